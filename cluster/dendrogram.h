@@ -1,9 +1,8 @@
 /*
  * cluster/dendrogram.h - all single-linkage clusterings of a site: the minimum
- * spanning tree of its unique signatures under signature_height(). The clusters
- * at a threshold are the components that edges of at most that height connect,
- * so one tree gives the clusters of every threshold. Source: Gower & Ross 1969;
- * the tree is Prim's.
+ * spanning tree of its unique signatures under signature_height(). The
+ * components that edges of at most a height connect are the clusters at that
+ * threshold (Gower & Ross 1969; the tree is Prim's).
  */
 #ifndef CLUSTER_DENDROGRAM_H
 #define CLUSTER_DENDROGRAM_H
@@ -36,9 +35,8 @@ struct dendrogram_edge {
 /*
  * In Prim's order the clusters of every threshold are runs of neighbours: leaf
  * b of an edge is in the cluster of the previous leaf exactly if the edge is
- * not higher than the threshold. The order of the leaves determines which of
- * several edges of equal height are in the tree; clusters and heights do not
- * depend on it.
+ * not higher. The order of the leaves decides only between edges of equal
+ * height.
  */
 struct dendrogram {
 	struct dendrogram_edge
@@ -62,10 +60,9 @@ struct dendrogram_options {
 };
 
 /*
- * Build the dendrogram of the leaves [count], without keeping a reference to
- * them. ERR_TOO_LARGE with more than max_leaves; ERR_STOPPED. Free it with
- * dendrogram_free(), also after an error. O(count^2) comparisons; memory is
- * linear, with up to 1 KiB per leaf during the call.
+ * Build the dendrogram of the leaves [count]; keep no reference. ERR_TOO_LARGE
+ * with more than max_leaves; ERR_STOPPED. O(count^2) comparisons; memory is
+ * linear, up to 1 KiB per leaf during the call.
  */
 enum error dendrogram_build(const struct dendrogram_leaf *leaves, size_t count,
 			    const struct dendrogram_options *options,
@@ -76,8 +73,7 @@ void dendrogram_free(struct dendrogram *dendrogram);
 
 /*
  * Return the number of clusters at `threshold` (permille), and in labels_out
- * [count] a number below it for each leaf. Equal labels mean the same cluster.
- * Linear.
+ * [count] the cluster of each leaf, below it. Linear.
  */
 uint32_t dendrogram_cut(const struct dendrogram *dendrogram, unsigned threshold,
 			uint32_t *labels_out);
@@ -111,8 +107,7 @@ void dendrogram_joins(const struct dendrogram *dendrogram,
 
 /*
  * Reduces a dendrogram to a readable size: only clusters with a minimum number
- * of pages, and the heights at which they join. A smaller cluster is shown
- * only as a part of the cluster that it joins. After the condensed tree of
+ * of pages, and the heights at which they join. After the condensed tree of
  * Campello, Moulavi & Sander 2013 (HDBSCAN).
  */
 
@@ -120,8 +115,7 @@ void dendrogram_joins(const struct dendrogram *dendrogram,
 
 /*
  * A cluster, from the height at which it appears to the height at which it
- * joins others. It has no child if it consists of clusters below the minimum;
- * otherwise it has two or more, which join at the same height.
+ * joins others. Without children it consists of clusters below the minimum.
  */
 struct condensed_node {
 	uint32_t
@@ -147,10 +141,9 @@ struct condensed {
 };
 
 /*
- * Condense the dendrogram to clusters of at least `minimum` (> 0) pages. Raise
- * the minimum by half until at most `max_clusters` (> 0) clusters have no
- * child. Empty if there are fewer pages. Free with condensed_free(). O(1001 *
- * count) per attempt.
+ * Condense the dendrogram to clusters of at least `minimum` (> 0) pages; raise
+ * the minimum by half until at most `max_clusters` (> 0) have no child. O(1001
+ * * count) per attempt.
  */
 void condensed_build(const struct dendrogram *dendrogram, uint64_t minimum,
 		     size_t max_clusters, struct condensed *condensed_out);
@@ -163,8 +156,7 @@ enum {
 
 /*
  * Bin i counts the pairs with WIDTH * i < height <= WIDTH * (i + 1), the first
- * bin also pairs of height 0: a threshold at the upper edge of a bin links
- * exactly the pairs up to that bin. Initialise with {0}.
+ * bin also pairs of height 0. Initialise with {0}.
  */
 struct distance_histogram {
 	uint64_t pairs[HISTOGRAM_BINS];
@@ -183,10 +175,9 @@ struct histogram_gap {
 };
 
 /*
- * Return the widest valley: a run of bins with a fuller bin on both sides. Each
- * bin of the run has at most one in HISTOGRAM_THIN of all pairs, a twentieth of
- * an equal distribution. Among equally wide runs prefer fewer pairs, then the
- * lower one. Source: Gottron 2008, figure 2, where the valley is empty.
+ * Return the widest valley: a run of bins with a fuller bin on both sides, each
+ * with at most one in HISTOGRAM_THIN of all pairs. Among equally wide runs
+ * prefer fewer pairs, then the lower one (Gottron 2008, figure 2).
  */
 enum { HISTOGRAM_THIN = 20 * HISTOGRAM_BINS };
 

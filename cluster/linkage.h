@@ -1,24 +1,20 @@
 /*
- * cluster/linkage.h - exact single linkage, updated page by page as pages are
- * added, changed and removed. The partition is the connected components of the
- * graph whose edges are the pairs with distance <= threshold (Gottron 2008,
- * section 5). It does not depend on the order of arrival.
+ * cluster/linkage.h - exact single linkage, updated page by page. The partition
+ * is the connected components of the graph whose edges are the pairs with
+ * distance <= threshold (Gottron 2008, section 5), whatever the order of
+ * arrival.
  *
- * Components have labels: the public cluster numbers. A label lives as long as
- * its component. On a merge the component with more pages keeps its label (the
- * smaller number if equal). On a split the part with more pages keeps it (the
- * part with the oldest page, by insertion, if equal), and the others get new
- * numbers. So labels depend on history; the partition does not.
+ * Components have labels: the public cluster numbers. On a merge the component
+ * with more pages keeps its label (the smaller number if equal). On a split the
+ * part with more pages keeps it (the part with the oldest page if equal), and
+ * the others get new numbers. A replacement is a removal and an insertion; only
+ * its net effect is reported: the only page of a cluster keeps its label if its
+ * new signature links to nothing, and a label from before the call is preferred
+ * to one that the removal would have created.
  *
- * A replacement is a removal and an insertion; only its net effect is reported.
- * Two rules keep labels alive in it: the only page of a cluster keeps its label
- * if its new signature links to nothing; and a label from before the call is
- * preferred to one that the removal would have created, whatever the sizes.
- *
- * Internally, a 32-bit number of a dictionary represents a shingle, and pages
- * with equal signatures share one set of shingles, the unique signature. The
- * numbers of shingles and sets do not change while they are in use and are
- * reused afterwards; a stored linkage consists of them.
+ * Pages with equal signatures share one set of shingles, which are 32-bit
+ * numbers of a dictionary. Numbers of shingles and sets are fixed while they
+ * are in use and are reused afterwards; a stored linkage consists of them.
  */
 #ifndef CLUSTER_LINKAGE_H
 #define CLUSTER_LINKAGE_H
@@ -46,10 +42,7 @@ struct linkage *linkage_create(const struct linkage_options *options);
 /* Do nothing for NULL. */
 void linkage_destroy(struct linkage *linkage);
 
-/*
- * A page whose label changed; label 0: the page was absent before, or is absent
- * now.
- */
+/* A page whose label changed; label 0: absent. */
 struct linkage_move {
 	uint64_t page;
 	uint32_t from;
@@ -72,13 +65,9 @@ struct linkage_event {
 };
 
 /*
- * The changes of the last call, valid until the next call that changes the
- * linkage. Each page occurs at most once in `moves`, with from != to. The
- * inserted or removed page is included; a replaced page that keeps its label is
- * not.
- *
- * To store the changes, first delete the dropped rows and then write the added
- * ones, because numbers are reused immediately.
+ * The changes of the last call, valid until the next one. Each page occurs at
+ * most once in `moves`, with from != to. To store the changes, first delete the
+ * dropped rows and then write the added ones: numbers are reused immediately.
  */
 struct linkage_changes {
 	const struct linkage_move *moves;
@@ -94,9 +83,9 @@ struct linkage_changes {
 };
 
 /*
- * Add `page`, or change its signature if it exists; copy the signature. Assign
- * new labels from *next_label upwards. ERR_TOO_LARGE over a limit, or if
- * *next_label is over 2^31; then nothing changes.
+ * Add `page`, or change its signature; copy it. Assign new labels from
+ * *next_label upwards. ERR_TOO_LARGE over a limit, or if *next_label is over
+ * 2^31; then nothing changes.
  */
 enum error linkage_put(struct linkage *linkage, uint64_t page,
 		       struct signature signature, uint32_t *next_label,
@@ -107,13 +96,12 @@ void linkage_remove(struct linkage *linkage, uint64_t page,
 		    uint32_t *next_label, struct linkage_changes *changes_out);
 
 /*
- * Change the threshold: the partition becomes the partition of a linkage that
- * always had it. Each old label moves to the new component with most of its
- * pages (pairs by descending number of common pages, then ascending label, then
- * ascending oldest page; each label and component once). A component without an
- * old label gets a new one and is reported as split from the label that most of
- * its pages had. A label without a component is reported as merged into the
- * component with most of its pages. Shingles and sets do not change.
+ * Change the threshold. Each old label moves to the new component with most of
+ * its pages (pairs by descending number of common pages, then ascending label,
+ * then ascending oldest page; each label and component once). A component
+ * without an old label is reported as split from the label that most of its
+ * pages had, a label without a component as merged into the component with most
+ * of its pages.
  */
 void linkage_set_threshold(struct linkage *linkage, unsigned threshold,
 			   uint32_t *next_label,
@@ -121,13 +109,11 @@ void linkage_set_threshold(struct linkage *linkage, unsigned threshold,
 
 /*
  * For opening a stored linkage: restore all shingles, then all sets, then all
- * pages with their labels, into an empty linkage, then end. The order of the
- * pages becomes the order of insertion. The stored data are accepted whatever
- * the current limits are. ERR_CORRUPT if a number is used already or over 2^26,
- * shingles are not ascending or unknown, or a label is 0; and at the end, if a
- * set has no page, a shingle is in no set, two ids have the same shingle, two
- * sets have the same shingles, or the labels do not match the partition. After
- * an error the linkage can only be destroyed.
+ * pages in the order of insertion, into an empty linkage, then end. ERR_CORRUPT
+ * if a number is used already or over 2^26, shingles are not ascending or
+ * unknown, a label is 0, a set has no page, a shingle is in no set, two ids
+ * have the same shingle, two sets are equal, or the labels do not match the
+ * partition. After an error the linkage can only be destroyed.
  */
 enum error linkage_restore_shingle(struct linkage *linkage, uint32_t shingle_id,
 				   uint64_t shingle);
@@ -154,10 +140,7 @@ struct linkage_set_view {
 	uint32_t label;
 };
 
-/*
- * Return a set. Numbers are below linkage_size().set_rows; the shingles are
- * valid until the next change.
- */
+/* Return a set, below linkage_size().set_rows; valid until the next change. */
 struct linkage_set_view linkage_set_at(const struct linkage *linkage,
 				       uint32_t set);
 
@@ -173,10 +156,7 @@ struct linkage_size {
 
 struct linkage_size linkage_size(const struct linkage *linkage);
 
-/*
- * Return the number of comparisons of sets since the linkage was created. They
- * take most of its time.
- */
+/* Return the number of comparisons of sets until now. */
 uint64_t linkage_comparisons(const struct linkage *linkage);
 
 #endif

@@ -1,14 +1,10 @@
 /*
  * cluster/merge_model.h - judges the merges of a dendrogram: do the groups that
- * a threshold joins belong to one template? The features are the common terms
- * of their pages and the links to them; boosted trees
- * (conf/models/merges.model, built by tests/eval/merges.py) weigh the features.
- * The result is one threshold for the site: the one up to which most joins are
- * correct. A separate threshold for each branch would gain nothing over one
- * well chosen threshold. Pure functions over arrays.
- *
- * Source: gradient boosted trees, Friedman, Greedy Function Approximation: A
- * Gradient Boosting Machine, Annals of Statistics 29, 2001; the rule is ours.
+ * a threshold joins belong to one template? Boosted trees
+ * (conf/models/merges.model, built by tests/eval/merges.py) weigh the common
+ * terms of their pages and the links to them. The result is the threshold up to
+ * which most joins are correct. Pure. Source: gradient boosted trees, Friedman,
+ * Annals of Statistics 29, 2001; the rule is ours.
  */
 #ifndef CLUSTER_MERGE_MODEL_H
 #define CLUSTER_MERGE_MODEL_H
@@ -95,20 +91,16 @@ struct cluster_merges {
 
 /*
  * Compute all merges up to MERGE_HIGHEST. If a threshold joins several groups,
- * A is the largest of them (by pages, then terms, then the frequency of the
- * terms in the site, which do not depend on the order of the leaves) and B is
- * each of the others. Free with cluster_merges_free(). O(merges * terms of a
- * group), at most MERGE_MAX_STEPS.
+ * A is the largest (by pages, then terms, then the frequency of the terms in
+ * the site) and B is each of the others. O(merges * terms of a group), at most
+ * MERGE_MAX_STEPS.
  */
 struct cluster_merges
 cluster_merges_compute(const struct dendrogram *dendrogram,
 		       const struct merge_pages *pages);
 void cluster_merges_free(struct cluster_merges *merges);
 
-/*
- * Return the probability that A and B belong to one template, computed with the
- * trees.
- */
+/* Return the probability that A and B belong to one template. */
 double merge_probability(const struct cluster_merge *merge);
 
 struct merge_choice {
@@ -119,10 +111,9 @@ struct merge_choice {
 
 /*
  * Return the threshold up to which the sum of sqrt(pairs of pages) * (2
- * probability - 1) is largest. Among the thresholds whose sum is less by at
- * most .005 of the sum of all sqrt(pairs), return the one that is nearest to
- * `default_value` (permille), so that a few pages do not change the clustering
- * of a site. Linear.
+ * probability - 1) is largest; among those whose sum is less by at most .005 of
+ * the sum of all sqrt(pairs), the one nearest to `default_value` (permille), so
+ * that a few pages do not change the clustering. Linear.
  */
 struct merge_choice merge_model_choose(const struct cluster_merges *merges,
 				       unsigned default_value);

@@ -42,32 +42,32 @@ struct path_table {
 struct path_table path_table_make(struct arena *arena, const struct page *page);
 
 /*
- * Return the path from the root to each element [node_count], in `arena`: all
- * its steps [node_count], chained. The paths of elements that are leaves or
- * contain text are the shingles of cp (PATH_NAMES) and of cpc (PATH_CLASSES).
+ * Return for each element [node_count], in `arena`, its `steps` from the root,
+ * chained. The paths of elements that are leaves or contain text are the
+ * shingles of cp (PATH_NAMES) and of cpc (PATH_CLASSES).
  */
 uint64_t *path_chains(struct arena *arena, const struct page *page,
 		      const uint64_t *steps);
 
 /*
- * Write a human-readable path to `node`, with PATH_CLASSES for example
- * "html>body>div.menu.menu-0>ul>li": normalised classes, in the order of the
- * page. Write it to the end of `out` [PATH_MAX_BYTES] and return its begin. Of
- * a long path write the last steps, after "...>". O(depth).
+ * Write a path to `node`, with PATH_CLASSES for example
+ * "html>body>div.menu.menu-0>ul>li", to the end of `out` [PATH_MAX_BYTES] and
+ * return its begin. Of a long path write the last steps, after "...>".
+ * O(depth).
  */
 size_t path_write(const struct page *page, uint32_t node, enum path_steps kind,
 		  char *out);
 
 /*
  * Return the hash of the last `width` (1 to SIGNATURE_MAX_WIDTH) of `steps` on
- * the path to `node`, or of all steps of a shorter path. O(width).
+ * the path to `node`, or of all of a shorter path. O(width).
  */
 uint64_t path_shingle(const struct page *page, const uint64_t *steps,
 		      uint32_t node, unsigned width);
 
 /*
- * Do the same with PATH_INNER_CLASSES for one element, such as a link. The hash
- * is stored in analysis records, so it must never change.
+ * The same with PATH_INNER_CLASSES for one element, such as a link. Stored in
+ * analysis records: it must never change.
  */
 uint64_t path_hash(const struct page *page, uint32_t node, unsigned width);
 
@@ -86,30 +86,25 @@ enum measure {
 };
 
 /*
- * ccs is ours. It is for the templates of one site, which have most of their
- * frame in common, so that their differences must get more weight. Its shingles
- * are
+ * ccs is ours, for the templates of one site, which have most of their frame in
+ * common. Its shingles are
  *   - runs of 2 steps in the paths of cps, each with its normalised class,
- *     except html and body, which have only their names: with short runs one
- *     difference near the root does not change everything below it;
+ * except html and body, which have only their names;
  *   - each class of html and of body (SIGNATURE_MAX_CLASSES of each):
- *     generators often write the name of the template there;
+ * generators often write the name of the template there;
  *   - the shape of the URL's path.
  * Each of the last two has the weight of one in SIGNATURE_PARTS of the first:
- * it is repeated in the set as different hashes, at least once and at most
- * SIGNATURE_MAX_WEIGHT times. The constants were chosen with
- * `tests/eval/clusters.py`, which measures the agreement with the labels of
- * real sites.
+ * it is repeated as different hashes, at least once and at most
+ * SIGNATURE_MAX_WEIGHT times. `tests/eval/clusters.py` chose the constants by
+ * the labels of real sites.
  *
  * cas, the default, is ccs and the attributes that state the role of an
- * element, which distinguish templates with a common frame and seldom change
- * from page to page.
+ * element, which distinguish templates with a common frame.
  */
 
 /*
- * Return the index in struct record of the signature of a measure. A record
- * contains the signatures of cp and cpc, and of its site's measure; ccs and cas
- * share one index.
+ * Return the index in struct record of the signature of a measure; ccs and cas
+ * share one, since a record has cp, cpc and its site's measure.
  */
 static inline unsigned signature_slot(unsigned measure)
 {
@@ -136,7 +131,7 @@ unsigned measure_site_threshold(enum measure measure);
 
 /*
  * Return the threshold that finds templates inside a site: cp 200, cpc 250, cps
- * 150, ctss 250, ccs 200, cas 200.
+ * 150, ctss 250, ccs and cas 200.
  */
 unsigned measure_template_threshold(enum measure measure);
 
@@ -158,16 +153,13 @@ struct signature_rule {
 };
 
 /*
- * Return the signature of `page`; the shingles belong to `arena`. An empty page
- * has an empty signature. O(nodes * width), plus the sort; constant stack.
+ * Return the signature of `page`, in `arena`; empty for an empty page. O(nodes
+ * * width), plus the sort; constant stack.
  */
 struct signature signature_compute(struct arena *arena, const struct page *page,
 				   struct signature_rule rule);
 
-/*
- * Do the same with the steps of the page, which can be shared by several
- * measures.
- */
+/* The same with the steps of the page, which several measures can share. */
 struct signature signature_of_paths(struct arena *arena,
 				    const struct page *page,
 				    const struct path_table *paths,
@@ -190,24 +182,18 @@ double signature_distance(struct signature a, struct signature b);
 size_t signature_need(size_t larger, unsigned threshold);
 
 /*
- * Return the smallest threshold in permille that links two sets, of which the
- * larger has `larger` shingles and which have `common` in common: ceil(1000 *
+ * Return the smallest threshold in permille that links two sets: ceil(1000 *
  * (larger - common) / larger); 0 for two empty sets.
  */
 unsigned signature_height(size_t larger, size_t common);
 
 /*
- * Return whether two pages are linked by single linkage: distance <= threshold,
- * `threshold` in permille, in integers: |A n B| >= ceil(max * (1000 -
- * threshold) / 1000). Threshold >= 1000 links everything; below that an empty
- * set links only with an empty set.
+ * Return whether single linkage links two pages: distance <= threshold
+ * (permille), in integers. Threshold >= 1000 links everything; below that an
+ * empty set links only with an empty set.
  */
 bool signature_linked(struct signature a, struct signature b,
 		      unsigned threshold);
-
-/*
- * Normalises the class attribute: removes parts that change from page to page.
- */
 
 enum {
 	CLASS_MAX_NAMES = 8,  /* names of one element that are used */
@@ -216,26 +202,23 @@ enum {
 
 /*
  * Normalise a class name into `out` [CLASS_MAX_BYTES] and return its length.
- * Case stays, because class names are case-sensitive. Only the first
- * CLASS_MAX_BYTES bytes count. Every run of digits becomes "0" (post-4711 is
- * post-0). A part of five or more bytes after "-" or "_" counts as generated by
- * a build tool and becomes "*" if
- *   a letter follows a digit in it (css-1x2y3z, Header__3fGhK), or
- *   it changes from lower to upper case at least twice, and at least once in
- *   three bytes (sc-aBcDe, but not nav-mainMenuItem).
+ * Only the first CLASS_MAX_BYTES bytes count. Every run of digits becomes "0".
+ * A part of five or more bytes after "-" or "_" counts as generated and becomes
+ * "*" if a letter follows a digit in it (css-1x2y3z, Header__3fGhK), or it
+ * changes from lower to upper case at least twice, and at least once in three
+ *   bytes (sc-aBcDe, but not nav-mainMenuItem).
  */
 size_t class_normalise(struct slice name, char *out);
 
 /*
- * Return the distinct normalised names of a class attribute, split at white
- * space, as ascending hashes, and their number. If there are more than `max`,
- * those with the smallest hashes count. O(size + names * max).
+ * Return the distinct normalised names of a class attribute as ascending
+ * hashes, at most the `max` smallest, and their number. O(size + names * max).
  */
 size_t class_tokens(struct slice classes, uint64_t *hashes_out, size_t max);
 
 /*
- * Return the hash of CLASS_MAX_NAMES class_tokens() chained by `seed`. It does
- * not depend on the order of the names; it is `seed` if there are no names.
+ * Return the hash of CLASS_MAX_NAMES class_tokens() chained by `seed`; `seed`
+ * if there are no names.
  */
 uint64_t class_hash(struct slice classes, uint64_t seed);
 

@@ -15,10 +15,7 @@
 #include "cluster/overlap.h"
 #include "cluster/signature.h"
 
-/*
- * Assigns numbers of 32 bits to the 64-bit shingles of all sets, so that sets
- * are compact. Numbers that no set uses any longer are reused.
- */
+/* Assigns reusable numbers of 32 bits to the 64-bit shingles of all sets. */
 
 enum { DICTIONARY_MAX_SHINGLES = 1 << 26 };
 
@@ -64,10 +61,10 @@ void shingle_dictionary_release(struct shingle_dictionary *dictionary,
 				const uint32_t *shingle_ids, uint32_t count);
 
 /*
- * For opening a stored dictionary. First restore all shingles. Then call
- * shingle_dictionary_reuse() for each set; it returns false if shingles are
- * unknown or not ascending. Then call shingle_dictionary_check(); it returns
- * false if a shingle is in no set or has two numbers.
+ * For opening a stored dictionary: restore all shingles; call
+ * shingle_dictionary_reuse() for each set (false if shingles are unknown or not
+ * ascending); then shingle_dictionary_check() (false if a shingle is in no set
+ * or has two numbers).
  */
 enum error shingle_dictionary_restore(struct shingle_dictionary *dictionary,
 				      uint32_t shingle_id, uint64_t shingle);
@@ -207,9 +204,8 @@ uint64_t signature_table_oldest(const struct signature_table *table,
 /*
  * For opening a stored table: after the shingles of the dictionary, restore the
  * sets with their numbers; then call signature_table_check(). ERR_CORRUPT if
- * the number is used, or the shingles are not ascending or unknown; and at the
- * end, if a set has no page, two sets have the same shingles, or the dictionary
- * is wrong.
+ * the number is used, or the shingles are not ascending or unknown; at the end,
+ * if a set has no page, two sets are equal, or the dictionary is wrong.
  */
 enum error signature_table_restore_set(struct signature_table *table,
 				       uint32_t set,

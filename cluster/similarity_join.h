@@ -1,9 +1,8 @@
 /*
- * cluster/similarity_join.h - groups of sets within a radius of a pivot, which
- * is one of them, with an inverted index from shingles to groups; and the
- * search for the sets that one set links to. Bounds of a group let a search
- * exclude the whole group without comparing its sets. Empty sets are in no
- * group.
+ * cluster/similarity_join.h - groups of sets within a radius of a pivot, with
+ * an inverted index from shingles to groups; and the search for the sets that
+ * one set links to, which excludes whole groups by their bounds. Empty sets are
+ * in no group.
  */
 #ifndef CLUSTER_SIMILARITY_JOIN_H
 #define CLUSTER_SIMILARITY_JOIN_H
@@ -83,7 +82,7 @@ void set_group_remove(struct set_group_index *index,
 
 /*
  * Make another member, given by its index, the pivot. The caller then sets the
- * number of common shingles of every member, and calls set_group_tighten().
+ * common shingles of every member, and calls set_group_tighten().
  */
 void set_group_change_pivot(struct set_group_index *index,
 			    struct signature_table *table, uint32_t group,
@@ -97,11 +96,7 @@ void set_group_clear(struct set_group_index *index,
 /* Return the approximate memory in bytes. */
 size_t set_group_bytes(const struct set_group_index *index);
 
-/*
- * Set similarity join: finds the sets that one set links to, and the group to
- * which it belongs. Exact: it excludes without a comparison only pairs that
- * cannot be linked.
- */
+/* Set similarity join: the links of a set, and its group. Exact. */
 
 /* The requested links: either all sets of a group, or none of them. */
 struct join_request {
@@ -135,8 +130,7 @@ void similarity_join_free(struct join_scratch *scratch);
 
 /*
  * Find links of `set` until no more are requested or all are found, and its
- * home group. `want` is NULL to search only the home, `home_out` is NULL not to
- * search it. Does not change the graph.
+ * home group; `want` or `home_out` may be NULL. Does not change the graph.
  */
 void similarity_join_search(struct threshold_graph *graph, uint32_t set,
 			    const struct join_request *want,

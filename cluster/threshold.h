@@ -1,7 +1,7 @@
 /*
  * cluster/threshold.h - suggests a threshold for a site, from its dendrogram
- * and links, when no labels are known. On labelled sites no rule is always
- * right, so a suggestion has a reason, which should be shown with it.
+ * and links, when no labels are known. No rule is always right, so a suggestion
+ * has a reason, to be shown with it.
  */
 #ifndef CLUSTER_THRESHOLD_H
 #define CLUSTER_THRESHOLD_H
@@ -42,16 +42,15 @@ struct threshold_suggestion {
 
 /*
  * Return the highest threshold that is searched: half-way between the template
- * level and the site level, where the templates of a site are one cluster.
+ * level and the site level.
  */
 unsigned threshold_suggestion_limit(enum measure measure);
 
 /*
  * Return the middle of the longest plateau: the longest range of neighbouring
- * thresholds that give the same number of sizable clusters, at least two, which
- * contain at least half of the pages at the middle; of equally long ones the
- * lowest. Without a plateau return measure_template_threshold(), with a reason
- * that states it.
+ * thresholds that give the same number of sizable clusters, at least two, with
+ * half of the pages at the middle; of equals the lowest. Without one return
+ * measure_template_threshold().
  */
 struct threshold_suggestion
 threshold_suggest_plateau(const struct dendrogram *dendrogram,
@@ -59,12 +58,10 @@ threshold_suggest_plateau(const struct dendrogram *dendrogram,
 
 /*
  * Return the threshold for "auto". For cas use cluster/merge_model.h, from
- * SUGGESTION_MIN_PAGES on. For smaller sites and the other measures use the
- * threshold whose clusters agree best with the labels from links, if enough
- * pages have one. Otherwise use the plateau for cpc and the default for the
- * others, because on labelled sites the plateau was better than the default
- * only for cpc. The plateau, and the agreement with the labels, are returned in
- * any case. `pages` may be NULL: use only the dendrogram.
+ * SUGGESTION_MIN_PAGES on; otherwise the threshold whose clusters agree best
+ * with the labels from links, if enough pages have one; otherwise the plateau
+ * for cpc and the default for the others (by labelled sites). Plateau and
+ * agreement are returned in any case. `pages` may be NULL.
  */
 struct threshold_suggestion
 threshold_suggest(const struct dendrogram *dendrogram, enum measure measure,
@@ -76,26 +73,20 @@ enum {
 };
 
 /*
- * Write the shape of `path` with its query, as in a canonical URL, to `out`
- * [URL_SHAPE_MAX_BYTES] and return its length. Each directory is one letter: N
- * if it is all digits, otherwise W. Then i for the page of a directory (the
- * last segment is empty or begins with "index."), otherwise f; then q if the
- * query is not empty. "/2014/08/apache/" and "/2013/12/ant/index.html" are both
- * NNWi.
+ * Write the shape of `path` with its query to `out` [URL_SHAPE_MAX_BYTES] and
+ * return its length: N for each directory of digits, W for others; i for the
+ * page of a directory (the last segment is empty or begins with "index."),
+ * otherwise f; q if there is a query. "/2014/08/apache/" is NNWi.
  */
 size_t url_shape_of_path(struct slice path, char *out);
 
 /*
  * Labels pages by the links to them: evidence of their template that is
- * independent of signatures. Pages of one template are linked from the same
- * positions: posts from titles in lists, tags from a tag cloud. So choose the
- * clustering of a dendrogram that agrees best with these labels. Pure
- * functions over arrays.
- *
- * That the paths of the links to a page identify its template is the idea of
- * UXClust (Grigalis & Cenys, Unsupervised structured data extraction from
- * template-generated web pages, 2014), which clusters only by them; the rule
- * here is ours.
+ * independent of signatures, because pages of one template are linked from the
+ * same positions. The clustering that agrees best with these labels is chosen.
+ * That paths of links identify templates is the idea of UXClust (Grigalis &
+ * Cenys, Unsupervised structured data extraction from template-generated web
+ * pages, 2014); the rule is ours.
  */
 
 /* A link to `target`, by its position on the linking page. */
@@ -109,11 +100,10 @@ enum { LINK_LABEL_MIN_HELD = 3 }; /* minimum number of pages with one label */
 /*
  * Label each page [page_count] with the most common path of the links to it, as
  * a number from 1 upwards by ascending path; 0 if no page links to it, or if
- * fewer than LINK_LABEL_MIN_HELD pages have that path. Of equally common paths,
- * such as those of a list and of previous and next links, use the one that
- * leads to most pages, then the smaller one. Return the largest label. Sorts
- * and overwrites `links`, which may contain each pair of a source and a target
- * once and no link of a page to itself. O(n log n) for links, and for pages.
+ * fewer than LINK_LABEL_MIN_HELD pages have that path. Of equally common paths
+ * use the one that leads to most pages, then the smaller one. Return the
+ * largest label. Overwrites `links`, which may contain each pair of pages once.
+ * O(n log n).
  */
 uint32_t link_labels_compute(struct label_link *links, size_t count,
 			     uint32_t *labels_out, uint32_t page_count);
@@ -142,13 +132,10 @@ struct label_choice {
 
 /*
  * Choose the threshold T that maximises ratio * agreement - |T - default| /
- * 1000: the agreement of the clusters with the labels, over the pages that have
- * one, minus a penalty for the distance from the default of the measure, which
- * outweighs the agreement if few pages have a label. Of equals prefer the one
- * nearer to the default, then the smaller. With fewer than LINK_LABEL_MIN_PAGES
- * labels it is the default, and all agreement is 0. O(LINK_LABEL_STEPS *
- * leaves), plus O(n log n) for n labels at each threshold that changes the
- * clusters.
+ * 1000, over the pages that have a label. Of equals prefer the one nearer to
+ * the default, then the smaller. With fewer than LINK_LABEL_MIN_PAGES labels it
+ * is the default, and all agreement is 0. O(LINK_LABEL_STEPS * leaves), plus
+ * O(n log n) at each threshold that changes the clusters.
  */
 void link_labels_choose(const struct label_pages *pages,
 			const struct dendrogram *dendrogram,

@@ -1,8 +1,8 @@
 /*
  * cluster/threshold_graph.h - the threshold graph, whose links are the pairs of
  * sets with at most a threshold between them; its connected components; and a
- * spanning forest of its links. After a removal the trees of the forest show
- * which parts may be separate.
+ * spanning forest of its links, the only links that are stored. After a removal
+ * the trees of the forest show which parts may be separate.
  */
 #ifndef CLUSTER_THRESHOLD_GRAPH_H
 #define CLUSTER_THRESHOLD_GRAPH_H
@@ -52,9 +52,9 @@ void spanning_forest_clear(struct spanning_forest *forest,
 			   struct signature_table *table);
 
 /*
- * Finds the subcomponents into which a component splits when a set is removed.
- * Walks almost only the smaller subcomponents; searches links between
- * subcomponents in the groups first, then with a join.
+ * Finds the subcomponents into which a component splits when a set is removed:
+ * walks almost only the smaller ones; searches links between them in the groups
+ * first, then with a join.
  */
 
 /*
@@ -88,8 +88,7 @@ void subcomponents_free(struct subcomponents *subcomponents);
 
 /*
  * Find the subcomponents after the removal of a set with these neighbours in
- * the forest: fill graph->subcomponents, and add edges to the forest for the
- * links found.
+ * the forest; add edges for the links found.
  */
 void subcomponents_find(struct threshold_graph *graph,
 			const struct int_list *neighbours);
@@ -103,12 +102,6 @@ uint32_t subcomponents_root(const struct subcomponents *subcomponents,
  * changes.
  */
 void subcomponents_forget(struct threshold_graph *graph);
-
-/*
- * The threshold graph: two sets are linked if their distance is at most the
- * threshold. It maintains the connected components, and stores only a spanning
- * forest of the links.
- */
 
 struct threshold_graph {
 	unsigned threshold; /* permille */
@@ -132,17 +125,16 @@ void threshold_graph_end(struct threshold_graph *graph);
 uint32_t threshold_graph_common(struct threshold_graph *graph, uint32_t set);
 
 /*
- * Add `set`, which is in no component, to a group, and add its edges. Return
- * one set of each component that it links to, valid until the next call; the
- * caller merges these components and puts `set` into the result.
+ * Add `set`, which is in no component, to a group, with its edges. Return one
+ * set of each component that it links to, valid until the next call; the caller
+ * merges them.
  */
 const struct int_list *threshold_graph_add(struct threshold_graph *graph,
 					   uint32_t set);
 
 /*
- * Remove `set`, which has no pages. graph->subcomponents contains the
- * subcomponents into which its component splits, until the next call; the
- * caller makes components of them.
+ * Remove `set`, which has no pages. graph->subcomponents contains the parts of
+ * its component until the next call; the caller makes components of them.
  */
 void threshold_graph_drop(struct threshold_graph *graph, uint32_t set);
 

@@ -26,37 +26,30 @@ enum error network_parse(const char *text, struct network *network_out);
 
 /*
  * Return false for private, loopback, link-local, multicast, reserved and
- * documentation ranges of IPv4 and IPv6, also inside v4-mapped, NAT64 and 6to4
- * addresses, unless a network of `allowed` [count] contains the address. Pure.
+ * documentation ranges, also inside v4-mapped, NAT64 and 6to4 addresses, unless
+ * a network of `allowed` [count] contains the address. Pure.
  */
 bool address_filter_allows(const struct sockaddr *address,
 			   const struct network *allowed, size_t count);
 
-/*
- * Like address_filter_allows() for a literal address; return false if `address`
- * is not one.
- */
+/* The same for a literal address; false if `address` is not one. */
 bool address_filter_allows_text(const char *address,
 				const struct network *allowed, size_t count);
 
 /*
  * Return whether `port` is one of `ports` [count]; with count 0: 80, 443, 8080,
- * 8443. Other ports serve other protocols, which could misinterpret an HTTP
- * request. Pure.
+ * 8443. Other ports serve other protocols. Pure.
  */
 bool address_filter_allows_port(const uint16_t *ports, size_t count,
 				unsigned port);
 
-/*
- * Write the address (without its port) as text; `size` >= INET6_ADDRSTRLEN.
- */
+/* Write the address without its port; `size` >= INET6_ADDRSTRLEN. */
 void address_filter_format(const struct sockaddr *address, char *out,
 			   size_t size);
 
 /*
  * Return whether `host` (host[:port] of a URL) is a literal address that
- * address_filter_allows() refuses, or localhost: an operator who enters such a
- * name wants to allow it.
+ * address_filter_allows() refuses, or localhost.
  */
 bool address_filter_is_private_name(const char *host);
 

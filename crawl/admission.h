@@ -1,7 +1,6 @@
 /*
- * crawl/admission.h - decides which URLs enter the frontier, and by
- * which rule. Every result of `templatectl page show` is a row of this table.
- * Pure.
+ * crawl/admission.h - decides which URLs enter the frontier, by which rule; the
+ * results of `templatectl page show` are the rows of this table. Pure.
  */
 #ifndef CRAWL_ADMISSION_H
 #define CRAWL_ADMISSION_H
@@ -12,11 +11,7 @@
 #include "crawl/url/url.h"
 #include "store/rows.h"
 
-/*
- * Limits of a URL that no client requested, against crawler traps: endless
- * calendars, relative links that repeat segments, and combinations of
- * parameters make sites infinite.
- */
+/* Limits of a URL that no client requested, against crawler traps. */
 enum {
 	MAX_SEGMENTS = 16, /* segments of a path */
 	MAX_REPEATS = 3, /* this number of occurrences of a segment in a path is
@@ -76,10 +71,9 @@ enum admission admission_of_url(const struct site_row *site,
 
 /*
  * Apply the rules that are checked again just before the first visit of a URL;
- * return SKIP_* or ADMIT_LINK. `fine` and `coarse` are the rows of its
- * patterns. A coarse pattern is saturated by COARSE_FACTOR times as many quiet
- * pages as a fine one, and its budget is COARSE_FACTOR times as large. No
- * pattern saturates on a site that is sampled or whose pages clients upload.
+ * return SKIP_* or ADMIT_LINK. A coarse pattern is saturated by, and has a
+ * budget of, COARSE_FACTOR times as many pages as a fine one. No pattern
+ * saturates on a site that is sampled or whose pages clients upload.
  */
 enum { COARSE_FACTOR = 4 };
 bool admission_is_saturated(const struct site_row *site,

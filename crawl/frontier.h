@@ -1,20 +1,16 @@
 /*
- * crawl/frontier.h - decides which page to fetch next: the rules, and
- * their rows in the store. A URL is leased to the fetcher for some time. If the
- * lease expires without a result, the URL is due again, so a killed crawl
- * continues where it stopped.
+ * crawl/frontier.h - decides which page to fetch next: the rules, and their
+ * rows in the store. A URL is leased for some time; without a result it is due
+ * again, so a killed crawl continues where it stopped.
  *
  * URLs that were never visited wait in a fair queue: the n-th URL of each
  * pattern (crawl/url/url_pattern.h) comes after the (n - 1)-th of every other
- * one, so the budget is spent where templates are still unknown (start-time
- * fair queueing with one weight: Goyal, Vin and Cheng, SIGCOMM 1996). The
- * patterns of one coarse pattern have COARSE_FACTOR shares together, so a site
- * with endless new folders and parameters cannot displace other pages. Once
- * `saturation` consecutive visited pages of a pattern have shown nothing new,
- * the other URLs of the pattern are skipped.
- *
- * The due times of these URLs are ranks from 2 on, which are before all real
- * times. Requested URLs have 1.
+ * one, so the budget is spent where templates are unknown (start-time fair
+ * queueing with one weight: Goyal, Vin and Cheng, SIGCOMM 1996). The patterns
+ * of one coarse pattern have COARSE_FACTOR shares together. Once `saturation`
+ * consecutive visited pages of a pattern have shown nothing new, its other URLs
+ * are skipped. Their due times are ranks from 2 on, before all real times;
+ * requested URLs have 1.
  */
 #ifndef CRAWL_FRONTIER_H
 #define CRAWL_FRONTIER_H
@@ -50,20 +46,16 @@ struct discovery {
 };
 
 /*
- * Add the URL to the frontier, pending or skipped (if a SKIP_* rule holds).
- * Count it in `site` (the caller writes the site row) and in its patterns.
- * Return the rule that admitted or refused it; refused URLs (REFUSE_*) get no
- * row. Seeds and requested URLs are never skipped and are due immediately, even
- * if they were known: reset attempts, and set redirects as passed; if the URL
- * is leased, only the flags change. A known URL that has changed since its
- * fetch, according to a sitemap, is due immediately, but not before an eighth
- * of its interval, because many sitemaps report a change of every page each
- * time. Sitemaps and the probe have no pattern and no budget, and are counted
- * only in pending_count and sitemap_count.
- *
- * A site has at most 64 coarse patterns with a folder; further URLs share the
- * wide patterns without a folder. Cost: write the row, the due time and two
- * patterns of a new page; read a known one.
+ * Add the URL to the frontier, pending or skipped (if a SKIP_* rule holds);
+ * count it in `site` (the caller writes the row) and in its patterns. Return
+ * the rule that admitted or refused it; refused URLs (REFUSE_*) get no row.
+ * Seeds and requested URLs are never skipped and are due immediately, even if
+ * they were known: reset attempts, and set redirects as passed; of a leased URL
+ * only the flags change. A known URL that a sitemap declares changed is due
+ * immediately, but not before an eighth of its interval. Sitemaps and the probe
+ * have no pattern and no budget, and are counted only in pending_count and
+ * sitemap_count. A site has at most 64 coarse patterns with a folder; further
+ * URLs share the wide patterns.
  */
 enum admission frontier_discover(struct txn *txn, struct site_row *site,
 				 const struct frontier_rules *rules,
@@ -89,9 +81,8 @@ struct lease_request {
 
 /*
  * Lease up to `max` due URLs, the longest due first, and return their number.
- * Mark URLs that were never visited as skipped if a rule now skips them; at
- * most about 1,024 of them per call, so that the transaction stays short. So a
- * result below `max` does not mean that no other URL is due.
+ * Skip URLs before their first visit if a rule now says so, at most about 1,024
+ * per call: a result below `max` does not mean that no other URL is due.
  */
 size_t frontier_lease(struct txn *txn, struct site_row *site,
 		      const struct frontier_rules *rules,
@@ -117,47 +108,41 @@ struct outcome {
 };
 
 /*
- * Record the outcome of a leased URL.
- * - Success: due again after its adaptive interval (crawl/schedule.h),
- *   or never if the site's revisit_ms is 0. A visit on request before half of
- *   the interval that found no change does not lengthen the interval.
+ * Record the outcome of a leased URL, and count it in `site`, in its budgets
+ * and in the mean interval of the cluster.
+ * - Success: due again after its adaptive interval (crawl/schedule.h), or never
+ * if the site's revisit_ms is 0. An early visit on request that found no change
+ *   does not lengthen the interval.
  * - Temporary failure (timeout, network, 429, 5xx): due again after
- *   first_pause_ms * 2^attempts, at most 1 h, changed by up to a quarter by URL
- *   and attempt, or at retry_ms if that is later (by at most a day); failed
- *   after 4 attempts. `attempts` is the number of failures before.
+ * first_pause_ms
+ *   * 2^attempts, at most 1 h, changed by up to a quarter, or at retry_ms if
+ * that is later (by at most a day); failed after 4 attempts.
  * - Permanent failure (other 4xx, not HTML, too large): FRONTIER_FAILED.
  * - ERR_ROBOTS_DENIED, ERR_ADDRESS_FORBIDDEN, ERR_OUT_OF_SCOPE:
- * FRONTIER_DENIED, with the rule.
+ * FRONTIER_DENIED.
  * - ERR_STOPPED releases the lease.
- * A failed URL is due again after the site's revisit_ms, so that an outage does
- * not end the watch; after a permanent failure with the growing interval of a
- * page that does not change. A denied URL is due again only if it was fetched
- * before. Sitemaps are due again after revisit_ms, the probe never. Count the
- * outcome in `site`, and the cost of a first visit in its budgets, and update
- * the mean interval of the cluster. A result without a page (a redirect, a
- * permanent failure) counts like frontier_count_page() with cluster 0, unless
- * that was called before.
+ * A failed URL is due again after revisit_ms, after a permanent failure with
+ * the growing interval of a page that does not change; a denied URL only if it
+ * was fetched before; sitemaps after revisit_ms, the probe never. A result
+ * without a page counts like frontier_count_page() with cluster 0, unless that
+ * was called.
  */
 void frontier_record_outcome(struct txn *txn, struct site_row *site,
 			     uint64_t url, const struct outcome *outcome);
 
 /*
- * Make a URL that was visited before due now. Do nothing if it is leased,
- * already due, deleted, or was never visited.
+ * Make a URL that was visited before due now, unless it is leased, already due
+ * or deleted.
  */
 void frontier_make_due(struct txn *txn, uint32_t site, uint64_t url,
 		       uint64_t now_ms);
 
-/*
- * Clear the validators of a row, if it exists, because they do not belong to
- * the stored page.
- */
+/* Clear the validators of a row, which do not belong to the stored page. */
 void frontier_clear_validators(struct txn *txn, uint32_t site, uint64_t url);
 
 /*
  * Stop visiting a URL until a client requests it: FRONTIER_DENIED by
- * DENY_DELETED, with ERR_BODY_EXPIRED, without validators. Do nothing if there
- * is no row. ERR_BUSY if it is leased, because its outcome is in transit.
+ * DENY_DELETED. Do nothing if there is no row. ERR_BUSY if it is leased.
  */
 enum error frontier_exclude(struct txn *txn, struct site_row *site,
 			    uint64_t url);
@@ -175,43 +160,37 @@ struct novelty {
 
 /*
  * A page is quiet (has shown nothing new) if its cluster has QUIET_PAGES and
- * the page QUIET_AGREEMENT. The standard error of a ratio of a third is 0.15
- * for 10 pages and 0.1 for 20.
+ * the page QUIET_AGREEMENT. The standard error of a ratio of a third is 0.1 for
+ * 20 pages.
  */
 enum { QUIET_PAGES = 20, QUIET_AGREEMENT = 990 };
 
 /*
- * Count a visited document in its patterns; call it before
- * frontier_record_outcome(). Only the first call for a URL counts
- * (FRONTIER_IS_COUNTED). An error or a stub has cluster 0 and is quiet, because
- * more of them show nothing new. QUIET_PAGES applies to the cluster, not to the
- * pattern: the first `saturation` pages saturate a pattern of a known cluster,
- * and a pattern of several clusters waits for the last of them. A page that
- * shows something new later reopens its saturated pattern: frontier_reopen().
+ * Count a visited document in its patterns, once (FRONTIER_IS_COUNTED) and
+ * before frontier_record_outcome(). An error or a stub has cluster 0 and is
+ * quiet. A pattern of several clusters waits for the last of them. A page that
+ * shows something new later reopens its pattern: frontier_reopen().
  */
 void frontier_count_page(struct txn *txn, struct site_row *site, uint64_t url,
 			 const struct novelty *novelty, uint64_t now_ms);
 
 /*
  * Reset the patterns of a document after a later visit has found another
- * template (a redesign). The counts of quiet pages begin again; if that ends
- * the saturation of a pattern, its skipped URLs are pending again, in O(URLs of
- * the site).
+ * template; if that ends the saturation of a pattern, its skipped URLs are
+ * pending again, in O(URLs of the site).
  */
 void frontier_reopen(struct txn *txn, struct site_row *site, uint64_t url,
 		     uint64_t now_ms);
 
 /*
- * Make the skipped URLs of a pattern, fine or coarse (0 = all), pending again
- * after a change of the options of the site or of its pages. frontier_lease()
- * skips them again if a rule still holds. O(n log n) for n skipped URLs.
+ * Make the skipped URLs of a pattern, fine or coarse (0 = all), pending again;
+ * frontier_lease() skips them again if a rule still holds. O(n log n).
  */
 void frontier_revive(struct txn *txn, struct site_row *site, uint64_t pattern);
 
 /*
  * Correct due times after the clock was set back: a visit that is further away
- * than the interval of its page or a day gets a new time based on `now_ms`.
- * Leases do not change.
+ * than the interval of its page or a day gets a new time. Leases do not change.
  */
 void frontier_clamp(struct txn *txn, struct site_row *site, uint64_t now_ms);
 

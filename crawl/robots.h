@@ -19,19 +19,17 @@ enum {
 };
 
 /*
- * Parse the file for the product token `agent` ("templated"). Read only the
- * first MAX_ROBOTS_BYTES of a larger file, without the incomplete line at the
- * end, so the caller may pass a body that was truncated at that size. The
- * result belongs to `arena`; the file is copied. Cannot fail: a file without
- * rules allows everything. O(n log n), at most 10 bytes of memory per byte.
+ * Parse a copy of the file for the product token `agent` ("templated"), into
+ * `arena`. Read only the first MAX_ROBOTS_BYTES, without the incomplete line at
+ * the end. Cannot fail: a file without rules allows everything. O(n log n), at
+ * most 10 bytes of memory per byte.
  */
 const struct robots *robots_parse(struct arena *arena, struct slice file,
 				  const char *agent);
 
 /*
  * Return the rules after a response without a file (RFC 9309, 2.3.1): 4xx
- * allows everything; 5xx, no response (status 0) and 429 forbid everything,
- * because the rules are unknown.
+ * allows everything; 5xx, no response (status 0) and 429 forbid everything.
  */
 const struct robots *robots_from_status(struct arena *arena, unsigned status);
 
@@ -39,12 +37,10 @@ const struct robots *robots_from_status(struct arena *arena, unsigned status);
 bool robots_is_forbidden(const struct robots *robots);
 
 /*
- * Return whether `path` (with its query, as in a URL) may be fetched. The
- * longest matching rule decides, allow wins a tie, /robots.txt is always
- * allowed; a path over MAX_URL_BYTES is not. The work is limited: if the
- * wildcards of the rules would search more than 4 MiB for a path, it is not
- * allowed either (2,000 rules with wildcards can be tried against the longest
- * path, or 80,000 against one of 50 bytes).
+ * Return whether `path` (with its query) may be fetched. The longest matching
+ * rule decides, allow wins a tie, /robots.txt is always allowed, a path over
+ * MAX_URL_BYTES never. If the wildcards would search more than 4 MiB for a
+ * path, it is not allowed.
  */
 bool robots_allows(const struct robots *robots, struct slice path);
 
@@ -70,9 +66,9 @@ uint32_t robots_delay_ms(const struct robots *robots);
 bool robots_is_delay_clamped(const struct robots *robots);
 
 /*
- * Return the values of the Sitemap lines of all groups: as written, possibly
- * relative, in order, without duplicates and without values over MAX_URL_BYTES,
- * at most MAX_ROBOTS_SITEMAPS. They belong to the arena.
+ * Return the values of the Sitemap lines of all groups, as written, without
+ * duplicates and without values over MAX_URL_BYTES, at most
+ * MAX_ROBOTS_SITEMAPS.
  */
 size_t robots_sitemap_count(const struct robots *robots);
 struct slice robots_sitemap(const struct robots *robots, size_t index);

@@ -1,14 +1,11 @@
 /*
- * crawl/sitemap.h - parse sitemaps (sitemaps.org 0.9) as a stream: XML,
- * index, plain text, RSS and Atom, each optionally compressed by gzip. Uses
- * about 300 KB for a file of any size, at most 5 MB for a hostile one.
- *
- * A file that begins with '<' is XML, parsed by page/xml.h, so that
- * broken files give their readable entries; any other file is text. gzip is
- * detected by the content. Extensions (images, videos, news, hreflang) are
- * skipped by their namespace; the namespace of the sitemap itself may be any.
- * Without a <loc> the text of <url> or <sitemap> is used, without a link the
- * guid of an item if it is a URL. The page of a feed itself is not an entry.
+ * crawl/sitemap.h - parse sitemaps (sitemaps.org 0.9) as a stream: XML, index,
+ * plain text, RSS and Atom, each optionally compressed by gzip, in at most 5
+ * MB. A file that begins with '<' is XML, parsed by page/xml.h, any other is
+ * text. Extensions (images, videos, news, hreflang) are skipped by their
+ * namespace. Without a <loc> the text of <url> or <sitemap> is used, without a
+ * link the guid of an item if it is a URL. The page of a feed itself is no
+ * entry.
  */
 #ifndef CRAWL_SITEMAP_H
 #define CRAWL_SITEMAP_H
@@ -49,9 +46,9 @@ struct sitemap_entry {
 
 /*
  * `base` is the URL of the file, to resolve relative URLs; it is copied. The
- * handler gets each entry once, in the order of the file. Entries that are not
- * http(s) URLs, or over MAX_URL_BYTES, are counted and omitted; in text only
- * lines with an absolute URL are entries.
+ * handler gets each entry once, in order. Entries that are not http(s) URLs, or
+ * over MAX_URL_BYTES, are counted and omitted; in text only lines with an
+ * absolute URL are entries.
  */
 struct sitemap *sitemap_create(const struct url *base,
 			       void (*on_entry)(void *context,
@@ -60,10 +57,9 @@ struct sitemap *sitemap_create(const struct url *base,
 void sitemap_destroy(struct sitemap *sitemap); /* NULL is a no-op */
 
 /*
- * Parse the next bytes, compressed or not. ERR_TOO_LARGE over a limit above,
- * ERR_MALFORMED (not a sitemap: HTML, binary), ERR_CORRUPT (broken gzip).
- * Entries before the error are valid; later calls do nothing and return the
- * same error.
+ * Parse the next bytes. ERR_TOO_LARGE over a limit above, ERR_MALFORMED (HTML,
+ * binary), ERR_CORRUPT (broken gzip). Entries before the error are valid; later
+ * calls return the same error.
  */
 enum error sitemap_feed(struct sitemap *sitemap, struct slice bytes);
 
@@ -75,23 +71,17 @@ enum error sitemap_finish(struct sitemap *sitemap);
 
 enum sitemap_kind sitemap_kind(const struct sitemap *sitemap);
 
-/*
- * Return the number of entries passed to the handler, and of omitted entries.
- */
+/* Return the number of entries passed on, and of omitted ones. */
 size_t sitemap_count(const struct sitemap *sitemap);
 size_t sitemap_refused(const struct sitemap *sitemap);
 
 /*
- * Parse a W3C date (2004-12-23T18:00:15+00:00 and its shorter forms) or a date
- * of RFC 822 (RSS) into Unix milliseconds; 0 if it is invalid or before 1970. A
- * time without a zone is UTC.
+ * Parse a W3C date (also its shorter forms) or a date of RFC 822 into Unix
+ * milliseconds; 0 if it is invalid or before 1970. Without a zone it is UTC.
  */
 uint64_t sitemap_date(struct slice text);
 
-/*
- * Encode the entries of a sitemap, so that one process can parse the file and
- * another use its entries.
- */
+/* Entries as bytes: one process parses the file, another uses its entries. */
 
 enum { MAX_SITEMAP_ENTRIES_BYTES = LIMIT(8 * 1024 * 1024, 2048) };
 
@@ -100,15 +90,15 @@ bool sitemap_entries_append(struct buffer *listing,
 			    const struct sitemap_entry *entry);
 
 /*
- * Remove the first entry of *listing; it points into the listing. Return false
- * at the end and for invalid bytes: see sitemap_entries_are_valid().
+ * Remove the first entry of *listing, into which it points. Return false at the
+ * end and for invalid bytes.
  */
 bool sitemap_entries_next(struct slice *listing,
 			  struct sitemap_entry *entry_out);
 
 /*
  * Return whether untrusted bytes are exactly a list of entries within the
- * limits of a sitemap. The URLs are not checked.
+ * limits; the URLs are not checked.
  */
 bool sitemap_entries_are_valid(struct slice listing);
 

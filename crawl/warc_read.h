@@ -1,7 +1,8 @@
 /*
- * crawl/warc_read.h - parse the head of an ARC record: a line of five fields
- * (version 1) or ten (version 2), the first a URL, the last the length of the
- * content (archive.org/web/researcher/ArcFileFormat.php). Pure.
+ * crawl/warc_read.h - find and parse the records of WARC and ARC files. The
+ * head of an ARC record is a line of five fields (version 1) or ten (version
+ * 2), the first a URL, the last the length
+ * (archive.org/web/researcher/ArcFileFormat.php).
  */
 #ifndef CRAWL_WARC_READ_H
 #define CRAWL_WARC_READ_H
@@ -28,7 +29,6 @@ struct arc_header {
 /*
  * Parse a line, without its end. Return false if it is not the head of an ARC
  * record. The URL may contain blanks: it ends before the address and the date.
- * If both are present, the length may be invalid.
  */
 bool arc_header_parse(struct slice line, struct arc_header *header_out);
 
@@ -38,9 +38,8 @@ bool arc_header_parse(struct slice line, struct arc_header *header_out);
 bool arc_begins(struct slice text);
 
 /*
- * The decompressed bytes of an archive, in a moving window. A file is plain,
- * or consists of members: gzip members, or zstd frames (warc.zst: a first
- * skippable frame may hold the dictionary of the others).
+ * The decompressed bytes of an archive, in a moving window. A file is plain, or
+ * consists of gzip members or zstd frames.
  */
 
 /* The state after the bytes in the window. */
@@ -66,13 +65,11 @@ enum error stream_error(const struct warc_stream *stream);
 uint64_t stream_taken(const struct warc_stream *stream);
 
 /*
- * Find the records of an archive, even if their lengths are wrong.
- *
- * A record ends after its length if the next record, the next member or the
- * end of the file follows; line ends between them are ignored. Otherwise the
- * length is wrong, or the file is damaged: the record ends at the first record
- * inside it, or after its length if there is none; then the next line that
- * begins a record is searched for.
+ * Find the records of an archive, even if their lengths are wrong. A record
+ * ends after its length if the next record, the next member or the end of the
+ * file follows, after line ends. Otherwise it ends at the first record inside
+ * it, or after its length; then the next line that begins a record is searched
+ * for.
  */
 
 enum archive_format { ARCHIVE_UNKNOWN, ARCHIVE_WARC, ARCHIVE_ARC };
@@ -98,8 +95,8 @@ struct cut_head {
 };
 
 /*
- * Move to the next record. With an error in head_out, the bytes are not a
- * record, which is reported once. Return false at the end.
+ * Move to the next record. With an error in head_out the bytes are no record,
+ * which is reported once. Return false at the end.
  */
 bool cut_next(struct warc_cut *cut, struct cut_head *head_out);
 

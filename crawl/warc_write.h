@@ -1,7 +1,6 @@
 /*
- * crawl/warc_write.h - write records of WARC 1.1 (ISO 28500:2017), each in
- * its own gzip member unless is_plain is set. Pure: appends bytes to a buffer;
- * time and identity are arguments.
+ * crawl/warc_write.h - write records of WARC 1.1 (ISO 28500:2017), each in its
+ * own gzip member unless is_plain is set; read archives. Pure.
  */
 #ifndef CRAWL_WARC_WRITE_H
 #define CRAWL_WARC_WRITE_H
@@ -32,10 +31,7 @@ struct warc_exchange {
 	uint64_t identity[2]; /* unique; becomes the record ids (UUID v4) */
 };
 
-/*
- * Return the identity of the response to a visit of `url` at `time_ms`, so that
- * other records can refer to its record.
- */
+/* Return the identity of the response to a visit of `url` at `time_ms`. */
 void warc_visit_identity(struct slice url, uint64_t time_ms,
 			 uint64_t identity_out[2]);
 
@@ -53,18 +49,14 @@ struct warc_info {
 void warc_write_info(const struct warc_info *info, struct buffer *out);
 
 /*
- * Append a response (or revisit) record and its request record, with payload
- * and block digests (sha1, base32). Response headers that describe an undone
- * coding (Content-Encoding, Transfer-Encoding, and its length) are renamed to
+ * Append a response (or revisit) record and its request record, with digests
+ * (sha1, base32). Headers that describe an undone coding are renamed to
  * X-Archive-Orig-, and Content-Length is the length of `body`.
  */
 void warc_write_exchange(const struct warc_exchange *exchange,
 			 struct buffer *out);
 
-/*
- * The text of a page, or the reason for a failed extraction: the records of WET
- * files.
- */
+/* A text, or the reason for a failed extraction: records of WET files. */
 struct warc_conversion {
 	const char *error; /* one word: there is no text, and `text` is the
 			      reason; or NULL */
@@ -80,18 +72,17 @@ struct warc_conversion {
 };
 
 /*
- * Append a conversion record with its block digest; WARC-Refers-To is the
- * record of warc_visit_identity(). After an error, append a metadata record
- * with the fields `error` and `message`.
+ * Append a conversion record; WARC-Refers-To is the record of
+ * warc_visit_identity(). After an error, append a metadata record with the
+ * fields `error` and `message`.
  */
 void warc_write_conversion(const struct warc_conversion *conversion,
 			   struct buffer *out);
 
 /*
- * Read web archives as a stream: WARC 1.0 and 1.1 (ISO 28500), WARC 0.17/0.18
- * as far as they agree, and ARC 1.0; plain, gzip (one member per record, or
- * one for all) or zstd (frames, also with the dictionary frame of warc.zst). A
- * function supplies the bytes; memory does not grow with the file.
+ * Read web archives as a stream: WARC 1.0, 1.1 (ISO 28500), 0.17 and 0.18, and
+ * ARC 1.0; plain, gzip (one member per record, or one for all) or zstd (also
+ * with the dictionary frame of warc.zst). Memory does not grow with the file.
  */
 
 enum warc_kind {
@@ -122,10 +113,7 @@ struct warc_record {
 	char reason[160];  /* English, if error is set */
 };
 
-/*
- * Write up to `capacity` bytes to `out`; 0 at the end. An error stops the
- * reader.
- */
+/* Write up to `capacity` bytes to `out`; 0 at the end. An error stops it. */
 typedef enum error warc_source(void *context, char *out, size_t capacity,
 			       size_t *size_out);
 
@@ -135,10 +123,10 @@ struct warc_reader *warc_reader_create(warc_source *source, void *context,
 void warc_reader_destroy(struct warc_reader *reader); /* NULL is a no-op */
 
 /*
- * Return the next record, usable or not (record_out->error). Return false at
- * the end of the file, or if the rest cannot be read: *error_out states which
- * (ERR_NONE: the end) and record_out->reason why. A damaged record is reported
- * once; reading continues at the next record found.
+ * Return the next record, usable or not (record_out->error). False at the end
+ * of the file, or if the rest cannot be read: *error_out states which
+ * (ERR_NONE: the end) and record_out->reason why. Reading continues after
+ * damage at the next record found.
  */
 bool warc_next(struct warc_reader *reader, struct warc_record *record_out,
 	       enum error *error_out);

@@ -41,11 +41,6 @@ struct bundle;
 struct bundle_model;
 struct ridge_model;
 
-/*
- * The site of a bundle, and the configuration of the daemon that wrote it:
- * section "site", a JSON object.
- */
-
 struct bundle_site {
 	const char *host; /* HOST in HOST/N */
 	const char *base; /* scheme://host[:port]/ */
@@ -67,10 +62,7 @@ struct bundle_site {
 enum error bundle_site_read(struct arena *arena, struct slice json,
 			    struct bundle_site *site_out, char *reason);
 
-/*
- * The decompressed size of all sections: a limit for writing, and the default
- * for reading.
- */
+/* limit of the decompressed sections */
 #define BUNDLE_MAX_BYTES ((size_t)1 << 30)
 enum { BUNDLE_REASON_BYTES = 256 };
 
@@ -89,8 +81,8 @@ extern const struct bundle_limits bundle_limits_default;
 /*
  * Open a file. Takes ownership of the buffer's bytes, also after an error:
  * ERR_VERSION, ERR_CORRUPT, ERR_TOO_LARGE, with an English sentence in `reason`
- * [BUNDLE_REASON_BYTES]. O(size of the sections); uses memory for the file and
- * at most sixteen times its sections without samples.
+ * [BUNDLE_REASON_BYTES]. Linear; memory for the file and at most sixteen times
+ * its sections without samples.
  */
 enum error bundle_open(struct bundle **bundle_out, struct buffer *file,
 		       const struct bundle_limits *limits, char *reason);
@@ -122,19 +114,17 @@ const struct bundle_cluster *bundle_cluster(const struct bundle *bundle,
 					    uint32_t number);
 
 /*
- * Extract the content of the page request->body as the daemon did when it wrote
- * the bundle. A page without URL is treated as a page of the site with an
- * unknown URL; a page of another host has no cluster. Errors are those of
- * extraction_of_body().
+ * Extract the content of the page request->body as the daemon did that wrote
+ * the bundle. A page without URL is treated as a page of the site; a page of
+ * another host has no cluster. Errors as in extraction_of_body().
  */
 enum error bundle_extract(struct bundle *bundle,
 			  const struct text_request *request,
 			  struct extraction_result *answer_out);
 
 /*
- * Builds template models from the samples instead of the bundle, and caches
- * them: source->learn and release of template/extraction.h, with its own
- * context.
+ * Builds and caches template models instead of the bundle: source->learn and
+ * release of template/extraction.h.
  */
 struct bundle_learner {
 	struct template_model (*learn)(void *context, uint32_t cluster,
@@ -144,18 +134,15 @@ struct bundle_learner {
 	void *context;
 };
 
-/*
- * Like bundle_extract(); several threads may call it at the same time if the
- * learner allows that.
- */
+/* The same for several threads at a time, if the learner allows that. */
 enum error bundle_extract_by(const struct bundle *bundle,
 			     const struct bundle_learner *learner,
 			     const struct text_request *request,
 			     struct extraction_result *answer_out);
 
 /*
- * Visit the sample of a cluster, if there is one: charset and body of each
- * page, valid during the visit.
+ * Visit the sample of a cluster: charset and body of each page, valid during
+ * the visit.
  */
 void bundle_each_sample(const struct bundle *bundle, uint32_t cluster,
 			void (*visit)(void *visitor, struct slice charset,
@@ -192,10 +179,7 @@ struct frequency_row {
 	uint32_t count;
 };
 
-/*
- * The context of a bundle's view: a bundle and the builder of its template
- * models.
- */
+/* The context of a bundle's view. */
 struct bundle_view {
 	struct bundle *bundle; /* not modified if there is a learner */
 	const struct bundle_learner *learner; /* NULL: the bundle itself */
@@ -227,10 +211,7 @@ struct bundle {
 	size_t learned_bytes;
 };
 
-/*
- * Return whether the decompressed bytes are a valid sample, with no page over
- * `max_bytes`.
- */
+/* Return whether the bytes are a valid sample, no page over `max_bytes`. */
 bool bundle_check_samples(struct slice bytes, size_t max_bytes);
 struct template_model bundle_learn(struct bundle *bundle, uint32_t cluster,
 				   const struct extractor *extractor,
@@ -267,22 +248,17 @@ void bundle_put_hashes(struct bundle_writer *writer, enum section_kind kind,
 
 /*
  * Write a unique signature, as indices of shingles, and its cluster (0 = none).
- * The order decides between equally near signatures: the first wins.
+ * Of equally near signatures the first counts.
  */
 void bundle_put_set(struct bundle_writer *writer, uint32_t cluster,
 		    const uint32_t *shingle_ids, size_t count);
 
-/*
- * Write a page, ascending by key, with the ascending indices of its fragments.
- */
+/* Write a page, ascending by key, with its ascending fragments. */
 void bundle_put_page(struct bundle_writer *writer,
 		     const struct known_page *page, const uint32_t *fragments,
 		     uint32_t count);
 
-/*
- * Write a page of the sample of a cluster: clusters ascending, pages in their
- * order.
- */
+/* Write a page of a sample: clusters ascending, pages in their order. */
 void bundle_put_sample(struct bundle_writer *writer, uint32_t cluster,
 		       struct slice charset, struct slice body);
 
@@ -290,9 +266,7 @@ void bundle_put_sample(struct bundle_writer *writer, uint32_t cluster,
 void bundle_put_version(struct bundle_writer *writer, uint32_t cluster,
 			uint32_t version, struct slice json);
 
-/*
- * Return whether the bundle is already too large, so that the caller can stop.
- */
+/* Return whether the bundle is too large, so that the caller can stop. */
 bool bundle_is_full(const struct bundle_writer *writer);
 
 /* Append the bundle to `out`, and free the writer. ERR_TOO_LARGE. */

@@ -1,8 +1,7 @@
 /*
- * template/change_detector.h - detect changes of a template. A pure function of
- * a few of its pages before and after. Changes of content are ignored: only
- * items that several pages had in common, and have lost or gained in common,
- * count.
+ * template/change_detector.h - detect changes of a template: a pure function of
+ * a few of its pages before and after. Only items count that several pages had
+ * in common, and have lost or gained in common.
  */
 #ifndef TEMPLATE_CHANGE_DETECTOR_H
 #define TEMPLATE_CHANGE_DETECTOR_H
@@ -94,22 +93,17 @@ extern const struct change_rules change_rules_default;
 
 /*
  * Decide whether the template `cluster` has changed, by its sample pages [count
- * <= MAX_TEMPLATE_SAMPLE]. Results are in `arena`. O(n log n) in the members of
- * the records.
+ * <= MAX_TEMPLATE_SAMPLE]. Results are in `arena`. O(n log n) in the members.
  *
  * An item (path or fragment) is stable if more than half of the baselines have
- * it. It is removed if k of n pages that had it lost it; another item is new if
- * k of n pages gained it. k is the ratio `agreement` of n, and at least
- * min_pages. A decision of change needs k of all pages that may still vote:
- * pages not yet visited count against it, and while some disagree the decision
- * is DECISION_UNSURE. Pages that are gone or blocked do not count, but if more
- * are gone than agree, the template has vanished. If all were visited and too
- * few agree, it is DECISION_SAME, with `disagreed` > 0: pages edited by hand,
- * or a change in progress.
- *
- * Fewer than min_pages sample pages must all agree. With so few pages, content
- * cannot be distinguished from template, so more paths must move (few_ratio),
- * and texts do not decide.
+ * it. It is removed if k of n pages that had it lost it; another is new if k of
+ * n pages gained it; k is the ratio `agreement` of n, and at least min_pages. A
+ * change needs k of all pages that may still vote: pages not yet visited count
+ * against it, and while some disagree the decision is DECISION_UNSURE. Pages
+ * that are gone or blocked do not count, but if more are gone than agree, the
+ * template has vanished. If all were visited and too few agree, it is
+ * DECISION_SAME, with `disagreed` > 0. Fewer than min_pages sample pages must
+ * all agree, more paths must move (few_ratio), and texts do not decide.
  *
  * All visits must be of the same time: a page that was visited before others
  * disagreed is OBSERVED_UNSEEN until its next visit.

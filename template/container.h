@@ -37,10 +37,7 @@ enum {
 	CONTAINER_HEADER_BYTES = 48,
 	CONTAINER_ROW_BYTES = 40,
 	CONTAINER_REASON_BYTES = 256,
-	/*
-	 * The largest ratio of decompressed to compressed size of a section.
-	 * Pages of one template reach about 50.
-	 */
+	/* decompressed to compressed size of a section; templates: 50 */
 	CONTAINER_MAX_RATIO = LIMIT(4096, 64),
 };
 
@@ -80,7 +77,7 @@ struct container {
  * Check the whole file and list its sections, which point into it; free() the
  * list. After an error `reason` [CONTAINER_REASON_BYTES] is an English
  * sentence. ERR_VERSION, ERR_CORRUPT, ERR_TOO_LARGE (over `max_bytes`
- * decompressed). O(size).
+ * decompressed).
  */
 enum error container_read(struct slice file, uint64_t max_bytes,
 			  struct container *container_out, char *reason);

@@ -22,10 +22,7 @@ struct site_query;
 struct site_query_result;
 struct site_source;
 
-/*
- * The interface to a site's data for extraction: the daemon's store and
- * bundles implement it.
- */
+/* The interface to a site's data: the store and bundles implement it. */
 
 /* Plain data; the slices live as long as the context. */
 struct site_view {
@@ -66,19 +63,17 @@ struct template_model {
 	void *holder;          /* NULL after an error */
 	/*
 	 * The reason if there is no model. ERR_BUSY: the cluster no longer
-	 * exists, because the site has changed since the request;
-	 * ERR_BODY_EXPIRED: none of its pages is stored; ERR_CORRUPT: the
-	 * stored pages are damaged; other errors of the source.
+	 * exists; ERR_BODY_EXPIRED: none of its pages is stored; ERR_CORRUPT:
+	 * the stored pages are damaged; others of the source.
 	 */
 	enum error error;
 };
 
 /*
- * Data read between begin() and end() is one state of the site. Compute nothing
- * between them, because a store transaction is open. Call `learn` and `release`
- * outside, all other functions inside. begin() and end() may be NULL for data
- * that never changes. A remote source has `answer`, which replaces the requests
- * that template/extraction.h otherwise makes one by one.
+ * Data read between begin() and end() is one state of the site; compute nothing
+ * between them, because a transaction is open. Call `learn` and `release`
+ * outside, all others inside. begin() and end() may be NULL. A remote source
+ * has `answer`, which replaces the single requests.
  */
 struct site_source {
 	enum error (*answer)(void *context, const struct site_query *question,
@@ -86,8 +81,7 @@ struct site_source {
 	void (*begin)(void *context);
 	void (*end)(void *context);
 	/*
-	 * Return whether the page is unchanged; update its cluster. NULL:
-	 * always unchanged.
+	 * Return whether the page is unchanged; update its cluster. NULL: yes.
 	 */
 	bool (*is_current)(void *context, struct known_page *page);
 	/*
@@ -104,9 +98,7 @@ struct site_source {
 	/* Return the cluster of the pages with this signature, or 0. */
 	uint32_t (*cluster_of)(void *context, uint32_t set);
 	struct cluster_state (*state)(void *context, uint32_t cluster);
-	/*
-	 * Return the number of pages of the cluster that contain the fragment.
-	 */
+	/* Pages of the cluster that contain the fragment. */
 	uint32_t (*frequency)(void *context, uint32_t cluster,
 			      uint64_t fragment);
 	bool (*find_page)(void *context, const struct url *url,
@@ -129,15 +121,10 @@ struct site_source {
 	void (*release)(void *context, struct template_model taught);
 	/*
 	 * Return the first failure of the functions above; ERR_BUSY: the site
-	 * was deleted meanwhile. Call it outside.
+	 * was deleted. Call it outside.
 	 */
 	enum error (*failure)(const void *context);
 };
-
-/*
- * Find the probable cluster of a new page: the cluster of the nearest stored
- * signature, if its distance is at most twice the threshold.
- */
 
 struct cluster_match {
 	uint32_t cluster; /* 0 = none */
@@ -146,8 +133,8 @@ struct cluster_match {
 };
 
 /*
- * Find the cluster of a signature. Of equally near signatures the first by
- * number counts. O(sum of the unique signatures of the site).
+ * Find the cluster of the nearest stored signature, if its distance is at most
+ * twice the threshold; of equals the first by number. O(unique signatures).
  */
 struct cluster_match classify(const struct site_view *site,
 			      struct signature own);
@@ -168,10 +155,7 @@ struct extraction {
 	const struct site_view *site; /* NULL: the site is unknown */
 	model_loader *load_model;     /* or NULL: no site has a model */
 	void *load_context;
-	/*
-	 * The prepared data of the page for the method (extractor->prepare());
-	 * or NULL.
-	 */
+	/* prepared data for the method (extractor->prepare()); or NULL */
 	const void *prepared;
 	/* The functions below set the following fields. */
 	const struct page *page;
@@ -184,14 +168,14 @@ struct extraction {
 
 /*
  * Return whether the result needs the frequencies of the fragments in the
- * cluster, which are most of the data read from a site.
+ * cluster, most of the data of a site.
  */
 bool extraction_needs_counts(const struct text_request *request);
 
 /*
- * Extract the page that the site stores as `known`; `page` is that page. Errors
- * as in extraction_of_body(), except ERR_NOT_HTML. ERR_BUSY: it is no longer
- * stored, or has changed; find it again.
+ * Extract the stored page `known`, which is `page`. Errors as in
+ * extraction_of_body(), except ERR_NOT_HTML. ERR_BUSY: it is no longer stored,
+ * or has changed; find it again.
  */
 enum error extraction_of_known(struct extraction *extraction,
 			       const struct page *page,
@@ -206,51 +190,38 @@ enum error extraction_of_page(struct extraction *extraction,
 /*
  * Extract the page request->body as if it were at request->url. If the site
  * stores the same body there, this is extraction_of_known(). Any other page is
- * classified among the pages of the site and counted as a page of its cluster:
- * instead of the stored page of the same URL, if that is in the cluster,
- * otherwise in addition. ERR_NOT_HTML, ERR_NOT_FOUND (method),
- * ERR_ADDRESS_FORBIDDEN (the method needs a template), ERR_MALFORMED
+ * classified and counted as a page of its cluster, instead of the stored page
+ * of the same URL if that is in the cluster. ERR_NOT_HTML, ERR_NOT_FOUND
+ * (method), ERR_ADDRESS_FORBIDDEN (the method needs a template), ERR_MALFORMED
  * (parameters or model), errors of struct template_model; the result has the
  * reason.
  */
 enum error extraction_of_body(struct extraction *extraction,
 			      struct extraction_result *answer);
 
-/*
- * Return the cluster that extraction_of_body() finds; `site` may be NULL.
- * ERR_NOT_HTML.
- */
+/* Return the cluster of the page; `site` may be NULL. ERR_NOT_HTML. */
 enum error extraction_class(const struct site_view *site,
 			    const struct text_request *request,
 			    const struct page_limits *limits,
 			    struct cluster_match *classed_out);
 
-/*
- * Limit of a sample in bytes of source: at this size it gets no further page,
- * unless it has fewer than two.
- */
+/* bytes of source from which a sample gets no further page */
 enum { MAX_SAMPLE_BYTES = 8 << 20, MIN_SAMPLE_PAGES = 2 };
 
 /*
  * Build the template model from `pages` [count >= 1], which are destroyed.
- * `parameters` [MAX_PARAMETERS] must live as long as `arena`, which owns the
- * result.
+ * `parameters` must live as long as `arena`, which owns the result.
  */
 const void *template_model_build(const struct extractor *extractor,
 				 const double *parameters, struct page **pages,
 				 uint32_t count, struct arena *arena);
-
-/*
- * Create a result from verdicts: the text in the requested format, and
- * metadata.
- */
 
 /* Read the metadata of the result's page. */
 void result_read_metadata(struct extraction_result *answer);
 
 /*
  * Return whether the page can be cited: it has a title, a date of publication,
- * and a URL or canonical URL. Reads the metadata if the format did not.
+ * and a URL. Reads the metadata if the format did not.
  */
 bool result_is_citable(struct extraction_result *answer);
 
@@ -278,10 +249,10 @@ struct site_query_result {
 };
 
 /*
- * Classify a new page among the pages of the site and count it as a page of its
- * cluster: instead of the stored page of the same URL, if that is in the
- * cluster, otherwise in addition. The frequencies are set unless the cluster is
- * 0. Errors of source->failure().
+ * Classify a new page and count it as a page of its cluster: instead of the
+ * stored page of the same URL, if that is in the cluster, otherwise in
+ * addition. The frequencies are set unless the cluster is 0. Errors of
+ * source->failure().
  */
 enum error site_query_run(const struct site_view *site,
 			  const struct site_query *question,

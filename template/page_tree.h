@@ -1,9 +1,8 @@
 /*
  * template/page_tree.h - the elements of several pages of a template as one
- * tree: elements with the same tag and classes (cluster/signature.h) under the
- * same parent are one node. A node has the number of its pages and the amount
- * of template text. Also the paths of two versions as one tree, and the
- * elements that hold the content.
+ * tree: elements with the same tag and classes under the same parent are one
+ * node. Also the paths of two versions as one tree, and the elements that hold
+ * the content.
  */
 #ifndef TEMPLATE_PAGE_TREE_H
 #define TEMPLATE_PAGE_TREE_H
@@ -112,10 +111,10 @@ page_tree_node(const struct page_tree *tree, uint32_t index)
 }
 
 /*
- * Merge a page into the tree; `counts` are the counts of its texts in its
- * cluster. Omit the head, elements without text or appearance (scripts, styles,
- * links, line breaks), and the content of svg and iframe. Afterwards nothing
- * points into the page. O(nodes + texts), and O(depth) for each new node.
+ * Merge a page into the tree; `counts` are those of its texts in its cluster.
+ * Omit the head, elements without text or appearance, and the content of svg
+ * and iframe. Nothing points into the page afterwards. O(nodes + texts), and
+ * O(depth) for each new node.
  */
 void page_tree_add(struct page_tree *tree, const struct page *page,
 		   const struct template_counts *counts);
@@ -124,16 +123,12 @@ void page_tree_add(struct page_tree *tree, const struct page *page,
 void page_tree_sum(struct page_tree *tree);
 
 /*
- * Return the node at a path such as "html>body>div.main", as path_write()
- * writes it; of html and body only the names are compared. Return NO_STEP if
- * there is no such node.
+ * Return the node at a path such as "html>body>div.main" (path_write()), or
+ * NO_STEP; of html and body only the names are compared.
  */
 uint32_t page_tree_find(const struct page_tree *tree, struct slice path);
 
-/*
- * Return the lowest node that holds most of the content of the pages (four
- * fifths); NO_STEP if there is no such node.
- */
+/* Return the lowest node with four fifths of the content, or NO_STEP. */
 uint32_t page_tree_content(const struct page_tree *tree);
 
 /* The nodes to show to users. */
@@ -151,8 +146,8 @@ struct page_tree_limits {
 };
 
 /*
- * Select the nodes on most pages, of equal ones those with more text inside. A
- * node is shown only with its parent. In `arena`. O(n log n).
+ * Select the nodes on most pages, of equals those with more text, each only
+ * with its parent. In `arena`. O(n log n).
  */
 struct page_tree_choice page_tree_choose(struct arena *arena,
 					 const struct page_tree *tree,
@@ -162,17 +157,11 @@ struct page_tree_choice page_tree_choose(struct arena *arena,
 void page_tree_encode(const struct page_tree *tree, struct buffer *out);
 
 /*
- * Decode the tree into `arena`, with its sums. Nothing points into the bytes;
- * pages can no longer be added. Return false if the bytes are not exactly one
- * tree.
+ * Decode the tree into `arena`, with its sums; pages can no longer be added.
+ * Return false if the bytes are not exactly one tree.
  */
 bool page_tree_decode(struct arena *arena, struct slice bytes,
 		      struct page_tree *tree_out);
-
-/*
- * The paths of two versions of a template as one tree, to show the removed and
- * new paths in the page.
- */
 
 enum {
 	PATH_TREE_MAX_NODES = 4000,
@@ -220,9 +209,8 @@ enum { VERSION_MAX_REGIONS = 5 };
  * Find the paths of elements that hold the content of `pages` [count], as the
  * default method extracts it from each page alone. Of the paths with one
  * element per page, take the lowest that holds most of the words; repeat for
- * the remaining words. Write up to VERSION_MAX_REGIONS to `regions_out`, most
- * words first; return their number. Paths are in `arena`. O(n log n) in the
- * pages' elements.
+ * the rest. Write up to VERSION_MAX_REGIONS to `regions_out`, most words first;
+ * return their number. O(n log n).
  */
 uint32_t regions_find(struct arena *arena, const struct page *const *pages,
 		      uint32_t count, struct version_region *regions_out);

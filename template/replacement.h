@@ -1,7 +1,7 @@
 /*
  * template/replacement.h - replace a selector whose element is missing: find
- * the probable element on the new page, and selectors for it. A pure function
- * of the page. Candidates are compared by their position and their value.
+ * the probable element on the new page by position and value, and selectors for
+ * it.
  */
 #ifndef TEMPLATE_REPLACEMENT_H
 #define TEMPLATE_REPLACEMENT_H
@@ -41,10 +41,7 @@ void element_position_read(struct element_position *place, struct slice path);
 void element_position_of(struct element_position *place,
 			 const struct page *page, uint32_t node);
 
-/*
- * Return a similarity in 0..1: half for the element itself, half for its
- * ancestors.
- */
+/* Return a similarity in 0..1, half for the element, half for its ancestors. */
 double element_position_similarity(const struct element_position *a,
 				   const struct element_position *b);
 
@@ -92,8 +89,8 @@ void wanted_text_read(struct wanted_text *wanted, struct slice text);
 
 /*
  * Return a similarity in 0..1: 1 if the values are equal; over one half if one
- * contains the other, increasing with the ratio of lengths; otherwise Dice's
- * coefficient of the words, at most 0.9. 0 if one value is empty.
+ * contains the other; otherwise Dice's coefficient of the words, at most 0.9. 0
+ * if one is empty.
  */
 double wanted_text_agreement(const struct wanted_text *wanted,
 			     struct slice text);
@@ -123,9 +120,8 @@ struct replacement {
 };
 
 /*
- * Return up to MAX_CANDIDATES replacements in `arena`, best first; none if the
- * selector must not match (maximum 0). O(n) for a page of n elements, times a
- * limited number of selectors.
+ * Return up to MAX_CANDIDATES replacements in `arena`, best first; none if
+ * maximum is 0. O(n), times a limited number of selectors.
  */
 uint32_t replacements_find(struct arena *arena, const struct page *page,
 			   const struct lost_element *lost,
@@ -156,7 +152,7 @@ struct page_replacements {
 
 /*
  * Merge replacements of several pages: add the scores of a selector over all
- * its pages; of selectors for the same elements, keep the best. Write up to
+ * its pages; of selectors for the same elements keep the best. Write up to
  * `max`, at most MAX_SHARED, best first; return their number. O(count^2).
  */
 enum { MAX_SHARED = 16 };

@@ -15,9 +15,9 @@ struct extractor;
 
 /*
  * Set the parameters [MAX_PARAMETERS] of the method: its defaults, overridden
- * by `settings` (as in extract/extractors.h; or NULL), then by the preference
- * of the request, then by the parameters of the request. If one is invalid,
- * write an English sentence to `error_out` [256] and return false.
+ * by `settings` (or NULL), by the preference and by the parameters of the
+ * request. If one is invalid, write an English sentence to `error_out` [256]
+ * and return false.
  */
 bool request_parameters(const struct text_request *request,
 			const struct extractor *extractor, const char *settings,

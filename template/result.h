@@ -1,7 +1,6 @@
 /*
- * template/result.h - extraction requests and results, for the daemon, for
- * files and for bundles: the facts about a page, its content as JSON, and its
- * metadata as YAML; absolute addresses.
+ * template/result.h - extraction requests and results: the facts about a page,
+ * its content as JSON, its metadata as YAML, and absolute addresses.
  */
 #ifndef TEMPLATE_RESULT_H
 #define TEMPLATE_RESULT_H
@@ -37,24 +36,16 @@ struct base_address {
 	bool is_known;
 };
 
-/*
- * `url` is the URL of the page, or NULL: then only a base element with an http
- * or https address sets the base.
- */
+/* `url` may be NULL: then only an absolute base element sets the base. */
 struct base_address base_of_page(const struct page *page,
 				 const struct url *url);
 
 /*
- * Append the absolute address of `href` in the form that struct render_request
- * needs; `base` is a struct base_address that is known. Keep the fragment.
- * Return false if the result is not an http or https address.
+ * Append the absolute address of `href`, for struct render_request; `base` is a
+ * known struct base_address. Keep the fragment. Return false if the result is
+ * not an http or https address.
  */
 bool absolute_append(const void *base, struct slice href, struct buffer *out);
-
-/*
- * Facts about a page's content that are computed from it, in addition to the
- * metadata.
- */
 
 /* All of it belongs to the page's arena. */
 struct document {
@@ -73,14 +64,11 @@ struct document {
 
 /*
  * Compute the document of a result that has its metadata, its blocks and its
- * verdicts; `text` is its content as TXT. `extras` selects the last three
- * fields. Linear in the page.
+ * verdicts; `text` is its content as TXT. Linear.
  */
 struct document document_make(const struct extraction_result *answer,
 			      struct slice text, uint32_t extras,
 			      const struct base_address *base);
-
-/* The parts of a page that a request adds to the text, or removes from it. */
 
 /* Any combination; extras of one format have no effect in others. */
 enum extra {
@@ -93,10 +81,7 @@ enum extra {
 	EXTRAS = 63,              /* all extras */
 };
 
-/*
- * Add the extras of a comma-separated list: "comments", "comments-apart",
- * "images", "links", "front-matter". Return false for another word.
- */
+/* Add the extras of a comma-separated list; false for an unknown word. */
 bool extras_read(const char *list, uint32_t *extras);
 
 /* The words that extras_read() accepts, for messages. */
@@ -182,28 +167,25 @@ struct generation_places {
  * Append one object: url, title, language, description, cluster (HOST/N or
  * null), cluster_pages, generation, fetched (RFC 3339 or null), truncated;
  * method, reason, template (id, version, pages; null if the method did not use
- * one), favor, scope (or null), confidence (0..1 or null), quality; metadata
- * (value and source of each, or null), hostname, excerpt, word_count, direction
- * ("ltr", "rtl"), fingerprint (16 hexadecimal digits), text, blocks (kind,
- * level, score, text), comments (a text), images (src, alt), links (href,
- * text); the last three are null unless requested. Invalid UTF-8 becomes '?'.
- * One line. `places_out` may be NULL.
+ * one), favor, scope, confidence, quality; metadata (value and source of each,
+ * or null), hostname, excerpt, word_count, direction, fingerprint, text, blocks
+ * (kind, level, score, text), comments, images (src, alt), links (href, text);
+ * the last three are null unless requested. Invalid UTF-8 becomes '?'. One
+ * line. `places_out` may be NULL.
  */
 void result_json(const struct extraction_result *answer,
 		 struct generation_places *places_out, struct buffer *out);
 
 /*
  * Free the page of a result in this format, and keep the data to write it
- * later: the text, or the JSON of all fields that do not depend on the site.
- * The other fields may still change: the fields of the cluster, and the reason.
+ * later; the fields of the cluster, and the reason, may still change.
  */
 void result_detach(struct extraction_result *answer, enum format format);
 
 /*
  * Append a YAML document between lines of "---", in the form that site
- * generators read: title, authors, published, modified, url, site_name,
- * language, description, image, licence, categories, tags, if known, each in
- * double quotes. The result must have its metadata.
+ * generators read, each known value in double quotes. The result must have its
+ * metadata.
  */
 void front_matter_append(const struct extraction_result *answer,
 			 struct buffer *out);

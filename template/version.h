@@ -1,7 +1,6 @@
 /*
- * template/version.h - a version of a template, its state at one time: the
- * paths and texts that its pages have in common, and the elements that hold
- * their content.
+ * template/version.h - a version of a template: the paths and texts that its
+ * pages have in common at one time, and the elements that hold their content.
  */
 #ifndef TEMPLATE_VERSION_H
 #define TEMPLATE_VERSION_H
@@ -70,8 +69,7 @@ struct version_input {
 
 /*
  * Compute the version: the items that more than VERSION_STABLE (permille) of
- * the records have. Everything is copied into `arena`. O(n log n) in the
- * records' members.
+ * the records have, in `arena`. O(n log n) in the records' members.
  */
 enum { VERSION_STABLE = 500 };
 
@@ -79,16 +77,16 @@ struct version *version_make(struct arena *arena,
 			     const struct version_input *input);
 
 /*
- * Append the version as compact JSON, and decode it (ERR_MALFORMED,
- * ERR_VERSION). Hashes are 16 hexadecimal digits.
+ * Append the version as compact JSON; decode it (ERR_MALFORMED, ERR_VERSION).
+ * Hashes are 16 hexadecimal digits.
  */
 void version_encode(const struct version *version, struct buffer *out);
 enum error version_decode(struct arena *arena, struct slice json,
 			  struct version **version_out);
 
 /*
- * The differences of two versions: removed and new paths and fragments, most
- * common first, which point into the versions.
+ * The removed and new items of two versions, most common first; they point into
+ * the versions.
  */
 struct version_diff {
 	const struct version_item **gone_paths; /* [gone_path_count] */
@@ -116,18 +114,16 @@ enum items {
 };
 
 /*
- * Return the kind of paths to compare these pages by: paths with classes,
- * unless fewer than half as many of them are stable as of the paths without.
- * That happens if html or body have a class that differs from page to page,
- * because it is in all paths.
+ * Return the kind of paths to compare these pages by: with classes, unless
+ * fewer than half as many of them are stable as without, because html or body
+ * have a class that differs from page to page.
  */
 enum items stable_paths(struct arena *arena, const struct record *records,
 			uint32_t count);
 
 /*
- * Find the items (paths or fragments) that several pages had in common, and
- * the items that they have lost or gained in common since. Each item is
- * decided separately: k of n pages must agree.
+ * Find the items (paths or fragments) that several pages had in common, and the
+ * items lost or gained in common since; k of n pages must agree on each.
  */
 
 /* Bit i of a mask is page i. */
@@ -142,8 +138,8 @@ struct pages {
 };
 
 /*
- * Return how many of `votes` pages must agree: the ratio `agreement` of the
- * votes, but at least min_pages, or all if there are fewer.
+ * Return how many of `votes` pages must agree: the ratio `agreement`, but at
+ * least min_pages, or all if there are fewer.
  */
 uint32_t quorum(const struct pages *pages, uint32_t votes);
 

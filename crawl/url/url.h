@@ -12,10 +12,7 @@
 
 enum { MAX_URL_BYTES = LIMIT(2083, 512), MAX_HOST_BYTES = 262 };
 
-/*
- * Maximum number of consecutive redirects that lead to a page; browsers follow
- * 20.
- */
+/* Consecutive redirects that lead to a page; browsers follow 20. */
 enum { MAX_REDIRECTS = 10 };
 
 /* The parts of a canonical http or https URL. Plain data, safe to copy. */
@@ -32,44 +29,30 @@ struct url {
 /*
  * Resolve `reference` against `base` (NULL: it must be absolute; a missing
  * scheme is then http://) and convert it to canonical form as the WHATWG URL
- * standard and browsers do: correct mistakes in links (blanks around, line ends
- * inside, '\' for '/'), convert scheme and host to lower case and IDNA to
- * ASCII, normalise odd addresses, drop the default port, resolve dot segments,
- * and replace an empty path with "/"; never add or remove a trailing slash of a
- * path. Unlike the standard, so that one page has one key: no fragment, no user
- * and password (which a page could choose), no '?' with an empty query, no
- * final dot of the host, and percent-encoding in one form
- * (crawl/url/url.h); and a host that cannot exist in the DNS is refused.
- * The canonical form of a canonical form is itself. ERR_MALFORMED,
- * ERR_ADDRESS_FORBIDDEN (another scheme), ERR_TOO_LARGE.
+ * standard and browsers do, also with mistakes in links. Unlike the standard,
+ * so that one page has one key: no fragment, no user and password, no '?' with
+ * an empty query, no final dot of the host, and percent-encoding in one form;
+ * and a host that cannot exist in the DNS is refused. The canonical form of a
+ * canonical form is itself. ERR_MALFORMED, ERR_ADDRESS_FORBIDDEN (another
+ * scheme), ERR_TOO_LARGE.
  *
  * libcurl's URL API (7.88) differs from the standard in hosts
- * (crawl/url/host.h) and paths (it makes /b/x of .//x), and is several times
- * slower; the fuzzer compares the two on dot segments.
+ * (crawl/url/host.h) and paths, and is several times slower.
  */
 enum error url_parse(struct url *url_out, struct slice reference,
 		     const struct url *base);
 
 /*
- * Return the origin of a canonical URL, its scheme://host[:port]; it points
- * into the URL. Credentials belong to an origin (RFC 6454).
+ * Return the scheme://host[:port] of a canonical URL; it points into the URL.
  */
 struct slice url_origin(struct slice canonical);
 
-/*
- * Return the base of a page's links: its `base_href` resolved against its own
- * URL.
- */
+/* Return the base of a page's links: `base_href` resolved against its URL. */
 struct url url_base(const struct url *page, struct slice base_href);
 
 /*
- * Query parameters of trackers and sessions, which do not identify a page.
- * They are removed from links, so that a page has one URL.
- */
-
-/*
- * The names of well known trackers and sessions, separated by blanks or commas;
- * a '*' at the end matches any rest; letters in any case.
+ * The names of query parameters of well known trackers and sessions, separated
+ * by blanks or commas; a '*' at the end matches any rest; in any case.
  */
 extern const char parameters_default[];
 
@@ -81,9 +64,8 @@ void parameters_expand(struct slice text, struct buffer *out);
 
 /*
  * Remove the parameters `names` from the query of the canonical `url`, and
- * ";name=..." with those names from its path (";jsessionid=..."). Other
- * parameters keep their order and spelling; remove an empty query with its '?'.
- * Return false if nothing changed.
+ * ";name=..." with those names from its path. Others keep order and spelling;
+ * remove an empty query with its '?'. Return false if nothing changed.
  */
 bool parameters_drop(struct url *url, struct slice names);
 
@@ -107,10 +89,7 @@ struct slice bounded_slice(const struct bounded *out);
  */
 bool percent_is_unreserved(unsigned char byte);
 
-/*
- * Append `text` with an escape for each byte that is neither unreserved nor one
- * of `kept`.
- */
+/* Append `text`; escape bytes that are neither unreserved nor in `kept`. */
 void percent_append(struct buffer *out, struct slice text, const char *kept);
 
 /* Write `text` with its escapes decoded; a '%' that begins no escape stays. */
@@ -122,9 +101,8 @@ void percent_put(struct bounded *out, unsigned char byte);
 /*
  * Write `text` (path, query or both) in canonical form: decode unreserved
  * characters, write hexadecimal digits in upper case, keep reserved characters,
- * and encode everything else: controls, space, quotes, <>\^`{|}, '#', all bytes
- * above 126, the characters in `special`, and a '%' that begins no escape. The
- * canonical form of a canonical form is itself.
+ * and encode everything else, the characters in `special`, and a '%' that
+ * begins no escape.
  */
 void percent_normalize(struct slice text, const char *special,
 		       struct bounded *out);

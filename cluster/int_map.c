@@ -156,19 +156,10 @@ void int_map_set(struct int_map *map, uint64_t key, uint32_t value)
 	assert(map->count < map->capacity);
 }
 
-/*
- * Return whether `home` is in the cyclic range (free, at], so that its entry
- * may stay.
- */
-static int is_between(size_t home, size_t free, size_t at)
-{
-	return free <= at ? home > free && home <= at
-			  : home > free || home <= at;
-}
-
 void int_map_remove(struct int_map *map, uint64_t key)
 {
 	size_t at;
+	size_t home;
 	size_t vacant;
 
 	if (int_map_get(map, key) == INT_MAP_NONE)
@@ -186,8 +177,10 @@ void int_map_remove(struct int_map *map, uint64_t key)
 			at = (at + 1) & (map->capacity - 1);
 			if (map->slots[at].value == INT_MAP_NONE)
 				return;
-		} while (is_between(map_preferred_slot(map, map->slots[at].key),
-				    vacant, at));
+			home = map_preferred_slot(map, map->slots[at].key);
+			/* an entry with a home in (vacant, at] may stay */
+		} while (vacant <= at ? home > vacant && home <= at
+				      : home > vacant || home <= at);
 		map->slots[vacant] = map->slots[at];
 		vacant = at;
 	}

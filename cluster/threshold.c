@@ -105,7 +105,7 @@ static struct link_paths link_paths_of(const struct label_link *links,
 	return places;
 }
 
-static int label_link_compare_common(const void *left, const void *right)
+static int link_path_compare(const void *left, const void *right)
 {
 	const struct link_path *a = left;
 	const struct link_path *b = right;
@@ -118,7 +118,7 @@ static size_t pages_from(const struct link_paths *places, uint64_t path)
 	const struct link_path key = {.path = path};
 	const struct link_path *place =
 		bsearch(&key, places->items, places->count,
-			sizeof(*places->items), label_link_compare_common);
+			sizeof(*places->items), link_path_compare);
 
 	return place == NULL ? 0 : place->pages;
 }
@@ -156,16 +156,6 @@ static size_t label_links_reduce(const struct link_paths *places,
 	return targets;
 }
 
-static size_t count_alike(const struct label_link *links, size_t count)
-{
-	size_t alike = 1;
-
-	assert(count > 0);
-	while (alike < count && links[alike].path == links[0].path)
-		alike++;
-	return alike;
-}
-
 uint32_t link_labels_compute(struct label_link *links, size_t count,
 			     uint32_t *labels_out, uint32_t page_count)
 {
@@ -183,7 +173,10 @@ uint32_t link_labels_compute(struct label_link *links, size_t count,
 	free(places.items);
 	qsort(links, count, sizeof(*links), by_path_and_target);
 	for (size_t i = 0; i < count; i += alike) {
-		alike = count_alike(links + i, count - i);
+		alike = 1;
+		while (i + alike < count &&
+		       links[i + alike].path == links[i].path)
+			alike++;
 		if (alike < LINK_LABEL_MIN_HELD)
 			continue;
 		label++;
@@ -227,14 +220,6 @@ static struct threshold_trial trial_create(const struct label_pages *pages,
 	}
 	assert(trial.count <= pages->count);
 	return trial;
-}
-
-static void trial_free(struct threshold_trial *trial)
-{
-	free(trial->leaves);
-	free(trial->labels);
-	free(trial->clusters);
-	free(trial->cut);
 }
 
 /*
@@ -301,7 +286,10 @@ void link_labels_choose(const struct label_pages *pages,
 		choice_out->ratio = (double)trial.count / (double)pages->count;
 	if (trial.count >= LINK_LABEL_MIN_PAGES)
 		threshold_choose_best(&trial, default_value, choice_out);
-	trial_free(&trial);
+	free(trial.leaves);
+	free(trial.labels);
+	free(trial.clusters);
+	free(trial.cut);
 }
 
 struct threshold_range {
@@ -322,19 +310,12 @@ static unsigned middle_of(struct threshold_range range)
 	return range.begin + (range.end - range.begin) / 2;
 }
 
-static bool is_plateau(const struct dendrogram_point *curve,
-		       struct threshold_range range, uint64_t page_count)
-{
-	const struct dendrogram_point *middle = &curve[middle_of(range)];
-
-	return middle->sizable >= 2 && 2 * middle->sizable_pages >= page_count;
-}
-
 /* Find the longest plateau, or return false. */
 static bool find_plateau(const struct dendrogram_point *curve, unsigned limit,
 			 uint64_t page_count, struct threshold_range *best_out)
 {
 	struct threshold_range range = {0, 0};
+	const struct dendrogram_point *middle;
 	bool is_found = false;
 
 	assert(limit < DENDROGRAM_POINTS);
@@ -343,7 +324,9 @@ static bool find_plateau(const struct dendrogram_point *curve, unsigned limit,
 		while (range.end < limit && curve[range.end + 1].sizable ==
 						    curve[range.begin].sizable)
 			range.end++;
-		if (is_plateau(curve, range, page_count) &&
+		middle = &curve[middle_of(range)];
+		if (middle->sizable >= 2 &&
+		    2 * middle->sizable_pages >= page_count &&
 		    (!is_found || range.end - range.begin >
 					  best_out->end - best_out->begin)) {
 			*best_out = range;
@@ -475,30 +458,13 @@ static bool suggestion_use_merges(struct threshold_suggestion *suggestion,
 	return true;
 }
 
-/*
- * Compute the agreement of the clusters at the threshold with the labels from
- * links.
- */
-static void
-suggestion_compute_agreement(struct threshold_suggestion *suggestion,
-			     const struct label_choice *choice)
-{
-	unsigned step = suggestion->threshold < LINK_LABEL_FIRST
-				? 0
-				: (suggestion->threshold - LINK_LABEL_FIRST) /
-					  LINK_LABEL_STEP;
-
-	if (step < LINK_LABEL_STEPS)
-		suggestion->agreement = choice->curve[step];
-	suggestion->ratio = choice->ratio;
-}
-
 static bool suggestion_use_evidence(struct threshold_suggestion *suggestion,
 				    const struct dendrogram *dendrogram,
 				    enum measure measure,
 				    const struct merge_pages *pages)
 {
 	struct label_choice choice;
+	unsigned step = 0;
 	bool is_chosen;
 
 	if (pages == NULL)
@@ -510,9 +476,15 @@ static bool suggestion_use_evidence(struct threshold_suggestion *suggestion,
 	is_chosen = (measure == MEASURE_CAS &&
 		     suggestion_use_merges(suggestion, dendrogram, pages)) ||
 		    suggestion_use_link_labels(suggestion, &choice);
-	if (is_chosen)
-		suggestion_compute_agreement(suggestion, &choice);
-	return is_chosen;
+	if (!is_chosen)
+		return false;
+	if (suggestion->threshold >= LINK_LABEL_FIRST)
+		step = (suggestion->threshold - LINK_LABEL_FIRST) /
+		       LINK_LABEL_STEP;
+	if (step < LINK_LABEL_STEPS)
+		suggestion->agreement = choice.curve[step];
+	suggestion->ratio = choice.ratio;
+	return true;
 }
 
 struct threshold_suggestion

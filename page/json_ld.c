@@ -321,36 +321,25 @@ static uint32_t add_object(struct json_ld_reader *reader)
 	return index;
 }
 
-static void open_object(struct json_ld_reader *reader)
+static void json_ld_open_level(struct json_ld_reader *reader, bool is_array)
 {
-	uint32_t object;
+	struct json_ld_level inner = *json_ld_level_of(reader);
 
 	reader->cursor.at++;
 	if (reader->too_deep > 0 || reader->depth == JSON_LD_DEPTH) {
 		reader->too_deep++;
 		return;
 	}
-	object = add_object(reader);
-	end_value(json_ld_level_of(reader));
-	reader->levels[++reader->depth] = (struct json_ld_level){
-		.object = object,
-		.last = NO_FIELD,
-		.key = {"", 0},
-	};
-}
-
-static void open_array(struct json_ld_reader *reader)
-{
-	const struct json_ld_level *outer = json_ld_level_of(reader);
-
-	reader->cursor.at++;
-	if (reader->too_deep > 0 || reader->depth == JSON_LD_DEPTH) {
-		reader->too_deep++;
-		return;
+	inner.is_array = true;
+	if (!is_array) {
+		inner = (struct json_ld_level){
+			.object = add_object(reader),
+			.last = NO_FIELD,
+			.key = {"", 0},
+		};
+		end_value(json_ld_level_of(reader));
 	}
-	reader->levels[reader->depth + 1] = *outer;
-	reader->depth++;
-	json_ld_level_of(reader)->is_array = true;
+	reader->levels[++reader->depth] = inner;
 }
 
 /*
@@ -393,13 +382,13 @@ static void json_ld_read_token(struct json_ld_reader *reader)
 	}
 	switch (*reader->cursor.at) {
 	case '{':
-		open_object(reader);
+		json_ld_open_level(reader, false);
 		break;
 	case '}':
 		json_ld_close_level(reader, false);
 		break;
 	case '[':
-		open_array(reader);
+		json_ld_open_level(reader, true);
 		break;
 	case ']':
 		json_ld_close_level(reader, true);

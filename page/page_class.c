@@ -80,15 +80,6 @@ static bool is_one(struct slice word, const char *const *words, size_t count)
 	return false;
 }
 
-/* Return whether the word is a number from 400 to 599. */
-static bool is_status(struct slice word)
-{
-	const char *digits = word.data;
-
-	return word.size == 3 && (digits[0] == '4' || digits[0] == '5') &&
-	       is_digit(digits[1]) && is_digit(digits[2]);
-}
-
 /* The parts of a title that is checked for an error. */
 struct error_claim {
 	char part[MAX_TITLE]; /* the current part, without numbers and error
@@ -114,7 +105,11 @@ static bool error_title_is_number(struct slice word)
 
 static void claim_word(struct error_claim *claim, struct slice word)
 {
-	if (is_status(word)) {
+	const char *digits = word.data;
+
+	/* a number from 400 to 599 */
+	if (word.size == 3 && (digits[0] == '4' || digits[0] == '5') &&
+	    is_digit(digits[1]) && is_digit(digits[2])) {
 		claim->part_has_status = true;
 		return;
 	}
@@ -654,11 +649,6 @@ static bool is_html(const struct page *page)
 	return is_html_root(page, i, source);
 }
 
-static bool is_raw(uint16_t tag)
-{
-	return tag < TAG_COUNT && (tag_flags(tag) & TAG_IS_RAW) != 0;
-}
-
 /*
  * Return whether a script or style has no end tag, so that it extends to the
  * end of the source.
@@ -669,7 +659,7 @@ static bool is_raw_open(const struct page *page)
 	struct slice source;
 
 	for (uint32_t i = 0; i < page->node_count; i++)
-		if (is_raw(page->nodes[i].tag) &&
+		if ((tag_flags(page->nodes[i].tag) & TAG_IS_RAW) != 0 &&
 		    (last == NO_NODE || page->nodes[i].source.begin >
 						page->nodes[last].source.begin))
 			last = i;
@@ -719,16 +709,6 @@ struct page_view_counts {
 	struct slice heading; /* text of the first h1, or empty */
 };
 
-static size_t count_bytes(struct slice text)
-{
-	const char *bytes = text.data;
-	size_t count = 0;
-
-	for (size_t i = 0; i < text.size; i++)
-		count += is_space(bytes[i]) ? 0 : 1;
-	return count;
-}
-
 /* Count the text. Stop when there is enough for a real page. */
 static void page_count_texts(const struct page *page,
 			     struct page_view_counts *look)
@@ -738,13 +718,16 @@ static void page_count_texts(const struct page *page,
 
 	for (uint32_t i = 0;
 	     i < page->text_count && look->text <= MAX_GATE_TEXT; i++) {
+		const struct slice text = page_text(page, i);
+		const char *bytes = text.data;
 		unsigned flags = page->texts[i].flags;
 
 		if ((flags & TEXT_IS_TITLE) != 0)
 			continue;
 		look->texts++;
 		if ((flags & unseen) == 0)
-			look->text += count_bytes(page_text(page, i));
+			for (size_t k = 0; k < text.size; k++)
+				look->text += !is_space(bytes[k]);
 	}
 }
 
@@ -824,42 +807,20 @@ static void page_count_nodes(const struct page *page,
 		look->signs = page_markers_find(page->source);
 }
 
-static bool is_challenge(const struct page_view_counts *look)
-{
-	if (look->has_captcha && look->text <= MAX_WIDGET_TEXT &&
-	    look->fields == 0 && look->links <= MAX_STUB_LINKS)
-		return true;
-	return look->text <= MAX_SERVICE_TEXT &&
-	       (look->signs & MARKER_CHALLENGE) != 0;
-}
-
-static bool is_consent(const struct page_view_counts *look)
-{
-	if (look->text <= MAX_SERVICE_TEXT && look->links <= MAX_GATE_LINKS &&
-	    look->fields == 0 && look->has_consent_form)
-		return true;
-	return (look->signs & MARKER_CONSENT) != 0;
-}
-
 /*
  * Return whether the page redirects immediately to another URL, by meta refresh
  * or script.
  */
-static bool link_is_redirect(const struct page *page, const struct link *link)
+static bool page_redirects(const struct page *page)
 {
-	return (link->flags & LINK_IS_REFRESH) != 0 &&
-	       *(const char *)link->href.data != '#' &&
-	       (page->nodes[link->node].flags & TEXT_IS_NOSCRIPT) == 0;
-}
+	for (uint32_t i = 0; i < page->link_count; i++) {
+		const struct link *link = &page->links[i];
 
-static bool is_stub(const struct page *page,
-		    const struct page_view_counts *look)
-{
-	if (look->text > MAX_STUB_TEXT || look->links > MAX_STUB_LINKS)
-		return false;
-	for (uint32_t i = 0; i < page->link_count; i++)
-		if (link_is_redirect(page, &page->links[i]))
+		if ((link->flags & LINK_IS_REFRESH) != 0 &&
+		    slice_byte(link->href, 0) != '#' &&
+		    (page->nodes[link->node].flags & TEXT_IS_NOSCRIPT) == 0)
 			return true;
+	}
 	return false;
 }
 
@@ -878,6 +839,7 @@ enum page_class page_class_of(const struct page *page, unsigned http_status,
 			      bool is_cut)
 {
 	struct page_view_counts look = {.text = 0};
+	bool is_small;
 
 	if (http_status >= 400)
 		return CLASS_ERROR;
@@ -891,11 +853,17 @@ enum page_class page_class_of(const struct page *page, unsigned http_status,
 	if (look.text > MAX_GATE_TEXT) /* no other class has more text */
 		return CLASS_PAGE;
 	page_count_nodes(page, &look);
-	if (is_challenge(&look))
+	is_small = look.text <= MAX_SERVICE_TEXT;
+	if ((look.has_captcha && look.text <= MAX_WIDGET_TEXT &&
+	     look.fields == 0 && look.links <= MAX_STUB_LINKS) ||
+	    (is_small && (look.signs & MARKER_CHALLENGE) != 0))
 		return CLASS_CHALLENGE;
-	if (is_consent(&look))
+	if ((is_small && look.links <= MAX_GATE_LINKS && look.fields == 0 &&
+	     look.has_consent_form) ||
+	    (look.signs & MARKER_CONSENT) != 0)
 		return CLASS_CONSENT;
-	if (is_stub(page, &look))
+	if (look.text <= MAX_STUB_TEXT && look.links <= MAX_STUB_LINKS &&
+	    page_redirects(page))
 		return CLASS_STUB;
 	if (page_is_error(page, &look))
 		return CLASS_ERROR;

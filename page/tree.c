@@ -7,6 +7,7 @@
 #include "base/arena.h"
 #include "base/buffer.h"
 #include "base/memory.h"
+#include "page/robots_tag.h"
 #include "page/scanner.h"
 #include "page/tree_modes.h"
 
@@ -69,14 +70,6 @@ static const char *const beginnings[] = {
 	"-//webtechs//dtd mozilla html//",
 };
 
-static bool doctype_text_begins(struct slice text, const char *word)
-{
-	const size_t length = strlen(word);
-
-	return text.size >= length &&
-	       text_is((struct slice){text.data, length}, word);
-}
-
 /* The unread part of a doctype. */
 struct doctype_reader {
 	const char *at;
@@ -125,7 +118,7 @@ static struct slice read_quoted(struct doctype_reader *reader)
 static bool is_of_quirks(struct slice public_id, struct slice system_id)
 {
 	for (size_t i = 0; i < sizeof(beginnings) / sizeof(*beginnings); i++)
-		if (doctype_text_begins(public_id, beginnings[i]))
+		if (word_begins_with(public_id, beginnings[i]))
 			return true;
 	if (text_is(public_id, "-//w3o//dtd w3 html strict 3.0//en//") ||
 	    text_is(public_id, "-/w3c/dtd html 4.0 transitional/en") ||
@@ -134,10 +127,10 @@ static bool is_of_quirks(struct slice public_id, struct slice system_id)
 			       "ibmxhtml1-transitional.dtd"))
 		return true;
 	return system_id.data == NULL &&
-	       (doctype_text_begins(public_id,
-				    "-//w3c//dtd html 4.01 frameset//") ||
-		doctype_text_begins(public_id,
-				    "-//w3c//dtd html 4.01 transitional//"));
+	       (word_begins_with(public_id,
+				 "-//w3c//dtd html 4.01 frameset//") ||
+		word_begins_with(public_id,
+				 "-//w3c//dtd html 4.01 transitional//"));
 }
 
 /*
@@ -166,11 +159,11 @@ static bool doctype_is_quirky(struct slice doctype)
 	if (rest.size == 0)
 		return false;
 	reader.at += 6;
-	if (doctype_text_begins(rest, "public")) {
+	if (word_begins_with(rest, "public")) {
 		public_id = read_quoted(&reader);
 		reader.is_broken |= public_id.data == NULL;
 		system_id = read_quoted(&reader);
-	} else if (doctype_text_begins(rest, "system")) {
+	} else if (word_begins_with(rest, "system")) {
 		system_id = read_quoted(&reader);
 		reader.is_broken |= system_id.data == NULL;
 	} else {
@@ -290,13 +283,6 @@ void order_begin(struct tree_order *order, struct tree_arrays arrays)
 			order_insert(order, i, arrays.nodes[i].parent, NO_ITEM);
 	}
 	assert(text == arrays.text_count);
-}
-
-static void order_free(struct tree_order *order)
-{
-	free(order->nodes);
-	free(order->texts);
-	*order = (struct tree_order){0};
 }
 
 /* A walk over the tree in document order. */
@@ -421,13 +407,6 @@ static uint16_t tree_read_name(struct tree_builder *tree, const char *name,
 					       (struct slice){name, size});
 }
 
-/* The page ended inside a tag; HTML drops the tag. */
-static const char *tree_drop_token(struct tree_builder *tree, const char *end)
-{
-	tree->attributes.count = tree->token.first_attribute;
-	return end;
-}
-
 static bool is_all_space(const char *at, const char *end)
 {
 	while (at < end && is_space(*at))
@@ -481,8 +460,11 @@ static const char *work_on_start(struct tree_builder *tree, const char *at,
 	};
 	token->flags =
 		(uint16_t)attribute_list_read(&tree->attributes, &cursor);
-	if (cursor.is_cut)
-		return tree_drop_token(tree, end);
+	if (cursor.is_cut) {
+		/* HTML drops a tag in which the page ends */
+		tree->attributes.count = token->first_attribute;
+		return end;
+	}
 	token->attribute_count =
 		(uint16_t)(tree->attributes.count - token->first_attribute);
 	token->is_empty = cursor.is_empty;
@@ -811,7 +793,8 @@ void tree_build(struct page *page, const struct page_limits *limits,
 	tree_set_ends(tree);
 	tree_fill_page(tree);
 	attribute_list_end(&tree->attributes);
-	order_free(&tree->order);
+	free(tree->order.nodes);
+	free(tree->order.texts);
 	free(tree->open);
 	free(tree);
 }

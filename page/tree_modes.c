@@ -2,6 +2,15 @@
 
 #include <assert.h>
 
+static bool tree_apply(struct tree_builder *tree);
+static void tree_reset_mode(struct tree_builder *tree);
+
+static bool tree_again(struct tree_builder *tree, enum mode mode)
+{
+	tree->mode = mode;
+	return true;
+}
+
 /* Groups of tags that the rules treat alike. */
 enum tag_group {
 	TAGS_CAPTION = 1,
@@ -79,7 +88,7 @@ static void tree_leave_foreign(struct tree_builder *tree)
 		tree_pop(tree);
 }
 
-bool tree_in_foreign_start(struct tree_builder *tree)
+static bool tree_in_foreign_start(struct tree_builder *tree)
 {
 	if (breaks_out(tree)) {
 		tree_leave_foreign(tree);
@@ -90,7 +99,7 @@ bool tree_in_foreign_start(struct tree_builder *tree)
 	return false;
 }
 
-bool tree_in_foreign_end(struct tree_builder *tree)
+static bool tree_in_foreign_end(struct tree_builder *tree)
 {
 	const uint16_t tag = tree->token.tag;
 
@@ -157,7 +166,7 @@ static bool tree_foster_rule(struct tree_builder *tree, tree_rule *rule)
 	return is_again;
 }
 
-bool tree_in_table_text(struct tree_builder *tree)
+static bool tree_in_table_text(struct tree_builder *tree)
 {
 	return tree_foster_rule(tree, tree_in_body_text);
 }
@@ -168,7 +177,7 @@ static bool tree_table_reconstruct(struct tree_builder *tree)
 	return false;
 }
 
-bool tree_in_table_blank(struct tree_builder *tree)
+static bool tree_in_table_blank(struct tree_builder *tree)
 {
 	const struct open_element *top = tree_top(tree);
 
@@ -215,7 +224,7 @@ static bool tree_table_insert_form(struct tree_builder *tree)
 	return false;
 }
 
-bool tree_in_table_start(struct tree_builder *tree)
+static bool tree_in_table_start(struct tree_builder *tree)
 {
 	switch (tree->token.tag) {
 	case TAG_caption:
@@ -249,7 +258,7 @@ bool tree_in_table_start(struct tree_builder *tree)
 	return tree_foster_rule(tree, tree_in_body_start);
 }
 
-bool tree_in_table_end(struct tree_builder *tree)
+static bool tree_in_table_end(struct tree_builder *tree)
 {
 	if (tree->token.tag == TAG_table)
 		return tree_table_end(tree);
@@ -273,13 +282,13 @@ static bool close_caption(struct tree_builder *tree)
 	return true;
 }
 
-bool tree_in_caption_start(struct tree_builder *tree)
+static bool tree_in_caption_start(struct tree_builder *tree)
 {
 	return token_is(tree, TAGS_TABLE) ? close_caption(tree)
 					  : tree_in_body_start(tree);
 }
 
-bool tree_in_caption_end(struct tree_builder *tree)
+static bool tree_in_caption_end(struct tree_builder *tree)
 {
 	const uint16_t tag = tree->token.tag;
 
@@ -301,12 +310,7 @@ static bool close_column_group(struct tree_builder *tree)
 	return true;
 }
 
-bool tree_in_column_group_text(struct tree_builder *tree)
-{
-	return close_column_group(tree);
-}
-
-bool tree_in_column_group_start(struct tree_builder *tree)
+static bool tree_in_column_group_start(struct tree_builder *tree)
 {
 	switch (tree->token.tag) {
 	case TAG_html:
@@ -321,7 +325,7 @@ bool tree_in_column_group_start(struct tree_builder *tree)
 	}
 }
 
-bool tree_in_column_group_end(struct tree_builder *tree)
+static bool tree_in_column_group_end(struct tree_builder *tree)
 {
 	switch (tree->token.tag) {
 	case TAG_colgroup:
@@ -350,7 +354,7 @@ static bool close_table_body(struct tree_builder *tree)
 	return true;
 }
 
-bool tree_in_table_body_start(struct tree_builder *tree)
+static bool tree_in_table_body_start(struct tree_builder *tree)
 {
 	if (token_is(tree, TAGS_CAPTION | TAGS_COLUMNS | TAGS_SECTION))
 		return close_table_body(tree);
@@ -366,7 +370,7 @@ bool tree_in_table_body_start(struct tree_builder *tree)
 	return false;
 }
 
-bool tree_in_table_body_end(struct tree_builder *tree)
+static bool tree_in_table_body_end(struct tree_builder *tree)
 {
 	if (tree->token.tag == TAG_table)
 		return close_table_body(tree);
@@ -389,7 +393,7 @@ static bool tree_table_close_row(struct tree_builder *tree)
 	return true;
 }
 
-bool tree_in_row_start(struct tree_builder *tree)
+static bool tree_in_row_start(struct tree_builder *tree)
 {
 	if (!token_is(tree, TAGS_TABLE))
 		return tree_in_table_start(tree);
@@ -402,7 +406,7 @@ bool tree_in_row_start(struct tree_builder *tree)
 	return false;
 }
 
-bool tree_in_row_end(struct tree_builder *tree)
+static bool tree_in_row_end(struct tree_builder *tree)
 {
 	const uint16_t tag = tree->token.tag;
 
@@ -432,13 +436,13 @@ static bool close_any_cell(struct tree_builder *tree)
 	       tree_table_close_cell(tree, TAG_th);
 }
 
-bool tree_in_cell_start(struct tree_builder *tree)
+static bool tree_in_cell_start(struct tree_builder *tree)
 {
 	return token_is(tree, TAGS_TABLE) ? close_any_cell(tree)
 					  : tree_in_body_start(tree);
 }
 
-bool tree_in_cell_end(struct tree_builder *tree)
+static bool tree_in_cell_end(struct tree_builder *tree)
 {
 	const uint16_t tag = tree->token.tag;
 
@@ -825,8 +829,7 @@ static const struct {
 	[MODE_IN_CAPTION] = {tree_in_caption_start, tree_in_caption_end,
 			     tree_in_body_text, tree_stop_templates},
 	[MODE_IN_COLUMN_GROUP] = {tree_in_column_group_start,
-				  tree_in_column_group_end,
-				  tree_in_column_group_text,
+				  tree_in_column_group_end, close_column_group,
 				  tree_stop_templates},
 	[MODE_IN_TABLE_BODY] = {tree_in_table_body_start,
 				tree_in_table_body_end, tree_in_table_text,
@@ -873,7 +876,8 @@ static bool apply_blank(struct tree_builder *tree)
 	}
 }
 
-bool tree_apply(struct tree_builder *tree)
+/* Apply the rules of the current mode once. */
+static bool tree_apply(struct tree_builder *tree)
 {
 	switch (tree->token.kind) {
 	case TOKEN_START:
@@ -987,7 +991,7 @@ static enum mode mode_of(const struct tree_builder *tree, uint16_t name)
 	}
 }
 
-void tree_reset_mode(struct tree_builder *tree)
+static void tree_reset_mode(struct tree_builder *tree)
 {
 	enum mode mode = MODE_COUNT;
 

@@ -287,33 +287,9 @@ typedef bool tree_rule(struct tree_builder *tree);
 
 tree_rule tree_head_start, tree_head_end;
 tree_rule tree_in_body_start, tree_in_body_end, tree_in_body_text;
-tree_rule tree_in_table_start, tree_in_table_end, tree_in_table_text,
-	tree_in_table_blank;
-tree_rule tree_in_caption_start, tree_in_caption_end;
-tree_rule tree_in_column_group_start, tree_in_column_group_end,
-	tree_in_column_group_text;
-tree_rule tree_in_table_body_start, tree_in_table_body_end;
-tree_rule tree_in_row_start, tree_in_row_end;
-tree_rule tree_in_cell_start, tree_in_cell_end;
 tree_rule tree_any_other_end, tree_ignore;
-
-/* Reset the insertion mode appropriately (13.2.4.1). */
-void tree_reset_mode(struct tree_builder *tree);
 
 /* Handle a token in the current mode. */
 void tree_dispatch(struct tree_builder *tree);
-
-/* Apply the rules of the current mode once. */
-bool tree_apply(struct tree_builder *tree);
-
-/* Apply the rules for parsing tokens in foreign content (13.2.6.5). */
-bool tree_in_foreign_start(struct tree_builder *tree);
-bool tree_in_foreign_end(struct tree_builder *tree);
-
-static inline bool tree_again(struct tree_builder *tree, enum mode mode)
-{
-	tree->mode = mode;
-	return true;
-}
 
 #endif

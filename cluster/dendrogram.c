@@ -251,15 +251,6 @@ void histogram_add(struct distance_histogram *histogram, unsigned height,
 	histogram->total += pairs;
 }
 
-static bool histogram_gap_is_better(struct histogram_gap gap,
-				    struct histogram_gap best)
-{
-	unsigned width = gap.end - gap.begin;
-	unsigned widest = best.end - best.begin;
-
-	return width > widest || (width == widest && gap.pairs < best.pairs);
-}
-
 struct histogram_gap histogram_gap(const struct distance_histogram *histogram)
 {
 	struct histogram_gap best = {0};
@@ -268,14 +259,18 @@ struct histogram_gap histogram_gap(const struct distance_histogram *histogram)
 
 	for (unsigned i = 0; i < HISTOGRAM_BINS; i++) {
 		uint64_t pairs = histogram->pairs[i];
+		unsigned width;
 
 		if (pairs <= histogram->total / HISTOGRAM_THIN) {
 			gap.pairs += pairs;
 			continue;
 		}
 		gap.end = i * HISTOGRAM_WIDTH;
+		width = gap.end - gap.begin;
 		if (has_left && gap.end > gap.begin &&
-		    histogram_gap_is_better(gap, best))
+		    (width > best.end - best.begin ||
+		     (width == best.end - best.begin &&
+		      gap.pairs < best.pairs)))
 			best = gap;
 		has_left = true;
 		gap = (struct histogram_gap){.begin =
@@ -441,14 +436,6 @@ static void begin_growth(struct growth *growth, size_t count)
 	growth->total = dendrogram_count_pairs(count);
 }
 
-static void end_growth(struct growth *growth)
-{
-	probe_free(&growth->probe);
-	free(growth->outsiders);
-	free(growth->sets);
-	free(growth->bits);
-}
-
 enum error dendrogram_build(const struct dendrogram_leaf *leaves, size_t count,
 			    const struct dendrogram_options *options,
 			    struct dendrogram *dendrogram_out)
@@ -469,7 +456,10 @@ enum error dendrogram_build(const struct dendrogram_leaf *leaves, size_t count,
 		mem_alloc(count, sizeof(*dendrogram_out->edges));
 	begin_growth(&growth, count);
 	error = dendrogram_grow(&growth, dendrogram_out->edges);
-	end_growth(&growth);
+	probe_free(&growth.probe);
+	free(growth.outsiders);
+	free(growth.sets);
+	free(growth.bits);
 	if (error != ERR_NONE)
 		dendrogram_free(dendrogram_out);
 	return error;

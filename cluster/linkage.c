@@ -13,7 +13,6 @@
  * and disappear within the call, and pages that return to their label.
  */
 
-/* Initialise with {0}; free with change_set_free(). */
 struct change_set {
 	uint64_t call;                 /* number of the current call */
 	struct change_set_note *notes; /* pages whose label may have changed */
@@ -55,16 +54,6 @@ struct change_set_merge {
 	uint32_t label;
 	uint32_t component;
 };
-
-static void change_set_free(struct change_set *change_set)
-{
-	free(change_set->notes);
-	free(change_set->fresh);
-	free(change_set->merges);
-	free(change_set->moves);
-	free(change_set->events);
-	*change_set = (struct change_set){0};
-}
 
 /* Clear the changes of the last call. */
 static void change_set_begin(struct change_set *change_set)
@@ -374,14 +363,6 @@ struct split_claim {
 	uint32_t subcomponent;
 };
 
-static int split_compare_ages(const void *left, const void *right)
-{
-	const struct split_claim *a = left;
-	const struct split_claim *b = right;
-
-	return (a->oldest > b->oldest) - (a->oldest < b->oldest);
-}
-
 /* Add a component for each subcomponent except the keeper. */
 static void add_components(struct threshold_graph *graph,
 			   struct change_set *change_set, uint32_t keeper,
@@ -400,7 +381,7 @@ static void add_components(struct threshold_graph *graph,
 				subcomponents->items[i].oldest, i};
 	}
 	assert(count + 1 == subcomponents->left);
-	qsort(claims, count, sizeof(*claims), split_compare_ages);
+	qsort(claims, count, sizeof(*claims), order_u64); /* by age */
 	for (size_t i = 0; i < count; i++) {
 		uint32_t fresh = signature_table_add_component(&graph->table);
 
@@ -518,7 +499,11 @@ void linkage_destroy(struct linkage *linkage)
 	if (linkage == NULL)
 		return;
 	threshold_graph_end(&linkage->graph);
-	change_set_free(&linkage->change_set);
+	free(linkage->change_set.notes);
+	free(linkage->change_set.fresh);
+	free(linkage->change_set.merges);
+	free(linkage->change_set.moves);
+	free(linkage->change_set.events);
 	free(linkage);
 }
 

@@ -89,14 +89,6 @@ static struct merge_site merge_site_make(const struct merge_pages *pages,
 	return site;
 }
 
-static void merge_site_free(struct merge_site *site)
-{
-	free(site->frequency);
-	free(site->varied);
-	free(site->is_known);
-	*site = (struct merge_site){0};
-}
-
 /*
  * Write leaf << 32 | label of the pages with a label, ascending; return their
  * number.
@@ -207,13 +199,6 @@ static void free_tallies(struct merge_group *group)
 	free(group->truth.items);
 }
 
-static void merge_groups_free(struct merge_group *groups, size_t leaf_count)
-{
-	for (size_t i = 0; i < leaf_count; i++)
-		free_tallies(&groups[i]);
-	free(groups);
-}
-
 /* Both tallies of one id. */
 struct pair {
 	const struct term_counts *a;
@@ -311,19 +296,6 @@ static double merge_label_overlap(const struct term_counts *a,
 	return sum;
 }
 
-static void compare_truth(const struct term_counts *a,
-			  const struct term_counts *b,
-			  struct cluster_merge *merge)
-{
-	struct pair pair = {.a = a, .b = b};
-	double same = 0;
-
-	while (pair_next(&pair))
-		same += (double)pair.now_a.pages * pair.now_b.pages;
-	merge->known = (double)a->total * (double)b->total;
-	merge->right = merge->known > 0 ? same / merge->known : 0;
-}
-
 /*
  * Compute the features of joining a and b, except the height, and the truth.
  * Linear in the terms of both.
@@ -334,6 +306,8 @@ static void merge_compare(const struct merge_site *site,
 			  struct cluster_merge *merge)
 {
 	const struct merge_term_sums sums = sum_terms(site, a, b);
+	struct pair truth = {.a = &a->truth, .b = &b->truth};
+	double same = 0;
 	double mass = fmax(fmax(a->mass, b->mass), 1);
 	double varied = fmax(fmax(sums.varied_a, sums.varied_b), 1e-9);
 	const double features[MERGE_FEATURE_COUNT] = {
@@ -362,7 +336,10 @@ static void merge_compare(const struct merge_site *site,
 		merge->features[i] = (float)features[i];
 	merge->pages_a = a->pages;
 	merge->pages_b = b->pages;
-	compare_truth(&a->truth, &b->truth, merge);
+	while (pair_next(&truth))
+		same += (double)truth.now_a.pages * truth.now_b.pages;
+	merge->known = (double)a->truth.total * (double)b->truth.total;
+	merge->right = merge->known > 0 ? same / merge->known : 0;
 }
 
 static void add_tallies(struct term_counts *to, const struct term_counts *from)
@@ -580,8 +557,12 @@ cluster_merges_compute(const struct dendrogram *dendrogram,
 	free(order);
 	free(walk.parents);
 	free(walk.touched);
-	merge_groups_free(walk.groups, leaves);
-	merge_site_free(&walk.site);
+	for (size_t i = 0; i < leaves; i++)
+		free_tallies(&walk.groups[i]);
+	free(walk.groups);
+	free(walk.site.frequency);
+	free(walk.site.varied);
+	free(walk.site.is_known);
 	return walk.merges;
 }
 

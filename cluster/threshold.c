@@ -25,8 +25,8 @@ static int by_path_and_target(const void *left, const void *right)
 
 /* A path with links. */
 struct link_path {
-	uint64_t path;
-	size_t pages; /* number of pages that such links lead to */
+	uint64_t path; /* first: the key of the order */
+	size_t pages;  /* number of pages that such links lead to */
 };
 
 struct link_paths {
@@ -105,20 +105,12 @@ static struct link_paths link_paths_of(const struct label_link *links,
 	return places;
 }
 
-static int link_path_compare(const void *left, const void *right)
-{
-	const struct link_path *a = left;
-	const struct link_path *b = right;
-
-	return (a->path > b->path) - (a->path < b->path);
-}
-
 static size_t pages_from(const struct link_paths *places, uint64_t path)
 {
 	const struct link_path key = {.path = path};
 	const struct link_path *place =
 		bsearch(&key, places->items, places->count,
-			sizeof(*places->items), link_path_compare);
+			sizeof(*places->items), order_u64);
 
 	return place == NULL ? 0 : place->pages;
 }
@@ -511,14 +503,6 @@ threshold_suggest(const struct dendrogram *dendrogram, enum measure measure,
 	return suggestion;
 }
 
-static bool url_shape_is_number(const char *begin, const char *end)
-{
-	for (const char *at = begin; at < end; at++)
-		if (*at < '0' || *at > '9')
-			return false;
-	return begin < end;
-}
-
 static bool is_index(const char *begin, const char *end)
 {
 	static const char word[] = "index.";
@@ -550,7 +534,10 @@ size_t url_shape_of_path(struct slice path, char *out)
 	while ((slash = url_shape_find_byte(at, query, '/')) < query) {
 		if (size < URL_SHAPE_MAX_DIRECTORIES)
 			out[size++] =
-				url_shape_is_number(at, slash) ? 'N' : 'W';
+				at < slash && strspn(at, "0123456789") >=
+							(size_t)(slash - at)
+					? 'N'
+					: 'W';
 		at = slash + 1;
 	}
 	out[size++] = is_index(at, query) ? 'i' : 'f';

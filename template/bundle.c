@@ -83,14 +83,6 @@ static struct grouping bundle_group_pages(const struct bundle *bundle)
 	return grouping;
 }
 
-static int compare_rows(const void *left, const void *right)
-{
-	const struct frequency_row *a = left;
-	const struct frequency_row *b = right;
-
-	return (a->fragment > b->fragment) - (a->fragment < b->fragment);
-}
-
 /*
  * Count the fragments of the pages `order` [page_count] of a cluster; add the
  * rows to the bundle. `counts` [fragment_count] is zero before and after.
@@ -116,7 +108,7 @@ static void count_cluster(struct bundle *bundle, struct bundle_cluster *cluster,
 	}
 	assert(cluster->row_count <= bundle->fragment_count);
 	if (cluster->row_count > 1)
-		qsort(rows, cluster->row_count, sizeof(*rows), compare_rows);
+		qsort(rows, cluster->row_count, sizeof(*rows), order_u32);
 }
 
 /* Create the clusters after all pages are read. */
@@ -240,17 +232,6 @@ static void bundle_model_free(struct bundle_model *lesson)
 {
 	arena_destroy(lesson->arena);
 	free(lesson);
-}
-
-static void bundle_free_models(struct bundle *bundle)
-{
-	while (bundle->newest != NULL) {
-		struct bundle_model *next = bundle->newest->next;
-
-		bundle_model_free(bundle->newest);
-		bundle->newest = next;
-	}
-	bundle->learned_bytes = 0;
 }
 
 /* Free the least recently used models, but never the newest. */
@@ -842,7 +823,12 @@ void bundle_close(struct bundle *bundle)
 {
 	if (bundle == NULL)
 		return;
-	bundle_free_models(bundle);
+	while (bundle->newest != NULL) {
+		struct bundle_model *next = bundle->newest->next;
+
+		bundle_model_free(bundle->newest);
+		bundle->newest = next;
+	}
 	ridge_model_destroy(bundle->model);
 	free(bundle->shingle_ids);
 	free(bundle->sets);

@@ -175,7 +175,7 @@ struct bundle_page {
 
 /* The number of pages of a cluster that contain a fragment. */
 struct frequency_row {
-	uint32_t fragment;
+	uint32_t fragment; /* first: the key of the order */
 	uint32_t count;
 };
 

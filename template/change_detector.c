@@ -189,15 +189,6 @@ static void add_destination(struct detection *detection, uint32_t cluster)
 	}
 }
 
-static void find_destinations(const struct change_evaluation *evaluation,
-			      struct detection *detection)
-{
-	for (uint32_t i = 0; i < evaluation->pages->count; i++)
-		if ((evaluation->away >> i & 1) != 0)
-			add_destination(detection,
-					evaluation->sample[i].cluster);
-}
-
 /* Set `decision`, on which the pages of `mask` agree. */
 static void change_set_decision(const struct change_evaluation *evaluation,
 				enum decision_kind kind, uint32_t mask,
@@ -270,17 +261,6 @@ static void change_decide(const struct change_evaluation *evaluation,
 		detection->kind = DECISION_UNSURE;
 }
 
-/* No sample page is evidence: every visit failed or was blocked. */
-static void decide_blocked(const struct change_evaluation *evaluation,
-			   struct detection *detection)
-{
-	if (evaluation->blocked != 0)
-		change_set_decision(evaluation,
-				    evaluation->unseen == 0 ? DECISION_BLOCKED
-							    : DECISION_UNSURE,
-				    evaluation->blocked, detection);
-}
-
 /* NOLINTNEXTLINE(readability-function-size): two are the sample pages */
 void detect_change(struct arena *arena, uint32_t cluster,
 		   const struct observed_page *sample, uint32_t count,
@@ -299,11 +279,19 @@ void detect_change(struct arena *arena, uint32_t cluster,
 		.seen = count_pages(evaluation.seen | evaluation.gone),
 	};
 	if (detection_out->seen == 0) {
-		decide_blocked(&evaluation, detection_out);
+		/* every visit failed or was blocked */
+		if (evaluation.blocked != 0)
+			change_set_decision(&evaluation,
+					    evaluation.unseen == 0
+						    ? DECISION_BLOCKED
+						    : DECISION_UNSURE,
+					    evaluation.blocked, detection_out);
 		return;
 	}
 	change_weigh(&evaluation, arena, detection_out);
-	find_destinations(&evaluation, detection_out);
+	for (uint32_t i = 0; i < count; i++)
+		if ((evaluation.away >> i & 1) != 0)
+			add_destination(detection_out, sample[i].cluster);
 	detection_out->disagreed = count_pages(
 		evaluation.gone | evaluation.away | evaluation.differ |
 		(evaluation.is_moved ? evaluation.joins : 0));

@@ -408,20 +408,14 @@ void container_free(struct container_writer *writer)
 	*writer = (struct container_writer){0};
 }
 
-static void set_checksum(char *file, size_t size)
-{
-	struct hash128 sum = hash128(file + CHECKED_FROM, size - CHECKED_FROM);
-
-	assert(size >= CONTAINER_HEADER_BYTES);
-	memcpy(file + CHECKED_FROM - sizeof(sum), sum.bytes, sizeof(sum));
-}
-
 void container_end(struct container_writer *writer, struct buffer *out)
 {
 	static const char zeros[sizeof(struct hash128)];
 	size_t size =
 		CONTAINER_HEADER_BYTES + writer->table.size + writer->body.size;
 	size_t begin = out->size;
+	struct hash128 sum;
+	char *file;
 
 	assert(writer->table.size ==
 	       (size_t)writer->count * CONTAINER_ROW_BYTES);
@@ -436,6 +430,8 @@ void container_end(struct container_writer *writer, struct buffer *out)
 	buffer_append_slice(out, buffer_slice(&writer->table));
 	buffer_append_slice(out, buffer_slice(&writer->body));
 	assert(out->size - begin == size);
-	set_checksum(out->data + begin, size);
+	file = out->data + begin;
+	sum = hash128(file + CHECKED_FROM, size - CHECKED_FROM);
+	memcpy(file + CHECKED_FROM - sizeof(sum), sum.bytes, sizeof(sum));
 	container_free(writer);
 }

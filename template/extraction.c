@@ -593,17 +593,6 @@ bool site_find(const struct site_view *site, const struct url *url,
 	return is_found;
 }
 
-/* Return the hashes of all texts of the page: [page->text_count]. */
-static const uint64_t *page_text_hashes(const struct page *page)
-{
-	const struct fragment *fragments = fragments_of_page(page->arena, page);
-	uint64_t *hashes = ARENA_ROOM(page->arena, uint64_t, page->text_count);
-
-	for (uint32_t i = 0; i < page->text_count; i++)
-		hashes[i] = fragments[i].hash;
-	return hashes;
-}
-
 bool extraction_needs_counts(const struct text_request *request)
 {
 	const struct extractor *method = extractor_find(
@@ -628,7 +617,14 @@ static enum error take_in(struct extraction *extraction,
 	enum error error;
 
 	if (extraction_needs_counts(extraction->request)) {
-		question->fragments = page_text_hashes(page);
+		const struct fragment *fragments =
+			fragments_of_page(page->arena, page);
+		uint64_t *hashes =
+			ARENA_ROOM(page->arena, uint64_t, page->text_count);
+
+		for (uint32_t i = 0; i < page->text_count; i++)
+			hashes[i] = fragments[i].hash;
+		question->fragments = hashes;
 		question->count = page->text_count;
 	}
 	error = site_query_run(extraction->site, question, &answer);

@@ -393,14 +393,6 @@ static int common_first(const void *left, const void *right)
 	return (a->hash > b->hash) - (a->hash < b->hash);
 }
 
-static int by_hash(const void *left, const void *right)
-{
-	const struct version_item *a = left;
-	const struct version_item *b = right;
-
-	return (a->hash > b->hash) - (a->hash < b->hash);
-}
-
 /* Return the stable items, at most the `max` most common, ascending by hash. */
 static struct version_item *find_stable(struct arena *arena,
 					const struct version_input *input,
@@ -425,7 +417,7 @@ static struct version_item *find_stable(struct arena *arena,
 	if (count > max) {
 		qsort(items, count, sizeof(*items), common_first);
 		count = max;
-		qsort(items, count, sizeof(*items), by_hash);
+		qsort(items, count, sizeof(*items), order_u64); /* by hash */
 	}
 	*count_out = count;
 	return items;

@@ -28,7 +28,7 @@ enum {
 
 /* A path of elements from the root to a leaf or to text, or a fragment. */
 struct version_item {
-	uint64_t hash;
+	uint64_t hash;     /* first: the key of an order */
 	float ratio;       /* ratio of pages with it, 0..1 */
 	struct slice text; /* a path, or a fragment's text, truncated; empty: no
 			      sampled page has it */

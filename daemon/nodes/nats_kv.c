@@ -364,14 +364,26 @@ static enum error nats_kv_refresh(struct broker *bus, enum broker_bucket bucket,
 	return error;
 }
 
-/*
- * Acquire the copy for one thread. After each new connection, start empty:
- * servers that lost their files begin to count again.
- */
-static void copy_take(struct broker *bus, struct nats_kv_copy *copy)
+static int nats_kv_compare_keys(const void *a, const void *b)
 {
-	uint64_t now_ms = clock_steady_ms();
+	return strcmp(((const struct broker_row *)a)->key,
+		      ((const struct broker_row *)b)->key);
+}
 
+enum error nats_kv_list(struct broker *bus, enum broker_bucket bucket,
+			struct broker_row **rows_out, size_t *count_out)
+{
+	struct nats_kv_copy *copy = bus->copies[bucket];
+	struct broker_row *rows = NULL;
+	uint64_t now_ms = clock_steady_ms();
+	enum error error;
+
+	*rows_out = NULL;
+	*count_out = 0;
+	/*
+	 * acquire the copy; after each new connection, start empty: servers
+	 * that lost their files begin to count again
+	 */
 	lock_acquire(&bus->lock);
 	while (copy->is_taken)
 		condition_wait(&bus->listed, &bus->lock);
@@ -385,24 +397,6 @@ static void copy_take(struct broker *bus, struct nats_kv_copy *copy)
 	copy->is_doubted = false;
 	copy->connections = bus->connections;
 	lock_release(&bus->lock);
-}
-
-static int nats_kv_compare_keys(const void *a, const void *b)
-{
-	return strcmp(((const struct broker_row *)a)->key,
-		      ((const struct broker_row *)b)->key);
-}
-
-enum error nats_kv_list(struct broker *bus, enum broker_bucket bucket,
-			struct broker_row **rows_out, size_t *count_out)
-{
-	struct nats_kv_copy *copy = bus->copies[bucket];
-	struct broker_row *rows = NULL;
-	enum error error;
-
-	*rows_out = NULL;
-	*count_out = 0;
-	copy_take(bus, copy);
 	error = nats_kv_refresh(bus, bucket, copy);
 	if (error == ERR_NONE && copy->count > 0) {
 		rows = mem_alloc(copy->count, sizeof(*rows));

@@ -53,7 +53,7 @@ enum {
 	/* A transfer is stalled below this rate, in both directions. */
 	LEAST_BYTES_PER_S = 1024,
 	MAX_REFUSAL_BYTES = 2048,
-	CODE_BYTES = 64,
+	MAX_CODE_BYTES = 63,
 	DIGEST_DIGITS = 2 * SNAPSHOT_STORE_DIGEST_BYTES,
 	SERVER_ERROR = 500,
 };
@@ -223,31 +223,18 @@ snapshot_transfer_set_request(struct snapshot_transfer *transfer,
 	return failed;
 }
 
-/* Find "AccessDenied" in "<Code>AccessDenied</Code>" of S3. */
-static void find_code(const struct buffer *refusal, char out[CODE_BYTES])
-{
-	const char *text = refusal->data == NULL ? "" : refusal->data;
-	const char *code = strstr(text, "<Code>");
-	size_t size = 0;
-
-	if (code != NULL)
-		code += strlen("<Code>");
-	while (code != NULL && size < CODE_BYTES - 1 &&
-	       is_alphanumeric(code[size])) {
-		out[size] = code[size];
-		size++;
-	}
-	out[size] = '\0';
-}
-
 static enum error
 snapshot_transfer_explain(const struct snapshot_transfer *transfer, long status)
 {
 	struct snapshot_http_advice hint = {status, ERR_NETWORK,
 					    "the server failed"};
 	const char *method = transfer->request->method;
+	/* "AccessDenied" in "<Code>AccessDenied</Code>" of S3 */
+	const char *code = transfer->refusal.data == NULL
+				   ? NULL
+				   : strstr(transfer->refusal.data, "<Code>");
 	char *elsewhere = NULL;
-	char code[CODE_BYTES];
+	size_t size = 0;
 
 	curl_easy_getinfo(transfer->easy, CURLINFO_REDIRECT_URL, &elsewhere);
 	if (elsewhere != NULL) {
@@ -264,9 +251,11 @@ snapshot_transfer_explain(const struct snapshot_transfer *transfer, long status)
 	for (size_t i = 0; i < sizeof(hints) / sizeof(hints[0]); i++)
 		if (hints[i].status == status)
 			hint = hints[i];
-	find_code(&transfer->refusal, code);
-	log_error("nodes.snapshot_store: %s %s: %ld%s%s: %s", method,
-		  transfer->url, status, code[0] == '\0' ? "" : " ", code,
+	code = code == NULL ? "" : code + strlen("<Code>");
+	while (size < MAX_CODE_BYTES && is_alphanumeric(code[size]))
+		size++;
+	log_error("nodes.snapshot_store: %s %s: %ld%s%.*s: %s", method,
+		  transfer->url, status, size == 0 ? "" : " ", (int)size, code,
 		  hint.text);
 	return hint.error;
 }
@@ -316,12 +305,12 @@ static enum error snapshot_http_request(const struct snapshot_server *server,
 		.context = &transfer,
 		.error_text = transfer.error_text,
 	};
-	size_t length = strlen(server->url) + strlen(request->path);
+	struct buffer url = {0};
 	CURLcode code = CURLE_FAILED_INIT;
 	enum error error;
 
-	transfer.url = mem_alloc(1, length + 1);
-	snprintf(transfer.url, length + 1, "%s%s", server->url, request->path);
+	buffer_printf(&url, "%s%s", server->url, request->path);
+	transfer.url = url.data;
 	transfer.easy = curl_easy_init();
 	if (transfer.easy == NULL)
 		mem_exhausted("libcurl");
@@ -332,7 +321,7 @@ static enum error snapshot_http_request(const struct snapshot_server *server,
 	curl_easy_cleanup(transfer.easy);
 	curl_slist_free_all(transfer.headers);
 	buffer_free(&transfer.refusal);
-	free(transfer.url);
+	buffer_free(&url);
 	return error;
 }
 
@@ -368,35 +357,12 @@ static enum error snapshot_http_reject_location(const char *what)
 	return ERR_MALFORMED;
 }
 
-/* Read the first line of the key file. */
-static enum error snapshot_http_read_key(const char *path, struct buffer *out)
-{
-	enum error error = file_read(path, MAX_KEY_BYTES, out);
-
-	if (error != ERR_NONE) {
-		log_error("nodes.snapshot_store_key_file %s: %s", path,
-			  file_error_text(error));
-		return error;
-	}
-	while (out->size > 0 &&
-	       strchr(" \t\r\n", out->data[out->size - 1]) != NULL)
-		out->data[--out->size] = '\0';
-	if (out->size == 0 || memchr(out->data, '\n', out->size) != NULL ||
-	    memchr(out->data, '\0', out->size) != NULL) {
-		log_error(
-			"nodes.snapshot_store_key_file %s: must have one line",
-			path);
-		return ERR_MALFORMED;
-	}
-	return ERR_NONE;
-}
-
 /* Build "NAME:SECRET" from the location's user and the key file. */
 static enum error find_login(struct snapshot_server *server, const char *user,
 			     const char *key_file)
 {
 	struct buffer login = {0};
-	struct buffer key = {0};
+	size_t begin;
 	enum error error;
 
 	if (key_file[0] == '\0')
@@ -405,20 +371,31 @@ static enum error find_login(struct snapshot_server *server, const char *user,
 			       : snapshot_http_reject_location(
 					 "a password or key is missing; set "
 					 "nodes.snapshot_store_key_file");
-	error = snapshot_http_read_key(key_file, &key);
-	if (error == ERR_NONE) {
-		if (user != NULL)
-			buffer_printf(&login, "%s:", user);
-		buffer_append_slice(&login, buffer_slice(&key));
-		server->login = mem_copy_text(login.data, login.size);
-		if (strchr(server->login, ':') == NULL)
-			error = snapshot_http_reject_location(
-				"the key file has no NAME:SECRET, "
-				"and the location has no user");
+	if (user != NULL)
+		buffer_printf(&login, "%s:", user);
+	begin = login.size;
+	error = file_read(key_file, MAX_KEY_BYTES, &login);
+	server->login = login.data;
+	if (error != ERR_NONE) {
+		log_error("nodes.snapshot_store_key_file %s: %s", key_file,
+			  file_error_text(error));
+		return error;
 	}
-	buffer_free(&key);
-	buffer_free(&login);
-	return error;
+	while (login.size > begin &&
+	       strchr(" \t\r\n", login.data[login.size - 1]) != NULL)
+		login.data[--login.size] = '\0';
+	if (login.size == begin || strchr(login.data, '\n') != NULL ||
+	    strlen(login.data) != login.size) {
+		log_error(
+			"nodes.snapshot_store_key_file %s: must have one line",
+			key_file);
+		return ERR_MALFORMED;
+	}
+	return strchr(login.data, ':') != NULL
+		       ? ERR_NONE
+		       : snapshot_http_reject_location(
+				 "the key file has no NAME:SECRET, and the "
+				 "location has no user");
 }
 
 /* Read the region of S3 from the query, which must have nothing else. */

@@ -146,6 +146,8 @@ static size_t separator_size(struct slice text)
 	const char *list = ",|;| and | & | und | et | och | og | и |、|，| + ";
 	struct slice separator;
 
+	if (strchr(" ,;\xE3\xEF", slice_byte(text, 0)) == NULL)
+		return 0;
 	while (list_next(&list, &separator))
 		if (text.size > separator.size &&
 		    strncasecmp(text.data, separator.data, separator.size) == 0)

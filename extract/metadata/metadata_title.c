@@ -259,7 +259,8 @@ static bool is_of_author(struct slice href)
 			"/author/|/authors/|/contributor/|/contributors/";
 		struct slice part;
 
-		while (list_next(&parts, &part))
+		while (end - at > 1 && (at[1] == 'a' || at[1] == 'c') &&
+		       list_next(&parts, &part))
 			if ((size_t)(end - at) >= part.size &&
 			    memcmp(at, part.data, part.size) == 0)
 				return true;

@@ -41,10 +41,10 @@ static void feature_add(struct feature *features, uint32_t *used, uint32_t name,
 
 static int compare_features(const void *a, const void *b)
 {
-	const struct feature *x = a;
-	const struct feature *y = b;
+	uint32_t x = ((const struct feature *)a)->name;
+	uint32_t y = ((const struct feature *)b)->name;
 
-	return (x->name > y->name) - (x->name < y->name);
+	return (x > y) - (x < y);
 }
 
 /* Sort the features and merge equal names. */
@@ -188,11 +188,6 @@ static enum direction direction_of_text(struct slice text)
 	return to_left > letters / 2 ? DIRECTION_RTL : DIRECTION_LTR;
 }
 
-static bool is_direction_word(struct slice text, const char *word)
-{
-	return text.size == 3 && strncasecmp(text.data, word, 3) == 0;
-}
-
 enum direction direction_of(const struct page *page, struct slice text)
 {
 	for (uint32_t i = 0; i < page->node_count; i++) {
@@ -202,9 +197,9 @@ enum direction direction_of(const struct page *page, struct slice text)
 		if (tag != TAG_html && tag != TAG_body)
 			continue;
 		dir = page_attribute(page, i, "dir");
-		if (is_direction_word(dir, "rtl"))
+		if (list_has_in_any_case("rtl", dir))
 			return DIRECTION_RTL;
-		if (is_direction_word(dir, "ltr"))
+		if (list_has_in_any_case("ltr", dir))
 			return DIRECTION_LTR;
 		if (tag == TAG_body)
 			break;
@@ -212,26 +207,13 @@ enum direction direction_of(const struct page *page, struct slice text)
 	return direction_of_text(text);
 }
 
-/* Return true if elements of the tag count; CETD first removes the others. */
-static bool is_element(uint16_t tag)
-{
-	switch (tag) {
-	case TAG_base:
-	case TAG_br:
-	case TAG_canvas:
-	case TAG_head:
-	case TAG_iframe:
-	case TAG_link:
-	case TAG_meta:
-	case TAG_object:
-	case TAG_script:
-	case TAG_style:
-	case TAG_title:
-		return false;
-	default:
-		return true;
-	}
-}
+/* Elements that do not count: CETD first removes them. */
+static const bool uncounted[TAG_COUNT] = {
+	[TAG_base] = true,  [TAG_br] = true,     [TAG_canvas] = true,
+	[TAG_head] = true,  [TAG_iframe] = true, [TAG_link] = true,
+	[TAG_meta] = true,  [TAG_object] = true, [TAG_script] = true,
+	[TAG_style] = true, [TAG_title] = true,
+};
 
 struct subtrees subtrees_make(struct arena *arena,
 			      const struct passages *passages)
@@ -240,8 +222,12 @@ struct subtrees subtrees_make(struct arena *arena,
 	uint32_t *before =
 		ARENA_NEW(arena, uint32_t, (size_t)page->node_count + 1);
 
-	for (uint32_t i = 0; i < page->node_count; i++)
-		before[i + 1] = before[i] + is_element(page->nodes[i].tag);
+	for (uint32_t i = 0; i < page->node_count; i++) {
+		uint16_t tag = page->nodes[i].tag;
+
+		before[i + 1] =
+			before[i] + !(tag < TAG_COUNT && uncounted[tag]);
+	}
 	return (struct subtrees){passages, before};
 }
 
@@ -254,8 +240,6 @@ static uint32_t elements_of(const struct subtrees *subtrees, uint32_t node)
 	uint32_t count = subtrees->elements_before[end] -
 			 subtrees->elements_before[begin];
 
-	assert(node == NO_NODE || node < page->node_count);
-	assert(begin <= end && end <= page->node_count);
 	return count == 0 ? 1 : count;
 }
 
@@ -302,26 +286,9 @@ struct builder {
 				  it */
 };
 
-static uint32_t count_blocks(const struct page *page)
-{
-	uint32_t count = 1;
-
-	for (uint32_t i = 0; i < page->node_count; i++)
-		if ((tag_flags(page->nodes[i].tag) & TAG_IS_BLOCK) != 0)
-			count++;
-	return count;
-}
-
 static uint32_t enclosing_block(const struct builder *builder, uint32_t node)
 {
-	assert(node == NO_NODE || node < builder->page->node_count);
 	return node == NO_NODE ? 0 : builder->node_blocks[node];
-}
-
-static bool is_in_picture(const struct page *page, const struct node *node)
-{
-	return node->parent != NO_NODE &&
-	       page->nodes[node->parent].tag == TAG_picture;
 }
 
 /*
@@ -338,7 +305,8 @@ static void count_element(struct block_counts *counts, const struct page *page,
 		counts->links += (node->flags & TEXT_IS_LINK) != 0;
 		break;
 	case TAG_img:
-		counts->images += !is_in_picture(page, node);
+		counts->images += node->parent == NO_NODE ||
+				  page->nodes[node->parent].tag != TAG_picture;
 		break;
 	case TAG_picture:
 	case TAG_svg:
@@ -383,38 +351,10 @@ static void block_tree_add_nodes(struct builder *builder)
 		if ((tag_flags(node->tag) & TAG_IS_BLOCK) == 0)
 			continue;
 		builder->node_blocks[i] = builder->count;
-		assert(parent < builder->count);
 		builder->blocks[builder->count++] = (struct block){
 			.node = i,
 			.parent = parent,
 		};
-	}
-}
-
-/* Count all bytes except UTF-8 continuation bytes. */
-static uint32_t count_text_characters(const char *text, size_t length)
-{
-	uint32_t count = 0;
-
-	for (size_t i = 0; i < length; i++)
-		count += !utf8_continues(text[i]);
-	return count;
-}
-
-static void count_text(struct block_counts *counts, struct slice text,
-		       bool is_link, char *scratch)
-{
-	size_t length = text_collapse(text, scratch);
-	uint32_t characters = count_text_characters(scratch, length);
-	uint32_t words = word_count((struct slice){scratch, length});
-
-	assert(length <= text.size);
-	counts->texts++;
-	counts->characters += characters;
-	counts->words += words;
-	if (is_link) {
-		counts->link_characters += characters;
-		counts->link_words += words;
 	}
 }
 
@@ -429,13 +369,24 @@ static const uint32_t *block_tree_add_texts(struct arena *arena,
 	for (uint32_t i = 0; i < page->text_count; i++) {
 		const struct text *text = &page->texts[i];
 		uint32_t block = enclosing_block(builder, text->node);
+		struct block_counts *own = &builder->blocks[block].own;
+		const bool is_link = (text->flags & TEXT_IS_LINK) != 0;
+		uint32_t characters = 0;
+		uint32_t words;
+		size_t length;
 
-		assert(block < builder->count);
 		text_blocks[i] = block;
-		if (is_visible[i])
-			count_text(&builder->blocks[block].own,
-				   page_text(page, i),
-				   (text->flags & TEXT_IS_LINK) != 0, scratch);
+		if (!is_visible[i])
+			continue;
+		length = text_collapse(page_text(page, i), scratch);
+		for (size_t k = 0; k < length; k++)
+			characters += !utf8_continues(scratch[k]);
+		words = word_count((struct slice){scratch, length});
+		own->texts++;
+		own->characters += characters;
+		own->words += words;
+		own->link_characters += is_link ? characters : 0;
+		own->link_words += is_link ? words : 0;
 	}
 	return text_blocks;
 }
@@ -479,12 +430,15 @@ struct block_tree block_tree_make(struct arena *arena, const struct page *page,
 {
 	struct builder builder = {
 		.page = page,
-		.blocks = ARENA_NEW(arena, struct block, count_blocks(page)),
 		.count = 1,
 		.node_blocks = ARENA_NEW(arena, uint32_t, page->node_count),
 	};
 	const uint32_t *text_blocks;
+	uint32_t count = 1;
 
+	for (uint32_t i = 0; i < page->node_count; i++)
+		count += (tag_flags(page->nodes[i].tag) & TAG_IS_BLOCK) != 0;
+	builder.blocks = ARENA_NEW(arena, struct block, count);
 	builder.blocks[0] = (struct block){.node = NO_NODE, .parent = NO_BLOCK};
 	block_tree_add_nodes(&builder);
 	text_blocks = block_tree_add_texts(arena, &builder, is_visible);

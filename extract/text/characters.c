@@ -137,28 +137,15 @@ static enum character_class character_class_by_role(uint32_t code)
 	return CHARACTER_MARK;
 }
 
-/*
- * Return true for the ranges that hold most non-ASCII characters; saves a
- * search.
- */
-static bool is_common_letter(uint32_t code)
-{
-	return (code >= 0x0388 && code <= 0x0556) ||
-	       (code >= 0x00F8 && code <= 0x02AF);
-}
-
-static bool is_common_han(uint32_t code)
-{
-	return code >= 0x4E00 && code <= 0x9FFF;
-}
-
 enum character_class character_class_of(uint32_t code)
 {
 	size_t at;
 
-	if (is_common_letter(code))
+	/* the ranges of most characters outside of ASCII save a search */
+	if ((code >= 0x0388 && code <= 0x0556) ||
+	    (code >= 0x00F8 && code <= 0x02AF))
 		return CHARACTER_LETTER;
-	if (is_common_han(code))
+	if (code >= 0x4E00 && code <= 0x9FFF)
 		return CHARACTER_HAN;
 	LOWER_BOUND(at, sizeof(ranges) / sizeof(ranges[0]),
 		    ranges[at].last < code);
@@ -190,25 +177,21 @@ static const struct capitals capitals[] = {
 	{0x04D0, 0x052F, 0},      {0x0531, 0x0556, 0x0561}, /* Armenian */
 };
 
-/*
- * Return true for Latin-1, Greek without the final sigma, and Cyrillic small
- * letters between the ranges.
- */
-static bool is_common_small(uint32_t code)
-{
-	return (code >= 0x0430 && code <= 0x045F) ||
-	       (code >= 0x03C3 && code <= 0x03CE) ||
-	       (code >= 0x03AC && code <= 0x03C1) ||
-	       (code >= 0x00DF && code <= 0x00FF);
-}
-
 uint32_t character_lower(uint32_t code)
 {
 	const size_t count = sizeof(capitals) / sizeof(capitals[0]);
 	const struct capitals *range;
 	size_t at;
 
-	if (code > capitals[count - 1].last || is_common_small(code))
+	/*
+	 * Latin-1, Greek without the final sigma, and Cyrillic small letters
+	 * between the ranges
+	 */
+	if (code > capitals[count - 1].last ||
+	    (code >= 0x0430 && code <= 0x045F) ||
+	    (code >= 0x03C3 && code <= 0x03CE) ||
+	    (code >= 0x03AC && code <= 0x03C1) ||
+	    (code >= 0x00DF && code <= 0x00FF))
 		return code;
 	LOWER_BOUND(at, count, capitals[at].last < code);
 	range = &capitals[at];

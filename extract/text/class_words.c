@@ -72,7 +72,7 @@ enum { ROW = 16 }; /* the longest word has 15 bytes */
 	X(recently, RELATED) X(recirc, RELATED) X(recommend, RELATED) \
 	X(recommendations, RELATED) X(recommended, RELATED) \
 	X(reference, DOCUMENTATION) X(refine, FILTER) X(refinement, FILTER) \
-	X(related, RELATED) X(replies, COMMENT | FORUM) X(reply, COMMENT) \
+	X(related, RELATED) X(replies, COMMENT | 1 << GROUP_FORUM) X(reply, COMMENT) \
 	X(respond, COMMENT) X(result, ITEM) X(results, ITEM) X(review, REVIEW) \
 	X(reviews, REVIEW) X(richtext, CONTENT) X(row, ITEM) X(rte, CONTENT) \
 	X(search, FILTER) X(searchbox, FILTER) X(secondary, SIDEBAR) \
@@ -102,31 +102,6 @@ enum { ROW = 16 }; /* the longest word has 15 bytes */
 /* clang-format on */
 
 enum {
-	NAVIGATION = 1 << GROUP_NAVIGATION,
-	HEADER = 1 << GROUP_HEADER,
-	FOOTER = 1 << GROUP_FOOTER,
-	SIDEBAR = 1 << GROUP_SIDEBAR,
-	COMMENT = 1 << GROUP_COMMENT,
-	RELATED = 1 << GROUP_RELATED,
-	SOCIAL = 1 << GROUP_SOCIAL,
-	POPUP = 1 << GROUP_POPUP,
-	ADVERTISEMENT = 1 << GROUP_ADVERTISEMENT,
-	CONTENT = 1 << GROUP_CONTENT,
-	ARTICLE_BODY = 1 << GROUP_ARTICLE_BODY,
-	PRODUCT = 1 << GROUP_PRODUCT,
-	DESCRIPTION = 1 << GROUP_DESCRIPTION,
-	REVIEW = 1 << GROUP_REVIEW,
-	ITEM = 1 << GROUP_ITEM,
-	FILTER = 1 << GROUP_FILTER,
-	METADATA = 1 << GROUP_METADATA,
-	FORUM = 1 << GROUP_FORUM,
-	DOCUMENTATION = 1 << GROUP_DOCUMENTATION,
-	ACCORDION = 1 << GROUP_ACCORDION,
-	MEDIA = 1 << GROUP_MEDIA,
-	ACTION = 1 << GROUP_ACTION,
-};
-
-enum {
 #define X(word, groups) WORD_##word,
 	WORDS(X)
 #undef X
@@ -141,7 +116,7 @@ static const char words[WORD_COUNT][ROW] = {
 };
 
 static const uint32_t word_groups[WORD_COUNT] = {
-#define X(word, groups) groups,
+#define X(word, groups) 1 << GROUP_##groups,
 	WORDS(X)
 #undef X
 };

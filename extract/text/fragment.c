@@ -235,16 +235,6 @@ enum {
 	BUCKETS = 1 << BUCKET_BITS,
 };
 
-/*
- * Return a hash that is not zero: zero means "no fragment" in tables of hashes.
- */
-static uint64_t hash_of_text(const char *text, size_t length)
-{
-	uint64_t hash = hash64(text, length, 0);
-
-	return hash == 0 ? 1 : hash;
-}
-
 const struct fragment *fragments_of_page(struct arena *arena,
 					 const struct page *page)
 {
@@ -254,10 +244,12 @@ const struct fragment *fragments_of_page(struct arena *arena,
 
 	for (uint32_t i = 0; i < page->text_count; i++) {
 		size_t length = text_collapse(page_text(page, i), collapsed);
+		/* zero means "no fragment" in tables of hashes */
+		uint64_t hash = hash64(collapsed, length, 0);
 
 		assert(length <= page->texts[i].length);
 		fragments[i] = (struct fragment){
-			.hash = hash_of_text(collapsed, length),
+			.hash = hash == 0 ? 1 : hash,
 			.length = (uint32_t)length,
 			.flags = page->texts[i].flags,
 		};

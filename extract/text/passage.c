@@ -13,7 +13,7 @@
 #include "extract/text/word.h"
 #include "page/page.h"
 
-struct passage_scope_scope {
+struct passage_scope {
 	uint32_t block;   /* the nearest block-level element, or NO_NODE */
 	uint8_t place;    /* enum passage_place */
 	uint8_t hiding;   /* enum passage_hiding; not set for elements without
@@ -55,11 +55,6 @@ enum {
 static void saturating_increment(uint16_t *counter)
 {
 	*counter = (uint16_t)(*counter + (*counter < UINT16_MAX));
-}
-
-static bool is_soft_stop(uint8_t class)
-{
-	return class == CHARACTER_STOP || class == CHARACTER_QUESTION;
 }
 
 static void end_sentence(struct passage_text *reader)
@@ -115,14 +110,6 @@ static void passage_count_characters(struct passage_text *reader,
 	reader->is_space_due = false;
 }
 
-/* Read the number at the start of a term at `at`. */
-static void note_number(struct passage_text *reader, const unsigned char *at,
-			const unsigned char *end)
-{
-	reader->passage->has_date |= quantity_is_date(at, end);
-	reader->passage->has_price |= reader->near == NEAR_CURRENCY;
-}
-
 /*
  * Read ASCII letters and digits from `at` on; return the position after them.
  */
@@ -135,8 +122,10 @@ static const unsigned char *passage_read_run(struct passage_text *reader,
 	uint64_t term;
 
 	if (reader->term == 0 &&
-	    character_class_of_byte[*at] == CHARACTER_DIGIT)
-		note_number(reader, at, end);
+	    character_class_of_byte[*at] == CHARACTER_DIGIT) {
+		reader->passage->has_date |= quantity_is_date(at, end);
+		reader->passage->has_price |= reader->near == NEAR_CURRENCY;
+	}
 	open_term(reader);
 	open_word(reader);
 	term = reader->term;
@@ -163,15 +152,6 @@ static void read_letter(struct passage_text *reader, uint32_t code,
 	reader->near = NEAR_NOTHING;
 }
 
-/* Check whether a letter after a number is a unit. */
-static void note_unit(struct passage *passage, uint32_t code)
-{
-	enum unit unit = quantity_unit(code);
-
-	passage->has_date |= unit == UNIT_DATE;
-	passage->has_price |= unit == UNIT_MONEY;
-}
-
 /*
  * Read a letter that is a term by itself; `period` such letters count as one
  * unit of words.
@@ -196,12 +176,6 @@ static void read_dense(struct passage_text *reader, uint32_t code,
 				 class == CHARACTER_HAN ? HAN_CHARACTERS : 1);
 }
 
-static void read_currency(struct passage_text *reader)
-{
-	reader->passage->has_price |= reader->near == NEAR_NUMBER;
-	reader->near = NEAR_CURRENCY;
-}
-
 /* Read a character other than letters, digits and white space. */
 static void read_mark(struct passage_text *reader, enum character_class class)
 {
@@ -214,7 +188,8 @@ static void read_mark(struct passage_text *reader, enum character_class class)
 		return;
 	reader->last = (uint8_t) class;
 	if (class == CHARACTER_CURRENCY) {
-		read_currency(reader);
+		passage->has_price |= reader->near == NEAR_NUMBER;
+		reader->near = NEAR_CURRENCY;
 		return;
 	}
 	if (class != CHARACTER_STOP) /* a full stop may follow kr */
@@ -232,7 +207,8 @@ static void read_mark(struct passage_text *reader, enum character_class class)
 static void passage_text_space(struct passage_text *reader)
 {
 	end_term(reader);
-	if (is_soft_stop(reader->last))
+	if (reader->last == CHARACTER_STOP ||
+	    reader->last == CHARACTER_QUESTION)
 		end_sentence(reader);
 	reader->is_space_due = true;
 	reader->is_word_open = false;
@@ -243,8 +219,12 @@ static void passage_read_character(struct passage_text *reader, uint32_t code)
 {
 	enum character_class class = character_class_of(code);
 
-	if (class >= CHARACTER_LETTER && reader->near == NEAR_NUMBER)
-		note_unit(reader->passage, code);
+	if (class >= CHARACTER_LETTER && reader->near == NEAR_NUMBER) {
+		enum unit unit = quantity_unit(code);
+
+		reader->passage->has_date |= unit == UNIT_DATE;
+		reader->passage->has_price |= unit == UNIT_MONEY;
+	}
 	switch (class) {
 	case CHARACTER_LETTER:
 		read_letter(reader, code, 1);
@@ -372,68 +352,49 @@ struct passage_maker {
 	struct passage *items; /* [count]; the last one may be open */
 	uint32_t count;
 	uint32_t *of_text;
-	struct passage_scope_scope *scopes; /* [node_count] */
+	struct passage_scope *scopes; /* [node_count] */
 	struct passage_text reader;
 	bool is_open;
 	uint32_t tags; /* tags since the end of the last passage */
 	uint32_t markup;
 };
 
-static bool is_own_block(const struct page *page, uint16_t tag)
-{
-	struct slice name = page_tag_name(page, tag);
+/* Boundaries other than block-level elements. */
+static const bool boundaries[TAG_COUNT] = {
+	[TAG_audio] = true,    [TAG_button] = true, [TAG_canvas] = true,
+	[TAG_datalist] = true, [TAG_iframe] = true, [TAG_object] = true,
+	[TAG_select] = true,   [TAG_svg] = true,    [TAG_template] = true,
+	[TAG_textarea] = true, [TAG_video] = true,
+};
 
-	return memchr(name.data, '-', name.size) != NULL;
-}
+/* 0, PLACE_PLAIN: the place of the element around it. */
+static const uint8_t places[TAG_COUNT] = {
+	[TAG_noscript] = PLACE_NOSCRIPT, [TAG_template] = PLACE_TEMPLATE,
+	[TAG_datalist] = PLACE_CHOICE,   [TAG_option] = PLACE_CHOICE,
+	[TAG_select] = PLACE_CHOICE,     [TAG_textarea] = PLACE_TEXTAREA,
+	[TAG_svg] = PLACE_SVG,           [TAG_audio] = PLACE_MEDIA,
+	[TAG_canvas] = PLACE_MEDIA,      [TAG_iframe] = PLACE_MEDIA,
+	[TAG_object] = PLACE_MEDIA,      [TAG_video] = PLACE_MEDIA,
+};
 
 static bool is_boundary(const struct page *page, uint16_t tag)
 {
-	switch (tag) {
-	case TAG_audio:
-	case TAG_button:
-	case TAG_canvas:
-	case TAG_datalist:
-	case TAG_iframe:
-	case TAG_object:
-	case TAG_select:
-	case TAG_svg:
-	case TAG_template:
-	case TAG_textarea:
-	case TAG_video:
-		return true;
-	default:
-		return tag < TAG_COUNT ? (tag_flags(tag) & TAG_IS_BLOCK) != 0
-				       : is_own_block(page, tag);
-	}
+	struct slice name;
+
+	if (tag < TAG_COUNT)
+		return boundaries[tag] || (tag_flags(tag) & TAG_IS_BLOCK) != 0;
+	name = page_tag_name(page, tag);
+	return memchr(name.data, '-', name.size) != NULL;
 }
 
-static uint8_t passage_place_of(uint16_t tag, uint8_t around)
-{
-	switch (tag) {
-	case TAG_noscript:
-		return PLACE_NOSCRIPT;
-	case TAG_template:
-		return PLACE_TEMPLATE;
-	case TAG_datalist:
-	case TAG_option:
-	case TAG_select:
-		return PLACE_CHOICE;
-	case TAG_textarea:
-		return PLACE_TEXTAREA;
-	case TAG_svg:
-		return PLACE_SVG;
-	case TAG_audio:
-	case TAG_canvas:
-	case TAG_iframe:
-	case TAG_object:
-	case TAG_video:
-		return PLACE_MEDIA;
-	default:
-		return around;
-	}
-}
-
-enum { MAX_NAME = 18, MIN_NAME = 4 };
+enum {
+	MAX_NAME = 18,
+	MIN_NAME = 4,
+	/* a bit for each first letter, which saves most comparisons */
+	HIDING_LETTERS = 1 << ('d' - 'a') | 1 << ('e' - 'a') |
+			 1 << ('h' - 'a') | 1 << ('i' - 'a') |
+			 1 << ('s' - 'a') | 1 << ('u' - 'a') | 1 << ('v' - 'a'),
+};
 
 /* Class names that hide elements in the common frameworks. */
 static const char hiding_names[][MAX_NAME + 1] = {
@@ -443,63 +404,36 @@ static const char hiding_names[][MAX_NAME + 1] = {
 	"u-hidden", "visuallyhidden",     "visually-hidden",
 };
 
-static bool is_hiding_name(const char *name, size_t length)
-{
-	char folded[MAX_NAME + 1] = {0};
-
-	if (length < MIN_NAME || length > MAX_NAME)
-		return false;
-	for (size_t i = 0; i < length; i++)
-		folded[i] = lower(name[i]);
-	for (size_t i = 0; i < sizeof(hiding_names) / sizeof(hiding_names[0]);
-	     i++)
-		if (strcmp(folded, hiding_names[i]) == 0)
-			return true;
-	return false;
-}
-
-/*
- * Return true if a hiding name begins with the character; saves most
- * comparisons.
- */
-static bool may_hide(char first)
-{
-	switch (first | 0x20) {
-	case 'd':
-	case 'e':
-	case 'h':
-	case 'i':
-	case 's':
-	case 'u':
-	case 'v':
-		return true;
-	default:
-		return false;
-	}
-}
-
 static bool classes_hide(struct slice classes)
 {
 	const char *at = classes.data;
 	const char *end = at + classes.size;
 
 	while (at < end) {
+		char folded[MAX_NAME + 1] = {0};
 		const char *begin = at;
+		size_t length;
 
 		while (at < end && (unsigned char)*at > ' ')
 			at++;
-		if (at > begin && may_hide(*begin) &&
-		    is_hiding_name(begin, (size_t)(at - begin)))
-			return true;
-		at++;
+		length = (size_t)(at++ - begin);
+		if (length < MIN_NAME || length > MAX_NAME ||
+		    !is_letter(*begin) ||
+		    (HIDING_LETTERS >> ((*begin | 0x20) - 'a') & 1) == 0)
+			continue;
+		for (size_t i = 0; i < length; i++)
+			folded[i] = lower(begin[i]);
+		for (size_t i = 0;
+		     i < sizeof(hiding_names) / sizeof(hiding_names[0]); i++)
+			if (strcmp(folded, hiding_names[i]) == 0)
+				return true;
 	}
 	return false;
 }
 
 static bool name_is(struct slice name, const char *word)
 {
-	return name.size == strlen(word) &&
-	       memcmp(name.data, word, name.size) == 0;
+	return slice_equal(name, slice_of(word));
 }
 
 /*
@@ -531,17 +465,18 @@ static uint8_t hiding_of(const struct page *page, const struct node *node,
 }
 
 /* Return the scope of element `node`; `around` is its parent's scope. */
-static struct passage_scope_scope
-scope_of_node(const struct page *page, uint32_t node,
-	      const struct passage_scope_scope *around)
+static struct passage_scope scope_of_node(const struct page *page,
+					  uint32_t node,
+					  const struct passage_scope *around)
 {
 	const struct node *element = &page->nodes[node];
-	struct passage_scope_scope scope = *around;
+	struct passage_scope scope = *around;
 
 	scope.is_boundary = is_boundary(page, element->tag);
 	if (scope.is_boundary)
 		scope.block = node;
-	scope.place = passage_place_of(element->tag, around->place);
+	if (element->tag < TAG_COUNT && places[element->tag] != PLACE_PLAIN)
+		scope.place = places[element->tag];
 	scope.is_link |= element->tag == TAG_a;
 	if (around->hiding == HIDING_NONE && element->attribute_count > 0 &&
 	    element->first_text < element->end_text) {
@@ -556,12 +491,11 @@ scope_of_node(const struct page *page, uint32_t node,
 	return scope;
 }
 
-static struct passage_scope_scope scope_at(const struct passage_maker *maker,
-					   uint32_t node)
+static struct passage_scope scope_at(const struct passage_maker *maker,
+				     uint32_t node)
 {
-	assert(node == NO_NODE || node < maker->page->node_count);
 	if (node == NO_NODE)
-		return (struct passage_scope_scope){.block = NO_NODE};
+		return (struct passage_scope){.block = NO_NODE};
 	return maker->scopes[node];
 }
 
@@ -583,34 +517,22 @@ static void end_passage(struct passage_maker *maker)
 {
 	if (!maker->is_open)
 		return;
-	assert(maker->count > 0);
 	passage_text_end(&maker->reader);
 	maker->is_open = false;
 	maker->tags = 0;
 	maker->markup = 0;
 }
 
-static uint32_t texts_of_last(const struct passage_maker *maker)
-{
-	const struct passage *last = &maker->items[maker->count - 1];
-
-	assert(maker->count > 0);
-	return last->end_text - last->first_text;
-}
-
 /* Handle the start or the end of a block-level element. */
 static void read_boundary(struct passage_maker *maker)
 {
 	if (maker->is_open && maker->count > MANY_PASSAGES &&
-	    texts_of_last(maker) < MANY_TEXTS)
+	    maker->items[maker->count - 1].end_text -
+			    maker->items[maker->count - 1].first_text <
+		    MANY_TEXTS)
 		passage_text_space(&maker->reader);
 	else
 		end_passage(maker);
-}
-
-static void passage_count_one(uint16_t *counter)
-{
-	*counter = (uint16_t)(*counter + (*counter < UINT16_MAX));
 }
 
 /* Count an element inside the open passage that is not a boundary. */
@@ -618,29 +540,27 @@ static void count_inline(struct passage_maker *maker, uint16_t tag)
 {
 	struct passage *passage = &maker->items[maker->count - 1];
 
-	assert(maker->is_open && maker->count > 0);
 	if (tag == TAG_br) {
-		passage_count_one(&passage->breaks);
+		saturating_increment(&passage->breaks);
 		passage_text_space(&maker->reader);
 		return;
 	}
-	passage_count_one(&passage->inlines);
+	saturating_increment(&passage->inlines);
 	if (tag == TAG_a)
-		passage_count_one(&passage->links);
+		saturating_increment(&passage->links);
 	else if (tag == TAG_b || tag == TAG_strong)
-		passage_count_one(&passage->bolds);
+		saturating_increment(&passage->bolds);
 	else if (tag == TAG_img)
-		passage_count_one(&passage->images);
+		saturating_increment(&passage->images);
 	else if (tag == TAG_code)
-		passage_count_one(&passage->codes);
+		saturating_increment(&passage->codes);
 }
 
 static void passage_open_element(struct passage_maker *maker, uint32_t index)
 {
 	const struct node *node = &maker->page->nodes[index];
-	struct passage_scope_scope around = scope_at(maker, node->parent);
+	struct passage_scope around = scope_at(maker, node->parent);
 
-	assert(index < maker->page->node_count);
 	maker->scopes[index] = scope_of_node(maker->page, index, &around);
 	if (maker->scopes[index].is_boundary)
 		read_boundary(maker);
@@ -652,20 +572,13 @@ static void passage_open_element(struct passage_maker *maker, uint32_t index)
 	}
 }
 
-static bool is_heading_node(const struct page *page, uint32_t node)
-{
-	return node != NO_NODE &&
-	       (tag_flags(page->nodes[node].tag) & TAG_IS_HEADING) != 0;
-}
-
 static void begin_passage(struct passage_maker *maker, uint32_t text)
 {
 	uint32_t node = maker->page->texts[text].node;
-	struct passage_scope_scope scope = scope_at(maker, node);
-	struct passage_scope_scope block = scope_at(maker, scope.block);
+	struct passage_scope scope = scope_at(maker, node);
+	struct passage_scope block = scope_at(maker, scope.block);
 	struct passage *passage = &maker->items[maker->count++];
 
-	assert(!maker->is_open);
 	assert(maker->count <= max_passages(maker->page));
 	*passage = (struct passage){
 		.first_text = text,
@@ -674,21 +587,12 @@ static void begin_passage(struct passage_maker *maker, uint32_t text)
 		.markup = maker->markup,
 		.place = scope.place,
 		.hiding = block.hiding,
-		.is_heading = is_heading_node(maker->page, scope.block),
+		.is_heading = scope.block != NO_NODE &&
+			      (tag_flags(maker->page->nodes[scope.block].tag) &
+			       TAG_IS_HEADING) != 0,
 	};
 	passage_text_begin(&maker->reader, passage);
 	maker->is_open = true;
-}
-
-/*
- * Return true if the page has many passages and the text would begin or extend
- * one that is not PLACE_PLAIN.
- */
-static bool is_left_out_text(const struct passage_maker *maker,
-			     const struct text *text)
-{
-	return maker->count + !maker->is_open > MANY_PASSAGES &&
-	       scope_at(maker, text->node).place != PLACE_PLAIN;
 }
 
 static void passage_add_text(struct passage_maker *maker, uint32_t index)
@@ -697,7 +601,11 @@ static void passage_add_text(struct passage_maker *maker, uint32_t index)
 	const struct text *text = &page->texts[index];
 
 	maker->of_text[index] = NO_PASSAGE;
-	if ((text->flags & TEXT_IS_TITLE) != 0 || is_left_out_text(maker, text))
+	if ((text->flags & TEXT_IS_TITLE) != 0)
+		return;
+	/* of too many passages, only those of PLACE_PLAIN begin or grow */
+	if (maker->count + !maker->is_open > MANY_PASSAGES &&
+	    scope_at(maker, text->node).place != PLACE_PLAIN)
 		return;
 	if (!maker->is_open)
 		begin_passage(maker, index);
@@ -705,7 +613,6 @@ static void passage_add_text(struct passage_maker *maker, uint32_t index)
 		passage_text_space(&maker->reader);
 	passage_text_add(&maker->reader, page_text(page, index),
 			 scope_at(maker, text->node).is_link);
-	assert(maker->is_open && maker->count > 0);
 	maker->items[maker->count - 1].end_text = index + 1;
 	maker->of_text[index] = maker->count - 1;
 }
@@ -725,7 +632,6 @@ static void passage_read_page(struct passage_maker *maker)
 			read_boundary(maker);
 	}
 	end_passage(maker);
-	assert(!maker->is_open);
 }
 
 struct occurrence {
@@ -758,41 +664,6 @@ static void count_repeats(struct arena *arena, struct passage *items,
 	}
 }
 
-/*
- * Return true if the passage is long enough for running text and is not a list
- * of links.
- */
-static bool is_running_text(const struct passage *passage)
-{
-	return passage->words >= 15 && passage_link_ratio(passage) < 0.5F;
-}
-
-static bool is_linked(const struct passage *passage)
-{
-	return 2 * (uint64_t)passage->link_characters >= passage->characters;
-}
-
-static void add_passage(struct passage_sums *sums,
-			const struct passage *passage)
-{
-	sums->tags += passage->tags;
-	if (passage->place != PLACE_PLAIN)
-		return;
-	sums->words += passage->words;
-	sums->link_words += passage->link_words;
-	sums->characters += passage->characters;
-	sums->link_characters += passage->link_characters;
-	sums->passages++;
-	sums->sentences += passage->sentences;
-	sums->ends += passage->ends_sentence;
-	sums->prices += passage->has_price;
-	sums->dates += passage->has_date;
-	sums->headings += passage->is_heading;
-	sums->linked_headings += passage->is_heading && is_linked(passage);
-	if (is_running_text(passage))
-		sums->long_words += passage->words;
-}
-
 static const struct passage_sums *
 passage_sum_up(struct arena *arena, const struct passage *items, uint32_t count)
 {
@@ -800,8 +671,29 @@ passage_sum_up(struct arena *arena, const struct passage *items, uint32_t count)
 		ARENA_NEW(arena, struct passage_sums, (size_t)count + 1);
 
 	for (uint32_t i = 0; i < count; i++) {
-		sums[i + 1] = sums[i];
-		add_passage(&sums[i + 1], &items[i]);
+		const struct passage *passage = &items[i];
+		struct passage_sums *sum = &sums[i + 1];
+
+		*sum = sums[i];
+		sum->tags += passage->tags;
+		if (passage->place != PLACE_PLAIN)
+			continue;
+		sum->words += passage->words;
+		sum->link_words += passage->link_words;
+		sum->characters += passage->characters;
+		sum->link_characters += passage->link_characters;
+		sum->passages++;
+		sum->sentences += passage->sentences;
+		sum->ends += passage->ends_sentence;
+		sum->prices += passage->has_price;
+		sum->dates += passage->has_date;
+		sum->headings += passage->is_heading;
+		sum->linked_headings +=
+			passage->is_heading &&
+			2 * (uint64_t)passage->link_characters >=
+				passage->characters;
+		if (passage->words >= 15 && passage_link_ratio(passage) < 0.5F)
+			sum->long_words += passage->words;
 	}
 	return sums;
 }
@@ -818,7 +710,6 @@ static const uint32_t *count_before(struct arena *arena,
 			passage++;
 		before[i] = passage;
 	}
-	assert(passage == count);
 	return before;
 }
 
@@ -830,7 +721,7 @@ struct passages passages_make(struct arena *arena, const struct page *page)
 		.page = page,
 		.items = ARENA_NEW(arena, struct passage, max_passages(page)),
 		.of_text = ARENA_NEW(arena, uint32_t, page->text_count),
-		.scopes = ARENA_NEW(scratch, struct passage_scope_scope,
+		.scopes = ARENA_NEW(scratch, struct passage_scope,
 				    page->node_count),
 		.reader.terms = (uint32_t *)(void *)arena_room(
 			arena, max_terms * sizeof(uint32_t)),
@@ -874,21 +765,9 @@ struct passage_sums passages_sum(const struct passages *passages,
 
 	assert(range.begin <= range.end && range.end <= passages->count);
 	return (struct passage_sums){
-		.words = end->words - begin->words,
-		.link_words = end->link_words - begin->link_words,
-		.characters = end->characters - begin->characters,
-		.link_characters =
-			end->link_characters - begin->link_characters,
-		.passages = end->passages - begin->passages,
-		.sentences = end->sentences - begin->sentences,
-		.ends = end->ends - begin->ends,
-		.prices = end->prices - begin->prices,
-		.dates = end->dates - begin->dates,
-		.long_words = end->long_words - begin->long_words,
-		.headings = end->headings - begin->headings,
-		.linked_headings =
-			end->linked_headings - begin->linked_headings,
-		.tags = end->tags - begin->tags,
+#define X(name) .name = end->name - begin->name,
+		PASSAGE_SUMS(X)
+#undef X
 	};
 }
 

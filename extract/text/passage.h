@@ -110,23 +110,22 @@ struct passage {
 	bool is_heading; /* its element is h1..h6 */
 };
 
-/* Prefix sums over the passages of PLACE_PLAIN. */
+/*
+ * Prefix sums over the passages of PLACE_PLAIN: ends, prices and dates count
+ * passages; long_words are of passages of >= 15 words with less than half of
+ * their characters in links; linked headings have at least half in links; tags
+ * are of all passages.
+ */
+#define PASSAGE_SUMS(X)                                               \
+	X(words)                                                      \
+	X(link_words) X(characters) X(link_characters) X(passages)    \
+		X(sentences) X(ends) X(prices) X(dates) X(long_words) \
+			X(headings) X(linked_headings) X(tags)
+
 struct passage_sums {
-	uint32_t words;
-	uint32_t link_words;
-	uint32_t characters;
-	uint32_t link_characters;
-	uint32_t passages;
-	uint32_t sentences;
-	uint32_t ends;       /* passages that end a sentence */
-	uint32_t prices;     /* passages with a price */
-	uint32_t dates;      /* passages with a date */
-	uint32_t long_words; /* words of passages of >= 15 words with less than
-				half of their characters in links */
-	uint32_t headings;
-	uint32_t linked_headings; /* headings with at least half of their
-				     characters in links */
-	uint32_t tags;            /* of all passages */
+#define X(name) uint32_t name;
+	PASSAGE_SUMS(X)
+#undef X
 };
 
 struct passages {

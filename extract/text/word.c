@@ -191,20 +191,29 @@ uint32_t word_count(struct slice text)
 
 bool list_next(const char **list, struct slice *word_out)
 {
-	const size_t size = strcspn(*list, "|");
+	const char *end = strchrnul(*list, '|');
 
-	*word_out = (struct slice){*list, size};
-	*list += size + ((*list)[size] == '|');
-	return size > 0;
+	*word_out = (struct slice){*list, (size_t)(end - *list)};
+	*list = end + (*end == '|');
+	return word_out->size > 0;
 }
 
 bool list_has(const char *list, struct slice text)
 {
-	struct slice word;
+	const char *end = list + strlen(list);
+	const char *at = list;
 
-	while (list_next(&list, &word))
-		if (slice_equal(text, word))
+	if (text.size == 0 || memchr(text.data, '|', text.size) != NULL)
+		return false;
+	while ((at = memmem(at, (size_t)(end - at), text.data, text.size)) !=
+	       NULL) {
+		const char behind = at[text.size];
+
+		if ((at == list || at[-1] == '|') &&
+		    (behind == '|' || behind == '\0'))
 			return true;
+		at++;
+	}
 	return false;
 }
 
@@ -287,33 +296,6 @@ static uint32_t split_run(struct slice run, uint64_t *terms)
 	return count;
 }
 
-/*
- * In the worst case letters of one byte and of two bytes alternate: two terms
- * in three bytes.
- */
-static size_t max_terms(const struct text *text)
-{
-	return ((size_t)text->length * 2 + 3) / 3;
-}
-
-static uint32_t split_text(const char *text, size_t length, uint64_t *terms)
-{
-	uint32_t count = 0;
-	size_t at = 0;
-
-	while (at < length) {
-		const char *space = memchr(text + at, ' ', length - at);
-		size_t size = space == NULL ? length - at
-					    : (size_t)(space - (text + at));
-
-		assert(size <= length - at);
-		count += split_run((struct slice){text + at, size},
-				   terms + count);
-		at += size + 1;
-	}
-	return count;
-}
-
 struct term_list terms_of_page(struct arena *arena, const struct page *page,
 			       const bool *is_visible)
 {
@@ -326,7 +308,11 @@ struct term_list terms_of_page(struct arena *arena, const struct page *page,
 	for (uint32_t i = 0; i < page->text_count; i++) {
 		if (!is_visible[i])
 			continue;
-		most += max_terms(&page->texts[i]);
+		/*
+		 * in the worst case letters of one byte and of two bytes
+		 * alternate: two terms in three bytes
+		 */
+		most += ((size_t)page->texts[i].length * 2 + 3) / 3;
 		if (page->texts[i].length > longest)
 			longest = page->texts[i].length;
 	}
@@ -339,8 +325,20 @@ struct term_list terms_of_page(struct arena *arena, const struct page *page,
 			length = text_collapse(page_text(page, i), scratch);
 		for (size_t at = 0; at < length; at++)
 			scratch[at] = lower(scratch[at]);
-		begin[i + 1] = begin[i] +
-			       split_text(scratch, length, terms + begin[i]);
+		begin[i + 1] = begin[i];
+		for (size_t at = 0; at < length;) {
+			const char *space =
+				memchr(scratch + at, ' ', length - at);
+			size_t size =
+				space == NULL
+					? length - at
+					: (size_t)(space - (scratch + at));
+
+			begin[i + 1] +=
+				split_run((struct slice){scratch + at, size},
+					  terms + begin[i + 1]);
+			at += size + 1;
+		}
 	}
 	assert(begin[page->text_count] <= most);
 	return (struct term_list){terms, begin};

@@ -32,12 +32,6 @@ enum standing {
 	STANDING_COUNT
 };
 
-/* The number of texts of each kind, and of the words (word.h) in them. */
-struct explained_counts {
-	uint32_t texts[STANDING_COUNT];
-	uint64_t words[STANDING_COUNT];
-};
-
 struct text_explainer {
 	struct html_writer html; /* first: html_*() get the same context */
 	const struct page *page;
@@ -55,77 +49,46 @@ static enum standing standing_of(bool is_visible, struct verdict verdict)
 	return is_visible ? STANDING_DROPPED : STANDING_HIDDEN;
 }
 
-static const char *why_hidden(uint32_t flags)
-{
-	if ((flags & TEXT_IS_TITLE) != 0)
-		return "the page's title, never content";
-	if ((flags & TEXT_IS_HIDDEN) != 0)
-		return "hidden by style, never content";
-	if ((flags & TEXT_IS_TEMPLATE) != 0)
-		return "in template, svg or iframe, never content";
-	return "in a form field, never content";
-}
-
 /*
- * Write the title: "kept, score 0.82; on 1 of 40 pages; ratio 0.82, over 0.8"
+ * The title: "kept, score 0.82; on 1 of 40 pages; ratio 0.82, over 0.8". The
+ * page's own title and texts that a reader does not see are never content.
  */
-static void write_text_title(const struct text_explainer *explaining,
-			     uint32_t index, enum standing standing,
-			     struct buffer *out)
+static void write_explained_text(void *context, uint32_t index,
+				 struct slice text)
 {
+	struct text_explainer *explaining = context;
+	struct buffer *out = explaining->html.out;
 	const struct template_counts *counts = explaining->counts;
-	const struct trace *trace = explaining->trace;
+	const struct verdict verdict = explaining->verdicts[index];
+	const enum standing standing =
+		standing_of(explaining->is_visible[index], verdict);
+	const uint32_t flags = explaining->page->texts[index].flags;
+	const char *why = standing == STANDING_KEPT      ? "kept"
+			  : standing == STANDING_DROPPED ? "dropped"
+			  : (flags & TEXT_IS_TITLE) != 0
+				  ? "the page's title, never content"
+			  : (flags & TEXT_IS_HIDDEN) != 0
+				  ? "hidden by style, never content"
+			  : (flags & TEXT_IS_TEMPLATE) != 0
+				  ? "in template, svg or iframe, never content"
+				  : "in a form field, never content";
 
-	if (standing == STANDING_HIDDEN)
-		buffer_append_text(
-			out, why_hidden(explaining->page->texts[index].flags));
-	else
-		buffer_append_text(out, standing == STANDING_KEPT ? "kept"
-								  : "dropped");
-	buffer_printf(out, "; score %.4g",
-		      (double)explaining->verdicts[index].score);
+	buffer_printf(out, "<span class=\"%c s%u%s\" title=\"%s; score %.4g",
+		      "kdh"[standing], explaining -> quantiles[index],
+		      (flags & TEXT_IS_LINK) != 0 ? " l" : "", why,
+		      (double)verdict.score);
 	if (counts != NULL)
 		buffer_printf(out, "; on %u of %u pages",
 			      counts->document_frequency[index],
 			      counts->page_count);
-	if (trace != NULL && trace->reasons[index] != NULL) {
+	if (explaining->trace != NULL &&
+	    explaining->trace->reasons[index] != NULL) {
 		buffer_append_text(out, "; ");
-		markup_append_label(out, trace->reasons[index]);
+		markup_append_label(out, explaining->trace->reasons[index]);
 	}
-}
-
-static void write_explained_text(void *context, uint32_t index,
-				 struct slice text)
-{
-	static const char *const classes[STANDING_COUNT] = {
-		[STANDING_KEPT] = "k",
-		[STANDING_DROPPED] = "d",
-		[STANDING_HIDDEN] = "h",
-	};
-	struct text_explainer *explaining = context;
-	struct buffer *out = explaining->html.out;
-	enum standing standing = standing_of(explaining->is_visible[index],
-					     explaining->verdicts[index]);
-	uint32_t flags = explaining->page->texts[index].flags;
-
-	buffer_printf(out, "<span class=\"%s s%u%s\" title=\"",
-		      classes[standing], explaining->quantiles[index],
-		      (flags & TEXT_IS_LINK) != 0 ? " l" : "");
-	write_text_title(explaining, index, standing, out);
 	buffer_append_text(out, "\">");
 	html_text(context, index, text);
 	buffer_append_text(out, "</span>");
-}
-
-static const uint8_t *quantile_scores(struct arena *arena,
-				      const struct verdict *verdicts,
-				      uint32_t count)
-{
-	float *scores = ARENA_NEW(arena, float, count);
-
-	for (uint32_t i = 0; i < count; i++)
-		scores[i] = verdicts[i].score;
-	return quantiles_by_rank(arena, scores, count, EXPLAIN_QUANTILES);
 }
 
 /*
@@ -146,8 +109,13 @@ static void explain_texts(const struct page *page,
 		.trace = trace,
 		.counts = counts,
 		.is_visible = visible_texts(arena, page),
-		.quantiles = quantile_scores(arena, verdicts, page->text_count),
 	};
+	float *scores = ARENA_NEW(arena, float, page->text_count);
+
+	for (uint32_t i = 0; i < page->text_count; i++)
+		scores[i] = verdicts[i].score;
+	explaining.quantiles = quantiles_by_rank(
+		arena, scores, page->text_count, EXPLAIN_QUANTILES);
 	layout(&(struct render_request){.page = page},
 	       &(struct layout_writer){
 		       .context = &explaining,
@@ -157,24 +125,6 @@ static void explain_texts(const struct page *page,
 		       .text = write_explained_text,
 	       });
 	arena_destroy(arena);
-}
-
-static struct explained_counts explain_count(const struct page *page,
-					     const struct verdict *verdicts)
-{
-	struct arena *arena = arena_create();
-	const bool *is_visible = visible_texts(arena, page);
-	struct explained_counts explained = {0};
-
-	for (uint32_t i = 0; i < page->text_count; i++) {
-		enum standing standing =
-			standing_of(is_visible[i], verdicts[i]);
-
-		explained.texts[standing]++;
-		explained.words[standing] += word_count(page_text(page, i));
-	}
-	arena_destroy(arena);
-	return explained;
 }
 
 /*
@@ -377,13 +327,24 @@ static void write_parameters(struct buffer *out,
 static void explain_write_counts(struct buffer *out, const struct page *page,
 				 const struct verdict *verdicts)
 {
-	struct explained_counts explained = explain_count(page, verdicts);
+	struct arena *arena = arena_create();
+	const bool *is_visible = visible_texts(arena, page);
+	uint32_t texts[STANDING_COUNT] = {0};
+	uint64_t words[STANDING_COUNT] = {0};
 
+	for (uint32_t i = 0; i < page->text_count; i++) {
+		enum standing standing =
+			standing_of(is_visible[i], verdicts[i]);
+
+		texts[standing]++;
+		words[standing] += word_count(page_text(page, i));
+	}
+	arena_destroy(arena);
 	markup_begin_term(out, "Texts");
 	for (int i = 0; i < STANDING_COUNT; i++)
 		buffer_printf(out, "%s%u %s (%llu words)", i == 0 ? "" : ", ",
-			      explained.texts[i], verdict_names[i],
-			      (unsigned long long)explained.words[i]);
+			      texts[i], verdict_names[i],
+			      (unsigned long long)words[i]);
 	buffer_append_text(out, "</dd>\n");
 }
 

@@ -149,50 +149,51 @@ static double bottom_of(const struct plot *plot)
 	return fmax(plot->y.first, plot->y.last);
 }
 
-static void append_tick_x(struct plot *plot, double value)
+static void plot_begin_text(struct plot *plot, const char *class, double x,
+			    double y)
 {
-	double x = axis_place(&plot->x, value);
-	double bottom = bottom_of(plot);
+	svg_text_begin(plot->out, class, (struct svg_point){x, y, false}, "");
+}
 
-	svg_path(plot->out, "ax", "M%.1f %.1fv5", x, bottom);
-	svg_text_begin(plot->out, "tk c",
-		       (struct svg_point){x, bottom + 19, false}, "");
+static void plot_number(struct plot *plot, const char *class, double x,
+			double y, double value)
+{
+	plot_begin_text(plot, class, x, y);
 	append_number(plot->out, value);
 	svg_text_end(plot->out);
 }
 
-static void append_tick_y(struct plot *plot, double value)
+static void plot_append_ticks(struct plot *plot, const struct axis *axis)
 {
-	double y = axis_place(&plot->y, value);
-
-	svg_path(plot->out, "gr", "M%.1f %.1fH%.1f", plot->x.first, y,
-		 plot->x.last);
-	svg_text_begin(plot->out, "tk e",
-		       (struct svg_point){plot->x.first - 7, y + 4, false}, "");
-	append_number(plot->out, value);
-	svg_text_end(plot->out);
-}
-
-static void plot_append_ticks(struct plot *plot, const struct axis *axis,
-			      void (*append)(struct plot *plot, double value))
-{
-	double room = axis == &plot->x ? TICK_WIDTH : TICK_HEIGHT;
+	const bool is_x = axis == &plot->x;
+	const double room = is_x ? TICK_WIDTH : TICK_HEIGHT;
+	const double bottom = bottom_of(plot);
 	unsigned most =
 		(unsigned)fmax(fabs(axis->last - axis->first) / room, 2);
 	double step = axis_step(axis->high - axis->low, most);
-	double first;
 	double power = pow(10, ceil(log10(axis->low)));
 
 	if (axis->is_whole)
 		step = fmax(step, 1);
-	first = ceil(axis->low / step - 1e-6) * step;
 	for (unsigned i = 0; i < MAX_TICKS; i++) {
+		double first = ceil(axis->low / step - 1e-6) * step;
 		double value =
 			axis->is_log ? power * pow(10, i) : first + i * step;
+		double at;
 
 		if (value > axis->high + step * 1e-6)
 			break;
-		append(plot, fabs(value) < step * 1e-6 ? 0 : value);
+		value = fabs(value) < step * 1e-6 ? 0 : value;
+		at = axis_place(axis, value);
+		if (is_x) {
+			svg_path(plot->out, "ax", "M%.1f %.1fv5", at, bottom);
+			plot_number(plot, "tk c", at, bottom + 19, value);
+		} else {
+			svg_path(plot->out, "gr", "M%.1f %.1fH%.1f",
+				 plot->x.first, at, plot->x.last);
+			plot_number(plot, "tk e", plot->x.first - 7, at + 4,
+				    value);
+		}
 	}
 }
 
@@ -201,14 +202,12 @@ static void append_axes(struct plot *plot, const struct figure *figure)
 	double middle = (plot->y.first + plot->y.last) / 2;
 	double bottom = bottom_of(plot);
 
-	plot_append_ticks(plot, &plot->y, append_tick_y);
-	plot_append_ticks(plot, &plot->x, append_tick_x);
+	plot_append_ticks(plot, &plot->y);
+	plot_append_ticks(plot, &plot->x);
 	svg_path(plot->out, "ax", "M%.1f %.1fV%.1fH%.1f", plot->x.first,
 		 fmin(plot->y.first, plot->y.last), bottom, plot->x.last);
-	svg_text_begin(plot->out, "c",
-		       (struct svg_point){(plot->x.first + plot->x.last) / 2,
-					  bottom + 40, false},
-		       "");
+	plot_begin_text(plot, "c", (plot->x.first + plot->x.last) / 2,
+			bottom + 40);
 	markup_append_label(plot->out,
 			    figure->x_label == NULL ? "" : figure->x_label);
 	buffer_printf(plot->out,
@@ -237,64 +236,36 @@ static void plot_begin(struct plot *plot, const struct figure *figure)
 		      PLOT_WIDTH, bottom_of(plot) + PLOT_FOOT);
 	markup_append_label(plot->out, title);
 	buffer_append_text(plot->out, "\">\n");
-	svg_text_begin(plot->out, "ti",
-		       (struct svg_point){PLOT_LEFT, 20, false}, "");
+	plot_begin_text(plot, "ti", PLOT_LEFT, 20);
 	markup_append_label(plot->out, title);
 	svg_text_end(plot->out);
 	append_axes(plot, figure);
 }
 
-static void plot_end(struct plot *plot)
-{
-	buffer_append_text(plot->out, "</svg>\n");
-}
+enum legend { LEGEND_LINE, LEGEND_DOT, LEGEND_PATCH };
 
-/* Reserve space for an entry: a swatch of 22 pixels, then the text. */
-static void plot_begin_legend_entry(struct plot *plot)
+/* Add a legend entry: a swatch of the class in 22 pixels, and its meaning. */
+static void plot_legend(struct plot *plot, enum legend kind, const char *class,
+			const char *text)
 {
 	if (plot->legend_x > LEGEND_END && plot->legend_y == LEGEND_TOP) {
 		plot->legend_x = PLOT_LEFT;
 		plot->legend_y += LEGEND_ROW;
 	}
-}
-
-static void append_entry_text(struct plot *plot, const char *text)
-{
-	svg_text_begin(plot->out, NULL,
-		       (struct svg_point){plot->legend_x + 22,
-					  plot->legend_y + 4, false},
-		       "");
+	if (kind == LEGEND_LINE)
+		svg_path(plot->out, class, "M%d %dh16", plot->legend_x,
+			 plot->legend_y);
+	else if (kind == LEGEND_DOT)
+		svg_path(plot->out, class, "M%d %dh0", plot->legend_x + 12,
+			 plot->legend_y);
+	else
+		svg_rect(plot->out, class,
+			 (struct svg_box){plot->legend_x, plot->legend_y - 5,
+					  16, 10, false});
+	plot_begin_text(plot, NULL, plot->legend_x + 22, plot->legend_y + 4);
 	markup_append_label(plot->out, text);
 	svg_text_end(plot->out);
 	plot->legend_x += 44 + (int)strlen(text) * CHARACTER;
-}
-
-/* Add a legend entry: a line, dot or patch of the class, and its meaning. */
-static void plot_legend_line(struct plot *plot, const char *class,
-			     const char *text)
-{
-	plot_begin_legend_entry(plot);
-	svg_path(plot->out, class, "M%d %dh16", plot->legend_x, plot->legend_y);
-	append_entry_text(plot, text);
-}
-
-static void plot_legend_dot(struct plot *plot, const char *class,
-			    const char *text)
-{
-	plot_begin_legend_entry(plot);
-	svg_path(plot->out, class, "M%d %dh0", plot->legend_x + 12,
-		 plot->legend_y);
-	append_entry_text(plot, text);
-}
-
-static void plot_legend_patch(struct plot *plot, const char *class,
-			      const char *text)
-{
-	plot_begin_legend_entry(plot);
-	svg_rect(plot->out, class,
-		 (struct svg_box){plot->legend_x, plot->legend_y - 5, 16, 10,
-				  false});
-	append_entry_text(plot, text);
 }
 
 /*
@@ -316,7 +287,7 @@ static void plot_threshold(struct plot *plot, double value, bool is_across)
 			 plot->y.last);
 	buffer_append_text(&text, "threshold ");
 	append_number(&text, value);
-	plot_legend_line(plot, "th", text.data);
+	plot_legend(plot, LEGEND_LINE, "th", text.data);
 	buffer_free(&text);
 }
 
@@ -348,15 +319,6 @@ static size_t collect_distinct(const float *values, size_t count,
 	return used;
 }
 
-/* Return the number of distinct values that are lower. */
-static size_t rank_in_distinct(const float *distinct, size_t count, float value)
-{
-	size_t at;
-
-	LOWER_BOUND(at, count, distinct[at] < value);
-	return at;
-}
-
 const uint8_t *quantiles_by_rank(struct arena *arena, const float *values,
 				 size_t count, unsigned levels)
 {
@@ -365,15 +327,15 @@ const uint8_t *quantiles_by_rank(struct arena *arena, const float *values,
 	size_t distinct_count = collect_distinct(values, count, distinct);
 
 	for (size_t i = 0; i < count; i++) {
+		size_t rank;
+
 		if (!isfinite(values[i]))
 			continue;
+		LOWER_BOUND(rank, distinct_count, distinct[rank] < values[i]);
 		quantiles[i] = (uint8_t)(levels - 1);
 		if (distinct_count > 1)
-			quantiles[i] =
-				(uint8_t)(rank_in_distinct(distinct,
-							   distinct_count,
-							   values[i]) *
-					  (levels - 1) / (distinct_count - 1));
+			quantiles[i] = (uint8_t)(rank * (levels - 1) /
+						 (distinct_count - 1));
 	}
 	return quantiles;
 }
@@ -427,19 +389,28 @@ static struct plot make_box_plot(const struct figure *figure,
 	return plot;
 }
 
+/* Return the box of the figure in pixels. */
+static struct svg_box box_of(const struct plot *plot,
+			     const struct figure_box *box)
+{
+	const double left = (double)box->left;
+	const double top = (double)box->top;
+	struct svg_box svg = {.x = axis_place(&plot->x, left),
+			      .y = axis_place(&plot->y, top)};
+
+	svg.width = axis_place(&plot->x, left + (double)box->width) - svg.x;
+	svg.height = axis_place(&plot->y, top + (double)box->height) - svg.y;
+	return svg;
+}
+
 static void append_box(struct plot *plot, const struct figure_box *box,
 		       unsigned quantile)
 {
-	double left = axis_place(&plot->x, (double)box->left);
-	double top = axis_place(&plot->y, (double)box->top);
-	double right =
-		axis_place(&plot->x, (double)box->left + (double)box->width);
-	double bottom =
-		axis_place(&plot->y, (double)box->top + (double)box->height);
+	struct svg_box svg = box_of(plot, box);
 
-	svg_rect_begin(plot->out, box->is_content ? "by" : "bx",
-		       (struct svg_box){left, top, fmax(right - left, 0.5),
-					fmax(bottom - top, 0.5), false});
+	svg.width = fmax(svg.width, 0.5);
+	svg.height = fmax(svg.height, 0.5);
+	svg_rect_begin(plot->out, box->is_content ? "by" : "bx", svg);
 	buffer_printf(plot->out, " fill-opacity=\"%.2f\"><title>",
 		      0.04 + 0.36 * quantile / (QUANTILES - 1));
 	if (box->label != NULL) {
@@ -478,36 +449,23 @@ struct tags {
 	unsigned count;
 };
 
-static bool is_free_position(const struct tags *tags, double x, double y)
-{
-	for (unsigned i = 0; i < tags->count; i++)
-		if (fabs(tags->x[i] - x) < TAG_WIDTH &&
-		    fabs(tags->y[i] - y) < TAG_HEIGHT)
-			return false;
-	return true;
-}
-
 /* Write the value into the box if there is space for it. */
 static void append_tag(struct plot *plot, struct tags *tags,
 		       const struct figure_box *box)
 {
-	double x = axis_place(&plot->x, (double)box->left);
-	double y = axis_place(&plot->y, (double)box->top);
-	double right =
-		axis_place(&plot->x, (double)box->left + (double)box->width);
-	double bottom =
-		axis_place(&plot->y, (double)box->top + (double)box->height);
+	const struct svg_box svg = box_of(plot, box);
 
-	if (tags->count == MAX_TAGS || right - x < TAG_WIDTH ||
-	    bottom - y < TAG_HEIGHT || !is_free_position(tags, x, y))
+	if (tags->count == MAX_TAGS || svg.width < TAG_WIDTH ||
+	    svg.height < TAG_HEIGHT)
 		return;
-	tags->x[tags->count] = x;
-	tags->y[tags->count++] = y;
-	svg_text_begin(plot->out, NULL,
-		       (struct svg_point){x + 4, y + TAG_HEIGHT - 2, false},
-		       "");
-	append_number(plot->out, (double)box->value);
-	svg_text_end(plot->out);
+	for (unsigned i = 0; i < tags->count; i++)
+		if (fabs(tags->x[i] - svg.x) < TAG_WIDTH &&
+		    fabs(tags->y[i] - svg.y) < TAG_HEIGHT)
+			return;
+	tags->x[tags->count] = svg.x;
+	tags->y[tags->count++] = svg.y;
+	plot_number(plot, NULL, svg.x + 4, svg.y + TAG_HEIGHT - 2,
+		    (double)box->value);
 }
 
 /* Write the values in descending order, except 0. */
@@ -526,29 +484,24 @@ static void append_tags(struct plot *plot, const struct figure *figure,
 		}
 }
 
-static const uint8_t *quantile_boxes(struct arena *arena,
-				     const struct figure *figure)
-{
-	float *values = ARENA_NEW(arena, float, figure->box_count);
-
-	for (size_t i = 0; i < figure->box_count; i++)
-		values[i] = figure->boxes[i].value;
-	return quantiles_by_rank(arena, values, figure->box_count, QUANTILES);
-}
-
 static void plot_boxes(const struct figure *figure, struct buffer *out)
 {
 	struct arena *arena = arena_create();
 	struct plot plot = make_box_plot(figure, out);
-	const uint8_t *quantiles = quantile_boxes(arena, figure);
+	float *values = ARENA_NEW(arena, float, figure->box_count);
+	const uint8_t *quantiles;
 
+	for (size_t i = 0; i < figure->box_count; i++)
+		values[i] = figure->boxes[i].value;
+	quantiles =
+		quantiles_by_rank(arena, values, figure->box_count, QUANTILES);
 	plot_begin(&plot, figure);
 	append_boxes(&plot, figure, quantiles, false);
 	append_boxes(&plot, figure, quantiles, true);
 	append_tags(&plot, figure, quantiles);
-	plot_legend_patch(&plot, "by", "chosen");
-	plot_legend_patch(&plot, "bx", "not chosen; darker is higher");
-	plot_end(&plot);
+	plot_legend(&plot, LEGEND_PATCH, "by", "chosen");
+	plot_legend(&plot, LEGEND_PATCH, "bx", "not chosen; darker is higher");
+	buffer_append_text(out, "</svg>\n");
 	arena_destroy(arena);
 }
 
@@ -598,7 +551,7 @@ static void append_band(struct plot *plot, double begin, double end,
 	buffer_append_text(plot->out, "</rect>\n");
 }
 
-/* Append the pixel columns that mark_columns() has marked. */
+/* Append the pixel columns that a range touches. */
 static void append_columns(struct plot *plot, const bool *is_touched,
 			   bool is_content)
 {
@@ -611,15 +564,6 @@ static void append_columns(struct plot *plot, const bool *is_touched,
 			append_band(plot, PLOT_LEFT + begin, PLOT_LEFT + i,
 				    is_content, NULL);
 	}
-}
-
-static void mark_columns(bool *is_touched, double begin, double end)
-{
-	int last = (int)floor(end - PLOT_LEFT);
-
-	for (int i = (int)floor(begin - PLOT_LEFT);
-	     i <= last && i < PLOT_COLUMNS; i++)
-		is_touched[i] = true;
 }
 
 /*
@@ -644,7 +588,10 @@ static void append_ranges(struct plot *plot, const struct figure *figure)
 			append_band(plot, begin, end, range->is_content,
 				    range->label);
 		else
-			mark_columns(is_touched[range->is_content], begin, end);
+			for (int k = (int)floor(begin - PLOT_LEFT);
+			     k <= floor(end - PLOT_LEFT) && k < PLOT_COLUMNS;
+			     k++)
+				is_touched[range->is_content][k] = true;
 	}
 	for (int i = 0; i < 2; i++)
 		append_columns(plot, is_touched[i], i != 0);
@@ -733,15 +680,15 @@ static void plot_curve(const struct figure *figure, struct buffer *out)
 		append_series(&plot, &figure->series[i], i);
 	for (size_t i = 0; i < figure->series_count; i++)
 		if (figure->series[i].name != NULL)
-			plot_legend_line(&plot, classes[i],
-					 figure->series[i].name);
+			plot_legend(&plot, LEGEND_LINE, classes[i],
+				    figure->series[i].name);
 	if (has_range(figure, true))
-		plot_legend_patch(&plot, "r1", "content");
+		plot_legend(&plot, LEGEND_PATCH, "r1", "content");
 	if (has_range(figure, false))
-		plot_legend_patch(&plot, "r0", "not content");
+		plot_legend(&plot, LEGEND_PATCH, "r0", "not content");
 	if (figure->has_threshold)
 		plot_threshold(&plot, (double)figure->threshold, true);
-	plot_end(&plot);
+	buffer_append_text(out, "</svg>\n");
 }
 
 enum {
@@ -907,12 +854,12 @@ static void plot_histogram(const struct figure *figure, struct buffer *out)
 		plot_append_bar(&plot, &bins, i, false);
 	}
 	if (bins.has_kept)
-		plot_legend_patch(&plot, "b1", "kept");
+		plot_legend(&plot, LEGEND_PATCH, "b1", "kept");
 	if (bins.has_thrown)
-		plot_legend_patch(&plot, "b0", "thrown away");
+		plot_legend(&plot, LEGEND_PATCH, "b0", "thrown away");
 	if (figure->has_threshold)
 		plot_threshold(&plot, (double)figure->threshold, false);
-	plot_end(&plot);
+	buffer_append_text(out, "</svg>\n");
 }
 
 /*
@@ -947,15 +894,6 @@ static struct plot make_scatter_plot(const struct figure *figure,
 	};
 }
 
-/*
- * Return the look of a group: group 0 has the first look, the others share the
- * rest.
- */
-static unsigned look_of(uint32_t group)
-{
-	return group == 0 ? 0 : 1 + (group - 1) % (GROUPS - 1);
-}
-
 /* The points of a look. */
 struct scatter_look {
 	size_t count;
@@ -975,8 +913,13 @@ static struct scatter_look append_points(struct plot *plot,
 		double x;
 		double y;
 		size_t cell;
+		/* group 0 has the first look, the others share the rest */
+		unsigned of_group =
+			point->group == 0
+				? 0
+				: 1 + (point->group - 1) % (GROUPS - 1);
 
-		if (look_of(point->group) != look || !isfinite(point->x) ||
+		if (of_group != look || !isfinite(point->x) ||
 		    !isfinite(point->y))
 			continue;
 		drawn.count++;
@@ -1011,7 +954,7 @@ static void scatter_append_legend(struct plot *plot, unsigned look,
 		buffer_printf(&text, "clusters %u, %u, ...", look,
 			      look + GROUPS - 1);
 	buffer_printf(&text, " (%zu)", drawn.count);
-	plot_legend_dot(plot, class, text.data);
+	plot_legend(plot, LEGEND_DOT, class, text.data);
 	buffer_free(&text);
 }
 
@@ -1026,7 +969,7 @@ static void plot_scatter(const struct figure *figure, struct buffer *out)
 		scatter_append_legend(
 			&plot, look,
 			append_points(&plot, figure, look, is_taken));
-	plot_end(&plot);
+	buffer_append_text(out, "</svg>\n");
 	free(is_taken);
 }
 

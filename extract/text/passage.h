@@ -116,11 +116,12 @@ struct passage {
  * their characters in links; linked headings have at least half in links; tags
  * are of all passages.
  */
-#define PASSAGE_SUMS(X)                                               \
-	X(words)                                                      \
-	X(link_words) X(characters) X(link_characters) X(passages)    \
-		X(sentences) X(ends) X(prices) X(dates) X(long_words) \
-			X(headings) X(linked_headings) X(tags)
+/* clang-format off */
+#define PASSAGE_SUMS(X) \
+	X(words) X(link_words) X(characters) X(link_characters) X(passages) \
+	X(sentences) X(ends) X(prices) X(dates) X(long_words) X(headings) \
+	X(linked_headings) X(tags)
+/* clang-format on */
 
 struct passage_sums {
 #define X(name) uint32_t name;

@@ -251,36 +251,22 @@ static void place_float(struct flow_state *state, struct box *box, uint8_t flow)
 		larger(state->float_bottom, box->top + box->height);
 }
 
-/*
- * Return the position by the margins; "auto" on both sides centres the element.
- */
-static float left_of(const struct css_style *style, float width, float whole)
-{
-	float rest = larger(whole - width, 0);
-
-	if (style->margin_left.unit != LENGTH_AUTO)
-		return length_px(style->margin_left, style->font_size, whole);
-	return style->margin_right.unit == LENGTH_AUTO ? rest / 2 : rest;
-}
-
 static void place_block(struct flow_state *state, struct box *box,
 			const struct css_style *style)
 {
 	flow_end_line(state);
 	end_gap(state, style->gap);
-	box->left = left_of(style, box->width, state->width);
+	/* "auto" on both sides centres the element */
+	if (style->margin_left.unit != LENGTH_AUTO)
+		box->left = length_px(style->margin_left, style->font_size,
+				      state->width);
+	else
+		box->left = larger(state->width - box->width, 0) /
+			    (style->margin_right.unit == LENGTH_AUTO ? 2 : 1);
 	box->top = state->top;
 	state->top += box->height;
 	if (box->height > 0)
 		state->gap = style->gap;
-}
-
-static void place_in_row(struct flow_state *state, struct box *box)
-{
-	box->left = state->float_left;
-	box->top = 0;
-	state->float_left += box->width;
-	state->float_bottom = larger(state->float_bottom, box->height);
 }
 
 static void place_child(const struct box_estimate *layout, uint32_t parent,
@@ -301,7 +287,10 @@ static void place_child(const struct box_estimate *layout, uint32_t parent,
 	} else if (style->flow == FLOW_OUT) {
 		box->top = state->top;
 	} else if (display_is_row(layout->styles[parent].display)) {
-		place_in_row(state, box);
+		box->left = state->float_left;
+		box->top = 0;
+		state->float_left += box->width;
+		state->float_bottom = larger(state->float_bottom, box->height);
 	} else if (style->flow != FLOW_NORMAL) {
 		place_float(state, box, style->flow);
 	} else if (layout_stands_in_line(layout, child)) {
@@ -444,16 +433,6 @@ static void layout_prefer(struct box_estimate *layout, uint32_t index)
 	room->preferred = smaller(room->preferred, MAX_LENGTH);
 }
 
-/* Return true if an element is only as wide as its content. */
-static bool is_shrink_to_fit(const struct box_estimate *layout, uint32_t index)
-{
-	const struct css_style *style = &layout->styles[index];
-
-	return layout->rooms[index].is_inline || style->flow != FLOW_NORMAL ||
-	       style->display == DISPLAY_INLINE_BLOCK ||
-	       style->display == DISPLAY_TABLE;
-}
-
 static float limit_width(const struct css_style *style, float width,
 			 float available)
 {
@@ -475,7 +454,9 @@ static float width_of(const struct box_estimate *layout, uint32_t index,
 
 	if (style->width.unit > LENGTH_AUTO && !layout->rooms[index].is_inline)
 		width = length_px(style->width, style->font_size, available);
-	else if (is_shrink_to_fit(layout, index))
+	else if (layout->rooms[index].is_inline || style->flow != FLOW_NORMAL ||
+		 style->display == DISPLAY_INLINE_BLOCK ||
+		 style->display == DISPLAY_TABLE) /* as wide as its content */
 		width = smaller(layout->rooms[index].preferred, width);
 	return limit_width(style, width, available);
 }

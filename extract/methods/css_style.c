@@ -12,6 +12,54 @@
 #include "page/page.h"
 #include "page/scanner.h"
 
+/* Outside of the range of 0xRRGGBB: transparent. */
+#define COLOR_TRANSPARENT 0x1000000U
+
+/*
+ * Declarations of the CSS properties that the box estimate supports. Of two
+ * declarations the one with the higher rank wins, so they can be merged in any
+ * order.
+ */
+enum property {
+	PROPERTY_DISPLAY,   /* enum display */
+	PROPERTY_FLOAT,     /* enum flow */
+	PROPERTY_POSITION,  /* enum flow */
+	PROPERTY_CLEAR,     /* 1: below all floats */
+	PROPERTY_IS_COLUMN, /* flex-direction: 1 for column */
+	PROPERTY_WIDTH,
+	PROPERTY_HEIGHT,
+	PROPERTY_MAX_WIDTH,
+	PROPERTY_MARGIN_LEFT,
+	PROPERTY_MARGIN_RIGHT,
+	PROPERTY_FONT_SIZE,
+	PROPERTY_IS_BOLD,
+	PROPERTY_BACKGROUND, /* colour */
+	PROPERTY_COUNT,
+};
+
+/* A length, or in `unit` a number that is specific to the property. */
+struct css_declaration {
+	struct length value;
+	uint32_t rank; /* 0: not declared */
+};
+
+struct declarations {
+	struct css_declaration properties[PROPERTY_COUNT];
+};
+
+/* Ranks: 1 for HTML attributes, then by specificity, then by order. */
+enum specificity {
+	SPECIFICITY_TAG = 1,
+	SPECIFICITY_CLASS,
+	SPECIFICITY_TAG_CLASS,
+	SPECIFICITY_ID,
+	SPECIFICITY_TAG_ID,
+	SPECIFICITY_INLINE,
+};
+
+#define RANK_ATTRIBUTE 1U
+#define RANK_IMPORTANT 0x80000000U
+
 /*
  * A cursor over the source of a style sheet. It skips whole comments, strings
  * and parentheses (CSS Syntax, section 4).
@@ -28,11 +76,6 @@ static inline struct css_scan css_scan_begin(struct slice text)
 		.at = text.data,
 		.end = (const char *)text.data + text.size,
 	};
-}
-
-static inline bool css_scan_ended(const struct css_scan *scan)
-{
-	return scan->at == scan->end;
 }
 
 /*
@@ -381,63 +424,62 @@ static void css_scan_skip_block(struct css_scan *scan)
 	}
 }
 
-struct word {
+/* The words of a property, and their numbers. */
+static const struct {
 	const char *name;
+	enum property property;
 	uint32_t value;
-};
-
-static const struct word displays[] = {
-	{"none", DISPLAY_NONE},
-	{"inline", DISPLAY_INLINE},
-	{"block", DISPLAY_BLOCK},
-	{"list-item", DISPLAY_BLOCK},
-	{"flow-root", DISPLAY_BLOCK},
-	{"grid", DISPLAY_BLOCK}, /* its columns are unknown */
-	{"contents", DISPLAY_BLOCK},
-	{"table-row-group", DISPLAY_BLOCK},
-	{"table-cell", DISPLAY_INLINE_BLOCK},
-	{"inline-block", DISPLAY_INLINE_BLOCK},
-	{"inline-flex", DISPLAY_INLINE_BLOCK},
-	{"inline-grid", DISPLAY_INLINE_BLOCK},
-	{"inline-table", DISPLAY_INLINE_BLOCK},
-	{"table", DISPLAY_TABLE},
-	{"table-row", DISPLAY_ROW},
-	{"flex", DISPLAY_FLEX},
-	{"-webkit-box", DISPLAY_FLEX},
-	{NULL, 0},
-};
-
-static const struct word floats[] = {
-	{"left", FLOW_LEFT},
-	{"right", FLOW_RIGHT},
-	{"none", FLOW_NORMAL},
-	{NULL, 0},
-};
-
-static const struct word positions[] = {
-	{"absolute", FLOW_OUT},  {"fixed", FLOW_OUT},
-	{"static", FLOW_NORMAL}, {"relative", FLOW_NORMAL},
-	{"sticky", FLOW_NORMAL}, {NULL, 0},
-};
-
-static const struct word clears[] = {
-	{"both", 1}, {"left", 1}, {"right", 1}, {"none", 0}, {NULL, 0},
-};
-
-static const struct word directions[] = {
-	{"column", 1}, {"column-reverse", 1}, {"row", 0}, {"row-reverse", 0},
-	{NULL, 0},
-};
-
-static const struct word weights[] = {
-	{"bold", 1}, {"bolder", 1}, {"600", 1},     {"700", 1}, {"800", 1},
-	{"900", 1},  {"normal", 0}, {"lighter", 0}, {"400", 0}, {NULL, 0},
-};
-
-/* Hundredths of the root's font size. */
-static const struct word font_sizes[] = {
-	{"xx-small", 56}, {"x-small", 63},  {"small", 81},     {"medium", 100},
-	{"large", 113},   {"x-large", 150}, {"xx-large", 200}, {NULL, 0},
+} words[] = {
+	{"none", PROPERTY_DISPLAY, DISPLAY_NONE},
+	{"inline", PROPERTY_DISPLAY, DISPLAY_INLINE},
+	{"block", PROPERTY_DISPLAY, DISPLAY_BLOCK},
+	{"list-item", PROPERTY_DISPLAY, DISPLAY_BLOCK},
+	{"flow-root", PROPERTY_DISPLAY, DISPLAY_BLOCK},
+	{"grid", PROPERTY_DISPLAY, DISPLAY_BLOCK}, /* of unknown columns */
+	{"contents", PROPERTY_DISPLAY, DISPLAY_BLOCK},
+	{"table-row-group", PROPERTY_DISPLAY, DISPLAY_BLOCK},
+	{"table-cell", PROPERTY_DISPLAY, DISPLAY_INLINE_BLOCK},
+	{"inline-block", PROPERTY_DISPLAY, DISPLAY_INLINE_BLOCK},
+	{"inline-flex", PROPERTY_DISPLAY, DISPLAY_INLINE_BLOCK},
+	{"inline-grid", PROPERTY_DISPLAY, DISPLAY_INLINE_BLOCK},
+	{"inline-table", PROPERTY_DISPLAY, DISPLAY_INLINE_BLOCK},
+	{"table", PROPERTY_DISPLAY, DISPLAY_TABLE},
+	{"table-row", PROPERTY_DISPLAY, DISPLAY_ROW},
+	{"flex", PROPERTY_DISPLAY, DISPLAY_FLEX},
+	{"-webkit-box", PROPERTY_DISPLAY, DISPLAY_FLEX},
+	{"left", PROPERTY_FLOAT, FLOW_LEFT},
+	{"right", PROPERTY_FLOAT, FLOW_RIGHT},
+	{"none", PROPERTY_FLOAT, FLOW_NORMAL},
+	{"absolute", PROPERTY_POSITION, FLOW_OUT},
+	{"fixed", PROPERTY_POSITION, FLOW_OUT},
+	{"static", PROPERTY_POSITION, FLOW_NORMAL},
+	{"relative", PROPERTY_POSITION, FLOW_NORMAL},
+	{"sticky", PROPERTY_POSITION, FLOW_NORMAL},
+	{"both", PROPERTY_CLEAR, 1},
+	{"left", PROPERTY_CLEAR, 1},
+	{"right", PROPERTY_CLEAR, 1},
+	{"none", PROPERTY_CLEAR, 0},
+	{"column", PROPERTY_IS_COLUMN, 1},
+	{"column-reverse", PROPERTY_IS_COLUMN, 1},
+	{"row", PROPERTY_IS_COLUMN, 0},
+	{"row-reverse", PROPERTY_IS_COLUMN, 0},
+	{"bold", PROPERTY_IS_BOLD, 1},
+	{"bolder", PROPERTY_IS_BOLD, 1},
+	{"600", PROPERTY_IS_BOLD, 1},
+	{"700", PROPERTY_IS_BOLD, 1},
+	{"800", PROPERTY_IS_BOLD, 1},
+	{"900", PROPERTY_IS_BOLD, 1},
+	{"normal", PROPERTY_IS_BOLD, 0},
+	{"lighter", PROPERTY_IS_BOLD, 0},
+	{"400", PROPERTY_IS_BOLD, 0},
+	/* hundredths of the root's font size */
+	{"xx-small", PROPERTY_FONT_SIZE, 56},
+	{"x-small", PROPERTY_FONT_SIZE, 63},
+	{"small", PROPERTY_FONT_SIZE, 81},
+	{"medium", PROPERTY_FONT_SIZE, 100},
+	{"large", PROPERTY_FONT_SIZE, 113},
+	{"x-large", PROPERTY_FONT_SIZE, 150},
+	{"xx-large", PROPERTY_FONT_SIZE, 200},
 };
 
 enum value_kind {
@@ -453,31 +495,32 @@ struct property_row {
 	const char *name;
 	enum property property;
 	enum value_kind kind;
-	const struct word *words;
 };
 
 static const struct property_row rows[] = {
-	{"width", PROPERTY_WIDTH, VALUE_LENGTH, NULL},
-	{"background-color", PROPERTY_BACKGROUND, VALUE_COLOR, NULL},
-	{"background", PROPERTY_BACKGROUND, VALUE_COLOR, NULL},
-	{"display", PROPERTY_DISPLAY, VALUE_WORD, displays},
-	{"font-size", PROPERTY_FONT_SIZE, VALUE_FONT_SIZE, NULL},
-	{"height", PROPERTY_HEIGHT, VALUE_LENGTH, NULL},
-	{"margin", PROPERTY_MARGIN_LEFT, VALUE_MARGIN, NULL},
-	{"margin-left", PROPERTY_MARGIN_LEFT, VALUE_LENGTH, NULL},
-	{"margin-right", PROPERTY_MARGIN_RIGHT, VALUE_LENGTH, NULL},
-	{"float", PROPERTY_FLOAT, VALUE_WORD, floats},
-	{"position", PROPERTY_POSITION, VALUE_WORD, positions},
-	{"clear", PROPERTY_CLEAR, VALUE_WORD, clears},
-	{"max-width", PROPERTY_MAX_WIDTH, VALUE_LENGTH, NULL},
-	{"font", PROPERTY_FONT_SIZE, VALUE_FONT, NULL},
-	{"font-weight", PROPERTY_IS_BOLD, VALUE_WORD, weights},
-	{"flex-direction", PROPERTY_IS_COLUMN, VALUE_WORD, directions},
-	{"flex-flow", PROPERTY_IS_COLUMN, VALUE_WORD, directions},
+	{"width", PROPERTY_WIDTH, VALUE_LENGTH},
+	{"background-color", PROPERTY_BACKGROUND, VALUE_COLOR},
+	{"background", PROPERTY_BACKGROUND, VALUE_COLOR},
+	{"display", PROPERTY_DISPLAY, VALUE_WORD},
+	{"font-size", PROPERTY_FONT_SIZE, VALUE_FONT_SIZE},
+	{"height", PROPERTY_HEIGHT, VALUE_LENGTH},
+	{"margin", PROPERTY_MARGIN_LEFT, VALUE_MARGIN},
+	{"margin-left", PROPERTY_MARGIN_LEFT, VALUE_LENGTH},
+	{"margin-right", PROPERTY_MARGIN_RIGHT, VALUE_LENGTH},
+	{"float", PROPERTY_FLOAT, VALUE_WORD},
+	{"position", PROPERTY_POSITION, VALUE_WORD},
+	{"clear", PROPERTY_CLEAR, VALUE_WORD},
+	{"max-width", PROPERTY_MAX_WIDTH, VALUE_LENGTH},
+	{"font", PROPERTY_FONT_SIZE, VALUE_FONT},
+	{"font-weight", PROPERTY_IS_BOLD, VALUE_WORD},
+	{"flex-direction", PROPERTY_IS_COLUMN, VALUE_WORD},
+	{"flex-flow", PROPERTY_IS_COLUMN, VALUE_WORD},
 };
 
-void declare(struct declarations *declarations, enum property property,
-	     struct length value, uint32_t rank)
+/* Declare `value`, unless a declaration of a higher rank exists. */
+static void css_declare(struct declarations *declarations,
+			enum property property, struct length value,
+			uint32_t rank)
 {
 	struct css_declaration *declared = &declarations->properties[property];
 
@@ -489,7 +532,7 @@ void declare(struct declarations *declarations, enum property property,
 static void declare_word(struct declarations *declarations,
 			 enum property property, uint32_t word, uint32_t rank)
 {
-	declare(declarations, property, (struct length){0, word}, rank);
+	css_declare(declarations, property, (struct length){0, word}, rank);
 }
 
 /* Return the declared value of `property`, or `otherwise`. */
@@ -509,12 +552,13 @@ static struct length declared_length(const struct declarations *declarations,
 	return declarations->properties[property].value;
 }
 
-static bool css_find_word(const struct word *words, struct slice text,
+static bool css_find_word(enum property property, struct slice text,
 			  uint32_t *value_out)
 {
-	for (; words->name != NULL; words++) {
-		if (text_is(text, words->name)) {
-			*value_out = words->value;
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		if (words[i].property == property &&
+		    text_is(text, words[i].name)) {
+			*value_out = words[i].value;
 			return true;
 		}
 	}
@@ -532,7 +576,7 @@ static bool read_font_size(struct slice text, struct length *length_out)
 			text_is(text, "larger") ? 1.2F : 1 / 1.2F, LENGTH_EM};
 		return true;
 	}
-	if (!css_find_word(font_sizes, text, &hundredths))
+	if (!css_find_word(PROPERTY_FONT_SIZE, text, &hundredths))
 		return false;
 	*length_out = (struct length){(float)hundredths / 100 * ROOT_FONT_SIZE,
 				      LENGTH_PX};
@@ -554,13 +598,13 @@ static void read_margin(struct declarations *declarations, struct slice text,
 	}
 	if (count == 0)
 		return;
-	declare(declarations, PROPERTY_MARGIN_RIGHT, sides[count > 1 ? 1 : 0],
-		rank);
-	declare(declarations, PROPERTY_MARGIN_LEFT,
-		sides[count > 3   ? 3
-		      : count > 1 ? 1
-				  : 0],
-		rank);
+	css_declare(declarations, PROPERTY_MARGIN_RIGHT,
+		    sides[count > 1 ? 1 : 0], rank);
+	css_declare(declarations, PROPERTY_MARGIN_LEFT,
+		    sides[count > 3   ? 3
+			  : count > 1 ? 1
+				      : 0],
+		    rank);
 }
 
 /* Read "font: bold 12px/1.5 Arial" up to the size. */
@@ -576,10 +620,11 @@ static void read_font(struct declarations *declarations, struct slice text,
 
 		if (slash != NULL)
 			word.size = (size_t)(slash - (const char *)word.data);
-		if (css_find_word(weights, word, &weight))
+		if (css_find_word(PROPERTY_IS_BOLD, word, &weight))
 			continue;
 		if (read_font_size(word, &length)) {
-			declare(declarations, PROPERTY_FONT_SIZE, length, rank);
+			css_declare(declarations, PROPERTY_FONT_SIZE, length,
+				    rank);
 			declare_word(declarations, PROPERTY_IS_BOLD, weight,
 				     rank);
 			return;
@@ -615,16 +660,16 @@ static void css_read_value(struct declarations *declarations,
 
 	switch (row->kind) {
 	case VALUE_WORD:
-		if (css_find_word(row->words, word, &value))
+		if (css_find_word(row->property, word, &value))
 			declare_word(declarations, row->property, value, rank);
 		break;
 	case VALUE_LENGTH:
 		if (css_length(word, &length))
-			declare(declarations, row->property, length, rank);
+			css_declare(declarations, row->property, length, rank);
 		break;
 	case VALUE_FONT_SIZE:
 		if (read_font_size(word, &length))
-			declare(declarations, row->property, length, rank);
+			css_declare(declarations, row->property, length, rank);
 		break;
 	case VALUE_MARGIN:
 		read_margin(declarations, text, rank);
@@ -671,7 +716,7 @@ static void declarations_read(struct declarations *declarations,
 {
 	struct css_scan scan = css_scan_begin(text);
 
-	while (!css_scan_ended(&scan)) {
+	while (scan.at < scan.end) {
 		struct slice name = text_trim(css_scan_until(&scan, ":;{}"));
 		char stop = css_scan_step(&scan);
 
@@ -688,15 +733,18 @@ static void declarations_read(struct declarations *declarations,
 	}
 }
 
-/* Merge the declarations of `other` that rank as high or higher. */
+/*
+ * Merge the declarations of `other`, whose ranks rise by `base`, if they rank
+ * as high or higher.
+ */
 static void declarations_merge(struct declarations *declarations,
-			       const struct declarations *other)
+			       const struct declarations *other, uint32_t base)
 {
 	for (size_t i = 0; i < PROPERTY_COUNT; i++)
 		if (other->properties[i].rank > 0)
-			declare(declarations, (enum property)i,
-				other->properties[i].value,
-				other->properties[i].rank);
+			css_declare(declarations, (enum property)i,
+				    other->properties[i].value,
+				    other->properties[i].rank + base);
 }
 
 /*
@@ -734,36 +782,17 @@ static uint64_t selector_key(enum specificity specificity, uint64_t tag,
 	return hash64(name.data, name.size, tag + (uint64_t)specificity);
 }
 
-static bool is_css_name_byte(char byte)
-{
-	unsigned char letter = (unsigned char)lower(byte);
-
-	return is_letter(letter) || is_digit(letter) || letter == '-' ||
-	       letter == '_' || letter >= 0x80;
-}
-
 static struct slice css_read_name(struct slice *rest)
 {
 	const char *begin = rest->data;
 	size_t size = 0;
 
-	while (size < rest->size && is_css_name_byte(begin[size]))
+	while (size < rest->size &&
+	       (is_alphanumeric(begin[size]) || begin[size] == '-' ||
+		begin[size] == '_' || (unsigned char)begin[size] >= 0x80))
 		size++;
 	*rest = (struct slice){begin + size, rest->size - size};
 	return (struct slice){begin, size};
-}
-
-/* Return the hash of a tag's name, the same as page_tag_hash(). */
-static uint64_t hash_of_tag(struct slice name)
-{
-	char folded[32];
-	const char *bytes = name.data;
-
-	if (name.size > sizeof(folded))
-		return hash64(name.data, name.size, 0);
-	for (size_t i = 0; i < name.size; i++)
-		folded[i] = lower(bytes[i]);
-	return hash64(folded, name.size, 0);
 }
 
 /* Return false if the selector has more than one compound. */
@@ -781,8 +810,14 @@ static bool css_read_selector(struct slice text,
 				      rest.size - 1};
 	name = css_read_name(&rest);
 	has_tag = name.size > 0;
-	if (has_tag)
-		tag = hash_of_tag(name);
+	if (has_tag) { /* as page_tag_hash() does */
+		char folded[32];
+
+		for (size_t i = 0; i < name.size && i < sizeof(folded); i++)
+			folded[i] = lower(((const char *)name.data)[i]);
+		tag = hash64(name.size > sizeof(folded) ? name.data : folded,
+			     name.size, 0);
+	}
 	if (rest.size == 0) {
 		*selector_out = (struct css_selector){
 			selector_key(SPECIFICITY_TAG, tag,
@@ -809,21 +844,14 @@ static bool css_read_selector(struct slice text,
 static void add_rule(struct style_sheet *sheet, struct css_selector selector,
 		     const struct declarations *declarations)
 {
-	const uint32_t base = (uint32_t)selector.specificity << 24;
 	struct style_rule *rule = hash_table_find(&sheet->rules, selector.key);
 
 	if (rule == NULL && sheet->rules.count == MAX_STYLE_RULES)
 		return;
 	if (rule == NULL)
 		rule = hash_table_add(&sheet->rules, selector.key);
-	for (uint32_t i = 0; i < PROPERTY_COUNT; i++) {
-		const struct css_declaration *one =
-			&declarations->properties[i];
-
-		if (one->rank > 0)
-			declare(&rule->declarations, (enum property)i,
-				one->value, one->rank + base);
-	}
+	declarations_merge(&rule->declarations, declarations,
+			   (uint32_t)selector.specificity << 24);
 }
 
 /* Read a rule such as "h1, .title"; the cursor is after the "{". */
@@ -838,7 +866,7 @@ static void read_rule(struct style_sheet *sheet, struct slice prelude,
 	css_scan_skip_block(scan);
 	body = (struct slice){begin, (size_t)(scan->at - begin)};
 	declarations_read(&declarations, body, ++sheet->order);
-	while (!css_scan_ended(&selectors)) {
+	while (selectors.at < selectors.end) {
 		struct css_selector selector;
 
 		if (css_read_selector(css_scan_until(&selectors, ","),
@@ -897,19 +925,6 @@ static bool media_applies(struct slice media)
 }
 
 /*
- * Return true if the rules inside an "@" block apply like the rules around it.
- */
-static bool holds_rules(struct slice prelude)
-{
-	struct slice rest = prelude;
-	struct slice name = css_next_word(&rest);
-
-	if (text_is(name, "@media"))
-		return media_applies(rest);
-	return text_is(name, "@supports") || text_is(name, "@layer");
-}
-
-/*
  * Skip only the beginning and the end of an "@" block with rules, so that
  * nesting need not be counted.
  */
@@ -917,54 +932,54 @@ static void read_sheet(struct style_sheet *sheet, struct slice css)
 {
 	struct css_scan scan = css_scan_begin(css);
 
-	while (!css_scan_ended(&scan)) {
+	while (scan.at < scan.end) {
 		struct slice prelude = css_scan_until(&scan, "{};");
+		struct slice rest = prelude;
+		struct slice name;
 
 		if (css_scan_step(&scan) != '{')
 			continue;
-		if (prelude.size == 0 || *(const char *)prelude.data != '@')
+		if (slice_byte(prelude, 0) != '@') {
 			read_rule(sheet, prelude, &scan);
-		else if (!holds_rules(prelude))
+			continue;
+		}
+		name = css_next_word(&rest);
+		if (text_is(name, "@media") ? !media_applies(rest)
+					    : !text_is(name, "@supports") &&
+						      !text_is(name, "@layer"))
 			css_scan_skip_block(&scan);
 	}
 }
 
-/* Return the content between <style> and </style>. */
-static struct slice content_of(const struct page *page, uint32_t node)
+/*
+ * Return the content between <style> and </style> for a screen, at most
+ * `max_bytes`; otherwise nothing.
+ */
+static struct slice css_of(const struct page *page, uint32_t node,
+			   size_t max_bytes)
 {
+	const struct slice nothing = {"", 0};
 	const struct span span = page->nodes[node].source;
 	struct scanner scanner = {
 		.source = {(const char *)page->source.data + span.begin,
 			   span.end - span.begin},
 	};
 	struct token token = {0};
-
-	while (token.kind != TOKEN_RAW)
-		if (!scanner_next(&scanner, &token))
-			return (struct slice){"", 0};
-	return (struct slice){(const char *)scanner.source.data +
-				      token.source.begin,
-			      token.source.end - token.source.begin};
-}
-
-/*
- * Return the content of a <style> for a screen, at most `max_bytes`; otherwise
- * nothing.
- */
-static struct slice css_of(const struct page *page, uint32_t node,
-			   size_t max_bytes)
-{
-	struct slice css = {"", 0};
 	struct slice media;
+	size_t size;
 
 	if (page->nodes[node].tag != TAG_style)
-		return css;
+		return nothing;
 	media = page_attribute(page, node, "media");
-	if (media.data == NULL || media_applies(media))
-		css = content_of(page, node);
-	if (css.size > max_bytes)
-		css.size = max_bytes;
-	return css;
+	if (media.data != NULL && !media_applies(media))
+		return nothing;
+	while (token.kind != TOKEN_RAW)
+		if (!scanner_next(&scanner, &token))
+			return nothing;
+	size = token.source.end - token.source.begin;
+	return (struct slice){(const char *)scanner.source.data +
+				      token.source.begin,
+			      size < max_bytes ? size : max_bytes};
 }
 
 /*
@@ -989,22 +1004,15 @@ static struct style_sheet style_sheet_read(struct arena *arena,
 	return sheet;
 }
 
-static void apply_key(const struct style_sheet *sheet, uint64_t key,
-		      struct declarations *declarations)
+static void apply_key(const struct style_sheet *sheet,
+		      enum specificity specificity, uint64_t tag,
+		      struct slice name, struct declarations *declarations)
 {
-	const struct style_rule *rule = hash_table_find(&sheet->rules, key);
+	const struct style_rule *rule = hash_table_find(
+		&sheet->rules, selector_key(specificity, tag, name));
 
 	if (rule != NULL)
-		declarations_merge(declarations, &rule->declarations);
-}
-
-static void apply_name(const struct style_sheet *sheet,
-		       enum specificity specificity, uint64_t tag,
-		       struct slice name, struct declarations *declarations)
-{
-	apply_key(sheet, selector_key(specificity, 0, name), declarations);
-	apply_key(sheet, selector_key(specificity + 1, tag, name),
-		  declarations);
+		declarations_merge(declarations, &rule->declarations, 0);
 }
 
 /*
@@ -1020,23 +1028,28 @@ static void style_sheet_apply(const struct style_sheet *sheet,
 
 	if (sheet->rules.count == 0)
 		return;
-	apply_key(sheet,
-		  selector_key(SPECIFICITY_TAG, tag, (struct slice){"", 0}),
+	apply_key(sheet, SPECIFICITY_TAG, tag, (struct slice){"", 0},
 		  declarations);
 	for (uint32_t i = 0; i < element->attribute_count; i++) {
 		const struct attribute *attribute =
 			&page->attributes[element->first_attribute + i];
 		struct slice rest = attribute->value;
+		struct slice id = text_trim(rest);
 
-		if (text_is(attribute->name, "id"))
-			apply_name(sheet, SPECIFICITY_ID, tag, text_trim(rest),
-				   declarations);
+		if (text_is(attribute->name, "id")) {
+			apply_key(sheet, SPECIFICITY_ID, 0, id, declarations);
+			apply_key(sheet, SPECIFICITY_TAG_ID, tag, id,
+				  declarations);
+		}
 		if (!text_is(attribute->name, "class"))
 			continue;
 		for (struct slice name = css_next_word(&rest); name.size > 0;
-		     name = css_next_word(&rest))
-			apply_name(sheet, SPECIFICITY_CLASS, tag, name,
-				   declarations);
+		     name = css_next_word(&rest)) {
+			apply_key(sheet, SPECIFICITY_CLASS, 0, name,
+				  declarations);
+			apply_key(sheet, SPECIFICITY_TAG_CLASS, tag, name,
+				  declarations);
+		}
 	}
 }
 
@@ -1133,15 +1146,15 @@ static void read_font_attribute(struct slice value,
 		return;
 	if (is_digit(bytes[0]))
 		size = bytes[0] - '0';
-	else if (text.size > 1 && bytes[0] == '+' && bytes[1] <= '9')
-		size = 3 + (bytes[1] - '0');
-	else if (text.size > 1 && bytes[0] == '-' && bytes[1] <= '9')
-		size = 3 - (bytes[1] - '0');
+	else if (text.size > 1 && (bytes[0] == '+' || bytes[0] == '-') &&
+		 bytes[1] <= '9')
+		size = 3 + (bytes[0] == '+' ? 1 : -1) * (bytes[1] - '0');
 	else
 		return;
 	size = size < 1 ? 1 : size > 7 ? 7 : size;
-	declare(declarations, PROPERTY_FONT_SIZE,
-		(struct length){sizes[size - 1], LENGTH_PX}, RANK_ATTRIBUTE);
+	css_declare(declarations, PROPERTY_FONT_SIZE,
+		    (struct length){sizes[size - 1], LENGTH_PX},
+		    RANK_ATTRIBUTE);
 }
 
 /*
@@ -1162,10 +1175,10 @@ static void read_align(uint16_t tag, struct slice value,
 		declare_word(declarations, PROPERTY_FLOAT, FLOW_RIGHT,
 			     RANK_ATTRIBUTE);
 	else if (text_is(value, "center")) {
-		declare(declarations, PROPERTY_MARGIN_LEFT, automatic,
-			RANK_ATTRIBUTE);
-		declare(declarations, PROPERTY_MARGIN_RIGHT, automatic,
-			RANK_ATTRIBUTE);
+		css_declare(declarations, PROPERTY_MARGIN_LEFT, automatic,
+			    RANK_ATTRIBUTE);
+		css_declare(declarations, PROPERTY_MARGIN_RIGHT, automatic,
+			    RANK_ATTRIBUTE);
 	}
 }
 
@@ -1180,11 +1193,13 @@ static void read_style_attribute(uint16_t tag,
 
 	if (text_is(name, "style"))
 		declarations_read(declarations, value,
-				  declaration_rank(SPECIFICITY_INLINE, 0));
+				  (uint32_t)SPECIFICITY_INLINE << 24);
 	else if (text_is(name, "width") && html_dimension(value, &length))
-		declare(declarations, PROPERTY_WIDTH, length, RANK_ATTRIBUTE);
+		css_declare(declarations, PROPERTY_WIDTH, length,
+			    RANK_ATTRIBUTE);
 	else if (text_is(name, "height") && html_dimension(value, &length))
-		declare(declarations, PROPERTY_HEIGHT, length, RANK_ATTRIBUTE);
+		css_declare(declarations, PROPERTY_HEIGHT, length,
+			    RANK_ATTRIBUTE);
 	else if (text_is(name, "bgcolor") &&
 		 css_color(text_trim(value), &color))
 		declare_word(declarations, PROPERTY_BACKGROUND, color,
@@ -1195,33 +1210,6 @@ static void read_style_attribute(uint16_t tag,
 		declare_word(declarations, PROPERTY_CLEAR, 1, RANK_ATTRIBUTE);
 	else if (text_is(name, "size") && tag == TAG_font)
 		read_font_attribute(value, declarations);
-}
-
-static struct declarations declarations_of(const struct style_builder *styling,
-					   uint32_t index)
-{
-	const struct node *node = &styling->page->nodes[index];
-	struct declarations declarations = {0};
-
-	for (uint32_t i = 0; i < node->attribute_count; i++)
-		read_style_attribute(
-			node->tag,
-			&styling->page->attributes[node->first_attribute + i],
-			&declarations);
-	style_sheet_apply(&styling->sheet, styling->page, index, &declarations);
-	return declarations;
-}
-
-static float font_size_of(const struct declarations *declarations,
-			  float parent_size, float default_em)
-{
-	struct length length =
-		declared_length(declarations, PROPERTY_FONT_SIZE);
-	float size = length.unit == LENGTH_NONE
-			     ? parent_size * default_em
-			     : length_px(length, parent_size, parent_size);
-
-	return size > MAX_FONT_SIZE ? MAX_FONT_SIZE : size;
 }
 
 static uint8_t display_of(const struct declarations *declarations,
@@ -1238,16 +1226,6 @@ static uint8_t display_of(const struct declarations *declarations,
 	    declared_word(declarations, PROPERTY_IS_COLUMN, 0) == 1)
 		return DISPLAY_BLOCK;
 	return (uint8_t)display;
-}
-
-/* Return the flow; absolute and fixed positions take precedence over floats. */
-static uint8_t flow_of(const struct declarations *declarations)
-{
-	if (declared_word(declarations, PROPERTY_POSITION, FLOW_NORMAL) ==
-	    FLOW_OUT)
-		return FLOW_OUT;
-	return (uint8_t)declared_word(declarations, PROPERTY_FLOAT,
-				      FLOW_NORMAL);
 }
 
 static struct length margin_of(const struct declarations *declarations,
@@ -1271,12 +1249,20 @@ static void style_node(const struct style_builder *styling, uint32_t index)
 		node->parent == NO_NODE ? &above
 					: &styling->styles[node->parent];
 	const struct default_style otherwise = default_of(styling, node->tag);
-	const struct declarations declarations =
-		declarations_of(styling, index);
+	struct declarations declarations = {0};
 	struct css_style *style = &styling->styles[index];
-	uint32_t color = declared_word(&declarations, PROPERTY_BACKGROUND,
-				       COLOR_TRANSPARENT);
+	struct length size;
+	uint32_t color;
 
+	for (uint32_t i = 0; i < node->attribute_count; i++)
+		read_style_attribute(
+			node->tag,
+			&styling->page->attributes[node->first_attribute + i],
+			&declarations);
+	style_sheet_apply(&styling->sheet, styling->page, index, &declarations);
+	color = declared_word(&declarations, PROPERTY_BACKGROUND,
+			      COLOR_TRANSPARENT);
+	size = declared_length(&declarations, PROPERTY_FONT_SIZE);
 	style->width = declared_length(&declarations, PROPERTY_WIDTH);
 	style->height = declared_length(&declarations, PROPERTY_HEIGHT);
 	style->max_width = declared_length(&declarations, PROPERTY_MAX_WIDTH);
@@ -1284,15 +1270,24 @@ static void style_node(const struct style_builder *styling, uint32_t index)
 		margin_of(&declarations, PROPERTY_MARGIN_LEFT, otherwise.left);
 	style->margin_right = margin_of(&declarations, PROPERTY_MARGIN_RIGHT,
 					otherwise.right);
-	style->font_size = font_size_of(&declarations, parent->font_size,
-					otherwise.font_em);
+	style->font_size =
+		size.unit == LENGTH_NONE
+			? parent->font_size * otherwise.font_em
+			: length_px(size, parent->font_size, parent->font_size);
+	if (style->font_size > MAX_FONT_SIZE)
+		style->font_size = MAX_FONT_SIZE;
 	style->background =
 		color == COLOR_TRANSPARENT ? parent->background : color;
 	style->gap = otherwise.gap_em * style->font_size;
 	style->display = parent->display == DISPLAY_NONE
 				 ? DISPLAY_NONE
 				 : display_of(&declarations, node, &otherwise);
-	style->flow = flow_of(&declarations);
+	/* absolute and fixed positions take precedence over floats */
+	style->flow = (uint8_t)declared_word(&declarations, PROPERTY_POSITION,
+					     FLOW_NORMAL);
+	if (style->flow != FLOW_OUT)
+		style->flow = (uint8_t)declared_word(
+			&declarations, PROPERTY_FLOAT, FLOW_NORMAL);
 	style->is_bold = declared_word(&declarations, PROPERTY_IS_BOLD,
 				       otherwise.is_bold || parent->is_bold);
 	style->clears = declared_word(&declarations, PROPERTY_CLEAR, 0) == 1;

@@ -35,37 +35,11 @@ enum {
 	ROOT_FONT_SIZE = 16, /* px */
 };
 
-/* Outside of the range of 0xRRGGBB: transparent. */
-#define COLOR_TRANSPARENT 0x1000000U
-
 /*
  * Return the length in px; `whole` is 100 %. 0 for LENGTH_NONE and LENGTH_AUTO.
  * At most MAX_LENGTH.
  */
 float length_px(struct length length, float font_size, float whole);
-
-/*
- * Declarations of the CSS properties that the box estimate supports. Of two
- * declarations the one with the higher rank wins, so they can be merged in any
- * order.
- */
-
-enum property {
-	PROPERTY_DISPLAY,   /* enum display */
-	PROPERTY_FLOAT,     /* enum flow */
-	PROPERTY_POSITION,  /* enum flow */
-	PROPERTY_CLEAR,     /* 1: below all floats */
-	PROPERTY_IS_COLUMN, /* flex-direction: 1 for column */
-	PROPERTY_WIDTH,
-	PROPERTY_HEIGHT,
-	PROPERTY_MAX_WIDTH,
-	PROPERTY_MARGIN_LEFT,
-	PROPERTY_MARGIN_RIGHT,
-	PROPERTY_FONT_SIZE,
-	PROPERTY_IS_BOLD,
-	PROPERTY_BACKGROUND, /* colour */
-	PROPERTY_COUNT,
-};
 
 enum display {
 	DISPLAY_INLINE,
@@ -84,48 +58,10 @@ enum flow {
 	FLOW_OUT,   /* absolute or fixed: takes no space */
 };
 
-/* A length, or in `unit` a number that is specific to the property. */
-struct css_declaration {
-	struct length value;
-	uint32_t rank; /* 0: not declared */
-};
-
-struct declarations {
-	struct css_declaration properties[PROPERTY_COUNT];
-};
-
-/* Ranks: 1 for HTML attributes, then by specificity, then by order. */
-enum specificity {
-	SPECIFICITY_TAG = 1,
-	SPECIFICITY_CLASS,
-	SPECIFICITY_TAG_CLASS,
-	SPECIFICITY_ID,
-	SPECIFICITY_TAG_ID,
-	SPECIFICITY_INLINE,
-};
-
-#define RANK_ATTRIBUTE 1U
-#define RANK_IMPORTANT 0x80000000U
-
-/* `order`: of equal specificity the later declaration wins. */
-static inline uint32_t declaration_rank(enum specificity specificity,
-					uint32_t order)
-{
-	return (uint32_t)specificity << 24 |
-	       (order < 0xFFFFFF ? order : 0xFFFFFF);
-}
-
-/* Declare `value`, unless a declaration of a higher rank exists. */
-void declare(struct declarations *declarations, enum property property,
-	     struct length value, uint32_t rank);
-
 /*
- * The styles of a page's elements from the page's source: HTML's default
- * styles, presentational attributes, <style> rules
- * (extract/methods/css_style.c) and style attributes, in ascending
- * precedence.
+ * HTML's default styles, presentational attributes, <style> rules and style
+ * attributes, in ascending precedence.
  */
-
 struct css_style {
 	struct length width;
 	struct length height;

@@ -22,19 +22,13 @@ struct vce_tree_maker {
 	uint32_t block_count;
 };
 
-static unsigned lengths_differ(float a, float b)
-{
-	return fabsf(a - b) >= 1 ? 1 : 0;
-}
-
 unsigned vce_distance(const struct box *a, const struct box *b)
 {
-	return lengths_differ(a->width, b->width) +
-	       lengths_differ(a->height, b->height) +
-	       lengths_differ(a->font_size, b->font_size) +
-	       (a->background != b->background ? 1 : 0) +
-	       lengths_differ(a->left, b->left) +
-	       lengths_differ(a->top, b->top);
+	return (unsigned)(fabsf(a->width - b->width) >= 1) +
+	       (fabsf(a->height - b->height) >= 1) +
+	       (fabsf(a->font_size - b->font_size) >= 1) +
+	       (a->background != b->background) +
+	       (fabsf(a->left - b->left) >= 1) + (fabsf(a->top - b->top) >= 1);
 }
 
 double vce_link_density(const struct vce_element *element)
@@ -524,47 +518,26 @@ struct vips_rules vips_rules_make(struct arena *arena, const struct page *page,
  * the highest coherence and the tag of a layout part the lowest; an area of
  * more than a quarter of the sub-page costs a degree.
  */
+static const uint8_t coherences[TAG_COUNT] = {
+	[TAG_p] = 8,          [TAG_pre] = 8,   [TAG_li] = 8,
+	[TAG_dt] = 8,         [TAG_dd] = 8,    [TAG_h1] = 8,
+	[TAG_h2] = 8,         [TAG_h3] = 8,    [TAG_h4] = 8,
+	[TAG_h5] = 8,         [TAG_h6] = 8,    [TAG_blockquote] = 8,
+	[TAG_figcaption] = 8, [TAG_td] = 7,    [TAG_th] = 7,
+	[TAG_ul] = 7,         [TAG_ol] = 7,    [TAG_dl] = 7,
+	[TAG_article] = 7,    [TAG_table] = 5, [TAG_tbody] = 5,
+	[TAG_tr] = 5,         [TAG_form] = 5,  [TAG_body] = 5,
+	[TAG_html] = 5,
+};
+
 static uint8_t coherence_of(const struct vips_rules *rules, uint32_t node,
 			    float area)
 {
-	uint8_t coherence;
+	const uint16_t tag = rules->page->nodes[node].tag;
+	uint8_t coherence = rules->boxes[node].is_inline ? 8 : 6;
 
-	switch (rules->page->nodes[node].tag) {
-	case TAG_p:
-	case TAG_pre:
-	case TAG_li:
-	case TAG_dt:
-	case TAG_dd:
-	case TAG_h1:
-	case TAG_h2:
-	case TAG_h3:
-	case TAG_h4:
-	case TAG_h5:
-	case TAG_h6:
-	case TAG_blockquote:
-	case TAG_figcaption:
-		coherence = 8;
-		break;
-	case TAG_td:
-	case TAG_th:
-	case TAG_ul:
-	case TAG_ol:
-	case TAG_dl:
-	case TAG_article:
-		coherence = 7;
-		break;
-	case TAG_table:
-	case TAG_tbody:
-	case TAG_tr:
-	case TAG_form:
-	case TAG_body:
-	case TAG_html:
-		coherence = 5;
-		break;
-	default:
-		coherence = rules->boxes[node].is_inline ? 8 : 6;
-		break;
-	}
+	if (tag < TAG_COUNT && coherences[tag] != 0)
+		coherence = coherences[tag];
 	if (area_of(&rules->boxes[node]) > area / 4 && coherence > 5)
 		coherence--;
 	return coherence;
@@ -650,6 +623,10 @@ static unsigned vips_find_rule(const struct vips_rules *rules, uint32_t node,
 	return (set & RULE(12)) != 0 ? 12 : 13;
 }
 
+/* The rules that divide. */
+#define DIVIDING \
+	(RULE(2) | RULE(3) | RULE(5) | RULE(6) | RULE(7) | RULE(8) | RULE(12))
+
 struct vips_division vips_divide(const struct vips_rules *rules, uint32_t node,
 				 float area, bool is_root)
 {
@@ -665,28 +642,13 @@ struct vips_division vips_divide(const struct vips_rules *rules, uint32_t node,
 		return division;
 	}
 	division.rule = (uint8_t)vips_find_rule(rules, node, area, is_root);
-	switch (division.rule) {
-	case 1:
+	division.is_divided = (DIVIDING >> division.rule & 1) != 0;
+	if (division.rule == 1)
 		division.coherence = 10;
-		break;
-	case 4:
+	else if (division.rule == 4)
 		division.coherence = cues->has_other_font ? 9 : 10;
-		break;
-	case 8:
+	else if (division.rule == 8)
 		vips_mark_colored(rules, node);
-		division.is_divided = true;
-		break;
-	case 2:
-	case 3:
-	case 5:
-	case 6:
-	case 7:
-	case 12:
-		division.is_divided = true;
-		break;
-	default:
-		break;
-	}
 	return division;
 }
 
@@ -733,18 +695,6 @@ enum {
 
 static const double line_height = 1.2 * ROOT_FONT_SIZE;
 
-static bool is_beside(const struct box *a, const struct box *b)
-{
-	return b->top < a->top + a->height && b->left >= a->left + a->width;
-}
-
-static double space_between(const struct box *a, const struct box *b)
-{
-	double space = (double)b->top - (double)a->top - (double)a->height;
-
-	return space > 0 ? space : 0;
-}
-
 static unsigned separator_weight(const struct segmentation *segmentation,
 				 const struct leaf *b)
 {
@@ -758,13 +708,16 @@ static unsigned separator_weight(const struct segmentation *segmentation,
 	if (segmentation->has_rule)
 		weight += RULE_WEIGHT;
 	if (a->node != b->node && !a->is_text && !b->is_text) {
-		if (is_beside(box_a, box_b))
+		double space = (double)box_b->top - (double)box_a->top -
+			       (double)box_a->height;
+
+		if (box_b->top < box_a->top + box_a->height &&
+		    box_b->left >= box_a->left + box_a->width)
 			weight += COLUMN_WEIGHT;
 		else
-			weight +=
-				fmin(MAX_SPACE_WEIGHT,
-				     LINE_WEIGHT * space_between(box_a, box_b) /
-					     line_height);
+			weight += fmin(MAX_SPACE_WEIGHT,
+				       LINE_WEIGHT * fmax(space, 0) /
+					       line_height);
 	}
 	if (box_a->background != box_b->background)
 		weight += COLOR_WEIGHT;
@@ -777,21 +730,6 @@ static unsigned separator_weight(const struct segmentation *segmentation,
 		weight -= ALIKE_WEIGHT;
 	weight = fmin(fmax(ceil(weight), 0), MAX_WEIGHT);
 	return (unsigned)weight;
-}
-
-static void begin_segment(struct segmentation *segmentation,
-			  const struct leaf *leaf)
-{
-	const struct box *box = &segmentation->boxes[leaf->node];
-
-	segmentation->out->segments[segmentation->out->count++] =
-		(struct vips_segment){
-			.left = box->left,
-			.top = box->top,
-			.right = box->left + box->width,
-			.bottom = box->top + box->height,
-			.coherence = leaf->coherence,
-		};
 }
 
 static void count_texts(struct segmentation *segmentation,
@@ -828,7 +766,14 @@ static void vips_add_leaf(struct segmentation *segmentation,
 		weight = separator_weight(segmentation, leaf);
 	coherence = MAX_WEIGHT - weight;
 	if (coherence < 1 || coherence < segmentation->options->coherence)
-		begin_segment(segmentation, leaf);
+		segmentation->out->segments[segmentation->out->count++] =
+			(struct vips_segment){
+				.left = box->left,
+				.top = box->top,
+				.right = box->left + box->width,
+				.bottom = box->top + box->height,
+				.coherence = leaf->coherence,
+			};
 	segment = &segmentation->out->segments[segmentation->out->count - 1];
 	if (coherence >= 1 && coherence >= segmentation->options->coherence &&
 	    coherence < segment->coherence)
@@ -1005,49 +950,33 @@ static const struct parameter vips_parameters[] = {
 		   "a smaller element is not divided"},
 };
 
-/* Return 1 in the middle of the page's width, 0 at its edges. */
-static double segment_nearness(const struct vips_segment *segment,
-			       double page_width)
-{
-	double middle = page_width / 2;
-	double center = ((double)segment->left + (double)segment->right) / 2;
-
-	return middle > 0 ? fmax(1 - fabs(center - middle) / middle, 0) : 0;
-}
-
 /*
  * "The largest block near the centre": the text of a segment outside of links,
- * weighted by its nearness to the centre. The source ends with the blocks and
- * does not choose one.
+ * weighted by its nearness to the centre, 1 in the middle of the page's width
+ * and 0 at its edges. The source ends with the blocks and does not choose one.
+ * *highest_out is NO_SEGMENT if no segment has text.
  */
-static double segment_score(const struct vips_segment *segment,
-			    double page_width)
+static const double *score_segments(struct arena *arena,
+				    const struct vips_segments *segments,
+				    uint32_t *highest_out)
 {
-	return (double)(segment->length - segment->link_length) *
-	       segment_nearness(segment, page_width);
-}
-
-static const double *scores_of(struct arena *arena,
-			       const struct vips_segments *segments,
-			       double page_width)
-{
+	const double middle = VIEWPORT_WIDTH / 2.0;
 	double *scores = ARENA_NEW(arena, double, segments->count);
+	double highest = 0;
 
-	for (uint32_t i = 0; i < segments->count; i++)
-		scores[i] = segment_score(&segments->segments[i], page_width);
+	*highest_out = NO_SEGMENT;
+	for (uint32_t i = 0; i < segments->count; i++) {
+		const struct vips_segment *one = &segments->segments[i];
+		double center = ((double)one->left + (double)one->right) / 2;
+
+		scores[i] = (double)(one->length - one->link_length) *
+			    fmax(1 - fabs(center - middle) / middle, 0);
+		if (scores[i] > highest) {
+			highest = scores[i];
+			*highest_out = i;
+		}
+	}
 	return scores;
-}
-
-/* Return NO_SEGMENT if no segment has text. */
-static uint32_t highest_of(const double *scores, uint32_t count)
-{
-	uint32_t highest = NO_SEGMENT;
-
-	for (uint32_t i = 0; i < count; i++)
-		if (scores[i] > 0 &&
-		    (highest == NO_SEGMENT || scores[i] > scores[highest]))
-			highest = i;
-	return highest;
 }
 
 static void vips_explain(const struct vips_segments *segments, uint32_t text,
@@ -1112,9 +1041,9 @@ static void vips_run(const struct extractor_input *input,
 	};
 	const struct vips_segments segments = vips_segments_make(
 		input->arena, page, boxes, is_visible, &options);
+	uint32_t highest;
 	const double *scores =
-		scores_of(input->arena, &segments, VIEWPORT_WIDTH);
-	uint32_t highest = highest_of(scores, segments.count);
+		score_segments(input->arena, &segments, &highest);
 
 	for (uint32_t i = 0; i < page->text_count; i++) {
 		uint32_t index = segments.text_segments[i];

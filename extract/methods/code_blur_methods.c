@@ -11,7 +11,6 @@
 #include "extract/core/numeric.h"
 #include "extract/core/trace.h"
 #include "extract/methods/plain.h"
-#include "extract/methods/token_methods.h"
 #include "extract/text/characters.h"
 #include "extract/text/token_stream.h"
 #include "page/page.h"
@@ -62,19 +61,6 @@ struct code_blur {
 	const char *entries; /* human-readable name of an entry: "characters" */
 };
 
-/*
- * Return the length to which runs of code are truncated. Up to `reach` entries
- * of a run influence content. If the blur must converge, entries of code also
- * count, and content on both sides must not influence an entry in the middle of
- * a run.
- */
-static uint32_t longest_code_run(const struct blur *blur, bool converges)
-{
-	uint32_t reach = blur_reach(blur);
-
-	return converges ? 2 * reach : reach;
-}
-
 /* Draw the figure; `vector` holds the ratios before the blur. */
 static void code_blur_draw(const struct code_blur *code_blur,
 			   const struct extractor_input *input,
@@ -118,16 +104,6 @@ static void code_blur_explain(const struct extractor_input *input,
 	}
 }
 
-static const float *copy_vector(struct arena *arena,
-				const struct content_code *code)
-{
-	float *vector = ARENA_NEW(arena, float, code->count);
-
-	if (code->count > 0)
-		memcpy(vector, code->ratio, code->count * sizeof(*vector));
-	return vector;
-}
-
 static struct blur blur_of(const struct code_blur *code_blur,
 			   const double *parameters)
 {
@@ -141,7 +117,12 @@ static struct blur blur_of(const struct code_blur *code_blur,
 	};
 }
 
-/* The implementation of run() of an extractor. */
+/*
+ * The implementation of run() of an extractor. Up to blur_reach() entries of a
+ * run of code influence content. If the blur must converge, entries of code
+ * also count, and content on both sides must not influence an entry in the
+ * middle of a run.
+ */
 static void code_blur_run(const struct code_blur *code_blur,
 			  const struct extractor_input *input,
 			  struct verdict *verdicts)
@@ -151,18 +132,22 @@ static void code_blur_run(const struct code_blur *code_blur,
 	struct blur blur = blur_of(code_blur, parameters);
 	const struct content_code_options options = {
 		.ignores_anchors = code_blur->ignores_anchors,
-		.max_code_run = longest_code_run(&blur, code_blur->converges),
+		.max_code_run =
+			(code_blur->converges ? 2 : 1) * blur_reach(&blur),
 	};
 	struct content_code code = code_blur->vector(input->arena, input->page,
 						     is_visible, &options);
-	const float *vector = NULL;
+	float *vector = NULL;
 
 	if (code_blur->converges)
 		blur.passes = blur_passes_to_converge(
 			input->arena, code.ratio, code.count, blur.radius,
 			parameters[CODE_BLUR_EXTENT]);
-	if (input->trace != NULL)
-		vector = copy_vector(input->arena, &code);
+	if (input->trace != NULL) {
+		vector = ARENA_NEW(input->arena, float, code.count);
+		for (uint32_t i = 0; i < code.count; i++)
+			vector[i] = code.ratio[i];
+	}
 	code.ratio = blur_run(input->arena, code.ratio, code.count, &blur);
 	for (uint32_t i = 0; i < input->page->text_count; i++) {
 		float highest = content_code_highest(&code, code.texts[i]);
@@ -215,63 +200,6 @@ const struct extractor extractor_accb = {
 		  "Extraction, TIR 2008, adapted version (ACCB)",
 	PARAMETERS(accb_parameters),
 	.run = accb_run,
-};
-
-/*
- * In the adaptation of DSC that Gottron (Clustering Template Based Web
- * Documents, ECIR 2008) calls the best general method, the window slides
- * several times and the regions are trimmed to text nodes; the paper gives no
- * numbers. Here a window begins at every token, so that regions end at tags and
- * never inside a text, and each pass searches the regions of the previous pass
- * with a window of half the size: long windows find the article, short ones cut
- * off its edges.
- *
- * Window and passes have the highest mean word F1 over five sets, on a plateau
- * of all twelve pairs that were tried; passes that each search the whole page
- * are no better (tests/eval/RESULTS.md, "What parameters were chosen by").
- */
-enum { WINDOW, PASSES, MAX_SLOPE };
-
-static const struct parameter adsc_parameters[] = {
-	[WINDOW] = {"window", "tags and words", 1, 10000, 70,
-		    "window of the first pass, at most a tenth of the page"},
-	[PASSES] = {"passes", "", 1, 8, 2,
-		    "each searches the regions of the previous pass, with "
-		    "windows half as long"},
-	[MAX_SLOPE] = SLOPE_MAXIMUM,
-};
-
-static void adsc_run(const struct extractor_input *input,
-		     struct verdict *verdicts)
-{
-	const bool *is_visible = visible_texts(input->arena, input->page);
-	struct token_stream stream =
-		token_stream_make(input->arena, input->page, is_visible);
-	const struct token_range page = {0, stream.count};
-	struct token_regions regions = {&page, 1};
-	struct windows windows = {
-		.size = slope_window(&stream, input->parameters[WINDOW]),
-		.step = 1,
-		.max_slope = input->parameters[MAX_SLOPE] * slope_mean(&stream),
-	};
-
-	for (uint32_t i = 0; i < (uint32_t)input->parameters[PASSES]; i++) {
-		regions = slope_low_regions(input->arena, &stream, &regions,
-					    &windows);
-		windows.size = (windows.size + 1) / 2;
-	}
-	token_regions_judge(input, &stream, is_visible, &regions, verdicts);
-	if (input->trace != NULL)
-		slope_draw(input, &stream, &regions);
-}
-
-const struct extractor extractor_adsc = {
-	.name = "adsc",
-	.summary = "Like dsc, in several passes and with whole texts.",
-	.source = "Pinto et al., QuASM, JCDL 2002, as adapted by Gottron, "
-		  "Evaluating Content Extraction on HTML Documents, ITA 2007",
-	PARAMETERS(adsc_parameters),
-	.run = adsc_run,
 };
 
 /*
@@ -407,23 +335,6 @@ static void content_code_add_code(struct runs *runs, const unsigned char *bytes,
 	add_entries(runs, false, entries);
 }
 
-/*
- * Add text without a text node: blanks between tags, or text that the parser
- * drops.
- */
-static void content_code_add_gap(struct runs *runs, const unsigned char *bytes,
-				 size_t size)
-{
-	if (!is_blank_source(bytes, size))
-		content_code_add_code(runs, bytes, size);
-}
-
-static bool is_anchor_tag(const struct token *token)
-{
-	return (token->kind == TOKEN_START || token->kind == TOKEN_END) &&
-	       token->tag == TAG_a;
-}
-
 static float *content_code_expand(struct arena *arena, const struct runs *runs)
 {
 	float *ratio = ARENA_NEW(arena, float, runs->total);
@@ -471,12 +382,14 @@ content_code_vector(struct arena *arena, const struct page *page,
 			content_code_add_text(&runs, is_visible[text], bytes,
 					      size);
 			texts[text].end = runs.total;
-		} else if (token.kind == TOKEN_TEXT) {
-			content_code_add_gap(&runs, bytes, size);
-		} else if (!options->ignores_anchors ||
-			   !is_anchor_tag(&token)) {
-			content_code_add_code(&runs, bytes, size);
+			continue;
 		}
+		if (token.kind == TOKEN_TEXT && is_blank_source(bytes, size))
+			continue; /* between tags; the parser drops other text
+				   */
+		if (!options->ignores_anchors || token.tag != TAG_a ||
+		    (token.kind != TOKEN_START && token.kind != TOKEN_END))
+			content_code_add_code(&runs, bytes, size);
 	}
 	return content_code(arena, &runs, texts);
 }

@@ -30,11 +30,6 @@ struct lloyd {
 	uint8_t *clusters; /* [point_count] */
 };
 
-static float finite_or_zero(float value)
-{
-	return isfinite(value) ? value : 0;
-}
-
 static const struct kmeans_point *
 finite_points(struct arena *arena, const struct kmeans_point *points,
 	      uint32_t count)
@@ -43,8 +38,8 @@ finite_points(struct arena *arena, const struct kmeans_point *points,
 		ARENA_NEW(arena, struct kmeans_point, count);
 
 	for (uint32_t i = 0; i < count; i++) {
-		finite[i].x = finite_or_zero(points[i].x);
-		finite[i].y = finite_or_zero(points[i].y);
+		finite[i].x = isfinite(points[i].x) ? points[i].x : 0;
+		finite[i].y = isfinite(points[i].y) ? points[i].y : 0;
 	}
 	return finite;
 }
@@ -64,7 +59,6 @@ static double kmeans_nearest(const struct lloyd *lloyd,
 {
 	double least = DBL_MAX;
 
-	assert(lloyd->count <= MAX_CLUSTERS);
 	for (uint32_t i = 0; i < lloyd->count; i++) {
 		const struct centroid *centroid = &lloyd->centroids[i];
 		double apart = kmeans_distance(point, centroid->x, centroid->y);
@@ -77,15 +71,6 @@ static double kmeans_nearest(const struct lloyd *lloyd,
 	return least;
 }
 
-/*
- * Return true if `a` takes precedence over `b` at the same distance. It
- * compares coordinates, not indexes: the order of the points does not matter.
- */
-static bool comes_first(struct kmeans_point a, struct kmeans_point b)
-{
-	return a.x > b.x || (a.x == b.x && a.y > b.y);
-}
-
 static void kmeans_add_seed(struct lloyd *lloyd, double x, double y)
 {
 	assert(lloyd->count < MAX_CLUSTERS);
@@ -94,7 +79,8 @@ static void kmeans_add_seed(struct lloyd *lloyd, double x, double y)
 
 /*
  * Make the point farthest from all seeds a seed; return false if every point is
- * equal to a seed.
+ * equal to a seed. At the same distance coordinates decide, not indexes: the
+ * order of the points does not matter.
  */
 static bool add_farthest(struct lloyd *lloyd)
 {
@@ -103,12 +89,13 @@ static bool add_farthest(struct lloyd *lloyd)
 	uint32_t ignored;
 
 	for (uint32_t i = 0; i < lloyd->point_count; i++) {
-		double apart =
-			kmeans_nearest(lloyd, lloyd->points[i], &ignored);
+		const struct kmeans_point *a = &lloyd->points[i];
+		const struct kmeans_point *b = &lloyd->points[farthest];
+		double apart = kmeans_nearest(lloyd, *a, &ignored);
 
 		if (apart > most ||
 		    (apart == most &&
-		     comes_first(lloyd->points[i], lloyd->points[farthest]))) {
+		     (a->x > b->x || (a->x == b->x && a->y > b->y)))) {
 			most = apart;
 			farthest = i;
 		}
@@ -140,17 +127,6 @@ static void add_first(struct lloyd *lloyd)
 	lloyd->count = 1;
 }
 
-static void kmeans_add_seeds(struct lloyd *lloyd, uint32_t k, bool pins_origin)
-{
-	if (pins_origin)
-		kmeans_add_seed(lloyd, 0, 0);
-	else if (lloyd->point_count > 0)
-		add_first(lloyd);
-	while (lloyd->count < k && lloyd->point_count > 0)
-		if (!add_farthest(lloyd))
-			return;
-}
-
 /*
  * Assign every point to its nearest centroid; return false if nothing changed.
  */
@@ -170,7 +146,6 @@ static bool kmeans_assign(struct lloyd *lloyd)
 
 		kmeans_nearest(lloyd, point, &cluster);
 		is_changed |= lloyd->clusters[i] != cluster;
-		assert(cluster < lloyd->count || lloyd->count == 0);
 		lloyd->clusters[i] = (uint8_t)cluster;
 		centroid = &lloyd->centroids[cluster];
 		centroid->sum_x += (double)point.x;
@@ -197,42 +172,33 @@ static void kmeans_move(struct lloyd *lloyd, uint32_t first)
 }
 
 /*
- * Write order_out [count]: centroids by their distance from the origin, without
- * centroids that have no points, except the pinned one. Return their number.
+ * Return the centroids by their distance from the origin, without centroids
+ * that have no points, except the pinned one.
  */
-static uint32_t kmeans_sort(const struct lloyd *lloyd, bool pins_origin,
-			    uint32_t *order_out)
+static struct kmeans kmeans_result(struct lloyd *lloyd, bool pins_origin)
 {
 	const struct kmeans_point origin = {0, 0};
+	struct kmeans kmeans = {.clusters = lloyd->clusters};
 	double far[MAX_CLUSTERS];
-	uint32_t count = 0;
+	uint32_t order[MAX_CLUSTERS];
+	uint8_t rank[MAX_CLUSTERS] = {0};
 
 	for (uint32_t i = 0; i < lloyd->count; i++) {
 		const struct centroid *centroid = &lloyd->centroids[i];
 		double apart =
 			kmeans_distance(origin, centroid->x, centroid->y);
-		uint32_t at = count;
+		uint32_t at = kmeans.count;
 
 		if (centroid->points == 0 && !(pins_origin && i == 0))
 			continue;
 		for (; at > 0 && far[at - 1] > apart; at--) {
 			far[at] = far[at - 1];
-			order_out[at] = order_out[at - 1];
+			order[at] = order[at - 1];
 		}
 		far[at] = apart;
-		order_out[at] = i;
-		count++;
+		order[at] = i;
+		kmeans.count++;
 	}
-	return count;
-}
-
-static struct kmeans kmeans_result(struct lloyd *lloyd, bool pins_origin)
-{
-	struct kmeans kmeans = {.clusters = lloyd->clusters};
-	uint32_t order[MAX_CLUSTERS];
-	uint8_t rank[MAX_CLUSTERS] = {0};
-
-	kmeans.count = kmeans_sort(lloyd, pins_origin, order);
 	for (uint32_t i = 0; i < kmeans.count; i++) {
 		const struct centroid *centroid = &lloyd->centroids[order[i]];
 
@@ -256,7 +222,12 @@ struct kmeans kmeans_run(struct arena *arena, const struct kmeans_point *points,
 	};
 
 	assert(k >= 1 && k <= MAX_CLUSTERS);
-	kmeans_add_seeds(&lloyd, k, pins_origin);
+	if (pins_origin)
+		kmeans_add_seed(&lloyd, 0, 0);
+	else if (point_count > 0)
+		add_first(&lloyd);
+	while (lloyd.count < k && point_count > 0 && add_farthest(&lloyd))
+		continue;
 	kmeans_assign(&lloyd);
 	for (int round = 0; round < MAX_ROUNDS; round++) {
 		kmeans_move(&lloyd, pins_origin ? 1 : 0);
@@ -355,16 +326,6 @@ static void tag_ratio_add_text(struct lines *lines, uint32_t text,
 	add_part(lines, text, text == NO_TEXT ? 0 : characters);
 }
 
-static void tag_ratio_add_tag(struct lines *lines, const struct token *token)
-{
-	if (token->tag == TAG_script || token->tag == TAG_style)
-		return;
-	lines->line.tags++;
-	lines->length += token->source.end - token->source.begin;
-	if (lines->length >= lines->width)
-		tag_ratio_end_line(lines);
-}
-
 static struct lines tag_ratio_read_lines(struct arena *arena,
 					 const struct page *page,
 					 const bool *is_visible, uint32_t width)
@@ -376,33 +337,27 @@ static struct lines tag_ratio_read_lines(struct arena *arena,
 
 	while (source_walk_next(&walk, &token, &text)) {
 		const unsigned char *source = page->source.data;
+		const size_t size = token.source.end - token.source.begin;
+		const bool is_tag = (token.kind == TOKEN_START ||
+				     token.kind == TOKEN_END) &&
+				    token.tag != TAG_script &&
+				    token.tag != TAG_style;
 
-		if (token.kind == TOKEN_START || token.kind == TOKEN_END)
-			tag_ratio_add_tag(&lines, &token);
-		else if (token.kind == TOKEN_TEXT)
-			tag_ratio_add_text(
-				&lines,
-				text != NO_TEXT && is_visible[text] ? text
-								    : NO_TEXT,
-				source + token.source.begin,
-				token.source.end - token.source.begin);
+		if (token.kind == TOKEN_TEXT)
+			tag_ratio_add_text(&lines,
+					   text != NO_TEXT && is_visible[text]
+						   ? text
+						   : NO_TEXT,
+					   source + token.source.begin, size);
+		if (!is_tag)
+			continue;
+		lines.line.tags++;
+		lines.length += (uint32_t)size;
+		if (lines.length >= lines.width)
+			tag_ratio_end_line(&lines);
 	}
 	tag_ratio_end_line(&lines);
 	return lines;
-}
-
-/* Return the TTR of every line. */
-static float *tag_ratio_values(const struct lines *lines)
-{
-	float *ratios = ARENA_NEW(lines->arena, float, lines->count);
-
-	for (uint32_t i = 0; i < lines->count; i++) {
-		const struct line *line = &lines->lines[i];
-
-		ratios[i] = (float)line->characters /
-			    (float)(line->tags == 0 ? 1 : line->tags);
-	}
-	return ratios;
 }
 
 /*
@@ -442,27 +397,29 @@ static const float *tag_ratio_smooth(struct arena *arena, const float *ratios,
  * including tags: this limit has the highest mean word F1
  * (tests/eval/RESULTS.md, "What parameters were chosen by").
  */
-static bool has_hardly_any_breaks(const struct lines *lines)
-{
-	enum { LONG_LINE = 400 };
-
-	return lines->total > (uint64_t)lines->count * LONG_LINE;
-}
-
 struct tag_ratios tag_ratios_make(const struct extractor_input *input)
 {
+	enum { LONG_LINE = 400 };
 	struct arena *arena = input->arena;
 	const double *parameters = input->parameters;
 	const bool *is_visible = visible_texts(arena, input->page);
 	struct lines lines = tag_ratio_read_lines(arena, input->page,
 						  is_visible, UINT32_MAX);
 	struct tag_ratios ratios = {.is_visible = is_visible};
+	float *values;
 
-	if (has_hardly_any_breaks(&lines))
+	if (lines.total > (uint64_t)lines.count * LONG_LINE)
 		lines = tag_ratio_read_lines(
 			arena, input->page, is_visible,
 			(uint32_t)parameters[TAG_RATIO_WIDTH]);
-	ratios.ratios = tag_ratio_values(&lines);
+	values = ARENA_NEW(arena, float, lines.count);
+	for (uint32_t i = 0; i < lines.count; i++) {
+		const struct line *line = &lines.lines[i];
+
+		values[i] = (float)line->characters /
+			    (float)(line->tags == 0 ? 1 : line->tags);
+	}
+	ratios.ratios = values;
 	ratios.smoothed =
 		tag_ratio_smooth(arena, ratios.ratios, lines.count,
 				 (uint32_t)parameters[TAG_RATIO_RADIUS]);
@@ -473,55 +430,37 @@ struct tag_ratios tag_ratios_make(const struct extractor_input *input)
 	return ratios;
 }
 
-struct text_sum {
-	uint32_t characters;
-	uint32_t content; /* characters on content lines */
-	double ratios; /* sum over the characters of the smoothed ratio of their
-			  line */
-};
-
-/* Return the sums over the parts of a text, from *part on. */
-static struct text_sum sum_parts(const struct tag_ratios *ratios, uint32_t text,
-				 uint32_t *part)
-{
-	struct text_sum sum = {0, 0, 0};
-
-	for (; *part < ratios->part_count && ratios->parts[*part].text == text;
-	     ++*part) {
-		const struct line_part *p = &ratios->parts[*part];
-
-		sum.characters += p->characters;
-		sum.ratios += (double)p->characters *
-			      (double)ratios->smoothed[p->line];
-		if (ratios->is_content[p->line])
-			sum.content += p->characters;
-	}
-	return sum;
-}
-
 void tag_ratios_judge(const struct extractor_input *input,
 		      const struct tag_ratios *ratios, struct verdict *verdicts)
 {
 	uint32_t part = 0;
 
 	for (uint32_t i = 0; i < input->page->text_count; i++) {
-		struct text_sum sum = sum_parts(ratios, i, &part);
-		float score = sum.characters == 0
-				      ? 0
-				      : (float)(sum.ratios / sum.characters);
+		uint32_t characters = 0;
+		uint32_t content = 0;
+		double sum = 0;
+		float score;
 
-		verdicts[i] = (struct verdict){
-			.score = score,
-			.is_content = sum.content > sum.characters / 2,
-		};
+		for (;
+		     part < ratios->part_count && ratios->parts[part].text == i;
+		     part++) {
+			const struct line_part *p = &ratios->parts[part];
+
+			characters += p->characters;
+			sum += (double)p->characters *
+			       (double)ratios->smoothed[p->line];
+			if (ratios->is_content[p->line])
+				content += p->characters;
+		}
+		score = characters == 0 ? 0 : (float)(sum / characters);
+		verdicts[i] = (struct verdict){score, content > characters / 2};
 		if (!ratios->is_visible[i])
 			trace_reason(input->trace, i, "not visible");
 		else
 			trace_reason(input->trace, i,
 				     "%u of %u characters on content lines, "
 				     "tag ratio %.1f",
-				     sum.content, sum.characters,
-				     (double)score);
+				     content, characters, (double)score);
 	}
 }
 
@@ -574,15 +513,18 @@ static float tag_ratio_derivative(const struct tag_ratios *ratios,
 	return (float)(sum / next - (double)ratios->smoothed[line]);
 }
 
+/* The derivative is a second coordinate, or left out. */
 static const struct kmeans_point *points_of(struct arena *arena,
-					    const struct tag_ratios *ratios)
+					    const struct tag_ratios *ratios,
+					    bool has_derivative)
 {
 	struct kmeans_point *points =
 		ARENA_NEW(arena, struct kmeans_point, ratios->count);
 
 	for (uint32_t i = 0; i < ratios->count; i++) {
 		points[i].x = ratios->smoothed[i];
-		points[i].y = fabsf(tag_ratio_derivative(ratios, i));
+		if (has_derivative)
+			points[i].y = fabsf(tag_ratio_derivative(ratios, i));
 	}
 	return points;
 }
@@ -616,7 +558,8 @@ static void cetr_run(const struct extractor_input *input,
 		     struct verdict *verdicts)
 {
 	struct tag_ratios ratios = tag_ratios_make(input);
-	const struct kmeans_point *points = points_of(input->arena, &ratios);
+	const struct kmeans_point *points =
+		points_of(input->arena, &ratios, true);
 	struct kmeans kmeans =
 		kmeans_run(input->arena, points, ratios.count,
 			   (uint32_t)input->parameters[TAG_RATIO_LIMIT], true);
@@ -647,31 +590,19 @@ static const struct parameter cetr_km_parameters[] = {
 		 "of lines; the cluster with the lowest ratios is noise"},
 };
 
-static struct kmeans cetr_km_cluster(const struct extractor_input *input,
-				     const struct tag_ratios *ratios)
-{
-	struct kmeans_point *points =
-		ARENA_NEW(input->arena, struct kmeans_point, ratios->count);
-
-	for (uint32_t i = 0; i < ratios->count; i++)
-		points[i].x = ratios->smoothed[i];
-	return kmeans_run(input->arena, points, ratios->count,
-			  (uint32_t)input->parameters[TAG_RATIO_LIMIT], false);
-}
-
-/* Return the middle between the lowest centroid and the next. */
-static float threshold_of(const struct kmeans *kmeans)
-{
-	if (kmeans->count < 2)
-		return 0;
-	return (kmeans->centroids[0].x + kmeans->centroids[1].x) / 2;
-}
-
 static void cetr_km_run(const struct extractor_input *input,
 			struct verdict *verdicts)
 {
 	struct tag_ratios ratios = tag_ratios_make(input);
-	struct kmeans kmeans = cetr_km_cluster(input, &ratios);
+	struct kmeans kmeans = kmeans_run(
+		input->arena, points_of(input->arena, &ratios, false),
+		ratios.count, (uint32_t)input->parameters[TAG_RATIO_LIMIT],
+		false);
+	/* the middle between the lowest centroid and the next */
+	float threshold =
+		kmeans.count < 2
+			? 0
+			: (kmeans.centroids[0].x + kmeans.centroids[1].x) / 2;
 
 	for (uint32_t i = 0; i < ratios.count; i++)
 		/* a single cluster: no line is noise */
@@ -679,7 +610,7 @@ static void cetr_km_run(const struct extractor_input *input,
 			kmeans.clusters[i] > 0 || kmeans.count == 1;
 	tag_ratios_judge(input, &ratios, verdicts);
 	if (input->trace != NULL)
-		tag_ratios_draw(input, &ratios, threshold_of(&kmeans));
+		tag_ratios_draw(input, &ratios, threshold);
 }
 
 const struct extractor extractor_cetr_km = {

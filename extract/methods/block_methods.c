@@ -24,12 +24,6 @@
 #define GAMMA_LETTERS 75.0
 #define GAMMA_UNKNOWN 1.0
 
-static bool is_cell_space(uint32_t code)
-{
-	return code <= ' ' || code == 0xA0 || code == 0x3000 ||
-	       (code >= 0x2000 && code <= 0x200B) || code == 0xFEFF;
-}
-
 static bool is_han(uint32_t code)
 {
 	return (code >= 0x3041 && code <= 0x30FF) ||
@@ -122,7 +116,9 @@ struct cell_features cell_features_of(struct slice text)
 
 	while (at < end) {
 		uint32_t code = utf8_next(&at, end);
-		bool space = is_cell_space(code);
+		bool space = code <= ' ' || code == 0xA0 || code == 0x3000 ||
+			     (code >= 0x2000 && code <= 0x200B) ||
+			     code == 0xFEFF;
 		bool is_mark = is_stop(code) || is_pause(code);
 
 		if (is_after_mark && !is_cell_letter(code) &&
@@ -197,31 +193,6 @@ static uint32_t begin_of(const struct page *page, uint32_t rank)
 		       : (uint32_t)page->source.size;
 }
 
-static uint32_t count_cells(const struct page *page, const bool *is_visible,
-			    uint32_t blank_bytes)
-{
-	uint64_t count = 0;
-
-	for (uint32_t i = 0; i < page->text_count; i++)
-		count += is_visible[i];
-	count += page->source.size / blank_bytes;
-	return (uint32_t)count;
-}
-
-/*
- * Return V. A cell's part of the source reaches from the middle of the gap on
- * its left to the middle of the gap on its right; the outer gaps end with the
- * page.
- */
-static double visible_ratio(const struct page *page, uint32_t text,
-			    uint32_t left, uint32_t right)
-{
-	struct span span = page->texts[text].source;
-	double visible = span.end - span.begin;
-
-	return visible / (visible + (left + right) / 2.0);
-}
-
 struct cells cells_of_page(struct arena *arena, const struct page *page,
 			   const bool *is_visible, uint32_t blank_bytes)
 {
@@ -229,10 +200,12 @@ struct cells cells_of_page(struct arena *arena, const struct page *page,
 	struct cells cells = {0};
 	uint32_t rank = next_visible(page, is_visible, 0);
 	uint32_t left = begin_of(page, rank);
+	size_t count = page->source.size / blank_bytes;
 
 	assert(blank_bytes >= 1);
-	cells.items = ARENA_NEW(arena, struct mountain_cell,
-				count_cells(page, is_visible, blank_bytes));
+	for (uint32_t i = 0; i < page->text_count; i++)
+		count += is_visible[i];
+	cells.items = ARENA_NEW(arena, struct mountain_cell, count);
 	while (rank < page->text_count) {
 		uint32_t i = page_text_in_source(page, rank);
 		uint32_t next = next_visible(page, is_visible, rank + 1);
@@ -241,9 +214,17 @@ struct cells cells_of_page(struct arena *arena, const struct page *page,
 			begin_of(page, next) - page->texts[i].source.end;
 		struct cell_features features =
 			cell_features_of(page_text(page, i));
+		double visible;
 
 		features.is_anchor = (page->texts[i].flags & TEXT_IS_LINK) != 0;
-		features.visible = visible_ratio(page, i, left, right);
+		/*
+		 * V: a cell's part of the source reaches from the middle of
+		 * the gap on its left to the middle of the gap on its right;
+		 * the outer gaps end with the page
+		 */
+		visible =
+			page->texts[i].source.end - page->texts[i].source.begin;
+		features.visible = visible / (visible + (left + right) / 2.0);
 		cells.items[cells.count++] = (struct mountain_cell){
 			i, (float)cell_score(&features, gamma)};
 		for (uint32_t k = right / blank_bytes; !is_last && k > 0; k--)
@@ -252,12 +233,6 @@ struct cells cells_of_page(struct arena *arena, const struct page *page,
 		rank = next;
 	}
 	return cells;
-}
-
-/* Return the weight of a cell `distance` cells away (eq. 3, for i != n). */
-static double cell_weight(uint32_t distance)
-{
-	return distance <= 4 ? 1 - distance * 0.2 : 0.1;
 }
 
 /* Return the value that eq. 2 adds to the score of cell `n`. */
@@ -272,10 +247,13 @@ static double cell_uplift(const float *scores, uint32_t count, uint32_t n,
 	for (uint32_t i = begin; i < end; i++)
 		mean += (double)scores[i];
 	mean /= end - begin;
-	for (uint32_t i = begin; i < end; i++)
-		if (i != n)
-			sum += ((double)scores[i] - mean) *
-			       cell_weight(i < n ? n - i : i - n);
+	for (uint32_t i = begin; i < end; i++) {
+		uint32_t distance = i < n ? n - i : i - n;
+		double weight = distance <= 4 ? 1 - distance * 0.2 : 0.1;
+
+		if (i != n) /* eq. 3 */
+			sum += ((double)scores[i] - mean) * weight;
+	}
 	return sum / (window - 1);
 }
 
@@ -350,15 +328,6 @@ struct feature_ratios {
 			"weight of a link, image, item, field or script" \
 	}
 
-static float block_text_ratio(const struct block_counts *own, double weight)
-{
-	double text = own->words - own->link_words;
-	double others = (double)own->links + own->images + own->items +
-			own->fields + own->scripts;
-
-	return text > 0 ? (float)(text / (text + weight * others)) : 0;
-}
-
 /*
  * Return words / (words + weight * others) of the content of a block, without
  * the blocks inside it: "words" are words outside of links, "others" are links,
@@ -377,39 +346,17 @@ feature_ratios_make(const struct extractor_input *input, double weight)
 
 	for (uint32_t i = 0; i < tree.count; i++) {
 		const struct block_counts *own = &tree.blocks[i].own;
+		double text = own->words - own->link_words;
+		double others = (double)own->links + own->images + own->items +
+				own->fields + own->scripts;
 
 		if (own->texts == 0)
 			continue;
-		ratios[i] = block_text_ratio(own, weight);
+		if (text > 0)
+			ratios[i] = (float)(text / (text + weight * others));
 		blocks[count++] = i;
 	}
 	return (struct feature_ratios){is_visible, tree, ratios, blocks, count};
-}
-
-static void feature_ratio_draw(struct trace *trace,
-			       const struct feature_ratios *ratios,
-			       const bool *is_kept)
-{
-	struct figure_point *points =
-		ARENA_NEW(trace->arena, struct figure_point, ratios->count);
-
-	for (uint32_t i = 0; i < ratios->count; i++) {
-		uint32_t block = ratios->blocks[i];
-
-		points[i] = (struct figure_point){
-			.x = ratios->ratios[block],
-			.y = (float)ratios->tree.blocks[block].own.words,
-			.group = is_kept[block],
-		};
-	}
-	trace_figure(trace, &(struct figure){
-				    .kind = FIGURE_SCATTER,
-				    .title = "Blocks by their content",
-				    .x_label = "ratio of text",
-				    .y_label = "words",
-				    .points = points,
-				    .point_count = ratios->count,
-			    });
 }
 
 /*
@@ -421,6 +368,15 @@ static void feature_ratios_judge(const struct extractor_input *input,
 				 const struct feature_ratios *ratios,
 				 const bool *is_kept, struct verdict *verdicts)
 {
+	struct figure figure = {
+		.kind = FIGURE_SCATTER,
+		.title = "Blocks by their content",
+		.x_label = "ratio of text",
+		.y_label = "words",
+		.point_count = ratios->count,
+	};
+	struct figure_point *points;
+
 	for (uint32_t i = 0; i < input->page->text_count; i++) {
 		uint32_t block = ratios->tree.text_blocks[i];
 
@@ -429,8 +385,21 @@ static void feature_ratios_judge(const struct extractor_input *input,
 			.is_content = ratios->is_visible[i] && is_kept[block],
 		};
 	}
-	if (input->trace != NULL)
-		feature_ratio_draw(input->trace, ratios, is_kept);
+	if (input->trace == NULL)
+		return;
+	points = ARENA_NEW(input->trace->arena, struct figure_point,
+			   ratios->count);
+	for (uint32_t i = 0; i < ratios->count; i++) {
+		uint32_t block = ratios->blocks[i];
+
+		points[i] = (struct figure_point){
+			.x = ratios->ratios[block],
+			.y = (float)ratios->tree.blocks[block].own.words,
+			.group = is_kept[block],
+		};
+	}
+	figure.points = points;
+	trace_figure(input->trace, &figure);
 }
 
 /*
@@ -444,55 +413,41 @@ enum { FE_WEIGHT };
 static const struct parameter fe_parameters[] = {[FE_WEIGHT] = FEATURE_WEIGHT};
 
 /*
- * Return the block with the highest ratio of text. Many blocks of a page hold
+ * Keep the block with the highest ratio of text. Many blocks of a page hold
  * only text and have the same ratio; the source keeps one of them but does not
- * define which. Here it is the block with most words. NO_BLOCK without text.
+ * define which. Here it is the block with most words.
  */
-static uint32_t find_best(const struct feature_ratios *ratios)
-{
-	const struct block *blocks = ratios->tree.blocks;
-	uint32_t best = NO_BLOCK;
-
-	for (uint32_t i = 0; i < ratios->count; i++) {
-		uint32_t block = ratios->blocks[i];
-		float ratio = ratios->ratios[block];
-
-		if (best == NO_BLOCK || ratio > ratios->ratios[best] ||
-		    (ratio == ratios->ratios[best] &&
-		     blocks[block].own.words > blocks[best].own.words))
-			best = block;
-	}
-	return best;
-}
-
-static void fe_explain(const struct extractor_input *input,
-		       const struct feature_ratios *ratios, uint32_t best)
-{
-	for (uint32_t i = 0; i < input->page->text_count; i++) {
-		uint32_t block = ratios->tree.text_blocks[i];
-
-		trace_reason(input->trace, i,
-			     "text is %.2f of its block of %u words, %s",
-			     (double)ratios->ratios[block],
-			     ratios->tree.blocks[block].own.words,
-			     block == best ? "which is the best one"
-					   : "which is not the best one");
-	}
-}
-
 static void fe_run(const struct extractor_input *input,
 		   struct verdict *verdicts)
 {
 	struct feature_ratios ratios =
 		feature_ratios_make(input, input->parameters[FE_WEIGHT]);
+	const struct block *blocks = ratios.tree.blocks;
 	bool *is_kept = ARENA_NEW(input->arena, bool, ratios.tree.count);
-	uint32_t best = find_best(&ratios);
+	uint32_t best = NO_BLOCK;
 
+	for (uint32_t i = 0; i < ratios.count; i++) {
+		uint32_t block = ratios.blocks[i];
+		float ratio = ratios.ratios[block];
+
+		if (best == NO_BLOCK || ratio > ratios.ratios[best] ||
+		    (ratio == ratios.ratios[best] &&
+		     blocks[block].own.words > blocks[best].own.words))
+			best = block;
+	}
 	if (best != NO_BLOCK)
 		is_kept[best] = true;
 	feature_ratios_judge(input, &ratios, is_kept, verdicts);
-	if (input->trace != NULL)
-		fe_explain(input, &ratios, best);
+	for (uint32_t i = 0; i < input->page->text_count; i++) {
+		uint32_t block = ratios.tree.text_blocks[i];
+
+		trace_reason(input->trace, i,
+			     "text is %.2f of its block of %u words, which is "
+			     "%sthe best one",
+			     (double)ratios.ratios[block],
+			     blocks[block].own.words,
+			     block == best ? "" : "not ");
+	}
 }
 
 const struct extractor extractor_fe = {
@@ -513,53 +468,34 @@ static const struct parameter kfe_parameters[] = {
 	[KFE_WEIGHT] = FEATURE_WEIGHT,
 };
 
-/*
- * Return [tree.count]: true for blocks in the cluster with the highest ratios.
- */
-static const bool *find_best_cluster(struct arena *arena,
-				     const struct feature_ratios *ratios,
-				     uint32_t clusters)
-{
-	struct kmeans_point *points =
-		ARENA_NEW(arena, struct kmeans_point, ratios->count);
-	bool *is_kept = ARENA_NEW(arena, bool, ratios->tree.count);
-	struct kmeans kmeans;
-
-	for (uint32_t i = 0; i < ratios->count; i++)
-		points[i].x = ratios->ratios[ratios->blocks[i]];
-	kmeans = kmeans_run(arena, points, ratios->count, clusters, false);
-	for (uint32_t i = 0; i < ratios->count; i++)
-		is_kept[ratios->blocks[i]] =
-			kmeans.clusters[i] + 1U == kmeans.count;
-	return is_kept;
-}
-
-static void kfe_explain(const struct extractor_input *input,
-			const struct feature_ratios *ratios,
-			const bool *is_kept)
-{
-	for (uint32_t i = 0; i < input->page->text_count; i++) {
-		uint32_t block = ratios->tree.text_blocks[i];
-
-		trace_reason(input->trace, i,
-			     "text is %.2f of its block, %s the highest "
-			     "cluster",
-			     (double)ratios->ratios[block],
-			     is_kept[block] ? "in" : "below");
-	}
-}
-
+/* Keep the blocks in the cluster with the highest ratios. */
 static void kfe_run(const struct extractor_input *input,
 		    struct verdict *verdicts)
 {
 	struct feature_ratios ratios =
 		feature_ratios_make(input, input->parameters[KFE_WEIGHT]);
-	const bool *is_kept = find_best_cluster(
-		input->arena, &ratios, (uint32_t)input->parameters[CLUSTERS]);
+	struct kmeans_point *points =
+		ARENA_NEW(input->arena, struct kmeans_point, ratios.count);
+	bool *is_kept = ARENA_NEW(input->arena, bool, ratios.tree.count);
+	struct kmeans kmeans;
 
+	for (uint32_t i = 0; i < ratios.count; i++)
+		points[i].x = ratios.ratios[ratios.blocks[i]];
+	kmeans = kmeans_run(input->arena, points, ratios.count,
+			    (uint32_t)input->parameters[CLUSTERS], false);
+	for (uint32_t i = 0; i < ratios.count; i++)
+		is_kept[ratios.blocks[i]] =
+			kmeans.clusters[i] + 1U == kmeans.count;
 	feature_ratios_judge(input, &ratios, is_kept, verdicts);
-	if (input->trace != NULL)
-		kfe_explain(input, &ratios, is_kept);
+	for (uint32_t i = 0; i < input->page->text_count; i++) {
+		uint32_t block = ratios.tree.text_blocks[i];
+
+		trace_reason(
+			input->trace, i,
+			"text is %.2f of its block, %s the highest cluster",
+			(double)ratios.ratios[block],
+			is_kept[block] ? "in" : "below");
+	}
 }
 
 const struct extractor extractor_kfe = {
@@ -765,16 +701,6 @@ static float block_slot_variability(const struct slot_model *known,
 	return unique_words >= words ? 1 : (float)unique_words / (float)words;
 }
 
-static uint32_t slot_frequency(const struct slot_model *known, uint64_t key,
-			       bool is_in_sample)
-{
-	const struct slot_occurrence *found =
-		hash_table_find(&known->fragments, key);
-	uint32_t pages = found == NULL ? 0 : sample_size(found->pages);
-
-	return is_in_sample && pages > 0 ? pages : pages + 1;
-}
-
 struct slot_view slots_view(const struct slot_model *known,
 			    const struct page *page, struct arena *arena)
 {
@@ -787,9 +713,13 @@ struct slot_view slots_view(const struct slot_model *known,
 
 	if (!is_in_sample)
 		own = sum_own_slots(known, &places, arena);
-	for (uint32_t i = 0; i < page->text_count; i++)
-		frequencies[i] = slot_frequency(known, places.texts[i].key,
-						is_in_sample);
+	for (uint32_t i = 0; i < page->text_count; i++) {
+		const struct slot_occurrence *found =
+			hash_table_find(&known->fragments, places.texts[i].key);
+		uint32_t pages = found == NULL ? 0 : sample_size(found->pages);
+
+		frequencies[i] = pages + !(is_in_sample && pages > 0);
+	}
 	for (uint32_t i = 0; i < places.tree.count; i++)
 		variabilities[i] = block_slot_variability(
 			known, &own, places.blocks[i].slot);

@@ -198,18 +198,6 @@ static void find_links(struct judge *judge)
 	}
 }
 
-static void find_block_evidence(struct judge *judge)
-{
-	uint32_t count = judge->view.tree.count;
-
-	judge->findings =
-		ARENA_NEW(judge->input->arena, struct block_evidence, count);
-	find_words(judge);
-	find_links(judge);
-	for (uint32_t i = 0; i < count; i++)
-		judge->findings[i].variability = judge->view.variabilities[i];
-}
-
 static float block_evidence_sum(const struct block_evidence *finding)
 {
 	return finding->words == 0 ? 0 : finding->ratio + finding->variability;
@@ -289,7 +277,12 @@ static void df_plus_run(const struct extractor_input *input,
 	assert(input->learned != NULL && input->template_counts != NULL);
 	judge.view = slots_view(input->learned, input->page, input->arena);
 	judge.ratios = content_code_ratios(input);
-	find_block_evidence(&judge);
+	judge.findings = ARENA_NEW(input->arena, struct block_evidence,
+				   judge.view.tree.count);
+	find_words(&judge);
+	find_links(&judge);
+	for (uint32_t i = 0; i < judge.view.tree.count; i++)
+		judge.findings[i].variability = judge.view.variabilities[i];
 	for (uint32_t i = 0; i < input->page->text_count; i++) {
 		const struct block_evidence *finding =
 			&judge.findings[judge.view.tree.text_blocks[i]];
@@ -337,13 +330,6 @@ static bool is_frequent(uint64_t document_frequency, uint64_t page_count,
 			uint64_t max_ratio)
 {
 	return document_frequency * whole > page_count * max_ratio;
-}
-
-static float text_rarity(uint32_t document_frequency, uint32_t page_count)
-{
-	if (document_frequency >= page_count)
-		return document_frequency == 0 ? 1 : 0;
-	return 1 - (float)document_frequency / (float)page_count;
 }
 
 static void df_explain(const struct extractor_input *input, uint64_t max_ratio)
@@ -408,7 +394,11 @@ static void df_run(const struct extractor_input *input,
 		uint32_t frequency = counts->document_frequency[i];
 
 		verdicts[i] = (struct verdict){
-			.score = text_rarity(frequency, counts->page_count),
+			.score = frequency < counts->page_count
+					 ? 1 - (float)frequency /
+							   (float)counts
+								   ->page_count
+					 : frequency == 0,
 			.is_content =
 				is_visible[i] &&
 				!is_frequent(frequency, counts->page_count,

@@ -96,16 +96,6 @@ static void observe_texts(const struct extractor_input *input,
 	}
 }
 
-/* Return true for an element that holds all texts of its parent. */
-static bool is_wrapped(const struct page *page, uint32_t node)
-{
-	uint32_t parent = page->nodes[node].parent;
-
-	return parent != NO_NODE &&
-	       page->nodes[node].first_text == page->nodes[parent].first_text &&
-	       page->nodes[node].end_text == page->nodes[parent].end_text;
-}
-
 /*
  * The score of an element is the mean of the texts inside, weighted by length.
  * Of several elements around the same texts only the outermost counts, so that
@@ -130,7 +120,12 @@ static void observe_nodes(struct arena *arena,
 	for (uint32_t i = page->node_count; i-- > 0;) {
 		uint32_t parent = page->nodes[i].parent;
 
-		if (lengths[i] > 0 && !is_wrapped(page, i))
+		/* not an element that holds all texts of its parent */
+		if (lengths[i] > 0 &&
+		    (parent == NO_NODE ||
+		     page->nodes[i].first_text !=
+			     page->nodes[parent].first_text ||
+		     page->nodes[i].end_text != page->nodes[parent].end_text))
 			smoothing->nodes[i] = (struct isotonic_observation){
 				(float)(sums[i] / lengths[i]), 1};
 		if (parent == NO_NODE)
@@ -386,27 +381,6 @@ static const struct judgement *judge_ridges(const struct extractor_input *input,
 	return judgements;
 }
 
-static void explain_ridge(const struct extractor_input *input,
-			  const struct mountain *mountain, uint32_t index,
-			  const struct judgement *judgement)
-{
-	const struct ridge *ridge = &mountain->ridges.items[index];
-	const char *verdict = judgement->value > 0    ? "primary"
-			      : judgement->is_content ? "the nearest to primary"
-						      : "clutter";
-
-	assert(index < mountain->ridges.count);
-	for (uint32_t i = ridge->begin; i < ridge->end; i++)
-		if (mountain->cells.items[i].text != NO_TEXT)
-			trace_reason(input->trace,
-				     mountain->cells.items[i].text,
-				     "ridge %u of %u is %s, decision %.2f; "
-				     "score %.2f",
-				     index + 1, mountain->ridges.count, verdict,
-				     judgement->value,
-				     (double)mountain->cells.items[i].score);
-}
-
 static void mountain_explain(const struct extractor_input *input,
 			     const struct mountain *mountain,
 			     const struct judgement *judgements)
@@ -424,20 +398,22 @@ static void mountain_explain(const struct extractor_input *input,
 				(double)cells->items[i].score,
 				mountain->ridges.primary_threshold,
 				mountain->ridges.peak_threshold);
-	for (uint32_t i = 0; i < mountain->ridges.count; i++)
-		explain_ridge(input, mountain, i, &judgements[i]);
-}
+	for (uint32_t i = 0; i < mountain->ridges.count; i++) {
+		const struct ridge *ridge = &mountain->ridges.items[i];
+		const char *verdict = judgements[i].value > 0 ? "primary"
+				      : judgements[i].is_content
+					      ? "the nearest to primary"
+					      : "clutter";
 
-static const char *ridge_label(struct arena *arena, const struct ridge *ridge,
-			       const struct judgement *judgement)
-{
-	char text[128];
-
-	snprintf(text, sizeof(text),
-		 "height %.2f, width %.2f, RP %.2f, CP %.2f: decision %.2f",
-		 ridge->features[0], ridge->features[1], ridge->features[2],
-		 ridge->features[3], judgement->value);
-	return arena_copy(arena, text, strlen(text));
+		for (uint32_t k = ridge->begin; k < ridge->end; k++)
+			if (cells->items[k].text != NO_TEXT)
+				trace_reason(input->trace, cells->items[k].text,
+					     "ridge %u of %u is %s, decision "
+					     "%.2f; score %.2f",
+					     i + 1, mountain->ridges.count,
+					     verdict, judgements[i].value,
+					     (double)cells->items[k].score);
+	}
 }
 
 /* Draw figure 1 of the source, with the ridges. */
@@ -468,14 +444,23 @@ static void mountain_draw(const struct extractor_input *input,
 		scores[i] = cells->items[i].score;
 	figure.series[0] =
 		curve_series(arena, "smoothed score", scores, cells->count);
-	for (uint32_t i = 0; i < ridges->count; i++)
+	for (uint32_t i = 0; i < ridges->count; i++) {
+		const struct ridge *ridge = &ridges->items[i];
+		char label[128];
+
+		snprintf(label, sizeof(label),
+			 "height %.2f, width %.2f, RP %.2f, CP %.2f: decision "
+			 "%.2f",
+			 ridge->features[0], ridge->features[1],
+			 ridge->features[2], ridge->features[3],
+			 judgements[i].value);
 		ranges[i] = (struct figure_range){
-			.begin = (float)ridges->items[i].begin / step,
-			.end = (float)ridges->items[i].end / step,
+			.begin = (float)ridge->begin / step,
+			.end = (float)ridge->end / step,
 			.is_content = judgements[i].is_content,
-			.label = ridge_label(arena, &ridges->items[i],
-					     &judgements[i]),
+			.label = arena_copy(arena, label, strlen(label)),
 		};
+	}
 	trace_figure(input->trace, &figure);
 }
 

@@ -115,40 +115,6 @@ bool ridge_model_classify(const struct ridge_model *model,
 #define FEATURES "features height width RP CP"
 #define MAX_RHO  (RIDGE_COST_MAX * MAX_RIDGE_EXAMPLES)
 
-static void write_notes(struct slice notes, struct buffer *out)
-{
-	const char *text = notes.data;
-	size_t at = 0;
-
-	while (at < notes.size) {
-		const char *end = memchr(text + at, '\n', notes.size - at);
-		size_t size = end == NULL ? notes.size - at
-					  : (size_t)(end - text) - at;
-
-		buffer_append_text(out, "# ");
-		buffer_append(out, text + at, size);
-		buffer_append_byte(out, '\n');
-		at += size + 1;
-	}
-}
-
-void ridge_model_write(const struct ridge_model *model, struct slice notes,
-		       struct buffer *out)
-{
-	buffer_printf(out, "%s %d\n", MAGIC, VERSION);
-	write_notes(notes, out);
-	buffer_printf(out, FEATURES "\nC %.17g\ngamma %.17g\nrho %.17g\n",
-		      model->svm.param.C, model->svm.param.gamma, model->rho);
-	buffer_printf(out, "supports %d\n", model->svm.l);
-	for (int i = 0; i < model->svm.l; i++) {
-		buffer_printf(out, "%.17g", model->coefficients[i]);
-		for (int k = 0; k < RIDGE_FEATURES; k++)
-			buffer_printf(out, " %.4g",
-				      model->vectors[i].nodes[k].value);
-		buffer_append_byte(out, '\n');
-	}
-}
-
 /* Cut off the next part of `rest`, up to `separator` or the end. */
 static struct slice model_text_next(struct slice *rest, char separator)
 {
@@ -162,6 +128,29 @@ static struct slice model_text_next(struct slice *rest, char separator)
 	*rest = (struct slice){used == 0 ? text : text + used,
 			       rest->size - used};
 	return (struct slice){text, size};
+}
+
+void ridge_model_write(const struct ridge_model *model, struct slice notes,
+		       struct buffer *out)
+{
+	buffer_printf(out, "%s %d\n", MAGIC, VERSION);
+	while (notes.size > 0) {
+		struct slice line = model_text_next(&notes, '\n');
+
+		buffer_append_text(out, "# ");
+		buffer_append_slice(out, line);
+		buffer_append_byte(out, '\n');
+	}
+	buffer_printf(out, FEATURES "\nC %.17g\ngamma %.17g\nrho %.17g\n",
+		      model->svm.param.C, model->svm.param.gamma, model->rho);
+	buffer_printf(out, "supports %d\n", model->svm.l);
+	for (int i = 0; i < model->svm.l; i++) {
+		buffer_printf(out, "%.17g", model->coefficients[i]);
+		for (int k = 0; k < RIDGE_FEATURES; k++)
+			buffer_printf(out, " %.4g",
+				      model->vectors[i].nodes[k].value);
+		buffer_append_byte(out, '\n');
+	}
 }
 
 /*
@@ -192,12 +181,6 @@ static bool model_read_field(struct slice *rest, const char *name,
 
 	return slice_equal(model_text_next(&line, ' '), slice_of(name)) &&
 	       model_read_number(line, minimum, maximum, number_out);
-}
-
-static void skip_notes(struct slice *rest)
-{
-	while (rest->size > 0 && *(const char *)rest->data == '#')
-		model_text_next(rest, '\n');
 }
 
 static bool read_vector(struct slice line, double *coefficient_out,
@@ -238,7 +221,8 @@ enum error ridge_model_read(struct ridge_model **model_out, struct slice text)
 		return ERR_MALFORMED;
 	if (version != VERSION)
 		return ERR_VERSION;
-	skip_notes(&text);
+	while (slice_byte(text, 0) == '#')
+		model_text_next(&text, '\n');
 	if (!slice_equal(model_text_next(&text, '\n'), slice_of(FEATURES)) ||
 	    !model_read_field(&text, "C", RIDGE_COST_MIN, RIDGE_COST_MAX,
 			      &cost) ||
@@ -319,21 +303,6 @@ static struct problem make_problem(const struct ridge_example *examples,
 	return problem;
 }
 
-static void free_problem(struct problem *problem)
-{
-	free(problem->svm.x);
-	free(problem->svm.y);
-	free(problem->vectors);
-}
-
-static bool has_both_kinds(const struct svm_problem *problem)
-{
-	for (int i = 1; i < problem->l; i++)
-		if (problem->y[i] != problem->y[0])
-			return true;
-	return false;
-}
-
 /*
  * Copy the model. Of the classes +1 and -1 libsvm uses +1 as the first (since
  * 3.17).
@@ -369,14 +338,19 @@ struct ridge_model *ridge_model_train(const struct ridge_example *examples,
 	struct problem problem = make_problem(examples, count);
 	struct ridge_model *model = NULL;
 	struct svm_model *svm;
+	bool has_both = false;
 
-	if (has_both_kinds(&problem.svm)) {
+	for (int i = 1; i < problem.svm.l; i++)
+		has_both |= problem.svm.y[i] != problem.svm.y[0];
+	if (has_both) {
 		svm_set_print_string_function(discard_message);
 		svm = svm_train(&problem.svm, &parameter);
 		model = copy_svm_model(svm);
 		svm_free_and_destroy_model(&svm);
 	}
-	free_problem(&problem);
+	free(problem.svm.x);
+	free(problem.svm.y);
+	free(problem.vectors);
 	return model;
 }
 

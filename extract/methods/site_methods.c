@@ -191,21 +191,6 @@ static void sample_add_block(struct sample_block_index *known,
 	add_to_buckets(known, index, vector);
 }
 
-static void sample_add_page(struct sample_block_index *known,
-			    struct arena *arena, const struct page *page,
-			    uint32_t number)
-{
-	struct arena *scratch = arena_create();
-	struct page_blocks blocks =
-		page_blocks_of(scratch, page, visible_texts(scratch, page));
-
-	for (uint32_t i = 0; i < blocks.tree.count; i++)
-		if (blocks.vectors[i].count > 0)
-			sample_add_block(known, arena, &blocks.vectors[i],
-					 number);
-	arena_destroy(scratch);
-}
-
 static const void *contentextractor_build_model(const struct sample *sample,
 						const double *unused_parameters,
 						struct arena *arena)
@@ -219,8 +204,18 @@ static const void *contentextractor_build_model(const struct sample *sample,
 	known->pages = sample_pages_of(sample);
 	known->blocks = hash_table_make(scratch, sizeof(struct sample_block));
 	known->buckets = hash_table_make(scratch, sizeof(struct bucket));
-	for (uint32_t i = 0; i < sample->count; i++)
-		sample_add_page(known, scratch, sample->pages[i], i);
+	for (uint32_t i = 0; i < sample->count; i++) {
+		const struct page *page = sample->pages[i];
+		struct arena *of_page = arena_create();
+		struct page_blocks blocks = page_blocks_of(
+			of_page, page, visible_texts(of_page, page));
+
+		for (uint32_t k = 0; k < blocks.tree.count; k++)
+			if (blocks.vectors[k].count > 0)
+				sample_add_block(known, scratch,
+						 &blocks.vectors[k], i);
+		arena_destroy(of_page);
+	}
 	known->blocks = hash_table_copy(arena, &known->blocks);
 	known->buckets = hash_table_copy(arena, &known->buckets);
 	features = ARENA_NEW(arena, struct feature, known->feature_count);
@@ -310,30 +305,6 @@ static float inverse_block_frequency(uint32_t pages_with_it,
 	return 1 - (float)pages_with_it / (float)other_pages;
 }
 
-static void contentextractor_draw(const struct extractor_input *input,
-				  const struct page_blocks *blocks,
-				  const uint32_t *counts, uint32_t other_pages)
-{
-	const struct block_tree *tree = &blocks->tree;
-	double *values = ARENA_NEW(input->arena, double, tree->count);
-
-	for (uint32_t i = 0; i < tree->count; i++)
-		values[i] = tree->blocks[i].own.texts > 0
-				    ? (double)inverse_block_frequency(
-					      counts[i], other_pages)
-				    : (double)NAN;
-	trace_histogram(input->trace,
-			&(struct value_histogram){
-				.title = "IBDF of the blocks",
-				.x_label = "inverse block document frequency",
-				.y_label = "blocks",
-				.values = values,
-				.count = tree->count,
-				.threshold = input->parameters[MIN_IBDF],
-				.keeps_high = true,
-			});
-}
-
 static void contentextractor_run(const struct extractor_input *input,
 				 struct verdict *verdicts)
 {
@@ -345,6 +316,7 @@ static void contentextractor_run(const struct extractor_input *input,
 	uint32_t own_bit = sample_bit(&known->pages, page);
 	uint32_t other_pages = known->pages.count - (own_bit != 0);
 	const uint32_t *counts = count_block_pages(input, &blocks, own_bit);
+	double *values = ARENA_NEW(input->arena, double, blocks.tree.count);
 
 	for (uint32_t i = 0; i < page->text_count; i++) {
 		uint32_t block = blocks.tree.text_blocks[i];
@@ -364,8 +336,23 @@ static void contentextractor_run(const struct extractor_input *input,
 				     counts[block], other_pages, (double)score,
 				     input->parameters[MIN_IBDF]);
 	}
-	if (input->trace != NULL)
-		contentextractor_draw(input, &blocks, counts, other_pages);
+	if (input->trace == NULL)
+		return;
+	for (uint32_t i = 0; i < blocks.tree.count; i++)
+		values[i] = blocks.tree.blocks[i].own.texts > 0
+				    ? (double)inverse_block_frequency(
+					      counts[i], other_pages)
+				    : (double)NAN;
+	trace_histogram(input->trace,
+			&(struct value_histogram){
+				.title = "IBDF of the blocks",
+				.x_label = "inverse block document frequency",
+				.y_label = "blocks",
+				.values = values,
+				.count = blocks.tree.count,
+				.threshold = input->parameters[MIN_IBDF],
+				.keeps_high = true,
+			});
 }
 
 const struct extractor extractor_contentextractor = {
@@ -449,16 +436,8 @@ struct crunch_block {
 
 static bool is_crunch_list(uint16_t tag)
 {
-	switch (tag) {
-	case TAG_ul:
-	case TAG_ol:
-	case TAG_dl:
-	case TAG_dir:
-	case TAG_menu:
-		return true;
-	default:
-		return false;
-	}
+	return tag == TAG_ul || tag == TAG_ol || tag == TAG_dl ||
+	       tag == TAG_dir || tag == TAG_menu;
 }
 
 /*
@@ -528,23 +507,6 @@ static const struct crunch_block *filter_blocks(struct arena *arena,
 	return rests;
 }
 
-/*
- * Return [tree->count]: the filtered block, itself or around it, with which
- * each block was dropped; 0 = not dropped.
- */
-static const uint32_t *find_dropped(struct arena *arena,
-				    const struct block_tree *tree,
-				    const struct crunch_block *rests)
-{
-	uint32_t *dropped = ARENA_NEW(arena, uint32_t, tree->count);
-
-	for (uint32_t i = 1; i < tree->count; i++)
-		dropped[i] = rests[i].filter == FILTER_NONE
-				     ? dropped[tree->blocks[i].parent]
-				     : i;
-	return dropped;
-}
-
 static void crunch_explain(struct trace *trace, uint32_t text, bool is_ad_text,
 			   const struct crunch_block *rest)
 {
@@ -572,21 +534,9 @@ static void crunch_explain(struct trace *trace, uint32_t text, bool is_ad_text,
 }
 
 /*
- * Crunch keeps or drops and has no score. Here the score of a text is the
- * highest link ratio of the blocks around it.
+ * Crunch keeps or drops and has no score. Here the score of a text falls with
+ * the highest link ratio of the blocks around it.
  */
-static const double *find_highest(struct arena *arena,
-				  const struct block_tree *tree,
-				  const struct crunch_block *rests)
-{
-	double *highest = ARENA_NEW(arena, double, tree->count);
-
-	for (uint32_t i = 0; i < tree->count; i++)
-		highest[i] = link_ratio(&rests[i]);
-	block_tree_inherit(tree, highest);
-	return highest;
-}
-
 static void crunch_run(const struct extractor_input *input,
 		       struct verdict *verdicts)
 {
@@ -596,9 +546,17 @@ static void crunch_run(const struct extractor_input *input,
 	struct block_tree tree = block_tree_make(input->arena, page, is_left);
 	const struct crunch_block *rests =
 		filter_blocks(input->arena, page, &tree, input->parameters);
-	const uint32_t *dropped = find_dropped(input->arena, &tree, rests);
-	const double *highest = find_highest(input->arena, &tree, rests);
+	/* the filtered block with which each block was dropped; 0: kept */
+	uint32_t *dropped = ARENA_NEW(input->arena, uint32_t, tree.count);
+	double *highest = ARENA_NEW(input->arena, double, tree.count);
 
+	for (uint32_t i = 0; i < tree.count; i++)
+		highest[i] = link_ratio(&rests[i]);
+	block_tree_inherit(&tree, highest);
+	for (uint32_t i = 1; i < tree.count; i++)
+		dropped[i] = rests[i].filter == FILTER_NONE
+				     ? dropped[tree.blocks[i].parent]
+				     : i;
 	for (uint32_t i = 0; i < page->text_count; i++) {
 		uint32_t block = tree.text_blocks[i];
 		bool is_kept = is_left[i] && dropped[block] == 0;
@@ -650,16 +608,6 @@ struct knowledge_of_terms {
 	struct hash_table terms; /* struct term */
 };
 
-static void entropy_add_page(struct hash_table *table, uint32_t page,
-			     const struct term_list *list, uint32_t text_count)
-{
-	for (uint32_t i = 0; i < list->begin[text_count]; i++) {
-		struct term *term = hash_table_add(table, list->terms[i]);
-
-		entropy_add(&term->entropy, page);
-	}
-}
-
 static const void *infodiscoverer_build_model(const struct sample *sample,
 					      const double *unused_parameters,
 					      struct arena *arena)
@@ -676,7 +624,12 @@ static const void *infodiscoverer_build_model(const struct sample *sample,
 		struct term_list list = terms_of_page(
 			of_page, page, visible_texts(of_page, page));
 
-		entropy_add_page(&table, i, &list, page->text_count);
+		for (uint32_t k = 0; k < list.begin[page->text_count]; k++) {
+			struct term *term =
+				hash_table_add(&table, list.terms[k]);
+
+			entropy_add(&term->entropy, i);
+		}
 		arena_destroy(of_page);
 	}
 	known->pages = sample_pages_of(sample);
@@ -756,26 +709,6 @@ judge_blocks(const struct extractor_input *input, const struct block_tree *tree,
 	return blocks;
 }
 
-static void infodiscoverer_draw(const struct extractor_input *input,
-				const struct judged_block *blocks,
-				uint32_t count)
-{
-	double *values = ARENA_NEW(input->arena, double, count);
-
-	for (uint32_t i = 0; i < count; i++)
-		values[i] =
-			blocks[i].terms > 0 ? blocks[i].entropy : (double)NAN;
-	trace_histogram(input->trace,
-			&(struct value_histogram){
-				.title = "Entropy of the blocks",
-				.x_label = "mean entropy of the block's words",
-				.y_label = "blocks",
-				.values = values,
-				.count = count,
-				.threshold = input->parameters[MAX_ENTROPY],
-			});
-}
-
 static void infodiscoverer_run(const struct extractor_input *input,
 			       struct verdict *verdicts)
 {
@@ -786,6 +719,7 @@ static void infodiscoverer_run(const struct extractor_input *input,
 	struct term_list list = terms_of_page(input->arena, page, is_visible);
 	const struct judged_block *blocks = judge_blocks(input, &tree, &list);
 	double threshold = input->parameters[MAX_ENTROPY];
+	double *values = ARENA_NEW(input->arena, double, tree.count);
 
 	for (uint32_t i = 0; i < page->text_count; i++) {
 		const struct judged_block *block = &blocks[tree.text_blocks[i]];
@@ -801,8 +735,20 @@ static void infodiscoverer_run(const struct extractor_input *input,
 				     "%.2f, maximum %.2f",
 				     block->terms, block->entropy, threshold);
 	}
-	if (input->trace != NULL)
-		infodiscoverer_draw(input, blocks, tree.count);
+	if (input->trace == NULL)
+		return;
+	for (uint32_t i = 0; i < tree.count; i++)
+		values[i] =
+			blocks[i].terms > 0 ? blocks[i].entropy : (double)NAN;
+	trace_histogram(input->trace,
+			&(struct value_histogram){
+				.title = "Entropy of the blocks",
+				.x_label = "mean entropy of the block's words",
+				.y_label = "blocks",
+				.values = values,
+				.count = tree.count,
+				.threshold = threshold,
+			});
 }
 
 const struct extractor extractor_infodiscoverer = {

@@ -64,17 +64,7 @@ static void item_tree_fold(struct tree_maker *maker, uint32_t parent,
 		&items[parent == NO_NODE ? 0 : maker->node_items[parent]]
 			 .subtree;
 
-	assert(child < maker->count);
-	assert(parent == NO_NODE || maker->node_items[parent] < child);
 	*subtree = hash_chain(items[child].subtree, *subtree);
-}
-
-static void item_tree_open(struct tree_maker *maker, uint32_t node)
-{
-	uint64_t step = maker->steps[node];
-	uint32_t label = (uint32_t)step | FIRST_LABEL;
-
-	maker->node_items[node] = item_tree_add(maker, step, label);
 }
 
 /*
@@ -103,7 +93,9 @@ static struct item_tree item_tree_make(struct arena *arena,
 
 		switch (step) {
 		case STEP_OPEN:
-			item_tree_open(&maker, index);
+			maker.node_items[index] = item_tree_add(
+				&maker, maker.steps[index],
+				(uint32_t)maker.steps[index] | FIRST_LABEL);
 			break;
 		case STEP_CLOSE:
 			item = maker.node_items[index];
@@ -125,17 +117,6 @@ static struct item_tree item_tree_make(struct arena *arena,
 		.count = maker.count,
 		.text_items = maker.text_items,
 	};
-}
-
-/* Copy only the items to `arena`. */
-static struct item_tree item_tree_copy(struct arena *arena,
-				       const struct item_tree *tree)
-{
-	struct tree_item *items =
-		ARENA_NEW(arena, struct tree_item, tree->count);
-
-	memcpy(items, tree->items, tree->count * sizeof(*items));
-	return (struct item_tree){.items = items, .count = tree->count};
 }
 
 /*
@@ -215,14 +196,6 @@ static uint32_t mapping_gain(const struct mapping *mapping, uint32_t mine,
 	return 1;
 }
 
-/* Return the first column of the band in row `i` of `rows`, among `columns`. */
-static uint32_t band_begin(uint32_t i, uint32_t rows, uint32_t columns)
-{
-	uint32_t middle = (uint32_t)((uint64_t)i * columns / rows);
-
-	return middle > BAND / 2 ? middle - BAND / 2 : 0;
-}
-
 /* A row of the band: the gain of the first i of `a` and the first j of `b`. */
 struct band_row {
 	uint32_t gains[BAND]; /* of columns begin..end */
@@ -233,7 +206,10 @@ struct band_row {
 static struct band_row row_at(uint32_t i, const struct siblings *a,
 			      const struct siblings *b)
 {
-	struct band_row row = {.begin = band_begin(i, a->count, b->count)};
+	uint32_t middle = (uint32_t)((uint64_t)i * b->count / a->count);
+	struct band_row row = {
+		.begin = middle > BAND / 2 ? middle - BAND / 2 : 0,
+	};
 
 	row.end = row.begin + BAND - 1;
 	if (row.end > b->count)
@@ -444,26 +420,16 @@ static const void *rtdm_build_model(const struct sample *sample,
 		struct arena *scratch = arena_create();
 		struct item_tree tree =
 			item_tree_make(scratch, sample->pages[page]);
+		struct tree_item *items;
 
 		reference->bit = UINT32_C(1) << page;
-		reference->tree = item_tree_copy(arena, &tree);
+		items = ARENA_NEW(arena, struct tree_item, tree.count);
+		memcpy(items, tree.items, tree.count * sizeof(*items));
+		reference->tree =
+			(struct item_tree){.items = items, .count = tree.count};
 		arena_destroy(scratch);
 	}
 	return known;
-}
-
-/* Write the trees except the page's own; return their number. */
-static uint32_t other_trees(const struct extractor_input *input,
-			    const struct item_tree **trees_out)
-{
-	const struct reference_trees *known = input->learned;
-	uint32_t own_bit = sample_bit(&known->pages, input->page);
-	uint32_t count = 0;
-
-	for (uint32_t i = 0; i < known->count; i++)
-		if (known->references[i].bit != own_bit)
-			trees_out[count++] = &known->references[i].tree;
-	return count;
 }
 
 static void rtdm_run(const struct extractor_input *input,
@@ -473,11 +439,16 @@ static void rtdm_run(const struct extractor_input *input,
 	const bool *is_visible = visible_texts(input->arena, page);
 	struct item_tree tree = item_tree_make(input->arena, page);
 	const struct item_tree *trees[MAX_SAMPLE_PAGES];
-	uint32_t count = other_trees(input, trees);
-	const uint32_t *matches =
-		tree_mapping_matches(input->arena, &tree, trees, count);
+	const struct reference_trees *known = input->learned;
+	const uint32_t own_bit = sample_bit(&known->pages, page);
 	double max_ratio = input->parameters[MAX_RATIO];
+	const uint32_t *matches;
+	uint32_t count = 0;
 
+	for (uint32_t i = 0; i < known->count; i++)
+		if (known->references[i].bit != own_bit)
+			trees[count++] = &known->references[i].tree;
+	matches = tree_mapping_matches(input->arena, &tree, trees, count);
 	for (uint32_t i = 0; i < page->text_count; i++) {
 		uint32_t same = matches[tree.text_items[i]];
 		double ratio = count == 0 ? 0 : (double)same / count;
@@ -573,25 +544,6 @@ struct step_counter {
 	uint64_t count;
 };
 
-/* Return the key of the next child of `parent` with this step. */
-static uint64_t place_key(struct hash_table *counters, uint64_t parent,
-			  uint64_t step)
-{
-	struct step_counter *counter =
-		hash_table_add(counters, hash_chain(step, parent));
-
-	return hash_chain(counter->count++, counter->key);
-}
-
-static void style_tree_add_child(struct page_places *places, uint32_t parent,
-				 uint64_t step)
-{
-	if (parent == NO_NODE)
-		return;
-	places->styles[parent] = hash_chain(step, places->styles[parent]);
-	places->children[parent]++;
-}
-
 /* Compute the places. In `arena`. Linear. */
 static struct page_places style_tree_places(struct arena *arena,
 					    const struct page *page)
@@ -610,20 +562,28 @@ static struct page_places style_tree_places(struct arena *arena,
 	uint32_t index;
 
 	while ((step = walk_next(&walk, &index)) != STEP_END) {
+		const bool is_node = step == STEP_OPEN;
+		struct step_counter *counter;
 		uint32_t parent;
+		uint64_t next;
 
 		if (step == STEP_CLOSE)
 			continue;
-		parent = step == STEP_OPEN ? page->nodes[index].parent
-					   : page->texts[index].node;
-		style_tree_add_child(&places, parent,
-				     step == STEP_OPEN ? steps[index]
-						       : text_step);
-		*(step == STEP_OPEN ? &places.nodes[index]
-				    : &places.texts[index]) =
-			place_key(&counters,
-				  parent == NO_NODE ? 0 : places.nodes[parent],
-				  step == STEP_OPEN ? steps[index] : text_step);
+		parent = is_node ? page->nodes[index].parent
+				 : page->texts[index].node;
+		next = is_node ? steps[index] : text_step;
+		if (parent != NO_NODE) {
+			places.styles[parent] =
+				hash_chain(next, places.styles[parent]);
+			places.children[parent]++;
+		}
+		counter = hash_table_add(
+			&counters,
+			hash_chain(next, parent == NO_NODE
+						 ? 0
+						 : places.nodes[parent]));
+		*(is_node ? &places.nodes[index] : &places.texts[index]) =
+			hash_chain(counter->count++, counter->key);
 	}
 	return places;
 }
@@ -654,16 +614,6 @@ static struct style_place *count_place(struct style_tree *tree, uint64_t key,
 	return place;
 }
 
-static void add_style(struct style_tree *tree, uint32_t place, uint64_t key,
-		      uint64_t sequence)
-{
-	struct child_sequence *style =
-		hash_table_add(&tree->styles, hash_chain(sequence, key));
-
-	style->place = place;
-	style->pages++;
-}
-
 static void style_tree_add_nodes(struct style_tree *tree,
 				 const struct page *page,
 				 const struct page_places *places,
@@ -678,9 +628,13 @@ static void style_tree_add_nodes(struct style_tree *tree,
 				: count_place(tree, places->nodes[i],
 					      &places->nodes[parent],
 					      places->children[parent], number);
+		struct child_sequence *style;
 
-		add_style(tree, hash_table_index(&tree->places, place),
-			  places->nodes[i], places->styles[i]);
+		style = hash_table_add(
+			&tree->styles,
+			hash_chain(places->styles[i], places->nodes[i]));
+		style->place = hash_table_index(&tree->places, place);
+		style->pages++;
 	}
 }
 
@@ -786,16 +740,6 @@ static double composite_importance(const struct style_place *place,
 	       ratio * place->inner / place->pages;
 }
 
-static void style_tree_store_rating(struct hash_table *rated,
-				    const struct style_place *place,
-				    double composite)
-{
-	struct importance *importance = hash_table_add(rated, place->key);
-
-	importance->composite = (float)composite;
-	importance->pages = place->pages;
-}
-
 /* Parents come before their children, so sum up from the last to the first. */
 static struct hash_table
 rate_places(struct arena *arena, struct style_tree *tree, double attenuation)
@@ -814,8 +758,13 @@ rate_places(struct arena *arena, struct style_tree *tree, double attenuation)
 
 			parent->inner += place->weight * composite;
 		}
-		if (place->parent == NO_ENTRY || place->styles > 0)
-			style_tree_store_rating(&rated, place, composite);
+		if (place->parent == NO_ENTRY || place->styles > 0) {
+			struct importance *importance =
+				hash_table_add(&rated, place->key);
+
+			importance->composite = (float)composite;
+			importance->pages = place->pages;
+		}
 	}
 	return rated;
 }

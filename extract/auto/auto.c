@@ -25,12 +25,6 @@
 #undef TRADE
 #undef CONSTANT
 
-/* Return true if a passage with this score of comment_scores() is a comment. */
-static bool choice_is_comment(float score)
-{
-	return (double)score > model_comment_threshold;
-}
-
 /* Shorter passages, such as labels and numbers, may repeat. */
 enum { MIN_REPEATED_WORDS = 5 };
 
@@ -59,19 +53,6 @@ const bool *passages_preformatted(struct arena *arena,
 		i = page->nodes[i].end - 1;
 	}
 	return is_preformatted;
-}
-
-/*
- * Return true if an earlier chosen passage has the same words; remember them.
- */
-static bool is_repeated_choice(struct hash_table *shown,
-			       const struct passage *passage)
-{
-	struct shown_passage *words = hash_table_add(shown, passage->hash);
-	bool is_shown = words->is_shown;
-
-	words->is_shown = true;
-	return is_shown;
 }
 
 /* Return the number of words that a reader sees. */
@@ -122,8 +103,13 @@ const bool *passages_choose(struct arena *arena,
 		is_chosen[i] = (double)scores[i] > threshold &&
 			       is_showable[passage->first_text];
 		if (is_chosen[i] && !is_preformatted[i] &&
-		    passage->words >= MIN_REPEATED_WORDS)
-			is_chosen[i] = !is_repeated_choice(&shown, passage);
+		    passage->words >= MIN_REPEATED_WORDS) {
+			struct shown_passage *earlier =
+				hash_table_add(&shown, passage->hash);
+
+			is_chosen[i] = !earlier->is_shown;
+			earlier->is_shown = true;
+		}
 		words += is_chosen[i] ? passage->words : 0;
 	}
 	if (words == 0)
@@ -188,8 +174,9 @@ const bool *auto_comments(struct arena *arena, const struct page *page)
 	for (uint32_t i = 0; i < page->text_count; i++) {
 		const uint32_t passage = passages.of_text[i];
 
-		is_comment[i] = passage != NO_PASSAGE && is_visible[i] &&
-				choice_is_comment(scores[passage]);
+		is_comment[i] =
+			passage != NO_PASSAGE && is_visible[i] &&
+			(double)scores[passage] > model_comment_threshold;
 	}
 	return is_comment;
 }

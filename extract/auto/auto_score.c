@@ -9,6 +9,7 @@
 #include "extract/auto/page_context.h"
 #include "extract/core/numeric.h"
 #include "extract/text/passage.h"
+#include "extract/text/word.h"
 #include "page/json_ld.h"
 #include "page/page.h"
 
@@ -43,21 +44,14 @@ static void add_bodies(struct page_hints *claims, const struct json_ld *ld,
  * a forum may also be called an article.
  */
 static const struct {
-	const char *part;
 	enum claimed_kind kind;
+	const char *parts;
 } kinds[] = {
-	{"DiscussionForumPosting", CLAIMS_FORUM},
-	{"QAPage", CLAIMS_FORUM},
-	{"CollectionPage", CLAIMS_COLLECTION},
-	{"ItemList", CLAIMS_COLLECTION},
-	{"SearchResultsPage", CLAIMS_COLLECTION},
-	{"Product", CLAIMS_PRODUCT},
-	{"product", CLAIMS_PRODUCT},
-	{"Article", CLAIMS_ARTICLE},
-	{"BlogPosting", CLAIMS_ARTICLE},
-	{"article", CLAIMS_ARTICLE},
-	{"website", CLAIMS_WEBSITE},
-	{"WebSite", CLAIMS_WEBSITE},
+	{CLAIMS_FORUM, "DiscussionForumPosting|QAPage"},
+	{CLAIMS_COLLECTION, "CollectionPage|ItemList|SearchResultsPage"},
+	{CLAIMS_PRODUCT, "Product|product"},
+	{CLAIMS_ARTICLE, "Article|BlogPosting|article"},
+	{CLAIMS_WEBSITE, "website|WebSite"},
 };
 
 enum { KINDS = sizeof(kinds) / sizeof(kinds[0]) };
@@ -68,13 +62,16 @@ enum { KINDS = sizeof(kinds) / sizeof(kinds[0]) };
  */
 static size_t find_claimed_kind(struct slice type)
 {
-	size_t i = 0;
+	for (size_t i = 0; type.size > 0 && i < KINDS; i++) {
+		const char *parts = kinds[i].parts;
+		struct slice part;
 
-	while (i < KINDS &&
-	       (type.size == 0 || memmem(type.data, type.size, kinds[i].part,
-					 strlen(kinds[i].part)) == NULL))
-		i++;
-	return i;
+		while (list_next(&parts, &part))
+			if (memmem(type.data, type.size, part.data,
+				   part.size) != NULL)
+				return i;
+	}
+	return KINDS;
 }
 
 static enum claimed_kind claimed_kind_of(const struct page *page,
@@ -152,9 +149,12 @@ static void add_claim(struct markup_hints *words, enum claim_words_claim claim,
 	}
 }
 
-static size_t longest_claim(const struct page_hints *claims)
+struct markup_hints *markup_hints_make(struct arena *arena,
+				       const struct page_hints *claims)
 {
+	struct markup_hints *words = ARENA_NEW(arena, struct markup_hints, 1);
 	size_t longest = claim_bytes(claims->title);
+	uint32_t *scratch;
 
 	for (size_t i = 0; i < 2; i++)
 		if (claim_bytes(claims->descriptions[i]) > longest)
@@ -162,16 +162,7 @@ static size_t longest_claim(const struct page_hints *claims)
 	for (size_t i = 0; i < claims->body_count; i++)
 		if (claim_bytes(claims->bodies[i]) > longest)
 			longest = claim_bytes(claims->bodies[i]);
-	return longest;
-}
-
-struct markup_hints *markup_hints_make(struct arena *arena,
-				       const struct page_hints *claims)
-{
-	struct markup_hints *words = ARENA_NEW(arena, struct markup_hints, 1);
-	uint32_t *scratch =
-		ARENA_NEW(arena, uint32_t, longest_claim(claims) / 2 + 1);
-
+	scratch = ARENA_NEW(arena, uint32_t, longest / 2 + 1);
 	words->terms = hash_table_make(arena, sizeof(struct claimed_term));
 	add_claim(words, CLAIM_TITLE, claims->title, scratch);
 	for (size_t i = 0; i < 2; i++)
@@ -182,13 +173,6 @@ struct markup_hints *markup_hints_make(struct arena *arena,
 	return words;
 }
 
-static float ratio_in(const struct markup_hints *words,
-		      enum claim_words_claim claim, uint32_t common,
-		      uint32_t all)
-{
-	return words->counts[claim] == 0 ? -1 : ratio(common, all);
-}
-
 struct hint_overlap markup_hints_compare(struct markup_hints *words,
 					 const struct passages *passages,
 					 uint32_t index)
@@ -197,6 +181,7 @@ struct hint_overlap markup_hints_compare(struct markup_hints *words,
 	uint32_t all = passage->end_term - passage->first_term;
 	uint32_t common[CLAIM_COUNT] = {0};
 	uint32_t covered = 0;
+	float ratios[CLAIM_COUNT];
 
 	words->visit++;
 	for (uint32_t i = passage->first_term; i < passage->end_term; i++) {
@@ -211,11 +196,12 @@ struct hint_overlap markup_hints_compare(struct markup_hints *words,
 			term->is_in[CLAIM_TITLE] && term->visit != words->visit;
 		term->visit = words->visit;
 	}
+	for (unsigned i = 0; i < CLAIM_COUNT; i++)
+		ratios[i] = words->counts[i] == 0 ? -1 : ratio(common[i], all);
 	return (struct hint_overlap){
-		.title = ratio_in(words, CLAIM_TITLE, common[CLAIM_TITLE], all),
-		.description = ratio_in(words, CLAIM_DESCRIPTION,
-					common[CLAIM_DESCRIPTION], all),
-		.body = ratio_in(words, CLAIM_BODY, common[CLAIM_BODY], all),
+		.title = ratios[CLAIM_TITLE],
+		.description = ratios[CLAIM_DESCRIPTION],
+		.body = ratios[CLAIM_BODY],
 		.title_covered = ratio(covered, words->counts[CLAIM_TITLE]),
 	};
 }
@@ -232,11 +218,6 @@ struct second_forest_bins {
 	const struct forest *forest;
 };
 
-static size_t count_forest_blocks(uint32_t passages)
-{
-	return ((size_t)passages + FOREST_ROWS - 1) / FOREST_ROWS;
-}
-
 /* Columns are in the order of features; the context features come first. */
 static struct second_forest_bins
 make_kept(struct arena *arena, uint32_t passages, const struct forest *forest)
@@ -248,37 +229,24 @@ make_kept(struct arena *arena, uint32_t passages, const struct forest *forest)
 	       forest->columns[kept.begin].feature < CONTEXT_COUNT)
 		kept.begin++;
 	kept.bins = (int8_t *)arena_room(
-		arena, count_forest_blocks(passages) * (kept.end - kept.begin) *
-			       FOREST_ROWS);
+		arena, ((size_t)passages + FOREST_ROWS - 1) / FOREST_ROWS *
+			       (kept.end - kept.begin) * FOREST_ROWS);
 	return kept;
 }
 
-static int8_t *kept_block(const struct second_forest_bins *kept,
-			  uint32_t first_passage, size_t *bytes_out)
+/* Copy the bins of the block that begins with a passage from or to `kept`. */
+static void copy_bins(const struct second_forest_bins *kept,
+		      uint32_t first_passage, struct forest_block *block,
+		      bool is_load)
 {
+	const size_t bytes = (kept->end - kept->begin) * FOREST_ROWS;
+	int8_t *bins = kept->bins + first_passage / FOREST_ROWS * bytes;
+
 	assert(first_passage % FOREST_ROWS == 0);
-	*bytes_out = (kept->end - kept->begin) * FOREST_ROWS;
-	return kept->bins + first_passage / FOREST_ROWS * *bytes_out;
-}
-
-static void store_bins(const struct second_forest_bins *kept,
-		       uint32_t first_passage, const struct forest_rows *rows,
-		       struct forest_block *block)
-{
-	size_t bytes;
-	int8_t *bins = kept_block(kept, first_passage, &bytes);
-
-	forest_bin(kept->forest, rows, kept->begin, kept->end, block);
-	memcpy(bins, block->bins[kept->begin], bytes);
-}
-
-static void load_bins(const struct second_forest_bins *kept,
-		      uint32_t first_passage, struct forest_block *block)
-{
-	size_t bytes;
-	const int8_t *bins = kept_block(kept, first_passage, &bytes);
-
-	memcpy(block->bins[kept->begin], bins, bytes);
+	if (is_load)
+		memcpy(block->bins[kept->begin], bins, bytes);
+	else
+		memcpy(bins, block->bins[kept->begin], bytes);
 }
 
 static void insert_move(struct strongest_moves *strongest, uint16_t feature,
@@ -336,13 +304,6 @@ static struct forest_rows rows_from(const struct scorer *scorer, size_t first,
 	};
 }
 
-static void write_probabilities(const struct scorer *scorer, uint32_t height,
-				float *scores)
-{
-	for (uint32_t i = 0; i < height; i++)
-		scores[i] = forest_probability(scorer->margins[i]);
-}
-
 /* `moves` may be NULL. */
 static void score_by_page(struct scorer *scorer, struct features *features,
 			  uint32_t count, float *scores,
@@ -359,11 +320,15 @@ static void score_by_page(struct scorer *scorer, struct features *features,
 		for (uint32_t i = 0; i < height; i++)
 			features_next(features,
 				      scorer->rows[i] + CONTEXT_COUNT);
-		store_bins(&scorer->kept, begin, &all, &scorer->block);
+		forest_bin(scorer->kept.forest, &all, scorer->kept.begin,
+			   scorer->kept.end, &scorer->block);
+		copy_bins(&scorer->kept, begin, &scorer->block, false);
 		forest_bin(forest, &page, 0, forest->column_count,
 			   &scorer->block);
 		forest_block_margins(forest, &scorer->block, scorer->margins);
-		write_probabilities(scorer, height, scores + begin);
+		for (uint32_t i = 0; i < height; i++)
+			scores[begin + i] =
+				forest_probability(scorer->margins[i]);
 		for (uint32_t i = 0; moves != NULL && i < height; i++)
 			moves[begin + i] = find_moves(&scorer->block, i);
 	}
@@ -380,11 +345,13 @@ static void score_by_context(struct scorer *scorer, struct context *context,
 
 		for (uint32_t i = 0; i < height; i++)
 			context_next(context, scorer->rows[i]);
-		load_bins(&scorer->kept, begin, &scorer->block);
+		copy_bins(&scorer->kept, begin, &scorer->block, true);
 		forest_bin(forest, &rows, 0, scorer->kept.begin,
 			   &scorer->block);
 		forest_block_margins(forest, &scorer->block, scorer->margins);
-		write_probabilities(scorer, height, scores + begin);
+		for (uint32_t i = 0; i < height; i++)
+			scores[begin + i] =
+				forest_probability(scorer->margins[i]);
 	}
 }
 

@@ -317,33 +317,6 @@ const struct prepared_page *prepared_page_make(struct arena *arena,
 	return prepared;
 }
 
-static void add_prepared_page(struct passage_model *known,
-			      const struct prepared_page *page, uint32_t bit)
-{
-	template_slots_add(&known->slots,
-			   &(struct scored_page){
-				   .passages = &page->passages,
-				   .paths = page->paths,
-				   .scores = page->scores.scores,
-			   },
-			   bit);
-}
-
-static void add_scored_page(struct passage_model *known, struct arena *own,
-			    const struct page *page, const float *scores,
-			    uint32_t bit)
-{
-	const struct passages passages = passages_make(own, page);
-
-	template_slots_add(&known->slots,
-			   &(struct scored_page){
-				   .passages = &passages,
-				   .paths = node_paths(own, page, true),
-				   .scores = scores,
-			   },
-			   bit);
-}
-
 /* Count the words that only one page has, and copy the tables into `arena`. */
 static const struct passage_model *
 passage_model_finish(const struct passage_model *growing, struct arena *arena)
@@ -388,18 +361,27 @@ build_passage_model(const struct sample *sample, enum preference_scope scope,
 
 	for (uint32_t i = 0; i < sample->count; i++) {
 		struct arena *own = arena_create();
+		struct scored_page page;
+		struct passages passages;
 
-		if (scores != NULL)
-			add_scored_page(&growing, own, sample->pages[i],
-					scores[i], 1U << i);
-		else if (sample->prepared != NULL)
-			add_prepared_page(&growing, sample->prepared[i],
-					  1U << i);
-		else
-			add_prepared_page(&growing,
-					  prepared_page_make(
-						  own, sample->pages[i], scope),
-					  1U << i);
+		if (scores != NULL) {
+			passages = passages_make(own, sample->pages[i]);
+			page = (struct scored_page){
+				&passages,
+				node_paths(own, sample->pages[i], true),
+				scores[i]};
+		} else {
+			const struct prepared_page *prepared =
+				sample->prepared != NULL
+					? sample->prepared[i]
+					: prepared_page_make(
+						  own, sample->pages[i], scope);
+
+			page = (struct scored_page){&prepared->passages,
+						    prepared->paths,
+						    prepared->scores.scores};
+		}
+		template_slots_add(&growing.slots, &page, 1U << i);
 		arena_destroy(own);
 	}
 	known = passage_model_finish(&growing, arena);
@@ -687,16 +669,6 @@ passage_model_view(const struct passage_model *known, struct arena *arena,
 	return evidence;
 }
 
-/*
- * Return the weight of the margin; it falls with the ratio of other pages that
- * have the slot or the text.
- */
-static float evidence_weight(const float *values)
-{
-	return trust * sqrtf(fmaxf(values[TEMPLATE_slot_presence],
-				   values[TEMPLATE_frequency]));
-}
-
 void evidence_apply(const struct passage_evidence *evidence, uint32_t count,
 		    float *scores)
 {
@@ -711,11 +683,18 @@ void evidence_apply(const struct passage_evidence *evidence, uint32_t count,
 
 		forest_margins(&auto_template_forest, &rows, margins);
 		for (uint32_t i = 0; i < rows.count; i++) {
+			/*
+			 * the weight falls with the ratio of other pages that
+			 * have the slot or the text
+			 */
 			const float *values = evidence[at + i].values;
+			const float weight =
+				trust *
+				sqrtf(fmaxf(values[TEMPLATE_slot_presence],
+					    values[TEMPLATE_frequency]));
 
 			scores[at + i] = forest_probability(
-				values[TEMPLATE_odds] +
-				evidence_weight(values) * margins[i]);
+				values[TEMPLATE_odds] + weight * margins[i]);
 		}
 	}
 }

@@ -138,13 +138,6 @@ static struct context_groups context_groups_make(struct arena *arena,
 	return (struct context_groups){of_passage, groups};
 }
 
-/* Return the group of passage `index`. */
-static const struct context_group *
-context_group(const struct context_groups *groups, uint32_t index)
-{
-	return &groups->groups[groups->of_passage[index]];
-}
-
 /*
  * Prepare: 16 bytes a passage, in `arena`. The arguments must outlive the
  * result.
@@ -221,19 +214,6 @@ struct context_tree {
 					      and 80 % of the content */
 };
 
-/*
- * Return a key that sorts by falling score, then by rising index: the bits of
- * floats that are not negative have the order of their values.
- */
-static uint64_t sort_key(float score, uint32_t index)
-{
-	const float positive = fmaxf(score, 0);
-	uint32_t bits;
-
-	memcpy(&bits, &positive, sizeof(bits));
-	return (uint64_t)~bits << 32 | index;
-}
-
 /* Sort. In `arena`: 12 bytes a passage. O(n log n) for n passages. */
 static struct context_ranks context_ranks_make(struct arena *arena,
 					       const struct masses *masses)
@@ -244,8 +224,17 @@ static struct context_ranks context_ranks_make(struct arena *arena,
 	struct context_ranks ranks = {.words = words};
 	struct mass chosen = {0, 0};
 
-	for (uint32_t i = 0; i < count; i++)
-		keys[i] = sort_key(masses->scores[i], i);
+	/*
+	 * sort by falling score, then by rising index: the bits of floats that
+	 * are not negative have the order of their values
+	 */
+	for (uint32_t i = 0; i < count; i++) {
+		const float positive = fmaxf(masses->scores[i], 0);
+		uint32_t bits;
+
+		memcpy(&bits, &positive, sizeof(bits));
+		keys[i] = (uint64_t)~bits << 32 | i;
+	}
 	if (count > 0)
 		qsort(keys, count, sizeof(*keys), order_u64);
 	for (uint32_t i = 0; i < count; i++) {
@@ -255,7 +244,6 @@ static struct context_ranks context_ranks_make(struct arena *arena,
 
 		chosen.words += own.words;
 		chosen.content += own.content;
-		assert(index < count);
 		words[index] = (float)chosen.words;
 		ranks.f1 = fmaxf(ranks.f1, mass_f1(masses, chosen));
 		ranks.highest = fmaxf(ranks.highest, masses->scores[index]);
@@ -265,18 +253,7 @@ static struct context_ranks context_ranks_make(struct arena *arena,
 
 static uint32_t context_parent(const struct page *page, uint32_t node)
 {
-	assert(node == NO_NODE || node < page->node_count);
 	return node == NO_NODE ? NO_NODE : page->nodes[node].parent;
-}
-
-/*
- * Return true for html and body: they hold everything, so their F1 has no
- * meaning for their parts.
- */
-static bool is_frame(const struct page *page, uint32_t node)
-{
-	assert(node < page->node_count);
-	return page->nodes[node].depth <= 1;
 }
 
 static struct context_element
@@ -292,12 +269,12 @@ surrounding_of(const struct masses *masses,
 	const struct mass mass = mass_between(masses, range);
 	struct context_element of = {.half = NO_NODE, .item = NO_NODE};
 
-	assert(parent == NO_NODE || parent < node);
 	if (parent != NO_NODE)
 		of = surroundings[parent];
 	if (range.begin == range.end)
 		return of; /* no passage is in it */
-	if (parent == NO_NODE || is_frame(page, parent))
+	/* html and body hold everything: their F1 says nothing about parts */
+	if (parent == NO_NODE || page->nodes[parent].depth <= 1)
 		of.f1 = 0;
 	of.f1 = fmaxf(of.f1, mass_f1(masses, mass));
 	if (mass_ratio(masses, mass) >= .5F)
@@ -383,26 +360,6 @@ static void ancestors_row(const struct masses *masses, uint32_t node,
 	row[CONTEXT_content_4_up] = mass_ratio(masses, up[4]);
 }
 
-/* Return the mean score of the parent element without the passage. */
-static float score_of_others(const struct masses *masses, uint32_t index,
-			     uint32_t node)
-{
-	const struct mass around = mass_inside(
-		masses, context_parent(masses->passages->page, node));
-	const struct mass own =
-		mass_between(masses, (struct passage_range){index, index + 1});
-
-	if (around.words <= own.words)
-		return NO_SCORE;
-	return mass_mean((struct mass){around.words - own.words,
-				       fmax(around.content - own.content, 0)});
-}
-
-static bool range_contains(struct passage_range range, uint32_t index)
-{
-	return index >= range.begin && index < range.end;
-}
-
 static void surrounding_row(const struct context_tree *tree, uint32_t node,
 			    float *row)
 {
@@ -437,30 +394,26 @@ static void surrounding_row(const struct context_tree *tree, uint32_t node,
 static void context_tree_row(const struct context_tree *tree, uint32_t index,
 			     float *row)
 {
-	const uint32_t node = tree->masses->passages->items[index].node;
+	const struct masses *masses = tree->masses;
+	const uint32_t node = masses->passages->items[index].node;
+	const struct mass around = mass_inside(
+		masses, context_parent(masses->passages->page, node));
+	const struct mass own =
+		mass_between(masses, (struct passage_range){index, index + 1});
 
-	assert(node == NO_NODE ||
-	       node < tree->masses->passages->page->node_count);
-	ancestors_row(tree->masses, node, row);
+	ancestors_row(masses, node, row);
 	surrounding_row(tree, node, row);
-	row[CONTEXT_score_others] = score_of_others(tree->masses, index, node);
+	/* the mean score of the parent element without the passage */
+	row[CONTEXT_score_others] = NO_SCORE;
+	if (around.words > own.words)
+		row[CONTEXT_score_others] = mass_mean(
+			(struct mass){around.words - own.words,
+				      fmax(around.content - own.content, 0)});
 	row[CONTEXT_f1_element] = tree->f1;
 	row[CONTEXT_in_f1_element] =
-		range_contains(tree->f1_element, index) ? 1 : 0;
-	row[CONTEXT_in_main_element] =
-		range_contains(tree->main_element, index) ? 1 : 0;
-}
-
-typedef bool predicate(const struct masses *masses, uint32_t index);
-
-static bool is_content_passage(const struct masses *masses, uint32_t index)
-{
-	return masses->scores[index] > .8F;
-}
-
-static bool is_boilerplate(const struct masses *masses, uint32_t index)
-{
-	return masses->scores[index] < .2F;
+		index >= tree->f1_element.begin && index < tree->f1_element.end;
+	row[CONTEXT_in_main_element] = index >= tree->main_element.begin &&
+				       index < tree->main_element.end;
 }
 
 static bool is_long_content(const struct masses *masses, uint32_t index)
@@ -471,24 +424,24 @@ static bool is_long_content(const struct masses *masses, uint32_t index)
 	       masses->passages->items[index].words >= MIN_WORDS;
 }
 
-static uint32_t find_passage(const struct masses *masses, uint32_t begin,
-			     predicate *is)
-{
-	for (uint32_t i = begin; i < masses->passages->count; i++)
-		if (is(masses, i))
-			return i;
-	return NO_PASSAGE;
-}
-
-/* Advance to passage `index`, one more than in the last call. */
+/*
+ * Advance to passage `index`, one more than in the last call, among the
+ * passages whose score is in (low, high).
+ */
 static void advance_neighbours(struct neighbours *neighbours,
 			       const struct masses *masses, uint32_t index,
-			       predicate *is)
+			       float low, float high)
 {
+	const uint32_t count = masses->passages->count;
+	uint32_t at = index;
+
 	if (index > 0 && neighbours->after >= index)
 		return;
 	neighbours->before = index > 0 ? neighbours->after : NO_PASSAGE;
-	neighbours->after = find_passage(masses, index, is);
+	while (at < count &&
+	       !(masses->scores[at] > low && masses->scores[at] < high))
+		at++;
+	neighbours->after = at < count ? at : NO_PASSAGE;
 }
 
 static float nearest_distance(const struct neighbours *neighbours,
@@ -516,9 +469,11 @@ context_near_make(const struct masses *masses,
 		.page_context = page_context,
 		.last_content = count > 0 ? count - 1 : 0,
 	};
-	uint32_t first = find_passage(masses, 0, is_long_content);
+	uint32_t first = 0;
 
-	if (first == NO_PASSAGE)
+	while (first < count && !is_long_content(masses, first))
+		first++;
+	if (first == count)
 		return near;
 	near.first_content = first;
 	while (!is_long_content(masses, near.last_content))
@@ -540,24 +495,6 @@ static struct passage_range section_at(const struct context_near *near,
 	return (struct passage_range){begin, end};
 }
 
-static void heading_row(struct context_near *near, uint32_t index, float *row)
-{
-	uint32_t heading = page_context_heading(near->page_context, index);
-
-	if (index >= near->section.end)
-		near->section = section_at(near, index);
-	row[CONTEXT_score_heading] = heading == NO_PASSAGE
-					     ? NO_SCORE
-					     : near->masses->scores[heading];
-	row[CONTEXT_score_section] =
-		mass_mean(mass_between(near->masses, near->section));
-}
-
-static float context_distance(uint32_t index, uint32_t from)
-{
-	return signed_ln1((float)((int64_t)index - from));
-}
-
 /*
  * Write this file's part of the row [CONTEXT_COUNT] of passage `index`, which
  * must be one more than in the last call. O(1) on average over all passages.
@@ -565,15 +502,23 @@ static float context_distance(uint32_t index, uint32_t from)
 static void context_near_next(struct context_near *near, uint32_t index,
 			      float *row)
 {
-	advance_neighbours(&near->content, near->masses, index,
-			   is_content_passage);
-	advance_neighbours(&near->boilerplate, near->masses, index,
-			   is_boilerplate);
-	heading_row(near, index, row);
+	const uint32_t heading =
+		page_context_heading(near->page_context, index);
+
+	advance_neighbours(&near->content, near->masses, index, .8F, INFINITY);
+	advance_neighbours(&near->boilerplate, near->masses, index, -INFINITY,
+			   .2F);
+	if (index >= near->section.end)
+		near->section = section_at(near, index);
+	row[CONTEXT_score_heading] = heading == NO_PASSAGE
+					     ? NO_SCORE
+					     : near->masses->scores[heading];
+	row[CONTEXT_score_section] =
+		mass_mean(mass_between(near->masses, near->section));
 	row[CONTEXT_distance_first] =
-		context_distance(index, near->first_content);
+		signed_ln1((float)((int64_t)index - near->first_content));
 	row[CONTEXT_distance_last] =
-		context_distance(index, near->last_content);
+		signed_ln1((float)((int64_t)index - near->last_content));
 	row[CONTEXT_near_content] = nearest_distance(&near->content, index);
 	row[CONTEXT_near_boilerplate] =
 		nearest_distance(&near->boilerplate, index);
@@ -604,7 +549,6 @@ static const uint64_t *tag_paths(struct arena *arena, const struct page *page)
 		uint64_t path =
 			node->parent == NO_NODE ? odd : paths[node->parent];
 
-		assert(node->parent == NO_NODE || node->parent < i);
 		path = (path ^ node->tag) * odd;
 		paths[i] = path ^ path >> 32;
 	}
@@ -639,38 +583,37 @@ static float score_at(const struct masses *masses, uint32_t index, int offset)
 						       : NO_SCORE;
 }
 
-static void neighbours_row(const struct masses *masses, uint32_t index,
-			   float *row)
-{
-	row[CONTEXT_score] = masses->scores[index];
-	row[CONTEXT_score_previous] = score_at(masses, index, -1);
-	row[CONTEXT_score_previous_2] = score_at(masses, index, -2);
-	row[CONTEXT_score_previous_3] = score_at(masses, index, -3);
-	row[CONTEXT_score_next] = score_at(masses, index, 1);
-	row[CONTEXT_score_next_2] = score_at(masses, index, 2);
-	row[CONTEXT_score_next_3] = score_at(masses, index, 3);
-}
-
-static float score_in(const struct masses *masses, struct passage_range range)
-{
-	return mass_mean(mass_between(masses, range));
-}
-
+/* A window from passage index + begin to before index + end. */
 static void context_windows_row(const struct masses *masses, uint32_t index,
 				float *row)
 {
-	const struct passages *passages = masses->passages;
+	static const struct {
+		uint16_t feature;
+		int begin, end;
+	} rows[] = {
+		{CONTEXT_score_within_3, -3, 4},
+		{CONTEXT_score_within_10, -10, 11},
+		{CONTEXT_score_within_30, -30, 31},
+		{CONTEXT_score_before_10, -10, 0},
+		{CONTEXT_score_after_10, 1, 11},
+	};
+	static const struct {
+		uint16_t feature;
+		int offset;
+	} single[] = {
+		{CONTEXT_score_previous, -1},   {CONTEXT_score_previous_2, -2},
+		{CONTEXT_score_previous_3, -3}, {CONTEXT_score_next, 1},
+		{CONTEXT_score_next_2, 2},      {CONTEXT_score_next_3, 3},
+	};
 
-	row[CONTEXT_score_within_3] =
-		score_in(masses, window_at(passages, index, -3, 4));
-	row[CONTEXT_score_within_10] =
-		score_in(masses, window_at(passages, index, -10, 11));
-	row[CONTEXT_score_within_30] =
-		score_in(masses, window_at(passages, index, -30, 31));
-	row[CONTEXT_score_before_10] =
-		score_in(masses, window_at(passages, index, -10, 0));
-	row[CONTEXT_score_after_10] =
-		score_in(masses, window_at(passages, index, 1, 11));
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		row[rows[i].feature] = mass_mean(mass_between(
+			masses, window_at(masses->passages, index,
+					  rows[i].begin, rows[i].end)));
+	for (size_t i = 0; i < sizeof(single) / sizeof(single[0]); i++)
+		row[single[i].feature] =
+			score_at(masses, index, single[i].offset);
+	row[CONTEXT_score] = masses->scores[index];
 	row[CONTEXT_content_before] = mass_ratio(masses, masses->before[index]);
 }
 
@@ -678,8 +621,9 @@ static void groups_row(const struct context *context, uint32_t index,
 		       float *row)
 {
 	const struct context_group *path =
-		context_group(&context->paths, index);
-	const struct context_group *tags = context_group(&context->tags, index);
+		&context->paths.groups[context->paths.of_passage[index]];
+	const struct context_group *tags =
+		&context->tags.groups[context->tags.of_passage[index]];
 
 	row[CONTEXT_score_path] = mass_mean(path->mass);
 	row[CONTEXT_score_path_highest] = path->highest;
@@ -706,7 +650,6 @@ void context_next(struct context *context, float *row)
 	const uint32_t index = context->next++;
 
 	assert(index < masses->passages->count);
-	neighbours_row(masses, index, row);
 	context_windows_row(masses, index, row);
 	context_tree_row(&context->tree, index, row);
 	groups_row(context, index, row);

@@ -1,6 +1,5 @@
 #include "extract/auto/dom_path.h"
 
-#include <assert.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -15,32 +14,11 @@
 #include "extract/text/token_stream.h"
 #include "page/page.h"
 
-/* In the order of DOM_PATH_DISTANCES. */
-enum distance {
-	DISTANCE_ARTICLE,
-	DISTANCE_MAIN,
-	DISTANCE_NAV,
-	DISTANCE_HEADER,
-	DISTANCE_FOOTER,
-	DISTANCE_ASIDE,
-	DISTANCE_SECTION,
-	DISTANCE_FORM,
-	DISTANCE_UL,
-	DISTANCE_OL,
-	DISTANCE_TABLE,
-	DISTANCE_A,
-	DISTANCE_BUTTON,
-	DISTANCE_FIGURE,
-	DISTANCE_DETAILS,
-	DISTANCE_DIALOG,
-	DISTANCE_DL,
-	DISTANCE_PRE,
-	DISTANCE_BLOCKQUOTE,
-	DISTANCE_LABEL,
-	DISTANCE_LI,
-	DISTANCE_CELL,
-	DISTANCE_HEADING,
-	DISTANCE_GROUPS, /* + enum class_group */
+/* Distances, in the order of DOM_PATH_DISTANCES. */
+#define DISTANCE(name) (DOM_PATH_##name - DOM_PATH_to_article)
+
+enum {
+	DISTANCE_GROUPS = DISTANCE(to_class_navigation), /* + class_group */
 	DISTANCE_COUNT = DISTANCE_GROUPS + GROUP_COUNT,
 
 	DISTANCE_NONE = 30,  /* there is none, or it is farther away */
@@ -49,86 +27,58 @@ enum distance {
 
 /* Distance + 1, or 0. */
 static const uint8_t of_tag[TAG_COUNT] = {
-#define ROW(tag, distance) [TAG_##tag] = (DISTANCE_##distance + 1)
-	ROW(article, ARTICLE),
-	ROW(main, MAIN),
-	ROW(nav, NAV),
-	ROW(header, HEADER),
-	ROW(footer, FOOTER),
-	ROW(aside, ASIDE),
-	ROW(section, SECTION),
-	ROW(form, FORM),
-	ROW(ul, UL),
-	ROW(ol, OL),
-	ROW(table, TABLE),
-	ROW(a, A),
-	ROW(button, BUTTON),
-	ROW(figure, FIGURE),
-	ROW(details, DETAILS),
-	ROW(dialog, DIALOG),
-	ROW(dl, DL),
-	ROW(pre, PRE),
-	ROW(blockquote, BLOCKQUOTE),
-	ROW(label, LABEL),
-	ROW(li, LI),
-	ROW(td, CELL),
-	ROW(th, CELL),
-	ROW(h1, HEADING),
-	ROW(h2, HEADING),
-	ROW(h3, HEADING),
-	ROW(h4, HEADING),
-	ROW(h5, HEADING),
-	ROW(h6, HEADING),
+#define ROW(tag, name) [TAG_##tag] = DISTANCE(name) + 1
+	ROW(article, to_article),
+	ROW(main, to_main),
+	ROW(nav, to_nav),
+	ROW(header, to_header),
+	ROW(footer, to_footer),
+	ROW(aside, to_aside),
+	ROW(section, to_section),
+	ROW(form, to_form),
+	ROW(ul, to_ul),
+	ROW(ol, to_ol),
+	ROW(table, to_table),
+	ROW(a, to_a),
+	ROW(button, to_button),
+	ROW(figure, to_figure),
+	ROW(details, to_details),
+	ROW(dialog, to_dialog),
+	ROW(dl, to_dl),
+	ROW(pre, to_pre),
+	ROW(blockquote, to_blockquote),
+	ROW(label, to_label),
+	ROW(li, to_li),
+	ROW(td, to_cell),
+	ROW(th, to_cell),
+	ROW(h1, to_heading),
+	ROW(h2, to_heading),
+	ROW(h3, to_heading),
+	ROW(h4, to_heading),
+	ROW(h5, to_heading),
+	ROW(h6, to_heading),
 #undef ROW
 };
 
 /* WAI-ARIA 1.2, section 5.4: roles that are equivalent to an HTML element. */
 static const struct {
 	const char *role;
-	enum distance distance;
+	uint8_t distance;
 } roles[] = {
-	{"alertdialog", DISTANCE_DIALOG},
-	{"article", DISTANCE_ARTICLE},
-	{"banner", DISTANCE_HEADER},
-	{"button", DISTANCE_BUTTON},
-	{"complementary", DISTANCE_ASIDE},
-	{"contentinfo", DISTANCE_FOOTER},
-	{"dialog", DISTANCE_DIALOG},
-	{"main", DISTANCE_MAIN},
-	{"menu", DISTANCE_NAV},
-	{"menubar", DISTANCE_NAV},
-	{"navigation", DISTANCE_NAV},
-	{"search", DISTANCE_FORM},
-	{"tablist", DISTANCE_NAV},
+	{"alertdialog", DISTANCE(to_dialog)},
+	{"article", DISTANCE(to_article)},
+	{"banner", DISTANCE(to_header)},
+	{"button", DISTANCE(to_button)},
+	{"complementary", DISTANCE(to_aside)},
+	{"contentinfo", DISTANCE(to_footer)},
+	{"dialog", DISTANCE(to_dialog)},
+	{"main", DISTANCE(to_main)},
+	{"menu", DISTANCE(to_nav)},
+	{"menubar", DISTANCE(to_nav)},
+	{"navigation", DISTANCE(to_nav)},
+	{"search", DISTANCE(to_form)},
+	{"tablist", DISTANCE(to_nav)},
 };
-
-static void match_tag(uint16_t tag, uint8_t *distances)
-{
-	if (tag < TAG_COUNT && of_tag[tag] != 0)
-		distances[of_tag[tag] - 1] = 0;
-}
-
-static void match_role(struct slice role, uint8_t *distances)
-{
-	if (role.size == 0)
-		return;
-	for (size_t i = 0; i < sizeof(roles) / sizeof(roles[0]); i++)
-		if (slice_equal(role, slice_of(roles[i].role)))
-			distances[roles[i].distance] = 0;
-}
-
-static void match_groups(uint32_t groups, uint8_t *distances)
-{
-	for (unsigned i = 0; groups >> i != 0; i++)
-		if ((groups >> i & 1) != 0)
-			distances[DISTANCE_GROUPS + i] = 0;
-}
-
-/* Set the distances outside of all elements; `distances` [DISTANCE_BYTES]. */
-static void distances_begin(uint8_t *distances)
-{
-	memset(distances, DISTANCE_NONE, DISTANCE_BYTES);
-}
 
 /*
  * Compute the distances at element `node`, whose class names belong to the
@@ -138,22 +88,21 @@ static void distances_enter(const struct page *page, uint32_t node,
 			    uint32_t groups, const uint8_t *parent,
 			    uint8_t *distances)
 {
+	const uint16_t tag = page->nodes[node].tag;
+	const struct slice role = page_attribute(page, node, "role");
+
 	for (size_t i = 0; i < DISTANCE_BYTES; i++)
 		distances[i] =
 			(uint8_t)(parent[i] + (parent[i] < DISTANCE_NONE));
-	match_tag(page->nodes[node].tag, distances);
-	match_role(page_attribute(page, node, "role"), distances);
-	match_groups(groups, distances);
-}
-
-/* Return the number of class groups within DISTANCE_NONE. */
-static unsigned distances_groups(const uint8_t *distances)
-{
-	unsigned count = 0;
-
-	for (size_t i = DISTANCE_GROUPS; i < DISTANCE_COUNT; i++)
-		count += distances[i] < DISTANCE_NONE;
-	return count;
+	if (tag < TAG_COUNT && of_tag[tag] != 0)
+		distances[of_tag[tag] - 1] = 0;
+	for (size_t i = 0;
+	     role.size > 0 && i < sizeof(roles) / sizeof(roles[0]); i++)
+		if (slice_equal(role, slice_of(roles[i].role)))
+			distances[roles[i].distance] = 0;
+	for (unsigned i = 0; groups >> i != 0; i++)
+		if ((groups >> i & 1) != 0)
+			distances[DISTANCE_GROUPS + i] = 0;
 }
 
 enum {
@@ -163,13 +112,9 @@ enum {
 	MAX_ITEM_REPEATS = 100,
 };
 
-_Static_assert(DOM_PATH_class_groups - DOM_PATH_to_article == DISTANCE_COUNT,
-	       "enum distance is in the order of DOM_PATH_DISTANCES");
-_Static_assert(DOM_PATH_to_class_navigation - DOM_PATH_to_article ==
-		       DISTANCE_GROUPS,
-	       "the class groups follow the elements");
-_Static_assert(DOM_PATH_to_class_action - DOM_PATH_to_class_navigation ==
-		       GROUP_ACTION,
+_Static_assert(DISTANCE(class_groups) == DISTANCE_COUNT &&
+		       DISTANCE(to_class_action) ==
+			       DISTANCE_GROUPS + GROUP_ACTION,
 	       "enum class_group is in the order of DOM_PATH_DISTANCES");
 
 /* An open element; level 0 is the page, level d + 1 an element of depth d. */
@@ -216,21 +161,11 @@ static uint32_t deepest_level(const struct passages *passages)
 	return deepest;
 }
 
-static void open_page(struct dom_path *dom_path)
-{
-	struct dom_level *level = &dom_path->levels[0];
-
-	level->node = NO_NODE;
-	level->repeats = 1;
-	level->subtree = subtree_of(&dom_path->subtrees, NO_NODE);
-	level->best_density = level->subtree.density;
-	distances_begin(level->distances);
-}
-
 struct dom_path *dom_path_make(struct arena *arena,
 			       const struct passages *passages)
 {
 	struct dom_path *dom_path = ARENA_NEW(arena, struct dom_path, 1);
+	struct dom_level *page;
 
 	dom_path->passages = passages;
 	dom_path->groups = class_groups_make(arena, passages);
@@ -240,7 +175,12 @@ struct dom_path *dom_path_make(struct arena *arena,
 	dom_path->repetition = repetition_make(arena, passages);
 	dom_path->levels = ARENA_NEW(arena, struct dom_level,
 				     (size_t)deepest_level(passages) + 1);
-	open_page(dom_path);
+	page = &dom_path->levels[0];
+	page->node = NO_NODE;
+	page->repeats = 1;
+	page->subtree = subtree_of(&dom_path->subtrees, NO_NODE);
+	page->best_density = page->subtree.density;
+	memset(page->distances, DISTANCE_NONE, DISTANCE_BYTES);
 	return dom_path;
 }
 
@@ -308,13 +248,6 @@ static const struct dom_level *dom_path_up(const struct dom_path *dom_path,
 	return &dom_path->levels[level > steps ? level - steps : 0];
 }
 
-static void write_distances(const struct dom_level *level, float *row)
-{
-	for (size_t i = 0; i < DISTANCE_COUNT; i++)
-		row[DOM_PATH_to_article + i] = level->distances[i];
-	row[DOM_PATH_class_groups] = (float)distances_groups(level->distances);
-}
-
 static void write_subtrees(const struct dom_path *dom_path, float *row)
 {
 	const struct subtree *one = &dom_path_up(dom_path, 1)->subtree;
@@ -376,21 +309,16 @@ static void write_score(const struct dom_path *dom_path, float *row)
 		(float)(steps < DISTANCE_NONE ? steps : DISTANCE_NONE);
 }
 
-static float dom_path_limit(uint32_t count, uint32_t most)
-{
-	return (float)(count < most ? count : most);
-}
-
 static void write_repetition(const struct dom_path *dom_path, float *row)
 {
 	uint32_t item = dom_path_up(dom_path, 0)->item;
 
 	row[DOM_PATH_repeats] =
-		dom_path_limit(dom_path_up(dom_path, 0)->repeats, MAX_REPEATS);
+		limited(dom_path_up(dom_path, 0)->repeats, MAX_REPEATS);
 	row[DOM_PATH_repeats_1up] =
-		dom_path_limit(dom_path_up(dom_path, 1)->repeats, MAX_REPEATS);
+		limited(dom_path_up(dom_path, 1)->repeats, MAX_REPEATS);
 	row[DOM_PATH_repeats_2up] =
-		dom_path_limit(dom_path_up(dom_path, 2)->repeats, MAX_REPEATS);
+		limited(dom_path_up(dom_path, 2)->repeats, MAX_REPEATS);
 	row[DOM_PATH_to_item] = DISTANCE_NONE;
 	for (int i = DOM_PATH_item_words; i <= DOM_PATH_list_long_ratio; i++)
 		row[i] = 0;
@@ -399,10 +327,10 @@ static void write_repetition(const struct dom_path *dom_path, float *row)
 		const struct subtree *list = &(level - 1)->subtree;
 
 		row[DOM_PATH_to_item] =
-			dom_path_limit(dom_path->level - item, DISTANCE_NONE);
+			limited(dom_path->level - item, DISTANCE_NONE);
 		row[DOM_PATH_item_words] = level->subtree.words;
 		row[DOM_PATH_item_repeats] =
-			dom_path_limit(level->repeats, MAX_ITEM_REPEATS);
+			limited(level->repeats, MAX_ITEM_REPEATS);
 		row[DOM_PATH_item_link_ratio] = level->subtree.link_ratio;
 		row[DOM_PATH_item_dates] = level->subtree.dates;
 		row[DOM_PATH_list_ends] = list->sentence_ends;
@@ -433,13 +361,18 @@ void dom_path_next(struct dom_path *dom_path, float *row)
 {
 	const struct passages *passages = dom_path->passages;
 	const struct passage *passage = &passages->items[dom_path->next];
+	const uint8_t *distances;
 
-	assert(dom_path->next < passages->count);
 	dom_path->next++;
 	move_to(dom_path, passage);
+	distances = dom_path_up(dom_path, 0)->distances;
 	row[DOM_PATH_depth] = (float)dom_path->level;
 	row[DOM_PATH_element_kind] = tag_kind(passages->page, passage->node);
-	write_distances(dom_path_up(dom_path, 0), row);
+	row[DOM_PATH_class_groups] = 0;
+	for (size_t i = 0; i < DISTANCE_COUNT; i++)
+		row[DOM_PATH_to_article + i] = distances[i];
+	for (size_t i = DISTANCE_GROUPS; i < DISTANCE_COUNT; i++)
+		row[DOM_PATH_class_groups] += distances[i] < DISTANCE_NONE;
 	write_subtrees(dom_path, row);
 	write_density(dom_path, row);
 	write_score(dom_path, row);

@@ -106,13 +106,6 @@ enum {
 static const float ratios[LEVELS] = {1, 1 / 2.0F, 1 / 6.0F, 1 / 9.0F,
 				     1 / 12.0F};
 
-static float readability_score(const struct passage *passage)
-{
-	float hundreds = (float)passage->characters / 100;
-
-	return 1 + (float)passage->clauses + (hundreds < 3 ? hundreds : 3);
-}
-
 /* The root gets no score, because it holds everything. */
 static void add_scores(const struct passages *passages, float *scores)
 {
@@ -121,7 +114,9 @@ static void add_scores(const struct passages *passages, float *scores)
 	for (uint32_t i = 0; i < passages->count; i++) {
 		const struct passage *passage = &passages->items[i];
 		uint32_t node = passage->node;
-		float score = readability_score(passage);
+		float hundreds = (float)passage->characters / 100;
+		float score = 1 + (float)passage->clauses +
+			      (hundreds < 3 ? hundreds : 3);
 
 		if (passage->place != PLACE_PLAIN || node == NO_NODE ||
 		    passage->characters < MIN_CHARACTERS)
@@ -166,14 +161,6 @@ struct sibling_count {
 	uint32_t count;
 };
 
-/* The path is already a hash, so the parent's number only has to change it. */
-static uint64_t sibling_key(uint32_t parent, uint64_t path)
-{
-	const uint64_t key = (path ^ parent) * UINT64_C(0x9E3779B97F4A7C15);
-
-	return key ^ key >> 32;
-}
-
 /*
  * Siblings are of one kind if their paths are equal. First give every element
  * the number of its kind, then the size of that kind.
@@ -189,8 +176,11 @@ static const uint32_t *count_siblings(struct arena *arena,
 
 	hash_table_reserve(&kinds, page->node_count);
 	for (uint32_t i = 0; i < page->node_count; i++) {
-		struct sibling_count *kind = hash_table_add(
-			&kinds, sibling_key(page->nodes[i].parent, paths[i]));
+		/* the path is a hash, so the parent only has to change it */
+		const uint64_t key = (paths[i] ^ page->nodes[i].parent) *
+				     UINT64_C(0x9E3779B97F4A7C15);
+		struct sibling_count *kind =
+			hash_table_add(&kinds, key ^ key >> 32);
 
 		kind->count++;
 		siblings[i] = hash_table_index(&kinds, kind);
@@ -257,31 +247,22 @@ struct path_group repetition_group(const struct repetition *repetition,
 
 enum { MAX_TAGS = 200, MAX_COPIES = 20 };
 
-static float shape_limit(uint32_t count, uint32_t limit)
+void shape_row(const struct passage *passage, float *row)
 {
-	return (float)(count < limit ? count : limit);
-}
+	float words = (float)passage->words;
+	float sentences = passage->sentences;
 
-static void write_markup(const struct passage *passage, float *row)
-{
 	row[SHAPE_link_ratio] = passage_link_ratio(passage);
 	row[SHAPE_links] = passage->links;
 	row[SHAPE_place] = passage->place;
 	row[SHAPE_hiding] = passage->hiding;
-	row[SHAPE_tags_before] = shape_limit(passage->tags, MAX_TAGS);
+	row[SHAPE_tags_before] = limited(passage->tags, MAX_TAGS);
 	row[SHAPE_markup_before] = ln1((float)passage->markup);
 	row[SHAPE_inlines] = passage->inlines;
 	row[SHAPE_bolds] = passage->bolds;
 	row[SHAPE_images] = passage->images;
 	row[SHAPE_codes] = passage->codes;
 	row[SHAPE_breaks] = passage->breaks;
-}
-
-static void write_text_shape(const struct passage *passage, float *row)
-{
-	float words = (float)passage->words;
-	float sentences = passage->sentences;
-
 	row[SHAPE_words] = ln1((float)passage->words);
 	row[SHAPE_characters] = ln1((float)passage->characters);
 	row[SHAPE_clauses] = passage->clauses;
@@ -298,12 +279,6 @@ static void write_text_shape(const struct passage *passage, float *row)
 	row[SHAPE_has_price] = passage->has_price;
 	row[SHAPE_has_date] = passage->has_date;
 	row[SHAPE_has_rights] = passage->has_rights;
-}
-
-void shape_row(const struct passage *passage, float *row)
-{
-	write_markup(passage, row);
-	write_text_shape(passage, row);
-	row[SHAPE_copies] = shape_limit(passage->repeats, MAX_COPIES);
+	row[SHAPE_copies] = limited(passage->repeats, MAX_COPIES);
 	row[SHAPE_is_copy] = passage->is_repeat;
 }

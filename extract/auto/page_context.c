@@ -10,43 +10,35 @@
 #include "extract/text/passage.h"
 #include "page/page.h"
 
-/*
- * Return the feature that counts elements of this tag; PAGE_KIND_COUNT if there
- * is none.
- */
-static unsigned feature_of(uint16_t tag)
-{
-	switch (tag) {
-	case TAG_p:
-		return PAGE_KIND_page_paragraphs;
-	case TAG_li:
-		return PAGE_KIND_page_items;
-	case TAG_h2:
-	case TAG_h3:
-		return PAGE_KIND_page_headings;
-	case TAG_article:
-		return PAGE_KIND_page_articles;
-	case TAG_form:
-	case TAG_input:
-		return PAGE_KIND_page_fields;
-	case TAG_tr:
-		return PAGE_KIND_page_rows;
-	case TAG_pre:
-	case TAG_code:
-		return PAGE_KIND_page_codes;
-	case TAG_time:
-		return PAGE_KIND_page_times;
-	default:
-		return PAGE_KIND_COUNT;
-	}
-}
+/* The features that count elements of a tag. */
+static const struct {
+	uint16_t tag;
+	uint16_t feature;
+} counted_tags[] = {
+	{TAG_p, PAGE_KIND_page_paragraphs},
+	{TAG_li, PAGE_KIND_page_items},
+	{TAG_h2, PAGE_KIND_page_headings},
+	{TAG_h3, PAGE_KIND_page_headings},
+	{TAG_article, PAGE_KIND_page_articles},
+	{TAG_form, PAGE_KIND_page_fields},
+	{TAG_input, PAGE_KIND_page_fields},
+	{TAG_tr, PAGE_KIND_page_rows},
+	{TAG_pre, PAGE_KIND_page_codes},
+	{TAG_code, PAGE_KIND_page_codes},
+	{TAG_time, PAGE_KIND_page_times},
+};
 
 static void write_tag_counts(const struct page *page, float *row)
 {
-	uint32_t counts[PAGE_KIND_COUNT + 1] = {0};
+	uint32_t of_tag[TAG_COUNT] = {0};
+	uint32_t counts[PAGE_KIND_COUNT] = {0};
 
 	for (uint32_t i = 0; i < page->node_count; i++)
-		counts[feature_of(page->nodes[i].tag)]++;
+		if (page->nodes[i].tag < TAG_COUNT)
+			of_tag[page->nodes[i].tag]++;
+	for (size_t i = 0; i < sizeof(counted_tags) / sizeof(counted_tags[0]);
+	     i++)
+		counts[counted_tags[i].feature] += of_tag[counted_tags[i].tag];
 	for (unsigned i = PAGE_KIND_page_paragraphs; i <= PAGE_KIND_page_times;
 	     i++)
 		row[i] = ln1((float)counts[i]);

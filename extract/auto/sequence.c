@@ -53,80 +53,60 @@ struct sequence_runs {
 
 enum { MAX_TAGS = 200 };
 
-/* Return true if both passages have the same path of elements and classes. */
-static bool same_path(const struct repetition *repetition, uint32_t a,
-		      uint32_t b)
-{
-	if (a == NO_NODE || b == NO_NODE)
-		return a == b;
-	return repetition->paths[a] == repetition->paths[b];
-}
+/* A passage before or after, and the columns of its features. */
+struct neighbour {
+	int offset;
+	uint16_t words, link_ratio, kind;
+};
 
-/* Write the features of one of the four neighbours. */
-static void neighbour_row(const struct passages *passages,
-			  const struct passage *passage, float *words_out,
-			  float *link_ratio_out, float *kind_out)
+/* Write the features of the four neighbours. */
+static void neighbours_of_row(const struct passages *passages,
+			      const struct repetition *repetition,
+			      uint32_t index, float *row)
 {
-	*words_out = passage == NULL ? 0 : ln1((float)passage->words);
-	*link_ratio_out = passage == NULL ? -1 : passage_link_ratio(passage);
-	*kind_out = passage == NULL
-			    ? -1
-			    : (float)tag_kind(passages->page, passage->node);
-}
+	static const struct neighbour rows[] = {
+		{-1, SEQUENCE_previous_words, SEQUENCE_previous_link_ratio,
+		 SEQUENCE_previous_kind},
+		{-2, SEQUENCE_previous_2_words, SEQUENCE_previous_2_link_ratio,
+		 SEQUENCE_previous_2_kind},
+		{1, SEQUENCE_next_words, SEQUENCE_next_link_ratio,
+		 SEQUENCE_next_kind},
+		{2, SEQUENCE_next_2_words, SEQUENCE_next_2_link_ratio,
+		 SEQUENCE_next_2_kind},
+	};
+	const struct passage *own = &passages->items[index];
+	const struct passage *previous = index > 0 ? own - 1 : NULL;
+	const struct passage *next =
+		index + 1 < passages->count ? own + 1 : NULL;
+	bool has_same_path = false;
 
-static void before_row(const struct passages *passages,
-		       const struct repetition *repetition, uint32_t index,
-		       float *row)
-{
-	const struct passage *one =
-		index >= 1 ? &passages->items[index - 1] : NULL;
-	const struct passage *two =
-		index >= 2 ? &passages->items[index - 2] : NULL;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		const int64_t at = (int64_t)index + rows[i].offset;
+		const struct passage *passage = at >= 0 && at < passages->count
+							? &passages->items[at]
+							: NULL;
 
-	neighbour_row(passages, one, &row[SEQUENCE_previous_words],
-		      &row[SEQUENCE_previous_link_ratio],
-		      &row[SEQUENCE_previous_kind]);
-	neighbour_row(passages, two, &row[SEQUENCE_previous_2_words],
-		      &row[SEQUENCE_previous_2_link_ratio],
-		      &row[SEQUENCE_previous_2_kind]);
+		row[rows[i].words] =
+			passage == NULL ? 0 : ln1((float)passage->words);
+		row[rows[i].link_ratio] =
+			passage == NULL ? -1 : passage_link_ratio(passage);
+		row[rows[i].kind] = passage == NULL
+					    ? -1
+					    : (float)tag_kind(passages->page,
+							      passage->node);
+	}
+	if (previous != NULL) /* the same path of elements and classes */
+		has_same_path =
+			previous->node == NO_NODE || own->node == NO_NODE
+				? previous->node == own->node
+				: repetition->paths[previous->node] ==
+					  repetition->paths[own->node];
 	row[SEQUENCE_previous_ends_sentence] =
-		one != NULL && one->ends_sentence ? 1 : 0;
-	row[SEQUENCE_previous_same_path] =
-		one != NULL && same_path(repetition, one->node,
-					 passages->items[index].node)
-			? 1
-			: 0;
-}
-
-static void after_row(const struct passages *passages, uint32_t index,
-		      float *row)
-{
-	const uint32_t left = passages->count - index - 1;
-	const struct passage *one =
-		left >= 1 ? &passages->items[index + 1] : NULL;
-	const struct passage *two =
-		left >= 2 ? &passages->items[index + 2] : NULL;
-
-	neighbour_row(passages, one, &row[SEQUENCE_next_words],
-		      &row[SEQUENCE_next_link_ratio], &row[SEQUENCE_next_kind]);
-	neighbour_row(passages, two, &row[SEQUENCE_next_2_words],
-		      &row[SEQUENCE_next_2_link_ratio],
-		      &row[SEQUENCE_next_2_kind]);
-	row[SEQUENCE_next_ends_sentence] =
-		one != NULL && one->ends_sentence ? 1 : 0;
-	row[SEQUENCE_next_tags] = -1;
-	if (one != NULL)
-		row[SEQUENCE_next_tags] =
-			one->tags < MAX_TAGS ? (float)one->tags : MAX_TAGS;
-}
-
-/* Write this file's part of the row [SEQUENCE_COUNT] of passage `index`. */
-static void sequence_neighbours_row(const struct passages *passages,
-				    const struct repetition *repetition,
-				    uint32_t index, float *row)
-{
-	before_row(passages, repetition, index, row);
-	after_row(passages, index, row);
+		previous != NULL && previous->ends_sentence;
+	row[SEQUENCE_previous_same_path] = has_same_path;
+	row[SEQUENCE_next_ends_sentence] = next != NULL && next->ends_sentence;
+	row[SEQUENCE_next_tags] =
+		next == NULL ? -1 : limited(next->tags, MAX_TAGS);
 }
 
 /* Short passages and passages of links have negative weights. */
@@ -140,12 +120,6 @@ static double mss_weight(const struct passage *passage)
 	if (passage->words >= LONG_WORDS && links < .5F)
 		return passage->words;
 	return -6 - 3 * (double)links;
-}
-
-static struct passage_range range_of(const struct maximum_run *run)
-{
-	assert(run->begin <= run->end && run->end <= run->count);
-	return (struct passage_range){run->begin, run->end};
 }
 
 static struct sequence_runs sequence_runs_make(const struct passages *passages)
@@ -166,31 +140,29 @@ static struct sequence_runs sequence_runs_make(const struct passages *passages)
 		maximum_run_add(&link_bte, words - 2 * link_words - 2 * tags);
 		maximum_run_add(&mss, mss_weight(passage));
 	}
-	runs.bte = range_of(&bte);
-	runs.link_bte = range_of(&link_bte);
-	runs.mss = range_of(&mss);
+	runs.bte = (struct passage_range){bte.begin, bte.end};
+	runs.link_bte = (struct passage_range){link_bte.begin, link_bte.end};
+	runs.mss = (struct passage_range){mss.begin, mss.end};
 	runs.mss_ratio = ratio(passages_sum(passages, runs.mss).words,
 			       passages->sums[passages->count].words);
 	return runs;
 }
 
 /*
- * Return the distance to the run in passages: 0 inside, negative before it,
- * positive after it.
+ * Write whether the passage is in the run, and the distance to it in passages:
+ * 0 inside, negative before it, positive after it.
  */
-static int64_t run_distance(struct passage_range run, uint32_t index)
-{
-	assert(run.begin <= run.end);
-	if (index < run.begin)
-		return (int64_t)index - run.begin;
-	return index < run.end ? 0 : (int64_t)index - run.end + 1;
-}
-
 static void run_row(struct passage_range run, uint32_t index, float *inside_out,
 		    float *distance_out)
 {
+	int64_t distance = 0;
+
+	if (index < run.begin)
+		distance = (int64_t)index - run.begin;
+	else if (index >= run.end)
+		distance = (int64_t)index - run.end + 1;
 	*inside_out = index >= run.begin && index < run.end ? 1 : 0;
-	*distance_out = signed_ln1((float)run_distance(run, index));
+	*distance_out = signed_ln1((float)distance);
 }
 
 /* Write this file's part of the row [SEQUENCE_COUNT] of passage `index`. */
@@ -284,17 +256,6 @@ static bool is_wanted_vector(const bool *wanted, enum blurred vector)
 	return is_read;
 }
 
-static const float *blur_measure(struct arena *arena,
-				 const struct passages *passages,
-				 float *scratch, enum blurred vector)
-{
-	const struct blur blur = {.radius = plans[vector].radius, .passes = 1};
-
-	for (uint32_t i = 0; i < passages->count; i++)
-		scratch[i] = plans[vector].of(&passages->items[i]);
-	return blur_run(arena, scratch, passages->count, &blur);
-}
-
 /* Return the index of the highest value; of several, the first. */
 static uint32_t index_of_highest(const float *values, uint32_t count)
 {
@@ -304,24 +265,6 @@ static uint32_t index_of_highest(const float *values, uint32_t count)
 		if (values[i] > values[best])
 			best = i;
 	return best;
-}
-
-static float deviation_of_ratios(const struct passages *passages)
-{
-	double sum = 0;
-	double squares = 0;
-	double mean;
-
-	if (passages->count == 0)
-		return 0;
-	for (uint32_t i = 0; i < passages->count; i++) {
-		double ratio = (double)tag_ratio(&passages->items[i]);
-
-		sum += ratio;
-		squares += ratio * ratio;
-	}
-	mean = sum / passages->count;
-	return (float)sqrt(fmax(squares / passages->count - mean * mean, 0));
 }
 
 static const float *valleys_around(struct arena *arena, const float *values,
@@ -352,11 +295,18 @@ sequence_blurs_make(struct arena *arena, const struct passages *passages,
 	float *scratch = ARENA_NEW(arena, float, count);
 	const float *tag_ratios;
 	const float *masses;
+	double sum = 0;
+	double squares = 0;
 
-	for (enum blurred i = 0; i < BLURRED_COUNT; i++)
-		if (is_wanted_vector(wanted, i))
-			blurs.blurred[i] =
-				blur_measure(arena, passages, scratch, i);
+	for (enum blurred i = 0; i < BLURRED_COUNT; i++) {
+		const struct blur blur = {plans[i].radius, 1, false};
+
+		if (!is_wanted_vector(wanted, i))
+			continue;
+		for (uint32_t k = 0; k < count; k++)
+			scratch[k] = plans[i].of(&passages->items[k]);
+		blurs.blurred[i] = blur_run(arena, scratch, count, &blur);
+	}
 	tag_ratios = blurs.blurred[BLURRED_TAG_RATIO_3];
 	masses = blurs.blurred[BLURRED_MASS];
 	if (masses != NULL) {
@@ -367,8 +317,15 @@ sequence_blurs_make(struct arena *arena, const struct passages *passages,
 	if (tag_ratios != NULL && count > 0) {
 		blurs.highest_tag_ratio = ln1(fmaxf(
 			tag_ratios[index_of_highest(tag_ratios, count)], 0));
-		blurs.tag_ratio_deviation =
-			fmaxf(deviation_of_ratios(passages), 1);
+		for (uint32_t i = 0; i < count; i++) {
+			double ratio = (double)tag_ratio(&passages->items[i]);
+
+			sum += ratio;
+			squares += ratio * ratio;
+		}
+		sum /= count;
+		blurs.tag_ratio_deviation = fmaxf(
+			(float)sqrt(fmax(squares / count - sum * sum, 0)), 1);
 	}
 	return blurs;
 }
@@ -394,32 +351,29 @@ static void tag_ratio_row(const struct sequence_blurs *blurs, uint32_t index,
 		middle == NULL ? 0 : middle[index] / blurs->tag_ratio_deviation;
 }
 
-/* Return the blurred part divided by the blurred whole. */
-static float blur_quotient(const struct sequence_blurs *blurs,
-			   enum blurred part, enum blurred whole,
-			   uint32_t index)
-{
-	const float *parts = blurs->blurred[part];
-	const float *wholes = blurs->blurred[whole];
-
-	if (parts == NULL || wholes == NULL)
-		return 0;
-	return parts[index] / fmaxf(wholes[index], 1);
-}
-
 static void blur_ratio_row(const struct sequence_blurs *blurs, uint32_t index,
 			   float *row)
 {
-	row[SEQUENCE_text_ratio_1] = blur_quotient(blurs, BLURRED_CHARACTERS_1,
-						   BLURRED_CODE_1, index);
-	row[SEQUENCE_text_ratio_3] = blur_quotient(blurs, BLURRED_CHARACTERS_3,
-						   BLURRED_CODE_3, index);
-	row[SEQUENCE_text_ratio_8] = blur_quotient(blurs, BLURRED_CHARACTERS_8,
-						   BLURRED_CODE_8, index);
-	row[SEQUENCE_link_quota_3] = blur_quotient(blurs, BLURRED_LINKS_3,
-						   BLURRED_CHARACTERS_3, index);
-	row[SEQUENCE_link_quota_8] = blur_quotient(blurs, BLURRED_LINKS_8,
-						   BLURRED_CHARACTERS_8, index);
+	static const struct {
+		uint16_t feature;
+		enum blurred part, whole;
+	} rows[] = {
+		{SEQUENCE_text_ratio_1, BLURRED_CHARACTERS_1, BLURRED_CODE_1},
+		{SEQUENCE_text_ratio_3, BLURRED_CHARACTERS_3, BLURRED_CODE_3},
+		{SEQUENCE_text_ratio_8, BLURRED_CHARACTERS_8, BLURRED_CODE_8},
+		{SEQUENCE_link_quota_3, BLURRED_LINKS_3, BLURRED_CHARACTERS_3},
+		{SEQUENCE_link_quota_8, BLURRED_LINKS_8, BLURRED_CHARACTERS_8},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		const float *parts = blurs->blurred[rows[i].part];
+		const float *wholes = blurs->blurred[rows[i].whole];
+
+		row[rows[i].feature] =
+			parts == NULL || wholes == NULL
+				? 0
+				: parts[index] / fmaxf(wholes[index], 1);
+	}
 }
 
 static void ridge_row(const struct sequence_blurs *blurs,
@@ -440,16 +394,6 @@ static void ridge_row(const struct sequence_blurs *blurs,
 	row[SEQUENCE_ridge_distance] = signed_ln1((float)distance);
 	row[SEQUENCE_ridge_words] = signed_ln1((float)words);
 	row[SEQUENCE_ridge_valley] = blurs->valleys[index] / height;
-}
-
-/* Write this file's part of the row [SEQUENCE_COUNT] of passage `index`. */
-static void sequence_blurs_row(const struct sequence_blurs *blurs,
-			       const struct passages *passages, uint32_t index,
-			       float *row)
-{
-	tag_ratio_row(blurs, index, row);
-	blur_ratio_row(blurs, index, row);
-	ridge_row(blurs, passages, index, row);
 }
 
 struct passage_sequence {
@@ -476,11 +420,6 @@ struct passage_sequence *sequence_make(struct arena *arena,
 	return sequence;
 }
 
-static float sequence_limit(uint32_t value, uint32_t limit)
-{
-	return (float)(value < limit ? value : limit);
-}
-
 static void position_row(const struct passages *passages, uint32_t index,
 			 float *row)
 {
@@ -495,53 +434,39 @@ static void position_row(const struct passages *passages, uint32_t index,
 	row[SEQUENCE_passage_position] = (float)index / (float)count;
 	row[SEQUENCE_words_before] = ln1(before);
 	row[SEQUENCE_words_after] = ln1(all - with);
-	row[SEQUENCE_passages_before] = sequence_limit(index, MAX_PASSAGES);
-	row[SEQUENCE_passages_after] =
-		sequence_limit(count - index, MAX_PASSAGES);
+	row[SEQUENCE_passages_before] = limited(index, MAX_PASSAGES);
+	row[SEQUENCE_passages_after] = limited(count - index, MAX_PASSAGES);
 }
 
-/* The features of one window around the passage. */
-enum {
-	WINDOW_SLOPE,
-	WINDOW_LONG_RATIO,
-	WINDOW_WORDS,
-	WINDOW_LINK_RATIO,
-	WINDOW_PRICES,
-	WINDOW_COUNT
+/* A window around the passage, and the columns of its features. */
+struct sequence_window {
+	int radius;
+	uint16_t slope, long_ratio, words, link_ratio, prices;
 };
-
-static void window_features(const struct passages *passages,
-			    struct passage_range range,
-			    float features[WINDOW_COUNT])
-{
-	const struct passage_sums sums = passages_sum(passages, range);
-
-	assert(range.begin <= range.end);
-	features[WINDOW_SLOPE] = ratio(sums.words, sums.words + sums.tags);
-	features[WINDOW_LONG_RATIO] = ratio(sums.long_words, sums.words);
-	features[WINDOW_WORDS] = ln1((float)sums.words);
-	features[WINDOW_LINK_RATIO] = ratio(sums.link_words, sums.words);
-	features[WINDOW_PRICES] = ratio(sums.prices, range.end - range.begin);
-}
 
 static void sequence_windows_row(const struct passages *passages,
 				 uint32_t index, float *row)
 {
-	float near[WINDOW_COUNT];
-	float far[WINDOW_COUNT];
+	static const struct sequence_window windows[] = {
+		{5, SEQUENCE_slope_5, SEQUENCE_long_ratio_5, SEQUENCE_words_5,
+		 SEQUENCE_link_ratio_5, SEQUENCE_prices_5},
+		{20, SEQUENCE_slope_20, SEQUENCE_long_ratio_20,
+		 SEQUENCE_words_20, SEQUENCE_link_ratio_20, SEQUENCE_prices_20},
+	};
 
-	window_features(passages, window_at(passages, index, -5, 6), near);
-	window_features(passages, window_at(passages, index, -20, 21), far);
-	row[SEQUENCE_slope_5] = near[WINDOW_SLOPE];
-	row[SEQUENCE_slope_20] = far[WINDOW_SLOPE];
-	row[SEQUENCE_long_ratio_5] = near[WINDOW_LONG_RATIO];
-	row[SEQUENCE_long_ratio_20] = far[WINDOW_LONG_RATIO];
-	row[SEQUENCE_words_5] = near[WINDOW_WORDS];
-	row[SEQUENCE_words_20] = far[WINDOW_WORDS];
-	row[SEQUENCE_link_ratio_5] = near[WINDOW_LINK_RATIO];
-	row[SEQUENCE_link_ratio_20] = far[WINDOW_LINK_RATIO];
-	row[SEQUENCE_prices_5] = near[WINDOW_PRICES];
-	row[SEQUENCE_prices_20] = far[WINDOW_PRICES];
+	for (size_t i = 0; i < sizeof(windows) / sizeof(windows[0]); i++) {
+		const struct sequence_window *window = &windows[i];
+		const struct passage_range range = window_at(
+			passages, index, -window->radius, window->radius + 1);
+		const struct passage_sums sums = passages_sum(passages, range);
+
+		row[window->slope] = ratio(sums.words, sums.words + sums.tags);
+		row[window->long_ratio] = ratio(sums.long_words, sums.words);
+		row[window->words] = ln1((float)sums.words);
+		row[window->link_ratio] = ratio(sums.link_words, sums.words);
+		row[window->prices] =
+			ratio(sums.prices, range.end - range.begin);
+	}
 }
 
 void sequence_row(const struct passage_sequence *sequence, uint32_t index,
@@ -552,7 +477,9 @@ void sequence_row(const struct passage_sequence *sequence, uint32_t index,
 	assert(index < passages->count);
 	position_row(passages, index, row);
 	sequence_windows_row(passages, index, row);
-	sequence_blurs_row(&sequence->blurs, passages, index, row);
+	tag_ratio_row(&sequence->blurs, index, row);
+	blur_ratio_row(&sequence->blurs, index, row);
+	ridge_row(&sequence->blurs, passages, index, row);
 	sequence_runs_row(&sequence->runs, index, row);
-	sequence_neighbours_row(passages, sequence->repetition, index, row);
+	neighbours_of_row(passages, sequence->repetition, index, row);
 }

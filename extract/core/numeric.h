@@ -146,6 +146,12 @@ static inline float signed_ln1(float x)
 	return copysignf(ln1(fabsf(x)), x);
 }
 
+/* Return `value`, at most `limit`. */
+static inline float limited(uint32_t value, uint32_t limit)
+{
+	return (float)(value < limit ? value : limit);
+}
+
 /* Return part / whole; 0 if the whole is 0. */
 static inline float ratio(uint32_t part, uint32_t whole)
 {

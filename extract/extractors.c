@@ -24,56 +24,6 @@ enum {
 				  method may choose */
 };
 
-/* Numbers of words. */
-struct choice_words {
-	uint64_t all;
-	uint64_t links;
-};
-
-static struct choice_words count_choice(const struct page *page,
-					const struct verdict *verdicts)
-{
-	struct choice_words count = {0};
-
-	for (uint32_t i = 0; i < page->text_count; i++) {
-		uint32_t words = verdicts[i].is_content
-					 ? word_count(page_text(page, i))
-					 : 0;
-
-		count.all += words;
-		if ((page->texts[i].flags & TEXT_IS_LINK) != 0)
-			count.links += words;
-	}
-	return count;
-}
-
-/* Count the words that a reader sees when scripts run. */
-static uint64_t count_visible(const struct page *page)
-{
-	const bool *is_visible = visible_texts(page->arena, page);
-	uint64_t count = 0;
-
-	for (uint32_t i = 0; i < page->text_count; i++)
-		if (is_visible[i] &&
-		    (page->texts[i].flags & TEXT_IS_NOSCRIPT) == 0)
-			count += word_count(page_text(page, i));
-	return count;
-}
-
-static bool is_blocked_status(unsigned http_status)
-{
-	switch (http_status) {
-	case 401:
-	case 403:
-	case 407:
-	case 429:
-	case 503:
-		return true;
-	default:
-		return false;
-	}
-}
-
 /* The ids of elements into which frameworks render. */
 static const char mount_names[] =
 	"root|app|main|__next|__nuxt|__layout|___gatsby|react-root|mount|"
@@ -92,41 +42,41 @@ static bool is_mount(const struct page *page, uint32_t node)
 		list_has(mount_names, page_attribute(page, node, "id")));
 }
 
-static bool is_script(const struct page *page, uint32_t node)
-{
-	switch (page->nodes[node].tag) {
-	case TAG_script:
-		return true;
-	case TAG_link:
-		return slice_equal(page_attribute(page, node, "as"),
-				   slice_of("script")) ||
-		       slice_equal(page_attribute(page, node, "rel"),
-				   slice_of("modulepreload"));
-	default:
-		return is_mount(page, node) &&
-		       page_is_custom_element(page, node);
-	}
-}
-
 /*
  * Return true if the page is a shell that scripts must fill: it has scripts,
- * little text, and an empty element for the content (or no text at all). A
- * short page without such an element is not a shell.
+ * little text that a reader sees when scripts run, and an empty element for the
+ * content (or no text at all). A short page without such an element is not a
+ * shell.
  */
 static bool is_shell(const struct page *page, uint64_t chosen)
 {
+	const bool *is_visible;
 	bool has_script = false;
 	bool has_mount = false;
-	uint64_t visible;
+	uint64_t visible = 0;
 
 	if (chosen > MAX_SHELL_CHOICE)
 		return false;
-	visible = count_visible(page);
+	is_visible = visible_texts(page->arena, page);
+	for (uint32_t i = 0; i < page->text_count; i++)
+		if (is_visible[i] &&
+		    (page->texts[i].flags & TEXT_IS_NOSCRIPT) == 0)
+			visible += word_count(page_text(page, i));
 	if (visible > MAX_SHELL_WORDS)
 		return false;
 	for (uint32_t i = 0; i < page->node_count; i++) {
-		has_script |= is_script(page, i);
-		has_mount |= is_mount(page, i);
+		const bool mounts = is_mount(page, i);
+		const uint16_t tag = page->nodes[i].tag;
+
+		has_mount |= mounts;
+		has_script |= tag == TAG_script ||
+			      (mounts && page_is_custom_element(page, i));
+		if (tag == TAG_link)
+			has_script |=
+				slice_equal(page_attribute(page, i, "as"),
+					    slice_of("script")) ||
+				slice_equal(page_attribute(page, i, "rel"),
+					    slice_of("modulepreload"));
 	}
 	return has_script && (has_mount || visible == 0);
 }
@@ -147,67 +97,45 @@ enum text_quality text_quality_of(const struct page *page,
 				  const struct verdict *verdicts,
 				  bool is_unsure, unsigned http_status)
 {
-	struct choice_words chosen = count_choice(page, verdicts);
 	enum page_class page_class = page_class_of(page, 0, false);
+	uint64_t chosen = 0;
+	uint64_t links = 0;
 
+	for (uint32_t i = 0; i < page->text_count; i++) {
+		uint32_t words = verdicts[i].is_content
+					 ? word_count(page_text(page, i))
+					 : 0;
+
+		chosen += words;
+		if ((page->texts[i].flags & TEXT_IS_LINK) != 0)
+			links += words;
+	}
 	if (page_class == CLASS_NOT_HTML)
 		return QUALITY_NOT_HTML;
-	if (is_blocked_status(http_status) || page_class == CLASS_CHALLENGE ||
-	    page_class == CLASS_CONSENT)
+	if (http_status == 401 || http_status == 403 || http_status == 407 ||
+	    http_status == 429 || http_status == 503 ||
+	    page_class == CLASS_CHALLENGE || page_class == CLASS_CONSENT)
 		return QUALITY_BLOCKED;
-	if (is_shell(page, chosen.all))
+	if (is_shell(page, chosen))
 		return QUALITY_JS_ONLY;
-	if (chosen.all == 0)
+	if (chosen == 0)
 		return QUALITY_EMPTY;
 	if (is_unsure)
 		return QUALITY_UNSURE;
 	if (page_class == CLASS_TRUNCATED)
 		return QUALITY_TRUNCATED;
-	if (2 * chosen.links > chosen.all)
+	if (2 * links > chosen)
 		return QUALITY_LISTING;
 	return QUALITY_OK;
 }
 
+/* The default is the first. */
 const struct extractor *const extractors[] = {
-	/* the default */
 	&extractor_auto,
-	/* baseline */
-	&extractor_plain,
-	/* token sequence */
-	&extractor_bte,
-	&extractor_dsc,
-	&extractor_adsc,
-	&extractor_mss,
-	/* content code */
-	&extractor_ccb,
-	&extractor_accb,
-	&extractor_tccb,
-	/* tag ratios */
-	&extractor_cetr_tm,
-	&extractor_cetr_km,
-	&extractor_cetr,
-	/* links and blocks */
-	&extractor_lqf_25,
-	&extractor_lqf_50,
-	&extractor_lqf_75,
-	&extractor_crunch,
-	&extractor_lp,
-	&extractor_fe,
-	&extractor_kfe,
-	/* rendered layout */
-	&extractor_vips,
-	&extractor_vce,
-	/* mountain model */
-	&extractor_mountain,
-	/* many pages of one template */
-	&extractor_df,
-	&extractor_df_plus,
-	&extractor_infodiscoverer,
-	&extractor_contentextractor,
-	&extractor_sst,
-	&extractor_rtdm,
-	&extractor_isotonic,
-	NULL,
+#define X(name) &extractor_##name,
+	METHODS(X)
+#undef X
+		NULL,
 };
 
 const struct extractor *extractor_find(const char *name)
@@ -229,21 +157,6 @@ choice_append_reason(struct method_selection *choice, const char *format, ...)
 	vsnprintf(choice->reason + used, sizeof(choice->reason) - used, format,
 		  list);
 	va_end(list);
-}
-
-/* Explain why a cluster of `pages` pages has no template. */
-static void explain_lack(struct method_selection *choice, uint32_t pages,
-			 uint32_t needed)
-{
-	if (pages == 0)
-		choice_append_reason(choice,
-				     "no template: the page is in no cluster");
-	else
-		choice_append_reason(
-			choice,
-			"no template: the page's cluster has %u page%s, "
-			"%u are needed",
-			pages, pages == 1 ? "" : "s", needed);
 }
 
 enum error method_select(const char *method, uint32_t cluster_pages,
@@ -270,7 +183,14 @@ enum error method_select(const char *method, uint32_t cluster_pages,
 			choice_out, "template: cluster of %u page%s",
 			cluster_pages, cluster_pages == 1 ? "" : "s");
 	} else {
-		explain_lack(choice_out, cluster_pages, needed);
+		choice_append_reason(choice_out, "no template: the page%s",
+				     cluster_pages == 0 ? " is in no cluster"
+							: "'s cluster");
+		if (cluster_pages > 0)
+			choice_append_reason(
+				choice_out, " has %u page%s, %u are needed",
+				cluster_pages, cluster_pages == 1 ? "" : "s",
+				needed);
 		if (needs_template(extractor) && !extractor->falls_back) {
 			choice_append_reason(choice_out, "; %s needs it",
 					     extractor->name);
@@ -313,83 +233,50 @@ static bool *texts_inside(const struct page *page,
 	return is_inside;
 }
 
-/* A new verdict for several texts. */
-struct verdict_change {
-	const bool *is_meant; /* [text_count] */
-	bool is_content;
-	const char *reason;
-};
-
-static void change_verdicts(const struct verdict_change *change,
-			    const struct page *page, struct verdict *verdicts,
-			    struct trace *trace)
+/* Change the verdicts of the texts with is_meant [text_count]. */
+static void change_verdicts(const bool *is_meant, bool is_content,
+			    const char *reason, const struct page *page,
+			    struct verdict *verdicts, struct trace *trace)
 {
 	for (uint32_t i = 0; i < page->text_count; i++) {
-		if (!change->is_meant[i] ||
-		    verdicts[i].is_content == change->is_content)
+		if (!is_meant[i] || verdicts[i].is_content == is_content)
 			continue;
-		verdicts[i].is_content = change->is_content;
-		trace_reason(trace, i, "%s", change->reason);
+		verdicts[i].is_content = is_content;
+		trace_reason(trace, i, "%s", reason);
 	}
-}
-
-static const bool *visible_inside(const struct page *page,
-				  const struct selector *selector)
-{
-	const bool *is_visible = visible_texts(page->arena, page);
-	bool *is_meant = texts_inside(page, selector);
-
-	for (uint32_t i = 0; i < page->text_count; i++)
-		is_meant[i] &= is_visible[i];
-	return is_meant;
 }
 
 void selection_apply(const struct selection *selection, const struct page *page,
 		     struct verdict *verdicts, struct trace *trace)
 {
 	if (selection->with_comments)
-		change_verdicts(
-			&(struct verdict_change){
-				auto_comments(page->arena, page), true,
-				"it is a comment, and the request "
-				"includes comments"},
-			page, verdicts, trace);
+		change_verdicts(auto_comments(page->arena, page), true,
+				"it is a comment, and the request includes "
+				"comments",
+				page, verdicts, trace);
 	if (selection->apart != NULL)
-		change_verdicts(
-			&(struct verdict_change){
-				selection->apart, false,
-				"it is a comment, which the result "
-				"lists separately"},
-			page, verdicts, trace);
-	if (selection->include != NULL)
-		change_verdicts(
-			&(struct verdict_change){
-				visible_inside(page, selection->include), true,
-				"the request includes it"},
-			page, verdicts, trace);
+		change_verdicts(selection->apart, false,
+				"it is a comment, which the result lists "
+				"separately",
+				page, verdicts, trace);
+	if (selection->include != NULL) {
+		const bool *is_visible = visible_texts(page->arena, page);
+		bool *is_meant = texts_inside(page, selection->include);
+
+		for (uint32_t i = 0; i < page->text_count; i++)
+			is_meant[i] &= is_visible[i];
+		change_verdicts(is_meant, true, "the request includes it", page,
+				verdicts, trace);
+	}
 	if (selection->exclude != NULL)
-		change_verdicts(
-			&(struct verdict_change){
-				texts_inside(page, selection->exclude), false,
-				"the request excludes it"},
-			page, verdicts, trace);
+		change_verdicts(texts_inside(page, selection->exclude), false,
+				"the request excludes it", page, verdicts,
+				trace);
 }
 
 enum { MAX_SETTING = 128, MAX_ERROR = 256 };
 
 static const char separators[] = ", \t";
-
-/* Split "accb.radius=30" after the name of the method. */
-static const struct extractor *find_method(char *setting, char **rest_out)
-{
-	char *dot = strchr(setting, '.');
-
-	if (dot == NULL)
-		return NULL;
-	*dot = '\0';
-	*rest_out = dot + 1;
-	return extractor_find(setting);
-}
 
 static bool apply_setting(const char *text, size_t length,
 			  const struct extractor *wanted, double *parameters,
@@ -397,8 +284,8 @@ static bool apply_setting(const char *text, size_t length,
 {
 	double scratch[MAX_PARAMETERS];
 	char setting[MAX_SETTING];
-	const struct extractor *extractor;
-	char *rest;
+	const struct extractor *extractor = NULL;
+	char *dot;
 
 	if (length >= sizeof(setting)) {
 		snprintf(error_out, MAX_ERROR,
@@ -408,7 +295,11 @@ static bool apply_setting(const char *text, size_t length,
 	}
 	memcpy(setting, text, length);
 	setting[length] = '\0';
-	extractor = find_method(setting, &rest);
+	dot = strchr(setting, '.');
+	if (dot != NULL) {
+		*dot = '\0';
+		extractor = extractor_find(setting);
+	}
 	if (extractor == NULL) {
 		snprintf(error_out, MAX_ERROR,
 			 "%.100s is not METHOD.NAME=VALUE; `templatectl "
@@ -416,7 +307,7 @@ static bool apply_setting(const char *text, size_t length,
 			 setting);
 		return false;
 	}
-	return extractor_set(extractor, rest,
+	return extractor_set(extractor, dot + 1,
 			     extractor == wanted ? parameters : scratch,
 			     error_out);
 }

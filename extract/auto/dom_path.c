@@ -362,17 +362,18 @@ void dom_path_next(struct dom_path *dom_path, float *row)
 	const struct passages *passages = dom_path->passages;
 	const struct passage *passage = &passages->items[dom_path->next];
 	const uint8_t *distances;
+	unsigned groups = 0;
 
 	dom_path->next++;
 	move_to(dom_path, passage);
 	distances = dom_path_up(dom_path, 0)->distances;
 	row[DOM_PATH_depth] = (float)dom_path->level;
 	row[DOM_PATH_element_kind] = tag_kind(passages->page, passage->node);
-	row[DOM_PATH_class_groups] = 0;
 	for (size_t i = 0; i < DISTANCE_COUNT; i++)
 		row[DOM_PATH_to_article + i] = distances[i];
 	for (size_t i = DISTANCE_GROUPS; i < DISTANCE_COUNT; i++)
-		row[DOM_PATH_class_groups] += distances[i] < DISTANCE_NONE;
+		groups += distances[i] < DISTANCE_NONE;
+	row[DOM_PATH_class_groups] = (float)groups;
 	write_subtrees(dom_path, row);
 	write_density(dom_path, row);
 	write_score(dom_path, row);

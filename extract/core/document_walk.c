@@ -8,23 +8,10 @@
 #include "page/page.h"
 #include "page/scanner.h"
 
-static bool is_list_element(uint16_t tag)
-{
-	return tag == TAG_ul || tag == TAG_ol || tag == TAG_dir ||
-	       tag == TAG_menu || tag == TAG_dl;
-}
-
-static bool is_inside_item(const struct page *page, uint32_t node)
-{
-	uint32_t parent = page->nodes[node].parent;
-
-	return parent != NO_NODE && (page->nodes[parent].tag == TAG_li ||
-				     page->nodes[parent].tag == TAG_dd);
-}
-
 enum separator separator_of_element(const struct page *page, uint32_t node)
 {
-	uint16_t tag = page->nodes[node].tag;
+	const uint16_t tag = page->nodes[node].tag;
+	const uint32_t parent = page->nodes[node].parent;
 
 	assert(node < page->node_count);
 	if ((tag_flags(tag) & TAG_IS_BLOCK) == 0)
@@ -41,10 +28,18 @@ enum separator separator_of_element(const struct page *page, uint32_t node)
 	case TAG_tfoot:
 	case TAG_option:
 		return SEPARATOR_LINE;
-	default:
-		return is_list_element(tag) && is_inside_item(page, node)
+	case TAG_ul:
+	case TAG_ol:
+	case TAG_dir:
+	case TAG_menu:
+	case TAG_dl: /* inside an item */
+		return parent != NO_NODE &&
+				       (page->nodes[parent].tag == TAG_li ||
+					page->nodes[parent].tag == TAG_dd)
 			       ? SEPARATOR_LINE
 			       : SEPARATOR_BLANK_LINE;
+	default:
+		return SEPARATOR_BLANK_LINE;
 	}
 }
 
@@ -134,20 +129,6 @@ bool separator_ends(struct slice text)
 	return is_blank_character(bytes + text.size - size, size);
 }
 
-static bool is_field(uint16_t tag)
-{
-	switch (tag) {
-	case TAG_select:
-	case TAG_option:
-	case TAG_optgroup:
-	case TAG_datalist:
-	case TAG_textarea:
-		return true;
-	default:
-		return false;
-	}
-}
-
 /* Return [page->node_count]: true for a form field and for nodes inside one. */
 static const bool *nodes_in_fields(struct arena *arena, const struct page *page)
 {
@@ -157,7 +138,10 @@ static const bool *nodes_in_fields(struct arena *arena, const struct page *page)
 		const struct node *node = &page->nodes[i];
 
 		is_in_field[i] =
-			is_field(node->tag) ||
+			node->tag == TAG_select || node->tag == TAG_option ||
+			node->tag == TAG_optgroup ||
+			node->tag == TAG_datalist ||
+			node->tag == TAG_textarea ||
 			(node->parent != NO_NODE && is_in_field[node->parent]);
 	}
 	return is_in_field;

@@ -40,20 +40,6 @@ extractor_reject(char *error_out, const char *format, ...)
 	return false;
 }
 
-static const struct parameter *
-extractor_find_parameter(const struct extractor *extractor, const char *name,
-			 size_t length)
-{
-	for (size_t i = 0; i < extractor->parameter_count; i++) {
-		const struct parameter *parameter = &extractor->parameters[i];
-
-		if (strlen(parameter->name) == length &&
-		    memcmp(parameter->name, name, length) == 0)
-			return parameter;
-	}
-	return NULL;
-}
-
 /* Write "accb has no such parameter; it has radius, passes, threshold." */
 static bool reject_parameter_name(const struct extractor *extractor,
 				  char *error_out)
@@ -77,15 +63,20 @@ bool extractor_set(const struct extractor *extractor, const char *assignment,
 		   double *parameters, char *error_out)
 {
 	const char *equals = strchr(assignment, '=');
-	const struct parameter *parameter;
+	const struct parameter *parameter = NULL;
 	char *end;
 	double value;
 
 	if (equals == NULL)
 		return extractor_reject(error_out,
 					"Set a parameter with NAME=VALUE.");
-	parameter = extractor_find_parameter(extractor, assignment,
-					     (size_t)(equals - assignment));
+	for (size_t i = 0; i < extractor->parameter_count; i++) {
+		const char *name = extractor->parameters[i].name;
+
+		if (strlen(name) == (size_t)(equals - assignment) &&
+		    memcmp(name, assignment, strlen(name)) == 0)
+			parameter = &extractor->parameters[i];
+	}
 	if (parameter == NULL)
 		return reject_parameter_name(extractor, error_out);
 	value = strtod(equals + 1, &end);
@@ -118,28 +109,15 @@ static const char *const favor_names[FAVOR_COUNT] = {
 	[FAVOR_RECALL] = "recall",
 };
 
-/*
- * Return the index of `name` in `names`, some of which may be NULL; `count` if
- * it is missing.
- */
-static unsigned preference_find_name(const char *const *names, unsigned count,
-				     const char *name)
-{
-	unsigned i = 0;
-
-	while (i < count && (names[i] == NULL || strcmp(names[i], name) != 0))
-		i++;
-	return i;
-}
-
 bool scope_from_name(const char *name, enum preference_scope *scope_out)
 {
-	const unsigned found =
-		preference_find_name(scope_names, SCOPE_COUNT, name);
-
-	if (found < SCOPE_COUNT)
-		*scope_out = (enum preference_scope)found;
-	return found < SCOPE_COUNT;
+	for (unsigned i = SCOPE_BODY; i < SCOPE_COUNT; i++) {
+		if (strcmp(scope_names[i], name) != 0)
+			continue;
+		*scope_out = (enum preference_scope)i;
+		return true;
+	}
+	return false;
 }
 
 const char *scope_name(enum preference_scope scope)
@@ -149,28 +127,18 @@ const char *scope_name(enum preference_scope scope)
 
 bool favor_from_name(const char *name, enum favor *favor_out)
 {
-	const unsigned found =
-		preference_find_name(favor_names, FAVOR_COUNT, name);
-
-	if (found < FAVOR_COUNT)
-		*favor_out = (enum favor)found;
-	return found < FAVOR_COUNT;
+	for (unsigned i = 0; i < FAVOR_COUNT; i++) {
+		if (strcmp(favor_names[i], name) != 0)
+			continue;
+		*favor_out = (enum favor)i;
+		return true;
+	}
+	return false;
 }
 
 const char *favor_name(enum favor favor)
 {
 	return favor_names[favor];
-}
-
-static void preference_set_parameter(const struct extractor *extractor,
-				     const char *name, double value,
-				     double *parameters)
-{
-	size_t i = 0;
-
-	while (strcmp(extractor->parameters[i].name, name) != 0)
-		i++;
-	parameters[i] = value;
 }
 
 bool preference_apply(struct preference preference,
@@ -190,10 +158,15 @@ bool preference_apply(struct preference preference,
 				 : "be given a scope");
 		return false;
 	}
-	preference_set_parameter(extractor, "threshold", threshold, parameters);
-	if (preference.scope != SCOPE_NONE)
-		preference_set_parameter(extractor, "scope", preference.scope,
-					 parameters);
+	for (size_t i = 0; i < extractor->parameter_count; i++) {
+		const char *name = extractor->parameters[i].name;
+
+		if (strcmp(name, "threshold") == 0)
+			parameters[i] = threshold;
+		if (strcmp(name, "scope") == 0 &&
+		    preference.scope != SCOPE_NONE)
+			parameters[i] = preference.scope;
+	}
 	return true;
 }
 

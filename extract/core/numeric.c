@@ -74,10 +74,8 @@ static size_t mirror_index(ptrdiff_t index, size_t count)
 	ptrdiff_t period = 2 * (ptrdiff_t)count;
 	ptrdiff_t at = index % period;
 
-	assert(count > 0);
 	if (at < 0)
 		at += period;
-	assert(at >= 0 && at < period);
 	return (size_t)(at < (ptrdiff_t)count ? at : period - 1 - at);
 }
 
@@ -96,8 +94,6 @@ static size_t window_entries(size_t count, size_t index, size_t radius)
 	size_t begin = index < radius ? 0 : index - radius;
 	size_t end = count - index <= radius ? count : index + radius + 1;
 
-	assert(begin < end && end <= count);
-	assert(index < count);
 	return end - begin;
 }
 
@@ -161,7 +157,6 @@ float *blur_run(struct arena *arena, float *values, uint32_t count,
 		means_of(variance_of(blur), BLUR_MEANS, blur->mirrors);
 	float *blurred = ARENA_NEW(arena, float, count);
 
-	assert(blur->radius >= 1 && blur->passes >= 1);
 	blur_gaussian(values, blurred, values, count, &means);
 	return blurred;
 }
@@ -183,7 +178,6 @@ static struct coarse blur_coarsen(struct arena *arena, const float *values,
 	size_t step = radius < STEPS_IN_RADIUS ? 1 : radius / STEPS_IN_RADIUS;
 	struct coarse coarse = {.count = (count + step - 1) / step};
 
-	assert(radius >= 1);
 	coarse.variance =
 		(double)radius * (radius + 1.0) / (double)step / (double)step;
 	coarse.values = ARENA_NEW(arena, float, coarse.count);
@@ -227,14 +221,6 @@ static double largest_change(const struct coarse *coarse, uint32_t passes)
 	return largest * coarse->variance / one.variance;
 }
 
-static uint32_t clamp_passes(double value, uint32_t low, uint32_t high)
-{
-	assert(low <= high);
-	if (value < low)
-		return low;
-	return value > high ? high : (uint32_t)value;
-}
-
 /*
  * Blurring is a mean with fixed weights, so the largest change never grows from
  * pass to pass, and the smallest sufficient number of passes can be searched
@@ -250,9 +236,7 @@ uint32_t blur_passes_to_converge(struct arena *arena, const float *values,
 	uint32_t high = blur_max_passes(epsilon) - 1;
 	uint32_t passes = high / 2;
 
-	assert(radius >= 1);
 	for (bool halves = false; low < high; halves = !halves) {
-		assert(passes <= high);
 		double change = largest_change(&coarse, passes);
 
 		if (change <= epsilon)
@@ -260,10 +244,11 @@ uint32_t blur_passes_to_converge(struct arena *arena, const float *values,
 		else
 			low = passes + 1;
 		if (low < high)
-			passes =
-				halves ? low + (high - low) / 2
-				       : clamp_passes(passes * change / epsilon,
-						      low, high - 1);
+			passes = halves ? low + (high - low) / 2
+					: (uint32_t)fmin(fmax(passes * change /
+								      epsilon,
+							      low),
+							 high - 1);
 	}
 	return low + 1;
 }
@@ -291,7 +276,6 @@ struct figure_series curve_series(struct arena *arena, const char *name,
 	uint32_t drawn = count / step + (count % step > 0);
 	float *means = ARENA_NEW(arena, float, drawn);
 
-	assert(drawn <= MAX_CURVE_VALUES);
 	for (uint32_t i = 0; i < drawn; i++) {
 		uint32_t begin = i * step;
 		uint32_t end = count - begin < step ? count : begin + step;
@@ -339,7 +323,6 @@ struct hash_table hash_table_make(struct arena *arena, size_t entry_bytes)
 
 void *hash_table_entry(const struct hash_table *table, uint32_t index)
 {
-	assert(index < table->capacity);
 	return (char *)table->entries + index * table->entry_bytes;
 }
 
@@ -347,7 +330,6 @@ uint32_t hash_table_index(const struct hash_table *table, const void *entry)
 {
 	if (entry == table->spare)
 		return NO_ENTRY;
-	assert((const char *)entry >= (const char *)table->entries);
 	return (uint32_t)((size_t)((const char *)entry -
 				   (const char *)table->entries) /
 			  table->entry_bytes);
@@ -370,11 +352,9 @@ static uint32_t *hash_table_slot(const struct hash_table *table, uint64_t key)
 	uint32_t mask = table->slot_count - 1;
 	uint32_t at = (uint32_t)(key >> 32 ^ key);
 
-	assert(table->slot_count > 0 && (mask & table->slot_count) == 0);
 	for (uint32_t i = 0; i < MAX_PROBES && i < table->slot_count; i++) {
 		uint32_t *slot = &table->slots[(at + i) & mask];
 
-		assert(*slot <= table->count);
 		if (*slot == 0 || hash_table_key(table, *slot - 1) == key)
 			return slot;
 	}
@@ -414,7 +394,6 @@ static void hash_table_grow(struct hash_table *table)
 {
 	void *entries;
 
-	assert(table->count == table->capacity);
 	table->capacity =
 		table->capacity == 0 ? FIRST_CAPACITY : table->capacity * 2;
 	entries =

@@ -13,15 +13,6 @@
 #include "extract/render/layout.h"
 #include "page/tag.h"
 
-/*
- * Return true for an _ between letters, which neither begins nor ends emphasis.
- */
-static bool is_in_word(struct slice text, size_t at)
-{
-	return at > 0 && is_alphanumeric(slice_byte(text, at - 1)) &&
-	       is_alphanumeric(slice_byte(text, at + 1));
-}
-
 enum { MAX_ENTITY = 33 }; /* "&CounterClockwiseContourIntegral;" */
 
 /*
@@ -40,18 +31,11 @@ static bool begins_entity(struct slice text, size_t at, bool goes_on)
 	       (goes_on && end == text.size);
 }
 
-/* Return true if a tag, a comment, or an address begins. */
-static bool markdown_begins_tag(struct slice text, size_t at, bool goes_on)
-{
-	char next = slice_byte(text, at + 1);
-
-	return is_alphanumeric(next) || (next == '\0' && goes_on) ||
-	       (next != '\0' && strchr("/!?", next) != NULL);
-}
-
 static bool is_special(struct slice text, size_t at,
 		       struct markdown_place place)
 {
+	const char next = slice_byte(text, at + 1);
+
 	switch (slice_byte(text, at)) {
 	case '\\':
 	case '`':
@@ -60,10 +44,13 @@ static bool is_special(struct slice text, size_t at,
 	case ']':
 	case '~':
 		return true;
-	case '<':
-		return markdown_begins_tag(text, at, place.precedes_text);
-	case '_':
-		return !is_in_word(text, at);
+	case '<': /* a tag, a comment, or an address */
+		return is_alphanumeric(next) ||
+		       (next == '\0' && place.precedes_text) ||
+		       (next != '\0' && strchr("/!?", next) != NULL);
+	case '_': /* between letters it neither begins nor ends emphasis */
+		return at == 0 || !is_alphanumeric(slice_byte(text, at - 1)) ||
+		       !is_alphanumeric(next);
 	case '&':
 		return begins_entity(text, at, place.precedes_text);
 	case '!': /* an image */
@@ -117,16 +104,6 @@ static size_t special_at_begin(struct slice text, bool follows_line)
 	return number_end(text, 0);
 }
 
-static struct slice skip_spaces(struct slice text)
-{
-	const char *bytes = text.data;
-	size_t at = 0;
-
-	while (at < text.size && bytes[at] == ' ')
-		at++;
-	return (struct slice){bytes + at, text.size - at};
-}
-
 /*
  * Append `text`, which has no line end. Collapse runs of spaces, and drop them
  * at the start of a line.
@@ -136,8 +113,9 @@ static void markdown_escape(struct buffer *out, struct slice text,
 {
 	size_t special = text.size;
 
-	if (place.begins_line)
-		text = skip_spaces(text);
+	while (place.begins_line && slice_byte(text, 0) == ' ')
+		text = (struct slice){(const char *)text.data + 1,
+				      text.size - 1};
 	if (place.begins_line && !place.is_heading)
 		special = special_at_begin(text, place.follows_line);
 	if (place.digits > 0 && !place.is_heading)
@@ -188,41 +166,30 @@ size_t markdown_longest_ticks(struct slice text)
 	return longest;
 }
 
-static void append_backticks(struct buffer *out, size_t count)
-{
-	while (count-- > 0)
-		buffer_append_byte(out, '`');
-}
-
-/*
- * Return true if the span needs extra spaces, because a parser drops one at
- * each end.
- */
-static bool needs_spaces(struct slice code)
-{
-	char first = slice_byte(code, 0);
-	char last = slice_byte(code, code.size - 1);
-
-	return first == '`' || last == '`' || (first == ' ' && last == ' ');
-}
-
 /* Append a code span, which must not be empty and must have no line end. */
 static void markdown_escape_code(struct buffer *out, struct slice code,
 				 bool is_cell)
 {
-	size_t ticks = markdown_longest_ticks(code) + 1;
+	const size_t ticks = markdown_longest_ticks(code) + 1;
+	const char first = slice_byte(code, 0);
+	const char last = slice_byte(code, code.size - 1);
+	/* a parser drops a space at each end */
+	const char *space =
+		first == '`' || last == '`' || (first == ' ' && last == ' ')
+			? " "
+			: "";
 
-	append_backticks(out, ticks);
-	if (needs_spaces(code))
-		buffer_append_byte(out, ' ');
+	for (size_t i = 0; i < ticks; i++)
+		buffer_append_byte(out, '`');
+	buffer_append_text(out, space);
 	for (size_t i = 0; i < code.size; i++) {
 		if (is_cell && slice_byte(code, i) == '|')
 			buffer_append_byte(out, '\\');
 		buffer_append_byte(out, slice_byte(code, i));
 	}
-	if (needs_spaces(code))
-		buffer_append_byte(out, ' ');
-	append_backticks(out, ticks);
+	buffer_append_text(out, space);
+	for (size_t i = 0; i < ticks; i++)
+		buffer_append_byte(out, '`');
 }
 
 struct code_point_range {
@@ -396,23 +363,6 @@ static bool begins_line(const struct inline_writer *writing)
 }
 
 /*
- * Return the number of digits that are the whole line up to now; 0 if there are
- * other characters, or more digits than an item may have.
- */
-static unsigned count_digits(const struct inline_writer *writing)
-{
-	const struct buffer *out = writing->out;
-	size_t length = out->size - writing->line_begin;
-
-	if (length > 9)
-		return 0;
-	for (size_t i = writing->line_begin; i < out->size; i++)
-		if (out->data[i] < '0' || out->data[i] > '9')
-			return 0;
-	return (unsigned)length;
-}
-
-/*
  * Check what follows a text, which may change the meaning of its last
  * character.
  */
@@ -434,14 +384,21 @@ static void check_next_run(const struct markdown_line *line, size_t at,
 
 static void inline_write_text(struct inline_writer *writing, size_t at)
 {
+	const struct buffer *out = writing->out;
 	struct markdown_place place = {
 		.begins_line = begins_line(writing),
 		.follows_line = writing->follows_line,
-		.digits = count_digits(writing),
 		.is_heading = writing->block == MARKDOWN_HEADING,
 		.is_cell = writing->block == MARKDOWN_CELL,
 	};
 
+	/* digits that are the whole line, if no more than an item may have */
+	for (size_t i = writing->line_begin; i < out->size; i++) {
+		if (!is_digit(out->data[i]) || ++place.digits > 9) {
+			place.digits = 0;
+			break;
+		}
+	}
 	check_next_run(writing->line, at, &place);
 	markdown_escape(writing->out, markdown_run_bytes(writing->line, at),
 			place);
@@ -475,19 +432,6 @@ static void inline_write_break(struct inline_writer *writing)
 		buffer_append_text(writing->out, "<br>");
 		break;
 	}
-}
-
-static void inline_write_image(struct inline_writer *writing, size_t at)
-{
-	buffer_append_text(writing->out, "![");
-	markdown_escape(writing->out, markdown_run_bytes(writing->line, at),
-			(struct markdown_place){
-				.is_cell = writing->block == MARKDOWN_CELL,
-			});
-	buffer_append_text(writing->out, "](");
-	markdown_escape_address(writing->out,
-				markdown_run_bytes(writing->line, at + 1));
-	buffer_append_byte(writing->out, ')');
 }
 
 static void write_mark(struct inline_writer *writing,
@@ -765,7 +709,17 @@ static void write_piece(struct inline_writer *writing, size_t at)
 		inline_write_break(writing);
 		break;
 	case RUN_IMAGE:
-		inline_write_image(writing, at);
+		buffer_append_text(writing->out, "![");
+		markdown_escape(
+			writing->out, markdown_run_bytes(writing->line, at),
+			(struct markdown_place){
+				.is_cell = writing->block == MARKDOWN_CELL,
+			});
+		buffer_append_text(writing->out, "](");
+		markdown_escape_address(
+			writing->out,
+			markdown_run_bytes(writing->line, at + 1));
+		buffer_append_byte(writing->out, ')');
 		break;
 	default: /* RUN_ADDRESS belongs to RUN_IMAGE */
 		break;

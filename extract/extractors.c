@@ -30,19 +30,6 @@ static const char mount_names[] =
 	"app-root|app-mount|main-outlet|content|application|root-app";
 
 /*
- * Return true if the element is empty and its id or its tag (a custom element)
- * shows that a script will fill it.
- */
-static bool is_mount(const struct page *page, uint32_t node)
-{
-	const struct node *element = &page->nodes[node];
-
-	return element->first_text == element->end_text &&
-	       (page_is_custom_element(page, node) ||
-		list_has(mount_names, page_attribute(page, node, "id")));
-}
-
-/*
  * Return true if the page is a shell that scripts must fill: it has scripts,
  * little text that a reader sees when scripts run, and an empty element for the
  * content (or no text at all). A short page without such an element is not a
@@ -65,12 +52,18 @@ static bool is_shell(const struct page *page, uint64_t chosen)
 	if (visible > MAX_SHELL_WORDS)
 		return false;
 	for (uint32_t i = 0; i < page->node_count; i++) {
-		const bool mounts = is_mount(page, i);
-		const uint16_t tag = page->nodes[i].tag;
+		const struct node *node = &page->nodes[i];
+		const uint16_t tag = node->tag;
+		/* its id, or its own tag, shows that a script will fill it */
+		const bool is_empty = node->first_text == node->end_text;
+		const bool is_custom =
+			is_empty && page_is_custom_element(page, i);
 
-		has_mount |= mounts;
-		has_script |= tag == TAG_script ||
-			      (mounts && page_is_custom_element(page, i));
+		has_mount |=
+			is_custom ||
+			(is_empty &&
+			 list_has(mount_names, page_attribute(page, i, "id")));
+		has_script |= tag == TAG_script || is_custom;
 		if (tag == TAG_link)
 			has_script |=
 				slice_equal(page_attribute(page, i, "as"),

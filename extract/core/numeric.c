@@ -66,35 +66,23 @@ uint32_t blur_reach(const struct blur *blur)
 }
 
 /*
- * Return the index of the entry that the endless mirrored vector has at
- * `index`.
+ * Return the value at `index`, which may be outside of the vector: 0, or the
+ * value of the endless mirrored vector.
  */
-static size_t mirror_index(ptrdiff_t index, size_t count)
-{
-	ptrdiff_t period = 2 * (ptrdiff_t)count;
-	ptrdiff_t at = index % period;
-
-	if (at < 0)
-		at += period;
-	return (size_t)(at < (ptrdiff_t)count ? at : period - 1 - at);
-}
-
-/* Return the value at `index`, which may be outside of the vector. */
 static double blur_value_at(const float *in, size_t count, ptrdiff_t index,
 			    bool mirrors)
 {
-	if (index >= 0 && index < (ptrdiff_t)count)
-		return (double)in[index];
-	return mirrors ? (double)in[mirror_index(index, count)] : 0;
-}
+	const ptrdiff_t period = 2 * (ptrdiff_t)count;
+	ptrdiff_t at = index;
 
-/* Return the number of entries within `radius` of `index` inside the vector. */
-static size_t window_entries(size_t count, size_t index, size_t radius)
-{
-	size_t begin = index < radius ? 0 : index - radius;
-	size_t end = count - index <= radius ? count : index + radius + 1;
-
-	return end - begin;
+	if (at < 0 || at >= (ptrdiff_t)count) {
+		if (!mirrors)
+			return 0;
+		at %= period;
+		at += at < 0 ? period : 0;
+		at = at < (ptrdiff_t)count ? at : period - 1 - at;
+	}
+	return (double)in[at];
 }
 
 /*
@@ -116,16 +104,18 @@ static void running_mean(const float *in, float *out, size_t count,
 	for (size_t i = 0; i < count; i++) {
 		size_t next = i + radius + 1;
 		ptrdiff_t last = (ptrdiff_t)i - reach;
+		size_t entries;
 
 		if (i >= radius && next < count) {
 			out[i] = (float)(sum * ratio);
 			sum += (double)in[next] - (double)in[last];
 			continue;
 		}
-		out[i] = (float)(sum /
-				 (double)(mirrors ? window
-						  : window_entries(count, i,
-								   radius)));
+		entries = window;
+		if (!mirrors) /* those inside the vector */
+			entries = (count - i <= radius ? count : next) -
+				  (i < radius ? 0 : i - radius);
+		out[i] = (float)(sum / (double)entries);
 		sum += blur_value_at(in, count, (ptrdiff_t)next, mirrors) -
 		       blur_value_at(in, count, last, mirrors);
 	}

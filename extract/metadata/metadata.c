@@ -387,17 +387,6 @@ static struct slice generator_of(const struct page *page)
 	return (struct slice){NULL, 0};
 }
 
-/* Return true if the address is a host without a path. */
-static bool is_root(struct slice url)
-{
-	const char *bytes = url.data;
-	size_t slashes = 0;
-
-	for (size_t i = 0; i < url.size; i++)
-		slashes += bytes[i] == '/' && i + 1 < url.size;
-	return url.size > 0 && slashes <= 2;
-}
-
 static const struct metadata_candidate *
 json_ld_type_of(const struct metadata_candidates *findings, const char *source)
 {
@@ -423,6 +412,7 @@ static struct metadatum kind_choose(const struct metadata_candidates *findings,
 		json_ld_type_of(findings, "og");
 	const char *source = "json-ld";
 	const char *found = NULL;
+	size_t slashes = 0;
 
 	if (entity != NULL)
 		found = find_page_type(entity->value, types);
@@ -433,7 +423,12 @@ static struct metadatum kind_choose(const struct metadata_candidates *findings,
 	}
 	if (found == NULL) {
 		source = "url";
-		found = is_root(url) ? "home" : find_page_type(url, addresses);
+		for (size_t i = 0; i + 1 < url.size; i++)
+			slashes += slice_byte(url, i) == '/';
+		/* a host without a path */
+		found = url.size > 0 && slashes <= 2
+				? "home"
+				: find_page_type(url, addresses);
 	}
 	if (found == NULL && graph != NULL) {
 		source = "og";
@@ -464,23 +459,13 @@ static const struct {
 
 enum { SCRIPTS = sizeof(scripts) / sizeof(scripts[0]), KANA = 10, HAN = 11 };
 
-static size_t script_of(uint32_t code)
-{
-	size_t i = 0;
-
-	while (i < SCRIPTS &&
-	       (code < scripts[i].first || code > scripts[i].last))
-		i++;
-	return i;
-}
-
 /*
  * Return the language if at least half of the letters are in its script.
  * Japanese: there is more than one kana for ten Han characters.
  */
 static const char *guess_language(const struct page *page)
 {
-	uint32_t counts[SCRIPTS + 1] = {0};
+	uint32_t counts[SCRIPTS] = {0};
 	const unsigned char *at = (const unsigned char *)page->text;
 	size_t size = page->text_bytes < MAX_READ ? page->text_bytes : MAX_READ;
 	const unsigned char *end = at + size;
@@ -493,8 +478,9 @@ static const char *guess_language(const struct page *page)
 		if (code < 'A' || (code < 0x80 && (code | 0x20) > 'z'))
 			continue;
 		letters++;
-		if (code >= scripts[0].first)
-			counts[script_of(code)]++;
+		for (size_t i = 0; i < SCRIPTS && code >= scripts[0].first; i++)
+			if (code >= scripts[i].first && code <= scripts[i].last)
+				counts[i]++;
 	}
 	if (counts[KANA] > counts[HAN] / 10) {
 		counts[KANA] += counts[HAN];

@@ -99,18 +99,6 @@ static struct slice cut_tail(struct slice text)
 	return byline_trim(text);
 }
 
-/* Return the part after "by" of "Recipe by Ann Smith". */
-static struct slice text_after_by(struct slice text)
-{
-	const char *by = memmem(text.data, text.size, " by ", 4);
-	const char *begin = text.data;
-
-	if (by == NULL || by - begin > MAX_ROLE)
-		return text;
-	return byline_trim(
-		(struct slice){by + 4, (size_t)(begin + text.size - by - 4)});
-}
-
 /*
  * Return true for "PhD", "M.D.", "RN", "Jr.", "E-RYT 200": not a name by
  * itself.
@@ -131,15 +119,6 @@ static bool is_degree(struct slice text)
 	return true;
 }
 
-static bool is_nobody(struct slice text)
-{
-	return list_has_in_any_case(
-		"admin|administrator|webmaster|anonymous|unknown|guest|user|"
-		"root|wordpress|null|undefined|none|n/a|author|authors|by|"
-		"follow|ratio|default|siteadmin|superuser|name",
-		text);
-}
-
 /* Return the bytes of the separator of two names at `text`, 0 without one. */
 static size_t separator_size(struct slice text)
 {
@@ -155,6 +134,11 @@ static size_t separator_size(struct slice text)
 	return 0;
 }
 
+static const char nobody[] =
+	"admin|administrator|webmaster|anonymous|unknown|guest|user|root|"
+	"wordpress|null|undefined|none|n/a|author|authors|by|follow|ratio|"
+	"default|siteadmin|superuser|name";
+
 struct byline_name_list {
 	struct slice *items; /* [max] */
 	size_t count;
@@ -167,12 +151,19 @@ static void byline_add_name(struct byline_name_list *names, struct slice piece)
 {
 	struct slice name = byline_trim(piece);
 	struct slice rest = byline_rest(name);
+	const char *by;
 
 	if (rest.data != NULL)
 		name = rest;
-	if (names->is_prose)
-		name = cut_tail(text_after_by(name));
-
+	if (names->is_prose) {
+		by = memmem(name.data, name.size, " by ", 4);
+		/* the part after "by" of "Recipe by Ann Smith" */
+		if (by != NULL && by - (const char *)name.data <= MAX_ROLE)
+			name = byline_trim((struct slice){
+				by + 4, (size_t)((const char *)name.data +
+						 name.size - by - 4)});
+		name = cut_tail(name);
+	}
 	if (names->is_open && name.size > 0 && is_degree(name)) {
 		struct slice *last = &names->items[names->count - 1];
 
@@ -185,7 +176,8 @@ static void byline_add_name(struct byline_name_list *names, struct slice piece)
 			 memmem(name.data, name.size, "://", 3) == NULL &&
 			 memmem(name.data, name.size, "www.", 4) == NULL &&
 			 memchr(name.data, '@', name.size) == NULL &&
-			 !is_nobody(name) && names->count < names->max;
+			 !list_has_in_any_case(nobody, name) &&
+			 names->count < names->max;
 	if (names->is_open)
 		names->items[names->count++] = name;
 }
@@ -261,28 +253,6 @@ static bool is_in_new_block(const struct page *page, uint32_t index)
 	return false;
 }
 
-/* Return true if no white space is between a text and the text before it. */
-static bool is_touching(const struct page *page, uint32_t index)
-{
-	struct slice before = page_text(page, index - 1);
-	struct slice after = page_text(page, index);
-	const unsigned char *bytes = before.data;
-
-	return !is_space(bytes[before.size - 1]) &&
-	       !is_space(*(const unsigned char *)after.data);
-}
-
-/* Return the separator between a text and the text before it. */
-static struct slice glue_of(const struct page *page, uint32_t index,
-			    bool is_label)
-{
-	bool is_broken = is_in_new_block(page, index);
-
-	if (is_label && (is_broken || is_touching(page, index)))
-		return (struct slice){" | ", 3};
-	return (struct slice){" ", is_broken ? 1 : 0};
-}
-
 /* `size` <= MAX_HEADING */
 static struct slice join_texts(struct arena *arena, const struct page *page,
 			       uint32_t index, size_t size)
@@ -296,8 +266,18 @@ static struct slice join_texts(struct arena *arena, const struct page *page,
 		struct slice text = page_text(page, i);
 		struct slice glue = {"", 0};
 
-		if (i > node->first_text)
-			glue = glue_of(page, i, size == MAX_LABEL);
+		if (i > node->first_text) {
+			struct slice before = page_text(page, i - 1);
+			bool is_broken = is_in_new_block(page, i);
+			/* no white space is between the texts */
+			bool is_touching = !is_space(slice_byte(
+						   before, before.size - 1)) &&
+					   !is_space(slice_byte(text, 0));
+
+			glue = (struct slice){" ", is_broken ? 1 : 0};
+			if (size == MAX_LABEL && (is_broken || is_touching))
+				glue = slice_of(" | ");
+		}
 		if (length + glue.size + text.size >= size)
 			return (struct slice){"", 0};
 		memcpy(raw + length, glue.data, glue.size);

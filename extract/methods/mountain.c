@@ -61,18 +61,6 @@ struct smoothing_state {
 	float penalty;
 };
 
-/* Return the ratio of other pages that hold the text. */
-static float ratio_of_others(const struct template_counts *counts,
-			     uint32_t text)
-{
-	uint32_t frequency = counts->document_frequency[text];
-
-	if (counts->page_count < 2 || frequency < 2)
-		return 0;
-	return fminf((float)(frequency - 1) / (float)(counts->page_count - 1),
-		     1);
-}
-
 /*
  * The source's scores are from a classifier, trained on text that document
  * frequency classified as template on other sites. Here the scores are the
@@ -84,11 +72,18 @@ static void observe_texts(const struct extractor_input *input,
 			  const bool *is_visible)
 {
 	const struct page *page = input->page;
+	const struct template_counts *counts = input->template_counts;
 	float link_weight = (float)input->parameters[LINK_WEIGHT];
 
 	for (uint32_t i = 0; i < page->text_count; i++) {
-		float score = ratio_of_others(input->template_counts, i);
+		const uint32_t frequency = counts->document_frequency[i];
+		/* the ratio of other pages that hold the text */
+		float score = 0;
 
+		if (counts->page_count >= 2 && frequency >= 2)
+			score = fminf((float)(frequency - 1) /
+					      (float)(counts->page_count - 1),
+				      1);
 		if ((page->texts[i].flags & TEXT_IS_LINK) != 0)
 			score += (1 - score) * link_weight;
 		smoothing->texts[i] = (struct isotonic_observation){

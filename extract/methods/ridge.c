@@ -199,15 +199,6 @@ static bool read_vector(struct slice line, double *coefficient_out,
 	return line.size == 0;
 }
 
-static bool read_vectors(struct ridge_model *model, struct slice rest)
-{
-	for (int i = 0; i < model->svm.l; i++)
-		if (!read_vector(model_text_next(&rest, '\n'),
-				 &model->coefficients[i], &model->vectors[i]))
-			return false;
-	return rest.size == 0;
-}
-
 enum error ridge_model_read(struct ridge_model **model_out, struct slice text)
 {
 	struct ridge_model *model;
@@ -216,6 +207,7 @@ enum error ridge_model_read(struct ridge_model **model_out, struct slice text)
 	double gamma;
 	double rho;
 	double count;
+	bool is_valid = true;
 
 	if (!model_read_field(&text, MAGIC, 0, 1e9, &version))
 		return ERR_MALFORMED;
@@ -237,7 +229,11 @@ enum error ridge_model_read(struct ridge_model **model_out, struct slice text)
 	model->svm.param.C = cost;
 	model->svm.param.gamma = gamma;
 	model->rho = rho;
-	if (!read_vectors(model, text)) {
+	for (int i = 0; i < model->svm.l && is_valid; i++)
+		is_valid = read_vector(model_text_next(&text, '\n'),
+				       &model->coefficients[i],
+				       &model->vectors[i]);
+	if (!is_valid || text.size > 0) {
 		ridge_model_destroy(model);
 		return ERR_MALFORMED;
 	}
@@ -460,31 +456,6 @@ static struct ridge next_run(const struct cells *cells, uint32_t begin,
 	return run;
 }
 
-/*
- * Return the maximum number of runs: between two runs there are at least `span`
- * + 1 cells.
- */
-static uint32_t count_runs(const struct cells *cells, uint32_t span,
-			   const struct ridges *ridges)
-{
-	double highest;
-	uint32_t count = 0;
-
-	for (uint32_t at = 0; at < cells->count; count++)
-		at = next_run(cells, at, span, ridges, &highest).end;
-	return count;
-}
-
-static double mean_score(const struct cells *cells, const struct ridge *ridge)
-{
-	double sum = 0;
-
-	assert(ridge->begin < ridge->end && ridge->end <= cells->count);
-	for (uint32_t i = ridge->begin; i < ridge->end; i++)
-		sum += (double)cells->items[i].score;
-	return fmax(sum / (ridge->end - ridge->begin), 0);
-}
-
 /* Set the features by eq. 4 to 7; positions of ridges and cells begin at 1. */
 static void set_features(const struct cells *cells, struct ridge *ridges,
 			 uint32_t count)
@@ -494,9 +465,12 @@ static void set_features(const struct cells *cells, struct ridge *ridges,
 
 	for (uint32_t i = 0; i < count; i++) {
 		double *features = ridges[i].features;
+		double sum = 0;
 
-		features[HEIGHT] = mean_score(cells, &ridges[i]);
 		features[WIDTH] = ridges[i].end - ridges[i].begin;
+		for (uint32_t k = ridges[i].begin; k < ridges[i].end; k++)
+			sum += (double)cells->items[k].score;
+		features[HEIGHT] = fmax(sum / features[WIDTH], 0);
 		highest = fmax(highest, features[HEIGHT]);
 		widest = fmax(widest, features[WIDTH]);
 	}
@@ -515,10 +489,15 @@ struct ridges ridges_of_cells(struct arena *arena, const struct cells *cells,
 			      uint32_t span, double peak_factor)
 {
 	struct ridges ridges = measure_thresholds(cells, peak_factor);
-	struct ridge *items = ARENA_NEW(arena, struct ridge,
-					count_runs(cells, span, &ridges));
+	uint32_t run_count = 0;
 	uint32_t at = 0;
+	struct ridge *items;
+	double peak;
 
+	for (; at < cells->count; run_count++)
+		at = next_run(cells, at, span, &ridges, &peak).end;
+	items = ARENA_NEW(arena, struct ridge, run_count);
+	at = 0;
 	while (at < cells->count) {
 		double highest;
 		struct ridge run = next_run(cells, at, span, &ridges, &highest);

@@ -230,20 +230,6 @@ struct region_builder {
 	uint32_t count;
 };
 
-/*
- * Add a window. Windows come in order; a window that touches the last region
- * extends it.
- */
-static void add_window(struct region_builder *growing,
-		       struct token_range window)
-{
-	if (growing->count > 0 &&
-	    growing->ranges[growing->count - 1].end >= window.begin)
-		growing->ranges[growing->count - 1].end = window.end;
-	else
-		growing->ranges[growing->count++] = window;
-}
-
 static void slope_slide_window(struct region_builder *growing,
 			       const struct token_stream *stream,
 			       struct token_range within,
@@ -261,8 +247,16 @@ static void slope_slide_window(struct region_builder *growing,
 			continue;
 		if (((window.begin - within.begin) % windows->step == 0 ||
 		     window.end == within.end) &&
-		    tags <= windows->max_slope * size)
-			add_window(growing, window);
+		    tags <= windows->max_slope * size) {
+			/* a window that touches the last region extends it */
+			if (growing->count > 0 &&
+			    growing->ranges[growing->count - 1].end >=
+				    window.begin)
+				growing->ranges[growing->count - 1].end =
+					window.end;
+			else
+				growing->ranges[growing->count++] = window;
+		}
 		tags -= tags_at(stream, window.begin++);
 	}
 }
@@ -435,26 +429,18 @@ static const struct parameter lp_parameters[] = {
  */
 enum { REMAINDER = 0 };
 
-/* Return [tree->count]: true if a child of the block holds `links` links. */
-static const bool *find_divided(struct arena *arena,
-				const struct block_tree *tree, uint32_t links)
-{
-	bool *is_divided = ARENA_NEW(arena, bool, tree->count);
-
-	for (uint32_t i = 1; i < tree->count; i++)
-		if (tree->blocks[i].all.links >= links)
-			is_divided[tree->blocks[i].parent] = true;
-	return is_divided;
-}
-
 /* Return the pagelet of every block, or REMAINDER: [tree->count]. */
 static const uint32_t *find_pagelets(struct arena *arena,
 				     const struct block_tree *tree,
 				     uint32_t links)
 {
-	const bool *is_divided = find_divided(arena, tree, links);
+	/* true if a child of the block holds `links` links */
+	bool *is_divided = ARENA_NEW(arena, bool, tree->count);
 	uint32_t *pagelets = ARENA_NEW(arena, uint32_t, tree->count);
 
+	for (uint32_t i = 1; i < tree->count; i++)
+		if (tree->blocks[i].all.links >= links)
+			is_divided[tree->blocks[i].parent] = true;
 	for (uint32_t i = 1; i < tree->count; i++) {
 		const struct block *block = &tree->blocks[i];
 

@@ -725,21 +725,6 @@ static double node_importance(const struct style_place *place)
 	return (log(pages) - place->style_sum / pages) / log(pages);
 }
 
-/*
- * CompImp of the source: the fewer styles a node has, the more its importance
- * depends on its children.
- */
-static double composite_importance(const struct style_place *place,
-				   double attenuation)
-{
-	double ratio = pow(attenuation, place->styles);
-
-	if (place->styles == 0)
-		return node_importance(place);
-	return (1 - ratio) * node_importance(place) +
-	       ratio * place->inner / place->pages;
-}
-
 /* Parents come before their children, so sum up from the last to the first. */
 static struct hash_table
 rate_places(struct arena *arena, struct style_tree *tree, double attenuation)
@@ -750,8 +735,16 @@ rate_places(struct arena *arena, struct style_tree *tree, double attenuation)
 	for (uint32_t i = tree->places.count; i-- > 0;) {
 		const struct style_place *place =
 			hash_table_entry(&tree->places, i);
-		double composite = composite_importance(place, attenuation);
+		/*
+		 * CompImp of the source: the fewer styles a node has, the more
+		 * its importance depends on its children
+		 */
+		double ratio = pow(attenuation, place->styles);
+		double composite = node_importance(place);
 
+		if (place->styles > 0)
+			composite = (1 - ratio) * composite +
+				    ratio * place->inner / place->pages;
 		if (place->parent != NO_ENTRY) {
 			struct style_place *parent =
 				hash_table_entry(&tree->places, place->parent);
@@ -822,17 +815,6 @@ static const void *sst_build_model(const struct sample *sample,
 	return known;
 }
 
-/* Return the innermost block-level element around a text, or NO_NODE. */
-static uint32_t block_of_text(const struct page *page, uint32_t text)
-{
-	uint32_t node = page->texts[text].node;
-
-	while (node != NO_NODE &&
-	       (tag_flags(page->nodes[node].tag) & TAG_IS_BLOCK) == 0)
-		node = page->nodes[node].parent;
-	return node;
-}
-
 /*
  * The source drops an element if it and all its descendants are under the
  * threshold. For a text this depends only on the leaf, which keeps a date or a
@@ -850,12 +832,17 @@ static void sst_run(const struct extractor_input *input,
 	double threshold = input->parameters[MIN_IMPORTANCE];
 
 	for (uint32_t i = 0; i < page->text_count; i++) {
-		uint32_t block = block_of_text(page, i);
-		const struct importance *known = hash_table_find(
-			input->learned, block == NO_NODE ? places.texts[i]
-							 : places.nodes[block]);
-		double composite = known == NULL ? 1 : known->composite;
+		uint32_t block = page->texts[i].node;
+		const struct importance *known;
+		double composite;
 
+		while (block != NO_NODE &&
+		       (tag_flags(page->nodes[block].tag) & TAG_IS_BLOCK) == 0)
+			block = page->nodes[block].parent;
+		known = hash_table_find(input->learned,
+					block == NO_NODE ? places.texts[i]
+							 : places.nodes[block]);
+		composite = known == NULL ? 1 : known->composite;
 		verdicts[i] = (struct verdict){
 			.score = (float)composite,
 			.is_content = is_visible[i] && composite >= threshold,

@@ -574,20 +574,6 @@ static unsigned vips_rules_of_tag(const struct box *box, uint16_t tag)
 	}
 }
 
-/*
- * Apply rule 8: children with another background colour stay whole in this
- * round.
- */
-static void vips_mark_colored(const struct vips_rules *rules, uint32_t index)
-{
-	const struct node *nodes = rules->page->nodes;
-
-	for (uint32_t i = index + 1; i < nodes[index].end; i = nodes[i].end)
-		if (rules->boxes[i].background !=
-		    rules->boxes[index].background)
-			rules->cues[i].is_kept = true;
-}
-
 /* Return the first matching rule among the rules of the tag: table 1. */
 static unsigned vips_find_rule(const struct vips_rules *rules, uint32_t node,
 			       float area, bool is_root)
@@ -630,6 +616,7 @@ static unsigned vips_find_rule(const struct vips_rules *rules, uint32_t node,
 struct vips_division vips_divide(const struct vips_rules *rules, uint32_t node,
 				 float area, bool is_root)
 {
+	const struct node *nodes = rules->page->nodes;
 	const struct vips_cues *cues = &rules->cues[node];
 	struct vips_division division = {
 		.coherence = coherence_of(rules, node, area),
@@ -648,7 +635,11 @@ struct vips_division vips_divide(const struct vips_rules *rules, uint32_t node,
 	else if (division.rule == 4)
 		division.coherence = cues->has_other_font ? 9 : 10;
 	else if (division.rule == 8)
-		vips_mark_colored(rules, node);
+		/* children of another colour stay whole in this round */
+		for (uint32_t i = node + 1; i < nodes[node].end;
+		     i = nodes[i].end)
+			rules->cues[i].is_kept |= rules->boxes[i].background !=
+						  rules->boxes[node].background;
 	return division;
 }
 
@@ -831,18 +822,6 @@ static uint16_t depth_around(const struct node *node)
 	return (uint16_t)(node->depth > 0 ? node->depth - 1 : 0);
 }
 
-/* Record for the next sibling whether this one was divided, for rule 11. */
-static void vips_mark_next_sibling(struct segmentation *segmentation,
-				   uint32_t index)
-{
-	const struct page *page = segmentation->page;
-	uint32_t next = page->nodes[index].end;
-
-	if (next < page->node_count &&
-	    page->nodes[next].parent == page->nodes[index].parent)
-		segmentation->rules.cues[next].follows_whole = true;
-}
-
 /*
  * Add a block that is not divided in this round: a leaf, or, if it is not
  * coherent enough and `may_divide`, a sub-page of a later round.
@@ -850,7 +829,8 @@ static void vips_mark_next_sibling(struct segmentation *segmentation,
 static void vips_add_block(struct segmentation *segmentation, uint32_t index,
 			   struct vips_division division, bool may_divide)
 {
-	const struct node *node = &segmentation->page->nodes[index];
+	const struct page *page = segmentation->page;
+	const struct node *node = &page->nodes[index];
 	struct leaf leaf = {
 		.node = index,
 		.first_text = node->first_text,
@@ -863,7 +843,10 @@ static void vips_add_block(struct segmentation *segmentation, uint32_t index,
 		segmentation->has_rule = true;
 	if (division.rule == 1 || !vips_is_valid(&segmentation->rules, index))
 		return; /* cut */
-	vips_mark_next_sibling(segmentation, index);
+	/* for rule 11 of the next sibling: this one is not divided */
+	if (node->end < page->node_count &&
+	    page->nodes[node->end].parent == node->parent)
+		segmentation->rules.cues[node->end].follows_whole = true;
 	if (may_divide &&
 	    division.coherence < segmentation->options->coherence) {
 		segmentation->queue[segmentation->queue_count++] = index;

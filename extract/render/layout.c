@@ -138,17 +138,6 @@ static void set_line(struct layout_level *level,
 	}
 }
 
-/* Set the columns of a cell, after the cells before it. */
-static void set_columns(struct layout_level *cell, struct layout_level *row,
-			const struct page *page)
-{
-	cell->columns.begin = row->columns.end;
-	row->columns.end += table_cell_span(page, cell->node);
-	if (row->columns.end > MAX_TABLE_COLUMNS)
-		row->columns.end = MAX_TABLE_COLUMNS;
-	cell->columns.end = row->columns.end;
-}
-
 /* Set block and line around the level's text; in pre a block is only a line. */
 static void set_surroundings(struct layout_level *levels, uint32_t count,
 			     uint16_t tag)
@@ -182,8 +171,16 @@ static void level_enter(struct layout_level *levels, uint32_t count,
 	level->node = node;
 	level->uses = 0;
 	level->columns = (struct columns){0, 0};
-	if (tag == TAG_td || tag == TAG_th)
-		set_columns(level, &levels[count - 1], page);
+	if (tag == TAG_td || tag == TAG_th) {
+		/* the columns of a cell, after the cells before it */
+		struct columns *row = &levels[count - 1].columns;
+
+		level->columns.begin = row->end;
+		row->end += table_cell_span(page, node);
+		if (row->end > MAX_TABLE_COLUMNS)
+			row->end = MAX_TABLE_COLUMNS;
+		level->columns.end = row->end;
+	}
 	set_line(level, &levels[count - 1], tag);
 	set_surroundings(levels, count, tag);
 }
@@ -400,23 +397,19 @@ static void layout_pass_text(struct layout_state *layout, uint32_t index,
 		layout->pending = SEPARATOR_SPACE;
 }
 
-/* Return true inside code, where only text is allowed. */
-static bool layout_is_in_code(const struct layout_state *layout)
-{
-	const struct inline_chain *inlines = inlines_here(layout);
-
-	return layout->open_pres > 0 ||
-	       (inlines->count > 0 &&
-		inline_kind(inlines->items[inlines->count - 1].tag) ==
-			INLINE_CODE);
-}
-
 static void layout_pass_image(struct layout_state *layout, uint32_t node)
 {
+	const struct inline_chain *inlines;
 	struct layout_image image;
 
-	if (layout->request->verdicts == NULL ||
-	    layout->writer->image == NULL || layout_is_in_code(layout) ||
+	if (layout->request->verdicts == NULL || layout->writer->image == NULL)
+		return;
+	/* inside code only text is allowed */
+	inlines = inlines_here(layout);
+	if (layout->open_pres > 0 ||
+	    (inlines->count > 0 &&
+	     inline_kind(inlines->items[inlines->count - 1].tag) ==
+		     INLINE_CODE) ||
 	    !image_filter_next(&layout->images, layout->request, node, &image))
 		return;
 	buffer_clear(&layout->gap);

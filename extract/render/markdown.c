@@ -130,23 +130,29 @@ static void markdown_close(struct markdown_blocks *blocks)
 		blocks->kept = blocks->count;
 }
 
-static void write_spaces(struct buffer *out, uint32_t count)
-{
-	while (count-- > 0)
-		buffer_append_byte(out, ' ');
-}
-
-/* Write the start of a line inside the `count` outermost containers. */
-static void write_prefix(const struct markdown_blocks *blocks, uint32_t count,
-			 struct buffer *out)
+/*
+ * Write the start of a line inside the `count` outermost containers; if
+ * `begins_block`, with the markers of the items that have none yet.
+ */
+static void write_prefix(struct markdown_blocks *blocks, uint32_t count,
+			 bool begins_block, struct buffer *out)
 {
 	for (uint32_t i = 0; i < count; i++) {
-		const struct markdown_container *container = &blocks->open[i];
+		struct markdown_container *container = &blocks->open[i];
 
 		if (container->kind == CONTAINER_QUOTE)
 			buffer_append_text(out, "> ");
-		if (container->kind == CONTAINER_ITEM)
-			write_spaces(out, container->width);
+		if (container->kind != CONTAINER_ITEM)
+			continue;
+		if (!begins_block || container->is_written) {
+			for (uint32_t k = 0; k < container->width; k++)
+				buffer_append_byte(out, ' ');
+			continue;
+		}
+		if (is_ordered(container))
+			buffer_printf(out, "%u", container->number);
+		buffer_printf(out, "%c ", container->marker);
+		container->is_written = true;
 	}
 }
 
@@ -179,28 +185,6 @@ static bool is_tight(const struct markdown_blocks *blocks, bool is_bare)
 	return first->kind == CONTAINER_ITEM;
 }
 
-static void write_begin(struct markdown_blocks *blocks)
-{
-	struct buffer *out = blocks->out;
-
-	for (uint32_t i = 0; i < blocks->count; i++) {
-		struct markdown_container *container = &blocks->open[i];
-
-		if (container->kind == CONTAINER_QUOTE)
-			buffer_append_text(out, "> ");
-		if (container->kind != CONTAINER_ITEM)
-			continue;
-		if (container->is_written) {
-			write_spaces(out, container->width);
-			continue;
-		}
-		if (is_ordered(container))
-			buffer_printf(out, "%u", container->number);
-		buffer_printf(out, "%c ", container->marker);
-		container->is_written = true;
-	}
-}
-
 /*
  * Begin a block: end the previous block, and write the marks before its first
  * line. `is_bare`: it is the text of an item, which needs no blank line.
@@ -210,13 +194,13 @@ static void markdown_begin_block(struct markdown_blocks *blocks, bool is_bare)
 	if (blocks->has_block) {
 		markdown_end_block_line(blocks);
 		if (!is_tight(blocks, is_bare)) {
-			write_prefix(blocks, blocks->kept, blocks->out);
+			write_prefix(blocks, blocks->kept, false, blocks->out);
 			markdown_end_block_line(blocks);
 		}
 	}
-	write_begin(blocks);
+	write_prefix(blocks, blocks->count, true, blocks->out);
 	buffer_clear(&blocks->prefix);
-	write_prefix(blocks, blocks->count, &blocks->prefix);
+	write_prefix(blocks, blocks->count, false, &blocks->prefix);
 	blocks->has_block = true;
 	blocks->has_closed = false;
 	blocks->was_bare = is_bare;
@@ -258,27 +242,6 @@ static void write_cells(struct markdown_table *table, const char *cell,
 		buffer_append_text(table->blocks->out, cell);
 }
 
-static void open_row(struct markdown_table *table)
-{
-	if (table->rows++ == 0)
-		markdown_begin_block(table->blocks, false);
-	else
-		markdown_begin_line(table->blocks, false);
-	buffer_append_byte(table->blocks->out, '|');
-	table->columns = 0;
-}
-
-/* Fill or truncate the row to the number of cells of the head. */
-static void markdown_close_row(struct markdown_table *table)
-{
-	write_cells(table, "  |", table->shape->columns - table->columns);
-	if (table->rows != 1)
-		return;
-	markdown_begin_line(table->blocks, false);
-	buffer_append_byte(table->blocks->out, '|');
-	write_cells(table, " --- |", table->shape->columns);
-}
-
 /*
  * Handle the start or the end of a table, tr, td or th; write nothing for
  * tables that are not simple.
@@ -297,7 +260,12 @@ static void markdown_table_open(struct markdown_table *table,
 	} else if (table->shape == NULL) {
 		return;
 	} else if (element->tag == TAG_tr) {
-		open_row(table);
+		if (table->rows++ == 0)
+			markdown_begin_block(table->blocks, false);
+		else
+			markdown_begin_line(table->blocks, false);
+		buffer_append_byte(table->blocks->out, '|');
+		table->columns = 0;
 	} else {
 		table->span = table_cell_span(table->page, element->node);
 		table->columns += table->span;
@@ -313,7 +281,14 @@ static void markdown_table_close(struct markdown_table *table, uint16_t tag)
 	if (tag == TAG_table) {
 		table->shape = NULL;
 	} else if (tag == TAG_tr) {
-		markdown_close_row(table);
+		/* as many cells as the head, and a line below the head */
+		write_cells(table, "  |",
+			    table->shape->columns - table->columns);
+		if (table->rows != 1)
+			return;
+		markdown_begin_line(table->blocks, false);
+		buffer_append_byte(table->blocks->out, '|');
+		write_cells(table, " --- |", table->shape->columns);
 	} else {
 		buffer_append_text(table->blocks->out, " |");
 		write_cells(table, "  |", table->span - 1);

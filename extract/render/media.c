@@ -56,26 +56,20 @@ static const struct node *figure_of(const struct page *page, uint32_t node)
 	return NULL;
 }
 
-static bool has_kept(const struct render_request *request,
-		     const struct node *node)
+static bool has_place(const struct render_request *request, uint32_t node)
 {
-	for (uint32_t i = node->first_text;
-	     i < node->end_text && i < node->first_text + MAX_CAPTION_TEXTS;
+	const struct node *figure = figure_of(request->page, node);
+
+	if (is_between_kept(request, &request->page->nodes[node]))
+		return true;
+	if (figure == NULL)
+		return false;
+	for (uint32_t i = figure->first_text;
+	     i < figure->end_text && i < figure->first_text + MAX_CAPTION_TEXTS;
 	     i++)
 		if (is_kept_text(request, i))
 			return true;
-	return false;
-}
-
-static bool has_place(const struct render_request *request, uint32_t node)
-{
-	const struct node *image = &request->page->nodes[node];
-	const struct node *figure = figure_of(request->page, node);
-
-	if (is_between_kept(request, image))
-		return true;
-	return figure != NULL &&
-	       (is_between_kept(request, figure) || has_kept(request, figure));
+	return is_between_kept(request, figure);
 }
 
 static bool is_tiny(const struct page *page, uint32_t node, const char *name)
@@ -156,35 +150,28 @@ static bool find_image_source(const struct render_request *request,
 	return false;
 }
 
-/*
- * Return true if the image is a copy: of the image before it, or for readers
- * without scripts.
- */
-static bool is_copy(const struct image_filter *filter, const struct node *node)
-{
-	if (filter->source.size == 0)
-		return false;
-	return ((node->flags & TEXT_IS_NOSCRIPT) != 0 &&
-		filter->place == node->first_text) ||
-	       slice_equal(buffer_slice(&filter->source),
-			   buffer_slice(&filter->candidate));
-}
-
 bool image_filter_next(struct image_filter *filter,
 		       const struct render_request *request, uint32_t node,
 		       struct layout_image *image_out)
 {
+	const struct node *image = &request->page->nodes[node];
 	struct slice label = page_attribute(request->page, node, "alt");
 	struct buffer spare = filter->source;
 
 	buffer_clear(&filter->candidate);
 	if (!image_belongs(request, node) ||
-	    !find_image_source(request, node, &filter->candidate) ||
-	    is_copy(filter, &request->page->nodes[node]))
+	    !find_image_source(request, node, &filter->candidate))
+		return false;
+	/* a copy of the image before it, or for readers without scripts */
+	if (filter->source.size > 0 &&
+	    (((image->flags & TEXT_IS_NOSCRIPT) != 0 &&
+	      filter->place == image->first_text) ||
+	     slice_equal(buffer_slice(&filter->source),
+			 buffer_slice(&filter->candidate))))
 		return false;
 	filter->source = filter->candidate;
 	filter->candidate = spare;
-	filter->place = request->page->nodes[node].first_text;
+	filter->place = image->first_text;
 	buffer_clear(&filter->label);
 	if (label.size > 0 && label.size <= MAX_LABEL_BYTES)
 		markup_append_plain(&filter->label, label, false);
@@ -210,13 +197,6 @@ struct shortcode {
 static bool is_shortcode_blank(char byte)
 {
 	return byte != '\0' && strchr(" \t\n\r\f", byte) != NULL;
-}
-
-static size_t skip_blanks(struct slice text, size_t at)
-{
-	while (is_shortcode_blank(slice_byte(text, at)))
-		at++;
-	return at;
 }
 
 static size_t skip_name(struct slice text, size_t at)
@@ -274,16 +254,6 @@ static size_t shortcode_skip_value(struct slice text, size_t at)
 	return 0;
 }
 
-/* Return the end of the attribute at `at`; 0 if there is none. */
-static size_t skip_attribute(struct slice text, size_t at)
-{
-	size_t end = skip_name(text, at);
-
-	if (end == at || slice_byte(text, end) != '=')
-		return 0;
-	return shortcode_skip_value(text, end + 1);
-}
-
 /* Read the part after the name: attributes, and the end. */
 static bool shortcode_read_rest(struct slice text, size_t at,
 				struct shortcode *code)
@@ -291,8 +261,11 @@ static bool shortcode_read_rest(struct slice text, size_t at,
 	const size_t stop = at + MAX_SHORTCODE;
 
 	while (at < stop) {
-		size_t next = skip_blanks(text, at);
+		size_t next = at;
+		size_t end;
 
+		while (is_shortcode_blank(slice_byte(text, next)))
+			next++;
 		if (slice_byte(text, next) == '/' && !code->is_closing)
 			next++;
 		if (slice_byte(text, next) == ']') {
@@ -301,7 +274,10 @@ static bool shortcode_read_rest(struct slice text, size_t at,
 		}
 		if (next == at || code->is_closing)
 			return false;
-		at = skip_attribute(text, next);
+		end = skip_name(text, next);
+		if (end == next || slice_byte(text, end) != '=')
+			return false;
+		at = shortcode_skip_value(text, end + 1);
 		if (at == 0)
 			return false;
 		code->has_attributes = true;
@@ -336,13 +312,6 @@ static bool read_shortcode(struct slice text, size_t at,
 		return false;
 	*code_out = code;
 	return true;
-}
-
-/* Return true if the name cannot be ordinary text. */
-static bool is_own_name(struct slice name)
-{
-	return memchr(name.data, '_', name.size) != NULL ||
-	       list_has("audio|caption|embed|gallery|playlist|video", name);
 }
 
 static bool has_closing(struct slice text, struct slice name)
@@ -381,13 +350,6 @@ static struct shortcode_name *shortcode_find_name(struct shortcodes *shortcodes,
 	return found;
 }
 
-static struct slice shortcode_trim_end(struct slice text)
-{
-	while (is_shortcode_blank(slice_byte(text, text.size - 1)))
-		text.size--;
-	return text;
-}
-
 /* Return true if `text`, trimmed, ends with a sentence, or is empty. */
 static bool ends_sentence(struct slice text)
 {
@@ -411,7 +373,11 @@ static bool shortcode_is_dropped(struct shortcodes *shortcodes,
 {
 	struct shortcode_name *name =
 		shortcode_find_name(shortcodes, code->name);
-	bool is_own = is_own_name(code->name);
+	/* the name cannot be ordinary text */
+	const bool is_own =
+		memchr(code->name.data, '_', code->name.size) != NULL ||
+		list_has("audio|caption|embed|gallery|playlist|video",
+			 code->name);
 
 	if (name == NULL)
 		return false;
@@ -458,7 +424,8 @@ bool shortcodes_drop(struct shortcodes *shortcodes, struct slice text,
 
 		if (bytes[at] != '[' || !read_shortcode(text, at, &code))
 			continue;
-		before = shortcode_trim_end(before);
+		while (is_shortcode_blank(slice_byte(before, before.size - 1)))
+			before.size--;
 		if (!shortcode_is_dropped(
 			    shortcodes, &code,
 			    before.size > 0 || solid == old

@@ -123,16 +123,10 @@ static size_t character_reference_size(struct slice text)
 		       : 0;
 }
 
-/*
- * Return true for usual names that are not among HTML 4's names of ISO-8859-1.
- */
-static bool is_usual(struct slice name)
-{
-	return list_has("apos|ndash|mdash|lsquo|rsquo|sbquo|ldquo|rdquo|bdquo|"
-			"bull|hellip|lsaquo|rsaquo|euro|trade|oelig|OElig|"
-			"scaron|Scaron",
-			name);
-}
+/* Usual names that are not among HTML 4's names of ISO-8859-1. */
+static const char usual[] =
+	"apos|ndash|mdash|lsquo|rsquo|sbquo|ldquo|rdquo|bdquo|bull|hellip|"
+	"lsaquo|rsaquo|euro|trade|oelig|OElig|scaron|Scaron";
 
 /*
  * Decode a reference to `out` [entity_room(size)]; return the length, 0 = do
@@ -145,7 +139,7 @@ static size_t decode_reference(struct slice reference, char *out)
 	size_t size;
 
 	if (bytes[1] != '#' &&
-	    !is_usual((struct slice){bytes + 1, reference.size - 2})) {
+	    !list_has(usual, (struct slice){bytes + 1, reference.size - 2})) {
 		size = entity_decode(bare, true, out);
 		if (size == bare.size)
 			return 0;
@@ -157,12 +151,6 @@ static size_t decode_reference(struct slice reference, char *out)
 static bool is_bracket(char byte)
 {
 	return byte != '\0' && strchr("\"'`()[]", byte) != NULL;
-}
-
-static bool is_enclosed(struct slice text, size_t at, size_t size)
-{
-	return at > 0 && is_bracket(slice_byte(text, at - 1)) &&
-	       is_bracket(slice_byte(text, at + size));
 }
 
 static void append_decoded(struct slice text, struct buffer *out)
@@ -177,7 +165,9 @@ static void append_decoded(struct slice text, struct buffer *out)
 		char decoded[2 * MAX_REFERENCE];
 		size_t length = 0;
 
-		if (size > 0 && !is_enclosed(text, at, size))
+		/* not in quotation marks or brackets */
+		if (size > 0 && !(at > 0 && is_bracket(bytes[at - 1]) &&
+				  is_bracket(slice_byte(text, at + size))))
 			length = decode_reference(
 				(struct slice){rest.data, size}, decoded);
 		if (length == 0)
@@ -323,13 +313,6 @@ bool outline_is_line(uint16_t tag)
 {
 	return tag == TAG_p || tag == TAG_pre || tag == TAG_caption ||
 	       tag == TAG_figcaption || (tag_flags(tag) & TAG_IS_HEADING) != 0;
-}
-
-/* Return true if both text and blocks may be directly inside the element. */
-static bool is_cell(uint16_t tag)
-{
-	return tag == TAG_li || tag == TAG_td || tag == TAG_th ||
-	       tag == TAG_figure;
 }
 
 static unsigned nesting_of(uint16_t tag)
@@ -479,16 +462,20 @@ void outline_open_line(struct block_outline *outline, uint16_t line,
 {
 	struct layout_element element = {.node = node};
 	uint32_t first = outline->frame_count;
+	const struct outline_frame *around;
 
 	if (outline_is_in_line(outline))
 		return;
 	element.tag = line_here(outline, line);
 	if (element.tag != TAG_caption)
 		outline_open_cell(outline, level);
-	element.is_bare = element.tag == TAG_p &&
-			  is_cell(outline_top(outline)->tag) &&
-			  outline_top(outline)->home == level &&
-			  !outline_top(outline)->has_child;
+	around = outline_top(outline);
+	/* these hold both text and blocks */
+	element.is_bare =
+		element.tag == TAG_p &&
+		(around->tag == TAG_li || around->tag == TAG_td ||
+		 around->tag == TAG_th || around->tag == TAG_figure) &&
+		around->home == level && !around->has_child;
 	if (outline->line_frame == NO_FRAME)
 		outline->line_frame = first;
 	assert(outline_is_line(element.tag));

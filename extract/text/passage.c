@@ -270,18 +270,6 @@ static void passage_read_text(struct passage_text *reader, struct slice text)
 	}
 }
 
-/* Begin `passage`, which must be zeroed, with the next text. */
-static void passage_text_begin(struct passage_text *reader,
-			       struct passage *passage)
-{
-	*reader = (struct passage_text){
-		.passage = passage,
-		.terms = reader->terms,
-		.term_count = reader->term_count,
-	};
-	passage->first_term = reader->term_count;
-}
-
 /*
  * Read a text of the passage; it follows the previous text without white space.
  */
@@ -499,20 +487,6 @@ static struct passage_scope scope_at(const struct passage_maker *maker,
 	return maker->scopes[node];
 }
 
-/*
- * Return the estimated size of both tags of an element, with quoted attributes.
- */
-static uint32_t markup_of(const struct page *page, const struct node *node)
-{
-	const struct attribute *attributes =
-		&page->attributes[node->first_attribute];
-	size_t size = 2 * page_tag_name(page, node->tag).size + 5;
-
-	for (uint16_t i = 0; i < node->attribute_count; i++)
-		size += attributes[i].name.size + attributes[i].value.size + 4;
-	return (uint32_t)size;
-}
-
 static void end_passage(struct passage_maker *maker)
 {
 	if (!maker->is_open)
@@ -559,7 +533,10 @@ static void count_inline(struct passage_maker *maker, uint16_t tag)
 static void passage_open_element(struct passage_maker *maker, uint32_t index)
 {
 	const struct node *node = &maker->page->nodes[index];
+	const struct attribute *attributes =
+		&maker->page->attributes[node->first_attribute];
 	struct passage_scope around = scope_at(maker, node->parent);
+	size_t markup;
 
 	maker->scopes[index] = scope_of_node(maker->page, index, &around);
 	if (maker->scopes[index].is_boundary)
@@ -568,7 +545,12 @@ static void passage_open_element(struct passage_maker *maker, uint32_t index)
 		count_inline(maker, node->tag);
 	if ((node->flags & TEXT_IS_TITLE) == 0 && !maker->is_open) {
 		maker->tags++;
-		maker->markup += markup_of(maker->page, node);
+		/* the estimated size of both tags, with quoted attributes */
+		markup = 2 * page_tag_name(maker->page, node->tag).size + 5;
+		for (uint16_t i = 0; i < node->attribute_count; i++)
+			markup += attributes[i].name.size +
+				  attributes[i].value.size + 4;
+		maker->markup += (uint32_t)markup;
 	}
 }
 
@@ -591,7 +573,12 @@ static void begin_passage(struct passage_maker *maker, uint32_t text)
 			      (tag_flags(maker->page->nodes[scope.block].tag) &
 			       TAG_IS_HEADING) != 0,
 	};
-	passage_text_begin(&maker->reader, passage);
+	maker->reader = (struct passage_text){
+		.passage = passage,
+		.terms = maker->reader.terms,
+		.term_count = maker->reader.term_count,
+	};
+	passage->first_term = maker->reader.term_count;
 	maker->is_open = true;
 }
 

@@ -100,17 +100,6 @@ static bool is_tag(const struct token *token)
 	       !token->is_open;
 }
 
-static uint32_t count_tags(const struct page *page)
-{
-	struct scanner scanner = {.source = page->source};
-	struct token token;
-	uint32_t count = 0;
-
-	while (scanner_next(&scanner, &token))
-		count += is_tag(&token) ? 1 : 0;
-	return count;
-}
-
 /* Set the range of every text node to 0 .. its words; return their sum. */
 static uint32_t count_words(struct token_range *texts, const struct page *page,
 			    const bool *is_visible)
@@ -158,11 +147,14 @@ struct token_stream token_stream_make(struct arena *arena,
 {
 	struct token_range *texts =
 		ARENA_NEW(arena, struct token_range, page->text_count);
-	uint32_t count =
-		count_tags(page) + count_words(texts, page, is_visible);
-	struct stream_token *tokens =
-		ARENA_NEW(arena, struct stream_token, count);
+	uint32_t count = count_words(texts, page, is_visible);
+	struct scanner scanner = {.source = page->source};
+	struct stream_token *tokens;
+	struct token token;
 
+	while (scanner_next(&scanner, &token))
+		count += is_tag(&token) ? 1 : 0;
+	tokens = ARENA_NEW(arena, struct stream_token, count);
 	token_stream_fill(tokens, texts, page);
 	return (struct token_stream){tokens, count, texts};
 }

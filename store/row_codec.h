@@ -56,11 +56,16 @@ bool row_codec_decode(const struct row_codec *layout, struct slice value,
 		offsetof(struct type, name),                \
 			sizeof(((struct type *)NULL)->name) \
 	}
-#define LAYOUT(type, fields, first_slice, slice_count)                       \
-	{                                                                    \
-		(fields), sizeof(fields) / sizeof((fields)[0]), first_slice, \
-			slice_count, sizeof(struct type), NULL               \
-	}
+/* Define ROW_layout; the fields that are no slices follow as FIELD(). */
+#define ROW_LAYOUT(type, first_slice, slice_count, ...)                \
+	static const struct row_field type##_fields[] = {__VA_ARGS__}; \
+	static const struct row_codec type##_layout = {                \
+		type##_fields,                                         \
+		sizeof(type##_fields) / sizeof(type##_fields[0]),      \
+		offsetof(struct type, first_slice),                    \
+		slice_count,                                           \
+		sizeof(struct type),                                   \
+		NULL};
 /* For a row whose slices are not adjacent. */
 #define LAYOUT_APART(type, fields, slices)                         \
 	{                                                          \

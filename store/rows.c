@@ -8,14 +8,9 @@
 #include "store/row_codec.h"
 #include "store/store.h"
 
-static const struct row_field cluster_row_fields[] = {
-	FIELD(cluster_row, page_count),  FIELD(cluster_row, changes),
-	FIELD(cluster_row, created_ms),  FIELD(cluster_row, changed_ms),
-	FIELD(cluster_row, interval_ms),
-};
-
-static const struct row_codec cluster_row_layout =
-	LAYOUT(cluster_row, cluster_row_fields, 0, 0);
+ROW_LAYOUT(cluster_row, page_count, 0, FIELD(cluster_row, page_count),
+	   FIELD(cluster_row, changes), FIELD(cluster_row, created_ms),
+	   FIELD(cluster_row, changed_ms), FIELD(cluster_row, interval_ms))
 
 ROW_FUNCTIONS(cluster_row, TABLE_CLUSTERS, key_cluster(site, cluster),
 	      uint32_t site, uint32_t cluster)
@@ -41,16 +36,9 @@ void member_delete(struct txn *txn, uint32_t site, uint32_t cluster,
 	txn_delete(txn, TABLE_MEMBERS, KEY(key_member(site, cluster, page)));
 }
 
-static const struct row_field dictionary_row_fields[] = {
-	FIELD(dictionary_row, created_ms),
-	FIELD(dictionary_row, cluster),
-	FIELD(dictionary_row, body_bytes),
-	FIELD(dictionary_row, record_bytes),
-};
-
-static const struct row_codec dictionary_row_layout =
-	LAYOUT(dictionary_row, dictionary_row_fields,
-	       offsetof(struct dictionary_row, bodies), 2);
+ROW_LAYOUT(dictionary_row, bodies, 2, FIELD(dictionary_row, created_ms),
+	   FIELD(dictionary_row, cluster), FIELD(dictionary_row, body_bytes),
+	   FIELD(dictionary_row, record_bytes))
 
 ROW_FUNCTIONS(dictionary_row, TABLE_DICTIONARIES, key_cluster(site, dictionary),
 	      uint32_t site, uint32_t dictionary)
@@ -60,15 +48,10 @@ struct buffer dictionary_row_encode(const struct dictionary_row *row)
 	return row_codec_encode(&dictionary_row_layout, row);
 }
 
-static const struct row_field event_row_fields[] = {
-	FIELD(event_row, time_ms), FIELD(event_row, kind),
-	FIELD(event_row, flags),   FIELD(event_row, cluster),
-	FIELD(event_row, other),   FIELD(event_row, guard),
-	FIELD(event_row, pages),
-};
-
-static const struct row_codec event_row_layout = LAYOUT(
-	event_row, event_row_fields, offsetof(struct event_row, host), 3);
+ROW_LAYOUT(event_row, host, 3, FIELD(event_row, time_ms),
+	   FIELD(event_row, kind), FIELD(event_row, flags),
+	   FIELD(event_row, cluster), FIELD(event_row, other),
+	   FIELD(event_row, guard), FIELD(event_row, pages))
 
 const char *event_kind_name(uint16_t kind)
 {
@@ -136,40 +119,24 @@ void outbox_put(struct txn *txn, uint32_t hook, uint64_t number,
 		&event_row_layout, row);
 }
 
-static const struct row_field frontier_row_fields[] = {
-	FIELD(frontier_row, found_ms),    FIELD(frontier_row, due_ms),
-	FIELD(frontier_row, fetched_ms),  FIELD(frontier_row, answered_ms),
-	FIELD(frontier_row, lastmod_ms),  FIELD(frontier_row, interval_ms),
-	FIELD(frontier_row, pattern),     FIELD(frontier_row, coarse),
-	FIELD(frontier_row, state),       FIELD(frontier_row, depth),
-	FIELD(frontier_row, attempts),    FIELD(frontier_row, redirects),
-	FIELD(frontier_row, http_status), FIELD(frontier_row, error),
-	FIELD(frontier_row, rule),        FIELD(frontier_row, flags),
-};
+ROW_LAYOUT(frontier_row, url, 3, FIELD(frontier_row, found_ms),
+	   FIELD(frontier_row, due_ms), FIELD(frontier_row, fetched_ms),
+	   FIELD(frontier_row, answered_ms), FIELD(frontier_row, lastmod_ms),
+	   FIELD(frontier_row, interval_ms), FIELD(frontier_row, pattern),
+	   FIELD(frontier_row, coarse), FIELD(frontier_row, state),
+	   FIELD(frontier_row, depth), FIELD(frontier_row, attempts),
+	   FIELD(frontier_row, redirects), FIELD(frontier_row, http_status),
+	   FIELD(frontier_row, error), FIELD(frontier_row, rule),
+	   FIELD(frontier_row, flags))
 
-static const struct row_codec frontier_row_layout =
-	LAYOUT(frontier_row, frontier_row_fields,
-	       offsetof(struct frontier_row, url), 3);
+ROW_LAYOUT(pattern_row, text, 1, FIELD(pattern_row, found),
+	   FIELD(pattern_row, tried), FIELD(pattern_row, learned),
+	   FIELD(pattern_row, quiet), FIELD(pattern_row, cluster),
+	   FIELD(pattern_row, flags), FIELD(pattern_row, changed_ms))
 
-static const struct row_field pattern_row_fields[] = {
-	FIELD(pattern_row, found),      FIELD(pattern_row, tried),
-	FIELD(pattern_row, learned),    FIELD(pattern_row, quiet),
-	FIELD(pattern_row, cluster),    FIELD(pattern_row, flags),
-	FIELD(pattern_row, changed_ms),
-};
-
-static const struct row_codec pattern_row_layout = LAYOUT(
-	pattern_row, pattern_row_fields, offsetof(struct pattern_row, text), 1);
-
-static const struct row_field host_row_fields[] = {
-	FIELD(host_row, robots_ms),
-	FIELD(host_row, next_ms),
-	FIELD(host_row, failures),
-	FIELD(host_row, robots_status),
-};
-
-static const struct row_codec host_row_layout =
-	LAYOUT(host_row, host_row_fields, offsetof(struct host_row, robots), 1);
+ROW_LAYOUT(host_row, robots, 1, FIELD(host_row, robots_ms),
+	   FIELD(host_row, next_ms), FIELD(host_row, failures),
+	   FIELD(host_row, robots_status))
 
 ROW_DECODE(frontier_row)
 ROW_GET(frontier_row, TABLE_FRONTIER, key_page(site, url), uint32_t site,
@@ -212,44 +179,29 @@ void host_row_put(struct txn *txn, struct slice authority,
 	row_put(txn, TABLE_HOSTS, authority, &host_row_layout, row);
 }
 
-static const struct row_field guard_row_fields[] = {
-	FIELD(guard_row, created_ms), FIELD(guard_row, changed_ms),
-	FIELD(guard_row, cluster),    FIELD(guard_row, minimum),
-	FIELD(guard_row, maximum),    FIELD(guard_row, language),
-	FIELD(guard_row, state),      FIELD(guard_row, checked),
-	FIELD(guard_row, failing),    FIELD(guard_row, recent_count),
-	FIELD(guard_row, recent_bad), FIELD(guard_row, recent),
-};
-
-static const struct row_codec guard_row_layout = LAYOUT(
-	guard_row, guard_row_fields, offsetof(struct guard_row, name), 3);
+ROW_LAYOUT(guard_row, name, 3, FIELD(guard_row, created_ms),
+	   FIELD(guard_row, changed_ms), FIELD(guard_row, cluster),
+	   FIELD(guard_row, minimum), FIELD(guard_row, maximum),
+	   FIELD(guard_row, language), FIELD(guard_row, state),
+	   FIELD(guard_row, checked), FIELD(guard_row, failing),
+	   FIELD(guard_row, recent_count), FIELD(guard_row, recent_bad),
+	   FIELD(guard_row, recent))
 
 ROW_FUNCTIONS(guard_row, TABLE_GUARDS, key_cluster(site, guard), uint32_t site,
 	      uint32_t guard)
 
-static const struct row_field guarded_row_fields[] = {
-	FIELD(guarded_row, checked_ms),
-	FIELD(guarded_row, good_ms),
-	FIELD(guarded_row, matches),
-	FIELD(guarded_row, cluster),
-};
-
-static const struct row_codec guarded_row_layout = LAYOUT(
-	guarded_row, guarded_row_fields, offsetof(struct guarded_row, url), 4);
+ROW_LAYOUT(guarded_row, url, 4, FIELD(guarded_row, checked_ms),
+	   FIELD(guarded_row, good_ms), FIELD(guarded_row, matches),
+	   FIELD(guarded_row, cluster))
 
 ROW_FUNCTIONS(guarded_row, TABLE_GUARDED, key_member(site, guard, page),
 	      uint32_t site, uint32_t guard, uint64_t page)
 
-static const struct row_field hook_row_fields[] = {
-	FIELD(hook_row, created_ms),   FIELD(hook_row, next_ms),
-	FIELD(hook_row, delivered_ms), FIELD(hook_row, delivered),
-	FIELD(hook_row, dropped),      FIELD(hook_row, waiting),
-	FIELD(hook_row, failures),     FIELD(hook_row, http_status),
-	FIELD(hook_row, flags),
-};
-
-static const struct row_codec hook_row_layout =
-	LAYOUT(hook_row, hook_row_fields, offsetof(struct hook_row, target), 5);
+ROW_LAYOUT(hook_row, target, 5, FIELD(hook_row, created_ms),
+	   FIELD(hook_row, next_ms), FIELD(hook_row, delivered_ms),
+	   FIELD(hook_row, delivered), FIELD(hook_row, dropped),
+	   FIELD(hook_row, waiting), FIELD(hook_row, failures),
+	   FIELD(hook_row, http_status), FIELD(hook_row, flags))
 
 ROW_FUNCTIONS(hook_row, TABLE_HOOKS, key_small(hook), uint32_t hook)
 
@@ -258,40 +210,24 @@ struct buffer hook_row_encode(const struct hook_row *row)
 	return row_codec_encode(&hook_row_layout, row);
 }
 
-static const struct row_field silence_row_fields[] = {
-	FIELD(silence_row, created_ms), FIELD(silence_row, kind),
-	FIELD(silence_row, cluster),    FIELD(silence_row, guard),
-	FIELD(silence_row, event),
-};
-
-static const struct row_codec silence_row_layout = LAYOUT(
-	silence_row, silence_row_fields, offsetof(struct silence_row, host), 1);
+ROW_LAYOUT(silence_row, host, 1, FIELD(silence_row, created_ms),
+	   FIELD(silence_row, kind), FIELD(silence_row, cluster),
+	   FIELD(silence_row, guard), FIELD(silence_row, event))
 
 ROW_FUNCTIONS(silence_row, TABLE_SILENCES, key_small(silence), uint32_t silence)
 
-static const struct row_field page_row_fields[] = {
-	FIELD(page_row, fetched_ms),  FIELD(page_row, changed_ms),
-	FIELD(page_row, stored_ms),   FIELD(page_row, content_hash),
-	FIELD(page_row, cluster),     FIELD(page_row, body_bytes),
-	FIELD(page_row, http_status), FIELD(page_row, flags),
-	FIELD(page_row, page_class),
-};
-
-static const struct row_codec page_row_layout =
-	LAYOUT(page_row, page_row_fields, offsetof(struct page_row, url), 3);
+ROW_LAYOUT(page_row, url, 3, FIELD(page_row, fetched_ms),
+	   FIELD(page_row, changed_ms), FIELD(page_row, stored_ms),
+	   FIELD(page_row, content_hash), FIELD(page_row, cluster),
+	   FIELD(page_row, body_bytes), FIELD(page_row, http_status),
+	   FIELD(page_row, flags), FIELD(page_row, page_class))
 
 ROW_FUNCTIONS(page_row, TABLE_PAGES, key_page(site, page), uint32_t site,
 	      uint64_t page)
 
-static const struct row_field quarantine_row_fields[] = {
-	FIELD(quarantine_row, time_ms),
-	FIELD(quarantine_row, content_hash),
-	FIELD(quarantine_row, body_bytes),
-};
-
-static const struct row_codec quarantine_row_layout =
-	LAYOUT(quarantine_row, quarantine_row_fields,
-	       offsetof(struct quarantine_row, url), 4);
+ROW_LAYOUT(quarantine_row, url, 4, FIELD(quarantine_row, time_ms),
+	   FIELD(quarantine_row, content_hash),
+	   FIELD(quarantine_row, body_bytes))
 
 ROW_FUNCTIONS(quarantine_row, TABLE_QUARANTINE, key_page(site, page),
 	      uint32_t site, uint64_t page)
@@ -381,31 +317,19 @@ void site_put(struct txn *txn, const struct site_row *row)
 	buffer_free(&value);
 }
 
-static const struct row_field template_row_fields[] = {
-	FIELD(template_row, created_ms), FIELD(template_row, seen_ms),
-	FIELD(template_row, ended_ms),   FIELD(template_row, round_ms),
-	FIELD(template_row, asked_ms),   FIELD(template_row, asked_for),
-	FIELD(template_row, round),      FIELD(template_row, version),
-	FIELD(template_row, other),      FIELD(template_row, state),
-	FIELD(template_row, threshold),  FIELD(template_row, flags),
-};
-
-static const struct row_codec template_row_layout =
-	LAYOUT(template_row, template_row_fields,
-	       offsetof(struct template_row, lineage), 1);
+ROW_LAYOUT(template_row, lineage, 1, FIELD(template_row, created_ms),
+	   FIELD(template_row, seen_ms), FIELD(template_row, ended_ms),
+	   FIELD(template_row, round_ms), FIELD(template_row, asked_ms),
+	   FIELD(template_row, asked_for), FIELD(template_row, round),
+	   FIELD(template_row, version), FIELD(template_row, other),
+	   FIELD(template_row, state), FIELD(template_row, threshold),
+	   FIELD(template_row, flags))
 
 ROW_FUNCTIONS(template_row, TABLE_TEMPLATES, key_cluster(site, cluster),
 	      uint32_t site, uint32_t cluster)
 
-static const struct row_field version_row_fields[] = {
-	FIELD(version_row, first_ms),
-	FIELD(version_row, last_ms),
-	FIELD(version_row, page_count),
-};
-
-static const struct row_codec version_row_layout =
-	LAYOUT(version_row, version_row_fields,
-	       offsetof(struct version_row, packed), 1);
+ROW_LAYOUT(version_row, packed, 1, FIELD(version_row, first_ms),
+	   FIELD(version_row, last_ms), FIELD(version_row, page_count))
 
 ROW_FUNCTIONS(version_row, TABLE_VERSIONS, key_version(site, cluster, version),
 	      uint32_t site, uint32_t cluster, uint32_t version)
@@ -415,13 +339,7 @@ struct buffer version_row_encode(const struct version_row *row)
 	return row_codec_encode(&version_row_layout, row);
 }
 
-static const struct row_field sample_page_row_fields[] = {
-	FIELD(sample_page_row, since_ms),
-};
-
-static const struct row_codec sample_page_row_layout =
-	LAYOUT(sample_page_row, sample_page_row_fields,
-	       offsetof(struct sample_page_row, url), 2);
+ROW_LAYOUT(sample_page_row, url, 2, FIELD(sample_page_row, since_ms))
 
 ROW_FUNCTIONS(sample_page_row, TABLE_SAMPLE_PAGES,
 	      key_member(site, cluster, page), uint32_t site, uint32_t cluster,

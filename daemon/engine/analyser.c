@@ -74,12 +74,6 @@ struct analyser_task {
 	enum error error; /* from the worker */
 };
 
-/* Return whether page_parse() can return this error. */
-static bool is_parse_error(int32_t error)
-{
-	return error == ERR_NONE || error == ERR_NOT_HTML;
-}
-
 /* Free the results of an earlier attempt, or of a rejected response. */
 static void drop_results(struct job *job)
 {
@@ -100,7 +94,7 @@ static bool analysis_store_result(void *context, struct slice head,
 
 	drop_results(job);
 	if (!row_codec_decode(&analyse_answer_layout, head, &row) ||
-	    !is_parse_error(row.error))
+	    (row.error != ERR_NONE && row.error != ERR_NOT_HTML))
 		return false;
 	taken->error = (enum error)row.error;
 	if (taken->error != ERR_NONE)
@@ -233,13 +227,6 @@ void analyser_run(const struct analyser *analysing, struct job *jobs)
 
 enum { STATUS_FRESH = 304 };
 
-/* Return whether the body is not stored: only bodies of successes are. */
-static bool response_body_is_dropped(const struct fetch_result *result)
-{
-	return result->http_status != STATUS_FRESH &&
-	       (result->http_status < 200 || result->http_status >= 300);
-}
-
 /* Return the text before the colon; empty if there is no colon. */
 static struct slice header_line_name(struct slice line)
 {
@@ -318,7 +305,9 @@ void archive_job(struct archive *archive, struct job *job,
 	if (!keeps_credentials)
 		hide_credentials(job);
 	exchange.request = buffer_slice(&result->request);
-	if (response_body_is_dropped(result)) {
+	/* only bodies of successes are stored */
+	if (!exchange.is_revisit &&
+	    (result->http_status < 200 || result->http_status >= 300)) {
 		exchange.is_cut = true;
 		exchange.cut_reason = "unspecified";
 	}

@@ -431,38 +431,24 @@ enum error commit_alerts(struct commit *batch, struct change *change)
 
 /* Write the results of a check of a site's templates. */
 
-/* End the previous version at the time when it was last seen. */
-static void end_version(struct commit *batch, uint32_t site,
-			const struct template_update *found)
-{
-	uint32_t number = found->row.version - 1;
-	struct version_row row;
-
-	if (number == 0 ||
-	    !version_row_get(batch->txn, site, found->cluster, number, &row))
-		return;
-	row.last_ms = found->version.first_ms > found->row.seen_ms
-			      ? found->row.seen_ms
-			      : found->version.first_ms;
-	if (row.last_ms < row.first_ms)
-		row.last_ms = row.first_ms;
-	version_row_put(batch->txn, site, found->cluster, number, &row);
-}
-
-static bool has_version(struct commit *batch, uint32_t site,
-			const struct template_update *found)
-{
-	struct version_row row;
-
-	return version_row_get(batch->txn, site, found->cluster,
-			       found->row.version, &row);
-}
-
+/* Write a version. A new one ends the previous one when that was last seen. */
 static void commit_put_version(struct commit *batch, uint32_t site,
 			       const struct template_update *found)
 {
-	if (!has_version(batch, site, found))
-		end_version(batch, site, found);
+	uint32_t before = found->row.version - 1;
+	struct version_row row;
+
+	if (!version_row_get(batch->txn, site, found->cluster,
+			     found->row.version, &row) &&
+	    before != 0 &&
+	    version_row_get(batch->txn, site, found->cluster, before, &row)) {
+		row.last_ms = found->version.first_ms > found->row.seen_ms
+				      ? found->row.seen_ms
+				      : found->version.first_ms;
+		if (row.last_ms < row.first_ms)
+			row.last_ms = row.first_ms;
+		version_row_put(batch->txn, site, found->cluster, before, &row);
+	}
 	version_row_put(batch->txn, site, found->cluster, found->row.version,
 			&found->version);
 }

@@ -134,17 +134,17 @@ invariants_find_signature(const struct invariants_signature_list *entries,
 }
 
 /* Check that the signature in the record of the page is the stored one. */
-static void invariants_check_record(struct txn *txn,
-				    const struct site_row *site, uint64_t page,
-				    const struct invariants_signature *entry,
-				    struct verify_report *report)
+static void invariants_check_record(const struct table_check *check,
+				    uint64_t page,
+				    const struct invariants_signature *entry)
 {
-	unsigned measure = site->options.measure % MEASURE_COUNT;
+	unsigned measure = check->site->options.measure % MEASURE_COUNT;
 	unsigned slot = signature_slot(measure);
 	struct buffer bytes = {0};
 	struct record record;
 	bool is_same = false;
-	enum error error = content_record(txn, site->id, page, &bytes, &record);
+	enum error error = content_record(check->txn, check->site->id, page,
+					  &bytes, &record);
 
 	if (error == ERR_NOT_FOUND)
 		return; /* store_verify() reports it */
@@ -154,20 +154,18 @@ static void invariants_check_record(struct txn *txn,
 			   memcmp(record.signatures[slot], entry->shingles,
 				  entry->count * sizeof(uint64_t)) == 0);
 	if (!is_same)
-		verify_problem(report,
-			       "site %.*s: page %016llx: its %s signature "
-			       "differs from its record",
-			       (int)site->host.size,
-			       (const char *)site->host.data,
-			       (unsigned long long)page, measure_name(measure));
+		verify_problem(check->report,
+			       CHECK_SITE "page %016llx: its %s signature "
+					  "differs from its record",
+			       CHECK_HOST(check), (unsigned long long)page,
+			       measure_name(measure));
 	buffer_free(&bytes);
 }
 
 /* Check that equal signatures are in one cluster. */
-static void check_shingle(struct txn *txn, const struct site_row *site,
+static void check_shingle(const struct table_check *check,
 			  const struct scan *scan,
-			  struct invariants_signature_list *entries,
-			  struct verify_report *report)
+			  struct invariants_signature_list *entries)
 {
 	uint32_t cluster = key_u32(scan->key, sizeof(uint32_t));
 	uint64_t page = key_u64(scan->key, 2 * sizeof(uint32_t));
@@ -182,26 +180,25 @@ static void check_shingle(struct txn *txn, const struct site_row *site,
 	if (entry->cluster == 0)
 		entry->cluster = cluster;
 	if (entry->cluster != cluster)
-		verify_problem(report,
-			       "site %.*s: pages with the same signature are "
-			       "in clusters %u and %u",
-			       (int)site->host.size,
-			       (const char *)site->host.data, entry->cluster,
-			       cluster);
-	invariants_check_record(txn, site, page, entry, report);
+		verify_problem(check->report,
+			       CHECK_SITE "pages with the same signature are "
+					  "in clusters %u and %u",
+			       CHECK_HOST(check), entry->cluster, cluster);
+	invariants_check_record(check, page, entry);
 }
 
 static void load_entries(struct txn *txn, const struct site_row *site,
 			 struct invariants_signature_list *entries,
 			 struct verify_report *report)
 {
+	const struct table_check check = {txn, report, site};
 	struct scan scan;
 	size_t kept = 0;
 
 	invariants_load_signatures(txn, site, entries);
 	scan = scan_site(txn, TABLE_MEMBERS, site->id);
 	while (scan_next(&scan))
-		check_shingle(txn, site, &scan, entries, report);
+		check_shingle(&check, &scan, entries);
 	scan_end(&scan);
 	for (size_t i = 0; i < entries->count; i++)
 		if (entries->items[i].cluster != 0)
@@ -251,58 +248,43 @@ static void find_components(struct invariants_signature_list *entries,
 	free(stack);
 }
 
-static int invariants_compare_clusters(const void *left, const void *right)
-{
-	const struct invariants_signature *a = left;
-	const struct invariants_signature *b = right;
-
-	if (a->cluster != b->cluster)
-		return a->cluster < b->cluster ? -1 : 1;
-	return (a->component > b->component) - (a->component < b->component);
-}
-
-static int by_component(const void *left, const void *right)
-{
-	const struct invariants_signature *a = left;
-	const struct invariants_signature *b = right;
-
-	if (a->component != b->component)
-		return a->component < b->component ? -1 : 1;
-	return (a->cluster > b->cluster) - (a->cluster < b->cluster);
-}
-
 /* Check that clusters and components are equal. */
-static void compare_partitions(struct invariants_signature_list *entries,
-			       const struct site_row *site,
-			       struct verify_report *report)
+static void compare_partitions(const struct invariants_signature_list *entries,
+			       const struct table_check *check)
 {
-	if (entries->count < 2)
-		return;
-	qsort(entries->items, entries->count, sizeof(*entries->items),
-	      invariants_compare_clusters);
-	for (size_t i = 1; i < entries->count; i++)
-		if (entries->items[i].cluster ==
-			    entries->items[i - 1].cluster &&
-		    entries->items[i].component !=
-			    entries->items[i - 1].component)
-			verify_problem(report,
-				       "site %.*s: cluster %u is not connected",
-				       (int)site->host.size,
-				       (const char *)site->host.data,
-				       entries->items[i].cluster);
-	qsort(entries->items, entries->count, sizeof(*entries->items),
-	      by_component);
-	for (size_t i = 1; i < entries->count; i++)
-		if (entries->items[i].component ==
-			    entries->items[i - 1].component &&
-		    entries->items[i].cluster != entries->items[i - 1].cluster)
-			verify_problem(report,
-				       "site %.*s: clusters %u and %u are "
-				       "within the threshold of each other",
-				       (int)site->host.size,
-				       (const char *)site->host.data,
-				       entries->items[i - 1].cluster,
-				       entries->items[i].cluster);
+	uint64_t *pairs = mem_alloc(entries->count + 1, sizeof(*pairs));
+
+	for (int pass = 0; pass < 2; pass++) {
+		for (size_t i = 0; i < entries->count; i++) {
+			uint64_t cluster = entries->items[i].cluster;
+			uint64_t component = entries->items[i].component;
+
+			pairs[i] = pass == 0 ? cluster << 32 | component
+					     : component << 32 | cluster;
+		}
+		qsort(pairs, entries->count, sizeof(*pairs), order_u64);
+		for (size_t i = 1; i < entries->count; i++) {
+			if (pairs[i] >> 32 != pairs[i - 1] >> 32 ||
+			    pairs[i] == pairs[i - 1])
+				continue;
+			if (pass == 0)
+				verify_problem(check->report,
+					       CHECK_SITE "cluster %u is not "
+							  "connected",
+					       CHECK_HOST(check),
+					       (unsigned)(pairs[i] >> 32));
+			else
+				verify_problem(check->report,
+					       CHECK_SITE
+					       "clusters %u and %u are "
+					       "within the threshold of "
+					       "each other",
+					       CHECK_HOST(check),
+					       (unsigned)pairs[i - 1],
+					       (unsigned)pairs[i]);
+		}
+	}
+	free(pairs);
 }
 
 /* The sites by name, because each is read in a separate transaction. */
@@ -349,7 +331,8 @@ static enum error verify_site(struct store *store, const char *host,
 	error = txn_end(&txn);
 	if (is_there && error == ERR_NONE) {
 		find_components(&entries, site.options.threshold);
-		compare_partitions(&entries, &site, report);
+		compare_partitions(&entries,
+				   &(struct table_check){NULL, report, &site});
 	}
 	free_entries(&entries);
 	return error;

@@ -46,8 +46,8 @@ struct packing_site {
 	struct stored_dictionary *items; /* [count], ascending by number */
 	size_t count;
 	size_t capacity;
-	uint32_t *by_cluster; /* [count], indexes of `items`, ascending by
-				 cluster and then by number */
+	uint64_t *by_cluster; /* [count], ascending: cluster << 32 | index in
+				 `items` */
 	uint32_t common; /* for pages of clusters without a dictionary; 0 = none
 			  */
 	struct cached_packer packers[MAX_PACKERS];
@@ -120,11 +120,10 @@ static struct stored_dictionary *newest_of(const struct packing_site *site,
 {
 	size_t end;
 
-	LOWER_BOUND(end, site->count,
-		    site->items[site->by_cluster[end]].cluster <= cluster);
+	LOWER_BOUND(end, site->count, site->by_cluster[end] >> 32 <= cluster);
 	if (end == 0)
 		return NULL;
-	end = site->by_cluster[end - 1];
+	end = (uint32_t)site->by_cluster[end - 1];
 	return site->items[end].cluster == cluster ? &site->items[end] : NULL;
 }
 
@@ -158,39 +157,6 @@ static void packing_site_read_rows(struct txn *txn, uint32_t site,
 	scan_end(&scan);
 }
 
-/* A cluster and an index, for sorting. */
-struct dictionary_position {
-	uint32_t cluster;
-	uint32_t place;
-};
-
-static int dictionary_compare_clusters(const void *left, const void *right)
-{
-	const struct dictionary_position *a = left;
-	const struct dictionary_position *b = right;
-
-	if (a->cluster != b->cluster)
-		return a->cluster < b->cluster ? -1 : 1;
-	return (a->place > b->place) - (a->place < b->place);
-}
-
-static void packing_site_sort(struct packing_site *known)
-{
-	struct dictionary_position *placed =
-		mem_alloc(known->count, sizeof(*placed));
-
-	known->by_cluster = mem_alloc(known->count, sizeof(uint32_t));
-	for (size_t i = 0; i < known->count; i++)
-		placed[i] = (struct dictionary_position){
-			known->items[i].cluster, (uint32_t)i};
-	if (known->count > 1)
-		qsort(placed, known->count, sizeof(*placed),
-		      dictionary_compare_clusters);
-	for (size_t i = 0; i < known->count; i++)
-		known->by_cluster[i] = placed[i].place;
-	free(placed);
-}
-
 /* Read the list of dictionaries. */
 static struct packing_site *packing_site_read(struct txn *txn, uint32_t site)
 {
@@ -198,7 +164,11 @@ static struct packing_site *packing_site_read(struct txn *txn, uint32_t site)
 	uint32_t most = 0;
 
 	packing_site_read_rows(txn, site, known);
-	packing_site_sort(known);
+	known->by_cluster = mem_alloc(known->count + 1, sizeof(uint64_t));
+	for (size_t i = 0; i < known->count; i++)
+		known->by_cluster[i] =
+			(uint64_t)known->items[i].cluster << 32 | i;
+	qsort(known->by_cluster, known->count, sizeof(uint64_t), order_u64);
 	for (size_t i = 0; i < known->count; i++) {
 		struct stored_dictionary *one = &known->items[i];
 		struct cluster_row row;

@@ -101,7 +101,6 @@ void log_flush(bool is_end);
 #define log_info(...)  log_line(LOG_LEVEL_INFO, __VA_ARGS__)
 #define log_debug(...) log_line(LOG_LEVEL_DEBUG, __VA_ARGS__)
 
-#define log_error_about(...) log_line_about(LOG_LEVEL_ERROR, __VA_ARGS__)
 #define log_warn_about(...)  log_line_about(LOG_LEVEL_WARN, __VA_ARGS__)
 #define log_info_about(...)  log_line_about(LOG_LEVEL_INFO, __VA_ARGS__)
 #define log_debug_about(...) log_line_about(LOG_LEVEL_DEBUG, __VA_ARGS__)

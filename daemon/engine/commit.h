@@ -35,8 +35,6 @@ void commit_apply(struct commit *batch, struct change *change);
 enum admission commit_discover(struct commit *batch, struct site *site,
 			       const struct discovery *discovery);
 
-/* commit_site.c: adding, changing and deleting sites. */
-
 /* NULL: see commit_no_site_error(). */
 struct site *commit_new_site(struct commit *batch, const struct url *seed,
 			     const struct site_options *options);
@@ -75,15 +73,11 @@ void commit_unquarantine(struct commit *batch, struct site *site,
 enum error commit_quarantine_remove(struct commit *batch,
 				    struct change *change);
 
-/* commit_site.c: the clock may have been set back. */
-
 /*
  * Make due times that are too late due now. If the site has times in the
  * future, set them and those of its sample pages to the current time.
  */
 void commit_clamp_site(struct commit *batch, struct site *site);
-
-/* commit_site.c: lease due URLs. */
 
 /* Add due URLs of the site to the order, as far as both have room. */
 void commit_lease(struct commit *batch, struct site *site,
@@ -102,8 +96,6 @@ bool commit_has_no_credentials(struct commit *batch, const struct site *site);
 uint64_t commit_wake_time(struct commit *batch, const struct site *site,
 			  const struct work_order *order);
 
-/* commit_cluster.c: the linkage and its tables. */
-
 struct link_result {
 	uint32_t cluster; /* 0 = none */
 	bool is_news;     /* a cluster was added, removed, merged or split, or
@@ -118,8 +110,6 @@ struct link_result {
 struct link_result commit_link(struct commit *batch, struct site *site,
 			       uint64_t page,
 			       const struct signature *signature);
-
-/* commit_cluster.c: set another threshold. */
 
 struct threshold_update {
 	uint16_t threshold;  /* permille */
@@ -137,15 +127,11 @@ void commit_load_record(struct commit *batch, const struct site *site,
 			uint64_t page, struct record *record_out,
 			struct buffer *bytes_out);
 
-/* commit_site.c: sitemaps, and the soft-404 probe. */
-
 /* Add the sitemaps that a robots.txt names to the frontier. */
 void commit_robots_sitemaps(struct commit *batch, struct site *site,
 			    const struct url *robots, struct slice file);
 void commit_sitemap_entries(struct commit *batch, struct site *site,
 			    const struct change *change);
-
-/* commit_guard.c: guards, selectors that must keep matching. */
 
 /*
  * Update the guards after a visit of the page; `guarded` comes from
@@ -184,8 +170,6 @@ void commit_reset_hook_queues(struct commit *batch);
 
 /* Return whether this process may change data of the host. */
 bool commit_owns_host(const struct commit *batch, struct slice host);
-
-/* commit_event.c: write events and queue them for hooks. */
 
 /*
  * Write one event of `site`, and queue it for the hooks that subscribe to it,

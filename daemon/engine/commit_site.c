@@ -31,10 +31,11 @@ enum {
 };
 
 /*
- * The fragments of the probe's page; if there are more than MAX_KNOWN, those
- * with the lowest hashes. To compare two pages, the fragments up to the same
- * hash are used, which are a sample of both (a bottom-k sketch: Broder 1997, On
- * the resemblance and containment of documents).
+ * Followed by the fragments of the probe's page, ascending by hash; if there
+ * are more than MAX_KNOWN, those with the lowest hashes. To compare two pages,
+ * the fragments up to the same hash are used, which are a sample of both (a
+ * bottom-k sketch: Broder 1997, On the resemblance and containment of
+ * documents).
  */
 struct soft_404_sample {
 	uint32_t magic;
@@ -43,16 +44,10 @@ struct soft_404_sample {
 	uint64_t title; /* hash64 */
 };
 
-struct known_fragment {
-	uint64_t hash; /* ascending */
-	uint32_t length;
-	uint32_t flags;
-};
-
 static const uint32_t magic = 0x74343034; /* "t404" */
 
 _Static_assert(sizeof(struct soft_404_sample) +
-			       MAX_KNOWN * sizeof(struct known_fragment) <=
+			       MAX_KNOWN * sizeof(struct record_fragment) <=
 		       8192,
 	       "the header promises 8 KiB");
 
@@ -93,15 +88,8 @@ void soft_404_store_probe(const struct record *record, struct buffer *out)
 		known.bound = record->fragments[MAX_KNOWN - 1].hash;
 	}
 	buffer_append(out, &known, sizeof(known));
-	for (uint32_t i = 0; i < known.count; i++) {
-		struct known_fragment fragment = {
-			.hash = record->fragments[i].hash,
-			.length = record->fragments[i].length,
-			.flags = record->fragments[i].flags,
-		};
-
-		buffer_append(out, &fragment, sizeof(fragment));
-	}
+	buffer_append(out, record->fragments,
+		      known.count * sizeof(*record->fragments));
 }
 
 /* `slice` may be anywhere in memory. */
@@ -111,14 +99,14 @@ static bool read_known(struct slice slice, struct soft_404_sample *known_out)
 		return false;
 	memcpy(known_out, slice.data, sizeof(*known_out));
 	return known_out->magic == magic && known_out->count <= MAX_KNOWN &&
-	       slice.size ==
-		       sizeof(*known_out) +
-			       known_out->count * sizeof(struct known_fragment);
+	       slice.size == sizeof(*known_out) +
+				     known_out->count *
+					     sizeof(struct record_fragment);
 }
 
-static struct known_fragment known_at(struct slice known, uint32_t index)
+static struct record_fragment known_at(struct slice known, uint32_t index)
 {
-	struct known_fragment fragment;
+	struct record_fragment fragment;
 
 	memcpy(&fragment,
 	       (const char *)known.data + sizeof(struct soft_404_sample) +
@@ -168,7 +156,7 @@ static struct comparison soft_404_compare(const struct record *record,
 		count--;
 	while (i < count || j < known->count) {
 		uint64_t mine = i < count ? record->fragments[i].hash : 0;
-		struct known_fragment theirs = {0};
+		struct record_fragment theirs = {0};
 
 		if (j < known->count) {
 			theirs = known_at(bytes, j);

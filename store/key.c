@@ -37,74 +37,45 @@ struct slice checksum_read(const char *table, struct slice key,
 						     : (struct slice){0};
 }
 
-static void key_append(struct key *key, const void *bytes, size_t size)
+/* Append the lowest `size` bytes of the number, big-endian. */
+static struct key key_append(struct key key, uint64_t number, size_t size)
 {
-	assert(key->size + size <= sizeof(key->bytes));
-	memcpy(key->bytes + key->size, bytes, size);
-	key->size += size;
-}
+	uint64_t big = htobe64(number << (64 - 8 * size));
 
-static void append_u32(struct key *key, uint32_t number)
-{
-	uint32_t big = htobe32(number);
-
-	key_append(key, &big, sizeof(big));
-}
-
-static void append_u64(struct key *key, uint64_t number)
-{
-	uint64_t big = htobe64(number);
-
-	key_append(key, &big, sizeof(big));
+	assert(key.size + size <= sizeof(key.bytes));
+	memcpy(key.bytes + key.size, &big, size);
+	key.size += size;
+	return key;
 }
 
 struct key key_site(uint32_t site)
 {
-	struct key key = {.size = 0};
-
-	append_u32(&key, site);
-	return key;
+	return key_append((struct key){.size = 0}, site, sizeof(site));
 }
 
 struct key key_page(uint32_t site, uint64_t page)
 {
-	struct key key = key_site(site);
-
-	append_u64(&key, page);
-	return key;
+	return key_append(key_site(site), page, sizeof(page));
 }
 
 struct key key_cluster(uint32_t site, uint32_t cluster)
 {
-	struct key key = key_site(site);
-
-	append_u32(&key, cluster);
-	return key;
+	return key_append(key_site(site), cluster, sizeof(cluster));
 }
 
 struct key key_member(uint32_t site, uint32_t cluster, uint64_t page)
 {
-	struct key key = key_cluster(site, cluster);
-
-	append_u64(&key, page);
-	return key;
+	return key_append(key_cluster(site, cluster), page, sizeof(page));
 }
 
 struct key key_due(uint32_t site, uint64_t due_ms, uint64_t url)
 {
-	struct key key = key_site(site);
-
-	append_u64(&key, due_ms);
-	append_u64(&key, url);
-	return key;
+	return key_append(key_page(site, due_ms), url, sizeof(url));
 }
 
 struct key key_version(uint32_t site, uint32_t cluster, uint32_t version)
 {
-	struct key key = key_cluster(site, cluster);
-
-	append_u32(&key, version);
-	return key;
+	return key_append(key_cluster(site, cluster), version, sizeof(version));
 }
 
 struct key key_outbox(uint32_t hook, uint64_t event)
@@ -119,10 +90,7 @@ struct key key_small(uint32_t number)
 
 struct key key_number(uint64_t number)
 {
-	struct key key = {.size = 0};
-
-	append_u64(&key, number);
-	return key;
+	return key_append((struct key){.size = 0}, number, sizeof(number));
 }
 
 struct slice key_slice(const struct key *key)

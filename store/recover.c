@@ -1,6 +1,8 @@
 #include "store/recover.h"
 
 #include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -47,12 +49,19 @@ struct recovery {
 	size_t bytes; /* bytes in the transaction */
 };
 
-static void recovery_add_line(struct recovery *salvage, const char *line)
+__attribute__((format(printf, 2, 3))) static void
+recovery_add_line(struct recovery *salvage, const char *format, ...)
 {
-	if (salvage->told++ < MAX_TOLD) {
-		buffer_append_text(&salvage->report->text, line);
-		buffer_append_byte(&salvage->report->text, '\n');
-	}
+	char line[4096];
+	va_list list;
+
+	if (salvage->told++ >= MAX_TOLD)
+		return;
+	va_start(list, format);
+	vsnprintf(line, sizeof(line), format, list);
+	va_end(list);
+	buffer_append_text(&salvage->report->text, line);
+	buffer_append_byte(&salvage->report->text, '\n');
 }
 
 /* Return the table of that name; TABLE_COUNT if it is no table of the store. */
@@ -116,14 +125,11 @@ static void recovery_note_damage(void *context,
 				 const struct lmdb_damage *damage)
 {
 	struct recovery *salvage = context;
-	struct buffer line = {0};
 
 	if (strcmp(damage->table, "free") == 0)
 		return; /* no row is lost */
-	buffer_printf(&line, "table %s, page %" PRIu64 ": %s", damage->table,
-		      damage->page, damage->what);
-	recovery_add_line(salvage, line.data);
-	buffer_free(&line);
+	recovery_add_line(salvage, "table %s, page %" PRIu64 ": %s",
+			  damage->table, damage->page, damage->what);
 	recovery_note_loss(salvage, damage->table, damage->low, damage->high);
 }
 
@@ -151,14 +157,12 @@ static bool recovery_check_row(void *context, const char *table,
 {
 	struct recovery *salvage = context;
 	struct slice value = checksum_read(table, key, stored);
-	struct buffer line = {0};
 	struct key_text text;
 
 	if (value.data == NULL) {
-		buffer_printf(&line, "table %s, row %s: its checksum is wrong",
-			      table, key_text(key, &text));
-		recovery_add_line(salvage, line.data);
-		buffer_free(&line);
+		recovery_add_line(salvage,
+				  "table %s, row %s: its checksum is wrong",
+				  table, key_text(key, &text));
 		recovery_note_loss(salvage, table, key, key);
 		return true;
 	}
@@ -312,7 +316,7 @@ static void recovery_repair_sites(struct recovery *salvage)
 
 		if (!site->is_saved) {
 			salvage->report->damaged++;
-			recovery_add_line(salvage, site->loss);
+			recovery_add_line(salvage, "%s", site->loss);
 			continue;
 		}
 		salvage->report->sites++;
@@ -459,7 +463,7 @@ static enum error salvage_file(struct recovery *salvage, const char *name,
 	enum error error = lmdb_file_open(&data, name, &why);
 
 	if (error == ERR_CORRUPT) {
-		recovery_add_line(salvage, why.data);
+		recovery_add_line(salvage, "%s", why.data);
 		if (data.has_meta)
 			error = ERR_NONE;
 	}

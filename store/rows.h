@@ -1,7 +1,4 @@
-/*
- * store/rows.h - the rows of clusters and of their members (see
- * store/row_codec.h).
- */
+/* store/rows.h - the rows of all tables (see store/row_codec.h). */
 #ifndef STORE_ROWS_H
 #define STORE_ROWS_H
 
@@ -49,8 +46,6 @@ void member_delete(struct txn *txn, uint32_t site, uint32_t cluster,
  */
 bool member_decode(struct slice value, uint32_t *set_out);
 
-/* The rows of dictionaries (see store/row_codec.h). */
-
 /* Maximum decompressed size of a dictionary. */
 enum { DICTIONARY_MAX_BYTES = 256 << 10 };
 
@@ -74,11 +69,6 @@ struct dictionary_row {
 ROW_PROTOTYPES(dictionary_row, uint32_t site, uint32_t dictionary)
 /* Return the value of the row; free it with buffer_free(). */
 struct buffer dictionary_row_encode(const struct dictionary_row *row);
-
-/*
- * The rows of events, in the journal and in the outboxes of hooks (see
- * store/row_codec.h).
- */
 
 /* Constant, stored number, human-readable name. */
 #define EVENT_LIST(X)                                       \
@@ -151,11 +141,6 @@ void event_put(struct txn *txn, uint64_t number, const struct event_row *row);
  */
 void outbox_put(struct txn *txn, uint32_t hook, uint64_t number,
 		const struct event_row *row);
-
-/*
- * The rows of URLs, of their patterns, and of their hosts (see
- * store/row_codec.h).
- */
 
 enum frontier_state {
 	FRONTIER_PENDING, /* waits for its due time */
@@ -240,8 +225,6 @@ struct host_row {
 /* `authority` is scheme://host[:port]. */
 ROW_PROTOTYPES(host_row, struct slice authority)
 
-/* The rows of guards and of their results on pages (see store/row_codec.h). */
-
 enum guard_state {
 	GUARD_UNKNOWN, /* has never held */
 	GUARD_OK,
@@ -298,11 +281,6 @@ struct guarded_row {
 
 ROW_PROTOTYPES(guarded_row, uint32_t site, uint32_t guard, uint64_t page)
 
-/*
- * The rows of hooks, which receive events, and of silences, which suppress
- * deliveries (see store/row_codec.h).
- */
-
 /* A receiver of events. */
 struct hook_row {
 	uint64_t created_ms;
@@ -340,8 +318,6 @@ struct silence_row {
 
 ROW_PROTOTYPES(silence_row, uint32_t silence)
 
-/* The rows of pages (see store/row_codec.h). */
-
 struct page_row {
 	uint64_t fetched_ms;
 	uint64_t changed_ms;   /* last change of the content, of its record if
@@ -374,9 +350,8 @@ enum {
 ROW_PROTOTYPES(page_row, uint32_t site, uint64_t page)
 
 /*
- * The rows of quarantined pages (see store/row_codec.h): pages whose bytes
- * crashed or stalled a worker. They are stored for analysis, and skipped until
- * they change.
+ * The rows of quarantined pages: pages whose bytes crashed or stalled a worker.
+ * They are stored for analysis, and skipped until they change.
  */
 
 struct quarantine_row {
@@ -390,8 +365,6 @@ struct quarantine_row {
 };
 
 ROW_PROTOTYPES(quarantine_row, uint32_t site, uint64_t page)
-
-/* The rows of sites (see store/row_codec.h). */
 
 enum { SITE_CLASSES = 16, SITE_MAX_THRESHOLD = 1000 };
 
@@ -477,11 +450,6 @@ bool site_decode(struct slice value, struct site_row *row_out);
 
 /* Return the value of the row in a new buffer. */
 struct buffer site_encode(const struct site_row *row);
-
-/*
- * The rows of known templates, of their versions and of their sample pages
- * (see store/row_codec.h).
- */
 
 enum template_state {
 	TEMPLATE_LIVE,

@@ -29,13 +29,16 @@ struct invariants_signature_list {
 	size_t capacity;
 };
 
-/* Terms and their shingles. */
+/* A shingle and its number. */
+struct invariants_shingle {
+	uint32_t number;
+	uint64_t shingle;
+};
+
 struct invariants_shingle_list {
-	uint32_t *numbers;  /* [count], ascending */
-	uint64_t *shingles; /* [count] */
+	struct invariants_shingle *items; /* [count], ascending by number */
 	size_t count;
-	size_t number_capacity;
-	size_t shingle_capacity;
+	size_t capacity;
 };
 
 static void free_entries(struct invariants_signature_list *entries)
@@ -56,17 +59,12 @@ invariants_load_shingles(struct txn *txn, const struct site_row *site,
 
 		if (!shingle_decode(scan.value, &shingle))
 			continue; /* store_verify() reports it, as below */
-		shingle_ids->numbers =
-			mem_grow(shingle_ids->numbers, shingle_ids->count,
-				 &shingle_ids->number_capacity,
-				 sizeof(*shingle_ids->numbers));
-		shingle_ids->shingles =
-			mem_grow(shingle_ids->shingles, shingle_ids->count,
-				 &shingle_ids->shingle_capacity,
-				 sizeof(*shingle_ids->shingles));
-		shingle_ids->numbers[shingle_ids->count] =
-			key_u32(scan.key, sizeof(uint32_t));
-		shingle_ids->shingles[shingle_ids->count++] = shingle;
+		shingle_ids->items = mem_grow(
+			shingle_ids->items, shingle_ids->count,
+			&shingle_ids->capacity, sizeof(*shingle_ids->items));
+		shingle_ids->items[shingle_ids->count++] =
+			(struct invariants_shingle){
+				key_u32(scan.key, sizeof(uint32_t)), shingle};
 	}
 	scan_end(&scan);
 }
@@ -77,9 +75,10 @@ static uint64_t shingle_of(const struct invariants_shingle_list *shingle_ids,
 	size_t at;
 
 	LOWER_BOUND(at, shingle_ids->count,
-		    shingle_ids->numbers[at] < shingle_id);
-	return at < shingle_ids->count && shingle_ids->numbers[at] == shingle_id
-		       ? shingle_ids->shingles[at]
+		    shingle_ids->items[at].number < shingle_id);
+	return at < shingle_ids->count &&
+			       shingle_ids->items[at].number == shingle_id
+		       ? shingle_ids->items[at].shingle
 		       : 0;
 }
 
@@ -117,8 +116,7 @@ invariants_load_signatures(struct txn *txn, const struct site_row *site,
 		add_entry(entries, &shingle_ids,
 			  key_u32(scan.key, sizeof(uint32_t)), scan.value);
 	scan_end(&scan);
-	free(shingle_ids.numbers);
-	free(shingle_ids.shingles);
+	free(shingle_ids.items);
 }
 
 static struct invariants_signature *

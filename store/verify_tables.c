@@ -62,10 +62,11 @@ bool owners_next(struct owners *owners, uint32_t *number_out)
 	scan = scan_begin_at(owners->txn, owners->table, key_slice(&from),
 			     prefix_size);
 	is_row = scan_next(&scan);
-	if (is_row)
+	if (is_row) {
 		*number_out = key_u32(scan.key, prefix_size);
+		owners->next = (uint64_t)*number_out + 1;
+	}
 	scan_end(&scan);
-	owners->next = (uint64_t)*number_out + 1;
 	return is_row;
 }
 

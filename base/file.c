@@ -137,7 +137,7 @@ static enum error file_make_folders(char *path)
 	return ERR_NONE;
 }
 
-static enum error file_write_all(int fd, struct slice bytes)
+enum error file_write_all(int fd, struct slice bytes)
 {
 	const char *next = bytes.data;
 	size_t left = bytes.size;

@@ -21,6 +21,9 @@ enum error file_read(const char *path, size_t max_bytes, struct buffer *out);
 enum error file_read_start(const char *path, size_t max_bytes,
 			   struct buffer *out);
 
+/* Write all bytes to a descriptor. ERR_IO. */
+enum error file_write_all(int fd, struct slice bytes);
+
 /* Write the file at `path` and create its parent folders. ERR_IO. */
 enum error file_write(const char *path, struct slice bytes);
 

@@ -14,6 +14,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "store/content.h"
@@ -232,19 +233,8 @@ enum error folder_sync(const char *path)
 static enum error folder_write_bytes(int file, const char *name,
 				     struct slice bytes, bool is_synced)
 {
-	const char *next = bytes.data;
-	size_t left = bytes.size;
-
-	while (left > 0) {
-		ssize_t done = write(file, next, left);
-
-		if (done < 0 && errno == EINTR)
-			continue;
-		if (done < 0)
-			return folder_fail(name, "written");
-		next += done;
-		left -= (size_t)done;
-	}
+	if (file_write_all(file, bytes) != ERR_NONE)
+		return folder_fail(name, "written");
 	return !is_synced || fsync(file) == 0 ? ERR_NONE
 					      : folder_fail(name, "synced");
 }

@@ -17,6 +17,7 @@
 
 #include "base/buffer.h"
 #include "base/decode.h"
+#include "base/file.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "daemon/runtime/clock.h"
@@ -227,24 +228,13 @@ static void make_path(struct archive *archive)
 /* Append the record to the file; undo a partial write. */
 static bool archive_write_record(struct archive *archive)
 {
-	const char *next = archive->record.data;
-	size_t left = archive->record.size;
-
-	while (left > 0) {
-		ssize_t done = write(archive->file, next, left);
-
-		if (done < 0 && errno == EINTR)
-			continue;
-		if (done < 0) {
-			pause_archive(archive, "writing failed");
-			if (ftruncate(archive->file, (off_t)archive->size) != 0)
-				log_error("%s: cannot truncate it: %s",
-					  archive->path,
-					  strerrordesc_np(errno));
-			return false;
-		}
-		next += done;
-		left -= (size_t)done;
+	if (file_write_all(archive->file, buffer_slice(&archive->record)) !=
+	    ERR_NONE) {
+		pause_archive(archive, "writing failed");
+		if (ftruncate(archive->file, (off_t)archive->size) != 0)
+			log_error("%s: cannot truncate it: %s", archive->path,
+				  strerrordesc_np(errno));
+		return false;
 	}
 	archive->size += archive->record.size;
 	if (archive->retry_ms != 0)

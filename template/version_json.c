@@ -334,3 +334,27 @@ enum error version_decode(struct arena *arena, struct slice json,
 	json_decref(value);
 	return error;
 }
+
+json_t *json_read(struct slice text)
+{
+	return json_loadb(text.size == 0 ? "" : text.data, text.size, 0, NULL);
+}
+
+void json_append(struct buffer *out, json_t *value, size_t flags)
+{
+	char *text = json_dumps(value, JSON_COMPACT | flags);
+
+	buffer_append_text(out, text == NULL ? "{}" : text);
+	free(text);
+	json_decref(value);
+}
+
+const char *json_member_text(const json_t *object, const char *name)
+{
+	return json_string_value(json_object_get(object, name));
+}
+
+json_int_t json_member_whole(const json_t *object, const char *name)
+{
+	return json_integer_value(json_object_get(object, name));
+}

@@ -32,4 +32,14 @@ json_t *json_time(uint64_t time_ms);
 /* Return "HOST/N", or null if `cluster` is 0. */
 json_t *json_cluster_id(struct slice host, uint32_t cluster);
 
+/* Parse a text; NULL if it is not JSON. */
+json_t *json_read(struct slice text);
+
+/* Append `value` in the compact form of `flags` (json_dumps()); release it. */
+void json_append(struct buffer *out, json_t *value, size_t flags);
+
+/* Return a member as text; NULL if it is not one. As a number; or 0. */
+const char *json_member_text(const json_t *object, const char *name);
+json_int_t json_member_whole(const json_t *object, const char *name);
+
 #endif

@@ -199,13 +199,9 @@ static unsigned api_http_status(enum error error)
 static struct buffer write_json(json_t *value)
 {
 	struct buffer body = {0};
-	char *text = json_dumps(
-		value, JSON_COMPACT | JSON_REAL_PRECISION(REAL_DIGITS));
 
-	buffer_append_text(&body, text == NULL ? "{}" : text);
+	json_append(&body, value, JSON_REAL_PRECISION(REAL_DIGITS));
 	buffer_append_byte(&body, '\n');
-	free(text);
-	json_decref(value);
 	return body;
 }
 

@@ -18,6 +18,7 @@
 #include "page/page.h"
 #include "store/key.h"
 #include "store/rows.h"
+#include "template/version_json.h"
 
 enum { MAX_ITEMS = 100, MAX_VALUE_BYTES = 2000 };
 
@@ -147,8 +148,7 @@ static void append_content(struct buffer *out, struct slice summary,
 static void atom_append_title(struct buffer *title,
 			      const struct atom_site *site, const json_t *event)
 {
-	const char *cluster =
-		json_string_value(json_object_get(event, "cluster"));
+	const char *cluster = json_member_text(event, "cluster");
 
 	if (cluster == NULL)
 		buffer_append_slice(title, site->host);
@@ -161,8 +161,8 @@ static void atom_append_title(struct buffer *title,
 void atom_entry(const struct atom_site *site, const json_t *event,
 		uint64_t time_ms, struct buffer *out)
 {
-	const char *kind = json_string_value(json_object_get(event, "kind"));
-	const char *url = json_string_value(json_object_get(event, "url"));
+	const char *kind = json_member_text(event, "kind");
+	const char *url = json_member_text(event, "url");
 	struct buffer title = {0};
 
 	atom_append_title(&title, site, event);
@@ -172,7 +172,7 @@ void atom_entry(const struct atom_site *site, const json_t *event,
 	 * the time makes the id unique: a new store counts events from 1 again
 	 */
 	buffer_printf(out, ":%" JSON_INTEGER_FORMAT ":%llu</id>\n<title>",
-		      json_integer_value(json_object_get(event, "seq")),
+		      json_member_whole(event, "seq"),
 		      (unsigned long long)time_ms);
 	append_text(out, buffer_slice(&title));
 	buffer_append_text(out, "</title>\n");

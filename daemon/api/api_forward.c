@@ -15,6 +15,7 @@
 #include "daemon/web/html.h"
 #include "page/robots_tag.h"
 #include "store/partitions.h"
+#include "template/version_json.h"
 
 enum {
 	MAX_PASSED_ONE =
@@ -82,11 +83,9 @@ static unsigned partition_of_body(struct call *call)
 	struct slice body = http_body(call->exchange);
 	json_t *value = (call->route->flags & ROUTE_FORM) != 0
 				? ui_form_read(body)
-				: json_loadb(body.size == 0 ? "" : body.data,
-					     body.size, 0, NULL);
-	unsigned partition = partition_of_url(
-		call->api->peers,
-		json_string_value(json_object_get(value, "url")));
+				: json_read(body);
+	unsigned partition = partition_of_url(call->api->peers,
+					      json_member_text(value, "url"));
 
 	json_decref(value);
 	return partition;
@@ -1032,10 +1031,8 @@ static void count_errors(const json_t *answer, const struct record_batch *batch,
 
 	json_array_foreach(json_object_get(answer, "errors"), i, row)
 	{
-		const char *url =
-			json_string_value(json_object_get(row, "url"));
-		const char *message =
-			json_string_value(json_object_get(row, "message"));
+		const char *url = json_member_text(row, "url");
+		const char *message = json_member_text(row, "message");
 		const struct record_source *origin =
 			record_batch_source(batch, url == NULL ? "" : url);
 
@@ -1048,7 +1045,7 @@ static void count_errors(const json_t *answer, const struct record_batch *batch,
 static uint64_t hand_on_number(const json_t *object, const char *name,
 			       uint64_t max)
 {
-	json_int_t number = json_integer_value(json_object_get(object, name));
+	json_int_t number = json_member_whole(object, name);
 
 	if (number < 0)
 		return 0;
@@ -1066,10 +1063,8 @@ static void count_hosts(const json_t *answer, struct ingest_report *report)
 
 	json_array_foreach(json_object_get(answer, "hosts"), i, row)
 	{
-		const char *host =
-			json_string_value(json_object_get(row, "host"));
-		const char *error =
-			json_string_value(json_object_get(row, "error"));
+		const char *host = json_member_text(row, "host");
+		const char *error = json_member_text(row, "error");
 
 		if (host == NULL || error == NULL)
 			continue;

@@ -54,11 +54,6 @@ static bool read_expect(const char *text, struct guard_row *guard)
 	return *end == '\0' && first <= last;
 }
 
-static const char *text_in(const json_t *request, const char *name)
-{
-	return json_string_value(json_object_get(request, name));
-}
-
 static bool guard_name_is_printable(const char *text)
 {
 	for (; *text != '\0'; text++)
@@ -75,8 +70,8 @@ static bool guard_read_members(struct call *call, const json_t *request,
 			       struct guard_row *guard)
 {
 	const json_t *cluster = json_object_get(request, "cluster");
-	const char *expect = text_in(request, "expect");
-	const char *name = text_in(request, "name");
+	const char *expect = json_member_text(request, "expect");
+	const char *name = json_member_text(request, "name");
 
 	if (!read_expect(expect == NULL ? "1" : expect, guard))
 		return call_refuse(
@@ -145,8 +140,8 @@ static bool is_xpath(struct call *call, const char *xpath, char *error)
 static bool guard_read_selector(struct call *call, const json_t *request,
 				struct arena *arena, struct guard_row *guard)
 {
-	const char *xpath = text_in(request, "xpath");
-	const char *css = text_in(request, "css");
+	const char *xpath = json_member_text(request, "xpath");
+	const char *css = json_member_text(request, "css");
 	const char *translated = xpath;
 	char error[MAX_ERROR_BYTES] = "";
 	bool is_right;
@@ -354,7 +349,7 @@ static struct wanted_guard guard_wanted(const struct guard_row *guard)
 
 static json_int_t guard_us(const json_t *found)
 {
-	return json_integer_value(json_object_get(found, "us"));
+	return json_member_whole(found, "us");
 }
 
 /* Return whether the guard took longer than `limit_ms` or was aborted. */
@@ -502,8 +497,7 @@ static json_t *guard_trial_summary(const json_t *found,
 
 	json_array_foreach(found, i, item)
 	{
-		json_int_t matches =
-			json_integer_value(json_object_get(item, "matches"));
+		json_int_t matches = json_member_whole(item, "matches");
 		bool holds = matches >= 0 && matches < UINT32_MAX &&
 			     guard_holds(guard, (uint32_t)matches);
 
@@ -526,17 +520,15 @@ static json_t *guard_trial_summary(const json_t *found,
 
 static const char *warning_of(const json_t *tried)
 {
-	json_int_t checked =
-		json_integer_value(json_object_get(tried, "checked"));
+	json_int_t checked = json_member_whole(tried, "checked");
 
 	if (checked == 0)
 		return "no page is stored yet; the guard watches a page from "
 		       "its first match on";
-	if (json_integer_value(json_object_get(tried, "not_evaluated")) ==
-	    checked)
+	if (json_member_whole(tried, "not_evaluated") == checked)
 		return "the guard is inactive: it needed too many steps on "
 		       "every tested page";
-	if (json_integer_value(json_object_get(tried, "holding")) == 0)
+	if (json_member_whole(tried, "holding") == 0)
 		return "the guard matches on no tested page; it watches a page "
 		       "from its first match on";
 	return NULL;

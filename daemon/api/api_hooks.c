@@ -30,7 +30,7 @@ static const uint16_t api_silence_kinds[] = {EVENT_LIST(X)};
 /* Return 0 if the kind belongs to a later version. */
 static uint16_t read_kind(const json_t *event)
 {
-	const char *name = json_string_value(json_object_get(event, "kind"));
+	const char *name = json_member_text(event, "kind");
 
 	for (size_t i = 0;
 	     i < sizeof(api_silence_kinds) / sizeof(api_silence_kinds[0]); i++)
@@ -43,7 +43,7 @@ static uint16_t read_kind(const json_t *event)
 /* Map "example.org/17" to 17 and null to 0. */
 static uint32_t read_cluster(const json_t *event)
 {
-	const char *id = json_string_value(json_object_get(event, "cluster"));
+	const char *id = json_member_text(event, "cluster");
 	const char *slash = id == NULL ? NULL : strrchr(id, '/');
 
 	return slash == NULL ? 0 : (uint32_t)strtoul(slash + 1, NULL, 10);
@@ -55,13 +55,12 @@ static uint32_t read_cluster(const json_t *event)
  */
 static bool read_event(const json_t *event, struct event_row *out)
 {
-	const char *site = json_string_value(json_object_get(event, "site"));
+	const char *site = json_member_text(event, "site");
 
 	*out = (struct event_row){
 		.kind = read_kind(event),
 		.cluster = read_cluster(event),
-		.guard = (uint32_t)json_integer_value(
-			json_object_get(event, "guard")),
+		.guard = (uint32_t)json_member_whole(event, "guard"),
 	};
 	if (site == NULL || out->kind == 0)
 		return false;
@@ -151,7 +150,7 @@ static bool read_number(struct call *call)
 		return true;
 	if (!call_read_object(call, &request))
 		return false;
-	number = json_integer_value(json_object_get(request, "event"));
+	number = json_member_whole(request, "event");
 	json_decref(request);
 	if (number <= 0)
 		return call_refuse(call,

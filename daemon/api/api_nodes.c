@@ -239,15 +239,10 @@ static const char *const names[VERBS] = {
 	[INGEST] = "ingest",
 };
 
-static const char *job_text(const json_t *job, const char *name)
-{
-	return json_string_value(json_object_get(job, name));
-}
-
 /* Return VERBS for an unknown verb. */
 static enum job_request_verb verb_of(const json_t *job)
 {
-	const char *name = job_text(job, "verb");
+	const char *name = json_member_text(job, "verb");
 
 	for (unsigned i = 0; i < VERBS; i++)
 		if (name != NULL && strcmp(name, names[i]) == 0)
@@ -274,8 +269,9 @@ static const char *job_verb(const json_t *job, char *host_out,
 			    const char **reason_out)
 {
 	enum job_request_verb verb = verb_of(job);
-	const char *url = job_text(job, "url");
-	const char *host = verb == FORGET ? job_text(job, "host") : NULL;
+	const char *url = json_member_text(job, "url");
+	const char *host =
+		verb == FORGET ? json_member_text(job, "host") : NULL;
 	struct url parsed;
 
 	host_out[0] = '\0';
@@ -283,7 +279,7 @@ static const char *job_verb(const json_t *job, char *host_out,
 	if (verb == VERBS)
 		return NULL;
 	*reason_out = "html: missing";
-	if (verb == INGEST && job_text(job, "html") == NULL)
+	if (verb == INGEST && json_member_text(job, "html") == NULL)
 		return NULL;
 	*reason_out = "url: not an http or https URL";
 	if (url == NULL)
@@ -333,7 +329,7 @@ static void write_seed(const json_t *job, const char *headers,
 static void write_page(const json_t *job, const char *headers, uint64_t now_ms,
 		       struct buffer *out)
 {
-	struct slice html = slice_of(job_text(job, "html"));
+	struct slice html = slice_of(json_member_text(job, "html"));
 	struct buffer answer = {0};
 	struct buffer record = {0};
 	char host[MAX_HOST_BYTES + 1];
@@ -350,7 +346,7 @@ static void write_page(const json_t *job, const char *headers, uint64_t now_ms,
 		      "WARC-Date: %s\r\nWARC-Target-URI: %s\r\n"
 		      "Content-Type: application/http; msgtype=response\r\n"
 		      "Content-Length: %zu\r\n\r\n",
-		      date, job_text(job, "url"), answer.size);
+		      date, json_member_text(job, "url"), answer.size);
 	buffer_append_slice(&record, buffer_slice(&answer));
 	buffer_append_text(&record, "\r\n\r\n");
 	(void)job_verb(job, host, &reason);
@@ -372,7 +368,7 @@ static void job_write_request(const json_t *job, const char *headers,
 			      uint64_t now_ms, struct buffer *out)
 {
 	const struct slice nothing = {NULL, 0};
-	const char *url = job_text(job, "url");
+	const char *url = json_member_text(job, "url");
 
 	switch (verb_of(job)) {
 	case SEED:
@@ -388,7 +384,8 @@ static void job_write_request(const json_t *job, const char *headers,
 	case FORGET:
 		job_begin_request(out, "DELETE",
 				  url == NULL ? "/v1/sites/" : "/v1/pages?url=",
-				  url == NULL ? job_text(job, "host") : url);
+				  url == NULL ? json_member_text(job, "host")
+					      : url);
 		job_end_request(out, "", headers, nothing);
 		break;
 	case INGEST:
@@ -435,7 +432,7 @@ static void free_jobs(struct jobs *jobs)
  */
 static void job_write_id(const json_t *job, const char *text, char *out)
 {
-	const char *own = json_string_value(json_object_get(job, "id"));
+	const char *own = json_member_text(job, "id");
 	uint8_t digest[SHA256_DIGEST_SIZE];
 	struct sha256_ctx hash;
 
@@ -567,13 +564,11 @@ static enum error job_check_page(struct slice body)
 	static const enum error later[] = {ERR_BUSY, ERR_NOT_OWNER,
 					   ERR_LOG_UNAVAILABLE, ERR_STOPPED,
 					   ERR_STORE_FULL};
-	json_t *report =
-		json_loadb(body.size == 0 ? "" : body.data, body.size, 0, NULL);
+	json_t *report = json_read(body);
 	json_t *row = json_array_get(json_object_get(report, "errors"), 0);
-	const char *code = json_string_value(json_object_get(row, "error"));
-	bool is_refused =
-		json_integer_value(json_object_get(report, "rejected")) > 0 ||
-		json_integer_value(json_object_get(report, "kept")) > 0;
+	const char *code = json_member_text(row, "error");
+	bool is_refused = json_member_whole(report, "rejected") > 0 ||
+			  json_member_whole(report, "kept") > 0;
 	enum error error = is_refused ? ERR_ADDRESS_FORBIDDEN : ERR_NONE;
 
 	for (size_t i = 0; i < sizeof(later) / sizeof(later[0]); i++)
@@ -665,8 +660,7 @@ enum error api_run_job(struct api *api, unsigned partition, struct slice data,
 	const char *reason;
 	const char *verb;
 	enum error error = ERR_MALFORMED;
-	json_t *job =
-		json_loadb(data.size == 0 ? "" : data.data, data.size, 0, NULL);
+	json_t *job = json_read(data);
 
 	verb = job_verb(job, host, &reason);
 	if (verb == NULL)
@@ -748,7 +742,7 @@ static bool import_plan_site(struct import_batch *seeding, json_t *job,
 			     struct buffer *why)
 {
 	struct import_plan *plan = &seeding->plans[seeding->count];
-	const char *url = json_string_value(json_object_get(job, "url"));
+	const char *url = json_member_text(job, "url");
 	struct site_options known;
 	bool is_known;
 	bool is_read;
@@ -774,8 +768,7 @@ static bool plan_job(struct import_batch *seeding, struct import_site *job)
 	struct import_plan *plan = &seeding->plans[seeding->count];
 	char host[MAX_HOST_BYTES + 1];
 	const char *reason;
-	json_t *json = json_loadb(job->data.size == 0 ? "" : job->data.data,
-				  job->data.size, 0, NULL);
+	json_t *json = json_read(job->data);
 	const char *verb = job_verb(json, host, &reason);
 	bool is_seed = verb == NULL || strcmp(verb, "seed") == 0;
 

@@ -409,8 +409,7 @@ enum http_verdict api_delete_page(struct call *call)
 {
 	const char *text = call->given == NULL
 				   ? http_argument(call->exchange, "url")
-				   : json_string_value(json_object_get(
-					     call->given, "url"));
+				   : json_member_text(call->given, "url");
 	struct change change = {.kind = CHANGE_PAGE_DELETE};
 	struct url url;
 	enum error error;
@@ -770,7 +769,7 @@ static enum error list_here(const struct call *call,
 
 static const char *site_list_host(const json_t *site)
 {
-	const char *host = json_string_value(json_object_get(site, "host"));
+	const char *host = json_member_text(site, "host");
 
 	return host == NULL ? "" : host;
 }
@@ -946,7 +945,7 @@ enum http_verdict api_get_site(struct call *call)
 
 static enum http_verdict api_sites_add(struct call *call, json_t *request)
 {
-	const char *text = json_string_value(json_object_get(request, "url"));
+	const char *text = json_member_text(request, "url");
 	struct change change = {.kind = CHANGE_SITE_ADD};
 	struct site_request options;
 	struct site_options known;

@@ -311,9 +311,7 @@ static json_t *template_versions_json(struct txn *txn, uint32_t site,
 
 static json_t *lineage_json(const struct template_row *row)
 {
-	json_t *list =
-		json_loadb(row->lineage.size == 0 ? "" : row->lineage.data,
-			   row->lineage.size, 0, NULL);
+	json_t *list = json_read(row->lineage);
 
 	if (json_is_array(list))
 		return list;

@@ -593,9 +593,7 @@ static enum http_verdict show_page(struct call *call, struct ui_page *shown,
 				   const struct text_result *answer)
 {
 	struct buffer page = {0};
-	json_t *text =
-		json_loadb(answer->body.data == NULL ? "" : answer->body.data,
-			   answer->body.size, 0, NULL);
+	json_t *text = json_read(buffer_slice(&answer->body));
 	enum http_verdict verdict;
 
 	shown->text = text;

@@ -465,8 +465,8 @@ enum http_verdict api_get_tokens(struct call *call)
 static bool api_tokens_read_request(struct call *call, const json_t *request,
 				    struct access_token *token_out)
 {
-	const char *role = json_string_value(json_object_get(request, "role"));
-	const char *name = json_string_value(json_object_get(request, "name"));
+	const char *role = json_member_text(request, "role");
+	const char *name = json_member_text(request, "name");
 
 	*token_out = (struct access_token){.created_ms = clock_wall_ms()};
 	if (json_object_get(request, "role") == NULL)

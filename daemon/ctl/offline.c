@@ -326,8 +326,8 @@ static bool model_builder_collect(const struct model_builder *teaching,
 	struct txn txn = txn_begin_read(teaching->store);
 	const struct stored_pages pages = {&txn, teaching->site, class->cluster,
 					   &teaching->rules->limits};
-	uint32_t count = stored_sample_find(&pages, MAX_SAMPLE_PAGES,
-					    MAX_SAMPLE_BYTES, keys);
+	uint32_t count = stored_pages_find(&pages, MAX_SAMPLE_PAGES,
+					   MAX_SAMPLE_BYTES, keys);
 	bool is_read;
 
 	class->changes =

@@ -275,8 +275,8 @@ static struct gc_preserved_pages gc_find_preserved(struct txn *txn,
 			.site = site,
 			.cluster = key_u32(scan.key, sizeof(uint32_t)),
 		};
-		uint32_t count =
-			stored_pages_find(&pages, MAX_SAMPLE_PAGES, keys);
+		uint32_t count = stored_pages_find(&pages, MAX_SAMPLE_PAGES,
+						   UINT64_MAX, keys);
 
 		for (uint32_t i = 0; i < count; i++)
 			gc_preserve_page(&kept, keys[i]);

@@ -4,7 +4,7 @@
  *
  * It never finds the newest version of a template, the bodies of a template's
  * sample pages, and the bodies of the pages that models are built from
- * (stored_pages_sample() of daemon/query/stored_site.h): so these may exceed a
+ * (stored_pages_find() of daemon/query/stored_site.h): so these may exceed a
  * limit.
  */
 #ifndef DAEMON_ENGINE_GC_H

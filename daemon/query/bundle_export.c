@@ -99,7 +99,7 @@ static void put_model(struct bundle_exporter *bundler, char *reason)
 }
 
 /*
- * Add the pages that models are built from, as stored_pages_sample() selects
+ * Add the pages that models are built from, as stored_sample_append() selects
  * them.
  */
 static void put_samples_of(struct bundle_exporter *bundler, uint32_t cluster)
@@ -110,7 +110,8 @@ static void put_samples_of(struct bundle_exporter *bundler, uint32_t cluster)
 		.cluster = cluster,
 	};
 	uint64_t keys[MAX_SAMPLE_PAGES];
-	uint32_t found = stored_pages_find(&from, MAX_SAMPLE_PAGES, keys);
+	uint32_t found =
+		stored_pages_find(&from, MAX_SAMPLE_PAGES, UINT64_MAX, keys);
 	struct buffer body = {0};
 	uint64_t bytes = 0;
 	uint32_t count = 0;

@@ -112,17 +112,10 @@ bool kind_set_has(kind_set kinds, uint16_t kind)
 
 enum { REAL_DIGITS = 15 };
 
-static json_t *detail_json(struct slice detail)
-{
-	json_t *value = detail.size == 0
-				? NULL
-				: json_loadb(detail.data, detail.size, 0, NULL);
-
-	return value == NULL ? json_null() : value;
-}
-
 json_t *event_json(uint64_t number, const struct event_row *event)
 {
+	json_t *detail = json_read(event->detail);
+
 	return json_pack(
 		"{s:I, s:o, s:s, s:o, s:o, s:o, s:o, s:I, s:b, s:b, s:b, s:o, "
 		"s:o}",
@@ -138,19 +131,14 @@ json_t *event_json(uint64_t number, const struct event_row *event)
 		(event->flags & EVENT_IS_ACKED) != 0, "guard",
 		event->guard == 0 ? json_null()
 				  : json_integer((json_int_t)event->guard),
-		"detail", detail_json(event->detail));
+		"detail", detail == NULL ? json_null() : detail);
 }
 
 void event_append(uint64_t number, const struct event_row *event,
 		  struct buffer *out)
 {
-	json_t *value = event_json(number, event);
-	char *text = json_dumps(
-		value, JSON_COMPACT | JSON_REAL_PRECISION(REAL_DIGITS));
-
-	buffer_append_text(out, text == NULL ? "{}" : text);
-	free(text);
-	json_decref(value);
+	json_append(out, event_json(number, event),
+		    JSON_REAL_PRECISION(REAL_DIGITS));
 }
 
 enum { MAX_LOOKED_AT = 10000 /* maximum number of events per transaction */ };
@@ -260,12 +248,6 @@ static const struct sentence {
 	{"hook.test", "a test of the hook"},
 };
 
-static const char *event_summary_member_text(const json_t *object,
-					     const char *name)
-{
-	return json_string_value(json_object_get(object, name));
-}
-
 static bool is_redesign(const char *kind, const json_t *detail)
 {
 	const json_t *moved =
@@ -283,18 +265,13 @@ static const char *sentence_of(const char *kind)
 	return kind == NULL ? "an event" : kind;
 }
 
-static json_int_t whole_of(const json_t *object, const char *name)
-{
-	return json_integer_value(json_object_get(object, name));
-}
-
 /* Append "12 paths gone and 9 come", if there are any. */
 static void event_summary_append_moves(const json_t *detail, const char *name,
 				       const char *noun, struct buffer *out)
 {
 	const json_t *moves = json_object_get(detail, name);
-	json_int_t gone = whole_of(moves, "gone_count");
-	json_int_t come = whole_of(moves, "come_count");
+	json_int_t gone = json_member_whole(moves, "gone_count");
+	json_int_t come = json_member_whole(moves, "come_count");
 
 	if (gone > 0 || come > 0)
 		buffer_printf(out,
@@ -308,9 +285,9 @@ static void event_summary_append_guard(const json_t *detail, struct buffer *out)
 {
 	const json_t *best =
 		json_array_get(json_object_get(detail, "candidates"), 0);
-	const char *name = event_summary_member_text(detail, "name");
-	const char *selector = event_summary_member_text(detail, "selector");
-	const char *instead = event_summary_member_text(best, "selector");
+	const char *name = json_member_text(detail, "name");
+	const char *selector = json_member_text(detail, "selector");
+	const char *instead = json_member_text(best, "selector");
 	const json_t *score = json_object_get(best, "score");
 
 	if (name != NULL && *name != '\0')
@@ -326,8 +303,8 @@ static void event_summary_append_guard(const json_t *detail, struct buffer *out)
 static void append_left(const json_t *event, const json_t *detail,
 			struct buffer *out)
 {
-	json_int_t pages = whole_of(event, "pages");
-	json_int_t left = whole_of(detail, "left");
+	json_int_t pages = json_member_whole(event, "pages");
+	json_int_t left = json_member_whole(detail, "left");
 
 	if (left > 0)
 		buffer_printf(out,
@@ -341,7 +318,7 @@ static void append_cut(const json_t *detail, struct buffer *out)
 {
 	const json_t *from = json_object_get(detail, "from");
 	const json_t *to = json_object_get(detail, "to");
-	const char *reason = event_summary_member_text(detail, "reason");
+	const char *reason = json_member_text(detail, "reason");
 
 	if (!json_is_number(from) || !json_is_number(to))
 		return;
@@ -355,7 +332,7 @@ static void append_cut(const json_t *detail, struct buffer *out)
 static void append_reason(const char *kind, const json_t *detail,
 			  struct buffer *out)
 {
-	const char *reason = event_summary_member_text(detail, "reason");
+	const char *reason = json_member_text(detail, "reason");
 
 	if (kind != NULL && reason != NULL &&
 	    (strncmp(kind, "template.", strlen("template.")) == 0 ||
@@ -368,9 +345,9 @@ static void append_reason(const char *kind, const json_t *detail,
 static void event_summary_append_pages(const json_t *event,
 				       const json_t *detail, struct buffer *out)
 {
-	json_int_t agreed = whole_of(detail, "agreed");
-	json_int_t seen = whole_of(detail, "seen");
-	json_int_t pages = whole_of(event, "pages");
+	json_int_t agreed = json_member_whole(detail, "agreed");
+	json_int_t seen = json_member_whole(detail, "seen");
+	json_int_t pages = json_member_whole(event, "pages");
 
 	if (agreed > 0 && seen > 0)
 		buffer_printf(out,
@@ -384,10 +361,10 @@ static void event_summary_append_pages(const json_t *event,
 
 void event_summary(const json_t *event, struct buffer *out)
 {
-	const char *kind = event_summary_member_text(event, "kind");
-	const char *other = event_summary_member_text(event, "other");
+	const char *kind = json_member_text(event, "kind");
+	const char *other = json_member_text(event, "other");
 	const json_t *detail = json_object_get(event, "detail");
-	json_int_t days = whole_of(detail, "days");
+	json_int_t days = json_member_whole(detail, "days");
 
 	if (is_redesign(kind, detail))
 		buffer_append_text(out, "a redesign: ");

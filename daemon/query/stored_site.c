@@ -292,25 +292,6 @@ enum error stored_page_append(const struct stored_pages *from, uint64_t key,
 	return error;
 }
 
-/*
- * Parse the page `key` of the site, whose row is `row`; free it with
- * page_destroy(). Uses the largest limits with which it may have been stored.
- * ERR_BODY_EXPIRED, ERR_CORRUPT.
- */
-static enum error stored_page_parse(const struct stored_pages *from,
-				    uint64_t key, const struct page_row *row,
-				    struct page **page_out)
-{
-	struct buffer body = {0};
-	enum error error = stored_page_body(from, key, row, &body);
-
-	if (error == ERR_NONE)
-		error = sample_page_parse(buffer_slice(&body), row->charset,
-					  from->limits, page_out);
-	buffer_free(&body);
-	return error;
-}
-
 /* A page of the cluster that may be in the sample. */
 struct sample_candidate {
 	uint64_t key;
@@ -372,19 +353,7 @@ static uint32_t find_first(const struct stored_pages *from, uint32_t max_count,
 }
 
 uint32_t stored_pages_find(const struct stored_pages *from, uint32_t max_count,
-			   uint64_t *keys_out)
-{
-	struct sample_candidate *first = mem_alloc(max_count, sizeof(*first));
-	uint32_t count = find_first(from, max_count, first);
-
-	for (uint32_t i = 0; i < count; i++)
-		keys_out[i] = first[i].key;
-	free(first);
-	return count;
-}
-
-uint32_t stored_sample_find(const struct stored_pages *from, uint32_t max_count,
-			    uint64_t max_bytes, uint64_t *keys_out)
+			   uint64_t max_bytes, uint64_t *keys_out)
 {
 	struct sample_candidate *first = mem_alloc(max_count, sizeof(*first));
 	uint32_t found = find_first(from, max_count, first);
@@ -394,27 +363,6 @@ uint32_t stored_sample_find(const struct stored_pages *from, uint32_t max_count,
 	for (; count < found && (count < 2 || bytes <= max_bytes); count++) {
 		keys_out[count] = first[count].key;
 		bytes += first[count].row.body_bytes;
-	}
-	free(first);
-	return count;
-}
-
-uint32_t stored_pages_sample(const struct stored_pages *from,
-			     uint32_t max_count, uint64_t max_bytes,
-			     struct page **pages_out)
-{
-	struct sample_candidate *first = mem_alloc(max_count, sizeof(*first));
-	uint32_t found = find_first(from, max_count, first);
-	uint64_t bytes = 0;
-	uint32_t count = 0;
-
-	for (uint32_t i = 0; i < found && (count < 2 || bytes <= max_bytes);
-	     i++) {
-		if (stored_page_parse(from, first[i].key, &first[i].row,
-				      &pages_out[count]) != ERR_NONE)
-			continue;
-		bytes += first[i].row.body_bytes;
-		count++;
 	}
 	free(first);
 	return count;
@@ -639,9 +587,10 @@ static bool stored_site_page_is_current(void *context, struct known_page *page)
 	return true;
 }
 
-enum error stored_site_sample(struct stored_site *site, uint32_t cluster,
+enum error stored_site_sample(void *context, uint32_t cluster,
 			      struct buffer *list, uint32_t *changes_out)
 {
+	const struct stored_site *site = context;
 	struct txn txn = txn_begin_read(site->store);
 	const struct stored_pages pages = {&txn, site->id, cluster,
 					   &site->rules->limits};
@@ -693,13 +642,6 @@ static const uint64_t *stored_site_fragments(void *context,
 	return hashes;
 }
 
-static enum error stored_site_read_sample(void *context, uint32_t cluster,
-					  struct buffer *list,
-					  uint32_t *changes_out)
-{
-	return stored_site_sample(context, cluster, list, changes_out);
-}
-
 static struct template_model
 stored_site_build_model(void *context, uint32_t cluster, uint32_t changes,
 			const struct extractor *extractor,
@@ -714,7 +656,7 @@ stored_site_build_model(void *context, uint32_t cluster, uint32_t changes,
 				&(struct model_query){
 					.extractor = extractor,
 					.parameters = parameters,
-					.read = stored_site_read_sample,
+					.read = stored_site_sample,
 					.context = site,
 					.site = site->id,
 					.cluster = cluster,

@@ -45,10 +45,10 @@ stored_site_open(struct stored_site *site, struct store *store,
 void stored_site_close(struct stored_site *site);
 
 /*
- * Append the sample of a cluster, see sample_reader of
- * daemon/privsep/model_cache.h. This thread must have no open transaction.
+ * A sample_reader (daemon/privsep/model_cache.h) for a struct stored_site. This
+ * thread must have no open transaction.
  */
-enum error stored_site_sample(struct stored_site *site, uint32_t cluster,
+enum error stored_site_sample(void *context, uint32_t cluster,
 			      struct buffer *list, uint32_t *changes_out);
 
 /* Return the page `key` with its row; the charset points into the row. */
@@ -139,38 +139,23 @@ enum error stored_page_append(const struct stored_pages *from, uint64_t key,
 			      const struct page_row *row, struct buffer *list);
 
 /*
- * Append the pages of stored_pages_sample(); a damaged page still counts
- * towards the limit. ERR_BODY_EXPIRED: no body of the cluster is stored; other
- * errors if no page can be read.
+ * Find up to `max_count` pages whose bodies are stored: those with the lowest
+ * content hashes, a random but reproducible sample; garbage collection
+ * preserves their bodies (daemon/engine/gc.h). After `max_bytes` of source add
+ * no more, except to reach two. Write their keys and return their number. Reads
+ * the row of every page of the cluster.
+ */
+uint32_t stored_pages_find(const struct stored_pages *from, uint32_t max_count,
+			   uint64_t max_bytes, uint64_t *keys_out);
+
+/*
+ * Append these pages; a damaged one is skipped, but counts as one of them.
+ * ERR_BODY_EXPIRED: no body of the cluster is stored; other errors if no page
+ * can be read.
  */
 enum error stored_sample_append(const struct stored_pages *from,
 				uint32_t max_count, uint64_t max_bytes,
 				struct buffer *list);
-
-/*
- * Write the keys of up to `max_count` pages whose bodies are stored, chosen as
- * by stored_pages_sample(). Return their number.
- */
-uint32_t stored_pages_find(const struct stored_pages *from, uint32_t max_count,
-			   uint64_t *keys_out);
-
-/*
- * Like stored_pages_find(), for the pages that stored_pages_sample() would
- * parse if none of them is damaged.
- */
-uint32_t stored_sample_find(const struct stored_pages *from, uint32_t max_count,
-			    uint64_t max_bytes, uint64_t *keys_out);
-
-/*
- * Parse up to `max_count` pages: those with the lowest content hashes, a random
- * but reproducible sample; garbage collection preserves their bodies
- * (daemon/engine/gc.h). After `max_bytes` of source add no more, except to
- * reach two. Skip damaged pages. Return the number; destroy each page. Reads
- * the row of every page of the cluster.
- */
-uint32_t stored_pages_sample(const struct stored_pages *from,
-			     uint32_t max_count, uint64_t max_bytes,
-			     struct page **pages_out);
 
 /* Versions of templates, read from the store. */
 

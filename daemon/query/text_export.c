@@ -236,17 +236,6 @@ static json_t *line_json(const struct text_export_row *told)
 	return line;
 }
 
-/* Append the value, without the line end. */
-static void text_export_append_json(json_t *value, struct buffer *out)
-{
-	char *text = json_dumps(
-		value, JSON_COMPACT | JSON_REAL_PRECISION(REAL_DIGITS));
-
-	buffer_append_text(out, text == NULL ? "{}" : text);
-	free(text);
-	json_decref(value);
-}
-
 /* Check a worker's output, which must not break the lines of other pages. */
 static bool is_object_line(struct slice body)
 {
@@ -265,14 +254,15 @@ static void text_export_append_line(const struct text_export_row *told,
 	struct text_export_row line = *told;
 
 	if (is_object && is_object_line(body)) {
-		text_export_append_json(place_json(told), out);
+		json_append(out, place_json(told),
+			    JSON_REAL_PRECISION(REAL_DIGITS));
 		out->data[out->size - 1] = ','; /* replace the final "}" */
 		buffer_append(out, (const char *)body.data + 1, body.size - 1);
 		return;
 	}
 	if (is_object)
 		line.error = ERR_QUARANTINED; /* the store is not the cause */
-	text_export_append_json(line_json(&line), out);
+	json_append(out, line_json(&line), JSON_REAL_PRECISION(REAL_DIGITS));
 	buffer_append_byte(out, '\n');
 }
 
@@ -356,9 +346,9 @@ struct text_walk {
 	char host[MAX_HOST_BYTES + 1];
 	uint32_t site;
 	struct text_filter filter;
-	struct text_position last;    /* last returned place, or the start */
-	struct text_position *places; /* [count], a heap with the last place at
-				      its top; sorted ascending afterwards */
+	struct text_position last; /* last returned place, or the start */
+	/* the first places: [count <= 2 * MAX_PLACES], sorted afterwards */
+	struct text_position *places;
 	size_t count;
 	size_t next;
 	bool is_last; /* no places remain after these */
@@ -414,54 +404,36 @@ static bool text_position_is_before(struct text_position a,
 					  : a.key < b.key;
 }
 
-/* Restore the heap: sink the place at `index`, whose children are heaps. */
-static void text_walk_sift_down(struct text_walk *walk, size_t index)
+static int text_walk_compare_positions(const void *a, const void *b)
 {
-	struct text_position *places = walk->places;
-	struct text_position place = places[index];
+	struct text_position x = *(const struct text_position *)a;
+	struct text_position y = *(const struct text_position *)b;
 
-	for (;;) {
-		size_t child = 2 * index + 1;
-
-		if (child + 1 < walk->count &&
-		    text_position_is_before(places[child], places[child + 1]))
-			child++;
-		if (child >= walk->count ||
-		    !text_position_is_before(place, places[child]))
-			break;
-		places[index] = places[child];
-		index = child;
-	}
-	places[index] = place;
+	return text_position_is_before(x, y) ? -1
+					     : text_position_is_before(y, x);
 }
 
-static void text_walk_sift_up(struct text_walk *walk, size_t index)
+/* Sort the places and keep the first MAX_PLACES. */
+static void text_walk_sort(struct text_walk *walk)
 {
-	struct text_position *places = walk->places;
-	struct text_position place = places[index];
-
-	while (index > 0 &&
-	       text_position_is_before(places[(index - 1) / 2], place)) {
-		places[index] = places[(index - 1) / 2];
-		index = (index - 1) / 2;
+	if (walk->count > 0)
+		qsort(walk->places, walk->count, sizeof(*walk->places),
+		      text_walk_compare_positions);
+	if (walk->count > MAX_PLACES) {
+		walk->count = MAX_PLACES;
+		walk->is_last = false;
 	}
-	places[index] = place;
 }
 
-/* Insert the place if it is among the first MAX_PLACES. */
+/* Add the place, unless it is certainly not among the first MAX_PLACES. */
 static void text_walk_add_position(struct text_walk *walk,
 				   struct text_position place)
 {
-	if (walk->count < MAX_PLACES) {
-		walk->places[walk->count] = place;
-		text_walk_sift_up(walk, walk->count++);
-		return;
-	}
-	walk->is_last = false;
-	if (!text_position_is_before(place, walk->places[0]))
-		return;
-	walk->places[0] = place;
-	text_walk_sift_down(walk, 0);
+	if (walk->count == (size_t)2 * MAX_PLACES)
+		text_walk_sort(walk);
+	if (walk->is_last ||
+	    text_position_is_before(place, walk->places[MAX_PLACES - 1]))
+		walk->places[walk->count++] = place;
 }
 
 static bool text_walk_matches(const struct text_walk *walk,
@@ -514,15 +486,6 @@ static uint32_t find_site(struct txn *txn, const char *host)
 	return site_get(txn, slice_of(host), &row) ? row.id : 0;
 }
 
-static int text_walk_compare_positions(const void *a, const void *b)
-{
-	struct text_position x = *(const struct text_position *)a;
-	struct text_position y = *(const struct text_position *)b;
-
-	return text_position_is_before(x, y) ? -1
-					     : text_position_is_before(y, x);
-}
-
 /*
  * Find the places after the last one. After an error the list is empty, and the
  * call can be repeated.
@@ -552,9 +515,7 @@ static enum error text_walk_find_positions(struct text_walk *walk)
 		walk->is_last = false;
 		return error;
 	}
-	if (walk->count > 0)
-		qsort(walk->places, walk->count, sizeof(*walk->places),
-		      text_walk_compare_positions);
+	text_walk_sort(walk);
 	return ERR_NONE;
 }
 
@@ -597,7 +558,8 @@ enum error text_walk_begin(struct text_walk **walk_out, struct store *store,
 		.site = site,
 		.filter = *filter,
 		.last = filter->since,
-		.places = mem_alloc(MAX_PLACES, sizeof(*walk->places)),
+		.places = mem_alloc((size_t)2 * MAX_PLACES,
+				    sizeof(*walk->places)),
 	};
 	snprintf(walk->host, sizeof(walk->host), "%s", filter->host);
 	walk->filter.host = walk->host;

@@ -22,6 +22,7 @@
 #include "page/markup.h"
 #include "page/page.h"
 #include "store/rows.h"
+#include "template/version_json.h"
 
 enum {
 	BYTES_PER_COLUMN = 4, /* maximum size of a character */
@@ -31,14 +32,14 @@ enum {
 
 const char *ui_member(const json_t *object, const char *name)
 {
-	const char *text = json_string_value(json_object_get(object, name));
+	const char *text = json_member_text(object, name);
 
 	return text == NULL ? "" : text;
 }
 
 uint64_t ui_whole(const json_t *object, const char *name)
 {
-	json_int_t value = json_integer_value(json_object_get(object, name));
+	json_int_t value = json_member_whole(object, name);
 
 	return value < 0 ? 0 : (uint64_t)value;
 }
@@ -698,8 +699,7 @@ void ui_form_flags(json_t *form, const char *const *names, size_t count)
 
 bool ui_form_threshold(json_t *form)
 {
-	const char *text =
-		json_string_value(json_object_get(form, "threshold"));
+	const char *text = json_member_text(form, "threshold");
 	char *end;
 	double number;
 
@@ -735,7 +735,7 @@ static bool form_add_header(json_t *headers, const char *line, size_t size)
 
 bool ui_form_headers(json_t *form)
 {
-	const char *text = json_string_value(json_object_get(form, "headers"));
+	const char *text = json_member_text(form, "headers");
 	json_t *headers = json_object();
 	bool is_right = true;
 

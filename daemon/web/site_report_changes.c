@@ -10,6 +10,7 @@
 #include "page/markup.h"
 #include "template/page_tree.h"
 #include "template/version.h"
+#include "template/version_json.h"
 
 /*
  * The items that a change has removed and added, from the versions before and
@@ -478,9 +479,7 @@ static void report_lineage(const struct report_facts *facts, struct buffer *out)
 	for (uint32_t i = 0; i < facts->template_count; i++) {
 		const struct report_template *template = &facts->templates[i];
 		struct slice lineage = template->row.lineage;
-		json_t *steps =
-			json_loadb(lineage.size == 0 ? "" : lineage.data,
-				   lineage.size, 0, NULL);
+		json_t *steps = json_read(lineage);
 		const json_t *step;
 		size_t at;
 
@@ -571,9 +570,7 @@ static void event_section_moves(const json_t *detail, const char *name,
 static void append_evidence(const struct event_row *row, struct buffer *out)
 {
 	static const char *const names[] = {"paths", "fragments"};
-	json_t *detail =
-		json_loadb(row->detail.size == 0 ? "" : row->detail.data,
-			   row->detail.size, 0, NULL);
+	json_t *detail = json_read(row->detail);
 	const char *reason = ui_member(detail, "reason");
 
 	buffer_append_text(out, "<span>");
@@ -803,9 +800,7 @@ static void append_change(const struct report_facts *facts,
 			  const struct report_event *event, struct buffer *out)
 {
 	const struct event_row *row = &event->row;
-	json_t *detail =
-		json_loadb(row->detail.size == 0 ? "" : row->detail.data,
-			   row->detail.size, 0, NULL);
+	json_t *detail = json_read(row->detail);
 	struct reported_change change = {
 		.facts = facts, .row = row, .detail = detail};
 	struct path_tree tree;

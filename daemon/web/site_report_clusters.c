@@ -15,6 +15,7 @@
 #include "store/document_frequency.h"
 #include "template/page_tree.h"
 #include "template/version.h"
+#include "template/version_json.h"
 
 /* Section: the distances of the pages, and the threshold. */
 
@@ -73,7 +74,7 @@ static enum error threshold_section_append(const struct report_facts *facts,
 		error = thresholds_append(cuts, host, THRESHOLDS_FIGURE,
 					  &figure);
 	if (error == ERR_NONE) {
-		json_t *value = json_loadb(json.data, json.size, 0, NULL);
+		json_t *value = json_read(buffer_slice(&json));
 
 		threshold_section_summary(facts, value, out);
 		buffer_append_text(

@@ -375,16 +375,10 @@ static void thresholds_append_json(const struct cached_dendrogram *kept,
 		(int)((row->options.flags & SITE_IS_AUTO) != 0), "generation",
 		(json_int_t)row->generation);
 	json_t *report = report_json(&kept->report);
-	char *text;
 
-	json_object_update(site, report);
-	text = json_dumps(site,
-			  JSON_COMPACT | JSON_REAL_PRECISION(REAL_DIGITS));
-	buffer_append_text(out, text == NULL ? "{}" : text);
+	json_object_update_new(site, report);
+	json_append(out, site, JSON_REAL_PRECISION(REAL_DIGITS));
 	buffer_append_byte(out, '\n');
-	free(text);
-	json_decref(report);
-	json_decref(site);
 }
 
 static void thresholds_append_format(const struct cached_dendrogram *kept,

@@ -1,5 +1,6 @@
 /* What methods have learnt: the same with the cache and without, bounded, and
  * forgotten when the site changes. */
+#include "base/arena.h"
 #include "daemon/privsep/model_cache.h"
 
 #include <pthread.h>
@@ -337,27 +338,30 @@ TEST(settings_stand_between_defaults_and_request)
 	extraction_result_free(&answer);
 }
 
-/* The titles of the first `count` sampled pages of cluster 1; free them. */
+/* The titles of the first `count` sampled pages of cluster 1. */
 static void sample_titles(const char *host, uint32_t count,
 			  struct buffer *titles_out)
 {
 	struct txn txn = txn_begin_read(world.store);
-	struct page *pages[PAGES];
+	struct arena *arena = arena_create();
+	uint64_t keys[PAGES];
 	struct site_row site;
 
 	*titles_out = (struct buffer){0};
 	ck_assert(site_get(&txn, slice_of(host), &site));
-	ck_assert_uint_eq(stored_pages_sample(
-				  &(struct stored_pages){&txn, site.id, 1,
+	ck_assert_uint_eq(
+		stored_pages_find(&(struct stored_pages){&txn, site.id, 1,
 							 &page_limits_default},
-				  count, UINT64_MAX, pages),
-			  count);
+				  count, UINT64_MAX, keys),
+		count);
 	for (uint32_t i = 0; i < count; i++) {
-		buffer_append_slice(titles_out, pages[i]->title);
+		buffer_append_slice(
+			titles_out,
+			stored_page_title(arena, &txn, site.id, keys[i]));
 		buffer_append_byte(titles_out, ' ');
-		page_destroy(pages[i]);
 	}
 	txn_abort(&txn);
+	arena_destroy(arena);
 }
 
 /* Law 7: a folder of pages has other addresses than the site has. */

@@ -170,36 +170,18 @@ static json_t *api_processes_json(struct process_table *roster)
 
 /* Status, methods and verification. */
 
-/* The data of the status, read once. */
-struct api_state_state {
-	struct store_usage usage;
-	struct pipeline_stats pipeline;
-	struct http_stats http;
-};
-
-static enum error read_state(struct call *call,
-			     struct api_state_state *state_out)
-{
-	*state_out = (struct api_state_state){0};
-	pipeline_stats(call->api->pipeline, &state_out->pipeline);
-	api_listener_stats(call->api, LISTENER_SOCKET, &state_out->http);
-	return store_usage(call->api->store, &state_out->usage);
-}
-
 static json_t *store_json(const struct call *call,
-			  const struct api_state_state *state)
+			  const struct store_usage *usage)
 {
 	return json_pack("{s:s, s:I, s:I, s:I}", "path",
 			 call->config->store_path, "used_bytes",
-			 (json_int_t)state->usage.used_bytes, "mapped_bytes",
-			 (json_int_t)state->usage.map_bytes, "max_bytes",
-			 (json_int_t)state->usage.max_map_bytes);
+			 (json_int_t)usage->used_bytes, "mapped_bytes",
+			 (json_int_t)usage->map_bytes, "max_bytes",
+			 (json_int_t)usage->max_map_bytes);
 }
 
-static json_t *counts_json(const struct api_state_state *state)
+static json_t *counts_json(const uint64_t *rows)
 {
-	const uint64_t *rows = state->usage.rows;
-
 	return json_pack("{s:I, s:I, s:I, s:I, s:I}", "sites",
 			 (json_int_t)rows[TABLE_SITES], "pages",
 			 (json_int_t)rows[TABLE_RECORDS], "clusters",
@@ -330,22 +312,26 @@ enum http_verdict api_get_status(struct call *call)
 {
 	struct api *api = call->api;
 	uint64_t up_ms = clock_steady_ms() - api->steady_ms;
-	struct api_state_state state;
+	struct http_stats http = {0};
+	struct pipeline_stats pipeline;
+	struct store_usage usage;
+	enum error error = store_usage(api->store, &usage);
 	json_t *value;
-	enum error error = read_state(call, &state);
 
 	if (error != ERR_NONE)
 		return call_fail_with(call, error, "the store");
+	pipeline_stats(api->pipeline, &pipeline);
+	api_listener_stats(api, LISTENER_SOCKET, &http);
 	value = json_pack("{s:s, s:i, s:o, s:I, s:i, s:o, s:o, s:o, s:o, s:o, "
 			  "s:o}",
 			  "version", TEMPLATED_VERSION, "schema", STORE_SCHEMA,
 			  "started", json_time(api->started_ms), "uptime_s",
 			  (json_int_t)(up_ms / 1000U), "pid", (int)getpid(),
-			  "store", store_json(call, &state), "counts",
-			  counts_json(&state), "pipeline",
-			  pipeline_json(&state.pipeline), "http",
-			  http_json(&state.http), "config", config_json(api),
-			  "processes", api_processes_json(api->roster));
+			  "store", store_json(call, &usage), "counts",
+			  counts_json(usage.rows), "pipeline",
+			  pipeline_json(&pipeline), "http", http_json(&http),
+			  "config", config_json(api), "processes",
+			  api_processes_json(api->roster));
 	status_add_nodes(call, value);
 	return call_reply_json(call, 200, value);
 }

@@ -266,16 +266,6 @@ static enum error feed_read_entries(struct call *call,
 	return error;
 }
 
-static void append_feed(const struct atom_site *site,
-			const struct feed_entry *entries, size_t count,
-			struct buffer *out)
-{
-	atom_begin(site, out);
-	for (size_t i = 0; i < count; i++)
-		atom_entry(site, entries[i].event, entries[i].time_ms, out);
-	atom_end(out);
-}
-
 /* Read the URL of the site and the time when it was added. */
 static bool feed_read_site(struct call *call, struct buffer *seed,
 			   struct atom_site *site_out)
@@ -307,8 +297,13 @@ enum http_verdict api_get_feed(struct call *call)
 		error = feed_read_entries(call, entries, &count);
 	if (count > 0)
 		site.updated_ms = entries[0].time_ms;
-	if (error == ERR_NONE)
-		append_feed(&site, entries, count, &body);
+	if (error == ERR_NONE) {
+		atom_begin(&site, &body);
+		for (size_t i = 0; i < count; i++)
+			atom_entry(&site, entries[i].event, entries[i].time_ms,
+				   &body);
+		atom_end(&body);
+	}
 	for (size_t i = 0; i < count; i++)
 		json_decref(entries[i].event);
 	buffer_free(&seed);
@@ -408,21 +403,12 @@ struct event_counters {
 	struct event_snapshot known;
 };
 
-static uint64_t last_of(struct store *store)
-{
-	struct txn txn = txn_begin_read(store);
-	uint64_t number = store_last_number(&txn, "event");
-
-	txn_abort(&txn);
-	return number;
-}
-
 struct event_counters *event_counters_create(struct store *store)
 {
 	struct event_counters *tally = mem_alloc(1, sizeof(*tally));
 
 	tally->store = store;
-	tally->first = last_of(store) + 1;
+	tally->first = event_last_number(store) + 1;
 	lock_init(&tally->lock, LOCK_EVENT_COUNTERS);
 	return tally;
 }

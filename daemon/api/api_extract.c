@@ -592,8 +592,9 @@ static bool is_lost(const struct batch_request *run)
 	       run->end == ERR_STOPPED;
 }
 
-static enum error batch_read_body(void *context, char *out, size_t capacity,
-				  size_t *size_out)
+/* A warc_source: the body of the exchange `context`. */
+static enum error upload_read(void *context, char *out, size_t capacity,
+			      size_t *size_out)
 {
 	return http_body_read(context, out, capacity, size_out);
 }
@@ -602,7 +603,7 @@ static enum error batch_read_body(void *context, char *out, size_t capacity,
 static enum error batch_read_pages(struct call *call, struct batch_request *run)
 {
 	const struct batch_source source = {
-		.read = batch_read_body,
+		.read = upload_read,
 		.context = call->exchange,
 		.limits = batch_limits_for(call->config->max_body_bytes),
 	};
@@ -683,12 +684,6 @@ enum http_verdict api_post_batch(struct call *call)
 
 /* POST /v1/ingest: import archives that clients upload. */
 
-static enum error ingest_read_body(void *context, char *out, size_t capacity,
-				   size_t *size_out)
-{
-	return http_body_read(context, out, capacity, size_out);
-}
-
 static json_t *errors_json(const struct ingest_report *report)
 {
 	json_t *rows = json_array();
@@ -718,16 +713,6 @@ static void add_hosts(json_t *rows, const struct host_tally *tally,
 					"error", error));
 }
 
-/* Return the listed hosts whose pages were not imported. */
-static json_t *hosts_json(const struct ingest_report *report)
-{
-	json_t *rows = json_array();
-
-	add_hosts(rows, &report->no_site, "no_site");
-	add_hosts(rows, &report->over_limit, "too_large");
-	return rows;
-}
-
 static json_t *skipped_json(const struct ingest_report *report)
 {
 	return json_pack("{s:I, s:I, s:I, s:I, s:I}", "not-html",
@@ -740,6 +725,10 @@ static json_t *skipped_json(const struct ingest_report *report)
 
 static json_t *ingest_report_json(const struct ingest_report *report)
 {
+	json_t *hosts = json_array(); /* whose pages were not imported */
+
+	add_hosts(hosts, &report->no_site, "no_site");
+	add_hosts(hosts, &report->over_limit, "too_large");
 	return json_pack(
 		"{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:I, s:I, s:o, s:o, "
 		"s:b, s:o}",
@@ -750,10 +739,9 @@ static json_t *ingest_report_json(const struct ingest_report *report)
 		(json_int_t)report->redirects, "kept", (json_int_t)report->kept,
 		"skipped", skipped_json(report), "rejected",
 		(json_int_t)report->refused, "new_sites",
-		(json_int_t)report->new_sites, "hosts", hosts_json(report),
-		"errors", errors_json(report), "complete",
-		report->end == ERR_NONE, "reason",
-		json_text_or_null(slice_of(report->reason)));
+		(json_int_t)report->new_sites, "hosts", hosts, "errors",
+		errors_json(report), "complete", report->end == ERR_NONE,
+		"reason", json_text_or_null(slice_of(report->reason)));
 }
 
 static void log_report(const struct ingest_report *report)
@@ -830,7 +818,7 @@ static enum http_verdict ingest_body(struct call *call,
 
 	options->take = hand_on == NULL ? NULL : forward_ingest_add;
 	options->context = hand_on;
-	ingest(call->api->pipeline, ingest_read_body, call->exchange, options,
+	ingest(call->api->pipeline, upload_read, call->exchange, options,
 	       &report);
 	forward_ingest_end(hand_on, &report);
 	log_report(&report);

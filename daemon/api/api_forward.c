@@ -298,15 +298,6 @@ static enum http_verdict forward_fail_moved(struct forwarded_request *passage)
 		"the site moves from node %s to another one; try again");
 }
 
-static enum http_verdict forward_fail_direct(struct forwarded_request *passage)
-{
-	return call_fail(passage->call, 421, "ask_owner",
-			 "node %s owns the site, and the request cannot be "
-			 "forwarded without its address "
-			 "(nodes.advertise_address): send it to that node",
-			 passage->where.owner);
-}
-
 static enum http_verdict forward_fail_cut_off(struct forwarded_request *passage)
 {
 	return call_fail(passage->call, 502, "network",
@@ -475,7 +466,13 @@ static bool forward_send_direct(struct forwarded_request *passage,
 		if (passage->where.owner[0] == '\0')
 			continue; /* this node or that one gets the partition */
 		if (passage->where.address[0] == '\0') {
-			*verdict_out = forward_fail_direct(passage);
+			*verdict_out = call_fail(
+				passage->call, 421, "ask_owner",
+				"node %s owns the site, and the request cannot "
+				"be forwarded without its address "
+				"(nodes.advertise_address): send it to that "
+				"node",
+				passage->where.owner);
 			return false;
 		}
 		error = forward_connect(passage, &relay);
@@ -500,16 +497,6 @@ static bool forward_send_direct(struct forwarded_request *passage,
 			       ? forward_fail_moved(passage)
 			       : forward_fail_no_response(passage, error);
 	return false;
-}
-
-static void forward_write_request(const struct forwarded_request *passage,
-				  struct buffer *out)
-{
-	struct buffer lines = {0};
-
-	forward_write_headers(passage, &lines);
-	http_write_request(passage->call->exchange, lines.data, out);
-	buffer_free(&lines);
 }
 
 /* Return why the owner rejected the request; "" if it handled it. */
@@ -557,9 +544,12 @@ static enum error ask_owner(struct forwarded_request *passage,
 {
 	const struct node_client *peers = passage->call->api->peers;
 	struct buffer question = {0};
+	struct buffer lines = {0};
 	enum error error = ERR_TOO_LARGE;
 
-	forward_write_request(passage, &question);
+	forward_write_headers(passage, &lines);
+	http_write_request(passage->call->exchange, lines.data, &question);
+	buffer_free(&lines);
 	if (question.size <= peers->max_bytes(peers->cluster))
 		error = peers->ask(peers->cluster, passage->partition, NULL,
 				   buffer_slice(&question),

@@ -68,15 +68,6 @@ static bool read_event(const json_t *event, struct event_row *out)
 	return true;
 }
 
-static enum http_verdict fail_asking(struct call *call, const char *owner)
-{
-	http_add_header(call->exchange, "Retry-After", "1");
-	return call_fail(
-		call, 503, "no_response",
-		"node %s, which owns the event, does not respond; try again",
-		owner);
-}
-
 /*
  * Request the owner to acknowledge the event and return the event; NULL if that
  * failed and the response states why.
@@ -109,8 +100,13 @@ static json_t *have_acked(struct call *call, unsigned partition,
 	/* the owner's response states why there is no event */
 	if (event == NULL &&
 	    (error != ERR_NONE ||
-	     !http_reply_raw(call->exchange, buffer_slice(&answer))))
-		*verdict_out = fail_asking(call, where.owner);
+	     !http_reply_raw(call->exchange, buffer_slice(&answer)))) {
+		http_add_header(call->exchange, "Retry-After", "1");
+		*verdict_out = call_fail(call, 503, "no_response",
+					 "node %s, which owns the event, does "
+					 "not respond; try again",
+					 where.owner);
+	}
 	buffer_free(&question);
 	buffer_free(&answer);
 	return event;

@@ -160,18 +160,14 @@ static uint64_t resident_bytes(pid_t pid)
 	return pages * (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
-static struct slice process_metrics_role(int role)
-{
-	return slice_of(role_name((enum role)role));
-}
-
 static void process_metrics_write(struct buffer *out, enum metric metric,
 				  const uint64_t *counts, double unit)
 {
 	metric_begin(out, metric);
 	for (int role = 0; role < ROLE_COUNT; role++)
 		if (metric != METRIC_RESIDENT || counts[role] > 0)
-			metric_sample(out, metric, process_metrics_role(role),
+			metric_sample(out, metric,
+				      slice_of(role_name((enum role)role)),
 				      (double)counts[role] / unit);
 }
 

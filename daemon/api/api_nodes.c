@@ -251,16 +251,6 @@ static enum job_request_verb verb_of(const json_t *job)
 }
 
 /*
- * Return whether the job contains secrets, which the broker must not see:
- * headers, a proxy.
- */
-static bool job_has_secret(const json_t *job)
-{
-	return json_object_get(job, "headers") != NULL ||
-	       json_object_get(job, "proxy") != NULL;
-}
-
-/*
  * Return the verb, static memory, and write the host to `host_out`
  * [MAX_HOST_BYTES + 1]. Return NULL if the job is invalid; `reason_out` (static
  * memory) states why.
@@ -466,7 +456,9 @@ static const char *add_job(const struct call *call, struct jobs *jobs,
 		.verb = verb,
 		.id = id,
 		.data = slice_of(text),
-		.has_secret = job_has_secret(job),
+		/* the broker must not see these */
+		.has_secret = json_object_get(job, "headers") != NULL ||
+			      json_object_get(job, "proxy") != NULL,
 	};
 	jobs->texts[jobs->count++] = text;
 	return NULL;

@@ -82,17 +82,11 @@ static uint32_t count_clusters(struct txn *txn, uint32_t site)
 	return count;
 }
 
-/* Return whether the site needs some credentials again. */
-static bool is_locked(const struct txn *txn, const struct site_row *row)
-{
-	return !secret_text_read(txn->store, row->options.headers, NULL) ||
-	       !secret_text_read(txn->store, row->options.proxy, NULL);
-}
-
 static const char *site_json_state(const struct txn *txn,
 				   const struct site_row *row)
 {
-	if (is_locked(txn, row))
+	if (!secret_text_read(txn->store, row->options.headers, NULL) ||
+	    !secret_text_read(txn->store, row->options.proxy, NULL))
 		return "no_credentials";
 	if (row->pending_count > 0)
 		return "crawling";
@@ -164,15 +158,6 @@ static json_t *site_option_json(const struct site_option *option,
 	}
 }
 
-static void site_json_add_options(json_t *value,
-				  const struct site_options *options)
-{
-	for (size_t i = 0; i < SITE_OPTIONS; i++)
-		json_object_set_new(
-			value, site_option_table[i].name,
-			site_option_json(&site_option_table[i], options));
-}
-
 /*
  * Return one object: host, url, added, state, the counts (pages, clusters,
  * found, pending, fetched, failed, skipped), the used budgets, classes (of its
@@ -188,7 +173,10 @@ static json_t *site_json(struct txn *txn, const struct site_row *row)
 	json_object_set_new(value, "seen", json_time(row->seen_ms));
 	site_json_add_counts(value, txn, row);
 	json_object_set_new(value, "classes", classes_json(row));
-	site_json_add_options(value, &row->options);
+	for (size_t i = 0; i < SITE_OPTIONS; i++)
+		json_object_set_new(
+			value, site_option_table[i].name,
+			site_option_json(&site_option_table[i], &row->options));
 	return value;
 }
 
@@ -233,13 +221,6 @@ static json_t *pattern_json(const struct site_row *site,
  */
 
 enum { MAX_PATTERNS = 1000 };
-
-static struct frontier_rules api_frontier_rules(const struct call *call)
-{
-	return (struct frontier_rules){.max_urls = call->config->max_urls,
-				       .max_pattern =
-					       call->config->max_pattern};
-}
 
 static json_t *pattern_row_json(struct call_rows *rows)
 {
@@ -348,7 +329,10 @@ static json_t *frontier_page_json(struct txn *txn, const struct site_row *site,
 static json_t *explain_json(struct txn *txn, const struct call *call,
 			    const struct url *url)
 {
-	const struct frontier_rules rules = api_frontier_rules(call);
+	const struct frontier_rules rules = {
+		.max_urls = call->config->max_urls,
+		.max_pattern = call->config->max_pattern,
+	};
 	struct site_row site = {0};
 	bool is_known = site_get(txn, slice_of(url->host), &site);
 	struct frontier_explanation finding = {0};
@@ -905,30 +889,24 @@ enum http_verdict api_get_some_sites(struct call *call)
 	return api_sites_list(call, UI_SITES_SHOWN);
 }
 
-/*
- * Return why the daemon pauses the crawl, for clients that wait for the site;
- * or null.
- */
-static json_t *pause_json(const struct call *call)
-{
-	struct pipeline_stats stats;
-
-	pipeline_stats(call->api->pipeline, &stats);
-	return stats.is_paused ? json_string(stats.pause_reason) : json_null();
-}
-
 static enum http_verdict reply_site(struct call *call, unsigned status,
 				    const char *host)
 {
 	struct txn txn = txn_begin_read(call->api->store);
+	struct pipeline_stats stats;
 	json_t *value = NULL;
 	struct site_row row;
 
 	if (site_get(&txn, slice_of(host), &row))
 		value = site_json(&txn, &row);
 	txn_abort(&txn);
+	/* for clients that wait for the site */
+	pipeline_stats(call->api->pipeline, &stats);
 	if (value != NULL)
-		json_object_set_new(value, "paused", pause_json(call));
+		json_object_set_new(value, "paused",
+				    stats.is_paused
+					    ? json_string(stats.pause_reason)
+					    : json_null());
 	if (txn.error != ERR_NONE || value == NULL) {
 		json_decref(value);
 		return call_fail_with(

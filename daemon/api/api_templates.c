@@ -367,13 +367,6 @@ static json_t *live_json(struct call *call,
 			 (json_int_t)answer->generation, "fragments", list);
 }
 
-/* Return the response for a template that has no pages any longer. */
-static json_t *ended_json(struct call *call, uint64_t generation)
-{
-	return json_pack("{s:o, s:i, s:I, s:[]}", "id", id_json(call), "pages",
-			 0, "generation", (json_int_t)generation, "fragments");
-}
-
 /* Respond with `value`, or with `error`. */
 static enum http_verdict api_template_reply(struct call *call, enum error error,
 					    json_t *value)
@@ -405,7 +398,10 @@ static enum http_verdict reply_live(struct call *call, uint64_t limit)
 	if (site_get(&txn, slice_of(call->host), &site) &&
 	    template_row_get(&txn, site.id, call->number, &row)) {
 		if (value == NULL)
-			value = ended_json(call, site.generation);
+			value = json_pack(
+				"{s:o, s:i, s:I, s:[]}", "id", id_json(call),
+				"pages", 0, "generation",
+				(json_int_t)site.generation, "fragments");
 		add_history(call, &txn, site.id, &row, value);
 	}
 	error = txn.error;

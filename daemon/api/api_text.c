@@ -94,22 +94,18 @@ static bool text_params_read_url(struct call *call,
 	return true;
 }
 
-/* Copy the method; an unescaped "+" arrives as a space, so "df " means df+. */
-static void copy_method(const char *name, struct text_params *question)
+/* An unescaped "+" arrives as a space, so "df " means df+. */
+static bool read_method(struct call *call, struct text_params *question)
 {
+	const char *name = http_argument(call->exchange, "method");
+
+	if (name == NULL)
+		return true;
 	snprintf(question->method, sizeof(question->method), "%s", name);
 	for (char *c = question->method; *c != '\0'; c++)
 		if (*c == ' ')
 			*c = '+';
 	question->request.method = question->method;
-}
-
-static bool read_method(struct call *call, struct text_params *question)
-{
-	const char *name = http_argument(call->exchange, "method");
-
-	if (name != NULL)
-		copy_method(name, question);
 	return true;
 }
 
@@ -288,17 +284,12 @@ void shared_request_end(struct shared_request *asking)
 	api_end_work(asking->call.api, WORK_EXTRACTING, QUOTA_UNLIMITED);
 }
 
-/* Return whether the error is temporary and not caused by the page. */
-static bool asking_is_passing(enum error error)
-{
-	return error == ERR_BUSY || error == ERR_IO || error == ERR_TIMEOUT;
-}
-
 bool shared_request_should_retry(enum error error, unsigned *tries)
 {
 	const long pause_ms = PAUSE_MS << *tries;
 
-	if (!asking_is_passing(error) || ++*tries == MAX_TRIES)
+	if ((error != ERR_BUSY && error != ERR_IO && error != ERR_TIMEOUT) ||
+	    ++*tries == MAX_TRIES)
 		return false;
 	nanosleep(&(struct timespec){.tv_nsec = pause_ms * 1000000L}, NULL);
 	return true;
@@ -778,13 +769,6 @@ static enum http_verdict texts_reject(struct call *call)
 			      "too many streams are open (socket.max_streams)");
 }
 
-/* Wait until a stream that was just read to its end has finished. */
-static bool is_patient(const struct call *call)
-{
-	return clock_steady_ms() <
-	       http_arrival_ms(call->exchange) + PATIENCE_MS;
-}
-
 static enum http_verdict send_texts(struct call *call,
 				    const struct text_params *question,
 				    const struct text_wish *wish)
@@ -792,7 +776,9 @@ static enum http_verdict send_texts(struct call *call,
 	struct http_stream stream;
 	enum error error = text_stream_create(call, question, wish, &stream);
 
-	if (error == ERR_BUSY && is_patient(call))
+	/* a stream that was just read to its end may not have finished yet */
+	if (error == ERR_BUSY &&
+	    clock_steady_ms() < http_arrival_ms(call->exchange) + PATIENCE_MS)
 		return HTTP_SUSPENDED;
 	if (error == ERR_BUSY)
 		return texts_reject(call);
@@ -922,14 +908,6 @@ static enum fetch_stage begin_fetch(struct call *call,
 	return FETCH_AWAITED;
 }
 
-static enum http_verdict fail_fetch(struct call *call,
-				    const struct page_status *standing)
-{
-	return call_fail(call, 502, error_code(standing->error),
-			 "the page was not fetched: %s (HTTP status %u)",
-			 error_text(standing->error), standing->http_status);
-}
-
 /*
  * Return whether the page is fresh enough. With "always" it must have been
  * stored after the request.
@@ -993,7 +971,10 @@ static enum http_verdict answer_fetched(struct call *call,
 					      ? API_TOO_MANY_SITES
 					      : "the page cannot be fetched");
 	case FETCH_FAILED:
-		return fail_fetch(call, &standing);
+		return call_fail(
+			call, 502, error_code(standing.error),
+			"the page was not fetched: %s (HTTP status %u)",
+			error_text(standing.error), standing.http_status);
 	case FETCH_LATE:
 		return call_fail_with(
 			call, ERR_TIMEOUT,

@@ -117,13 +117,6 @@ static enum http_verdict ui_reply(struct call *call, struct buffer *page)
 	return send_page(call, 200, page, false);
 }
 
-/* Respond with a page whose elements have "style" attributes. */
-static enum http_verdict ui_reply_styled(struct call *call, struct buffer *page)
-{
-	ui_end(page);
-	return send_page(call, 200, page, true);
-}
-
 static struct ui_frame frame_of(const struct call *call)
 {
 	return (struct ui_frame){
@@ -875,13 +868,6 @@ out:
 	return verdict;
 }
 
-static enum ui_tab tab_of(const struct call *call)
-{
-	enum ui_tab tab = ui_tab_of(ui_last_segment(call));
-
-	return tab == UI_TABS ? UI_TEMPLATES : tab;
-}
-
 /* Add "version", the newest one of its template, to each cluster. */
 static void add_versions(struct call *call, const json_t *answer)
 {
@@ -946,13 +932,15 @@ static bool web_site_read_tab(struct call *call, struct ui_site *shown,
 
 enum http_verdict api_ui_site(struct call *call)
 {
-	struct ui_site shown = {.tab = tab_of(call),
+	struct ui_site shown = {.tab = ui_tab_of(ui_last_segment(call)),
 				.is_reader = call->is_reader};
 	enum http_verdict verdict = HTTP_ANSWERED;
 	struct buffer page = {0};
 	json_t *part = NULL;
 	json_t *site;
 
+	if (shown.tab == UI_TABS)
+		shown.tab = UI_TEMPLATES;
 	if (ui_ask(call, api_get_site, &site) &&
 	    web_site_read_tab(call, &shown, &part)) {
 		shown.site = site;
@@ -1049,7 +1037,8 @@ enum http_verdict api_ui_template(struct call *call)
 	if (web_template_read_tab(call, &shown, &part, &tree)) {
 		ui_open(call, &page, call->host, UI_SITES);
 		ui_template(&page, &shown);
-		verdict = ui_reply_styled(call, &page);
+		ui_end(&page);
+		verdict = send_page(call, 200, &page, true);
 	}
 	buffer_free(&tree);
 	json_decref(part);

@@ -234,16 +234,6 @@ static bool is_of_our_page(const struct http_exchange *exchange)
 	       (site != NULL && strcmp(site, "same-origin") == 0);
 }
 
-/*
- * Return whether the request is for a UI page; without a token the response is
- * the login form.
- */
-static bool is_of_people(const struct http_exchange *exchange)
-{
-	return auth_method_is_safe(http_method(exchange)) &&
-	       api_path_is_page(http_path(exchange));
-}
-
 static bool refuse_head(struct call *call)
 {
 	return auth_reject(
@@ -261,7 +251,9 @@ static bool refuse_stranger(struct call *call, const char *token)
 			token == NULL ? "Bearer realm=\"templated\""
 				      : "Bearer realm=\"templated\", "
 					"error=\"invalid_token\"");
-	if (is_of_people(exchange)) {
+	/* a page of the interface */
+	if (auth_method_is_safe(http_method(exchange)) &&
+	    api_path_is_page(http_path(exchange))) {
 		login_reply_form(exchange, 401, "");
 		return false;
 	}

@@ -500,11 +500,6 @@ static void cache_warmer_copy_text(char **to, const char *from)
 	*to = from == NULL ? NULL : mem_copy_text(from, strlen(from));
 }
 
-static bool cache_warmer_is_host(const char *text, struct slice host)
-{
-	return slice_equal(slice_of(text), host);
-}
-
 /*
  * Return the entry of the host; a new host replaces the one noted longest ago.
  */
@@ -517,7 +512,7 @@ static struct noted_site *cache_warmer_host_entry(struct cache_warmer *teaching,
 	for (size_t i = 0; i < teaching->noted_count; i++) {
 		struct noted_site *site = &teaching->noted[i];
 
-		if (cache_warmer_is_host(site->host, host))
+		if (slice_equal(slice_of(site->host), host))
 			return site;
 		if (site->noted_ms < oldest->noted_ms)
 			oldest = site;

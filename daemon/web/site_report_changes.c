@@ -159,13 +159,6 @@ static void find_items(struct reported_change *change)
 					       diff.come_fragment_count};
 }
 
-/* Fill in the sides. */
-static void report_change_find(struct reported_change *change)
-{
-	reported_change_find_versions(change);
-	find_items(change);
-}
-
 /*
  * The timeline as a drawing: a lane for each template, with its versions, and
  * the events below.
@@ -805,7 +798,8 @@ static void append_change(const struct report_facts *facts,
 		.facts = facts, .row = row, .detail = detail};
 	struct path_tree tree;
 
-	report_change_find(&change);
+	reported_change_find_versions(&change);
+	find_items(&change);
 	tree = make_tree(&change);
 	html_write(out, NULL,
 		   "<article id=\"e{number}\"><h3>{html}: {html}</h3>\n<p "

@@ -329,12 +329,6 @@ static void report_tree_mark(struct report_tree *drawn, uint32_t index)
 		drawn->leads[index] = true;
 }
 
-static void report_tree_label(const struct report_tree *drawn, uint32_t index)
-{
-	html_append_text(drawn->out, report_tree_node(drawn, index)->step.label,
-			 TREE_LABEL_COLUMNS);
-}
-
 /* Append "div.page › … › main": the row's node and the nodes joined with it. */
 static void append_labels(const struct report_tree *drawn, uint32_t index)
 {
@@ -354,7 +348,9 @@ static void append_labels(const struct report_tree *drawn, uint32_t index)
 
 		if (is_folded && i == count - 2)
 			buffer_append_text(out, "<span title=\"");
-		report_tree_label(drawn, chain[i]);
+		html_append_text(out,
+				 report_tree_node(drawn, chain[i])->step.label,
+				 TREE_LABEL_COLUMNS);
 		if (is_folded && i == MAX_CHAIN - 1)
 			buffer_printf(out, "\">… %u …</span>",
 				      count - MAX_CHAIN);
@@ -464,13 +460,6 @@ static void report_tree_begin_node(struct report_tree *drawn, uint32_t index)
 	drawn->depth++;
 }
 
-static void report_tree_end_node(struct report_tree *drawn, uint32_t index)
-{
-	append_more(drawn, index);
-	buffer_append_text(drawn->out, "</ul></details></li>\n");
-	drawn->depth--;
-}
-
 /* Append the tree: one row for each node, or for a chain of nodes. */
 static void report_tree_append(struct report_tree *drawn, struct buffer *out)
 {
@@ -488,10 +477,13 @@ static void report_tree_append(struct report_tree *drawn, struct buffer *out)
 		}
 		if (report_tree_is_joined(drawn, index))
 			continue;
-		if (!walk.is_leaving)
+		if (!walk.is_leaving) {
 			report_tree_begin_node(drawn, index);
-		else if (has_shown_child(drawn, index))
-			report_tree_end_node(drawn, index);
+		} else if (has_shown_child(drawn, index)) {
+			append_more(drawn, index);
+			buffer_append_text(out, "</ul></details></li>\n");
+			drawn->depth--;
+		}
 	}
 	buffer_append_text(drawn->out, "</ul>\n");
 }

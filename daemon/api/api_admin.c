@@ -1,7 +1,6 @@
 #include <inttypes.h>
 #include <jansson.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -97,8 +96,6 @@ enum http_verdict api_delete_quarantine(struct call *call)
 }
 
 /* The processes of the daemon as JSON, for the status. */
-
-struct process_table;
 
 static json_t *walls_json(const struct sandbox_report *walls)
 {

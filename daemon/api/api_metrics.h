@@ -11,7 +11,6 @@
 #include "base/buffer.h"
 #include "daemon/runtime/clock.h"
 
-struct buffer;
 struct txn;
 
 enum { METRIC_LABELS = 2 }; /* maximum labels of a metric */

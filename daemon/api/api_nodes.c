@@ -1,5 +1,4 @@
 #include <assert.h>
-#include <inttypes.h>
 #include <jansson.h>
 #include <nettle/sha2.h>
 #include <stdbool.h>

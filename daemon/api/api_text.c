@@ -1,6 +1,5 @@
 #include "daemon/api/api_text.h"
 
-#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

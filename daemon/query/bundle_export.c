@@ -188,51 +188,6 @@ static void each_cluster(struct bundle_exporter *bundler,
 	scan_end(&scan);
 }
 
-static void bundle_exporter_put_signatures(struct bundle_exporter *bundler);
-static void bundle_exporter_put_pages(struct bundle_exporter *bundler);
-
-static void put_all(struct bundle_exporter *bundler, char *reason)
-{
-	bundle_export_site(bundler);
-	put_model(bundler, reason);
-	if (!bundle_exporter_has_failed(bundler))
-		bundle_exporter_put_signatures(bundler);
-	if (!bundle_exporter_has_failed(bundler))
-		bundle_exporter_put_pages(bundler);
-	each_cluster(bundler, put_samples);
-	each_cluster(bundler, bundle_export_version);
-}
-
-enum error bundle_export(struct store *store,
-			 const struct bundle_export_options *bundling,
-			 struct buffer *out, char *reason)
-{
-	struct txn txn = txn_begin_read(store);
-	struct bundle_exporter bundler = {
-		.bundling = bundling,
-		.txn = &txn,
-		.writer = {.max_bytes = bundling->max_bytes},
-	};
-	enum error error;
-
-	reason[0] = '\0';
-	if (site_get(&txn, slice_of(bundling->host), &bundler.site))
-		put_all(&bundler, reason);
-	else
-		txn_fail(&txn, ERR_NOT_FOUND);
-	error = txn.error;
-	txn_abort(&txn);
-	if (error == ERR_NONE)
-		error = bundle_end(&bundler.writer, out);
-	bundle_writer_free(&bundler.writer);
-	if (error == ERR_TOO_LARGE)
-		snprintf(reason, MAX_REASON,
-			 "the bundle exceeds %zu bytes; raise "
-			 "extract.max_bundle_size",
-			 bundling->max_bytes);
-	return error;
-}
-
 /* A set of hashes; those after `distinct` may be duplicates. */
 struct hash_list {
 	uint64_t *items; /* [count] */
@@ -344,7 +299,7 @@ static void bundle_export_page(struct bundle_exporter *bundler,
 	free(indices);
 }
 
-/* bundle_export.c: add the pages with their fragments. */
+/* Add the pages with their fragments. */
 static void bundle_exporter_put_pages(struct bundle_exporter *bundler)
 {
 	struct hash_list fragments = {0};
@@ -538,7 +493,7 @@ static void put_sets(struct bundle_exporter *bundler,
 	free(indices);
 }
 
-/* bundle_export.c: add the distinct signatures and their shingles. */
+/* Add the distinct signatures and their shingles. */
 static void bundle_exporter_put_signatures(struct bundle_exporter *bundler)
 {
 	struct shingle_list shingle_ids = {0};
@@ -551,4 +506,46 @@ static void bundle_exporter_put_signatures(struct bundle_exporter *bundler)
 	put_sets(bundler, &shingle_ids, &owners);
 	free(shingle_ids.items);
 	free(owners.items);
+}
+
+static void put_all(struct bundle_exporter *bundler, char *reason)
+{
+	bundle_export_site(bundler);
+	put_model(bundler, reason);
+	if (!bundle_exporter_has_failed(bundler))
+		bundle_exporter_put_signatures(bundler);
+	if (!bundle_exporter_has_failed(bundler))
+		bundle_exporter_put_pages(bundler);
+	each_cluster(bundler, put_samples);
+	each_cluster(bundler, bundle_export_version);
+}
+
+enum error bundle_export(struct store *store,
+			 const struct bundle_export_options *bundling,
+			 struct buffer *out, char *reason)
+{
+	struct txn txn = txn_begin_read(store);
+	struct bundle_exporter bundler = {
+		.bundling = bundling,
+		.txn = &txn,
+		.writer = {.max_bytes = bundling->max_bytes},
+	};
+	enum error error;
+
+	reason[0] = '\0';
+	if (site_get(&txn, slice_of(bundling->host), &bundler.site))
+		put_all(&bundler, reason);
+	else
+		txn_fail(&txn, ERR_NOT_FOUND);
+	error = txn.error;
+	txn_abort(&txn);
+	if (error == ERR_NONE)
+		error = bundle_end(&bundler.writer, out);
+	bundle_writer_free(&bundler.writer);
+	if (error == ERR_TOO_LARGE)
+		snprintf(reason, MAX_REASON,
+			 "the bundle exceeds %zu bytes; raise "
+			 "extract.max_bundle_size",
+			 bundling->max_bytes);
+	return error;
 }

@@ -1,7 +1,6 @@
 #include "daemon/query/event.h"
 
 #include <stddef.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "store/key.h"

@@ -17,8 +17,6 @@
  * after it, or from the event's evidence.
  */
 
-struct version_item;
-
 /* The items that were removed or added. */
 struct reported_items {
 	const struct version_item **items; /* [count], most common first */

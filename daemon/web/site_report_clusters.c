@@ -235,8 +235,6 @@ void report_outline(const struct path_tree *tree, enum path_side side,
  * unfolded.
  */
 
-struct arena;
-
 enum { REPORT_TREE_DEPTH = 48 }; /* nested elements; there are fewer rows */
 
 /* Create with report_tree_make(). */

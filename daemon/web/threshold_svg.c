@@ -223,115 +223,6 @@ static void threshold_svg_node(const struct threshold_plot *drawing,
 			 y, drawing->y[node->parent]);
 }
 
-static void svg_band(const struct threshold_plot *drawing,
-		     struct threshold_plot_axis band, struct buffer *out);
-static void svg_pairs(const struct threshold_plot *drawing, struct buffer *out);
-static void svg_curve(const struct threshold_plot *drawing, struct buffer *out);
-
-static void threshold_svg_tree(const struct threshold_plot *drawing,
-			       struct buffer *out)
-{
-	const struct condensed *tree = &drawing->tree;
-	const struct threshold_plot_shape *shape = drawing->shape;
-
-	svg_band(drawing,
-		 (struct threshold_plot_axis){
-			 drawing->report->suggestion.begin,
-			 drawing->report->suggestion.end, shape->tree_top,
-			 drawing->bottom - shape->tree_top},
-		 out);
-	for (size_t i = 0; i < tree->count; i++) {
-		const struct condensed_node *node = &tree->nodes[i];
-
-		threshold_svg_node(drawing, i, out);
-		if (node->children > 0)
-			continue;
-		svg_text_begin(out, "n",
-			       (struct svg_point){shape->text_x,
-						  drawing->y[i] + shape->name_y,
-						  false},
-			       "");
-		threshold_svg_name(drawing->report->examples[node->leaf],
-				   shape->name_columns, out);
-		buffer_printf(out, " <tspan class=\"m\">%" PRIu64 "</tspan>",
-			      node->pages);
-		svg_text_end(out);
-	}
-}
-
-/*
- * Draw the labels, each in a separate row below those of lower thresholds, so
- * that no line crosses a label.
- */
-static void threshold_svg_thresholds(const struct threshold_plot *drawing,
-				     struct buffer *out)
-{
-	struct report_threshold cuts[REPORT_THRESHOLDS];
-	size_t count = report_thresholds(drawing->report, cuts);
-
-	for (size_t i = 0; i < count; i++) {
-		double x = x_of(drawing, cuts[i].threshold);
-		int y = drawing->shape->marks_top + 13 * (int)i;
-		bool is_suggestion = cuts[i].mark == '*';
-		bool is_left = cuts[i].threshold > TURN_LEFT;
-		char class[8];
-
-		snprintf(class, sizeof(class), "%s%s",
-			 is_suggestion ? "st" : "m", is_left ? " e" : "");
-		svg_path(out, is_suggestion ? "s" : "l", "M%.1f %dV%d", x,
-			 y - 10, drawing->bottom);
-		svg_text(out, class,
-			 (struct svg_point){is_left ? x - 5 : x + 5, y, false},
-			 "%s %.3f", cuts[i].name, cuts[i].threshold / 1000.0);
-	}
-}
-
-static void append_drawing(const struct report *report,
-			   const struct threshold_plot_shape *shape,
-			   struct buffer *out)
-{
-	struct threshold_plot drawing = {.report = report, .shape = shape};
-	int height;
-
-	condensed_build(&report->dendrogram,
-			dendrogram_sizable(&report->dendrogram), MAX_CLUSTERS,
-			&drawing.tree);
-	place_nodes(&drawing);
-	height = drawing.bottom + AXIS_HEIGHT - shape->top;
-	buffer_printf(out,
-		      "<svg xmlns=\"http://www.w3.org/2000/svg\" "
-		      "version=\"1.1\" class=\"%s\" role=\"img\" "
-		      "width=\"%d\" height=\"%d\" "
-		      "viewBox=\"0 %d %d %d\">\n"
-		      "<title>Dendrogram of a site's pages</title>\n%s",
-		      shape->class, shape->width, height, shape->top,
-		      shape->width, height, style);
-	svg_rect(out, "p",
-		 (struct svg_box){0, shape->top, shape->width, height, false});
-	if (shape == &wide)
-		threshold_svg_head(&drawing, out);
-	threshold_svg_ticks(&drawing, out);
-	threshold_svg_thresholds(&drawing, out);
-	svg_pairs(&drawing, out);
-	svg_curve(&drawing, out);
-	threshold_svg_tree(&drawing, out);
-	buffer_append_text(out, "</svg>\n");
-	condensed_free(&drawing.tree);
-	free(drawing.y);
-}
-
-void report_svg(const struct report *report, struct buffer *out)
-{
-	buffer_append_text(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
-	append_drawing(report, &wide, out);
-}
-
-void report_svg_figure(const struct report *report, struct buffer *out)
-{
-	append_drawing(report, &figure_wide, out);
-	append_drawing(report, &figure_narrow, out);
-}
-
 static void append_caption(const struct threshold_plot_shape *shape, int y,
 			   const char *first, const char *second,
 			   struct buffer *out)
@@ -437,4 +328,108 @@ static void svg_curve(const struct threshold_plot *drawing, struct buffer *out)
 			buffer_printf(out, "H%.1fV%.1f", x_of(drawing, i),
 				      curve_y(top, curve[i].sizable, largest));
 	buffer_printf(out, "H%.1f\"/>\n", x_of(drawing, 1000));
+}
+
+static void threshold_svg_tree(const struct threshold_plot *drawing,
+			       struct buffer *out)
+{
+	const struct condensed *tree = &drawing->tree;
+	const struct threshold_plot_shape *shape = drawing->shape;
+
+	svg_band(drawing,
+		 (struct threshold_plot_axis){
+			 drawing->report->suggestion.begin,
+			 drawing->report->suggestion.end, shape->tree_top,
+			 drawing->bottom - shape->tree_top},
+		 out);
+	for (size_t i = 0; i < tree->count; i++) {
+		const struct condensed_node *node = &tree->nodes[i];
+
+		threshold_svg_node(drawing, i, out);
+		if (node->children > 0)
+			continue;
+		svg_text_begin(out, "n",
+			       (struct svg_point){shape->text_x,
+						  drawing->y[i] + shape->name_y,
+						  false},
+			       "");
+		threshold_svg_name(drawing->report->examples[node->leaf],
+				   shape->name_columns, out);
+		buffer_printf(out, " <tspan class=\"m\">%" PRIu64 "</tspan>",
+			      node->pages);
+		svg_text_end(out);
+	}
+}
+
+/*
+ * Draw the labels, each in a separate row below those of lower thresholds, so
+ * that no line crosses a label.
+ */
+static void threshold_svg_thresholds(const struct threshold_plot *drawing,
+				     struct buffer *out)
+{
+	struct report_threshold cuts[REPORT_THRESHOLDS];
+	size_t count = report_thresholds(drawing->report, cuts);
+
+	for (size_t i = 0; i < count; i++) {
+		double x = x_of(drawing, cuts[i].threshold);
+		int y = drawing->shape->marks_top + 13 * (int)i;
+		bool is_suggestion = cuts[i].mark == '*';
+		bool is_left = cuts[i].threshold > TURN_LEFT;
+		char class[8];
+
+		snprintf(class, sizeof(class), "%s%s",
+			 is_suggestion ? "st" : "m", is_left ? " e" : "");
+		svg_path(out, is_suggestion ? "s" : "l", "M%.1f %dV%d", x,
+			 y - 10, drawing->bottom);
+		svg_text(out, class,
+			 (struct svg_point){is_left ? x - 5 : x + 5, y, false},
+			 "%s %.3f", cuts[i].name, cuts[i].threshold / 1000.0);
+	}
+}
+
+static void append_drawing(const struct report *report,
+			   const struct threshold_plot_shape *shape,
+			   struct buffer *out)
+{
+	struct threshold_plot drawing = {.report = report, .shape = shape};
+	int height;
+
+	condensed_build(&report->dendrogram,
+			dendrogram_sizable(&report->dendrogram), MAX_CLUSTERS,
+			&drawing.tree);
+	place_nodes(&drawing);
+	height = drawing.bottom + AXIS_HEIGHT - shape->top;
+	buffer_printf(out,
+		      "<svg xmlns=\"http://www.w3.org/2000/svg\" "
+		      "version=\"1.1\" class=\"%s\" role=\"img\" "
+		      "width=\"%d\" height=\"%d\" "
+		      "viewBox=\"0 %d %d %d\">\n"
+		      "<title>Dendrogram of a site's pages</title>\n%s",
+		      shape->class, shape->width, height, shape->top,
+		      shape->width, height, style);
+	svg_rect(out, "p",
+		 (struct svg_box){0, shape->top, shape->width, height, false});
+	if (shape == &wide)
+		threshold_svg_head(&drawing, out);
+	threshold_svg_ticks(&drawing, out);
+	threshold_svg_thresholds(&drawing, out);
+	svg_pairs(&drawing, out);
+	svg_curve(&drawing, out);
+	threshold_svg_tree(&drawing, out);
+	buffer_append_text(out, "</svg>\n");
+	condensed_free(&drawing.tree);
+	free(drawing.y);
+}
+
+void report_svg(const struct report *report, struct buffer *out)
+{
+	buffer_append_text(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
+	append_drawing(report, &wide, out);
+}
+
+void report_svg_figure(const struct report *report, struct buffer *out)
+{
+	append_drawing(report, &figure_wide, out);
+	append_drawing(report, &figure_narrow, out);
 }

@@ -1,6 +1,5 @@
 #include "daemon/web/web_site.h"
 
-#include <inttypes.h>
 #include <string.h>
 
 #include "daemon/web/html.h"

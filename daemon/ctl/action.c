@@ -98,7 +98,7 @@ static size_t columns_read(char *text, struct table_column *columns,
 		*cell = '\0';
 		cells[count] = cell + 1;
 		columns[count] = (struct table_column){
-			.title = title,
+			.title = *title == '-' ? NULL : title,
 			.is_number = cell > title && cell[-1] == '#',
 			.is_elastic = cell > title && cell[-1] == '~',
 		};

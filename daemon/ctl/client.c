@@ -677,6 +677,12 @@ void progress_show(struct progress *progress, uint64_t done, uint64_t total,
 	buffer_free(&line);
 }
 
+bool progress_goes_on(void *context, uint64_t done, uint64_t total)
+{
+	progress_show(context, done, total, NULL);
+	return true;
+}
+
 void progress_show_bytes(struct progress *progress, uint64_t done,
 			 uint64_t total)
 {

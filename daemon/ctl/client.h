@@ -127,11 +127,11 @@ void action_print(const struct ctl *ctl, json_t *answer);
 
 /*
  * Print a row for each object in `rows`. `columns` is "TITLE=CELL, ...": a
- * title that ends with "#" is a number, with "~" elastic. A cell is the first
- * of its choices, divided by "|", that a row has, or "-": a member, also
- * "a.0.b" in arrays; MEMBER?WORD, the word if the member is true; 'WORD.
- * MEMBER:FORMAT is a number: "s" and "+s" milliseconds as seconds, ".2" two
- * digits, "-" not zero, "auto" with the member of this name.
+ * title that ends with "#" is a number, with "~" elastic; "-" is none. A cell
+ * is the first of its choices, divided by "|", that a row has, or "-": a
+ * member, also "a.0.b" in arrays; MEMBER?WORD, the word if the member is true;
+ * 'WORD. MEMBER:FORMAT is a number: "s" and "+s" milliseconds as seconds, ".2"
+ * two digits, "-" not zero, "auto" with the member of this name.
  */
 void table_print_rows(const char *columns, const json_t *rows);
 
@@ -209,7 +209,10 @@ struct progress progress_begin(const char *label);
 void progress_show(struct progress *progress, uint64_t done, uint64_t total,
 		   const char *note);
 
-/* The same in KiB, for a transfer; `total` may be too small. */
+/* Show progress (`context`) of a long computation; return true. */
+bool progress_goes_on(void *context, uint64_t done, uint64_t total);
+
+/* Show progress in KiB, for a transfer; `total` may be too small. */
 void progress_show_bytes(struct progress *progress, uint64_t done,
 			 uint64_t total);
 

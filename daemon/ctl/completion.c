@@ -14,6 +14,115 @@
 #include "page/page_class.h"
 #include "store/rows.h"
 
+/* Parse an incomplete command line, and find the role of its last word. */
+
+/* Role of the last word. */
+enum typed_part {
+	TYPED_VERB,
+	TYPED_OPTION,  /* it begins with "-" */
+	TYPED_VALUE,   /* of `option` */
+	TYPED_OPERAND, /* after those in `ctl` */
+	TYPED_NOTHING, /* unknown, because the verb does not exist */
+};
+
+/* Points into the words and the tables. */
+struct typed_line {
+	struct ctl ctl; /* its values are not checked */
+	enum typed_part part;
+	const struct verb_option *option;
+	struct slice head; /* part before the value: "--format=" */
+	const char *last;  /* rest of the last word */
+	bool is_ended;     /* after "--" */
+};
+
+static bool is_option(const struct typed_line *line, const char *word)
+{
+	return !line->is_ended && word[0] == '-';
+}
+
+/* Return NULL for an unknown option, or a flag, which has no value. */
+static const struct verb_option *
+option_with_value(const struct typed_line *line, const char *word)
+{
+	const struct verb_option *option = NULL;
+
+	if (line->ctl.verb != NULL)
+		option = verb_option_named(line->ctl.verb, word);
+	if (option == NULL)
+		option = option_named(global_options, word);
+	return option == NULL || option->kind == OPTION_FLAG ? NULL : option;
+}
+
+static void typed_line_read_option(struct typed_line *line, const char *word)
+{
+	const struct verb_option *option;
+	const char *equals = strchr(word, '=');
+
+	if (strcmp(word, "--") == 0) {
+		line->is_ended = true;
+		return;
+	}
+	option = option_with_value(line, word);
+	if (option == NULL)
+		return;
+	if (word[1] != '-' || equals == NULL)
+		line->option = option;
+	else
+		line->ctl.values[line->ctl.value_count++] =
+			(struct option_value){option, equals + 1};
+}
+
+/* Read a word before the last one. */
+static void typed_line_read_word(struct typed_line *line, const char *word)
+{
+	if (line->option != NULL) {
+		line->ctl.values[line->ctl.value_count++] =
+			(struct option_value){line->option, word};
+		line->option = NULL;
+	} else if (is_option(line, word) && word[1] != '\0') {
+		typed_line_read_option(line, word);
+	} else if (line->part == TYPED_VERB) {
+		line->ctl.verb = verb_find(word);
+		line->part =
+			line->ctl.verb == NULL ? TYPED_NOTHING : TYPED_OPERAND;
+	} else {
+		line->ctl.operands[line->ctl.operand_count++] = word;
+	}
+}
+
+static void typed_line_read_last(struct typed_line *line, const char *word)
+{
+	const char *equals = strchr(word, '=');
+
+	line->last = word;
+	if (line->option != NULL) {
+		line->part = TYPED_VALUE;
+	} else if (is_option(line, word)) {
+		line->part = TYPED_OPTION;
+		if (word[1] != '-' || equals == NULL)
+			return;
+		line->option = option_with_value(line, word);
+		line->part = line->option == NULL ? TYPED_NOTHING : TYPED_VALUE;
+		line->last = equals + 1;
+		line->head = (struct slice){word, (size_t)(line->last - word)};
+	}
+}
+
+/* Errors in the words before the last one are ignored. */
+static struct typed_line typed_line_read(const char *const *words, size_t count)
+{
+	struct typed_line line = {
+		.part = TYPED_VERB,
+		.ctl.operands = mem_alloc(count, sizeof(*line.ctl.operands)),
+		.ctl.values = mem_alloc(count, sizeof(*line.ctl.values)),
+	};
+
+	for (size_t i = 0; i + 1 < count; i++)
+		typed_line_read_word(&line, words[i]);
+	typed_line_read_last(&line, words[count - 1]);
+	return line;
+}
+
 /*
  * Return whether the word has only bytes without a special meaning in shells
  * and terminals.
@@ -56,126 +165,6 @@ void completion_add(const struct completion *completion, const char *value,
 {
 	if (value != NULL && value[0] != '\0' && value[0] != '-')
 		add_line(completion, value, meaning);
-}
-
-static void add_verbs(const struct completion *completion)
-{
-	for (const struct verb *verb = verbs; verb->name != NULL; verb++)
-		completion_add(completion, verb->name, verb->summary);
-}
-
-static void completion_add_options(const struct completion *completion,
-				   const struct verb_option *option)
-{
-	for (; option != NULL && option->name != NULL; option++) {
-		char name[64];
-
-		snprintf(name, sizeof(name), "--%s", option->name);
-		add_line(completion, name, option->meaning);
-	}
-}
-
-static void add_choice(struct completion *completion, struct slice choice)
-{
-	char word[64];
-
-	if (!usage_is_literal(choice)) {
-		completion_add_values(completion, choice);
-		return;
-	}
-	snprintf(word, sizeof(word), "%.*s", (int)choice.size,
-		 (const char *)choice.data);
-	completion_add(completion, word, NULL);
-}
-
-static void add_choices(struct completion *completion, struct slice word)
-{
-	struct slice choice;
-
-	while (usage_take_choice(&word, &choice))
-		add_choice(completion, choice);
-}
-
-/* Return whether the operands may begin the action. */
-static bool typed_line_begins(const struct typed_line *line,
-			      const struct verb_action *action)
-{
-	return usage_begins(slice_of(action->usage), line->operands,
-			    line->operand_count);
-}
-
-/* Add an option of several actions once. */
-static void add_options_of_actions(const struct completion *completion)
-{
-	const struct typed_line *line = completion->line;
-	const struct verb_action *actions = line->verb->actions;
-
-	for (const struct verb_action *a = actions; a->usage != NULL; a++) {
-		const struct verb_option *option = a->options;
-
-		if (!typed_line_begins(line, a))
-			continue;
-		for (; option != NULL && option->name != NULL; option++) {
-			const struct verb_action *first = actions;
-			struct verb_option row[] = {*option, {.name = NULL}};
-
-			while (!typed_line_begins(line, first) ||
-			       option_find(first->options, option->name,
-					   strlen(option->name)) == NULL)
-				first++;
-			if (first == a)
-				completion_add_options(completion, row);
-		}
-	}
-}
-
-static void add_operands(struct completion *completion)
-{
-	const struct typed_line *line = completion->line;
-	struct slice word;
-
-	for (const struct verb_action *a = line->verb->actions; a->usage; a++)
-		if (typed_line_begins(line, a) &&
-		    usage_word(slice_of(a->usage), line->operand_count, &word))
-			add_choices(completion, word);
-}
-
-void completion_append(const struct ctl *ctl, const char *const *words,
-		       size_t count, struct buffer *out)
-{
-	struct typed_line line = typed_line_read(words, count);
-	const char *socket = typed_line_value(&line, "socket");
-	struct completion completion = {
-		.line = &line,
-		.socket = socket == NULL ? ctl->socket : socket,
-		.typed = line.last,
-		.head = line.head,
-		.out = out,
-	};
-
-	switch (line.part) {
-	case TYPED_VERB:
-		add_verbs(&completion);
-		break;
-	case TYPED_OPTION:
-		if (line.verb != NULL)
-			add_options_of_actions(&completion);
-		completion_add_options(&completion, global_options);
-		break;
-	case TYPED_VALUE:
-		add_choices(&completion, slice_of(line.option->value));
-		break;
-	case TYPED_OPERAND:
-		add_operands(&completion);
-		break;
-	case TYPED_NOTHING:
-		break;
-	}
-	if (completion.has_files)
-		buffer_append_text(out, "?files\n");
-	else if (completion.has_folders)
-		buffer_append_text(out, "?folders\n");
-	typed_line_free(&line);
 }
 
 /* Values for the capitals of a usage. */
@@ -247,10 +236,11 @@ static void completion_add_guards(struct completion *completion)
 	const struct typed_line *line = completion->line;
 	struct buffer target = {0};
 
-	if (line->operand_count == 0)
+	if (line->ctl.operand_count == 0)
 		return;
 	buffer_append_text(&target, "/v1/sites/");
-	client_append_escaped(&target, line->operands[line->operand_count - 1]);
+	client_append_escaped(&target,
+			      line->ctl.operands[line->ctl.operand_count - 1]);
 	buffer_append_text(&target, "/guards");
 	add_list(completion, &(struct value_list){"GUARD", target.data,
 						  "guards", "id", "selector"});
@@ -347,7 +337,7 @@ static void add_methods(struct completion *completion)
 /* Add NAME= for each parameter of the method on the command line. */
 static void add_parameters(struct completion *completion)
 {
-	const char *method = typed_line_value(completion->line, "method");
+	const char *method = option_text(&completion->line->ctl, "method");
 	const struct extractor *extractor =
 		extractor_find(method == NULL ? "auto" : method);
 
@@ -443,7 +433,8 @@ static const struct {
 	{"NEW", add_folders},
 };
 
-void completion_add_values(struct completion *completion, struct slice name)
+static void completion_add_values(struct completion *completion,
+				  struct slice name)
 {
 	/* bash offers paths only without other completions */
 	bool is_path =
@@ -457,6 +448,129 @@ void completion_add_values(struct completion *completion, struct slice name)
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
 		if (slice_equal(name, slice_of(kinds[i].name)))
 			kinds[i].add(completion);
+}
+
+static void add_verbs(const struct completion *completion)
+{
+	for (const struct verb *verb = verbs; verb->name != NULL; verb++)
+		completion_add(completion, verb->name, verb->summary);
+}
+
+static void completion_add_options(const struct completion *completion,
+				   const struct verb_option *option)
+{
+	for (; option != NULL && option->name != NULL; option++) {
+		char name[64];
+
+		snprintf(name, sizeof(name), "--%s", option->name);
+		add_line(completion, name, option->meaning);
+	}
+}
+
+static void add_choice(struct completion *completion, struct slice choice)
+{
+	char word[64];
+
+	if (!usage_is_literal(choice)) {
+		completion_add_values(completion, choice);
+		return;
+	}
+	snprintf(word, sizeof(word), "%.*s", (int)choice.size,
+		 (const char *)choice.data);
+	completion_add(completion, word, NULL);
+}
+
+static void add_choices(struct completion *completion, struct slice word)
+{
+	struct slice choice;
+
+	while (usage_take_choice(&word, &choice))
+		add_choice(completion, choice);
+}
+
+/* Return whether the operands may begin the action. */
+static bool typed_line_begins(const struct typed_line *line,
+			      const struct verb_action *action)
+{
+	return usage_begins(slice_of(action->usage), line->ctl.operands,
+			    line->ctl.operand_count);
+}
+
+/* Add an option of several actions once. */
+static void add_options_of_actions(const struct completion *completion)
+{
+	const struct typed_line *line = completion->line;
+	const struct verb_action *actions = line->ctl.verb->actions;
+
+	for (const struct verb_action *a = actions; a->usage != NULL; a++) {
+		const struct verb_option *option = a->options;
+
+		if (!typed_line_begins(line, a))
+			continue;
+		for (; option != NULL && option->name != NULL; option++) {
+			const struct verb_action *first = actions;
+			struct verb_option row[] = {*option, {.name = NULL}};
+
+			while (!typed_line_begins(line, first) ||
+			       option_find(first->options, option->name,
+					   strlen(option->name)) == NULL)
+				first++;
+			if (first == a)
+				completion_add_options(completion, row);
+		}
+	}
+}
+
+static void add_operands(struct completion *completion)
+{
+	const struct typed_line *line = completion->line;
+	struct slice word;
+
+	for (const struct verb_action *a = line->ctl.verb->actions; a->usage;
+	     a++)
+		if (typed_line_begins(line, a) &&
+		    usage_word(slice_of(a->usage), line->ctl.operand_count,
+			       &word))
+			add_choices(completion, word);
+}
+
+void completion_append(const struct ctl *ctl, const char *const *words,
+		       size_t count, struct buffer *out)
+{
+	struct typed_line line = typed_line_read(words, count);
+	const char *socket = option_text(&line.ctl, "socket");
+	struct completion completion = {
+		.line = &line,
+		.socket = socket == NULL ? ctl->socket : socket,
+		.typed = line.last,
+		.head = line.head,
+		.out = out,
+	};
+
+	switch (line.part) {
+	case TYPED_VERB:
+		add_verbs(&completion);
+		break;
+	case TYPED_OPTION:
+		if (line.ctl.verb != NULL)
+			add_options_of_actions(&completion);
+		completion_add_options(&completion, global_options);
+		break;
+	case TYPED_VALUE:
+		add_choices(&completion, slice_of(line.option->value));
+		break;
+	case TYPED_OPERAND:
+		add_operands(&completion);
+		break;
+	case TYPED_NOTHING:
+		break;
+	}
+	if (completion.has_files)
+		buffer_append_text(out, "?files\n");
+	else if (completion.has_folders)
+		buffer_append_text(out, "?folders\n");
+	free(line.ctl.operands);
+	free(line.ctl.values);
 }
 
 /* Templatectl completion. */
@@ -498,105 +612,4 @@ enum ctl_status run_completion_words(const struct ctl *ctl)
 		fwrite(out.data, 1, out.size, stdout);
 	buffer_free(&out);
 	return CTL_DONE;
-}
-
-static bool is_option(const struct typed_line *line, const char *word)
-{
-	return !line->is_ended && word[0] == '-';
-}
-
-/* Return NULL for an unknown option, or a flag, which has no value. */
-static const struct verb_option *
-option_with_value(const struct typed_line *line, const char *word)
-{
-	const struct verb_option *option = NULL;
-
-	if (line->verb != NULL)
-		option = verb_option_named(line->verb, word);
-	if (option == NULL)
-		option = option_named(global_options, word);
-	return option == NULL || option->kind == OPTION_FLAG ? NULL : option;
-}
-
-static void typed_line_read_option(struct typed_line *line, const char *word)
-{
-	const struct verb_option *option;
-	const char *equals = strchr(word, '=');
-
-	if (strcmp(word, "--") == 0) {
-		line->is_ended = true;
-		return;
-	}
-	option = option_with_value(line, word);
-	if (option == NULL)
-		return;
-	if (word[1] != '-' || equals == NULL)
-		line->option = option;
-	else
-		line->values[line->value_count++] =
-			(struct option_value){option, equals + 1};
-}
-
-/* Read a word before the last one. */
-static void typed_line_read_word(struct typed_line *line, const char *word)
-{
-	if (line->option != NULL) {
-		line->values[line->value_count++] =
-			(struct option_value){line->option, word};
-		line->option = NULL;
-	} else if (is_option(line, word) && word[1] != '\0') {
-		typed_line_read_option(line, word);
-	} else if (line->part == TYPED_VERB) {
-		line->verb = verb_find(word);
-		line->part = line->verb == NULL ? TYPED_NOTHING : TYPED_OPERAND;
-	} else {
-		line->operands[line->operand_count++] = word;
-	}
-}
-
-static void typed_line_read_last(struct typed_line *line, const char *word)
-{
-	const char *equals = strchr(word, '=');
-
-	line->last = word;
-	if (line->option != NULL) {
-		line->part = TYPED_VALUE;
-	} else if (is_option(line, word)) {
-		line->part = TYPED_OPTION;
-		if (word[1] != '-' || equals == NULL)
-			return;
-		line->option = option_with_value(line, word);
-		line->part = line->option == NULL ? TYPED_NOTHING : TYPED_VALUE;
-		line->last = equals + 1;
-		line->head = (struct slice){word, (size_t)(line->last - word)};
-	}
-}
-
-struct typed_line typed_line_read(const char *const *words, size_t count)
-{
-	struct typed_line line = {
-		.part = TYPED_VERB,
-		.operands = mem_alloc(count, sizeof(*line.operands)),
-		.values = mem_alloc(count, sizeof(*line.values)),
-	};
-
-	for (size_t i = 0; i + 1 < count; i++)
-		typed_line_read_word(&line, words[i]);
-	typed_line_read_last(&line, words[count - 1]);
-	return line;
-}
-
-const char *typed_line_value(const struct typed_line *line, const char *name)
-{
-	for (size_t i = line->value_count; i-- > 0;)
-		if (strcmp(line->values[i].option->name, name) == 0)
-			return line->values[i].text;
-	return NULL;
-}
-
-void typed_line_free(struct typed_line *line)
-{
-	free(line->values);
-	free(line->operands);
-	*line = (struct typed_line){0};
 }

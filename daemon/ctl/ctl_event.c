@@ -21,25 +21,10 @@ enum {
 /* State for printing events. */
 struct printer {
 	const struct ctl *ctl;
-	struct text_table *table; /* NULL: a line each */
-	uint64_t since;           /* the last event printed */
-	size_t seen;              /* events in the last response */
+	json_t *rows;   /* of the next table; NULL: print a line each */
+	uint64_t since; /* the last event printed */
+	size_t seen;    /* events in the last response */
 };
-
-static const struct table_column titled[] = {
-	{.title = "SEQ", .is_number = true},
-	{.title = "TIME"},
-	{.title = "KIND"},
-	{.title = "WHERE"},
-	{.title = "WHAT", .is_elastic = true},
-};
-
-static const struct table_column untitled[] = {
-	{.is_number = true}, {.title = NULL},      {.title = NULL},
-	{.title = NULL},     {.is_elastic = true},
-};
-
-enum { COLUMNS = sizeof(titled) / sizeof(titled[0]) };
 
 /* Return HOST/N, or HOST. */
 static const char *event_place(const json_t *event)
@@ -74,16 +59,6 @@ static void print_line(const json_t *event, const char *what)
 	buffer_free(&clean);
 }
 
-static void event_add_row(struct text_table *table, const json_t *event,
-			  const char *what)
-{
-	table_printf(table, "%" PRIu64, field_whole(event, "seq"));
-	table_add_text(table, field_text(event, "time"));
-	table_add_text(table, field_text(event, "kind"));
-	table_add_text(table, event_place(event));
-	table_add_text(table, what);
-}
-
 /* Return whether the event is shown; silenced events only with --all. */
 static bool event_is_shown(const struct ctl *ctl, const json_t *event)
 {
@@ -91,7 +66,7 @@ static bool event_is_shown(const struct ctl *ctl, const json_t *event)
 	       !json_is_true(json_object_get(event, "silenced"));
 }
 
-static void print_event(struct printer *printer, const json_t *event)
+static void print_event(struct printer *printer, json_t *event)
 {
 	uint64_t number = field_whole(event, "seq");
 	struct buffer what = {0};
@@ -106,10 +81,11 @@ static void print_event(struct printer *printer, const json_t *event)
 	event_print_line(event, &what);
 	if (printer->ctl->is_json)
 		client_print_json(event);
-	else if (printer->table != NULL)
-		event_add_row(printer->table, event, what.data);
-	else
+	else if (printer->rows == NULL)
 		print_line(event, what.data);
+	else if (json_object_set_new(event, "what", json_string(what.data)) ==
+		 0)
+		json_array_append(printer->rows, event);
 	buffer_free(&what);
 }
 
@@ -170,20 +146,21 @@ static enum ctl_status ask_events(struct printer *printer, uint64_t wait_s,
 	return status;
 }
 
-/* Print all events, in tables of a thousand. */
+/* Print all events, in tables of a thousand; only the first has titles. */
 static enum ctl_status list_events(struct printer *printer)
 {
-	const struct table_column *columns = titled;
+	const struct result_table *tables = printer->ctl->action->tables;
+	const char *columns = tables[0].columns;
 	enum ctl_status status;
 
 	do {
-		printer->table = table_create(columns, COLUMNS);
+		printer->rows = json_array();
 		status = ask_events(printer, 0, false);
 		if (status == CTL_DONE && !printer->ctl->is_json &&
-		    (printer->seen > 0 || columns == titled))
-			table_print(printer->table);
-		table_destroy(printer->table);
-		columns = untitled;
+		    (printer->seen > 0 || columns == tables[0].columns))
+			table_print_rows(columns, printer->rows);
+		json_decref(printer->rows);
+		columns = tables[1].columns;
 	} while (status == CTL_DONE && ferror(stdout) == 0 &&
 		 printer->seen == EVENTS_AT_ONCE);
 	return status;

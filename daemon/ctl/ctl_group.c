@@ -74,7 +74,6 @@ struct figures {
 };
 
 struct label_group {
-	uint32_t label;
 	size_t size;
 	size_t first; /* smallest item */
 	uint32_t number;
@@ -97,36 +96,12 @@ static int compare_members(const void *a, const void *b)
 
 static int label_group_compare(const void *a, const void *b)
 {
-	const struct label_group *left = a;
-	const struct label_group *right = b;
+	const struct label_group *left = *(struct label_group *const *)a;
+	const struct label_group *right = *(struct label_group *const *)b;
 
 	if (left->size != right->size)
 		return left->size > right->size ? -1 : 1;
 	return left->first < right->first ? -1 : left->first > right->first;
-}
-
-static int compare_labels(const void *a, const void *b)
-{
-	const struct label_group *left = a;
-	const struct label_group *right = b;
-
-	return left->label < right->label ? -1 : left->label > right->label;
-}
-
-/* `members` is sorted by label, then item. */
-static size_t collect_groups(const struct label_item *members, size_t count,
-			     struct label_group *groups)
-{
-	size_t group_count = 0;
-
-	for (size_t i = 0; i < count; i++) {
-		if (i == 0 || members[i].label != members[i - 1].label)
-			groups[group_count++] =
-				(struct label_group){.label = members[i].label,
-						     .first = members[i].item};
-		groups[group_count - 1].size++;
-	}
-	return group_count;
 }
 
 uint32_t clustering_result_number(const uint32_t *labels, size_t count,
@@ -134,23 +109,31 @@ uint32_t clustering_result_number(const uint32_t *labels, size_t count,
 {
 	struct label_item *members = mem_alloc(count + 1, sizeof(*members));
 	struct label_group *groups = mem_alloc(count + 1, sizeof(*groups));
-	size_t group_count;
+	struct label_group **order = mem_alloc(count + 1, sizeof(*order));
+	size_t group_count = 0;
 
 	for (size_t i = 0; i < count; i++)
 		members[i] = (struct label_item){labels[i], i};
 	qsort(members, count, sizeof(*members), compare_members);
-	group_count = collect_groups(members, count, groups);
-	qsort(groups, group_count, sizeof(*groups), label_group_compare);
+	for (size_t i = 0; i < count; i++) {
+		if (i == 0 || members[i].label != members[i - 1].label) {
+			groups[group_count].first = members[i].item;
+			order[group_count] = &groups[group_count];
+			group_count++;
+		}
+		groups[group_count - 1].size++;
+	}
+	qsort(order, group_count, sizeof(struct label_group *),
+	      label_group_compare);
 	for (size_t i = 0; i < group_count; i++)
-		groups[i].number = (uint32_t)i + 1;
-	qsort(groups, group_count, sizeof(*groups), compare_labels);
-	for (size_t i = 0, g = 0; i < count; i++) {
-		while (groups[g].label != members[i].label)
-			g++;
-		numbers_out[members[i].item] = groups[g].number;
+		order[i]->number = (uint32_t)i + 1;
+	for (size_t i = 0, group = 0; i < count; i++) {
+		group += i > 0 && members[i].label != members[i - 1].label;
+		numbers_out[members[i].item] = groups[group].number;
 	}
 	free(members);
 	free(groups);
+	free(order);
 	return (uint32_t)group_count;
 }
 
@@ -376,12 +359,6 @@ static struct dendrogram_leaf *make_leaves(const struct clustering *clustering)
 	return leaves;
 }
 
-static bool show_progress(void *context, uint64_t done, uint64_t total)
-{
-	progress_show(context, done, total, NULL);
-	return true;
-}
-
 /* Return [clustering->count]: the labels of the pages; NULL without labels. */
 static uint32_t *make_truth(const struct clustering *clustering,
 			    const struct labels *labels)
@@ -425,7 +402,7 @@ static bool clustering_report(struct clustering *clustering,
 			      struct report *report_out)
 {
 	struct progress progress = progress_begin("compare");
-	const struct dendrogram_options watch = {.goes_on = show_progress,
+	const struct dendrogram_options watch = {.goes_on = progress_goes_on,
 						 .context = &progress};
 	struct dendrogram_leaf *leaves = make_leaves(clustering);
 	uint32_t *truth = make_truth(clustering, labels);

@@ -60,38 +60,33 @@ static bool archive_input_open(const struct ctl *ctl,
 	return true;
 }
 
-/* Append the target, with the options that select pages of the archives. */
-static void write_target(const struct ctl *ctl, struct buffer *target)
-{
-	buffer_append_text(target, "/v1/ingest?replace=");
-	buffer_append_text(target, option_given(ctl, "replace") ? "1" : "0");
-	for (size_t i = 0; i < ctl->value_count; i++) {
-		if (strcmp(ctl->values[i].option->name, "host") != 0)
-			continue;
-		buffer_append_text(target, "&host=");
-		client_append_escaped(target, ctl->values[i].text);
-	}
-	buffer_append_byte(target, '\0');
-}
-
-static enum ctl_status send_input(const struct ctl *ctl, const char *target,
+/* Send the archive, with the options that select its pages. */
+static enum ctl_status send_input(const struct ctl *ctl,
 				  struct archive_input *input,
 				  json_t **answer_out)
 {
-	const struct socket_request upload = {
-		.target = target,
+	struct socket_request upload = {
 		.media_type = "application/warc",
 		.source = read_input,
 		.context = input,
 	};
+	struct buffer target = {0};
 	enum ctl_status status;
 
+	buffer_printf(&target, "/v1/ingest?replace=%d",
+		      option_given(ctl, "replace"));
+	for (size_t i = 0; i < ctl->value_count; i++)
+		if (strcmp(ctl->values[i].option->name, "host") == 0)
+			client_append_query(&target, "host",
+					    ctl->values[i].text);
+	upload.target = target.data;
 	input->progress = progress_begin("ingest");
 	status = client_send(ctl, &upload, answer_out);
 	progress_clear(&input->progress);
 	if (input->failure != 0)
 		ctl_print_error(ctl, "%s: %s", input->name,
 				strerrordesc_np(input->failure));
+	buffer_free(&target);
 	return status;
 }
 
@@ -179,43 +174,31 @@ static void complain_records(const struct ctl *ctl, const char *name,
 				name, field_text(answer, "reason"));
 }
 
-static void archive_add_row(struct text_table *table, const char *name,
-			    const json_t *answer)
+static void archive_add_row(json_t *rows, const char *name, json_t *answer)
 {
-	static const char *const columns[] = {"records", "pages", "kept",
-					      "revisits", "redirects"};
+	static const char *const reasons[] = {"not-html", "error-status",
+					      "other", "other-host", "no-site"};
 	const json_t *skipped = json_object_get(answer, "skipped");
+	uint64_t sum = 0;
 
-	for (size_t i = 0; i < sizeof(columns) / sizeof(columns[0]); i++)
-		table_printf(table, "%" PRIu64,
-			     field_whole(answer, columns[i]));
-	table_printf(table, "%" PRIu64,
-		     field_whole(skipped, "not-html") +
-			     field_whole(skipped, "error-status") +
-			     field_whole(skipped, "other") +
-			     field_whole(skipped, "other-host") +
-			     field_whole(skipped, "no-site"));
-	table_printf(table, "%" PRIu64, field_whole(answer, "rejected"));
-	table_add_text(table, json_is_true(json_object_get(answer, "complete"))
-				      ? "yes"
-				      : "no");
-	table_add_text(table, name);
+	for (size_t i = 0; i < sizeof(reasons) / sizeof(reasons[0]); i++)
+		sum += field_whole(skipped, reasons[i]);
+	json_object_set_new(answer, "skipped", json_integer((json_int_t)sum));
+	json_object_set_new(answer, "file", json_string(name));
+	json_array_append(rows, answer);
 }
 
-/* Send one archive; print the result or add it up. */
+/* Send one archive; print the result or add it to the rows. */
 static enum ctl_status ingest_file(const struct ctl *ctl, const char *name,
-				   struct text_table *table)
+				   json_t *rows)
 {
 	struct archive_input input = {.name = name};
 	enum ctl_status status = CTL_FAILED;
-	struct buffer target = {0};
 	json_t *answer = NULL;
 
 	if (!archive_input_open(ctl, &input))
 		return status;
-	write_target(ctl, &target);
-	status = send_input(ctl, target.data, &input, &answer);
-	buffer_free(&target);
+	status = send_input(ctl, &input, &answer);
 	close(input.file);
 	if (status != CTL_DONE)
 		return status;
@@ -225,7 +208,7 @@ static enum ctl_status ingest_file(const struct ctl *ctl, const char *name,
 	} else {
 		complain_records(ctl, name, answer);
 		complain_pages(ctl, name, answer);
-		archive_add_row(table, name, answer);
+		archive_add_row(rows, name, answer);
 	}
 	if (!json_is_true(json_object_get(answer, "complete")))
 		status = CTL_FAILED;
@@ -235,32 +218,20 @@ static enum ctl_status ingest_file(const struct ctl *ctl, const char *name,
 
 enum ctl_status run_ingest(const struct ctl *ctl)
 {
-	static const struct table_column columns[] = {
-		{.title = "RECORDS", .is_number = true},
-		{.title = "PAGES", .is_number = true},
-		{.title = "KEPT", .is_number = true},
-		{.title = "REVISITS", .is_number = true},
-		{.title = "REDIRECTS", .is_number = true},
-		{.title = "SKIPPED", .is_number = true},
-		{.title = "REJECTED", .is_number = true},
-		{.title = "WHOLE"},
-		{.title = "FILE", .is_elastic = true},
-	};
-	struct text_table *table =
-		table_create(columns, sizeof(columns) / sizeof(columns[0]));
+	json_t *rows = json_array();
 	enum ctl_status worst = CTL_DONE;
 
 	for (size_t i = 0; i < ctl->operand_count; i++) {
 		enum ctl_status status =
-			ingest_file(ctl, ctl->operands[i], table);
+			ingest_file(ctl, ctl->operands[i], rows);
 
 		worst = status > worst ? status : worst;
 		if (status == CTL_NO_DAEMON)
 			break;
 	}
 	if (!ctl->is_json && worst != CTL_NO_DAEMON)
-		table_print(table);
-	table_destroy(table);
+		table_print_rows(ctl->action->tables[0].columns, rows);
+	json_decref(rows);
 	return worst;
 }
 

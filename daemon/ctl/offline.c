@@ -99,13 +99,6 @@ void offline_trouble(enum error error, const struct extraction_result *answer,
 			      extraction_options_default.limits.max_bytes, out);
 }
 
-static bool file_name_byte_is_plain(unsigned char byte)
-{
-	return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') ||
-	       (byte >= '0' && byte <= '9') ||
-	       (byte != '\0' && strchr("-._~/", byte) != NULL);
-}
-
 enum error offline_url(const char *name, struct url *url_out)
 {
 	return offline_url_below("http://" OFFLINE_HOST "/", name, url_out);
@@ -119,11 +112,7 @@ enum error offline_url_below(const char *base, const char *name,
 	enum error error;
 
 	buffer_append(&text, base, (size_t)(slash - base) + 1);
-	for (; *name != '\0'; name++)
-		if (file_name_byte_is_plain((unsigned char)*name))
-			buffer_append_byte(&text, *name);
-		else
-			buffer_printf(&text, "%%%02X", (unsigned char)*name);
+	percent_append(&text, slice_of(name), "/");
 	error = url_parse(url_out, buffer_slice(&text), NULL);
 	buffer_free(&text);
 	return error;

@@ -441,12 +441,6 @@ static void add_pages(struct offline_import *lesson)
 	progress_clear(&lesson->progress);
 }
 
-static bool show_tree(void *context, uint64_t done, uint64_t total)
-{
-	progress_show(context, done, total, NULL);
-	return true;
-}
-
 /* Name the host if there are several. */
 static void tell_threshold(const struct offline_import *lesson,
 			   const struct offline_host *host,
@@ -467,7 +461,7 @@ static void offline_import_select_threshold(struct offline_import *lesson,
 {
 	const struct dendrogram_options watch = {
 		.max_leaves = REPORT_MAX_LEAVES,
-		.goes_on = show_tree,
+		.goes_on = progress_goes_on,
 		.context = &lesson->progress,
 	};
 	struct url seed;

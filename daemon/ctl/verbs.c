@@ -245,6 +245,10 @@ static const struct verb_action event_actions[] = {
 	{.usage = "list",
 	 .summary = "Print the alerts, the oldest first",
 	 .request = "GET /v1/events",
+	 .tables = {{"events", "SEQ#=seq, TIME=time, KIND=kind, "
+			       "WHERE=cluster|site, WHAT~=what"},
+		    {"events", "-#=seq, -=time, -=kind, -=cluster|site, "
+			       "-~=what"}},
 	 .run = run_event_list,
 	 OPTIONS(WHOLE("since", "N", 0, INT64_MAX, NULL,
 		       "events after number N (default: 0, all)"),
@@ -455,6 +459,10 @@ static const struct verb_action train_actions[] = {
 static const struct verb_action ingest_actions[] = {
 	{.usage = "FILE|-...",
 	 .request = "POST /v1/ingest",
+	 .tables = {{"files", "RECORDS#=records, PAGES#=pages, KEPT#=kept, "
+			      "REVISITS#=revisits, REDIRECTS#=redirects, "
+			      "SKIPPED#=skipped, REJECTED#=rejected, "
+			      "WHOLE=complete?yes|'no, FILE~=file"}},
 	 .run = run_ingest,
 	 OPTIONS(TEXT("host", "GLOB", NULL,
 		      "only pages of these hosts, and add their sites; * "

@@ -312,10 +312,11 @@ static json_t *option_json(const struct ctl *ctl,
 void client_append_query(struct buffer *target, const char *name,
 			 const char *value)
 {
+	const char *before = target->data == NULL ? "" : target->data;
+
 	if (value == NULL)
 		return;
-	buffer_printf(target,
-		      "%c%s=", strchr(target->data, '?') == NULL ? '?' : '&',
+	buffer_printf(target, "%c%s=", strchr(before, '?') == NULL ? '?' : '&',
 		      name);
 	client_append_escaped(target, value);
 }
@@ -375,6 +376,7 @@ enum ctl_status action_target(const struct ctl *ctl, json_t *body,
 		rest += 2;
 	}
 	if (status == CTL_DONE && ctl->action->member != NULL &&
+	    *operand != NULL &&
 	    !add_member(ctl, ctl->action->member, *operand, body))
 		status = CTL_USAGE;
 	add_options(ctl, strncmp(request, "POST ", 5) == 0, body, target);

@@ -450,12 +450,6 @@ static void completion_add_values(struct completion *completion,
 			kinds[i].add(completion);
 }
 
-static void add_verbs(const struct completion *completion)
-{
-	for (const struct verb *verb = verbs; verb->name != NULL; verb++)
-		completion_add(completion, verb->name, verb->summary);
-}
-
 static void completion_add_options(const struct completion *completion,
 				   const struct verb_option *option)
 {
@@ -467,25 +461,19 @@ static void completion_add_options(const struct completion *completion,
 	}
 }
 
-static void add_choice(struct completion *completion, struct slice choice)
-{
-	char word[64];
-
-	if (!usage_is_literal(choice)) {
-		completion_add_values(completion, choice);
-		return;
-	}
-	snprintf(word, sizeof(word), "%.*s", (int)choice.size,
-		 (const char *)choice.data);
-	completion_add(completion, word, NULL);
-}
-
 static void add_choices(struct completion *completion, struct slice word)
 {
 	struct slice choice;
+	char text[64];
 
-	while (usage_take_choice(&word, &choice))
-		add_choice(completion, choice);
+	while (usage_take_choice(&word, &choice)) {
+		snprintf(text, sizeof(text), "%.*s", (int)choice.size,
+			 (const char *)choice.data);
+		if (usage_is_literal(choice))
+			completion_add(completion, text, NULL);
+		else
+			completion_add_values(completion, choice);
+	}
 }
 
 /* Return whether the operands may begin the action. */
@@ -549,7 +537,9 @@ void completion_append(const struct ctl *ctl, const char *const *words,
 
 	switch (line.part) {
 	case TYPED_VERB:
-		add_verbs(&completion);
+		for (const struct verb *verb = verbs; verb->name != NULL;
+		     verb++)
+			completion_add(&completion, verb->name, verb->summary);
 		break;
 	case TYPED_OPTION:
 		if (line.ctl.verb != NULL)

@@ -290,14 +290,6 @@ static void help_print_verb(const struct verb *verb, const char *name)
 		printf("\nExample: templatectl %s\n", verb->example);
 }
 
-static void print_group(enum verb_group group, int width)
-{
-	printf("\n%s:\n", verb_group_title(group));
-	for (const struct verb *verb = verbs; verb->name != NULL; verb++)
-		if (verb->group == group)
-			help_print_row(verb->name, width, verb->summary);
-}
-
 /* Print all verbs. */
 static void help_print(void)
 {
@@ -308,8 +300,14 @@ static void help_print(void)
 			width = (int)strlen(verb->name);
 	printf("usage: templatectl [-s SOCKET] [--json] VERB [OPTION]... "
 	       "[OPERAND]...\n");
-	for (unsigned group = 0; group < VERB_GROUP_COUNT; group++)
-		print_group((enum verb_group)group, width);
+	for (unsigned group = 0; group < VERB_GROUP_COUNT; group++) {
+		printf("\n%s:\n", verb_group_title((enum verb_group)group));
+		for (const struct verb *verb = verbs; verb->name != NULL;
+		     verb++)
+			if (verb->group == group)
+				help_print_row(verb->name, width,
+					       verb->summary);
+	}
 	printf("\nOptions before or after any verb; see also `templatectl "
 	       "VERB --help`:\n");
 	print_options(global_options);
@@ -466,24 +464,23 @@ static json_t *verb_json(const struct verb *verb)
 			 options, "actions", actions);
 }
 
-static json_t *group_json(enum verb_group group)
-{
-	json_t *rows = json_array();
-
-	for (const struct verb *verb = verbs; verb->name != NULL; verb++)
-		if (verb->group == group)
-			json_array_append_new(rows, verb_json(verb));
-	return json_pack("{s:s, s:o}", "title", verb_group_title(group),
-			 "verbs", rows);
-}
-
 json_t *verb_table_json(void)
 {
 	json_t *groups = json_array();
 
-	for (unsigned group = 0; group < VERB_GROUP_COUNT; group++)
-		json_array_append_new(groups,
-				      group_json((enum verb_group)group));
+	for (unsigned group = 0; group < VERB_GROUP_COUNT; group++) {
+		json_t *rows = json_array();
+
+		for (const struct verb *verb = verbs; verb->name != NULL;
+		     verb++)
+			if (verb->group == group)
+				json_array_append_new(rows, verb_json(verb));
+		json_array_append_new(
+			groups,
+			json_pack("{s:s, s:o}", "title",
+				  verb_group_title((enum verb_group)group),
+				  "verbs", rows));
+	}
 	return json_pack("{s:s, s:s, s:o, s:o}", "program", "templatectl",
 			 "version", TEMPLATED_VERSION, "options",
 			 options_json(global_options), "groups", groups);

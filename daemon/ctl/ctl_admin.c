@@ -113,12 +113,6 @@ enum ctl_status run_token_add(const struct ctl *ctl)
 
 enum { OPENING_MS = 10000 };
 
-static bool has_display(void)
-{
-	/* NOLINTNEXTLINE(concurrency-mt-unsafe): one thread */
-	return getenv("DISPLAY") != NULL || getenv("WAYLAND_DISPLAY") != NULL;
-}
-
 /*
  * Open the address in the desktop's browser. The address was printed, in case
  * this fails.
@@ -168,7 +162,9 @@ enum ctl_status run_ui(const struct ctl *ctl)
 	fflush(stdout);
 	fprintf(stderr, "Open it in a browser within 5 minutes; it works once. "
 			"Press Ctrl-C to stop.\n");
-	if (option_given(ctl, "open") && isatty(STDOUT_FILENO) && has_display())
+	if (option_given(ctl, "open") && isatty(STDOUT_FILENO) &&
+	    /* NOLINTNEXTLINE(concurrency-mt-unsafe): one thread */
+	    (getenv("DISPLAY") != NULL || getenv("WAYLAND_DISPLAY") != NULL))
 		open_browser(browser_proxy_address(tunnel));
 	error = browser_proxy_run(tunnel);
 	browser_proxy_close(tunnel);

@@ -26,48 +26,29 @@ struct printer {
 	size_t seen;    /* events in the last response */
 };
 
-/* Return HOST/N, or HOST. */
-static const char *event_place(const json_t *event)
-{
-	const char *cluster =
-		json_string_value(json_object_get(event, "cluster"));
-
-	return cluster != NULL ? cluster : field_text(event, "site");
-}
-
-/* Print an event; name the page if it concerns one. */
-static void event_print_line(const json_t *event, struct buffer *out)
-{
-	const char *url = json_string_value(json_object_get(event, "url"));
-
-	event_summary(event, out);
-	if (url != NULL && !json_is_true(json_object_get(event, "alert")))
-		buffer_printf(out, "  %s", url);
-}
-
+/* Print an event in a line. */
 static void print_line(const json_t *event, const char *what)
 {
+	const char *place =
+		json_string_value(json_object_get(event, "cluster"));
 	struct buffer line = {0};
 	struct buffer clean = {0};
 
+	if (place == NULL)
+		place = field_text(event, "site");
 	buffer_printf(&line, "%6" PRIu64 "  %s  %-17s  %s: %s",
 		      field_whole(event, "seq"), field_text(event, "time"),
-		      field_text(event, "kind"), event_place(event), what);
+		      field_text(event, "kind"), place, what);
 	terminal_clean(buffer_slice(&line), &clean);
 	printf("%s\n", clean.data);
 	buffer_free(&line);
 	buffer_free(&clean);
 }
 
-/* Return whether the event is shown; silenced events only with --all. */
-static bool event_is_shown(const struct ctl *ctl, const json_t *event)
-{
-	return option_given(ctl, "all") ||
-	       !json_is_true(json_object_get(event, "silenced"));
-}
-
+/* Name the page if the event concerns one; show silenced ones with --all. */
 static void print_event(struct printer *printer, json_t *event)
 {
+	const char *url = json_string_value(json_object_get(event, "url"));
 	uint64_t number = field_whole(event, "seq");
 	struct buffer what = {0};
 
@@ -76,9 +57,12 @@ static void print_event(struct printer *printer, json_t *event)
 		return;
 	printer->since = number;
 	printer->seen++;
-	if (!event_is_shown(printer->ctl, event))
+	if (json_is_true(json_object_get(event, "silenced")) &&
+	    !option_given(printer->ctl, "all"))
 		return;
-	event_print_line(event, &what);
+	event_summary(event, &what);
+	if (url != NULL && !json_is_true(json_object_get(event, "alert")))
+		buffer_printf(&what, "  %s", url);
 	if (printer->ctl->is_json)
 		client_print_json(event);
 	else if (printer->rows == NULL)
@@ -113,13 +97,15 @@ static void event_make_target(const struct printer *printer, uint64_t wait_s,
 			      struct buffer *target)
 {
 	const struct ctl *ctl = printer->ctl;
+	char since[32];
 
 	action_target(ctl, NULL, target);
 	if (!option_given(ctl, "kinds") && !option_given(ctl, "all"))
 		client_append_query(target, "kinds", "alerts");
-	buffer_printf(target, "%csince=%" PRIu64 "&limit=%d&wait=%" PRIu64,
-		      strchr(target->data, '?') == NULL ? '?' : '&',
-		      printer->since, EVENTS_AT_ONCE, wait_s);
+	snprintf(since, sizeof(since), "%" PRIu64, printer->since);
+	client_append_query(target, "since", since);
+	buffer_printf(target, "&limit=%d&wait=%" PRIu64, EVENTS_AT_ONCE,
+		      wait_s);
 }
 
 /* Send one request, and print the events. */

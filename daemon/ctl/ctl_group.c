@@ -252,17 +252,6 @@ static void number_leaves(struct clustering *clustering)
 	free(leaf_of_set);
 }
 
-static void begin_arrays(struct clustering *clustering, size_t count)
-{
-	clustering->names = mem_alloc(count, sizeof(*clustering->names));
-	clustering->signatures =
-		mem_alloc(count, sizeof(*clustering->signatures));
-	clustering->numbers = mem_alloc(count, sizeof(*clustering->numbers));
-	clustering->leaves = mem_alloc(count, sizeof(*clustering->leaves));
-	clustering->witnesses =
-		mem_alloc(count, sizeof(*clustering->witnesses));
-}
-
 static struct link_graph *begin_inbound(const struct inputs *inputs)
 {
 	struct arena *arena = arena_create();
@@ -307,12 +296,19 @@ static void clustering_read(struct clustering *clustering,
 	const struct linkage_options options = {.threshold =
 							clustering->threshold};
 	struct progress progress = progress_begin("cluster");
+	size_t count = inputs->count;
 
 	clustering->linkage = linkage_create(&options);
 	clustering->next_label = 1;
 	clustering->arena = arena_create();
 	clustering->inbound = begin_inbound(inputs);
-	begin_arrays(clustering, inputs->count);
+	clustering->names = mem_alloc(count, sizeof(*clustering->names));
+	clustering->signatures =
+		mem_alloc(count, sizeof(*clustering->signatures));
+	clustering->numbers = mem_alloc(count, sizeof(*clustering->numbers));
+	clustering->leaves = mem_alloc(count, sizeof(*clustering->leaves));
+	clustering->witnesses =
+		mem_alloc(count, sizeof(*clustering->witnesses));
 	for (size_t i = 0; i < inputs->count; i++) {
 		progress_show(&progress, i, inputs->count, NULL);
 		if (clustering_add_page(clustering, &inputs->items[i],
@@ -568,14 +564,6 @@ static size_t labels_read_lines(struct slice bytes, struct label **items_out)
 	return count;
 }
 
-static void drop_head(struct label *items, size_t *count)
-{
-	if (*count == 0 || !slice_equal(items[0].path, slice_of("path")) ||
-	    !slice_equal(items[0].text, slice_of("label")))
-		return;
-	memmove(items, items + 1, --*count * sizeof(*items));
-}
-
 /* Keep only the last line of each path; the lines are sorted. */
 static size_t labels_drop_repeats(struct label *items, size_t count)
 {
@@ -609,7 +597,11 @@ void labels_read(struct buffer *bytes, struct labels *labels_out)
 	*bytes = (struct buffer){0};
 	labels.count =
 		labels_read_lines(buffer_slice(&labels.bytes), &labels.items);
-	drop_head(labels.items, &labels.count);
+	if (labels.count > 0 &&
+	    slice_equal(labels.items[0].path, slice_of("path")) &&
+	    slice_equal(labels.items[0].text, slice_of("label")))
+		memmove(labels.items, labels.items + 1,
+			--labels.count * sizeof(*labels.items));
 	if (labels.count > 0) {
 		qsort(labels.items, labels.count, sizeof(*labels.items),
 		      labels_compare_paths);

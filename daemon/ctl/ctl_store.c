@@ -295,12 +295,11 @@ static enum ctl_status copy_secrets(const struct ctl *ctl, const char *folder)
 	return CTL_FAILED;
 }
 
-static bool backup_exists(const char *folder)
+static bool folder_has_file(const char *folder, const char *name)
 {
-	char name[MAX_PATH_BYTES];
+	char path[MAX_PATH_BYTES];
 
-	return folder_name(name, folder, FOLDER_DATA) &&
-	       access(name, F_OK) == 0;
+	return folder_name(path, folder, name) && access(path, F_OK) == 0;
 }
 
 /* Print the counts of the backup; verify it without --no-verify. */
@@ -337,7 +336,8 @@ static enum ctl_status back_up(const struct ctl *ctl, const char *folder)
 	enum ctl_status status;
 	json_t *answer;
 
-	if (backup_exists(folder) && !option_given(ctl, "force")) {
+	if (folder_has_file(folder, FOLDER_DATA) &&
+	    !option_given(ctl, "force")) {
 		ctl_print_error(
 			ctl,
 			"%s: contains a store already; --force overwrites it",
@@ -446,33 +446,19 @@ static bool restore_read_target(const struct ctl *ctl, struct config *config)
 	return is_read;
 }
 
-/* Make the new name of the existing store. */
-static void restore_make_old_name(char *out)
-{
-	time_t now = time(NULL);
-	struct tm when = {0};
-
-	gmtime_r(&now, &when);
-	strftime(out, MAX_NAME_BYTES, "data.mdb.before-%Y%m%dT%H%M%SZ", &when);
-}
-
-static bool restore_file_exists(const char *path, const char *name)
-{
-	char whole[MAX_PATH_BYTES];
-
-	return folder_name(whole, path, name) && access(whole, F_OK) == 0;
-}
-
 static enum ctl_status restore_replace(const struct ctl *ctl,
 				       struct store *backup, const char *path,
 				       const struct verify_report *report)
 {
 	bool is_forced = option_given(ctl, "force");
-	char aside[MAX_NAME_BYTES];
+	char aside[MAX_NAME_BYTES]; /* new name of the existing store */
+	time_t now = time(NULL);
+	struct tm when = {0};
 	enum error error;
 	json_t *answer;
 
-	restore_make_old_name(aside);
+	gmtime_r(&now, &when);
+	strftime(aside, sizeof(aside), "data.mdb.before-%Y%m%dT%H%M%SZ", &when);
 	error = store_restore(backup, path, is_forced ? aside : NULL);
 	if (error == ERR_ADDRESS_FORBIDDEN) {
 		ctl_print_error(
@@ -488,7 +474,7 @@ static enum ctl_status restore_replace(const struct ctl *ctl,
 	answer = json_pack("{s:s, s:I, s:I}", "store", path, "sites",
 			   (json_int_t)report->sites, "pages",
 			   (json_int_t)report->pages);
-	if (is_forced && restore_file_exists(path, aside))
+	if (is_forced && folder_has_file(path, aside))
 		json_object_set_new(answer, "aside", json_string(aside));
 	client_print(ctl, answer);
 	json_decref(answer);
@@ -522,15 +508,6 @@ static void recover_print_lines(struct slice text)
 	terminal_clean_lines(text, &clean);
 	fwrite(clean.data, 1, clean.size, stderr);
 	buffer_free(&clean);
-}
-
-static void recover_report(const struct ctl *ctl, enum error error)
-{
-	if (error == ERR_ADDRESS_FORBIDDEN)
-		ctl_print_error(ctl, "%s: contains a store already",
-				ctl->operands[1]);
-	else
-		ctl_print_store_error(ctl, ctl->operands[0], error);
 }
 
 /* Rebuild damaged sites from their pages in the new store. */
@@ -583,10 +560,12 @@ enum ctl_status run_recover(const struct ctl *ctl)
 	bool is_good;
 	json_t *answer;
 
-	if (error != ERR_NONE) {
-		recover_report(ctl, error);
+	if (error == ERR_ADDRESS_FORBIDDEN)
+		ctl_print_error(ctl, "%s: contains a store already", to);
+	else if (error != ERR_NONE)
+		ctl_print_store_error(ctl, ctl->operands[0], error);
+	if (error != ERR_NONE)
 		return CTL_FAILED;
-	}
 	/* the new store must pass the same check as any store */
 	is_good = ctl_check_store(ctl, to, &verified);
 	answer = json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:I}", "store", to,

@@ -54,11 +54,6 @@ static size_t character_bytes(const unsigned char *at, size_t size)
 	return i;
 }
 
-static unsigned char gold_lower(unsigned char byte)
-{
-	return byte >= 'A' && byte <= 'Z' ? (unsigned char)(byte | 0x20) : byte;
-}
-
 /* A word of more bytes is hashed in parts. */
 enum { PART = 64 };
 
@@ -71,7 +66,9 @@ static uint64_t gold_hash_word(const unsigned char *word, size_t size)
 		size_t length = size - at < PART ? size - at : PART;
 
 		for (size_t i = 0; i < length; i++)
-			part[i] = gold_lower(word[at + i]);
+			part[i] = word[at + i] >= 'A' && word[at + i] <= 'Z'
+					  ? word[at + i] | 0x20
+					  : word[at + i];
 		hash = hash64(part, length, hash);
 	}
 	return hash;
@@ -217,33 +214,6 @@ struct ridge_counts {
 	size_t judged; /* classified as primary */
 };
 
-static void ridge_counts_add(const struct ridge_model *model,
-			     const struct ridge_example *example,
-			     struct ridge_counts *counts)
-{
-	double value;
-	bool is_judged = ridge_model_classify(model, example->features, &value);
-
-	counts->right += is_judged == example->is_primary;
-	counts->found += is_judged && example->is_primary;
-	counts->judged += is_judged;
-}
-
-/*
- * Copy the examples of the other folds, in order, to `others`; return their
- * number.
- */
-static size_t take_others(const struct training *training, uint32_t folds,
-			  uint32_t fold, struct ridge_example *others)
-{
-	size_t count = 0;
-
-	for (size_t i = 0; i < training->count; i++)
-		if (training->pages[i] % folds != fold)
-			others[count++] = training->examples[i];
-	return count;
-}
-
 static double training_ratio(size_t part, size_t whole)
 {
 	return whole == 0 ? 0 : (double)part / (double)whole;
@@ -276,16 +246,29 @@ struct training_score training_validate(const struct training *training,
 	uint32_t fold = 0;
 
 	for (; folds >= 2 && fold < folds; fold++) {
-		size_t count = take_others(training, folds, fold, others);
-		struct ridge_model *model =
-			ridge_model_train(others, count, gamma, cost);
+		struct ridge_model *model;
+		size_t count = 0;
+		double value;
 
+		for (size_t i = 0; i < training->count; i++)
+			if (training->pages[i] % folds != fold)
+				others[count++] = training->examples[i];
+		model = ridge_model_train(others, count, gamma, cost);
 		if (model == NULL)
 			break;
-		for (size_t i = 0; i < training->count; i++)
-			if (training->pages[i] % folds == fold)
-				ridge_counts_add(model, &training->examples[i],
-						 &counts);
+		for (size_t i = 0; i < training->count; i++) {
+			const struct ridge_example *one =
+				&training->examples[i];
+			bool is_judged;
+
+			if (training->pages[i] % folds != fold)
+				continue;
+			is_judged = ridge_model_classify(model, one->features,
+							 &value);
+			counts.right += is_judged == one->is_primary;
+			counts.found += is_judged && one->is_primary;
+			counts.judged += is_judged;
+		}
 		ridge_model_destroy(model);
 	}
 	if (fold >= 2 && fold == folds) {

@@ -240,16 +240,6 @@ static int page_cache_compare(const void *a, const void *b)
 	return 0;
 }
 
-static void sort_by_key(struct page_cache *kept)
-{
-	kept->by_key =
-		mem_alloc(kept->count, sizeof(struct page_cache_entry *));
-	for (size_t i = 0; i < kept->count; i++)
-		kept->by_key[i] = &kept->items[i];
-	qsort(kept->by_key, kept->count, sizeof(struct page_cache_entry *),
-	      page_cache_compare);
-}
-
 static struct page_cache_entry *page_cache_find(const struct page_cache *kept,
 						uint64_t key)
 {
@@ -457,8 +447,14 @@ void page_cache_build_models(struct page_cache *kept, struct store *store,
 	if (is_wanted)
 		find_clusters(&teaching, &txn);
 	txn_abort(&txn);
-	if (kept->by_key == NULL)
-		sort_by_key(kept);
+	if (kept->by_key == NULL) {
+		kept->by_key = mem_alloc(kept->count,
+					 sizeof(struct page_cache_entry *));
+		for (size_t i = 0; i < kept->count; i++)
+			kept->by_key[i] = &kept->items[i];
+		qsort(kept->by_key, kept->count,
+		      sizeof(struct page_cache_entry *), page_cache_compare);
+	}
 	if (is_wanted)
 		ordered_work_run(&work, kept->jobs);
 	free(teaching.clusters);

@@ -235,17 +235,12 @@ static bool output_name_byte_is_plain(char byte)
 	       (byte != '\0' && strchr("-._~%+,=@", byte) != NULL);
 }
 
-static bool is_dots(struct slice segment)
-{
-	return slice_equal(segment, slice_of(".")) ||
-	       slice_equal(segment, slice_of(".."));
-}
-
 /* Append the segment, encoded, and truncated if too long. */
 static void append_segment(struct slice segment, struct buffer *out)
 {
 	const char *bytes = segment.data;
-	bool keeps_dots = !is_dots(segment);
+	bool keeps_dots = !slice_equal(segment, slice_of(".")) &&
+			  !slice_equal(segment, slice_of(".."));
 	size_t begin = out->size;
 
 	for (size_t i = 0; i < segment.size; i++) {
@@ -745,16 +740,6 @@ void page_item_free(struct page_item *item)
 	buffer_free(&item->trouble);
 }
 
-static void give_input(struct page_stream *stream, struct page_item *item)
-{
-	const struct input *input = &stream->inputs.items[stream->next_input];
-
-	buffer_append_text(&item->name, input->path);
-	item->path = input->path;
-	buffer_append_text(&item->output, input->name);
-	item->index = stream->next_input++;
-}
-
 static enum error page_stream_read_archive(void *context, char *out,
 					   size_t capacity, size_t *size_out)
 {
@@ -865,7 +850,13 @@ static void give_url(struct page_stream *stream, struct page_item *item)
 static bool next_item(struct page_stream *stream, struct page_item *item_out)
 {
 	if (stream->next_input < stream->inputs.count) {
-		give_input(stream, item_out);
+		const struct input *input =
+			&stream->inputs.items[stream->next_input];
+
+		buffer_append_text(&item_out->name, input->path);
+		item_out->path = input->path;
+		buffer_append_text(&item_out->output, input->name);
+		item_out->index = stream->next_input++;
 		return true;
 	}
 	while (stream->next_archive < stream->archive_count) {

@@ -487,16 +487,6 @@ static void offline_import_select_threshold(struct offline_import *lesson,
 	lesson->is_broken |= error != ERR_NONE;
 }
 
-static void offline_import_build_models(struct offline_import *lesson,
-					const struct offline_host *host)
-{
-	struct offline_site *site = lesson->site;
-
-	if (site->kept != NULL)
-		page_cache_build_models(site->kept, site->store, host->name,
-					&site->rules, lesson->rules.request);
-}
-
 static void open_lesson(struct offline_import *lesson)
 {
 	struct offline_site *site = lesson->site;
@@ -536,20 +526,13 @@ static void close_lesson(struct offline_import *lesson)
 static void finish_host(struct offline_import *lesson,
 			const struct offline_host *host)
 {
+	struct offline_site *site = lesson->site;
+
 	if (host->pages > 0 && offline_threshold(lesson->ctl) == THRESHOLD_AUTO)
 		offline_import_select_threshold(lesson, host);
-	if (host->pages > 0 && !lesson->is_broken)
-		offline_import_build_models(lesson, host);
-}
-
-static void offline_import_read_pages(struct offline_import *lesson)
-{
-	open_lesson(lesson);
-	if (!lesson->is_broken)
-		add_pages(lesson);
-	for (size_t i = 0; i < lesson->host_count && !lesson->is_broken; i++)
-		finish_host(lesson, &lesson->hosts[i]);
-	close_lesson(lesson);
+	if (host->pages > 0 && !lesson->is_broken && site->kept != NULL)
+		page_cache_build_models(site->kept, site->store, host->name,
+					&site->rules, lesson->rules.request);
 }
 
 bool offline_site_learn(const struct ctl *ctl,
@@ -570,8 +553,15 @@ bool offline_site_learn(const struct ctl *ctl,
 	*site_out = (struct offline_site){.rules = extraction_options_default};
 	is_open = page_stream_open(ctl, site_out->rules.limits.max_bytes,
 				   &lesson.stream);
-	if (is_open)
-		offline_import_read_pages(&lesson);
+	if (is_open) {
+		open_lesson(&lesson);
+		if (!lesson.is_broken)
+			add_pages(&lesson);
+		for (size_t i = 0; i < lesson.host_count && !lesson.is_broken;
+		     i++)
+			finish_host(&lesson, &lesson.hosts[i]);
+		close_lesson(&lesson);
+	}
 	page_stream_close(&lesson.stream);
 	return is_open && !lesson.is_broken;
 }
@@ -678,15 +668,6 @@ static bool rebuild_find_url(struct txn *txn, uint32_t site, uint64_t page,
 	       url_parse(&found->url, frontier.url, NULL) == ERR_NONE;
 }
 
-static bool find_body(struct txn *txn, uint32_t site, struct slice value,
-		      struct buffer *out)
-{
-	const struct content_source place = {TABLE_BODIES, site};
-
-	return content_unpack(txn, place, value, page_limits_default.max_bytes,
-			      out) == ERR_NONE;
-}
-
 static void free_found(struct rebuilt_page *found)
 {
 	buffer_free(&found->charset);
@@ -699,12 +680,15 @@ static bool rebuild_find_page(struct txn *txn, uint32_t site,
 			      const struct scan *scan,
 			      struct rebuilt_page *found)
 {
+	const struct content_source place = {TABLE_BODIES, site};
 	uint64_t page = key_u64(scan->key, sizeof(site));
 	struct page_row row;
 
 	*found = (struct rebuilt_page){0};
 	return rebuild_find_url(txn, site, page, found, &row) &&
-	       find_body(txn, site, scan->value, &found->body);
+	       content_unpack(txn, place, scan->value,
+			      page_limits_default.max_bytes,
+			      &found->body) == ERR_NONE;
 }
 
 /* Read the next pages of the site, up to the size of a commit. */

@@ -187,12 +187,6 @@ struct offline_batch {
 	size_t missing;            /* pages that were not added to the site */
 };
 
-static void give_text(const char *text, struct buffer *out)
-{
-	if (text != NULL)
-		buffer_append_text(out, text);
-}
-
 static bool offline_batch_next(void *context, struct page_item *item_out)
 {
 	struct offline_batch *run = context;
@@ -200,9 +194,9 @@ static bool offline_batch_next(void *context, struct page_item *item_out)
 
 	if (run->next == run->site.count)
 		return false;
-	give_text(page->name, &item_out->name);
-	give_text(page->output, &item_out->output);
-	give_text(page->trouble, &item_out->trouble);
+	buffer_append_slice(&item_out->name, slice_of(page->name));
+	buffer_append_slice(&item_out->output, slice_of(page->output));
+	buffer_append_slice(&item_out->trouble, slice_of(page->trouble));
 	run->missing += page->trouble != NULL;
 	item_out->index = run->next++;
 	return true;
@@ -445,28 +439,16 @@ enum ctl_status run_explain(const struct ctl *ctl)
 
 enum ctl_status run_features(const struct ctl *ctl)
 {
-	static const struct table_column columns[] = {
-		{.title = "FEATURE"},
-		{.title = "OF A PASSAGE", .is_elastic = true},
-	};
-	struct text_table *table = table_create(columns, 2);
 	json_t *features = json_array();
 	json_t *answer = json_pack("{s:o}", "features", features);
 
-	for (size_t i = 0; i < FEATURE_COUNT; i++) {
-		table_add_text(table, feature_name(i));
-		table_add_text(table, feature_definition(i));
+	for (size_t i = 0; i < FEATURE_COUNT; i++)
 		json_array_append_new(features,
 				      json_pack("{s:s, s:s}", "name",
 						feature_name(i), "definition",
 						feature_definition(i)));
-	}
-	if (ctl->is_json)
-		client_print_json(answer);
-	else
-		table_print(table);
+	action_print(ctl, answer);
 	json_decref(answer);
-	table_destroy(table);
 	return CTL_DONE;
 }
 

@@ -220,17 +220,6 @@ static bool clustering_add_page(struct clustering *clustering,
 	return true;
 }
 
-static void number_clusters(struct clustering *clustering)
-{
-	uint32_t *labels = mem_alloc(clustering->count + 1, sizeof(*labels));
-
-	for (size_t i = 0; i < clustering->count; i++)
-		labels[i] = linkage_label(clustering->linkage, i);
-	clustering->cluster_count = clustering_result_number(
-		labels, clustering->count, clustering->numbers);
-	free(labels);
-}
-
 /* Number the leaves in the order of their first pages, hence of the names. */
 static void number_leaves(struct clustering *clustering)
 {
@@ -318,7 +307,11 @@ static void clustering_read(struct clustering *clustering,
 		progress_clear(&progress);
 	}
 	progress_clear(&progress);
-	number_clusters(clustering);
+	/* `leaves` holds the labels until the leaves are numbered */
+	for (size_t i = 0; i < clustering->count; i++)
+		clustering->leaves[i] = linkage_label(clustering->linkage, i);
+	clustering->cluster_count = clustering_result_number(
+		clustering->leaves, clustering->count, clustering->numbers);
 	number_leaves(clustering);
 	name_witnesses(clustering, inputs->count);
 }
@@ -642,24 +635,22 @@ uint32_t labels_find(const struct labels *labels, const char *path)
 
 enum { MAX_LABEL_BYTES = 1 << 28 };
 
-static void group_print_lines(const struct clustering *clustering)
+static void group_append_lines(const struct clustering *clustering,
+			       struct buffer *out)
 {
-	struct buffer line = {0};
-
 	for (size_t i = 0; i < clustering->count; i++) {
-		buffer_clear(&line);
-		buffer_append_text(&line, clustering->names[i]);
+		size_t begin = out->size;
+
+		buffer_append_text(out, clustering->names[i]);
 		/*
 		 * replace tabs and newlines of a name, which would break the
 		 * line
 		 */
-		for (size_t c = 0; c < line.size; c++)
-			if ((unsigned char)line.data[c] < ' ')
-				line.data[c] = '?';
-		buffer_printf(&line, "\t%" PRIu32 "\n", clustering->numbers[i]);
-		terminal_print(buffer_slice(&line));
+		for (size_t c = begin; c < out->size; c++)
+			if ((unsigned char)out->data[c] < ' ')
+				out->data[c] = '?';
+		buffer_printf(out, "\t%" PRIu32 "\n", clustering->numbers[i]);
 	}
-	buffer_free(&line);
 }
 
 static json_t *text_json(const char *text)
@@ -766,22 +757,14 @@ static bool read_labels(const struct ctl *ctl, struct labels *labels_out)
 	return error == ERR_NONE;
 }
 
-static void group_print_report(const struct report *report)
-{
-	size_t width = terminal_size(STDOUT_FILENO);
-	struct buffer text = {0};
-
-	report_text(report, width == 0 ? REPORT_MAX_WIDTH : width, &text);
-	terminal_print(buffer_slice(&text));
-	buffer_free(&text);
-}
-
 static void group_print_result(const struct clustering *clustering,
 			       const struct labels *labels,
 			       const struct report *report, bool is_auto)
 {
+	size_t width = terminal_size(STDOUT_FILENO);
 	bool has_labels = labels->count > 0;
 	struct figures figures = {0};
+	struct buffer text = {0};
 
 	if (has_labels)
 		figures = clustering_measure(clustering, labels);
@@ -791,9 +774,12 @@ static void group_print_result(const struct clustering *clustering,
 		return;
 	}
 	if (option_given(clustering->ctl, "report"))
-		group_print_report(report);
+		report_text(report, width == 0 ? REPORT_MAX_WIDTH : width,
+			    &text);
 	else
-		group_print_lines(clustering);
+		group_append_lines(clustering, &text);
+	terminal_print(buffer_slice(&text));
+	buffer_free(&text);
 	if (has_labels) {
 		fflush(stdout);
 		group_print_figures(clustering, &figures);

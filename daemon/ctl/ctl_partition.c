@@ -281,22 +281,16 @@ static bool may_import(const struct ctl *ctl, struct store *store,
 	return is_fit;
 }
 
-static void complain_key(const struct ctl *ctl, const char *what)
-{
-	ctl_print_error(
-		ctl,
-		"%s: no key in --encryption-key-file decrypts its secrets; use "
-		"the key file of the nodes",
-		what);
-}
-
 static bool partition_report_file(const struct ctl *ctl, const char *file,
 				  enum error error)
 {
 	if (error == ERR_VERSION)
 		ctl_print_error(ctl, "%s: written by another version", file);
 	else if (error == ERR_NO_ENCRYPTION_KEY)
-		complain_key(ctl, file);
+		ctl_print_error(ctl,
+				"%s: no key in --encryption-key-file decrypts "
+				"its secrets; use the key file of the nodes",
+				file);
 	else if (error != ERR_NONE)
 		ctl_print_error(ctl, "%s: %s", file, error_text(error));
 	return error != ERR_NONE;

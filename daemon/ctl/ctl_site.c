@@ -299,29 +299,24 @@ static enum ctl_status site_import_send_all(struct site_import *seeding)
 	return status;
 }
 
-static void print_counts(const struct site_import *seeding)
-{
-	json_t *counts = json_pack("{s:I, s:I, s:I, s:I}", "lines",
-				   (json_int_t)seeding->lines, "taken",
-				   (json_int_t)seeding->taken, "known",
-				   (json_int_t)seeding->known, "wrong",
-				   (json_int_t)seeding->wrong);
-
-	client_print(seeding->ctl, counts);
-	json_decref(counts);
-}
-
 static enum ctl_status site_import_run(struct site_import *seeding,
 				       const char *path)
 {
 	struct stat facts;
 	enum ctl_status status;
+	json_t *counts;
 
 	if (fstat(fileno(seeding->file), &facts) == 0)
 		seeding->size = (uint64_t)facts.st_size;
 	site_import_find_position(seeding, path);
 	status = site_import_send_all(seeding);
-	print_counts(seeding);
+	counts = json_pack("{s:I, s:I, s:I, s:I}", "lines",
+			   (json_int_t)seeding->lines, "taken",
+			   (json_int_t)seeding->taken, "known",
+			   (json_int_t)seeding->known, "wrong",
+			   (json_int_t)seeding->wrong);
+	client_print(seeding->ctl, counts);
+	json_decref(counts);
 	if (status != CTL_DONE)
 		return status;
 	if (seeding->place_path.size > 0)

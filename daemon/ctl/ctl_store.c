@@ -148,18 +148,6 @@ static json_t *verify_report_json(const struct verify_report *report)
 			 (json_int_t)report->urls, "report", lines);
 }
 
-static enum ctl_status check_store(const struct ctl *ctl, json_t **answer_out)
-{
-	struct verify_report report;
-	bool is_read =
-		ctl_verify_store(ctl, option_text(ctl, "store"), &report);
-
-	if (is_read)
-		*answer_out = verify_report_json(&report);
-	buffer_free(&report.text);
-	return is_read ? CTL_DONE : CTL_FAILED;
-}
-
 static void verify_report_print(const json_t *answer)
 {
 	const json_t *line;
@@ -183,11 +171,18 @@ static void verify_report_print(const json_t *answer)
 
 enum ctl_status run_verify(const struct ctl *ctl)
 {
+	const char *path = option_text(ctl, "store");
+	struct verify_report report = {0};
+	enum ctl_status status = CTL_FAILED;
 	json_t *answer = NULL;
-	enum ctl_status status = option_given(ctl, "store")
-					 ? check_store(ctl, &answer)
-					 : action_ask(ctl, NULL, &answer);
 
+	if (path == NULL) {
+		status = action_ask(ctl, NULL, &answer);
+	} else if (ctl_verify_store(ctl, path, &report)) {
+		answer = verify_report_json(&report);
+		status = CTL_DONE;
+	}
+	buffer_free(&report.text);
 	if (status != CTL_DONE)
 		return status;
 	if (ctl->is_json)

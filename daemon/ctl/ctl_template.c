@@ -355,14 +355,6 @@ static enum ctl_status print_answer(const struct ctl *ctl, const char *target,
 	return CTL_DONE;
 }
 
-static bool is_version(const char *text)
-{
-	size_t length = strlen(text);
-
-	return length > 0 && length <= MAX_DIGITS &&
-	       strspn(text, "0123456789") == length && text[0] != '0';
-}
-
 /* Check that the command has versions if and only if it has --diff. */
 static bool check_operands(const struct ctl *ctl)
 {
@@ -378,7 +370,10 @@ static bool check_operands(const struct ctl *ctl)
 		return false;
 	}
 	for (size_t i = 1; i < ctl->operand_count; i++)
-		if (!is_version(ctl->operands[i])) {
+		if (ctl->operands[i][0] == '0' ||
+		    strlen(ctl->operands[i]) - 1 >= MAX_DIGITS ||
+		    ctl->operands[i][strspn(ctl->operands[i], DIGITS)] !=
+			    '\0') {
 			ctl_print_error(ctl, "%s: not a version",
 					ctl->operands[i]);
 			return false;

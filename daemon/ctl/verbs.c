@@ -580,7 +580,10 @@ static const struct verb_action cluster_actions[] = {
 };
 
 static const struct verb_action features_actions[] = {
-	{.usage = "", .run = run_features},
+	{.usage = "",
+	 .result = RESULT_ROWS,
+	 .tables = {{"features", "FEATURE=name, OF A PASSAGE~=definition"}},
+	 .run = run_features},
 	{.usage = NULL},
 };
 

@@ -564,12 +564,13 @@ void client_print_object(const json_t *object)
 	table_destroy(table);
 }
 
-void client_print(const struct ctl *ctl, const json_t *value)
+void client_print(const struct ctl *ctl, json_t *value)
 {
 	if (ctl->is_json)
 		client_print_json(value);
 	else
 		client_print_object(value);
+	json_decref(value);
 }
 
 enum error client_read(int file, char *out, size_t capacity, size_t *size_out,

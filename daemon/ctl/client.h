@@ -153,8 +153,8 @@ enum ctl_status client_receive(const struct ctl *ctl,
 /* Print one line of JSON. */
 void client_print_json(const json_t *value);
 
-/* Print the value as JSON, or like client_print_object(). */
-void client_print(const struct ctl *ctl, const json_t *value);
+/* Print the value as JSON, or like client_print_object(), and free it. */
+void client_print(const struct ctl *ctl, json_t *value);
 
 /* Append `text`, percent-encoded, to a target. */
 void client_append_escaped(struct buffer *target, const char *text);

@@ -140,7 +140,6 @@ static void ctl_partition_print(const struct ctl *ctl, const char *place,
 			  (json_int_t)copy->bytes);
 
 	client_print(ctl, answer);
-	json_decref(answer);
 }
 
 static json_t *size_json(unsigned partition, const struct partition_size *size)
@@ -357,7 +356,6 @@ static bool import_all(const struct ctl *ctl, struct store *store,
 			   snapshot_store_location(depot), "partitions",
 			   (json_int_t)count);
 	client_print(ctl, answer);
-	json_decref(answer);
 	return true;
 }
 
@@ -520,7 +518,6 @@ static void migration_print(const struct ctl_migration *migration)
 		(json_int_t)report->secrets_copied);
 
 	client_print(migration->ctl, answer);
-	json_decref(answer);
 	if (report->secrets > report->secrets_copied)
 		ctl_print_error(migration->ctl,
 				"%" PRIu64

@@ -316,7 +316,6 @@ static enum ctl_status site_import_run(struct site_import *seeding,
 			   (json_int_t)seeding->known, "wrong",
 			   (json_int_t)seeding->wrong);
 	client_print(seeding->ctl, counts);
-	json_decref(counts);
 	if (status != CTL_DONE)
 		return status;
 	if (seeding->place_path.size > 0)

@@ -348,7 +348,6 @@ static enum ctl_status back_up(const struct ctl *ctl, const char *folder)
 			   (json_int_t)bytes);
 	status = backup_verify(ctl, folder, answer);
 	client_print(ctl, answer);
-	json_decref(answer);
 	return status;
 }
 
@@ -472,7 +471,6 @@ static enum ctl_status restore_replace(const struct ctl *ctl,
 	if (is_forced && folder_has_file(path, aside))
 		json_object_set_new(answer, "aside", json_string(aside));
 	client_print(ctl, answer);
-	json_decref(answer);
 	return CTL_DONE;
 }
 
@@ -571,6 +569,5 @@ enum ctl_status run_recover(const struct ctl *ctl)
 			   "bodies_lost", (json_int_t)report.bodies_lost,
 			   "rows_saved", (json_int_t)report.rows);
 	client_print(ctl, answer);
-	json_decref(answer);
 	return is_good ? CTL_DONE : CTL_FAILED;
 }

@@ -80,7 +80,6 @@ static enum ctl_status bundle_download_print(const struct ctl *ctl,
 			   (json_int_t)bundle_page_count(bundle), "templates",
 			   (json_int_t)bundle_template_count(bundle));
 	client_print(ctl, answer);
-	json_decref(answer);
 	bundle_close(bundle);
 	return CTL_DONE;
 }

@@ -120,17 +120,6 @@ static bool add_folder(const struct ctl *ctl, const char *folder,
 	return true;
 }
 
-static void add_file(const char *path, bool keeps_folder, struct inputs *inputs)
-{
-	const char *slash = strrchr(path, '/');
-
-	inputs_add(inputs,
-		   (struct input){inputs_copy_text(path),
-				  inputs_copy_text(keeps_folder || slash == NULL
-							   ? path
-							   : slash + 1)});
-}
-
 static int inputs_compare(const void *a, const void *b)
 {
 	const struct input *left = a;
@@ -165,9 +154,15 @@ bool inputs_collect(const struct ctl *ctl, bool keeps_folders,
 	*inputs_out = (struct inputs){0};
 	for (size_t i = 0; i < ctl->operand_count; i++) {
 		const char *path = ctl->operands[i];
+		const char *slash = keeps_folders ? NULL : strrchr(path, '/');
 
 		if (!is_folder(path))
-			add_file(path, keeps_folders, inputs_out);
+			inputs_add(inputs_out,
+				   (struct input){
+					   inputs_copy_text(path),
+					   inputs_copy_text(
+						   slash == NULL ? path
+								 : slash + 1)});
 		else if (!add_folder(ctl, path,
 				     keeps_folders && ctl->operand_count > 1,
 				     inputs_out))

@@ -602,20 +602,6 @@ struct site_rebuild {
 	size_t found_count;
 };
 
-/* Return the options of a site whose pages were uploaded. */
-static struct site_options options_of_unknown(void)
-{
-	struct site_options options = {
-		.measure = MEASURE_CAS,
-		.max_pages = UINT32_MAX,
-		.max_depth = UINT16_MAX,
-		.flags = SITE_IS_OFFLINE,
-	};
-
-	options_set_threshold(&options, THRESHOLD_AUTO);
-	return options;
-}
-
 static void keep_row(struct site_rebuild *relearning,
 		     const struct site_row *row)
 {
@@ -641,7 +627,14 @@ static enum error rebuild_find_row(struct site_rebuild *relearning)
 	struct scan scan = scan_begin(&txn, TABLE_SITES, slice_of(""));
 	struct site_row row;
 
-	relearning->options = options_of_unknown();
+	/* those of a site whose pages were uploaded */
+	relearning->options = (struct site_options){
+		.measure = MEASURE_CAS,
+		.max_pages = UINT32_MAX,
+		.max_depth = UINT16_MAX,
+		.flags = SITE_IS_OFFLINE,
+	};
+	options_set_threshold(&relearning->options, THRESHOLD_AUTO);
 	while (scan_next(&scan))
 		if (site_decode(scan.value, &row) &&
 		    row.id == relearning->site) {
@@ -783,18 +776,6 @@ static enum error commit_one(struct site_rebuild *relearning,
 	return error != ERR_NONE ? error : change->error;
 }
 
-static enum error rebuild_add_site(struct site_rebuild *relearning)
-{
-	struct change change = {.kind = CHANGE_SITE_ADD,
-				.url = &relearning->seed,
-				.site_add = relearning->options};
-
-	if (!relearning->has_row)
-		return ERR_NONE;
-	buffer_append_text(&relearning->host, relearning->seed.host);
-	return commit_one(relearning, &change);
-}
-
 /*
  * Copy the settings of the guard, without its results; `texts` holds the
  * strings.
@@ -913,10 +894,15 @@ static void tell_site(struct site_rebuild *relearning)
 
 static enum error learn_site(struct site_rebuild *relearning)
 {
+	struct change change = {.kind = CHANGE_SITE_ADD,
+				.url = &relearning->seed};
 	enum error error = rebuild_find_row(relearning);
 
-	if (error == ERR_NONE)
-		error = rebuild_add_site(relearning);
+	if (error == ERR_NONE && relearning->has_row) {
+		change.site_add = relearning->options;
+		buffer_append_text(&relearning->host, relearning->seed.host);
+		error = commit_one(relearning, &change);
+	}
 	while (error == ERR_NONE && !relearning->is_over) {
 		error = find_pages(relearning);
 		if (error == ERR_NONE)
@@ -931,33 +917,21 @@ static enum error learn_site(struct site_rebuild *relearning)
 	return error;
 }
 
-/*
- * Return the lowest number from `from` on that begins a key of the table;
- * UINT64_MAX if there is none.
- */
-static uint64_t rebuild_lowest_site(struct txn *txn, enum table table,
-				    uint64_t from)
+/* Return the lowest site number from `from` on that has any remaining data. */
+static uint64_t rebuild_next_site(struct store *remains, uint64_t from)
 {
+	struct txn txn = txn_begin_read(remains);
 	struct key key = key_site((uint32_t)from);
-	struct scan scan = scan_begin_at(txn, table, key_slice(&key), 0);
+	struct scan scan =
+		scan_begin_at(&txn, TABLE_BODIES, key_slice(&key), 0);
 	uint64_t number = UINT64_MAX;
+	struct site_row row;
 
 	scan.is_keys_only = true;
 	if (scan_next(&scan))
 		number = key_u32(scan.key, 0);
 	scan_end(&scan);
-	return number;
-}
-
-/* Return the lowest site number from `from` on that has any remaining data. */
-static uint64_t rebuild_next_site(struct store *remains, uint64_t from)
-{
-	struct txn txn = txn_begin_read(remains);
-	struct scan scan = scan_begin(&txn, TABLE_SITES, slice_of(""));
-	struct site_row row;
-	uint64_t bodies = rebuild_lowest_site(&txn, TABLE_BODIES, from);
-	uint64_t number = bodies;
-
+	scan = scan_begin(&txn, TABLE_SITES, slice_of(""));
 	while (scan_next(&scan))
 		if (site_decode(scan.value, &row) && row.id >= from &&
 		    row.id < number)

@@ -196,17 +196,6 @@ static bool end_item(const struct ordered_work *work, void *item)
 	return goes_on;
 }
 
-static void run_alone(const struct ordered_work *work)
-{
-	bool goes_on = true;
-	void *item;
-
-	while (goes_on && (item = begin_item(work)) != NULL) {
-		work->work(work->context, item);
-		goes_on = end_item(work, item);
-	}
-}
-
 static void parallel_run_work(void *context, void *item)
 {
 	const struct parallel_run *run = context;
@@ -276,11 +265,16 @@ void ordered_work_run(const struct ordered_work *work, unsigned jobs)
 		.context = &run,
 	};
 	struct ordered_queue *ordered;
+	bool goes_on = true;
+	void *item;
 
 	assert(jobs >= 1 && jobs <= MAX_JOBS);
 	sem_init(&run.is_ended, 0, 0);
 	if (jobs == 1 || ordered_queue_open(&ordered, &options) != ERR_NONE) {
-		run_alone(work);
+		while (goes_on && (item = begin_item(work)) != NULL) {
+			work->work(work->context, item);
+			goes_on = end_item(work, item);
+		}
 	} else {
 		parallel_run_all(work, ordered);
 		ordered_queue_close(ordered);

@@ -109,7 +109,8 @@ uint32_t clustering_result_number(const uint32_t *labels, size_t count,
 {
 	struct label_item *members = mem_alloc(count + 1, sizeof(*members));
 	struct label_group *groups = mem_alloc(count + 1, sizeof(*groups));
-	struct label_group **order = mem_alloc(count + 1, sizeof(*order));
+	struct label_group **order =
+		mem_alloc(count + 1, sizeof(struct label_group *));
 	size_t group_count = 0;
 
 	for (size_t i = 0; i < count; i++)

@@ -1,9 +1,5 @@
 #include "tests/unit/run.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* All entries, by file and line. */
 static struct test_entry *entries;
 

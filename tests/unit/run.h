@@ -2,8 +2,8 @@
  * function that begins with one of these; it registers itself:
  *
  *   TEST(name) { ... }
- *   TEST_LOOP(name, first, end) { ... }  once for each `_i` from first to end -
- * 1 TEST_ROWS(name, table) { ... }       once for each row `table[_i]`
+ *   TEST_LOOP(name, first, end) { ... }  once for each `_i`, end is excluded
+ *   TEST_ROWS(name, table) { ... }       once for each row `table[_i]`
  *   TEST_ABORTS(name) { ... }            must end with SIGABRT
  *
  * `FIXTURE(.setup = begin, .teardown = end);` is for the tests below it in the
@@ -11,14 +11,54 @@
  *
  *   test_MODULE [SUITE...]	run these suites, or all
  *   test_MODULE --list		print the names of the suites
+ *
+ * This header also includes what most tests need.
  */
 #ifndef TESTS_UNIT_RUN_H
 #define TESTS_UNIT_RUN_H
 
 #include <check.h>
 #include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/buffer.h"
+#include "base/error.h"
 
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
+
+#define assert_ok(error) ck_assert_int_eq(error, ERR_NONE)
+
+/*
+ * A variable of these types frees what it holds when its block ends:
+ * AUTO_PAGE *page = parse(html);
+ */
+#define AUTO(release) __attribute__((cleanup(release)))
+#define AUTO_BUFFER   AUTO(buffer_free) struct buffer
+#define AUTO_RESULT   AUTO(extraction_result_free) struct extraction_result
+#define AUTO_ARENA    AUTO(auto_arena) struct arena
+#define AUTO_PAGE     AUTO(auto_page) struct page
+#define AUTO_TEXT     AUTO(auto_text) char
+
+struct page;
+void page_destroy(struct page *page);
+
+static inline void auto_arena(struct arena **arena)
+{
+	arena_destroy(*arena);
+}
+
+static inline void auto_page(struct page **page)
+{
+	page_destroy(*page);
+}
+
+static inline void auto_text(char **text)
+{
+	free(*text);
+}
 
 struct fixture {
 	void (*setup)(void); /* in the process of each test */

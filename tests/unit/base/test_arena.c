@@ -3,13 +3,12 @@
 #include <signal.h>
 #include <stdalign.h>
 #include <stdint.h>
-#include <string.h>
 
 #include "tests/unit/run.h"
 
 TEST(objects_are_zeroed_aligned_and_apart)
 {
-	struct arena *arena = arena_create();
+	AUTO_ARENA *arena = arena_create();
 	unsigned char *objects[64];
 
 	for (size_t i = 0; i < 64; i++) {
@@ -21,17 +20,15 @@ TEST(objects_are_zeroed_aligned_and_apart)
 	}
 	for (size_t i = 0; i < 64; i++)
 		ck_assert_uint_eq(objects[i][i * 100], i);
-	arena_destroy(arena);
 }
 
 TEST(an_object_may_exceed_a_chunk)
 {
-	struct arena *arena = arena_create();
+	AUTO_ARENA *arena = arena_create();
 	unsigned char *small = arena_alloc(arena, 1, 8);
 
 	memset(arena_alloc(arena, 3, 1 << 20), 0xff, 3 << 20);
 	ck_assert_uint_eq(small[7], 0);
-	arena_destroy(arena);
 }
 
 TEST_ABORTS(an_impossible_size_ends_the_process)

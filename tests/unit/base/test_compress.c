@@ -1,7 +1,5 @@
 #include "base/compress.h"
 
-#include <string.h>
-
 #include "tests/unit/run.h"
 #include "tests/unit/store/scratch.h"
 
@@ -15,48 +13,39 @@ static struct buffer pack(const void *data, size_t size)
 
 TEST(bytes_come_back_behind_what_is_there)
 {
-	struct buffer packed = pack("a page", 6);
-	struct buffer out = {0};
+	AUTO_BUFFER packed = pack("a page", 6);
+	AUTO_BUFFER out = {0};
 
 	buffer_append_text(&out, "before ");
-	ck_assert_int_eq(decompress_slice(buffer_slice(&packed), 6, &out),
-			 ERR_NONE);
+	assert_ok(decompress_slice(buffer_slice(&packed), 6, &out));
 	ck_assert_str_eq(out.data, "before a page");
 	ck_assert_uint_eq(out.size, 13);
-	buffer_free(&packed);
-	buffer_free(&out);
 }
 
 TEST(nothing_comes_back_as_nothing)
 {
-	struct buffer packed = pack(NULL, 0);
-	struct buffer out = {0};
+	AUTO_BUFFER packed = pack(NULL, 0);
+	AUTO_BUFFER out = {0};
 
 	ck_assert_uint_gt(packed.size, 0);
-	ck_assert_int_eq(decompress_slice(buffer_slice(&packed), 0, &out),
-			 ERR_NONE);
+	assert_ok(decompress_slice(buffer_slice(&packed), 0, &out));
 	ck_assert_uint_eq(out.size, 0);
-	buffer_free(&packed);
-	buffer_free(&out);
 }
 
 TEST(a_bomb_is_refused_before_it_is_unpacked)
 {
 	size_t size = (size_t)64 << 20;
-	char *zeros = calloc(size, 1);
-	struct buffer packed = pack(zeros, size);
+	AUTO_TEXT *zeros = calloc(size, 1);
+	AUTO_BUFFER packed = pack(zeros, size);
 	struct buffer out = {0};
 
-	free(zeros);
 	ck_assert_uint_lt(packed.size, 1 << 16);
 	ck_assert_int_eq(
 		decompress_slice(buffer_slice(&packed), size - 1, &out),
 		ERR_TOO_LARGE);
 	ck_assert_uint_eq(out.capacity, 0);
-	ck_assert_int_eq(decompress_slice(buffer_slice(&packed), size, &out),
-			 ERR_NONE);
+	assert_ok(decompress_slice(buffer_slice(&packed), size, &out));
 	ck_assert_uint_eq(out.size, size);
-	buffer_free(&packed);
 	buffer_free(&out);
 }
 
@@ -73,8 +62,8 @@ static struct buffer pack_text(void)
 
 TEST(a_frame_cut_short_is_corrupt)
 {
-	struct buffer packed = pack_text();
-	struct buffer out = {0};
+	AUTO_BUFFER packed = pack_text();
+	AUTO_BUFFER out = {0};
 
 	for (size_t cut = 0; cut < packed.size; cut++)
 		ck_assert_int_eq(
@@ -82,8 +71,6 @@ TEST(a_frame_cut_short_is_corrupt)
 					 1 << 20, &out),
 			ERR_CORRUPT);
 	ck_assert_uint_eq(out.size, 0);
-	buffer_free(&packed);
-	buffer_free(&out);
 }
 
 TEST(what_is_no_frame_is_corrupt)
@@ -102,7 +89,7 @@ TEST(what_is_no_frame_is_corrupt)
 static bool is_refused(struct buffer *packed, size_t i)
 {
 	unsigned char *byte = (unsigned char *)packed->data + i / 8;
-	struct buffer out = {0};
+	AUTO_BUFFER out = {0};
 	enum error error;
 
 	*byte ^= (unsigned char)(1U << (i % 8));
@@ -111,17 +98,15 @@ static bool is_refused(struct buffer *packed, size_t i)
 	/* a few bits mean nothing; none may change what comes back */
 	if (error == ERR_NONE)
 		ck_assert_mem_eq(out.data, text, sizeof(text));
-	buffer_free(&out);
 	return error != ERR_NONE;
 }
 
 TEST(a_flipped_bit_never_gives_other_bytes)
 {
-	struct buffer packed = pack_text();
+	AUTO_BUFFER packed = pack_text();
 	size_t refused = 0;
 
 	for (size_t i = 0; i < packed.size * 8; i++)
 		refused += is_refused(&packed, i);
 	ck_assert_uint_gt(refused, packed.size * 8 / 100 * 99);
-	buffer_free(&packed);
 }

@@ -1,12 +1,10 @@
 #include "base/decode.h"
 
 #include <stdint.h>
-#include <stdlib.h>
 
 #include <zlib.h>
 #include <zstd.h>
 
-#include "base/buffer.h"
 #include "tests/unit/run.h"
 
 /* The bytes of a literal, which may hold NULs. */
@@ -45,7 +43,7 @@ static struct slice packed_hello(size_t i)
 	return all[i];
 }
 
-enum { HELLO_COUNT = sizeof(codings) / sizeof(codings[0]) };
+enum { HELLO_COUNT = COUNT_OF(codings) };
 
 /*
  * Unpack to the end of the input or the stream, `piece` bytes of input and
@@ -99,7 +97,7 @@ static bool comes_back(size_t row, size_t piece, size_t capacity)
 {
 	struct decoder *decoder = decoder_create(codings[row]);
 	struct slice left = packed_hello(row);
-	struct buffer out = {0};
+	AUTO_BUFFER out = {0};
 	bool was_at_begin = decoder_is_at_begin(decoder);
 	enum error error = unpack(decoder, &left, piece, capacity, &out);
 	bool is_whole = error == ERR_NONE && is_text(&out, HELLO) &&
@@ -108,7 +106,6 @@ static bool comes_back(size_t row, size_t piece, size_t capacity)
 			!decoder_is_at_begin(decoder);
 
 	decoder_destroy(decoder);
-	buffer_free(&out);
 	return is_whole;
 }
 
@@ -116,7 +113,7 @@ TEST_LOOP(every_coding_comes_back_however_it_is_cut, 0, HELLO_COUNT)
 {
 	static const size_t pieces[] = {1, 2, 3, 7, SIZE_MAX};
 
-	for (size_t i = 0; i < sizeof(pieces) / sizeof(pieces[0]); i++)
+	for (size_t i = 0; i < COUNT_OF(pieces); i++)
 		for (size_t capacity = 1; capacity < 30; capacity++)
 			ck_assert_msg(
 				comes_back((size_t)_i, pieces[i], capacity),
@@ -127,7 +124,7 @@ TEST_LOOP(every_coding_comes_back_however_it_is_cut, 0, HELLO_COUNT)
 static size_t unpack_on(struct decoder *decoder, struct slice *input,
 			struct buffer *out)
 {
-	ck_assert_int_eq(unpack(decoder, input, 5, 64, out), ERR_NONE);
+	assert_ok(unpack(decoder, input, 5, 64, out));
 	return input->size;
 }
 
@@ -135,8 +132,8 @@ TEST_LOOP(what_is_behind_the_end_is_left_and_can_be_the_next, 0, HELLO_COUNT)
 {
 	struct slice input = packed_hello((size_t)_i);
 	struct decoder *decoder = decoder_create(codings[_i]);
-	struct buffer twice = {0};
-	struct buffer out = {0};
+	AUTO_BUFFER twice = {0};
+	AUTO_BUFFER out = {0};
 	struct slice left;
 
 	buffer_append_slice(&twice, input);
@@ -149,8 +146,6 @@ TEST_LOOP(what_is_behind_the_end_is_left_and_can_be_the_next, 0, HELLO_COUNT)
 	ck_assert_uint_eq(unpack_on(decoder, &left, &out), 0);
 	ck_assert(is_text(&out, HELLO HELLO));
 	decoder_destroy(decoder);
-	buffer_free(&twice);
-	buffer_free(&out);
 }
 
 TEST_LOOP(a_stream_cut_short_is_not_at_its_end, 0, HELLO_COUNT)
@@ -158,14 +153,13 @@ TEST_LOOP(a_stream_cut_short_is_not_at_its_end, 0, HELLO_COUNT)
 	struct slice input = packed_hello((size_t)_i);
 
 	for (size_t cut = 0; cut < input.size; cut++) {
-		struct buffer out = {0};
+		AUTO_BUFFER out = {0};
 
 		ck_assert_int_eq(unpack_all(codings[_i],
 					    (struct slice){input.data, cut},
 					    &out),
 				 ERR_NOT_FOUND);
 		ck_assert_uint_le(out.size, strlen(HELLO));
-		buffer_free(&out);
 	}
 }
 
@@ -177,7 +171,7 @@ TEST_LOOP(asking_often_without_input_does_no_harm, 0, HELLO_COUNT)
 	struct slice rest = {(const char *)input.data + begin.size,
 			     input.size - begin.size};
 	struct slice none = {NULL, 0};
-	struct buffer out = {0};
+	AUTO_BUFFER out = {0};
 
 	unpack_on(decoder, &none, &out);
 	ck_assert(decoder_is_at_begin(decoder));
@@ -187,7 +181,6 @@ TEST_LOOP(asking_often_without_input_does_no_harm, 0, HELLO_COUNT)
 	unpack_on(decoder, &rest, &out);
 	ck_assert(is_text(&out, HELLO));
 	decoder_destroy(decoder);
-	buffer_free(&out);
 }
 
 /* Whether it is refused or HELLO with the bit `i` flipped. */
@@ -195,7 +188,7 @@ static bool is_refused_or_same(enum coding coding, struct buffer *packed,
 			       size_t i)
 {
 	unsigned char *byte = (unsigned char *)packed->data + i / 8;
-	struct buffer out = {0};
+	AUTO_BUFFER out = {0};
 	enum error error;
 	bool is_same;
 
@@ -203,7 +196,6 @@ static bool is_refused_or_same(enum coding coding, struct buffer *packed,
 	error = unpack_all(coding, buffer_slice(packed), &out);
 	*byte ^= (unsigned char)(1U << (i % 8));
 	is_same = is_text(&out, HELLO);
-	buffer_free(&out);
 	return error != ERR_NONE || is_same;
 }
 
@@ -211,7 +203,7 @@ static bool is_refused_or_same(enum coding coding, struct buffer *packed,
 TEST_LOOP(a_flipped_bit_is_refused_or_does_not_matter, 0, HELLO_COUNT)
 {
 	bool is_checked = codings[_i] != CODING_BROTLI && _i != 2;
-	struct buffer packed = {0};
+	AUTO_BUFFER packed = {0};
 	size_t count = 0;
 
 	buffer_append_slice(&packed, packed_hello((size_t)_i));
@@ -219,7 +211,6 @@ TEST_LOOP(a_flipped_bit_is_refused_or_does_not_matter, 0, HELLO_COUNT)
 		count += is_refused_or_same(codings[_i], &packed, bit);
 	if (is_checked)
 		ck_assert_uint_eq(count, packed.size * 8);
-	buffer_free(&packed);
 }
 
 TEST_LOOP(damage_lasts_until_the_reset, 0, 6)
@@ -238,7 +229,7 @@ TEST_LOOP(damage_lasts_until_the_reset, 0, 6)
 	struct decoder *decoder = decoder_create(rows[_i].coding);
 	struct slice input = slice_of(rows[_i].bytes);
 	struct slice none = {NULL, 0};
-	struct buffer out = {0};
+	AUTO_BUFFER out = {0};
 
 	ck_assert_int_eq(unpack(decoder, &input, 1, 64, &out), ERR_CORRUPT);
 	ck_assert_int_eq(unpack(decoder, &input, 1, 64, &out), ERR_CORRUPT);
@@ -246,10 +237,9 @@ TEST_LOOP(damage_lasts_until_the_reset, 0, 6)
 	ck_assert(!decoder_is_at_end(decoder));
 	ck_assert(!decoder_is_at_begin(decoder));
 	decoder_reset(decoder);
-	ck_assert_int_eq(unpack(decoder, &none, 1, 64, &out), ERR_NONE);
+	assert_ok(unpack(decoder, &none, 1, 64, &out));
 	ck_assert(decoder_is_at_begin(decoder));
 	decoder_destroy(decoder);
-	buffer_free(&out);
 }
 
 TEST_LOOP(empty_members_are_members, 0, 5)
@@ -270,26 +260,23 @@ TEST_LOOP(empty_members_are_members, 0, 5)
 		/* no checksum, window of 1 KB, one raw last block of nothing */
 		{CODING_ZSTD, {"\x28\xb5\x2f\xfd\0\0\x01\0\0", 9}},
 	};
-	struct buffer out = {0};
+	AUTO_BUFFER out = {0};
 
-	ck_assert_int_eq(unpack_all(rows[_i].coding, rows[_i].bytes, &out),
-			 ERR_NONE);
+	assert_ok(unpack_all(rows[_i].coding, rows[_i].bytes, &out));
 	ck_assert_uint_eq(out.size, 0);
-	buffer_free(&out);
 }
 
 TEST(bytes_without_coding_pass)
 {
 	struct decoder *decoder = decoder_create(CODING_NONE);
 	struct slice input = BYTES("any\0bytes");
-	struct buffer out = {0};
+	AUTO_BUFFER out = {0};
 
-	ck_assert_int_eq(unpack(decoder, &input, 4, 3, &out), ERR_NONE);
+	assert_ok(unpack(decoder, &input, 4, 3, &out));
 	ck_assert_uint_eq(out.size, 9);
 	ck_assert_mem_eq(out.data, "any\0bytes", 9);
 	ck_assert(!decoder_is_at_end(decoder));
 	decoder_destroy(decoder);
-	buffer_free(&out);
 }
 
 static void check_skipping(size_t piece)
@@ -297,9 +284,9 @@ static void check_skipping(size_t piece)
 	struct decoder *decoder = decoder_create(CODING_ZSTD);
 	struct slice input =
 		BYTES(SKIPPABLE SKIPPABLE_EMPTY ZSTD_FRAME SKIPPABLE);
-	struct buffer out = {0};
+	AUTO_BUFFER out = {0};
 
-	ck_assert_int_eq(unpack(decoder, &input, piece, 64, &out), ERR_NONE);
+	assert_ok(unpack(decoder, &input, piece, 64, &out));
 	ck_assert(is_text(&out, HELLO));
 	ck_assert(decoder_is_at_end(decoder));
 	ck_assert_uint_eq(input.size, sizeof(SKIPPABLE) - 1);
@@ -308,7 +295,6 @@ static void check_skipping(size_t piece)
 	ck_assert(!decoder_is_at_end(decoder));
 	ck_assert(decoder_is_at_begin(decoder));
 	decoder_destroy(decoder);
-	buffer_free(&out);
 }
 
 TEST(skippable_frames_are_skipped)
@@ -321,12 +307,11 @@ TEST(behind_a_skippable_frame_is_a_begin)
 {
 	struct decoder *decoder = decoder_create(CODING_ZSTD);
 	struct slice input = BYTES(SKIPPABLE_EMPTY);
-	struct buffer out = {0};
+	AUTO_BUFFER out = {0};
 
 	ck_assert_uint_eq(unpack_on(decoder, &input, &out), 0);
 	ck_assert(decoder_is_at_begin(decoder));
 	decoder_destroy(decoder);
-	buffer_free(&out);
 }
 
 TEST(a_skippable_frame_cut_short_is_neither_begin_nor_end)
@@ -334,13 +319,12 @@ TEST(a_skippable_frame_cut_short_is_neither_begin_nor_end)
 	struct decoder *decoder = decoder_create(CODING_ZSTD);
 	struct slice input = BYTES("\x50\x2a\x4d\x18\xff\xff\xff\xff"
 				   "ab");
-	struct buffer out = {0};
+	AUTO_BUFFER out = {0};
 
-	ck_assert_int_eq(unpack(decoder, &input, 3, 64, &out), ERR_NONE);
+	assert_ok(unpack(decoder, &input, 3, 64, &out));
 	ck_assert(!decoder_is_at_end(decoder));
 	ck_assert(!decoder_is_at_begin(decoder));
 	decoder_destroy(decoder);
-	buffer_free(&out);
 }
 
 /* RFC 8878, section 3.1.1.1.2: the exponent is in the upper five bits of the
@@ -349,13 +333,12 @@ TEST(a_window_over_8_mb_is_refused)
 {
 	struct slice most = BYTES("\x28\xb5\x2f\xfd\0\x68\x29\0\0hello");
 	struct slice over = BYTES("\x28\xb5\x2f\xfd\0\x69\x29\0\0hello");
-	struct buffer out = {0};
+	AUTO_BUFFER out = {0};
 
 	ck_assert_int_eq(unpack_all(CODING_ZSTD, over, &out), ERR_CORRUPT);
 	ck_assert_uint_eq(out.size, 0);
-	ck_assert_int_eq(unpack_all(CODING_ZSTD, most, &out), ERR_NONE);
+	assert_ok(unpack_all(CODING_ZSTD, most, &out));
 	ck_assert(is_text(&out, "hello"));
-	buffer_free(&out);
 }
 
 /* A sound frame that says its size: zstd would unpack it at once, without
@@ -363,7 +346,7 @@ TEST(a_window_over_8_mb_is_refused)
 TEST(a_window_over_8_mb_is_refused_of_a_whole_frame_too)
 {
 	size_t size = (size_t)16 << 20;
-	char *zeros = calloc(size, 1);
+	AUTO_TEXT *zeros = calloc(size, 1);
 	char packed[4096];
 	ZSTD_CCtx *context = ZSTD_createCCtx();
 	struct decoder *decoder = decoder_create(CODING_ZSTD);
@@ -379,7 +362,6 @@ TEST(a_window_over_8_mb_is_refused_of_a_whole_frame_too)
 			 ERR_CORRUPT);
 	ZSTD_freeCCtx(context);
 	decoder_destroy(decoder);
-	free(zeros);
 }
 
 /* A frame of 6,477 zeros, by run length. Behind its magic it reads as that of
@@ -387,8 +369,8 @@ TEST(a_window_over_8_mb_is_refused_of_a_whole_frame_too)
 TEST(a_header_that_looks_like_a_skippable_frame_is_none)
 {
 	struct decoder *decoder = decoder_create(CODING_ZSTD);
-	struct buffer packed = {0};
-	struct buffer out = {0};
+	AUTO_BUFFER packed = {0};
+	AUTO_BUFFER out = {0};
 	struct slice input;
 
 	buffer_append(&packed, "\x28\xb5\x2f\xfd\x50\x2a\x4d\x18\x6b\xca\0\0",
@@ -396,13 +378,10 @@ TEST(a_header_that_looks_like_a_skippable_frame_is_none)
 	for (int i = 0; i < 60000; i++)
 		buffer_append_byte(&packed, 'x');
 	input = buffer_slice(&packed);
-	ck_assert_int_eq(unpack(decoder, &input, SIZE_MAX, 8000, &out),
-			 ERR_NONE);
+	assert_ok(unpack(decoder, &input, SIZE_MAX, 8000, &out));
 	ck_assert_uint_eq(out.size, 6477);
 	ck_assert_uint_eq(input.size, 60000);
 	decoder_destroy(decoder);
-	buffer_free(&packed);
-	buffer_free(&out);
 }
 
 static struct buffer pack_with(struct slice dictionary, struct slice text)
@@ -424,9 +403,9 @@ TEST(a_dictionary_stays_for_the_frames_to_come)
 	struct slice dictionary = slice_of("WARC/1.0 WARC-Type: response "
 					   "Content-Length: 1234567 ");
 	const char *text = "WARC-Type: response Content-Length: 12";
-	struct buffer packed = pack_with(dictionary, slice_of(text));
+	AUTO_BUFFER packed = pack_with(dictionary, slice_of(text));
 	struct decoder *decoder = decoder_create(CODING_ZSTD);
-	struct buffer out = {0};
+	AUTO_BUFFER out = {0};
 
 	ck_assert_uint_lt(packed.size, strlen(text));
 	ck_assert(decoder_set_dictionary(decoder, dictionary));
@@ -439,8 +418,6 @@ TEST(a_dictionary_stays_for_the_frames_to_come)
 		decoder_reset(decoder);
 	}
 	decoder_destroy(decoder);
-	buffer_free(&packed);
-	buffer_free(&out);
 }
 
 TEST(an_empty_dictionary_takes_it_away)
@@ -448,18 +425,16 @@ TEST(an_empty_dictionary_takes_it_away)
 	struct slice dictionary = slice_of("WARC/1.0 WARC-Type: response "
 					   "Content-Length: 1234567 ");
 	struct slice text = slice_of("WARC-Type: response Content-Length: 12");
-	struct buffer packed = pack_with(dictionary, text);
+	AUTO_BUFFER packed = pack_with(dictionary, text);
 	struct decoder *decoder = decoder_create(CODING_ZSTD);
 	struct slice input = buffer_slice(&packed);
-	struct buffer out = {0};
+	AUTO_BUFFER out = {0};
 
 	ck_assert_uint_lt(packed.size, text.size);
 	ck_assert(decoder_set_dictionary(decoder, dictionary));
 	ck_assert(decoder_set_dictionary(decoder, slice_of("")));
 	ck_assert_int_eq(unpack(decoder, &input, 9, 8, &out), ERR_CORRUPT);
 	decoder_destroy(decoder);
-	buffer_free(&packed);
-	buffer_free(&out);
 }
 
 TEST(a_damaged_dictionary_is_none)
@@ -469,15 +444,14 @@ TEST(a_damaged_dictionary_is_none)
 	struct decoder *decoder = decoder_create(CODING_ZSTD);
 	struct decoder *gzip = decoder_create(CODING_GZIP);
 	struct slice input = ZSTD;
-	struct buffer out = {0};
+	AUTO_BUFFER out = {0};
 
 	ck_assert(!decoder_set_dictionary(decoder, damaged));
-	ck_assert_int_eq(unpack(decoder, &input, 64, 64, &out), ERR_NONE);
+	assert_ok(unpack(decoder, &input, 64, 64, &out));
 	ck_assert(is_text(&out, HELLO));
 	ck_assert(!decoder_set_dictionary(gzip, slice_of("hello")));
 	decoder_destroy(decoder);
 	decoder_destroy(gzip);
-	buffer_free(&out);
 }
 
 /* 100 MB of zeros are 97 KB of gzip; it comes out 4 KB at a time. */
@@ -505,9 +479,8 @@ TEST(a_bomb_comes_out_piece_by_piece)
 	while (!decoder_is_at_end(decoder)) {
 		size_t size;
 
-		ck_assert_int_eq(
-			decoder_run(decoder, &input, out, sizeof(out), &size),
-			ERR_NONE);
+		assert_ok(
+			decoder_run(decoder, &input, out, sizeof(out), &size));
 		ck_assert_uint_gt(size, 0);
 		total += size;
 	}
@@ -544,7 +517,7 @@ TEST(names_are_in_any_case_and_one_at_a_time)
 	};
 	enum coding coding = CODING_NONE;
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		bool is_known = coding_of_name(slice_of(rows[i].name), &coding);
 
 		ck_assert_int_eq(is_known, rows[i].coding >= 0);

@@ -1,7 +1,5 @@
 #include "base/error.h"
 
-#include <string.h>
-
 #include "tests/unit/run.h"
 
 static const enum error all[] = {ERR_NONE,
@@ -10,7 +8,7 @@ static const enum error all[] = {ERR_NONE,
 #undef X
 };
 
-enum { COUNT = sizeof(all) / sizeof(all[0]) };
+enum { COUNT = COUNT_OF(all) };
 
 static void check_distinct(enum error a, enum error b)
 {

@@ -1,8 +1,5 @@
 #include "base/decode.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "tests/unit/run.h"
 
 /* Unpack one member off the front of `packed`. */
@@ -13,10 +10,8 @@ static struct buffer unpack(struct slice *packed)
 	size_t size = 1;
 
 	while (size > 0 && !decoder_is_at_end(decoder)) {
-		ck_assert_int_eq(decoder_run(decoder, packed,
-					     buffer_reserve(&out, 1000), 1000,
-					     &size),
-				 ERR_NONE);
+		assert_ok(decoder_run(decoder, packed,
+				      buffer_reserve(&out, 1000), 1000, &size));
 		out.size += size;
 	}
 	ck_assert(decoder_is_at_end(decoder));
@@ -26,9 +21,9 @@ static struct buffer unpack(struct slice *packed)
 
 static void check_round(struct slice data)
 {
-	struct buffer packed = {0};
+	AUTO_BUFFER packed = {0};
 	struct slice rest;
-	struct buffer plain;
+	AUTO_BUFFER plain;
 
 	buffer_append_text(&packed, "before");
 	gzip_append(data, &packed);
@@ -37,13 +32,11 @@ static void check_round(struct slice data)
 	plain = unpack(&rest);
 	ck_assert_uint_eq(rest.size, 0);
 	ck_assert(slice_equal(buffer_slice(&plain), data));
-	buffer_free(&packed);
-	buffer_free(&plain);
 }
 
 TEST(what_is_packed_comes_out_again)
 {
-	char *noise = malloc(300000);
+	AUTO_TEXT *noise = malloc(300000);
 	uint32_t state = 1;
 
 	check_round((struct slice){0});
@@ -55,12 +48,11 @@ TEST(what_is_packed_comes_out_again)
 	check_round((struct slice){noise, 300000});
 	memset(noise, 'x', 300000);
 	check_round((struct slice){noise, 300000});
-	free(noise);
 }
 
 TEST(each_call_is_a_member)
 {
-	struct buffer packed = {0};
+	AUTO_BUFFER packed = {0};
 	struct slice rest;
 	struct buffer plain;
 
@@ -74,5 +66,4 @@ TEST(each_call_is_a_member)
 	ck_assert(slice_equal(buffer_slice(&plain), slice_of("two")));
 	ck_assert_uint_eq(rest.size, 0);
 	buffer_free(&plain);
-	buffer_free(&packed);
 }

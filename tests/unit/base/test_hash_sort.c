@@ -1,9 +1,5 @@
 #include "base/hash.h"
 
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/arena.h"
 #include "tests/unit/run.h"
 
 enum { MAX = 5000 };
@@ -14,11 +10,11 @@ static const uint64_t masks[] = {UINT64_MAX, 0xFFFF, UINT64_MAX << 60, 0};
 TEST_ROWS(numbers_ascend_as_by_qsort, masks)
 {
 	static const size_t counts[] = {0, 1, 2, 24, 25, 511, 512, MAX};
-	struct arena *arena = arena_create();
+	AUTO_ARENA *arena = arena_create();
 	uint64_t have[MAX];
 	uint64_t want[MAX];
 
-	for (size_t c = 0; c < sizeof(counts) / sizeof(*counts); c++) {
+	for (size_t c = 0; c < COUNT_OF(counts); c++) {
 		for (size_t i = 0; i < counts[c]; i++)
 			want[i] = have[i] =
 				hash64(&i, sizeof(i), c) & masks[_i];
@@ -26,5 +22,4 @@ TEST_ROWS(numbers_ascend_as_by_qsort, masks)
 		hash_sort(arena, have, counts[c]);
 		ck_assert_mem_eq(have, want, counts[c] * sizeof(*have));
 	}
-	arena_destroy(arena);
 }

@@ -1,10 +1,7 @@
 #include "base/log.h"
 
-#include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
-#include "base/buffer.h"
 #include "tests/unit/run.h"
 
 /* The last event, and how many there were. */
@@ -187,7 +184,7 @@ TEST(each_place_is_a_kind)
 TEST(a_long_line_is_counted_too)
 {
 	static const char digits[] = "0123456789abcdef";
-	struct buffer text = {0};
+	AUTO_BUFFER text = {0};
 
 	limit = (struct log_limit){0};
 	for (int i = 0; i < 1000; i++)
@@ -200,5 +197,4 @@ TEST(a_long_line_is_counted_too)
 			 text.data);
 	ck_assert_ptr_nonnull(strstr(
 		last.message, " (2 lines of this kind left out before)"));
-	buffer_free(&text);
 }

@@ -5,12 +5,11 @@
 static void check_shown(void (*redact)(struct slice, struct buffer *),
 			const char *text, const char *shown)
 {
-	struct buffer out = {0};
+	AUTO_BUFFER out = {0};
 
 	buffer_append_text(&out, "");
 	redact(slice_of(text), &out);
 	ck_assert_str_eq(out.data, shown);
-	buffer_free(&out);
 }
 
 TEST(of_proxies_passwords_and_queries_are_hidden)

@@ -1,7 +1,5 @@
 #include "cluster/signature.h"
 
-#include <string.h>
-
 #include "tests/unit/run.h"
 
 static const char *normal(const char *name)

@@ -1,7 +1,5 @@
 #include "cluster/signature_table.h"
 
-#include <stdlib.h>
-
 #include "base/memory.h"
 #include "tests/unit/run.h"
 
@@ -109,10 +107,8 @@ TEST(a_restored_dictionary_fills_its_gaps)
 	const uint32_t shingle_ids[] = {1, 4};
 	const uint32_t *taken;
 
-	ck_assert_int_eq(shingle_dictionary_restore(&dictionary, 4, 40),
-			 ERR_NONE);
-	ck_assert_int_eq(shingle_dictionary_restore(&dictionary, 1, 10),
-			 ERR_NONE);
+	assert_ok(shingle_dictionary_restore(&dictionary, 4, 40));
+	assert_ok(shingle_dictionary_restore(&dictionary, 1, 10));
 	ck_assert_int_eq(shingle_dictionary_restore(&dictionary, 1, 11),
 			 ERR_CORRUPT);
 	ck_assert_int_eq(shingle_dictionary_restore(

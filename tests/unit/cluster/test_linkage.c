@@ -1,7 +1,5 @@
 #include "cluster/linkage.h"
 
-#include <string.h>
-
 #include "tests/unit/cluster/random.h"
 #include "tests/unit/run.h"
 
@@ -308,10 +306,8 @@ static void put(uint64_t page, uint32_t set)
 {
 	uint64_t shingles[BITS];
 
-	ck_assert_int_eq(linkage_put(world.linkage, page,
-				     signature_of(set, shingles),
-				     &world.next_label, &world.changes),
-			 ERR_NONE);
+	assert_ok(linkage_put(world.linkage, page, signature_of(set, shingles),
+			      &world.next_label, &world.changes));
 	world.sets[page] = set;
 	if (!world.is_there[page])
 		world.ages[page] = world.next_age++;
@@ -615,24 +611,21 @@ TEST(limits_refuse_and_change_nothing)
 	ck_assert_uint_eq(changes.move_count + changes.event_count, 0);
 	ck_assert_uint_eq(changes.added_set, LINKAGE_NONE);
 	ck_assert_uint_eq(changes.dropped_set, LINKAGE_NONE);
-	ck_assert_int_eq(linkage_put(linkage, 1, signature_of(0x7, shingles),
-				     &next, &changes),
-			 ERR_NONE);
+	assert_ok(linkage_put(linkage, 1, signature_of(0x7, shingles), &next,
+			      &changes));
 	ck_assert_int_eq(linkage_put(linkage, 1, signature_of(0xf, shingles),
 				     &next, &changes),
 			 ERR_TOO_LARGE);
 	ck_assert_uint_eq(linkage_label(linkage, 1), 1);
-	ck_assert_int_eq(linkage_put(linkage, 2, signature_of(0x8, shingles),
-				     &next, &changes),
-			 ERR_NONE);
+	assert_ok(linkage_put(linkage, 2, signature_of(0x8, shingles), &next,
+			      &changes));
 	ck_assert_int_eq(linkage_put(linkage, 3, signature_of(0x7, shingles),
 				     &next, &changes),
 			 ERR_TOO_LARGE);
 	ck_assert_uint_eq(linkage_label(linkage, 3), 0);
 	/* Those who are there may change. */
-	ck_assert_int_eq(linkage_put(linkage, 2, signature_of(0x7, shingles),
-				     &next, &changes),
-			 ERR_NONE);
+	assert_ok(linkage_put(linkage, 2, signature_of(0x7, shingles), &next,
+			      &changes));
 	next = UINT32_MAX;
 	ck_assert_int_eq(linkage_put(linkage, 2, signature_of(0x8, shingles),
 				     &next, &changes),
@@ -651,16 +644,13 @@ TEST(sets_are_limited_apart_from_pages)
 	struct linkage *linkage = linkage_create(
 		&(struct linkage_options){.threshold = 500, .max_sets = 1});
 
-	ck_assert_int_eq(linkage_put(linkage, 1, signature_of(SET_01, shingles),
-				     &next, &changes),
-			 ERR_NONE);
+	assert_ok(linkage_put(linkage, 1, signature_of(SET_01, shingles), &next,
+			      &changes));
 	/* Another one instead of it. */
-	ck_assert_int_eq(linkage_put(linkage, 1, signature_of(SET_12, shingles),
-				     &next, &changes),
-			 ERR_NONE);
-	ck_assert_int_eq(linkage_put(linkage, 2, signature_of(SET_12, shingles),
-				     &next, &changes),
-			 ERR_NONE);
+	assert_ok(linkage_put(linkage, 1, signature_of(SET_12, shingles), &next,
+			      &changes));
+	assert_ok(linkage_put(linkage, 2, signature_of(SET_12, shingles), &next,
+			      &changes));
 	ck_assert_int_eq(linkage_put(linkage, 1, signature_of(SET_01, shingles),
 				     &next, &changes),
 			 ERR_TOO_LARGE);
@@ -766,7 +756,7 @@ static void step(void)
 }
 
 static const unsigned thresholds[] = {0, 100, 250, 500, 700, 850, 999, 1000};
-enum { THRESHOLDS = sizeof(thresholds) / sizeof(*thresholds) };
+enum { THRESHOLDS = COUNT_OF(thresholds) };
 
 FIXTURE(.timeout_s = 60);
 
@@ -895,7 +885,7 @@ static struct linkage *restored(void)
 	ck_assert(restore_shingles(linkage));
 	ck_assert(restore_sets(linkage));
 	ck_assert(restore_pages(linkage));
-	ck_assert_int_eq(linkage_restore_end(linkage), ERR_NONE);
+	assert_ok(linkage_restore_end(linkage));
 	return linkage;
 }
 
@@ -924,10 +914,9 @@ static void step_collisions(void)
 		linkage_remove(collision, page, &next_label, &changes);
 		take(page);
 	} else {
-		ck_assert_int_eq(linkage_put(collision, page,
-					     signature_of(set, shingles),
-					     &next_label, &changes),
-				 ERR_NONE);
+		assert_ok(linkage_put(collision, page,
+				      signature_of(set, shingles), &next_label,
+				      &changes));
 		put(page, set);
 	}
 	ck_assert_uint_eq(next_label, world.next_label);

@@ -1,8 +1,6 @@
 #include "cluster/merge_model.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "cluster/dendrogram.h"
 #include "tests/unit/run.h"
@@ -45,9 +43,8 @@ static struct cluster_merges merges_of(const struct site *site)
 	struct dendrogram dendrogram;
 	struct cluster_merges merges;
 
-	ck_assert_int_eq(dendrogram_build(site->leaves, site->count, &options,
-					  &dendrogram),
-			 ERR_NONE);
+	assert_ok(dendrogram_build(site->leaves, site->count, &options,
+				   &dendrogram));
 	merges = cluster_merges_compute(&dendrogram, &pages);
 	dendrogram_free(&dendrogram);
 	return merges;

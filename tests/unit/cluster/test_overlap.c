@@ -1,7 +1,5 @@
 #include "cluster/overlap.h"
 
-#include <stdlib.h>
-
 #include "base/memory.h"
 #include "tests/unit/cluster/random.h"
 #include "tests/unit/run.h"

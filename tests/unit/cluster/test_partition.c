@@ -2,8 +2,6 @@
  * Law 1 with sets as large as those of pages: the partition of a linkage is
  * that of brute force after anything that can be done to it.
  */
-#include <stdlib.h>
-#include <string.h>
 
 #include "cluster/linkage.h"
 #include "tests/unit/cluster/random.h"
@@ -43,7 +41,7 @@ static const struct corpus corpora[] = {
 	{1000, 100, 30, 50, 3},
 };
 
-enum { CORPORA = sizeof(corpora) / sizeof(*corpora) };
+enum { CORPORA = COUNT_OF(corpora) };
 
 struct page {
 	uint64_t shingles[MAX_SHINGLES];

@@ -7,19 +7,17 @@ static struct page *parse(const char *html)
 {
 	struct page *page;
 
-	ck_assert_int_eq(page_parse(&page, slice_of(html), slice_of("UTF-8"),
-				    &page_limits_default),
-			 ERR_NONE);
+	assert_ok(page_parse(&page, slice_of(html), slice_of("UTF-8"),
+			     &page_limits_default));
 	return page;
 }
 
 /* Of the last element. */
 static uint64_t hash_of(const char *html, unsigned width)
 {
-	struct page *page = parse(html);
+	AUTO_PAGE *page = parse(html);
 	uint64_t hash = path_hash(page, page->node_count - 1, width);
 
-	page_destroy(page);
 	return hash;
 }
 
@@ -63,7 +61,7 @@ TEST(a_shorter_path_is_whole)
 
 TEST(kinds_of_steps_see_names_classes_or_inner_classes)
 {
-	struct page *page =
+	AUTO_PAGE *page =
 		parse("<html class=a><body class=b><p class=c></p><p>");
 	const struct path_table table = path_table_make(page->arena, page);
 	const uint64_t *names = table.steps[PATH_NAMES];
@@ -80,12 +78,11 @@ TEST(kinds_of_steps_see_names_classes_or_inner_classes)
 	ck_assert_uint_eq(inner[0], names[0]);
 	ck_assert_uint_eq(inner[2], names[2]);
 	ck_assert_uint_eq(inner[3], all[3]);
-	page_destroy(page);
 }
 
 TEST(the_hash_is_the_shingle_by_inner_classes)
 {
-	struct page *page = parse(LINK("class=a", "class=b", "class=c", ""));
+	AUTO_PAGE *page = parse(LINK("class=a", "class=b", "class=c", ""));
 	const uint64_t *steps =
 		path_table_make(page->arena, page).steps[PATH_INNER_CLASSES];
 
@@ -93,5 +90,4 @@ TEST(the_hash_is_the_shingle_by_inner_classes)
 		for (unsigned width = 1; width <= 6; width++)
 			ck_assert_uint_eq(path_hash(page, i, width),
 					  path_shingle(page, steps, i, width));
-	page_destroy(page);
 }

@@ -1,7 +1,6 @@
 #include "cluster/quality.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "base/memory.h"
 #include "tests/unit/cluster/random.h"

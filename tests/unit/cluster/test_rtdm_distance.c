@@ -1,10 +1,5 @@
 #include "tests/bench/rtdm.h"
 
-#include <stdbool.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/arena.h"
 #include "base/memory.h"
 #include "page/page.h"
 #include "tests/unit/cluster/random.h"
@@ -65,7 +60,7 @@ static uint32_t cost_of(struct rtdm_tree a, struct rtdm_tree b)
 {
 	uint32_t cost;
 
-	ck_assert_int_eq(rtdm_cost(a, b, NO_LIMIT, &cost), ERR_NONE);
+	assert_ok(rtdm_cost(a, b, NO_LIMIT, &cost));
 	return cost;
 }
 
@@ -140,8 +135,7 @@ TEST(cells_are_limited)
 {
 	uint32_t found = 0;
 
-	ck_assert_int_eq(rtdm_cost(tree(WORKED_A), tree(WORKED_B), 7, &found),
-			 ERR_NONE);
+	assert_ok(rtdm_cost(tree(WORKED_A), tree(WORKED_B), 7, &found));
 	ck_assert_uint_eq(found, 3);
 	ck_assert_int_eq(rtdm_cost(tree(WORKED_A), tree(WORKED_B), 6, &found),
 			 ERR_TOO_LARGE);
@@ -154,12 +148,9 @@ TEST(equal_subtrees_are_not_aligned)
 {
 	uint32_t found = 1;
 
-	ck_assert_int_eq(rtdm_cost(tree(WORKED_A), tree(WORKED_A), 0, &found),
-			 ERR_NONE);
+	assert_ok(rtdm_cost(tree(WORKED_A), tree(WORKED_A), 0, &found));
 	ck_assert_uint_eq(found, 0);
-	ck_assert_int_eq(
-		rtdm_cost(tree("a(b(cd)e)"), tree("a(b(cd)f)"), 5, &found),
-		ERR_NONE);
+	assert_ok(rtdm_cost(tree("a(b(cd)e)"), tree("a(b(cd)f)"), 5, &found));
 	ck_assert_uint_eq(found, 1);
 }
 
@@ -210,9 +201,7 @@ TEST(width_costs_cells)
 {
 	uint32_t found;
 
-	ck_assert_int_eq(
-		rtdm_cost(list_of(2000), list_of(1000), 1 + 2000000, &found),
-		ERR_NONE);
+	assert_ok(rtdm_cost(list_of(2000), list_of(1000), 1 + 2000000, &found));
 	ck_assert_uint_eq(found, 1000);
 	ck_assert_int_eq(
 		rtdm_cost(list_of(2000), list_of(1000), 2000000, &found),
@@ -225,13 +214,11 @@ TEST(width_costs_cells)
 static struct rtdm_tree parse(const char *html)
 {
 	struct rtdm_tree made;
-	struct page *page;
+	AUTO_PAGE *page;
 
-	ck_assert_int_eq(page_parse(&page, slice_of(html), slice_of("UTF-8"),
-				    &page_limits_default),
-			 ERR_NONE);
+	assert_ok(page_parse(&page, slice_of(html), slice_of("UTF-8"),
+			     &page_limits_default));
 	made = rtdm_tree_make(arena, page);
-	page_destroy(page);
 	return made;
 }
 

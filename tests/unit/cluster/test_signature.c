@@ -1,9 +1,5 @@
 #include "cluster/signature.h"
 
-#include <stdio.h>
-#include <string.h>
-
-#include "base/arena.h"
 #include "page/page.h"
 #include "tests/unit/cluster/random.h"
 #include "tests/unit/run.h"
@@ -23,13 +19,11 @@ static void teardown(void)
 static struct signature sign_by(const char *html, struct signature_rule rule)
 {
 	struct signature signature;
-	struct page *page;
+	AUTO_PAGE *page;
 
-	ck_assert_int_eq(page_parse(&page, slice_of(html), slice_of("UTF-8"),
-				    &page_limits_default),
-			 ERR_NONE);
+	assert_ok(page_parse(&page, slice_of(html), slice_of("UTF-8"),
+			     &page_limits_default));
 	signature = signature_compute(arena, page, rule);
-	page_destroy(page);
 	return signature;
 }
 
@@ -529,7 +523,7 @@ TEST(cas_knows_what_elements_are_for)
 	};
 	char html[64];
 
-	for (size_t i = 0; i < sizeof(roles) / sizeof(*roles); i++) {
+	for (size_t i = 0; i < COUNT_OF(roles); i++) {
 		snprintf(html, sizeof(html), "<body>%s", roles[i]);
 		ck_assert_uint_eq(sign(html, MEASURE_CAS).count,
 				  sign(html, MEASURE_CCS).count + 1);
@@ -566,7 +560,7 @@ TEST(cas_does_not_see_other_attributes)
 		"<meta property=og:title content=b><body><p>",
 	};
 
-	for (size_t i = 0; i < sizeof(pages) / sizeof(*pages); i++) {
+	for (size_t i = 0; i < COUNT_OF(pages); i++) {
 		bool has_one = strstr(pages[i], "property") != NULL;
 
 		ck_assert_uint_eq(sign(pages[i], MEASURE_CAS).count,

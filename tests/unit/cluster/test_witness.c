@@ -1,7 +1,5 @@
 #include "cluster/threshold.h"
 
-#include <string.h>
-
 #include "cluster/dendrogram.h"
 #include "cluster/quality.h"
 #include "tests/unit/cluster/random.h"

@@ -2,9 +2,6 @@
 
 #include <net/if.h>
 #include <sched.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -88,7 +85,7 @@ struct url client_url(const struct client *client, const char *path)
 
 	snprintf(text, sizeof(text), "http://127.0.0.1:%u%s",
 		 client->server.port, path);
-	ck_assert_int_eq(url_parse(&url, slice_of(text), NULL), ERR_NONE);
+	assert_ok(url_parse(&url, slice_of(text), NULL));
 	return url;
 }
 

@@ -2,7 +2,6 @@
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 
@@ -12,8 +11,6 @@ static bool allows(const char *text)
 {
 	return address_filter_allows_text(text, NULL, 0);
 }
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 /* Of each forbidden range: the last before, the first, the last, the next. */
 TEST(the_edges_of_each_range)
@@ -71,7 +68,7 @@ TEST(the_edges_of_each_range)
 		 NULL},
 	};
 
-	for (size_t i = 0; i < COUNT(ranges); i++) {
+	for (size_t i = 0; i < COUNT_OF(ranges); i++) {
 		ck_assert_msg(!allows(ranges[i].first), "%s", ranges[i].first);
 		ck_assert_msg(!allows(ranges[i].last), "%s", ranges[i].last);
 		if (ranges[i].before != NULL)
@@ -151,9 +148,9 @@ TEST(the_registries_of_iana)
 	static const char *const global[] = {"192.31.196.1", "192.52.193.1",
 					     "192.175.48.1", "2620:4f:8000::1"};
 
-	for (size_t i = 0; i < COUNT(edges); i++)
+	for (size_t i = 0; i < COUNT_OF(edges); i++)
 		ck_assert_msg(!allows(edges[i]), "%s", edges[i]);
-	for (size_t i = 0; i < COUNT(global); i++)
+	for (size_t i = 0; i < COUNT_OF(global); i++)
 		ck_assert_msg(allows(global[i]), "%s", global[i]);
 }
 
@@ -208,8 +205,8 @@ TEST(an_allowed_network_opens_just_itself)
 {
 	struct network networks[2];
 
-	ck_assert_int_eq(network_parse("10.1.2.3/16", &networks[0]), ERR_NONE);
-	ck_assert_int_eq(network_parse("::1", &networks[1]), ERR_NONE);
+	assert_ok(network_parse("10.1.2.3/16", &networks[0]));
+	assert_ok(network_parse("::1", &networks[1]));
 	ck_assert(address_filter_allows_text("10.1.0.0", networks, 2));
 	ck_assert(address_filter_allows_text("10.1.255.255", networks, 2));
 	ck_assert(address_filter_allows_text("::ffff:10.1.2.3", networks, 2));
@@ -226,16 +223,16 @@ TEST(networks_are_parsed)
 	static const uint8_t ten[16] = {[10] = 0xff, [11] = 0xff, 10};
 	struct network network;
 
-	ck_assert_int_eq(network_parse("10.0.0.0/8", &network), ERR_NONE);
+	assert_ok(network_parse("10.0.0.0/8", &network));
 	ck_assert_mem_eq(network.address, ten, 16);
 	ck_assert_uint_eq(network.prefix, 104);
-	ck_assert_int_eq(network_parse("10.0.0.0", &network), ERR_NONE);
+	assert_ok(network_parse("10.0.0.0", &network));
 	ck_assert_uint_eq(network.prefix, 128);
-	ck_assert_int_eq(network_parse("0.0.0.0/0", &network), ERR_NONE);
+	assert_ok(network_parse("0.0.0.0/0", &network));
 	ck_assert_uint_eq(network.prefix, 96);
-	ck_assert_int_eq(network_parse("::/0", &network), ERR_NONE);
+	assert_ok(network_parse("::/0", &network));
 	ck_assert_uint_eq(network.prefix, 0);
-	ck_assert_int_eq(network_parse("fc00::/128", &network), ERR_NONE);
+	assert_ok(network_parse("fc00::/128", &network));
 	ck_assert_uint_eq(network.prefix, 128);
 }
 
@@ -248,7 +245,7 @@ TEST(what_is_no_network_is_malformed)
 		"fe80::1%1"};
 	struct network network;
 
-	for (size_t i = 0; i < COUNT(texts); i++)
+	for (size_t i = 0; i < COUNT_OF(texts); i++)
 		ck_assert_msg(network_parse(texts[i], &network) ==
 				      ERR_MALFORMED,
 			      "%s", texts[i]);
@@ -268,10 +265,10 @@ TEST(private_names)
 					     "",
 					     "["};
 
-	for (size_t i = 0; i < COUNT(private); i++)
+	for (size_t i = 0; i < COUNT_OF(private); i++)
 		ck_assert_msg(address_filter_is_private_name(private[i]), "%s",
 			      private[i]);
-	for (size_t i = 0; i < COUNT(public); i++)
+	for (size_t i = 0; i < COUNT_OF(public); i++)
 		ck_assert_msg(!address_filter_is_private_name(public[i]), "%s",
 			      public[i]);
 }

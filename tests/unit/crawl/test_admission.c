@@ -1,8 +1,5 @@
 #include "crawl/admission.h"
 
-#include <stdio.h>
-#include <string.h>
-
 #include "tests/unit/run.h"
 
 static struct site_row site;
@@ -20,7 +17,7 @@ static enum admission of_url(const char *text, unsigned depth)
 {
 	struct url url;
 
-	ck_assert_int_eq(url_parse(&url, slice_of(text), NULL), ERR_NONE);
+	assert_ok(url_parse(&url, slice_of(text), NULL));
 	return admission_of_url(&site, &url, depth);
 }
 
@@ -174,7 +171,7 @@ static const struct {
 #undef X
 };
 
-enum { RULES = sizeof(rules) / sizeof(rules[0]) };
+enum { RULES = COUNT_OF(rules) };
 
 TEST_LOOP(every_rule_has_its_word, 0, RULES)
 {

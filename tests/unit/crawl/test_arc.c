@@ -1,8 +1,5 @@
 #include "crawl/warc_read.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "tests/unit/run.h"
 
 static struct arc_header header;
@@ -61,7 +58,7 @@ TEST(the_date_or_the_length_may_be_wrong)
 
 TEST(what_is_no_line_of_arc)
 {
-	char *line = calloc(MAX_ARC_LINE + 2, 1);
+	AUTO_TEXT *line = calloc(MAX_ARC_LINE + 2, 1);
 
 	ck_assert(!parse(""));
 	ck_assert(!parse("WARC/1.0"));
@@ -76,7 +73,6 @@ TEST(what_is_no_line_of_arc)
 	ck_assert(!parse(line));
 	line[MAX_ARC_LINE] = '\0';
 	ck_assert(parse(line));
-	free(line);
 }
 
 TEST(a_record_begins_with_a_whole_line)

@@ -1,8 +1,6 @@
 #include "crawl/fetch.h"
 
 #include <pthread.h>
-#include <stdio.h>
-#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -80,7 +78,7 @@ static struct client client;
 
 static void setup(void)
 {
-	client_open(&client, routes, sizeof(routes) / sizeof(routes[0]));
+	client_open(&client, routes, COUNT_OF(routes));
 }
 
 static void teardown(void)
@@ -112,7 +110,7 @@ TEST(chunks_and_their_trailers)
 TEST(the_request_says_who_asks_for_what)
 {
 	client_fetch(&client, "/echo");
-	ck_assert_int_eq(client.result.error, ERR_NONE);
+	assert_ok(client.result.error);
 	ck_assert_ptr_nonnull(
 		strstr(client.result.body.data, "GET /echo HTTP/1.1"));
 	ck_assert_ptr_nonnull(strstr(client.result.body.data,
@@ -136,7 +134,7 @@ TEST(a_connection_is_used_again)
 {
 	for (int i = 0; i < 20; i++) {
 		client_fetch(&client, i % 2 == 0 ? "/page" : "/missing");
-		ck_assert_int_eq(client.result.error, ERR_NONE);
+		assert_ok(client.result.error);
 	}
 }
 
@@ -161,7 +159,7 @@ TEST(another_type_is_not_downloaded)
 TEST(a_status_is_an_answer)
 {
 	client_fetch(&client, "/missing");
-	ck_assert_int_eq(client.result.error, ERR_NONE);
+	assert_ok(client.result.error);
 	ck_assert_uint_eq(client.result.http_status, 404);
 	ck_assert_uint_eq(client.result.body.size, 0);
 }
@@ -169,7 +167,7 @@ TEST(a_status_is_an_answer)
 TEST(retry_after_in_seconds_and_as_a_date)
 {
 	client_fetch(&client, "/busy");
-	ck_assert_int_eq(client.result.error, ERR_NONE);
+	assert_ok(client.result.error);
 	ck_assert_uint_eq(client.result.http_status, 503);
 	ck_assert_uint_eq(client.result.retry_after_s, 120);
 	client_fetch(&client, "/until");
@@ -184,14 +182,14 @@ TEST(a_redirect_is_an_answer)
 	struct url expected = client_url(&client, "/n%C3%BC?a%20b");
 
 	client_fetch(&client, "/a/moved");
-	ck_assert_int_eq(client.result.error, ERR_NONE);
+	assert_ok(client.result.error);
 	ck_assert_uint_eq(client.result.http_status, 302);
 	ck_assert_str_eq(client.result.redirect, expected.text);
 	client_fetch(&client, "/to-file");
-	ck_assert_int_eq(client.result.error, ERR_NONE);
+	assert_ok(client.result.error);
 	ck_assert_str_eq(client.result.redirect, "");
 	client_fetch(&client, "/choices");
-	ck_assert_int_eq(client.result.error, ERR_NONE);
+	assert_ok(client.result.error);
 	ck_assert_str_eq(client.result.redirect, "");
 }
 

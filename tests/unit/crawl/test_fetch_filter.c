@@ -1,7 +1,3 @@
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "tests/unit/crawl/client.h"
 #include "tests/unit/run.h"
 
@@ -21,7 +17,7 @@ static char proxy[64];
 static void setup(void)
 {
 	client_isolate();
-	client_open(&client, routes, sizeof(routes) / sizeof(routes[0]));
+	client_open(&client, routes, COUNT_OF(routes));
 	snprintf(proxy, sizeof(proxy), "http://127.0.0.1:%u",
 		 client.server.port);
 }
@@ -35,7 +31,7 @@ static struct url parse(const char *text)
 {
 	struct url url;
 
-	ck_assert_int_eq(url_parse(&url, slice_of(text), NULL), ERR_NONE);
+	assert_ok(url_parse(&url, slice_of(text), NULL));
 	return url;
 }
 
@@ -81,7 +77,7 @@ TEST(private_addresses_are_refused_before_a_packet)
 		"http://0251.0376.0251.0376/",
 		"https://192.168.1.1/"};
 
-	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(texts); i++) {
 		fetch_closed(texts[i]);
 		check_refused("private or reserved");
 		ck_assert_str_eq(client.result.address, "");
@@ -114,7 +110,7 @@ static void allow(const char *text)
 {
 	static struct network network;
 
-	ck_assert_int_eq(network_parse(text, &network), ERR_NONE);
+	assert_ok(network_parse(text, &network));
 	client.options.allowed = &network;
 	client.options.allowed_count = 1;
 	client_renew(&client);

@@ -1,5 +1,3 @@
-#include <stdio.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -366,7 +364,7 @@ static struct client client;
 
 static void setup(void)
 {
-	client_open(&client, routes, sizeof(routes) / sizeof(routes[0]));
+	client_open(&client, routes, COUNT_OF(routes));
 }
 
 static void teardown(void)
@@ -379,7 +377,7 @@ FIXTURE(.setup = setup, .teardown = teardown, .timeout_s = 60);
 TEST(a_body_may_have_the_limit_and_no_byte_more)
 {
 	client_fetch(&client, "/exact");
-	ck_assert_int_eq(client.result.error, ERR_NONE);
+	assert_ok(client.result.error);
 	ck_assert(!client.result.is_cut);
 	ck_assert_uint_eq(client.result.body.size, CLIENT_MAX_BODY);
 	client_ask(
@@ -393,7 +391,7 @@ TEST(a_body_may_have_the_limit_and_no_byte_more)
 TEST(what_nobody_wants_is_not_read_to_its_end)
 {
 	client_fetch(&client, "/endless-missing");
-	ck_assert_int_eq(client.result.error, ERR_NONE);
+	assert_ok(client.result.error);
 	ck_assert_uint_eq(client.result.http_status, 404);
 	ck_assert_uint_eq(client.result.body.size, 0);
 	ck_assert_uint_lt(client.result.wire_bytes, 1 << 18);
@@ -412,11 +410,11 @@ TEST(heads_have_a_limit)
 		"/endless-headers", "/endless-header", "/endless-hints",
 		"/many-headers",    "/many-cookies",   "/long-location"};
 
-	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++)
+	for (size_t i = 0; i < COUNT_OF(paths); i++)
 		check_large_head(paths[i]);
 	/* what is in time: a Location that is no URL by its length */
 	client_fetch(&client, "/longish-location");
-	ck_assert_int_eq(client.result.error, ERR_NONE);
+	assert_ok(client.result.error);
 	ck_assert_uint_eq(client.result.http_status, 302);
 	ck_assert_str_eq(client.result.redirect, "");
 }
@@ -438,7 +436,7 @@ TEST(what_is_between_chunks_has_a_limit)
 	client_fetch(&client, "/long-extensions");
 	client_check_error(&client, ERR_TOO_LARGE);
 	client_fetch(&client, "/small-chunks");
-	ck_assert_int_eq(client.result.error, ERR_NONE);
+	assert_ok(client.result.error);
 	ck_assert_uint_eq(client.result.body.size, CLIENT_MAX_BODY);
 }
 
@@ -519,7 +517,7 @@ TEST(what_came_of_a_broken_body_is_kept)
 	check_hello_of("/bad-chunk");
 	check_hello_of("/reset-in-body");
 	client_fetch(&client, "/reset-in-missing");
-	ck_assert_int_eq(client.result.error, ERR_NONE);
+	assert_ok(client.result.error);
 	ck_assert(!client.result.is_cut);
 	ck_assert_uint_eq(client.result.http_status, 404);
 }
@@ -551,7 +549,7 @@ TEST(what_is_no_http_is_a_network_error)
 	static const char *const paths[] = {"/no-http", "/ssh", "/hang-up",
 					    "/http-9", "/status-long"};
 
-	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(paths); i++) {
 		client_fetch(&client, paths[i]);
 		client_check_error(&client, ERR_NETWORK);
 	}
@@ -560,7 +558,7 @@ TEST(what_is_no_http_is_a_network_error)
 TEST(strange_statuses_are_answers)
 {
 	client_fetch(&client, "/status-999");
-	ck_assert_int_eq(client.result.error, ERR_NONE);
+	assert_ok(client.result.error);
 	ck_assert_uint_eq(client.result.http_status, 999);
 	client_fetch(&client, "/status-000");
 	ck_assert_uint_eq(client.result.body.size, 0);
@@ -581,7 +579,7 @@ TEST(packed_bodies_are_unpacked)
 	client_fetch(&client, "/packed-twice");
 	client_check_body(&client, "hello");
 	client_fetch(&client, "/packed-empty");
-	ck_assert_int_eq(client.result.error, ERR_NONE);
+	assert_ok(client.result.error);
 	ck_assert_uint_eq(client.result.body.size, 0);
 	ck_assert(!client.result.is_cut);
 }
@@ -613,7 +611,7 @@ TEST(codings_that_cannot_be_decoded_are_refused)
 TEST(a_packed_body_that_stops_is_cut)
 {
 	client_fetch(&client, "/packed-short");
-	ck_assert_int_eq(client.result.error, ERR_NONE);
+	assert_ok(client.result.error);
 	ck_assert(client.result.is_cut);
 	ck_assert(client.result.is_broken);
 	ck_assert_uint_gt(client.result.body.size, 10000);

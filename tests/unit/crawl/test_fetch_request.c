@@ -1,7 +1,3 @@
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "crawl/fetch.h"
 #include "tests/unit/crawl/client.h"
 #include "tests/unit/run.h"
@@ -81,7 +77,7 @@ static char proxy[64];
 static void setup(void)
 {
 	client_isolate();
-	client_open(&client, routes, sizeof(routes) / sizeof(routes[0]));
+	client_open(&client, routes, COUNT_OF(routes));
 	snprintf(proxy, sizeof(proxy), "http://127.0.0.1:%u",
 		 client.server.port);
 	client.options.is_proxy_trusted = true;
@@ -106,7 +102,7 @@ static void visit(const char *text, struct cookies *with)
 {
 	struct url url;
 
-	ck_assert_int_eq(url_parse(&url, slice_of(text), NULL), ERR_NONE);
+	assert_ok(url_parse(&url, slice_of(text), NULL));
 	client_send(&client, (struct fetch_request){.url = &url,
 						    .cookies = with,
 						    .proxy = proxy});
@@ -123,7 +119,7 @@ TEST(a_condition_is_sent_and_304_is_an_answer)
 	client_check_body(&client, "hello");
 	client_ask(&client, "/dated",
 		   (struct fetch_request){.etag = client.result.etag});
-	ck_assert_int_eq(client.result.error, ERR_NONE);
+	assert_ok(client.result.error);
 	ck_assert_uint_eq(client.result.http_status, 304);
 	ck_assert_uint_eq(client.result.body.size, 0);
 	client_ask(&client, "/echo",
@@ -148,7 +144,7 @@ TEST(an_answer_to_no_condition_is_malformed)
 	client_ask(&client, "/304", (struct fetch_request){.etag = "\"\n\""});
 	client_check_error(&client, ERR_MALFORMED);
 	client_ask(&client, "/304", (struct fetch_request){.etag = "\"a\""});
-	ck_assert_int_eq(client.result.error, ERR_NONE);
+	assert_ok(client.result.error);
 }
 
 TEST(a_site_may_have_headers_of_its_own)
@@ -190,7 +186,7 @@ TEST(a_sink_takes_the_body)
 
 	client_ask(&client, "/long",
 		   (struct fetch_request){.sink = sink, .sink_context = &sunk});
-	ck_assert_int_eq(client.result.error, ERR_NONE);
+	assert_ok(client.result.error);
 	ck_assert_uint_eq(client.result.body.size, 0);
 	ck_assert_str_eq(sunk.bytes.data, "abcdefghijklmnopqrstuvwxyz");
 	buffer_clear(&sunk.bytes);
@@ -280,11 +276,11 @@ TEST(cookies_are_bounded)
 {
 	client_ask(&client, "/many",
 		   (struct fetch_request){.cookies = &cookies});
-	ck_assert_int_eq(client.result.error, ERR_NONE);
+	assert_ok(client.result.error);
 	ck_assert_uint_gt(cookies.lines.size, MAX_COOKIE_BYTES - 1100);
 	ck_assert_uint_le(cookies.lines.size, MAX_COOKIE_BYTES);
 	client_ask(&client, "/echo",
 		   (struct fetch_request){.cookies = &cookies});
-	ck_assert_int_eq(client.result.error, ERR_NONE);
+	assert_ok(client.result.error);
 	ck_assert(was_sent("Cookie: "));
 }

@@ -1,6 +1,3 @@
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "base/file.h"
@@ -43,7 +40,7 @@ static void fetch(const char *host, uint16_t port, const char *path,
 	char text[128];
 
 	snprintf(text, sizeof(text), "https://%s:%u%s", host, port, path);
-	ck_assert_int_eq(url_parse(&url, slice_of(text), NULL), ERR_NONE);
+	assert_ok(url_parse(&url, slice_of(text), NULL));
 	client_send(&client,
 		    (struct fetch_request){.url = &url,
 					   .is_private_ok = is_private_ok});
@@ -84,7 +81,7 @@ TEST(https_is_http_2_over_one_connection)
 	char number[32];
 
 	fetch("localhost", server.port, "/connection", true);
-	ck_assert_int_eq(client.result.error, ERR_NONE);
+	assert_ok(client.result.error);
 	ck_assert_int_eq(strncmp(client.result.head.data, "HTTP/2 200", 10), 0);
 	ck_assert_int_eq(strncmp(client.result.request.data,
 				 "GET /connection HTTP/2\r\n", 24),
@@ -99,7 +96,7 @@ TEST(https_is_http_2_over_one_connection)
 TEST(packed_over_http_2)
 {
 	fetch("localhost", server.port, "/long", true);
-	ck_assert_int_eq(client.result.error, ERR_NONE);
+	assert_ok(client.result.error);
 	ck_assert_uint_eq(client.result.body.size, 4000);
 	ck_assert_uint_lt(client.result.wire_bytes, 1000);
 }
@@ -118,14 +115,13 @@ TEST(an_open_connection_of_http_2_does_not_pass_the_filter)
 static size_t count_certificates(const char *path)
 {
 	static const char begin[] = "-----BEGIN CERTIFICATE-----";
-	struct buffer pem = {0};
+	AUTO_BUFFER pem = {0};
 	size_t count = 0;
 
-	ck_assert_int_eq(file_read(path, MAX_CA_BYTES, &pem), ERR_NONE);
+	assert_ok(file_read(path, MAX_CA_BYTES, &pem));
 	for (const char *at = strstr(pem.data, begin); at != NULL;
 	     at = strstr(at + 1, begin))
 		count++;
-	buffer_free(&pem);
 	return count;
 }
 
@@ -148,14 +144,12 @@ TEST(it_is_added_to_those_of_the_system)
 
 TEST(it_may_come_as_bytes)
 {
-	struct buffer pem = {0};
+	AUTO_BUFFER pem = {0};
 
-	ck_assert_int_eq(file_read(server.ca_file, MAX_CA_BYTES, &pem),
-			 ERR_NONE);
+	assert_ok(file_read(server.ca_file, MAX_CA_BYTES, &pem));
 	client.options.ca_file = NULL;
 	client.options.ca_pem = buffer_slice(&pem);
 	client_renew(&client);
-	buffer_free(&pem);
 	fetch("localhost", server.port, "/", true);
 	client_check_body(&client, "hello");
 }

@@ -1,6 +1,4 @@
 /* What is left alone: patterns, budgets, traps. */
-#include <stdio.h>
-#include <string.h>
 
 #include "crawl/frontier.h"
 #include "tests/unit/crawl/frontier_world.h"
@@ -68,7 +66,7 @@ static const struct {
 	{{3, QUIET_PAGES, false, QUIET_AGREEMENT - 1}, 0},
 };
 
-enum { LESSONS = sizeof(lessons) / sizeof(lessons[0]) };
+enum { LESSONS = COUNT_OF(lessons) };
 
 static void check_lesson(const char *url, uint32_t lesson)
 {
@@ -396,7 +394,7 @@ static struct frontier_explanation explain(const char *text)
 	struct frontier_explanation finding;
 	struct url url;
 
-	ck_assert_int_eq(url_parse(&url, slice_of(text), NULL), ERR_NONE);
+	assert_ok(url_parse(&url, slice_of(text), NULL));
 	frontier_explain(&txn, &site, &rules, &url, &finding);
 	return finding;
 }
@@ -572,7 +570,7 @@ static const struct trap traps[] = {
 	{"self-echo in the path", self_echo_in_path, 3, 3},
 };
 
-enum { TRAPS = sizeof(traps) / sizeof(traps[0]), WIKI = 40 };
+enum { TRAPS = COUNT_OF(traps), WIKI = 40 };
 
 struct crawl {
 	const struct trap *trap;

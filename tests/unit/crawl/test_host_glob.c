@@ -1,6 +1,5 @@
 #include "crawl/url/host.h"
 
-#include <string.h>
 #include <time.h>
 
 #include "tests/unit/run.h"
@@ -61,7 +60,7 @@ TEST(what_is_no_host_is_refused)
 	struct host_globs globs = {0};
 	char longest[MAX_HOST_BYTES + 2];
 
-	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+	for (size_t i = 0; i < COUNT_OF(bad); i++)
 		ck_assert_msg(!adds(&globs, bad[i]), "%s", bad[i]);
 	memset(longest, '*', sizeof(longest));
 	longest[MAX_HOST_BYTES + 1] = '\0';

@@ -1,8 +1,5 @@
 #include "crawl/http_message.h"
 
-#include <stdio.h>
-#include <string.h>
-
 #include "base/decode.h"
 #include "page/robots_tag.h"
 #include "tests/unit/run.h"
@@ -61,7 +58,7 @@ TEST(status_lines)
 		{"ICY 200 OK", 0},       {"", 0},
 	};
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		bool is_answer = parse(rows[i].line);
 
 		ck_assert_msg(is_answer == (rows[i].status != 0), "%s",
@@ -95,7 +92,7 @@ TEST(interim_answers_are_skipped)
 
 static enum error decode(const char *fields, struct slice bytes, size_t max)
 {
-	struct buffer text = {0};
+	AUTO_BUFFER text = {0};
 	enum error error;
 
 	buffer_printf(&text, "HTTP/1.1 200 OK\r\n%s\r\n", fields);
@@ -103,14 +100,13 @@ static enum error decode(const char *fields, struct slice bytes, size_t max)
 	message.body = bytes;
 	error = http_body_decode(&message, max, &body);
 	/* the rest of the message is of no use any more */
-	buffer_free(&text);
 	return error;
 }
 
 static void check_body(const char *fields, const char *text,
 		       const char *expected, bool is_cut)
 {
-	ck_assert_int_eq(decode(fields, slice_of(text), 1000), ERR_NONE);
+	assert_ok(decode(fields, slice_of(text), 1000));
 	check(body.bytes, expected);
 	ck_assert_msg(body.is_cut == is_cut, "%s", text);
 }
@@ -162,34 +158,30 @@ TEST(a_body_shorter_than_its_length_is_cut)
 
 TEST(codings_are_undone)
 {
-	struct buffer packed = {0};
-	struct buffer twice = {0};
+	AUTO_BUFFER packed = {0};
+	AUTO_BUFFER twice = {0};
 
 	gzip_append(slice_of("hello"), &packed);
-	ck_assert_int_eq(decode(GZIP, buffer_slice(&packed), 1000), ERR_NONE);
+	assert_ok(decode(GZIP, buffer_slice(&packed), 1000));
 	check(body.bytes, "hello");
 	ck_assert(!body.is_cut);
-	ck_assert_int_eq(decode("Content-Encoding: identity, X-GZIP\r\n",
-				buffer_slice(&packed), 1000),
-			 ERR_NONE);
+	assert_ok(decode("Content-Encoding: identity, X-GZIP\r\n",
+			 buffer_slice(&packed), 1000));
 	check(body.bytes, "hello");
 	/* several members */
 	gzip_append(slice_of(" world"), &packed);
-	ck_assert_int_eq(decode(GZIP, buffer_slice(&packed), 1000), ERR_NONE);
+	assert_ok(decode(GZIP, buffer_slice(&packed), 1000));
 	check(body.bytes, "hello world");
 	/* twice */
 	gzip_append(buffer_slice(&packed), &twice);
-	ck_assert_int_eq(decode(GZIP GZIP, buffer_slice(&twice), 1000),
-			 ERR_NONE);
+	assert_ok(decode(GZIP GZIP, buffer_slice(&twice), 1000));
 	check(body.bytes, "hello world");
 	/* the limit */
-	ck_assert_int_eq(decode(GZIP, buffer_slice(&packed), 11), ERR_NONE);
+	assert_ok(decode(GZIP, buffer_slice(&packed), 11));
 	ck_assert(!body.is_cut);
-	ck_assert_int_eq(decode(GZIP, buffer_slice(&packed), 10), ERR_NONE);
+	assert_ok(decode(GZIP, buffer_slice(&packed), 10));
 	check(body.bytes, "hello worl");
 	ck_assert(body.is_cut);
-	buffer_free(&packed);
-	buffer_free(&twice);
 }
 
 TEST(what_claims_to_be_packed_and_is_not)
@@ -210,14 +202,14 @@ TEST(what_claims_to_be_packed_and_is_not)
 /* cut, it gives what came; its last 8 bytes are a checksum and a size */
 TEST(damaged_codings)
 {
-	struct buffer packed = {0};
+	AUTO_BUFFER packed = {0};
 	char text[3000];
 
 	for (size_t i = 0; i < sizeof(text); i++)
 		text[i] = (char)('a' + i * i % 23);
 	gzip_append((struct slice){text, sizeof(text)}, &packed);
 	packed.size -= 9;
-	ck_assert_int_eq(decode(GZIP, buffer_slice(&packed), 10000), ERR_NONE);
+	assert_ok(decode(GZIP, buffer_slice(&packed), 10000));
 	ck_assert(body.is_cut);
 	ck_assert_uint_gt(body.bytes.size, 2000);
 	packed.size += 9;
@@ -225,7 +217,6 @@ TEST(damaged_codings)
 	ck_assert_int_eq(decode(GZIP, buffer_slice(&packed), 10000),
 			 ERR_CORRUPT);
 	ck_assert_str_ne(body.reason, "");
-	buffer_free(&packed);
 }
 
 TEST(unknown_codings)
@@ -247,11 +238,10 @@ TEST(unknown_codings)
 TEST(a_bomb_is_refused)
 {
 	static const char zeros[4 << 20];
-	struct buffer packed = {0};
+	AUTO_BUFFER packed = {0};
 
 	gzip_append((struct slice){zeros, sizeof(zeros)}, &packed);
 	ck_assert_int_eq(decode(GZIP, buffer_slice(&packed), 64 << 20),
 			 ERR_TOO_LARGE);
 	ck_assert_uint_lt(body.decoded.capacity, 3 << 20);
-	buffer_free(&packed);
 }

@@ -1,8 +1,5 @@
 #include "crawl/sitemap.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/memory.h"
 #include "tests/unit/run.h"
 
@@ -19,7 +16,7 @@ static void append(struct buffer *listing, const char *url, uint64_t lastmod_ms,
 
 TEST(entries_come_as_they_were_appended)
 {
-	struct buffer listing = {0};
+	AUTO_BUFFER listing = {0};
 	struct sitemap_entry entry;
 	struct slice rest;
 
@@ -34,12 +31,11 @@ TEST(entries_come_as_they_were_appended)
 	ck_assert(slice_equal(entry.url, slice_of("http://a.test/two")));
 	ck_assert(entry.lastmod_ms == 0 && entry.is_sitemap);
 	ck_assert(!sitemap_entries_next(&rest, &entry));
-	buffer_free(&listing);
 }
 
 TEST(a_listing_cut_anywhere_is_not_whole_and_is_read_up_to_there)
 {
-	struct buffer listing = {0};
+	AUTO_BUFFER listing = {0};
 	struct sitemap_entry entry;
 
 	append(&listing, "http://a.test/1", 0, false);
@@ -50,37 +46,34 @@ TEST(a_listing_cut_anywhere_is_not_whole_and_is_read_up_to_there)
 		ck_assert(!sitemap_entries_next(&part, &entry));
 	}
 	ck_assert(sitemap_entries_are_valid((struct slice){NULL, 0}));
-	buffer_free(&listing);
 }
 
 TEST(what_no_sitemap_has_is_not_whole)
 {
-	struct buffer listing = {0};
+	AUTO_BUFFER listing = {0};
 
 	append(&listing, "", 0, false); /* no URL */
 	ck_assert(!sitemap_entries_are_valid(buffer_slice(&listing)));
 	buffer_clear(&listing);
 	append(&listing, "http://a.test/", ((uint64_t)1 << 48) + 1, false);
 	ck_assert(!sitemap_entries_are_valid(buffer_slice(&listing)));
-	buffer_free(&listing);
 }
 
 TEST(a_listing_has_the_entries_of_one_file)
 {
-	struct buffer listing = {0};
+	AUTO_BUFFER listing = {0};
 
 	for (int i = 0; i < MAX_SITEMAP_ENTRIES; i++)
 		append(&listing, "http://a.test/", 0, false);
 	ck_assert(sitemap_entries_are_valid(buffer_slice(&listing)));
 	append(&listing, "http://a.test/", 0, false);
 	ck_assert(!sitemap_entries_are_valid(buffer_slice(&listing)));
-	buffer_free(&listing);
 }
 
 TEST(a_listing_has_a_limit_of_bytes)
 {
-	struct buffer listing = {0};
-	char *text = mem_alloc(1, MAX_URL_BYTES + 2);
+	AUTO_BUFFER listing = {0};
+	AUTO_TEXT *text = mem_alloc(1, MAX_URL_BYTES + 2);
 	struct sitemap_entry entry = {.url = {text, MAX_URL_BYTES}};
 
 	memset(text, 'a', MAX_URL_BYTES + 1);
@@ -91,6 +84,4 @@ TEST(a_listing_has_a_limit_of_bytes)
 	buffer_clear(&listing);
 	entry.url.size++;
 	ck_assert(!sitemap_entries_append(&listing, &entry));
-	buffer_free(&listing);
-	free(text);
 }

@@ -1,6 +1,5 @@
 #include "crawl/url/url.h"
 
-#include <stdio.h>
 #include <time.h>
 
 #include "tests/unit/crawl/random.h"
@@ -10,7 +9,7 @@ static struct url parse(const char *text)
 {
 	struct url url = {0};
 
-	ck_assert_int_eq(url_parse(&url, slice_of(text), NULL), ERR_NONE);
+	assert_ok(url_parse(&url, slice_of(text), NULL));
 	ck_assert_str_eq(url.text, text);
 	return url;
 }
@@ -117,11 +116,10 @@ TEST(the_default_value_leaves_what_sites_use)
 
 static void check_expansion(const char *text, const char *expected)
 {
-	struct buffer out = {0};
+	AUTO_BUFFER out = {0};
 
 	parameters_expand(slice_of(text), &out);
 	ck_assert(slice_equal(buffer_slice(&out), slice_of(expected)));
-	buffer_free(&out);
 }
 
 TEST(common_stands_for_the_default_value)
@@ -144,9 +142,9 @@ static void check_stays_canonical(struct slice text)
 	struct url url;
 	struct url again;
 
-	ck_assert_int_eq(url_parse(&url, text, NULL), ERR_NONE);
+	assert_ok(url_parse(&url, text, NULL));
 	parameters_drop(&url, names);
-	ck_assert_int_eq(url_parse(&again, slice_of(url.text), NULL), ERR_NONE);
+	assert_ok(url_parse(&again, slice_of(url.text), NULL));
 	ck_assert_str_eq(url.text, again.text);
 	ck_assert(!parameters_drop(&again, names));
 }

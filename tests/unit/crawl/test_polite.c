@@ -1,7 +1,5 @@
 #include "crawl/schedule.h"
 
-#include <stdio.h>
-
 #include "tests/unit/run.h"
 
 TEST(the_larger_delay_counts)

@@ -1,7 +1,5 @@
 #include "crawl/fetch.h"
 
-#include <string.h>
-
 #include "tests/unit/run.h"
 
 static struct curl_slist *list;
@@ -99,7 +97,7 @@ TEST(what_is_no_line_or_not_theirs_is_left_out)
 					    "Del: \x7f",
 					    "A\rHost: evil"};
 
-	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
+	for (size_t i = 0; i < COUNT_OF(lines); i++)
 		ck_assert_msg(own(lines[i])[0] == '\0', "%s", lines[i]);
 }
 

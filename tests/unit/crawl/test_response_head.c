@@ -1,7 +1,5 @@
 #include "crawl/fetch.h"
 
-#include <string.h>
-
 #include "page/robots_tag.h"
 #include "tests/unit/run.h"
 
@@ -13,9 +11,7 @@ static void read_lines(uint16_t status, const char *const *lines, size_t count)
 {
 	struct url url;
 
-	ck_assert_int_eq(
-		url_parse(&url, slice_of("http://a.example/b/c"), NULL),
-		ERR_NONE);
+	assert_ok(url_parse(&url, slice_of("http://a.example/b/c"), NULL));
 	response_head_begin(&answer);
 	result = (struct fetch_result){.http_status = status};
 	for (size_t i = 0; i < count; i++)

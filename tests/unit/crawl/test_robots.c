@@ -1,11 +1,6 @@
 #include "crawl/robots.h"
 
-#include <stdio.h>
-#include <string.h>
 #include <time.h>
-
-#include "base/arena.h"
-#include "base/buffer.h"
 
 #include "tests/unit/crawl/random.h"
 #include "tests/unit/run.h"
@@ -179,7 +174,7 @@ TEST(a_status_gives_rules)
 		    {404, true},  {429, false}, {499, true}, {500, false},
 		    {503, false}, {599, false}};
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+	for (size_t i = 0; i < COUNT_OF(rows); i++)
 		ck_assert_int_eq(
 			robots_allows(robots_from_status(arena, rows[i].status),
 				      slice_of("/a")),
@@ -306,7 +301,7 @@ TEST(the_reason_is_a_line_of_the_file)
 
 TEST(a_reason_is_short_and_printable)
 {
-	struct buffer file = {0};
+	AUTO_BUFFER file = {0};
 	struct robots_reason reason;
 
 	/* "Disallow: /" and 116 letters are 127 bytes */
@@ -321,7 +316,6 @@ TEST(a_reason_is_short_and_printable)
 				(struct slice){file.data + 24, 118});
 	ck_assert_uint_eq(reason.line, 2);
 	ck_assert_uint_eq(strlen(reason.rule), 126);
-	buffer_free(&file);
 	reason = robots_explain(parse(ANY "Disallow: /a\x1b\xff\n"),
 				slice_of("/a%1B%FF"));
 	ck_assert_str_eq(reason.rule, "Disallow: /a \xef\xbf\xbd");
@@ -364,7 +358,7 @@ TEST(a_delay_over_an_hour_is_clamped)
 static void check_sitemaps(const char *file, const char *expected)
 {
 	const struct robots *robots = parse(file);
-	struct buffer joined = {0};
+	AUTO_BUFFER joined = {0};
 
 	buffer_append_text(&joined, "");
 	for (size_t i = 0; i < robots_sitemap_count(robots); i++) {
@@ -372,7 +366,6 @@ static void check_sitemaps(const char *file, const char *expected)
 		buffer_append_byte(&joined, ' ');
 	}
 	ck_assert_str_eq(joined.data == NULL ? "" : joined.data, expected);
-	buffer_free(&joined);
 }
 
 TEST(sitemaps_of_the_whole_file)

@@ -5,13 +5,9 @@
  */
 #include "crawl/robots.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "base/arena.h"
 #include "base/file.h"
 #include "crawl/url/url.h"
 
@@ -42,7 +38,7 @@ static void read_file(const char *name, struct buffer *out)
 	char path[4096];
 
 	(void)snprintf(path, sizeof(path), "%s/%s", root, name);
-	ck_assert_int_eq(file_read(path, MAX_FILE_BYTES, out), ERR_NONE);
+	assert_ok(file_read(path, MAX_FILE_BYTES, out));
 }
 
 static const struct verdict {
@@ -203,14 +199,13 @@ static const struct {
 static const struct robots *parse_case(struct arena *arena, const char *name,
 				       const char *agent)
 {
-	struct buffer body = {0};
+	AUTO_BUFFER body = {0};
 	const struct robots *robots;
 	char path[256];
 
 	(void)snprintf(path, sizeof(path), "cases/%s.txt", name);
 	read_file(path, &body);
 	robots = robots_parse(arena, buffer_slice(&body), agent);
-	buffer_free(&body);
 	return robots;
 }
 
@@ -218,9 +213,9 @@ FIXTURE(.setup_once = unpack, .teardown_once = clean);
 
 TEST(the_cases_get_their_verdicts)
 {
-	struct arena *arena = arena_create();
+	AUTO_ARENA *arena = arena_create();
 
-	for (size_t i = 0; i < sizeof(verdicts) / sizeof(verdicts[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(verdicts); i++) {
 		const struct verdict *row = &verdicts[i];
 		const struct robots *robots;
 
@@ -231,14 +226,13 @@ TEST(the_cases_get_their_verdicts)
 				      row->allows,
 			      "%s %s %s", row->file, row->agent, row->path);
 	}
-	arena_destroy(arena);
 }
 
 TEST(the_cases_get_their_delays)
 {
-	struct arena *arena = arena_create();
+	AUTO_ARENA *arena = arena_create();
 
-	for (size_t i = 0; i < sizeof(delays) / sizeof(delays[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(delays); i++) {
 		const struct robots *robots;
 
 		if (files.count == 0)
@@ -248,14 +242,13 @@ TEST(the_cases_get_their_delays)
 			      "%s %s", delays[i].file, delays[i].agent);
 		ck_assert(!robots_is_delay_clamped(robots));
 	}
-	arena_destroy(arena);
 }
 
 TEST(the_cases_get_their_sitemaps)
 {
-	struct arena *arena = arena_create();
+	AUTO_ARENA *arena = arena_create();
 
-	for (size_t i = 0; i < sizeof(sitemaps) / sizeof(sitemaps[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(sitemaps); i++) {
 		struct buffer all = {0};
 		const struct robots *robots;
 
@@ -270,7 +263,6 @@ TEST(the_cases_get_their_sitemaps)
 		ck_assert_str_eq(all.data, sitemaps[i].sitemaps);
 		buffer_free(&all);
 	}
-	arena_destroy(arena);
 }
 
 /* What was read, over all files. */
@@ -328,8 +320,8 @@ static void ask(const struct robots *robots, const char *name, struct sum *sum)
 
 static void check_file(const char *name, struct sum *sum)
 {
-	struct arena *arena = arena_create();
-	struct buffer body = {0};
+	AUTO_ARENA *arena = arena_create();
+	AUTO_BUFFER body = {0};
 	const struct robots *robots;
 	double begin;
 	double ms;
@@ -339,7 +331,6 @@ static void check_file(const char *name, struct sum *sum)
 	robots = robots_parse(arena, buffer_slice(&body), "templated");
 	ms = cpu_ms() - begin;
 	sum->bytes += body.size;
-	buffer_free(&body);
 	sum->parse_ms += ms;
 	if (sum->max_parse_ms < ms) {
 		sum->max_parse_ms = ms;
@@ -349,7 +340,6 @@ static void check_file(const char *name, struct sum *sum)
 		sum->max_memory_bytes = arena_bytes(arena);
 	count(robots, sum);
 	ask(robots, name, sum);
-	arena_destroy(arena);
 }
 
 TEST(every_file_is_read_in_bounded_time)

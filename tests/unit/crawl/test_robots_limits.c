@@ -1,12 +1,8 @@
 /* Files and paths as large as they may be, and larger. */
 #include "crawl/robots.h"
 
-#include <stdio.h>
-#include <string.h>
 #include <time.h>
 
-#include "base/arena.h"
-#include "base/buffer.h"
 #include "crawl/url/url.h"
 
 #include "tests/unit/run.h"
@@ -38,7 +34,7 @@ static bool allows(const char *file, const char *path)
 /* A file of `size` bytes: "User-agent: *", empty lines, `line` at the end. */
 static const struct robots *parse_sized(size_t size, const char *line)
 {
-	struct buffer file = {0};
+	AUTO_BUFFER file = {0};
 	const struct robots *robots;
 
 	buffer_append_text(&file, ANY);
@@ -46,7 +42,6 @@ static const struct robots *parse_sized(size_t size, const char *line)
 		buffer_append_byte(&file, '\n');
 	buffer_append_text(&file, line);
 	robots = robots_parse(arena, buffer_slice(&file), "templated");
-	buffer_free(&file);
 	return robots;
 }
 
@@ -82,7 +77,7 @@ TEST(a_line_cut_at_the_limit_is_no_rule)
 /* RFC 9309, 2.5: whatever stands in the first 500 KiB counts. */
 TEST(no_rule_is_one_too_many)
 {
-	struct buffer file = {0};
+	AUTO_BUFFER file = {0};
 	const struct robots *robots;
 	unsigned last = 0;
 
@@ -98,7 +93,6 @@ TEST(no_rule_is_one_too_many)
 			  last + 1);
 	ck_assert(!robots_allows(robots, slice_of("/a1")));
 	ck_assert(robots_allows(robots, slice_of("/a0")));
-	buffer_free(&file);
 }
 
 TEST(an_endless_path_is_not_allowed)
@@ -125,14 +119,13 @@ static double cpu_ms(void)
 
 static const struct robots *many_wildcards(size_t count)
 {
-	struct buffer file = {0};
+	AUTO_BUFFER file = {0};
 	const struct robots *robots;
 
 	buffer_append_text(&file, ANY);
 	for (size_t i = 0; i < count; i++)
 		buffer_printf(&file, "Disallow: /*a*a*a*a*a*a*ab%zu\n", i);
 	robots = robots_parse(arena, buffer_slice(&file), "templated");
-	buffer_free(&file);
 	return robots;
 }
 
@@ -163,7 +156,7 @@ TEST(wildcards_search_no_more_than_4_mib)
 /* A star each byte, and runs of stars longer than any path. */
 TEST(a_rule_of_stars_counts_whatever_its_length)
 {
-	struct buffer file = {0};
+	AUTO_BUFFER file = {0};
 
 	buffer_append_text(&file, ANY "Allow: /a\nDisallow: /");
 	for (size_t i = 0; i < 100000; i++)
@@ -181,12 +174,11 @@ TEST(a_rule_of_stars_counts_whatever_its_length)
 	ck_assert(allows(file.data, "/aaaa"));
 	buffer_printf(&file, "\nDisallow: /%0*d\n", 3 * MAX_URL_BYTES, 0);
 	ck_assert(allows(file.data, "/0000"));
-	buffer_free(&file);
 }
 
 TEST(a_hundred_sitemaps_that_may_be_fetched)
 {
-	struct buffer file = {0};
+	AUTO_BUFFER file = {0};
 	const struct robots *robots;
 
 	buffer_printf(&file, "Sitemap: /%0*d\n", MAX_URL_BYTES, 0);
@@ -196,5 +188,4 @@ TEST(a_hundred_sitemaps_that_may_be_fetched)
 	ck_assert_uint_eq(robots_sitemap_count(robots), MAX_ROBOTS_SITEMAPS);
 	ck_assert(slice_equal(robots_sitemap(robots, 0), slice_of("/0")));
 	ck_assert(slice_equal(robots_sitemap(robots, 99), slice_of("/99")));
-	buffer_free(&file);
 }

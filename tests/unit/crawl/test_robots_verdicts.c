@@ -5,11 +5,6 @@
  */
 #include "crawl/robots.h"
 
-#include <stdio.h>
-#include <string.h>
-
-#include "base/arena.h"
-#include "base/buffer.h"
 #include "crawl/url/url.h"
 
 #include "tests/unit/run.h"
@@ -23,13 +18,11 @@ struct row {
 
 static bool allows(const char *file, const char *agent, struct slice path)
 {
-	struct arena *arena = arena_create();
+	AUTO_ARENA *arena = arena_create();
 	const struct robots *robots =
 		robots_parse(arena, slice_of(file), agent);
-	bool is_allowed = robots_allows(robots, path);
 
-	arena_destroy(arena);
-	return is_allowed;
+	return robots_allows(robots, path);
 }
 
 static void check(const struct row *rows, size_t count)
@@ -41,7 +34,7 @@ static void check(const struct row *rows, size_t count)
 			      rows[i].file);
 }
 
-#define CHECK(rows) check(rows, sizeof(rows) / sizeof((rows)[0]))
+#define CHECK(rows) check(rows, COUNT_OF(rows))
 
 /* Section 5.1 */
 #define SIMPLE                           \
@@ -453,7 +446,7 @@ TEST(the_rfc_where_google_departs_from_it)
 TEST(a_rule_longer_than_any_line_of_google)
 {
 	const int digits = 8 * 2083;
-	struct buffer file = {0};
+	AUTO_BUFFER file = {0};
 
 	buffer_printf(&file, FOOBOT "disallow: /x/%0*d/qux\n", digits, 0);
 	ck_assert(allows(file.data, "FooBot", slice_of("/fux")));
@@ -465,7 +458,6 @@ TEST(a_rule_longer_than_any_line_of_google)
 	buffer_printf(&file, FOOBOT "disallow: /\nallow: /x/%0*d/qux\n", digits,
 		      0);
 	ck_assert(!allows(file.data, "FooBot", slice_of("/")));
-	buffer_free(&file);
 }
 
 static const char *const line_files[] = {
@@ -483,10 +475,9 @@ static const char *const line_files[] = {
 /* ID_LinesNumbersAreCountedCorrectly */
 TEST(lines_are_counted_as_by_google)
 {
-	struct arena *arena = arena_create();
+	AUTO_ARENA *arena = arena_create();
 
-	for (size_t i = 0; i < sizeof(line_files) / sizeof(line_files[0]);
-	     i++) {
+	for (size_t i = 0; i < COUNT_OF(line_files); i++) {
 		const struct robots *foo =
 			robots_parse(arena, slice_of(line_files[i]), "foo");
 		const struct robots *bar =
@@ -496,5 +487,4 @@ TEST(lines_are_counted_as_by_google)
 			robots_explain(foo, slice_of("/some/path")).line, 2);
 		ck_assert_uint_eq(robots_explain(bar, slice_of("/")).line, 6);
 	}
-	arena_destroy(arena);
 }

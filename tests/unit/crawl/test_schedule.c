@@ -2,9 +2,6 @@
  * Weeks and a year of visits of a simulated site, by a virtual clock: pages
  * that change by the hour, by the day, by the month or never.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "crawl/frontier.h"
 #include "tests/unit/crawl/frontier_world.h"
@@ -204,7 +201,7 @@ TEST(no_minute_holds_many_visits)
 	while (visit(end_ms, UINT64_MAX, UINT64_MAX))
 		minutes[(now_ms - 1 - start_ms) / MINUTE_MS]++;
 	ck_assert_uint_ge(minutes[0], 30); /* the first visits: one a second */
-	for (size_t i = 60; i < sizeof(minutes) / sizeof(minutes[0]); i++)
+	for (size_t i = 60; i < COUNT_OF(minutes); i++)
 		ck_assert_uint_le(minutes[i], PAGES * 3 / 100);
 }
 

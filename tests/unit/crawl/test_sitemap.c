@@ -1,11 +1,9 @@
 #include "crawl/sitemap.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 
 #include <zlib.h>
 
-#include "base/buffer.h"
 #include "tests/unit/run.h"
 
 #define XML "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
@@ -41,9 +39,7 @@ static struct reading read_pieces(struct slice bytes, size_t piece)
 	struct sitemap *sitemap;
 	struct url base;
 
-	ck_assert_int_eq(
-		url_parse(&base, slice_of("https://e.org/m/s.xml"), NULL),
-		ERR_NONE);
+	assert_ok(url_parse(&base, slice_of("https://e.org/m/s.xml"), NULL));
 	sitemap = sitemap_create(&base, on_entry, &reading.log);
 	while (bytes.size > 0) {
 		struct slice part = bytes;
@@ -103,7 +99,7 @@ static void check(struct slice bytes, enum sitemap_kind kind, size_t refused,
 	struct reading reading = read_whole(bytes);
 	const char *log = reading.log.data == NULL ? "" : reading.log.data;
 
-	ck_assert_int_eq(reading.error, ERR_NONE);
+	assert_ok(reading.error);
 	ck_assert_int_eq((int)reading.kind, (int)kind);
 	ck_assert_str_eq(log, entries);
 	ck_assert_uint_eq(reading.refused, refused);
@@ -114,11 +110,10 @@ static void check(struct slice bytes, enum sitemap_kind kind, size_t refused,
 static void check_text(const char *text, enum sitemap_kind kind, size_t refused,
 		       const char *entries)
 {
-	struct buffer packed = gzip(slice_of(text));
+	AUTO_BUFFER packed = gzip(slice_of(text));
 
 	check(slice_of(text), kind, refused, entries);
 	check(buffer_slice(&packed), kind, refused, entries);
-	buffer_free(&packed);
 }
 
 TEST(a_urlset_is_read)
@@ -197,7 +192,7 @@ TEST(addresses_are_canonical_and_others_are_refused)
 
 TEST(a_url_over_its_bound_is_refused)
 {
-	struct buffer xml = {0};
+	AUTO_BUFFER xml = {0};
 	struct reading reading;
 
 	for (size_t more = 0; more < 2; more++) {
@@ -209,11 +204,10 @@ TEST(a_url_over_its_bound_is_refused)
 	}
 	buffer_append_text(&xml, "</urlset>");
 	reading = read_whole(buffer_slice(&xml));
-	ck_assert_int_eq(reading.error, ERR_NONE);
+	assert_ok(reading.error);
 	ck_assert_uint_eq(reading.count, 1);
 	ck_assert_uint_eq(reading.refused, 1);
 	ck_assert_uint_eq(reading.log.size, MAX_URL_BYTES + 1);
-	buffer_free(&xml);
 	buffer_free(&reading.log);
 }
 
@@ -301,7 +295,7 @@ TEST(text_is_read)
 
 TEST(a_line_over_the_bound_is_refused)
 {
-	struct buffer text = {0};
+	AUTO_BUFFER text = {0};
 	struct reading reading;
 
 	for (size_t more = 0; more < 2; more++) {
@@ -311,10 +305,9 @@ TEST(a_line_over_the_bound_is_refused)
 		buffer_append_byte(&text, '\n');
 	}
 	reading = read_whole(buffer_slice(&text));
-	ck_assert_int_eq(reading.error, ERR_NONE);
+	assert_ok(reading.error);
 	ck_assert_uint_eq(reading.count, 1);
 	ck_assert_uint_eq(reading.refused, 1);
-	buffer_free(&text);
 	buffer_free(&reading.log);
 }
 
@@ -367,13 +360,13 @@ TEST(what_is_no_sitemap_is_malformed)
 		 "https://e.org/1\n"},
 	};
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+	for (size_t i = 0; i < COUNT_OF(rows); i++)
 		check_malformed(rows[i].bytes, rows[i].entries);
 }
 
 TEST(prose_is_not_read_to_its_end)
 {
-	struct buffer prose = {0};
+	AUTO_BUFFER prose = {0};
 	struct reading reading;
 
 	while (prose.size < PROSE_BYTES)
@@ -382,14 +375,12 @@ TEST(prose_is_not_read_to_its_end)
 	reading = read_pieces(buffer_slice(&prose), 1000);
 	ck_assert_int_eq(reading.error, ERR_MALFORMED);
 	ck_assert_uint_eq(reading.count, 0);
-	buffer_free(&prose);
 	buffer_free(&reading.log);
 }
 
 TEST(broken_gzip_is_corrupt_and_cut_gzip_malformed)
 {
-	struct buffer packed =
-		gzip(slice_of("http://e.org/1\nhttp://e.org/2\n"));
+	AUTO_BUFFER packed = gzip(slice_of("http://e.org/1\nhttp://e.org/2\n"));
 
 	for (size_t cut = 2; cut < packed.size; cut++) {
 		struct reading reading =
@@ -407,13 +398,12 @@ TEST(broken_gzip_is_corrupt_and_cut_gzip_malformed)
 				 "http://e.org/1\nhttp://e.org/2\n");
 		buffer_free(&reading.log);
 	}
-	buffer_free(&packed);
 }
 
 TEST(members_of_gzip_are_joined_and_padding_ignored)
 {
-	struct buffer packed = gzip(slice_of("http://e.org/1\nhttp://e.o"));
-	struct buffer second = gzip(slice_of("rg/2\n"));
+	AUTO_BUFFER packed = gzip(slice_of("http://e.org/1\nhttp://e.o"));
+	AUTO_BUFFER second = gzip(slice_of("rg/2\n"));
 
 	buffer_append_slice(&packed, buffer_slice(&second));
 	check(buffer_slice(&packed), SITEMAP_TEXT, 0,
@@ -421,13 +411,11 @@ TEST(members_of_gzip_are_joined_and_padding_ignored)
 	buffer_append(&packed, "\0\0\0\x1F\x8B\x08 no", 9);
 	check(buffer_slice(&packed), SITEMAP_TEXT, 0,
 	      "http://e.org/1\nhttp://e.org/2\n");
-	buffer_free(&packed);
-	buffer_free(&second);
 }
 
 static struct reading read_entries(size_t count)
 {
-	struct buffer text = {0};
+	AUTO_BUFFER text = {0};
 	struct reading reading;
 
 	/* every tenth is refused, and counts */
@@ -436,7 +424,6 @@ static struct reading read_entries(size_t count)
 			&text,
 			i % 10 == 9 ? "e.org/%zu\n" : "http://e.org/%zu\n", i);
 	reading = read_pieces(buffer_slice(&text), 1 << 20);
-	buffer_free(&text);
 	return reading;
 }
 
@@ -445,7 +432,7 @@ TEST(entries_over_the_limit_are_too_many)
 	struct reading most = read_entries(MAX_SITEMAP_ENTRIES);
 	struct reading over = read_entries(MAX_SITEMAP_ENTRIES + 1);
 
-	ck_assert_int_eq(most.error, ERR_NONE);
+	assert_ok(most.error);
 	ck_assert_uint_eq(most.count, 45000);
 	ck_assert_uint_eq(most.refused, 5000);
 	ck_assert_int_eq(over.error, ERR_TOO_LARGE);
@@ -470,17 +457,17 @@ static struct buffer padded(size_t size)
 
 TEST(bytes_over_the_limit_are_too_large)
 {
-	struct buffer xml = padded(MAX_SITEMAP_BYTES);
-	struct buffer packed = gzip(buffer_slice(&xml));
+	AUTO_BUFFER xml = padded(MAX_SITEMAP_BYTES);
+	AUTO_BUFFER packed = gzip(buffer_slice(&xml));
 	struct reading most = read_pieces(buffer_slice(&xml), 1 << 20);
 	struct reading over;
 
 	ck_assert_uint_lt(packed.size, PACKED_BYTES);
-	ck_assert_int_eq(most.error, ERR_NONE);
+	assert_ok(most.error);
 	ck_assert_uint_eq(most.count, 1);
 	buffer_free(&most.log);
 	most = read_pieces(buffer_slice(&packed), 1 << 20);
-	ck_assert_int_eq(most.error, ERR_NONE);
+	assert_ok(most.error);
 	ck_assert_uint_eq(most.count, 1);
 	buffer_free(&most.log);
 	buffer_append_byte(&xml, '\n');
@@ -488,8 +475,6 @@ TEST(bytes_over_the_limit_are_too_large)
 	ck_assert_int_eq(over.error, ERR_TOO_LARGE);
 	ck_assert_uint_eq(over.count, 1);
 	buffer_free(&over.log);
-	buffer_free(&xml);
-	buffer_free(&packed);
 }
 
 TEST(dates_are_read)
@@ -529,7 +514,7 @@ TEST(dates_are_read)
 		{"-1", 0},
 	};
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+	for (size_t i = 0; i < COUNT_OF(rows); i++)
 		ck_assert_msg(sitemap_date(slice_of(rows[i].text)) ==
 				      rows[i].time_ms,
 			      "%s: %" PRIu64, rows[i].text,

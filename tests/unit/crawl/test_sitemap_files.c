@@ -5,10 +5,7 @@
 #include "crawl/sitemap.h"
 
 #include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
 
-#include "base/buffer.h"
 #include "tests/unit/run.h"
 #include "tests/unit/webdata.h"
 
@@ -143,12 +140,10 @@ static void check(const struct row *row, struct slice bytes)
 	struct sitemap *sitemap;
 	struct url base;
 
-	ck_assert_int_eq(
-		url_parse(&base, slice_of("http://base.invalid/"), NULL),
-		ERR_NONE);
+	assert_ok(url_parse(&base, slice_of("http://base.invalid/"), NULL));
 	sitemap = sitemap_create(&base, on_entry, &told);
-	ck_assert_int_eq(sitemap_feed(sitemap, bytes), ERR_NONE);
-	ck_assert_int_eq(sitemap_finish(sitemap), ERR_NONE);
+	assert_ok(sitemap_feed(sitemap, bytes));
+	assert_ok(sitemap_finish(sitemap));
 	ck_assert_int_eq((int)sitemap_kind(sitemap), (int)row->kind);
 	ck_assert_uint_eq(sitemap_count(sitemap), row->count);
 	ck_assert_uint_eq(sitemap_refused(sitemap), row->refused);
@@ -159,7 +154,7 @@ static void check(const struct row *row, struct slice bytes)
 TEST_ROWS(a_file_tells_what_stands_in_it, rows)
 {
 	const struct row *row = &rows[_i];
-	struct buffer bytes = {0};
+	AUTO_BUFFER bytes = {0};
 	char name[128];
 
 	(void)snprintf(name, sizeof(name), "sitemaps/%s", row->file);
@@ -168,5 +163,4 @@ TEST_ROWS(a_file_tells_what_stands_in_it, rows)
 		printf("skipped: no %s of web.tar.zst\n", row->file);
 	else
 		check(row, buffer_slice(&bytes));
-	buffer_free(&bytes);
 }

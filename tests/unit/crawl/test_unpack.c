@@ -1,11 +1,7 @@
 #include "crawl/http_message.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include <zlib.h>
 
-#include "base/buffer.h"
 #include "tests/unit/run.h"
 
 enum { GZIP_WRAPPED = MAX_WBITS + 16 };
@@ -92,7 +88,7 @@ TEST(a_word_that_names_no_coding_is_ignored)
 		"*",    "\"\"",  "charset=utf-8",
 	};
 
-	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++)
+	for (size_t i = 0; i < COUNT_OF(values); i++)
 		ck_assert_uint_eq(codings_of(values[i]).count, 0);
 	ck_assert_uint_eq(codings_of("gzip, none").count, 1);
 	ck_assert_uint_eq(codings_of("none, x-gzip").count, 1);
@@ -105,24 +101,22 @@ enum { TEXT_BYTES = 50000 };
 static void check_text(const char *names, const struct buffer *packed,
 		       size_t step, size_t room)
 {
-	struct buffer out = {0};
+	AUTO_BUFFER out = {0};
 	size_t wrong = 0;
 
-	ck_assert_int_eq(unpack(names, buffer_slice(packed), step, room, &out),
-			 ERR_NONE);
+	assert_ok(unpack(names, buffer_slice(packed), step, room, &out));
 	ck_assert_uint_eq(out.size, TEXT_BYTES);
 	for (size_t i = 0; i < TEXT_BYTES; i++)
 		wrong += out.data[i] != (char)('a' + i % 7 + i / 9000);
 	ck_assert_uint_eq(wrong, 0);
-	buffer_free(&out);
 }
 
 TEST(pieces_of_any_size_come_out_the_same)
 {
 	static const size_t steps[] = {1, 4, 13, 40, 500, 100000};
 	static const size_t rooms[] = {1, 17, 1000, 100000};
-	struct buffer text = {0};
-	struct buffer once = {0};
+	AUTO_BUFFER text = {0};
+	AUTO_BUFFER once = {0};
 	struct buffer twice = {0};
 
 	for (size_t i = 0; i < TEXT_BYTES; i++)
@@ -133,15 +127,13 @@ TEST(pieces_of_any_size_come_out_the_same)
 		check_text("gzip", &once, steps[i / 4], rooms[i % 4]);
 		check_text("gzip, gzip", &twice, steps[i / 4], rooms[i % 4]);
 	}
-	buffer_free(&text);
-	buffer_free(&once);
 	buffer_free(&twice);
 }
 
 TEST(a_part_is_not_whole_and_a_damaged_one_is_an_error)
 {
-	struct buffer packed = {0};
-	struct buffer out = {0};
+	AUTO_BUFFER packed = {0};
+	AUTO_BUFFER out = {0};
 
 	add_gzip(&packed, slice_of("hello hello hello"));
 	for (size_t size = 1; size < packed.size; size++)
@@ -156,35 +148,29 @@ TEST(a_part_is_not_whole_and_a_damaged_one_is_an_error)
 			 ERR_CORRUPT);
 	ck_assert_int_eq(unpack("gzip, gzip", slice_of("hello"), 1, 1, &out),
 			 ERR_CORRUPT);
-	buffer_free(&packed);
-	buffer_free(&out);
 }
 
 TEST(members_are_joined_and_rubbish_behind_them_ignored)
 {
-	struct buffer packed = {0};
-	struct buffer out = {0};
+	AUTO_BUFFER packed = {0};
+	AUTO_BUFFER out = {0};
 
 	add_gzip(&packed, slice_of("hel"));
 	add_gzip(&packed, slice_of(""));
 	add_gzip(&packed, slice_of("lo"));
 	buffer_append(&packed, "\0\0rubbish", 9);
 	for (size_t step = 1; step <= packed.size; step++) {
-		ck_assert_int_eq(
-			unpack("gzip", buffer_slice(&packed), step, 4, &out),
-			ERR_NONE);
+		assert_ok(unpack("gzip", buffer_slice(&packed), step, 4, &out));
 		ck_assert_uint_eq(out.size, 5);
 		ck_assert_mem_eq(out.data, "hello", 5);
 	}
-	buffer_free(&packed);
-	buffer_free(&out);
 }
 
 /* 10 MB of zeros are 10 KB; the first 0.5 MB take some 500 bytes of them. */
 TEST(it_is_known_what_a_bomb_has_cost_so_far)
 {
-	struct buffer packed = {0};
-	char *zeros = calloc(1, 10000000);
+	AUTO_BUFFER packed = {0};
+	AUTO_TEXT *zeros = calloc(1, 10000000);
 	struct unpacker *unpacker = unpacker_create(codings_of("gzip"));
 	char out[1000];
 	size_t size;
@@ -192,12 +178,8 @@ TEST(it_is_known_what_a_bomb_has_cost_so_far)
 	add_gzip(&packed, (struct slice){zeros, 10000000});
 	unpacker_feed(unpacker, buffer_slice(&packed));
 	for (int i = 0; i < 500; i++)
-		ck_assert_int_eq(
-			unpacker_next(unpacker, out, sizeof(out), &size),
-			ERR_NONE);
+		assert_ok(unpacker_next(unpacker, out, sizeof(out), &size));
 	ck_assert_uint_gt(unpacker_left(unpacker), packed.size - 1000);
 	unpacker_destroy(unpacker);
 	unpacker_destroy(NULL);
-	buffer_free(&packed);
-	free(zeros);
 }

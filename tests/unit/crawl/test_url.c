@@ -1,8 +1,5 @@
 #include "crawl/url/url.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 #include "tests/unit/crawl/random.h"
@@ -42,8 +39,6 @@ static void check(const char *base, const struct pair *pair,
 	ck_assert_str_eq(url.text + url.path,
 			 strchr(url.text + strlen("https://"), '/'));
 }
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 TEST(absolute_urls_have_one_form)
 {
@@ -86,7 +81,7 @@ TEST(absolute_urls_have_one_form)
 		 "http://example.org/a?x=/../y"},
 	};
 
-	for (size_t i = 0; i < COUNT(pairs); i++)
+	for (size_t i = 0; i < COUNT_OF(pairs); i++)
 		check(NULL, &pairs[i], ERR_NONE);
 }
 
@@ -108,7 +103,7 @@ TEST(percent_encoding_has_one_form)
 		{"http://a/!$&()*+,;=:@[]", "http://a/!$&()*+,;=:@[]"},
 	};
 
-	for (size_t i = 0; i < COUNT(pairs); i++)
+	for (size_t i = 0; i < COUNT_OF(pairs); i++)
 		check(NULL, &pairs[i], ERR_NONE);
 }
 
@@ -142,7 +137,7 @@ TEST(odd_addresses_are_spelled_out)
 		{"http://[1:0:0:2:0:0:0:3]/", "http://[1:0:0:2::3]/"},
 	};
 
-	for (size_t i = 0; i < COUNT(pairs); i++)
+	for (size_t i = 0; i < COUNT_OF(pairs); i++)
 		check(NULL, &pairs[i], ERR_NONE);
 }
 
@@ -171,7 +166,7 @@ TEST(names_are_written_in_ascii)
 		{"http://a_b.example/", "http://a_b.example/"},
 	};
 
-	for (size_t i = 0; i < COUNT(pairs); i++)
+	for (size_t i = 0; i < COUNT_OF(pairs); i++)
 		check(NULL, &pairs[i], ERR_NONE);
 }
 
@@ -201,7 +196,7 @@ TEST(references_are_resolved)
 		{"d e\n f", "http://a/b/d%20e%20f"},
 	};
 
-	for (size_t i = 0; i < COUNT(pairs); i++)
+	for (size_t i = 0; i < COUNT_OF(pairs); i++)
 		check("http://a/b/c?q#f", &pairs[i], ERR_ADDRESS_FORBIDDEN);
 }
 
@@ -214,7 +209,7 @@ TEST(other_schemes_are_refused)
 		{"file:///etc/passwd", NULL},     {"about:blank", NULL},
 	};
 
-	for (size_t i = 0; i < COUNT(pairs); i++) {
+	for (size_t i = 0; i < COUNT_OF(pairs); i++) {
 		check(NULL, &pairs[i], ERR_ADDRESS_FORBIDDEN);
 		check("http://a/", &pairs[i], ERR_ADDRESS_FORBIDDEN);
 	}
@@ -257,7 +252,7 @@ TEST(what_is_no_url_is_malformed)
 		{"http://[1.2.3.4]/", NULL},
 	};
 
-	for (size_t i = 0; i < COUNT(pairs); i++)
+	for (size_t i = 0; i < COUNT_OF(pairs); i++)
 		check(NULL, &pairs[i], ERR_MALFORMED);
 }
 
@@ -270,9 +265,8 @@ TEST(a_nul_byte_is_no_end)
 	ck_assert_int_eq(
 		url_parse(&url, (struct slice){host, sizeof(host) - 1}, NULL),
 		ERR_MALFORMED);
-	ck_assert_int_eq(
-		url_parse(&url, (struct slice){path, sizeof(path) - 1}, NULL),
-		ERR_NONE);
+	assert_ok(
+		url_parse(&url, (struct slice){path, sizeof(path) - 1}, NULL));
 	ck_assert_str_eq(url.text, "http://a.example/b%00c");
 }
 
@@ -283,7 +277,7 @@ TEST(no_value_is_an_empty_reference)
 	struct url url;
 
 	ck_assert_int_eq(url_parse(&url, none, NULL), ERR_MALFORMED);
-	ck_assert_int_eq(url_parse(&url, none, &base), ERR_NONE);
+	assert_ok(url_parse(&url, none, &base));
 	ck_assert_str_eq(url.text, base.text);
 }
 
@@ -313,9 +307,7 @@ TEST(the_longest_url_is_2083_bytes)
 
 	memset(text, 'a', sizeof(text));
 	write_over(text, slice_of("http://a/"));
-	ck_assert_int_eq(
-		url_parse(&url, (struct slice){text, MAX_URL_BYTES}, NULL),
-		ERR_NONE);
+	assert_ok(url_parse(&url, (struct slice){text, MAX_URL_BYTES}, NULL));
 	ck_assert_uint_eq(strlen(url.text), MAX_URL_BYTES);
 	ck_assert_int_eq(
 		url_parse(&url, (struct slice){text, MAX_URL_BYTES + 1}, NULL),
@@ -326,13 +318,12 @@ TEST(the_longest_url_is_2083_bytes)
 TEST(only_the_canonical_form_is_measured)
 {
 	size_t size = 1 << 20;
-	char *text = malloc(size);
+	AUTO_TEXT *text = malloc(size);
 	struct url url;
 
 	memset(text, 'a', size);
 	write_over(text, slice_of("http://a/#"));
-	ck_assert_int_eq(url_parse(&url, (struct slice){text, size}, NULL),
-			 ERR_NONE);
+	assert_ok(url_parse(&url, (struct slice){text, size}, NULL));
 	ck_assert_str_eq(url.text, "http://a/");
 	text[9] = '?';
 	ck_assert_int_eq(url_parse(&url, (struct slice){text, size}, NULL),
@@ -344,7 +335,6 @@ TEST(only_the_canonical_form_is_measured)
 	write_over(text, slice_of("http://"));
 	ck_assert_int_eq(url_parse(&url, (struct slice){text, size}, NULL),
 			 ERR_TOO_LARGE);
-	free(text);
 }
 
 TEST(an_error_leaves_the_result_alone)

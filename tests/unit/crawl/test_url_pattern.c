@@ -1,7 +1,5 @@
 #include "crawl/url/url_pattern.h"
 
-#include <stdio.h>
-#include <string.h>
 #include <time.h>
 
 #include "tests/unit/crawl/random.h"
@@ -14,7 +12,7 @@ static struct url_pattern pattern_of(const char *path)
 	struct url_pattern pattern;
 
 	snprintf(text, sizeof(text), "http://a.example%s", path);
-	ck_assert_int_eq(url_parse(&url, slice_of(text), NULL), ERR_NONE);
+	assert_ok(url_parse(&url, slice_of(text), NULL));
 	memset(&pattern, 0x55, sizeof(pattern));
 	url_pattern_of(&url, &pattern);
 	return pattern;
@@ -39,7 +37,7 @@ static void check(const struct row *rows, size_t count)
 	}
 }
 
-#define CHECK(rows) check(rows, sizeof(rows) / sizeof((rows)[0]))
+#define CHECK(rows) check(rows, COUNT_OF(rows))
 
 TEST(the_parts_of_a_path)
 {

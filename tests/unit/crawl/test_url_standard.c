@@ -7,11 +7,7 @@
  * neither a row too much nor one too few passes.
  */
 #include <jansson.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "base/buffer.h"
 #include "base/file.h"
 #include "crawl/url/url.h"
 #include "tests/unit/run.h"
@@ -86,9 +82,8 @@ static struct cases begin(const char *file)
 	replace_lone_surrogates((char *)json.data);
 	cases.list = json_loads((const char *)json.data, JSON_ALLOW_NUL, NULL);
 	ck_assert(json_is_array(cases.list));
-	ck_assert_int_eq(file_read(DATA_FOLDER "/url/differences.tsv", MAX_FILE,
-				   &cases.known),
-			 ERR_NONE);
+	assert_ok(file_read(DATA_FOLDER "/url/differences.tsv", MAX_FILE,
+			    &cases.known));
 	buffer_append_byte(&cases.known, '\0');
 	cases.known_count = count_rows(&cases);
 	buffer_free(&json);
@@ -113,8 +108,8 @@ static void note_difference(struct cases *cases, const json_t *input,
 			    const json_t *base, const char *result)
 {
 	size_t flags = JSON_ENCODE_ANY | JSON_ENSURE_ASCII;
-	char *input_text = json_dumps(input, flags);
-	char *base_text = base == NULL ? NULL : json_dumps(base, flags);
+	AUTO_TEXT *input_text = json_dumps(input, flags);
+	AUTO_TEXT *base_text = base == NULL ? NULL : json_dumps(base, flags);
 	char row[MAX_TEXT];
 
 	(void)snprintf(row, sizeof(row), "%s\t%s\t%s\t%s\t", cases->file,
@@ -126,8 +121,6 @@ static void note_difference(struct cases *cases, const json_t *input,
 		cases->wrong_count++;
 		printf("%s\n", row);
 	}
-	free(input_text);
-	free(base_text);
 }
 
 /* What we make of a reference: the text of the URL or of the error. */

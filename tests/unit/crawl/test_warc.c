@@ -1,9 +1,5 @@
 #include "crawl/warc_write.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include <zstd.h>
 
 #include "base/decode.h"
@@ -110,13 +106,12 @@ static void add_page(const char *url, const char *body, int lie)
 /* The same as a gzip member. */
 static void add_member(const char *url, const char *body)
 {
-	struct buffer plain = {0};
+	AUTO_BUFFER plain = {0};
 	char block[256];
 
 	(void)snprintf(block, sizeof(block), ANSWER "%s", body);
 	make_record("response", url, block, 0, &plain);
 	gzip_append(buffer_slice(&plain), &archive);
-	buffer_free(&plain);
 }
 
 static bool is_page(size_t index, const char *url, const char *body)
@@ -149,7 +144,7 @@ TEST(records_of_all_kinds)
 	add_record("response", "<http://a/d>",
 		   "HTTP/1.1 301 \r\nLocation: /e\r\n\r\n");
 	read_all();
-	ck_assert_int_eq(end_error, ERR_NONE);
+	assert_ok(end_error);
 	ck_assert_uint_eq(record_count, 7);
 	ck_assert_int_eq(records[0].kind, WARC_OTHER);
 	ck_assert_str_eq(records[0].type, "warcinfo");
@@ -188,7 +183,7 @@ static void check_three(size_t piece)
 		check_page(i, "http://a/", "one");
 		ck_assert_uint_eq(records[i].offset, archive.size / 3 * i);
 	}
-	ck_assert_int_eq(end_error, ERR_NONE);
+	assert_ok(end_error);
 }
 
 /* however the bytes come, plain or packed */
@@ -206,7 +201,7 @@ TEST(pieces_do_not_matter)
 
 TEST(all_records_in_one_member)
 {
-	struct buffer packed = {0};
+	AUTO_BUFFER packed = {0};
 
 	for (int i = 0; i < 3; i++)
 		add_page("http://a/", "one", 0);
@@ -216,13 +211,12 @@ TEST(all_records_in_one_member)
 	ck_assert_uint_eq(record_count, 3);
 	check_page(2, "http://a/", "one");
 	ck_assert_uint_eq(records[2].offset, 0);
-	buffer_free(&packed);
 }
 
 /* members of 64 bytes, as of a block compressor: records cross them */
 TEST(members_that_are_no_records)
 {
-	struct buffer packed = {0};
+	AUTO_BUFFER packed = {0};
 
 	for (int i = 0; i < 3; i++)
 		add_page("http://a/", "one", 0);
@@ -238,8 +232,7 @@ TEST(members_that_are_no_records)
 	ck_assert_uint_eq(record_count, 3);
 	for (size_t i = 0; i < 3; i++)
 		check_page(i, "http://a/", "one");
-	ck_assert_int_eq(end_error, ERR_NONE);
-	buffer_free(&packed);
+	assert_ok(end_error);
 }
 
 /* the second record says that it is 100 bytes longer, or 2 shorter */
@@ -247,7 +240,7 @@ TEST(lengths_that_lie)
 {
 	static const int lies[] = {100, 4000, -2, -1};
 
-	for (size_t i = 0; i < sizeof(lies) / sizeof(lies[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(lies); i++) {
 		buffer_clear(&archive);
 		add_page("http://a/", "one", 0);
 		add_page("http://b/", "two", lies[i]);
@@ -261,7 +254,7 @@ TEST(lengths_that_lie)
 		check_page(2, "http://c/", "three");
 		check_page(3, "http://d/", "four");
 		ck_assert(!records[3].is_cut);
-		ck_assert_int_eq(end_error, ERR_NONE);
+		assert_ok(end_error);
 	}
 }
 
@@ -318,12 +311,12 @@ TEST(heads_that_have_no_end)
 	check_page(3, "http://a/", "one");
 	ck_assert_int_eq(records[4].error, ERR_MALFORMED);
 	check_page(5, "http://b/", "two");
-	ck_assert_int_eq(end_error, ERR_NONE);
+	assert_ok(end_error);
 }
 
 TEST(a_long_url_is_refused)
 {
-	char *url = calloc(MAX_URL_BYTES + 2, 1);
+	AUTO_TEXT *url = calloc(MAX_URL_BYTES + 2, 1);
 
 	memset(url, 'a', MAX_URL_BYTES + 1);
 	memcpy(url, "http://", 7);
@@ -333,8 +326,7 @@ TEST(a_long_url_is_refused)
 	read_all();
 	ck_assert_uint_eq(record_count, 2);
 	ck_assert_int_eq(records[0].error, ERR_TOO_LARGE);
-	ck_assert_int_eq(records[1].error, ERR_NONE);
-	free(url);
+	assert_ok(records[1].error);
 }
 
 TEST(a_damaged_member_costs_its_record)
@@ -397,7 +389,7 @@ TEST(no_archive)
 {
 	read_all();
 	ck_assert_uint_eq(record_count, 0);
-	ck_assert_int_eq(end_error, ERR_NONE);
+	assert_ok(end_error);
 	buffer_append_text(&archive, "<html>\n<body>\nhttp: no\n");
 	read_all();
 	ck_assert_uint_eq(record_count, 1);
@@ -422,7 +414,7 @@ TEST(an_error_of_the_source_ends_it)
 TEST(large_bodies_are_cut)
 {
 	static const size_t sizes[] = {MAX_BODY, MAX_BODY + 1, 4000000};
-	char *block = malloc(4000000 + sizeof(ANSWER));
+	AUTO_TEXT *block = malloc(4000000 + sizeof(ANSWER));
 
 	for (size_t i = 0; i < 3; i++) {
 		size_t size = sizeof(ANSWER) - 1 + sizes[i];
@@ -440,8 +432,7 @@ TEST(large_bodies_are_cut)
 	ck_assert(records[2].is_cut);
 	ck_assert_uint_eq(records[2].body.size, MAX_BODY);
 	check_page(3, "http://b/", "end");
-	ck_assert_int_eq(end_error, ERR_NONE);
-	free(block);
+	assert_ok(end_error);
 }
 
 #define ARC_HEAD                                                  \
@@ -467,7 +458,7 @@ TEST(records_of_arc)
 	check_page(3, "http://a/", "short\n\n");
 	ck_assert(records[3].is_cut);
 	check_page(4, "http://a/", "abc");
-	ck_assert_int_eq(end_error, ERR_NONE);
+	assert_ok(end_error);
 }
 
 static void add_frame(struct slice plain, struct slice dictionary)
@@ -490,20 +481,19 @@ static void add_le32(uint32_t number)
 
 static void check_zstd(struct slice dictionary)
 {
-	struct buffer plain = {0};
+	AUTO_BUFFER plain = {0};
 
 	for (int i = 0; i < 3; i++) {
 		buffer_clear(&plain);
 		make_record("response", "http://a/", ANSWER "one", 0, &plain);
 		add_frame(buffer_slice(&plain), dictionary);
 	}
-	buffer_free(&plain);
 	read_all();
 	ck_assert_uint_eq(record_count, 3);
 	for (size_t i = 0; i < 3; i++)
 		check_page(i, "http://a/", "one");
 	ck_assert_uint_gt(records[1].offset, 0);
-	ck_assert_int_eq(end_error, ERR_NONE);
+	assert_ok(end_error);
 }
 
 TEST(frames_of_zstd)
@@ -527,13 +517,12 @@ TEST(frames_with_a_dictionary)
 	buffer_clear(&archive);
 	add_frame(dictionary, (struct slice){0});
 	{
-		struct buffer packed = archive;
+		AUTO_BUFFER packed = archive;
 
 		archive = (struct buffer){0};
 		add_le32(0x184D2A5D);
 		add_le32((uint32_t)packed.size);
 		buffer_append_slice(&archive, buffer_slice(&packed));
-		buffer_free(&packed);
 	}
 	check_zstd(dictionary);
 	/* a dictionary that ends too early */

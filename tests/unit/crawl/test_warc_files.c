@@ -2,11 +2,7 @@
  * Every file in warc/ of web.tar.zst ($TEMPLATED_SHARED or ../shared), good and
  * bad, against the counts of another reader: tests/data/warc/counts.tsv.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "base/buffer.h"
 #include "base/file.h"
 #include "crawl/warc_write.h"
 #include "tests/unit/run.h"
@@ -110,18 +106,16 @@ FIXTURE(.timeout_s = 60);
 
 TEST(all_files_are_read_record_by_record)
 {
-	struct buffer table = {0};
+	AUTO_BUFFER table = {0};
 	unsigned count = 0;
 
 	if (webdata_unpack("warc", folder)) {
-		ck_assert_int_eq(file_read(DATA_FOLDER "/warc/counts.tsv",
-					   MAX_TABLE, &table),
-				 ERR_NONE);
+		assert_ok(file_read(DATA_FOLDER "/warc/counts.tsv", MAX_TABLE,
+				    &table));
 		for (const char *row = table.data; *row != '\0';
 		     row += strcspn(row, "\n") + 1)
 			count += check_row(row);
 		ck_assert_uint_eq(count, FILES);
 	}
 	webdata_remove(folder);
-	buffer_free(&table);
 }

@@ -1,9 +1,5 @@
 #include "crawl/warc_write.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/decode.h"
 #include "tests/unit/run.h"
 
@@ -33,10 +29,9 @@ static void unpack(void)
 	while (left.size > 0) {
 		size_t size = 0;
 
-		ck_assert_int_eq(decoder_run(decoder, &left,
-					     buffer_reserve(&plain, 4096), 4096,
-					     &size),
-				 ERR_NONE);
+		assert_ok(decoder_run(decoder, &left,
+				      buffer_reserve(&plain, 4096), 4096,
+				      &size));
 		plain.size += size;
 		if (decoder_is_at_end(decoder)) {
 			decoder_reset(decoder);
@@ -131,7 +126,7 @@ TEST(a_text_refers_to_the_answer_of_its_visit)
 		.is_plain = true,
 	};
 	struct warc_info answer = {.is_plain = true};
-	struct buffer record = {0};
+	AUTO_BUFFER record = {0};
 	const char *id;
 
 	warc_visit_identity(text.url, text.source_ms, answer.identity);
@@ -149,7 +144,6 @@ TEST(a_text_refers_to_the_answer_of_its_visit)
 	ck_assert_int_ne(strncmp(strstr(plain.data, "Refers-To: ") + 11, id,
 				 strcspn(id, "\r")),
 			 0);
-	buffer_free(&record);
 }
 
 TEST(a_cut_page)
@@ -244,7 +238,7 @@ static void read_kinds(char *kinds)
 			  record->time_ms == page.time_ms);
 	}
 	*kinds = '\0';
-	ck_assert_int_eq(error, ERR_NONE);
+	assert_ok(error);
 	warc_reader_destroy(reader);
 	free(record);
 }

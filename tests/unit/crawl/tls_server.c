@@ -3,15 +3,11 @@
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/buffer.h"
 #include "base/file.h"
 #include "tests/unit/run.h"
 
@@ -32,11 +28,10 @@ bool tls_server_is_possible(void)
 
 static void run(const char *folder, const char *command)
 {
-	struct buffer line = {0};
+	AUTO_BUFFER line = {0};
 
 	buffer_printf(&line, PATH "cd %s && (%s) >log 2>&1", folder, command);
 	ck_assert_msg(system(line.data) == 0, "%s", line.data);
-	buffer_free(&line);
 }
 
 /* NOLINTEND(concurrency-mt-unsafe,cert-env33-c) */
@@ -92,7 +87,7 @@ static void write_conf(const struct tls_server *server)
 {
 	static const char *const kinds[] = {"client_body", "proxy", "fastcgi",
 					    "uwsgi", "scgi"};
-	struct buffer conf = {0};
+	AUTO_BUFFER conf = {0};
 	char path[96];
 
 	buffer_printf(&conf,
@@ -102,7 +97,7 @@ static void write_conf(const struct tls_server *server)
 		      "gzip on; gzip_min_length 100;\n",
 		      server->folder, server->folder);
 	/* else it makes folders of the system's */
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+	for (size_t i = 0; i < COUNT_OF(kinds); i++)
 		buffer_printf(&conf, "%s_temp_path %s/%s;\n", kinds[i],
 			      server->folder, kinds[i]);
 	add_site(&conf, server, server->port, "good.pem");
@@ -110,7 +105,6 @@ static void write_conf(const struct tls_server *server)
 	buffer_append_text(&conf, "}\n");
 	snprintf(path, sizeof(path), "%s/conf", server->folder);
 	ck_assert_int_eq(file_write(path, buffer_slice(&conf)), 0);
-	buffer_free(&conf);
 }
 
 static bool is_listening(uint16_t port)

@@ -3,9 +3,6 @@
 #include "daemon/service.h"
 
 #include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -40,7 +37,7 @@ static void clear(const struct place *place)
 					    "file",           "socket"};
 	char path[128];
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(names); i++) {
 		snprintf(path, sizeof(path), "%s/%s", place->folder, names[i]);
 		remove(path);
 	}
@@ -62,15 +59,12 @@ static void make_file(const struct place *place)
 static void check_that_it_runs(const struct place *place)
 {
 	struct service *service = NULL;
-	struct buffer answer;
+	AUTO_BUFFER answer;
 
-	ck_assert_int_eq(
-		service_start(&service, &place->config, NULL, NULL, NULL),
-		ERR_NONE);
+	assert_ok(service_start(&service, &place->config, NULL, NULL, NULL));
 	answer = test_client_ask(place->config.socket_path, "GET", "/v1/status",
 				 "");
 	ck_assert_ptr_nonnull(strstr(answer.data, "200 OK"));
-	buffer_free(&answer);
 	service_probe(service);
 	service_stop(service);
 	ck_assert_int_ne(access(place->config.socket_path, F_OK), 0);
@@ -137,8 +131,7 @@ TEST(nothing_is_left_when_the_last_part_fails)
 
 	make(&place);
 	make(&other);
-	ck_assert_int_eq(service_start(&first, &place.config, NULL, NULL, NULL),
-			 ERR_NONE);
+	assert_ok(service_start(&first, &place.config, NULL, NULL, NULL));
 	/* its own store, but the socket that somebody answers on */
 	snprintf(other.config.socket_path, sizeof(other.config.socket_path),
 		 "%s", place.config.socket_path);
@@ -159,8 +152,7 @@ TEST(a_store_in_use_is_refused)
 	struct service *second = NULL;
 
 	make(&place);
-	ck_assert_int_eq(service_start(&first, &place.config, NULL, NULL, NULL),
-			 ERR_NONE);
+	assert_ok(service_start(&first, &place.config, NULL, NULL, NULL));
 	ck_assert_int_eq(
 		service_start(&second, &place.config, NULL, NULL, NULL),
 		ERR_BUSY);
@@ -191,11 +183,10 @@ static void *ask_all_along(void *argument)
 	const struct place *place = argument;
 
 	for (int i = 0; i < 30; i++) {
-		struct buffer answer = test_client_ask(
+		AUTO_BUFFER answer = test_client_ask(
 			place->config.socket_path, "GET", targets[i % 3], NULL);
 
 		ck_assert_int_ne(client_status(&answer), 0);
-		buffer_free(&answer);
 	}
 	return NULL;
 }
@@ -211,9 +202,7 @@ TEST(it_reads_its_file_again_while_it_answers)
 	place.config.log_level = 3;
 	snprintf(path, sizeof(path), "%s/file", place.folder);
 	write_settings(&place, 0);
-	ck_assert_int_eq(
-		service_start(&service, &place.config, path, NULL, NULL),
-		ERR_NONE);
+	assert_ok(service_start(&service, &place.config, path, NULL, NULL));
 	for (int i = 0; i < 4; i++)
 		ck_assert_int_eq(pthread_create(&threads[i], NULL,
 						ask_all_along, &place),

@@ -7,11 +7,10 @@
 
 static void check(struct world *world, const char *wanted)
 {
-	struct buffer line = {0};
+	AUTO_BUFFER line = {0};
 
 	status_line(world->store, &line);
 	ck_assert_str_eq(line.data, wanted);
-	buffer_free(&line);
 }
 
 TEST(an_empty_store_has_none_of_all)
@@ -30,13 +29,13 @@ TEST(a_site_of_which_pages_wait_is_crawling)
 	struct txn txn;
 
 	world_open(&world, 0);
-	ck_assert_int_eq(world_add_site(&world, "a.example"), ERR_NONE);
+	assert_ok(world_add_site(&world, "a.example"));
 	check(&world, "1 site, 0 pages, 0 crawling");
 	txn = txn_begin_write(world.store);
 	ck_assert(site_get(&txn, slice_of("a.example"), &row));
 	row.pending_count = 1;
 	site_put(&txn, &row);
-	ck_assert_int_eq(txn_end(&txn), ERR_NONE);
+	assert_ok(txn_end(&txn));
 	check(&world, "1 site, 0 pages, 1 crawling");
 	world_close(&world);
 }
@@ -52,12 +51,12 @@ TEST(thousands_are_told_apart)
 	for (unsigned i = 0; i < 999; i++)
 		txn_put(&txn, TABLE_RECORDS, (struct slice){&i, sizeof(i)},
 			(struct slice){"x", 1});
-	ck_assert_int_eq(txn_end(&txn), ERR_NONE);
+	assert_ok(txn_end(&txn));
 	check(&world, "0 sites, 999 pages, 0 crawling");
 	txn = txn_begin_write(world.store);
 	txn_put(&txn, TABLE_RECORDS, (struct slice){"last", 4},
 		(struct slice){"x", 1});
-	ck_assert_int_eq(txn_end(&txn), ERR_NONE);
+	assert_ok(txn_end(&txn));
 	check(&world, "0 sites, 1,000 pages, 0 crawling");
 	world_close(&world);
 }

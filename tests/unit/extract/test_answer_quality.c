@@ -1,9 +1,5 @@
 #include "extract/extractors.h"
 
-#include <stdlib.h>
-
-#include "base/arena.h"
-#include "base/buffer.h"
 #include "tests/unit/extract/fixture.h"
 #include "tests/unit/run.h"
 
@@ -12,12 +8,11 @@
 /* Of everything visible of `html`. */
 static const char *quality_with(const char *html, unsigned http_status)
 {
-	struct page *page = parse(html);
+	AUTO_PAGE *page = parse(html);
 	const struct verdict *verdicts = run(page, "plain", NULL, NULL);
 	enum text_quality quality =
 		text_quality_of(page, verdicts, false, http_status);
 
-	page_destroy(page);
 	return text_quality_name(quality);
 }
 
@@ -77,14 +72,13 @@ TEST_ROWS(a_test_for_humans_blocks, challenges)
 
 TEST(a_long_page_that_has_a_test_somewhere_does_not_block)
 {
-	struct buffer html = {0};
+	AUTO_BUFFER html = {0};
 
 	buffer_append_text(&html, challenges[0]);
 	/* over 1,500 bytes of text: no service says as much */
 	for (int i = 0; i < 376; i++)
 		buffer_append_text(&html, "<p>word");
 	ck_assert_str_eq(quality(html.data), "ok");
-	buffer_free(&html);
 }
 
 TEST(a_shell_that_scripts_must_fill_is_js_only)
@@ -117,14 +111,13 @@ TEST(a_short_page_with_a_script_is_no_shell)
 /* 31 words that were chosen beside an empty place. */
 TEST(a_place_that_stays_empty_beside_text_is_no_shell)
 {
-	struct buffer html = {0};
+	AUTO_BUFFER html = {0};
 
 	buffer_append_text(&html,
 			   "<div id=root></div><script src=a.js></script>");
 	for (int i = 0; i < 31; i++)
 		buffer_append_text(&html, "<p>word");
 	ck_assert_str_eq(quality(html.data), "ok");
-	buffer_free(&html);
 }
 
 TEST(nothing_chosen_is_empty)
@@ -156,21 +149,19 @@ TEST(more_links_than_text_is_a_listing)
 TEST(a_page_that_was_cut_is_truncated)
 {
 	const struct page_limits limits = {1000, 4, 512, 256};
-	struct page *page;
+	AUTO_PAGE *page;
 
-	ck_assert_int_eq(page_parse(&page, slice_of("<p>1<p>2<p>3<p>4"),
-				    slice_of(NULL), &limits),
-			 ERR_NONE);
+	assert_ok(page_parse(&page, slice_of("<p>1<p>2<p>3<p>4"),
+			     slice_of(NULL), &limits));
 	ck_assert(page->is_truncated);
 	ck_assert_int_eq(text_quality_of(page, run(page, "plain", NULL, NULL),
 					 false, 200),
 			 QUALITY_TRUNCATED);
-	page_destroy(page);
 }
 
 TEST(what_nobody_is_sure_of_is_unsure)
 {
-	struct page *page = parse("<p>" TEN_WORDS);
+	AUTO_PAGE *page = parse("<p>" TEN_WORDS);
 	struct verdict *verdicts =
 		ARENA_NEW(page->arena, struct verdict, page->text_count);
 
@@ -180,15 +171,13 @@ TEST(what_nobody_is_sure_of_is_unsure)
 	ck_assert_int_eq(text_quality_of(page, verdicts, true, 200),
 			 QUALITY_UNSURE);
 	ck_assert_str_eq(text_quality_name(QUALITY_UNSURE), "unsure");
-	page_destroy(page);
 }
 
 TEST(random_pages_have_a_quality)
 {
 	for (uint64_t seed = 1; seed <= 200; seed++) {
-		char *html = random_html(seed);
+		AUTO_TEXT *html = random_html(seed);
 
 		ck_assert_ptr_nonnull(quality(html));
-		free(html);
 	}
 }

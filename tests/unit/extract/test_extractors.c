@@ -1,7 +1,5 @@
 #include "extract/extractors.h"
 
-#include <string.h>
-
 #include "tests/unit/run.h"
 
 static void assert_whole(const struct parameter *parameter)

@@ -1,10 +1,5 @@
 #include "extract/extractors.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/arena.h"
 #include "extract/core/trace.h"
 #include "extract/render/render.h"
 #include "page/selector.h"
@@ -22,7 +17,7 @@ static const struct selector *compile(const struct page *page, const char *text)
 static void check(const char *html, const char *include, const char *exclude,
 		  bool with_comments, const char *text)
 {
-	struct page *page = parse(html);
+	AUTO_PAGE *page = parse(html);
 	struct verdict *verdicts =
 		ARENA_NEW(page->arena, struct verdict, page->text_count);
 	const struct selection selection = {
@@ -30,7 +25,7 @@ static void check(const char *html, const char *include, const char *exclude,
 		.exclude = compile(page, exclude),
 		.with_comments = with_comments,
 	};
-	struct buffer out = {0};
+	AUTO_BUFFER out = {0};
 
 	for (uint32_t i = 0; i < page->text_count; i++) {
 		uint32_t node = page->texts[i].node;
@@ -42,8 +37,6 @@ static void check(const char *html, const char *include, const char *exclude,
 	buffer_append_text(&out, "");
 	render_text(page, verdicts, &out);
 	ck_assert_str_eq(out.data, text);
-	buffer_free(&out);
-	page_destroy(page);
 }
 
 static const char html[] =
@@ -89,7 +82,7 @@ TEST(what_is_excluded_is_left_out_whoever_wants_it)
 static const char *commented(bool with_comments)
 {
 	static char words[256];
-	struct page *page = parse(
+	AUTO_PAGE *page = parse(
 		"<html><head><title>The house on the hill</title></head><body>"
 		"<article><h1>The house on the hill</h1>" PARAGRAPH PARAGRAPH
 			PARAGRAPH PARAGRAPH
@@ -112,7 +105,6 @@ static const char *commented(bool with_comments)
 				 sizeof(words) - strlen(words), "%.*s|",
 				 (int)word.size, (const char *)word.data);
 	}
-	page_destroy(page);
 	return words;
 }
 
@@ -124,7 +116,7 @@ TEST(comments_are_shown_where_they_are_asked_for)
 
 TEST(the_trace_says_what_was_changed)
 {
-	struct page *page = parse("<p>1<p id=a>2<p id=b>3");
+	AUTO_PAGE *page = parse("<p>1<p id=a>2<p id=b>3");
 	struct verdict *verdicts = ARENA_NEW(page->arena, struct verdict, 3);
 	struct trace *trace = trace_create(page->arena, 3);
 	const struct selection selection = {
@@ -139,7 +131,6 @@ TEST(the_trace_says_what_was_changed)
 	ck_assert_str_eq(trace->reasons[1], "the request includes it");
 	ck_assert_str_eq(trace->reasons[2], "the request excludes it");
 	ck_assert_float_eq(verdicts[2].score, 2);
-	page_destroy(page);
 }
 
 TEST(an_empty_page_has_nothing_to_select)
@@ -159,8 +150,8 @@ TEST(text_without_tags_is_that_of_the_body)
 TEST(random_pages_keep_what_is_included_and_not_excluded)
 {
 	for (uint64_t seed = 1; seed <= 200; seed++) {
-		char *text = random_html(seed);
-		struct page *page = parse(text);
+		AUTO_TEXT *text = random_html(seed);
+		AUTO_PAGE *page = parse(text);
 		struct verdict *verdicts = ARENA_NEW(
 			page->arena, struct verdict, page->text_count);
 		const struct selection selection = {
@@ -173,7 +164,5 @@ TEST(random_pages_keep_what_is_included_and_not_excluded)
 		for (uint32_t i = 0; i < page->text_count; i++)
 			ck_assert(!verdicts[i].is_content ||
 				  (page->texts[i].flags & TEXT_IS_TITLE) == 0);
-		page_destroy(page);
-		free(text);
 	}
 }

@@ -1,7 +1,5 @@
 #include "extract/extractors.h"
 
-#include <string.h>
-
 #include "tests/unit/run.h"
 
 TEST(parts_of_the_method_are_set)

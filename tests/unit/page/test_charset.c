@@ -1,9 +1,7 @@
 #include "page/charset.h"
 
-#include <stdio.h>
 #include <sys/resource.h>
 
-#include "base/arena.h"
 #include "tests/unit/page/page_of.h"
 #include "tests/unit/run.h"
 

@@ -1,6 +1,4 @@
 /* Real pages, where they are: $TEMPLATED_SHARED or ../shared. */
-#include <stdio.h>
-#include <stdlib.h>
 
 #include "base/file.h"
 #include "page/entity.h"
@@ -31,14 +29,12 @@ static void folder_of_pages(char *path, size_t size)
 static void with_page(const char *path,
 		      void (*check)(const struct page *page, const char *path))
 {
-	struct buffer body = {0};
-	struct page *page;
+	AUTO_BUFFER body = {0};
+	AUTO_PAGE *page;
 
-	ck_assert_int_eq(file_read(path, MAX_PAGE_BYTES, &body), ERR_NONE);
+	assert_ok(file_read(path, MAX_PAGE_BYTES, &body));
 	page = page_of_slice(buffer_slice(&body), &page_limits_default);
 	check(page, path);
-	page_destroy(page);
-	buffer_free(&body);
 }
 
 /* Every `step`th page. */
@@ -123,7 +119,7 @@ static void check_source(const struct page *page, const char *path)
 	struct scanner scanner = {.source = page->source};
 	struct token token;
 	uint32_t next = 0;
-	char *out = malloc(entity_room(page->source.size) + 1);
+	AUTO_TEXT *out = malloc(entity_room(page->source.size) + 1);
 
 	ck_assert(!page->is_truncated);
 	while (scanner_next(&scanner, &token)) {
@@ -145,7 +141,6 @@ static void check_source(const struct page *page, const char *path)
 		next++;
 	}
 	ck_assert_msg(next == page->text_count, "%s: text %u", path, next);
-	free(out);
 }
 
 TEST(scanner_and_tree_agree_on_every_byte_of_text)

@@ -1,37 +1,32 @@
 #include "page/xpath.h"
 
-#include <stdio.h>
-
-#include "base/arena.h"
 #include "page/selector.h"
 #include "tests/unit/page/page_of.h"
 #include "tests/unit/run.h"
 
 static void check_text(const char *css, const char *xpath)
 {
-	struct arena *arena = arena_create();
+	AUTO_ARENA *arena = arena_create();
 	char error[256] = "";
 	const char *made = css_xpath(arena, css, error);
 
 	ck_assert_msg(made != NULL, "%s: %s", css, error);
 	ck_assert_str_eq(made, xpath);
-	arena_destroy(arena);
 }
 
 static void check_refusal(const char *css, const char *reason)
 {
-	struct arena *arena = arena_create();
+	AUTO_ARENA *arena = arena_create();
 	char error[256] = "";
 
 	ck_assert_ptr_null(css_xpath(arena, css, error));
 	ck_assert_str_eq(error, reason);
-	arena_destroy(arena);
 }
 
 /* Both select as many elements, and the same first one. */
 static void check_same(struct page *page, const char *css)
 {
-	struct arena *arena = arena_create();
+	AUTO_ARENA *arena = arena_create();
 	char error[256] = "";
 	const struct selector *selector = selector_compile(arena, css, error);
 	const char *xpath = css_xpath(arena, css, error);
@@ -46,12 +41,11 @@ static void check_same(struct page *page, const char *css)
 			first = i;
 		count += is_selected[i];
 	}
-	ck_assert_int_eq(xpath_evaluate(tree, xpath, &result), ERR_NONE);
+	assert_ok(xpath_evaluate(tree, xpath, &result));
 	ck_assert_msg(result.matches == count && result.node == first,
 		      "%s: %u, first %u; %s: %u, first %u", css, count, first,
 		      xpath, result.matches, result.node);
 	xpath_tree_destroy(tree);
-	arena_destroy(arena);
 }
 
 TEST(a_selector_is_written_as_people_would)
@@ -145,17 +139,16 @@ TEST(it_selects_what_the_selector_does)
 		"[og\\:x]",
 	};
 	static const char *const joints[] = {" ", " > ", " + ", " ~ ", ", "};
-	struct page *page = page_of(tree);
+	AUTO_PAGE *page = page_of(tree);
 	char text[128];
 
-	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
+	for (size_t i = 0; i < COUNT_OF(parts); i++) {
 		check_same(page, parts[i]);
-		for (size_t k = 0; k < sizeof(parts) / sizeof(*parts); k++)
+		for (size_t k = 0; k < COUNT_OF(parts); k++)
 			for (size_t j = 0; j < 5; j++) {
 				snprintf(text, sizeof(text), "%s%s%s", parts[i],
 					 joints[j], parts[k]);
 				check_same(page, text);
 			}
 	}
-	page_destroy(page);
 }

@@ -18,24 +18,21 @@ static uint32_t find(const struct page *page, const char *name)
 
 static void check_value(const char *html, const char *name, const char *value)
 {
-	struct page *page = page_of(html);
+	AUTO_PAGE *page = page_of(html);
 	char out[ELEMENT_VALUE_BYTES + 1];
 	size_t size = element_value(page, find(page, name), out);
 
 	ck_assert_str_eq(out, value);
 	ck_assert_uint_eq(size, strlen(value));
-	page_destroy(page);
 }
 
 static void check_path(const char *html, const char *name, const char *path)
 {
-	struct page *page = page_of(html);
-	struct buffer out = {0};
+	AUTO_PAGE *page = page_of(html);
+	AUTO_BUFFER out = {0};
 
 	element_path(page, find(page, name), &out);
 	ck_assert_str_eq(out.data, path);
-	buffer_free(&out);
-	page_destroy(page);
 }
 
 TEST(an_element_says_its_text_collapsed)
@@ -57,8 +54,8 @@ TEST(without_text_an_attribute_speaks)
 
 TEST(a_value_is_cut_between_characters)
 {
-	struct buffer html = {0};
-	struct page *page;
+	AUTO_BUFFER html = {0};
+	AUTO_PAGE *page;
 	char out[ELEMENT_VALUE_BYTES + 1];
 
 	/* 85 characters of three bytes are 255, 86 are 258 */
@@ -69,8 +66,6 @@ TEST(a_value_is_cut_between_characters)
 	ck_assert_uint_eq(element_value(page, find(page, "p"), out), 255);
 	ck_assert_uint_eq(element_cut(slice_of(html.data + 3), out), 255);
 	ck_assert_uint_eq(element_cut(slice_of(""), out), 0);
-	buffer_free(&html);
-	page_destroy(page);
 }
 
 TEST(a_path_names_tags_ids_and_classes)
@@ -84,8 +79,8 @@ TEST(a_path_names_tags_ids_and_classes)
 
 TEST(a_deep_path_is_its_end)
 {
-	struct buffer html = {0};
-	struct buffer out = {0};
+	AUTO_BUFFER html = {0};
+	AUTO_BUFFER out = {0};
 	struct page *page;
 
 	for (int i = 0; i < 100; i++)
@@ -95,7 +90,5 @@ TEST(a_deep_path_is_its_end)
 	element_path(page, find(page, "p"), &out);
 	/* 39 times "div>", and "p" */
 	ck_assert_uint_eq(out.size, 39 * 4 + 1);
-	buffer_free(&html);
-	buffer_free(&out);
 	page_destroy(page);
 }

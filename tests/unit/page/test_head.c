@@ -3,12 +3,11 @@
 
 TEST(the_title_is_collapsed)
 {
-	struct page *page =
+	AUTO_PAGE *page =
 		page_of("<svg><title>x</title></svg><title> </title>"
 			"<title>\n A &amp;\n <b>B</b></title><title>C</title>");
 
 	check_slice(page->title, "A & <b>B</b>");
-	page_destroy(page);
 }
 
 TEST(the_language_is_of_html_or_of_the_meta)
@@ -29,14 +28,13 @@ TEST(the_language_is_of_html_or_of_the_meta)
 
 TEST(the_description_and_the_base_are_the_first)
 {
-	struct page *page =
+	AUTO_PAGE *page =
 		page_of("<meta name=Description content=' a\n b '>"
 			"<meta name=description content=c><base target=x>"
 			"<base href=' /d '><base href=/e>");
 
 	check_slice(page->description, "a b");
 	check_slice(page->base, "/d");
-	page_destroy(page);
 }
 
 TEST(robots_are_heard)
@@ -60,14 +58,13 @@ TEST(robots_are_heard)
 static void check_link(const char *html, const char *href, const char *anchor,
 		       unsigned flags)
 {
-	struct page *page = page_of(html);
+	AUTO_PAGE *page = page_of(html);
 
 	ck_assert_uint_eq(page->link_count, 1);
 	check_slice(page->links[0].href, href);
 	check_slice(page->links[0].anchor, anchor);
 	ck_assert_uint_eq(page->links[0].flags, flags);
 	ck_assert_uint_lt(page->links[0].node, page->node_count);
-	page_destroy(page);
 }
 
 TEST(each_kind_of_link_is_found)
@@ -99,7 +96,7 @@ TEST(each_kind_of_link_is_found)
 
 TEST(what_leads_nowhere_is_no_link)
 {
-	struct page *page = page_of(
+	AUTO_PAGE *page = page_of(
 		"<a name=x>a</a><a href=' '>b</a><a href>c</a>"
 		"<link rel=stylesheet href=/a><link rel='alternate stylesheet' "
 		"href=/a><link href=/a><iframe src=/a></iframe>"
@@ -109,13 +106,12 @@ TEST(what_leads_nowhere_is_no_link)
 		"<meta http-equiv=refresh content='5x;/a'>");
 
 	ck_assert_uint_eq(page->link_count, 0);
-	page_destroy(page);
 }
 
 /* 1,000 bytes of text are little enough. */
 TEST(a_script_beside_text_leads_nowhere)
 {
-	struct buffer html = {0};
+	AUTO_BUFFER html = {0};
 	struct page *page;
 
 	buffer_append_text(&html, "<script>location = '/a'</script><p>");
@@ -128,13 +124,12 @@ TEST(a_script_beside_text_leads_nowhere)
 	page = page_of(html.data);
 	ck_assert_uint_eq(page->link_count, 0);
 	page_destroy(page);
-	buffer_free(&html);
 }
 
 TEST(an_anchor_is_cut_between_characters)
 {
-	struct buffer html = {0};
-	struct page *page;
+	AUTO_BUFFER html = {0};
+	AUTO_PAGE *page;
 
 	/* 255 bytes and one of two: 255 are left */
 	buffer_append_text(&html, "<a href=/>");
@@ -146,13 +141,11 @@ TEST(an_anchor_is_cut_between_characters)
 	page = page_of_slice(buffer_slice(&html), &page_limits_default);
 	ck_assert_uint_eq(page->links[0].anchor.size, 255);
 	ck_assert_uint_eq(page->links[1].anchor.size, 256);
-	page_destroy(page);
-	buffer_free(&html);
 }
 
 TEST(an_anchor_of_2048_bytes_is_read_to_its_end)
 {
-	struct buffer html = {0};
+	AUTO_BUFFER html = {0};
 	struct page *page;
 
 	/* the text of the page ends where the anchor's buffer is full */
@@ -162,5 +155,4 @@ TEST(an_anchor_of_2048_bytes_is_read_to_its_end)
 	page = page_of_slice(buffer_slice(&html), &page_limits_default);
 	ck_assert_uint_eq(page->links[0].anchor.size, 256);
 	page_destroy(page);
-	buffer_free(&html);
 }

@@ -1,7 +1,3 @@
-#include <stdlib.h>
-
-#include "base/arena.h"
-#include "base/buffer.h"
 #include "page/json_ld.h"
 #include "tests/unit/page/page_of.h"
 #include "tests/unit/run.h"
@@ -14,17 +10,16 @@ static struct json_ld read(struct arena *arena, const char *text)
 /* The text of `key` in object 0 of `text` is `value`. */
 static void check_value(const char *text, const char *key, const char *value)
 {
-	struct arena *arena = arena_create();
+	AUTO_ARENA *arena = arena_create();
 	struct json_ld ld = read(arena, text);
 
 	ck_assert_uint_ge(ld.object_count, 1);
 	check_slice(json_ld_text(&ld, 0, key), value);
-	arena_destroy(arena);
 }
 
 TEST(objects_and_arrays_are_flat)
 {
-	struct arena *arena = arena_create();
+	AUTO_ARENA *arena = arena_create();
 	struct json_ld ld =
 		read(arena, "{\"@type\":\"http://schema.org/Article\","
 			    "\"author\":[{\"name\":\"A\"},\"B\"],"
@@ -45,12 +40,11 @@ TEST(objects_and_arrays_are_flat)
 	check_slice(ld.objects[2].key, "image");
 	ck_assert_uint_eq(ld.objects[2].parent, 0);
 	check_slice(json_ld_text(&ld, 2, "url"), "u");
-	arena_destroy(arena);
 }
 
 TEST(arrays_in_arrays_are_one_list)
 {
-	struct arena *arena = arena_create();
+	AUTO_ARENA *arena = arena_create();
 	struct json_ld ld = read(arena, "{\"a\":[[\"x\",[\"y\"]],\"z\"],"
 					"\"b\":\"w\"}");
 	const struct json_ld_field *field = json_ld_find(&ld, 0, "a");
@@ -62,19 +56,17 @@ TEST(arrays_in_arrays_are_one_list)
 	check_slice(field->text, "z");
 	ck_assert_ptr_null(json_ld_next(&ld, field));
 	check_slice(json_ld_text(&ld, 0, "b"), "w");
-	arena_destroy(arena);
 }
 
 TEST(several_types_are_each_found)
 {
-	struct arena *arena = arena_create();
+	AUTO_ARENA *arena = arena_create();
 	struct json_ld ld =
 		read(arena, "{\"@type\":[\"WebPage\",\"schema:FAQPage\"]}");
 
 	check_slice(json_ld_type(&ld, 0), "WebPage");
 	ck_assert(json_ld_is(&ld, 0, "FAQPage"));
 	ck_assert(!json_ld_is(&ld, 0, "Article"));
-	arena_destroy(arena);
 }
 
 TEST(escapes_and_entities_are_decoded)
@@ -117,18 +109,17 @@ TEST(what_is_cut_keeps_what_was_read)
 
 TEST(a_bracket_of_another_kind_closes_what_is_inside)
 {
-	struct arena *arena = arena_create();
+	AUTO_ARENA *arena = arena_create();
 	struct json_ld ld = read(arena, "[{\"a\":\"1\"],[{\"a\":\"2\"}]");
 
 	ck_assert_uint_eq(ld.object_count, 2);
 	ck_assert_uint_eq(ld.objects[1].parent, NO_OBJECT);
 	check_slice(json_ld_text(&ld, 1, "a"), "2");
-	arena_destroy(arena);
 }
 
 TEST(nothing_is_nothing)
 {
-	struct arena *arena = arena_create();
+	AUTO_ARENA *arena = arena_create();
 	struct json_ld ld = json_ld_read(arena, (struct slice){NULL, 0});
 
 	ck_assert_uint_eq(ld.object_count, 0);
@@ -138,7 +129,6 @@ TEST(nothing_is_nothing)
 	ld = json_ld_read(arena, (struct slice){"{\"a\":\"\0\"}\0", 10});
 	ck_assert_uint_eq(ld.object_count, 1);
 	ck_assert_uint_eq(json_ld_text(&ld, 0, "a").size, 1);
-	arena_destroy(arena);
 }
 
 static struct json_ld read_repeated(struct arena *arena, struct buffer *text,
@@ -152,8 +142,8 @@ static struct json_ld read_repeated(struct arena *arena, struct buffer *text,
 
 TEST(limits_hold)
 {
-	struct arena *arena = arena_create();
-	struct buffer text = {0};
+	AUTO_ARENA *arena = arena_create();
+	AUTO_BUFFER text = {0};
 	struct json_ld ld;
 
 	/* The innermost of 65 is too deep, and nothing behind it is lost. */
@@ -175,13 +165,11 @@ TEST(limits_hold)
 	ck_assert_uint_lt(ld.object_count, 17777);
 	ld = read_repeated(arena, &text, "\" ", 500000);
 	ck_assert_uint_eq(ld.object_count, 0);
-	buffer_free(&text);
-	arena_destroy(arena);
 }
 
 TEST(scripts_of_a_page_are_one)
 {
-	struct page *page = page_of(
+	AUTO_PAGE *page = page_of(
 		"<script type=' Application/LD+JSON; charset=utf-8'>"
 		"{\"a\":\"1\"</script><script>{\"a\":\"no\"}</script>"
 		"<body><script type=application/ld+json>{\"b\":\"<p>2</p>\"}"
@@ -192,5 +180,4 @@ TEST(scripts_of_a_page_are_one)
 	check_slice(json_ld_text(&ld, 0, "a"), "1");
 	check_slice(json_ld_text(&ld, 1, "b"), "<p>2</p>");
 	ck_assert_uint_eq(ld.objects[1].parent, NO_OBJECT);
-	page_destroy(page);
 }

@@ -1,4 +1,3 @@
-#include <stdio.h>
 #include <time.h>
 
 #include "tests/unit/page/invariant.h"
@@ -23,7 +22,7 @@ static void append_times(struct buffer *out, const char *part, uint32_t count)
 static struct page *page_of_times(const char *part, uint32_t count,
 				  const char *rest)
 {
-	struct buffer html = {0};
+	AUTO_BUFFER html = {0};
 	clock_t begin = clock();
 	struct page *page;
 
@@ -32,17 +31,15 @@ static struct page *page_of_times(const char *part, uint32_t count,
 	page = page_of_slice(buffer_slice(&html), &page_limits_default);
 	ck_assert_int_lt((clock() - begin) / CLOCKS_PER_SEC, MAX_SECONDS);
 	ck_assert_ptr_null(page_problem(page));
-	buffer_free(&html);
 	return page;
 }
 
 static void check_times(const char *part, uint32_t count, const char *rest,
 			bool is_truncated)
 {
-	struct page *page = page_of_times(part, count, rest);
+	AUTO_PAGE *page = page_of_times(part, count, rest);
 
 	ck_assert(page->is_truncated == is_truncated);
-	page_destroy(page);
 }
 
 /* What is left of `html` with a limit of `max` bytes; its text goes on. */
@@ -50,14 +47,13 @@ static void check_cut(const char *html, size_t max, const char *source,
 		      bool is_truncated)
 {
 	struct page_limits limits = page_limits_default;
-	struct page *page;
+	AUTO_PAGE *page;
 
 	limits.max_bytes = max;
 	page = page_of_slice(slice_of(html), &limits);
 	check_slice(page->source, source);
 	ck_assert(page->is_truncated == is_truncated);
 	ck_assert_ptr_null(page_problem(page));
-	page_destroy(page);
 }
 
 TEST(a_body_over_the_limit_is_cut)
@@ -84,12 +80,11 @@ TEST(no_character_is_cut)
 static void check_error(const char *bytes, size_t size, const char *charset,
 			enum error expected)
 {
-	struct page *page = NULL;
+	AUTO_PAGE *page = NULL;
 
 	ck_assert_int_eq(page_parse(&page, (struct slice){bytes, size},
 				    slice_of(charset), &page_limits_default),
 			 expected);
-	page_destroy(page);
 }
 
 TEST(binary_bodies_are_no_pages)
@@ -168,7 +163,7 @@ TEST(attributes_are_cut_at_the_limit)
 TEST(texts_are_cut_at_the_limit)
 {
 	struct page_limits limits = page_limits_default;
-	struct buffer html = {0};
+	AUTO_BUFFER html = {0};
 	struct page *page;
 
 	limits.max_nodes = 8;
@@ -182,13 +177,12 @@ TEST(texts_are_cut_at_the_limit)
 	ck_assert(page->is_truncated);
 	ck_assert_uint_eq(page->text_count, 4 * 8 + 1024);
 	page_destroy(page);
-	buffer_free(&html);
 }
 
 TEST(names_of_tags_are_bounded)
 {
-	struct buffer html = {0};
-	struct page *page;
+	AUTO_BUFFER html = {0};
+	AUTO_PAGE *page;
 
 	for (int i = 0; i < 2000; i++)
 		buffer_printf(&html, "<x%d>a</x%d>", i, i);
@@ -201,13 +195,11 @@ TEST(names_of_tags_are_bounded)
 	check_slice(page_tag_name(page, page->nodes[3 + 999].tag), "x-other");
 	check_slice(page_tag_name(page, page->nodes[3 + 1999].tag), "x-other");
 	ck_assert_ptr_null(page_problem(page));
-	page_destroy(page);
-	buffer_free(&html);
 }
 
 TEST(deep_nests_end_soon)
 {
-	struct buffer rest = {0};
+	AUTO_BUFFER rest = {0};
 
 	check_times("<div>", 200000, "", true);
 	check_times("<b>", 200000, "", true);
@@ -216,7 +208,6 @@ TEST(deep_nests_end_soon)
 	buffer_clear(&rest);
 	append_times(&rest, "</i>", 50000);
 	check_times("<i><div>", 250, rest.data, false);
-	buffer_free(&rest);
 	check_times("</b>", 500000, "", false);
 }
 
@@ -247,7 +238,7 @@ TEST(what_never_ends_ends_soon)
 
 TEST(attributes_without_end_end_soon)
 {
-	struct buffer html = {0};
+	AUTO_BUFFER html = {0};
 	struct page *page;
 
 	buffer_append_text(&html, "<a");
@@ -266,15 +257,14 @@ TEST(attributes_without_end_end_soon)
 	ck_assert(!page->is_truncated);
 	ck_assert_uint_eq(page->attributes[0].value.size, 4000000);
 	page_destroy(page);
-	buffer_free(&html);
 }
 
 /* Levels of `open` and one text, closed by `close` or not. */
 static void check_depth(const char *open, const char *close, uint32_t depth,
 			bool is_truncated)
 {
-	struct buffer html = {0};
-	struct page *page;
+	AUTO_BUFFER html = {0};
+	AUTO_PAGE *page;
 	uint32_t deepest = 0;
 
 	append_times(&html, open, depth);
@@ -288,8 +278,6 @@ static void check_depth(const char *open, const char *close, uint32_t depth,
 	/* html and body are two of the 512 */
 	ck_assert_uint_eq(deepest, is_truncated ? 511 : depth + 1);
 	ck_assert_uint_eq(page->text_count, is_truncated ? 0 : 1);
-	page_destroy(page);
-	buffer_free(&html);
 }
 
 /* libxml2 by itself drops what is deeper than 256, and does not say so. */
@@ -298,7 +286,7 @@ TEST(nothing_deep_is_dropped_in_silence)
 	static const char *const opens[] = {"<div>", "<b>", "<x-y>",
 					    "<blockquote>"};
 
-	for (size_t i = 0; i < sizeof(opens) / sizeof(*opens); i++) {
+	for (size_t i = 0; i < COUNT_OF(opens); i++) {
 		check_depth(opens[i], "", 200, false);
 		check_depth(opens[i], "", 256, false);
 		check_depth(opens[i], "", 300, false);
@@ -317,7 +305,7 @@ TEST(nothing_deep_is_dropped_in_silence)
 TEST(a_text_is_as_long_as_the_page_may_be)
 {
 	struct page_limits limits = page_limits_default;
-	struct buffer html = {0};
+	AUTO_BUFFER html = {0};
 	struct page *page;
 
 	limits.max_bytes = 24000000;
@@ -331,13 +319,12 @@ TEST(a_text_is_as_long_as_the_page_may_be)
 	ck_assert(page->is_truncated);
 	ck_assert_uint_eq(page->texts[0].length, 10000000 - 3);
 	page_destroy(page);
-	buffer_free(&html);
 }
 
 TEST(attributes_of_all_tags_are_bounded)
 {
 	struct page_limits limits = page_limits_default;
-	struct buffer html = {0};
+	AUTO_BUFFER html = {0};
 	struct page *page;
 
 	limits.max_nodes = 1000; /* 4 * 1,000 + 1,024 attributes */
@@ -352,12 +339,11 @@ TEST(attributes_of_all_tags_are_bounded)
 	ck_assert_uint_eq(page->attribute_count, 5024);
 	ck_assert_uint_eq(page->node_count, 3 + 630);
 	page_destroy(page);
-	buffer_free(&html);
 }
 
 TEST(nuls_are_spaces_and_entities_end)
 {
-	struct buffer html = {0};
+	AUTO_BUFFER html = {0};
 	struct page *page;
 
 	buffer_append_text(&html, "<p>a");
@@ -368,7 +354,6 @@ TEST(nuls_are_spaces_and_entities_end)
 	ck_assert_uint_eq(page->attribute_count, 1);
 	ck_assert_ptr_null(page_problem(page));
 	page_destroy(page);
-	buffer_free(&html);
 
 	page = page_of_times("&amp;", 300000, "");
 	ck_assert(!page->is_truncated);
@@ -398,15 +383,15 @@ TEST(any_page_keeps_the_invariants)
 		"<svg/>",     "<",           "\"",         "\n",
 		"<noscript>", "</noscript>", "<frameset>", "<h1>",
 	};
-	enum { PARTS = sizeof(parts) / sizeof(*parts) };
+	enum { PARTS = COUNT_OF(parts) };
 	uint32_t state = 20240609;
 
 	printf("seed %u\n", state);
 	for (int round = 0; round < 5000; round++) {
 		struct page_limits limits = page_limits_default;
 		uint32_t count = next_random(&state) % 40;
-		struct buffer html = {0};
-		struct page *page;
+		AUTO_BUFFER html = {0};
+		AUTO_PAGE *page;
 		const char *problem;
 
 		if (round % 4 == 0)
@@ -420,7 +405,5 @@ TEST(any_page_keeps_the_invariants)
 		problem = page_problem(page);
 		ck_assert_msg(problem == NULL, "%s: %s", problem, html.data);
 		ck_assert_uint_le(page->node_count, limits.max_nodes);
-		page_destroy(page);
-		buffer_free(&html);
 	}
 }

@@ -1,18 +1,16 @@
-
 #include "page/markup.h"
 #include "page/page.h"
 #include "tests/unit/run.h"
 
 static void assert_href(const char *href, const char *expected)
 {
-	struct buffer out = {0};
+	AUTO_BUFFER out = {0};
 	bool is_safe = markup_append_address(&out, slice_of(href));
 
 	ck_assert_int_eq(is_safe, expected != NULL);
 	ck_assert_uint_eq(out.size == 0, expected == NULL);
 	if (expected != NULL)
 		ck_assert_str_eq(out.data, expected);
-	buffer_free(&out);
 }
 
 TEST(web_and_relative_addresses_are_kept)
@@ -32,7 +30,7 @@ TEST(web_and_relative_addresses_are_kept)
 
 TEST(a_label_that_was_cut_is_whole_characters)
 {
-	struct buffer out = {0};
+	AUTO_BUFFER out = {0};
 
 	markup_append_label(&out, "a <b>\n\xC3\xA9\xE3\x81");
 	ck_assert_str_eq(out.data, "a &lt;b&gt; \xC3\xA9");
@@ -42,7 +40,6 @@ TEST(a_label_that_was_cut_is_whole_characters)
 	buffer_clear(&out);
 	markup_append_label(&out, "");
 	ck_assert_uint_eq(out.size, 0);
-	buffer_free(&out);
 }
 
 TEST(addresses_that_do_something_are_refused)
@@ -73,30 +70,28 @@ TEST(addresses_that_do_something_are_refused)
 
 TEST(text_is_escaped)
 {
-	struct buffer out = {0};
+	AUTO_BUFFER out = {0};
 
 	escape_append(&out, slice_of("<script>&\"'"));
 	escape_append(&out, slice_of(""));
 	escape_append(&out, slice_of(" end"));
 	ck_assert_str_eq(out.data, "&lt;script&gt;&amp;&quot;&#39; end");
-	buffer_free(&out);
 }
 
 TEST(text_collapses_but_in_pre)
 {
-	struct buffer out = {0};
+	AUTO_BUFFER out = {0};
 
 	markup_append_plain(&out, slice_of(" a \r\n\tb "), false);
 	ck_assert_str_eq(out.data, "a b");
 	buffer_clear(&out);
 	markup_append_plain(&out, slice_of(" a \r\n\tb\rc\n\r"), true);
 	ck_assert_str_eq(out.data, " a \n\tb\nc\n\n");
-	buffer_free(&out);
 }
 
 TEST(noncharacters_are_replaced)
 {
-	struct buffer out = {0};
+	AUTO_BUFFER out = {0};
 
 	markup_append_plain(&out,
 			    slice_of("\xEF\xBF\xBE\xEF\xBF\xBF\xEF\xBF\xBD"
@@ -104,12 +99,11 @@ TEST(noncharacters_are_replaced)
 			    false);
 	ck_assert_str_eq(out.data, "\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD"
 				   "\xEF\xBE\xBF");
-	buffer_free(&out);
 }
 
 TEST(control_characters_become_spaces)
 {
-	struct buffer out = {0};
+	AUTO_BUFFER out = {0};
 
 	/* ESC, DEL, C1 CSI (U+009B); U+00E9 stays */
 	markup_append_plain(&out,
@@ -118,7 +112,6 @@ TEST(control_characters_become_spaces)
 				     "c\xC3\xA9"),
 			    false);
 	ck_assert_str_eq(out.data, "a [1m b c\xC3\xA9");
-	buffer_free(&out);
 }
 
 TEST(blank_is_what_nobody_sees)

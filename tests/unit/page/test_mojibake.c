@@ -1,7 +1,5 @@
 #include "page/charset.h"
 
-#include <string.h>
-
 #include "tests/unit/run.h"
 
 static void check(const char *text, const char *expected)

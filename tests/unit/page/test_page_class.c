@@ -6,10 +6,9 @@
 static const char *class_with(const char *html, unsigned http_status,
 			      bool is_cut)
 {
-	struct page *page = page_of(html);
+	AUTO_PAGE *page = page_of(html);
 	enum page_class page_class = page_class_of(page, http_status, is_cut);
 
-	page_destroy(page);
 	return page_class_name(page_class);
 }
 
@@ -21,14 +20,13 @@ static const char *class_of(const char *html)
 /* The class of `html` with `words` words of four letters behind it. */
 static const char *class_with_words(const char *html, int words)
 {
-	struct buffer longer = {0};
+	AUTO_BUFFER longer = {0};
 	const char *name;
 
 	buffer_append_text(&longer, html);
 	while (words-- > 0)
 		buffer_append_text(&longer, " <p>word</p>");
 	name = class_of(longer.data);
-	buffer_free(&longer);
 	return name;
 }
 
@@ -152,14 +150,13 @@ TEST_ROWS(a_title_that_has_such_a_word_is_no_error, no_errors)
  */
 static const char *class_with_title(size_t size)
 {
-	struct buffer html = {0};
+	AUTO_BUFFER html = {0};
 	const char *name;
 
 	buffer_append_text(&html, "<p>x<title>404 Not Found | ");
 	for (size_t i = strlen("404 Not Found | "); i < size; i++)
 		buffer_append_byte(&html, 'x');
 	name = class_of(html.data);
-	buffer_free(&html);
 	return name;
 }
 
@@ -354,14 +351,13 @@ static const char *const stubs[] = {
 
 TEST_ROWS(what_only_leads_on_is_a_stub, stubs)
 {
-	struct page *page = page_of(stubs[_i]);
+	AUTO_PAGE *page = page_of(stubs[_i]);
 	bool is_found = false;
 
 	ck_assert_int_eq(page_class_of(page, 200, false), CLASS_STUB);
 	for (uint32_t i = 0; i < page->link_count; i++)
 		is_found |= (page->links[i].flags & LINK_IS_REFRESH) != 0;
 	ck_assert(is_found);
-	page_destroy(page);
 }
 
 static const char *const no_stubs[] = {
@@ -448,5 +444,3 @@ TEST(no_text_at_all_is_empty)
 	ck_assert_str_eq(class_of("<noscript>text</noscript>"), "page");
 	ck_assert_str_eq(class_of("<p>a"), "page");
 }
-
-#define COUNT(cases) ((int)(sizeof(cases) / sizeof((cases)[0])))

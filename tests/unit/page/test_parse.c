@@ -1,5 +1,3 @@
-#include <stdlib.h>
-
 #include "tests/unit/page/invariant.h"
 #include "tests/unit/page/page_of.h"
 #include "tests/unit/run.h"
@@ -29,13 +27,11 @@ static char *tree_of(const struct page *page)
 
 static void check_tree(const char *html, const char *tree)
 {
-	struct page *page = page_of(html);
-	char *found = tree_of(page);
+	AUTO_PAGE *page = page_of(html);
+	AUTO_TEXT *found = tree_of(page);
 
 	ck_assert_str_eq(found, tree);
 	ck_assert_ptr_null(page_problem(page));
-	free(found);
-	page_destroy(page);
 }
 
 /* The index of the first node of that tag. */
@@ -122,7 +118,7 @@ TEST(unknown_tags_keep_their_names)
 
 TEST(texts_belong_to_their_elements)
 {
-	struct page *page =
+	AUTO_PAGE *page =
 		page_of("<div> a <b>c</b>\n<i>&nbsp;</i>d</div><p>e</p>");
 	const struct node *div = find(page, TAG_div);
 
@@ -138,13 +134,12 @@ TEST(texts_belong_to_their_elements)
 	ck_assert_uint_eq(find(page, TAG_p)->first_text, 3);
 	ck_assert_uint_eq(find(page, TAG_i)->first_text, 2);
 	ck_assert_uint_eq(find(page, TAG_i)->end_text, 2);
-	page_destroy(page);
 }
 
 TEST(comments_and_tags_end_a_text)
 {
-	struct page *page = page_of("<p>a<!-- b -->c</i>d<script>e</script>"
-				    "<style>f</style> < g</p>");
+	AUTO_PAGE *page = page_of("<p>a<!-- b -->c</i>d<script>e</script>"
+				  "<style>f</style> < g</p>");
 
 	ck_assert_uint_eq(page->text_count, 4);
 	check_slice(page_text(page, 0), "a");
@@ -154,12 +149,11 @@ TEST(comments_and_tags_end_a_text)
 	for (uint32_t i = 0; i < 4; i++)
 		ck_assert_uint_eq(page->nodes[page->texts[i].node].tag, TAG_p);
 	ck_assert_ptr_null(page_problem(page));
-	page_destroy(page);
 }
 
 TEST(spans_cover_the_raw_source)
 {
-	struct page *page =
+	AUTO_PAGE *page =
 		page_of("<div id=a>1 &lt;&#50;<p>3<br/>4<p>5</div ><b>6");
 
 	check_slice(source_of(page, page->texts[0].source), "1 &lt;&#50;");
@@ -172,7 +166,6 @@ TEST(spans_cover_the_raw_source)
 	check_slice(source_of(page, find(page, TAG_html)->source),
 		    "<div id=a>1 &lt;&#50;<p>3<br/>4<p>5</div ><b>6");
 	ck_assert_ptr_null(page_problem(page));
-	page_destroy(page);
 }
 
 TEST(the_body_ends_with_its_end_tag_when_nothing_follows)
@@ -195,9 +188,8 @@ TEST(the_body_ends_with_its_end_tag_when_nothing_follows)
 
 TEST(attributes_are_folded_decoded_and_unique)
 {
-	struct page *page =
-		page_of("<a HREF='?a&amp;b' href=2 @on:Click=\"x>y\" "
-			"Title = T&eacute; checked data-x=''>");
+	AUTO_PAGE *page = page_of("<a HREF='?a&amp;b' href=2 @on:Click=\"x>y\" "
+				  "Title = T&eacute; checked data-x=''>");
 	uint32_t a = index_of(page, TAG_a);
 
 	ck_assert_uint_eq(page->nodes[a].attribute_count, 5);
@@ -209,18 +201,16 @@ TEST(attributes_are_folded_decoded_and_unique)
 	ck_assert_ptr_nonnull(page_attribute(page, a, "checked").data);
 	ck_assert_ptr_null(page_attribute(page, a, "id").data);
 	ck_assert_uint_eq(page->nodes[0].attribute_count, 0);
-	page_destroy(page);
 }
 
 /* The flags of the only text of the page. */
 static unsigned flags_of(const char *html)
 {
-	struct page *page = page_of(html);
+	AUTO_PAGE *page = page_of(html);
 	unsigned flags;
 
 	ck_assert_uint_eq(page->text_count, 1);
 	flags = page->texts[0].flags;
-	page_destroy(page);
 	return flags;
 }
 
@@ -259,24 +249,20 @@ TEST(where_text_stands_is_flagged)
 
 TEST(a_meta_does_not_change_the_decoder)
 {
-	struct page *page = NULL;
+	AUTO_PAGE *page = NULL;
 
-	ck_assert_int_eq(
-		page_parse(&page,
-			   slice_of("<meta charset=koi8-r><title>é</title>ю"),
-			   slice_of("utf-8"), &page_limits_default),
-		ERR_NONE);
+	assert_ok(page_parse(&page,
+			     slice_of("<meta charset=koi8-r><title>é</title>ю"),
+			     slice_of("utf-8"), &page_limits_default));
 	check_slice(page->charset, "UTF-8");
 	check_slice(page->title, "é");
 	check_slice(page_text(page, 1), "ю");
-	page_destroy(page);
 }
 
 TEST(nuls_are_spaces)
 {
-	struct page *page = page_of_slice((struct slice){"<p>a\0b</p>", 10},
-					  &page_limits_default);
+	AUTO_PAGE *page = page_of_slice((struct slice){"<p>a\0b</p>", 10},
+					&page_limits_default);
 
 	check_slice(page_text(page, 0), "a b");
-	page_destroy(page);
 }

@@ -1,8 +1,5 @@
 #include "page/robots_tag.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "tests/unit/run.h"
 
 #define NOFOLLOW ROBOTS_TAG_NOFOLLOW
@@ -55,7 +52,7 @@ static const struct {
 
 TEST(values_and_what_they_say)
 {
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		unsigned flags =
 			robots_tag_parse(slice_of(rows[i].value), "templated");
 
@@ -68,15 +65,14 @@ TEST(values_and_what_they_say)
 /* Every beginning of every value, in memory of just that size. */
 TEST(a_cut_value_is_read_up_to_its_end)
 {
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+	for (size_t i = 0; i < COUNT_OF(rows); i++)
 		for (size_t size = 0; size <= strlen(rows[i].value); size++) {
-			char *copy = malloc(size == 0 ? 1 : size);
+			AUTO_TEXT *copy = malloc(size == 0 ? 1 : size);
 
 			memcpy(copy, rows[i].value, size);
 			ck_assert_uint_le(
 				robots_tag_parse((struct slice){copy, size},
 						 "templated"),
 				NONE);
-			free(copy);
 		}
 }

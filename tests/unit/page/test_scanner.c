@@ -1,9 +1,5 @@
 #include "page/scanner.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-
-#include "base/buffer.h"
 #include "tests/unit/run.h"
 
 static const char kinds[] = {
@@ -30,10 +26,9 @@ static char *tokens_of(const char *html)
 
 static void check_tokens(const char *html, const char *tokens)
 {
-	char *found = tokens_of(html);
+	AUTO_TEXT *found = tokens_of(html);
 
 	ck_assert_str_eq(found, tokens);
-	free(found);
 }
 
 static struct token first_of(const char *html)
@@ -161,7 +156,7 @@ TEST(tokens_cover_any_source_without_a_gap)
 
 	printf("seed %u\n", state);
 	for (int round = 0; round < 20000; round++) {
-		struct buffer source = {0};
+		AUTO_BUFFER source = {0};
 		uint32_t count = next_random(&state) % 24;
 
 		while (count-- > 0)
@@ -169,6 +164,5 @@ TEST(tokens_cover_any_source_without_a_gap)
 					   parts[next_random(&state) % 19]);
 		ck_assert_msg(is_covered(buffer_slice(&source)), "%s",
 			      source.data);
-		buffer_free(&source);
 	}
 }

@@ -1,16 +1,13 @@
 #include "page/selector.h"
 
-#include <stdio.h>
-
-#include "base/arena.h"
 #include "tests/unit/page/page_of.h"
 #include "tests/unit/run.h"
 
 /* The ids of the elements that are selected, with a space behind each. */
 static void check(const char *html, const char *text, const char *ids)
 {
-	struct page *page = page_of(html);
-	struct buffer found = {0};
+	AUTO_PAGE *page = page_of(html);
+	AUTO_BUFFER found = {0};
 	char error[256] = "";
 	const struct selector *selector =
 		selector_compile(page->arena, text, error);
@@ -26,18 +23,15 @@ static void check(const char *html, const char *text, const char *ids)
 	}
 	ck_assert_msg(strcmp(found.size == 0 ? "" : found.data, ids) == 0,
 		      "%s: %s in place of %s", text, found.data, ids);
-	buffer_free(&found);
-	page_destroy(page);
 }
 
 static void check_refusal(const char *text, const char *reason)
 {
-	struct arena *arena = arena_create();
+	AUTO_ARENA *arena = arena_create();
 	char error[256] = "";
 
 	ck_assert_ptr_null(selector_compile(arena, text, error));
 	ck_assert_str_eq(error, reason);
-	arena_destroy(arena);
 }
 
 static const char names[] =
@@ -220,8 +214,8 @@ TEST(a_page_without_elements_has_none_selected)
 /* 100,000 siblings, then 500 levels, by what looks at most of them. */
 TEST(wide_and_deep_pages_take_linear_time)
 {
-	struct buffer html = {0};
-	struct page *page;
+	AUTO_BUFFER html = {0};
+	AUTO_PAGE *page;
 	char error[256];
 	const struct selector *selector;
 	const bool *is_selected;
@@ -241,6 +235,4 @@ TEST(wide_and_deep_pages_take_linear_time)
 		count += is_selected[i];
 	/* i 3, 5, ..., 99,999; div 4 to div 500 */
 	ck_assert_uint_eq(count, 49999 + 497);
-	buffer_free(&html);
-	page_destroy(page);
 }

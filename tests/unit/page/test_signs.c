@@ -1,5 +1,3 @@
-#include <stdio.h>
-
 #include "page/page_class.h"
 #include "tests/unit/run.h"
 

@@ -3,18 +3,15 @@
  * libxml2, and the tokenizer tests of html5lib, whose tokens are compared with
  * ours.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include <jansson.h>
-
-#include "base/arena.h"
 #include "base/file.h"
 #include "page/entity.h"
 #include "page/scanner.h"
 #include "tests/unit/page/invariant.h"
 #include "tests/unit/page/page_of.h"
+#include "tests/unit/auto_json.h"
+#include "tests/unit/auto_json.h"
+#include "tests/unit/auto_json.h"
 #include "tests/unit/run.h"
 #include "tests/unit/webdata.h"
 
@@ -35,12 +32,11 @@ static void clean(void)
 
 static void check_page(const char *path, struct slice body)
 {
-	struct page *page = page_of_slice(body, &page_limits_default);
+	AUTO_PAGE *page = page_of_slice(body, &page_limits_default);
 	const char *problem = page_problem(page);
 
 	ck_assert_msg(problem == NULL, "%s: %s", path, problem);
 	ck_assert_msg(!page->is_truncated, "%s is truncated", path);
-	page_destroy(page);
 }
 
 FIXTURE(.setup_once = unpack, .teardown_once = clean);
@@ -53,16 +49,14 @@ TEST(every_file_is_a_page)
 
 	if (!is_there)
 		return;
-	ck_assert_int_eq(file_list(root, any, &list), ERR_NONE);
+	assert_ok(file_list(root, any, &list));
 	for (size_t i = 0; i < list.count; i++) {
-		struct buffer body = {0};
+		AUTO_BUFFER body = {0};
 
 		(void)snprintf(path, sizeof(path), "%s/%s", root,
 			       list.paths[i]);
-		ck_assert_int_eq(file_read(path, MAX_PAGE_BYTES, &body),
-				 ERR_NONE);
+		assert_ok(file_read(path, MAX_PAGE_BYTES, &body));
 		check_page(list.paths[i], buffer_slice(&body));
-		buffer_free(&body);
 	}
 	printf("%zu files\n", list.count);
 	ck_assert_uint_gt(list.count, 250);
@@ -291,7 +285,7 @@ static void check_test(const json_t *test, const struct state *state,
 
 static const struct state *state_of(const char *name)
 {
-	for (size_t i = 0; i < sizeof(states) / sizeof(*states); i++)
+	for (size_t i = 0; i < COUNT_OF(states); i++)
 		if (strcmp(states[i].name, name) == 0)
 			return &states[i];
 	return NULL;
@@ -319,7 +313,7 @@ static void check_states(const json_t *test, struct tally *tally)
 static void check_tests(const char *name, struct tally *tally)
 {
 	char path[4096];
-	json_t *file;
+	AUTO_JSON *file;
 	json_t *test;
 	size_t i;
 
@@ -331,7 +325,6 @@ static void check_tests(const char *name, struct tally *tally)
 	{
 		check_states(test, tally);
 	}
-	json_decref(file);
 }
 
 /* Left out: CDATA, which the scanner has not, NULs, and characters that are
@@ -357,7 +350,7 @@ TEST(tokens_are_those_of_the_standard)
 
 	if (!is_there)
 		return;
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+	for (size_t i = 0; i < COUNT_OF(names); i++)
 		check_tests(names[i], &tally);
 	printf("%u compared, %u left out\n", tally.compared, tally.left_out);
 	ck_assert_uint_ge(tally.compared, 6600);

@@ -10,8 +10,8 @@
 /* The texts as they stand in the tree, with "|" between. */
 static void check_texts(const char *html, const char *texts)
 {
-	struct page *page = page_of(html);
-	struct buffer out = {0};
+	AUTO_PAGE *page = page_of(html);
+	AUTO_BUFFER out = {0};
 
 	for (uint32_t i = 0; i < page->text_count; i++) {
 		if (i > 0)
@@ -21,8 +21,6 @@ static void check_texts(const char *html, const char *texts)
 	buffer_append_byte(&out, '\0');
 	ck_assert_str_eq(out.data, texts);
 	ck_assert_ptr_null(page_problem(page));
-	buffer_free(&out);
-	page_destroy(page);
 }
 
 TEST(what_stands_in_a_table_comes_before_it)
@@ -51,7 +49,7 @@ TEST(the_source_keeps_its_order)
 
 TEST(formatting_is_opened_anew)
 {
-	struct page *page = page_of("<p><b class=x>a<p>b</b>c");
+	AUTO_PAGE *page = page_of("<p><b class=x>a<p>b</b>c");
 
 	ck_assert_uint_eq(page->text_count, 3);
 	for (uint32_t i = 0; i < 2; i++) {
@@ -64,18 +62,16 @@ TEST(formatting_is_opened_anew)
 	check_slice(source_of(page, page->nodes[page->texts[1].node].source),
 		    "b</b>");
 	ck_assert_ptr_null(page_problem(page));
-	page_destroy(page);
 }
 
 TEST(flags_follow_the_tree)
 {
-	struct page *page = page_of("<table hidden>a<tr><td>b</table>");
+	AUTO_PAGE *page = page_of("<table hidden>a<tr><td>b</table>");
 
 	/* "a" stands before the table, where it is seen */
 	check_slice(page_text(page, 0), "a");
 	ck_assert_uint_eq(page->texts[0].flags, 0);
 	ck_assert_uint_eq(page->texts[1].flags, TEXT_IS_HIDDEN);
-	page_destroy(page);
 }
 
 TEST(a_line_end_behind_pre_is_none)
@@ -90,8 +86,7 @@ TEST(a_line_end_behind_pre_is_none)
 
 TEST(a_second_body_gives_what_is_new)
 {
-	struct page *page =
-		page_of("<body class=a><p>x<body class=b id=c><p>y");
+	AUTO_PAGE *page = page_of("<body class=a><p>x<body class=b id=c><p>y");
 	uint32_t body = 2;
 
 	ck_assert_uint_eq(page->nodes[body].tag, TAG_body);
@@ -99,7 +94,6 @@ TEST(a_second_body_gives_what_is_new)
 	check_slice(page_attribute(page, body, "class"), "a");
 	check_slice(page_attribute(page, body, "id"), "c");
 	ck_assert_ptr_null(page_problem(page));
-	page_destroy(page);
 }
 
 TEST(scripts_and_styles_are_no_text)
@@ -112,7 +106,7 @@ TEST(scripts_and_styles_are_no_text)
 TEST(depth_counts_where_things_were_moved_to)
 {
 	struct page_limits limits = page_limits_default;
-	struct page *page;
+	AUTO_PAGE *page;
 
 	limits.max_depth = 8;
 	page = page_of_slice(
@@ -120,19 +114,17 @@ TEST(depth_counts_where_things_were_moved_to)
 	ck_assert_ptr_null(page_problem(page));
 	for (uint32_t i = 0; i < page->node_count; i++)
 		ck_assert_uint_lt(page->nodes[i].depth, limits.max_depth);
-	page_destroy(page);
 }
 
 TEST(a_body_after_the_end_tag_of_the_body_is_empty)
 {
 	/* </body> is ignored in the template; the end of the file opens one */
 	static const char html[] = "<template><p>a</body></html>";
-	struct page *page = page_of(html);
+	AUTO_PAGE *page = page_of(html);
 	const struct node *body = &page->nodes[page->node_count - 1];
 
 	ck_assert_uint_eq(body->tag, TAG_body);
 	ck_assert_uint_eq(body->source.begin, strlen(html));
 	ck_assert_uint_eq(body->source.end, strlen(html));
 	ck_assert_uint_eq(page->nodes[0].source.end, strlen(html));
-	page_destroy(page);
 }

@@ -1,8 +1,5 @@
 #include "page/xml.h"
 
-#include <stdlib.h>
-
-#include "base/buffer.h"
 #include "tests/unit/run.h"
 
 /*
@@ -73,29 +70,26 @@ static bool is_text(const struct buffer *log, const char *text)
 /* All at once and a byte at a time. */
 static enum error told(struct slice bytes, const char *events)
 {
-	struct buffer whole = {0};
-	struct buffer pieces = {0};
+	AUTO_BUFFER whole = {0};
+	AUTO_BUFFER pieces = {0};
 	enum error error = read(bytes, 1 << 20, &whole);
 
 	ck_assert_int_eq(read(bytes, 1, &pieces), error);
 	ck_assert_msg(is_text(&whole, events), "%.*s, not %s", (int)whole.size,
 		      whole.size == 0 ? "" : whole.data, events);
 	ck_assert(is_text(&pieces, events));
-	buffer_free(&whole);
-	buffer_free(&pieces);
 	return error;
 }
 
 /* Frees `xml`, which has no handler told of much. */
 static void check_malformed(struct buffer *xml)
 {
-	struct buffer log = {0};
+	AUTO_BUFFER log = {0};
 
 	buffer_append(xml, "</a>", 4);
 	ck_assert_int_eq(read(buffer_slice(xml), 1 << 20, &log), ERR_MALFORMED);
 	ck_assert_uint_lt(log.size, XML_MAX_SPACES * sizeof("<a>/"));
 	buffer_free(xml);
-	buffer_free(&log);
 }
 
 struct row {
@@ -111,8 +105,7 @@ static void check_rows(const struct row *rows, size_t count, enum error error)
 			      "%s", rows[i].xml);
 }
 
-#define CHECK(rows, error) \
-	check_rows((rows), sizeof(rows) / sizeof((rows)[0]), (error))
+#define CHECK(rows, error) check_rows((rows), COUNT_OF(rows), (error))
 
 TEST(elements_attributes_and_text_are_told)
 {
@@ -240,15 +233,14 @@ TEST(no_dtd_is_read_and_no_entity_expanded)
 
 TEST(a_billion_laughs_cost_nothing)
 {
-	struct buffer xml = {0};
+	AUTO_BUFFER xml = {0};
 
 	buffer_append_text(&xml, "<!DOCTYPE a [<!ENTITY e0 'ha'>");
 	for (int i = 1; i < 30; i++)
 		buffer_printf(&xml, "<!ENTITY e%d '&e%d;&e%d;'>", i, i - 1,
 			      i - 1);
 	buffer_append_text(&xml, "]><a>&e29;</a>");
-	ck_assert_int_eq(told(buffer_slice(&xml), "<a>&e29;/"), ERR_NONE);
-	buffer_free(&xml);
+	assert_ok(told(buffer_slice(&xml), "<a>&e29;/"));
 }
 
 #define BYTES(literal) ((struct slice){(literal), sizeof(literal) - 1})
@@ -293,26 +285,25 @@ TEST(encodings_are_told_by_marks_and_declarations)
 		{BYTES("<a>x\0y</a>"), "<a>x y/"},
 	};
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-		ck_assert_int_eq(told(rows[i].xml, rows[i].events), ERR_NONE);
+	for (size_t i = 0; i < COUNT_OF(rows); i++)
+		assert_ok(told(rows[i].xml, rows[i].events));
 }
 
 TEST(a_declaration_far_from_the_begin_is_none)
 {
-	struct buffer xml = {0};
+	AUTO_BUFFER xml = {0};
 
 	for (int i = 0; i < 2000; i++)
 		buffer_append_byte(&xml, ' ');
 	buffer_append_text(&xml, "<?xml encoding='windows-1251'?>"
 				 "<a>\xC3\xA9</a>");
-	ck_assert_int_eq(told(buffer_slice(&xml), "<a>\xC3\xA9/"), ERR_NONE);
-	buffer_free(&xml);
+	assert_ok(told(buffer_slice(&xml), "<a>\xC3\xA9/"));
 }
 
 TEST(tags_too_deep_are_dropped_and_their_text_kept)
 {
-	struct buffer xml = {0};
-	struct buffer events = {0};
+	AUTO_BUFFER xml = {0};
+	AUTO_BUFFER events = {0};
 
 	for (int i = 0; i < XML_MAX_DEPTH; i++) {
 		buffer_append_text(&xml, "<a>");
@@ -328,15 +319,13 @@ TEST(tags_too_deep_are_dropped_and_their_text_kept)
 		buffer_append_text(&xml, "</a>");
 		buffer_append_text(&events, i == 0 ? ">xy/" : ">/");
 	}
-	ck_assert_int_eq(told(buffer_slice(&xml), events.data), ERR_NONE);
-	buffer_free(&xml);
-	buffer_free(&events);
+	assert_ok(told(buffer_slice(&xml), events.data));
 }
 
 TEST(text_is_cut_at_its_bound_and_no_character_is)
 {
-	struct buffer xml = {0};
-	struct buffer events = {0};
+	AUTO_BUFFER xml = {0};
+	AUTO_BUFFER events = {0};
 
 	/* 3 * 5461 = 16,383: of the next character no byte is kept */
 	buffer_append_text(&xml, "<a>x<b> ");
@@ -347,9 +336,7 @@ TEST(text_is_cut_at_its_bound_and_no_character_is)
 	for (int i = 0; i < XML_MAX_TEXT / 3; i++)
 		buffer_append_text(&events, "\xE2\x82\xAC");
 	buffer_append_text(&events, "/>xy/");
-	ck_assert_int_eq(told(buffer_slice(&xml), events.data), ERR_NONE);
-	buffer_free(&xml);
-	buffer_free(&events);
+	assert_ok(told(buffer_slice(&xml), events.data));
 }
 
 TEST(tags_over_the_bound_are_malformed)
@@ -377,19 +364,18 @@ TEST(a_million_attributes_are_malformed)
 TEST(a_long_attribute_is_told_or_malformed)
 {
 	struct buffer xml = {0};
-	struct buffer log = {0};
+	AUTO_BUFFER log = {0};
 
 	buffer_append_text(&xml, "<a b='");
 	for (int i = 0; i < XML_MAX_TAG - 10; i++)
 		buffer_append_byte(&xml, 'x');
 	buffer_append_text(&xml, "'>y</a>");
-	ck_assert_int_eq(read(buffer_slice(&xml), 999, &log), ERR_NONE);
+	assert_ok(read(buffer_slice(&xml), 999, &log));
 	ck_assert_uint_eq(log.size, XML_MAX_TAG - 10 + strlen("<a@b=>y/"));
 	xml.size = strlen("<a b='");
 	for (int i = 0; i < 2 * XML_MAX_TAG; i++)
 		buffer_append_byte(&xml, 'x');
 	buffer_append_text(&xml, "'>y</a>");
-	buffer_free(&log);
 	check_malformed(&xml);
 }
 
@@ -407,8 +393,8 @@ TEST(a_comment_over_the_bound_is_malformed)
 /* Quotes hide a '>' where the input is cut, wherever that is. */
 TEST(a_tag_is_never_cut)
 {
-	struct buffer xml = {0};
-	struct buffer events = {0};
+	AUTO_BUFFER xml = {0};
+	AUTO_BUFFER events = {0};
 
 	buffer_append_text(&xml, "<a>");
 	buffer_append_text(&events, "<a");
@@ -418,9 +404,7 @@ TEST(a_tag_is_never_cut)
 	}
 	buffer_append_text(&xml, "</a>");
 	buffer_append_text(&events, ">/");
-	ck_assert_int_eq(told(buffer_slice(&xml), events.data), ERR_NONE);
-	buffer_free(&xml);
-	buffer_free(&events);
+	assert_ok(told(buffer_slice(&xml), events.data));
 }
 
 static struct buffer begin_text(size_t before)
@@ -436,37 +420,33 @@ static struct buffer begin_text(size_t before)
 /* Nor is what stands in a text of many pieces. */
 TEST_LOOP(no_reference_is_cut, 0, 20)
 {
-	struct buffer xml = begin_text((size_t)_i);
-	struct buffer log = {0};
+	AUTO_BUFFER xml = begin_text((size_t)_i);
+	AUTO_BUFFER log = {0};
 
 	for (int i = 0; i < 5000; i++)
 		buffer_append_text(&xml, "&#32;   &amp");
 	buffer_append_text(&xml, "</a>");
-	ck_assert_int_eq(read(buffer_slice(&xml), 999, &log), ERR_NONE);
+	assert_ok(read(buffer_slice(&xml), 999, &log));
 	ck_assert_ptr_null(strstr(log.data, "#32"));
-	buffer_free(&xml);
-	buffer_free(&log);
 }
 
 TEST_LOOP(no_end_of_a_section_is_cut, 0, 20)
 {
-	struct buffer xml = begin_text((size_t)_i);
-	struct buffer log = {0};
+	AUTO_BUFFER xml = begin_text((size_t)_i);
+	AUTO_BUFFER log = {0};
 
 	buffer_append_text(&xml, "<b><![CDATA[");
 	for (int i = 0; i < 16 * 1024 - 30; i++)
 		buffer_append_byte(&xml, ' ');
 	buffer_append_text(&xml, "]]]]>&</b></a>");
-	ck_assert_int_eq(read(buffer_slice(&xml), 999, &log), ERR_NONE);
+	assert_ok(read(buffer_slice(&xml), 999, &log));
 	ck_assert_ptr_nonnull(strstr(log.data, ">]]&/>/"));
-	buffer_free(&xml);
-	buffer_free(&log);
 }
 
 TEST(tags_without_start_or_end_do_no_harm)
 {
-	struct buffer xml = {0};
-	struct buffer events = {0};
+	AUTO_BUFFER xml = {0};
+	AUTO_BUFFER events = {0};
 
 	buffer_append_text(&xml, "<a>");
 	buffer_append_text(&events, "<a");
@@ -477,16 +457,14 @@ TEST(tags_without_start_or_end_do_no_harm)
 	}
 	buffer_append_text(&xml, "</a>");
 	buffer_append_text(&events, ">/");
-	ck_assert_int_eq(told(buffer_slice(&xml), events.data), ERR_NONE);
-	buffer_free(&xml);
-	buffer_free(&events);
+	assert_ok(told(buffer_slice(&xml), events.data));
 }
 
 /* What has ended makes room. */
 TEST(namespaces_in_force_are_bounded)
 {
 	struct buffer xml = {0};
-	struct buffer log = {0};
+	AUTO_BUFFER log = {0};
 
 	buffer_append_text(&xml, "<a>");
 	for (int i = 0; i < 10; i++) {
@@ -496,9 +474,8 @@ TEST(namespaces_in_force_are_bounded)
 		buffer_append_text(&xml, "><n99:c/></b>");
 	}
 	buffer_append_text(&xml, "</a>");
-	ck_assert_int_eq(read(buffer_slice(&xml), 999, &log), ERR_NONE);
+	assert_ok(read(buffer_slice(&xml), 999, &log));
 	ck_assert_ptr_nonnull(strstr(log.data, "<{u}c>/"));
-	buffer_free(&log);
 	xml.size = strlen("<a>");
 	for (int i = 0; i <= XML_MAX_SPACES; i++)
 		buffer_printf(&xml, "<a xmlns:n%d='u'>", i);
@@ -525,7 +502,7 @@ TEST(names_are_bounded)
 	size_t count = 0;
 	struct xml_handler handler = {ignore_start, ignore, ignore, &count};
 	struct xml_stream *stream = xml_stream_create(&handler);
-	struct buffer tag = {0};
+	AUTO_BUFFER tag = {0};
 	enum error error = xml_stream_feed(stream, slice_of("<a>"));
 
 	for (int i = 0; error == ERR_NONE && i < 1000000; i++) {
@@ -539,5 +516,4 @@ TEST(names_are_bounded)
 	ck_assert_uint_gt(count, 2000);
 	ck_assert_uint_lt(count, 50000);
 	xml_stream_destroy(stream);
-	buffer_free(&tag);
 }

@@ -1,6 +1,5 @@
 #include "page/xpath.h"
 
-#include <stdio.h>
 #include <time.h>
 
 #include "tests/unit/page/page_of.h"
@@ -20,7 +19,7 @@ static void check_on(struct page *page, const char *text, const char *wanted)
 	char found[ELEMENT_VALUE_BYTES + 32];
 
 	ck_assert_msg(xpath_check(text, error), "%s: %s", text, error);
-	ck_assert_int_eq(xpath_evaluate(tree, text, &result), ERR_NONE);
+	assert_ok(xpath_evaluate(tree, text, &result));
 	ck_assert_uint_eq(result.value_size, strlen(result.value));
 	snprintf(found, sizeof(found), "%u %s", result.matches, result.value);
 	ck_assert_msg(strcmp(found, wanted) == 0, "%s: %s, not %s", text, found,
@@ -30,10 +29,9 @@ static void check_on(struct page *page, const char *text, const char *wanted)
 
 static void check(const char *text, const char *wanted)
 {
-	struct page *page = page_of(html);
+	AUTO_PAGE *page = page_of(html);
 
 	check_on(page, text, wanted);
-	page_destroy(page);
 }
 
 static void check_refusal(const char *text, const char *reason)
@@ -84,22 +82,20 @@ TEST(values_that_are_no_nodes_match_once_or_not)
 
 TEST(a_result_knows_its_element)
 {
-	struct page *page = page_of(html);
+	AUTO_PAGE *page = page_of(html);
 	struct xpath_tree *tree = xpath_tree_create(page);
 	struct xpath_result result;
 
-	ck_assert_int_eq(xpath_evaluate(tree, "//a/@href", &result), ERR_NONE);
+	assert_ok(xpath_evaluate(tree, "//a/@href", &result));
 	ck_assert_str_eq(result.attribute, "href");
 	check_slice(page_tag_name(page, page->nodes[result.node].tag), "a");
-	ck_assert_int_eq(xpath_evaluate(tree, "//b/text()", &result), ERR_NONE);
+	assert_ok(xpath_evaluate(tree, "//b/text()", &result));
 	ck_assert(result.is_text);
 	check_slice(page_tag_name(page, page->nodes[result.node].tag), "b");
-	ck_assert_int_eq(xpath_evaluate(tree, "string(//a)", &result),
-			 ERR_NONE);
+	assert_ok(xpath_evaluate(tree, "string(//a)", &result));
 	ck_assert_uint_eq(result.node, NO_NODE);
 	ck_assert_int_eq(xpath_evaluate(tree, "//a[", &result), ERR_MALFORMED);
 	xpath_tree_destroy(tree);
-	page_destroy(page);
 }
 
 TEST(what_is_wrong_is_told_with_its_place)
@@ -177,33 +173,31 @@ static void check_bounded(const char *made)
 		"//*[count(preceding::*) = 7]",
 		"concat(/,/,/,/,/,/,/,/,/,/,/,/,/,/,/,/,/,/,/,/,/,/,/,/,/,/)",
 	};
-	struct page *page = page_of(made);
+	AUTO_PAGE *page = page_of(made);
 	struct xpath_tree *tree = xpath_tree_create(page);
 	struct xpath_result result;
 	clock_t begin = clock();
 
 	ck_assert_ptr_nonnull(tree);
-	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
+	for (size_t i = 0; i < COUNT_OF(texts); i++)
 		(void)xpath_evaluate(tree, texts[i], &result);
 	ck_assert_int_eq(xpath_evaluate(tree, "//*//*//*//*//*//*", &result),
 			 ERR_TOO_LARGE);
 	ck_assert_int_lt((clock() - begin) / CLOCKS_PER_SEC, 40);
 	xpath_tree_destroy(tree);
-	page_destroy(page);
 }
 
 TEST(a_deep_page_takes_bounded_time)
 {
-	struct buffer made = {0};
+	AUTO_BUFFER made = {0};
 
 	repeat(&made, "<div>a", 500);
 	check_bounded(made.data);
-	buffer_free(&made);
 }
 
 TEST(many_deep_chains_take_bounded_time)
 {
-	struct buffer made = {0};
+	AUTO_BUFFER made = {0};
 
 	for (int i = 0; i < 200; i++) {
 		repeat(&made, "<div>", 40);
@@ -211,24 +205,21 @@ TEST(many_deep_chains_take_bounded_time)
 	}
 	buffer_append_text(&made, "<p>x");
 	check_bounded(made.data);
-	buffer_free(&made);
 }
 
 TEST(a_page_with_too_many_elements_has_no_tree)
 {
-	struct buffer made = {0};
-	struct page *page;
+	AUTO_BUFFER made = {0};
+	AUTO_PAGE *page;
 
 	repeat(&made, "<i></i>", XPATH_MAX_NODES);
 	page = page_of(made.data);
 	ck_assert_ptr_null(xpath_tree_create(page));
-	page_destroy(page);
-	buffer_free(&made);
 }
 
 TEST(a_page_with_too_much_text_has_no_tree)
 {
-	struct buffer made = {0};
+	AUTO_BUFFER made = {0};
 	struct page *page;
 
 	buffer_append_text(&made, "<p>");
@@ -240,14 +231,12 @@ TEST(a_page_with_too_much_text_has_no_tree)
 	page = page_of(made.data);
 	ck_assert_ptr_null(xpath_tree_create(page));
 	page_destroy(page);
-	buffer_free(&made);
 }
 
 TEST(an_empty_page_matches_nothing)
 {
-	struct page *page = page_of("");
+	AUTO_PAGE *page = page_of("");
 
 	check_on(page, "//*", "0 ");
 	check_on(page, "/", "1 ");
-	page_destroy(page);
 }

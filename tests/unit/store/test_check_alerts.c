@@ -1,8 +1,6 @@
 /* What store_verify() says of hooks, outboxes and silences. */
 #include "store/verify.h"
 
-#include <string.h>
-
 #include "store/key.h"
 #include "store/rows.h"
 #include "tests/unit/run.h"
@@ -45,7 +43,7 @@ static void check(const char *wanted)
 {
 	struct verify_report report = {0};
 
-	ck_assert_int_eq(store_verify(&txn, &report), ERR_NONE);
+	assert_ok(store_verify(&txn, &report));
 	ck_assert_msg(report.problems == (wanted != NULL), "%s",
 		      report.text.data);
 	if (wanted != NULL)

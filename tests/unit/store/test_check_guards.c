@@ -1,5 +1,3 @@
-#include <string.h>
-
 #include "store/key.h"
 #include "store/rows.h"
 #include "store/verify.h"
@@ -67,7 +65,7 @@ static void expect(const char *text)
 	const char *line;
 	size_t count = 0;
 
-	ck_assert_int_eq(store_verify(&txn, &report), ERR_NONE);
+	assert_ok(store_verify(&txn, &report));
 	for (line = report.text.data;
 	     line != NULL && (line = strstr(line, "guard a.example")) != NULL;
 	     line++) {

@@ -2,7 +2,6 @@
 #include "store/key.h"
 
 #include <fcntl.h>
-#include <string.h>
 
 #include "store/store.h"
 #include "tests/unit/run.h"
@@ -57,7 +56,7 @@ TEST(a_value_may_be_empty)
 	value = txn_get(&txn, TABLE_DUE, slice_of("key"));
 	ck_assert_ptr_nonnull(value.data);
 	ck_assert_uint_eq(value.size, 0);
-	ck_assert_int_eq(txn_end(&txn), ERR_NONE);
+	assert_ok(txn_end(&txn));
 	store_close(store);
 }
 
@@ -65,16 +64,15 @@ TEST(a_value_may_be_empty)
 static void damage(const char *text)
 {
 	const char *name = scratch_path(&scratch, "data.mdb");
-	struct buffer bytes = {0};
+	AUTO_BUFFER bytes = {0};
 	char *at;
 
-	ck_assert_int_eq(file_read(name, SIZE_MAX, &bytes), ERR_NONE);
+	assert_ok(file_read(name, SIZE_MAX, &bytes));
 	for (at = bytes.data;
 	     (at = memmem(at, bytes.size - (size_t)(at - bytes.data), text,
 			  strlen(text))) != NULL;)
 		*at ^= 1;
-	ck_assert_int_eq(file_write(name, buffer_slice(&bytes)), ERR_NONE);
-	buffer_free(&bytes);
+	assert_ok(file_write(name, buffer_slice(&bytes)));
 }
 
 static void put_and_damage(const char *what)
@@ -84,7 +82,7 @@ static void put_and_damage(const char *what)
 
 	txn_put(&txn, TABLE_HOSTS, slice_of("a whole key"), slice_of("whole"));
 	txn_put(&txn, TABLE_HOSTS, slice_of("the key"), slice_of("the value"));
-	ck_assert_int_eq(txn_end(&txn), ERR_NONE);
+	assert_ok(txn_end(&txn));
 	store_close(store);
 	damage(what);
 }
@@ -107,7 +105,7 @@ TEST(a_damaged_value_is_corrupt_and_nothing_is_written)
 	txn = txn_begin_read(store);
 	ck_assert_ptr_null(
 		txn_get(&txn, TABLE_HOSTS, slice_of("another")).data);
-	ck_assert_int_eq(txn_end(&txn), ERR_NONE);
+	assert_ok(txn_end(&txn));
 	store_close(store);
 }
 
@@ -148,7 +146,7 @@ TEST(what_is_damaged_can_be_deleted)
 	txn = txn_begin_write(store);
 	ck_assert_uint_eq(txn_delete_prefix(&txn, TABLE_HOSTS, slice_of("the")),
 			  1);
-	ck_assert_int_eq(txn_end(&txn), ERR_NONE);
+	assert_ok(txn_end(&txn));
 	store_close(store);
-	ck_assert_int_eq(scan_all(), ERR_NONE);
+	assert_ok(scan_all());
 }

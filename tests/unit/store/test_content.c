@@ -1,8 +1,5 @@
 #include "store/content.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-
 #include "base/compress.h"
 #include "store/key.h"
 #include "store/rows.h"
@@ -21,7 +18,7 @@ static uint32_t dictionary;
 
 static void put_dictionary(struct slice bodies, uint32_t body_bytes)
 {
-	struct buffer packed = {0};
+	AUTO_BUFFER packed = {0};
 	struct dictionary_row row = {.cluster = 3, .body_bytes = body_bytes};
 
 	compress_well(bodies, &packed);
@@ -30,7 +27,6 @@ static void put_dictionary(struct slice bodies, uint32_t body_bytes)
 	row.record_bytes = body_bytes;
 	dictionary = (uint32_t)store_next_number(&txn, "dictionary");
 	dictionary_row_put(&txn, SITE, dictionary, &row);
-	buffer_free(&packed);
 }
 
 static void set_up(void)
@@ -78,28 +74,25 @@ FIXTURE(.setup = set_up, .teardown = tear_down);
 TEST(what_the_dictionary_has_costs_next_to_nothing)
 {
 	struct slice data = {noise + 900, 4000};
-	struct buffer value = pack(data, dictionary);
-	struct buffer out = {0};
+	AUTO_BUFFER value = pack(data, dictionary);
+	AUTO_BUFFER out = {0};
 	uint32_t by = 0;
 
 	ck_assert_uint_lt(value.size, 64);
 	ck_assert(content_is_packed(buffer_slice(&value), &by));
 	ck_assert_uint_eq(by, dictionary);
-	ck_assert_int_eq(unpack(TABLE_BODIES, buffer_slice(&value), 4000, &out),
-			 ERR_NONE);
+	assert_ok(unpack(TABLE_BODIES, buffer_slice(&value), 4000, &out));
 	ck_assert(slice_equal(buffer_slice(&out), data));
-	buffer_free(&value);
-	buffer_free(&out);
 }
 
 /* Nodes of a cluster count by themselves: a number is of one site alone. */
 TEST(two_sites_may_have_dictionaries_of_one_number)
 {
 	struct slice data = {noise + 900, 1000};
-	struct buffer value = pack(data, dictionary);
+	AUTO_BUFFER value = pack(data, dictionary);
 	struct content_source other = {TABLE_BODIES, SITE + 1};
-	struct buffer packed = {0};
-	struct buffer out = {0};
+	AUTO_BUFFER packed = {0};
+	AUTO_BUFFER out = {0};
 	struct dictionary_row row = {.cluster = 3, .body_bytes = 3};
 
 	compress_well(slice_of("abc"), &packed);
@@ -107,92 +100,78 @@ TEST(two_sites_may_have_dictionaries_of_one_number)
 	row.records = row.bodies;
 	row.record_bytes = 3;
 	dictionary_row_put(&txn, SITE + 1, dictionary, &row);
-	ck_assert_int_eq(txn_end(&txn), ERR_NONE);
+	assert_ok(txn_end(&txn));
 	txn = txn_begin_read(store);
 	/* the other one is read first, and kept */
 	ck_assert_int_ne(
 		content_unpack(&txn, other, buffer_slice(&value), 1000, &out),
 		ERR_NONE);
-	ck_assert_int_eq(unpack(TABLE_BODIES, buffer_slice(&value), 1000, &out),
-			 ERR_NONE);
+	assert_ok(unpack(TABLE_BODIES, buffer_slice(&value), 1000, &out));
 	ck_assert(slice_equal(buffer_slice(&out), data));
-	buffer_free(&packed);
-	buffer_free(&value);
-	buffer_free(&out);
 }
 
 TEST(without_a_dictionary_it_is_one_frame)
 {
-	struct buffer value = pack(slice_of("abc"), 0);
-	struct buffer out = {0};
+	AUTO_BUFFER value = pack(slice_of("abc"), 0);
+	AUTO_BUFFER out = {0};
 	uint32_t by = 9;
 
 	ck_assert(content_is_packed(buffer_slice(&value), &by));
 	ck_assert_uint_eq(by, 0);
-	ck_assert_int_eq(decompress_slice(buffer_slice(&value), 3, &out),
-			 ERR_NONE);
+	assert_ok(decompress_slice(buffer_slice(&value), 3, &out));
 	ck_assert_str_eq(out.data, "abc");
-	buffer_free(&value);
-	buffer_free(&out);
 }
 
 TEST(more_than_the_limit_is_too_large)
 {
-	struct buffer value =
+	AUTO_BUFFER value =
 		pack((struct slice){noise, NOISE_BYTES}, dictionary);
-	struct buffer out = {0};
+	AUTO_BUFFER out = {0};
 
 	ck_assert_int_eq(unpack(TABLE_BODIES, buffer_slice(&value),
 				NOISE_BYTES - 1, &out),
 			 ERR_TOO_LARGE);
 	ck_assert_uint_eq(out.size, 0);
-	buffer_free(&value);
-	buffer_free(&out);
 }
 
 TEST(a_missing_dictionary_is_corrupt)
 {
-	struct buffer value = pack(slice_of("abc"), dictionary + 1);
-	struct buffer out = {0};
+	AUTO_BUFFER value = pack(slice_of("abc"), dictionary + 1);
+	AUTO_BUFFER out = {0};
 
 	ck_assert_int_eq(content_dictionary(&txn, TABLE_BODIES, SITE,
 					    dictionary + 1, &out),
 			 ERR_NOT_FOUND);
 	ck_assert_int_eq(unpack(TABLE_BODIES, buffer_slice(&value), 3, &out),
 			 ERR_CORRUPT);
-	buffer_free(&value);
-	buffer_free(&out);
 }
 
 TEST(another_dictionary_gives_no_bytes)
 {
-	struct buffer value = pack((struct slice){noise, 4000}, dictionary + 1);
-	struct buffer out = {0};
+	AUTO_BUFFER value = pack((struct slice){noise, 4000}, dictionary + 1);
+	AUTO_BUFFER out = {0};
 
 	noise[NOISE_BYTES / 2] ^= 1; /* the same size, other bytes */
 	put_dictionary((struct slice){noise, NOISE_BYTES}, NOISE_BYTES);
 	memcpy(value.data + 1, &dictionary, sizeof(dictionary));
 	ck_assert_int_eq(unpack(TABLE_BODIES, buffer_slice(&value), 4000, &out),
 			 ERR_CORRUPT);
-	buffer_free(&value);
-	buffer_free(&out);
 }
 
 TEST(a_dictionary_has_the_size_that_its_row_says)
 {
-	struct buffer out = {0};
+	AUTO_BUFFER out = {0};
 
 	put_dictionary(slice_of("\nabc"), 3);
 	ck_assert_int_eq(
 		content_dictionary(&txn, TABLE_BODIES, SITE, dictionary, &out),
 		ERR_CORRUPT);
-	buffer_free(&out);
 }
 
 /* zstd would read it as one that was trained. */
 TEST(a_dictionary_of_another_kind_is_corrupt)
 {
-	struct buffer bytes = {0};
+	AUTO_BUFFER bytes = {0};
 
 	noise[0] = '7';
 	put_dictionary((struct slice){noise, NOISE_BYTES}, NOISE_BYTES);
@@ -203,65 +182,55 @@ TEST(a_dictionary_of_another_kind_is_corrupt)
 	ck_assert_int_eq(content_dictionary(&txn, TABLE_RECORDS, SITE,
 					    dictionary, &bytes),
 			 ERR_CORRUPT);
-	buffer_free(&bytes);
 }
 
 TEST(a_dictionary_has_a_limit)
 {
-	char *large = calloc(1, DICTIONARY_MAX_BYTES + 1);
-	struct buffer out = {0};
+	AUTO_TEXT *large = calloc(1, DICTIONARY_MAX_BYTES + 1);
+	AUTO_BUFFER out = {0};
 
 	put_dictionary((struct slice){large, DICTIONARY_MAX_BYTES},
 		       DICTIONARY_MAX_BYTES);
-	ck_assert_int_eq(
-		content_dictionary(&txn, TABLE_RECORDS, SITE, dictionary, &out),
-		ERR_NONE);
+	assert_ok(content_dictionary(&txn, TABLE_RECORDS, SITE, dictionary,
+				     &out));
 	put_dictionary((struct slice){large, DICTIONARY_MAX_BYTES + 1},
 		       DICTIONARY_MAX_BYTES + 1);
 	ck_assert_int_eq(
 		content_dictionary(&txn, TABLE_RECORDS, SITE, dictionary, &out),
 		ERR_CORRUPT);
-	buffer_free(&out);
-	free(large);
 }
 
 /* A record of more than CONTENT_MAX_RECORD_BYTES is not compressed. */
 TEST(a_record_may_stand_as_it_is)
 {
 	struct record record = {.content_hash = 5};
-	struct buffer bytes = {0};
-	struct buffer out = {0};
+	AUTO_BUFFER bytes = {0};
+	AUTO_BUFFER out = {0};
 	struct key key = key_page(SITE, PAGE);
 
 	record_encode(&record, NULL, &bytes);
 	txn_put(&txn, TABLE_RECORDS, key_slice(&key), buffer_slice(&bytes));
-	ck_assert_int_eq(content_record(&txn, SITE, PAGE, &out, &record),
-			 ERR_NONE);
+	assert_ok(content_record(&txn, SITE, PAGE, &out, &record));
 	ck_assert_uint_eq(record.content_hash, 5);
 	ck_assert_int_eq(content_record(&txn, SITE, PAGE + 1, &out, &record),
 			 ERR_NOT_FOUND);
 	ck_assert_int_eq(unpack(TABLE_BODIES, buffer_slice(&bytes), 1000, &out),
 			 ERR_CORRUPT); /* no body does */
-	buffer_free(&bytes);
-	buffer_free(&out);
 }
 
 TEST(a_record_by_a_dictionary_is_the_same)
 {
 	struct record record = {.content_hash = 6};
-	struct buffer bytes = {0};
-	struct buffer value;
+	AUTO_BUFFER bytes = {0};
+	AUTO_BUFFER value;
 	struct buffer out = {0};
 
 	record_encode(&record, NULL, &bytes);
 	value = pack(buffer_slice(&bytes), dictionary);
-	ck_assert_int_eq(content_record_open(&txn, SITE, buffer_slice(&value),
-					     &out, &record),
-			 ERR_NONE);
+	assert_ok(content_record_open(&txn, SITE, buffer_slice(&value), &out,
+				      &record));
 	ck_assert_uint_eq(record.content_hash, 6);
 	ck_assert(slice_equal(buffer_slice(&out), buffer_slice(&bytes)));
-	buffer_free(&bytes);
-	buffer_free(&value);
 	buffer_free(&out);
 }
 
@@ -270,8 +239,8 @@ TEST(a_record_that_is_slim_in_the_frame_is_the_same)
 	struct record record = {.content_hash = 6, .title = slice_of("t")};
 	struct packer *packer =
 		packer_create((struct slice){noise, NOISE_BYTES}, 9);
-	struct buffer bytes = {0};
-	struct buffer value = {0};
+	AUTO_BUFFER bytes = {0};
+	AUTO_BUFFER value = {0};
 	struct buffer out = {0};
 	uint32_t by;
 
@@ -281,9 +250,7 @@ TEST(a_record_that_is_slim_in_the_frame_is_the_same)
 	ck_assert_int_eq(value.data[0], 2);
 	ck_assert(content_is_packed(buffer_slice(&value), &by));
 	ck_assert_uint_eq(by, dictionary);
-	ck_assert_int_eq(
-		unpack(TABLE_RECORDS, buffer_slice(&value), 1000, &out),
-		ERR_NONE);
+	assert_ok(unpack(TABLE_RECORDS, buffer_slice(&value), 1000, &out));
 	ck_assert(slice_equal(buffer_slice(&out), buffer_slice(&bytes)));
 	ck_assert_int_eq(unpack(TABLE_BODIES, buffer_slice(&value), 1000, &out),
 			 ERR_CORRUPT); /* no body is */
@@ -291,30 +258,26 @@ TEST(a_record_that_is_slim_in_the_frame_is_the_same)
 	ck_assert_int_eq(
 		unpack(TABLE_RECORDS, buffer_slice(&value), 1000, &out),
 		ERR_CORRUPT);
-	buffer_free(&bytes);
-	buffer_free(&value);
 	buffer_free(&out);
 }
 
 TEST(a_value_cut_short_is_corrupt)
 {
-	struct buffer value = pack((struct slice){noise, 4000}, dictionary);
-	struct buffer out = {0};
+	AUTO_BUFFER value = pack((struct slice){noise, 4000}, dictionary);
+	AUTO_BUFFER out = {0};
 
 	for (size_t cut = 0; cut < value.size; cut++)
 		ck_assert_int_eq(unpack(TABLE_RECORDS,
 					(struct slice){value.data, cut}, 4000,
 					&out),
 				 ERR_CORRUPT);
-	buffer_free(&value);
-	buffer_free(&out);
 }
 
 static void check_own(struct slice value, uint32_t number, struct buffer *out)
 {
 	char own[8];
 
-	ck_assert_int_eq(unpack(TABLE_BODIES, value, 100, out), ERR_NONE);
+	assert_ok(unpack(TABLE_BODIES, value, 100, out));
 	snprintf(own, sizeof(own), "\n%u", number);
 	ck_assert_str_eq(out->data, own);
 }
@@ -324,7 +287,7 @@ TEST(a_reader_reads_by_many_dictionaries)
 {
 	enum { MANY = 18 };
 	struct buffer values[MANY];
-	struct buffer out = {0};
+	AUTO_BUFFER out = {0};
 
 	for (uint32_t i = 0; i < MANY; i++) {
 		char own[8];
@@ -333,13 +296,12 @@ TEST(a_reader_reads_by_many_dictionaries)
 		put_dictionary((struct slice){noise, NOISE_BYTES}, NOISE_BYTES);
 		values[i] = pack((struct slice){noise, 100}, dictionary);
 	}
-	ck_assert_int_eq(txn_end(&txn), ERR_NONE);
+	assert_ok(txn_end(&txn));
 	txn = txn_begin_read(store);
 	for (uint32_t i = 0; i < 2 * MANY; i++)
 		check_own(buffer_slice(&values[i % MANY]), i % MANY, &out);
 	for (uint32_t i = 0; i < MANY; i++)
 		buffer_free(&values[i]);
-	buffer_free(&out);
 }
 
 TEST(an_absent_body_is_not_found)

@@ -3,7 +3,6 @@
 #include "store/lmdb_file.h"
 
 #include <fcntl.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 
@@ -63,9 +62,8 @@ static void fill(uint64_t seed, int rounds)
 
 		for (int j = 0; j < CHANGES; j++)
 			change(&txn, &state);
-		ck_assert_int_eq(txn_end(&txn), ERR_NONE);
-		ck_assert_int_eq(lmdb_file_check(scratch.folder, LMDB_PAGES),
-				 ERR_NONE);
+		assert_ok(txn_end(&txn));
+		assert_ok(lmdb_file_check(scratch.folder, LMDB_PAGES));
 	}
 	store_close(store);
 }
@@ -76,14 +74,14 @@ TEST(what_lmdb_wrote_is_whole)
 {
 	for (uint64_t seed = 1; seed <= 3; seed++)
 		fill(seed, ROUNDS);
-	ck_assert_int_eq(lmdb_file_check(scratch.folder, LMDB_ROOTS), ERR_NONE);
+	assert_ok(lmdb_file_check(scratch.folder, LMDB_ROOTS));
 }
 
 TEST(a_new_store_is_whole)
 {
-	ck_assert_int_eq(lmdb_file_check(scratch.folder, LMDB_PAGES), ERR_NONE);
+	assert_ok(lmdb_file_check(scratch.folder, LMDB_PAGES));
 	store_close(scratch_store(&scratch));
-	ck_assert_int_eq(lmdb_file_check(scratch.folder, LMDB_PAGES), ERR_NONE);
+	assert_ok(lmdb_file_check(scratch.folder, LMDB_PAGES));
 }
 
 static enum error open_it(bool is_read_only)
@@ -208,7 +206,7 @@ TEST(a_meta_page_is_judged)
 	fill(1, 2);
 	file = open(scratch_path(&scratch, "data.mdb"), O_RDWR);
 	ck_assert_int_ge(file, 0);
-	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
+	for (size_t i = 0; i < COUNT_OF(places); i++) {
 		/* the highest bit, that no number of a small file has */
 		unsigned bit = places[i] == 8 + 2 ? 3 : 7;
 
@@ -223,7 +221,7 @@ TEST(a_meta_page_is_judged)
 			flip(file, places[i], bit);
 	}
 	close(file);
-	ck_assert_int_eq(open_it(true), ERR_NONE);
+	assert_ok(open_it(true));
 }
 
 /* Damage a page that opening does not read. */
@@ -273,8 +271,8 @@ TEST(a_file_without_bytes_is_a_new_store_only_once)
 			0600);
 
 	ck_assert_int_ge(file, 0);
-	ck_assert_int_eq(open_as_the_daemon(), ERR_NONE);
-	ck_assert_int_eq(open_as_the_daemon(), ERR_NONE);
+	assert_ok(open_as_the_daemon());
+	assert_ok(open_as_the_daemon());
 	ck_assert_int_eq(ftruncate(file, 0), 0);
 	ck_assert_int_eq(open_as_the_daemon(), ERR_CORRUPT);
 	close(file);
@@ -287,7 +285,7 @@ TEST(all_of_a_store_that_was_not_closed_is_looked_at)
 	damage_a_leaf();
 	ck_assert_int_eq(open_as_the_daemon(), ERR_CORRUPT);
 	ck_assert_int_eq(open_as_the_daemon(), ERR_CORRUPT); /* and again */
-	ck_assert_int_eq(open_it(true), ERR_NONE); /* verify tells more */
+	assert_ok(open_it(true)); /* verify tells more */
 }
 
 /* Which reads all of it through the map. */
@@ -317,7 +315,7 @@ TEST(a_store_that_was_closed_opens_at_once)
 {
 	fill(1, 4);
 	leave_it();
-	ck_assert_int_eq(open_as_the_daemon(), ERR_NONE); /* whole: it closes */
+	assert_ok(open_as_the_daemon()); /* whole: it closes */
 	damage_a_leaf();
-	ck_assert_int_eq(open_as_the_daemon(), ERR_NONE);
+	assert_ok(open_as_the_daemon());
 }

@@ -1,5 +1,3 @@
-#include <string.h>
-
 #include "store/document_frequency.h"
 #include "store/key.h"
 #include "tests/unit/run.h"
@@ -42,7 +40,7 @@ TEST(equal_deltas_add_up)
 	ck_assert_uint_eq(df_get(&txn, 1, 2, 9), 0);
 	ck_assert_uint_eq(df_get(&txn, 2, 1, 7), 0);
 	df_apply(&txn, 1, NULL, 0);
-	ck_assert_int_eq(txn.error, ERR_NONE);
+	assert_ok(txn.error);
 }
 
 /* Rows in the whole table. */
@@ -82,7 +80,7 @@ TEST(a_count_of_nothing_leaves_the_table)
 	ck_assert_uint_eq(count_rows(), 1);
 	df_apply(&txn, 1, &remove, 1);
 	ck_assert_uint_eq(count_rows(), 0);
-	ck_assert_int_eq(txn.error, ERR_NONE);
+	assert_ok(txn.error);
 }
 
 TEST(a_count_below_nothing_is_corrupt)
@@ -128,7 +126,7 @@ static void check_damaged(struct slice value)
 TEST(a_damaged_block_is_corrupt)
 {
 	struct df_count counts[2] = {{5, 3}, {7, 1}};
-	struct buffer block = {0};
+	AUTO_BUFFER block = {0};
 
 	df_block_encode(counts, 2, 7, &block);
 	check_damaged(slice_of(""));
@@ -144,7 +142,6 @@ TEST(a_damaged_block_is_corrupt)
 	check_damaged(buffer_slice(&block));
 	block.data[0] = DF_BLOCK_MAX + 1;
 	check_damaged(buffer_slice(&block));
-	buffer_free(&block);
 }
 
 static bool is_sound(const struct df_count *counts, size_t count, uint64_t last)
@@ -221,7 +218,7 @@ TEST(a_block_is_read_as_it_was_written)
 		size_t count = make_counts(&seed, counts);
 		uint64_t last =
 			i % 2 == 0 ? UINT64_MAX : counts[count - 1].fragment;
-		struct buffer block = {0};
+		AUTO_BUFFER block = {0};
 
 		df_block_encode(counts, count, last, &block);
 		ck_assert_uint_le(block.size, 800);
@@ -229,7 +226,6 @@ TEST(a_block_is_read_as_it_was_written)
 			df_block_decode(buffer_slice(&block), last, read),
 			count);
 		ck_assert(is_same(read, counts, count));
-		buffer_free(&block);
 	}
 }
 
@@ -330,5 +326,5 @@ TEST_LOOP(the_counts_equal_those_of_a_plain_array, 0, 3)
 	ck_assert_uint_eq(counted, left);
 	ck_assert_uint_gt(left, 0);
 	ck_assert_uint_lt(left, (size_t)CLUSTERS * FRAGMENTS);
-	ck_assert_int_eq(txn.error, ERR_NONE);
+	assert_ok(txn.error);
 }

@@ -1,7 +1,5 @@
 #include "store/journal.h"
 
-#include <string.h>
-
 #include "store/key.h"
 #include "store/partitions.h"
 #include "store/rows.h"
@@ -29,9 +27,7 @@ static void open_node(struct node *node)
 					      .partition_of = partition_of};
 
 	scratch_make(&node->scratch);
-	ck_assert_int_eq(
-		store_open(&node->store, node->scratch.folder, &options),
-		ERR_NONE);
+	assert_ok(store_open(&node->store, node->scratch.folder, &options));
 }
 
 static void close_node(struct node *node)
@@ -74,13 +70,13 @@ static void end(struct txn *txn)
 	for (size_t i = 0; i < count; i++)
 		journal_write(journal, txn, partitions[i], &changes[i]);
 	journal_end(txn);
-	ck_assert_int_eq(txn_end(txn), ERR_NONE);
+	assert_ok(txn_end(txn));
 	copy = txn_begin_write(follower.store);
 	for (size_t i = 0; i < count; i++) {
 		journal_apply(&copy, partitions[i], buffer_slice(&changes[i]));
 		buffer_free(&changes[i]);
 	}
-	ck_assert_int_eq(txn_end(&copy), ERR_NONE);
+	assert_ok(txn_end(&copy));
 }
 
 static uint64_t sum_of(struct store *store, unsigned partition, uint64_t *rows)
@@ -88,7 +84,7 @@ static uint64_t sum_of(struct store *store, unsigned partition, uint64_t *rows)
 	struct txn txn = txn_begin_read(store);
 	uint64_t sum = journal_sum(&txn, partition, rows);
 
-	ck_assert_int_eq(txn_end(&txn), ERR_NONE);
+	assert_ok(txn_end(&txn));
 	return sum;
 }
 
@@ -242,7 +238,7 @@ static size_t dump_it(unsigned partition, struct buffer chunks[MAX_CHUNKS])
 	while (dump_next(&dump, 256, &chunks[count]))
 		ck_assert_uint_lt(++count, MAX_CHUNKS);
 	dump_end(&dump);
-	ck_assert_int_eq(txn_end(&txn), ERR_NONE);
+	assert_ok(txn_end(&txn));
 	return count;
 }
 
@@ -256,7 +252,7 @@ static void fill_owner(void)
 	for (int i = 0; i < 500; i++)
 		change(&txn, &random);
 	journal_end(&txn);
-	ck_assert_int_eq(txn_end(&txn), ERR_NONE);
+	assert_ok(txn_end(&txn));
 }
 
 TEST(a_partition_is_dumped_into_another_store)
@@ -272,7 +268,7 @@ TEST(a_partition_is_dumped_into_another_store)
 	copy = txn_begin_write(follower.store);
 	for (size_t i = 0; i < count; i++)
 		journal_apply(&copy, 'a', buffer_slice(&chunks[i]));
-	ck_assert_int_eq(txn_end(&copy), ERR_NONE);
+	assert_ok(txn_end(&copy));
 	for (size_t i = 0; i <= count; i++)
 		buffer_free(&chunks[i]);
 	expect_equal('a');
@@ -282,7 +278,7 @@ TEST(a_partition_is_dumped_into_another_store)
 	copy = txn_begin_write(follower.store);
 	ck_assert_uint_eq(store_next_site(&copy, slice_of("a2.test")),
 			  (uint32_t)'a' << 24 | 2);
-	ck_assert_int_eq(txn_end(&copy), ERR_NONE);
+	assert_ok(txn_end(&copy));
 }
 
 TEST(a_partition_is_cleared)
@@ -296,7 +292,7 @@ TEST(a_partition_is_cleared)
 	txn = txn_begin_write(owner.store);
 	while (journal_clear(&txn, 'a', 10) == 10)
 		;
-	ck_assert_int_eq(txn_end(&txn), ERR_NONE);
+	assert_ok(txn_end(&txn));
 	ck_assert_uint_eq(sum_of(owner.store, 'a', &rows), 0);
 	ck_assert_uint_eq(rows, 0);
 	ck_assert_uint_eq(sum_of(owner.store, 'b', NULL), other);
@@ -314,12 +310,12 @@ static enum error take(unsigned partition, struct slice changes)
 TEST(damage_and_strangers_are_refused)
 {
 	struct txn txn = begin();
-	struct buffer changes = {0};
+	AUTO_BUFFER changes = {0};
 
 	add_site(&txn, "a.test");
 	journal_write(journal, &txn, 'a', &changes);
 	journal_end(&txn);
-	ck_assert_int_eq(txn_end(&txn), ERR_NONE);
+	assert_ok(txn_end(&txn));
 	ck_assert_int_eq(take('b', buffer_slice(&changes)), ERR_CORRUPT);
 	for (size_t size = 5; size < changes.size; size++) {
 		enum error error =
@@ -330,13 +326,12 @@ TEST(damage_and_strangers_are_refused)
 	changes.data[2]++;
 	ck_assert_int_eq(take('a', buffer_slice(&changes)), ERR_VERSION);
 	ck_assert_int_eq(take('a', slice_of("")), ERR_CORRUPT);
-	buffer_free(&changes);
 }
 
 TEST(bytes_at_random_do_no_harm)
 {
 	struct txn txn = begin();
-	struct buffer changes = {0};
+	AUTO_BUFFER changes = {0};
 	uint64_t random = 99;
 
 	add_site(&txn, "a.test");
@@ -353,7 +348,6 @@ TEST(bytes_at_random_do_no_harm)
 		take('a', buffer_slice(&changes));
 		changes.data[at] = before;
 	}
-	buffer_free(&changes);
 }
 
 TEST(places_are_kept)
@@ -368,7 +362,7 @@ TEST(places_are_kept)
 	ck_assert_int_eq(memcmp(&read, &place, sizeof(place)), 0);
 	journal_position_delete(&txn, 3);
 	ck_assert(!journal_position_get(&txn, 3, &read));
-	ck_assert_int_eq(txn_end(&txn), ERR_NONE);
+	assert_ok(txn_end(&txn));
 }
 
 TEST(nothing_is_ours_at_first)
@@ -388,9 +382,7 @@ static void reopen_owner(bool has_partitions)
 		.partition_of = has_partitions ? partition_of : NULL};
 
 	store_close(owner.store);
-	ck_assert_int_eq(
-		store_open(&owner.store, owner.scratch.folder, &options),
-		ERR_NONE);
+	assert_ok(store_open(&owner.store, owner.scratch.folder, &options));
 }
 
 static bool was_whole(void)
@@ -398,7 +390,7 @@ static bool was_whole(void)
 	struct txn txn = txn_begin_read(owner.store);
 	bool answer = store_has_unpartitioned_sites(&txn);
 
-	ck_assert_int_eq(txn_end(&txn), ERR_NONE);
+	assert_ok(txn_end(&txn));
 	return answer;
 }
 
@@ -417,7 +409,7 @@ TEST(without_partitions_no_number_is_given_twice)
 	ck_assert_uint_eq(add_site(&txn, "c.test"), last + 1);
 	store_leave_partitions(&txn);
 	ck_assert_uint_eq(add_site(&txn, "d.test"), last + 2);
-	ck_assert_int_eq(txn_end(&txn), ERR_NONE);
+	assert_ok(txn_end(&txn));
 	reopen_owner(true);
 	ck_assert(was_whole());
 }
@@ -431,7 +423,7 @@ TEST(an_empty_store_is_of_both_kinds)
 	store_leave_partitions(&txn);
 	ck_assert_uint_eq(add_site(&txn, "a.test"), 1);
 	txn_delete(&txn, TABLE_SITES, slice_of("a.test"));
-	ck_assert_int_eq(txn_end(&txn), ERR_NONE);
+	assert_ok(txn_end(&txn));
 	reopen_owner(true);
 	ck_assert(!was_whole());
 }

@@ -1,8 +1,6 @@
 /* What a store does after a write that failed. */
 #include "store/store.h"
 
-#include <string.h>
-
 #include "tests/fault/fault.h"
 #include "tests/unit/run.h"
 #include "tests/unit/store/scratch.h"
@@ -15,9 +13,8 @@ static struct store *store;
 static void setup(void)
 {
 	scratch_make(&scratch);
-	ck_assert_int_eq(
-		store_open(&store, scratch.folder, &(struct store_options){0}),
-		ERR_NONE);
+	assert_ok(
+		store_open(&store, scratch.folder, &(struct store_options){0}));
 }
 
 static void teardown(void)
@@ -50,7 +47,7 @@ static uint32_t fail_all(struct fault *fault, enum fault_kind kind)
 {
 	uint32_t n;
 
-	ck_assert_int_eq(put("key", "before"), ERR_NONE);
+	assert_ok(put("key", "before"));
 	for (n = 1; n < MAX_WRITES; n++) {
 		enum error error;
 
@@ -61,7 +58,7 @@ static uint32_t fail_all(struct fault *fault, enum fault_kind kind)
 		if (!fault->has_failed)
 			break;
 		ck_assert(has("key", error == ERR_NONE ? "after" : "before"));
-		ck_assert_int_eq(put("key", "before"), ERR_NONE);
+		assert_ok(put("key", "before"));
 		ck_assert(has("key", "before"));
 	}
 	return n - 1;
@@ -85,7 +82,7 @@ TEST(a_disk_that_stays_full_is_told_until_there_is_room)
 {
 	struct fault *fault = fault_create();
 
-	ck_assert_int_eq(put("key", "before"), ERR_NONE);
+	assert_ok(put("key", "before"));
 	fault_set(fault, FAULT_WRITE, 1, UINT32_MAX);
 	fault_arm(fault);
 	for (int i = 0; i < 10; i++) {
@@ -93,6 +90,6 @@ TEST(a_disk_that_stays_full_is_told_until_there_is_room)
 		ck_assert(has("key", "before"));
 	}
 	fault_arm(NULL);
-	ck_assert_int_eq(put("key", "after"), ERR_NONE);
+	assert_ok(put("key", "after"));
 	ck_assert(has("key", "after"));
 }

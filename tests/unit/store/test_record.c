@@ -1,8 +1,5 @@
 #include "store/record.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/memory.h"
 #include "store/rows.h"
 #include "tests/unit/run.h"
@@ -52,15 +49,14 @@ static char *open_sample(struct record *record_out)
 	struct buffer bytes = encode(&sample);
 
 	ck_assert_uint_eq(bytes.size % 8, 0);
-	ck_assert_int_eq(record_open(buffer_slice(&bytes), record_out),
-			 ERR_NONE);
+	assert_ok(record_open(buffer_slice(&bytes), record_out));
 	return bytes.data;
 }
 
 TEST(numbers_and_texts_are_read_back)
 {
 	struct record record;
-	char *bytes = open_sample(&record);
+	AUTO_TEXT *bytes = open_sample(&record);
 
 	ck_assert_uint_eq(record.content_hash, 11);
 	ck_assert_uint_eq(record.flags, RECORD_IS_NOFOLLOW);
@@ -69,13 +65,12 @@ TEST(numbers_and_texts_are_read_back)
 	ck_assert(slice_equal(record.title, sample.title));
 	ck_assert(slice_equal(record.language, sample.language));
 	ck_assert(slice_equal(record.description, sample.description));
-	free(bytes);
 }
 
 TEST(signatures_and_fragments_are_read_back)
 {
 	struct record record;
-	char *bytes = open_sample(&record);
+	AUTO_TEXT *bytes = open_sample(&record);
 
 	ck_assert_mem_eq(record.signature_counts, sample.signature_counts,
 			 sizeof(sample.signature_counts));
@@ -84,13 +79,12 @@ TEST(signatures_and_fragments_are_read_back)
 	ck_assert_mem_eq(record.signatures[4], classes, sizeof(classes));
 	ck_assert_uint_eq(record.fragment_count, 2);
 	ck_assert_mem_eq(record.fragments, fragments, sizeof(fragments));
-	free(bytes);
 }
 
 TEST(links_are_read_back)
 {
 	struct record record;
-	char *bytes = open_sample(&record);
+	AUTO_TEXT *bytes = open_sample(&record);
 
 	ck_assert_uint_eq(record.link_count, 2);
 	for (uint32_t i = 0; i < 2; i++) {
@@ -101,48 +95,42 @@ TEST(links_are_read_back)
 		ck_assert_uint_eq(link.flags, links[i].flags);
 		ck_assert_uint_eq(link.path, links[i].path);
 	}
-	free(bytes);
 }
 
 TEST(an_empty_record_is_one)
 {
-	struct buffer bytes = {0};
+	AUTO_BUFFER bytes = {0};
 	struct record record = {0};
 
 	record_encode(&record, NULL, &bytes);
-	ck_assert_int_eq(record_open(buffer_slice(&bytes), &record), ERR_NONE);
+	assert_ok(record_open(buffer_slice(&bytes), &record));
 	ck_assert_uint_eq(record.link_count, 0);
 	ck_assert_uint_eq(record.fragment_count, 0);
 	ck_assert_uint_eq(record.title.size, 0);
-	buffer_free(&bytes);
 }
 
 TEST(equal_records_have_equal_bytes)
 {
-	struct buffer a = encode(&sample);
-	struct buffer b = encode(&sample);
+	AUTO_BUFFER a = encode(&sample);
+	AUTO_BUFFER b = encode(&sample);
 
 	ck_assert_uint_eq(a.size, b.size);
 	ck_assert_mem_eq(a.data, b.data, a.size);
-	buffer_free(&a);
-	buffer_free(&b);
 }
 
 /* Whether a record that differs from the sample is told from it. */
 static bool is_told(const struct record *other)
 {
-	struct buffer a = encode(&sample);
-	struct buffer b = encode(other);
+	AUTO_BUFFER a = encode(&sample);
+	AUTO_BUFFER b = encode(other);
 	struct record left;
 	struct record right;
 	bool is_same;
 
-	ck_assert_int_eq(record_open(buffer_slice(&a), &left), ERR_NONE);
-	ck_assert_int_eq(record_open(buffer_slice(&b), &right), ERR_NONE);
+	assert_ok(record_open(buffer_slice(&a), &left));
+	assert_ok(record_open(buffer_slice(&b), &right));
 	is_same = record_is_same(&left, &right);
 	ck_assert(record_is_same(&right, &left) == is_same);
-	buffer_free(&a);
-	buffer_free(&b);
 	return !is_same;
 }
 
@@ -193,7 +181,7 @@ TEST(records_that_differ_in_anything_are_told_apart)
 
 TEST(a_copy_is_aligned_wherever_the_bytes_stood)
 {
-	struct buffer bytes = encode(&sample);
+	AUTO_BUFFER bytes = encode(&sample);
 	struct record record;
 	void *copy;
 
@@ -201,16 +189,14 @@ TEST(a_copy_is_aligned_wherever_the_bytes_stood)
 	memmove(bytes.data + 2, bytes.data, bytes.size); /* as LMDB does */
 	copy = mem_copy_text(bytes.data + 2, bytes.size);
 	ck_assert_uint_eq((uintptr_t)copy % 8, 0);
-	ck_assert_int_eq(record_open((struct slice){copy, bytes.size}, &record),
-			 ERR_NONE);
+	assert_ok(record_open((struct slice){copy, bytes.size}, &record));
 	ck_assert(slice_equal(record.title, sample.title));
 	free(copy);
-	buffer_free(&bytes);
 }
 
 TEST(a_record_of_another_version_is_told)
 {
-	struct buffer bytes = encode(&sample);
+	AUTO_BUFFER bytes = encode(&sample);
 	struct record record;
 
 	bytes.data[4]++;
@@ -219,13 +205,12 @@ TEST(a_record_of_another_version_is_told)
 	bytes.data[4] = 1; /* without ccs and paths of links */
 	ck_assert_int_eq(record_open(buffer_slice(&bytes), &record),
 			 ERR_VERSION);
-	buffer_free(&bytes);
 }
 
 /* Open a copy whose end ASan guards. */
 static enum error open_exact(const void *data, size_t size)
 {
-	char *copy = malloc(size == 0 ? 1 : size);
+	AUTO_TEXT *copy = malloc(size == 0 ? 1 : size);
 	struct record record;
 	enum error error;
 
@@ -233,20 +218,18 @@ static enum error open_exact(const void *data, size_t size)
 	if (size > 0)
 		memcpy(copy, data, size);
 	error = record_open((struct slice){copy, size}, &record);
-	free(copy);
 	return error;
 }
 
 TEST(a_record_cut_short_or_too_long_is_corrupt)
 {
-	struct buffer bytes = encode(&sample);
+	AUTO_BUFFER bytes = encode(&sample);
 
 	for (size_t cut = 0; cut < bytes.size; cut++)
 		ck_assert_int_eq(open_exact(bytes.data, cut), ERR_CORRUPT);
-	ck_assert_int_eq(open_exact(bytes.data, bytes.size), ERR_NONE);
+	assert_ok(open_exact(bytes.data, bytes.size));
 	buffer_append(&bytes, "12345678", 8);
 	ck_assert_int_eq(open_exact(bytes.data, bytes.size), ERR_CORRUPT);
-	buffer_free(&bytes);
 }
 
 TEST(signatures_and_fragments_must_ascend)
@@ -274,13 +257,12 @@ TEST(a_class_that_no_site_counts_is_corrupt)
 	struct record record = sample;
 
 	for (unsigned class = SITE_CLASSES - 1; class <= 0xFF; class ++) {
-		struct buffer bytes;
+		AUTO_BUFFER bytes;
 
 		record.flags = class << RECORD_CLASS_SHIFT;
 		bytes = encode(&record);
 		ck_assert_int_eq(open_exact(bytes.data, bytes.size),
 				 class < SITE_CLASSES ? ERR_NONE : ERR_CORRUPT);
-		buffer_free(&bytes);
 	}
 }
 
@@ -312,8 +294,8 @@ static uint64_t sum_up(const struct record *record)
 
 TEST(changed_bytes_never_lead_outside)
 {
-	struct buffer bytes = encode(&sample);
-	char *copy = malloc(bytes.size); /* exact, for ASan */
+	AUTO_BUFFER bytes = encode(&sample);
+	AUTO_TEXT *copy = malloc(bytes.size); /* exact, for ASan */
 	uint64_t seed = 4;
 	struct record record;
 	uint64_t sum = 0;
@@ -334,6 +316,4 @@ TEST(changed_bytes_never_lead_outside)
 	}
 	ck_assert_uint_gt(sum, 0);
 	ck_assert_int_gt(refused, 0);
-	free(copy);
-	buffer_free(&bytes);
 }

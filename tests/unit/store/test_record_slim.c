@@ -1,7 +1,5 @@
 #include "store/record.h"
 
-#include <string.h>
-
 #include "tests/unit/run.h"
 #include "tests/unit/store/scratch.h"
 
@@ -49,28 +47,25 @@ TEST(a_record_comes_back_byte_for_byte)
 {
 	static const uint32_t counts[] = {0, 1, MANY};
 
-	for (size_t i = 0; i < sizeof(counts) / sizeof(*counts); i++) {
-		struct buffer bytes = make_sample(counts[i]);
-		struct buffer slim = {0};
+	for (size_t i = 0; i < COUNT_OF(counts); i++) {
+		AUTO_BUFFER bytes = make_sample(counts[i]);
+		AUTO_BUFFER slim = {0};
 		struct buffer back = {0};
 
 		ck_assert(record_pack(buffer_slice(&bytes), &slim));
 		ck_assert_uint_lt(slim.size, bytes.size);
-		ck_assert_int_eq(
-			record_unpack(buffer_slice(&slim), bytes.size, &back),
-			ERR_NONE);
+		assert_ok(
+			record_unpack(buffer_slice(&slim), bytes.size, &back));
 		ck_assert(
 			slice_equal(buffer_slice(&back), buffer_slice(&bytes)));
-		buffer_free(&bytes);
-		buffer_free(&slim);
 		buffer_free(&back);
 	}
 }
 
 TEST(a_record_that_is_too_large_is_told)
 {
-	struct buffer bytes = make_sample(MANY);
-	struct buffer slim = {0};
+	AUTO_BUFFER bytes = make_sample(MANY);
+	AUTO_BUFFER slim = {0};
 	struct buffer back = {0};
 
 	ck_assert(record_pack(buffer_slice(&bytes), &slim));
@@ -78,8 +73,6 @@ TEST(a_record_that_is_too_large_is_told)
 		record_unpack(buffer_slice(&slim), bytes.size - 1, &back),
 		ERR_TOO_LARGE);
 	ck_assert_uint_eq(back.size, 0);
-	buffer_free(&bytes);
-	buffer_free(&slim);
 }
 
 TEST(another_version_is_told)
@@ -97,22 +90,20 @@ TEST(a_string_with_a_nul_has_no_slim_form)
 {
 	const struct record_link link = {.url = {"a\0b", 3}};
 	const struct record record = {.link_count = 1};
-	struct buffer bytes = {0};
-	struct buffer slim = {0};
+	AUTO_BUFFER bytes = {0};
+	AUTO_BUFFER slim = {0};
 
 	record_encode(&record, &link, &bytes);
 	buffer_append_text(&slim, "before");
 	ck_assert(!record_pack(buffer_slice(&bytes), &slim));
 	ck_assert_uint_eq(slim.size, 6);
 	ck_assert(!record_pack(slice_of("no record"), &slim));
-	buffer_free(&bytes);
-	buffer_free(&slim);
 }
 
 TEST(a_slim_record_cut_short_or_too_long_is_corrupt)
 {
-	struct buffer bytes = make_sample(3);
-	struct buffer slim = {0};
+	AUTO_BUFFER bytes = make_sample(3);
+	AUTO_BUFFER slim = {0};
 	struct buffer back = {0};
 
 	ck_assert(record_pack(buffer_slice(&bytes), &slim));
@@ -124,14 +115,12 @@ TEST(a_slim_record_cut_short_or_too_long_is_corrupt)
 	ck_assert_int_eq(record_unpack(buffer_slice(&slim), bytes.size, &back),
 			 ERR_CORRUPT);
 	ck_assert_uint_eq(back.size, 0);
-	buffer_free(&bytes);
-	buffer_free(&slim);
 }
 
 TEST(changed_bytes_are_refused_or_read)
 {
-	struct buffer bytes = make_sample(5);
-	struct buffer slim = {0};
+	AUTO_BUFFER bytes = make_sample(5);
+	AUTO_BUFFER slim = {0};
 	uint64_t seed = 21;
 	size_t refused = 0;
 
@@ -139,15 +128,12 @@ TEST(changed_bytes_are_refused_or_read)
 	for (int i = 0; i < 20000; i++) {
 		size_t at = scratch_random(&seed) % slim.size;
 		char before = slim.data[at];
-		struct buffer back = {0};
+		AUTO_BUFFER back = {0};
 
 		slim.data[at] = (char)scratch_random(&seed);
 		refused += record_unpack(buffer_slice(&slim), 1 << 20, &back) !=
 			   ERR_NONE;
-		buffer_free(&back);
 		slim.data[at] = before;
 	}
 	ck_assert_uint_gt(refused, 0);
-	buffer_free(&bytes);
-	buffer_free(&slim);
 }

@@ -30,8 +30,7 @@ static void setup(void)
 	scratch_make(&old_folder);
 	from = scratch_store(&old_folder);
 	scratch_make(&new_folder);
-	ck_assert_int_eq(store_open(&to, new_folder.folder, &options),
-			 ERR_NONE);
+	assert_ok(store_open(&to, new_folder.folder, &options));
 }
 
 static void teardown(void)
@@ -45,13 +44,12 @@ static void teardown(void)
 static uint32_t add_site(struct txn *txn, const char *host, const char *headers)
 {
 	struct site_row row = {.host = slice_of(host), .seed = slice_of(host)};
-	struct buffer sealed = {0};
+	AUTO_BUFFER sealed = {0};
 
 	row.id = store_next_site(txn, row.host);
 	txn_store_secret_text(txn, redact_headers, slice_of(headers), &sealed);
 	row.options.headers = buffer_slice(&sealed);
 	site_put(txn, &row);
-	buffer_free(&sealed);
 	return row.id;
 }
 
@@ -83,7 +81,7 @@ static void add_sites(void)
 		txn_put(&txn, TABLE_BODIES, key_slice(&key),
 			(struct slice){value, sizeof(value)});
 	}
-	ck_assert_int_eq(txn_end(&txn), ERR_NONE);
+	assert_ok(txn_end(&txn));
 }
 
 FIXTURE(.setup = setup, .teardown = teardown);
@@ -94,8 +92,7 @@ TEST(sites_take_their_rows_along)
 	struct key key;
 
 	add_sites();
-	ck_assert_int_eq(partitions_migrate(from, to, false, &report),
-			 ERR_NONE);
+	assert_ok(partitions_migrate(from, to, false, &report));
 	ck_assert_uint_eq(report.sites, 3);
 	ck_assert_uint_eq(report.rows, 3 + PAGES);
 	txn = txn_begin_read(to);
@@ -117,12 +114,11 @@ TEST(new_sites_get_numbers_behind_them)
 	struct txn txn;
 
 	add_sites();
-	ck_assert_int_eq(partitions_migrate(from, to, false, &report),
-			 ERR_NONE);
+	assert_ok(partitions_migrate(from, to, false, &report));
 	txn = txn_begin_write(to);
 	ck_assert_uint_eq(add_site(&txn, "b.test", ""),
 			  (uint32_t)'b' << 24 | 3);
-	ck_assert_int_eq(txn_end(&txn), ERR_NONE);
+	assert_ok(txn_end(&txn));
 }
 
 TEST(events_stay_in_order)
@@ -136,9 +132,8 @@ TEST(events_stay_in_order)
 	silence.event = add_event(&txn, "c.test");
 	silence_row_put(&txn, 7, &silence);
 	outbox_put(&txn, 5, 3, &row);
-	ck_assert_int_eq(txn_end(&txn), ERR_NONE);
-	ck_assert_int_eq(partitions_migrate(from, to, false, &report),
-			 ERR_NONE);
+	assert_ok(txn_end(&txn));
+	assert_ok(partitions_migrate(from, to, false, &report));
 	ck_assert_uint_eq(report.events, 3);
 	txn = txn_begin_write(to);
 	ck_assert(event_get(&txn, 512 + 'b', &row));
@@ -154,22 +149,20 @@ TEST(events_stay_in_order)
 static void expect_headers(const char *headers)
 {
 	struct txn txn = txn_begin_read(to);
-	struct buffer text = {0};
+	AUTO_BUFFER text = {0};
 	struct site_row row;
 
 	ck_assert(site_get(&txn, slice_of("a.test"), &row));
 	ck_assert_int_eq(secret_text_read(to, row.options.headers, &text),
 			 headers[0] != '\0');
 	ck_assert_str_eq(text.size == 0 ? "" : text.data, headers);
-	buffer_free(&text);
 	txn_abort(&txn);
 }
 
 TEST(secrets_stay_unless_they_are_wanted)
 {
 	add_sites();
-	ck_assert_int_eq(partitions_migrate(from, to, false, &report),
-			 ERR_NONE);
+	assert_ok(partitions_migrate(from, to, false, &report));
 	ck_assert_uint_eq(report.secrets, 1);
 	ck_assert_uint_eq(report.secrets_copied, 0);
 	expect_headers("");
@@ -178,7 +171,7 @@ TEST(secrets_stay_unless_they_are_wanted)
 TEST(secrets_go_along)
 {
 	add_sites();
-	ck_assert_int_eq(partitions_migrate(from, to, true, &report), ERR_NONE);
+	assert_ok(partitions_migrate(from, to, true, &report));
 	ck_assert_uint_eq(report.secrets_copied, 1);
 	expect_headers("Cookie: secret\n");
 }
@@ -191,19 +184,19 @@ TEST(what_cannot_be_is_refused)
 
 	/* a row of no site */
 	txn_put(&txn, TABLE_BODIES, key_slice(&key), slice_of("x"));
-	ck_assert_int_eq(txn_end(&txn), ERR_NONE);
+	assert_ok(txn_end(&txn));
 	ck_assert_int_eq(partitions_migrate(from, to, false, &report),
 			 ERR_CORRUPT);
 	/* a site that has a partition */
 	txn = txn_begin_write(from);
 	site_put(&txn, &site);
-	ck_assert_int_eq(txn_end(&txn), ERR_NONE);
+	assert_ok(txn_end(&txn));
 	ck_assert_int_eq(partitions_migrate(from, to, false, &report),
 			 ERR_MALFORMED);
 	/* sites there already */
 	txn = txn_begin_write(to);
 	site_put(&txn, &site);
-	ck_assert_int_eq(txn_end(&txn), ERR_NONE);
+	assert_ok(txn_end(&txn));
 	ck_assert_int_eq(partitions_migrate(from, to, false, &report),
 			 ERR_ADDRESS_FORBIDDEN);
 }

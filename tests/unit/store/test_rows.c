@@ -1,5 +1,3 @@
-#include <string.h>
-
 #include "base/hash.h"
 #include "store/key.h"
 #include "store/rows.h"
@@ -91,7 +89,7 @@ TEST(a_site_is_read_back)
 TEST(a_site_has_a_threshold_that_is_one)
 {
 	struct site_row row = site;
-	struct buffer value;
+	AUTO_BUFFER value;
 
 	row.options.threshold = SITE_MAX_THRESHOLD;
 	site_put(&txn, &row);
@@ -102,7 +100,6 @@ TEST(a_site_has_a_threshold_that_is_one)
 	txn_put(&txn, TABLE_SITES, site.host, buffer_slice(&value));
 	ck_assert(!site_get(&txn, site.host, &row));
 	ck_assert_int_eq(txn.error, ERR_CORRUPT);
-	buffer_free(&value);
 }
 
 TEST(the_bytes_of_a_site_are_what_they_were)
@@ -134,7 +131,7 @@ TEST(a_row_that_was_read_may_be_changed_and_written)
 	ck_assert(slice_equal(row.host, site.host));
 	ck_assert(slice_equal(row.seed, site.seed));
 	ck_assert_uint_eq(row.page_count, 99);
-	ck_assert_int_eq(txn.error, ERR_NONE);
+	assert_ok(txn.error);
 }
 
 static const struct page_row page = {
@@ -272,7 +269,7 @@ TEST(the_due_index_follows_the_frontier)
 		frontier_row_put(&txn, 1, 9, &row);
 		expect_due(times[i]);
 	}
-	ck_assert_int_eq(txn.error, ERR_NONE);
+	assert_ok(txn.error);
 }
 
 TEST(a_url_that_was_read_may_be_changed_and_written)
@@ -358,24 +355,22 @@ TEST(a_row_cut_short_or_too_long_is_damaged)
 	struct key key = key_page(1, 7);
 	struct page_row row;
 	size_t size;
-	char *value;
+	AUTO_TEXT *value;
 
 	page_row_put(&txn, 1, 7, &page);
 	value = copy_value(TABLE_PAGES, key_slice(&key), &size);
 	ck_assert(page_row_decode((struct slice){value, size}, &row));
 	for (size_t cut = 0; cut < size; cut++) {
-		char *less = malloc(cut + 1);
+		AUTO_TEXT *less = malloc(cut + 1);
 
 		ck_assert_ptr_nonnull(less);
 		memcpy(less, value, cut);
 		ck_assert(!page_row_decode((struct slice){less, cut}, &row));
-		free(less);
 	}
 	value = realloc(value, size + 1);
 	ck_assert_ptr_nonnull(value);
 	value[size] = 'x';
 	ck_assert(!page_row_decode((struct slice){value, size + 1}, &row));
-	free(value);
 }
 
 TEST(random_bytes_never_lead_outside_of_a_row)
@@ -383,7 +378,7 @@ TEST(random_bytes_never_lead_outside_of_a_row)
 	uint64_t seed = 20;
 	struct key key = key_page(1, 7);
 	size_t size;
-	char *value;
+	AUTO_TEXT *value;
 	size_t sum = 0;
 
 	page_row_put(&txn, 1, 7, &page);
@@ -405,7 +400,6 @@ TEST(random_bytes_never_lead_outside_of_a_row)
 		value[at] = before;
 	}
 	ck_assert_uint_gt(sum, 0);
-	free(value);
 }
 
 TEST(a_damaged_row_fails_the_transaction)

@@ -1,6 +1,4 @@
 /* Texts that no copy of the store holds. */
-#include <stdio.h>
-#include <string.h>
 #include <sys/stat.h>
 
 #include "base/log.h"
@@ -51,35 +49,31 @@ static void add_site(const char *text, struct buffer *sealed_out)
 	struct txn txn = txn_begin_write(store);
 
 	put_site(&txn, text, sealed_out);
-	ck_assert_int_eq(txn_end(&txn), ERR_NONE);
+	assert_ok(txn_end(&txn));
 }
 
 static bool opens_as(const struct buffer *sealed, const char *wanted)
 {
-	struct buffer text = {0};
-	bool is_good = secret_text_read(store, buffer_slice(sealed), &text) &&
-		       slice_equal(buffer_slice(&text), slice_of(wanted));
+	AUTO_BUFFER text = {0};
 
-	buffer_free(&text);
-	return is_good;
+	return secret_text_read(store, buffer_slice(sealed), &text) &&
+	       slice_equal(buffer_slice(&text), slice_of(wanted));
 }
 
 static bool file_has(const char *name, const char *text)
 {
-	struct buffer bytes = {0};
-	bool has = file_read(scratch_path(&scratch, name), SIZE_MAX / 2,
-			     &bytes) == ERR_NONE &&
-		   memmem(bytes.data, bytes.size, text, strlen(text)) != NULL;
+	AUTO_BUFFER bytes = {0};
 
-	buffer_free(&bytes);
-	return has;
+	return file_read(scratch_path(&scratch, name), SIZE_MAX / 2, &bytes) ==
+		       ERR_NONE &&
+	       memmem(bytes.data, bytes.size, text, strlen(text)) != NULL;
 }
 
 FIXTURE(.setup = set_up, .teardown = tear_down);
 
 TEST(a_row_has_what_is_shown_and_the_file_the_text)
 {
-	struct buffer sealed = {0};
+	AUTO_BUFFER sealed = {0};
 	struct stat status;
 
 	add_site(headers, &sealed);
@@ -93,27 +87,25 @@ TEST(a_row_has_what_is_shown_and_the_file_the_text)
 	ck_assert_int_eq(status.st_mode & 0777, 0600);
 	open_again();
 	ck_assert(opens_as(&sealed, headers));
-	buffer_free(&sealed);
 }
 
 TEST(what_hides_nothing_needs_no_secret)
 {
-	struct buffer sealed = {0};
+	AUTO_BUFFER sealed = {0};
 	struct txn txn = txn_begin_write(store);
 
 	txn_store_secret_text(&txn, redact_proxy,
 			      slice_of("http://a.test:3128"), &sealed);
-	ck_assert_int_eq(txn_end(&txn), ERR_NONE);
+	assert_ok(txn_end(&txn));
 	ck_assert(opens_as(&sealed, "http://a.test:3128"));
 	ck_assert(!file_has(SECRETS_FILE, "a.test"));
-	buffer_free(&sealed);
 	ck_assert(secret_text_read(store, slice_of(""), NULL));
 }
 
 TEST(a_transaction_that_is_undone_leaves_no_secret)
 {
-	struct buffer first = {0};
-	struct buffer second = {0};
+	AUTO_BUFFER first = {0};
+	AUTO_BUFFER second = {0};
 	struct txn txn;
 
 	add_site(headers, &first);
@@ -126,14 +118,12 @@ TEST(a_transaction_that_is_undone_leaves_no_secret)
 	open_again();
 	ck_assert(opens_as(&first, headers));
 	ck_assert(!file_has(SECRETS_FILE, "other"));
-	buffer_free(&first);
-	buffer_free(&second);
 }
 
 TEST(what_is_replaced_goes_with_the_commit)
 {
-	struct buffer first = {0};
-	struct buffer second = {0};
+	AUTO_BUFFER first = {0};
+	AUTO_BUFFER second = {0};
 	struct txn txn;
 
 	add_site(headers, &first);
@@ -141,32 +131,29 @@ TEST(what_is_replaced_goes_with_the_commit)
 	txn_drop_secret_text(&txn, buffer_slice(&first));
 	put_site(&txn, "Cookie: other\n", &second);
 	ck_assert(file_has(SECRETS_FILE, "s3same"));
-	ck_assert_int_eq(txn_end(&txn), ERR_NONE);
+	assert_ok(txn_end(&txn));
 	ck_assert(!secret_text_read(store, buffer_slice(&first), NULL));
 	ck_assert(opens_as(&second, "Cookie: other\n"));
 	ck_assert(!file_has(SECRETS_FILE, "s3same"));
-	buffer_free(&first);
-	buffer_free(&second);
 }
 
 /* As when it was killed between the file and the commit. */
 TEST(secrets_that_no_row_names_go_at_the_start)
 {
-	struct buffer sealed = {0};
+	AUTO_BUFFER sealed = {0};
 	struct txn txn = txn_begin_write(store);
 
 	txn_store_secret_text(&txn, redact_headers, slice_of(headers), &sealed);
-	ck_assert_int_eq(txn_end(&txn), ERR_NONE);
+	assert_ok(txn_end(&txn));
 	ck_assert(file_has(SECRETS_FILE, "s3same"));
 	open_again();
 	ck_assert(!secret_text_read(store, buffer_slice(&sealed), NULL));
 	ck_assert(!file_has(SECRETS_FILE, "s3same"));
-	buffer_free(&sealed);
 }
 
 TEST(without_its_file_a_row_is_locked)
 {
-	struct buffer sealed = {0};
+	AUTO_BUFFER sealed = {0};
 	struct store *reader = NULL;
 
 	add_site(headers, &sealed);
@@ -175,27 +162,24 @@ TEST(without_its_file_a_row_is_locked)
 	ck_assert(!secret_text_read(store, buffer_slice(&sealed), NULL));
 	store_close(store);
 	store = NULL;
-	ck_assert_int_eq(
-		store_open(&reader, scratch.folder,
-			   &(struct store_options){.is_read_only = true}),
-		ERR_NONE);
+	assert_ok(store_open(&reader, scratch.folder,
+			     &(struct store_options){.is_read_only = true}));
 	ck_assert(!secret_text_read(reader, buffer_slice(&sealed), NULL));
 	store_close(reader);
-	buffer_free(&sealed);
 }
 
 /* Every byte of the file counts, and every length. */
 TEST(a_damaged_file_is_no_file)
 {
-	struct buffer sealed = {0};
-	struct buffer bytes = {0};
+	AUTO_BUFFER sealed = {0};
+	AUTO_BUFFER bytes = {0};
 	const char *name;
 	size_t refused = 0;
 
 	add_site(headers, &sealed);
 	store_close(store);
 	name = scratch_path(&scratch, SECRETS_FILE);
-	ck_assert_int_eq(file_read(name, 1000, &bytes), ERR_NONE);
+	assert_ok(file_read(name, 1000, &bytes));
 	for (size_t i = 0; i < bytes.size; i++) {
 		struct secrets *secrets = NULL;
 
@@ -215,6 +199,4 @@ TEST(a_damaged_file_is_no_file)
 	file_write(name, buffer_slice(&bytes));
 	store = scratch_store(&scratch);
 	ck_assert(opens_as(&sealed, headers));
-	buffer_free(&bytes);
-	buffer_free(&sealed);
 }

@@ -1,7 +1,5 @@
 #include "store/sets.h"
 
-#include <string.h>
-
 #include "store/key.h"
 #include "tests/unit/run.h"
 #include "tests/unit/store/scratch.h"
@@ -93,7 +91,7 @@ TEST(a_scan_sees_the_sets_of_one_site)
 	ck_assert_uint_eq(scan.shingle_ids[2], 9);
 	ck_assert(!set_scan_next(&scan));
 	set_scan_end(&scan);
-	ck_assert_int_eq(txn.error, ERR_NONE);
+	assert_ok(txn.error);
 }
 
 TEST(a_scan_over_damage_fails_the_transaction)

@@ -2,7 +2,6 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 
@@ -29,8 +28,7 @@ static struct store *open_sized(size_t max)
 	struct store_options options = {.max_map_bytes = max,
 					.is_temporary = true};
 
-	ck_assert_int_eq(store_open(&store, scratch.folder, &options),
-			 ERR_NONE);
+	assert_ok(store_open(&store, scratch.folder, &options));
 	return store;
 }
 
@@ -49,7 +47,7 @@ static size_t map_bytes(struct store *store)
 {
 	struct store_usage usage;
 
-	ck_assert_int_eq(store_usage(store, &usage), ERR_NONE);
+	assert_ok(store_usage(store, &usage));
 	return usage.map_bytes;
 }
 
@@ -60,10 +58,10 @@ TEST(a_store_is_kept)
 	struct store *store = open_sized(0);
 	struct store_usage usage;
 
-	ck_assert_int_eq(fill(store, 0, 3), ERR_NONE);
+	assert_ok(fill(store, 0, 3));
 	store_close(store);
 	store = open_sized(0);
-	ck_assert_int_eq(store_usage(store, &usage), ERR_NONE);
+	assert_ok(store_usage(store, &usage));
 	ck_assert_uint_eq(usage.rows[TABLE_BODIES], 3);
 	ck_assert_uint_eq(usage.rows[TABLE_META], 1);
 	ck_assert_uint_eq(usage.rows[TABLE_PAGES], 0);
@@ -82,8 +80,8 @@ TEST(each_table_tells_the_bytes_of_its_pages)
 	struct store_usage usage;
 	uint64_t sum = 0;
 
-	ck_assert_int_eq(fill(store, 0, 3), ERR_NONE);
-	ck_assert_int_eq(store_usage(store, &usage), ERR_NONE);
+	assert_ok(fill(store, 0, 3));
+	assert_ok(store_usage(store, &usage));
 	ck_assert_uint_eq(usage.bytes[TABLE_BODIES],
 			  3 * sizeof(value) + 4 * page);
 	ck_assert_uint_eq(usage.bytes[TABLE_META], page);
@@ -102,8 +100,7 @@ TEST(a_missing_folder_is_made_for_its_owner_alone)
 	struct stat status;
 
 	snprintf(path, sizeof(path), "%s/new", scratch.folder);
-	ck_assert_int_eq(store_open(&store, path, &(struct store_options){0}),
-			 ERR_NONE);
+	assert_ok(store_open(&store, path, &(struct store_options){0}));
 	ck_assert_int_eq(stat(path, &status), 0);
 	ck_assert_uint_eq(status.st_mode & 0777, 0700);
 	snprintf(path, sizeof(path), "%s/new/data.mdb", scratch.folder);
@@ -137,7 +134,7 @@ TEST(another_schema_is_refused)
 
 	txn_put(&txn, TABLE_META, slice_of("schema"),
 		(struct slice){&schema, sizeof(schema)});
-	ck_assert_int_eq(txn_end(&txn), ERR_NONE);
+	assert_ok(txn_end(&txn));
 	store_close(store);
 	store = NULL;
 	ck_assert_int_eq(
@@ -155,9 +152,8 @@ TEST(a_file_that_is_no_store_is_refused)
 	struct store *store = NULL;
 
 	memset(value, 'x', sizeof(value));
-	ck_assert_int_eq(file_write(scratch_path(&scratch, "data.mdb"),
-				    (struct slice){value, sizeof(value)}),
-			 ERR_NONE);
+	assert_ok(file_write(scratch_path(&scratch, "data.mdb"),
+			     (struct slice){value, sizeof(value)}));
 	ck_assert_int_eq(
 		store_open(&store, scratch.folder, &(struct store_options){0}),
 		ERR_CORRUPT);
@@ -185,14 +181,14 @@ TEST(a_full_store_is_told)
 	ck_assert_uint_eq(map_bytes(store), 3 << 20);
 	/* 48 * 64 KiB do not fit into 3 MiB beside the other pages */
 	ck_assert_int_eq(fill(store, 0, 48), ERR_STORE_FULL);
-	ck_assert_int_eq(fill(store, 0, 32), ERR_NONE);
+	assert_ok(fill(store, 0, 32));
 	store_close(store);
 	store = open_sized(1 << 20); /* what is there has room, and no more */
 	ck_assert_uint_gt(map_bytes(store), 2 << 20);
 	ck_assert_int_eq(fill(store, 32, 8), ERR_STORE_FULL);
 	store_close(store);
 	store = open_sized(8 << 20);
-	ck_assert_int_eq(fill(store, 32, 48), ERR_NONE);
+	assert_ok(fill(store, 32, 48));
 	store_close(store);
 }
 
@@ -201,7 +197,7 @@ TEST(small_batches_never_see_a_full_store)
 	struct store *store = open_sized(32 << 20);
 
 	for (uint64_t i = 0; i < 256; i++) /* 16 MiB */
-		ck_assert_int_eq(fill(store, i, 1), ERR_NONE);
+		assert_ok(fill(store, i, 1));
 	store_close(store);
 }
 
@@ -237,15 +233,15 @@ TEST(it_grows_beside_a_reader_and_holds_up_nobody)
 	pthread_t thread;
 
 	memset(value, 'v', sizeof(value));
-	ck_assert_int_eq(fill(reader.store, 0, 1), ERR_NONE);
+	assert_ok(fill(reader.store, 0, 1));
 	ck_assert_int_eq(pthread_create(&thread, NULL, hold_snapshot, &reader),
 			 0);
 	while (atomic_load(&reader.is_open) == 0)
 		usleep(1000);
 	for (uint64_t i = 1; i < 33; i++) { /* 32 MiB */
-		ck_assert_int_eq(fill(reader.store, i * 16, 16), ERR_NONE);
+		assert_ok(fill(reader.store, i * 16, 16));
 		txn = txn_begin_read(reader.store);
-		ck_assert_int_eq(txn_end(&txn), ERR_NONE);
+		assert_ok(txn_end(&txn));
 	}
 	atomic_store(&reader.may_end, 1);
 	ck_assert_int_eq(pthread_join(thread, NULL), 0);
@@ -288,7 +284,7 @@ TEST(readers_do_not_starve_the_writer)
 			pthread_create(&threads[i], NULL, read_often, &traffic),
 			0);
 	for (uint64_t i = 0; i < 128; i++)
-		ck_assert_int_eq(fill(traffic.store, i, 1), ERR_NONE);
+		assert_ok(fill(traffic.store, i, 1));
 	atomic_store(&traffic.is_over, 1);
 	for (int i = 0; i < 4; i++)
 		ck_assert_int_eq(pthread_join(threads[i], NULL), 0);
@@ -356,11 +352,11 @@ TEST(a_reading_process_works_beside_the_writer_and_follows_its_growth)
 	if (child == 0)
 		_exit(look_on(down[0], up[1]));
 	store = open_sized(64 << 20);
-	ck_assert_int_eq(fill(store, 0, 1), ERR_NONE);
+	assert_ok(fill(store, 0, 1));
 	send_byte(down[1]);
 	wait_byte(up[0]);
 	for (uint64_t i = 1; i <= 64; i++)
-		ck_assert_int_eq(fill(store, i, 1), ERR_NONE);
+		assert_ok(fill(store, i, 1));
 	send_byte(down[1]);
 	ck_assert_int_eq(waitpid(child, &status, 0), child);
 	ck_assert_int_eq(status, 0);
@@ -391,7 +387,7 @@ TEST(a_killed_reader_does_not_hold_pages_for_ever)
 	int up[2];
 	pid_t child;
 
-	ck_assert_int_eq(fill(store, 0, 1), ERR_NONE);
+	assert_ok(fill(store, 0, 1));
 	store_close(store);
 	ck_assert_int_eq(pipe(up), 0);
 	child = fork();
@@ -403,9 +399,9 @@ TEST(a_killed_reader_does_not_hold_pages_for_ever)
 	ck_assert_int_eq(waitpid(child, NULL, 0), child);
 	store_check_readers(store);
 	for (int i = 0; i < 200; i++)
-		ck_assert_int_eq(fill(store, 0, 1), ERR_NONE);
+		assert_ok(fill(store, 0, 1));
 	/* 200 * 64 KiB would be 13 MB */
-	ck_assert_int_eq(store_usage(store, &usage), ERR_NONE);
+	assert_ok(store_usage(store, &usage));
 	ck_assert_uint_lt(usage.used_bytes, 2 << 20);
 	store_close(store);
 }
@@ -418,7 +414,7 @@ TEST(numbers_count_from_one)
 	ck_assert_uint_eq(store_next_number(&txn, "site"), 1);
 	ck_assert_uint_eq(store_next_number(&txn, "site"), 2);
 	ck_assert_uint_eq(store_next_number(&txn, "event"), 1);
-	ck_assert_int_eq(txn_end(&txn), ERR_NONE);
+	assert_ok(txn_end(&txn));
 
 	txn = txn_begin_write(store);
 	ck_assert_uint_eq(store_next_number(&txn, "site"), 3);

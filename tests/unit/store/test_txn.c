@@ -1,7 +1,6 @@
 #include "store/txn.h"
 
 #include <endian.h>
-#include <string.h>
 
 #include "tests/unit/run.h"
 #include "tests/unit/store/scratch.h"
@@ -29,7 +28,7 @@ TEST(a_committed_value_is_read_back)
 	struct slice value;
 
 	txn_put(&txn, TABLE_HOSTS, slice_of("page"), slice_of("signature"));
-	ck_assert_int_eq(txn_end(&txn), ERR_NONE);
+	assert_ok(txn_end(&txn));
 	ck_assert_ptr_null(txn.mdb);
 
 	txn = txn_begin_read(store);
@@ -37,7 +36,7 @@ TEST(a_committed_value_is_read_back)
 	ck_assert(slice_equal(value, slice_of("signature")));
 	ck_assert_ptr_null(txn_get(&txn, TABLE_HOSTS, slice_of("absent")).data);
 	ck_assert_ptr_null(txn_get(&txn, TABLE_SITES, slice_of("page")).data);
-	ck_assert_int_eq(txn_end(&txn), ERR_NONE);
+	assert_ok(txn_end(&txn));
 }
 
 TEST(an_empty_value_is_there)
@@ -49,7 +48,7 @@ TEST(an_empty_value_is_there)
 	value = txn_get(&txn, TABLE_HOSTS, slice_of("page"));
 	ck_assert_ptr_nonnull(value.data);
 	ck_assert_uint_eq(value.size, 0);
-	ck_assert_int_eq(txn_end(&txn), ERR_NONE);
+	assert_ok(txn_end(&txn));
 }
 
 TEST(one_failed_step_undoes_the_whole_transaction)
@@ -64,7 +63,7 @@ TEST(one_failed_step_undoes_the_whole_transaction)
 
 	txn = txn_begin_read(store);
 	ck_assert_ptr_null(txn_get(&txn, TABLE_HOSTS, slice_of("before")).data);
-	ck_assert_int_eq(txn_end(&txn), ERR_NONE);
+	assert_ok(txn_end(&txn));
 }
 
 TEST(the_first_error_is_the_one_that_is_told)
@@ -85,12 +84,12 @@ TEST(a_key_may_have_511_bytes_and_no_more)
 
 	memset(key, 'k', sizeof(key));
 	txn_put(&txn, TABLE_HOSTS, (struct slice){key, 511}, slice_of("x"));
-	ck_assert_int_eq(txn.error, ERR_NONE);
+	assert_ok(txn.error);
 	ck_assert_ptr_null(
 		txn_get(&txn, TABLE_HOSTS, (struct slice){key, 512}).data);
 	ck_assert_ptr_null(txn_get(&txn, TABLE_HOSTS, slice_of("")).data);
 	txn_delete(&txn, TABLE_HOSTS, (struct slice){key, 512});
-	ck_assert_int_eq(txn.error, ERR_NONE);
+	assert_ok(txn.error);
 	txn_put(&txn, TABLE_HOSTS, (struct slice){key, 512}, slice_of("x"));
 	ck_assert_int_eq(txn_end(&txn), ERR_MALFORMED);
 }
@@ -105,7 +104,7 @@ TEST(an_aborted_writer_leaves_no_trace)
 
 	txn = txn_begin_read(store);
 	ck_assert_ptr_null(txn_get(&txn, TABLE_HOSTS, slice_of("page")).data);
-	ck_assert_int_eq(txn_end(&txn), ERR_NONE);
+	assert_ok(txn_end(&txn));
 }
 
 TEST(a_reader_cannot_write)
@@ -124,7 +123,7 @@ TEST(an_absent_key_is_deleted_without_complaint)
 	txn_delete(&txn, TABLE_HOSTS, slice_of("page"));
 	txn_delete(&txn, TABLE_HOSTS, slice_of("page"));
 	ck_assert_ptr_null(txn_get(&txn, TABLE_HOSTS, slice_of("page")).data);
-	ck_assert_int_eq(txn_end(&txn), ERR_NONE);
+	assert_ok(txn_end(&txn));
 }
 
 /* a, ab, abc, b: what begins with ab is ab and abc. */
@@ -151,7 +150,7 @@ TEST(a_scan_visits_the_keys_of_its_prefix_in_order)
 	ck_assert(!scan_next(&scan));
 	ck_assert(!scan_next(&scan));
 	scan_end(&scan);
-	ck_assert_int_eq(txn_end(&txn), ERR_NONE);
+	assert_ok(txn_end(&txn));
 }
 
 TEST(an_empty_prefix_scans_the_whole_table)
@@ -168,7 +167,7 @@ TEST(an_empty_prefix_scans_the_whole_table)
 		count++;
 	scan_end(&scan);
 	ck_assert_uint_eq(count, 4);
-	ck_assert_int_eq(txn_end(&txn), ERR_NONE);
+	assert_ok(txn_end(&txn));
 }
 
 TEST(a_scan_may_begin_in_the_middle)
@@ -182,7 +181,7 @@ TEST(a_scan_may_begin_in_the_middle)
 	ck_assert(slice_equal(scan.key, slice_of("abc")));
 	ck_assert(!scan_next(&scan)); /* b does not begin with a */
 	scan_end(&scan);
-	ck_assert_int_eq(txn_end(&txn), ERR_NONE);
+	assert_ok(txn_end(&txn));
 }
 
 TEST(a_scan_of_a_failed_transaction_is_empty)
@@ -213,7 +212,7 @@ static void put_numbers(struct txn *txn)
 		txn_put(txn, TABLE_EVENTS, (struct slice){&key, sizeof(key)},
 			(struct slice){value, i % 64});
 	}
-	ck_assert_int_eq(txn->error, ERR_NONE);
+	assert_ok(txn->error);
 }
 
 /* All keys of the table. */
@@ -281,5 +280,5 @@ TEST(a_deleted_prefix_leaves_its_neighbours)
 	put_numbers(&txn);
 	ck_assert_uint_eq(txn_delete_prefix(&txn, TABLE_EVENTS, slice_of("")),
 			  ROWS);
-	ck_assert_int_eq(txn_end(&txn), ERR_NONE);
+	assert_ok(txn_end(&txn));
 }

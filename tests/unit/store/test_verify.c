@@ -1,7 +1,5 @@
 #include "store/verify.h"
 
-#include <string.h>
-
 #include "base/compress.h"
 #include "base/hash.h"
 #include "base/memory.h"
@@ -58,7 +56,7 @@ static void put_record(uint32_t i, uint32_t flags)
 		.fragment_count = 2,
 	};
 	struct key key = key_page(SITE, page_key_of(urls[i]));
-	struct buffer bytes = {0};
+	AUTO_BUFFER bytes = {0};
 
 	record_encode(&record, NULL, &bytes);
 	txn_put(&txn, TABLE_RECORDS, key_slice(&key), buffer_slice(&bytes));
@@ -67,7 +65,6 @@ static void put_record(uint32_t i, uint32_t flags)
 	buffer_clear(&bytes);
 	compress_slice(urls[i], &bytes); /* the body is the URL's text */
 	txn_put(&txn, TABLE_BODIES, key_slice(&key), buffer_slice(&bytes));
-	buffer_free(&bytes);
 }
 
 static void put_page(uint32_t i)
@@ -179,7 +176,7 @@ static void setup(void)
 	store = scratch_store(&scratch);
 	txn = txn_begin_write(store);
 	put_all();
-	ck_assert_int_eq(txn_end(&txn), ERR_NONE);
+	assert_ok(txn_end(&txn));
 	txn = txn_begin_write(store);
 	report = (struct verify_report){0};
 }
@@ -195,7 +192,7 @@ static void teardown(void)
 /* Exactly one problem, whose line holds `text`. */
 static void expect(const char *text)
 {
-	ck_assert_int_eq(store_verify(&txn, &report), ERR_NONE);
+	assert_ok(store_verify(&txn, &report));
 	ck_assert_msg(report.problems == 1, "%s",
 		      report.problems == 0 ? "nothing found"
 					   : report.text.data);
@@ -213,7 +210,7 @@ FIXTURE(.setup = setup, .teardown = teardown);
 
 TEST(a_consistent_store_holds)
 {
-	ck_assert_int_eq(store_verify(&txn, &report), ERR_NONE);
+	assert_ok(store_verify(&txn, &report));
 	ck_assert_msg(report.problems == 0, "%s", report.text.data);
 	ck_assert_uint_eq(report.sites, 1);
 	ck_assert_uint_eq(report.pages, 4);
@@ -226,7 +223,7 @@ TEST(an_empty_store_holds)
 {
 	for (int i = 0; i < TABLE_COUNT; i++)
 		txn_delete_prefix(&txn, (enum table)i, slice_of(""));
-	ck_assert_int_eq(store_verify(&txn, &report), ERR_NONE);
+	assert_ok(store_verify(&txn, &report));
 	ck_assert_uint_eq(report.problems, 0);
 	ck_assert_uint_eq(report.sites, 0);
 }
@@ -255,7 +252,7 @@ TEST(a_count_too_many_is_found)
 	};
 
 	df_apply(&txn, SITE, deltas, 2);
-	ck_assert_int_eq(store_verify(&txn, &report), ERR_NONE);
+	assert_ok(store_verify(&txn, &report));
 	ck_assert_uint_eq(report.problems, 2);
 	ck_assert_ptr_nonnull(strstr(report.text.data,
 				     "cluster a.example/1: fragment "
@@ -271,7 +268,7 @@ TEST(a_damaged_block_of_counts_is_found)
 	struct key key = key_member(SITE, 1, 10);
 
 	txn_put(&txn, TABLE_DF, key_slice(&key), slice_of("damaged"));
-	ck_assert_int_eq(store_verify(&txn, &report), ERR_NONE);
+	assert_ok(store_verify(&txn, &report));
 	ck_assert_ptr_nonnull(strstr(report.text.data,
 				     "the counts of the block of fragment "
 				     "000000000000000a are damaged"));
@@ -289,7 +286,7 @@ TEST(counts_of_no_cluster_are_found)
 TEST(a_missing_member_is_found)
 {
 	member_delete(&txn, SITE, 2, page_key_of(urls[2]));
-	ck_assert_int_eq(store_verify(&txn, &report), ERR_NONE);
+	assert_ok(store_verify(&txn, &report));
 	ck_assert_ptr_nonnull(
 		strstr(report.text.data, "is no member of its cluster"));
 	ck_assert_ptr_nonnull(
@@ -299,7 +296,7 @@ TEST(a_missing_member_is_found)
 TEST(a_member_of_two_clusters_is_found)
 {
 	member_put(&txn, SITE, 2, page_key_of(urls[0]), 0);
-	ck_assert_int_eq(store_verify(&txn, &report), ERR_NONE);
+	assert_ok(store_verify(&txn, &report));
 	ck_assert_ptr_nonnull(strstr(report.text.data, "names cluster 1"));
 	ck_assert_ptr_nonnull(
 		strstr(report.text.data, "has 2 pages, but counts 1"));
@@ -320,7 +317,7 @@ TEST(a_wrong_cluster_size_is_found)
 TEST(an_empty_cluster_is_found)
 {
 	cluster_row_put(&txn, SITE, 0, &(struct cluster_row){0});
-	ck_assert_int_eq(store_verify(&txn, &report), ERR_NONE);
+	assert_ok(store_verify(&txn, &report));
 	ck_assert_ptr_nonnull(
 		strstr(report.text.data, "has 0 pages, but counts 0"));
 	ck_assert_ptr_nonnull(
@@ -332,7 +329,7 @@ TEST(a_missing_cluster_is_found)
 	struct key key = key_cluster(SITE, 2);
 
 	txn_delete(&txn, TABLE_CLUSTERS, key_slice(&key));
-	ck_assert_int_eq(store_verify(&txn, &report), ERR_NONE);
+	assert_ok(store_verify(&txn, &report));
 	ck_assert_uint_eq(report.problems, 3); /* page, members, df */
 	ck_assert_ptr_nonnull(
 		strstr(report.text.data, "its cluster does not exist"));
@@ -361,7 +358,7 @@ TEST(a_body_that_is_no_longer_kept_is_not_missed)
 
 	say_no_body(0);
 	txn_delete(&txn, TABLE_BODIES, key_slice(&key));
-	ck_assert_int_eq(store_verify(&txn, &report), ERR_NONE);
+	assert_ok(store_verify(&txn, &report));
 	ck_assert_uint_eq(report.problems, 0);
 }
 
@@ -382,11 +379,10 @@ TEST(a_missing_record_is_found)
 TEST(a_body_of_other_content_is_found)
 {
 	struct key key = page_key(0);
-	struct buffer packed = {0};
+	AUTO_BUFFER packed = {0};
 
 	compress_slice(urls[1], &packed);
 	txn_put(&txn, TABLE_BODIES, key_slice(&key), buffer_slice(&packed));
-	buffer_free(&packed);
 	expect("the body has a wrong hash");
 }
 
@@ -403,8 +399,8 @@ static void pack_by_dictionary(bool is_there)
 {
 	struct key key = page_key(0);
 	struct packer *packer = packer_create(slice_of("http://a.exa"), 3);
-	struct buffer packed = {0};
-	struct buffer part = {0};
+	AUTO_BUFFER packed = {0};
+	AUTO_BUFFER part = {0};
 
 	compress_slice(slice_of("http://a.exa"), &part);
 	if (is_there)
@@ -419,14 +415,12 @@ static void pack_by_dictionary(bool is_there)
 	content_pack(packer, 1, urls[0], &packed);
 	txn_put(&txn, TABLE_BODIES, key_slice(&key), buffer_slice(&packed));
 	packer_destroy(packer);
-	buffer_free(&part);
-	buffer_free(&packed);
 }
 
 TEST(a_body_by_a_dictionary_holds)
 {
 	pack_by_dictionary(true);
-	ck_assert_int_eq(store_verify(&txn, &report), ERR_NONE);
+	assert_ok(store_verify(&txn, &report));
 	ck_assert_uint_eq(report.problems, 0);
 }
 
@@ -445,7 +439,7 @@ TEST(a_damaged_dictionary_is_found)
 
 TEST(a_dictionary_that_was_never_numbered_is_found)
 {
-	struct buffer part = {0};
+	AUTO_BUFFER part = {0};
 
 	compress_slice(slice_of("http://a.exa"), &part);
 	dictionary_row_put(
@@ -454,7 +448,6 @@ TEST(a_dictionary_that_was_never_numbered_is_found)
 					 .record_bytes = 12,
 					 .bodies = buffer_slice(&part),
 					 .records = buffer_slice(&part)});
-	buffer_free(&part);
 	expect("dictionary 7: above the last number, 0");
 }
 
@@ -486,7 +479,7 @@ TEST_LOOP(a_damaged_set_is_found, 0, 2)
 	static const char *const values[] = {"\x80", "\x08"};
 
 	txn_put(&txn, TABLE_SETS, key_slice(&key), slice_of(values[_i]));
-	ck_assert_int_eq(store_verify(&txn, &report), ERR_NONE);
+	assert_ok(store_verify(&txn, &report));
 	ck_assert_uint_eq(report.problems, 2); /* nobody uses shingle 1 */
 	ck_assert_ptr_nonnull(
 		strstr(report.text.data, "table sets: 0 is damaged"));
@@ -526,7 +519,7 @@ TEST(two_shingle_ids_of_one_member_are_found)
 TEST(a_missing_set_is_found)
 {
 	member_put(&txn, SITE, clusters[0], page_key_of(urls[0]), 50);
-	ck_assert_int_eq(store_verify(&txn, &report), ERR_NONE);
+	assert_ok(store_verify(&txn, &report));
 	ck_assert_uint_eq(report.problems, 2); /* set 0 has no page */
 	ck_assert_ptr_nonnull(
 		strstr(report.text.data, "its signature is missing"));
@@ -600,7 +593,7 @@ static const struct {
 	 "has 1 coarse patterns, but counts 9"},
 };
 
-enum { SITE_COUNTERS = sizeof(site_counters) / sizeof(site_counters[0]) };
+enum { SITE_COUNTERS = COUNT_OF(site_counters) };
 
 TEST_LOOP(a_wrong_counter_of_a_site_is_found, 0, SITE_COUNTERS)
 {
@@ -633,10 +626,7 @@ static const struct {
 	 "has 1 learned URLs, but counts 9"},
 };
 
-enum {
-	PATTERN_COUNTERS =
-		sizeof(pattern_counters) / sizeof(pattern_counters[0])
-};
+enum { PATTERN_COUNTERS = COUNT_OF(pattern_counters) };
 
 TEST_LOOP(a_wrong_counter_of_a_pattern_is_found, 0, PATTERN_COUNTERS)
 {
@@ -793,7 +783,7 @@ TEST(two_sites_of_one_number_are_found)
 	ck_assert(site_get(&txn, host, &row));
 	row.host = slice_of("b.example");
 	site_put(&txn, &row);
-	ck_assert_int_eq(store_verify(&txn, &report), ERR_NONE);
+	assert_ok(store_verify(&txn, &report));
 	ck_assert_uint_eq(report.problems, 1);
 	ck_assert_str_eq(report.text.data, "two sites have the number 1\n");
 }
@@ -804,7 +794,7 @@ TEST(damaged_events_and_hosts_are_found)
 
 	txn_put(&txn, TABLE_EVENTS, key_slice(&key), slice_of("damaged"));
 	txn_put(&txn, TABLE_HOSTS, slice_of("http://b"), slice_of("damaged"));
-	ck_assert_int_eq(store_verify(&txn, &report), ERR_NONE);
+	assert_ok(store_verify(&txn, &report));
 	ck_assert_str_eq(report.text.data,
 			 "event 1: damaged\n"
 			 "host http://b: the row is damaged\n");
@@ -828,7 +818,7 @@ TEST(a_hundred_problems_are_told_and_all_are_counted)
 
 		txn_put(&txn, TABLE_DUE, key_slice(&key), slice_of(""));
 	}
-	ck_assert_int_eq(store_verify(&txn, &report), ERR_NONE);
+	assert_ok(store_verify(&txn, &report));
 	ck_assert_uint_eq(report.problems, 150);
 	for (size_t i = 0; i < report.text.size; i++)
 		lines += report.text.data[i] == '\n';

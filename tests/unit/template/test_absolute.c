@@ -1,31 +1,24 @@
 #include "template/result.h"
 
-#include <string.h>
-
-#include "base/buffer.h"
 #include "tests/unit/run.h"
 
 /* What `href` is on the page `html` at `address` (or NULL); "-" for none. */
 static void check(const char *html, const char *address, const char *href,
 		  const char *wanted)
 {
-	struct page *page;
+	AUTO_PAGE *page;
 	struct url url;
 	struct base_address base;
-	struct buffer out = {0};
+	AUTO_BUFFER out = {0};
 
-	ck_assert_int_eq(page_parse(&page, slice_of(html), slice_of(NULL),
-				    &page_limits_default),
-			 ERR_NONE);
+	assert_ok(page_parse(&page, slice_of(html), slice_of(NULL),
+			     &page_limits_default));
 	if (address != NULL)
-		ck_assert_int_eq(url_parse(&url, slice_of(address), NULL),
-				 ERR_NONE);
+		assert_ok(url_parse(&url, slice_of(address), NULL));
 	base = base_of_page(page, address == NULL ? NULL : &url);
 	if (!base.is_known || !absolute_append(&base, slice_of(href), &out))
 		buffer_append_text(&out, "-");
 	ck_assert_str_eq(out.data, wanted);
-	buffer_free(&out);
-	page_destroy(page);
 }
 
 TEST(an_address_is_relative_to_the_page)

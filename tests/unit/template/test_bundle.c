@@ -1,10 +1,6 @@
 /* A small bundle is read as it was written, and every damage is survived. */
 #include "template/bundle.h"
 
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/arena.h"
 #include "base/hash.h"
 #include "extract/methods/ridge.h"
 #include "tests/unit/run.h"
@@ -68,18 +64,15 @@ TEST(what_was_written_is_read)
 TEST(a_known_page_is_answered_as_one_of_its_cluster)
 {
 	struct bundle *bundle = open_good();
-	struct extraction_result answer;
+	AUTO_RESULT answer;
 
-	ck_assert_int_eq(
-		small_ask(bundle, 2, "http://a.test/a/3", "df", &answer),
-		ERR_NONE);
+	assert_ok(small_ask(bundle, 2, "http://a.test/a/3", "df", &answer));
 	ck_assert_str_eq(answer.cluster, "a.test/1");
 	ck_assert_uint_eq(answer.cluster_pages, 4);
 	ck_assert_uint_eq(answer.generation, 17);
 	ck_assert_str_eq(answer.text.data,
 			 "Heading 2\n\nThis is the text of page 2, which has a "
 			 "few more words than the menu.\n");
-	extraction_result_free(&answer);
 	bundle_close(bundle);
 }
 
@@ -99,14 +92,12 @@ TEST(a_page_is_counted_once)
 	};
 	struct bundle *bundle = open_good();
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		struct extraction_result answer;
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
+		AUTO_RESULT answer;
 
-		ck_assert_int_eq(small_ask(bundle, rows[i].page, rows[i].url,
-					   NULL, &answer),
-				 ERR_NONE);
+		assert_ok(small_ask(bundle, rows[i].page, rows[i].url, NULL,
+				    &answer));
 		ck_assert_uint_eq(answer.cluster_pages, rows[i].pages);
-		extraction_result_free(&answer);
 	}
 	bundle_close(bundle);
 }
@@ -116,16 +107,14 @@ TEST(the_very_page_that_is_known_is_answered_as_that)
 	struct bundle *bundle = open_good();
 	struct extraction_result answer;
 
-	ck_assert_int_eq(small_ask(bundle, SMALL_GONE, "http://a.test/gone",
-				   NULL, &answer),
-			 ERR_NONE);
+	assert_ok(small_ask(bundle, SMALL_GONE, "http://a.test/gone", NULL,
+			    &answer));
 	ck_assert_str_eq(answer.cluster, "");
 	ck_assert_uint_eq(answer.cluster_pages, 0);
 	extraction_result_free(&answer);
 	/* elsewhere it is one of those that it looks like */
-	ck_assert_int_eq(
-		small_ask(bundle, SMALL_GONE, "http://a.test/x", NULL, &answer),
-		ERR_NONE);
+	assert_ok(small_ask(bundle, SMALL_GONE, "http://a.test/x", NULL,
+			    &answer));
 	ck_assert_str_eq(answer.cluster, "a.test/1");
 	extraction_result_free(&answer);
 	bundle_close(bundle);
@@ -181,23 +170,16 @@ TEST(what_is_learnt_changes_no_answer)
 
 	limits.max_learned = 1;
 	buffer_append_slice(&copy, buffer_slice(&file));
-	ck_assert_int_eq(bundle_open(&forgetful, &copy, &limits, reason),
-			 ERR_NONE);
-	for (unsigned i = 0; i < 3 * sizeof(methods) / sizeof(methods[0]);
-	     i++) {
-		struct extraction_result a;
-		struct extraction_result b;
+	assert_ok(bundle_open(&forgetful, &copy, &limits, reason));
+	for (unsigned i = 0; i < 3 * COUNT_OF(methods); i++) {
+		AUTO_RESULT a;
+		AUTO_RESULT b;
 
-		ck_assert_int_eq(small_ask(bundle, 9, NULL, methods[i % 4], &a),
-				 ERR_NONE);
-		ck_assert_int_eq(
-			small_ask(forgetful, 9, NULL, methods[i % 4], &b),
-			ERR_NONE);
+		assert_ok(small_ask(bundle, 9, NULL, methods[i % 4], &a));
+		assert_ok(small_ask(forgetful, 9, NULL, methods[i % 4], &b));
 		ck_assert(a.has_template);
 		ck_assert(slice_equal(buffer_slice(&a.text),
 				      buffer_slice(&b.text)));
-		extraction_result_free(&a);
-		extraction_result_free(&b);
 	}
 	bundle_close(bundle);
 	bundle_close(forgetful);
@@ -245,26 +227,21 @@ TEST(another_one_may_learn_of_its_samples)
 	const struct bundle_learner learner = {learn_counted, release_counted,
 					       &counting};
 	struct text_request request = {.format = FORMAT_TXT};
-	struct extraction_result by_itself;
-	struct extraction_result by_another;
+	AUTO_RESULT by_itself;
+	AUTO_RESULT by_another;
 	struct buffer html = {0};
 
 	small_page(&html, 9);
 	request.body = buffer_slice(&html);
-	ck_assert_int_eq(
-		bundle_extract_by(bundle, &learner, &request, &by_another),
-		ERR_NONE);
+	assert_ok(bundle_extract_by(bundle, &learner, &request, &by_another));
 	ck_assert_uint_eq(counting.learned, 1);
 	ck_assert_uint_eq(counting.released, 1);
-	ck_assert_int_eq(bundle_extract(bundle, &request, &by_itself),
-			 ERR_NONE);
+	assert_ok(bundle_extract(bundle, &request, &by_itself));
 	ck_assert_uint_eq(counting.learned, 1);
 	ck_assert(slice_equal(buffer_slice(&by_itself.text),
 			      buffer_slice(&by_another.text)));
 	bundle_each_sample(bundle, 1, count_sample, &counting);
 	ck_assert_uint_gt(counting.samples, 1);
-	extraction_result_free(&by_itself);
-	extraction_result_free(&by_another);
 	buffer_free(&html);
 	bundle_close(bundle);
 }
@@ -285,14 +262,12 @@ static size_t learned_with(struct bundle *bundle, const char *parameter)
 	const char *const parameters[] = {parameter, NULL};
 	struct text_request request = {.method = "sst",
 				       .parameters = parameters};
-	struct extraction_result answer;
-	struct buffer html = {0};
+	AUTO_RESULT answer;
+	AUTO_BUFFER html = {0};
 
 	small_page(&html, 9);
 	request.body = buffer_slice(&html);
-	ck_assert_int_eq(bundle_extract(bundle, &request, &answer), ERR_NONE);
-	extraction_result_free(&answer);
-	buffer_free(&html);
+	assert_ok(bundle_extract(bundle, &request, &answer));
 	return bundle->learned_bytes;
 }
 
@@ -312,7 +287,7 @@ static struct cluster_match class_of(struct bundle *bundle, const char *html)
 	struct text_request request = {.body = slice_of(html)};
 	struct cluster_match classed;
 
-	ck_assert_int_eq(bundle_classify(bundle, &request, &classed), ERR_NONE);
+	assert_ok(bundle_classify(bundle, &request, &classed));
 	return classed;
 }
 
@@ -344,7 +319,7 @@ static struct bundle *open_with_model(bool likes_high)
 	struct bundle_writer writer;
 	struct bundle *bundle = NULL;
 	struct buffer bytes = {0};
-	struct buffer text = {0};
+	AUTO_BUFFER text = {0};
 	char reason[BUNDLE_REASON_BYTES];
 
 	for (unsigned i = 0; i < 20; i++) {
@@ -355,11 +330,10 @@ static struct bundle *open_with_model(bool likes_high)
 				  RIDGE_COST_PRESET);
 	ridge_model_write(model, slice_of("a test"), &text);
 	small_begin(&writer, buffer_slice(&text));
-	ck_assert_int_eq(bundle_end(&writer, &bytes), ERR_NONE);
+	assert_ok(bundle_end(&writer, &bytes));
 	bundle_open(&bundle, &bytes, &bundle_limits_default, reason);
 	ck_assert_msg(bundle != NULL, "%s", reason);
 	ridge_model_destroy(model);
-	buffer_free(&text);
 	return bundle;
 }
 
@@ -368,33 +342,28 @@ static char *explain(struct bundle *bundle, const char *address)
 {
 	struct text_request request = {.method = "mountain",
 				       .format = FORMAT_EXPLAIN};
-	struct extraction_result answer;
-	struct buffer html = {0};
+	AUTO_RESULT answer;
+	AUTO_BUFFER html = {0};
 	struct url url;
 	char *text;
 
 	small_page(&html, 9);
 	request.body = buffer_slice(&html);
-	ck_assert_int_eq(url_parse(&url, slice_of(address), NULL), ERR_NONE);
+	assert_ok(url_parse(&url, slice_of(address), NULL));
 	request.url = &url;
-	ck_assert_int_eq(bundle_extract(bundle, &request, &answer), ERR_NONE);
+	assert_ok(bundle_extract(bundle, &request, &answer));
 	text = answer.text.data;
 	answer.text = (struct buffer){0};
-	extraction_result_free(&answer);
-	buffer_free(&html);
 	return text;
 }
 
 static bool explain_the_same(struct bundle *a, struct bundle *b,
 			     const char *address)
 {
-	char *by_a = explain(a, address);
-	char *by_b = explain(b, address);
-	bool are_equal = strcmp(by_a, by_b) == 0;
+	AUTO_TEXT *by_a = explain(a, address);
+	AUTO_TEXT *by_b = explain(b, address);
 
-	free(by_a);
-	free(by_b);
-	return are_equal;
+	return strcmp(by_a, by_b) == 0;
 }
 
 TEST(the_model_of_the_site_is_used_on_its_pages)

@@ -1,10 +1,6 @@
 /* Every damage of a bundle is refused, or survived. */
 #include "template/bundle.h"
 
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/arena.h"
 #include "tests/unit/run.h"
 #include "tests/unit/template/seal.h"
 #include "tests/unit/template/small_site.h"
@@ -46,7 +42,7 @@ TEST(it_is_refused_wherever_it_is_cut)
 	char reason[BUNDLE_REASON_BYTES];
 
 	for (size_t size = 0; size < file.size; size++) {
-		struct buffer copy = {0};
+		AUTO_BUFFER copy = {0};
 
 		buffer_append(&copy, file.data, size);
 		reason[0] = '\0';
@@ -55,7 +51,6 @@ TEST(it_is_refused_wherever_it_is_cut)
 		/* and with sums and sizes that are right */
 		seal((unsigned char *)copy.data, copy.size);
 		use(small_open(&copy, reason));
-		buffer_free(&copy);
 	}
 }
 
@@ -87,7 +82,7 @@ TEST(whatever_byte_is_forged_it_is_survived)
 
 	for (size_t at = 0; at < file.size; at++)
 		for (unsigned bit = 0; bit < 8; bit += 3) {
-			struct buffer copy = {0};
+			AUTO_BUFFER copy = {0};
 			struct bundle *bundle;
 
 			buffer_append_slice(&copy, buffer_slice(&file));
@@ -96,7 +91,6 @@ TEST(whatever_byte_is_forged_it_is_survived)
 			bundle = small_open(&copy, reason);
 			opened += bundle != NULL;
 			use(bundle);
-			buffer_free(&copy);
 		}
 	/* hashes may be any */
 	ck_assert_uint_gt(opened, 0);
@@ -106,12 +100,11 @@ TEST(whatever_byte_is_forged_it_is_survived)
 static void check_refused(struct bundle_writer *writer, const char *wanted)
 {
 	char reason[BUNDLE_REASON_BYTES] = "";
-	struct buffer bytes = {0};
+	AUTO_BUFFER bytes = {0};
 
-	ck_assert_int_eq(bundle_end(writer, &bytes), ERR_NONE);
+	assert_ok(bundle_end(writer, &bytes));
 	ck_assert_ptr_null(small_open(&bytes, reason));
 	ck_assert_str_eq(reason, wanted);
-	buffer_free(&bytes);
 }
 
 TEST(what_sections_refer_to_must_be_there)
@@ -146,14 +139,13 @@ TEST(what_sections_refer_to_must_be_there)
 
 static void check_site(const char *json, const char *wanted)
 {
-	struct arena *arena = arena_create();
+	AUTO_ARENA *arena = arena_create();
 	struct bundle_site site;
 	char reason[BUNDLE_REASON_BYTES];
 
 	ck_assert_int_eq(bundle_site_read(arena, slice_of(json), &site, reason),
 			 ERR_CORRUPT);
 	ck_assert_str_eq(reason, wanted);
-	arena_destroy(arena);
 }
 
 TEST(a_site_that_cannot_be_is_refused)

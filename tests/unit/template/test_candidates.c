@@ -1,6 +1,5 @@
 #include "template/replacement.h"
 
-#include "base/arena.h"
 #include "tests/unit/page/page_of.h"
 #include "tests/unit/run.h"
 
@@ -10,7 +9,7 @@ static const struct lost_element once = {.minimum = 1, .maximum = 1};
 static void check_best(const char *html, const char *value, const char *path,
 		       const char *selector)
 {
-	struct page *page = page_of(html);
+	AUTO_PAGE *page = page_of(html);
 	struct lost_element lost = once;
 	const struct replacement *candidates;
 	uint32_t count;
@@ -21,7 +20,6 @@ static void check_best(const char *html, const char *value, const char *path,
 	ck_assert_uint_gt(count, 0);
 	ck_assert_str_eq(candidates[0].selector, selector);
 	ck_assert(candidates[0].score > 0 && candidates[0].score <= 1);
-	page_destroy(page);
 }
 
 static double agreement(const char *wanted, const char *text)
@@ -96,8 +94,8 @@ TEST(an_attribute_is_found_by_its_value)
 
 TEST(several_elements_may_match_and_the_first_is_the_one)
 {
-	struct page *page = page_of("<body><ul class=l><li>a<li>b<li>c</ul>"
-				    "<ol><li>d</ol>");
+	AUTO_PAGE *page = page_of("<body><ul class=l><li>a<li>b<li>c</ul>"
+				  "<ol><li>d</ol>");
 	const struct lost_element lost = {.value = slice_of("a"),
 					  .path = slice_of("html>body>p>i"),
 					  .minimum = 2,
@@ -108,13 +106,12 @@ TEST(several_elements_may_match_and_the_first_is_the_one)
 		replacements_find(page->arena, page, &lost, &candidates), 0);
 	ck_assert_str_eq(candidates[0].selector, "li");
 	ck_assert_str_eq(candidates[0].value, "a");
-	page_destroy(page);
 }
 
 TEST(there_may_be_none)
 {
-	struct page *page = page_of("<body><p>a");
-	struct page *empty = page_of("");
+	AUTO_PAGE *page = page_of("<body><p>a");
+	AUTO_PAGE *empty = page_of("");
 	struct lost_element lost = {.value = slice_of("zzz"),
 				    .path = slice_of("html>body>b"),
 				    .minimum = 1,
@@ -130,13 +127,11 @@ TEST(there_may_be_none)
 	lost.minimum = 0;
 	ck_assert_uint_eq(
 		replacements_find(page->arena, page, &lost, &candidates), 0);
-	page_destroy(page);
-	page_destroy(empty);
 }
 
 TEST(a_search_ends_when_it_is_stopped)
 {
-	struct page *page = page_of("<body><p>a");
+	AUTO_PAGE *page = page_of("<body><p>a");
 	volatile sig_atomic_t is_stopped = 0;
 	const struct lost_element lost = {.value = slice_of("a"),
 					  .path = slice_of("html>body>p"),
@@ -156,7 +151,6 @@ TEST(a_search_ends_when_it_is_stopped)
 	ck_assert_uint_eq(
 		element_selectors(page->arena, &query, &budget, selectors), 0);
 	ck_assert_int_eq(budget.nodes, 1000);
-	page_destroy(page);
 }
 
 /* names that CSS must escape, on both ways */
@@ -220,7 +214,7 @@ TEST(a_damaged_path_is_some_path)
 		"\\999999999 >",
 	};
 
-	for (size_t i = 0; i < sizeof(paths) / sizeof(*paths); i++) {
+	for (size_t i = 0; i < COUNT_OF(paths); i++) {
 		double same = similarity(paths[i], paths[i]);
 
 		ck_assert(same >= 0 && same <= 1);
@@ -235,7 +229,7 @@ TEST(candidates_of_pages_add_up)
 		{"c", "x", 0.3, 0, 7},   {"b", "two", 0.8, 1, 5},
 		{"c", "y", 0.2, 1, 9},
 	};
-	struct arena *arena = arena_create();
+	AUTO_ARENA *arena = arena_create();
 	struct merged_replacement merged[5];
 
 	ck_assert_uint_eq(
@@ -259,12 +253,11 @@ TEST(candidates_of_pages_add_up)
 				   &(struct page_replacements){kept, 0, 2},
 				   merged, 5),
 		0);
-	arena_destroy(arena);
 }
 
 TEST(a_selector_of_an_element_is_short_and_sure)
 {
-	struct page *page = page_of(
+	AUTO_PAGE *page = page_of(
 		"<body><div id=side><p class=x>1</p></div><div id=post-4711>"
 		"<p class=x>2</p><p>3</p></div>");
 	struct element_query query = {.page = page, .minimum = 1, .maximum = 1};
@@ -281,13 +274,12 @@ TEST(a_selector_of_an_element_is_short_and_sure)
 	budget.nodes = 0;
 	ck_assert_uint_eq(
 		element_selectors(page->arena, &query, &budget, selectors), 0);
-	page_destroy(page);
 }
 
 TEST(a_large_page_ends)
 {
-	struct buffer html = {0};
-	struct page *page;
+	AUTO_BUFFER html = {0};
+	AUTO_PAGE *page;
 	struct lost_element lost = once;
 	const struct replacement *candidates;
 
@@ -299,6 +291,4 @@ TEST(a_large_page_ends)
 	lost.value = slice_of("same");
 	lost.path = slice_of("html>body>p");
 	(void)replacements_find(page->arena, page, &lost, &candidates);
-	page_destroy(page);
-	buffer_free(&html);
 }

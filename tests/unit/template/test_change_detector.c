@@ -1,8 +1,5 @@
 #include "template/change_detector.h"
 
-#include <string.h>
-
-#include "base/arena.h"
 #include "cluster/signature.h"
 #include "tests/unit/cluster/random.h"
 #include "tests/unit/run.h"

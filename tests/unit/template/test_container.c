@@ -1,8 +1,5 @@
 #include "template/container.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "tests/unit/run.h"
 #include "tests/unit/template/seal.h"
 
@@ -12,14 +9,13 @@ enum { MAX_BYTES = 1 << 20 };
 static void make(struct buffer *file)
 {
 	struct container_writer writer = {0};
-	struct buffer zeros = {0};
+	AUTO_BUFFER zeros = {0};
 
 	memset(buffer_reserve(&zeros, 1000), 0, 1000);
 	zeros.size = 1000;
 	container_add(&writer, SECTION_SITE, 0, slice_of("ab"));
 	container_add(&writer, SECTION_SAMPLES, 7, buffer_slice(&zeros));
 	container_end(&writer, file);
-	buffer_free(&zeros);
 }
 
 static enum error read_file(const struct buffer *file, char *reason)
@@ -35,7 +31,7 @@ static enum error read_file(const struct buffer *file, char *reason)
 
 TEST(the_header_stands_as_it_is_told)
 {
-	struct buffer file = {0};
+	AUTO_BUFFER file = {0};
 
 	make(&file);
 	ck_assert_mem_eq(file.data, "\x8bTPL\r\n\x1a\n", 8);
@@ -50,38 +46,32 @@ TEST(the_header_stands_as_it_is_told)
 	/* samples, of cluster 7, packed */
 	ck_assert_mem_eq(file.data + 88, "\x07\0\0\0\x07\0\0\0\x01\0\0\0", 12);
 	ck_assert_mem_eq(file.data + 48 + 80, "ab", 2);
-	buffer_free(&file);
 }
 
 TEST(what_was_put_comes_out)
 {
-	struct buffer file = {0};
-	struct buffer bytes = {0};
+	AUTO_BUFFER file = {0};
+	AUTO_BUFFER bytes = {0};
 	struct container container;
 	char reason[CONTAINER_REASON_BYTES];
 
 	make(&file);
-	ck_assert_int_eq(container_read(buffer_slice(&file), MAX_BYTES,
-					&container, reason),
-			 ERR_NONE);
+	assert_ok(container_read(buffer_slice(&file), MAX_BYTES, &container,
+				 reason));
 	ck_assert_uint_eq(container.count, 2);
 	ck_assert_uint_eq(container.size, 1002);
 	ck_assert_uint_eq(container.sections[1].number, 7);
 	ck_assert_uint_lt(container.sections[1].bytes.size, 100);
-	ck_assert_int_eq(container_unpack(&container.sections[0], &bytes),
-			 ERR_NONE);
-	ck_assert_int_eq(container_unpack(&container.sections[1], &bytes),
-			 ERR_NONE);
+	assert_ok(container_unpack(&container.sections[0], &bytes));
+	assert_ok(container_unpack(&container.sections[1], &bytes));
 	ck_assert_uint_eq(bytes.size, 1002);
 	ck_assert_mem_eq(bytes.data, "ab\0\0", 4);
 	free(container.sections);
-	buffer_free(&bytes);
-	buffer_free(&file);
 }
 
 TEST(what_is_no_bundle_is_told)
 {
-	struct buffer file = {0};
+	AUTO_BUFFER file = {0};
 	char reason[CONTAINER_REASON_BYTES];
 
 	ck_assert_int_eq(read_file(&file, reason), ERR_CORRUPT);
@@ -90,12 +80,11 @@ TEST(what_is_no_bundle_is_told)
 	ck_assert_str_eq(
 		reason,
 		"bundle: not a bundle; create one with `templatectl export`");
-	buffer_free(&file);
 }
 
 TEST(another_version_is_refused_with_what_to_do)
 {
-	struct buffer file = {0};
+	AUTO_BUFFER file = {0};
 	char reason[CONTAINER_REASON_BYTES];
 
 	make(&file);
@@ -108,12 +97,11 @@ TEST(another_version_is_refused_with_what_to_do)
 	ck_assert_int_eq(read_file(&file, reason), ERR_VERSION);
 	ck_assert_str_eq(reason, "bundle: its format has version 0, this "
 				 "program reads version 1; export it again");
-	buffer_free(&file);
 }
 
 TEST(damage_is_told_by_its_section)
 {
-	struct buffer file = {0};
+	AUTO_BUFFER file = {0};
 	char reason[CONTAINER_REASON_BYTES];
 
 	make(&file);
@@ -129,13 +117,12 @@ TEST(damage_is_told_by_its_section)
 	file.size--;
 	ck_assert_int_eq(read_file(&file, reason), ERR_CORRUPT);
 	ck_assert_str_eq(reason, "bundle: the file is truncated or too long");
-	buffer_free(&file);
 }
 
 /* A row of the table, changed at `offset`, with checksums that are right. */
 static void check_row(size_t offset, unsigned char byte, const char *wanted)
 {
-	struct buffer file = {0};
+	AUTO_BUFFER file = {0};
 	char reason[CONTAINER_REASON_BYTES];
 
 	make(&file);
@@ -143,7 +130,6 @@ static void check_row(size_t offset, unsigned char byte, const char *wanted)
 	seal((unsigned char *)file.data, file.size);
 	ck_assert_int_ne(read_file(&file, reason), ERR_NONE);
 	ck_assert_str_eq(reason, wanted);
-	buffer_free(&file);
 }
 
 TEST(a_table_that_cannot_be_is_refused)
@@ -165,7 +151,7 @@ TEST(a_table_that_cannot_be_is_refused)
 
 TEST(the_limit_is_of_what_is_unpacked)
 {
-	struct buffer file = {0};
+	AUTO_BUFFER file = {0};
 	struct container container;
 	char reason[CONTAINER_REASON_BYTES];
 
@@ -175,18 +161,16 @@ TEST(the_limit_is_of_what_is_unpacked)
 		ERR_TOO_LARGE);
 	ck_assert_str_eq(reason, "bundle: section samples of 7: it exceeds the "
 				 "limit when decompressed");
-	ck_assert_int_eq(
-		container_read(buffer_slice(&file), 1002, &container, reason),
-		ERR_NONE);
+	assert_ok(
+		container_read(buffer_slice(&file), 1002, &container, reason));
 	free(container.sections);
-	buffer_free(&file);
 }
 
 TEST(what_is_packed_too_well_is_left_as_it_is)
 {
 	struct container_writer writer = {0};
-	struct buffer zeros = {0};
-	struct buffer file = {0};
+	AUTO_BUFFER zeros = {0};
+	AUTO_BUFFER file = {0};
 	size_t size = (size_t)8 << 20;
 	char reason[CONTAINER_REASON_BYTES];
 
@@ -196,6 +180,4 @@ TEST(what_is_packed_too_well_is_left_as_it_is)
 	container_end(&writer, &file);
 	ck_assert_uint_gt(file.size, size);
 	ck_assert_int_eq(read_file(&file, reason), ERR_TOO_LARGE);
-	buffer_free(&zeros);
-	buffer_free(&file);
 }

@@ -1,7 +1,5 @@
 #include "template/container.h"
 
-#include <string.h>
-
 #include "tests/unit/run.h"
 
 static struct byte_cursor bytes(const char *text, size_t size)
@@ -24,7 +22,7 @@ static const struct {
 
 TEST_ROWS(numbers_are_seven_bits_a_byte, numbers)
 {
-	struct buffer out = {0};
+	AUTO_BUFFER out = {0};
 	struct byte_cursor cursor;
 
 	pack_number(&out, numbers[_i].number);
@@ -34,7 +32,6 @@ TEST_ROWS(numbers_are_seven_bits_a_byte, numbers)
 	ck_assert_uint_eq(cursor_number(&cursor, UINT64_MAX),
 			  numbers[_i].number);
 	ck_assert(cursor_is_done(&cursor));
-	buffer_free(&out);
 }
 
 TEST(hashes_stand_with_their_least_byte_first)
@@ -83,7 +80,7 @@ TEST(what_is_cut_is_damage)
 
 TEST(a_text_stands_behind_its_length)
 {
-	struct buffer out = {0};
+	AUTO_BUFFER out = {0};
 	struct byte_cursor cursor;
 
 	pack_text(&out, slice_of("utf-8"));
@@ -93,7 +90,6 @@ TEST(a_text_stands_behind_its_length)
 	ck_assert(slice_equal(cursor_text(&cursor, 5), slice_of("utf-8")));
 	ck_assert_uint_eq(cursor_text(&cursor, 0).size, 0);
 	ck_assert(cursor_is_done(&cursor));
-	buffer_free(&out);
 }
 
 TEST(nothing_is_at_its_end)

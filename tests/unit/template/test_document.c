@@ -1,11 +1,10 @@
 /* What an answer has besides the text, as JSON and before Markdown. */
 #include "template/result.h"
 
-#include <string.h>
-
-#include <jansson.h>
-
 #include "template/extraction.h"
+#include "tests/unit/auto_json.h"
+#include "tests/unit/auto_json.h"
+#include "tests/unit/auto_json.h"
 #include "tests/unit/run.h"
 
 static const char html[] =
@@ -36,23 +35,20 @@ static struct extraction_result answer_of(const char *page, enum format format,
 					.request = &request};
 	struct extraction_result answer = {0};
 
-	ck_assert_int_eq(extraction_of_body(&extraction, &answer), ERR_NONE);
+	assert_ok(extraction_of_body(&extraction, &answer));
 	return answer;
 }
 
 static json_t *json_of_page(const char *page, uint32_t extras,
 			    const struct url *url)
 {
-	struct extraction_result answer =
-		answer_of(page, FORMAT_JSON, extras, url);
-	struct buffer text = {0};
+	AUTO_RESULT answer = answer_of(page, FORMAT_JSON, extras, url);
+	AUTO_BUFFER text = {0};
 	json_t *json;
 
 	result_json(&answer, NULL, &text);
 	json = json_loadb(text.data, text.size, 0, NULL);
 	ck_assert_ptr_nonnull(json);
-	buffer_free(&text);
-	extraction_result_free(&answer);
 	return json;
 }
 
@@ -70,11 +66,10 @@ static void assert_reference(const json_t *json, const char *list, size_t index,
 			     const char *expected)
 {
 	json_t *item = json_array_get(json_object_get(json, list), index);
-	char *text = json_dumps(item, JSON_COMPACT | JSON_ENCODE_ANY);
+	AUTO_TEXT *text = json_dumps(item, JSON_COMPACT | JSON_ENCODE_ANY);
 
 	ck_assert_ptr_nonnull(text);
 	ck_assert_str_eq(text, expected);
-	free(text);
 }
 
 TEST(the_content_is_summed_up)
@@ -82,9 +77,7 @@ TEST(the_content_is_summed_up)
 	struct url url;
 	json_t *json;
 
-	ck_assert_int_eq(
-		url_parse(&url, slice_of("http://a.test:81/b/c"), NULL),
-		ERR_NONE);
+	assert_ok(url_parse(&url, slice_of("http://a.test:81/b/c"), NULL));
 	json = json_of(0, &url);
 	ck_assert_str_eq(field(json, "hostname"), "a.test");
 	ck_assert_str_eq(field(json, "direction"), "ltr");
@@ -106,14 +99,13 @@ TEST(the_content_is_summed_up)
 
 static void assert_hostname(const char *page, const char *expected)
 {
-	json_t *json = json_of_page(page, 0, NULL);
+	AUTO_JSON *json = json_of_page(page, 0, NULL);
 	const char *name = field(json, "hostname");
 
 	if (expected == NULL)
 		ck_assert_msg(name == NULL, "%s", name);
 	else
 		ck_assert_str_eq(name, expected);
-	json_decref(json);
 }
 
 /* What is relative to an unknown address has no host. */
@@ -136,10 +128,9 @@ TEST(a_relative_address_has_no_host)
 TEST(lists_come_when_they_are_asked_for)
 {
 	struct url url;
-	json_t *json;
+	AUTO_JSON *json;
 
-	ck_assert_int_eq(url_parse(&url, slice_of("http://a.test/b/c"), NULL),
-			 ERR_NONE);
+	assert_ok(url_parse(&url, slice_of("http://a.test/b/c"), NULL));
 	json = json_of(EXTRA_IMAGES | EXTRA_LINKS, &url);
 	assert_reference(json, "images", 0,
 			 "{\"src\":\"http://a.test/lead\",\"alt\":\"Lead\"}");
@@ -149,33 +140,28 @@ TEST(lists_come_when_they_are_asked_for)
 	assert_reference(
 		json, "links", 0,
 		"{\"href\":\"http://a.test/b/more\",\"text\":\"more of it\"}");
-	json_decref(json);
 }
 
 /* A page that names no image of its own has none at its own address. */
 TEST(images_are_those_of_the_page)
 {
 	struct url url;
-	json_t *json;
+	AUTO_JSON *json;
 
-	ck_assert_int_eq(url_parse(&url, slice_of("http://a.test/b/c"), NULL),
-			 ERR_NONE);
+	assert_ok(url_parse(&url, slice_of("http://a.test/b/c"), NULL));
 	json = json_of_page("<p>A hat of felt: <img src=/one alt=One>.",
 			    EXTRA_IMAGES, &url);
 	assert_reference(json, "images", 0,
 			 "{\"src\":\"http://a.test/one\",\"alt\":\"One\"}");
 	ck_assert_uint_eq(json_array_size(json_object_get(json, "images")), 1);
-	json_decref(json);
 }
 
 TEST(tables_can_be_left_out)
 {
-	struct extraction_result answer =
-		answer_of(html, FORMAT_TXT, EXTRA_NO_TABLES, NULL);
+	AUTO_RESULT answer = answer_of(html, FORMAT_TXT, EXTRA_NO_TABLES, NULL);
 
 	ck_assert_ptr_null(strstr(answer.text.data, "crowns"));
 	ck_assert_ptr_nonnull(strstr(answer.text.data, "And this is the end"));
-	extraction_result_free(&answer);
 }
 
 TEST(metadata_stand_before_markdown)

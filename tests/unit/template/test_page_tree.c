@@ -1,12 +1,6 @@
 /* Pages laid over each other; every number is worked by hand. */
 #include "template/page_tree.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/arena.h"
-#include "base/buffer.h"
 #include "extract/core/extractor.h"
 #include "page/page.h"
 #include "tests/unit/extract/fixture.h"
@@ -41,7 +35,7 @@ static void teardown(void)
 /* Texts "Menu" are on `all` pages, others on one. */
 static void add(const char *html, uint32_t all)
 {
-	struct page *page = parse(html);
+	AUTO_PAGE *page = parse(html);
 	uint32_t *frequency =
 		ARENA_NEW(page->arena, uint32_t, page->text_count);
 	struct template_counts counts = {all, frequency};
@@ -52,7 +46,6 @@ static void add(const char *html, uint32_t all)
 		frequency[i] = slice_equal(text, slice_of("Menu")) ? all : 1;
 	}
 	page_tree_add(&tree, page, &counts);
-	page_destroy(page);
 }
 
 static void add_three(void)
@@ -223,7 +216,7 @@ TEST(no_page_is_no_tree)
 
 TEST(elements_without_room_are_one_with_their_parents)
 {
-	struct buffer html = {0};
+	AUTO_BUFFER html = {0};
 
 	buffer_append_text(&html, "<body>");
 	/* names of letters alone: digits would count as one */
@@ -239,13 +232,12 @@ TEST(elements_without_room_are_one_with_their_parents)
 	ck_assert_uint_eq(tree.left_out, 12);
 	ck_assert_uint_eq(at("html>body")->own.content, 12);
 	ck_assert_uint_eq(at("html")->inside.content, PAGE_TREE_MAX_NODES + 10);
-	buffer_free(&html);
 }
 
 TEST(a_walk_enters_and_leaves_each_node_once)
 {
 	struct step_walk walk = {.tree = &tree.steps};
-	struct buffer seen = {0};
+	AUTO_BUFFER seen = {0};
 
 	add("<body><ul><li>a</ul><p>b</body>", 9);
 	while (step_walk_next(&walk)) {
@@ -256,13 +248,12 @@ TEST(a_walk_enters_and_leaves_each_node_once)
 	}
 	ck_assert_str_eq(seen.data,
 			 "html body ul li /li /ul p /p /body /html ");
-	buffer_free(&seen);
 }
 
 TEST(a_walk_skips_what_is_inside)
 {
 	struct step_walk walk = {.tree = &tree.steps};
-	struct buffer seen = {0};
+	AUTO_BUFFER seen = {0};
 
 	add("<body><ul><li>a</ul><p>b</body>", 9);
 	while (step_walk_next(&walk)) {
@@ -276,7 +267,6 @@ TEST(a_walk_skips_what_is_inside)
 		buffer_append_byte(&seen, ' ');
 	}
 	ck_assert_str_eq(seen.data, "html body /ul p /p /body /html ");
-	buffer_free(&seen);
 }
 
 /* Of a node of a tree of two pages. */
@@ -293,7 +283,7 @@ static void check_node(uint32_t index)
 TEST(any_page_keeps_the_laws)
 {
 	for (uint64_t seed = 1; seed <= 300; seed++) {
-		char *html = random_html(seed);
+		AUTO_TEXT *html = random_html(seed);
 
 		tree = page_tree_make(arena);
 		add(html, 9);
@@ -301,14 +291,13 @@ TEST(any_page_keeps_the_laws)
 		page_tree_sum(&tree);
 		for (uint32_t i = 0; i < step_tree_count(&tree.steps); i++)
 			check_node(i);
-		free(html);
 	}
 }
 
 TEST(a_tree_comes_back_from_its_bytes)
 {
-	struct arena *other = arena_create();
-	struct buffer bytes = {0};
+	AUTO_ARENA *other = arena_create();
+	AUTO_BUFFER bytes = {0};
 	struct page_tree back;
 
 	add_three();
@@ -328,13 +317,11 @@ TEST(a_tree_comes_back_from_its_bytes)
 		ck_assert(a->inside.template == b->inside.template &&
 			  a->inside.content == b->inside.content);
 	}
-	buffer_free(&bytes);
-	arena_destroy(other);
 }
 
 TEST(bytes_that_are_no_tree_are_refused)
 {
-	struct buffer bytes = {0};
+	AUTO_BUFFER bytes = {0};
 	struct page_tree back;
 	size_t size;
 
@@ -353,5 +340,4 @@ TEST(bytes_that_are_no_tree_are_refused)
 				 &back);
 		bytes.data[i] ^= (char)0xff;
 	}
-	buffer_free(&bytes);
 }

@@ -1,8 +1,6 @@
 /* Paths of two versions as one tree. */
 #include "template/page_tree.h"
 
-#include "base/arena.h"
-#include "base/buffer.h"
 #include "tests/unit/run.h"
 
 static struct arena *arena;
@@ -80,13 +78,12 @@ TEST(strange_paths_are_taken_as_they_are)
 
 TEST(a_deep_path_ends_with_the_rest_of_it)
 {
-	struct buffer path = {0};
+	AUTO_BUFFER path = {0};
 	uint32_t last = PATH_TREE_MAX_STEPS;
 
 	for (unsigned i = 0; i < 2 * PATH_TREE_MAX_STEPS; i++)
 		buffer_append_text(&path, "i>");
 	tell(path.data, PATH_BEFORE, true);
-	buffer_free(&path);
 	ck_assert_uint_eq(step_tree_count(&tree.steps), last + 1);
 	ck_assert(node(last)->is_end[PATH_BEFORE]);
 	ck_assert_uint_eq(node(last)->step.label.size,

@@ -3,8 +3,6 @@
 
 #include <locale.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "base/file.h"
@@ -254,7 +252,7 @@ TEST(a_bundle_is_opened_from_a_file)
 
 	ck_assert_int_ge(descriptor, 0);
 	close(descriptor);
-	ck_assert_int_eq(file_write(path, buffer_slice(&file)), ERR_NONE);
+	assert_ok(file_write(path, buffer_slice(&file)));
 	other = templated_open(path, NULL, &error);
 	ck_assert_ptr_nonnull(other);
 	ck_assert_str_eq(templated_describe(other), templated_describe(bundle));

@@ -1,10 +1,7 @@
 #include "template/version.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
 
-#include "base/arena.h"
 #include "cluster/signature.h"
 #include "extract/text/fragment.h"
 #include "page/page.h"
@@ -41,9 +38,8 @@ static void add(uint32_t index, const char *html)
 	const struct fragment *fragments;
 	struct record_fragment *copies;
 
-	ck_assert_int_eq(page_parse(&pages[index], slice_of(html),
-				    slice_of("UTF-8"), &page_limits_default),
-			 ERR_NONE);
+	assert_ok(page_parse(&pages[index], slice_of(html), slice_of("UTF-8"),
+			     &page_limits_default));
 	for (unsigned i = MEASURE_CP; i <= MEASURE_CPC; i += MEASURE_CPC) {
 		struct signature signature = signature_compute(
 			arena, pages[index],
@@ -93,13 +89,11 @@ static const struct version_item *find(const struct version_item *items,
 
 static struct version *again(const struct version *version)
 {
-	struct buffer json = {0};
+	AUTO_BUFFER json = {0};
 	struct version *read = NULL;
 
 	version_encode(version, &json);
-	ck_assert_int_eq(version_decode(arena, buffer_slice(&json), &read),
-			 ERR_NONE);
-	buffer_free(&json);
+	assert_ok(version_decode(arena, buffer_slice(&json), &read));
 	return read;
 }
 
@@ -228,7 +222,7 @@ TEST(content_stands_where_the_default_method_finds_it)
 
 TEST(long_texts_are_cut_between_characters)
 {
-	struct buffer html = {0};
+	AUTO_BUFFER html = {0};
 	struct version *version;
 
 	/* "x" and 150 times two bytes: 200 would end in the middle of one */
@@ -236,7 +230,6 @@ TEST(long_texts_are_cut_between_characters)
 	for (int i = 0; i < 150; i++)
 		buffer_append_text(&html, "\xC3\xA9");
 	add(0, html.data);
-	buffer_free(&html);
 	version = again(make(1, 1));
 	ck_assert_uint_eq(version->fragments[0].text.size, 199 + 3);
 	ck_assert_int_eq(
@@ -247,7 +240,7 @@ TEST(long_texts_are_cut_between_characters)
 
 TEST(long_paths_keep_their_end)
 {
-	struct buffer html = {0};
+	AUTO_BUFFER html = {0};
 	struct version *version;
 	struct slice text;
 
@@ -256,7 +249,6 @@ TEST(long_paths_keep_their_end)
 		buffer_append_text(&html, "<div class=c>");
 	buffer_append_text(&html, "<b>x</b>");
 	add(0, html.data);
-	buffer_free(&html);
 	version = make(1, 1);
 	text = version->paths[0].text;
 	for (uint32_t i = 0; i < version->path_count; i++)
@@ -284,8 +276,8 @@ TEST(what_is_written_is_read_again)
 {
 	struct version *version;
 	struct version *read;
-	struct buffer first = {0};
-	struct buffer second = {0};
+	AUTO_BUFFER first = {0};
+	AUTO_BUFFER second = {0};
 
 	add(0, "<body><p class='a\"b'>H&#0;\"o\\m\xF0\x9F\x98\x80"
 	       "e</p><i>x</i>");
@@ -297,8 +289,6 @@ TEST(what_is_written_is_read_again)
 	version_encode(read, &second);
 	ck_assert(slice_equal(buffer_slice(&first), buffer_slice(&second)));
 	ck_assert_uint_eq(read->paths[0].hash, version->paths[0].hash);
-	buffer_free(&first);
-	buffer_free(&second);
 }
 
 #define HEAD  "{\"format\":1,\"pages\":3,\"generation\":1,\"classes\":true,"
@@ -346,7 +336,7 @@ TEST(foreign_bytes_are_refused)
 		{ITEM("7", "1", "null"), ERR_MALFORMED},
 	};
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+	for (size_t i = 0; i < COUNT_OF(cases); i++) {
 		struct version *version;
 		enum error error = version_decode(
 			arena, slice_of(cases[i].json), &version);
@@ -358,7 +348,7 @@ TEST(foreign_bytes_are_refused)
 
 TEST(more_items_than_there_may_be_are_refused)
 {
-	struct buffer json = {0};
+	AUTO_BUFFER json = {0};
 	struct version *version;
 
 	buffer_append_text(&json, HEAD LISTS "\"paths\":[");
@@ -369,7 +359,6 @@ TEST(more_items_than_there_may_be_are_refused)
 	buffer_append_text(&json, "]}");
 	ck_assert_int_eq(version_decode(arena, buffer_slice(&json), &version),
 			 ERR_MALFORMED);
-	buffer_free(&json);
 }
 
 /* Versions of paths alone, with a ratio of 1. */

@@ -2,17 +2,17 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
-
-#include <jansson.h>
 
 #include "daemon/ctl/client.h"
 #include "tests/unit/daemon/client.h"
 #include "tests/unit/daemon/served.h"
 #include "tests/unit/daemon/world.h"
+#include "tests/unit/auto_json.h"
+#include "tests/unit/auto_json.h"
+#include "tests/unit/auto_json.h"
+#include "tests/unit/auto_json.h"
+#include "tests/unit/auto_json.h"
 #include "tests/unit/run.h"
 
 enum { PAGES = 5 };
@@ -28,14 +28,12 @@ static void fill(const char *host)
 {
 	world_add_site(&world, host);
 	for (unsigned i = 0; i <= PAGES; i++) {
-		struct buffer html = {0};
+		AUTO_BUFFER html = {0};
 		char url[64];
 
 		snprintf(url, sizeof(url), "http://%s/%u", host, i);
 		world_page(&html, i < PAGES ? 0 : 1, i);
-		ck_assert_int_eq(world_put(&world, url, buffer_slice(&html)),
-				 ERR_NONE);
-		buffer_free(&html);
+		assert_ok(world_put(&world, url, buffer_slice(&html)));
 	}
 }
 
@@ -58,15 +56,13 @@ static void end(void)
 static json_t *ask(const char *method, const char *target, const char *body,
 		   int status)
 {
-	struct buffer answer =
-		test_client_ask(served.path, method, target, body);
+	AUTO_BUFFER answer = test_client_ask(served.path, method, target, body);
 	json_t *value;
 
 	ck_assert_msg(client_status(&answer) == status, "%s %s: %s", method,
 		      target, answer.data);
 	value = json_loads(client_body(&answer), JSON_REJECT_DUPLICATES, NULL);
 	ck_assert_msg(value != NULL, "%s", answer.data);
-	buffer_free(&answer);
 	return value;
 }
 
@@ -97,12 +93,11 @@ static long long number_of(const json_t *object, const char *name)
 static void refuse(const char *method, const char *target, const char *body,
 		   int status, const char *code)
 {
-	json_t *answer = ask(method, target, body, status);
+	AUTO_JSON *answer = ask(method, target, body, status);
 	const json_t *error = member(answer, "error");
 
 	ck_assert_str_eq(text_of(error, "code"), code);
 	ck_assert_uint_gt(strlen(text_of(error, "message")), 5);
-	json_decref(answer);
 }
 
 FIXTURE(.setup = begin, .teardown = end, .timeout_s = 60);
@@ -150,17 +145,16 @@ TEST(without_a_cluster_there_is_none)
 
 TEST(head_is_get_without_a_body)
 {
-	struct buffer answer =
+	AUTO_BUFFER answer =
 		test_client_ask(served.path, "HEAD", "/v1/status", NULL);
 
 	ck_assert_int_eq(client_status(&answer), 200);
 	ck_assert_str_eq(client_body(&answer), "");
-	buffer_free(&answer);
 }
 
 TEST(status_counts_what_is_stored)
 {
-	json_t *status = get("/v1/status");
+	AUTO_JSON *status = get("/v1/status");
 	const json_t *counts = member(status, "counts");
 
 	ck_assert_int_eq(number_of(status, "schema"), STORE_SCHEMA);
@@ -171,7 +165,6 @@ TEST(status_counts_what_is_stored)
 	ck_assert_int_eq(number_of(member(status, "http"), "requests"), 1);
 	ck_assert(json_is_null(member(member(status, "config"), "path")));
 	ck_assert(json_is_null(member(member(status, "pipeline"), "paused")));
-	json_decref(status);
 }
 
 TEST(status_tells_of_a_reload_that_failed)
@@ -193,7 +186,7 @@ TEST(status_tells_of_a_reload_that_failed)
 
 TEST(metrics_have_help_and_type)
 {
-	struct buffer answer =
+	AUTO_BUFFER answer =
 		test_client_ask(served.path, "GET", "/metrics", NULL);
 
 	ck_assert_ptr_nonnull(strstr(answer.data, "Content-Type: text/plain"));
@@ -204,13 +197,12 @@ TEST(metrics_have_help_and_type)
 				     "\"socket\"} 1\n"));
 	ck_assert_ptr_nonnull(
 		strstr(answer.data, "templated_rows{table=\"sites\"} 1\n"));
-	buffer_free(&answer);
 }
 
 TEST(sites_are_listed_and_shown)
 {
 	json_t *sites = get("/v1/sites");
-	json_t *site = get("/v1/sites/news.example");
+	AUTO_JSON *site = get("/v1/sites/news.example");
 	const json_t *first = json_array_get(member(sites, "sites"), 0);
 
 	ck_assert_uint_eq(json_array_size(member(sites, "sites")), 1);
@@ -225,7 +217,6 @@ TEST(sites_are_listed_and_shown)
 	ck_assert_str_eq(text_of(site, "measure"), "cpc");
 	ck_assert_double_eq(json_real_value(member(site, "threshold")), 0.25);
 	json_decref(sites);
-	json_decref(site);
 	refuse("GET", "/v1/sites/nobody.example", NULL, 404, "not_found");
 }
 
@@ -317,7 +308,7 @@ static json_t *watch(const char *options)
 TEST(a_number_cuts_a_known_site_at_once)
 {
 	json_t *site;
-	json_t *report;
+	AUTO_JSON *report;
 
 	add_local_site();
 	site = watch(",\"threshold\":1");
@@ -328,7 +319,6 @@ TEST(a_number_cuts_a_known_site_at_once)
 	json_decref(site);
 	report = get("/v1/verify");
 	ck_assert_int_eq(number_of(report, "problems"), 0);
-	json_decref(report);
 	/* what is not named stays as it is */
 	site = watch("");
 	ck_assert_double_eq(json_real_value(member(site, "threshold")), 1);
@@ -411,12 +401,12 @@ TEST(a_new_site_has_the_threshold_of_its_measure_until_one_is_chosen)
 
 TEST(cuts_come_in_three_formats)
 {
-	json_t *cuts = get(CUTS);
-	struct buffer text =
+	AUTO_JSON *cuts = get(CUTS);
+	AUTO_BUFFER text =
 		test_client_ask(served.path, "GET", CUTS "?format=txt", NULL);
 	struct buffer svg =
 		test_client_ask(served.path, "GET", CUTS "?format=svg", NULL);
-	json_t *same = get(CUTS "?format=json");
+	AUTO_JSON *same = get(CUTS "?format=json");
 
 	ck_assert_str_eq(text_of(cuts, "host"), "news.example");
 	ck_assert_int_eq(number_of(cuts, "pages"), PAGES + 1);
@@ -430,9 +420,6 @@ TEST(cuts_come_in_three_formats)
 	ck_assert_int_eq(client_status(&svg), 200);
 	ck_assert_ptr_nonnull(strstr(svg.data, "Content-Type: image/svg+xml"));
 	ck_assert_ptr_nonnull(strstr(client_body(&svg), "</svg>"));
-	json_decref(cuts);
-	json_decref(same);
-	buffer_free(&text);
 	buffer_free(&svg);
 }
 
@@ -484,19 +471,19 @@ TEST(a_wrong_request_for_a_site_is_told)
 		"{\"url\":\"http://x.example/\xff\"}",
 	};
 
-	for (size_t i = 0; i < sizeof(bodies) / sizeof(bodies[0]); i++)
+	for (size_t i = 0; i < COUNT_OF(bodies); i++)
 		refuse("POST", "/v1/sites", bodies[i], 400, "bad_request");
 	refuse("GET", "/v1/sites/x.example", NULL, 404, "not_found");
 }
 
 TEST(clusters_are_told_with_their_pages)
 {
-	json_t *clusters = get("/v1/sites/news.example/templates");
+	AUTO_JSON *clusters = get("/v1/sites/news.example/templates");
 	const json_t *list = member(clusters, "templates");
 	const json_t *first = json_array_get(list, 0);
 	char target[128];
 	json_t *pages;
-	json_t *one;
+	AUTO_JSON *one;
 
 	ck_assert_uint_eq(json_array_size(list), 2);
 	ck_assert_int_eq(number_of(first, "pages"), PAGES);
@@ -508,14 +495,12 @@ TEST(clusters_are_told_with_their_pages)
 		 strrchr(text_of(first, "id"), '/'));
 	one = get(target);
 	ck_assert(json_equal(one, first));
-	json_decref(one);
 	snprintf(target, sizeof(target),
 		 "/v1/sites/news.example/templates%s/pages",
 		 strrchr(text_of(first, "id"), '/'));
 	pages = get(target);
 	ck_assert_uint_eq(json_array_size(member(pages, "pages")), PAGES);
 	json_decref(pages);
-	json_decref(clusters);
 	refuse("GET", "/v1/sites/news.example/templates/99", NULL, 404,
 	       "not_found");
 	refuse("GET", "/v1/sites/news.example/templates/99/pages", NULL, 404,
@@ -559,7 +544,7 @@ TEST(pages_come_in_portions)
 
 TEST(a_template_has_the_texts_that_pages_ratio)
 {
-	json_t *answer =
+	AUTO_JSON *answer =
 		get("/v1/sites/news.example/templates/1/versions/current");
 	const json_t *fragment;
 	bool has_menu = false;
@@ -576,12 +561,11 @@ TEST(a_template_has_the_texts_that_pages_ratio)
 		}
 	}
 	ck_assert(has_menu);
-	json_decref(answer);
 }
 
 TEST(text_is_answered_from_the_template)
 {
-	struct buffer answer = test_client_ask(
+	AUTO_BUFFER answer = test_client_ask(
 		served.path, "GET", "/v1/text?url=" SITE "3&method=df", NULL);
 	json_t *value;
 
@@ -597,7 +581,6 @@ TEST(text_is_answered_from_the_template)
 	ck_assert_ptr_nonnull(
 		strstr(client_body(&answer), "The text of page 3 stands here"));
 	ck_assert_ptr_null(strstr(client_body(&answer), "News"));
-	buffer_free(&answer);
 	value = get("/v1/text?url=" SITE "3&format=json");
 	ck_assert_str_eq(text_of(value, "title"), "Page 3");
 	ck_assert_int_eq(number_of(value, "cluster_pages"), PAGES);
@@ -615,7 +598,7 @@ TEST(text_is_answered_from_the_template)
 static struct buffer ask_with(const char *method, const char *target,
 			      const char *header, const char *body)
 {
-	struct buffer request = {0};
+	AUTO_BUFFER request = {0};
 	struct buffer answer;
 	int file = client_open(served.path);
 
@@ -626,7 +609,6 @@ static struct buffer ask_with(const char *method, const char *target,
 	ck_assert(test_client_send(file, request.data));
 	answer = test_client_receive(file);
 	close(file);
-	buffer_free(&request);
 	return answer;
 }
 
@@ -641,7 +623,7 @@ static const char *const tagged[] = {
 
 TEST_ROWS(an_answer_that_the_client_has_is_not_sent_again, tagged)
 {
-	struct buffer first = ask_with("GET", tagged[_i], "", "");
+	AUTO_BUFFER first = ask_with("GET", tagged[_i], "", "");
 	char header[128] = "";
 	const char *tag = strstr(first.data, "ETag: \"");
 	struct buffer again;
@@ -659,18 +641,16 @@ TEST_ROWS(an_answer_that_the_client_has_is_not_sent_again, tagged)
 	ck_assert_int_eq(client_status(&again), 200);
 	ck_assert_str_eq(client_body(&again), client_body(&first));
 	buffer_free(&again);
-	buffer_free(&first);
 }
 
 TEST(what_is_handed_in_has_no_tag)
 {
-	struct buffer answer =
+	AUTO_BUFFER answer =
 		ask_with("POST", "/v1/extract", "If-None-Match: *\r\n",
 			 "<html><body><p>Some text of a page.</p></body>");
 
 	ck_assert_int_eq(client_status(&answer), 200);
 	ck_assert_ptr_null(strstr(answer.data, "ETag:"));
-	buffer_free(&answer);
 }
 
 /* A "+" in a query is a space, unless the client knows and escapes it. */
@@ -681,7 +661,7 @@ static const char *const plus[] = {
 
 TEST_LOOP(a_method_with_a_plus_is_found_and_explained, 0, 2)
 {
-	struct buffer answer =
+	AUTO_BUFFER answer =
 		test_client_ask(served.path, "GET", plus[_i], NULL);
 
 	ck_assert_int_eq(client_status(&answer), 200);
@@ -691,7 +671,6 @@ TEST_LOOP(a_method_with_a_plus_is_found_and_explained, 0, 2)
 	ck_assert_ptr_nonnull(
 		strstr(client_body(&answer), "The text of page 3"));
 	ck_assert_ptr_nonnull(strstr(client_body(&answer), "slot variability"));
-	buffer_free(&answer);
 }
 
 TEST(a_wrong_question_for_text_is_told)
@@ -731,17 +710,15 @@ TEST(a_wrong_question_for_text_is_told)
 
 TEST(a_page_that_is_stored_is_not_fetched_when_missing)
 {
-	struct buffer answer =
+	AUTO_BUFFER answer =
 		test_client_ask(served.path, "GET",
 				"/v1/text?url=" SITE "3&fetch=missing", NULL);
-	json_t *site;
+	AUTO_JSON *site;
 
 	ck_assert_int_eq(client_status(&answer), 200);
-	buffer_free(&answer);
 	/* asking for it would have put it into the frontier */
 	site = get("/v1/sites/news.example");
 	ck_assert_int_eq(number_of(site, "found"), 0);
-	json_decref(site);
 }
 
 TEST(asking_for_text_does_not_open_the_guard)
@@ -764,7 +741,7 @@ TEST(a_page_that_does_not_come_times_out)
 
 TEST(a_page_in_the_body_is_extracted)
 {
-	struct buffer html = {0};
+	AUTO_BUFFER html = {0};
 	struct buffer answer;
 
 	world_page(&html, 0, 77);
@@ -784,7 +761,6 @@ TEST(a_page_in_the_body_is_extracted)
 	ck_assert_int_eq(client_status(&answer), 200);
 	ck_assert_ptr_nonnull(strstr(answer.data, "Content-Type: text/html"));
 	buffer_free(&answer);
-	buffer_free(&html);
 	refuse("POST", "/v1/extract?method=magic", "<p>x</p>", 404,
 	       "not_found");
 	refuse("POST", "/v1/extract?url=x%20y%00", "<p>x</p>", 400,
@@ -793,13 +769,13 @@ TEST(a_page_in_the_body_is_extracted)
 
 TEST(events_are_lines_behind_a_number)
 {
-	struct buffer all =
+	AUTO_BUFFER all =
 		test_client_ask(served.path, "GET", "/v1/events", NULL);
-	struct buffer one = test_client_ask(served.path, "GET",
-					    "/v1/events?since=1&limit=1", NULL);
+	AUTO_BUFFER one = test_client_ask(served.path, "GET",
+					  "/v1/events?since=1&limit=1", NULL);
 	struct buffer none = test_client_ask(
 		served.path, "GET", "/v1/events?site=other.example", NULL);
-	json_t *event;
+	AUTO_JSON *event;
 
 	ck_assert_ptr_nonnull(strstr(all.data, "application/x-ndjson"));
 	ck_assert_ptr_nonnull(strstr(all.data, "\"kind\":\"site.added\""));
@@ -808,27 +784,23 @@ TEST(events_are_lines_behind_a_number)
 	ck_assert_int_eq(number_of(event, "seq"), 2);
 	ck_assert_str_eq(text_of(event, "site"), "news.example");
 	ck_assert_str_eq(client_body(&none), "");
-	json_decref(event);
-	buffer_free(&all);
-	buffer_free(&one);
 	buffer_free(&none);
 	refuse("GET", "/v1/events?since=-1", NULL, 400, "bad_request");
 }
 
 TEST(verify_finds_nothing_wrong)
 {
-	json_t *report = get("/v1/verify");
+	AUTO_JSON *report = get("/v1/verify");
 
 	ck_assert_int_eq(number_of(report, "problems"), 0);
 	ck_assert_int_eq(number_of(report, "pages"), PAGES + 1);
 	ck_assert_int_eq(number_of(report, "clusters"), 2);
 	ck_assert_uint_eq(json_array_size(member(report, "report")), 0);
-	json_decref(report);
 }
 
 TEST(methods_have_their_parameters)
 {
-	json_t *answer = get("/v1/methods");
+	AUTO_JSON *answer = get("/v1/methods");
 	const json_t *list = member(answer, "methods");
 	const json_t *method;
 	bool has_df = false;
@@ -842,7 +814,6 @@ TEST(methods_have_their_parameters)
 			has_df = json_is_true(member(method, "needs_template"));
 	}
 	ck_assert(has_df);
-	json_decref(answer);
 }
 
 TEST(our_own_client_is_understood)
@@ -858,7 +829,7 @@ TEST(our_own_client_is_understood)
 		.timeout_ms = 5000,
 	};
 
-	ck_assert_int_eq(socket_ask(served.path, &request, &answer), ERR_NONE);
+	assert_ok(socket_ask(served.path, &request, &answer));
 	ck_assert_uint_eq(answer.status, 201);
 	buffer_free(&answer.body);
 }
@@ -875,11 +846,10 @@ static void *work_and_verify(void *argument)
 			TEXT_OF_3,
 			"/v1/events",
 		};
-		struct buffer answer = test_client_ask(
+		AUTO_BUFFER answer = test_client_ask(
 			served.path, "GET", targets[(i + *number) % 5], NULL);
 
 		ck_assert_int_eq(client_status(&answer), 200);
-		buffer_free(&answer);
 		if (*number % 4 == 0)
 			api_configure(served.api, NULL, &served.config, NULL);
 	}
@@ -946,7 +916,7 @@ static const struct {
 
 TEST_ROWS(a_page_shows_what_the_api_says, pages)
 {
-	struct buffer answer =
+	AUTO_BUFFER answer =
 		test_client_ask(served.path, "GET", pages[_i].target, NULL);
 
 	ck_assert_int_eq(client_status(&answer), pages[_i].status);
@@ -955,15 +925,14 @@ TEST_ROWS(a_page_shows_what_the_api_says, pages)
 	ck_assert_ptr_nonnull(strstr(answer.data, "default-src 'none'; "));
 	ck_assert_msg(strstr(client_body(&answer), pages[_i].text) != NULL,
 		      "%s", client_body(&answer));
-	buffer_free(&answer);
 }
 
 /* POST a form with the headers; the status and where it leads to. */
 static void post_form(const char *target, const char *headers, const char *form,
 		      const char *wanted)
 {
-	struct buffer request = {0};
-	struct buffer answer;
+	AUTO_BUFFER request = {0};
+	AUTO_BUFFER answer;
 	int file = client_open(served.path);
 
 	buffer_printf(&request,
@@ -974,8 +943,6 @@ static void post_form(const char *target, const char *headers, const char *form,
 	answer = test_client_receive(file);
 	ck_assert_msg(strstr(answer.data, wanted) != NULL, "%s", answer.data);
 	close(file);
-	buffer_free(&request);
-	buffer_free(&answer);
 }
 
 #define OURS "Origin: http://h\r\nSec-Fetch-Site: same-origin\r\n"
@@ -1061,7 +1028,7 @@ TEST(forms_of_others_change_nothing)
 		SETTINGS,           "/ui/sites/news.example/delete",
 	};
 
-	for (size_t i = 0; i < sizeof(targets) / sizeof(targets[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(targets); i++) {
 		post_form(targets[i], "", "url=http%3A%2F%2Fx%2F&css=p",
 			  " 403 ");
 		post_form(targets[i], "Origin: http://evil\r\n",

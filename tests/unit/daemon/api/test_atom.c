@@ -1,7 +1,8 @@
 #include "daemon/api/api_events.h"
 
-#include <string.h>
-
+#include "tests/unit/auto_json.h"
+#include "tests/unit/auto_json.h"
+#include "tests/unit/auto_json.h"
 #include "tests/unit/run.h"
 
 static const struct atom_site site = {
@@ -12,21 +13,19 @@ static const struct atom_site site = {
 
 static void check_entry(const char *json, const char *const *parts)
 {
-	json_t *event = json_loads(json, 0, NULL);
-	struct buffer out = {0};
+	AUTO_JSON *event = json_loads(json, 0, NULL);
+	AUTO_BUFFER out = {0};
 
 	ck_assert_ptr_nonnull(event);
 	atom_entry(&site, event, site.updated_ms, &out);
 	for (; *parts != NULL; parts++)
 		ck_assert_msg(strstr(out.data, *parts) != NULL, "no %s in %s",
 			      *parts, out.data);
-	json_decref(event);
-	buffer_free(&out);
 }
 
 TEST(a_feed_has_what_the_rfc_demands)
 {
-	struct buffer out = {0};
+	AUTO_BUFFER out = {0};
 
 	atom_begin(&site, &out);
 	atom_end(&out);
@@ -42,7 +41,6 @@ TEST(a_feed_has_what_the_rfc_demands)
 		"<link rel=\"alternate\" "
 		"href=\"http://a.example/?a=1&amp;b=2\"/>\n"
 		"</feed>\n");
-	buffer_free(&out);
 }
 
 TEST(an_entry_has_its_number_and_its_sentence)
@@ -83,7 +81,7 @@ TEST(lists_are_cut)
 {
 	static const char *const parts[] = {"&lt;li&gt;and 5 more&lt;/li&gt;",
 					    NULL};
-	struct buffer json = {0};
+	AUTO_BUFFER json = {0};
 
 	buffer_append_text(&json, "{\"seq\":1,\"kind\":\"template.added\","
 				  "\"detail\":{\"a\":[0");
@@ -91,5 +89,4 @@ TEST(lists_are_cut)
 		buffer_printf(&json, ",%d", i);
 	buffer_append_text(&json, "]}}");
 	check_entry(json.data, parts);
-	buffer_free(&json);
 }

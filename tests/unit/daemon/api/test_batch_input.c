@@ -1,9 +1,6 @@
 /* Pages that are handed in together, in parts of any size. */
 #include "daemon/api/api_extract.h"
 
-#include <stdio.h>
-#include <string.h>
-
 #include "daemon/api/auth.h"
 #include "tests/unit/run.h"
 
@@ -103,7 +100,7 @@ static void expect(const char *wanted)
 static void expect_end(void)
 {
 	ck_assert(!next());
-	ck_assert_int_eq(end, ERR_NONE);
+	assert_ok(end);
 }
 
 static const size_t sizes[] = {1, 7, 4096};
@@ -150,7 +147,7 @@ TEST_LOOP(a_bad_line_is_an_error_and_the_next_is_read, 0, 3)
 /* The longest line has 2 * 1000 + 65536 bytes. */
 TEST_LOOP(a_line_that_is_too_long_is_passed_over, 1, 3)
 {
-	struct buffer text = {0};
+	AUTO_BUFFER text = {0};
 
 	for (unsigned more = 0; more < 2; more++) {
 		buffer_append_text(&text, "{\"html\":\"");
@@ -161,19 +158,18 @@ TEST_LOOP(a_line_that_is_too_long_is_passed_over, 1, 3)
 	buffer_append_text(&text, "{\"html\":\"b\"}");
 	begin(text.data, sizes[_i]);
 	ck_assert(next());
-	ck_assert_int_eq(page.error, ERR_NONE);
+	assert_ok(page.error);
 	ck_assert_uint_eq(page.body.size, 67525);
 	expect("2   too_large");
 	expect("3  utf-8 b");
 	expect_end();
-	buffer_free(&text);
 }
 
 /* 67537 bytes, one more than a line may have, of which nothing is left when the
  * input ends. */
 TEST_LOOP(a_line_that_is_too_long_may_be_the_last, 0, 3)
 {
-	struct buffer text = {0};
+	AUTO_BUFFER text = {0};
 
 	memset(buffer_reserve(&text, 67537), '{', 67537);
 	text.size += 67537;
@@ -182,7 +178,6 @@ TEST_LOOP(a_line_that_is_too_long_may_be_the_last, 0, 3)
 	expect("1   too_large");
 	ck_assert_str_eq(page.reason, "the line is too long");
 	expect_end();
-	buffer_free(&text);
 }
 
 #define RECORD(type, head, length, body)                                    \
@@ -252,12 +247,11 @@ static const struct {
 
 TEST_ROWS(base64, codes)
 {
-	struct buffer bytes = {0};
+	AUTO_BUFFER bytes = {0};
 	bool is_right = base64_read(slice_of(codes[_i].text), &bytes);
 
 	ck_assert_msg(is_right == (codes[_i].bytes != NULL), "%s",
 		      codes[_i].text);
 	if (is_right)
 		ck_assert_str_eq(bytes.data, codes[_i].bytes);
-	buffer_free(&bytes);
 }

@@ -1,8 +1,5 @@
 #include "daemon/api/api_metrics.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/file.h"
 #include "tests/unit/run.h"
 
@@ -32,20 +29,17 @@ static size_t count_lines(const char *text, const char *begin)
 
 TEST(the_manual_has_each_metric_and_no_other)
 {
-	struct buffer manual = {0};
+	AUTO_BUFFER manual = {0};
 
-	ck_assert_int_eq(
-		file_read(MAN_FOLDER "/templated-metrics.7", 1 << 20, &manual),
-		ERR_NONE);
+	assert_ok(
+		file_read(MAN_FOLDER "/templated-metrics.7", 1 << 20, &manual));
 	for (int i = 0; i < METRIC_COUNT; i++) {
-		struct buffer lines = told(&metric_rows[i]);
+		AUTO_BUFFER lines = told(&metric_rows[i]);
 
 		ck_assert_msg(strstr(manual.data, lines.data) != NULL,
 			      "the manual lacks%s", lines.data);
-		buffer_free(&lines);
 	}
 	ck_assert_uint_eq(count_lines(manual.data, "\n.It Li "), METRIC_COUNT);
-	buffer_free(&manual);
 }
 
 static bool ends_with(const char *text, const char *end)
@@ -104,7 +98,7 @@ TEST(numbers_are_exact_below_a_petabyte)
 TEST(buckets_of_a_histogram_are_cumulative)
 {
 	struct time_histogram times = {0};
-	struct buffer out = {0};
+	AUTO_BUFFER out = {0};
 
 	time_histogram_add(&times, 100);
 	time_histogram_add(&times, 20000);
@@ -121,5 +115,4 @@ TEST(buckets_of_a_histogram_are_cumulative)
 		       "{le=\"+Inf\"} 3\n"
 		       "templated_http_request_duration_seconds_sum 60.0201\n"
 		       "templated_http_request_duration_seconds_count 3\n"));
-	buffer_free(&out);
 }

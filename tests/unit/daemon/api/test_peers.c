@@ -1,16 +1,15 @@
 /* What a node of a cluster answers of what others own. */
 #include "daemon/api/api.h"
 
-#include <stdio.h>
-#include <string.h>
 #include <time.h>
 #include <unistd.h>
-
-#include <jansson.h>
 
 #include "daemon/http/proxy.h"
 #include "tests/unit/daemon/client.h"
 #include "tests/unit/daemon/joined.h"
+#include "tests/unit/auto_json.h"
+#include "tests/unit/auto_json.h"
+#include "tests/unit/auto_json.h"
 #include "tests/unit/run.h"
 
 /* The partitions of a..., of n..., and of 1... */
@@ -24,16 +23,14 @@ static void put(unsigned node, const char *host, unsigned pages)
 {
 	struct world *world = &joined.nodes[node].world;
 
-	ck_assert_int_eq(world_add_site(world, host), ERR_NONE);
+	assert_ok(world_add_site(world, host));
 	for (unsigned i = 1; i <= pages; i++) {
-		struct buffer html = {0};
+		AUTO_BUFFER html = {0};
 		char url[64];
 
 		snprintf(url, sizeof(url), "http://%s/%u", host, i);
 		world_page(&html, 0, i);
-		ck_assert_int_eq(world_put(world, url, buffer_slice(&html)),
-				 ERR_NONE);
-		buffer_free(&html);
+		assert_ok(world_put(world, url, buffer_slice(&html)));
 	}
 }
 
@@ -87,33 +84,30 @@ static void expect_header(const struct buffer *answer, const char *line)
 static void expect(const char *method, const char *target, const char *body,
 		   int status, const char *line)
 {
-	struct buffer answer = ask(method, target, body, status);
+	AUTO_BUFFER answer = ask(method, target, body, status);
 
 	expect_header(&answer, line);
-	buffer_free(&answer);
 }
 
 /* There is `text` in the page. */
 static void expect_text(const char *target, const char *text)
 {
-	struct buffer answer = ask("GET", target, NULL, 200);
+	AUTO_BUFFER answer = ask("GET", target, NULL, 200);
 
 	ck_assert_msg(strstr(client_body(&answer), text) != NULL, "%s",
 		      answer.data);
-	buffer_free(&answer);
 }
 
 /* The answer is an error with this code. */
 static void refuse(const char *method, const char *target, const char *body,
 		   int status, const char *code)
 {
-	struct buffer answer = ask(method, target, body, status);
+	AUTO_BUFFER answer = ask(method, target, body, status);
 	char wanted[64];
 
 	snprintf(wanted, sizeof(wanted), "\"code\":\"%s\"", code);
 	ck_assert_msg(strstr(client_body(&answer), wanted) != NULL, "%s",
 		      answer.data);
-	buffer_free(&answer);
 }
 
 FIXTURE(.setup = begin, .teardown = end, .timeout_s = 60);
@@ -126,16 +120,14 @@ TEST(what_is_ours_is_answered_here)
 
 TEST(what_is_not_ours_is_answered_by_its_owner)
 {
-	struct buffer here = ask("GET", TEXT, NULL, 200);
-	struct buffer there =
+	AUTO_BUFFER here = ask("GET", TEXT, NULL, 200);
+	AUTO_BUFFER there =
 		test_client_ask(joined_path(&joined, 1), "GET", TEXT, NULL);
 
 	ck_assert_str_eq(client_body(&here), client_body(&there));
 	expect_header(&here, "X-Templated-Node: n1");
 	expect_header(&here, "X-Templated-Epoch: 7");
 	expect_header(&here, "X-Templated-Quality: ok");
-	buffer_free(&here);
-	buffer_free(&there);
 	ck_assert_uint_eq(atomic_load(&joined.questions), 1);
 }
 
@@ -155,7 +147,7 @@ TEST(each_way_to_name_a_site_leads_to_its_owner)
 
 TEST(a_change_is_made_where_it_belongs)
 {
-	struct buffer there;
+	AUTO_BUFFER there;
 
 	atomic_store(&joined.owners[LOOPBACK], 1);
 	expect("POST", "/v1/sites",
@@ -164,7 +156,6 @@ TEST(a_change_is_made_where_it_belongs)
 	there = test_client_ask(joined_path(&joined, 1), "GET",
 				"/v1/sites/127.0.0.1:9", NULL);
 	ck_assert_int_eq(client_status(&there), 200);
-	buffer_free(&there);
 	expect("DELETE", "/v1/sites/127.0.0.1:9", NULL, 200,
 	       "X-Templated-Node: n1");
 	expect("DELETE", "/v1/sites/127.0.0.1:9", NULL, 404,
@@ -179,11 +170,11 @@ TEST(what_concerns_all_sites_has_an_owner_too)
 
 TEST(the_owner_answers_by_the_tag_that_the_client_has)
 {
-	struct buffer first = ask("GET", TEXT, NULL, 200);
+	AUTO_BUFFER first = ask("GET", TEXT, NULL, 200);
 	struct slice tag = http_head_value(buffer_slice(&first), "ETag");
 	int file = client_open(joined_path(&joined, 0));
-	struct buffer request = {0};
-	struct buffer second;
+	AUTO_BUFFER request = {0};
+	AUTO_BUFFER second;
 
 	buffer_printf(&request,
 		      "GET " TEXT " HTTP/1.1\r\nHost: x\r\nConnection: "
@@ -193,9 +184,6 @@ TEST(the_owner_answers_by_the_tag_that_the_client_has)
 	second = test_client_receive(file);
 	close(file);
 	ck_assert_int_eq(client_status(&second), 304);
-	buffer_free(&first);
-	buffer_free(&second);
-	buffer_free(&request);
 }
 
 TEST(a_copy_answers_who_takes_an_old_answer)
@@ -308,7 +296,7 @@ TEST(who_was_wrong_looks_once_more)
 /* As another node would ask. */
 static struct buffer ask_node(const char *target, const char *headers)
 {
-	struct buffer question = {0};
+	AUTO_BUFFER question = {0};
 	struct buffer answer = {0};
 
 	buffer_printf(&question,
@@ -317,16 +305,14 @@ static struct buffer ask_node(const char *target, const char *headers)
 		      target, headers);
 	api_handle_node(joined.nodes[0].served.api, buffer_slice(&question),
 			&answer);
-	buffer_free(&question);
 	return answer;
 }
 
 static void expect_node(const char *target, const char *headers, int status)
 {
-	struct buffer answer = ask_node(target, headers);
+	AUTO_BUFFER answer = ask_node(target, headers);
 
 	ck_assert_msg(client_status(&answer) == status, "%s", answer.data);
-	buffer_free(&answer);
 }
 
 TEST(a_question_goes_on_once)
@@ -354,24 +340,22 @@ TEST(the_owner_holds_it_to_its_right)
 
 TEST(what_does_not_fit_is_to_be_asked_for_directly)
 {
-	struct buffer answer;
+	AUTO_BUFFER answer;
 
 	atomic_store(&joined.owners[A], 1);
 	joined.nodes[1].cluster.max_bytes = 100;
 	refuse("GET", "/v1/sites/a.example", NULL, 421, "ask_owner");
 	answer = ask_node("/v1/sites/a.example", "X-Templated-Right: read\r\n");
 	expect_header(&answer, "X-Templated-Node: ");
-	buffer_free(&answer);
 }
 
 static json_t *ask_json(const char *method, const char *target,
 			const char *body)
 {
-	struct buffer answer = ask(method, target, body, 200);
+	AUTO_BUFFER answer = ask(method, target, body, 200);
 	json_t *value = json_loads(client_body(&answer), 0, NULL);
 
 	ck_assert_ptr_nonnull(value);
-	buffer_free(&answer);
 	return value;
 }
 
@@ -385,7 +369,7 @@ static long long whole(const json_t *object, const char *name)
 
 TEST(the_cluster_is_told)
 {
-	json_t *value = ask_json("GET", "/v1/nodes", NULL);
+	AUTO_JSON *value = ask_json("GET", "/v1/nodes", NULL);
 	const json_t *nodes = json_object_get(value, "nodes");
 	const json_t *partitions = json_object_get(value, "partitions");
 	const json_t *row = json_array_get(partitions, N);
@@ -399,16 +383,14 @@ TEST(the_cluster_is_told)
 			 "elsewhere");
 	ck_assert_int_eq(whole(row, "lag"), 0);
 	ck_assert_int_eq(whole(json_array_get(partitions, A), "lag"), 2);
-	json_decref(value);
 }
 
 TEST(a_node_is_drained_by_any)
 {
-	struct buffer answer = test_client_ask(joined_path(&joined, 1), "POST",
-					       "/v1/nodes/n0/drain", NULL);
+	AUTO_BUFFER answer = test_client_ask(joined_path(&joined, 1), "POST",
+					     "/v1/nodes/n0/drain", NULL);
 
 	ck_assert_int_eq(client_status(&answer), 200);
-	buffer_free(&answer);
 	ck_assert(atomic_load(&joined.drains));
 	json_decref(ask_json("POST", "/v1/nodes/n0/resume", NULL));
 	ck_assert(!atomic_load(&joined.drains));
@@ -429,7 +411,7 @@ static const char *host_at(const json_t *list, size_t place)
 
 TEST(sites_are_listed_of_all_nodes_once)
 {
-	json_t *list = ask_json("GET", "/v1/sites", NULL);
+	AUTO_JSON *list = ask_json("GET", "/v1/sites", NULL);
 
 	ck_assert_uint_eq(json_array_size(json_object_get(list, "sites")), 3);
 	ck_assert_str_eq(host_at(list, 0), "a.example");
@@ -440,7 +422,6 @@ TEST(sites_are_listed_of_all_nodes_once)
 		5);
 	ck_assert_ptr_null(json_object_get(list, "next"));
 	ck_assert_uint_eq(atomic_load(&joined.questions), 1);
-	json_decref(list);
 }
 
 TEST(sites_are_listed_page_by_page)
@@ -472,18 +453,17 @@ TEST(a_list_names_who_is_missing)
 
 TEST(a_node_whose_list_is_too_large_gives_less_at_a_time)
 {
-	json_t *list;
+	AUTO_JSON *list;
 
 	joined.nodes[1].cluster.max_bytes = 1200; /* one site, not two */
 	list = ask_json("GET", "/v1/sites", NULL);
 	ck_assert_uint_eq(json_array_size(json_object_get(list, "sites")), 3);
 	ck_assert_str_eq(host_at(list, 2), "next.example");
-	json_decref(list);
 }
 
 TEST(the_status_has_the_sums)
 {
-	json_t *status = ask_json("GET", "/v1/status", NULL);
+	AUTO_JSON *status = ask_json("GET", "/v1/status", NULL);
 	const json_t *own = json_object_get(status, "own");
 	const json_t *sum = json_object_get(status, "nodes");
 
@@ -491,7 +471,6 @@ TEST(the_status_has_the_sums)
 	ck_assert_int_eq(whole(own, "pages"), 1);
 	ck_assert_int_eq(whole(sum, "sites"), 3);
 	ck_assert_int_eq(whole(sum, "pages"), 7);
-	json_decref(status);
 }
 
 static unsigned count_of(const struct buffer *answer, const char *text)
@@ -508,14 +487,13 @@ static unsigned count_of(const struct buffer *answer, const char *text)
 
 TEST(a_stream_comes_from_the_owner_directly)
 {
-	struct buffer answer;
+	AUTO_BUFFER answer;
 
 	atomic_store(&joined.has_addresses, true);
 	answer = ask("GET", TEXTS, NULL, 200);
 	expect_header(&answer, "X-Templated-Node: n1");
 	ck_assert_uint_eq(count_of(&answer, "\"url\":\"http://news.example/"),
 			  5);
-	buffer_free(&answer);
 	ck_assert_uint_eq(atomic_load(&joined.questions), 0);
 	refuse("GET", TEXTS "?format=none", NULL, 400, "bad_request");
 }
@@ -530,7 +508,7 @@ TEST(a_stream_is_refused_without_an_address)
 TEST(a_long_poll_is_asked_of_the_owner_when_there_is_news)
 {
 	int file = client_open(joined_path(&joined, 0));
-	struct buffer answer;
+	AUTO_BUFFER answer;
 
 	test_client_send(file, "GET " NEWS "1 HTTP/1.1\r\nHost: x\r\n"
 			       "Connection: close\r\n\r\n");
@@ -542,7 +520,6 @@ TEST(a_long_poll_is_asked_of_the_owner_when_there_is_news)
 	close(file);
 	ck_assert_int_eq(client_status(&answer), 200);
 	expect_header(&answer, "X-Templated-Node: n1");
-	buffer_free(&answer);
 	/* and at the end */
 	ck_assert_uint_eq(atomic_load(&joined.questions), 3);
 	expect("GET", "/v1/events?site=news.example&wait=3600", NULL, 200,
@@ -611,7 +588,7 @@ TEST(who_has_not_the_token_of_the_cluster_is_a_stranger)
 
 TEST(the_metrics_say_who_answers)
 {
-	struct buffer answer;
+	AUTO_BUFFER answer;
 
 	expect("GET", TEXT, NULL, 200, "X-Templated-Node: n1");
 	atomic_store(&joined.failure, ERR_TIMEOUT);
@@ -632,18 +609,16 @@ TEST(the_metrics_say_who_answers)
 	ck_assert_ptr_nonnull(
 		strstr(answer.data,
 		       "templated_node_forward_duration_seconds_count 3\n"));
-	buffer_free(&answer);
 }
 
 TEST(the_cluster_is_shown)
 {
-	struct buffer page = ask("GET", "/ui/nodes", NULL, 200);
+	AUTO_BUFFER page = ask("GET", "/ui/nodes", NULL, 200);
 
 	ck_assert_uint_eq(count_of(&page, "<rect class=\"n0\""), 256);
 	ck_assert_uint_eq(count_of(&page, "<rect class=\"n1\""), 2);
 	ck_assert_uint_eq(count_of(&page, "<title>14: n1, here elsewhere"), 1);
 	ck_assert_uint_eq(count_of(&page, "aria-current=\"page\">Cluster"), 1);
-	buffer_free(&page);
 }
 
 TEST(a_node_without_a_broker_says_why)
@@ -710,49 +685,43 @@ TEST(what_is_no_job_is_told)
 /* `said`: NULL, or a part of what is wrong with it. */
 static enum error run_job(unsigned partition, const char *job, const char *said)
 {
-	struct buffer why = {0};
+	AUTO_BUFFER why = {0};
 	enum error error = api_run_job(joined.nodes[0].served.api, partition,
 				       slice_of(job), &why);
 
 	buffer_append_byte(&why, '\0');
 	ck_assert_msg(said == NULL || strstr(why.data, said) != NULL, "%s",
 		      (const char *)why.data);
-	buffer_free(&why);
 	return error;
 }
 
 TEST(the_owner_does_a_job)
 {
-	ck_assert_int_eq(run_job(LOOPBACK,
-				 "{\"verb\": \"seed\", \"url\": "
-				 "\"http://127.0.0.1:9/\", \"id\": \"1\"}",
-				 NULL),
-			 ERR_NONE);
+	assert_ok(run_job(LOOPBACK,
+			  "{\"verb\": \"seed\", \"url\": "
+			  "\"http://127.0.0.1:9/\", \"id\": \"1\"}",
+			  NULL));
 	json_decref(ask_json("GET", "/v1/sites/127.0.0.1:9", NULL));
-	ck_assert_int_eq(run_job(A,
-				 "{\"verb\": \"ingest\", \"url\": "
-				 "\"http://a.example/9\", \"html\": "
-				 "\"<html><body><p>Some text of a page that "
-				 "has some.</p></body></html>\"}",
-				 NULL),
-			 ERR_NONE);
+	assert_ok(run_job(A,
+			  "{\"verb\": \"ingest\", \"url\": "
+			  "\"http://a.example/9\", \"html\": "
+			  "\"<html><body><p>Some text of a page that "
+			  "has some.</p></body></html>\"}",
+			  NULL));
 	json_decref(ask_json("GET", "/v1/pages?url=http://a.example/9", NULL));
-	ck_assert_int_eq(run_job(LOOPBACK,
-				 "{\"verb\": \"recrawl\", \"url\": "
-				 "\"http://127.0.0.1:9/\"}",
-				 NULL),
-			 ERR_NONE);
-	ck_assert_int_eq(run_job(LOOPBACK,
-				 "{\"verb\": \"delete\", \"host\": "
-				 "\"127.0.0.1:9\"}",
-				 NULL),
-			 ERR_NONE);
+	assert_ok(run_job(LOOPBACK,
+			  "{\"verb\": \"recrawl\", \"url\": "
+			  "\"http://127.0.0.1:9/\"}",
+			  NULL));
+	assert_ok(run_job(LOOPBACK,
+			  "{\"verb\": \"delete\", \"host\": "
+			  "\"127.0.0.1:9\"}",
+			  NULL));
 	refuse("GET", "/v1/sites/127.0.0.1:9", NULL, 404, "not_found");
-	ck_assert_int_eq(run_job(LOOPBACK,
-				 "{\"verb\": \"delete\", \"url\": "
-				 "\"http://127.0.0.1:9/\"}",
-				 NULL),
-			 ERR_NONE);
+	assert_ok(run_job(LOOPBACK,
+			  "{\"verb\": \"delete\", \"url\": "
+			  "\"http://127.0.0.1:9/\"}",
+			  NULL));
 }
 
 TEST(a_job_that_cannot_be_done_is_told_from_one_for_later)
@@ -847,7 +816,7 @@ TEST(useless_seeds_spoil_no_others)
 		NULL, "must be seed",    "none: unknown", "tpl.job.014.seed",
 		NULL, "delete the site",
 	};
-	json_t *site;
+	AUTO_JSON *site;
 
 	ck_assert_uint_eq(run_seeds(jobs, 6, 0), 6);
 	expect_said(jobs, 6, said);
@@ -857,7 +826,6 @@ TEST(useless_seeds_spoil_no_others)
 			 7);
 	ck_assert_int_eq(json_integer_value(json_object_get(site, "max_depth")),
 			 3);
-	json_decref(site);
 	refuse("GET", "/v1/sites/127.0.0.2:9", NULL, 404, "not_found");
 }
 

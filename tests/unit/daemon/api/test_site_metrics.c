@@ -1,8 +1,5 @@
 #include "daemon/api/api_metrics.h"
 
-#include <string.h>
-
-#include "base/buffer.h"
 #include "store/rows.h"
 #include "tests/unit/run.h"
 #include "tests/unit/store/scratch.h"
@@ -35,7 +32,7 @@ static void begin(void)
 	put(&txn, 2, "b.example", 9, 0);
 	put(&txn, 3, "c.example", 9, SITE_IS_BLOCKED);
 	put(&txn, 4, "d.example", 1, SITE_IS_STALE);
-	ck_assert_int_eq(txn_end(&txn), ERR_NONE);
+	assert_ok(txn_end(&txn));
 }
 
 static void end(void)
@@ -50,7 +47,7 @@ static struct buffer written(size_t max)
 	struct buffer out = {0};
 
 	site_metrics(&txn, max, &out);
-	ck_assert_int_eq(txn_end(&txn), ERR_NONE);
+	assert_ok(txn_end(&txn));
 	return out;
 }
 
@@ -64,7 +61,7 @@ FIXTURE(.setup = begin, .teardown = end);
 
 TEST(the_largest_come_first_and_the_rest_is_one)
 {
-	struct buffer out = written(2);
+	AUTO_BUFFER out = written(2);
 
 	check_has(&out, "templated_site_pages gauge\n"
 			"templated_site_pages{site=\"b.example\"} 9\n"
@@ -73,28 +70,25 @@ TEST(the_largest_come_first_and_the_rest_is_one)
 	check_has(&out, "templated_site_urls{site=\"*\"} 8\n");
 	check_has(&out, "templated_site_stale{site=\"*\"} 2\n");
 	check_has(&out, "templated_site_blocked{site=\"c.example\"} 1\n");
-	buffer_free(&out);
 }
 
 TEST(all_sites_count_in_their_states)
 {
-	struct buffer out = written(0);
+	AUTO_BUFFER out = written(0);
 
 	check_has(&out, "templated_sites{state=\"all\"} 4\n"
 			"templated_sites{state=\"stale\"} 2\n"
 			"templated_sites{state=\"blocked\"} 1\n");
 	check_has(&out, "templated_site_pages{site=\"*\"} 24\n");
-	buffer_free(&out);
 }
 
 TEST(a_site_that_was_never_seen_has_no_time)
 {
-	struct buffer out = written(4);
+	AUTO_BUFFER out = written(4);
 
 	check_has(&out, "seen_timestamp_seconds{site=\"b.example\"} 2\n");
 	check_has(&out, "site_pages{site=\"a.example\"} 5\n");
 	ck_assert_ptr_null(
 		strstr(out.data, "timestamp_seconds{site=\"a.example\"}"));
 	ck_assert_ptr_null(strstr(out.data, "\"*\""));
-	buffer_free(&out);
 }

@@ -1,11 +1,6 @@
 /* The streams of texts, and batches of pages, over a real socket: six pages of
  * a small site. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
-
-#include <jansson.h>
 
 #include "daemon/api/api.h"
 #include "daemon/api/api_extract.h"
@@ -13,6 +8,11 @@
 #include "tests/unit/daemon/client.h"
 #include "tests/unit/daemon/served.h"
 #include "tests/unit/daemon/world.h"
+#include "tests/unit/auto_json.h"
+#include "tests/unit/auto_json.h"
+#include "tests/unit/auto_json.h"
+#include "tests/unit/auto_json.h"
+#include "tests/unit/auto_json.h"
 #include "tests/unit/run.h"
 
 enum { PAGES = 6 };
@@ -27,14 +27,12 @@ static void fill(void)
 {
 	world_add_site(&world, "news.example");
 	for (unsigned i = 0; i < PAGES; i++) {
-		struct buffer html = {0};
+		AUTO_BUFFER html = {0};
 		char url[64];
 
 		snprintf(url, sizeof(url), "http://news.example/%u", i);
 		world_page(&html, i < PAGES - 1 ? 0 : 1, i);
-		ck_assert_int_eq(world_put(&world, url, buffer_slice(&html)),
-				 ERR_NONE);
-		buffer_free(&html);
+		assert_ok(world_put(&world, url, buffer_slice(&html)));
 	}
 }
 
@@ -64,25 +62,23 @@ static enum error keep(void *context, struct slice bytes, uint64_t total)
 /* All of a stream, with status 200; buffer_free() it. */
 static struct buffer get(const char *arguments)
 {
-	struct buffer target = {0};
+	AUTO_BUFFER target = {0};
 	struct buffer body = {0};
 	struct socket_request download = {.sink = keep, .context = &body};
 	struct socket_answer answer;
 
 	buffer_printf(&target, "%s%s", TEXTS, arguments);
 	download.target = target.data;
-	ck_assert_int_eq(socket_ask(served.path, &download, &answer), ERR_NONE);
+	assert_ok(socket_ask(served.path, &download, &answer));
 	/* those before may still be about their last page */
 	for (int i = 0; i < 100 && answer.status == 503; i++) {
 		buffer_free(&answer.body);
 		usleep(20 * 1000);
-		ck_assert_int_eq(socket_ask(served.path, &download, &answer),
-				 ERR_NONE);
+		assert_ok(socket_ask(served.path, &download, &answer));
 	}
 	ck_assert_msg(answer.status == 200, "%s: %s", target.data,
 		      answer.body.data);
 	buffer_free(&answer.body);
-	buffer_free(&target);
 	return body;
 }
 
@@ -101,10 +97,9 @@ static json_t *list_of(char *rest)
 /* The lines of a stream. */
 static json_t *lines(const char *arguments)
 {
-	struct buffer body = get(arguments);
+	AUTO_BUFFER body = get(arguments);
 	json_t *list = list_of(body.data);
 
-	buffer_free(&body);
 	return list;
 }
 
@@ -112,23 +107,21 @@ static json_t *lines(const char *arguments)
 static json_t *batch(const char *arguments, const char *body)
 {
 	char target[128];
-	struct buffer answer;
+	AUTO_BUFFER answer;
 	json_t *list;
 
 	snprintf(target, sizeof(target), "/v1/extract/batch%s", arguments);
 	answer = test_client_ask(served.path, "POST", target, body);
 	ck_assert_msg(client_status(&answer) == 200, "%s", answer.data);
 	list = list_of(strstr(answer.data, "\r\n\r\n") + 4);
-	buffer_free(&answer);
 	return list;
 }
 
 static size_t count_lines(const char *arguments)
 {
-	json_t *list = lines(arguments);
+	AUTO_JSON *list = lines(arguments);
 	size_t count = json_array_size(list);
 
-	json_decref(list);
 	return count;
 }
 
@@ -154,29 +147,27 @@ FIXTURE(.setup = setup, .teardown = teardown);
 
 TEST(all_pages_come_in_order)
 {
-	json_t *list = lines("");
+	AUTO_JSON *list = lines("");
 
 	ck_assert_uint_eq(json_array_size(list), PAGES);
 	for (size_t i = 0; i < PAGES; i++)
 		ck_assert(is_page(list, i));
-	json_decref(list);
 }
 
 TEST(a_line_tells_how_the_text_was_found)
 {
-	json_t *list = lines("?method=df");
+	AUTO_JSON *list = lines("?method=df");
 
 	ck_assert_str_eq(text_of(list, 2, "method"), "df");
 	ck_assert_str_eq(text_of(list, 2, "cluster"), "news.example/1");
 	ck_assert_str_eq(text_of(list, 2, "text"),
 			 "Heading 2\n\nThe text of page 2 stands here.\n");
-	json_decref(list);
 }
 
 TEST(a_stream_goes_on_behind_a_page)
 {
-	json_t *list = lines("");
-	json_t *rest;
+	AUTO_JSON *list = lines("");
+	AUTO_JSON *rest;
 	char arguments[96];
 
 	snprintf(arguments, sizeof(arguments), "?since=%s",
@@ -185,11 +176,9 @@ TEST(a_stream_goes_on_behind_a_page)
 	ck_assert_uint_eq(json_array_size(rest), 2);
 	ck_assert(json_equal(json_array_get(rest, 0), json_array_get(list, 4)));
 	ck_assert(json_equal(json_array_get(rest, 1), json_array_get(list, 5)));
-	json_decref(rest);
 	snprintf(arguments, sizeof(arguments), "?since=%s",
 		 text_of(list, 5, "sequence"));
 	ck_assert_uint_eq(count_lines(arguments), 0);
-	json_decref(list);
 }
 
 TEST(filters_and_limits)
@@ -206,26 +195,23 @@ TEST(filters_and_limits)
 /* The object of /v1/text, and where it stands. */
 TEST(a_line_is_the_object_when_it_is_asked_for)
 {
-	json_t *list = lines("?content=json&limit=1");
-	struct buffer body = test_client_ask(
+	AUTO_JSON *list = lines("?content=json&limit=1");
+	AUTO_BUFFER body = test_client_ask(
 		served.path, "GET",
 		"/v1/text?format=json&url=http://news.example/0", NULL);
-	json_t *object = json_loads(client_body(&body), 0, NULL);
+	AUTO_JSON *object = json_loads(client_body(&body), 0, NULL);
 	json_t *line = json_array_get(list, 0);
 
 	ck_assert_str_eq(text_of(list, 0, "type"), "page");
 	json_object_del(line, "sequence");
 	json_object_del(line, "type");
 	ck_assert(json_equal(line, object));
-	json_decref(list);
-	json_decref(object);
-	buffer_free(&body);
 }
 
 TEST(other_forms)
 {
-	struct buffer csv = get("?format=csv");
-	struct buffer wet = get("?format=wet");
+	AUTO_BUFFER csv = get("?format=csv");
+	AUTO_BUFFER wet = get("?format=wet");
 	struct buffer packed = get("?format=wet.gz");
 
 	ck_assert_int_eq(strncmp(csv.data, "sequence,url,", 13), 0);
@@ -233,8 +219,6 @@ TEST(other_forms)
 	ck_assert_ptr_nonnull(strstr(wet.data, "WARC-Type: conversion\r\n"));
 	ck_assert_int_eq(memcmp(packed.data, "\x1f\x8b", 2), 0);
 	ck_assert_uint_lt(packed.size, wet.size);
-	buffer_free(&csv);
-	buffer_free(&wet);
 	buffer_free(&packed);
 }
 
@@ -252,28 +236,26 @@ static const struct {
 TEST_ROWS(a_wrong_request_is_told, refused)
 {
 	char target[128];
-	struct buffer answer;
+	AUTO_BUFFER answer;
 
 	snprintf(target, sizeof(target), TEXTS "%s", refused[_i].arguments);
 	answer = test_client_ask(served.path, "GET", target, NULL);
 	ck_assert_msg(client_status(&answer) == refused[_i].status, "%s: %s",
 		      target, answer.data);
-	buffer_free(&answer);
 }
 
 TEST(a_site_that_is_not_there)
 {
-	struct buffer answer = test_client_ask(
+	AUTO_BUFFER answer = test_client_ask(
 		served.path, "GET", "/v1/sites/other.example/texts", NULL);
 
 	ck_assert_int_eq(client_status(&answer), 404);
-	buffer_free(&answer);
 }
 
 /* More often than there may be streams: each makes room again. */
 TEST(a_client_that_leaves_ends_its_stream)
 {
-	struct buffer answer;
+	AUTO_BUFFER answer;
 
 	for (unsigned i = 0; i < 4; i++) {
 		int file = client_open(served.path);
@@ -284,7 +266,6 @@ TEST(a_client_that_leaves_ends_its_stream)
 	}
 	answer = test_client_ask(served.path, "GET", TEXTS, NULL);
 	ck_assert_msg(client_status(&answer) == 200, "%s", answer.data);
-	buffer_free(&answer);
 }
 
 static long long position_of(const json_t *list, size_t index)
@@ -304,8 +285,8 @@ static const char *code_of(const json_t *list, size_t index)
 
 TEST(a_batch_is_answered_in_its_order)
 {
-	struct buffer body = {0};
-	json_t *list;
+	AUTO_BUFFER body = {0};
+	AUTO_JSON *list;
 
 	for (int i = 0; i < 200; i++)
 		buffer_printf(&body,
@@ -322,17 +303,16 @@ TEST(a_batch_is_answered_in_its_order)
 			 i);
 		ck_assert_str_eq(text_of(list, i, "text"), text);
 	}
-	json_decref(list);
-	buffer_free(&body);
 }
 
 TEST(a_bad_page_is_one_line)
 {
-	json_t *list = batch("", "{\"url\":\"http://news.example/9\",\"html\":"
-				 "\"<p>One text that stands here</p>\"}\n"
-				 "{\"html\":\n\n"
-				 "{\"url\":\"mailto:x\",\"html\":\"<p>a\"}\n"
-				 "{\"html\":\"<p>Two texts that stand here\"}");
+	AUTO_JSON *list =
+		batch("", "{\"url\":\"http://news.example/9\",\"html\":"
+			  "\"<p>One text that stands here</p>\"}\n"
+			  "{\"html\":\n\n"
+			  "{\"url\":\"mailto:x\",\"html\":\"<p>a\"}\n"
+			  "{\"html\":\"<p>Two texts that stand here\"}");
 
 	ck_assert_uint_eq(json_array_size(list), 4);
 	ck_assert_str_eq(text_of(list, 0, "url"), "http://news.example/9");
@@ -342,7 +322,6 @@ TEST(a_bad_page_is_one_line)
 	ck_assert_str_ne(code_of(list, 2), "");
 	ck_assert_int_eq(position_of(list, 3), 5);
 	ck_assert_ptr_nonnull(strstr(text_of(list, 3, "text"), "Two texts"));
-	json_decref(list);
 }
 
 /* As by /v1/extract, whose object it is. */
@@ -351,13 +330,13 @@ TEST(a_page_of_a_batch_is_extracted_as_by_itself)
 	static const char page[] = "<html><title>T</title><p>The text of a "
 				   "page that stands here</p></html>";
 	char line[256];
-	struct buffer answer =
+	AUTO_BUFFER answer =
 		test_client_ask(served.path, "POST",
 				"/v1/extract?format=json&charset=utf-8"
 				"&url=http://news.example/77",
 				page);
-	json_t *object = json_loads(client_body(&answer), 0, NULL);
-	json_t *list;
+	AUTO_JSON *object = json_loads(client_body(&answer), 0, NULL);
+	AUTO_JSON *list;
 
 	snprintf(line, sizeof(line),
 		 "{\"url\":\"http://news.example/77\",\"html\":\"%s\"}", page);
@@ -365,20 +344,15 @@ TEST(a_page_of_a_batch_is_extracted_as_by_itself)
 	ck_assert_int_eq(position_of(list, 0), 1);
 	json_object_del(json_array_get(list, 0), "position");
 	ck_assert(json_equal(json_array_get(list, 0), object));
-	json_decref(object);
-	json_decref(list);
-	buffer_free(&answer);
 }
 
 TEST(an_empty_batch_and_a_wrong_one)
 {
-	struct buffer answer;
-	json_t *list = batch("", "");
+	AUTO_BUFFER answer;
+	AUTO_JSON *list = batch("", "");
 
 	ck_assert_uint_eq(json_array_size(list), 0);
-	json_decref(list);
 	answer = test_client_ask(served.path, "POST",
 				 "/v1/extract/batch?content=pdf", "{}");
 	ck_assert_int_eq(client_status(&answer), 400);
-	buffer_free(&answer);
 }

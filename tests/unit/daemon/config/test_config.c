@@ -1,9 +1,6 @@
 #include "daemon/config/config.h"
 
 #include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/file.h"
 #include "daemon/config/config_table.h"
@@ -68,21 +65,19 @@ TEST(defaults_are_those_that_are_documented)
 
 TEST(a_file_changes_what_it_names)
 {
-	ck_assert_int_eq(
-		parse("crawl:\n"
-		      "  delay: 1.5 s   # a comment\n"
-		      "  robots: ignore\n"
-		      "  revisit_interval: 0\n"
-		      "  allowed_networks: [127.0.0.0/8, \"fd00::/8\"]\n"
-		      "page:\n"
-		      "store: {path: '/x y', max_size: 2 GiB}\n"
-		      "socket:\n"
-		      "  mode: 0600\n"
-		      "  max_upload: 64 kB\n"
-		      "clustering:\n"
-		      "  threshold: 0.125\n"
-		      "  measure: cps\n"),
-		ERR_NONE);
+	assert_ok(parse("crawl:\n"
+			"  delay: 1.5 s   # a comment\n"
+			"  robots: ignore\n"
+			"  revisit_interval: 0\n"
+			"  allowed_networks: [127.0.0.0/8, \"fd00::/8\"]\n"
+			"page:\n"
+			"store: {path: '/x y', max_size: 2 GiB}\n"
+			"socket:\n"
+			"  mode: 0600\n"
+			"  max_upload: 64 kB\n"
+			"clustering:\n"
+			"  threshold: 0.125\n"
+			"  measure: cps\n"));
 	ck_assert_uint_eq(message.size, 0);
 	ck_assert_uint_eq(config.delay_ms, 1500);
 	ck_assert(config.ignores_robots);
@@ -104,12 +99,11 @@ TEST(a_file_changes_what_it_names)
 TEST(to_listen_is_an_address_alone_or_a_section)
 {
 	ck_assert_str_eq(config.listen_address, "");
-	ck_assert_int_eq(parse("listen: 127.0.0.1:8481\n"), ERR_NONE);
+	assert_ok(parse("listen: 127.0.0.1:8481\n"));
 	ck_assert_str_eq(config.listen_address, "127.0.0.1:8481");
 	ck_assert_uint_eq(config.listen_rate, 100);
-	ck_assert_int_eq(parse("listen: {address: '[::1]:1', rate_limit: 0, "
-			       "allowed_hosts: a}\n"),
-			 ERR_NONE);
+	assert_ok(parse("listen: {address: '[::1]:1', rate_limit: 0, "
+			"allowed_hosts: a}\n"));
 	ck_assert_str_eq(config.listen_address, "[::1]:1");
 	ck_assert_uint_eq(config.listen_rate, 0);
 	refuse_with("listen: 8481\n",
@@ -130,20 +124,20 @@ TEST(others_may_only_listen_in_when_told_so)
 	       "listen.certificate and listen.key, or listen.allow_plaintext: "
 	       "yes\n");
 	snprintf(text, sizeof(text), "%s  allow_plaintext: yes\n", open);
-	ck_assert_int_eq(parse(text), ERR_NONE);
+	assert_ok(parse(text));
 	snprintf(text, sizeof(text), "%s  certificate: /c\n", open);
 	refuse_with(text, "belong together");
 	snprintf(text, sizeof(text), "%s  certificate: /c\n  key: /k\n", open);
-	ck_assert_int_eq(parse(text), ERR_NONE);
+	assert_ok(parse(text));
 	refuse_with("listen: '[::]:1'\n", "is not a loopback address");
 }
 
 TEST(an_empty_file_is_the_defaults)
 {
-	ck_assert_int_eq(parse(""), ERR_NONE);
-	ck_assert_int_eq(parse("# nothing\n"), ERR_NONE);
-	ck_assert_int_eq(parse("---\n"), ERR_NONE);
-	ck_assert_int_eq(parse("crawl:\n"), ERR_NONE);
+	assert_ok(parse(""));
+	assert_ok(parse("# nothing\n"));
+	assert_ok(parse("---\n"));
+	assert_ok(parse("crawl:\n"));
 	ck_assert_uint_eq(config.delay_ms, 1000);
 }
 
@@ -165,22 +159,20 @@ TEST(a_unit_means_what_it_says)
 		{"3 min", 180000}, {"4 h", 14400000}, {"2 d", 172800000},
 	};
 
-	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
-		struct buffer text = {0};
+	for (size_t i = 0; i < COUNT_OF(sizes); i++) {
+		AUTO_BUFFER text = {0};
 
 		buffer_printf(&text, "page:\n  max_size: %s\n", sizes[i].text);
-		ck_assert_int_eq(parse(text.data), ERR_NONE);
+		assert_ok(parse(text.data));
 		ck_assert_uint_eq(config.max_body_bytes, sizes[i].value);
-		buffer_free(&text);
 	}
-	for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++) {
-		struct buffer text = {0};
+	for (size_t i = 0; i < COUNT_OF(times); i++) {
+		AUTO_BUFFER text = {0};
 
 		buffer_printf(&text, "crawl:\n  revisit_interval: %s\n",
 			      times[i].text);
-		ck_assert_int_eq(parse(text.data), ERR_NONE);
+		assert_ok(parse(text.data));
 		ck_assert_uint_eq(config.revisit_ms, times[i].value);
-		buffer_free(&text);
 	}
 }
 
@@ -244,16 +236,15 @@ TEST(a_value_of_another_type_is_refused)
 
 TEST(a_path_of_107_bytes_fits_and_108_do_not)
 {
-	struct buffer text = {0};
+	AUTO_BUFFER text = {0};
 
 	buffer_append_text(&text, "socket:\n  path: /");
 	for (int i = 0; i < 106; i++)
 		buffer_append_byte(&text, 'x');
-	ck_assert_int_eq(parse(text.data), ERR_NONE);
+	assert_ok(parse(text.data));
 	ck_assert_uint_eq(strlen(config.socket_path), 107);
 	buffer_append_byte(&text, 'x');
 	refuse_with(text.data, "it has 108 bytes");
-	buffer_free(&text);
 }
 
 TEST(what_is_not_ours_is_refused)
@@ -274,7 +265,7 @@ TEST(what_is_not_ours_is_refused)
 
 TEST(deep_nesting_costs_nothing)
 {
-	struct buffer text = {0};
+	AUTO_BUFFER text = {0};
 
 	memset(buffer_reserve(&text, MAX_FILE + 1), '[', MAX_FILE + 1);
 	ck_assert_int_eq(config_parse((struct slice){text.data, MAX_FILE}, "t",
@@ -283,12 +274,11 @@ TEST(deep_nesting_costs_nothing)
 	ck_assert_int_eq(config_parse((struct slice){text.data, MAX_FILE + 1},
 				      "t", &config, &message),
 			 ERR_TOO_LARGE);
-	buffer_free(&text);
 }
 
 TEST(the_first_20_errors_are_told)
 {
-	struct buffer text = {0};
+	AUTO_BUFFER text = {0};
 	size_t lines = 0;
 
 	for (int i = 0; i < 30; i++)
@@ -297,18 +287,16 @@ TEST(the_first_20_errors_are_told)
 	for (const char *c = message.data; *c != '\0'; c++)
 		lines += *c == '\n';
 	ck_assert_uint_eq(lines, 20);
-	buffer_free(&text);
 }
 
 TEST(guards_have_a_quarter_of_the_time_of_a_page)
 {
-	ck_assert_int_eq(parse("guards:\n  cpu_limit: 300 ms\n"
-			       "  page_cpu_limit: 1 min\n"
-			       "workers:\n  cpu_limit: 2 s\n"),
-			 ERR_NONE);
+	assert_ok(parse("guards:\n  cpu_limit: 300 ms\n"
+			"  page_cpu_limit: 1 min\n"
+			"workers:\n  cpu_limit: 2 s\n"));
 	ck_assert_uint_eq(config.guard_ms, 300);
 	ck_assert_uint_eq(config.guards_ms, 500);
-	ck_assert_int_eq(parse("workers:\n  cpu_limit: 100 ms\n"), ERR_NONE);
+	assert_ok(parse("workers:\n  cpu_limit: 100 ms\n"));
 	ck_assert_uint_eq(config.guard_ms, 25);
 	ck_assert_uint_eq(config.guards_ms, 25);
 }
@@ -323,42 +311,35 @@ TEST(an_error_leaves_the_configuration_alone)
 
 TEST(what_is_printed_reads_back_the_same)
 {
-	struct buffer text = {0};
-	struct buffer again = {0};
+	AUTO_BUFFER text = {0};
+	AUTO_BUFFER again = {0};
 
-	ck_assert_int_eq(
+	assert_ok(
 		parse("crawl:\n  allowed_networks: [10.0.0.0/8, \"::1\", "
 		      "192.168.1.7]\n"
 		      "  user_agent: \"q\\\"b\\\\s \\u00e4 \\u2028 \\ufeff\"\n"
 		      "  delay: 1001 ms\n"
 		      "clustering:\n  threshold: 0.333\n"
 		      "socket:\n  mode: 0007\n"
-		      "log:\n  level: debug\n"),
-		ERR_NONE);
+		      "log:\n  level: debug\n"));
 	config_print(&config, &text);
-	ck_assert_int_eq(parse(text.data), ERR_NONE);
+	assert_ok(parse(text.data));
 	config_print(&config, &again);
 	ck_assert_str_eq(text.data, again.data);
 	ck_assert(strstr(text.data,
 			 "allowed_networks: [\"10.0.0.0/8\", \"::1/128\", "
 			 "\"192.168.1.7/32\"]") != NULL);
 	ck_assert(strstr(text.data, "delay: 1001 ms") != NULL);
-	buffer_free(&text);
-	buffer_free(&again);
 }
 
 TEST(the_shipped_file_is_what_is_printed)
 {
-	struct buffer printed = {0};
-	struct buffer shipped = {0};
+	AUTO_BUFFER printed = {0};
+	AUTO_BUFFER shipped = {0};
 
 	config_print(&config, &printed);
-	ck_assert_int_eq(
-		file_read(CONF_FOLDER "/templated.yaml", 1 << 20, &shipped),
-		ERR_NONE);
+	assert_ok(file_read(CONF_FOLDER "/templated.yaml", 1 << 20, &shipped));
 	ck_assert_str_eq(printed.data, shipped.data);
-	buffer_free(&printed);
-	buffer_free(&shipped);
 }
 
 TEST(every_key_has_a_meaning_and_a_default_in_its_range)
@@ -379,14 +360,13 @@ TEST(every_key_has_a_meaning_and_a_default_in_its_range)
 TEST(a_reload_keeps_what_needs_a_restart)
 {
 	struct config old;
-	struct buffer kept = {0};
+	AUTO_BUFFER kept = {0};
 
 	config_defaults(&old);
-	ck_assert_int_eq(
+	assert_ok(
 		parse("socket:\n  path: /other\n"
 		      "crawl:\n  delay: 7 s\n  allowed_networks: [10.0.0.0/8]\n"
-		      "workers:\n  count: 9\n"),
-		ERR_NONE);
+		      "workers:\n  count: 9\n"));
 	config_restore_fixed(&config, &old, &kept);
 	ck_assert_str_eq(kept.data,
 			 "socket.path, crawl.allowed_networks, workers.count");
@@ -394,7 +374,6 @@ TEST(a_reload_keeps_what_needs_a_restart)
 	ck_assert_uint_eq(config.networks.count, 0);
 	ck_assert_uint_eq(config.workers, 0);
 	ck_assert_uint_eq(config.delay_ms, 7000);
-	buffer_free(&kept);
 }
 
 /* The current one, which a thread replaces while others read. */

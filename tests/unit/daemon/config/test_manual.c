@@ -1,41 +1,36 @@
 /* The manual page says what the table says; of options tests/lint/options. */
 #include "daemon/config/config_table.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/file.h"
 #include "tests/unit/run.h"
 
 static char *read_page(const char *name)
 {
-	struct buffer path = {0};
+	AUTO_BUFFER path = {0};
 	struct buffer text = {0};
 
 	buffer_printf(&path, "%s/%s", MAN_FOLDER, name);
-	ck_assert_int_eq(file_read(path.data, 1 << 20, &text), ERR_NONE);
-	buffer_free(&path);
+	assert_ok(file_read(path.data, 1 << 20, &text));
 	return text.data;
 }
 
 /* The next place of `line` at the beginning of a line; fails without one. */
 static const char *find_line(const char *text, const char *line)
 {
-	struct buffer wanted = {0};
+	AUTO_BUFFER wanted = {0};
 	const char *found;
 
 	buffer_printf(&wanted, "\n%s", line);
 	found = strstr(text, wanted.data);
 	ck_assert_msg(found != NULL, "no line \"%s\"", line);
-	buffer_free(&wanted);
 	return found + 1;
 }
 
 static void check_row(const char **text, const struct config *defaults,
 		      const struct config_row *row)
 {
-	struct buffer line = {0};
-	struct buffer default_value = {0};
+	AUTO_BUFFER line = {0};
+	AUTO_BUFFER default_value = {0};
 	const char *end;
 
 	buffer_printf(&line, ".It Cm %s : ", row->key);
@@ -56,13 +51,11 @@ static void check_row(const char **text, const struct config *defaults,
 	ck_assert_msg((strstr(line.data, "Needs a restart.") != NULL) ==
 			      row->needs_restart,
 		      "%s.%s: a restart", row->section, row->key);
-	buffer_free(&line);
-	buffer_free(&default_value);
 }
 
 TEST(every_key_stands_in_its_section_with_its_default)
 {
-	char *page = read_page("templated.yaml.5");
+	AUTO_TEXT *page = read_page("templated.yaml.5");
 	const char *text = page;
 	const char *section = "";
 	struct config defaults;
@@ -70,7 +63,7 @@ TEST(every_key_stands_in_its_section_with_its_default)
 	config_defaults(&defaults);
 	for (const struct config_row *row = config_rows; row->section != NULL;
 	     row++) {
-		struct buffer line = {0};
+		AUTO_BUFFER line = {0};
 
 		if (strcmp(section, row->section) != 0) {
 			buffer_printf(&line, ".Ss %s\n", row->section);
@@ -78,7 +71,5 @@ TEST(every_key_stands_in_its_section_with_its_default)
 		}
 		section = row->section;
 		check_row(&text, &defaults, row);
-		buffer_free(&line);
 	}
-	free(page);
 }

@@ -1,7 +1,5 @@
 #include "daemon/ctl/completion.h"
 
-#include <stdio.h>
-
 #include "tests/unit/run.h"
 
 /* The words, which stand between blanks; no daemon answers. */
@@ -157,8 +155,7 @@ TEST(nothing_that_a_shell_would_run_is_offered)
 		"",       NULL,
 	};
 
-	ck_assert_str_eq(
-		first_offered(values, sizeof(values) / sizeof(values[0])), "");
+	ck_assert_str_eq(first_offered(values, COUNT_OF(values)), "");
 }
 
 TEST(addresses_with_ports_are_offered)

@@ -1,9 +1,6 @@
 /* Pages that stay parsed have the answers that they would have without. */
 #include "daemon/ctl/offline.h"
 
-#include <stdio.h>
-
-#include "base/arena.h"
 #include "daemon/privsep/model_cache.h"
 #include "template/result.h"
 #include "tests/unit/daemon/world.h"
@@ -21,7 +18,7 @@ static struct url url_of(unsigned seed)
 	char text[64];
 
 	snprintf(text, sizeof(text), "http://a.test/page/%u", seed);
-	ck_assert_int_eq(url_parse(&url, slice_of(text), NULL), ERR_NONE);
+	assert_ok(url_parse(&url, slice_of(text), NULL));
 	return url;
 }
 
@@ -29,24 +26,21 @@ static struct url url_of(unsigned seed)
 static void put(unsigned seed)
 {
 	struct url url = url_of(seed);
-	struct buffer body = {0};
+	AUTO_BUFFER body = {0};
 	struct page *page;
 
 	world_page(&body, seed % 2, seed);
-	ck_assert_int_eq(world_put(&world, url.text, buffer_slice(&body)),
-			 ERR_NONE);
-	ck_assert_int_eq(page_parse(&page, buffer_slice(&body),
-				    (struct slice){NULL, 0}, &rules.limits),
-			 ERR_NONE);
+	assert_ok(world_put(&world, url.text, buffer_slice(&body)));
+	assert_ok(page_parse(&page, buffer_slice(&body),
+			     (struct slice){NULL, 0}, &rules.limits));
 	page_cache_add(kept, seed, &url, page);
-	buffer_free(&body);
 }
 
 static void setup_with(size_t max_bytes)
 {
 	world = (struct world){0};
 	world_open(&world, 0);
-	ck_assert_int_eq(world_add_site(&world, "a.test"), ERR_NONE);
+	assert_ok(world_add_site(&world, "a.test"));
 	rules = extraction_options_default;
 	rules.learned = model_cache_create(1 << 20);
 	rules.max_learned = 1 << 20;
@@ -66,7 +60,7 @@ static struct buffer json_of(enum error error, struct extraction_result *answer)
 {
 	struct buffer json = {0};
 
-	ck_assert_int_eq(error, ERR_NONE);
+	assert_ok(error);
 	ck_assert(answer->has_template);
 	result_json(answer, NULL, &json);
 	buffer_append_byte(&json, '\0');
@@ -80,8 +74,8 @@ static void check_page(struct text_request request, unsigned seed)
 	const struct url url = url_of(seed);
 	struct extraction_options fresh = rules;
 	struct extraction_result answer;
-	struct buffer of_kept;
-	struct buffer of_stored;
+	AUTO_BUFFER of_kept;
+	AUTO_BUFFER of_stored;
 	enum error error;
 
 	fresh.learned = NULL;
@@ -93,8 +87,6 @@ static void check_page(struct text_request request, unsigned seed)
 	of_stored = json_of(error, &answer);
 	ck_assert_str_eq(of_kept.data, of_stored.data);
 	ck_assert_ptr_null(page_cache_remove(kept, seed).page);
-	buffer_free(&of_kept);
-	buffer_free(&of_stored);
 }
 
 static void check(const char *method, size_t max_bytes)
@@ -140,7 +132,7 @@ TEST(a_method_of_the_page_alone_is_not_taught)
 TEST(a_cluster_whose_sample_is_not_kept_is_not_taught)
 {
 	const struct text_request request = {.format = FORMAT_JSON};
-	struct buffer body = {0};
+	AUTO_BUFFER body = {0};
 
 	setup_with(SIZE_MAX);
 	for (unsigned i = PAGES; i < 4 * PAGES; i++) {
@@ -148,15 +140,12 @@ TEST(a_cluster_whose_sample_is_not_kept_is_not_taught)
 
 		buffer_clear(&body);
 		world_page(&body, i % 2, i);
-		ck_assert_int_eq(
-			world_put(&world, other.text, buffer_slice(&body)),
-			ERR_NONE);
+		assert_ok(world_put(&world, other.text, buffer_slice(&body)));
 	}
 	page_cache_build_models(kept, world.store, "a.test", &rules, &request);
 	ck_assert_uint_eq(model_cache_bytes(rules.learned), 0);
 	for (unsigned i = 0; i < 4; i++)
 		check_page(request, i);
 	ck_assert_ptr_null(page_cache_remove(kept, PAGES).page);
-	buffer_free(&body);
 	teardown();
 }

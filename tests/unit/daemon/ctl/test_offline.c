@@ -1,9 +1,6 @@
 #include "daemon/ctl/ctl.h"
 
 #include <ftw.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -58,7 +55,7 @@ static enum ctl_status run(const char *line)
 
 static void write_text(const char *path, const char *text)
 {
-	ck_assert_int_eq(file_write(path, slice_of(text)), ERR_NONE);
+	assert_ok(file_write(path, slice_of(text)));
 }
 
 static const char *read_text(const char *path)
@@ -66,7 +63,7 @@ static const char *read_text(const char *path)
 	static struct buffer bytes;
 
 	buffer_free(&bytes);
-	ck_assert_int_eq(file_read(path, 1 << 20, &bytes), ERR_NONE);
+	assert_ok(file_read(path, 1 << 20, &bytes));
 	return bytes.data == NULL ? "" : bytes.data;
 }
 
@@ -188,7 +185,7 @@ TEST(the_url_of_a_file_is_escaped)
 	char name[MAX_URL_BYTES + 2];
 	struct url url;
 
-	ck_assert_int_eq(offline_url("a b/50%?x#y.html", &url), ERR_NONE);
+	assert_ok(offline_url("a b/50%?x#y.html", &url));
 	ck_assert_str_eq(url.text,
 			 "http://site.invalid/a%20b/50%25%3Fx%23y.html");
 	memset(name, 'a', sizeof(name) - 1);
@@ -242,7 +239,7 @@ TEST(a_wrong_command_line_is_status_2)
 
 	enter_folder();
 	write_site();
-	for (size_t i = 0; i < sizeof(lines) / sizeof(*lines); i++)
+	for (size_t i = 0; i < COUNT_OF(lines); i++)
 		ck_assert_msg(run(lines[i]) == CTL_USAGE, "%s", lines[i]);
 	leave_folder();
 }
@@ -334,18 +331,17 @@ TEST(many_pages_are_lines_in_order)
 	};
 	enum ctl_status status;
 	const char *text;
-	char *alone;
+	AUTO_TEXT *alone;
 
 	enter_folder();
 	write_site();
 	write_text("in/c.html", "\x7F\x45LF\x01\x02\x03\x04\x05\x06\x07\x08");
 	text = printed("extract --method plain --jobs 1 in", &status);
 	ck_assert_int_eq(status, CTL_DONE);
-	assert_lines(text, lines, sizeof(lines) / sizeof(*lines));
+	assert_lines(text, lines, COUNT_OF(lines));
 	alone = strdup(text);
 	text = printed("extract --method plain --jobs 3 in", &status);
 	ck_assert_str_eq(text, alone);
-	free(alone);
 	leave_folder();
 }
 
@@ -353,7 +349,7 @@ TEST(a_batch_is_the_same_by_any_number_of_jobs)
 {
 	enum ctl_status status;
 	const char *text;
-	char *alone;
+	AUTO_TEXT *alone;
 
 	enter_folder();
 	write_site();
@@ -363,7 +359,6 @@ TEST(a_batch_is_the_same_by_any_number_of_jobs)
 	alone = strdup(text);
 	text = printed("batch --measure cpc --jobs 4 in", &status);
 	ck_assert_str_eq(text, alone);
-	free(alone);
 	leave_folder();
 }
 
@@ -372,7 +367,7 @@ TEST(a_batch_answers_what_has_no_template_by_itself)
 {
 	enum ctl_status status;
 	const char *text;
-	char *alone;
+	AUTO_TEXT *alone;
 
 	enter_folder();
 	write_site();
@@ -386,14 +381,13 @@ TEST(a_batch_answers_what_has_no_template_by_itself)
 	ck_assert_ptr_nonnull(strstr(text, "\"cluster_pages\":1,"));
 	ck_assert_ptr_nonnull(strstr(text, "the page's cluster has 1 page"));
 	ck_assert_str_eq(strstr(text, "\"metadata\""), alone);
-	free(alone);
 	leave_folder();
 }
 
 static void append_record(struct buffer *archive, const char *url,
 			  const char *status, const char *type)
 {
-	struct buffer block = {0};
+	AUTO_BUFFER block = {0};
 
 	buffer_printf(&block,
 		      "HTTP/1.1 %s\r\nContent-Type: %s\r\n\r\n"
@@ -405,19 +399,17 @@ static void append_record(struct buffer *archive, const char *url,
 		      "Content-Type: application/http;msgtype=response\r\n"
 		      "Content-Length: %zu\r\n\r\n%s\r\n\r\n",
 		      url, block.size, block.data);
-	buffer_free(&block);
 }
 
 static void write_archive(const char *path)
 {
-	struct buffer archive = {0};
+	AUTO_BUFFER archive = {0};
 
 	append_record(&archive, "http://a.test/one", "200 OK", "text/html");
 	append_record(&archive, "http://a.test/no", "404 No", "text/html");
 	append_record(&archive, "http://a.test/i", "200 OK", "image/png");
 	append_record(&archive, "http://a.test/two", "200 OK", "text/html");
 	write_text(path, archive.data);
-	buffer_free(&archive);
 }
 
 TEST(the_pages_of_an_archive_have_their_addresses)
@@ -471,10 +463,10 @@ TEST(a_batch_learns_archives_and_files)
 		"\"url\":\"http://b.test/0\"",
 		"\"error\":\"skipped: a.warc:0 has the same URL\"",
 	};
-	struct buffer archive = {0};
+	AUTO_BUFFER archive = {0};
 	enum ctl_status status;
 	const char *text;
-	char *alone;
+	AUTO_TEXT *alone;
 
 	enter_folder();
 	for (int i = 0; i < 3; i++) {
@@ -486,16 +478,14 @@ TEST(a_batch_learns_archives_and_files)
 	append_record(&archive, "http://b.test/0", "200 OK", "text/html");
 	append_record(&archive, "http://a.test/0", "200 OK", "text/html");
 	write_text("a.warc", archive.data);
-	buffer_free(&archive);
 	write_page("in/one.html", "heron");
 	write_text("in/bad.html", "\x7F\x45LF\x01\x02\x03\x04\x05\x06\x07");
 	text = printed("batch --measure cpc --jobs 1 in a.warc", &status);
 	ck_assert_int_eq(status, CTL_PARTLY);
-	assert_lines(text, lines, sizeof(lines) / sizeof(*lines));
+	assert_lines(text, lines, COUNT_OF(lines));
 	alone = strdup(text);
 	text = printed("batch --measure cpc --jobs 3 in a.warc", &status);
 	ck_assert_str_eq(text, alone);
-	free(alone);
 	leave_folder();
 }
 

@@ -1,7 +1,5 @@
 #include "daemon/ctl/offline_input.h"
 
-#include <string.h>
-
 #include "tests/unit/run.h"
 
 static const char *name_of(const char *text)
@@ -10,7 +8,7 @@ static const char *name_of(const char *text)
 	struct url url;
 
 	buffer_free(&name);
-	ck_assert_int_eq(url_parse(&url, slice_of(text), NULL), ERR_NONE);
+	assert_ok(url_parse(&url, slice_of(text), NULL));
 	output_name_of_url(&url, &name);
 	return name.data;
 }
@@ -56,7 +54,7 @@ TEST(no_name_leads_out_of_the_folder)
 		"http://a.test/%00/x",
 	};
 
-	for (size_t i = 0; i < sizeof(urls) / sizeof(*urls); i++)
+	for (size_t i = 0; i < COUNT_OF(urls); i++)
 		ck_assert_msg(!climbs(name_of(urls[i])), "%s: %s", urls[i],
 			      name_of(urls[i]));
 }
@@ -65,7 +63,7 @@ TEST(no_name_leads_out_of_the_folder)
 static size_t name_length(const char *piece, unsigned count, const char *end,
 			  struct buffer *name_out)
 {
-	struct buffer text = {0};
+	AUTO_BUFFER text = {0};
 
 	buffer_append_text(&text, "http://a.test/");
 	for (unsigned i = 0; i < count; i++)
@@ -73,14 +71,13 @@ static size_t name_length(const char *piece, unsigned count, const char *end,
 	buffer_append_text(&text, end);
 	buffer_clear(name_out);
 	buffer_append_text(name_out, name_of(text.data));
-	buffer_free(&text);
 	return name_out->size;
 }
 
 TEST(what_is_too_long_is_cut_and_stays_distinct)
 {
-	struct buffer a = {0};
-	struct buffer b = {0};
+	AUTO_BUFFER a = {0};
+	AUTO_BUFFER b = {0};
 
 	ck_assert_uint_lt(name_length("x", 1000, "1", &a), 255);
 	ck_assert_uint_lt(name_length("x", 1000, "2", &b), 255);
@@ -89,8 +86,6 @@ TEST(what_is_too_long_is_cut_and_stays_distinct)
 	ck_assert_uint_lt(name_length("/&&&&&&&&&", 190, "1", &a), 1600);
 	ck_assert_uint_lt(name_length("/&&&&&&&&&", 190, "2", &b), 1600);
 	ck_assert_str_ne(a.data, b.data);
-	buffer_free(&a);
-	buffer_free(&b);
 }
 
 TEST(a_name_is_taken_once)

@@ -1,8 +1,5 @@
 #include "daemon/ctl/offline_input.h"
 
-#include <stdio.h>
-#include <string.h>
-
 #include "tests/unit/crawl/server.h"
 #include "tests/unit/run.h"
 
@@ -53,7 +50,7 @@ static struct fetched_page page;
 
 static void setup(void)
 {
-	server = server_start(routes, sizeof(routes) / sizeof(*routes));
+	server = server_start(routes, COUNT_OF(routes));
 	fetcher = page_fetcher_create(1 << 20, NULL);
 	ck_assert_ptr_nonnull(fetcher);
 }
@@ -74,7 +71,7 @@ static bool get(const char *path)
 
 	snprintf(text, sizeof(text), "http://127.0.0.1:%u%s", server.port,
 		 path);
-	ck_assert_int_eq(url_parse(&url, slice_of(text), NULL), ERR_NONE);
+	assert_ok(url_parse(&url, slice_of(text), NULL));
 	return page_fetch(fetcher, &url, &page, &trouble);
 }
 

@@ -1,9 +1,6 @@
 #include "crawl/url/url.h"
 #include "daemon/ctl/client.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "tests/unit/crawl/server.h"
@@ -85,8 +82,7 @@ static void setup(void)
 	snprintf(folder, sizeof(folder), "/tmp/socket.XXXXXX");
 	ck_assert_ptr_nonnull(mkdtemp(folder));
 	snprintf(path, sizeof(path), "%s/socket", folder);
-	server = server_start_at(path, routes,
-				 sizeof(routes) / sizeof(routes[0]));
+	server = server_start_at(path, routes, COUNT_OF(routes));
 	answer = (struct socket_answer){0};
 }
 
@@ -116,8 +112,7 @@ FIXTURE(.setup = setup, .teardown = teardown);
 
 TEST(a_get_arrives_as_it_was_written)
 {
-	ck_assert_int_eq(request("GET", "/v1/echo?a=%20/../b", "", 5000),
-			 ERR_NONE);
+	assert_ok(request("GET", "/v1/echo?a=%20/../b", "", 5000));
 	ck_assert_uint_eq(answer.status, 201);
 	ck_assert_str_eq(answer.reason, "");
 	ck_assert_ptr_eq(strstr(answer.body.data,
@@ -128,9 +123,7 @@ TEST(a_get_arrives_as_it_was_written)
 
 TEST(a_post_carries_its_body_and_type)
 {
-	ck_assert_int_eq(
-		request("POST", "/v1/echo?a=%20/../b", "{\"b\":1}", 5000),
-		ERR_NONE);
+	assert_ok(request("POST", "/v1/echo?a=%20/../b", "{\"b\":1}", 5000));
 	ck_assert_ptr_nonnull(strstr(answer.body.data, "POST /v1/echo"));
 	ck_assert_ptr_nonnull(
 		strstr(answer.body.data, "Content-Type: application/json\r\n"));
@@ -138,32 +131,30 @@ TEST(a_post_carries_its_body_and_type)
 		strstr(answer.body.data, "Content-Length: 7\r\n"));
 	ck_assert_ptr_nonnull(strstr(answer.body.data, "\r\n\r\n{\"b\":1}"));
 	ck_assert_ptr_null(strstr(answer.body.data, "Expect"));
-	ck_assert_int_eq(request("POST", "/v1/echo?a=%20/../b", "", 5000),
-			 ERR_NONE);
+	assert_ok(request("POST", "/v1/echo?a=%20/../b", "", 5000));
 	ck_assert_ptr_nonnull(
 		strstr(answer.body.data, "Content-Length: 0\r\n"));
 }
 
 TEST(delete_is_a_method)
 {
-	ck_assert_int_eq(request("DELETE", "/v1/echo?a=%20/../b", "", 5000),
-			 ERR_NONE);
+	assert_ok(request("DELETE", "/v1/echo?a=%20/../b", "", 5000));
 	ck_assert_ptr_nonnull(strstr(answer.body.data, "DELETE /v1/echo"));
 }
 
 TEST(an_error_status_is_an_answer)
 {
-	ck_assert_int_eq(request("GET", "/refuse", "", 5000), ERR_NONE);
+	assert_ok(request("GET", "/refuse", "", 5000));
 	ck_assert_uint_eq(answer.status, 404);
 	ck_assert_str_eq(answer.body.data, "{}");
 }
 
 TEST(nodes_that_are_missing_are_named)
 {
-	ck_assert_int_eq(request("GET", "/part", "", 5000), ERR_NONE);
+	assert_ok(request("GET", "/part", "", 5000));
 	ck_assert_str_eq(answer.missing, "b, c");
 	ck_assert(answer.is_stale);
-	ck_assert_int_eq(request("GET", "/refuse", "", 5000), ERR_NONE);
+	assert_ok(request("GET", "/refuse", "", 5000));
 	ck_assert_str_eq(answer.missing, "");
 	ck_assert(!answer.is_stale);
 }
@@ -179,7 +170,7 @@ TEST(nobody_listens)
 
 TEST(what_comes_slowly_comes)
 {
-	ck_assert_int_eq(request("GET", "/slow", "", 2000), ERR_NONE);
+	assert_ok(request("GET", "/slow", "", 2000));
 	ck_assert_uint_eq(answer.body.size, 60);
 }
 
@@ -198,10 +189,9 @@ TEST(an_answer_cut_short_is_a_network_error)
 
 TEST(values_are_escaped)
 {
-	struct buffer out = {0};
+	AUTO_BUFFER out = {0};
 
 	percent_append(&out, slice_of("http://a/b?c=d&e f~g\xc3\xbc"), "");
 	ck_assert_str_eq(out.data,
 			 "http%3A%2F%2Fa%2Fb%3Fc%3Dd%26e%20f~g%C3%BC");
-	buffer_free(&out);
 }

@@ -1,6 +1,5 @@
 #include "daemon/ctl/ctl_train.h"
 
-#include "base/arena.h"
 #include "extract/extractors.h"
 #include "page/page.h"
 #include "tests/unit/run.h"
@@ -37,7 +36,7 @@ TEST(words_are_runs_of_letters_and_single_characters_of_chinese)
 
 TEST(a_word_of_the_gold_is_taken_as_often_as_it_stands_there)
 {
-	struct arena *arena = arena_create();
+	AUTO_ARENA *arena = arena_create();
 	struct gold_text gold =
 		gold_text_create(arena, slice_of("to be or not to be"));
 
@@ -47,7 +46,6 @@ TEST(a_word_of_the_gold_is_taken_as_often_as_it_stands_there)
 	ck_assert(!gold_text_remove(&gold, word_of("to")));
 	ck_assert(gold_text_remove(&gold, word_of("not")));
 	ck_assert(!gold_text_remove(&gold, word_of("is")));
-	arena_destroy(arena);
 }
 
 /* Two ridges of one text each, with a comment of 6 blank cells between. */
@@ -67,14 +65,12 @@ TEST(a_word_of_the_gold_is_taken_as_often_as_it_stands_there)
 static void add(struct training *training, const char *html, const char *gold)
 {
 	double parameters[MAX_PARAMETERS];
-	struct page *page;
+	AUTO_PAGE *page;
 
 	extractor_defaults(extractor_find("mountain"), parameters);
-	ck_assert_int_eq(page_parse(&page, slice_of(html), slice_of("utf-8"),
-				    &page_limits_default),
-			 ERR_NONE);
+	assert_ok(page_parse(&page, slice_of(html), slice_of("utf-8"),
+			     &page_limits_default));
 	training_add(training, page, slice_of(gold), parameters);
-	page_destroy(page);
 }
 
 TEST(half_of_the_words_make_a_ridge_primary)

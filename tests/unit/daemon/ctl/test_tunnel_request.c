@@ -1,9 +1,5 @@
 #include "daemon/ctl/browser_proxy.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "tests/unit/run.h"
 
 #define TOKEN   "tokentokentokentokentokentokentokentokentok"
@@ -202,7 +198,7 @@ TEST(what_is_no_request_is_refused)
 		"GET / HTTP/1.1\r\n" LET_IN ": b\r\n\r\n",
 	};
 
-	for (size_t i = 0; i < sizeof(heads) / sizeof(heads[0]); i++)
+	for (size_t i = 0; i < COUNT_OF(heads); i++)
 		ck_assert_msg(refusal(heads[i]) == 400, "%s", heads[i]);
 	ck_assert_int_eq(refusal("PUT / HTTP/1.1\r\n" LET_IN "\r\n"), 405);
 }

@@ -1,7 +1,5 @@
 #include "daemon/ctl/ctl.h"
 
-#include <stdio.h>
-
 #include "tests/unit/run.h"
 
 /* The word at a position of the usage, "-" when there is none. */

@@ -23,10 +23,8 @@ static void give(bool is_own)
 	};
 
 	store_set_owned(world.store, PARTITION, is_own);
-	ck_assert_int_eq(
-		engine_commit(world.engine, &change, 1, world.now_ms, NULL),
-		ERR_NONE);
-	ck_assert_int_eq(change.error, ERR_NONE);
+	assert_ok(engine_commit(world.engine, &change, 1, world.now_ms, NULL));
+	assert_ok(change.error);
 }
 
 static void add_site(void)
@@ -43,7 +41,7 @@ static void add_site(void)
 
 	url_parse(&url, slice_of("http://a.test/"), NULL);
 	engine_commit(world.engine, &change, 1, world.now_ms, NULL);
-	ck_assert_int_eq(change.error, ERR_NONE);
+	assert_ok(change.error);
 }
 
 /* The URLs that are leased now. */

@@ -1,9 +1,6 @@
 /* What a hook is told of, what waits for it, and what a rule silences. */
 #include "daemon/engine/engine.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "daemon/engine/commit_event.h"
@@ -29,9 +26,8 @@ static void open_all(void)
 
 	snprintf(folder, sizeof(folder), "/tmp/test_alerts.XXXXXX");
 	ck_assert_ptr_nonnull(mkdtemp(folder));
-	ck_assert_int_eq(store_open(&store, folder, &options), ERR_NONE);
-	ck_assert_int_eq(engine_create(&engine, store, &engine_options, NOW_MS),
-			 ERR_NONE);
+	assert_ok(store_open(&store, folder, &options));
+	assert_ok(engine_create(&engine, store, &engine_options, NOW_MS));
 }
 
 /* Whatever a test does, what is stored agrees with itself. */
@@ -41,13 +37,13 @@ static void close_all(void)
 	struct verify_report report = {0};
 	struct txn txn = txn_begin_read(store);
 
-	ck_assert_int_eq(store_verify(&txn, &report), ERR_NONE);
+	assert_ok(store_verify(&txn, &report));
 	txn_abort(&txn);
 	ck_assert_msg(report.problems == 0, "%s", report.text.data);
 	buffer_free(&report.text);
 	engine_destroy(engine);
 	store_close(store);
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(names); i++) {
 		char path[96];
 
 		snprintf(path, sizeof(path), "%s/%s", folder, names[i]);
@@ -58,8 +54,7 @@ static void close_all(void)
 
 static enum error commit(struct change *change)
 {
-	ck_assert_int_eq(engine_commit(engine, change, 1, NOW_MS, NULL),
-			 ERR_NONE);
+	assert_ok(engine_commit(engine, change, 1, NOW_MS, NULL));
 	return change->error;
 }
 
@@ -78,7 +73,7 @@ static uint32_t add_hook(const char *kinds, const char *host)
 			 .host = slice_of(host)},
 	};
 
-	ck_assert_int_eq(alert(&change), ERR_NONE);
+	assert_ok(alert(&change));
 	return (uint32_t)change.made;
 }
 
@@ -90,9 +85,9 @@ static void add_site(const char *host)
 	struct change change = {.kind = CHANGE_SITE_ADD, .url = &url};
 
 	snprintf(text, sizeof(text), "http://%s/", host);
-	ck_assert_int_eq(url_parse(&url, slice_of(text), NULL), ERR_NONE);
+	assert_ok(url_parse(&url, slice_of(text), NULL));
 	change.site_add.flags = SITE_IS_OFFLINE;
-	ck_assert_int_eq(commit(&change), ERR_NONE);
+	assert_ok(commit(&change));
 }
 
 static uint32_t site_number(const char *host)
@@ -118,8 +113,8 @@ static void happen(const char *host, const struct event_row *event)
 					      .findings = &findings}};
 
 	snprintf(text, sizeof(text), "http://%s/", host);
-	ck_assert_int_eq(url_parse(&url, slice_of(text), NULL), ERR_NONE);
-	ck_assert_int_eq(commit(&change), ERR_NONE);
+	assert_ok(url_parse(&url, slice_of(text), NULL));
+	assert_ok(commit(&change));
 }
 
 static void change_template(const char *host, uint32_t cluster)
@@ -145,7 +140,7 @@ static void check_waiting(uint32_t hook, const char *wanted)
 	struct key prefix = key_small(hook);
 	struct txn txn = txn_begin_read(store);
 	struct scan scan = scan_begin(&txn, TABLE_OUTBOX, key_slice(&prefix));
-	struct buffer numbers = {0};
+	AUTO_BUFFER numbers = {0};
 	struct event_row event;
 
 	buffer_append_text(&numbers, "");
@@ -157,7 +152,6 @@ static void check_waiting(uint32_t hook, const char *wanted)
 	scan_end(&scan);
 	txn_abort(&txn);
 	ck_assert_str_eq(numbers.data, wanted);
-	buffer_free(&numbers);
 }
 
 static uint16_t flags_of(uint64_t number)
@@ -223,10 +217,9 @@ TEST(what_was_delivered_leaves_in_order)
 	add_site("a.example");
 	for (uint32_t i = 2; i <= 4; i++)
 		change_template("a.example", i);
-	ck_assert_int_eq(alert(&(struct alert_change){.action = HOOKS_REPORT,
-						      .reports = reports,
-						      .report_count = 2}),
-			 ERR_NONE);
+	assert_ok(alert(&(struct alert_change){.action = HOOKS_REPORT,
+					       .reports = reports,
+					       .report_count = 2}));
 	check_waiting(hook, "4");
 	ck_assert_uint_eq(hook_of(hook).waiting, 1);
 	ck_assert_uint_eq(hook_of(hook).delivered, 2);
@@ -244,10 +237,9 @@ TEST(a_failure_takes_nothing_out)
 
 	add_site("a.example");
 	change_template("a.example", 1);
-	ck_assert_int_eq(alert(&(struct alert_change){.action = HOOKS_REPORT,
-						      .reports = &report,
-						      .report_count = 1}),
-			 ERR_NONE);
+	assert_ok(alert(&(struct alert_change){.action = HOOKS_REPORT,
+					       .reports = &report,
+					       .report_count = 1}));
 	check_waiting(hook, "2");
 	ck_assert_uint_eq(hook_of(hook).failures, 3);
 	ck_assert_uint_eq(hook_of(hook).next_ms, 5000);
@@ -266,7 +258,7 @@ TEST(a_test_waits_behind_the_others_and_is_tried_at_once)
 	change_template("a.example", 1);
 	alert(&(struct alert_change){
 		.action = HOOKS_REPORT, .reports = &report, .report_count = 1});
-	ck_assert_int_eq(alert(&test), ERR_NONE);
+	assert_ok(alert(&test));
 	ck_assert_uint_eq(test.made, 3);
 	check_waiting(hook, "2 3");
 	check_waiting(other, "1 2");
@@ -283,7 +275,7 @@ TEST(a_deleted_hook_takes_its_outbox_with_it)
 
 	add_site("a.example");
 	change_template("a.example", 1);
-	ck_assert_int_eq(alert(&gone), ERR_NONE);
+	assert_ok(alert(&gone));
 	check_waiting(hook, "");
 	ck_assert_int_eq(alert(&gone), ERR_NOT_FOUND);
 	/* its number is never given again */
@@ -297,11 +289,9 @@ TEST(a_deleted_site_leaves_its_events)
 
 	add_site("a.example");
 	change_template("a.example", 1);
-	ck_assert_int_eq(url_parse(&url, slice_of("http://a.example/"), NULL),
-			 ERR_NONE);
-	ck_assert_int_eq(commit(&(struct change){.kind = CHANGE_SITE_DELETE,
-						 .url = &url}),
-			 ERR_NONE);
+	assert_ok(url_parse(&url, slice_of("http://a.example/"), NULL));
+	assert_ok(commit(
+		&(struct change){.kind = CHANGE_SITE_DELETE, .url = &url}));
 	check_waiting(hook, "2");
 }
 
@@ -322,9 +312,9 @@ TEST(an_event_is_acknowledged)
 
 	add_site("a.example");
 	ck_assert_uint_eq(flags_of(1), 0);
-	ck_assert_int_eq(alert(&ack), ERR_NONE);
+	assert_ok(alert(&ack));
 	ck_assert_uint_eq(flags_of(1), EVENT_IS_ACKED);
-	ck_assert_int_eq(alert(&ack), ERR_NONE);
+	assert_ok(alert(&ack));
 	ack.number = 2;
 	ck_assert_int_eq(alert(&ack), ERR_NOT_FOUND);
 }
@@ -337,7 +327,7 @@ TEST(a_rule_silences_the_same_kind_of_the_same_template)
 	add_site("a.example");           /* 1 */
 	add_site("b.example");           /* 2 */
 	change_template("a.example", 7); /* 3 */
-	ck_assert_int_eq(alert(&silence), ERR_NONE);
+	assert_ok(alert(&silence));
 	ck_assert_uint_eq(silence.made, 1);
 	ck_assert_uint_eq(flags_of(3), EVENT_IS_ACKED);
 	change_template("a.example", 7); /* 4: silenced */
@@ -349,9 +339,8 @@ TEST(a_rule_silences_the_same_kind_of_the_same_template)
 	ck_assert_uint_eq(flags_of(5), 0);
 	ck_assert_uint_eq(flags_of(6), 0);
 	check_waiting(hook, "5 6 7");
-	ck_assert_int_eq(alert(&(struct alert_change){.action = SILENCE_DELETE,
-						      .number = 1}),
-			 ERR_NONE);
+	assert_ok(alert(
+		&(struct alert_change){.action = SILENCE_DELETE, .number = 1}));
 	change_template("a.example", 7); /* 8 */
 	ck_assert_uint_eq(flags_of(8), 0);
 	ck_assert_int_eq(alert(&(struct alert_change){.action = SILENCE_DELETE,
@@ -365,9 +354,8 @@ TEST(a_guard_is_silenced_whatever_its_template)
 	happen("a.example", &(struct event_row){.kind = EVENT_GUARD_BROKEN,
 						.cluster = 7,
 						.guard = 2}); /* 2 */
-	ck_assert_int_eq(alert(&(struct alert_change){.action = EVENT_SILENCE,
-						      .number = 2}),
-			 ERR_NONE);
+	assert_ok(alert(
+		&(struct alert_change){.action = EVENT_SILENCE, .number = 2}));
 	happen("a.example", &(struct event_row){.kind = EVENT_GUARD_BROKEN,
 						.cluster = 9,
 						.guard = 2}); /* 3 */
@@ -383,9 +371,8 @@ TEST(new_templates_are_silenced_for_the_whole_site)
 	add_site("a.example"); /* 1 */
 	happen("a.example", &(struct event_row){.kind = EVENT_TEMPLATE_NEW,
 						.cluster = 7}); /* 2 */
-	ck_assert_int_eq(alert(&(struct alert_change){.action = EVENT_SILENCE,
-						      .number = 2}),
-			 ERR_NONE);
+	assert_ok(alert(
+		&(struct alert_change){.action = EVENT_SILENCE, .number = 2}));
 	happen("a.example", &(struct event_row){.kind = EVENT_TEMPLATE_NEW,
 						.cluster = 8}); /* 3 */
 	ck_assert_uint_eq(flags_of(3), EVENT_IS_SILENCED);
@@ -398,7 +385,7 @@ TEST(rules_are_bounded_and_need_an_event)
 	add_site("a.example");
 	ck_assert_int_eq(alert(&silence), ERR_NOT_FOUND);
 	silence.number = 1;
-	ck_assert_int_eq(alert(&silence), ERR_NONE);
-	ck_assert_int_eq(alert(&silence), ERR_NONE);
+	assert_ok(alert(&silence));
+	assert_ok(alert(&silence));
 	ck_assert_int_eq(alert(&silence), ERR_BUSY);
 }

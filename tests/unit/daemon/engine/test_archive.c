@@ -2,9 +2,6 @@
 
 #include <pthread.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -46,9 +43,8 @@ static void end(void)
 
 static void open_archive(uint64_t max_bytes)
 {
-	ck_assert_int_eq(
-		archive_open(&archive, folder, max_bytes, "test/1", "classic"),
-		ERR_NONE);
+	assert_ok(
+		archive_open(&archive, folder, max_bytes, "test/1", "classic"));
 }
 
 /* The files in the folder that end so; they are to be so many. */
@@ -57,7 +53,7 @@ static struct file_list list(const char *ending, size_t count)
 	const char *const endings[] = {ending, NULL};
 	struct file_list files;
 
-	ck_assert_int_eq(file_list(folder, endings, &files), ERR_NONE);
+	assert_ok(file_list(folder, endings, &files));
 	ck_assert_msg(files.count == count, "%zu files", files.count);
 	return files;
 }
@@ -89,10 +85,10 @@ static size_t count_pages(const char *name)
 	ck_assert_ptr_nonnull(file);
 	reader = warc_reader_create(give, file, 1000);
 	while (warc_next(reader, record, &error)) {
-		ck_assert_int_eq(record->error, ERR_NONE);
+		assert_ok(record->error);
 		count += record->kind == WARC_RESPONSE;
 	}
-	ck_assert_int_eq(error, ERR_NONE);
+	assert_ok(error);
 	warc_reader_destroy(reader);
 	free(record);
 	fclose(file);
@@ -175,7 +171,7 @@ TEST(threads_write_whole_records)
 		struct file_list names;
 		size_t count = 0;
 
-		ck_assert_int_eq(file_list(folder, endings, &names), ERR_NONE);
+		assert_ok(file_list(folder, endings, &names));
 		ck_assert_uint_gt(names.count, 1);
 		for (size_t i = 0; i < names.count; i++)
 			count += count_pages(names.paths[i]);
@@ -187,7 +183,7 @@ TEST(threads_write_whole_records)
 /* as a daemon that was killed leaves it: cut at every byte of a record */
 TEST(what_was_left_open_is_mended)
 {
-	struct buffer whole = {0};
+	AUTO_BUFFER whole = {0};
 	struct file_list names;
 	size_t first = 0;
 	char path[256];
@@ -219,9 +215,7 @@ TEST(what_was_left_open_is_mended)
 	for (size_t size = first; size <= whole.size; size++) {
 		path_of("templated-20260101000000-00000.warc.gz.open", path,
 			sizeof(path));
-		ck_assert_int_eq(
-			file_write(path, (struct slice){whole.data, size}),
-			ERR_NONE);
+		assert_ok(file_write(path, (struct slice){whole.data, size}));
 		open_archive(MAX_FILE);
 		archive_close(archive);
 		ck_assert_uint_eq(count_all(1), size == whole.size ? 2 : 1);
@@ -230,7 +224,6 @@ TEST(what_was_left_open_is_mended)
 		ck_assert_int_eq(unlink(path), 0);
 	}
 	archive = NULL;
-	buffer_free(&whole);
 }
 
 /* a second daemon must not take the file of the first */
@@ -241,9 +234,7 @@ TEST(what_is_written_to_is_left_alone)
 
 	open_archive(MAX_FILE);
 	archive_write(archive, &page);
-	ck_assert_int_eq(
-		archive_open(&other, folder, MAX_FILE, "other", "classic"),
-		ERR_NONE);
+	assert_ok(archive_open(&other, folder, MAX_FILE, "other", "classic"));
 	names = list(".open", 1);
 	file_list_free(&names);
 	archive_write(other, &page);
@@ -263,9 +254,9 @@ TEST(what_cannot_be_mended)
 
 	path_of("templated-20260101000000-00000.warc.gz.open", path,
 		sizeof(path));
-	ck_assert_int_eq(file_write(path, slice_of("rubbish")), ERR_NONE);
+	assert_ok(file_write(path, slice_of("rubbish")));
 	path_of("mine.warc.gz.open", path, sizeof(path));
-	ck_assert_int_eq(file_write(path, slice_of("mine")), ERR_NONE);
+	assert_ok(file_write(path, slice_of("mine")));
 	open_archive(MAX_FILE);
 	names = list("", 1);
 	ck_assert_str_eq(names.paths[0], "mine.warc.gz.open");
@@ -276,7 +267,7 @@ TEST(what_cannot_be_mended)
 	(void)snprintf(path, sizeof(path), "%s/%s.open", folder,
 		       names.paths[0]);
 	file_list_free(&names);
-	ck_assert_int_eq(file_write(path, slice_of("")), ERR_NONE);
+	assert_ok(file_write(path, slice_of("")));
 	open_archive(MAX_FILE);
 	ck_assert_uint_eq(count_all(1), 1);
 }
@@ -303,7 +294,7 @@ TEST(a_folder_that_cannot_be)
 	char path[256];
 
 	path_of("file", path, sizeof(path));
-	ck_assert_int_eq(file_write(path, slice_of("x")), ERR_NONE);
+	assert_ok(file_write(path, slice_of("x")));
 	path_of("file/folder", path, sizeof(path));
 	ck_assert_int_eq(archive_open(&archive, path, 1, "x", "classic"),
 			 ERR_IO);

@@ -4,10 +4,6 @@
  */
 #include "daemon/engine/engine.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/compress.h"
 #include "base/hash.h"
 #include "crawl/sitemap.h"
@@ -60,7 +56,7 @@ static void add_site(struct site_options options)
 	url_parse(&url, slice_of("http://a.test/"), NULL);
 	change.url = &url;
 	engine_commit(world.engine, &change, 1, world.now_ms, NULL);
-	ck_assert_int_eq(change.error, ERR_NONE);
+	assert_ok(change.error);
 }
 
 static struct site_options usual(void)
@@ -134,9 +130,8 @@ static void read_page(struct visit *visit, unsigned status)
 		.http_status = status,
 	};
 
-	ck_assert_int_eq(analyse(buffer_slice(&visit->html), slice_of("utf-8"),
-				 &visit->url, &options, &visit->record),
-			 ERR_NONE);
+	assert_ok(analyse(buffer_slice(&visit->html), slice_of("utf-8"),
+			  &visit->url, &options, &visit->record));
 	compress_slice(buffer_slice(&visit->html), &visit->packed);
 	visit->change.kind = CHANGE_PAGE;
 	visit->change.answer.record = buffer_slice(&visit->record);
@@ -217,9 +212,8 @@ static void crawl_now(void)
 			changes[i] = visits[i].change;
 			work_free(&work[i]);
 		}
-		ck_assert_int_eq(engine_commit(world.engine, changes, count,
-					       world.now_ms, &order),
-				 ERR_NONE);
+		assert_ok(engine_commit(world.engine, changes, count,
+					world.now_ms, &order));
 		for (size_t i = 0; i < count; i++)
 			free_visit(&visits[i]);
 	}
@@ -417,7 +411,7 @@ TEST(an_outage_of_a_day_ends_nothing)
 TEST(what_answers_like_the_probe_is_no_page)
 {
 	struct site_options options = usual();
-	struct buffer listing = {0};
+	AUTO_BUFFER listing = {0};
 	struct change change = {.kind = CHANGE_SITEMAP};
 	struct site_row site;
 	struct url url;
@@ -437,8 +431,7 @@ TEST(what_answers_like_the_probe_is_no_page)
 	change.url = &url;
 	change.answer.listing = buffer_slice(&listing);
 	engine_commit(world.engine, &change, 1, world.now_ms, NULL);
-	ck_assert_int_eq(change.error, ERR_NONE);
-	buffer_free(&listing);
+	assert_ok(change.error);
 	crawl_now();
 	site = world_site(&world, "a.test");
 	ck_assert_uint_eq(site.class_counts[CLASS_SOFT_404], 6);
@@ -447,7 +440,7 @@ TEST(what_answers_like_the_probe_is_no_page)
 
 TEST(a_sitemap_brings_back_what_has_changed)
 {
-	struct buffer listing = {0};
+	AUTO_BUFFER listing = {0};
 	struct change change = {.kind = CHANGE_SITEMAP};
 	struct sitemap_entry entry = {.url = slice_of("http://a.test/ka/0")};
 	struct url url;
@@ -463,7 +456,6 @@ TEST(a_sitemap_brings_back_what_has_changed)
 	change.url = &url;
 	change.answer.listing = buffer_slice(&listing);
 	engine_commit(world.engine, &change, 1, world.now_ms, NULL);
-	buffer_free(&listing);
 	crawl_now();
 	ck_assert_uint_eq(web.visits, visits + 1);
 }
@@ -509,7 +501,7 @@ static void bring(enum change_kind kind, const char *text, unsigned seed,
 	visit.change.answer.was_poisoned = terms.was_poisoned;
 	visit.change.answer.outcome.http_status = 200;
 	engine_commit(world.engine, &visit.change, 1, world.now_ms, NULL);
-	ck_assert_int_eq(visit.change.error, ERR_NONE);
+	assert_ok(visit.change.error);
 	terms.is_kept = visit.change.answer.is_kept;
 	free_visit(&visit);
 }
@@ -574,7 +566,7 @@ TEST(not_modified_is_not_of_what_an_archive_has_put_in_place)
 	url_parse(&url, slice_of("http://a.test/x"), NULL);
 	change.answer.outcome.http_status = 304;
 	engine_commit(world.engine, &change, 1, world.now_ms + 1000, NULL);
-	ck_assert_int_eq(change.error, ERR_NONE);
+	assert_ok(change.error);
 	ck_assert_uint_eq(row_of("http://a.test/x").fetched_ms, world.now_ms);
 }
 
@@ -635,7 +627,7 @@ static void lead(const char *from, const char *to)
 	change.answer.target = &target;
 	change.answer.outcome.http_status = 301;
 	engine_commit(world.engine, &change, 1, world.now_ms, NULL);
-	ck_assert_int_eq(change.error, ERR_NONE);
+	assert_ok(change.error);
 }
 
 static bool is_redirect(const char *text)

@@ -1,9 +1,5 @@
 #include "daemon/engine/engine.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/memory.h"
 #include "store/key.h"
 #include "store/rows.h"
@@ -32,13 +28,12 @@ static void page_url(char *url, size_t size, unsigned number)
 
 static void put(unsigned number, unsigned kind, unsigned seed)
 {
-	struct buffer html = {0};
+	AUTO_BUFFER html = {0};
 	char url[64];
 
 	page_url(url, sizeof(url), number);
 	world_page(&html, kind, seed);
-	ck_assert_int_eq(world_put(&world, url, buffer_slice(&html)), ERR_NONE);
-	buffer_free(&html);
+	assert_ok(world_put(&world, url, buffer_slice(&html)));
 }
 
 static uint32_t cluster_of(unsigned number)
@@ -59,7 +54,7 @@ static uint64_t rows_of(enum table table)
 {
 	struct store_usage usage;
 
-	ck_assert_int_eq(store_usage(world.store, &usage), ERR_NONE);
+	assert_ok(store_usage(world.store, &usage));
 	return usage.rows[table];
 }
 
@@ -149,7 +144,7 @@ static enum error commit_at(enum change_kind kind, const char *text)
 
 static void commit(enum change_kind kind)
 {
-	ck_assert_int_eq(commit_at(kind, "http://a.test/"), ERR_NONE);
+	assert_ok(commit_at(kind, "http://a.test/"));
 }
 
 TEST(a_page_is_forgotten_once)
@@ -158,7 +153,7 @@ TEST(a_page_is_forgotten_once)
 
 	put(0, 0, 0);
 	put(1, 0, 1);
-	ck_assert_int_eq(commit_at(CHANGE_PAGE_DELETE, url), ERR_NONE);
+	assert_ok(commit_at(CHANGE_PAGE_DELETE, url));
 	ck_assert_uint_eq(rows_of(TABLE_PAGES), 1);
 	ck_assert_uint_eq(rows_of(TABLE_BODIES), 1);
 	ck_assert_uint_eq(world_problems(&world), 0);
@@ -252,7 +247,7 @@ TEST(a_full_store_refuses_a_page_and_keeps_the_rest)
 	world_open(&world, 2 << 20);
 	world_add_site(&world, "a.test");
 	while (error == ERR_NONE && stored < 100000) {
-		struct buffer html = {0};
+		AUTO_BUFFER html = {0};
 		char url[64];
 		uint64_t state = stored;
 
@@ -262,7 +257,6 @@ TEST(a_full_store_refuses_a_page_and_keeps_the_rest)
 			buffer_printf(&html, "<p>%08x", world_random(&state));
 		error = world_put(&world, url, buffer_slice(&html));
 		stored += error == ERR_NONE;
-		buffer_free(&html);
 	}
 	ck_assert_int_eq(error, ERR_STORE_FULL);
 	ck_assert_uint_gt(stored, 0);
@@ -271,22 +265,20 @@ TEST(a_full_store_refuses_a_page_and_keeps_the_rest)
 	/* the engine can begin on it, and room can be made */
 	world_reopen(&world);
 	commit(CHANGE_SITE_DELETE);
-	ck_assert_int_eq(world_add_site(&world, "a.test"), ERR_NONE);
+	assert_ok(world_add_site(&world, "a.test"));
 	put(0, 0, 0);
 	ck_assert_uint_eq(world_problems(&world), 0);
 }
 
 TEST(a_truncated_page_is_kept_but_never_learnt_from)
 {
-	struct buffer html = {0};
+	AUTO_BUFFER html = {0};
 
 	for (int i = 0; i < 2000; i++)
 		buffer_append_text(&html, "<div>");
 	buffer_append_text(&html, "deep");
-	ck_assert_int_eq(
-		world_put(&world, "http://a.test/page/0", buffer_slice(&html)),
-		ERR_NONE);
-	buffer_free(&html);
+	assert_ok(
+		world_put(&world, "http://a.test/page/0", buffer_slice(&html)));
 	ck_assert_uint_eq(cluster_of(0), 0);
 	ck_assert_uint_eq(rows_of(TABLE_PAGES), 1);
 	ck_assert_uint_eq(rows_of(TABLE_DF), 0);
@@ -296,24 +288,22 @@ TEST(a_truncated_page_is_kept_but_never_learnt_from)
 
 TEST(a_page_of_an_unknown_site_is_refused_alone)
 {
-	struct buffer html = {0};
+	AUTO_BUFFER html = {0};
 
 	world_page(&html, 0, 0);
 	ck_assert_int_eq(
 		world_put(&world, "http://other.test/", buffer_slice(&html)),
 		ERR_NOT_FOUND);
-	ck_assert_int_eq(
-		world_put(&world, "http://a.test/page/1", buffer_slice(&html)),
-		ERR_NONE);
-	buffer_free(&html);
+	assert_ok(
+		world_put(&world, "http://a.test/page/1", buffer_slice(&html)));
 }
 
 TEST(there_is_a_limit_to_sites)
 {
 	/* a.test is there already */
-	ck_assert_int_eq(world_add_site(&world, "b.test"), ERR_NONE);
-	ck_assert_int_eq(world_add_site(&world, "c.test"), ERR_NONE);
-	ck_assert_int_eq(world_add_site(&world, "d.test"), ERR_NONE);
+	assert_ok(world_add_site(&world, "b.test"));
+	assert_ok(world_add_site(&world, "c.test"));
+	assert_ok(world_add_site(&world, "d.test"));
 	ck_assert_int_eq(world_add_site(&world, "e.test"), ERR_TOO_LARGE);
 	ck_assert_uint_eq(rows_of(TABLE_SITES), WORLD_MAX_SITES);
 }
@@ -333,11 +323,9 @@ static size_t step(struct change *change, const char *text, size_t max)
 		engine_commit(world.engine, NULL, 0, world.now_ms, &order);
 		return order.count;
 	}
-	ck_assert_int_eq(url_parse(&url, slice_of(text), NULL), ERR_NONE);
+	assert_ok(url_parse(&url, slice_of(text), NULL));
 	change->url = &url;
-	ck_assert_int_eq(
-		engine_commit(world.engine, change, 1, world.now_ms, &order),
-		ERR_NONE);
+	assert_ok(engine_commit(world.engine, change, 1, world.now_ms, &order));
 	return order.count;
 }
 
@@ -482,9 +470,8 @@ TEST(a_page_that_cannot_be_committed_is_answered)
 	order.lease_ms = UINT64_C(1) << 40;
 	url_parse(&url, slice_of("http://b.test/"), NULL);
 	page.url = &url;
-	ck_assert_int_eq(
-		engine_commit(world.engine, &page, 1, ++world.now_ms, &order),
-		ERR_NONE);
+	assert_ok(
+		engine_commit(world.engine, &page, 1, ++world.now_ms, &order));
 	ck_assert_int_ne(page.error, ERR_NONE);
 	ck_assert_uint_eq(engine_next_due(world.engine), UINT64_MAX);
 	ck_assert_uint_eq(world_problems(&world), 0);
@@ -512,7 +499,7 @@ static uint64_t ask_since(uint64_t asked_ms)
 	url_parse(&url, slice_of("http://a.test/page/0"), NULL);
 	change.url = &url;
 	engine_commit(world.engine, &change, 1, ++world.now_ms, NULL);
-	ck_assert_int_eq(change.error, ERR_NONE);
+	assert_ok(change.error);
 	return rows_of(TABLE_FRONTIER);
 }
 
@@ -532,7 +519,7 @@ static void put_site_row(struct slice value)
 	struct txn txn = txn_begin_write(world.store);
 
 	txn_put(&txn, TABLE_SITES, slice_of("a.test"), value);
-	ck_assert_int_eq(txn_end(&txn), ERR_NONE);
+	assert_ok(txn_end(&txn));
 }
 
 /* A batch fails and its site cannot be read back: memory is not to be trusted
@@ -545,7 +532,7 @@ TEST(nothing_is_committed_upon_a_site_that_cannot_be_read_back)
 	size_t size;
 	struct change bad = {.kind = CHANGE_PAGE,
 			     .answer.record = slice_of("no record")};
-	struct buffer html = {0};
+	AUTO_BUFFER html = {0};
 	struct url url;
 
 	put(0, 0, 0);
@@ -564,9 +551,7 @@ TEST(nothing_is_committed_upon_a_site_that_cannot_be_read_back)
 	ck_assert_int_ne(world_put(&world, url.text, buffer_slice(&html)),
 			 ERR_NONE);
 	put_site_row((struct slice){sound, size});
-	ck_assert_int_eq(world_put(&world, url.text, buffer_slice(&html)),
-			 ERR_NONE);
-	buffer_free(&html);
+	assert_ok(world_put(&world, url.text, buffer_slice(&html)));
 	ck_assert_uint_eq(rows_of(TABLE_RECORDS), 2);
 	ck_assert_uint_eq(world_problems(&world), 0);
 }
@@ -582,15 +567,13 @@ static void put_blocks(unsigned number, uint32_t mask)
 
 static void cut_at(unsigned threshold)
 {
-	ck_assert_int_eq(world_set_threshold(&world, "a.test", threshold),
-			 ERR_NONE);
+	assert_ok(world_set_threshold(&world, "a.test", threshold));
 }
 
 static void select_threshold(unsigned threshold, uint64_t generation)
 {
-	ck_assert_int_eq(
-		world_choose_threshold(&world, "a.test", threshold, generation),
-		ERR_NONE);
+	assert_ok(world_choose_threshold(&world, "a.test", threshold,
+					 generation));
 }
 
 /* The clusters of pages 0 to 6. */
@@ -830,15 +813,14 @@ static struct change *recut_with(const struct change *other, const char *text)
 	static struct url url;
 	struct change *changes = mem_alloc(2, sizeof(*changes));
 
-	ck_assert_int_eq(url_parse(&url, slice_of(text), NULL), ERR_NONE);
+	assert_ok(url_parse(&url, slice_of(text), NULL));
 	changes[1] = *other;
 	changes[0].site_add.threshold = 100;
 	changes[0].site_add.flags = SITE_IS_OFFLINE;
 	changes[0].url = &url;
 	changes[1].url = &url;
-	ck_assert_int_eq(
-		engine_commit(world.engine, changes, 2, ++world.now_ms, NULL),
-		ERR_NONE);
+	assert_ok(
+		engine_commit(world.engine, changes, 2, ++world.now_ms, NULL));
 	return changes;
 }
 
@@ -851,7 +833,7 @@ TEST(a_recut_outlives_a_bad_page_of_its_batch)
 
 	put_seven();
 	changes = recut_with(&bad, "http://a.test/page/6");
-	ck_assert_int_eq(changes[0].error, ERR_NONE);
+	assert_ok(changes[0].error);
 	ck_assert_int_ne(changes[1].error, ERR_NONE);
 	CHECK_CLUSTERS(1, 1, 1, 3, 3, 2, 2);
 	free(changes);

@@ -1,6 +1,3 @@
-#include <stdlib.h>
-#include <string.h>
-
 #include "daemon/engine/engine_internal.h"
 #include "daemon/privsep/messages.h"
 #include "daemon/query/query.h"
@@ -67,7 +64,7 @@ static void begin(void)
 {
 	memset(&forger, 0, sizeof(forger));
 	world_open(&world, 0);
-	ck_assert_int_eq(world_add_site(&world, "a.test"), ERR_NONE);
+	assert_ok(world_add_site(&world, "a.test"));
 	world_page(&html, 1, 1);
 }
 
@@ -87,15 +84,12 @@ static enum error analyse_forged(void)
 	struct record record;
 	enum error error;
 
-	ck_assert_int_eq(url_parse(&job.url, slice_of("http://a.test/x"), NULL),
-			 ERR_NONE);
+	assert_ok(url_parse(&job.url, slice_of("http://a.test/x"), NULL));
 	buffer_append_slice(&job.result.body, buffer_slice(&html));
 	analyser_run(&analysing, &job);
 	error = job.error;
 	if (error == ERR_NONE)
-		ck_assert_int_eq(
-			record_open(buffer_slice(&job.record), &record),
-			ERR_NONE);
+		assert_ok(record_open(buffer_slice(&job.record), &record));
 	else
 		ck_assert_uint_eq(job.record.size, 0);
 	buffer_free(&job.result.body);
@@ -125,8 +119,8 @@ FIXTURE(.timeout_s = 100, .setup = begin, .teardown = end);
 
 TEST(an_answer_as_it_was_is_taken)
 {
-	ck_assert_int_eq(analyse_forged(), ERR_NONE);
-	ck_assert_int_eq(extract_forged(), ERR_NONE);
+	assert_ok(analyse_forged());
+	assert_ok(extract_forged());
 }
 
 TEST(an_answer_whose_head_is_cut_is_none)

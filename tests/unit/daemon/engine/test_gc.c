@@ -2,10 +2,6 @@
  * made up. */
 #include "daemon/engine/gc.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "daemon/engine/engine.h"
 #include "daemon/query/query.h"
 #include "extract/core/extractor.h"
@@ -40,15 +36,13 @@ static void page_url(char *url, size_t size, const char *host, unsigned number)
 static void put_in(const char *host, unsigned from, unsigned to, unsigned seed)
 {
 	for (unsigned i = from; i < to; i++) {
-		struct buffer html = {0};
+		AUTO_BUFFER html = {0};
 		char url[64];
 
 		page_url(url, sizeof(url), host, i);
 		world_page(&html, 0, seed + i);
 		world.now_ms += MINUTE_MS - 1;
-		ck_assert_int_eq(world_put(&world, url, buffer_slice(&html)),
-				 ERR_NONE);
-		buffer_free(&html);
+		assert_ok(world_put(&world, url, buffer_slice(&html)));
 	}
 }
 
@@ -62,10 +56,8 @@ static uint64_t commit_gc(const struct gc_row *rows, size_t count)
 	struct change change = {.kind = CHANGE_GC,
 				.gc = {.rows = rows, .count = count}};
 
-	ck_assert_int_eq(
-		engine_commit(world.engine, &change, 1, world.now_ms, NULL),
-		ERR_NONE);
-	ck_assert_int_eq(change.error, ERR_NONE);
+	assert_ok(engine_commit(world.engine, &change, 1, world.now_ms, NULL));
+	assert_ok(change.error);
 	return change.gc.collected;
 }
 
@@ -78,9 +70,7 @@ static uint64_t gc_all(void)
 	do {
 		struct gc gc;
 
-		ck_assert_int_eq(
-			gc_find(world.store, &limits, world.now_ms, &gc),
-			ERR_NONE);
+		assert_ok(gc_find(world.store, &limits, world.now_ms, &gc));
 		collected = commit_gc(gc.rows, gc.count);
 		total += collected;
 		free(gc.rows);
@@ -93,7 +83,7 @@ static struct table_usage usage_of(enum table table)
 	struct txn txn = txn_begin_read(world.store);
 	struct table_usage usage = txn_usage(&txn, table);
 
-	ck_assert_int_eq(txn_end(&txn), ERR_NONE);
+	assert_ok(txn_end(&txn));
 	return usage;
 }
 
@@ -223,7 +213,7 @@ static void put_sample(unsigned number, uint32_t offset)
 	sample_page_row_put(&txn, site.id, row.cluster + offset,
 			    page_key_of(slice_of(url)),
 			    &(struct sample_page_row){.url = slice_of(url)});
-	ck_assert_int_eq(txn_end(&txn), ERR_NONE);
+	assert_ok(txn_end(&txn));
 }
 
 /* Nothing but the sample is made up: world_problems() would ask for more. */
@@ -233,7 +223,7 @@ static void drop_sample(void)
 	struct txn txn = txn_begin_write(world.store);
 
 	txn_delete_prefix(&txn, TABLE_SAMPLE_PAGES, all);
-	ck_assert_int_eq(txn_end(&txn), ERR_NONE);
+	assert_ok(txn_end(&txn));
 }
 
 TEST(the_sample_of_a_template_keeps_its_bodies)
@@ -256,8 +246,7 @@ TEST(a_body_is_looked_at_again_before_it_goes)
 	put(0, 60);
 	limits.bodies.age_ms = 1;
 	world.now_ms += MINUTE_MS;
-	ck_assert_int_eq(gc_find(world.store, &limits, world.now_ms, &gc),
-			 ERR_NONE);
+	assert_ok(gc_find(world.store, &limits, world.now_ms, &gc));
 	ck_assert_uint_eq(gc.count, 60 - MAX_SAMPLE_PAGES);
 	for (unsigned i = 0; i < 60; i++)
 		put_sample(i, 0);
@@ -283,7 +272,7 @@ static enum error ask_text(unsigned number, struct extraction_result *answer)
 	char text[64];
 
 	page_url(text, sizeof(text), "a.test", number);
-	ck_assert_int_eq(url_parse(&url, slice_of(text), NULL), ERR_NONE);
+	assert_ok(url_parse(&url, slice_of(text), NULL));
 	request.url = &url;
 	return query_text(world.store, &extraction_options_default, &request,
 			  answer);
@@ -303,7 +292,7 @@ TEST(a_page_without_body_says_so_until_it_comes_again)
 	extraction_result_free(&answer);
 	put(number, number + 1); /* the same content */
 	ck_assert(has_body(number));
-	ck_assert_int_eq(ask_text(number, &answer), ERR_NONE);
+	assert_ok(ask_text(number, &answer));
 	extraction_result_free(&answer);
 }
 
@@ -369,7 +358,7 @@ static void put_versions(uint32_t cluster, uint32_t count, size_t size)
 			 &(struct template_row){.version = count,
 						.state = TEMPLATE_VANISHED,
 						.ended_ms = 1});
-	ck_assert_int_eq(txn_end(&txn), ERR_NONE);
+	assert_ok(txn_end(&txn));
 }
 
 static bool has_version(uint32_t cluster, uint32_t version)
@@ -393,7 +382,7 @@ static void drop_versions(void)
 
 	txn_delete_prefix(&txn, TABLE_VERSIONS, all);
 	txn_delete_prefix(&txn, TABLE_TEMPLATES, all);
-	ck_assert_int_eq(txn_end(&txn), ERR_NONE);
+	assert_ok(txn_end(&txn));
 }
 
 TEST(versions_go_by_the_count_of_a_template)
@@ -471,7 +460,7 @@ static void put_many_events(unsigned count)
 	for (unsigned i = 0; i < count; i++)
 		event_add(&txn, &(struct event_row){.kind = EVENT_PAGE_ADDED,
 						    .time_ms = world.now_ms});
-	ck_assert_int_eq(txn_end(&txn), ERR_NONE);
+	assert_ok(txn_end(&txn));
 }
 
 TEST(one_look_finds_so_many_and_no_more)
@@ -480,8 +469,7 @@ TEST(one_look_finds_so_many_and_no_more)
 
 	put_many_events(2 * GC_MAX_ROWS + 500);
 	limits.events.count = 100;
-	ck_assert_int_eq(gc_find(world.store, &limits, world.now_ms, &gc),
-			 ERR_NONE);
+	assert_ok(gc_find(world.store, &limits, world.now_ms, &gc));
 	ck_assert_uint_eq(gc.count, GC_MAX_ROWS);
 	free(gc.rows);
 	gc_all();

@@ -1,7 +1,5 @@
 #include "daemon/engine/link_graph.h"
 
-#include <string.h>
-
 #include "tests/unit/run.h"
 
 enum { MAX_PAGES = 8 };
@@ -32,13 +30,12 @@ static void add(uint32_t source, const struct record_link *links,
 		uint32_t count)
 {
 	const struct record plain = {.link_count = count};
-	struct buffer bytes = {0};
+	AUTO_BUFFER bytes = {0};
 	struct record record;
 
 	record_encode(&plain, links, &bytes);
-	ck_assert_int_eq(record_open(buffer_slice(&bytes), &record), ERR_NONE);
+	assert_ok(record_open(buffer_slice(&bytes), &record));
 	link_graph_add(inbound, source, &record);
-	buffer_free(&bytes);
 }
 
 /* The page that a link of page 0, which had none there, leads to; 0: to none.

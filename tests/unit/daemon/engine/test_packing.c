@@ -2,10 +2,6 @@
  * changes. */
 #include "daemon/engine/packing.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "daemon/engine/engine.h"
 #include "store/content.h"
 #include "store/rows.h"
@@ -52,14 +48,12 @@ static void make_page(struct buffer *out, unsigned kind, unsigned number,
 static void put(unsigned kind, unsigned from, unsigned to, unsigned style)
 {
 	for (unsigned i = from; i < to; i++) {
-		struct buffer html = {0};
+		AUTO_BUFFER html = {0};
 		char url[64];
 
 		make_url(url, sizeof(url), kind, i);
 		make_page(&html, kind, i, style);
-		ck_assert_int_eq(world_put(&world, url, buffer_slice(&html)),
-				 ERR_NONE);
-		buffer_free(&html);
+		assert_ok(world_put(&world, url, buffer_slice(&html)));
 	}
 }
 
@@ -68,10 +62,8 @@ static uint64_t commit(const struct packing *packing)
 	struct change change = {.kind = CHANGE_PACK,
 				.pack = {.packing = packing}};
 
-	ck_assert_int_eq(
-		engine_commit(world.engine, &change, 1, world.now_ms, NULL),
-		ERR_NONE);
-	ck_assert_int_eq(change.error, ERR_NONE);
+	assert_ok(engine_commit(world.engine, &change, 1, world.now_ms, NULL));
+	assert_ok(change.error);
 	return change.pack.packed;
 }
 
@@ -85,8 +77,7 @@ static uint64_t walk(void)
 	while (!walk.is_ended) {
 		struct packing packing = {0};
 
-		ck_assert_int_eq(packing_step(&walk, world.store, &packing),
-				 ERR_NONE);
+		assert_ok(packing_step(&walk, world.store, &packing));
 		ck_assert_uint_le(packing.count, PACKING_AT_ONCE);
 		if (packing.count > 0)
 			packed += commit(&packing);
@@ -101,7 +92,7 @@ static uint64_t rows_of(enum table table)
 	struct txn txn = txn_begin_read(world.store);
 	uint64_t rows = txn_usage(&txn, table).rows;
 
-	ck_assert_int_eq(txn_end(&txn), ERR_NONE);
+	assert_ok(txn_end(&txn));
 	return rows;
 }
 
@@ -117,8 +108,8 @@ struct kept {
 static struct kept look_at(unsigned kind, unsigned number, unsigned style)
 {
 	struct txn txn = txn_begin_read(world.store);
-	struct buffer html = {0};
-	struct buffer body = {0};
+	AUTO_BUFFER html = {0};
+	AUTO_BUFFER body = {0};
 	struct slice value;
 	struct kept kept;
 	struct key key;
@@ -127,9 +118,8 @@ static struct kept look_at(unsigned kind, unsigned number, unsigned style)
 	make_url(url, sizeof(url), kind, number);
 	make_page(&html, kind, number, style);
 	key = key_page(site, page_key_of(slice_of(url)));
-	ck_assert_int_eq(content_body(&txn, site, page_key_of(slice_of(url)),
-				      (uint32_t)html.size, &body),
-			 ERR_NONE);
+	assert_ok(content_body(&txn, site, page_key_of(slice_of(url)),
+			       (uint32_t)html.size, &body));
 	ck_assert(slice_equal(buffer_slice(&body), buffer_slice(&html)));
 	value = txn_get(&txn, TABLE_BODIES, key_slice(&key));
 	kept.body_bytes = value.size;
@@ -139,8 +129,6 @@ static struct kept look_at(unsigned kind, unsigned number, unsigned style)
 	if (!content_is_packed(value, &kept.record_by))
 		kept.record_by = UINT32_MAX;
 	txn_abort(&txn);
-	buffer_free(&html);
-	buffer_free(&body);
 	return kept;
 }
 
@@ -267,8 +255,7 @@ TEST(a_value_that_has_changed_meanwhile_stays)
 
 	put(0, 0, 1, 1);
 	while (packing.count == 0 && !walk.is_ended)
-		ck_assert_int_eq(packing_step(&walk, world.store, &packing),
-				 ERR_NONE);
+		assert_ok(packing_step(&walk, world.store, &packing));
 	ck_assert_uint_eq(packing.count, 1); /* the record */
 	put(0, 0, 1, 2);
 	ck_assert_uint_eq(commit(&packing), 0);
@@ -283,7 +270,7 @@ TEST(a_dictionary_for_a_cluster_that_is_gone_comes_too_late)
 	struct packing packing = {0};
 
 	put(0, 0, 8, 1);
-	ck_assert_int_eq(packing_step(&walk, world.store, &packing), ERR_NONE);
+	assert_ok(packing_step(&walk, world.store, &packing));
 	ck_assert_uint_eq(packing.count, 1);
 	for (unsigned i = 0; i < 8; i++) {
 		char url[64];
@@ -301,7 +288,7 @@ TEST(records_of_sample_pages_are_packed_too)
 {
 	struct txn txn;
 	struct record record = {.content_hash = 7};
-	struct buffer bytes = {0};
+	AUTO_BUFFER bytes = {0};
 	struct sample_page_row row = {.since_ms = 5, .url = slice_of("u")};
 
 	put(0, 0, 8, 1);
@@ -309,19 +296,16 @@ TEST(records_of_sample_pages_are_packed_too)
 	row.record = buffer_slice(&bytes);
 	txn = txn_begin_write(world.store);
 	sample_page_row_put(&txn, site, 1, 9, &row);
-	ck_assert_int_eq(txn_end(&txn), ERR_NONE);
+	assert_ok(txn_end(&txn));
 	ck_assert_uint_eq(walk(), 18);
 	txn = txn_begin_read(world.store);
 	ck_assert(sample_page_row_get(&txn, site, 1, 9, &row));
 	ck_assert_uint_lt(row.record.size, bytes.size);
 	ck_assert_uint_eq(row.since_ms, 5);
 	buffer_clear(&bytes);
-	ck_assert_int_eq(
-		content_record_open(&txn, site, row.record, &bytes, &record),
-		ERR_NONE);
+	assert_ok(content_record_open(&txn, site, row.record, &bytes, &record));
 	ck_assert_uint_eq(record.content_hash, 7);
 	txn_abort(&txn);
-	buffer_free(&bytes);
 }
 
 TEST(a_site_that_is_deleted_leaves_no_dictionary)
@@ -331,11 +315,8 @@ TEST(a_site_that_is_deleted_leaves_no_dictionary)
 
 	put(0, 0, 8, 1);
 	walk();
-	ck_assert_int_eq(url_parse(&url, slice_of("http://" HOST "/"), NULL),
-			 ERR_NONE);
+	assert_ok(url_parse(&url, slice_of("http://" HOST "/"), NULL));
 	change.url = &url;
-	ck_assert_int_eq(
-		engine_commit(world.engine, &change, 1, world.now_ms, NULL),
-		ERR_NONE);
+	assert_ok(engine_commit(world.engine, &change, 1, world.now_ms, NULL));
 	ck_assert_uint_eq(rows_of(TABLE_DICTIONARIES), 0);
 }

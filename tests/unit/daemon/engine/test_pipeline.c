@@ -1,6 +1,5 @@
 #include "daemon/engine/pipeline.h"
 
-#include <stdio.h>
 #include <time.h>
 
 #include "daemon/runtime/clock.h"
@@ -28,8 +27,7 @@ static void start_with(size_t max_waiting_bytes)
 		.robots_ttl_ms = 60000,
 	};
 
-	ck_assert_int_eq(pipeline_start(&pipeline, world.engine, &options),
-			 ERR_NONE);
+	assert_ok(pipeline_start(&pipeline, world.engine, &options));
 }
 
 static void start(void)
@@ -64,9 +62,9 @@ static void ask(const struct server *server, const char *path)
 
 	snprintf(text, sizeof(text), "http://127.0.0.1:%u%s", server->port,
 		 path);
-	ck_assert_int_eq(url_parse(&url, slice_of(text), NULL), ERR_NONE);
+	assert_ok(url_parse(&url, slice_of(text), NULL));
 	change.url = &url;
-	ck_assert_int_eq(pipeline_command(pipeline, &change), ERR_NONE);
+	assert_ok(pipeline_command(pipeline, &change));
 }
 
 static void ask_for_many(const struct server *server)

@@ -1,9 +1,5 @@
 #include "daemon/engine/engine.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/compress.h"
 #include "base/hash.h"
 #include "store/key.h"
@@ -19,7 +15,7 @@ static void setup(void)
 {
 	world = (struct world){0};
 	world_open(&world, 0);
-	ck_assert_int_eq(world_add_site(&world, "a.test"), ERR_NONE);
+	assert_ok(world_add_site(&world, "a.test"));
 }
 
 static void teardown(void)
@@ -33,7 +29,7 @@ static struct url url_of(unsigned number)
 	struct url url;
 
 	snprintf(text, sizeof(text), "http://a.test/page/%u", number);
-	ck_assert_int_eq(url_parse(&url, slice_of(text), NULL), ERR_NONE);
+	assert_ok(url_parse(&url, slice_of(text), NULL));
 	return url;
 }
 
@@ -41,7 +37,7 @@ static struct url url_of(unsigned number)
 static void poison(unsigned number, const char *bytes)
 {
 	struct url url = url_of(number);
-	struct buffer packed = {0};
+	AUTO_BUFFER packed = {0};
 	struct change change = {.kind = CHANGE_QUARANTINE, .url = &url};
 
 	world.now_ms += 1000;
@@ -53,11 +49,8 @@ static void poison(unsigned number, const char *bytes)
 	change.answer.packed = buffer_slice(&packed);
 	change.answer.reason = slice_of("signal 11");
 	change.answer.charset = slice_of("utf-8");
-	ck_assert_int_eq(
-		engine_commit(world.engine, &change, 1, world.now_ms, NULL),
-		ERR_NONE);
-	ck_assert_int_eq(change.error, ERR_NONE);
-	buffer_free(&packed);
+	assert_ok(engine_commit(world.engine, &change, 1, world.now_ms, NULL));
+	assert_ok(change.error);
 }
 
 /* Whether page `number` is poisoned; its reason and its bytes are right. */
@@ -66,18 +59,16 @@ static bool is_poisoned(unsigned number, const char *bytes)
 	struct site_row site = world_site(&world, "a.test");
 	struct url url = url_of(number);
 	struct txn txn = txn_begin_read(world.store);
-	struct buffer body = {0};
+	AUTO_BUFFER body = {0};
 	struct quarantine_row row;
 	bool is_there = quarantine_row_get(
 		&txn, site.id, page_key_of(slice_of(url.text)), &row);
 
 	if (is_there) {
-		ck_assert_int_eq(decompress_slice(row.body, 1000, &body),
-				 ERR_NONE);
+		assert_ok(decompress_slice(row.body, 1000, &body));
 		ck_assert(slice_equal(buffer_slice(&body), slice_of(bytes)));
 		ck_assert(slice_equal(row.reason, slice_of("signal 11")));
 	}
-	buffer_free(&body);
 	txn_abort(&txn);
 	return is_there;
 }
@@ -102,16 +93,14 @@ static enum error cure(unsigned number)
 	struct url url = url_of(number);
 	struct change change = {.kind = CHANGE_UNQUARANTINE, .url = &url};
 
-	ck_assert_int_eq(
-		engine_commit(world.engine, &change, 1, world.now_ms, NULL),
-		ERR_NONE);
+	assert_ok(engine_commit(world.engine, &change, 1, world.now_ms, NULL));
 	return change.error;
 }
 
 TEST(it_is_forgotten_when_asked_for)
 {
 	poison(1, "<p>boom");
-	ck_assert_int_eq(cure(1), ERR_NONE);
+	assert_ok(cure(1));
 	ck_assert(!is_poisoned(1, ""));
 	ck_assert_int_eq(cure(1), ERR_NOT_FOUND);
 }
@@ -138,8 +127,7 @@ TEST(what_a_client_hands_in_is_no_reason_to_spare_the_site)
 		(struct site_options){.max_pages = 10, .max_depth = 10};
 	for (unsigned i = 0; i < 5; i++)
 		poison(i, "<p>boom");
-	ck_assert_int_eq(
-		engine_commit(world.engine, &change, 1, world.now_ms, &order),
-		ERR_NONE);
+	assert_ok(
+		engine_commit(world.engine, &change, 1, world.now_ms, &order));
 	ck_assert_uint_eq(order.count, 1);
 }

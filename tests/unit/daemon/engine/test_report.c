@@ -1,12 +1,12 @@
 #include "daemon/engine/threshold_report.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/memory.h"
 #include "daemon/runtime/terminal.h"
 #include "daemon/web/threshold_svg.h"
 #include "daemon/web/thresholds.h"
+#include "tests/unit/auto_json.h"
+#include "tests/unit/auto_json.h"
+#include "tests/unit/auto_json.h"
 #include "tests/unit/run.h"
 
 #define LEAF(count, ...)                                    \
@@ -31,8 +31,7 @@ static struct report make_report(unsigned threshold)
 {
 	struct report report;
 
-	ck_assert_int_eq(report_begin(MEASURE_CPC, &pages, &no_watch, &report),
-			 ERR_NONE);
+	assert_ok(report_begin(MEASURE_CPC, &pages, &no_watch, &report));
 	report.threshold = threshold;
 	report.shingle_ids = 14;
 	report.examples = names;
@@ -139,7 +138,7 @@ TEST(lines_are_no_wider_than_they_may)
 
 TEST(names_keep_their_end)
 {
-	struct buffer out = {0};
+	AUTO_BUFFER out = {0};
 
 	report_name("12345678", 8, &out);
 	ck_assert_str_eq(out.data, "12345678");
@@ -153,7 +152,6 @@ TEST(names_keep_their_end)
 	buffer_clear(&out);
 	report_name("", 8, &out);
 	ck_assert_uint_eq(out.size, 0);
-	buffer_free(&out);
 }
 
 /*
@@ -191,9 +189,8 @@ TEST(a_site_without_pages_has_a_report)
 {
 	struct report report;
 
-	ck_assert_int_eq(report_begin(MEASURE_CP, &(struct report_pages){0},
-				      &no_watch, &report),
-			 ERR_NONE);
+	assert_ok(report_begin(MEASURE_CP, &(struct report_pages){0}, &no_watch,
+			       &report));
 	report.threshold = 200;
 	check_holds(text_of(&report, 80), "0 pages, 0 distinct");
 	check_holds(text_of(&report, 80), "0.00-1.00 T*S");
@@ -315,11 +312,10 @@ TEST(the_drawing_is_bounded)
 		many[i] = (struct dendrogram_leaf){&shingle_ids[i], 1, 3};
 		examples[i] = long_name;
 	}
-	ck_assert_int_eq(report_begin(MEASURE_CP,
-				      &(struct report_pages){.leaves = many,
-							     .leaf_count = 200},
-				      &no_watch, &report),
-			 ERR_NONE);
+	assert_ok(report_begin(
+		MEASURE_CP,
+		&(struct report_pages){.leaves = many, .leaf_count = 200},
+		&no_watch, &report));
 	report.threshold = 200;
 	report.examples = examples;
 	svg = svg_of(&report);
@@ -348,12 +344,11 @@ TEST(json_tells_agreement_by_threshold)
 	const struct report_pages linked = {
 		leaves, 5, {leaf_of, links, 12}, NULL};
 	struct report report;
-	json_t *json;
+	AUTO_JSON *json;
 	json_t *witness;
 	json_t *curve;
 
-	ck_assert_int_eq(report_begin(MEASURE_CCS, &linked, &no_watch, &report),
-			 ERR_NONE);
+	assert_ok(report_begin(MEASURE_CCS, &linked, &no_watch, &report));
 	report.examples = names;
 	report_score(&report, leaf_of, truth, 12);
 	json = report_json(&report);
@@ -368,7 +363,6 @@ TEST(json_tells_agreement_by_threshold)
 	ck_assert_double_lt(at(witness, 44), 1);
 	ck_assert_double_eq(at(witness, 45), 1);
 	ck_assert_double_lt(at(curve, 45), 1);
-	json_decref(json);
 	report_free(&report);
 }
 
@@ -377,7 +371,7 @@ TEST(json_has_the_same)
 	const uint32_t leaf_of[] = {0, 1, 2, 3};
 	const uint32_t truth[] = {1, 1, 2, 2};
 	struct report report = make_report(100);
-	json_t *json;
+	AUTO_JSON *json;
 	json_t *node;
 
 	report_score(&report, leaf_of, truth, 4);
@@ -404,6 +398,5 @@ TEST(json_has_the_same)
 	node = json_object_get(json_object_get(json, "histogram"), "pairs");
 	ck_assert_int_eq(json_integer_value(json_array_get(node, 0)), 3);
 	ck_assert_int_eq(json_integer_value(json_array_get(node, 49)), 19);
-	json_decref(json);
 	report_free(&report);
 }

@@ -14,11 +14,10 @@ static struct world world;
 
 static void put(const char *url, unsigned seed)
 {
-	struct buffer html = {0};
+	AUTO_BUFFER html = {0};
 
 	world_page(&html, 0, seed);
-	ck_assert_int_eq(world_put(&world, url, buffer_slice(&html)), ERR_NONE);
-	buffer_free(&html);
+	assert_ok(world_put(&world, url, buffer_slice(&html)));
 }
 
 static struct page_row page_of(const char *url)
@@ -50,14 +49,14 @@ static void sample(void)
 	struct txn txn = txn_begin_write(world.store);
 
 	sample_page_row_put(&txn, 1, 1, page_key_of(slice_of(URL)), &row);
-	ck_assert_int_eq(txn_end(&txn), ERR_NONE);
+	assert_ok(txn_end(&txn));
 }
 
 static void set_up(void)
 {
 	world_open(&world, 0);
 	world.now_ms += AHEAD_MS;
-	ck_assert_int_eq(world_add_site(&world, "a.test"), ERR_NONE);
+	assert_ok(world_add_site(&world, "a.test"));
 	put(URL, 1);
 	put(OTHER, 2);
 	sample();
@@ -109,11 +108,9 @@ TEST(a_page_that_is_asked_for_is_fetched)
 	struct url url;
 	struct change change = {.kind = CHANGE_FETCH_NOW, .url = &url};
 
-	ck_assert_int_eq(url_parse(&url, slice_of(OTHER), NULL), ERR_NONE);
+	assert_ok(url_parse(&url, slice_of(OTHER), NULL));
 	world.now_ms -= AHEAD_MS;
 	change.ask.asked_ms = world.now_ms;
-	ck_assert_int_eq(
-		engine_commit(world.engine, &change, 1, world.now_ms, NULL),
-		ERR_NONE);
+	assert_ok(engine_commit(world.engine, &change, 1, world.now_ms, NULL));
 	ck_assert_uint_eq(world_site(&world, "a.test").pending_count, 1);
 }

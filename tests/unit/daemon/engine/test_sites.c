@@ -1,7 +1,5 @@
 #include "daemon/engine/sites.h"
 
-#include <stdio.h>
-
 #include "tests/unit/run.h"
 
 enum { MANY = 1000, STEPS = 20000 };

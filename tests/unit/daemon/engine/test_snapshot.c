@@ -1,8 +1,5 @@
 #include "daemon/engine/threshold_report.h"
 
-#include <stdio.h>
-#include <string.h>
-
 #include "store/key.h"
 #include "tests/unit/daemon/world.h"
 #include "tests/unit/run.h"
@@ -45,16 +42,13 @@ static void link_to(struct buffer *html, const char *format, unsigned count)
 /* One page links to the posts from headings, and to the tags from a list. */
 static void put_index(void)
 {
-	struct buffer html = {0};
+	AUTO_BUFFER html = {0};
 
 	buffer_append_text(&html, "<title>Index</title>");
 	link_to(&html, "<h2><a href=/post/%u>Post</a></h2>", POSTS);
 	buffer_append_text(&html, "<ul class=cloud>");
 	link_to(&html, "<li><a href=/tag/%u>Tag</a>", TAGS);
-	ck_assert_int_eq(
-		world_put(&world, "http://a.test/", buffer_slice(&html)),
-		ERR_NONE);
-	buffer_free(&html);
+	assert_ok(world_put(&world, "http://a.test/", buffer_slice(&html)));
 }
 
 static void put_site(void)
@@ -82,9 +76,8 @@ static void teardown(void)
 static void read_site(void)
 {
 	site_snapshot_free(&snapshot);
-	ck_assert_int_eq(
-		site_snapshot_read(world.store, "a.test", SIZE_MAX, &snapshot),
-		ERR_NONE);
+	assert_ok(
+		site_snapshot_read(world.store, "a.test", SIZE_MAX, &snapshot));
 }
 
 /* The leaf that has an example whose URL begins so, and so many pages. */
@@ -175,15 +168,12 @@ TEST(the_witness_tells_pages_by_where_they_are_linked_from)
 
 TEST(a_truncated_page_is_no_member)
 {
-	struct buffer html = {0};
+	AUTO_BUFFER html = {0};
 
 	for (int i = 0; i < 2000; i++)
 		buffer_append_text(&html, "<div>");
 	put_site();
-	ck_assert_int_eq(
-		world_put(&world, "http://a.test/deep", buffer_slice(&html)),
-		ERR_NONE);
-	buffer_free(&html);
+	assert_ok(world_put(&world, "http://a.test/deep", buffer_slice(&html)));
 	read_site();
 	ck_assert_uint_eq(snapshot.site.page_count, PAGES + 1);
 	ck_assert_uint_eq(snapshot.witness.count, PAGES);
@@ -203,8 +193,7 @@ TEST(a_page_that_is_gone_is_no_member)
 
 TEST(pages_without_a_signature_are_one_leaf)
 {
-	ck_assert_int_eq(world_put(&world, "http://a.test/", slice_of("")),
-			 ERR_NONE);
+	assert_ok(world_put(&world, "http://a.test/", slice_of("")));
 	read_site();
 	ck_assert_uint_eq(snapshot.witness.count, snapshot.leaf_count);
 	ck_assert_uint_eq(world_problems(&world), 0);
@@ -218,9 +207,8 @@ TEST(a_site_without_pages_is_empty)
 	ck_assert_uint_eq(snapshot.leaf_count, 0);
 	ck_assert_uint_eq(snapshot.shingle_count, 0);
 	ck_assert_uint_eq(snapshot.witness.count, 0);
-	ck_assert_int_eq(site_snapshot_choose_threshold(world.store, "a.test",
-							&plenty, &choice),
-			 ERR_NONE);
+	assert_ok(site_snapshot_choose_threshold(world.store, "a.test", &plenty,
+						 &choice));
 	ck_assert_uint_eq(choice.threshold, DEFAULT_VALUE);
 }
 
@@ -244,9 +232,8 @@ static struct threshold_choice choose(size_t max_leaves)
 	const struct dendrogram_options watch = {.max_leaves = max_leaves};
 	struct threshold_choice choice;
 
-	ck_assert_int_eq(site_snapshot_choose_threshold(world.store, "a.test",
-							&watch, &choice),
-			 ERR_NONE);
+	assert_ok(site_snapshot_choose_threshold(world.store, "a.test", &watch,
+						 &choice));
 	ck_assert_uint_eq(choice.generation,
 			  world_site(&world, "a.test").generation);
 	return choice;
@@ -266,9 +253,9 @@ TEST(the_threshold_is_chosen_by_the_witness)
 TEST(the_choice_does_not_depend_on_the_threshold_in_use)
 {
 	put_site();
-	ck_assert_int_eq(world_set_threshold(&world, "a.test", 0), ERR_NONE);
+	assert_ok(world_set_threshold(&world, "a.test", 0));
 	ck_assert_uint_eq(choose(100).threshold, CHOSEN);
-	ck_assert_int_eq(world_set_threshold(&world, "a.test", 1000), ERR_NONE);
+	assert_ok(world_set_threshold(&world, "a.test", 1000));
 	ck_assert_uint_eq(choose(100).threshold, CHOSEN);
 }
 
@@ -323,7 +310,7 @@ TEST(a_member_of_no_set_is_damage)
 	put_site();
 	txn = txn_begin_write(world.store);
 	txn_delete_prefix(&txn, TABLE_SETS, key_slice(&key));
-	ck_assert_int_eq(txn_end(&txn), ERR_NONE);
+	assert_ok(txn_end(&txn));
 	ck_assert_int_eq(
 		site_snapshot_read(world.store, "a.test", SIZE_MAX, &snapshot),
 		ERR_CORRUPT);
@@ -336,8 +323,7 @@ TEST(the_report_is_that_of_the_site)
 
 	put_site();
 	read_site();
-	ck_assert_int_eq(site_snapshot_report(&snapshot, &plenty, &report),
-			 ERR_NONE);
+	assert_ok(site_snapshot_report(&snapshot, &plenty, &report));
 	ck_assert_uint_eq(report.dendrogram.count, 4);
 	ck_assert_uint_eq(report.dendrogram.page_count, PAGES);
 	ck_assert_uint_eq(report.threshold, 250);
@@ -354,8 +340,7 @@ TEST(a_report_needs_the_examples_alone)
 
 	put_site();
 	read_site();
-	ck_assert_int_eq(site_snapshot_report(&snapshot, &plenty, &report),
-			 ERR_NONE);
+	assert_ok(site_snapshot_report(&snapshot, &plenty, &report));
 	site_snapshot_trim(&snapshot);
 	ck_assert_ptr_null(snapshot.leaves);
 	ck_assert_ptr_null(snapshot.arena);
@@ -370,9 +355,7 @@ TEST(pages_are_not_read_when_there_are_too_many_signatures)
 	world_put_blocks(&world, "http://a.test/1", 1);
 	world_put_blocks(&world, "http://a.test/2", 2);
 	site_snapshot_free(&snapshot);
-	ck_assert_int_eq(
-		site_snapshot_read(world.store, "a.test", 1, &snapshot),
-		ERR_NONE);
+	assert_ok(site_snapshot_read(world.store, "a.test", 1, &snapshot));
 	ck_assert_uint_eq(snapshot.leaf_count, 2);
 	ck_assert_uint_eq(snapshot.witness.count, 0);
 }

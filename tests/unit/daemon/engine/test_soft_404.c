@@ -1,8 +1,5 @@
 #include "daemon/engine/engine_internal.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "daemon/privsep/analyse_task.h"
 #include "tests/unit/run.h"
 
@@ -35,29 +32,24 @@ static struct buffer record_bytes(const char *html)
 	struct buffer bytes = {0};
 	struct url url;
 
-	ck_assert_int_eq(url_parse(&url, slice_of("http://a.test/"), NULL),
-			 ERR_NONE);
-	ck_assert_int_eq(analyse(slice_of(html), slice_of("UTF-8"), &url,
-				 &options, &bytes),
-			 ERR_NONE);
+	assert_ok(url_parse(&url, slice_of("http://a.test/"), NULL));
+	assert_ok(analyse(slice_of(html), slice_of("UTF-8"), &url, &options,
+			  &bytes));
 	return bytes;
 }
 
 static bool is_soft_404(const char *html, const char *probes_answer)
 {
-	struct buffer answer = record_bytes(probes_answer);
-	struct buffer page = record_bytes(html);
-	struct buffer known = {0};
+	AUTO_BUFFER answer = record_bytes(probes_answer);
+	AUTO_BUFFER page = record_bytes(html);
+	AUTO_BUFFER known = {0};
 	struct record record;
 	bool is_one;
 
-	ck_assert_int_eq(record_open(buffer_slice(&answer), &record), ERR_NONE);
+	assert_ok(record_open(buffer_slice(&answer), &record));
 	soft_404_store_probe(&record, &known);
-	ck_assert_int_eq(record_open(buffer_slice(&page), &record), ERR_NONE);
+	assert_ok(record_open(buffer_slice(&page), &record));
 	is_one = soft_404_is(&record, buffer_slice(&known));
-	buffer_free(&known);
-	buffer_free(&page);
-	buffer_free(&answer);
 	return is_one;
 }
 
@@ -67,9 +59,7 @@ TEST(a_probe_is_beside_the_seed_and_always_the_same)
 	struct url one;
 	struct url two;
 
-	ck_assert_int_eq(
-		url_parse(&seed, slice_of("http://a.test/b/c.html?d"), NULL),
-		ERR_NONE);
+	assert_ok(url_parse(&seed, slice_of("http://a.test/b/c.html?d"), NULL));
 	soft_404_probe(&seed, 7, &one);
 	soft_404_probe(&seed, 7, &two);
 	ck_assert_str_eq(one.text, two.text);
@@ -116,8 +106,8 @@ TEST(a_page_of_its_own_is_none)
 
 TEST(an_echo_is_no_article)
 {
-	struct buffer page = {0};
-	struct buffer answer = {0};
+	AUTO_BUFFER page = {0};
+	AUTO_BUFFER answer = {0};
 
 	buffer_append_text(&answer, FRAME "<p>");
 	for (int i = 0; i < 20; i++)
@@ -132,14 +122,12 @@ TEST(an_echo_is_no_article)
 		buffer_append_text(&answer, "two article text");
 	}
 	ck_assert(!is_soft_404(page.data, answer.data));
-	buffer_free(&page);
-	buffer_free(&answer);
 }
 
 TEST(of_a_large_answer_a_sample_is_kept)
 {
 	struct record record = record_of(1, 2000, "x");
-	struct buffer known = {0};
+	AUTO_BUFFER known = {0};
 
 	soft_404_store_probe(&record, &known);
 	ck_assert_uint_le(known.size, 8192);
@@ -151,14 +139,13 @@ TEST(of_a_large_answer_a_sample_is_kept)
 	ck_assert(!soft_404_is(&record, buffer_slice(&known)));
 	record = record_of(3000, 2000, "x");
 	ck_assert(!soft_404_is(&record, buffer_slice(&known)));
-	buffer_free(&known);
 }
 
 TEST(what_is_damaged_or_unknown_is_none)
 {
 	struct record record = record_of(1, 10, "x");
-	struct buffer known = {0};
-	char *bytes;
+	AUTO_BUFFER known = {0};
+	AUTO_TEXT *bytes;
 
 	ck_assert(!soft_404_is(&record, (struct slice){NULL, 0}));
 	soft_404_store_probe(&record, &known);
@@ -176,20 +163,17 @@ TEST(what_is_damaged_or_unknown_is_none)
 				       (struct slice){bytes + 1, known.size}));
 		bytes[i] ^= 0x40;
 	}
-	free(bytes);
-	buffer_free(&known);
 }
 
 TEST(fragments_out_of_order_are_damage)
 {
 	struct record record = record_of(1, 100, "x");
 	struct record_fragment first = fragments[0];
-	struct buffer known = {0};
+	AUTO_BUFFER known = {0};
 
 	fragments[0] = fragments[1];
 	fragments[1] = first;
 	soft_404_store_probe(&record, &known);
 	record = record_of(1, 100, "x");
 	ck_assert(!soft_404_is(&record, buffer_slice(&known)));
-	buffer_free(&known);
 }

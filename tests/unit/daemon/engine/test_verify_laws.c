@@ -1,8 +1,5 @@
 #include "daemon/engine/invariants.h"
 
-#include <stdio.h>
-#include <string.h>
-
 #include "store/key.h"
 #include "store/rows.h"
 #include "store/sets.h"
@@ -17,14 +14,13 @@ static void setup(void)
 	world_open(&world, 0);
 	world_add_site(&world, "a.test");
 	for (unsigned i = 0; i < 6; i++) {
-		struct buffer html = {0};
+		AUTO_BUFFER html = {0};
 		char url[64];
 
 		snprintf(url, sizeof(url), "http://a.test/page/%u", i);
 		world_page(&html, i % 2, i);
 		buffer_printf(&html, "<h%u>one more path</h%u>", 1 + i, 1 + i);
 		world_put(&world, url, buffer_slice(&html));
-		buffer_free(&html);
 	}
 }
 
@@ -41,7 +37,7 @@ static void set_threshold(uint16_t threshold)
 	ck_assert(site_get(&txn, slice_of("a.test"), &site));
 	site.options.threshold = threshold;
 	site_put(&txn, &site);
-	ck_assert_int_eq(txn_end(&txn), ERR_NONE);
+	assert_ok(txn_end(&txn));
 }
 
 static bool reports(const char *words)
@@ -49,8 +45,7 @@ static bool reports(const char *words)
 	struct verify_report report = {0};
 	bool is_found;
 
-	ck_assert_int_eq(invariants_verify(world.store, NULL, &report),
-			 ERR_NONE);
+	assert_ok(invariants_verify(world.store, NULL, &report));
 	is_found = report.problems > 0 && report.text.data != NULL &&
 		   strstr(report.text.data, words) != NULL;
 	buffer_free(&report.text);
@@ -63,8 +58,7 @@ TEST(a_sound_store_has_no_problem)
 {
 	struct verify_report report = {0};
 
-	ck_assert_int_eq(invariants_verify(world.store, NULL, &report),
-			 ERR_NONE);
+	assert_ok(invariants_verify(world.store, NULL, &report));
 	ck_assert_uint_eq(report.problems, 0);
 	ck_assert_uint_eq(report.sites, 1);
 	ck_assert_uint_eq(report.pages, 6);
@@ -93,7 +87,7 @@ TEST(a_signature_that_is_not_of_its_record_is_found)
 
 	ck_assert(site_get(&txn, slice_of("a.test"), &site));
 	shingle_put(&txn, site.id, 0, 12345); /* another member */
-	ck_assert_int_eq(txn_end(&txn), ERR_NONE);
+	assert_ok(txn_end(&txn));
 	ck_assert(reports("signature differs from its record"));
 }
 
@@ -113,6 +107,6 @@ TEST(pages_that_a_guard_fails_on_are_counted)
 	guarded_row_put(
 		&txn, site.id, 1, page_key_of(url),
 		&(struct guarded_row){.good_ms = 1, .matches = 2, .url = url});
-	ck_assert_int_eq(txn_end(&txn), ERR_NONE);
+	assert_ok(txn_end(&txn));
 	ck_assert(reports("guard a.test 1: fails on 1 pages, but counts 0"));
 }

@@ -42,7 +42,7 @@ TEST(a_list_names_it_or_not)
 		{"\"x*\", *", false},
 	};
 
-	for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++)
+	for (size_t i = 0; i < COUNT_OF(lists); i++)
 		ck_assert_msg(entity_tag_is_listed("\"ab\"", lists[i].list) ==
 				      lists[i].is_listed,
 			      "%zu: %s", i, lists[i].list);

@@ -3,9 +3,6 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -78,7 +75,7 @@ static enum http_verdict handle(struct http_exchange *exchange, void *context)
 
 static void start(void)
 {
-	ck_assert_int_eq(http_start(&server, &options), ERR_NONE);
+	assert_ok(http_start(&server, &options));
 }
 
 static void begin(void)
@@ -130,11 +127,10 @@ static void wait_for_parked(size_t count)
 static void check_body(const char *method, const char *target, const char *body,
 		       const char *wanted)
 {
-	struct buffer answer = test_client_ask(path, method, target, body);
+	AUTO_BUFFER answer = test_client_ask(path, method, target, body);
 
 	ck_assert_int_eq(client_status(&answer), 200);
 	ck_assert_str_eq(client_body(&answer), wanted);
-	buffer_free(&answer);
 }
 
 static void check_error(struct buffer *answer, int status, const char *code)
@@ -160,7 +156,7 @@ TEST(a_request_is_answered)
 
 TEST(a_connection_serves_many_requests)
 {
-	struct buffer answer;
+	AUTO_BUFFER answer;
 	int file;
 
 	start();
@@ -175,7 +171,6 @@ TEST(a_connection_serves_many_requests)
 	ck_assert(strstr(answer.data, "GET /1 1 []") != NULL);
 	ck_assert(strstr(answer.data, "POST /2 1 [hi]") != NULL);
 	ck_assert(strstr(answer.data, "GET /3 1 []") != NULL);
-	buffer_free(&answer);
 }
 
 static unsigned inline_traits(const char *method, const char *asked)
@@ -206,7 +201,7 @@ static enum http_verdict handle_quickly(struct http_exchange *exchange,
 
 TEST(what_is_quick_stands_behind_no_worker)
 {
-	struct buffer answer;
+	AUTO_BUFFER answer;
 	int file;
 
 	options.workers = 1;
@@ -224,12 +219,11 @@ TEST(what_is_quick_stands_behind_no_worker)
 	answer = test_client_receive(file);
 	close(file);
 	ck_assert_str_eq(client_body(&answer), "by a worker");
-	buffer_free(&answer);
 }
 
 TEST(quick_ones_of_a_connection_are_answered_in_order)
 {
-	struct buffer answer;
+	AUTO_BUFFER answer;
 	int file;
 
 	options.traits = inline_traits;
@@ -245,7 +239,6 @@ TEST(quick_ones_of_a_connection_are_answered_in_order)
 	ck_assert_ptr_nonnull(
 		strstr(strstr(strstr(answer.data, "at once"), "by a worker"),
 		       "at once"));
-	buffer_free(&answer);
 }
 
 static unsigned slow_traits(const char *method, const char *asked)
@@ -272,29 +265,27 @@ TEST(those_that_take_long_leave_workers_for_others)
 		check_body("GET", "/other", NULL, "by a worker");
 	atomic_store(&gate_is_open, true);
 	for (int i = 0; i < LONG; i++) {
-		struct buffer answer = test_client_receive(files[i]);
+		AUTO_BUFFER answer = test_client_receive(files[i]);
 
 		ck_assert_str_eq(client_body(&answer), "by a worker");
-		buffer_free(&answer);
 		close(files[i]);
 	}
 }
 
 TEST(a_header_cannot_smuggle_another)
 {
-	struct buffer answer;
+	AUTO_BUFFER answer;
 
 	start();
 	answer = test_client_ask(path, "GET", "/header", NULL);
 	ck_assert_int_eq(client_status(&answer), 200);
 	ck_assert(strstr(answer.data, "X-One: a  X-Two: b c\r\n") != NULL);
 	ck_assert(strstr(answer.data, "X-Empty") == NULL);
-	buffer_free(&answer);
 }
 
 TEST(a_parked_exchange_goes_on_when_it_is_woken)
 {
-	struct buffer answer;
+	AUTO_BUFFER answer;
 	int file;
 
 	start();
@@ -306,20 +297,18 @@ TEST(a_parked_exchange_goes_on_when_it_is_woken)
 	answer = test_client_receive(file);
 	ck_assert_int_eq(client_status(&answer), 200);
 	close(file);
-	buffer_free(&answer);
 }
 
 TEST(a_parked_exchange_sees_that_time_passes)
 {
 	uint64_t before = clock_steady_ms();
-	struct buffer answer;
+	AUTO_BUFFER answer;
 
 	start();
 	answer = test_client_ask(path, "GET", "/late", NULL);
 	ck_assert_int_eq(client_status(&answer), 200);
 	ck_assert_uint_ge(clock_steady_ms() - before, 300);
 	ck_assert_uint_lt(clock_steady_ms() - before, 10000);
-	buffer_free(&answer);
 }
 
 TEST(memory_outlives_parking)
@@ -349,7 +338,7 @@ TEST(a_body_up_to_the_limit_is_taken_and_no_more)
 
 TEST(a_body_without_a_length_is_limited_too)
 {
-	struct buffer answer;
+	AUTO_BUFFER answer;
 	int file;
 	int is_open = 1;
 
@@ -361,7 +350,6 @@ TEST(a_body_without_a_length_is_limited_too)
 			 "3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n");
 	answer = test_client_receive(file);
 	ck_assert_str_eq(client_body(&answer), "POST /x 1 [abcde]");
-	buffer_free(&answer);
 	close(file);
 	file = client_open(path);
 	test_client_send(file, "POST /x HTTP/1.1\r\nHost: x\r\n"
@@ -386,7 +374,7 @@ TEST(an_end_of_the_body_that_is_said_twice_is_refused)
 	};
 
 	start();
-	for (size_t i = 0; i < sizeof(heads) / sizeof(heads[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(heads); i++) {
 		char request[256];
 		struct buffer answer;
 		int file = client_open(path);
@@ -468,7 +456,7 @@ TEST(a_client_that_leaves_frees_its_place)
 
 TEST(a_client_that_only_stops_sending_is_answered)
 {
-	struct buffer answer;
+	AUTO_BUFFER answer;
 	int file;
 
 	start();
@@ -477,7 +465,6 @@ TEST(a_client_that_only_stops_sending_is_answered)
 	shutdown(file, SHUT_WR);
 	answer = test_client_receive(file);
 	ck_assert_int_eq(client_status(&answer), 200);
-	buffer_free(&answer);
 	close(file);
 }
 
@@ -623,13 +610,12 @@ static void *ask_often(void *argument)
 	struct asker *asker = argument;
 
 	for (int i = 0; i < REQUESTS; i++) {
-		struct buffer answer =
+		AUTO_BUFFER answer =
 			test_client_ask(path, i % 3 == 0 ? "POST" : "GET",
 					targets[(i + asker->number) % 5],
 					i % 3 == 0 ? "b" : NULL);
 
 		asker->good += client_status(&answer) == 200;
-		buffer_free(&answer);
 	}
 	return NULL;
 }

@@ -15,7 +15,7 @@ TEST(addresses_and_names_of_ours_are_ours)
 		"texts:8481", "Texts.Example.Org", "x.test",
 	};
 
-	for (size_t i = 0; i < sizeof(hosts) / sizeof(hosts[0]); i++)
+	for (size_t i = 0; i < COUNT_OF(hosts); i++)
 		ck_assert_msg(origin_is_host_ours(hosts[i], names), "%s",
 			      hosts[i]);
 }
@@ -47,7 +47,7 @@ TEST(a_name_that_others_may_point_here_is_not)
 		":80",
 	};
 
-	for (size_t i = 0; i < sizeof(hosts) / sizeof(hosts[0]); i++)
+	for (size_t i = 0; i < COUNT_OF(hosts); i++)
 		ck_assert_msg(!origin_is_host_ours(hosts[i], names), "%s",
 			      hosts[i]);
 	ck_assert(!origin_is_host_ours(NULL, names));
@@ -78,7 +78,7 @@ TEST(a_page_of_ours_has_our_host_and_port)
 		{"httpx://a", "a", false, false},
 	};
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		ck_assert_msg(origin_is_own(rows[i].origin, rows[i].host,
 					    false) == rows[i].by_http,
 			      "%s", rows[i].origin);

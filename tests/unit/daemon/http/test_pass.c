@@ -1,8 +1,5 @@
 #include "daemon/http/proxy.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "daemon/http/server.h"
@@ -90,10 +87,10 @@ static void begin(void)
 	};
 
 	snprintf(path, sizeof(path), "/tmp/pass-%d.sock", (int)getpid());
-	ck_assert_int_eq(http_start(&back, &options), ERR_NONE);
+	assert_ok(http_start(&back, &options));
 	options.socket_path = path;
 	options.handle = pass;
-	ck_assert_int_eq(http_start(&front, &options), ERR_NONE);
+	assert_ok(http_start(&front, &options));
 }
 
 static void end(void)
@@ -106,7 +103,7 @@ static void end(void)
 static void expect(const char *request, const char *status, const char *body)
 {
 	int file = client_open(path);
-	struct buffer reply;
+	AUTO_BUFFER reply;
 
 	test_client_send(file, request);
 	reply = test_client_receive(file);
@@ -114,7 +111,6 @@ static void expect(const char *request, const char *status, const char *body)
 	ck_assert_msg(strncmp(reply.data, status, strlen(status)) == 0, "%s",
 		      reply.data);
 	ck_assert_str_eq(client_body(&reply), body);
-	buffer_free(&reply);
 }
 
 FIXTURE(.setup = begin, .teardown = end, .timeout_s = 60);
@@ -139,13 +135,12 @@ TEST(who_asks_is_not_passed_on)
 
 TEST(the_answer_comes_with_its_headers)
 {
-	struct buffer reply = test_client_ask(path, "GET", "/", NULL);
+	AUTO_BUFFER reply = test_client_ask(path, "GET", "/", NULL);
 
 	ck_assert_ptr_nonnull(strstr(reply.data, "X-Said: so\r\n"));
 	ck_assert_ptr_nonnull(
 		strstr(reply.data, "Content-Type: text/x-said\r\n"));
 	ck_assert_ptr_nonnull(strstr(reply.data, "Connection: close\r\n"));
-	buffer_free(&reply);
 }
 
 TEST(an_answer_over_the_limit_is_none)

@@ -2,9 +2,6 @@
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -104,9 +101,8 @@ static enum http_verdict reply_size(struct http_exchange *exchange)
 	buffer_printf(&body, "%s|%s|", http_header(exchange, "Authorization"),
 		      http_header(exchange, "X-Extra"));
 	while (size > 0) {
-		ck_assert_int_eq(
-			http_body_read(exchange, bytes, sizeof(bytes), &size),
-			ERR_NONE);
+		assert_ok(
+			http_body_read(exchange, bytes, sizeof(bytes), &size));
 		total += size;
 	}
 	buffer_printf(&body, "%zu", total);
@@ -216,14 +212,14 @@ static void begin(void)
 	ck_assert(http_proxy_open());
 	snprintf(place, sizeof(place), "127.0.0.1:%u", free_port());
 	snprintf(address, sizeof(address), "http://%s", place);
-	ck_assert_int_eq(tcp_open(&listener, place, "", ""), ERR_NONE);
+	assert_ok(tcp_open(&listener, place, "", ""));
 	options.listener = listener;
-	ck_assert_int_eq(http_start(&back, &options), ERR_NONE);
+	assert_ok(http_start(&back, &options));
 	snprintf(path, sizeof(path), "/tmp/relay-%d.sock", (int)getpid());
 	options.listener = NULL;
 	options.socket_path = path;
 	options.handle = relay;
-	ck_assert_int_eq(http_start(&front, &options), ERR_NONE);
+	assert_ok(http_start(&front, &options));
 }
 
 static void end(void)
@@ -256,7 +252,7 @@ FIXTURE(.setup = begin, .teardown = end, .timeout_s = 60);
 
 TEST(a_stream_comes_as_it_was_sent)
 {
-	struct buffer answered = test_client_ask(path, "GET", "/stream", NULL);
+	AUTO_BUFFER answered = test_client_ask(path, "GET", "/stream", NULL);
 
 	ck_assert_int_eq(client_status(&answered), 200);
 	ck_assert_ptr_nonnull(strstr(answered.data, "X-Said: so\r\n"));
@@ -265,17 +261,15 @@ TEST(a_stream_comes_as_it_was_sent)
 		strstr(answered.data, "Content-Type: text/x-said\r\n"));
 	ck_assert_uint_eq(count_bytes(&answered), (size_t)PIECE * PIECES);
 	ck_assert(is_whole(&answered));
-	buffer_free(&answered);
 }
 
 TEST(a_stream_that_breaks_is_cut_off)
 {
-	struct buffer answered = test_client_ask(path, "GET", "/cut", NULL);
+	AUTO_BUFFER answered = test_client_ask(path, "GET", "/cut", NULL);
 
 	ck_assert_int_eq(client_status(&answered), 200);
 	ck_assert_uint_le(count_bytes(&answered), (size_t)PIECE * PIECES / 2);
 	ck_assert(!is_whole(&answered));
-	buffer_free(&answered);
 }
 
 TEST(who_leaves_a_stream_ends_it)
@@ -290,53 +284,47 @@ TEST(who_leaves_a_stream_ends_it)
 
 TEST(an_upload_is_passed_on_as_it_comes)
 {
-	char *body = malloc(UPLOAD + 1);
-	struct buffer answered;
+	AUTO_TEXT *body = malloc(UPLOAD + 1);
+	AUTO_BUFFER answered;
 
 	memset(body, 'y', UPLOAD);
 	body[UPLOAD] = '\0';
 	answered = test_client_ask(path, "POST", "/read", body);
-	free(body);
 	ck_assert_int_eq(client_status(&answered), 200);
 	ck_assert_str_eq(client_body(&answered), "Bearer secret|1|3145728");
-	buffer_free(&answered);
 }
 
 TEST(an_error_comes_with_its_body)
 {
-	struct buffer answered =
+	AUTO_BUFFER answered =
 		test_client_ask(path, "GET", "/none?a=b%26c", NULL);
 
 	ck_assert_int_eq(client_status(&answered), 404);
 	ck_assert_str_eq(client_body(&answered), "b&c");
-	buffer_free(&answered);
 }
 
 TEST(who_cannot_be_reached_is_told)
 {
-	struct buffer answered;
+	AUTO_BUFFER answered;
 
 	snprintf(address, sizeof(address), "http://127.0.0.1:%u", free_port());
 	answered = test_client_ask(path, "GET", "/stream", NULL);
 	ck_assert_int_eq(client_status(&answered), 502);
 	ck_assert_str_eq(client_body(&answered), "network");
-	buffer_free(&answered);
 }
 
 TEST(a_head_is_waited_for_as_long_as_it_is_wanted)
 {
-	struct buffer answered = test_client_ask(path, "GET", "/silent", NULL);
+	AUTO_BUFFER answered = test_client_ask(path, "GET", "/silent", NULL);
 
 	ck_assert_int_eq(client_status(&answered), 502);
 	ck_assert_str_eq(client_body(&answered), "stopped");
-	buffer_free(&answered);
 }
 
 TEST(an_answer_that_stalls_is_given_up)
 {
-	struct buffer answered = test_client_ask(path, "GET", "/stalls", NULL);
+	AUTO_BUFFER answered = test_client_ask(path, "GET", "/stalls", NULL);
 
 	ck_assert_int_eq(client_status(&answered), 502);
 	ck_assert_str_eq(client_body(&answered), "timeout");
-	buffer_free(&answered);
 }

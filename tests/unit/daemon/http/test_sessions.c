@@ -1,8 +1,5 @@
 #include "daemon/http/tokens.h"
 
-#include <stdio.h>
-#include <string.h>
-
 #include "tests/unit/run.h"
 
 enum { NOW_MS = 1000000, TOKEN = 7, OTHER = 8 };

@@ -5,9 +5,6 @@
 #include <poll.h>
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <time.h>
@@ -178,7 +175,7 @@ static void begin(void)
 	snprintf(path, sizeof(path), "%s/s", folder);
 	atomic_store(&said, 0);
 	atomic_store(&freed, 0);
-	ck_assert_int_eq(http_start(&server, &options), ERR_NONE);
+	assert_ok(http_start(&server, &options));
 }
 
 static void end(void)
@@ -209,7 +206,7 @@ static int ask(const char *target)
 /* Read until `text` has come. */
 static void read_until(int file, const char *text)
 {
-	struct buffer all = {0};
+	AUTO_BUFFER all = {0};
 	uint64_t until_ms = clock_steady_ms() + PATIENCE_MS;
 
 	buffer_append_text(&all, "");
@@ -228,7 +225,6 @@ static void read_until(int file, const char *text)
 		all.size += (size_t)size;
 		room[size] = '\0';
 	}
-	buffer_free(&all);
 }
 
 /* Until the server has so many listeners. */
@@ -274,13 +270,12 @@ TEST(a_stream_goes_on_as_there_is_more)
 TEST(a_stream_holds_no_thread_and_no_place)
 {
 	int files[LISTENERS];
-	struct buffer answer;
+	AUTO_BUFFER answer;
 
 	for (size_t i = 0; i < LISTENERS; i++)
 		files[i] = listen_as(i + 1, "/count");
 	answer = test_client_ask(path, "GET", "/other", NULL);
 	ck_assert_str_eq(client_body(&answer), "no");
-	buffer_free(&answer);
 	say(1);
 	for (int i = 0; i < LISTENERS; i++) {
 		read_until(files[i], "1\n");
@@ -293,11 +288,10 @@ TEST(streams_are_bounded)
 {
 	int first = listen_as(1, "/count");
 	int second = listen_as(LISTENERS, "/count");
-	struct buffer answer;
+	AUTO_BUFFER answer;
 
 	answer = test_client_ask(path, "GET", "/count", NULL);
 	ck_assert_int_eq(client_status(&answer), 503);
-	buffer_free(&answer);
 	close(first);
 	wait_for_listeners(1);
 	first = listen_as(2, "/count");
@@ -319,7 +313,7 @@ TEST(who_reads_slowly_keeps_the_stream)
 {
 	int file = ask("/pour");
 	uint64_t until_ms = clock_steady_ms() + (uint64_t)3 * TIMEOUT_MS;
-	struct buffer answer;
+	AUTO_BUFFER answer;
 	size_t count = 0;
 	char some[500];
 
@@ -335,7 +329,6 @@ TEST(who_reads_slowly_keeps_the_stream)
 	for (size_t i = 0; i < answer.size; i++)
 		count += answer.data[i] == 'x';
 	ck_assert_uint_eq(count, ALL_LARGE + 1); /* that of "text/plain" */
-	buffer_free(&answer);
 	close(file);
 }
 
@@ -412,10 +405,9 @@ TEST(an_owner_has_no_more_unread_than_it_leaves_free)
 
 static void expect(int file, int status)
 {
-	struct buffer answer = test_client_receive(file);
+	AUTO_BUFFER answer = test_client_receive(file);
 
 	ck_assert_int_eq(client_status(&answer), status);
-	buffer_free(&answer);
 	close(file);
 }
 
@@ -425,7 +417,7 @@ TEST(only_large_answers_to_questions_are_refused_unread)
 	static const char change[] = "POST /large?owner=1 HTTP/1.1\r\nHost: x"
 				     "\r\nConnection: close\r\n"
 				     "Content-Length: 0\r\n\r\n";
-	struct buffer answer;
+	AUTO_BUFFER answer;
 	int files[3];
 
 	for (int i = 0; i < 2; i++) {
@@ -437,7 +429,6 @@ TEST(only_large_answers_to_questions_are_refused_unread)
 	expect(ask("/whole?owner=1"), 200);
 	answer = test_client_ask(path, "GET", "/other?owner=1", NULL);
 	ck_assert_str_eq(client_body(&answer), "no");
-	buffer_free(&answer);
 	files[2] = client_open(path);
 	ck_assert(test_client_send(files[2], change));
 	for (int i = 2; i >= 0; i--)
@@ -446,7 +437,7 @@ TEST(only_large_answers_to_questions_are_refused_unread)
 
 TEST(all_of_a_large_stream_comes)
 {
-	struct buffer answer;
+	AUTO_BUFFER answer;
 	size_t count = 0;
 	int file = ask("/pour");
 
@@ -454,7 +445,6 @@ TEST(all_of_a_large_stream_comes)
 	for (const char *c = strstr(answer.data, "\r\n\r\n"); *c != '\0'; c++)
 		count += *c == 'x';
 	ck_assert_uint_eq(count, ALL_LARGE);
-	buffer_free(&answer);
 	close(file);
 }
 
@@ -477,26 +467,24 @@ TEST(streams_end_when_the_server_stops)
 TEST(a_head_has_no_stream)
 {
 	int file = client_open(path);
-	struct buffer answer;
+	AUTO_BUFFER answer;
 
 	test_client_send(file, "HEAD /count HTTP/1.1\r\nHost: x\r\n"
 			       "Connection: close\r\n\r\n");
 	answer = test_client_receive(file);
 	ck_assert_int_eq(client_status(&answer), 200);
-	buffer_free(&answer);
 	close(file);
 	wait_for_listeners(0);
 }
 
 TEST(a_file_is_sent_as_far_as_its_size)
 {
-	struct buffer answer = test_client_ask(path, "GET", "/file", NULL);
+	AUTO_BUFFER answer = test_client_ask(path, "GET", "/file", NULL);
 	const char *body = client_body(&answer);
 
 	ck_assert_int_eq(client_status(&answer), 200);
 	ck_assert_uint_eq(strlen(body), LARGE - 5);
 	ck_assert_int_eq(memcmp(body + LARGE - 15, "5678901234", 10), 0);
-	buffer_free(&answer);
 }
 
 /* By the last chunk, which is missing. */
@@ -507,7 +495,7 @@ TEST(a_stream_that_breaks_does_not_look_whole)
 
 	for (unsigned i = 0; i < 2; i++) {
 		int file = client_open(path);
-		struct buffer answer;
+		AUTO_BUFFER answer;
 		char text[64];
 
 		snprintf(text, sizeof(text), request, paths[i]);
@@ -517,6 +505,5 @@ TEST(a_stream_that_breaks_does_not_look_whole)
 		close(file);
 		ck_assert_ptr_nonnull(strstr(answer.data, "\r\nx\r\n"));
 		ck_assert_int_eq(strstr(answer.data, "\r\n0\r\n") == NULL, i);
-		buffer_free(&answer);
 	}
 }

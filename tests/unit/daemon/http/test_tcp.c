@@ -3,9 +3,6 @@
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <stdatomic.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
@@ -156,10 +153,10 @@ static void begin(void)
 
 	port = free_port();
 	snprintf(address, sizeof(address), "127.0.0.1:%u", port);
-	ck_assert_int_eq(tcp_open(&listener, address, "", ""), ERR_NONE);
+	assert_ok(tcp_open(&listener, address, "", ""));
 	options = options_of(listener);
 	atomic_store(&admitted, 0);
-	ck_assert_int_eq(http_start(&server, &options), ERR_NONE);
+	assert_ok(http_start(&server, &options));
 }
 
 static void end(void)
@@ -188,7 +185,7 @@ static int open_client(void)
 static void check_answer(const char *sent, const char *first, const char *last)
 {
 	int file = open_client();
-	struct buffer answer;
+	AUTO_BUFFER answer;
 	size_t length = strlen(last);
 
 	ck_assert_int_ge(file, 0);
@@ -198,7 +195,6 @@ static void check_answer(const char *sent, const char *first, const char *last)
 		      answer.data);
 	ck_assert_uint_ge(answer.size, length);
 	ck_assert_str_eq(answer.data + answer.size - length, last);
-	buffer_free(&answer);
 	close(file);
 }
 
@@ -264,7 +260,7 @@ TEST(who_leaves_a_silent_stream_frees_its_place)
 TEST(a_stream_to_who_sends_no_more_does_not_look_whole)
 {
 	int file = open_client();
-	struct buffer answer;
+	AUTO_BUFFER answer;
 	const char *body;
 
 	test_client_send(file, "GET /stream HTTP/1.1\r\nHost: x\r\n"
@@ -275,7 +271,6 @@ TEST(a_stream_to_who_sends_no_more_does_not_look_whole)
 	body = strstr(answer.data, "\r\n\r\n");
 	ck_assert_ptr_nonnull(body);
 	ck_assert_str_eq(body, "\r\n\r\n");
-	buffer_free(&answer);
 	close(file);
 }
 
@@ -287,7 +282,7 @@ TEST(what_was_sent_comes_however_late_it_is_read)
 	int file = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	struct sockaddr_in place = {.sin_family = AF_INET,
 				    .sin_port = htons(port)};
-	struct buffer answer;
+	AUTO_BUFFER answer;
 
 	place.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
 	setsockopt(file, SOL_SOCKET, SO_RCVBUF, &few, sizeof(few));
@@ -298,7 +293,6 @@ TEST(what_was_sent_comes_however_late_it_is_read)
 	nanosleep(&pause, NULL);
 	answer = test_client_receive(file);
 	ck_assert_uint_gt(answer.size, LARGE);
-	buffer_free(&answer);
 	close(file);
 }
 
@@ -313,7 +307,7 @@ TEST(nobody_connects_after_the_stop)
 	tcp_close(listener);
 	listener = NULL;
 	/* and the place is free at once */
-	ck_assert_int_eq(tcp_open(&listener, address, "", ""), ERR_NONE);
+	assert_ok(tcp_open(&listener, address, "", ""));
 }
 
 TEST(what_is_wrong_with_the_files_is_told)
@@ -330,8 +324,8 @@ TEST(what_is_wrong_with_the_files_is_told)
 	ck_assert_int_eq(tcp_open(&other, "localhost:80", "", ""),
 			 ERR_MALFORMED);
 	ck_assert_ptr_null(other);
-	ck_assert_int_eq(file_write(path, slice_of("no PEM")), ERR_NONE);
-	ck_assert_int_eq(tcp_open(&other, place, path, path), ERR_NONE);
+	assert_ok(file_write(path, slice_of("no PEM")));
+	assert_ok(tcp_open(&other, place, path, path));
 	options = options_of(other);
 	ck_assert_int_eq(http_start(&unused, &options), ERR_IO);
 	ck_assert_ptr_null(unused);

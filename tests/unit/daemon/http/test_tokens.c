@@ -1,9 +1,6 @@
 #include "daemon/http/tokens.h"
 
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -22,7 +19,7 @@ static void begin(void)
 	snprintf(folder, sizeof(folder), "/tmp/test_tokens.XXXXXX");
 	ck_assert_ptr_nonnull(mkdtemp(folder));
 	snprintf(path, sizeof(path), "%s/tokens", folder);
-	ck_assert_int_eq(tokens_open(&tokens, folder), ERR_NONE);
+	assert_ok(tokens_open(&tokens, folder));
 }
 
 static void end(void)
@@ -36,13 +33,12 @@ static void open_again(void)
 {
 	tokens_close(tokens);
 	tokens = NULL;
-	ck_assert_int_eq(tokens_open(&tokens, folder), ERR_NONE);
+	assert_ok(tokens_open(&tokens, folder));
 }
 
 static void add(const char *name, enum token_role role, char *token_out)
 {
-	ck_assert_int_eq(tokens_add(tokens, name, role, NOW_MS, token_out),
-			 ERR_NONE);
+	assert_ok(tokens_add(tokens, name, role, NOW_MS, token_out));
 	ck_assert_uint_eq(strlen(token_out), TOKEN_BYTES - 1);
 }
 
@@ -119,7 +115,7 @@ TEST(what_is_removed_is_unknown)
 	add("b", TOKEN_READS, second);
 	id = id_of(first);
 	ck_assert(tokens_has(tokens, id));
-	ck_assert_int_eq(tokens_remove(tokens, "a", &removed), ERR_NONE);
+	assert_ok(tokens_remove(tokens, "a", &removed));
 	ck_assert_uint_eq(removed, id);
 	ck_assert(!tokens_has(tokens, id));
 	ck_assert_int_eq(tokens_remove(tokens, "a", &removed), ERR_NOT_FOUND);
@@ -141,7 +137,7 @@ TEST(an_id_is_of_one_token)
 	add("b", TOKEN_WRITES, first);
 	add("a", TOKEN_READS, other);
 	ck_assert_uint_ne(id_of(first), id_of(other));
-	ck_assert_int_eq(tokens_remove(tokens, "b", &removed), ERR_NONE);
+	assert_ok(tokens_remove(tokens, "b", &removed));
 	add("b", TOKEN_READS, second);
 	ck_assert_uint_ne(id_of(second), removed);
 	ck_assert_uint_ne(id_of(second), id_of(other));
@@ -151,17 +147,16 @@ TEST(an_id_is_of_one_token)
 TEST(the_file_is_its_owners_and_holds_no_token)
 {
 	char token[TOKEN_BYTES];
-	struct buffer text = {0};
+	AUTO_BUFFER text = {0};
 	struct stat status;
 
 	add("a", TOKEN_READS, token);
 	ck_assert_int_eq(stat(path, &status), 0);
 	ck_assert_uint_eq(status.st_mode & 0777U, 0600);
-	ck_assert_int_eq(file_read(path, 1 << 16, &text), ERR_NONE);
+	assert_ok(file_read(path, 1 << 16, &text));
 	buffer_append_byte(&text, '\0');
 	ck_assert_ptr_nonnull(strstr(text.data, "a read 1000000 "));
 	ck_assert_ptr_null(strstr(text.data, token + strlen("td_")));
-	buffer_free(&text);
 }
 
 TEST(a_name_is_taken_once_and_is_a_name)
@@ -174,7 +169,7 @@ TEST(a_name_is_taken_once_and_is_a_name)
 	add("a", TOKEN_READS, token);
 	ck_assert_int_eq(tokens_add(tokens, "a", TOKEN_READS, NOW_MS, token),
 			 ERR_BUSY);
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+	for (size_t i = 0; i < COUNT_OF(names); i++)
 		ck_assert_int_eq(tokens_add(tokens, names[i], TOKEN_READS,
 					    NOW_MS, token),
 				 ERR_MALFORMED);
@@ -207,13 +202,12 @@ static void check_list(void)
 /* A file of all but one of them, the last one first. */
 static void write_many(void)
 {
-	struct buffer text = {0};
+	AUTO_BUFFER text = {0};
 
 	buffer_append_text(&text, "templated tokens 1\n");
 	for (unsigned i = MAX_TOKENS - 1; i-- > 0;)
 		buffer_printf(&text, "t%03u read %d %064x\n", i, NOW_MS, i);
-	ck_assert_int_eq(file_write(path, buffer_slice(&text)), ERR_NONE);
-	buffer_free(&text);
+	assert_ok(file_write(path, buffer_slice(&text)));
 }
 
 TEST(they_are_listed_by_their_names_up_to_the_limit)
@@ -279,9 +273,8 @@ TEST(a_file_that_is_not_ours_is_refused)
 	};
 	struct tokens *other = NULL;
 
-	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
-		ck_assert_int_eq(file_write(path, slice_of(texts[i])),
-				 ERR_NONE);
+	for (size_t i = 0; i < COUNT_OF(texts); i++) {
+		assert_ok(file_write(path, slice_of(texts[i])));
 		ck_assert_int_eq(tokens_open(&other, folder), ERR_CORRUPT);
 		ck_assert_ptr_null(other);
 	}
@@ -330,8 +323,8 @@ TEST(a_removal_needs_no_room)
 	limit_files(size - 1);
 	ck_assert_int_ne(tokens_add(tokens, "d", TOKEN_READS, NOW_MS, texts[2]),
 			 ERR_NONE);
-	ck_assert_int_eq(tokens_remove(tokens, "b", &id), ERR_NONE);
-	ck_assert_int_eq(tokens_remove(tokens, "a", &id), ERR_NONE);
+	assert_ok(tokens_remove(tokens, "b", &id));
+	assert_ok(tokens_remove(tokens, "a", &id));
 	ck_assert_uint_eq(size_of_file(), size);
 	open_again();
 	ck_assert_int_eq(check(texts[0], ANY_RATE, NOW_MS), TOKEN_UNKNOWN);

@@ -5,9 +5,6 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
@@ -56,7 +53,7 @@ static unsigned upload_traits(const char *method, const char *asked)
 static enum error read_all(struct http_exchange *exchange, uint64_t max,
 			   uint64_t *size_out)
 {
-	char *bytes = malloc(PIECE);
+	AUTO_TEXT *bytes = malloc(PIECE);
 	enum error error = ERR_NONE;
 	size_t size = 1;
 
@@ -67,7 +64,6 @@ static enum error read_all(struct http_exchange *exchange, uint64_t max,
 				error = ERR_CORRUPT;
 		*size_out += size;
 	}
-	free(bytes);
 	return error;
 }
 
@@ -123,7 +119,7 @@ static void begin(void)
 
 static void start(void)
 {
-	ck_assert_int_eq(http_start(&server, &options), ERR_NONE);
+	assert_ok(http_start(&server, &options));
 }
 
 static void end(void)
@@ -194,7 +190,7 @@ static void check_send(const char *target, uint64_t size, const char *expected)
 	struct supply supply = {.size = size};
 	struct socket_answer answer;
 
-	ck_assert_int_eq(send_to(target, &supply, &answer), ERR_NONE);
+	assert_ok(send_to(target, &supply, &answer));
 	ck_assert_uint_eq(answer.status, 200);
 	ck_assert_str_eq(answer.body.data, expected);
 	buffer_free(&answer.body);
@@ -245,7 +241,7 @@ static void *send_late(void *context)
 {
 	struct socket_answer answer;
 
-	ck_assert_int_eq(send_to("/read-late", context, &answer), ERR_NONE);
+	assert_ok(send_to("/read-late", context, &answer));
 	ck_assert_str_eq(answer.body.data, "ok 67108864");
 	buffer_free(&answer.body);
 	return NULL;
@@ -275,7 +271,7 @@ TEST(a_reply_may_come_before_the_end_of_the_body)
 	struct socket_answer answer;
 
 	start();
-	ck_assert_int_eq(send_to("/read-some", &supply, &answer), ERR_NONE);
+	assert_ok(send_to("/read-some", &supply, &answer));
 	ck_assert_uint_eq(answer.status, 200);
 	ck_assert_uint_ge(atomic_load(&last_size), 10);
 	ck_assert_uint_le(atomic_load(&last_size), PIECE);
@@ -295,7 +291,7 @@ TEST(too_many_are_refused_before_they_send)
 					   "Content-Length: 10\r\n\r\nabc");
 	}
 	wait_for_begun(2);
-	ck_assert_int_eq(send_to("/read", &supply, &answer), ERR_NONE);
+	assert_ok(send_to("/read", &supply, &answer));
 	ck_assert_uint_eq(answer.status, 503);
 	ck_assert_uint_lt(atomic_load(&supply.given), 4 << 20);
 	buffer_free(&answer.body);
@@ -384,7 +380,7 @@ TEST(a_source_that_fails_ends_it)
 
 TEST(stopping_ends_it)
 {
-	struct buffer answer;
+	AUTO_BUFFER answer;
 	int file;
 
 	start();
@@ -396,6 +392,5 @@ TEST(stopping_ends_it)
 	server = NULL;
 	ck_assert_int_eq(atomic_load(&last_error), ERR_STOPPED);
 	answer = test_client_receive(file);
-	buffer_free(&answer);
 	close(file);
 }

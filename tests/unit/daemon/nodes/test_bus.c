@@ -1,7 +1,3 @@
-#include <check.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 #include "daemon/runtime/clock.h"
@@ -59,8 +55,7 @@ static void expect_next(const char *subject, uint64_t from, uint64_t number,
 {
 	struct broker_message message = {0};
 
-	ck_assert_int_eq(ops->next(bus, BROKER_LOG, subject, from, &message),
-			 ERR_NONE);
+	assert_ok(ops->next(bus, BROKER_LOG, subject, from, &message));
 	ck_assert_uint_eq(message.number, number);
 	ck_assert_str_eq(message.data.data, text);
 	buffer_free(&message.data);
@@ -79,16 +74,15 @@ TEST(entries_are_numbered_and_read_again)
 	};
 	uint64_t number;
 
-	ck_assert_int_eq(ops->append(bus, entries, 2), ERR_NONE);
-	ck_assert_int_eq(append("tpl.log.1", "c", 1, &number), ERR_NONE);
+	assert_ok(ops->append(bus, entries, 2));
+	assert_ok(append("tpl.log.1", "c", 1, &number));
 	ck_assert_uint_eq(number, 3);
 	expect_next("tpl.log.1", 0, 1, "a");
 	expect_next("tpl.log.1", 2, 3, "c");
 	expect_next("tpl.log.*", 2, 2, "b");
 	ck_assert_int_eq(ops->next(bus, BROKER_LOG, "tpl.log.2", 3, &message),
 			 ERR_NOT_FOUND);
-	ck_assert_int_eq(ops->last(bus, BROKER_LOG, "tpl.log.1", &message),
-			 ERR_NONE);
+	assert_ok(ops->last(bus, BROKER_LOG, "tpl.log.1", &message));
 	ck_assert_uint_eq(message.number, 3);
 	ck_assert_str_eq(message.subject.data, "tpl.log.1");
 	buffer_free(&message.data);
@@ -102,9 +96,8 @@ TEST(time_is_the_servers)
 	uint64_t number;
 	int64_t clock_ms = 1 << 20;
 
-	ck_assert_int_eq(append("tpl.log.1", "a", 0, &number), ERR_NONE);
-	ck_assert_int_eq(ops->last(bus, BROKER_LOG, "tpl.log.1", &message),
-			 ERR_NONE);
+	assert_ok(append("tpl.log.1", "a", 0, &number));
+	assert_ok(ops->last(bus, BROKER_LOG, "tpl.log.1", &message));
 	ck_assert_uint_ge(message.time_ms, before_ms);
 	ck_assert_uint_le(message.time_ms, clock_wall_ms());
 	ck_assert(ops->is_connected(bus, &clock_ms));
@@ -122,13 +115,12 @@ TEST(another_number_than_expected_is_refused)
 	uint64_t number;
 
 	ck_assert_int_eq(append("tpl.log.1", "a", 1, &number), ERR_BUSY);
-	ck_assert_int_eq(append("tpl.log.1", "a", 0, &number), ERR_NONE);
+	assert_ok(append("tpl.log.1", "a", 0, &number));
 	ck_assert_int_eq(append("tpl.log.1", "b", 0, &number), ERR_BUSY);
 	ck_assert_int_eq(ops->append(bus, entries, 2), ERR_BUSY);
 	ck_assert_int_eq(entries[0].error, ERR_BUSY);
-	ck_assert_int_eq(entries[1].error, ERR_NONE);
-	ck_assert_int_eq(append("tpl.log.1", "b", BROKER_ANY, &number),
-			 ERR_NONE);
+	assert_ok(entries[1].error);
+	assert_ok(append("tpl.log.1", "b", BROKER_ANY, &number));
 	ck_assert_uint_eq(number, 3);
 }
 
@@ -142,10 +134,10 @@ TEST(an_id_that_was_there_is_known)
 	ck_assert_int_eq(ops->append(bus, &entry, 1), ERR_BUSY);
 	/* what was refused was not there */
 	entry.expected = BROKER_ANY;
-	ck_assert_int_eq(ops->append(bus, &entry, 1), ERR_NONE);
+	assert_ok(ops->append(bus, &entry, 1));
 	ck_assert(!entry.is_known);
 	ck_assert_uint_eq(entry.number, 1);
-	ck_assert_int_eq(ops->append(bus, &entry, 1), ERR_NONE);
+	assert_ok(ops->append(bus, &entry, 1));
 	ck_assert(entry.is_known);
 	ck_assert_uint_eq(entry.number, 1);
 }
@@ -156,30 +148,28 @@ TEST(what_is_purged_is_gone)
 	uint64_t number = 0;
 
 	for (uint64_t i = 0; i < 3; i++)
-		ck_assert_int_eq(append("tpl.log.1", "a", number, &number),
-				 ERR_NONE);
-	ck_assert_int_eq(append("tpl.log.2", "b", 0, &number), ERR_NONE);
-	ck_assert_int_eq(ops->purge(bus, BROKER_LOG, "tpl.log.1", 3), ERR_NONE);
+		assert_ok(append("tpl.log.1", "a", number, &number));
+	assert_ok(append("tpl.log.2", "b", 0, &number));
+	assert_ok(ops->purge(bus, BROKER_LOG, "tpl.log.1", 3));
 	expect_next("tpl.log.1", 0, 3, "a");
 	expect_next("tpl.log.2", 0, 4, "b");
 	ck_assert_int_eq(ops->next(bus, BROKER_LOG, "tpl.log.1", 4, &message),
 			 ERR_NOT_FOUND);
-	ck_assert_int_eq(append("tpl.log.1", "c", 3, &number), ERR_NONE);
+	assert_ok(append("tpl.log.1", "c", 3, &number));
 }
 
 TEST(entries_over_the_limit_are_refused)
 {
 	size_t max = ops->max_bytes(bus);
-	char *bytes = calloc(1, max + 2048);
+	AUTO_TEXT *bytes = calloc(1, max + 2048);
 	struct broker_entry entry = {
 		.subject = "tpl.log.1", .data = {bytes, max}, .expected = 0};
 
 	ck_assert_uint_gt(max, 60000);
-	ck_assert_int_eq(ops->append(bus, &entry, 1), ERR_NONE);
+	assert_ok(ops->append(bus, &entry, 1));
 	entry.data.size = max + 1;
 	entry.expected = BROKER_ANY;
 	ck_assert_int_eq(ops->append(bus, &entry, 1), ERR_TOO_LARGE);
-	free(bytes);
 }
 
 static enum error put(const char *key, const char *value, uint64_t expected,
@@ -195,12 +185,12 @@ TEST(rows_are_written_by_revision)
 	uint64_t first;
 	uint64_t second;
 
-	ck_assert_int_eq(put("p.1", "a", 0, &first), ERR_NONE);
+	assert_ok(put("p.1", "a", 0, &first));
 	ck_assert_int_eq(put("p.1", "b", 0, &second), ERR_BUSY);
 	ck_assert_int_eq(put("p.1", "b", first + 1, &second), ERR_BUSY);
-	ck_assert_int_eq(put("p.1", "b", first, &second), ERR_NONE);
+	assert_ok(put("p.1", "b", first, &second));
 	ck_assert_uint_gt(second, first);
-	ck_assert_int_eq(ops->get(bus, BROKER_FACTS, "p.1", &row), ERR_NONE);
+	assert_ok(ops->get(bus, BROKER_FACTS, "p.1", &row));
 	ck_assert_str_eq(row.value.data, "b");
 	ck_assert_str_eq(row.key, "p.1");
 	ck_assert_uint_eq(row.revision, second);
@@ -214,25 +204,24 @@ TEST(a_removed_row_is_made_again)
 	struct broker_row row;
 	uint64_t revision;
 
-	ck_assert_int_eq(put("p.1", "a", 0, &revision), ERR_NONE);
+	assert_ok(put("p.1", "a", 0, &revision));
 	ck_assert_int_eq(ops->remove(bus, BROKER_FACTS, "p.1", revision + 1),
 			 ERR_BUSY);
-	ck_assert_int_eq(ops->remove(bus, BROKER_FACTS, "p.1", revision),
-			 ERR_NONE);
+	assert_ok(ops->remove(bus, BROKER_FACTS, "p.1", revision));
 	ck_assert_int_eq(ops->get(bus, BROKER_FACTS, "p.1", &row),
 			 ERR_NOT_FOUND);
-	ck_assert_int_eq(put("p.1", "b", 0, &revision), ERR_NONE);
+	assert_ok(put("p.1", "b", 0, &revision));
 	ck_assert_int_eq(put("p.1", "c", 0, &revision), ERR_BUSY);
 }
 
 /* "p.1=a p.2=b " */
 static void expect_list(enum broker_bucket bucket, const char *expected)
 {
-	struct buffer text = {0};
+	AUTO_BUFFER text = {0};
 	struct broker_row *rows;
 	size_t count;
 
-	ck_assert_int_eq(ops->list(bus, bucket, &rows, &count), ERR_NONE);
+	assert_ok(ops->list(bus, bucket, &rows, &count));
 	buffer_append_text(&text, "");
 	for (size_t i = 0; i < count; i++) {
 		buffer_printf(&text, "%s=%s ", rows[i].key, rows[i].value.data);
@@ -240,7 +229,6 @@ static void expect_list(enum broker_bucket bucket, const char *expected)
 	}
 	free(rows);
 	ck_assert_str_eq(text.size == 0 ? "" : text.data, expected);
-	buffer_free(&text);
 }
 
 TEST(all_rows_are_listed)
@@ -249,14 +237,13 @@ TEST(all_rows_are_listed)
 	uint64_t revision;
 
 	expect_list(BROKER_FACTS, "");
-	ck_assert_int_eq(put("p.2", "a", 0, &first), ERR_NONE);
-	ck_assert_int_eq(put("p.1", "b", 0, &revision), ERR_NONE);
+	assert_ok(put("p.2", "a", 0, &first));
+	assert_ok(put("p.1", "b", 0, &revision));
 	expect_list(BROKER_FACTS, "p.1=b p.2=a ");
 	expect_list(BROKER_FACTS, "p.1=b p.2=a ");
-	ck_assert_int_eq(put("p.2", "c", first, &revision), ERR_NONE);
+	assert_ok(put("p.2", "c", first, &revision));
 	expect_list(BROKER_FACTS, "p.1=b p.2=c ");
-	ck_assert_int_eq(ops->remove(bus, BROKER_FACTS, "p.2", revision),
-			 ERR_NONE);
+	assert_ok(ops->remove(bus, BROKER_FACTS, "p.2", revision));
 	expect_list(BROKER_FACTS, "p.1=b ");
 	/* what the bus writes for itself is not listed */
 	expect_list(BROKER_NODES, "");
@@ -267,13 +254,11 @@ TEST(a_row_that_is_not_renewed_goes)
 	uint64_t revision;
 	struct broker_row row;
 
-	ck_assert_int_eq(
-		ops->put(bus, BROKER_NODES, "a", slice_of("1"), 0, &revision),
-		ERR_NONE);
+	assert_ok(
+		ops->put(bus, BROKER_NODES, "a", slice_of("1"), 0, &revision));
 	nap(400);
-	ck_assert_int_eq(ops->put(bus, BROKER_NODES, "a", slice_of("2"),
-				  revision, &revision),
-			 ERR_NONE);
+	assert_ok(ops->put(bus, BROKER_NODES, "a", slice_of("2"), revision,
+			   &revision));
 	nap(300);
 	expect_list(BROKER_NODES, "a=2 ");
 	nap(600); /* 0.9 s after it was written, of 0.6 s and 0.15 s */
@@ -282,9 +267,8 @@ TEST(a_row_that_is_not_renewed_goes)
 	ck_assert_int_eq(ops->put(bus, BROKER_NODES, "a", slice_of("3"),
 				  revision, &revision),
 			 ERR_BUSY);
-	ck_assert_int_eq(
-		ops->put(bus, BROKER_NODES, "a", slice_of("3"), 0, &revision),
-		ERR_NONE);
+	assert_ok(
+		ops->put(bus, BROKER_NODES, "a", slice_of("3"), 0, &revision));
 	expect_list(BROKER_NODES, "a=3 ");
 }
 
@@ -323,11 +307,11 @@ static enum error ask(const char *subject, struct buffer *answer)
 
 TEST(questions_are_answered)
 {
-	struct buffer answer = {0};
+	AUTO_BUFFER answer = {0};
 
 	ck_assert_int_eq(ask("tpl.q.1", &answer), ERR_NOT_FOUND);
 	ops->answer(bus, "tpl.q.1", answer_twice, NULL, 2);
-	ck_assert_int_eq(ask("tpl.q.1", &answer), ERR_NONE);
+	assert_ok(ask("tpl.q.1", &answer));
 	ck_assert_str_eq(answer.data, "abab");
 	ops->answer(bus, "tpl.q.1", answer_late, NULL, 2);
 	ck_assert_int_eq(ask("tpl.q.1", &answer), ERR_TIMEOUT);
@@ -335,7 +319,6 @@ TEST(questions_are_answered)
 	ck_assert_int_eq(ask("tpl.q.1", &answer), ERR_TOO_LARGE);
 	ops->answer(bus, "tpl.q.1", NULL, NULL, 0);
 	ck_assert_int_eq(ask("tpl.q.1", &answer), ERR_NOT_FOUND);
-	buffer_free(&answer);
 }
 
 static bool stops(const void *context)
@@ -354,22 +337,19 @@ static bool loses_the_server(const void *context)
 TEST(an_answer_is_waited_for_as_long_as_it_is_wanted)
 {
 	struct broker_wait patience = {60000, stops, NULL};
-	struct buffer answer = {0};
+	AUTO_BUFFER answer = {0};
 
 	ops->answer(bus, "tpl.q.2", answer_late, NULL, 2);
 	ck_assert_int_eq(
 		ops->ask(bus, "tpl.q.2", slice_of("a"), &patience, &answer),
 		ERR_STOPPED);
 	patience.goes_on = NULL;
-	ck_assert_int_eq(
-		ops->ask(bus, "tpl.q.2", slice_of("a"), &patience, &answer),
-		ERR_NONE);
+	assert_ok(ops->ask(bus, "tpl.q.2", slice_of("a"), &patience, &answer));
 	ck_assert_str_eq(answer.data, "late");
 	patience.goes_on = loses_the_server;
 	ck_assert_int_eq(
 		ops->ask(bus, "tpl.q.2", slice_of("a"), &patience, &answer),
 		ERR_NETWORK);
-	buffer_free(&answer);
 }
 
 static _Atomic unsigned told;
@@ -388,8 +368,8 @@ TEST(what_is_told_and_appended_is_heard)
 
 	ops->listen(bus, "tpl.log.*", on_told, NULL);
 	ops->listen(bus, "tpl.hint.>", on_told, NULL);
-	ck_assert_int_eq(append("tpl.log.7", "a", 0, &number), ERR_NONE);
-	ck_assert_int_eq(ops->tell(bus, "tpl.hint.x", slice_of("b")), ERR_NONE);
+	assert_ok(append("tpl.log.7", "a", 0, &number));
+	assert_ok(ops->tell(bus, "tpl.hint.x", slice_of("b")));
 	for (unsigned i = 0; i < 200 && told < 11; i++)
 		nap(10);
 	ck_assert_uint_eq(told, 11);
@@ -415,7 +395,7 @@ TEST(a_server_that_was_gone_has_all_again)
 	int64_t clock_ms;
 	uint64_t number;
 
-	ck_assert_int_eq(append("tpl.log.1", "a", 0, &number), ERR_NONE);
+	assert_ok(append("tpl.log.1", "a", 0, &number));
 	broker_kill(&broker, 0);
 	ck_assert_int_eq(append("tpl.log.1", "b", 1, &number), ERR_NETWORK);
 	ck_assert(!ops->is_connected(bus, &clock_ms));
@@ -425,8 +405,7 @@ TEST(a_server_that_was_gone_has_all_again)
 		nap(10);
 	/* what was not answered is there or not, and its number tells */
 	ck_assert_uint_le(message.number, 2);
-	ck_assert_int_eq(append("tpl.log.1", "c", message.number, &number),
-			 ERR_NONE);
+	assert_ok(append("tpl.log.1", "c", message.number, &number));
 	buffer_free(&message.data);
 	buffer_free(&message.subject);
 }

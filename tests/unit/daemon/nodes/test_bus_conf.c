@@ -1,7 +1,3 @@
-#include <check.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 #include "base/file.h"
@@ -85,28 +81,24 @@ static void expect_log(struct broker *a, struct broker *b)
 {
 	struct broker_message message = {0};
 
-	ck_assert_int_eq(append(a, "tpl.log.017"), ERR_NONE);
-	ck_assert_int_eq(append(a, "tpl.evt.017.example"), ERR_NONE);
-	ck_assert_int_eq(ops->last(b, BROKER_LOG, "tpl.log.017", &message),
-			 ERR_NONE);
-	ck_assert_int_eq(
-		ops->purge(b, BROKER_LOG, "tpl.log.017", message.number),
-		ERR_NONE);
+	assert_ok(append(a, "tpl.log.017"));
+	assert_ok(append(a, "tpl.evt.017.example"));
+	assert_ok(ops->last(b, BROKER_LOG, "tpl.log.017", &message));
+	assert_ok(ops->purge(b, BROKER_LOG, "tpl.log.017", message.number));
 	buffer_free(&message.data);
 	buffer_free(&message.subject);
 }
 
 static void expect_rows_and_answers(struct broker *a, struct broker *b)
 {
-	struct buffer answer = {0};
+	AUTO_BUFFER answer = {0};
 	struct broker_row *rows;
 	uint64_t revision;
 	size_t count;
 
-	ck_assert_int_eq(
-		ops->put(a, BROKER_FACTS, "p.017", slice_of("a"), 0, &revision),
-		ERR_NONE);
-	ck_assert_int_eq(ops->list(b, BROKER_FACTS, &rows, &count), ERR_NONE);
+	assert_ok(ops->put(a, BROKER_FACTS, "p.017", slice_of("a"), 0,
+			   &revision));
+	assert_ok(ops->list(b, BROKER_FACTS, &rows, &count));
 	ck_assert_uint_eq(count, 1);
 	buffer_free(&rows[0].value);
 	free(rows);
@@ -117,7 +109,6 @@ static void expect_rows_and_answers(struct broker *a, struct broker *b)
 		nap();
 	}
 	ck_assert_str_eq(answer.data, "pong");
-	buffer_free(&answer);
 }
 
 /* Each its own lease. */
@@ -125,9 +116,7 @@ static void expect_leases(struct broker *a)
 {
 	uint64_t revision;
 
-	ck_assert_int_eq(
-		ops->put(a, BROKER_NODES, "a", slice_of("{}"), 0, &revision),
-		ERR_NONE);
+	assert_ok(ops->put(a, BROKER_NODES, "a", slice_of("{}"), 0, &revision));
 	ck_assert_int_eq(
 		ops->put(a, BROKER_NODES, "b", slice_of("{}"), 0, &revision),
 		ERR_ADDRESS_FORBIDDEN);

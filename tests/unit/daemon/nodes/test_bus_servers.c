@@ -1,9 +1,5 @@
-#include <check.h>
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 #include "daemon/runtime/clock.h"
@@ -152,10 +148,9 @@ static void expect_all(void)
 		uint64_t from = 0;
 
 		for (uint64_t n = 0; n < writers[i].count; n++) {
-			ck_assert_int_eq(ops->next_of_leader(bus, BROKER_LOG,
-							     writers[i].subject,
-							     from, &message),
-					 ERR_NONE);
+			assert_ok(ops->next_of_leader(bus, BROKER_LOG,
+						      writers[i].subject, from,
+						      &message));
 			buffer_append_byte(&message.data, '\0');
 			ck_assert_uint_eq(strtoull(message.data.data, NULL, 10),
 					  n);
@@ -201,9 +196,8 @@ TEST(all_servers_may_be_killed_and_have_all_again)
 	struct broker_row row;
 	uint64_t revision;
 
-	ck_assert_int_eq(
-		ops->put(bus, BROKER_FACTS, "p.1", slice_of("a"), 0, &revision),
-		ERR_NONE);
+	assert_ok(ops->put(bus, BROKER_FACTS, "p.1", slice_of("a"), 0,
+			   &revision));
 	write_on();
 	wait_for(100);
 	for (unsigned i = 0; i < BROKER_SERVERS; i++)
@@ -220,7 +214,6 @@ TEST(all_servers_may_be_killed_and_have_all_again)
 	ck_assert(slice_equal(buffer_slice(&row.value), slice_of("a")));
 	buffer_free(&row.value);
 	/* its revision may be another one */
-	ck_assert_int_eq(ops->put(bus, BROKER_FACTS, "p.1", slice_of("b"),
-				  row.revision, &revision),
-			 ERR_NONE);
+	assert_ok(ops->put(bus, BROKER_FACTS, "p.1", slice_of("b"),
+			   row.revision, &revision));
 }

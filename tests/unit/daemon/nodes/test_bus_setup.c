@@ -1,8 +1,3 @@
-#include <check.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/file.h"
 #include "tests/unit/daemon/nodes/broker.h"
 #include "tests/unit/run.h"
@@ -48,8 +43,7 @@ static void set_password(const char *password)
 {
 	snprintf(password_path, sizeof(password_path), "%s/password",
 		 broker.folder);
-	ck_assert_int_eq(file_write(password_path, slice_of(password)),
-			 ERR_NONE);
+	assert_ok(file_write(password_path, slice_of(password)));
 	options.password_file = password_path;
 }
 
@@ -162,7 +156,7 @@ TEST(an_entry_that_a_user_may_not_append_is_refused)
 	};
 
 	ck_assert_int_eq(ops->append(bus, entries, 2), ERR_ADDRESS_FORBIDDEN);
-	ck_assert_int_eq(entries[0].error, ERR_NONE);
+	assert_ok(entries[0].error);
 	ck_assert_int_eq(entries[1].error, ERR_ADDRESS_FORBIDDEN);
 }
 
@@ -184,8 +178,7 @@ TEST(a_full_log_takes_no_more)
 		error = ops->append(bus, &entry, 1);
 	ck_assert_int_eq(error, ERR_STORE_FULL);
 	/* and has lost nothing */
-	ck_assert_int_eq(ops->next(bus, BROKER_LOG, "tpl.log.1", 1, &first),
-			 ERR_NONE);
+	assert_ok(ops->next(bus, BROKER_LOG, "tpl.log.1", 1, &first));
 	ck_assert_uint_eq(first.number, 1);
 	buffer_free(&first.data);
 	buffer_free(&first.subject);

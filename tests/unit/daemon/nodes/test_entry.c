@@ -1,7 +1,5 @@
 #include "daemon/nodes/log_append.h"
 
-#include <string.h>
-
 #include "tests/unit/run.h"
 
 static const struct log_entry_head head = {
@@ -17,8 +15,8 @@ static const struct log_entry_head head = {
 
 TEST(an_entry_is_read_as_it_was_written)
 {
-	struct buffer bytes = {0};
-	struct buffer again = {0};
+	AUTO_BUFFER bytes = {0};
+	AUTO_BUFFER again = {0};
 	struct log_entry_head read;
 	struct slice part;
 	bool is_newer;
@@ -31,13 +29,11 @@ TEST(an_entry_is_read_as_it_was_written)
 	/* the heads are equal when their bytes are */
 	log_entry_write(&read, part, &again);
 	ck_assert(slice_equal(buffer_slice(&again), buffer_slice(&bytes)));
-	buffer_free(&again);
-	buffer_free(&bytes);
 }
 
 TEST(a_later_version_is_told_from_damage)
 {
-	struct buffer bytes = {0};
+	AUTO_BUFFER bytes = {0};
 	struct log_entry_head read;
 	struct slice part;
 	bool is_newer;
@@ -55,7 +51,6 @@ TEST(a_later_version_is_told_from_damage)
 	bytes.size = LOG_ENTRY_HEAD_BYTES - 1;
 	ck_assert(
 		!log_entry_read(buffer_slice(&bytes), &read, &part, &is_newer));
-	buffer_free(&bytes);
 }
 
 TEST(what_is_of_no_node_is_foreign)
@@ -74,7 +69,7 @@ TEST(an_entry_follows_by_its_chain)
 
 TEST(without_a_chain_the_number_counts)
 {
-	struct buffer bytes = {0};
+	AUTO_BUFFER bytes = {0};
 	struct log_entry_head read = head;
 	struct slice part;
 	bool is_newer;
@@ -89,7 +84,6 @@ TEST(without_a_chain_the_number_counts)
 	ck_assert_uint_eq(read.chain, 0);
 	ck_assert(log_entry_follows(&read, 99, 1));
 	ck_assert(!log_entry_follows(&read, 98, 1));
-	buffer_free(&bytes);
 }
 
 TEST_LOOP(parts_make_the_whole, 0, 9)

@@ -1,9 +1,6 @@
 #include "daemon/nodes/placement.h"
 
 #include <endian.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/hash.h"
 #include "daemon/nodes/nodes.h"
@@ -77,7 +74,7 @@ TEST(partitions_of_hosts_are_for_ever)
 		{"a.test", 170},
 	};
 
-	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(known); i++) {
 		unsigned found = nodes_partition_of(slice_of(known[i].host));
 
 		ck_assert_msg(found == known[i].partition, "%s: %u and not %u",

@@ -1,6 +1,5 @@
 #include "daemon/nodes/nodes_internal.h"
 
-#include <string.h>
 #include <sys/stat.h>
 
 #include "tests/unit/run.h"
@@ -26,9 +25,7 @@ static struct encryption_keys *keys_of(char digit)
 		fputc(digit, file);
 	fclose(file);
 	ck_assert_int_eq(chmod(scratch_path(&place, "key"), 0600), 0);
-	ck_assert_int_eq(
-		encryption_keys_read(&keys, scratch_path(&place, "key")),
-		ERR_NONE);
+	assert_ok(encryption_keys_read(&keys, scratch_path(&place, "key")));
 	scratch_remove(&place, NULL);
 	return keys;
 }
@@ -49,8 +46,8 @@ FIXTURE(.setup = setup, .teardown = teardown);
 
 TEST(a_sealed_job_is_read_by_its_key_and_subject)
 {
-	struct buffer bytes = {0};
-	struct buffer job = {0};
+	AUTO_BUFFER bytes = {0};
+	AUTO_BUFFER job = {0};
 	struct slice sealed;
 
 	import_job_encrypt(one, SUBJECT, slice_of(JOB), &bytes);
@@ -64,28 +61,22 @@ TEST(a_sealed_job_is_read_by_its_key_and_subject)
 		import_job_decrypt(one, "tpl.job.018.seed", sealed, &job),
 		ERR_CORRUPT);
 	ck_assert_uint_eq(job.size, 0);
-	ck_assert_int_eq(import_job_decrypt(one, SUBJECT, sealed, &job),
-			 ERR_NONE);
+	assert_ok(import_job_decrypt(one, SUBJECT, sealed, &job));
 	ck_assert(slice_equal(buffer_slice(&job), slice_of(JOB)));
-	buffer_free(&bytes);
-	buffer_free(&job);
 }
 
 TEST(other_jobs_are_as_they_are)
 {
-	struct buffer job = {0};
+	AUTO_BUFFER job = {0};
 
-	ck_assert_int_eq(import_job_decrypt(NULL, SUBJECT, slice_of(JOB), &job),
-			 ERR_NONE);
+	assert_ok(import_job_decrypt(NULL, SUBJECT, slice_of(JOB), &job));
 	ck_assert(slice_equal(buffer_slice(&job), slice_of(JOB)));
 	buffer_clear(&job);
-	ck_assert_int_eq(import_job_decrypt(one, SUBJECT, slice_of(""), &job),
-			 ERR_NONE);
+	assert_ok(import_job_decrypt(one, SUBJECT, slice_of(""), &job));
 	ck_assert_uint_eq(job.size, 0);
 	ck_assert_int_eq(
 		import_job_decrypt(one, SUBJECT, slice_of("TPLSEAL1x"), &job),
 		ERR_CORRUPT);
-	buffer_free(&job);
 }
 
 TEST(a_name_needs_the_key)

@@ -1,6 +1,5 @@
 #include "daemon/nodes/encryption_keys.h"
 
-#include <string.h>
 #include <sys/stat.h>
 
 #include "base/log.h"
@@ -37,7 +36,7 @@ static struct encryption_keys *keys_of(const char *text)
 {
 	struct encryption_keys *keys;
 
-	ck_assert_int_eq(read_text(&keys, text, 0600), ERR_NONE);
+	assert_ok(read_text(&keys, text, 0600));
 	return keys;
 }
 
@@ -74,7 +73,7 @@ TEST(no_file_is_no_keys)
 {
 	struct encryption_keys *keys;
 
-	ck_assert_int_eq(encryption_keys_read(&keys, ""), ERR_NONE);
+	assert_ok(encryption_keys_read(&keys, ""));
 	ck_assert_ptr_null(encryption_keys_cipher(keys));
 	ck_assert_uint_eq(encryption_keys_count(keys), 0);
 	ck_assert_str_eq(encryption_keys_id(keys), "");
@@ -87,7 +86,7 @@ TEST(other_files_are_refused)
 	static const char *const texts[] = {"", "# none\n", "password\n"};
 	struct encryption_keys *keys;
 
-	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
+	for (size_t i = 0; i < COUNT_OF(texts); i++)
 		ck_assert_int_eq(read_text(&keys, texts[i], 0600),
 				 ERR_MALFORMED);
 	ck_assert_int_eq(read_text(&keys, ONE "0", 0600), ERR_MALFORMED);
@@ -104,7 +103,7 @@ TEST(files_of_others_are_refused)
 	ck_assert_int_eq(read_text(&keys, ONE, 0604), ERR_ADDRESS_FORBIDDEN);
 	ck_assert_int_eq(read_text(&keys, ONE, 0620), ERR_ADDRESS_FORBIDDEN);
 	ck_assert_ptr_null(keys);
-	ck_assert_int_eq(read_text(&keys, ONE, 0440), ERR_NONE);
+	assert_ok(read_text(&keys, ONE, 0440));
 	encryption_keys_destroy(keys);
 }
 
@@ -132,23 +131,19 @@ TEST(what_one_seals_who_has_its_key_opens)
 	struct encryption_keys *old = keys_of(ONE);
 	struct encryption_keys *both = keys_of(TWO "\n" ONE);
 	struct encryption_keys *new = keys_of(TWO);
-	struct buffer by_old = seal(old, "a", PASSWORD);
-	struct buffer by_both = seal(both, "a", PASSWORD);
+	AUTO_BUFFER by_old = seal(old, "a", PASSWORD);
+	AUTO_BUFFER by_both = seal(both, "a", PASSWORD);
 	struct buffer text = {0};
 
-	ck_assert_int_eq(unseal(both, "a", buffer_slice(&by_old), &text),
-			 ERR_NONE);
+	assert_ok(unseal(both, "a", buffer_slice(&by_old), &text));
 	ck_assert(slice_equal(buffer_slice(&text), slice_of(PASSWORD)));
-	ck_assert_int_eq(unseal(new, "a", buffer_slice(&by_both), &text),
-			 ERR_NONE);
+	assert_ok(unseal(new, "a", buffer_slice(&by_both), &text));
 	ck_assert(slice_equal(buffer_slice(&text), slice_of(PASSWORD)));
 	ck_assert_int_eq(unseal(new, "a", buffer_slice(&by_old), &text),
 			 ERR_NO_ENCRYPTION_KEY);
 	ck_assert_int_eq(unseal(old, "a", buffer_slice(&by_both), &text),
 			 ERR_NO_ENCRYPTION_KEY);
 	ck_assert_uint_eq(text.size, 0);
-	buffer_free(&by_old);
-	buffer_free(&by_both);
 	buffer_free(&text);
 	encryption_keys_destroy(old);
 	encryption_keys_destroy(both);
@@ -158,8 +153,8 @@ TEST(what_one_seals_who_has_its_key_opens)
 TEST(no_other_bytes_open)
 {
 	struct encryption_keys *keys = keys_of(ONE);
-	struct buffer one = seal(keys, "a", PASSWORD);
-	struct buffer other = seal(keys, "a", PASSWORD);
+	AUTO_BUFFER one = seal(keys, "a", PASSWORD);
+	AUTO_BUFFER other = seal(keys, "a", PASSWORD);
 	struct buffer text = {0};
 
 	ck_assert(!slice_equal(buffer_slice(&one), buffer_slice(&other)));
@@ -175,10 +170,7 @@ TEST(no_other_bytes_open)
 			ERR_NONE);
 	}
 	ck_assert_uint_eq(text.size, 0);
-	ck_assert_int_eq(unseal(keys, "a", buffer_slice(&one), &text),
-			 ERR_NONE);
-	buffer_free(&one);
-	buffer_free(&other);
+	assert_ok(unseal(keys, "a", buffer_slice(&one), &text));
 	buffer_free(&text);
 	encryption_keys_destroy(keys);
 }
@@ -210,9 +202,7 @@ static void open_node(struct node *node, const char *keys)
 	node->keys = *keys == '\0' ? NULL : keys_of(keys);
 	options.cipher = encryption_keys_cipher(node->keys);
 	scratch_make(&node->scratch);
-	ck_assert_int_eq(
-		store_open(&node->store, node->scratch.folder, &options),
-		ERR_NONE);
+	assert_ok(store_open(&node->store, node->scratch.folder, &options));
 }
 
 static void close_node(struct node *node)
@@ -235,7 +225,7 @@ static struct buffer add_site(const char *host)
 	struct txn txn = txn_begin_write(owner.store);
 	struct site_row row = {.host = slice_of(host), .seed = slice_of(host)};
 	struct buffer changes = {0};
-	struct buffer sealed = {0};
+	AUTO_BUFFER sealed = {0};
 
 	journal_begin(journal, &txn);
 	row.id = store_next_site(&txn, row.host);
@@ -245,9 +235,8 @@ static struct buffer add_site(const char *host)
 	site_put(&txn, &row);
 	journal_write(journal, &txn, PARTITION, &changes);
 	journal_end(&txn);
-	ck_assert_int_eq(txn_end(&txn), ERR_NONE);
+	assert_ok(txn_end(&txn));
 	journal_destroy(journal);
-	buffer_free(&sealed);
 	return changes;
 }
 
@@ -262,14 +251,13 @@ static enum error take(unsigned partition, struct slice changes)
 static bool has_password(struct node *node, const char *host)
 {
 	struct txn txn = txn_begin_read(node->store);
-	struct buffer text = {0};
+	AUTO_BUFFER text = {0};
 	struct site_row row;
 	bool has = site_get(&txn, slice_of(host), &row) &&
 		   secret_text_read(node->store, row.options.headers, &text) &&
 		   slice_equal(buffer_slice(&text), slice_of(PASSWORD "\n"));
 
 	txn_end(&txn);
-	buffer_free(&text);
 	return has;
 }
 
@@ -283,8 +271,8 @@ static void expect_gone_with_its_row(void)
 {
 	struct journal *journal = journal_create();
 	struct txn txn = txn_begin_write(owner.store);
-	struct buffer changes = {0};
-	struct buffer headers = {0};
+	AUTO_BUFFER changes = {0};
+	AUTO_BUFFER headers = {0};
 	struct site_row row;
 
 	journal_begin(journal, &txn);
@@ -294,36 +282,33 @@ static void expect_gone_with_its_row(void)
 	txn_delete(&txn, TABLE_SITES, slice_of("a.test"));
 	journal_write(journal, &txn, PARTITION, &changes);
 	journal_end(&txn);
-	ck_assert_int_eq(txn_end(&txn), ERR_NONE);
-	ck_assert_int_eq(take(PARTITION, buffer_slice(&changes)), ERR_NONE);
+	assert_ok(txn_end(&txn));
+	assert_ok(take(PARTITION, buffer_slice(&changes)));
 	ck_assert(!secret_text_read(follower.store, buffer_slice(&headers),
 				    NULL));
 	journal_destroy(journal);
-	buffer_free(&changes);
-	buffer_free(&headers);
 }
 
 TEST(a_log_has_no_secret_and_its_follower_has)
 {
-	struct buffer changes;
+	AUTO_BUFFER changes;
 
 	open_node(&owner, ONE);
 	open_node(&follower, TWO "\n" ONE);
 	changes = add_site("a.test");
 	ck_assert(contains(&changes, "a.test"));
 	ck_assert(!contains(&changes, "horse"));
-	ck_assert_int_eq(take(PARTITION, buffer_slice(&changes)), ERR_NONE);
+	assert_ok(take(PARTITION, buffer_slice(&changes)));
 	ck_assert(has_password(&follower, "a.test"));
 	/* again: it is there */
-	ck_assert_int_eq(take(PARTITION, buffer_slice(&changes)), ERR_NONE);
-	buffer_free(&changes);
+	assert_ok(take(PARTITION, buffer_slice(&changes)));
 	expect_gone_with_its_row();
 	close_nodes();
 }
 
 TEST(a_dump_has_no_secret_and_its_reader_has)
 {
-	struct buffer chunk = {0};
+	AUTO_BUFFER chunk = {0};
 	struct txn txn;
 	struct dump dump;
 
@@ -336,16 +321,15 @@ TEST(a_dump_has_no_secret_and_its_reader_has)
 	dump_end(&dump);
 	txn_end(&txn);
 	ck_assert(!contains(&chunk, "horse"));
-	ck_assert_int_eq(take(PARTITION, buffer_slice(&chunk)), ERR_NONE);
+	assert_ok(take(PARTITION, buffer_slice(&chunk)));
 	ck_assert(has_password(&follower, "a.test"));
-	buffer_free(&chunk);
 	close_nodes();
 }
 
 /* Nothing of it is taken, and it is not lost where it is. */
 static void expect_no_key(const char *others_keys)
 {
-	struct buffer changes;
+	AUTO_BUFFER changes;
 
 	open_node(&owner, ONE);
 	open_node(&follower, others_keys);
@@ -354,7 +338,6 @@ static void expect_no_key(const char *others_keys)
 			 ERR_NO_ENCRYPTION_KEY);
 	ck_assert(!has_password(&follower, "a.test"));
 	ck_assert(has_password(&owner, "a.test"));
-	buffer_free(&changes);
 	close_nodes();
 }
 
@@ -370,7 +353,7 @@ TEST(who_has_no_key_takes_nothing)
 
 TEST(a_secret_opens_in_its_row_alone)
 {
-	struct buffer changes;
+	AUTO_BUFFER changes;
 	char *host;
 
 	open_node(&owner, ONE);
@@ -381,20 +364,19 @@ TEST(a_secret_opens_in_its_row_alone)
 		*host = 'b';
 	ck_assert_int_eq(take(PARTITION, buffer_slice(&changes)), ERR_CORRUPT);
 	ck_assert(!has_password(&follower, "b.test"));
-	buffer_free(&changes);
 	close_nodes();
 }
 
 TEST(without_a_key_none_is_sent)
 {
-	struct buffer changes;
+	AUTO_BUFFER changes;
 	struct txn txn;
 
 	open_node(&owner, "");
 	open_node(&follower, ONE);
 	changes = add_site("a.test");
 	ck_assert(!contains(&changes, "horse"));
-	ck_assert_int_eq(take(PARTITION, buffer_slice(&changes)), ERR_NONE);
+	assert_ok(take(PARTITION, buffer_slice(&changes)));
 	ck_assert(!has_password(&follower, "a.test"));
 	txn = txn_begin_read(owner.store);
 	ck_assert(!txn_may_store_secret_text(&txn, redact_all, slice_of("x")));
@@ -405,6 +387,5 @@ TEST(without_a_key_none_is_sent)
 	txn = txn_begin_read(follower.store);
 	ck_assert(txn_may_store_secret_text(&txn, redact_all, slice_of("x")));
 	txn_end(&txn);
-	buffer_free(&changes);
 	close_nodes();
 }

@@ -1,9 +1,5 @@
 #include "daemon/nodes/nodes_internal.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "tests/unit/run.h"
 
 static const uint64_t lease_ms = 8000;

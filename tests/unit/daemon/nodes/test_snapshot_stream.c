@@ -1,8 +1,5 @@
 #include "daemon/nodes/snapshot.h"
 
-#include <stdbool.h>
-#include <string.h>
-
 #include "tests/unit/run.h"
 #include "tests/unit/store/scratch.h"
 
@@ -89,8 +86,7 @@ static struct buffer written(size_t step)
 	do {
 		char *room = buffer_reserve(&all, step);
 
-		ck_assert_int_eq(snapshot_pack(writer, room, step, &size),
-				 ERR_NONE);
+		assert_ok(snapshot_pack(writer, room, step, &size));
 		all.size += size;
 	} while (size > 0);
 	snapshot_writer_destroy(writer);
@@ -123,12 +119,11 @@ static enum error read_all(struct slice bytes, size_t step)
 
 static void expect_same(size_t step)
 {
-	struct buffer all = written(step);
+	AUTO_BUFFER all = written(step);
 
-	ck_assert_int_eq(read_all(buffer_slice(&all), step), ERR_NONE);
+	assert_ok(read_all(buffer_slice(&all), step));
 	ck_assert_uint_eq(taken, count);
 	ck_assert(!differs);
-	buffer_free(&all);
 }
 
 FIXTURE(.setup = setup, .teardown = teardown);
@@ -151,20 +146,19 @@ TEST(what_is_written_is_read_in_any_steps)
 
 TEST(zeros_take_no_room_and_come_back)
 {
-	struct buffer all;
+	AUTO_BUFFER all;
 
 	memset(buffer_reserve(&chunks[0], LARGE_BYTES), 0, LARGE_BYTES);
 	chunks[0].size = LARGE_BYTES;
 	count = 1;
 	all = written(65536);
 	ck_assert_uint_lt(all.size, 1000);
-	ck_assert_int_eq(read_all(buffer_slice(&all), 7), ERR_NONE);
-	buffer_free(&all);
+	assert_ok(read_all(buffer_slice(&all), 7));
 }
 
 TEST(each_cut_and_each_flipped_bit_is_found)
 {
-	struct buffer all;
+	AUTO_BUFFER all;
 
 	add_chunk(40, 1);
 	add_chunk(3, 2);
@@ -185,7 +179,6 @@ TEST(each_cut_and_each_flipped_bit_is_found)
 	}
 	buffer_append_byte(&all, 'x');
 	ck_assert_int_eq(read_all(buffer_slice(&all), 64), ERR_CORRUPT);
-	buffer_free(&all);
 }
 
 TEST(errors_of_both_ends_are_given_back)
@@ -193,7 +186,7 @@ TEST(errors_of_both_ends_are_given_back)
 	struct snapshot_writer *writer =
 		snapshot_writer_create(&head, give, NULL);
 	char room[256];
-	struct buffer all;
+	AUTO_BUFFER all;
 	size_t size;
 
 	add_chunk(1, 1);
@@ -206,5 +199,4 @@ TEST(errors_of_both_ends_are_given_back)
 	all = written(64);
 	answer = ERR_STORE_FULL;
 	ck_assert_int_eq(read_all(buffer_slice(&all), 64), ERR_STORE_FULL);
-	buffer_free(&all);
 }

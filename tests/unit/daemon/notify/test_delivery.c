@@ -4,12 +4,8 @@
  */
 #include "daemon/notify/notifier.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
-#include "base/error.h"
 #include "daemon/privsep/notifier_process.h"
 #include "daemon/runtime/clock.h"
 #include "store/key.h"
@@ -33,7 +29,7 @@ static atomic_int courier_socket;
 static void courier_of_test(int socket)
 {
 	const struct notifier_ready ready = {0};
-	struct buffer head = row_codec_encode(&notifier_ready_layout, &ready);
+	AUTO_BUFFER head = row_codec_encode(&notifier_ready_layout, &ready);
 	struct channel channel = channel_of(socket, NOTIFIER_MAX_BODY);
 	struct channel_frame frame;
 
@@ -44,7 +40,6 @@ static void courier_of_test(int socket)
 						   .file = -1});
 	frame_free(&frame);
 	free(channel.room);
-	buffer_free(&head);
 	atomic_store(&courier_socket, socket);
 }
 
@@ -136,7 +131,7 @@ static void put_hook(uint32_t hook, const char *text)
 	struct txn txn = txn_begin_write(world.store);
 
 	put_row(&txn, hook, text, &(struct hook_row){0});
-	ck_assert_int_eq(txn_end(&txn), ERR_NONE);
+	assert_ok(txn_end(&txn));
 }
 
 static void delete_hook(uint32_t hook)
@@ -146,7 +141,7 @@ static void delete_hook(uint32_t hook)
 
 	txn_delete_prefix(&txn, TABLE_OUTBOX, key_slice(&key));
 	txn_delete(&txn, TABLE_HOOKS, key_slice(&key));
-	ck_assert_int_eq(txn_end(&txn), ERR_NONE);
+	assert_ok(txn_end(&txn));
 }
 
 /* An event waits for the hook; its number. */
@@ -162,7 +157,7 @@ static uint64_t put_event(uint32_t hook)
 	ck_assert(hook_row_get(&txn, hook, &row));
 	row.waiting++;
 	hook_row_put(&txn, hook, &row);
-	ck_assert_int_eq(txn_end(&txn), ERR_NONE);
+	assert_ok(txn_end(&txn));
 	return number;
 }
 
@@ -201,15 +196,12 @@ static void answer(const struct post *post, unsigned status)
 {
 	const struct notifier_result row = {.number = post->slot,
 					    .http_status = status};
-	struct buffer head = row_codec_encode(&notifier_result_layout, &row);
+	AUTO_BUFFER head = row_codec_encode(&notifier_result_layout, &row);
 
-	ck_assert_int_eq(
-		channel_send(&notifier,
-			     &(struct frame_parts){.kind = NOTIFIER_RESULT,
-						   .head = buffer_slice(&head),
-						   .file = -1}),
-		ERR_NONE);
-	buffer_free(&head);
+	assert_ok(channel_send(
+		&notifier, &(struct frame_parts){.kind = NOTIFIER_RESULT,
+						 .head = buffer_slice(&head),
+						 .file = -1}));
 	notifier_client_run(delivery.poster, ANSWER_MS, NULL, 0);
 	delivery_receive(&delivery);
 }
@@ -324,7 +316,7 @@ static void rest_until(uint32_t hook, uint64_t next_ms)
 	row.next_ms = next_ms;
 	row.failures = 3;
 	hook_row_put(&txn, hook, &row);
-	ck_assert_int_eq(txn_end(&txn), ERR_NONE);
+	assert_ok(txn_end(&txn));
 }
 
 TEST(a_hook_rests_over_a_restart_but_not_by_a_clock_set_back)
@@ -455,7 +447,7 @@ TEST(what_is_damaged_is_passed_over)
 		txn_get(&txn, TABLE_HOOKS,
 			(struct slice){(const char[]){0, 0, 0, 3}, 4}));
 	txn_put(&txn, TABLE_HOOKS, slice_of("\1\1"), slice_of("damage"));
-	ck_assert_int_eq(txn_end(&txn), ERR_NONE);
+	assert_ok(txn_end(&txn));
 	look_and_send();
 	ck_assert_uint_eq(delivery.outlet_count, 3);
 	ck_assert_uint_eq(next_post().event, second);
@@ -503,7 +495,7 @@ TEST(no_more_are_in_flight_than_the_courier_takes)
 			&(struct hook_row){.waiting = 1});
 		outbox_put(&txn, hook, 1, &event);
 	}
-	ck_assert_int_eq(txn_end(&txn), ERR_NONE);
+	assert_ok(txn_end(&txn));
 	look_and_send();
 	for (size_t i = 0; i < delivery.outlet_count; i++)
 		running += delivery.outlets[i]->is_running;
@@ -524,9 +516,8 @@ static struct pipeline_options pipeline_options = {
 static void start_pipeline(void)
 {
 	pipeline_options.limits = page_limits_default;
-	ck_assert_int_eq(pipeline_start(&delivery.pipeline, world.engine,
-					&pipeline_options),
-			 ERR_NONE);
+	assert_ok(pipeline_start(&delivery.pipeline, world.engine,
+				 &pipeline_options));
 }
 
 static void begin_saved(void)
@@ -562,8 +553,7 @@ static struct alert_change command(const struct alert_change *alert)
 	struct alert_change copy = *alert;
 	struct change change = {.kind = CHANGE_ALERTS, .alert = &copy};
 
-	ck_assert_int_eq(pipeline_command(delivery.pipeline, &change),
-			 ERR_NONE);
+	assert_ok(pipeline_command(delivery.pipeline, &change));
 	return copy;
 }
 
@@ -591,7 +581,7 @@ static struct hook_row row_of(uint32_t hook, char *error, size_t error_size)
 	ck_assert(hook_row_get(&txn, hook, &row));
 	snprintf(error, error_size, "%.*s", (int)row.error.size,
 		 row.error.size == 0 ? "" : (const char *)row.error.data);
-	ck_assert_int_eq(txn_end(&txn), ERR_NONE);
+	assert_ok(txn_end(&txn));
 	return row;
 }
 
@@ -718,18 +708,16 @@ TEST(all_of_it_delivers_to_a_server)
 	char url[64];
 	uint32_t hook;
 
-	ck_assert_int_eq(network_parse("127.0.0.1", &allowed), ERR_NONE);
-	ck_assert_int_eq(
-		delivery_start(&whole, world.store, delivery.pipeline,
-			       &(struct delivery_options){
-				       .posts.user_agent = "test",
-				       .posts.connect_timeout_ms = ANSWER_MS,
-				       .posts.timeout_ms = ANSWER_MS,
-				       .first_pause_ms = FIRST_PAUSE_MS,
-				       .posts.allowed = &allowed,
-				       .posts.allowed_count = 1,
-			       }),
-		ERR_NONE);
+	assert_ok(network_parse("127.0.0.1", &allowed));
+	assert_ok(delivery_start(&whole, world.store, delivery.pipeline,
+				 &(struct delivery_options){
+					 .posts.user_agent = "test",
+					 .posts.connect_timeout_ms = ANSWER_MS,
+					 .posts.timeout_ms = ANSWER_MS,
+					 .first_pause_ms = FIRST_PAUSE_MS,
+					 .posts.allowed = &allowed,
+					 .posts.allowed_count = 1,
+				 }));
 	snprintf(url, sizeof(url), "http://127.0.0.1:%u/hook", server.port);
 	hook = add_hook(url);
 	for (int i = 0; i < 3; i++)

@@ -1,8 +1,6 @@
 /* RFC 4231: test cases 1 to 4, 6 and 7; the 5th is of a truncated code. */
 #include "daemon/notify/notifier.h"
 
-#include <string.h>
-
 #include "tests/unit/run.h"
 
 enum { MAX_BYTES = 160 };

@@ -1,8 +1,5 @@
 #include "daemon/notify/notifier.h"
 
-#include <string.h>
-
-#include "base/buffer.h"
 #include "tests/unit/run.h"
 
 static bool is_target(const char *target)
@@ -54,7 +51,7 @@ TEST(words_are_split_at_blanks_without_a_shell)
 
 TEST(words_are_bounded)
 {
-	struct buffer target = {0};
+	AUTO_BUFFER target = {0};
 	struct command_words words;
 
 	buffer_append_text(&target, "exec:/a");
@@ -64,7 +61,6 @@ TEST(words_are_bounded)
 	buffer_append_text(&target, " a");
 	ck_assert(!is_target(target.data));
 	ck_assert(!hook_target_split(buffer_slice(&target), &words));
-	buffer_free(&target);
 }
 
 TEST(length_is_bounded)

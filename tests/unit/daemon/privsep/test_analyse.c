@@ -1,7 +1,5 @@
 #include "daemon/privsep/analyse_task.h"
 
-#include <string.h>
-
 #include "cluster/signature.h"
 #include "page/page_class.h"
 #include "store/record.h"
@@ -25,13 +23,10 @@ static struct analysed analyse_with(const char *address, const char *html,
 	struct analysed analysed = {0};
 	struct url url;
 
-	ck_assert_int_eq(url_parse(&url, slice_of(address), NULL), ERR_NONE);
-	ck_assert_int_eq(analyse(slice_of(html), slice_of("UTF-8"), &url, with,
-				 &analysed.bytes),
-			 ERR_NONE);
-	ck_assert_int_eq(
-		record_open(buffer_slice(&analysed.bytes), &analysed.record),
-		ERR_NONE);
+	assert_ok(url_parse(&url, slice_of(address), NULL));
+	assert_ok(analyse(slice_of(html), slice_of("UTF-8"), &url, with,
+			  &analysed.bytes));
+	assert_ok(record_open(buffer_slice(&analysed.bytes), &analysed.record));
 	return analysed;
 }
 
@@ -43,16 +38,14 @@ static struct analysed analyse_at(const char *address, const char *html)
 /* The path to the first element of the tag. */
 static uint64_t path_to(const char *html, uint16_t tag)
 {
-	struct page *page;
+	AUTO_PAGE *page;
 	uint64_t path = 0;
 
-	ck_assert_int_eq(page_parse(&page, slice_of(html), slice_of("UTF-8"),
-				    &page_limits_default),
-			 ERR_NONE);
+	assert_ok(page_parse(&page, slice_of(html), slice_of("UTF-8"),
+			     &page_limits_default));
 	for (uint32_t i = 0; i < page->node_count && path == 0; i++)
 		if (page->nodes[i].tag == tag)
 			path = path_hash(page, i, 4);
-	page_destroy(page);
 	return path;
 }
 
@@ -124,7 +117,7 @@ TEST(what_leads_nowhere_is_no_link)
 
 TEST(links_beyond_the_limit_are_ignored)
 {
-	struct buffer html = {0};
+	AUTO_BUFFER html = {0};
 	struct analysed page;
 
 	for (int i = 0; i < MAX_LINKS + 10; i++)
@@ -132,7 +125,6 @@ TEST(links_beyond_the_limit_are_ignored)
 	page = analyse_at("http://a.test/", html.data);
 	ck_assert_uint_eq(page.record.link_count, MAX_LINKS);
 	buffer_free(&page.bytes);
-	buffer_free(&html);
 }
 
 static bool is_alike(const struct record *a, const struct record *b,
@@ -325,16 +317,14 @@ TEST(a_header_or_the_page_forbids_to_follow)
 
 TEST(what_cannot_be_parsed_appends_nothing)
 {
-	struct buffer out = {0};
+	AUTO_BUFFER out = {0};
 	struct url url;
 
-	ck_assert_int_eq(url_parse(&url, slice_of("http://a.test/"), NULL),
-			 ERR_NONE);
+	assert_ok(url_parse(&url, slice_of("http://a.test/"), NULL));
 	ck_assert_int_eq(analyse(slice_of("%PDF-1.7\n"), slice_of(NULL), &url,
 				 &options, &out),
 			 ERR_NOT_HTML);
 	ck_assert_uint_eq(out.size, 0);
-	buffer_free(&out);
 }
 
 /* The worker goes on with the page: it is parsed once. */
@@ -344,21 +334,14 @@ TEST(a_parsed_page_has_the_record_of_its_bytes)
 		"<html lang=en><title>T</title><body><p>One two three"
 		"<a href=/x>x</a></body></html>";
 	const struct slice body = slice_of(html);
-	struct buffer by_bytes = {0};
-	struct buffer by_page = {0};
-	struct page *page;
+	AUTO_BUFFER by_bytes = {0};
+	AUTO_BUFFER by_page = {0};
+	AUTO_PAGE *page;
 	struct url url;
 
 	url_parse(&url, slice_of("http://a.test/"), NULL);
-	ck_assert_int_eq(
-		analyse(body, slice_of("UTF-8"), &url, &options, &by_bytes),
-		ERR_NONE);
-	ck_assert_int_eq(
-		page_parse(&page, body, slice_of("UTF-8"), options.limits),
-		ERR_NONE);
+	assert_ok(analyse(body, slice_of("UTF-8"), &url, &options, &by_bytes));
+	assert_ok(page_parse(&page, body, slice_of("UTF-8"), options.limits));
 	analyse_page(page, body, &url, &options, &by_page);
 	ck_assert(slice_equal(buffer_slice(&by_page), buffer_slice(&by_bytes)));
-	page_destroy(page);
-	buffer_free(&by_page);
-	buffer_free(&by_bytes);
 }

@@ -1,9 +1,6 @@
 #include "daemon/privsep/spawner_client.h"
 
 #include <poll.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -33,7 +30,7 @@ static void begin(void)
 {
 	snprintf(folder, sizeof(folder), "/tmp/test_command.XXXXXX");
 	ck_assert_ptr_nonnull(mkdtemp(folder));
-	ck_assert_int_eq(spawner_create(&spawner, true), ERR_NONE);
+	assert_ok(spawner_create(&spawner, true));
 }
 
 static void end(void)
@@ -88,16 +85,15 @@ static struct buffer output(void)
 	struct buffer text = {0};
 
 	snprintf(path, sizeof(path), "%s/out", folder);
-	ck_assert_int_eq(file_read(path, 1 << 24, &text), ERR_NONE);
+	assert_ok(file_read(path, 1 << 24, &text));
 	return text;
 }
 
 static void check_output(const char *wanted)
 {
-	struct buffer text = output();
+	AUTO_BUFFER text = output();
 
 	ck_assert_str_eq(text.data, wanted);
-	buffer_free(&text);
 }
 
 FIXTURE(.setup = begin, .teardown = end);
@@ -119,7 +115,7 @@ TEST(it_is_a_child_of_the_starter_with_its_input)
 /* More than a message holds. */
 TEST(a_large_input_comes_whole)
 {
-	struct buffer large = {0};
+	AUTO_BUFFER large = {0};
 
 	memset(buffer_reserve(&large, 1 << 20), 'x', 1 << 20);
 	large.size = 1 << 20;
@@ -128,7 +124,6 @@ TEST(a_large_input_comes_whole)
 		CHILD_RUNS);
 	ck_assert_int_eq(wait_for_end(), CHILD_DONE);
 	check_output("1048576\n");
-	buffer_free(&large);
 }
 
 TEST(how_it_ended_is_said)
@@ -168,7 +163,7 @@ TEST(what_its_head_cannot_hold_is_told)
 	char path[] = "/bin/true";
 	char *words[] = {path, NULL};
 	char *environment[] = {NULL, NULL};
-	struct buffer large = {0};
+	AUTO_BUFFER large = {0};
 
 	memset(buffer_reserve(&large, FRAME_MAX_HEAD), 'x', FRAME_MAX_HEAD);
 	large.size = FRAME_MAX_HEAD;
@@ -180,15 +175,14 @@ TEST(what_its_head_cannot_hold_is_told)
 					       .environment = environment}),
 			 CHILD_FAILED);
 	ck_assert_str_eq(child.message, "cannot run: Argument list too long");
-	buffer_free(&large);
 }
 
 /* A killed process takes a moment to go, and another until it is reaped. */
 static bool is_gone(void)
 {
 	uint64_t end_ms = clock_steady_ms() + PATIENCE_MS;
-	struct buffer text = output();
-	struct buffer state = {0};
+	AUTO_BUFFER text = output();
+	AUTO_BUFFER state = {0};
 	char path[64];
 	bool is_there = true;
 
@@ -200,8 +194,6 @@ static bool is_gone(void)
 			   strstr(state.data, ") Z ") == NULL;
 		usleep(1000);
 	}
-	buffer_free(&state);
-	buffer_free(&text);
 	return !is_there;
 }
 
@@ -237,7 +229,7 @@ TEST(a_starter_that_may_not_runs_none)
 {
 	struct spawner *other;
 
-	ck_assert_int_eq(spawner_create(&other, false), ERR_NONE);
+	assert_ok(spawner_create(&other, false));
 	spawner_destroy(spawner);
 	spawner = other;
 	ck_assert_int_eq(start_path("/bin/true"), CHILD_FAILED);

@@ -1,8 +1,6 @@
 /* Both sides of the channel against an other side that lies. */
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -45,8 +43,8 @@ static void send_frame(const struct channel *channel, uint32_t kind,
 
 static void send_forgery(const struct channel *channel, struct forgery *forgery)
 {
-	struct buffer head = fetch_result_encode(forgery->id, &forgery->result,
-						 &forgery->cookies);
+	AUTO_BUFFER head = fetch_result_encode(forgery->id, &forgery->result,
+					       &forgery->cookies);
 	struct slice bytes = buffer_slice(&head);
 
 	if (forgery->spoil != NULL)
@@ -57,7 +55,6 @@ static void send_forgery(const struct channel *channel, struct forgery *forgery)
 	else
 		send_frame(channel, forgery->kind, bytes,
 			   buffer_slice(&forgery->result.body), forgery->file);
-	buffer_free(&head);
 }
 
 /* Answer the request; false when the process ends over it. */
@@ -357,7 +354,7 @@ TEST(what_was_with_two_processes_that_ended_is_answered_by_the_third)
 	begin(die, 2);
 	ask(false);
 	ck_assert_uint_eq(starts, 3);
-	ck_assert_int_eq(result.error, ERR_NONE);
+	assert_ok(result.error);
 	end();
 }
 
@@ -371,7 +368,7 @@ TEST(what_was_with_three_processes_that_ended_is_given_up)
 	fetch_result_free(&result);
 	ask(false); /* others are answered */
 	ck_assert_uint_eq(starts, 4);
-	ck_assert_int_eq(result.error, ERR_NONE);
+	assert_ok(result.error);
 	end();
 }
 
@@ -385,14 +382,14 @@ static void *be_fetcher(void *context)
 static bool ends_over(uint32_t kind, struct slice head, bool has_options)
 {
 	const struct fetch_options options = {.user_agent = "test"};
-	struct buffer told = fetch_options_encode(&options);
+	AUTO_BUFFER told = fetch_options_encode(&options);
 	struct channel channel;
 	struct channel_frame frame = {.file = -1};
 	pthread_t thread;
 	int ends[2];
 	bool has_ended;
 
-	ck_assert_int_eq(channel_pair(ends), ERR_NONE);
+	assert_ok(channel_pair(ends));
 	ck_assert_int_eq(pthread_create(&thread, NULL, be_fetcher, &ends[1]),
 			 0);
 	channel = channel_of(ends[0], MAX_BODY);
@@ -407,7 +404,6 @@ static bool ends_over(uint32_t kind, struct slice head, bool has_options)
 		channel_receive(&channel, PATIENCE_MS, &frame) == ERR_STOPPED;
 	pthread_join(thread, NULL);
 	channel_close(&channel);
-	buffer_free(&told);
 	return has_ended;
 }
 
@@ -416,14 +412,13 @@ static bool ends_over_request(const char *etag, char wrong)
 {
 	struct url url;
 	struct fetch_request request = {.url = &url, .etag = etag};
-	struct buffer head;
+	AUTO_BUFFER head;
 	bool has_ended;
 
 	url_parse(&url, slice_of("http://a.test/"), NULL);
 	head = fetch_message_encode(1, &request, false);
 	head.data[head.size - 1] = wrong; /* the NUL of the ETag */
 	has_ended = ends_over(FETCH_START, buffer_slice(&head), true);
-	buffer_free(&head);
 	return has_ended;
 }
 

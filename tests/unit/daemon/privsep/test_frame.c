@@ -2,9 +2,6 @@
 
 #include <fcntl.h>
 #include <pthread.h>
-#include <stdbool.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -20,7 +17,7 @@ static struct channel theirs;
 
 static void begin(void)
 {
-	ck_assert_int_eq(channel_pair(ends), ERR_NONE);
+	assert_ok(channel_pair(ends));
 	ours = channel_of(ends[0], MAX_BODY);
 	theirs = channel_of(ends[1], MAX_BODY);
 }
@@ -43,23 +40,20 @@ static char *letters(size_t size)
 /* Whether a frame with a body of `size` bytes comes as it was sent. */
 static bool passes(size_t size)
 {
-	char *bytes = letters(size);
+	AUTO_TEXT *bytes = letters(size);
 	struct channel_frame frame;
 	bool is_same;
 
-	ck_assert_int_eq(
-		channel_send(&ours,
-			     &(struct frame_parts){.kind = 7,
-						   .head = slice_of("head"),
-						   .body = {bytes, size},
-						   .file = -1}),
-		ERR_NONE);
-	ck_assert_int_eq(channel_receive(&theirs, 0, &frame), ERR_NONE);
+	assert_ok(channel_send(&ours,
+			       &(struct frame_parts){.kind = 7,
+						     .head = slice_of("head"),
+						     .body = {bytes, size},
+						     .file = -1}));
+	assert_ok(channel_receive(&theirs, 0, &frame));
 	is_same = frame.kind == 7 && frame.file == -1 &&
 		  slice_equal(frame.head, slice_of("head")) &&
 		  slice_equal(frame.body, (struct slice){bytes, size});
 	frame_free(&frame);
-	free(bytes);
 	return is_same;
 }
 
@@ -87,38 +81,34 @@ TEST(where_the_kernel_takes_no_such_message_it_is_a_file)
 
 TEST(a_body_over_the_limit_is_refused)
 {
-	char *bytes = letters(MAX_BODY + 1);
+	AUTO_TEXT *bytes = letters(MAX_BODY + 1);
 	struct channel_frame frame;
 
-	ck_assert_int_eq(channel_send(&ours,
-				      &(struct frame_parts){
-					      .body = {bytes, MAX_BODY + 1},
-					      .file = -1}),
-			 ERR_NONE);
-	free(bytes);
+	assert_ok(channel_send(
+		&ours, &(struct frame_parts){.body = {bytes, MAX_BODY + 1},
+					     .file = -1}));
 	ck_assert_int_eq(channel_receive(&theirs, 0, &frame), ERR_MALFORMED);
 }
 
 TEST(a_head_over_the_limit_is_not_sent)
 {
-	char *bytes = letters(FRAME_MAX_HEAD + 1);
+	AUTO_TEXT *bytes = letters(FRAME_MAX_HEAD + 1);
 	struct frame_parts parts = {.head = {bytes, FRAME_MAX_HEAD},
 				    .file = -1};
 	struct channel_frame frame;
 
-	ck_assert_int_eq(channel_send(&ours, &parts), ERR_NONE);
-	ck_assert_int_eq(channel_receive(&theirs, 0, &frame), ERR_NONE);
+	assert_ok(channel_send(&ours, &parts));
+	assert_ok(channel_receive(&theirs, 0, &frame));
 	frame_free(&frame);
 	parts.head.size++;
 	ck_assert_int_eq(channel_send(&ours, &parts), ERR_IO);
 	ck_assert_int_eq(channel_offer(&ours, &parts), ERR_IO);
 	ck_assert_int_eq(channel_receive(&theirs, 0, &frame), ERR_TIMEOUT);
-	free(bytes);
 }
 
 TEST(what_is_offered_does_not_wait_for_room)
 {
-	char *bytes = letters(FRAME_MAX_INLINE);
+	AUTO_TEXT *bytes = letters(FRAME_MAX_INLINE);
 	const struct frame_parts parts = {.body = {bytes, FRAME_MAX_INLINE},
 					  .file = -1};
 	struct channel_frame frame;
@@ -129,10 +119,9 @@ TEST(what_is_offered_does_not_wait_for_room)
 	ck_assert_int_gt(count, 0);
 	ck_assert_int_eq(channel_offer(&ours, &parts), ERR_BUSY);
 	for (; count > 0; count--)
-		ck_assert_int_eq(channel_receive(&theirs, 0, &frame), ERR_NONE);
+		assert_ok(channel_receive(&theirs, 0, &frame));
 	ck_assert_int_eq(channel_receive(&theirs, 0, &frame), ERR_TIMEOUT);
-	ck_assert_int_eq(channel_offer(&ours, &parts), ERR_NONE);
-	free(bytes);
+	assert_ok(channel_offer(&ours, &parts));
 }
 
 TEST(a_file_comes_along)
@@ -142,12 +131,10 @@ TEST(a_file_comes_along)
 	char byte = 0;
 
 	ck_assert_int_eq(pipe(pipe_ends), 0);
-	ck_assert_int_eq(
-		channel_send(&ours,
-			     &(struct frame_parts){.file = pipe_ends[1]}),
-		ERR_NONE);
+	assert_ok(channel_send(&ours,
+			       &(struct frame_parts){.file = pipe_ends[1]}));
 	close(pipe_ends[1]);
-	ck_assert_int_eq(channel_receive(&theirs, 0, &frame), ERR_NONE);
+	assert_ok(channel_receive(&theirs, 0, &frame));
 	ck_assert_int_eq(write(frame.file, "x", 1), 1);
 	frame_free(&frame);
 	ck_assert_int_eq(read(pipe_ends[0], &byte, 1), 1);
@@ -221,7 +208,7 @@ TEST(what_is_no_frame_is_refused)
 	struct header wrong[] = {right, right, right, right,
 				 right, right, right, right};
 
-	ck_assert_int_eq(forge(&right, sizeof(right), -1, 0), ERR_NONE);
+	assert_ok(forge(&right, sizeof(right), -1, 0));
 	ck_assert_int_eq(forge(&right, sizeof(right) - 1, -1, 0),
 			 ERR_MALFORMED);
 	wrong[0].magic++;
@@ -233,7 +220,7 @@ TEST(what_is_no_frame_is_refused)
 	wrong[6].place = 2;
 	wrong[7].place = 3;
 	wrong[7].body_bytes = 1;
-	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
+	for (size_t i = 0; i < COUNT_OF(wrong); i++)
 		ck_assert_int_eq(forge(&wrong[i], sizeof(right), -1, 0),
 				 ERR_MALFORMED);
 }
@@ -241,10 +228,9 @@ TEST(what_is_no_frame_is_refused)
 /* Send so many letters as a message. */
 static void send_piece(size_t size)
 {
-	char *bytes = letters(size);
+	AUTO_TEXT *bytes = letters(size);
 
 	ck_assert_int_eq(send(ours.socket, bytes, size, 0), (ssize_t)size);
-	free(bytes);
 }
 
 enum { PIECE = 64 * 1024 }; /* as frame.c has it */
@@ -270,7 +256,7 @@ TEST(a_frame_in_pieces_is_received_when_all_have_come)
 	ck_assert_int_eq(channel_receive(&theirs, 10, &frame), ERR_TIMEOUT);
 	ck_assert(channel_is_partial(&theirs));
 	send_piece(10);
-	ck_assert_int_eq(channel_receive(&theirs, 0, &frame), ERR_NONE);
+	assert_ok(channel_receive(&theirs, 0, &frame));
 	ck_assert(!channel_is_partial(&theirs));
 	ck_assert_uint_eq(frame.body.size, PIECE + 10);
 	ck_assert_mem_eq(frame.body.data + PIECE, "abcdefghij", 10);
@@ -284,7 +270,7 @@ TEST(pieces_of_another_size_are_refused)
 	struct header header = announce();
 	struct channel_frame frame;
 
-	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(sizes); i++) {
 		ck_assert_int_eq(forge(&header, sizeof(header), -1, 0),
 				 ERR_TIMEOUT);
 		send_piece(sizes[i]);
@@ -316,20 +302,19 @@ static void *send_all(void *bytes)
 
 static void check_large_body(size_t size)
 {
-	char *bytes = letters(size);
+	AUTO_TEXT *bytes = letters(size);
 	struct slice body = {bytes, size};
 	struct channel_frame frame;
 	pthread_t sender;
 	void *sent;
 
 	ck_assert_int_eq(pthread_create(&sender, NULL, send_all, &body), 0);
-	ck_assert_int_eq(channel_receive(&theirs, 10000, &frame), ERR_NONE);
+	assert_ok(channel_receive(&theirs, 10000, &frame));
 	ck_assert(slice_equal(frame.body, body));
 	ck_assert_ptr_null(frame.map);
 	ck_assert_int_eq(pthread_join(sender, &sent), 0);
 	ck_assert_ptr_nonnull(sent);
 	frame_free(&frame);
-	free(bytes);
 }
 
 TEST(an_end_without_files_sends_large_bodies)
@@ -337,7 +322,7 @@ TEST(an_end_without_files_sends_large_bodies)
 	const size_t sizes[] = {FRAME_MAX_INLINE, FRAME_MAX_INLINE + 1, LARGE,
 				MAX_BODY};
 
-	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
+	for (size_t i = 0; i < COUNT_OF(sizes); i++)
 		check_large_body(sizes[i]);
 }
 
@@ -398,7 +383,7 @@ TEST(files_of_what_is_no_frame_are_closed)
 	for (size_t size = 0; size < sizeof(right); size++)
 		ck_assert_int_eq(forge(&right, size, ends[0], 2),
 				 ERR_MALFORMED);
-	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
+	for (size_t i = 0; i < COUNT_OF(wrong); i++)
 		ck_assert_int_eq(forge(&wrong[i], sizeof(right), ends[0], 2),
 				 ERR_MALFORMED);
 	ck_assert_uint_eq(count_files(), before);
@@ -423,7 +408,7 @@ TEST(a_body_that_could_change_is_refused)
 
 	header.place = 1;
 	header.body_bytes = LARGE;
-	for (size_t i = 0; i < sizeof(seals) / sizeof(seals[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(seals); i++) {
 		int file = file_with(LARGE, seals[i]);
 
 		ck_assert_int_eq(forge(&header, sizeof(header), file, 1),

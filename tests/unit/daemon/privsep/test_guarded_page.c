@@ -1,8 +1,6 @@
 #include "daemon/privsep/analyse_task.h"
 
 #include <jansson.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 
 #include "daemon/privsep/messages.h"
@@ -23,7 +21,7 @@ static uint64_t used_us;
 
 static void setup(void)
 {
-	struct buffer html = {0};
+	AUTO_BUFFER html = {0};
 
 	for (int i = 0; i < ELEMENTS; i++)
 		buffer_printf(&html,
@@ -31,7 +29,6 @@ static void setup(void)
 			      "</div>",
 			      i);
 	page = page_of_slice(buffer_slice(&html), &page_limits_default);
-	buffer_free(&html);
 	guards = (struct buffer){0};
 	found = NULL;
 }
@@ -61,7 +58,7 @@ static void add(uint32_t language, const char *selector)
 static void check(uint32_t guard_ms, uint32_t page_ms)
 {
 	const struct guard_limits limits = {guard_ms, page_ms};
-	struct buffer text = {0};
+	AUTO_BUFFER text = {0};
 	uint64_t begin_us = cpu_time_us();
 
 	guards_check(page, buffer_slice(&guards), &limits, &text);
@@ -69,7 +66,6 @@ static void check(uint32_t guard_ms, uint32_t page_ms)
 	json_decref(found);
 	found = json_loadb(text.data, text.size, 0, NULL);
 	ck_assert(json_is_array(found));
-	buffer_free(&text);
 }
 
 static json_int_t matches_of(size_t i)
@@ -229,7 +225,7 @@ TEST(expressions_of_all_kinds_end)
 		"//*[last()][position() = count(//*[last()])]",
 	};
 
-	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(texts); i++) {
 		guards.size = 0;
 		add(GUARD_XPATH, texts[i]);
 		check(50, 1000);

@@ -14,12 +14,11 @@ static const struct slice url_text = {url, sizeof(url)};
 
 static void begin(void)
 {
-	ck_assert_int_eq(
+	assert_ok(
 		process_start(NULL,
 			      &(struct process_options){.role = ROLE_NOTIFIER,
 							.main = notifier_main},
-			      &notifier),
-		ERR_NONE);
+			      &notifier));
 }
 
 static void end(void)
@@ -31,16 +30,14 @@ static void send_row(enum notifier_message_kind kind,
 		     const struct row_codec *layout, const void *row,
 		     struct slice body)
 {
-	struct buffer head = row_codec_encode(layout, row);
+	AUTO_BUFFER head = row_codec_encode(layout, row);
 
-	ck_assert_int_eq(
+	assert_ok(
 		channel_send(&notifier.channel,
 			     &(struct frame_parts){.kind = kind,
 						   .head = buffer_slice(&head),
 						   .body = body,
-						   .file = -1}),
-		ERR_NONE);
-	buffer_free(&head);
+						   .file = -1}));
 }
 
 static struct notifier_options good_options(void)

@@ -2,9 +2,6 @@
 
 #include <poll.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -209,7 +206,7 @@ static void rogue_main(int socket)
 	while (channel_receive(&channel, -1, &frame) == ERR_NONE) {
 		struct slice name = frame.head;
 
-		for (size_t i = 0; i < sizeof(acts) / sizeof(acts[0]); i++) {
+		for (size_t i = 0; i < COUNT_OF(acts); i++) {
 			if (!slice_equal(name, slice_of(acts[i].name)))
 				continue;
 			frame_free(&frame);
@@ -242,9 +239,9 @@ static void begin(void)
 						    .task_ms = TASK_MS};
 	struct worker_pool_options with = options;
 
-	ck_assert_int_eq(spawner_create(&spawner, false), ERR_NONE);
+	assert_ok(spawner_create(&spawner, false));
 	with.spawner = spawner;
-	ck_assert_int_eq(worker_pool_create(&pool, &with), ERR_NONE);
+	assert_ok(worker_pool_create(&pool, &with));
 }
 
 static void end(void)
@@ -329,7 +326,7 @@ TEST(a_task_is_done)
 {
 	struct keeper keeper = {0};
 
-	ck_assert_int_eq(run("ask", &keeper), ERR_NONE);
+	assert_ok(run("ask", &keeper));
 	ck_assert_str_eq(reason, "");
 	ck_assert_uint_eq(keeper.asks, 1);
 	ck_assert_uint_eq(keeper.answers, 1);
@@ -343,7 +340,7 @@ TEST(what_is_no_answer_costs_its_task)
 	};
 	struct keeper keeper = {0};
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+	for (size_t i = 0; i < COUNT_OF(names); i++)
 		costs_itself(names[i], no_answer, &keeper);
 	ck_assert_uint_eq(keeper.answers, 0);
 }
@@ -402,7 +399,7 @@ TEST(who_closes_its_end_is_ended)
 	/* alive still, it has to be killed */
 	ck_assert_int_eq(run("close", &keeper), ERR_QUARANTINED);
 	ck_assert_int_eq(run("nothing", &keeper), ERR_QUARANTINED);
-	ck_assert_int_eq(run("done", &keeper), ERR_NONE);
+	assert_ok(run("done", &keeper));
 }
 
 TEST(who_is_killed_by_others_has_another_try)
@@ -410,7 +407,7 @@ TEST(who_is_killed_by_others_has_another_try)
 	struct keeper once = {.kills = 1};
 	struct keeper twice = {.kills = 2};
 
-	ck_assert_int_eq(run("ask", &once), ERR_NONE);
+	assert_ok(run("ask", &once));
 	ck_assert_uint_eq(once.asks, 2);
 	ck_assert_uint_eq(once.answers, 1);
 	costs_itself("ask", "signal 9 ", &twice);
@@ -422,10 +419,10 @@ TEST(what_comes_after_the_answer_costs_no_other_task)
 	static const char *const names[] = {"done twice", "done and ask",
 					    "done and die"};
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(names); i++) {
 		struct keeper keeper = {0};
 
-		ck_assert_int_eq(run(names[i], &keeper), ERR_NONE);
+		assert_ok(run(names[i], &keeper));
 		usleep(300 * 1000);
 		ck_assert_msg(run("done", &keeper) == ERR_NONE, "%s: %s",
 			      names[i], reason);
@@ -461,7 +458,7 @@ TEST(tasks_that_go_together_are_done)
 						 "done"};
 	struct keeper keeper = {0};
 	enum error errors[BATCH];
-	char *large = mem_alloc(MAX_FRAME, 1);
+	AUTO_TEXT *large = mem_alloc(MAX_FRAME, 1);
 	const size_t sizes[] = {0, 200000, MAX_FRAME};
 
 	/* inline, more than the socket takes, and in files */
@@ -469,10 +466,9 @@ TEST(tasks_that_go_together_are_done)
 		run_all(names, (struct slice){large, sizes[i]}, &keeper,
 			errors);
 		for (size_t k = 0; k < BATCH; k++)
-			ck_assert_int_eq(errors[k], ERR_NONE);
+			assert_ok(errors[k]);
 		ck_assert_uint_eq(keeper.answers, (i + 1) * BATCH);
 	}
-	free(large);
 }
 
 TEST(one_of_those_that_go_together_costs_itself)
@@ -480,7 +476,7 @@ TEST(one_of_those_that_go_together_costs_itself)
 	static const char *const bad[] = {"die", "noise", "spin", "leave",
 					  "close"};
 
-	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(bad); i++) {
 		const char *names[BATCH] = {"done", "done", "done", "done",
 					    "done"};
 		struct keeper keeper = {0};
@@ -506,14 +502,14 @@ TEST(an_answer_too_many_is_nobody_s)
 
 	run_all(names, nothing, &keeper, errors);
 	for (size_t k = 0; k < BATCH; k++)
-		ck_assert_int_eq(errors[k], ERR_NONE);
+		assert_ok(errors[k]);
 	ck_assert_uint_ge(keeper.answers, BATCH);
 	ck_assert_uint_eq(keeper.asks, 0);
 }
 
 TEST(one_that_is_too_large_costs_itself)
 {
-	char *long_name = mem_alloc(FRAME_MAX_HEAD + 2, 1);
+	AUTO_TEXT *long_name = mem_alloc(FRAME_MAX_HEAD + 2, 1);
 	const char *names[BATCH] = {"done", "done", long_name, "done", "done"};
 	struct keeper keeper = {0};
 	enum error errors[BATCH];
@@ -521,7 +517,6 @@ TEST(one_that_is_too_large_costs_itself)
 	memset(long_name, 'x', FRAME_MAX_HEAD + 1);
 	run_all(names, nothing, &keeper, errors);
 	ck_assert_int_eq(errors[2], ERR_TOO_LARGE);
-	ck_assert_int_eq(errors[3], ERR_NONE);
+	assert_ok(errors[3]);
 	ck_assert_uint_eq(keeper.answers, BATCH - 1);
-	free(long_name);
 }

@@ -2,8 +2,6 @@
 
 #include <netinet/in.h>
 #include <poll.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -53,7 +51,7 @@ static void open_poster(const char *network)
 {
 	static struct network allowed;
 
-	ck_assert_int_eq(network_parse(network, &allowed), ERR_NONE);
+	assert_ok(network_parse(network, &allowed));
 	poster = poster_create(&(struct poster_options){
 		.user_agent = "tester",
 		.connect_timeout_ms = TIMEOUT_MS,
@@ -78,7 +76,7 @@ static void begin(void)
 		{.path = "/junk", .answer = "hello\r\n\r\n"},
 	};
 
-	server = server_start(routes, sizeof(routes) / sizeof(routes[0]));
+	server = server_start(routes, COUNT_OF(routes));
 	open_poster("127.0.0.1");
 }
 
@@ -117,7 +115,7 @@ TEST(a_request_is_what_was_asked_for)
 {
 	struct post_result result = post("/checked");
 
-	ck_assert_int_eq(result.error, ERR_NONE);
+	assert_ok(result.error);
 	ck_assert_uint_eq(result.http_status, 204);
 	ck_assert_ptr_eq(result.context, &server);
 }
@@ -138,7 +136,7 @@ TEST(redirects_are_answers)
 {
 	struct post_result result = post("/moved");
 
-	ck_assert_int_eq(result.error, ERR_NONE);
+	assert_ok(result.error);
 	ck_assert_uint_eq(result.http_status, 302);
 }
 
@@ -146,7 +144,7 @@ TEST(an_endless_answer_is_cut_and_counts)
 {
 	struct post_result result = post("/pour");
 
-	ck_assert_int_eq(result.error, ERR_NONE);
+	assert_ok(result.error);
 	ck_assert_uint_eq(result.http_status, 200);
 }
 

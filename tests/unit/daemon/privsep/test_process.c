@@ -3,8 +3,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -44,12 +42,11 @@ static void echo_main(int socket)
 static void answer_number(struct channel *channel, int64_t number, int file)
 {
 	const struct spawner_number row = {number};
-	struct buffer head = row_codec_encode(&spawner_number_layout, &row);
+	AUTO_BUFFER head = row_codec_encode(&spawner_number_layout, &row);
 
 	channel_send(channel, &(struct frame_parts){.kind = SPAWNER_DONE,
 						    .head = buffer_slice(&head),
 						    .file = file});
-	buffer_free(&head);
 }
 
 enum { CHILD_HAS_ENDED = 7 };
@@ -141,7 +138,7 @@ static struct spawner *spawner;
 
 static void begin(void)
 {
-	ck_assert_int_eq(spawner_create(&spawner, false), ERR_NONE);
+	assert_ok(spawner_create(&spawner, false));
 }
 
 static void end(void)
@@ -167,7 +164,7 @@ static pid_t number_of(struct process *process)
 	struct channel_frame frame;
 	pid_t number;
 
-	ck_assert_int_eq(ask(process, NUMBER, &frame), ERR_NONE);
+	assert_ok(ask(process, NUMBER, &frame));
 	ck_assert_uint_eq(frame.head.size, sizeof(number));
 	memcpy(&number, frame.head.data, sizeof(number));
 	frame_free(&frame);
@@ -181,7 +178,7 @@ TEST(a_role_is_a_process_of_its_own)
 	struct process process;
 	char why[PROCESS_END_BYTES];
 
-	ck_assert_int_eq(process_start(spawner, &options, &process), ERR_NONE);
+	assert_ok(process_start(spawner, &options, &process));
 	ck_assert_int_gt(process.pid, 0);
 	ck_assert_int_ne(process.pid, getpid());
 	ck_assert_int_eq(number_of(&process), process.pid);
@@ -193,7 +190,7 @@ TEST(without_a_starter_it_is_a_thread)
 {
 	struct process process;
 
-	ck_assert_int_eq(process_start(NULL, &options, &process), ERR_NONE);
+	assert_ok(process_start(NULL, &options, &process));
 	ck_assert_int_eq(process.pid, 0);
 	ck_assert_int_eq(number_of(&process), getpid());
 	ck_assert_int_eq(process_end(NULL, &process, NULL), 0);
@@ -205,7 +202,7 @@ static void crash(char *why)
 	struct process process;
 	struct channel_frame frame;
 
-	ck_assert_int_eq(process_start(spawner, &options, &process), ERR_NONE);
+	assert_ok(process_start(spawner, &options, &process));
 	ck_assert_int_eq(ask(&process, CRASH, &frame), ERR_STOPPED);
 	process_end(spawner, &process, why);
 }
@@ -232,7 +229,7 @@ TEST(with_the_starter_all_end)
 {
 	struct process process;
 
-	ck_assert_int_eq(process_start(spawner, &options, &process), ERR_NONE);
+	assert_ok(process_start(spawner, &options, &process));
 	spawner_destroy(spawner);
 	spawner = NULL;
 	ck_assert(ends(process.pid));
@@ -252,7 +249,7 @@ TEST(its_time_is_known)
 {
 	struct process process;
 
-	ck_assert_int_eq(process_start(spawner, &options, &process), ERR_NONE);
+	assert_ok(process_start(spawner, &options, &process));
 	ck_assert_uint_lt(process_cpu_ms(&process), 5000);
 	process_end(spawner, &process, NULL);
 }
@@ -261,7 +258,7 @@ TEST(its_time_is_known)
 static void begin_forged(const char *what)
 {
 	ck_assert_int_eq(setenv(forged_variable, what, 1), 0);
-	ck_assert_int_eq(spawner_create(&spawner, false), ERR_NONE);
+	assert_ok(spawner_create(&spawner, false));
 	ck_assert_int_eq(unsetenv(forged_variable), 0);
 }
 /* NOLINTEND(concurrency-mt-unsafe) */
@@ -350,9 +347,8 @@ TEST(a_starter_whose_answer_makes_no_sense_is_lost)
 
 	begin_forged("twice");
 	block_its_end();
-	ck_assert_int_eq(spawner_request_number(spawner, SPAWNER_START,
-						ROLE_WORKER, &number, NULL),
-			 ERR_NONE);
+	assert_ok(spawner_request_number(spawner, SPAWNER_START, ROLE_WORKER,
+					 &number, NULL));
 	ck_assert_int_eq(spawner_request_number(spawner, SPAWNER_START,
 						ROLE_WORKER, &number, NULL),
 			 ERR_MALFORMED);

@@ -2,8 +2,6 @@
 #include "daemon/privsep/fetcher_client.h"
 
 #include <pthread.h>
-#include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "crawl/sitemap.h"
@@ -87,7 +85,7 @@ static void open_remote(void)
 
 static void setup(void)
 {
-	server = server_start(routes, sizeof(routes) / sizeof(routes[0]));
+	server = server_start(routes, COUNT_OF(routes));
 	port = server.port;
 	options = (struct fetcher_client_options){
 		.fetch = {.user_agent = "test",
@@ -113,7 +111,7 @@ static void begin(const char *path, struct fetch_request request,
 	char text[64];
 
 	snprintf(text, sizeof(text), "http://127.0.0.1:%u%s", port, path);
-	ck_assert_int_eq(url_parse(&url, slice_of(text), NULL), ERR_NONE);
+	assert_ok(url_parse(&url, slice_of(text), NULL));
 	request.url = &url;
 	request.is_private_ok = true;
 	fetcher_client_start(remote, &request, is_sitemap);
@@ -150,7 +148,7 @@ TEST(a_page_comes_with_its_context)
 
 	fetch("/", (struct fetch_request){.context = &context});
 	ck_assert_ptr_eq(result.context, &context);
-	ck_assert_int_eq(result.error, ERR_NONE);
+	assert_ok(result.error);
 	ck_assert_uint_eq(result.http_status, 200);
 	ck_assert_str_eq(result.body.data, "hello");
 }
@@ -177,7 +175,7 @@ TEST(what_comes_too_late_is_not_asked_for)
 	ck_assert_int_eq(result.error, ERR_STOPPED);
 	ck_assert_uint_eq(result.wire_bytes, 0);
 	fetch("/", (struct fetch_request){.not_after_ms = now_ms + 60000});
-	ck_assert_int_eq(result.error, ERR_NONE);
+	assert_ok(result.error);
 }
 
 TEST(the_heads_of_both_messages_come_when_they_are_kept)
@@ -209,7 +207,7 @@ TEST(answers_without_a_body)
 	ck_assert_uint_eq(result.http_status, 301);
 	ck_assert_ptr_nonnull(strstr(result.redirect, "/new"));
 	fetch("/fresh", (struct fetch_request){.etag = "\"1\""});
-	ck_assert_int_eq(result.error, ERR_NONE);
+	assert_ok(result.error);
 	ck_assert_uint_eq(result.http_status, 304);
 	fetch("/fresh", (struct fetch_request){0});
 	ck_assert_int_eq(result.error, ERR_MALFORMED);
@@ -244,7 +242,7 @@ TEST(the_entries_of_a_sitemap_are_its_body)
 {
 	begin("/map.txt", (struct fetch_request){.any_type = true}, true);
 	wait_for_result();
-	ck_assert_int_eq(result.error, ERR_NONE);
+	assert_ok(result.error);
 	ck_assert_uint_eq(count_entries(), 2);
 	/* it stops before its end */
 	begin("/map.xml", (struct fetch_request){.any_type = true}, true);
@@ -305,7 +303,7 @@ TEST(many_requests_run_at_once)
 	ck_assert_uint_eq(fetcher_client_running(remote), 20);
 	for (int i = 0; i < 20; i++) {
 		wait_for_result();
-		ck_assert_int_eq(result.error, ERR_NONE);
+		assert_ok(result.error);
 	}
 	ck_assert_uint_eq(fetcher_client_running(remote), 0);
 }
@@ -347,12 +345,10 @@ static void *be_fetcher(void *context)
 static void tell(const struct channel *channel, uint32_t kind,
 		 struct buffer head)
 {
-	ck_assert_int_eq(
-		channel_send(channel,
-			     &(struct frame_parts){.kind = kind,
-						   .head = buffer_slice(&head),
-						   .file = -1}),
-		ERR_NONE);
+	assert_ok(channel_send(
+		channel, &(struct frame_parts){.kind = kind,
+					       .head = buffer_slice(&head),
+					       .file = -1}));
 	buffer_free(&head);
 }
 
@@ -371,7 +367,7 @@ static enum error press(const struct fetch_backlog *press, int patience_ms)
 	snprintf(text, sizeof(text), "http://127.0.0.1:%u/slow", port);
 	url_parse(&url, slice_of(text), NULL);
 	request.url = &url;
-	ck_assert_int_eq(channel_pair(ends), ERR_NONE);
+	assert_ok(channel_pair(ends));
 	pthread_create(&thread, NULL, be_fetcher, &ends[1]);
 	channel = channel_of(ends[0], LARGE_BYTES);
 	tell(&channel, FETCH_OPTIONS, fetch_options_encode(&options.fetch));
@@ -389,7 +385,7 @@ TEST(who_waited_before_the_last_answer_is_not_counted)
 {
 	struct fetch_backlog wait = {.waiting = 1};
 
-	ck_assert_int_eq(press(&wait, PATIENCE_MS), ERR_NONE);
+	assert_ok(press(&wait, PATIENCE_MS));
 	wait.answers = 1; /* there was none yet */
 	ck_assert_int_eq(press(&wait, 6000), ERR_TIMEOUT);
 }

@@ -1,9 +1,6 @@
 #include "daemon/privsep/notifier_client.h"
 
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "daemon/privsep/notifier_process.h"
@@ -22,13 +19,12 @@ static void send_row(const struct channel *channel,
 		     const struct row_codec *layout, const void *row,
 		     struct slice body)
 {
-	struct buffer head = row_codec_encode(layout, row);
+	AUTO_BUFFER head = row_codec_encode(layout, row);
 
 	channel_send(channel, &(struct frame_parts){.kind = kind,
 						    .head = buffer_slice(&head),
 						    .body = body,
 						    .file = -1});
-	buffer_free(&head);
 }
 
 static void send_result(const struct channel *channel,
@@ -209,7 +205,7 @@ static struct notifier_client *create(struct spawner *spawner, role_main *role,
 {
 	struct network allowed;
 
-	ck_assert_int_eq(network_parse("127.0.0.1", &allowed), ERR_NONE);
+	assert_ok(network_parse("127.0.0.1", &allowed));
 	return notifier_client_create(spawner,
 				      &(struct poster_options){
 					      .user_agent = "tester",
@@ -279,7 +275,7 @@ TEST(a_request_goes_through_the_courier)
 	ck_assert_ptr_nonnull(poster);
 	snprintf(url, sizeof(url), "http://127.0.0.1:%u/checked", server.port);
 	result = post(url, slice_of("body"));
-	ck_assert_int_eq(result.error, ERR_NONE);
+	assert_ok(result.error);
 	ck_assert_uint_eq(result.http_status, 204);
 	ck_assert_ptr_eq(result.context, &poster);
 	result = post("http://127.0.0.2/", slice_of("body"));
@@ -291,7 +287,7 @@ TEST(a_request_goes_through_the_courier)
 
 TEST(a_large_body_comes_whole)
 {
-	struct buffer body = {0};
+	AUTO_BUFFER body = {0};
 	struct post_result result;
 
 	memset(buffer_reserve(&body, LARGE), 'x', LARGE);
@@ -300,12 +296,11 @@ TEST(a_large_body_comes_whole)
 	result = post("http://a.invalid/", buffer_slice(&body));
 	ck_assert_uint_eq(result.http_status, 204);
 	notifier_client_destroy(poster);
-	buffer_free(&body);
 }
 
 TEST(a_url_that_no_frame_holds_is_too_large)
 {
-	char *url = malloc(FRAME_MAX_HEAD + 1);
+	AUTO_TEXT *url = malloc(FRAME_MAX_HEAD + 1);
 
 	ck_assert_ptr_nonnull(url);
 	memset(url, 'x', FRAME_MAX_HEAD);
@@ -313,7 +308,6 @@ TEST(a_url_that_no_frame_holds_is_too_large)
 	poster = create(NULL, large_main, NULL);
 	ck_assert_int_eq(post(url, slice_of("")).error, ERR_TOO_LARGE);
 	notifier_client_destroy(poster);
-	free(url);
 }
 
 TEST(authorities_that_cannot_be_read_are_told)
@@ -395,7 +389,7 @@ TEST(how_the_process_has_ended_is_said)
 {
 	struct spawner *spawner;
 
-	ck_assert_int_eq(spawner_create(&spawner, false), ERR_NONE);
+	assert_ok(spawner_create(&spawner, false));
 	poster = create(spawner, notifier_main, NULL);
 	ck_assert_ptr_nonnull(poster);
 	ck_assert_str_eq(post("http://a.invalid/", slice_of("")).reason,

@@ -5,13 +5,10 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/buffer.h"
 #include "tests/unit/run.h"
 
 static struct buffer text;

@@ -18,7 +18,7 @@ static void begin(void)
 {
 	int ends[2];
 
-	ck_assert_int_eq(channel_pair(ends), ERR_NONE);
+	assert_ok(channel_pair(ends));
 	forged = fork();
 	if (forged == 0) {
 		close(ends[0]);
@@ -37,29 +37,25 @@ static void end(void)
 
 static void send_head(uint32_t kind, struct slice head)
 {
-	ck_assert_int_eq(
-		channel_send(&channel, &(struct frame_parts){.kind = kind,
-							     .head = head,
-							     .file = -1}),
-		ERR_NONE);
+	assert_ok(channel_send(
+		&channel,
+		&(struct frame_parts){.kind = kind, .head = head, .file = -1}));
 }
 
 static void send_number(uint32_t kind, int64_t number)
 {
 	const struct spawner_number row = {number};
-	struct buffer head = row_codec_encode(&spawner_number_layout, &row);
+	AUTO_BUFFER head = row_codec_encode(&spawner_number_layout, &row);
 
 	send_head(kind, buffer_slice(&head));
-	buffer_free(&head);
 }
 
 static void send_command(struct slice words, struct slice environment)
 {
 	const struct spawner_command row = {words, environment};
-	struct buffer head = row_codec_encode(&spawner_command_layout, &row);
+	AUTO_BUFFER head = row_codec_encode(&spawner_command_layout, &row);
 
 	send_head(SPAWNER_RUN, buffer_slice(&head));
-	buffer_free(&head);
 }
 
 /* The number of the answer; INT64_MIN: it has ended. */

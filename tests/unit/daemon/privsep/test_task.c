@@ -1,8 +1,5 @@
 #include "daemon/privsep/messages.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/memory.h"
 #include "tests/unit/daemon/privsep/sample_tasks.h"
 #include "tests/unit/run.h"
@@ -52,8 +49,8 @@ static char *copy_of(struct slice bytes)
 static enum error run_bytes(enum task_kind kind, struct slice head,
 			    struct slice body, bool is_wild)
 {
-	char *head_copy = copy_of(head);
-	char *body_copy = copy_of(body);
+	AUTO_TEXT *head_copy = copy_of(head);
+	AUTO_TEXT *body_copy = copy_of(body);
 	struct task task = {
 		.kind = kind,
 		.head = {head_copy, head.size},
@@ -67,8 +64,6 @@ static enum error run_bytes(enum task_kind kind, struct slice head,
 
 	message_free(&answer);
 	worker_destroy(task.worker);
-	free(head_copy);
-	free(body_copy);
 	return error;
 }
 
@@ -81,9 +76,8 @@ TEST_LOOP(each_request_is_one, TASK_ANALYSE, TASK_KINDS)
 	for (unsigned variant = 0; variant < VARIANTS; variant++) {
 		struct message sample = sample_task(kind, variant);
 
-		ck_assert_int_eq(run_bytes(kind, buffer_slice(&sample.head),
-					   buffer_slice(&sample.body), false),
-				 ERR_NONE);
+		assert_ok(run_bytes(kind, buffer_slice(&sample.head),
+				    buffer_slice(&sample.body), false));
 		message_free(&sample);
 	}
 }
@@ -134,7 +128,7 @@ TEST(what_is_no_kind_is_no_task)
 	static const unsigned kinds[] = {0, TASK_KINDS, FRAME_TASK_DONE,
 					 UINT32_MAX};
 
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+	for (size_t i = 0; i < COUNT_OF(kinds); i++)
 		ck_assert_int_eq(run_bytes((enum task_kind)kinds[i],
 					   slice_of("x"), slice_of("y"), false),
 				 ERR_MALFORMED);

@@ -1,9 +1,6 @@
 #include "daemon/privsep/worker_pool.h"
 
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/memory.h"
 #include "daemon/privsep/archive_task.h"
@@ -42,12 +39,11 @@ static void answer(struct channel *channel, uint64_t position, int32_t error)
 	struct archive_answer end = {.error = error,
 				     .position = position,
 				     .reason = slice_of("said by the worker")};
-	struct buffer head = row_codec_encode(&archive_answer_layout, &end);
+	AUTO_BUFFER head = row_codec_encode(&archive_answer_layout, &end);
 
 	channel_send(channel, &(struct frame_parts){.kind = FRAME_TASK_DONE,
 						    .head = buffer_slice(&head),
 						    .file = -1});
-	buffer_free(&head);
 }
 
 /* A record of HTML with a body of `size` bytes. */
@@ -69,13 +65,12 @@ static void make_record(size_t size, struct buffer *list)
 /* Hand over a record of which one byte is another. */
 static void lie(struct channel *channel, size_t size, size_t at, char byte)
 {
-	struct buffer list = {0};
+	AUTO_BUFFER list = {0};
 
 	make_record(size, &list);
 	if (at != 0)
 		list.data[at] = byte;
 	ask(channel, ASK_RECORDS, &list);
-	buffer_free(&list);
 	answer(channel, 0, 0);
 }
 
@@ -159,9 +154,9 @@ static void begin(void)
 	struct worker_pool_options options = {
 		.workers = 1, .task_ms = TASK_MS, .starts_late = true};
 
-	ck_assert_int_eq(spawner_create(&spawner, false), ERR_NONE);
+	assert_ok(spawner_create(&spawner, false));
 	options.spawner = spawner;
-	ck_assert_int_eq(worker_pool_create(&pool, &options), ERR_NONE);
+	assert_ok(worker_pool_create(&pool, &options));
 }
 
 static void finish(void)
@@ -241,7 +236,7 @@ TEST(what_a_worker_finds_is_taken)
 	struct client client;
 	struct unpacking_end end = act("good", &client);
 
-	ck_assert_int_eq(end.error, ERR_NONE);
+	assert_ok(end.error);
 	ck_assert_uint_eq(client.records, 1);
 	ck_assert_uint_eq(client.body_bytes, MAX_BODY);
 	end = act("damaged", &client);
@@ -256,7 +251,7 @@ TEST(a_worker_that_lies_costs_its_archive)
 					   "error",    "size", "position",
 					   "positive", "find", "nothing"};
 
-	for (size_t i = 0; i < sizeof(lies) / sizeof(lies[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(lies); i++) {
 		struct client client;
 		struct unpacking_end end = act(lies[i], &client);
 
@@ -264,7 +259,7 @@ TEST(a_worker_that_lies_costs_its_archive)
 		ck_assert_msg(client.records == 0, "%s", lies[i]);
 		ck_assert_msg(strstr(end.reason, "an invalid response") != NULL,
 			      "%s: %s", lies[i], end.reason);
-		ck_assert_int_eq(act("good", &client).error, ERR_NONE);
+		assert_ok(act("good", &client).error);
 	}
 }
 
@@ -280,7 +275,7 @@ TEST(a_worker_that_ends_costs_its_archive)
 	end = act("spin", &client);
 	ck_assert_int_eq(end.error, ERR_QUARANTINED);
 	ck_assert_ptr_nonnull(strstr(end.reason, "too long"));
-	ck_assert_int_eq(act("good", &client).error, ERR_NONE);
+	assert_ok(act("good", &client).error);
 }
 
 /* The time of a task is that between two inquiries: a long archive is read. */
@@ -288,7 +283,7 @@ TEST(a_long_archive_is_no_long_task)
 {
 	static const char verb[] = "read for ever";
 	const unsigned pieces = 100000; /* which take longer than TASK_MS */
-	char *bytes = mem_alloc(pieces, sizeof(verb));
+	AUTO_TEXT *bytes = mem_alloc(pieces, sizeof(verb));
 	struct client client = {.bytes = bytes,
 				.left = pieces * sizeof(verb),
 				.piece = sizeof(verb),
@@ -298,7 +293,6 @@ TEST(a_long_archive_is_no_long_task)
 	/* it asks on, and is ended */
 	ck_assert_int_eq(unpack(pool, &client).error, ERR_NETWORK);
 	ck_assert_uint_eq(client.pieces, pieces);
-	free(bytes);
 }
 
 TEST(a_worker_that_asks_for_more_than_there_is_is_ended)
@@ -313,7 +307,7 @@ TEST(a_worker_that_asks_for_more_than_there_is_is_ended)
 TEST(any_bytes_are_a_record_or_none)
 {
 	struct warc_record *record = mem_alloc(1, sizeof(*record));
-	struct buffer list = {0};
+	AUTO_BUFFER list = {0};
 	uint64_t state = 16;
 	unsigned good = 0;
 
@@ -321,7 +315,7 @@ TEST(any_bytes_are_a_record_or_none)
 	for (unsigned i = 0; i < 20000; i++) {
 		struct slice rest = buffer_slice(&list);
 		struct slice item;
-		char *copy;
+		AUTO_TEXT *copy;
 
 		ck_assert(item_next(&rest, &item));
 		item.size -= i % 4 == 0 ? i % item.size : 0;
@@ -334,10 +328,8 @@ TEST(any_bytes_are_a_record_or_none)
 		}
 		good += archived_record_read((struct slice){copy, item.size},
 					     MAX_BODY, record);
-		free(copy);
 	}
 	ck_assert_uint_gt(good, 100);
-	buffer_free(&list);
 	free(record);
 }
 
@@ -381,7 +373,7 @@ static void check_both_records(size_t piece)
 		.bytes = archive, .left = sizeof(archive) - 1, .piece = piece};
 	struct unpacking_end end = unpack(NULL, &client);
 
-	ck_assert_int_eq(end.error, ERR_NONE);
+	assert_ok(end.error);
 	ck_assert_uint_eq(client.records, 2);
 	/* the body of a picture stays where it is */
 	ck_assert_uint_eq(client.body_bytes, strlen("<p>word"));

@@ -3,8 +3,6 @@
 #include <fcntl.h>
 #include <grp.h>
 #include <pwd.h>
-#include <stdbool.h>
-#include <stdlib.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -33,7 +31,7 @@ TEST_LOOP(root_becomes_nobody_for_good, 0, geteuid() == 0)
 {
 	const struct passwd *nobody = find_nobody();
 
-	ck_assert_int_eq(user_become("nobody", reason), ERR_NONE);
+	assert_ok(user_become("nobody", reason));
 	ck_assert(!was_dumpable());
 	ck_assert_uint_eq(getuid(), nobody->pw_uid);
 	ck_assert_uint_eq(getegid(), nobody->pw_gid);
@@ -44,14 +42,14 @@ TEST_LOOP(root_becomes_nobody_for_good, 0, geteuid() == 0)
 
 TEST_LOOP(who_is_that_user_already_is_done, 0, geteuid() == 0)
 {
-	ck_assert_int_eq(user_become("nobody", reason), ERR_NONE);
-	ck_assert_int_eq(user_become("nobody", reason), ERR_NONE);
+	assert_ok(user_become("nobody", reason));
+	assert_ok(user_become("nobody", reason));
 	ck_assert(!was_dumpable());
 }
 
 TEST_LOOP(another_user_is_refused_to_who_is_not_root, 0, geteuid() == 0)
 {
-	ck_assert_int_eq(user_become("nobody", reason), ERR_NONE);
+	assert_ok(user_become("nobody", reason));
 	ck_assert_int_eq(user_become("daemon", reason), ERR_ADDRESS_FORBIDDEN);
 	ck_assert_str_eq(reason, "only root can become another user");
 	was_dumpable();
@@ -97,11 +95,11 @@ TEST_LOOP(folder_that_is_made_is_the_users_and_one_that_is_there_stays, 0,
 
 	inner[16] = '\0';
 	ck_assert_ptr_nonnull(mkdtemp(inner));
-	ck_assert_int_eq(user_make_folder("nobody", inner, 0700), ERR_NONE);
+	assert_ok(user_make_folder("nobody", inner, 0700));
 	ck_assert_int_eq(stat(inner, &status), 0);
 	ck_assert_uint_eq(status.st_uid, 0);
 	inner[16] = '/';
-	ck_assert_int_eq(user_make_folder("nobody", inner, 0700), ERR_NONE);
+	assert_ok(user_make_folder("nobody", inner, 0700));
 	ck_assert_int_eq(stat(inner, &status), 0);
 	ck_assert_uint_eq(status.st_uid, find_nobody()->pw_uid);
 	rmdir(inner);

@@ -1,9 +1,5 @@
 #include "daemon/query/query.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "daemon/config/config.h"
 #include "store/key.h"
 #include "tests/unit/daemon/world.h"
@@ -16,13 +12,12 @@ static void setup(void)
 	world_open(&world, 0);
 	world_add_site(&world, "a.test");
 	for (unsigned i = 0; i < 9; i++) {
-		struct buffer html = {0};
+		AUTO_BUFFER html = {0};
 		char url[64];
 
 		snprintf(url, sizeof(url), "http://a.test/page/%u", i);
 		world_page(&html, i < 7 ? 0 : 1, i);
 		world_put(&world, url, buffer_slice(&html));
-		buffer_free(&html);
 	}
 }
 
@@ -37,7 +32,7 @@ static enum error ask(const char *text, const char *method,
 	struct text_request request = {.format = FORMAT_TXT, .method = method};
 	struct url url;
 
-	ck_assert_int_eq(url_parse(&url, slice_of(text), NULL), ERR_NONE);
+	assert_ok(url_parse(&url, slice_of(text), NULL));
 	request.url = &url;
 	return query_text(world.store, &extraction_options_default, &request,
 			  answer);
@@ -54,12 +49,12 @@ TEST(a_page_of_a_big_cluster_is_answered_by_its_template)
 {
 	struct extraction_result answer;
 
-	ck_assert_int_eq(ask("http://a.test/page/3", NULL, &answer), ERR_NONE);
+	assert_ok(ask("http://a.test/page/3", NULL, &answer));
 	ck_assert_str_eq(answer.method, "auto");
 	ck_assert(answer.has_template);
 	ck_assert_str_eq(answer.reason, "template: cluster of 7 pages");
 	extraction_result_free(&answer);
-	ck_assert_int_eq(ask("http://a.test/page/3", "df", &answer), ERR_NONE);
+	assert_ok(ask("http://a.test/page/3", "df", &answer));
 	ck_assert_str_eq(answer.method, "df");
 	ck_assert_uint_eq(answer.cluster_pages, 7);
 	ck_assert_str_eq(answer.cluster, "a.test/1");
@@ -73,25 +68,22 @@ TEST(a_page_of_a_big_cluster_is_answered_by_its_template)
 
 TEST(a_page_of_a_small_cluster_has_no_template_and_says_so)
 {
-	struct extraction_result answer;
+	AUTO_RESULT answer;
 
-	ck_assert_int_eq(ask("http://a.test/page/8", NULL, &answer), ERR_NONE);
+	assert_ok(ask("http://a.test/page/8", NULL, &answer));
 	ck_assert_str_eq(answer.method, "auto");
 	ck_assert(!answer.has_template);
 	ck_assert_uint_eq(answer.cluster_pages, 2);
 	ck_assert_ptr_nonnull(strstr(answer.reason, "2 pages"));
-	extraction_result_free(&answer);
 }
 
 TEST(a_method_that_is_named_is_used)
 {
-	struct extraction_result answer;
+	AUTO_RESULT answer;
 
-	ck_assert_int_eq(ask("http://a.test/page/3", "plain", &answer),
-			 ERR_NONE);
+	assert_ok(ask("http://a.test/page/3", "plain", &answer));
 	ck_assert_str_eq(answer.method, "plain");
 	ck_assert(has(&answer.text, "Home"));
-	extraction_result_free(&answer);
 }
 
 TEST(an_unknown_page_or_method_is_refused_with_a_reason)
@@ -117,36 +109,33 @@ TEST(an_unknown_page_or_method_is_refused_with_a_reason)
 
 TEST(a_page_without_template_is_answered_in_place_of_df)
 {
-	struct extraction_result answer;
-	struct extraction_result alone;
+	AUTO_RESULT answer;
+	AUTO_RESULT alone;
 
-	ck_assert_int_eq(ask("http://a.test/page/8", "auto", &alone), ERR_NONE);
-	ck_assert_int_eq(ask("http://a.test/page/8", "df", &answer), ERR_NONE);
+	assert_ok(ask("http://a.test/page/8", "auto", &alone));
+	assert_ok(ask("http://a.test/page/8", "df", &answer));
 	ck_assert_str_eq(answer.method, "auto");
 	ck_assert(!answer.has_template);
 	ck_assert_ptr_nonnull(strstr(answer.reason, "instead of df"));
 	ck_assert_uint_gt(answer.text.size, 0);
 	ck_assert_uint_eq(answer.text.size, alone.text.size);
 	ck_assert_mem_eq(answer.text.data, alone.text.data, alone.text.size);
-	extraction_result_free(&answer);
-	extraction_result_free(&alone);
 }
 
 static enum error hand_in(const char *text, const char *method, unsigned kind,
 			  unsigned seed, struct extraction_result *answer)
 {
 	struct text_request request = {.format = FORMAT_TXT, .method = method};
-	struct buffer html = {0};
+	AUTO_BUFFER html = {0};
 	struct url url;
 	enum error error;
 
-	ck_assert_int_eq(url_parse(&url, slice_of(text), NULL), ERR_NONE);
+	assert_ok(url_parse(&url, slice_of(text), NULL));
 	request.url = &url;
 	world_page(&html, kind, seed);
 	request.body = buffer_slice(&html);
 	error = query_extract(world.store, &extraction_options_default,
 			      &request, answer);
-	buffer_free(&html);
 	return error;
 }
 
@@ -155,34 +144,27 @@ static const char *const methods[] = {NULL, "df", "sst", "plain"};
 /* Law 7: the same page with the same template gives the same text. */
 TEST_ROWS(a_stored_page_that_is_handed_in_gives_the_stored_answer, methods)
 {
-	struct extraction_result stored;
-	struct extraction_result handed;
+	AUTO_RESULT stored;
+	AUTO_RESULT handed;
 
-	ck_assert_int_eq(ask("http://a.test/page/3", methods[_i], &stored),
-			 ERR_NONE);
-	ck_assert_int_eq(
-		hand_in("http://a.test/page/3", methods[_i], 0, 3, &handed),
-		ERR_NONE);
+	assert_ok(ask("http://a.test/page/3", methods[_i], &stored));
+	assert_ok(hand_in("http://a.test/page/3", methods[_i], 0, 3, &handed));
 	ck_assert(slice_equal(buffer_slice(&handed.text),
 			      buffer_slice(&stored.text)));
 	ck_assert_str_eq(handed.reason, stored.reason);
 	ck_assert_uint_eq(handed.quality, stored.quality);
 	ck_assert_uint_eq(handed.cluster_pages, stored.cluster_pages);
-	extraction_result_free(&stored);
-	extraction_result_free(&handed);
 }
 
 TEST(a_new_page_that_is_handed_in_counts_as_one_more)
 {
-	struct extraction_result answer;
+	AUTO_RESULT answer;
 
-	ck_assert_int_eq(hand_in("http://a.test/new", "df", 0, 50, &answer),
-			 ERR_NONE);
+	assert_ok(hand_in("http://a.test/new", "df", 0, 50, &answer));
 	ck_assert_str_eq(answer.method, "df");
 	ck_assert_uint_eq(answer.cluster_pages, 8);
 	ck_assert(has(&answer.text, "The text of page 50"));
 	ck_assert(!has(&answer.text, "Home"));
-	extraction_result_free(&answer);
 }
 
 /* The URL of b.test, of some, whose page comes last in its cluster. */
@@ -209,8 +191,8 @@ static void last_url(char *out, size_t size)
  */
 TEST(a_rare_structure_is_found_in_a_large_cluster)
 {
-	struct buffer html = {0};
-	struct extraction_result answer;
+	AUTO_BUFFER html = {0};
+	AUTO_RESULT answer;
 	struct url url;
 	char text[64];
 
@@ -221,31 +203,26 @@ TEST(a_rare_structure_is_found_in_a_large_cluster)
 	}
 	last_url(text, sizeof(text));
 	world_put_blocks(&world, text, 0x7F);
-	ck_assert_int_eq(url_parse(&url, slice_of("http://b.test/new"), NULL),
-			 ERR_NONE);
+	assert_ok(url_parse(&url, slice_of("http://b.test/new"), NULL));
 	world_blocks(&html, 0x7F);
-	ck_assert_int_eq(query_extract(world.store, &extraction_options_default,
-				       &(struct text_request){
-					       .url = &url,
-					       .body = buffer_slice(&html),
-					       .format = FORMAT_TXT,
-				       },
-				       &answer),
-			 ERR_NONE);
+	assert_ok(query_extract(world.store, &extraction_options_default,
+				&(struct text_request){
+					.url = &url,
+					.body = buffer_slice(&html),
+					.format = FORMAT_TXT,
+				},
+				&answer));
 	ck_assert_str_eq(answer.cluster, "b.test/1");
 	ck_assert_uint_eq(answer.cluster_pages, 42);
-	extraction_result_free(&answer);
-	buffer_free(&html);
 }
 
 TEST(a_template_is_what_more_than_a_third_of_the_pages_hold)
 {
 	struct template_result answer;
 
-	ck_assert_int_eq(
-		query_template(NULL, world.store, &extraction_options_default,
-			       &(struct template_name){"a.test", 1}, &answer),
-		ERR_NONE);
+	assert_ok(query_template(NULL, world.store, &extraction_options_default,
+				 &(struct template_name){"a.test", 1},
+				 &answer));
 	ck_assert_uint_eq(answer.page_count, 7);
 	/* Home, News, Printed by template 0 */
 	ck_assert_uint_eq(answer.count, 3);
@@ -265,17 +242,12 @@ TEST(a_standing_tells_what_became_of_a_url)
 	struct page_status standing;
 	struct url url;
 
-	ck_assert_int_eq(
-		url_parse(&url, slice_of("http://a.test/page/3"), NULL),
-		ERR_NONE);
-	ck_assert_int_eq(query_page_status(world.store, &url, &standing),
-			 ERR_NONE);
+	assert_ok(url_parse(&url, slice_of("http://a.test/page/3"), NULL));
+	assert_ok(query_page_status(world.store, &url, &standing));
 	ck_assert_int_eq(standing.state, PAGE_STORED);
 	ck_assert_uint_eq(standing.cluster_pages, 7);
-	ck_assert_int_eq(url_parse(&url, slice_of("http://a.test/none"), NULL),
-			 ERR_NONE);
-	ck_assert_int_eq(query_page_status(world.store, &url, &standing),
-			 ERR_NONE);
+	assert_ok(url_parse(&url, slice_of("http://a.test/none"), NULL));
+	assert_ok(query_page_status(world.store, &url, &standing));
 	ck_assert_int_eq(standing.state, PAGE_UNKNOWN);
 }
 

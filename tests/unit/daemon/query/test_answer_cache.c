@@ -2,9 +2,6 @@
 
 #include <math.h>
 #include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "base/file.h"
@@ -29,19 +26,17 @@ static void url_of(unsigned number, struct url *url)
 	char text[64];
 
 	snprintf(text, sizeof(text), "http://a.test/page/%u", number);
-	ck_assert_int_eq(url_parse(url, slice_of(text), NULL), ERR_NONE);
+	assert_ok(url_parse(url, slice_of(text), NULL));
 }
 
 static void put(unsigned number, unsigned kind, unsigned seed)
 {
-	struct buffer html = {0};
+	AUTO_BUFFER html = {0};
 	struct url url;
 
 	url_of(number, &url);
 	world_page(&html, kind, seed);
-	ck_assert_int_eq(world_put(&world, url.text, buffer_slice(&html)),
-			 ERR_NONE);
-	buffer_free(&html);
+	assert_ok(world_put(&world, url.text, buffer_slice(&html)));
 }
 
 static void setup(void)
@@ -76,9 +71,8 @@ static struct text_result must_ask(enum format format, unsigned number)
 {
 	struct text_result answer;
 
-	ck_assert_int_eq(ask(&rules, &(struct text_request){.format = format},
-			     number, &answer),
-			 ERR_NONE);
+	assert_ok(ask(&rules, &(struct text_request){.format = format}, number,
+		      &answer));
 	return answer;
 }
 
@@ -103,7 +97,7 @@ static bool is_computed_in_place(const struct text_request *request,
 				 unsigned number, const struct text_result *as)
 {
 	struct text_request asked = *request;
-	struct extraction_result answer;
+	AUTO_RESULT answer;
 	struct url url;
 	bool is_right;
 
@@ -114,7 +108,6 @@ static bool is_computed_in_place(const struct text_request *request,
 		slice_equal(buffer_slice(&answer.text),
 			    buffer_slice(&as->body)) &&
 		strcmp(answer.cluster, as->cluster) == 0;
-	extraction_result_free(&answer);
 	return is_right;
 }
 
@@ -143,8 +136,7 @@ static const struct text_request requests[] = {
 static void check_all_laws(void)
 {
 	for (unsigned number = 0; number < PAGES; number++)
-		for (size_t i = 0; i < sizeof(requests) / sizeof(*requests);
-		     i++)
+		for (size_t i = 0; i < COUNT_OF(requests); i++)
 			check_law(&requests[i], number);
 }
 
@@ -340,7 +332,7 @@ TEST(a_large_answer_is_kept_but_not_for_those_in_haste)
 {
 	struct text_result answer;
 	struct text_request request = {.method = "plain"};
-	struct buffer html = {0};
+	AUTO_BUFFER html = {0};
 	struct url url;
 
 	url_of(0, &url);
@@ -348,9 +340,7 @@ TEST(a_large_answer_is_kept_but_not_for_those_in_haste)
 	buffer_append_text(&html, "<html><body>");
 	while (html.size < 420 << 10)
 		buffer_append_text(&html, "<p>Some words of a long page.</p>");
-	ck_assert_int_eq(world_put(&world, url.text, buffer_slice(&html)),
-			 ERR_NONE);
-	buffer_free(&html);
+	assert_ok(world_put(&world, url.text, buffer_slice(&html)));
 	for (int i = 0; i < 2; i++)
 		check_law(&request, 0);
 	ck_assert_uint_eq(stats().hits, 1);
@@ -373,7 +363,7 @@ TEST(every_argument_has_an_answer_of_its_own)
 		{.preference.scope = SCOPE_PAGE},
 		{.preference.favor = FAVOR_RECALL},
 	};
-	const size_t count = sizeof(all) / sizeof(*all);
+	const size_t count = COUNT_OF(all);
 
 	put(0, 0, 0);
 	for (size_t i = 0; i < count; i++)
@@ -390,17 +380,16 @@ TEST(every_argument_has_an_answer_of_its_own)
 TEST(a_model_that_is_replaced_is_another)
 {
 	char path[128];
-	struct buffer nothing = {0};
+	AUTO_BUFFER nothing = {0};
 
 	put(0, 0, 0);
 	rules.models = world.path;
 	check_law(&requests[1], 0);
 	snprintf(path, sizeof(path), "%s/a.test.model", world.path);
 	buffer_append_text(&nothing, "no model");
-	ck_assert_int_eq(file_replace(path, buffer_slice(&nothing)), ERR_NONE);
+	assert_ok(file_replace(path, buffer_slice(&nothing)));
 	check_law(&requests[1], 0);
 	ck_assert_uint_eq(stats().misses, 2);
-	buffer_free(&nothing);
 	unlink(path);
 }
 

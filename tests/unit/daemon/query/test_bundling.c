@@ -1,9 +1,6 @@
 /* The bundle of a site answers as the store that it was made from. */
 #include "daemon/query/bundle_export.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "base/file.h"
@@ -20,11 +17,10 @@ static struct extraction_options rules;
 
 static void put(const char *url, unsigned kind, unsigned seed)
 {
-	struct buffer html = {0};
+	AUTO_BUFFER html = {0};
 
 	world_page(&html, kind, seed);
-	ck_assert_int_eq(world_put(&world, url, buffer_slice(&html)), ERR_NONE);
-	buffer_free(&html);
+	assert_ok(world_put(&world, url, buffer_slice(&html)));
 }
 
 /* Of three kinds, of the last one a page alone. */
@@ -33,7 +29,7 @@ static void setup(void)
 	world = (struct world){0};
 	world_open(&world, 0);
 	rules = extraction_options_default;
-	ck_assert_int_eq(world_add_site(&world, "a.test"), ERR_NONE);
+	assert_ok(world_add_site(&world, "a.test"));
 	for (unsigned i = 0; i < PAGES; i++) {
 		char url[64];
 
@@ -67,10 +63,8 @@ static struct bundle *open_bundle(void)
 	struct buffer file = {0};
 	struct bundle *bundle;
 
-	ck_assert_int_eq(make("a.test", 1 << 20, &file, reason), ERR_NONE);
-	ck_assert_int_eq(
-		bundle_open(&bundle, &file, &bundle_limits_default, reason),
-		ERR_NONE);
+	assert_ok(make("a.test", 1 << 20, &file, reason));
+	assert_ok(bundle_open(&bundle, &file, &bundle_limits_default, reason));
 	return bundle;
 }
 
@@ -97,21 +91,18 @@ static void compare(struct bundle *bundle, const struct case_row *row,
 		    const struct text_request *asked)
 {
 	struct text_request request = *asked;
-	struct buffer html = {0};
-	struct extraction_result told;
-	struct extraction_result mine;
+	AUTO_BUFFER html = {0};
+	AUTO_RESULT told;
+	AUTO_RESULT mine;
 	struct url url;
 
 	world_page(&html, row->kind, row->seed);
-	ck_assert_int_eq(url_parse(&url, slice_of(row->url), NULL), ERR_NONE);
+	assert_ok(url_parse(&url, slice_of(row->url), NULL));
 	request.url = &url;
 	request.body = buffer_slice(&html);
 	ck_assert_int_eq(query_extract(world.store, &rules, &request, &told),
 			 bundle_extract(bundle, &request, &mine));
 	ck_assert(are_same(&told, &mine));
-	extraction_result_free(&told);
-	extraction_result_free(&mine);
-	buffer_free(&html);
 }
 
 static const struct case_row cases[] = {
@@ -133,7 +124,7 @@ TEST_ROWS(a_bundle_answers_as_the_store, cases)
 		"auto", "df",       "df+",  "sst", "contentextractor",
 		"rtdm", "mountain", "plain"};
 	struct bundle *bundle = open_bundle();
-	size_t count = sizeof(methods) / sizeof(methods[0]);
+	size_t count = COUNT_OF(methods);
 
 	for (size_t m = 0; m < count; m++)
 		for (unsigned format = 0; format < FORMAT_COUNT; format++)
@@ -154,7 +145,7 @@ TEST_LOOP(settings_and_the_least_cluster_go_with_it, 0, 4)
 	/* 12 pages of one template, and one more; of the other 11 */
 	rules.min_cluster_pages = 13;
 	bundle = open_bundle();
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+	for (size_t i = 0; i < COUNT_OF(cases); i++)
 		compare(bundle, &cases[i],
 			&(struct text_request){.method = methods[_i]});
 	bundle_close(bundle);
@@ -165,7 +156,7 @@ static void write_model(const char *path, bool likes_high)
 {
 	struct ridge_example examples[20] = {0};
 	struct ridge_model *model;
-	struct buffer text = {0};
+	AUTO_BUFFER text = {0};
 
 	for (unsigned i = 0; i < 20; i++) {
 		examples[i].features[0] = i % 2 == 0 ? 0.9 : 0.1;
@@ -175,9 +166,8 @@ static void write_model(const char *path, bool likes_high)
 				  RIDGE_COST_PRESET);
 	ck_assert_ptr_nonnull(model);
 	ridge_model_write(model, slice_of("a test"), &text);
-	ck_assert_int_eq(file_write(path, buffer_slice(&text)), ERR_NONE);
+	assert_ok(file_write(path, buffer_slice(&text)));
 	ridge_model_destroy(model);
-	buffer_free(&text);
 }
 
 TEST(the_own_model_of_the_site_goes_with_it)
@@ -191,7 +181,7 @@ TEST(the_own_model_of_the_site_goes_with_it)
 
 		write_model(path, likes_high == 1);
 		bundle = open_bundle();
-		for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		for (size_t i = 0; i < COUNT_OF(cases); i++)
 			compare(bundle, &cases[i],
 				&(struct text_request){.method = "mountain"});
 		bundle_close(bundle);
@@ -203,7 +193,7 @@ TEST(what_cannot_be_made_is_told)
 {
 	char reason[256];
 	char path[128];
-	struct buffer file = {0};
+	AUTO_BUFFER file = {0};
 
 	ck_assert_int_eq(make("b.test", 1 << 20, &file, reason), ERR_NOT_FOUND);
 	ck_assert_int_eq(make("a.test", 500, &file, reason), ERR_TOO_LARGE);
@@ -211,12 +201,11 @@ TEST(what_cannot_be_made_is_told)
 				 "extract.max_bundle_size");
 	rules.models = world.path;
 	snprintf(path, sizeof(path), "%s/a.test.model", world.path);
-	ck_assert_int_eq(file_write(path, slice_of("no model")), ERR_NONE);
+	assert_ok(file_write(path, slice_of("no model")));
 	ck_assert_int_eq(make("a.test", 1 << 20, &file, reason), ERR_MALFORMED);
 	ck_assert_ptr_nonnull(strstr(reason, "a.test.model"));
 	unlink(path);
 	ck_assert_uint_eq(file.size, 0);
-	buffer_free(&file);
 }
 
 TEST(an_empty_site_makes_a_bundle)
@@ -229,12 +218,9 @@ TEST(an_empty_site_makes_a_bundle)
 						       .program = "a test",
 						       .max_bytes = 1 << 20};
 
-	ck_assert_int_eq(world_add_site(&world, "c.test"), ERR_NONE);
-	ck_assert_int_eq(bundle_export(world.store, &bundling, &file, reason),
-			 ERR_NONE);
-	ck_assert_int_eq(
-		bundle_open(&bundle, &file, &bundle_limits_default, reason),
-		ERR_NONE);
+	assert_ok(world_add_site(&world, "c.test"));
+	assert_ok(bundle_export(world.store, &bundling, &file, reason));
+	assert_ok(bundle_open(&bundle, &file, &bundle_limits_default, reason));
 	compare(bundle, &(struct case_row){.url = "http://c.test/", .kind = 0},
 		&(struct text_request){0});
 	bundle_close(bundle);

@@ -38,7 +38,7 @@ TEST(what_begins_as_a_formula_is_one)
 		"=1",
 	};
 
-	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
+	for (size_t i = 0; i < COUNT_OF(texts); i++)
 		ck_assert_msg(is_formula(texts[i]), "%s", texts[i]);
 }
 
@@ -51,13 +51,13 @@ TEST(words_and_plain_numbers_are_data)
 		"http://a/", " ",        "\"",
 	};
 
-	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
+	for (size_t i = 0; i < COUNT_OF(texts); i++)
 		ck_assert_msg(!is_formula(texts[i]), "%s", texts[i]);
 }
 
 TEST(a_formula_gets_an_apostrophe)
 {
-	struct buffer out = {0};
+	AUTO_BUFFER out = {0};
 
 	csv_append_cell(slice_of("=\"a\""), false, &out);
 	csv_append_cell(slice_of("=\"a\""), true, &out);
@@ -66,7 +66,6 @@ TEST(a_formula_gets_an_apostrophe)
 	ck_assert_str_eq(out.data, "\"'=\"\"a\"\"\""
 				   "\"=\"\"a\"\"\""
 				   "\"a\"\"\"");
-	buffer_free(&out);
 }
 
 /* A sequence that is cut off is not read beyond its end. */

@@ -1,8 +1,5 @@
 #include "daemon/query/event.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "store/rows.h"
 #include "tests/unit/run.h"
 

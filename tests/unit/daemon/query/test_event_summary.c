@@ -1,17 +1,18 @@
 #include "daemon/query/event.h"
 
+#include "tests/unit/auto_json.h"
+#include "tests/unit/auto_json.h"
+#include "tests/unit/auto_json.h"
 #include "tests/unit/run.h"
 
 static void check(const char *json, const char *wanted)
 {
-	json_t *event = json_loads(json, 0, NULL);
-	struct buffer out = {0};
+	AUTO_JSON *event = json_loads(json, 0, NULL);
+	AUTO_BUFFER out = {0};
 
 	ck_assert_ptr_nonnull(event);
 	event_summary(event, &out);
 	ck_assert_str_eq(out.data, wanted);
-	json_decref(event);
-	buffer_free(&out);
 }
 
 TEST(a_change_tells_what_moved_and_who_says_so)

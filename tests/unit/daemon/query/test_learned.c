@@ -4,9 +4,6 @@
 #include "daemon/privsep/model_cache.h"
 
 #include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "base/file.h"
@@ -23,20 +20,19 @@ static struct world world;
 
 static void put(const char *folder, unsigned seed)
 {
-	struct buffer body = {0};
+	AUTO_BUFFER body = {0};
 	char url[64];
 
 	snprintf(url, sizeof(url), "%s/%u", folder, seed);
 	world_page(&body, 0, seed);
-	ck_assert_int_eq(world_put(&world, url, buffer_slice(&body)), ERR_NONE);
-	buffer_free(&body);
+	assert_ok(world_put(&world, url, buffer_slice(&body)));
 }
 
 static void setup(void)
 {
 	world = (struct world){0};
 	world_open(&world, 0);
-	ck_assert_int_eq(world_add_site(&world, "a.test"), ERR_NONE);
+	assert_ok(world_add_site(&world, "a.test"));
 	for (unsigned i = 0; i < PAGES; i++)
 		put("http://a.test/page", i);
 }
@@ -51,33 +47,29 @@ static char *text_of(struct model_cache *cache, unsigned seed)
 {
 	struct extraction_options rules = extraction_options_default;
 	struct text_request request = {.format = FORMAT_TXT, .method = "df+"};
-	struct extraction_result answer;
+	AUTO_RESULT answer;
 	struct buffer kept;
 	struct url url;
 	char text[64];
 
 	snprintf(text, sizeof(text), "http://a.test/page/%u", seed);
-	ck_assert_int_eq(url_parse(&url, slice_of(text), NULL), ERR_NONE);
+	assert_ok(url_parse(&url, slice_of(text), NULL));
 	request.url = &url;
 	rules.learned = cache;
-	ck_assert_int_eq(query_text(world.store, &rules, &request, &answer),
-			 ERR_NONE);
+	assert_ok(query_text(world.store, &rules, &request, &answer));
 	buffer_append_text(&answer.text, "");
 	kept = answer.text;
 	answer.text = (struct buffer){0};
-	extraction_result_free(&answer);
 	return kept.data;
 }
 
 static void check_same(struct model_cache *a, struct model_cache *b,
 		       unsigned seed)
 {
-	char *by_a = text_of(a, seed);
-	char *by_b = text_of(b, seed);
+	AUTO_TEXT *by_a = text_of(a, seed);
+	AUTO_TEXT *by_b = text_of(b, seed);
 
 	ck_assert_str_eq(by_a, by_b);
-	free(by_a);
-	free(by_b);
 }
 
 FIXTURE(.setup = setup, .teardown = teardown);
@@ -128,13 +120,12 @@ static enum error read_page(void *context, uint32_t cluster,
 			    struct buffer *list, uint32_t *changes_out)
 {
 	struct reading *reading = context;
-	struct buffer page = {0};
+	AUTO_BUFFER page = {0};
 
 	(void)cluster;
 	world_page(&page, 0, 1);
 	item_append(list, buffer_slice(&page));
 	item_append(list, slice_of("utf-8"));
-	buffer_free(&page);
 	reading->reads++;
 	*changes_out = reading->changes;
 	return reading->error;
@@ -171,8 +162,7 @@ TEST(a_sample_is_read_again_when_its_cluster_has_changed)
 	for (unsigned i = 0; i < 6; i++) {
 		reading.changes = i / 2;
 		question.changes = i / 2;
-		ck_assert_int_eq(model_cache_get(cache, &question, &learned),
-				 ERR_NONE);
+		assert_ok(model_cache_get(cache, &question, &learned));
 		model_cache_release(cache, learned);
 		ck_assert_uint_eq(reading.reads, i / 2 + 1);
 	}
@@ -195,19 +185,14 @@ static size_t bytes_after(const char *method, const char *first,
 	struct url url;
 	size_t bytes;
 
-	ck_assert_int_eq(
-		url_parse(&url, slice_of("http://a.test/page/1"), NULL),
-		ERR_NONE);
+	assert_ok(url_parse(&url, slice_of("http://a.test/page/1"), NULL));
 	request.url = &url;
 	rules.learned = cache;
 	for (int i = 0; i < 2; i++) {
-		struct extraction_result answer;
+		AUTO_RESULT answer;
 
 		request.parameters = values[i];
-		ck_assert_int_eq(
-			query_text(world.store, &rules, &request, &answer),
-			ERR_NONE);
-		extraction_result_free(&answer);
+		assert_ok(query_text(world.store, &rules, &request, &answer));
 	}
 	bytes = model_cache_bytes(cache);
 	model_cache_destroy(cache);
@@ -288,24 +273,20 @@ TEST(a_site_may_have_a_model_of_its_own)
 	struct url url;
 	char path[128];
 
-	ck_assert_int_eq(
-		url_parse(&url, slice_of("http://a.test/page/1"), NULL),
-		ERR_NONE);
+	assert_ok(url_parse(&url, slice_of("http://a.test/page/1"), NULL));
 	request.url = &url;
 	rules.models = world.path;
-	ck_assert_int_eq(query_text(world.store, &rules, &request, &answer),
-			 ERR_NONE);
+	assert_ok(query_text(world.store, &rules, &request, &answer));
 	extraction_result_free(&answer);
 	snprintf(path, sizeof(path), "%s/a.test.model", world.path);
-	ck_assert_int_eq(file_write(path, slice_of("no model")), ERR_NONE);
+	assert_ok(file_write(path, slice_of("no model")));
 	ck_assert_int_eq(query_text(world.store, &rules, &request, &answer),
 			 ERR_MALFORMED);
 	ck_assert_msg(strstr(answer.reason, "a.test.model") != NULL, "%s",
 		      answer.reason);
 	extraction_result_free(&answer);
 	request.method = "accb"; /* which reads none */
-	ck_assert_int_eq(query_text(world.store, &rules, &request, &answer),
-			 ERR_NONE);
+	assert_ok(query_text(world.store, &rules, &request, &answer));
 	extraction_result_free(&answer);
 	unlink(path);
 }
@@ -318,18 +299,14 @@ TEST(settings_stand_between_defaults_and_request)
 	struct extraction_result answer;
 	struct url url;
 
-	ck_assert_int_eq(
-		url_parse(&url, slice_of("http://a.test/page/1"), NULL),
-		ERR_NONE);
+	assert_ok(url_parse(&url, slice_of("http://a.test/page/1"), NULL));
 	request.url = &url;
 	rules.settings = "accb.threshold=1, df.max_ratio=0.5";
-	ck_assert_int_eq(query_text(world.store, &rules, &request, &answer),
-			 ERR_NONE);
+	assert_ok(query_text(world.store, &rules, &request, &answer));
 	ck_assert_uint_eq(answer.text.size, 0);
 	extraction_result_free(&answer);
 	request.parameters = given;
-	ck_assert_int_eq(query_text(world.store, &rules, &request, &answer),
-			 ERR_NONE);
+	assert_ok(query_text(world.store, &rules, &request, &answer));
 	ck_assert_uint_gt(answer.text.size, 0);
 	extraction_result_free(&answer);
 	rules.settings = "accb.threshold=2";
@@ -367,10 +344,10 @@ static void sample_titles(const char *host, uint32_t count,
 /* Law 7: a folder of pages has other addresses than the site has. */
 TEST(the_sample_depends_on_the_pages_and_not_on_where_they_stand)
 {
-	struct buffer here;
+	AUTO_BUFFER here;
 	struct buffer there;
 
-	ck_assert_int_eq(world_add_site(&world, "b.test"), ERR_NONE);
+	assert_ok(world_add_site(&world, "b.test"));
 	for (unsigned i = PAGES; i > 0; i--)
 		put("http://b.test/other", i - 1);
 	sample_titles("a.test", 8, &here);
@@ -381,5 +358,4 @@ TEST(the_sample_depends_on_the_pages_and_not_on_where_they_stand)
 	sample_titles("a.test", PAGES, &there);
 	ck_assert_int_eq(strncmp(here.data, there.data, here.size), 0);
 	buffer_free(&there);
-	buffer_free(&here);
 }

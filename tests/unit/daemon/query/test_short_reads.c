@@ -2,7 +2,6 @@
  * keeps the store from using again what was dropped since. */
 #include <fcntl.h>
 #include <pthread.h>
-#include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -21,20 +20,19 @@ static char fifo[128]; /* the model of the site: whoever reads it waits */
 
 static void put(unsigned number, unsigned seed)
 {
-	struct buffer html = {0};
+	AUTO_BUFFER html = {0};
 	char url[64];
 
 	snprintf(url, sizeof(url), "http://a.test/page/%u", number);
 	world_page(&html, 0, seed);
-	ck_assert_int_eq(world_put(&world, url, buffer_slice(&html)), ERR_NONE);
-	buffer_free(&html);
+	assert_ok(world_put(&world, url, buffer_slice(&html)));
 }
 
 static void setup(void)
 {
 	world = (struct world){0};
 	world_open(&world, 0);
-	ck_assert_int_eq(world_add_site(&world, "a.test"), ERR_NONE);
+	assert_ok(world_add_site(&world, "a.test"));
 	for (unsigned i = 0; i < PAGES; i++)
 		put(i, i);
 	snprintf(fifo, sizeof(fifo), "%s/a.test.model", world.path);
@@ -64,8 +62,8 @@ static enum error ask(bool is_handed_in)
 {
 	struct extraction_options rules = extraction_options_default;
 	struct text_request request = {.method = "mountain"};
-	struct extraction_result answer;
-	struct buffer html = {0};
+	AUTO_RESULT answer;
+	AUTO_BUFFER html = {0};
 	struct url url;
 	enum error error;
 
@@ -77,8 +75,6 @@ static enum error ask(bool is_handed_in)
 	error = is_handed_in
 			? query_extract(world.store, &rules, &request, &answer)
 			: query_text(world.store, &rules, &request, &answer);
-	extraction_result_free(&answer);
-	buffer_free(&html);
 	return error;
 }
 
@@ -149,7 +145,7 @@ static enum error learn_of(uint32_t cluster)
 
 TEST(nobody_is_in_the_store_while_a_method_learns)
 {
-	ck_assert_int_eq(learn_of(1), ERR_NONE);
+	assert_ok(learn_of(1));
 	ck_assert_uint_eq(sampled, PAGES);
 }
 
@@ -172,7 +168,7 @@ static void drop_bodies(uint16_t flags)
 		row.flags |= flags;
 		page_row_put(&txn, site.id, page_key_of(slice_of(url)), &row);
 	}
-	ck_assert_int_eq(txn_end(&txn), ERR_NONE);
+	assert_ok(txn_end(&txn));
 }
 
 /* The site has changed since the caller learned of the cluster. */
@@ -202,10 +198,10 @@ static enum error answer_after(void (*change)(void))
 					.request = &request};
 	struct txn txn = txn_begin_read(world.store);
 	struct stored_site stored;
-	struct buffer list = {0};
+	AUTO_BUFFER list = {0};
 	struct page *page;
 	struct known_page known;
-	struct extraction_result answer = {0};
+	AUTO_RESULT answer = {0};
 	struct site_row site;
 	struct page_row row;
 	enum error error;
@@ -216,12 +212,10 @@ static enum error answer_after(void (*change)(void))
 					   &extraction_options_default);
 	known = stored_site_own_page(&stored,
 				     stored_site_known_page(key, &row));
-	ck_assert_int_eq(
-		stored_page_append(&(struct stored_pages){&txn, site.id,
-							  row.cluster,
-							  &page_limits_default},
-				   key, &row, &list),
-		ERR_NONE);
+	assert_ok(stored_page_append(
+		&(struct stored_pages){&txn, site.id, row.cluster,
+				       &page_limits_default},
+		key, &row, &list));
 	txn_abort(&txn);
 	change();
 	ck_assert_uint_eq(sample_parse(buffer_slice(&list),
@@ -229,8 +223,6 @@ static enum error answer_after(void (*change)(void))
 			  1);
 	answer.page = page;
 	error = extraction_of_known(&extraction, answer.page, &known, &answer);
-	extraction_result_free(&answer);
-	buffer_free(&list);
 	stored_site_close(&stored);
 	return error;
 }
@@ -256,8 +248,8 @@ static void remove_the_page(void)
 
 TEST(an_answer_is_not_of_two_states)
 {
-	ck_assert_int_eq(answer_after(change_nothing), ERR_NONE);
-	ck_assert_int_eq(answer_after(change_another), ERR_NONE);
+	assert_ok(answer_after(change_nothing));
+	assert_ok(answer_after(change_another));
 	ck_assert_int_eq(answer_after(change_the_page), ERR_BUSY);
 	ck_assert_int_eq(answer_after(remove_the_page), ERR_BUSY);
 }

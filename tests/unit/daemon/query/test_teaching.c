@@ -2,7 +2,6 @@
  * about, and again when it has changed. */
 #include "daemon/query/text_cache.h"
 
-#include <stdio.h>
 #include <unistd.h>
 
 #include "daemon/privsep/worker_pool.h"
@@ -18,13 +17,12 @@ static struct cache_warmer *teaching;
 
 static void put(unsigned kind, unsigned seed)
 {
-	struct buffer html = {0};
+	AUTO_BUFFER html = {0};
 	char url[64];
 
 	snprintf(url, sizeof(url), "http://a.test/%u/%u", kind, seed);
 	world_page(&html, kind, seed);
-	ck_assert_int_eq(world_put(&world, url, buffer_slice(&html)), ERR_NONE);
-	buffer_free(&html);
+	assert_ok(world_put(&world, url, buffer_slice(&html)));
 }
 
 static void setup(void)
@@ -37,9 +35,8 @@ static void setup(void)
 		put(0, i);
 		put(1, i);
 	}
-	ck_assert_int_eq(worker_pool_create(&pool, &options), ERR_NONE);
-	ck_assert_int_eq(cache_warmer_start(&teaching, pool, world.store),
-			 ERR_NONE);
+	assert_ok(worker_pool_create(&pool, &options));
+	assert_ok(cache_warmer_start(&teaching, pool, world.store));
 }
 
 static void teardown(void)
@@ -58,13 +55,12 @@ static void ask(unsigned kind, unsigned seed)
 	char text[64];
 
 	snprintf(text, sizeof(text), "http://a.test/%u/%u", kind, seed);
-	ck_assert_int_eq(url_parse(&url, slice_of(text), NULL), ERR_NONE);
+	assert_ok(url_parse(&url, slice_of(text), NULL));
 	request.url = &url;
 	rules.max_learned = 16 << 20;
 	rules.teaching = teaching;
-	ck_assert_int_eq(
-		stored_text_get(pool, world.store, &rules, &request, &answer),
-		ERR_NONE);
+	assert_ok(
+		stored_text_get(pool, world.store, &rules, &request, &answer));
 	buffer_free(&answer.body);
 }
 

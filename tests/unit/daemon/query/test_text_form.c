@@ -2,7 +2,6 @@
 #include "daemon/query/text_export.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "page/page_class.h"
 #include "tests/unit/run.h"
@@ -174,14 +173,13 @@ TEST(a_record_of_wet)
 /* So that what was sent twice is known by it. */
 TEST(a_record_has_the_same_name_again)
 {
-	struct buffer again = {0};
+	AUTO_BUFFER again = {0};
 
 	text_export_append(TEXT_EXPORT_WET_GZIP, &told, &out);
 	text_export_append(TEXT_EXPORT_WET_GZIP, &told, &again);
 	ck_assert_uint_eq(out.size, again.size);
 	ck_assert_mem_eq(out.data, again.data, out.size);
 	ck_assert_mem_eq(out.data, "\x1f\x8b", 2);
-	buffer_free(&again);
 }
 
 TEST(a_file_begins_with_who_made_it)

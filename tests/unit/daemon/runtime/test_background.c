@@ -38,7 +38,7 @@ static struct background *start(struct job *job)
 {
 	struct background *background = NULL;
 
-	ck_assert_int_eq(background_start(&background, work, job), ERR_NONE);
+	assert_ok(background_start(&background, work, job));
 	ck_assert_ptr_nonnull(background);
 	return background;
 }

@@ -4,9 +4,6 @@
 #include <poll.h>
 #include <pwd.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "base/file.h"
@@ -70,12 +67,11 @@ static enum child_state wait_for_end(void)
 static void check_output(const char *wanted)
 {
 	char path[96];
-	struct buffer text = {0};
+	AUTO_BUFFER text = {0};
 
 	snprintf(path, sizeof(path), "%s/out", folder);
-	ck_assert_int_eq(file_read(path, 1 << 24, &text), ERR_NONE);
+	assert_ok(file_read(path, 1 << 24, &text));
 	ck_assert_str_eq(text.data, wanted);
-	buffer_free(&text);
 }
 
 FIXTURE(.setup = begin, .teardown = end);
@@ -92,7 +88,7 @@ TEST(it_reads_its_input_to_the_end)
 /* More than a pipe holds, and nobody reads it. */
 TEST(a_large_input_does_not_have_to_be_read)
 {
-	struct buffer large = {0};
+	AUTO_BUFFER large = {0};
 
 	memset(buffer_reserve(&large, 1 << 20), 'x', 1 << 20);
 	large.size = 1 << 20;
@@ -104,7 +100,6 @@ TEST(a_large_input_does_not_have_to_be_read)
 	ck_assert_int_eq(start("true", buffer_slice(&large), PATIENCE_MS),
 			 CHILD_RUNS);
 	ck_assert_int_eq(wait_for_end(), CHILD_DONE);
-	buffer_free(&large);
 }
 
 /* NOLINTBEGIN(concurrency-mt-unsafe): a test has one thread */
@@ -116,7 +111,7 @@ TEST(its_environment_is_clean_but_for_what_it_is_given)
 	char wanted[256];
 
 	ck_assert_ptr_nonnull(account);
-	for (size_t i = 0; i < sizeof(foreign) / sizeof(foreign[0]); i++)
+	for (size_t i = 0; i < COUNT_OF(foreign); i++)
 		ck_assert_int_eq(setenv(foreign[i], "foreign", 1), 0);
 	ck_assert_int_eq(start("/usr/bin/env | grep -v ^PWD= | grep -v ^_= | "
 			       "grep -v ^TEMPLATED_RUN= | grep -v ^D= | "
@@ -189,18 +184,17 @@ TEST(what_cannot_be_run_is_told)
 static bool is_running(void)
 {
 	char path[96];
-	struct buffer text = {0};
+	AUTO_BUFFER text = {0};
 	bool is_zombie;
 	bool is_there;
 
 	snprintf(path, sizeof(path), "%s/out", folder);
-	ck_assert_int_eq(file_read(path, 100, &text), ERR_NONE);
+	assert_ok(file_read(path, 100, &text));
 	snprintf(path, sizeof(path), "/proc/%ld/stat",
 		 strtol(text.data, NULL, 10));
 	buffer_clear(&text);
 	is_there = file_read(path, 4096, &text) == ERR_NONE;
 	is_zombie = is_there && strstr(text.data, ") Z ") != NULL;
-	buffer_free(&text);
 	return is_there && !is_zombie;
 }
 

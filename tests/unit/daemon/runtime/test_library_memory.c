@@ -2,13 +2,15 @@
 
 #include <signal.h>
 #include <stdint.h>
-#include <stdlib.h>
 
 #include <jansson.h>
 #include <libxml/xmlmemory.h>
 
 #include "base/memory.h"
 #include "page/page.h"
+#include "tests/unit/auto_json.h"
+#include "tests/unit/auto_json.h"
+#include "tests/unit/auto_json.h"
 #include "tests/unit/run.h"
 
 /* More than there is: malloc() says so without a try. */
@@ -39,7 +41,7 @@ TEST_ABORTS(a_library_that_says_so_ends_the_process)
 
 TEST(what_was_made_before_can_be_freed_after)
 {
-	json_t *value = json_pack("{s:s, s:[i, i]}", "a", "b", "c", 1, 2);
+	AUTO_JSON *value = json_pack("{s:s, s:[i, i]}", "a", "b", "c", 1, 2);
 	xmlChar *text = xmlStrdup((const xmlChar *)"text");
 	xmlChar *copy;
 
@@ -48,7 +50,6 @@ TEST(what_was_made_before_can_be_freed_after)
 	copy = xmlStrdup(text);
 	ck_assert_str_eq((const char *)copy, "text");
 	ck_assert_str_eq(json_string_value(json_object_get(value, "d")), "e");
-	json_decref(value);
 	xmlFree(text);
 	xmlFree(copy);
 }

@@ -1,15 +1,13 @@
 #include "daemon/runtime/systemd.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 
-#include <jansson.h>
-
+#include "tests/unit/auto_json.h"
+#include "tests/unit/auto_json.h"
+#include "tests/unit/auto_json.h"
 #include "tests/unit/run.h"
 
 static const struct log_event plain = {LOG_LEVEL_ERROR, "broken", "", ""};
@@ -18,14 +16,13 @@ static const struct log_event whole = {LOG_LEVEL_WARN, "5\" of \\", "a.example",
 
 TEST(json_has_what_there_is)
 {
-	struct buffer out = {0};
+	AUTO_BUFFER out = {0};
 
 	/* 2017-03-06T04:03:53Z */
 	log_output_json(&plain, UINT64_C(1488773033007), &out);
 	ck_assert_str_eq(out.data, "{\"time\":\"2017-03-06T04:03:53.007Z\","
 				   "\"level\":\"error\","
 				   "\"message\":\"broken\"}\n");
-	buffer_free(&out);
 }
 
 static void check_member(const json_t *object, const char *name,
@@ -37,8 +34,8 @@ static void check_member(const json_t *object, const char *name,
 
 TEST(json_reads_back)
 {
-	struct buffer out = {0};
-	json_t *object;
+	AUTO_BUFFER out = {0};
+	AUTO_JSON *object;
 
 	log_output_json(&whole, 0, &out);
 	object = json_loads(out.data, 0, NULL);
@@ -47,22 +44,18 @@ TEST(json_reads_back)
 	check_member(object, "url", whole.url);
 	check_member(object, "message", whole.message);
 	ck_assert_uint_eq(json_object_size(object), 5);
-	json_decref(object);
-	buffer_free(&out);
 }
 
 TEST(json_stays_valid_where_bytes_are_no_utf8)
 {
 	const struct log_event event = {LOG_LEVEL_INFO, "a\xff\"\\\xc3\xa4", "",
 					""};
-	struct buffer out = {0};
-	json_t *object;
+	AUTO_BUFFER out = {0};
+	AUTO_JSON *object;
 
 	log_output_json(&event, 0, &out);
 	object = json_loads(out.data, 0, NULL);
 	check_member(object, "message", "a?\"\\\?\?");
-	json_decref(object);
-	buffer_free(&out);
 }
 
 static int open_journal(const char *path)

@@ -3,7 +3,6 @@
 #include "daemon/runtime/thread.h"
 
 #include <stdatomic.h>
-#include <stdlib.h>
 #include <time.h>
 
 #include "base/memory.h"
@@ -79,7 +78,7 @@ static struct ordered_queue *start(size_t threads, bool holds)
 	atomic_store(&discarded, 0);
 	atomic_store(&ended, 0);
 	atomic_store(&is_held, holds);
-	ck_assert_int_eq(ordered_queue_open(&ordered, &options), ERR_NONE);
+	assert_ok(ordered_queue_open(&ordered, &options));
 	return ordered;
 }
 

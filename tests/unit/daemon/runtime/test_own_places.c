@@ -1,9 +1,6 @@
 #include "daemon/runtime/systemd.h"
 
 #include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 

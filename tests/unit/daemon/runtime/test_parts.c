@@ -1,9 +1,6 @@
 /* In which order parts are started, woken and stopped. */
 #include "daemon/runtime/thread.h"
 
-#include <stdio.h>
-#include <string.h>
-
 #include "tests/unit/run.h"
 
 /* What was done, a word each: +a started, *a woken, -a stopped. */
@@ -86,7 +83,7 @@ static void make(struct trace *trace, struct service_components *parts,
 		 char broken)
 {
 	*trace = (struct trace){.broken = broken, .parts = parts};
-	components_init(parts, table, sizeof(table) / sizeof(table[0]), trace);
+	components_init(parts, table, COUNT_OF(table), trace);
 }
 
 TEST(parts_start_in_order_and_stop_in_reverse)
@@ -95,7 +92,7 @@ TEST(parts_start_in_order_and_stop_in_reverse)
 	struct service_components parts;
 
 	make(&trace, &parts, '\0');
-	ck_assert_int_eq(components_start(&parts), ERR_NONE);
+	assert_ok(components_start(&parts));
 	ck_assert_str_eq(trace.words, "+a +b *a *b +c ");
 	trace.words[0] = '\0';
 	components_stop(&parts);
@@ -111,7 +108,7 @@ TEST(news_wake_all_that_run_and_nothing_else)
 	make(&trace, &parts, '\0');
 	components_wake(&parts);
 	ck_assert_str_eq(trace.words, "");
-	ck_assert_int_eq(components_start(&parts), ERR_NONE);
+	assert_ok(components_start(&parts));
 	trace.words[0] = '\0';
 	components_wake(&parts);
 	ck_assert_str_eq(trace.words, "*a *b *c ");
@@ -166,7 +163,7 @@ TEST(parts_that_failed_can_be_started_again)
 	ck_assert_int_eq(components_start(&parts), ERR_IO);
 	trace.broken = '\0';
 	trace.words[0] = '\0';
-	ck_assert_int_eq(components_start(&parts), ERR_NONE);
+	assert_ok(components_start(&parts));
 	ck_assert_str_eq(trace.words, "+a +b *a *b +c ");
 	components_stop(&parts);
 	components_finish(&parts);

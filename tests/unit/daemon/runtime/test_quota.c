@@ -44,7 +44,7 @@ TEST(who_is_alone_gets_half_and_others_find_room)
 					  {4, 2, 1, 1},
 					  {64, 32, 16, 8}};
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+	for (size_t i = 0; i < COUNT_OF(rows); i++)
 		check_row(&rows[i]);
 }
 

@@ -20,7 +20,7 @@ static const char *rendered(const struct text_table *table, size_t width,
 TEST(columns_are_as_wide_as_their_widest_cell)
 {
 	struct text_table *table = table_create(columns, 3);
-	struct buffer out = {0};
+	AUTO_BUFFER out = {0};
 
 	table_add_text(table, "example.org/1");
 	table_printf(table, "%d", 1200);
@@ -32,14 +32,13 @@ TEST(columns_are_as_wide_as_their_widest_cell)
 			 "NAME           PAGES  TITLE\n"
 			 "example.org/1   1200  News\n"
 			 "a                  7  \n");
-	buffer_free(&out);
 	table_destroy(table);
 }
 
 TEST(the_widest_elastic_column_is_cut_first)
 {
 	struct text_table *table = table_create(columns, 3);
-	struct buffer out = {0};
+	AUTO_BUFFER out = {0};
 
 	table_add_text(table, "0123456789");           /* 10 */
 	table_add_text(table, "1");                    /* 5 by the title */
@@ -56,26 +55,24 @@ TEST(the_widest_elastic_column_is_cut_first)
 	ck_assert_str_eq(rendered(table, 3, &out),
 			 "NAME      PAGES  TITLE\n"
 			 "0123456…      1  abcdefg…\n");
-	buffer_free(&out);
 	table_destroy(table);
 }
 
 TEST(a_row_that_is_not_whole_still_ends_its_line)
 {
 	struct text_table *table = table_create(columns, 3);
-	struct buffer out = {0};
+	AUTO_BUFFER out = {0};
 
 	table_add_text(table, "a");
 	ck_assert_str_eq(rendered(table, 0, &out), "NAME  PAGES  TITLE\n"
 						   "a     \n");
-	buffer_free(&out);
 	table_destroy(table);
 }
 
 TEST(wide_characters_take_two_columns)
 {
 	struct text_table *table = table_create(columns, 3);
-	struct buffer out = {0};
+	AUTO_BUFFER out = {0};
 
 	ck_assert_uint_eq(terminal_width(slice_of("模板")), 4);
 	ck_assert_uint_eq(terminal_width(slice_of("e\xCC\x81t")), 2);
@@ -85,13 +82,12 @@ TEST(wide_characters_take_two_columns)
 	table_add_text(table, "日本語の長い題名です"); /* 20 columns */
 	ck_assert_str_eq(rendered(table, 23, &out), "NAME  PAGES  TITLE\n"
 						    "模板      1  日本語の…\n");
-	buffer_free(&out);
 	table_destroy(table);
 }
 
 TEST(a_cell_cannot_steer_the_terminal)
 {
-	struct buffer out = {0};
+	AUTO_BUFFER out = {0};
 
 	/* ESC, BEL, DEL, CSI as U+009B, an override; white space is kept */
 	terminal_clean(slice_of("a\033[2J\007b\177\xC2\x9B\xE2\x80\xAE\n\tc"),
@@ -100,24 +96,22 @@ TEST(a_cell_cannot_steer_the_terminal)
 	buffer_clear(&out);
 	terminal_clean_lines(slice_of("a\n\tb\r\033"), &out);
 	ck_assert_str_eq(out.data, "a\n\tb \uFFFD");
-	buffer_free(&out);
 }
 
 TEST(bytes_that_are_not_utf_8_are_replaced_one_by_one)
 {
-	struct buffer out = {0};
+	AUTO_BUFFER out = {0};
 
 	/* overlong '/', a surrogate, over U+10FFFF, a cut sequence */
 	terminal_clean(slice_of("\xC0\xAF.\xED\xA0\x80.\xF4\x90\x80\x80.\xE6"),
 		       &out);
 	ck_assert_str_eq(out.data, "\uFFFD\uFFFD.\uFFFD\uFFFD\uFFFD."
 				   "\uFFFD\uFFFD\uFFFD\uFFFD.\uFFFD");
-	buffer_free(&out);
 }
 
 TEST(what_is_cut_keeps_within_its_width)
 {
-	struct buffer out = {0};
+	AUTO_BUFFER out = {0};
 
 	ck_assert_uint_eq(terminal_cut(slice_of("abc"), 3, &out), 3);
 	ck_assert_str_eq(out.data, "abc");
@@ -131,12 +125,11 @@ TEST(what_is_cut_keeps_within_its_width)
 	buffer_clear(&out);
 	ck_assert_uint_eq(terminal_cut(slice_of("abcd"), 0, &out), 0);
 	ck_assert_uint_eq(out.size, 0);
-	buffer_free(&out);
 }
 
 TEST(progress_says_how_far_and_how_long)
 {
-	struct buffer out = {0};
+	AUTO_BUFFER out = {0};
 
 	/* 50 in 10 s: 5 a second, the other 150 take 30 s */
 	progress_line(&(struct progress_state){"extract", 50, 200, 10000, "n"},
@@ -152,5 +145,4 @@ TEST(progress_says_how_far_and_how_long)
 	progress_line(&(struct progress_state){"extract", 9, 3, 1, NULL}, 20,
 		      &out);
 	ck_assert_str_eq(out.data, "extract [##########…");
-	buffer_free(&out);
 }

@@ -42,7 +42,7 @@ TEST(only_the_hosts_own_addresses_are_of_loopback)
 		{"[::ffff:127.0.0.1]:1", false},
 	};
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		ck_assert_msg(tcp_address_read(rows[i].text, &address), "%s",
 			      rows[i].text);
 		ck_assert_msg(address.is_loopback == rows[i].is_loopback, "%s",
@@ -76,7 +76,7 @@ TEST(all_else_is_none)
 		"[1111:1111:1111:1111:1111:1111:1111:1111:1111:1111:1]:80",
 	};
 
-	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
+	for (size_t i = 0; i < COUNT_OF(texts); i++)
 		ck_assert_msg(!tcp_address_read(texts[i], &address), "%s",
 			      texts[i]);
 }

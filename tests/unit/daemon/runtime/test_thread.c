@@ -1,8 +1,6 @@
 #include "daemon/runtime/thread.h"
 
 #include <stdint.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/resource.h>
 
 #include "base/log.h"

@@ -2,9 +2,6 @@
 #include "daemon/runtime/child.h"
 
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "tests/unit/run.h"
@@ -43,30 +40,28 @@ TEST(its_answer_and_its_error_come_back)
 {
 	char letter = 'x';
 	const struct child_work trial = {answer_long, &letter, 60000};
-	struct buffer out = {0};
+	AUTO_BUFFER out = {0};
 	char why[CHILD_WORK_POSITION_BYTES];
 
 	buffer_append_text(&out, "before ");
 	ck_assert_int_eq(run_in_child(&trial, &out, why), ERR_CORRUPT);
 	ck_assert_uint_eq(out.size, strlen("before ") + LARGE_BYTES);
 	ck_assert_int_eq(strncmp(out.data, "before xx", 9), 0);
-	buffer_free(&out);
 }
 
 TEST(a_signal_is_an_answer_that_names_the_place)
 {
 	static const int signals[] = {SIGABRT, SIGXCPU, SIGKILL};
 
-	for (size_t i = 0; i < sizeof(signals) / sizeof(*signals); i++) {
+	for (size_t i = 0; i < COUNT_OF(signals); i++) {
 		int number = signals[i];
 		const struct child_work trial = {die, &number, 60000};
-		struct buffer out = {0};
+		AUTO_BUFFER out = {0};
 		char why[CHILD_WORK_POSITION_BYTES];
 
 		ck_assert_int_eq(run_in_child(&trial, &out, why), ERR_STOPPED);
 		ck_assert_ptr_nonnull(strstr(why, sigdescr_np(number)));
 		ck_assert_ptr_nonnull(strstr(why, "table pages"));
-		buffer_free(&out);
 	}
 }
 

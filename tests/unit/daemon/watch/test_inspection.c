@@ -2,10 +2,11 @@
  * content changes, nothing is told. */
 #include "daemon/watch/watcher.h"
 
-#include <string.h>
-
 #include "store/rows.h"
 #include "tests/unit/daemon/watched.h"
+#include "tests/unit/auto_json.h"
+#include "tests/unit/auto_json.h"
+#include "tests/unit/auto_json.h"
 #include "tests/unit/run.h"
 
 enum { EACH = 12, ROUND = 3 }; /* pages: of a section, and asked in a round */
@@ -79,7 +80,7 @@ TEST(each_section_is_a_template)
 TEST(what_is_new_is_told_with_evidence)
 {
 	struct event_row row;
-	json_t *detail;
+	AUTO_JSON *detail;
 
 	web.section_count = 1;
 	watched_begin(&web);
@@ -93,7 +94,6 @@ TEST(what_is_new_is_told_with_evidence)
 	ck_assert_int_gt(json_integer_value(json_object_get(
 				 json_object_get(detail, "paths"), "stable")),
 			 5);
-	json_decref(detail);
 }
 
 TEST(nothing_is_found_twice)
@@ -112,7 +112,7 @@ TEST(nothing_is_found_twice)
 /* Half of a crawl is no template: none before the last page is there. */
 TEST(no_template_is_taken_while_pages_are_awaited)
 {
-	ck_assert_int_eq(watched_set_options(&web), ERR_NONE);
+	assert_ok(watched_set_options(&web));
 	while (world_site(&web.world, WATCHED_HOST).pending_count > 0) {
 		ck_assert_uint_eq(watched_rows(&web, TABLE_TEMPLATES), 0);
 		ck_assert(watched_step(&web));
@@ -325,12 +325,10 @@ static void make(struct site_check *inspection)
 {
 	begin();
 	web.world.now_ms += DAY_MS;
-	ck_assert_int_eq(site_check_make(web.world.store, WATCHED_HOST,
-					 &web.rules, web.world.now_ms,
-					 inspection),
-			 ERR_NONE);
+	assert_ok(site_check_make(web.world.store, WATCHED_HOST, &web.rules,
+				  web.world.now_ms, inspection));
 	ck_assert(site_check_has_updates(inspection));
-	ck_assert_int_eq(commit(CHANGE_SITE_DELETE, NULL), ERR_NONE);
+	assert_ok(commit(CHANGE_SITE_DELETE, NULL));
 }
 
 TEST(findings_of_a_deleted_site_are_not_taken)
@@ -350,7 +348,7 @@ TEST(findings_of_a_deleted_site_are_not_its_successors)
 	struct site_check inspection;
 
 	make(&inspection);
-	ck_assert_int_eq(commit(CHANGE_SITE_ADD, NULL), ERR_NONE);
+	assert_ok(commit(CHANGE_SITE_ADD, NULL));
 	ck_assert_int_eq(commit(CHANGE_TEMPLATES, &inspection), ERR_NOT_FOUND);
 	ck_assert_uint_eq(watched_rows(&web, TABLE_TEMPLATES), 0);
 	ck_assert_uint_eq(watched_rows(&web, TABLE_SAMPLE_PAGES), 0);

@@ -1,10 +1,11 @@
 /* What becomes of a template whose pages change together: one event, when all
  * that can tell have told. */
-#include <stdio.h>
-#include <string.h>
 
 #include "store/rows.h"
 #include "tests/unit/daemon/watched.h"
+#include "tests/unit/auto_json.h"
+#include "tests/unit/auto_json.h"
+#include "tests/unit/auto_json.h"
 #include "tests/unit/run.h"
 
 enum { EACH = 12 };
@@ -132,7 +133,7 @@ FIXTURE(.setup = setup, .teardown = teardown, .timeout_s = 60);
 TEST(a_redesign_is_one_event_with_evidence)
 {
 	struct event_row row;
-	json_t *detail;
+	AUTO_JSON *detail;
 
 	begin();
 	watched_set(&web, product, FORM_REDESIGN, 0);
@@ -142,7 +143,6 @@ TEST(a_redesign_is_one_event_with_evidence)
 	ck_assert_uint_eq(row.pages, EACH);
 	ck_assert_uint_eq(row.other, check_replaced("replaced"));
 	check_evidence(detail, row.other);
-	json_decref(detail);
 	check_others();
 }
 
@@ -221,7 +221,7 @@ TEST(other_words_alone_are_a_change)
 	struct template_row row;
 	struct version_row first;
 	struct event_row event;
-	json_t *detail;
+	AUTO_JSON *detail;
 
 	begin();
 	watched_set(&web, product, FORM_REPHRASED, 0);
@@ -234,7 +234,6 @@ TEST(other_words_alone_are_a_change)
 	ck_assert_int_eq(json_integer_value(json_array_get(
 				 json_object_get(detail, "versions"), 1)),
 			 2);
-	json_decref(detail);
 	row = watched_template(&web, old);
 	first = watched_version(&web, old, 1);
 	ck_assert_uint_eq(row.version, 2);
@@ -250,7 +249,7 @@ TEST(other_words_alone_are_a_change)
 TEST(other_paths_in_the_same_cluster_are_a_change)
 {
 	struct event_row event;
-	json_t *detail;
+	AUTO_JSON *detail;
 
 	web.options.threshold = 450;
 	begin();
@@ -261,7 +260,6 @@ TEST(other_paths_in_the_same_cluster_are_a_change)
 	ck_assert_uint_eq(watched_name(&web, product, "product"), old);
 	ck_assert_uint_gt(size_at(detail, "paths", "gone"), 0);
 	ck_assert_uint_gt(size_at(detail, "paths", "come"), 0);
-	json_decref(detail);
 	ck_assert_uint_eq(watched_template(&web, old).version, 2);
 	ck_assert_uint_gt(watched_version(&web, old, 1).packed.size, 0);
 	check_others();
@@ -326,7 +324,7 @@ TEST_LOOP(a_section_most_of_which_is_gone_is_told, 0, 6)
 	struct template_row template;
 	struct event_row row;
 	uint32_t cluster;
-	json_t *detail;
+	AUTO_JSON *detail;
 
 	begin();
 	cluster = watched_name(&web, large, "large");
@@ -340,7 +338,6 @@ TEST_LOOP(a_section_most_of_which_is_gone_is_told, 0, 6)
 	ck_assert_uint_eq(row.pages, 36);
 	ck_assert_int_eq(json_integer_value(json_object_get(detail, "left")),
 			 4);
-	json_decref(detail);
 	template = watched_template(&web, cluster);
 	ck_assert_uint_eq(template.state, TEMPLATE_LIVE);
 	ck_assert_uint_eq(template.version, 2);
@@ -393,7 +390,7 @@ TEST(a_section_that_leads_to_another_is_replaced_by_it)
 {
 	uint32_t into;
 	struct event_row row;
-	json_t *detail;
+	AUTO_JSON *detail;
 
 	begin();
 	into = watched_name(&web, article, "article");
@@ -403,7 +400,6 @@ TEST(a_section_that_leads_to_another_is_replaced_by_it)
 	ck_assert_str_eq(watched_emitted(&web),
 			 "template.replaced product>article");
 	ck_assert_ptr_nonnull(json_object_get(detail, "reason"));
-	json_decref(detail);
 	ck_assert_uint_eq(watched_template(&web, old).state, TEMPLATE_REPLACED);
 	ck_assert_uint_eq(watched_template(&web, old).other, into);
 	ck_assert(watched_lineage_ends(&web, old, "replaced", into));
@@ -447,7 +443,7 @@ TEST(pages_with_other_urls_have_moved)
 {
 	unsigned shop = watched_add(&web, "shop", FORM_REDESIGN, EACH);
 	struct event_row row;
-	json_t *detail;
+	AUTO_JSON *detail;
 	json_t *pages;
 
 	web.sections[shop].words = "product";
@@ -466,7 +462,6 @@ TEST(pages_with_other_urls_have_moved)
 	ck_assert_uint_eq(json_array_size(pages), EACH);
 	for (size_t i = 0; i < EACH; i++)
 		check_moved(json_array_get(pages, i));
-	json_decref(detail);
 	check_others();
 }
 

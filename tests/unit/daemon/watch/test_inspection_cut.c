@@ -2,6 +2,9 @@
  * merges them, and another cut of the tree says nothing of the site. */
 #include "store/rows.h"
 #include "tests/unit/daemon/watched.h"
+#include "tests/unit/auto_json.h"
+#include "tests/unit/auto_json.h"
+#include "tests/unit/auto_json.h"
 #include "tests/unit/run.h"
 
 enum { BIG = 12, SMALL = 6 };
@@ -99,7 +102,7 @@ TEST(without_the_bridge_they_split_again)
 static void cut_at(uint16_t threshold)
 {
 	web.options.threshold = threshold;
-	ck_assert_int_eq(watched_set_options(&web), ERR_NONE);
+	assert_ok(watched_set_options(&web));
 	watched_pass(&web, 8 * DAY_MS);
 }
 
@@ -165,13 +168,11 @@ TEST(findings_of_another_cut_are_not_taken)
 	struct url url;
 
 	web.world.now_ms += DAY_MS;
-	ck_assert_int_eq(site_check_make(web.world.store, WATCHED_HOST,
-					 &web.rules, web.world.now_ms,
-					 &inspection),
-			 ERR_NONE);
+	assert_ok(site_check_make(web.world.store, WATCHED_HOST, &web.rules,
+				  web.world.now_ms, &inspection));
 	ck_assert(site_check_has_updates(&inspection));
 	web.options.threshold = 300;
-	ck_assert_int_eq(watched_set_options(&web), ERR_NONE);
+	assert_ok(watched_set_options(&web));
 	url_parse(&url, slice_of("http://" WATCHED_HOST "/"), NULL);
 	change.url = &url;
 	change.templates.site = inspection.site;
@@ -197,7 +198,7 @@ TEST(where_the_pages_went_is_corrected_after_another_cut)
 {
 	struct event_row event;
 	uint64_t first;
-	json_t *detail;
+	AUTO_JSON *detail;
 	uint32_t into;
 
 	watched_set(&web, big, FORM_PRODUCT, 0);
@@ -211,7 +212,7 @@ TEST(where_the_pages_went_is_corrected_after_another_cut)
 	watched_forget(&web);
 	first = web.since;
 	web.options.threshold = 1000;
-	ck_assert_int_eq(watched_set_options(&web), ERR_NONE);
+	assert_ok(watched_set_options(&web));
 	watched_pass(&web, HOUR_MS);
 	detail = watched_only(&web, EVENT_TEMPLATE_REPLACED, &event);
 	ck_assert_uint_eq(event.cluster, cluster_of_small);
@@ -219,7 +220,6 @@ TEST(where_the_pages_went_is_corrected_after_another_cut)
 	ck_assert_uint_le((uint64_t)json_integer_value(
 				  json_object_get(detail, "corrects")),
 			  first);
-	json_decref(detail);
 	ck_assert_uint_eq(watched_template(&web, cluster_of_small).other, into);
 	ck_assert(
 		watched_lineage_ends(&web, cluster_of_small, "replaced", into));

@@ -260,11 +260,11 @@ TEST(a_redesign_while_nobody_watched_is_told_later)
 {
 	begin();
 	web.options.watch_ms = 0;
-	ck_assert_int_eq(watched_set_options(&web), ERR_NONE);
+	assert_ok(watched_set_options(&web));
 	redesign(0, EACH);
 	check_told(20, "");
 	web.options.watch_ms = DAY_MS;
-	ck_assert_int_eq(watched_set_options(&web), ERR_NONE);
+	assert_ok(watched_set_options(&web));
 	check_told(5, "template.replaced product>redesign");
 }
 
@@ -328,7 +328,7 @@ static void change_anything(uint64_t *state)
 	case 3:
 		web.options.threshold =
 			(uint16_t)(150 + world_random(state) % 400);
-		ck_assert_int_eq(watched_set_options(&web), ERR_NONE);
+		assert_ok(watched_set_options(&web));
 		break;
 	case 4:
 		world_reopen(&web.world);
@@ -403,11 +403,11 @@ static struct buffer told_of(unsigned max_work, bool is_overtaken,
 /* By a clock that is made up. */
 TEST(the_same_answers_are_the_same_alerts_whatever_the_timing)
 {
-	struct buffer first = told_of(4, false, 0);
+	AUTO_BUFFER first = told_of(4, false, 0);
 
 	ck_assert_uint_gt(first.size, 0);
 	for (unsigned i = 1; i < 8; i++) {
-		struct buffer other =
+		AUTO_BUFFER other =
 			told_of(1 + i % 4, i % 2 == 0, HOUR_MS * 7 / 4 * i);
 
 		ck_assert_msg(
@@ -416,9 +416,7 @@ TEST(the_same_answers_are_the_same_alerts_whatever_the_timing)
 			"%u: %.*s instead of %.*s", i, (int)other.size,
 			(const char *)other.data, (int)first.size,
 			(const char *)first.data);
-		buffer_free(&other);
 	}
-	buffer_free(&first);
 }
 
 /* The last ones have found mistakes once. */

@@ -317,7 +317,7 @@ TEST_ROWS(each_signal_is_got_and_leads_where_the_table_says, template_cases)
 
 TEST(each_row_of_the_table_has_a_case)
 {
-	enum { COUNT = sizeof(template_cases) / sizeof(template_cases[0]) };
+	enum { COUNT = COUNT_OF(template_cases) };
 
 	for (unsigned i = 0; i < COUNT; i++)
 		is_covered[template_cases[i].signal] = true;

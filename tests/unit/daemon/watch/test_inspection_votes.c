@@ -1,7 +1,6 @@
 /* What one sample page says, and what all of them say. */
 #include "daemon/watch/decide.h"
 
-#include "base/arena.h"
 #include "page/page_class.h"
 #include "store/rows.h"
 #include "tests/unit/run.h"
@@ -125,7 +124,7 @@ TEST_ROWS(each_page_says_what_is_stored_of_it, page_cases)
 static struct votes count(uint32_t elsewhere, const struct template_row *row,
 			  const struct vote_rules *rules)
 {
-	struct arena *arena = arena_create();
+	AUTO_ARENA *arena = arena_create();
 	struct template_facts *facts =
 		ARENA_NEW(arena, struct template_facts, 1);
 	struct votes votes;
@@ -142,7 +141,6 @@ static struct votes count(uint32_t elsewhere, const struct template_row *row,
 			.cluster = i < elsewhere ? OTHER : SELF,
 		};
 	votes_count(facts, rules, arena, &votes);
-	arena_destroy(arena);
 	return votes;
 }
 

@@ -2,8 +2,6 @@
 #include "daemon/watch/watcher.h"
 
 #include <pthread.h>
-#include <stdio.h>
-#include <string.h>
 #include <time.h>
 
 #include "daemon/runtime/clock.h"
@@ -60,8 +58,7 @@ static void start_pipeline(void)
 		.on_commit = on_commit,
 	};
 
-	ck_assert_int_eq(pipeline_start(&pipeline, world.engine, &options),
-			 ERR_NONE);
+	assert_ok(pipeline_start(&pipeline, world.engine, &options));
 }
 
 static void set_threshold_selector(struct threshold_selector *next)
@@ -75,9 +72,8 @@ static void start_threshold_selector(size_t max_leaves)
 {
 	struct threshold_selector *started;
 
-	ck_assert_int_eq(threshold_selector_start(&started, world.store,
-						  pipeline, max_leaves),
-			 ERR_NONE);
+	assert_ok(threshold_selector_start(&started, world.store, pipeline,
+					   max_leaves));
 	set_threshold_selector(started);
 }
 
@@ -141,7 +137,7 @@ TEST(a_site_wants_a_threshold_when_its_turn_has_come)
 		{0, 8, 0, 1, 20, 0, false},
 	};
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		const struct site_row site = {
 			.options.flags = rows[i].flags,
 			.generation = rows[i].generation,
@@ -204,8 +200,8 @@ static void append_page(struct buffer *html, const char *request)
 /* A connection that is used again may be reset, which is a failure. */
 static void answer(int socket, const char *request)
 {
-	struct buffer html = {0};
-	struct buffer head = {0};
+	AUTO_BUFFER html = {0};
+	AUTO_BUFFER head = {0};
 
 	append_page(&html, request);
 	buffer_printf(&head,
@@ -214,8 +210,6 @@ static void answer(int socket, const char *request)
 		      html.size);
 	server_send(socket, head.data, head.size);
 	server_send(socket, html.data, html.size);
-	buffer_free(&head);
-	buffer_free(&html);
 }
 
 static void no_robots(int socket, const char *request)
@@ -257,15 +251,14 @@ static void watch(const struct server *server, unsigned threshold)
 
 	options_set_threshold(&change.site_add, threshold);
 	snprintf(text, sizeof(text), "http://127.0.0.1:%u/", server->port);
-	ck_assert_int_eq(url_parse(&url, slice_of(text), NULL), ERR_NONE);
+	assert_ok(url_parse(&url, slice_of(text), NULL));
 	change.url = &url;
-	ck_assert_int_eq(pipeline_command(pipeline, &change), ERR_NONE);
+	assert_ok(pipeline_command(pipeline, &change));
 }
 
 TEST(a_crawled_site_gets_its_threshold)
 {
-	struct server server =
-		server_start(routes, sizeof(routes) / sizeof(routes[0]));
+	struct server server = server_start(routes, COUNT_OF(routes));
 	char host[32];
 
 	snprintf(host, sizeof(host), "127.0.0.1:%u", server.port);
@@ -296,7 +289,7 @@ static void put_site(void)
 		snprintf(url, sizeof(url), "http://a.test/%u", i);
 		world_put_blocks(&world, url, i < KIND ? POST : TAG);
 	}
-	ck_assert_int_eq(world_set_threshold(&world, "a.test", 0), ERR_NONE);
+	assert_ok(world_set_threshold(&world, "a.test", 0));
 }
 
 TEST(what_an_earlier_run_left_is_done_at_the_start)
@@ -327,13 +320,13 @@ TEST(a_damaged_site_holds_up_no_other)
 
 	put_site();
 	world_set_threshold(&world, "a.test", THRESHOLD_AUTO);
-	ck_assert_int_eq(world_add_site(&world, "a-b.test"), ERR_NONE);
+	assert_ok(world_add_site(&world, "a-b.test"));
 	world_put_blocks(&world, "http://a-b.test/", POST);
 	world_set_threshold(&world, "a-b.test", THRESHOLD_AUTO);
 	key = key_site(world_site(&world, "a-b.test").id);
 	txn = txn_begin_write(world.store);
 	txn_delete_prefix(&txn, TABLE_SETS, key_slice(&key));
-	ck_assert_int_eq(txn_end(&txn), ERR_NONE);
+	assert_ok(txn_end(&txn));
 	start_pipeline();
 	start_threshold_selector(100);
 	ck_assert(gets_threshold("a.test", PAGES));

@@ -2,14 +2,12 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <jansson.h>
 
 #include "store/key.h"
 #include "tests/unit/daemon/world.h"
+#include "tests/unit/auto_json.h"
+#include "tests/unit/auto_json.h"
+#include "tests/unit/auto_json.h"
 #include "tests/unit/run.h"
 
 enum {
@@ -31,7 +29,7 @@ static void put(const char *host, unsigned number)
 
 static void put_site(const char *host)
 {
-	ck_assert_int_eq(world_add_site(&world, host), ERR_NONE);
+	assert_ok(world_add_site(&world, host));
 	for (unsigned i = 0; i < PAGES; i++)
 		put(host, i);
 }
@@ -54,41 +52,37 @@ static struct buffer ask(const char *host, enum thresholds_format format)
 {
 	struct buffer answer = {0};
 
-	ck_assert_int_eq(thresholds_append(cuts, host, format, &answer),
-			 ERR_NONE);
+	assert_ok(thresholds_append(cuts, host, format, &answer));
 	buffer_append_byte(&answer, '\0');
 	return answer;
 }
 
 static enum error error_for(const char *host)
 {
-	struct buffer answer = {0};
+	AUTO_BUFFER answer = {0};
 	enum error error =
 		thresholds_append(cuts, host, THRESHOLDS_JSON, &answer);
 
 	if (error != ERR_NONE)
 		ck_assert_uint_eq(answer.size, 0);
-	buffer_free(&answer);
 	return error;
 }
 
 /* json_decref() it. */
 static json_t *ask_json(const char *host)
 {
-	struct buffer answer = ask(host, THRESHOLDS_JSON);
+	AUTO_BUFFER answer = ask(host, THRESHOLDS_JSON);
 	json_t *value = json_loads(answer.data, JSON_REJECT_DUPLICATES, NULL);
 
 	ck_assert_ptr_nonnull(value);
-	buffer_free(&answer);
 	return value;
 }
 
 static long long pages_told(void)
 {
-	json_t *value = ask_json("a.test");
+	AUTO_JSON *value = ask_json("a.test");
 	long long pages = json_integer_value(json_object_get(value, "pages"));
 
-	json_decref(value);
 	return pages;
 }
 
@@ -99,7 +93,7 @@ static void damage(const char *host)
 	struct txn txn = txn_begin_write(world.store);
 
 	txn_delete_prefix(&txn, TABLE_SETS, key_slice(&key));
-	ck_assert_int_eq(txn_end(&txn), ERR_NONE);
+	assert_ok(txn_end(&txn));
 }
 
 FIXTURE(.setup = setup, .teardown = teardown);
@@ -107,13 +101,12 @@ FIXTURE(.setup = setup, .teardown = teardown);
 TEST(a_tree_is_kept_until_a_page_changes)
 {
 	struct buffer first = ask("a.test", THRESHOLDS_JSON);
-	struct buffer second;
+	AUTO_BUFFER second;
 
 	damage("a.test");
 	second = ask("a.test", THRESHOLDS_JSON);
 	ck_assert_str_eq(first.data, second.data);
 	buffer_free(&first);
-	buffer_free(&second);
 	/* for every format */
 	first = ask("a.test", THRESHOLDS_TEXT);
 	buffer_free(&first);
@@ -172,12 +165,11 @@ TEST(the_site_is_told_as_it_is_now)
 		PAGES);
 	json_decref(value);
 	/* no page changes by that */
-	ck_assert_int_eq(world_set_threshold(&world, "a.test", THRESHOLD_AUTO),
-			 ERR_NONE);
+	assert_ok(world_set_threshold(&world, "a.test", THRESHOLD_AUTO));
 	value = ask_json("a.test");
 	ck_assert(json_is_true(json_object_get(value, "auto")));
 	json_decref(value);
-	ck_assert_int_eq(world_set_threshold(&world, "a.test", 700), ERR_NONE);
+	assert_ok(world_set_threshold(&world, "a.test", 700));
 	value = ask_json("a.test");
 	ck_assert(json_is_false(json_object_get(value, "auto")));
 	ck_assert_double_eq(
@@ -187,15 +179,13 @@ TEST(the_site_is_told_as_it_is_now)
 
 TEST(formats_are_what_they_are_called)
 {
-	struct buffer text = ask("a.test", THRESHOLDS_TEXT);
-	struct buffer svg = ask("a.test", THRESHOLDS_SVG);
+	AUTO_BUFFER text = ask("a.test", THRESHOLDS_TEXT);
+	AUTO_BUFFER svg = ask("a.test", THRESHOLDS_SVG);
 
 	ck_assert_ptr_eq(strstr(text.data, "5 pages"), text.data);
 	ck_assert_ptr_nonnull(strstr(text.data, "\ntemplate "));
 	ck_assert_ptr_nonnull(strstr(svg.data, "<svg"));
 	ck_assert_ptr_nonnull(strstr(svg.data, "</svg>"));
-	buffer_free(&text);
-	buffer_free(&svg);
 }
 
 TEST(a_site_without_pages_has_cuts)
@@ -205,10 +195,9 @@ TEST(a_site_without_pages_has_cuts)
 
 	world_add_site(&world, "empty.test");
 	for (size_t i = 0; i < 3; i++) {
-		struct buffer answer = ask("empty.test", formats[i]);
+		AUTO_BUFFER answer = ask("empty.test", formats[i]);
 
 		ck_assert_uint_gt(answer.size, 1);
-		buffer_free(&answer);
 	}
 }
 
@@ -224,13 +213,13 @@ TEST(too_many_signatures_are_refused)
 	cuts = thresholds_create(world.store, PAGES - 1);
 	ck_assert_int_eq(error_for("a.test"), ERR_TOO_LARGE);
 	world_remove(&world, "http://a.test/0");
-	ck_assert_int_eq(error_for("a.test"), ERR_NONE);
+	assert_ok(error_for("a.test"));
 }
 
 TEST(after_a_stop_nobody_is_answered)
 {
 	put_site("b.test");
-	ck_assert_int_eq(error_for("a.test"), ERR_NONE);
+	assert_ok(error_for("a.test"));
 	thresholds_stop(cuts);
 	ck_assert_int_eq(error_for("b.test"), ERR_STOPPED);
 	ck_assert_int_eq(error_for("a.test"), ERR_STOPPED);
@@ -253,14 +242,14 @@ TEST(of_many_trees_that_unasked_for_longest_goes)
 	for (unsigned i = 0; i < SITES; i++) {
 		site_name(name, i);
 		put_site(name);
-		ck_assert_int_eq(error_for(name), ERR_NONE);
+		assert_ok(error_for(name));
 		damage(name);
-		ck_assert_int_eq(error_for("s0.test"), ERR_NONE);
+		assert_ok(error_for("s0.test"));
 	}
 	ck_assert_int_eq(error_for("s1.test"), ERR_CORRUPT);
 	for (unsigned i = 2; i < SITES; i++) {
 		site_name(name, i);
-		ck_assert_int_eq(error_for(name), ERR_NONE);
+		assert_ok(error_for(name));
 	}
 }
 
@@ -335,16 +324,15 @@ FIXTURE(.timeout_s = 120, .setup = setup_large, .teardown = teardown);
 TEST(one_tree_is_made_at_a_time_and_counts_for_all)
 {
 	struct asker asker;
-	struct buffer answer;
+	AUTO_BUFFER answer;
 
 	begin_asking(&asker);
 	while (!atomic_load(&asker.is_answered))
 		ck_assert_int_ne(error_for("large.test"), ERR_NOT_FOUND);
-	ck_assert_int_eq(asker.error, ERR_NONE);
+	assert_ok(asker.error);
 	answer = ask("large.test", THRESHOLDS_JSON);
 	buffer_append_byte(&asker.answer, '\0');
 	ck_assert_str_eq(answer.data, asker.answer.data);
-	buffer_free(&answer);
 	end_asking(&asker);
 }
 
@@ -352,11 +340,11 @@ TEST(what_is_kept_is_told_while_a_tree_is_made)
 {
 	struct asker asker;
 
-	ck_assert_int_eq(error_for("a.test"), ERR_NONE);
+	assert_ok(error_for("a.test"));
 	begin_asking(&asker);
-	ck_assert_int_eq(error_for("a.test"), ERR_NONE);
+	assert_ok(error_for("a.test"));
 	end_asking(&asker);
-	ck_assert_int_eq(asker.error, ERR_NONE);
+	assert_ok(asker.error);
 }
 
 TEST(a_stop_ends_the_tree_that_is_made)

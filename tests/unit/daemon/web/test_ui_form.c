@@ -1,5 +1,8 @@
 #include "daemon/web/html.h"
 
+#include "tests/unit/auto_json.h"
+#include "tests/unit/auto_json.h"
+#include "tests/unit/auto_json.h"
 #include "tests/unit/run.h"
 
 static const char *field(json_t *form, const char *name)
@@ -11,7 +14,7 @@ static const char *field(json_t *form, const char *name)
 
 TEST(fields_are_decoded)
 {
-	json_t *form = ui_form_read(
+	AUTO_JSON *form = ui_form_read(
 		slice_of("url=https%3A%2F%2Fa.example%2F%3Fq%3D1&name=a+b%2B"
 			 "&empty=&flag&%6eame2=%zz%4&name3=1&name3=2"));
 
@@ -20,31 +23,28 @@ TEST(fields_are_decoded)
 	ck_assert_str_eq(field(form, "name2"), "%zz%4");
 	ck_assert_str_eq(field(form, "name3"), "2");
 	ck_assert_uint_eq(json_object_size(form), 4);
-	json_decref(form);
 }
 
 TEST(what_is_no_form_is_refused)
 {
 	static const char many[] = "a&a&a&a&a&a&a&a&a&a&a&a&a&a&a&a&a"
 				   "&a&a&a&a&a&a&a&a&a&a&a&a&a&a&a&a";
-	json_t *form;
+	AUTO_JSON *form;
 
 	ck_assert_ptr_null(ui_form_read(slice_of("a=%00b")));
 	ck_assert_ptr_null(ui_form_read(slice_of(many)));
 	form = ui_form_read((struct slice){many, sizeof(many) - 2});
 	ck_assert_ptr_nonnull(form);
-	json_decref(form);
 	ck_assert_ptr_null(
 		ui_form_read((struct slice){many, UI_FORM_MAX_BYTES + 1}));
 }
 
 TEST(bytes_that_are_no_text_are_left_out)
 {
-	json_t *form = ui_form_read(slice_of("a=%ff&b=%c3%a4"));
+	AUTO_JSON *form = ui_form_read(slice_of("a=%ff&b=%c3%a4"));
 
 	ck_assert_str_eq(field(form, "a"), "-");
 	ck_assert_str_eq(field(form, "b"), "\xc3\xa4");
-	json_decref(form);
 }
 
 TEST(only_our_own_pages_send_forms)
@@ -65,7 +65,7 @@ TEST(only_our_own_pages_send_forms)
 TEST(numbers_are_whole)
 {
 	static const char *const names[] = {"a", "b"};
-	json_t *form = ui_form_read(slice_of("a=12"));
+	AUTO_JSON *form = ui_form_read(slice_of("a=12"));
 
 	ck_assert(ui_form_number(form, names, 2));
 	ck_assert_int_eq(json_integer_value(json_object_get(form, "a")), 12);
@@ -73,13 +73,12 @@ TEST(numbers_are_whole)
 	ck_assert(!ui_form_number(form, names, 2));
 	json_object_set_new(form, "b", json_string("1.5"));
 	ck_assert(!ui_form_number(form, names, 2));
-	json_decref(form);
 }
 
 TEST(settings_become_what_the_api_takes)
 {
 	static const char *const flags[] = {"cookies", "probe"};
-	json_t *form = ui_form_read(
+	AUTO_JSON *form = ui_form_read(
 		slice_of("threshold=0.25&cookies=1&headers=A%3A+b%0D%0AC%3Ad%0A"
 			 "%0D%0A"));
 	const json_t *headers;
@@ -95,7 +94,6 @@ TEST(settings_become_what_the_api_takes)
 	ck_assert_uint_eq(json_object_size(headers), 2);
 	ck_assert_str_eq(json_string_value(json_object_get(headers, "A")), "b");
 	ck_assert_str_eq(json_string_value(json_object_get(headers, "C")), "d");
-	json_decref(form);
 }
 
 /* Texts, and whether the threshold and the headers of them can be. */
@@ -113,10 +111,9 @@ static const struct {
 
 TEST_ROWS(settings_that_cannot_be_are_refused, settings)
 {
-	json_t *form = ui_form_read(slice_of(settings[_i].text));
+	AUTO_JSON *form = ui_form_read(slice_of(settings[_i].text));
 
 	ck_assert(ui_form_threshold(form) == settings[_i].is_threshold);
 	ck_assert(ui_form_headers(form) == settings[_i].is_headers);
 	ck_assert_ptr_null(json_object_get(form, "no_headers"));
-	json_decref(form);
 }

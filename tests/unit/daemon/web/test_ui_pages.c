@@ -1,9 +1,9 @@
 #include "daemon/web/web_site.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "daemon/web/html.h"
+#include "tests/unit/auto_json.h"
+#include "tests/unit/auto_json.h"
+#include "tests/unit/auto_json.h"
 #include "tests/unit/run.h"
 
 #define EVIL                                                                 \
@@ -40,24 +40,21 @@ static const char *const numbers[] = {
  * has none. */
 static json_t *evil_around(json_t *inner)
 {
-	json_t *text = json_loads("[\"" EVIL "\"]", JSON_ALLOW_NUL, NULL);
+	AUTO_JSON *text = json_loads("[\"" EVIL "\"]", JSON_ALLOW_NUL, NULL);
 	json_t *object = json_object();
 
 	ck_assert_ptr_nonnull(text);
-	for (size_t i = 0; i < sizeof(members) / sizeof(members[0]); i++)
+	for (size_t i = 0; i < COUNT_OF(members); i++)
 		json_object_set(object, members[i], json_array_get(text, 0));
-	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
+	for (size_t i = 0; i < COUNT_OF(numbers); i++)
 		json_object_set_new(object, numbers[i], json_integer(-7));
 	json_object_set_new(object, "alert", json_true());
-	for (size_t i = 0; inner != NULL && i < sizeof(lists) / sizeof(*lists);
-	     i++)
+	for (size_t i = 0; inner != NULL && i < COUNT_OF(lists); i++)
 		json_object_set_new(
 			object, lists[i],
 			json_pack("[O, n, i, s]", inner, 1, "text"));
-	for (size_t i = 0;
-	     inner != NULL && i < sizeof(objects) / sizeof(*objects); i++)
+	for (size_t i = 0; inner != NULL && i < COUNT_OF(objects); i++)
 		json_object_set(object, objects[i], inner);
-	json_decref(text);
 	return object;
 }
 
@@ -80,7 +77,7 @@ static bool is_void(struct slice name)
 	static const char *const names[] = {"!DOCTYPE", "meta", "link",
 					    "input",    "rect", "path"};
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+	for (size_t i = 0; i < COUNT_OF(names); i++)
 		if (slice_equal(name, slice_of(names[i])))
 			return true;
 	return false;
@@ -189,29 +186,26 @@ TEST(readers_have_no_forms)
 		"method=\"post\"", "/settings", "/patterns", "/guards",
 		"/page/visit",     "/report",   "/ui/daemon"};
 	const struct ui_frame frame = {.title = "x", .is_reader = true};
-	json_t *value = evil();
-	json_t *list = json_pack("[O]", value);
-	struct buffer out = {0};
+	AUTO_JSON *value = evil();
+	AUTO_JSON *list = json_pack("[O]", value);
+	AUTO_BUFFER out = {0};
 
 	ui_begin(&out, &frame);
 	show_open(value, list, true, &out);
-	for (size_t i = 0; i < sizeof(closed) / sizeof(closed[0]); i++)
+	for (size_t i = 0; i < COUNT_OF(closed); i++)
 		ck_assert_ptr_null(strstr(out.data, closed[i]));
 	buffer_clear(&out);
 	show_all(value, list, &out);
-	for (size_t i = 0; i < sizeof(closed) / sizeof(closed[0]) - 1; i++)
+	for (size_t i = 0; i < COUNT_OF(closed) - 1; i++)
 		ck_assert_ptr_nonnull(strstr(out.data, closed[i]));
-	buffer_free(&out);
-	json_decref(list);
-	json_decref(value);
 }
 
 TEST(nothing_foreign_becomes_markup)
 {
 	static const char turned[] = {(char)0xe2, (char)0x80, (char)0xae, 0};
-	json_t *value = evil();
-	json_t *list = json_pack("[O, n, i]", value, 7);
-	struct buffer out = {0};
+	AUTO_JSON *value = evil();
+	AUTO_JSON *list = json_pack("[O, n, i]", value, 7);
+	AUTO_BUFFER out = {0};
 
 	show_all(value, list, &out);
 	ck_assert_ptr_nonnull(strstr(out.data, "&lt;script&gt;x()"));
@@ -219,30 +213,25 @@ TEST(nothing_foreign_becomes_markup)
 	ck_assert_ptr_null(strstr(out.data, "<img"));
 	ck_assert_ptr_null(strstr(out.data, turned));
 	assert_balanced(out.data);
-	buffer_free(&out);
-	json_decref(list);
-	json_decref(value);
 }
 
 TEST(what_is_missing_is_left_out)
 {
-	json_t *empty = json_object();
-	struct buffer out = {0};
+	AUTO_JSON *empty = json_object();
+	AUTO_BUFFER out = {0};
 
 	show_all(NULL, NULL, &out);
 	show_all(empty, empty, &out);
 	assert_balanced(out.data);
 	ck_assert_ptr_null(strstr(out.data, "(null)"));
-	buffer_free(&out);
-	json_decref(empty);
 }
 
 TEST(sites_go_on_behind_the_last_one)
 {
-	json_t *some = json_pack("{s:[{s:s}], s:s}", "sites", "host", "b:80",
-				 "next", "b:80");
-	json_t *last = json_pack("{s:[{s:s}]}", "sites", "host", "c");
-	struct buffer out = {0};
+	AUTO_JSON *some = json_pack("{s:[{s:s}], s:s}", "sites", "host", "b:80",
+				    "next", "b:80");
+	AUTO_JSON *last = json_pack("{s:[{s:s}]}", "sites", "host", "c");
+	AUTO_BUFFER out = {0};
 
 	ui_sites(&out, &(struct ui_sites){some, NULL, NULL, true});
 	ck_assert_ptr_nonnull(strstr(out.data, "1 site on this page, "));
@@ -256,14 +245,11 @@ TEST(sites_go_on_behind_the_last_one)
 	ui_sites(&out, &(struct ui_sites){last, NULL, NULL, true});
 	ck_assert_ptr_nonnull(strstr(out.data, ">1 site, 0 pages, "));
 	ck_assert_ptr_null(strstr(out.data, "First sites"));
-	buffer_free(&out);
-	json_decref(some);
-	json_decref(last);
 }
 
 TEST(only_pages_of_the_web_are_linked)
 {
-	struct buffer out = {0};
+	AUTO_BUFFER out = {0};
 
 	html_write(&out, NULL, "{foreign}", "javascript:x()");
 	ck_assert_str_eq(out.data, "javascript:x()");
@@ -271,12 +257,11 @@ TEST(only_pages_of_the_web_are_linked)
 	html_write(&out, NULL, "{foreign}", "http://h/\"><b>");
 	ck_assert_ptr_nonnull(strstr(out.data, "href=\"http://h/&quot;&gt;"));
 	ck_assert_ptr_nonnull(strstr(out.data, "rel=\"noreferrer "));
-	buffer_free(&out);
 }
 
 TEST(links_carry_any_address)
 {
-	struct buffer out = {0};
+	AUTO_BUFFER out = {0};
 
 	html_write(&out, NULL, "{page}", "http://h/?a=1&b=\"#c d");
 	ck_assert_ptr_nonnull(strstr(out.data, "url=http:%2F%2Fh%2F%3Fa%3D1"
@@ -285,12 +270,11 @@ TEST(links_carry_any_address)
 	html_write(&out, NULL, "{template}", "127.0.0.1:80/3");
 	ck_assert_ptr_nonnull(
 		strstr(out.data, "\"/ui/templates/127.0.0.1:80/3\""));
-	buffer_free(&out);
 }
 
 TEST(numbers_are_for_people)
 {
-	struct buffer out = {0};
+	AUTO_BUFFER out = {0};
 
 	html_append_count(&out, 1234567);
 	html_append_counted(&out, 1, " page");
@@ -299,13 +283,12 @@ TEST(numbers_are_for_people)
 	ui_bytes(&out, UINT64_MAX);
 	ck_assert_str_eq(out.data, "1,234,5671  page999&nbsp;B1.5&nbsp;kB"
 				   "18446744&nbsp;TB");
-	buffer_free(&out);
 }
 
 TEST(the_frame_is_whole)
 {
-	struct buffer out = {0};
-	struct buffer policy = {0};
+	AUTO_BUFFER out = {0};
+	AUTO_BUFFER policy = {0};
 	char *script;
 
 	ui_failure(&out, &(struct ui_frame){.can_leave = true}, 404, "<b>");
@@ -318,6 +301,4 @@ TEST(the_frame_is_whole)
 	ui_policy(&policy, true);
 	ck_assert_ptr_nonnull(strstr(policy.data, "script-src 'sha256-"));
 	ck_assert_uint_lt(policy.size, 1024);
-	buffer_free(&out);
-	buffer_free(&policy);
 }

@@ -1,9 +1,5 @@
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "base/arena.h"
-#include "base/buffer.h"
 #include "extract/auto/auto.h"
 #include "extract/core/trace.h"
 #include "extract/extractors.h"
@@ -35,22 +31,18 @@ static void assert_same(const struct page *page, const struct verdict *before)
 /* Law 7: the same bytes, whatever was asked before. */
 TEST(the_same_page_has_the_same_scores)
 {
-	struct page *page = parse(article);
-	struct page *copy = parse(article);
+	AUTO_PAGE *page = parse(article);
+	AUTO_PAGE *copy = parse(article);
 	const struct verdict *verdicts = run(page, "auto", NULL, NULL);
 
 	assert_same(page, verdicts);
 	for (uint64_t seed = 1; seed <= 20; seed++) {
-		char *html = random_html(seed);
-		struct page *other = parse(html);
+		AUTO_TEXT *html = random_html(seed);
+		AUTO_PAGE *other = parse(html);
 
 		run(other, "auto", NULL, NULL);
-		page_destroy(other);
-		free(html);
 	}
 	assert_same(copy, verdicts);
-	page_destroy(page);
-	page_destroy(copy);
 }
 
 /* Pages of a template, whose first one is answered. */
@@ -62,7 +54,7 @@ static const char *const members[] = {
 	"<ul><li><a href=/>Home</a></ul><p>Nobody knows who has walked in this "
 	"valley before.<p>All rights are reserved.",
 };
-enum { MEMBERS = sizeof(members) / sizeof(members[0]) };
+enum { MEMBERS = COUNT_OF(members) };
 
 static struct verdict *answer_member(struct page *const *pages,
 				     const void *const *prepared)
@@ -119,8 +111,8 @@ TEST(what_is_prepared_is_what_would_be_computed)
  */
 TEST(a_page_of_paragraphs_takes_little_memory)
 {
-	struct buffer html = {0};
-	struct page *page;
+	AUTO_BUFFER html = {0};
+	AUTO_PAGE *page;
 
 	for (int i = 0; i < 200000; i++)
 		buffer_append_text(&html, "<p>x");
@@ -128,23 +120,19 @@ TEST(a_page_of_paragraphs_takes_little_memory)
 	page = parse(html.data);
 	run(page, "auto", NULL, NULL);
 	ck_assert_uint_le(arena_bytes(page->arena), (size_t)48 << 20);
-	page_destroy(page);
-	buffer_free(&html);
 }
 
 TEST(scores_are_probabilities)
 {
 	for (uint64_t seed = 1; seed <= 200; seed++) {
-		char *html = random_html(seed);
-		struct page *page = parse(html);
+		AUTO_TEXT *html = random_html(seed);
+		AUTO_PAGE *page = parse(html);
 		const struct verdict *verdicts = run(page, "auto", NULL, NULL);
 
 		for (uint32_t i = 0; i < page->text_count; i++)
 			ck_assert_msg(verdicts[i].score >= 0 &&
 					      verdicts[i].score <= 1,
 				      "seed %u, text %u", (unsigned)seed, i);
-		page_destroy(page);
-		free(html);
 	}
 }
 
@@ -152,7 +140,7 @@ TEST(scores_are_probabilities)
    the best run. */
 TEST(the_threshold_rules)
 {
-	struct page *page = parse(article);
+	AUTO_PAGE *page = parse(article);
 	const struct verdict *all = run(page, "auto", "threshold=0", NULL);
 	const struct verdict *best = run(page, "auto", "threshold=1", NULL);
 	uint32_t count = 0;
@@ -165,20 +153,18 @@ TEST(the_threshold_rules)
 	}
 	ck_assert_uint_gt(count, 0);
 	ck_assert_uint_lt(count, page->text_count - 1);
-	page_destroy(page);
 }
 
 /* The second paragraph is of three texts. */
 TEST(texts_of_a_passage_are_judged_together)
 {
-	struct page *page =
+	AUTO_PAGE *page =
 		parse("<p>one<p>Two words <b>in bold</b> between others<p>x");
 	const struct verdict *verdicts = run(page, "auto", NULL, NULL);
 
 	ck_assert_uint_eq(page->text_count, 5);
 	ck_assert_float_eq(verdicts[1].score, verdicts[2].score);
 	ck_assert_float_eq(verdicts[2].score, verdicts[3].score);
-	page_destroy(page);
 }
 
 static float assess(struct page *page, double threshold)
@@ -201,20 +187,18 @@ static float assess(struct page *page, double threshold)
 /* What is chosen has some words right, and nothing has none. */
 TEST(who_asks_is_told_the_expected_f1)
 {
-	struct page *page = parse(article);
-	struct page *empty = parse("");
+	AUTO_PAGE *page = parse(article);
+	AUTO_PAGE *empty = parse("");
 
 	ck_assert_float_gt(assess(page, 1), 0);
 	ck_assert_float_gt(assess(page, 0), 0);
 	ck_assert_float_le(assess(page, 0), 1);
 	ck_assert_float_eq(assess(empty, 0), 0);
-	page_destroy(page);
-	page_destroy(empty);
 }
 
 TEST(a_reason_has_the_score_and_what_moved_it)
 {
-	struct page *page = parse(article);
+	AUTO_PAGE *page = parse(article);
 	const struct trace *trace = trace_of(page, "auto", NULL, NULL);
 
 	ck_assert_str_eq(trace->reasons[0], "the title of the page");
@@ -222,25 +206,23 @@ TEST(a_reason_has_the_score_and_what_moved_it)
 			      strstr(trace->reasons[1], "around it") != NULL,
 		      "%s", trace->reasons[1]);
 	ck_assert_uint_eq(trace->figure_count, 2);
-	page_destroy(page);
 }
 
 TEST(a_repetition_is_told_as_such)
 {
-	struct page *page = parse("<p>one two three four five<p>one two three "
-				  "four five");
+	AUTO_PAGE *page = parse("<p>one two three four five<p>one two three "
+				"four five");
 	const struct trace *trace = trace_of(page, "auto", "threshold=0", NULL);
 
 	ck_assert_ptr_null(strstr(trace->reasons[0], "repeats"));
 	ck_assert_ptr_nonnull(strstr(trace->reasons[1], ", but repeated"));
-	page_destroy(page);
 }
 
 /* 512 levels of 40,000, and as many passages. */
 TEST(a_deep_page_is_judged)
 {
-	struct buffer html = {0};
-	struct page *page;
+	AUTO_BUFFER html = {0};
+	AUTO_PAGE *page;
 	const struct verdict *verdicts;
 
 	for (unsigned i = 0; i < 40000; i++)
@@ -249,6 +231,4 @@ TEST(a_deep_page_is_judged)
 	verdicts = run(page, "auto", NULL, NULL);
 	for (uint32_t i = 0; i < page->text_count; i++)
 		ck_assert(isfinite(verdicts[i].score));
-	page_destroy(page);
-	buffer_free(&html);
 }

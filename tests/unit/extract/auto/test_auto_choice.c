@@ -10,7 +10,7 @@ enum { MAX_PASSAGES = 8 };
 static void assert_choice(const char *html, const float *scores,
 			  const char *expected)
 {
-	struct page *page = parse(html);
+	AUTO_PAGE *page = parse(html);
 	const struct passages passages = passages_make(page->arena, page);
 	const bool *is_chosen =
 		passages_choose(page->arena, &passages, scores, 0.5);
@@ -19,7 +19,6 @@ static void assert_choice(const char *html, const float *scores,
 	for (uint32_t i = 0; i < passages.count; i++)
 		ck_assert_msg(is_chosen[i] == (expected[i] == '1'),
 			      "passage %u of %s", i, html);
-	page_destroy(page);
 }
 
 static const float high[MAX_PASSAGES] = {1, 1, 1, 1, 1, 1, 1, 1};
@@ -83,7 +82,7 @@ TEST(where_nothing_is_good_enough_the_best_run_is_chosen)
 
 TEST(a_run_that_had_to_be_chosen_is_unsure)
 {
-	struct page *page = parse("<p>a b<p>c d");
+	AUTO_PAGE *page = parse("<p>a b<p>c d");
 	const struct passages passages = passages_make(page->arena, page);
 	const float scores[] = {.4F, .1F};
 	const bool *is_chosen =
@@ -91,7 +90,6 @@ TEST(a_run_that_had_to_be_chosen_is_unsure)
 
 	ck_assert(choice_assess(&passages, scores, is_chosen, .5).is_unsure);
 	ck_assert(!choice_assess(&passages, scores, is_chosen, .3).is_unsure);
-	page_destroy(page);
 }
 
 TEST(an_empty_page_has_no_choice)
@@ -101,7 +99,7 @@ TEST(an_empty_page_has_no_choice)
 
 TEST(only_what_stands_in_pre_is_preformatted)
 {
-	struct page *page = parse("<p>a<pre>b<pre>c</pre>d</pre><p>e");
+	AUTO_PAGE *page = parse("<p>a<pre>b<pre>c</pre>d</pre><p>e");
 	const struct passages passages = passages_make(page->arena, page);
 	const bool *is_preformatted =
 		passages_preformatted(page->arena, &passages);
@@ -110,7 +108,6 @@ TEST(only_what_stands_in_pre_is_preformatted)
 	ck_assert_uint_eq(passages.count, 5);
 	for (uint32_t i = 0; i < 5; i++)
 		ck_assert_int_eq(is_preformatted[i], expected[i]);
-	page_destroy(page);
 }
 
 /*
@@ -119,7 +116,7 @@ TEST(only_what_stands_in_pre_is_preformatted)
  */
 TEST(the_expected_f1_is_that_of_the_expected_words)
 {
-	struct page *page = parse("<p>a b c d e f<p>g h");
+	AUTO_PAGE *page = parse("<p>a b c d e f<p>g h");
 	const struct passages passages = passages_make(page->arena, page);
 	const float scores[] = {0.5F, 0.25F};
 	const bool is_chosen[] = {true, false};
@@ -127,17 +124,15 @@ TEST(the_expected_f1_is_that_of_the_expected_words)
 	ck_assert_float_eq_tol(
 		choice_assess(&passages, scores, is_chosen, .4).expected_f1,
 		6 / 9.5F, 1e-6F);
-	page_destroy(page);
 }
 
 TEST(a_page_without_words_has_no_expected_f1)
 {
-	struct page *page = parse("<p>-");
+	AUTO_PAGE *page = parse("<p>-");
 	const struct passages passages = passages_make(page->arena, page);
 
 	ck_assert_float_eq(choice_assess(&passages, (const float[]){1},
 					 (const bool[]){true}, .5)
 				   .expected_f1,
 			   0);
-	page_destroy(page);
 }

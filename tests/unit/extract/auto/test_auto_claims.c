@@ -1,8 +1,5 @@
 #include "extract/auto/auto_score.h"
 
-#include <stdlib.h>
-
-#include "base/buffer.h"
 #include "page/page.h"
 #include "tests/unit/extract/fixture.h"
 #include "tests/unit/run.h"
@@ -15,7 +12,7 @@ static void assert_slice(struct slice slice, const char *expected)
 
 TEST(claims_are_those_of_the_head_and_of_json_ld)
 {
-	struct page *page = parse(
+	AUTO_PAGE *page = parse(
 		"<title>A title</title><meta name=description content=One>"
 		"<meta property=og:title content=No><meta "
 		"property=og:description content=Two><meta "
@@ -31,15 +28,13 @@ TEST(claims_are_those_of_the_head_and_of_json_ld)
 	ck_assert_uint_eq(claims.body_count, 2);
 	assert_slice(claims.bodies[0], "the body");
 	assert_slice(claims.bodies[1], "a comment");
-	page_destroy(page);
 }
 
 static enum claimed_kind kind_of(const char *html)
 {
-	struct page *page = parse(html);
+	AUTO_PAGE *page = parse(html);
 	const struct page_hints claims = page_hints_of(page->arena, page);
 
-	page_destroy(page);
 	return claims.kind;
 }
 
@@ -68,20 +63,19 @@ TEST(the_kind_is_that_which_says_most)
 
 TEST(a_page_may_claim_nothing)
 {
-	struct page *page = parse("<p>text");
+	AUTO_PAGE *page = parse("<p>text");
 	const struct page_hints claims = page_hints_of(page->arena, page);
 
 	ck_assert_uint_eq(claims.title.size, 0);
 	ck_assert_uint_eq(claims.descriptions[0].size, 0);
 	ck_assert_uint_eq(claims.descriptions[1].size, 0);
 	ck_assert_uint_eq(claims.body_count, 0);
-	page_destroy(page);
 }
 
 TEST(bodies_over_the_limit_are_let_go)
 {
-	struct buffer html = {0};
-	struct page *page;
+	AUTO_BUFFER html = {0};
+	AUTO_PAGE *page;
 
 	buffer_append_text(&html, "<script type='application/ld+json'>[");
 	for (unsigned i = 0; i <= MAX_CLAIMS; i++)
@@ -91,6 +85,4 @@ TEST(bodies_over_the_limit_are_let_go)
 	page = parse(html.data);
 	ck_assert_uint_eq(page_hints_of(page->arena, page).body_count,
 			  MAX_CLAIMS);
-	page_destroy(page);
-	buffer_free(&html);
 }

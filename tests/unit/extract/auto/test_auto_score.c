@@ -1,9 +1,7 @@
 #include "extract/auto/auto_score.h"
 
 #include <math.h>
-#include <stdlib.h>
 
-#include "base/arena.h"
 #include "extract/auto/forest.h"
 #include "page/page.h"
 #include "tests/unit/extract/fixture.h"
@@ -61,19 +59,17 @@ static void check_page(struct page *page)
 TEST(scores_are_those_of_the_forests_of_the_scope)
 {
 	for (uint64_t seed = 1; seed <= 100; seed++) {
-		char *html = random_html(seed);
-		struct page *page = parse(html);
+		AUTO_TEXT *html = random_html(seed);
+		AUTO_PAGE *page = parse(html);
 
 		check_page(page);
-		page_destroy(page);
-		free(html);
 	}
 }
 
 TEST(the_strongest_move_comes_first)
 {
-	struct page *page = parse("<h1>One two</h1><p>Three four five, six and "
-				  "<a href=x>seven</a>.<ul><li>Eight</ul>");
+	AUTO_PAGE *page = parse("<h1>One two</h1><p>Three four five, six and "
+				"<a href=x>seven</a>.<ul><li>Eight</ul>");
 	const struct passages passages = passages_make(page->arena, page);
 	const struct page_hints claims = {.body_count = 0};
 	const struct passage_scores scores = passage_scores_make(
@@ -88,12 +84,11 @@ TEST(the_strongest_move_comes_first)
 			ck_assert_float_ge(fabsf(moves->moves[k - 1]),
 					   fabsf(moves->moves[k]));
 	}
-	page_destroy(page);
 }
 
 TEST(an_empty_page_has_no_scores)
 {
-	struct page *page = parse("");
+	AUTO_PAGE *page = parse("");
 	const struct passages passages = passages_make(page->arena, page);
 	const struct page_hints claims = {.body_count = 0};
 
@@ -101,5 +96,4 @@ TEST(an_empty_page_has_no_scores)
 					      SCOPE_NONE, true)
 				  .passages->count,
 			  0);
-	page_destroy(page);
 }

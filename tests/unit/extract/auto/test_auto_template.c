@@ -2,7 +2,6 @@
 
 #include <math.h>
 
-#include "base/arena.h"
 #include "extract/auto/auto_score.h"
 #include "extract/auto/forest.h"
 #include "page/page.h"
@@ -77,7 +76,7 @@ static void assert_evidence(const struct passage_evidence *evidence)
 		{0, TEMPLATE_others, 1.38629436F}, /* log 4 */
 	};
 
-	for (size_t i = 0; i < sizeof(wanted) / sizeof(*wanted); i++)
+	for (size_t i = 0; i < COUNT_OF(wanted); i++)
 		ck_assert_float_eq_tol(value_of(evidence, wanted[i].passage,
 						wanted[i].feature),
 				       wanted[i].value, 1e-6F);
@@ -200,7 +199,7 @@ TEST(a_teaser_elsewhere_is_seen)
 		"<h1>other</h1><ul><li><a href=x>one two three</a></ul><p>h",
 		last,
 	};
-	struct arena *arena = arena_create();
+	AUTO_ARENA *arena = arena_create();
 	struct page *items[3];
 	const struct sample sample = {
 		.pages = (const struct page *const *)items, .count = 3};
@@ -228,7 +227,6 @@ TEST(a_teaser_elsewhere_is_seen)
 			   0.5F);
 	for (uint32_t i = 0; i < 3; i++)
 		page_destroy(items[i]);
-	arena_destroy(arena);
 }
 
 /* More rows than are scored together; certain scores stay finite. */

@@ -1,8 +1,5 @@
 #include "extract/auto/auto_score.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-
 #include "extract/auto/page_context.h"
 #include "tests/unit/extract/fixture.h"
 #include "tests/unit/run.h"
@@ -11,7 +8,7 @@
 static struct hint_overlap compare(const char *html,
 				   const struct page_hints *claims)
 {
-	struct page *page = parse(html);
+	AUTO_PAGE *page = parse(html);
 	struct passages passages = passages_make(page->arena, page);
 	struct markup_hints *words = markup_hints_make(page->arena, claims);
 	struct hint_overlap overlap;
@@ -19,7 +16,6 @@ static struct hint_overlap compare(const char *html,
 	/* twice: nothing is left of the first time */
 	markup_hints_compare(words, &passages, 0);
 	overlap = markup_hints_compare(words, &passages, 0);
-	page_destroy(page);
 	return overlap;
 }
 

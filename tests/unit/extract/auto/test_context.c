@@ -1,9 +1,7 @@
 #include "extract/auto/context.h"
 
 #include <math.h>
-#include <stdlib.h>
 
-#include "base/arena.h"
 #include "extract/auto/features.h"
 #include "extract/auto/page_context.h"
 #include "page/page.h"
@@ -19,7 +17,7 @@ enum { MAX_ROWS = 8 };
 static uint32_t make_rows(const char *html, const float *scores,
 			  float rows[MAX_ROWS][CONTEXT_COUNT])
 {
-	struct page *page = parse(html);
+	AUTO_PAGE *page = parse(html);
 	const struct passages passages = passages_make(page->arena, page);
 	const struct page_context *page_context = page_context_make(
 		page->arena, &passages, &(struct page_hints){.body_count = 0});
@@ -31,7 +29,6 @@ static uint32_t make_rows(const char *html, const float *scores,
 	ck_assert_uint_le(passages.count, MAX_ROWS);
 	for (uint32_t i = 0; i < passages.count; i++)
 		context_next(context, rows[i]);
-	page_destroy(page);
 	return passages.count;
 }
 
@@ -252,8 +249,8 @@ TEST(without_words_or_scores_there_are_no_means)
 TEST(numbers_are_finite_whatever_the_page)
 {
 	for (uint64_t seed = 1; seed <= 200; seed++) {
-		char *random = random_html(seed);
-		struct page *page = parse(random);
+		AUTO_TEXT *random = random_html(seed);
+		AUTO_PAGE *page = parse(random);
 		const struct passages passages =
 			passages_make(page->arena, page);
 		const struct page_context *page_context = page_context_make(
@@ -277,7 +274,5 @@ TEST(numbers_are_finite_whatever_the_page)
 					      "seed %lu, feature %d",
 					      (unsigned long)seed, k);
 		}
-		page_destroy(page);
-		free(random);
 	}
 }

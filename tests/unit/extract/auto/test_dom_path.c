@@ -1,9 +1,7 @@
 #include "extract/auto/dom_path.h"
 
 #include <math.h>
-#include <stdlib.h>
 
-#include "base/arena.h"
 #include "extract/text/token_stream.h"
 #include "page/page.h"
 #include "tests/unit/extract/fixture.h"
@@ -41,7 +39,7 @@ static void check(const row *rows, uint32_t index, int feature, double value)
 
 TEST(distances_are_steps_up)
 {
-	struct page *page =
+	AUTO_PAGE *page =
 		parse("<article class=post><div role=navigation><ul><li>"
 		      "<p>one</p></li></ul></div><h2>two</h2></article>");
 	const row *rows = rows_of(page, 2);
@@ -63,19 +61,17 @@ TEST(distances_are_steps_up)
 	CHECK(1, to_li, 30);
 	CHECK(1, to_nav, 30);
 	CHECK(1, to_class_content, 1);
-	page_destroy(page);
 }
 
 TEST(distances_end_at_30)
 {
-	struct page *page = parse("<article>" TEN_DIVS TEN_DIVS
-				  "<div><div><div><div><div><div><div><div>"
-				  "<p>one</p><div><p>two</p></div>");
+	AUTO_PAGE *page = parse("<article>" TEN_DIVS TEN_DIVS
+				"<div><div><div><div><div><div><div><div>"
+				"<p>one</p><div><p>two</p></div>");
 	const row *rows = rows_of(page, 2);
 
 	CHECK(0, to_article, 29);
 	CHECK(1, to_article, 30);
-	page_destroy(page);
 }
 
 /* Characters: 7, 3 and 3; elements: html body section div p p a p. */
@@ -85,7 +81,7 @@ static const char *const three_passages =
 
 TEST(subtrees_are_summed)
 {
-	struct page *page = parse(three_passages);
+	AUTO_PAGE *page = parse(three_passages);
 	const row *rows = rows_of(page, 3);
 
 	CHECK(0, element_words, log(1 + 4));
@@ -102,13 +98,12 @@ TEST(subtrees_are_summed)
 	CHECK(2, element_words, log(1 + 2));
 	CHECK(2, words_1up, log(1 + 8)); /* body */
 	CHECK(2, words_4up, log(1 + 8)); /* the page */
-	page_destroy(page);
 }
 
 TEST(passages_are_counted_by_what_they_hold)
 {
 	/* 15 words make a passage long */
-	struct page *page = parse(
+	AUTO_PAGE *page = parse(
 		"<section><div><p>$ 5</p><p>a b c d e f g h i j k l m n o.</p>"
 		"<p>2024</p></div><p>p q</p></section>");
 	const row *rows = rows_of(page, 4);
@@ -119,12 +114,11 @@ TEST(passages_are_counted_by_what_they_hold)
 	CHECK(0, prices_2up, 1 / 4.0);
 	CHECK(0, prices_4up, 1 / 4.0);
 	CHECK(0, dates_4up, 1 / 4.0);
-	page_destroy(page);
 }
 
 TEST(densities_are_relative_to_the_page)
 {
-	struct page *page = parse(three_passages);
+	AUTO_PAGE *page = parse(three_passages);
 	const row *rows = rows_of(page, 3);
 	const double whole = 13 / 8.0;
 
@@ -136,14 +130,13 @@ TEST(densities_are_relative_to_the_page)
 	CHECK(0, composite_density, log(1 + 7 * 3));
 	/* that of the div: 7 characters outside of links, 3 inside */
 	CHECK(1, composite_density, log(1 + 10 / 4.0 * log(8) / log(5)));
-	page_destroy(page);
 }
 
 TEST(passages_score_for_the_elements_above)
 {
-	struct page *page = parse("<div class=main><div><p>" LONG_TEXT
-				  "</p><p>aaaaaaaaaaaaaaaaaaaaaaaa</p></div>"
-				  "</div><p>b</p>");
+	AUTO_PAGE *page = parse("<div class=main><div><p>" LONG_TEXT
+				"</p><p>aaaaaaaaaaaaaaaaaaaaaaaa</p></div>"
+				"</div><p>b</p>");
 	const row *rows = rows_of(page, 3);
 	const double top = 1.25 / 2 + 25;
 
@@ -155,12 +148,11 @@ TEST(passages_score_for_the_elements_above)
 	CHECK(2, subtree_ratio, 1.25 / 6 / top);
 	CHECK(2, in_top, 0);
 	CHECK(2, to_top, 1);
-	page_destroy(page);
 }
 
 TEST(classes_and_links_count_against_a_score)
 {
-	struct page *page =
+	AUTO_PAGE *page =
 		parse("<div class=sidebar><p>" LONG_TEXT "</p><p>" LONG_TEXT
 		      "</p></div><div><p>" LONG_TEXT
 		      "</p><p><a href=x>" LONG_TEXT "</a></p></div>");
@@ -171,24 +163,22 @@ TEST(classes_and_links_count_against_a_score)
 	CHECK(0, subtree_score, body); /* 2 * 1.25 - 25 is below 0 */
 	CHECK(0, subtree_ratio, 1);
 	CHECK(2, subtree_score, body); /* 2 * 1.25 / 2 is less */
-	page_destroy(page);
 }
 
 TEST(without_scores_the_page_is_the_top)
 {
-	struct page *page = parse("<p>one</p>");
+	AUTO_PAGE *page = parse("<p>one</p>");
 	const row *rows = rows_of(page, 1);
 
 	CHECK(0, subtree_score, 0);
 	CHECK(0, subtree_ratio, 0);
 	CHECK(0, in_top, 1);
 	CHECK(0, to_top, 0);
-	page_destroy(page);
 }
 
 TEST(siblings_are_equal_but_for_digits)
 {
-	struct page *page =
+	AUTO_PAGE *page =
 		parse("<ul><li class=a1>x</li><li class=a2></li><li class=a>"
 		      "<p>y y</p></li><li class=b>z</li></ul>");
 	const row *rows = rows_of(page, 3);
@@ -208,14 +198,13 @@ TEST(siblings_are_equal_but_for_digits)
 	CHECK(2, to_item, 30);
 	CHECK(2, item_words, 0);
 	CHECK(2, item_repeats, 0);
-	page_destroy(page);
 }
 
 TEST(an_item_and_its_list_say_what_they_are_of)
 {
-	struct page *page = parse("<ul><li><a>xxxx</a><p>ab 1999</p></li>"
-				  "<li><p>End.</p></li><li><p>no</p></li>"
-				  "</ul><p>outside");
+	AUTO_PAGE *page = parse("<ul><li><a>xxxx</a><p>ab 1999</p></li>"
+				"<li><p>End.</p></li><li><p>no</p></li>"
+				"</ul><p>outside");
 	const row *rows = rows_of(page, 5);
 
 	CHECK(0, item_link_ratio, 4 / 11.0);
@@ -227,24 +216,22 @@ TEST(an_item_and_its_list_say_what_they_are_of)
 	CHECK(3, list_ends, 0.25);
 	CHECK(4, item_link_ratio, 0);
 	CHECK(4, list_dates, 0);
-	page_destroy(page);
 }
 
 TEST(two_are_no_list)
 {
-	struct page *page = parse("<ul><li>x</li><li>y</li></ul>"
-				  "<ul><li>x</li><li>y</li></ul>");
+	AUTO_PAGE *page = parse("<ul><li>x</li><li>y</li></ul>"
+				"<ul><li>x</li><li>y</li></ul>");
 	const row *rows = rows_of(page, 4);
 
 	CHECK(0, repeats, 2);
 	CHECK(0, to_item, 30);
 	CHECK(0, path_passages, log(1 + 4));
-	page_destroy(page);
 }
 
 TEST(passages_on_one_path_are_a_group)
 {
-	struct page *page =
+	AUTO_PAGE *page =
 		parse("<div class=a1><p>One two.</p></div><div class=a2><p>"
 		      "<a href=x>Three</a></p></div><div><p>four</p></div>");
 	const row *rows = rows_of(page, 3);
@@ -258,13 +245,12 @@ TEST(passages_on_one_path_are_a_group)
 	CHECK(0, path_ends, 1 / 2.0);
 	CHECK(2, path_words, log(1 + 1));
 	CHECK(2, path_passages, log(1 + 1));
-	page_destroy(page);
 }
 
 TEST(what_is_not_plain_does_not_count)
 {
-	struct page *page = parse("<div><noscript><p>one two</p></noscript>"
-				  "<textarea>" LONG_TEXT "</textarea></div>");
+	AUTO_PAGE *page = parse("<div><noscript><p>one two</p></noscript>"
+				"<textarea>" LONG_TEXT "</textarea></div>");
 	const row *rows = rows_of(page, 2);
 
 	CHECK(0, element_words, 0);
@@ -273,13 +259,12 @@ TEST(what_is_not_plain_does_not_count)
 	CHECK(0, page_ratio_4up, 0);
 	CHECK(0, path_words, 0);
 	CHECK(1, subtree_score, 0);
-	page_destroy(page);
 }
 
 TEST(an_inline_element_stays_open)
 {
-	struct page *page = parse("<div><a href=x>one<div>two</div>three<div>"
-				  "four</div></a>five</div>");
+	AUTO_PAGE *page = parse("<div><a href=x>one<div>two</div>three<div>"
+				"four</div></a>five</div>");
 	const row *rows = rows_of(page, 5);
 
 	CHECK(0, depth, 3); /* html body div */
@@ -294,18 +279,15 @@ TEST(an_inline_element_stays_open)
 	CHECK(3, element_words, log(1 + 1));
 	CHECK(4, depth, 3);
 	CHECK(4, to_a, 30);
-	page_destroy(page);
 }
 
 TEST(an_empty_page_has_no_rows)
 {
-	struct page *page = parse("");
-	struct page *blank = parse("<div class=nav><p> </p></div>");
+	AUTO_PAGE *page = parse("");
+	AUTO_PAGE *blank = parse("<div class=nav><p> </p></div>");
 
 	rows_of(page, 0);
 	rows_of(blank, 0);
-	page_destroy(page);
-	page_destroy(blank);
 }
 
 /* Elements around `node` up to the nearest of `tag`; 30: none. */
@@ -321,8 +303,8 @@ static unsigned steps_to(const struct page *page, uint32_t node, uint16_t tag)
 
 TEST_LOOP(random_pages_give_what_climbing_gives, 0, 300)
 {
-	char *html = random_html((uint64_t)_i + 1);
-	struct page *page = parse(html);
+	AUTO_TEXT *html = random_html((uint64_t)_i + 1);
+	AUTO_PAGE *page = parse(html);
 	struct passages passages = passages_make(page->arena, page);
 	const row *rows = rows_of(page, passages.count);
 
@@ -337,6 +319,4 @@ TEST_LOOP(random_pages_give_what_climbing_gives, 0, 300)
 		for (size_t j = 0; j < DOM_PATH_COUNT; j++)
 			ck_assert(isfinite(rows[i][j]));
 	}
-	page_destroy(page);
-	free(html);
 }

@@ -1,8 +1,6 @@
 #include "extract/auto/features.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "extract/auto/auto_score.h"
 #include "page/page.h"
@@ -30,7 +28,7 @@ TEST(every_feature_is_defined)
 /* By number, each family writes where the table has it. */
 TEST(a_row_has_the_numbers_of_every_family)
 {
-	struct page *page = parse("<h1>a b c</h1><p>d e f g");
+	AUTO_PAGE *page = parse("<h1>a b c</h1><p>d e f g");
 	const struct passages passages = passages_make(page->arena, page);
 	const struct page_hints claims = {.body_count = 0};
 	struct features *features =
@@ -50,14 +48,13 @@ TEST(a_row_has_the_numbers_of_every_family)
 	/* html, body, p */
 	ck_assert_float_eq(row[FEATURE_depth], 3);
 	ck_assert_float_eq(row[FEATURE_heading_distance], 1);
-	page_destroy(page);
 }
 
 TEST(numbers_are_finite)
 {
 	for (uint64_t seed = 1; seed <= 300; seed++) {
-		char *html = random_html(seed);
-		struct page *page = parse(html);
+		AUTO_TEXT *html = random_html(seed);
+		AUTO_PAGE *page = parse(html);
 		const struct passages passages =
 			passages_make(page->arena, page);
 		const struct page_hints claims =
@@ -76,7 +73,5 @@ TEST(numbers_are_finite)
 					      (unsigned)seed, i,
 					      feature_name(k));
 		}
-		page_destroy(page);
-		free(html);
 	}
 }

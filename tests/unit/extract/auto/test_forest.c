@@ -2,7 +2,6 @@
 
 #include <float.h>
 #include <math.h>
-#include <stdbool.h>
 
 #include "tests/unit/extract/fixture.h"
 #include "tests/unit/run.h"
@@ -288,7 +287,7 @@ TEST(a_probability_is_finite_and_grows_with_the_margin)
 	};
 	float last = 0;
 
-	for (size_t i = 0; i < sizeof(margins) / sizeof(margins[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(margins); i++) {
 		float probability = forest_probability(margins[i]);
 
 		ck_assert_msg(probability >= last && probability <= 1 &&

@@ -1,7 +1,6 @@
 #include "extract/auto/page_context.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "tests/unit/extract/fixture.h"
 #include "tests/unit/run.h"
@@ -10,7 +9,7 @@
 static void row_of(const char *html, const char *title, uint32_t index,
 		   float *row)
 {
-	struct page *page = parse(html);
+	AUTO_PAGE *page = parse(html);
 	struct passages passages = passages_make(page->arena, page);
 	const struct page_hints claims = {.title = slice_of(title)};
 	struct page_context *page_context =
@@ -22,7 +21,6 @@ static void row_of(const char *html, const char *title, uint32_t index,
 	page_context_row(page_context, index, row);
 	for (int i = 0; i < PAGE_CONTEXT_COUNT; i++)
 		ck_assert(isfinite(row[i]));
-	page_destroy(page);
 }
 
 TEST(without_headings)
@@ -69,7 +67,7 @@ TEST(the_heading_above_counts)
 
 TEST(the_heading_of_each_passage_is_told)
 {
-	struct page *page = parse(SECTIONS "<noscript><h2>h</h2></noscript>");
+	AUTO_PAGE *page = parse(SECTIONS "<noscript><h2>h</h2></noscript>");
 	struct passages passages = passages_make(page->arena, page);
 	const struct page_hints claims = {0};
 	struct page_context *page_context =
@@ -81,7 +79,6 @@ TEST(the_heading_of_each_passage_is_told)
 	ck_assert_uint_eq(page_context_heading(page_context, 3), 1);
 	ck_assert_uint_eq(page_context_heading(page_context, 4), 4);
 	ck_assert_uint_eq(page_context_heading(page_context, 6), 4);
-	page_destroy(page);
 }
 
 /* Five passages: a, b, "x y", "c d" and e. */
@@ -157,11 +154,10 @@ TEST(distances_have_a_limit)
 
 TEST(an_empty_page_has_a_page_context)
 {
-	struct page *page = parse("");
+	AUTO_PAGE *page = parse("");
 	struct passages passages = passages_make(page->arena, page);
 	const struct page_hints claims = {.title = slice_of("a")};
 
 	ck_assert_ptr_nonnull(
 		page_context_make(page->arena, &passages, &claims));
-	page_destroy(page);
 }

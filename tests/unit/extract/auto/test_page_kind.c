@@ -8,13 +8,12 @@
 
 static void row_of(const char *html, float *row)
 {
-	struct page *page = parse(html);
+	AUTO_PAGE *page = parse(html);
 	struct passages passages = passages_make(page->arena, page);
 
 	for (int i = 0; i < PAGE_KIND_COUNT; i++)
 		row[i] = NAN;
 	page_kind_row(&passages, row);
-	page_destroy(page);
 }
 
 /* 8 words in 4 passages: "a b.", "$5.", "in 1999" and "c d e" in a link. */

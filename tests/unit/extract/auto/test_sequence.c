@@ -1,9 +1,7 @@
 #include "extract/auto/sequence.h"
 
 #include <math.h>
-#include <stdlib.h>
 
-#include "base/buffer.h"
 #include "extract/auto/features.h"
 #include "extract/text/token_stream.h"
 #include "page/page.h"
@@ -19,7 +17,7 @@ enum { MAX_ROWS = 32 };
 static uint32_t make_rows(const char *html,
 			  float rows[MAX_ROWS][SEQUENCE_COUNT])
 {
-	struct page *page = parse(html);
+	AUTO_PAGE *page = parse(html);
 	const struct passages passages = passages_make(page->arena, page);
 	const struct repetition repetition =
 		repetition_make(page->arena, &passages);
@@ -29,7 +27,6 @@ static uint32_t make_rows(const char *html,
 	ck_assert_uint_le(passages.count, MAX_ROWS);
 	for (uint32_t i = 0; i < passages.count; i++)
 		sequence_row(sequence, i, rows[i]);
-	page_destroy(page);
 	return passages.count;
 }
 
@@ -69,7 +66,7 @@ TEST(positions_count_words_and_passages)
  */
 TEST(narrow_blurs_worked_by_hand)
 {
-	char *html = paragraphs(9, "a", "abcdefghijklmnopqrstuvwxyzab");
+	AUTO_TEXT *html = paragraphs(9, "a", "abcdefghijklmnopqrstuvwxyzab");
 	float rows[MAX_ROWS][SEQUENCE_COUNT];
 
 	ck_assert_uint_eq(make_rows(html, rows), 9);
@@ -77,13 +74,12 @@ TEST(narrow_blurs_worked_by_hand)
 	ASSERT_NEAR(rows[5][SEQUENCE_tag_ratio_1], log(1 + 7));
 	ASSERT_NEAR(rows[4][SEQUENCE_text_ratio_1], 8 / (8 + 7.));
 	ASSERT_NEAR(rows[5][SEQUENCE_text_ratio_1], 7 / (7 + 7.));
-	free(html);
 }
 
 /* Farther than 24 passages from html and body all passages are equal. */
 TEST(equal_passages_stay_what_they_are)
 {
-	char *html = paragraphs(30, "<a>abcd</a>", "<a>abcd</a>");
+	AUTO_TEXT *html = paragraphs(30, "<a>abcd</a>", "<a>abcd</a>");
 	float rows[MAX_ROWS][SEQUENCE_COUNT];
 
 	ck_assert_uint_eq(make_rows(html, rows), 30);
@@ -98,7 +94,6 @@ TEST(equal_passages_stay_what_they_are)
 	ASSERT_NEAR(rows[29][SEQUENCE_text_ratio_8], 4 / 18.);
 	ASSERT_NEAR(rows[29][SEQUENCE_link_quota_3], 1);
 	ASSERT_NEAR(rows[29][SEQUENCE_link_quota_8], 1);
-	free(html);
 }
 
 /* 15 words of text, 1 in a link, 1 beside a price; html, body, 3 p, 1 a. */
@@ -123,7 +118,7 @@ TEST(windows_are_ratios_of_their_words)
 
 TEST(windows_reach_5_and_20_passages)
 {
-	char *html = paragraphs(30, "a", "a");
+	AUTO_TEXT *html = paragraphs(30, "a", "a");
 	float rows[MAX_ROWS][SEQUENCE_COUNT];
 
 	make_rows(html, rows);
@@ -133,12 +128,12 @@ TEST(windows_reach_5_and_20_passages)
 	ASSERT_NEAR(rows[0][SEQUENCE_words_20], log(1 + 21));
 	ASSERT_NEAR(rows[15][SEQUENCE_words_20], log(1 + 30));
 	ASSERT_NEAR(rows[25][SEQUENCE_words_20], log(1 + 25));
-	free(html);
 }
 
 TEST(the_ridge_is_around_the_passage_of_most_words)
 {
-	char *html = paragraphs(21, "a", "b c d e f g h i j k l m n o p q r s");
+	AUTO_TEXT *html =
+		paragraphs(21, "a", "b c d e f g h i j k l m n o p q r s");
 	float rows[MAX_ROWS][SEQUENCE_COUNT];
 
 	make_rows(html, rows);
@@ -153,24 +148,22 @@ TEST(the_ridge_is_around_the_passage_of_most_words)
 	ASSERT_NEAR(rows[10][SEQUENCE_ridge_valley], 1);
 	ASSERT_NEAR(rows[9][SEQUENCE_ridge_valley],
 		    rows[9][SEQUENCE_ridge_height]);
-	free(html);
 }
 
 TEST(words_in_links_make_no_ridge)
 {
-	char *html = paragraphs(21, "a", "<a>b c d e f g h i j k l m</a>");
+	AUTO_TEXT *html = paragraphs(21, "a", "<a>b c d e f g h i j k l m</a>");
 	float rows[MAX_ROWS][SEQUENCE_COUNT];
 
 	make_rows(html, rows);
 	ck_assert_float_lt(rows[10][SEQUENCE_ridge_height],
 			   rows[0][SEQUENCE_ridge_height]);
-	free(html);
 }
 
 /* Two heaps, the first the higher one: the second lies behind a valley. */
 TEST(behind_a_valley_a_ridge_is_another_one)
 {
-	struct buffer html = {0};
+	AUTO_BUFFER html = {0};
 	float rows[MAX_ROWS][SEQUENCE_COUNT];
 
 	for (unsigned i = 0; i < 30; i++) {
@@ -185,7 +178,6 @@ TEST(behind_a_valley_a_ridge_is_another_one)
 			   2 * rows[14][SEQUENCE_ridge_height]);
 	ASSERT_NEAR(rows[26][SEQUENCE_ridge_valley],
 		    rows[14][SEQUENCE_ridge_height]);
-	buffer_free(&html);
 }
 
 /*
@@ -341,24 +333,22 @@ static void assert_alone(const struct passages *passages,
 TEST(a_feature_does_not_depend_on_what_else_is_wanted)
 {
 	for (uint64_t seed = 1; seed <= 20; seed++) {
-		char *html = random_html(seed);
-		struct page *page = parse(html);
+		AUTO_TEXT *html = random_html(seed);
+		AUTO_PAGE *page = parse(html);
 		const struct passages passages =
 			passages_make(page->arena, page);
 		const struct repetition repetition =
 			repetition_make(page->arena, &passages);
 
 		assert_alone(&passages, &repetition);
-		page_destroy(page);
-		free(html);
 	}
 }
 
 TEST(numbers_are_finite_whatever_the_page)
 {
 	for (uint64_t seed = 1; seed <= 200; seed++) {
-		char *html = random_html(seed);
-		struct page *page = parse(html);
+		AUTO_TEXT *html = random_html(seed);
+		AUTO_PAGE *page = parse(html);
 		const struct passages passages =
 			passages_make(page->arena, page);
 		const struct repetition repetition =
@@ -374,7 +364,5 @@ TEST(numbers_are_finite_whatever_the_page)
 					      "seed %lu, feature %d",
 					      (unsigned long)seed, k);
 		}
-		page_destroy(page);
-		free(html);
 	}
 }

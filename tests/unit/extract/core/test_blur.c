@@ -1,9 +1,7 @@
 #include "extract/core/numeric.h"
 
 #include <math.h>
-#include <stdbool.h>
 
-#include "base/arena.h"
 #include "tests/unit/extract/fixture.h"
 #include "tests/unit/run.h"
 

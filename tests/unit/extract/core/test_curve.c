@@ -1,19 +1,17 @@
 #include "extract/core/numeric.h"
 
-#include "base/arena.h"
 #include "tests/unit/run.h"
 
 TEST(a_short_vector_is_drawn_as_it_is)
 {
 	const float values[] = {1, 2, 3};
-	struct arena *arena = arena_create();
+	AUTO_ARENA *arena = arena_create();
 	struct figure_series series = curve_series(arena, "s", values, 3);
 
 	ck_assert_uint_eq(series.count, 3);
 	ck_assert_float_eq(series.values[2], 3);
 	ck_assert_str_eq(curve_label(arena, "lines", 3), "lines");
 	ck_assert_uint_eq(curve_series(arena, "s", values, 0).count, 0);
-	arena_destroy(arena);
 }
 
 enum { COUNT = 2 * MAX_CURVE_VALUES + 1 };
@@ -21,7 +19,7 @@ enum { COUNT = 2 * MAX_CURVE_VALUES + 1 };
 /* 4,001 entries: a value for each 3, the last one for the 2 that are left. */
 TEST(a_long_vector_is_drawn_as_means)
 {
-	struct arena *arena = arena_create();
+	AUTO_ARENA *arena = arena_create();
 	float *values = ARENA_NEW(arena, float, COUNT);
 	struct figure_series series;
 
@@ -32,12 +30,11 @@ TEST(a_long_vector_is_drawn_as_means)
 	ck_assert_float_eq(series.values[0], 1);
 	ck_assert_float_eq(series.values[1], 4);
 	ck_assert_float_eq(series.values[1333], 3999.5F);
-	arena_destroy(arena);
 }
 
 TEST(the_step_and_its_label)
 {
-	struct arena *arena = arena_create();
+	AUTO_ARENA *arena = arena_create();
 
 	ck_assert_uint_eq(curve_step(0), 1);
 	ck_assert_uint_eq(curve_step(MAX_CURVE_VALUES), 1);
@@ -45,5 +42,4 @@ TEST(the_step_and_its_label)
 	ck_assert_uint_eq(curve_step(COUNT), 3);
 	ck_assert_uint_eq(curve_step(UINT32_MAX), 2147484);
 	ck_assert_str_eq(curve_label(arena, "lines", COUNT), "lines / 3");
-	arena_destroy(arena);
 }

@@ -1,4 +1,3 @@
-#include "base/arena.h"
 #include "base/hash.h"
 #include "extract/core/numeric.h"
 #include "tests/unit/run.h"
@@ -22,7 +21,7 @@ static void assert_entry(const struct hash_table *table, uint32_t index,
 
 TEST(counts_are_found_again)
 {
-	struct arena *arena = arena_create();
+	AUTO_ARENA *arena = arena_create();
 	struct hash_table table = hash_table_make(arena, sizeof(struct entry));
 
 	ck_assert_ptr_null(hash_table_find(&table, 0));
@@ -36,12 +35,11 @@ TEST(counts_are_found_again)
 	for (uint32_t i = 0; i < 1000; i++)
 		assert_entry(&table, i, 100);
 	ck_assert_ptr_null(hash_table_find(&table, hash_chain(1000, 0)));
-	arena_destroy(arena);
 }
 
 TEST(reserved_room_is_not_left_before_it_is_full)
 {
-	struct arena *arena = arena_create();
+	AUTO_ARENA *arena = arena_create();
 	struct hash_table table = hash_table_make(arena, sizeof(struct entry));
 	const void *first;
 
@@ -55,25 +53,23 @@ TEST(reserved_room_is_not_left_before_it_is_full)
 		hash_table_add(&table, hash_chain(i, 0));
 	for (uint32_t i = 0; i < 1000; i++)
 		assert_entry(&table, i, 0);
-	arena_destroy(arena);
 }
 
 TEST(the_key_0_is_one_as_well)
 {
-	struct arena *arena = arena_create();
+	AUTO_ARENA *arena = arena_create();
 	struct hash_table table = hash_table_make(arena, sizeof(struct entry));
 
 	((struct entry *)hash_table_add(&table, 0))->count = 7;
 	ck_assert_uint_eq(((struct entry *)hash_table_add(&table, 0))->count,
 			  7);
 	ck_assert_uint_eq(table.count, 1);
-	arena_destroy(arena);
 }
 
 TEST(a_copy_stands_alone)
 {
-	struct arena *first = arena_create();
-	struct arena *second = arena_create();
+	AUTO_ARENA *first = arena_create();
+	AUTO_ARENA *second = arena_create();
 	struct hash_table table = hash_table_make(first, sizeof(struct entry));
 	struct hash_table copy;
 
@@ -81,7 +77,6 @@ TEST(a_copy_stands_alone)
 		((struct entry *)hash_table_add(&table, hash_chain(i, 0)))
 			->count = (uint32_t)i;
 	copy = hash_table_copy(second, &table);
-	arena_destroy(first);
 	ck_assert_uint_eq(copy.count, 100);
 	for (uint64_t i = 0; i < 100; i++)
 		ck_assert_uint_eq(((struct entry *)hash_table_find(
@@ -90,23 +85,21 @@ TEST(a_copy_stands_alone)
 				  i);
 	hash_table_add(&copy, 1);
 	ck_assert_uint_eq(copy.count, 101);
-	arena_destroy(second);
 }
 
 TEST(an_empty_copy_is_empty)
 {
-	struct arena *arena = arena_create();
+	AUTO_ARENA *arena = arena_create();
 	struct hash_table table = hash_table_make(arena, sizeof(struct entry));
 	struct hash_table copy = hash_table_copy(arena, &table);
 
 	ck_assert_ptr_null(hash_table_find(&copy, 1));
-	arena_destroy(arena);
 }
 
 /* Keys that want the same slot: the halves of a key cancel each other out. */
 TEST(keys_made_to_collide_are_forgotten_and_cost_nothing)
 {
-	struct arena *arena = arena_create();
+	AUTO_ARENA *arena = arena_create();
 	struct hash_table table = hash_table_make(arena, sizeof(struct entry));
 	uint32_t forgotten = 0;
 
@@ -123,5 +116,4 @@ TEST(keys_made_to_collide_are_forgotten_and_cost_nothing)
 	ck_assert_ptr_null(
 		hash_table_find(&table, UINT64_C(200000) << 32 | 200000));
 	ck_assert_ptr_nonnull(hash_table_find(&table, UINT64_C(1) << 32 | 1));
-	arena_destroy(arena);
 }

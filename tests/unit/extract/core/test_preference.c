@@ -1,7 +1,5 @@
 #include "extract/core/extractor.h"
 
-#include <string.h>
-
 #include "extract/extractors.h"
 #include "tests/unit/run.h"
 

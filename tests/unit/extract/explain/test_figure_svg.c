@@ -1,8 +1,6 @@
 #include "extract/explain/plot.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include <libxml/parser.h>
 
@@ -40,11 +38,10 @@ TEST(nothing_can_be_drawn_in_every_kind)
 {
 	for (int kind = FIGURE_CURVE; kind <= FIGURE_BOXES; kind++) {
 		const struct figure figure = {.kind = (enum figure_kind)kind};
-		char *svg = draw(&figure);
+		AUTO_TEXT *svg = draw(&figure);
 
 		ck_assert_ptr_null(strstr(svg, "nan"));
 		ck_assert_ptr_null(strstr(svg, "inf"));
-		free(svg);
 	}
 }
 
@@ -67,13 +64,12 @@ TEST(labels_are_text_whatever_they_say)
 	};
 
 	for (int kind = FIGURE_CURVE; kind <= FIGURE_BOXES; kind++) {
-		char *svg;
+		AUTO_TEXT *svg;
 
 		figure.kind = (enum figure_kind)kind;
 		svg = draw(&figure);
 		ck_assert_ptr_null(strstr(svg, "<script"));
 		ck_assert_uint_ge(count_of(svg, "&lt;script&gt;x()"), 4);
-		free(svg);
 	}
 }
 
@@ -88,7 +84,7 @@ TEST(a_long_curve_keeps_its_peak_and_is_small)
 		.has_threshold = true,
 		.threshold = 0.5F,
 	};
-	char *svg;
+	AUTO_TEXT *svg;
 
 	values[123456] = 1;
 	values[7] = NAN;
@@ -99,7 +95,6 @@ TEST(a_long_curve_keeps_its_peak_and_is_small)
 	ck_assert_ptr_nonnull(strstr(svg, ">threshold 0.5</text>"));
 	ck_assert_ptr_nonnull(strstr(svg, "M70.0 191.0H940.0"));
 	ck_assert_uint_lt(strlen(svg), 40000);
-	free(svg);
 	free(values);
 }
 
@@ -116,14 +111,13 @@ TEST(a_short_curve_is_drawn_point_by_point)
 		.ranges = ranges,
 		.range_count = 2,
 	};
-	char *svg = draw(&figure);
+	AUTO_TEXT *svg = draw(&figure);
 
 	ck_assert_ptr_nonnull(
 		strstr(svg, "d=\"M70.0 316.0L505.0 66.0L940.0 253.5\""));
 	ck_assert_ptr_nonnull(strstr(svg, "<rect class=\"r1\" x=\"70.0\" "
 					  "y=\"66.0\" width=\"435.0\""));
 	ck_assert_ptr_nonnull(strstr(svg, "<title>low</title>"));
-	free(svg);
 }
 
 TEST(many_narrow_ranges_become_a_few_bands)
@@ -138,14 +132,13 @@ TEST(many_narrow_ranges_become_a_few_bands)
 		.ranges = ranges,
 		.range_count = COUNT,
 	};
-	char *svg;
+	AUTO_TEXT *svg;
 
 	for (int i = 0; i < COUNT; i++)
 		ranges[i] = (struct figure_range){(float)i, (float)i + 0.5F,
 						  i % 2 == 0, NULL};
 	svg = draw(&figure);
 	ck_assert_uint_le(count_of(svg, "class=\"r"), 4);
-	free(svg);
 	free(ranges);
 }
 
@@ -161,7 +154,7 @@ TEST(bars_count_points_by_group)
 		.has_threshold = true,
 		.threshold = 3,
 	};
-	char *svg = draw(&figure);
+	AUTO_TEXT *svg = draw(&figure);
 
 	ck_assert_ptr_nonnull(strstr(svg, "<title>1: 2 kept</title>"));
 	ck_assert_ptr_nonnull(strstr(svg, "<title>2: 1 kept</title>"));
@@ -170,7 +163,6 @@ TEST(bars_count_points_by_group)
 	ck_assert_ptr_null(strstr(svg, "log scale"));
 	/* nine bins from .5 on: 3 is the middle of the third */
 	ck_assert_ptr_nonnull(strstr(svg, "M311.7 316.0V66.0"));
-	free(svg);
 }
 
 TEST(a_wide_histogram_counts_by_powers_of_ten)
@@ -181,7 +173,7 @@ TEST(a_wide_histogram_counts_by_powers_of_ten)
 		.points = points,
 		.point_count = 1003,
 	};
-	char *svg;
+	AUTO_TEXT *svg;
 
 	for (int i = 1; i <= 3; i++)
 		points[i].x = (float)i;
@@ -189,7 +181,6 @@ TEST(a_wide_histogram_counts_by_powers_of_ten)
 	ck_assert_ptr_nonnull(strstr(svg, "(log scale)"));
 	ck_assert_ptr_nonnull(strstr(svg, "<title>0: 1000 thrown"));
 	ck_assert_ptr_nonnull(strstr(svg, "<title>3: 1 thrown"));
-	free(svg);
 }
 
 TEST(points_of_a_cell_are_drawn_once_and_counted_all)
@@ -231,7 +222,7 @@ TEST(boxes_keep_their_shape)
 	};
 	const struct figure figure = {
 		.kind = FIGURE_BOXES, .boxes = boxes, .box_count = 4};
-	char *svg = draw(&figure);
+	AUTO_TEXT *svg = draw(&figure);
 
 	ck_assert_ptr_nonnull(
 		strstr(svg, "<rect class=\"by\" x=\"120.0\" y=\"86.0\" "
@@ -244,7 +235,6 @@ TEST(boxes_keep_their_shape)
 		strstr(svg, "<text x=\"124.0\" y=\"99.0\">2M</text>"));
 	ck_assert_ptr_nonnull(
 		strstr(svg, "<text x=\"74.0\" y=\"79.0\">1</text>"));
-	free(svg);
 }
 
 TEST(the_chosen_box_is_drawn_behind_any_number_of_others)
@@ -253,7 +243,7 @@ TEST(the_chosen_box_is_drawn_behind_any_number_of_others)
 	struct figure_box *boxes = mem_alloc(COUNT, sizeof(*boxes));
 	const struct figure figure = {
 		.kind = FIGURE_BOXES, .boxes = boxes, .box_count = COUNT};
-	char *svg;
+	AUTO_TEXT *svg;
 
 	for (int i = 0; i < COUNT; i++)
 		boxes[i] = (struct figure_box){0,        (float)i,       9,   9,
@@ -261,7 +251,6 @@ TEST(the_chosen_box_is_drawn_behind_any_number_of_others)
 	svg = draw(&figure);
 	ck_assert_uint_eq(count_of(svg, "; chosen</title>"), 1);
 	ck_assert_uint_lt(strlen(svg), 500000);
-	free(svg);
 	free(boxes);
 }
 
@@ -298,7 +287,7 @@ TEST(any_numbers_make_a_picture)
 			.has_threshold = true,
 			.threshold = random_value(&state),
 		};
-		char *svg;
+		AUTO_TEXT *svg;
 
 		for (int i = 0; i < COUNT; i++) {
 			values[i] = random_value(&state);
@@ -320,17 +309,15 @@ TEST(any_numbers_make_a_picture)
 		ck_assert_msg(strstr(svg, "nan") == NULL &&
 				      strstr(svg, "inf") == NULL,
 			      "seed %d: %s", (int)seed, svg);
-		free(svg);
 	}
 }
 
 static void assert_number(double value, const char *expected)
 {
-	struct buffer out = {0};
+	AUTO_BUFFER out = {0};
 
 	append_number(&out, value);
 	ck_assert_str_eq(out.data, expected);
-	buffer_free(&out);
 }
 
 TEST(numbers_are_short)

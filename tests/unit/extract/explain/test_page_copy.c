@@ -1,8 +1,5 @@
 #include "extract/explain/explain.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "page/page.h"
 #include "tests/unit/run.h"
 
@@ -14,34 +11,29 @@ static const struct verdict dropped = {0, false};
 static char *copy(const char *html)
 {
 	struct verdict verdicts[64];
-	struct buffer out = {0};
-	struct page *page;
+	AUTO_BUFFER out = {0};
+	AUTO_PAGE *page;
 	const char *body;
 	char *rest;
 
-	ck_assert_int_eq(page_parse(&page, slice_of(html),
-				    (struct slice){NULL, 0},
-				    &page_limits_default),
-			 ERR_NONE);
+	assert_ok(page_parse(&page, slice_of(html), (struct slice){NULL, 0},
+			     &page_limits_default));
 	ck_assert_uint_le(page->text_count, 64);
 	for (uint32_t i = 0; i < page->text_count; i++)
 		verdicts[i] = i == 0 ? kept : dropped;
 	page_copy(page, verdicts, "http://h/?a=\"&b", &out);
-	page_destroy(page);
 	body = strstr(out.data, "<body>\n");
 	ck_assert_ptr_nonnull(body);
 	rest = strdup(body + strlen("<body>\n"));
 	rest[strlen(rest) - strlen("</body>\n</html>\n")] = '\0';
-	buffer_free(&out);
 	return rest;
 }
 
 static void assert_copy(const char *html, const char *wanted)
 {
-	char *text = copy(html);
+	AUTO_TEXT *text = copy(html);
 
 	ck_assert_str_eq(text, wanted);
-	free(text);
 }
 
 #define LINK(class, element)                                       \
@@ -71,14 +63,13 @@ TEST(nothing_of_the_page_runs_or_is_loaded)
 		"<base href=//h><meta http-equiv=refresh content='0;//h'><p>a",
 	};
 
-	for (size_t i = 0; i < sizeof(evil) / sizeof(evil[0]); i++) {
-		char *text = copy(evil[i]);
+	for (size_t i = 0; i < COUNT_OF(evil); i++) {
+		AUTO_TEXT *text = copy(evil[i]);
 
 		ck_assert_msg(strstr(text, ">a</a>") != NULL, "%s", text);
 		ck_assert_msg(strpbrk(text, "'") == NULL, "%s", text);
 		ck_assert_msg(strstr(text, "//h\"") == NULL, "%s", text);
 		ck_assert_msg(strstr(text, "x(") == NULL, "%s", text);
-		free(text);
 	}
 }
 

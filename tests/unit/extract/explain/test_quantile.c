@@ -2,14 +2,13 @@
 
 #include <math.h>
 
-#include "base/arena.h"
 #include "tests/unit/run.h"
 
 TEST(a_quantile_is_the_place_among_distinct_values)
 {
 	/* 0 < 1 < 2 < 1000: places 0, 1, 2, 3 of 3, times 7, rounded down */
 	const float values[] = {1, 1000, 0, 1, 2};
-	struct arena *arena = arena_create();
+	AUTO_ARENA *arena = arena_create();
 	const uint8_t *quantiles = quantiles_by_rank(arena, values, 5, 8);
 
 	ck_assert_uint_eq(quantiles[0], 2);
@@ -17,25 +16,23 @@ TEST(a_quantile_is_the_place_among_distinct_values)
 	ck_assert_uint_eq(quantiles[2], 0);
 	ck_assert_uint_eq(quantiles[3], 2);
 	ck_assert_uint_eq(quantiles[4], 4);
-	arena_destroy(arena);
 }
 
 TEST(one_value_alone_is_the_highest)
 {
 	const float values[] = {-3, -3};
-	struct arena *arena = arena_create();
+	AUTO_ARENA *arena = arena_create();
 	const uint8_t *quantiles = quantiles_by_rank(arena, values, 2, 8);
 
 	ck_assert_uint_eq(quantiles[0], 7);
 	ck_assert_uint_eq(quantiles[1], 7);
 	ck_assert_ptr_nonnull(quantiles_by_rank(arena, values, 0, 8));
-	arena_destroy(arena);
 }
 
 TEST(what_is_not_finite_is_the_lowest_and_counts_for_nothing)
 {
 	const float values[] = {NAN, 5, INFINITY, 6, -INFINITY};
-	struct arena *arena = arena_create();
+	AUTO_ARENA *arena = arena_create();
 	const uint8_t *quantiles = quantiles_by_rank(arena, values, 5, 3);
 
 	ck_assert_uint_eq(quantiles[0], 0);
@@ -43,5 +40,4 @@ TEST(what_is_not_finite_is_the_lowest_and_counts_for_nothing)
 	ck_assert_uint_eq(quantiles[2], 0);
 	ck_assert_uint_eq(quantiles[3], 2);
 	ck_assert_uint_eq(quantiles[4], 0);
-	arena_destroy(arena);
 }

@@ -1,9 +1,5 @@
 #include "extract/explain/explain.h"
 
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/arena.h"
 #include "base/memory.h"
 #include "extract/core/trace.h"
 #include "extract/extractors.h"
@@ -101,13 +97,12 @@ static char *squeeze(char *text)
 /* Text `index` as it must stand in the picture; free() it. */
 static char *shown(const struct page *page, uint32_t index)
 {
-	struct buffer plain = {0};
+	AUTO_BUFFER plain = {0};
 	struct buffer out = {0};
 
 	markup_append_plain(&plain, page_text(page, index), false);
 	escape_append(&out, buffer_slice(&plain));
 	buffer_append_text(&out, "");
-	buffer_free(&plain);
 	return squeeze(out.data);
 }
 
@@ -115,18 +110,16 @@ static char *shown(const struct page *page, uint32_t index)
 static const char *read_span(const char *html, const struct page *page,
 			     uint32_t index)
 {
-	char *expected = shown(page, index);
+	AUTO_TEXT *expected = shown(page, index);
 	const char *begin = strstr(html, "<span class=\"");
 	const char *end;
-	char *text;
+	AUTO_TEXT *text;
 
 	ck_assert_ptr_nonnull(begin);
 	begin = strchr(begin, '>') + 1;
 	end = strstr(begin, "</span>");
 	text = mem_copy_text(begin, (size_t)(end - begin));
 	ck_assert_str_eq(squeeze(text), expected);
-	free(text);
-	free(expected);
 	return end;
 }
 
@@ -143,24 +136,21 @@ static void assert_texts(const struct page *page, const char *html)
 TEST(every_text_of_any_page_is_shown_once_in_order)
 {
 	for (uint64_t seed = 1; seed <= 1000; seed++) {
-		char *html = random_html(seed);
-		struct page *page = parse(html);
+		AUTO_TEXT *html = random_html(seed);
+		AUTO_PAGE *page = parse(html);
 		const struct verdict *verdicts = run(page, "accb", NULL, NULL);
-		char *picture = explain(page, verdicts, NULL, NULL);
+		AUTO_TEXT *picture = explain(page, verdicts, NULL, NULL);
 
 		assert_texts(page, picture);
 		assert_balanced(picture);
 		ck_assert_ptr_null(strstr(picture, "<script"));
 		ck_assert_ptr_null(strstr(picture, "<a "));
-		free(picture);
-		page_destroy(page);
-		free(html);
 	}
 }
 
 TEST(nothing_of_the_page_but_its_text_comes_through)
 {
-	struct page *page = parse(
+	AUTO_PAGE *page = parse(
 		"<html lang=evil1 onload=evil2()><title></title><script>evil3()"
 		"</script></title><body style='background:url(evil4)'>"
 		"<p id=evil5 class=evil6 data-x=evil7><a href='evil8:x'>one</a>"
@@ -168,7 +158,7 @@ TEST(nothing_of_the_page_but_its_text_comes_through)
 		"<script>evil12()</script></svg><style>evil13{}</style>"
 		"<b title='evil14'>two</b><iframe srcdoc=evil15></iframe>");
 	const struct verdict *verdicts = run(page, "accb", NULL, NULL);
-	char *picture = explain(page, verdicts, NULL, NULL);
+	AUTO_TEXT *picture = explain(page, verdicts, NULL, NULL);
 
 	assert_texts(page, picture);
 	assert_balanced(picture);
@@ -179,20 +169,18 @@ TEST(nothing_of_the_page_but_its_text_comes_through)
 				     "'unsafe-inline'\""));
 	ck_assert_ptr_nonnull(strstr(picture, "&quot;&gt;&lt;script&gt;x()"));
 	ck_assert_ptr_nonnull(strstr(picture, "&lt;asked&gt; for"));
-	free(picture);
-	page_destroy(page);
 }
 
 TEST(a_text_tells_its_verdict_and_why)
 {
-	struct page *page = parse("<title>T</title><p>kept <a href=x>link</a>"
-				  "<p hidden>unseen");
+	AUTO_PAGE *page = parse("<title>T</title><p>kept <a href=x>link</a>"
+				"<p hidden>unseen");
 	const struct verdict verdicts[] = {
 		{0, false}, {0.75F, true}, {0.5F, false}, {0, false}};
 	const uint32_t frequencies[] = {1, 2, 12, 4};
 	const struct template_counts counts = {40, frequencies};
 	struct trace *trace = trace_create(page->arena, page->text_count);
-	char *picture;
+	AUTO_TEXT *picture;
 
 	trace_reason(trace, 1, "ratio %s \"0.8\"", "<over>");
 	picture = explain(page, verdicts, trace, &counts);
@@ -211,17 +199,15 @@ TEST(a_text_tells_its_verdict_and_why)
 	ck_assert_ptr_nonnull(strstr(
 		picture, "1 kept (1 words), 1 dropped (1 words), 2 hidden "
 			 "(2 words)"));
-	free(picture);
-	page_destroy(page);
 }
 
 TEST(structure_is_seen)
 {
-	struct page *page = parse(
+	AUTO_PAGE *page = parse(
 		"<h2>a</h2><ul><li>b<li>c</ul><table><tr><td>d<th>e</table>"
 		"<pre>f\n  g</pre><blockquote>h</blockquote>");
 	const struct verdict *verdicts = run(page, "plain", NULL, NULL);
-	char *picture = explain(page, verdicts, NULL, NULL);
+	AUTO_TEXT *picture = explain(page, verdicts, NULL, NULL);
 	const char *begin = strstr(picture, "<div class=\"page\">");
 	static const char *const expected[] = {
 		"<h2><span",
@@ -234,17 +220,15 @@ TEST(structure_is_seen)
 		"<blockquote><p><span",
 	};
 
-	for (size_t i = 0; i < sizeof(expected) / sizeof(expected[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(expected); i++) {
 		begin = strstr(begin, expected[i]);
 		ck_assert_msg(begin != NULL, "%s in %s", expected[i], picture);
 	}
-	free(picture);
-	page_destroy(page);
 }
 
 TEST(parameters_that_were_set_show_their_defaults)
 {
-	struct page *page = parse("");
+	AUTO_PAGE *page = parse("");
 	const double parameters[MAX_PARAMETERS] = {25, 1, 0.8};
 	const struct explanation explanation = {
 		.extractor = extractor_find("accb"),
@@ -253,7 +237,7 @@ TEST(parameters_that_were_set_show_their_defaults)
 		.url = "",
 		.cluster = "",
 	};
-	struct buffer out = {0};
+	AUTO_BUFFER out = {0};
 
 	render_explanation(page, NULL, NULL, &explanation, &out);
 	assert_balanced(out.data);
@@ -263,17 +247,15 @@ TEST(parameters_that_were_set_show_their_defaults)
 	ck_assert_ptr_nonnull(strstr(out.data, "Gottron"));
 	ck_assert_ptr_null(strstr(out.data, "Address"));
 	ck_assert_ptr_null(strstr(out.data, "Cluster"));
-	page_destroy(page);
-	buffer_free(&out);
 }
 
 TEST(figures_stand_below_the_page)
 {
-	struct page *page = parse("<p>a");
+	AUTO_PAGE *page = parse("<p>a");
 	const struct verdict *verdicts = run(page, "plain", NULL, NULL);
 	struct trace *trace = trace_create(page->arena, page->text_count);
 	const struct figure figure = {.kind = FIGURE_SCATTER, .title = "TTR"};
-	char *picture;
+	AUTO_TEXT *picture;
 	const char *place;
 
 	trace_figure(trace, &figure);
@@ -284,6 +266,4 @@ TEST(figures_stand_below_the_page)
 		       "aria-label=\"TTR\"");
 	ck_assert_ptr_nonnull(place);
 	ck_assert_ptr_nonnull(strstr(place + 1, "aria-label=\"TTR\""));
-	free(picture);
-	page_destroy(page);
 }

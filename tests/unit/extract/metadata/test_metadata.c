@@ -1,4 +1,3 @@
-#include "base/arena.h"
 #include "extract/metadata/metadata.h"
 #include "tests/unit/extract/fixture.h"
 #include "tests/unit/run.h"
@@ -26,37 +25,34 @@ static void check_one(struct metadatum one, const char *value,
 
 static void check_title(const char *html, const char *value, const char *source)
 {
-	struct page *page;
+	AUTO_PAGE *page;
 
 	check_one(read(html, "", &page).title, value, source);
-	page_destroy(page);
 }
 
 /* The date published; `url` may be empty. */
 static void check_date(const char *html, const char *url, const char *value,
 		       const char *source)
 {
-	struct page *page;
+	AUTO_PAGE *page;
 
 	check_one(read(html, url, &page).published, value, source);
-	page_destroy(page);
 }
 
 /* The first author, of `count`. */
 static void check_author(const char *html, size_t count, const char *value,
 			 const char *source)
 {
-	struct page *page;
+	AUTO_PAGE *page;
 	struct metadata metadata = read(html, "", &page);
 
 	ck_assert_uint_eq(metadata.author_count, count);
 	check_one(metadata.authors[0], value, source);
-	page_destroy(page);
 }
 
 TEST(a_page_that_says_nothing_has_nothing)
 {
-	struct page *page;
+	AUTO_PAGE *page;
 	struct metadata metadata = read("", "", &page);
 
 	check_one(metadata.title, "", NULL);
@@ -67,7 +63,6 @@ TEST(a_page_that_says_nothing_has_nothing)
 	check_one(metadata.canonical, "", NULL);
 	ck_assert_uint_eq(metadata.author_count, 0);
 	ck_assert_uint_eq(metadata.tag_count, 0);
-	page_destroy(page);
 }
 
 TEST(the_heading_is_the_title_when_the_head_agrees)
@@ -144,13 +139,12 @@ TEST(what_is_far_from_the_heading_is_of_others)
 
 TEST(an_update_is_no_publication)
 {
-	struct page *page;
+	AUTO_PAGE *page;
 	struct metadata metadata =
 		read("<h1>Hats</h1><p>Updated March 5, 2024</p>", "", &page);
 
 	check_one(metadata.published, "", NULL);
 	check_one(metadata.modified, "2024-03-05", "byline");
-	page_destroy(page);
 }
 
 TEST(the_language_orders_the_numbers)
@@ -216,7 +210,7 @@ TEST(what_a_list_holds_is_not_what_the_page_is)
 
 TEST(the_rest_is_read)
 {
-	struct page *page;
+	AUTO_PAGE *page;
 	struct metadata metadata =
 		read("<html lang=' de_AT '><link rel=canonical href=' /hats '>"
 		     "<meta property=og:image content=/a.png>"
@@ -233,16 +227,14 @@ TEST(the_rest_is_read)
 	ck_assert_uint_eq(metadata.tag_count, 2);
 	check_one(metadata.tags[0], "red", "meta");
 	check_one(metadata.tags[1], "hats", "meta");
-	page_destroy(page);
 }
 
 static void check_language(const char *html, const char *value,
 			   const char *source)
 {
-	struct page *page;
+	AUTO_PAGE *page;
 
 	check_one(read(html, "", &page).language, value, source);
-	page_destroy(page);
 }
 
 TEST(a_page_is_filed_under_categories)
@@ -312,10 +304,9 @@ TEST(a_script_tells_the_language_when_nothing_else_does)
 static void check_type(const char *html, const char *url, const char *value,
 		       const char *source)
 {
-	struct page *page;
+	AUTO_PAGE *page;
 
 	check_one(read(html, url, &page).page_type, value, source);
-	page_destroy(page);
 }
 
 TEST(the_type_is_what_is_said_of_it)
@@ -341,8 +332,8 @@ TEST(the_type_is_what_is_said_of_it)
 /* The same page twice, and one of which every place is full. */
 TEST(limits_hold)
 {
-	struct buffer html = {0};
-	struct page *page;
+	AUTO_BUFFER html = {0};
+	AUTO_PAGE *page;
 	struct metadata metadata;
 
 	for (int i = 0; i < 200; i++)
@@ -355,6 +346,4 @@ TEST(limits_hold)
 	ck_assert_uint_eq(metadata.author_count, MAX_AUTHORS);
 	ck_assert_uint_eq(metadata.tag_count, MAX_TAGS);
 	check_one(metadata.tags[31], "t31", "og");
-	page_destroy(page);
-	buffer_free(&html);
 }

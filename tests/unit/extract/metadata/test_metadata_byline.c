@@ -1,4 +1,3 @@
-#include "base/buffer.h"
 #include "extract/metadata/metadata_author.h"
 #include "tests/unit/run.h"
 
@@ -7,7 +6,7 @@ static void check_names(const char *text, bool is_prose, const char *expected)
 {
 	struct slice names[4];
 	size_t count = byline_names(slice_of(text), is_prose, names, 4);
-	struct buffer found = {0};
+	AUTO_BUFFER found = {0};
 
 	buffer_append_text(&found, "");
 	for (size_t i = 0; i < count; i++) {
@@ -16,7 +15,6 @@ static void check_names(const char *text, bool is_prose, const char *expected)
 		buffer_append_slice(&found, names[i]);
 	}
 	ck_assert_str_eq(found.data == NULL ? "" : found.data, expected);
-	buffer_free(&found);
 }
 
 TEST(names_are_split)

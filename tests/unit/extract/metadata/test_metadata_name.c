@@ -1,4 +1,3 @@
-#include "base/arena.h"
 #include "extract/metadata/metadata_author.h"
 #include "tests/unit/run.h"
 
@@ -6,7 +5,7 @@ static const char url[] = "https://www.bigsite.co.uk/a/b";
 
 static void check_cut(const char *title, const char *expected)
 {
-	struct arena *arena = arena_create();
+	AUTO_ARENA *arena = arena_create();
 	struct site_names site =
 		site_names_of(arena, slice_of("Big Site"), slice_of(url));
 	struct slice cut = title_without_site(
@@ -14,7 +13,6 @@ static void check_cut(const char *title, const char *expected)
 
 	ck_assert_msg(slice_equal(cut, slice_of(expected)), "%s: %.*s", title,
 		      (int)cut.size, (const char *)cut.data);
-	arena_destroy(arena);
 }
 
 TEST(the_name_of_the_site_is_cut)
@@ -43,7 +41,7 @@ TEST(what_follows_a_bar_is_cut)
 
 TEST(sites_are_known_by_name_and_host)
 {
-	struct arena *arena = arena_create();
+	AUTO_ARENA *arena = arena_create();
 	struct site_names site =
 		site_names_of(arena, (struct slice){NULL, 0}, slice_of(url));
 
@@ -55,7 +53,6 @@ TEST(sites_are_known_by_name_and_host)
 	site = site_names_of(arena, slice_of("Hats"), (struct slice){"", 0});
 	ck_assert(site_is_named(arena, &site, slice_of("hats!")));
 	ck_assert(!site_is_named(arena, &site, slice_of("bigsite")));
-	arena_destroy(arena);
 }
 
 /* {red, hats} and {red, hats, here}: (2 + 2) / (2 + 3) */
@@ -78,12 +75,11 @@ TEST(overlap_is_of_words)
 
 TEST(folding_leaves_letters_and_digits)
 {
-	struct arena *arena = arena_create();
+	AUTO_ARENA *arena = arena_create();
 
 	ck_assert(slice_equal(
 		name_fold(arena, slice_of(" \xC3\x89t\xC3\xA9 - 24! ")),
 		slice_of("\xC3\xA9t\xC3\xA9"
 			 "24")));
 	ck_assert_uint_eq(name_fold(arena, slice_of("")).size, 0);
-	arena_destroy(arena);
 }

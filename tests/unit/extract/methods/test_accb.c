@@ -8,7 +8,7 @@
  */
 TEST(ratios_worked_by_hand)
 {
-	struct page *page = parse("<p>a</p><p>abc</p><p>abcdefg</p>");
+	AUTO_PAGE *page = parse("<p>a</p><p>abc</p><p>abcdefg</p>");
 	const struct verdict *verdicts =
 		run(page, "accb", "radius=1,passes=1,threshold=0.7", NULL);
 
@@ -18,13 +18,12 @@ TEST(ratios_worked_by_hand)
 	ck_assert(verdicts[1].is_content);
 	ck_assert_float_eq_tol(verdicts[2].score, 1, 1e-6F);
 	ck_assert(verdicts[2].is_content);
-	page_destroy(page);
 }
 
 TEST(a_link_is_no_code)
 {
 	/* abc again, b the middle; a and c see 7 + 6 + 3 of 27 */
-	struct page *page = parse("<p>a<a href=\"x\">b</a>c</p>");
+	AUTO_PAGE *page = parse("<p>a<a href=\"x\">b</a>c</p>");
 	const struct verdict *verdicts =
 		run(page, "accb", "radius=1,passes=1,threshold=0.6", NULL);
 
@@ -32,16 +31,14 @@ TEST(a_link_is_no_code)
 	ck_assert_float_eq_tol(verdicts[1].score, 19 / 27.0F, 1e-6F);
 	ck_assert(!verdicts[0].is_content);
 	ck_assert(verdicts[1].is_content);
-	page_destroy(page);
 }
 
 TEST(the_threshold_must_be_passed)
 {
-	struct page *page = parse("<p>abcdefg</p>");
+	AUTO_PAGE *page = parse("<p>abcdefg</p>");
 
 	ck_assert(run(page, "accb", "radius=1,passes=1,threshold=0.99", NULL)[0]
 			  .is_content);
 	ck_assert(!run(page, "accb", "radius=1,passes=1,threshold=1", NULL)[0]
 			   .is_content);
-	page_destroy(page);
 }

@@ -15,7 +15,7 @@ static const char worked[] =
 
 TEST(a_text_is_low_as_a_whole)
 {
-	struct page *page = parse(worked);
+	AUTO_PAGE *page = parse(worked);
 	const struct verdict *verdicts = run(page, "adsc", NULL, NULL);
 
 	ck_assert_uint_eq(page->text_count, 4);
@@ -27,7 +27,6 @@ TEST(a_text_is_low_as_a_whole)
 	ck_assert(!verdicts[2].is_content);
 	ck_assert_float_eq(verdicts[3].score, 1);
 	ck_assert(verdicts[3].is_content);
-	page_destroy(page);
 }
 
 /*
@@ -37,7 +36,7 @@ TEST(a_text_is_low_as_a_whole)
  */
 TEST(each_pass_works_on_what_the_one_before_left)
 {
-	struct page *page = parse(worked);
+	AUTO_PAGE *page = parse(worked);
 	const struct verdict *verdicts =
 		run(page, "adsc", "max_slope=0.625,passes=1", NULL);
 
@@ -52,7 +51,6 @@ TEST(each_pass_works_on_what_the_one_before_left)
 	ck_assert_float_eq(verdicts[3].score, 1);
 	verdicts = run(page, "adsc", "window=3,max_slope=0.625,passes=1", NULL);
 	ck_assert_float_eq(verdicts[1].score, 1);
-	page_destroy(page);
 }
 
 /*
@@ -62,7 +60,7 @@ TEST(each_pass_works_on_what_the_one_before_left)
  */
 TEST(windows_are_half_as_long_in_the_next_pass)
 {
-	struct page *page = parse(
+	AUTO_PAGE *page = parse(
 		"<i></i><i></i><i></i><i></i>"
 		"a b c d e f g h i j k l m n o p q r s t u v w x y z a b c d e "
 		"f g h i j k l m n<b>x y</b><i></i><i></i><i></i><i></i>");
@@ -73,5 +71,4 @@ TEST(windows_are_half_as_long_in_the_next_pass)
 	ck_assert_float_eq(run(page, "adsc", one, NULL)[1].score, 1);
 	ck_assert_float_eq(run(page, "adsc", two, NULL)[1].score, 0);
 	ck_assert_float_eq(run(page, "adsc", two, NULL)[0].score, 1);
-	page_destroy(page);
 }

@@ -1,9 +1,5 @@
-#include <check.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "base/buffer.h"
 #include "extract/core/document_walk.h"
 #include "extract/methods/box_layout.h"
 #include "tests/unit/extract/fixture.h"
@@ -46,7 +42,7 @@ TEST(a_text_fills_lines)
 {
 	/* 100 characters of 8 px in 400 px: two lines; the last of 101 makes a
 	   third */
-	struct page *page = parse(
+	AUTO_PAGE *page = parse(
 		BODY
 		"<p id=a style='width:400px'>"
 		"0123456789012345678901234567890123456789012345678901234567"
@@ -58,12 +54,11 @@ TEST(a_text_fills_lines)
 	ck_box(box_of(page, "a"), 0, 0, 400, 2 * LINE);
 	/* a margin of 16 px stands between the paragraphs */
 	ck_box(box_of(page, "b"), 0, 2 * LINE + 16, 400, 3 * LINE);
-	page_destroy(page);
 }
 
 TEST(cells_ratio_what_others_leave)
 {
-	struct page *page = parse(
+	AUTO_PAGE *page = parse(
 		BODY "<table width=600 id=t><tr id=r><td width=150 id=a>one"
 		     "<td id=b>two words<td width=25% id=c>x</table>");
 
@@ -72,46 +67,42 @@ TEST(cells_ratio_what_others_leave)
 	ck_box(box_of(page, "a"), 0, 0, 150, LINE);
 	ck_box(box_of(page, "b"), 150, 0, 300, LINE);
 	ck_box(box_of(page, "c"), 450, 0, 150, LINE);
-	page_destroy(page);
 }
 
 TEST(cells_without_widths_ratio_as_their_texts_want)
 {
 	/* 3 characters want 24 px and 9 want 72: a quarter and the rest */
-	struct page *page = parse(BODY "<table width=400><tr><td id=a>abc"
-				       "<td id=b>abcdefghi</table>");
+	AUTO_PAGE *page = parse(BODY "<table width=400><tr><td id=a>abc"
+				     "<td id=b>abcdefghi</table>");
 
 	ck_box(box_of(page, "a"), 0, 0, 100, LINE);
 	ck_box(box_of(page, "b"), 100, 0, 300, LINE);
-	page_destroy(page);
 }
 
 TEST(too_wide_cells_are_made_narrower)
 {
-	struct page *page = parse(BODY "<table width=400><tr>"
-				       "<td width=600 id=a>abc"
-				       "<td width=200 id=b>abc</table>");
+	AUTO_PAGE *page = parse(BODY "<table width=400><tr>"
+				     "<td width=600 id=a>abc"
+				     "<td width=200 id=b>abc</table>");
 
 	ck_box(box_of(page, "a"), 0, 0, 300, LINE);
 	ck_box(box_of(page, "b"), 300, 0, 100, LINE);
-	page_destroy(page);
 }
 
 TEST(percents_are_of_the_parent)
 {
-	struct page *page = parse(
+	AUTO_PAGE *page = parse(
 		BODY "<div style='width:50%' id=a><div style='width:50%' id=b>"
 		     "<div style='width:10em' id=c>x</div></div></div>");
 
 	ck_box(box_of(page, "a"), 0, 0, 512, LINE);
 	ck_box(box_of(page, "b"), 0, 0, 256, LINE);
 	ck_box(box_of(page, "c"), 0, 0, 160, LINE);
-	page_destroy(page);
 }
 
 TEST(a_sidebar_floats_beside_what_follows)
 {
-	struct page *page = parse(
+	AUTO_PAGE *page = parse(
 		"<style>.side { float: left; width: 200px }"
 		"#main { margin-left: 220px } .end { clear: both }</style>" BODY
 		"<div class='box side' id=s>a<br>b<br>c</div>"
@@ -120,12 +111,11 @@ TEST(a_sidebar_floats_beside_what_follows)
 	ck_box(box_of(page, "s"), 0, 0, 200, 3 * LINE);
 	ck_box(box_of(page, "main"), 220, 0, 804, LINE);
 	ck_box(box_of(page, "e"), 0, 3 * LINE, 1024, LINE);
-	page_destroy(page);
 }
 
 TEST(floats_that_do_not_fit_stand_below)
 {
-	struct page *page =
+	AUTO_PAGE *page =
 		parse("<style>i { float: right; width: 400px; height: 50px "
 		      "}</style>" BODY
 		      "<div id=d><i id=a></i><i id=b></i><i id=c></i></div>");
@@ -134,24 +124,22 @@ TEST(floats_that_do_not_fit_stand_below)
 	ck_box(box_of(page, "b"), 224, 0, 400, 50);
 	ck_box(box_of(page, "c"), 624, 50, 400, 50);
 	ck_box(box_of(page, "d"), 0, 0, 1024, 100);
-	page_destroy(page);
 }
 
 TEST(a_column_is_centred)
 {
-	struct page *page = parse(
+	AUTO_PAGE *page = parse(
 		BODY "<div style='max-width: 960px; margin: 0 auto' id=a>x"
 		     "</div><table align=center width=24 id=b><tr><td>x"
 		     "</table>");
 
 	ck_box(box_of(page, "a"), 32, 0, 960, LINE);
 	ck_box(box_of(page, "b"), 500, LINE, 24, LINE);
-	page_destroy(page);
 }
 
 TEST(a_row_of_flex_ratios_the_width)
 {
-	struct page *page = parse(
+	AUTO_PAGE *page = parse(
 		"<style>.row { display: flex }</style>" BODY
 		"<div class=row id=r><div style='width: 824px' id=a>a<p>b</div>"
 		"<span id=b>b</span></div>"
@@ -161,12 +149,11 @@ TEST(a_row_of_flex_ratios_the_width)
 	ck_box(box_of(page, "a"), 0, 0, 824, 2 * LINE + 16);
 	ck_box(box_of(page, "b"), 824, 0, 8, LINE);
 	ck_box(box_of(page, "c"), 0, 2 * LINE + 16, 1024, LINE);
-	page_destroy(page);
 }
 
 TEST(html_has_default_styles)
 {
-	struct page *page = parse(
+	AUTO_PAGE *page = parse(
 		"<h1 id=a>x</h1><p id=b>y<b id=c>z</b><small id=d>z</small></p>"
 		"<ul id=e><li>x</ul><font size='+2' id=f>x</font>");
 
@@ -183,12 +170,11 @@ TEST(html_has_default_styles)
 	ck_assert_float_eq(box_of(page, "e").left, 48);
 	ck_assert_float_eq(box_of(page, "e").width, 968);
 	ck_assert_float_eq(box_of(page, "f").font_size, 24);
-	page_destroy(page);
 }
 
 TEST(a_background_shows_through)
 {
-	struct page *page = parse(
+	AUTO_PAGE *page = parse(
 		"<body bgcolor=#f0f0f0 id=a><div class=x id=b><p id=c>x</p>"
 		"</div><div style='background:transparent' id=d>x</div>"
 		"<style>.x { background: url(x.png;y) #abc no-repeat }</style>"
@@ -199,12 +185,11 @@ TEST(a_background_shows_through)
 	ck_assert_uint_eq(box_of(page, "c").background, 0xAABBCC);
 	ck_assert_uint_eq(box_of(page, "d").background, 0xF0F0F0);
 	ck_assert_uint_eq(box_of(page, "e").background, 0x010203);
-	page_destroy(page);
 }
 
 TEST(the_stronger_rule_holds)
 {
-	struct page *page = parse(
+	AUTO_PAGE *page = parse(
 		"<style>/* p { width: 1px } */ #a { width: 300px }"
 		"p.x { width: 200px } p { width: 20px } .x { width: 100px }"
 		".x { height: 5px } .y { height: 6px } "
@@ -222,12 +207,11 @@ TEST(the_stronger_rule_holds)
 	ck_assert_float_eq_tol(box_of(page, "c").font_size, 13.333F, .001F);
 	ck_assert_float_eq(box_of(page, "d").width, 7);
 	ck_assert_float_eq(box_of(page, "e").width, 10);
-	page_destroy(page);
 }
 
 TEST(rules_for_other_media_are_left_away)
 {
-	struct page *page = parse(
+	AUTO_PAGE *page = parse(
 		"<style>@media print { p { width: 1px } }"
 		"@media (max-width: 600px) { p { width: 2px } b { x: y } }"
 		"@media screen and (min-width: 50em) { p { height: 3px } }"
@@ -238,12 +222,11 @@ TEST(rules_for_other_media_are_left_away)
 
 	ck_box(box_of(page, "a"), 0, 0, 1024, 3);
 	ck_assert_float_eq(box_of(page, "b").width, 5);
-	page_destroy(page);
 }
 
 TEST(what_is_not_displayed_has_no_size)
 {
-	struct page *page = parse(
+	AUTO_PAGE *page = parse(
 		"<style>.menu { display: none }</style>" BODY
 		"<div class=menu id=a>x<p id=b>y</div><div hidden id=c>x</div>"
 		"<p id=d>x<p style='position:absolute' id=e>x<p id=f>x");
@@ -255,18 +238,16 @@ TEST(what_is_not_displayed_has_no_size)
 	ck_assert_float_eq(box_of(page, "d").top, 0);
 	/* it takes no room, nor does the margin around it */
 	ck_assert_float_eq_tol(box_of(page, "f").top, LINE + 16, .01F);
-	page_destroy(page);
 }
 
 TEST(han_is_twice_as_wide)
 {
-	struct page *page = parse(BODY "<b id=a>ab</b><b id=b>\xE4\xB8\xAD"
-				       "\xE6\x96\x87</b><b id=c>\xC3\xA9</b>");
+	AUTO_PAGE *page = parse(BODY "<b id=a>ab</b><b id=b>\xE4\xB8\xAD"
+				     "\xE6\x96\x87</b><b id=c>\xC3\xA9</b>");
 
 	ck_assert_float_eq(box_of(page, "a").width, 16);
 	ck_assert_float_eq(box_of(page, "b").width, 32);
 	ck_assert_float_eq(box_of(page, "c").width, 8);
-	page_destroy(page);
 }
 
 static void ck_sane(const struct page *page)
@@ -309,9 +290,9 @@ TEST(what_a_page_claims_is_clamped)
 		"!important",
 	};
 
-	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
-		struct buffer html = {0};
-		struct page *page;
+	for (size_t i = 0; i < COUNT_OF(values); i++) {
+		AUTO_BUFFER html = {0};
+		AUTO_PAGE *page;
 
 		buffer_append_text(&html, "<style>p,td{width:");
 		buffer_append_text(&html, values[i]);
@@ -327,39 +308,35 @@ TEST(what_a_page_claims_is_clamped)
 				   "\">y</table><p id=a>some <i>text</i>");
 		page = parse(html.data);
 		ck_sane(page);
-		page_destroy(page);
-		buffer_free(&html);
 	}
 }
 
 TEST(a_negative_width_says_nothing)
 {
-	struct page *page =
+	AUTO_PAGE *page =
 		parse(BODY "<p id=a style='width:-5px'>x<p id=b width=-5>x"
 			   "<p id=c style='width:99999999999999999999px'>x");
 
 	ck_assert_float_eq(box_of(page, "a").width, 1024);
 	ck_assert_float_eq(box_of(page, "b").width, 1024);
 	ck_assert_float_eq(box_of(page, "c").width, 1e6F);
-	page_destroy(page);
 }
 
 TEST(broken_css_harms_only_itself)
 {
-	struct page *page = parse(
+	AUTO_PAGE *page = parse(
 		"<style>} p { width: ; color } ; { width: 1px } "
 		"p { width: 10px; } } p { nested { width: 3px } height: 9px }"
 		"p { content: '}' ; width: 11px</style>" BODY "<p id=a>x");
 
 	ck_box(box_of(page, "a"), 0, 0, 11, 9);
-	page_destroy(page);
 }
 
 /* `count` times `piece`, between `head` and `tail`. */
 static struct page *repeat(const char *head, const char *piece, size_t count,
 			   const char *tail)
 {
-	struct buffer html = {0};
+	AUTO_BUFFER html = {0};
 	struct page *page;
 
 	buffer_append_text(&html, head);
@@ -368,7 +345,6 @@ static struct page *repeat(const char *head, const char *piece, size_t count,
 	buffer_append_text(&html, tail);
 	buffer_append_text(&html, "");
 	page = parse(html.data);
-	buffer_free(&html);
 	return page;
 }
 
@@ -386,19 +362,18 @@ TEST(huge_pages_are_estimated)
 		{"<p class='", "x ", "'>x"},
 	};
 
-	for (size_t i = 0; i < sizeof(pages) / sizeof(pages[0]); i++) {
-		struct page *page =
+	for (size_t i = 0; i < COUNT_OF(pages); i++) {
+		AUTO_PAGE *page =
 			repeat(pages[i][0], pages[i][1], 100000, pages[i][2]);
 
 		ck_sane(page);
-		page_destroy(page);
 	}
 }
 
 TEST(rules_beyond_the_limit_are_left_away)
 {
-	struct buffer html = {0};
-	struct page *page;
+	AUTO_BUFFER html = {0};
+	AUTO_PAGE *page;
 
 	buffer_append_text(&html, "<style>");
 	for (int i = 0; i < 4097; i++)
@@ -408,18 +383,14 @@ TEST(rules_beyond_the_limit_are_left_away)
 	page = parse(html.data);
 	ck_assert_float_eq(box_of(page, "a").width, 4096);
 	ck_assert_float_eq(box_of(page, "b").width, 1024);
-	page_destroy(page);
-	buffer_free(&html);
 }
 
 TEST(random_pages_have_sane_boxes)
 {
 	for (uint64_t seed = 1; seed <= 300; seed++) {
-		char *html = random_html(seed);
-		struct page *page = parse(html);
+		AUTO_TEXT *html = random_html(seed);
+		AUTO_PAGE *page = parse(html);
 
 		ck_sane(page);
-		page_destroy(page);
-		free(html);
 	}
 }

@@ -1,6 +1,3 @@
-#include <check.h>
-
-#include "base/arena.h"
 #include "extract/methods/box_layout.h"
 #include "tests/unit/run.h"
 
@@ -21,34 +18,31 @@ static struct figure draw(struct arena *arena, uint32_t count, uint32_t chosen)
 
 TEST(all_blocks_are_drawn_up_to_the_limit)
 {
-	struct arena *arena = arena_create();
+	AUTO_ARENA *arena = arena_create();
 	struct figure figure = draw(arena, 2000, 1999);
 
 	ck_assert_uint_eq(figure.box_count, 2000);
 	ck_assert_str_eq(figure.boxes[7].label, "block 7");
 	ck_assert(!figure.boxes[7].is_content);
 	ck_assert(figure.boxes[1999].is_content);
-	arena_destroy(arena);
 }
 
 TEST(the_chosen_one_has_room_beyond_the_limit)
 {
-	struct arena *arena = arena_create();
+	AUTO_ARENA *arena = arena_create();
 	struct figure figure = draw(arena, 2003, 2001);
 
 	ck_assert_uint_eq(figure.box_count, 2000);
 	ck_assert_float_eq(figure.boxes[1998].width, 1999);
 	ck_assert_float_eq(figure.boxes[1999].width, 2002);
 	ck_assert(figure.boxes[1999].is_content);
-	arena_destroy(arena);
 }
 
 TEST(none_may_be_chosen)
 {
-	struct arena *arena = arena_create();
+	AUTO_ARENA *arena = arena_create();
 	struct figure figure = draw(arena, 2001, UINT32_MAX);
 
 	ck_assert_uint_eq(figure.box_count, 2000);
 	ck_assert(!figure.boxes[1999].is_content);
-	arena_destroy(arena);
 }

@@ -1,7 +1,5 @@
 #include "extract/text/token_stream.h"
 
-#include <stdlib.h>
-
 #include "extract/core/document_walk.h"
 #include "extract/core/trace.h"
 #include "tests/unit/extract/fixture.h"
@@ -43,26 +41,24 @@ TEST(the_objective_worked_by_hand)
 /* One stretch alone: of two texts far from each other the longer one. */
 TEST(there_is_one_region)
 {
-	struct page *page = parse("<p>a b c d e f</p><i></i><i></i><i></i>"
-				  "<p>a b c d e f g</p>");
+	AUTO_PAGE *page = parse("<p>a b c d e f</p><i></i><i></i><i></i>"
+				"<p>a b c d e f g</p>");
 	const struct verdict *verdicts = run(page, "bte", NULL, NULL);
 
 	ck_assert(!verdicts[0].is_content);
 	ck_assert(verdicts[1].is_content);
-	page_destroy(page);
 }
 
 /* 12 tags between texts of 13 words: a tag weighs as much as a word. */
 TEST(more_words_than_tags_are_a_bridge)
 {
-	struct page *page = parse("<p>a b c d e f g h i j k l m</p><i></i><i>"
-				  "</i><i></i><i></i><i></i>"
-				  "<p>a b c d e f g h i j k l m</p>");
+	AUTO_PAGE *page = parse("<p>a b c d e f g h i j k l m</p><i></i><i>"
+				"</i><i></i><i></i><i></i>"
+				"<p>a b c d e f g h i j k l m</p>");
 	const struct verdict *verdicts = run(page, "bte", NULL, NULL);
 
 	ck_assert(verdicts[0].is_content);
 	ck_assert(verdicts[1].is_content);
-	page_destroy(page);
 }
 
 /* T of the stretch from `begin` to before `end`. */
@@ -96,8 +92,8 @@ static uint32_t highest(const struct token_stream *stream)
 TEST(no_other_stretch_is_better)
 {
 	for (uint64_t seed = 1; seed <= 60; seed++) {
-		char *html = random_html(seed);
-		struct page *page = parse(html);
+		AUTO_TEXT *html = random_html(seed);
+		AUTO_PAGE *page = parse(html);
 		const struct trace *trace = trace_of(page, "bte", NULL, NULL);
 		struct token_stream stream = token_stream_make(
 			page->arena, page, visible_texts(page->arena, page));
@@ -112,20 +108,17 @@ TEST(no_other_stretch_is_better)
 						     (uint32_t)range->begin,
 						     (uint32_t)range->end)),
 			"seed %llu", (unsigned long long)seed);
-		page_destroy(page);
-		free(html);
 	}
 }
 
 TEST(text_without_words_goes_with_its_neighbours)
 {
-	struct page *page = parse("<p>-</p><p>a b c d<b>e f</b>.<b>g</b> h i j "
-				  "k</p><p>-</p>");
+	AUTO_PAGE *page = parse("<p>-</p><p>a b c d<b>e f</b>.<b>g</b> h i j "
+				"k</p><p>-</p>");
 	const struct verdict *verdicts = run(page, "bte", NULL, NULL);
 
 	ck_assert_uint_eq(page->text_count, 7);
 	ck_assert(!verdicts[0].is_content);
 	ck_assert(verdicts[3].is_content);
 	ck_assert(!verdicts[6].is_content);
-	page_destroy(page);
 }

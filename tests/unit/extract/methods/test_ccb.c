@@ -9,7 +9,7 @@
  */
 TEST(ratios_worked_by_hand)
 {
-	struct page *page = parse("<p>a<a href=\"x\">b</a>c</p><p>abc</p>");
+	AUTO_PAGE *page = parse("<p>a<a href=\"x\">b</a>c</p><p>abc</p>");
 	const struct verdict *verdicts =
 		run(page, "ccb", "radius=1,epsilon=1,threshold=0.7", NULL);
 
@@ -21,7 +21,6 @@ TEST(ratios_worked_by_hand)
 	ck_assert(!verdicts[1].is_content);
 	ck_assert(!verdicts[2].is_content);
 	ck_assert(verdicts[3].is_content);
-	page_destroy(page);
 }
 
 /*
@@ -30,19 +29,18 @@ TEST(ratios_worked_by_hand)
  */
 TEST(it_is_blurred_until_it_converges)
 {
-	struct page *page = parse("<p>abc</p>");
+	AUTO_PAGE *page = parse("<p>abc</p>");
 
 	ck_assert_float_eq_tol(
 		run(page, "ccb", "radius=2,epsilon=0.001", NULL)[0].score, .3F,
 		.02F);
 	ck_assert_float_gt(
 		run(page, "ccb", "radius=2,epsilon=1", NULL)[0].score, .4F);
-	page_destroy(page);
 }
 
 TEST(a_trace_tells_the_ratio_and_draws_it)
 {
-	struct page *page = parse("<p>abc</p><p hidden>d");
+	AUTO_PAGE *page = parse("<p>abc</p><p hidden>d");
 	const struct trace *trace =
 		trace_of(page, "ccb", "radius=1,epsilon=1,threshold=0.7", NULL);
 	const struct figure *figure = &trace->figures[0];
@@ -59,5 +57,4 @@ TEST(a_trace_tells_the_ratio_and_draws_it)
 	ck_assert_float_eq(figure->series[1].values[6], 0);
 	ck_assert(figure->has_threshold);
 	ck_assert_float_eq(figure->threshold, 0.7F);
-	page_destroy(page);
 }

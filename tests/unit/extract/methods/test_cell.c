@@ -1,6 +1,5 @@
 #include "extract/methods/block_methods.h"
 
-#include "base/arena.h"
 #include "extract/core/document_walk.h"
 #include "extract/text/token_stream.h"
 #include "tests/unit/extract/fixture.h"
@@ -74,10 +73,9 @@ TEST(score_worked_by_hand)
 
 static double gamma_of(const char *html)
 {
-	struct page *page = parse(html);
+	AUTO_PAGE *page = parse(html);
 	double gamma = cells_gamma(page, visible_texts(page->arena, page));
 
-	page_destroy(page);
 	return gamma;
 }
 
@@ -100,7 +98,7 @@ TEST(gamma_is_that_of_the_pages_own_characters)
  */
 TEST(a_cell_reaches_to_the_middle_of_the_gaps)
 {
-	struct page *page = parse("<p>Hello, world.</p>");
+	AUTO_PAGE *page = parse("<p>Hello, world.</p>");
 	struct cells cells = cells_of_page(
 		page->arena, page, visible_texts(page->arena, page), 50);
 
@@ -108,13 +106,12 @@ TEST(a_cell_reaches_to_the_middle_of_the_gaps)
 	ck_assert_uint_eq(cells.items[0].text, 0);
 	ck_assert_float_eq_tol(cells.items[0].score,
 			       (13 / 75.0F + 2) * 1.5F * 13 / 16.5F, 1e-5F);
-	page_destroy(page);
 }
 
 /* "</p>", a comment of 43 bytes and "<p>" are 50: one blank cell. */
 TEST(source_between_two_texts_makes_blank_cells)
 {
-	struct page *page = parse(
+	AUTO_PAGE *page = parse(
 		"<p>a</p><!-- 4567890123456789012345678901234567 -->"
 		"<p>b</p><p hidden>what is hidden at the end is no cell, and"
 		" what stands behind the last cell is between none</p>");
@@ -129,7 +126,6 @@ TEST(source_between_two_texts_makes_blank_cells)
 		cells_of_page(page->arena, page, is_visible, 51).count, 2);
 	ck_assert_uint_eq(
 		cells_of_page(page->arena, page, is_visible, 25).count, 4);
-	page_destroy(page);
 }
 
 /* Eq. 2 and 3, window 5:
@@ -140,7 +136,7 @@ TEST(smoothing_worked_by_hand)
 {
 	struct mountain_cell items[5] = {[2] = {.score = 10}};
 	struct cells cells = {items, 5};
-	struct arena *arena = arena_create();
+	AUTO_ARENA *arena = arena_create();
 
 	cells_smooth(arena, &cells, 5);
 	ck_assert_float_eq_tol(items[0].score, 1 / 3.0F, 1e-6F);
@@ -148,7 +144,6 @@ TEST(smoothing_worked_by_hand)
 	ck_assert_float_eq_tol(items[2].score, 8.6F, 1e-6F);
 	ck_assert_float_eq_tol(items[3].score, items[1].score, 1e-6F);
 	ck_assert_float_eq_tol(items[4].score, items[0].score, 1e-6F);
-	arena_destroy(arena);
 }
 
 /* Window 11 has weights of .1 beyond 4 cells: at 0 the mean is 6/6 = 1, and
@@ -157,21 +152,19 @@ TEST(far_cells_have_a_tenth_of_the_weight)
 {
 	struct mountain_cell items[6] = {[5] = {.score = 6}};
 	struct cells cells = {items, 6};
-	struct arena *arena = arena_create();
+	AUTO_ARENA *arena = arena_create();
 
 	cells_smooth(arena, &cells, 11);
 	ck_assert_float_eq_tol(items[0].score, -0.15F, 1e-6F);
-	arena_destroy(arena);
 }
 
 TEST(a_window_of_one_cell_smooths_nothing)
 {
 	struct mountain_cell items[2] = {{.score = 1}, {.score = 5}};
 	struct cells cells = {items, 2};
-	struct arena *arena = arena_create();
+	AUTO_ARENA *arena = arena_create();
 
 	cells_smooth(arena, &cells, 1);
 	ck_assert_float_eq(items[0].score, 1);
 	ck_assert_float_eq(items[1].score, 5);
-	arena_destroy(arena);
 }

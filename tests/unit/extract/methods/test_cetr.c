@@ -16,7 +16,7 @@ static const char lines[] =
 static void assert_content(const char *method, const char *assignment,
 			   const char *expected)
 {
-	struct page *page = parse(lines);
+	AUTO_PAGE *page = parse(lines);
 	const struct verdict *verdicts = run(page, method, assignment, NULL);
 
 	ck_assert_uint_eq(page->text_count, 7);
@@ -26,7 +26,6 @@ static void assert_content(const char *method, const char *assignment,
 	ck_assert_float_eq_tol(verdicts[1].score, 1, 1e-4F);
 	ck_assert_float_eq_tol(verdicts[2].score, 8.94799F, 1e-4F);
 	ck_assert_float_eq_tol(verdicts[3].score, 14.10403F, 1e-4F);
-	page_destroy(page);
 }
 
 /*
@@ -42,7 +41,7 @@ TEST(a_threshold_worked_by_hand)
 
 TEST(a_trace_draws_the_histogram)
 {
-	struct page *page = parse(lines);
+	AUTO_PAGE *page = parse(lines);
 	const struct trace *trace =
 		trace_of(page, "cetr-tm", "radius=1,lambda=1", NULL);
 	const struct figure *figure = &trace->figures[0];
@@ -58,7 +57,6 @@ TEST(a_trace_draws_the_histogram)
 	ck_assert_float_eq_tol(figure->series[0].values[3], 14.10403F, 1e-4F);
 	ck_assert_float_eq(figure->series[1].values[3], 30);
 	ck_assert_float_eq_tol(figure->threshold, 5.04145F, 1e-4F);
-	page_destroy(page);
 }
 
 /*
@@ -75,15 +73,14 @@ TEST(clusters_worked_by_hand)
 /* Nothing is noise where nothing differs. */
 TEST(a_page_of_one_line_is_kept)
 {
-	struct page *page = parse("<p>A page of one line.</p>");
+	AUTO_PAGE *page = parse("<p>A page of one line.</p>");
 
 	ck_assert(run(page, "cetr-km", NULL, NULL)[0].is_content);
-	page_destroy(page);
 }
 
 TEST(a_trace_draws_the_border_of_the_noise)
 {
-	struct page *page = parse(lines);
+	AUTO_PAGE *page = parse(lines);
 	const struct trace *trace =
 		trace_of(page, "cetr-km", "radius=1,clusters=2", NULL);
 
@@ -91,7 +88,6 @@ TEST(a_trace_draws_the_border_of_the_noise)
 	/* half way from 1 to 10.667 */
 	ck_assert_int_eq(trace->figures[0].kind, FIGURE_CURVE);
 	ck_assert_float_eq_tol(trace->figures[0].threshold, 5.83333F, 1e-4F);
-	page_destroy(page);
 }
 
 /*
@@ -109,7 +105,7 @@ TEST(clusters_with_a_derivative_worked_by_hand)
 
 TEST(a_trace_draws_the_lines_with_their_clusters)
 {
-	struct page *page = parse(lines);
+	AUTO_PAGE *page = parse(lines);
 	const struct trace *trace =
 		trace_of(page, "cetr", "radius=1,clusters=3", NULL);
 	const struct figure *figure = &trace->figures[0];
@@ -122,5 +118,4 @@ TEST(a_trace_draws_the_lines_with_their_clusters)
 	ck_assert_uint_eq(figure->points[5].group, 0);
 	ck_assert_uint_eq(figure->points[6].group, 0);
 	ck_assert_uint_ne(figure->points[0].group, 0);
-	page_destroy(page);
 }

@@ -1,10 +1,7 @@
 #include "extract/methods/code_blur_methods.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "base/arena.h"
 #include "extract/core/document_walk.h"
 #include "extract/core/numeric.h"
 #include "tests/unit/extract/fixture.h"
@@ -20,7 +17,7 @@ static void assert_vector(const char *html,
 			  const struct content_code_options *options,
 			  const char *expected)
 {
-	struct page *page = parse(html);
+	AUTO_PAGE *page = parse(html);
 	struct content_code code = content_code_vector(
 		page->arena, page, visible_texts(page->arena, page), options);
 	char *digits = ARENA_NEW(page->arena, char, code.count + 1);
@@ -28,7 +25,6 @@ static void assert_vector(const char *html,
 	for (uint32_t i = 0; i < code.count; i++)
 		digits[i] = code.ratio[i] == 1 ? '1' : '0';
 	ck_assert_str_eq(digits, expected);
-	page_destroy(page);
 }
 
 TEST(tags_are_code_and_text_is_content)
@@ -130,7 +126,7 @@ TEST(long_code_is_cut)
 
 TEST(text_nodes_know_their_entries)
 {
-	struct page *page = parse("<p>a <b>bc</b>d</p>");
+	AUTO_PAGE *page = parse("<p>a <b>bc</b>d</p>");
 	struct content_code code = content_code_vector(
 		page->arena, page, visible_texts(page->arena, page), &ccb);
 
@@ -141,14 +137,13 @@ TEST(text_nodes_know_their_entries)
 	ck_assert_uint_eq(code.texts[1].end, 10);
 	ck_assert_uint_eq(code.texts[2].begin, 14);
 	ck_assert_uint_eq(code.texts[2].end, 15);
-	page_destroy(page);
 }
 
 /* The token vector of `html` must be `expected`, a digit an entry. */
 static void assert_tokens(const char *html, bool ignores_anchors,
 			  const char *expected)
 {
-	struct page *page = parse(html);
+	AUTO_PAGE *page = parse(html);
 	const struct content_code_options options = {ignores_anchors, 1000};
 	struct content_code code = content_code_tokens(
 		page->arena, page, visible_texts(page->arena, page), &options);
@@ -156,7 +151,6 @@ static void assert_tokens(const char *html, bool ignores_anchors,
 	ck_assert_uint_eq(code.count, strlen(expected));
 	for (uint32_t i = 0; i < code.count; i++)
 		ck_assert_float_eq(code.ratio[i], expected[i] == '1' ? 1 : 0);
-	page_destroy(page);
 }
 
 TEST(a_tag_and_a_word_are_one_token)
@@ -173,7 +167,7 @@ TEST(a_tag_and_a_word_are_one_token)
 TEST(text_nodes_know_their_tokens)
 {
 	/* p a b /p a is out: p 0, ab 1 2, i 3, - none, /i 4, c 5, /p 6 */
-	struct page *page = parse("<p><a href=x>a b</a><i>-</i>c</p>");
+	AUTO_PAGE *page = parse("<p><a href=x>a b</a><i>-</i>c</p>");
 	const struct content_code_options options = {true, 1000};
 	struct content_code code = content_code_tokens(
 		page->arena, page, visible_texts(page->arena, page), &options);
@@ -185,7 +179,6 @@ TEST(text_nodes_know_their_tokens)
 	ck_assert_uint_eq(code.texts[1].end, 5);
 	ck_assert_uint_eq(code.texts[2].begin, 5);
 	ck_assert_uint_eq(code.texts[2].end, 6);
-	page_destroy(page);
 }
 
 TEST(the_highest_ratio_of_a_range)
@@ -208,8 +201,8 @@ TEST(cutting_code_at_the_reach_changes_no_content)
 		const struct blur blur = {.radius = 1 + (uint32_t)(seed % 9),
 					  .passes = 1 + (uint32_t)(seed % 3)};
 		struct content_code_options options = {.max_code_run = 1 << 20};
-		char *html = random_html(seed);
-		struct page *page = parse(html);
+		AUTO_TEXT *html = random_html(seed);
+		AUTO_PAGE *page = parse(html);
 		const bool *is_visible = visible_texts(page->arena, page);
 		struct content_code whole = content_code_vector(
 			page->arena, page, is_visible, &options);
@@ -231,7 +224,5 @@ TEST(cutting_code_at_the_reach_changes_no_content)
 						      &cut, cut.texts[i])) <
 						1e-5F,
 					"seed %d text %u", (int)seed, i);
-		page_destroy(page);
-		free(html);
 	}
 }

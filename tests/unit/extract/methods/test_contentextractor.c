@@ -48,14 +48,13 @@ TEST(others_are_not)
 
 TEST(one_page_is_no_template)
 {
-	struct page *page = parse("<p>a b c</p>");
+	AUTO_PAGE *page = parse("<p>a b c</p>");
 	const struct page *pages[] = {page};
 	const struct verdict *verdicts =
 		run_sampled(pages, 1, "contentextractor", NULL);
 
 	ck_assert_float_eq(verdicts[0].score, 1);
 	ck_assert(verdicts[0].is_content);
-	page_destroy(page);
 }
 
 /* One point a block, html and body having no text of their own. */

@@ -8,7 +8,7 @@
  */
 TEST(ratios_worked_by_hand)
 {
-	struct page *page = parse(
+	AUTO_PAGE *page = parse(
 		"<p>a b c d e <a href=x>f</a><a href=x>g</a></p>"
 		"<p>a b c d <a href=x>e</a><a href=x>f</a></p><div>g</div>");
 	const struct verdict *verdicts = run(page, "crunch", "ratio=0.4", NULL);
@@ -21,24 +21,21 @@ TEST(ratios_worked_by_hand)
 		ck_assert(!verdicts[i + 3].is_content);
 	}
 	ck_assert(verdicts[6].is_content);
-	page_destroy(page);
 }
 
 TEST(one_link_is_no_list)
 {
-	struct page *page =
-		parse("<h1><a href=x>A headline</a></h1><p>And "
-		      "what comes after it, that is ten words.</p>");
+	AUTO_PAGE *page = parse("<h1><a href=x>A headline</a></h1><p>And "
+				"what comes after it, that is ten words.</p>");
 	const struct verdict *verdicts = run(page, "crunch", NULL, NULL);
 
 	ck_assert(verdicts[0].is_content);
 	ck_assert(verdicts[1].is_content);
-	page_destroy(page);
 }
 
 TEST(links_to_ad_servers_are_dropped)
 {
-	struct page *page = parse(
+	AUTO_PAGE *page = parse(
 		"<p>a b c d e f g h <a href=http://Ads.example.com/x>i</a>"
 		"<a href=//ad.doubleclick.net:80/x>j</a>"
 		"<a href=http://heads.example.com/>k</a>"
@@ -53,23 +50,21 @@ TEST(links_to_ad_servers_are_dropped)
 	ck_assert(verdicts[3].is_content);
 	ck_assert(verdicts[4].is_content);
 	ck_assert(verdicts[5].is_content);
-	page_destroy(page);
 }
 
 /* 5 words in 2 items are 2.5 an item. */
 TEST(bare_lists_are_dropped)
 {
-	struct page *page = parse("<ul><li>a b<li>c d e</ul>");
+	AUTO_PAGE *page = parse("<ul><li>a b<li>c d e</ul>");
 
 	ck_assert(run(page, "crunch", "item_words=2.5", NULL)[0].is_content);
 	ck_assert(!run(page, "crunch", "item_words=2.6", NULL)[0].is_content);
-	page_destroy(page);
 }
 
 /* When the list of links is gone 4 characters are left in the table. */
 TEST(a_table_is_empty_when_little_is_left_in_it)
 {
-	struct page *page = parse(
+	AUTO_PAGE *page = parse(
 		"<table><tr><td><a href=x>one</a><a href=x>two</a><td>abcd"
 		"</table><p>efgh</p>");
 	const struct verdict *verdicts =
@@ -81,12 +76,11 @@ TEST(a_table_is_empty_when_little_is_left_in_it)
 	verdicts = run(page, "crunch", "table_characters=5", NULL);
 	ck_assert(!verdicts[2].is_content);
 	ck_assert(verdicts[3].is_content);
-	page_destroy(page);
 }
 
 TEST(the_trace_names_the_filter)
 {
-	struct page *page = parse(
+	AUTO_PAGE *page = parse(
 		"<div><a href=x>one</a><a href=x>two</a></div><ul><li>a<li>b "
 		"</ul><table><tr><td>abc</table><p>some more words <a "
 		"href=http://ads.example/>ad</a></p>");
@@ -102,5 +96,4 @@ TEST(the_trace_names_the_filter)
 	ck_assert_str_eq(reasons[4], "table of 3 characters");
 	ck_assert_str_eq(reasons[5], "no filter dropped it");
 	ck_assert_str_eq(reasons[6], "link to an advertisement server");
-	page_destroy(page);
 }

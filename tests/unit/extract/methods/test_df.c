@@ -6,11 +6,10 @@
 static struct verdict judge(uint32_t frequency, uint32_t pages,
 			    const char *assignment)
 {
-	struct page *page = parse("<body><p>one");
+	AUTO_PAGE *page = parse("<body><p>one");
 	const struct template_counts counts = {pages, &frequency};
 	struct verdict verdict = run(page, "df", assignment, &counts)[0];
 
-	page_destroy(page);
 	return verdict;
 }
 
@@ -45,7 +44,7 @@ TEST(the_score_is_the_ratio_of_pages_without_it)
 
 TEST(a_trace_tells_the_ratio_and_draws_the_cut)
 {
-	struct page *page = parse("<body><p>one<p>two<p hidden>three");
+	AUTO_PAGE *page = parse("<body><p>one<p>two<p hidden>three");
 	const uint32_t frequencies[] = {3, 4, 1};
 	const struct template_counts counts = {9, frequencies};
 	const struct trace *trace = trace_of(page, "df", NULL, &counts);
@@ -61,5 +60,4 @@ TEST(a_trace_tells_the_ratio_and_draws_the_cut)
 	ck_assert_uint_eq(trace->figures[0].points[0].group, 1);
 	ck_assert_uint_eq(trace->figures[0].points[1].group, 0);
 	ck_assert_float_eq_tol(trace->figures[0].threshold, 3, 1e-6F);
-	page_destroy(page);
 }

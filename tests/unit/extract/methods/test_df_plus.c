@@ -1,6 +1,3 @@
-#include <string.h>
-
-#include "base/arena.h"
 #include "extract/methods/block_methods.h"
 #include "tests/unit/extract/fixture.h"
 #include "tests/unit/run.h"
@@ -128,8 +125,8 @@ TEST(a_page_outside_of_the_sample_counts_too)
 /* The other page has the only copy so far: its words are unique no more. */
 TEST(what_two_pages_have_is_not_unique)
 {
-	struct page *one = parse("<p>a b<p>c");
-	struct page *two = parse("<p>a b<p>d<!-- another source -->");
+	AUTO_PAGE *one = parse("<p>a b<p>c");
+	AUTO_PAGE *two = parse("<p>a b<p>d<!-- another source -->");
 	const struct page *const sampled[] = {one};
 	const struct sample sample = {.pages = sampled, .count = 1};
 	struct slot_view view = slots_view(
@@ -138,8 +135,6 @@ TEST(what_two_pages_have_is_not_unique)
 	/* a b twice, c, d: 2 of 6 words */
 	ck_assert_float_eq_tol(variability_of(&view, two, "d"), 2 / 6.0F,
 			       1e-6F);
-	page_destroy(one);
-	page_destroy(two);
 }
 
 TEST(headline_and_inline_fragments_stay_links_and_menu_go)
@@ -172,8 +167,8 @@ TEST(links_amid_prose_are_content)
 		"<ul><li><a href=a>Six words in a single link</a> and four "
 		"words more</ul>",
 	};
-	struct page *amid = parse(lists[0]);
-	struct page *alone = parse(lists[1]);
+	AUTO_PAGE *amid = parse(lists[0]);
+	AUTO_PAGE *alone = parse(lists[1]);
 
 	ck_assert(run(amid, "df+", "min_evidence=0",
 		      &(struct template_counts){1,
@@ -185,6 +180,4 @@ TEST(links_amid_prose_are_content)
 			       1, ARENA_NEW(alone->arena, uint32_t,
 					    alone->text_count)})[0]
 			   .is_content);
-	page_destroy(amid);
-	page_destroy(alone);
 }

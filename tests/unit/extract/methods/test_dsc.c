@@ -20,7 +20,7 @@ static const char worked[] =
 
 TEST(slopes_worked_by_hand)
 {
-	struct page *page = parse(worked);
+	AUTO_PAGE *page = parse(worked);
 	const struct verdict *verdicts = run(page, "dsc", NULL, NULL);
 
 	ck_assert_uint_eq(page->text_count, 2);
@@ -28,13 +28,12 @@ TEST(slopes_worked_by_hand)
 	ck_assert(verdicts[0].is_content);
 	ck_assert_float_eq(verdicts[1].score, 0);
 	ck_assert(!verdicts[1].is_content);
-	page_destroy(page);
 }
 
 /* 5/8 of .4 is the .25 of one tag in a window. */
 TEST(a_window_at_the_limit_is_low)
 {
-	struct page *page = parse(worked);
+	AUTO_PAGE *page = parse(worked);
 	const struct verdict *verdicts =
 		run(page, "dsc", "max_slope=0.625", NULL);
 
@@ -43,7 +42,6 @@ TEST(a_window_at_the_limit_is_low)
 	verdicts = run(page, "dsc", "max_slope=0.624", NULL);
 	ck_assert_float_eq_tol(verdicts[0].score, 18 / 20.0F, 1e-6F);
 	ck_assert_float_eq(verdicts[1].score, 0);
-	page_destroy(page);
 }
 
 /* Every token of the stream is a tag or a word: the letters of `html`. */
@@ -62,7 +60,7 @@ static struct token_regions low(struct page *page,
 /* Tags at 0, 3, 4, 8 and 9; windows of 3 without one are 5 to 7 alone. */
 TEST(windows_that_touch_are_one_region)
 {
-	struct page *page = parse("<b>a b</b><b>a b c</b><i>");
+	AUTO_PAGE *page = parse("<b>a b</b><b>a b c</b><i>");
 	struct token_regions regions = low(page, &(struct windows){3, 1, 0.1});
 
 	ck_assert_uint_eq(regions.count, 1);
@@ -79,12 +77,11 @@ TEST(windows_that_touch_are_one_region)
 	ck_assert_uint_eq(regions.ranges[0].end, 3);
 	ck_assert_uint_eq(regions.ranges[1].begin, 6);
 	ck_assert_uint_eq(regions.ranges[1].end, 9);
-	page_destroy(page);
 }
 
 TEST(a_range_shorter_than_a_window_is_one)
 {
-	struct page *page = parse("<b>a b</b><b>a b c</b><i>");
+	AUTO_PAGE *page = parse("<b>a b</b><b>a b c</b><i>");
 	struct token_regions regions =
 		low(page, &(struct windows){100, 1, 0.5});
 
@@ -92,22 +89,20 @@ TEST(a_range_shorter_than_a_window_is_one)
 	ck_assert_uint_eq(regions.ranges[0].begin, 0);
 	ck_assert_uint_eq(regions.ranges[0].end, 10);
 	ck_assert_uint_eq(low(page, &(struct windows){100, 1, 0.49}).count, 0);
-	page_destroy(page);
 }
 
 TEST(a_page_without_tags_is_content)
 {
-	struct page *page = parse("Nothing but some words of plain text.");
+	AUTO_PAGE *page = parse("Nothing but some words of plain text.");
 
 	ck_assert(run(page, "dsc", NULL, NULL)[0].is_content);
 	ck_assert(run(page, "adsc", NULL, NULL)[0].is_content);
-	page_destroy(page);
 }
 
 /* The curve climbs by one a tag: 0 1 1 1 2, 4 tokens. */
 TEST(the_picture_is_the_curve)
 {
-	struct page *page = parse("<p>a b</p>");
+	AUTO_PAGE *page = parse("<p>a b</p>");
 	const struct trace *trace =
 		trace_of(page, "dsc", "window=1,max_slope=0.5", NULL);
 
@@ -120,5 +115,4 @@ TEST(the_picture_is_the_curve)
 	ck_assert_uint_eq(trace->figures[0].range_count, 1);
 	ck_assert_float_eq(trace->figures[0].ranges[0].begin, 1);
 	ck_assert_float_eq(trace->figures[0].ranges[0].end, 3);
-	page_destroy(page);
 }

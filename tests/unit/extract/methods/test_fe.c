@@ -7,7 +7,7 @@
  */
 TEST(ratios_worked_by_hand)
 {
-	struct page *page =
+	AUTO_PAGE *page =
 		parse("<p>a b c d e f <a href=x>g</a></p><p>a b c <img src=x>"
 		      "<a href=x>g</a></p><p><a href=x>g</a></p>");
 	const struct verdict *verdicts = run(page, "fe", "weight=2", NULL);
@@ -20,27 +20,24 @@ TEST(ratios_worked_by_hand)
 	ck_assert(verdicts[0].is_content && verdicts[1].is_content);
 	ck_assert(!verdicts[2].is_content && !verdicts[3].is_content &&
 		  !verdicts[4].is_content);
-	page_destroy(page);
 }
 
 TEST(of_equal_ratios_the_block_with_most_words_is_kept)
 {
-	struct page *page = parse("<p>a b</p><p>a b c</p><p>a</p><p>a b c</p>");
+	AUTO_PAGE *page = parse("<p>a b</p><p>a b c</p><p>a</p><p>a b c</p>");
 	const struct verdict *verdicts = run(page, "fe", NULL, NULL);
 
 	ck_assert(!verdicts[0].is_content);
 	ck_assert(verdicts[1].is_content);
 	ck_assert(!verdicts[2].is_content);
 	ck_assert(!verdicts[3].is_content);
-	page_destroy(page);
 }
 
 TEST(the_text_of_a_block_inside_is_not_its_own)
 {
-	struct page *page = parse("<div>a b c d<p>a b c</p></div>");
+	AUTO_PAGE *page = parse("<div>a b c d<p>a b c</p></div>");
 	const struct verdict *verdicts = run(page, "fe", NULL, NULL);
 
 	ck_assert(verdicts[0].is_content);
 	ck_assert(!verdicts[1].is_content);
-	page_destroy(page);
 }

@@ -14,7 +14,7 @@ static const struct verdict *judge(const struct page *page,
 /* 10 of the 10 other pages hold one, none holds two; html gives way. */
 TEST(without_a_penalty_every_text_keeps_its_score)
 {
-	struct page *page = parse("<div><p>one</p><p>two</p></div>");
+	AUTO_PAGE *page = parse("<div><p>one</p><p>two</p></div>");
 	const uint32_t frequencies[] = {11, 1};
 	const struct verdict *verdicts =
 		judge(page, frequencies, "penalty=0,link_weight=0");
@@ -23,7 +23,6 @@ TEST(without_a_penalty_every_text_keeps_its_score)
 	ck_assert(!verdicts[0].is_content);
 	ck_assert_float_eq_tol(verdicts[1].score, 1, 1e-6F);
 	ck_assert(verdicts[1].is_content);
-	page_destroy(page);
 }
 
 /*
@@ -33,14 +32,13 @@ TEST(without_a_penalty_every_text_keeps_its_score)
  */
 TEST(with_a_high_one_all_have_the_median)
 {
-	struct page *page = parse("<div><p>one</p><p>two</p></div>");
+	AUTO_PAGE *page = parse("<div><p>one</p><p>two</p></div>");
 	const uint32_t frequencies[] = {11, 1};
 	const struct verdict *verdicts =
 		judge(page, frequencies, "penalty=1000,link_weight=0");
 
 	ck_assert_float_eq_tol(verdicts[0].score, 0.5F, 1 / 61.0F);
 	ck_assert_float_eq(verdicts[0].score, verdicts[1].score);
-	page_destroy(page);
 }
 
 /*
@@ -50,8 +48,8 @@ TEST(with_a_high_one_all_have_the_median)
  */
 TEST(a_list_is_template_as_a_whole)
 {
-	struct page *page = parse("<ul><li>one<li>two<li>new<li>six<li>ten"
-				  "<li>may</ul>");
+	AUTO_PAGE *page = parse("<ul><li>one<li>two<li>new<li>six<li>ten"
+				"<li>may</ul>");
 	const uint32_t frequencies[] = {11, 11, 1, 11, 11, 11};
 	const struct verdict *verdicts =
 		judge(page, frequencies, "penalty=0.5,link_weight=0");
@@ -60,7 +58,6 @@ TEST(a_list_is_template_as_a_whole)
 		ck_assert_float_eq(verdicts[i].score, 0);
 		ck_assert(!verdicts[i].is_content);
 	}
-	page_destroy(page);
 }
 
 /*
@@ -69,7 +66,7 @@ TEST(a_list_is_template_as_a_whole)
  */
 TEST(what_stands_beside_a_list_is_not)
 {
-	struct page *page = parse("<ul><li>one<li>two</ul><p>fresh!");
+	AUTO_PAGE *page = parse("<ul><li>one<li>two</ul><p>fresh!");
 	const uint32_t frequencies[] = {11, 11, 1};
 	const struct verdict *verdicts =
 		judge(page, frequencies, "penalty=0.5,link_weight=0");
@@ -77,18 +74,16 @@ TEST(what_stands_beside_a_list_is_not)
 	ck_assert_float_eq(verdicts[0].score, 0);
 	ck_assert_float_eq(verdicts[1].score, 0);
 	ck_assert_float_eq(verdicts[2].score, 1);
-	page_destroy(page);
 }
 
 /* 2 of 10 other pages: .2, and for a link .2 + .8 / 4. */
 TEST(a_link_is_nearer_to_template)
 {
-	struct page *page = parse("<p><a href=/>one</a></p><p>two</p>");
+	AUTO_PAGE *page = parse("<p><a href=/>one</a></p><p>two</p>");
 	const uint32_t frequencies[] = {3, 3};
 	const struct verdict *verdicts =
 		judge(page, frequencies, "penalty=0,link_weight=0.25");
 
 	ck_assert_float_eq_tol(verdicts[0].score, 0.6F, 1 / 61.0F);
 	ck_assert_float_eq_tol(verdicts[1].score, 0.8F, 1 / 61.0F);
-	page_destroy(page);
 }

@@ -12,7 +12,7 @@ static const char *const blocks =
 
 TEST(clusters_worked_by_hand)
 {
-	struct page *page = parse(blocks);
+	AUTO_PAGE *page = parse(blocks);
 	const struct verdict *verdicts = run(page, "kfe", "weight=1", NULL);
 
 	ck_assert_uint_eq(page->text_count, 5);
@@ -24,32 +24,29 @@ TEST(clusters_worked_by_hand)
 	ck_assert(verdicts[0].is_content && verdicts[1].is_content);
 	ck_assert(!verdicts[2].is_content && !verdicts[3].is_content &&
 		  !verdicts[4].is_content);
-	page_destroy(page);
 }
 
 TEST(more_clusters_keep_less)
 {
 	/* as many as shares: the block of 1 alone */
-	struct page *page = parse(blocks);
+	AUTO_PAGE *page = parse(blocks);
 	const struct verdict *verdicts = run(page, "kfe", "clusters=5", NULL);
 
 	ck_assert(verdicts[0].is_content);
 	ck_assert(!verdicts[1].is_content);
-	page_destroy(page);
 }
 
 TEST(blocks_of_one_ratio_are_all_kept)
 {
-	struct page *page = parse("<p>a b</p><p>c</p>");
+	AUTO_PAGE *page = parse("<p>a b</p><p>c</p>");
 	const struct verdict *verdicts = run(page, "kfe", NULL, NULL);
 
 	ck_assert(verdicts[0].is_content && verdicts[1].is_content);
-	page_destroy(page);
 }
 
 TEST(the_trace_shows_the_blocks)
 {
-	struct page *page = parse(blocks);
+	AUTO_PAGE *page = parse(blocks);
 	const struct trace *trace =
 		trace_of(page, "kfe", "clusters=3,weight=1", NULL);
 	const struct figure *figure = &trace->figures[0];
@@ -65,5 +62,4 @@ TEST(the_trace_shows_the_blocks)
 	ck_assert_float_eq(figure->points[1].y, 9);
 	ck_assert_uint_eq(figure->points[1].group, 1);
 	ck_assert_uint_eq(figure->points[2].group, 0);
-	page_destroy(page);
 }

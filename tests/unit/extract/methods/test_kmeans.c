@@ -2,7 +2,6 @@
 
 #include <math.h>
 
-#include "base/arena.h"
 #include "tests/unit/extract/fixture.h"
 #include "tests/unit/run.h"
 

@@ -7,7 +7,7 @@
  */
 TEST(pagelets_worked_by_hand)
 {
-	struct page *page = parse(
+	AUTO_PAGE *page = parse(
 		"<ul><li>a<a href=x>nn</a><li>b<a href=x>nn</a><li>c<a "
 		"href=x>nn</a></ul><p>abcd</p><div><p>abc<a href=x>nn</a><p>"
 		"def<a href=x>nn</a><a href=x>nn</a></div>");
@@ -24,19 +24,17 @@ TEST(pagelets_worked_by_hand)
 		ck_assert_float_eq_tol(verdicts[i].score, 6 / 13.0F, 1e-6F);
 		ck_assert(verdicts[i].is_content);
 	}
-	page_destroy(page);
 }
 
 TEST(a_pagelet_is_divided_when_a_child_is_one)
 {
 	/* The list is a pagelet, the div around it none: "abc" is what is
 	   left of the page. With a limit of 4 there is no pagelet at all. */
-	struct page *page =
+	AUTO_PAGE *page =
 		parse("<div>abc<ul><li><a href=x>n</a><li><a href=x>n</a><li>"
 		      "<a href=x>n</a></ul></div>");
 
 	ck_assert(run(page, "lp", NULL, NULL)[0].is_content);
 	ck_assert(!run(page, "lp", NULL, NULL)[1].is_content);
 	ck_assert(run(page, "lp", "links=4", NULL)[1].is_content);
-	page_destroy(page);
 }

@@ -8,7 +8,7 @@
  */
 TEST(quotas_worked_by_hand)
 {
-	struct page *page =
+	AUTO_PAGE *page =
 		parse("<div>abcdef<p>ghij<a href=x>klmn</a></p></div>");
 	const struct verdict *verdicts = run(page, "lqf-50", NULL, NULL);
 
@@ -18,14 +18,13 @@ TEST(quotas_worked_by_hand)
 	ck_assert_float_eq_tol(verdicts[2].score, .5F, 1e-6F);
 	ck_assert(verdicts[0].is_content && verdicts[1].is_content &&
 		  verdicts[2].is_content);
-	page_destroy(page);
 }
 
 /* The div has 4/8 + 4 of 4 = 8/12 as long as the list counts, else 4/8. */
 TEST(what_is_dropped_inside_no_longer_counts)
 {
-	struct page *page = parse("<div>abcd<a href=x>efgh</a><ul><li><a "
-				  "href=x>ijkl</a></li></ul></div>");
+	AUTO_PAGE *page = parse("<div>abcd<a href=x>efgh</a><ul><li><a "
+				"href=x>ijkl</a></li></ul></div>");
 	const struct verdict *verdicts = run(page, "lqf-50", NULL, NULL);
 
 	ck_assert_uint_eq(page->text_count, 3);
@@ -33,42 +32,37 @@ TEST(what_is_dropped_inside_no_longer_counts)
 	ck_assert(verdicts[0].is_content && verdicts[1].is_content);
 	ck_assert_float_eq_tol(verdicts[2].score, 0, 1e-6F);
 	ck_assert(!verdicts[2].is_content);
-	page_destroy(page);
 }
 
 /* The paragraph has no links, the div around it 8 of 12 characters. */
 TEST(a_block_is_dropped_with_all_inside_it)
 {
-	struct page *page =
-		parse("<div>ab<p>cd</p><a href=x>efghijkl</a></div>");
+	AUTO_PAGE *page = parse("<div>ab<p>cd</p><a href=x>efghijkl</a></div>");
 	const struct verdict *verdicts = run(page, "lqf-50", NULL, NULL);
 
 	ck_assert_uint_eq(page->text_count, 3);
 	ck_assert_float_eq_tol(verdicts[1].score, 1 - 8 / 12.0F, 1e-6F);
 	ck_assert(!verdicts[1].is_content);
-	page_destroy(page);
 }
 
 /* Links of 3 in 10: over a quarter, not over a half. */
 TEST(the_rows_differ_by_their_quota)
 {
-	struct page *page = parse("<p>abcdefg<a href=x>hij</a></p>");
-	struct page *links = parse("<p>abc<a href=x>defghi</a></p>");
+	AUTO_PAGE *page = parse("<p>abcdefg<a href=x>hij</a></p>");
+	AUTO_PAGE *links = parse("<p>abc<a href=x>defghi</a></p>");
 
 	ck_assert(!run(page, "lqf-25", NULL, NULL)[0].is_content);
 	ck_assert(run(page, "lqf-50", NULL, NULL)[0].is_content);
 	ck_assert(!run(links, "lqf-50", NULL, NULL)[0].is_content);
 	ck_assert(run(links, "lqf-75", NULL, NULL)[0].is_content);
 	ck_assert(!run(links, "lqf-75", "quota=0.66", NULL)[0].is_content);
-	page_destroy(links);
-	page_destroy(page);
 }
 
 /* Blocks with text: body and p (0/3 and so on), li (1). */
 TEST(the_trace_names_the_quota)
 {
-	struct page *page = parse("<ul><li><a href=a>abc</a></li></ul>"
-				  "<p>def</p>");
+	AUTO_PAGE *page = parse("<ul><li><a href=a>abc</a></li></ul>"
+				"<p>def</p>");
 	const struct trace *trace = trace_of(page, "lqf-50", NULL, NULL);
 	const struct figure *figure = &trace->figures[0];
 
@@ -85,5 +79,4 @@ TEST(the_trace_names_the_quota)
 	ck_assert_float_eq(figure->points[3].x, 1);
 	ck_assert_uint_eq(figure->points[3].group, 0);
 	ck_assert_uint_eq(figure->points[4].group, 1);
-	page_destroy(page);
 }

@@ -1,10 +1,5 @@
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "base/arena.h"
-#include "base/buffer.h"
 #include "extract/core/document_walk.h"
 #include "extract/core/trace.h"
 #include "extract/extractors.h"
@@ -145,7 +140,7 @@ static const char *name_of(int row)
 
 static const char *content_of(const char *method)
 {
-	for (size_t i = 0; i < sizeof(exceptions) / sizeof(exceptions[0]); i++)
+	for (size_t i = 0; i < COUNT_OF(exceptions); i++)
 		if (strcmp(exceptions[i].method, method) == 0)
 			return exceptions[i].content;
 	return ARTICLE;
@@ -205,12 +200,11 @@ static void assert_sound(const struct page *const *sampled, uint32_t count,
 static void assert_sound_page(const char *html, const char *method,
 			      const char *assignment)
 {
-	struct page *page = parse(html);
+	AUTO_PAGE *page = parse(html);
 	const struct page *sampled[] = {page, pages[0]};
 
 	assert_sound(sampled, 1, method, assignment);
 	assert_sound(sampled, 2, method, assignment);
-	page_destroy(page);
 }
 
 static void assert_sound_pages(const char *method, const char *assignment)
@@ -226,7 +220,7 @@ static void assert_sound_pages(const char *method, const char *assignment)
 	};
 
 	assert_sound(site, PAGES, method, assignment);
-	for (size_t i = 0; i < sizeof(odd) / sizeof(odd[0]); i++)
+	for (size_t i = 0; i < COUNT_OF(odd); i++)
 		assert_sound_page(odd[i], method, assignment);
 }
 
@@ -236,8 +230,8 @@ static void assert_sound_pages(const char *method, const char *assignment)
  */
 TEST_LOOP(a_text_without_others_is_kept, 0, method_count())
 {
-	struct page *own = parse("words");
-	struct page *empty = parse("");
+	AUTO_PAGE *own = parse("words");
+	AUTO_PAGE *empty = parse("");
 	const struct page *sampled[] = {own, empty};
 	bool compares = needs_template(extractors[_i]) &&
 			strcmp(name_of(_i), "df") != 0;
@@ -246,8 +240,6 @@ TEST_LOOP(a_text_without_others_is_kept, 0, method_count())
 		ck_assert_msg(
 			run_sampled(sampled, i, name_of(_i), NULL)->is_content,
 			"%s, of %u pages", name_of(_i), i);
-	page_destroy(own);
-	page_destroy(empty);
 }
 
 TEST_LOOP(odd_pages_are_judged, 0, method_count())
@@ -260,13 +252,11 @@ static void assert_sound_at_random(uint64_t first_seed, uint64_t count,
 				   const char *method, const char *assignment)
 {
 	for (uint64_t i = 0; i < count; i++) {
-		char *html = random_html(first_seed + i);
-		struct page *page = parse(html);
+		AUTO_TEXT *html = random_html(first_seed + i);
+		AUTO_PAGE *page = parse(html);
 		const struct page *sampled[] = {page, pages[i % PAGES]};
 
 		assert_sound(sampled, 2, method, assignment);
-		page_destroy(page);
-		free(html);
 	}
 }
 
@@ -302,7 +292,7 @@ TEST_LOOP(hidden_text_is_never_content, 0, method_count())
 	const char *hidden = judges_hidden(extractor->name) ? UNREAD : HIDDEN;
 
 	for (unsigned i = 0; i < 1U << extractor->parameter_count; i++) {
-		char *corner = corner_of(extractor, i);
+		AUTO_TEXT *corner = corner_of(extractor, i);
 		const struct verdict *verdicts =
 			run_sampled(site, PAGES, extractor->name, corner);
 
@@ -310,7 +300,6 @@ TEST_LOOP(hidden_text_is_never_content, 0, method_count())
 			ck_assert_msg(
 				hidden[k] == '0' || !verdicts[k].is_content,
 				"%s %s: text %u", extractor->name, corner, k);
-		free(corner);
 	}
 }
 
@@ -319,12 +308,11 @@ TEST_LOOP(extreme_parameters_are_survived, 0, method_count())
 	const struct extractor *extractor = extractors[_i];
 
 	for (unsigned i = 0; i < 1U << extractor->parameter_count; i++) {
-		char *corner = corner_of(extractor, i);
+		AUTO_TEXT *corner = corner_of(extractor, i);
 
 		assert_sound_pages(extractor->name, corner);
 		assert_sound_at_random(1000 * i + 1, 20, extractor->name,
 				       corner);
-		free(corner);
 	}
 }
 
@@ -351,12 +339,10 @@ TEST_LOOP(a_trace_gives_reasons_and_changes_nothing, 0, method_count())
 {
 	assert_traced(site, PAGES, name_of(_i));
 	for (uint64_t seed = 1; seed <= 50; seed++) {
-		char *html = random_html(seed);
-		struct page *page = parse(html);
+		AUTO_TEXT *html = random_html(seed);
+		AUTO_PAGE *page = parse(html);
 		const struct page *sampled[] = {page, pages[0]};
 
 		assert_traced(sampled, 2, name_of(_i));
-		page_destroy(page);
-		free(html);
 	}
 }

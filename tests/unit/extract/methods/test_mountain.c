@@ -1,6 +1,3 @@
-#include <string.h>
-
-#include "base/arena.h"
 #include "extract/core/trace.h"
 #include "extract/extractors.h"
 #include "extract/methods/ridge.h"
@@ -32,20 +29,19 @@
  */
 TEST(one_text_is_one_ridge)
 {
-	struct page *page = parse("<p>Hello, world.</p>");
+	AUTO_PAGE *page = parse("<p>Hello, world.</p>");
 	const struct verdict *verdicts = run(page, "mountain", NULL, NULL);
 
 	ck_assert_float_eq_tol(verdicts[0].score,
 			       (13 / 75.0F + 2) * 1.5F * 13 / 16.5F, 1e-5F);
 	ck_assert(verdicts[0].is_content);
-	page_destroy(page);
 }
 
 static struct ridge_model *read_model(const char *text)
 {
 	struct ridge_model *model = NULL;
 
-	ck_assert_int_eq(ridge_model_read(&model, slice_of(text)), ERR_NONE);
+	assert_ok(ridge_model_read(&model, slice_of(text)));
 	return model;
 }
 
@@ -80,7 +76,7 @@ static const struct verdict *run_with(const struct page *page,
 
 TEST(a_sites_own_model_decides)
 {
-	struct page *page = parse(ARTICLE GAP ARTICLE);
+	AUTO_PAGE *page = parse(ARTICLE GAP ARTICLE);
 	struct ridge_model *first = read_model(POSITION("", "0.6"));
 	struct ridge_model *last = read_model(POSITION("-", "-0.6"));
 	uint32_t end = page->text_count - 1;
@@ -91,12 +87,11 @@ TEST(a_sites_own_model_decides)
 	ck_assert(run_with(page, last, NULL)[end].is_content);
 	ridge_model_destroy(first);
 	ridge_model_destroy(last);
-	page_destroy(page);
 }
 
 TEST(without_a_primary_ridge_the_nearest_is_kept)
 {
-	struct page *page = parse(ARTICLE GAP ARTICLE);
+	AUTO_PAGE *page = parse(ARTICLE GAP ARTICLE);
 	/* no decision is over 0: it is 1 at most, less 5 */
 	struct ridge_model *model = read_model(POSITION("", "5"));
 	const struct verdict *verdicts = run_with(page, model, NULL);
@@ -104,12 +99,11 @@ TEST(without_a_primary_ridge_the_nearest_is_kept)
 	ck_assert(verdicts[0].is_content);
 	ck_assert(!verdicts[page->text_count - 1].is_content);
 	ridge_model_destroy(model);
-	page_destroy(page);
 }
 
 TEST(every_text_has_its_reason)
 {
-	struct page *page = parse("<p hidden>no</p>" MENU ARTICLE);
+	AUTO_PAGE *page = parse("<p hidden>no</p>" MENU ARTICLE);
 	struct trace *trace = trace_create(page->arena, page->text_count);
 
 	run_with(page, NULL, trace);
@@ -117,12 +111,11 @@ TEST(every_text_has_its_reason)
 	ck_assert_ptr_nonnull(strstr(trace->reasons[0], "no reader"));
 	ck_assert_ptr_nonnull(strstr(trace->reasons[1], "in no ridge"));
 	ck_assert_ptr_nonnull(strstr(trace->reasons[5], "decision"));
-	page_destroy(page);
 }
 
 TEST(the_figure_shows_the_ridges)
 {
-	struct page *page = parse(MENU ARTICLE);
+	AUTO_PAGE *page = parse(MENU ARTICLE);
 	struct trace *trace = trace_create(page->arena, page->text_count);
 	const struct figure *figure = &trace->figures[0];
 
@@ -136,5 +129,4 @@ TEST(the_figure_shows_the_ridges)
 			   (float)figure->series[0].count);
 	ck_assert_float_eq(figure->ranges[0].begin, figure->ranges[0].end - 2);
 	ck_assert_ptr_nonnull(strstr(figure->ranges[0].label, "height 1.00"));
-	page_destroy(page);
 }

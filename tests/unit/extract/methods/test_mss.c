@@ -27,32 +27,30 @@ TEST(the_penalty_worked_by_hand)
 
 TEST(without_a_penalty_all_that_is_seen_is_content)
 {
-	struct page *page = parse("<p>a</p><p hidden>b</p><br><br><p>c</p>");
+	AUTO_PAGE *page = parse("<p>a</p><p hidden>b</p><br><br><p>c</p>");
 	const struct verdict *verdicts =
 		run(page, "mss", "tag_penalty=0", NULL);
 
 	ck_assert(verdicts[0].is_content);
 	ck_assert(!verdicts[1].is_content);
 	ck_assert(verdicts[2].is_content);
-	page_destroy(page);
 }
 
 /* One word: 1 at most, with any tag less. */
 TEST(with_the_highest_penalty_one_text_is_content)
 {
-	struct page *page = parse("<p>a</p><p>b c</p>");
+	AUTO_PAGE *page = parse("<p>a</p><p>b c</p>");
 	const struct verdict *verdicts =
 		run(page, "mss", "tag_penalty=1000", NULL);
 
 	ck_assert(!verdicts[0].is_content);
 	ck_assert(verdicts[1].is_content);
-	page_destroy(page);
 }
 
 /* <p> a b </p>: the sums 0 -3.25 -2.25 -1.25 -4.5, and the range 1 to 3. */
 TEST(the_picture_is_the_sum_and_its_climb)
 {
-	struct page *page = parse("<p>a b</p>");
+	AUTO_PAGE *page = parse("<p>a b</p>");
 	const struct trace *trace =
 		trace_of(page, "mss", "tag_penalty=3.25", NULL);
 
@@ -66,5 +64,4 @@ TEST(the_picture_is_the_sum_and_its_climb)
 	ck_assert_uint_eq(trace->figures[0].range_count, 1);
 	ck_assert_float_eq(trace->figures[0].ranges[0].begin, 1);
 	ck_assert_float_eq(trace->figures[0].ranges[0].end, 3);
-	page_destroy(page);
 }

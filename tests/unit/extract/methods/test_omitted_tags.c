@@ -1,7 +1,3 @@
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "extract/extractors.h"
 #include "tests/unit/extract/fixture.h"
 #include "tests/unit/run.h"
@@ -75,7 +71,7 @@ static void append_body(struct buffer *out, unsigned written)
 
 static struct page *page_of(unsigned written)
 {
-	struct buffer html = {0};
+	AUTO_BUFFER html = {0};
 	struct page *page;
 
 	buffer_printf(&html, "<!doctype html>\n%s%s<title>A story</title>%s%s",
@@ -87,7 +83,6 @@ static struct page *page_of(unsigned written)
 	buffer_printf(&html, "%s%s", tag(written, ENDS_BODY, "</body>"),
 		      tag(written, ENDS_HTML, "</html>"));
 	page = parse(html.data);
-	buffer_free(&html);
 	return page;
 }
 
@@ -112,26 +107,24 @@ static unsigned content_of(const struct page *page, const char *method)
 TEST_LOOP(omitted_tags_cost_no_text, 0, method_count())
 {
 	const char *method = extractors[_i]->name;
-	struct page *whole = page_of(WRITES_ALL);
+	AUTO_PAGE *whole = page_of(WRITES_ALL);
 	const unsigned wanted = content_of(whole, method);
 
 	for (unsigned i = 0; i < VARIANTS; i++) {
 		const unsigned written = i * STRIDE % (WRITES_ALL + 1);
-		struct page *page = page_of(written);
+		AUTO_PAGE *page = page_of(written);
 
 		ck_assert_uint_eq(page->text_count, whole->text_count);
 		ck_assert_msg((content_of(page, method) & wanted) == wanted,
 			      "%s, written %x: paragraphs %x of %x", method,
 			      written, content_of(page, method), wanted);
-		page_destroy(page);
 	}
-	page_destroy(whole);
 }
 
 /* Whether the method keeps the last text, which is "Hello". */
 static bool keeps_hello(const char *html, const char *method)
 {
-	struct page *page = parse(html);
+	AUTO_PAGE *page = parse(html);
 	const struct verdict *verdicts = run_sampled(
 		(const struct page *const[]){page}, 1, method, NULL);
 	const uint32_t last = page->text_count - 1;
@@ -141,7 +134,6 @@ static bool keeps_hello(const char *html, const char *method)
 	ck_assert_msg(slice_equal(page_text(page, last), slice_of("Hello")),
 		      "%s: the last text is another", html);
 	is_kept = verdicts[last].is_content;
-	page_destroy(page);
 	return is_kept;
 }
 

@@ -1,11 +1,9 @@
-#include <stdlib.h>
-
 #include "tests/unit/extract/fixture.h"
 #include "tests/unit/run.h"
 
 TEST(what_a_reader_sees_is_kept)
 {
-	char *text = text_of(
+	AUTO_TEXT *text = text_of(
 		"<title>title</title><p>text <button>button</button> "
 		"<label>label</label><noscript>noscript</noscript>"
 		"<p hidden>hidden<p style='display:none'>unseen</p>"
@@ -14,12 +12,11 @@ TEST(what_a_reader_sees_is_kept)
 		"<script>script</script><!-- comment --><style>style</style>");
 
 	ck_assert_str_eq(text, "text button label\n\nnoscript\n");
-	free(text);
 }
 
 TEST(the_score_is_the_verdict)
 {
-	struct page *page = parse("<title>title</title><p>text");
+	AUTO_PAGE *page = parse("<title>title</title><p>text");
 	const struct verdict *verdicts = run(page, "plain", NULL, NULL);
 
 	ck_assert_uint_eq(page->text_count, 2);
@@ -27,5 +24,4 @@ TEST(the_score_is_the_verdict)
 	ck_assert_float_eq(verdicts[0].score, 0);
 	ck_assert(verdicts[1].is_content);
 	ck_assert_float_eq(verdicts[1].score, 1);
-	page_destroy(page);
 }

@@ -1,6 +1,5 @@
 #include "extract/methods/ridge.h"
 
-#include "base/arena.h"
 #include "tests/unit/run.h"
 
 static struct arena *arena;

@@ -1,8 +1,6 @@
 #include "extract/methods/ridge.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/file.h"
 #include "base/memory.h"
@@ -118,14 +116,12 @@ TEST(the_same_examples_give_the_same_model)
 {
 	struct ridge_model *model = train(EXAMPLES);
 	struct ridge_model *again = train(EXAMPLES);
-	struct buffer text = {0};
-	struct buffer other = {0};
+	AUTO_BUFFER text = {0};
+	AUTO_BUFFER other = {0};
 
 	write(model, "", &text);
 	write(again, "", &other);
 	ck_assert(slice_equal(buffer_slice(&text), buffer_slice(&other)));
-	buffer_free(&text);
-	buffer_free(&other);
 	ridge_model_destroy(model);
 	ridge_model_destroy(again);
 }
@@ -144,14 +140,12 @@ TEST(a_model_that_is_read_back_decides_the_same)
 {
 	struct ridge_model *model = train(EXAMPLES);
 	struct ridge_model *again = NULL;
-	struct buffer text = {0};
+	AUTO_BUFFER text = {0};
 
 	write(model, "made of nothing\nC 7\n\nlast", &text);
 	ck_assert_ptr_nonnull(strstr(text.data, "\n# C 7\n# \n# last\n"));
-	ck_assert_int_eq(ridge_model_read(&again, buffer_slice(&text)),
-			 ERR_NONE);
+	assert_ok(ridge_model_read(&again, buffer_slice(&text)));
 	check_same(model, again);
-	buffer_free(&text);
 	ridge_model_destroy(model);
 	ridge_model_destroy(again);
 }
@@ -159,13 +153,11 @@ TEST(a_model_that_is_read_back_decides_the_same)
 TEST(the_universal_model_is_that_of_the_file)
 {
 	struct ridge_model *model = NULL;
-	struct buffer text = {0};
+	AUTO_BUFFER text = {0};
 
-	ck_assert_int_eq(file_read(MODEL_FILE, 1 << 20, &text), ERR_NONE);
-	ck_assert_int_eq(ridge_model_read(&model, buffer_slice(&text)),
-			 ERR_NONE);
+	assert_ok(file_read(MODEL_FILE, 1 << 20, &text));
+	assert_ok(ridge_model_read(&model, buffer_slice(&text)));
 	check_same(model, ridge_model_universal());
-	buffer_free(&text);
 	ridge_model_destroy(model);
 }
 
@@ -193,8 +185,8 @@ static enum error read(const char *text)
 
 TEST(a_model_of_another_version_is_told)
 {
-	ck_assert_int_eq(read(HEAD BODY "1 0 0 0 0\n"), ERR_NONE);
-	ck_assert_int_eq(read(HEAD BODY "1 0 0 0 0"), ERR_NONE);
+	assert_ok(read(HEAD BODY "1 0 0 0 0\n"));
+	assert_ok(read(HEAD BODY "1 0 0 0 0"));
 	ck_assert_int_eq(read("ridge-model 2\n"), ERR_VERSION);
 	ck_assert_int_eq(read("ridge-model 1"), ERR_MALFORMED);
 	ck_assert_int_eq(read("ridge-model\n"), ERR_MALFORMED);
@@ -239,19 +231,18 @@ TEST_ROWS(a_damaged_model_is_refused, damaged)
 /* A model of `count` vectors. */
 static enum error read_many(int count)
 {
-	struct buffer text = {0};
+	AUTO_BUFFER text = {0};
 	enum error error;
 
 	buffer_printf(&text, HEAD "C 1\ngamma 1\nrho 0\nsupports %d\n", count);
 	for (int i = 0; i < count; i++)
 		buffer_append_text(&text, "1 0 0 0 0\n");
 	error = read(text.data);
-	buffer_free(&text);
 	return error;
 }
 
 TEST(a_model_has_no_more_vectors_than_examples_can_make)
 {
-	ck_assert_int_eq(read_many(MAX_RIDGE_EXAMPLES), ERR_NONE);
+	assert_ok(read_many(MAX_RIDGE_EXAMPLES));
 	ck_assert_int_eq(read_many(MAX_RIDGE_EXAMPLES + 1), ERR_MALFORMED);
 }

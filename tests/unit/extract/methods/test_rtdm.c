@@ -1,7 +1,3 @@
-#include <stdio.h>
-#include <stdlib.h>
-
-#include "base/buffer.h"
 #include "tests/unit/extract/fixture.h"
 #include "tests/unit/run.h"
 

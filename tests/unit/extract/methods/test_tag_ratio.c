@@ -1,6 +1,5 @@
 #include "extract/methods/tag_ratio_methods.h"
 
-#include "base/arena.h"
 #include "tests/unit/extract/fixture.h"
 #include "tests/unit/run.h"
 
@@ -18,7 +17,7 @@ static struct tag_ratios ratios_of(const struct page *page)
 static void assert_ratios(const char *html, const float *expected,
 			  uint32_t count)
 {
-	struct page *page = parse(html);
+	AUTO_PAGE *page = parse(html);
 	struct tag_ratios ratios = ratios_of(page);
 
 	ck_assert_uint_eq(ratios.count, count);
@@ -26,7 +25,6 @@ static void assert_ratios(const char *html, const float *expected,
 		ck_assert_msg(ratios.ratios[i] == expected[i],
 			      "line %u: %f, not %f", i,
 			      (double)ratios.ratios[i], (double)expected[i]);
-	page_destroy(page);
 }
 
 /* 003, "Tag Ratios": 0 / 1, 0 / 1, 11 / 2, 37 / 0 and 0 / 2. */
@@ -100,21 +98,20 @@ TEST(a_long_line_is_broken_behind_a_tag)
  */
 TEST(smoothing_worked_by_hand)
 {
-	struct page *page = parse("<br>\n0123456789\n<br>\n");
+	AUTO_PAGE *page = parse("<br>\n0123456789\n<br>\n");
 	struct tag_ratios ratios = ratios_of(page);
 
 	ck_assert_uint_eq(ratios.count, 3);
 	ck_assert_float_eq_tol(ratios.smoothed[0], 3.77541F, 1e-4F);
 	ck_assert_float_eq_tol(ratios.smoothed[1], 4.51863F, 1e-4F);
 	ck_assert_float_eq_tol(ratios.smoothed[2], 3.77541F, 1e-4F);
-	page_destroy(page);
 }
 
 /* A text of 10 + 4 characters on two lines: the line of most of them decides,
    and its score is (10 a + 4 b) / 14. */
 TEST(a_text_goes_with_most_of_its_characters)
 {
-	struct page *page = parse("<p>0123456789\nabcd");
+	AUTO_PAGE *page = parse("<p>0123456789\nabcd");
 	struct tag_ratios ratios = ratios_of(page);
 	const struct extractor_input input = {.page = page};
 	struct verdict verdict;
@@ -130,5 +127,4 @@ TEST(a_text_goes_with_most_of_its_characters)
 	ratios.is_content[1] = true;
 	tag_ratios_judge(&input, &ratios, &verdict);
 	ck_assert(!verdict.is_content);
-	page_destroy(page);
 }

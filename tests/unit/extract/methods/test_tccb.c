@@ -9,7 +9,7 @@
  */
 TEST(ratios_worked_by_hand)
 {
-	struct page *page = parse("<p>long</p><p class=x>a b c</p>");
+	AUTO_PAGE *page = parse("<p>long</p><p class=x>a b c</p>");
 	const struct verdict *verdicts =
 		run(page, "tccb", "radius=1,epsilon=1,threshold=0.7", NULL);
 
@@ -17,7 +17,6 @@ TEST(ratios_worked_by_hand)
 	ck_assert_float_eq_tol(verdicts[1].score, 19 / 27.0F, 1e-6F);
 	ck_assert(!verdicts[0].is_content);
 	ck_assert(verdicts[1].is_content);
-	page_destroy(page);
 }
 
 /*
@@ -26,7 +25,7 @@ TEST(ratios_worked_by_hand)
  */
 TEST(a_link_is_no_code_and_a_dash_no_word)
 {
-	struct page *page =
+	AUTO_PAGE *page =
 		parse("<p>a<a href=\"x\">b</a>c</p><p>a<a>-</a>b</p>");
 	const struct verdict *verdicts =
 		run(page, "tccb", "radius=1,epsilon=1,threshold=0.5", NULL);
@@ -37,5 +36,4 @@ TEST(a_link_is_no_code_and_a_dash_no_word)
 			   verdicts[3].score > verdicts[5].score
 				   ? verdicts[3].score
 				   : verdicts[5].score);
-	page_destroy(page);
 }

@@ -1,6 +1,5 @@
 #include "extract/methods/token_methods.h"
 
-#include "base/arena.h"
 #include "extract/core/document_walk.h"
 #include "extract/core/trace.h"
 #include "tests/unit/extract/fixture.h"
@@ -28,7 +27,7 @@ judge(struct page *page, const struct token_range *ranges, uint32_t count)
 
 TEST(more_than_half_of_the_words_must_be_inside)
 {
-	struct page *page = parse(html);
+	AUTO_PAGE *page = parse(html);
 	const struct token_range half = {0, 3};
 	const struct token_range more = {0, 4};
 	const struct verdict *verdicts = judge(page, &half, 1);
@@ -38,25 +37,23 @@ TEST(more_than_half_of_the_words_must_be_inside)
 	verdicts = judge(page, &more, 1);
 	ck_assert_float_eq(verdicts[0].score, 0.75F);
 	ck_assert(verdicts[0].is_content);
-	page_destroy(page);
 }
 
 TEST(regions_add_up)
 {
-	struct page *page = parse(html);
+	AUTO_PAGE *page = parse(html);
 	const struct token_range ranges[] = {{0, 2}, {3, 5}, {11, 20}};
 	const struct verdict *verdicts = judge(page, ranges, 3);
 
 	ck_assert_float_eq(verdicts[0].score, 0.75F);
 	ck_assert_float_eq(verdicts[2].score, 0);
 	ck_assert_float_eq(verdicts[3].score, 0.5F);
-	page_destroy(page);
 }
 
 /* "-" stands between the tokens 5 and 6. */
 TEST(text_without_words_is_inside_with_both_neighbours)
 {
-	struct page *page = parse(html);
+	AUTO_PAGE *page = parse(html);
 	const struct token_range around = {5, 7};
 	const struct token_range before = {0, 6};
 	const struct token_range behind = {6, 13};
@@ -65,12 +62,11 @@ TEST(text_without_words_is_inside_with_both_neighbours)
 	ck_assert_float_eq(judge(page, &around, 1)[1].score, 1);
 	ck_assert(!judge(page, &before, 1)[1].is_content);
 	ck_assert(!judge(page, &behind, 1)[1].is_content);
-	page_destroy(page);
 }
 
 TEST(hidden_text_is_never_content)
 {
-	struct page *page = parse(html);
+	AUTO_PAGE *page = parse(html);
 	const struct token_range all = {0, 15};
 	const struct verdict *verdicts = judge(page, &all, 1);
 
@@ -80,14 +76,12 @@ TEST(hidden_text_is_never_content)
 	verdicts = judge(page, NULL, 0);
 	for (uint32_t i = 0; i < 5; i++)
 		ck_assert(!verdicts[i].is_content);
-	page_destroy(page);
 }
 
 TEST_LOOP(a_page_without_words_has_no_content, 0, 4)
 {
 	static const char *const methods[] = {"bte", "dsc", "adsc", "mss"};
-	struct page *page = parse("<p>-</p>");
+	AUTO_PAGE *page = parse("<p>-</p>");
 
 	ck_assert(!run(page, methods[_i], NULL, NULL)[0].is_content);
-	page_destroy(page);
 }

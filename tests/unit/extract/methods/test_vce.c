@@ -1,5 +1,3 @@
-#include <check.h>
-
 #include "extract/core/document_walk.h"
 #include "extract/core/trace.h"
 #include "extract/methods/visual_methods.h"
@@ -51,7 +49,7 @@ TEST(visual_distance_counts_differences)
  */
 TEST(an_element_that_looks_different_begins_a_block)
 {
-	struct page *page = parse(
+	AUTO_PAGE *page = parse(
 		BODY "<div id=a style='width:500px'>x</div>"
 		     "<div id=b style='width:500px;margin-left:100px'>x</div>");
 	struct vce_tree tree = make(page, 3, .5);
@@ -70,7 +68,6 @@ TEST(an_element_that_looks_different_begins_a_block)
 	ck_assert(!tree.elements[b].is_head);
 	tree = make(page, 1, .5);
 	ck_assert(tree.elements[a].is_head);
-	page_destroy(page);
 }
 
 /*
@@ -80,7 +77,7 @@ TEST(an_element_that_looks_different_begins_a_block)
  */
 TEST(text_goes_up_where_links_are_few)
 {
-	struct page *page = parse(
+	AUTO_PAGE *page = parse(
 		BODY "<div id=d><p id=p>abcdef<a href=x id=a>link</a></p>"
 		     "<ul id=u><li id=l><a href=x>menu</a></li></ul></div>");
 	struct vce_tree tree = make(page, 6, .5);
@@ -97,13 +94,12 @@ TEST(text_goes_up_where_links_are_few)
 	ck_assert_uint_eq(tree.elements[node_of(page, "d")].length, 10);
 	tree = make(page, 6, .4); /* not below it */
 	ck_assert(!tree.elements[node_of(page, "p")].is_added);
-	page_destroy(page);
 }
 
 /* A block that holds a block keeps its text; one that holds none gives it. */
 TEST(a_block_with_blocks_keeps_its_text)
 {
-	struct page *page =
+	AUTO_PAGE *page =
 		parse(BODY "<div id=a style='width:9px;margin-left:1px'>"
 			   "<div id=b style='width:5px;margin-left:1px;"
 			   "background:red'>bbb</div><p>aa</p></div><p>c");
@@ -117,13 +113,12 @@ TEST(a_block_with_blocks_keeps_its_text)
 	ck_assert(tree.elements[node_of(page, "b")].is_head);
 	ck_assert(tree.elements[node_of(page, "b")].is_added);
 	ck_assert_uint_eq(tree.elements[0].length, 1);
-	page_destroy(page);
 }
 
 /* Three boxes of one look and one of another: two repeat the first. */
 TEST(repeated_patterns_are_counted_for_the_parent)
 {
-	struct page *page = parse(
+	AUTO_PAGE *page = parse(
 		"<style>.c { width: 300px; margin-left: 9px }</style>" BODY
 		"<div id=d style='width:500px;background:red'>"
 		"<div class=c>x</div><div class=c>x<p>y</div>"
@@ -134,7 +129,6 @@ TEST(repeated_patterns_are_counted_for_the_parent)
 
 	ck_assert(d->is_head);
 	ck_assert_uint_eq(tree.blocks[d->block].repeats, 2);
-	page_destroy(page);
 }
 
 static const struct trace *traced(const struct page *page)
@@ -161,7 +155,7 @@ static const struct trace *traced(const struct page *page)
 
 TEST(factor_values_worked_by_hand)
 {
-	struct page *page = parse(TWO_BLOCKS);
+	AUTO_PAGE *page = parse(TWO_BLOCKS);
 	const struct trace *trace = traced(page);
 	const struct figure figure = trace->figures[0];
 
@@ -170,28 +164,25 @@ TEST(factor_values_worked_by_hand)
 	ck_assert_float_eq_tol(figure.boxes[0].value, 754974720.0F, 1000);
 	ck_assert_float_eq(figure.boxes[1].value, 0);
 	ck_assert_float_eq_tol(figure.boxes[2].value, 122880000.0F, 1000);
-	page_destroy(page);
 }
 
 TEST(the_figure_tells_the_numbers)
 {
-	struct page *page = parse(TWO_BLOCKS);
+	AUTO_PAGE *page = parse(TWO_BLOCKS);
 	const struct figure figure = traced(page)->figures[0];
 
 	ck_assert(figure.boxes[0].is_content && !figure.boxes[1].is_content);
 	ck_assert_str_eq(figure.boxes[2].label,
 			 "factor 1.23e+08: 40 characters, links 0.00, "
 			 "repeats 0, top 19");
-	page_destroy(page);
 }
 
 TEST(the_trace_tells_the_reasons)
 {
-	struct page *page = parse(TWO_BLOCKS);
+	AUTO_PAGE *page = parse(TWO_BLOCKS);
 
 	ck_assert_str_eq(traced(page)->reasons[0],
 			 "in the main block, factor value 7.55e+08");
-	page_destroy(page);
 }
 
 #define SENTENCE                                                               \
@@ -202,7 +193,7 @@ TEST(the_trace_tells_the_reasons)
    article's. */
 TEST(an_article_is_told_from_a_sidebar)
 {
-	struct page *page = parse(
+	AUTO_PAGE *page = parse(
 		"<style>#side { float: left; width: 200px }"
 		"#main { margin-left: 220px; width: 700px }</style>"
 		"<div>The Daily</div><div id=side><ul><li><a href=/a>Home</a>"
@@ -216,5 +207,4 @@ TEST(an_article_is_told_from_a_sidebar)
 	for (uint32_t i = 0; i < page->text_count; i++)
 		ck_assert_msg(verdicts[i].is_content == (i >= 4 && i < 11),
 			      "text %u", i);
-	page_destroy(page);
 }

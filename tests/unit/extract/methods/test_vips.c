@@ -1,6 +1,3 @@
-#include <check.h>
-#include <stdlib.h>
-
 #include "extract/core/document_walk.h"
 #include "extract/core/trace.h"
 #include "extract/methods/box_layout.h"
@@ -14,7 +11,7 @@
    is small. */
 static struct vips_division division_of(const char *html)
 {
-	struct page *page = parse(html);
+	AUTO_PAGE *page = parse(html);
 	const bool *is_visible = visible_texts(page->arena, page);
 	const struct box *boxes = boxes_estimate(page->arena, page, is_visible);
 	struct vips_rules rules =
@@ -25,7 +22,6 @@ static struct vips_division division_of(const char *html)
 	for (uint32_t i = 0; i < page->node_count; i++)
 		if (slice_equal(page_attribute(page, i, "id"), slice_of("x")))
 			division = vips_divide(&rules, i, 1e6F, false);
-	page_destroy(page);
 	return division;
 }
 
@@ -97,8 +93,8 @@ static struct vips_segments segments_of(const struct page *page,
  */
 TEST(weak_separators_join_blocks)
 {
-	struct page *page = parse(BODY "<p style='height:400px'>a<p>b<hr><p>c"
-				       "<p style='background:red'>d");
+	AUTO_PAGE *page = parse(BODY "<p style='height:400px'>a<p>b<hr><p>c"
+				     "<p style='background:red'>d");
 	struct vips_segments segments = segments_of(page, 8);
 
 	ck_assert_uint_eq(page->text_count, 4);
@@ -111,7 +107,6 @@ TEST(weak_separators_join_blocks)
 	segments = segments_of(page, 1);
 	ck_assert_uint_eq(segments.count, 1);
 	ck_assert_uint_eq(segments.segments[0].length, 4);
-	page_destroy(page);
 }
 
 static void ck_segments(const struct page *page, double coherence)
@@ -140,12 +135,10 @@ static void ck_segments(const struct page *page, double coherence)
 TEST(every_displayed_text_is_in_one_segment)
 {
 	for (uint64_t seed = 1; seed <= 300; seed++) {
-		char *html = random_html(seed);
-		struct page *page = parse(html);
+		AUTO_TEXT *html = random_html(seed);
+		AUTO_PAGE *page = parse(html);
 
 		ck_segments(page, (double)(seed % 10 + 1));
-		page_destroy(page);
-		free(html);
 	}
 }
 
@@ -156,7 +149,7 @@ TEST(every_displayed_text_is_in_one_segment)
 /* The rule parts the foot from the article, in whose column it stands. */
 TEST(an_article_is_told_from_sidebar_and_foot)
 {
-	struct page *page = parse(
+	AUTO_PAGE *page = parse(
 		"<style>#side { float: left; width: 200px }"
 		"#main { margin-left: 220px; width: 700px }</style>"
 		"<div id=side><ul><li><a href=/a>Home</a><li><a href=/b>News"
@@ -169,12 +162,11 @@ TEST(an_article_is_told_from_sidebar_and_foot)
 	for (uint32_t i = 0; i < page->text_count; i++)
 		ck_assert_msg(verdicts[i].is_content == (i > 2 && i < 12),
 			      "text %u", i);
-	page_destroy(page);
 }
 
 TEST(the_figure_shows_the_blocks)
 {
-	struct page *page =
+	AUTO_PAGE *page =
 		parse(BODY "<p>one<hr><hr><hr><p>two three<hr>"
 			   "<hr><hr><p><a href=x>a link that is longer</a>");
 	const struct trace *trace =
@@ -189,5 +181,4 @@ TEST(the_figure_shows_the_blocks)
 			 "coherence 10: 9 characters, 0 of them in links");
 	ck_assert_str_eq(trace->reasons[0],
 			 "its block weighs 3 characters, the largest 9");
-	page_destroy(page);
 }

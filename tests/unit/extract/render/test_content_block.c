@@ -1,19 +1,15 @@
 #include "extract/render/layout.h"
 
-#include <stdio.h>
-
-#include "base/arena.h"
-#include "base/buffer.h"
 #include "tests/unit/extract/fixture.h"
 #include "tests/unit/run.h"
 
 /* "heading 1 [a]" a line. */
 static void assert_blocks(const char *html, const char *expected)
 {
-	struct page *page = parse(html);
+	AUTO_PAGE *page = parse(html);
 	struct content_blocks blocks = content_blocks_make(
 		page->arena, page, run(page, "plain", NULL, NULL));
-	struct buffer out = {0};
+	AUTO_BUFFER out = {0};
 
 	for (size_t i = 0; i < blocks.count; i++)
 		buffer_printf(&out, "%s %u [%.*s]\n",
@@ -23,8 +19,6 @@ static void assert_blocks(const char *html, const char *expected)
 			      blocks.text + blocks.items[i].begin);
 	buffer_append_text(&out, "");
 	ck_assert_str_eq(out.data, expected);
-	page_destroy(page);
-	buffer_free(&out);
 }
 
 TEST(a_block_says_what_it_is)
@@ -54,7 +48,7 @@ TEST(a_row_has_its_cells)
 /* ("ab" of 1.0 and "cdefgh" of 0.2) / 8 bytes = (2 + 1.2) / 8 = 0.4 */
 TEST(its_score_is_the_mean_by_length)
 {
-	struct page *page = parse("<p>ab<b>cdefgh</b><p>i");
+	AUTO_PAGE *page = parse("<p>ab<b>cdefgh</b><p>i");
 	const struct verdict verdicts[] = {
 		{1.0F, true}, {0.2F, true}, {0.5F, false}};
 	struct content_blocks blocks =
@@ -62,5 +56,4 @@ TEST(its_score_is_the_mean_by_length)
 
 	ck_assert_uint_eq(blocks.count, 1);
 	ck_assert_float_eq_tol(blocks.items[0].score, 0.4F, 1e-6F);
-	page_destroy(page);
 }

@@ -1,10 +1,5 @@
 #include "extract/render/render.h"
 
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/arena.h"
-#include "base/buffer.h"
 #include "base/utf8.h"
 #include "tests/unit/extract/fixture.h"
 #include "tests/unit/run.h"
@@ -12,7 +7,7 @@
 /* free() it. */
 static char *excerpt_of(const char *html)
 {
-	struct page *page = parse(html);
+	AUTO_PAGE *page = parse(html);
 	struct content_blocks blocks = content_blocks_make(
 		page->arena, page, run(page, "plain", NULL, NULL));
 	struct slice excerpt = excerpt_make(page->arena, &blocks);
@@ -20,16 +15,14 @@ static char *excerpt_of(const char *html)
 
 	buffer_append_text(&copy, "");
 	buffer_append_slice(&copy, excerpt);
-	page_destroy(page);
 	return copy.data;
 }
 
 static void assert_excerpt(const char *html, const char *expected)
 {
-	char *excerpt = excerpt_of(html);
+	AUTO_TEXT *excerpt = excerpt_of(html);
 
 	ck_assert_str_eq(excerpt == NULL ? "" : excerpt, expected);
-	free(excerpt);
 }
 
 TEST(it_is_the_first_real_paragraph)
@@ -45,7 +38,7 @@ TEST(it_is_the_first_real_paragraph)
    last of which goes. */
 TEST(it_is_cut_behind_a_word)
 {
-	struct buffer html = {0};
+	AUTO_BUFFER html = {0};
 	char *excerpt;
 
 	for (unsigned i = 0; i < 60; i++)
@@ -60,5 +53,4 @@ TEST(it_is_cut_behind_a_word)
 	excerpt = excerpt_of(html.data);
 	ck_assert_uint_eq(strlen(excerpt), 3 * 300 + 3);
 	free(excerpt);
-	buffer_free(&html);
 }

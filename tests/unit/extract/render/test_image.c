@@ -1,8 +1,5 @@
 #include "extract/render/media.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "extract/render/render.h"
 #include "tests/unit/extract/fixture.h"
 #include "tests/unit/run.h"
@@ -10,9 +7,9 @@
 /* Texts that begin with x are dropped. */
 static void assert_html(const char *html, const char *expected)
 {
-	struct page *page = parse(html);
+	AUTO_PAGE *page = parse(html);
 	struct verdict verdicts[16] = {{0}};
-	struct buffer out = {0};
+	AUTO_BUFFER out = {0};
 
 	ck_assert_uint_le(page->text_count, 16);
 	for (uint32_t i = 0; i < page->text_count; i++)
@@ -21,8 +18,6 @@ static void assert_html(const char *html, const char *expected)
 	render_html(page, verdicts, &out);
 	buffer_append_text(&out, "");
 	ck_assert_str_eq(out.data, expected);
-	page_destroy(page);
-	buffer_free(&out);
 }
 
 TEST(images_stand_between_kept_texts)

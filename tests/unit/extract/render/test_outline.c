@@ -1,10 +1,7 @@
 #include "extract/render/outline.h"
 
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
-#include "base/arena.h"
 #include "extract/render/layout.h"
 #include "extract/render/render.h"
 #include "tests/unit/extract/fixture.h"
@@ -12,10 +9,9 @@
 
 static void assert_html(const char *html, const char *expected)
 {
-	char *markup = html_of(html);
+	AUTO_TEXT *markup = html_of(html);
 
 	ck_assert_str_eq(markup, expected);
-	free(markup);
 }
 
 FIXTURE(.timeout_s = 60);
@@ -80,8 +76,8 @@ static void record_close(void *context, uint16_t tag)
 
 TEST(what_stands_wrong_is_put_right)
 {
-	struct buffer out = {0};
-	struct arena *arena = arena_create();
+	AUTO_BUFFER out = {0};
+	AUTO_ARENA *arena = arena_create();
 	const struct layout_writer writer = {
 		.context = &out, .open = record_open, .close = record_close};
 	const struct columns none = {0, 0};
@@ -106,8 +102,6 @@ TEST(what_stands_wrong_is_put_right)
 	outline_close(&outline, 0);
 	ck_assert_str_eq(out.data, "ul(li(ul(li(p=()))))"
 				   "table(tr(td(p=()))tr(td(p=())))");
-	buffer_free(&out);
-	arena_destroy(arena);
 }
 
 TEST(a_caption_begins_its_table)
@@ -137,8 +131,8 @@ TEST(a_cell_keeps_its_column)
 /* 17 lists in each other: what is in the last stands in the 16th. */
 TEST(nesting_has_a_limit)
 {
-	struct buffer html = {0};
-	char *markup;
+	AUTO_BUFFER html = {0};
+	AUTO_TEXT *markup;
 	const char *at;
 	int count = 0;
 
@@ -150,8 +144,6 @@ TEST(nesting_has_a_limit)
 		count++;
 	ck_assert_int_eq(count, MAX_OUTLINE_NESTING);
 	ck_assert_ptr_nonnull(strstr(markup, "<li>a<p>a</p>\n</li>"));
-	free(markup);
-	buffer_free(&html);
 }
 
 TEST(two_breaks_are_a_paragraph)
@@ -186,20 +178,20 @@ TEST(inline_elements_of_a_kind_are_one)
 /* Its fifth line is none. */
 TEST(a_link_goes_on_in_few_lines)
 {
-	char *markup = html_of("<a href=x><div>1</div><div>2</div><div>3</div>"
-			       "<div>4</div><div>5</div></a>");
+	AUTO_TEXT *markup =
+		html_of("<a href=x><div>1</div><div>2</div><div>3</div>"
+			"<div>4</div><div>5</div></a>");
 
 	ck_assert_ptr_nonnull(strstr(markup, "<p><a href=\"x\">4</a></p>"));
 	ck_assert_ptr_nonnull(strstr(markup, "<p>5</p>"));
-	free(markup);
 }
 
 /* 180,000 elements inside of 400: linear in every way. */
 TEST(a_hostile_page_is_rendered_in_linear_time)
 {
-	struct buffer html = {0};
-	struct buffer out = {0};
-	struct page *page;
+	AUTO_BUFFER html = {0};
+	AUTO_BUFFER out = {0};
+	AUTO_PAGE *page;
 	clock_t begin;
 
 	for (int i = 0; i < 400; i++)
@@ -215,7 +207,4 @@ TEST(a_hostile_page_is_rendered_in_linear_time)
 	ck_assert_uint_lt(out.size, 10 * html.size);
 	/* quadratic would be minutes */
 	ck_assert_int_lt((clock() - begin) / CLOCKS_PER_SEC, 20);
-	page_destroy(page);
-	buffer_free(&html);
-	buffer_free(&out);
 }

@@ -1,18 +1,14 @@
 #include "extract/render/outline.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "extract/render/media.h"
 #include "tests/unit/extract/fixture.h"
 #include "tests/unit/run.h"
 
 static void assert_text(const char *html, const char *expected)
 {
-	char *text = text_of(html);
+	AUTO_TEXT *text = text_of(html);
 
 	ck_assert_str_eq(text, expected);
-	free(text);
 }
 
 TEST(markup_spelled_out_in_noscript_is_not_read)
@@ -90,12 +86,11 @@ TEST(brackets_that_are_meant_stay)
 		"[] [/] [ [/ [a [ab [ab c [ab c= [ab c=\" [ab c=\"d\"\n",
 	};
 
-	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
-		struct buffer html = {0};
+	for (size_t i = 0; i < COUNT_OF(texts); i++) {
+		AUTO_BUFFER html = {0};
 
 		buffer_append_text(&html, texts[i]);
 		assert_text(html.data, texts[i]);
-		buffer_free(&html);
 	}
 	assert_text("<p><code>[vc_row a=\"b\"]</code>", "[vc_row a=\"b\"]\n");
 	assert_text("<pre>[vc_row a=\"b\"][/vc_row]</pre>",
@@ -105,23 +100,21 @@ TEST(brackets_that_are_meant_stay)
 /* The first 32 names can be closed, further ones are text. */
 TEST(names_are_remembered_up_to_a_limit)
 {
-	struct buffer html = {0};
-	char *text;
+	AUTO_BUFFER html = {0};
+	AUTO_TEXT *text;
 
 	for (unsigned i = 0; i <= MAX_SHORTCODE_NAMES; i++)
 		buffer_printf(&html, "<p>[n_%u]%u[/n_%u]", i, i, i);
 	text = text_of(html.data);
 	ck_assert_ptr_nonnull(strstr(text, "\n31\n\n[n_32]32[/n_32]\n"));
 	ck_assert_ptr_null(strstr(text, "[n_31]"));
-	free(text);
-	buffer_free(&html);
 }
 
 /* Not the square of 4 MB, which would take a minute. */
 TEST(blanks_between_shortcodes_are_read_once)
 {
-	struct buffer html = {0};
-	char *text;
+	AUTO_BUFFER html = {0};
+	AUTO_TEXT *text;
 
 	buffer_append_text(&html, "<p>");
 	for (unsigned i = 0; i < 2000; i++)
@@ -129,6 +122,4 @@ TEST(blanks_between_shortcodes_are_read_once)
 	buffer_append_text(&html, "x");
 	text = text_of(html.data);
 	ck_assert_str_eq(text, "x\n");
-	free(text);
-	buffer_free(&html);
 }

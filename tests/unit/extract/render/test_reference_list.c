@@ -1,7 +1,5 @@
 #include "extract/render/markdown.h"
 
-#include "base/arena.h"
-#include "base/buffer.h"
 #include "extract/render/render.h"
 #include "tests/unit/extract/fixture.h"
 #include "tests/unit/run.h"
@@ -20,18 +18,16 @@ static void append(const char *kind, const struct reference_list *list,
 
 static void assert_references(const char *html, const char *expected)
 {
-	struct page *page = parse(html);
+	AUTO_PAGE *page = parse(html);
 	const struct render_request request = {
 		.page = page, .verdicts = run(page, "plain", NULL, NULL)};
 	struct references references = references_make(page->arena, &request);
-	struct buffer out = {0};
+	AUTO_BUFFER out = {0};
 
 	append("image", &references.images, &out);
 	append("link", &references.links, &out);
 	buffer_append_text(&out, "");
 	ck_assert_str_eq(out.data, expected);
-	page_destroy(page);
-	buffer_free(&out);
 }
 
 TEST(images_are_listed_once)

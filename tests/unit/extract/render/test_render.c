@@ -1,19 +1,13 @@
 #include "extract/render/render.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/arena.h"
 #include "tests/unit/extract/fixture.h"
 #include "tests/unit/run.h"
 
 static void assert_text(const char *html, const char *expected)
 {
-	char *text = text_of(html);
+	AUTO_TEXT *text = text_of(html);
 
 	ck_assert_str_eq(text, expected);
-	free(text);
 }
 
 TEST(inline_text_joins_as_the_source_has_it)
@@ -81,22 +75,20 @@ TEST(text_that_moved_parts_nothing)
 
 TEST(nothing_gives_nothing)
 {
-	struct page *page = parse("<body> <p> </p>");
-	struct buffer out = {0};
+	AUTO_PAGE *page = parse("<body> <p> </p>");
+	AUTO_BUFFER out = {0};
 
 	render_text(page, run(page, "plain", NULL, NULL), &out);
 	render_html(page, run(page, "plain", NULL, NULL), &out);
 	ck_assert_uint_eq(out.size, 0);
-	page_destroy(page);
-	buffer_free(&out);
 }
 
 TEST(what_is_dropped_leaves_a_gap)
 {
-	struct page *page = parse("<p>a<b>x</b>c<p>y<p>d");
+	AUTO_PAGE *page = parse("<p>a<b>x</b>c<p>y<p>d");
 	struct verdict verdicts[] = {
 		{0, true}, {0, false}, {0, true}, {0, false}, {0, true}};
-	struct buffer out = {0};
+	AUTO_BUFFER out = {0};
 
 	ck_assert_uint_eq(page->text_count, 5);
 	render_text(page, verdicts, &out);
@@ -104,22 +96,18 @@ TEST(what_is_dropped_leaves_a_gap)
 	buffer_clear(&out);
 	render_html(page, verdicts, &out);
 	ck_assert_str_eq(out.data, "<p>a c</p>\n<p>d</p>\n");
-	page_destroy(page);
-	buffer_free(&out);
 }
 
 TEST(text_is_appended_behind_what_is_there)
 {
-	struct page *page = parse("<p>a");
+	AUTO_PAGE *page = parse("<p>a");
 	const struct verdict *verdicts = run(page, "plain", NULL, NULL);
-	struct buffer out = {0};
+	AUTO_BUFFER out = {0};
 
 	buffer_append_text(&out, "before \n");
 	render_text(page, verdicts, &out);
 	render_html(page, verdicts, &out);
 	ck_assert_str_eq(out.data, "before \na\n<p>a</p>\n");
-	page_destroy(page);
-	buffer_free(&out);
 }
 
 static void assert_format(enum format format, const char *name,
@@ -192,13 +180,13 @@ static const struct verdict *random_verdicts(const struct page *page,
 TEST(some_text_is_a_subsequence_of_all_text)
 {
 	for (uint64_t seed = 1; seed <= 2000; seed++) {
-		char *html = random_html(seed);
-		char *whole = text_of(html);
-		struct page *page = parse(html);
+		AUTO_TEXT *html = random_html(seed);
+		AUTO_TEXT *whole = text_of(html);
+		AUTO_PAGE *page = parse(html);
 		const struct verdict *plain = run(page, "plain", NULL, NULL);
 		struct verdict *some = ARENA_NEW(page->arena, struct verdict,
 						 page->text_count);
-		struct buffer out = {0};
+		AUTO_BUFFER out = {0};
 
 		memcpy(some, random_verdicts(page, seed),
 		       page->text_count * sizeof(*some));
@@ -210,20 +198,16 @@ TEST(some_text_is_a_subsequence_of_all_text)
 			is_subsequence(without_space(page->arena, out.data),
 				       without_space(page->arena, whole)),
 			"seed %d: %s", (int)seed, html);
-		page_destroy(page);
-		buffer_free(&out);
-		free(whole);
-		free(html);
 	}
 }
 
 TEST(html_parses_back_to_the_same_words)
 {
 	for (uint64_t seed = 1; seed <= 2000; seed++) {
-		char *html = random_html(seed);
-		struct page *page = parse(html);
+		AUTO_TEXT *html = random_html(seed);
+		AUTO_PAGE *page = parse(html);
 		const struct verdict *verdicts = random_verdicts(page, seed);
-		struct buffer text = {0};
+		AUTO_BUFFER text = {0};
 		struct buffer markup = {0};
 		char *again;
 
@@ -236,11 +220,8 @@ TEST(html_parses_back_to_the_same_words)
 				     words_of(page->arena, again)) == 0,
 			      "seed %d: %s\n->\n%s\n->\n%s\nnot\n%s", (int)seed,
 			      html, markup.data, again, text.data);
-		page_destroy(page);
-		buffer_free(&text);
 		buffer_free(&markup);
 		free(again);
-		free(html);
 	}
 }
 
@@ -281,12 +262,10 @@ TEST(html_is_balanced_and_of_known_elements)
 	ck_assert(!is_balanced("<p><b></p></b>"));
 	ck_assert(!is_balanced("<div></div>"));
 	for (uint64_t seed = 1; seed <= 2000; seed++) {
-		char *html = random_html(seed);
-		char *markup = html_of(html);
+		AUTO_TEXT *html = random_html(seed);
+		AUTO_TEXT *markup = html_of(html);
 
 		ck_assert_msg(is_balanced(markup), "seed %d: %s\n->\n%s",
 			      (int)seed, html, markup);
-		free(markup);
-		free(html);
 	}
 }

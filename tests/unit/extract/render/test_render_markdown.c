@@ -2,7 +2,6 @@
 #include "extract/render/markdown_inline.h"
 #include "extract/render/render.h"
 
-#include <stdlib.h>
 #include <time.h>
 
 #include "extract/render/outline.h"
@@ -11,8 +10,8 @@
 
 static void assert_markdown(const char *html, const char *expected)
 {
-	struct page *page = parse(html);
-	struct buffer out = {0};
+	AUTO_PAGE *page = parse(html);
+	AUTO_BUFFER out = {0};
 
 	render(FORMAT_MD,
 	       &(struct render_request){
@@ -22,8 +21,6 @@ static void assert_markdown(const char *html, const char *expected)
 	       &out);
 	buffer_append_text(&out, "");
 	ck_assert_str_eq(out.data, expected);
-	page_destroy(page);
-	buffer_free(&out);
 }
 
 FIXTURE(.timeout_s = 60);
@@ -229,9 +226,9 @@ TEST(characters_have_the_class_that_all_versions_agree_on)
 /* 40 lists and 40 quotes: each line has at most 16 of both before it. */
 TEST(hostile_nesting_is_bounded)
 {
-	struct buffer html = {0};
-	struct buffer out = {0};
-	struct page *page;
+	AUTO_BUFFER html = {0};
+	AUTO_BUFFER out = {0};
+	AUTO_PAGE *page;
 	clock_t begin;
 
 	for (int i = 0; i < 40; i++)
@@ -251,7 +248,4 @@ TEST(hostile_nesting_is_bounded)
 			  (size_t)50000 * (4 * MAX_OUTLINE_NESTING + 40));
 	/* quadratic would be minutes */
 	ck_assert_int_lt((clock() - begin) / CLOCKS_PER_SEC, 10);
-	page_destroy(page);
-	buffer_free(&html);
-	buffer_free(&out);
 }

@@ -5,10 +5,7 @@
 #include <cmark-gfm-core-extensions.h>
 #include <cmark-gfm.h>
 #include <libxml/parser.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "base/arena.h"
 #include "extract/render/layout.h"
 #include "extract/render/render.h"
 #include "tests/unit/extract/fixture.h"
@@ -294,12 +291,11 @@ static void read_back(enum format format, const struct render_request *request,
 
 static void assert_same_words(uint64_t seed, enum format format)
 {
-	char *html =
-		random_pieces(seed, pieces, sizeof(pieces) / sizeof(pieces[0]));
-	struct page *page = parse(html);
+	AUTO_TEXT *html = random_pieces(seed, pieces, COUNT_OF(pieces));
+	AUTO_PAGE *page = parse(html);
 	const struct render_request request = {
 		.page = page, .verdicts = random_verdicts(page, seed)};
-	struct buffer text = {0};
+	AUTO_BUFFER text = {0};
 	struct buffer written = {0};
 	struct buffer expected = {0};
 	struct buffer words = {0};
@@ -309,12 +305,9 @@ static void assert_same_words(uint64_t seed, enum format format)
 	ck_assert_msg(strcmp(words.data, expected.data) == 0,
 		      "seed %d: %s\n->\n%s\n->\n%s\nnot\n%s", (int)seed, html,
 		      written.data, words.data, expected.data);
-	page_destroy(page);
-	buffer_free(&text);
 	buffer_free(&written);
 	buffer_free(&expected);
 	buffer_free(&words);
-	free(html);
 }
 
 FIXTURE(.timeout_s = 60);
@@ -335,11 +328,10 @@ TEST(xml_has_the_words_of_txt)
 TEST(blocks_have_the_words_of_txt)
 {
 	for (uint64_t seed = 1; seed <= SEEDS / 4; seed++) {
-		char *html = random_pieces(seed, pieces,
-					   sizeof(pieces) / sizeof(pieces[0]));
-		struct page *page = parse(html);
+		AUTO_TEXT *html = random_pieces(seed, pieces, COUNT_OF(pieces));
+		AUTO_PAGE *page = parse(html);
 		const struct verdict *verdicts = random_verdicts(page, seed);
-		struct buffer text = {0};
+		AUTO_BUFFER text = {0};
 		struct buffer words = {0};
 
 		render_text(page, verdicts, &text);
@@ -349,10 +341,7 @@ TEST(blocks_have_the_words_of_txt)
 		ck_assert_msg(strcmp(words.data, text.data) == 0,
 			      "seed %d: %s\n->\n%s\nnot\n%s", (int)seed, html,
 			      words.data, text.data);
-		page_destroy(page);
-		buffer_free(&text);
 		buffer_free(&words);
-		free(html);
 	}
 }
 
@@ -361,7 +350,7 @@ TEST(each_text_is_written_once)
 {
 	static const enum format formats[] = {FORMAT_TXT, FORMAT_MD,
 					      FORMAT_HTML, FORMAT_XML};
-	struct page *page = parse(
+	AUTO_PAGE *page = parse(
 		"<h1>t1</h1><p>t2<b>t3</b></p><ul><li>t4<ul><li>t5</ul>"
 		"</ul><table><tr><td>t6<td>t7<tr><td>t8<td>t9</table>"
 		"<pre>u1</pre><blockquote>u2<a href=x>u3</a></blockquote>"
@@ -369,8 +358,8 @@ TEST(each_text_is_written_once)
 	struct render_request request = {
 		.page = page, .verdicts = run(page, "plain", NULL, NULL)};
 
-	for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++) {
-		struct buffer out = {0};
+	for (size_t i = 0; i < COUNT_OF(formats); i++) {
+		AUTO_BUFFER out = {0};
 		const char *last;
 
 		render(formats[i], &request, &out);
@@ -384,7 +373,5 @@ TEST(each_text_is_written_once)
 			ck_assert_ptr_nonnull(last);
 			ck_assert_ptr_null(strstr(last + 1, word));
 		}
-		buffer_free(&out);
 	}
-	page_destroy(page);
 }

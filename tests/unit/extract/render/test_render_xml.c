@@ -1,5 +1,4 @@
 #include <libxml/parser.h>
-#include <string.h>
 
 #include "extract/metadata/metadata.h"
 #include "extract/render/render.h"
@@ -10,7 +9,7 @@
 static struct buffer render_xml(const char *html,
 				const struct metadata *metadata)
 {
-	struct page *page = parse(html);
+	AUTO_PAGE *page = parse(html);
 	struct buffer out = {0};
 	xmlDoc *document;
 
@@ -25,18 +24,16 @@ static struct buffer render_xml(const char *html,
 	document = xmlReadMemory(out.data, (int)out.size, "x.xml", NULL, 0);
 	ck_assert_ptr_nonnull(document);
 	xmlFreeDoc(document);
-	page_destroy(page);
 	return out;
 }
 
 static void assert_body(const char *html, const char *expected)
 {
-	struct buffer out = render_xml(html, NULL);
+	AUTO_BUFFER out = render_xml(html, NULL);
 	char *begin = strstr(out.data, "<body>\n") + strlen("<body>\n");
 
 	*strstr(begin, "</body>") = '\0';
 	ck_assert_str_eq(begin, expected);
-	buffer_free(&out);
 }
 
 TEST(heads_begin_sections)
@@ -110,22 +107,20 @@ TEST(the_header_tells_the_metadata)
 		"<term>article</term>",
 		"<ptr target=\"http://h/a?b&amp;c\"/>",
 	};
-	struct buffer out = render_xml("<p>a", &metadata);
+	AUTO_BUFFER out = render_xml("<p>a", &metadata);
 
-	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+	for (size_t i = 0; i < COUNT_OF(parts); i++)
 		ck_assert_msg(strstr(out.data, parts[i]) != NULL, "%s: %s",
 			      parts[i], out.data);
-	buffer_free(&out);
 }
 
 TEST(what_xml_has_not_is_left_out)
 {
-	struct buffer out = render_xml(
+	AUTO_BUFFER out = render_xml(
 		"<html lang='x\"y'><title>\x02<&</title><p>a\x01\x0c\xEF\xBF"
 		"\xBE\xEF\xBF\xBF]]>&#0;&#xD800;<a href='/&#xFFFF;'>b</a>",
 		NULL);
 
 	ck_assert_ptr_null(strstr(out.data, "xml:lang"));
 	ck_assert_ptr_null(strstr(out.data, "\xEF\xBF\xBF"));
-	buffer_free(&out);
 }

@@ -1,19 +1,15 @@
 #include "extract/render/table.h"
 
-#include <string.h>
-
-#include "base/arena.h"
-#include "base/buffer.h"
 #include "extract/render/render.h"
 #include "tests/unit/extract/fixture.h"
 #include "tests/unit/run.h"
 
 static void assert_rest(const char *html, const char *expected)
 {
-	struct page *page = parse(html);
+	AUTO_PAGE *page = parse(html);
 	struct verdict *verdicts =
 		ARENA_NEW(page->arena, struct verdict, page->text_count);
-	struct buffer out = {0};
+	AUTO_BUFFER out = {0};
 
 	memcpy(verdicts, run(page, "plain", NULL, NULL),
 	       page->text_count * sizeof(*verdicts));
@@ -21,8 +17,6 @@ static void assert_rest(const char *html, const char *expected)
 	render_text(page, verdicts, &out);
 	buffer_append_text(&out, "");
 	ck_assert_str_eq(out.data, expected);
-	page_destroy(page);
-	buffer_free(&out);
 }
 
 TEST(tables_of_data_go)

@@ -1,8 +1,5 @@
 #include "extract/text/block.h"
 
-#include <stdlib.h>
-
-#include "base/arena.h"
 #include "extract/core/document_walk.h"
 #include "tests/unit/extract/fixture.h"
 #include "tests/unit/run.h"
@@ -32,7 +29,7 @@ static const struct block *find(const struct page *page,
 TEST(a_text_belongs_to_the_nearest_block)
 {
 	/* page, html, head, body, div, p */
-	struct page *page = parse("<div>abc <b>de</b><p>fghi</p> jk</div>");
+	AUTO_PAGE *page = parse("<div>abc <b>de</b><p>fghi</p> jk</div>");
 	struct block_tree tree = tree_of(page);
 	const struct block *div = find(page, &tree, TAG_div);
 	const struct block *p = find(page, &tree, TAG_p);
@@ -48,13 +45,12 @@ TEST(a_text_belongs_to_the_nearest_block)
 	ck_assert_uint_eq(div->all.characters, 3 + 2 + 4 + 2);
 	ck_assert_uint_eq(div->all.texts, 4);
 	ck_assert_ptr_eq(&tree.blocks[p->parent], div);
-	page_destroy(page);
 }
 
 TEST(blocks_are_in_pre_order)
 {
 	/* 0 page, 1 html, 2 head, 3 body, 4 ul, 5 li, 6 p, 7 li, 8 div */
-	struct page *page =
+	AUTO_PAGE *page =
 		parse("<ul><li>a<p>b</p></li><li>c</li></ul><div>d</div>");
 	struct block_tree tree = tree_of(page);
 
@@ -73,26 +69,24 @@ TEST(blocks_are_in_pre_order)
 	ck_assert_uint_eq(tree.blocks[8].parent, 3);
 	ck_assert_uint_eq(tree.blocks[8].end, 9);
 	ck_assert_uint_eq(tree.blocks[0].all.characters, 4);
-	page_destroy(page);
 }
 
 /* "A b" 3, an a with a ring 1, "e-mail" 6 characters; 2 + 1 + 1 words. */
 TEST(characters_are_those_of_collapsed_text)
 {
-	struct page *page = parse("<p>  A \n\t b </p><p>\xC3\xA5</p>"
-				  "<p><a href=x>e-mail</a></p>");
+	AUTO_PAGE *page = parse("<p>  A \n\t b </p><p>\xC3\xA5</p>"
+				"<p><a href=x>e-mail</a></p>");
 	struct block_tree tree = tree_of(page);
 
 	ck_assert_uint_eq(tree.blocks[0].all.characters, 3 + 1 + 6);
 	ck_assert_uint_eq(tree.blocks[0].all.link_characters, 6);
 	ck_assert_uint_eq(tree.blocks[0].all.words, 4);
 	ck_assert_uint_eq(tree.blocks[0].all.link_words, 1);
-	page_destroy(page);
 }
 
 TEST(elements_count_for_the_block_around_them)
 {
-	struct page *page = parse(
+	AUTO_PAGE *page = parse(
 		"<div><a href=x>a</a><a name=y>b</a><img src=z><picture><img "
 		"src=z></picture><ul><li>c</li><li><a href=x>d</a></li></ul>"
 		"<input><button>e</button><script>f</script><iframe></iframe>"
@@ -115,12 +109,11 @@ TEST(elements_count_for_the_block_around_them)
 	ck_assert_uint_eq(tree.blocks[0].all.images, 2);
 	ck_assert_uint_eq(tree.blocks[0].all.fields, 2);
 	ck_assert_uint_eq(tree.blocks[0].all.scripts, 2);
-	page_destroy(page);
 }
 
 TEST(what_is_hidden_counts_for_nothing)
 {
-	struct page *page =
+	AUTO_PAGE *page =
 		parse("<title>abc</title><div hidden>de<a href=x>f</a><img "
 		      "src=y></div><p>g</p>");
 	struct block_tree tree = tree_of(page);
@@ -130,25 +123,23 @@ TEST(what_is_hidden_counts_for_nothing)
 	ck_assert_uint_eq(tree.blocks[0].all.texts, 1);
 	ck_assert_uint_eq(tree.blocks[0].all.links, 0);
 	ck_assert_uint_eq(tree.blocks[0].all.images, 0);
-	page_destroy(page);
 }
 
 TEST(an_empty_page_is_one_block)
 {
-	struct page *page = parse("");
+	AUTO_PAGE *page = parse("");
 	struct block_tree tree = tree_of(page);
 
 	ck_assert_uint_eq(page->node_count, 0);
 	ck_assert_uint_eq(tree.count, 1);
 	ck_assert_uint_eq(tree.blocks[0].end, 1);
 	ck_assert_uint_eq(tree.blocks[0].all.texts, 0);
-	page_destroy(page);
 }
 
 TEST(the_highest_value_is_inherited)
 {
 	/* 0 page, 1 html, 2 head, 3 body, 4 div, 5 p, 6 p, 7 div */
-	struct page *page = parse("<div><p>a<p>b</div><div>c</div>");
+	AUTO_PAGE *page = parse("<div><p>a<p>b</div><div>c</div>");
 	struct block_tree tree = tree_of(page);
 	double values[] = {1, 0, 0, 0, 3, 2, 4, 0};
 
@@ -159,13 +150,12 @@ TEST(the_highest_value_is_inherited)
 	ck_assert_double_eq(values[5], 3);
 	ck_assert_double_eq(values[6], 4);
 	ck_assert_double_eq(values[7], 1);
-	page_destroy(page);
 }
 
 TEST_LOOP(sums_are_those_of_the_blocks_inside, 0, 50)
 {
-	char *html = random_html((uint64_t)_i + 1);
-	struct page *page = parse(html);
+	AUTO_TEXT *html = random_html((uint64_t)_i + 1);
+	AUTO_PAGE *page = parse(html);
 	struct block_tree tree = tree_of(page);
 
 	for (uint32_t i = 0; i < tree.count; i++) {
@@ -181,6 +171,4 @@ TEST_LOOP(sums_are_those_of_the_blocks_inside, 0, 50)
 		ck_assert_uint_eq(tree.blocks[i].all.characters, characters);
 		ck_assert_uint_eq(tree.blocks[i].all.links, links);
 	}
-	page_destroy(page);
-	free(html);
 }

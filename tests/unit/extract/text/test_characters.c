@@ -1,7 +1,5 @@
 #include "extract/text/characters.h"
 
-#include <string.h>
-
 #include "page/scanner.h"
 #include "tests/unit/run.h"
 

@@ -1,6 +1,5 @@
 #include "extract/text/class_words.h"
 
-#include "base/arena.h"
 #include "extract/text/passage.h"
 #include "tests/unit/extract/fixture.h"
 #include "tests/unit/run.h"
@@ -86,7 +85,7 @@ TEST(without_words_there_is_no_group)
 
 TEST(elements_with_a_passage_have_groups)
 {
-	struct page *page =
+	AUTO_PAGE *page =
 		parse("<html class=nav><body class=page><div id=sidebar "
 		      "class=ad><p>x</p><p class=btn></p></div></html>");
 	struct passages passages = passages_make(page->arena, page);
@@ -100,5 +99,4 @@ TEST(elements_with_a_passage_have_groups)
 	ck_assert_uint_eq(of[3], SET(SIDEBAR) | SET(ADVERTISEMENT));
 	ck_assert_uint_eq(of[4], 0);
 	ck_assert_uint_eq(of[5], 0);
-	page_destroy(page);
 }

@@ -9,11 +9,10 @@
 static void assert_direction(const char *html, const char *text,
 			     const char *expected)
 {
-	struct page *page = parse(html);
+	AUTO_PAGE *page = parse(html);
 
 	ck_assert_str_eq(direction_name(direction_of(page, slice_of(text))),
 			 expected);
-	page_destroy(page);
 }
 
 TEST(the_page_may_say_it)

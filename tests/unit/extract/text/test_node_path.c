@@ -8,12 +8,11 @@ enum { FIRST = 3 };
 /* The path of the first element of the page's own. */
 static uint64_t path_in(const char *html, bool with_class)
 {
-	struct page *page = parse(html);
+	AUTO_PAGE *page = parse(html);
 	uint64_t path;
 
 	ck_assert_uint_gt(page->node_count, FIRST);
 	path = node_paths(page->arena, page, with_class)[FIRST];
-	page_destroy(page);
 	return path;
 }
 
@@ -28,12 +27,11 @@ TEST(a_path_has_the_names_of_all_elements_on_it)
 
 TEST(a_path_has_the_parents)
 {
-	struct page *page = parse("<head><body><div><p></p></div><p>");
+	AUTO_PAGE *page = parse("<head><body><div><p></p></div><p>");
 	const uint64_t *paths = node_paths(page->arena, page, false);
 
 	ck_assert_uint_eq(page->node_count, FIRST + 3);
 	ck_assert_uint_ne(paths[FIRST + 1], paths[FIRST + 2]);
-	page_destroy(page);
 }
 
 TEST(classes_count_in_any_order_without_digits)

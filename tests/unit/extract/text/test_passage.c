@@ -1,8 +1,5 @@
 #include "extract/text/passage.h"
 
-#include <stdlib.h>
-
-#include "base/buffer.h"
 #include "tests/unit/extract/fixture.h"
 #include "tests/unit/run.h"
 
@@ -22,45 +19,42 @@ static struct passages passages_of(const struct page *page)
 /* The first passage of `html`, by value: counts only. */
 static struct passage first(const char *html)
 {
-	struct page *page = parse(html);
+	AUTO_PAGE *page = parse(html);
 	struct passages passages = passages_of(page);
 	struct passage passage;
 
 	ck_assert_uint_ge(passages.count, 1);
 	passage = passages.items[0];
-	page_destroy(page);
 	return passage;
 }
 
 TEST(an_empty_page_has_none)
 {
-	struct page *page = parse("");
+	AUTO_PAGE *page = parse("");
 	struct passages passages = passages_of(page);
 
 	ck_assert_uint_eq(passages.count, 0);
 	ck_assert_uint_eq(passages.before_text[0], 0);
 	ck_assert_uint_eq(passages_inside(&passages, NO_NODE).end, 0);
 	ck_assert_uint_eq(passages.sums[0].words, 0);
-	page_destroy(page);
 }
 
 TEST(a_title_is_in_none)
 {
-	struct page *page = parse("<title>t</title><body>a");
+	AUTO_PAGE *page = parse("<title>t</title><body>a");
 	struct passages passages = passages_of(page);
 
 	ck_assert_uint_eq(passages.count, 1);
 	ck_assert_uint_eq(passages.items[0].words, 1);
 	ck_assert_uint_eq(passages.of_text[0], NO_PASSAGE);
 	ck_assert_uint_eq(passages.of_text[1], 0);
-	page_destroy(page);
 }
 
 /* a b | c | d e | f | g h */
 TEST(block_level_elements_bound_them)
 {
-	struct page *page = parse("<body>a <i>b</i><p>c</p>d<br>e"
-				  "<x-y>f</x-y>g<wbr>h");
+	AUTO_PAGE *page = parse("<body>a <i>b</i><p>c</p>d<br>e"
+				"<x-y>f</x-y>g<wbr>h");
 	struct passages passages = passages_of(page);
 
 	ck_assert_uint_eq(passages.count, 5);
@@ -71,7 +65,6 @@ TEST(block_level_elements_bound_them)
 	ck_assert_uint_eq(passages.items[3].words, 1);
 	ck_assert_uint_eq(passages.items[4].words, 1); /* gh */
 	ck_assert_uint_eq(passages.items[4].inlines, 1);
-	page_destroy(page);
 }
 
 /* "a" and "b" are parted by the blank that is no text of the page. */
@@ -87,8 +80,8 @@ TEST(blanks_between_elements_part_words)
    behind the end of an element only. */
 TEST(elements_before_a_passage_count)
 {
-	struct page *page = parse("<html><body><div><p>a<i>b</i></p>"
-				  "<p id=x><b>c</b></p>d");
+	AUTO_PAGE *page = parse("<html><body><div><p>a<i>b</i></p>"
+				"<p id=x><b>c</b></p>d");
 	struct passages passages = passages_of(page);
 
 	ck_assert_uint_eq(passages.count, 3);
@@ -99,7 +92,6 @@ TEST(elements_before_a_passage_count)
 	ck_assert_uint_eq(passages.items[2].tags, 0);
 	ck_assert_uint_eq(passages.items[2].markup, 0);
 	ck_assert_uint_eq(passages.sums[3].tags, 6);
-	page_destroy(page);
 }
 
 TEST(elements_inside_a_passage_count)
@@ -243,7 +235,7 @@ TEST(the_same_words_have_the_same_hash)
 /* The second "a" is hidden from readers: it is a repeat, but not counted. */
 TEST(repeats_are_counted)
 {
-	struct page *page = parse("<p>a</p><noscript>a</noscript><p>b<p>A.");
+	AUTO_PAGE *page = parse("<p>a</p><noscript>a</noscript><p>b<p>A.");
 	struct passages passages = passages_of(page);
 
 	ck_assert_uint_eq(passages.count, 4);
@@ -254,7 +246,6 @@ TEST(repeats_are_counted)
 	ck_assert_uint_eq(passages.items[2].repeats, 1);
 	ck_assert(!passages.items[2].is_repeat);
 	ck_assert(passages.items[3].is_repeat);
-	page_destroy(page);
 }
 
 TEST(the_innermost_place_holds)
@@ -292,8 +283,8 @@ TEST(hidden_elements_hide_what_is_inside)
  */
 TEST(ranges_and_sums_are_those_inside)
 {
-	struct page *page = parse("<body><ul><li>a b.<li><a>c</a></ul>"
-				  "<p>d $5");
+	AUTO_PAGE *page = parse("<body><ul><li>a b.<li><a>c</a></ul>"
+				"<p>d $5");
 	struct passages passages = passages_of(page);
 	struct passage_range inside = passages_inside(&passages, 3);
 	struct passage_sums sums = passages_sum(&passages, inside);
@@ -313,31 +304,28 @@ TEST(ranges_and_sums_are_those_inside)
 			.prices,
 		1);
 	ck_assert_uint_eq(passages.items[2].node, 7);
-	page_destroy(page);
 }
 
 /* 15 words are long, 14 are not, nor 15 of which most stand in a link. */
 TEST(long_passages_are_summed_up)
 {
-	struct page *page = parse("<p>1 2 3 4 5 6 7 8 9 1 2 3 4 5 6"
-				  "<p>1 2 3 4 5 6 7 8 9 1 2 3 4 5"
-				  "<p>1 <a>2 3 4 5 6 7 8 9 1 2 3 4 5 6");
+	AUTO_PAGE *page = parse("<p>1 2 3 4 5 6 7 8 9 1 2 3 4 5 6"
+				"<p>1 2 3 4 5 6 7 8 9 1 2 3 4 5"
+				"<p>1 <a>2 3 4 5 6 7 8 9 1 2 3 4 5 6");
 	struct passages passages = passages_of(page);
 
 	ck_assert_uint_eq(passages.sums[3].long_words, 15);
-	page_destroy(page);
 }
 
 TEST(what_is_not_plain_is_in_no_sum)
 {
-	struct page *page = parse("<textarea>a b.</textarea>");
+	AUTO_PAGE *page = parse("<textarea>a b.</textarea>");
 	struct passages passages = passages_of(page);
 
 	ck_assert_uint_eq(passages.count, 1);
 	ck_assert_uint_eq(passages.sums[1].words, 0);
 	ck_assert_uint_eq(passages.sums[1].passages, 0);
 	ck_assert_uint_eq(passages.sums[1].ends, 0);
-	page_destroy(page);
 }
 
 TEST(counters_stop_at_their_limit)
@@ -392,16 +380,14 @@ static bool is_placed(const struct passages *passages, uint32_t index)
 
 TEST_LOOP(any_page_is_parted_into_passages, 0, 300)
 {
-	char *html = random_html((uint64_t)_i);
-	struct page *page = parse(html);
+	AUTO_TEXT *html = random_html((uint64_t)_i);
+	AUTO_PAGE *page = parse(html);
 	struct passages passages = passages_of(page);
 
 	for (uint32_t i = 0; i < passages.count; i++)
 		ck_assert(follows(&passages, i) && adds_up(&passages.items[i]));
 	for (uint32_t i = 0; i < page->text_count; i++)
 		ck_assert(is_placed(&passages, i));
-	page_destroy(page);
-	free(html);
 }
 
 /*
@@ -411,8 +397,8 @@ TEST_LOOP(any_page_is_parted_into_passages, 0, 300)
 TEST(beyond_many_passages_texts_are_put_together)
 {
 	enum { MANY = 32768, MORE = 40 };
-	struct buffer html = {0};
-	struct page *page;
+	AUTO_BUFFER html = {0};
+	AUTO_PAGE *page;
 	struct passages passages;
 
 	for (uint32_t i = 0; i < MANY + MORE; i++)
@@ -431,6 +417,4 @@ TEST(beyond_many_passages_texts_are_put_together)
 			  16);
 	ck_assert_uint_eq(passages.of_text[MANY + 20], NO_PASSAGE);
 	ck_assert_uint_eq(passages.of_text[MANY + MORE], MANY + 2);
-	page_destroy(page);
-	buffer_free(&html);
 }

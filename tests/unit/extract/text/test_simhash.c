@@ -1,8 +1,5 @@
 #include "extract/text/fragment.h"
 
-#include <string.h>
-
-#include "base/buffer.h"
 #include "base/hash.h"
 #include "tests/unit/run.h"
 
@@ -44,8 +41,8 @@ TEST(a_bit_is_what_most_hashes_have)
 
 TEST(texts_nearly_the_same_are_near)
 {
-	struct buffer one = {0};
-	struct buffer other = {0};
+	AUTO_BUFFER one = {0};
+	AUTO_BUFFER other = {0};
 	struct buffer third = {0};
 
 	for (unsigned i = 0; i < 400; i++) {
@@ -56,7 +53,5 @@ TEST(texts_nearly_the_same_are_near)
 	}
 	ck_assert_int_le(distance(of(one.data), of(other.data)), 8);
 	ck_assert_int_gt(distance(of(one.data), of(third.data)), 16);
-	buffer_free(&one);
-	buffer_free(&other);
 	buffer_free(&third);
 }

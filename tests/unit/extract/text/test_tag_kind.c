@@ -15,23 +15,21 @@ static uint32_t find(const struct page *page, uint16_t tag)
 
 TEST(kinds_are_those_of_the_elements)
 {
-	struct page *page = parse("<h5>a</h5><h6>b</h6><p>c</p><ins>d</ins>");
+	AUTO_PAGE *page = parse("<h5>a</h5><h6>b</h6><p>c</p><ins>d</ins>");
 
 	ck_assert_uint_eq(tag_kind(page, find(page, TAG_body)), KIND_BODY);
 	ck_assert_uint_eq(tag_kind(page, find(page, TAG_h5)), KIND_H5);
 	ck_assert_uint_eq(tag_kind(page, find(page, TAG_h6)), KIND_H5);
 	ck_assert_uint_eq(tag_kind(page, find(page, TAG_p)), KIND_P);
 	ck_assert_uint_eq(tag_kind(page, find(page, TAG_ins)), KIND_OTHER);
-	page_destroy(page);
 }
 
 TEST(what_html_does_not_have_is_other)
 {
-	struct page *page = parse("<x-tag>a</x-tag>");
+	AUTO_PAGE *page = parse("<x-tag>a</x-tag>");
 
 	ck_assert_uint_eq(tag_kind(page, find(page, TAG_COUNT)), KIND_OTHER);
 	ck_assert_uint_eq(tag_kind(page, NO_NODE), KIND_OTHER);
-	page_destroy(page);
 }
 
 /* Trained models compare the numbers. */

@@ -7,7 +7,7 @@
 static void assert_terms(const char *html, const char *const *terms,
 			 uint32_t count)
 {
-	struct page *page = parse(html);
+	AUTO_PAGE *page = parse(html);
 	struct term_list list = terms_of_page(page->arena, page,
 					      visible_texts(page->arena, page));
 
@@ -15,7 +15,6 @@ static void assert_terms(const char *html, const char *const *terms,
 	for (uint32_t i = 0; i < count; i++)
 		ck_assert_uint_eq(list.terms[i],
 				  hash64(terms[i], slice_of(terms[i]).size, 0));
-	page_destroy(page);
 }
 
 TEST(words_are_lower_case_without_marks)
@@ -46,7 +45,7 @@ TEST(short_pieces_have_room)
 
 TEST(texts_have_their_own_terms)
 {
-	struct page *page = parse("<p>one two<p hidden>no<p>three");
+	AUTO_PAGE *page = parse("<p>one two<p hidden>no<p>three");
 	struct term_list list = terms_of_page(page->arena, page,
 					      visible_texts(page->arena, page));
 
@@ -54,5 +53,4 @@ TEST(texts_have_their_own_terms)
 	ck_assert_uint_eq(list.begin[1], 2);
 	ck_assert_uint_eq(list.begin[2], 2);
 	ck_assert_uint_eq(list.begin[3], 3);
-	page_destroy(page);
 }

@@ -1,8 +1,5 @@
 #include "extract/text/token_stream.h"
 
-#include <stdlib.h>
-
-#include "base/arena.h"
 #include "extract/core/document_walk.h"
 #include "extract/text/word.h"
 #include "tests/unit/extract/fixture.h"
@@ -17,9 +14,9 @@ static struct token_stream stream_of(const struct page *page)
 /* A letter a token: "<" and ">" tags, else the text node, "0" to "9". */
 static void check(const char *html, const char *expected)
 {
-	struct page *page = parse(html);
+	AUTO_PAGE *page = parse(html);
 	struct token_stream stream = stream_of(page);
-	char *letters = calloc(stream.count + 1, 1);
+	AUTO_TEXT *letters = calloc(stream.count + 1, 1);
 
 	for (uint32_t i = 0; i < stream.count; i++) {
 		const struct stream_token *token = &stream.tokens[i];
@@ -30,8 +27,6 @@ static void check(const char *html, const char *expected)
 			letters[i] = token->is_end ? '>' : '<';
 	}
 	ck_assert_str_eq(letters, expected);
-	free(letters);
-	page_destroy(page);
 }
 
 TEST(tags_and_words_in_the_order_of_the_source)
@@ -65,7 +60,7 @@ TEST(a_tag_that_the_source_cuts_is_none)
 
 TEST(a_tag_has_its_number)
 {
-	struct page *page = parse("<p>x</p><nonsense>y</nonsense>");
+	AUTO_PAGE *page = parse("<p>x</p><nonsense>y</nonsense>");
 	struct token_stream stream = stream_of(page);
 
 	ck_assert_uint_eq(stream.count, 6);
@@ -75,7 +70,6 @@ TEST(a_tag_has_its_number)
 	ck_assert_uint_eq(stream.tokens[2].tag, TAG_p);
 	ck_assert(stream.tokens[2].is_end);
 	ck_assert_uint_eq(stream.tokens[3].tag, TAG_COUNT);
-	page_destroy(page);
 }
 
 TEST(an_empty_page_has_no_tokens)
@@ -89,8 +83,8 @@ TEST(an_empty_page_has_no_tokens)
 TEST(every_visible_text_comes_whole)
 {
 	for (uint64_t seed = 1; seed <= 300; seed++) {
-		char *html = random_html(seed);
-		struct page *page = parse(html);
+		AUTO_TEXT *html = random_html(seed);
+		AUTO_PAGE *page = parse(html);
 		const bool *is_visible = visible_texts(page->arena, page);
 		struct token_stream stream = stream_of(page);
 		uint32_t at = 0;
@@ -111,7 +105,5 @@ TEST(every_visible_text_comes_whole)
 					      "seed %llu, text %u",
 					      (unsigned long long)seed, i);
 		}
-		page_destroy(page);
-		free(html);
 	}
 }

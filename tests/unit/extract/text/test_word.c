@@ -1,6 +1,5 @@
 #include "extract/text/word.h"
 
-#include "base/buffer.h"
 #include "tests/unit/run.h"
 
 static uint32_t words(const char *text)
@@ -61,7 +60,7 @@ TEST(bytes_that_are_no_utf_8_are_read_to_their_end)
 static void assert_words(const char *text, const char *expected)
 {
 	struct slice rest = slice_of(text);
-	struct buffer out = {0};
+	AUTO_BUFFER out = {0};
 	struct slice word;
 
 	while (word_next(&rest, &word)) {
@@ -71,7 +70,6 @@ static void assert_words(const char *text, const char *expected)
 	}
 	buffer_append_text(&out, "");
 	ck_assert_str_eq(out.data, expected);
-	buffer_free(&out);
 }
 
 TEST(words_can_be_taken_one_by_one)

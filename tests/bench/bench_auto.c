@@ -1,9 +1,9 @@
 /*
- * bench_auto FOLDER [ROUNDS] - what `auto` costs on a page by itself, from its
- * bytes to its text, stage by stage, beside the floor: libxml2's SAX parser
- * with empty handlers over the same pages in the same run. A row is everything
- * up to its stage; the last column is what the stage adds, as a ratio of the
- * whole. The best of ROUNDS (5) over all .html and .html.gz files.
+ * bench_auto FOLDER [ROUNDS] - time that `auto` needs for a single page, from
+ * bytes to text, by stage, compared with libxml2's SAX parser with empty
+ * handlers over the same pages in the same run. A row includes all stages up to
+ * its own; the last column is the share that the stage adds. The best of ROUNDS
+ * (5) over all .html and .html.gz files.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,7 +25,7 @@ static struct page *parse(struct slice body)
 	return page;
 }
 
-/* What auto reads of a page, and how far it is taken. */
+/* What auto reads of a page, and the last stage to run. */
 enum stage {
 	STAGE_PASSAGES,
 	STAGE_FEATURES,

@@ -1,8 +1,8 @@
 /*
- * bench_blur FILE [RADIUS [EPSILON]] - blurring to convergence by summing up
- * the Gaussian again and again, beside extract/core/numeric.h: milliseconds and
- * passes of both, and the largest difference of a ratio. What is blurred is the
- * content code vector (CCB) of the page FILE, repeated to 100,000 entries.
+ * bench_blur FILE [RADIUS [EPSILON]] - blur to convergence by repeated Gaussian
+ * sums, compared with extract/core/numeric.h: milliseconds and passes of both,
+ * and the largest difference of a ratio. The input is the content code vector
+ * (CCB) of the page FILE, repeated to 100,000 entries.
  */
 #include <math.h>
 #include <stdio.h>
@@ -68,8 +68,8 @@ static uint32_t converge(float *values, uint32_t radius, double epsilon)
 	return passes;
 }
 
-/* The vector of the page, again and again: [COUNT], to be freed; NULL when
-   there is none. */
+/* Return the page's vector, repeated [COUNT]; NULL if it is empty. The caller
+ * frees it. */
 static float *read_vector(const char *path)
 {
 	const struct content_code_options options = {.max_code_run = COUNT};

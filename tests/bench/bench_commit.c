@@ -1,7 +1,7 @@
 /*
- * tests/bench/bench_commit.c - what a commit costs beside what it commits: one
- * answer each, in a store of so many sites that are at rest. To count its
- * instructions:
+ * tests/bench/bench_commit.c - what a commit costs compared with what it
+ *commits: one answer each, in a store of this many sites that are at rest. To
+ *count its instructions:
  *
  *	valgrind --tool=callgrind --toggle-collect=commit_answer \
  *		bench_commit SITES COMMITS
@@ -47,7 +47,7 @@ enum error commit_answer(struct bench *bench, size_t site, uint64_t now_ms)
 	return commit(bench, site, 1, now_ms);
 }
 
-/* Every site is added, and its seed is not there: it is at rest. */
+/* Add every site. Its seed is missing, so the site is idle. */
 static enum error add_sites(struct bench *bench)
 {
 	enum error error;

@@ -1,8 +1,8 @@
 /*
- * bench_crawl - the floor of a crawl: URLs are read from standard input, a line
- * each, and fetched by a bare loop of libcurl multi, one connection a host that
- * is kept open, bodies decoded and thrown away. crawl.py runs it beside the
- * daemon.
+ * bench_crawl - the lower bound of a crawl: read URLs from standard input, one
+ * per line, and fetch them with a loop of libcurl multi, one kept connection
+ * per host, decoding and discarding the bodies. crawl.py runs it and the daemon
+ * in turn.
  */
 #include <curl/curl.h>
 #include <stdbool.h>

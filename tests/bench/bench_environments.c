@@ -5,7 +5,7 @@
  *
  *	bench_environments FOLDER [PAGES]
  *
- * So many pages of 13 kB wait at a time, of another partition each. With one
+ * This many pages of 13 kB wait at a time, of another partition each. With one
  * environment all of them are one commit; with one each, a thread each commits
  * its own page.
  */

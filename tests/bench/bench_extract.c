@@ -3,8 +3,8 @@
  * bench_extract [--tsv] [--method M]... --growth FILE
  *
  * What a method costs: CPU time a page of its run alone, of each page the
- * median of N (5) rounds, over all pages of the folders; beside it that of
- * parsing, and that of learning for a page of the sample. A folder is a
+ * median of N (5) rounds, over all pages of the folders; compared with it that
+ * of parsing, and that of learning for a page of the sample. A folder is a
  * cluster to methods that need a template. Flagged is what costs more than
  * three times `accb`. --growth: how that cost grows with the page FILE.
  */
@@ -85,7 +85,7 @@ static bool time_folder(struct bench *bench, const char *folder)
 	return is_open;
 }
 
-/* `accb_us` 0: not known. `learn` is empty when the method does not learn. */
+/* `accb_us` 0 = unknown. `learn` is empty if the method does not learn. */
 static void print_row(const struct bench *bench, const char *name,
 		      double total_us, double accb_us, const char *learn)
 {

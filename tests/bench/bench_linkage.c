@@ -1,6 +1,6 @@
 /*
- * bench_linkage - what clustering costs as it grows, page by page, beside the
- * matrix of all pairs of pages that the source paper computes and beside all
+ * bench_linkage - growth of the cost of clustering, page by page, compared with
+ * the matrix of all pairs of pages that the source paper computes, and with all
  * pairs of distinct signatures. The three must give the same partition.
  */
 #include <getopt.h>
@@ -135,7 +135,7 @@ static bool make_corpus(const struct options *options, struct corpus *corpus)
 	return corpus->count > 0;
 }
 
-/* What is told of one size. */
+/* The results for one size. */
 struct row {
 	size_t pages;
 	struct grouping engine;

@@ -1,11 +1,11 @@
 /*
- * bench_measures [--pages N] [--json] FOLDER|@LIST... - how well and how fast
- * the measures tell templates apart, beside the tree edit distance that they
- * replace: the experiment of Gottron 2008, section 5, tables 1 and 2. Each
- * argument is N (100) pages of one template: samples.h. For each measure the
- * distances of all pairs of pages are computed, which is what takes the time
- * that is told; then the Dunn index of the true partition, and how single
- * linkage agrees with it, at given thresholds and at the best one.
+ * bench_measures [--pages N] [--json] FOLDER|@LIST... - quality and speed of
+ * the measures at separating templates, compared with the tree edit distance
+ * that they replace: the experiment of Gottron 2008, section 5, tables 1 and 2.
+ * Each argument is N (100) pages of one template: samples.h. The reported time
+ * is that for the distances of all pairs of pages. Also the Dunn index of the
+ * true partition, and the agreement of single linkage with it, at given
+ * thresholds and at the best one.
  */
 #include <getopt.h>
 #include <math.h>
@@ -25,7 +25,7 @@ enum {
 
 static const struct {
 	const char *name;
-	unsigned cuts[CUTS]; /* permille; the paper's, 0: no more */
+	unsigned cuts[CUTS]; /* permille; the paper's; 0 ends the list */
 } kinds[KIND_COUNT] = {
 	[MEASURE_CP] = {"cp", {700, 900}},
 	[MEASURE_CPS] = {"cps", {600}},

@@ -1,7 +1,7 @@
 /*
- * bench_parse FOLDER [ROUNDS] - what parsing costs beside its floor: a scan for
- * "<" (memchr), the scanner, libxml2's SAX parser with empty handlers, and
- * page_parse. The best of ROUNDS (5) over all .html and .html.gz files.
+ * bench_parse FOLDER [ROUNDS] - cost of parsing, compared with lower bounds: a
+ * scan for "<" (memchr), the scanner, libxml2's SAX parser with empty handlers,
+ * and page_parse. The best of ROUNDS (5) over all .html and .html.gz files.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,9 +1,8 @@
 /*
- * bench_store [--measure M] [--threshold T] FOLDER... - what a page takes on
- * disk: the engine of the daemon puts all pages of each folder into a temporary
- * store, as templatectl batch does. Told are the bytes a page of the tables of
- * sets, shingles and shingles, beside those of its signature as 64-bit
- * shingles.
+ * bench_store [--measure M] [--threshold T] FOLDER... - size of a page on disk:
+ * the engine of the daemon puts all pages of each folder into a temporary
+ * store, as templatectl batch does. Prints bytes per page in the tables of sets
+ * and shingles, and the bytes of its signature as 64-bit shingles.
  */
 #include <getopt.h>
 #include <math.h>

@@ -1,9 +1,9 @@
 /*
- * bench_warc FILE... - reading archives beside unpacking them: for each file,
- * which is packed by gzip or zstd, MB/s of the unpacked bytes by the decoder
- * alone, by `zcat` or `zstdcat` in a process of its own, and by warc_next()
- * with all its bodies; and the ratio of the decoder's speed that is left. CPU
- * time of the best of 5 rounds, in turn; the file is in memory but for zcat.
+ * bench_warc FILE... - speed of reading archives, compared with decompression:
+ * for each file (gzip or zstd), MB/s of the decompressed bytes by the decoder
+ * only, by `zcat` or `zstdcat` in a separate process, and by warc_next() with
+ * all bodies; and the ratio of the last speed to the decoder's. CPU time of the
+ * best of 5 rounds; the file is in memory except for zcat.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@
 
 enum { ROUNDS = 5, OUT_BYTES = 1 << 18, MAX_BODY = 8 << 20 };
 
-/* A file in memory and how far it is given. */
+/* A file in memory and the position of the reader. */
 struct memory {
 	struct slice whole;
 	struct slice left;

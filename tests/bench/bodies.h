@@ -17,8 +17,8 @@ struct bodies {
 typedef size_t bodies_work(struct slice body);
 
 /*
- * All .html and .html.gz files of a folder; false, told, when there are none.
- * End with bodies_free().
+ * Read all .html and .html.gz files of a folder. If there are none, print that
+ * and return false. End with bodies_free().
  */
 bool bodies_read(struct bodies *bodies, const char *folder);
 void bodies_free(struct bodies *bodies);
@@ -31,7 +31,7 @@ double bodies_time(const struct bodies *bodies, bodies_work *work, int rounds,
 size_t bodies_parse_bare(struct slice body);
 size_t bodies_parse(struct slice body);
 
-/* A row of a table: ms a page, MB/s, and its time to that of libxml2. */
+/* Print a row: ms per page, MB/s, and the ratio of its time to libxml2's. */
 void bodies_print_heads(void);
 void bodies_print_row(const struct bodies *bodies, const char *name, double ms,
 		      double bare_ms);

@@ -17,13 +17,14 @@ struct cluster {
 	struct frequencies frequencies;
 	struct page *sampled[MAX_SAMPLE_PAGES]; /* [sample_count] */
 	uint32_t sample_count;
-	uint32_t page_count; /* those that can be read; 0: not counted */
+	uint32_t page_count; /* readable pages; 0 = not counted */
 };
 
 /*
- * List the pages of `folder`, which stays the caller's; `is_known`: also count
- * their fragments and keep a sample that stands evenly in their order. False,
- * told, when it cannot be read. End with cluster_close() in any case.
+ * List the pages of `folder`, which the caller keeps. With `is_known`, also
+ * count their fragments and select a sample at equal distances. If the folder
+ * cannot be read, print that and return false. Call cluster_close() in any
+ * case.
  */
 bool cluster_open(struct cluster *cluster, const char *folder, bool is_known);
 void cluster_close(struct cluster *cluster);

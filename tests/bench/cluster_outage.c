@@ -21,7 +21,7 @@ struct machine {
 	char name[NAME_BYTES];
 	uint64_t at; /* when `fate` comes */
 	uint64_t back;
-	uint64_t reads_until; /* snapshots, one behind the other */
+	uint64_t reads_until; /* snapshots, one after the other */
 	enum fate fate;
 	bool is_up;
 	bool is_listed; /* it has a lease, as far as others see */
@@ -113,7 +113,8 @@ static void close_gap(struct outage *outage, struct part *part, uint64_t end)
 	part->is_bereft = false;
 }
 
-/* The first in the race of those listed that have it whole; NOBODY. */
+/* Return the first node in the race among the listed ones with a complete copy;
+ * NOBODY if none has one. */
 static uint32_t successor(const struct outage *outage, uint32_t partition)
 {
 	const struct part *part = &outage->parts[partition];
@@ -138,8 +139,8 @@ static uint32_t successor(const struct outage *outage, uint32_t partition)
 	return PLACEMENT_NOBODY;
 }
 
-/* Partitions whose owner's lease is gone are taken, at the successor's next
- * look; a successor that is dead, too, is known to be so later. */
+/* The successor adopts partitions with an expired lease at its next look. A
+ * dead successor is detected later. */
 static void take_over(struct outage *outage)
 {
 	for (uint32_t p = 0; p < outage->terms->partitions; p++) {
@@ -167,7 +168,7 @@ static void drop_copy(struct part *part, uint32_t index)
 	part->held[index] = part->held[--part->held_count];
 }
 
-/* The snapshot of it is read behind those that the node reads already. */
+/* The node reads this snapshot after those that it reads already. */
 static void begin_copy(struct outage *outage, struct part *part, uint32_t node)
 {
 	struct machine *machine = &outage->machines[node];
@@ -186,7 +187,7 @@ static void begin_copy(struct outage *outage, struct part *part, uint32_t node)
 	outage->result->copied++;
 }
 
-/* Who is not wanted drops its copy once all that are wanted have theirs. */
+/* An unwanted node drops its copy once all wanted nodes have theirs. */
 static void settle(struct outage *outage, uint32_t partition)
 {
 	struct part *part = &outage->parts[partition];
@@ -267,7 +268,8 @@ static void fail(struct outage *outage, uint32_t node)
 
 		if (part->owner != node)
 			continue;
-		/* who dies while it takes over has not taken it */
+		/* a node that dies while it adopts a partition has not adopted
+		 * it */
 		part->lost_at = outage->now;
 	}
 }
@@ -294,7 +296,7 @@ static void come(struct outage *outage, uint32_t node)
 		machine->at = machine->back;
 		break;
 	case RETURNS:
-		/* with its disk, so that only the log is to be read */
+		/* its disk is intact, so it only reads the log */
 		machine->is_up = true;
 		machine->is_listed = true;
 		machine->fate = FAILS;

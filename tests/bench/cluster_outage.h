@@ -1,6 +1,6 @@
 /*
- * tests/bench/cluster_outage.h - nodes that fail, in virtual time: who has what
- * is said by the real placement, the rest is a model of leases and copies.
+ * tests/bench/cluster_outage.h - nodes that fail, in virtual time: the real
+ * placement decides who has which partition; leases and copies are a model.
  */
 #ifndef TESTS_BENCH_CLUSTER_OUTAGE_H
 #define TESTS_BENCH_CLUSTER_OUTAGE_H
@@ -20,8 +20,9 @@ struct outage_terms {
 	uint64_t mtbf;    /* of a node; 0: only the rack fails */
 	uint64_t repair;  /* until it is back, with its disk */
 	uint64_t days;    /* how long */
-	uint32_t rack;    /* nodes that fail at once, in the middle; or 0 */
-	double bytes;     /* of all partitions, one copy */
+	uint32_t rack; /* nodes that fail at the same time, in the middle; or 0
+			*/
+	double bytes;  /* of all partitions, one copy */
 	double bandwidth; /* bytes a second that a node reads of a snapshot */
 	uint64_t seed;
 };
@@ -34,9 +35,9 @@ struct outage_result {
 	uint64_t gaps[4]; /* without an owner: p50, p90, p99, worst */
 	size_t most;      /* partitions without an owner at the same time */
 	double share;     /* of the time, of all partitions, without one */
-	size_t moves;     /* partitions handed over, both nodes alive */
+	size_t moves;     /* partitions handed to another node, both alive */
 	size_t copied;    /* snapshots that a node began to read */
-	uint64_t rebuild; /* longest until all copies were there again */
+	uint64_t rebuild; /* longest time until all copies existed again */
 };
 
 struct outage_result outage_run(const struct outage_terms *terms);

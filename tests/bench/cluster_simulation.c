@@ -45,7 +45,7 @@ static void free_nodes(struct nodes nodes)
 	free(nodes.name);
 }
 
-/* By which node each copy is held, with `count` of the nodes. */
+/* For each copy the node that holds it, among `count` nodes. */
 static uint32_t *place(struct nodes nodes, uint32_t count, uint32_t partitions)
 {
 	uint32_t *holders =
@@ -243,7 +243,7 @@ static void print_outages(uint32_t nodes, uint64_t seed)
 		}
 }
 
-/* Each node writes its lease, and reads those that others have written. */
+/* Each node writes its lease and reads the other nodes' leases. */
 static void print_broker(void)
 {
 	static const uint32_t sizes[] = {3, 10, 30, 100, 300, 1000};

@@ -38,8 +38,8 @@ void contestants_free(struct contestants *contestants);
 bool contestants_need_template(const struct contestants *contestants);
 
 /*
- * Have it learn from the sample, if it is one that learns, and add what that
- * costs. What it learned before is gone.
+ * If the method learns, build its model from the sample and add the cost. This
+ * replaces the model built before.
  */
 void contestant_learn(struct contestant *contestant,
 		      const struct sample *sample, unsigned rounds);

@@ -91,8 +91,7 @@ static struct signature make_signature(struct arena *arena, uint64_t *shingles,
 	return copy(arena, (struct signature){shingles, distinct});
 }
 
-/* One shingle less, one of a page that stands near it, or one that no page has.
- */
+/* Drop one shingle, or add one of a nearby page or one that no page has. */
 static size_t edit(uint64_t *shingles, size_t count, struct signature near,
 		   uint64_t *state)
 {
@@ -154,7 +153,7 @@ struct sizes {
 	uint64_t shared;   /* shingles of all pages */
 	uint64_t frame;    /* of a site */
 	uint64_t core;     /* of a template, at least */
-	uint64_t spread;   /* and less than so many more */
+	uint64_t spread;   /* and less than this number more */
 	uint64_t part;     /* of an optional part, at most */
 	uint64_t contents; /* distinct ones of a site */
 	uint64_t taken;    /* of these by a page, at most */

@@ -28,9 +28,9 @@ bool corpus_read(struct corpus *corpus, const char *source,
 		 enum measure measure);
 
 /*
- * Make it `count` pages by repeating those that there are. One repetition in
- * two is exact; the other has lost one to three shingles, or got them from one
- * of the next pages or from nowhere.
+ * Make it `count` pages by repeating the existing ones. One repetition in two
+ * is exact; the other has lost one to three shingles, or got them from one of
+ * the next pages or from nowhere.
  */
 void corpus_repeat(struct corpus *corpus, size_t count);
 
@@ -38,12 +38,12 @@ void corpus_repeat(struct corpus *corpus, size_t count);
 void corpus_shuffle(struct corpus *corpus);
 
 /*
- * Add `count` made-up pages, of sites with templates. Sizes of templates are
- * distributed as a Pitman-Yor process does it, so that they follow Zipf's law
- * and templates grow as count^0.6. A page has what all pages have, the frame
- * of its site, the core of its template, some of the template's optional parts,
- * and now and then shingles of the site's content or of its own. `like` is a
- * measure whose sets it has the size of: MEASURE_CP or MEASURE_CTSS.
+ * Add `count` artificial pages, of sites with templates. Sizes of templates
+ * follow a Pitman-Yor process, that is Zipf's law, and templates grow as
+ * count^0.6. A page has what all pages have, the frame of its site, the core of
+ * its template, some of the template's optional parts, and sometimes shingles
+ * of the site's content or shingles that no other page has. The sets are as
+ * large as those of the measure `like`: MEASURE_CP or MEASURE_CTSS.
  */
 void corpus_generate(struct corpus *corpus, size_t count, enum measure like);
 

@@ -65,7 +65,7 @@ static bool is_linked(struct signature a, struct signature b,
 	return signature_height(larger, signature_common(a, b)) <= threshold;
 }
 
-/* Clusters are those of the parents. */
+/* Make the clusters from the parents. */
 static void finish(struct grouping *grouping, uint32_t *parents, size_t count)
 {
 	for (uint32_t i = 0; i < count; i++) {
@@ -119,7 +119,8 @@ static int compare_hashed(const void *left, const void *right)
 		      a->signature.count * sizeof(uint64_t));
 }
 
-/* The distinct signatures, and of which of them each page is; how many. */
+/* Find the distinct signatures and each page's signature. Return their
+ * number. */
 static size_t find_sets(const struct signature *pages, size_t count,
 			struct signature *sets, uint32_t *set_of)
 {
@@ -175,7 +176,7 @@ struct grouping group_sets(const struct signature *pages, size_t count,
 	return grouping;
 }
 
-/* A line of /proc/self/status, in bytes; 0: there is none. */
+/* Return a line of /proc/self/status in bytes; 0 if it is missing. */
 static size_t memory(const char *name)
 {
 	FILE *file = fopen("/proc/self/status", "re");
@@ -191,7 +192,8 @@ static size_t memory(const char *name)
 	return kib << 10;
 }
 
-/* Give free memory back, and have its peak count from now on; what it is. */
+/* Return free memory to the system and reset its peak. Return the memory in
+ * use. */
 static size_t begin_peak(void)
 {
 	FILE *file;

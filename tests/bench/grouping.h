@@ -13,7 +13,7 @@
 
 struct grouping {
 	uint64_t partition; /* equal partitions of equal pages, equal hashes */
-	size_t sets;        /* distinct signatures; 0: not known */
+	size_t sets;        /* distinct signatures; 0 = unknown */
 	size_t clusters;
 	double seconds; /* CPU */
 	uint64_t comparisons;
@@ -25,7 +25,7 @@ struct grouping {
 struct grouping group_pages(const struct signature *pages, size_t count,
 			    unsigned threshold);
 
-/* Pairs of distinct signatures, but for those that are together already. */
+/* Pairs of distinct signatures, except those already together. */
 struct grouping group_sets(const struct signature *pages, size_t count,
 			   unsigned threshold);
 

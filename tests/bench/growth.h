@@ -8,10 +8,10 @@
 #include "tests/bench/contestant.h"
 
 /*
- * Time every method on pages of 10 kB, 100 kB, 1 MB and 10 MB, each the body of
- * `source` again and again, cut behind the last tag; print a row each with the
+ * Time every method on pages of 10 kB, 100 kB, 1 MB and 10 MB, each the
+ * repeated body of `source`, cut after the last tag; print a row each with the
  * exponent of the line that fits the logarithms best. A body of about 10 kB
- * makes them alike. False when no page can be made.
+ * makes them alike. Return false if no page can be made.
  */
 bool growth_print(struct contestants *contestants, struct slice source,
 		  bool is_tsv);

@@ -17,7 +17,7 @@ struct series {
 struct run {
 	struct linkage *linkage;
 	const struct signature *pages;
-	uint32_t *order; /* [count], of pages: first those that are there */
+	uint32_t *order; /* [count], of pages: first the existing ones */
 	size_t count;
 	size_t present;
 	uint32_t next_label;
@@ -58,7 +58,7 @@ static size_t below(struct run *run, size_t count)
 	return run->random % count;
 }
 
-/* A page that is there goes, or one that is not comes: an even chance. */
+/* With equal chance remove an existing page or add a missing one. */
 static void change_any(struct run *run, struct series *inserts,
 		       struct series *removes)
 {

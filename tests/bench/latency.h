@@ -15,7 +15,7 @@ struct latency {
 
 struct latencies {
 	struct latency fill;   /* all pages are inserted */
-	struct latency insert; /* then pages go and come at random, */
+	struct latency insert; /* then remove and add pages at random, */
 	struct latency remove; /* as often as there are pages */
 };
 

@@ -7,7 +7,8 @@
  *
  *   --connections N  that ask (64)
  *   --idle N         that are open besides, and ask for nothing (0)
- *   --pipeline N     requests of a connection that are under way (1, up to 64)
+ *   --pipeline N     requests of a connection that are in progress (1, up to
+ * 64)
  *   --seconds N      (10)
  *   --once           every target once, however long it takes
  */
@@ -124,8 +125,8 @@ static bool is_over(const struct load *load)
 				     : now_ns() >= load->end_ns;
 }
 
-/* Have so many requests under way as there may be. False: the daemon does not
- * take them. */
+/* Keep the allowed number of requests in progress. Return false if the daemon
+ * does not accept them. */
 static bool ask(struct load *load, struct client *client)
 {
 	while (client->waiting < load->options.pipeline && !is_over(load)) {
@@ -157,7 +158,7 @@ static void count_answer(struct load *load, struct client *client,
 	load->failed += strncmp(head, "HTTP/1.1 200 ", 13) != 0;
 }
 
-/* Of the head, which has its NUL; false: it is none. */
+/* Parse the head, which ends with NUL. Return false if it is malformed. */
 static bool body_size(const char *head, uint64_t *size_out)
 {
 	static const char name[] = "\r\nContent-Length: ";
@@ -194,7 +195,7 @@ static size_t take(struct load *load, struct client *client, char *from,
 	return (size_t)(end + 4 - from);
 }
 
-/* Read what has come. False: the connection has ended. */
+/* Read the available bytes. Return false if the connection has ended. */
 static bool hear(struct load *load, struct client *client)
 {
 	ssize_t count = recv(client->file, client->room + client->filled,
@@ -226,7 +227,7 @@ static void hang_up(struct load *load, struct client *client)
 	load->open--;
 }
 
-/* False: nothing comes any more. */
+/* Return false at the end of the input. */
 static bool turn(struct load *load)
 {
 	struct epoll_event events[EVENTS];

@@ -32,7 +32,7 @@ static bool is_made(const struct samples *samples, unsigned kind)
 	return samples->kinds == 0 || (samples->kinds >> kind & 1) != 0;
 }
 
-/* `path` is that of the URL, or empty. */
+/* `path` is the path of the URL, or empty. */
 static struct sample make_sample(struct samples *samples,
 				 const struct page *page, struct slice path)
 {

@@ -12,7 +12,7 @@
 
 struct arena;
 
-/* The signatures' measures, and behind them the baseline. */
+/* The measures of signatures, then the baseline. */
 enum { KIND_RTDM = MEASURE_COUNT, KIND_COUNT };
 
 struct sample {
@@ -23,7 +23,7 @@ struct sample {
 /* Begin with {.arena = arena_create()}, and kinds; end with samples_free(). */
 struct samples {
 	struct arena *arena;
-	unsigned kinds;       /* a bit for each that is made; 0: all */
+	unsigned kinds;       /* a bit for each measure to compute; 0 = all */
 	struct sample *items; /* [count] */
 	uint32_t *labels;     /* [count], from 0 */
 	size_t count;
@@ -38,10 +38,10 @@ void samples_free(struct samples *samples);
 
 /*
  * Add pages with the label: of a folder all .html and .htm below it, plain or
- * gzip-compressed, whose paths there stand for those of their URLs, or of
- * "@FILE" the paths that FILE holds, one a line. Of more than `most` pages
- * those are taken that stand evenly in their order. When one cannot be read or
- * parsed the message is told and the answer is false.
+ * gzip-compressed, with their paths as those of the URLs; or of "@FILE" the
+ * paths that FILE lists, one a line. Of more than `most` pages, use `most` at
+ * equal distances. If a page cannot be read or parsed, print that and return
+ * false.
  */
 bool samples_add(struct samples *samples, const char *source, uint32_t label,
 		 size_t most);

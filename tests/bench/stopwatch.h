@@ -14,8 +14,8 @@ enum { MAX_ROUNDS = 101 };
 double thread_us(void);
 
 /*
- * Microseconds of one call: the median of `rounds`, 1..MAX_ROUNDS. Scratch
- * memory is taken and given back in each, as it is for every page.
+ * Microseconds of one call: the median of `rounds`, 1..MAX_ROUNDS. Each round
+ * allocates and frees scratch memory, as for every page.
  */
 double time_parse(struct slice body, const struct page_limits *limits,
 		  unsigned rounds);

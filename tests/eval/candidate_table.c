@@ -1,12 +1,13 @@
 /*
- * candidate_table LIMIT: of selectors that a redesign breaks, at which place is
- * the right candidate? Standard input has a line "OLD TAB NEW" a page: the file
- * before and after. For each element of the first old page its best selector is
- * taken, when it matches once on three of the old pages or more; of those that
- * break on two or more, a row: the selector, its tag, whether its value is
- * another on each page, pages on which it broke, pages of these whose new state
- * still has an element of that value, the place of the first candidate (from 1;
- * 0: none) that selects that value on half of them, and the candidate.
+ * candidate_table LIMIT: the position of the right candidate for selectors that
+ * a redesign breaks. Standard input has a line "OLD TAB NEW" a page: the file
+ * before and after. For each element of the first old page, use its best
+ * selector if it matches once on three of the old pages or more. For each
+ * selector that breaks on two or more pages, print a row: the selector, its
+ * tag, whether its value differs on each page, pages on which it broke, pages
+ * of these whose new state still has an element of that value, the position of
+ * the first candidate (from 1; 0 = none) that selects that value on half of
+ * them, and the candidate.
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -102,7 +103,7 @@ static bool says(const struct page *page, const char *value)
 	return false;
 }
 
-/* A guard with one match a page, and what has become of it. */
+/* A guard with one match a page, and its outcome. */
 struct trial {
 	struct arena *arena;
 	const struct pair *pairs;

@@ -1,8 +1,8 @@
 /*
- * flip_table STORE [FLIPS=1000] - turn over that many single bits of the values
- * of each table, one at a time, in the file of the store, which is put back
- * each time; and count those that are found by reading the value, those that
- * verify finds, and those that nobody sees. Of a copy, while no process has it.
+ * flip_table STORE [FLIPS=1000] - flip FLIPS single bits of the values of each
+ * table, one at a time, in the file of the store, which is restored each time.
+ * Count the flips that reading the value finds, those that verify finds, and
+ * those that neither finds. Use a copy that no process has open.
  */
 #include <fcntl.h>
 #include <inttypes.h>
@@ -18,7 +18,7 @@
 
 enum { MAX_KEY_BYTES = 511, FLIPS = 1000, BITS = 8 };
 
-/* Where a value stands in the file, with its checksum. */
+/* Position of a value in the file, with its checksum. */
 struct place {
 	unsigned char key[MAX_KEY_BYTES];
 	size_t key_size;
@@ -30,7 +30,7 @@ struct flips {
 	struct store *store;
 	int file;
 	enum table table;
-	struct place *places; /* [count], those of the table */
+	struct place *places; /* [count], of the table */
 	size_t count;
 	size_t capacity;
 	uint64_t bytes; /* of all values */
@@ -74,7 +74,7 @@ static void list_places(struct flips *flips)
 	while (scan_next(&scan)) {
 		struct place place = {
 			.key_size = scan.key.size,
-			/* the checksum is behind the value */
+			/* the checksum follows the value */
 			.size = scan.value.size + CHECKSUM_BYTES,
 			.offset = (const char *)scan.value.data - flips->map,
 		};

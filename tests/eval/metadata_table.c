@@ -3,7 +3,7 @@
  *
  * usage: metadata_table [-n] < LIST
  *
- * A line of LIST is the path of a page and, behind a tab, its address. A line
+ * A line of LIST is the path of a page and, after a tab, its address. A line
  * of the table is path, title, source of the title, authors with ";" between
  * them, their source, date published, source, date modified, source, page type,
  * source, site name, source, language, source. -n repeats the reading of each

@@ -92,7 +92,7 @@ static void write_rows(FILE *out, struct arena *arena,
 	}
 }
 
-/* [page->text_count + 1]: a br stands right before the text. */
+/* [page->text_count + 1]: a br is directly before the text. */
 static const bool *find_breaks(struct arena *arena, const struct page *page)
 {
 	bool *is_broken = ARENA_NEW(arena, bool, (size_t)page->text_count + 1);

@@ -33,7 +33,7 @@ struct table {
 	const float *page_scores[MAX_SAMPLE_PAGES];
 	uint32_t count; /* of the sample */
 	const struct passage_model *known;
-	struct arena *arena; /* of what is known; NULL: nothing yet */
+	struct arena *arena; /* known pages; NULL = none yet */
 };
 
 static const char *const names[] = {

@@ -25,7 +25,7 @@
 enum {
 	MAX_PATH = 256,
 	NAP_MS = 10,
-	LEARNING_MS = 900, /* what the threads behind a crawl may take */
+	LEARNING_MS = 900, /* time limit of the background threads of a crawl */
 	LASTING_MS = 300,
 	END_MS = 20000,
 	ANSWER_S = 5,
@@ -33,7 +33,7 @@ enum {
 	MAX_LOG_BYTES = 1 << 20,
 };
 
-/* One thread, but for the daemon that exit() ends.
+/* One thread, except the daemon that exit() ends.
  * NOLINTBEGIN(concurrency-mt-unsafe) */
 static void nap(void)
 {
@@ -132,7 +132,7 @@ static int open_client(const struct crawl *crawl)
 	return -1;
 }
 
-/* One request; "" when nobody answers. */
+/* Send one request; "" if there is no response. */
 static void ask(const struct crawl *crawl, const char *method,
 		const char *target, const char *body, char *answer)
 {
@@ -185,7 +185,7 @@ static void look(struct crawl *crawl)
 	crawl->is_done = strstr(answer, "\"watching\"") != NULL;
 }
 
-/* What follows a crawl by itself: thresholds, templates, versions. */
+/* Work that follows a crawl: thresholds, templates, versions. */
 static void let_learn(struct crawl *crawl, const struct fault *fault)
 {
 	uint64_t end_ms = clock_steady_ms() + LEARNING_MS;
@@ -195,7 +195,7 @@ static void let_learn(struct crawl *crawl, const struct fault *fault)
 		nap();
 }
 
-/* What lasts is over some time: somebody makes room on the disk. */
+/* End a lasting fault after some time, as if an operator freed disk space. */
 static void end_fault(struct fault *fault, uint32_t *naps)
 {
 	if (fault != NULL && atomic_load(&fault->has_failed) &&

@@ -1,6 +1,6 @@
 /*
- * tests/fault/crawl.h - the whole daemon in a process of its own, which crawls
- * the tiny site; what it says from outside, and what its store holds then.
+ * tests/fault/crawl.h - the whole daemon in a separate process that crawls the
+ * tiny site; its responses, and the contents of its store afterwards.
  */
 #ifndef TESTS_FAULT_CRAWL_H
 #define TESTS_FAULT_CRAWL_H
@@ -13,22 +13,22 @@
 #include "store/store.h"
 #include "tests/fault/fault.h"
 
-/* A daemon and what it has said. */
+/* A daemon and its output. */
 struct crawl {
 	const char *folder; /* the caller's: its store, socket, archive, log */
 	uint16_t port;      /* of the tiny site */
 	pid_t pid;
-	int status; /* as waitpid() has it; valid once it has ended */
+	int status; /* as from waitpid(); valid once it has exited */
 	bool has_ended;
-	bool is_late;    /* did not end when it was asked to */
+	bool is_late;    /* did not exit on request */
 	bool is_watched; /* the site is acknowledged */
-	bool is_done;    /* "watching": nothing is pending any more */
+	bool is_done;    /* "watching": nothing is pending */
 	uint32_t pages;  /* that it has acknowledged */
 };
 
 /*
- * Start it, armed with `fault` (NULL: nothing fails), have it watch the site,
- * and ask until all is crawled, it has ended, or `patience_ms` are over.
+ * Start it, armed with `fault` (NULL: nothing fails), watch the site, and poll
+ * until all is crawled, the daemon has exited, or `patience_ms` are over.
  */
 void crawl_run(struct crawl *crawl, struct fault *fault, uint32_t patience_ms);
 
@@ -38,7 +38,7 @@ void crawl_stop(struct crawl *crawl);
 /* What the daemon has logged; buffer_free(). */
 struct buffer crawl_log(const struct crawl *crawl);
 
-/* Rows of the tables that say what was learned of the site. */
+/* Rows of the tables that store the knowledge about the site. */
 struct holding {
 	bool is_there; /* the store could be opened */
 	uint64_t problems;

@@ -37,7 +37,7 @@ void fault_arm(struct fault *fault)
 {
 	void *frames[1];
 
-	backtrace(frames, 1); /* loads what it needs */
+	backtrace(frames, 1); /* loads its libraries */
 	armed = fault;
 }
 

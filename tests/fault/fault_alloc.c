@@ -1,4 +1,4 @@
-/* Stands before the allocation of libc, or of AddressSanitizer. */
+/* Replaces the allocation functions of libc, or of AddressSanitizer. */
 #include "tests/fault/fault.h"
 
 #include <errno.h>

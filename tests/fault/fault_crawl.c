@@ -1,13 +1,13 @@
 /*
  * fault_crawl - law 3 with something failing: the daemon crawls a tiny site,
- * and the n-th allocation, write or LMDB call of it fails. It must go on, or
+ * and the n-th allocation, write or LMDB call of it fails. It must continue, or
  * end by our own abort; its store must hold, with all that it had acknowledged;
  * and without the fault the crawl must come to the same end.
  *
  * usage: fault_crawl [--all | --sample COUNT] [--lasting] [--patience SECONDS]
  *        [KIND [FIRST [LAST]]]
  *
- * A thread behind the crawl that fails rests for a minute: whether it goes on
+ * A thread after the crawl that fails rests for a minute: whether it continues
  * by itself is seen with more patience than that.
  */
 #include <getopt.h>
@@ -74,8 +74,8 @@ static void complain(const struct trial *trial, const struct crawl *crawl,
 }
 
 /*
- * The ways that we say so ourselves, the one of a library in C++, and one of
- * libxml2, which has said so when it falls over its thread's missing globals.
+ * The messages of our own aborts, of a C++ library, and of libxml2, which
+ * reports it before it crashes over its thread's missing globals.
  */
 static bool is_own_abort(const struct crawl *crawl)
 {
@@ -142,7 +142,7 @@ static bool is_as_calm(const struct holding *holding)
 	return true;
 }
 
-/* The crawl goes on without the fault: to the same end. */
+/* Without the fault the crawl continues, to the same end. */
 static void judge_rest(const struct trial *trial, struct crawl *crawl)
 {
 	struct holding holding;
@@ -239,7 +239,7 @@ static uint32_t first_calls(const struct fault *fault, uint32_t count,
 	return kept;
 }
 
-/* What is asked for. */
+/* The options. */
 struct plan {
 	enum fault_kind kind;
 	uint16_t port;
@@ -250,13 +250,14 @@ struct plan {
 	uint32_t sample;
 	uint32_t first; /* 0: all */
 	uint32_t last;
-	uint32_t *calls; /* [count]: these fail, each in a crawl of its own */
+	uint32_t *calls; /* [count]: numbers that fail, each in a separate crawl
+			  */
 	uint32_t count;
 };
 
 /*
- * Half of a sample are calls that are the first on their way through the code,
- * the other half stand at equal distances.
+ * Half of a sample are the first calls from each caller; the other half is at
+ * equal distances.
  */
 static void choose_sample(struct plan *plan, const struct fault *fault,
 			  uint32_t count)
@@ -296,7 +297,7 @@ static void choose(struct plan *plan, const struct fault *fault)
 		plan->calls[plan->count++] = n;
 }
 
-/* Until the plan is done; a process of its own. */
+/* Run the plan in a separate process. */
 static void work(const struct plan *plan, int number)
 {
 	struct fault *fault = fault_create();

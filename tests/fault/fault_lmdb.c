@@ -1,6 +1,6 @@
 /*
- * Stands between ours and LMDB (the linker's --wrap): a call that fails does
- * nothing but what LMDB has such a call do.
+ * Wraps our calls of LMDB (the linker's --wrap): a call that fails does only
+ * what LMDB does for such a call.
  */
 #include <errno.h>
 #include <lmdb.h>
@@ -10,7 +10,7 @@
 
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
 
-/* The codes that fit, by turns; 0: it may go on. */
+/* The next matching error code; 0 = do not fail. */
 static int strikes(const int *codes, size_t count)
 {
 	uint32_t number = fault_strikes(FAULT_LMDB);
@@ -80,7 +80,7 @@ WRAP(mdb_cursor_del, of_writing, (MDB_cursor * cursor, unsigned flags),
 int __real_mdb_txn_commit(MDB_txn *txn);
 int __wrap_mdb_txn_commit(MDB_txn *txn);
 
-/* It ends the transaction even when it fails. */
+/* The transaction is over even if the call fails. */
 int __wrap_mdb_txn_commit(MDB_txn *txn)
 {
 	int rc = strikes(of_committing, COUNT(of_committing));

@@ -1,4 +1,4 @@
-/* Stands before the system calls of libc that change files. */
+/* Replaces the system calls of libc that change files. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
@@ -26,7 +26,7 @@ static bool strikes(void)
 	return number != 0;
 }
 
-/* What goes to sockets, pipes and the log is none of it. */
+/* Writes to sockets, pipes and the log do not count. */
 static bool strikes_file(int file)
 {
 	struct stat status;
@@ -93,7 +93,7 @@ VISIBLE int open(const char *path, int flags, ...)
 	int mode;
 
 	va_start(list, flags);
-	mode = va_arg(list, int); /* of no meaning, where there is none */
+	mode = va_arg(list, int); /* ignored without O_CREAT */
 	va_end(list);
 	if ((flags & O_ACCMODE) != O_RDONLY && strikes())
 		return -1;

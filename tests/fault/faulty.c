@@ -1,7 +1,7 @@
 /*
- * What a bug in the parser would do, in a daemon that is all there else: a page
- * that asks for it crashes, spins, or eats the memory of the process that
- * parses it. Linked with --wrap=page_parse.
+ * The daemon with a buggy parser: depending on the page, it crashes, spins, or
+ * exhausts the memory of the process that parses it. Linked with
+ * --wrap=page_parse.
  */
 #include <poll.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /*
- * Stands before the system calls by which LMDB writes its file, and appends
- * each to the log $POWER_LOG: test_power.py makes from it what a loss of power
- * may have left. To be preloaded.
+ * Replaces the system calls with which LMDB writes its file, and appends each
+ * to the log $POWER_LOG. From it, test_power.py makes the possible states after
+ * a loss of power. Load it with LD_PRELOAD.
  */
 #include <fcntl.h>
 #include <stdbool.h>

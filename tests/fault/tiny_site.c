@@ -47,7 +47,7 @@ static void add_article(struct buffer *page, int number)
 			      "<p>Of number %d there is this to say, in "
 			      "sentence %d of it: that it is not %d.</p>",
 			      number, i, number + i + 1);
-	/* "word" in windows-1251, as the header has it, and a host in UTF-8 */
+	/* "word" in windows-1251, as in the header, and a host in UTF-8 */
 	buffer_append_text(page, "<section><h3>Elsewhere</h3><p>"
 				 "\xf1\xeb\xee\xe2\xee \xf1\xeb\xee\xe2\xee</p>"
 				 "<a href='//b&uuml;cher.example/'>there</a>"

@@ -1,6 +1,6 @@
 /*
  * tests/fault/tiny_site.h - a site of twelve pages and two templates on
- * loopback, in a process of its own, that answers the same to everybody.
+ * loopback, in a separate process. All clients get the same responses.
  */
 #ifndef TESTS_FAULT_TINY_SITE_H
 #define TESTS_FAULT_TINY_SITE_H

@@ -1,11 +1,11 @@
 /*
- * Any bytes as the head of a request over TCP: who is let in by Host, Origin,
- * Sec-Fetch-Site, Cookie and Authorization. An input is a byte that says what
- * is asked for, and lines of headers, in which 0x01 stands for a token that may
- * read, 0x02 for one that may write, 0x03 and 0x04 for their sessions. The
- * answer is that of the real server and API, on a Unix socket, which live as
- * long as the fuzzer. What is held against it is told apart from the bytes
- * alone, by other rules than those of daemon/access.
+ * Any bytes as the head of a request over TCP: which requests pass, by Host,
+ * Origin, Sec-Fetch-Site, Cookie and Authorization. An input is a byte that
+ * selects the request, and lines of headers, in which 0x01 is a read-only
+ * token, 0x02 a read-write token, 0x03 and 0x04 their sessions. The real server
+ * and API respond, on a Unix socket, which live as long as the fuzzer. The
+ * expected verdict is computed from the bytes only, by rules that differ from
+ * daemon/access.
  */
 #include <poll.h>
 #include <sched.h>
@@ -30,12 +30,12 @@ enum {
 
 #define NAME "texts.test"
 
-/* What is asked for, and the status that only those get who are let in. */
+/* The request, and the status that only accepted clients get. */
 static const struct target {
 	const char *line;
 	int status;
 	bool is_change;
-	bool is_open; /* to who may read */
+	bool is_open; /* for read-only clients */
 } targets[] = {
 	{"GET /v1/events?limit=1", 200, false, true},
 	{"GET /", 200, false, true},
@@ -97,8 +97,8 @@ static void open_all(void)
 	     "no token");
 }
 
-/* The lines with the tokens in them, without what would end the head or go on
- * with the line before. */
+/* The lines with the tokens inserted, without bytes that would end the head or
+ * continue the line before. */
 static void append_lines(struct buffer *out, const uint8_t *data, size_t size)
 {
 	bool is_begin = true;
@@ -121,7 +121,7 @@ static void append_lines(struct buffer *out, const uint8_t *data, size_t size)
 		buffer_append_text(out, "\r\n");
 }
 
-/* The status of the answer, which is copied as far as it comes at once; 0: it
+/* Return the status of the response, copied as far as it is available; 0 if it
  * has none. */
 static int ask(const struct buffer *request, char *answer, size_t capacity)
 {
@@ -198,7 +198,8 @@ int LLVMFuzzerInitialize(int *count, char ***arguments)
 	return 0;
 }
 
-/* What stands behind the name and the colon of a line; NULL: another name. */
+/* Return the text after the name and the colon of a line; NULL if the name
+ * differs. */
 static const char *value_in(const char *line, const char *name)
 {
 	size_t length = strlen(name);
@@ -226,13 +227,13 @@ static unsigned count(const char *lines, const char *name, const char *text)
 	return found;
 }
 
-/* Is there one such header alone, and does it hold the text? */
+/* Is there exactly one such header, with this text? */
 static bool is_just(const char *lines, const char *name, const char *text)
 {
 	return count(lines, name, "") == 1 && count(lines, name, text) == 1;
 }
 
-/* The laws, for one who was let in; `is_by_header`: by an Authorization. */
+/* Invariants for an accepted request; `is_by_header`: by an Authorization. */
 static void check_change(const char *lines, bool is_by_header)
 {
 	must(!is_just(lines, "Origin", "evil"), "changed for an evil page");
@@ -257,7 +258,7 @@ static void check_admitted(const struct target *target, const char *lines)
 	bool is_by_header = count(lines, "Authorization", "td_") > 0;
 
 	check_token(target, lines);
-	/* a name of ours, or no name: an address has a dot or a bracket */
+	/* one of our names, or no name: an address has a dot or a bracket */
 	must(count(lines, "Host", NAME) > 0 ||
 		     count(lines, "Host", "localhost") > 0 ||
 		     count(lines, "Host", ".") > 0 ||

@@ -1,9 +1,9 @@
 /*
  * Sequences of requests to the real API: a store, an engine, a pipeline and a
- * server on a Unix socket, made anew for each input. An input is a list of
- * steps, each a byte that says what is sent, one that says how, two bytes of
- * length, and bytes for it. Afterwards the daemon answers, stops, and its store
- * is whole. Nothing leaves the process: it has no network.
+ * server on a Unix socket, created for each input. An input is a list of steps,
+ * each a byte that selects the request, one for the way to send it, two bytes
+ * of length, and bytes for it. Afterwards the daemon responds, stops, and its
+ * store is valid. Nothing leaves the process: it has no network.
  */
 #include <poll.h>
 #include <sched.h>
@@ -34,7 +34,7 @@ enum {
 /* How a step is sent. */
 enum {
 	ON_THE_OTHER = 1, /* connection */
-	NOT_WAITED = 2,   /* the next request follows at once */
+	NOT_WAITED = 2,   /* the next request follows immediately */
 	CUT = 4,          /* half of it is sent, and the connection closed */
 	IN_PIECES = 8,
 };
@@ -91,7 +91,7 @@ static const struct form {
 	{"DELETE", "/v1/tokens/N", false},
 	{"GET", "/login?token=U", false},
 	{"POST", "/login", true},
-	{NULL, NULL, true}, /* the bytes as they are */
+	{NULL, NULL, true}, /* the bytes unchanged */
 	{"GET", "/v1/sites/H/texts?limit=N", false},
 	{"GET", "/v1/sites/H/texts?since=N&format=wet.gz&param=a=1", false},
 	{"POST", "/v1/extract/batch", true},
@@ -190,7 +190,7 @@ static void close_store(struct daemon *daemon)
 	store_close(daemon->store);
 }
 
-/* Whoever opens it finds it whole. */
+/* The next open finds a valid store. */
 static void check_store(struct daemon *daemon)
 {
 	struct verify_report report;
@@ -213,7 +213,7 @@ static void remove_folder(const struct daemon *daemon)
 	}
 }
 
-/* One that is soon full, and waits for nobody for long. */
+/* A pipeline that is soon full, and has short timeouts. */
 static void limit(struct served *served)
 {
 	struct fetch_options *fetch = &served->pipeline_options.fetch;
@@ -279,7 +279,7 @@ static void hang_up(int *file)
 	*file = -1;
 }
 
-/* Does what has come end an answer? Those by chunks end with an empty one. */
+/* Do the bytes end a response? A chunked one ends with an empty chunk. */
 static bool is_whole(const struct buffer *answer)
 {
 	const char *end = strstr(answer->data, "\r\n\r\n");

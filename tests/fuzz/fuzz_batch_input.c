@@ -1,5 +1,5 @@
-/* tests/fuzz/fuzz_batch_input.c - any bytes as pages that are handed in: the
- * same ones, however the bytes come. */
+/* tests/fuzz/fuzz_batch_input.c - any bytes as ingested pages: the result does
+ * not depend on how the bytes are split. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /*
- * Bundles of strangers. Input that begins as a file does is one, with sizes and
- * checksums made right; any other is a list of sections (kind, number, two
- * bytes of length, bytes) of which a bundle is made: so the fuzzer gets to what
- * is in them.
+ * Bundles from strangers. Input that begins like a file is a bundle, with
+ * corrected sizes and checksums; any other is a list of sections (kind, number,
+ * two bytes of length, bytes) from which a bundle is built, so that the fuzzer
+ * reaches the contents.
  */
 #include <stdint.h>
 #include <stdlib.h>

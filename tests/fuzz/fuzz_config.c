@@ -1,5 +1,5 @@
-/* A file either reads, and then prints and reads back the same, or it is told
- * what is wrong with it. */
+/* A file is either read, printed and read back unchanged, or refused with a
+ * message. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /*
- * The first byte says which coding, the rest is the stream. A byte at a time
- * gives what all at once gives; of a damaged stream the shorter output begins
- * the longer.
+ * The first byte selects the coding, the rest is the stream. Byte by byte gives
+ * the same as in one piece; for a damaged stream the shorter output is a prefix
+ * of the longer.
  */
 #include <stddef.h>
 #include <stdint.h>
@@ -20,7 +20,7 @@ struct result {
 	bool is_cut; /* at MAX_OUT_BYTES */
 	bool is_at_begin;
 	bool is_at_end;
-	size_t left; /* bytes behind the end */
+	size_t left; /* bytes after the end */
 };
 
 static struct result run(enum coding coding, struct slice input, size_t piece,

@@ -21,7 +21,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Some frequency for every text node: what it is does not matter. */
+/* Any frequency for every text node: the value does not matter. */
 static const uint32_t *frequencies_of(const struct page *page)
 {
 	const struct fragment *fragments = fragments_of_page(page->arena, page);

@@ -25,7 +25,7 @@ static void require(bool is_true)
 		abort();
 }
 
-/* Every byte is there. */
+/* Every byte is readable. */
 static void touch(struct slice bytes)
 {
 	const char *text = bytes.data;
@@ -66,7 +66,7 @@ static void read_message(struct slice bytes)
 	channel_close(&channel);
 }
 
-/* The bytes are those of the head that was read, and is written again. */
+/* The head that was read is written back as the same bytes. */
 static void compare(struct slice head, struct buffer again)
 {
 	require(slice_equal(head, buffer_slice(&again)));

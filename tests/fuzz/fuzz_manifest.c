@@ -1,5 +1,5 @@
-/* tests/fuzz/fuzz_manifest.c - any bytes as the manifest of a depot; what is
- * one is written as it was read. */
+/* tests/fuzz/fuzz_manifest.c - any bytes as the manifest of a snapshot store; a
+ * valid one is written back unchanged. */
 #include <stdint.h>
 #include <stdlib.h>
 

@@ -26,7 +26,7 @@ static void check_one(const struct metadatum *one, const struct metadatum *two)
 	require(utf8_check(one->value).invalid == 0);
 }
 
-/* 2024-03-05, and perhaps a time behind it. */
+/* 2024-03-05, and possibly a time after it. */
 static void check_date(struct slice date)
 {
 	const char *bytes = date.data;

@@ -7,7 +7,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Write the record anew: every byte that it leads to is read. */
+/* Write the record again: every byte that it refers to is read. */
 static void encode_again(const struct record *record)
 {
 	struct buffer bytes = {0};
@@ -31,7 +31,7 @@ static void encode_again(const struct record *record)
 	buffer_free(&bytes);
 }
 
-/* As a slim record, too: what can be read comes back as it was. */
+/* Pack it, too: a readable record comes back unchanged. */
 static void read_slim(struct slice slim)
 {
 	struct buffer bytes = {0};

@@ -1,6 +1,6 @@
 /*
- * Parse; keep some texts; lay them out in every format: none may be empty
- * alone, HTML must parse again, and XML must be well-formed.
+ * Parse, keep some texts, and render them in every format: each output has
+ * text, HTML must parse again, and XML must be well-formed.
  */
 #include <libxml/parser.h>
 #include <math.h>
@@ -33,7 +33,7 @@ static const struct verdict *some_verdicts(const struct page *page)
 	return verdicts;
 }
 
-/* As the daemon does, but for the rules of URLs. */
+/* As the daemon does, except the rules of URLs. */
 static bool resolve(const void *context, struct slice href, struct buffer *out)
 {
 	(void)context;

@@ -1,7 +1,7 @@
 /*
- * Any bytes are a robots.txt, and what follows its last NUL a path. The answer
- * does not depend on how the lines end, nor on who asks for what reason. The
- * same bytes are an X-Robots-Tag, too.
+ * Any bytes are a robots.txt, and the bytes after its last NUL a path. The
+ * verdict does not depend on the line ends, nor on the reason of the request.
+ * The same bytes are an X-Robots-Tag, too.
  */
 #include <stddef.h>
 #include <stdint.h>
@@ -48,7 +48,7 @@ static void check_reason(const struct robots *robots, struct slice path)
 		require((unsigned char)reason.rule[i] >= ' ');
 }
 
-/* Each stands in the file, and once in the list. */
+/* Each is in the file, and once in the list. */
 static void check_sitemaps(const struct robots *robots, struct slice file)
 {
 	size_t count = robots_sitemap_count(robots);

@@ -1,6 +1,6 @@
 /*
- * The first byte says of which table, the rest is a stored value: any bytes are
- * a row or none, and the texts of a row lie inside of it.
+ * The first byte selects the table, the rest is a stored value: any bytes are a
+ * row or malformed, and the texts of a row are inside the value.
  */
 #include <stddef.h>
 #include <stdint.h>

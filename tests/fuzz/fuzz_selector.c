@@ -1,6 +1,6 @@
 /*
- * Any first line is a selector or an error, over whatever page stands below
- * it; what is selected by two is selected by the list of both.
+ * Any first line is a selector or an error, for the page below it; a list of
+ * two selectors matches what either matches.
  */
 #include <stdlib.h>
 #include <string.h>

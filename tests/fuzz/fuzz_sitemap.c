@@ -1,6 +1,6 @@
 /*
- * Any bytes are a sitemap, or none. A byte at a time gives the same entries and
- * the same verdict as all at once; an address is never over its bound.
+ * Any bytes are a sitemap, or not. Byte by byte gives the same entries and the
+ * same verdict as in one piece; an address never exceeds its limit.
  */
 #include <stddef.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 /*
- * tests/fuzz/fuzz_snapshot_stream.c - any bytes as a snapshot. Behind a first
- * byte of 'z' they are packed by zstd and put behind a good head: so the fuzzer
- * gets to what is in it.
+ * tests/fuzz/fuzz_snapshot_stream.c - any bytes as a snapshot. After a first
+ * byte of 'z' they are compressed with zstd and put after a valid head, so that
+ * the fuzzer reaches the contents.
  */
 #include <stdint.h>
 #include <stdlib.h>

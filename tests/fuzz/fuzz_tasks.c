@@ -1,8 +1,8 @@
 /*
- * The first byte says which kind of task the rest is a request of, or, from 128
- * on, that it is the answer to a question of one: two bytes are the size of its
- * head. Any bytes are a request or none; a worker has nothing to lose but
- * itself, and what it answers to a request is an answer.
+ * The first byte selects the kind of task that the rest requests, or, from 128
+ * on, makes the rest a response to a worker's request: two bytes are the size
+ * of its head. Any bytes are a request or malformed; a worker can only harm
+ * itself, and its reply to a request is a response.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -29,7 +29,7 @@ static void require(bool is_true)
 		abort();
 }
 
-/* What the keeper says, whatever was asked. */
+/* The main process's reply to any request. */
 static bool serve(void *context, const struct task_request *inquiry,
 		  struct message *answer)
 {

@@ -1,8 +1,8 @@
 /*
- * Any bytes are resolved against a base: the result is canonical, so that it is
- * its own canonical form, and its parts fit together; an escaped host is the
- * same host; a path is what libcurl makes of it; a URL stays canonical without
- * its parameters; the domain ends its host.
+ * Resolve any bytes against a base: the result is canonical (its own canonical
+ * form), and its parts fit together; an escaped host is the same host; a path
+ * equals libcurl's; a URL stays canonical without its parameters; the domain
+ * ends its host.
  */
 #include <curl/curl.h>
 #include <stddef.h>
@@ -119,7 +119,7 @@ static void resolve_by_curl(const struct url *base, const char *reference,
 }
 
 /*
- * The path below that of `base`, from the root and relative; the latter without
+ * The path below `base`, from the root and relative; the latter without
  * libcurl: 7.88 makes /b/x and not /b//x of .//x.
  */
 static void check_resolution(struct slice path, const struct url *base)

@@ -1,8 +1,8 @@
 /*
- * Any bytes are an archive, given in pieces of the size that the first byte
- * says. However they come, the records are the same - but for zstd, which gives
- * more or less of a damaged frame by how it comes; all of them are bounded, and
- * there are no more than bytes (unpacked ones, at most 1,032 for each).
+ * Any bytes are an archive, read in pieces of the size in the first byte. The
+ * records do not depend on the split, except for zstd, where the amount of a
+ * damaged frame does. All records are bounded, and there are at most as many as
+ * (decompressed) bytes, of which each byte gives at most 1,032.
  */
 #include <stddef.h>
 #include <stdint.h>

@@ -17,7 +17,7 @@ struct faults {
 /* NULL: it cannot be read. Never unmapped. */
 const struct faults *faults_map(const char *path);
 
-/* The system's clock as the process shall see it. */
+/* The system's clock as the process must see it. */
 void faults_shift(const struct faults *faults, struct timespec *now);
 
 #endif

@@ -65,7 +65,7 @@ struct server {
 	int fd;            /* its calls come here */
 	int memory;        /* its own */
 	off_t is_wrong;    /* in it: the stub's last byte */
-	bool is_wrong_now; /* what is there */
+	bool is_wrong_now; /* the available bytes */
 	struct waiting waiting[MAX_WAITING];
 	size_t count;
 };
@@ -92,7 +92,7 @@ static int open_of(pid_t pid, const char *name, int flags)
 	return open(path, flags | O_CLOEXEC);
 }
 
-/* The call goes on by itself, or has ended without an error. */
+/* The call continues automatically, or has ended without an error. */
 static void answer(struct server *server, uint64_t id, bool goes_on)
 {
 	struct seccomp_notif_resp response = {
@@ -142,8 +142,8 @@ static void take_call(struct server *server, struct seccomp_notif *call)
 			call->id, steady_ms() + 1 + server->faults->sync_ms};
 }
 
-/* The calls that have waited long enough go on; how long the next one waits,
- * LOOK_MS at most. */
+/* Resume the calls that have waited long enough. Return the wait of the next
+ * one, at most LOOK_MS. */
 static int64_t end_waiting(struct server *server)
 {
 	int64_t now_ms = steady_ms();
@@ -218,7 +218,7 @@ static struct vdso read_vdso(void)
 	const Elf64_Phdr *segment;
 	const Elf64_Dyn *row = NULL;
 
-	errno = ENOSYS; /* where it lacks something */
+	errno = ENOSYS; /* where it is incomplete */
 	if (image == NULL)
 		fail("vDSO");
 	segment = (const void *)(image + ((const Elf64_Ehdr *)image)->e_phoff);
@@ -237,7 +237,7 @@ static struct vdso read_vdso(void)
 	}
 	if (vdso.symbols == NULL || vdso.names == NULL)
 		fail("vDSO");
-	/* the names lie behind them: nothing else says how many there are */
+	/* the names follow them: nothing else gives their number */
 	vdso.count = (size_t)(vdso.names - (const char *)vdso.symbols) /
 		     sizeof(*vdso.symbols);
 	return vdso;
@@ -343,8 +343,8 @@ static int receive_fd(int socket)
 	return fd;
 }
 
-/* The calls that are asked about, from now on: those that write to a disk, and
- * what the time is, where that is a call. Its descriptor is closed by exec. */
+/* The system calls to intercept from now on: writes to a disk, and the time
+ * where it is a call. Exec closes the descriptor. */
 static int begin_asking(void)
 {
 	scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ALLOW);
@@ -356,7 +356,7 @@ static int begin_asking(void)
 	for (size_t i = 0; i < sizeof(writes) / sizeof(writes[0]); i++)
 		error |=
 			seccomp_rule_add(filter, SCMP_ACT_NOTIFY, writes[i], 0);
-	/* what is made is written next, by a call that sockets have, too */
+	/* an opened file is written next, with a call that sockets use, too */
 	error |=
 		seccomp_rule_add(filter, SCMP_ACT_NOTIFY, SCMP_SYS(openat), 1,
 				 SCMP_A2(SCMP_CMP_MASKED_EQ, O_CREAT, O_CREAT));

@@ -1,6 +1,6 @@
 /*
- * tests/sandbox/attempt.h - things that a process tries, each in a process of
- * its own that is in the sandbox of a role.
+ * tests/sandbox/attempt.h - actions that a process tries, each in a separate
+ * process in the sandbox of a role.
  */
 #ifndef TESTS_SANDBOX_ATTEMPT_H
 #define TESTS_SANDBOX_ATTEMPT_H
@@ -12,14 +12,14 @@
 
 enum { FOLDER_NAME = 24, MAX_NAME = 64 };
 
-/* What is there to be reached: made by the parent, who is outside. */
+/* Targets of the attempts, created by the parent outside the sandbox. */
 struct surroundings {
 	char folder[FOLDER_NAME];  /* anybody may write there */
 	char store[MAX_NAME];      /* a file in it, also */
-	char copy[MAX_NAME];       /* what is not there yet */
-	struct sockaddr_in tcp;    /* somebody listens there */
+	char copy[MAX_NAME];       /* does not exist yet */
+	struct sockaddr_in tcp;    /* has a listener */
 	int listening;             /* who listens */
-	int accepted;              /* a client of theirs */
+	int accepted;              /* a client of both */
 	struct sockaddr_un path;   /* and there */
 	struct sockaddr_un hidden; /* abstract, and there */
 	socklen_t hidden_bytes;
@@ -29,16 +29,16 @@ struct surroundings {
 	pid_t parent;
 };
 
-/* 0: it was done; else errno. */
+/* 0 = done; otherwise errno. */
 typedef int attempt(const struct surroundings *around);
 
 struct attempt_row {
 	const char *name;
 	attempt *run;
 	/*
-	 * What shall come of it in each role, as in enum role: '+' done, '-'
-	 * refused, 'k' killed for it, 'r' refused, but root as the kernel
-	 * likes, '?' as it likes.
+	 * The expected result in each role, as in enum role: '+' done, '-'
+	 * refused, 'k' killed for it, 'r' refused, but for root the kernel
+	 * decides, '?' the kernel decides.
 	 */
 	const char *expected;
 	unsigned walls; /* whichever of them refuses it (enum sandbox_layer); 0:

@@ -80,7 +80,7 @@ static int read_passwd(const struct surroundings *around)
 	return opened(open("/etc/passwd", O_RDONLY | O_CLOEXEC));
 }
 
-/* The number is that of all architectures. */
+/* The number is the same on all architectures. */
 static int read_by_openat2(const struct surroundings *around)
 {
 	struct {

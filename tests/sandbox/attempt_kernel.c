@@ -18,8 +18,8 @@ static int result(long value)
 	return value < 0 ? errno : 0;
 }
 
-/* For what would do harm outside of a sandbox: it is asked in a way that fails
- * otherwise, too. */
+/* For calls that would do harm outside a sandbox: with arguments that make the
+ * call fail otherwise, too. */
 static int forbidden(long value)
 {
 	return value < 0 && errno == EPERM ? EPERM : 0;
@@ -130,7 +130,7 @@ static int type_for_user(const struct surroundings *around)
 	char letter = 'x';
 
 	(void)around;
-	/* with the upper half set, as the kernel does not look at it */
+	/* with the upper half set, which the kernel ignores */
 	return syscall(SYS_ioctl, 0L, TIOCSTI | 0xffffffff00000000L, &letter) !=
 				       0 &&
 			       errno == EPERM

@@ -1,4 +1,4 @@
-/* Memory and disk beside the limit of the address space. */
+/* Memory and disk other than the limit of the address space. */
 #include <errno.h>
 #include <fcntl.h>
 #include <mqueue.h>
@@ -21,7 +21,7 @@
 enum {
 	PIECE = 1 << 20,
 	PIECES = 48,
-	ROOM = 16 * PIECE, /* of address space that is left */
+	ROOM = 16 * PIECE, /* of free address space */
 	MEMFD_SECRET = 447,
 	WIDE_PIPE = 1 << 20,
 	MUCH = 64 << 20,

@@ -53,7 +53,7 @@ static int listen_tcp(const struct surroundings *around)
 	return error;
 }
 
-/* Of a socket of TCP that is connected no more. */
+/* For a TCP socket that is no longer connected. */
 static int open_fast(const struct surroundings *around)
 {
 	int file = around->accepted;

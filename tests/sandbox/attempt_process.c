@@ -90,7 +90,7 @@ static int read_parent(const struct surroundings *around)
 	static long other;
 	long word;
 	struct iovec here = {&word, sizeof(word)};
-	/* the parent has it at the same place */
+	/* the parent has it at the same address */
 	struct iovec there = {&other, sizeof(other)};
 
 	return result(process_vm_readv(around->parent, &here, 1, &there, 1, 0));

@@ -1,11 +1,10 @@
 /*
- * tests/sandbox/attempts.c - what each role of the daemon can do and cannot, as
- * a table. Each attempt is made in a process of its own, which has entered the
- * sandbox of the role: of a user who is nobody, and again of root if we are.
- * For nobody also where the systemd unit refuses calls, and without Landlock:
- * what those take from the sandbox is not what keeps a role from an attempt,
- * unless the row says so. The first column is without a sandbox. Fails where
- * the table is not the one that is expected.
+ * tests/sandbox/attempts.c - a table of what each role of the daemon can and
+ * cannot do. Each attempt runs in a separate process, which has entered the
+ * sandbox of the role as the user nobody, and again as root if we are root. For
+ * nobody also where the systemd unit refuses calls, and without Landlock: the
+ * attempt must still fail, unless the row allows it. The first column is
+ * without a sandbox. Fails if the results differ from the table.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -129,7 +128,7 @@ static void make_surroundings(void)
 	serve(AF_UNIX, &around.hidden, around.hidden_bytes);
 }
 
-/* A client; whoever has come before is let in, and goes. */
+/* A client; accept and close earlier connections. */
 static void bring_client(void)
 {
 	static int client = -1;
@@ -147,7 +146,7 @@ static void bring_client(void)
 		fail("accepting");
 }
 
-/* As each attempt shall find it. */
+/* The state that each attempt must find. */
 static void tidy(void)
 {
 	char text[8];
@@ -174,7 +173,7 @@ static bool say(int file, struct outcome outcome)
 	return write(file, &outcome, sizeof(outcome)) == sizeof(outcome);
 }
 
-/* Have the calls fail, as a unit or an older kernel does. */
+/* Make the calls fail, as a unit or an older kernel does. */
 static bool refuse(int error, const char *const *names)
 {
 	scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ALLOW);
@@ -328,8 +327,8 @@ static unsigned try_all(bool is_root)
 	return wrong;
 }
 
-/* What the kernel has must stand, or a mistake of ours would look as if it had
- * not. Sanitizers go without. */
+/* The kernel's features must work, otherwise a bug of ours could look like a
+ * missing feature. Sanitizers run without. */
 static bool is_kernels_fault(unsigned lacks)
 {
 	bool has_seccomp = prctl(PR_GET_SECCOMP) >= 0;
@@ -340,7 +339,7 @@ static bool is_kernels_fault(unsigned lacks)
 	       !((lacks & SANDBOX_FILES) != 0 && has_landlock);
 }
 
-/* In a process of its own: what stands there is said by it. */
+/* Runs in a separate process, which prints the results. */
 static int say_walls(enum role role, struct buffer *text)
 {
 	const struct sandbox_options options = {.role = role};
@@ -389,8 +388,8 @@ static unsigned try_everywhere(void)
 	return wrong;
 }
 
-/* Whoever tries is of the same user, and may be traced, so that nothing but the
- * sandbox is in the way. */
+/* All attempts are of the same user and may be traced, so that only the sandbox
+ * stops them. */
 static unsigned try_as_nobody(void)
 {
 	char reason[USER_REASON_BYTES];

@@ -6,8 +6,8 @@
 #ifndef TESTS_SANDBOX_WORK_H
 #define TESTS_SANDBOX_WORK_H
 
-/* Enter the sandbox of the role as who we are; what it says goes to standard
- * error. Ends the process if that fails. */
+/* Enter the sandbox of the role as the current user; its messages go to
+ * standard error. Exit if that fails. */
 void work_enter(unsigned role, const char *const *readable);
 
 /* A folder for a store and a socket. */

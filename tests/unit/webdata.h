@@ -1,7 +1,7 @@
 /*
  * tests/unit/webdata.h - the archive data/web.tar.zst of $TEMPLATED_SHARED or
  * ../shared: real robots.txt files, sitemaps, URL cases, WARC files, torture
- * pages. Where it is missing, a test says that it skips.
+ * pages. If it is missing, a test prints that it skips.
  */
 #ifndef TESTS_UNIT_WEBDATA_H
 #define TESTS_UNIT_WEBDATA_H
@@ -14,8 +14,8 @@ enum { WEBDATA_FOLDER = 64 };
 
 /*
  * Unpack the folder `name` of the archive ("robots") into a new folder, whose
- * path is written to `folder_out`; remove it with webdata_remove(). False, with
- * the word that says so, when there is no data.
+ * path is written to `folder_out`; remove it with webdata_remove(). Without
+ * data, print that and return false.
  */
 bool webdata_unpack(const char *name, char folder_out[WEBDATA_FOLDER]);
 void webdata_remove(const char *folder);

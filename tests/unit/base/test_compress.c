@@ -95,7 +95,7 @@ static bool is_refused(struct buffer *packed, size_t i)
 	*byte ^= (unsigned char)(1U << (i % 8));
 	error = decompress_slice(buffer_slice(packed), 1 << 20, &out);
 	*byte ^= (unsigned char)(1U << (i % 8));
-	/* a few bits mean nothing; none may change what comes back */
+	/* a few bits mean nothing; none may change the result */
 	if (error == ERR_NONE)
 		ck_assert_mem_eq(out.data, text, sizeof(text));
 	return error != ERR_NONE;

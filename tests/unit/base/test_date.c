@@ -32,7 +32,7 @@ TEST(dates_of_arc)
 	ck_assert_uint_eq(parse("20171306040353"), 0);
 }
 
-/* the second and third stand in real files */
+/* the second and third occur in real files */
 TEST(what_is_no_date)
 {
 	ck_assert_uint_eq(parse(""), 0);

@@ -47,7 +47,7 @@ enum { HELLO_COUNT = COUNT_OF(codings) };
 
 /*
  * Unpack to the end of the input or the stream, `piece` bytes of input and
- * `capacity` of output at a time; *input is left behind what was taken.
+ * `capacity` of output at a time; *input remains after what was taken.
  */
 static enum error unpack(struct decoder *decoder, struct slice *input,
 			 size_t piece, size_t capacity, struct buffer *out)
@@ -92,7 +92,7 @@ static bool is_text(const struct buffer *buffer, const char *text)
 	return slice_equal(buffer_slice(buffer), slice_of(text));
 }
 
-/* Whether the whole stream comes back and nothing is left. */
+/* Does the whole stream come back, with no rest? */
 static bool comes_back(size_t row, size_t piece, size_t capacity)
 {
 	struct decoder *decoder = decoder_create(codings[row]);
@@ -120,7 +120,7 @@ TEST_LOOP(every_coding_comes_back_however_it_is_cut, 0, HELLO_COUNT)
 				"%zu in, %zu out", pieces[i], capacity);
 }
 
-/* What is left of the input, which goes on where it ended. */
+/* The rest of the input, which continues where it ended. */
 static size_t unpack_on(struct decoder *decoder, struct slice *input,
 			struct buffer *out)
 {
@@ -341,8 +341,8 @@ TEST(a_window_over_8_mb_is_refused)
 	ck_assert(is_text(&out, "hello"));
 }
 
-/* A sound frame that says its size: zstd would unpack it at once, without
- * asking for the window, if it got to see the whole. */
+/* A sound frame with its size: with the whole frame, zstd would decompress it
+ * without allocating the window. */
 TEST(a_window_over_8_mb_is_refused_of_a_whole_frame_too)
 {
 	size_t size = (size_t)16 << 20;
@@ -364,8 +364,8 @@ TEST(a_window_over_8_mb_is_refused_of_a_whole_frame_too)
 	decoder_destroy(decoder);
 }
 
-/* A frame of 6,477 zeros, by run length. Behind its magic it reads as that of
- * a skippable frame of 0xCA6B bytes, which are there. */
+/* A frame of 6,477 zeros, by run length. After its magic it reads as a
+ * skippable frame of 0xCA6B bytes, which exist. */
 TEST(a_header_that_looks_like_a_skippable_frame_is_none)
 {
 	struct decoder *decoder = decoder_create(CODING_ZSTD);
@@ -506,7 +506,7 @@ TEST(names_are_in_any_case_and_one_at_a_time)
 {
 	static const struct {
 		const char *name;
-		int coding; /* -1: none of ours */
+		int coding; /* -1: not a coding of ours */
 	} rows[] = {
 		{"", CODING_NONE},       {"identity", CODING_NONE},
 		{"gzip", CODING_GZIP},   {"GZip", CODING_GZIP},

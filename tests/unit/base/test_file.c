@@ -44,7 +44,7 @@ static enum error read_file(const char *name, size_t max_bytes)
 	return file_read(scratch_path(&scratch, name), max_bytes, &out);
 }
 
-/* What the file begins with, alone in `out`. */
+/* Read the beginning of the file, as the only text in `out`. */
 static enum error read_start(const char *name, size_t max_bytes)
 {
 	buffer_clear(&out);

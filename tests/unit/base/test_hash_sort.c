@@ -4,7 +4,8 @@
 
 enum { MAX = 5000 };
 
-/* By which bits the numbers differ: spread, the lowest, the highest, none. */
+/* The bits in which the numbers differ: spread, the lowest, the highest,
+ * none. */
 static const uint64_t masks[] = {UINT64_MAX, 0xFFFF, UINT64_MAX << 60, 0};
 
 TEST_ROWS(numbers_ascend_as_by_qsort, masks)

@@ -50,9 +50,8 @@ TEST(small_clusters_are_lost_in_what_they_join)
 	condensed_free(&condensed);
 }
 
-/* Three that join at one height are one join, in whatever order the edges
- * stand; and what would reach the minimum only at that height is no cluster of
- * its own. */
+/* Three that join at one height are one join, in any order of the edges; a
+ * cluster that would reach the minimum only at that height is none. */
 TEST(joins_at_one_height_are_one_join)
 {
 	struct dendrogram_edge edges[] = {
@@ -83,7 +82,7 @@ TEST(the_minimum_is_raised_until_there_are_few)
 	struct dendrogram dendrogram = {edges, pages, 5, 29};
 	struct condensed condensed;
 
-	/* 3 -> 5: three of them; 5 -> 8: two */
+	/* 3 -> 5: three of the pages; 5 -> 8: two */
 	condensed_build(&dendrogram, 3, 5, &condensed);
 	ck_assert_uint_eq(condensed.minimum, 3);
 	ck_assert_uint_eq(condensed.count, 5 + 4);

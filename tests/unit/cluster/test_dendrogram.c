@@ -112,7 +112,7 @@ TEST(too_many_leaves_are_refused)
 	dendrogram_free(&dendrogram);
 }
 
-/* Stops when `left` calls are made; adds up what it is told. */
+/* Stop after `left` calls; add up the arguments. */
 struct watcher {
 	uint64_t left;
 	uint64_t done;
@@ -137,7 +137,7 @@ TEST(it_tells_how_far_it_is_and_can_be_stopped)
 
 	assert_ok(dendrogram_build(families, 5, &options, &dendrogram));
 	dendrogram_free(&dendrogram);
-	/* 4 calls; before the last leaf 4 + 3 + 2 of the 10 are made */
+	/* 4 calls; before the last leaf 4 + 3 + 2 of the 10 are done */
 	ck_assert_uint_eq(watcher.left, 96);
 	ck_assert_uint_eq(watcher.done, 9);
 	ck_assert_uint_eq(watcher.total, 10);

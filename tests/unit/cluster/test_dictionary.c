@@ -33,7 +33,7 @@ TEST(a_shingle_has_one_shingle_id)
 	ck_assert_uint_eq(shingle_ids[1], 1);
 	ck_assert_uint_eq(shingle_ids[2], 2);
 	ck_assert_uint_eq(dictionary.rows[2].shingle, UINT64_MAX);
-	/* The new 0 gets the number 3, which stands behind that of 7. */
+	/* The new 0 gets the number 3, after the number of 7. */
 	shingle_ids = take(b, 2);
 	ck_assert_uint_eq(shingle_ids[0], 1);
 	ck_assert_uint_eq(shingle_ids[1], 3);

@@ -5,7 +5,7 @@
 
 /*
  * A small world: pages 1 .. PAGES with sets of the numbers 0 .. 15, written as
- * bits, beside what the changes told about them.
+ * bits, and a model built from the reported changes.
  */
 enum {
 	PAGES = 24,
@@ -104,7 +104,7 @@ static bool replay_event(struct linkage_event event)
 	return true;
 }
 
-/* Whether the living labels are those that pages have. */
+/* Are the living labels those of the pages? */
 static bool replay_events(void)
 {
 	bool is_used[LABELS] = {false};
@@ -178,7 +178,7 @@ static bool replay_set(void)
 	return true;
 }
 
-/* Whether the sets stored are those that pages have, and no more. */
+/* Are the stored sets exactly those of the pages? */
 static bool sets_are_those_told(void)
 {
 	size_t pages[PAGES + 1] = {0};
@@ -209,7 +209,7 @@ static bool sets_are_those_told(void)
 	return sets == linkage_size(world.linkage).sets;
 }
 
-/* Whether the shingles stored are those of the sets, and no more. */
+/* Are the stored shingles exactly those of the sets? */
 static bool shingle_ids_are_those_told(void)
 {
 	uint32_t used = 0;
@@ -519,7 +519,7 @@ TEST(a_lone_page_that_joins_others_ends_its_cluster)
 	ck_assert_uint_eq(world.changes.move_count, 1);
 	ck_assert_uint_eq(world.changes.moves[0].from, 1);
 	ck_assert_uint_eq(world.changes.moves[0].to, 2);
-	/* The same into a set that is there already. */
+	/* The same into an existing set. */
 	put(3, SET_89);
 	put(3, SET_45);
 	check_event(0, LINKAGE_REMOVED, 3, 0);
@@ -549,7 +549,7 @@ TEST(a_bridge_that_stays_one_changes_nothing)
 
 TEST(an_old_label_beats_one_made_in_the_call)
 {
-	/* 2 holds {1 4 5} and {3 6 7} together; 8 stands alone. */
+	/* 2 holds {1 4 5} and {3 6 7} together; 8 is single. */
 	put(1, SET_01);
 	put(2, SET_12);
 	put(3, SET_23);
@@ -623,7 +623,7 @@ TEST(limits_refuse_and_change_nothing)
 				     &next, &changes),
 			 ERR_TOO_LARGE);
 	ck_assert_uint_eq(linkage_label(linkage, 3), 0);
-	/* Those who are there may change. */
+	/* Existing pages may change. */
 	assert_ok(linkage_put(linkage, 2, signature_of(0x7, shingles), &next,
 			      &changes));
 	next = UINT32_MAX;
@@ -646,7 +646,7 @@ TEST(sets_are_limited_apart_from_pages)
 
 	assert_ok(linkage_put(linkage, 1, signature_of(SET_01, shingles), &next,
 			      &changes));
-	/* Another one instead of it. */
+	/* Another one instead. */
 	assert_ok(linkage_put(linkage, 1, signature_of(SET_12, shingles), &next,
 			      &changes));
 	assert_ok(linkage_put(linkage, 2, signature_of(SET_12, shingles), &next,
@@ -775,8 +775,8 @@ TEST_LOOP(partition_is_that_of_brute_force, 0, THRESHOLDS)
 	}
 }
 
-/* The set of each page is given; pages come in random order, some of them
- * with another set first. */
+/* Set the set of each page; pages come in random order, some of them with
+ * another set first. */
 static void put_shuffled(const uint32_t *sets)
 {
 	uint64_t order[PAGES] = {0};
@@ -876,7 +876,7 @@ static bool restore_pages(struct linkage *linkage)
 	return true;
 }
 
-/* A linkage made of what was told. */
+/* Build a linkage from the reported changes. */
 static struct linkage *restored(void)
 {
 	struct linkage *linkage = linkage_create(
@@ -899,7 +899,7 @@ static bool labels_are_those_of(const struct linkage *collision)
 	       linkage_size(world.linkage).clusters;
 }
 
-/* The same call on a linkage and on what it was restored to, which goes on. */
+/* Make the same call on a linkage and on its restored copy. */
 static void step_collisions(void)
 {
 	uint64_t page = 1 + random_below(PAGES);
@@ -924,7 +924,7 @@ static void step_collisions(void)
 	linkage_destroy(collision);
 }
 
-/* The engine inside differs after opening, what is told does not. */
+/* The engines differ inside after opening; their reports do not. */
 TEST_LOOP(a_restored_linkage_goes_on, 0, THRESHOLDS)
 {
 	random_begin(20240940 + (unsigned)_i);
@@ -974,7 +974,7 @@ static struct match match_at(size_t page, const uint32_t *labels,
 	return match;
 }
 
-/* Give the best match that is free its label, until none is left. */
+/* Give its label to the best free match, until none is left. */
 static void assign_labels(const uint32_t *labels, const size_t *smallest,
 			  uint32_t *label_of)
 {

@@ -7,7 +7,7 @@
 
 enum { MAX_PAGES = 64, MAX_TERMS = 64 };
 
-/* Pages with a signature of their own each. */
+/* Pages, each with its own signature. */
 struct site {
 	uint32_t terms[MAX_PAGES][MAX_TERMS];
 	struct dendrogram_leaf leaves[MAX_PAGES];
@@ -59,8 +59,8 @@ static void check_near(const struct cluster_merge *merge,
 }
 
 /*
- * Three posts of ten terms, nine of the template and one of their own; two
- * pages that lack three terms of the template and have two others.
+ * Three posts of ten terms, nine of the template and one that no other has; two
+ * pages without three terms of the template and with two others.
  */
 static void fill(struct site *site)
 {
@@ -88,7 +88,7 @@ TEST(a_merge_tells_what_both_sides_lack)
 	check_near(last, MERGE_height, 0.4);
 	check_near(last, MERGE_log_site, log(5));
 	check_near(last, MERGE_share_a, 0.6);
-	/* the larger mass is 10: B has 9 and 10 and a term of its own a page */
+	/* the larger mass is 10: B has 9 and 10 and one unique term per page */
 	check_near(last, MERGE_new_b, 0.3);
 	check_near(last, MERGE_new_a, 0.4);
 	check_near(last, MERGE_cross, 0.4);
@@ -158,8 +158,8 @@ TEST(the_order_of_the_pages_does_not_show)
 	cluster_merges_free(&b);
 }
 
-/* Of five pages: the first two are alike but for one term, and the last three
- * have that of the second. */
+/* Of five pages: the first two are alike except for one term, and the last
+ * three have the second one's term. */
 static void add_rare(struct site *site, uint32_t page)
 {
 	if (page < 2)
@@ -169,7 +169,7 @@ static void add_rare(struct site *site, uint32_t page)
 }
 
 /* Two single pages of as many terms, one of them with a term that others have:
- * which of them is A is not told by which comes first. */
+ * the order does not decide which of them is A. */
 TEST(equal_groups_are_told_apart_by_their_terms)
 {
 	struct site forward = {0};
@@ -203,8 +203,8 @@ TEST(the_threshold_lies_between_two_templates)
 			 i < 20 ? 1 : 2);
 	merges = merges_of(&site);
 	choice = merge_model_choose(&merges, 200);
-	/* from 50 to 430 all are as good: the nearest to the default is taken
-	 */
+	/* from 50 to 430 all are equally good: the nearest to the default
+	 * wins */
 	ck_assert_uint_eq(choice.threshold, 200);
 	ck_assert_uint_eq(choice.merges, 28);
 	ck_assert_uint_eq(merge_model_choose(&merges, 300).threshold, 300);

@@ -81,7 +81,7 @@ TEST(shingle_ids_may_be_of_any_size)
 	probe_free(&probe);
 }
 
-/* `max` of them, one to `step` apart. */
+/* `max` numbers, 1 to `step` apart. */
 static void random_shingles(uint32_t *shingle_ids, uint32_t count,
 			    uint32_t step)
 {

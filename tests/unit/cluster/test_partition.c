@@ -1,6 +1,6 @@
 /*
- * Law 1 with sets as large as those of pages: the partition of a linkage is
- * that of brute force after anything that can be done to it.
+ * Invariant 1 with sets as large as those of pages: the partition of a linkage
+ * equals that of brute force after any sequence of changes.
  */
 
 #include "cluster/linkage.h"
@@ -210,8 +210,8 @@ static bool partition_is_exact(void)
 	return linkage_size(world.linkage).clusters == clusters;
 }
 
-/* Whether one that is made of what it holds opens: its sets and shingles are
- * whole, and the labels are those of the partition. */
+/* Can a linkage be opened from its contents? Its sets and shingles are
+ * complete, and the labels match the partition. */
 static bool reopens(void)
 {
 	size_t rows = linkage_size(world.linkage).set_rows;
@@ -262,7 +262,7 @@ static void recut(unsigned threshold)
 			      &changes);
 }
 
-/* First it grows, then it goes on at its size, then it shrinks to nothing. */
+/* First it grows, then it stays at its size, then it shrinks to nothing. */
 static void step(uint32_t index, uint32_t count)
 {
 	uint32_t leaving = index < count / 3       ? 8

@@ -102,7 +102,7 @@ TEST(a_million_items_do_not_overflow)
 	free(truth);
 }
 
-/* The definition: look at every pair. */
+/* The definition: compare every pair. */
 TEST(rand_is_that_of_all_pairs)
 {
 	enum { COUNT = 40 };

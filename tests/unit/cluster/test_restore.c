@@ -91,7 +91,7 @@ TEST(collisions_are_found)
 		restore_page(i, i, 5 + i);
 	ck_assert_int_eq(linkage_restore_end(linkage), ERR_CORRUPT);
 	end();
-	/* Two sets with 7 alone. */
+	/* Two sets with only 7. */
 	begin();
 	assert_ok(linkage_restore_set(linkage, 2, shingle_ids, 1));
 	restore_page(1, 0, 5);

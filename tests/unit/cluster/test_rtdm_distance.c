@@ -20,13 +20,13 @@ static void teardown(void)
 	arena_destroy(arena);
 }
 
-/* A page of elements alone. */
+/* A page of elements only. */
 static struct page page_of(const struct node *nodes, size_t count)
 {
 	return (struct page){.nodes = nodes, .node_count = (uint32_t)count};
 }
 
-/* "a(b(c)d)": an element a with the children b and d; c stands in b. */
+/* "a(b(c)d)": an element a with the children b and d; c is inside b. */
 static struct page page_from(const char *text)
 {
 	struct node *nodes = ARENA_NEW(arena, struct node, strlen(text) + 1);
@@ -107,12 +107,12 @@ TEST(each_operation_costs_one)
 TEST(nothing_maps_below_a_replacement)
 {
 	ck_assert_uint_eq(cost("a(b(cd))", "a(x(cd))"), 5);
-	ck_assert_uint_eq(cost("b(cd)", "x(cd)"), 5); /* nor at the root */
+	ck_assert_uint_eq(cost("b(cd)", "x(cd)"), 5); /* also not at the root */
 	ck_assert_uint_eq(cost("b(cd)", "x"), 3);
 }
 
-/* The edit distance would insert x alone. Top-down, b maps to x at best: one
- * replacement, c goes, b and c come. */
+/* The edit distance would only insert x. Top-down, b maps to x at best: one
+ * replacement, c is deleted, b and c are inserted. */
 TEST(no_node_is_inserted_between_parent_and_child)
 {
 	ck_assert_uint_eq(cost("a(b(c))", "a(x(b(c)))"), 4);
@@ -154,7 +154,7 @@ TEST(equal_subtrees_are_not_aligned)
 	ck_assert_uint_eq(found, 1);
 }
 
-/* Elements inside each other; the innermost has a name of its own. */
+/* Nested elements; the innermost has a unique name. */
 static struct rtdm_tree nested(uint32_t count, uint16_t innermost)
 {
 	struct node *nodes = mem_alloc(count, sizeof(*nodes));
@@ -277,8 +277,8 @@ static bool agree(const struct page *a, const struct page *b,
 }
 
 /*
- * By the definition: the cost of the mapping of each node i of `a` with
- * image[i] < b->node_count to that node of `b`; UINT32_MAX if it is none.
+ * The definition: the cost of the mapping of each node i of `a` with image[i] <
+ * b->node_count to that node of `b`; UINT32_MAX if it is not allowed.
  */
 static uint32_t mapping_cost(const struct page *a, const struct page *b,
 			     const uint32_t *image)

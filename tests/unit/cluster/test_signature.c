@@ -129,8 +129,8 @@ TEST(unknown_elements_are_told_apart_by_name)
 	ck_assert_uint_eq(common(a, PAGE("<X-One>a</X-One>"), MEASURE_CP), 2);
 	ck_assert_uint_eq(common(a, PAGE("<x-two>a</x-two>"), MEASURE_CP), 1);
 	/* <html> <head> <title> </title> </head> <body> ...: nine tags, five
-	 * shingles, of which those with the sixth or seventh differ: the first
-	 * five tags are common, and no other five. */
+	 * shingles, of which those with the sixth or seventh differ: only the
+	 * first five tags are common. */
 	ck_assert_uint_eq(common(a, PAGE("<X-One>a</X-ONE>"), MEASURE_CTSS), 5);
 	ck_assert_uint_eq(common(a, PAGE("<x-two>a</x-two>"), MEASURE_CTSS), 2);
 }
@@ -271,8 +271,8 @@ TEST(ccs_holds_runs_of_two_steps_with_their_classes)
 	ck_assert_uint_eq(
 		common(page, PAGE("<div class=a><p>x</p></div>"), MEASURE_CCS),
 		3);
-	/* One class near the root changes what is next to it and no more:
-	 * html/head head/title html/body div/p p/b of seven stay. */
+	/* One class near the root changes only its neighbours: html/head
+	 * head/title html/body div/p p/b of seven stay. */
 	ck_assert_uint_eq(
 		common(PAGE("<div class=a><div><p><b>x</b></p></div></div>"),
 		       PAGE("<div class=b><div><p><b>x</b></p></div></div>"),
@@ -302,7 +302,7 @@ TEST(ccs_weighs_each_class_of_html_and_body)
 	ck_assert_uint_eq(common(home, plain, MEASURE_CCS), 4);
 	/* js, page-0 */
 	ck_assert_uint_eq(common(home, post, MEASURE_CCS), 4 + 2);
-	/* page-0: those of html are not those of body */
+	/* page-0: the shingles of html differ from those of body */
 	ck_assert_uint_eq(common(home, swapped, MEASURE_CCS), 4 + 1);
 }
 
@@ -356,7 +356,7 @@ TEST(ccs_weighs_the_shape_of_the_url)
 	ck_assert_uint_eq(signature_common(post, sign_path(page, "/a/b/c/")),
 			  4);
 	ck_assert_uint_eq(signature_common(post, sign_path(page, "")), 4);
-	/* Other measures do not look at it. */
+	/* Other measures ignore it. */
 	ck_assert_uint_eq(sign_by(page,
 				  (struct signature_rule){
 					  .measure = MEASURE_CPC,
@@ -512,8 +512,8 @@ TEST(measures_have_names_and_thresholds)
 	ck_assert_uint_eq(measure_template_threshold(MEASURE_CPC), 250);
 }
 
-/* Each of the attributes is one shingle more; texts and numbers in them are
- * none of their own. */
+/* Each attribute is one shingle more; texts and numbers in attributes add
+ * none. */
 TEST(cas_knows_what_elements_are_for)
 {
 	static const char *const roles[] = {

@@ -14,7 +14,7 @@ static void end(void)
 	signature_table_end(&table);
 }
 
-/* The number by which a product with `factor`, which is odd, is undone. */
+/* The number that undoes a product with `factor`, which is odd. */
 static uint64_t inverse(uint64_t factor)
 {
 	uint64_t result = factor;

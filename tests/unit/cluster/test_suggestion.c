@@ -102,8 +102,8 @@ TEST(without_a_plateau_the_default_and_a_reason)
 }
 
 /*
- * Of 1,000 pages 5 are sizable. Two clusters of 6 stand beside 988 single
- * pages: that is no grouping of the site. They join at 10.
+ * Of 1,000 pages 5 are sizable. Two clusters of 6 and 988 single pages are no
+ * grouping of the site. They join at 10.
  */
 TEST(half_of_the_pages_are_in_the_sizable_clusters)
 {

@@ -31,7 +31,7 @@ TEST(the_commonest_path_of_the_links_to_a_page_is_its_label)
 TEST(of_equally_common_paths_that_to_most_pages_is_the_label)
 {
 	/* 8 leads to pages 0 to 4, 7 to 0 to 2, and there are more links at 7:
-	 * page 9 has the most of them. */
+	 * page 9 has most of them. */
 	struct label_link links[] = {
 		{0, 7}, {1, 7}, {2, 7}, {0, 8}, {1, 8}, {2, 8},
 		{3, 8}, {4, 8}, {9, 7}, {9, 7}, {9, 7},
@@ -69,7 +69,7 @@ TEST(without_links_there_are_no_labels)
 	ck_assert_uint_eq(link_labels_compute(NULL, 0, NULL, 0), 0);
 }
 
-/* Links that stand in different orders label alike. */
+/* The order of links does not change the labels. */
 TEST(the_order_of_links_does_not_matter)
 {
 	struct label_link links[300];
@@ -117,7 +117,8 @@ static void world_begin(struct world *world, const uint32_t *heights,
 	};
 }
 
-/* The first `count` pages; those behind PAGES stand at leaf 0 without label. */
+/* The first `count` pages; those from PAGES on are at leaf 0 without a
+ * label. */
 static struct label_choice choose(const struct world *world, size_t count,
 				  unsigned default_value)
 {

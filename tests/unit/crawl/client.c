@@ -148,7 +148,7 @@ void client_check_error(const struct client *client, enum error error)
 	ck_assert_uint_eq(result->body.size, 0);
 }
 
-/* What came is kept, and it is said that there was more. */
+/* The received bytes are kept, and marked as truncated. */
 void client_check_cut(const struct client *client, size_t size, bool is_broken)
 {
 	const struct fetch_result *result = &client->result;

@@ -21,9 +21,9 @@ struct client {
 };
 
 /*
- * From here on this process is in a network of its own, with nothing but
- * loopback: what a broken filter lets out arrives nowhere. client_can_isolate()
- * says beforehand whether the system lets it, and prints when not.
+ * Put this process into an isolated network with only loopback: packets that a
+ * broken filter passes arrive nowhere. client_can_isolate() reports in advance
+ * whether the system allows this, and prints if not.
  */
 bool client_can_isolate(void);
 void client_isolate(void);
@@ -33,7 +33,7 @@ void client_open(struct client *client, const struct route *routes,
 		 size_t count);
 void client_close(struct client *client);
 
-/* Another fetcher, with the options as they are now. */
+/* Create another fetcher, with the current options. */
 void client_renew(struct client *client);
 
 /* A URL of the server. */
@@ -50,7 +50,7 @@ void client_send(struct client *client, struct fetch_request request);
 void client_ask(struct client *client, const char *path,
 		struct fetch_request request);
 
-/* The same, asked for plainly. */
+/* The same, with the default request. */
 void client_fetch(struct client *client, const char *path);
 
 /* The result is a body, an error, or the first bytes of a body. */

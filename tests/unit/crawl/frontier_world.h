@@ -1,6 +1,6 @@
 /*
- * tests/unit/crawl/frontier_world.h - one site in a store of its own, whose
- * counters are verified at the end of each test.
+ * tests/unit/crawl/frontier_world.h - one site in its own store; each test ends
+ * with a check of its counters.
  */
 #ifndef TESTS_UNIT_CRAWL_FRONTIER_WORLD_H
 #define TESTS_UNIT_CRAWL_FRONTIER_WORLD_H

@@ -1,7 +1,6 @@
 /*
- * tests/unit/crawl/server.h - a small HTTP server on loopback that answers as
- * scripted, in a process of its own, to test a client against good and hostile
- * answers.
+ * tests/unit/crawl/server.h - a small scripted HTTP server on loopback in a
+ * separate process, to test a client against good and hostile responses.
  */
 #ifndef TESTS_UNIT_CRAWL_SERVER_H
 #define TESTS_UNIT_CRAWL_SERVER_H
@@ -38,7 +37,7 @@ struct server server_start_at(const char *path, const struct route *routes,
 /* Stopping twice is a no-op. */
 void server_stop(struct server *server);
 
-/* Write all; false when the peer has gone. */
+/* Write all. Return false if the peer has closed the connection. */
 int server_send(int socket, const void *data, size_t size);
 int server_send_text(int socket, const char *text);
 

@@ -82,8 +82,7 @@ TEST(the_edges_of_each_range)
 
 /*
  * IANA's special-purpose registries as of 2025, where they say "not globally
- * reachable", by first and last address. What is inside of another range there
- * stands here, too.
+ * reachable", by first and last address; also ranges inside another one.
  */
 TEST(the_registries_of_iana)
 {

@@ -3,7 +3,7 @@
 
 #define HELLO OK_HTML "Content-Length: 5\r\n\r\nhello"
 
-/* The server is a proxy, too: then it is asked for whole URLs. */
+/* The server is a proxy, too: then requests have whole URLs. */
 static const struct route routes[] = {
 	{"/page", NULL, 1, HELLO},
 	{"http://93.184.216.34/page", NULL, 1, HELLO},
@@ -35,7 +35,7 @@ static struct url parse(const char *text)
 	return url;
 }
 
-/* Nobody has opened the filter for it. */
+/* The filter was not opened for it. */
 static void fetch_closed(const char *text)
 {
 	struct url url = parse(text);
@@ -84,7 +84,7 @@ TEST(private_addresses_are_refused_before_a_packet)
 	}
 }
 
-/* A packet would come to nothing here; the filter is not what stops it. */
+/* A packet would be lost here; the filter does not stop it. */
 TEST(public_addresses_are_tried)
 {
 	fetch_closed("http://93.184.216.34/");

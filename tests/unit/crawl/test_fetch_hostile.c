@@ -5,7 +5,7 @@
 #include "tests/unit/crawl/client.h"
 #include "tests/unit/run.h"
 
-/* Sanitizers keep what was freed, and a shadow of it. */
+/* Sanitizers keep freed memory, and a shadow. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__has_feature)
 enum { BOMB_KB = 8 * 1024 };
 #else
@@ -30,7 +30,7 @@ static void endless(int socket, const char *request)
 		  FOR_EVER);
 }
 
-/* A large body that nobody wants must not be read to its end. */
+/* The client must not read a large unwanted body to its end. */
 static void endless_missing(int socket, const char *request)
 {
 	(void)request;
@@ -183,7 +183,7 @@ static void silent(int socket, const char *request)
 		;
 }
 
-/* The connection ends by RST, behind what was sent. */
+/* The connection ends by RST, after the sent bytes. */
 static void reset(int socket, const char *text)
 {
 	struct linger linger = {.l_onoff = 1};
@@ -440,7 +440,7 @@ TEST(what_is_between_chunks_has_a_limit)
 	ck_assert_uint_eq(client.result.body.size, CLIENT_MAX_BODY);
 }
 
-/* By a clock that is made up: a step takes a tenth of a second. */
+/* With a simulated clock: a step takes a tenth of a second. */
 static void run_until_result(size_t waiting)
 {
 	static uint64_t now_ms = 1000;

@@ -242,7 +242,7 @@ TEST(cookies_come_back_to_their_host)
 	ck_assert(was_sent("\r\nCookie: b=2\r\n"));
 	visit("http://example.com/echo", &cookies);
 	ck_assert(!was_sent("Cookie"));
-	/* and without them none is sent, whatever the handle did before */
+	/* and without cookies it sends none, whatever the handle did before */
 	visit("http://www.example.org/echo", NULL);
 	ck_assert(!was_sent("Cookie"));
 	visit("http://www.example.org/echo", &cookies);

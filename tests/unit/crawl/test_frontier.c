@@ -18,7 +18,7 @@ TEST(a_url_is_new_once)
 	ck_assert_uint_eq(row_of("http://a.example/1").rule, ADMIT_LINK);
 }
 
-/* Ranks: /{w} 0, 1, 2; /x/{w} 0; the asked one before all of them. */
+/* Ranks: /{w} 0, 1, 2; /x/{w} 0; the requested one before all others. */
 TEST(patterns_take_turns)
 {
 	struct lease leases[8] = {0};
@@ -258,7 +258,7 @@ TEST(a_stopped_fetch_was_no_attempt)
 	ck_assert_uint_eq(row_of("http://a.example/1").attempts, 0);
 	/* it says nothing about the page */
 	assert_ok(row_of("http://a.example/1").error);
-	/* in front again, not behind all others */
+	/* in front again, not after all others */
 	ck_assert_uint_eq(frontier_next_due(&txn, site.id), 2);
 	answer(lease_one(30).key, ERR_NONE, 200, 40);
 	ask("http://a.example/2", 50);
@@ -382,7 +382,7 @@ TEST(an_interval_adapts_and_its_cluster_follows)
 	ck_assert_uint_eq(row_of(url).interval_ms, DAY_MS / 2);
 	ck_assert(cluster_row_get(&txn, site.id, 1, &row));
 	ck_assert_uint_eq(row.interval_ms, DAY_MS / 2);
-	/* as it was, but it came long before its time */
+	/* unchanged, but it came long before its time */
 	outcome.now_ms += 60000;
 	outcome.is_changed = false;
 	frontier_record_outcome(&txn, &site, key, &outcome);
@@ -558,7 +558,7 @@ TEST(a_sitemap_knows_of_changes)
 struct model {
 	bool is_known;
 	enum frontier_state state;
-	uint64_t due_ms; /* 0: never; else about then */
+	uint64_t due_ms; /* 0 = never; otherwise the approximate time */
 	uint64_t spread_ms;
 	unsigned attempts;
 };
@@ -570,7 +570,7 @@ static void make_url(size_t index, char out[64])
 	snprintf(out, 64, "http://a.example/%zu", index);
 }
 
-/* The row is as the model says; its very due time is taken over. */
+/* The row equals the model, which adopts its exact due time. */
 static void check_url(struct model *model, size_t index)
 {
 	struct frontier_row row;
@@ -681,7 +681,7 @@ static void model_release(struct model *models, uint64_t now_ms)
 		}
 }
 
-/* Whoever was visited is due now, until somebody leases it. */
+/* Every visited URL is due now, until it is leased. */
 TEST(a_known_page_is_visited_when_it_is_wanted)
 {
 	uint64_t key = page_key_of(slice_of("http://a.example/1"));
@@ -752,8 +752,8 @@ TEST(what_was_given_up_is_visited_when_it_is_wanted)
 	check_counts(0, 1, 0);
 }
 
-/* Who waits for his first visit, or to be tried again, keeps his place; who is
- * not there does not get in. */
+/* A URL that waits for its first visit or a retry keeps its position; a missing
+ * one is not added. */
 TEST(nobody_is_visited_before_his_turn)
 {
 	uint64_t key = page_key_of(slice_of("http://a.example/1"));

@@ -1,4 +1,4 @@
-/* What is left alone: patterns, budgets, traps. */
+/* Skipped URLs: patterns, budgets, traps. */
 
 #include "crawl/frontier.h"
 #include "tests/unit/crawl/frontier_world.h"
@@ -105,7 +105,7 @@ TEST(a_url_teaches_once)
 	learn(key, 1, 100);
 	learn(key, 1, 100);
 	ck_assert_uint_eq(pattern_of(url, false).learned, 1);
-	/* and one that nobody knows, never */
+	/* and one that is unknown, never */
 	learn(42, 1, 100);
 	ck_assert_uint_eq(pattern_of(url, true).learned, 1);
 	ck_assert(slice_equal(pattern_of(url, false).text, slice_of("/x/{n}")));
@@ -144,7 +144,7 @@ TEST(a_saturated_pattern_is_left_alone)
 			  FRONTIER_SKIPPED);
 	ck_assert_uint_eq(row_of("http://a.example/x/29").rule, SKIP_SATURATED);
 	ck_assert_uint_eq(frontier_next_due(&txn, site.id), UINT64_MAX);
-	/* who asks gets it all the same */
+	/* an explicit request is served anyway */
 	ck_assert_int_eq(ask("http://a.example/x/29", 0), ADMIT_ON_DEMAND);
 	ck_assert_int_eq(ask("http://a.example/x/98", 0), ADMIT_ON_DEMAND);
 	ck_assert_uint_eq(visit_quiet(100), 2);
@@ -165,8 +165,8 @@ TEST(news_keep_a_pattern_open)
 	ck_assert_uint_eq(visit_quiet(100), 3);
 }
 
-/* Two folders, so that the pattern of both has 8 quiet pages; then one that was
- * asked for is of a new template. */
+/* Two folders, so that the pattern of both has 8 quiet pages; then a requested
+ * one is of a new template. */
 TEST(news_open_a_saturated_pattern_again)
 {
 	site.options.saturation = 4;
@@ -183,7 +183,8 @@ TEST(news_open_a_saturated_pattern_again)
 	ck_assert_uint_eq(site.skipped_count, 26 + 21);
 }
 
-/* A later visit counts as no page more, but what was known is known no more. */
+/* A later visit does not count as another page, but the known templates are
+ * reset. */
 TEST(a_redesign_undoes_saturation)
 {
 	const char *url = "http://a.example/x/0";
@@ -203,7 +204,7 @@ TEST(a_redesign_undoes_saturation)
 	ck_assert_uint_eq(site.pending_count, 26);
 	ck_assert_uint_eq(visit_quiet(100), 4);
 	ck_assert_uint_eq(site.skipped_count, 22);
-	/* a URL that is not known opens nothing */
+	/* an unknown URL opens nothing */
 	frontier_reopen(&txn, &site, 4711, 100);
 	ck_assert_uint_eq(site.skipped_count, 22);
 }
@@ -237,8 +238,8 @@ TEST_LOOP(some_sites_are_never_saturated, 0, 3)
 	ck_assert_uint_eq(visit_quiet(200), 100);
 }
 
-/* Two clusters in turn: 0 1 0 1 ...; both need their twenty pages, then ten
- * quiet ones in a row follow. */
+/* Two clusters alternate: 0 1 0 1 ...; both need their twenty pages, then ten
+ * quiet ones follow. */
 TEST(a_pattern_of_two_clusters_waits_for_both)
 {
 	uint32_t pages[2] = {0};
@@ -358,7 +359,7 @@ TEST(what_a_redirect_leads_to)
 	ck_assert_str_eq(lease_one(1).url, "http://a.example/2");
 }
 
-/* Other options: those of a pattern take turns again. */
+/* With other options, the URLs of a pattern take turns again. */
 TEST(skipped_urls_can_be_revived)
 {
 	site.options.saturation = 1;
@@ -430,7 +431,7 @@ TEST(a_decision_is_explained)
 			 ADMIT_ON_DEMAND);
 	ck_assert_int_eq(explain("http://a.example/").verdict, ADMIT_SEED);
 	ck_assert_int_eq(explain("http://a.example/x/0").verdict, ADMIT_LINK);
-	/* skipped, but it would not be any more */
+	/* skipped, but under the new rules it would not be */
 	site.options.saturation = 0;
 	ck_assert_int_eq(explain("http://a.example/x/3").verdict, ADMIT_LINK);
 	rules.max_urls = 6;
@@ -540,11 +541,11 @@ static void self_echo_in_path(const char *page, unsigned number,
 }
 
 /*
- * A site of 40 pages /wiki/... that are all linked from the first page, and
- * beside them a trap that never ends: each of its pages leads to two new ones.
- * All pages of the trap are of one cluster, those of the wiki of another: 19
- * pages until the cluster is known, 10 quiet ones saturate a pattern, 40 a
- * coarse one. Without saturation a pattern has 50, a coarse one 200.
+ * A site of 40 pages /wiki/... that are all linked from the first page, and an
+ * endless trap: each of its pages leads to two new ones. All pages of the trap
+ * are of one cluster, the wiki's of another: 19 pages until the cluster is
+ * known, 10 quiet ones saturate a pattern, 40 a coarse one. Without saturation
+ * a pattern has 50, a coarse one 200.
  */
 struct trap {
 	const char *name;
@@ -561,9 +562,9 @@ static const struct trap traps[] = {
 	{"ever new parameters", new_parameters, 19 + 40, 200},
 	{"ever more parameters", more_parameters, 19 + 40, 200},
 	{"ever new folders", new_folders, 19 + 40, 200},
-	/* 64 coarse patterns, but for those of the two good ones */
+	/* 64 coarse patterns, except those of the two good ones */
 	{"ever new first folders", new_first_folders, 62 + 40, 62 + 200},
-	/* but for 1 and 2 of the first segments */
+	/* except 1 and 2 of the first segments */
 	{"endless path", endless_path, 19 + 10, 3 + 50},
 	{"repeated segment", repeated_segment, 4, 4},
 	{"self-echo", self_echo, 19 + 10, 50},
@@ -577,7 +578,7 @@ struct crawl {
 	unsigned number; /* of trap pages made */
 	unsigned trapped;
 	unsigned wiki;
-	unsigned before_ten; /* fetches until ten wiki pages were there */
+	unsigned before_ten; /* fetches until ten wiki pages were stored */
 };
 
 static void link_to(const char *path, unsigned depth)
@@ -662,8 +663,7 @@ TEST_LOOP(a_trap_has_a_budget, 0, TRAPS)
 	ck_assert_uint_eq(crawl.wiki, WIKI);
 }
 
-/* Nobody is pushed aside: ten pages of the wiki come with at most so many of
- * the trap. */
+/* No page is starved: ten wiki pages come with at most this many trap pages. */
 TEST_LOOP(a_trap_has_one_ratio, 0, TRAPS)
 {
 	struct crawl crawl = crawl_trap(&traps[_i]);

@@ -99,7 +99,7 @@ static enum error decode(const char *fields, struct slice bytes, size_t max)
 	ck_assert(http_message_parse(buffer_slice(&text), &message));
 	message.body = bytes;
 	error = http_body_decode(&message, max, &body);
-	/* the rest of the message is of no use any more */
+	/* the rest of the message is useless */
 	return error;
 }
 
@@ -127,7 +127,7 @@ TEST(chunks_are_joined)
 
 TEST(wrong_chunks)
 {
-	/* not chunked at all, though it is said */
+	/* not chunked at all, despite the header */
 	check_body(CHUNKED, "<html>", "<html>", false);
 	check_body(CHUNKED, "", "", false);
 	check_body(CHUNKED, "abcdefghi", "abcdefghi", false);
@@ -139,7 +139,7 @@ TEST(wrong_chunks)
 	check_body(CHUNKED, "3\r\nabc\r\n", "abc", true);
 	/* a size that is too small: what follows is no end of line */
 	check_body(CHUNKED, "2\r\nabc\r\n0\r\n", "ab", true);
-	/* a second size that is none */
+	/* a second size that is malformed */
 	check_body(CHUNKED, "3\r\nabc\r\nxyz\r\n", "abc", true);
 }
 
@@ -149,7 +149,7 @@ TEST(a_body_shorter_than_its_length_is_cut)
 	check_body("Content-Length: 5\r\n", "abcd", "abcd", true);
 	check_body("Content-Length: 3\r\n", "abcd", "abcd", false);
 	check_body("Content-Length: x\r\n", "abcd", "abcd", false);
-	/* the length was that of the packed body */
+	/* the length was the compressed body's */
 	check_body("Content-Encoding: gzip\r\nContent-Length: 5\r\n", "abcd",
 		   "abcd", false);
 }
@@ -234,7 +234,7 @@ TEST(unknown_codings)
 		   false);
 }
 
-/* 4 MB of zeros pack a thousandfold; it ends soon after the first of them */
+/* 4 MB of zeros compress a thousandfold; it ends soon after the first zeros */
 TEST(a_bomb_is_refused)
 {
 	static const char zeros[4 << 20];

@@ -52,7 +52,7 @@ TEST(other_parameters_stay_as_they_are)
 	check(names, "http://x/;b=x", "http://x/;b=x");
 }
 
-/* What is left is canonical: no '?' with nothing behind it. */
+/* The rest is canonical: no '?' at the end. */
 TEST(a_query_of_nothing_goes)
 {
 	check("x", "http://a/?x=1&", "http://a/");

@@ -147,8 +147,8 @@ static unsigned ask_until(struct politeness *polite, uint64_t now_ms,
 }
 
 /*
- * Without jitter a request is made at 0, 5, 15, 35, ... 5 (2^n - 1) s, the 14th
- * at 11.4 h, then one in 6 h: 16 in the first day, 4 in each that follows.
+ * Without jitter requests are at 0, 5, 15, 35, ... 5 (2^n - 1) s, the 14th at
+ * 11.4 h, then one in 6 h: 16 on the first day, 4 on each following day.
  */
 TEST(a_host_that_is_down_costs_16_requests_in_a_day)
 {

@@ -18,7 +18,7 @@ TEST(change_halves_and_rest_adds_half)
 {
 	ck_assert_uint_eq(revisit_interval(DAY, true, 0, DAY), DAY / 2);
 	ck_assert_uint_eq(revisit_interval(DAY, false, 0, DAY), DAY / 2 * 3);
-	/* the cluster's mean is for first visits alone */
+	/* the cluster's mean is only for first visits */
 	ck_assert_uint_eq(revisit_interval(DAY, true, HOUR, DAY), DAY / 2);
 	ck_assert_uint_eq(revisit_interval(101, false, 0, 100), 151);
 }
@@ -28,7 +28,7 @@ TEST(intervals_have_bounds)
 	ck_assert_uint_eq(revisit_interval(4 * HOUR, true, 0, DAY), 3 * HOUR);
 	ck_assert_uint_eq(revisit_interval(3 * HOUR, true, 0, DAY), 3 * HOUR);
 	ck_assert_uint_eq(revisit_interval(29 * DAY, false, 0, DAY), 30 * DAY);
-	/* never 0, which would mean that it is not known */
+	/* never 0, which would mean unknown */
 	ck_assert_uint_eq(revisit_interval(1, true, 0, 1), 1);
 	ck_assert_uint_eq(revisit_interval(UINT64_MAX, false, 0, UINT64_MAX),
 			  UINT64_MAX);

@@ -254,7 +254,7 @@ TEST(utf_16_with_its_mark)
 	}
 }
 
-/* As C text, in Google's parser: what follows a NUL is not there. */
+/* Google's parser reads C strings: it ignores everything after a NUL. */
 TEST(a_nul_ends_a_line)
 {
 	static const char file[] = ANY "Disallow: /a\0b\nDisallow: /c\n\0\0";

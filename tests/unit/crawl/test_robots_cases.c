@@ -1,6 +1,6 @@
 /*
  * robots/ of web.tar.zst in $TEMPLATED_SHARED or ../shared: the cases of
- * crawler-commons, with the verdicts that their text asks for, and the files of
+ * crawler-commons, with the verdicts that their text demands, and the files of
  * 4,231 hosts.
  */
 #include "crawl/robots.h"

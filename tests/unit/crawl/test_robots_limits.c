@@ -74,7 +74,7 @@ TEST(a_line_cut_at_the_limit_is_no_rule)
 				slice_of("/")));
 }
 
-/* RFC 9309, 2.5: whatever stands in the first 500 KiB counts. */
+/* RFC 9309, 2.5: everything in the first 500 KiB counts. */
 TEST(no_rule_is_one_too_many)
 {
 	AUTO_BUFFER file = {0};

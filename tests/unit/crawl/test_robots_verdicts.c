@@ -1,7 +1,7 @@
 /*
- * Verdicts that others have published: the examples of RFC 9309, those of
- * Google's documentation ("How Google interprets the robots.txt specification")
- * and the cases of its parser's own test.
+ * Published verdicts: the examples of RFC 9309, of Google's documentation ("How
+ * Google interprets the robots.txt specification"), and the cases of its
+ * parser's test.
  */
 #include "crawl/robots.h"
 
@@ -397,7 +397,7 @@ static const struct row unit_rows[] = {
 	 "/foo/bar", true},
 	{FOOBOT "# disallow: /\ndisallow: /foo/quz#qux\nallow: /\n", "FooBot",
 	 "/foo/quz", false},
-	/* GoogleOnly_IndexHTMLisDirectory, but for the directory itself */
+	/* GoogleOnly_IndexHTMLisDirectory, except the directory itself */
 	{"User-Agent: *\nAllow: /a/index.html\nDisallow: /\n", "foobot",
 	 "/a/index.html", true},
 	{"User-Agent: *\nAllow: /a/index.html\nDisallow: /\n", "foobot",
@@ -420,10 +420,10 @@ TEST(googles_unit_tests)
 }
 
 /*
- * Where Google's test departs from the RFC, the RFC is followed: an unreserved
+ * Where Google's test departs from the RFC, follow the RFC: an unreserved
  * character is the same escaped or not (2.2.2), addresses are encoded before
- * they are compared, whoever calls (2.2.2), and an allowed index.html says
- * nothing of its directory (2.2.2: up to the end of the path of the rule).
+ * the comparison (2.2.2), and an allowed index.html does not allow its
+ * directory (2.2.2: up to the end of the path of the rule).
  */
 static const struct row rfc_not_google_rows[] = {
 	{ONLY("/foo/bar/%62%61%7A"), "FooBot", "/foo/bar/baz", true},

@@ -32,7 +32,7 @@ struct page {
 /* What was seen, and how long after it had changed. */
 struct tally {
 	uint64_t requests;
-	uint64_t changes; /* that were seen by themselves */
+	uint64_t changes; /* changes that visits saw without a hint */
 	uint64_t late_ms; /* their sum */
 	uint64_t in_time; /* seen within six hours */
 };
@@ -41,7 +41,7 @@ static struct page pages[PAGES];
 static uint64_t now_ms;
 static struct tally tally;
 
-/* Time to the next change, from an eighth of the mean to twice of it. */
+/* Time to the next change, from an eighth of the mean to twice the mean. */
 static uint64_t next_change(size_t index, uint64_t after_ms)
 {
 	uint64_t mean_ms = (uint64_t)change_hours[index % KINDS] * HOUR_MS;
@@ -75,7 +75,7 @@ static size_t index_of(const struct lease *one)
 	return strtoul(strrchr(one->url, '/') + 1, NULL, 10);
 }
 
-/* The changes of the page up to now; those that no visit sees count, too. */
+/* The changes of the page until now, including those that no visit sees. */
 static void change(size_t index)
 {
 	struct page *page = &pages[index];
@@ -205,8 +205,8 @@ TEST(no_minute_holds_many_visits)
 		ck_assert_uint_le(minutes[i], PAGES * 3 / 100);
 }
 
-/* Each page that falls due is tried four times, and once more when the day is
- * nearly over; then all goes on. */
+/* Each page that falls due gets four attempts, and one more near the end of the
+ * day; then all continues. */
 TEST(an_outage_of_a_day)
 {
 	uint64_t down_ms;

@@ -60,7 +60,7 @@ static struct reading read_pieces(struct slice bytes, size_t piece)
 	return reading;
 }
 
-/* All at once, and the same a byte at a time. */
+/* In one piece, and the same byte by byte. */
 static struct reading read_whole(struct slice bytes)
 {
 	struct reading whole = read_pieces(bytes, bytes.size + 1);
@@ -169,7 +169,7 @@ TEST(namespaces_and_prefixes_do_not_matter_but_extensions_do)
 	check_text("<urlset xmlns:x='x'><url><x:url><loc>/no</loc></x:url>"
 		   "<loc>/1</loc></url></urlset>",
 		   SITEMAP_URLS, 0, "https://e.org/1\n");
-	/* a prefix that nobody declared */
+	/* an undeclared prefix */
 	check_text("<urlset><url><image:loc>/no</image:loc><loc>/1</loc></url>"
 		   "</urlset>",
 		   SITEMAP_URLS, 0, "https://e.org/1\n");

@@ -79,7 +79,7 @@ TEST(codings_are_known_by_name)
 	ck_assert_int_eq(codings.list[1], CODING_ZSTD);
 }
 
-/* What servers send by mistake; browsers show the body as it is. */
+/* Mistakes of servers; browsers show the body unchanged. */
 TEST(a_word_that_names_no_coding_is_ignored)
 {
 	static const char *const values[] = {
@@ -166,7 +166,7 @@ TEST(members_are_joined_and_rubbish_behind_them_ignored)
 	}
 }
 
-/* 10 MB of zeros are 10 KB; the first 0.5 MB take some 500 bytes of them. */
+/* 10 MB of zeros are 10 KB; the first 0.5 MB need some 500 bytes. */
 TEST(it_is_known_what_a_bomb_has_cost_so_far)
 {
 	AUTO_BUFFER packed = {0};

@@ -159,7 +159,7 @@ TEST(names_are_written_in_ascii)
 		{"http://a\xe3\x80\x82"
 		 "example/",
 		 "http://a.example/"},
-		/* what is ASCII is not looked into */
+		/* ASCII is not checked */
 		{"http://XN--a.example/", "http://xn--a.example/"},
 		{"http://ab--c.example/", "http://ab--c.example/"},
 		{"http://-a.example/", "http://-a.example/"},
@@ -294,7 +294,7 @@ TEST(the_parts_fit_together)
 	ck_assert(!url.is_https);
 }
 
-/* Over the begin of `text`, which has no end of its own. */
+/* Write over the beginning of `text`, without a NUL. */
 static void write_over(char *text, struct slice begin)
 {
 	memcpy(text, begin.data, begin.size);

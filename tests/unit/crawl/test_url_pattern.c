@@ -93,7 +93,7 @@ TEST(folders_that_are_names)
 		{"/this-is-a-sentence/x", "/{w}/{w}", "/+2"},
 		{"/abcdefghijklmnopqrstuvwxyzabcdefg/x", "/{w}/{w}", "/+2"},
 		{"/%E3%81%82/x", "/{w}/{w}", "/+2"},
-		/* the first that is none ends the names */
+		/* the first invalid one ends the names */
 		{"/2024/may/x", "/{n}/{w}/{w}", "/+3"},
 		{"/a/2024/may/x", "/a/{n}/{w}/{w}", "/a/+4"},
 		{"/0123456789abcdef/x", "/{id}/{w}", "/+2"},
@@ -204,7 +204,7 @@ TEST(fine_and_coarse_are_never_one)
 	ck_assert_uint_ne(pattern_of("/+1").fine, pattern_of("/x").coarse);
 }
 
-/* The text is cut, but it ends, and so does the work. */
+/* The text is truncated, and the time is bounded. */
 TEST(anything_has_a_pattern)
 {
 	static const char bytes[] = "/?&=.-_%ab01/index.html/page/feed";

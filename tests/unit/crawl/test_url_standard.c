@@ -1,10 +1,10 @@
 /*
  * The cases of the web platform tests for URLs (url/ of web.tar.zst in
- * $TEMPLATED_SHARED or ../shared). What we make of them is compared with what
- * the standard makes of them, after our differences of principle: no fragment,
- * no credentials, no empty query, percent-encoding in one form, no final dot of
- * the host. What differs then is a row of differences.tsv, with the reason;
- * neither a row too much nor one too few passes.
+ * $TEMPLATED_SHARED or ../shared). Compare our result with the standard's,
+ * after our differences of principle: no fragment, no credentials, no empty
+ * query, percent-encoding in one form, no final dot of the host. Every other
+ * difference is a row of differences.tsv, with the reason; the rows must match
+ * exactly.
  */
 #include <jansson.h>
 
@@ -15,7 +15,7 @@
 
 enum { MAX_TEXT = 3 * MAX_URL_BYTES, MAX_FILE = 1 << 20 };
 
-/* The test data beside the counts of one file of cases. */
+/* The test data, and the counts of one file of cases. */
 struct cases {
 	const char *file;
 	json_t *list;         /* NULL: no data */
@@ -123,7 +123,7 @@ static void note_difference(struct cases *cases, const json_t *input,
 	}
 }
 
-/* What we make of a reference: the text of the URL or of the error. */
+/* Our result for a reference: the text of the URL or of the error. */
 static const char *result_of(struct slice input, const json_t *base,
 			     struct url *url_out)
 {
@@ -223,7 +223,7 @@ TEST(urls_are_those_of_the_standard)
 	end(&cases);
 }
 
-/* Labels of 1 to 63 letters, digits, '-' and '_': what we take for a name. */
+/* Labels of 1 to 63 letters, digits, '-' and '_': what we accept as a name. */
 static bool is_dns_name(const char *host)
 {
 	static const char bytes[] = "abcdefghijklmnopqrstuvwxyz0123456789-_";

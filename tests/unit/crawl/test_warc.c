@@ -7,7 +7,7 @@
 
 enum { MAX_BODY = 100000, MAX_RECORDS = 16 };
 
-/* A file in memory, given in pieces; `failure` comes in place of its end. */
+/* A file in memory, read in pieces; `failure` replaces its end. */
 struct file {
 	struct slice left;
 	size_t piece;
@@ -235,7 +235,7 @@ TEST(members_that_are_no_records)
 	assert_ok(end_error);
 }
 
-/* the second record says that it is 100 bytes longer, or 2 shorter */
+/* the second record claims 100 bytes more, or 2 fewer */
 TEST(lengths_that_lie)
 {
 	static const int lies[] = {100, 4000, -2, -1};
@@ -258,7 +258,8 @@ TEST(lengths_that_lie)
 	}
 }
 
-/* a page may show what a record looks like: its length says that it is none */
+/* a page may contain the text of a record: its length shows that it is
+ * content */
 TEST(a_record_in_a_page_is_text)
 {
 	add_page("http://a/",
@@ -291,7 +292,7 @@ TEST(heads_that_are_wrong)
 	ck_assert_int_eq(end_error, ERR_CORRUPT);
 }
 
-/* each is cut by the next; none is looked through for the end of all */
+/* the next record cuts each; no search for all ends */
 TEST(heads_that_have_no_end)
 {
 	for (int i = 0; i < 3; i++)
@@ -340,9 +341,9 @@ TEST(a_damaged_member_costs_its_record)
 	end = archive.size;
 	add_member("http://c/", "three");
 	/*
-	 * Each of its bytes in turn, but for the last before its checksum and
-	 * size, of which most bits mean nothing. Of the 10 bytes of its header
-	 * only the magic, the method and the flags matter.
+	 * Change each byte, one after another, except the last before the
+	 * checksum and size, most bits of which mean nothing. Of the 10 bytes
+	 * of the header only the magic, the method and the flags matter.
 	 */
 	for (size_t i = begin; i < end; i++) {
 		if (i == end - 9)
@@ -370,7 +371,7 @@ static void check_cut(size_t size)
 	ck_assert(!records[0].is_cut);
 }
 
-/* the blank lines behind a plain record may be missing */
+/* the blank lines after a plain record may be missing */
 TEST(a_file_that_was_cut)
 {
 	for (int is_packed = 0; is_packed < 2; is_packed++) {

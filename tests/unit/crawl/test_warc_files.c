@@ -73,7 +73,7 @@ static void check_file(const struct counts *expected)
 		      expected->name, counts.end);
 }
 
-/* The number in the next column, behind a tab. */
+/* The number in the next column, after a tab. */
 static unsigned long long next_number(const char **row)
 {
 	*row += strcspn(*row, "\t\n");

@@ -62,7 +62,7 @@ static void check_has(const char *line)
 
 FIXTURE(.setup = setup, .teardown = teardown);
 
-/* The digest is that of "abc" (RFC 3174, TEST1) in base32. */
+/* The digest of "abc" (RFC 3174, TEST1) in base32. */
 TEST(a_page_and_its_request)
 {
 	warc_write_exchange(&page, &packed);
@@ -90,7 +90,7 @@ TEST(a_page_and_its_request)
 		  "GET / HTTP/1.1\r\nHost: a\r\n\r\n\r\n\r\n");
 }
 
-/* The digest is that of "abc", as above. */
+/* The digest of "abc", as above. */
 TEST(the_text_of_a_page)
 {
 	const struct warc_conversion text = {
@@ -208,7 +208,7 @@ TEST(what_is_said_of_the_file)
 	check_has("robots: classic\r\n\r\n\r\n");
 }
 
-/* All of `packed` at once. */
+/* All of `packed` in one piece. */
 static enum error give(void *context, char *out, size_t capacity,
 		       size_t *size_out)
 {

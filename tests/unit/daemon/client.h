@@ -9,7 +9,7 @@
 
 #include "base/buffer.h"
 
-/* Connect; fails the test when nobody listens. close() it. */
+/* Connect; fail the test if there is no listener. close() it. */
 int client_open(const char *socket_path);
 
 /* Send the text; false when the other side has closed. */
@@ -19,16 +19,16 @@ int test_client_send(int file, const char *text);
 struct buffer test_client_receive(int file);
 
 /*
- * One request on a connection of its own: the whole answer, head and body. The
- * body may be NULL.
+ * Send one request on a new connection. Return the whole response, head and
+ * body. The body may be NULL.
  */
 struct buffer test_client_ask(const char *socket_path, const char *method,
 			      const char *target, const char *body);
 
-/* The status in an answer; 0 when it is none. */
+/* Return the status of a response; 0 if it is malformed. */
 int client_status(const struct buffer *answer);
 
-/* The body of an answer, in it; "" when there is none. */
+/* Return the body inside a response; "" if it has none. */
 const char *client_body(const struct buffer *answer);
 
 #endif

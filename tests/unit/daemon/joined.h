@@ -42,16 +42,17 @@ struct joined {
 	atomic_uint last;                   /* entry of each log */
 	atomic_bool has_addresses;          /* as whereabouts says */
 	atomic_bool has_copies;             /* each node of everything */
-	atomic_bool has_no_broker;          /* the facts say so */
+	atomic_bool has_no_broker;          /* according to the facts */
 	atomic_int failure; /* an enum error that each question gets */
 	/* The next question is not answered: by then it has this owner. */
 	atomic_uint heir;
 	atomic_bool dies;
-	/* So many looks of node 0 still find `old_owner`, who is asked then. */
+	/* This many looks of node 0 still find `old_owner`, which then gets the
+	 * request. */
 	atomic_int old_looks;
 	atomic_uint old_owner;
 	atomic_bool was_old;    /* the last look */
-	atomic_uint questions;  /* that were asked */
+	atomic_uint questions;  /* requested nodes */
 	atomic_bool drains;     /* node 0 */
 	atomic_uint jobs;       /* that were kept */
 	unsigned job_partition; /* of the last one */

@@ -55,7 +55,7 @@ static void on_commit(void *context)
 	pthread_mutex_unlock(&served->lock);
 }
 
-/* No commit wakes what is gone. */
+/* No commit wakes a destroyed object. */
 static void set_woken(struct served *served, struct http_server *server)
 {
 	pthread_mutex_lock(&served->lock);

@@ -24,7 +24,7 @@ struct served {
 	struct http_options http_options;
 	struct tokens *tokens;               /* the caller's, or NULL */
 	const struct node_client *peers;     /* the caller's, or NULL */
-	const struct tcp_listener *listener; /* as well */
+	const struct tcp_listener *listener; /* also */
 	struct pipeline *pipeline;
 	struct api *api;
 	struct http_server *server;
@@ -32,10 +32,10 @@ struct served {
 	struct http_server *network; /* when there is a listener */
 	char path[96];               /* of the socket */
 	pthread_mutex_t lock;        /* guards what follows */
-	struct http_server *woken;   /* by commits; NULL: none is */
+	struct http_server *woken;   /* by commits; NULL = no commit */
 };
 
-/* One of `store`, whose socket is beside `folder`, by the defaults. */
+/* A server for `store` with defaults, whose socket is next to `folder`. */
 void served_make(struct served *served, struct store *store,
 		 struct engine *engine, const char *folder);
 

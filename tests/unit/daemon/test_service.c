@@ -1,5 +1,5 @@
-/* The whole daemon in a folder of its own, started and stopped, and with each
- * kind of part that cannot be started. */
+/* Start and stop the whole daemon in its own folder, and with each kind of
+ * component that fails to start. */
 #include "daemon/service.h"
 
 #include <pthread.h>
@@ -132,7 +132,7 @@ TEST(nothing_is_left_when_the_last_part_fails)
 	make(&place);
 	make(&other);
 	assert_ok(service_start(&first, &place.config, NULL, NULL, NULL));
-	/* its own store, but the socket that somebody answers on */
+	/* a free store, but a socket on which another daemon answers */
 	snprintf(other.config.socket_path, sizeof(other.config.socket_path),
 		 "%s", place.config.socket_path);
 	ck_assert_int_eq(

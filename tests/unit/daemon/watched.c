@@ -9,7 +9,8 @@
 #include "store/rows.h"
 
 enum {
-	MAX_WORK = 4, /* few, so that half of what is asked is seen, too */
+	MAX_WORK =
+		4, /* few, so that half of the fetched pages are visible, too */
 	MAX_ROUNDS = 10,
 	STEP_MS = 100,
 };
@@ -157,7 +158,7 @@ static void make(struct watched *watched, struct site_check *inspection)
 			 ERR_NONE);
 }
 
-/* Commit what it has found, if anything, and end it: was there anything? */
+/* Commit the findings, if any, and end it. Return whether there were any. */
 static bool take(struct watched *watched, struct site_check *inspection)
 {
 	bool is_news = site_check_has_updates(inspection);

@@ -1,7 +1,7 @@
 /*
- * tests/unit/daemon/watched.h - a made-up web site that is watched by a clock
- * that is made up, too: the engine leases, the site answers, and its templates
- * are inspected after every few answers, as often as the daemon would.
+ * tests/unit/daemon/watched.h - a simulated web site, watched with a simulated
+ * clock: the engine leases, the site responds, and its templates are inspected
+ * after every few responses, as often as in the daemon.
  */
 #ifndef TESTS_UNIT_DAEMON_WATCHED_H
 #define TESTS_UNIT_DAEMON_WATCHED_H
@@ -31,8 +31,8 @@ enum form {
 	FORM_REBUILT,   /* a third of the paths of PRODUCT are others */
 	FORM_ALONE,
 	FORM_CHALLENGE,
-	/* by paths of tags: BIG and SMALL have 19 in common and 7 of their own,
-	 * 7 / 26 apart; BRIDGE has 4 of each, 4 / 27 from both */
+	/* by paths of tags: BIG and SMALL have 19 in common and 7 each, 7 / 26
+	 * apart; BRIDGE has 4 of each, 4 / 27 from both */
 	FORM_BIG,
 	FORM_SMALL,
 	FORM_BRIDGE,
@@ -71,8 +71,8 @@ struct watched {
 	struct watched_page pages[WATCHED_PAGES];
 	unsigned page_count;
 	const char *names[WATCHED_CLUSTERS]; /* of clusters, for told */
-	bool is_restarted; /* the store is opened anew after each step */
-	bool is_overtaken; /* answers come while an inspection is made */
+	bool is_restarted; /* the store is reopened after each step */
+	bool is_overtaken; /* responses come during an inspection */
 	unsigned max_work; /* answers in a step; 0: 4 */
 	unsigned visits;   /* since watched_forget(), all of them */
 	uint64_t since;    /* events up to this number are forgotten */
@@ -84,18 +84,18 @@ struct watched {
  * cpc, 200 permille, a look a day, no visits otherwise. */
 void watched_open(struct watched *watched);
 
-/* invariants_verify() finds nothing, rows of templates agree, each alert has
- * evidence; and all is gone. */
+/* Check that invariants_verify() finds nothing, rows of templates agree, and
+ * each alert has evidence; then free all. */
 void watched_close(struct watched *watched);
 
-/* Its pages are there; nobody knows of them yet. */
+/* Its pages exist, but the engine does not know them yet. */
 unsigned watched_add(struct watched *watched, const char *name, enum form form,
 		     unsigned count);
 
 /* Crawl the site, inspect it, and name the clusters after their sections. */
 void watched_begin(struct watched *watched);
 
-/* Add the site with the options as they are now; its answer. */
+/* Add the site with the current options. Return the response. */
 enum error watched_set_options(struct watched *watched);
 
 /* The cluster that most pages of the section are in is called so. */
@@ -110,14 +110,14 @@ void watched_set_manner(struct watched *watched, unsigned section,
 struct watched_page *watched_page(struct watched *watched, unsigned section,
 				  unsigned number);
 
-/* Somebody asks for the page: it is fetched at the next step. */
+/* Request the page on demand: the next step fetches it. */
 void watched_ask(struct watched *watched, unsigned section, unsigned number);
 
-/* Hand in the pages from..to of the section as they are now. */
+/* Ingest the current pages from..to of the section. */
 void watched_hand_in(struct watched *watched, unsigned section, unsigned from,
 		     unsigned to);
 
-/* Inspect and commit, once: is there anything new? */
+/* Inspect and commit once. Return whether there is anything new. */
 bool watched_inspect(struct watched *watched);
 
 /* Inspect until nothing is found, which must come soon; and then twice nothing.
@@ -130,7 +130,7 @@ bool watched_step(struct watched *watched);
 /* All that happens until then. */
 void watched_pass(struct watched *watched, uint64_t time_ms);
 
-/* The alerts and requests so far do not count any more. */
+/* Do not count the alerts and requests until now. */
 void watched_forget(struct watched *watched);
 
 /* The alerts since: "template.replaced product>?; template.added article". */
@@ -142,7 +142,7 @@ unsigned watched_count(struct watched *watched, enum event_kind kind);
 json_t *watched_only(struct watched *watched, enum event_kind kind,
 		     struct event_row *row_out);
 
-/* How often pages of the section were asked for; by how many of its pages. */
+/* Number of fetches of the section's pages; of how many of its pages. */
 unsigned watched_asked(const struct watched *watched, unsigned section);
 unsigned watched_pages_asked(const struct watched *watched, unsigned section);
 
@@ -153,9 +153,9 @@ bool watched_in_sample(struct watched *watched, uint32_t cluster,
 /* How many pages of the section are. */
 unsigned watched_sample(struct watched *watched, uint32_t cluster,
 			unsigned section);
-/* Its lineage is there until the next call; a row that is not there is zero. */
+/* Its lineage is valid until the next call; a missing row is zero. */
 struct template_row watched_template(struct watched *watched, uint32_t cluster);
-/* The packed slice has its size alone. */
+/* Only the size of the packed slice is set. */
 struct version_row watched_version(struct watched *watched, uint32_t cluster,
 				   uint32_t number);
 /* Is the last entry of its lineage so, with that other one (0: none)? */

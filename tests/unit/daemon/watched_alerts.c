@@ -49,8 +49,8 @@ static void tell(struct watched *watched, const struct event_row *row)
 			      other == NULL ? "?" : other);
 }
 
-/* Number of alerts of the kind (0: any); they are told, and the last one is
- * copied, with its evidence when somebody wants it. */
+/* Number of alerts of the kind (0 = any). Print them and copy the last one,
+ * with its evidence if requested. */
 static unsigned read_alerts(struct watched *watched, uint16_t kind,
 			    struct event_row *row_out, json_t **detail_out)
 {

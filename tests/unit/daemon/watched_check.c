@@ -7,8 +7,8 @@
 #include "store/key.h"
 #include "store/rows.h"
 
-/* A template that lives has its version and a sample, one that has ended none
- * that is asked. */
+/* A live template has its version and a sample; an ended one has no sample to
+ * fetch. */
 static void check_template(struct txn *txn, struct slice key,
 			   const struct template_row *row)
 {
@@ -46,7 +46,7 @@ void watched_check_templates(struct watched *watched)
 	txn_abort(&txn);
 }
 
-/* Nothing is told without evidence. */
+/* Every event has evidence. */
 void watched_check_alerts(struct watched *watched)
 {
 	struct txn txn = txn_begin_read(watched->world.store);

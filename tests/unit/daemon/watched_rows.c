@@ -1,4 +1,4 @@
-/* What is asked for, and what is stored. */
+/* Numbers of fetches, and the stored rows. */
 #include "tests/unit/daemon/watched_parts.h"
 
 #include <check.h>

@@ -9,7 +9,7 @@
 #include "daemon/engine/invariants.h"
 #include "daemon/privsep/analyse_task.h"
 
-/* The log of a cluster that has no other machine: all is taken. */
+/* The log of a node group with one node: it accepts all. */
 static enum error append(void *context, struct txn *txn,
 			 struct journal *journal)
 {

@@ -1,6 +1,6 @@
 /*
- * tests/unit/daemon/world.h - a store in a temporary folder with an engine on
- * it, and pages from a few templates: what the tests of daemon/ stand on.
+ * tests/unit/daemon/world.h - a store in a temporary folder with an engine, and
+ * pages of a few templates: the base of the tests of daemon/.
  */
 #ifndef TESTS_UNIT_DAEMON_WORLD_H
 #define TESTS_UNIT_DAEMON_WORLD_H
@@ -21,7 +21,7 @@ struct world {
 	size_t max_bytes;     /* of the map; 0: the default */
 	size_t max_sites;     /* changes count once it is opened again */
 	size_t max_signature; /* 0: the default */
-	unsigned (*partition_of)(struct slice host); /* NULL: there are none */
+	unsigned (*partition_of)(struct slice host); /* NULL = none */
 	uint64_t now_ms;
 };
 
@@ -38,13 +38,12 @@ void world_reopen(struct world *world);
 /* Close both and remove the folder. */
 void world_close(struct world *world);
 
-/* A page of template `kind` 0..3 whose own text is made from `seed`. */
+/* A page of template `kind` 0..3 whose text depends on `seed`. */
 void world_page(struct buffer *out, unsigned kind, unsigned seed);
 
 /*
- * A page with a block of a class of its own for each bit of `mask`: with n bits
- * its signature by cpc has n + 1 members, the title being the one that all
- * share.
+ * A page with a block of a separate class for each bit of `mask`: with n bits
+ * its signature by cpc has n + 1 members; all share the title.
  */
 void world_blocks(struct buffer *out, uint32_t mask);
 
@@ -60,7 +59,7 @@ enum error world_set_threshold(struct world *world, const char *host,
 enum error world_choose_threshold(struct world *world, const char *host,
 				  unsigned threshold, uint64_t generation);
 
-/* The row of a site that is there, without its slices. */
+/* The row of an existing site, without its slices. */
 struct site_row world_site(struct world *world, const char *host);
 
 /* Commit a page at the URL `text`; the error of the change. */

@@ -1,4 +1,5 @@
-/* tests/unit/extract/fixture.h - small pages, and what is made of them. */
+/* tests/unit/extract/fixture.h - small pages, and the results of methods for
+ * them. */
 #ifndef TESTS_UNIT_EXTRACT_FIXTURE_H
 #define TESTS_UNIT_EXTRACT_FIXTURE_H
 
@@ -47,7 +48,7 @@ char *html_of(const char *html);
 /* A page of random pieces of markup, the same for the same seed; free() it. */
 char *random_html(uint64_t seed);
 
-/* The same of pieces of one's own. */
+/* The same with the given pieces. */
 char *random_pieces(uint64_t seed, const char *const *from, size_t count);
 
 /* Return the length of `extractors`. */

@@ -108,7 +108,7 @@ TEST(a_short_page_with_a_script_is_no_shell)
 			 "ok");
 }
 
-/* 31 words that were chosen beside an empty place. */
+/* 31 chosen words next to an empty element. */
 TEST(a_place_that_stays_empty_beside_text_is_no_shell)
 {
 	AUTO_BUFFER html = {0};

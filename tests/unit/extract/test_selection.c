@@ -78,7 +78,7 @@ TEST(what_is_excluded_is_left_out_whoever_wants_it)
 	" of all, I have walked past it every day, and I am glad that "  \
 	"somebody cares at last. Thanks!</p></div></li>"
 
-/* What the forest of comments is for, as blogs have it. */
+/* The typical use of the forest of comments, as in blogs. */
 static const char *commented(bool with_comments)
 {
 	static char words[256];

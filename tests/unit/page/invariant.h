@@ -5,9 +5,9 @@
 #include "page/page.h"
 
 /*
- * The first thing that is wrong with the page, or NULL. Nodes: pre-order,
- * nested, in range, source spans too. Texts: in order, not blank, each of the
- * node that says so, and its span is exactly one TOKEN_TEXT of the scanner.
+ * The first broken invariant of the page, or NULL. Nodes: pre-order, nested, in
+ * range, source spans too. Texts: in order, not blank, each in the node that
+ * refers to it, and its span is exactly one TOKEN_TEXT of the scanner.
  */
 const char *page_problem(const struct page *page);
 

@@ -29,7 +29,7 @@ static inline void check_slice(struct slice slice, const char *text)
 		ck_assert_mem_eq(slice.data, text, slice.size);
 }
 
-/* What stands in the source at the span. */
+/* The source at the span. */
 static inline struct slice source_of(const struct page *page, struct span span)
 {
 	return (struct slice){(const char *)page->source.data + span.begin,

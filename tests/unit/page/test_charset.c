@@ -151,7 +151,7 @@ TEST(nuls_become_spaces)
 	check(BYTES("\xFF\xFE\0\0a\0"), NULL, " a", "UTF-16LE");
 }
 
-/* Whether each byte has its place, and none is zero. */
+/* Does each byte have its place, and is no byte zero? */
 static bool is_utf8(struct slice text)
 {
 	const unsigned char *at = text.data;

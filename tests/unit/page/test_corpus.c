@@ -73,7 +73,7 @@ TEST(real_pages_keep_the_invariants)
 	with_pages(STEP, check_invariants);
 }
 
-/* Text in which references are none. */
+/* Text without references. */
 static bool is_frame(const struct page *page, uint32_t node)
 {
 	const uint16_t tag = page->nodes[node].tag;
@@ -92,8 +92,8 @@ static struct slice less_line(struct slice text)
 }
 
 /*
- * Whether the text that the token holds, entities decoded, is that of text
- * node `index`, and its bytes are the text node's.
+ * Is the token's text, entities decoded, the text of text node `index`, with
+ * the same bytes?
  */
 static bool is_text(const struct page *page, uint32_t index,
 		    const struct token *token, struct slice decoded)
@@ -108,11 +108,11 @@ static bool is_text(const struct page *page, uint32_t index,
 }
 
 /*
- * The scanner and the tree agree on whose every byte is: a text node is one
- * TOKEN_TEXT, whole, so that no two share a byte and none holds a byte of a
- * tag, a comment, script or style; what it says is what stands there, entities
- * decoded; and a TOKEN_TEXT that is no text node is blank. For other text there
- * is one reason, a page cut at a limit: none of these pages is.
+ * The scanner and the tree agree on the owner of every byte: a text node is one
+ * whole TOKEN_TEXT, so that no two share a byte and none holds a byte of a tag,
+ * a comment, script or style; its text is the source with entities decoded; and
+ * a TOKEN_TEXT without a text node is blank. The only other reason for missing
+ * text is a page cut at a limit: none of these pages is.
  */
 static void check_source(const struct page *page, const char *path)
 {

@@ -131,7 +131,7 @@ TEST(an_anchor_is_cut_between_characters)
 	AUTO_BUFFER html = {0};
 	AUTO_PAGE *page;
 
-	/* 255 bytes and one of two: 255 are left */
+	/* 255 bytes and one of two: 255 remain */
 	buffer_append_text(&html, "<a href=/>");
 	for (int i = 0; i < 255; i++)
 		buffer_append_byte(&html, 'a');

@@ -73,7 +73,7 @@ TEST(escapes_and_entities_are_decoded)
 {
 	check_value("{\"a\":\"\\\"\\\\\\/\\n\\u00e9\\u20AC\"}", "a",
 		    "\"\\/\n\xC3\xA9\xE2\x82\xAC");
-	/* U+1F600 as two units, and each of them alone */
+	/* U+1F600 as two units, and each unit without the other */
 	check_value("{\"a\":\"\\ud83d\\ude00\"}", "a", "\xF0\x9F\x98\x80");
 	check_value("{\"a\":\"\\uD800\\uDC00\"}", "a", "\xF0\x90\x80\x80");
 	check_value("{\"a\":\"\\ud83d-\\ude00\"}", "a",
@@ -146,7 +146,7 @@ TEST(limits_hold)
 	AUTO_BUFFER text = {0};
 	struct json_ld ld;
 
-	/* The innermost of 65 is too deep, and nothing behind it is lost. */
+	/* The innermost of 65 is too deep; everything after it is read. */
 	ld = read_repeated(arena, &text, "{\"a\":", 65);
 	ck_assert_uint_eq(ld.object_count, JSON_LD_DEPTH);
 	for (int i = 0; i < 65; i++)
@@ -157,7 +157,7 @@ TEST(limits_hold)
 	ck_assert_uint_eq(ld.object_count, 0);
 	ld = read_repeated(arena, &text, "{\"a\":1}", 30000);
 	ck_assert_uint_eq(ld.object_count, JSON_LD_VALUES);
-	/* 4 bytes each: the limit of bytes comes before that of values */
+	/* 4 bytes each: the limit of bytes comes before the limit of values */
 	ld = read_repeated(arena, &text,
 			   "{}\n                           "
 			   "                              ",

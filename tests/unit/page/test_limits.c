@@ -42,7 +42,7 @@ static void check_times(const char *part, uint32_t count, const char *rest,
 	ck_assert(page->is_truncated == is_truncated);
 }
 
-/* What is left of `html` with a limit of `max` bytes; its text goes on. */
+/* The rest of `html` with a limit of `max` bytes; its text continues. */
 static void check_cut(const char *html, size_t max, const char *source,
 		      bool is_truncated)
 {
@@ -280,7 +280,7 @@ static void check_depth(const char *open, const char *close, uint32_t depth,
 	ck_assert_uint_eq(page->text_count, is_truncated ? 0 : 1);
 }
 
-/* libxml2 by itself drops what is deeper than 256, and does not say so. */
+/* libxml2 drops elements deeper than 256 without an error. */
 TEST(nothing_deep_is_dropped_in_silence)
 {
 	static const char *const opens[] = {"<div>", "<b>", "<x-y>",
@@ -301,7 +301,7 @@ TEST(nothing_deep_is_dropped_in_silence)
 	check_depth("<div>", "</div>", 20000, true);
 }
 
-/* libxml2 by itself cuts a text behind 10,000,000 bytes. */
+/* libxml2 cuts a text after 10,000,000 bytes. */
 TEST(a_text_is_as_long_as_the_page_may_be)
 {
 	struct page_limits limits = page_limits_default;

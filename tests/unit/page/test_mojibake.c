@@ -54,7 +54,8 @@ TEST(references_are_characters)
 	check("a&acirc;&euro;&trade;b &Atilde;&copy;t\u00C3&#169; "
 	      "&acirc;&#128;&#x99;c",
 	      "a\u2019b \u00E9t\u00E9 \u2019c");
-	/* a right reference is one, too: &, < and what has no end are none */
+	/* a correct reference counts, too; &, < and an unterminated one do
+	 * not */
 	check_same("a\u00C3\u00A9 b\u00C3\u00A9 c\u00C3\u00A9 d\u00C3\u00A9 "
 		   "&eacute;&agrave;");
 	check("a\u00C3\u00A9 b\u00C3\u00A9 c\u00C3\u00A9 d\u00C3\u00A9 "

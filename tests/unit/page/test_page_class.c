@@ -17,7 +17,7 @@ static const char *class_of(const char *html)
 	return class_with(html, 200, false);
 }
 
-/* The class of `html` with `words` words of four letters behind it. */
+/* The class of `html` with `words` words of four letters after it. */
 static const char *class_with_words(const char *html, int words)
 {
 	AUTO_BUFFER longer = {0};
@@ -173,7 +173,7 @@ TEST(an_error_is_short)
 	/* 600 bytes are */
 	ck_assert_str_eq(class_with_words(title, 150), "error");
 	ck_assert_str_eq(class_with_words(title, 151), "page");
-	/* with markup of its own, 2,500 are: 40 here */
+	/* with unique markup, 2,500 are: 40 here */
 	ck_assert_str_eq(class_with_words(errors[7], 600), "error");
 	ck_assert_str_eq(class_with_words(errors[7], 640), "page");
 }
@@ -254,7 +254,7 @@ static const char *const challenges[] = {
 	"<!DOCTYPE html><html><head></head><body><script>window.KPSDK={};KPSDK."
 	"now=Date.now.bind(Date);KPSDK.start=KPSDK.now();</script><script src="
 	"\"/149e9513/2d206a39/ips.js?x=1\"></script></body></html>",
-	/* hCaptcha, reCAPTCHA and Turnstile by themselves; Google */
+	/* hCaptcha, reCAPTCHA and Turnstile as such; Google */
 	"<title>Security check</title><body><p>Please complete the security "
 	"check to go on.</p><form method=\"post\"><div class=\"h-captcha\" "
 	"data-sitekey=\"1\"></div><input type=\"submit\"></form></body>",
@@ -285,12 +285,12 @@ TEST(what_services_write_into_pages_makes_them_no_challenge)
 				  "<script src=\"https://js.datadome.co/tags.js"
 				  "\"></script>"),
 			 "page");
-	/* a form that asks for more than the answer to a captcha */
+	/* a form that requests more than the answer to a captcha */
 	ck_assert_str_eq(class_of("<h1>Contact</h1><form><input name=email>"
 				  "<textarea name=text></textarea><div "
 				  "class=\"g-recaptcha\"></div></form>"),
 			 "page");
-	/* over 500 bytes of text, over 1,500 of them, over 256 KiB of source */
+	/* over 500 bytes of text, over 1,500 bytes, over 256 KiB of source */
 	ck_assert_str_eq(class_with_words(challenges[14], 130), "page");
 	ck_assert_str_eq(class_with_words(challenges[6], 360), "challenge");
 	ck_assert_str_eq(class_with_words(challenges[6], 376), "page");
@@ -327,7 +327,7 @@ TEST(a_banner_beside_a_page_leaves_it_a_page)
 
 	ck_assert_str_eq(class_of(banner), "page");
 	ck_assert_str_eq(class_with_words(gates[3], 400), "page");
-	/* a form of another kind beside it */
+	/* another kind of form next to it */
 	ck_assert_str_eq(class_of("<form action=/search><input name=q></form>"
 				  "<form action=/consent><button>OK</button>"
 				  "</form><p>Text."),
@@ -403,7 +403,7 @@ TEST(what_was_cut_is_truncated)
 	ck_assert_str_eq(class_of("<p>text</p></body></html"), "page");
 	ck_assert_str_eq(class_of("<p>text</p></body\n"), "page");
 	ck_assert_str_eq(class_of("<p>text: a < b"), "page");
-	/* what is left may look like anything */
+	/* the rest may look like anything */
 	ck_assert_str_eq(class_with(errors[0], 200, true), "truncated");
 	limits.max_nodes = 3;
 	page = page_of_slice(slice_of("<p>1<p>2<p>3"), &limits);

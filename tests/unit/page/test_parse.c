@@ -95,7 +95,7 @@ TEST(end_tags_that_close_nothing_are_ignored)
 	check_tree("<b><div></b></div>", "html(head body(b div(b)))");
 }
 
-/* White space is no text of a page, but it stands in what is open. */
+/* White space is no text of a page, but it is inside open elements. */
 TEST(white_space_opens_formatting_anew)
 {
 	check_tree("<p><b></p> ", "html(head body(p(b)b))");

@@ -7,7 +7,7 @@ static const char kinds[] = {
 	[TOKEN_COMMENT] = 'C', [TOKEN_RAW] = 'R',
 };
 
-/* The tokens as "S<p> Ttext E</p>", with "?" behind one that is open. */
+/* The tokens as "S<p> Ttext E</p>", with "?" after an open one. */
 static char *tokens_of(const char *html)
 {
 	struct scanner scanner = {.source = slice_of(html)};

@@ -3,7 +3,7 @@
 #include "tests/unit/page/page_of.h"
 #include "tests/unit/run.h"
 
-/* The ids of the elements that are selected, with a space behind each. */
+/* The ids of the selected elements, each followed by a space. */
 static void check(const char *html, const char *text, const char *ids)
 {
 	AUTO_PAGE *page = page_of(html);
@@ -211,7 +211,7 @@ TEST(a_page_without_elements_has_none_selected)
 	check("", "*:nth-of-type(1)", "");
 }
 
-/* 100,000 siblings, then 500 levels, by what looks at most of them. */
+/* 100,000 siblings, then 500 levels, with the most expensive selectors. */
 TEST(wide_and_deep_pages_take_linear_time)
 {
 	AUTO_BUFFER html = {0};

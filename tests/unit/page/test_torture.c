@@ -1,7 +1,6 @@
 /*
  * html/ of web.tar.zst in $TEMPLATED_SHARED or ../shared: the torture pages of
- * libxml2, and the tokenizer tests of html5lib, whose tokens are compared with
- * ours.
+ * libxml2, and the tokenizer tests of html5lib, whose tokens must equal ours.
  */
 
 #include "base/file.h"
@@ -200,11 +199,11 @@ static json_t *expected_of(const json_t *test)
 	return list;
 }
 
-/* A state in which a test begins. */
+/* A start state of a test. */
 struct state {
 	const char *name;
 	uint16_t tag;  /* whose content it is; 0: no raw content */
-	bool is_plain; /* references are none */
+	bool is_plain; /* references are plain text */
 };
 
 static const struct state states[] = {
@@ -215,7 +214,7 @@ static const struct state states[] = {
 	{"PLAINTEXT state", TAG_plaintext, true},
 };
 
-/* The element that the tag of the test ends; TAG_COUNT: ours are not such. */
+/* The element that the tag of the test ends; TAG_COUNT for other states. */
 static uint16_t raw_of(const struct state *state, const json_t *test)
 {
 	const char *last =
@@ -327,8 +326,8 @@ static void check_tests(const char *name, struct tally *tally)
 	}
 }
 
-/* Left out: CDATA, which the scanner has not, NULs, and characters that are
- * none. */
+/* Skipped: CDATA, which the scanner does not support, NULs, and
+ * noncharacters. */
 TEST(tokens_are_those_of_the_standard)
 {
 	static const char *const names[] = {

@@ -3,11 +3,11 @@
 #include "tests/unit/run.h"
 
 /*
- * What a page says of a tree that is in another order than its source: the
- * trees themselves are those of html5lib's cases.
+ * Pages whose tree differs in order from the source; html5lib's cases test the
+ * trees.
  */
 
-/* The texts as they stand in the tree, with "|" between. */
+/* The texts in the order of the tree, with "|" between. */
 static void check_texts(const char *html, const char *texts)
 {
 	AUTO_PAGE *page = page_of(html);
@@ -68,7 +68,7 @@ TEST(flags_follow_the_tree)
 {
 	AUTO_PAGE *page = page_of("<table hidden>a<tr><td>b</table>");
 
-	/* "a" stands before the table, where it is seen */
+	/* "a" is before the table, where it is visible */
 	check_slice(page_text(page, 0), "a");
 	ck_assert_uint_eq(page->texts[0].flags, 0);
 	ck_assert_uint_eq(page->texts[1].flags, TEXT_IS_HIDDEN);

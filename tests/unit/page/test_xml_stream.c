@@ -3,7 +3,7 @@
 #include "tests/unit/run.h"
 
 /*
- * What a handler is told: "<name" or "<{space}name", "@name=value" for each
+ * The events of a handler: "<name" or "<{space}name", "@name=value" for each
  * attribute, ">text/" at the end.
  */
 static void on_start(void *context, struct slice name, struct slice space)
@@ -67,7 +67,7 @@ static bool is_text(const struct buffer *log, const char *text)
 	return slice_equal(buffer_slice(log), slice_of(text));
 }
 
-/* All at once and a byte at a time. */
+/* In one piece and byte by byte. */
 static enum error told(struct slice bytes, const char *events)
 {
 	AUTO_BUFFER whole = {0};
@@ -81,7 +81,7 @@ static enum error told(struct slice bytes, const char *events)
 	return error;
 }
 
-/* Frees `xml`, which has no handler told of much. */
+/* Frees `xml`; few of its events reach the handler. */
 static void check_malformed(struct buffer *xml)
 {
 	AUTO_BUFFER log = {0};
@@ -348,7 +348,7 @@ TEST(tags_over_the_bound_are_malformed)
 	check_malformed(&xml);
 }
 
-/* libxml2 alone takes four minutes: it compares each with each. */
+/* libxml2 takes four minutes: it compares each with each. */
 TEST(a_million_attributes_are_malformed)
 {
 	struct buffer xml = {0};
@@ -417,7 +417,7 @@ static struct buffer begin_text(size_t before)
 	return xml;
 }
 
-/* Nor is what stands in a text of many pieces. */
+/* A text of many pieces does not count. */
 TEST_LOOP(no_reference_is_cut, 0, 20)
 {
 	AUTO_BUFFER xml = begin_text((size_t)_i);

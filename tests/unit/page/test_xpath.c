@@ -60,7 +60,7 @@ TEST(elements_texts_and_attributes_are_found)
 	check("/html/body/p", "2 ab c d");
 }
 
-/* a comment ends no text, white space between tags is there, script is text */
+/* a comment ends no text, white space between tags counts, script is text */
 TEST(text_is_that_of_the_page)
 {
 	check("//p[1]/text()[1]", "1 ab");

@@ -12,7 +12,7 @@
 
 #include "page/page.h"
 
-/* One line of it: a control character is a space. */
+/* Print one line: a control character becomes a space. */
 static void write_slice(struct slice text)
 {
 	const char *bytes = text.data;

@@ -1,4 +1,4 @@
-/* What store_verify() says of hooks, outboxes and silences. */
+/* The problems that store_verify() reports for hooks, outboxes and silences. */
 #include "store/verify.h"
 
 #include "store/key.h"
@@ -38,7 +38,7 @@ static void end(void)
 	scratch_remove(&scratch, NULL);
 }
 
-/* One problem, which is told so; none when that is NULL. */
+/* Exactly one problem, with this text; none if it is NULL. */
 static void check(const char *wanted)
 {
 	struct verify_report report = {0};

@@ -59,7 +59,7 @@ static void teardown(void)
 	scratch_remove(&scratch, NULL);
 }
 
-/* What is said of guards, which is `text` and nothing else; or nothing. */
+/* The report on guards is exactly `text`. */
 static void expect(const char *text)
 {
 	const char *line;

@@ -60,7 +60,7 @@ TEST(a_value_may_be_empty)
 	store_close(store);
 }
 
-/* Turn over a bit of `text`, wherever it stands in the file. */
+/* Flip a bit of `text` at its position in the file. */
 static void damage(const char *text)
 {
 	const char *name = scratch_path(&scratch, "data.mdb");

@@ -1,4 +1,4 @@
-/* The store is made smaller, while it is used. */
+/* The store is compacted while it is used. */
 #include "store/store.h"
 
 #include <pthread.h>
@@ -99,8 +99,8 @@ TEST(rows_that_became_small_fill_their_pages)
 	store_close(store);
 }
 
-/* A row of 3,000 bytes has a page of its own: 2,000 rows are over 8 MB, and 10
- * are next to nothing. */
+/* A row of 3,000 bytes has its own page: 2,000 rows are over 8 MB, and 10 are
+ * next to nothing. */
 TEST(what_was_deleted_goes_back_to_the_disk)
 {
 	struct store *store = scratch_store(&scratch);
@@ -191,7 +191,7 @@ static void read_until(int says, int ends)
 	_exit(is_good ? 0 : 1);
 }
 
-/* None is open in this process yet. */
+/* No store is open in this process yet. */
 static struct reader begin_reader(void)
 {
 	struct reader reader;

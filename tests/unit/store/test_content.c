@@ -85,7 +85,7 @@ TEST(what_the_dictionary_has_costs_next_to_nothing)
 	ck_assert(slice_equal(buffer_slice(&out), data));
 }
 
-/* Nodes of a cluster count by themselves: a number is of one site alone. */
+/* Nodes of a cluster count separately: a number belongs to one site. */
 TEST(two_sites_may_have_dictionaries_of_one_number)
 {
 	struct slice data = {noise + 900, 1000};

@@ -97,7 +97,7 @@ TEST(a_copy_has_no_room_that_is_not_used)
 	store_close(store);
 }
 
-/* The number of the last page stands in both heads of the file, 8 bytes before
+/* The number of the last page is in both heads of the file, 8 bytes before
  * that of the last transaction: 16 + 24 + 2 * 48. */
 static void lose_a_page(const char *path)
 {

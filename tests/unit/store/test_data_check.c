@@ -95,7 +95,7 @@ static enum error open_it(bool is_read_only)
 	return error;
 }
 
-/* Of so many bytes it is refused, and stays as it is. */
+/* A file of this many bytes is refused, and stays unchanged. */
 static void cut(off_t size)
 {
 	const char *name = scratch_path(&scratch, "data.mdb");
@@ -131,10 +131,10 @@ static void flip(int file, off_t at, unsigned bit)
 	ck_assert_int_eq(pwrite(file, &byte, 1, at), 1);
 }
 
-/* Places in a meta page, behind the head of the page. */
+/* Positions in a meta page, after the head of the page. */
 enum { META_MAP_BYTES = 32, META_LAST_PAGE = 136 };
 
-/* What both meta pages say of its size decides nothing alone. */
+/* The size in the meta pages decides nothing without the rest. */
 TEST(a_file_that_says_it_is_huge_is_damaged)
 {
 	const uint64_t map_bytes = UINT64_C(1) << 61;
@@ -242,7 +242,7 @@ static void damage_a_leaf(void)
 	close(file);
 }
 
-/* A process opens the store, and is gone. */
+/* A process opens the store, and exits. */
 static void leave_it(void)
 {
 	struct store_options options = {0};
@@ -264,7 +264,7 @@ static enum error open_as_the_daemon(void)
 	return error;
 }
 
-/* Else it would be made anew, over what was there. */
+/* Otherwise it would be created again, over the existing data. */
 TEST(a_file_without_bytes_is_a_new_store_only_once)
 {
 	int file = open(scratch_path(&scratch, "data.mdb"), O_RDWR | O_CREAT,

@@ -131,10 +131,10 @@ TEST(a_damaged_block_is_corrupt)
 	df_block_encode(counts, 2, 7, &block);
 	check_damaged(slice_of(""));
 	check_damaged(slice_of("\1"));
-	check_damaged(slice_of("12345")); /* so many? */
+	check_damaged(slice_of("12345")); /* too many */
 	check_damaged((struct slice){block.data, block.size - 1});
 	buffer_append_byte(&block, 0);
-	check_damaged(buffer_slice(&block)); /* something stands behind it */
+	check_damaged(buffer_slice(&block)); /* followed by more */
 	block.size--;
 	block.data[1] = 64; /* wider than a fragment */
 	check_damaged(buffer_slice(&block));

@@ -42,7 +42,7 @@ static bool has(const char *key, const char *value)
 	return is_equal;
 }
 
-/* Of a commit that writes anything the writes 1, 2, ... fail in turn. */
+/* In a commit with any writes, the writes 1, 2, ... fail one after another. */
 static uint32_t fail_all(struct fault *fault, enum fault_kind kind)
 {
 	uint32_t n;

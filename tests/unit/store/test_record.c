@@ -140,7 +140,7 @@ TEST(records_are_the_same_but_for_unknown_signatures)
 	struct record other = sample;
 
 	ck_assert(!is_told(&other));
-	other.signature_counts[0] = 0; /* not known */
+	other.signature_counts[0] = 0; /* unknown */
 	other.signatures[3] = paths;
 	other.signature_counts[3] = 3;
 	ck_assert(!is_told(&other));

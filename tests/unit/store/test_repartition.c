@@ -145,7 +145,7 @@ TEST(events_stay_in_order)
 	txn_abort(&txn);
 }
 
-/* What "a.test" sends, in the new store; "": it is not known. */
+/* The headers of "a.test" in the new store; "" if unknown. */
 static void expect_headers(const char *headers)
 {
 	struct txn txn = txn_begin_read(to);

@@ -245,7 +245,7 @@ TEST(a_url_is_read_back)
 	ck_assert(slice_equal(row.etag, visit.etag));
 }
 
-/* The due keys of all sites are this one alone; 0: there is none. */
+/* Check that this is the only due key of all sites; 0 = none. */
 static void expect_due(uint64_t due_ms)
 {
 	struct key key = key_due(1, due_ms, 9);
@@ -337,7 +337,7 @@ TEST(events_are_numbered)
 	ck_assert_str_eq(event_kind_name(99), "unknown");
 }
 
-/* The value at a key, in memory of its own so that ASan sees its end. */
+/* The value at a key, in separate memory so that ASan sees its end. */
 static char *copy_value(enum table table, struct slice key, size_t *size_out)
 {
 	struct slice value = txn_get(&txn, table, key);

@@ -1,4 +1,4 @@
-/* What is saved of a store by numbers that nobody has counted up to. */
+/* Recovery of rows whose counters are behind. */
 #include "store/recover.h"
 
 #include "store/rows.h"
@@ -80,7 +80,7 @@ TEST(sites_are_found_by_their_numbers)
 	store_close(store);
 }
 
-/* Its number is no reason to look for all that are lower. */
+/* Its number does not cause a search for all lower ones. */
 TEST(hooks_may_have_any_number)
 {
 	struct store *store = scratch_store(&scratch);

@@ -179,11 +179,11 @@ TEST(a_full_store_is_told)
 	struct store *store = open_sized(3 << 20);
 
 	ck_assert_uint_eq(map_bytes(store), 3 << 20);
-	/* 48 * 64 KiB do not fit into 3 MiB beside the other pages */
+	/* 48 * 64 KiB do not fit into 3 MiB next to the other pages */
 	ck_assert_int_eq(fill(store, 0, 48), ERR_STORE_FULL);
 	assert_ok(fill(store, 0, 32));
 	store_close(store);
-	store = open_sized(1 << 20); /* what is there has room, and no more */
+	store = open_sized(1 << 20); /* the existing data fits, and no more */
 	ck_assert_uint_gt(map_bytes(store), 2 << 20);
 	ck_assert_int_eq(fill(store, 32, 8), ERR_STORE_FULL);
 	store_close(store);

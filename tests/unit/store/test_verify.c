@@ -120,7 +120,7 @@ static void put_site(void)
 }
 
 /* URL i is in state i; all have the fine pattern 60 + i % 2, the coarse 70. The
- * sitemap stands beside them. */
+ * sitemap is separate. */
 static void put_urls(void)
 {
 	for (uint32_t i = 0; i < URLS; i++) {
@@ -480,7 +480,7 @@ TEST_LOOP(a_damaged_set_is_found, 0, 2)
 
 	txn_put(&txn, TABLE_SETS, key_slice(&key), slice_of(values[_i]));
 	assert_ok(store_verify(&txn, &report));
-	ck_assert_uint_eq(report.problems, 2); /* nobody uses shingle 1 */
+	ck_assert_uint_eq(report.problems, 2); /* no page uses shingle 1 */
 	ck_assert_ptr_nonnull(
 		strstr(report.text.data, "table sets: 0 is damaged"));
 }
@@ -563,7 +563,7 @@ TEST(a_damaged_page_row_is_found)
 	expect("the row is damaged");
 }
 
-/* A counter of the site row, what it should be, and how it is told. */
+/* A counter of the site row, its correct value, and its name in the report. */
 static const struct {
 	size_t offset;
 	const char *told;

@@ -6,7 +6,7 @@
 #include "base/hash.h"
 #include "template/container.h"
 
-/* Where things stand: template/container.h. */
+/* Positions: template/container.h. */
 enum {
 	CHECKSUM = 16,
 	CHECKED = 32,

@@ -1,6 +1,6 @@
 /*
- * tests/unit/template/seal.h - make the sizes and checksums of a damaged bundle
- * right again, so that what is behind them is tested, too.
+ * tests/unit/template/seal.h - correct the sizes and checksums of a damaged
+ * bundle, so that the contents are tested, too.
  */
 #ifndef TESTS_UNIT_TEMPLATE_SEAL_H
 #define TESTS_UNIT_TEMPLATE_SEAL_H

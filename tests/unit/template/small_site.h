@@ -1,10 +1,9 @@
 /*
- * tests/unit/template/small_site.h - a site of six pages as a bundle. Those at
- * /a/1 to /a/4 are of template 1, which is a menu, a heading, a text and a
- * foot; that at /b is of template 2, a table with a word of that menu, and has
- * none to learn from; that at /gone looks like template 1, but is of none: it
- * came with the status 404. The signature of /b is there a second time, as one
- * of template 1.
+ * tests/unit/template/small_site.h - a site of six pages as a bundle. Pages
+ * /a/1 to /a/4 are of template 1: a menu, a heading, a text and a foot; /b is
+ * of template 2, a table with a word of that menu, without pages to learn from;
+ * /gone looks like template 1, but has none: its status was 404. The signature
+ * of /b occurs a second time, as one of template 1.
  */
 #ifndef TESTS_UNIT_TEMPLATE_SMALL_SITE_H
 #define TESTS_UNIT_TEMPLATE_SMALL_SITE_H
@@ -20,8 +19,8 @@ void small_page(struct buffer *out, unsigned number);
 /* Its URL, `out` [64]. */
 const char *small_url(unsigned number, char *out);
 
-/* Everything up to the samples: for those who add something else. `model` may
- * be empty. */
+/* Write everything up to the samples, for tests that add more. `model` may be
+ * empty. */
 void small_begin(struct bundle_writer *writer, struct slice model);
 
 void small_bundle(struct buffer *out);

@@ -1,4 +1,4 @@
-/* A small bundle is read as it was written, and every damage is survived. */
+/* A small bundle is read as written, and every damage is survived. */
 #include "template/bundle.h"
 
 #include "base/hash.h"
@@ -83,7 +83,7 @@ TEST(a_page_is_counted_once)
 		unsigned page;
 		unsigned pages;
 	} rows[] = {
-		{"http://a.test/a/3", 2, 4},  /* as it is */
+		{"http://a.test/a/3", 2, 4},  /* unchanged */
 		{"http://a.test/a/3", 77, 4}, /* it has changed */
 		{"http://a.test/new", 77, 5}, /* one more */
 		{NULL, 77, 5},                /* wherever it is from */
@@ -112,7 +112,7 @@ TEST(the_very_page_that_is_known_is_answered_as_that)
 	ck_assert_str_eq(answer.cluster, "");
 	ck_assert_uint_eq(answer.cluster_pages, 0);
 	extraction_result_free(&answer);
-	/* elsewhere it is one of those that it looks like */
+	/* elsewhere it is one of the templates that it resembles */
 	assert_ok(small_ask(bundle, SMALL_GONE, "http://a.test/x", NULL,
 			    &answer));
 	ck_assert_str_eq(answer.cluster, "a.test/1");
@@ -296,7 +296,7 @@ TEST(a_page_is_classed_by_the_nearest_signature)
 	struct bundle *bundle = open_good();
 	struct cluster_match classed;
 
-	/* title, td: those of page /b; the second signature like it is later */
+	/* title, td: of page /b; the second, identical signature is later */
 	classed = class_of(bundle, "<title>x</title><table><tr><td>y</table>");
 	ck_assert_uint_eq(classed.cluster, 2);
 	ck_assert_double_eq(classed.distance, 0);
@@ -311,7 +311,7 @@ TEST(a_page_is_classed_by_the_nearest_signature)
 	bundle_close(bundle);
 }
 
-/* Ridges that are high are content, or those that are low. */
+/* A model in which high ridges are content, or low ones. */
 static struct bundle *open_with_model(bool likes_high)
 {
 	struct ridge_example examples[20] = {0};
@@ -337,7 +337,7 @@ static struct bundle *open_with_model(bool likes_high)
 	return bundle;
 }
 
-/* What mountain says of page 9 and its ridges at an address; free() it. */
+/* The result of mountain for page 9 and its ridges at an address; free() it. */
 static char *explain(struct bundle *bundle, const char *address)
 {
 	struct text_request request = {.method = "mountain",

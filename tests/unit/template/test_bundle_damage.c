@@ -18,7 +18,7 @@ static void teardown(void)
 	buffer_free(&file);
 }
 
-/* Whatever is asked of it, there is an answer or an error. */
+/* Every call returns a result or an error. */
 static void use(struct bundle *bundle)
 {
 	static const char *const methods[] = {NULL, "df", "sst"};
@@ -96,7 +96,7 @@ TEST(whatever_byte_is_forged_it_is_survived)
 	ck_assert_uint_gt(opened, 0);
 }
 
-/* A bundle of what small_begin() puts, with something behind it. */
+/* A bundle from small_begin(), with a section after it. */
 static void check_refused(struct bundle_writer *writer, const char *wanted)
 {
 	char reason[BUNDLE_REASON_BYTES] = "";

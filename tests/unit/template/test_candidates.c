@@ -267,7 +267,7 @@ TEST(a_selector_of_an_element_is_short_and_sure)
 	for (uint32_t i = 0; i < page->node_count; i++)
 		if (page->nodes[i].tag == TAG_p)
 			query.node = i;
-	/* p is not alone; #side has only the first one */
+	/* p is not unique; #side has only the first one */
 	ck_assert_uint_gt(
 		element_selectors(page->arena, &query, &budget, selectors), 0);
 	ck_assert_ptr_nonnull(strstr(selectors[0].text, "nth-of-type(2)"));

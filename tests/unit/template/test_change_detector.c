@@ -59,7 +59,7 @@ static struct record with_own(uint64_t first, uint32_t count)
 	return record_of(paths, 10 + count);
 }
 
-/* Pages of ten paths and texts, 1 to 10, all visited and as they were. */
+/* Pages of ten paths and texts, 1 to 10, all visited and unchanged. */
 static void fill(uint32_t count)
 {
 	for (uint32_t i = 0; i < count; i++)
@@ -122,7 +122,7 @@ TEST(pages_that_are_as_they_were_are_the_same)
 
 TEST(paths_that_all_pages_lose_and_get_have_moved)
 {
-	/* 1..10 become 5..14: 1..4 are gone and 11..14 come, 8 of 14 */
+	/* 1..10 become 5..14: 1..4 are removed and 11..14 added, 8 of 14 */
 	fill(8);
 	become(0, 8, 5, 10);
 	ck_assert_int_eq(detect_in_sample(8), DECISION_CHANGED);
@@ -154,7 +154,7 @@ TEST(a_few_new_paths_are_no_change)
 
 TEST(two_paths_of_a_small_page_are_no_change)
 {
-	/* of 1..4 two are gone: a half, but fewer than three */
+	/* of 1..4 two are removed: a half, but fewer than three */
 	fill(8);
 	for (uint32_t i = 0; i < 8; i++)
 		sample[i].before = items(1, 4);
@@ -165,8 +165,8 @@ TEST(two_paths_of_a_small_page_are_no_change)
 
 TEST(content_that_differs_from_page_to_page_is_no_change)
 {
-	/* beside what all have, each page had three of its own, and has six
-	 * others now */
+	/* in addition to the common paths, each page had three unique ones, and
+	 * has six others now */
 	fill(8);
 	for (uint32_t i = 0; i < 8; i++) {
 		sample[i].before = with_own(1000 + 100 * i, 3);
@@ -178,7 +178,7 @@ TEST(content_that_differs_from_page_to_page_is_no_change)
 	ck_assert_uint_eq(found.disagreed, 0);
 }
 
-/* Texts alone: those of a list of what is new, and all of them. */
+/* Only texts: those of a list of new items, and all texts. */
 TEST(texts_alone_must_nearly_all_move)
 {
 	fill(8);
@@ -232,7 +232,7 @@ TEST(k_of_n_pages_must_agree)
 
 TEST(those_who_were_not_asked_could_turn_it)
 {
-	/* 13 of 13 say so, and three have not been asked: of 16 14 must */
+	/* 13 of 13 agree, and three were not fetched: of 16 14 must */
 	fill(16);
 	become(0, 16, 50, 10);
 	set_observation(13, 16, OBSERVED_UNSEEN);
@@ -240,12 +240,12 @@ TEST(those_who_were_not_asked_could_turn_it)
 	set_observation(13, 14, OBSERVED_PAGE);
 	ck_assert_int_eq(detect_in_sample(16), DECISION_CHANGED);
 	ck_assert_uint_eq(found.seen, 14);
-	/* who is gone or blocked cannot */
+	/* removed or blocked pages cannot */
 	set_observation(3, 4, OBSERVED_GONE);
 	set_observation(4, 16, OBSERVED_BLOCKED);
 	ck_assert_int_eq(detect_in_sample(16), DECISION_CHANGED);
 	ck_assert_uint_eq(found.agreed, 3);
-	/* where two alone can tell, both must; one hides nothing */
+	/* where only two can decide, both must; one hides nothing */
 	set_observation(2, 3, OBSERVED_BLOCKED);
 	ck_assert_int_eq(detect_in_sample(16), DECISION_CHANGED);
 	ck_assert_uint_eq(found.agreed, 2);
@@ -301,7 +301,7 @@ TEST(pages_that_are_all_gone_have_vanished)
 	ck_assert_int_eq(detect_in_sample(5), DECISION_VANISHED);
 	ck_assert_uint_eq(found.agreed, 5);
 	ck_assert_uint_eq(found.seen, 5);
-	/* one that is left as it was keeps it; one that is another does not */
+	/* an unchanged one keeps it; another one does not */
 	set_observation(4, 5, OBSERVED_PAGE);
 	ck_assert_int_eq(detect_in_sample(5), DECISION_SAME);
 	ck_assert_uint_eq(found.disagreed, 4);
@@ -342,7 +342,8 @@ TEST(a_small_sample_needs_more_to_move)
 
 TEST(paths_without_classes_count_where_others_have_nothing_in_common)
 {
-	/* cpc: each page its own; cp: 1..10, of which 1..9 become 20..28 */
+	/* cpc: each page has unique ones; cp: 1..10, with 1..9 becoming
+	 * 20..28 */
 	fill(8);
 	for (uint32_t i = 0; i < 8; i++) {
 		struct record own = items(1000 + 100 * i, 10);
@@ -427,7 +428,7 @@ TEST(a_class_of_html_is_one_change)
 	ck_assert_double_eq(found.paths_moved, 0);
 }
 
-/* 2 of 8 have changed, and the other 6 are gone. */
+/* 2 of 8 have changed, and the other 6 are removed. */
 TEST(fewer_than_are_gone_are_no_change)
 {
 	fill(8);

@@ -38,7 +38,7 @@ TEST(the_header_stands_as_it_is_told)
 	ck_assert_mem_eq(file.data + 8, "\x01\0\0\0\0\0\0\0", 8);
 	ck_assert_uint_eq((unsigned char)file.data[32], file.size & 0xff);
 	ck_assert_mem_eq(file.data + 40, "\x02\0\0\0\0\0\0\0", 8);
-	/* site, of the site, as it is, two bytes, two bytes */
+	/* site, of the site, plain, two bytes, two bytes */
 	ck_assert_mem_eq(file.data + 48,
 			 "\x01\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0"
 			 "\x02\0\0\0\0\0\0\0\x02\0\0\0\0\0\0\0",
@@ -134,10 +134,10 @@ static void check_row(size_t offset, unsigned char byte, const char *wanted)
 
 TEST(a_table_that_cannot_be_is_refused)
 {
-	/* the kind of the second is below that of the first */
+	/* the kind of the second is below the kind of the first */
 	check_row(88, 0,
 		  "bundle: section of unknown kind 0: its position is wrong");
-	/* a coding that is none */
+	/* an unknown coding */
 	check_row(96, 2, "bundle: section samples of 7: its size is invalid");
 	/* unpacked 16 MiB, of a few dozen bytes */
 	check_row(88 + 27, 1,
@@ -145,7 +145,7 @@ TEST(a_table_that_cannot_be_is_refused)
 	check_row(40, 200, "bundle: the table of sections is damaged");
 	check_row(44, 1, "bundle: the header is damaged");
 	check_row(60, 1, "bundle: the table of sections is damaged");
-	/* the first one takes less: something is behind the last one */
+	/* the first one is shorter: bytes follow the last one */
 	check_row(64, 1, "bundle: data follows the last section");
 }
 

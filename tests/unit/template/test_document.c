@@ -19,7 +19,8 @@ static const char html[] =
 	"<table><tr><td>Size<td>Price<tr><td>Small<td>12 crowns</table>"
 	"<p>And this is the end of it.</body>";
 
-/* Of `method` plain, but for comments; extraction_result_free() it. */
+/* The result of `method` as plain text, except comments;
+ * extraction_result_free() it. */
 static struct extraction_result answer_of(const char *page, enum format format,
 					  uint32_t extras,
 					  const struct url *url)
@@ -142,7 +143,7 @@ TEST(lists_come_when_they_are_asked_for)
 		"{\"href\":\"http://a.test/b/more\",\"text\":\"more of it\"}");
 }
 
-/* A page that names no image of its own has none at its own address. */
+/* A page that names no image has none at its own address. */
 TEST(images_are_those_of_the_page)
 {
 	struct url url;

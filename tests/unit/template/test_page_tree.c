@@ -6,8 +6,8 @@
 #include "tests/unit/extract/fixture.h"
 #include "tests/unit/run.h"
 
-/* Three pages of one template, whose cluster has nine pages: "Menu" stands on
- * all of them, the rest of the texts on the page alone. */
+/* Three pages of one template, whose cluster has nine pages: "Menu" is on all
+ * of them, the rest of the texts only on its page. */
 static const char *const three[] = {
 	"<html><head><title>T</title></head><body class=a><div class=menu>Menu"
 	"</div><div class='post post-1'><p>one<p>first</div></body></html>",
@@ -219,7 +219,7 @@ TEST(elements_without_room_are_one_with_their_parents)
 	AUTO_BUFFER html = {0};
 
 	buffer_append_text(&html, "<body>");
-	/* names of letters alone: digits would count as one */
+	/* names of letters only: digits would count as one */
 	for (unsigned i = 0; i < PAGE_TREE_MAX_NODES + 10; i++)
 		buffer_printf(&html, "<i class=%c%c%c%c>x</i>",
 			      'a' + (int)(i / 8000 % 20),
@@ -333,7 +333,8 @@ TEST(bytes_that_are_no_tree_are_refused)
 			arena, (struct slice){bytes.data, cut}, &back));
 	buffer_append_byte(&bytes, 0);
 	ck_assert(!page_tree_decode(arena, buffer_slice(&bytes), &back));
-	/* every byte in turn is another: a tree or none, and never a crash */
+	/* change every byte, one after another: a tree or an error, and never a
+	 * crash */
 	for (size_t i = 0; i < size; i++) {
 		bytes.data[i] ^= (char)0xff;
 		page_tree_decode(arena, (struct slice){bytes.data, size},

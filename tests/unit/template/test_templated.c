@@ -174,7 +174,7 @@ static void check_refused(const struct templated_options *options,
 		      error.message);
 }
 
-/* The parameters are those of the method that is named. */
+/* The parameters are those of the named method. */
 TEST(df_gives_way_to_the_page_alone)
 {
 	const char *const good[] = {"max_ratio=0.5", NULL};

@@ -361,7 +361,7 @@ TEST(more_items_than_there_may_be_are_refused)
 			 ERR_MALFORMED);
 }
 
-/* Versions of paths alone, with a ratio of 1. */
+/* Versions with only paths, with a ratio of 1. */
 static struct version *with_paths(uint64_t first, uint32_t count)
 {
 	struct version *version = ARENA_NEW(arena, struct version, 1);
@@ -377,7 +377,7 @@ static struct version *with_paths(uint64_t first, uint32_t count)
 
 TEST(a_difference_has_two_sides)
 {
-	/* 1..6 and 4..8: 1, 2, 3 are gone, 7, 8 come; 5 of 8 */
+	/* 1..6 and 4..8: 1, 2, 3 are removed, 7, 8 added; 5 of 8 */
 	struct version *before = with_paths(1, 6);
 	struct version *after = with_paths(4, 5);
 	struct version_diff diff;

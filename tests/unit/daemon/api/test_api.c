@@ -233,7 +233,7 @@ TEST(a_site_is_added_once_and_deleted)
 	ck_assert_int_eq(number_of(site, "max_depth"), 16);
 	ck_assert(json_is_false(member(site, "allow_private")));
 	json_decref(site);
-	/* what is not named stays as it is */
+	/* unnamed options stay unchanged */
 	site = ask("POST", "/v1/sites",
 		   "{\"url\":\"http://127.0.0.1:9/\",\"max_depth\":3}", 200);
 	ck_assert_int_eq(number_of(site, "max_pages"), 7);
@@ -319,7 +319,7 @@ TEST(a_number_cuts_a_known_site_at_once)
 	json_decref(site);
 	report = get("/v1/verify");
 	ck_assert_int_eq(number_of(report, "problems"), 0);
-	/* what is not named stays as it is */
+	/* unnamed options stay unchanged */
 	site = watch("");
 	ck_assert_double_eq(json_real_value(member(site, "threshold")), 1);
 	json_decref(site);
@@ -351,7 +351,7 @@ TEST(auto_leaves_a_known_site_as_it_is_for_now)
 	json_decref(site);
 }
 
-/* Nobody tunes here, so that a site that waits for it is seen. */
+/* No thread tunes here, so that a waiting site is visible. */
 TEST(a_site_waits_for_its_threshold)
 {
 	json_t *site;
@@ -692,7 +692,7 @@ TEST(a_wrong_question_for_text_is_told)
 	       "bad_request");
 	refuse("GET", "/v1/text?url=" SITE "3&with=adverts", NULL, 400,
 	       "bad_request");
-	/* what is wrong is told before anything is fetched */
+	/* errors are reported before anything is fetched */
 	refuse("GET", "/v1/text?url=" SITE "99&include=%5Ba", NULL, 400,
 	       "malformed");
 	refuse("GET", "/v1/text?url=" SITE "99&exclude=a:hover", NULL, 400,
@@ -731,7 +731,7 @@ TEST(asking_for_text_does_not_open_the_guard)
 
 TEST(a_page_that_does_not_come_times_out)
 {
-	/* the guard lets the operator's site through, and nobody listens */
+	/* the guard allows the operator's site, which has no listener */
 	json_decref(ask("POST", "/v1/sites",
 			"{\"url\":\"http://127.0.0.1:9/\"}", 201));
 	refuse("GET",
@@ -871,7 +871,7 @@ TEST(many_ask_while_the_configuration_changes)
 
 #define UI_PAGE "url=" SITE "3"
 
-/* The pages that people look at, of what the API answers. */
+/* Which pages of the UI show which parts of the API. */
 static const struct {
 	const char *target;
 	int status;

@@ -60,7 +60,8 @@ TEST(an_entry_has_its_number_and_its_sentence)
 		    parts);
 }
 
-/* Once for HTML and once for XML; what XML has not is gone. */
+/* Escaped once for HTML and once for XML; characters that XML forbids are
+ * dropped. */
 TEST(evidence_is_escaped_twice)
 {
 	static const char *const parts[] = {

@@ -1,4 +1,4 @@
-/* Pages that are handed in together, in parts of any size. */
+/* Ingested pages in parts of any size. */
 #include "daemon/api/api_extract.h"
 
 #include "daemon/api/auth.h"
@@ -33,7 +33,7 @@ static enum error read_part(void *context, char *out, size_t capacity,
 enum { MAX_PAGES = 32 };
 
 static struct parts parts;
-static struct batch_page pages[MAX_PAGES]; /* [count], those that came */
+static struct batch_page pages[MAX_PAGES]; /* [count], received */
 static size_t count;
 static size_t given; /* of them */
 static bool is_read;
@@ -165,8 +165,8 @@ TEST_LOOP(a_line_that_is_too_long_is_passed_over, 1, 3)
 	expect_end();
 }
 
-/* 67537 bytes, one more than a line may have, of which nothing is left when the
- * input ends. */
+/* 67537 bytes, one more than a line may have; nothing of it remains at the end
+ * of the input. */
 TEST_LOOP(a_line_that_is_too_long_may_be_the_last, 0, 3)
 {
 	AUTO_BUFFER text = {0};
@@ -219,7 +219,7 @@ TEST(nothing)
 	expect_end();
 	begin("\n\n \n", 1);
 	expect_end();
-	/* neither lines nor an archive */
+	/* not lines and not an archive */
 	begin("<html>", 100);
 	while (next())
 		ck_assert_int_ne(page.error, ERR_NONE);

@@ -74,7 +74,7 @@ TEST(events_count_from_the_start_and_once)
 	event_counters_destroy(tally);
 }
 
-/* Those of before the start, too. */
+/* Those before the start, too. */
 TEST(an_alert_is_open_until_somebody_has_seen_to_it)
 {
 	uint64_t old = add(EVENT_GUARD_BROKEN, 0);

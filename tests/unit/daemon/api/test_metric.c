@@ -64,7 +64,7 @@ static void check(struct buffer *out, const char *expected)
 	buffer_free(out);
 }
 
-/* A label can forge neither another one nor a line. */
+/* A label cannot forge another label or a line. */
 TEST(values_of_labels_are_escaped)
 {
 	struct buffer out = {0};

@@ -34,7 +34,7 @@ static void put(unsigned node, const char *host, unsigned pages)
 	}
 }
 
-/* news.example is node 1's, and node 0 has a copy that lacks pages. */
+/* news.example is node 1's, and node 0 has a copy without some pages. */
 static void begin(void)
 {
 	joined = (struct joined){0};
@@ -64,7 +64,7 @@ static struct buffer ask(const char *method, const char *target,
 	return answer;
 }
 
-/* `line` is "Name: value"; without a value it is not there. */
+/* `line` is "Name: value"; without a value the header is missing. */
 static void expect_header(const struct buffer *answer, const char *line)
 {
 	const char *colon = strchr(line, ':');
@@ -512,7 +512,7 @@ TEST(a_long_poll_is_asked_of_the_owner_when_there_is_news)
 
 	test_client_send(file, "GET " NEWS "1 HTTP/1.1\r\nHost: x\r\n"
 			       "Connection: close\r\n\r\n");
-	/* it is looked at each fifth of a second: the log is longer once */
+	/* checked every 200 ms: the log is longer once */
 	while (atomic_load(&joined.questions) == 0)
 		usleep(1000);
 	atomic_fetch_add(&joined.last, 1);
@@ -540,7 +540,7 @@ TEST(an_upload_goes_to_the_owner_that_is_named)
 	expect("POST", "/v1/extract/batch", line, 200, "X-Templated-Node: ");
 }
 
-/* Whatever URL is said beside it. */
+/* Whatever URL the request also names. */
 TEST(an_archive_is_of_the_host_that_is_named_alone)
 {
 	atomic_store(&joined.has_addresses, true);
@@ -749,7 +749,7 @@ TEST(a_job_of_another_partition_is_never_done)
 			 ERR_ADDRESS_FORBIDDEN);
 }
 
-/* Only those that have no room wait for none. */
+/* Only requests without room wait. */
 TEST(a_job_over_the_limit_of_sites_is_never_done)
 {
 	static const char *const jobs[] = {
@@ -785,7 +785,7 @@ static size_t run_seeds(struct import_site *jobs, size_t count, uint64_t before)
 			before);
 }
 
-/* What was said of them goes. */
+/* Its recorded state is deleted. */
 static void expect_said(struct import_site *jobs, size_t count,
 			const char *const *said)
 {

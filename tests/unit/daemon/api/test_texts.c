@@ -192,7 +192,7 @@ TEST(filters_and_limits)
 	ck_assert_uint_eq(count_lines("?confidence=0"), PAGES);
 }
 
-/* The object of /v1/text, and where it stands. */
+/* The object of /v1/text, and its position. */
 TEST(a_line_is_the_object_when_it_is_asked_for)
 {
 	AUTO_JSON *list = lines("?content=json&limit=1");

@@ -35,7 +35,7 @@ static void refuse(const char *text, const char *wanted)
 	ck_assert_str_eq(message.data, wanted);
 }
 
-/* The file is refused, and this stands in the message. */
+/* The file is refused with a message that contains this. */
 static void refuse_with(const char *text, const char *part)
 {
 	ck_assert_int_eq(parse(text), ERR_MALFORMED);

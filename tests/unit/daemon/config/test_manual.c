@@ -1,4 +1,4 @@
-/* The manual page says what the table says; of options tests/lint/options. */
+/* The manual page matches the table; tests/lint/options checks options. */
 #include "daemon/config/config_table.h"
 
 #include "base/file.h"

@@ -54,7 +54,7 @@ TEST(options_are_those_of_the_verb_and_the_global_ones)
 	ck_assert_str_eq(completed("--js"), "--json\tprint JSON\n");
 	ck_assert_str_eq(completed("--wa"), "");
 	ck_assert_str_eq(completed("nothing --wa"), "");
-	/* behind it everything is an operand */
+	/* after it everything is an operand */
 	ck_assert_str_eq(completed("train -- --js"), "");
 }
 

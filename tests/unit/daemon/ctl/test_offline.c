@@ -39,7 +39,7 @@ static void leave_folder(void)
 			 0);
 }
 
-/* Run the words, which stand between blanks. */
+/* Run the words, separated by blanks. */
 static enum ctl_status run(const char *line)
 {
 	char text[MAX_PATH];
@@ -304,7 +304,7 @@ TEST(one_page_is_printed)
 	leave_folder();
 }
 
-/* The lines of a text, each of which holds what is expected of it [count]. */
+/* Each line of the text contains the expected text [count]. */
 static void assert_lines(const char *text, const char *const *expected,
 			 size_t count)
 {
@@ -362,7 +362,7 @@ TEST(a_batch_is_the_same_by_any_number_of_jobs)
 	leave_folder();
 }
 
-/* What does not depend on the site is that of the page by itself. */
+/* The parts that do not depend on the site equal those of the single page. */
 TEST(a_batch_answers_what_has_no_template_by_itself)
 {
 	enum ctl_status status;
@@ -451,7 +451,7 @@ TEST(the_pages_of_an_archive_are_written_by_their_addresses)
 	leave_folder();
 }
 
-/* Of two hosts, each of which is a site, and of no host. */
+/* Of two hosts, each a site, and of no host. */
 TEST(a_batch_learns_archives_and_files)
 {
 	static const char *const lines[] = {
@@ -528,7 +528,7 @@ TEST(two_inputs_never_write_one_output)
 {
 	enter_folder();
 	write_page("in/a.html", "heron");
-	write_page("in/a.html.gz", "kestrel"); /* read as it is: no gzip */
+	write_page("in/a.html.gz", "kestrel"); /* read unchanged: no gzip */
 	ck_assert_int_eq(run("extract --method plain --out out in"), CTL_DONE);
 	ck_assert_ptr_nonnull(strstr(read_text("out/a.txt"), "heron"));
 	leave_folder();
@@ -602,7 +602,7 @@ TEST(a_report_stands_in_place_of_the_lines)
 	leave_folder();
 }
 
-/* One sizable cluster of four pages and a page alone: no plateau. */
+/* One sizable cluster of four pages and a single page: no plateau. */
 TEST(the_threshold_may_be_found_by_itself)
 {
 	enum ctl_status status;
@@ -641,7 +641,7 @@ TEST(a_batch_drops_what_the_pages_ratio)
 	ck_assert_ptr_null(strstr(text, "Home of the site"));
 	ck_assert_ptr_null(strstr(text, "All rights reserved"));
 	unsetenv("TMPDIR"); /* NOLINT(concurrency-mt-unsafe): one thread */
-	/* nothing is left in it: it can be removed */
+	/* it is empty and can be removed */
 	ck_assert_int_eq(rmdir("tmp"), 0);
 	leave_folder();
 }

@@ -11,9 +11,9 @@ enum { ITEMS = 500 };
 struct sum {
 	unsigned given;
 	unsigned taken;
-	unsigned stop_at; /* done() ends it behind so many */
+	unsigned stop_at; /* done() ends it after this many */
 	atomic_uint under_way;
-	unsigned most; /* items that were given and not taken */
+	unsigned most; /* items given but not taken */
 };
 
 struct item {

@@ -40,7 +40,7 @@ static bool climbs(const char *name)
 	       strstr(name, "\\") != NULL;
 }
 
-/* Whatever url_parse() leaves of it. */
+/* The result of url_parse(). */
 TEST(no_name_leads_out_of_the_folder)
 {
 	static const char *const urls[] = {

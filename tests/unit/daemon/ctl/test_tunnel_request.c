@@ -37,7 +37,7 @@ static const char *judged(const char *head)
 	return text;
 }
 
-/* The status of the refusal; 0: it is none. */
+/* Return the status of the refusal; 0 if it is accepted. */
 static int refusal(const char *head)
 {
 	const char *text = judged(head);
@@ -73,7 +73,7 @@ TEST(token_that_was_not_used_in_time_is_void)
 	ck_assert_int_eq(refusal(head), 403);
 	keys.until_ms = now_ms + 1;
 	ck_assert_int_eq(refusal(head), 0);
-	/* the session goes on */
+	/* the session continues */
 	keys.until_ms = now_ms;
 	ck_assert_int_eq(refusal("GET / HTTP/1.1\r\n" LET_IN "\r\n"), 0);
 }

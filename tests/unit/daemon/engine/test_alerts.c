@@ -1,4 +1,4 @@
-/* What a hook is told of, what waits for it, and what a rule silences. */
+/* Which events hooks receive, which wait, and which a silence suppresses. */
 #include "daemon/engine/engine.h"
 
 #include <unistd.h>

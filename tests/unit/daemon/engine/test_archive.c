@@ -47,7 +47,7 @@ static void open_archive(uint64_t max_bytes)
 		archive_open(&archive, folder, max_bytes, "test/1", "classic"));
 }
 
-/* The files in the folder that end so; they are to be so many. */
+/* List the files in the folder with this suffix; check their number. */
 static struct file_list list(const char *ending, size_t count)
 {
 	const char *const endings[] = {ending, NULL};
@@ -95,7 +95,7 @@ static size_t count_pages(const char *name)
 	return count;
 }
 
-/* All pages in all complete files, which are to be so many. */
+/* Read all pages of all complete files; check their number. */
 static size_t count_all(size_t files)
 {
 	struct file_list names = list(".warc.gz", files);
@@ -245,8 +245,8 @@ TEST(what_is_written_to_is_left_alone)
 	ck_assert_uint_eq(count_all(2), 3);
 }
 
-/* one without a whole record goes; what is not ours stays, and so does one that
- * would replace another */
+/* a file without a whole record is deleted; foreign files stay, and so does one
+ * that would replace another */
 TEST(what_cannot_be_mended)
 {
 	struct file_list names;
@@ -272,7 +272,8 @@ TEST(what_cannot_be_mended)
 	ck_assert_uint_eq(count_all(1), 1);
 }
 
-/* a limit of the process is a full disk: what does not fit is taken back */
+/* a limit of the process acts as a full disk: an incomplete record is
+ * removed */
 TEST(a_full_disk_pauses_it)
 {
 	struct rlimit limit = {.rlim_cur = 3000, .rlim_max = RLIM_INFINITY};

@@ -1,6 +1,6 @@
 /*
- * The engine crawls a web that is made up, by a clock that is made up, too: a
- * week of visits takes a moment.
+ * The engine crawls a simulated web with a simulated clock: a week of visits
+ * takes a moment.
  */
 #include "daemon/engine/engine.h"
 
@@ -32,7 +32,7 @@ static struct web {
 	unsigned of_kind[KINDS];
 	unsigned changing;  /* page /0/N with N below changes every hour */
 	bool is_redesigned; /* pages of kind 0 have another template */
-	bool has_soft_404;  /* what is not there answers 200 */
+	bool has_soft_404;  /* a missing page responds with 200 */
 	bool is_down;
 } web;
 
@@ -69,7 +69,7 @@ static struct site_options usual(void)
 				     .revisit_ms = DAY_MS};
 }
 
-/* Which version of a page stands at this time. */
+/* The version of a page at this time. */
 static unsigned version_of(unsigned kind, unsigned number)
 {
 	bool changes = kind == 0 && number < web.changing;
@@ -87,7 +87,7 @@ static void index_page(struct buffer *out)
 	buffer_append_text(out, "</body></html>");
 }
 
-/* The page at `path`; false when there is none. */
+/* Build the page at `path`; return false if it is missing. */
 static bool page_at(const char *path, struct buffer *out)
 {
 	unsigned long number;
@@ -192,7 +192,7 @@ static void free_visit(struct visit *visit)
 	buffer_free(&visit->packed);
 }
 
-/* Fetch what is due now, until nothing is any more. */
+/* Fetch the due URLs until none is due. */
 static void crawl_now(void)
 {
 	struct work work[MAX_WORK];
@@ -219,7 +219,7 @@ static void crawl_now(void)
 	}
 }
 
-/* Let the time go on to `until_ms`, with every visit at its time. */
+/* Advance the time to `until_ms`, with every visit at its time. */
 static void let_pass(uint64_t until_ms)
 {
 	for (;;) {
@@ -282,7 +282,7 @@ TEST(skipped_pages_are_visited_when_the_options_change)
 			  KINDS * PER_KIND + 2);
 }
 
-/* The pages that were skipped are of a template that nobody knows now. */
+/* The skipped pages are of a template that is now unknown. */
 TEST(a_redesign_opens_what_was_saturated)
 {
 	struct site_row before;
@@ -324,7 +324,7 @@ TEST(a_budget_ends_the_first_crawl)
 	ck_assert_uint_eq(world_site(&world, "a.test").pending_count, 0);
 }
 
-/* Pages that change come more often, those that do not, less. */
+/* Pages that change are fetched more often, others less. */
 TEST(a_week_of_visits_follows_the_changes)
 {
 	uint64_t first;
@@ -336,11 +336,11 @@ TEST(a_week_of_visits_follows_the_changes)
 	first = web.visits;
 	let_pass(world.now_ms + 7 * DAY_MS);
 	week = web.visits - first;
-	/* with a fixed interval each of the pages would be asked 7 times */
+	/* with a fixed interval each page would be fetched 7 times */
 	ck_assert_uint_lt(week, first * 6);
 	ck_assert_uint_gt(web.fresh, week / 2);
 	let_pass(world.now_ms + 28 * DAY_MS);
-	/* those that never change are asked ever less */
+	/* pages that never change are fetched ever less often */
 	ck_assert_uint_lt(web.visits - first - week, 4 * week);
 }
 
@@ -372,7 +372,7 @@ TEST(nor_does_one_that_is_set_back_before_the_start)
 	ck_assert_uint_gt(visits_after_setback(true), 30);
 }
 
-/* By less than a minute, that is no reason to look at all that is due. */
+/* A difference of less than a minute does not cause a scan of all due URLs. */
 TEST(a_clock_that_is_set_back_is_noticed)
 {
 	world.now_ms += 500 * DAY_MS;
@@ -472,7 +472,7 @@ static struct page_row row_of(const char *text)
 	return row;
 }
 
-/* What else is said of a page that is handed in. */
+/* Further properties of an ingested page. */
 static struct {
 	bool is_undated;
 	bool replaces;
@@ -480,7 +480,7 @@ static struct {
 	bool is_kept; /* out */
 } terms;
 
-/* Hand in, or bring, template 0 or 1 as the page at `text`. */
+/* Ingest, or fetch, template 0 or 1 as the page at `text`. */
 static void bring(enum change_kind kind, const char *text, unsigned seed,
 		  bool is_broken, uint64_t time_ms)
 {
@@ -549,7 +549,7 @@ TEST(what_was_fetched_is_replaced_on_demand_alone)
 	ck_assert(terms.is_kept);
 }
 
-/* The server was asked before the archive came. */
+/* The fetch was before the archive came. */
 TEST(not_modified_is_not_of_what_an_archive_has_put_in_place)
 {
 	struct url url;

@@ -105,13 +105,13 @@ TEST(each_change_of_a_cluster_counts_and_none_of_another)
 	ck_assert_uint_gt(before, 0);
 	put(1, 1, 200); /* of the other one, */
 	put(9, 1, 201);
-	put(0, 0, 0); /* as it was */
+	put(0, 0, 0); /* unchanged */
 	ck_assert_uint_eq(cluster_at(first).changes, before);
 	put(0, 0, 300); /* another text in the same template */
 	ck_assert_uint_eq(cluster_of(0), first);
 	ck_assert_uint_eq(cluster_at(first).page_count, 4);
 	ck_assert_uint_eq(cluster_at(first).changes, before + 1);
-	put(2, 1, 2); /* it goes to the other one */
+	put(2, 1, 2); /* it moves to the other one */
 	ck_assert_uint_eq(cluster_at(first).changes, before + 2);
 	world_remove(&world, "http://a.test/page/4");
 	ck_assert_uint_eq(cluster_at(first).changes, before + 3);
@@ -237,7 +237,8 @@ TEST(the_order_of_arrival_does_not_matter)
 					 cluster_of(i) == cluster_of(k));
 }
 
-/* Law 3: what does not fit leaves no trace, and what was there stays. */
+/* Invariant 3: a change that does not fit leaves no trace, and the existing
+ * data stays. */
 TEST(a_full_store_refuses_a_page_and_keeps_the_rest)
 {
 	unsigned stored = 0;
@@ -300,7 +301,7 @@ TEST(a_page_of_an_unknown_site_is_refused_alone)
 
 TEST(there_is_a_limit_to_sites)
 {
-	/* a.test is there already */
+	/* a.test exists already */
 	assert_ok(world_add_site(&world, "b.test"));
 	assert_ok(world_add_site(&world, "c.test"));
 	assert_ok(world_add_site(&world, "d.test"));
@@ -329,7 +330,7 @@ static size_t step(struct change *change, const char *text, size_t max)
 	return order.count;
 }
 
-/* A site that is crawled; its seed is leased at once. */
+/* A site with crawling; its seed is leased immediately. */
 static void crawl(const char *host, uint64_t revisit_ms)
 {
 	struct change add = {
@@ -489,7 +490,8 @@ TEST(a_lower_limit_of_signatures_leaves_what_is_stored)
 	ck_assert_uint_eq(world_problems(&world), 0);
 }
 
-/* Ask for page 0 of those fetched since `asked_ms`; rows of the frontier. */
+/* Request page 0 unless it was fetched since `asked_ms`. Return the rows of the
+ * frontier. */
 static uint64_t ask_since(uint64_t asked_ms)
 {
 	struct change change = {.kind = CHANGE_FETCH_NOW,
@@ -589,7 +591,7 @@ static void verify_cluster_tables(const uint32_t expected[7])
 
 /*
  * Signatures of 4, 5 and 4 members: pages 0 to 2 and 3 to 4 have 4 in common,
- * height 200; the title alone is in 5 to 6, too, which is at 750.
+ * height 200; only the title is in 5 to 6, too, which is at 750.
  */
 static void put_seven(void)
 {
@@ -609,7 +611,7 @@ TEST(a_recut_splits_and_merges_and_keeps_numbers)
 	CHECK_CLUSTERS(1, 1, 1, 1, 1, 2, 2);
 	cut_at(750);
 	CHECK_CLUSTERS(1, 1, 1, 1, 1, 1, 1);
-	/* 4 is taken before 5 by the larger part */
+	/* the larger part takes 4 before 5 */
 	cut_at(0);
 	CHECK_CLUSTERS(1, 1, 1, 4, 4, 5, 5);
 	world_reopen(&world);
@@ -824,7 +826,8 @@ static struct change *recut_with(const struct change *other, const char *text)
 	return changes;
 }
 
-/* Law 3: the batch is undone, and each of its changes done again alone. */
+/* Invariant 3: the group is undone, and each of its changes applied
+ * separately. */
 TEST(a_recut_outlives_a_bad_page_of_its_batch)
 {
 	const struct change bad = {.kind = CHANGE_PAGE,
@@ -850,8 +853,8 @@ TEST(a_recut_and_a_deletion_go_together)
 	ck_assert_uint_eq(world_problems(&world), 0);
 }
 
-/* One random step: a page comes or changes, a page goes, another threshold is
- * set or chosen, or the daemon starts anew. */
+/* One random step: add, change or remove a page, set or choose another
+ * threshold, or restart the daemon. */
 static void random_cut(uint64_t *state)
 {
 	unsigned number = world_random(state) % URLS;

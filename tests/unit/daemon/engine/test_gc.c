@@ -1,5 +1,5 @@
-/* What is over the limits goes, and what must stay stays; by a clock that is
- * made up. */
+/* Data over the limits is deleted, and required data stays; with a simulated
+ * clock. */
 #include "daemon/engine/gc.h"
 
 #include "daemon/engine/engine.h"
@@ -126,8 +126,8 @@ TEST(without_limits_all_is_kept)
 	ck_assert_uint_eq(usage_of(TABLE_BODIES).rows, 50);
 }
 
-/* Page i is fetched in minute i: at minute 60, those of the first 20 are older
- * than 40 minutes. 32 are the sample, whichever those are. */
+/* Page i is fetched in minute i: at minute 60, the first 20 are older than 40
+ * minutes. Any 32 pages are the sample. */
 TEST(bodies_go_by_age_but_for_the_sample)
 {
 	put(0, 60);
@@ -157,7 +157,7 @@ TEST(bodies_go_by_the_count_of_a_site)
 			  (uint64_t)2 * MAX_SAMPLE_PAGES);
 }
 
-/* What a body takes, all being alike but for their numbers. */
+/* Size of a body; all are alike except for their numbers. */
 static uint64_t bytes_of_bodies(void)
 {
 	struct txn txn = txn_begin_read(world.store);
@@ -171,8 +171,8 @@ static uint64_t bytes_of_bodies(void)
 	return bytes;
 }
 
-/* A quarter of 200 is the older half of the 100 of a.test, as far as they are
- * not in the sample. */
+/* A quarter of 200 is the older half of the 100 of a.test, except the pages in
+ * the sample. */
 TEST(bodies_go_by_bytes_the_oldest_of_all_sites_first)
 {
 	uint64_t full;
@@ -200,7 +200,7 @@ TEST(a_limit_that_the_samples_do_not_allow_ends)
 	ck_assert_uint_eq(gc_all(), 40 - MAX_SAMPLE_PAGES);
 }
 
-/* Its template has the number of its cluster, or one that is gone. */
+/* Its template has its cluster's number, or a deleted one. */
 static void put_sample(unsigned number, uint32_t offset)
 {
 	struct page_row row = row_of("a.test", number);
@@ -216,7 +216,7 @@ static void put_sample(unsigned number, uint32_t offset)
 	assert_ok(txn_end(&txn));
 }
 
-/* Nothing but the sample is made up: world_problems() would ask for more. */
+/* Only the sample is simulated: world_problems() would require more. */
 static void drop_sample(void)
 {
 	struct slice all = {NULL, 0};

@@ -2,7 +2,7 @@
 
 #include "tests/unit/run.h"
 
-/* A guard that holds on so many pages; the last three have told so. */
+/* A guard that holds on this many pages; the last three have reported so. */
 static struct guard_row guard_of(uint32_t pages)
 {
 	struct guard_row guard = {.checked = pages, .maximum = 1};

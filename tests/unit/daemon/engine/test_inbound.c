@@ -79,7 +79,7 @@ TEST(else_it_leads_to_a_page_of_equivalent_path)
 	/* with the query */
 	ck_assert_uint_eq(target("http://a.test/e.html?q"), 5);
 	ck_assert_uint_eq(target("http://a.test/e.html"), 0);
-	/* "%2" and "%zz" are none */
+	/* "%2" and "%zz" are no escapes */
 	ck_assert_uint_eq(target("http://a.test/caf%C3%A"), 0);
 	ck_assert_uint_eq(target("http://a.test/%zz"), 0);
 }

@@ -96,7 +96,7 @@ static uint64_t rows_of(enum table table)
 	return rows;
 }
 
-/* A page as it is kept. */
+/* A page in its stored form. */
 struct kept {
 	uint32_t body_by; /* its dictionary */
 	uint32_t record_by;

@@ -47,7 +47,7 @@ static void teardown(void)
 	world_close(&world);
 }
 
-/* The site of the server, with the page `path` asked for. */
+/* Add the server's site, and request the page `path`. */
 static void ask(const struct server *server, const char *path)
 {
 	struct change change = {
@@ -90,7 +90,7 @@ static void take_a_nap(void)
 	nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
 }
 
-/* False when it does not come to that in time. */
+/* Return false if this state is not reached in time. */
 static bool waits_for_pages(uint64_t count)
 {
 	uint64_t end_ms = clock_steady_ms() + PATIENCE_MS;

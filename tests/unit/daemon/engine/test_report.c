@@ -16,8 +16,8 @@
 
 /*
  * Two families of 4 and 3 pages, each 250 apart inside, 1000 from each other,
- * and a page that is 1000 from all: 8 pages, of which 3 are sizable. Pairs: 1 +
- * 1 + 1 at 0, 4 + 2 at 250, the other 19 of 28 at 1000.
+ * and a page that is 1000 from all: 8 pages, 3 of them sizable. Pairs: 1 + 1 +
+ * 1 at 0, 4 + 2 at 250, the other 19 of 28 at 1000.
  */
 static const struct dendrogram_leaf leaves[] = {
 	LEAF(2, 0, 1, 2, 3), LEAF(2, 0, 1, 2, 4), LEAF(2, 5, 6, 7, 8),
@@ -156,7 +156,7 @@ TEST(names_keep_their_end)
 
 /*
  * Pages of leaves 0 0 1 2 2 4 with labels 1 1 1 2 2 and none. At 250 and above
- * that is exactly the families; at 0 leaf 1 stands alone: of the 10 pairs 8
+ * these are exactly the families; at 0 leaf 1 is single: of the 10 pairs 8
  * agree.
  */
 TEST(scores_are_those_of_the_labelled_pages)

@@ -12,7 +12,7 @@ static struct url urls[SEEDS];
 static struct seed seeds[SEEDS];
 static struct change change;
 
-/* That of a.test is 1. */
+/* The partition of a.test is 1. */
 static unsigned partition_of(struct slice host)
 {
 	const char *text = host.data;
@@ -149,7 +149,7 @@ TEST(one_that_changes_limits_is_done_alone)
 TEST(one_that_has_to_wait_holds_up_those_behind_it_alone)
 {
 	add("http://a.test/");
-	add("http://b.test/"); /* nobody has it here */
+	add("http://b.test/"); /* this node owns none */
 	add("http://a2.test/");
 	assert_ok(commit());
 	ck_assert_uint_eq(change.jobs.done, 1);

@@ -102,7 +102,7 @@ TEST(times_that_are_over_stay)
 	ck_assert_uint_eq(page_of(URL).fetched_ms, since_ms);
 }
 
-/* Not: it was fetched since it was asked for. */
+/* Not requested: it was fetched after the request. */
 TEST(a_page_that_is_asked_for_is_fetched)
 {
 	struct url url;

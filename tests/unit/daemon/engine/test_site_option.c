@@ -2,7 +2,7 @@
 
 #include "tests/unit/run.h"
 
-/* A site, an hour, 1.5 GB: the names are those of the API, the units too. */
+/* A site, an hour, 1.5 GB: names and units are the API's. */
 TEST(an_option_is_read_in_the_unit_of_its_name)
 {
 	const struct site_options options = {

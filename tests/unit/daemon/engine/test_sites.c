@@ -87,7 +87,7 @@ static uint32_t next_random(uint64_t *state)
 	return (uint32_t)(*state >> 33);
 }
 
-/* The earliest of those that wait; what has passed is as good as any other. */
+/* The earliest waiting time; all past times are equal. */
 static uint64_t earliest(uint64_t now_ms)
 {
 	uint64_t least = UINT64_MAX;

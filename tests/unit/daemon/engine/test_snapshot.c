@@ -80,7 +80,7 @@ static void read_site(void)
 		site_snapshot_read(world.store, "a.test", SIZE_MAX, &snapshot));
 }
 
-/* The leaf that has an example whose URL begins so, and so many pages. */
+/* The leaf whose example's URL has this prefix, with this number of pages. */
 static uint32_t leaf_of(const char *url, uint32_t pages)
 {
 	for (uint32_t i = 0; i < snapshot.leaf_count; i++)
@@ -162,7 +162,7 @@ TEST(the_witness_tells_pages_by_where_they_are_linked_from)
 	ck_assert_uint_ne(tag, 0);
 	ck_assert_uint_ne(post, tag);
 	ck_assert_uint_eq(label_of(leaf_of("http://a.test/post/", 2)), post);
-	/* nobody links to the index */
+	/* no page links to the index */
 	ck_assert_uint_eq(label_of(leaf_of("http://a.test/", 1)), 0);
 }
 
@@ -249,7 +249,7 @@ TEST(the_threshold_is_chosen_by_the_witness)
 	ck_assert_ptr_nonnull(strstr(choice.reason, "agree best"));
 }
 
-/* It does not matter what the site is cut at when it is asked for. */
+/* The current threshold of the site does not matter. */
 TEST(the_choice_does_not_depend_on_the_threshold_in_use)
 {
 	put_site();

@@ -132,7 +132,7 @@ TEST(of_a_large_answer_a_sample_is_kept)
 	soft_404_store_probe(&record, &known);
 	ck_assert_uint_le(known.size, 8192);
 	ck_assert(soft_404_is(&record, buffer_slice(&known)));
-	/* what lies behind the sample is not looked at */
+	/* text after the sample is not read */
 	record = record_of(1, 1990, "x");
 	ck_assert(soft_404_is(&record, buffer_slice(&known)));
 	record = record_of(5, 1990, "x"); /* the first four are missing */

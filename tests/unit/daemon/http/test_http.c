@@ -37,7 +37,7 @@ static void sleep_ms(long time_ms)
 	nanosleep(&time, NULL);
 }
 
-/* What the requests of these tests ask for is their path. */
+/* The path selects what a request of these tests does. */
 static enum http_verdict handle(struct http_exchange *exchange, void *context)
 {
 	const char *asked = http_path(exchange);
@@ -111,7 +111,7 @@ static void open_gate(void)
 	http_wake(server);
 }
 
-/* Until so many exchanges are parked. */
+/* Wait until this many exchanges are suspended. */
 static void wait_for_parked(size_t count)
 {
 	struct http_stats stats = {0};
@@ -180,7 +180,7 @@ static unsigned inline_traits(const char *method, const char *asked)
 		       : 0;
 }
 
-/* "/kept" is answered at once; "/held" holds its worker. */
+/* "/kept" responds immediately; "/held" holds its worker. */
 static enum http_verdict handle_quickly(struct http_exchange *exchange,
 					void *context)
 {
@@ -511,7 +511,8 @@ enum { TRICKLERS = 24, PLACES = 8 };
 
 static atomic_bool is_over;
 
-/* A byte to each of its clients now and then; MSG_NOSIGNAL: some are left. */
+/* Send a byte to each client from time to time; MSG_NOSIGNAL: some have
+ * closed. */
 static void *trickle(void *context)
 {
 	const int *files = context;
@@ -739,7 +740,7 @@ TEST(another_file_is_never_removed)
 	ck_assert_int_eq(access(path, F_OK), 0);
 	unlink(path);
 	start();
-	/* somebody puts a file in our place */
+	/* another process puts a file in place of the socket */
 	unlink(path);
 	close(open(path, O_CREAT | O_WRONLY | O_CLOEXEC, 0600));
 	http_stop(server);

@@ -28,7 +28,7 @@ static enum http_verdict reply_large(struct http_exchange *exchange)
 	return HTTP_ANSWERED;
 }
 
-/* Say what was asked. */
+/* Respond with the request. */
 static enum http_verdict answer(struct http_exchange *exchange, void *context)
 {
 	struct slice body = http_body(exchange);

@@ -18,7 +18,7 @@ static struct tcp_listener *listener;
 static struct http_server *front; /* relays to the other one */
 static struct http_server *back;
 
-/* Pieces of one letter; that of /cut breaks in the middle. */
+/* Pieces of one letter; /cut breaks in the middle. */
 struct pieces {
 	unsigned left;
 	bool is_cut;

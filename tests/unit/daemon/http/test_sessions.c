@@ -16,7 +16,7 @@ static void end(void)
 	sessions_destroy(sessions);
 }
 
-/* Returns the ticket of the one that ends for it. */
+/* Return the ticket of the session that ends for it. */
 static uint64_t add(uint64_t token, uint64_t now_ms, char *session_out)
 {
 	uint64_t ended;
@@ -90,7 +90,7 @@ TEST(tickets_of_those_that_expire_are_told_once)
 	add(TOKEN, NOW_MS, first);
 	add(OTHER, NOW_MS + 1, second);
 	ck_assert_uint_eq(sessions_expire(sessions, end_ms - 1), 0);
-	/* to use it is not to forget what it has open */
+	/* using it keeps its open requests */
 	ck_assert_uint_eq(sessions_use(sessions, first, end_ms), 0);
 	ck_assert_uint_eq(sessions_expire(sessions, end_ms),
 			  sessions_ticket(first));

@@ -1,4 +1,4 @@
-/* Answers that go on, and answers from a file. */
+/* Streams, and responses from a file. */
 #include "daemon/http/server.h"
 
 #include <fcntl.h>
@@ -227,7 +227,7 @@ static void read_until(int file, const char *text)
 	}
 }
 
-/* Until the server has so many listeners. */
+/* Wait until the server has this many streams. */
 static void wait_for_listeners(size_t count)
 {
 	struct http_stats stats = {.listeners = SIZE_MAX};
@@ -328,7 +328,7 @@ TEST(who_reads_slowly_keeps_the_stream)
 	answer = test_client_receive(file);
 	for (size_t i = 0; i < answer.size; i++)
 		count += answer.data[i] == 'x';
-	ck_assert_uint_eq(count, ALL_LARGE + 1); /* that of "text/plain" */
+	ck_assert_uint_eq(count, ALL_LARGE + 1); /* for "text/plain" */
 	close(file);
 }
 
@@ -342,7 +342,8 @@ TEST(who_reads_nothing_is_left_after_a_while)
 	close(file);
 }
 
-/* A stream, and a file that is not read yet; others go on. */
+/* A stream, and a file that the client has not read yet; other requests
+ * continue. */
 TEST(what_an_owner_has_open_ends_with_its_right)
 {
 	int first = listen_as(1, "/count?owner=1");
@@ -378,7 +379,7 @@ static void wait_for_bytes(int file)
 	ck_assert_int_eq(poll(&wanted, 1, PATIENCE_MS), 1);
 }
 
-/* Whole replies are in memory as long as they are not read. */
+/* Whole responses are in memory until the client reads them. */
 TEST(an_owner_has_no_more_unread_than_it_leaves_free)
 {
 	int files[3];

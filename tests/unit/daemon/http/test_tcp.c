@@ -132,7 +132,7 @@ static struct http_options options_of(const struct tcp_listener *from)
 	};
 }
 
-/* One that nobody has. */
+/* A free port. */
 static uint16_t free_port(void)
 {
 	struct sockaddr_in place = {.sin_family = AF_INET};
@@ -167,7 +167,7 @@ static void end(void)
 	listener = NULL;
 }
 
-/* -1: nobody listens. */
+/* -1: no listener. */
 static int open_client(void)
 {
 	struct sockaddr_in place = {.sin_family = AF_INET,
@@ -181,7 +181,7 @@ static int open_client(void)
 	return -1;
 }
 
-/* What comes for these bytes begins and ends like that. */
+/* The response to these bytes has this beginning and this end. */
 static void check_answer(const char *sent, const char *first, const char *last)
 {
 	int file = open_client();
@@ -256,7 +256,7 @@ TEST(who_leaves_a_silent_stream_frees_its_place)
 	ck_assert(atomic_load(&is_freed));
 }
 
-/* It is taken for one that has left, but may read still. */
+/* The server treats it as closed, but it may still read. */
 TEST(a_stream_to_who_sends_no_more_does_not_look_whole)
 {
 	int file = open_client();
@@ -306,7 +306,7 @@ TEST(nobody_connects_after_the_stop)
 	ck_assert_int_eq(open_client(), -1);
 	tcp_close(listener);
 	listener = NULL;
-	/* and the place is free at once */
+	/* and its slot is free immediately */
 	assert_ok(tcp_open(&listener, address, "", ""));
 }
 

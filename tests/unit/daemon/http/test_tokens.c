@@ -183,7 +183,7 @@ TEST(a_name_is_taken_once_and_is_a_name)
 	check_role(token, TOKEN_READS);
 }
 
-/* MAX_TOKENS of them, by their names. */
+/* Add MAX_TOKENS tokens, with different names. */
 static void check_list(void)
 {
 	struct access_token list[MAX_TOKENS];
@@ -199,7 +199,7 @@ static void check_list(void)
 	ck_assert(is_same);
 }
 
-/* A file of all but one of them, the last one first. */
+/* Write a file with all but one of the tokens, the last one first. */
 static void write_many(void)
 {
 	AUTO_BUFFER text = {0};
@@ -226,7 +226,7 @@ TEST(they_are_listed_by_their_names_up_to_the_limit)
 	check_list();
 }
 
-/* So many requests at once, and then no more. */
+/* This many requests at the same time, and then no more. */
 static void check_rate(const char *text, uint32_t rate, uint64_t now_ms)
 {
 	for (uint32_t i = 0; i < rate; i++)
@@ -319,7 +319,7 @@ TEST(a_removal_needs_no_room)
 	add("b", TOKEN_WRITES, texts[1]);
 	add("c", TOKEN_READS, texts[2]);
 	size = size_of_file();
-	/* the file cannot be written anew */
+	/* the file cannot be written again */
 	limit_files(size - 1);
 	ck_assert_int_ne(tokens_add(tokens, "d", TOKEN_READS, NOW_MS, texts[2]),
 			 ERR_NONE);
@@ -346,7 +346,7 @@ TEST(a_removal_that_cannot_be_written_is_tried_again)
 	add("a", TOKEN_WRITES, text);
 	ck_assert_int_eq(rename(folder, away), 0);
 	ck_assert_int_ne(tokens_remove(tokens, "a", &id), ERR_NONE);
-	/* in memory it is gone at once */
+	/* in memory it is removed immediately */
 	ck_assert_uint_ne(id, 0);
 	ck_assert_int_eq(check(text, ANY_RATE, NOW_MS), TOKEN_UNKNOWN);
 	tokens_retry(tokens);

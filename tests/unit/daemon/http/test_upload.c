@@ -135,7 +135,7 @@ static void open_gate(void)
 	http_wake(server);
 }
 
-/* Until so many handlers of uploads have come to their end. */
+/* Wait until this many upload handlers have finished. */
 static void wait_for_seen(int count)
 {
 	for (int i = 0; i < 4000 && atomic_load(&seen) < count; i++)
@@ -143,7 +143,7 @@ static void wait_for_seen(int count)
 	ck_assert_int_eq(atomic_load(&seen), count);
 }
 
-/* Until the handlers of so many uploads have begun. */
+/* Wait until this many upload handlers have begun. */
 static void wait_for_begun(int count)
 {
 	for (int i = 0; i < 4000 && atomic_load(&begun) < count; i++)
@@ -302,7 +302,7 @@ TEST(too_many_are_refused_before_they_send)
 	check_send("/read", 3, "ok 3");
 }
 
-/* at every byte of the request, and behind the whole of it */
+/* at every byte of the request, and after its end */
 TEST(a_client_may_leave_at_any_byte)
 {
 	static const char request[] =

@@ -1,6 +1,6 @@
 /*
  * tests/unit/daemon/nodes/broker.h - real NATS servers on loopback, with
- * ports and a folder of their own, that a test starts, kills and starts again.
+ * separate ports and a separate folder, that a test starts, kills and restarts.
  */
 #ifndef TESTS_UNIT_DAEMON_CLUSTER_BROKER_H
 #define TESTS_UNIT_DAEMON_CLUSTER_BROKER_H
@@ -25,12 +25,12 @@ struct broker {
 /* Are nats-server and openssl installed? */
 bool broker_is_installed(void);
 
-/* Start `count` servers; they are gone when the test is. */
+/* Start `count` servers; they exit with the test. */
 void broker_start(struct broker *broker, unsigned count, const char *settings);
 
 /*
- * Start three servers with the configuration in `folder` (conf/nodes), with
- * secrets of their own in <broker.folder>/secrets.
+ * Start three servers with the configuration in `folder` (conf/nodes), and new
+ * secrets in <broker.folder>/secrets.
  */
 void broker_start_conf(struct broker *broker, const char *folder);
 
@@ -41,7 +41,8 @@ void broker_resume(struct broker *broker, unsigned server);
 /* Kill all and remove their files. */
 void broker_end(struct broker *broker);
 
-/* What a test opens a bus with: everything is made, waits are short. */
+/* Options of a test's broker connection: all streams are created, waits are
+ * short. */
 struct broker_options broker_options(const struct broker *broker);
 
 /* Open it once; what is wrong counts as said. */

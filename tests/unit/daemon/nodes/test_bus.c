@@ -132,7 +132,7 @@ TEST(an_id_that_was_there_is_known)
 				     .expected = 5};
 
 	ck_assert_int_eq(ops->append(bus, &entry, 1), ERR_BUSY);
-	/* what was refused was not there */
+	/* the refused entry does not exist */
 	entry.expected = BROKER_ANY;
 	assert_ok(ops->append(bus, &entry, 1));
 	ck_assert(!entry.is_known);
@@ -403,7 +403,7 @@ TEST(a_server_that_was_gone_has_all_again)
 	broker_resume(&broker, 0);
 	while (ops->last(bus, BROKER_LOG, "tpl.log.1", &message) != ERR_NONE)
 		nap(10);
-	/* what was not answered is there or not, and its number tells */
+	/* an unacknowledged entry may exist; its number shows it */
 	ck_assert_uint_le(message.number, 2);
 	assert_ok(append("tpl.log.1", "c", message.number, &number));
 	buffer_free(&message.data);

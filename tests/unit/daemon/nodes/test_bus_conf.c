@@ -5,8 +5,8 @@
 #include "tests/unit/run.h"
 
 /*
- * Three servers with the files of conf/nodes, as they are but for
- * routes.conf: TLS to and between them, and what each user may do.
+ * Three servers with the unchanged files of conf/nodes, except routes.conf: TLS
+ * to and between them, and the permissions of each user.
  */
 
 static struct broker broker;
@@ -76,7 +76,7 @@ static enum error append(struct broker *bus, const char *subject)
 	return ops->append(bus, &entry, 1);
 }
 
-/* What a node does: all of it. */
+/* All operations of a node. */
 static void expect_log(struct broker *a, struct broker *b)
 {
 	struct broker_message message = {0};
@@ -151,7 +151,7 @@ TEST(users_may_what_they_must_and_no_more)
 	expect_log(a, b);
 	expect_rows_and_answers(a, b);
 	expect_leases(a);
-	/* nodes: no other's answers, no streams of their own */
+	/* nodes: no responses of others, no streams */
 	ops->listen(a, "_INBOX.b.>", hear_nothing, NULL);
 	expect_said("Subscription to \"_INBOX.b.>\"");
 	ops->tell(a, "$JS.API.STREAM.DELETE.TPL_LOG", slice_of(""));
@@ -167,7 +167,7 @@ TEST(users_may_what_they_must_and_no_more)
 	ck_assert_int_eq(broker_try(&bus, ops, &options),
 			 ERR_ADDRESS_FORBIDDEN);
 	expect_said("the user may not subscribe to _INBOX.b.>");
-	/* readers and those who ask for work are no nodes */
+	/* readers and import clients are no nodes */
 	options = options_of("reader");
 	ck_assert_int_eq(broker_try(&bus, ops, &options),
 			 ERR_ADDRESS_FORBIDDEN);

@@ -7,9 +7,9 @@
 #include "tests/unit/run.h"
 
 /*
- * Three real servers, of which some are killed while entries are appended. What
- * was acknowledged is there, once and in order; and whoever did not hear
- * whether an entry is there finds out by the last one.
+ * Three real servers; the test kills some while it appends entries.
+ * Acknowledged entries exist, once and in order; after a lost acknowledgement
+ * the last entry shows whether an entry exists.
  */
 
 enum { SUBJECTS = 4, RECOVERY_MS = 60000 };
@@ -22,8 +22,8 @@ static struct broker *bus;
 struct writer {
 	pthread_t thread;
 	char subject[32];
-	uint64_t last;    /* number of the last entry that is there */
-	uint64_t count;   /* entries that are there */
+	uint64_t last;    /* number of the last existing entry */
+	uint64_t count;   /* existing entries */
 	uint64_t unknown; /* answers that did not come */
 };
 
@@ -63,8 +63,8 @@ static void message_free(struct broker_message *message)
 	buffer_free(&message->subject);
 }
 
-/* Nobody else writes here: when the last entry is the next one, it was ours.
- * Servers that were killed may have numbered it anew. */
+/* There is no other writer: if the last entry is the next one, it was ours.
+ * Killed servers may have renumbered it. */
 static void resolve(struct writer *writer)
 {
 	struct broker_message message = {0};
@@ -126,7 +126,7 @@ static void write_on(void)
 	}
 }
 
-/* Wait until so many more are acknowledged; how long that took, in ms. */
+/* Wait until this many more are acknowledged. Return the time in ms. */
 static uint64_t wait_for(uint64_t count)
 {
 	uint64_t start_ms = clock_steady_ms();
@@ -139,8 +139,8 @@ static uint64_t wait_for(uint64_t count)
 	return clock_steady_ms() - start_ms;
 }
 
-/* Each subject has 0, 1, 2, ..., with numbers that ascend: by the leader, since
- * each server may have numbered anew otherwise. */
+/* Each subject has 0, 1, 2, ..., with ascending numbers: read from the leader,
+ * since each server may have renumbered otherwise. */
 static void expect_all(void)
 {
 	for (unsigned i = 0; i < SUBJECTS; i++) {

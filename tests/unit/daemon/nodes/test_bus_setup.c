@@ -3,8 +3,8 @@
 #include "tests/unit/run.h"
 
 /*
- * What can be wrong with servers and with what is told of them: each is refused
- * with its own error, and a line that says what it is.
+ * Faults of servers and of their configuration: each is refused with its own
+ * error and a message.
  */
 
 /* "n" may all that a node needs but the log of partition 9; "r" nothing. */

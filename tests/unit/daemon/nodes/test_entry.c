@@ -61,7 +61,7 @@ TEST(what_is_of_no_node_is_foreign)
 
 TEST(an_entry_follows_by_its_chain)
 {
-	ck_assert(log_entry_follows(&head, 98, head.chain)); /* numbered anew */
+	ck_assert(log_entry_follows(&head, 98, head.chain)); /* renumbered */
 	ck_assert(!log_entry_follows(&head, 99, head.chain + 1));
 	ck_assert(log_entry_follows(&head, 99, 0));
 	ck_assert(!log_entry_follows(&head, 98, 0));

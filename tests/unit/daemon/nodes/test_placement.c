@@ -137,8 +137,7 @@ TEST(no_node_has_more_than_its_share_and_a_tenth)
 	}
 }
 
-/* Both hold each partition, of which the large one owns its three quarters:
- * 192 +- 10 %. */
+/* Both hold each partition; the large one owns three quarters: 192 +- 10 %. */
 TEST(copies_are_of_different_nodes)
 {
 	struct placement_node nodes[2] = {{"small", 1, false, false},
@@ -151,8 +150,8 @@ TEST(copies_are_of_different_nodes)
 	ck_assert_uint_le(owned_by(holders, 2, 1), 212);
 }
 
-/* Without bounds the race alone gives each its share. 65,536 partitions, of
- * which 10, 20, 30 and 40 %: the deviation is 125 at most. */
+/* Without bounds the race gives each its share. 65,536 partitions with 10, 20,
+ * 30 and 40 %: the deviation is 125 at most. */
 TEST(the_race_is_won_in_proportion_to_capacity)
 {
 	enum { MANY = 65536 };
@@ -199,7 +198,7 @@ TEST(who_drains_has_what_no_other_can)
 	placement_compute(nodes, 3, terms(3), holders);
 	ck_assert_uint_eq(owned_by(holders, 3, 1), 0);
 	ck_assert_uint_eq(held_by(holders, 3, 1), PARTITIONS);
-	/* all drain: who shall have it? */
+	/* all drain: which one gets it? */
 	nodes[0].is_draining = true;
 	nodes[2].is_draining = true;
 	placement_compute(nodes, 3, terms(2), holders);
@@ -263,7 +262,7 @@ struct trial {
 	struct placement_node nodes[MOST_NODES];
 	uint32_t count;
 	uint32_t copies;
-	uint64_t capacity; /* of those that do not drain, or of all */
+	uint64_t capacity; /* of the nodes that do not drain, or of all */
 	uint32_t takers;   /* how many they are */
 };
 

@@ -218,7 +218,7 @@ static void close_nodes(void)
 	close_node(&follower);
 }
 
-/* Add a site with a header at the owner; what goes to the log. */
+/* Add a site with a header at the owner. Return the log entry. */
 static struct buffer add_site(const char *host)
 {
 	struct journal *journal = journal_create();
@@ -300,7 +300,7 @@ TEST(a_log_has_no_secret_and_its_follower_has)
 	ck_assert(!contains(&changes, "horse"));
 	assert_ok(take(PARTITION, buffer_slice(&changes)));
 	ck_assert(has_password(&follower, "a.test"));
-	/* again: it is there */
+	/* again: it exists */
 	assert_ok(take(PARTITION, buffer_slice(&changes)));
 	expect_gone_with_its_row();
 	close_nodes();
@@ -326,7 +326,7 @@ TEST(a_dump_has_no_secret_and_its_reader_has)
 	close_nodes();
 }
 
-/* Nothing of it is taken, and it is not lost where it is. */
+/* Nothing is adopted, and the original is not lost. */
 static void expect_no_key(const char *others_keys)
 {
 	AUTO_BUFFER changes;

@@ -28,7 +28,7 @@ static struct broker_row lease(const char *name, uint64_t revision)
 	return row;
 }
 
-/* Look, tick by tick, for so long; `rows` are not renewed. */
+/* Look, tick by tick, for this long; `rows` are not renewed. */
 static void look(const struct broker_row *rows, size_t count, uint64_t for_ms)
 {
 	for (uint64_t end_ms = now_ms + for_ms; now_ms < end_ms;
@@ -50,7 +50,7 @@ TEST(a_lease_that_ends_too_early_has_not_ended)
 	look(NULL, 0, tick_ms * 2);
 	ck_assert(failure_detector_has_expired(&sightings, "a", now_ms));
 	row.revision = 3;
-	look(&row, 1, tick_ms); /* it was there all the time */
+	look(&row, 1, tick_ms); /* it existed all the time */
 	ck_assert(!failure_detector_has_expired(&sightings, "a", now_ms));
 }
 
@@ -74,13 +74,13 @@ TEST(a_lease_that_does_not_end_is_silent_after_two)
 	look(rows, 2, 4 * tick_ms);
 	ck_assert(failure_detector_is_silent(&sightings, &rows[0]));
 	ck_assert(!failure_detector_is_silent(&sightings, &rows[1]));
-	rows[0].revision = 0; /* numbered anew, or renewed */
+	rows[0].revision = 0; /* renumbered or renewed */
 	ck_assert(!failure_detector_is_silent(&sightings, &rows[0]));
 	look(rows, 1, tick_ms);
 	ck_assert(!failure_detector_is_silent(&sightings, &rows[0]));
 }
 
-/* The servers were away: nobody could renew, and nobody could look. */
+/* The servers were unreachable: no node could renew or look. */
 TEST(what_we_could_not_see_does_not_count)
 {
 	struct broker_row row = lease("a", 1);
@@ -95,7 +95,7 @@ TEST(what_we_could_not_see_does_not_count)
 	ck_assert(failure_detector_has_expired(&sightings, "a", now_ms));
 }
 
-/* Of those that are gone, and of what is no node's name. */
+/* Of deleted rows, and of rows that are no node's name. */
 TEST(nothing_is_kept_for_ever)
 {
 	struct broker_row row = lease("a", 1);

@@ -75,7 +75,7 @@ static enum error take(void *context, const struct snapshot_head *its,
 	return answer;
 }
 
-/* The snapshot of the chunks, asked for by `step` bytes. */
+/* The snapshot of the chunks, read in steps of `step` bytes. */
 static struct buffer written(size_t step)
 {
 	struct snapshot_writer *writer =

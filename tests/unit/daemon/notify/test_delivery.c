@@ -25,7 +25,8 @@ static struct delivery delivery;
 static struct channel notifier; /* the test's end */
 static atomic_int courier_socket;
 
-/* The notifier says that it is ready, and leaves its socket to the test. */
+/* A notifier that reports that it is ready, and leaves its socket to the
+ * test. */
 static void courier_of_test(int socket)
 {
 	const struct notifier_ready ready = {0};
@@ -365,7 +366,7 @@ static void check_outlets(uint32_t count)
 		ck_assert_uint_eq(delivery.outlets[i]->hook, i + 1);
 }
 
-/* As another node's hooks are copied: all rows go and come again. */
+/* Copied like another node's hooks: all rows are deleted and come again. */
 TEST(hooks_that_are_copied_in_flight_are_the_same_again)
 {
 	uint64_t numbers[4] = {0};

@@ -1,5 +1,5 @@
 /* tests/unit/daemon/privsep/sample_tasks.h - a request of each kind, as the
- * keeper sends it, for those who change some of its bytes. */
+ * main process sends it, for tests that change some of its bytes. */
 #ifndef TESTS_UNIT_DAEMON_PRIVSEP_SAMPLE_TASKS_H
 #define TESTS_UNIT_DAEMON_PRIVSEP_SAMPLE_TASKS_H
 

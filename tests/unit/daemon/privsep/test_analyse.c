@@ -157,10 +157,9 @@ static void check_signatures(enum measure measure,
 
 TEST(the_record_has_the_paths_and_the_signature_of_the_site)
 {
-	/* html/head html/body/p; the same, with a width of 4; <html> <body>
-	 * <p> </p> </body> and on to </html>; then ccs: html/head html/body
-	 * body/p, the class, and the shape; and in its place cas, with the
-	 * role */
+	/* html/head html/body/p; the same, with a width of 4; <html> <body> <p>
+	 * </p> </body> and on to </html>; then ccs: html/head html/body body/p,
+	 * the class, and the shape; and instead of it cas, with the role */
 	check_signatures(MEASURE_CP, (uint32_t[]){2, 0, 0, 2, 0});
 	check_signatures(MEASURE_CPS, (uint32_t[]){2, 2, 0, 2, 0});
 	check_signatures(MEASURE_CTSS, (uint32_t[]){2, 0, 2, 2, 0});
@@ -327,7 +326,7 @@ TEST(what_cannot_be_parsed_appends_nothing)
 	ck_assert_uint_eq(out.size, 0);
 }
 
-/* The worker goes on with the page: it is parsed once. */
+/* The worker continues with the page: it parses the page once. */
 TEST(a_parsed_page_has_the_record_of_its_bytes)
 {
 	static const char html[] =

@@ -197,7 +197,7 @@ static bool is_gone(void)
 	return !is_there;
 }
 
-/* A session of its own, and a parent that has ended. */
+/* A new session, whose parent has exited. */
 TEST(at_its_deadline_all_that_it_started_are_killed)
 {
 	ck_assert_int_eq(start("(setsid sh -c 'echo $$ >$D/out; sleep 100' &); "

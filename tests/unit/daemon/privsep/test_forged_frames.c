@@ -28,7 +28,7 @@ struct forgery {
 
 static void (*forge)(struct forgery *forgery); /* NULL: answer right */
 static atomic_uint starts;
-static unsigned lies; /* so many starts answer with a forgery */
+static unsigned lies; /* this many starts respond with a forgery */
 static struct fetcher_client *remote;
 static struct fetch_result result;
 
@@ -57,7 +57,7 @@ static void send_forgery(const struct channel *channel, struct forgery *forgery)
 			   buffer_slice(&forgery->result.body), forgery->file);
 }
 
-/* Answer the request; false when the process ends over it. */
+/* Respond to the request; return false if the process must exit. */
 static bool answer(const struct channel *channel,
 		   const struct channel_frame *frame, bool is_lie)
 {
@@ -78,7 +78,7 @@ static bool answer(const struct channel *channel,
 	return !forgery.is_silent;
 }
 
-/* In place of fetcher_main(). */
+/* Replaces fetcher_main(). */
 static void liar(int socket)
 {
 	struct channel channel = channel_of(socket, MAX_CA_BYTES);
@@ -129,8 +129,8 @@ static void end(void)
 }
 
 /*
- * Whether the process that answers so is ended, and the next one, which is
- * asked again, believed.
+ * Is a process with such a response stopped, and the next one, which gets the
+ * same request, accepted?
  */
 static bool is_refused(void (*how)(struct forgery *forgery), bool is_sitemap)
 {
@@ -378,7 +378,7 @@ static void *be_fetcher(void *context)
 	return NULL;
 }
 
-/* Whether the fetcher ends when it is told so, rather than do something. */
+/* Does the fetcher exit on such a message instead of acting on it? */
 static bool ends_over(uint32_t kind, struct slice head, bool has_options)
 {
 	const struct fetch_options options = {.user_agent = "test"};

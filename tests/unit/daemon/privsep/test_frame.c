@@ -37,7 +37,7 @@ static char *letters(size_t size)
 	return bytes;
 }
 
-/* Whether a frame with a body of `size` bytes comes as it was sent. */
+/* Does a frame with a body of `size` bytes arrive unchanged? */
 static bool passes(size_t size)
 {
 	AUTO_TEXT *bytes = letters(size);
@@ -157,7 +157,7 @@ TEST(waiting_ends_in_time_and_with_the_other_end)
 		ERR_STOPPED);
 }
 
-/* As frame.c has it. */
+/* As in channel.c. */
 struct header {
 	uint32_t magic;
 	uint32_t kind;
@@ -225,7 +225,7 @@ TEST(what_is_no_frame_is_refused)
 				 ERR_MALFORMED);
 }
 
-/* Send so many letters as a message. */
+/* Send this many letters as a message. */
 static void send_piece(size_t size)
 {
 	AUTO_TEXT *bytes = letters(size);
@@ -233,7 +233,7 @@ static void send_piece(size_t size)
 	ck_assert_int_eq(send(ours.socket, bytes, size, 0), (ssize_t)size);
 }
 
-enum { PIECE = 64 * 1024 }; /* as frame.c has it */
+enum { PIECE = 64 * 1024 }; /* as in channel.c */
 
 /* A header whose body of a piece and ten bytes follows. */
 static struct header announce(void)

@@ -146,7 +146,7 @@ TEST(all_guards_together_have_a_limit)
 	ck_assert_uint_lt(used_us, STEP_US);
 }
 
-/* The tree of so many elements takes several milliseconds. */
+/* The tree of this many elements takes several milliseconds. */
 TEST(the_tree_is_charged_to_nobody)
 {
 	add(GUARD_XPATH, "/html");

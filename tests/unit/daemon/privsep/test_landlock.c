@@ -1,6 +1,6 @@
 /*
- * Landlock holds the thread that asks for it: each test has one of its own, so
- * that this one may still write what coverage has counted.
+ * Landlock restricts the calling thread: each test uses a new one, so that this
+ * one may still write coverage data.
  */
 #include <errno.h>
 #include <fcntl.h>

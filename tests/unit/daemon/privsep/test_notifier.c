@@ -1,4 +1,4 @@
-/* What the notifier does with frames that make no sense: it ends. */
+/* The notifier exits on malformed frames. */
 #include "daemon/privsep/notifier_process.h"
 
 #include "daemon/privsep/spawner_client.h"
@@ -8,7 +8,7 @@ enum { PATIENCE_MS = 10000 };
 
 static struct process notifier;
 
-/* No port is listened on: a request to it fails at once. */
+/* A port without a listener: a request to it fails immediately. */
 static const char url[] = "http://127.0.0.1:1/";
 static const struct slice url_text = {url, sizeof(url)};
 

@@ -253,10 +253,10 @@ static void end(void)
 /* What is done with a worker that asks. */
 struct keeper {
 	bool is_silent; /* it may not ask */
-	unsigned kills; /* so many of them are killed */
+	unsigned kills; /* this many of them are killed */
 	unsigned asks;
 	bool is_refusing; /* takes no answer */
-	unsigned answers; /* "done" alone */
+	unsigned answers; /* "done" only */
 };
 
 static bool serve(void *context, const struct task_request *inquiry,
@@ -433,7 +433,7 @@ TEST(what_comes_after_the_answer_costs_no_other_task)
 
 enum { BATCH = 5 };
 
-/* The errors of tasks that were given together. */
+/* The errors of tasks that were submitted together. */
 static void run_all(const char *const *names, struct slice body,
 		    struct keeper *keeper, enum error *errors_out)
 {
@@ -492,7 +492,7 @@ TEST(one_of_those_that_go_together_costs_itself)
 	}
 }
 
-/* Where one too many has come, each is asked for alone, and has its own. */
+/* If one too many has come, each is sent separately, and has its own error. */
 TEST(an_answer_too_many_is_nobody_s)
 {
 	static const char *const names[BATCH] = {"done", "done", "done", "done",

@@ -13,7 +13,7 @@ enum { TIMEOUT_MS = 1000, PATIENCE = 100 };
 static struct server server;
 static struct poster *poster;
 
-/* 204 when the request is as it must be, else 400. */
+/* 204 for the expected request, otherwise 400. */
 static void check_request(int socket, const char *request)
 {
 	bool is_well =
@@ -28,7 +28,7 @@ static void check_request(int socket, const char *request)
 					   "Content-Length: 0\r\n\r\n");
 }
 
-/* It accepts, and never comes to an end. */
+/* It accepts, and never finishes. */
 static void pour(int socket, const char *request)
 {
 	char block[4096];
@@ -219,7 +219,8 @@ static int listen_here(char *url_out)
 	return file;
 }
 
-/* What has come, waiting so long for something; 0: the other end is closed. */
+/* Return the received bytes, waiting this long; 0 if the other end is
+ * closed. */
 static ssize_t take(int file, int timeout_ms)
 {
 	struct pollfd ready = {.fd = file, .events = POLLIN};

@@ -51,7 +51,7 @@ static void answer_number(struct channel *channel, int64_t number, int file)
 
 enum { CHILD_HAS_ENDED = 7 };
 
-/* It has answered with a child alone, which is to be ended then. */
+/* It has responded with only a child, which must be stopped then. */
 static void forge_number(struct channel *channel)
 {
 	struct channel_frame frame;
@@ -196,7 +196,7 @@ TEST(without_a_starter_it_is_a_thread)
 	ck_assert_int_eq(process_end(NULL, &process, NULL), 0);
 }
 
-/* Start one, have it crash, and let `why` be how. */
+/* Start one, make it crash, and store the reason in `why`. */
 static void crash(char *why)
 {
 	struct process process;
@@ -217,7 +217,7 @@ TEST(how_it_died_is_said_and_another_one_starts)
 	}
 }
 
-/* A process that is gone, or a zombie, within five seconds. */
+/* Does the process exit, or become a zombie, within five seconds? */
 static bool ends(pid_t pid)
 {
 	for (int i = 0; i < 500 && kill(pid, 0) == 0; i++)
@@ -299,7 +299,8 @@ TEST(a_process_without_a_file_is_ended)
 	spawner_destroy(spawner);
 }
 
-/* It is lost: said at once from now on, and to its owner, who is woken. */
+/* It is lost: reported immediately from now on, also to its owner, which
+ * wakes. */
 static void check_that_it_is_lost(void)
 {
 	const struct timespec second = {.tv_sec = 1};

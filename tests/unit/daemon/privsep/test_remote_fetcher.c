@@ -1,4 +1,4 @@
-/* The fetcher behind its channel, against a real server. */
+/* The fetcher process and its client, against a real server. */
 #include "daemon/privsep/fetcher_client.h"
 
 #include <pthread.h>
@@ -352,7 +352,8 @@ static void tell(const struct channel *channel, uint32_t kind,
 	buffer_free(&head);
 }
 
-/* ERR_NONE when the slow request ends, as this is said of those that wait. */
+/* ERR_NONE when the slow request ends, because waiting requests get this
+ * error. */
 static enum error press(const struct fetch_backlog *press, int patience_ms)
 {
 	struct fetch_request request = {.is_private_ok = true};
@@ -386,7 +387,7 @@ TEST(who_waited_before_the_last_answer_is_not_counted)
 	struct fetch_backlog wait = {.waiting = 1};
 
 	assert_ok(press(&wait, PATIENCE_MS));
-	wait.answers = 1; /* there was none yet */
+	wait.answers = 1; /* no response yet */
 	ck_assert_int_eq(press(&wait, 6000), ERR_TIMEOUT);
 }
 

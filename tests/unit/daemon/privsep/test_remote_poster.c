@@ -34,7 +34,7 @@ static void send_result(const struct channel *channel,
 		 slice_of(""));
 }
 
-/* A notifier that has `answer` say what has become of a request. */
+/* A notifier in which `answer` sends the result of a request. */
 static void run_forged(int socket, forge *answer)
 {
 	struct channel channel = channel_of(socket, NOTIFIER_MAX_BODY);
@@ -48,7 +48,7 @@ static void run_forged(int socket, forge *answer)
 	frame_free(&frame);
 	while (channel_receive(&channel, -1, &frame) == ERR_NONE) {
 		row_codec_decode(&notifier_post_layout, frame.head, &post);
-		/* what has come of the body goes by the number of the test */
+		/* the number of the test decides about the body */
 		if (frame.body.size == LARGE)
 			post.number = LARGE;
 		answer(&channel, post.number);
@@ -234,7 +234,7 @@ static struct post_result post(const char *url, struct slice body)
 	return result;
 }
 
-/* What comes of a request to a notifier that is forged. */
+/* The result of a request to a forged notifier. */
 static struct post_result ask(role_main *role)
 {
 	struct post_result result;
@@ -246,7 +246,7 @@ static struct post_result ask(role_main *role)
 	return result;
 }
 
-/* 204 when the request is as it must be, else 400. */
+/* 204 for the expected request, otherwise 400. */
 static void check_request(int socket, const char *request)
 {
 	bool is_well =
@@ -347,7 +347,7 @@ TEST_ROWS(what_makes_no_sense_ends_the_courier, forgers)
 			 "the notifier was stopped: it sent an invalid frame");
 }
 
-/* The second result is of the next request to a notifier that is gone. */
+/* The second result is of the next request to a notifier that has exited. */
 TEST(a_result_counts_once)
 {
 	poster = create(NULL, twice_main, NULL);
@@ -372,7 +372,7 @@ TEST(a_courier_that_ends_is_started_again_ever_later)
 	poster = create(NULL, leave_main, NULL);
 	ck_assert_int_eq(post("http://a.invalid/", slice_of("")).error,
 			 ERR_NETWORK);
-	/* at once for the first time */
+	/* immediately for the first time */
 	ck_assert_int_eq(post("http://a.invalid/", slice_of("")).error,
 			 ERR_NETWORK);
 	ck_assert_int_eq(post("http://a.invalid/", slice_of("")).error,

@@ -52,7 +52,7 @@ TEST(has_those_that_run_in_order_of_their_start)
 	process_snapshot_free(&view);
 }
 
-/* One that is not there, or is not needed any more, has not died. */
+/* A missing or stopped process is no crash. */
 TEST(counts_the_deaths_of_a_role)
 {
 	struct process_snapshot view;
@@ -72,7 +72,7 @@ TEST(counts_the_deaths_of_a_role)
 	process_snapshot_free(&view);
 }
 
-/* Of a process that is gone the last that was known stays. */
+/* The last known values of an exited process stay. */
 TEST(the_cpu_time_of_a_role_never_becomes_less)
 {
 	struct process_snapshot before;

@@ -1,5 +1,5 @@
-/* Who gets which worker: in the order in which they came, long tasks never all
- * of them. */
+/* Tasks get workers in the order in which they came; long tasks never get all
+ * workers. */
 #include "daemon/privsep/worker_pool.h"
 
 #include <pthread.h>
@@ -82,7 +82,7 @@ TEST(a_long_task_leaves_a_seat_to_the_others)
 	struct worker_slot *second;
 
 	begin(&other);
-	second = take(false); /* though somebody waits */
+	second = take(false); /* although a task waits */
 	ck_assert_ptr_ne(first, second);
 	ck_assert_uint_eq(taken, 0);
 	worker_slots_release(seats, second);

@@ -1,4 +1,4 @@
-/* What the spawner answers to those who forge requests. */
+/* Responses of the spawner to forged requests. */
 #include "daemon/privsep/spawner.h"
 
 #include <errno.h>
@@ -10,7 +10,7 @@
 
 enum { PATIENCE_MS = 10000 };
 
-/* A spawner that is spoken to in frames, in a process of its own. */
+/* A spawner in a separate process; the test talks to it in frames. */
 static struct channel channel;
 static pid_t forged;
 
@@ -95,7 +95,7 @@ TEST(without_rules_it_does_nothing)
 	ck_assert_int_eq(answer(), INT64_MIN);
 }
 
-/* No words; no NUL behind the last; no row at all. */
+/* No words; no NUL after the last; no row at all. */
 TEST(words_that_are_none_are_refused)
 {
 	send_number(SPAWNER_RULES, 1);
@@ -120,7 +120,7 @@ TEST(too_many_words_are_refused)
 	ck_assert_int_eq(answer(), -EINVAL);
 }
 
-/* Neither who asks, nor the spawner, nor what somebody else has started. */
+/* Not the caller, not the spawner, not another client's child. */
 TEST(no_other_process_is_looked_at_or_killed)
 {
 	send_number(SPAWNER_RULES, 1);

@@ -5,8 +5,8 @@
 #include "tests/unit/run.h"
 
 /*
- * A worker has nothing but what it is sent: any bytes are a request or none.
- * What it does wrong, the sanitizers say.
+ * A worker has only its input: any bytes are a request or malformed. Sanitizers
+ * report its errors.
  */
 
 enum { VARIANTS = 4, CHANGES = 2000 };

@@ -20,7 +20,7 @@ enum {
 
 /* A worker that does not unpack, but what the archive says. */
 
-/* Ask, with a record or nothing; the answer is not looked at. */
+/* Request, with a record or nothing; ignore the response. */
 static void ask(struct channel *channel, enum task_request_kind kind,
 		struct buffer *records)
 {
@@ -62,7 +62,7 @@ static void make_record(size_t size, struct buffer *list)
 	free(record);
 }
 
-/* Hand over a record of which one byte is another. */
+/* Pass a record with one changed byte. */
 static void lie(struct channel *channel, size_t size, size_t at, char byte)
 {
 	AUTO_BUFFER list = {0};
@@ -169,10 +169,10 @@ static void finish(void)
 struct client {
 	const char *bytes; /* that it has */
 	size_t left;       /* of them */
-	size_t piece;      /* at a time; 0: any */
-	unsigned failing;  /* after so many pieces; 0: never */
+	size_t piece;      /* at a time; 0 = any size */
+	unsigned failing;  /* after this many pieces; 0 = never */
 	unsigned pieces;
-	unsigned enough; /* after so many records; 0: never */
+	unsigned enough; /* after this many records; 0 = never */
 	unsigned records;
 	size_t body_bytes;
 	struct warc_record last; /* without its body */
@@ -303,7 +303,7 @@ TEST(a_worker_that_asks_for_more_than_there_is_is_ended)
 	ck_assert_uint_lt(client.pieces, 100);
 }
 
-/* What comes from a worker is a record or none, whatever it is. */
+/* A worker's output is a record or an error, whatever its bytes. */
 TEST(any_bytes_are_a_record_or_none)
 {
 	struct warc_record *record = mem_alloc(1, sizeof(*record));

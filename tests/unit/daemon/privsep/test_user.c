@@ -1,4 +1,5 @@
-/* Each test is a process of its own (Check forks): none of them comes back. */
+/* Each test is a separate process (Check forks): no test regains its
+ * privileges. */
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>

@@ -185,9 +185,8 @@ static void last_url(char *out, size_t size)
 }
 
 /*
- * Forty pages of nine paths and one of eight, of which all are in the others:
- * a distance of 1/9. That one comes last, behind those that are looked at
- * first.
+ * Forty pages of nine paths and one of eight, all of which the others have: a
+ * distance of 1/9. That page comes last, after those that are read first.
  */
 TEST(a_rare_structure_is_found_in_a_large_cluster)
 {

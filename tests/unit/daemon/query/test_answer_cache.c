@@ -160,7 +160,7 @@ TEST(answers_are_those_of_a_fresh_computation_while_the_site_changes)
 			put(number, world_random(&random) % 3, 100 + round);
 		check_all_laws();
 	}
-	/* each change leaves a template of three as it is */
+	/* each change leaves a template of three unchanged */
 	ck_assert_uint_gt(stats().hits, ROUNDS * PAGES / 2);
 }
 
@@ -216,7 +216,7 @@ TEST(of_those_who_ask_at_once_one_has_it_computed)
 	ck_assert_uint_eq(stats().hits, (uint64_t)PAGES * (THREADS - 1));
 }
 
-/* Nothing would come of it. */
+/* The result would be useless. */
 TEST(nobody_waits_for_what_a_cache_of_no_bytes_could_keep)
 {
 	struct text_cache *none = text_cache_create(0);
@@ -249,13 +249,13 @@ TEST(a_change_of_another_template_changes_no_answer_but_generations)
 	buffer_free(&before.body);
 	buffer_free(&after.body);
 	check_law(&requests[0], 0);
-	put(8, 0, 8); /* of its own */
+	put(8, 0, 8); /* a separate entry */
 	after = must_ask(FORMAT_JSON, 0);
 	ck_assert_uint_eq(stats().misses, 2);
 	buffer_free(&after.body);
 }
 
-/* Keep the answer of generation 7, and give that of generation 12. */
+/* Store the text of generation 7, and return that with generation 12. */
 static bool keep_and_get(struct text_result *answer, struct text_result *out)
 {
 	struct text_cache *own = text_cache_create(1 << 20);
@@ -299,7 +299,7 @@ TEST(generations_stand_where_the_worker_says)
 			 "{\"a\":{\"b\":7},\"c\":12,\"d\":1,"
 			 "\"e\":{\"generation\":12,\"version\":7}}");
 	buffer_free(&later.body);
-	/* but a worker is not believed where something else stands */
+	/* but the cache rejects a worker's text in another's slot */
 	for (size_t at = 0; at < 100; at++)
 		check_second_place(&answer, at);
 	buffer_free(&answer.body);
@@ -412,7 +412,7 @@ TEST(it_holds_no_more_than_it_may_and_those_who_are_asked_for)
 	ck_assert_uint_ge(stats().hits, 3 * PAGES / 2 - 1);
 }
 
-/* Of each page, as it is computed. */
+/* For each page, as it is computed. */
 static struct text_result computed[PAGES];
 
 static void *ask_often(void *context)

@@ -23,7 +23,7 @@ static void put(const char *url, unsigned kind, unsigned seed)
 	assert_ok(world_put(&world, url, buffer_slice(&html)));
 }
 
-/* Of three kinds, of the last one a page alone. */
+/* Three kinds, the last one with a single page. */
 static void setup(void)
 {
 	world = (struct world){0};
@@ -68,7 +68,7 @@ static struct bundle *open_bundle(void)
 	return bundle;
 }
 
-/* A page that is handed in to both. */
+/* An ingested page for both. */
 struct case_row {
 	const char *url;
 	unsigned kind;
@@ -106,12 +106,12 @@ static void compare(struct bundle *bundle, const struct case_row *row,
 }
 
 static const struct case_row cases[] = {
-	{"http://a.test/page/4", 0, 4},   /* as it is */
+	{"http://a.test/page/4", 0, 4},   /* unchanged */
 	{"http://a.test/page/4", 0, 99},  /* changed */
 	{"http://a.test/page/5", 0, 99},  /* of another template now */
 	{"http://a.test/new", 1, 98},     /* new */
-	{"http://a.test/page/23", 2, 23}, /* alone */
-	{"http://a.test/new", 2, 97},     /* two of them: no template */
+	{"http://a.test/page/23", 2, 23}, /* single */
+	{"http://a.test/new", 2, 97},     /* two pages: no template */
 	{"http://a.test/new", 3, 96},     /* like none */
 	{"http://b.test/page/4", 0, 4},   /* of another site */
 };
@@ -151,7 +151,7 @@ TEST_LOOP(settings_and_the_least_cluster_go_with_it, 0, 4)
 	bundle_close(bundle);
 }
 
-/* Ridges that are high are content, or those that are low. */
+/* A model in which high ridges are content, or low ones. */
 static void write_model(const char *path, bool likes_high)
 {
 	struct ridge_example examples[20] = {0};

@@ -109,7 +109,7 @@ TEST(only_a_page_of_the_sample_teaches_anything)
 	model_cache_destroy(cache);
 }
 
-/* Reads of a sample of a cluster that has changed so often. */
+/* Reads of a sample of a cluster that has changed this many times. */
 struct reading {
 	enum error error;
 	uint32_t changes;

@@ -1,5 +1,5 @@
-/* While an answer is computed, no transaction is open: a reader that stays
- * keeps the store from using again what was dropped since. */
+/* While a text is computed, no transaction is open: a long reader prevents the
+ * store from reusing deleted space. */
 #include <fcntl.h>
 #include <pthread.h>
 #include <sys/stat.h>
@@ -16,7 +16,7 @@
 enum { PAGES = 6 };
 
 static struct world world;
-static char fifo[128]; /* the model of the site: whoever reads it waits */
+static char fifo[128]; /* the model of the site: a reader waits for it */
 
 static void put(unsigned number, unsigned seed)
 {
@@ -68,7 +68,7 @@ static enum error ask(bool is_handed_in)
 	enum error error;
 
 	url_parse(&url, slice_of("http://a.test/page/3"), NULL);
-	world_page(&html, 0, PAGES); /* a new one in place of page 3 */
+	world_page(&html, 0, PAGES); /* a new page instead of page 3 */
 	request.url = &url;
 	request.body = buffer_slice(&html);
 	rules.models = world.path;
@@ -98,7 +98,7 @@ TEST_LOOP(nobody_is_in_the_store_while_an_answer_is_computed, 0, 2)
 	ck_assert_int_eq(mkfifo(fifo, 0600), 0);
 	ck_assert_int_eq(pthread_create(&thread, NULL, ask_main, &is_handed_in),
 			 0);
-	fd = open(fifo, O_WRONLY | O_CLOEXEC); /* waits for who reads it */
+	fd = open(fifo, O_WRONLY | O_CLOEXEC); /* waits for the reader */
 	ck_assert_int_ge(fd, 0);
 	ck_assert_uint_eq(store_count_readers(world.store), 0);
 	ck_assert_int_eq(write(fd, "no model", 8), 8);
@@ -130,7 +130,8 @@ static enum error learn_of(uint32_t cluster)
 	const struct site_view *view;
 	struct template_model taught;
 
-	site.host = slice_of("a.test"); /* the row's is not ours to read */
+	site.host = slice_of(
+		"a.test"); /* the row's slice belongs to the transaction */
 	view = stored_site_open(&stored, world.store, &site,
 				&extraction_options_default);
 
@@ -149,7 +150,7 @@ TEST(nobody_is_in_the_store_while_a_method_learns)
 	ck_assert_uint_eq(sampled, PAGES);
 }
 
-/* Drop the bodies of all pages; `flags` is what their rows say of that. */
+/* Drop the bodies of all pages; `flags` are those of their rows. */
 static void drop_bodies(uint16_t flags)
 {
 	struct site_row site = world_site(&world, "a.test");
@@ -189,7 +190,7 @@ TEST(pages_that_are_missing_are_damage)
 	ck_assert_int_eq(learn_of(1), ERR_CORRUPT);
 }
 
-/* Answer page 3 as it was before `change`. */
+/* Request page 3 as before `change`. */
 static enum error answer_after(void (*change)(void))
 {
 	const struct text_request request = {.method = "df"};

@@ -1,5 +1,5 @@
-/* Workers learn a template ahead of the questions, once its site was asked
- * about, and again when it has changed. */
+/* Workers build a model before requests come, once its site had a request, and
+ * again after a change. */
 #include "daemon/query/text_cache.h"
 
 #include <unistd.h>
@@ -64,7 +64,7 @@ static void ask(unsigned kind, unsigned seed)
 	buffer_free(&answer.body);
 }
 
-/* Until so many samples were learned from ahead. */
+/* Wait until this many models were built in advance. */
 static void wait_for(uint64_t ahead)
 {
 	for (int i = 0; i < PATIENCE_MS / 10; i++) {
@@ -81,7 +81,7 @@ TEST(nobody_waits_for_what_the_workers_have_learned)
 {
 	ask(0, 0);
 	ck_assert_uint_eq(cache_warmer_stats(teaching).asked, 1);
-	/* both templates by each worker, but for what one knows already */
+	/* both templates by each worker, except one that it has already */
 	wait_for(2 * WORKERS - 1);
 	for (unsigned i = 0; i < 2 * PAGES; i++)
 		ask(i % 2, i / 2);

@@ -151,7 +151,7 @@ TEST(a_formula_in_csv_is_text_unless_raw_is_wanted)
 	ck_assert_ptr_nonnull(strstr(out.data, ",\"=1+1\"\r\n"));
 }
 
-/* The digest is that of `printf 'Say "hello",\nworld' | openssl dgst -sha1` in
+/* The digest of `printf 'Say "hello",\nworld' | openssl dgst -sha1` in
  * base32. */
 TEST(a_record_of_wet)
 {
@@ -170,7 +170,7 @@ TEST(a_record_of_wet)
 				     "Say \"hello\",\nworld\r\n\r\n"));
 }
 
-/* So that what was sent twice is known by it. */
+/* So that clients recognise a repeated text. */
 TEST(a_record_has_the_same_name_again)
 {
 	AUTO_BUFFER again = {0};

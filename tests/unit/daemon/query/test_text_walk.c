@@ -1,4 +1,4 @@
-/* Rows that stand for pages: what a walk reads of them, and in which order. */
+/* Rows that represent pages: which pages a walk reads, and in which order. */
 #include "daemon/query/text_export.h"
 
 #include <pthread.h>
@@ -112,7 +112,7 @@ TEST(pages_come_in_the_order_in_which_they_were_stored)
 	ck_assert(next(walk, &place));
 	ck_assert(next(walk, &place));
 	ck_assert_uint_eq(place.stored_ms, 900);
-	/* neither the redirect nor what came when the walk had begun */
+	/* not the redirect, and no page added after the walk began */
 	ck_assert(!next(walk, &place));
 	ck_assert(!next(walk, &place));
 	text_walk_end(walk);
@@ -150,8 +150,8 @@ TEST(filters)
 			  1);
 }
 
-/* More than one reading of the rows finds, and not a whole number of them; the
- * times are in no order of the keys, and each stands for three pages. */
+/* More than one read of the rows returns, and not a whole number of reads; the
+ * times are not in the order of the keys, and three pages share each time. */
 TEST(all_of_many_pages_come_once)
 {
 	struct txn txn = txn_begin_write(world.store);
@@ -177,13 +177,13 @@ TEST(a_page_at_its_place)
 	ck_assert_str_eq(page.url, "http://a.test/old");
 	ck_assert_uint_eq(page.fetched_ms, 4);
 	ck_assert_uint_eq(page.cluster, 7);
-	/* it was stored again: it stands elsewhere */
+	/* it was stored again: its position changed */
 	place.stored_ms = 4;
 	ck_assert_int_eq(text_position_page(world.store, site, place, &page),
 			 ERR_NOT_FOUND);
 }
 
-/* The last event is that of the site; its commit is over, no later one is. */
+/* The last event is the site's; its commit is over, and none follows. */
 TEST(what_another_commit_may_still_store_is_not_seen)
 {
 	struct txn txn = txn_begin_write(world.store);

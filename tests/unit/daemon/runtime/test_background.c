@@ -1,5 +1,5 @@
-/* When the thread works, and when it rests: by the real clock, with times far
- * from those that it would take otherwise. */
+/* When the thread works and when it rests: with the real clock, and times far
+ * from its other ones. */
 #include "daemon/runtime/thread.h"
 
 #include <stdatomic.h>
@@ -10,10 +10,10 @@
 
 enum { PATIENCE_MS = 20000, MIN_REST_MS = 200, QUIET_MS = 700 };
 
-/* What the work does, and what it has seen. */
+/* The work, and its observations. */
 struct job {
 	atomic_uint runs;
-	atomic_bool is_ended; /* it saw that it must give up */
+	atomic_bool is_ended; /* it saw the request to stop */
 	bool is_long;         /* it works until it must */
 	struct thread_schedule wish;
 };

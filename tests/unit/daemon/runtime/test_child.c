@@ -85,7 +85,7 @@ TEST(it_reads_its_input_to_the_end)
 	check_output("{\"a\":1}");
 }
 
-/* More than a pipe holds, and nobody reads it. */
+/* More than a pipe holds, without a reader. */
 TEST(a_large_input_does_not_have_to_be_read)
 {
 	AUTO_BUFFER large = {0};
@@ -103,7 +103,7 @@ TEST(a_large_input_does_not_have_to_be_read)
 }
 
 /* NOLINTBEGIN(concurrency-mt-unsafe): a test has one thread */
-/* Whatever we have: HOME is that of the account, and FOREIGN is not there. */
+/* In any environment of ours: HOME is the account's, and FOREIGN is unset. */
 TEST(its_environment_is_clean_but_for_what_it_is_given)
 {
 	const char *foreign[] = {"HOME", "PATH", "LANG", "TZ", "FOREIGN"};
@@ -179,8 +179,7 @@ TEST(what_cannot_be_run_is_told)
 			 "cannot run: No such file or directory");
 }
 
-/* The process whose number the command has written; it may be one that nobody
- * has waited for yet. */
+/* The process whose number the command has written; it may be a zombie. */
 static bool is_running(void)
 {
 	char path[96];
@@ -222,7 +221,7 @@ TEST(at_its_deadline_its_group_is_killed)
 	ck_assert(is_gone());
 }
 
-/* A session of its own, and a parent that has ended. */
+/* A new session, whose parent has exited. */
 TEST(at_its_deadline_those_that_left_its_session_are_killed)
 {
 	ck_assert_int_eq(start("(setsid sh -c 'echo $$ >$D/out; sleep 100' &); "
@@ -246,7 +245,7 @@ TEST(nor_is_an_environment_of_its_own_a_way_out)
 	ck_assert(is_gone());
 }
 
-/* What is not its own is left alone. */
+/* Foreign processes are untouched. */
 TEST(others_are_not_killed)
 {
 	struct child first;

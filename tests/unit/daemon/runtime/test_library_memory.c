@@ -13,7 +13,7 @@
 #include "tests/unit/auto_json.h"
 #include "tests/unit/run.h"
 
-/* More than there is: malloc() says so without a try. */
+/* More than available: malloc() fails without a try. */
 static const size_t too_much = PTRDIFF_MAX / 2;
 
 TEST_ABORTS(jansson_ends_the_process)

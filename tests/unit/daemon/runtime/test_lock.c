@@ -1,4 +1,4 @@
-/* Who holds which lock, and that none is taken against their order. */
+/* Which thread holds which lock, and the order of locks. */
 #include "daemon/runtime/lock.h"
 
 #include <signal.h>

@@ -119,7 +119,7 @@ TEST(the_stream_is_known_by_its_numbers)
 	ck_assert(!log_output_is_stream(stream, -1));
 }
 
-/* The hostile page's URL comes as the crawl has it, before it is disarmed. */
+/* The hostile page's URL in the form of the crawl, before it is escaped. */
 static struct buffer heard;
 
 static void hear(const struct log_event *event)

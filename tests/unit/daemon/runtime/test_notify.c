@@ -46,7 +46,7 @@ TEST(the_manager_is_told_over_a_file)
 	check_told(file, "READY=1");
 	close(file);
 	unlink(path);
-	/* nobody listens any more */
+	/* the listener has exited */
 	notify_send("STOPPING=1");
 }
 

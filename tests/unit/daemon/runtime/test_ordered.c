@@ -1,5 +1,5 @@
-/* Items are taken in the order in which they were put, whatever the threads do;
- * with real threads, whose work waits for what the test says. */
+/* Threads get items in the order in which they were added, with any timing;
+ * with real threads, whose work waits for the test. */
 #include "daemon/runtime/thread.h"
 
 #include <stdatomic.h>
@@ -21,7 +21,7 @@ struct item {
 static atomic_uint begun;
 static atomic_uint discarded;
 static atomic_uint ended;
-static atomic_bool is_held; /* the work does not go on */
+static atomic_bool is_held; /* the work does not continue */
 
 static void sleep_us(long us)
 {
@@ -140,7 +140,7 @@ TEST(there_is_no_room_for_more_than_the_window)
 		put(ordered, i, 1);
 	}
 	ck_assert(!ordered_queue_is_not_full(ordered));
-	/* the first is under way: there is nothing to take */
+	/* the first is in progress: nothing is available */
 	ck_assert_ptr_null(ordered_queue_take(ordered, clock_steady_ms() + 1));
 	atomic_store(&is_held, false);
 	ck_assert_uint_eq(take(ordered), 0);
@@ -166,7 +166,8 @@ TEST(nothing_is_begun_over_the_limit_of_bytes)
 	wait_for(&ended, 1);
 }
 
-/* Two are under way, six wait: each is discarded once, and nobody waits. */
+/* Two are in progress, six wait: each is discarded once, and no thread
+ * waits. */
 TEST(closing_discards_what_is_left)
 {
 	struct ordered_queue *ordered = start(2, true);

@@ -24,7 +24,7 @@ TEST(what_is_said_counts_more_than_the_home)
 	ck_assert_str_eq(path, "/data/templated");
 	ck_assert(xdg_socket_path(path));
 	ck_assert_str_eq(path, "/run/user/7/templated/templated.sock");
-	/* by the specification a relative path is none */
+	/* by the specification a relative path is ignored */
 	set("/a", "data", "run");
 	ck_assert(xdg_store_path(path, sizeof(path)));
 	ck_assert_str_eq(path, "/a/.local/share/templated");
@@ -43,7 +43,7 @@ TEST(without_a_home_there_are_none)
 }
 
 /* A socket's path has at most 107 bytes: "/r...r/templated/templated.sock" has
- * 25 behind the folder. */
+ * 25 after the folder. */
 TEST(a_path_that_is_too_long_for_a_socket_is_none)
 {
 	char path[XDG_SOCKET_BYTES];

@@ -1,4 +1,4 @@
-/* In which order parts are started, woken and stopped. */
+/* The order in which components are started, woken and stopped. */
 #include "daemon/runtime/thread.h"
 
 #include "tests/unit/run.h"

@@ -19,7 +19,7 @@ struct row {
 	size_t third;
 };
 
-/* Each in turn takes what it gets; then one is alone again. */
+/* Each takes its share in turn; then one has all. */
 static void check_row(const struct row *row)
 {
 	struct quota quota = {.max = row->max};

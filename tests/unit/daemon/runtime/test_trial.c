@@ -1,4 +1,4 @@
-/* Work in a process of its own. */
+/* Work in a separate process. */
 #include "daemon/runtime/child.h"
 
 #include <signal.h>

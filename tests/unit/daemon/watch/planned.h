@@ -19,18 +19,18 @@ enum { SELF = 1, TARGET, KNOWN, SMALL, CLUSTERS = 4, SAMPLE = 6 };
 
 /* What a case departs from setup() in. */
 enum setting {
-	BLIND = 1,          /* nobody can be asked */
+	BLIND = 1,          /* no page can be fetched */
 	LATE = 2,           /* asked two hours ago */
 	CRAWLED = 4,        /* pages of the site are awaited */
 	UNREAD = 8,         /* no version can be made */
-	FEW = 16,           /* two pages are left in its cluster */
+	FEW = 16,           /* two pages remain in its cluster */
 	GONE = 32,          /* its cluster is */
-	ROUNDED = 64,       /* a round began since all were asked */
+	ROUNDED = 64,       /* a round began after the last fetch of all */
 	GROWN = 128,        /* its cluster has 40 pages */
 	RECUT = 256,        /* its threshold is another one */
 	EXPIRED = 512,      /* the next round is due */
 	UNKNOWN = 1024,     /* its version is not stored */
-	THINNED_OUT = 2048, /* four pages are left in its cluster */
+	THINNED_OUT = 2048, /* four pages remain in its cluster */
 };
 
 struct planned_site {
@@ -51,10 +51,11 @@ void planned_close(struct planned_site *planned);
 /* BLIND, CRAWLED, UNREAD and UNKNOWN of the settings. */
 void planned_set(struct planned_site *planned, unsigned setting);
 
-/* The plan begins, with the facts as they are now. */
+/* Begin the plan with the current facts. */
 void planned_begin(struct planned_site *planned);
 
-/* The step of SELF with the votes; what it wishes for is given to it. */
+/* Run the step of SELF with the votes, and pass it the data that it
+ * requests. */
 void planned_vote(struct planned_site *planned, const struct votes *votes);
 
 /* The step of TARGET, in the same way. */

@@ -1,5 +1,5 @@
-/* Templates are found, and looked at again and again: as long as nothing but
- * content changes, nothing is told. */
+/* Templates are found and checked again and again: while only content changes,
+ * no event is emitted. */
 #include "daemon/watch/watcher.h"
 
 #include "store/rows.h"
@@ -109,7 +109,7 @@ TEST(nothing_is_found_twice)
 	ck_assert_uint_eq(watched_rows(&web, TABLE_EVENTS), events);
 }
 
-/* Half of a crawl is no template: none before the last page is there. */
+/* Half of a crawl is no template: none exists before the last page. */
 TEST(no_template_is_taken_while_pages_are_awaited)
 {
 	assert_ok(watched_set_options(&web));
@@ -134,7 +134,7 @@ TEST(fewer_pages_are_no_template)
 	ck_assert_uint_eq(web.visits, 0);
 }
 
-/* Pages that were asked once, and were as they were. */
+/* Pages that were fetched once, unchanged. */
 static unsigned count_fresh_once(void)
 {
 	unsigned count = 0;
@@ -144,7 +144,7 @@ static unsigned count_fresh_once(void)
 	return count;
 }
 
-/* The round is one of each template, and all are asked in their turn. */
+/* A round has one page of each template; all get their turn. */
 TEST(a_round_asks_a_few_of_each_when_its_time_has_come)
 {
 	uint64_t due_ms;
@@ -224,8 +224,8 @@ TEST(an_element_more_is_not_enough)
 		1);
 }
 
-/* In four rounds everybody was asked, and once more because of that page: but
- * for those of its round who were not yet. */
+/* Four rounds fetched all pages, and once more because of that page, except the
+ * pages of its round that were not fetched yet. */
 TEST(one_page_has_the_sample_asked_once)
 {
 	begin();
@@ -247,7 +247,7 @@ TEST(one_page_has_the_sample_asked_once)
 		1);
 }
 
-/* A second one does the same again; it is gone, and then there again. */
+/* A second one does the same again; it is deleted, and then exists again. */
 TEST(each_further_page_has_the_sample_asked_again)
 {
 	begin();
@@ -284,7 +284,7 @@ TEST(a_section_that_is_added_is_new)
 	ck_assert_uint_eq(watched_count(&web, 0), 1);
 }
 
-/* Many more pages: the version is made anew, and keeps its number. */
+/* Many more pages: the version is built again, and keeps its number. */
 TEST(a_template_that_grows_is_taken_again)
 {
 	uint32_t cluster;

@@ -39,7 +39,7 @@ static void begin(void)
 	watched_forget(&web);
 }
 
-/* The other templates are as they were. */
+/* The other templates are unchanged. */
 static void check_others(void)
 {
 	uint32_t others[] = {watched_name(&web, article, "article"),
@@ -118,7 +118,7 @@ static uint32_t check_replaced(const char *lineage)
 	return now;
 }
 
-/* Step by step until something is told, for so long. */
+/* Step until an event is emitted, for this long. */
 static void wait_for_event(uint64_t time_ms)
 {
 	uint64_t until_ms = web.world.now_ms + time_ms;
@@ -156,7 +156,7 @@ TEST(nothing_is_concluded_before_all_were_asked)
 		ck_assert_uint_ge(watched_page(&web, product, i)->asked, 1);
 }
 
-/* A round, and the sample; then nobody is asked for a while. */
+/* A round, and the sample; then no page is fetched for a while. */
 TEST(a_redesign_is_found_at_the_price_of_a_sample)
 {
 	begin();
@@ -303,7 +303,7 @@ TEST(a_section_that_returns_is_its_template_again)
 		TEMPLATE_LIVE);
 }
 
-/* The sample is gone, and then all other pages. */
+/* The sample is deleted, and then all other pages. */
 TEST(a_large_section_vanishes_when_all_of_it_does)
 {
 	unsigned large = watched_add(&web, "large", FORM_REDESIGN, 40);
@@ -316,8 +316,8 @@ TEST(a_large_section_vanishes_when_all_of_it_does)
 	check_others();
 }
 
-/* Whichever four are left, of its sample or not: 36 of 40 are gone. What is
- * left is the template from now on, and its end is told as well. */
+/* Any four pages remain, from its sample or not: 36 of 40 are deleted. The rest
+ * is the template from now on, and its end is reported, too. */
 TEST_LOOP(a_section_most_of_which_is_gone_is_told, 0, 6)
 {
 	unsigned large = watched_add(&web, "large", FORM_REDESIGN, 40);
@@ -351,7 +351,7 @@ TEST_LOOP(a_section_most_of_which_is_gone_is_told, 0, 6)
 			  TEMPLATE_VANISHED);
 }
 
-/* The pages of the sample are gone from now on. */
+/* The pages of the sample are deleted from now on. */
 static void drop_sample(unsigned section, uint32_t cluster)
 {
 	for (unsigned i = 0; i < web.sections[section].count; i++)
@@ -411,7 +411,7 @@ TEST(a_section_that_has_moved_is_where_it_leads_to)
 {
 	unsigned shop = watched_add(&web, "shop", FORM_PRODUCT, EACH);
 
-	web.section_count--; /* nobody links to it yet */
+	web.section_count--; /* no page links to it yet */
 	begin();
 	web.section_count++;
 	watched_set_manner(&web, product, MANNER_LEAD, shop);
@@ -437,8 +437,7 @@ static void check_moved(json_t *page)
 }
 
 /* Each page is found again by its words, under another URL and in another
- * design: that is one alert, and neither that they are gone nor that others are
- * new. */
+ * design: one alert, and no reports that pages were removed or added. */
 TEST(pages_with_other_urls_have_moved)
 {
 	unsigned shop = watched_add(&web, "shop", FORM_REDESIGN, EACH);
@@ -447,7 +446,7 @@ TEST(pages_with_other_urls_have_moved)
 	json_t *pages;
 
 	web.sections[shop].words = "product";
-	web.section_count--; /* nobody links to it yet */
+	web.section_count--; /* no page links to it yet */
 	begin();
 	web.section_count++;
 	watched_set_manner(&web, product, MANNER_GONE, 0);

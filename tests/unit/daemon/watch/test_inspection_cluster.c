@@ -24,7 +24,7 @@ struct cluster_case {
 	bool has_ended;  /* it was a template */
 	bool is_resting; /* no page went into it for a round */
 	uint32_t pages;
-	uint32_t older; /* pages that were there before the cluster was */
+	uint32_t older; /* pages that existed before the cluster */
 	uint32_t come;  /* pages that came since it ended */
 	enum watch_signal signal;
 	enum watch_state next;

@@ -1,5 +1,5 @@
-/* The linkage moves pages that are as they were: a page between two templates
- * merges them, and another cut of the tree says nothing of the site. */
+/* The linkage moves unchanged pages: a page between two templates merges them,
+ * and another threshold is no change of the site. */
 #include "store/rows.h"
 #include "tests/unit/daemon/watched.h"
 #include "tests/unit/auto_json.h"
@@ -139,7 +139,7 @@ TEST(another_cut_that_splits_is_no_event)
 	ck_assert_uint_eq(watched_template(&web, split).threshold, 200);
 }
 
-/* Every page is its own cluster's but for those that are the same. */
+/* Each page is its own cluster, except identical pages. */
 TEST(another_cut_does_not_hide_a_redesign)
 {
 	cut_at(300);
@@ -184,7 +184,7 @@ TEST(findings_of_another_cut_are_not_taken)
 	ck_assert_str_eq(watched_emitted(&web), "");
 }
 
-/* Step by step until so much is told, at rest. */
+/* Step until this many events are emitted, and all is idle. */
 static void wait_for_alerts(unsigned count)
 {
 	for (unsigned i = 0; i < 400 && watched_count(&web, 0) < count; i++)
@@ -192,8 +192,8 @@ static void wait_for_alerts(unsigned count)
 			web.world.now_ms += HOUR_MS / 4;
 }
 
-/* Both are told, and then a cut makes one cluster of the two new ones: of the
- * one that lost its number it is said again where its pages are. */
+/* Both are reported, and then a threshold makes one cluster of the two new
+ * ones: an event reports the new place of the pages that lost their number. */
 TEST(where_the_pages_went_is_corrected_after_another_cut)
 {
 	struct event_row event;
@@ -223,7 +223,7 @@ TEST(where_the_pages_went_is_corrected_after_another_cut)
 	ck_assert_uint_eq(watched_template(&web, cluster_of_small).other, into);
 	ck_assert(
 		watched_lineage_ends(&web, cluster_of_small, "replaced", into));
-	/* and after a round nobody asks any more */
+	/* and after a round no page is fetched */
 	watched_pass(&web, 3 * DAY_MS);
 	ck_assert_uint_eq(watched_sample(&web, cluster_of_small, small), 0);
 	ck_assert_uint_eq(watched_template(&web, cluster_of_small).flags, 0);

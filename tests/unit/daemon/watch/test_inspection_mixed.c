@@ -1,4 +1,5 @@
-/* Several things at once: pages that fail, stay or go while others change. */
+/* Several events at the same time: pages that fail, stay or disappear while
+ * others change. */
 #include "store/key.h"
 #include "store/rows.h"
 #include "tests/unit/daemon/watched.h"
@@ -40,7 +41,7 @@ static void redesign(unsigned from, unsigned to)
 		watched_page(&web, product, i)->form = FORM_REDESIGN;
 }
 
-/* Nothing but this is told, after so many days. */
+/* Exactly this is reported, after this many days. */
 static void check_told(unsigned days, const char *wanted)
 {
 	watched_pass(&web, days * DAY_MS);
@@ -51,7 +52,7 @@ static void check_told(unsigned days, const char *wanted)
 
 FIXTURE(.setup = setup, .teardown = teardown, .timeout_s = 60);
 
-/* Nobody waits for it for ever. */
+/* The wait for it is bounded. */
 TEST(a_page_that_always_fails_does_not_hide_a_redesign)
 {
 	begin();
@@ -88,7 +89,7 @@ TEST(half_of_a_section_goes_and_the_rest_is_redesigned)
 	check_told(10, "template.replaced product>redesign");
 }
 
-/* A page of an old cache, that is as it was for ever. */
+/* A page of an old cache, which never changes. */
 TEST(a_page_that_stays_does_not_hide_a_redesign)
 {
 	begin();
@@ -96,8 +97,8 @@ TEST(a_page_that_stays_does_not_hide_a_redesign)
 	check_told(10, "template.replaced product>redesign");
 }
 
-/* 10 of 12 are fewer than k of n: but whatever it is, it has happened to that
- * template, and more is told than that there is a new one. */
+/* 10 of 12 are fewer than k of n: but something has happened to that template,
+ * and the report contains more than a new template. */
 TEST(two_pages_that_stay_do_not_hide_a_redesign)
 {
 	unsigned about;
@@ -112,7 +113,7 @@ TEST(two_pages_that_stay_do_not_hide_a_redesign)
 	ck_assert_uint_eq(watched_count(&web, 0), 1);
 }
 
-/* 5 of 6, as well. */
+/* 5 of 6, too. */
 TEST(one_of_few_that_stays_does_not_hide_a_redesign)
 {
 	unsigned about;
@@ -130,7 +131,7 @@ TEST(one_of_few_that_stays_does_not_hide_a_redesign)
 	ck_assert_uint_eq(watched_count(&web, 0), 1);
 }
 
-/* It was the first of those that come. */
+/* It was the first of the new ones. */
 TEST(a_stray_page_does_not_hide_a_new_template)
 {
 	struct event_row row;
@@ -199,8 +200,8 @@ TEST(a_redesign_that_takes_weeks_is_two_events_at_most)
 	ck_assert_msg(watched_count(&web, 0) <= 2, "%s", watched_emitted(&web));
 }
 
-/* Two pages of a large section are asked by chance, and the sample is 16 of 40:
- * what is not in it counts, too, when it is told. */
+/* Two pages of a large section are fetched by chance, and the sample is 16 of
+ * 40: pages outside it count, too, in the report. */
 TEST(a_large_section_is_redesigned_and_all_of_it_is_visited)
 {
 	web.section_count = 2;
@@ -370,8 +371,8 @@ static void check_at_rest(void)
 			      watched_emitted(&web));
 }
 
-/* What is told of a site three sections of which change on one day, when so
- * many answers come at a time, and the day begins then. */
+/* The reports for a site with three sections that change on one day, for this
+ * many responses at a time, and a day that begins at this time. */
 static struct buffer told_of(unsigned max_work, bool is_overtaken,
 			     uint64_t later_ms)
 {
@@ -400,7 +401,7 @@ static struct buffer told_of(unsigned max_work, bool is_overtaken,
 	return told;
 }
 
-/* By a clock that is made up. */
+/* With a simulated clock. */
 TEST(the_same_answers_are_the_same_alerts_whatever_the_timing)
 {
 	AUTO_BUFFER first = told_of(4, false, 0);
@@ -422,8 +423,7 @@ TEST(the_same_answers_are_the_same_alerts_whatever_the_timing)
 /* The last ones have found mistakes once. */
 static const uint64_t seeds[] = {1, 2, 3, 4, 19, 77};
 
-/* The site comes to rest in three different designs, and then nothing is told
- * any more. */
+/* The site settles in three different designs, and then emits no event. */
 TEST_ROWS(whatever_happens_comes_to_rest, seeds)
 {
 	uint64_t state = seeds[_i];

@@ -21,7 +21,7 @@ static void teardown(void)
 	planned_close(&all);
 }
 
-/* NOLINTNEXTLINE(clang-analyzer-optin.performance.Padding): as it is read */
+/* NOLINTNEXTLINE(clang-analyzer-optin.performance.Padding): unchanged read */
 struct template_case {
 	const char *name;
 	unsigned setting;
@@ -30,10 +30,10 @@ struct template_case {
 	struct votes votes;
 	enum watch_signal signal;
 	enum watch_state next;
-	enum event_kind kind; /* 0: nothing is told, but incident.closed when
-				 an inquiry ends */
+	enum event_kind kind; /* 0 = no event, except incident.closed at the end
+				 of an incident */
 	uint32_t other;
-	uint32_t visits; /* sample pages that are asked */
+	uint32_t visits; /* sample pages to fetch */
 };
 
 #define VOTES(...)                           \
@@ -234,7 +234,7 @@ static const struct template_case template_cases[] = {
 	{"the cut took it away", GONE | RECUT, 0, 0,
 	 VOTES(KIND(SAME), .is_recut = true, .majority = TARGET),
 	 SIGNAL_RECUT, WATCH_MIGRATING, 0, TARGET, 0},
-	/* where nobody can be asked */
+	/* where no page can be fetched */
 	{"one disagrees, and nobody can be asked", BLIND, 0, 0,
 	 VOTES(KIND(SAME), .disagreed = 1),
 	 SIGNAL_QUIET, WATCH_SAMPLING, 0, 0, 0},

@@ -1,5 +1,5 @@
-/* What an inspection finds out of a whole site: it is blocked, it is stale; and
- * a site that is handed in has nobody who could be asked. */
+/* Findings about a whole site: it is blocked, it is stale; an ingested site has
+ * no server to fetch from. */
 #include "page/page_class.h"
 #include "store/rows.h"
 #include "tests/unit/daemon/watched.h"
@@ -64,7 +64,7 @@ static unsigned count_untouched(unsigned section, uint32_t cluster)
 	return count;
 }
 
-/* Every page and every template is there as it was. */
+/* Every page and every template is unchanged. */
 static void check_untouched(void)
 {
 	for (unsigned s = 0; s < SECTIONS; s++) {
@@ -141,7 +141,7 @@ TEST(a_section_that_fails_is_not_its_site)
 	check_untouched();
 }
 
-/* The others were taken half a day later: their round has not begun. */
+/* The others were fetched half a day later: their round has not begun. */
 TEST(a_section_that_fails_before_others_were_asked_is_not_its_site)
 {
 	web.section_count = 1;
@@ -176,7 +176,7 @@ TEST(a_redesign_behind_an_outage_is_told_once)
 	ck_assert_uint_eq(flags(), 0);
 }
 
-/* Half a day after a round, when nobody is asked. */
+/* Half a day after a round, without fetches. */
 TEST(a_site_is_stale_at_its_time_and_once)
 {
 	struct site_row site;
@@ -280,7 +280,7 @@ TEST(another_design_that_is_handed_in_slowly_is_one_event)
 	check_handed_in();
 }
 
-/* It was handed in with the design of those that come. */
+/* It was ingested with the design of the new pages. */
 TEST(a_stray_page_that_is_handed_in_does_not_hide_a_new_template)
 {
 	unsigned added = watched_add(&web, "recipe", FORM_REDESIGN, EACH);

@@ -40,8 +40,8 @@ TEST(all_flags_are_written_as_they_were_read)
 	}
 }
 
-/* A signal of templates leads out of live states alone, and the others out of
- * the others; and each of them out of one at least. */
+/* A signal of templates only leaves live states, and the others leave the
+ * others; each leaves at least one. */
 TEST(each_signal_leads_somewhere)
 {
 	for (int i = 0; i < WATCH_SIGNALS; i++) {
@@ -63,7 +63,7 @@ TEST(each_signal_leads_somewhere)
 	}
 }
 
-/* What has an open inquiry is asked or concluded, and does not rest. */
+/* An open incident is checked or concluded, and does not rest. */
 TEST(an_inquiry_ends_by_its_answers_alone)
 {
 	for (int i = 0; i < WATCH_SIGNALS; i++) {

@@ -23,7 +23,7 @@ static void teardown(void)
 	planned_close(&all);
 }
 
-/* The rows that are left when something is done. */
+/* The remaining rows after an action. */
 
 FIXTURE(.setup = setup, .teardown = teardown);
 

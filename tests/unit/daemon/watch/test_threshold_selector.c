@@ -116,7 +116,7 @@ TEST(a_site_wants_a_threshold_when_its_turn_has_come)
 		{SITE_IS_AUTO, 1, 0, 0, 1, 0, true},
 		{SITE_IS_AUTO, 8, 7, 0, 5, 5, true},
 		{SITE_IS_AUTO | SITE_IS_SAMPLE, 8, 7, 0, 5, 5, true},
-		/* all its pages have gone */
+		/* all its pages are deleted */
 		{SITE_IS_AUTO, 8, 7, 0, 0, 5, true},
 		/* the operator has set a number */
 		{0, 8, 7, 0, 5, 5, false},
@@ -166,7 +166,7 @@ static bool has_threshold(const char *host, uint32_t pages)
 	       !site_wants_threshold(&site);
 }
 
-/* False when it does not come to that in time. */
+/* Return false if this state is not reached in time. */
 static bool gets_threshold(const char *host, uint32_t pages)
 {
 	uint64_t end_ms = clock_steady_ms() + PATIENCE_MS;
@@ -236,7 +236,7 @@ static const struct route routes[] = {
 	{.path = "/t/5", .handler = answer},
 };
 
-/* Have the site of the server crawled, with this threshold. */
+/* Crawl the server's site, with this threshold. */
 static void watch(const struct server *server, unsigned threshold)
 {
 	struct change change = {
@@ -279,7 +279,7 @@ TEST(a_crawled_site_gets_its_threshold)
 	server_stop(&server);
 }
 
-/* PAGES pages on a.test, which nobody links to. */
+/* PAGES pages on a.test, without links to them. */
 static void put_site(void)
 {
 	world_add_site(&world, "a.test");

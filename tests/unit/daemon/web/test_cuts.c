@@ -261,7 +261,7 @@ static void put_large_site(void)
 	world_put_many(&world, "large.test", LARGE);
 }
 
-/* Somebody who asks for large.test in a thread. */
+/* A thread that requests large.test. */
 struct asker {
 	pthread_t thread;
 	atomic_bool is_answered;
@@ -285,7 +285,8 @@ static void change(const char *url)
 	world_put_blocks(&world, url, (uint32_t)world.now_ms);
 }
 
-/* b.test has changed, and is refused, because large.test is made. */
+/* b.test has changed; its request is refused, because large.test is being
+ * built. */
 static bool is_busy(void)
 {
 	change("http://b.test/0");
@@ -298,7 +299,7 @@ static void end_asking(struct asker *asker)
 	buffer_free(&asker->answer);
 }
 
-/* Have a thread make the tree of large.test, and come back meanwhile. */
+/* Build the tree of large.test in a thread, and return before it is done. */
 static void begin_asking(struct asker *asker)
 {
 	for (;;) {

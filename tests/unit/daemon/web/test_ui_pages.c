@@ -152,7 +152,7 @@ static void show_open(const json_t *value, const json_t *list, bool is_reader,
 	ui_alert(out, value, is_reader);
 }
 
-/* Those that they do not have. */
+/* Missing parts. */
 static void show_closed(const json_t *value, struct buffer *out)
 {
 	ui_site(out, &(struct ui_site){.site = value,
@@ -179,7 +179,7 @@ static void show_all(const json_t *value, const json_t *list,
 	show_closed(value, out);
 }
 
-/* Nor links to what they do not have. */
+/* Links to missing parts. */
 TEST(readers_have_no_forms)
 {
 	static const char *const closed[] = {

@@ -28,7 +28,7 @@ static void assert_same(const struct page *page, const struct verdict *before)
 	}
 }
 
-/* Law 7: the same bytes, whatever was asked before. */
+/* Invariant 7: the same bytes, independent of earlier calls. */
 TEST(the_same_page_has_the_same_scores)
 {
 	AUTO_PAGE *page = parse(article);
@@ -136,8 +136,8 @@ TEST(scores_are_probabilities)
 	}
 }
 
-/* At 0 all is chosen but the title, which is never content; at 1 no more than
-   the best run. */
+/* At 0 all is chosen except the title, which is never content; at 1 only the
+ * best run. */
 TEST(the_threshold_rules)
 {
 	AUTO_PAGE *page = parse(article);

@@ -73,7 +73,7 @@ TEST(where_nothing_is_good_enough_the_best_run_is_chosen)
 {
 	assert_choice("<p>a<p>b c<p>d<p>e f<p>g h i j",
 		      (const float[]){.1F, .4F, .2F, .4F, .1F}, "01110");
-	/* nobody sees it */
+	/* invisible */
 	assert_choice("<p hidden>a b c<p>d<svg><text>e</text></svg>",
 		      (const float[]){.5F, .1F, .5F}, "010");
 	assert_choice("<p hidden>a b c", (const float[]){.5F}, "0");

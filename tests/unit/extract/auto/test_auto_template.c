@@ -56,7 +56,7 @@ static float value_of(const struct passage_evidence *evidence, uint32_t passage,
 /*
  * Page 0 among the three others. The menu: on 3 of 3, never new. The text: on
  * none, always new. The line: on 1 of 3, and of the 8 words in its slot on four
- * pages 4 ("a b", "c d") stand there once.
+ * pages 4 ("a b", "c d") occur once.
  */
 static void assert_evidence(const struct passage_evidence *evidence)
 {

@@ -13,7 +13,7 @@ static struct hint_overlap compare(const char *html,
 	struct markup_hints *words = markup_hints_make(page->arena, claims);
 	struct hint_overlap overlap;
 
-	/* twice: nothing is left of the first time */
+	/* twice: the first result does not remain */
 	markup_hints_compare(words, &passages, 0);
 	overlap = markup_hints_compare(words, &passages, 0);
 	return overlap;
@@ -69,7 +69,7 @@ TEST(letters_are_terms_where_words_have_no_spaces)
 		2 / 3.0F);
 }
 
-/* What stands behind 4,000 distinct terms or 64 kB is not read. */
+/* Text after 4,000 distinct terms or 64 kB is not read. */
 TEST(claims_are_bounded)
 {
 	struct buffer many = {0};

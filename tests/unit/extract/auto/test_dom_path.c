@@ -126,9 +126,9 @@ TEST(densities_are_relative_to_the_page)
 	CHECK(0, highest_density, 7 / whole);
 	CHECK(1, density, 3 / 2.0 / whole);
 	CHECK(1, highest_density, 10 / 4.0 / whole); /* of the div */
-	/* that of the p: ln 8 / ln 2 = 3 */
+	/* for the p: ln 8 / ln 2 = 3 */
 	CHECK(0, composite_density, log(1 + 7 * 3));
-	/* that of the div: 7 characters outside of links, 3 inside */
+	/* for the div: 7 characters outside links, 3 inside */
 	CHECK(1, composite_density, log(1 + 10 / 4.0 * log(8) / log(5)));
 }
 

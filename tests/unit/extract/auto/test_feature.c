@@ -25,7 +25,7 @@ TEST(every_feature_is_defined)
 			      feature_name(i));
 }
 
-/* By number, each family writes where the table has it. */
+/* By number, each family writes to its columns of the table. */
 TEST(a_row_has_the_numbers_of_every_family)
 {
 	AUTO_PAGE *page = parse("<h1>a b c</h1><p>d e f g");

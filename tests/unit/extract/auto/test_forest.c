@@ -29,8 +29,8 @@ static struct forest make_forest(const struct forest_tree *trees, size_t count,
 			       COLUMNS, thresholds, base};
 }
 
-/* A tree whose threshold in inner node i is i and whose values are their own
-   index: it tells which way was taken. */
+/* A tree whose threshold in inner node i is i and whose values are their index:
+ * it shows the path. */
 static struct forest_tree make_tree(uint16_t column)
 {
 	struct forest_tree tree;

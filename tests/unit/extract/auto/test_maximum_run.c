@@ -24,7 +24,7 @@ TEST(a_small_loss_is_bridged_and_a_large_one_is_not)
 	ck_assert_double_eq(run.sum, 3);
 }
 
-/* 1 - 1 and 0 add nothing to 2, neither in front nor behind. */
+/* 1 - 1 and 0 add nothing to 2, before or after it. */
 TEST(of_equal_runs_the_shortest_is_taken)
 {
 	struct maximum_run run = run_of((const double[]){1, -1, 2, 0}, 4);

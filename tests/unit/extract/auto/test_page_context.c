@@ -96,7 +96,7 @@ TEST(the_title_is_the_heading_that_covers_most)
 	ck_assert_float_eq(row[PAGE_CONTEXT_steps_to_title], 0);
 	ck_assert_float_eq(row[PAGE_CONTEXT_title_ratio], 1);
 	ck_assert_float_eq(row[PAGE_CONTEXT_title_covered], 2 / 3.0F);
-	/* from the end of "a" to that of "x y" are b, x and y */
+	/* from the end of "a" to the end of "x y" are b, x and y */
 	row_of(ARTICLE, "X, Y | b", 0, row);
 	ck_assert_float_eq_tol(row[PAGE_CONTEXT_title_distance], -logf(3),
 			       1e-6F);

@@ -42,7 +42,7 @@ static char *paragraphs(unsigned count, const char *text, const char *middle)
 	return out.data;
 }
 
-/* 3 words and 1: of 4 words 1.5 stand before the middle of the first. */
+/* 3 words and 1: of 4 words 1.5 are before the middle of the first. */
 TEST(positions_count_words_and_passages)
 {
 	float rows[MAX_ROWS][SEQUENCE_COUNT];
@@ -61,7 +61,7 @@ TEST(positions_count_words_and_passages)
 
 /*
  * Radius 1 blurs with 1 3 6 7 6 3 1 over 27. One tag a passage, one character,
- * and 28 in the middle: 1 + 27 * 7 / 27 = 8 there, 1 + 27 * 6 / 27 = 7 beside
+ * and 28 in the middle: 1 + 27 * 7 / 27 = 8 there, 1 + 27 * 6 / 27 = 7 next to
  * it. <p> and </p> are 7 bytes.
  */
 TEST(narrow_blurs_worked_by_hand)
@@ -96,7 +96,7 @@ TEST(equal_passages_stay_what_they_are)
 	ASSERT_NEAR(rows[29][SEQUENCE_link_quota_8], 1);
 }
 
-/* 15 words of text, 1 in a link, 1 beside a price; html, body, 3 p, 1 a. */
+/* 15 words of text, 1 in a link, 1 next to a price; html, body, 3 p, 1 a. */
 TEST(windows_are_ratios_of_their_words)
 {
 	float rows[MAX_ROWS][SEQUENCE_COUNT];
@@ -142,7 +142,7 @@ TEST(the_ridge_is_around_the_passage_of_most_words)
 	ASSERT_NEAR(rows[10][SEQUENCE_ridge_distance], 0);
 	ASSERT_NEAR(rows[8][SEQUENCE_ridge_distance], -log(1 + 2));
 	ASSERT_NEAR(rows[13][SEQUENCE_ridge_distance], log(1 + 3));
-	/* from end to end: behind the peak the 18 words are passed */
+	/* from end to end: the 18 words after the peak are skipped */
 	ASSERT_NEAR(rows[9][SEQUENCE_ridge_words], -log(1 + 18));
 	ASSERT_NEAR(rows[12][SEQUENCE_ridge_words], log(1 + 2));
 	ASSERT_NEAR(rows[10][SEQUENCE_ridge_valley], 1);
@@ -160,7 +160,7 @@ TEST(words_in_links_make_no_ridge)
 			   rows[0][SEQUENCE_ridge_height]);
 }
 
-/* Two heaps, the first the higher one: the second lies behind a valley. */
+/* Two heaps, the first the higher one: the second lies after a valley. */
 TEST(behind_a_valley_a_ridge_is_another_one)
 {
 	AUTO_BUFFER html = {0};
@@ -181,7 +181,7 @@ TEST(behind_a_valley_a_ridge_is_another_one)
 }
 
 /*
- * Words - tags: 1 - 3, 3 - 1, 1 - 3, 6 - 1, 1 - 1. 2 - 2 + 5 is no more than 5,
+ * Words - tags: 1 - 3, 3 - 1, 1 - 3, 6 - 1, 1 - 1. 2 - 2 + 5 is not above 5,
  * and neither is 5 + 0. No passage has 10 words, and the empty run is before
  * the first one.
  */
@@ -305,7 +305,7 @@ TEST(a_page_without_passages_has_no_rows)
 	ck_assert_uint_eq(make_rows("<title>a</title><br>", rows), 0);
 }
 
-/* Asks for one feature after the other, alone. */
+/* Computes each feature separately. */
 static void assert_alone(const struct passages *passages,
 			 const struct repetition *repetition)
 {

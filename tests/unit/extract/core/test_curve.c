@@ -16,7 +16,7 @@ TEST(a_short_vector_is_drawn_as_it_is)
 
 enum { COUNT = 2 * MAX_CURVE_VALUES + 1 };
 
-/* 4,001 entries: a value for each 3, the last one for the 2 that are left. */
+/* 4,001 entries: a value for every 3, the last one for the remaining 2. */
 TEST(a_long_vector_is_drawn_as_means)
 {
 	AUTO_ARENA *arena = arena_create();

@@ -100,7 +100,7 @@ TEST(a_long_curve_keeps_its_peak_and_is_small)
 
 TEST(a_short_curve_is_drawn_point_by_point)
 {
-	/* 870 pixels for 0 to 2; 250 for 0 to 4, of which 316 is the bottom */
+	/* 870 pixels for 0 to 2; 250 for 0 to 4, with 316 as the bottom */
 	static const float values[] = {0, 4, 1};
 	const struct figure_range ranges[] = {{0, 1, true, NULL},
 					      {1, 2, false, "low"}};
@@ -230,7 +230,7 @@ TEST(boxes_keep_their_shape)
 	ck_assert_ptr_nonnull(strstr(
 		svg, "<title>div: 2M; 200 x 100 at 100, 40; chosen</title>"));
 	ck_assert_uint_eq(count_of(svg, "<title>"), 2);
-	/* the values stand in their boxes */
+	/* the values are in their boxes */
 	ck_assert_ptr_nonnull(
 		strstr(svg, "<text x=\"124.0\" y=\"99.0\">2M</text>"));
 	ck_assert_ptr_nonnull(

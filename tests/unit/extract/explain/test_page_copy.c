@@ -6,8 +6,7 @@
 static const struct verdict kept = {1, true};
 static const struct verdict dropped = {0, false};
 
-/* What stands in the body of the copy of `html`, whose first text is kept;
- * free() it. */
+/* The body of the copy of `html`, whose first text is kept; free() it. */
 static char *copy(const char *html)
 {
 	struct verdict verdicts[64];

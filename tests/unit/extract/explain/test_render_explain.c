@@ -94,7 +94,7 @@ static char *squeeze(char *text)
 	return text;
 }
 
-/* Text `index` as it must stand in the picture; free() it. */
+/* Text `index` as the picture must show it; free() it. */
 static char *shown(const struct page *page, uint32_t index)
 {
 	AUTO_BUFFER plain = {0};
@@ -106,7 +106,7 @@ static char *shown(const struct page *page, uint32_t index)
 	return squeeze(out.data);
 }
 
-/* The next span of a text, which must hold text `index`; behind it. */
+/* Check that the next span of a text holds text `index`. Return its end. */
 static const char *read_span(const char *html, const struct page *page,
 			     uint32_t index)
 {

@@ -318,7 +318,7 @@ TEST(the_type_is_what_is_said_of_it)
 	check_type("", "https://docs.example.org/x", "documentation", "url");
 	check_type("<meta property=og:type content=product>", "", "product",
 		   "og");
-	/* any page says that it is an article: it has to have a date */
+	/* any page claims to be an article: it must have a date */
 	check_type("<meta property=og:type content=article>", "", "", NULL);
 	check_type("<meta property=og:type content=article><meta "
 		   "property=article:published_time content=2022-02-02>",
@@ -329,7 +329,7 @@ TEST(the_type_is_what_is_said_of_it)
 		   "", "", NULL);
 }
 
-/* The same page twice, and one of which every place is full. */
+/* The same page twice, and one with every field filled. */
 TEST(limits_hold)
 {
 	AUTO_BUFFER html = {0};

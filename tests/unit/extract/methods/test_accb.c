@@ -2,9 +2,9 @@
 #include "tests/unit/run.h"
 
 /*
- * Radius 1 makes weights 1 3 6 7 6 3 1, over 27. Tags of 3 and 4 characters
- * stand between the texts: a text of 1 character has the ratio 7/27 = .259,
- * the middle of 3 has 19/27 = .704, that of 7 has 1.
+ * Radius 1 makes weights 1 3 6 7 6 3 1, over 27. Tags of 3 and 4 characters are
+ * between the texts: a text of 1 character has the ratio 7/27 = .259, the
+ * middle of 3 has 19/27 = .704, the middle of 7 has 1.
  */
 TEST(ratios_worked_by_hand)
 {

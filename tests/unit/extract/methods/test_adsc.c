@@ -30,9 +30,9 @@ TEST(a_text_is_low_as_a_whole)
 }
 
 /*
- * At 5/8 of the mean, 1/6, a window of 6 may hold one tag: that lets the text
- * of 5 words in. The text of 4 words has two tags in every window, and is not
- * there any more when the second pass comes, whose windows of 3 would find it.
+ * At 5/8 of the mean, 1/6, a window of 6 may hold one tag: this accepts the
+ * text of 5 words. The text of 4 words has two tags in every window, and is
+ * removed before the second pass, whose windows of 3 would find it.
  */
 TEST(each_pass_works_on_what_the_one_before_left)
 {

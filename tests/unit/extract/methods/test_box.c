@@ -52,7 +52,7 @@ TEST(a_text_fills_lines)
 		"8901234567890123456789012345678901234567890</p>");
 
 	ck_box(box_of(page, "a"), 0, 0, 400, 2 * LINE);
-	/* a margin of 16 px stands between the paragraphs */
+	/* a margin of 16 px is between the paragraphs */
 	ck_box(box_of(page, "b"), 0, 2 * LINE + 16, 400, 3 * LINE);
 }
 
@@ -236,7 +236,7 @@ TEST(what_is_not_displayed_has_no_size)
 	ck_box(box_of(page, "b"), 0, 0, 0, 0);
 	ck_box(box_of(page, "c"), 0, 0, 0, 0);
 	ck_assert_float_eq(box_of(page, "d").top, 0);
-	/* it takes no room, nor does the margin around it */
+	/* it takes no room, and its margin takes none */
 	ck_assert_float_eq_tol(box_of(page, "f").top, LINE + 16, .01F);
 }
 

@@ -11,7 +11,7 @@
  *
  * From b to f stand 5 words and 2 tags, and 3 + 3 tags before and after:
  * T = 3 + 5 + 3 = 11. From b to d: 3 + 3 + 5 = 11 too, and it ends first; with
- * one word more behind the bold one the longer run wins, T = 3 + 6 + 3 = 12.
+ * one word more after the bold one the longer run wins, T = 3 + 6 + 3 = 12.
  */
 TEST(the_objective_worked_by_hand)
 {
@@ -38,7 +38,7 @@ TEST(the_objective_worked_by_hand)
 	page_destroy(page);
 }
 
-/* One stretch alone: of two texts far from each other the longer one. */
+/* One stretch only: of two distant texts the longer one. */
 TEST(there_is_one_region)
 {
 	AUTO_PAGE *page = parse("<p>a b c d e f</p><i></i><i></i><i></i>"

@@ -4,8 +4,8 @@
 
 /*
  * One pass (no change is above 1) of radius 1 makes weights 1 3 6 7 6 3 1, over
- * 27: those of test_accb.c. The tags of `a` are code: b alone sees 7, a and c,
- * at the other side of 3 and 4 characters of code, too.
+ * 27: as in test_accb.c. The tags of `a` are code: b sees 7, a and c, on the
+ * other side of 3 and 4 characters of code, too.
  */
 TEST(ratios_worked_by_hand)
 {

@@ -88,7 +88,7 @@ TEST(gamma_is_that_of_the_pages_own_characters)
 	/* two of 12 are more of a sentence than eleven of 75 */
 	ck_assert_double_eq(gamma_of("<p>\u4e2d\u6587 hello world"), 12);
 	ck_assert_double_eq(gamma_of("<p>\u4e2d hello world"), 75);
-	/* what nobody sees has no language */
+	/* invisible text has no language */
 	ck_assert_double_eq(gamma_of("<p hidden>\u4e2d\u6587</p>Word"), 75);
 }
 

@@ -12,7 +12,7 @@ static const char lines[] =
 	"<p>012345678901234567890123456789012345678901234567890123456789</p>\n"
 	"<p>ab</p>\n<p>ab</p>\n<p>ab</p>\n";
 
-/* Text `i` stands on line `i`; a digit each, 1 for content. */
+/* Text `i` is on line `i`; a digit each, 1 for content. */
 static void assert_content(const char *method, const char *assignment,
 			   const char *expected)
 {

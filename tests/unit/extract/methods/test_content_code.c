@@ -105,7 +105,7 @@ TEST(anchors_may_be_left_out)
 		      "000"
 		      "111"
 		      "0000");
-	/* one space, though a tag stands in it */
+	/* one space, although a tag is inside */
 	assert_vector("<p>a <a href=x> b</a>c</p>", &accb,
 		      "000"
 		      "1111"

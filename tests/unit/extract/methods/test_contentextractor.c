@@ -4,8 +4,8 @@
 
 /*
  * The first blocks have nine words in ten in common: the cosine is 9/10. The
- * second ones are "x" with a link and without: 1 / sqrt 2 = .707. The third
- * stands on two of the three other pages: IBDF = 1 - 2/3. The fourth is alone.
+ * second ones are "x" with a link and without: 1 / sqrt 2 = .707. The third is
+ * on two of the three other pages: IBDF = 1 - 2/3. The fourth is single.
  */
 static void make_pages(struct page *pages[4])
 {
@@ -57,7 +57,7 @@ TEST(one_page_is_no_template)
 	ck_assert(verdicts[0].is_content);
 }
 
-/* One point a block, html and body having no text of their own. */
+/* One point a block; html and body have no text outside their children. */
 static void assert_points(const struct figure *figure)
 {
 	static const float ibdf[] = {0, 1, 1 / 3.0F, 1};

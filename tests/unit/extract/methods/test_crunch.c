@@ -4,7 +4,7 @@
 
 /*
  * The second paragraph has 2 links to 4 words, a ratio of .5; the first one 2
- * to 5, .4. Body, when the second is gone: .4.
+ * to 5, .4. Body, without the second: .4.
  */
 TEST(ratios_worked_by_hand)
 {
@@ -61,7 +61,7 @@ TEST(bare_lists_are_dropped)
 	ck_assert(!run(page, "crunch", "item_words=2.6", NULL)[0].is_content);
 }
 
-/* When the list of links is gone 4 characters are left in the table. */
+/* Without the list of links, 4 characters remain in the table. */
 TEST(a_table_is_empty_when_little_is_left_in_it)
 {
 	AUTO_PAGE *page = parse(

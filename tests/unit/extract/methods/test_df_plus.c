@@ -9,8 +9,8 @@ enum { PAGES = 4 };
 	"with their own eyes, as they have told it to us since then. "
 
 /*
- * Four articles of one template: a menu, a headline that stands in the lists of
- * the others, prose, a date of its own and links of its own.
+ * Four articles of one template: a menu, a headline that is in the lists of the
+ * others, prose, a unique date and unique links.
  */
 static const char *const articles[PAGES] = {
 	"<ul class=menu><li><a href=/>Home</a></ul>"
@@ -77,10 +77,10 @@ FIXTURE(.setup = setup, .teardown = teardown);
 
 /*
  * Of pages 1 to 3: the slot of the menu holds "Home" on all of them, 3 words,
- * none unique: 0. That of h1 holds three headlines of 4 words, each on one
- * page: 1. That of the list holds second, third, first, third, first, second,
- * each on two pages: 0. "Headline of the third" stands on all pages, in its own
- * slot on one.
+ * none unique: 0. The slot of h1 holds three headlines of 4 words, each on one
+ * page: 1. The slot of the list holds second, third, first, third, first,
+ * second, each on two pages: 0. "Headline of the third" is on all pages, in its
+ * own slot on one.
  */
 TEST(slots_worked_by_hand)
 {
@@ -122,7 +122,8 @@ TEST(a_page_outside_of_the_sample_counts_too)
 				  inside.frequencies[i]);
 }
 
-/* The other page has the only copy so far: its words are unique no more. */
+/* The other page has the only copy until now: its words are not unique any
+ * longer. */
 TEST(what_two_pages_have_is_not_unique)
 {
 	AUTO_PAGE *one = parse("<p>a b<p>c");
@@ -157,7 +158,7 @@ TEST(headline_and_inline_fragments_stay_links_and_menu_go)
 	ck_assert(!verdicts[text_with(page, "Home")].is_content);
 }
 
-/* Ten words, six of them links: over .3 alone, but not amid prose. */
+/* Ten words, six of them links: over .3 outside prose, but not amid prose. */
 TEST(links_amid_prose_are_content)
 {
 	static const char *const lists[] = {

@@ -57,7 +57,7 @@ static struct token_regions low(struct page *page,
 				 &(struct token_regions){&whole, 1}, windows);
 }
 
-/* Tags at 0, 3, 4, 8 and 9; windows of 3 without one are 5 to 7 alone. */
+/* Tags at 0, 3, 4, 8 and 9; the only windows of 3 without one are 5 to 7. */
 TEST(windows_that_touch_are_one_region)
 {
 	AUTO_PAGE *page = parse("<b>a b</b><b>a b c</b><i>");

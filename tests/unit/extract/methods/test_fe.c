@@ -3,7 +3,7 @@
 
 /*
  * Weight 2: 6 words and a link 6/8; 3 words, an image and a link with a word
- * 3/7; a link alone 0. The best is the first.
+ * 3/7; only a link 0. The best is the first.
  */
 TEST(ratios_worked_by_hand)
 {

@@ -4,10 +4,10 @@
 #include "tests/unit/run.h"
 
 /*
- * Four pages. "tide" stands on them 2, 1, 1 and 0 times: w = 1/2, 1/4, 1/4, the
- * entropy 1.5 bits of 2 = .75. "menu" stands once on each: 1. "alone" on the
- * first only: 0. The words of a block are a set: the second block of the first
- * page has (.75 + 0) / 2.
+ * Four pages. "tide" is on them 2, 1, 1 and 0 times: w = 1/2, 1/4, 1/4, the
+ * entropy 1.5 bits of 2 = .75. "menu" is once on each: 1. "alone" only on the
+ * first: 0. The words of a block are a set: the second block of the first page
+ * has (.75 + 0) / 2.
  */
 TEST(entropies_worked_by_hand)
 {

@@ -1,7 +1,7 @@
 #include "tests/unit/extract/fixture.h"
 #include "tests/unit/run.h"
 
-/* The verdicts when each text stands on its own number of eleven pages. */
+/* The verdicts if each text is on this number of eleven pages. */
 static const struct verdict *judge(const struct page *page,
 				   const uint32_t *frequencies,
 				   const char *assignment)
@@ -42,9 +42,9 @@ TEST(with_a_high_one_all_have_the_median)
 }
 
 /*
- * The text and the li of "new" say 0, five others 1, and html 5/6. All at 1
+ * The text and the li of "new" have 0, five others 1, and html 5/6. All at 1
  * cost 2 + 1/6; all at 0 and five steps up cost 5/6 + 5/2, and no step down is
- * allowed: "new" is template, though no other page has it.
+ * allowed: "new" is template, although no other page has it.
  */
 TEST(a_list_is_template_as_a_whole)
 {

@@ -28,7 +28,7 @@ TEST(clusters_worked_by_hand)
 
 TEST(more_clusters_keep_less)
 {
-	/* as many as shares: the block of 1 alone */
+	/* as many as shares: only the block of 1 */
 	AUTO_PAGE *page = parse(blocks);
 	const struct verdict *verdicts = run(page, "kfe", "clusters=5", NULL);
 

@@ -58,10 +58,10 @@ TEST(a_tie_goes_to_the_first_seed)
 }
 
 /*
- * Seeds (0, 0), (10, 0) and (4, 4). (4, 4) alone, (10, 0) alone and (3, 3),
- * which is nearer to (4, 4): centroids (0, 0), (3.5, 3.5), (10, 0). The points
- * (1, 1) and (2, 1) are of the origin, which stays though their mean is
- * (1.5, 1).
+ * Seeds (0, 0), (10, 0) and (4, 4). The clusters are (4, 4), (10, 0), and (3,
+ * 3), which is nearer to (4, 4): centroids (0, 0), (3.5, 3.5), (10, 0). The
+ * points (1, 1) and (2, 1) are of the origin, which stays although their mean
+ * is (1.5, 1).
  */
 TEST(the_pinned_origin_stays)
 {

@@ -3,7 +3,7 @@
 
 /*
  * The list has 3 links and no child with 3: a pagelet, with 3 characters
- * outside of links. So has the div, with 6. What is left has "abcd", 4 of 13.
+ * outside links. So has the div, with 6. The rest has "abcd", 4 of 13.
  */
 TEST(pagelets_worked_by_hand)
 {
@@ -28,8 +28,8 @@ TEST(pagelets_worked_by_hand)
 
 TEST(a_pagelet_is_divided_when_a_child_is_one)
 {
-	/* The list is a pagelet, the div around it none: "abc" is what is
-	   left of the page. With a limit of 4 there is no pagelet at all. */
+	/* The list is a pagelet, the div around it is not: the rest of the page
+	 * is "abc". With a limit of 4 there is no pagelet at all. */
 	AUTO_PAGE *page =
 		parse("<div>abc<ul><li><a href=x>n</a><li><a href=x>n</a><li>"
 		      "<a href=x>n</a></ul></div>");

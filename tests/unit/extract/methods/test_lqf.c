@@ -20,7 +20,7 @@ TEST(quotas_worked_by_hand)
 		  verdicts[2].is_content);
 }
 
-/* The div has 4/8 + 4 of 4 = 8/12 as long as the list counts, else 4/8. */
+/* The div has 4/8 + 4 of 4 = 8/12 while the list counts, otherwise 4/8. */
 TEST(what_is_dropped_inside_no_longer_counts)
 {
 	AUTO_PAGE *page = parse("<div>abcd<a href=x>efgh</a><ul><li><a "

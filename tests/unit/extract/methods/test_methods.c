@@ -7,8 +7,8 @@
 #include "tests/unit/run.h"
 
 /*
- * What is asked of every method of the table, _i being its row; what is special
- * to one stands in its own test.
+ * Tests of every method of the table; _i is its row. Properties of a single
+ * method are in its own test.
  */
 
 enum { PAGES = 3, PARAGRAPHS = 3, TEXTS = 18 };
@@ -27,8 +27,8 @@ enum { PAGES = 3, PARAGRAPHS = 3, TEXTS = 18 };
  */
 #define UNREAD "100000001000000000"
 
-/* What is kept by methods that cannot tell the article from all else; ? is
-   either. */
+/* The texts kept by methods that cannot tell the article from everything else;
+ * ? is either. */
 static const struct {
 	const char *method;
 	const char *content;
@@ -39,7 +39,7 @@ static const struct {
 	{"plain", "000111110111111111"},
 	/* a word between two tags is no slope */
 	{"adsc", "000000000110110000"},
-	/* a line without links, in a block of its own, is text */
+	/* a line without links, in a separate block, is text */
 	{"lqf-25", "000000000111110001"},
 	{"lqf-50", "000000000111110001"},
 	{"lqf-75", "000000000111110001"},
@@ -48,7 +48,7 @@ static const struct {
 	/* the blocks that hold nothing but text, and the one with most words */
 	{"kfe", "000000000000110001"},
 	{"fe", "000000000000100000"},
-	/* the foot stands in the same column */
+	/* the foot is in the same column */
 	{"vips", "00000000011111????"},
 	{"vce", "00000000011111????"},
 };
@@ -176,7 +176,7 @@ static bool may_appear(const struct page *page, uint32_t index,
 	       (page->texts[index].flags & TEXT_IS_HIDDEN) != 0;
 }
 
-/* Every verdict on the first page is written, and what nobody sees dropped. */
+/* Every verdict on the first page is written, and invisible text is dropped. */
 static void assert_sound(const struct page *const *sampled, uint32_t count,
 			 const char *method, const char *assignment)
 {
@@ -196,7 +196,7 @@ static void assert_sound(const struct page *const *sampled, uint32_t count,
 	}
 }
 
-/* The page alone, and as one of two. */
+/* A single page, and as one of two. */
 static void assert_sound_page(const char *html, const char *method,
 			      const char *assignment)
 {
@@ -265,8 +265,8 @@ TEST_LOOP(random_pages_are_judged, 0, method_count())
 	assert_sound_at_random(1, 200, name_of(_i), "");
 }
 
-/* "radius=1,passes=16": the maximum of a parameter whose bit is set, else its
-   minimum. */
+/* "radius=1,passes=16": the maximum of a parameter whose bit is set, otherwise
+ * its minimum. */
 static char *corner_of(const struct extractor *extractor, unsigned bits)
 {
 	struct buffer out = {0};

@@ -67,8 +67,8 @@ static const struct verdict *run_with(const struct page *page,
 	return verdicts;
 }
 
-/* Two articles far apart: a model that looks at the position alone, 1 at the
- * place RP = .5 and less elsewhere, keeps the first or the second. */
+/* Two distant articles: a model with only the position, 1 at the place RP = .5
+ * and less elsewhere, keeps the first or the second. */
 #define GAP MENU MENU
 #define POSITION(sign, rho)                                                  \
 	"ridge-model 1\nfeatures height width RP CP\nC 1\ngamma 1\nrho " rho \

@@ -3,8 +3,8 @@
 #include "tests/unit/run.h"
 
 /*
- * Pages that leave out tags, as the HTML standard allows (section 13.1.2.4),
- * have the text of those that write them. _i is a row of the methods.
+ * Pages that omit tags, as the HTML standard allows (section 13.1.2.4), have
+ * the same text as pages with them. _i is a row of the methods.
  */
 
 /* What is written of the page, by bits. */

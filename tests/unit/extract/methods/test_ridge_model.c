@@ -9,7 +9,7 @@
 
 enum { EXAMPLES = 60 };
 
-/* High and wide ridges are primary, but for every tenth. */
+/* High and wide ridges are primary, except every tenth. */
 static struct ridge_model *train(size_t count)
 {
 	struct ridge_example *examples = mem_alloc(count, sizeof(*examples));

@@ -1,7 +1,7 @@
 #include "tests/unit/extract/fixture.h"
 #include "tests/unit/run.h"
 
-/* The scores of the texts of `mine`, mapped to `theirs` alone. */
+/* The scores of the texts of `mine`, mapped only to `theirs`. */
 static void assert_scores(const char *mine, const char *theirs,
 			  const float *scores, uint32_t count)
 {

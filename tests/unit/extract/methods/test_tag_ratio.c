@@ -50,7 +50,7 @@ TEST(what_is_removed_first)
 }
 
 /* White space is one character, at most: 5 of "a b\t c", 4 of four entities;
-   hidden text is none. */
+ * hidden text does not count. */
 TEST(which_characters_count)
 {
 	const float expected[] = {5, 4, 0, 2};
@@ -75,8 +75,8 @@ TEST(a_long_line_is_broken_after_60_characters)
 }
 
 /*
- * Character 60 stands in the second tag, which is 470 long: the line ends
- * behind it, 10 / 2. "cd" and two end tags are the next.
+ * Character 60 is in the second tag, which is 470 long: the line ends after it,
+ * 10 / 2. "cd" and two end tags are the next.
  */
 TEST(a_long_line_is_broken_behind_a_tag)
 {

@@ -50,7 +50,7 @@ TEST(regions_add_up)
 	ck_assert_float_eq(verdicts[3].score, 0.5F);
 }
 
-/* "-" stands between the tokens 5 and 6. */
+/* "-" is between the tokens 5 and 6. */
 TEST(text_without_words_is_inside_with_both_neighbours)
 {
 	AUTO_PAGE *page = parse(html);

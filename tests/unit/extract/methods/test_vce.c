@@ -72,8 +72,8 @@ TEST(an_element_that_looks_different_begins_a_block)
 
 /*
  * The p has 10 characters, 4 of them of a leaf link: they count although the
- * link is nothing but link, 4 in 10 is below a half. The list has links alone
- * and does not count.
+ * link contains only a link, 4 in 10 is below a half. The list contains only
+ * links and does not count.
  */
 TEST(text_goes_up_where_links_are_few)
 {

@@ -86,10 +86,10 @@ static struct vips_segments segments_of(const struct page *page,
 }
 
 /*
- * The body is divided by rule 3 as the sub-page (html and it by rule 2). The
- * two first paragraphs are 16 px apart, less than a line of 19.2: weight 1,
- * less 2 for being alike. The third stands behind an hr, 32 px down, that is 2
- * lines rounded up, 3 for the hr, less 2; the fourth is of another colour.
+ * Rule 3 divides the body as the sub-page (rule 2 html and body). The two first
+ * paragraphs are 16 px apart, less than a line of 19.2: weight 1, less 2 for
+ * being alike. The third is after an hr, 32 px down, that is 2 lines rounded
+ * up, 3 for the hr, less 2; the fourth has another colour.
  */
 TEST(weak_separators_join_blocks)
 {
@@ -146,7 +146,7 @@ TEST(every_displayed_text_is_in_one_segment)
 	"It looks after two of the servers that tell computers where to find " \
 	"each other, and has engineered around flaws in the <b>DNS</b>. "
 
-/* The rule parts the foot from the article, in whose column it stands. */
+/* The rule separates the foot from the article in the same column. */
 TEST(an_article_is_told_from_sidebar_and_foot)
 {
 	AUTO_PAGE *page = parse(

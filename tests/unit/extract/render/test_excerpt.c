@@ -34,8 +34,8 @@ TEST(it_is_the_first_real_paragraph)
 	assert_excerpt("<p>short<ul><li>a longer one</ul>", "a longer one");
 }
 
-/* 60 words "word1 " of 6 characters are 360: 50 of them with their spaces, the
-   last of which goes. */
+/* 60 words "word1 " of 6 characters are 360: 50 of them with their spaces; the
+ * last space is dropped. */
 TEST(it_is_cut_behind_a_word)
 {
 	AUTO_BUFFER html = {0};

@@ -128,7 +128,7 @@ TEST(a_cell_keeps_its_column)
 		    "</tr>\n</table>\n");
 }
 
-/* 17 lists in each other: what is in the last stands in the 16th. */
+/* 17 nested lists: the content of the last is in the 16th. */
 TEST(nesting_has_a_limit)
 {
 	AUTO_BUFFER html = {0};
@@ -175,7 +175,7 @@ TEST(inline_elements_of_a_kind_are_one)
 		    "<p><a href=\"x\">a</a><a href=\"x\">b</a></p>\n");
 }
 
-/* Its fifth line is none. */
+/* Its fifth line is no reference. */
 TEST(a_link_goes_on_in_few_lines)
 {
 	AUTO_TEXT *markup =

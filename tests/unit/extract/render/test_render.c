@@ -57,8 +57,8 @@ TEST(pre_keeps_its_lines)
 	assert_text("<pre>a\r\nb\n</pre>", "a\nb\n");
 }
 
-/* Text between the parts of a table comes before it, and that of cells is not
- * what parts it from the text before. */
+/* Text between the parts of a table comes before it, and cells do not separate
+ * it from the text before. */
 TEST(text_that_moved_parts_nothing)
 {
 	assert_text("<div>a<table><tr><td>b</table>c</div>", "a\n\nb\n\nc\n");
@@ -156,7 +156,7 @@ static bool is_subsequence(const char *part, const char *whole)
 	return *part == '\0';
 }
 
-/* White space collapsed: what is left are the words. */
+/* White space collapsed: only the words remain. */
 static char *words_of(struct arena *arena, const char *text)
 {
 	char *words = arena_copy(arena, text, strlen(text));
@@ -225,7 +225,7 @@ TEST(html_parses_back_to_the_same_words)
 	}
 }
 
-/* Whether every element is closed in order, and none is of another kind. */
+/* Is every element closed in order, and of an allowed kind? */
 static bool is_balanced(const char *html)
 {
 	static const char *const known =

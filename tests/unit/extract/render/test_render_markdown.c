@@ -50,7 +50,7 @@ TEST(lists_nest_by_the_width_of_their_marker)
 			"- ## a\n\n  ```\n  b\n\n  c\n  ```\n");
 }
 
-/* A number that is not 1 goes on with the paragraph before it. */
+/* A number other than 1 continues the paragraph before it. */
 TEST(lists_that_follow_are_two)
 {
 	assert_markdown("<ul><li>a</ul><ul><li>b</ul><ul><li>c</ul>",
@@ -115,7 +115,7 @@ TEST(sub_and_sup_are_tags)
 			"`O(n`<sup>`2`</sup>`)`\n");
 	assert_markdown("<p><sub>- a<br>b</sub>", "<sub>- a\\\nb</sub>\n");
 	assert_markdown("<pre>n<sup>2</sup></pre>", "```\nn2\n```\n");
-	/* > is punctuation for the marks beside it */
+	/* > is punctuation for the marks next to it */
 	assert_markdown("<p><i>a</i><sub>b</sub> c<b><sub>d</sub></b>",
 			"_a_<sub>b</sub> c<sub>d</sub>\n");
 }

@@ -1,6 +1,6 @@
 /*
- * The words of all formats are the same, whatever the page holds: what parsers
- * that are not ours read in them.
+ * All formats have the same words, whatever the page holds, as foreign parsers
+ * read them.
  */
 #include <cmark-gfm-core-extensions.h>
 #include <cmark-gfm.h>
@@ -156,7 +156,7 @@ static void collapse(struct buffer *text)
 	text->data[text->size] = '\0';
 }
 
-/* The text of a node of Markdown; labels of images are none. */
+/* The text of a Markdown node, without labels of images. */
 static void add_node(cmark_node *node, struct buffer *out)
 {
 	const char *literal = cmark_node_get_literal(node);
@@ -345,7 +345,7 @@ TEST(blocks_have_the_words_of_txt)
 	}
 }
 
-/* Every text that is kept stands in it once: texts that are told apart. */
+/* Every kept text occurs once: the texts differ. */
 TEST(each_text_is_written_once)
 {
 	static const enum format formats[] = {FORMAT_TXT, FORMAT_MD,

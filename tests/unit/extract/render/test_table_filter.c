@@ -31,7 +31,7 @@ TEST(tables_of_layout_stay)
 {
 	assert_rest("<table><tr><td><ul><li>menu</ul><td><p>a<p>b</table>",
 		    "menu\n\na\n\nb\n");
-	/* that of data in that of layout */
+	/* a data table inside a layout table */
 	assert_rest("<table><tr><td><ul><li>menu</ul><td><p>a<table><tr><td>b"
 		    "<td>c<tr><td>d<td>e</table>f</table>",
 		    "menu\n\na\n\nf\n");

@@ -76,8 +76,8 @@ TEST(blanks_between_elements_part_words)
 	ck_assert_uint_eq(first("<p><i>a</i><b>b</b>").characters, 2);
 }
 
-/* html, body, div and p begin before "a"; p and b before "c"; "d" stands
-   behind the end of an element only. */
+/* html, body, div and p begin before "a"; p and b before "c"; "d" is after the
+ * end of an element only. */
 TEST(elements_before_a_passage_count)
 {
 	AUTO_PAGE *page = parse("<html><body><div><p>a<i>b</i></p>"
@@ -107,7 +107,7 @@ TEST(elements_inside_a_passage_count)
 	ck_assert_uint_eq(passage.words, 6);
 }
 
-/* "bc d": its space counts to the text behind it. */
+/* "bc d": its space counts to the text after it. */
 TEST(text_in_links_counts)
 {
 	struct passage passage = first("<p>a <a>bc d</a>");
@@ -306,7 +306,7 @@ TEST(ranges_and_sums_are_those_inside)
 	ck_assert_uint_eq(passages.items[2].node, 7);
 }
 
-/* 15 words are long, 14 are not, nor 15 of which most stand in a link. */
+/* 15 words are long; 14 are not, nor 15 with most in a link. */
 TEST(long_passages_are_summed_up)
 {
 	AUTO_PAGE *page = parse("<p>1 2 3 4 5 6 7 8 9 1 2 3 4 5 6"
@@ -366,7 +366,7 @@ static bool adds_up(const struct passage *item)
 	       item->link_characters <= item->characters && item->hash != 0;
 }
 
-/* Whether text `index` is in the passage that says so; the title's in none. */
+/* Is text `index` in the passage that claims it? The title's is in none. */
 static bool is_placed(const struct passages *passages, uint32_t index)
 {
 	uint32_t passage = passages->of_text[index];

@@ -32,7 +32,7 @@ TEST(up_to_three_words_are_their_own_hash)
 	ck_assert_uint_eq(of("one, TWO three."), chain("one", "two", "three"));
 }
 
-/* With two hashes a bit is 1 when both have it: 1 + 1 > 0, 1 - 1 is not. */
+/* With two hashes a bit is 1 if both have it: 1 + 1 > 0, 1 - 1 is not. */
 TEST(a_bit_is_what_most_hashes_have)
 {
 	ck_assert_uint_eq(of("a b c d"),

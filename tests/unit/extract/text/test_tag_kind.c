@@ -4,7 +4,7 @@
 #include "tests/unit/extract/fixture.h"
 #include "tests/unit/run.h"
 
-/* The first element with that tag; NO_NODE: there is none. */
+/* The first element with that tag; NO_NODE if missing. */
 static uint32_t find(const struct page *page, uint16_t tag)
 {
 	for (uint32_t i = 0; i < page->node_count; i++)

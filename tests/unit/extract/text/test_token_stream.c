@@ -11,7 +11,7 @@ static struct token_stream stream_of(const struct page *page)
 				 visible_texts(page->arena, page));
 }
 
-/* A letter a token: "<" and ">" tags, else the text node, "0" to "9". */
+/* A letter a token: "<" and ">" tags, otherwise the text node, "0" to "9". */
 static void check(const char *html, const char *expected)
 {
 	AUTO_PAGE *page = parse(html);

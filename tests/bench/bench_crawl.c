@@ -2,7 +2,7 @@
  * bench_crawl - the lower bound of a crawl: read URLs from standard input, one
  * per line, and fetch them with a loop of libcurl multi, one kept connection
  * per host, decoding and discarding the bodies. crawl.py runs it and the daemon
- * in turn.
+ * one after another.
  */
 #include <curl/curl.h>
 #include <stdbool.h>

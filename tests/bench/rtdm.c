@@ -19,7 +19,7 @@ struct rtdm_tree rtdm_tree_make(struct arena *arena, const struct page *page)
 	/*
 	 * From the last node to the first, so that children come before their
 	 * parent; until the parent is reached, its `subtree` is the hash of the
-	 * children so far.
+	 * children until now.
 	 */
 	for (uint32_t i = page->node_count; i > 0; i--) {
 		const struct node *node = &page->nodes[i - 1];

@@ -121,7 +121,7 @@ static void append_lines(struct buffer *out, const uint8_t *data, size_t size)
 		buffer_append_text(out, "\r\n");
 }
 
-/* Return the status of the response, copied as far as it is available; 0 if it
+/* Return the status of the response, copied as far unchanged available; 0 if it
  * has none. */
 static int ask(const struct buffer *request, char *answer, size_t capacity)
 {

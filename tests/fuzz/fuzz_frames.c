@@ -14,16 +14,9 @@
 #include "base/memory.h"
 #include "crawl/sitemap.h"
 #include "daemon/privsep/messages.h"
+#include "tests/fuzz/require.h"
 
 enum { MAX_BODY = 2000 };
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void require(bool is_true)
-{
-	if (!is_true)
-		abort();
-}
 
 /* Every byte is readable. */
 static void touch(struct slice bytes)

@@ -2,21 +2,13 @@
    the same again. */
 #include <stdbool.h>
 #include <stdint.h>
-#include <stdlib.h>
 
 #include "base/arena.h"
 #include "base/utf8.h"
 #include "extract/metadata/metadata.h"
 #include "page/json_ld.h"
 #include "page/page.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void require(bool is_true)
-{
-	if (!is_true)
-		abort();
-}
+#include "tests/fuzz/require.h"
 
 static void check_one(const struct metadatum *one, const struct metadatum *two)
 {

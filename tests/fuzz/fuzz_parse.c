@@ -3,14 +3,7 @@
 
 #include "page/page.h"
 #include "page/page_class.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void require(bool is_true)
-{
-	if (!is_true)
-		abort();
-}
+#include "tests/fuzz/require.h"
 
 static void check_nodes(const struct page *page)
 {

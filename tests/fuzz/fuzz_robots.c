@@ -13,8 +13,7 @@
 #include "crawl/robots.h"
 #include "crawl/url/url.h"
 #include "page/robots_tag.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "tests/fuzz/require.h"
 
 struct response_head {
 	bool is_allowed;
@@ -22,12 +21,6 @@ struct response_head {
 	uint32_t delay_ms;
 	size_t sitemap_count;
 };
-
-static void require(bool is_true)
-{
-	if (!is_true)
-		abort();
-}
 
 static bool is_wide(struct slice file)
 {

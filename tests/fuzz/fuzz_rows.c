@@ -8,14 +8,7 @@
 #include <string.h>
 
 #include "store/rows.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void require(bool is_true)
-{
-	if (!is_true)
-		abort();
-}
+#include "tests/fuzz/require.h"
 
 static void check_texts(struct slice value, const struct slice *texts,
 			size_t count)

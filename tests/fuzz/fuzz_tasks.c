@@ -13,21 +13,14 @@
 #include "store/record.h"
 #include "template/page_tree.h"
 #include "tests/unit/daemon/privsep/sample_tasks.h"
+#include "tests/fuzz/require.h"
 
 enum { IS_ANSWER = 128, VARIANTS = 4, BYTES_BEFORE = 3 };
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 struct parts {
 	struct slice head;
 	struct slice body;
 };
-
-static void require(bool is_true)
-{
-	if (!is_true)
-		abort();
-}
 
 /* The main process's reply to any request. */
 static bool serve(void *context, const struct task_request *inquiry,

@@ -37,7 +37,7 @@ struct attempt_row {
 	attempt *run;
 	/*
 	 * The expected result in each role, as in enum role: '+' done, '-'
-	 * refused, 'k' killed for it, 'r' refused, but for root the kernel
+	 * refused, 'k' killed for it, 'r' refused, except root the kernel
 	 * decides, '?' the kernel decides.
 	 */
 	const char *expected;

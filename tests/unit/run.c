@@ -1,9 +1,48 @@
 #include "tests/unit/run.h"
 
+#include <arpa/inet.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+struct arena *test_arena;
+
 /* All entries, by file and line. */
 static struct test_entry *entries;
 
 enum { NAME_SIZE = 64, SKIPPED = 77 };
+
+void test_sleep_ms(unsigned ms)
+{
+	const struct timespec time = {.tv_sec = ms / 1000,
+				      .tv_nsec = ms % 1000 * 1000000L};
+
+	nanosleep(&time, NULL);
+}
+
+uint16_t test_free_port(void)
+{
+	struct sockaddr_in place = {.sin_family = AF_INET};
+	socklen_t size = sizeof(place);
+	int file = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	place.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	ck_assert_int_eq(bind(file, (struct sockaddr *)&place, size), 0);
+	ck_assert_int_eq(getsockname(file, (struct sockaddr *)&place, &size),
+			 0);
+	close(file);
+	return ntohs(place.sin_port);
+}
+
+static void begin_arena(void)
+{
+	test_arena = arena_create();
+}
+
+static void end_arena(void)
+{
+	arena_destroy(test_arena);
+}
 
 void test_register(struct test_entry *entry)
 {
@@ -50,6 +89,7 @@ static TCase *begin_case(Suite *suite, const struct fixture *fixture)
 
 	if (fixture->timeout_s > 0)
 		tcase_set_timeout(tests, fixture->timeout_s);
+	tcase_add_checked_fixture(tests, begin_arena, end_arena);
 	tcase_add_checked_fixture(tests, fixture->setup, fixture->teardown);
 	tcase_add_unchecked_fixture(tests, fixture->setup_once,
 				    fixture->teardown_once);

@@ -27,6 +27,14 @@
 #include "base/buffer.h"
 #include "base/error.h"
 
+/* Created for each test, and destroyed after it. */
+extern struct arena *test_arena;
+
+void test_sleep_ms(unsigned ms);
+
+/* A TCP port of 127.0.0.1 that was free a moment ago. */
+uint16_t test_free_port(void);
+
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 
 #define assert_ok(error) ck_assert_int_eq(error, ERR_NONE)

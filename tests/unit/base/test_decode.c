@@ -47,7 +47,7 @@ enum { HELLO_COUNT = COUNT_OF(codings) };
 
 /*
  * Unpack to the end of the input or the stream, `piece` bytes of input and
- * `capacity` of output at a time; *input remains after what was taken.
+ * `capacity` of output at a time; *input is then after the consumed bytes.
  */
 static enum error unpack(struct decoder *decoder, struct slice *input,
 			 size_t piece, size_t capacity, struct buffer *out)

@@ -2,7 +2,7 @@
 
 #include "base/memory.h"
 #include "cluster/signature.h"
-#include "tests/unit/cluster/random.h"
+#include "tests/unit/random.h"
 #include "tests/unit/run.h"
 
 enum { MAX_LEAVES = 40, MAX_SHINGLES = 24 };

@@ -1,6 +1,6 @@
 #include "cluster/linkage.h"
 
-#include "tests/unit/cluster/random.h"
+#include "tests/unit/random.h"
 #include "tests/unit/run.h"
 
 /*
@@ -974,7 +974,7 @@ static struct match match_at(size_t page, const uint32_t *labels,
 	return match;
 }
 
-/* Give its label to the best free match, until none is left. */
+/* Give its label to the best free match, until none remains. */
 static void assign_labels(const uint32_t *labels, const size_t *smallest,
 			  uint32_t *label_of)
 {

@@ -1,6 +1,6 @@
 #include "cluster/int_map.h"
 
-#include "tests/unit/cluster/random.h"
+#include "tests/unit/random.h"
 #include "tests/unit/run.h"
 
 TEST(an_empty_map_holds_nothing)

@@ -1,7 +1,7 @@
 #include "cluster/overlap.h"
 
 #include "base/memory.h"
-#include "tests/unit/cluster/random.h"
+#include "tests/unit/random.h"
 #include "tests/unit/run.h"
 
 static struct shingle_id_set make_set(const uint32_t *shingle_ids,

@@ -4,7 +4,7 @@
  */
 
 #include "cluster/linkage.h"
-#include "tests/unit/cluster/random.h"
+#include "tests/unit/random.h"
 #include "tests/unit/run.h"
 
 enum {

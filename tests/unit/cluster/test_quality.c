@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "base/memory.h"
-#include "tests/unit/cluster/random.h"
+#include "tests/unit/random.h"
 #include "tests/unit/run.h"
 
 #define TOLERANCE 1e-12

@@ -2,23 +2,11 @@
 
 #include "base/memory.h"
 #include "page/page.h"
-#include "tests/unit/cluster/random.h"
+#include "tests/unit/random.h"
 #include "tests/unit/run.h"
 
 #define TOLERANCE 1e-12
 #define NO_LIMIT  UINT64_MAX
-
-static struct arena *arena;
-
-static void setup(void)
-{
-	arena = arena_create();
-}
-
-static void teardown(void)
-{
-	arena_destroy(arena);
-}
 
 /* A page of elements only. */
 static struct page page_of(const struct node *nodes, size_t count)
@@ -29,7 +17,8 @@ static struct page page_of(const struct node *nodes, size_t count)
 /* "a(b(c)d)": an element a with the children b and d; c is inside b. */
 static struct page page_from(const char *text)
 {
-	struct node *nodes = ARENA_NEW(arena, struct node, strlen(text) + 1);
+	struct node *nodes =
+		ARENA_NEW(test_arena, struct node, strlen(text) + 1);
 	uint32_t count = 0;
 	uint32_t parent = NO_NODE;
 
@@ -53,7 +42,7 @@ static struct rtdm_tree tree(const char *text)
 {
 	struct page page = page_from(text);
 
-	return rtdm_tree_make(arena, &page);
+	return rtdm_tree_make(test_arena, &page);
 }
 
 static uint32_t cost_of(struct rtdm_tree a, struct rtdm_tree b)
@@ -72,8 +61,6 @@ static uint32_t cost(const char *a, const char *b)
 /* b keeps c and loses d; e is replaced by f, and g is inserted: 3 of 5 + 5. */
 #define WORKED_A "a(b(cd)e)"
 #define WORKED_B "a(b(c)f(g))"
-
-FIXTURE(.setup = setup, .teardown = teardown);
 
 TEST(a_worked_example)
 {
@@ -166,7 +153,7 @@ static struct rtdm_tree nested(uint32_t count, uint16_t innermost)
 		nodes[i].end = count;
 	}
 	nodes[count - 1].tag = innermost;
-	made = rtdm_tree_make(arena, &page);
+	made = rtdm_tree_make(test_arena, &page);
 	free(nodes);
 	return made;
 }
@@ -192,7 +179,7 @@ static struct rtdm_tree list_of(uint32_t count)
 	for (uint32_t i = 1; i <= count; i++)
 		nodes[i] = (struct node){.end = i + 1};
 	nodes[count].tag = 1;
-	made = rtdm_tree_make(arena, &page);
+	made = rtdm_tree_make(test_arena, &page);
 	free(nodes);
 	return made;
 }
@@ -218,7 +205,7 @@ static struct rtdm_tree parse(const char *html)
 
 	assert_ok(page_parse(&page, slice_of(html), slice_of("UTF-8"),
 			     &page_limits_default));
-	made = rtdm_tree_make(arena, page);
+	made = rtdm_tree_make(test_arena, page);
 	return made;
 }
 
@@ -243,7 +230,7 @@ TEST(pages_compare_by_the_names_of_elements)
 static struct page random_page(uint32_t most, uint32_t names)
 {
 	uint32_t count = random_below(most + 1);
-	struct node *nodes = ARENA_NEW(arena, struct node, count + 1);
+	struct node *nodes = ARENA_NEW(test_arena, struct node, count + 1);
 
 	for (uint32_t i = 0; i < count; i++) {
 		uint32_t parent = i == 0 ? NO_NODE : i - 1;
@@ -331,8 +318,8 @@ TEST(cost_is_the_least_of_all_mappings)
 		struct page a = random_page(MOST, 2);
 		struct page b = random_page(MOST, 2);
 
-		ck_assert_uint_eq(cost_of(rtdm_tree_make(arena, &a),
-					  rtdm_tree_make(arena, &b)),
+		ck_assert_uint_eq(cost_of(rtdm_tree_make(test_arena, &a),
+					  rtdm_tree_make(test_arena, &b)),
 				  least_cost(&a, &b));
 	}
 }
@@ -349,7 +336,7 @@ TEST(cost_is_a_metric)
 		for (size_t i = 0; i < 3; i++) {
 			struct page page = random_page(60, 3);
 
-			trees[i] = rtdm_tree_make(arena, &page);
+			trees[i] = rtdm_tree_make(test_arena, &page);
 		}
 		ab = cost_of(trees[0], trees[1]);
 		bc = cost_of(trees[1], trees[2]);

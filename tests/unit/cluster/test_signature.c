@@ -1,20 +1,8 @@
 #include "cluster/signature.h"
 
 #include "page/page.h"
-#include "tests/unit/cluster/random.h"
+#include "tests/unit/random.h"
 #include "tests/unit/run.h"
-
-static struct arena *arena;
-
-static void setup(void)
-{
-	arena = arena_create();
-}
-
-static void teardown(void)
-{
-	arena_destroy(arena);
-}
 
 static struct signature sign_by(const char *html, struct signature_rule rule)
 {
@@ -23,7 +11,7 @@ static struct signature sign_by(const char *html, struct signature_rule rule)
 
 	assert_ok(page_parse(&page, slice_of(html), slice_of("UTF-8"),
 			     &page_limits_default));
-	signature = signature_compute(arena, page, rule);
+	signature = signature_compute(test_arena, page, rule);
 	return signature;
 }
 
@@ -53,7 +41,7 @@ static size_t common(const char *a, const char *b, enum measure measure)
 /* A set of the numbers below 64 whose bit is set. */
 static struct signature set_of(uint64_t bits)
 {
-	uint64_t *shingles = ARENA_NEW(arena, uint64_t, 64);
+	uint64_t *shingles = ARENA_NEW(test_arena, uint64_t, 64);
 	size_t count = 0;
 
 	for (uint64_t i = 0; i < 64; i++) {
@@ -66,7 +54,7 @@ static struct signature set_of(uint64_t bits)
 /* {first, first + 1, ... } */
 static struct signature range(uint64_t first, size_t count)
 {
-	uint64_t *shingles = ARENA_NEW(arena, uint64_t, count + 1);
+	uint64_t *shingles = ARENA_NEW(test_arena, uint64_t, count + 1);
 
 	for (size_t i = 0; i < count; i++)
 		shingles[i] = first + i;
@@ -74,8 +62,6 @@ static struct signature range(uint64_t first, size_t count)
 }
 
 #define PAGE(body) "<html><head><title>t</title></head><body>" body "</body>"
-
-FIXTURE(.setup = setup, .teardown = teardown);
 
 TEST(cp_holds_paths_to_leaves_and_to_owners_of_text)
 {
@@ -380,7 +366,7 @@ TEST(a_text_outside_of_any_element_does_not_count)
 
 	for (unsigned i = 0; i < MEASURE_COUNT; i++)
 		ck_assert_uint_eq(
-			signature_compute(arena, &page,
+			signature_compute(test_arena, &page,
 					  (struct signature_rule){
 						  .measure = (enum measure)i,
 						  .path = slice_of("/a/"),
@@ -491,8 +477,8 @@ TEST(random_sets_keep_the_laws)
 		ck_assert(common_is_symmetric(set_of(x), set_of(y), common));
 		ck_assert(links_within(set_of(x), set_of(y), common,
 				       random_below(1001)));
-		arena_destroy(arena);
-		arena = arena_create();
+		arena_destroy(test_arena);
+		test_arena = arena_create();
 	}
 }
 

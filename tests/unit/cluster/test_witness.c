@@ -2,7 +2,7 @@
 
 #include "cluster/dendrogram.h"
 #include "cluster/quality.h"
-#include "tests/unit/cluster/random.h"
+#include "tests/unit/random.h"
 #include "tests/unit/run.h"
 
 enum { PAGES = 12 };

@@ -11,31 +11,19 @@
 
 enum { BROTLI_ROUNDS = 40 };
 
-void bomb_send(int socket, const char *head, const char *command)
-{
-	char data[4096];
-	FILE *pipe = popen(command, "r"); /* NOLINT(cert-env33-c): fixed */
-	size_t size;
-
-	server_send_text(socket, head);
-	while ((size = fread(data, 1, sizeof(data), pipe)) > 0)
-		if (!server_send(socket, data, size))
-			break;
-	pclose(pipe);
-}
-
 void bomb_gzip(int socket, const char *request)
 {
 	(void)request;
-	bomb_send(socket, PACKED "gzip\r\n\r\n",
-		  "head -c 1073741824 /dev/zero | gzip -9");
+	server_send_text(socket, PACKED "gzip\r\n\r\n");
+	server_send_output(socket, "head -c 1073741824 /dev/zero | gzip -9");
 }
 
 void bomb_gzip_twice(int socket, const char *request)
 {
 	(void)request;
-	bomb_send(socket, PACKED "gzip, gzip\r\n\r\n",
-		  "head -c 134217728 /dev/zero | gzip -9 | gzip -9");
+	server_send_text(socket, PACKED "gzip, gzip\r\n\r\n");
+	server_send_output(socket,
+			   "head -c 134217728 /dev/zero | gzip -9 | gzip -9");
 }
 
 /* brotli -q 9 -w 24 makes this of blanks, and repeats the second part. */

@@ -16,9 +16,6 @@ void bomb_gzip_twice(int socket, const char *request);
 /* Over 1 GiB in 4 KB: blanks by brotli, with a window of 16 MB. */
 void bomb_brotli(int socket, const char *request);
 
-/* Send this head, then the output of a shell command. */
-void bomb_send(int socket, const char *head, const char *command);
-
 /* The most memory that this process has had, in KB. */
 long bomb_peak_kb(void);
 

@@ -31,6 +31,31 @@ int server_send_text(int socket, const char *text)
 	return server_send(socket, text, strlen(text));
 }
 
+void server_send_output(int socket, const char *command)
+{
+	char data[4096];
+	FILE *pipe = popen(command, "r"); /* NOLINT(cert-env33-c): fixed */
+	size_t size;
+
+	while ((size = fread(data, 1, sizeof(data), pipe)) > 0)
+		if (!server_send(socket, data, size))
+			break;
+	pclose(pipe);
+}
+
+static void send_answer(int socket, const struct route *route)
+{
+	if (route->answer != NULL)
+		server_send_text(socket, route->answer);
+	for (int i = 0; i < route->times; i++)
+		if (!server_send_text(socket, route->repeated))
+			return;
+	if (route->end != NULL)
+		server_send_text(socket, route->end);
+	if (route->command != NULL)
+		server_send_output(socket, route->command);
+}
+
 /* Read up to the end of the head, and the body that Content-Length names. */
 static int read_request(int socket, char *request, size_t capacity)
 {
@@ -88,7 +113,7 @@ static void serve(int socket, const struct route *routes, size_t count)
 		if (route->handler != NULL)
 			route->handler(socket, request);
 		else
-			server_send_text(socket, route->answer);
+			send_answer(socket, route);
 		if (!route->keeps_open)
 			break;
 	}

@@ -18,8 +18,13 @@ typedef void handler(int socket, const char *request);
 struct route {
 	const char *path; /* the target of the request */
 	handler *handler;
-	int keeps_open;     /* another request may follow */
-	const char *answer; /* sent when there is no handler */
+	int keeps_open; /* another request may follow */
+	/* without a handler, send these one after another; NULL = skip */
+	const char *answer;
+	const char *repeated; /* `times` times */
+	int times;
+	const char *end;
+	const char *command; /* of the shell: send its output */
 };
 
 struct server {
@@ -40,5 +45,6 @@ void server_stop(struct server *server);
 /* Write all. Return false if the peer has closed the connection. */
 int server_send(int socket, const void *data, size_t size);
 int server_send_text(int socket, const char *text);
+void server_send_output(int socket, const char *command);
 
 #endif

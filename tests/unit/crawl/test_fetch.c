@@ -29,49 +29,63 @@ static void silent(int socket, const char *request)
 }
 
 static const struct route routes[] = {
-	{"/page", NULL, 1,
-	 "HTTP/1.1 200 OK\r\nContent-Type: text/html; "
-	 "charset=\"ISO-8859-1\"\r\nContent-Length: 5\r\n\r\nhello"},
-	{"/chunked", NULL, 1,
-	 OK_HTML "Transfer-Encoding: chunked\r\n\r\n"
-		 "3\r\nhel\r\n2\r\nlo\r\n0\r\nLocation: /x\r\n\r\n"},
-	{"/echo", echo, 1, NULL},
-	{"/early", NULL, 1,
-	 "HTTP/1.1 103 Early Hints\r\nContent-Type: text/plain\r\n"
-	 "Content-Encoding: compress\r\nLocation: /wrong\r\n\r\n" OK_HTML
-	 "Content-Length: 5\r\n\r\nhello"},
-	{"/image", NULL, 1,
-	 "HTTP/1.1 200 OK\r\nContent-Type: image/png\r\n"
-	 "Content-Length: 5\r\n\r\nhello"},
-	{"/untyped", NULL, 1,
-	 "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello"},
-	{"/missing", NULL, 1,
-	 "HTTP/1.1 404 Not Found\r\nContent-Type: text/html\r\n"
-	 "Content-Length: 5\r\n\r\nsorry"},
-	{"/busy", NULL, 1,
-	 "HTTP/1.1 503 Busy\r\nRetry-After: 120\r\n"
-	 "Content-Length: 0\r\n\r\n"},
-	{"/until", NULL, 1,
-	 "HTTP/1.1 429 Slow\r\n"
-	 "Retry-After: Sun, 06 Nov 1994 08:50:37 GMT\r\n"
-	 "Date: Sun, 06 Nov 1994 08:49:37 GMT\r\n"
-	 "Content-Length: 0\r\n\r\n"},
-	{"/a/moved", NULL, 1,
-	 "HTTP/1.1 302 Found\r\nLocation: ../n\xc3\xbc?a b#c\r\n"
-	 "Content-Length: 0\r\n\r\n"},
-	{"/to-file", NULL, 1,
-	 "HTTP/1.1 302 Found\r\nLocation: file:///etc/passwd\r\n"
-	 "Content-Length: 0\r\n\r\n"},
-	{"/choices", NULL, 1,
-	 "HTTP/1.1 300 Choose\r\nLocation: /page\r\n"
-	 "Content-Length: 0\r\n\r\n"},
-	{"/robots", NULL, 1,
-	 OK_HTML "X-Robots-Tag: nofollow\r\nX-Robots-Tag: noindex\r\n"
-		 "Content-Length: 5\r\n\r\nhello"},
-	{"/dated", NULL, 1,
-	 OK_HTML "ETag: W/\"1\"\r\nContent-Length: 5\r\n"
-		 "Last-Modified: Sun, 06 Nov 1994 08:49:37 GMT\r\n\r\nhello"},
-	{"/silent", silent, 0, NULL},
+	{.path = "/page",
+	 .keeps_open = 1,
+	 .answer = "HTTP/1.1 200 OK\r\nContent-Type: text/html; "
+		   "charset=\"ISO-8859-1\"\r\nContent-Length: 5\r\n\r\nhello"},
+	{.path = "/chunked",
+	 .keeps_open = 1,
+	 .answer = OK_HTML "Transfer-Encoding: chunked\r\n\r\n"
+			   "3\r\nhel\r\n2\r\nlo\r\n0\r\nLocation: /x\r\n\r\n"},
+	{.path = "/echo", .handler = echo, .keeps_open = 1},
+	{.path = "/early",
+	 .keeps_open = 1,
+	 .answer = "HTTP/1.1 103 Early Hints\r\nContent-Type: text/plain\r\n"
+		   "Content-Encoding: compress\r\nLocation: "
+		   "/wrong\r\n\r\n" OK_HTML "Content-Length: 5\r\n\r\nhello"},
+	{.path = "/image",
+	 .keeps_open = 1,
+	 .answer = "HTTP/1.1 200 OK\r\nContent-Type: image/png\r\n"
+		   "Content-Length: 5\r\n\r\nhello"},
+	{.path = "/untyped",
+	 .keeps_open = 1,
+	 .answer = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello"},
+	{.path = "/missing",
+	 .keeps_open = 1,
+	 .answer = "HTTP/1.1 404 Not Found\r\nContent-Type: text/html\r\n"
+		   "Content-Length: 5\r\n\r\nsorry"},
+	{.path = "/busy",
+	 .keeps_open = 1,
+	 .answer = "HTTP/1.1 503 Busy\r\nRetry-After: 120\r\n"
+		   "Content-Length: 0\r\n\r\n"},
+	{.path = "/until",
+	 .keeps_open = 1,
+	 .answer = "HTTP/1.1 429 Slow\r\n"
+		   "Retry-After: Sun, 06 Nov 1994 08:50:37 GMT\r\n"
+		   "Date: Sun, 06 Nov 1994 08:49:37 GMT\r\n"
+		   "Content-Length: 0\r\n\r\n"},
+	{.path = "/a/moved",
+	 .keeps_open = 1,
+	 .answer = "HTTP/1.1 302 Found\r\nLocation: ../n\xc3\xbc?a b#c\r\n"
+		   "Content-Length: 0\r\n\r\n"},
+	{.path = "/to-file",
+	 .keeps_open = 1,
+	 .answer = "HTTP/1.1 302 Found\r\nLocation: file:///etc/passwd\r\n"
+		   "Content-Length: 0\r\n\r\n"},
+	{.path = "/choices",
+	 .keeps_open = 1,
+	 .answer = "HTTP/1.1 300 Choose\r\nLocation: /page\r\n"
+		   "Content-Length: 0\r\n\r\n"},
+	{.path = "/robots",
+	 .keeps_open = 1,
+	 .answer = OK_HTML "X-Robots-Tag: nofollow\r\nX-Robots-Tag: noindex\r\n"
+			   "Content-Length: 5\r\n\r\nhello"},
+	{.path = "/dated",
+	 .keeps_open = 1,
+	 .answer = OK_HTML
+	 "ETag: W/\"1\"\r\nContent-Length: 5\r\n"
+	 "Last-Modified: Sun, 06 Nov 1994 08:49:37 GMT\r\n\r\nhello"},
+	{.path = "/silent", .handler = silent},
 };
 
 static struct client client;

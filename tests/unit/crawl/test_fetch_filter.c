@@ -5,10 +5,12 @@
 
 /* The server is a proxy, too: then requests have whole URLs. */
 static const struct route routes[] = {
-	{"/page", NULL, 1, HELLO},
-	{"http://93.184.216.34/page", NULL, 1, HELLO},
-	{"http://example.org:25/page", NULL, 1, HELLO},
-	{"http://127.0.0.1/page", NULL, 1, HELLO},
+	{.path = "/page", .keeps_open = 1, .answer = HELLO},
+	{.path = "http://93.184.216.34/page", .keeps_open = 1, .answer = HELLO},
+	{.path = "http://example.org:25/page",
+	 .keeps_open = 1,
+	 .answer = HELLO},
+	{.path = "http://127.0.0.1/page", .keeps_open = 1, .answer = HELLO},
 };
 
 static struct client client;

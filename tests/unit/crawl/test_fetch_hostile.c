@@ -14,30 +14,13 @@ enum { BOMB_KB = 1024 };
 /* A decoder of brotli holds its window; libcurl's would, too. */
 enum { BROTLI_KB = 17 * 1024 };
 
-static void send_many(int socket, const char *text, int count)
-{
-	while (count-- > 0 && server_send_text(socket, text))
-		;
-}
+#define CHUNKED OK_HTML "Transfer-Encoding: chunked\r\n\r\n"
+#define GZIP    OK_HTML "Content-Encoding: gzip\r\n\r\n"
+#define FOUND   "HTTP/1.1 302 Found\r\nLocation: /"
+#define FILLER  "X-Filler: aaaaaaaaaaaaaaaaaaaaaaa\r\n"
+#define FORTY   "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"
 
 enum { FOR_EVER = 1 << 30 };
-
-static void endless(int socket, const char *request)
-{
-	(void)request;
-	server_send_text(socket, OK_HTML "\r\n");
-	send_many(socket, "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx",
-		  FOR_EVER);
-}
-
-/* The client must not read a large unwanted body to its end. */
-static void endless_missing(int socket, const char *request)
-{
-	(void)request;
-	server_send_text(socket, "HTTP/1.1 404 Not Found\r\n\r\n");
-	send_many(socket, "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx",
-		  FOR_EVER);
-}
 
 static void exact(int socket, const char *request)
 {
@@ -49,68 +32,6 @@ static void exact(int socket, const char *request)
 	server_send(socket, text, sizeof(text));
 }
 
-static void endless_headers(int socket, const char *request)
-{
-	(void)request;
-	server_send_text(socket, "HTTP/1.1 200 OK\r\n");
-	send_many(socket, "X-Filler: aaaaaaaaaaaaaaaaaaaaaaa\r\n", FOR_EVER);
-}
-
-static void endless_header(int socket, const char *request)
-{
-	(void)request;
-	server_send_text(socket, "HTTP/1.1 200 OK\r\nX-Filler: ");
-	send_many(socket, "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", FOR_EVER);
-}
-
-static void endless_hints(int socket, const char *request)
-{
-	(void)request;
-	send_many(socket, "HTTP/1.1 103 Early Hints\r\nX: y\r\n\r\n", FOR_EVER);
-}
-
-static void endless_trailers(int socket, const char *request)
-{
-	(void)request;
-	server_send_text(socket, OK_HTML "Transfer-Encoding: chunked\r\n\r\n"
-					 "5\r\nhello\r\n0\r\n");
-	send_many(socket, "X-Filler: aaaaaaaaaaaaaaaaaaaaaaa\r\n", FOR_EVER);
-}
-
-static void endless_chunk_size(int socket, const char *request)
-{
-	(void)request;
-	server_send_text(socket, OK_HTML "Transfer-Encoding: chunked\r\n\r\n");
-	send_many(socket, "0000000000000000000000000000000", FOR_EVER);
-}
-
-static void endless_extension(int socket, const char *request)
-{
-	(void)request;
-	server_send_text(socket, OK_HTML "Transfer-Encoding: chunked\r\n\r\n"
-					 "5;x=");
-	send_many(socket, "yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy",
-		  FOR_EVER);
-}
-
-/* Each chunk has one byte, and a name. */
-static void long_extensions(int socket, const char *request)
-{
-	(void)request;
-	server_send_text(socket, OK_HTML "Transfer-Encoding: chunked\r\n\r\n");
-	send_many(socket,
-		  "1;name=yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy\r\nx\r\n",
-		  FOR_EVER);
-}
-
-static void small_chunks(int socket, const char *request)
-{
-	(void)request;
-	server_send_text(socket, OK_HTML "Transfer-Encoding: chunked\r\n\r\n");
-	send_many(socket, "1\r\nx\r\n", CLIENT_MAX_BODY);
-	server_send_text(socket, "0\r\n\r\n");
-}
-
 /* Some 2000 bytes a second, for ever. */
 static void drip(int socket, const char *request)
 {
@@ -118,14 +39,6 @@ static void drip(int socket, const char *request)
 	server_send_text(socket, OK_HTML "\r\n");
 	while (server_send_text(socket, "<p>drip</p><p>drip</p>"))
 		usleep(10000);
-}
-
-static void many_headers(int socket, const char *request)
-{
-	(void)request;
-	server_send_text(socket, OK_HTML);
-	send_many(socket, "A: b\r\n", 12000);
-	server_send_text(socket, "Content-Length: 5\r\n\r\nhello");
 }
 
 static void many_cookies(int socket, const char *request)
@@ -139,22 +52,6 @@ static void many_cookies(int socket, const char *request)
 		server_send_text(socket, line);
 	}
 	server_send_text(socket, "Content-Length: 5\r\n\r\nhello");
-}
-
-static void long_location(int socket, const char *request)
-{
-	(void)request;
-	server_send_text(socket, "HTTP/1.1 302 Found\r\nLocation: /");
-	send_many(socket, "aaaaaaaaaa", 10000);
-	server_send_text(socket, "\r\nContent-Length: 0\r\n\r\n");
-}
-
-static void longish_location(int socket, const char *request)
-{
-	(void)request;
-	server_send_text(socket, "HTTP/1.1 302 Found\r\nLocation: /");
-	send_many(socket, "aaaaaaaaaa", 5000);
-	server_send_text(socket, "\r\nContent-Length: 0\r\n\r\n");
 }
 
 static void slow_headers(int socket, const char *request)
@@ -230,47 +127,6 @@ static void nul_in_location(int socket, const char *request)
 	server_send(socket, head, sizeof(head) - 1);
 }
 
-static void packed(int socket, const char *request)
-{
-	(void)request;
-	bomb_send(socket, OK_HTML "Content-Encoding: gzip\r\n\r\n",
-		  "printf hello | gzip");
-}
-
-static void packed_twice(int socket, const char *request)
-{
-	(void)request;
-	bomb_send(socket, OK_HTML "Content-Encoding: gzip, x-gzip\r\n\r\n",
-		  "printf hello | gzip | gzip");
-}
-
-static void packed_thrice(int socket, const char *request)
-{
-	(void)request;
-	bomb_send(socket,
-		  OK_HTML "Content-Encoding: gzip\r\n"
-			  "Content-Encoding: gzip, gzip\r\n\r\n",
-		  "printf hello | gzip | gzip | gzip");
-}
-
-/* Two megabytes of lines, a third of each new: 1:50 or so. */
-static void packed_well(int socket, const char *request)
-{
-	(void)request;
-	bomb_send(socket, OK_HTML "Content-Encoding: gzip\r\n\r\n",
-		  "seq -f '<tr><td class=number>%06.0f</td><td "
-		  "class=name>the same text in each of the rows of the table, "
-		  "again and again, so that it packs well, as tables do, as "
-		  "long as nobody looks</td></tr>' 12000 | gzip -9");
-}
-
-static void packed_short(int socket, const char *request)
-{
-	(void)request;
-	bomb_send(socket, OK_HTML "Content-Encoding: gzip\r\n\r\n",
-		  "seq 10000 | gzip | head -c 10000");
-}
-
 static void packed_by_zstd(int socket, const char *request)
 {
 	/* a raw block in a frame without a checksum, as zstd writes it */
@@ -281,83 +137,147 @@ static void packed_by_zstd(int socket, const char *request)
 	server_send(socket, frame, sizeof(frame) - 1);
 }
 
-#define ROUTE(path, answer)           \
-	{                             \
-		path, NULL, 0, answer \
-	}
-
 static const struct route routes[] = {
-	{"/endless", endless, 0, NULL},
-	{"/endless-missing", endless_missing, 0, NULL},
-	{"/exact", exact, 0, NULL},
-	{"/endless-headers", endless_headers, 0, NULL},
-	{"/endless-header", endless_header, 0, NULL},
-	{"/endless-hints", endless_hints, 0, NULL},
-	{"/endless-trailers", endless_trailers, 0, NULL},
-	{"/endless-chunk-size", endless_chunk_size, 0, NULL},
-	{"/endless-extension", endless_extension, 0, NULL},
-	{"/long-extensions", long_extensions, 0, NULL},
-	{"/small-chunks", small_chunks, 0, NULL},
-	{"/drip", drip, 0, NULL},
-	{"/many-headers", many_headers, 0, NULL},
-	{"/many-cookies", many_cookies, 0, NULL},
-	{"/long-location", long_location, 0, NULL},
-	{"/longish-location", longish_location, 0, NULL},
-	{"/slow-headers", slow_headers, 0, NULL},
-	{"/slow-body", slow_body, 0, NULL},
-	{"/silent", silent, 0, NULL},
-	{"/reset-in-body", reset_in_body, 0, NULL},
-	{"/reset-in-head", reset_in_head, 0, NULL},
-	{"/reset-in-missing", reset_in_missing, 0, NULL},
-	{"/nul-in-header", nul_in_header, 0, NULL},
-	{"/nul-in-location", nul_in_location, 0, NULL},
-	{"/packed", packed, 0, NULL},
-	{"/packed-twice", packed_twice, 0, NULL},
-	{"/packed-thrice", packed_thrice, 0, NULL},
-	{"/packed-well", packed_well, 0, NULL},
-	{"/packed-short", packed_short, 0, NULL},
-	{"/packed-zstd", packed_by_zstd, 0, NULL},
-	{"/bomb-gzip", bomb_gzip, 0, NULL},
-	{"/bomb-gzip-twice", bomb_gzip_twice, 0, NULL},
-	{"/bomb-brotli", bomb_brotli, 0, NULL},
-	ROUTE("/badly-packed", OK_HTML "Content-Encoding: gzip\r\n"
-				       "Content-Length: 5\r\n\r\nhello"),
-	ROUTE("/packed-empty", OK_HTML "Content-Encoding: gzip\r\n"
-				       "Content-Length: 0\r\n\r\n"),
-	ROUTE("/coded-none", OK_HTML "Content-Encoding: none\r\n"
-				     "Content-Length: 5\r\n\r\nhello"),
-	ROUTE("/coded-oddly",
-	      OK_HTML "Content-Encoding: UTF-8, text/html, 8bit\r\n"
-		      "Content-Length: 5\r\n\r\nhello"),
-	ROUTE("/transferred-oddly",
-	      OK_HTML "Transfer-Encoding: none\r\n\r\nhello"),
-	ROUTE("/coded-compress", OK_HTML "Content-Encoding: compress\r\n"
-					 "Content-Length: 5\r\n\r\nhello"),
-	ROUTE("/packed-transfer",
-	      OK_HTML "Transfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n"),
-	ROUTE("/short", OK_HTML "Content-Length: 10\r\n\r\nhello"),
-	ROUTE("/short-empty", OK_HTML "Content-Length: 10\r\n\r\n"),
-	ROUTE("/short-chunk",
-	      OK_HTML "Transfer-Encoding: chunked\r\n\r\n9\r\nhello"),
-	ROUTE("/no-last-chunk",
-	      OK_HTML "Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n"),
-	ROUTE("/bad-chunk", OK_HTML "Transfer-Encoding: chunked\r\n\r\n"
-				    "5\r\nhello\r\nzz\r\n"),
-	ROUTE("/long", OK_HTML "Content-Length: 5\r\n\r\nhello and more"),
-	ROUTE("/no-length", OK_HTML "Content-Length: five\r\n\r\nhello"),
-	ROUTE("/negative", OK_HTML "Content-Length: -5\r\n\r\nhello"),
-	ROUTE("/huge", OK_HTML "Content-Length: 99999999999999999999\r\n\r\n"
-			       "hello"),
-	ROUTE("/two-lengths", OK_HTML "Content-Length: 5\r\n"
-				      "Content-Length: 50\r\n\r\nhello"),
-	ROUTE("/status-999", "HTTP/1.1 999 Request denied\r\n"
-			     "Content-Length: 5\r\n\r\nhello"),
-	ROUTE("/status-000", "HTTP/1.1 000 No\r\n\r\nhello"),
-	ROUTE("/status-long", "HTTP/1.1 2000 OK\r\n\r\nhello"),
-	ROUTE("/http-9", "HTTP/9.9 200 OK\r\n\r\nhello"),
-	ROUTE("/no-http", "hello\r\n"),
-	ROUTE("/ssh", "SSH-2.0-OpenSSH_9.2p1\r\n"),
-	ROUTE("/hang-up", ""),
+	{.path = "/exact", .handler = exact},
+	{.path = "/drip", .handler = drip},
+	{.path = "/many-cookies", .handler = many_cookies},
+	{.path = "/slow-headers", .handler = slow_headers},
+	{.path = "/slow-body", .handler = slow_body},
+	{.path = "/silent", .handler = silent},
+	{.path = "/reset-in-body", .handler = reset_in_body},
+	{.path = "/reset-in-head", .handler = reset_in_head},
+	{.path = "/reset-in-missing", .handler = reset_in_missing},
+	{.path = "/nul-in-header", .handler = nul_in_header},
+	{.path = "/nul-in-location", .handler = nul_in_location},
+	{.path = "/packed-zstd", .handler = packed_by_zstd},
+	{.path = "/bomb-gzip", .handler = bomb_gzip},
+	{.path = "/bomb-gzip-twice", .handler = bomb_gzip_twice},
+	{.path = "/bomb-brotli", .handler = bomb_brotli},
+	{.path = "/endless",
+	 .answer = OK_HTML "\r\n",
+	 .repeated = FORTY,
+	 .times = FOR_EVER},
+	{.path = "/endless-missing",
+	 .answer = "HTTP/1.1 404 Not Found\r\n\r\n",
+	 .repeated = FORTY,
+	 .times = FOR_EVER},
+	{.path = "/endless-headers",
+	 .answer = "HTTP/1.1 200 OK\r\n",
+	 .repeated = FILLER,
+	 .times = FOR_EVER},
+	{.path = "/endless-header",
+	 .answer = "HTTP/1.1 200 OK\r\nX-Filler: ",
+	 .repeated = FORTY,
+	 .times = FOR_EVER},
+	{.path = "/endless-hints",
+	 .repeated = "HTTP/1.1 103 Early Hints\r\nX: y\r\n\r\n",
+	 .times = FOR_EVER},
+	{.path = "/endless-trailers",
+	 .answer = CHUNKED "5\r\nhello\r\n0\r\n",
+	 .repeated = FILLER,
+	 .times = FOR_EVER},
+	{.path = "/endless-chunk-size",
+	 .answer = CHUNKED,
+	 .repeated = "0000000000000000000000000000000",
+	 .times = FOR_EVER},
+	{.path = "/endless-extension",
+	 .answer = CHUNKED "5;x=",
+	 .repeated = FORTY,
+	 .times = FOR_EVER},
+	/* chunks of one byte, with a name */
+	{.path = "/long-extensions",
+	 .answer = CHUNKED,
+	 .repeated = "1;name=" FORTY "\r\nx\r\n",
+	 .times = FOR_EVER},
+	{.path = "/small-chunks",
+	 .answer = CHUNKED,
+	 .repeated = "1\r\nx\r\n",
+	 .times = CLIENT_MAX_BODY,
+	 .end = "0\r\n\r\n"},
+	{.path = "/many-headers",
+	 .answer = OK_HTML,
+	 .repeated = "A: b\r\n",
+	 .times = 12000,
+	 .end = "Content-Length: 5\r\n\r\nhello"},
+	{.path = "/long-location",
+	 .answer = FOUND,
+	 .repeated = "aaaaaaaaaa",
+	 .times = 10000,
+	 .end = "\r\nContent-Length: 0\r\n\r\n"},
+	{.path = "/longish-location",
+	 .answer = FOUND,
+	 .repeated = "aaaaaaaaaa",
+	 .times = 5000,
+	 .end = "\r\nContent-Length: 0\r\n\r\n"},
+	{.path = "/packed", .answer = GZIP, .command = "printf hello | gzip"},
+	{.path = "/packed-twice",
+	 .answer = OK_HTML "Content-Encoding: gzip, x-gzip\r\n\r\n",
+	 .command = "printf hello | gzip | gzip"},
+	{.path = "/packed-thrice",
+	 .answer = OK_HTML "Content-Encoding: gzip\r\n"
+			   "Content-Encoding: gzip, gzip\r\n\r\n",
+	 .command = "printf hello | gzip | gzip | gzip"},
+	/* two megabytes of lines, a third of each new: 1:50 or so */
+	{.path = "/packed-well",
+	 .answer = GZIP,
+	 .command =
+		 "seq -f '<tr><td class=number>%06.0f</td><td class=name>the "
+		 "same text in each of the rows of the table, again and again, "
+		 "so that it packs well, as tables do, as long as nobody "
+		 "looks</td></tr>' 12000 | gzip -9"},
+	{.path = "/packed-short",
+	 .answer = GZIP,
+	 .command = "seq 10000 | gzip | head -c 10000"},
+	{.path = "/badly-packed",
+	 .answer = OK_HTML "Content-Encoding: gzip\r\n"
+			   "Content-Length: 5\r\n\r\nhello"},
+	{.path = "/packed-empty",
+	 .answer = OK_HTML "Content-Encoding: gzip\r\n"
+			   "Content-Length: 0\r\n\r\n"},
+	{.path = "/coded-none",
+	 .answer = OK_HTML "Content-Encoding: none\r\n"
+			   "Content-Length: 5\r\n\r\nhello"},
+	{.path = "/coded-oddly",
+	 .answer = OK_HTML "Content-Encoding: UTF-8, text/html, 8bit\r\n"
+			   "Content-Length: 5\r\n\r\nhello"},
+	{.path = "/transferred-oddly",
+	 .answer = OK_HTML "Transfer-Encoding: none\r\n\r\nhello"},
+	{.path = "/coded-compress",
+	 .answer = OK_HTML "Content-Encoding: compress\r\n"
+			   "Content-Length: 5\r\n\r\nhello"},
+	{.path = "/packed-transfer",
+	 .answer = OK_HTML "Transfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n"},
+	{.path = "/short", .answer = OK_HTML "Content-Length: 10\r\n\r\nhello"},
+	{.path = "/short-empty",
+	 .answer = OK_HTML "Content-Length: 10\r\n\r\n"},
+	{.path = "/short-chunk",
+	 .answer = OK_HTML "Transfer-Encoding: chunked\r\n\r\n9\r\nhello"},
+	{.path = "/no-last-chunk",
+	 .answer = OK_HTML "Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n"},
+	{.path = "/bad-chunk",
+	 .answer = OK_HTML "Transfer-Encoding: chunked\r\n\r\n"
+			   "5\r\nhello\r\nzz\r\n"},
+	{.path = "/long",
+	 .answer = OK_HTML "Content-Length: 5\r\n\r\nhello and more"},
+	{.path = "/no-length",
+	 .answer = OK_HTML "Content-Length: five\r\n\r\nhello"},
+	{.path = "/negative",
+	 .answer = OK_HTML "Content-Length: -5\r\n\r\nhello"},
+	{.path = "/huge",
+	 .answer = OK_HTML "Content-Length: 99999999999999999999\r\n\r\n"
+			   "hello"},
+	{.path = "/two-lengths",
+	 .answer = OK_HTML "Content-Length: 5\r\n"
+			   "Content-Length: 50\r\n\r\nhello"},
+	{.path = "/status-999",
+	 .answer = "HTTP/1.1 999 Request denied\r\n"
+		   "Content-Length: 5\r\n\r\nhello"},
+	{.path = "/status-000", .answer = "HTTP/1.1 000 No\r\n\r\nhello"},
+	{.path = "/status-long", .answer = "HTTP/1.1 2000 OK\r\n\r\nhello"},
+	{.path = "/http-9", .answer = "HTTP/9.9 200 OK\r\n\r\nhello"},
+	{.path = "/no-http", .answer = "hello\r\n"},
+	{.path = "/ssh", .answer = "SSH-2.0-OpenSSH_9.2p1\r\n"},
+	{.path = "/hang-up", .answer = ""},
 };
 
 static struct client client;
@@ -397,6 +317,27 @@ TEST(what_nobody_wants_is_not_read_to_its_end)
 	ck_assert_uint_lt(client.result.wire_bytes, 1 << 18);
 }
 
+static void check_errors(const char *const *paths, enum error error)
+{
+	for (; *paths != NULL; paths++) {
+		client_fetch(&client, *paths);
+		client_check_error(&client, error);
+	}
+}
+
+#define CHECK_ERRORS(error, ...) \
+	check_errors((const char *const[]){__VA_ARGS__, NULL}, error)
+
+static void check_hello(const char *const *paths)
+{
+	for (; *paths != NULL; paths++) {
+		client_fetch(&client, *paths);
+		client_check_body(&client, "hello");
+	}
+}
+
+#define CHECK_HELLO(...) check_hello((const char *const[]){__VA_ARGS__, NULL})
+
 static void check_large_head(const char *path)
 {
 	client_fetch(&client, path);
@@ -423,18 +364,15 @@ TEST(the_framing_has_a_limit)
 {
 	client_fetch(&client, "/endless-trailers");
 	ck_assert_int_eq(client.result.error, ERR_TOO_LARGE);
-	client_fetch(&client, "/endless-chunk-size");
-	client_check_error(&client, ERR_NETWORK);
+	CHECK_ERRORS(ERR_NETWORK, "/endless-chunk-size");
 }
 
 TEST(what_is_between_chunks_has_a_limit)
 {
-	client_fetch(&client, "/endless-extension");
-	client_check_error(&client, ERR_TOO_LARGE);
+	CHECK_ERRORS(ERR_TOO_LARGE, "/endless-extension");
 	ck_assert_ptr_nonnull(
 		strstr(client.result.reason, "in addition to the body"));
-	client_fetch(&client, "/long-extensions");
-	client_check_error(&client, ERR_TOO_LARGE);
+	CHECK_ERRORS(ERR_TOO_LARGE, "/long-extensions");
 	client_fetch(&client, "/small-chunks");
 	assert_ok(client.result.error);
 	ck_assert_uint_eq(client.result.body.size, CLIENT_MAX_BODY);
@@ -484,20 +422,13 @@ TEST(who_is_slow_or_silent_times_out)
 {
 	client.options.stall_timeout_ms = 1000;
 	client_renew(&client);
-	client_fetch(&client, "/silent");
-	client_check_error(&client, ERR_TIMEOUT);
+	CHECK_ERRORS(ERR_TIMEOUT, "/silent");
 	ck_assert_uint_lt(client.result.elapsed_us, 10000000);
-	client_fetch(&client, "/slow-headers");
-	client_check_error(&client, ERR_TIMEOUT);
-	client_fetch(&client, "/slow-body");
-	client_check_error(&client, ERR_TIMEOUT);
+	CHECK_ERRORS(ERR_TIMEOUT, "/slow-headers", "/slow-body");
 	client.options.stall_timeout_ms = 10000;
 	client.options.total_timeout_ms = 500;
 	client_renew(&client);
-	client_fetch(&client, "/slow-headers");
-	client_check_error(&client, ERR_TIMEOUT);
-	client_fetch(&client, "/slow-body");
-	client_check_error(&client, ERR_TIMEOUT);
+	CHECK_ERRORS(ERR_TIMEOUT, "/slow-headers", "/slow-body");
 	ck_assert_uint_lt(client.result.elapsed_us, 2000000);
 }
 
@@ -524,20 +455,13 @@ TEST(what_came_of_a_broken_body_is_kept)
 
 TEST(without_a_byte_of_the_body_it_is_an_error)
 {
-	client_fetch(&client, "/short-empty");
-	client_check_error(&client, ERR_NETWORK);
-	client_fetch(&client, "/reset-in-head");
-	client_check_error(&client, ERR_NETWORK);
+	CHECK_ERRORS(ERR_NETWORK, "/short-empty", "/reset-in-head");
 }
 
 TEST(wrong_lengths)
 {
-	client_fetch(&client, "/long");
-	client_check_body(&client, "hello");
-	client_fetch(&client, "/no-length");
-	client_check_error(&client, ERR_NETWORK);
-	client_fetch(&client, "/negative");
-	client_check_error(&client, ERR_NETWORK);
+	CHECK_HELLO("/long");
+	CHECK_ERRORS(ERR_NETWORK, "/no-length", "/negative");
 	client_fetch(&client, "/two-lengths");
 	client_check_cut(&client, 5, true);
 	client_fetch(&client, "/huge");
@@ -546,13 +470,8 @@ TEST(wrong_lengths)
 
 TEST(what_is_no_http_is_a_network_error)
 {
-	static const char *const paths[] = {"/no-http", "/ssh", "/hang-up",
-					    "/http-9", "/status-long"};
-
-	for (size_t i = 0; i < COUNT_OF(paths); i++) {
-		client_fetch(&client, paths[i]);
-		client_check_error(&client, ERR_NETWORK);
-	}
+	CHECK_ERRORS(ERR_NETWORK, "/no-http", "/ssh", "/hang-up", "/http-9",
+		     "/status-long");
 }
 
 TEST(strange_statuses_are_answers)
@@ -574,10 +493,7 @@ TEST(a_nul_does_no_harm)
 
 TEST(packed_bodies_are_unpacked)
 {
-	client_fetch(&client, "/packed");
-	client_check_body(&client, "hello");
-	client_fetch(&client, "/packed-twice");
-	client_check_body(&client, "hello");
+	CHECK_HELLO("/packed", "/packed-twice");
 	client_fetch(&client, "/packed-empty");
 	assert_ok(client.result.error);
 	ck_assert_uint_eq(client.result.body.size, 0);
@@ -586,26 +502,14 @@ TEST(packed_bodies_are_unpacked)
 
 TEST(a_coding_that_is_none_is_ignored)
 {
-	client_fetch(&client, "/coded-none");
-	client_check_body(&client, "hello");
-	client_fetch(&client, "/coded-oddly");
-	client_check_body(&client, "hello");
-	client_fetch(&client, "/transferred-oddly");
-	client_check_body(&client, "hello");
-	client_fetch(&client, "/packed-zstd");
-	client_check_body(&client, "hello");
+	CHECK_HELLO("/coded-none", "/coded-oddly", "/transferred-oddly",
+		    "/packed-zstd");
 }
 
 TEST(codings_that_cannot_be_decoded_are_refused)
 {
-	client_fetch(&client, "/packed-thrice");
-	client_check_error(&client, ERR_MALFORMED);
-	client_fetch(&client, "/coded-compress");
-	client_check_error(&client, ERR_MALFORMED);
-	client_fetch(&client, "/packed-transfer");
-	client_check_error(&client, ERR_MALFORMED);
-	client_fetch(&client, "/badly-packed");
-	client_check_error(&client, ERR_MALFORMED);
+	CHECK_ERRORS(ERR_MALFORMED, "/packed-thrice", "/coded-compress",
+		     "/packed-transfer", "/badly-packed");
 }
 
 TEST(a_packed_body_that_stops_is_cut)

@@ -44,30 +44,45 @@ static void many_cookies(int socket, const char *request)
 
 /* The server is the proxy of all hosts. */
 static const struct route routes[] = {
-	{"/echo", echo, 1, NULL},
-	{"/dated", dated, 1, NULL},
-	{"/304", NULL, 1, "HTTP/1.1 304 Not Modified\r\n\r\n"},
-	{"/long", NULL, 1,
-	 OK_HTML "Content-Length: 26\r\n\r\nabcdefghijklmnopqrstuvwxyz"},
-	{"/missing", NULL, 1,
-	 "HTTP/1.1 404 No\r\nContent-Length: 5\r\n\r\nsorry"},
-	{"/many", many_cookies, 1, NULL},
-	{"http://www.example.org/echo", echo, 1, NULL},
-	{"http://www.example.org/set", NULL, 1,
-	 COOKIE "a=1; Path=/; HttpOnly\r\nSet-Cookie: b=2; "
-		"Domain=example.org; Max-Age=1000\r\n" EMPTY},
-	{"http://www.example.org/unset", NULL, 1,
-	 COOKIE "a=1; Path=/; Max-Age=0\r\n" EMPTY},
-	{"http://www.example.org/soon", NULL, 1,
-	 COOKIE "a=1; Path=/; Max-Age=1\r\n" EMPTY},
-	{"http://www.example.org/foreign", NULL, 1,
-	 COOKIE "a=1; Domain=example.com\r\nSet-Cookie: b=2; Domain=org\r\n"
-		"Set-Cookie: c=3; Secure\r\nSet-Cookie: d=4; "
-		"Domain=a.www.example.org\r\n" EMPTY},
-	{"http://www.example.co.uk/suffix", NULL, 1,
-	 COOKIE "a=1; Domain=co.uk\r\n" EMPTY},
-	{"http://news.example.org/echo", echo, 1, NULL},
-	{"http://example.com/echo", echo, 1, NULL},
+	{.path = "/echo", .handler = echo, .keeps_open = 1},
+	{.path = "/dated", .handler = dated, .keeps_open = 1},
+	{.path = "/304",
+	 .keeps_open = 1,
+	 .answer = "HTTP/1.1 304 Not Modified\r\n\r\n"},
+	{.path = "/long",
+	 .keeps_open = 1,
+	 .answer = OK_HTML
+	 "Content-Length: 26\r\n\r\nabcdefghijklmnopqrstuvwxyz"},
+	{.path = "/missing",
+	 .keeps_open = 1,
+	 .answer = "HTTP/1.1 404 No\r\nContent-Length: 5\r\n\r\nsorry"},
+	{.path = "/many", .handler = many_cookies, .keeps_open = 1},
+	{.path = "http://www.example.org/echo",
+	 .handler = echo,
+	 .keeps_open = 1},
+	{.path = "http://www.example.org/set",
+	 .keeps_open = 1,
+	 .answer = COOKIE "a=1; Path=/; HttpOnly\r\nSet-Cookie: b=2; "
+			  "Domain=example.org; Max-Age=1000\r\n" EMPTY},
+	{.path = "http://www.example.org/unset",
+	 .keeps_open = 1,
+	 .answer = COOKIE "a=1; Path=/; Max-Age=0\r\n" EMPTY},
+	{.path = "http://www.example.org/soon",
+	 .keeps_open = 1,
+	 .answer = COOKIE "a=1; Path=/; Max-Age=1\r\n" EMPTY},
+	{.path = "http://www.example.org/foreign",
+	 .keeps_open = 1,
+	 .answer = COOKIE
+	 "a=1; Domain=example.com\r\nSet-Cookie: b=2; Domain=org\r\n"
+	 "Set-Cookie: c=3; Secure\r\nSet-Cookie: d=4; "
+	 "Domain=a.www.example.org\r\n" EMPTY},
+	{.path = "http://www.example.co.uk/suffix",
+	 .keeps_open = 1,
+	 .answer = COOKIE "a=1; Domain=co.uk\r\n" EMPTY},
+	{.path = "http://news.example.org/echo",
+	 .handler = echo,
+	 .keeps_open = 1},
+	{.path = "http://example.com/echo", .handler = echo, .keeps_open = 1},
 };
 
 static struct client client;

@@ -4,7 +4,7 @@
 
 #include "store/rows.h"
 #include "tests/unit/crawl/frontier_world.h"
-#include "tests/unit/crawl/random.h"
+#include "tests/unit/random.h"
 #include "tests/unit/run.h"
 
 FIXTURE(.setup = world_begin, .teardown = world_end);

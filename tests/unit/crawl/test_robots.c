@@ -2,24 +2,12 @@
 
 #include <time.h>
 
-#include "tests/unit/crawl/random.h"
+#include "tests/unit/random.h"
 #include "tests/unit/run.h"
-
-static struct arena *arena;
-
-static void setup(void)
-{
-	arena = arena_create();
-}
-
-static void teardown(void)
-{
-	arena_destroy(arena);
-}
 
 static const struct robots *parse(const char *file)
 {
-	return robots_parse(arena, slice_of(file), "templated");
+	return robots_parse(test_arena, slice_of(file), "templated");
 }
 
 static bool allows(const char *file, const char *path)
@@ -28,8 +16,6 @@ static bool allows(const char *file, const char *path)
 }
 
 #define ANY "User-agent: *\n"
-
-FIXTURE(.setup = setup, .teardown = teardown);
 
 TEST(a_file_that_says_nothing_allows_everything)
 {
@@ -40,7 +26,7 @@ TEST(a_file_that_says_nothing_allows_everything)
 	ck_assert(allows(ANY "Disallow:\n", "/a"));
 	ck_assert(allows("User-agent: other\nDisallow: /\n", "/a"));
 	ck_assert(robots_allows(
-		robots_parse(arena, (struct slice){0}, "templated"),
+		robots_parse(test_arena, (struct slice){0}, "templated"),
 		slice_of("/")));
 }
 
@@ -161,7 +147,7 @@ TEST(agents_in_a_row_form_a_group)
 TEST(the_robots_file_itself_is_allowed)
 {
 	ck_assert(allows(ANY "Disallow: /\n", "/robots.txt"));
-	ck_assert(robots_allows(robots_from_status(arena, 503),
+	ck_assert(robots_allows(robots_from_status(test_arena, 503),
 				slice_of("/robots.txt")));
 }
 
@@ -176,8 +162,9 @@ TEST(a_status_gives_rules)
 
 	for (size_t i = 0; i < COUNT_OF(rows); i++)
 		ck_assert_int_eq(
-			robots_allows(robots_from_status(arena, rows[i].status),
-				      slice_of("/a")),
+			robots_allows(
+				robots_from_status(test_arena, rows[i].status),
+				slice_of("/a")),
 			rows[i].allows);
 }
 
@@ -247,7 +234,7 @@ TEST(utf_16_with_its_mark)
 	for (int i = 0; i < 2; i++) {
 		struct slice file = {i == 0 ? little : big, 4 + 2 * size};
 		const struct robots *robots =
-			robots_parse(arena, file, "templated");
+			robots_parse(test_arena, file, "templated");
 
 		ck_assert(!robots_allows(robots, slice_of("/%C3%BCber")));
 		ck_assert(robots_allows(robots, slice_of("/a")));
@@ -259,7 +246,7 @@ TEST(a_nul_ends_a_line)
 {
 	static const char file[] = ANY "Disallow: /a\0b\nDisallow: /c\n\0\0";
 	const struct robots *robots = robots_parse(
-		arena, (struct slice){file, sizeof(file)}, "templated");
+		test_arena, (struct slice){file, sizeof(file)}, "templated");
 
 	ck_assert(!robots_allows(robots, slice_of("/ac")));
 	ck_assert(!robots_allows(robots, slice_of("/c")));
@@ -323,11 +310,12 @@ TEST(a_reason_is_short_and_printable)
 
 TEST(the_servers_failure_is_told_from_a_rule)
 {
-	ck_assert(robots_is_forbidden(robots_from_status(arena, 500)));
-	ck_assert(robots_is_forbidden(robots_from_status(arena, 0)));
-	ck_assert(!robots_is_forbidden(robots_from_status(arena, 404)));
+	ck_assert(robots_is_forbidden(robots_from_status(test_arena, 500)));
+	ck_assert(robots_is_forbidden(robots_from_status(test_arena, 0)));
+	ck_assert(!robots_is_forbidden(robots_from_status(test_arena, 404)));
 	ck_assert(!robots_is_forbidden(parse(ANY "Disallow: /\n")));
-	ck_assert(!robots_explain(robots_from_status(arena, 500), slice_of("/"))
+	ck_assert(!robots_explain(robots_from_status(test_arena, 500),
+				  slice_of("/"))
 			   .is_allowed);
 }
 

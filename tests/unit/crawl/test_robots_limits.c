@@ -7,21 +7,9 @@
 
 #include "tests/unit/run.h"
 
-static struct arena *arena;
-
-static void setup(void)
-{
-	arena = arena_create();
-}
-
-static void teardown(void)
-{
-	arena_destroy(arena);
-}
-
 static const struct robots *parse(const char *file)
 {
-	return robots_parse(arena, slice_of(file), "templated");
+	return robots_parse(test_arena, slice_of(file), "templated");
 }
 
 static bool allows(const char *file, const char *path)
@@ -41,11 +29,9 @@ static const struct robots *parse_sized(size_t size, const char *line)
 	while (file.size + strlen(line) < size)
 		buffer_append_byte(&file, '\n');
 	buffer_append_text(&file, line);
-	robots = robots_parse(arena, buffer_slice(&file), "templated");
+	robots = robots_parse(test_arena, buffer_slice(&file), "templated");
 	return robots;
 }
-
-FIXTURE(.setup = setup, .teardown = teardown);
 
 TEST(what_is_beyond_512_kib_is_ignored)
 {
@@ -84,7 +70,7 @@ TEST(no_rule_is_one_too_many)
 	buffer_append_text(&file, ANY);
 	while (file.size < MAX_ROBOTS_BYTES - 20)
 		buffer_printf(&file, "Disallow: /a%u$\n", ++last);
-	robots = robots_parse(arena, buffer_slice(&file), "templated");
+	robots = robots_parse(test_arena, buffer_slice(&file), "templated");
 	buffer_clear(&file);
 	buffer_printf(&file, "/a%u", last);
 	ck_assert_uint_gt(last, 25000);
@@ -125,7 +111,7 @@ static const struct robots *many_wildcards(size_t count)
 	buffer_append_text(&file, ANY);
 	for (size_t i = 0; i < count; i++)
 		buffer_printf(&file, "Disallow: /*a*a*a*a*a*a*ab%zu\n", i);
-	robots = robots_parse(arena, buffer_slice(&file), "templated");
+	robots = robots_parse(test_arena, buffer_slice(&file), "templated");
 	return robots;
 }
 

@@ -5,7 +5,7 @@
 
 #include "crawl/frontier.h"
 #include "tests/unit/crawl/frontier_world.h"
-#include "tests/unit/crawl/random.h"
+#include "tests/unit/random.h"
 #include "tests/unit/run.h"
 
 enum {

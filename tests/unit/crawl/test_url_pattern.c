@@ -2,7 +2,7 @@
 
 #include <time.h>
 
-#include "tests/unit/crawl/random.h"
+#include "tests/unit/random.h"
 #include "tests/unit/run.h"
 
 static struct url_pattern pattern_of(const char *path)

@@ -51,23 +51,6 @@ static void make_certificates(const char *folder)
 		    "expired.pem");
 }
 
-static uint16_t free_port(void)
-{
-	struct sockaddr_in address = {.sin_family = AF_INET,
-				      .sin_addr.s_addr =
-					      htonl(INADDR_LOOPBACK)};
-	socklen_t size = sizeof(address);
-	int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-
-	ck_assert_int_eq(bind(listener, (const struct sockaddr *)&address,
-			      sizeof(address)),
-			 0);
-	ck_assert_int_eq(
-		getsockname(listener, (struct sockaddr *)&address, &size), 0);
-	close(listener);
-	return ntohs(address.sin_port);
-}
-
 static void add_site(struct buffer *conf, const struct tls_server *server,
 		     uint16_t port, const char *certificate)
 {
@@ -147,8 +130,8 @@ void tls_server_start(struct tls_server *server)
 	snprintf(server->ca_file, sizeof(server->ca_file), "%s/ca.pem",
 		 server->folder);
 	make_certificates(server->folder);
-	server->port = free_port();
-	server->expired_port = free_port();
+	server->port = test_free_port();
+	server->expired_port = test_free_port();
 	write_conf(server);
 	start_nginx(server);
 }

@@ -11,6 +11,7 @@
 
 #include "base/memory.h"
 #include "daemon/http/server.h"
+#include "tests/unit/run.h"
 
 static unsigned partition(struct slice host)
 {
@@ -141,25 +142,11 @@ static enum error remove_node(struct node_group *cluster, const char *node)
 							      : ERR_BUSY;
 }
 
-static uint16_t free_port(void)
-{
-	struct sockaddr_in place = {.sin_family = AF_INET};
-	socklen_t size = sizeof(place);
-	int file = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-
-	place.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-	ck_assert_int_eq(bind(file, (struct sockaddr *)&place, size), 0);
-	ck_assert_int_eq(getsockname(file, (struct sockaddr *)&place, &size),
-			 0);
-	close(file);
-	return ntohs(place.sin_port);
-}
-
 static void listen_at(struct joined_node *node)
 {
 	char place[32];
 
-	(void)snprintf(place, sizeof(place), "127.0.0.1:%u", free_port());
+	(void)snprintf(place, sizeof(place), "127.0.0.1:%u", test_free_port());
 	(void)snprintf(node->address, sizeof(node->address), "http://%s",
 		       place);
 	ck_assert_int_eq(tcp_open(&node->listener, place, "", ""), ERR_NONE);

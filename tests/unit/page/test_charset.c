@@ -5,30 +5,17 @@
 #include "tests/unit/page/page_of.h"
 #include "tests/unit/run.h"
 
-static struct arena *arena;
-
-static void begin(void)
-{
-	arena = arena_create();
-}
-
-static void end(void)
-{
-	arena_destroy(arena);
-}
-
 static void check(struct slice body, const char *header, const char *text,
 		  const char *charset)
 {
-	struct decoded decoded = charset_decode(arena, body, slice_of(header));
+	struct decoded decoded =
+		charset_decode(test_arena, body, slice_of(header));
 
 	check_slice(decoded.charset, charset);
 	check_slice(decoded.text, text);
 }
 
 #define BYTES(text) ((struct slice){text, sizeof(text) - 1})
-
-FIXTURE(.setup = begin, .teardown = end);
 
 TEST(nothing_is_utf_8)
 {
@@ -79,7 +66,8 @@ TEST(a_meta_in_a_comment_or_too_late_does_not_count)
 	      "WINDOWS-1251");
 	memset(late, ' ', sizeof(late));
 	memcpy(late + 1040, meta, sizeof(meta) - 1);
-	check_slice(charset_decode(arena, (struct slice){late, sizeof(late)},
+	check_slice(charset_decode(test_arena,
+				   (struct slice){late, sizeof(late)},
 				   slice_of(NULL))
 			    .charset,
 		    "UTF-8");
@@ -192,8 +180,9 @@ TEST(any_bytes_become_utf_8_without_nul)
 			bytes[i] = (unsigned char)(state >> 24);
 		}
 		size = (state >> 16) % (sizeof(bytes) + 1);
-		decoded = charset_decode(arena, (struct slice){bytes, size},
-					 slice_of(labels[round % 9]));
+		decoded =
+			charset_decode(test_arena, (struct slice){bytes, size},
+				       slice_of(labels[round % 9]));
 		ck_assert(is_utf8(decoded.text));
 		ck_assert_uint_gt(decoded.charset.size, 0);
 	}

@@ -1,31 +1,24 @@
 #include "template/change_detector.h"
 
 #include "cluster/signature.h"
-#include "tests/unit/cluster/random.h"
+#include "tests/unit/random.h"
 #include "tests/unit/run.h"
 
 enum { OWN = 7, OTHER = 8 };
 
-static struct arena *arena;
 static struct observed_page sample[MAX_TEMPLATE_SAMPLE];
 static struct detection found;
 
 static void setup(void)
 {
-	arena = arena_create();
 	memset(sample, 0, sizeof(sample));
-}
-
-static void teardown(void)
-{
-	arena_destroy(arena);
 }
 
 /* The paths, and as many fragments of the same hashes. */
 static struct record record_of(const uint64_t *paths, uint32_t count)
 {
 	struct record_fragment *fragments =
-		ARENA_NEW(arena, struct record_fragment, count);
+		ARENA_NEW(test_arena, struct record_fragment, count);
 	struct record record = {0};
 
 	for (uint32_t i = 0; i < count; i++)
@@ -42,7 +35,7 @@ static struct record record_of(const uint64_t *paths, uint32_t count)
 /* `count` hashes from `first` on. */
 static struct record items(uint64_t first, uint32_t count)
 {
-	uint64_t *paths = ARENA_NEW(arena, uint64_t, count);
+	uint64_t *paths = ARENA_NEW(test_arena, uint64_t, count);
 
 	for (uint32_t i = 0; i < count; i++)
 		paths[i] = first + i;
@@ -52,7 +45,7 @@ static struct record items(uint64_t first, uint32_t count)
 /* 1 to 10, and `count` from `first` on. */
 static struct record with_own(uint64_t first, uint32_t count)
 {
-	uint64_t *paths = ARENA_NEW(arena, uint64_t, 10 + count);
+	uint64_t *paths = ARENA_NEW(test_arena, uint64_t, 10 + count);
 
 	for (uint32_t i = 0; i < 10 + count; i++)
 		paths[i] = i < 10 ? i + 1 : first + i - 10;
@@ -94,11 +87,12 @@ static void set_observation(uint32_t from, uint32_t to,
 
 static enum decision_kind detect_in_sample(uint32_t count)
 {
-	detect_change(arena, OWN, sample, count, &change_rules_default, &found);
+	detect_change(test_arena, OWN, sample, count, &change_rules_default,
+		      &found);
 	return found.kind;
 }
 
-FIXTURE(.setup = setup, .teardown = teardown);
+FIXTURE(.setup = setup);
 
 TEST(nobody_says_nothing)
 {

@@ -18,18 +18,11 @@ static const char *const three[] = {
 	"<script>x()</script></body></html>",
 };
 
-static struct arena *arena;
 static struct page_tree tree;
 
 static void setup(void)
 {
-	arena = arena_create();
-	tree = page_tree_make(arena);
-}
-
-static void teardown(void)
-{
-	arena_destroy(arena);
+	tree = page_tree_make(test_arena);
 }
 
 /* Texts "Menu" are on `all` pages, others on one. */
@@ -63,7 +56,7 @@ static const struct page_tree_node *at(const char *path)
 	return page_tree_node(&tree, index);
 }
 
-FIXTURE(.setup = setup, .teardown = teardown);
+FIXTURE(.setup = setup);
 
 TEST(same_tags_and_classes_in_the_same_place_are_one_node)
 {
@@ -161,7 +154,7 @@ TEST(an_example_is_common_and_more_than_a_word)
 static struct page_tree_choice choose(uint32_t nodes, uint32_t depth,
 				      uint32_t pages)
 {
-	return page_tree_choose(arena, &tree,
+	return page_tree_choose(test_arena, &tree,
 				(struct page_tree_limits){nodes, depth, pages});
 }
 
@@ -285,7 +278,7 @@ TEST(any_page_keeps_the_laws)
 	for (uint64_t seed = 1; seed <= 300; seed++) {
 		AUTO_TEXT *html = random_html(seed);
 
-		tree = page_tree_make(arena);
+		tree = page_tree_make(test_arena);
 		add(html, 9);
 		add(three[seed % 3], 9);
 		page_tree_sum(&tree);
@@ -330,14 +323,14 @@ TEST(bytes_that_are_no_tree_are_refused)
 	size = bytes.size;
 	for (size_t cut = 0; cut < size; cut++)
 		ck_assert(!page_tree_decode(
-			arena, (struct slice){bytes.data, cut}, &back));
+			test_arena, (struct slice){bytes.data, cut}, &back));
 	buffer_append_byte(&bytes, 0);
-	ck_assert(!page_tree_decode(arena, buffer_slice(&bytes), &back));
+	ck_assert(!page_tree_decode(test_arena, buffer_slice(&bytes), &back));
 	/* change every byte, one after another: a tree or an error, and never a
 	 * crash */
 	for (size_t i = 0; i < size; i++) {
 		bytes.data[i] ^= (char)0xff;
-		page_tree_decode(arena, (struct slice){bytes.data, size},
+		page_tree_decode(test_arena, (struct slice){bytes.data, size},
 				 &back);
 		bytes.data[i] ^= (char)0xff;
 	}

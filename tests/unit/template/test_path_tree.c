@@ -3,18 +3,11 @@
 
 #include "tests/unit/run.h"
 
-static struct arena *arena;
 static struct path_tree tree;
 
 static void setup(void)
 {
-	arena = arena_create();
-	tree = path_tree_make(arena);
-}
-
-static void teardown(void)
-{
-	arena_destroy(arena);
+	tree = path_tree_make(test_arena);
 }
 
 static void tell(const char *path, enum path_side side, bool is_told)
@@ -28,7 +21,7 @@ static const struct path_tree_node *node(uint32_t index)
 	return path_tree_node(&tree, index);
 }
 
-FIXTURE(.setup = setup, .teardown = teardown);
+FIXTURE(.setup = setup);
 
 TEST(a_step_in_common_is_one_node)
 {

@@ -9,7 +9,6 @@
 
 enum { PAGES = 4 };
 
-static struct arena *arena;
 static struct page *pages[PAGES];
 static struct record *records; /* [PAGES] */
 static const struct page *parsed[PAGES];
@@ -17,8 +16,7 @@ static struct slice urls[PAGES];
 
 static void setup(void)
 {
-	arena = arena_create();
-	records = ARENA_NEW(arena, struct record, PAGES);
+	records = ARENA_NEW(test_arena, struct record, PAGES);
 	memset(pages, 0, sizeof(pages));
 }
 
@@ -26,7 +24,6 @@ static void teardown(void)
 {
 	for (int i = 0; i < PAGES; i++)
 		page_destroy(pages[i]);
-	arena_destroy(arena);
 }
 
 /* What daemon/privsep/analyse_task.c makes of a page, as far as a version reads
@@ -42,16 +39,16 @@ static void add(uint32_t index, const char *html)
 			     &page_limits_default));
 	for (unsigned i = MEASURE_CP; i <= MEASURE_CPC; i += MEASURE_CPC) {
 		struct signature signature = signature_compute(
-			arena, pages[index],
+			test_arena, pages[index],
 			(struct signature_rule){.measure = i});
 
 		record->signatures[i] = signature.shingles;
 		record->signature_counts[i] = (uint32_t)signature.count;
 	}
 	fragments = fragments_distinct(
-		arena, fragments_of_page(arena, pages[index]),
+		test_arena, fragments_of_page(test_arena, pages[index]),
 		pages[index]->text_count, &record->fragment_count);
-	copies = ARENA_NEW(arena, struct record_fragment,
+	copies = ARENA_NEW(test_arena, struct record_fragment,
 			   record->fragment_count);
 	for (uint32_t i = 0; i < record->fragment_count; i++)
 		copies[i].hash = fragments[i].hash;
@@ -62,7 +59,7 @@ static void add(uint32_t index, const char *html)
 
 static struct version *make(uint32_t count, uint32_t samples)
 {
-	return version_make(arena,
+	return version_make(test_arena,
 			    &(struct version_input){.page_count = 9,
 						    .generation = 5,
 						    .records = records,
@@ -93,7 +90,7 @@ static struct version *again(const struct version *version)
 	struct version *read = NULL;
 
 	version_encode(version, &json);
-	assert_ok(version_decode(arena, buffer_slice(&json), &read));
+	assert_ok(version_decode(test_arena, buffer_slice(&json), &read));
 	return read;
 }
 
@@ -339,7 +336,7 @@ TEST(foreign_bytes_are_refused)
 	for (size_t i = 0; i < COUNT_OF(cases); i++) {
 		struct version *version;
 		enum error error = version_decode(
-			arena, slice_of(cases[i].json), &version);
+			test_arena, slice_of(cases[i].json), &version);
 
 		ck_assert_msg(error == cases[i].error, "%s: %d", cases[i].json,
 			      error);
@@ -357,17 +354,18 @@ TEST(more_items_than_there_may_be_are_refused)
 			      "%s{\"hash\":%s,\"ratio\":1,\"text\":null}",
 			      i == 0 ? "" : ",", GOOD_HASH);
 	buffer_append_text(&json, "]}");
-	ck_assert_int_eq(version_decode(arena, buffer_slice(&json), &version),
-			 ERR_MALFORMED);
+	ck_assert_int_eq(
+		version_decode(test_arena, buffer_slice(&json), &version),
+		ERR_MALFORMED);
 }
 
 /* Versions with only paths, with a ratio of 1. */
 static struct version *with_paths(uint64_t first, uint32_t count)
 {
-	struct version *version = ARENA_NEW(arena, struct version, 1);
+	struct version *version = ARENA_NEW(test_arena, struct version, 1);
 
 	version->has_classes = true;
-	version->paths = ARENA_NEW(arena, struct version_item, count);
+	version->paths = ARENA_NEW(test_arena, struct version_item, count);
 	version->path_count = count;
 	for (uint32_t i = 0; i < count; i++)
 		version->paths[i] =
@@ -382,7 +380,7 @@ TEST(a_difference_has_two_sides)
 	struct version *after = with_paths(4, 5);
 	struct version_diff diff;
 
-	version_compare(arena, before, after, &diff);
+	version_compare(test_arena, before, after, &diff);
 	ck_assert_uint_eq(diff.gone_path_count, 3);
 	ck_assert_uint_eq(diff.gone_paths[2]->hash, 3);
 	ck_assert_uint_eq(diff.come_path_count, 2);
@@ -392,9 +390,9 @@ TEST(a_difference_has_two_sides)
 	/* what few have weighs less: 1 + 0.5 + 0.5 + 2 of 5 + 2 */
 	before->paths[1].ratio = 0.5F;
 	before->paths[2].ratio = 0.5F;
-	version_compare(arena, before, after, &diff);
+	version_compare(test_arena, before, after, &diff);
 	ck_assert_double_eq_tol(diff.paths_moved, 4.0 / 7, 1e-6);
-	version_compare(arena, before, before, &diff);
+	version_compare(test_arena, before, before, &diff);
 	ck_assert_uint_eq(diff.gone_path_count + diff.come_path_count, 0);
 	ck_assert_double_eq(diff.paths_moved, 0);
 }

@@ -2,7 +2,7 @@
 
 #include "tests/unit/run.h"
 
-/* The words, which stand between blanks; no daemon answers. */
+/* The words, separated by blanks; no daemon answers. */
 static const char *completed(const char *line)
 {
 	static struct buffer out;
@@ -43,7 +43,7 @@ TEST(options_are_those_of_the_verb_and_the_global_ones)
 		"--wait\twait until the site is crawled, with a progress "
 		"bar\n");
 	ck_assert_str_eq(completed("watch --js"), "--json\tprint JSON\n");
-	/* of the action, as soon as it is known */
+	/* of the action, as soon unchanged known */
 	ck_assert_str_eq(completed("site import --a"),
 			 "--async\tthe broker stores the list as jobs, and the "
 			 "owners add the sites later\n");

@@ -1,7 +1,5 @@
 #include "daemon/engine/pipeline.h"
 
-#include <time.h>
-
 #include "daemon/runtime/clock.h"
 #include "page/page.h"
 #include "store/rows.h"
@@ -85,18 +83,13 @@ static struct pipeline_stats stats(void)
 	return stats;
 }
 
-static void take_a_nap(void)
-{
-	nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
-}
-
 /* Return false if this state is not reached in time. */
 static bool waits_for_pages(uint64_t count)
 {
 	uint64_t end_ms = clock_steady_ms() + PATIENCE_MS;
 
 	while (stats().committed < count && clock_steady_ms() < end_ms)
-		take_a_nap();
+		test_sleep_ms(10);
 	return stats().committed >= count;
 }
 
@@ -106,7 +99,7 @@ static bool comes_to_rest(uint64_t answers)
 
 	while ((stats().fetched < answers || stats().in_flight > 0) &&
 	       clock_steady_ms() < end_ms)
-		take_a_nap();
+		test_sleep_ms(10);
 	return stats().fetched >= answers && stats().in_flight == 0;
 }
 

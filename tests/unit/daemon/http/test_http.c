@@ -6,7 +6,6 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "daemon/runtime/clock.h"
@@ -27,16 +26,6 @@ static struct http_server *server;
 static atomic_bool gate_is_open;
 static atomic_int handled;
 
-static void sleep_ms(long time_ms)
-{
-	const struct timespec time = {
-		.tv_sec = time_ms / 1000,
-		.tv_nsec = time_ms % 1000 * 1000000L,
-	};
-
-	nanosleep(&time, NULL);
-}
-
 /* The path selects what a request of these tests does. */
 static enum http_verdict handle(struct http_exchange *exchange, void *context)
 {
@@ -56,7 +45,7 @@ static enum http_verdict handle(struct http_exchange *exchange, void *context)
 	if (strcmp(asked, "/thrice") == 0 && memory[0] < 3)
 		return HTTP_SUSPENDED;
 	if (strcmp(asked, "/slow") == 0)
-		sleep_ms(50);
+		test_sleep_ms(50);
 	if (strcmp(asked, "/header") == 0) {
 		http_add_header(exchange, "X-One", "a\r\nX-Two: b\tc");
 		http_add_header(exchange, "X-Empty", "");
@@ -117,7 +106,7 @@ static void wait_for_parked(size_t count)
 	struct http_stats stats = {0};
 
 	for (int i = 0; i < 2000 && stats.parked != count; i++) {
-		sleep_ms(5);
+		test_sleep_ms(5);
 		http_stats(server, &stats);
 	}
 	ck_assert_uint_eq(stats.parked, count);
@@ -192,7 +181,7 @@ static enum http_verdict handle_quickly(struct http_exchange *exchange,
 		return HTTP_QUEUED;
 	while (strcmp(http_path(exchange), "/held") == 0 &&
 	       !atomic_load(&gate_is_open))
-		sleep_ms(1);
+		test_sleep_ms(1);
 	buffer_append_text(&body, http_is_inline(exchange) ? "at once"
 							   : "by a worker");
 	http_reply(exchange, 200, "text/plain", &body);
@@ -520,7 +509,7 @@ static void *trickle(void *context)
 	while (!atomic_load(&is_over)) {
 		for (int i = 0; i < TRICKLERS; i++)
 			send(files[i], "x", 1, MSG_NOSIGNAL | MSG_DONTWAIT);
-		sleep_ms(20);
+		test_sleep_ms(20);
 	}
 	return NULL;
 }
@@ -540,7 +529,7 @@ static void check_tricklers(const char *beginning)
 	}
 	atomic_store(&is_over, false);
 	pthread_create(&thread, NULL, trickle, files);
-	sleep_ms(50);
+	test_sleep_ms(50);
 	check_body("GET", "/x", NULL, "GET /x 1 []");
 	atomic_store(&is_over, true);
 	pthread_join(thread, NULL);
@@ -627,7 +616,7 @@ static void *wake_often(void *argument)
 
 	while (!atomic_load(is_done)) {
 		http_wake(server);
-		sleep_ms(1);
+		test_sleep_ms(1);
 	}
 	return NULL;
 }
@@ -688,7 +677,7 @@ TEST(stopping_among_requests_harms_nobody)
 	for (int i = 0; i < 8; i++)
 		pthread_create(&threads[i], NULL, ask_until_it_stops, NULL);
 	while (atomic_load(&handled) < 100)
-		sleep_ms(1);
+		test_sleep_ms(1);
 	http_stop(server);
 	server = NULL;
 	for (int i = 0; i < 8; i++)

@@ -179,20 +179,6 @@ static unsigned upload_traits(const char *method, const char *asked)
 		       : 0;
 }
 
-static uint16_t free_port(void)
-{
-	struct sockaddr_in place = {.sin_family = AF_INET};
-	socklen_t size = sizeof(place);
-	int file = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-
-	place.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-	ck_assert_int_eq(bind(file, (struct sockaddr *)&place, size), 0);
-	ck_assert_int_eq(getsockname(file, (struct sockaddr *)&place, &size),
-			 0);
-	close(file);
-	return ntohs(place.sin_port);
-}
-
 static void begin(void)
 {
 	struct http_options options = {
@@ -210,7 +196,7 @@ static void begin(void)
 	char place[32];
 
 	ck_assert(http_proxy_open());
-	snprintf(place, sizeof(place), "127.0.0.1:%u", free_port());
+	snprintf(place, sizeof(place), "127.0.0.1:%u", test_free_port());
 	snprintf(address, sizeof(address), "http://%s", place);
 	assert_ok(tcp_open(&listener, place, "", ""));
 	options.listener = listener;
@@ -307,7 +293,8 @@ TEST(who_cannot_be_reached_is_told)
 {
 	AUTO_BUFFER answered;
 
-	snprintf(address, sizeof(address), "http://127.0.0.1:%u", free_port());
+	snprintf(address, sizeof(address), "http://127.0.0.1:%u",
+		 test_free_port());
 	answered = test_client_ask(path, "GET", "/stream", NULL);
 	ck_assert_int_eq(client_status(&answered), 502);
 	ck_assert_str_eq(client_body(&answered), "network");

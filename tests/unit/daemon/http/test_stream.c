@@ -7,7 +7,6 @@
 #include <stdatomic.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/memory.h"
@@ -29,16 +28,6 @@ static struct http_server *server;
 /* What streams are to have said: "1\n2\n3\n" ... up to here; 0 is the end. */
 static atomic_int said;
 static atomic_int freed;
-
-static void sleep_ms(long time_ms)
-{
-	const struct timespec time = {
-		.tv_sec = time_ms / 1000,
-		.tv_nsec = time_ms % 1000 * 1000000L,
-	};
-
-	nanosleep(&time, NULL);
-}
 
 /* A stream counts; its context is how far it has come. */
 static bool count_on(void *context, struct buffer *out)
@@ -219,7 +208,7 @@ static void read_until(int file, const char *text)
 		ck_assert_msg(clock_steady_ms() < until_ms, "no %s in %s", text,
 			      all.data);
 		if (size < 0) {
-			sleep_ms(5);
+			test_sleep_ms(5);
 			continue;
 		}
 		all.size += (size_t)size;
@@ -233,7 +222,7 @@ static void wait_for_listeners(size_t count)
 	struct http_stats stats = {.listeners = SIZE_MAX};
 
 	for (int i = 0; i < 2000 && stats.listeners != count; i++) {
-		sleep_ms(5);
+		test_sleep_ms(5);
 		http_stats(server, &stats);
 	}
 	ck_assert_uint_eq(stats.listeners, count);
@@ -257,7 +246,7 @@ TEST(a_stream_goes_on_as_there_is_more)
 	read_until(file, "chunked");
 	say(2);
 	read_until(file, "1\n2\n");
-	sleep_ms(TIMEOUT_MS + 500); /* who waits for us is not too slow */
+	test_sleep_ms(TIMEOUT_MS + 500); /* who waits for us is not too slow */
 	say(3);
 	read_until(file, "3\n");
 	say(-1);
@@ -323,7 +312,7 @@ TEST(who_reads_slowly_keeps_the_stream)
 		ck_assert_int_gt(size, 0);
 		for (ssize_t i = 0; i < size; i++)
 			count += some[i] == 'x';
-		sleep_ms(50);
+		test_sleep_ms(50);
 	}
 	answer = test_client_receive(file);
 	for (size_t i = 0; i < answer.size; i++)

@@ -132,26 +132,11 @@ static struct http_options options_of(const struct tcp_listener *from)
 	};
 }
 
-/* A free port. */
-static uint16_t free_port(void)
-{
-	struct sockaddr_in place = {.sin_family = AF_INET};
-	socklen_t size = sizeof(place);
-	int file = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-
-	place.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-	ck_assert_int_eq(bind(file, (struct sockaddr *)&place, size), 0);
-	ck_assert_int_eq(getsockname(file, (struct sockaddr *)&place, &size),
-			 0);
-	close(file);
-	return ntohs(place.sin_port);
-}
-
 static void begin(void)
 {
 	struct http_options options;
 
-	port = free_port();
+	port = test_free_port();
 	snprintf(address, sizeof(address), "127.0.0.1:%u", port);
 	assert_ok(tcp_open(&listener, address, "", ""));
 	options = options_of(listener);
@@ -318,7 +303,7 @@ TEST(what_is_wrong_with_the_files_is_told)
 	char path[64];
 	char place[32];
 
-	snprintf(place, sizeof(place), "127.0.0.1:%u", free_port());
+	snprintf(place, sizeof(place), "127.0.0.1:%u", test_free_port());
 	snprintf(path, sizeof(path), "/tmp/test_tcp.%ld", (long)getpid());
 	ck_assert_int_eq(tcp_open(&other, place, path, path), ERR_IO);
 	ck_assert_int_eq(tcp_open(&other, "localhost:80", "", ""),

@@ -6,7 +6,6 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "daemon/ctl/client.h"
@@ -25,16 +24,6 @@ static atomic_int begun;        /* uploads that the handler reads */
 static atomic_int seen;         /* uploads that are over for the handler */
 static atomic_int last_error;   /* of the last of them */
 static atomic_ullong last_size; /* bytes that it has read */
-
-static void sleep_ms(long time_ms)
-{
-	const struct timespec time = {
-		.tv_sec = time_ms / 1000,
-		.tv_nsec = time_ms % 1000 * 1000000L,
-	};
-
-	nanosleep(&time, NULL);
-}
 
 /* The byte at a place of every body of these tests. */
 static char byte_at(uint64_t at)
@@ -139,7 +128,7 @@ static void open_gate(void)
 static void wait_for_seen(int count)
 {
 	for (int i = 0; i < 4000 && atomic_load(&seen) < count; i++)
-		sleep_ms(5);
+		test_sleep_ms(5);
 	ck_assert_int_eq(atomic_load(&seen), count);
 }
 
@@ -147,7 +136,7 @@ static void wait_for_seen(int count)
 static void wait_for_begun(int count)
 {
 	for (int i = 0; i < 4000 && atomic_load(&begun) < count; i++)
-		sleep_ms(5);
+		test_sleep_ms(5);
 	ck_assert_int_eq(atomic_load(&begun), count);
 }
 
@@ -258,7 +247,7 @@ TEST(a_client_waits_while_nobody_reads)
 	ck_assert_int_eq(pthread_create(&thread, NULL, send_late, &supply), 0);
 	do {
 		given = atomic_load(&supply.given);
-		sleep_ms(50);
+		test_sleep_ms(50);
 	} while (given == 0 || given < atomic_load(&supply.given));
 	ck_assert_uint_lt(given, LARGE / 4);
 	open_gate();
@@ -356,11 +345,11 @@ TEST(those_that_trickle_leave_when_all_places_are_taken)
 
 		for (int j = 0; j < 2; j++)
 			send(files[j], &byte, 1, MSG_NOSIGNAL | MSG_DONTWAIT);
-		sleep_ms(50);
+		test_sleep_ms(50);
 	}
 	ck_assert_int_eq(atomic_load(&seen), 2);
 	ck_assert_int_eq(atomic_load(&last_error), ERR_NETWORK);
-	sleep_ms(50);
+	test_sleep_ms(50);
 	check_send("/read", 3, "ok 3");
 	for (int i = 0; i < 2; i++)
 		close(files[i]);

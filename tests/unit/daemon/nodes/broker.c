@@ -12,11 +12,11 @@
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/file.h"
 #include "base/log.h"
+#include "tests/unit/run.h"
 
 #define PROGRAM "nats-server"
 
@@ -59,13 +59,6 @@ bool broker_is_installed(void)
 {
 	return system("command -v " PROGRAM " >/dev/null 2>&1") == 0 &&
 	       system("command -v openssl >/dev/null 2>&1") == 0;
-}
-
-static void nap(long ms)
-{
-	const struct timespec time = {.tv_nsec = ms * 1000000};
-
-	nanosleep(&time, NULL);
 }
 
 /* Ports that are free, all at one time. */
@@ -286,7 +279,7 @@ struct broker *broker_open(const struct broker_ops *ops,
 		error = broker_try(&bus, ops, options);
 		if (error == ERR_NONE)
 			return bus;
-		nap(50);
+		test_sleep_ms(50);
 	}
 	ck_abort_msg("the servers did not get ready: %.600s", heard);
 }

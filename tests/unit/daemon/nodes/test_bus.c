@@ -1,4 +1,3 @@
-#include <time.h>
 
 #include "daemon/runtime/clock.h"
 #include "tests/unit/daemon/nodes/broker.h"
@@ -28,14 +27,6 @@ static void end(void)
 {
 	ops->close(bus);
 	broker_end(&broker);
-}
-
-static void nap(long ms)
-{
-	const struct timespec time = {.tv_sec = ms / 1000,
-				      .tv_nsec = ms % 1000 * 1000000};
-
-	nanosleep(&time, NULL);
 }
 
 static enum error append(const char *subject, const char *text,
@@ -256,12 +247,13 @@ TEST(a_row_that_is_not_renewed_goes)
 
 	assert_ok(
 		ops->put(bus, BROKER_NODES, "a", slice_of("1"), 0, &revision));
-	nap(400);
+	test_sleep_ms(400);
 	assert_ok(ops->put(bus, BROKER_NODES, "a", slice_of("2"), revision,
 			   &revision));
-	nap(300);
+	test_sleep_ms(300);
 	expect_list(BROKER_NODES, "a=2 ");
-	nap(600); /* 0.9 s after it was written, of 0.6 s and 0.15 s */
+	test_sleep_ms(
+		600); /* 0.9 s after it was written, of 0.6 s and 0.15 s */
 	expect_list(BROKER_NODES, "");
 	ck_assert_int_eq(ops->get(bus, BROKER_NODES, "a", &row), ERR_NOT_FOUND);
 	ck_assert_int_eq(ops->put(bus, BROKER_NODES, "a", slice_of("3"),
@@ -285,7 +277,7 @@ static void answer_late(void *context, struct slice question,
 {
 	(void)context;
 	(void)question;
-	nap(300);
+	test_sleep_ms(300);
 	buffer_append_text(answer, "late");
 }
 
@@ -371,7 +363,7 @@ TEST(what_is_told_and_appended_is_heard)
 	assert_ok(append("tpl.log.7", "a", 0, &number));
 	assert_ok(ops->tell(bus, "tpl.hint.x", slice_of("b")));
 	for (unsigned i = 0; i < 200 && told < 11; i++)
-		nap(10);
+		test_sleep_ms(10);
 	ck_assert_uint_eq(told, 11);
 }
 
@@ -382,7 +374,7 @@ TEST(who_hangs_up_is_closed)
 	ck_assert(!ops->is_closed(bus));
 	ops->hang_up(bus);
 	for (unsigned i = 0; i < 200 && !ops->is_closed(bus); i++)
-		nap(10);
+		test_sleep_ms(10);
 	ck_assert(ops->is_closed(bus));
 	ck_assert_int_eq(ops->last(bus, BROKER_LOG, "tpl.log.1", &message),
 			 ERR_NETWORK);
@@ -402,7 +394,7 @@ TEST(a_server_that_was_gone_has_all_again)
 	ck_assert_int_eq(ops->get(bus, BROKER_FACTS, "p.1", &row), ERR_NETWORK);
 	broker_resume(&broker, 0);
 	while (ops->last(bus, BROKER_LOG, "tpl.log.1", &message) != ERR_NONE)
-		nap(10);
+		test_sleep_ms(10);
 	/* an unacknowledged entry may exist; its number shows it */
 	ck_assert_uint_le(message.number, 2);
 	assert_ok(append("tpl.log.1", "c", message.number, &number));

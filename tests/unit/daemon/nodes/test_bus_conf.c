@@ -1,4 +1,3 @@
-#include <time.h>
 
 #include "base/file.h"
 #include "tests/unit/daemon/nodes/broker.h"
@@ -41,13 +40,6 @@ static void answer_pong(void *context, struct slice question,
 	(void)context;
 	(void)question;
 	buffer_append_text(answer, "pong");
-}
-
-static void nap(void)
-{
-	const struct timespec time = {.tv_nsec = 20000000};
-
-	nanosleep(&time, NULL);
 }
 
 static void begin(void)
@@ -106,7 +98,7 @@ static void expect_rows_and_answers(struct broker *a, struct broker *b)
 	for (unsigned i = 0; i < 100 && answer.size == 0; i++) {
 		ops->ask(b, "tpl.q.017", slice_of("ping"),
 			 &(struct broker_wait){.timeout_ms = 1000}, &answer);
-		nap();
+		test_sleep_ms(20);
 	}
 	ck_assert_str_eq(answer.data, "pong");
 }
@@ -132,7 +124,7 @@ static void hear_nothing(void *context, const char *subject, struct slice data)
 static void expect_said(const char *part)
 {
 	for (unsigned i = 0; i < 100 && !broker_has_said(part); i++) {
-		nap();
+		test_sleep_ms(20);
 		broker_flush_log(true); /* what was left out of the minute */
 	}
 	ck_assert_msg(broker_has_said(part), "nobody said: %s", part);

@@ -1,6 +1,5 @@
 #include <pthread.h>
 #include <stdatomic.h>
-#include <time.h>
 
 #include "daemon/runtime/clock.h"
 #include "tests/unit/daemon/nodes/broker.h"
@@ -47,14 +46,6 @@ static void end(void)
 {
 	ops->close(bus);
 	broker_end(&broker);
-}
-
-static void nap(long ms)
-{
-	const struct timespec time = {.tv_sec = ms / 1000,
-				      .tv_nsec = ms % 1000 * 1000000};
-
-	nanosleep(&time, NULL);
 }
 
 static void message_free(struct broker_message *message)
@@ -134,7 +125,7 @@ static uint64_t wait_for(uint64_t count)
 
 	while (atomic_load(&appended) < until) {
 		ck_assert_uint_lt(clock_steady_ms() - start_ms, RECOVERY_MS);
-		nap(5);
+		test_sleep_ms(5);
 	}
 	return clock_steady_ms() - start_ms;
 }
@@ -185,7 +176,7 @@ TEST(each_server_may_be_killed_while_entries_come)
 		       i, (unsigned long long)wait_for(20));
 		broker_resume(&broker, i);
 		wait_for(200);
-		nap(1500); /* it has read what it missed */
+		test_sleep_ms(1500); /* it has read what it missed */
 	}
 	stop_writing();
 	expect_all();
@@ -202,7 +193,7 @@ TEST(all_servers_may_be_killed_and_have_all_again)
 	wait_for(100);
 	for (unsigned i = 0; i < BROKER_SERVERS; i++)
 		broker_kill(&broker, i);
-	nap(200);
+	test_sleep_ms(200);
 	for (unsigned i = 0; i < BROKER_SERVERS; i++)
 		broker_resume(&broker, i);
 	printf("all were killed: the next entry after %llu ms\n",

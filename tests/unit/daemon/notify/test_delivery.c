@@ -4,8 +4,6 @@
  */
 #include "daemon/notify/notifier.h"
 
-#include <time.h>
-
 #include "daemon/privsep/notifier_process.h"
 #include "daemon/runtime/clock.h"
 #include "store/key.h"
@@ -57,11 +55,6 @@ static void silent_courier(int socket)
 	channel_close(&channel);
 }
 
-static void nap(void)
-{
-	nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
-}
-
 static void begin_with(role_main *role)
 {
 	world_open(&world, 0);
@@ -80,7 +73,7 @@ static void begin_with(role_main *role)
 	};
 	ck_assert_ptr_nonnull(delivery.poster);
 	while (atomic_load(&courier_socket) < 0)
-		nap();
+		test_sleep_ms(1);
 	notifier = channel_of(courier_socket, NOTIFIER_MAX_BODY);
 	lock_init(&delivery.lock, LOCK_DELIVERY);
 	condition_init(&delivery.is_wanted);
@@ -465,7 +458,7 @@ TEST(commands_run_when_they_are_allowed)
 	look_and_send();
 	outlet = delivery.outlets[0];
 	while (outlet->is_running && clock_steady_ms() < end_ms) {
-		nap();
+		test_sleep_ms(1);
 		delivery_receive(&delivery);
 	}
 	ck_assert_uint_eq(outlet->report.number_count, 1);
@@ -683,11 +676,11 @@ TEST(results_that_cannot_be_committed_are_reported_again)
 	pipeline_configure(delivery.pipeline, &options);
 	answer(&post, 200);
 	start_saver();
-	nap();
+	test_sleep_ms(1);
 	ck_assert_uint_eq(row_of(hook, error, sizeof(error)).delivered, 0);
 	pipeline_configure(delivery.pipeline, &pipeline_options);
 	while (row.delivered == 0 && clock_steady_ms() < end_ms) {
-		nap();
+		test_sleep_ms(1);
 		row = row_of(hook, error, sizeof(error));
 	}
 	ck_assert_uint_eq(row.delivered, 1);
@@ -726,7 +719,7 @@ TEST(all_of_it_delivers_to_a_server)
 	delivery_wake(whole);
 	row = row_of(hook, error, sizeof(error));
 	while (row.delivered < 3 && clock_steady_ms() < end_ms) {
-		nap();
+		test_sleep_ms(1);
 		row = row_of(hook, error, sizeof(error));
 	}
 	ck_assert_uint_eq(row.delivered, 3);

@@ -412,7 +412,7 @@ TEST(it_holds_no_more_than_it_may_and_those_who_are_asked_for)
 	ck_assert_uint_ge(stats().hits, 3 * PAGES / 2 - 1);
 }
 
-/* For each page, as it is computed. */
+/* For each page, unchanged computed. */
 static struct text_result computed[PAGES];
 
 static void *ask_often(void *context)

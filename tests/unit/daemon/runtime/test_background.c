@@ -3,7 +3,6 @@
 #include "daemon/runtime/thread.h"
 
 #include <stdatomic.h>
-#include <time.h>
 
 #include "daemon/runtime/clock.h"
 #include "tests/unit/run.h"
@@ -18,18 +17,13 @@ struct job {
 	struct thread_schedule wish;
 };
 
-static void sleep_ms(unsigned ms)
-{
-	nanosleep(&(struct timespec){.tv_nsec = (long)ms * 1000000L}, NULL);
-}
-
 static struct thread_schedule work(struct background *background, void *context)
 {
 	struct job *job = context;
 
 	atomic_fetch_add(&job->runs, 1);
 	while (job->is_long && !background_is_ended(background))
-		sleep_ms(1);
+		test_sleep_ms(1);
 	atomic_store(&job->is_ended, background_is_ended(background));
 	return job->wish;
 }
@@ -49,7 +43,7 @@ static void wait_for(struct job *job, unsigned runs)
 
 	while (atomic_load(&job->runs) < runs) {
 		ck_assert_uint_lt(clock_steady_ms(), end_ms);
-		sleep_ms(1);
+		test_sleep_ms(1);
 	}
 }
 
@@ -61,7 +55,7 @@ TEST(there_is_news_at_the_start)
 	struct background *background = start(&job);
 
 	wait_for(&job, 1);
-	sleep_ms(QUIET_MS);
+	test_sleep_ms(QUIET_MS);
 	ck_assert_uint_eq(atomic_load(&job.runs), 1);
 	background_stop(background);
 	ck_assert_uint_eq(atomic_load(&job.runs), 1);
@@ -80,7 +74,7 @@ TEST(news_wake_it_after_its_rest)
 		background_wake(background);
 	wait_for(&job, 2);
 	ck_assert_uint_ge(clock_steady_ms() - begin_ms, MIN_REST_MS / 2);
-	sleep_ms(QUIET_MS);
+	test_sleep_ms(QUIET_MS);
 	ck_assert_uint_eq(atomic_load(&job.runs), 2);
 	background_wake(background);
 	wait_for(&job, 3);
@@ -105,7 +99,7 @@ TEST(a_failure_rests_whatever_comes)
 
 	wait_for(&job, 1);
 	background_wake(background);
-	sleep_ms(QUIET_MS);
+	test_sleep_ms(QUIET_MS);
 	ck_assert_uint_eq(atomic_load(&job.runs), 1);
 	background_stop(background);
 }

@@ -2,7 +2,6 @@
 #include "daemon/watch/watcher.h"
 
 #include <pthread.h>
-#include <time.h>
 
 #include "daemon/runtime/clock.h"
 #include "page/page.h"
@@ -152,11 +151,6 @@ TEST(a_site_wants_a_threshold_when_its_turn_has_come)
 	}
 }
 
-static void take_a_nap(void)
-{
-	nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
-}
-
 /* At rest with as many pages, and its threshold chosen for them. */
 static bool has_threshold(const char *host, uint32_t pages)
 {
@@ -172,7 +166,7 @@ static bool gets_threshold(const char *host, uint32_t pages)
 	uint64_t end_ms = clock_steady_ms() + PATIENCE_MS;
 
 	while (!has_threshold(host, pages) && clock_steady_ms() < end_ms)
-		take_a_nap();
+		test_sleep_ms(10);
 	return has_threshold(host, pages);
 }
 
@@ -339,7 +333,7 @@ TEST(a_stop_does_not_wait_for_the_tree)
 	world_set_threshold(&world, "large.test", THRESHOLD_AUTO);
 	start_pipeline();
 	start_threshold_selector(LARGE);
-	take_a_nap();
+	test_sleep_ms(10);
 	stop_threshold_selector();
 	ck_assert(!has_threshold("large.test", LARGE));
 }

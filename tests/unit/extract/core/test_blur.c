@@ -5,20 +5,6 @@
 #include "tests/unit/extract/fixture.h"
 #include "tests/unit/run.h"
 
-static struct arena *arena;
-
-static void set_up(void)
-{
-	arena = arena_create();
-}
-
-static void tear_down(void)
-{
-	arena_destroy(arena);
-}
-
-FIXTURE(.setup = set_up, .teardown = tear_down);
-
 /*
  * Radius 1, three means over 3 entries:
  *   0 0 0   1   0 0 0
@@ -33,7 +19,7 @@ TEST(a_blur_worked_by_hand)
 				  6 / 27.0F, 3 / 27.0F, 1 / 18.0F};
 	const struct blur blur = {.radius = 1, .passes = 1};
 	float values[] = {0, 0, 0, 1, 0, 0, 0};
-	const float *blurred = blur_run(arena, values, 7, &blur);
+	const float *blurred = blur_run(test_arena, values, 7, &blur);
 
 	ck_assert_uint_eq(blur_reach(&blur), 3);
 	for (size_t i = 0; i < 7; i++)
@@ -50,7 +36,7 @@ TEST(a_mirrored_blur_worked_by_hand)
 {
 	const struct blur blur = {.radius = 1, .passes = 1, .mirrors = true};
 	float values[] = {1, 0};
-	const float *blurred = blur_run(arena, values, 2, &blur);
+	const float *blurred = blur_run(test_arena, values, 2, &blur);
 
 	ck_assert_float_eq_tol(blurred[0], 14 / 27.0F, 1e-6F);
 	ck_assert_float_eq_tol(blurred[1], 13 / 27.0F, 1e-6F);
@@ -63,8 +49,8 @@ TEST(passes_are_one_wider_blur)
 	const struct blur one = {.radius = 2, .passes = 1};
 	float values[] = {0, 1, 1, 0, 0, 0, 0, 1, 0, 0, 0, 1, 1, 1};
 	float copy[] = {0, 1, 1, 0, 0, 0, 0, 1, 0, 0, 0, 1, 1, 1};
-	const float *blurred = blur_run(arena, values, 14, &three);
-	const float *wider = blur_run(arena, copy, 14, &one);
+	const float *blurred = blur_run(test_arena, values, 14, &three);
+	const float *wider = blur_run(test_arena, copy, 14, &one);
 
 	ck_assert_uint_eq(blur_reach(&three), 6);
 	for (size_t i = 0; i < 14; i++)
@@ -79,14 +65,17 @@ TEST(short_vectors)
 	float values[] = {1, 0, 0, 0};
 	float one[] = {1};
 
-	blur_run(arena, values, 0, &wide);
-	ck_assert_float_eq_tol(blur_run(arena, one, 1, &wide)[0], 1, 1e-6F);
+	blur_run(test_arena, values, 0, &wide);
+	ck_assert_float_eq_tol(blur_run(test_arena, one, 1, &wide)[0], 1,
+			       1e-6F);
 	one[0] = 1;
-	ck_assert_float_eq_tol(blur_run(arena, one, 1, &cut)[0], 1, 1e-6F);
-	ck_assert_float_eq_tol(blur_run(arena, values, 4, &wide)[3], .25F,
+	ck_assert_float_eq_tol(blur_run(test_arena, one, 1, &cut)[0], 1, 1e-6F);
+	ck_assert_float_eq_tol(blur_run(test_arena, values, 4, &wide)[3], .25F,
 			       1e-3F);
-	ck_assert_uint_eq(blur_passes_to_converge(arena, values, 0, 9, .01), 1);
-	ck_assert_uint_eq(blur_passes_to_converge(arena, one, 1, 9, .01), 1);
+	ck_assert_uint_eq(
+		blur_passes_to_converge(test_arena, values, 0, 9, .01), 1);
+	ck_assert_uint_eq(blur_passes_to_converge(test_arena, one, 1, 9, .01),
+			  1);
 }
 
 enum { COUNT = 1000 };
@@ -160,7 +149,7 @@ TEST(running_means_are_near_the_iterated_gaussian)
 		fill(values, COUNT, &state);
 		for (int i = 0; i < COUNT; i++)
 			naive[i] = (double)values[i];
-		blurred = blur_run(arena, values, COUNT, &blur);
+		blurred = blur_run(test_arena, values, COUNT, &blur);
 		for (uint32_t i = 0; i < blur.passes; i++)
 			blur_naively(naive, COUNT,
 				     blur.radius * (blur.radius + 1.0), false);
@@ -212,8 +201,8 @@ TEST(converged_ratios_are_those_of_repeated_gaussians)
 			naive[i] = (double)values[i];
 		passes = converge_naively(naive, count, radius, epsilon);
 		blur.passes = blur_passes_to_converge(
-			arena, values, (uint32_t)count, radius, epsilon);
-		blurred = blur_run(arena, values, (uint32_t)count, &blur);
+			test_arena, values, (uint32_t)count, radius, epsilon);
+		blurred = blur_run(test_arena, values, (uint32_t)count, &blur);
 		ck_assert_msg(fabs((double)blur.passes - passes) <=
 				      2 + passes / 5.0,
 			      "seed %d: %u passes, not %u", (int)seed,
@@ -244,10 +233,10 @@ TEST(a_step_converges_as_worked_by_hand)
 
 	for (size_t i = 10000; i < 20000; i++)
 		values[i] = 1;
-	passes = blur_passes_to_converge(arena, values, 20000, 40, .01);
+	passes = blur_passes_to_converge(test_arena, values, 20000, 40, .01);
 	ck_assert_uint_ge(passes, 12);
 	ck_assert_uint_le(passes, 14);
-	passes = blur_passes_to_converge(arena, values, 20000, 40, .001);
+	passes = blur_passes_to_converge(test_arena, values, 20000, 40, .001);
 	ck_assert_uint_ge(passes, 110);
 	ck_assert_uint_le(passes, 127);
 	ck_assert_uint_eq(blur_max_passes(.01), 26);

@@ -5,20 +5,6 @@
 #include "tests/unit/extract/fixture.h"
 #include "tests/unit/run.h"
 
-static struct arena *arena;
-
-static void set_up(void)
-{
-	arena = arena_create();
-}
-
-static void tear_down(void)
-{
-	arena_destroy(arena);
-}
-
-FIXTURE(.setup = set_up, .teardown = tear_down);
-
 /*
  * The mean of 1 2 9 10 20 is 8.4; 20 is farthest from it, 1 from 20, 10 from
  * both (9 off 1, against 8 of 9). 2 goes to 1, and 9 to 10: centroids 1.5, 9.5
@@ -28,7 +14,7 @@ TEST(one_dimension_worked_by_hand)
 {
 	const struct kmeans_point points[] = {
 		{10, 0}, {1, 0}, {20, 0}, {2, 0}, {9, 0}};
-	struct kmeans kmeans = kmeans_run(arena, points, 5, 3, false);
+	struct kmeans kmeans = kmeans_run(test_arena, points, 5, 3, false);
 
 	ck_assert_uint_eq(kmeans.count, 3);
 	ck_assert_float_eq_tol(kmeans.centroids[0].x, 1.5F, 1e-6F);
@@ -49,7 +35,7 @@ TEST(a_tie_goes_to_the_first_seed)
 {
 	const struct kmeans_point points[] = {
 		{0, 0}, {2, 0}, {6, 0}, {11, 0}, {12, 0}};
-	struct kmeans kmeans = kmeans_run(arena, points, 5, 2, false);
+	struct kmeans kmeans = kmeans_run(test_arena, points, 5, 2, false);
 
 	ck_assert_uint_eq(kmeans.count, 2);
 	ck_assert_float_eq_tol(kmeans.centroids[0].x, 8 / 3.0F, 1e-6F);
@@ -67,7 +53,7 @@ TEST(the_pinned_origin_stays)
 {
 	const struct kmeans_point points[] = {
 		{1, 1}, {2, 1}, {3, 3}, {4, 4}, {10, 0}};
-	struct kmeans kmeans = kmeans_run(arena, points, 5, 3, true);
+	struct kmeans kmeans = kmeans_run(test_arena, points, 5, 3, true);
 
 	ck_assert_uint_eq(kmeans.count, 3);
 	ck_assert_float_eq(kmeans.centroids[0].x, 0);
@@ -87,15 +73,15 @@ TEST(fewer_distinct_points_than_clusters)
 	const struct kmeans_point points[] = {{5, 1}, {5, 1}, {2, 1}, {5, 1}};
 	const struct kmeans_point zeros[] = {{0, 0}, {0, 0}};
 
-	ck_assert_uint_eq(kmeans_run(arena, points, 4, 8, false).count, 2);
-	ck_assert_uint_eq(kmeans_run(arena, points, 2, 3, false).count, 1);
-	ck_assert_uint_eq(kmeans_run(arena, points, 1, 3, false).count, 1);
-	ck_assert_uint_eq(kmeans_run(arena, points, 0, 3, false).count, 0);
-	ck_assert_uint_eq(kmeans_run(arena, points, 0, 3, true).count, 1);
-	ck_assert_uint_eq(kmeans_run(arena, points, 4, 3, true).count, 3);
-	ck_assert_uint_eq(kmeans_run(arena, zeros, 2, 3, true).count, 1);
+	ck_assert_uint_eq(kmeans_run(test_arena, points, 4, 8, false).count, 2);
+	ck_assert_uint_eq(kmeans_run(test_arena, points, 2, 3, false).count, 1);
+	ck_assert_uint_eq(kmeans_run(test_arena, points, 1, 3, false).count, 1);
+	ck_assert_uint_eq(kmeans_run(test_arena, points, 0, 3, false).count, 0);
+	ck_assert_uint_eq(kmeans_run(test_arena, points, 0, 3, true).count, 1);
+	ck_assert_uint_eq(kmeans_run(test_arena, points, 4, 3, true).count, 3);
+	ck_assert_uint_eq(kmeans_run(test_arena, zeros, 2, 3, true).count, 1);
 	ck_assert_float_eq(
-		kmeans_run(arena, points, 2, 3, false).centroids[0].x, 5);
+		kmeans_run(test_arena, points, 2, 3, false).centroids[0].x, 5);
 }
 
 /* NAN and infinity count as 0: {0 0} {0 7} {9 0}, and the largest floats do
@@ -106,13 +92,13 @@ TEST(no_number_is_too_odd)
 		{NAN, -INFINITY}, {INFINITY, 7}, {9, NAN}};
 	const struct kmeans_point large[] = {
 		{3e38F, 3e38F}, {-3e38F, -3e38F}, {3e38F, 2.9e38F}};
-	struct kmeans kmeans = kmeans_run(arena, odd, 3, 3, false);
+	struct kmeans kmeans = kmeans_run(test_arena, odd, 3, 3, false);
 
 	ck_assert_uint_eq(kmeans.count, 3);
 	ck_assert_float_eq(kmeans.centroids[0].x, 0);
 	ck_assert_float_eq(kmeans.centroids[1].y, 7);
 	ck_assert_float_eq(kmeans.centroids[2].x, 9);
-	kmeans = kmeans_run(arena, large, 3, 2, false);
+	kmeans = kmeans_run(test_arena, large, 3, 2, false);
 	ck_assert_uint_eq(kmeans.count, 2);
 	ck_assert(isfinite(kmeans.centroids[0].x));
 	ck_assert_uint_eq(kmeans.clusters[0], kmeans.clusters[2]);
@@ -157,8 +143,8 @@ TEST(the_order_of_the_points_does_not_matter)
 							7,
 			};
 		shuffle(points, shuffled, places, &state);
-		one = kmeans_run(arena, points, COUNT, k, pins);
-		other = kmeans_run(arena, shuffled, COUNT, k, pins);
+		one = kmeans_run(test_arena, points, COUNT, k, pins);
+		other = kmeans_run(test_arena, shuffled, COUNT, k, pins);
 		ck_assert_uint_eq(one.count, other.count);
 		for (uint32_t i = 0; i < COUNT; i++)
 			ck_assert_msg(other.clusters[i] ==
@@ -207,7 +193,7 @@ TEST(the_result_is_a_fixed_point_of_lloyd)
 		for (int i = 0; i < COUNT; i++)
 			points[i] = (struct kmeans_point){
 				(float)(random_next(&state) % 1000), 0};
-		kmeans = kmeans_run(arena, points, COUNT, 4, pins);
+		kmeans = kmeans_run(test_arena, points, COUNT, 4, pins);
 		for (uint32_t i = 0; i < COUNT; i++)
 			assert_nearest(&kmeans, points[i].x, i);
 		assert_means(&kmeans, points, pins ? 1 : 0);

@@ -2,18 +2,6 @@
 
 #include "tests/unit/run.h"
 
-static struct arena *arena;
-
-static void begin(void)
-{
-	arena = arena_create();
-}
-
-static void end(void)
-{
-	arena_destroy(arena);
-}
-
 static void check_features(const struct ridge *ridge, double height,
 			   double width, double rp, double cp)
 {
@@ -22,8 +10,6 @@ static void check_features(const struct ridge *ridge, double height,
 	ck_assert_double_eq_tol(ridge->features[2], rp, 1e-6);
 	ck_assert_double_eq_tol(ridge->features[3], cp, 1e-6);
 }
-
-FIXTURE(.setup = begin, .teardown = end);
 
 /*
  * Mean 40/20 = 2, peak 6. Cells 2..4 are a ridge of mean 6, cell 12 one of
@@ -36,7 +22,7 @@ TEST(features_worked_by_hand)
 					  [4] = {.score = 8},
 					  [12] = {.score = 22}};
 	const struct cells cells = {items, 20};
-	struct ridges ridges = ridges_of_cells(arena, &cells, 5, 3);
+	struct ridges ridges = ridges_of_cells(test_arena, &cells, 5, 3);
 
 	ck_assert_double_eq_tol(ridges.primary_threshold, 2, 1e-6);
 	ck_assert_double_eq_tol(ridges.peak_threshold, 6, 1e-6);
@@ -53,10 +39,10 @@ TEST(low_cells_within_the_span_are_part_of_the_ridge)
 		[4] = {.score = 20}, [10] = {.score = 20}};
 	const struct cells cells = {items, 20};
 
-	ck_assert_uint_eq(ridges_of_cells(arena, &cells, 5, 3).count, 1);
-	ck_assert_uint_eq(ridges_of_cells(arena, &cells, 5, 3).items[0].end,
-			  11);
-	ck_assert_uint_eq(ridges_of_cells(arena, &cells, 4, 3).count, 2);
+	ck_assert_uint_eq(ridges_of_cells(test_arena, &cells, 5, 3).count, 1);
+	ck_assert_uint_eq(
+		ridges_of_cells(test_arena, &cells, 5, 3).items[0].end, 11);
+	ck_assert_uint_eq(ridges_of_cells(test_arena, &cells, 4, 3).count, 2);
 }
 
 /* Mean 2: a run up to 7 is a ridge by peak factor 3, and none by 4. */
@@ -66,12 +52,12 @@ TEST(a_ridge_has_a_peak)
 		[2] = {.score = 7}, [12] = {.score = 33}};
 	const struct cells cells = {items, 20};
 
-	ck_assert_uint_eq(ridges_of_cells(arena, &cells, 5, 3).count, 2);
-	ck_assert_uint_eq(ridges_of_cells(arena, &cells, 5, 4).count, 1);
-	ck_assert_uint_eq(ridges_of_cells(arena, &cells, 5, 4).items[0].begin,
-			  12);
+	ck_assert_uint_eq(ridges_of_cells(test_arena, &cells, 5, 3).count, 2);
+	ck_assert_uint_eq(ridges_of_cells(test_arena, &cells, 5, 4).count, 1);
+	ck_assert_uint_eq(
+		ridges_of_cells(test_arena, &cells, 5, 4).items[0].begin, 12);
 	/* the highest cell always is one */
-	ck_assert_uint_eq(ridges_of_cells(arena, &cells, 5, 100).count, 1);
+	ck_assert_uint_eq(ridges_of_cells(test_arena, &cells, 5, 100).count, 1);
 }
 
 TEST(nothing_has_no_ridge)
@@ -80,8 +66,8 @@ TEST(nothing_has_no_ridge)
 	const struct cells none = {items, 0};
 	const struct cells flat = {items, 3};
 
-	ck_assert_uint_eq(ridges_of_cells(arena, &none, 5, 3).count, 0);
-	ck_assert_uint_eq(ridges_of_cells(arena, &flat, 5, 3).count, 0);
+	ck_assert_uint_eq(ridges_of_cells(test_arena, &none, 5, 3).count, 0);
+	ck_assert_uint_eq(ridges_of_cells(test_arena, &flat, 5, 3).count, 0);
 }
 
 TEST(equal_cells_are_one_ridge)
@@ -89,7 +75,7 @@ TEST(equal_cells_are_one_ridge)
 	struct mountain_cell items[3] = {
 		{.score = 0.1F}, {.score = 0.1F}, {.score = 0.1F}};
 	const struct cells cells = {items, 3};
-	struct ridges ridges = ridges_of_cells(arena, &cells, 0, 3);
+	struct ridges ridges = ridges_of_cells(test_arena, &cells, 0, 3);
 
 	ck_assert_uint_eq(ridges.count, 1);
 	check_features(&ridges.items[0], 1, 1, 1, 1 / 3.0);

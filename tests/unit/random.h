@@ -1,7 +1,7 @@
-/* tests/unit/cluster/random.h - numbers that are the same for a seed
+/* tests/unit/random.h - numbers that are the same for a seed
  * everywhere. */
-#ifndef TESTS_UNIT_CLUSTER_RANDOM_H
-#define TESTS_UNIT_CLUSTER_RANDOM_H
+#ifndef TESTS_UNIT_RANDOM_H
+#define TESTS_UNIT_RANDOM_H
 
 #include <stdint.h>
 #include <stdio.h>

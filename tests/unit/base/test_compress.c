@@ -11,7 +11,7 @@ static struct buffer pack(const void *data, size_t size)
 	return packed;
 }
 
-TEST(bytes_come_back_behind_what_is_there)
+TEST(decompressed_bytes_are_appended)
 {
 	AUTO_BUFFER packed = pack("a page", 6);
 	AUTO_BUFFER out = {0};
@@ -73,7 +73,7 @@ TEST(a_frame_cut_short_is_corrupt)
 	ck_assert_uint_eq(out.size, 0);
 }
 
-TEST(what_is_no_frame_is_corrupt)
+TEST(a_malformed_frame_is_corrupt)
 {
 	struct buffer out = {0};
 

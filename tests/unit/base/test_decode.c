@@ -303,7 +303,7 @@ TEST(skippable_frames_are_skipped)
 		check_skipping(piece);
 }
 
-TEST(behind_a_skippable_frame_is_a_begin)
+TEST(a_frame_begins_after_a_skippable_one)
 {
 	struct decoder *decoder = decoder_create(CODING_ZSTD);
 	struct slice input = BYTES(SKIPPABLE_EMPTY);

@@ -112,7 +112,7 @@ TEST(of_a_larger_file_the_start_can_be_read)
 	ck_assert_uint_eq(out.size, 0);
 }
 
-TEST(broken_gzip_is_told)
+TEST(broken_gzip_is_reported)
 {
 	AUTO_BUFFER packed = {0};
 	FILE *file;

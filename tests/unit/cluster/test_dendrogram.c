@@ -128,7 +128,7 @@ static bool watch(void *context, uint64_t done, uint64_t total)
 	return watcher->left-- > 0;
 }
 
-TEST(it_tells_how_far_it_is_and_can_be_stopped)
+TEST(it_reports_progress_and_can_be_stopped)
 {
 	struct watcher watcher = {.left = 100};
 	struct dendrogram_options options = {

@@ -724,7 +724,7 @@ TEST(a_higher_cut_merges)
 	ck_assert_uint_eq(linkage_label(world.linkage, 1), 4);
 }
 
-TEST(an_empty_linkage_is_recut_to_nothing)
+TEST(an_empty_linkage_accepts_a_new_threshold)
 {
 	recut(0);
 	check_quiet();
@@ -925,7 +925,7 @@ static void step_collisions(void)
 }
 
 /* The engines differ inside after opening; their reports do not. */
-TEST_LOOP(a_restored_linkage_goes_on, 0, THRESHOLDS)
+TEST_LOOP(a_restored_linkage_continues, 0, THRESHOLDS)
 {
 	random_begin(20240940 + (unsigned)_i);
 	for (int round = 0; round < 100; round++) {
@@ -1020,7 +1020,7 @@ static bool recut_is_that_of_the_rules(unsigned threshold)
 	return true;
 }
 
-TEST(a_recut_linkage_goes_on)
+TEST(a_linkage_continues_after_a_threshold_change)
 {
 	random_begin(20240960);
 	for (int round = 0; round < 150; round++) {

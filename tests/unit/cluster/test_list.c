@@ -3,7 +3,7 @@
 #include "tests/unit/random.h"
 #include "tests/unit/run.h"
 
-TEST(items_stand_in_the_order_of_the_pushes)
+TEST(items_keep_the_order_of_the_pushes)
 {
 	struct int_list list = {0};
 

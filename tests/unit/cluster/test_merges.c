@@ -104,7 +104,7 @@ TEST(a_merge_tells_what_both_sides_lack)
 	cluster_merges_free(&merges);
 }
 
-TEST(without_labels_nothing_is_said_of_links_and_truth)
+TEST(without_labels_links_and_truth_are_omitted)
 {
 	struct site site;
 	struct cluster_merges merges;
@@ -170,7 +170,7 @@ static void add_rare(struct site *site, uint32_t page)
 
 /* Two single pages of as many terms, one of them with a term that others have:
  * the order does not decide which of them is A. */
-TEST(equal_groups_are_told_apart_by_their_terms)
+TEST(equal_groups_are_distinguished_by_their_terms)
 {
 	struct site forward = {0};
 	struct site backward = {0};

@@ -108,7 +108,7 @@ TEST(scripts_are_leaves_and_comments_are_nothing)
 			  3);
 }
 
-TEST(unknown_elements_are_told_apart_by_name)
+TEST(unknown_elements_are_distinguished_by_name)
 {
 	const char *a = PAGE("<x-one>a</x-one>");
 

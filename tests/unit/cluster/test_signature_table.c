@@ -68,7 +68,7 @@ static void check_found(const uint32_t *expected)
 
 FIXTURE(.setup = begin, .teardown = end);
 
-TEST(sets_of_one_key_are_told_apart)
+TEST(sets_with_one_key_are_distinguished)
 {
 	uint64_t shingles[2];
 	uint32_t rows[COLLISIONS];

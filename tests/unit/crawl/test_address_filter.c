@@ -189,7 +189,7 @@ TEST(ipv4_inside_ipv6_is_checked)
 	ck_assert(allows("::ffff:0:8.8.8.8"));
 }
 
-TEST(what_is_no_address_is_refused)
+TEST(a_malformed_address_is_refused)
 {
 	struct sockaddr_un path = {.sun_family = AF_UNIX};
 
@@ -235,7 +235,7 @@ TEST(networks_are_parsed)
 	ck_assert_uint_eq(network.prefix, 128);
 }
 
-TEST(what_is_no_network_is_malformed)
+TEST(a_malformed_network_is_refused)
 {
 	static const char *const texts[] = {
 		"",         "/8",          "10.0.0.0/",    "10.0.0.0/33",

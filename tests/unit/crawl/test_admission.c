@@ -71,7 +71,7 @@ TEST(a_path_has_sixteen_segments)
 			 REFUSE_SEGMENTS);
 }
 
-TEST(a_segment_stands_twice_in_a_path)
+TEST(a_segment_may_occur_twice_in_a_path)
 {
 	ck_assert_int_eq(of_path("/a/b/a"), ADMIT_LINK);
 	ck_assert_int_eq(of_path("/a/b/a/c/a"), REFUSE_REPEAT);

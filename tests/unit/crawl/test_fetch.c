@@ -102,7 +102,7 @@ static void teardown(void)
 
 FIXTURE(.setup = setup, .teardown = teardown, .timeout_s = 60);
 
-TEST(a_page_comes_with_what_its_headers_say)
+TEST(a_page_comes_with_the_values_of_its_headers)
 {
 	client_fetch(&client, "/page");
 	client_check_body(&client, "hello");
@@ -207,7 +207,7 @@ TEST(a_redirect_is_an_answer)
 	ck_assert_str_eq(client.result.redirect, "");
 }
 
-TEST(what_robots_and_caches_are_told)
+TEST(headers_for_robots_and_caches)
 {
 	client_fetch(&client, "/robots");
 	ck_assert_uint_eq(client.result.robots_tag,

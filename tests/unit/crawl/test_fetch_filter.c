@@ -211,7 +211,7 @@ TEST(a_proxy_must_be_trusted)
 	ck_assert_str_eq(client.result.address, "127.0.0.1");
 }
 
-TEST(a_trusted_proxy_is_not_asked_for_everything)
+TEST(a_trusted_proxy_gets_only_allowed_addresses)
 {
 	client.options.proxy = proxy;
 	client.options.is_proxy_trusted = true;

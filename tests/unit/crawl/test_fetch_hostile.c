@@ -308,7 +308,7 @@ TEST(a_body_may_have_the_limit_and_no_byte_more)
 	client_check_cut(&client, CLIENT_MAX_BODY, false);
 }
 
-TEST(what_nobody_wants_is_not_read_to_its_end)
+TEST(an_unwanted_body_is_not_read_to_its_end)
 {
 	client_fetch(&client, "/endless-missing");
 	assert_ok(client.result.error);
@@ -367,7 +367,7 @@ TEST(the_framing_has_a_limit)
 	CHECK_ERRORS(ERR_NETWORK, "/endless-chunk-size");
 }
 
-TEST(what_is_between_chunks_has_a_limit)
+TEST(bytes_between_chunks_have_a_limit)
 {
 	CHECK_ERRORS(ERR_TOO_LARGE, "/endless-extension");
 	ck_assert_ptr_nonnull(
@@ -391,7 +391,7 @@ static void run_until_result(size_t waiting)
 }
 
 /* Two connections drip, and one is waited for. */
-TEST(who_is_slow_makes_room_for_one_that_waits)
+TEST(a_slow_request_makes_room_for_a_waiting_one)
 {
 	struct url url = client_url(&client, "/drip");
 
@@ -409,7 +409,7 @@ TEST(who_is_slow_makes_room_for_one_that_waits)
 	client_check_error(&client, ERR_STOPPED);
 }
 
-TEST(who_is_slow_may_be_while_nobody_waits)
+TEST(a_slow_request_may_continue_while_none_waits)
 {
 	client.options.total_timeout_ms = 4000;
 	client_renew(&client);
@@ -418,7 +418,7 @@ TEST(who_is_slow_may_be_while_nobody_waits)
 			 "too slow while other requests wait");
 }
 
-TEST(who_is_slow_or_silent_times_out)
+TEST(a_slow_or_silent_server_times_out)
 {
 	client.options.stall_timeout_ms = 1000;
 	client_renew(&client);
@@ -440,7 +440,7 @@ static void check_hello_of(const char *path)
 	ck_assert_uint_eq(client.result.http_status, 200);
 }
 
-TEST(what_came_of_a_broken_body_is_kept)
+TEST(the_received_part_of_a_broken_body_is_kept)
 {
 	check_hello_of("/short");
 	check_hello_of("/short-chunk");
@@ -468,7 +468,7 @@ TEST(wrong_lengths)
 	client_check_body(&client, "hello"); /* as without a length */
 }
 
-TEST(what_is_no_http_is_a_network_error)
+TEST(a_response_that_is_not_http_is_a_network_error)
 {
 	CHECK_ERRORS(ERR_NETWORK, "/no-http", "/ssh", "/hang-up", "/http-9",
 		     "/status-long");
@@ -522,7 +522,7 @@ TEST(a_packed_body_that_stops_is_cut)
 	ck_assert_uint_lt(client.result.body.size, 48894); /* of seq 10000 */
 }
 
-TEST(what_packs_well_is_no_bomb)
+TEST(a_well_compressed_body_is_no_bomb)
 {
 	client_ask(&client, "/packed-well",
 		   (struct fetch_request){.max_body_bytes = 8 << 20});

@@ -76,7 +76,7 @@ static size_t lease_at(uint64_t at_ms, struct lease leases[4])
 	return lease(at_ms, 50000, 4, leases);
 }
 
-TEST(released_urls_are_handed_out_again)
+TEST(released_urls_are_leased_again)
 {
 	struct lease first[4] = {0};
 	struct lease again[4] = {0};
@@ -289,7 +289,7 @@ TEST(who_asks_is_served_at_once)
 	ck_assert_uint_eq(row_of("http://a.example/done").depth, 0);
 }
 
-TEST(a_leased_url_stays_leased_when_asked_for)
+TEST(a_leased_url_stays_leased_when_requested)
 {
 	add("http://a.example/1");
 	lease_one(10);
@@ -308,7 +308,7 @@ TEST(asking_does_not_delay)
 }
 
 /* Or A -> B -> A -> B ... with an asked A would never end. */
-TEST(redirects_are_counted_on_when_asked_again)
+TEST(redirects_keep_counting_in_the_next_request)
 {
 	ask("http://a.example/1", 10);
 	answer(lease_one(10).key, ERR_NONE, 302, 11);
@@ -437,7 +437,7 @@ TEST(first_visits_cost_of_the_budgets)
 	ck_assert_uint_eq(site.spent_bytes, 110);
 }
 
-TEST(sitemaps_and_the_probe_stand_beside_the_site)
+TEST(sitemaps_and_the_probe_are_separate_from_the_site)
 {
 	const char *map = "http://a.example/sitemap.xml";
 	const char *probe = "http://a.example/no-such-page";

@@ -31,7 +31,7 @@ TEST(lists_are_taken_apart)
 	ck_assert_uint_eq(header_list_take(&none).size, 0);
 }
 
-TEST(words_and_what_can_be_shown)
+TEST(words_and_printable_characters)
 {
 	ck_assert(header_is_word(OF("CHUNKED"), "chunked"));
 	ck_assert(!header_is_word(OF("chunk"), "chunked"));

@@ -21,7 +21,7 @@ static bool matches(const char *glob, const char *host)
 	return does;
 }
 
-TEST(a_star_stands_for_any_characters_and_nothing_else_does)
+TEST(only_a_star_matches_any_characters)
 {
 	ck_assert(matches("a.example", "a.example"));
 	ck_assert(!matches("a.example", "a.example.org"));
@@ -49,7 +49,7 @@ TEST(hosts_have_their_canonical_form)
 	ck_assert(matches("[*]:81", "[::1]:81"));
 }
 
-TEST(what_is_no_host_is_refused)
+TEST(a_malformed_host_is_refused)
 {
 	static const char *const bad[] = {
 		"",     "a/b", "http://a.example",

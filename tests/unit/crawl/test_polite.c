@@ -171,7 +171,7 @@ TEST(a_host_that_is_down_costs_16_requests_in_a_day)
 }
 
 /* It says when: in 6 h each time. */
-TEST(a_busy_host_is_asked_when_it_said)
+TEST(a_busy_host_is_retried_at_its_retry_time)
 {
 	const uint64_t day_ms = 24ULL * 60 * 60 * 1000;
 	struct politeness polite = {.delay_ms = 1000, .seed = 7};

@@ -308,7 +308,7 @@ TEST(a_reason_is_short_and_printable)
 	ck_assert_str_eq(reason.rule, "Disallow: /a \xef\xbf\xbd");
 }
 
-TEST(the_servers_failure_is_told_from_a_rule)
+TEST(a_server_failure_differs_from_a_rule)
 {
 	ck_assert(robots_is_forbidden(robots_from_status(test_arena, 500)));
 	ck_assert(robots_is_forbidden(robots_from_status(test_arena, 0)));

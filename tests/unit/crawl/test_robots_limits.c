@@ -33,7 +33,7 @@ static const struct robots *parse_sized(size_t size, const char *line)
 	return robots;
 }
 
-TEST(what_is_beyond_512_kib_is_ignored)
+TEST(bytes_after_512_kib_are_ignored)
 {
 	struct slice path = slice_of("/a");
 	const struct robots *robots;

@@ -241,7 +241,7 @@ static void be_killed(void)
 	frontier_release(&txn, &site, now_ms);
 }
 
-TEST(a_crawl_that_is_killed_goes_on)
+TEST(a_killed_crawl_continues)
 {
 	uint64_t end_ms = now_ms + 60 * DAY_MS;
 

@@ -333,7 +333,7 @@ static void check_malformed(struct slice bytes, const char *entries)
 	buffer_free(&reading.log);
 }
 
-TEST(what_is_no_sitemap_is_malformed)
+TEST(a_file_that_is_no_sitemap_is_malformed)
 {
 	static const struct {
 		struct slice bytes;

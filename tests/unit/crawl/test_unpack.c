@@ -150,7 +150,7 @@ TEST(a_part_is_not_whole_and_a_damaged_one_is_an_error)
 			 ERR_CORRUPT);
 }
 
-TEST(members_are_joined_and_rubbish_behind_them_ignored)
+TEST(members_are_joined_and_trailing_rubbish_is_ignored)
 {
 	AUTO_BUFFER packed = {0};
 	AUTO_BUFFER out = {0};
@@ -167,7 +167,7 @@ TEST(members_are_joined_and_rubbish_behind_them_ignored)
 }
 
 /* 10 MB of zeros are 10 KB; the first 0.5 MB need some 500 bytes. */
-TEST(it_is_known_what_a_bomb_has_cost_so_far)
+TEST(the_cost_of_a_bomb_is_known_at_any_time)
 {
 	AUTO_BUFFER packed = {0};
 	AUTO_TEXT *zeros = calloc(1, 10000000);

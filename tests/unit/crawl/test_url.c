@@ -215,7 +215,7 @@ TEST(other_schemes_are_refused)
 	}
 }
 
-TEST(what_is_no_url_is_malformed)
+TEST(a_text_that_is_no_url_is_malformed)
 {
 	static const struct pair pairs[] = {
 		{"", NULL},

@@ -108,13 +108,13 @@ static const char *commented(bool with_comments)
 	return words;
 }
 
-TEST(comments_are_shown_where_they_are_asked_for)
+TEST(comments_are_shown_on_request)
 {
 	ck_assert_str_eq(commented(false), "");
 	ck_assert_str_eq(commented(true), "First |Second|Third |");
 }
 
-TEST(the_trace_says_what_was_changed)
+TEST(the_trace_names_the_changes)
 {
 	AUTO_PAGE *page = parse("<p>1<p id=a>2<p id=b>3");
 	struct verdict *verdicts = ARENA_NEW(page->arena, struct verdict, 3);

@@ -97,7 +97,7 @@ static const char tree[] =
 	"<div id=h><p id=i lang=en og:x=y>6</div>";
 
 /* Combinations of parts: every compound selector behind every other. */
-TEST(it_selects_what_the_selector_does)
+TEST(it_selects_the_same_elements_as_the_selector)
 {
 	static const char *const parts[] = {
 		"*",

@@ -107,7 +107,7 @@ TEST(what_is_cut_keeps_what_was_read)
 	check_value("]}]{\"a\":\"1\"", "a", "1");
 }
 
-TEST(a_bracket_of_another_kind_closes_what_is_inside)
+TEST(a_bracket_of_another_kind_closes_inner_ones)
 {
 	AUTO_ARENA *arena = arena_create();
 	struct json_ld ld = read(arena, "[{\"a\":\"1\"],[{\"a\":\"2\"}]");

@@ -314,12 +314,12 @@ static const char *const gates[] = {
 	"</button></form>",
 };
 
-TEST_ROWS(a_gate_that_asks_for_consent_is_no_page, gates)
+TEST_ROWS(a_consent_gate_is_no_page, gates)
 {
 	ck_assert_str_eq(class_of(gates[_i]), "consent");
 }
 
-TEST(a_banner_beside_a_page_leaves_it_a_page)
+TEST(a_banner_next_to_a_page_leaves_it_a_page)
 {
 	static const char *const banner =
 		"<div id=cookie-consent class=consent><p>We use cookies."

@@ -96,7 +96,7 @@ TEST(end_tags_that_close_nothing_are_ignored)
 }
 
 /* White space is no text of a page, but it is inside open elements. */
-TEST(white_space_opens_formatting_anew)
+TEST(white_space_reopens_formatting)
 {
 	check_tree("<p><b></p> ", "html(head body(p(b)b))");
 	check_tree("<table><b><table><i></i> ",

@@ -50,7 +50,7 @@ static const struct {
 	{"max-video-preview: noindex", 0},
 };
 
-TEST(values_and_what_they_say)
+TEST(values_and_their_meaning)
 {
 	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		unsigned flags =

@@ -55,7 +55,7 @@ TEST(a_name_selects_in_any_case_a_class_and_an_id_exactly)
 	check(names, "em#c", "");
 }
 
-TEST(an_attribute_selects_by_what_it_holds)
+TEST(an_attribute_selects_by_its_value)
 {
 	check(names, "[data-k]", "c e ");
 	check(names, "[DATA-K='one two']", "c ");
@@ -99,7 +99,7 @@ static const char tree[] =
 	"<body id=r><div id=a><p id=b>1<p id=c>2<ul id=d><li id=e>3</li>"
 	"<li id=f>4</li></ul><p id=g>5</div><div id=h><p id=i>6</div>";
 
-TEST(elements_are_selected_by_what_stands_around_them)
+TEST(elements_are_selected_by_their_context)
 {
 	check(tree, "div p", "b c g i ");
 	check(tree, "body > p", "");

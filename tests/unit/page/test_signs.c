@@ -17,7 +17,7 @@ static const struct {
 	{"id=\"captcha-form\"<title>IIS ", MARKER_CHALLENGE | MARKER_ERROR},
 };
 
-TEST_ROWS(a_sign_is_found_wherever_it_stands, rows)
+TEST_ROWS(a_marker_is_found_anywhere, rows)
 {
 	char source[128];
 

@@ -47,7 +47,7 @@ TEST(the_source_keeps_its_order)
 	page_destroy(page);
 }
 
-TEST(formatting_is_opened_anew)
+TEST(formatting_elements_are_reopened)
 {
 	AUTO_PAGE *page = page_of("<p><b class=x>a<p>b</b>c");
 
@@ -74,7 +74,7 @@ TEST(flags_follow_the_tree)
 	ck_assert_uint_eq(page->texts[1].flags, TEXT_IS_HIDDEN);
 }
 
-TEST(a_line_end_behind_pre_is_none)
+TEST(a_line_end_after_pre_is_ignored)
 {
 	check_texts("<pre>\na\n\nb</pre>", "a\n\nb");
 	check_texts("<pre>\r\n\r\na", "\na");

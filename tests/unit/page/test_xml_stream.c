@@ -185,7 +185,7 @@ TEST(broken_xml_is_mended)
 	CHECK(rows, ERR_NONE);
 }
 
-TEST(what_is_no_xml_is_malformed)
+TEST(a_file_that_is_no_xml_is_malformed)
 {
 	static const struct row rows[] = {
 		{"", ""},
@@ -361,7 +361,7 @@ TEST(a_million_attributes_are_malformed)
 }
 
 /* Up to the bound, and much beyond. */
-TEST(a_long_attribute_is_told_or_malformed)
+TEST(a_long_attribute_is_read_or_malformed)
 {
 	struct buffer xml = {0};
 	AUTO_BUFFER log = {0};

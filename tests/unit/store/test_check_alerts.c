@@ -86,7 +86,7 @@ TEST(an_event_that_waits_was_there)
 	check("queued event 3: above the last number, 2");
 }
 
-TEST(damaged_rows_are_told)
+TEST(damaged_rows_are_reported)
 {
 	struct key outbox = key_outbox(1, 2);
 	struct key silence = key_small(1);
@@ -101,7 +101,7 @@ TEST(damaged_rows_are_told)
 	check("silence 1: damaged");
 }
 
-TEST(a_damaged_hook_is_told)
+TEST(a_damaged_hook_is_reported)
 {
 	struct key key = key_small(1);
 

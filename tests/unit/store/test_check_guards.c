@@ -84,7 +84,7 @@ TEST(a_guard_that_counts_right_holds)
 	expect(NULL);
 }
 
-TEST(wrong_counts_are_told)
+TEST(wrong_counts_are_reported)
 {
 	put_guard(2, 1);
 	expect("guard a.example 1: has 1 pages, but counts 2");
@@ -98,19 +98,19 @@ TEST(a_page_that_is_none_is_told)
 	expect("guard a.example 1: page ");
 }
 
-TEST(a_page_under_another_key_is_told)
+TEST(a_page_under_another_key_is_reported)
 {
 	put_guarded(GUARD, slice_of("http://a.example/other"));
 	expect("guard a.example 1: page ");
 }
 
-TEST(pages_of_no_guard_are_told)
+TEST(pages_without_a_guard_are_reported)
 {
 	put_guarded(GUARD + 1, url);
 	expect("guard a.example 2: does not exist, but has pages");
 }
 
-TEST(a_number_that_was_never_given_is_told)
+TEST(an_unused_number_is_reported)
 {
 	struct key key = key_cluster(SITE, 7);
 
@@ -120,7 +120,7 @@ TEST(a_number_that_was_never_given_is_told)
 	txn_delete(&txn, TABLE_GUARDS, key_slice(&key));
 }
 
-TEST(a_damaged_row_is_told)
+TEST(a_damaged_row_is_reported)
 {
 	struct key key = key_cluster(SITE, GUARD);
 

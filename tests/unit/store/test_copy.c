@@ -202,7 +202,7 @@ TEST(a_store_that_is_open_is_left)
 	store_close(store);
 }
 
-TEST(a_folder_that_cannot_be_made_is_told)
+TEST(a_failed_mkdir_is_reported)
 {
 	struct store *store = scratch_store(&from);
 

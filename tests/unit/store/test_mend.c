@@ -78,7 +78,7 @@ TEST(a_call_that_fails_undoes_its_transaction_and_no_other)
 	ck_assert_uint_ge(fail_all(fault_create(), FAULT_LMDB), 3);
 }
 
-TEST(a_disk_that_stays_full_is_told_until_there_is_room)
+TEST(a_full_disk_is_reported_until_there_is_room)
 {
 	struct fault *fault = fault_create();
 

@@ -152,7 +152,7 @@ TEST(records_are_the_same_but_for_unknown_signatures)
 	ck_assert(is_told(&other));
 }
 
-TEST(records_that_differ_in_anything_are_told_apart)
+TEST(records_that_differ_in_any_field_are_unequal)
 {
 	static const struct record_fragment longer[] = {
 		{.hash = 3, .length = 5, .flags = 1},
@@ -194,7 +194,7 @@ TEST(a_copy_is_aligned_wherever_the_bytes_stood)
 	free(copy);
 }
 
-TEST(a_record_of_another_version_is_told)
+TEST(a_record_of_another_version_is_refused)
 {
 	AUTO_BUFFER bytes = encode(&sample);
 	struct record record;

@@ -62,7 +62,7 @@ TEST(a_record_comes_back_byte_for_byte)
 	}
 }
 
-TEST(a_record_that_is_too_large_is_told)
+TEST(a_record_that_is_too_large_is_refused)
 {
 	AUTO_BUFFER bytes = make_sample(MANY);
 	AUTO_BUFFER slim = {0};
@@ -75,7 +75,7 @@ TEST(a_record_that_is_too_large_is_told)
 	ck_assert_uint_eq(back.size, 0);
 }
 
-TEST(another_version_is_told)
+TEST(another_version_is_reported)
 {
 	struct buffer back = {0};
 

@@ -73,7 +73,7 @@ TEST(a_store_is_kept)
 
 /* The heads of 3 values of 64 KiB make a further page of each, and one leaf
  * refers to them. */
-TEST(each_table_tells_the_bytes_of_its_pages)
+TEST(each_table_reports_the_bytes_of_its_pages)
 {
 	struct store *store = open_sized(0);
 	const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
@@ -160,7 +160,7 @@ TEST(a_file_that_is_no_store_is_refused)
 	ck_assert_ptr_null(store);
 }
 
-TEST(a_second_writer_is_told_to_wait)
+TEST(a_second_writer_gets_a_busy_error)
 {
 	struct store *store = open_sized(0);
 	struct store *second = NULL;
@@ -174,7 +174,7 @@ TEST(a_second_writer_is_told_to_wait)
 	store_close(second);
 }
 
-TEST(a_full_store_is_told)
+TEST(a_full_store_is_reported)
 {
 	struct store *store = open_sized(3 << 20);
 
@@ -226,7 +226,7 @@ static void *hold_snapshot(void *argument)
 }
 
 /* A backup is such a reader. */
-TEST(it_grows_beside_a_reader_and_holds_up_nobody)
+TEST(it_grows_while_a_reader_is_open_and_blocks_nothing)
 {
 	struct reader reader = {.store = open_sized(64 << 20)};
 	struct txn txn;
@@ -338,7 +338,7 @@ static int look_on(int from_writer, int to_writer)
 	return status;
 }
 
-TEST(a_reading_process_works_beside_the_writer_and_follows_its_growth)
+TEST(a_reader_process_follows_the_growth_by_the_writer)
 {
 	struct store *store;
 	int down[2];

@@ -66,7 +66,7 @@ TEST(one_failed_step_undoes_the_whole_transaction)
 	assert_ok(txn_end(&txn));
 }
 
-TEST(the_first_error_is_the_one_that_is_told)
+TEST(the_first_error_is_reported)
 {
 	struct txn txn = txn_begin_write(store);
 
@@ -249,7 +249,7 @@ static size_t delete_some(struct txn *txn, const uint64_t *keys, uint64_t *kept,
 	return left;
 }
 
-TEST_LOOP(a_scan_goes_on_behind_a_deleted_row, 0, 6)
+TEST_LOOP(a_scan_continues_after_a_deleted_row, 0, 6)
 {
 	static const uint64_t odds[] = {1, 16, 32, 48, 63, 64};
 	static uint64_t keys[ROWS + 1]; /* one more than a right scan visits */

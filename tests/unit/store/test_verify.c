@@ -809,7 +809,7 @@ TEST(an_event_over_the_last_number_is_found)
 	expect("event 1: above the last number, 0");
 }
 
-TEST(a_hundred_problems_are_told_and_all_are_counted)
+TEST(a_hundred_problems_are_printed_and_all_are_counted)
 {
 	size_t lines = 0;
 

@@ -161,7 +161,7 @@ TEST(a_site_that_cannot_be_is_refused)
 		   "width: not a number within its range");
 }
 
-TEST(a_bundle_asks_for_no_more_than_is_allowed)
+TEST(a_bundle_requests_at_most_the_allowed_size)
 {
 	struct bundle_limits limits = bundle_limits_default;
 	struct bundle *bundle;

@@ -288,7 +288,7 @@ TEST(some_that_go_and_some_that_stay_are_a_split)
 	ck_assert_uint_eq(found.disagreed, 2);
 }
 
-TEST(pages_that_are_all_gone_have_vanished)
+TEST(pages_that_are_all_deleted_have_vanished)
 {
 	fill(5);
 	set_observation(0, 5, OBSERVED_GONE);

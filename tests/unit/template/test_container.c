@@ -69,7 +69,7 @@ TEST(what_was_put_comes_out)
 	free(container.sections);
 }
 
-TEST(what_is_no_bundle_is_told)
+TEST(a_malformed_bundle_is_reported)
 {
 	AUTO_BUFFER file = {0};
 	char reason[CONTAINER_REASON_BYTES];
@@ -82,7 +82,7 @@ TEST(what_is_no_bundle_is_told)
 		"bundle: not a bundle; create one with `templatectl export`");
 }
 
-TEST(another_version_is_refused_with_what_to_do)
+TEST(another_version_is_refused_with_a_remedy)
 {
 	AUTO_BUFFER file = {0};
 	char reason[CONTAINER_REASON_BYTES];
@@ -99,7 +99,7 @@ TEST(another_version_is_refused_with_what_to_do)
 				 "program reads version 1; export it again");
 }
 
-TEST(damage_is_told_by_its_section)
+TEST(damage_is_reported_with_its_section)
 {
 	AUTO_BUFFER file = {0};
 	char reason[CONTAINER_REASON_BYTES];
@@ -149,7 +149,7 @@ TEST(a_table_that_cannot_be_is_refused)
 	check_row(64, 1, "bundle: data follows the last section");
 }
 
-TEST(the_limit_is_of_what_is_unpacked)
+TEST(the_limit_is_for_decompressed_bytes)
 {
 	AUTO_BUFFER file = {0};
 	struct container container;

@@ -78,7 +78,7 @@ TEST(what_is_cut_is_damage)
 	ck_assert(hash.is_broken);
 }
 
-TEST(a_text_stands_behind_its_length)
+TEST(a_text_follows_its_length)
 {
 	AUTO_BUFFER out = {0};
 	struct byte_cursor cursor;

@@ -126,7 +126,7 @@ TEST(a_relative_address_has_no_host)
 			"b.test");
 }
 
-TEST(lists_come_when_they_are_asked_for)
+TEST(lists_come_on_request)
 {
 	struct url url;
 	AUTO_JSON *json;
@@ -165,7 +165,7 @@ TEST(tables_can_be_left_out)
 	ck_assert_ptr_nonnull(strstr(answer.text.data, "And this is the end"));
 }
 
-TEST(metadata_stand_before_markdown)
+TEST(metadata_precede_markdown)
 {
 	struct extraction_result answer =
 		answer_of(html, FORMAT_MD, EXTRA_FRONT_MATTER, NULL);

@@ -116,7 +116,7 @@ TEST(classes_of_body_do_not_part_pages)
 	ck_assert_uint_eq(page_tree_find(&tree, slice_of(">")), NO_STEP);
 }
 
-TEST(the_content_is_where_most_of_it_stands)
+TEST(the_content_is_the_box_with_most_of_it)
 {
 	/* 12 of 17 bytes are in the post: less than four fifths */
 	add_three();
@@ -187,7 +187,7 @@ TEST(nothing_is_shown_without_its_parent)
 	}
 }
 
-TEST(depth_and_pages_bound_what_is_shown)
+TEST(depth_and_pages_limit_the_output)
 {
 	add_three();
 	ck_assert_uint_eq(choose(100, 1, 1).shown_count, 2);
@@ -243,7 +243,7 @@ TEST(a_walk_enters_and_leaves_each_node_once)
 			 "html body ul li /li /ul p /p /body /html ");
 }
 
-TEST(a_walk_skips_what_is_inside)
+TEST(a_walk_can_skip_descendants)
 {
 	struct step_walk walk = {.tree = &tree.steps};
 	AUTO_BUFFER seen = {0};

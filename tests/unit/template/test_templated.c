@@ -224,7 +224,7 @@ TEST(what_is_wrong_is_told)
 	ck_assert_ptr_null(templated_extract(bundle, &page, NULL, NULL));
 }
 
-TEST(what_is_no_bundle_is_told)
+TEST(a_malformed_bundle_is_reported)
 {
 	const struct templated_limits limits = {.max_unpacked_bytes = 100};
 

@@ -198,7 +198,7 @@ TEST(what_no_sampled_page_has_is_known_by_its_hash)
 	"and the ferryman had more eggs than he could count; the mayor, who " \
 	"came last, paid with a promise that there would be no new bridge. "
 
-TEST(content_stands_where_the_default_method_finds_it)
+TEST(content_is_where_the_default_method_finds_it)
 {
 	static const char *const html =
 		"<html><body><div class=menu><ul><li><a href=/a>Home</a>"

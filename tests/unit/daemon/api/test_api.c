@@ -102,7 +102,7 @@ static void refuse(const char *method, const char *target, const char *body,
 
 FIXTURE(.setup = begin, .teardown = end, .timeout_s = 60);
 
-TEST(a_path_that_is_none_is_told)
+TEST(an_unknown_path_is_refused)
 {
 	refuse("GET", "/v1", NULL, 404, "no_route");
 	refuse("GET", "/v1/status/", NULL, 404, "no_route");
@@ -120,7 +120,7 @@ TEST(a_path_that_is_none_is_told)
 	refuse("POST", "/v2/sites", "{}", 404, "no_route");
 }
 
-TEST(a_method_that_is_not_possible_is_told_with_those_that_are)
+TEST(a_wrong_method_is_refused_with_the_allowed_ones)
 {
 	struct buffer answer;
 
@@ -152,7 +152,7 @@ TEST(head_is_get_without_a_body)
 	ck_assert_str_eq(client_body(&answer), "");
 }
 
-TEST(status_counts_what_is_stored)
+TEST(status_counts_stored_rows)
 {
 	AUTO_JSON *status = get("/v1/status");
 	const json_t *counts = member(status, "counts");
@@ -167,7 +167,7 @@ TEST(status_counts_what_is_stored)
 	ck_assert(json_is_null(member(member(status, "pipeline"), "paused")));
 }
 
-TEST(status_tells_of_a_reload_that_failed)
+TEST(status_reports_a_failed_reload)
 {
 	json_t *status;
 
@@ -423,7 +423,7 @@ TEST(cuts_come_in_three_formats)
 	buffer_free(&svg);
 }
 
-TEST(a_wrong_question_for_cuts_is_told)
+TEST(a_wrong_request_for_thresholds_is_refused)
 {
 	refuse("GET", CUTS "?format=png", NULL, 400, "bad_request");
 	refuse("GET", CUTS "?format=", NULL, 400, "bad_request");
@@ -443,7 +443,7 @@ TEST(cuts_of_too_many_signatures_are_refused)
 	refuse("GET", CUTS, NULL, 413, "too_large");
 }
 
-TEST(a_wrong_request_for_a_site_is_told)
+TEST(a_wrong_request_for_a_site_is_refused)
 {
 	static const char *const bodies[] = {
 		"",
@@ -476,7 +476,7 @@ TEST(a_wrong_request_for_a_site_is_told)
 	refuse("GET", "/v1/sites/x.example", NULL, 404, "not_found");
 }
 
-TEST(clusters_are_told_with_their_pages)
+TEST(clusters_are_listed_with_their_pages)
 {
 	AUTO_JSON *clusters = get("/v1/sites/news.example/templates");
 	const json_t *list = member(clusters, "templates");
@@ -643,7 +643,7 @@ TEST_ROWS(an_answer_that_the_client_has_is_not_sent_again, tagged)
 	buffer_free(&again);
 }
 
-TEST(what_is_handed_in_has_no_tag)
+TEST(an_uploaded_page_has_no_etag)
 {
 	AUTO_BUFFER answer =
 		ask_with("POST", "/v1/extract", "If-None-Match: *\r\n",
@@ -673,7 +673,7 @@ TEST_LOOP(a_method_with_a_plus_is_found_and_explained, 0, 2)
 	ck_assert_ptr_nonnull(strstr(client_body(&answer), "slot variability"));
 }
 
-TEST(a_wrong_question_for_text_is_told)
+TEST(a_wrong_request_for_text_is_refused)
 {
 	refuse("GET", "/v1/text", NULL, 400, "bad_request");
 	refuse("GET", "/v1/text?url=", NULL, 400, "bad_request");
@@ -767,7 +767,7 @@ TEST(a_page_in_the_body_is_extracted)
 	       "bad_request");
 }
 
-TEST(events_are_lines_behind_a_number)
+TEST(events_after_a_number_are_lines)
 {
 	AUTO_BUFFER all =
 		test_client_ask(served.path, "GET", "/v1/events", NULL);
@@ -914,7 +914,7 @@ static const struct {
 	{"/ui/element?url=" SITE "none&element=3", 404, "is not stored"},
 };
 
-TEST_ROWS(a_page_shows_what_the_api_says, pages)
+TEST_ROWS(a_page_of_the_ui_shows_the_api_data, pages)
 {
 	AUTO_BUFFER answer =
 		test_client_ask(served.path, "GET", pages[_i].target, NULL);

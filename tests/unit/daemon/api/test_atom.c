@@ -23,7 +23,7 @@ static void check_entry(const char *json, const char *const *parts)
 			      *parts, out.data);
 }
 
-TEST(a_feed_has_what_the_rfc_demands)
+TEST(a_feed_has_the_elements_required_by_the_rfc)
 {
 	AUTO_BUFFER out = {0};
 

@@ -75,7 +75,7 @@ TEST(events_count_from_the_start_and_once)
 }
 
 /* Those before the start, too. */
-TEST(an_alert_is_open_until_somebody_has_seen_to_it)
+TEST(an_alert_is_firing_until_acknowledged)
 {
 	uint64_t old = add(EVENT_GUARD_BROKEN, 0);
 	struct event_counters *tally = event_counters_create(store);

@@ -315,7 +315,7 @@ static void expect_node(const char *target, const char *headers, int status)
 	ck_assert_msg(client_status(&answer) == status, "%s", answer.data);
 }
 
-TEST(a_question_goes_on_once)
+TEST(a_request_is_forwarded_once)
 {
 	expect_node("/v1/sites/news.example", "X-Templated-Right: owner\r\n",
 		    421);
@@ -367,7 +367,7 @@ static long long whole(const json_t *object, const char *name)
 	return json_integer_value(value);
 }
 
-TEST(the_cluster_is_told)
+TEST(the_cluster_is_reported)
 {
 	AUTO_JSON *value = ask_json("GET", "/v1/nodes", NULL);
 	const json_t *nodes = json_object_get(value, "nodes");
@@ -397,7 +397,7 @@ TEST(a_node_is_drained_by_any)
 	refuse("POST", "/v1/nodes/n7/drain", NULL, 404, "not_found");
 }
 
-TEST(a_node_is_forgotten_when_it_is_gone)
+TEST(a_node_is_removed_when_it_has_left)
 {
 	refuse("DELETE", "/v1/nodes/n1", NULL, 409, "busy");
 	refuse("DELETE", "/v1/nodes/n7", NULL, 404, "not_found");
@@ -442,7 +442,7 @@ TEST(sites_are_listed_page_by_page)
 	expect_text("/?after=news.example", ">1 site on this page, 1 page, ");
 }
 
-TEST(a_list_names_who_is_missing)
+TEST(a_list_names_missing_nodes)
 {
 	atomic_store(&joined.failure, ERR_TIMEOUT);
 	expect("GET", "/v1/sites", NULL, 200, "X-Templated-Missing: n1");
@@ -505,7 +505,7 @@ TEST(a_stream_is_refused_without_an_address)
 
 #define NEWS "/v1/events?site=news.example&since=100000000&wait="
 
-TEST(a_long_poll_is_asked_of_the_owner_when_there_is_news)
+TEST(a_long_poll_reaches_the_owner_when_there_is_news)
 {
 	int file = client_open(joined_path(&joined, 0));
 	AUTO_BUFFER answer;
@@ -528,7 +528,7 @@ TEST(a_long_poll_is_asked_of_the_owner_when_there_is_news)
 	refuse("GET", NEWS "x", NULL, 400, "bad_request");
 }
 
-TEST(an_upload_goes_to_the_owner_that_is_named)
+TEST(an_upload_is_forwarded_to_the_named_owner)
 {
 	const char *line = "{\"html\": \"<html><body><p>Some text of it.</p>"
 			   "</body></html>\", \"url\": "
@@ -665,7 +665,7 @@ TEST(jobs_are_taken_by_any_node)
 	refuse("POST", "/v1/imports", jobs, 503, "no_broker");
 }
 
-TEST(what_is_no_job_is_told)
+TEST(a_malformed_job_is_reported)
 {
 	const char *target = "/v1/imports";
 
@@ -724,7 +724,7 @@ TEST(the_owner_does_a_job)
 			  NULL));
 }
 
-TEST(a_job_that_cannot_be_done_is_told_from_one_for_later)
+TEST(permanent_and_temporary_job_errors_differ)
 {
 	ck_assert_int_eq(run_job(A, "nonsense", "must be seed"), ERR_MALFORMED);
 	ck_assert_int_eq(run_job(A,

@@ -164,7 +164,7 @@ TEST(a_line_tells_how_the_text_was_found)
 			 "Heading 2\n\nThe text of page 2 stands here.\n");
 }
 
-TEST(a_stream_goes_on_behind_a_page)
+TEST(a_stream_continues_after_a_page)
 {
 	AUTO_JSON *list = lines("");
 	AUTO_JSON *rest;
@@ -193,7 +193,7 @@ TEST(filters_and_limits)
 }
 
 /* The object of /v1/text, and its position. */
-TEST(a_line_is_the_object_when_it_is_asked_for)
+TEST(a_line_is_the_whole_object_on_request)
 {
 	AUTO_JSON *list = lines("?content=json&limit=1");
 	AUTO_BUFFER body = test_client_ask(
@@ -233,7 +233,7 @@ static const struct {
 	{"?content=pdf", 400},    {"?method=nothing", 404},
 };
 
-TEST_ROWS(a_wrong_request_is_told, refused)
+TEST_ROWS(a_wrong_request_is_refused, refused)
 {
 	char target[128];
 	AUTO_BUFFER answer;

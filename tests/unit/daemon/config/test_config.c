@@ -63,7 +63,7 @@ TEST(defaults_are_those_that_are_documented)
 	ck_assert_uint_eq(config.networks.count, 0);
 }
 
-TEST(a_file_changes_what_it_names)
+TEST(a_file_changes_only_the_keys_in_it)
 {
 	assert_ok(parse("crawl:\n"
 			"  delay: 1.5 s   # a comment\n"
@@ -276,7 +276,7 @@ TEST(deep_nesting_costs_nothing)
 			 ERR_TOO_LARGE);
 }
 
-TEST(the_first_20_errors_are_told)
+TEST(the_first_20_errors_are_printed)
 {
 	AUTO_BUFFER text = {0};
 	size_t lines = 0;
@@ -332,7 +332,7 @@ TEST(what_is_printed_reads_back_the_same)
 	ck_assert(strstr(text.data, "delay: 1001 ms") != NULL);
 }
 
-TEST(the_shipped_file_is_what_is_printed)
+TEST(the_shipped_file_equals_the_printed_one)
 {
 	AUTO_BUFFER printed = {0};
 	AUTO_BUFFER shipped = {0};
@@ -357,7 +357,7 @@ TEST(every_key_has_a_meaning_and_a_default_in_its_range)
 	}
 }
 
-TEST(a_reload_keeps_what_needs_a_restart)
+TEST(a_reload_keeps_keys_that_need_a_restart)
 {
 	struct config old;
 	AUTO_BUFFER kept = {0};
@@ -398,7 +398,7 @@ static void *read_shared(void *argument)
 	return NULL;
 }
 
-TEST(a_shared_configuration_stays_while_somebody_reads_it)
+TEST(a_shared_configuration_stays_while_it_is_read)
 {
 	const struct config *held;
 	pthread_t readers[SHARE_READERS];

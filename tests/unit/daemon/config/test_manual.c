@@ -53,7 +53,7 @@ static void check_row(const char **text, const struct config *defaults,
 		      "%s.%s: a restart", row->section, row->key);
 }
 
-TEST(every_key_stands_in_its_section_with_its_default)
+TEST(every_key_is_in_its_section_with_its_default)
 {
 	AUTO_TEXT *page = read_page("templated.yaml.5");
 	const char *text = page;

@@ -86,7 +86,7 @@ TEST(parameters_are_those_of_the_method)
 				     "--param=max_r"));
 }
 
-TEST(lists_go_on_behind_the_comma)
+TEST(lists_continue_after_the_comma)
 {
 	ck_assert_str_eq(completed("event list --kinds guard.re"),
 			 "guard.resolved\t\n");

@@ -363,7 +363,7 @@ TEST(a_batch_is_the_same_by_any_number_of_jobs)
 }
 
 /* The parts that do not depend on the site equal those of the single page. */
-TEST(a_batch_answers_what_has_no_template_by_itself)
+TEST(a_batch_extracts_pages_without_a_template_separately)
 {
 	enum ctl_status status;
 	const char *text;
@@ -578,7 +578,7 @@ TEST(labels_give_the_quality_of_the_clusters)
 	leave_folder();
 }
 
-TEST(a_report_stands_in_place_of_the_lines)
+TEST(a_report_replaces_the_lines)
 {
 	enum ctl_status status;
 	const char *text;
@@ -624,7 +624,7 @@ TEST(the_threshold_may_be_found_by_itself)
 	leave_folder();
 }
 
-TEST(a_batch_drops_what_the_pages_ratio)
+TEST(a_batch_drops_text_shared_by_the_pages)
 {
 	const char *text;
 
@@ -646,7 +646,7 @@ TEST(a_batch_drops_what_the_pages_ratio)
 	leave_folder();
 }
 
-TEST(a_batch_tells_the_cluster_in_json)
+TEST(a_batch_reports_the_cluster_in_json)
 {
 	const char *text;
 

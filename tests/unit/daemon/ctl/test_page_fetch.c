@@ -77,7 +77,7 @@ static bool get(const char *path)
 
 FIXTURE(.setup = setup, .teardown = teardown);
 
-TEST(a_page_comes_with_its_address_behind_redirects)
+TEST(a_page_comes_with_its_address_after_redirects)
 {
 	ck_assert_msg(get("/on"), "%s", trouble.data);
 	ck_assert_str_eq(page.body.data, "<p>hi");
@@ -97,7 +97,7 @@ TEST(an_eleventh_redirect_is_not)
 	ck_assert_str_eq(trouble.data, "more than 10 redirects");
 }
 
-TEST(robots_are_obeyed_behind_redirects_too)
+TEST(robots_are_obeyed_after_redirects_too)
 {
 	ck_assert(!get("/private/page"));
 	ck_assert_str_eq(trouble.data, "forbidden by line 3 of robots.txt: "

@@ -34,7 +34,7 @@ TEST(words_are_runs_of_letters_and_single_characters_of_chinese)
 	ck_assert_uint_ne(word_of("word"), word_of("words"));
 }
 
-TEST(a_word_of_the_gold_is_taken_as_often_as_it_stands_there)
+TEST(a_gold_word_counts_as_often_as_it_occurs)
 {
 	AUTO_ARENA *arena = arena_create();
 	struct gold_text gold =
@@ -93,7 +93,7 @@ TEST(half_of_the_words_make_a_ridge_primary)
 	training_free(&training);
 }
 
-TEST(ridges_that_can_be_told_apart_are)
+TEST(separable_ridges_are_separated)
 {
 	struct training training = {0};
 	struct training_score score;

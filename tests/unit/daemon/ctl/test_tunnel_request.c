@@ -78,7 +78,7 @@ TEST(token_that_was_not_used_in_time_is_void)
 	ck_assert_int_eq(refusal("GET / HTTP/1.1\r\n" LET_IN "\r\n"), 0);
 }
 
-TEST(wrong_token_lets_nobody_in)
+TEST(a_wrong_token_is_refused)
 {
 	ck_assert_int_eq(
 		refusal("GET /?token=" SESSION " HTTP/1.1\r\n" HOST "\r\n"),
@@ -183,7 +183,7 @@ TEST(a_body_has_one_length)
 	buffer_free(&request.head);
 }
 
-TEST(what_is_no_request_is_refused)
+TEST(a_malformed_request_is_refused)
 {
 	static const char *const heads[] = {
 		"\r\n\r\n",

@@ -166,7 +166,7 @@ static uint16_t flags_of(uint64_t number)
 
 FIXTURE(.setup = open_all, .teardown = close_all);
 
-TEST(a_hook_is_told_of_alerts_alone)
+TEST(a_hook_receives_only_alerts)
 {
 	uint32_t hook = add_hook("", "");
 

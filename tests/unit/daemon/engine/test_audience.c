@@ -73,7 +73,7 @@ TEST(a_rule_silences_its_template_alone)
 	txn_abort(&txn);
 }
 
-TEST(a_hook_is_told_of_its_kinds_and_its_site)
+TEST(a_hook_receives_its_kinds_and_its_site)
 {
 	struct txn txn = txn_begin_write(store);
 	struct event_row other = event;

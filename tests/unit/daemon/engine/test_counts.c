@@ -30,7 +30,7 @@ static uint32_t get(struct counts *counts, uint32_t cluster, uint64_t fragment)
 
 FIXTURE(.setup = setup, .teardown = teardown);
 
-TEST(a_count_is_what_is_stored_and_what_was_added)
+TEST(a_count_is_the_stored_count_plus_additions)
 {
 	struct counts counts = {0};
 	struct df_delta stored = {.cluster = 1, .delta = 5, .fragment = 7};

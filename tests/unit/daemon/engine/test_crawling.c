@@ -283,7 +283,7 @@ TEST(skipped_pages_are_visited_when_the_options_change)
 }
 
 /* The skipped pages are of a template that is now unknown. */
-TEST(a_redesign_opens_what_was_saturated)
+TEST(a_redesign_reopens_saturated_patterns)
 {
 	struct site_row before;
 	struct site_row after;
@@ -438,7 +438,7 @@ TEST(what_answers_like_the_probe_is_no_page)
 	ck_assert_uint_eq(site.page_count, site.class_counts[CLASS_PAGE] + 6);
 }
 
-TEST(a_sitemap_brings_back_what_has_changed)
+TEST(a_sitemap_makes_changed_pages_due)
 {
 	AUTO_BUFFER listing = {0};
 	struct change change = {.kind = CHANGE_SITEMAP};

@@ -445,7 +445,7 @@ TEST(a_seed_that_leads_elsewhere_each_time_makes_one_site)
 	ck_assert_uint_eq(rows_of(TABLE_SITES), 3); /* a, b and c0 */
 }
 
-TEST(robots_of_a_site_that_is_gone_are_not_kept)
+TEST(robots_of_a_deleted_site_are_not_stored)
 {
 	struct change host = {.kind = CHANGE_HOST};
 	struct url url;
@@ -505,7 +505,7 @@ static uint64_t ask_since(uint64_t asked_ms)
 	return rows_of(TABLE_FRONTIER);
 }
 
-TEST(a_page_that_has_come_since_is_not_asked_for_again)
+TEST(a_page_fetched_since_is_not_requested_again)
 {
 	uint64_t fetched_ms;
 
@@ -600,7 +600,7 @@ static void put_seven(void)
 	CHECK_CLUSTERS(1, 1, 1, 1, 1, 2, 2);
 }
 
-TEST(a_recut_splits_and_merges_and_keeps_numbers)
+TEST(a_threshold_change_splits_and_merges_and_keeps_numbers)
 {
 	put_seven();
 	cut_at(199);
@@ -648,7 +648,7 @@ static void check_detail(unsigned before, const char *wanted)
 	txn_abort(&txn);
 }
 
-TEST(a_recut_is_told)
+TEST(a_threshold_change_is_reported)
 {
 	uint64_t generation;
 	struct event_row event;
@@ -780,7 +780,7 @@ TEST(the_operators_number_beats_a_choice)
 	ck_assert_uint_eq(site.options.flags & SITE_IS_AUTO, 0);
 }
 
-TEST(a_choice_for_a_site_that_is_gone_is_not_found)
+TEST(a_choice_for_a_deleted_site_is_not_found)
 {
 	put_seven();
 	cut_at(THRESHOLD_AUTO);
@@ -828,7 +828,7 @@ static struct change *recut_with(const struct change *other, const char *text)
 
 /* Invariant 3: the group is undone, and each of its changes applied
  * separately. */
-TEST(a_recut_outlives_a_bad_page_of_its_batch)
+TEST(a_threshold_change_survives_a_bad_page_of_its_group)
 {
 	const struct change bad = {.kind = CHANGE_PAGE,
 				   .answer.record = {"nonsense", 8}};
@@ -842,7 +842,7 @@ TEST(a_recut_outlives_a_bad_page_of_its_batch)
 	free(changes);
 }
 
-TEST(a_recut_and_a_deletion_go_together)
+TEST(a_threshold_change_and_a_deletion_share_a_commit)
 {
 	const struct change deletion = {.kind = CHANGE_SITE_DELETE};
 

@@ -141,7 +141,7 @@ TEST(a_record_that_is_cut_is_none)
 		ck_assert_int_ne(analyse_forged(), ERR_NONE);
 }
 
-TEST(an_answer_with_other_bytes_ends_nobody)
+TEST(a_response_with_changed_bytes_crashes_nothing)
 {
 	for (unsigned i = 0; i < CHANGES; i++) {
 		forger.changes = 1 + i % 4;

@@ -239,7 +239,7 @@ TEST(the_sample_of_a_template_keeps_its_bodies)
 }
 
 /* It may have got into the sample since it was found. */
-TEST(a_body_is_looked_at_again_before_it_goes)
+TEST(a_body_is_checked_again_before_deletion)
 {
 	struct gc gc;
 

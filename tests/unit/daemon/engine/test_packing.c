@@ -230,7 +230,7 @@ TEST(more_of_the_same_is_no_drift)
 	ck_assert_uint_eq(look_at(0, 39, 1).body_by, 1);
 }
 
-TEST(the_dictionary_of_a_cluster_that_is_gone_goes)
+TEST(the_dictionary_of_a_deleted_cluster_is_deleted)
 {
 	put(0, 0, 10, 1);
 	put(1, 0, 9, 1);
@@ -264,7 +264,7 @@ TEST(a_value_that_has_changed_meanwhile_stays)
 	packing_walk_end(&walk);
 }
 
-TEST(a_dictionary_for_a_cluster_that_is_gone_comes_too_late)
+TEST(a_dictionary_for_a_deleted_cluster_is_dropped)
 {
 	struct packing_walk walk = {.site = site, .now_ms = 1, .level = 3};
 	struct packing packing = {0};

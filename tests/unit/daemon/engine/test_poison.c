@@ -97,7 +97,7 @@ static enum error cure(unsigned number)
 	return change.error;
 }
 
-TEST(it_is_forgotten_when_asked_for)
+TEST(it_is_deleted_on_request)
 {
 	poison(1, "<p>boom");
 	assert_ok(cure(1));

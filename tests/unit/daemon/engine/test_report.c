@@ -62,7 +62,7 @@ static void check_holds(const char *text, const char *part)
 		      text);
 }
 
-TEST(cuts_stand_by_ascending_threshold)
+TEST(thresholds_are_listed_in_ascending_order)
 {
 	struct report report = make_report(250);
 	struct report_threshold cuts[REPORT_THRESHOLDS];
@@ -336,7 +336,7 @@ static double at(const json_t *array, size_t index)
  * from them. So from 250 on, index 45, the witness agrees and the labels do
  * not; below, where no two leaves are together, neither does.
  */
-TEST(json_tells_agreement_by_threshold)
+TEST(json_reports_agreement_by_threshold)
 {
 	const uint32_t leaf_of[] = {0, 0, 0, 0, 1, 1, 2, 2, 2, 3, 3, 4};
 	const uint32_t links[] = {1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 0};

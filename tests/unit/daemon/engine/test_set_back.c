@@ -103,7 +103,7 @@ TEST(times_that_are_over_stay)
 }
 
 /* Not requested: it was fetched after the request. */
-TEST(a_page_that_is_asked_for_is_fetched)
+TEST(a_requested_page_is_fetched)
 {
 	struct url url;
 	struct change change = {.kind = CHANGE_FETCH_NOW, .url = &url};

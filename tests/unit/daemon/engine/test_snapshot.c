@@ -180,7 +180,7 @@ TEST(a_truncated_page_is_no_member)
 	ck_assert_uint_eq(snapshot.leaf_count, 4);
 }
 
-TEST(a_page_that_is_gone_is_no_member)
+TEST(a_deleted_page_is_no_member)
 {
 	put_site();
 	world_remove(&world, "http://a.test/");

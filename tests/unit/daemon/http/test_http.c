@@ -272,7 +272,7 @@ TEST(a_header_cannot_smuggle_another)
 	ck_assert(strstr(answer.data, "X-Empty") == NULL);
 }
 
-TEST(a_parked_exchange_goes_on_when_it_is_woken)
+TEST(a_suspended_exchange_continues_when_woken)
 {
 	AUTO_BUFFER answer;
 	int file;
@@ -350,7 +350,7 @@ TEST(a_body_without_a_length_is_limited_too)
 	check_body("GET", "/y", NULL, "GET /y 1 []");
 }
 
-TEST(an_end_of_the_body_that_is_said_twice_is_refused)
+TEST(a_repeated_end_of_the_body_is_refused)
 {
 	static const char *const heads[] = {
 		"Content-Length: 3\r\nTransfer-Encoding: chunked\r\n",
@@ -474,7 +474,7 @@ TEST(a_client_may_leave_at_any_byte)
 	check_body("GET", "/x", NULL, "GET /x 1 []");
 }
 
-TEST(half_a_head_blocks_nobody_and_is_left)
+TEST(half_a_head_blocks_no_client_and_is_dropped)
 {
 	struct buffer answer;
 	uint64_t before = clock_steady_ms();
@@ -537,12 +537,12 @@ static void check_tricklers(const char *beginning)
 		close(files[i]);
 }
 
-TEST(heads_that_trickle_keep_nobody_out)
+TEST(trickling_heads_block_no_client)
 {
 	check_tricklers("GET /x HTTP/1.1\r\nHost: x\r\nX-More: ");
 }
 
-TEST(bodies_that_trickle_keep_nobody_out)
+TEST(trickling_bodies_block_no_client)
 {
 	check_tricklers("POST /x HTTP/1.1\r\nHost: x\r\n"
 			"Content-Length: 1000\r\n\r\n");
@@ -570,7 +570,7 @@ TEST(stopping_answers_what_waits)
 	}
 }
 
-TEST(stopping_does_not_wait_for_those_who_read_nothing)
+TEST(a_stop_does_not_wait_for_clients_that_do_not_read)
 {
 	uint64_t before;
 	int file;
@@ -669,7 +669,7 @@ static void *ask_until_it_stops(void *argument)
 	}
 }
 
-TEST(stopping_among_requests_harms_nobody)
+TEST(a_stop_among_requests_is_clean)
 {
 	pthread_t threads[8];
 
@@ -737,7 +737,7 @@ TEST(another_file_is_never_removed)
 	ck_assert_int_eq(access(path, F_OK), 0);
 }
 
-TEST(a_path_too_long_for_a_socket_is_told)
+TEST(a_path_too_long_for_a_socket_is_refused)
 {
 	char longer[120];
 

@@ -177,7 +177,7 @@ TEST(a_head_is_read)
 	ck_assert(!head.has_length);
 }
 
-TEST(what_is_no_head_is_refused)
+TEST(a_malformed_head_is_refused)
 {
 	struct http_head head;
 

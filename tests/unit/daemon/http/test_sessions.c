@@ -81,7 +81,7 @@ TEST(it_expires_when_it_is_not_used)
 	ck_assert_uint_eq(sessions_use(sessions, session, now_ms), 0);
 }
 
-TEST(tickets_of_those_that_expire_are_told_once)
+TEST(tickets_of_expired_sessions_are_reported_once)
 {
 	char first[SESSION_BYTES];
 	char second[SESSION_BYTES];

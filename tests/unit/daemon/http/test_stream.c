@@ -239,7 +239,7 @@ static int listen_as(size_t count, const char *target)
 
 FIXTURE(.timeout_s = 60, .setup = begin, .teardown = end);
 
-TEST(a_stream_goes_on_as_there_is_more)
+TEST(a_stream_continues_while_there_is_more)
 {
 	int file = ask("/count");
 

@@ -203,7 +203,7 @@ TEST(who_is_parked_was_admitted_once)
 	ck_assert_int_eq(atomic_load(&admitted), 1);
 }
 
-TEST(the_body_of_who_is_refused_is_not_awaited)
+TEST(the_body_of_a_refused_request_is_not_read)
 {
 	check_answer("POST / HTTP/1.1\r\nHost: x\r\n"
 		     "Content-Length: 900\r\n\r\nfirst bytes",
@@ -213,7 +213,7 @@ TEST(the_body_of_who_is_refused_is_not_awaited)
 		     "HTTP/1.1 401 ", "\r\n\r\nno");
 }
 
-TEST(a_connection_goes_on_after_a_refusal)
+TEST(a_connection_continues_after_a_refusal)
 {
 	check_answer("GET / HTTP/1.1\r\nHost: x\r\n\r\n"
 		     "GET / HTTP/1.1\r\nHost: x\r\nCookie: key=x\r\n"
@@ -242,7 +242,7 @@ TEST(who_leaves_a_silent_stream_frees_its_place)
 }
 
 /* The server treats it as closed, but it may still read. */
-TEST(a_stream_to_who_sends_no_more_does_not_look_whole)
+TEST(an_aborted_stream_does_not_look_complete)
 {
 	int file = open_client();
 	AUTO_BUFFER answer;

@@ -237,7 +237,7 @@ static void *send_late(void *context)
 }
 
 /* The ring and the buffers of sockets and clients are far below 16 MiB. */
-TEST(a_client_waits_while_nobody_reads)
+TEST(a_client_waits_while_the_server_does_not_read)
 {
 	struct supply supply = {.size = LARGE};
 	uint64_t given;

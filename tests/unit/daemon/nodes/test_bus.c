@@ -240,7 +240,7 @@ TEST(all_rows_are_listed)
 	expect_list(BROKER_NODES, "");
 }
 
-TEST(a_row_that_is_not_renewed_goes)
+TEST(a_row_expires_without_renewal)
 {
 	uint64_t revision;
 	struct broker_row row;
@@ -380,7 +380,7 @@ TEST(who_hangs_up_is_closed)
 			 ERR_NETWORK);
 }
 
-TEST(a_server_that_was_gone_has_all_again)
+TEST(a_restarted_server_has_all_entries_again)
 {
 	struct broker_message message = {0};
 	struct broker_row row;

@@ -133,7 +133,7 @@ static void expect_said(const char *part)
 FIXTURE(.setup = begin, .teardown = end, .timeout_s = 110,
 	.is_possible = broker_is_installed);
 
-TEST(users_may_what_they_must_and_no_more)
+TEST(users_have_only_the_needed_permissions)
 {
 	struct broker *a = open_as("a");
 	struct broker *b = open_as("b");

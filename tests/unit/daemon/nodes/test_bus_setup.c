@@ -137,7 +137,7 @@ TEST(a_wrong_password_is_refused)
 	ck_assert(broker_has_said("/nonexistent/password: cannot read it"));
 }
 
-TEST(a_user_who_may_not_ask_is_refused)
+TEST(a_user_without_request_permission_is_refused)
 {
 	struct broker *other = NULL;
 
@@ -185,7 +185,7 @@ TEST(a_full_log_takes_no_more)
 	end();
 }
 
-TEST(servers_without_jetstream_are_told)
+TEST(servers_without_jetstream_are_reported)
 {
 	begin_with("accounts: { A: { users: [{user: n, password: x}] } }");
 	options.user = "n";
@@ -196,7 +196,7 @@ TEST(servers_without_jetstream_are_told)
 	end();
 }
 
-TEST(servers_that_are_not_there_are_told)
+TEST(unreachable_servers_are_reported)
 {
 	begin_with("");
 	broker_kill(&broker, 0);

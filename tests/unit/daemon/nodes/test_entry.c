@@ -31,7 +31,7 @@ TEST(an_entry_is_read_as_it_was_written)
 	ck_assert(slice_equal(buffer_slice(&again), buffer_slice(&bytes)));
 }
 
-TEST(a_later_version_is_told_from_damage)
+TEST(a_later_version_differs_from_damage)
 {
 	AUTO_BUFFER bytes = {0};
 	struct log_entry_head read;

@@ -138,7 +138,7 @@ static void expect_whole(void)
 
 FIXTURE(.setup = setup, .teardown = teardown);
 
-TEST(a_partition_goes_through_a_depot)
+TEST(a_partition_moves_through_a_snapshot_store)
 {
 	uint64_t number = 0;
 

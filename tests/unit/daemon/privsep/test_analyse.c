@@ -88,7 +88,7 @@ TEST(areas_have_paths_and_link_elements_have_none)
 	buffer_free(&page.bytes);
 }
 
-TEST(the_path_is_that_of_the_first_anchor_behind_a_link_element)
+TEST(the_path_is_of_the_first_anchor_after_a_link_element)
 {
 	const char *html = "<head><link rel=next href=/2></head>"
 			   "<body><p><a href=/2>more</a></p>"

@@ -98,7 +98,7 @@ static void check_output(const char *wanted)
 
 FIXTURE(.setup = begin, .teardown = end);
 
-TEST(it_is_a_child_of_the_starter_with_its_input)
+TEST(the_command_is_a_child_of_the_spawner_with_its_input)
 {
 	char wanted[128];
 
@@ -126,7 +126,7 @@ TEST(a_large_input_comes_whole)
 	check_output("1048576\n");
 }
 
-TEST(how_it_ended_is_said)
+TEST(the_end_of_the_command_is_described)
 {
 	ck_assert_int_eq(start("exit 7", slice_of(""), PATIENCE_MS),
 			 CHILD_RUNS);

@@ -422,7 +422,7 @@ static bool ends_over_request(const char *etag, char wrong)
 	return has_ended;
 }
 
-TEST(the_fetcher_ends_when_it_is_told_nonsense)
+TEST(the_fetcher_exits_on_malformed_messages)
 {
 	ck_assert(ends_over(FETCH_START, slice_of(""), false));
 	ck_assert(ends_over(FETCH_OPTIONS, slice_of("nonsense"), false));

@@ -203,7 +203,7 @@ static enum error forge(const struct header *header, size_t size, int file,
 
 static const struct header right = {.magic = 0x746c7064};
 
-TEST(what_is_no_frame_is_refused)
+TEST(a_malformed_frame_is_refused)
 {
 	struct header wrong[] = {right, right, right, right,
 				 right, right, right, right};
@@ -369,7 +369,7 @@ TEST(files_of_an_empty_message_are_closed)
 }
 
 /* A header that is cut, one that is wrong, and one that announces less. */
-TEST(files_of_what_is_no_frame_are_closed)
+TEST(files_of_a_malformed_frame_are_closed)
 {
 	struct header wrong[] = {right, right, right, right};
 	size_t before = count_files();

@@ -147,7 +147,7 @@ TEST(all_guards_together_have_a_limit)
 }
 
 /* The tree of this many elements takes several milliseconds. */
-TEST(the_tree_is_charged_to_nobody)
+TEST(the_tree_is_charged_to_no_step)
 {
 	add(GUARD_XPATH, "/html");
 	check(60000, 2);

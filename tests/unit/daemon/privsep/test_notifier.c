@@ -137,7 +137,7 @@ TEST(half_a_network_is_refused)
 	ck_assert(is_ended());
 }
 
-TEST(authorities_that_cannot_be_read_are_told)
+TEST(unreadable_ca_files_are_reported)
 {
 	struct notifier_options options = good_options();
 

@@ -382,7 +382,7 @@ TEST(who_gives_no_answer_is_ended)
 	costs_itself("spin", "too long", &keeper);
 }
 
-TEST(how_a_worker_died_is_said)
+TEST(the_crash_of_a_worker_is_described)
 {
 	struct keeper keeper = {0};
 

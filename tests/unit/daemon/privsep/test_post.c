@@ -191,7 +191,7 @@ TEST(a_wait_ends_when_a_descriptor_is_readable_or_it_is_woken)
 	close(ends[1]);
 }
 
-TEST(authorities_that_cannot_be_read_are_told)
+TEST(unreadable_ca_files_are_reported)
 {
 	ck_assert_ptr_null(poster_create(&(struct poster_options){
 		.user_agent = "tester",

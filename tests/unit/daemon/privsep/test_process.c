@@ -186,7 +186,7 @@ TEST(a_role_is_a_process_of_its_own)
 	ck_assert_str_eq(why, "signal 9 (Killed)");
 }
 
-TEST(without_a_starter_it_is_a_thread)
+TEST(without_a_spawner_it_is_a_thread)
 {
 	struct process process;
 
@@ -207,7 +207,7 @@ static void crash(char *why)
 	process_end(spawner, &process, why);
 }
 
-TEST(how_it_died_is_said_and_another_one_starts)
+TEST(a_crash_is_described_and_a_restart_follows)
 {
 	char why[PROCESS_END_BYTES];
 
@@ -225,7 +225,7 @@ static bool ends(pid_t pid)
 	return kill(pid, 0) != 0;
 }
 
-TEST(with_the_starter_all_end)
+TEST(all_processes_exit_with_the_spawner)
 {
 	struct process process;
 
@@ -327,7 +327,7 @@ static void block_its_end(void)
 	ck_assert_int_eq(sigprocmask(SIG_BLOCK, &set, NULL), 0);
 }
 
-TEST(a_starter_that_does_not_answer_is_lost)
+TEST(a_spawner_that_does_not_respond_is_lost)
 {
 	struct process process;
 	char why[PROCESS_END_BYTES];
@@ -342,7 +342,7 @@ TEST(a_starter_that_does_not_answer_is_lost)
 	spawner_destroy(spawner);
 }
 
-TEST(a_starter_whose_answer_makes_no_sense_is_lost)
+TEST(a_spawner_with_a_malformed_response_is_lost)
 {
 	int64_t number;
 
@@ -367,7 +367,7 @@ static void *ask_for_one(void *argument)
 }
 
 /* As a stopped or swapped out process; threads wait for it by the lock. */
-TEST(a_starter_that_is_stopped_holds_nobody_up)
+TEST(a_stopped_spawner_blocks_no_thread)
 {
 	struct process_snapshot view;
 	pthread_t threads[4];

@@ -160,7 +160,7 @@ TEST(what_is_known_of_a_page_comes_along)
 	ck_assert_str_eq(result.etag, "\"1\"");
 }
 
-TEST(so_does_what_is_known_of_the_connection)
+TEST(so_do_the_facts_of_the_connection)
 {
 	fetch("/", (struct fetch_request){0});
 	ck_assert_str_eq(result.address, "127.0.0.1");

@@ -262,7 +262,7 @@ static void check_request(int socket, const char *request)
 
 FIXTURE(.timeout_s = 30);
 
-TEST(a_request_goes_through_the_courier)
+TEST(a_request_passes_through_the_notifier)
 {
 	static const struct route routes[] = {
 		{.path = "/checked", .handler = check_request},
@@ -310,7 +310,7 @@ TEST(a_url_that_no_frame_holds_is_too_large)
 	notifier_client_destroy(poster);
 }
 
-TEST(authorities_that_cannot_be_read_are_told)
+TEST(unreadable_ca_files_are_reported)
 {
 	ck_assert_ptr_null(create(NULL, notifier_main, "/nonexistent"));
 }
@@ -337,7 +337,7 @@ static role_main *const forgers[] = {
 	half_main,         no_frame_main,
 };
 
-TEST_ROWS(what_makes_no_sense_ends_the_courier, forgers)
+TEST_ROWS(malformed_messages_end_the_notifier, forgers)
 {
 	struct post_result result = ask(forgers[_i]);
 
@@ -365,7 +365,7 @@ TEST(a_reason_is_one_line_of_text)
 	ck_assert_uint_eq(strlen(ask(long_reason_main).reason), 127);
 }
 
-TEST(a_courier_that_ends_is_started_again_ever_later)
+TEST(a_notifier_that_exits_is_restarted_with_backoff)
 {
 	enum error error;
 
@@ -385,7 +385,7 @@ TEST(a_courier_that_ends_is_started_again_ever_later)
 	notifier_client_destroy(poster);
 }
 
-TEST(how_the_process_has_ended_is_said)
+TEST(the_end_of_the_process_is_described)
 {
 	struct spawner *spawner;
 

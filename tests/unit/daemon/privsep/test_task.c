@@ -82,7 +82,7 @@ TEST_LOOP(each_request_is_one, TASK_ANALYSE, TASK_KINDS)
 	}
 }
 
-TEST_LOOP(a_request_cut_anywhere_ends_nobody, TASK_ANALYSE, TASK_KINDS)
+TEST_LOOP(a_truncated_request_crashes_no_worker, TASK_ANALYSE, TASK_KINDS)
 {
 	enum task_kind kind = (enum task_kind)_i;
 	struct message sample = sample_task(kind, 1);
@@ -107,7 +107,8 @@ static void change(struct buffer *bytes)
 		bytes->data[next_random() % bytes->size] = (char)next_random();
 }
 
-TEST_LOOP(a_request_with_other_bytes_ends_nobody, TASK_ANALYSE, TASK_KINDS)
+TEST_LOOP(a_request_with_changed_bytes_crashes_no_worker, TASK_ANALYSE,
+	  TASK_KINDS)
 {
 	enum task_kind kind = (enum task_kind)_i;
 

@@ -295,7 +295,7 @@ TEST(a_long_archive_is_no_long_task)
 	ck_assert_uint_eq(client.pieces, pieces);
 }
 
-TEST(a_worker_that_asks_for_more_than_there_is_is_ended)
+TEST(a_worker_that_requests_too_much_is_stopped)
 {
 	struct client client;
 

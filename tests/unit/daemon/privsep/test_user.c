@@ -28,7 +28,7 @@ static const struct passwd *find_nobody(void)
 	return getpwnam("nobody");
 }
 
-TEST_LOOP(root_becomes_nobody_for_good, 0, geteuid() == 0)
+TEST_LOOP(root_becomes_nobody_permanently, 0, geteuid() == 0)
 {
 	const struct passwd *nobody = find_nobody();
 
@@ -41,14 +41,14 @@ TEST_LOOP(root_becomes_nobody_for_good, 0, geteuid() == 0)
 	ck_assert_int_eq(open("/etc/shadow", O_RDONLY), -1);
 }
 
-TEST_LOOP(who_is_that_user_already_is_done, 0, geteuid() == 0)
+TEST_LOOP(becoming_the_current_user_succeeds, 0, geteuid() == 0)
 {
 	assert_ok(user_become("nobody", reason));
 	assert_ok(user_become("nobody", reason));
 	ck_assert(!was_dumpable());
 }
 
-TEST_LOOP(another_user_is_refused_to_who_is_not_root, 0, geteuid() == 0)
+TEST_LOOP(only_root_may_become_another_user, 0, geteuid() == 0)
 {
 	assert_ok(user_become("nobody", reason));
 	ck_assert_int_eq(user_become("daemon", reason), ERR_ADDRESS_FORBIDDEN);

@@ -142,7 +142,7 @@ static enum error hand_in(const char *text, const char *method, unsigned kind,
 static const char *const methods[] = {NULL, "df", "sst", "plain"};
 
 /* Law 7: the same page with the same template gives the same text. */
-TEST_ROWS(a_stored_page_that_is_handed_in_gives_the_stored_answer, methods)
+TEST_ROWS(an_uploaded_stored_page_gives_the_stored_text, methods)
 {
 	AUTO_RESULT stored;
 	AUTO_RESULT handed;
@@ -156,7 +156,7 @@ TEST_ROWS(a_stored_page_that_is_handed_in_gives_the_stored_answer, methods)
 	ck_assert_uint_eq(handed.cluster_pages, stored.cluster_pages);
 }
 
-TEST(a_new_page_that_is_handed_in_counts_as_one_more)
+TEST(an_ingested_new_page_counts_once)
 {
 	AUTO_RESULT answer;
 

@@ -206,7 +206,7 @@ static void check_at_once(unsigned number)
 		buffer_free(&answers[i].body);
 }
 
-TEST(of_those_who_ask_at_once_one_has_it_computed)
+TEST(concurrent_requests_compute_once)
 {
 	for (unsigned number = 0; number < PAGES; number++)
 		put(number, 0, number);

@@ -29,7 +29,7 @@ TEST(a_name_is_one_kind)
 	ck_assert_uint_eq(read_kinds("guard.firing"), UINT64_C(1) << 20);
 }
 
-TEST(a_star_stands_for_every_ending)
+TEST(a_star_matches_every_ending)
 {
 	/* 12 new .. 17 vanished */
 	ck_assert_uint_eq(read_kinds("template.*"), UINT64_C(0x3f) << 12);
@@ -46,7 +46,7 @@ TEST(a_list_is_all_of_its_items)
 				  UINT64_C(1) << 24);
 }
 
-TEST(alerts_are_what_the_table_says)
+TEST(alerts_match_the_table)
 {
 	/* 12 template.added .. 21 guard.resolved, not 22 hook.test; 24
 	 * guard.suspended */

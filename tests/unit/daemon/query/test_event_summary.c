@@ -63,7 +63,7 @@ TEST(what_is_left_of_a_template_is_counted)
 	      "operator");
 }
 
-TEST(a_guard_is_named_with_what_may_do_instead)
+TEST(a_guard_is_named_with_its_replacements)
 {
 	check("{\"kind\":\"guard.firing\",\"pages\":1,\"detail\":{"
 	      "\"name\":\"price\",\"selector\":\"//b\","

@@ -173,7 +173,7 @@ static void drop_bodies(uint16_t flags)
 }
 
 /* The site has changed since the caller learned of the cluster. */
-TEST(a_cluster_that_is_gone_is_no_damage)
+TEST(a_deleted_cluster_is_no_damage)
 {
 	ck_assert_int_eq(learn_of(99), ERR_BUSY);
 }

@@ -94,7 +94,7 @@ TEST(nobody_waits_for_what_the_workers_have_learned)
 	ck_assert_uint_eq(cache_warmer_stats(teaching).asked, 1);
 }
 
-TEST(a_site_that_nobody_asks_about_is_not_learned)
+TEST(no_model_is_built_for_a_site_without_requests)
 {
 	usleep(300000);
 	ck_assert_uint_eq(cache_warmer_stats(teaching).ahead, 0);

@@ -72,7 +72,7 @@ TEST(a_line_with_an_object)
 }
 
 /* Two lines, no object, no end. */
-TEST_LOOP(what_is_no_line_with_an_object_is_an_error, 0, 4)
+TEST_LOOP(a_line_without_an_object_is_an_error, 0, 4)
 {
 	static const char *const bodies[] = {"{\"a\":1}\n{}\n", "[1,2]\n",
 					     "{\"a\":1}", "{\n"};
@@ -84,7 +84,7 @@ TEST_LOOP(what_is_no_line_with_an_object_is_an_error, 0, 4)
 	ck_assert_ptr_eq(strchr(out.data, '\n'), out.data + out.size - 1);
 }
 
-TEST(a_page_that_was_handed_in_has_a_position)
+TEST(an_ingested_page_has_a_position)
 {
 	told.position = 3;
 	told.page = NULL;

@@ -118,7 +118,7 @@ TEST(pages_come_in_the_order_in_which_they_were_stored)
 	text_walk_end(walk);
 }
 
-TEST(a_walk_goes_on_behind_a_place)
+TEST(a_walk_continues_after_a_position)
 {
 	uint64_t keys[] = {page_key_of(slice_of("http://a.test/new")),
 			   page_key_of(slice_of("http://a.test/same"))};
@@ -203,7 +203,7 @@ TEST(what_another_commit_may_still_store_is_not_seen)
 	ck_assert_uint_eq(count_behind(&now, (struct text_position){0, 0}), 1);
 }
 
-TEST(a_site_that_goes_ends_the_walk)
+TEST(a_deleted_site_ends_the_walk)
 {
 	struct text_position place = {0, 0};
 	struct text_walk *walk = NULL;

@@ -35,7 +35,7 @@ static void check_told(int file, const char *wanted)
 	ck_assert_str_eq(text, wanted);
 }
 
-TEST(the_manager_is_told_over_a_file)
+TEST(the_manager_is_notified_over_a_file)
 {
 	char path[64];
 	int file;
@@ -50,7 +50,7 @@ TEST(the_manager_is_told_over_a_file)
 	notify_send("STOPPING=1");
 }
 
-TEST(the_manager_is_told_over_an_abstract_name)
+TEST(the_manager_is_notified_over_an_abstract_name)
 {
 	char path[64];
 	int file;
@@ -82,7 +82,7 @@ TEST(a_manager_that_does_not_read_stops_nothing)
 }
 
 /* Who listens at the beginning of a name that is too long is not meant. */
-TEST(without_a_manager_nobody_is_told)
+TEST(without_a_manager_nothing_is_sent)
 {
 	char path[200];
 	char cut[sizeof(((struct sockaddr_un *)0)->sun_path)];

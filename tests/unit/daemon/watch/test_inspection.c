@@ -145,7 +145,7 @@ static unsigned count_fresh_once(void)
 }
 
 /* A round has one page of each template; all get their turn. */
-TEST(a_round_asks_a_few_of_each_when_its_time_has_come)
+TEST(a_due_round_fetches_a_few_pages_of_each_template)
 {
 	uint64_t due_ms;
 
@@ -226,7 +226,7 @@ TEST(an_element_more_is_not_enough)
 
 /* Four rounds fetched all pages, and once more because of that page, except the
  * pages of its round that were not fetched yet. */
-TEST(one_page_has_the_sample_asked_once)
+TEST(one_page_causes_one_fetch_of_the_sample)
 {
 	begin();
 	watched_page(&web, product, 5)->form = FORM_ALONE;
@@ -248,7 +248,7 @@ TEST(one_page_has_the_sample_asked_once)
 }
 
 /* A second one does the same again; it is deleted, and then exists again. */
-TEST(each_further_page_has_the_sample_asked_again)
+TEST(each_further_page_causes_another_fetch_of_the_sample)
 {
 	begin();
 	watched_page(&web, product, 5)->form = FORM_ALONE;

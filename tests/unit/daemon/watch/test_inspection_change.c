@@ -146,7 +146,7 @@ TEST(a_redesign_is_one_event_with_evidence)
 	check_others();
 }
 
-TEST(nothing_is_concluded_before_all_were_asked)
+TEST(nothing_is_concluded_before_all_were_fetched)
 {
 	begin();
 	watched_set(&web, product, FORM_REDESIGN, 0);
@@ -265,7 +265,7 @@ TEST(other_paths_in_the_same_cluster_are_a_change)
 	check_others();
 }
 
-TEST(a_section_that_is_gone_has_vanished)
+TEST(a_deleted_section_is_reported_as_removed)
 {
 	struct event_row row;
 	struct template_row ended;
@@ -318,7 +318,7 @@ TEST(a_large_section_vanishes_when_all_of_it_does)
 
 /* Any four pages remain, from its sample or not: 36 of 40 are deleted. The rest
  * is the template from now on, and its end is reported, too. */
-TEST_LOOP(a_section_most_of_which_is_gone_is_told, 0, 6)
+TEST_LOOP(a_mostly_deleted_section_is_reported, 0, 6)
 {
 	unsigned large = watched_add(&web, "large", FORM_REDESIGN, 40);
 	struct template_row template;
@@ -370,7 +370,7 @@ static unsigned count_gone_in_sample(unsigned section, uint32_t cluster)
 	return count;
 }
 
-TEST(a_sample_that_is_gone_is_not_its_template)
+TEST(a_deleted_sample_does_not_end_its_template)
 {
 	unsigned large = watched_add(&web, "large", FORM_REDESIGN, 40);
 	uint32_t cluster;
@@ -486,7 +486,7 @@ TEST(a_redesign_that_is_rolled_back_at_once_is_none)
 	ck_assert_uint_eq(watched_template(&web, old).version, 1);
 }
 
-TEST(a_redesign_that_is_rolled_back_is_told_both_ways)
+TEST(a_rolled_back_redesign_is_reported_twice)
 {
 	uint32_t redesign;
 	uint32_t again;

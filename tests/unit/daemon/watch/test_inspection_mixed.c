@@ -70,7 +70,7 @@ TEST(a_third_that_always_fails_does_not_hide_a_redesign)
 	check_told(8, "template.replaced product>redesign");
 }
 
-TEST(pages_that_are_gone_do_not_hide_a_redesign)
+TEST(deleted_pages_do_not_hide_a_redesign)
 {
 	begin();
 	for (unsigned i = 0; i < EACH / 3; i++)
@@ -79,7 +79,7 @@ TEST(pages_that_are_gone_do_not_hide_a_redesign)
 	check_told(8, "template.replaced product>redesign");
 }
 
-TEST(half_of_a_section_goes_and_the_rest_is_redesigned)
+TEST(half_of_a_section_is_deleted_and_the_rest_redesigned)
 {
 	begin();
 	for (unsigned i = 0; i < EACH / 2; i++)
@@ -174,7 +174,7 @@ TEST(a_second_section_takes_the_new_design_later)
 }
 
 /* The rest of it follows weeks later. */
-TEST(a_split_and_what_follows_it_are_two_events)
+TEST(a_split_and_its_consequence_are_two_events)
 {
 	begin();
 	redesign(0, EACH / 2);
@@ -257,7 +257,7 @@ TEST(a_clock_that_was_ahead_hides_nothing)
 }
 
 /* The operator has stopped the watch, and begins it again. */
-TEST(a_redesign_while_nobody_watched_is_told_later)
+TEST(a_redesign_during_downtime_is_reported_later)
 {
 	begin();
 	web.options.watch_ms = 0;

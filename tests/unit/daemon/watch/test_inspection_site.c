@@ -160,7 +160,7 @@ TEST(a_section_that_fails_before_others_were_asked_is_not_its_site)
 	ck_assert_str_eq(watched_emitted(&web), "");
 }
 
-TEST(a_redesign_behind_an_outage_is_told_once)
+TEST(a_redesign_after_an_outage_is_reported_once)
 {
 	struct event_row row;
 
@@ -205,7 +205,7 @@ TEST(a_site_is_stale_at_its_time_and_once)
 	ck_assert_uint_eq(watched_count(&web, EVENT_SITE_STALE), 1);
 }
 
-TEST(a_site_that_nobody_asks_is_never_stale)
+TEST(a_site_that_is_not_fetched_is_never_stale)
 {
 	web.rules.stale_ms = 5 * DAY_MS;
 	web.options.watch_ms = 0;
@@ -216,7 +216,7 @@ TEST(a_site_that_nobody_asks_is_never_stale)
 }
 
 /* The daemon was off: that is not the site's. */
-TEST(a_site_that_was_not_asked_is_not_stale)
+TEST(a_site_without_fetches_is_not_stale)
 {
 	web.rules.stale_ms = 5 * DAY_MS;
 	begin();
@@ -258,7 +258,7 @@ static void check_handed_in(void)
 	ck_assert_uint_eq(watched_rows(&web, TABLE_DUE), 0);
 }
 
-TEST(another_design_that_is_handed_in_is_one_event)
+TEST(an_ingested_redesign_is_one_event)
 {
 	hand_in_all();
 	watched_forget(&web);
@@ -268,7 +268,7 @@ TEST(another_design_that_is_handed_in_is_one_event)
 }
 
 /* The templates are inspected after each page. */
-TEST(another_design_that_is_handed_in_slowly_is_one_event)
+TEST(a_slowly_ingested_redesign_is_one_event)
 {
 	hand_in_all();
 	watched_forget(&web);
@@ -281,7 +281,7 @@ TEST(another_design_that_is_handed_in_slowly_is_one_event)
 }
 
 /* It was ingested with the design of the new pages. */
-TEST(a_stray_page_that_is_handed_in_does_not_hide_a_new_template)
+TEST(an_ingested_stray_page_does_not_hide_a_new_template)
 {
 	unsigned added = watched_add(&web, "recipe", FORM_REDESIGN, EACH);
 	struct event_row row;
@@ -300,7 +300,7 @@ TEST(a_stray_page_that_is_handed_in_does_not_hide_a_new_template)
 	ck_assert_uint_eq(row.cluster, watched_name(&web, added, "recipe"));
 }
 
-TEST(content_that_is_handed_in_is_no_event)
+TEST(ingested_content_is_no_event)
 {
 	hand_in_all();
 	watched_forget(&web);

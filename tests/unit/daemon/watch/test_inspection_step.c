@@ -73,7 +73,7 @@ TEST(the_site_has_five_minutes_to_come_to_rest)
 	ck_assert_int_eq(all.step.signal, SIGNAL_CHANGED);
 }
 
-TEST(the_others_are_asked_before_a_change_is_told)
+TEST(other_pages_are_fetched_before_a_change_is_reported)
 {
 	all.subjects[SELF - 1].row.flags = WIDE;
 	all.subjects[SELF - 1].row.asked_ms = NOW - 1;
@@ -87,7 +87,7 @@ TEST(the_others_are_asked_before_a_change_is_told)
 	ck_assert_int_eq(all.step.signal, SIGNAL_CHANGED);
 }
 
-TEST(all_pages_are_asked_when_the_sample_has_changed)
+TEST(all_pages_are_fetched_after_a_change_of_the_sample)
 {
 	all.subjects[SELF - 1].row.flags = ASKED;
 	all.subjects[SELF - 1].row.asked_ms = NOW;

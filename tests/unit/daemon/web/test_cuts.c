@@ -146,7 +146,7 @@ TEST(another_site_of_the_same_name_makes_another_tree)
 	ck_assert_int_eq(pages_told(), 1);
 }
 
-TEST(the_site_is_told_as_it_is_now)
+TEST(the_site_is_reported_in_its_current_state)
 {
 	json_t *value = ask_json("a.test");
 
@@ -177,7 +177,7 @@ TEST(the_site_is_told_as_it_is_now)
 	json_decref(value);
 }
 
-TEST(formats_are_what_they_are_called)
+TEST(formats_match_their_names)
 {
 	AUTO_BUFFER text = ask("a.test", THRESHOLDS_TEXT);
 	AUTO_BUFFER svg = ask("a.test", THRESHOLDS_SVG);
@@ -216,7 +216,7 @@ TEST(too_many_signatures_are_refused)
 	assert_ok(error_for("a.test"));
 }
 
-TEST(after_a_stop_nobody_is_answered)
+TEST(after_a_stop_no_request_is_served)
 {
 	put_site("b.test");
 	assert_ok(error_for("a.test"));

@@ -25,7 +25,7 @@ TEST(fields_are_decoded)
 	ck_assert_uint_eq(json_object_size(form), 4);
 }
 
-TEST(what_is_no_form_is_refused)
+TEST(a_malformed_form_is_refused)
 {
 	static const char many[] = "a&a&a&a&a&a&a&a&a&a&a&a&a&a&a&a&a"
 				   "&a&a&a&a&a&a&a&a&a&a&a&a&a&a&a&a";
@@ -75,7 +75,7 @@ TEST(numbers_are_whole)
 	ck_assert(!ui_form_number(form, names, 2));
 }
 
-TEST(settings_become_what_the_api_takes)
+TEST(settings_become_api_options)
 {
 	static const char *const flags[] = {"cookies", "probe"};
 	AUTO_JSON *form = ui_form_read(

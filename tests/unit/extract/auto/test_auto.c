@@ -208,7 +208,7 @@ TEST(a_reason_has_the_score_and_what_moved_it)
 	ck_assert_uint_eq(trace->figure_count, 2);
 }
 
-TEST(a_repetition_is_told_as_such)
+TEST(a_repetition_is_marked)
 {
 	AUTO_PAGE *page = parse("<p>one two three four five<p>one two three "
 				"four five");

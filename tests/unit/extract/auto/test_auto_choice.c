@@ -97,7 +97,7 @@ TEST(an_empty_page_has_no_choice)
 	assert_choice("", high, "");
 }
 
-TEST(only_what_stands_in_pre_is_preformatted)
+TEST(only_text_in_pre_is_preformatted)
 {
 	AUTO_PAGE *page = parse("<p>a<pre>b<pre>c</pre>d</pre><p>e");
 	const struct passages passages = passages_make(page->arena, page);

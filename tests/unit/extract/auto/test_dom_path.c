@@ -301,7 +301,7 @@ static unsigned steps_to(const struct page *page, uint32_t node, uint16_t tag)
 	return 30;
 }
 
-TEST_LOOP(random_pages_give_what_climbing_gives, 0, 300)
+TEST_LOOP(random_pages_give_the_same_as_climbing, 0, 300)
 {
 	AUTO_TEXT *html = random_html((uint64_t)_i + 1);
 	AUTO_PAGE *page = parse(html);

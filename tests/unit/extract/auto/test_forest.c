@@ -57,7 +57,7 @@ static float margin_of(const struct forest *forest, const float *row)
  * goes right to 2 (2 >= 0), right to 6 (2 >= 2), left to 13, 27 and 55. The
  * column 0 is feature 4.
  */
-TEST(a_value_at_the_threshold_goes_right)
+TEST(a_value_at_the_threshold_takes_the_right_branch)
 {
 	const struct forest_tree tree = make_tree(0);
 	const struct forest forest = make_forest(&tree, 1, 0);

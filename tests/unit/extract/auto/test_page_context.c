@@ -65,7 +65,7 @@ TEST(the_heading_above_counts)
 	ck_assert_float_eq(row[PAGE_CONTEXT_heading_level], 3);
 }
 
-TEST(the_heading_of_each_passage_is_told)
+TEST(the_heading_of_each_passage_is_reported)
 {
 	AUTO_PAGE *page = parse(SECTIONS "<noscript><h2>h</h2></noscript>");
 	struct passages passages = passages_make(page->arena, page);

@@ -161,7 +161,7 @@ TEST(words_in_links_make_no_ridge)
 }
 
 /* Two heaps, the first the higher one: the second lies after a valley. */
-TEST(behind_a_valley_a_ridge_is_another_one)
+TEST(a_valley_separates_two_ridges)
 {
 	AUTO_BUFFER html = {0};
 	float rows[MAX_ROWS][SEQUENCE_COUNT];
@@ -330,7 +330,7 @@ static void assert_alone(const struct passages *passages,
 	}
 }
 
-TEST(a_feature_does_not_depend_on_what_else_is_wanted)
+TEST(a_feature_does_not_depend_on_other_requested_features)
 {
 	for (uint64_t seed = 1; seed <= 20; seed++) {
 		AUTO_TEXT *html = random_html(seed);

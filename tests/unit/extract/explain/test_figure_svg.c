@@ -237,7 +237,7 @@ TEST(boxes_keep_their_shape)
 		strstr(svg, "<text x=\"74.0\" y=\"79.0\">1</text>"));
 }
 
-TEST(the_chosen_box_is_drawn_behind_any_number_of_others)
+TEST(the_chosen_box_is_drawn_after_any_number_of_others)
 {
 	enum { COUNT = 100000 };
 	struct figure_box *boxes = mem_alloc(COUNT, sizeof(*boxes));
@@ -332,7 +332,7 @@ TEST(numbers_are_short)
 	assert_number(7e15, "7e+15");
 }
 
-TEST(ticks_stand_at_round_numbers)
+TEST(ticks_are_at_round_numbers)
 {
 	ck_assert_double_eq_tol(axis_step(1, 10), 0.1, 1e-12);
 	ck_assert_double_eq_tol(axis_step(1, 8), 0.2, 1e-12);

@@ -171,7 +171,7 @@ TEST(nothing_of_the_page_but_its_text_comes_through)
 	ck_assert_ptr_nonnull(strstr(picture, "&lt;asked&gt; for"));
 }
 
-TEST(a_text_tells_its_verdict_and_why)
+TEST(a_text_shows_its_verdict_and_reason)
 {
 	AUTO_PAGE *page = parse("<title>T</title><p>kept <a href=x>link</a>"
 				"<p hidden>unseen");
@@ -249,7 +249,7 @@ TEST(parameters_that_were_set_show_their_defaults)
 	ck_assert_ptr_null(strstr(out.data, "Cluster"));
 }
 
-TEST(figures_stand_below_the_page)
+TEST(figures_are_below_the_page)
 {
 	AUTO_PAGE *page = parse("<p>a");
 	const struct verdict *verdicts = run(page, "plain", NULL, NULL);

@@ -256,7 +256,7 @@ TEST(a_page_is_filed_under_categories)
 	page_destroy(page);
 }
 
-TEST(licence_and_icon_are_what_the_page_links_to)
+TEST(licence_and_icon_come_from_links)
 {
 	struct page *page;
 	struct metadata metadata = read(
@@ -286,7 +286,7 @@ TEST(licence_and_icon_are_what_the_page_links_to)
 	page_destroy(page);
 }
 
-TEST(a_script_tells_the_language_when_nothing_else_does)
+TEST(the_writing_system_is_the_last_hint_of_the_language)
 {
 	check_language("<p>\xCE\xBA\xCE\xB1\xCE\xBB\xCE\xB7", "el", "text");
 	/* kana among Han */

@@ -100,7 +100,7 @@ TEST(percents_are_of_the_parent)
 	ck_box(box_of(page, "c"), 0, 0, 160, LINE);
 }
 
-TEST(a_sidebar_floats_beside_what_follows)
+TEST(a_sidebar_floats_next_to_following_boxes)
 {
 	AUTO_PAGE *page = parse(
 		"<style>.side { float: left; width: 200px }"
@@ -113,7 +113,7 @@ TEST(a_sidebar_floats_beside_what_follows)
 	ck_box(box_of(page, "e"), 0, 3 * LINE, 1024, LINE);
 }
 
-TEST(floats_that_do_not_fit_stand_below)
+TEST(floats_that_do_not_fit_move_below)
 {
 	AUTO_PAGE *page =
 		parse("<style>i { float: right; width: 400px; height: 50px "

@@ -38,7 +38,7 @@ TEST(it_is_blurred_until_it_converges)
 		run(page, "ccb", "radius=2,epsilon=1", NULL)[0].score, .4F);
 }
 
-TEST(a_trace_tells_the_ratio_and_draws_it)
+TEST(a_trace_reports_the_ratio_and_draws_it)
 {
 	AUTO_PAGE *page = parse("<p>abc</p><p hidden>d");
 	const struct trace *trace =

@@ -42,7 +42,7 @@ TEST(the_score_is_the_ratio_of_pages_without_it)
 	ck_assert_float_eq(judge(0, 0, NULL).score, 1);
 }
 
-TEST(a_trace_tells_the_ratio_and_draws_the_cut)
+TEST(a_trace_reports_the_ratio_and_draws_the_threshold)
 {
 	AUTO_PAGE *page = parse("<body><p>one<p>two<p hidden>three");
 	const uint32_t frequencies[] = {3, 4, 1};

@@ -31,7 +31,7 @@ TEST(one_dimension_worked_by_hand)
  * Seeds 0 (farthest from the mean 6.2) and 12. 6 is as near to both and goes to
  * 0, the first: means 8/3 (0 2 6) and 23/2 (11 12). Nothing moves then.
  */
-TEST(a_tie_goes_to_the_first_seed)
+TEST(the_first_seed_wins_a_tie)
 {
 	const struct kmeans_point points[] = {
 		{0, 0}, {2, 0}, {6, 0}, {11, 0}, {12, 0}};

@@ -148,7 +148,7 @@ static const char *content_of(const char *method)
 
 FIXTURE(.setup = setup, .teardown = teardown);
 
-TEST_LOOP(an_article_is_told_from_menu_and_foot, 0, method_count())
+TEST_LOOP(an_article_is_separated_from_menu_and_foot, 0, method_count())
 {
 	const char *content = content_of(name_of(_i));
 	const struct verdict *verdicts =

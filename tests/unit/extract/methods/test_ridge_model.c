@@ -183,7 +183,7 @@ static enum error read(const char *text)
 #define HEAD "ridge-model 1\nfeatures height width RP CP\n"
 #define BODY "C 1\ngamma 1\nrho 0\nsupports 1\n"
 
-TEST(a_model_of_another_version_is_told)
+TEST(a_model_of_another_version_is_reported)
 {
 	assert_ok(read(HEAD BODY "1 0 0 0 0\n"));
 	assert_ok(read(HEAD BODY "1 0 0 0 0"));

@@ -78,7 +78,7 @@ TEST(a_long_line_is_broken_after_60_characters)
  * Character 60 is in the second tag, which is 470 long: the line ends after it,
  * 10 / 2. "cd" and two end tags are the next.
  */
-TEST(a_long_line_is_broken_behind_a_tag)
+TEST(a_long_line_is_broken_after_a_tag)
 {
 	enum { LENGTH = 470 };
 	const float expected[] = {5, 1};

@@ -166,7 +166,7 @@ TEST(factor_values_worked_by_hand)
 	ck_assert_float_eq_tol(figure.boxes[2].value, 122880000.0F, 1000);
 }
 
-TEST(the_figure_tells_the_numbers)
+TEST(the_figure_shows_the_numbers)
 {
 	AUTO_PAGE *page = parse(TWO_BLOCKS);
 	const struct figure figure = traced(page)->figures[0];
@@ -177,7 +177,7 @@ TEST(the_figure_tells_the_numbers)
 			 "repeats 0, top 19");
 }
 
-TEST(the_trace_tells_the_reasons)
+TEST(the_trace_reports_the_reasons)
 {
 	AUTO_PAGE *page = parse(TWO_BLOCKS);
 
@@ -191,7 +191,7 @@ TEST(the_trace_tells_the_reasons)
 
 /* The figure's caption is a block: by it the article's text stays the
    article's. */
-TEST(an_article_is_told_from_a_sidebar)
+TEST(an_article_is_separated_from_a_sidebar)
 {
 	AUTO_PAGE *page = parse(
 		"<style>#side { float: left; width: 200px }"

@@ -147,7 +147,7 @@ TEST(every_displayed_text_is_in_one_segment)
 	"each other, and has engineered around flaws in the <b>DNS</b>. "
 
 /* The rule separates the foot from the article in the same column. */
-TEST(an_article_is_told_from_sidebar_and_foot)
+TEST(an_article_is_separated_from_sidebar_and_foot)
 {
 	AUTO_PAGE *page = parse(
 		"<style>#side { float: left; width: 200px }"

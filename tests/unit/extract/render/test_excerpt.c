@@ -36,7 +36,7 @@ TEST(it_is_the_first_real_paragraph)
 
 /* 60 words "word1 " of 6 characters are 360: 50 of them with their spaces; the
  * last space is dropped. */
-TEST(it_is_cut_behind_a_word)
+TEST(an_excerpt_ends_after_a_word)
 {
 	AUTO_BUFFER html = {0};
 	char *excerpt;

@@ -20,7 +20,7 @@ static void assert_html(const char *html, const char *expected)
 	ck_assert_str_eq(out.data, expected);
 }
 
-TEST(images_stand_between_kept_texts)
+TEST(images_are_between_kept_texts)
 {
 	assert_html("<p>a<div><img src=i></div><p>b",
 		    "<p>a</p>\n<p><img src=\"i\" alt=\"\"></p>\n<p>b</p>\n");

@@ -16,7 +16,7 @@ static void assert_html(const char *html, const char *expected)
 
 FIXTURE(.timeout_s = 60);
 
-TEST(text_stands_in_lines)
+TEST(text_is_in_lines)
 {
 	assert_html("<h1>a</h1><p>b", "<h1>a</h1>\n<p>b</p>\n");
 	assert_html("a<div>b<section>c</section>d</div>",
@@ -176,7 +176,7 @@ TEST(inline_elements_of_a_kind_are_one)
 }
 
 /* Its fifth line is no reference. */
-TEST(a_link_goes_on_in_few_lines)
+TEST(a_link_continues_over_few_lines)
 {
 	AUTO_TEXT *markup =
 		html_of("<a href=x><div>1</div><div>2</div><div>3</div>"

@@ -98,7 +98,7 @@ TEST(what_is_dropped_leaves_a_gap)
 	ck_assert_str_eq(out.data, "<p>a c</p>\n<p>d</p>\n");
 }
 
-TEST(text_is_appended_behind_what_is_there)
+TEST(text_is_appended)
 {
 	AUTO_PAGE *page = parse("<p>a");
 	const struct verdict *verdicts = run(page, "plain", NULL, NULL);

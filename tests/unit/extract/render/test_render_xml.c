@@ -81,7 +81,7 @@ TEST(inline_elements_are_those_of_tei)
 		    "<hi rend=\"superscript\">h</hi></p>\n");
 }
 
-TEST(the_header_tells_the_metadata)
+TEST(the_header_has_the_metadata)
 {
 	const struct metadata metadata = {
 		.title = {slice_of("A & B"), "og"},

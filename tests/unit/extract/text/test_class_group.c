@@ -42,7 +42,7 @@ TEST(a_word_may_have_two_groups)
 	ck_assert_uint_eq(groups("replies"), SET(COMMENT) | SET(FORUM));
 }
 
-TEST(words_end_at_what_is_no_letter)
+TEST(words_end_at_non_letters)
 {
 	ck_assert_uint_eq(groups("nav-4711_ad\n cart"),
 			  SET(NAVIGATION) | SET(ADVERTISEMENT) | SET(PRODUCT));

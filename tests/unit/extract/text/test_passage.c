@@ -181,7 +181,7 @@ TEST(the_last_sign_tells_how_it_ends)
 	ck_assert(!first("<p>a. -").ends_sentence);
 }
 
-TEST(numbers_beside_currencies_are_prices)
+TEST(numbers_next_to_currencies_are_prices)
 {
 	ck_assert(first("<p>$5").has_price);
 	ck_assert(first("<p>EUR: 1,000.50 \xE2\x82\xAC").has_price);
@@ -259,7 +259,7 @@ TEST(the_innermost_place_holds)
 	ck_assert_uint_eq(first("<body><noscript><video>a").place, PLACE_MEDIA);
 }
 
-TEST(hidden_elements_hide_what_is_inside)
+TEST(hidden_elements_hide_their_descendants)
 {
 	ck_assert_uint_eq(first("<p>a").hiding, HIDING_NONE);
 	ck_assert_uint_eq(first("<div hidden><p>a").hiding, HIDING_ATTRIBUTE);

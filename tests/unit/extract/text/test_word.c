@@ -7,7 +7,7 @@ static uint32_t words(const char *text)
 	return word_count(slice_of(text));
 }
 
-TEST(white_space_stands_between_words)
+TEST(white_space_separates_words)
 {
 	ck_assert_uint_eq(words(""), 0);
 	ck_assert_uint_eq(words(" \t\r\n\f "), 0);

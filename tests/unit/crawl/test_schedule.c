@@ -32,7 +32,7 @@ struct page {
 /* What was seen, and how long after it had changed. */
 struct tally {
 	uint64_t requests;
-	uint64_t changes; /* changes that visits saw without a hint */
+	uint64_t changes; /* changes that were seen separately */
 	uint64_t late_ms; /* their sum */
 	uint64_t in_time; /* seen within six hours */
 };

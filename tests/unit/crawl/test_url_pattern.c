@@ -93,7 +93,7 @@ TEST(folders_that_are_names)
 		{"/this-is-a-sentence/x", "/{w}/{w}", "/+2"},
 		{"/abcdefghijklmnopqrstuvwxyzabcdefg/x", "/{w}/{w}", "/+2"},
 		{"/%E3%81%82/x", "/{w}/{w}", "/+2"},
-		/* the first invalid one ends the names */
+		/* names end at the first segment that is none */
 		{"/2024/may/x", "/{n}/{w}/{w}", "/+3"},
 		{"/a/2024/may/x", "/a/{n}/{w}/{w}", "/a/+4"},
 		{"/0123456789abcdef/x", "/{id}/{w}", "/+2"},

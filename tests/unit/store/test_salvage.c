@@ -1,4 +1,4 @@
-/* Recovery of rows whose counters are behind. */
+/* Recovery of rows with numbers above the counters. */
 #include "store/recover.h"
 
 #include "store/rows.h"

@@ -749,7 +749,7 @@ TEST(a_job_of_another_partition_is_never_done)
 			 ERR_ADDRESS_FORBIDDEN);
 }
 
-/* Only requests without room wait. */
+/* A job that has no room does not wait for room. */
 TEST(a_job_over_the_limit_of_sites_is_never_done)
 {
 	static const char *const jobs[] = {
@@ -785,7 +785,7 @@ static size_t run_seeds(struct import_site *jobs, size_t count, uint64_t before)
 			before);
 }
 
-/* Its recorded state is deleted. */
+/* Check the reasons of the jobs, and free them. */
 static void expect_said(struct import_site *jobs, size_t count,
 			const char *const *said)
 {

@@ -90,7 +90,7 @@ TEST(tickets_of_expired_sessions_are_reported_once)
 	add(TOKEN, NOW_MS, first);
 	add(OTHER, NOW_MS + 1, second);
 	ck_assert_uint_eq(sessions_expire(sessions, end_ms - 1), 0);
-	/* using it keeps its open requests */
+	/* a refused use does not lose the ticket */
 	ck_assert_uint_eq(sessions_use(sessions, first, end_ms), 0);
 	ck_assert_uint_eq(sessions_expire(sessions, end_ms),
 			  sessions_ticket(first));

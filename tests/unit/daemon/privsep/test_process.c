@@ -51,7 +51,7 @@ static void answer_number(struct channel *channel, int64_t number, int file)
 
 enum { CHILD_HAS_ENDED = 7 };
 
-/* It has responded with only a child, which must be stopped then. */
+/* Respond with a child but no file; the client must stop the child. */
 static void forge_number(struct channel *channel)
 {
 	struct channel_frame frame;

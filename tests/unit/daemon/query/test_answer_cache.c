@@ -160,7 +160,7 @@ TEST(answers_are_those_of_a_fresh_computation_while_the_site_changes)
 			put(number, world_random(&random) % 3, 100 + round);
 		check_all_laws();
 	}
-	/* each change leaves a template of three unchanged */
+	/* each change leaves one template of three unchanged */
 	ck_assert_uint_gt(stats().hits, ROUNDS * PAGES / 2);
 }
 

@@ -19,7 +19,7 @@ struct row {
 	size_t third;
 };
 
-/* Each takes its share one after another; then one has all. */
+/* Each user takes its share; then one is the only user again. */
 static void check_row(const struct row *row)
 {
 	struct quota quota = {.max = row->max};

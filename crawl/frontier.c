@@ -383,16 +383,6 @@ static enum frontier_state visit_decide_state(struct visit *visit)
 	return FRONTIER_PENDING;
 }
 
-/* Sitemaps have the site's interval, the probe none. */
-static void plan_auxiliary(struct visit *visit, enum frontier_state state)
-{
-	visit->row.interval_ms = 0;
-	if ((visit->row.flags & FRONTIER_IS_PROBE) != 0)
-		visit->row.due_ms = 0;
-	else if (state != FRONTIER_DENIED)
-		visit_set_next(visit, 0);
-}
-
 /* Return whether the page has shown nothing new. */
 static bool novelty_is_quiet(const struct novelty *novelty)
 {
@@ -477,8 +467,13 @@ void frontier_record_outcome(struct txn *txn, struct site_row *site,
 		visit.row.answered_ms = outcome->now_ms;
 	}
 	state = visit_decide_state(&visit);
-	if (frontier_is_auxiliary(&visit.row) && state != FRONTIER_PENDING)
-		plan_auxiliary(&visit, state);
+	if (frontier_is_auxiliary(&visit.row) && state != FRONTIER_PENDING) {
+		visit.row.interval_ms = 0;
+		if ((visit.row.flags & FRONTIER_IS_PROBE) != 0)
+			visit.row.due_ms = 0;
+		else if (state != FRONTIER_DENIED)
+			visit_set_next(&visit, 0);
+	}
 	is_lesson = is_nothing(&visit, state);
 	if (is_lesson)
 		visit.row.flags |= FRONTIER_IS_COUNTED;
@@ -960,26 +955,15 @@ static void frontier_apply_lastmod(struct txn *txn, struct site_row *site,
 	frontier_store(txn, site, key, row, (enum frontier_state)row->state);
 }
 
-/*
- * Return whether the site has too many coarse patterns, so that the URL uses
- * the wide one.
- */
-static bool frontier_uses_wide_pattern(struct txn *txn,
-				       const struct site_row *site,
-				       const struct url_pattern *pattern)
-{
-	struct pattern_row row;
-
-	return site->coarse_count >= MAX_COARSE &&
-	       !pattern_row_get(txn, site->id, pattern->coarse, &row);
-}
-
 /* Load the patterns; return whether the coarse pattern is the wide one. */
 static bool load_patterns(struct txn *txn, const struct site_row *site,
 			  const struct url_pattern *pattern,
 			  struct frontier_patterns *patterns)
 {
-	bool wide = frontier_uses_wide_pattern(txn, site, pattern);
+	struct pattern_row row;
+	/* the site has too many coarse patterns for a new one */
+	bool wide = site->coarse_count >= MAX_COARSE &&
+		    !pattern_row_get(txn, site->id, pattern->coarse, &row);
 
 	patterns_load(txn, site->id, pattern->fine,
 		      wide ? pattern->wide : pattern->coarse, patterns);

@@ -187,13 +187,6 @@ static void sitemap_text_feed(struct sitemap_text *text, struct slice bytes)
 	}
 }
 
-static void sitemap_text_finish(struct sitemap_text *text)
-{
-	sitemap_text_end_line(text);
-	if (text->out->kind != SITEMAP_TEXT)
-		sitemap_out_fail(text->out, ERR_MALFORMED);
-}
-
 enum rank {
 	RANK_NONE,
 	RANK_ELSE, /* used if there is no better source */
@@ -637,9 +630,10 @@ enum error sitemap_finish(struct sitemap *sitemap)
 		sitemap_out_fail(&sitemap->out,
 				 xml_stream_finish(sitemap->xml->stream));
 	else if (sitemap->text != NULL)
-		sitemap_text_finish(sitemap->text);
-	else
-		sitemap_out_fail(&sitemap->out, ERR_MALFORMED); /* empty */
+		sitemap_text_end_line(sitemap->text);
+	/* empty, or a text without a URL */
+	if (sitemap->xml == NULL && sitemap->out.kind != SITEMAP_TEXT)
+		sitemap_out_fail(&sitemap->out, ERR_MALFORMED);
 	if (sitemap->decoder != NULL && !decoder_is_at_end(sitemap->decoder))
 		sitemap_out_fail(&sitemap->out, ERR_MALFORMED);
 	return sitemap->out.error;

@@ -127,17 +127,6 @@ static void read_response(struct warc_reader *reader, struct slice block,
 	record->is_cut |= reader->body.is_cut;
 }
 
-static void read_resource(const struct warc_reader *reader, struct slice block,
-			  struct warc_record *record)
-{
-	record->http_status = 200;
-	record->body = block;
-	if (block.size > reader->max_body_bytes) {
-		record->body.size = reader->max_body_bytes;
-		record->is_cut = true;
-	}
-}
-
 /* Read the block according to the kind of the record. */
 static void warc_read_block(struct warc_reader *reader,
 			    const struct cut_block *block,
@@ -153,10 +142,15 @@ static void warc_read_block(struct warc_reader *reader,
 		return;
 	if (record->kind == WARC_RESPONSE)
 		read_response(reader, block->bytes, record);
-	else if (record->kind == WARC_RESOURCE)
-		read_resource(reader, block->bytes, record);
-	else if (record->kind == WARC_REVISIT &&
-		 http_message_parse(block->bytes, &message))
+	else if (record->kind == WARC_RESOURCE) {
+		record->http_status = 200;
+		record->body = block->bytes;
+		if (record->body.size > reader->max_body_bytes) {
+			record->body.size = reader->max_body_bytes;
+			record->is_cut = true;
+		}
+	} else if (record->kind == WARC_REVISIT &&
+		   http_message_parse(block->bytes, &message))
 		warc_set_response(&message, record);
 }
 

@@ -480,23 +480,9 @@ static const struct {
 	{"\0asm", 4},
 };
 
-static bool sniff_byte_is_control(unsigned char byte)
-{
-	return byte < 0x20 ? !(byte >= '\t' && byte <= '\r') && byte != 0x1B
-			   : byte == 0x7F;
-}
-
-static bool sniff_is_utf16(struct slice body, struct slice charset)
-{
-	const struct encoding *encoding = encoding_of(charset);
-
-	return (body.size >= 2 && (memcmp(body.data, "\xFF\xFE", 2) == 0 ||
-				   memcmp(body.data, "\xFE\xFF", 2) == 0)) ||
-	       (encoding != NULL && encoding_is_wide(encoding));
-}
-
 bool sniff_is_binary(struct slice body, struct slice charset)
 {
+	const struct encoding *encoding = encoding_of(charset);
 	const unsigned char *bytes = body.data;
 	size_t sample = body.size < SAMPLE_BYTES ? body.size : SAMPLE_BYTES;
 	size_t controls = 0;
@@ -506,9 +492,14 @@ bool sniff_is_binary(struct slice body, struct slice charset)
 		    memcmp(bytes, magics[i].bytes, magics[i].size) == 0)
 			return true;
 	for (size_t i = 0; i < sample; i++)
-		controls += sniff_byte_is_control(bytes[i]) ? 1 : 0;
-	return controls >= MIN_CONTROLS && controls * CONTROL_RATIO > sample &&
-	       !sniff_is_utf16(body, charset);
+		controls += bytes[i] == 0x7F ||
+			    (bytes[i] < 0x20 && bytes[i] != 0x1B &&
+			     (bytes[i] < '\t' || bytes[i] > '\r'));
+	if (controls < MIN_CONTROLS || controls * CONTROL_RATIO <= sample ||
+	    memcmp(bytes, "\xFF\xFE", 2) == 0 ||
+	    memcmp(bytes, "\xFE\xFF", 2) == 0)
+		return false;
+	return encoding == NULL || !encoding_is_wide(encoding);
 }
 
 enum {

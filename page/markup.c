@@ -128,29 +128,22 @@ void markup_append_plain(struct buffer *out, struct slice text, bool is_pre)
 	out->data[out->size] = '\0';
 }
 
-/* Return the number of bytes of the character that begins with `byte`. */
-static size_t utf8_character_size(unsigned char byte)
-{
-	if (byte < 0xc0)
-		return 1;
-	if (byte < 0xe0)
-		return 2;
-	return byte < 0xf0 ? 3 : 4;
-}
-
 /* Return the size of `text` without an incomplete character at its end. */
 static size_t whole_size(const char *text, size_t size)
 {
 	size_t begin = size;
+	size_t length = 1;
 
 	while (begin > 0 && utf8_continues(text[begin - 1]))
 		begin--;
 	if (begin == 0)
 		return size;
 	begin--;
-	return begin + utf8_character_size((unsigned char)text[begin]) > size
-		       ? begin
-		       : size;
+	if ((unsigned char)text[begin] >= 0xc0) /* the bytes by the first */
+		length = (unsigned char)text[begin] < 0xe0   ? 2
+			 : (unsigned char)text[begin] < 0xf0 ? 3
+							     : 4;
+	return begin + length > size ? begin : size;
 }
 
 void markup_append_label(struct buffer *out, const char *label)
@@ -180,11 +173,6 @@ bool markup_is_blank(struct slice text)
 			return false;
 	}
 	return true;
-}
-
-static bool is_dropped_in_url(char byte)
-{
-	return byte == '\t' || byte == '\n' || byte == '\r';
 }
 
 /*
@@ -227,7 +215,7 @@ bool markup_append_address(struct buffer *out, struct slice href)
 	while (end > begin && (unsigned char)bytes[end - 1] <= ' ')
 		end--;
 	for (size_t i = begin; i < end; i++)
-		if (!is_dropped_in_url(bytes[i]))
+		if (bytes[i] != '\t' && bytes[i] != '\n' && bytes[i] != '\r')
 			buffer_append_byte(out, bytes[i]);
 	if (out->size > old && is_safe_url(out->data + old, out->size - old))
 		return true;

@@ -35,49 +35,39 @@ static struct slice text_inside(struct page *page, const struct node *node)
 	return collapsed;
 }
 
-static void head_read_robots(struct page *page, struct slice content)
-{
-	unsigned flags = robots_tag_parse(content, ROBOTS_AGENT);
-
-	page->is_nofollow |= (flags & ROBOTS_TAG_NOFOLLOW) != 0;
-	page->is_noindex |= (flags & ROBOTS_TAG_NOINDEX) != 0;
-}
-
 static void page_head_read_meta(struct page *page, uint32_t node)
 {
 	struct slice name = page_attribute(page, node, "name");
 	struct slice content = page_attribute(page, node, "content");
 	struct slice header = page_attribute(page, node, "http-equiv");
+	unsigned flags;
 
 	if (content.data == NULL)
 		return;
-	if (text_is(name, "description") && page->description.size == 0)
+	if (text_is(name, "description") && page->description.size == 0) {
 		page->description = head_collapse_text(page, content);
-	else if (text_is(name, "robots") || text_is(name, ROBOTS_AGENT))
-		head_read_robots(page, content);
-	else if (text_is(header, "content-language") &&
-		 page->language.size == 0)
+	} else if (text_is(name, "robots") || text_is(name, ROBOTS_AGENT)) {
+		flags = robots_tag_parse(content, ROBOTS_AGENT);
+		page->is_nofollow |= (flags & ROBOTS_TAG_NOFOLLOW) != 0;
+		page->is_noindex |= (flags & ROBOTS_TAG_NOINDEX) != 0;
+	} else if (text_is(header, "content-language") &&
+		   page->language.size == 0) {
 		page->language = text_trim(content);
-}
-
-static void read_language(struct page *page, uint32_t node)
-{
-	struct slice language = page_attribute(page, node, "lang");
-
-	if (language.size == 0)
-		language = page_attribute(page, node, "xml:lang");
-	if (language.size > 0)
-		page->language = text_trim(language);
+	}
 }
 
 static void head_read_node(struct page *page, uint32_t index)
 {
 	const struct node *node = &page->nodes[index];
+	struct slice language;
 
 	switch (node->tag) {
 	case TAG_html:
-		if (page->language.size == 0)
-			read_language(page, index);
+		language = page_attribute(page, index, "lang");
+		if (language.size == 0)
+			language = page_attribute(page, index, "xml:lang");
+		if (page->language.size == 0 && language.size > 0)
+			page->language = text_trim(language);
 		break;
 	case TAG_title: /* but not the title of an svg element */
 		if (page->title.size == 0 &&
@@ -95,16 +85,6 @@ static void head_read_node(struct page *page, uint32_t index)
 	default:
 		break;
 	}
-}
-
-/* Fill in title, language, description, base and the robots flags. */
-static void head_read(struct page *page)
-{
-	const struct slice empty = {"", 0};
-
-	page->title = page->language = page->description = page->base = empty;
-	for (uint32_t i = 0; i < page->node_count; i++)
-		head_read_node(page, i);
 }
 
 enum {
@@ -308,21 +288,11 @@ const struct page_limits page_limits_default = {
 	.max_attributes = 256,
 };
 
-static void page_build(struct page *page, const struct page_limits *limits)
-{
-	const size_t max_items =
-		(size_t)limits->max_nodes * PER_NODE + PER_PAGE;
-	struct page_limits capped = *limits;
-
-	if (capped.max_depth > MAX_DEPTH)
-		capped.max_depth = MAX_DEPTH;
-	tree_build(page, &capped, max_items);
-}
-
 enum error page_parse(struct page **page_out, struct slice body,
 		      struct slice charset, const struct page_limits *limits)
 {
 	const struct slice taken = utf8_truncate(body, limits->max_bytes);
+	struct page_limits capped = *limits;
 	struct arena *arena;
 	struct decoded decoded;
 	struct page *page;
@@ -334,12 +304,18 @@ enum error page_parse(struct page **page_out, struct slice body,
 	page = ARENA_NEW(arena, struct page, 1);
 	assert(taken.size <= body.size);
 	page->arena = arena;
+	if (capped.max_depth > MAX_DEPTH)
+		capped.max_depth = MAX_DEPTH;
 	page->source = utf8_truncate(decoded.text, MAX_SOURCE);
 	page->charset = decoded.charset;
 	page->is_truncated =
 		taken.size < body.size || page->source.size < decoded.text.size;
-	page_build(page, limits);
-	head_read(page);
+	tree_build(page, &capped,
+		   (size_t)limits->max_nodes * PER_NODE + PER_PAGE);
+	page->title = page->language = page->description = page->base =
+		(struct slice){"", 0};
+	for (uint32_t i = 0; i < page->node_count; i++)
+		head_read_node(page, i);
 	links_read(page);
 	*page_out = page;
 	return ERR_NONE;

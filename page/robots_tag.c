@@ -128,17 +128,6 @@ static unsigned flags_of_words(struct slice words)
 	return flags;
 }
 
-/* Remove the first rule from `value`, up to a comma, and return it. */
-static struct slice robots_tag_cut_item(struct slice *value)
-{
-	struct slice item = *value;
-
-	item.size = word_find(*value, ',');
-	*value = word_skip(*value,
-			   item.size < value->size ? item.size + 1 : item.size);
-	return item;
-}
-
 /*
  * Skip the agents before a rule, and set *is_ours to whether the last one is
  * our agent; it applies up to the next agent. Return false if the rule has a
@@ -169,8 +158,10 @@ unsigned robots_tag_parse(struct slice value, const char *agent)
 	bool is_ours = true;
 
 	while (value.size > 0) {
-		struct slice item = robots_tag_cut_item(&value);
+		struct slice item = {value.data, word_find(value, ',')};
 
+		value = word_skip(value, item.size < value.size ? item.size + 1
+								: item.size);
 		if (skip_agents(&item, agent, &is_ours) && is_ours)
 			flags |= flags_of_words(item);
 	}

@@ -85,12 +85,6 @@ static bool element_text_is_separate(const struct page *page, uint32_t index)
 			 source + text->source.begin);
 }
 
-static bool ends_blank(struct slice text)
-{
-	return text.size > 0 &&
-	       is_space(((const char *)text.data)[text.size - 1]);
-}
-
 static size_t element_read_text(const struct page *page,
 				const struct node *element,
 				char out[ELEMENT_VALUE_BYTES + 1])
@@ -101,14 +95,17 @@ static size_t element_read_text(const struct page *page,
 	for (uint32_t i = element->first_text;
 	     i < element->end_text && size < ELEMENT_VALUE_BYTES; i++) {
 		struct slice text = page_text(page, i);
+		struct slice before =
+			i == 0 ? (struct slice){0} : page_text(page, i - 1);
 		char piece[ELEMENT_VALUE_BYTES + 1];
 		size_t length = element_cut(text, piece);
 
 		if (length == 0)
 			continue;
-		if (size > 0 && (is_space(*(const char *)text.data) ||
-				 ends_blank(page_text(page, i - 1)) ||
-				 element_text_is_separate(page, i)))
+		if (size > 0 &&
+		    (is_space(*(const char *)text.data) ||
+		     is_space(slice_byte(before, before.size - 1)) ||
+		     element_text_is_separate(page, i)))
 			joined[size++] = ' ';
 		assert(size + length <= sizeof(joined));
 		memcpy(joined + size, piece, length);
@@ -510,14 +507,6 @@ static bool test_type(const struct test *test, const struct page *page,
 	return slice_equal(page_tag_name(page, tag), slice_of(test->name));
 }
 
-static bool test_last(const struct page *page, uint32_t node)
-{
-	uint32_t parent = page->nodes[node].parent;
-
-	return page->nodes[node].end ==
-	       (parent == NO_NODE ? page->node_count : page->nodes[parent].end);
-}
-
 /* Return whether index = step * n + offset for an n >= 0. */
 static bool test_nth(const struct test *test, uint32_t index)
 {
@@ -532,6 +521,7 @@ static bool test_holds(const struct matching *matching, const struct test *test,
 		       uint32_t node, uint32_t index)
 {
 	const struct page *page = matching->page;
+	const uint32_t parent = page->nodes[node].parent;
 
 	switch (test->kind) {
 	case TEST_ANY:
@@ -539,7 +529,9 @@ static bool test_holds(const struct matching *matching, const struct test *test,
 	case TEST_TYPE:
 		return test_type(test, page, page->nodes[node].tag);
 	case TEST_LAST_CHILD:
-		return test_last(page, node);
+		return page->nodes[node].end ==
+		       (parent == NO_NODE ? page->node_count
+					  : page->nodes[parent].end);
 	case TEST_NTH_CHILD:
 		return test_nth(test, index);
 	case TEST_NTH_OF_TYPE:
@@ -681,16 +673,6 @@ struct compiler {
 	size_t test_count;
 };
 
-static bool selector_read_type(struct selector_scan *scan, struct test *test)
-{
-	test->kind = TEST_TYPE;
-	test->name = scan_folded_name(scan);
-	if (test->name == NULL)
-		return false;
-	test->tag = tag_from_name(slice_of(test->name));
-	return true;
-}
-
 /* Read a class or id, after the "." or "#". */
 static bool selector_read_value(struct selector_scan *scan, const char *name,
 				enum test_kind kind, struct test *test)
@@ -783,7 +765,11 @@ static bool selector_read_simple(struct selector_scan *scan, struct test *test)
 		return selector_read_attribute(scan, test);
 	if (scan_skip_byte(scan, ':'))
 		return selector_read_pseudo(scan, test);
-	return selector_read_type(scan, test);
+	test->kind = TEST_TYPE;
+	test->name = scan_folded_name(scan);
+	if (test->name != NULL)
+		test->tag = tag_from_name(slice_of(test->name));
+	return test->name != NULL;
 }
 
 static bool selector_read_negation(struct selector_scan *scan,

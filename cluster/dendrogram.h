@@ -39,9 +39,8 @@ struct dendrogram_edge {
  * height.
  */
 struct dendrogram {
-	struct dendrogram_edge
-		*edges;  /* [count - 1] in the order of joining, from leaf 0 */
-	uint32_t *pages; /* [count] pages of the leaves */
+	struct dendrogram_edge *edges; /* [count - 1] from leaf 0 on */
+	uint32_t *pages;               /* [count] pages of the leaves */
 	size_t count;
 	uint64_t page_count;
 };
@@ -49,8 +48,7 @@ struct dendrogram {
 struct dendrogram_options {
 	size_t max_leaves;
 	struct distance_histogram
-		*histogram; /* receives all pairs of pages; NULL: pairs that
-			       cannot be in the tree are skipped */
+		*histogram; /* gets all pairs; NULL: skip some */
 	/*
 	 * Called once per leaf with the number of comparisons so far and in
 	 * total; return false to stop. May be NULL.
@@ -118,16 +116,14 @@ void dendrogram_joins(const struct dendrogram *dendrogram,
  * joins others. Without children it consists of clusters below the minimum.
  */
 struct condensed_node {
-	uint32_t
-		parent; /* lower index than its own; CONDENSED_NONE: the root */
-	uint32_t depth; /* number of ancestors */
+	uint32_t parent; /* lower index; CONDENSED_NONE: the root */
+	uint32_t depth;  /* number of ancestors */
 	uint32_t children;
 	uint32_t height; /* permille, height at which it appears */
-	uint32_t
-		end; /* permille, height at which it joins others; root: 1000 */
-	uint64_t pages; /* number of pages just below `end` */
-	uint32_t leaf;  /* an example: its leaf with most pages, the first of
-			   equals */
+	uint32_t end;    /* permille, where it joins others; root: 1000 */
+	uint64_t pages;  /* number of pages just below `end` */
+	uint32_t leaf;   /* an example: its leaf with most pages, the first of
+			    equals */
 };
 
 /*

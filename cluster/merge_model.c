@@ -205,8 +205,7 @@ struct pair {
 	const struct term_counts *b;
 	size_t at_a;
 	size_t at_b;
-	struct group_term_count
-		now_a; /* 0 pages: the group does not have the id */
+	struct group_term_count now_a; /* 0 pages: not in the group */
 	struct group_term_count now_b;
 };
 

@@ -53,13 +53,11 @@ enum merge_feature {
 const char *merge_feature_name(enum merge_feature feature);
 
 enum {
-	MERGE_STEP = 5, /* permille: distance of the thresholds that are
-			   distinguished */
-	MERGE_HIGHEST =
-		450, /* permille: the highest threshold that can be chosen */
+	MERGE_STEP = 5,      /* permille: distance of the thresholds that are
+				distinguished */
+	MERGE_HIGHEST = 450, /* permille: highest that can be chosen */
 	MERGE_LEVELS = MERGE_HIGHEST / MERGE_STEP + 1,
-	MERGE_MAX_STEPS =
-		1 << 30, /* maximum number of compared terms: takes seconds */
+	MERGE_MAX_STEPS = 1 << 30, /* compared terms: takes seconds */
 };
 
 /* The pages of a site by the leaves of its dendrogram. */
@@ -67,8 +65,7 @@ struct merge_pages {
 	const struct dendrogram_leaf *leaves; /* leaves of the dendrogram */
 	const uint32_t *leaf_of;              /* [count] */
 	const uint32_t *labels; /* [count] link_labels_compute(); 0 = none */
-	const uint32_t
-		*truth; /* [count] known templates; 0 = unknown; or NULL */
+	const uint32_t *truth;  /* [count] templates; 0 = unknown; or NULL */
 	size_t count;
 };
 

@@ -139,8 +139,7 @@ enum {
 	SIGNATURE_MAX_WIDTH = 16,
 	SIGNATURE_PARTS = 6,
 	SIGNATURE_MAX_WEIGHT = LIMIT(64, 8), /* maximum number of shingles */
-	SIGNATURE_MAX_CLASSES =
-		32, /* maximum number of classes of html, and of body */
+	SIGNATURE_MAX_CLASSES = 32,          /* of html, and of body */
 };
 
 struct signature_rule {

@@ -31,8 +31,7 @@ struct shingle_dictionary {
 	uint32_t row_count;
 	uint32_t free; /* first free row */
 	struct int_map id_of_shingle;
-	struct int_list
-		added; /* shingles added since shingle_dictionary_clear_log() */
+	struct int_list added;   /* since shingle_dictionary_clear_log() */
 	struct int_list dropped; /* shingles dropped since then */
 	struct int_list taken;   /* result of shingle_dictionary_use() */
 	struct int_list spare;   /* scratch memory of its sort */

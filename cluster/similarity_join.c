@@ -292,8 +292,7 @@ size_t set_group_bytes(const struct set_group_index *index)
 
 enum {
 	LENGTH_CLASSES = 256,
-	EXACT_LENGTHS =
-		16, /* each length up to this one has a separate class */
+	EXACT_LENGTHS = 16, /* up to here each has its class */
 
 	/* The cost of a comparison, in postings counted in the same time: */
 	COMPARISON = 256,

@@ -23,8 +23,7 @@ struct set_group_member {
 };
 
 struct set_group {
-	struct set_group_member
-		*members; /* [member_count]; the pivot is first */
+	struct set_group_member *members; /* [member_count], pivot first */
 	size_t member_capacity;
 	uint32_t member_count; /* 0: the row is free */
 	uint32_t pivot;        /* set of the pivot; or next free row */
@@ -43,8 +42,7 @@ struct set_group_index {
 	uint32_t rows; /* number of rows, in use or free again */
 	uint32_t free;
 	uint32_t count;
-	struct int_list
-		*postings; /* [posting_rows] ascending groups of each shingle */
+	struct int_list *postings; /* [posting_rows] groups, ascending */
 	size_t posting_rows;
 	size_t posting_count; /* total number of postings */
 	uint64_t *bits;       /* bitmap of the shingles of one group */

@@ -17,8 +17,7 @@ struct merge_pages;
 
 enum {
 	SUGGESTION_REASON_BYTES = 160,
-	SUGGESTION_MIN_PAGES =
-		10, /* minimum number of pages for judging merges */
+	SUGGESTION_MIN_PAGES = 10, /* for judging merges */
 };
 
 struct threshold_suggestion {

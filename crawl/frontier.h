@@ -102,8 +102,7 @@ struct outcome {
 	uint64_t now_ms;
 	uint64_t wire_bytes; /* bytes received */
 	uint32_t elapsed_ms;
-	struct slice
-		etag; /* of a 2xx response, or empty; a 304 keeps the old one */
+	struct slice etag; /* of a 2xx response, or empty: a 304 keeps it */
 	struct slice modified;
 };
 

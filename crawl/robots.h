@@ -13,8 +13,7 @@ struct arena;
 struct robots;
 
 enum {
-	MAX_ROBOTS_BYTES =
-		LIMIT(512 * 1024, 2048), /* RFC 9309, 2.5, requires 500 KiB */
+	MAX_ROBOTS_BYTES = LIMIT(512 * 1024, 2048), /* RFC 9309: 500 KiB */
 	MAX_ROBOTS_SITEMAPS = LIMIT(100, 8),
 };
 

@@ -22,8 +22,7 @@
 struct sitemap;
 
 enum {
-	MAX_SITEMAP_ENTRIES =
-		LIMIT(50000, 20), /* with omitted ones; the protocol's limit */
+	MAX_SITEMAP_ENTRIES = LIMIT(50000, 20), /* by the protocol */
 	MAX_SITEMAP_BYTES =
 		LIMIT(50 * 1024 * 1024,
 		      3000), /* decompressed; the protocol's limit */

@@ -215,9 +215,8 @@ struct json_ld_reader {
 	struct json_ld_field *fields;
 	uint32_t field_count;
 	size_t field_capacity;
-	struct json_ld_level
-		levels[JSON_LD_DEPTH + 1]; /* the first is the top */
-	uint32_t depth;                    /* index of the innermost level */
+	struct json_ld_level levels[JSON_LD_DEPTH + 1]; /* first: the top */
+	uint32_t depth;    /* index of the innermost level */
 	uint32_t too_deep; /* open brackets below JSON_LD_DEPTH */
 };
 

@@ -20,9 +20,8 @@ struct page;
 #define NO_FIELD  UINT32_MAX
 
 enum {
-	JSON_LD_DEPTH = 64, /* deeper values are skipped */
-	JSON_LD_VALUES =
-		20000, /* limit of the objects and of the fields of a page */
+	JSON_LD_DEPTH = 64,      /* deeper values are skipped */
+	JSON_LD_VALUES = 20000,  /* objects, and fields, of a page */
 	JSON_LD_BYTES = 1 << 20, /* limit of all scripts of a page */
 };
 

@@ -90,8 +90,7 @@ static void head_read_node(struct page *page, uint32_t index)
 enum {
 	ANCHOR_BYTES = 256,
 	ANCHOR_SOURCE = 2048, /* bytes of text that are read for an anchor */
-	SCRIPT_TEXT_BYTES =
-		1000, /* visible text of a page whose scripts are read */
+	SCRIPT_TEXT_BYTES = 1000, /* text of a page whose scripts are read */
 };
 
 /* Truncate to ANCHOR_BYTES, in whole characters. */

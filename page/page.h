@@ -79,11 +79,10 @@ struct attribute {
 };
 
 struct link {
-	uint32_t node;     /* the a, area or link element */
-	uint32_t flags;    /* LINK_* */
-	struct slice href; /* as written, trimmed */
-	struct slice
-		anchor; /* text inside, white space collapsed, <= 256 bytes */
+	uint32_t node;       /* the a, area or link element */
+	uint32_t flags;      /* LINK_* */
+	struct slice href;   /* as written, trimmed */
+	struct slice anchor; /* text inside, collapsed, <= 256 bytes */
 };
 
 enum {
@@ -103,11 +102,9 @@ struct page {
 	uint32_t node_count;
 	const struct text *texts; /* [text_count], document order */
 	uint32_t text_count;
-	const uint32_t
-		*source_order; /* [text_count] indices of the texts by position
-				  in the source; NULL: same order */
-	const uint16_t *tags;  /* [tag_count] the tags as written, in source
-				  order; TAG_IS_END + tag for end tags */
+	const uint32_t *source_order; /* [text_count] by source; or NULL */
+	const uint16_t *tags; /* [tag_count] the tags as written, in source
+				 order; TAG_IS_END + tag for end tags */
 	uint32_t tag_count;
 	const struct attribute *attributes; /* [attribute_count] */
 	uint32_t attribute_count;

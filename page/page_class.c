@@ -556,8 +556,7 @@ enum {
 	MAX_SERVICE_BYTES = LIMIT(256 << 10, 2048), /* its source */
 	MAX_WIDGET_TEXT = 500, /* a page with a captcha and little else */
 	MAX_GATE_TEXT = 4000, /* a consent gate: Google's lists its languages */
-	MAX_GATE_LINKS =
-		10, /* links of a consent gate: to terms and partners */
+	MAX_GATE_LINKS = 10,  /* to terms and partners */
 	MAX_ERROR_TEXT = 600,
 	MAX_SERVER_TEXT = 2500, /* an error page with known markup */
 	MAX_STUB_TEXT = 300,

@@ -63,10 +63,9 @@ struct slice script_redirect(struct slice script);
  * a page; long pages may quote one.
  */
 enum page_marker_kind {
-	MARKER_CHALLENGE =
-		1, /* a check that the visitor is human, or a refusal */
-	MARKER_CONSENT = 2, /* a request for consent */
-	MARKER_ERROR = 4,   /* an error of a server or gateway */
+	MARKER_CHALLENGE = 1, /* a check for a human, or a refusal */
+	MARKER_CONSENT = 2,   /* a request for consent */
+	MARKER_ERROR = 4,     /* an error of a server or gateway */
 };
 
 /* Return the MARKER_* whose strings the source of a page contains. Linear. */

@@ -13,10 +13,9 @@
 struct arena;
 
 enum {
-	TAG_IS_BLOCK = 1, /* breaks the line: its text is a separate block */
-	TAG_IS_VOID = 2,  /* has no content and no end tag */
-	TAG_IS_RAW =
-		4, /* script, style: the content is not markup and not text */
+	TAG_IS_BLOCK = 1,   /* breaks the line: its text is a separate block */
+	TAG_IS_VOID = 2,    /* has no content and no end tag */
+	TAG_IS_RAW = 4,     /* script, style: no markup and no text */
 	TAG_IS_HEADING = 8, /* h1..h6 */
 	TAG_IS_TEXT = 16,   /* title, textarea...: the content is only text */
 };

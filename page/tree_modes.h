@@ -46,21 +46,19 @@ enum mode {
 enum category {
 	IS_SPECIAL = 1,
 	IS_FORMATTING = 2,
-	IS_SCOPE = 4,         /* ends the default scope */
-	IS_LIST_SCOPE = 8,    /* ends the scope of list items */
-	IS_BUTTON_SCOPE = 16, /* ends the scope of buttons */
-	IS_TABLE_SCOPE = 32,  /* ends the scope of tables */
-	IS_IMPLIED = 64,      /* its end tag may be implied */
-	IS_IMPLIED_THOROUGHLY =
-		128, /* its end tag may be implied at the end of a template */
+	IS_SCOPE = 4,                /* ends the default scope */
+	IS_LIST_SCOPE = 8,           /* ends the scope of list items */
+	IS_BUTTON_SCOPE = 16,        /* ends the scope of buttons */
+	IS_TABLE_SCOPE = 32,         /* ends the scope of tables */
+	IS_IMPLIED = 64,             /* its end tag may be implied */
+	IS_IMPLIED_THOROUGHLY = 128, /* at the end of a template */
 	IS_TABLE_PART = 256, /* table, tbody, tfoot, thead, tr: text in it is
 				foster parented */
 	IS_HEADING = 512,
 	IS_FOREIGN = 1024,    /* an element of SVG or MathML */
 	IS_TEXT_POINT = 2048, /* a MathML text integration point */
 	IS_HTML_POINT = 4096, /* an HTML integration point */
-	IS_ANNOTATION =
-		8192, /* MathML's annotation-xml, which may contain SVG */
+	IS_ANNOTATION = 8192, /* annotation-xml: may contain SVG */
 };
 
 /*

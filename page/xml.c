@@ -189,8 +189,7 @@ static void xml_repair(struct slice text, bool *is_cdata, struct buffer *out)
 }
 
 enum {
-	PIECE_BYTES =
-		LIMIT(16 * 1024, 256), /* bytes that are decoded at a time */
+	PIECE_BYTES = LIMIT(16 * 1024, 256), /* decoded at a time */
 	SPARE = 1024,        /* additional open elements inside libxml2 */
 	ATTRIBUTE_WORDS = 5, /* name, prefix, URI, begin and end of the value */
 	SPACE_WORDS = 2,     /* entry of libxml2's table: prefix, URI */

@@ -47,10 +47,8 @@ enum {
 	 * start tags without an end tag, with 1024 additional ones of libxml2
 	 */
 	XML_MAX_OPEN = LIMIT(64 * 1024, 1200),
-	XML_MAX_SPACES =
-		LIMIT(256, 16), /* namespaces in scope at one position */
-	XML_MAX_NAMES =
-		LIMIT(64 * 1024, 4000), /* total bytes of different names */
+	XML_MAX_SPACES = LIMIT(256, 16),        /* namespaces in scope */
+	XML_MAX_NAMES = LIMIT(64 * 1024, 4000), /* bytes of all names */
 };
 
 /* Slices are valid during the call; text is UTF-8. */

@@ -335,8 +335,7 @@ struct xpath_builder {
 	const struct page *page;
 	xmlNodePtr *elements;  /* [node_count], the elements created so far */
 	struct buffer scratch; /* for strings that need a final NUL */
-	struct buffer
-		text; /* pending text of text_parent, after its last child */
+	struct buffer text;    /* pending, of text_parent */
 	uint32_t text_parent;
 	uint32_t serial;     /* number of elements and texts so far */
 	uint32_t texts_left; /* remaining room for texts */
@@ -789,8 +788,7 @@ enum error xpath_evaluate(struct xpath_tree *tree, const char *text,
 }
 
 enum {
-	MAX_COMMAS =
-		32, /* the time of concat() is quadratic in its arguments */
+	MAX_COMMAS = 32, /* concat() is quadratic */
 	CHECK_STEPS = 10000,
 };
 

@@ -12,8 +12,7 @@
 
 enum {
 	MAX_TOKEN = 128,
-	CANDIDATE_PLACE_MAX_NAMES =
-		256, /* bytes of an attribute that are compared */
+	CANDIDATE_PLACE_MAX_NAMES = 256, /* bytes compared */
 };
 
 static bool has_class(const struct position_step *step, uint64_t class)

@@ -200,8 +200,7 @@ enum {
 	MAX_NAMES = 2,          /* folders that keep their names */
 	MAX_ITEM = 64,   /* length of a name after {n} has replaced digits */
 	MAX_COUNTED = 4, /* segments; larger numbers are not distinguished */
-	COARSE_SEED =
-		1, /* seed that makes coarse hashes differ from fine ones */
+	COARSE_SEED = 1, /* differs from that of fine hashes */
 };
 
 /*

@@ -486,7 +486,7 @@ static void html_write_values(struct buffer *out, struct html_row *row,
 		at += size;
 		if (*at == '{') {
 			at = html_write_field(out, values, at + 1);
-		} else if (*at == '|') {
+		} else if (*at == '|' && row != NULL) {
 			html_next_cell(row);
 			at++;
 		}

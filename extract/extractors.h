@@ -13,11 +13,7 @@
 #include "base/error.h"
 #include "extract/core/extractor.h"
 
-struct arena;
-struct page;
 struct selector;
-struct trace;
-struct verdict;
 
 /* The extractors; NULL ends the table. */
 extern const struct extractor *const extractors[];
@@ -63,10 +59,8 @@ enum text_quality text_quality_of(const struct page *page,
 struct method_selection {
 	const struct extractor *extractor; /* the method that runs */
 	const struct extractor *named; /* the method that the request names */
-	bool has_template; /* the method gets the template of the page's cluster
-			    */
-	char reason[160];  /* an English phrase: the evidence that the method
-			      uses */
+	bool has_template; /* the method gets the template of the cluster */
+	char reason[160];  /* an English phrase: the evidence it uses */
 };
 
 /*

@@ -10,9 +10,6 @@
 #include "extract/core/extractor.h"
 #include "extract/text/passage.h"
 
-struct arena;
-struct page;
-
 extern const struct extractor extractor_auto;
 
 /*

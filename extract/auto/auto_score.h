@@ -14,12 +14,8 @@
 #include "extract/core/extractor.h"
 #include "extract/text/passage.h"
 
-struct arena;
 struct markup_hints;
-struct page;
-struct page_hints;
 struct passage_evidence;
-struct passages;
 
 enum { MAX_MOVES = 3 };
 

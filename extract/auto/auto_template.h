@@ -22,7 +22,6 @@
 #include "extract/core/extractor.h"
 #include "extract/text/passage.h"
 
-struct arena;
 struct passage_model;
 
 /*

@@ -15,9 +15,7 @@
 #include "extract/core/numeric.h"
 #include "extract/text/passage.h"
 
-struct arena;
 struct features;
-struct passages;
 
 /* name, definition; ln1(x) is ln(1 + x). struct passage defines the counts. */
 /* clang-format off */

@@ -10,7 +10,6 @@
 #include "extract/text/passage.h"
 
 struct page_context;
-struct passages;
 
 /*
  * Features that are the same for all passages of a page and characterise its

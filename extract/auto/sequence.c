@@ -216,8 +216,7 @@ enum { MAX_READERS = 4 };
 static const struct {
 	measure *of;
 	uint32_t radius;
-	uint16_t readers[MAX_READERS]; /* features that need it; 0 ends the list
-					*/
+	uint16_t readers[MAX_READERS]; /* features that need it, then 0 */
 } plans[BLURRED_COUNT] = {
 	[BLURRED_TAG_RATIO_1] = {tag_ratio, 1, {SEQUENCE_tag_ratio_1}},
 	[BLURRED_TAG_RATIO_3] = {tag_ratio,

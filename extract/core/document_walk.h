@@ -12,9 +12,6 @@
 #include "base/buffer.h"
 #include "page/page.h"
 
-struct arena;
-struct page;
-
 /*
  * In ascending order: of several separators between two texts the strongest
  * counts.

@@ -14,8 +14,6 @@
 
 #include "extract/core/trace.h"
 
-struct arena;
-
 /*
  * A Gaussian of variance radius * (radius + 1), applied `passes` times.
  * Repeated Gaussians are one Gaussian whose variance is their sum. Three

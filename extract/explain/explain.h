@@ -10,9 +10,6 @@
 #include "base/buffer.h"
 #include "extract/core/extractor.h"
 
-struct page;
-struct trace;
-
 struct explanation {
 	const struct extractor *extractor;
 	const double *parameters; /* the values that the method used */

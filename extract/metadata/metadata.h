@@ -12,8 +12,6 @@
 #include "base/buffer.h"
 #include "page/page.h"
 
-struct arena;
-struct json_ld;
 struct site_names;
 
 /*
@@ -108,8 +106,8 @@ struct metadata_candidate {
 struct metadata_candidates {
 	struct arena *arena;
 	const struct page *page;
-	struct metadata_candidate
-		items[SUBJECT_COUNT][MAX_FINDINGS]; /* in order of discovery */
+	/* in order of discovery */
+	struct metadata_candidate items[SUBJECT_COUNT][MAX_FINDINGS];
 	uint32_t counts[SUBJECT_COUNT];
 	/*
 	 * The texts of the title in the body; both NO_TEXT if it is not in the

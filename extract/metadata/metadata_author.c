@@ -15,8 +15,7 @@
 
 enum {
 	MAX_NAME = 80,
-	MAX_ROLE =
-		30, /* maximum bytes before a "by" that is not the first word */
+	MAX_ROLE = 30, /* maximum bytes before a later "by" */
 };
 
 /* Return true for a capital, or a non-ASCII letter. */

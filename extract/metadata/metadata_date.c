@@ -192,11 +192,10 @@ enum date_part { DATE_NUMBER, DATE_WORD, DATE_MARK, DATE_NONE };
 
 struct date_token {
 	enum date_part kind;
-	uint32_t digits; /* for a number: the number of its digits */
-	uint64_t value;  /* for a number of at most 17 digits */
-	uint32_t month;  /* for a word: 1..12, or 0 */
-	uint32_t
-		mark; /* for a mark or a word of one character: the character */
+	uint32_t digits;   /* for a number: the number of its digits */
+	uint64_t value;    /* for a number of at most 17 digits */
+	uint32_t month;    /* for a word: 1..12, or 0 */
+	uint32_t mark;     /* the character of a mark, or of a word of one */
 	struct slice text; /* for a word */
 };
 

@@ -394,9 +394,9 @@ enum {
 struct title_choice {
 	struct metadata_candidates *findings;
 	const struct site_names *site;
-	struct slice
-		title; /* text of the title element, without the site's name */
-	struct slice graph_title; /* og:title, without the site's name */
+	/* the title element and og:title, without the site's name */
+	struct slice title;
+	struct slice graph_title;
 };
 
 /* Return the first title candidate from that source, or NULL. */

@@ -15,18 +15,15 @@
 #include "extract/core/extractor.h"
 #include "extract/text/block.h"
 
-struct arena;
-struct page;
 struct slot_model;
 
 /* The parts of a cell's score (table 1). */
 struct cell_features {
-	uint32_t length; /* L: characters with collapsed white space */
-	uint32_t
-		punctuation; /* P: marks at the end of a sentence or a clause */
-	bool is_stopped;     /* S: its end is the end of a sentence */
-	bool is_anchor;      /* A: it is inside a[href] */
-	double visible;      /* V: its ratio of the source, [0, 1] */
+	uint32_t length;      /* L: characters with collapsed white space */
+	uint32_t punctuation; /* P: ends of a sentence or a clause */
+	bool is_stopped;      /* S: its end is the end of a sentence */
+	bool is_anchor;       /* A: it is inside a[href] */
+	double visible;       /* V: its ratio of the source, [0, 1] */
 };
 
 /* Return L, P and S of UTF-8 text; linear. */

@@ -31,7 +31,6 @@
 #include "base/buffer.h"
 #include "extract/core/trace.h"
 
-struct arena;
 struct page;
 
 /* In px from the page's upper left corner; finite, sizes are not negative. */

@@ -7,9 +7,6 @@
 #include "extract/methods/block_methods.h"
 #include "extract/methods/ridge.h"
 
-struct arena;
-struct page;
-
 struct mountain {
 	struct cells cells; /* smoothed */
 	struct ridges ridges;

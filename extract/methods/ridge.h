@@ -14,9 +14,6 @@
 #include "base/error.h"
 #include "extract/methods/block_methods.h"
 
-struct arena;
-struct ridge_model;
-
 /*
  * The classifier for the ridges of the mountain model: an RBF support vector
  * machine over four features (Bing et al., Primary Content Extraction with

@@ -13,8 +13,6 @@
 #include "extract/core/extractor.h"
 #include "extract/core/trace.h"
 
-struct arena;
-
 enum { MAX_CLUSTERS = 8 };
 
 struct kmeans_point {

@@ -207,7 +207,8 @@ static uint32_t tags_at(const struct token_stream *stream, uint32_t index)
 	return stream->tokens[index].text == NO_TEXT ? 1 : 0;
 }
 
-double slope_mean(const struct token_stream *stream)
+/* Return the slope of the whole curve in tags per token; 0 without tokens. */
+static double slope_mean(const struct token_stream *stream)
 {
 	uint32_t tags = 0;
 
@@ -216,7 +217,11 @@ double slope_mean(const struct token_stream *stream)
 	return stream->count == 0 ? 0 : (double)tags / stream->count;
 }
 
-uint32_t slope_window(const struct token_stream *stream, double size)
+/*
+ * Return the window for this stream: `size`, but at most a tenth of the tokens,
+ * because a window as long as the page always has the mean slope; at least 1.
+ */
+static uint32_t slope_window(const struct token_stream *stream, double size)
 {
 	const double limit = stream->count / 10.0;
 
@@ -279,9 +284,10 @@ struct token_regions slope_low_regions(struct arena *arena,
 	return (struct token_regions){growing.ranges, growing.count};
 }
 
-void slope_draw(const struct extractor_input *input,
-		const struct token_stream *stream,
-		const struct token_regions *regions)
+/* Draw the curve, and the regions below it. */
+static void slope_draw(const struct extractor_input *input,
+		       const struct token_stream *stream,
+		       const struct token_regions *regions)
 {
 	struct arena *arena = input->trace->arena;
 	float *tags = ARENA_NEW(arena, float, stream->count + 1);
@@ -312,7 +318,8 @@ enum { WINDOW, MAX_SLOPE };
 static const struct parameter dsc_parameters[] = {
 	[WINDOW] = {"window", "tags and words", 1, 10000, 50,
 		    "window for the slope, at most a tenth of the page"},
-	[MAX_SLOPE] = SLOPE_MAXIMUM,
+	[MAX_SLOPE] = {"max_slope", "ratio of the page's mean slope", 0, 2, 0.5,
+		       "a steeper window is not content"},
 };
 
 static void dsc_run(const struct extractor_input *input,
@@ -368,7 +375,8 @@ static const struct parameter adsc_parameters[] = {
 	[ADSC_PASSES] = {"passes", "", 1, 8, 2,
 			 "each searches the regions of the previous pass, with "
 			 "windows half as long"},
-	[ADSC_MAX_SLOPE] = SLOPE_MAXIMUM,
+	[ADSC_MAX_SLOPE] = {"max_slope", "ratio of the page's mean slope", 0, 2,
+			    0.5, "a steeper window is not content"},
 };
 
 static void adsc_run(const struct extractor_input *input,

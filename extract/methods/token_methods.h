@@ -8,8 +8,6 @@
 #include "extract/core/extractor.h"
 #include "extract/text/token_stream.h"
 
-struct figure;
-
 /* Ranges in ascending order; they do not overlap and are not adjacent. */
 struct token_regions {
 	const struct token_range *ranges; /* [count] */
@@ -40,9 +38,6 @@ struct windows {
 	double max_slope; /* tags per token: a window is low up to this slope */
 };
 
-/* Return the slope of the whole curve in tags per token; 0 without tokens. */
-double slope_mean(const struct token_stream *stream);
-
 /*
  * Return the tokens that are in any window of low slope. Windows are inside the
  * ranges of `within`, the last window at the end of its range; a range that is
@@ -54,23 +49,5 @@ struct token_regions slope_low_regions(struct arena *arena,
 				       const struct token_stream *stream,
 				       const struct token_regions *within,
 				       const struct windows *windows);
-
-/*
- * Return the window for this stream: `size`, but at most a tenth of the tokens,
- * because a window as long as the page always has the mean slope; at least 1.
- */
-uint32_t slope_window(const struct token_stream *stream, double size);
-
-/* Draw the curve, and the regions below it. */
-void slope_draw(const struct extractor_input *input,
-		const struct token_stream *stream,
-		const struct token_regions *regions);
-
-/* The row of `max_slope` in the tables of the methods. */
-#define SLOPE_MAXIMUM                                                     \
-	{                                                                 \
-		"max_slope", "ratio of the page's mean slope", 0, 2, 0.5, \
-			"a steeper window is not content"                 \
-	}
 
 #endif

@@ -238,9 +238,8 @@ static const double least_divisor = 0.05;
 struct main_block_search {
 	const struct vce_tree *tree;
 	double *factors; /* [tree->block_count]; 0: not a candidate */
-	bool *is_main; /* [page->node_count]: its texts belong to the main block
-			*/
-	uint32_t main; /* index of the main block, or NO_VCE_BLOCK */
+	bool *is_main;   /* [page->node_count]: the main block has its texts */
+	uint32_t main;   /* index of the main block, or NO_VCE_BLOCK */
 };
 
 /* Section 2.2.1: "the least conditions". */

@@ -13,18 +13,13 @@
 
 #include "extract/methods/box_layout.h"
 
-struct arena;
-struct box;
-struct page;
-
 #define NO_VCE_BLOCK UINT32_MAX
 
 /* Lengths are of visible text, as in text_extent(). */
 struct vce_element {
 	uint32_t block; /* the block that it begins or is in; NO_VCE_BLOCK if it
 			   is not displayed */
-	uint32_t
-		length; /* of its own text and the text added by its children */
+	uint32_t length;      /* of its own text and of its children's */
 	uint32_t link_length; /* the part inside a[href] */
 	bool is_head;         /* it begins a block */
 	bool holds_block;     /* another block begins inside it */
@@ -32,10 +27,9 @@ struct vce_element {
 };
 
 struct vce_block {
-	uint32_t node;    /* the element that begins it */
-	uint32_t parent;  /* parent block, or NO_VCE_BLOCK */
-	uint32_t repeats; /* children with the same pattern as an earlier child
-			   */
+	uint32_t node;      /* the element that begins it */
+	uint32_t parent;    /* parent block, or NO_VCE_BLOCK */
+	uint32_t repeats;   /* children with the pattern of an earlier child */
 	double font_weight; /* sum of font size * length of the text */
 	double font_length; /* length of the text in the block */
 };
@@ -93,8 +87,7 @@ struct vips_cues {
 	float largest_child;  /* of one child, px^2 */
 	uint32_t child_count; /* number of valid children: displayed, with a
 				 size; includes texts */
-	bool is_virtual_text; /* inline, and contains only text and virtual text
-			       */
+	bool is_virtual_text; /* inline, only text and virtual text in it */
 	bool has_text;        /* one child is a text or a virtual text */
 	bool has_block;       /* one child is neither */
 	bool has_line_break;  /* one child is not an inline element */

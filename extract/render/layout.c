@@ -90,10 +90,9 @@ struct layout_level {
 	uint32_t line_node;
 	uint16_t line; /* the line that contains its text: outline_is_line() */
 	uint16_t uses; /* for a: how often it was opened */
-	struct columns columns; /* for td and th: its columns; for tr: the
-				   columns of its cells */
-	uint32_t inline_level;  /* the level whose `inlines` are around its text
-				 */
+	struct columns columns;      /* for td and th: its columns; for tr: the
+					columns of its cells */
+	uint32_t inline_level;       /* of the `inlines` around its text */
 	struct inline_chain inlines; /* for an inline element */
 };
 
@@ -219,8 +218,7 @@ struct layout_state {
 	uint32_t tried; /* all levels below this one were opened, or will never
 			   be */
 	struct inline_chain open; /* open inline elements of the line */
-	uint32_t
-		told; /* one bit for each of `open`: the writer has opened it */
+	uint32_t told; /* a bit for each of `open` that the writer opened */
 	enum separator pending;
 	uint32_t open_pres;
 	uint32_t open_codes; /* number of open code elements, in pre or not */
@@ -576,8 +574,7 @@ struct block_collector {
 	size_t capacity;
 	struct buffer text;
 	struct content_block block; /* the open block */
-	double score; /* sum of score * bytes over `scored` bytes of the block
-		       */
+	double score; /* sum of score * bytes, over `scored` bytes */
 	size_t scored;
 	/* the open li and blockquote: TAG_li, TAG_blockquote */
 	uint16_t around[2 * MAX_OUTLINE_NESTING];

@@ -19,9 +19,6 @@
 #include "base/limit.h"
 #include "extract/core/document_walk.h"
 
-struct arena;
-struct buffer;
-struct page;
 struct render_request;
 struct verdict;
 

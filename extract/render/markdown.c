@@ -37,9 +37,8 @@ struct markdown_container {
 	enum markdown_container_kind kind;
 	char marker;     /* for a list and its items: - * . ) */
 	bool is_written; /* for an item: its marker is written */
-	uint32_t
-		number; /* for a list: of its next item; for an item: its own */
-	uint32_t width; /* for an item: columns of its marker */
+	uint32_t number; /* for a list, of its next item; or its own */
+	uint32_t width;  /* for an item: columns of its marker */
 };
 
 /* Initialise with only the buffer. */
@@ -54,8 +53,7 @@ struct markdown_blocks {
 	struct markdown_container closed;
 	uint32_t closed_depth; /* its depth in `open` */
 	bool has_closed;
-	struct buffer
-		prefix; /* start of the second and further lines of the block */
+	struct buffer prefix; /* start of the further lines of the block */
 };
 
 static void markdown_push_container(struct markdown_blocks *blocks,
@@ -226,10 +224,9 @@ struct markdown_table {
 	const struct page *page;
 	struct table_survey survey;
 	struct markdown_blocks *blocks;
-	uint32_t opened; /* number of tables opened */
-	const struct table_shape
-		*shape;   /* the simple table around the text, or NULL */
-	uint32_t rows;    /* number of its rows begun */
+	uint32_t opened;                 /* number of tables opened */
+	const struct table_shape *shape; /* around the text, or NULL */
+	uint32_t rows;                   /* number of its rows begun */
 	uint32_t columns; /* number of columns written in its row */
 	uint32_t span;    /* span of its cell */
 	uint32_t lines;   /* number of lines in the cell */

@@ -21,8 +21,7 @@ enum {
 
 struct page_reference {
 	struct slice address; /* resolved as the request demands */
-	struct slice
-		text; /* alt, or the text of the link; plain; may be empty */
+	struct slice text;    /* alt, or the text of the link; plain */
 };
 
 struct reference_list {

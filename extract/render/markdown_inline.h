@@ -12,13 +12,10 @@
 #include "base/buffer.h"
 #include "extract/render/layout.h"
 
-struct buffer;
-
 /* The position of the text. */
 struct markdown_place {
 	bool begins_line;  /* at the start of a line */
-	bool follows_line; /* at the start of a line that follows another line
-			    */
+	bool follows_line; /* the same, not the first line */
 	unsigned digits; /* number of digits that are the whole line before the
 			    text; 0: other content */
 	bool is_heading; /* a parser would drop # at its end */

@@ -12,7 +12,6 @@
 
 #include "base/buffer.h"
 
-struct buffer;
 struct layout_image;
 struct layout_media;
 struct render_request;

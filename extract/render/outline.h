@@ -43,8 +43,7 @@ struct columns {
 
 struct block_outline {
 	const struct layout_writer *writer;
-	struct outline_frame
-		*frames; /* [frame_count]; frames[0] is the whole page */
+	struct outline_frame *frames; /* [frame_count], the page first */
 	uint32_t frame_count;
 	uint32_t max_frames;
 	/*
@@ -115,9 +114,8 @@ struct slice code_language(const struct page *page, uint32_t node);
 struct readable {
 	const struct page *page;
 	struct shortcodes shortcodes;
-	bool is_judged;    /* is_on_markup is known */
-	bool is_on_markup; /* references occur in code: the page is about markup
-			    */
+	bool is_judged;     /* is_on_markup is known */
+	bool is_on_markup;  /* references occur in code */
 	struct buffer text; /* the last result */
 	struct buffer spare;
 };

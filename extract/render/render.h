@@ -9,10 +9,7 @@
 #include "extract/core/extractor.h"
 #include "extract/render/layout.h"
 
-struct arena;
 struct metadata;
-struct page;
-struct render_request;
 
 enum format {
 	FORMAT_TXT, /* one line for a block, a blank line between blocks */

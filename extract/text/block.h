@@ -13,8 +13,6 @@
 #include "base/buffer.h"
 #include "extract/text/passage.h"
 
-struct arena;
-struct page;
 struct term_list;
 
 #define NO_BLOCK UINT32_MAX
@@ -48,8 +46,7 @@ struct block_tree {
 	/* [count], pre-order; the first block is the whole page */
 	const struct block *blocks;
 	uint32_t count;
-	const uint32_t
-		*text_blocks; /* [page->text_count]: the block of each text */
+	const uint32_t *text_blocks; /* [page->text_count] */
 };
 
 /*

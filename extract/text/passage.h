@@ -19,7 +19,6 @@
 
 struct arena;
 struct page;
-struct passage;
 
 #define NO_PASSAGE UINT32_MAX
 
@@ -34,7 +33,7 @@ enum passage_place {
 	PLACE_CHOICE, /* select, option, datalist */
 	PLACE_TEXTAREA,
 	PLACE_SVG,
-	PLACE_MEDIA, /* audio, video, canvas, iframe, object: fallback content
+	PLACE_MEDIA, /* fallback content of audio, video, canvas, iframe, object
 		      */
 };
 
@@ -103,9 +102,8 @@ struct passage {
 			       sentence */
 	bool ends_colon;
 	bool ends_question;
-	bool has_price; /* a number next to a currency sign */
-	bool has_date;  /* 1900..2099, 12:30, 31.12., ... but no names of months
-			 */
+	bool has_price;  /* a number next to a currency sign */
+	bool has_date;   /* 1900..2099, 12:30, 31.12., ... but no names */
 	bool has_rights; /* the copyright sign */
 	bool is_heading; /* its element is h1..h6 */
 };

@@ -12,9 +12,6 @@
 #include "page/page.h"
 #include "page/scanner.h"
 
-struct arena;
-struct page;
-
 #define NO_TEXT UINT32_MAX
 
 struct source_walk {

@@ -65,8 +65,7 @@ enum unit quantity_unit(uint32_t code);
 
 struct term_list {
 	const uint64_t *terms; /* hashes of the terms; text i has */
-	const uint32_t
-		*begin; /* [text_count + 1]: begin[i]..begin[i + 1] - 1 */
+	const uint32_t *begin; /* [text_count + 1]: up to begin[i + 1] */
 };
 
 /*

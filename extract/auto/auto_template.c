@@ -186,24 +186,35 @@ static void note_passage(struct template_slots *slots,
 	}
 }
 
+/* Add the sums of `more`, except the set of pages. */
+static void slot_add(struct passage_slot *slot, const struct passage_slot *more)
+{
+	slot->words += more->words;
+	slot->unique_words += more->unique_words;
+	slot->link_words += more->link_words;
+	slot->passages += more->passages;
+	slot->ends += more->ends;
+	slot->dates += more->dates;
+	slot->times += more->times;
+	slot->agreeing += more->agreeing;
+	slot->score_words += more->score_words;
+	slot->means += more->means;
+	slot->squares += more->squares;
+}
+
 /* Add the sums of a page to the sums of all pages. */
-static void merge_page_slots(struct hash_table *slots,
-			     const struct passage_slot *own, uint32_t bits)
+static void merge_page_slots(struct hash_table *slots, struct passage_slot *own,
+			     uint32_t bits)
 {
 	struct passage_slot *slot = hash_table_add(slots, own->key);
 	double mean = fixed_value(own->score_words) / (double)own->words;
 
-	slot->words += own->words;
-	slot->link_words += own->link_words;
-	slot->passages += own->passages;
-	slot->ends += own->ends;
-	slot->dates += own->dates;
+	own->times = 1;
+	own->agreeing = mean > 0.5;
+	own->means = fixed_of(mean);
+	own->squares = fixed_of(mean * mean);
 	slot->pages |= bits;
-	slot->times++;
-	slot->agreeing += mean > 0.5;
-	slot->score_words += own->score_words;
-	slot->means += fixed_of(mean);
-	slot->squares += fixed_of(mean * mean);
+	slot_add(slot, own);
 }
 
 /* Return the sums of one page. */
@@ -487,19 +498,8 @@ static struct passage_slot sum_slot(const struct model_view *view, uint32_t i,
 	struct passage_slot both =
 		theirs == NULL ? (struct passage_slot){.key = key} : *theirs;
 
-	if (mine == NULL)
-		return both;
-	both.words += mine->words;
-	both.unique_words += mine->unique_words;
-	both.link_words += mine->link_words;
-	both.passages += mine->passages;
-	both.ends += mine->ends;
-	both.dates += mine->dates;
-	both.times += mine->times;
-	both.agreeing += mine->agreeing;
-	both.score_words += mine->score_words;
-	both.means += mine->means;
-	both.squares += mine->squares;
+	if (mine != NULL)
+		slot_add(&both, mine);
 	return both;
 }
 

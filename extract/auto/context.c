@@ -574,15 +574,6 @@ struct context *context_make(struct arena *arena,
 	return context;
 }
 
-/* Return the score `offset` passages away. */
-static float score_at(const struct masses *masses, uint32_t index, int offset)
-{
-	int64_t at = (int64_t)index + offset;
-
-	return at >= 0 && at < masses->passages->count ? masses->scores[at]
-						       : NO_SCORE;
-}
-
 /* A window from passage index + begin to before index + end. */
 static void context_windows_row(const struct masses *masses, uint32_t index,
 				float *row)
@@ -610,9 +601,13 @@ static void context_windows_row(const struct masses *masses, uint32_t index,
 		row[rows[i].feature] = mass_mean(mass_between(
 			masses, window_at(masses->passages, index,
 					  rows[i].begin, rows[i].end)));
-	for (size_t i = 0; i < sizeof(single) / sizeof(single[0]); i++)
-		row[single[i].feature] =
-			score_at(masses, index, single[i].offset);
+	for (size_t i = 0; i < sizeof(single) / sizeof(single[0]); i++) {
+		const int64_t at = (int64_t)index + single[i].offset;
+
+		row[single[i].feature] = at >= 0 && at < masses->passages->count
+						 ? masses->scores[at]
+						 : NO_SCORE;
+	}
 	row[CONTEXT_score] = masses->scores[index];
 	row[CONTEXT_content_before] = mass_ratio(masses, masses->before[index]);
 }

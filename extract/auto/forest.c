@@ -5,14 +5,6 @@
 
 #include "base/hash.h"
 
-static int8_t bin_of(const float *thresholds, size_t count, float value)
-{
-	size_t bin;
-
-	LOWER_BOUND(bin, count, thresholds[bin] <= value);
-	return (int8_t)bin;
-}
-
 static void bin_column(const struct forest *forest, size_t index,
 		       const float *values, size_t stride, int8_t *bins)
 {
@@ -25,9 +17,13 @@ static void bin_column(const struct forest *forest, size_t index,
 				bins);
 		return;
 	}
-	for (size_t row = 0; row < FOREST_ROWS; row++)
-		bins[row] =
-			bin_of(thresholds, column->count, values[row * stride]);
+	for (size_t row = 0; row < FOREST_ROWS; row++) {
+		size_t bin;
+
+		LOWER_BOUND(bin, column->count,
+			    thresholds[bin] <= values[row * stride]);
+		bins[row] = (int8_t)bin;
+	}
 }
 
 void forest_bin(const struct forest *forest, const struct forest_rows *rows,
@@ -62,22 +58,6 @@ static unsigned child_of(const struct forest_tree *tree, unsigned node,
 	return 2 * node + 1 + (bin >= tree->bins[node]);
 }
 
-/*
- * All rows go down one level at a time: the loads of one row depend on each
- * other, but the loads of different rows overlap.
- */
-static void add_tree(const struct forest_tree *tree,
-		     const struct forest_block *block, float *margins)
-{
-	unsigned at[FOREST_ROWS] = {0};
-
-	for (unsigned level = 0; level < FOREST_DEPTH; level++)
-		for (size_t row = 0; row < FOREST_ROWS; row++)
-			at[row] = child_of(tree, at[row], block, row);
-	for (size_t row = 0; row < FOREST_ROWS; row++)
-		margins[row] += tree->values[at[row]];
-}
-
 void forest_block_margins(const struct forest *forest,
 			  const struct forest_block *block, float *margins_out)
 {
@@ -87,8 +67,20 @@ void forest_block_margins(const struct forest *forest,
 		forest_add_avx2(forest, block, margins_out);
 		return;
 	}
-	for (size_t i = 0; i < forest->tree_count; i++)
-		add_tree(&forest->trees[i], block, margins_out);
+	/*
+	 * All rows go down one level at a time: the loads of one row depend on
+	 * each other, but the loads of different rows overlap.
+	 */
+	for (size_t i = 0; i < forest->tree_count; i++) {
+		const struct forest_tree *tree = &forest->trees[i];
+		unsigned at[FOREST_ROWS] = {0};
+
+		for (unsigned level = 0; level < FOREST_DEPTH; level++)
+			for (size_t row = 0; row < FOREST_ROWS; row++)
+				at[row] = child_of(tree, at[row], block, row);
+		for (size_t row = 0; row < FOREST_ROWS; row++)
+			margins_out[row] += tree->values[at[row]];
+	}
 }
 
 void forest_margins(const struct forest *forest, const struct forest_rows *rows,

@@ -181,17 +181,6 @@ static bool may_name_author(struct slice names)
 	return names.size > 0 && *(const char *)names.data == 'U';
 }
 
-static void read_author_class(struct metadata_candidates *findings,
-			      uint32_t index, unsigned flags)
-{
-	if ((flags & CLASS_AUTHOR) != 0 && (flags & CLASS_NAME) != 0)
-		body_add(findings, SUBJECT_AUTHOR, index, "byline", 50, 60);
-	else if ((flags & (CLASS_AUTHOR | CLASS_BYLINE)) != 0)
-		body_add(findings, SUBJECT_AUTHOR, index, "byline", 54, NEVER);
-	else if ((flags & CLASS_USERNAME) != 0)
-		body_add(findings, SUBJECT_AUTHOR, index, "byline", 35, 62);
-}
-
 static void read_class(struct metadata_candidates *findings, uint32_t index,
 		       struct slice names)
 {
@@ -200,7 +189,12 @@ static void read_class(struct metadata_candidates *findings, uint32_t index,
 	if (!is_near_title(findings, index) && !may_name_author(names))
 		return;
 	flags = flags_of_class(names);
-	read_author_class(findings, index, flags);
+	if ((flags & CLASS_AUTHOR) != 0 && (flags & CLASS_NAME) != 0)
+		body_add(findings, SUBJECT_AUTHOR, index, "byline", 50, 60);
+	else if ((flags & (CLASS_AUTHOR | CLASS_BYLINE)) != 0)
+		body_add(findings, SUBJECT_AUTHOR, index, "byline", 54, NEVER);
+	else if ((flags & CLASS_USERNAME) != 0)
+		body_add(findings, SUBJECT_AUTHOR, index, "byline", 35, 62);
 	if ((flags & CLASS_UPDATE) != 0)
 		body_add(findings, SUBJECT_MODIFIED, index, "byline", 52,
 			 NEVER);

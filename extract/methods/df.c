@@ -203,17 +203,6 @@ static float block_evidence_sum(const struct block_evidence *finding)
 	return finding->words == 0 ? 0 : finding->ratio + finding->variability;
 }
 
-static bool is_content_block(const struct judge *judge,
-			     const struct block_evidence *finding)
-{
-	const double *values = judge->input->parameters;
-
-	return is_fresh_block(finding) &&
-	       ((double)finding->links <= values[MAX_LINKS] ||
-		(double)finding->links_around <= values[MAX_LINKS]) &&
-	       (double)block_evidence_sum(finding) >= values[MIN_EVIDENCE];
-}
-
 static void df_plus_explain(const struct judge *judge,
 			    const struct verdict *verdicts)
 {
@@ -272,6 +261,7 @@ content_code_ratios(const struct extractor_input *input)
 static void df_plus_run(const struct extractor_input *input,
 			struct verdict *verdicts)
 {
+	const double *values = input->parameters;
 	struct judge judge = {.input = input};
 
 	assert(input->learned != NULL && input->template_counts != NULL);
@@ -289,8 +279,14 @@ static void df_plus_run(const struct extractor_input *input,
 
 		verdicts[i] = (struct verdict){
 			.score = block_evidence_sum(finding),
-			.is_content = judge.view.is_visible[i] &&
-				      is_content_block(&judge, finding),
+			.is_content =
+				judge.view.is_visible[i] &&
+				is_fresh_block(finding) &&
+				((double)finding->links <= values[MAX_LINKS] ||
+				 (double)finding->links_around <=
+					 values[MAX_LINKS]) &&
+				(double)block_evidence_sum(finding) >=
+					values[MIN_EVIDENCE],
 		};
 	}
 	if (input->trace != NULL)

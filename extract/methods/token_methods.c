@@ -322,26 +322,41 @@ static const struct parameter dsc_parameters[] = {
 		       "a steeper window is not content"},
 };
 
-static void dsc_run(const struct extractor_input *input,
-		    struct verdict *verdicts)
+/*
+ * Run the passes. Windows overlap by half, or begin at every token
+ * (`is_dense`); each pass searches the regions of the previous one, with
+ * windows half as long.
+ */
+static void slope_run(const struct extractor_input *input, double size,
+		      double max_slope, uint32_t passes, bool is_dense,
+		      struct verdict *verdicts)
 {
 	const bool *is_visible = visible_texts(input->arena, input->page);
 	struct token_stream stream =
 		token_stream_make(input->arena, input->page, is_visible);
-	uint32_t window = slope_window(&stream, input->parameters[WINDOW]);
-	const struct windows windows = {
-		.size = window,
-		.step = (window + 1) / 2,
-		.max_slope = input->parameters[MAX_SLOPE] * slope_mean(&stream),
-	};
 	const struct token_range page = {0, stream.count};
-	const struct token_regions whole = {&page, 1};
-	struct token_regions regions =
-		slope_low_regions(input->arena, &stream, &whole, &windows);
+	struct token_regions regions = {&page, 1};
+	struct windows windows = {
+		.size = slope_window(&stream, size),
+		.max_slope = max_slope * slope_mean(&stream),
+	};
 
+	for (uint32_t i = 0; i < passes; i++) {
+		windows.step = is_dense ? 1 : (windows.size + 1) / 2;
+		regions = slope_low_regions(input->arena, &stream, &regions,
+					    &windows);
+		windows.size = (windows.size + 1) / 2;
+	}
 	token_regions_judge(input, &stream, is_visible, &regions, verdicts);
 	if (input->trace != NULL)
 		slope_draw(input, &stream, &regions);
+}
+
+static void dsc_run(const struct extractor_input *input,
+		    struct verdict *verdicts)
+{
+	slope_run(input, input->parameters[WINDOW],
+		  input->parameters[MAX_SLOPE], 1, false, verdicts);
 }
 
 const struct extractor extractor_dsc = {
@@ -382,27 +397,9 @@ static const struct parameter adsc_parameters[] = {
 static void adsc_run(const struct extractor_input *input,
 		     struct verdict *verdicts)
 {
-	const bool *is_visible = visible_texts(input->arena, input->page);
-	struct token_stream stream =
-		token_stream_make(input->arena, input->page, is_visible);
-	const struct token_range page = {0, stream.count};
-	struct token_regions regions = {&page, 1};
-	struct windows windows = {
-		.size = slope_window(&stream, input->parameters[ADSC_WINDOW]),
-		.step = 1,
-		.max_slope =
-			input->parameters[ADSC_MAX_SLOPE] * slope_mean(&stream),
-	};
-
-	for (uint32_t i = 0; i < (uint32_t)input->parameters[ADSC_PASSES];
-	     i++) {
-		regions = slope_low_regions(input->arena, &stream, &regions,
-					    &windows);
-		windows.size = (windows.size + 1) / 2;
-	}
-	token_regions_judge(input, &stream, is_visible, &regions, verdicts);
-	if (input->trace != NULL)
-		slope_draw(input, &stream, &regions);
+	slope_run(input, input->parameters[ADSC_WINDOW],
+		  input->parameters[ADSC_MAX_SLOPE],
+		  (uint32_t)input->parameters[ADSC_PASSES], true, verdicts);
 }
 
 const struct extractor extractor_adsc = {

@@ -76,6 +76,16 @@ struct cookies {
 typedef enum error fetch_sink(void *context, struct slice bytes);
 
 /*
+ * A POST request to a server that the operator has configured. Only the status
+ * of the response is used; its body is dropped.
+ */
+struct fetch_post {
+	const char *url; /* http or https, as configured: it may have a user and
+			    password */
+	struct slice body;
+};
+
+/*
  * The caller owns slices and pointers. Their targets are copied, except cookies
  * and context.
  */
@@ -94,7 +104,8 @@ struct fetch_request {
 				    value\n"...; NULL = none */
 	const char *proxy;       /* NULL = default of the options */
 	struct cookies *cookies; /* NULL = send and store no cookies */
-	fetch_sink *sink;        /* receives the body instead of `body` */
+	const struct fetch_post *post; /* NULL = GET */
+	fetch_sink *sink;              /* receives the body instead of `body` */
 	void *sink_context;
 	uint64_t not_after_ms; /* for a fetcher_start() in another process,
 				  which rejects the request after this time of

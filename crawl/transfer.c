@@ -236,11 +236,11 @@ transfer_cut(struct fetch_transfer *transfer, const char *format, ...)
 	va_end(list);
 }
 
-static bool transfer_is_success(const struct fetch_transfer *transfer)
+static bool transfer_needs_body(const struct fetch_transfer *transfer)
 {
 	unsigned status = transfer->result.http_status;
 
-	return status >= 200 && status < 300;
+	return status >= 200 && status < 300 && !transfer->is_post;
 }
 
 static unsigned port_of(const struct url *url)
@@ -256,7 +256,11 @@ static unsigned port_of(const struct url *url)
 static void fail_refused(struct fetch_transfer *transfer, const char *address)
 {
 	transfer_fail(transfer, ERR_ADDRESS_FORBIDDEN,
-		      "%.60s is a private or reserved address", address);
+		      transfer->is_post
+			      ? "%.60s is a private address: add its network "
+				"to hooks.allowed_networks"
+			      : "%.60s is a private or reserved address",
+		      address);
 }
 
 /* Return whether the URL allows the request. */
@@ -373,9 +377,10 @@ static bool end_headers(struct fetch_transfer *transfer)
 		return true; /* 100 Continue, 103 Early Hints */
 	transfer->is_headed = true;
 	response_head_finish(&transfer->answer, (uint64_t)time(NULL), result);
-	if (transfer_is_success(transfer))
+	if (transfer_needs_body(transfer))
 		expect_body(transfer);
-	else if (result->http_status == 304 && !transfer->is_conditional)
+	else if (result->http_status == 304 && !transfer->is_conditional &&
+		 !transfer->is_post)
 		transfer_fail(transfer, ERR_MALFORMED,
 			      "304 to a request without a condition");
 	return result->error == ERR_NONE;
@@ -495,7 +500,7 @@ static size_t transfer_on_body(char *data, size_t size, size_t count,
 	bool is_taken;
 
 	transfer->taken_bytes += bytes.size;
-	if (!transfer_is_success(transfer)) {
+	if (!transfer_needs_body(transfer)) {
 		transfer->wire_bytes += bytes.size;
 		return transfer->wire_bytes > MAX_DROPPED_BYTES ? 0
 								: bytes.size;
@@ -621,7 +626,6 @@ static unsigned transfer_set_protocol(struct fetch_transfer *transfer)
 				   (long)CURL_HTTP_VERSION_2TLS);
 	failed |= curl_easy_setopt(easy, CURLOPT_NOPROXY, "");
 	failed |= curl_easy_setopt(easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
-	failed |= curl_easy_setopt(easy, CURLOPT_ACCEPT_ENCODING, "gzip, br");
 	failed |= curl_easy_setopt(easy, CURLOPT_HTTP_CONTENT_DECODING, 0L);
 	return failed;
 }
@@ -721,6 +725,7 @@ static void transfer_reset(struct fetch_transfer *transfer,
 	transfer->is_port_ok = request->is_port_ok;
 	transfer->is_network_ok = request->is_network_ok;
 	transfer->any_type = request->any_type;
+	transfer->is_post = request->post != NULL;
 	transfer->is_conditional = request_is_conditional(request);
 	transfer->max_body_bytes = request->max_body_bytes == 0
 					   ? options->max_body_bytes
@@ -749,6 +754,12 @@ static struct curl_slist *choose_headers(struct fetch_transfer *transfer)
 {
 	struct curl_slist *page_headers = transfer->plan->page_headers;
 
+	if (transfer->is_post) {
+		/* "Expect" costs a second if the server does not support it */
+		transfer->headers =
+			request_headers_add(transfer->headers, "Expect:");
+		return transfer->headers;
+	}
 	if (transfer->any_type || transfer->sink != NULL)
 		return transfer->headers;
 	if (transfer->headers == NULL)
@@ -783,6 +794,26 @@ static const char *proxy_of(const struct fetch_transfer *transfer,
 	return proxy == NULL ? "" : proxy;
 }
 
+static unsigned set_method(struct fetch_transfer *transfer,
+			   const struct fetch_post *post)
+{
+	CURL *easy = transfer->easy;
+	unsigned failed = 0;
+
+	if (post == NULL)
+		return curl_easy_setopt(easy, CURLOPT_URL, transfer->url.text) |
+		       curl_easy_setopt(easy, CURLOPT_HTTPGET, 1L) |
+		       curl_easy_setopt(easy, CURLOPT_ACCEPT_ENCODING,
+					"gzip, br");
+	failed |= curl_easy_setopt(easy, CURLOPT_URL, post->url);
+	failed |= curl_easy_setopt(easy, CURLOPT_ACCEPT_ENCODING, NULL);
+	failed |= curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE,
+				   (curl_off_t)post->body.size);
+	failed |= curl_easy_setopt(easy, CURLOPT_COPYPOSTFIELDS,
+				   post->body.size == 0 ? "" : post->body.data);
+	return failed;
+}
+
 bool transfer_prepare(struct fetch_transfer *transfer,
 		      const struct fetch_request *request)
 {
@@ -799,11 +830,11 @@ bool transfer_prepare(struct fetch_transfer *transfer,
 		.allowed_count =
 			request->is_network_ok ? options->allowed_count : 0,
 		.is_open = request->is_private_ok || transfer->is_proxied,
-		.drops_unsent = true,
+		.drops_unsent = request->post == NULL,
 	};
 	if (!transfer_check(transfer))
 		return false;
-	failed |= curl_easy_setopt(easy, CURLOPT_URL, transfer->url.text);
+	failed |= set_method(transfer, request->post);
 	failed |= curl_easy_setopt(easy, CURLOPT_HTTPHEADER,
 				   choose_headers(transfer));
 	failed |= curl_easy_setopt(easy, CURLOPT_PROXY, proxy);
@@ -829,10 +860,14 @@ static void transfer_count_bytes(struct fetch_transfer *transfer)
 			 address);
 }
 
-/* Return whether the body is not needed, so that its errors do not matter. */
+/*
+ * Return whether errors of the body do not matter. The body of the response to
+ * a POST must be complete, or too long to be read.
+ */
 static bool transfer_needs_no_body(const struct fetch_transfer *transfer)
 {
-	return transfer->is_headed && !transfer_is_success(transfer);
+	return transfer->is_headed && !transfer_needs_body(transfer) &&
+	       (!transfer->is_post || transfer->wire_bytes > MAX_DROPPED_BYTES);
 }
 
 static void break_off(struct fetch_transfer *transfer, const char *reason)
@@ -889,6 +924,8 @@ void transfer_finish(struct fetch_transfer *transfer, CURLcode code)
 	else if (code != CURLE_OK && !transfer_needs_no_body(transfer) &&
 		 !result->is_cut)
 		transfer_set_error(transfer, code);
+	if (transfer->is_post) /* libcurl would keep it with the handle */
+		curl_easy_setopt(transfer->easy, CURLOPT_COPYPOSTFIELDS, NULL);
 	if (result->error != ERR_NONE)
 		buffer_free(&result->body);
 }

@@ -107,6 +107,7 @@ struct fetch_transfer {
 	bool is_network_ok;
 	bool any_type;
 	bool is_conditional;
+	bool is_post;
 	bool is_proxied;
 	size_t max_body_bytes;
 	struct curl_slist *headers; /* its own headers, or NULL */

@@ -16,7 +16,6 @@
 #include "daemon/nodes/broker.h"
 #include "daemon/privsep/fetcher_process.h"
 #include "daemon/privsep/messages.h"
-#include "daemon/privsep/notifier_process.h"
 #include "daemon/privsep/process_table.h"
 #include "daemon/privsep/sandbox.h"
 #include "daemon/privsep/spawner_client.h"
@@ -425,7 +424,7 @@ static int templated_run_role(const char *name)
 	static const struct role_program programs[ROLE_COUNT] = {
 		[ROLE_SPAWNER] = {spawner_main, NULL},
 		[ROLE_FETCHER] = {fetcher_main, NULL},
-		[ROLE_NOTIFIER] = {notifier_main, NULL},
+		[ROLE_NOTIFIER] = {fetcher_main, NULL},
 		[ROLE_WORKER] = {worker_main, charset_load},
 	};
 

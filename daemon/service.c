@@ -461,7 +461,7 @@ static enum error start_delivery(void *context)
 		.posts.ca_file =
 			*config->ca_file == '\0' ? NULL : config->ca_file,
 		.posts.connect_timeout_ms = config->connect_timeout_ms,
-		.posts.timeout_ms = config->delivery_timeout_ms,
+		.posts.total_timeout_ms = config->delivery_timeout_ms,
 		.posts.allowed = service->first->hook_networks.items,
 		.posts.allowed_count = service->first->hook_networks.count,
 		.first_pause_ms = config->delivery_pause_ms,

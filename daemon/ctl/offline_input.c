@@ -413,7 +413,7 @@ static void fetch_one(struct page_fetcher *fetcher,
 {
 	fetcher_client_start(fetcher->fetcher, request, false);
 	while (!fetcher_client_next(fetcher->fetcher, result_out))
-		fetcher_client_run(fetcher->fetcher, WAIT_MS);
+		fetcher_client_run(fetcher->fetcher, WAIT_MS, NULL, 0);
 }
 
 /*

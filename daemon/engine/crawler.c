@@ -831,8 +831,8 @@ void crawler_run(struct crawler *fetching)
 		fetcher_client_report_backlog(
 			fetching->fetcher,
 			crawler_count_waiting_hosts(fetching, now_ms));
-		fetcher_client_run(fetching->fetcher,
-				   idle_ms(fetching, now_ms));
+		fetcher_client_run(fetching->fetcher, idle_ms(fetching, now_ms),
+				   NULL, 0);
 		crawler_handle_results(fetching);
 		hosts_trim(&fetching->hosts, MAX_IDLE_HOSTS, now_ms);
 	}

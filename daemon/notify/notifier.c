@@ -12,7 +12,6 @@
 #include "base/memory.h"
 #include "crawl/schedule.h"
 #include "crawl/url/url.h"
-#include "daemon/privsep/notifier_process.h"
 #include "daemon/query/event.h"
 #include "daemon/runtime/clock.h"
 #include "daemon/runtime/thread.h"
@@ -159,33 +158,57 @@ static void end_event(struct delivery *delivery, struct hook_queue *outlet,
 			outlet->hook, outlet->number, why);
 }
 
-/* Send the event; if the poster is full, send it later. */
+/* Return the headers of the request for an event; the caller frees them. */
+static struct buffer delivery_write_headers(const struct hook_queue *outlet)
+{
+	char digest[HMAC_HEX_BYTES + 1];
+	struct buffer headers = {0};
+
+	buffer_printf(&headers,
+		      "Content-Type: application/json\n"
+		      "X-Templated-Event: %s\n"
+		      "X-Templated-Delivery: %" PRIu64 "\n",
+		      event_kind_name(outlet->kind), outlet->number);
+	if (outlet->secret.size > 0) {
+		hmac_sha256_hex(buffer_slice(&outlet->secret),
+				buffer_slice(&outlet->body), digest);
+		buffer_printf(&headers,
+			      "X-Templated-Signature-256: sha256=%s\n", digest);
+	}
+	buffer_append_byte(&headers, '\0');
+	return headers;
+}
+
+/* Send the event; if too many requests run, send it later. */
 static void send_request(struct delivery *delivery, struct hook_queue *outlet)
 {
-	struct post_request request = {
-		.url = outlet->target.data,
-		.body = buffer_slice(&outlet->body),
-		.context = outlet,
-	};
-	char kind[64];
-	char number[64];
-	char signature[64 + HMAC_HEX_BYTES] = "X-Templated-Signature-256: "
-					      "sha256=";
-	size_t length = strlen(signature);
+	struct buffer headers;
+	struct url url;
 
-	snprintf(kind, sizeof(kind), "X-Templated-Event: %s",
-		 event_kind_name(outlet->kind));
-	snprintf(number, sizeof(number), "X-Templated-Delivery: %" PRIu64,
-		 outlet->number);
-	request.headers[0] = "Content-Type: application/json";
-	request.headers[1] = kind;
-	request.headers[2] = number;
-	if (outlet->secret.size > 0) {
-		hmac_sha256_hex(buffer_slice(&outlet->secret), request.body,
-				signature + length);
-		request.headers[3] = signature;
+	assert(outlet->is_running && outlet->target.data != NULL);
+	if (fetcher_client_running(delivery->notifier) >= MAX_RUNNING_POSTS) {
+		outlet->is_running = false;
+		return;
 	}
-	outlet->is_running = notifier_client_start(delivery->poster, &request);
+	if (url_parse(&url, slice_of(outlet->target.data), NULL) != ERR_NONE) {
+		end_event(delivery, outlet, 0, "its URL is invalid");
+		return;
+	}
+	headers = delivery_write_headers(outlet);
+	fetcher_client_start(
+		delivery->notifier,
+		&(struct fetch_request){
+			.url = &url,
+			.is_port_ok = true,
+			.is_network_ok = true,
+			.headers = headers.data,
+			.post = &(
+				struct fetch_post){outlet->target.data,
+						   buffer_slice(&outlet->body)},
+			.context = outlet,
+		},
+		false);
+	buffer_free(&headers);
 }
 
 static void run_command(struct delivery *delivery, struct hook_queue *outlet)
@@ -244,23 +267,33 @@ void delivery_send(struct delivery *delivery)
 	}
 }
 
+/* Copy the reason as printable ASCII, because it is shown and stored. */
+static void delivery_copy_reason(const char *reason, char *out)
+{
+	for (; *reason != '\0'; reason++)
+		*out++ = (char)(*reason >= ' ' && *reason <= '~' ? *reason
+								 : '?');
+	*out = '\0';
+}
+
 void delivery_receive(struct delivery *delivery)
 {
 	uint64_t now_ms = clock_steady_ms();
-	struct post_result result;
+	struct fetch_result result;
 
-	while (notifier_client_next(delivery->poster, &result)) {
+	while (fetcher_client_next(delivery->notifier, &result)) {
 		bool is_done = result.error == ERR_NONE &&
 			       result.http_status / 100 == 2;
-		char why[128];
+		char why[sizeof(result.reason)];
 
 		if (result.error != ERR_NONE)
-			snprintf(why, sizeof(why), "%s", result.reason);
+			delivery_copy_reason(result.reason, why);
 		else
 			snprintf(why, sizeof(why), "HTTP status %u",
 				 (unsigned)result.http_status);
 		end_event(delivery, result.context, result.http_status,
 			  is_done ? NULL : why);
+		fetch_result_free(&result);
 	}
 	for (size_t i = 0; i < delivery->outlet_count; i++) {
 		struct hook_queue *outlet = delivery->outlets[i];
@@ -718,10 +751,11 @@ static void delivery_wait_for_news(struct delivery *delivery, uint64_t pause_ms)
 		const struct hook_queue *outlet = delivery->outlets[i];
 
 		if (outlet->is_running && outlet->is_child &&
-		    outlet->child.file >= 0 && count < MAX_POST_FILES)
+		    outlet->child.file >= 0 && count < FETCHER_CLIENT_MAX_FILES)
 			files[count++] = outlet->child.file;
 	}
-	notifier_client_run(delivery->poster, (uint32_t)pause_ms, files, count);
+	fetcher_client_run(delivery->notifier, (uint32_t)pause_ms, files,
+			   count);
 	free(files);
 	delivery_receive(delivery);
 }
@@ -769,7 +803,7 @@ static void delivery_destroy(struct delivery *delivery)
 	for (size_t i = 0; i < delivery->outlet_count; i++)
 		hook_queue_destroy(delivery->outlets[i]);
 	free(delivery->outlets);
-	notifier_client_destroy(delivery->poster);
+	fetcher_client_destroy(delivery->notifier);
 	condition_destroy(&delivery->is_wanted);
 	lock_destroy(&delivery->lock);
 	free(delivery);
@@ -794,11 +828,20 @@ enum error delivery_start(struct delivery **delivery_out, struct store *store,
 	delivery->store = store;
 	delivery->pipeline = pipeline;
 	delivery->options = *options;
-	delivery->poster = notifier_client_create(
-		options->spawner, &options->posts, notifier_main);
+	delivery->options.posts.max_body_bytes = 1; /* none is returned */
+	delivery->options.posts.max_connections = MAX_RUNNING_POSTS;
+	/* a slow response ends by the total timeout */
+	delivery->options.posts.stall_timeout_ms =
+		2 * options->posts.total_timeout_ms;
+	delivery->notifier =
+		fetcher_client_create(&(struct fetcher_client_options){
+			.fetch = delivery->options.posts,
+			.spawner = options->spawner,
+			.is_notifier = true,
+		});
 	lock_init(&delivery->lock, LOCK_DELIVERY);
 	condition_init(&delivery->is_wanted);
-	if (delivery->poster == NULL ||
+	if (delivery->notifier == NULL ||
 	    !thread_start(&delivery->saver, NULL, delivery_save, delivery)) {
 		delivery_destroy(delivery);
 		return ERR_IO;
@@ -816,7 +859,7 @@ enum error delivery_start(struct delivery **delivery_out, struct store *store,
 void delivery_wake(struct delivery *delivery)
 {
 	atomic_store(&delivery->has_news, true);
-	notifier_client_wake(delivery->poster);
+	fetcher_client_wake(delivery->notifier);
 }
 
 void delivery_stop(struct delivery *delivery)
@@ -824,7 +867,7 @@ void delivery_stop(struct delivery *delivery)
 	if (delivery == NULL)
 		return;
 	atomic_store(&delivery->is_ended, true);
-	notifier_client_wake(delivery->poster);
+	fetcher_client_wake(delivery->notifier);
 	pthread_join(delivery->sender, NULL);
 	end_saver(delivery);
 	delivery_destroy(delivery);

@@ -19,7 +19,7 @@
 #include "base/error.h"
 #include "daemon/engine/commit_event.h"
 #include "daemon/engine/pipeline.h"
-#include "daemon/privsep/notifier_client.h"
+#include "daemon/privsep/fetcher_client.h"
 #include "daemon/privsep/spawner_client.h"
 #include "daemon/runtime/lock.h"
 #include "store/store.h"
@@ -27,11 +27,13 @@
 struct delivery;
 struct spawner;
 
+enum { MAX_RUNNING_POSTS = 1024 }; /* at the same time */
+
 struct delivery_options {
-	struct spawner *spawner; /* NULL: use threads and child processes */
-	struct poster_options posts;
-	uint32_t first_pause_ms; /* after the first failure */
-	bool allows_exec;        /* commands are allowed */
+	struct spawner *spawner;    /* NULL: use threads and child processes */
+	struct fetch_options posts; /* texts, timeouts and allowed networks */
+	uint32_t first_pause_ms;    /* after the first failure */
+	bool allows_exec;           /* commands are allowed */
 	uint32_t exec_timeout_ms;
 };
 
@@ -127,7 +129,7 @@ struct delivery {
 	struct store *store;
 	struct pipeline *pipeline;
 	struct delivery_options options;
-	struct notifier_client *poster;
+	struct fetcher_client *notifier;
 	pthread_t sender;
 	pthread_t saver;
 	atomic_bool has_news;

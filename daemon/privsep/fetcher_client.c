@@ -11,6 +11,7 @@
 #include "base/file.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "crawl/schedule.h"
 #include "crawl/sitemap.h"
 #include "daemon/privsep/fetcher_process.h"
 #include "daemon/privsep/messages.h"
@@ -25,7 +26,9 @@ enum {
 		  1000, /* uptime after which earlier exits no longer count */
 	FIRST_PAUSE_MS = 1000, /* before the second restart */
 	LOOK_MS = 60 * 1000,   /* interval of checks of the resolver files */
-	MAX_DOUBLINGS = 6,     /* of FIRST_PAUSE_MS */
+	MAX_PAUSE_MS = 64 * 1000,
+	FIRST_POST_PAUSE_MS = 100, /* the same of a notifier */
+	MAX_POST_PAUSE_MS = 10 * 1000,
 	DEFAULT_BODY_BYTES = 8 * 1024 * 1024, /* the defaults of fetch.c */
 	DEFAULT_TOTAL_MS = 60 * 1000,
 	WHY_BYTES = PROCESS_END_BYTES + 64,
@@ -35,10 +38,12 @@ struct fetcher_client_request {
 	struct fetcher_client_request *next;
 	uint64_t id;
 	struct buffer order; /* encoded */
+	struct slice body;   /* of a POST; valid until it is sent */
 	struct fetch_expectation expected;
 	struct cookies *cookies; /* owned by the caller, or NULL */
 	uint64_t sent_ms;
 	unsigned ends; /* process exits while the request was sent */
+	unsigned max_ends;
 	struct fetch_result result;
 };
 
@@ -147,7 +152,7 @@ static void return_requests(struct fetcher_client *remote, const char *why)
 		struct fetcher_client_request *request =
 			queue_take(&remote->sent, &remote->sent.first);
 
-		if (++request->ends < MAX_ENDS)
+		if (++request->ends < request->max_ends)
 			queue_push(&again, request);
 		else
 			fetcher_client_fail_request(remote, request,
@@ -160,16 +165,16 @@ static void return_requests(struct fetcher_client *remote, const char *why)
 static void fetcher_client_set_restart(struct fetcher_client *remote,
 				       uint64_t now_ms)
 {
-	unsigned doublings;
+	bool is_notifier = remote->role.role == ROLE_NOTIFIER;
 
 	if (now_ms - remote->up_ms >= CALM_MS)
 		remote->ends = 0;
-	doublings = remote->ends < 2 ? 0 : remote->ends - 1;
-	if (doublings > MAX_DOUBLINGS)
-		doublings = MAX_DOUBLINGS;
-	remote->next_ms = remote->ends == 0 ? now_ms
-					    : now_ms + ((uint64_t)FIRST_PAUSE_MS
-							<< doublings);
+	remote->next_ms = now_ms;
+	if (remote->ends > 0)
+		remote->next_ms += backoff_ms(
+			is_notifier ? FIRST_POST_PAUSE_MS : FIRST_PAUSE_MS,
+			is_notifier ? MAX_POST_PAUSE_MS : MAX_PAUSE_MS,
+			remote->ends, 0);
 	remote->ends++;
 }
 
@@ -181,11 +186,9 @@ static void lose_process(struct fetcher_client *remote, const char *what)
 
 	process_end(remote->spawner, &remote->process, end);
 	remote->is_up = false;
-	if (what == NULL)
-		snprintf(why, sizeof(why), "the fetcher has exited: %s", end);
-	else
-		snprintf(why, sizeof(why), "the fetcher was stopped: it %s",
-			 what);
+	snprintf(why, sizeof(why), "the %s %s%s", role_name(remote->role.role),
+		 what == NULL ? "has exited: " : "was stopped: it ",
+		 what == NULL ? end : what);
 	log_error_limited("%s", why);
 	fetcher_client_set_restart(remote, clock_steady_ms());
 	return_requests(remote, why);
@@ -217,11 +220,15 @@ static bool fetcher_client_handshake(struct fetcher_client *remote)
  */
 static void fail_start(struct fetcher_client *remote)
 {
+	char why[WHY_BYTES];
+
+	snprintf(why, sizeof(why), "the %s cannot start: see the log",
+		 role_name(remote->role.role));
 	while (remote->unsent.first != NULL)
 		queue_push(&remote->sent,
 			   queue_take(&remote->unsent, &remote->unsent.first));
 	fetcher_client_set_restart(remote, clock_steady_ms());
-	return_requests(remote, "the fetcher cannot start: see the log");
+	return_requests(remote, why);
 }
 
 static void fetcher_client_start_process(struct fetcher_client *remote)
@@ -241,7 +248,8 @@ static void fetcher_client_start_process(struct fetcher_client *remote)
 	if (remote->is_up)
 		return;
 	process_end(remote->spawner, &remote->process, end);
-	log_error("the fetcher failed to start: %s", end);
+	log_error("the %s failed to start: %s", role_name(remote->role.role),
+		  end);
 	fail_start(remote);
 }
 
@@ -285,6 +293,8 @@ static bool fetcher_client_take_result(struct fetcher_client *remote,
 	remote->waiting = 0; /* the fetcher resets its count, too: a response
 				frees a connection */
 	remote->answers++;
+	if (result.error == ERR_NONE && remote->role.role == ROLE_NOTIFIER)
+		remote->ends = 0;
 	if (result.error == ERR_NETWORK)
 		remote->look_ms =
 			0; /* the cause may be an outdated resolver file */
@@ -333,11 +343,13 @@ static void fetcher_client_wait_for_room(struct fetcher_client *remote,
 		fetcher_client_receive(remote);
 }
 
-static void send_frame(struct fetcher_client *remote, enum fetch_frame kind,
-		       struct slice head)
+/* ERR_IO: no memory or descriptor for the body. */
+static enum error send_frame(struct fetcher_client *remote,
+			     enum fetch_frame kind, struct slice head,
+			     struct slice body)
 {
 	const struct frame_parts parts = {
-		.kind = kind, .head = head, .file = -1};
+		.kind = kind, .head = head, .body = body, .file = -1};
 	uint64_t until_ms = clock_steady_ms() + SEND_MS;
 	enum error error = ERR_BUSY;
 
@@ -345,9 +357,10 @@ static void send_frame(struct fetcher_client *remote, enum fetch_frame kind,
 		error = channel_offer(&remote->process.channel, &parts);
 		if (error == ERR_BUSY)
 			fetcher_client_wait_for_room(remote, until_ms);
-		else if (error != ERR_NONE)
+		else if (error == ERR_STOPPED)
 			lose_process(remote, NULL);
 	}
+	return error;
 }
 
 /* Send the unsent requests; start a process first if needed and due. */
@@ -364,7 +377,14 @@ static void send_requests(struct fetcher_client *remote)
 
 		request->sent_ms = now_ms;
 		queue_push(&remote->sent, request);
-		send_frame(remote, FETCH_START, buffer_slice(&request->order));
+		if (send_frame(remote, FETCH_START,
+			       buffer_slice(&request->order),
+			       request->body) == ERR_IO)
+			fetcher_client_fail_request(
+				remote,
+				queue_take(&remote->sent,
+					   find_request(remote, request->id)),
+				ERR_IO, "no memory or descriptor to send it");
 	}
 }
 
@@ -377,12 +397,14 @@ static void check_resolver(struct fetcher_client *remote)
 	struct request_queue again = {.end = &again.first};
 	uint64_t now_ms = clock_steady_ms();
 
-	if (!remote->is_up || now_ms < remote->look_ms)
+	if (!remote->is_up || now_ms < remote->look_ms ||
+	    (remote->sent.first != NULL && remote->role.role == ROLE_NOTIFIER))
 		return;
 	remote->look_ms = now_ms + LOOK_MS;
 	if (!process_is_outdated(&remote->process))
 		return;
-	log_info("restarting the fetcher: resolver files were replaced");
+	log_info("restarting the %s: resolver files were replaced",
+		 role_name(remote->role.role));
 	process_end(remote->spawner, &remote->process, NULL);
 	remote->is_up = false;
 	while (remote->sent.first != NULL)
@@ -409,8 +431,10 @@ static bool read_authorities(struct fetcher_client *remote, const char *path)
 		return true;
 	error = file_read(path, MAX_CA_BYTES, &remote->authorities);
 	if (error != ERR_NONE)
-		log_error("crawl.ca_file %s: cannot read the certificates: %s",
-			  path, file_error_text(error));
+		log_error("%s: crawl.ca_file %s: cannot read the "
+			  "certificates: %s",
+			  role_name(remote->role.role), path,
+			  file_error_text(error));
 	return error == ERR_NONE;
 }
 
@@ -426,7 +450,8 @@ static void fetcher_client_set_limits(struct fetcher_client *remote,
 	remote->keeps_headers = options->keeps_headers;
 	remote->max_body_bytes = body;
 	remote->max_answer_ms = 2 * total_ms + SLACK_MS;
-	if (body < MAX_SITEMAP_ENTRIES_BYTES)
+	if (body < MAX_SITEMAP_ENTRIES_BYTES &&
+	    remote->role.role == ROLE_FETCHER)
 		body = MAX_SITEMAP_ENTRIES_BYTES;
 	remote->role.max_body =
 		body + FETCH_MAX_HEAD_BYTES + FETCH_MAX_REQUEST_BYTES;
@@ -439,7 +464,7 @@ fetcher_client_create(const struct fetcher_client_options *options)
 
 	remote->spawner = options->spawner;
 	remote->role = (struct process_options){
-		.role = ROLE_FETCHER,
+		.role = options->is_notifier ? ROLE_NOTIFIER : ROLE_FETCHER,
 		.main = options->main == NULL ? fetcher_main : options->main,
 	};
 	fetcher_client_set_limits(remote, &options->fetch);
@@ -485,8 +510,14 @@ void fetcher_client_start(struct fetcher_client *remote,
 	struct fetcher_client_request *made = mem_alloc(1, sizeof(*made));
 
 	assert(request->sink == NULL);
+	check_resolver(remote);
 	made->id = ++remote->last_id;
 	made->order = fetch_message_encode(made->id, request, is_sitemap);
+	made->max_ends = MAX_ENDS;
+	if (request->post != NULL) {
+		made->body = request->post->body;
+		made->max_ends = 1;
+	}
 	made->cookies = request->cookies;
 	made->result.context = request->context;
 	made->expected = (struct fetch_expectation){
@@ -494,30 +525,38 @@ void fetcher_client_start(struct fetcher_client *remote,
 					  ? remote->max_body_bytes
 					  : request->max_body_bytes,
 		.is_conditional = is_conditional(request),
+		.is_post = request->post != NULL,
 		.is_sitemap = is_sitemap,
 		.has_cookies = request->cookies != NULL,
 		.keeps_headers = remote->keeps_headers,
 	};
 	remote->running++;
-	if (made->order.size > FRAME_MAX_HEAD) {
+	if (made->order.size > FRAME_MAX_HEAD ||
+	    made->body.size > FETCH_MAX_POST_BYTES) {
 		fetcher_client_fail_request(remote, made, ERR_TOO_LARGE,
 					    "the request is too long");
 		return;
 	}
 	queue_push(&remote->unsent, made);
 	send_requests(remote);
+	if (request->post != NULL && remote->unsent.first != NULL)
+		fetcher_client_fail_request(
+			remote,
+			queue_take(&remote->unsent, &remote->unsent.first),
+			ERR_BUSY, "the process has exited; it restarts soon");
 }
 
-/* Wait for a response or a wake. */
-static void wait_for_answer(struct fetcher_client *remote, uint64_t timeout_ms)
+/* Wait for a response, a wake, or a descriptor. */
+static void wait_for_answer(struct fetcher_client *remote, uint64_t timeout_ms,
+			    const int *files, size_t count)
 {
-	struct pollfd ready[] = {
+	struct pollfd ready[2 + FETCHER_CLIENT_MAX_FILES] = {
 		{.fd = remote->wake, .events = POLLIN},
 		{.fd = remote->is_up ? remote->process.channel.socket : -1,
 		 .events = POLLIN},
 	};
 	uint64_t now_ms = clock_steady_ms();
-	uint64_t count;
+	uint64_t wakes;
 
 	if (!remote->is_up && remote->unsent.first != NULL) {
 		uint64_t pause_ms =
@@ -525,21 +564,27 @@ static void wait_for_answer(struct fetcher_client *remote, uint64_t timeout_ms)
 
 		timeout_ms = pause_ms < timeout_ms ? pause_ms : timeout_ms;
 	}
-	poll(ready, 2, (int)timeout_ms);
+	for (size_t i = 0; i < count; i++)
+		ready[2 + i] =
+			(struct pollfd){.fd = files[i], .events = POLLIN};
+	poll(ready, 2 + count, (int)timeout_ms);
 	if (ready[0].revents != 0 &&
-	    read(remote->wake, &count, sizeof(count)) < 0)
+	    read(remote->wake, &wakes, sizeof(wakes)) < 0)
 		return; /* a further wake follows */
 }
 
-void fetcher_client_run(struct fetcher_client *remote, uint32_t timeout_ms)
+void fetcher_client_run(struct fetcher_client *remote, uint32_t timeout_ms,
+			const int *files, size_t count)
 {
 	enum { MAX_WAIT_MS = 24 * 60 * 60 * 1000 };
 
+	assert(count <= FETCHER_CLIENT_MAX_FILES);
 	send_requests(remote);
 	if (remote->ended.first != NULL)
 		return;
 	wait_for_answer(remote,
-			timeout_ms < MAX_WAIT_MS ? timeout_ms : MAX_WAIT_MS);
+			timeout_ms < MAX_WAIT_MS ? timeout_ms : MAX_WAIT_MS,
+			files, count);
 	fetcher_client_receive(remote);
 	check_late(remote);
 	check_resolver(remote);
@@ -587,7 +632,8 @@ void fetcher_client_report_backlog(struct fetcher_client *remote,
 	remote->waiting = waiting;
 	head = fetch_backlog_encode(&(struct fetch_backlog){
 		.waiting = waiting, .answers = remote->answers});
-	send_frame(remote, FETCH_BACKLOG, buffer_slice(&head));
+	send_frame(remote, FETCH_BACKLOG, buffer_slice(&head),
+		   (struct slice){NULL, 0});
 	buffer_free(&head);
 }
 

@@ -218,8 +218,10 @@ static bool fetcher_process_handle_message(struct fetcher_process_state *state,
 
 	switch (frame->kind) {
 	case FETCH_START:
-		if (!fetch_message_decode(frame->head, &order))
+		if (!fetch_message_decode(frame->head, &order) ||
+		    (order.request.post == NULL && frame->body.size > 0))
 			return false;
+		order.post.body = frame->body;
 		fetcher_process_start_fetch(state, &order);
 		return true;
 	case FETCH_BACKLOG:
@@ -265,7 +267,7 @@ static void fetcher_process_run(struct fetcher_process_state *state)
 void fetcher_main(int socket)
 {
 	struct fetcher_process_state state = {
-		.channel = channel_without_files(socket, MAX_CA_BYTES),
+		.channel = channel_without_files(socket, FETCH_MAX_POST_BYTES),
 	};
 
 	if (fetcher_process_begin(&state))

@@ -13,6 +13,7 @@ enum {
 	FIRST_SUCCESS = 200,
 	FIRST_REDIRECT = 300,
 	STATUS_FRESH = 304,
+	MAX_STATUS = 999,
 };
 
 /* The flags of a message: offsets of bool fields, from bit 0. */
@@ -91,11 +92,12 @@ struct order_row {
 	struct slice modified;
 	struct slice headers;
 	struct slice proxy;
+	struct slice post_url;
 	struct slice cookies; /* without a NUL */
 };
 
 static const struct row_codec order_layout =
-	MESSAGE(order_row, not_after_ms, url, 6);
+	MESSAGE(order_row, not_after_ms, url, 7);
 
 /* Texts have no NUL. */
 struct result_row {
@@ -224,6 +226,8 @@ struct buffer fetch_message_encode(uint64_t id,
 		.modified = message_text(request->modified),
 		.headers = message_text(request->headers),
 		.proxy = message_text(request->proxy),
+		.post_url = message_text(
+			request->post == NULL ? NULL : request->post->url),
 		.cookies = request->cookies == NULL
 				   ? (struct slice){NULL, 0}
 				   : buffer_slice(&request->cookies->lines),
@@ -236,6 +240,7 @@ static bool is_order(const struct order_row *row)
 {
 	return message_is_text(row->etag) && message_is_text(row->modified) &&
 	       message_is_text(row->headers) && message_is_text(row->proxy) &&
+	       message_is_text(row->post_url) &&
 	       row->cookies.size <= MAX_COOKIE_TEXT;
 }
 
@@ -249,6 +254,7 @@ bool fetch_message_decode(struct slice head, struct fetch_message *order_out)
 		return false;
 	order_out->id = row.id;
 	order_out->cookies = row.cookies;
+	order_out->post.url = message_text_of(row.post_url);
 	order_out->request = (struct fetch_request){
 		.max_body_bytes = (size_t)row.max_body_bytes,
 		.not_after_ms = row.not_after_ms,
@@ -256,6 +262,7 @@ bool fetch_message_decode(struct slice head, struct fetch_message *order_out)
 		.modified = message_text_of(row.modified),
 		.headers = message_text_of(row.headers),
 		.proxy = message_text_of(row.proxy),
+		.post = row.post_url.size == 0 ? NULL : &order_out->post,
 	};
 	return flags_decode(request_flags, COUNT(request_flags), row.flags,
 			    order_out) &&
@@ -390,6 +397,14 @@ bool message_is_robots_tag(uint32_t robots_tag)
 		~(uint32_t)(ROBOTS_TAG_NOFOLLOW | ROBOTS_TAG_NOINDEX)) == 0;
 }
 
+/* Return whether a POST may have this error. */
+static bool fetch_result_is_post_error(int32_t error)
+{
+	return error == ERR_NONE || error == ERR_TIMEOUT ||
+	       error == ERR_NETWORK || error == ERR_MALFORMED ||
+	       error == ERR_TOO_LARGE || error == ERR_ADDRESS_FORBIDDEN;
+}
+
 /* Return whether the sizes are consistent, and match the request. */
 static bool fetch_result_is_expected(const struct result_row *row,
 				     size_t body_size,
@@ -397,8 +412,8 @@ static bool fetch_result_is_expected(const struct result_row *row,
 {
 	bool is_file = row->http_status >= FIRST_SUCCESS &&
 		       row->http_status < FIRST_REDIRECT;
-	bool has_body =
-		is_file && (row->error == ERR_NONE || expected->is_sitemap);
+	bool has_body = is_file && !expected->is_post &&
+			(row->error == ERR_NONE || expected->is_sitemap);
 	uint64_t max_body = expected->is_sitemap ? MAX_SITEMAP_ENTRIES_BYTES
 						 : expected->max_body_bytes;
 
@@ -409,8 +424,10 @@ static bool fetch_result_is_expected(const struct result_row *row,
 		    (expected->keeps_headers ? FETCH_MAX_REQUEST_BYTES : 0) ||
 	    row->cookies.size > (expected->has_cookies ? MAX_COOKIE_TEXT : 0))
 		return false;
-	if (row->error == ERR_NONE && row->http_status == STATUS_FRESH &&
-	    !expected->is_conditional)
+	if (row->http_status > MAX_STATUS ||
+	    (expected->is_post && !fetch_result_is_post_error(row->error)) ||
+	    (row->error == ERR_NONE && row->http_status == STATUS_FRESH &&
+	     !expected->is_conditional && !expected->is_post))
 		return false;
 	return row->body_bytes + row->head_bytes + row->request_bytes ==
 	       body_size;

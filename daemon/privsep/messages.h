@@ -27,7 +27,7 @@ struct worker;
 enum fetch_frame {
 	FETCH_OPTIONS = 32, /* body: additional CA certificates, PEM */
 	FETCH_READY,        /* the response to options */
-	FETCH_START,        /* a request */
+	FETCH_START,        /* a request; body: of a POST */
 	FETCH_BACKLOG,      /* number of waiting requests, for
 			       fetcher_report_backlog() */
 	FETCH_RESULT, /* body: the body of the response, or the entries of a
@@ -37,6 +37,7 @@ enum fetch_frame {
 enum {
 	FETCH_MAX_HEAD_BYTES = LIMIT(64 * 1024, 512),
 	FETCH_MAX_REQUEST_BYTES = LIMIT(256 * 1024, 512),
+	FETCH_MAX_POST_BYTES = 64 * 1024 * 1024, /* body of a POST */
 };
 
 /* Encode the head of FETCH_OPTIONS, without `ca_file` and `ca_pem`. */
@@ -57,6 +58,7 @@ struct fetch_message {
 	struct slice cookies; /* one cookie per line */
 	struct url url;
 	struct fetch_request request; /* without url, cookies, sink, context */
+	struct fetch_post post;       /* if its URL is not NULL; no body */
 };
 
 /*
@@ -96,6 +98,7 @@ bool fetch_backlog_decode(struct slice head, struct fetch_backlog *press_out);
 struct fetch_expectation {
 	uint64_t max_body_bytes;
 	bool is_conditional; /* 304 is a valid status */
+	bool is_post;        /* no body is returned */
 	bool is_sitemap;
 	bool has_cookies;
 	bool keeps_headers;

@@ -31,7 +31,7 @@ const struct row_codec spawner_command_layout = {
 };
 
 const struct row_codec role_init_layout =
-	MESSAGE(role_init, memory_bytes, readable, 1);
+	MESSAGE_PLAIN(role_init, memory_bytes);
 
 const struct row_codec role_ready_layout =
 	MESSAGE_PLAIN(role_ready, has_failed);
@@ -335,18 +335,12 @@ static enum error get_hello(struct channel *channel,
 			    struct role_init *hello)
 {
 	enum error error = channel_receive(channel, -1, frame);
-	const char *readable;
 
-	if (error != ERR_NONE)
-		return error;
-	if (frame->kind != ROLE_INIT ||
-	    !row_codec_decode(&role_init_layout, frame->head, hello))
-		return ERR_MALFORMED;
-	readable = hello->readable.data;
-	if (hello->readable.size > 0 &&
-	    readable[hello->readable.size - 1] != '\0')
-		return ERR_MALFORMED;
-	return ERR_NONE;
+	if (error == ERR_NONE &&
+	    (frame->kind != ROLE_INIT ||
+	     !row_codec_decode(&role_init_layout, frame->head, hello)))
+		error = ERR_MALFORMED;
+	return error;
 }
 
 /* Return the address space in use, including libraries. */
@@ -405,18 +399,12 @@ static enum error process_enter_sandbox(enum role role, struct channel *channel)
 	struct channel_frame frame;
 	enum error error = get_hello(channel, &frame, &hello);
 
-	if (error == ERR_NONE) {
-		const char *readable[] = {
-			hello.readable.size > 0 ? hello.readable.data : NULL,
-			NULL};
-
+	if (error == ERR_NONE)
 		error = sandbox_enter(
 			&(struct sandbox_options){
 				.role = role,
-				.readable = readable,
 				.memory_bytes = limit_of(hello.memory_bytes)},
 			&report);
-	}
 	frame_free(&frame);
 	if (error == ERR_STOPPED || error == ERR_MALFORMED)
 		return error;

@@ -53,7 +53,6 @@ struct spawner_command {
 
 struct role_init {
 	uint64_t memory_bytes;
-	struct slice readable; /* with its NUL; or empty */
 };
 
 struct role_ready {

@@ -454,13 +454,7 @@ enum error spawner_request_number(struct spawner *spawner,
 static enum error process_handshake(const struct process *process,
 				    const struct process_options *options)
 {
-	const struct role_init hello = {
-		.memory_bytes = options->memory_bytes,
-		.readable = {options->readable,
-			     options->readable == NULL
-				     ? 0
-				     : strlen(options->readable) + 1},
-	};
+	const struct role_init hello = {options->memory_bytes};
 	struct buffer head = row_codec_encode(&role_init_layout, &hello);
 	enum error error =
 		channel_send(&process->channel,

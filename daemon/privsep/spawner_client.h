@@ -86,7 +86,6 @@ struct process_options {
 	size_t max_body;       /* of received frames */
 	uint64_t memory_bytes; /* in addition to its use at start; 0 = unlimited
 				*/
-	const char *readable;  /* one more file that it may read; or NULL */
 };
 
 struct process {

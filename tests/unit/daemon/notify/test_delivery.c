@@ -4,7 +4,7 @@
  */
 #include "daemon/notify/notifier.h"
 
-#include "daemon/privsep/notifier_process.h"
+#include "daemon/privsep/messages.h"
 #include "daemon/runtime/clock.h"
 #include "store/key.h"
 #include "store/rows.h"
@@ -27,16 +27,13 @@ static atomic_int courier_socket;
  * test. */
 static void courier_of_test(int socket)
 {
-	const struct notifier_ready ready = {0};
-	AUTO_BUFFER head = row_codec_encode(&notifier_ready_layout, &ready);
-	struct channel channel = channel_of(socket, NOTIFIER_MAX_BODY);
+	struct channel channel = channel_of(socket, FETCH_MAX_POST_BYTES);
 	struct channel_frame frame;
 
 	if (channel_receive(&channel, -1, &frame) == ERR_NONE)
-		channel_send(&channel,
-			     &(struct frame_parts){.kind = NOTIFIER_READY,
-						   .head = buffer_slice(&head),
-						   .file = -1});
+		channel_send(
+			&channel,
+			&(struct frame_parts){.kind = FETCH_READY, .file = -1});
 	frame_free(&frame);
 	free(channel.room);
 	atomic_store(&courier_socket, socket);
@@ -49,7 +46,7 @@ static void silent_courier(int socket)
 	struct channel_frame frame;
 
 	courier_of_test(socket);
-	channel = channel_of(socket, NOTIFIER_MAX_BODY);
+	channel = channel_of(socket, FETCH_MAX_POST_BYTES);
 	while (channel_receive(&channel, -1, &frame) == ERR_NONE)
 		frame_free(&frame);
 	channel_close(&channel);
@@ -64,17 +61,17 @@ static void begin_with(role_main *role)
 		.options = {.first_pause_ms = FIRST_PAUSE_MS,
 			    .allows_exec = true,
 			    .exec_timeout_ms = ANSWER_MS},
-		.poster = notifier_client_create(
-			NULL,
-			&(struct poster_options){.user_agent = "test",
-						 .connect_timeout_ms = 1000,
-						 .timeout_ms = 1000},
-			role),
+		.notifier =
+			fetcher_client_create(&(struct fetcher_client_options){
+				.fetch = {.user_agent = "test"},
+				.main = role,
+				.is_notifier = true,
+			}),
 	};
-	ck_assert_ptr_nonnull(delivery.poster);
+	ck_assert_ptr_nonnull(delivery.notifier);
 	while (atomic_load(&courier_socket) < 0)
 		test_sleep_ms(1);
-	notifier = channel_of(courier_socket, NOTIFIER_MAX_BODY);
+	notifier = channel_of(courier_socket, FETCH_MAX_POST_BYTES);
 	lock_init(&delivery.lock, LOCK_DELIVERY);
 	condition_init(&delivery.is_wanted);
 }
@@ -91,7 +88,7 @@ static void end_delivery(void)
 	free(delivery.outlets);
 	condition_destroy(&delivery.is_wanted);
 	lock_destroy(&delivery.lock);
-	notifier_client_destroy(delivery.poster);
+	fetcher_client_destroy(delivery.notifier);
 	world_close(&world);
 }
 
@@ -157,7 +154,7 @@ static uint64_t put_event(uint32_t hook)
 
 /* A request that the notifier has got. */
 struct post {
-	uint32_t slot;
+	uint64_t id;
 	uint64_t event; /* 0: there is no request */
 	char url[64];
 };
@@ -167,40 +164,57 @@ static struct post next_post(void)
 {
 	static const char name[] = "X-Templated-Delivery: ";
 	struct post post = {0};
-	struct notifier_post row;
+	struct fetch_message message;
 	struct channel_frame frame;
 	const char *header;
 
 	if (channel_receive(&notifier, 0, &frame) != ERR_NONE)
 		return post;
-	ck_assert_uint_eq(frame.kind, NOTIFIER_POST);
-	ck_assert(row_codec_decode(&notifier_post_layout, frame.head, &row));
-	header = memmem(row.headers.data, row.headers.size, name,
-			sizeof(name) - 1);
+	ck_assert_uint_eq(frame.kind, FETCH_START);
+	ck_assert(fetch_message_decode(frame.head, &message));
+	header = strstr(message.request.headers, name);
 	ck_assert_ptr_nonnull(header);
-	post.slot = row.number;
+	post.id = message.id;
 	post.event = strtoull(header + sizeof(name) - 1, NULL, 10);
-	snprintf(post.url, sizeof(post.url), "%s", (const char *)row.url.data);
+	snprintf(post.url, sizeof(post.url), "%s", message.post.url);
 	frame_free(&frame);
 	return post;
 }
 
 /* Answer the request, and have the sender take the answer. */
-static void answer(const struct post *post, unsigned status)
+static void answer_with(const struct post *post, struct fetch_result *result)
 {
-	const struct notifier_result row = {.number = post->slot,
-					    .http_status = status};
-	AUTO_BUFFER head = row_codec_encode(&notifier_result_layout, &row);
+	AUTO_BUFFER head = fetch_result_encode(post->id, result, NULL);
 
 	assert_ok(channel_send(
-		&notifier, &(struct frame_parts){.kind = NOTIFIER_RESULT,
+		&notifier, &(struct frame_parts){.kind = FETCH_RESULT,
 						 .head = buffer_slice(&head),
 						 .file = -1}));
-	notifier_client_run(delivery.poster, ANSWER_MS, NULL, 0);
+	fetcher_client_run(delivery.notifier, ANSWER_MS, NULL, 0);
 	delivery_receive(&delivery);
 }
 
+static void answer(const struct post *post, unsigned status)
+{
+	answer_with(post,
+		    &(struct fetch_result){.http_status = (uint16_t)status});
+}
+
 FIXTURE(.setup = begin, .teardown = end);
+
+TEST(a_reason_is_one_line_of_text)
+{
+	struct fetch_result result = {.error = ERR_NETWORK,
+				      .reason = "a\nb\xff\x1b[1m"};
+	struct post post;
+
+	put_hook(1, "http://a.example/");
+	put_event(1);
+	look_and_send();
+	post = next_post();
+	answer_with(&post, &result);
+	ck_assert_str_eq(delivery.outlets[0]->error, "a?b??[1m");
+}
 
 TEST(events_are_sent_in_order_one_at_a_time)
 {
@@ -484,7 +498,7 @@ TEST(no_more_are_in_flight_than_the_courier_takes)
 	struct txn txn = txn_begin_write(world.store);
 	size_t running = 0;
 
-	for (uint32_t hook = 1; hook <= NOTIFIER_MAX_REQUESTS + 2; hook++) {
+	for (uint32_t hook = 1; hook <= MAX_RUNNING_POSTS + 2; hook++) {
 		put_row(&txn, hook, "http://a.example/",
 			&(struct hook_row){.waiting = 1});
 		outbox_put(&txn, hook, 1, &event);
@@ -493,7 +507,7 @@ TEST(no_more_are_in_flight_than_the_courier_takes)
 	look_and_send();
 	for (size_t i = 0; i < delivery.outlet_count; i++)
 		running += delivery.outlets[i]->is_running;
-	ck_assert_uint_eq(running, NOTIFIER_MAX_REQUESTS);
+	ck_assert_uint_eq(running, MAX_RUNNING_POSTS);
 }
 
 /* With commits: the saver, or all of the delivery. */
@@ -707,7 +721,7 @@ TEST(all_of_it_delivers_to_a_server)
 				 &(struct delivery_options){
 					 .posts.user_agent = "test",
 					 .posts.connect_timeout_ms = ANSWER_MS,
-					 .posts.timeout_ms = ANSWER_MS,
+					 .posts.total_timeout_ms = ANSWER_MS,
 					 .first_pause_ms = FIRST_PAUSE_MS,
 					 .posts.allowed = &allowed,
 					 .posts.allowed_count = 1,

@@ -117,7 +117,7 @@ static void ask(bool is_sitemap)
 			     is_sitemap);
 	while (!fetcher_client_next(remote, &result)) {
 		ck_assert_uint_lt(clock_steady_ms(), end_ms);
-		fetcher_client_run(remote, 1000);
+		fetcher_client_run(remote, 1000, NULL, 0);
 	}
 }
 

@@ -124,7 +124,7 @@ static void wait_for_result(void)
 	fetch_result_free(&result);
 	while (!fetcher_client_next(remote, &result)) {
 		ck_assert_uint_lt(clock_steady_ms(), end_ms);
-		fetcher_client_run(remote, 1000);
+		fetcher_client_run(remote, 1000, NULL, 0);
 	}
 }
 
@@ -311,7 +311,7 @@ TEST(many_requests_run_at_once)
 TEST(what_runs_is_aborted)
 {
 	begin("/never", (struct fetch_request){0}, false);
-	fetcher_client_run(remote, 50);
+	fetcher_client_run(remote, 50, NULL, 0);
 	ck_assert(!fetcher_client_next(remote, &result));
 	fetcher_client_abort(remote);
 	ck_assert_uint_eq(fetcher_client_running(remote), 0);
@@ -330,7 +330,7 @@ TEST(who_is_slow_makes_room_for_those_that_wait)
 	while (!fetcher_client_next(remote, &result)) {
 		ck_assert_uint_lt(clock_steady_ms(), end_ms);
 		fetcher_client_report_backlog(remote, 1);
-		fetcher_client_run(remote, 1000);
+		fetcher_client_run(remote, 1000, NULL, 0);
 	}
 	ck_assert_int_eq(result.error, ERR_TIMEOUT);
 	ck_assert_str_eq(result.reason, "too slow while other requests wait");
@@ -404,7 +404,7 @@ TEST(another_thread_ends_the_wait)
 	pthread_t thread;
 
 	ck_assert_int_eq(pthread_create(&thread, NULL, wake_soon, remote), 0);
-	fetcher_client_run(remote, 30000);
+	fetcher_client_run(remote, 30000, NULL, 0);
 	pthread_join(thread, NULL);
 	ck_assert_uint_lt(clock_steady_ms() - begin_ms, 10000);
 }

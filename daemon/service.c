@@ -63,14 +63,10 @@ struct service {
 	struct packing_thread *packing;
 	struct delivery *delivery;
 	struct api *api;
-	struct http_server *server;
-	struct http_server
-		*reader; /* for socket.read_only_path; NULL also if not used */
-	struct http_server *network; /* for TCP; NULL also if not used */
-	struct http_server *nodes; /* for other nodes; NULL also if not used */
-	struct node_client peers;  /* used by the API in a node group */
-	char node_token[256];      /* token of the node group */
-	struct tokens *tokens;     /* tokens of TCP clients */
+	struct http_server *servers[LISTENERS]; /* NULL also if not used */
+	struct node_client peers; /* used by the API in a node group */
+	char node_token[256];     /* token of the node group */
+	struct tokens *tokens;    /* tokens of TCP clients */
 	const struct tcp_listener *listener; /* owned by the caller; or NULL */
 	uint64_t started_ms;                 /* steady clock */
 	uint64_t requests;    /* requests served, set when the server stops */
@@ -160,9 +156,8 @@ static enum error read_secret_keys(struct service *service)
 	return error;
 }
 
-static enum error start_store(void *context)
+static enum error start_store(struct service *service)
 {
-	struct service *service = context;
 	const struct config *config = service->config;
 	enum error error = ERR_NONE;
 
@@ -183,10 +178,8 @@ static enum error start_store(void *context)
 	return error;
 }
 
-static void stop_store(void *context)
+static void stop_store(struct service *service)
 {
-	struct service *service = context;
-
 	assert(service->engine == NULL);
 	reserve_close(service->reserve);
 	service->reserve = NULL;
@@ -234,9 +227,8 @@ static struct nodes_options cluster_options(const struct service *service)
 	};
 }
 
-static enum error open_cluster(void *context)
+static enum error open_cluster(struct service *service)
 {
-	struct service *service = context;
 	struct nodes_options options;
 
 	if (*service->config->servers == '\0')
@@ -245,35 +237,28 @@ static enum error open_cluster(void *context)
 	return nodes_open(&service->node_group, service->store, &options);
 }
 
-static void close_cluster(void *context)
+static void close_cluster(struct service *service)
 {
-	struct service *service = context;
-
 	assert(service->engine == NULL);
 	nodes_close(service->node_group);
 	service->node_group = NULL;
 }
 
-static enum error service_run_nodes(void *context)
+static enum error service_run_nodes(struct service *service)
 {
-	struct service *service = context;
-
 	if (service->node_group == NULL)
 		return ERR_NONE;
 	return nodes_run(service->node_group, service->engine,
 			 service->pipeline);
 }
 
-static void stop_cluster(void *context)
+static void stop_cluster(struct service *service)
 {
-	struct service *service = context;
-
 	nodes_stop(service->node_group);
 }
 
-static enum error start_engine(void *context)
+static enum error start_engine(struct service *service)
 {
-	struct service *service = context;
 	const struct config *config = service->config;
 	const struct engine_options options = {
 		.max_open_sites = config->max_open_sites,
@@ -302,18 +287,15 @@ static enum error start_engine(void *context)
 	return error;
 }
 
-static void stop_engine(void *context)
+static void stop_engine(struct service *service)
 {
-	struct service *service = context;
-
 	assert(service->pipeline == NULL);
 	engine_destroy(service->engine);
 	service->engine = NULL;
 }
 
-static enum error start_archive(void *context)
+static enum error start_archive(struct service *service)
 {
-	struct service *service = context;
 	const struct config *config = service->config;
 	enum error error;
 
@@ -328,10 +310,8 @@ static enum error start_archive(void *context)
 	return error;
 }
 
-static void stop_archive(void *context)
+static void stop_archive(struct service *service)
 {
-	struct service *service = context;
-
 	archive_close(service->archive);
 	service->archive = NULL;
 }
@@ -348,18 +328,14 @@ static uint64_t service_count_rows(const struct service *service,
 }
 
 /* Log a summary when the daemon stops. */
-static enum error start_count(void *context)
+static enum error start_count(struct service *service)
 {
-	struct service *service = context;
-
 	service->started_ms = clock_steady_ms();
 	return ERR_NONE;
 }
 
-static void stop_count(void *context)
+static void stop_count(struct service *service)
 {
-	struct service *service = context;
-
 	if (!atomic_load(&service->is_ready))
 		return;
 	log_info("stopped after %" PRIu64 " s and %" PRIu64
@@ -375,9 +351,8 @@ static size_t service_workers(const struct config *config);
 static struct pipeline_options
 service_pipeline_options(struct service *service);
 
-static enum error start_pipeline(void *context)
+static enum error start_pipeline(struct service *service)
 {
-	struct service *service = context;
 	struct pipeline_options options = service_pipeline_options(service);
 	enum error error =
 		pipeline_start(&service->pipeline, service->engine, &options);
@@ -388,11 +363,10 @@ static enum error start_pipeline(void *context)
 	return error;
 }
 
-static void stop_pipeline(void *context)
+static void stop_pipeline(struct service *service)
 {
-	struct service *service = context;
-
-	assert(service->server == NULL && service->threshold_selector == NULL &&
+	assert(service->servers[LISTENER_SOCKET] == NULL &&
+	       service->threshold_selector == NULL &&
 	       service->watching == NULL && service->packing == NULL &&
 	       service->collector == NULL && service->delivery == NULL);
 	pipeline_stop(service->pipeline, service->config->drain_ms);
@@ -421,9 +395,8 @@ static uint64_t unpacker_memory(const struct config *config)
  * upload, so that an upload never waits for another that waits for its client
  * or another node.
  */
-static enum error start_pools(void *context)
+static enum error start_pools(struct service *service)
 {
-	struct service *service = context;
 	struct worker_pool_options options = {
 		.spawner = service->spawner,
 		.workers = service_workers(service->config),
@@ -440,10 +413,8 @@ static enum error start_pools(void *context)
 		       : error;
 }
 
-static void stop_pools(void *context)
+static void stop_pools(struct service *service)
 {
-	struct service *service = context;
-
 	assert(service->api == NULL && service->watching == NULL);
 	worker_pool_destroy(service->unpackers);
 	service->unpackers = NULL;
@@ -451,9 +422,8 @@ static void stop_pools(void *context)
 	service->pool = NULL;
 }
 
-static enum error start_delivery(void *context)
+static enum error start_delivery(struct service *service)
 {
-	struct service *service = context;
 	const struct config *config = service->config;
 	const struct delivery_options options = {
 		.spawner = service->spawner,
@@ -474,59 +444,46 @@ static enum error start_delivery(void *context)
 			      service->pipeline, &options);
 }
 
-static void stop_delivery(void *context)
+static void stop_delivery(struct service *service)
 {
-	struct service *service = context;
-
 	delivery_stop(service->delivery);
 	service->delivery = NULL;
 }
 
-static void wake_delivery(void *context)
+static void wake_delivery(struct service *service)
 {
-	const struct service *service = context;
-
 	delivery_wake(service->delivery);
 }
 
-static enum error start_garbage_collector(void *context)
+static enum error start_garbage_collector(struct service *service)
 {
-	struct service *service = context;
-
 	assert(service->pipeline != NULL);
 	return garbage_collector_start(&service->collector, service->store,
 				       service->pipeline,
 				       &service->config->retention);
 }
 
-static void stop_garbage_collector(void *context)
+static void stop_garbage_collector(struct service *service)
 {
-	struct service *service = context;
-
 	garbage_collector_stop(service->collector);
 	service->collector = NULL;
 }
 
-static enum error start_packing(void *context)
+static enum error start_packing(struct service *service)
 {
-	struct service *service = context;
-
 	assert(service->pipeline != NULL);
 	return packing_thread_start(&service->packing, service->store,
 				    service->pipeline);
 }
 
-static void stop_packing(void *context)
+static void stop_packing(struct service *service)
 {
-	struct service *service = context;
-
 	packing_thread_stop(service->packing);
 	service->packing = NULL;
 }
 
-static enum error start_watching(void *context)
+static enum error start_watching(struct service *service)
 {
-	struct service *service = context;
 	const struct config *config = service->config;
 	const struct site_check_rules rules = {
 		.limits = service_page_limits(config),
@@ -540,43 +497,33 @@ static enum error start_watching(void *context)
 			     service->pipeline, &rules);
 }
 
-static void stop_watching(void *context)
+static void stop_watching(struct service *service)
 {
-	struct service *service = context;
-
 	watcher_stop(service->watching);
 	service->watching = NULL;
 }
 
-static void wake_watching(void *context)
+static void wake_watching(struct service *service)
 {
-	const struct service *service = context;
-
 	watcher_wake(service->watching);
 }
 
-static enum error start_threshold_selector(void *context)
+static enum error start_threshold_selector(struct service *service)
 {
-	struct service *service = context;
-
 	assert(service->pipeline != NULL);
 	return threshold_selector_start(&service->threshold_selector,
 					service->store, service->pipeline,
 					service->config->max_leaves);
 }
 
-static void stop_threshold_selector(void *context)
+static void stop_threshold_selector(struct service *service)
 {
-	struct service *service = context;
-
 	threshold_selector_stop(service->threshold_selector);
 	service->threshold_selector = NULL;
 }
 
-static void wake_threshold_selector(void *context)
+static void wake_threshold_selector(struct service *service)
 {
-	const struct service *service = context;
-
 	threshold_selector_wake(service->threshold_selector);
 }
 
@@ -584,18 +531,14 @@ static void wake_threshold_selector(void *context)
  * Start this also without a TCP listener: operators can add tokens before they
  * enable it.
  */
-static enum error start_tokens(void *context)
+static enum error start_tokens(struct service *service)
 {
-	struct service *service = context;
-
 	assert(service->store != NULL);
 	return tokens_open(&service->tokens, service->config->store_path);
 }
 
-static void stop_tokens(void *context)
+static void stop_tokens(struct service *service)
 {
-	struct service *service = context;
-
 	assert(service->api == NULL);
 	tokens_close(service->tokens);
 	service->tokens = NULL;
@@ -658,10 +601,8 @@ static enum error set_peers(struct service *service)
 	return error;
 }
 
-static enum error start_api(void *context)
+static enum error start_api(struct service *service)
 {
-	struct service *service = context;
-
 	assert(service->pipeline != NULL);
 	service->api = api_create(service->store, service->pipeline,
 				  service->pool, service->config);
@@ -673,10 +614,8 @@ static enum error start_api(void *context)
 	return service->node_group == NULL ? ERR_NONE : set_peers(service);
 }
 
-static void stop_api(void *context)
+static void stop_api(struct service *service)
 {
-	struct service *service = context;
-
 	api_destroy(service->api);
 	service->api = NULL;
 }
@@ -735,63 +674,75 @@ static enum http_verdict handle_admitted(struct http_exchange *exchange,
 		       : HTTP_SUSPENDED;
 }
 
+static enum error service_start_server(struct service *service,
+				       enum listener listener,
+				       const struct http_options *options)
+{
+	enum error error = http_start(&service->servers[listener], options);
+
+	assert(service->api != NULL);
+	if (error == ERR_NONE)
+		api_set_server(service->api, listener,
+			       service->servers[listener]);
+	return error;
+}
+
+static void service_stop_server(struct service *service, enum listener listener)
+{
+	struct http_stats stats;
+
+	if (service->servers[listener] == NULL)
+		return;
+	api_set_server(service->api, listener, NULL);
+	http_stats(service->servers[listener], &stats);
+	if (listener == LISTENER_SOCKET || listener == LISTENER_NETWORK)
+		service->requests += stats.requests;
+	http_stop(service->servers[listener]);
+	service->servers[listener] = NULL;
+}
+
+static void service_wake_server(struct service *service, enum listener listener)
+{
+	if (service->servers[listener] != NULL)
+		http_wake(service->servers[listener]);
+}
+
 /*
  * Its clients do not use the connections of the socket. It starts before the
  * socket: on shutdown it is notified before it stops.
  */
-static enum error start_network(void *context)
+static enum error start_network(struct service *service)
 {
-	struct service *service = context;
 	struct http_options options = server_options(service);
-	enum error error;
 
-	assert(service->api != NULL);
 	if (service->listener == NULL)
 		return ERR_NONE;
 	options.listener = service->listener;
 	options.admit = service_admit;
 	options.handle = handle_admitted;
-	error = http_start(&service->network, &options);
-	if (error == ERR_NONE)
-		api_set_server(service->api, LISTENER_NETWORK,
-			       service->network);
-	return error;
+	return service_start_server(service, LISTENER_NETWORK, &options);
 }
 
-static void stop_network(void *context)
+static void stop_network(struct service *service)
 {
-	struct service *service = context;
-	struct http_stats stats;
-
-	if (service->network == NULL)
-		return;
-	api_set_server(service->api, LISTENER_NETWORK, NULL);
-	http_stats(service->network, &stats);
-	service->requests += stats.requests;
-	http_stop(service->network);
-	service->network = NULL;
+	service_stop_server(service, LISTENER_NETWORK);
 }
 
-static void wake_network(void *context)
+static void wake_network(struct service *service)
 {
-	const struct service *service = context;
-
-	if (service->network != NULL)
-		http_wake(service->network);
+	service_wake_server(service, LISTENER_NETWORK);
 }
 
-static enum error start_server(void *context)
+static enum error start_server(struct service *service)
 {
-	struct service *service = context;
 	const struct http_options options = server_options(service);
-	enum error error = http_start(&service->server, &options);
+	enum error error =
+		service_start_server(service, LISTENER_SOCKET, &options);
 
-	assert(service->api != NULL);
 	if (error != ERR_NONE)
 		return error;
-	api_set_server(service->api, LISTENER_SOCKET, service->server);
 	atomic_store(&service->is_ready, true);
-	http_wake(service->server);
+	service_wake_server(service, LISTENER_SOCKET);
 	wake_network(service);
 	return ERR_NONE;
 }
@@ -823,9 +774,8 @@ static const struct import_job_runner worker = {run_job, service_list_imports};
  * A server without a socket, so that requests of other nodes do not use the
  * connections of clients.
  */
-static enum error start_nodes(void *context)
+static enum error start_nodes(struct service *service)
 {
-	struct service *service = context;
 	struct http_options options = server_options(service);
 	enum error error;
 
@@ -836,50 +786,39 @@ static enum error start_nodes(void *context)
 	options.admit = api_admit_node;
 	options.handle = handle_admitted;
 	options.context = service;
-	error = http_start(&service->nodes, &options);
+	error = service_start_server(service, LISTENER_NODES, &options);
 	if (error != ERR_NONE)
 		return error;
-	api_set_server(service->api, LISTENER_NODES, service->nodes);
 	nodes_set_request_handler(service->node_group, api_handle_node,
 				  service->api);
 	nodes_set_job_runner(service->node_group, &worker, service->api);
 	return ERR_NONE;
 }
 
-static void stop_nodes(void *context)
+static void stop_nodes(struct service *service)
 {
-	struct service *service = context;
-
-	if (service->nodes == NULL)
+	if (service->servers[LISTENER_NODES] == NULL)
 		return;
 	/* Running requests finish before their server stops. */
 	api_end_nodes(service->api);
 	nodes_set_job_runner(service->node_group, NULL, NULL);
 	nodes_set_request_handler(service->node_group, NULL, NULL);
-	api_set_server(service->api, LISTENER_NODES, NULL);
-	http_stop(service->nodes);
-	service->nodes = NULL;
+	service_stop_server(service, LISTENER_NODES);
 }
 
-static void wake_nodes(void *context)
+static void wake_nodes(struct service *service)
 {
-	const struct service *service = context;
-
-	if (service->nodes != NULL)
-		http_wake(service->nodes);
+	service_wake_server(service, LISTENER_NODES);
 }
 
 /*
  * A separate server, so that read-only clients do not use the connections of
  * others.
  */
-static enum error start_reader(void *context)
+static enum error start_reader(struct service *service)
 {
-	struct service *service = context;
 	struct http_options options = server_options(service);
-	enum error error;
 
-	assert(service->server != NULL);
 	if (*service->config->reader_path == '\0')
 		return ERR_NONE;
 	options.socket_path = service->config->reader_path;
@@ -887,49 +826,30 @@ static enum error start_reader(void *context)
 	options.max_body_bytes = READER_BODY_BYTES;
 	options.max_uploads = 0;
 	options.handle = handle_reader;
-	error = http_start(&service->reader, &options);
-	if (error == ERR_NONE)
-		api_set_server(service->api, LISTENER_READER, service->reader);
-	return error;
+	return service_start_server(service, LISTENER_READER, &options);
 }
 
-static void stop_reader(void *context)
+static void stop_reader(struct service *service)
 {
-	struct service *service = context;
-
-	api_set_server(service->api, LISTENER_READER, NULL);
-	http_stop(service->reader);
-	service->reader = NULL;
+	service_stop_server(service, LISTENER_READER);
 }
 
-static void wake_reader(void *context)
+static void wake_reader(struct service *service)
 {
-	const struct service *service = context;
-
-	if (service->reader != NULL)
-		http_wake(service->reader);
+	service_wake_server(service, LISTENER_READER);
 }
 
 /* Notify first the components that a request may wait for. */
-static void stop_server(void *context)
+static void stop_server(struct service *service)
 {
-	struct service *service = context;
-	struct http_stats stats;
-
 	api_stop(service->api);
 	pipeline_reject_ingests(service->pipeline);
-	http_stats(service->server, &stats);
-	service->requests = stats.requests;
-	api_set_server(service->api, LISTENER_SOCKET, NULL);
-	http_stop(service->server);
-	service->server = NULL;
+	service_stop_server(service, LISTENER_SOCKET);
 }
 
-static void wake_server(void *context)
+static void wake_server(struct service *service)
 {
-	const struct service *service = context;
-
-	http_wake(service->server);
+	service_wake_server(service, LISTENER_SOCKET);
 }
 
 /*
@@ -996,7 +916,6 @@ static struct site_options ingest_options(const struct config *config)
 	return options;
 }
 
-/* service.c */
 static struct page_limits service_page_limits(const struct config *config)
 {
 	return (struct page_limits){
@@ -1251,9 +1170,9 @@ void service_probe(struct service *service)
 	struct pipeline_stats pipeline;
 	struct http_stats http;
 
-	assert(service->pipeline != NULL && service->server != NULL);
+	assert(service->pipeline != NULL);
 	pipeline_stats(service->pipeline, &pipeline);
-	http_stats(service->server, &http);
+	http_stats(service->servers[LISTENER_SOCKET], &http);
 	store_check_readers(service->store);
 	tokens_retry(service->tokens);
 	api_expire_sessions(service->api);

@@ -428,10 +428,10 @@ void ordered_queue_close(struct ordered_queue *ordered)
 
 void components_init(struct service_components *parts,
 		     const struct service_component *table, size_t count,
-		     void *context)
+		     struct service *service)
 {
 	*parts = (struct service_components){
-		.table = table, .count = count, .context = context};
+		.table = table, .count = count, .service = service};
 	lock_init(&parts->lock, LOCK_COMPONENTS);
 }
 
@@ -441,24 +441,17 @@ void components_finish(struct service_components *parts)
 	lock_destroy(&parts->lock);
 }
 
-static enum error component_start(const struct service_component *part,
-				  void *context)
-{
-	enum error error = part->start(context);
-
-	if (error != ERR_NONE && part->complaint != NULL)
-		log_error("%s", part->complaint);
-	return error;
-}
-
 enum error components_start(struct service_components *parts)
 {
 	assert(parts->running == 0);
 	while (parts->running < parts->count) {
-		enum error error = component_start(
-			&parts->table[parts->running], parts->context);
+		const struct service_component *part =
+			&parts->table[parts->running];
+		enum error error = part->start(parts->service);
 
 		if (error != ERR_NONE) {
+			if (part->complaint != NULL)
+				log_error("%s", part->complaint);
 			components_stop(parts);
 			return error;
 		}
@@ -474,7 +467,7 @@ void components_wake(struct service_components *parts)
 	lock_acquire(&parts->lock);
 	for (size_t i = 0; i < parts->running; i++)
 		if (parts->table[i].wake != NULL)
-			parts->table[i].wake(parts->context);
+			parts->table[i].wake(parts->service);
 	lock_release(&parts->lock);
 }
 
@@ -488,6 +481,6 @@ void components_stop(struct service_components *parts)
 		parts->running--;
 		lock_release(&parts->lock);
 		if (part->stop != NULL)
-			part->stop(parts->context);
+			part->stop(parts->service);
 	}
 }

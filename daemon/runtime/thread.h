@@ -15,6 +15,7 @@
 
 struct background;
 struct ordered_queue;
+struct service;
 
 /*
  * Start a thread; `attributes` may be NULL. Return false after logging the
@@ -124,27 +125,28 @@ void ordered_queue_close(struct ordered_queue *ordered);
  * reverse order, also if one cannot start.
  */
 
-/* A row of the table. Each function gets the context of all components. */
+/* A row of the table. */
 struct service_component {
-	enum error (*start)(void *context);
-	void (*stop)(void *context); /* NULL: nothing to stop */
-	void (*wake)(void *context); /* report news; NULL: not needed */
+	enum error (*start)(struct service *service);
+	void (*stop)(struct service *service); /* NULL: nothing to stop */
+	void (*wake)(struct service *service); /* report news; NULL: not needed
+						*/
 	const char *complaint; /* logged if the start fails; NULL: the component
 				  logs it */
 };
 
-/* Plain data; the table and the context must outlive it. */
+/* Plain data; the table and the service must outlive it. */
 struct service_components {
 	const struct service_component *table; /* [count] */
 	size_t count;
-	void *context;
+	struct service *service; /* passed to all functions */
 	struct lock lock;
 	size_t running; /* guarded by the lock: number of running components */
 };
 
 void components_init(struct service_components *parts,
 		     const struct service_component *table, size_t count,
-		     void *context);
+		     struct service *service);
 
 /* No component may run. */
 void components_finish(struct service_components *parts);

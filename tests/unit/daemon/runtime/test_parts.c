@@ -4,13 +4,13 @@
 #include "tests/unit/run.h"
 
 /* What was done, a word each: +a started, *a woken, -a stopped. */
-struct trace {
+struct service {
 	char words[128];
 	char broken; /* this part cannot be started */
 	struct service_components *parts;
 };
 
-static void note(struct trace *trace, char what, char part)
+static void note(struct service *trace, char what, char part)
 {
 	size_t length = strlen(trace->words);
 
@@ -18,58 +18,54 @@ static void note(struct trace *trace, char what, char part)
 		 what, part);
 }
 
-static enum error begin(struct trace *trace, char part)
+static enum error begin(struct service *trace, char part)
 {
 	note(trace, '+', part);
 	return trace->broken == part ? ERR_IO : ERR_NONE;
 }
 
-static enum error start_a(void *context)
+static enum error start_a(struct service *trace)
 {
-	return begin(context, 'a');
+	return begin(trace, 'a');
 }
 
-static enum error start_b(void *context)
+static enum error start_b(struct service *trace)
 {
-	return begin(context, 'b');
+	return begin(trace, 'b');
 }
 
 /* There is news while the parts are being started: from another one. */
-static enum error start_c(void *context)
+static enum error start_c(struct service *trace)
 {
-	struct trace *trace = context;
-
 	components_wake(trace->parts);
 	return begin(trace, 'c');
 }
 
-static void stop_a(void *context)
+static void stop_a(struct service *trace)
 {
-	note(context, '-', 'a');
+	note(trace, '-', 'a');
 }
 
 /* The same while they are being stopped. */
-static void stop_b(void *context)
+static void stop_b(struct service *trace)
 {
-	struct trace *trace = context;
-
 	components_wake(trace->parts);
 	note(trace, '-', 'b');
 }
 
-static void wake_a(void *context)
+static void wake_a(struct service *trace)
 {
-	note(context, '*', 'a');
+	note(trace, '*', 'a');
 }
 
-static void wake_b(void *context)
+static void wake_b(struct service *trace)
 {
-	note(context, '*', 'b');
+	note(trace, '*', 'b');
 }
 
-static void wake_c(void *context)
+static void wake_c(struct service *trace)
 {
-	note(context, '*', 'c');
+	note(trace, '*', 'c');
 }
 
 /* The last has nothing to stop. */
@@ -79,16 +75,16 @@ static const struct service_component table[] = {
 	{start_c, NULL, wake_c, NULL},
 };
 
-static void make(struct trace *trace, struct service_components *parts,
+static void make(struct service *trace, struct service_components *parts,
 		 char broken)
 {
-	*trace = (struct trace){.broken = broken, .parts = parts};
+	*trace = (struct service){.broken = broken, .parts = parts};
 	components_init(parts, table, COUNT_OF(table), trace);
 }
 
 TEST(parts_start_in_order_and_stop_in_reverse)
 {
-	struct trace trace;
+	struct service trace;
 	struct service_components parts;
 
 	make(&trace, &parts, '\0');
@@ -102,7 +98,7 @@ TEST(parts_start_in_order_and_stop_in_reverse)
 
 TEST(news_wake_all_that_run_and_nothing_else)
 {
-	struct trace trace;
+	struct service trace;
 	struct service_components parts;
 
 	make(&trace, &parts, '\0');
@@ -121,7 +117,7 @@ TEST(news_wake_all_that_run_and_nothing_else)
 
 TEST(a_part_that_fails_stops_those_before_it)
 {
-	struct trace trace;
+	struct service trace;
 	struct service_components parts;
 
 	make(&trace, &parts, 'b');
@@ -132,7 +128,7 @@ TEST(a_part_that_fails_stops_those_before_it)
 
 TEST(the_first_part_that_fails_stops_nothing)
 {
-	struct trace trace;
+	struct service trace;
 	struct service_components parts;
 
 	make(&trace, &parts, 'a');
@@ -145,7 +141,7 @@ TEST(the_first_part_that_fails_stops_nothing)
 
 TEST(the_last_part_that_fails_stops_all_others)
 {
-	struct trace trace;
+	struct service trace;
 	struct service_components parts;
 
 	make(&trace, &parts, 'c');
@@ -156,7 +152,7 @@ TEST(the_last_part_that_fails_stops_all_others)
 
 TEST(parts_that_failed_can_be_started_again)
 {
-	struct trace trace;
+	struct service trace;
 	struct service_components parts;
 
 	make(&trace, &parts, 'b');

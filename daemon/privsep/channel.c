@@ -275,6 +275,20 @@ enum error channel_send(const struct channel *channel,
 	return send_parts(channel, parts, 0);
 }
 
+enum error channel_send_row(const struct channel *channel, uint32_t kind,
+			    const struct row_codec *layout, const void *row,
+			    int file)
+{
+	struct buffer head = row_codec_encode(layout, row);
+	enum error error = channel_send(
+		channel, &(struct frame_parts){.kind = kind,
+					       .head = buffer_slice(&head),
+					       .file = file});
+
+	buffer_free(&head);
+	return error;
+}
+
 enum error channel_offer(const struct channel *channel,
 			 const struct frame_parts *parts)
 {

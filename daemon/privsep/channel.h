@@ -17,6 +17,7 @@
 #include "base/buffer.h"
 #include "base/error.h"
 #include "base/limit.h"
+#include "store/row_codec.h"
 
 enum {
 	FRAME_MAX_HEAD = LIMIT(64 * 1024, 2048),
@@ -73,6 +74,11 @@ struct frame_parts {
  */
 enum error channel_send(const struct channel *channel,
 			const struct frame_parts *parts);
+
+/* Send a frame whose head is this row, without a body. */
+enum error channel_send_row(const struct channel *channel, uint32_t kind,
+			    const struct row_codec *layout, const void *row,
+			    int file);
 
 /*
  * Send without blocking; ERR_BUSY: the socket is full. Only for ends that send

@@ -38,25 +38,33 @@ const struct row_codec role_ready_layout =
 
 enum { COMMAND_UMASK = 0027 };
 
-/* Runs in the new process: execute the role. Does not return. */
-static void spawner_execute_role(enum role role, int socket)
+void process_execute(enum role role, int socket, char *const *environment)
 {
-	char name[ROLE_BYTES];
+	char name[16];
 	char program[] = "templated";
 	char option[] = "--role";
 	char *const words[] = {program, option, name, NULL};
-	int null = open("/dev/null", O_RDWR);
 
 	snprintf(name, sizeof(name), "%s", role_name(role));
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (null < 0 || dup2(null, STDIN_FILENO) < 0 ||
-	    dup2(null, STDOUT_FILENO) < 0 || dup2(socket, ROLE_SOCKET) < 0)
+	if (dup2(socket, ROLE_SOCKET) != ROLE_SOCKET)
 		_exit(EXIT_FAILURE);
 	close_range(ROLE_SOCKET + 1, ~0U, 0);
 	if (socket == ROLE_SOCKET) /* dup2() kept FD_CLOEXEC */
 		fcntl(ROLE_SOCKET, F_SETFD, 0);
-	execv("/proc/self/exe", words);
+	execve("/proc/self/exe", words, environment);
 	_exit(EXIT_FAILURE);
+}
+
+/* Runs in the new process, without its standard input and output. */
+static void spawner_execute_role(enum role role, int socket)
+{
+	int null = open("/dev/null", O_RDWR);
+
+	if (null < 0 || dup2(null, STDIN_FILENO) < 0 ||
+	    dup2(null, STDOUT_FILENO) < 0)
+		_exit(EXIT_FAILURE);
+	process_execute(role, socket, environ);
 }
 
 /* Start a role; return its process id, or a negative errno. */
@@ -125,12 +133,6 @@ static void spawner_command_remove(struct spawner_commands *commands,
 {
 	assert(commands->items != NULL && commands->count > 0);
 	*child = commands->items[--commands->count];
-}
-
-static bool spawner_commands_have(const struct spawner_commands *commands,
-				  int64_t pid)
-{
-	return spawner_command_find(commands, pid) != NULL;
 }
 
 /*
@@ -234,14 +236,9 @@ static bool spawner_send_response(const struct channel *channel, int64_t number,
 				  int file)
 {
 	const struct spawner_number row = {number};
-	struct buffer head = row_codec_encode(&spawner_number_layout, &row);
-	enum error error = channel_send(
-		channel, &(struct frame_parts){.kind = SPAWNER_DONE,
-					       .head = buffer_slice(&head),
-					       .file = file});
 
-	buffer_free(&head);
-	return error == ERR_NONE;
+	return channel_send_row(channel, SPAWNER_DONE, &spawner_number_layout,
+				&row, file) == ERR_NONE;
 }
 
 /* Read the rules that the main process sends first. */
@@ -276,7 +273,7 @@ static bool serve_number(struct spawner_commands *commands,
 		*number_out = spawner_commands_kill(commands, row.number);
 	else if (frame->kind != SPAWNER_END)
 		return false;
-	else if (spawner_commands_have(commands, row.number))
+	else if (spawner_command_find(commands, row.number) != NULL)
 		*number_out = -EINVAL;
 	else
 		*number_out = spawner_end_process(row.number);
@@ -367,15 +364,11 @@ static enum error send_ready(const struct channel *channel,
 {
 	const struct role_ready ready = {report->holds, report->lacks,
 					 error != ERR_NONE};
-	struct buffer head = row_codec_encode(&role_ready_layout, &ready);
 
-	if (channel_send(channel,
-			 &(struct frame_parts){.kind = ROLE_READY,
-					       .head = buffer_slice(&head),
-					       .file = -1}) != ERR_NONE)
-		error = ERR_STOPPED;
-	buffer_free(&head);
-	return error;
+	return channel_send_row(channel, ROLE_READY, &role_ready_layout, &ready,
+				-1) == ERR_NONE
+		       ? error
+		       : ERR_STOPPED;
 }
 
 /* The spawner needs no options for its sandbox. */

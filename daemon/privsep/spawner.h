@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "daemon/privsep/channel.h"
+#include "daemon/privsep/sandbox.h"
 #include "store/row_codec.h"
 
 struct spawner;
@@ -20,8 +21,6 @@ enum {
 	SPAWNER_MAX_COMMANDS = 1024,          /* running at the same time */
 	SPAWNER_MAX_WORDS = 64, /* of a command, or of its environment */
 };
-
-enum { ROLE_BYTES = 16 }; /* of a role's name */
 
 enum spawner_request_kind {
 	SPAWNER_START = 1, /* number: the role; the response has the process id
@@ -65,6 +64,12 @@ extern const struct row_codec spawner_number_layout;
 extern const struct row_codec spawner_command_layout;
 extern const struct row_codec role_init_layout;
 extern const struct row_codec role_ready_layout;
+
+/*
+ * In a new process: execute the program again as the role, with its end of the
+ * channel and the standard descriptors. Does not return.
+ */
+void process_execute(enum role role, int socket, char *const *environment);
 
 /*
  * Send a request to the spawner; return the number in its response, and the

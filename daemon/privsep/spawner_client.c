@@ -186,43 +186,16 @@ static char **list_environment(void)
 /* Runs in the new process. */
 static void execute_starter(int socket)
 {
-	char program[] = "templated";
-	char option[] = "--role";
-	char name[ROLE_BYTES];
-	char *const words[] = {program, option, name, NULL};
 	sigset_t none;
 
-	snprintf(name, sizeof(name), "%s", role_name(ROLE_SPAWNER));
 	sigemptyset(&none);
 	pthread_sigmask(SIG_SETMASK, &none, NULL);
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	/*
 	 * A separate process group: Ctrl-C in a terminal signals only the main
 	 * process.
 	 */
 	setpgid(0, 0);
-	if (dup2(socket, ROLE_SOCKET) != ROLE_SOCKET)
-		_exit(EXIT_FAILURE);
-	/* Close the descriptors that the main process has inherited. */
-	close_range(ROLE_SOCKET + 1, ~0U, 0);
-	if (socket == ROLE_SOCKET) /* dup2() kept FD_CLOEXEC */
-		fcntl(ROLE_SOCKET, F_SETFD, 0);
-	execve("/proc/self/exe", words, list_environment());
-	_exit(EXIT_FAILURE);
-}
-
-/* Send the first frame, which has no response. */
-static enum error set_rules(const struct channel *channel, bool allows_commands)
-{
-	const struct spawner_number rules = {allows_commands};
-	struct buffer head = row_codec_encode(&spawner_number_layout, &rules);
-	enum error error = channel_send(
-		channel, &(struct frame_parts){.kind = SPAWNER_RULES,
-					       .head = buffer_slice(&head),
-					       .file = -1});
-
-	buffer_free(&head);
-	return error;
+	process_execute(ROLE_SPAWNER, socket, list_environment());
 }
 
 /*
@@ -260,6 +233,7 @@ static void process_register(struct spawner *spawner, enum role role, pid_t pid,
 
 static enum error start_starter(struct spawner *spawner, bool allows_commands)
 {
+	const struct spawner_number rules = {allows_commands};
 	struct sandbox_report walls;
 	int ends[2];
 	enum error error;
@@ -273,7 +247,8 @@ static enum error start_starter(struct spawner *spawner, bool allows_commands)
 	close(ends[1]);
 	if (spawner->pid < 0)
 		return ERR_IO;
-	error = set_rules(&spawner->channel, allows_commands);
+	error = channel_send_row(&spawner->channel, SPAWNER_RULES,
+				 &spawner_number_layout, &rules, -1);
 	if (error == ERR_NONE)
 		error = receive_ready(&spawner->channel, &walls);
 	if (error == ERR_NONE)
@@ -450,22 +425,6 @@ enum error spawner_request_number(struct spawner *spawner,
 	return error;
 }
 
-/* Send the options to the new process. */
-static enum error process_handshake(const struct process *process,
-				    const struct process_options *options)
-{
-	const struct role_init hello = {options->memory_bytes};
-	struct buffer head = row_codec_encode(&role_init_layout, &hello);
-	enum error error =
-		channel_send(&process->channel,
-			     &(struct frame_parts){.kind = ROLE_INIT,
-						   .head = buffer_slice(&head),
-						   .file = -1});
-
-	buffer_free(&head);
-	return error;
-}
-
 /*
  * Ask the spawner for a process; return its id and the main process's end of
  * the channel. ERR_STOPPED: the spawner has exited; ERR_IO: the system has no
@@ -523,6 +482,7 @@ process_start_by_spawner(struct spawner *spawner,
 			 const struct process_options *options,
 			 struct process *process)
 {
+	const struct role_init hello = {options->memory_bytes};
 	char why[PROCESS_END_BYTES];
 	char limits[THREAD_LIMITS_BYTES];
 	struct sandbox_report walls;
@@ -542,7 +502,8 @@ process_start_by_spawner(struct spawner *spawner,
 	}
 	process->pid = (pid_t)number;
 	process->channel = channel_of(socket, options->max_body);
-	error = process_handshake(process, options);
+	error = channel_send_row(&process->channel, ROLE_INIT,
+				 &role_init_layout, &hello, -1);
 	if (error == ERR_NONE)
 		error = receive_ready(&process->channel, &walls);
 	if (error == ERR_NONE) {

@@ -129,6 +129,7 @@ struct page_limits {
 	uint32_t max_nodes;      /* elements */
 	uint32_t max_depth;      /* levels of nested elements, <= 4095 */
 	uint32_t max_attributes; /* per tag */
+	uint32_t reserved;       /* 0; the struct is sent between processes */
 };
 
 /* 10 MB, 200,000 nodes, 512 levels, 256 attributes. */

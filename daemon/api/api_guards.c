@@ -284,7 +284,7 @@ static enum error find_in(struct call *call, const struct guard_page_copy *copy,
 	const struct extraction_options rules = call_rules(call);
 	const uint32_t limit_ms = call->config->guards_ms;
 	const struct analyse_request request = {
-		.limits = limits_to_field(&rules.limits),
+		.limits = rules.limits,
 		.page_bytes = page_bytes,
 		.guard_limits = {limit_ms, limit_ms},
 		.charset = buffer_slice(&copy->charset),

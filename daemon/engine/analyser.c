@@ -116,7 +116,7 @@ static struct buffer analysis_encode_head(const struct analyser *analysing,
 					  const struct job *job)
 {
 	const struct analyse_request request = {
-		.limits = limits_to_field(&analysing->limits),
+		.limits = analysing->limits,
 		.page_bytes = job->result.body.size,
 		.measure = job->work.measure,
 		.width = job->work.width,

@@ -731,23 +731,16 @@ static enum error analyse_task_begin(const struct task *task,
 				     struct analyse_answer *answer)
 {
 	struct slice rest = task->body;
-	struct page_limits limits;
 
 	if (!row_codec_decode(&analyse_request_layout, task->head,
 			      &given->request) ||
 	    !item_cut(&rest, given->request.page_bytes, &given->body))
 		return ERR_MALFORMED;
 	given->guards = rest;
-	limits = limits_of_field(&given->request.limits);
-	answer->error = page_parse(&given->page, given->body,
-				   given->request.charset, &limits);
+	answer->error =
+		page_parse(&given->page, given->body, given->request.charset,
+			   &given->request.limits);
 	return ERR_NONE;
-}
-
-static void analyse_task_finish(const struct analyse_answer *row,
-				struct message *answer)
-{
-	answer->head = row_codec_encode(&analyse_answer_layout, row);
 }
 
 static void analyse_given(const struct analyse_task_input *given,
@@ -788,7 +781,7 @@ enum error analyse_task(struct task *task, struct message *answer)
 	if (error == ERR_NONE && row.error == ERR_NONE)
 		analyse_given(&given, task->worker, &row, answer);
 	if (error == ERR_NONE)
-		analyse_task_finish(&row, answer);
+		answer->head = row_codec_encode(&analyse_answer_layout, &row);
 	page_destroy(given.page);
 	return error;
 }
@@ -804,7 +797,7 @@ enum error guard_task(struct task *task, struct message *answer)
 			     &given.request.guard_limits, &answer->body);
 	row.guarded_bytes = answer->body.size;
 	if (error == ERR_NONE)
-		analyse_task_finish(&row, answer);
+		answer->head = row_codec_encode(&analyse_answer_layout, &row);
 	page_destroy(given.page);
 	return error;
 }

@@ -139,7 +139,7 @@ bool message_is_text(struct slice text)
 		       (const char *)text.data + text.size - 1;
 }
 
-static const char *message_text_of(struct slice text)
+const char *message_text_of(struct slice text)
 {
 	return text.size == 0 ? NULL : text.data;
 }
@@ -545,55 +545,11 @@ uint32_t sample_parse(struct slice list, const struct page_limits *limits,
 	return count;
 }
 
-struct limits_field limits_to_field(const struct page_limits *limits)
-{
-	return (struct limits_field){
-		.max_bytes = limits->max_bytes,
-		.max_nodes = limits->max_nodes,
-		.max_depth = limits->max_depth,
-		.max_attributes = limits->max_attributes,
-	};
-}
-
-struct page_limits limits_of_field(const struct limits_field *field)
-{
-	return (struct page_limits){
-		.max_bytes = (size_t)field->max_bytes,
-		.max_nodes = field->max_nodes,
-		.max_depth = field->max_depth,
-		.max_attributes = field->max_attributes,
-	};
-}
-
-const struct row_codec analyse_request_layout =
-	MESSAGE(analyse_request, guard_limits, url, 3);
-
-const struct row_codec wanted_guard_layout =
-	MESSAGE(wanted_guard, is_known, selector, 3);
-
-const struct row_codec version_request_layout =
-	MESSAGE_PLAIN(version_request, record_count);
-
-const struct row_codec tree_request_layout =
-	MESSAGE_PLAIN(tree_request, reserved);
-
-const struct row_codec fragments_request_layout =
-	MESSAGE_PLAIN(fragments_request, count);
-
-const struct row_codec analyse_answer_layout =
-	MESSAGE_PLAIN(analyse_answer, guarded_bytes);
-
-const struct row_codec archive_request_layout =
-	MESSAGE_PLAIN(archive_request, max_body_bytes);
-
-const struct row_codec bytes_answer_layout =
-	MESSAGE_PLAIN(bytes_answer, reserved);
-
-const struct row_codec records_answer_layout =
-	MESSAGE_PLAIN(records_answer, reserved);
-
-const struct row_codec archive_answer_layout =
-	MESSAGE(archive_answer, position, reason, 1);
+#define DEFINE(type, last, first_slice, slices) \
+	const struct row_codec type##_layout =  \
+		MESSAGE(type, last, first_slice, slices);
+MESSAGES(DEFINE)
+#undef DEFINE
 
 void message_free(struct message *message)
 {
@@ -629,30 +585,6 @@ bool task_send_request(struct task *task, const struct task_request *inquiry,
 	task->has_stopped = !task->serve(task->serve_context, inquiry, answer);
 	return !task->has_stopped;
 }
-
-const struct row_codec known_field_layout =
-	MESSAGE(known_field, reserved, charset, 1);
-
-const struct row_codec text_task_request_layout =
-	MESSAGE(text_task_request, told_changes, host, 10);
-
-const struct row_codec text_task_answer_layout =
-	MESSAGE(text_task_answer, confidence, method, 3);
-
-const struct row_codec number_field_layout =
-	MESSAGE_PLAIN(number_field, number);
-
-const struct row_codec sample_field_layout =
-	MESSAGE_PLAIN(sample_field, changes);
-
-const struct row_codec site_question_field_layout =
-	MESSAGE(site_question_field, reserved, known, 2);
-
-const struct row_codec site_answer_field_layout =
-	MESSAGE_PLAIN(site_answer_field, reserved);
-
-const struct row_codec model_field_layout =
-	MESSAGE(model_field, is_there, path, 1);
 
 struct known_field known_to_field(const struct known_page *page)
 {

@@ -123,6 +123,9 @@ struct slice message_text(const char *text);
 /* Return whether the slice is one text with its NUL, or empty. */
 bool message_is_text(struct slice text);
 
+/* Return such a text; NULL if it is empty. */
+const char *message_text_of(struct slice text);
+
 /*
  * Copy a text without a NUL to `out`; return false if it has one, or is too
  * long.
@@ -178,18 +181,6 @@ enum error sample_page_parse(struct slice body, struct slice charset,
 #pragma GCC diagnostic push
 #pragma GCC diagnostic error "-Wpadded"
 
-/* Like struct page_limits. */
-struct limits_field {
-	uint64_t max_bytes;
-	uint32_t max_nodes;
-	uint32_t max_depth;
-	uint32_t max_attributes;
-	uint32_t reserved;
-};
-
-struct limits_field limits_to_field(const struct page_limits *limits);
-struct page_limits limits_of_field(const struct limits_field *field);
-
 /* CPU time limits for guards on a page, in ms; 0 = unlimited. */
 struct guard_limits {
 	uint32_t guard_ms; /* of each guard */
@@ -201,7 +192,7 @@ struct guard_limits {
  * wanted_guard).
  */
 struct analyse_request {
-	struct limits_field limits;
+	struct page_limits limits;
 	uint64_t page_bytes; /* in the body */
 	uint32_t measure;
 	uint32_t width;
@@ -246,7 +237,7 @@ struct analyse_answer {
  * white space.
  */
 struct fragments_request {
-	struct limits_field limits;
+	struct page_limits limits;
 	uint64_t count;
 };
 
@@ -256,7 +247,7 @@ struct fragments_request {
  * encoded by version_encode(); empty if no page could be parsed.
  */
 struct version_request {
-	struct limits_field limits;
+	struct page_limits limits;
 	uint64_t generation;
 	uint32_t page_count;
 	uint32_t record_count;
@@ -269,7 +260,7 @@ struct version_request {
  * response, see template/page_tree.h.
  */
 struct tree_request {
-	struct limits_field limits;
+	struct page_limits limits;
 	uint32_t page_count; /* pages of the template */
 	uint32_t reserved;
 };
@@ -302,17 +293,6 @@ struct archive_answer {
 };
 
 #pragma GCC diagnostic pop
-
-extern const struct row_codec archive_request_layout;
-extern const struct row_codec bytes_answer_layout;
-extern const struct row_codec records_answer_layout;
-extern const struct row_codec archive_answer_layout;
-extern const struct row_codec version_request_layout;
-extern const struct row_codec tree_request_layout;
-extern const struct row_codec fragments_request_layout;
-extern const struct row_codec analyse_request_layout;
-extern const struct row_codec wanted_guard_layout;
-extern const struct row_codec analyse_answer_layout;
 
 /*
  * A task: work on untrusted bytes, sent to a worker as one frame and returned
@@ -430,7 +410,7 @@ struct known_field {
  * empty text means a missing value.
  */
 struct text_task_request {
-	struct limits_field limits;
+	struct page_limits limits;
 	uint64_t fetched_ms;  /* of a stored page */
 	uint64_t generation;  /* of the site */
 	uint64_t site;        /* identifies the site; 0 = no site */
@@ -526,14 +506,33 @@ struct model_field {
 
 #pragma GCC diagnostic pop
 
-extern const struct row_codec known_field_layout;
-extern const struct row_codec text_task_request_layout;
-extern const struct row_codec text_task_answer_layout;
-extern const struct row_codec number_field_layout;
-extern const struct row_codec sample_field_layout;
-extern const struct row_codec site_question_field_layout;
-extern const struct row_codec site_answer_field_layout;
-extern const struct row_codec model_field_layout;
+/*
+ * The codecs of the structs above: the last field before the slices, the first
+ * slice (or that field again), and the number of slices.
+ */
+#define MESSAGES(X)                                           \
+	X(archive_request, max_body_bytes, max_body_bytes, 0) \
+	X(bytes_answer, reserved, reserved, 0)                \
+	X(records_answer, reserved, reserved, 0)              \
+	X(archive_answer, position, reason, 1)                \
+	X(version_request, record_count, record_count, 0)     \
+	X(tree_request, reserved, reserved, 0)                \
+	X(fragments_request, count, count, 0)                 \
+	X(analyse_request, guard_limits, url, 3)              \
+	X(wanted_guard, is_known, selector, 3)                \
+	X(analyse_answer, guarded_bytes, guarded_bytes, 0)    \
+	X(known_field, reserved, charset, 1)                  \
+	X(text_task_request, told_changes, host, 10)          \
+	X(text_task_answer, confidence, method, 3)            \
+	X(number_field, number, number, 0)                    \
+	X(sample_field, changes, changes, 0)                  \
+	X(site_question_field, reserved, known, 2)            \
+	X(site_answer_field, reserved, reserved, 0)           \
+	X(model_field, is_there, path, 1)
+
+#define DECLARE(type, ...) extern const struct row_codec type##_layout;
+MESSAGES(DECLARE)
+#undef DECLARE
 
 struct known_field known_to_field(const struct known_page *page);
 struct known_page known_of_field(const struct known_field *field);

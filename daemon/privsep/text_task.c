@@ -81,14 +81,13 @@ enum error fragments_task(struct task *task, struct message *answer)
 	struct fragments_request request;
 	struct wanted wanted = {.answer = answer};
 	struct page *pages[FRAGMENTS_TASK_MAX_PAGES];
-	struct page_limits limits;
 	struct slice list;
 	uint32_t count;
 
 	if (!fragments_task_read_request(task, &request, &wanted, &list))
 		return ERR_MALFORMED;
-	limits = limits_of_field(&request.limits);
-	count = sample_parse(list, &limits, pages, FRAGMENTS_TASK_MAX_PAGES);
+	count = sample_parse(list, &request.limits, pages,
+			     FRAGMENTS_TASK_MAX_PAGES);
 	for (uint32_t i = 0; i < count; i++) {
 		fragments_task_search_page(pages[i], &wanted);
 		page_destroy(pages[i]);
@@ -135,7 +134,6 @@ enum error tree_task(struct task *task, struct message *answer)
 {
 	struct page *pages[TREE_TASK_MAX_PAGES];
 	struct tree_request request;
-	struct page_limits limits;
 	struct page_tree tree;
 	struct arena *arena;
 	uint32_t count;
@@ -144,8 +142,8 @@ enum error tree_task(struct task *task, struct message *answer)
 		return ERR_MALFORMED;
 	arena = arena_create();
 	tree = page_tree_make(arena);
-	limits = limits_of_field(&request.limits);
-	count = sample_parse(task->body, &limits, pages, TREE_TASK_MAX_PAGES);
+	count = sample_parse(task->body, &request.limits, pages,
+			     TREE_TASK_MAX_PAGES);
 	for (uint32_t i = 0; i < count; i++) {
 		const uint32_t *counts = ask_counts(task, pages[i]);
 
@@ -201,8 +199,6 @@ static bool read_records(struct version_task_input *given, struct slice *list)
 static bool version_task_read_pages(struct version_task_input *given,
 				    struct slice list)
 {
-	const struct page_limits limits =
-		limits_of_field(&given->request.limits);
 	struct slice charset;
 	struct slice body;
 	struct slice url;
@@ -214,28 +210,13 @@ static bool version_task_read_pages(struct version_task_input *given,
 		    !item_next(&list, &charset))
 			return false;
 		if (given->page_count == VERSION_MAX_SAMPLES ||
-		    sample_page_parse(body, charset, &limits, page) != ERR_NONE)
+		    sample_page_parse(body, charset, &given->request.limits,
+				      page) != ERR_NONE)
 			continue;
 		given->pages[given->page_count] = *page;
 		given->urls[given->page_count++] = url;
 	}
 	return true;
-}
-
-static void make_version(const struct version_task_input *given,
-			 struct message *answer)
-{
-	const struct version_input input = {
-		.page_count = given->request.page_count,
-		.generation = given->request.generation,
-		.records = given->records,
-		.record_count = given->record_count,
-		.pages = given->pages,
-		.urls = given->urls,
-		.sample_count = given->page_count,
-	};
-
-	version_encode(version_make(given->arena, &input), &answer->body);
 }
 
 enum error version_task(struct task *task, struct message *answer)
@@ -251,7 +232,19 @@ enum error version_task(struct task *task, struct message *answer)
 		error = ERR_NONE;
 	/* Without a readable page, the response is empty. */
 	if (error == ERR_NONE && given.record_count > 0 && given.page_count > 0)
-		make_version(&given, answer);
+		version_encode(
+			version_make(
+				given.arena,
+				&(struct version_input){
+					.page_count = given.request.page_count,
+					.generation = given.request.generation,
+					.records = given.records,
+					.record_count = given.record_count,
+					.pages = given.pages,
+					.urls = given.urls,
+					.sample_count = given.page_count,
+				}),
+			&answer->body);
 	for (uint32_t i = 0; i < given.page_count; i++)
 		page_destroy(given.owned[i]);
 	arena_destroy(given.arena);
@@ -271,21 +264,11 @@ struct text_task_arguments {
 	struct site_client site;
 };
 
-/*
- * Return a text with its NUL; NULL for an empty one. Return false if the NUL is
- * missing.
- */
+/* Return a text; NULL for an empty one. Return false if it is none. */
 static bool text_task_read_text(struct slice given, const char **text_out)
 {
-	const char *text = given.data;
-
-	*text_out = NULL;
-	if (given.size == 0)
-		return true;
-	if (text[given.size - 1] != '\0')
-		return false;
-	*text_out = text;
-	return true;
+	*text_out = message_text_of(given);
+	return message_is_text(given);
 }
 
 static bool text_task_read_parameters(struct text_task_arguments *asked)
@@ -309,19 +292,15 @@ static bool read_texts(struct text_task_arguments *asked)
 {
 	const struct text_task_request *row = &asked->row;
 
+	if (row->url.size > 0)
+		asked->request.url = &asked->url;
 	return text_task_read_text(row->settings, &asked->rules.settings) &&
 	       text_task_read_text(row->method, &asked->request.method) &&
 	       text_task_read_text(row->include, &asked->request.include) &&
 	       text_task_read_text(row->exclude, &asked->request.exclude) &&
-	       text_task_read_parameters(asked);
-}
-
-static bool text_task_read_url(struct text_task_arguments *asked)
-{
-	if (asked->row.url.size == 0)
-		return true;
-	asked->request.url = &asked->url;
-	return url_parse(&asked->url, asked->row.url, NULL) == ERR_NONE;
+	       text_task_read_parameters(asked) &&
+	       (row->url.size == 0 ||
+		url_parse(&asked->url, row->url, NULL) == ERR_NONE);
 }
 
 static bool is_in_range(const struct text_task_request *row)
@@ -407,14 +386,13 @@ static enum error text_task_read_request(struct task *task,
 
 	*asked = (struct text_task_arguments){0};
 	if (!row_codec_decode(&text_task_request_layout, task->head, row) ||
-	    !is_in_range(row) || !read_texts(asked) ||
-	    !text_task_read_url(asked))
+	    !is_in_range(row) || !read_texts(asked))
 		return ERR_MALFORMED;
 	if (row->is_stored != 0 &&
 	    (row->site == 0 ||
 	     !row_codec_decode(&known_field_layout, row->known, &asked->known)))
 		return ERR_MALFORMED;
-	asked->rules.limits = limits_of_field(&row->limits);
+	asked->rules.limits = row->limits;
 	asked->rules.min_cluster_pages = row->min_cluster_pages;
 	asked->request.format = (enum format)row->format;
 	asked->request.preference = (struct preference){

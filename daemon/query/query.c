@@ -303,8 +303,7 @@ static void find_texts(struct worker_pool *pool, const char *host,
 		       const struct page_limits *limits, struct slice pages,
 		       struct template_result *answer)
 {
-	const struct fragments_request request = {limits_to_field(limits),
-						  answer->count};
+	const struct fragments_request request = {*limits, answer->count};
 	struct buffer head =
 		row_codec_encode(&fragments_request_layout, &request);
 	struct buffer body = {0};

@@ -445,7 +445,7 @@ text_task_encode_head(const struct extraction_options *rules,
 	struct buffer known = {0};
 	struct buffer head;
 	struct text_task_request row = {
-		.limits = limits_to_field(&rules->limits),
+		.limits = rules->limits,
 		.fetched_ms = place->fetched_ms,
 		.max_learned = rules->max_learned,
 		.is_stored = place->known != NULL,

@@ -778,7 +778,7 @@ static void version_pages_build(const struct facts_reader *reading,
 {
 	const struct facts_source *source = reading->source;
 	const struct version_request request = {
-		.limits = limits_to_field(source->limits),
+		.limits = *source->limits,
 		.generation = source->site->row.generation,
 		.page_count = pages->page_count,
 		.record_count = pages->members.count,

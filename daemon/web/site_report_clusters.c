@@ -572,7 +572,7 @@ static void read_tree(const struct report_facts *facts,
 {
 	struct txn txn = txn_begin_read(facts->source->store);
 	const struct tree_request request = {
-		.limits = limits_to_field(&facts->source->limits),
+		.limits = facts->source->limits,
 		.page_count = template->cluster.page_count,
 	};
 	struct buffer head = row_codec_encode(&tree_request_layout, &request);

@@ -11,9 +11,9 @@ static const char html[] =
 	"<h1>One</h1><p>Some words of the page, which are its own.</p>"
 	"<table><tr><td>1<td>2</table><div class=foot>the end</div>";
 
-static struct limits_field limits_of_all(void)
+static struct page_limits limits_of_all(void)
 {
-	return limits_to_field(&page_limits_default);
+	return page_limits_default;
 }
 
 static struct message analyse_sample(unsigned variant)

@@ -2,6 +2,7 @@
 
 #include <assert.h>
 #include <linux/sockios.h>
+#include <nettle/base16.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,18 +18,12 @@
 
 void entity_tag_make(struct slice body, char tag_out[ENTITY_TAG_BYTES])
 {
-	static const char digits[] = "0123456789abcdef";
 	const struct hash128 hash =
 		hash128(body.data == NULL ? "" : body.data, body.size);
-	char *at = tag_out;
 
-	*at++ = '"';
-	for (size_t i = 0; i < sizeof(hash.bytes); i++) {
-		*at++ = digits[hash.bytes[i] >> 4];
-		*at++ = digits[hash.bytes[i] & 0xf];
-	}
-	*at++ = '"';
-	*at = '\0';
+	tag_out[0] = '"';
+	base16_encode_update(tag_out + 1, sizeof(hash.bytes), hash.bytes);
+	memcpy(tag_out + ENTITY_TAG_BYTES - 2, "\"", 2);
 }
 
 /* Only a closing quote ends a tag: it may contain commas. */
@@ -308,22 +303,16 @@ static void free_headers(struct http_exchange *exchange)
 	exchange->header_count = 0;
 }
 
-/*
- * Return whether the response is large and repeatable. The client must always
- * get the result of a change.
- */
-static bool may_be_refused(const struct http_exchange *exchange)
-{
-	return exchange->reply.size > SMALL_REPLY &&
-	       (strcmp(exchange->method, MHD_HTTP_METHOD_GET) == 0 ||
-		strcmp(exchange->method, MHD_HTTP_METHOD_HEAD) == 0);
-}
-
 void exchange_hold_reply(struct http_exchange *exchange)
 {
 	struct http_server *server = exchange->server;
 	size_t size = exchange->reply.size;
 	size_t most = server->options.max_reply_bytes / 2;
+	/* the client must always get the result of a change */
+	bool may_be_refused =
+		size > SMALL_REPLY &&
+		(strcmp(exchange->method, MHD_HTTP_METHOD_GET) == 0 ||
+		 strcmp(exchange->method, MHD_HTTP_METHOD_HEAD) == 0);
 	bool is_held = true;
 
 	if (exchange->owner == QUOTA_UNLIMITED)
@@ -331,7 +320,7 @@ void exchange_hold_reply(struct http_exchange *exchange)
 	if (size > most)
 		size = most;
 	lock_acquire(&server->lock);
-	if (may_be_refused(exchange))
+	if (may_be_refused)
 		is_held = exchange_take(exchange, &server->unread, size);
 	else
 		quota_add(&server->unread, exchange->owner, size);
@@ -344,23 +333,6 @@ void exchange_hold_reply(struct http_exchange *exchange)
 	exchange->status = 0;
 	exchange_refuse_busy(exchange,
 			     "too many responses are unread; read them first");
-}
-
-/* Frees the exchange; NULL is a no-op. */
-static void exchange_destroy(struct http_exchange *exchange)
-{
-	if (exchange == NULL)
-		return;
-	free_headers(exchange);
-	for (size_t i = 0; i < exchange->kept_count; i++)
-		free(exchange->kept[i]);
-	buffer_free(&exchange->body);
-	buffer_free(&exchange->reply);
-	upload_free(exchange->upload);
-	stream_free(exchange->stream);
-	if (exchange->is_file)
-		close(exchange->reply_file);
-	free(exchange);
 }
 
 void exchange_end(struct http_exchange *exchange)
@@ -380,7 +352,16 @@ void exchange_end(struct http_exchange *exchange)
 		condition_signal(&server->is_ended);
 	}
 	lock_release(&server->lock);
-	exchange_destroy(exchange);
+	free_headers(exchange);
+	for (size_t i = 0; i < exchange->kept_count; i++)
+		free(exchange->kept[i]);
+	buffer_free(&exchange->body);
+	buffer_free(&exchange->reply);
+	upload_free(exchange->upload);
+	stream_free(exchange->stream);
+	if (exchange->is_file)
+		close(exchange->reply_file);
+	free(exchange);
 }
 
 enum {
@@ -547,18 +528,6 @@ static bool is_too_slow(const struct http_server *server,
 }
 
 /*
- * Bytes sent before the next head are the client's, however slowly it reads:
- * the kernel still delivers them.
- */
-static void connection_end_slow(const struct client_connection *connection)
-{
-	if (connection->state == CONNECTION_REPLY)
-		client_connection_cut(connection);
-	else
-		shutdown(connection->file, SHUT_RDWR);
-}
-
-/*
  * With the lock held: if a check is due, cut off connections that are too slow.
  * A first head must arrive within 5 s, later heads within the server's timeout.
  * When three quarters of all places are used, each head must arrive within 1 s,
@@ -580,18 +549,17 @@ static void client_connections_check(struct http_server *server)
 	     connection != NULL; connection = connection->next) {
 		if (connection->state == CONNECTION_REPLY)
 			look_at_reader(connection, now_ms);
-		if (is_too_slow(server, connection, now_ms))
-			connection_end_slow(connection);
+		if (!is_too_slow(server, connection, now_ms))
+			continue;
+		/*
+		 * The kernel still delivers bytes that were sent before the
+		 * next head, however slowly the client reads.
+		 */
+		if (connection->state == CONNECTION_REPLY)
+			client_connection_cut(connection);
+		else
+			shutdown(connection->file, SHUT_RDWR);
 	}
-}
-
-/*
- * With the lock held: return the time of the next check; UINT64_MAX without
- * connections.
- */
-static uint64_t client_connections_check_ms(const struct http_server *server)
-{
-	return server->connections == NULL ? UINT64_MAX : server->look_ms;
 }
 
 enum { TICK_MS = 200, WORKERS_LEFT = 2 /* workers without long requests */ };
@@ -685,7 +653,8 @@ void http_end_owner(struct http_server *server, uint64_t owner)
 /* With the lock held, released meanwhile: wait until the next tick at most. */
 static void wait_for_tick(struct http_server *server)
 {
-	uint64_t until_ms = client_connections_check_ms(server);
+	uint64_t until_ms =
+		server->connections == NULL ? UINT64_MAX : server->look_ms;
 
 	assert(lock_is_held(&server->lock));
 	if (server->parked.first != NULL && server->tick_ms < until_ms)
@@ -706,16 +675,6 @@ void work_close(struct http_server *server, int file)
 	server->old_files[server->old_count++] = file;
 	condition_signal(&server->is_wanted);
 	lock_release(&server->lock);
-}
-
-/* With the lock held, released meanwhile. */
-static void close_old(struct http_server *server)
-{
-	int file = server->old_files[--server->old_count];
-
-	lock_release(&server->lock);
-	close(file);
-	lock_acquire(&server->lock);
 }
 
 size_t work_long(size_t workers)
@@ -788,10 +747,15 @@ static struct http_exchange *exchange_queue_next(struct http_server *server)
 		exchange = pop_ready(server);
 		if (exchange != NULL)
 			return exchange;
-		if (server->old_count > 0)
-			close_old(server);
-		else
+		if (server->old_count > 0) {
+			int file = server->old_files[--server->old_count];
+
+			lock_release(&server->lock);
+			close(file);
+			lock_acquire(&server->lock);
+		} else {
 			wait_for_tick(server);
+		}
 	}
 	return NULL;
 }
@@ -857,23 +821,18 @@ static void exchange_return(struct http_exchange *exchange)
 		MHD_resume_connection(connection);
 }
 
-static enum http_verdict handle_stream(struct http_exchange *exchange,
-				       bool is_cut)
-{
-	if (!is_cut && !has_left_stream(exchange))
-		return stream_fill(exchange->stream);
-	exchange->stream->is_left = true;
-	return HTTP_ANSWERED;
-}
-
 static enum http_verdict exchange_handle(struct http_exchange *exchange,
 					 bool is_cut)
 {
 	const struct http_options *options = &exchange->server->options;
 
 	assert(exchange->state == EXCHANGE_WAITS);
-	if (exchange->stream != NULL)
-		return handle_stream(exchange, is_cut);
+	if (exchange->stream != NULL) {
+		if (!is_cut && !has_left_stream(exchange))
+			return stream_fill(exchange->stream);
+		exchange->stream->is_left = true;
+		return HTTP_ANSWERED;
+	}
 	if (is_cut) {
 		exchange_refuse(exchange, MHD_HTTP_UNAUTHORIZED, "unauthorized",
 				"the token was removed");

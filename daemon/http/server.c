@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/hash.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "daemon/http/exchange.h"
@@ -288,14 +289,6 @@ static void listen_hide(const struct listen_socket *listening, const char *path)
 		unlink(path);
 }
 
-/* Close. */
-static void listen_end(struct listen_socket *listening)
-{
-	if (listening->file >= 0)
-		close(listening->file);
-	listening->file = -1;
-}
-
 enum {
 	CONNECTION_BYTES = 32 * 1024, /* request line and headers */
 	FIRST_REQUEST_S = 5,          /* timeout for a client's first request */
@@ -313,18 +306,6 @@ static void log_mhd(void *context, const char *format, va_list list)
 	__attribute__((format(printf, 2, 0)));
 
 /*
- * Return the kind of the messages with this format; two formats may share one.
- */
-static unsigned http_log_kind(const char *format)
-{
-	unsigned hash = 0;
-
-	for (; *format != '\0'; format++)
-		hash = hash * 31 + (unsigned char)*format;
-	return hash % LOG_KINDS;
-}
-
-/*
  * libmicrohttpd passes only texts, no codes. After the start most messages
  * concern one client, which may disconnect at any time, or speak no TLS.
  */
@@ -332,11 +313,13 @@ static void log_mhd(void *context, const char *format, va_list list)
 {
 	static struct log_limit kinds[LOG_KINDS];
 	const struct http_server *server = context;
+	/* messages of one kind have the same format */
+	uint64_t kind = hash64(format, strlen(format), 0) % LOG_KINDS;
 	char line[512];
 
 	vsnprintf(line, sizeof(line), format, list);
 	line[strcspn(line, "\n")] = '\0';
-	log_line_limited(&kinds[http_log_kind(format)],
+	log_line_limited(&kinds[kind],
 			 atomic_load(&server->has_begun) ? LOG_LEVEL_INFO
 							 : LOG_LEVEL_WARN,
 			 (struct log_subject){0}, "http: %s", line);
@@ -424,14 +407,6 @@ static struct MHD_Response *response_of_file(struct http_exchange *exchange)
 	return response;
 }
 
-static struct MHD_Response *response_of(struct http_exchange *exchange)
-{
-	if (exchange->stream != NULL)
-		return stream_respond(exchange);
-	return exchange->is_file ? response_of_file(exchange)
-				 : response_of_buffer(&exchange->reply);
-}
-
 static enum MHD_Result send_reply(struct http_exchange *exchange)
 {
 	struct MHD_Response *response;
@@ -439,7 +414,12 @@ static enum MHD_Result send_reply(struct http_exchange *exchange)
 
 	assert(exchange->status != 0);
 	exchange_hold_reply(exchange);
-	response = response_of(exchange);
+	if (exchange->stream != NULL)
+		response = stream_respond(exchange);
+	else if (exchange->is_file)
+		response = response_of_file(exchange);
+	else
+		response = response_of_buffer(&exchange->reply);
 	if (response == NULL)
 		return MHD_NO;
 	client_connection_enter(exchange->server, exchange->client,
@@ -547,19 +527,6 @@ static unsigned http_head_status(struct http_exchange *exchange)
 	return announces_too_much(exchange) ? MHD_HTTP_CONTENT_TOO_LARGE : 0;
 }
 
-/*
- * With a body, reply immediately; MHD then does not read the body and closes
- * the connection. Without a body, reply when MHD has the whole request, and
- * keep the connection.
- */
-static enum MHD_Result send_refusal(struct http_exchange *exchange)
-{
-	if (http_has_body(exchange))
-		return send_reply(exchange);
-	exchange->state = EXCHANGE_REPLIED;
-	return MHD_YES;
-}
-
 static enum MHD_Result begin_exchange(struct http_server *server,
 				      struct MHD_Connection *connection,
 				      const char *path, const char *method,
@@ -588,25 +555,22 @@ static enum MHD_Result begin_exchange(struct http_server *server,
 	MHD_set_connection_option(connection, MHD_CONNECTION_OPTION_TIMEOUT,
 				  (server->options.timeout_ms + 999U) / 1000U);
 	if (server->options.admit != NULL &&
-	    !server->options.admit(exchange, server->options.context))
-		return send_refusal(exchange);
+	    !server->options.admit(exchange, server->options.context)) {
+		/*
+		 * With a body, reply immediately; MHD then does not read the
+		 * body and closes the connection. Without a body, reply when
+		 * MHD has the whole request, and keep the connection.
+		 */
+		if (http_has_body(exchange))
+			return send_reply(exchange);
+		exchange->state = EXCHANGE_REPLIED;
+		return MHD_YES;
+	}
 	exchange->refusal = http_head_status(exchange);
 	if (exchange->refusal == 0)
 		return MHD_YES;
 	http_reject(exchange);
 	return send_reply(exchange);
-}
-
-/* Count a part of the body against the memory limit. */
-static bool http_hold_body(struct http_exchange *exchange, size_t size)
-{
-	struct http_server *server = exchange->server;
-	bool is_held;
-
-	lock_acquire(&server->lock);
-	is_held = exchange_take(exchange, &server->held_bytes, size);
-	lock_release(&server->lock);
-	return is_held;
 }
 
 /*
@@ -622,10 +586,13 @@ static enum MHD_Result http_receive_body(struct http_exchange *exchange,
 	assert(exchange->upload == NULL);
 	client_connection_count(server, exchange->client, *size);
 	exchange->received += *size;
+	lock_acquire(&server->lock);
 	if (exchange->received > max)
 		exchange->refusal = MHD_HTTP_CONTENT_TOO_LARGE;
-	else if (exchange->refusal == 0 && !http_hold_body(exchange, *size))
+	else if (exchange->refusal == 0 &&
+		 !exchange_take(exchange, &server->held_bytes, *size))
 		exchange->refusal = http_busy_status(exchange);
+	lock_release(&server->lock);
 	if (exchange->received > max * MAX_DISCARDED)
 		return MHD_NO;
 	if (exchange->refusal == 0) {
@@ -651,27 +618,20 @@ static enum MHD_Result receive_upload(struct http_exchange *exchange,
 	return is_over ? send_reply(exchange) : result;
 }
 
-/* Return whether the handler replied immediately, without waiting. */
-static bool is_answered_at_once(struct http_exchange *exchange)
-{
-	const struct http_options *options = &exchange->server->options;
-
-	if ((exchange->traits & HTTP_INLINE) == 0)
-		return false;
-	exchange->is_inline = true;
-	if (options->handle(exchange, options->context) == HTTP_ANSWERED)
-		return true;
-	exchange->is_inline = false;
-	return false;
-}
-
 /* Queue the exchange; false if it already has its reply. */
 static bool http_submit(struct http_exchange *exchange)
 {
+	const struct http_options *options = &exchange->server->options;
+
 	/* before it belongs to a worker */
 	client_connection_enter(exchange->server, exchange->client,
 				CONNECTION_BUSY);
-	return !is_answered_at_once(exchange) && work_submit(exchange);
+	exchange->is_inline = (exchange->traits & HTTP_INLINE) != 0;
+	if (exchange->is_inline &&
+	    options->handle(exchange, options->context) == HTTP_ANSWERED)
+		return false;
+	exchange->is_inline = false;
+	return work_submit(exchange);
 }
 
 /* NOLINTNEXTLINE(readability-function-size): the type is MHD's */
@@ -803,26 +763,19 @@ static enum error listen_tcp(struct http_server *server)
 	return errno == EADDRINUSE ? ERR_BUSY : ERR_IO;
 }
 
-static enum error listen_somewhere(struct http_server *server)
-{
-	const struct http_options *options = &server->options;
-
-	if (options->listener != NULL)
-		return listen_tcp(server);
-	if (*options->socket_path == '\0')
-		return ERR_NONE;
-	return listen_on(options->socket_path, options->socket_mode,
-			 &server->listening);
-}
-
 static enum error http_server_begin(struct http_server *server)
 {
 	const struct http_options *options = &server->options;
 	bool is_tcp = options->listener != NULL;
 	const char *where = is_tcp ? "for TCP" : options->socket_path;
 	char limits[THREAD_LIMITS_BYTES];
-	enum error error = listen_somewhere(server);
+	enum error error = ERR_NONE;
 
+	if (is_tcp)
+		error = listen_tcp(server);
+	else if (*options->socket_path != '\0')
+		error = listen_on(options->socket_path, options->socket_mode,
+				  &server->listening);
 	if (error != ERR_NONE)
 		return error;
 	server->mhd = start_mhd(server);
@@ -880,7 +833,8 @@ void http_stop(struct http_server *server)
 	wait_for_last_words(server);
 	if (server->mhd != NULL)
 		MHD_stop_daemon(server->mhd);
-	listen_end(&server->listening); /* the thread may have used it */
+	if (server->listening.file >= 0)
+		close(server->listening.file); /* the thread may have used it */
 	for (size_t i = 0; i < server->old_count; i++)
 		close(server->old_files[i]);
 	free(server->old_files);

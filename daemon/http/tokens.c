@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <nettle/base16.h>
 #include <nettle/memops.h>
 #include <nettle/sha2.h>
 #include <stddef.h>
@@ -25,18 +26,6 @@ enum { SECRET_BYTES = CREDENTIAL_DIGITS / 2 };
 
 _Static_assert(CREDENTIAL_DIGEST_BYTES == SHA256_DIGEST_SIZE, "SHA-256");
 
-/* Write bytes as 2 * count hexadecimal digits and a NUL. */
-static void credential_write_hex(const uint8_t *bytes, size_t count, char *out)
-{
-	static const char digits[] = "0123456789abcdef";
-
-	for (size_t i = 0; i < count; i++) {
-		*out++ = digits[bytes[i] >> 4];
-		*out++ = digits[bytes[i] & 0xf];
-	}
-	*out = '\0';
-}
-
 /*
  * Write a new credential; false, and an empty text, if the system has no random
  * numbers.
@@ -47,7 +36,8 @@ static bool credential_make(char text_out[CREDENTIAL_DIGITS + 1])
 	bool is_random =
 		getrandom(secret, sizeof(secret), 0) == (ssize_t)sizeof(secret);
 
-	credential_write_hex(secret, is_random ? sizeof(secret) : 0, text_out);
+	base16_encode_update(text_out, is_random ? sizeof(secret) : 0, secret);
+	text_out[is_random ? CREDENTIAL_DIGITS : 0] = '\0';
 	explicit_bzero(secret, sizeof(secret));
 	return is_random;
 }
@@ -63,15 +53,6 @@ static void credential_digest(const char *text,
 	sha256_digest(&context, CREDENTIAL_DIGEST_BYTES, digest_out);
 }
 
-/* Compare two digests in constant time. */
-static bool credential_is_same(const uint8_t a[CREDENTIAL_DIGEST_BYTES],
-			       const uint8_t b[CREDENTIAL_DIGEST_BYTES])
-{
-	return memeql_sec(a, b, CREDENTIAL_DIGEST_BYTES) != 0;
-}
-
-enum { MAX_ADDRESS = INET6_ADDRSTRLEN };
-
 /* Return whether the text is empty or a port. */
 static bool is_port(const char *text)
 {
@@ -83,7 +64,7 @@ static bool is_port(const char *text)
 static bool origin_is_address(int family, const char *text, size_t length)
 {
 	unsigned char bytes[sizeof(struct in6_addr)];
-	char copy[MAX_ADDRESS];
+	char copy[INET6_ADDRSTRLEN];
 
 	if (length >= sizeof(copy))
 		return false;
@@ -183,17 +164,10 @@ static uint64_t sessions_drop(struct sessions *sessions, struct session *row)
 	return ticket;
 }
 
-/* Another thread may have read the clock a moment later. */
-static bool session_is_older(uint64_t since_ms, uint64_t now_ms,
-			     uint64_t age_ms)
-{
-	return now_ms > since_ms && now_ms - since_ms >= age_ms;
-}
-
 static bool session_is_over(const struct session *row, uint64_t now_ms)
 {
-	return session_is_older(row->used_ms, now_ms, SESSION_IDLE_MS) ||
-	       session_is_older(row->begun_ms, now_ms, SESSION_AGE_MS);
+	return now_ms >= row->used_ms + SESSION_IDLE_MS ||
+	       now_ms >= row->begun_ms + SESSION_AGE_MS;
 }
 
 uint64_t sessions_expire(struct sessions *sessions, uint64_t now_ms)
@@ -269,7 +243,8 @@ static struct session *sessions_find(struct sessions *sessions,
 
 	credential_digest(session, digest);
 	for (size_t i = 0; i < sessions->count; i++)
-		if (credential_is_same(digest, sessions->rows[i].digest))
+		if (memeql_sec(digest, sessions->rows[i].digest,
+			       sizeof(digest)) != 0)
 			return &sessions->rows[i];
 	return NULL;
 }
@@ -406,34 +381,12 @@ static void tokens_insert(struct tokens *tokens, size_t at,
 	tokens->count++;
 }
 
-static void tokens_delete(struct tokens *tokens, size_t at)
-{
-	tokens->count--;
-	memmove(&tokens->rows[at], &tokens->rows[at + 1],
-		(tokens->count - at) * sizeof(tokens->rows[0]));
-}
-
-static bool read_role(const char *text, enum token_role *role_out)
-{
-	*role_out = strcmp(text, role_names[TOKEN_WRITES]) == 0 ? TOKEN_WRITES
-								: TOKEN_READS;
-	return strcmp(text, role_names[*role_out]) == 0;
-}
-
-static bool tokens_parse_time(const char *text, uint64_t *time_ms_out)
-{
-	char *end;
-
-	errno = 0;
-	*time_ms_out = strtoull(text, &end, 10);
-	return is_digit(text[0]) && *end == '\0' && errno == 0;
-}
-
 /* Parse "NAME ROLE CREATED DIGEST"; modifies the line. */
 static bool tokens_parse_line(char *line, struct token_entry *row_out)
 {
 	char *rest = NULL;
 	char *words[WORDS + 1];
+	struct access_token *token = &row_out->token;
 
 	*row_out = (struct token_entry){0};
 	for (size_t i = 0; i <= WORDS; i++)
@@ -441,9 +394,14 @@ static bool tokens_parse_line(char *line, struct token_entry *row_out)
 	if (words[WORDS - 1] == NULL || words[WORDS] != NULL ||
 	    !token_name_is_valid(words[0]))
 		return false;
-	memcpy(row_out->token.name, words[0], strlen(words[0]) + 1);
-	return read_role(words[1], &row_out->token.role) &&
-	       tokens_parse_time(words[2], &row_out->token.created_ms) &&
+	memcpy(token->name, words[0], strlen(words[0]) + 1);
+	token->role = strcmp(words[1], role_names[TOKEN_WRITES]) == 0
+			      ? TOKEN_WRITES
+			      : TOKEN_READS;
+	errno = 0;
+	token->created_ms = strtoull(words[2], &rest, 10);
+	return strcmp(words[1], role_names[token->role]) == 0 &&
+	       is_digit(words[2][0]) && *rest == '\0' && errno == 0 &&
 	       read_hex(words[3], row_out->digest);
 }
 
@@ -481,9 +439,9 @@ static bool tokens_parse_file(struct tokens *tokens, const char *text)
 static void tokens_append_line(const struct token_entry *row,
 			       struct buffer *out)
 {
-	char digest[DIGEST_DIGITS + 1];
+	char digest[DIGEST_DIGITS + 1] = "";
 
-	credential_write_hex(row->digest, DIGEST_BYTES, digest);
+	base16_encode_update(digest, DIGEST_BYTES, row->digest);
 	buffer_printf(out, "%s %s %" PRIu64 " %s\n", row->token.name,
 		      role_names[row->token.role], row->token.created_ms,
 		      digest);
@@ -682,7 +640,9 @@ enum error tokens_remove(struct tokens *tokens, const char *name,
 	if (tokens_name_is_at(tokens, at, name)) {
 		*id_out = tokens->rows[at].token.id;
 		lock_acquire(&tokens->lock);
-		tokens_delete(tokens, at);
+		tokens->count--;
+		memmove(&tokens->rows[at], &tokens->rows[at + 1],
+			(tokens->count - at) * sizeof(tokens->rows[0]));
 		lock_release(&tokens->lock);
 		error = save_removal(tokens);
 	}
@@ -775,7 +735,8 @@ enum token_verdict tokens_check(struct tokens *tokens, const char *text,
 	credential_digest(text, digest);
 	lock_acquire(&tokens->lock);
 	for (size_t i = 0; i < tokens->count; i++)
-		if (credential_is_same(digest, tokens->rows[i].digest))
+		if (memeql_sec(digest, tokens->rows[i].digest,
+			       sizeof(digest)) != 0)
 			row = &tokens->rows[i];
 	verdict = use_row(row, rate, now_ms, token_out);
 	lock_release(&tokens->lock);

@@ -148,7 +148,10 @@ TEST(more_links_than_text_is_a_listing)
 
 TEST(a_page_that_was_cut_is_truncated)
 {
-	const struct page_limits limits = {1000, 4, 512, 256};
+	const struct page_limits limits = {.max_bytes = 1000,
+					   .max_nodes = 4,
+					   .max_depth = 512,
+					   .max_attributes = 256};
 	AUTO_PAGE *page;
 
 	assert_ok(page_parse(&page, slice_of("<p>1<p>2<p>3<p>4"),

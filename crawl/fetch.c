@@ -568,7 +568,7 @@ static struct fetch_transfer *find_slowest(const struct fetcher *fetcher,
 	for (struct fetch_transfer *transfer = fetcher->all; transfer != NULL;
 	     transfer = transfer->sister) {
 		uint64_t age_ms = now_ms - transfer->begin_ms;
-		uint64_t bytes = transfer->raw_bytes + transfer->header_bytes;
+		uint64_t bytes = transfer->bytes.raw + transfer->bytes.headers;
 
 		if (!transfer->is_running || age_ms < YOUNG_MS ||
 		    bytes * 1000U / age_ms >= rate)

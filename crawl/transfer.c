@@ -268,7 +268,7 @@ static bool transfer_check(struct fetch_transfer *transfer)
 {
 	const struct fetch_options *options = &transfer->plan->options;
 	unsigned port = port_of(&transfer->url);
-	bool is_port_ok = transfer->is_port_ok ||
+	bool is_port_ok = transfer->request.is_port_ok ||
 			  address_filter_allows_port(options->ports,
 						     options->port_count, port);
 
@@ -276,7 +276,7 @@ static bool transfer_check(struct fetch_transfer *transfer)
 		transfer_fail(
 			transfer, ERR_ADDRESS_FORBIDDEN,
 			"the proxy is not trusted: set crawl.proxy_trusted");
-	else if (transfer->is_private_ok)
+	else if (transfer->request.is_private_ok)
 		return true;
 	else if (!is_port_ok)
 		transfer_fail(transfer, ERR_ADDRESS_FORBIDDEN,
@@ -311,14 +311,6 @@ static int transfer_on_ready(void *context, char *remote, char *local,
 	return CURL_PREREQFUNC_ABORT;
 }
 
-/* The address filter is the cause of a failure if it refused all addresses. */
-static void transfer_fail_refused(struct fetch_transfer *transfer)
-{
-	if (!transfer->filter.is_connected &&
-	    transfer->filter.refused[0] != '\0')
-		fail_refused(transfer, transfer->filter.refused);
-}
-
 enum {
 	MAX_HEADER_BYTES = 64 * 1024,
 	/*
@@ -342,20 +334,12 @@ enum {
 	FRAMING_RATIO = 8,
 };
 
-static unsigned transfer_status(const struct fetch_transfer *transfer)
-{
-	long status = 0;
-
-	curl_easy_getinfo(transfer->easy, CURLINFO_RESPONSE_CODE, &status);
-	return status > 0 && status <= UINT16_MAX ? (unsigned)status : 0;
-}
-
 /* Prepare for the body. */
 static void expect_body(struct fetch_transfer *transfer)
 {
 	const struct response_head *answer = &transfer->answer;
 
-	if (!transfer->any_type && transfer->sink == NULL &&
+	if (!transfer->request.any_type && transfer->request.sink == NULL &&
 	    !transfer->result.is_html)
 		transfer_fail(transfer, ERR_NOT_HTML,
 			      "the Content-Type is %.100s",
@@ -371,8 +355,11 @@ static void expect_body(struct fetch_transfer *transfer)
 static bool end_headers(struct fetch_transfer *transfer)
 {
 	struct fetch_result *result = &transfer->result;
+	long status = 0;
 
-	result->http_status = (uint16_t)transfer_status(transfer);
+	curl_easy_getinfo(transfer->easy, CURLINFO_RESPONSE_CODE, &status);
+	result->http_status =
+		status > 0 && status <= UINT16_MAX ? (uint16_t)status : 0;
 	if (result->http_status < 200)
 		return true; /* 100 Continue, 103 Early Hints */
 	transfer->is_headed = true;
@@ -386,12 +373,6 @@ static bool end_headers(struct fetch_transfer *transfer)
 	return result->error == ERR_NONE;
 }
 
-static bool is_blank_line(struct slice line)
-{
-	return slice_equal(line, slice_of("\r\n")) ||
-	       slice_equal(line, slice_of("\n"));
-}
-
 static size_t transfer_on_header(char *data, size_t size, size_t count,
 				 void *context)
 {
@@ -399,8 +380,8 @@ static size_t transfer_on_header(char *data, size_t size, size_t count,
 	struct slice line = {data, size * count};
 	bool is_begin = line.size >= 5 && memcmp(data, "HTTP/", 5) == 0;
 
-	transfer->header_bytes += line.size;
-	if (transfer->header_bytes > MAX_HEADER_BYTES) {
+	transfer->bytes.headers += line.size;
+	if (transfer->bytes.headers > MAX_HEADER_BYTES) {
 		transfer_fail(transfer, ERR_TOO_LARGE,
 			      "the headers are over %d bytes",
 			      MAX_HEADER_BYTES);
@@ -414,7 +395,8 @@ static size_t transfer_on_header(char *data, size_t size, size_t count,
 	}
 	if (transfer->plan->options.keeps_headers)
 		buffer_append_slice(&transfer->result.head, line);
-	if (is_blank_line(line))
+	if (slice_equal(line, slice_of("\r\n")) ||
+	    slice_equal(line, slice_of("\n")))
 		return end_headers(transfer) ? line.size : 0;
 	if (!is_begin)
 		response_head_take(&transfer->answer, line, &transfer->url);
@@ -423,8 +405,8 @@ static size_t transfer_on_header(char *data, size_t size, size_t count,
 
 static bool transfer_is_bomb(const struct fetch_transfer *transfer)
 {
-	return transfer->body_bytes > BOMB_BYTES &&
-	       transfer->body_bytes / BOMB_RATIO > transfer->wire_bytes;
+	return transfer->bytes.body > BOMB_BYTES &&
+	       transfer->bytes.body / BOMB_RATIO > transfer->bytes.wire;
 }
 
 /* Deliver as much as fits; return false to stop the transfer. */
@@ -433,11 +415,11 @@ static bool transfer_deliver(struct fetch_transfer *transfer,
 {
 	enum error error;
 
-	if (transfer->sink == NULL) {
+	if (transfer->request.sink == NULL) {
 		buffer_append_slice(&transfer->result.body, bytes);
 		return true;
 	}
-	error = transfer->sink(transfer->sink_context, bytes);
+	error = transfer->request.sink(transfer->request.sink_context, bytes);
 	if (error != ERR_NONE)
 		transfer_fail(transfer, error, "%s", error_text(error));
 	return error == ERR_NONE;
@@ -446,15 +428,15 @@ static bool transfer_deliver(struct fetch_transfer *transfer,
 /* Process the next bytes of the decompressed body. */
 static bool take_piece(struct fetch_transfer *transfer, struct slice bytes)
 {
-	size_t room = transfer->max_body_bytes - transfer->body_bytes;
+	size_t room = transfer->request.max_body_bytes - transfer->bytes.body;
 	bool is_over = bytes.size > room;
 
-	transfer->body_bytes += bytes.size;
+	transfer->bytes.body += bytes.size;
 	if (transfer_is_bomb(transfer)) {
 		transfer_fail(
 			transfer, ERR_TOO_LARGE,
 			"decompression bomb: %zu bytes decompress to over %zu",
-			transfer->wire_bytes, transfer->body_bytes);
+			transfer->bytes.wire, transfer->bytes.body);
 		return false;
 	}
 	if (is_over)
@@ -463,7 +445,7 @@ static bool take_piece(struct fetch_transfer *transfer, struct slice bytes)
 		return false;
 	if (is_over)
 		transfer_cut(transfer, "the body is over %zu bytes",
-			     transfer->max_body_bytes);
+			     transfer->request.max_body_bytes);
 	return !is_over;
 }
 
@@ -471,7 +453,7 @@ static bool transfer_unpack(struct fetch_transfer *transfer,
 			    struct slice packed)
 {
 	struct unpacker *unpacker = transfer->unpacker;
-	size_t before = transfer->wire_bytes;
+	size_t before = transfer->bytes.wire;
 	char piece[PIECE_BYTES];
 	size_t size = 1;
 
@@ -483,7 +465,7 @@ static bool transfer_unpack(struct fetch_transfer *transfer,
 				      "the coding of the body is damaged");
 			return false;
 		}
-		transfer->wire_bytes =
+		transfer->bytes.wire =
 			before + packed.size - unpacker_left(unpacker);
 		if (!take_piece(transfer, (struct slice){piece, size}))
 			return false;
@@ -499,24 +481,24 @@ static size_t transfer_on_body(char *data, size_t size, size_t count,
 	struct slice bytes = {data, size * count};
 	bool is_taken;
 
-	transfer->taken_bytes += bytes.size;
+	transfer->bytes.taken += bytes.size;
 	if (!transfer_needs_body(transfer)) {
-		transfer->wire_bytes += bytes.size;
-		return transfer->wire_bytes > MAX_DROPPED_BYTES ? 0
+		transfer->bytes.wire += bytes.size;
+		return transfer->bytes.wire > MAX_DROPPED_BYTES ? 0
 								: bytes.size;
 	}
-	if (transfer->sent_bytes >
-	    transfer->max_body_bytes + MAX_DROPPED_BYTES) {
+	if (transfer->bytes.sent >
+	    transfer->request.max_body_bytes + MAX_DROPPED_BYTES) {
 		/* empty gzip members, or bytes after the end */
 		transfer_cut(transfer, "the server sent over %zu bytes",
-			     transfer->max_body_bytes);
+			     transfer->request.max_body_bytes);
 		return 0;
 	}
-	transfer->sent_bytes += bytes.size;
+	transfer->bytes.sent += bytes.size;
 	if (transfer->unpacker != NULL) {
 		is_taken = transfer_unpack(transfer, bytes);
 	} else {
-		transfer->wire_bytes += bytes.size;
+		transfer->bytes.wire += bytes.size;
 		is_taken = take_piece(transfer, bytes);
 	}
 	return is_taken ? bytes.size : 0;
@@ -531,17 +513,17 @@ static int transfer_on_progress(void *context, curl_off_t total, curl_off_t now,
 {
 	struct fetch_transfer *transfer = context;
 	size_t most =
-		FRAMING_BYTES + (FRAMING_RATIO + 1) * transfer->taken_bytes;
+		FRAMING_BYTES + (FRAMING_RATIO + 1) * transfer->bytes.taken;
 
 	(void)total;
 	(void)now;
 	(void)upload_total;
 	(void)upload_now;
-	if (transfer->raw_bytes <= most)
+	if (transfer->bytes.raw <= most)
 		return 0;
 	transfer_fail(transfer, ERR_TOO_LARGE,
 		      "the chunks have %zu bytes in addition to the body",
-		      transfer->raw_bytes - transfer->taken_bytes);
+		      transfer->bytes.raw - transfer->bytes.taken);
 	return 1;
 }
 
@@ -558,7 +540,7 @@ static int transfer_on_debug(CURL *easy, curl_infotype type, char *data,
 
 	(void)easy;
 	if (type == CURLINFO_DATA_IN)
-		transfer->raw_bytes += size;
+		transfer->bytes.raw += size;
 	else if (type == CURLINFO_HEADER_OUT &&
 		 transfer->plan->options.keeps_headers &&
 		 !(size > length && memcmp(data, tunnel, length) == 0))
@@ -581,18 +563,11 @@ static unsigned transfer_set_callbacks(struct fetch_transfer *transfer)
 	failed |= curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION,
 				   transfer_on_header);
 	failed |= curl_easy_setopt(easy, CURLOPT_HEADERDATA, transfer);
-	return failed;
-}
-
-/*
- * Only the debug callback gets the head of the request, and the data between
- * the chunks of a body; only the progress callback can stop the transfer then.
- */
-static unsigned set_debug(struct fetch_transfer *transfer)
-{
-	CURL *easy = transfer->easy;
-	unsigned failed = 0;
-
+	/*
+	 * Only the debug callback gets the head of the request, and the data
+	 * between the chunks of a body; only the progress callback can stop the
+	 * transfer then.
+	 */
 	failed |= curl_easy_setopt(easy, CURLOPT_DEBUGFUNCTION,
 				   transfer_on_debug);
 	failed |= curl_easy_setopt(easy, CURLOPT_DEBUGDATA, transfer);
@@ -628,12 +603,6 @@ static unsigned transfer_set_protocol(struct fetch_transfer *transfer)
 	failed |= curl_easy_setopt(easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
 	failed |= curl_easy_setopt(easy, CURLOPT_HTTP_CONTENT_DECODING, 0L);
 	return failed;
-}
-
-static bool transfer_set_up(struct fetch_transfer *transfer)
-{
-	return (transfer_set_protocol(transfer) |
-		transfer_set_callbacks(transfer) | set_debug(transfer)) == 0;
 }
 
 /*
@@ -686,7 +655,8 @@ struct fetch_transfer *transfer_create(const struct transfer_plan *plan)
 
 	transfer->plan = plan;
 	transfer->easy = curl_easy_init();
-	if (transfer->easy == NULL || !transfer_set_up(transfer)) {
+	if (transfer->easy == NULL || (transfer_set_protocol(transfer) |
+				       transfer_set_callbacks(transfer)) != 0) {
 		transfer_destroy(transfer);
 		return NULL;
 	}
@@ -716,33 +686,20 @@ void transfer_destroy(struct fetch_transfer *transfer)
 static void transfer_reset(struct fetch_transfer *transfer,
 			   const struct fetch_request *request)
 {
-	const struct fetch_options *options = &transfer->plan->options;
-
 	assert(transfer->easy != NULL);
 	transfer_clear(transfer);
 	transfer->url = *request->url;
-	transfer->is_private_ok = request->is_private_ok;
-	transfer->is_port_ok = request->is_port_ok;
-	transfer->is_network_ok = request->is_network_ok;
-	transfer->any_type = request->any_type;
+	transfer->request = *request;
+	if (request->max_body_bytes == 0)
+		transfer->request.max_body_bytes =
+			transfer->plan->options.max_body_bytes;
 	transfer->is_post = request->post != NULL;
 	transfer->is_conditional = request_is_conditional(request);
-	transfer->max_body_bytes = request->max_body_bytes == 0
-					   ? options->max_body_bytes
-					   : request->max_body_bytes;
 	transfer->headers = request_headers(request);
-	transfer->cookies = request->cookies;
-	transfer->sink = request->sink;
-	transfer->sink_context = request->sink_context;
 	transfer->result = (struct fetch_result){.context = request->context};
 	response_head_begin(&transfer->answer);
 	transfer->is_headed = false;
-	transfer->header_bytes = 0;
-	transfer->raw_bytes = 0;
-	transfer->taken_bytes = 0;
-	transfer->sent_bytes = 0;
-	transfer->wire_bytes = 0;
-	transfer->body_bytes = 0;
+	transfer->bytes = (struct transfer_counts){0};
 	transfer->error_text[0] = '\0';
 }
 
@@ -760,7 +717,7 @@ static struct curl_slist *choose_headers(struct fetch_transfer *transfer)
 			request_headers_add(transfer->headers, "Expect:");
 		return transfer->headers;
 	}
-	if (transfer->any_type || transfer->sink != NULL)
+	if (transfer->request.any_type || transfer->request.sink != NULL)
 		return transfer->headers;
 	if (transfer->headers == NULL)
 		return page_headers;
@@ -771,7 +728,8 @@ static struct curl_slist *choose_headers(struct fetch_transfer *transfer)
 static CURLcode load_cookies(struct fetch_transfer *transfer)
 {
 	static const struct cookies none = {0};
-	bool is_first = transfer->cookies != NULL && !transfer->has_cookies;
+	bool is_first =
+		transfer->request.cookies != NULL && !transfer->has_cookies;
 	CURLcode code = CURLE_OK;
 
 	if (is_first) /* starts the engine */
@@ -779,19 +737,10 @@ static CURLcode load_cookies(struct fetch_transfer *transfer)
 	transfer->has_cookies |= is_first;
 	if (code != CURLE_OK || !transfer->has_cookies)
 		return code;
-	return cookies_load(transfer->easy, transfer->cookies == NULL
-						    ? &none
-						    : transfer->cookies);
-}
-
-static const char *proxy_of(const struct fetch_transfer *transfer,
-			    const struct fetch_request *request)
-{
-	const char *proxy = request->proxy;
-
-	if (proxy == NULL)
-		proxy = transfer->plan->options.proxy;
-	return proxy == NULL ? "" : proxy;
+	return cookies_load(transfer->easy,
+			    transfer->request.cookies == NULL
+				    ? &none
+				    : transfer->request.cookies);
 }
 
 static unsigned set_method(struct fetch_transfer *transfer,
@@ -818,11 +767,14 @@ bool transfer_prepare(struct fetch_transfer *transfer,
 		      const struct fetch_request *request)
 {
 	const struct fetch_options *options = &transfer->plan->options;
-	const char *proxy = proxy_of(transfer, request);
+	const char *proxy =
+		request->proxy == NULL ? options->proxy : request->proxy;
 	CURL *easy = transfer->easy;
 	unsigned failed = 0;
 
 	transfer_reset(transfer, request);
+	if (proxy == NULL)
+		proxy = "";
 	transfer->is_proxied = proxy[0] != '\0';
 	/* is_proxied: the address of a trusted proxy */
 	transfer->filter = (struct connection_filter){
@@ -853,7 +805,7 @@ static void transfer_count_bytes(struct fetch_transfer *transfer)
 
 	curl_easy_getinfo(easy, CURLINFO_TOTAL_TIME_T, &time_us);
 	curl_easy_getinfo(easy, CURLINFO_PRIMARY_IP, &address);
-	result->wire_bytes = transfer->wire_bytes + transfer->header_bytes;
+	result->wire_bytes = transfer->bytes.wire + transfer->bytes.headers;
 	result->elapsed_us = (uint64_t)time_us;
 	if (address != NULL)
 		snprintf(result->address, sizeof(result->address), "%s",
@@ -867,7 +819,7 @@ static void transfer_count_bytes(struct fetch_transfer *transfer)
 static bool transfer_needs_no_body(const struct fetch_transfer *transfer)
 {
 	return transfer->is_headed && !transfer_needs_body(transfer) &&
-	       (!transfer->is_post || transfer->wire_bytes > MAX_DROPPED_BYTES);
+	       (!transfer->is_post || transfer->bytes.wire > MAX_DROPPED_BYTES);
 }
 
 static void break_off(struct fetch_transfer *transfer, const char *reason)
@@ -885,12 +837,15 @@ static void transfer_set_error(struct fetch_transfer *transfer, CURLcode code)
 	enum error error = error_from_curl(code);
 	const char *reason = curl_reason(transfer->error_text, code);
 
-	if (transfer->is_headed && transfer->body_bytes > 0 &&
+	if (transfer->is_headed && transfer->bytes.body > 0 &&
 	    error == ERR_NETWORK && transfer->result.error == ERR_NONE) {
 		break_off(transfer, reason);
 		return;
 	}
-	transfer_fail_refused(transfer);
+	/* the address filter is the cause if it refused all addresses */
+	if (!transfer->filter.is_connected &&
+	    transfer->filter.refused[0] != '\0')
+		fail_refused(transfer, transfer->filter.refused);
 	transfer_fail(transfer, error, "%s", reason);
 }
 
@@ -900,7 +855,7 @@ static void transfer_set_error(struct fetch_transfer *transfer, CURLcode code)
  */
 static bool is_unpacked(const struct fetch_transfer *transfer)
 {
-	return transfer->unpacker == NULL || transfer->wire_bytes == 0 ||
+	return transfer->unpacker == NULL || transfer->bytes.wire == 0 ||
 	       unpacker_is_whole(transfer->unpacker);
 }
 
@@ -917,8 +872,8 @@ void transfer_finish(struct fetch_transfer *transfer, CURLcode code)
 	if (transfer->is_running) /* otherwise the handle's data are of another
 				     request */
 		transfer_count_bytes(transfer);
-	if (transfer->cookies != NULL && transfer->is_headed)
-		cookies_save(transfer->easy, transfer->cookies);
+	if (transfer->request.cookies != NULL && transfer->is_headed)
+		cookies_save(transfer->easy, transfer->request.cookies);
 	if (code == CURLE_OK && !is_unpacked(transfer))
 		break_off(transfer, "the compressed body is incomplete");
 	else if (code != CURLE_OK && !transfer_needs_no_body(transfer) &&

@@ -89,6 +89,16 @@ struct transfer_plan {
 	struct curl_slist *page_headers; /* of a request for a page */
 };
 
+/* Received bytes. */
+struct transfer_counts {
+	size_t headers;
+	size_t raw;   /* of the body, including chunk headers */
+	size_t taken; /* of these, without chunk headers */
+	size_t sent;  /* of the body */
+	size_t wire;  /* of these, as far as decoded */
+	size_t body;  /* decompressed */
+};
+
 struct fetch_transfer {
 	struct fetch_transfer *next;   /* in the idle or finished list */
 	struct fetch_transfer *sister; /* in the list of all transfers */
@@ -100,31 +110,18 @@ struct fetch_transfer {
 	const struct transfer_plan *plan;
 	bool has_cookies; /* libcurl's cookie engine is in use and must be
 			     cleared */
-	/* the request */
 	struct url url;
-	bool is_private_ok;
-	bool is_port_ok;
-	bool is_network_ok;
-	bool any_type;
+	struct fetch_request request; /* its texts are no longer valid */
 	bool is_conditional;
 	bool is_post;
 	bool is_proxied;
-	size_t max_body_bytes;
 	struct curl_slist *headers; /* its own headers, or NULL */
-	struct cookies *cookies;
-	fetch_sink *sink;
-	void *sink_context;
 	/* its result */
 	struct fetch_result result;
 	struct response_head answer;
 	struct unpacker *unpacker; /* NULL: the body has no coding */
 	bool is_headed;            /* the last header block is complete */
-	size_t header_bytes;
-	size_t raw_bytes;   /* of the body, including chunk headers */
-	size_t taken_bytes; /* of these, without chunk headers */
-	size_t sent_bytes;  /* of the body */
-	size_t wire_bytes;  /* of these, as far as decoded */
-	size_t body_bytes;  /* decompressed */
+	struct transfer_counts bytes;
 	struct connection_filter filter;
 	char error_text[CURL_ERROR_SIZE];
 };

@@ -413,16 +413,6 @@ static void check_resolver(struct fetcher_client *remote)
 	send_again(remote, &again);
 }
 
-/* Stop the process if the oldest request is late. */
-static void check_late(struct fetcher_client *remote)
-{
-	const struct fetcher_client_request *first = remote->sent.first;
-
-	if (first != NULL &&
-	    clock_steady_ms() - first->sent_ms > remote->max_answer_ms)
-		lose_process(remote, "does not respond");
-}
-
 static bool read_authorities(struct fetcher_client *remote, const char *path)
 {
 	enum error error;
@@ -498,12 +488,6 @@ void fetcher_client_destroy(struct fetcher_client *remote)
 	free(remote);
 }
 
-static bool is_conditional(const struct fetch_request *request)
-{
-	return (request->etag != NULL && *request->etag != '\0') ||
-	       (request->modified != NULL && *request->modified != '\0');
-}
-
 void fetcher_client_start(struct fetcher_client *remote,
 			  const struct fetch_request *request, bool is_sitemap)
 {
@@ -524,7 +508,7 @@ void fetcher_client_start(struct fetcher_client *remote,
 		.max_body_bytes = request->max_body_bytes == 0
 					  ? remote->max_body_bytes
 					  : request->max_body_bytes,
-		.is_conditional = is_conditional(request),
+		.is_conditional = request_is_conditional(request),
 		.is_post = request->post != NULL,
 		.is_sitemap = is_sitemap,
 		.has_cookies = request->cookies != NULL,
@@ -586,7 +570,10 @@ void fetcher_client_run(struct fetcher_client *remote, uint32_t timeout_ms,
 			timeout_ms < MAX_WAIT_MS ? timeout_ms : MAX_WAIT_MS,
 			files, count);
 	fetcher_client_receive(remote);
-	check_late(remote);
+	if (remote->sent.first != NULL &&
+	    clock_steady_ms() - remote->sent.first->sent_ms >
+		    remote->max_answer_ms)
+		lose_process(remote, "does not respond");
 	check_resolver(remote);
 	send_requests(remote);
 }
@@ -625,13 +612,13 @@ void fetcher_client_abort(struct fetcher_client *remote)
 void fetcher_client_report_backlog(struct fetcher_client *remote,
 				   size_t waiting)
 {
+	const struct fetch_backlog backlog = {waiting, remote->answers};
 	struct buffer head;
 
 	if (!remote->is_up || waiting == remote->waiting)
 		return;
 	remote->waiting = waiting;
-	head = fetch_backlog_encode(&(struct fetch_backlog){
-		.waiting = waiting, .answers = remote->answers});
+	head = row_codec_encode(&fetch_backlog_layout, &backlog);
 	send_frame(remote, FETCH_BACKLOG, buffer_slice(&head),
 		   (struct slice){NULL, 0});
 	buffer_free(&head);

@@ -90,14 +90,6 @@ static enum error feed_sitemap(void *context, struct slice bytes)
 	return error == ERR_NONE && errand->is_full ? ERR_TOO_LARGE : error;
 }
 
-static void pending_fetch_free(struct pending_fetch *errand)
-{
-	sitemap_destroy(errand->sitemap);
-	buffer_free(&errand->cookies.lines);
-	buffer_free(&errand->listing);
-	free(errand);
-}
-
 static struct pending_fetch *pending_fetch_create(struct fetch_message *order)
 {
 	struct pending_fetch *errand = mem_alloc(1, sizeof(*errand));
@@ -137,18 +129,6 @@ static void end_sitemap(struct pending_fetch *errand,
 	errand->listing = (struct buffer){0};
 }
 
-/*
- * Drop parts that exceed the limits of the main process, which it would count
- * as invalid.
- */
-static void fetcher_process_limit_result(struct fetch_result *result)
-{
-	if (result->head.size > FETCH_MAX_HEAD_BYTES)
-		buffer_clear(&result->head);
-	if (result->request.size > FETCH_MAX_REQUEST_BYTES)
-		buffer_clear(&result->request);
-}
-
 static bool send_result(const struct fetcher_process_state *state,
 			struct fetch_result *result)
 {
@@ -158,7 +138,11 @@ static bool send_result(const struct fetcher_process_state *state,
 
 	if (errand->sitemap != NULL)
 		end_sitemap(errand, result);
-	fetcher_process_limit_result(result);
+	/* the main process would count larger parts as invalid */
+	if (result->head.size > FETCH_MAX_HEAD_BYTES)
+		buffer_clear(&result->head);
+	if (result->request.size > FETCH_MAX_REQUEST_BYTES)
+		buffer_clear(&result->request);
 	head = fetch_result_encode(errand->id, result,
 				   errand->has_cookies ? &errand->cookies
 						       : NULL);
@@ -176,11 +160,16 @@ static bool send_result(const struct fetcher_process_state *state,
 static void pending_fetch_finish(struct fetcher_process_state *state,
 				 struct fetch_result *result)
 {
+	struct pending_fetch *errand = result->context;
+
 	state->waiting = 0;
 	state->answers++;
 	if (!state->has_ended && !send_result(state, result))
 		state->has_ended = true;
-	pending_fetch_free(result->context);
+	sitemap_destroy(errand->sitemap);
+	buffer_free(&errand->cookies.lines);
+	buffer_free(&errand->listing);
+	free(errand);
 	fetch_result_free(result);
 }
 
@@ -225,7 +214,8 @@ static bool fetcher_process_handle_message(struct fetcher_process_state *state,
 		fetcher_process_start_fetch(state, &order);
 		return true;
 	case FETCH_BACKLOG:
-		if (!fetch_backlog_decode(frame->head, &press))
+		if (!row_codec_decode(&fetch_backlog_layout, frame->head,
+				      &press))
 			return false;
 		if (press.answers == state->answers)
 			state->waiting = (size_t)press.waiting;

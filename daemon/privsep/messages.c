@@ -300,19 +300,6 @@ struct buffer fetch_result_encode(uint64_t id, struct fetch_result *result,
 	return row_codec_encode(&result_layout, &row);
 }
 
-static const struct row_codec press_layout =
-	MESSAGE_PLAIN(fetch_backlog, answers);
-
-struct buffer fetch_backlog_encode(const struct fetch_backlog *press)
-{
-	return row_codec_encode(&press_layout, press);
-}
-
-bool fetch_backlog_decode(struct slice head, struct fetch_backlog *press_out)
-{
-	return row_codec_decode(&press_layout, head, press_out);
-}
-
 bool fetch_result_id(struct slice head, uint64_t *id_out)
 {
 	struct result_row row;

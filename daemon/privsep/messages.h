@@ -90,10 +90,6 @@ struct fetch_backlog {
 	uint64_t answers;
 };
 
-/* Encode the head of FETCH_BACKLOG. */
-struct buffer fetch_backlog_encode(const struct fetch_backlog *press);
-bool fetch_backlog_decode(struct slice head, struct fetch_backlog *press_out);
-
 /* The limits of a valid response. */
 struct fetch_expectation {
 	uint64_t max_body_bytes;
@@ -511,6 +507,7 @@ struct model_field {
  * slice (or that field again), and the number of slices.
  */
 #define MESSAGES(X)                                           \
+	X(fetch_backlog, answers, answers, 0)                 \
 	X(archive_request, max_body_bytes, max_body_bytes, 0) \
 	X(bytes_answer, reserved, reserved, 0)                \
 	X(records_answer, reserved, reserved, 0)              \

@@ -224,14 +224,6 @@ static int64_t spawner_commands_kill(struct spawner_commands *commands,
 	return 0;
 }
 
-/* Release all commands; they continue to run. */
-static void spawner_commands_release(struct spawner_commands *commands)
-{
-	for (size_t i = 0; i < commands->count; i++)
-		child_release(&commands->items[i]);
-	free(commands->items);
-}
-
 static bool spawner_send_response(const struct channel *channel, int64_t number,
 				  int file)
 {
@@ -319,7 +311,9 @@ void spawner_main(int socket)
 					&commands);
 		frame_free(&frame);
 	}
-	spawner_commands_release(&commands);
+	for (size_t i = 0; i < commands.count; i++)
+		child_release(&commands.items[i]); /* it continues to run */
+	free(commands.items);
 	channel_close(&channel);
 }
 
@@ -352,11 +346,6 @@ static uint64_t process_used_bytes(void)
 	return pages * (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
-static uint64_t limit_of(uint64_t memory_bytes)
-{
-	return memory_bytes == 0 ? 0 : memory_bytes + process_used_bytes();
-}
-
 /* Report the enforced layers, or the failure. */
 static enum error send_ready(const struct channel *channel,
 			     const struct sandbox_report *report,
@@ -371,32 +360,28 @@ static enum error send_ready(const struct channel *channel,
 		       : ERR_STOPPED;
 }
 
-/* The spawner needs no options for its sandbox. */
-static enum error enter_starter(const struct channel *channel)
-{
-	struct sandbox_report report = {0};
-	enum error error = sandbox_enter(
-		&(struct sandbox_options){.role = ROLE_SPAWNER}, &report);
-
-	return send_ready(channel, &report, error);
-}
-
 /*
- * Enter the sandbox with the options of the first frame, and report the
- * enforced layers.
+ * Enter the sandbox with the options of the first frame, which the spawner does
+ * not need, and report the enforced layers.
  */
 static enum error process_enter_sandbox(enum role role, struct channel *channel)
 {
 	struct sandbox_report report = {0};
-	struct role_init hello;
-	struct channel_frame frame;
-	enum error error = get_hello(channel, &frame, &hello);
+	struct role_init hello = {0};
+	struct channel_frame frame = {.file = -1};
+	enum error error = role == ROLE_SPAWNER
+				   ? ERR_NONE
+				   : get_hello(channel, &frame, &hello);
 
 	if (error == ERR_NONE)
 		error = sandbox_enter(
 			&(struct sandbox_options){
 				.role = role,
-				.memory_bytes = limit_of(hello.memory_bytes)},
+				.memory_bytes =
+					hello.memory_bytes == 0
+						? 0
+						: hello.memory_bytes +
+							  process_used_bytes()},
 			&report);
 	frame_free(&frame);
 	if (error == ERR_STOPPED || error == ERR_MALFORMED)
@@ -404,36 +389,27 @@ static enum error process_enter_sandbox(enum role role, struct channel *channel)
 	return send_ready(channel, &report, error);
 }
 
-/*
- * Ignore the stop signals: a service manager or a terminal may signal all
- * processes, but the main process stops the others when it no longer needs
- * them. A write over the file size limit then fails with an error.
- */
-static void leave_signals(void)
-{
-	static const int numbers[] = {SIGPIPE, SIGTERM, SIGINT, SIGHUP,
-				      SIGXFSZ};
-
-	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
-		signal(numbers[i], SIG_IGN);
-}
-
 int process_main(const char *name, const struct role_program *programs)
 {
+	static const int ignored[] = {SIGPIPE, SIGTERM, SIGINT, SIGHUP,
+				      SIGXFSZ};
 	struct channel channel = channel_of(ROLE_SOCKET, MAX_HELLO_BODY);
 	enum role role = ROLE_MAIN;
-	enum error error = ERR_NONE;
 
 	while (role < ROLE_COUNT && strcmp(name, role_name(role)) != 0)
 		role++;
 	if (role == ROLE_COUNT || programs[role].main == NULL)
 		return EXIT_FAILURE;
-	leave_signals();
+	/*
+	 * A service manager or a terminal may signal all processes, but the
+	 * main process stops the others when it no longer needs them. A write
+	 * over the file size limit then fails with an error.
+	 */
+	for (size_t i = 0; i < sizeof(ignored) / sizeof(ignored[0]); i++)
+		signal(ignored[i], SIG_IGN);
 	if (programs[role].prepare != NULL)
 		programs[role].prepare();
-	error = role == ROLE_SPAWNER ? enter_starter(&channel)
-				     : process_enter_sandbox(role, &channel);
-	if (error != ERR_NONE)
+	if (process_enter_sandbox(role, &channel) != ERR_NONE)
 		return EXIT_FAILURE;
 	free(channel.room);
 	programs[role].main(ROLE_SOCKET);

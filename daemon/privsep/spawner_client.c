@@ -367,18 +367,6 @@ static enum error spawner_receive_response(struct spawner *spawner,
 	return error;
 }
 
-/*
- * With the lock held, after a missing or invalid response: treat the spawner as
- * dead, because later responses would belong to other requests. Signal the
- * owner, as its exit would.
- */
-static void lose_starter(struct spawner *spawner)
-{
-	atomic_store(&spawner->is_lost, true);
-	channel_close(&spawner->channel);
-	pthread_kill(spawner->owner, SIGCHLD);
-}
-
 enum error spawner_request(struct spawner *spawner,
 			   const struct frame_parts *parts, int64_t *number_out,
 			   int *file_out)
@@ -393,8 +381,15 @@ enum error spawner_request(struct spawner *spawner,
 		error = channel_send(&spawner->channel, parts);
 	if (error == ERR_NONE) {
 		error = spawner_receive_response(spawner, number_out, file_out);
-		if (error == ERR_TIMEOUT || error == ERR_MALFORMED)
-			lose_starter(spawner);
+		/*
+		 * Treat it as dead, because later responses would belong to
+		 * other requests. Signal the owner, as its exit would.
+		 */
+		if (error == ERR_TIMEOUT || error == ERR_MALFORMED) {
+			atomic_store(&spawner->is_lost, true);
+			channel_close(&spawner->channel);
+			pthread_kill(spawner->owner, SIGCHLD);
+		}
 	}
 	lock_release(&spawner->lock);
 	if (error == ERR_TIMEOUT)

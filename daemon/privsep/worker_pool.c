@@ -164,9 +164,9 @@ void worker_slots_release(struct worker_slots *seats, struct worker_slot *seat)
 
 enum {
 	MAX_ANSWER_BYTES = 256 << 20,
-	LOOK_MS = 200, /* interval of time limit checks */
-	PATIENCE = 10, /* wall clock limit, as a multiple of CPU time */
-	LONG_BYTES = 1 << 20,
+	LOOK_MS = 200,        /* interval of time limit checks */
+	PATIENCE = 10,        /* wall clock limit, as a multiple of CPU time */
+	LONG_BYTES = 1 << 20, /* a larger task is likely to take long */
 	MAX_TRIES = 2, /* of a task whose worker another process has killed */
 };
 
@@ -303,12 +303,6 @@ static enum error answer_ask(struct process *process,
 	return error == ERR_BUSY ? ERR_MALFORMED : error;
 }
 
-static bool is_ask(const struct channel_frame *frame)
-{
-	return frame->kind >= FRAME_ASK &&
-	       frame->kind < FRAME_ASK + (uint32_t)ASK_KINDS;
-}
-
 /*
  * Serve the worker's requests until the task is done. ERR_STOPPED: the worker
  * has died.
@@ -327,7 +321,8 @@ static enum error worker_pool_call(struct process *process,
 		if (error != ERR_NONE)
 			break;
 		is_done = frame.kind == FRAME_TASK_DONE;
-		if (is_ask(&frame)) {
+		if (frame.kind >= FRAME_ASK &&
+		    frame.kind < FRAME_ASK + (uint32_t)ASK_KINDS) {
 			error = deadline_is_over(deadline, process)
 					? ERR_TIMEOUT
 					: answer_ask(process, task, &frame);
@@ -348,12 +343,6 @@ static bool is_too_large(const struct pool_task *task)
 	       task->body.size > MAX_REQUEST_BYTES;
 }
 
-/* Return whether the task is likely to take long, judging by its size. */
-static bool pool_task_is_long(const struct pool_task *task)
-{
-	return task->body.size > LONG_BYTES;
-}
-
 /* Send the task. ERR_BUSY: the worker's socket is full. */
 static enum error pool_task_offer(struct process *process,
 				  const struct pool_task *task)
@@ -365,16 +354,6 @@ static enum error pool_task_offer(struct process *process,
 						   .head = task->head,
 						   .body = task->body,
 						   .file = -1});
-}
-
-static enum error pool_task_run_by(struct process *process,
-				   const struct pool_task *task,
-				   struct deadline *deadline)
-{
-	enum error error = pool_task_offer(process, task);
-
-	return error == ERR_NONE ? worker_pool_call(process, task, deadline)
-				 : error;
 }
 
 static void pool_task_set_reason(struct pool_task *task, enum error error,
@@ -432,7 +411,9 @@ static enum error run_once(struct worker_pool *pool, struct worker_slot *seat,
 		return ERR_IO;
 	}
 	deadline = deadline_after(&seat->process, pool->options.task_ms);
-	error = pool_task_run_by(&seat->process, task, &deadline);
+	error = pool_task_offer(&seat->process, task);
+	if (error == ERR_NONE)
+		error = worker_pool_call(&seat->process, task, &deadline);
 	if (error == ERR_NONE)
 		return ERR_NONE;
 	end_signal = end_worker(pool, seat, why);
@@ -470,21 +451,6 @@ static enum error run_here(struct pool_task *task)
 	return error;
 }
 
-static enum error run_in(struct worker_pool *pool, struct worker_slot *seat,
-			 struct pool_task *task)
-{
-	enum error error = ERR_QUARANTINED;
-	bool was_killed_here = true;
-
-	for (int i = 0;
-	     i < (task->is_stream ? 1 : MAX_TRIES) && was_killed_here; i++)
-		error = run_once(pool, seat, task, &was_killed_here);
-	if (!seat->is_started && !pool->options.starts_late)
-		start_worker(pool, seat);
-	worker_slots_release(pool->seats, seat);
-	return error;
-}
-
 /* Run the task by the worker of `only`, or by any worker if NULL. */
 static enum error run_by_one(struct worker_pool *pool, struct pool_task *task,
 			     const struct worker_slot *only)
@@ -492,8 +458,12 @@ static enum error run_by_one(struct worker_pool *pool, struct pool_task *task,
 	const struct worker_slot_request wish = {
 		.site = task->site,
 		.only = only,
-		.is_long = pool_task_is_long(task),
+		.is_long = task->body.size > LONG_BYTES,
 	};
+	int tries = task->is_stream ? 1 : MAX_TRIES;
+	bool was_killed = true;
+	enum error error = ERR_QUARANTINED;
+	struct worker_slot *seat;
 
 	assert(!txn_is_open());
 	task->reason[0] = '\0';
@@ -504,7 +474,13 @@ static enum error run_by_one(struct worker_pool *pool, struct pool_task *task,
 	}
 	if (pool == NULL)
 		return run_here(task);
-	return run_in(pool, worker_slots_acquire(pool->seats, &wish), task);
+	seat = worker_slots_acquire(pool->seats, &wish);
+	for (int i = 0; i < tries && was_killed; i++)
+		error = run_once(pool, seat, task, &was_killed);
+	if (!seat->is_started && !pool->options.starts_late)
+		start_worker(pool, seat);
+	worker_slots_release(pool->seats, seat);
+	return error;
 }
 
 enum error worker_pool_run(struct worker_pool *pool, struct pool_task *task)
@@ -552,17 +528,6 @@ static size_t run_some(struct process *process, const struct pool_task *tasks,
 	return done;
 }
 
-/*
- * Return the time limit of several tasks together. A task that exceeds it runs
- * again alone, with its full time limit.
- */
-static struct deadline shared_deadline(const struct worker_pool *pool,
-				       const struct process *process)
-{
-	return deadline_after(process, (pool->options.task_ms + PATIENCE - 1) /
-					       PATIENCE);
-}
-
 void worker_pool_run_all(struct worker_pool *pool, struct pool_task *tasks,
 			 size_t count)
 {
@@ -576,8 +541,14 @@ void worker_pool_run_all(struct worker_pool *pool, struct pool_task *tasks,
 		bool is_ready = make_ready(pool, seat);
 
 		if (is_ready) {
-			struct deadline deadline =
-				shared_deadline(pool, &seat->process);
+			/*
+			 * A task that exceeds this runs again alone, with its
+			 * full time limit.
+			 */
+			struct deadline deadline = deadline_after(
+				&seat->process,
+				(pool->options.task_ms + PATIENCE - 1) /
+					PATIENCE);
 
 			done = run_some(&seat->process, tasks, count,
 					&deadline);

@@ -15,13 +15,6 @@
 #include "extract/methods/ridge.h"
 #include "template/extraction.h"
 
-static struct slice site_client_copy_text(struct arena *arena,
-					  struct slice text)
-{
-	return (struct slice){arena_copy(arena, text.data, text.size),
-			      text.size};
-}
-
 static bool site_client_find_page(void *context, const struct url *url,
 				  struct known_page *page_out)
 {
@@ -40,8 +33,8 @@ static bool site_client_find_page(void *context, const struct url *url,
 	*page_out = (struct known_page){0};
 	if (is_found) {
 		*page_out = known_of_field(&found);
-		page_out->charset =
-			site_client_copy_text(site->arena, found.charset);
+		page_out->charset.data = arena_copy(
+			site->arena, found.charset.data, found.charset.size);
 	}
 	message_free(&answer);
 	return is_found;

@@ -374,7 +374,8 @@ static enum error press(const struct fetch_backlog *press, int patience_ms)
 	tell(&channel, FETCH_OPTIONS, fetch_options_encode(&options.fetch));
 	ck_assert_int_eq(channel_receive(&channel, PATIENCE_MS, &frame), 0);
 	tell(&channel, FETCH_START, fetch_message_encode(1, &request, false));
-	tell(&channel, FETCH_BACKLOG, fetch_backlog_encode(press));
+	tell(&channel, FETCH_BACKLOG,
+	     row_codec_encode(&fetch_backlog_layout, press));
 	error = channel_receive(&channel, patience_ms, &frame);
 	frame_free(&frame);
 	channel_close(&channel);

@@ -39,22 +39,6 @@ static bool read_system(struct buffer *out, char **path_out)
 	return is_read;
 }
 
-static bool ca_bundle_write(int descriptor, struct slice bytes)
-{
-	const char *at = bytes.data;
-	size_t left = bytes.size;
-
-	while (left > 0) {
-		ssize_t written = write(descriptor, at, left);
-
-		if (written <= 0)
-			return false;
-		at += written;
-		left -= (size_t)written;
-	}
-	return true;
-}
-
 /* Put both into a memory file that has a name in /proc. */
 static bool make_file(struct ca_bundle *authorities, struct slice pem)
 {
@@ -62,7 +46,7 @@ static bool make_file(struct ca_bundle *authorities, struct slice pem)
 
 	authorities->descriptor = memfd_create("authorities", MFD_CLOEXEC);
 	if (authorities->descriptor < 0 ||
-	    !ca_bundle_write(authorities->descriptor, pem))
+	    file_write_all(authorities->descriptor, pem) != ERR_NONE)
 		return false;
 	snprintf(name, sizeof(name), "/proc/self/fd/%d",
 		 authorities->descriptor);

@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/memory.h"
 #include "daemon/runtime/clock.h"
 
@@ -98,24 +99,6 @@ void channel_close(struct channel *channel)
 	channel->room = NULL;
 }
 
-static bool frame_write_file(int file, struct slice bytes)
-{
-	const char *at = bytes.data;
-	size_t left = bytes.size;
-
-	while (left > 0) {
-		ssize_t written = write(file, at, left);
-
-		if (written < 0 && errno == EINTR)
-			continue;
-		if (written <= 0)
-			return false;
-		at += written;
-		left -= (size_t)written;
-	}
-	return true;
-}
-
 /* Return a sealed memory file with these bytes, or -1. */
 static int seal_file(struct slice bytes)
 {
@@ -123,7 +106,7 @@ static int seal_file(struct slice bytes)
 
 	if (file < 0)
 		return -1;
-	if (frame_write_file(file, bytes) &&
+	if (file_write_all(file, bytes) == ERR_NONE &&
 	    fcntl(file, F_ADD_SEALS, SEALS | F_SEAL_SEAL) == 0)
 		return file;
 	close(file);

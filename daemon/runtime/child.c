@@ -22,6 +22,7 @@
 #include <unistd.h>
 
 #include "base/buffer.h"
+#include "base/file.h"
 #include "base/memory.h"
 #include "daemon/runtime/clock.h"
 #include "store/store.h"
@@ -214,23 +215,6 @@ uint64_t child_work_limit_ms(const char *path)
 	return LEAST_MS + ((uint64_t)status.st_size >> 20) * MIB_MS;
 }
 
-static void child_run_write(int file, const struct buffer *out)
-{
-	const char *at = out->data;
-	size_t left = out->size;
-
-	while (left > 0) {
-		ssize_t size = write(file, at, left);
-
-		if (size < 0 && errno != EINTR)
-			return;
-		if (size > 0) {
-			at += size;
-			left -= (size_t)size;
-		}
-	}
-}
-
 /* Runs in the new process. */
 static _Noreturn void child_run_main(const struct child_work *trial,
 				     struct child_work_position *place,
@@ -243,7 +227,7 @@ static _Noreturn void child_run_main(const struct child_work *trial,
 	prctl(PR_SET_DUMPABLE, 0); /* no core dump */
 	if (getppid() == parent)
 		error = trial->work(trial->context, place, &out);
-	child_run_write(file, &out);
+	(void)file_write_all(file, buffer_slice(&out));
 	_exit(-(int)error);
 }
 
@@ -348,18 +332,10 @@ enum { FIRST_NAP_NS = 50 * 1000, MAX_NAP_NS = 10 * 1000 * 1000 };
 static int child_open_input(struct slice input)
 {
 	int file = memfd_create("event", MFD_CLOEXEC);
-	const char *at = input.data;
-	size_t left = input.size;
 
-	while (file >= 0 && left > 0) {
-		ssize_t written = write(file, at, left);
-
-		if (written <= 0) {
-			close(file);
-			return -1;
-		}
-		at += written;
-		left -= (size_t)written;
+	if (file >= 0 && file_write_all(file, input) != ERR_NONE) {
+		close(file);
+		return -1;
 	}
 	if (file >= 0)
 		lseek(file, 0, SEEK_SET);

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "base/utf8.h"
 
 struct code_point_span {
 	uint32_t first;
@@ -125,26 +126,9 @@ static uint32_t terminal_safe_code_point(uint32_t code_point)
 
 static void append_code_point(struct buffer *out, uint32_t code_point)
 {
-	if (code_point < 0x80) {
-		buffer_append_byte(out, (char)code_point);
-		return;
-	}
-	if (code_point < 0x800) {
-		buffer_append_byte(out, (char)(0xC0 | code_point >> 6));
-	} else {
-		if (code_point < 0x10000) {
-			buffer_append_byte(out,
-					   (char)(0xE0 | code_point >> 12));
-		} else {
-			buffer_append_byte(out,
-					   (char)(0xF0 | code_point >> 18));
-			buffer_append_byte(
-				out, (char)(0x80 | (code_point >> 12 & 0x3F)));
-		}
-		buffer_append_byte(out,
-				   (char)(0x80 | (code_point >> 6 & 0x3F)));
-	}
-	buffer_append_byte(out, (char)(0x80 | (code_point & 0x3F)));
+	char bytes[4];
+
+	buffer_append(out, bytes, utf8_encode(code_point, bytes));
 }
 
 void terminal_clean(struct slice text, struct buffer *out)

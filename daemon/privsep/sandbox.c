@@ -367,93 +367,70 @@ struct case_of {
 #define FROM(number, value) {(number), SCMP_CMP_GE, (value), 0}
 #define BITS(number, mask, value) \
 	{(number), SCMP_CMP_MASKED_EQ, (mask), (value)}
-/* clang-format on */
+#define ALLOW(roles, name, ...) {(roles), ALLOWED, (name), {__VA_ARGS__}}
+#define REFUSE(roles, name, ...) {(roles), EPERM, (name), {__VA_ARGS__}}
+#define INTERNET(family, type, protocol)                           \
+	ALLOW(FETCHING, "socket", IS(0, family),                   \
+	      BITS(1, TYPE_OF_SOCKET, type), UP_TO(2, protocol))
+#define LIBRARY(name)                                                    \
+	ALLOW(FETCHING, name, BITS(2, PROT_EXEC | PROT_WRITE, PROT_EXEC), \
+	      BITS(3, MAP_ANONYMOUS, 0))
 
 static const struct case_of cases[] = {
 	/*
 	 * Allow no new executable memory, except mapped libraries of the
 	 * resolver and of OpenSSL.
 	 */
-	{LISTED, ALLOWED, "mmap", {BITS(2, PROT_EXEC, 0)}},
-	{LISTED, ALLOWED, "mmap2", {BITS(2, PROT_EXEC, 0)}},
-	{LISTED, ALLOWED, "mprotect", {BITS(2, PROT_EXEC, 0)}},
-	{FETCHING,
-	 ALLOWED,
-	 "mmap",
-	 {BITS(2, PROT_EXEC | PROT_WRITE, PROT_EXEC),
-	  BITS(3, MAP_ANONYMOUS, 0)}},
-	{FETCHING,
-	 ALLOWED,
-	 "mmap2",
-	 {BITS(2, PROT_EXEC | PROT_WRITE, PROT_EXEC),
-	  BITS(3, MAP_ANONYMOUS, 0)}},
+	ALLOW(LISTED, "mmap", BITS(2, PROT_EXEC, 0)),
+	ALLOW(LISTED, "mmap2", BITS(2, PROT_EXEC, 0)),
+	ALLOW(LISTED, "mprotect", BITS(2, PROT_EXEC, 0)),
+	LIBRARY("mmap"),
+	LIBRARY("mmap2"),
 	/*
 	 * Refuse to set the owner of signals. The commands for locks of open
 	 * files are 36 to 38.
 	 */
-	{LISTED, ALLOWED, "fcntl", {UP_TO(1, LAST_PLAIN_COMMAND)}},
-	{LISTED, ALLOWED, "fcntl", {FROM(1, FIRST_LINUX_COMMAND)}},
-	{LISTED, ALLOWED, "fcntl64", {UP_TO(1, LAST_PLAIN_COMMAND)}},
-	{LISTED, ALLOWED, "fcntl64", {FROM(1, FIRST_LINUX_COMMAND)}},
-	{KEEPER, ALLOWED, "fcntl", {IS(1, F_OFD_GETLK)}},
-	{KEEPER, ALLOWED, "fcntl", {IS(1, F_OFD_SETLK)}},
-	{KEEPER, ALLOWED, "fcntl", {IS(1, F_OFD_SETLKW)}},
-	{LISTED, ALLOWED, "ioctl", {IS(1, FIONBIO)}},
-	{LISTED, ALLOWED, "ioctl", {IS(1, FIONREAD)}},
-	{LISTED, ALLOWED, "ioctl", {IS(1, TCGETS)}},
-	/* Check whether clients read (http/patience.c). */
-	{KEEPER, ALLOWED, "ioctl", {IS(1, SIOCOUTQ)}},
-	{LISTED, ALLOWED, "prctl", {IS(0, PR_SET_NAME)}},
-	{LISTED, ALLOWED, "prctl", {IS(0, PR_SET_VMA)}},
+	ALLOW(LISTED, "fcntl", UP_TO(1, LAST_PLAIN_COMMAND)),
+	ALLOW(LISTED, "fcntl", FROM(1, FIRST_LINUX_COMMAND)),
+	ALLOW(LISTED, "fcntl64", UP_TO(1, LAST_PLAIN_COMMAND)),
+	ALLOW(LISTED, "fcntl64", FROM(1, FIRST_LINUX_COMMAND)),
+	ALLOW(KEEPER, "fcntl", IS(1, F_OFD_GETLK)),
+	ALLOW(KEEPER, "fcntl", IS(1, F_OFD_SETLK)),
+	ALLOW(KEEPER, "fcntl", IS(1, F_OFD_SETLKW)),
+	ALLOW(LISTED, "ioctl", IS(1, FIONBIO)),
+	ALLOW(LISTED, "ioctl", IS(1, FIONREAD)),
+	ALLOW(LISTED, "ioctl", IS(1, TCGETS)),
+	/* Check whether clients read (http/exchange.c). */
+	ALLOW(KEEPER, "ioctl", IS(1, SIOCOUTQ)),
+	ALLOW(LISTED, "prctl", IS(0, PR_SET_NAME)),
+	ALLOW(LISTED, "prctl", IS(0, PR_SET_VMA)),
 	/* Its own limits, which it can only lower. */
-	{LISTED, ALLOWED, "prlimit64", {IS(0, 0)}},
-	{LISTED, ALLOWED, "setrlimit", {NONE}},
+	ALLOW(LISTED, "prlimit64", IS(0, 0)),
+	ALLOW(LISTED, "setrlimit", NONE),
 	/*
 	 * No datagram socket pairs: such a socket can send to any named socket.
 	 * A worker needs only its channel.
 	 */
-	{THREADED,
-	 ALLOWED,
-	 "socketpair",
-	 {IS(0, AF_UNIX), BITS(1, TYPE_OF_SOCKET, SOCK_STREAM)}},
-	{KEEPER,
-	 ALLOWED,
-	 "socket",
-	 {IS(0, AF_UNIX), BITS(1, TYPE_OF_SOCKET, SOCK_STREAM)}},
+	ALLOW(THREADED, "socketpair", IS(0, AF_UNIX),
+	      BITS(1, TYPE_OF_SOCKET, SOCK_STREAM)),
+	ALLOW(KEEPER, "socket", IS(0, AF_UNIX),
+	      BITS(1, TYPE_OF_SOCKET, SOCK_STREAM)),
 	/*
 	 * The main process accepts TCP connections, and must not connect to
 	 * other addresses.
 	 */
-	{KEEPER, ALLOWED, "sendto", {BITS(3, MSG_FASTOPEN, 0)}},
-	{KEEPER, ALLOWED, "sendmsg", {BITS(2, MSG_FASTOPEN, 0)}},
-	{KEEPER, ALLOWED, "sendmmsg", {BITS(3, MSG_FASTOPEN, 0)}},
-	{FETCHING,
-	 ALLOWED,
-	 "socket",
-	 {IS(0, AF_INET), BITS(1, TYPE_OF_SOCKET, SOCK_STREAM),
-	  UP_TO(2, IPPROTO_TCP)}},
-	{FETCHING,
-	 ALLOWED,
-	 "socket",
-	 {IS(0, AF_INET6), BITS(1, TYPE_OF_SOCKET, SOCK_STREAM),
-	  UP_TO(2, IPPROTO_TCP)}},
-	{FETCHING,
-	 ALLOWED,
-	 "socket",
-	 {IS(0, AF_INET), BITS(1, TYPE_OF_SOCKET, SOCK_DGRAM),
-	  UP_TO(2, IPPROTO_UDP)}},
-	{FETCHING,
-	 ALLOWED,
-	 "socket",
-	 {IS(0, AF_INET6), BITS(1, TYPE_OF_SOCKET, SOCK_DGRAM),
-	  UP_TO(2, IPPROTO_UDP)}},
-	{FETCHING, ALLOWED, "open", {BITS(1, OPEN_TO_WRITE, 0)}},
-	{FETCHING, ALLOWED, "openat", {BITS(2, OPEN_TO_WRITE, 0)}},
+	ALLOW(KEEPER, "sendto", BITS(3, MSG_FASTOPEN, 0)),
+	ALLOW(KEEPER, "sendmsg", BITS(2, MSG_FASTOPEN, 0)),
+	ALLOW(KEEPER, "sendmmsg", BITS(3, MSG_FASTOPEN, 0)),
+	INTERNET(AF_INET, SOCK_STREAM, IPPROTO_TCP),
+	INTERNET(AF_INET6, SOCK_STREAM, IPPROTO_TCP),
+	INTERNET(AF_INET, SOCK_DGRAM, IPPROTO_UDP),
+	INTERNET(AF_INET6, SOCK_DGRAM, IPPROTO_UDP),
+	ALLOW(FETCHING, "open", BITS(1, OPEN_TO_WRITE, 0)),
+	ALLOW(FETCHING, "openat", BITS(2, OPEN_TO_WRITE, 0)),
 	/* Threads, not processes. */
-	{THREADED,
-	 ALLOWED,
-	 "clone",
-	 {BITS(0, CLONE_THREAD | NAMESPACES, CLONE_THREAD)}},
+	ALLOW(THREADED, "clone",
+	      BITS(0, CLONE_THREAD | NAMESPACES, CLONE_THREAD)),
 	/* The arguments are in memory, which a filter cannot read. */
 	{LISTED | STARTER, ENOSYS, "clone3", {NONE}},
 	{LISTED, ENOSYS, "openat2", {NONE}},
@@ -461,22 +438,20 @@ static const struct case_of cases[] = {
 	 * A worker inherits this filter and creates user, network and IPC
 	 * namespaces.
 	 */
-	{STARTER, EPERM, "unshare", {BITS(0, CLONE_NEWNS, CLONE_NEWNS)}},
-	{STARTER, EPERM, "unshare", {BITS(0, CLONE_NEWPID, CLONE_NEWPID)}},
-	{STARTER, EPERM, "unshare", {BITS(0, CLONE_NEWUTS, CLONE_NEWUTS)}},
-	{STARTER,
-	 EPERM,
-	 "unshare",
-	 {BITS(0, CLONE_NEWCGROUP, CLONE_NEWCGROUP)}},
-	{STARTER, EPERM, "clone", {BITS(0, CLONE_NEWUSER, CLONE_NEWUSER)}},
-	{STARTER, EPERM, "clone", {BITS(0, CLONE_NEWNS, CLONE_NEWNS)}},
+	REFUSE(STARTER, "unshare", BITS(0, CLONE_NEWNS, CLONE_NEWNS)),
+	REFUSE(STARTER, "unshare", BITS(0, CLONE_NEWPID, CLONE_NEWPID)),
+	REFUSE(STARTER, "unshare", BITS(0, CLONE_NEWUTS, CLONE_NEWUTS)),
+	REFUSE(STARTER, "unshare", BITS(0, CLONE_NEWCGROUP, CLONE_NEWCGROUP)),
+	REFUSE(STARTER, "clone", BITS(0, CLONE_NEWUSER, CLONE_NEWUSER)),
+	REFUSE(STARTER, "clone", BITS(0, CLONE_NEWNS, CLONE_NEWNS)),
 	/*
 	 * Refuse input into the terminal, and packet, kernel crypto and virtual
 	 * machine sockets.
 	 */
-	{STARTER, EPERM, "ioctl", {BITS(1, UINT32_MAX, TIOCSTI)}},
-	{STARTER, EPERM, "socket", {FROM(0, AF_NETLINK + 1)}},
+	REFUSE(STARTER, "ioctl", BITS(1, UINT32_MAX, TIOCSTI)),
+	REFUSE(STARTER, "socket", FROM(0, AF_NETLINK + 1)),
 };
+/* clang-format on */
 
 /* Return false if the rule is invalid or memory is short. */
 static bool system_calls_add(scmp_filter_ctx filter, uint32_t action,
@@ -576,40 +551,26 @@ static bool is_only(uid_t user, gid_t group)
 	       groups[0] == group && groups[1] == group && groups[2] == group;
 }
 
-/*
- * Try to become root again: the kernel checks capabilities in addition to ids.
- */
-static bool can_come_back(void)
-{
-	return setresuid(0, 0, 0) == 0 || seteuid(0) == 0 ||
-	       setresgid(0, 0, 0) == 0;
-}
-
 static enum error user_change(uid_t user, gid_t group, char *reason)
 {
+	const char *why = NULL;
+
 	if (geteuid() == 0 &&
 	    (setgroups(0, NULL) != 0 || setresgid(group, group, group) != 0 ||
-	     setresuid(user, user, user) != 0)) {
-		snprintf(reason, USER_REASON_BYTES, "%s",
-			 strerrordesc_np(errno));
-		return ERR_ADDRESS_FORBIDDEN;
-	}
-	if (!is_only(user, group)) {
-		snprintf(reason, USER_REASON_BYTES,
-			 "only root can become another user");
-		return ERR_ADDRESS_FORBIDDEN;
-	}
-	if (can_come_back()) {
-		snprintf(reason, USER_REASON_BYTES,
-			 "the process can become root again");
-		return ERR_ADDRESS_FORBIDDEN;
-	}
-	if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) != 0) {
-		snprintf(reason, USER_REASON_BYTES, "%s",
-			 strerrordesc_np(errno));
-		return ERR_ADDRESS_FORBIDDEN;
-	}
-	return ERR_NONE;
+	     setresuid(user, user, user) != 0))
+		why = strerrordesc_np(errno);
+	else if (!is_only(user, group))
+		why = "only root can become another user";
+	/* The kernel checks capabilities in addition to ids. */
+	else if (setresuid(0, 0, 0) == 0 || seteuid(0) == 0 ||
+		 setresgid(0, 0, 0) == 0)
+		why = "the process can become root again";
+	else if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) != 0)
+		why = strerrordesc_np(errno);
+	if (why == NULL)
+		return ERR_NONE;
+	snprintf(reason, USER_REASON_BYTES, "%s", why);
+	return ERR_ADDRESS_FORBIDDEN;
 }
 
 /* Return the ids of the user; ERR_ADDRESS_FORBIDDEN for root. */
@@ -741,15 +702,6 @@ static bool is_networked(enum role role)
 	return role == ROLE_FETCHER || role == ROLE_NOTIFIER;
 }
 
-/* Without /proc, assume that the process has one thread. */
-static bool has_threads(void)
-{
-	struct stat tasks;
-
-	return stat("/proc/self/task", &tasks) == 0 &&
-	       tasks.st_nlink > LINKS_OF_ONE_THREAD;
-}
-
 static bool drop_privileges(void)
 {
 	/*
@@ -864,9 +816,12 @@ enum error sandbox_enter(const struct sandbox_options *options,
 			 struct sandbox_report *report_out)
 {
 	unsigned holds = SANDBOX_NO_NEW_PRIVILEGES | SANDBOX_LIMITS;
+	struct stat tasks;
 
 	*report_out = (struct sandbox_report){0};
-	if (!IS_SANITIZED && has_threads())
+	/* Without /proc, assume that the process has one thread. */
+	if (!IS_SANITIZED && stat("/proc/self/task", &tasks) == 0 &&
+	    tasks.st_nlink > LINKS_OF_ONE_THREAD)
 		return ERR_BUSY;
 	if (!drop_privileges() || !sandbox_set_limits(options))
 		return ERR_IO;

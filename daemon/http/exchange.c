@@ -435,15 +435,6 @@ void client_connection_set_state(struct client_connection *connection,
 		connection->exchange = NULL;
 }
 
-void client_connection_set_exchange(struct http_server *server,
-				    struct client_connection *connection,
-				    struct http_exchange *exchange)
-{
-	lock_acquire(&server->lock);
-	connection->exchange = exchange;
-	lock_release(&server->lock);
-}
-
 /*
  * With the lock held: cut the connection off and drop unsent bytes. The
  * server's thread detects this and closes the socket.

@@ -40,7 +40,7 @@ struct client_connection {
 	struct client_connection *next;
 	struct client_connection *previous;
 	int file;
-	struct http_exchange *exchange; /* current exchange, or NULL */
+	struct http_exchange *exchange; /* until the next head; or NULL */
 	enum client_connection_state state;
 	uint64_t since_ms; /* steady clock: begin of the state, or time when the
 			      client last read */
@@ -67,11 +67,6 @@ void client_connection_enter(struct http_server *server,
 /* Call it with the lock held. */
 void client_connection_set_state(struct client_connection *connection,
 				 enum client_connection_state state);
-
-/* Set the exchange of the connection, until the next head. */
-void client_connection_set_exchange(struct http_server *server,
-				    struct client_connection *connection,
-				    struct http_exchange *exchange);
 
 /* Count received bytes of the body. */
 void client_connection_count(struct http_server *server,

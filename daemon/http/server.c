@@ -541,8 +541,6 @@ static enum MHD_Result begin_exchange(struct http_server *server,
 		MHD_get_connection_info(connection,
 					MHD_CONNECTION_INFO_SOCKET_CONTEXT)
 			->socket_context;
-	client_connection_enter(server, exchange->client, CONNECTION_BODY);
-	client_connection_set_exchange(server, exchange->client, exchange);
 	exchange->method = method;
 	exchange->path = path;
 	exchange->arrival_ms = clock_steady_ms();
@@ -550,6 +548,8 @@ static enum MHD_Result begin_exchange(struct http_server *server,
 		exchange->traits = server->options.traits(method, path);
 	*context = exchange;
 	lock_acquire(&server->lock);
+	client_connection_set_state(exchange->client, CONNECTION_BODY);
+	exchange->client->exchange = exchange;
 	server->requests++;
 	lock_release(&server->lock);
 	MHD_set_connection_option(connection, MHD_CONNECTION_OPTION_TIMEOUT,

@@ -667,13 +667,21 @@ void tokens_retry(struct tokens *tokens)
 			 tokens->folder, TOKENS_FILE);
 }
 
+/* With the lock held. NULL: not found. */
+static struct token_entry *tokens_find_id(struct tokens *tokens, uint64_t id)
+{
+	for (size_t i = 0; i < tokens->count; i++)
+		if (tokens->rows[i].token.id == id)
+			return &tokens->rows[i];
+	return NULL;
+}
+
 bool tokens_has(struct tokens *tokens, uint64_t id)
 {
-	bool is_there = false;
+	bool is_there;
 
 	lock_acquire(&tokens->lock);
-	for (size_t i = 0; i < tokens->count; i++)
-		is_there |= tokens->rows[i].token.id == id;
+	is_there = tokens_find_id(tokens, id) != NULL;
 	lock_release(&tokens->lock);
 	return is_there;
 }
@@ -747,14 +755,10 @@ enum token_verdict tokens_check_id(struct tokens *tokens, uint64_t id,
 				   uint32_t rate, uint64_t now_ms,
 				   struct access_token *token_out)
 {
-	struct token_entry *row = NULL;
 	enum token_verdict verdict;
 
 	lock_acquire(&tokens->lock);
-	for (size_t i = 0; i < tokens->count; i++)
-		if (tokens->rows[i].token.id == id)
-			row = &tokens->rows[i];
-	verdict = use_row(row, rate, now_ms, token_out);
+	verdict = use_row(tokens_find_id(tokens, id), rate, now_ms, token_out);
 	lock_release(&tokens->lock);
 	return verdict;
 }

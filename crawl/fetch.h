@@ -189,19 +189,15 @@ size_t fetcher_running(const struct fetcher *fetcher);
 enum { MAX_COOKIES = 64, MAX_COOKIE_BYTES = 16 * 1024 };
 
 /* The only translation of libcurl's error codes. */
-
 enum error error_from_curl(CURLcode code);
 
-/* Initialise libcurl, in the same way for all its users. */
-
 /*
- * Like curl_global_init(); undo it by curl_global_cleanup(). When memory is
- * short, the process aborts, as in mem_alloc(): libcurl has one code for that
- * and for headers that are too long, which only fail the page. Not thread-safe.
+ * Initialise libcurl, like curl_global_init(); undo it by
+ * curl_global_cleanup(). When memory is short, the process aborts, as in
+ * mem_alloc(): libcurl has one code for that and for headers that are too long,
+ * which only fail the page. Not thread-safe.
  */
 bool curl_memory_begin(void);
-
-/* The headers of a request that libcurl does not write. */
 
 /*
  * Return the headers of the request: its conditions, and the site's own lines.
@@ -221,11 +217,9 @@ struct curl_slist *request_headers_add(struct curl_slist *list,
 bool request_is_conditional(const struct fetch_request *request);
 
 /*
- * Parse the head of an HTTP response line by line. Pure, except for libcurl's
- * date parser.
+ * The fields of one block of headers of an HTTP response, parsed line by line.
+ * Pure, except for libcurl's date parser.
  */
-
-/* The parsed fields of one block of headers. */
 struct response_head {
 	struct url redirect;    /* Location, resolved; text "" = none */
 	unsigned robots_tag;    /* ROBOTS_TAG_* */

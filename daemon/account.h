@@ -18,7 +18,7 @@ bool account_become_user(const struct config *config);
 
 /*
  * Without a configuration, the daemon of an ordinary user keeps its store and
- * its socket in the user's home (runtime/own_places.h): set both paths and
+ * its socket in the user's home (daemon/runtime/systemd.h): set both paths and
  * create their folders. Paths set by the service manager and paths of root are
  * unchanged. Return false after logging the error if there is no home.
  */

@@ -16,11 +16,9 @@
 #include "crawl/address_filter.h"
 
 /*
- * Retention: limits of data that grows with time (section `retention` of the
- * configuration).
+ * Limits of data that grows with time (section `retention`); 0 = unlimited. See
+ * man/templated.yaml.5.
  */
-
-/* Limits; 0 = unlimited. See man/templated.yaml.5. */
 struct retention_limit {
 	uint64_t age_ms;
 	uint64_t count;
@@ -66,7 +64,7 @@ struct config {
 	uint32_t heartbeat_ms;     /* of idle event streams */
 	uint32_t max_listeners;    /* event streams and long-polling requests */
 	/* listen: */
-	char listen_address[64]; /* as in runtime/tcp_address.h, or "" */
+	char listen_address[64]; /* as in daemon/runtime/tcp_address.h, or "" */
 	char listen_certificate[MAX_CONFIG_TEXT]; /* PEM file, or "" */
 	char listen_key[MAX_CONFIG_TEXT];         /* PEM file, or "" */
 	char listen_names[MAX_CONFIG_TEXT];       /* "a.example, b.example" */
@@ -197,7 +195,7 @@ void config_defaults(struct config *config_out);
 /*
  * Read the YAML file `path` over the defaults; if NULL, use only the defaults.
  * Settings of the service manager override the file: sockets named socket.path
- * and socket.read_only_path (runtime/activation.h), and files below
+ * and socket.read_only_path (daemon/runtime/systemd.h), and files below
  * $CREDENTIALS_DIRECTORY that are named like a key. The first line of such a
  * file is the value (for example crawl.proxy); listen.certificate and
  * listen.key are used as files. On failure `message_out` gets a line for each

@@ -23,12 +23,6 @@
 
 struct http_server;
 
-/*
- * The connections of a server, and time limits for their requests: a client
- * that sends a byte now and then is not idle, but occupies a place that others
- * need.
- */
-
 enum client_connection_state {
 	CONNECTION_HEAD, /* waiting for the head of a request */
 	CONNECTION_BODY,
@@ -50,8 +44,9 @@ struct client_connection {
 };
 
 /*
- * Begin a connection of a client on the socket `file`. Each of these functions
- * acquires the lock of the server, except as noted.
+ * Begin a connection of a client on the socket `file`. A client that sends a
+ * byte now and then is not idle, but occupies a place that others need:
+ * requests have time limits. These functions acquire the lock of the server.
  */
 struct client_connection *client_connection_begin(struct http_server *server,
 						  int file);
@@ -227,16 +222,11 @@ void work_close(struct http_server *server, int file);
 /* Stop the threads and reject waiting exchanges. */
 void work_stop(struct http_server *server);
 
-/*
- * Entity tags (ETag, RFC 9110, 8.8.3). With one, a client checks whether its
- * copy of a response is current (If-None-Match, 13.1.2).
- */
-
 enum { ENTITY_TAG_BYTES = 2 + 32 + 1 };
 
 /*
- * Make the strong tag of the bytes, with quotes. It depends only on the bytes,
- * so that it remains valid after a restart.
+ * Make the strong entity tag (ETag, RFC 9110, 8.8.3) of the bytes, with quotes.
+ * It depends only on the bytes, so that it remains valid after a restart.
  */
 void entity_tag_make(struct slice body, char tag_out[ENTITY_TAG_BYTES]);
 

@@ -20,8 +20,6 @@ struct http_exchange;
 struct http_server;
 struct tcp_listener;
 
-/* One request and its response; belongs to the server. */
-
 enum http_verdict {
 	HTTP_ANSWERED,  /* http_reply() was called */
 	HTTP_SUSPENDED, /* handle it again after http_wake() or its deadline */
@@ -54,10 +52,7 @@ struct http_options {
 	const char *socket_path; /* NULL, and no listener: the server handles
 				    requests of http_serve() (proxy.h) */
 	uint32_t socket_mode;
-	/*
-	 * daemon/http/server.h, must live as long as the server: listen there
-	 * instead of on the path; or NULL
-	 */
+	/* listen there instead of on the path; or NULL; not copied */
 	const struct tcp_listener *listener;
 	size_t workers;
 	/*
@@ -153,7 +148,7 @@ const char *http_cookie(const struct http_exchange *exchange, const char *name);
 bool http_is_encrypted(const struct http_exchange *exchange);
 /*
  * Return whether the client has a valid client certificate of a CA that the
- * listener trusts (daemon/http/server.h). Costs one or two signature checks.
+ * listener trusts. Costs one or two signature checks.
  */
 bool http_is_certified(const struct http_exchange *exchange);
 struct slice http_body(const struct http_exchange *exchange);
@@ -287,11 +282,9 @@ void http_reply_stream(struct http_exchange *exchange, unsigned status,
 		       const char *media_type,
 		       const struct http_stream *stream);
 
-/* A listening Unix socket in the file system. */
-
 /*
- * A listening socket and the identity of its file, so that no other file is
- * removed.
+ * A listening Unix socket and the identity of its file, so that no other file
+ * is removed.
  */
 struct listen_socket {
 	int file;     /* descriptor; -1: closed */

@@ -1,8 +1,7 @@
 /*
  * daemon/http/tokens.h - tokens of TCP clients, each with a name and a role,
  * in the file "tokens" next to the store, mode 0600. Copies of the store do not
- * contain it. A token is a credential (access/credential.h); the file has its
- * digest.
+ * contain it. A token is a credential; the file has its digest.
  */
 #ifndef DAEMON_HTTP_TOKENS_H
 #define DAEMON_HTTP_TOKENS_H
@@ -89,9 +88,7 @@ enum token_verdict tokens_check(struct tokens *tokens, const char *text,
 				uint32_t rate, uint64_t now_ms,
 				struct access_token *token_out);
 
-/*
- * Like tokens_check(), for the token with this id, from a session. Any thread.
- */
+/* The same for the token with this id, from a session. */
 enum token_verdict tokens_check_id(struct tokens *tokens, uint64_t id,
 				   uint32_t rate, uint64_t now_ms,
 				   struct access_token *token_out);
@@ -108,11 +105,9 @@ enum {
 };
 
 /*
- * Rules that reject requests which pages of other sites make a browser send.
- * Pure functions of headers.
- */
-
-/*
+ * The next three functions reject requests which pages of other sites make a
+ * browser send.
+ *
  * Return whether a Host header names this daemon: an IP address, localhost, or
  * one of `names` ("a.example, b.example"), with or without a port,
  * case-insensitive. Other names are rejected: their owner may resolve them to
@@ -136,14 +131,13 @@ bool origin_is_own(const char *origin, const char *host, bool is_encrypted);
 bool origin_may_use_cookie(const char *fetch_site);
 
 /*
- * Sessions of browsers that logged in with a token. A session is a random
- * text, which the browser sends as a cookie instead of the token. It expires,
- * and becomes invalid when its token is removed. Sessions are only in memory:
- * a restart ends them.
+ * Sessions of browsers that logged in with a token: random texts, which the
+ * browser sends as a cookie instead of the token. A session expires, and
+ * becomes invalid when its token is removed. A restart ends all. Any thread.
  */
 
 enum {
-	SESSION_BYTES = CREDENTIAL_DIGITS + 1, /* with the NUL */
+	SESSION_BYTES = CREDENTIAL_DIGITS + 1,
 	MAX_SESSIONS = 1024,
 	MAX_TOKEN_SESSIONS = 16,               /* of one token */
 	SESSION_IDLE_MS = 12 * 3600 * 1000,    /* lifetime without a request */
@@ -160,21 +154,21 @@ void sessions_destroy(struct sessions *sessions);
  * has MAX_TOKEN_SESSIONS, or MAX_SESSIONS exist in total, end the least
  * recently used one: *ended_out is its ticket, for which the caller must end
  * the open exchanges; 0: none ended. `now_ms` must come from a monotonic clock.
- * False: the system has no random numbers. Any thread.
+ * False: the system has no random numbers.
  */
 bool sessions_begin(struct sessions *sessions, uint64_t token, uint64_t now_ms,
 		    char session_out[SESSION_BYTES], uint64_t *ended_out);
 
 /*
  * Use a session. Return the id of its token, which may have been removed; 0 if
- * the session is unknown or has expired. Any thread.
+ * the session is unknown or has expired.
  */
 uint64_t sessions_use(struct sessions *sessions, const char *session,
 		      uint64_t now_ms);
 
 /*
  * Remove one expired session and return its ticket, for which the caller must
- * end the open exchanges; 0: no session has expired. Any thread.
+ * end the open exchanges; 0: no session has expired.
  */
 uint64_t sessions_expire(struct sessions *sessions, uint64_t now_ms);
 
@@ -184,7 +178,7 @@ uint64_t sessions_expire(struct sessions *sessions, uint64_t now_ms);
  */
 uint64_t sessions_ticket(const char *session);
 
-/* End a session; false if it does not exist. Any thread. */
+/* End a session; false if it does not exist. */
 bool sessions_end(struct sessions *sessions, const char *session);
 
 #endif

@@ -152,13 +152,8 @@ bool item_next(struct slice *list, struct slice *item_out);
 bool item_cut(struct slice *list, uint64_t size, struct slice *item_out);
 
 /*
- * A list of pages to send to a worker: body and charset of each
- * (daemon/privsep/messages.h).
- */
-
-/*
- * Parse up to `max` pages of any size; skip damaged ones. Return their number;
- * free each with page_destroy().
+ * Parse up to `max` pages of a list of pages, which has body and charset of
+ * each; skip damaged ones. Return their number; free each with page_destroy().
  */
 uint32_t sample_parse(struct slice list, const struct page_limits *limits,
 		      struct page **pages_out, uint32_t max);
@@ -169,11 +164,10 @@ enum error sample_page_parse(struct slice body, struct slice charset,
 			     struct page **page_out);
 
 /*
- * The fields of tasks and of their requests to the main process. For lists of
- * items in a body, see daemon/privsep/messages.h.
+ * The fields of tasks and of their requests to the main process.
+ *
+ * The codec copies the fields of a message as one: none may have padding.
  */
-
-/* The codec copies the fields of a message as one: none may have padding. */
 #pragma GCC diagnostic push
 #pragma GCC diagnostic error "-Wpadded"
 
@@ -227,10 +221,9 @@ struct analyse_answer {
 };
 
 /*
- * TASK_FRAGMENTS. Body: the hashes of fragments, ascending, [count], then pages
- * (daemon/privsep/messages.h). The body of the response is a list: for each
- * fragment that a page contains, its index (u32) and its text with collapsed
- * white space.
+ * TASK_FRAGMENTS. Body: the hashes of fragments, ascending, [count], then a
+ * list of pages. The body of the response is a list: for each fragment that a
+ * page contains, its index (u32) and its text with collapsed white space.
  */
 struct fragments_request {
 	struct page_limits limits;
@@ -250,10 +243,9 @@ struct version_request {
 };
 
 /*
- * TASK_TREE. Body: pages (daemon/privsep/messages.h). The task requests by
- * ASK_COUNTS in how many pages of the template its texts occur: hashes in the
- * body of the request, u32 in the body of the response. For the body of its own
- * response, see template/page_tree.h.
+ * TASK_TREE. Body: a list of pages. The task requests by ASK_COUNTS in how many
+ * pages of the template its texts occur: hashes in the body of the request, u32
+ * in that of the response. The body of its own response: template/page_tree.h.
  */
 struct tree_request {
 	struct page_limits limits;
@@ -292,12 +284,9 @@ struct archive_answer {
 
 /*
  * A task: work on untrusted bytes, sent to a worker as one frame and returned
- * as another. A task depends only on its request and on the data that it
- * requests; it leaves no state except caches. For the requests see
- * daemon/privsep/messages.h.
+ * as another. It depends only on its request and on the data that it requests;
+ * it leaves no state except caches.
  */
-
-/* The kind of a frame to a worker. */
 enum task_kind {
 	TASK_ANALYSE = 1, /* compute the record of a page */
 	TASK_GUARD,       /* evaluate guards on a page */

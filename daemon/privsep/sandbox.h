@@ -25,8 +25,6 @@
 
 struct buffer;
 
-/* The roles of the daemon's processes. */
-
 enum role {
 	ROLE_MAIN,     /* main process: store, engine, API; no network */
 	ROLE_SPAWNER,  /* spawner: starts other roles and commands */
@@ -39,9 +37,7 @@ enum role {
 /* Return the role as one word, such as "fetcher"; static memory. */
 const char *role_name(enum role role);
 
-/* The layers of the sandbox. */
-
-/* Bits of a set of layers. */
+/* The layers of the sandbox: bits of a set. */
 enum sandbox_layer {
 	SANDBOX_NO_NEW_PRIVILEGES = 1U << 0, /* also not dumpable */
 	SANDBOX_SYSTEM_CALLS = 1U << 1,      /* seccomp */
@@ -109,20 +105,14 @@ uint64_t sandbox_resolver_stamp(void);
 
 /*
  * Enter new user, network and IPC namespaces, and a root folder that stays
- * empty.
- */
-
-/*
- * Return the layers that the kernel enforces afterwards (set of enum
- * sandbox_wall). Call it while the process has one thread.
+ * empty. Return the layers that the kernel enforces afterwards (set of enum
+ * sandbox_layer). Call it while the process has one thread.
  */
 unsigned empty_root_enter(void);
 
-/* Restrict files, TCP and signals with Landlock, ABI 1 to 7. */
-
 enum { MAX_LISTS = 3 };
 
-/* The access to remove. The paths in `readable` stay readable. */
+/* What to restrict with Landlock. The paths in `readable` stay readable. */
 struct landlock_rules {
 	const char *const *readable[MAX_LISTS]; /* NULL-terminated, or NULL */
 	bool has_files;                         /* restrict files */
@@ -136,8 +126,6 @@ struct landlock_rules {
  * the kernel has no Landlock.
  */
 unsigned landlock_restrict(const struct landlock_rules *rules);
-
-/* Change from root to an ordinary user. */
 
 enum { USER_REASON_BYTES = 128 };
 

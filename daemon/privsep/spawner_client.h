@@ -33,11 +33,10 @@ enum child_state command_check(struct spawner *spawner, struct child *child,
 void command_kill(struct spawner *spawner, struct child *child);
 
 /*
- * Processes with a role, started by the spawner: the process that starts the
- * others, so that the main process, which owns the store, cannot start any. A
- * process executes the program again as `--role NAME` and inherits only its
- * end of a channel. Tests have no such program: there, a role is a thread with
- * the same channel.
+ * The spawner starts the other processes, so that the main process, which owns
+ * the store, cannot start any. A process executes the program again as `--role
+ * NAME` and inherits only its end of a channel. Tests have no such program:
+ * there, a role is a thread with the same channel.
  */
 
 enum { PROCESS_END_BYTES = 64 };

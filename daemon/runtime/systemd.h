@@ -38,14 +38,9 @@ int activation_file(const char *path);
 void activation_close_on_exec(void);
 
 /*
- * Send datagrams to the Unix sockets of the service manager and journald. All
- * of them use one socket, because the main process cannot create another after
- * it has entered its sandbox.
- */
-
-/*
- * Create the socket, unless it exists. Call it before sandbox_enter() if
- * datagrams will be sent. Any thread.
+ * Create the socket from which datagrams go to the service manager and
+ * journald, unless it exists. Call it before sandbox_enter() if datagrams will
+ * be sent: after that, the main process cannot create it. Any thread.
  */
 void datagram_open(void);
 
@@ -56,18 +51,14 @@ void datagram_open(void);
  */
 bool datagram_send(const char *path, struct slice bytes);
 
-/*
- * The formats of the log: text or JSON on standard error, or journald fields
- * by its native protocol.
- */
-
 enum log_format { LOG_FORMAT_TEXT, LOG_FORMAT_JSON };
 
 #define JOURNAL_SOCKET "/run/systemd/journal/socket"
 
 /*
- * Set the format of the log. Text goes to journald as fields if standard error
- * is its stream ($JOURNAL_STREAM), as under systemd. Any thread.
+ * Set the format of the log on standard error. Text goes to journald as fields
+ * if standard error is its stream ($JOURNAL_STREAM), as under systemd. Any
+ * thread.
  */
 void log_output_set(enum log_format format);
 
@@ -97,15 +88,14 @@ bool log_output_send(const char *path, const struct log_event *event);
  */
 bool log_output_is_stream(const char *stream, int file);
 
-/*
- * Send messages to the service manager: a datagram to $NOTIFY_SOCKET, like
- * sd_notify(3). Its library would be a dependency for users without systemd.
- */
-
 /* Return whether a service manager expects messages. */
 bool notify_is_wanted(void);
 
-/* Send `state`, such as "READY=1"; no-op without a manager. */
+/*
+ * Send `state`, such as "READY=1", to $NOTIFY_SOCKET, like sd_notify(3), whose
+ * library would be a dependency for users without systemd; no-op without a
+ * manager.
+ */
 void notify_send(const char *state);
 
 /*

@@ -34,11 +34,10 @@ enum { THREAD_LIMITS_BYTES = 160 };
 void thread_limits(char *out);
 
 /*
- * A background thread that works when there is news, and then sleeps ten times
- * the CPU time of its work, so that it never uses more than a tenth of a core.
+ * A background thread works when there is news, and then sleeps ten times the
+ * CPU time of its work, so that it never uses more than a tenth of a core. This
+ * is the schedule after a work step.
  */
-
-/* The schedule after a work step. */
 struct thread_schedule {
 	bool is_failing;    /* sleep for the maximum time, because the cause may
 			       persist */
@@ -121,11 +120,9 @@ bool ordered_queue_is_empty(struct ordered_queue *ordered);
 void ordered_queue_close(struct ordered_queue *ordered);
 
 /*
- * A table of the components of a program. They start in order and stop in
+ * A row of the table of a program's components. They start in order and stop in
  * reverse order, also if one cannot start.
  */
-
-/* A row of the table. */
 struct service_component {
 	enum error (*start)(struct service *service);
 	void (*stop)(struct service *service); /* NULL: nothing to stop */

@@ -357,11 +357,12 @@ static char *fetcher_copy_text(const char *text)
 	return text == NULL ? NULL : mem_copy_text(text, strlen(text));
 }
 
-static void fetcher_copy_options(struct fetcher *fetcher,
-				 const struct fetch_options *options)
+static void copy_options(struct fetcher *fetcher,
+			 const struct fetch_options *options)
 {
 	struct fetch_options *own = &fetcher->plan.options;
 
+	*own = *options;
 	fetcher->user_agent = fetcher_copy_text(
 		options->user_agent == NULL ? "" : options->user_agent);
 	own->user_agent = fetcher->user_agent;
@@ -369,15 +370,6 @@ static void fetcher_copy_options(struct fetcher *fetcher,
 	own->proxy = fetcher->proxy;
 	own->ca_file = NULL; /* read immediately */
 	own->ca_pem = (struct slice){NULL, 0};
-}
-
-static void copy_options(struct fetcher *fetcher,
-			 const struct fetch_options *options)
-{
-	struct fetch_options *own = &fetcher->plan.options;
-
-	*own = *options;
-	fetcher_copy_options(fetcher, options);
 	if (own->max_body_bytes == 0)
 		own->max_body_bytes = DEFAULT_BODY_BYTES;
 	if (own->max_connections == 0)
@@ -404,14 +396,6 @@ static bool set_up_multi(struct fetcher *fetcher)
 				 connections) == CURLM_OK;
 }
 
-static bool open_authorities(struct ca_bundle *authorities,
-			     const struct fetch_options *options)
-{
-	return options->ca_pem.size > 0
-		       ? ca_bundle_open_pem(authorities, options->ca_pem)
-		       : ca_bundle_open(authorities, options->ca_file);
-}
-
 struct fetcher *fetcher_create(const struct fetch_options *options)
 {
 	struct fetcher *fetcher;
@@ -423,7 +407,11 @@ struct fetcher *fetcher_create(const struct fetch_options *options)
 	copy_options(fetcher, options);
 	fetcher->plan.page_headers = request_headers_add(
 		NULL, "Accept: text/html, application/xhtml+xml, */*;q=0.1");
-	if (!open_authorities(&fetcher->plan.authorities, options) ||
+	if (!(options->ca_pem.size > 0
+		      ? ca_bundle_open_pem(&fetcher->plan.authorities,
+					   options->ca_pem)
+		      : ca_bundle_open(&fetcher->plan.authorities,
+				       options->ca_file)) ||
 	    !set_up_multi(fetcher)) {
 		fetcher_destroy(fetcher);
 		return NULL;

@@ -345,17 +345,6 @@ static bool listen_for_tcp(const struct config *config,
 	       tcp_trust(*listener_out, config->bus_ca_file) == ERR_NONE;
 }
 
-/*
- * Before the sandbox, check whether another daemon responds on the paths of the
- * sockets.
- */
-static bool clear_sockets(const struct config *config)
-{
-	return listen_clear(config->socket_path) == ERR_NONE &&
-	       (*config->reader_path == '\0' ||
-		listen_clear(config->reader_path) == ERR_NONE);
-}
-
 static int serve_as_user(const struct config *config, const char *path,
 			 const struct tcp_listener *listener)
 {
@@ -364,7 +353,14 @@ static int serve_as_user(const struct config *config, const char *path,
 	bool is_asked_to;
 	sigset_t set;
 
-	if (!clear_sockets(config) || !recover_store(config))
+	/*
+	 * Before the sandbox, check whether another daemon responds on the
+	 * paths of the sockets.
+	 */
+	if (listen_clear(config->socket_path) != ERR_NONE ||
+	    (*config->reader_path != '\0' &&
+	     listen_clear(config->reader_path) != ERR_NONE) ||
+	    !recover_store(config))
 		return FAILED;
 	if (notify_is_wanted())
 		datagram_open();
@@ -389,15 +385,6 @@ static int serve_as_user(const struct config *config, const char *path,
 	return is_asked_to ? DONE : FAILED;
 }
 
-/*
- * Load the module for the broker as the user who started the daemon: root may
- * keep the program in a folder that no other user can enter.
- */
-static bool load_broker(const struct config *config)
-{
-	return *config->servers == '\0' || broker_load(config->servers) != NULL;
-}
-
 static int templated_serve(struct config *config, const char *path)
 {
 	struct tcp_listener *listener = NULL;
@@ -407,7 +394,13 @@ static int templated_serve(struct config *config, const char *path)
 	if (path == NULL && !account_set_xdg_paths(config))
 		return FAILED;
 	activation_close_on_exec();
-	if (load_broker(config) && listen_for_tcp(config, &listener))
+	/*
+	 * Load the module for the broker as the user who started the daemon:
+	 * root may keep the program in a folder that no other user can enter.
+	 */
+	if ((*config->servers == '\0' ||
+	     broker_load(config->servers) != NULL) &&
+	    listen_for_tcp(config, &listener))
 		status = account_become_user(config)
 				 ? serve_as_user(config, path, listener)
 				 : WRONG;

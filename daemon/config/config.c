@@ -87,13 +87,6 @@ static bool assign_line(struct config *config, const struct config_row *row,
 	return is_set;
 }
 
-/* Return whether the value is the path of a secret that other code reads. */
-static bool names_a_file(const struct config_row *row)
-{
-	return row->offset == offsetof(struct config, listen_certificate) ||
-	       row->offset == offsetof(struct config, listen_key);
-}
-
 static bool take_credentials(struct config *config, struct buffer *message)
 {
 	char path[MAX_PLACE];
@@ -102,10 +95,16 @@ static bool take_credentials(struct config *config, struct buffer *message)
 
 	for (const struct config_row *row = config_rows;
 	     is_taken && row->section != NULL; row++) {
+		/* the value is the path of a secret that other code reads */
+		bool names_a_file =
+			row->offset ==
+				offsetof(struct config, listen_certificate) ||
+			row->offset == offsetof(struct config, listen_key);
+
 		if (config_is_list(row) ||
 		    !find_credential(row, path, sizeof(path)))
 			continue;
-		is_taken = names_a_file(row)
+		is_taken = names_a_file
 				   ? config_assign(config, row, path, &what)
 				   : assign_line(config, row, path, &what);
 		if (!is_taken)
@@ -139,14 +138,6 @@ bool config_use_passed(struct config *config, struct buffer *message)
 
 enum { COMMENT_COLUMNS = 72 };
 
-/* Set a text to its default. */
-static void config_set_default_text(struct config *config,
-				    const struct config_row *row)
-{
-	assert(strlen(row->text) < row->size);
-	memcpy(config_text(config, row), row->text, strlen(row->text) + 1);
-}
-
 /* Set a list to its default: the words of its row. */
 static void set_list(struct config *config, const struct config_row *row)
 {
@@ -171,7 +162,8 @@ void config_defaults(struct config *config_out)
 	for (const struct config_row *row = config_rows; row->section != NULL;
 	     row++) {
 		if (row->text != NULL)
-			config_set_default_text(config_out, row);
+			snprintf(config_text(config_out, row), row->size, "%s",
+				 row->text);
 		else if (config_is_list(row))
 			set_list(config_out, row);
 		else

@@ -422,14 +422,6 @@ static void check_listen(struct config_reader *reader)
 	buffer_free(&what);
 }
 
-static void take_handed(struct config_reader *reader)
-{
-	if (config_use_passed(reader->config, reader->message))
-		return;
-	reader->errors++;
-	buffer_append_byte(reader->message, '\n');
-}
-
 static void config_file_read_section(struct config_reader *reader,
 				     const yaml_event_t *name)
 {
@@ -498,17 +490,6 @@ static void read_stream(struct config_reader *reader)
 	}
 }
 
-/* Limit guards to a quarter of the page's CPU time. */
-static void bound_guards(struct config *config)
-{
-	uint32_t most_ms = config->page_ms / 4;
-
-	if (config->guard_ms > most_ms)
-		config->guard_ms = most_ms;
-	if (config->guards_ms > most_ms)
-		config->guards_ms = most_ms;
-}
-
 enum error config_parse(struct slice bytes, const char *name,
 			struct config *config_out, struct buffer *message_out)
 {
@@ -530,14 +511,20 @@ enum error config_parse(struct slice bytes, const char *name,
 						     : bytes.data,
 				     bytes.size);
 	read_stream(&reader);
-	if (reader.errors == 0)
-		take_handed(&reader);
+	if (reader.errors == 0 && !config_use_passed(&config, message_out)) {
+		reader.errors++;
+		buffer_append_byte(message_out, '\n');
+	}
 	if (reader.errors == 0)
 		check_listen(&reader);
 	yaml_parser_delete(&reader.parser);
 	if (reader.errors > 0)
 		return ERR_MALFORMED;
-	bound_guards(&config);
+	/* Limit guards to a quarter of the page's CPU time. */
+	if (config.guard_ms > config.page_ms / 4)
+		config.guard_ms = config.page_ms / 4;
+	if (config.guards_ms > config.page_ms / 4)
+		config.guards_ms = config.page_ms / 4;
 	*config_out = config;
 	return ERR_NONE;
 }

@@ -502,25 +502,18 @@ static enum MHD_Result count_length(void *context, enum MHD_ValueKind kind,
 }
 
 /*
- * Return whether the end of the body is unambiguous. With two lengths, or a
- * length and a coding, a proxy in front of the daemon could see another end
- * than libmicrohttpd (request smuggling).
+ * Return the status of a request that is rejected by its head; otherwise 0.
+ * With two lengths, or a length and a coding, a proxy in front of the daemon
+ * could see another end of the body than libmicrohttpd (request smuggling).
  */
-static bool has_clear_length(const struct http_exchange *exchange)
+static unsigned http_head_status(struct http_exchange *exchange)
 {
+	const struct http_options *options = &exchange->server->options;
 	struct length_headers headers = {0};
 
 	MHD_get_connection_values(exchange->connection, MHD_HEADER_KIND,
 				  count_length, &headers);
-	return headers.lengths + headers.codings <= 1 && !headers.is_unknown;
-}
-
-/* Return the status of a request that is rejected by its head; otherwise 0. */
-static unsigned http_head_status(struct http_exchange *exchange)
-{
-	const struct http_options *options = &exchange->server->options;
-
-	if (!has_clear_length(exchange))
+	if (headers.lengths + headers.codings > 1 || headers.is_unknown)
 		return MHD_HTTP_BAD_REQUEST;
 	if ((exchange->traits & HTTP_UPLOAD) != 0 && options->max_uploads > 0)
 		return upload_begin(exchange) ? 0 : http_busy_status(exchange);

@@ -226,16 +226,21 @@ static bool *texts_inside(const struct page *page,
 	return is_inside;
 }
 
+struct verdict_change {
+	bool is_content;
+	const char *reason;
+};
+
 /* Change the verdicts of the texts with is_meant [text_count]. */
-static void change_verdicts(const bool *is_meant, bool is_content,
-			    const char *reason, const struct page *page,
-			    struct verdict *verdicts, struct trace *trace)
+static void change_verdicts(const bool *is_meant, struct verdict_change change,
+			    const struct page *page, struct verdict *verdicts,
+			    struct trace *trace)
 {
 	for (uint32_t i = 0; i < page->text_count; i++) {
-		if (!is_meant[i] || verdicts[i].is_content == is_content)
+		if (!is_meant[i] || verdicts[i].is_content == change.is_content)
 			continue;
-		verdicts[i].is_content = is_content;
-		trace_reason(trace, i, "%s", reason);
+		verdicts[i].is_content = change.is_content;
+		trace_reason(trace, i, "%s", change.reason);
 	}
 }
 
@@ -243,28 +248,37 @@ void selection_apply(const struct selection *selection, const struct page *page,
 		     struct verdict *verdicts, struct trace *trace)
 {
 	if (selection->with_comments)
-		change_verdicts(auto_comments(page->arena, page), true,
+		change_verdicts(
+			auto_comments(page->arena, page),
+			(struct verdict_change){
+				true,
 				"it is a comment, and the request includes "
-				"comments",
-				page, verdicts, trace);
+				"comments"},
+			page, verdicts, trace);
 	if (selection->apart != NULL)
-		change_verdicts(selection->apart, false,
+		change_verdicts(
+			selection->apart,
+			(struct verdict_change){
+				false,
 				"it is a comment, which the result lists "
-				"separately",
-				page, verdicts, trace);
+				"separately"},
+			page, verdicts, trace);
 	if (selection->include != NULL) {
 		const bool *is_visible = visible_texts(page->arena, page);
 		bool *is_meant = texts_inside(page, selection->include);
 
 		for (uint32_t i = 0; i < page->text_count; i++)
 			is_meant[i] &= is_visible[i];
-		change_verdicts(is_meant, true, "the request includes it", page,
-				verdicts, trace);
+		change_verdicts(is_meant,
+				(struct verdict_change){
+					true, "the request includes it"},
+				page, verdicts, trace);
 	}
 	if (selection->exclude != NULL)
-		change_verdicts(texts_inside(page, selection->exclude), false,
-				"the request excludes it", page, verdicts,
-				trace);
+		change_verdicts(texts_inside(page, selection->exclude),
+				(struct verdict_change){
+					false, "the request excludes it"},
+				page, verdicts, trace);
 }
 
 enum { MAX_SETTING = 128, MAX_ERROR = 256 };

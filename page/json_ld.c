@@ -80,7 +80,8 @@ static size_t decode_escapes(struct slice text, char *out)
 		if (at[1] == 'n')
 			*out++ = '\n';
 		else
-			*out++ = strchr("rtfb", at[1]) != NULL ? ' ' : at[1];
+			*out++ = (char)(strchr("rtfb", at[1]) != NULL ? ' '
+								      : at[1]);
 		at += 2;
 	}
 	return (size_t)(out - begin);

@@ -1,3 +1,4 @@
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -256,6 +257,8 @@ static enum ctl_status append_operand(const struct ctl *ctl, char kind,
 {
 	bool is_right = true;
 
+	/* the usage requires every operand but the name of a node */
+	assert(operand != NULL || kind == 'o');
 	switch (kind) {
 	case 'h':
 		is_right = append_host(ctl, operand, target);

@@ -356,10 +356,15 @@ static enum error snapshot_write_file(struct snapshot_writer *writer,
 	return error;
 }
 
-/* Save to the snapshot store, or to the file if that is not NULL. */
+/* Where a snapshot is written: to the store, or to the file if that is set. */
+struct snapshot_target {
+	struct snapshot_store *depot;
+	FILE *file;
+};
+
 static enum error snapshot_save_to(struct store *store, unsigned partition,
 				   uint64_t now_ms,
-				   struct snapshot_store *depot, FILE *file,
+				   struct snapshot_target target,
 				   struct snapshot_figures *copy_out)
 {
 	struct dumping dumping = {.txn = txn_begin_read(store),
@@ -378,11 +383,11 @@ static enum error snapshot_save_to(struct store *store, unsigned partition,
 						       .entry = place.hash,
 						       .time_ms = now_ms}};
 	writer = snapshot_writer_create(&copy_out->head, dump_chunk, &dumping);
-	if (file != NULL)
-		error = snapshot_write_file(writer, file);
+	if (target.file != NULL)
+		error = snapshot_write_file(writer, target.file);
 	else
 		error = snapshot_store_put(
-			depot,
+			target.depot,
 			(struct snapshot_store_item){partition, place.number},
 			snapshot_pack, writer);
 	end_dump(&dumping);
@@ -394,7 +399,8 @@ enum error snapshot_save(struct store *store, unsigned partition,
 			 uint64_t now_ms, struct snapshot_store *depot,
 			 struct snapshot_figures *copy_out)
 {
-	return snapshot_save_to(store, partition, now_ms, depot, NULL,
+	return snapshot_save_to(store, partition, now_ms,
+				(struct snapshot_target){.depot = depot},
 				copy_out);
 }
 
@@ -416,7 +422,8 @@ enum error snapshot_save_file(struct store *store, unsigned partition,
 	file = descriptor < 0 ? NULL : fdopen(descriptor, "w");
 	if (file == NULL)
 		return snapshot_error_of_errno();
-	error = snapshot_save_to(store, partition, now_ms, NULL, file,
+	error = snapshot_save_to(store, partition, now_ms,
+				 (struct snapshot_target){.file = file},
 				 copy_out);
 	if (fclose(file) != 0 && error == ERR_NONE)
 		error = snapshot_error_of_errno();

@@ -91,6 +91,7 @@ queue_take(struct request_queue *queue, struct fetcher_client_request **link)
 {
 	struct fetcher_client_request *request = *link;
 
+	assert(request != NULL);
 	*link = request->next;
 	if (*link == NULL)
 		queue->end = link;

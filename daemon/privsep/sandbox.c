@@ -558,6 +558,7 @@ static enum error user_change(uid_t user, gid_t group, char *reason)
 	if (geteuid() == 0 &&
 	    (setgroups(0, NULL) != 0 || setresgid(group, group, group) != 0 ||
 	     setresuid(user, user, user) != 0))
+		/* NOLINTNEXTLINE(bugprone-branch-clone): prctl() fails last */
 		why = strerrordesc_np(errno);
 	else if (!is_only(user, group))
 		why = "only root can become another user";

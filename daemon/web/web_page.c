@@ -147,7 +147,7 @@ static void append_sides(struct buffer *out, const struct ui_page *shown)
 static void web_page_name(struct buffer *out, const char *name)
 {
 	for (; *name != '\0'; name++)
-		buffer_append_byte(out, *name == '_' ? ' ' : *name);
+		buffer_append_byte(out, (char)(*name == '_' ? ' ' : *name));
 }
 
 static bool is_size(const char *name)

@@ -410,10 +410,11 @@ static void context_tree_row(const struct context_tree *tree, uint32_t index,
 			(struct mass){around.words - own.words,
 				      fmax(around.content - own.content, 0)});
 	row[CONTEXT_f1_element] = tree->f1;
-	row[CONTEXT_in_f1_element] =
-		index >= tree->f1_element.begin && index < tree->f1_element.end;
-	row[CONTEXT_in_main_element] = index >= tree->main_element.begin &&
-				       index < tree->main_element.end;
+	row[CONTEXT_in_f1_element] = (float)(index >= tree->f1_element.begin &&
+					     index < tree->f1_element.end);
+	row[CONTEXT_in_main_element] =
+		(float)(index >= tree->main_element.begin &&
+			index < tree->main_element.end);
 }
 
 static bool is_long_content(const struct masses *masses, uint32_t index)

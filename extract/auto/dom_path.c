@@ -27,7 +27,7 @@ enum {
 
 /* Distance + 1, or 0. */
 static const uint8_t of_tag[TAG_COUNT] = {
-#define ROW(tag, name) [TAG_##tag] = DISTANCE(name) + 1
+#define ROW(tag, name) [TAG_##tag] = (DISTANCE(name) + 1)
 	ROW(article, to_article),
 	ROW(main, to_main),
 	ROW(nav, to_nav),

@@ -102,9 +102,10 @@ static void neighbours_of_row(const struct passages *passages,
 				: repetition->paths[previous->node] ==
 					  repetition->paths[own->node];
 	row[SEQUENCE_previous_ends_sentence] =
-		previous != NULL && previous->ends_sentence;
+		(float)(previous != NULL && previous->ends_sentence);
 	row[SEQUENCE_previous_same_path] = has_same_path;
-	row[SEQUENCE_next_ends_sentence] = next != NULL && next->ends_sentence;
+	row[SEQUENCE_next_ends_sentence] =
+		(float)(next != NULL && next->ends_sentence);
 	row[SEQUENCE_next_tags] =
 		next == NULL ? -1 : limited(next->tags, MAX_TAGS);
 }

@@ -85,12 +85,18 @@ static struct slice node_value(struct metadata_candidates *findings,
 	return label_of(findings->arena, findings->page, index);
 }
 
+/* The ranks of a value near the title, and elsewhere. */
+struct body_ranks {
+	uint32_t near;
+	uint32_t far;
+};
+
 /* Add the node's value with the rank of its position. */
 static void body_add(struct metadata_candidates *findings, enum subject subject,
-		     uint32_t index, const char *source, uint32_t near,
-		     uint32_t far)
+		     uint32_t index, const char *source,
+		     struct body_ranks ranks)
 {
-	uint32_t rank = is_near_title(findings, index) ? near : far;
+	uint32_t rank = is_near_title(findings, index) ? ranks.near : ranks.far;
 
 	if (rank != NEVER)
 		findings_add(findings, subject, node_value(findings, index),
@@ -125,15 +131,16 @@ static void read_itemprop(struct metadata_candidates *findings, uint32_t index,
 
 	if (list_has_in_any_case("author|creator", name))
 		body_add(findings, SUBJECT_AUTHOR,
-			 named_inside(findings->page, index), "microdata", 36,
-			 64);
+			 named_inside(findings->page, index), "microdata",
+			 (struct body_ranks){36, 64});
 	else if (value_holds_any(name, "datePublished"))
-		body_add(findings, SUBJECT_PUBLISHED, index, "microdata", 40,
-			 56);
+		body_add(findings, SUBJECT_PUBLISHED, index, "microdata",
+			 (struct body_ranks){40, 56});
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
 		if (value_is(name, rows[i].name))
-			body_add(findings, rows[i].subject, index, "microdata",
-				 rows[i].near, rows[i].far);
+			body_add(
+				findings, rows[i].subject, index, "microdata",
+				(struct body_ranks){rows[i].near, rows[i].far});
 }
 
 /* Kinds of metadata that class names may mark, by bit, and their words. */
@@ -190,17 +197,20 @@ static void read_class(struct metadata_candidates *findings, uint32_t index,
 		return;
 	flags = flags_of_class(names);
 	if ((flags & CLASS_AUTHOR) != 0 && (flags & CLASS_NAME) != 0)
-		body_add(findings, SUBJECT_AUTHOR, index, "byline", 50, 60);
+		body_add(findings, SUBJECT_AUTHOR, index, "byline",
+			 (struct body_ranks){50, 60});
 	else if ((flags & (CLASS_AUTHOR | CLASS_BYLINE)) != 0)
-		body_add(findings, SUBJECT_AUTHOR, index, "byline", 54, NEVER);
+		body_add(findings, SUBJECT_AUTHOR, index, "byline",
+			 (struct body_ranks){54, NEVER});
 	else if ((flags & CLASS_USERNAME) != 0)
-		body_add(findings, SUBJECT_AUTHOR, index, "byline", 35, 62);
+		body_add(findings, SUBJECT_AUTHOR, index, "byline",
+			 (struct body_ranks){35, 62});
 	if ((flags & CLASS_UPDATE) != 0)
-		body_add(findings, SUBJECT_MODIFIED, index, "byline", 52,
-			 NEVER);
+		body_add(findings, SUBJECT_MODIFIED, index, "byline",
+			 (struct body_ranks){52, NEVER});
 	else if ((flags & CLASS_DATE) != 0)
-		body_add(findings, SUBJECT_PUBLISHED, index, "byline", 52,
-			 NEVER);
+		body_add(findings, SUBJECT_PUBLISHED, index, "byline",
+			 (struct body_ranks){52, NEVER});
 }
 
 static void body_read_node(struct metadata_candidates *findings, uint32_t index)
@@ -211,13 +221,14 @@ static void body_read_node(struct metadata_candidates *findings, uint32_t index)
 	if (clues.itemprop.size > 0)
 		read_itemprop(findings, index, clues.itemprop);
 	if (value_is(clues.rel, "author"))
-		body_add(findings, SUBJECT_AUTHOR, index, "link", 48, 58);
+		body_add(findings, SUBJECT_AUTHOR, index, "link",
+			 (struct body_ranks){48, 58});
 	if (page->nodes[index].tag == TAG_time)
 		body_add(findings,
 			 (flags_of_class(clues.class_names) & CLASS_UPDATE) != 0
 				 ? SUBJECT_MODIFIED
 				 : SUBJECT_PUBLISHED,
-			 index, "time", 50, NEVER);
+			 index, "time", (struct body_ranks){50, NEVER});
 	else if (clues.class_names.size > 0)
 		read_class(findings, index, clues.class_names);
 }

@@ -261,8 +261,9 @@ static void place_block(struct flow_state *state, struct box *box,
 		box->left = length_px(style->margin_left, style->font_size,
 				      state->width);
 	else
-		box->left = larger(state->width - box->width, 0) /
-			    (style->margin_right.unit == LENGTH_AUTO ? 2 : 1);
+		box->left =
+			larger(state->width - box->width, 0) /
+			(style->margin_right.unit == LENGTH_AUTO ? 2.F : 1.F);
 	box->top = state->top;
 	state->top += box->height;
 	if (box->height > 0)

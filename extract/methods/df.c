@@ -394,7 +394,7 @@ static void df_run(const struct extractor_input *input,
 					 ? 1 - (float)frequency /
 							   (float)counts
 								   ->page_count
-					 : frequency == 0,
+					 : (float)(frequency == 0),
 			.is_content =
 				is_visible[i] &&
 				!is_frequent(frequency, counts->page_count,

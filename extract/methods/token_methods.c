@@ -322,14 +322,20 @@ static const struct parameter dsc_parameters[] = {
 		       "a steeper window is not content"},
 };
 
+struct slope_passes {
+	double size; /* of the windows of the first pass */
+	double max_slope;
+	uint32_t count;
+	bool is_dense; /* windows begin at every token; false: they overlap by
+			  half */
+};
+
 /*
- * Run the passes. Windows overlap by half, or begin at every token
- * (`is_dense`); each pass searches the regions of the previous one, with
- * windows half as long.
+ * Run the passes. Each searches the regions of the previous one, with windows
+ * half as long.
  */
-static void slope_run(const struct extractor_input *input, double size,
-		      double max_slope, uint32_t passes, bool is_dense,
-		      struct verdict *verdicts)
+static void slope_run(const struct extractor_input *input,
+		      struct slope_passes passes, struct verdict *verdicts)
 {
 	const bool *is_visible = visible_texts(input->arena, input->page);
 	struct token_stream stream =
@@ -337,12 +343,12 @@ static void slope_run(const struct extractor_input *input, double size,
 	const struct token_range page = {0, stream.count};
 	struct token_regions regions = {&page, 1};
 	struct windows windows = {
-		.size = slope_window(&stream, size),
-		.max_slope = max_slope * slope_mean(&stream),
+		.size = slope_window(&stream, passes.size),
+		.max_slope = passes.max_slope * slope_mean(&stream),
 	};
 
-	for (uint32_t i = 0; i < passes; i++) {
-		windows.step = is_dense ? 1 : (windows.size + 1) / 2;
+	for (uint32_t i = 0; i < passes.count; i++) {
+		windows.step = passes.is_dense ? 1 : (windows.size + 1) / 2;
 		regions = slope_low_regions(input->arena, &stream, &regions,
 					    &windows);
 		windows.size = (windows.size + 1) / 2;
@@ -355,8 +361,10 @@ static void slope_run(const struct extractor_input *input, double size,
 static void dsc_run(const struct extractor_input *input,
 		    struct verdict *verdicts)
 {
-	slope_run(input, input->parameters[WINDOW],
-		  input->parameters[MAX_SLOPE], 1, false, verdicts);
+	slope_run(input,
+		  (struct slope_passes){input->parameters[WINDOW],
+					input->parameters[MAX_SLOPE], 1, false},
+		  verdicts);
 }
 
 const struct extractor extractor_dsc = {
@@ -397,9 +405,12 @@ static const struct parameter adsc_parameters[] = {
 static void adsc_run(const struct extractor_input *input,
 		     struct verdict *verdicts)
 {
-	slope_run(input, input->parameters[ADSC_WINDOW],
-		  input->parameters[ADSC_MAX_SLOPE],
-		  (uint32_t)input->parameters[ADSC_PASSES], true, verdicts);
+	slope_run(input,
+		  (struct slope_passes){
+			  input->parameters[ADSC_WINDOW],
+			  input->parameters[ADSC_MAX_SLOPE],
+			  (uint32_t)input->parameters[ADSC_PASSES], true},
+		  verdicts);
 }
 
 const struct extractor extractor_adsc = {

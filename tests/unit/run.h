@@ -37,7 +37,7 @@ uint16_t test_free_port(void);
 
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 
-#define assert_ok(error) ck_assert_int_eq(error, ERR_NONE)
+#define ASSERT_OK(error) ck_assert_int_eq(error, ERR_NONE)
 
 /*
  * A variable of these types frees what it holds when its block ends:
@@ -91,8 +91,8 @@ struct test_entry {
  */
 void test_register(struct test_entry *entry);
 
-#define TEST_JOIN_(a, b) a##b
-#define TEST_JOIN(a, b)  TEST_JOIN_(a, b)
+#define TEST_PASTE(a, b) a##b
+#define TEST_JOIN(a, b)  TEST_PASTE(a, b)
 
 #define TEST_REGISTER(id, ...)                                       \
 	__attribute__((constructor)) static void id##_register(void) \
@@ -107,8 +107,7 @@ void test_register(struct test_entry *entry);
 	TEST_REGISTER(id, .function = {NULL, NULL, __FILE__, __LINE__}, \
 		      .fixture = {__VA_ARGS__})                         \
 	struct test_entry
-#define TEST_FIXTURE_(id, ...) TEST_FIXTURE(id, __VA_ARGS__)
-#define FIXTURE(...)           TEST_FIXTURE_(TEST_JOIN(fixture_, __LINE__), __VA_ARGS__)
+#define FIXTURE(...) TEST_FIXTURE(TEST_JOIN(fixture_, __LINE__), __VA_ARGS__)
 
 #define TEST_FUNCTION(name, from, to, raised)                                \
 	static void name(int _i);                                            \

@@ -17,7 +17,7 @@ TEST(decompressed_bytes_are_appended)
 	AUTO_BUFFER out = {0};
 
 	buffer_append_text(&out, "before ");
-	assert_ok(decompress_slice(buffer_slice(&packed), 6, &out));
+	ASSERT_OK(decompress_slice(buffer_slice(&packed), 6, &out));
 	ck_assert_str_eq(out.data, "before a page");
 	ck_assert_uint_eq(out.size, 13);
 }
@@ -28,7 +28,7 @@ TEST(nothing_comes_back_as_nothing)
 	AUTO_BUFFER out = {0};
 
 	ck_assert_uint_gt(packed.size, 0);
-	assert_ok(decompress_slice(buffer_slice(&packed), 0, &out));
+	ASSERT_OK(decompress_slice(buffer_slice(&packed), 0, &out));
 	ck_assert_uint_eq(out.size, 0);
 }
 
@@ -44,7 +44,7 @@ TEST(a_bomb_is_refused_before_it_is_unpacked)
 		decompress_slice(buffer_slice(&packed), size - 1, &out),
 		ERR_TOO_LARGE);
 	ck_assert_uint_eq(out.capacity, 0);
-	assert_ok(decompress_slice(buffer_slice(&packed), size, &out));
+	ASSERT_OK(decompress_slice(buffer_slice(&packed), size, &out));
 	ck_assert_uint_eq(out.size, size);
 	buffer_free(&out);
 }

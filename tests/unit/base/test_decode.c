@@ -124,7 +124,7 @@ TEST_LOOP(every_coding_comes_back_however_it_is_cut, 0, HELLO_COUNT)
 static size_t unpack_on(struct decoder *decoder, struct slice *input,
 			struct buffer *out)
 {
-	assert_ok(unpack(decoder, input, 5, 64, out));
+	ASSERT_OK(unpack(decoder, input, 5, 64, out));
 	return input->size;
 }
 
@@ -237,7 +237,7 @@ TEST_LOOP(damage_lasts_until_the_reset, 0, 6)
 	ck_assert(!decoder_is_at_end(decoder));
 	ck_assert(!decoder_is_at_begin(decoder));
 	decoder_reset(decoder);
-	assert_ok(unpack(decoder, &none, 1, 64, &out));
+	ASSERT_OK(unpack(decoder, &none, 1, 64, &out));
 	ck_assert(decoder_is_at_begin(decoder));
 	decoder_destroy(decoder);
 }
@@ -262,7 +262,7 @@ TEST_LOOP(empty_members_are_members, 0, 5)
 	};
 	AUTO_BUFFER out = {0};
 
-	assert_ok(unpack_all(rows[_i].coding, rows[_i].bytes, &out));
+	ASSERT_OK(unpack_all(rows[_i].coding, rows[_i].bytes, &out));
 	ck_assert_uint_eq(out.size, 0);
 }
 
@@ -272,7 +272,7 @@ TEST(bytes_without_coding_pass)
 	struct slice input = BYTES("any\0bytes");
 	AUTO_BUFFER out = {0};
 
-	assert_ok(unpack(decoder, &input, 4, 3, &out));
+	ASSERT_OK(unpack(decoder, &input, 4, 3, &out));
 	ck_assert_uint_eq(out.size, 9);
 	ck_assert_mem_eq(out.data, "any\0bytes", 9);
 	ck_assert(!decoder_is_at_end(decoder));
@@ -286,7 +286,7 @@ static void check_skipping(size_t piece)
 		BYTES(SKIPPABLE SKIPPABLE_EMPTY ZSTD_FRAME SKIPPABLE);
 	AUTO_BUFFER out = {0};
 
-	assert_ok(unpack(decoder, &input, piece, 64, &out));
+	ASSERT_OK(unpack(decoder, &input, piece, 64, &out));
 	ck_assert(is_text(&out, HELLO));
 	ck_assert(decoder_is_at_end(decoder));
 	ck_assert_uint_eq(input.size, sizeof(SKIPPABLE) - 1);
@@ -321,7 +321,7 @@ TEST(a_skippable_frame_cut_short_is_neither_begin_nor_end)
 				   "ab");
 	AUTO_BUFFER out = {0};
 
-	assert_ok(unpack(decoder, &input, 3, 64, &out));
+	ASSERT_OK(unpack(decoder, &input, 3, 64, &out));
 	ck_assert(!decoder_is_at_end(decoder));
 	ck_assert(!decoder_is_at_begin(decoder));
 	decoder_destroy(decoder);
@@ -337,7 +337,7 @@ TEST(a_window_over_8_mb_is_refused)
 
 	ck_assert_int_eq(unpack_all(CODING_ZSTD, over, &out), ERR_CORRUPT);
 	ck_assert_uint_eq(out.size, 0);
-	assert_ok(unpack_all(CODING_ZSTD, most, &out));
+	ASSERT_OK(unpack_all(CODING_ZSTD, most, &out));
 	ck_assert(is_text(&out, "hello"));
 }
 
@@ -378,7 +378,7 @@ TEST(a_header_that_looks_like_a_skippable_frame_is_none)
 	for (int i = 0; i < 60000; i++)
 		buffer_append_byte(&packed, 'x');
 	input = buffer_slice(&packed);
-	assert_ok(unpack(decoder, &input, SIZE_MAX, 8000, &out));
+	ASSERT_OK(unpack(decoder, &input, SIZE_MAX, 8000, &out));
 	ck_assert_uint_eq(out.size, 6477);
 	ck_assert_uint_eq(input.size, 60000);
 	decoder_destroy(decoder);
@@ -447,7 +447,7 @@ TEST(a_damaged_dictionary_is_none)
 	AUTO_BUFFER out = {0};
 
 	ck_assert(!decoder_set_dictionary(decoder, damaged));
-	assert_ok(unpack(decoder, &input, 64, 64, &out));
+	ASSERT_OK(unpack(decoder, &input, 64, 64, &out));
 	ck_assert(is_text(&out, HELLO));
 	ck_assert(!decoder_set_dictionary(gzip, slice_of("hello")));
 	decoder_destroy(decoder);
@@ -479,7 +479,7 @@ TEST(a_bomb_comes_out_piece_by_piece)
 	while (!decoder_is_at_end(decoder)) {
 		size_t size;
 
-		assert_ok(
+		ASSERT_OK(
 			decoder_run(decoder, &input, out, sizeof(out), &size));
 		ck_assert_uint_gt(size, 0);
 		total += size;

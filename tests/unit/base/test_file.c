@@ -25,7 +25,7 @@ static void teardown(void)
 
 static void write_text(const char *name, const char *text)
 {
-	assert_ok(file_write(scratch_path(&scratch, name), slice_of(text)));
+	ASSERT_OK(file_write(scratch_path(&scratch, name), slice_of(text)));
 }
 
 /* Append a gzip member to the file. */
@@ -57,17 +57,17 @@ TEST(a_file_is_read_as_it_was_written)
 {
 	write_text("page", "<p>a page");
 	buffer_append_text(&out, "x");
-	assert_ok(read_file("page", 9));
+	ASSERT_OK(read_file("page", 9));
 	ck_assert_str_eq(out.data, "x<p>a page");
 	write_text("page", "");
-	assert_ok(read_file("page", 0));
+	ASSERT_OK(read_file("page", 0));
 	ck_assert_uint_eq(out.size, 10);
 }
 
 TEST(folders_are_made_on_the_way)
 {
 	write_text("b/c/page", "deep");
-	assert_ok(read_file("b/c/page", 9));
+	ASSERT_OK(read_file("b/c/page", 9));
 	ck_assert_str_eq(out.data, "deep");
 	ck_assert_int_eq(file_write(scratch_path(&scratch, "b/c/page/x"),
 				    slice_of("below a file")),
@@ -83,7 +83,7 @@ TEST(gzip_is_unpacked_member_by_member)
 	write_gzip("page.gz", "one ", 4);
 	write_gzip("page.gz", "", 0);
 	write_gzip("page.gz", "two", 3);
-	assert_ok(read_file("page.gz", 7));
+	ASSERT_OK(read_file("page.gz", 7));
 	ck_assert_str_eq(out.data, "one two");
 }
 
@@ -95,7 +95,7 @@ TEST(a_limit_holds_for_the_unpacked_bytes)
 	ck_assert_int_eq(read_file("bomb.gz", sizeof(zeros) - 1),
 			 ERR_TOO_LARGE);
 	ck_assert_uint_eq(out.size, 0);
-	assert_ok(read_file("bomb.gz", sizeof(zeros)));
+	ASSERT_OK(read_file("bomb.gz", sizeof(zeros)));
 	ck_assert_uint_eq(out.size, sizeof(zeros));
 	write_text("page", "12345");
 	ck_assert_int_eq(read_file("page", 4), ERR_TOO_LARGE);
@@ -104,9 +104,9 @@ TEST(a_limit_holds_for_the_unpacked_bytes)
 TEST(of_a_larger_file_the_start_can_be_read)
 {
 	write_text("page", "12345");
-	assert_ok(read_start("page", 4));
+	ASSERT_OK(read_start("page", 4));
 	ck_assert_str_eq(out.data, "1234");
-	assert_ok(read_start("page", 5));
+	ASSERT_OK(read_start("page", 5));
 	ck_assert_str_eq(out.data, "12345");
 	ck_assert_int_eq(read_start("none", 5), ERR_NOT_FOUND);
 	ck_assert_uint_eq(out.size, 0);
@@ -124,13 +124,13 @@ TEST(broken_gzip_is_reported)
 	packed.size = fread(buffer_reserve(&packed, 256), 1, 256, file);
 	fclose(file);
 	for (size_t cut = 2; cut < packed.size; cut++) {
-		assert_ok(file_write(scratch_path(&scratch, "cut.gz"),
+		ASSERT_OK(file_write(scratch_path(&scratch, "cut.gz"),
 				     (struct slice){packed.data, cut}));
 		ck_assert_int_eq(read_file("cut.gz", 100), ERR_CORRUPT);
 		ck_assert_uint_eq(out.size, 0);
 	}
 	packed.data[packed.size - 6] ^= 1; /* the checksum */
-	assert_ok(file_write(scratch_path(&scratch, "cut.gz"),
+	ASSERT_OK(file_write(scratch_path(&scratch, "cut.gz"),
 			     buffer_slice(&packed)));
 	ck_assert_int_eq(read_file("cut.gz", 100), ERR_CORRUPT);
 }
@@ -155,7 +155,7 @@ TEST(files_are_listed_by_byte_order_of_their_paths)
 	write_text("b.html", "");
 	write_text("Z.html", "");
 	write_text("html", "");
-	assert_ok(file_list(scratch.folder, html, &list));
+	ASSERT_OK(file_list(scratch.folder, html, &list));
 	ck_assert_uint_eq(list.count, 4);
 	ck_assert_str_eq(list.paths[0], "Z.html");
 	ck_assert_str_eq(list.paths[1], "b.html"); /* '.' is before '/' */
@@ -175,7 +175,7 @@ TEST(links_to_files_are_listed_and_links_to_folders_not_followed)
 	ck_assert_int_eq(symlink("none", scratch_path(&scratch, "b/3.html")),
 			 0);
 	ck_assert_int_eq(symlink("..", scratch_path(&scratch, "b/4.html")), 0);
-	assert_ok(file_list(scratch.folder, html, &list));
+	ASSERT_OK(file_list(scratch.folder, html, &list));
 	ck_assert_uint_eq(list.count, 2);
 	ck_assert_str_eq(list.paths[0], "b/1.html");
 	ck_assert_str_eq(list.paths[1], "b/2.html");

@@ -10,7 +10,7 @@ static struct buffer unpack(struct slice *packed)
 	size_t size = 1;
 
 	while (size > 0 && !decoder_is_at_end(decoder)) {
-		assert_ok(decoder_run(decoder, packed,
+		ASSERT_OK(decoder_run(decoder, packed,
 				      buffer_reserve(&out, 1000), 1000, &size));
 		out.size += size;
 	}

@@ -29,12 +29,12 @@ TEST(nothing_and_one)
 	struct dendrogram dendrogram;
 	uint32_t label = 7;
 
-	assert_ok(dendrogram_build(NULL, 0, &plain, &dendrogram));
+	ASSERT_OK(dendrogram_build(NULL, 0, &plain, &dendrogram));
 	ck_assert_uint_eq(dendrogram_cut(&dendrogram, 500, &label), 0);
 	dendrogram_curve(&dendrogram, curve);
 	ck_assert_uint_eq(curve[1000].clusters, 0);
 	dendrogram_free(&dendrogram);
-	assert_ok(dendrogram_build(families, 1, &plain, &dendrogram));
+	ASSERT_OK(dendrogram_build(families, 1, &plain, &dendrogram));
 	ck_assert_uint_eq(dendrogram_cut(&dendrogram, 0, &label), 1);
 	ck_assert_uint_eq(label, 0);
 	dendrogram_curve(&dendrogram, curve);
@@ -48,7 +48,7 @@ TEST(a_worked_example)
 	struct dendrogram dendrogram;
 	uint32_t labels[5];
 
-	assert_ok(dendrogram_build(families, 5, &plain, &dendrogram));
+	ASSERT_OK(dendrogram_build(families, 5, &plain, &dendrogram));
 	ck_assert_uint_eq(dendrogram.page_count, 12);
 	ck_assert_uint_eq(dendrogram_cut(&dendrogram, 249, labels), 5);
 	ck_assert_uint_eq(dendrogram_cut(&dendrogram, 250, labels), 2);
@@ -67,7 +67,7 @@ TEST(the_curve_counts_clusters_and_pages)
 	uint64_t joins[DENDROGRAM_POINTS];
 	struct dendrogram dendrogram;
 
-	assert_ok(dendrogram_build(families, 5, &plain, &dendrogram));
+	ASSERT_OK(dendrogram_build(families, 5, &plain, &dendrogram));
 	dendrogram_curve(&dendrogram, curve);
 	ck_assert_uint_eq(curve[249].clusters, 5);
 	ck_assert_uint_eq(curve[249].sizable, 1);
@@ -107,7 +107,7 @@ TEST(too_many_leaves_are_refused)
 	ck_assert_int_eq(dendrogram_build(families, 5, &options, &dendrogram),
 			 ERR_TOO_LARGE);
 	ck_assert_uint_eq(dendrogram.count, 0);
-	assert_ok(dendrogram_build(families, 4, &options, &dendrogram));
+	ASSERT_OK(dendrogram_build(families, 4, &options, &dendrogram));
 	ck_assert_uint_eq(dendrogram.count, 4);
 	dendrogram_free(&dendrogram);
 }
@@ -135,7 +135,7 @@ TEST(it_reports_progress_and_can_be_stopped)
 		.max_leaves = 5, .goes_on = watch, .context = &watcher};
 	struct dendrogram dendrogram;
 
-	assert_ok(dendrogram_build(families, 5, &options, &dendrogram));
+	ASSERT_OK(dendrogram_build(families, 5, &options, &dendrogram));
 	dendrogram_free(&dendrogram);
 	/* 4 calls; before the last leaf 4 + 3 + 2 of the 10 are done */
 	ck_assert_uint_eq(watcher.left, 96);
@@ -252,7 +252,7 @@ TEST(every_cut_is_that_of_the_threshold_graph)
 		struct dendrogram dendrogram;
 
 		options.histogram = round % 2 == 0 ? &histogram : NULL;
-		assert_ok(dendrogram_build(forest->leaves, forest->count,
+		ASSERT_OK(dendrogram_build(forest->leaves, forest->count,
 					   &options, &dendrogram));
 		for (unsigned t = 0; t <= 1000; t += 1 + random_below(40))
 			check_cut(forest, &dendrogram, t);
@@ -295,7 +295,7 @@ TEST(the_histogram_has_all_pairs_of_pages)
 		uint64_t pages;
 
 		count_pairs(forest, &expected);
-		assert_ok(dendrogram_build(forest->leaves, 30, &options,
+		ASSERT_OK(dendrogram_build(forest->leaves, 30, &options,
 					   &dendrogram));
 		pages = dendrogram.page_count;
 		ck_assert_uint_eq(found.total, pages * (pages - 1) / 2);
@@ -326,7 +326,7 @@ static void look(const struct spanning_forest *forest, struct view *view)
 {
 	struct dendrogram dendrogram;
 
-	assert_ok(dendrogram_build(forest->leaves, forest->count, &plain,
+	ASSERT_OK(dendrogram_build(forest->leaves, forest->count, &plain,
 				   &dendrogram));
 	dendrogram_curve(&dendrogram, view->curve);
 	dendrogram_joins(&dendrogram, view->joins);

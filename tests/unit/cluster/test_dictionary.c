@@ -107,8 +107,8 @@ TEST(a_restored_dictionary_fills_its_gaps)
 	const uint32_t shingle_ids[] = {1, 4};
 	const uint32_t *taken;
 
-	assert_ok(shingle_dictionary_restore(&dictionary, 4, 40));
-	assert_ok(shingle_dictionary_restore(&dictionary, 1, 10));
+	ASSERT_OK(shingle_dictionary_restore(&dictionary, 4, 40));
+	ASSERT_OK(shingle_dictionary_restore(&dictionary, 1, 10));
 	ck_assert_int_eq(shingle_dictionary_restore(&dictionary, 1, 11),
 			 ERR_CORRUPT);
 	ck_assert_int_eq(shingle_dictionary_restore(

@@ -306,7 +306,7 @@ static void put(uint64_t page, uint32_t set)
 {
 	uint64_t shingles[BITS];
 
-	assert_ok(linkage_put(world.linkage, page, signature_of(set, shingles),
+	ASSERT_OK(linkage_put(world.linkage, page, signature_of(set, shingles),
 			      &world.next_label, &world.changes));
 	world.sets[page] = set;
 	if (!world.is_there[page])
@@ -611,20 +611,20 @@ TEST(limits_refuse_and_change_nothing)
 	ck_assert_uint_eq(changes.move_count + changes.event_count, 0);
 	ck_assert_uint_eq(changes.added_set, LINKAGE_NONE);
 	ck_assert_uint_eq(changes.dropped_set, LINKAGE_NONE);
-	assert_ok(linkage_put(linkage, 1, signature_of(0x7, shingles), &next,
+	ASSERT_OK(linkage_put(linkage, 1, signature_of(0x7, shingles), &next,
 			      &changes));
 	ck_assert_int_eq(linkage_put(linkage, 1, signature_of(0xf, shingles),
 				     &next, &changes),
 			 ERR_TOO_LARGE);
 	ck_assert_uint_eq(linkage_label(linkage, 1), 1);
-	assert_ok(linkage_put(linkage, 2, signature_of(0x8, shingles), &next,
+	ASSERT_OK(linkage_put(linkage, 2, signature_of(0x8, shingles), &next,
 			      &changes));
 	ck_assert_int_eq(linkage_put(linkage, 3, signature_of(0x7, shingles),
 				     &next, &changes),
 			 ERR_TOO_LARGE);
 	ck_assert_uint_eq(linkage_label(linkage, 3), 0);
 	/* Existing pages may change. */
-	assert_ok(linkage_put(linkage, 2, signature_of(0x7, shingles), &next,
+	ASSERT_OK(linkage_put(linkage, 2, signature_of(0x7, shingles), &next,
 			      &changes));
 	next = UINT32_MAX;
 	ck_assert_int_eq(linkage_put(linkage, 2, signature_of(0x8, shingles),
@@ -644,12 +644,12 @@ TEST(sets_are_limited_apart_from_pages)
 	struct linkage *linkage = linkage_create(
 		&(struct linkage_options){.threshold = 500, .max_sets = 1});
 
-	assert_ok(linkage_put(linkage, 1, signature_of(SET_01, shingles), &next,
+	ASSERT_OK(linkage_put(linkage, 1, signature_of(SET_01, shingles), &next,
 			      &changes));
 	/* Another one instead. */
-	assert_ok(linkage_put(linkage, 1, signature_of(SET_12, shingles), &next,
+	ASSERT_OK(linkage_put(linkage, 1, signature_of(SET_12, shingles), &next,
 			      &changes));
-	assert_ok(linkage_put(linkage, 2, signature_of(SET_12, shingles), &next,
+	ASSERT_OK(linkage_put(linkage, 2, signature_of(SET_12, shingles), &next,
 			      &changes));
 	ck_assert_int_eq(linkage_put(linkage, 1, signature_of(SET_01, shingles),
 				     &next, &changes),
@@ -885,7 +885,7 @@ static struct linkage *restored(void)
 	ck_assert(restore_shingles(linkage));
 	ck_assert(restore_sets(linkage));
 	ck_assert(restore_pages(linkage));
-	assert_ok(linkage_restore_end(linkage));
+	ASSERT_OK(linkage_restore_end(linkage));
 	return linkage;
 }
 
@@ -914,7 +914,7 @@ static void step_collisions(void)
 		linkage_remove(collision, page, &next_label, &changes);
 		take(page);
 	} else {
-		assert_ok(linkage_put(collision, page,
+		ASSERT_OK(linkage_put(collision, page,
 				      signature_of(set, shingles), &next_label,
 				      &changes));
 		put(page, set);

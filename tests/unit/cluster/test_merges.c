@@ -43,7 +43,7 @@ static struct cluster_merges merges_of(const struct site *site)
 	struct dendrogram dendrogram;
 	struct cluster_merges merges;
 
-	assert_ok(dendrogram_build(site->leaves, site->count, &options,
+	ASSERT_OK(dendrogram_build(site->leaves, site->count, &options,
 				   &dendrogram));
 	merges = cluster_merges_compute(&dendrogram, &pages);
 	dendrogram_free(&dendrogram);

@@ -7,7 +7,7 @@ static struct page *parse(const char *html)
 {
 	struct page *page;
 
-	assert_ok(page_parse(&page, slice_of(html), slice_of("UTF-8"),
+	ASSERT_OK(page_parse(&page, slice_of(html), slice_of("UTF-8"),
 			     &page_limits_default));
 	return page;
 }

@@ -10,10 +10,10 @@ static void begin(void)
 	const uint32_t shingle_ids[] = {0, 1};
 
 	linkage = linkage_create(&(struct linkage_options){.threshold = 500});
-	assert_ok(linkage_restore_shingle(linkage, 0, 7));
-	assert_ok(linkage_restore_shingle(linkage, 1, 8));
-	assert_ok(linkage_restore_set(linkage, 0, shingle_ids, 1));
-	assert_ok(linkage_restore_set(linkage, 1, shingle_ids + 1, 1));
+	ASSERT_OK(linkage_restore_shingle(linkage, 0, 7));
+	ASSERT_OK(linkage_restore_shingle(linkage, 1, 8));
+	ASSERT_OK(linkage_restore_set(linkage, 0, shingle_ids, 1));
+	ASSERT_OK(linkage_restore_set(linkage, 1, shingle_ids + 1, 1));
 }
 
 static void end(void)
@@ -23,7 +23,7 @@ static void end(void)
 
 static void restore_page(uint64_t page, uint32_t set, uint32_t label)
 {
-	assert_ok(linkage_restore_page(linkage, page, set, label));
+	ASSERT_OK(linkage_restore_page(linkage, page, set, label));
 }
 
 FIXTURE(.setup = begin, .teardown = end);
@@ -33,7 +33,7 @@ TEST(what_is_restored_is_there)
 	restore_page(1, 0, 5);
 	restore_page(2, 1, 6);
 	restore_page(3, 0, 5);
-	assert_ok(linkage_restore_end(linkage));
+	ASSERT_OK(linkage_restore_end(linkage));
 	ck_assert_uint_eq(linkage_size(linkage).pages, 3);
 	ck_assert_uint_eq(linkage_size(linkage).clusters, 2);
 	ck_assert_uint_eq(linkage_label(linkage, 3), 5);
@@ -74,7 +74,7 @@ TEST(sets_and_shingle_ids_without_use_are_found)
 	ck_assert_int_eq(linkage_restore_end(linkage), ERR_CORRUPT);
 	end();
 	begin();
-	assert_ok(linkage_restore_shingle(linkage, 9, 9));
+	ASSERT_OK(linkage_restore_shingle(linkage, 9, 9));
 	restore_page(1, 0, 5);
 	restore_page(2, 1, 6);
 	ck_assert_int_eq(linkage_restore_end(linkage), ERR_CORRUPT);
@@ -85,15 +85,15 @@ TEST(collisions_are_found)
 	const uint32_t shingle_ids[] = {0, 2};
 
 	/* Two shingles for 7. */
-	assert_ok(linkage_restore_shingle(linkage, 2, 7));
-	assert_ok(linkage_restore_set(linkage, 2, shingle_ids, 2));
+	ASSERT_OK(linkage_restore_shingle(linkage, 2, 7));
+	ASSERT_OK(linkage_restore_set(linkage, 2, shingle_ids, 2));
 	for (uint32_t i = 0; i < 3; i++)
 		restore_page(i, i, 5 + i);
 	ck_assert_int_eq(linkage_restore_end(linkage), ERR_CORRUPT);
 	end();
 	/* Two sets with only 7. */
 	begin();
-	assert_ok(linkage_restore_set(linkage, 2, shingle_ids, 1));
+	ASSERT_OK(linkage_restore_set(linkage, 2, shingle_ids, 1));
 	restore_page(1, 0, 5);
 	restore_page(2, 1, 6);
 	restore_page(3, 2, 5);
@@ -116,7 +116,7 @@ TEST(labels_of_another_partition_are_found)
 	end();
 	/* Two labels for one cluster: {7 8} links with both. */
 	begin();
-	assert_ok(linkage_restore_set(linkage, 2, (const uint32_t[]){0, 1}, 2));
+	ASSERT_OK(linkage_restore_set(linkage, 2, (const uint32_t[]){0, 1}, 2));
 	restore_page(1, 0, 5);
 	restore_page(2, 1, 5);
 	restore_page(3, 2, 6);
@@ -134,13 +134,13 @@ TEST(what_was_stored_stays_over_a_limit)
 		.max_sets = 1,
 		.max_pages = 1,
 	});
-	assert_ok(linkage_restore_shingle(linkage, 0, 7));
-	assert_ok(linkage_restore_shingle(linkage, 1, 8));
-	assert_ok(linkage_restore_set(linkage, 0, shingle_ids, 2));
-	assert_ok(linkage_restore_set(linkage, 1, shingle_ids, 1));
+	ASSERT_OK(linkage_restore_shingle(linkage, 0, 7));
+	ASSERT_OK(linkage_restore_shingle(linkage, 1, 8));
+	ASSERT_OK(linkage_restore_set(linkage, 0, shingle_ids, 2));
+	ASSERT_OK(linkage_restore_set(linkage, 1, shingle_ids, 1));
 	restore_page(1, 0, 5);
 	restore_page(2, 1, 5);
-	assert_ok(linkage_restore_end(linkage));
+	ASSERT_OK(linkage_restore_end(linkage));
 	ck_assert_uint_eq(linkage_size(linkage).sets, 2);
 }
 

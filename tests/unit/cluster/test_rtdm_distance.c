@@ -49,7 +49,7 @@ static uint32_t cost_of(struct rtdm_tree a, struct rtdm_tree b)
 {
 	uint32_t cost;
 
-	assert_ok(rtdm_cost(a, b, NO_LIMIT, &cost));
+	ASSERT_OK(rtdm_cost(a, b, NO_LIMIT, &cost));
 	return cost;
 }
 
@@ -122,7 +122,7 @@ TEST(cells_are_limited)
 {
 	uint32_t found = 0;
 
-	assert_ok(rtdm_cost(tree(WORKED_A), tree(WORKED_B), 7, &found));
+	ASSERT_OK(rtdm_cost(tree(WORKED_A), tree(WORKED_B), 7, &found));
 	ck_assert_uint_eq(found, 3);
 	ck_assert_int_eq(rtdm_cost(tree(WORKED_A), tree(WORKED_B), 6, &found),
 			 ERR_TOO_LARGE);
@@ -135,9 +135,9 @@ TEST(equal_subtrees_are_not_aligned)
 {
 	uint32_t found = 1;
 
-	assert_ok(rtdm_cost(tree(WORKED_A), tree(WORKED_A), 0, &found));
+	ASSERT_OK(rtdm_cost(tree(WORKED_A), tree(WORKED_A), 0, &found));
 	ck_assert_uint_eq(found, 0);
-	assert_ok(rtdm_cost(tree("a(b(cd)e)"), tree("a(b(cd)f)"), 5, &found));
+	ASSERT_OK(rtdm_cost(tree("a(b(cd)e)"), tree("a(b(cd)f)"), 5, &found));
 	ck_assert_uint_eq(found, 1);
 }
 
@@ -188,7 +188,7 @@ TEST(width_costs_cells)
 {
 	uint32_t found;
 
-	assert_ok(rtdm_cost(list_of(2000), list_of(1000), 1 + 2000000, &found));
+	ASSERT_OK(rtdm_cost(list_of(2000), list_of(1000), 1 + 2000000, &found));
 	ck_assert_uint_eq(found, 1000);
 	ck_assert_int_eq(
 		rtdm_cost(list_of(2000), list_of(1000), 2000000, &found),
@@ -203,7 +203,7 @@ static struct rtdm_tree parse(const char *html)
 	struct rtdm_tree made;
 	AUTO_PAGE *page;
 
-	assert_ok(page_parse(&page, slice_of(html), slice_of("UTF-8"),
+	ASSERT_OK(page_parse(&page, slice_of(html), slice_of("UTF-8"),
 			     &page_limits_default));
 	made = rtdm_tree_make(test_arena, page);
 	return made;

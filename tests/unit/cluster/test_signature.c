@@ -9,7 +9,7 @@ static struct signature sign_by(const char *html, struct signature_rule rule)
 	struct signature signature;
 	AUTO_PAGE *page;
 
-	assert_ok(page_parse(&page, slice_of(html), slice_of("UTF-8"),
+	ASSERT_OK(page_parse(&page, slice_of(html), slice_of("UTF-8"),
 			     &page_limits_default));
 	signature = signature_compute(test_arena, page, rule);
 	return signature;

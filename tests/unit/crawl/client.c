@@ -85,7 +85,7 @@ struct url client_url(const struct client *client, const char *path)
 
 	snprintf(text, sizeof(text), "http://127.0.0.1:%u%s",
 		 client->server.port, path);
-	assert_ok(url_parse(&url, slice_of(text), NULL));
+	ASSERT_OK(url_parse(&url, slice_of(text), NULL));
 	return url;
 }
 

@@ -204,8 +204,8 @@ TEST(an_allowed_network_opens_just_itself)
 {
 	struct network networks[2];
 
-	assert_ok(network_parse("10.1.2.3/16", &networks[0]));
-	assert_ok(network_parse("::1", &networks[1]));
+	ASSERT_OK(network_parse("10.1.2.3/16", &networks[0]));
+	ASSERT_OK(network_parse("::1", &networks[1]));
 	ck_assert(address_filter_allows_text("10.1.0.0", networks, 2));
 	ck_assert(address_filter_allows_text("10.1.255.255", networks, 2));
 	ck_assert(address_filter_allows_text("::ffff:10.1.2.3", networks, 2));
@@ -222,16 +222,16 @@ TEST(networks_are_parsed)
 	static const uint8_t ten[16] = {[10] = 0xff, [11] = 0xff, 10};
 	struct network network;
 
-	assert_ok(network_parse("10.0.0.0/8", &network));
+	ASSERT_OK(network_parse("10.0.0.0/8", &network));
 	ck_assert_mem_eq(network.address, ten, 16);
 	ck_assert_uint_eq(network.prefix, 104);
-	assert_ok(network_parse("10.0.0.0", &network));
+	ASSERT_OK(network_parse("10.0.0.0", &network));
 	ck_assert_uint_eq(network.prefix, 128);
-	assert_ok(network_parse("0.0.0.0/0", &network));
+	ASSERT_OK(network_parse("0.0.0.0/0", &network));
 	ck_assert_uint_eq(network.prefix, 96);
-	assert_ok(network_parse("::/0", &network));
+	ASSERT_OK(network_parse("::/0", &network));
 	ck_assert_uint_eq(network.prefix, 0);
-	assert_ok(network_parse("fc00::/128", &network));
+	ASSERT_OK(network_parse("fc00::/128", &network));
 	ck_assert_uint_eq(network.prefix, 128);
 }
 

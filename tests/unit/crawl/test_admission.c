@@ -17,7 +17,7 @@ static enum admission of_url(const char *text, unsigned depth)
 {
 	struct url url;
 
-	assert_ok(url_parse(&url, slice_of(text), NULL));
+	ASSERT_OK(url_parse(&url, slice_of(text), NULL));
 	return admission_of_url(&site, &url, depth);
 }
 

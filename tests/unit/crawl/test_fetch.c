@@ -124,7 +124,7 @@ TEST(chunks_and_their_trailers)
 TEST(the_request_says_who_asks_for_what)
 {
 	client_fetch(&client, "/echo");
-	assert_ok(client.result.error);
+	ASSERT_OK(client.result.error);
 	ck_assert_ptr_nonnull(
 		strstr(client.result.body.data, "GET /echo HTTP/1.1"));
 	ck_assert_ptr_nonnull(strstr(client.result.body.data,
@@ -148,7 +148,7 @@ TEST(a_connection_is_used_again)
 {
 	for (int i = 0; i < 20; i++) {
 		client_fetch(&client, i % 2 == 0 ? "/page" : "/missing");
-		assert_ok(client.result.error);
+		ASSERT_OK(client.result.error);
 	}
 }
 
@@ -173,7 +173,7 @@ TEST(another_type_is_not_downloaded)
 TEST(a_status_is_an_answer)
 {
 	client_fetch(&client, "/missing");
-	assert_ok(client.result.error);
+	ASSERT_OK(client.result.error);
 	ck_assert_uint_eq(client.result.http_status, 404);
 	ck_assert_uint_eq(client.result.body.size, 0);
 }
@@ -181,7 +181,7 @@ TEST(a_status_is_an_answer)
 TEST(retry_after_in_seconds_and_as_a_date)
 {
 	client_fetch(&client, "/busy");
-	assert_ok(client.result.error);
+	ASSERT_OK(client.result.error);
 	ck_assert_uint_eq(client.result.http_status, 503);
 	ck_assert_uint_eq(client.result.retry_after_s, 120);
 	client_fetch(&client, "/until");
@@ -196,14 +196,14 @@ TEST(a_redirect_is_an_answer)
 	struct url expected = client_url(&client, "/n%C3%BC?a%20b");
 
 	client_fetch(&client, "/a/moved");
-	assert_ok(client.result.error);
+	ASSERT_OK(client.result.error);
 	ck_assert_uint_eq(client.result.http_status, 302);
 	ck_assert_str_eq(client.result.redirect, expected.text);
 	client_fetch(&client, "/to-file");
-	assert_ok(client.result.error);
+	ASSERT_OK(client.result.error);
 	ck_assert_str_eq(client.result.redirect, "");
 	client_fetch(&client, "/choices");
-	assert_ok(client.result.error);
+	ASSERT_OK(client.result.error);
 	ck_assert_str_eq(client.result.redirect, "");
 }
 

@@ -33,7 +33,7 @@ static struct url parse(const char *text)
 {
 	struct url url;
 
-	assert_ok(url_parse(&url, slice_of(text), NULL));
+	ASSERT_OK(url_parse(&url, slice_of(text), NULL));
 	return url;
 }
 
@@ -112,7 +112,7 @@ static void allow(const char *text)
 {
 	static struct network network;
 
-	assert_ok(network_parse(text, &network));
+	ASSERT_OK(network_parse(text, &network));
 	client.options.allowed = &network;
 	client.options.allowed_count = 1;
 	client_renew(&client);

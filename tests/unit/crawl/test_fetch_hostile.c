@@ -297,7 +297,7 @@ FIXTURE(.setup = setup, .teardown = teardown, .timeout_s = 60);
 TEST(a_body_may_have_the_limit_and_no_byte_more)
 {
 	client_fetch(&client, "/exact");
-	assert_ok(client.result.error);
+	ASSERT_OK(client.result.error);
 	ck_assert(!client.result.is_cut);
 	ck_assert_uint_eq(client.result.body.size, CLIENT_MAX_BODY);
 	client_ask(
@@ -311,7 +311,7 @@ TEST(a_body_may_have_the_limit_and_no_byte_more)
 TEST(an_unwanted_body_is_not_read_to_its_end)
 {
 	client_fetch(&client, "/endless-missing");
-	assert_ok(client.result.error);
+	ASSERT_OK(client.result.error);
 	ck_assert_uint_eq(client.result.http_status, 404);
 	ck_assert_uint_eq(client.result.body.size, 0);
 	ck_assert_uint_lt(client.result.wire_bytes, 1 << 18);
@@ -355,7 +355,7 @@ TEST(heads_have_a_limit)
 		check_large_head(paths[i]);
 	/* what is in time: a Location that is no URL by its length */
 	client_fetch(&client, "/longish-location");
-	assert_ok(client.result.error);
+	ASSERT_OK(client.result.error);
 	ck_assert_uint_eq(client.result.http_status, 302);
 	ck_assert_str_eq(client.result.redirect, "");
 }
@@ -374,7 +374,7 @@ TEST(bytes_between_chunks_have_a_limit)
 		strstr(client.result.reason, "in addition to the body"));
 	CHECK_ERRORS(ERR_TOO_LARGE, "/long-extensions");
 	client_fetch(&client, "/small-chunks");
-	assert_ok(client.result.error);
+	ASSERT_OK(client.result.error);
 	ck_assert_uint_eq(client.result.body.size, CLIENT_MAX_BODY);
 }
 
@@ -448,7 +448,7 @@ TEST(the_received_part_of_a_broken_body_is_kept)
 	check_hello_of("/bad-chunk");
 	check_hello_of("/reset-in-body");
 	client_fetch(&client, "/reset-in-missing");
-	assert_ok(client.result.error);
+	ASSERT_OK(client.result.error);
 	ck_assert(!client.result.is_cut);
 	ck_assert_uint_eq(client.result.http_status, 404);
 }
@@ -477,7 +477,7 @@ TEST(a_response_that_is_not_http_is_a_network_error)
 TEST(strange_statuses_are_answers)
 {
 	client_fetch(&client, "/status-999");
-	assert_ok(client.result.error);
+	ASSERT_OK(client.result.error);
 	ck_assert_uint_eq(client.result.http_status, 999);
 	client_fetch(&client, "/status-000");
 	ck_assert_uint_eq(client.result.body.size, 0);
@@ -495,7 +495,7 @@ TEST(packed_bodies_are_unpacked)
 {
 	CHECK_HELLO("/packed", "/packed-twice");
 	client_fetch(&client, "/packed-empty");
-	assert_ok(client.result.error);
+	ASSERT_OK(client.result.error);
 	ck_assert_uint_eq(client.result.body.size, 0);
 	ck_assert(!client.result.is_cut);
 }
@@ -515,7 +515,7 @@ TEST(codings_that_cannot_be_decoded_are_refused)
 TEST(a_packed_body_that_stops_is_cut)
 {
 	client_fetch(&client, "/packed-short");
-	assert_ok(client.result.error);
+	ASSERT_OK(client.result.error);
 	ck_assert(client.result.is_cut);
 	ck_assert(client.result.is_broken);
 	ck_assert_uint_gt(client.result.body.size, 10000);

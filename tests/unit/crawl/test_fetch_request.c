@@ -117,7 +117,7 @@ static void visit(const char *text, struct cookies *with)
 {
 	struct url url;
 
-	assert_ok(url_parse(&url, slice_of(text), NULL));
+	ASSERT_OK(url_parse(&url, slice_of(text), NULL));
 	client_send(&client, (struct fetch_request){.url = &url,
 						    .cookies = with,
 						    .proxy = proxy});
@@ -134,7 +134,7 @@ TEST(a_condition_is_sent_and_304_is_an_answer)
 	client_check_body(&client, "hello");
 	client_ask(&client, "/dated",
 		   (struct fetch_request){.etag = client.result.etag});
-	assert_ok(client.result.error);
+	ASSERT_OK(client.result.error);
 	ck_assert_uint_eq(client.result.http_status, 304);
 	ck_assert_uint_eq(client.result.body.size, 0);
 	client_ask(&client, "/echo",
@@ -159,7 +159,7 @@ TEST(an_answer_to_no_condition_is_malformed)
 	client_ask(&client, "/304", (struct fetch_request){.etag = "\"\n\""});
 	client_check_error(&client, ERR_MALFORMED);
 	client_ask(&client, "/304", (struct fetch_request){.etag = "\"a\""});
-	assert_ok(client.result.error);
+	ASSERT_OK(client.result.error);
 }
 
 TEST(a_site_may_have_headers_of_its_own)
@@ -201,7 +201,7 @@ TEST(a_sink_takes_the_body)
 
 	client_ask(&client, "/long",
 		   (struct fetch_request){.sink = sink, .sink_context = &sunk});
-	assert_ok(client.result.error);
+	ASSERT_OK(client.result.error);
 	ck_assert_uint_eq(client.result.body.size, 0);
 	ck_assert_str_eq(sunk.bytes.data, "abcdefghijklmnopqrstuvwxyz");
 	buffer_clear(&sunk.bytes);
@@ -291,11 +291,11 @@ TEST(cookies_are_bounded)
 {
 	client_ask(&client, "/many",
 		   (struct fetch_request){.cookies = &cookies});
-	assert_ok(client.result.error);
+	ASSERT_OK(client.result.error);
 	ck_assert_uint_gt(cookies.lines.size, MAX_COOKIE_BYTES - 1100);
 	ck_assert_uint_le(cookies.lines.size, MAX_COOKIE_BYTES);
 	client_ask(&client, "/echo",
 		   (struct fetch_request){.cookies = &cookies});
-	assert_ok(client.result.error);
+	ASSERT_OK(client.result.error);
 	ck_assert(was_sent("Cookie: "));
 }

@@ -40,7 +40,7 @@ static void fetch(const char *host, uint16_t port, const char *path,
 	char text[128];
 
 	snprintf(text, sizeof(text), "https://%s:%u%s", host, port, path);
-	assert_ok(url_parse(&url, slice_of(text), NULL));
+	ASSERT_OK(url_parse(&url, slice_of(text), NULL));
 	client_send(&client,
 		    (struct fetch_request){.url = &url,
 					   .is_private_ok = is_private_ok});
@@ -81,7 +81,7 @@ TEST(https_is_http_2_over_one_connection)
 	char number[32];
 
 	fetch("localhost", server.port, "/connection", true);
-	assert_ok(client.result.error);
+	ASSERT_OK(client.result.error);
 	ck_assert_int_eq(strncmp(client.result.head.data, "HTTP/2 200", 10), 0);
 	ck_assert_int_eq(strncmp(client.result.request.data,
 				 "GET /connection HTTP/2\r\n", 24),
@@ -96,7 +96,7 @@ TEST(https_is_http_2_over_one_connection)
 TEST(packed_over_http_2)
 {
 	fetch("localhost", server.port, "/long", true);
-	assert_ok(client.result.error);
+	ASSERT_OK(client.result.error);
 	ck_assert_uint_eq(client.result.body.size, 4000);
 	ck_assert_uint_lt(client.result.wire_bytes, 1000);
 }
@@ -118,7 +118,7 @@ static size_t count_certificates(const char *path)
 	AUTO_BUFFER pem = {0};
 	size_t count = 0;
 
-	assert_ok(file_read(path, MAX_CA_BYTES, &pem));
+	ASSERT_OK(file_read(path, MAX_CA_BYTES, &pem));
 	for (const char *at = strstr(pem.data, begin); at != NULL;
 	     at = strstr(at + 1, begin))
 		count++;
@@ -146,7 +146,7 @@ TEST(it_may_come_as_bytes)
 {
 	AUTO_BUFFER pem = {0};
 
-	assert_ok(file_read(server.ca_file, MAX_CA_BYTES, &pem));
+	ASSERT_OK(file_read(server.ca_file, MAX_CA_BYTES, &pem));
 	client.options.ca_file = NULL;
 	client.options.ca_pem = buffer_slice(&pem);
 	client_renew(&client);

@@ -189,7 +189,7 @@ TEST(success_forgets_failures)
 	answer(lease_one(10).key, ERR_TIMEOUT, 0, 10);
 	answer(lease_one(HOUR_MS).key, ERR_NONE, 200, HOUR_MS);
 	ck_assert_uint_eq(row_of("http://a.example/1").attempts, 0);
-	assert_ok(row_of("http://a.example/1").error);
+	ASSERT_OK(row_of("http://a.example/1").error);
 }
 
 TEST(retry_after_is_obeyed_for_a_day)
@@ -257,14 +257,14 @@ TEST(a_stopped_fetch_was_no_attempt)
 	answer(lease_one(10).key, ERR_STOPPED, 0, 20);
 	ck_assert_uint_eq(row_of("http://a.example/1").attempts, 0);
 	/* it says nothing about the page */
-	assert_ok(row_of("http://a.example/1").error);
+	ASSERT_OK(row_of("http://a.example/1").error);
 	/* in front again, not after all others */
 	ck_assert_uint_eq(frontier_next_due(&txn, site.id), 2);
 	answer(lease_one(30).key, ERR_NONE, 200, 40);
 	ask("http://a.example/2", 50);
 	answer(lease_one(50).key, ERR_STOPPED, 0, 60);
 	ck_assert_uint_eq(frontier_next_due(&txn, site.id), 1);
-	assert_ok(row_of("http://a.example/2").error);
+	ASSERT_OK(row_of("http://a.example/2").error);
 }
 
 TEST(who_asks_is_served_at_once)
@@ -521,7 +521,7 @@ static void list(const char *url, uint64_t lastmod_ms, uint64_t now_ms)
 {
 	struct url parsed;
 
-	assert_ok(url_parse(&parsed, slice_of(url), NULL));
+	ASSERT_OK(url_parse(&parsed, slice_of(url), NULL));
 	frontier_discover(&txn, &site, &rules,
 			  &(struct discovery){.url = &parsed,
 					      .how = ADMIT_SITEMAP,
@@ -725,12 +725,12 @@ TEST(what_was_forgotten_is_visited_when_somebody_asks)
 	uint64_t key = page_key_of(slice_of("http://a.example/1"));
 
 	site.options.revisit_ms = DAY_MS;
-	assert_ok(frontier_exclude(&txn, &site, key));
+	ASSERT_OK(frontier_exclude(&txn, &site, key));
 	add("http://a.example/1");
 	lease_one(10);
 	ck_assert_int_eq(frontier_exclude(&txn, &site, key), ERR_BUSY);
 	answer(key, ERR_NONE, 200, 20);
-	assert_ok(frontier_exclude(&txn, &site, key));
+	ASSERT_OK(frontier_exclude(&txn, &site, key));
 	check_counts(0, 0, 1);
 	frontier_make_due(&txn, site.id, key, 30);
 	ck_assert_int_eq(add("http://a.example/1"), DENY_DELETED);

@@ -395,7 +395,7 @@ static struct frontier_explanation explain(const char *text)
 	struct frontier_explanation finding;
 	struct url url;
 
-	assert_ok(url_parse(&url, slice_of(text), NULL));
+	ASSERT_OK(url_parse(&url, slice_of(text), NULL));
 	frontier_explain(&txn, &site, &rules, &url, &finding);
 	return finding;
 }

@@ -106,7 +106,7 @@ static enum error decode(const char *fields, struct slice bytes, size_t max)
 static void check_body(const char *fields, const char *text,
 		       const char *expected, bool is_cut)
 {
-	assert_ok(decode(fields, slice_of(text), 1000));
+	ASSERT_OK(decode(fields, slice_of(text), 1000));
 	check(body.bytes, expected);
 	ck_assert_msg(body.is_cut == is_cut, "%s", text);
 }
@@ -162,24 +162,24 @@ TEST(codings_are_undone)
 	AUTO_BUFFER twice = {0};
 
 	gzip_append(slice_of("hello"), &packed);
-	assert_ok(decode(GZIP, buffer_slice(&packed), 1000));
+	ASSERT_OK(decode(GZIP, buffer_slice(&packed), 1000));
 	check(body.bytes, "hello");
 	ck_assert(!body.is_cut);
-	assert_ok(decode("Content-Encoding: identity, X-GZIP\r\n",
+	ASSERT_OK(decode("Content-Encoding: identity, X-GZIP\r\n",
 			 buffer_slice(&packed), 1000));
 	check(body.bytes, "hello");
 	/* several members */
 	gzip_append(slice_of(" world"), &packed);
-	assert_ok(decode(GZIP, buffer_slice(&packed), 1000));
+	ASSERT_OK(decode(GZIP, buffer_slice(&packed), 1000));
 	check(body.bytes, "hello world");
 	/* twice */
 	gzip_append(buffer_slice(&packed), &twice);
-	assert_ok(decode(GZIP GZIP, buffer_slice(&twice), 1000));
+	ASSERT_OK(decode(GZIP GZIP, buffer_slice(&twice), 1000));
 	check(body.bytes, "hello world");
 	/* the limit */
-	assert_ok(decode(GZIP, buffer_slice(&packed), 11));
+	ASSERT_OK(decode(GZIP, buffer_slice(&packed), 11));
 	ck_assert(!body.is_cut);
-	assert_ok(decode(GZIP, buffer_slice(&packed), 10));
+	ASSERT_OK(decode(GZIP, buffer_slice(&packed), 10));
 	check(body.bytes, "hello worl");
 	ck_assert(body.is_cut);
 }
@@ -209,7 +209,7 @@ TEST(damaged_codings)
 		text[i] = (char)('a' + i * i % 23);
 	gzip_append((struct slice){text, sizeof(text)}, &packed);
 	packed.size -= 9;
-	assert_ok(decode(GZIP, buffer_slice(&packed), 10000));
+	ASSERT_OK(decode(GZIP, buffer_slice(&packed), 10000));
 	ck_assert(body.is_cut);
 	ck_assert_uint_gt(body.bytes.size, 2000);
 	packed.size += 9;

@@ -11,7 +11,7 @@ static void read_lines(uint16_t status, const char *const *lines, size_t count)
 {
 	struct url url;
 
-	assert_ok(url_parse(&url, slice_of("http://a.example/b/c"), NULL));
+	ASSERT_OK(url_parse(&url, slice_of("http://a.example/b/c"), NULL));
 	response_head_begin(&answer);
 	result = (struct fetch_result){.http_status = status};
 	for (size_t i = 0; i < count; i++)

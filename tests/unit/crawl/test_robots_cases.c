@@ -38,7 +38,7 @@ static void read_file(const char *name, struct buffer *out)
 	char path[4096];
 
 	(void)snprintf(path, sizeof(path), "%s/%s", root, name);
-	assert_ok(file_read(path, MAX_FILE_BYTES, out));
+	ASSERT_OK(file_read(path, MAX_FILE_BYTES, out));
 }
 
 static const struct verdict {

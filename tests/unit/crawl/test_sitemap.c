@@ -39,7 +39,7 @@ static struct reading read_pieces(struct slice bytes, size_t piece)
 	struct sitemap *sitemap;
 	struct url base;
 
-	assert_ok(url_parse(&base, slice_of("https://e.org/m/s.xml"), NULL));
+	ASSERT_OK(url_parse(&base, slice_of("https://e.org/m/s.xml"), NULL));
 	sitemap = sitemap_create(&base, on_entry, &reading.log);
 	while (bytes.size > 0) {
 		struct slice part = bytes;
@@ -99,7 +99,7 @@ static void check(struct slice bytes, enum sitemap_kind kind, size_t refused,
 	struct reading reading = read_whole(bytes);
 	const char *log = reading.log.data == NULL ? "" : reading.log.data;
 
-	assert_ok(reading.error);
+	ASSERT_OK(reading.error);
 	ck_assert_int_eq((int)reading.kind, (int)kind);
 	ck_assert_str_eq(log, entries);
 	ck_assert_uint_eq(reading.refused, refused);
@@ -204,7 +204,7 @@ TEST(a_url_over_its_bound_is_refused)
 	}
 	buffer_append_text(&xml, "</urlset>");
 	reading = read_whole(buffer_slice(&xml));
-	assert_ok(reading.error);
+	ASSERT_OK(reading.error);
 	ck_assert_uint_eq(reading.count, 1);
 	ck_assert_uint_eq(reading.refused, 1);
 	ck_assert_uint_eq(reading.log.size, MAX_URL_BYTES + 1);
@@ -305,7 +305,7 @@ TEST(a_line_over_the_bound_is_refused)
 		buffer_append_byte(&text, '\n');
 	}
 	reading = read_whole(buffer_slice(&text));
-	assert_ok(reading.error);
+	ASSERT_OK(reading.error);
 	ck_assert_uint_eq(reading.count, 1);
 	ck_assert_uint_eq(reading.refused, 1);
 	buffer_free(&reading.log);
@@ -432,7 +432,7 @@ TEST(entries_over_the_limit_are_too_many)
 	struct reading most = read_entries(MAX_SITEMAP_ENTRIES);
 	struct reading over = read_entries(MAX_SITEMAP_ENTRIES + 1);
 
-	assert_ok(most.error);
+	ASSERT_OK(most.error);
 	ck_assert_uint_eq(most.count, 45000);
 	ck_assert_uint_eq(most.refused, 5000);
 	ck_assert_int_eq(over.error, ERR_TOO_LARGE);
@@ -463,11 +463,11 @@ TEST(bytes_over_the_limit_are_too_large)
 	struct reading over;
 
 	ck_assert_uint_lt(packed.size, PACKED_BYTES);
-	assert_ok(most.error);
+	ASSERT_OK(most.error);
 	ck_assert_uint_eq(most.count, 1);
 	buffer_free(&most.log);
 	most = read_pieces(buffer_slice(&packed), 1 << 20);
-	assert_ok(most.error);
+	ASSERT_OK(most.error);
 	ck_assert_uint_eq(most.count, 1);
 	buffer_free(&most.log);
 	buffer_append_byte(&xml, '\n');

@@ -140,10 +140,10 @@ static void check(const struct row *row, struct slice bytes)
 	struct sitemap *sitemap;
 	struct url base;
 
-	assert_ok(url_parse(&base, slice_of("http://base.invalid/"), NULL));
+	ASSERT_OK(url_parse(&base, slice_of("http://base.invalid/"), NULL));
 	sitemap = sitemap_create(&base, on_entry, &told);
-	assert_ok(sitemap_feed(sitemap, bytes));
-	assert_ok(sitemap_finish(sitemap));
+	ASSERT_OK(sitemap_feed(sitemap, bytes));
+	ASSERT_OK(sitemap_finish(sitemap));
 	ck_assert_int_eq((int)sitemap_kind(sitemap), (int)row->kind);
 	ck_assert_uint_eq(sitemap_count(sitemap), row->count);
 	ck_assert_uint_eq(sitemap_refused(sitemap), row->refused);

@@ -104,7 +104,7 @@ static void check_text(const char *names, const struct buffer *packed,
 	AUTO_BUFFER out = {0};
 	size_t wrong = 0;
 
-	assert_ok(unpack(names, buffer_slice(packed), step, room, &out));
+	ASSERT_OK(unpack(names, buffer_slice(packed), step, room, &out));
 	ck_assert_uint_eq(out.size, TEXT_BYTES);
 	for (size_t i = 0; i < TEXT_BYTES; i++)
 		wrong += out.data[i] != (char)('a' + i % 7 + i / 9000);
@@ -160,7 +160,7 @@ TEST(members_are_joined_and_trailing_rubbish_is_ignored)
 	add_gzip(&packed, slice_of("lo"));
 	buffer_append(&packed, "\0\0rubbish", 9);
 	for (size_t step = 1; step <= packed.size; step++) {
-		assert_ok(unpack("gzip", buffer_slice(&packed), step, 4, &out));
+		ASSERT_OK(unpack("gzip", buffer_slice(&packed), step, 4, &out));
 		ck_assert_uint_eq(out.size, 5);
 		ck_assert_mem_eq(out.data, "hello", 5);
 	}
@@ -178,7 +178,7 @@ TEST(the_cost_of_a_bomb_is_known_at_any_time)
 	add_gzip(&packed, (struct slice){zeros, 10000000});
 	unpacker_feed(unpacker, buffer_slice(&packed));
 	for (int i = 0; i < 500; i++)
-		assert_ok(unpacker_next(unpacker, out, sizeof(out), &size));
+		ASSERT_OK(unpacker_next(unpacker, out, sizeof(out), &size));
 	ck_assert_uint_gt(unpacker_left(unpacker), packed.size - 1000);
 	unpacker_destroy(unpacker);
 	unpacker_destroy(NULL);

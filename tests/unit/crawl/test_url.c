@@ -265,7 +265,7 @@ TEST(a_nul_byte_is_no_end)
 	ck_assert_int_eq(
 		url_parse(&url, (struct slice){host, sizeof(host) - 1}, NULL),
 		ERR_MALFORMED);
-	assert_ok(
+	ASSERT_OK(
 		url_parse(&url, (struct slice){path, sizeof(path) - 1}, NULL));
 	ck_assert_str_eq(url.text, "http://a.example/b%00c");
 }
@@ -277,7 +277,7 @@ TEST(no_value_is_an_empty_reference)
 	struct url url;
 
 	ck_assert_int_eq(url_parse(&url, none, NULL), ERR_MALFORMED);
-	assert_ok(url_parse(&url, none, &base));
+	ASSERT_OK(url_parse(&url, none, &base));
 	ck_assert_str_eq(url.text, base.text);
 }
 
@@ -307,7 +307,7 @@ TEST(the_longest_url_is_2083_bytes)
 
 	memset(text, 'a', sizeof(text));
 	write_over(text, slice_of("http://a/"));
-	assert_ok(url_parse(&url, (struct slice){text, MAX_URL_BYTES}, NULL));
+	ASSERT_OK(url_parse(&url, (struct slice){text, MAX_URL_BYTES}, NULL));
 	ck_assert_uint_eq(strlen(url.text), MAX_URL_BYTES);
 	ck_assert_int_eq(
 		url_parse(&url, (struct slice){text, MAX_URL_BYTES + 1}, NULL),
@@ -323,7 +323,7 @@ TEST(only_the_canonical_form_is_measured)
 
 	memset(text, 'a', size);
 	write_over(text, slice_of("http://a/#"));
-	assert_ok(url_parse(&url, (struct slice){text, size}, NULL));
+	ASSERT_OK(url_parse(&url, (struct slice){text, size}, NULL));
 	ck_assert_str_eq(url.text, "http://a/");
 	text[9] = '?';
 	ck_assert_int_eq(url_parse(&url, (struct slice){text, size}, NULL),

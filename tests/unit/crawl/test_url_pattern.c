@@ -12,7 +12,7 @@ static struct url_pattern pattern_of(const char *path)
 	struct url_pattern pattern;
 
 	snprintf(text, sizeof(text), "http://a.example%s", path);
-	assert_ok(url_parse(&url, slice_of(text), NULL));
+	ASSERT_OK(url_parse(&url, slice_of(text), NULL));
 	memset(&pattern, 0x55, sizeof(pattern));
 	url_pattern_of(&url, &pattern);
 	return pattern;

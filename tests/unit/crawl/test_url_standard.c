@@ -82,7 +82,7 @@ static struct cases begin(const char *file)
 	replace_lone_surrogates((char *)json.data);
 	cases.list = json_loads((const char *)json.data, JSON_ALLOW_NUL, NULL);
 	ck_assert(json_is_array(cases.list));
-	assert_ok(file_read(DATA_FOLDER "/url/differences.tsv", MAX_FILE,
+	ASSERT_OK(file_read(DATA_FOLDER "/url/differences.tsv", MAX_FILE,
 			    &cases.known));
 	buffer_append_byte(&cases.known, '\0');
 	cases.known_count = count_rows(&cases);

@@ -144,7 +144,7 @@ TEST(records_of_all_kinds)
 	add_record("response", "<http://a/d>",
 		   "HTTP/1.1 301 \r\nLocation: /e\r\n\r\n");
 	read_all();
-	assert_ok(end_error);
+	ASSERT_OK(end_error);
 	ck_assert_uint_eq(record_count, 7);
 	ck_assert_int_eq(records[0].kind, WARC_OTHER);
 	ck_assert_str_eq(records[0].type, "warcinfo");
@@ -183,7 +183,7 @@ static void check_three(size_t piece)
 		check_page(i, "http://a/", "one");
 		ck_assert_uint_eq(records[i].offset, archive.size / 3 * i);
 	}
-	assert_ok(end_error);
+	ASSERT_OK(end_error);
 }
 
 /* however the bytes come, plain or packed */
@@ -232,7 +232,7 @@ TEST(members_that_are_no_records)
 	ck_assert_uint_eq(record_count, 3);
 	for (size_t i = 0; i < 3; i++)
 		check_page(i, "http://a/", "one");
-	assert_ok(end_error);
+	ASSERT_OK(end_error);
 }
 
 /* the second record claims 100 bytes more, or 2 fewer */
@@ -254,7 +254,7 @@ TEST(lengths_that_lie)
 		check_page(2, "http://c/", "three");
 		check_page(3, "http://d/", "four");
 		ck_assert(!records[3].is_cut);
-		assert_ok(end_error);
+		ASSERT_OK(end_error);
 	}
 }
 
@@ -312,7 +312,7 @@ TEST(heads_that_have_no_end)
 	check_page(3, "http://a/", "one");
 	ck_assert_int_eq(records[4].error, ERR_MALFORMED);
 	check_page(5, "http://b/", "two");
-	assert_ok(end_error);
+	ASSERT_OK(end_error);
 }
 
 TEST(a_long_url_is_refused)
@@ -327,7 +327,7 @@ TEST(a_long_url_is_refused)
 	read_all();
 	ck_assert_uint_eq(record_count, 2);
 	ck_assert_int_eq(records[0].error, ERR_TOO_LARGE);
-	assert_ok(records[1].error);
+	ASSERT_OK(records[1].error);
 }
 
 TEST(a_damaged_member_costs_its_record)
@@ -390,7 +390,7 @@ TEST(no_archive)
 {
 	read_all();
 	ck_assert_uint_eq(record_count, 0);
-	assert_ok(end_error);
+	ASSERT_OK(end_error);
 	buffer_append_text(&archive, "<html>\n<body>\nhttp: no\n");
 	read_all();
 	ck_assert_uint_eq(record_count, 1);
@@ -433,7 +433,7 @@ TEST(large_bodies_are_cut)
 	ck_assert(records[2].is_cut);
 	ck_assert_uint_eq(records[2].body.size, MAX_BODY);
 	check_page(3, "http://b/", "end");
-	assert_ok(end_error);
+	ASSERT_OK(end_error);
 }
 
 #define ARC_HEAD                                                  \
@@ -459,7 +459,7 @@ TEST(records_of_arc)
 	check_page(3, "http://a/", "short\n\n");
 	ck_assert(records[3].is_cut);
 	check_page(4, "http://a/", "abc");
-	assert_ok(end_error);
+	ASSERT_OK(end_error);
 }
 
 static void add_frame(struct slice plain, struct slice dictionary)
@@ -494,7 +494,7 @@ static void check_zstd(struct slice dictionary)
 	for (size_t i = 0; i < 3; i++)
 		check_page(i, "http://a/", "one");
 	ck_assert_uint_gt(records[1].offset, 0);
-	assert_ok(end_error);
+	ASSERT_OK(end_error);
 }
 
 TEST(frames_of_zstd)

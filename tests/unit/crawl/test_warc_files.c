@@ -110,7 +110,7 @@ TEST(all_files_are_read_record_by_record)
 	unsigned count = 0;
 
 	if (webdata_unpack("warc", folder)) {
-		assert_ok(file_read(DATA_FOLDER "/warc/counts.tsv", MAX_TABLE,
+		ASSERT_OK(file_read(DATA_FOLDER "/warc/counts.tsv", MAX_TABLE,
 				    &table));
 		for (const char *row = table.data; *row != '\0';
 		     row += strcspn(row, "\n") + 1)

@@ -29,7 +29,7 @@ static void unpack(void)
 	while (left.size > 0) {
 		size_t size = 0;
 
-		assert_ok(decoder_run(decoder, &left,
+		ASSERT_OK(decoder_run(decoder, &left,
 				      buffer_reserve(&plain, 4096), 4096,
 				      &size));
 		plain.size += size;
@@ -238,7 +238,7 @@ static void read_kinds(char *kinds)
 			  record->time_ms == page.time_ms);
 	}
 	*kinds = '\0';
-	assert_ok(error);
+	ASSERT_OK(error);
 	warc_reader_destroy(reader);
 	free(record);
 }

@@ -61,7 +61,7 @@ static void check_that_it_runs(const struct place *place)
 	struct service *service = NULL;
 	AUTO_BUFFER answer;
 
-	assert_ok(service_start(&service, &place->config, NULL, NULL, NULL));
+	ASSERT_OK(service_start(&service, &place->config, NULL, NULL, NULL));
 	answer = test_client_ask(place->config.socket_path, "GET", "/v1/status",
 				 "");
 	ck_assert_ptr_nonnull(strstr(answer.data, "200 OK"));
@@ -131,7 +131,7 @@ TEST(nothing_is_left_when_the_last_part_fails)
 
 	make(&place);
 	make(&other);
-	assert_ok(service_start(&first, &place.config, NULL, NULL, NULL));
+	ASSERT_OK(service_start(&first, &place.config, NULL, NULL, NULL));
 	/* a free store, but a socket on which another daemon answers */
 	snprintf(other.config.socket_path, sizeof(other.config.socket_path),
 		 "%s", place.config.socket_path);
@@ -152,7 +152,7 @@ TEST(a_store_in_use_is_refused)
 	struct service *second = NULL;
 
 	make(&place);
-	assert_ok(service_start(&first, &place.config, NULL, NULL, NULL));
+	ASSERT_OK(service_start(&first, &place.config, NULL, NULL, NULL));
 	ck_assert_int_eq(
 		service_start(&second, &place.config, NULL, NULL, NULL),
 		ERR_BUSY);
@@ -202,7 +202,7 @@ TEST(it_reads_its_file_again_while_it_answers)
 	place.config.log_level = 3;
 	snprintf(path, sizeof(path), "%s/file", place.folder);
 	write_settings(&place, 0);
-	assert_ok(service_start(&service, &place.config, path, NULL, NULL));
+	ASSERT_OK(service_start(&service, &place.config, path, NULL, NULL));
 	for (int i = 0; i < 4; i++)
 		ck_assert_int_eq(pthread_create(&threads[i], NULL,
 						ask_all_along, &place),

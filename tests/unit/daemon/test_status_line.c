@@ -29,13 +29,13 @@ TEST(a_site_of_which_pages_wait_is_crawling)
 	struct txn txn;
 
 	world_open(&world, 0);
-	assert_ok(world_add_site(&world, "a.example"));
+	ASSERT_OK(world_add_site(&world, "a.example"));
 	check(&world, "1 site, 0 pages, 0 crawling");
 	txn = txn_begin_write(world.store);
 	ck_assert(site_get(&txn, slice_of("a.example"), &row));
 	row.pending_count = 1;
 	site_put(&txn, &row);
-	assert_ok(txn_end(&txn));
+	ASSERT_OK(txn_end(&txn));
 	check(&world, "1 site, 0 pages, 1 crawling");
 	world_close(&world);
 }
@@ -51,12 +51,12 @@ TEST(thousands_are_told_apart)
 	for (unsigned i = 0; i < 999; i++)
 		txn_put(&txn, TABLE_RECORDS, (struct slice){&i, sizeof(i)},
 			(struct slice){"x", 1});
-	assert_ok(txn_end(&txn));
+	ASSERT_OK(txn_end(&txn));
 	check(&world, "0 sites, 999 pages, 0 crawling");
 	txn = txn_begin_write(world.store);
 	txn_put(&txn, TABLE_RECORDS, (struct slice){"last", 4},
 		(struct slice){"x", 1});
-	assert_ok(txn_end(&txn));
+	ASSERT_OK(txn_end(&txn));
 	check(&world, "0 sites, 1,000 pages, 0 crawling");
 	world_close(&world);
 }

@@ -154,7 +154,7 @@ TEST(a_page_that_was_cut_is_truncated)
 					   .max_attributes = 256};
 	AUTO_PAGE *page;
 
-	assert_ok(page_parse(&page, slice_of("<p>1<p>2<p>3<p>4"),
+	ASSERT_OK(page_parse(&page, slice_of("<p>1<p>2<p>3<p>4"),
 			     slice_of(NULL), &limits));
 	ck_assert(page->is_truncated);
 	ck_assert_int_eq(text_quality_of(page, run(page, "plain", NULL, NULL),

@@ -32,7 +32,7 @@ static void with_page(const char *path,
 	AUTO_BUFFER body = {0};
 	AUTO_PAGE *page;
 
-	assert_ok(file_read(path, MAX_PAGE_BYTES, &body));
+	ASSERT_OK(file_read(path, MAX_PAGE_BYTES, &body));
 	page = page_of_slice(buffer_slice(&body), &page_limits_default);
 	check(page, path);
 }

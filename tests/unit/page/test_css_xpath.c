@@ -41,7 +41,7 @@ static void check_same(struct page *page, const char *css)
 			first = i;
 		count += is_selected[i];
 	}
-	assert_ok(xpath_evaluate(tree, xpath, &result));
+	ASSERT_OK(xpath_evaluate(tree, xpath, &result));
 	ck_assert_msg(result.matches == count && result.node == first,
 		      "%s: %u, first %u; %s: %u, first %u", css, count, first,
 		      xpath, result.matches, result.node);

@@ -251,7 +251,7 @@ TEST(a_meta_does_not_change_the_decoder)
 {
 	AUTO_PAGE *page = NULL;
 
-	assert_ok(page_parse(&page,
+	ASSERT_OK(page_parse(&page,
 			     slice_of("<meta charset=koi8-r><title>é</title>ю"),
 			     slice_of("utf-8"), &page_limits_default));
 	check_slice(page->charset, "UTF-8");

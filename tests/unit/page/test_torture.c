@@ -48,13 +48,13 @@ TEST(every_file_is_a_page)
 
 	if (!is_there)
 		return;
-	assert_ok(file_list(root, any, &list));
+	ASSERT_OK(file_list(root, any, &list));
 	for (size_t i = 0; i < list.count; i++) {
 		AUTO_BUFFER body = {0};
 
 		(void)snprintf(path, sizeof(path), "%s/%s", root,
 			       list.paths[i]);
-		assert_ok(file_read(path, MAX_PAGE_BYTES, &body));
+		ASSERT_OK(file_read(path, MAX_PAGE_BYTES, &body));
 		check_page(list.paths[i], buffer_slice(&body));
 	}
 	printf("%zu files\n", list.count);

@@ -19,7 +19,7 @@ static void check_on(struct page *page, const char *text, const char *wanted)
 	char found[ELEMENT_VALUE_BYTES + 32];
 
 	ck_assert_msg(xpath_check(text, error), "%s: %s", text, error);
-	assert_ok(xpath_evaluate(tree, text, &result));
+	ASSERT_OK(xpath_evaluate(tree, text, &result));
 	ck_assert_uint_eq(result.value_size, strlen(result.value));
 	snprintf(found, sizeof(found), "%u %s", result.matches, result.value);
 	ck_assert_msg(strcmp(found, wanted) == 0, "%s: %s, not %s", text, found,
@@ -86,13 +86,13 @@ TEST(a_result_knows_its_element)
 	struct xpath_tree *tree = xpath_tree_create(page);
 	struct xpath_result result;
 
-	assert_ok(xpath_evaluate(tree, "//a/@href", &result));
+	ASSERT_OK(xpath_evaluate(tree, "//a/@href", &result));
 	ck_assert_str_eq(result.attribute, "href");
 	check_slice(page_tag_name(page, page->nodes[result.node].tag), "a");
-	assert_ok(xpath_evaluate(tree, "//b/text()", &result));
+	ASSERT_OK(xpath_evaluate(tree, "//b/text()", &result));
 	ck_assert(result.is_text);
 	check_slice(page_tag_name(page, page->nodes[result.node].tag), "b");
-	assert_ok(xpath_evaluate(tree, "string(//a)", &result));
+	ASSERT_OK(xpath_evaluate(tree, "string(//a)", &result));
 	ck_assert_uint_eq(result.node, NO_NODE);
 	ck_assert_int_eq(xpath_evaluate(tree, "//a[", &result), ERR_MALFORMED);
 	xpath_tree_destroy(tree);

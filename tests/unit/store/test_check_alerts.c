@@ -43,7 +43,7 @@ static void check(const char *wanted)
 {
 	struct verify_report report = {0};
 
-	assert_ok(store_verify(&txn, &report));
+	ASSERT_OK(store_verify(&txn, &report));
 	ck_assert_msg(report.problems == (wanted != NULL), "%s",
 		      report.text.data);
 	if (wanted != NULL)

@@ -65,7 +65,7 @@ static void expect(const char *text)
 	const char *line;
 	size_t count = 0;
 
-	assert_ok(store_verify(&txn, &report));
+	ASSERT_OK(store_verify(&txn, &report));
 	for (line = report.text.data;
 	     line != NULL && (line = strstr(line, "guard a.example")) != NULL;
 	     line++) {

@@ -56,7 +56,7 @@ TEST(a_value_may_be_empty)
 	value = txn_get(&txn, TABLE_DUE, slice_of("key"));
 	ck_assert_ptr_nonnull(value.data);
 	ck_assert_uint_eq(value.size, 0);
-	assert_ok(txn_end(&txn));
+	ASSERT_OK(txn_end(&txn));
 	store_close(store);
 }
 
@@ -67,12 +67,12 @@ static void damage(const char *text)
 	AUTO_BUFFER bytes = {0};
 	char *at;
 
-	assert_ok(file_read(name, SIZE_MAX, &bytes));
+	ASSERT_OK(file_read(name, SIZE_MAX, &bytes));
 	for (at = bytes.data;
 	     (at = memmem(at, bytes.size - (size_t)(at - bytes.data), text,
 			  strlen(text))) != NULL;)
 		*at ^= 1;
-	assert_ok(file_write(name, buffer_slice(&bytes)));
+	ASSERT_OK(file_write(name, buffer_slice(&bytes)));
 }
 
 static void put_and_damage(const char *what)
@@ -82,7 +82,7 @@ static void put_and_damage(const char *what)
 
 	txn_put(&txn, TABLE_HOSTS, slice_of("a whole key"), slice_of("whole"));
 	txn_put(&txn, TABLE_HOSTS, slice_of("the key"), slice_of("the value"));
-	assert_ok(txn_end(&txn));
+	ASSERT_OK(txn_end(&txn));
 	store_close(store);
 	damage(what);
 }
@@ -105,7 +105,7 @@ TEST(a_damaged_value_is_corrupt_and_nothing_is_written)
 	txn = txn_begin_read(store);
 	ck_assert_ptr_null(
 		txn_get(&txn, TABLE_HOSTS, slice_of("another")).data);
-	assert_ok(txn_end(&txn));
+	ASSERT_OK(txn_end(&txn));
 	store_close(store);
 }
 
@@ -146,7 +146,7 @@ TEST(what_is_damaged_can_be_deleted)
 	txn = txn_begin_write(store);
 	ck_assert_uint_eq(txn_delete_prefix(&txn, TABLE_HOSTS, slice_of("the")),
 			  1);
-	assert_ok(txn_end(&txn));
+	ASSERT_OK(txn_end(&txn));
 	store_close(store);
-	assert_ok(scan_all());
+	ASSERT_OK(scan_all());
 }

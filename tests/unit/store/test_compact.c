@@ -38,7 +38,7 @@ static void put(struct store *store, uint32_t from, uint32_t to)
 		txn_put(&txn, TABLE_BODIES, key_slice(&key),
 			(struct slice){bytes, sizeof(bytes)});
 	}
-	assert_ok(txn_end(&txn));
+	ASSERT_OK(txn_end(&txn));
 }
 
 static void drop(struct store *store, uint32_t from, uint32_t to)
@@ -50,14 +50,14 @@ static void drop(struct store *store, uint32_t from, uint32_t to)
 
 		txn_delete(&txn, TABLE_BODIES, key_slice(&key));
 	}
-	assert_ok(txn_end(&txn));
+	ASSERT_OK(txn_end(&txn));
 }
 
 static uint64_t rows(struct store *store)
 {
 	struct store_usage usage;
 
-	assert_ok(store_usage(store, &usage));
+	ASSERT_OK(store_usage(store, &usage));
 	return usage.rows[TABLE_BODIES];
 }
 
@@ -90,10 +90,10 @@ TEST(rows_that_became_small_fill_their_pages)
 			txn_put(&txn, TABLE_BODIES, key_slice(&key),
 				(struct slice){bytes, pass == 0 ? 1000 : 40});
 		}
-		assert_ok(txn_end(&txn));
+		ASSERT_OK(txn_end(&txn));
 	}
-	assert_ok(store_compact(store, &sizes));
-	assert_ok(store_usage(store, &usage));
+	ASSERT_OK(store_compact(store, &sizes));
+	ASSERT_OK(store_usage(store, &usage));
 	ck_assert_uint_eq(usage.rows[TABLE_BODIES], ROWS);
 	ck_assert_uint_le(usage.bytes[TABLE_BODIES], 32 * map_page);
 	store_close(store);
@@ -109,7 +109,7 @@ TEST(what_was_deleted_goes_back_to_the_disk)
 	put(store, 0, ROWS);
 	drop(store, 10, ROWS);
 	ck_assert_uint_gt(data_bytes(), ROWS * map_page);
-	assert_ok(store_compact(store, &sizes));
+	ASSERT_OK(store_compact(store, &sizes));
 	ck_assert_uint_gt(sizes.before, ROWS * map_page);
 	ck_assert_uint_lt(sizes.after, 100 * map_page);
 	ck_assert_uint_eq(data_bytes(), sizes.after);
@@ -124,7 +124,7 @@ TEST(what_is_written_behind_it_is_there_after_a_restart)
 
 	for (uint32_t round = 0; round < 5; round++) {
 		put(store, round * 10, round * 10 + 10);
-		assert_ok(store_compact(store, &sizes));
+		ASSERT_OK(store_compact(store, &sizes));
 		put(store, 1000 + round, 1001 + round);
 	}
 	store_close(store);
@@ -138,7 +138,7 @@ TEST(an_empty_store_stays_empty)
 	struct store *store = scratch_store(&scratch);
 	struct store_sizes sizes;
 
-	assert_ok(store_compact(store, &sizes));
+	ASSERT_OK(store_compact(store, &sizes));
 	ck_assert_uint_eq(rows(store), 0);
 	put(store, 0, 1);
 	ck_assert_uint_eq(rows(store), 1);
@@ -152,9 +152,9 @@ TEST(the_map_is_as_large_as_before)
 	struct store_usage before;
 	struct store_usage after;
 
-	assert_ok(store_usage(store, &before));
-	assert_ok(store_compact(store, &sizes));
-	assert_ok(store_usage(store, &after));
+	ASSERT_OK(store_usage(store, &before));
+	ASSERT_OK(store_compact(store, &sizes));
+	ASSERT_OK(store_usage(store, &after));
 	ck_assert_uint_eq(after.map_bytes, before.map_bytes);
 	store_close(store);
 }
@@ -166,7 +166,7 @@ TEST(a_store_that_is_read_only_is_left)
 	struct store_sizes sizes;
 
 	store_close(store);
-	assert_ok(store_open(&store, scratch.folder, &options));
+	ASSERT_OK(store_open(&store, scratch.folder, &options));
 	ck_assert_int_eq(store_compact(store, &sizes), ERR_ADDRESS_FORBIDDEN);
 	store_close(store);
 }
@@ -232,7 +232,7 @@ TEST(a_store_that_another_process_reads_is_left)
 	ck_assert_uint_eq(rows(store), 3);
 	put(store, 3, 4);
 	end_reader(&reader);
-	assert_ok(store_compact(store, &sizes));
+	ASSERT_OK(store_compact(store, &sizes));
 	ck_assert_uint_eq(rows(store), 4);
 	store_close(store);
 }
@@ -308,7 +308,7 @@ TEST(readers_and_a_writer_go_on)
 	ck_assert_int_eq(
 		pthread_create(&threads[2], NULL, write_rows, &traffic), 0);
 	for (unsigned i = 0; i < 50; i++) {
-		assert_ok(store_compact(traffic.store, &sizes));
+		ASSERT_OK(store_compact(traffic.store, &sizes));
 		store_check_readers(traffic.store);
 	}
 	atomic_store(&traffic.is_over, true);
@@ -360,13 +360,13 @@ TEST(readers_begin_while_it_waits_for_a_long_one)
 	for (unsigned i = 0; i < 50; i++) {
 		struct txn txn = txn_begin_read(replacement.store);
 
-		assert_ok(txn_end(&txn));
+		ASSERT_OK(txn_end(&txn));
 		usleep(10000);
 	}
 	atomic_store(&replacement.may_end, true);
 	for (unsigned i = 0; i < 2; i++)
 		pthread_join(threads[i], NULL);
-	assert_ok(replacement.error);
+	ASSERT_OK(replacement.error);
 	store_close(replacement.store);
 }
 

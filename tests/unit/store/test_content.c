@@ -81,7 +81,7 @@ TEST(what_the_dictionary_has_costs_next_to_nothing)
 	ck_assert_uint_lt(value.size, 64);
 	ck_assert(content_is_packed(buffer_slice(&value), &by));
 	ck_assert_uint_eq(by, dictionary);
-	assert_ok(unpack(TABLE_BODIES, buffer_slice(&value), 4000, &out));
+	ASSERT_OK(unpack(TABLE_BODIES, buffer_slice(&value), 4000, &out));
 	ck_assert(slice_equal(buffer_slice(&out), data));
 }
 
@@ -100,13 +100,13 @@ TEST(two_sites_may_have_dictionaries_of_one_number)
 	row.records = row.bodies;
 	row.record_bytes = 3;
 	dictionary_row_put(&txn, SITE + 1, dictionary, &row);
-	assert_ok(txn_end(&txn));
+	ASSERT_OK(txn_end(&txn));
 	txn = txn_begin_read(store);
 	/* the other one is read first, and kept */
 	ck_assert_int_ne(
 		content_unpack(&txn, other, buffer_slice(&value), 1000, &out),
 		ERR_NONE);
-	assert_ok(unpack(TABLE_BODIES, buffer_slice(&value), 1000, &out));
+	ASSERT_OK(unpack(TABLE_BODIES, buffer_slice(&value), 1000, &out));
 	ck_assert(slice_equal(buffer_slice(&out), data));
 }
 
@@ -118,7 +118,7 @@ TEST(without_a_dictionary_it_is_one_frame)
 
 	ck_assert(content_is_packed(buffer_slice(&value), &by));
 	ck_assert_uint_eq(by, 0);
-	assert_ok(decompress_slice(buffer_slice(&value), 3, &out));
+	ASSERT_OK(decompress_slice(buffer_slice(&value), 3, &out));
 	ck_assert_str_eq(out.data, "abc");
 }
 
@@ -191,7 +191,7 @@ TEST(a_dictionary_has_a_limit)
 
 	put_dictionary((struct slice){large, DICTIONARY_MAX_BYTES},
 		       DICTIONARY_MAX_BYTES);
-	assert_ok(content_dictionary(&txn, TABLE_RECORDS, SITE, dictionary,
+	ASSERT_OK(content_dictionary(&txn, TABLE_RECORDS, SITE, dictionary,
 				     &out));
 	put_dictionary((struct slice){large, DICTIONARY_MAX_BYTES + 1},
 		       DICTIONARY_MAX_BYTES + 1);
@@ -210,7 +210,7 @@ TEST(a_record_may_stand_as_it_is)
 
 	record_encode(&record, NULL, &bytes);
 	txn_put(&txn, TABLE_RECORDS, key_slice(&key), buffer_slice(&bytes));
-	assert_ok(content_record(&txn, SITE, PAGE, &out, &record));
+	ASSERT_OK(content_record(&txn, SITE, PAGE, &out, &record));
 	ck_assert_uint_eq(record.content_hash, 5);
 	ck_assert_int_eq(content_record(&txn, SITE, PAGE + 1, &out, &record),
 			 ERR_NOT_FOUND);
@@ -227,7 +227,7 @@ TEST(a_record_by_a_dictionary_is_the_same)
 
 	record_encode(&record, NULL, &bytes);
 	value = pack(buffer_slice(&bytes), dictionary);
-	assert_ok(content_record_open(&txn, SITE, buffer_slice(&value), &out,
+	ASSERT_OK(content_record_open(&txn, SITE, buffer_slice(&value), &out,
 				      &record));
 	ck_assert_uint_eq(record.content_hash, 6);
 	ck_assert(slice_equal(buffer_slice(&out), buffer_slice(&bytes)));
@@ -250,7 +250,7 @@ TEST(a_record_that_is_slim_in_the_frame_is_the_same)
 	ck_assert_int_eq(value.data[0], 2);
 	ck_assert(content_is_packed(buffer_slice(&value), &by));
 	ck_assert_uint_eq(by, dictionary);
-	assert_ok(unpack(TABLE_RECORDS, buffer_slice(&value), 1000, &out));
+	ASSERT_OK(unpack(TABLE_RECORDS, buffer_slice(&value), 1000, &out));
 	ck_assert(slice_equal(buffer_slice(&out), buffer_slice(&bytes)));
 	ck_assert_int_eq(unpack(TABLE_BODIES, buffer_slice(&value), 1000, &out),
 			 ERR_CORRUPT); /* no body is */
@@ -277,7 +277,7 @@ static void check_own(struct slice value, uint32_t number, struct buffer *out)
 {
 	char own[8];
 
-	assert_ok(unpack(TABLE_BODIES, value, 100, out));
+	ASSERT_OK(unpack(TABLE_BODIES, value, 100, out));
 	snprintf(own, sizeof(own), "\n%u", number);
 	ck_assert_str_eq(out->data, own);
 }
@@ -296,7 +296,7 @@ TEST(a_reader_reads_by_many_dictionaries)
 		put_dictionary((struct slice){noise, NOISE_BYTES}, NOISE_BYTES);
 		values[i] = pack((struct slice){noise, 100}, dictionary);
 	}
-	assert_ok(txn_end(&txn));
+	ASSERT_OK(txn_end(&txn));
 	txn = txn_begin_read(store);
 	for (uint32_t i = 0; i < 2 * MANY; i++)
 		check_own(buffer_slice(&values[i % MANY]), i % MANY, &out);

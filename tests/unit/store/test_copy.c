@@ -38,7 +38,7 @@ static void put(struct store *store, uint32_t count, size_t size)
 		txn_put(&txn, TABLE_BODIES, key_slice(&key),
 			(struct slice){bytes, size});
 	}
-	assert_ok(txn_end(&txn));
+	ASSERT_OK(txn_end(&txn));
 }
 
 /* The rows of the store in the folder; 0 when it cannot be opened. */
@@ -74,7 +74,7 @@ TEST(a_copy_opens_and_has_every_row)
 	struct store *store = scratch_store(&from);
 
 	put(store, 100, 100);
-	assert_ok(copy(store));
+	ASSERT_OK(copy(store));
 	put(store, 200, 100); /* not in it */
 	ck_assert_uint_eq(rows_in(&to), 100);
 	store_close(store);
@@ -90,8 +90,8 @@ TEST(a_copy_has_no_room_that_is_not_used)
 	put(store, 1000, 3000);
 	txn = txn_begin_write(store);
 	ck_assert_uint_eq(txn_delete_prefix(&txn, TABLE_BODIES, all), 1000);
-	assert_ok(txn_end(&txn));
-	assert_ok(copy(store));
+	ASSERT_OK(txn_end(&txn));
+	ASSERT_OK(copy(store));
 	ck_assert_int_eq(stat(scratch_path(&to, "data.mdb"), &status), 0);
 	ck_assert_int_lt(status.st_size, (off_t)50 * PAGE_BYTES);
 	store_close(store);
@@ -128,7 +128,7 @@ TEST(a_page_that_no_table_has_is_copied_too)
 	store_close(store);
 	lose_a_page(scratch_path(&from, "data.mdb"));
 	store = scratch_store(&from);
-	assert_ok(copy(store));
+	ASSERT_OK(copy(store));
 	ck_assert_uint_eq(rows_in(&to), 10);
 	store_close(store);
 }
@@ -140,7 +140,7 @@ TEST(a_file_of_its_own_has_no_name)
 
 	ck_assert_int_ge(file, 0);
 	ck_assert_int_ne(access(scratch_path(&from, "copy"), F_OK), 0);
-	assert_ok(store_copy(store, file));
+	ASSERT_OK(store_copy(store, file));
 	ck_assert_int_gt(lseek(file, 0, SEEK_END), 0);
 	close(file);
 	store_close(store);
@@ -163,7 +163,7 @@ TEST(an_empty_folder_gets_the_copy)
 	struct store *store = scratch_store(&from);
 
 	put(store, 7, 10);
-	assert_ok(store_restore(store, to.folder, NULL));
+	ASSERT_OK(store_restore(store, to.folder, NULL));
 	ck_assert_uint_eq(rows_in(&to), 7);
 	store_close(store);
 }
@@ -183,7 +183,7 @@ TEST(a_store_is_moved_aside)
 	struct store *store = open_both();
 	char aside[SCRATCH_PATH_BYTES];
 
-	assert_ok(store_restore(store, to.folder, "data.mdb.before"));
+	ASSERT_OK(store_restore(store, to.folder, "data.mdb.before"));
 	ck_assert_uint_eq(rows_in(&to), 7);
 	snprintf(aside, sizeof(aside), "%s/data.mdb.before", to.folder);
 	ck_assert_int_eq(rename(aside, scratch_path(&to, "data.mdb")), 0);
@@ -198,7 +198,7 @@ TEST(a_store_that_is_open_is_left)
 
 	ck_assert_int_eq(store_restore(store, to.folder, "aside"), ERR_BUSY);
 	store_close(other);
-	assert_ok(store_restore(store, to.folder, "aside"));
+	ASSERT_OK(store_restore(store, to.folder, "aside"));
 	store_close(store);
 }
 

@@ -62,8 +62,8 @@ static void fill(uint64_t seed, int rounds)
 
 		for (int j = 0; j < CHANGES; j++)
 			change(&txn, &state);
-		assert_ok(txn_end(&txn));
-		assert_ok(lmdb_file_check(scratch.folder, LMDB_PAGES));
+		ASSERT_OK(txn_end(&txn));
+		ASSERT_OK(lmdb_file_check(scratch.folder, LMDB_PAGES));
 	}
 	store_close(store);
 }
@@ -74,14 +74,14 @@ TEST(what_lmdb_wrote_is_whole)
 {
 	for (uint64_t seed = 1; seed <= 3; seed++)
 		fill(seed, ROUNDS);
-	assert_ok(lmdb_file_check(scratch.folder, LMDB_ROOTS));
+	ASSERT_OK(lmdb_file_check(scratch.folder, LMDB_ROOTS));
 }
 
 TEST(a_new_store_is_whole)
 {
-	assert_ok(lmdb_file_check(scratch.folder, LMDB_PAGES));
+	ASSERT_OK(lmdb_file_check(scratch.folder, LMDB_PAGES));
 	store_close(scratch_store(&scratch));
-	assert_ok(lmdb_file_check(scratch.folder, LMDB_PAGES));
+	ASSERT_OK(lmdb_file_check(scratch.folder, LMDB_PAGES));
 }
 
 static enum error open_it(bool is_read_only)
@@ -221,7 +221,7 @@ TEST(a_meta_page_is_judged)
 			flip(file, places[i], bit);
 	}
 	close(file);
-	assert_ok(open_it(true));
+	ASSERT_OK(open_it(true));
 }
 
 /* Damage a page that opening does not read. */
@@ -271,8 +271,8 @@ TEST(a_file_without_bytes_is_a_new_store_only_once)
 			0600);
 
 	ck_assert_int_ge(file, 0);
-	assert_ok(open_as_the_daemon());
-	assert_ok(open_as_the_daemon());
+	ASSERT_OK(open_as_the_daemon());
+	ASSERT_OK(open_as_the_daemon());
 	ck_assert_int_eq(ftruncate(file, 0), 0);
 	ck_assert_int_eq(open_as_the_daemon(), ERR_CORRUPT);
 	close(file);
@@ -285,7 +285,7 @@ TEST(all_of_a_store_that_was_not_closed_is_looked_at)
 	damage_a_leaf();
 	ck_assert_int_eq(open_as_the_daemon(), ERR_CORRUPT);
 	ck_assert_int_eq(open_as_the_daemon(), ERR_CORRUPT); /* and again */
-	assert_ok(open_it(true)); /* verify tells more */
+	ASSERT_OK(open_it(true)); /* verify tells more */
 }
 
 /* Which reads all of it through the map. */
@@ -315,7 +315,7 @@ TEST(a_store_that_was_closed_opens_at_once)
 {
 	fill(1, 4);
 	leave_it();
-	assert_ok(open_as_the_daemon()); /* whole: it closes */
+	ASSERT_OK(open_as_the_daemon()); /* whole: it closes */
 	damage_a_leaf();
-	assert_ok(open_as_the_daemon());
+	ASSERT_OK(open_as_the_daemon());
 }

@@ -40,7 +40,7 @@ TEST(equal_deltas_add_up)
 	ck_assert_uint_eq(df_get(&txn, 1, 2, 9), 0);
 	ck_assert_uint_eq(df_get(&txn, 2, 1, 7), 0);
 	df_apply(&txn, 1, NULL, 0);
-	assert_ok(txn.error);
+	ASSERT_OK(txn.error);
 }
 
 /* Rows in the whole table. */
@@ -80,7 +80,7 @@ TEST(a_count_of_nothing_leaves_the_table)
 	ck_assert_uint_eq(count_rows(), 1);
 	df_apply(&txn, 1, &remove, 1);
 	ck_assert_uint_eq(count_rows(), 0);
-	assert_ok(txn.error);
+	ASSERT_OK(txn.error);
 }
 
 TEST(a_count_below_nothing_is_corrupt)
@@ -326,5 +326,5 @@ TEST_LOOP(the_counts_equal_those_of_a_plain_array, 0, 3)
 	ck_assert_uint_eq(counted, left);
 	ck_assert_uint_gt(left, 0);
 	ck_assert_uint_lt(left, (size_t)CLUSTERS * FRAGMENTS);
-	assert_ok(txn.error);
+	ASSERT_OK(txn.error);
 }

@@ -27,7 +27,7 @@ static void open_node(struct node *node)
 					      .partition_of = partition_of};
 
 	scratch_make(&node->scratch);
-	assert_ok(store_open(&node->store, node->scratch.folder, &options));
+	ASSERT_OK(store_open(&node->store, node->scratch.folder, &options));
 }
 
 static void close_node(struct node *node)
@@ -70,13 +70,13 @@ static void end(struct txn *txn)
 	for (size_t i = 0; i < count; i++)
 		journal_write(journal, txn, partitions[i], &changes[i]);
 	journal_end(txn);
-	assert_ok(txn_end(txn));
+	ASSERT_OK(txn_end(txn));
 	copy = txn_begin_write(follower.store);
 	for (size_t i = 0; i < count; i++) {
 		journal_apply(&copy, partitions[i], buffer_slice(&changes[i]));
 		buffer_free(&changes[i]);
 	}
-	assert_ok(txn_end(&copy));
+	ASSERT_OK(txn_end(&copy));
 }
 
 static uint64_t sum_of(struct store *store, unsigned partition, uint64_t *rows)
@@ -84,7 +84,7 @@ static uint64_t sum_of(struct store *store, unsigned partition, uint64_t *rows)
 	struct txn txn = txn_begin_read(store);
 	uint64_t sum = journal_sum(&txn, partition, rows);
 
-	assert_ok(txn_end(&txn));
+	ASSERT_OK(txn_end(&txn));
 	return sum;
 }
 
@@ -238,7 +238,7 @@ static size_t dump_it(unsigned partition, struct buffer chunks[MAX_CHUNKS])
 	while (dump_next(&dump, 256, &chunks[count]))
 		ck_assert_uint_lt(++count, MAX_CHUNKS);
 	dump_end(&dump);
-	assert_ok(txn_end(&txn));
+	ASSERT_OK(txn_end(&txn));
 	return count;
 }
 
@@ -252,7 +252,7 @@ static void fill_owner(void)
 	for (int i = 0; i < 500; i++)
 		change(&txn, &random);
 	journal_end(&txn);
-	assert_ok(txn_end(&txn));
+	ASSERT_OK(txn_end(&txn));
 }
 
 TEST(a_partition_is_dumped_into_another_store)
@@ -268,7 +268,7 @@ TEST(a_partition_is_dumped_into_another_store)
 	copy = txn_begin_write(follower.store);
 	for (size_t i = 0; i < count; i++)
 		journal_apply(&copy, 'a', buffer_slice(&chunks[i]));
-	assert_ok(txn_end(&copy));
+	ASSERT_OK(txn_end(&copy));
 	for (size_t i = 0; i <= count; i++)
 		buffer_free(&chunks[i]);
 	expect_equal('a');
@@ -278,7 +278,7 @@ TEST(a_partition_is_dumped_into_another_store)
 	copy = txn_begin_write(follower.store);
 	ck_assert_uint_eq(store_next_site(&copy, slice_of("a2.test")),
 			  (uint32_t)'a' << 24 | 2);
-	assert_ok(txn_end(&copy));
+	ASSERT_OK(txn_end(&copy));
 }
 
 TEST(a_partition_is_cleared)
@@ -292,7 +292,7 @@ TEST(a_partition_is_cleared)
 	txn = txn_begin_write(owner.store);
 	while (journal_clear(&txn, 'a', 10) == 10)
 		;
-	assert_ok(txn_end(&txn));
+	ASSERT_OK(txn_end(&txn));
 	ck_assert_uint_eq(sum_of(owner.store, 'a', &rows), 0);
 	ck_assert_uint_eq(rows, 0);
 	ck_assert_uint_eq(sum_of(owner.store, 'b', NULL), other);
@@ -315,7 +315,7 @@ TEST(damage_and_strangers_are_refused)
 	add_site(&txn, "a.test");
 	journal_write(journal, &txn, 'a', &changes);
 	journal_end(&txn);
-	assert_ok(txn_end(&txn));
+	ASSERT_OK(txn_end(&txn));
 	ck_assert_int_eq(take('b', buffer_slice(&changes)), ERR_CORRUPT);
 	for (size_t size = 5; size < changes.size; size++) {
 		enum error error =
@@ -362,7 +362,7 @@ TEST(places_are_kept)
 	ck_assert_int_eq(memcmp(&read, &place, sizeof(place)), 0);
 	journal_position_delete(&txn, 3);
 	ck_assert(!journal_position_get(&txn, 3, &read));
-	assert_ok(txn_end(&txn));
+	ASSERT_OK(txn_end(&txn));
 }
 
 TEST(nothing_is_ours_at_first)
@@ -382,7 +382,7 @@ static void reopen_owner(bool has_partitions)
 		.partition_of = has_partitions ? partition_of : NULL};
 
 	store_close(owner.store);
-	assert_ok(store_open(&owner.store, owner.scratch.folder, &options));
+	ASSERT_OK(store_open(&owner.store, owner.scratch.folder, &options));
 }
 
 static bool was_whole(void)
@@ -390,7 +390,7 @@ static bool was_whole(void)
 	struct txn txn = txn_begin_read(owner.store);
 	bool answer = store_has_unpartitioned_sites(&txn);
 
-	assert_ok(txn_end(&txn));
+	ASSERT_OK(txn_end(&txn));
 	return answer;
 }
 
@@ -409,7 +409,7 @@ TEST(without_partitions_no_number_is_given_twice)
 	ck_assert_uint_eq(add_site(&txn, "c.test"), last + 1);
 	store_leave_partitions(&txn);
 	ck_assert_uint_eq(add_site(&txn, "d.test"), last + 2);
-	assert_ok(txn_end(&txn));
+	ASSERT_OK(txn_end(&txn));
 	reopen_owner(true);
 	ck_assert(was_whole());
 }
@@ -423,7 +423,7 @@ TEST(an_empty_store_is_of_both_kinds)
 	store_leave_partitions(&txn);
 	ck_assert_uint_eq(add_site(&txn, "a.test"), 1);
 	txn_delete(&txn, TABLE_SITES, slice_of("a.test"));
-	assert_ok(txn_end(&txn));
+	ASSERT_OK(txn_end(&txn));
 	reopen_owner(true);
 	ck_assert(!was_whole());
 }

@@ -13,7 +13,7 @@ static struct store *store;
 static void setup(void)
 {
 	scratch_make(&scratch);
-	assert_ok(
+	ASSERT_OK(
 		store_open(&store, scratch.folder, &(struct store_options){0}));
 }
 
@@ -47,7 +47,7 @@ static uint32_t fail_all(struct fault *fault, enum fault_kind kind)
 {
 	uint32_t n;
 
-	assert_ok(put("key", "before"));
+	ASSERT_OK(put("key", "before"));
 	for (n = 1; n < MAX_WRITES; n++) {
 		enum error error;
 
@@ -58,7 +58,7 @@ static uint32_t fail_all(struct fault *fault, enum fault_kind kind)
 		if (!fault->has_failed)
 			break;
 		ck_assert(has("key", error == ERR_NONE ? "after" : "before"));
-		assert_ok(put("key", "before"));
+		ASSERT_OK(put("key", "before"));
 		ck_assert(has("key", "before"));
 	}
 	return n - 1;
@@ -82,7 +82,7 @@ TEST(a_full_disk_is_reported_until_there_is_room)
 {
 	struct fault *fault = fault_create();
 
-	assert_ok(put("key", "before"));
+	ASSERT_OK(put("key", "before"));
 	fault_set(fault, FAULT_WRITE, 1, UINT32_MAX);
 	fault_arm(fault);
 	for (int i = 0; i < 10; i++) {
@@ -90,6 +90,6 @@ TEST(a_full_disk_is_reported_until_there_is_room)
 		ck_assert(has("key", "before"));
 	}
 	fault_arm(NULL);
-	assert_ok(put("key", "after"));
+	ASSERT_OK(put("key", "after"));
 	ck_assert(has("key", "after"));
 }

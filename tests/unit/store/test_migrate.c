@@ -80,7 +80,7 @@ static void make_old_store(void)
 	store_next_number(&txn, "old name");
 	txn_put(&txn, TABLE_META, slice_of("schema"),
 		(struct slice){&schema, sizeof(schema)});
-	assert_ok(txn_end(&txn));
+	ASSERT_OK(txn_end(&txn));
 	store_close(store);
 	drop_silences();
 }
@@ -95,7 +95,7 @@ static void check_store(struct store *store)
 	ck_assert_uint_eq(store_last_number(&txn, "old name"), 0);
 	ck_assert_uint_eq(store_last_number(&txn, "schema"), STORE_SCHEMA);
 	silence_row_put(&txn, 1, &row);
-	assert_ok(txn_end(&txn));
+	ASSERT_OK(txn_end(&txn));
 }
 
 FIXTURE(.setup = set_up, .teardown = tear_down);
@@ -105,7 +105,7 @@ TEST(opening_migrates_once)
 	struct store *store;
 
 	make_old_store();
-	assert_ok(open_with(&good, &store));
+	ASSERT_OK(open_with(&good, &store));
 	check_store(store);
 	store_close(store);
 	store = scratch_store(&scratch); /* needs no step */
@@ -119,7 +119,7 @@ TEST(failed_step_changes_nothing)
 
 	make_old_store();
 	ck_assert_int_eq(open_with(&bad, &store), ERR_STORE_FULL);
-	assert_ok(open_with(&good, &store));
+	ASSERT_OK(open_with(&good, &store));
 	check_store(store);
 	store_close(store);
 }
@@ -130,7 +130,7 @@ TEST(schema_without_step_is_refused)
 
 	make_old_store();
 	ck_assert_int_eq(open_with(NULL, &store), ERR_VERSION);
-	assert_ok(open_with(&good, &store));
+	ASSERT_OK(open_with(&good, &store));
 	store_close(store);
 }
 

@@ -49,7 +49,7 @@ static char *open_sample(struct record *record_out)
 	struct buffer bytes = encode(&sample);
 
 	ck_assert_uint_eq(bytes.size % 8, 0);
-	assert_ok(record_open(buffer_slice(&bytes), record_out));
+	ASSERT_OK(record_open(buffer_slice(&bytes), record_out));
 	return bytes.data;
 }
 
@@ -103,7 +103,7 @@ TEST(an_empty_record_is_one)
 	struct record record = {0};
 
 	record_encode(&record, NULL, &bytes);
-	assert_ok(record_open(buffer_slice(&bytes), &record));
+	ASSERT_OK(record_open(buffer_slice(&bytes), &record));
 	ck_assert_uint_eq(record.link_count, 0);
 	ck_assert_uint_eq(record.fragment_count, 0);
 	ck_assert_uint_eq(record.title.size, 0);
@@ -127,8 +127,8 @@ static bool is_told(const struct record *other)
 	struct record right;
 	bool is_same;
 
-	assert_ok(record_open(buffer_slice(&a), &left));
-	assert_ok(record_open(buffer_slice(&b), &right));
+	ASSERT_OK(record_open(buffer_slice(&a), &left));
+	ASSERT_OK(record_open(buffer_slice(&b), &right));
 	is_same = record_is_same(&left, &right);
 	ck_assert(record_is_same(&right, &left) == is_same);
 	return !is_same;
@@ -189,7 +189,7 @@ TEST(a_copy_is_aligned_wherever_the_bytes_stood)
 	memmove(bytes.data + 2, bytes.data, bytes.size); /* as LMDB does */
 	copy = mem_copy_text(bytes.data + 2, bytes.size);
 	ck_assert_uint_eq((uintptr_t)copy % 8, 0);
-	assert_ok(record_open((struct slice){copy, bytes.size}, &record));
+	ASSERT_OK(record_open((struct slice){copy, bytes.size}, &record));
 	ck_assert(slice_equal(record.title, sample.title));
 	free(copy);
 }
@@ -227,7 +227,7 @@ TEST(a_record_cut_short_or_too_long_is_corrupt)
 
 	for (size_t cut = 0; cut < bytes.size; cut++)
 		ck_assert_int_eq(open_exact(bytes.data, cut), ERR_CORRUPT);
-	assert_ok(open_exact(bytes.data, bytes.size));
+	ASSERT_OK(open_exact(bytes.data, bytes.size));
 	buffer_append(&bytes, "12345678", 8);
 	ck_assert_int_eq(open_exact(bytes.data, bytes.size), ERR_CORRUPT);
 }

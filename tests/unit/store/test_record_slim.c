@@ -54,7 +54,7 @@ TEST(a_record_comes_back_byte_for_byte)
 
 		ck_assert(record_pack(buffer_slice(&bytes), &slim));
 		ck_assert_uint_lt(slim.size, bytes.size);
-		assert_ok(
+		ASSERT_OK(
 			record_unpack(buffer_slice(&slim), bytes.size, &back));
 		ck_assert(
 			slice_equal(buffer_slice(&back), buffer_slice(&bytes)));

@@ -30,7 +30,7 @@ static void setup(void)
 	scratch_make(&old_folder);
 	from = scratch_store(&old_folder);
 	scratch_make(&new_folder);
-	assert_ok(store_open(&to, new_folder.folder, &options));
+	ASSERT_OK(store_open(&to, new_folder.folder, &options));
 }
 
 static void teardown(void)
@@ -81,7 +81,7 @@ static void add_sites(void)
 		txn_put(&txn, TABLE_BODIES, key_slice(&key),
 			(struct slice){value, sizeof(value)});
 	}
-	assert_ok(txn_end(&txn));
+	ASSERT_OK(txn_end(&txn));
 }
 
 FIXTURE(.setup = setup, .teardown = teardown);
@@ -92,7 +92,7 @@ TEST(sites_take_their_rows_along)
 	struct key key;
 
 	add_sites();
-	assert_ok(partitions_migrate(from, to, false, &report));
+	ASSERT_OK(partitions_migrate(from, to, false, &report));
 	ck_assert_uint_eq(report.sites, 3);
 	ck_assert_uint_eq(report.rows, 3 + PAGES);
 	txn = txn_begin_read(to);
@@ -114,11 +114,11 @@ TEST(new_sites_get_numbers_behind_them)
 	struct txn txn;
 
 	add_sites();
-	assert_ok(partitions_migrate(from, to, false, &report));
+	ASSERT_OK(partitions_migrate(from, to, false, &report));
 	txn = txn_begin_write(to);
 	ck_assert_uint_eq(add_site(&txn, "b.test", ""),
 			  (uint32_t)'b' << 24 | 3);
-	assert_ok(txn_end(&txn));
+	ASSERT_OK(txn_end(&txn));
 }
 
 TEST(events_stay_in_order)
@@ -132,8 +132,8 @@ TEST(events_stay_in_order)
 	silence.event = add_event(&txn, "c.test");
 	silence_row_put(&txn, 7, &silence);
 	outbox_put(&txn, 5, 3, &row);
-	assert_ok(txn_end(&txn));
-	assert_ok(partitions_migrate(from, to, false, &report));
+	ASSERT_OK(txn_end(&txn));
+	ASSERT_OK(partitions_migrate(from, to, false, &report));
 	ck_assert_uint_eq(report.events, 3);
 	txn = txn_begin_write(to);
 	ck_assert(event_get(&txn, 512 + 'b', &row));
@@ -162,7 +162,7 @@ static void expect_headers(const char *headers)
 TEST(secrets_stay_unless_they_are_wanted)
 {
 	add_sites();
-	assert_ok(partitions_migrate(from, to, false, &report));
+	ASSERT_OK(partitions_migrate(from, to, false, &report));
 	ck_assert_uint_eq(report.secrets, 1);
 	ck_assert_uint_eq(report.secrets_copied, 0);
 	expect_headers("");
@@ -171,7 +171,7 @@ TEST(secrets_stay_unless_they_are_wanted)
 TEST(secrets_go_along)
 {
 	add_sites();
-	assert_ok(partitions_migrate(from, to, true, &report));
+	ASSERT_OK(partitions_migrate(from, to, true, &report));
 	ck_assert_uint_eq(report.secrets_copied, 1);
 	expect_headers("Cookie: secret\n");
 }
@@ -184,19 +184,19 @@ TEST(what_cannot_be_is_refused)
 
 	/* a row of no site */
 	txn_put(&txn, TABLE_BODIES, key_slice(&key), slice_of("x"));
-	assert_ok(txn_end(&txn));
+	ASSERT_OK(txn_end(&txn));
 	ck_assert_int_eq(partitions_migrate(from, to, false, &report),
 			 ERR_CORRUPT);
 	/* a site that has a partition */
 	txn = txn_begin_write(from);
 	site_put(&txn, &site);
-	assert_ok(txn_end(&txn));
+	ASSERT_OK(txn_end(&txn));
 	ck_assert_int_eq(partitions_migrate(from, to, false, &report),
 			 ERR_MALFORMED);
 	/* sites there already */
 	txn = txn_begin_write(to);
 	site_put(&txn, &site);
-	assert_ok(txn_end(&txn));
+	ASSERT_OK(txn_end(&txn));
 	ck_assert_int_eq(partitions_migrate(from, to, false, &report),
 			 ERR_ADDRESS_FORBIDDEN);
 }

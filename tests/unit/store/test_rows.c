@@ -131,7 +131,7 @@ TEST(a_row_that_was_read_may_be_changed_and_written)
 	ck_assert(slice_equal(row.host, site.host));
 	ck_assert(slice_equal(row.seed, site.seed));
 	ck_assert_uint_eq(row.page_count, 99);
-	assert_ok(txn.error);
+	ASSERT_OK(txn.error);
 }
 
 static const struct page_row page = {
@@ -269,7 +269,7 @@ TEST(the_due_index_follows_the_frontier)
 		frontier_row_put(&txn, 1, 9, &row);
 		expect_due(times[i]);
 	}
-	assert_ok(txn.error);
+	ASSERT_OK(txn.error);
 }
 
 TEST(a_url_that_was_read_may_be_changed_and_written)

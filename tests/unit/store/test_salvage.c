@@ -25,7 +25,7 @@ static struct recovery_report salvage_it(void)
 {
 	struct recovery_report report;
 
-	assert_ok(store_recover_intact(
+	ASSERT_OK(store_recover_intact(
 		scratch.folder, scratch_path(&scratch, "new"), NULL, &report));
 	ck_assert_uint_eq(report.text.size, 0);
 	buffer_free(&report.text);
@@ -37,7 +37,7 @@ static struct store *open_new(void)
 	struct store_options options = {.is_temporary = true};
 	struct store *store = NULL;
 
-	assert_ok(store_open(&store, scratch_path(&scratch, "new"), &options));
+	ASSERT_OK(store_open(&store, scratch_path(&scratch, "new"), &options));
 	return store;
 }
 
@@ -65,7 +65,7 @@ TEST(sites_are_found_by_their_numbers)
 	put_site(&txn, 9, "a.test");
 	put_site(&txn, 2, "b.test");
 	put_site(&txn, 5, "c.test");
-	assert_ok(txn_end(&txn));
+	ASSERT_OK(txn_end(&txn));
 	store_close(store);
 	report = salvage_it();
 	ck_assert_uint_eq(report.sites, 3);
@@ -92,7 +92,7 @@ TEST(hooks_may_have_any_number)
 	hook_row_put(&txn, 3, &hook);
 	hook_row_put(&txn, HIGH_HOOK, &hook);
 	hook_row_put(&txn, UINT32_MAX, &hook);
-	assert_ok(txn_end(&txn));
+	ASSERT_OK(txn_end(&txn));
 	store_close(store);
 	ck_assert_uint_ge(salvage_it().rows, 3);
 	store = open_new();

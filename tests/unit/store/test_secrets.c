@@ -49,7 +49,7 @@ static void add_site(const char *text, struct buffer *sealed_out)
 	struct txn txn = txn_begin_write(store);
 
 	put_site(&txn, text, sealed_out);
-	assert_ok(txn_end(&txn));
+	ASSERT_OK(txn_end(&txn));
 }
 
 static bool opens_as(const struct buffer *sealed, const char *wanted)
@@ -96,7 +96,7 @@ TEST(what_hides_nothing_needs_no_secret)
 
 	txn_store_secret_text(&txn, redact_proxy,
 			      slice_of("http://a.test:3128"), &sealed);
-	assert_ok(txn_end(&txn));
+	ASSERT_OK(txn_end(&txn));
 	ck_assert(opens_as(&sealed, "http://a.test:3128"));
 	ck_assert(!file_has(SECRETS_FILE, "a.test"));
 	ck_assert(secret_text_read(store, slice_of(""), NULL));
@@ -131,7 +131,7 @@ TEST(what_is_replaced_goes_with_the_commit)
 	txn_drop_secret_text(&txn, buffer_slice(&first));
 	put_site(&txn, "Cookie: other\n", &second);
 	ck_assert(file_has(SECRETS_FILE, "s3same"));
-	assert_ok(txn_end(&txn));
+	ASSERT_OK(txn_end(&txn));
 	ck_assert(!secret_text_read(store, buffer_slice(&first), NULL));
 	ck_assert(opens_as(&second, "Cookie: other\n"));
 	ck_assert(!file_has(SECRETS_FILE, "s3same"));
@@ -144,7 +144,7 @@ TEST(secrets_that_no_row_names_go_at_the_start)
 	struct txn txn = txn_begin_write(store);
 
 	txn_store_secret_text(&txn, redact_headers, slice_of(headers), &sealed);
-	assert_ok(txn_end(&txn));
+	ASSERT_OK(txn_end(&txn));
 	ck_assert(file_has(SECRETS_FILE, "s3same"));
 	open_again();
 	ck_assert(!secret_text_read(store, buffer_slice(&sealed), NULL));
@@ -162,7 +162,7 @@ TEST(without_its_file_a_row_is_locked)
 	ck_assert(!secret_text_read(store, buffer_slice(&sealed), NULL));
 	store_close(store);
 	store = NULL;
-	assert_ok(store_open(&reader, scratch.folder,
+	ASSERT_OK(store_open(&reader, scratch.folder,
 			     &(struct store_options){.is_read_only = true}));
 	ck_assert(!secret_text_read(reader, buffer_slice(&sealed), NULL));
 	store_close(reader);
@@ -179,7 +179,7 @@ TEST(a_damaged_file_is_no_file)
 	add_site(headers, &sealed);
 	store_close(store);
 	name = scratch_path(&scratch, SECRETS_FILE);
-	assert_ok(file_read(name, 1000, &bytes));
+	ASSERT_OK(file_read(name, 1000, &bytes));
 	for (size_t i = 0; i < bytes.size; i++) {
 		struct secrets *secrets = NULL;
 

@@ -91,7 +91,7 @@ TEST(a_scan_sees_the_sets_of_one_site)
 	ck_assert_uint_eq(scan.shingle_ids[2], 9);
 	ck_assert(!set_scan_next(&scan));
 	set_scan_end(&scan);
-	assert_ok(txn.error);
+	ASSERT_OK(txn.error);
 }
 
 TEST(a_scan_over_damage_fails_the_transaction)

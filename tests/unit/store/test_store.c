@@ -28,7 +28,7 @@ static struct store *open_sized(size_t max)
 	struct store_options options = {.max_map_bytes = max,
 					.is_temporary = true};
 
-	assert_ok(store_open(&store, scratch.folder, &options));
+	ASSERT_OK(store_open(&store, scratch.folder, &options));
 	return store;
 }
 
@@ -47,7 +47,7 @@ static size_t map_bytes(struct store *store)
 {
 	struct store_usage usage;
 
-	assert_ok(store_usage(store, &usage));
+	ASSERT_OK(store_usage(store, &usage));
 	return usage.map_bytes;
 }
 
@@ -58,10 +58,10 @@ TEST(a_store_is_kept)
 	struct store *store = open_sized(0);
 	struct store_usage usage;
 
-	assert_ok(fill(store, 0, 3));
+	ASSERT_OK(fill(store, 0, 3));
 	store_close(store);
 	store = open_sized(0);
-	assert_ok(store_usage(store, &usage));
+	ASSERT_OK(store_usage(store, &usage));
 	ck_assert_uint_eq(usage.rows[TABLE_BODIES], 3);
 	ck_assert_uint_eq(usage.rows[TABLE_META], 1);
 	ck_assert_uint_eq(usage.rows[TABLE_PAGES], 0);
@@ -80,8 +80,8 @@ TEST(each_table_reports_the_bytes_of_its_pages)
 	struct store_usage usage;
 	uint64_t sum = 0;
 
-	assert_ok(fill(store, 0, 3));
-	assert_ok(store_usage(store, &usage));
+	ASSERT_OK(fill(store, 0, 3));
+	ASSERT_OK(store_usage(store, &usage));
 	ck_assert_uint_eq(usage.bytes[TABLE_BODIES],
 			  3 * sizeof(value) + 4 * page);
 	ck_assert_uint_eq(usage.bytes[TABLE_META], page);
@@ -100,7 +100,7 @@ TEST(a_missing_folder_is_made_for_its_owner_alone)
 	struct stat status;
 
 	snprintf(path, sizeof(path), "%s/new", scratch.folder);
-	assert_ok(store_open(&store, path, &(struct store_options){0}));
+	ASSERT_OK(store_open(&store, path, &(struct store_options){0}));
 	ck_assert_int_eq(stat(path, &status), 0);
 	ck_assert_uint_eq(status.st_mode & 0777, 0700);
 	snprintf(path, sizeof(path), "%s/new/data.mdb", scratch.folder);
@@ -134,7 +134,7 @@ TEST(another_schema_is_refused)
 
 	txn_put(&txn, TABLE_META, slice_of("schema"),
 		(struct slice){&schema, sizeof(schema)});
-	assert_ok(txn_end(&txn));
+	ASSERT_OK(txn_end(&txn));
 	store_close(store);
 	store = NULL;
 	ck_assert_int_eq(
@@ -152,7 +152,7 @@ TEST(a_file_that_is_no_store_is_refused)
 	struct store *store = NULL;
 
 	memset(value, 'x', sizeof(value));
-	assert_ok(file_write(scratch_path(&scratch, "data.mdb"),
+	ASSERT_OK(file_write(scratch_path(&scratch, "data.mdb"),
 			     (struct slice){value, sizeof(value)}));
 	ck_assert_int_eq(
 		store_open(&store, scratch.folder, &(struct store_options){0}),
@@ -181,14 +181,14 @@ TEST(a_full_store_is_reported)
 	ck_assert_uint_eq(map_bytes(store), 3 << 20);
 	/* 48 * 64 KiB do not fit into 3 MiB next to the other pages */
 	ck_assert_int_eq(fill(store, 0, 48), ERR_STORE_FULL);
-	assert_ok(fill(store, 0, 32));
+	ASSERT_OK(fill(store, 0, 32));
 	store_close(store);
 	store = open_sized(1 << 20); /* the existing data fits, and no more */
 	ck_assert_uint_gt(map_bytes(store), 2 << 20);
 	ck_assert_int_eq(fill(store, 32, 8), ERR_STORE_FULL);
 	store_close(store);
 	store = open_sized(8 << 20);
-	assert_ok(fill(store, 32, 48));
+	ASSERT_OK(fill(store, 32, 48));
 	store_close(store);
 }
 
@@ -197,7 +197,7 @@ TEST(small_batches_never_see_a_full_store)
 	struct store *store = open_sized(32 << 20);
 
 	for (uint64_t i = 0; i < 256; i++) /* 16 MiB */
-		assert_ok(fill(store, i, 1));
+		ASSERT_OK(fill(store, i, 1));
 	store_close(store);
 }
 
@@ -233,15 +233,15 @@ TEST(it_grows_while_a_reader_is_open_and_blocks_nothing)
 	pthread_t thread;
 
 	memset(value, 'v', sizeof(value));
-	assert_ok(fill(reader.store, 0, 1));
+	ASSERT_OK(fill(reader.store, 0, 1));
 	ck_assert_int_eq(pthread_create(&thread, NULL, hold_snapshot, &reader),
 			 0);
 	while (atomic_load(&reader.is_open) == 0)
 		usleep(1000);
 	for (uint64_t i = 1; i < 33; i++) { /* 32 MiB */
-		assert_ok(fill(reader.store, i * 16, 16));
+		ASSERT_OK(fill(reader.store, i * 16, 16));
 		txn = txn_begin_read(reader.store);
-		assert_ok(txn_end(&txn));
+		ASSERT_OK(txn_end(&txn));
 	}
 	atomic_store(&reader.may_end, 1);
 	ck_assert_int_eq(pthread_join(thread, NULL), 0);
@@ -284,7 +284,7 @@ TEST(readers_do_not_starve_the_writer)
 			pthread_create(&threads[i], NULL, read_often, &traffic),
 			0);
 	for (uint64_t i = 0; i < 128; i++)
-		assert_ok(fill(traffic.store, i, 1));
+		ASSERT_OK(fill(traffic.store, i, 1));
 	atomic_store(&traffic.is_over, 1);
 	for (int i = 0; i < 4; i++)
 		ck_assert_int_eq(pthread_join(threads[i], NULL), 0);
@@ -352,11 +352,11 @@ TEST(a_reader_process_follows_the_growth_by_the_writer)
 	if (child == 0)
 		_exit(look_on(down[0], up[1]));
 	store = open_sized(64 << 20);
-	assert_ok(fill(store, 0, 1));
+	ASSERT_OK(fill(store, 0, 1));
 	send_byte(down[1]);
 	wait_byte(up[0]);
 	for (uint64_t i = 1; i <= 64; i++)
-		assert_ok(fill(store, i, 1));
+		ASSERT_OK(fill(store, i, 1));
 	send_byte(down[1]);
 	ck_assert_int_eq(waitpid(child, &status, 0), child);
 	ck_assert_int_eq(status, 0);
@@ -387,7 +387,7 @@ TEST(a_killed_reader_does_not_hold_pages_for_ever)
 	int up[2];
 	pid_t child;
 
-	assert_ok(fill(store, 0, 1));
+	ASSERT_OK(fill(store, 0, 1));
 	store_close(store);
 	ck_assert_int_eq(pipe(up), 0);
 	child = fork();
@@ -399,9 +399,9 @@ TEST(a_killed_reader_does_not_hold_pages_for_ever)
 	ck_assert_int_eq(waitpid(child, NULL, 0), child);
 	store_check_readers(store);
 	for (int i = 0; i < 200; i++)
-		assert_ok(fill(store, 0, 1));
+		ASSERT_OK(fill(store, 0, 1));
 	/* 200 * 64 KiB would be 13 MB */
-	assert_ok(store_usage(store, &usage));
+	ASSERT_OK(store_usage(store, &usage));
 	ck_assert_uint_lt(usage.used_bytes, 2 << 20);
 	store_close(store);
 }
@@ -414,7 +414,7 @@ TEST(numbers_count_from_one)
 	ck_assert_uint_eq(store_next_number(&txn, "site"), 1);
 	ck_assert_uint_eq(store_next_number(&txn, "site"), 2);
 	ck_assert_uint_eq(store_next_number(&txn, "event"), 1);
-	assert_ok(txn_end(&txn));
+	ASSERT_OK(txn_end(&txn));
 
 	txn = txn_begin_write(store);
 	ck_assert_uint_eq(store_next_number(&txn, "site"), 3);

@@ -28,7 +28,7 @@ TEST(a_committed_value_is_read_back)
 	struct slice value;
 
 	txn_put(&txn, TABLE_HOSTS, slice_of("page"), slice_of("signature"));
-	assert_ok(txn_end(&txn));
+	ASSERT_OK(txn_end(&txn));
 	ck_assert_ptr_null(txn.mdb);
 
 	txn = txn_begin_read(store);
@@ -36,7 +36,7 @@ TEST(a_committed_value_is_read_back)
 	ck_assert(slice_equal(value, slice_of("signature")));
 	ck_assert_ptr_null(txn_get(&txn, TABLE_HOSTS, slice_of("absent")).data);
 	ck_assert_ptr_null(txn_get(&txn, TABLE_SITES, slice_of("page")).data);
-	assert_ok(txn_end(&txn));
+	ASSERT_OK(txn_end(&txn));
 }
 
 TEST(an_empty_value_is_there)
@@ -48,7 +48,7 @@ TEST(an_empty_value_is_there)
 	value = txn_get(&txn, TABLE_HOSTS, slice_of("page"));
 	ck_assert_ptr_nonnull(value.data);
 	ck_assert_uint_eq(value.size, 0);
-	assert_ok(txn_end(&txn));
+	ASSERT_OK(txn_end(&txn));
 }
 
 TEST(one_failed_step_undoes_the_whole_transaction)
@@ -63,7 +63,7 @@ TEST(one_failed_step_undoes_the_whole_transaction)
 
 	txn = txn_begin_read(store);
 	ck_assert_ptr_null(txn_get(&txn, TABLE_HOSTS, slice_of("before")).data);
-	assert_ok(txn_end(&txn));
+	ASSERT_OK(txn_end(&txn));
 }
 
 TEST(the_first_error_is_reported)
@@ -84,12 +84,12 @@ TEST(a_key_may_have_511_bytes_and_no_more)
 
 	memset(key, 'k', sizeof(key));
 	txn_put(&txn, TABLE_HOSTS, (struct slice){key, 511}, slice_of("x"));
-	assert_ok(txn.error);
+	ASSERT_OK(txn.error);
 	ck_assert_ptr_null(
 		txn_get(&txn, TABLE_HOSTS, (struct slice){key, 512}).data);
 	ck_assert_ptr_null(txn_get(&txn, TABLE_HOSTS, slice_of("")).data);
 	txn_delete(&txn, TABLE_HOSTS, (struct slice){key, 512});
-	assert_ok(txn.error);
+	ASSERT_OK(txn.error);
 	txn_put(&txn, TABLE_HOSTS, (struct slice){key, 512}, slice_of("x"));
 	ck_assert_int_eq(txn_end(&txn), ERR_MALFORMED);
 }
@@ -104,7 +104,7 @@ TEST(an_aborted_writer_leaves_no_trace)
 
 	txn = txn_begin_read(store);
 	ck_assert_ptr_null(txn_get(&txn, TABLE_HOSTS, slice_of("page")).data);
-	assert_ok(txn_end(&txn));
+	ASSERT_OK(txn_end(&txn));
 }
 
 TEST(a_reader_cannot_write)
@@ -123,7 +123,7 @@ TEST(an_absent_key_is_deleted_without_complaint)
 	txn_delete(&txn, TABLE_HOSTS, slice_of("page"));
 	txn_delete(&txn, TABLE_HOSTS, slice_of("page"));
 	ck_assert_ptr_null(txn_get(&txn, TABLE_HOSTS, slice_of("page")).data);
-	assert_ok(txn_end(&txn));
+	ASSERT_OK(txn_end(&txn));
 }
 
 /* a, ab, abc, b: what begins with ab is ab and abc. */
@@ -150,7 +150,7 @@ TEST(a_scan_visits_the_keys_of_its_prefix_in_order)
 	ck_assert(!scan_next(&scan));
 	ck_assert(!scan_next(&scan));
 	scan_end(&scan);
-	assert_ok(txn_end(&txn));
+	ASSERT_OK(txn_end(&txn));
 }
 
 TEST(an_empty_prefix_scans_the_whole_table)
@@ -167,7 +167,7 @@ TEST(an_empty_prefix_scans_the_whole_table)
 		count++;
 	scan_end(&scan);
 	ck_assert_uint_eq(count, 4);
-	assert_ok(txn_end(&txn));
+	ASSERT_OK(txn_end(&txn));
 }
 
 TEST(a_scan_may_begin_in_the_middle)
@@ -181,7 +181,7 @@ TEST(a_scan_may_begin_in_the_middle)
 	ck_assert(slice_equal(scan.key, slice_of("abc")));
 	ck_assert(!scan_next(&scan)); /* b does not begin with a */
 	scan_end(&scan);
-	assert_ok(txn_end(&txn));
+	ASSERT_OK(txn_end(&txn));
 }
 
 TEST(a_scan_of_a_failed_transaction_is_empty)
@@ -212,7 +212,7 @@ static void put_numbers(struct txn *txn)
 		txn_put(txn, TABLE_EVENTS, (struct slice){&key, sizeof(key)},
 			(struct slice){value, i % 64});
 	}
-	assert_ok(txn->error);
+	ASSERT_OK(txn->error);
 }
 
 /* All keys of the table. */
@@ -280,5 +280,5 @@ TEST(a_deleted_prefix_leaves_its_neighbours)
 	put_numbers(&txn);
 	ck_assert_uint_eq(txn_delete_prefix(&txn, TABLE_EVENTS, slice_of("")),
 			  ROWS);
-	assert_ok(txn_end(&txn));
+	ASSERT_OK(txn_end(&txn));
 }

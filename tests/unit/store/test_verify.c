@@ -176,7 +176,7 @@ static void setup(void)
 	store = scratch_store(&scratch);
 	txn = txn_begin_write(store);
 	put_all();
-	assert_ok(txn_end(&txn));
+	ASSERT_OK(txn_end(&txn));
 	txn = txn_begin_write(store);
 	report = (struct verify_report){0};
 }
@@ -192,7 +192,7 @@ static void teardown(void)
 /* Exactly one problem, whose line holds `text`. */
 static void expect(const char *text)
 {
-	assert_ok(store_verify(&txn, &report));
+	ASSERT_OK(store_verify(&txn, &report));
 	ck_assert_msg(report.problems == 1, "%s",
 		      report.problems == 0 ? "nothing found"
 					   : report.text.data);
@@ -210,7 +210,7 @@ FIXTURE(.setup = setup, .teardown = teardown);
 
 TEST(a_consistent_store_holds)
 {
-	assert_ok(store_verify(&txn, &report));
+	ASSERT_OK(store_verify(&txn, &report));
 	ck_assert_msg(report.problems == 0, "%s", report.text.data);
 	ck_assert_uint_eq(report.sites, 1);
 	ck_assert_uint_eq(report.pages, 4);
@@ -223,7 +223,7 @@ TEST(an_empty_store_holds)
 {
 	for (int i = 0; i < TABLE_COUNT; i++)
 		txn_delete_prefix(&txn, (enum table)i, slice_of(""));
-	assert_ok(store_verify(&txn, &report));
+	ASSERT_OK(store_verify(&txn, &report));
 	ck_assert_uint_eq(report.problems, 0);
 	ck_assert_uint_eq(report.sites, 0);
 }
@@ -252,7 +252,7 @@ TEST(a_count_too_many_is_found)
 	};
 
 	df_apply(&txn, SITE, deltas, 2);
-	assert_ok(store_verify(&txn, &report));
+	ASSERT_OK(store_verify(&txn, &report));
 	ck_assert_uint_eq(report.problems, 2);
 	ck_assert_ptr_nonnull(strstr(report.text.data,
 				     "cluster a.example/1: fragment "
@@ -268,7 +268,7 @@ TEST(a_damaged_block_of_counts_is_found)
 	struct key key = key_member(SITE, 1, 10);
 
 	txn_put(&txn, TABLE_DF, key_slice(&key), slice_of("damaged"));
-	assert_ok(store_verify(&txn, &report));
+	ASSERT_OK(store_verify(&txn, &report));
 	ck_assert_ptr_nonnull(strstr(report.text.data,
 				     "the counts of the block of fragment "
 				     "000000000000000a are damaged"));
@@ -286,7 +286,7 @@ TEST(counts_of_no_cluster_are_found)
 TEST(a_missing_member_is_found)
 {
 	member_delete(&txn, SITE, 2, page_key_of(urls[2]));
-	assert_ok(store_verify(&txn, &report));
+	ASSERT_OK(store_verify(&txn, &report));
 	ck_assert_ptr_nonnull(
 		strstr(report.text.data, "is no member of its cluster"));
 	ck_assert_ptr_nonnull(
@@ -296,7 +296,7 @@ TEST(a_missing_member_is_found)
 TEST(a_member_of_two_clusters_is_found)
 {
 	member_put(&txn, SITE, 2, page_key_of(urls[0]), 0);
-	assert_ok(store_verify(&txn, &report));
+	ASSERT_OK(store_verify(&txn, &report));
 	ck_assert_ptr_nonnull(strstr(report.text.data, "names cluster 1"));
 	ck_assert_ptr_nonnull(
 		strstr(report.text.data, "has 2 pages, but counts 1"));
@@ -317,7 +317,7 @@ TEST(a_wrong_cluster_size_is_found)
 TEST(an_empty_cluster_is_found)
 {
 	cluster_row_put(&txn, SITE, 0, &(struct cluster_row){0});
-	assert_ok(store_verify(&txn, &report));
+	ASSERT_OK(store_verify(&txn, &report));
 	ck_assert_ptr_nonnull(
 		strstr(report.text.data, "has 0 pages, but counts 0"));
 	ck_assert_ptr_nonnull(
@@ -329,7 +329,7 @@ TEST(a_missing_cluster_is_found)
 	struct key key = key_cluster(SITE, 2);
 
 	txn_delete(&txn, TABLE_CLUSTERS, key_slice(&key));
-	assert_ok(store_verify(&txn, &report));
+	ASSERT_OK(store_verify(&txn, &report));
 	ck_assert_uint_eq(report.problems, 3); /* page, members, df */
 	ck_assert_ptr_nonnull(
 		strstr(report.text.data, "its cluster does not exist"));
@@ -358,7 +358,7 @@ TEST(a_body_that_is_no_longer_kept_is_not_missed)
 
 	say_no_body(0);
 	txn_delete(&txn, TABLE_BODIES, key_slice(&key));
-	assert_ok(store_verify(&txn, &report));
+	ASSERT_OK(store_verify(&txn, &report));
 	ck_assert_uint_eq(report.problems, 0);
 }
 
@@ -420,7 +420,7 @@ static void pack_by_dictionary(bool is_there)
 TEST(a_body_by_a_dictionary_holds)
 {
 	pack_by_dictionary(true);
-	assert_ok(store_verify(&txn, &report));
+	ASSERT_OK(store_verify(&txn, &report));
 	ck_assert_uint_eq(report.problems, 0);
 }
 
@@ -479,7 +479,7 @@ TEST_LOOP(a_damaged_set_is_found, 0, 2)
 	static const char *const values[] = {"\x80", "\x08"};
 
 	txn_put(&txn, TABLE_SETS, key_slice(&key), slice_of(values[_i]));
-	assert_ok(store_verify(&txn, &report));
+	ASSERT_OK(store_verify(&txn, &report));
 	ck_assert_uint_eq(report.problems, 2); /* no page uses shingle 1 */
 	ck_assert_ptr_nonnull(
 		strstr(report.text.data, "table sets: 0 is damaged"));
@@ -519,7 +519,7 @@ TEST(two_shingle_ids_of_one_member_are_found)
 TEST(a_missing_set_is_found)
 {
 	member_put(&txn, SITE, clusters[0], page_key_of(urls[0]), 50);
-	assert_ok(store_verify(&txn, &report));
+	ASSERT_OK(store_verify(&txn, &report));
 	ck_assert_uint_eq(report.problems, 2); /* set 0 has no page */
 	ck_assert_ptr_nonnull(
 		strstr(report.text.data, "its signature is missing"));
@@ -783,7 +783,7 @@ TEST(two_sites_of_one_number_are_found)
 	ck_assert(site_get(&txn, host, &row));
 	row.host = slice_of("b.example");
 	site_put(&txn, &row);
-	assert_ok(store_verify(&txn, &report));
+	ASSERT_OK(store_verify(&txn, &report));
 	ck_assert_uint_eq(report.problems, 1);
 	ck_assert_str_eq(report.text.data, "two sites have the number 1\n");
 }
@@ -794,7 +794,7 @@ TEST(damaged_events_and_hosts_are_found)
 
 	txn_put(&txn, TABLE_EVENTS, key_slice(&key), slice_of("damaged"));
 	txn_put(&txn, TABLE_HOSTS, slice_of("http://b"), slice_of("damaged"));
-	assert_ok(store_verify(&txn, &report));
+	ASSERT_OK(store_verify(&txn, &report));
 	ck_assert_str_eq(report.text.data,
 			 "event 1: damaged\n"
 			 "host http://b: the row is damaged\n");
@@ -818,7 +818,7 @@ TEST(a_hundred_problems_are_printed_and_all_are_counted)
 
 		txn_put(&txn, TABLE_DUE, key_slice(&key), slice_of(""));
 	}
-	assert_ok(store_verify(&txn, &report));
+	ASSERT_OK(store_verify(&txn, &report));
 	ck_assert_uint_eq(report.problems, 150);
 	for (size_t i = 0; i < report.text.size; i++)
 		lines += report.text.data[i] == '\n';

@@ -11,10 +11,10 @@ static void check(const char *html, const char *address, const char *href,
 	struct base_address base;
 	AUTO_BUFFER out = {0};
 
-	assert_ok(page_parse(&page, slice_of(html), slice_of(NULL),
+	ASSERT_OK(page_parse(&page, slice_of(html), slice_of(NULL),
 			     &page_limits_default));
 	if (address != NULL)
-		assert_ok(url_parse(&url, slice_of(address), NULL));
+		ASSERT_OK(url_parse(&url, slice_of(address), NULL));
 	base = base_of_page(page, address == NULL ? NULL : &url);
 	if (!base.is_known || !absolute_append(&base, slice_of(href), &out))
 		buffer_append_text(&out, "-");

@@ -66,7 +66,7 @@ TEST(a_known_page_is_answered_as_one_of_its_cluster)
 	struct bundle *bundle = open_good();
 	AUTO_RESULT answer;
 
-	assert_ok(small_ask(bundle, 2, "http://a.test/a/3", "df", &answer));
+	ASSERT_OK(small_ask(bundle, 2, "http://a.test/a/3", "df", &answer));
 	ck_assert_str_eq(answer.cluster, "a.test/1");
 	ck_assert_uint_eq(answer.cluster_pages, 4);
 	ck_assert_uint_eq(answer.generation, 17);
@@ -95,7 +95,7 @@ TEST(a_page_is_counted_once)
 	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		AUTO_RESULT answer;
 
-		assert_ok(small_ask(bundle, rows[i].page, rows[i].url, NULL,
+		ASSERT_OK(small_ask(bundle, rows[i].page, rows[i].url, NULL,
 				    &answer));
 		ck_assert_uint_eq(answer.cluster_pages, rows[i].pages);
 	}
@@ -107,13 +107,13 @@ TEST(the_very_page_that_is_known_is_answered_as_that)
 	struct bundle *bundle = open_good();
 	struct extraction_result answer;
 
-	assert_ok(small_ask(bundle, SMALL_GONE, "http://a.test/gone", NULL,
+	ASSERT_OK(small_ask(bundle, SMALL_GONE, "http://a.test/gone", NULL,
 			    &answer));
 	ck_assert_str_eq(answer.cluster, "");
 	ck_assert_uint_eq(answer.cluster_pages, 0);
 	extraction_result_free(&answer);
 	/* elsewhere it is one of the templates that it resembles */
-	assert_ok(small_ask(bundle, SMALL_GONE, "http://a.test/x", NULL,
+	ASSERT_OK(small_ask(bundle, SMALL_GONE, "http://a.test/x", NULL,
 			    &answer));
 	ck_assert_str_eq(answer.cluster, "a.test/1");
 	extraction_result_free(&answer);
@@ -170,13 +170,13 @@ TEST(what_is_learnt_changes_no_answer)
 
 	limits.max_learned = 1;
 	buffer_append_slice(&copy, buffer_slice(&file));
-	assert_ok(bundle_open(&forgetful, &copy, &limits, reason));
+	ASSERT_OK(bundle_open(&forgetful, &copy, &limits, reason));
 	for (unsigned i = 0; i < 3 * COUNT_OF(methods); i++) {
 		AUTO_RESULT a;
 		AUTO_RESULT b;
 
-		assert_ok(small_ask(bundle, 9, NULL, methods[i % 4], &a));
-		assert_ok(small_ask(forgetful, 9, NULL, methods[i % 4], &b));
+		ASSERT_OK(small_ask(bundle, 9, NULL, methods[i % 4], &a));
+		ASSERT_OK(small_ask(forgetful, 9, NULL, methods[i % 4], &b));
 		ck_assert(a.has_template);
 		ck_assert(slice_equal(buffer_slice(&a.text),
 				      buffer_slice(&b.text)));
@@ -233,10 +233,10 @@ TEST(another_one_may_learn_of_its_samples)
 
 	small_page(&html, 9);
 	request.body = buffer_slice(&html);
-	assert_ok(bundle_extract_by(bundle, &learner, &request, &by_another));
+	ASSERT_OK(bundle_extract_by(bundle, &learner, &request, &by_another));
 	ck_assert_uint_eq(counting.learned, 1);
 	ck_assert_uint_eq(counting.released, 1);
-	assert_ok(bundle_extract(bundle, &request, &by_itself));
+	ASSERT_OK(bundle_extract(bundle, &request, &by_itself));
 	ck_assert_uint_eq(counting.learned, 1);
 	ck_assert(slice_equal(buffer_slice(&by_itself.text),
 			      buffer_slice(&by_another.text)));
@@ -267,7 +267,7 @@ static size_t learned_with(struct bundle *bundle, const char *parameter)
 
 	small_page(&html, 9);
 	request.body = buffer_slice(&html);
-	assert_ok(bundle_extract(bundle, &request, &answer));
+	ASSERT_OK(bundle_extract(bundle, &request, &answer));
 	return bundle->learned_bytes;
 }
 
@@ -287,7 +287,7 @@ static struct cluster_match class_of(struct bundle *bundle, const char *html)
 	struct text_request request = {.body = slice_of(html)};
 	struct cluster_match classed;
 
-	assert_ok(bundle_classify(bundle, &request, &classed));
+	ASSERT_OK(bundle_classify(bundle, &request, &classed));
 	return classed;
 }
 
@@ -330,7 +330,7 @@ static struct bundle *open_with_model(bool likes_high)
 				  RIDGE_COST_PRESET);
 	ridge_model_write(model, slice_of("a test"), &text);
 	small_begin(&writer, buffer_slice(&text));
-	assert_ok(bundle_end(&writer, &bytes));
+	ASSERT_OK(bundle_end(&writer, &bytes));
 	bundle_open(&bundle, &bytes, &bundle_limits_default, reason);
 	ck_assert_msg(bundle != NULL, "%s", reason);
 	ridge_model_destroy(model);
@@ -349,9 +349,9 @@ static char *explain(struct bundle *bundle, const char *address)
 
 	small_page(&html, 9);
 	request.body = buffer_slice(&html);
-	assert_ok(url_parse(&url, slice_of(address), NULL));
+	ASSERT_OK(url_parse(&url, slice_of(address), NULL));
 	request.url = &url;
-	assert_ok(bundle_extract(bundle, &request, &answer));
+	ASSERT_OK(bundle_extract(bundle, &request, &answer));
 	text = answer.text.data;
 	answer.text = (struct buffer){0};
 	return text;

@@ -102,7 +102,7 @@ static void check_refused(struct bundle_writer *writer, const char *wanted)
 	char reason[BUNDLE_REASON_BYTES] = "";
 	AUTO_BUFFER bytes = {0};
 
-	assert_ok(bundle_end(writer, &bytes));
+	ASSERT_OK(bundle_end(writer, &bytes));
 	ck_assert_ptr_null(small_open(&bytes, reason));
 	ck_assert_str_eq(reason, wanted);
 }

@@ -56,14 +56,14 @@ TEST(what_was_put_comes_out)
 	char reason[CONTAINER_REASON_BYTES];
 
 	make(&file);
-	assert_ok(container_read(buffer_slice(&file), MAX_BYTES, &container,
+	ASSERT_OK(container_read(buffer_slice(&file), MAX_BYTES, &container,
 				 reason));
 	ck_assert_uint_eq(container.count, 2);
 	ck_assert_uint_eq(container.size, 1002);
 	ck_assert_uint_eq(container.sections[1].number, 7);
 	ck_assert_uint_lt(container.sections[1].bytes.size, 100);
-	assert_ok(container_unpack(&container.sections[0], &bytes));
-	assert_ok(container_unpack(&container.sections[1], &bytes));
+	ASSERT_OK(container_unpack(&container.sections[0], &bytes));
+	ASSERT_OK(container_unpack(&container.sections[1], &bytes));
 	ck_assert_uint_eq(bytes.size, 1002);
 	ck_assert_mem_eq(bytes.data, "ab\0\0", 4);
 	free(container.sections);
@@ -161,7 +161,7 @@ TEST(the_limit_is_for_decompressed_bytes)
 		ERR_TOO_LARGE);
 	ck_assert_str_eq(reason, "bundle: section samples of 7: it exceeds the "
 				 "limit when decompressed");
-	assert_ok(
+	ASSERT_OK(
 		container_read(buffer_slice(&file), 1002, &container, reason));
 	free(container.sections);
 }

@@ -36,7 +36,7 @@ static struct extraction_result answer_of(const char *page, enum format format,
 					.request = &request};
 	struct extraction_result answer = {0};
 
-	assert_ok(extraction_of_body(&extraction, &answer));
+	ASSERT_OK(extraction_of_body(&extraction, &answer));
 	return answer;
 }
 
@@ -78,7 +78,7 @@ TEST(the_content_is_summed_up)
 	struct url url;
 	json_t *json;
 
-	assert_ok(url_parse(&url, slice_of("http://a.test:81/b/c"), NULL));
+	ASSERT_OK(url_parse(&url, slice_of("http://a.test:81/b/c"), NULL));
 	json = json_of(0, &url);
 	ck_assert_str_eq(field(json, "hostname"), "a.test");
 	ck_assert_str_eq(field(json, "direction"), "ltr");
@@ -131,7 +131,7 @@ TEST(lists_come_on_request)
 	struct url url;
 	AUTO_JSON *json;
 
-	assert_ok(url_parse(&url, slice_of("http://a.test/b/c"), NULL));
+	ASSERT_OK(url_parse(&url, slice_of("http://a.test/b/c"), NULL));
 	json = json_of(EXTRA_IMAGES | EXTRA_LINKS, &url);
 	assert_reference(json, "images", 0,
 			 "{\"src\":\"http://a.test/lead\",\"alt\":\"Lead\"}");
@@ -149,7 +149,7 @@ TEST(images_are_those_of_the_page)
 	struct url url;
 	AUTO_JSON *json;
 
-	assert_ok(url_parse(&url, slice_of("http://a.test/b/c"), NULL));
+	ASSERT_OK(url_parse(&url, slice_of("http://a.test/b/c"), NULL));
 	json = json_of_page("<p>A hat of felt: <img src=/one alt=One>.",
 			    EXTRA_IMAGES, &url);
 	assert_reference(json, "images", 0,

@@ -252,7 +252,7 @@ TEST(a_bundle_is_opened_from_a_file)
 
 	ck_assert_int_ge(descriptor, 0);
 	close(descriptor);
-	assert_ok(file_write(path, buffer_slice(&file)));
+	ASSERT_OK(file_write(path, buffer_slice(&file)));
 	other = templated_open(path, NULL, &error);
 	ck_assert_ptr_nonnull(other);
 	ck_assert_str_eq(templated_describe(other), templated_describe(bundle));

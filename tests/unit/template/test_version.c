@@ -35,7 +35,7 @@ static void add(uint32_t index, const char *html)
 	const struct fragment *fragments;
 	struct record_fragment *copies;
 
-	assert_ok(page_parse(&pages[index], slice_of(html), slice_of("UTF-8"),
+	ASSERT_OK(page_parse(&pages[index], slice_of(html), slice_of("UTF-8"),
 			     &page_limits_default));
 	for (unsigned i = MEASURE_CP; i <= MEASURE_CPC; i += MEASURE_CPC) {
 		struct signature signature = signature_compute(
@@ -90,7 +90,7 @@ static struct version *again(const struct version *version)
 	struct version *read = NULL;
 
 	version_encode(version, &json);
-	assert_ok(version_decode(test_arena, buffer_slice(&json), &read));
+	ASSERT_OK(version_decode(test_arena, buffer_slice(&json), &read));
 	return read;
 }
 

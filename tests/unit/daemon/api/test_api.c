@@ -33,7 +33,7 @@ static void fill(const char *host)
 
 		snprintf(url, sizeof(url), "http://%s/%u", host, i);
 		world_page(&html, i < PAGES ? 0 : 1, i);
-		assert_ok(world_put(&world, url, buffer_slice(&html)));
+		ASSERT_OK(world_put(&world, url, buffer_slice(&html)));
 	}
 }
 
@@ -829,7 +829,7 @@ TEST(our_own_client_is_understood)
 		.timeout_ms = 5000,
 	};
 
-	assert_ok(socket_ask(served.path, &request, &answer));
+	ASSERT_OK(socket_ask(served.path, &request, &answer));
 	ck_assert_uint_eq(answer.status, 201);
 	buffer_free(&answer.body);
 }

@@ -100,7 +100,7 @@ static void expect(const char *wanted)
 static void expect_end(void)
 {
 	ck_assert(!next());
-	assert_ok(end);
+	ASSERT_OK(end);
 }
 
 static const size_t sizes[] = {1, 7, 4096};
@@ -158,7 +158,7 @@ TEST_LOOP(a_line_that_is_too_long_is_passed_over, 1, 3)
 	buffer_append_text(&text, "{\"html\":\"b\"}");
 	begin(text.data, sizes[_i]);
 	ck_assert(next());
-	assert_ok(page.error);
+	ASSERT_OK(page.error);
 	ck_assert_uint_eq(page.body.size, 67525);
 	expect("2   too_large");
 	expect("3  utf-8 b");

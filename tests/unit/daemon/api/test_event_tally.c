@@ -28,7 +28,7 @@ static uint64_t add(enum event_kind kind, uint16_t flags)
 						    .flags = flags,
 						    .host = slice_of("a")});
 
-	assert_ok(txn_end(&txn));
+	ASSERT_OK(txn_end(&txn));
 	return number;
 }
 
@@ -41,14 +41,14 @@ static void acknowledge(uint64_t number)
 	row.host = slice_of("a");
 	row.flags |= EVENT_IS_ACKED;
 	event_put(&txn, number, &row);
-	assert_ok(txn_end(&txn));
+	ASSERT_OK(txn_end(&txn));
 }
 
 static struct event_counts look(struct event_counters *tally)
 {
 	struct event_counts counts;
 
-	assert_ok(event_counters_read(tally, &counts));
+	ASSERT_OK(event_counters_read(tally, &counts));
 	return counts;
 }
 

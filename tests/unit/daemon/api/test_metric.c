@@ -31,7 +31,7 @@ TEST(the_manual_has_each_metric_and_no_other)
 {
 	AUTO_BUFFER manual = {0};
 
-	assert_ok(
+	ASSERT_OK(
 		file_read(MAN_FOLDER "/templated-metrics.7", 1 << 20, &manual));
 	for (int i = 0; i < METRIC_COUNT; i++) {
 		AUTO_BUFFER lines = told(&metric_rows[i]);

@@ -23,14 +23,14 @@ static void put(unsigned node, const char *host, unsigned pages)
 {
 	struct world *world = &joined.nodes[node].world;
 
-	assert_ok(world_add_site(world, host));
+	ASSERT_OK(world_add_site(world, host));
 	for (unsigned i = 1; i <= pages; i++) {
 		AUTO_BUFFER html = {0};
 		char url[64];
 
 		snprintf(url, sizeof(url), "http://%s/%u", host, i);
 		world_page(&html, 0, i);
-		assert_ok(world_put(world, url, buffer_slice(&html)));
+		ASSERT_OK(world_put(world, url, buffer_slice(&html)));
 	}
 }
 
@@ -697,28 +697,28 @@ static enum error run_job(unsigned partition, const char *job, const char *said)
 
 TEST(the_owner_does_a_job)
 {
-	assert_ok(run_job(LOOPBACK,
+	ASSERT_OK(run_job(LOOPBACK,
 			  "{\"verb\": \"seed\", \"url\": "
 			  "\"http://127.0.0.1:9/\", \"id\": \"1\"}",
 			  NULL));
 	json_decref(ask_json("GET", "/v1/sites/127.0.0.1:9", NULL));
-	assert_ok(run_job(A,
+	ASSERT_OK(run_job(A,
 			  "{\"verb\": \"ingest\", \"url\": "
 			  "\"http://a.example/9\", \"html\": "
 			  "\"<html><body><p>Some text of a page that "
 			  "has some.</p></body></html>\"}",
 			  NULL));
 	json_decref(ask_json("GET", "/v1/pages?url=http://a.example/9", NULL));
-	assert_ok(run_job(LOOPBACK,
+	ASSERT_OK(run_job(LOOPBACK,
 			  "{\"verb\": \"recrawl\", \"url\": "
 			  "\"http://127.0.0.1:9/\"}",
 			  NULL));
-	assert_ok(run_job(LOOPBACK,
+	ASSERT_OK(run_job(LOOPBACK,
 			  "{\"verb\": \"delete\", \"host\": "
 			  "\"127.0.0.1:9\"}",
 			  NULL));
 	refuse("GET", "/v1/sites/127.0.0.1:9", NULL, 404, "not_found");
-	assert_ok(run_job(LOOPBACK,
+	ASSERT_OK(run_job(LOOPBACK,
 			  "{\"verb\": \"delete\", \"url\": "
 			  "\"http://127.0.0.1:9/\"}",
 			  NULL));

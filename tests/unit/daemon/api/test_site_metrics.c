@@ -32,7 +32,7 @@ static void begin(void)
 	put(&txn, 2, "b.example", 9, 0);
 	put(&txn, 3, "c.example", 9, SITE_IS_BLOCKED);
 	put(&txn, 4, "d.example", 1, SITE_IS_STALE);
-	assert_ok(txn_end(&txn));
+	ASSERT_OK(txn_end(&txn));
 }
 
 static void end(void)
@@ -47,7 +47,7 @@ static struct buffer written(size_t max)
 	struct buffer out = {0};
 
 	site_metrics(&txn, max, &out);
-	assert_ok(txn_end(&txn));
+	ASSERT_OK(txn_end(&txn));
 	return out;
 }
 

@@ -32,7 +32,7 @@ static void fill(void)
 
 		snprintf(url, sizeof(url), "http://news.example/%u", i);
 		world_page(&html, i < PAGES - 1 ? 0 : 1, i);
-		assert_ok(world_put(&world, url, buffer_slice(&html)));
+		ASSERT_OK(world_put(&world, url, buffer_slice(&html)));
 	}
 }
 
@@ -69,12 +69,12 @@ static struct buffer get(const char *arguments)
 
 	buffer_printf(&target, "%s%s", TEXTS, arguments);
 	download.target = target.data;
-	assert_ok(socket_ask(served.path, &download, &answer));
+	ASSERT_OK(socket_ask(served.path, &download, &answer));
 	/* those before may still be about their last page */
 	for (int i = 0; i < 100 && answer.status == 503; i++) {
 		buffer_free(&answer.body);
 		usleep(20 * 1000);
-		assert_ok(socket_ask(served.path, &download, &answer));
+		ASSERT_OK(socket_ask(served.path, &download, &answer));
 	}
 	ck_assert_msg(answer.status == 200, "%s: %s", target.data,
 		      answer.body.data);

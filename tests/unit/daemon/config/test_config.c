@@ -65,7 +65,7 @@ TEST(defaults_are_those_that_are_documented)
 
 TEST(a_file_changes_only_the_keys_in_it)
 {
-	assert_ok(parse("crawl:\n"
+	ASSERT_OK(parse("crawl:\n"
 			"  delay: 1.5 s   # a comment\n"
 			"  robots: ignore\n"
 			"  revisit_interval: 0\n"
@@ -99,10 +99,10 @@ TEST(a_file_changes_only_the_keys_in_it)
 TEST(to_listen_is_an_address_alone_or_a_section)
 {
 	ck_assert_str_eq(config.listen_address, "");
-	assert_ok(parse("listen: 127.0.0.1:8481\n"));
+	ASSERT_OK(parse("listen: 127.0.0.1:8481\n"));
 	ck_assert_str_eq(config.listen_address, "127.0.0.1:8481");
 	ck_assert_uint_eq(config.listen_rate, 100);
-	assert_ok(parse("listen: {address: '[::1]:1', rate_limit: 0, "
+	ASSERT_OK(parse("listen: {address: '[::1]:1', rate_limit: 0, "
 			"allowed_hosts: a}\n"));
 	ck_assert_str_eq(config.listen_address, "[::1]:1");
 	ck_assert_uint_eq(config.listen_rate, 0);
@@ -124,20 +124,20 @@ TEST(others_may_only_listen_in_when_told_so)
 	       "listen.certificate and listen.key, or listen.allow_plaintext: "
 	       "yes\n");
 	snprintf(text, sizeof(text), "%s  allow_plaintext: yes\n", open);
-	assert_ok(parse(text));
+	ASSERT_OK(parse(text));
 	snprintf(text, sizeof(text), "%s  certificate: /c\n", open);
 	refuse_with(text, "belong together");
 	snprintf(text, sizeof(text), "%s  certificate: /c\n  key: /k\n", open);
-	assert_ok(parse(text));
+	ASSERT_OK(parse(text));
 	refuse_with("listen: '[::]:1'\n", "is not a loopback address");
 }
 
 TEST(an_empty_file_is_the_defaults)
 {
-	assert_ok(parse(""));
-	assert_ok(parse("# nothing\n"));
-	assert_ok(parse("---\n"));
-	assert_ok(parse("crawl:\n"));
+	ASSERT_OK(parse(""));
+	ASSERT_OK(parse("# nothing\n"));
+	ASSERT_OK(parse("---\n"));
+	ASSERT_OK(parse("crawl:\n"));
 	ck_assert_uint_eq(config.delay_ms, 1000);
 }
 
@@ -163,7 +163,7 @@ TEST(a_unit_means_what_it_says)
 		AUTO_BUFFER text = {0};
 
 		buffer_printf(&text, "page:\n  max_size: %s\n", sizes[i].text);
-		assert_ok(parse(text.data));
+		ASSERT_OK(parse(text.data));
 		ck_assert_uint_eq(config.max_body_bytes, sizes[i].value);
 	}
 	for (size_t i = 0; i < COUNT_OF(times); i++) {
@@ -171,7 +171,7 @@ TEST(a_unit_means_what_it_says)
 
 		buffer_printf(&text, "crawl:\n  revisit_interval: %s\n",
 			      times[i].text);
-		assert_ok(parse(text.data));
+		ASSERT_OK(parse(text.data));
 		ck_assert_uint_eq(config.revisit_ms, times[i].value);
 	}
 }
@@ -241,7 +241,7 @@ TEST(a_path_of_107_bytes_fits_and_108_do_not)
 	buffer_append_text(&text, "socket:\n  path: /");
 	for (int i = 0; i < 106; i++)
 		buffer_append_byte(&text, 'x');
-	assert_ok(parse(text.data));
+	ASSERT_OK(parse(text.data));
 	ck_assert_uint_eq(strlen(config.socket_path), 107);
 	buffer_append_byte(&text, 'x');
 	refuse_with(text.data, "it has 108 bytes");
@@ -291,12 +291,12 @@ TEST(the_first_20_errors_are_printed)
 
 TEST(guards_have_a_quarter_of_the_time_of_a_page)
 {
-	assert_ok(parse("guards:\n  cpu_limit: 300 ms\n"
+	ASSERT_OK(parse("guards:\n  cpu_limit: 300 ms\n"
 			"  page_cpu_limit: 1 min\n"
 			"workers:\n  cpu_limit: 2 s\n"));
 	ck_assert_uint_eq(config.guard_ms, 300);
 	ck_assert_uint_eq(config.guards_ms, 500);
-	assert_ok(parse("workers:\n  cpu_limit: 100 ms\n"));
+	ASSERT_OK(parse("workers:\n  cpu_limit: 100 ms\n"));
 	ck_assert_uint_eq(config.guard_ms, 25);
 	ck_assert_uint_eq(config.guards_ms, 25);
 }
@@ -314,7 +314,7 @@ TEST(what_is_printed_reads_back_the_same)
 	AUTO_BUFFER text = {0};
 	AUTO_BUFFER again = {0};
 
-	assert_ok(
+	ASSERT_OK(
 		parse("crawl:\n  allowed_networks: [10.0.0.0/8, \"::1\", "
 		      "192.168.1.7]\n"
 		      "  user_agent: \"q\\\"b\\\\s \\u00e4 \\u2028 \\ufeff\"\n"
@@ -323,7 +323,7 @@ TEST(what_is_printed_reads_back_the_same)
 		      "socket:\n  mode: 0007\n"
 		      "log:\n  level: debug\n"));
 	config_print(&config, &text);
-	assert_ok(parse(text.data));
+	ASSERT_OK(parse(text.data));
 	config_print(&config, &again);
 	ck_assert_str_eq(text.data, again.data);
 	ck_assert(strstr(text.data,
@@ -338,7 +338,7 @@ TEST(the_shipped_file_equals_the_printed_one)
 	AUTO_BUFFER shipped = {0};
 
 	config_print(&config, &printed);
-	assert_ok(file_read(CONF_FOLDER "/templated.yaml", 1 << 20, &shipped));
+	ASSERT_OK(file_read(CONF_FOLDER "/templated.yaml", 1 << 20, &shipped));
 	ck_assert_str_eq(printed.data, shipped.data);
 }
 
@@ -363,7 +363,7 @@ TEST(a_reload_keeps_keys_that_need_a_restart)
 	AUTO_BUFFER kept = {0};
 
 	config_defaults(&old);
-	assert_ok(
+	ASSERT_OK(
 		parse("socket:\n  path: /other\n"
 		      "crawl:\n  delay: 7 s\n  allowed_networks: [10.0.0.0/8]\n"
 		      "workers:\n  count: 9\n"));

@@ -10,7 +10,7 @@ static char *read_page(const char *name)
 	struct buffer text = {0};
 
 	buffer_printf(&path, "%s/%s", MAN_FOLDER, name);
-	assert_ok(file_read(path.data, 1 << 20, &text));
+	ASSERT_OK(file_read(path.data, 1 << 20, &text));
 	return text.data;
 }
 

@@ -18,7 +18,7 @@ static struct url url_of(unsigned seed)
 	char text[64];
 
 	snprintf(text, sizeof(text), "http://a.test/page/%u", seed);
-	assert_ok(url_parse(&url, slice_of(text), NULL));
+	ASSERT_OK(url_parse(&url, slice_of(text), NULL));
 	return url;
 }
 
@@ -30,8 +30,8 @@ static void put(unsigned seed)
 	struct page *page;
 
 	world_page(&body, seed % 2, seed);
-	assert_ok(world_put(&world, url.text, buffer_slice(&body)));
-	assert_ok(page_parse(&page, buffer_slice(&body),
+	ASSERT_OK(world_put(&world, url.text, buffer_slice(&body)));
+	ASSERT_OK(page_parse(&page, buffer_slice(&body),
 			     (struct slice){NULL, 0}, &rules.limits));
 	page_cache_add(kept, seed, &url, page);
 }
@@ -40,7 +40,7 @@ static void setup_with(size_t max_bytes)
 {
 	world = (struct world){0};
 	world_open(&world, 0);
-	assert_ok(world_add_site(&world, "a.test"));
+	ASSERT_OK(world_add_site(&world, "a.test"));
 	rules = extraction_options_default;
 	rules.learned = model_cache_create(1 << 20);
 	rules.max_learned = 1 << 20;
@@ -60,7 +60,7 @@ static struct buffer json_of(enum error error, struct extraction_result *answer)
 {
 	struct buffer json = {0};
 
-	assert_ok(error);
+	ASSERT_OK(error);
 	ck_assert(answer->has_template);
 	result_json(answer, NULL, &json);
 	buffer_append_byte(&json, '\0');
@@ -140,7 +140,7 @@ TEST(a_cluster_whose_sample_is_not_kept_is_not_taught)
 
 		buffer_clear(&body);
 		world_page(&body, i % 2, i);
-		assert_ok(world_put(&world, other.text, buffer_slice(&body)));
+		ASSERT_OK(world_put(&world, other.text, buffer_slice(&body)));
 	}
 	page_cache_build_models(kept, world.store, "a.test", &rules, &request);
 	ck_assert_uint_eq(model_cache_bytes(rules.learned), 0);

@@ -55,7 +55,7 @@ static enum ctl_status run(const char *line)
 
 static void write_text(const char *path, const char *text)
 {
-	assert_ok(file_write(path, slice_of(text)));
+	ASSERT_OK(file_write(path, slice_of(text)));
 }
 
 static const char *read_text(const char *path)
@@ -63,7 +63,7 @@ static const char *read_text(const char *path)
 	static struct buffer bytes;
 
 	buffer_free(&bytes);
-	assert_ok(file_read(path, 1 << 20, &bytes));
+	ASSERT_OK(file_read(path, 1 << 20, &bytes));
 	return bytes.data == NULL ? "" : bytes.data;
 }
 
@@ -185,7 +185,7 @@ TEST(the_url_of_a_file_is_escaped)
 	char name[MAX_URL_BYTES + 2];
 	struct url url;
 
-	assert_ok(offline_url("a b/50%?x#y.html", &url));
+	ASSERT_OK(offline_url("a b/50%?x#y.html", &url));
 	ck_assert_str_eq(url.text,
 			 "http://site.invalid/a%20b/50%25%3Fx%23y.html");
 	memset(name, 'a', sizeof(name) - 1);

@@ -8,7 +8,7 @@ static const char *name_of(const char *text)
 	struct url url;
 
 	buffer_free(&name);
-	assert_ok(url_parse(&url, slice_of(text), NULL));
+	ASSERT_OK(url_parse(&url, slice_of(text), NULL));
 	output_name_of_url(&url, &name);
 	return name.data;
 }

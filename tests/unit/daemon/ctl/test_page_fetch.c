@@ -71,7 +71,7 @@ static bool get(const char *path)
 
 	snprintf(text, sizeof(text), "http://127.0.0.1:%u%s", server.port,
 		 path);
-	assert_ok(url_parse(&url, slice_of(text), NULL));
+	ASSERT_OK(url_parse(&url, slice_of(text), NULL));
 	return page_fetch(fetcher, &url, &page, &trouble);
 }
 

@@ -112,7 +112,7 @@ FIXTURE(.setup = setup, .teardown = teardown);
 
 TEST(a_get_arrives_as_it_was_written)
 {
-	assert_ok(request("GET", "/v1/echo?a=%20/../b", "", 5000));
+	ASSERT_OK(request("GET", "/v1/echo?a=%20/../b", "", 5000));
 	ck_assert_uint_eq(answer.status, 201);
 	ck_assert_str_eq(answer.reason, "");
 	ck_assert_ptr_eq(strstr(answer.body.data,
@@ -123,7 +123,7 @@ TEST(a_get_arrives_as_it_was_written)
 
 TEST(a_post_carries_its_body_and_type)
 {
-	assert_ok(request("POST", "/v1/echo?a=%20/../b", "{\"b\":1}", 5000));
+	ASSERT_OK(request("POST", "/v1/echo?a=%20/../b", "{\"b\":1}", 5000));
 	ck_assert_ptr_nonnull(strstr(answer.body.data, "POST /v1/echo"));
 	ck_assert_ptr_nonnull(
 		strstr(answer.body.data, "Content-Type: application/json\r\n"));
@@ -131,30 +131,30 @@ TEST(a_post_carries_its_body_and_type)
 		strstr(answer.body.data, "Content-Length: 7\r\n"));
 	ck_assert_ptr_nonnull(strstr(answer.body.data, "\r\n\r\n{\"b\":1}"));
 	ck_assert_ptr_null(strstr(answer.body.data, "Expect"));
-	assert_ok(request("POST", "/v1/echo?a=%20/../b", "", 5000));
+	ASSERT_OK(request("POST", "/v1/echo?a=%20/../b", "", 5000));
 	ck_assert_ptr_nonnull(
 		strstr(answer.body.data, "Content-Length: 0\r\n"));
 }
 
 TEST(delete_is_a_method)
 {
-	assert_ok(request("DELETE", "/v1/echo?a=%20/../b", "", 5000));
+	ASSERT_OK(request("DELETE", "/v1/echo?a=%20/../b", "", 5000));
 	ck_assert_ptr_nonnull(strstr(answer.body.data, "DELETE /v1/echo"));
 }
 
 TEST(an_error_status_is_an_answer)
 {
-	assert_ok(request("GET", "/refuse", "", 5000));
+	ASSERT_OK(request("GET", "/refuse", "", 5000));
 	ck_assert_uint_eq(answer.status, 404);
 	ck_assert_str_eq(answer.body.data, "{}");
 }
 
 TEST(nodes_that_are_missing_are_named)
 {
-	assert_ok(request("GET", "/part", "", 5000));
+	ASSERT_OK(request("GET", "/part", "", 5000));
 	ck_assert_str_eq(answer.missing, "b, c");
 	ck_assert(answer.is_stale);
-	assert_ok(request("GET", "/refuse", "", 5000));
+	ASSERT_OK(request("GET", "/refuse", "", 5000));
 	ck_assert_str_eq(answer.missing, "");
 	ck_assert(!answer.is_stale);
 }
@@ -170,7 +170,7 @@ TEST(nobody_listens)
 
 TEST(what_comes_slowly_comes)
 {
-	assert_ok(request("GET", "/slow", "", 2000));
+	ASSERT_OK(request("GET", "/slow", "", 2000));
 	ck_assert_uint_eq(answer.body.size, 60);
 }
 

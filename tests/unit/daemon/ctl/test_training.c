@@ -68,7 +68,7 @@ static void add(struct training *training, const char *html, const char *gold)
 	AUTO_PAGE *page;
 
 	extractor_defaults(extractor_find("mountain"), parameters);
-	assert_ok(page_parse(&page, slice_of(html), slice_of("utf-8"),
+	ASSERT_OK(page_parse(&page, slice_of(html), slice_of("utf-8"),
 			     &page_limits_default));
 	training_add(training, page, slice_of(gold), parameters);
 }

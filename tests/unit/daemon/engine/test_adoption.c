@@ -23,8 +23,8 @@ static void give(bool is_own)
 	};
 
 	store_set_owned(world.store, PARTITION, is_own);
-	assert_ok(engine_commit(world.engine, &change, 1, world.now_ms, NULL));
-	assert_ok(change.error);
+	ASSERT_OK(engine_commit(world.engine, &change, 1, world.now_ms, NULL));
+	ASSERT_OK(change.error);
 }
 
 static void add_site(void)
@@ -41,7 +41,7 @@ static void add_site(void)
 
 	url_parse(&url, slice_of("http://a.test/"), NULL);
 	engine_commit(world.engine, &change, 1, world.now_ms, NULL);
-	assert_ok(change.error);
+	ASSERT_OK(change.error);
 }
 
 /* The URLs that are leased now. */

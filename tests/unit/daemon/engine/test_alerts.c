@@ -26,8 +26,8 @@ static void open_all(void)
 
 	snprintf(folder, sizeof(folder), "/tmp/test_alerts.XXXXXX");
 	ck_assert_ptr_nonnull(mkdtemp(folder));
-	assert_ok(store_open(&store, folder, &options));
-	assert_ok(engine_create(&engine, store, &engine_options, NOW_MS));
+	ASSERT_OK(store_open(&store, folder, &options));
+	ASSERT_OK(engine_create(&engine, store, &engine_options, NOW_MS));
 }
 
 /* Whatever a test does, what is stored agrees with itself. */
@@ -37,7 +37,7 @@ static void close_all(void)
 	struct verify_report report = {0};
 	struct txn txn = txn_begin_read(store);
 
-	assert_ok(store_verify(&txn, &report));
+	ASSERT_OK(store_verify(&txn, &report));
 	txn_abort(&txn);
 	ck_assert_msg(report.problems == 0, "%s", report.text.data);
 	buffer_free(&report.text);
@@ -54,7 +54,7 @@ static void close_all(void)
 
 static enum error commit(struct change *change)
 {
-	assert_ok(engine_commit(engine, change, 1, NOW_MS, NULL));
+	ASSERT_OK(engine_commit(engine, change, 1, NOW_MS, NULL));
 	return change->error;
 }
 
@@ -73,7 +73,7 @@ static uint32_t add_hook(const char *kinds, const char *host)
 			 .host = slice_of(host)},
 	};
 
-	assert_ok(alert(&change));
+	ASSERT_OK(alert(&change));
 	return (uint32_t)change.made;
 }
 
@@ -85,9 +85,9 @@ static void add_site(const char *host)
 	struct change change = {.kind = CHANGE_SITE_ADD, .url = &url};
 
 	snprintf(text, sizeof(text), "http://%s/", host);
-	assert_ok(url_parse(&url, slice_of(text), NULL));
+	ASSERT_OK(url_parse(&url, slice_of(text), NULL));
 	change.site_add.flags = SITE_IS_OFFLINE;
-	assert_ok(commit(&change));
+	ASSERT_OK(commit(&change));
 }
 
 static uint32_t site_number(const char *host)
@@ -113,8 +113,8 @@ static void happen(const char *host, const struct event_row *event)
 					      .findings = &findings}};
 
 	snprintf(text, sizeof(text), "http://%s/", host);
-	assert_ok(url_parse(&url, slice_of(text), NULL));
-	assert_ok(commit(&change));
+	ASSERT_OK(url_parse(&url, slice_of(text), NULL));
+	ASSERT_OK(commit(&change));
 }
 
 static void change_template(const char *host, uint32_t cluster)
@@ -217,7 +217,7 @@ TEST(what_was_delivered_leaves_in_order)
 	add_site("a.example");
 	for (uint32_t i = 2; i <= 4; i++)
 		change_template("a.example", i);
-	assert_ok(alert(&(struct alert_change){.action = HOOKS_REPORT,
+	ASSERT_OK(alert(&(struct alert_change){.action = HOOKS_REPORT,
 					       .reports = reports,
 					       .report_count = 2}));
 	check_waiting(hook, "4");
@@ -237,7 +237,7 @@ TEST(a_failure_takes_nothing_out)
 
 	add_site("a.example");
 	change_template("a.example", 1);
-	assert_ok(alert(&(struct alert_change){.action = HOOKS_REPORT,
+	ASSERT_OK(alert(&(struct alert_change){.action = HOOKS_REPORT,
 					       .reports = &report,
 					       .report_count = 1}));
 	check_waiting(hook, "2");
@@ -258,7 +258,7 @@ TEST(a_test_waits_behind_the_others_and_is_tried_at_once)
 	change_template("a.example", 1);
 	alert(&(struct alert_change){
 		.action = HOOKS_REPORT, .reports = &report, .report_count = 1});
-	assert_ok(alert(&test));
+	ASSERT_OK(alert(&test));
 	ck_assert_uint_eq(test.made, 3);
 	check_waiting(hook, "2 3");
 	check_waiting(other, "1 2");
@@ -275,7 +275,7 @@ TEST(a_deleted_hook_takes_its_outbox_with_it)
 
 	add_site("a.example");
 	change_template("a.example", 1);
-	assert_ok(alert(&gone));
+	ASSERT_OK(alert(&gone));
 	check_waiting(hook, "");
 	ck_assert_int_eq(alert(&gone), ERR_NOT_FOUND);
 	/* its number is never given again */
@@ -289,8 +289,8 @@ TEST(a_deleted_site_leaves_its_events)
 
 	add_site("a.example");
 	change_template("a.example", 1);
-	assert_ok(url_parse(&url, slice_of("http://a.example/"), NULL));
-	assert_ok(commit(
+	ASSERT_OK(url_parse(&url, slice_of("http://a.example/"), NULL));
+	ASSERT_OK(commit(
 		&(struct change){.kind = CHANGE_SITE_DELETE, .url = &url}));
 	check_waiting(hook, "2");
 }
@@ -312,9 +312,9 @@ TEST(an_event_is_acknowledged)
 
 	add_site("a.example");
 	ck_assert_uint_eq(flags_of(1), 0);
-	assert_ok(alert(&ack));
+	ASSERT_OK(alert(&ack));
 	ck_assert_uint_eq(flags_of(1), EVENT_IS_ACKED);
-	assert_ok(alert(&ack));
+	ASSERT_OK(alert(&ack));
 	ack.number = 2;
 	ck_assert_int_eq(alert(&ack), ERR_NOT_FOUND);
 }
@@ -327,7 +327,7 @@ TEST(a_rule_silences_the_same_kind_of_the_same_template)
 	add_site("a.example");           /* 1 */
 	add_site("b.example");           /* 2 */
 	change_template("a.example", 7); /* 3 */
-	assert_ok(alert(&silence));
+	ASSERT_OK(alert(&silence));
 	ck_assert_uint_eq(silence.made, 1);
 	ck_assert_uint_eq(flags_of(3), EVENT_IS_ACKED);
 	change_template("a.example", 7); /* 4: silenced */
@@ -339,7 +339,7 @@ TEST(a_rule_silences_the_same_kind_of_the_same_template)
 	ck_assert_uint_eq(flags_of(5), 0);
 	ck_assert_uint_eq(flags_of(6), 0);
 	check_waiting(hook, "5 6 7");
-	assert_ok(alert(
+	ASSERT_OK(alert(
 		&(struct alert_change){.action = SILENCE_DELETE, .number = 1}));
 	change_template("a.example", 7); /* 8 */
 	ck_assert_uint_eq(flags_of(8), 0);
@@ -354,7 +354,7 @@ TEST(a_guard_is_silenced_whatever_its_template)
 	happen("a.example", &(struct event_row){.kind = EVENT_GUARD_BROKEN,
 						.cluster = 7,
 						.guard = 2}); /* 2 */
-	assert_ok(alert(
+	ASSERT_OK(alert(
 		&(struct alert_change){.action = EVENT_SILENCE, .number = 2}));
 	happen("a.example", &(struct event_row){.kind = EVENT_GUARD_BROKEN,
 						.cluster = 9,
@@ -371,7 +371,7 @@ TEST(new_templates_are_silenced_for_the_whole_site)
 	add_site("a.example"); /* 1 */
 	happen("a.example", &(struct event_row){.kind = EVENT_TEMPLATE_NEW,
 						.cluster = 7}); /* 2 */
-	assert_ok(alert(
+	ASSERT_OK(alert(
 		&(struct alert_change){.action = EVENT_SILENCE, .number = 2}));
 	happen("a.example", &(struct event_row){.kind = EVENT_TEMPLATE_NEW,
 						.cluster = 8}); /* 3 */
@@ -385,7 +385,7 @@ TEST(rules_are_bounded_and_need_an_event)
 	add_site("a.example");
 	ck_assert_int_eq(alert(&silence), ERR_NOT_FOUND);
 	silence.number = 1;
-	assert_ok(alert(&silence));
-	assert_ok(alert(&silence));
+	ASSERT_OK(alert(&silence));
+	ASSERT_OK(alert(&silence));
 	ck_assert_int_eq(alert(&silence), ERR_BUSY);
 }

@@ -43,7 +43,7 @@ static void end(void)
 
 static void open_archive(uint64_t max_bytes)
 {
-	assert_ok(
+	ASSERT_OK(
 		archive_open(&archive, folder, max_bytes, "test/1", "classic"));
 }
 
@@ -53,7 +53,7 @@ static struct file_list list(const char *ending, size_t count)
 	const char *const endings[] = {ending, NULL};
 	struct file_list files;
 
-	assert_ok(file_list(folder, endings, &files));
+	ASSERT_OK(file_list(folder, endings, &files));
 	ck_assert_msg(files.count == count, "%zu files", files.count);
 	return files;
 }
@@ -85,10 +85,10 @@ static size_t count_pages(const char *name)
 	ck_assert_ptr_nonnull(file);
 	reader = warc_reader_create(give, file, 1000);
 	while (warc_next(reader, record, &error)) {
-		assert_ok(record->error);
+		ASSERT_OK(record->error);
 		count += record->kind == WARC_RESPONSE;
 	}
-	assert_ok(error);
+	ASSERT_OK(error);
 	warc_reader_destroy(reader);
 	free(record);
 	fclose(file);
@@ -171,7 +171,7 @@ TEST(threads_write_whole_records)
 		struct file_list names;
 		size_t count = 0;
 
-		assert_ok(file_list(folder, endings, &names));
+		ASSERT_OK(file_list(folder, endings, &names));
 		ck_assert_uint_gt(names.count, 1);
 		for (size_t i = 0; i < names.count; i++)
 			count += count_pages(names.paths[i]);
@@ -215,7 +215,7 @@ TEST(what_was_left_open_is_mended)
 	for (size_t size = first; size <= whole.size; size++) {
 		path_of("templated-20260101000000-00000.warc.gz.open", path,
 			sizeof(path));
-		assert_ok(file_write(path, (struct slice){whole.data, size}));
+		ASSERT_OK(file_write(path, (struct slice){whole.data, size}));
 		open_archive(MAX_FILE);
 		archive_close(archive);
 		ck_assert_uint_eq(count_all(1), size == whole.size ? 2 : 1);
@@ -234,7 +234,7 @@ TEST(what_is_written_to_is_left_alone)
 
 	open_archive(MAX_FILE);
 	archive_write(archive, &page);
-	assert_ok(archive_open(&other, folder, MAX_FILE, "other", "classic"));
+	ASSERT_OK(archive_open(&other, folder, MAX_FILE, "other", "classic"));
 	names = list(".open", 1);
 	file_list_free(&names);
 	archive_write(other, &page);
@@ -254,9 +254,9 @@ TEST(what_cannot_be_mended)
 
 	path_of("templated-20260101000000-00000.warc.gz.open", path,
 		sizeof(path));
-	assert_ok(file_write(path, slice_of("rubbish")));
+	ASSERT_OK(file_write(path, slice_of("rubbish")));
 	path_of("mine.warc.gz.open", path, sizeof(path));
-	assert_ok(file_write(path, slice_of("mine")));
+	ASSERT_OK(file_write(path, slice_of("mine")));
 	open_archive(MAX_FILE);
 	names = list("", 1);
 	ck_assert_str_eq(names.paths[0], "mine.warc.gz.open");
@@ -267,7 +267,7 @@ TEST(what_cannot_be_mended)
 	(void)snprintf(path, sizeof(path), "%s/%s.open", folder,
 		       names.paths[0]);
 	file_list_free(&names);
-	assert_ok(file_write(path, slice_of("")));
+	ASSERT_OK(file_write(path, slice_of("")));
 	open_archive(MAX_FILE);
 	ck_assert_uint_eq(count_all(1), 1);
 }
@@ -295,7 +295,7 @@ TEST(a_folder_that_cannot_be)
 	char path[256];
 
 	path_of("file", path, sizeof(path));
-	assert_ok(file_write(path, slice_of("x")));
+	ASSERT_OK(file_write(path, slice_of("x")));
 	path_of("file/folder", path, sizeof(path));
 	ck_assert_int_eq(archive_open(&archive, path, 1, "x", "classic"),
 			 ERR_IO);

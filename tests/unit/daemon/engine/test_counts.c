@@ -48,7 +48,7 @@ TEST(a_count_is_the_stored_count_plus_additions)
 	ck_assert_uint_eq(df_get(&txn, 3, 1, 7), 6);
 	ck_assert_uint_eq(df_get(&txn, 3, 2, 7), 1);
 	ck_assert_uint_eq(counts.used, 0);
-	assert_ok(txn.error);
+	ASSERT_OK(txn.error);
 }
 
 TEST(what_was_forgotten_is_not_written)
@@ -59,7 +59,7 @@ TEST(what_was_forgotten_is_not_written)
 	counts_reset(&counts);
 	counts_write(&counts, &txn, 3);
 	ck_assert_uint_eq(df_get(&txn, 3, 1, 7), 0);
-	assert_ok(txn.error);
+	ASSERT_OK(txn.error);
 }
 
 TEST(a_count_below_nothing_fails_the_transaction)

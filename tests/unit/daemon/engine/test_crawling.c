@@ -56,7 +56,7 @@ static void add_site(struct site_options options)
 	url_parse(&url, slice_of("http://a.test/"), NULL);
 	change.url = &url;
 	engine_commit(world.engine, &change, 1, world.now_ms, NULL);
-	assert_ok(change.error);
+	ASSERT_OK(change.error);
 }
 
 static struct site_options usual(void)
@@ -130,7 +130,7 @@ static void read_page(struct visit *visit, unsigned status)
 		.http_status = status,
 	};
 
-	assert_ok(analyse(buffer_slice(&visit->html), slice_of("utf-8"),
+	ASSERT_OK(analyse(buffer_slice(&visit->html), slice_of("utf-8"),
 			  &visit->url, &options, &visit->record));
 	compress_slice(buffer_slice(&visit->html), &visit->packed);
 	visit->change.kind = CHANGE_PAGE;
@@ -212,7 +212,7 @@ static void crawl_now(void)
 			changes[i] = visits[i].change;
 			work_free(&work[i]);
 		}
-		assert_ok(engine_commit(world.engine, changes, count,
+		ASSERT_OK(engine_commit(world.engine, changes, count,
 					world.now_ms, &order));
 		for (size_t i = 0; i < count; i++)
 			free_visit(&visits[i]);
@@ -431,7 +431,7 @@ TEST(what_answers_like_the_probe_is_no_page)
 	change.url = &url;
 	change.answer.listing = buffer_slice(&listing);
 	engine_commit(world.engine, &change, 1, world.now_ms, NULL);
-	assert_ok(change.error);
+	ASSERT_OK(change.error);
 	crawl_now();
 	site = world_site(&world, "a.test");
 	ck_assert_uint_eq(site.class_counts[CLASS_SOFT_404], 6);
@@ -501,7 +501,7 @@ static void bring(enum change_kind kind, const char *text, unsigned seed,
 	visit.change.answer.was_poisoned = terms.was_poisoned;
 	visit.change.answer.outcome.http_status = 200;
 	engine_commit(world.engine, &visit.change, 1, world.now_ms, NULL);
-	assert_ok(visit.change.error);
+	ASSERT_OK(visit.change.error);
 	terms.is_kept = visit.change.answer.is_kept;
 	free_visit(&visit);
 }
@@ -566,7 +566,7 @@ TEST(not_modified_is_not_of_what_an_archive_has_put_in_place)
 	url_parse(&url, slice_of("http://a.test/x"), NULL);
 	change.answer.outcome.http_status = 304;
 	engine_commit(world.engine, &change, 1, world.now_ms + 1000, NULL);
-	assert_ok(change.error);
+	ASSERT_OK(change.error);
 	ck_assert_uint_eq(row_of("http://a.test/x").fetched_ms, world.now_ms);
 }
 
@@ -627,7 +627,7 @@ static void lead(const char *from, const char *to)
 	change.answer.target = &target;
 	change.answer.outcome.http_status = 301;
 	engine_commit(world.engine, &change, 1, world.now_ms, NULL);
-	assert_ok(change.error);
+	ASSERT_OK(change.error);
 }
 
 static bool is_redirect(const char *text)

@@ -33,7 +33,7 @@ static void put(unsigned number, unsigned kind, unsigned seed)
 
 	page_url(url, sizeof(url), number);
 	world_page(&html, kind, seed);
-	assert_ok(world_put(&world, url, buffer_slice(&html)));
+	ASSERT_OK(world_put(&world, url, buffer_slice(&html)));
 }
 
 static uint32_t cluster_of(unsigned number)
@@ -54,7 +54,7 @@ static uint64_t rows_of(enum table table)
 {
 	struct store_usage usage;
 
-	assert_ok(store_usage(world.store, &usage));
+	ASSERT_OK(store_usage(world.store, &usage));
 	return usage.rows[table];
 }
 
@@ -144,7 +144,7 @@ static enum error commit_at(enum change_kind kind, const char *text)
 
 static void commit(enum change_kind kind)
 {
-	assert_ok(commit_at(kind, "http://a.test/"));
+	ASSERT_OK(commit_at(kind, "http://a.test/"));
 }
 
 TEST(a_page_is_forgotten_once)
@@ -153,7 +153,7 @@ TEST(a_page_is_forgotten_once)
 
 	put(0, 0, 0);
 	put(1, 0, 1);
-	assert_ok(commit_at(CHANGE_PAGE_DELETE, url));
+	ASSERT_OK(commit_at(CHANGE_PAGE_DELETE, url));
 	ck_assert_uint_eq(rows_of(TABLE_PAGES), 1);
 	ck_assert_uint_eq(rows_of(TABLE_BODIES), 1);
 	ck_assert_uint_eq(world_problems(&world), 0);
@@ -266,7 +266,7 @@ TEST(a_full_store_refuses_a_page_and_keeps_the_rest)
 	/* the engine can begin on it, and room can be made */
 	world_reopen(&world);
 	commit(CHANGE_SITE_DELETE);
-	assert_ok(world_add_site(&world, "a.test"));
+	ASSERT_OK(world_add_site(&world, "a.test"));
 	put(0, 0, 0);
 	ck_assert_uint_eq(world_problems(&world), 0);
 }
@@ -278,7 +278,7 @@ TEST(a_truncated_page_is_kept_but_never_learnt_from)
 	for (int i = 0; i < 2000; i++)
 		buffer_append_text(&html, "<div>");
 	buffer_append_text(&html, "deep");
-	assert_ok(
+	ASSERT_OK(
 		world_put(&world, "http://a.test/page/0", buffer_slice(&html)));
 	ck_assert_uint_eq(cluster_of(0), 0);
 	ck_assert_uint_eq(rows_of(TABLE_PAGES), 1);
@@ -295,16 +295,16 @@ TEST(a_page_of_an_unknown_site_is_refused_alone)
 	ck_assert_int_eq(
 		world_put(&world, "http://other.test/", buffer_slice(&html)),
 		ERR_NOT_FOUND);
-	assert_ok(
+	ASSERT_OK(
 		world_put(&world, "http://a.test/page/1", buffer_slice(&html)));
 }
 
 TEST(there_is_a_limit_to_sites)
 {
 	/* a.test exists already */
-	assert_ok(world_add_site(&world, "b.test"));
-	assert_ok(world_add_site(&world, "c.test"));
-	assert_ok(world_add_site(&world, "d.test"));
+	ASSERT_OK(world_add_site(&world, "b.test"));
+	ASSERT_OK(world_add_site(&world, "c.test"));
+	ASSERT_OK(world_add_site(&world, "d.test"));
 	ck_assert_int_eq(world_add_site(&world, "e.test"), ERR_TOO_LARGE);
 	ck_assert_uint_eq(rows_of(TABLE_SITES), WORLD_MAX_SITES);
 }
@@ -324,9 +324,9 @@ static size_t step(struct change *change, const char *text, size_t max)
 		engine_commit(world.engine, NULL, 0, world.now_ms, &order);
 		return order.count;
 	}
-	assert_ok(url_parse(&url, slice_of(text), NULL));
+	ASSERT_OK(url_parse(&url, slice_of(text), NULL));
 	change->url = &url;
-	assert_ok(engine_commit(world.engine, change, 1, world.now_ms, &order));
+	ASSERT_OK(engine_commit(world.engine, change, 1, world.now_ms, &order));
 	return order.count;
 }
 
@@ -471,7 +471,7 @@ TEST(a_page_that_cannot_be_committed_is_answered)
 	order.lease_ms = UINT64_C(1) << 40;
 	url_parse(&url, slice_of("http://b.test/"), NULL);
 	page.url = &url;
-	assert_ok(
+	ASSERT_OK(
 		engine_commit(world.engine, &page, 1, ++world.now_ms, &order));
 	ck_assert_int_ne(page.error, ERR_NONE);
 	ck_assert_uint_eq(engine_next_due(world.engine), UINT64_MAX);
@@ -501,7 +501,7 @@ static uint64_t ask_since(uint64_t asked_ms)
 	url_parse(&url, slice_of("http://a.test/page/0"), NULL);
 	change.url = &url;
 	engine_commit(world.engine, &change, 1, ++world.now_ms, NULL);
-	assert_ok(change.error);
+	ASSERT_OK(change.error);
 	return rows_of(TABLE_FRONTIER);
 }
 
@@ -521,7 +521,7 @@ static void put_site_row(struct slice value)
 	struct txn txn = txn_begin_write(world.store);
 
 	txn_put(&txn, TABLE_SITES, slice_of("a.test"), value);
-	assert_ok(txn_end(&txn));
+	ASSERT_OK(txn_end(&txn));
 }
 
 /* A batch fails and its site cannot be read back: memory is not to be trusted
@@ -553,7 +553,7 @@ TEST(nothing_is_committed_upon_a_site_that_cannot_be_read_back)
 	ck_assert_int_ne(world_put(&world, url.text, buffer_slice(&html)),
 			 ERR_NONE);
 	put_site_row((struct slice){sound, size});
-	assert_ok(world_put(&world, url.text, buffer_slice(&html)));
+	ASSERT_OK(world_put(&world, url.text, buffer_slice(&html)));
 	ck_assert_uint_eq(rows_of(TABLE_RECORDS), 2);
 	ck_assert_uint_eq(world_problems(&world), 0);
 }
@@ -569,12 +569,12 @@ static void put_blocks(unsigned number, uint32_t mask)
 
 static void cut_at(unsigned threshold)
 {
-	assert_ok(world_set_threshold(&world, "a.test", threshold));
+	ASSERT_OK(world_set_threshold(&world, "a.test", threshold));
 }
 
 static void select_threshold(unsigned threshold, uint64_t generation)
 {
-	assert_ok(world_choose_threshold(&world, "a.test", threshold,
+	ASSERT_OK(world_choose_threshold(&world, "a.test", threshold,
 					 generation));
 }
 
@@ -815,13 +815,13 @@ static struct change *recut_with(const struct change *other, const char *text)
 	static struct url url;
 	struct change *changes = mem_alloc(2, sizeof(*changes));
 
-	assert_ok(url_parse(&url, slice_of(text), NULL));
+	ASSERT_OK(url_parse(&url, slice_of(text), NULL));
 	changes[1] = *other;
 	changes[0].site_add.threshold = 100;
 	changes[0].site_add.flags = SITE_IS_OFFLINE;
 	changes[0].url = &url;
 	changes[1].url = &url;
-	assert_ok(
+	ASSERT_OK(
 		engine_commit(world.engine, changes, 2, ++world.now_ms, NULL));
 	return changes;
 }
@@ -836,7 +836,7 @@ TEST(a_threshold_change_survives_a_bad_page_of_its_group)
 
 	put_seven();
 	changes = recut_with(&bad, "http://a.test/page/6");
-	assert_ok(changes[0].error);
+	ASSERT_OK(changes[0].error);
 	ck_assert_int_ne(changes[1].error, ERR_NONE);
 	CHECK_CLUSTERS(1, 1, 1, 3, 3, 2, 2);
 	free(changes);

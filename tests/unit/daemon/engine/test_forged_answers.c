@@ -64,7 +64,7 @@ static void begin(void)
 {
 	memset(&forger, 0, sizeof(forger));
 	world_open(&world, 0);
-	assert_ok(world_add_site(&world, "a.test"));
+	ASSERT_OK(world_add_site(&world, "a.test"));
 	world_page(&html, 1, 1);
 }
 
@@ -84,12 +84,12 @@ static enum error analyse_forged(void)
 	struct record record;
 	enum error error;
 
-	assert_ok(url_parse(&job.url, slice_of("http://a.test/x"), NULL));
+	ASSERT_OK(url_parse(&job.url, slice_of("http://a.test/x"), NULL));
 	buffer_append_slice(&job.result.body, buffer_slice(&html));
 	analyser_run(&analysing, &job);
 	error = job.error;
 	if (error == ERR_NONE)
-		assert_ok(record_open(buffer_slice(&job.record), &record));
+		ASSERT_OK(record_open(buffer_slice(&job.record), &record));
 	else
 		ck_assert_uint_eq(job.record.size, 0);
 	buffer_free(&job.result.body);
@@ -119,8 +119,8 @@ FIXTURE(.timeout_s = 100, .setup = begin, .teardown = end);
 
 TEST(an_answer_as_it_was_is_taken)
 {
-	assert_ok(analyse_forged());
-	assert_ok(extract_forged());
+	ASSERT_OK(analyse_forged());
+	ASSERT_OK(extract_forged());
 }
 
 TEST(an_answer_whose_head_is_cut_is_none)

@@ -42,7 +42,7 @@ static void put_in(const char *host, unsigned from, unsigned to, unsigned seed)
 		page_url(url, sizeof(url), host, i);
 		world_page(&html, 0, seed + i);
 		world.now_ms += MINUTE_MS - 1;
-		assert_ok(world_put(&world, url, buffer_slice(&html)));
+		ASSERT_OK(world_put(&world, url, buffer_slice(&html)));
 	}
 }
 
@@ -56,8 +56,8 @@ static uint64_t commit_gc(const struct gc_row *rows, size_t count)
 	struct change change = {.kind = CHANGE_GC,
 				.gc = {.rows = rows, .count = count}};
 
-	assert_ok(engine_commit(world.engine, &change, 1, world.now_ms, NULL));
-	assert_ok(change.error);
+	ASSERT_OK(engine_commit(world.engine, &change, 1, world.now_ms, NULL));
+	ASSERT_OK(change.error);
 	return change.gc.collected;
 }
 
@@ -70,7 +70,7 @@ static uint64_t gc_all(void)
 	do {
 		struct gc gc;
 
-		assert_ok(gc_find(world.store, &limits, world.now_ms, &gc));
+		ASSERT_OK(gc_find(world.store, &limits, world.now_ms, &gc));
 		collected = commit_gc(gc.rows, gc.count);
 		total += collected;
 		free(gc.rows);
@@ -83,7 +83,7 @@ static struct table_usage usage_of(enum table table)
 	struct txn txn = txn_begin_read(world.store);
 	struct table_usage usage = txn_usage(&txn, table);
 
-	assert_ok(txn_end(&txn));
+	ASSERT_OK(txn_end(&txn));
 	return usage;
 }
 
@@ -213,7 +213,7 @@ static void put_sample(unsigned number, uint32_t offset)
 	sample_page_row_put(&txn, site.id, row.cluster + offset,
 			    page_key_of(slice_of(url)),
 			    &(struct sample_page_row){.url = slice_of(url)});
-	assert_ok(txn_end(&txn));
+	ASSERT_OK(txn_end(&txn));
 }
 
 /* Only the sample is simulated: world_problems() would require more. */
@@ -223,7 +223,7 @@ static void drop_sample(void)
 	struct txn txn = txn_begin_write(world.store);
 
 	txn_delete_prefix(&txn, TABLE_SAMPLE_PAGES, all);
-	assert_ok(txn_end(&txn));
+	ASSERT_OK(txn_end(&txn));
 }
 
 TEST(the_sample_of_a_template_keeps_its_bodies)
@@ -246,7 +246,7 @@ TEST(a_body_is_checked_again_before_deletion)
 	put(0, 60);
 	limits.bodies.age_ms = 1;
 	world.now_ms += MINUTE_MS;
-	assert_ok(gc_find(world.store, &limits, world.now_ms, &gc));
+	ASSERT_OK(gc_find(world.store, &limits, world.now_ms, &gc));
 	ck_assert_uint_eq(gc.count, 60 - MAX_SAMPLE_PAGES);
 	for (unsigned i = 0; i < 60; i++)
 		put_sample(i, 0);
@@ -272,7 +272,7 @@ static enum error ask_text(unsigned number, struct extraction_result *answer)
 	char text[64];
 
 	page_url(text, sizeof(text), "a.test", number);
-	assert_ok(url_parse(&url, slice_of(text), NULL));
+	ASSERT_OK(url_parse(&url, slice_of(text), NULL));
 	request.url = &url;
 	return query_text(world.store, &extraction_options_default, &request,
 			  answer);
@@ -292,7 +292,7 @@ TEST(a_page_without_body_says_so_until_it_comes_again)
 	extraction_result_free(&answer);
 	put(number, number + 1); /* the same content */
 	ck_assert(has_body(number));
-	assert_ok(ask_text(number, &answer));
+	ASSERT_OK(ask_text(number, &answer));
 	extraction_result_free(&answer);
 }
 
@@ -358,7 +358,7 @@ static void put_versions(uint32_t cluster, uint32_t count, size_t size)
 			 &(struct template_row){.version = count,
 						.state = TEMPLATE_VANISHED,
 						.ended_ms = 1});
-	assert_ok(txn_end(&txn));
+	ASSERT_OK(txn_end(&txn));
 }
 
 static bool has_version(uint32_t cluster, uint32_t version)
@@ -382,7 +382,7 @@ static void drop_versions(void)
 
 	txn_delete_prefix(&txn, TABLE_VERSIONS, all);
 	txn_delete_prefix(&txn, TABLE_TEMPLATES, all);
-	assert_ok(txn_end(&txn));
+	ASSERT_OK(txn_end(&txn));
 }
 
 TEST(versions_go_by_the_count_of_a_template)
@@ -460,7 +460,7 @@ static void put_many_events(unsigned count)
 	for (unsigned i = 0; i < count; i++)
 		event_add(&txn, &(struct event_row){.kind = EVENT_PAGE_ADDED,
 						    .time_ms = world.now_ms});
-	assert_ok(txn_end(&txn));
+	ASSERT_OK(txn_end(&txn));
 }
 
 TEST(one_look_finds_so_many_and_no_more)
@@ -469,7 +469,7 @@ TEST(one_look_finds_so_many_and_no_more)
 
 	put_many_events(2 * GC_MAX_ROWS + 500);
 	limits.events.count = 100;
-	assert_ok(gc_find(world.store, &limits, world.now_ms, &gc));
+	ASSERT_OK(gc_find(world.store, &limits, world.now_ms, &gc));
 	ck_assert_uint_eq(gc.count, GC_MAX_ROWS);
 	free(gc.rows);
 	gc_all();

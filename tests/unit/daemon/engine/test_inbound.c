@@ -34,7 +34,7 @@ static void add(uint32_t source, const struct record_link *links,
 	struct record record;
 
 	record_encode(&plain, links, &bytes);
-	assert_ok(record_open(buffer_slice(&bytes), &record));
+	ASSERT_OK(record_open(buffer_slice(&bytes), &record));
 	link_graph_add(inbound, source, &record);
 }
 

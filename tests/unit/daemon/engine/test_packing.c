@@ -53,7 +53,7 @@ static void put(unsigned kind, unsigned from, unsigned to, unsigned style)
 
 		make_url(url, sizeof(url), kind, i);
 		make_page(&html, kind, i, style);
-		assert_ok(world_put(&world, url, buffer_slice(&html)));
+		ASSERT_OK(world_put(&world, url, buffer_slice(&html)));
 	}
 }
 
@@ -62,8 +62,8 @@ static uint64_t commit(const struct packing *packing)
 	struct change change = {.kind = CHANGE_PACK,
 				.pack = {.packing = packing}};
 
-	assert_ok(engine_commit(world.engine, &change, 1, world.now_ms, NULL));
-	assert_ok(change.error);
+	ASSERT_OK(engine_commit(world.engine, &change, 1, world.now_ms, NULL));
+	ASSERT_OK(change.error);
 	return change.pack.packed;
 }
 
@@ -77,7 +77,7 @@ static uint64_t walk(void)
 	while (!walk.is_ended) {
 		struct packing packing = {0};
 
-		assert_ok(packing_step(&walk, world.store, &packing));
+		ASSERT_OK(packing_step(&walk, world.store, &packing));
 		ck_assert_uint_le(packing.count, PACKING_AT_ONCE);
 		if (packing.count > 0)
 			packed += commit(&packing);
@@ -92,7 +92,7 @@ static uint64_t rows_of(enum table table)
 	struct txn txn = txn_begin_read(world.store);
 	uint64_t rows = txn_usage(&txn, table).rows;
 
-	assert_ok(txn_end(&txn));
+	ASSERT_OK(txn_end(&txn));
 	return rows;
 }
 
@@ -118,7 +118,7 @@ static struct kept look_at(unsigned kind, unsigned number, unsigned style)
 	make_url(url, sizeof(url), kind, number);
 	make_page(&html, kind, number, style);
 	key = key_page(site, page_key_of(slice_of(url)));
-	assert_ok(content_body(&txn, site, page_key_of(slice_of(url)),
+	ASSERT_OK(content_body(&txn, site, page_key_of(slice_of(url)),
 			       (uint32_t)html.size, &body));
 	ck_assert(slice_equal(buffer_slice(&body), buffer_slice(&html)));
 	value = txn_get(&txn, TABLE_BODIES, key_slice(&key));
@@ -255,7 +255,7 @@ TEST(a_value_that_has_changed_meanwhile_stays)
 
 	put(0, 0, 1, 1);
 	while (packing.count == 0 && !walk.is_ended)
-		assert_ok(packing_step(&walk, world.store, &packing));
+		ASSERT_OK(packing_step(&walk, world.store, &packing));
 	ck_assert_uint_eq(packing.count, 1); /* the record */
 	put(0, 0, 1, 2);
 	ck_assert_uint_eq(commit(&packing), 0);
@@ -270,7 +270,7 @@ TEST(a_dictionary_for_a_deleted_cluster_is_dropped)
 	struct packing packing = {0};
 
 	put(0, 0, 8, 1);
-	assert_ok(packing_step(&walk, world.store, &packing));
+	ASSERT_OK(packing_step(&walk, world.store, &packing));
 	ck_assert_uint_eq(packing.count, 1);
 	for (unsigned i = 0; i < 8; i++) {
 		char url[64];
@@ -296,14 +296,14 @@ TEST(records_of_sample_pages_are_packed_too)
 	row.record = buffer_slice(&bytes);
 	txn = txn_begin_write(world.store);
 	sample_page_row_put(&txn, site, 1, 9, &row);
-	assert_ok(txn_end(&txn));
+	ASSERT_OK(txn_end(&txn));
 	ck_assert_uint_eq(walk(), 18);
 	txn = txn_begin_read(world.store);
 	ck_assert(sample_page_row_get(&txn, site, 1, 9, &row));
 	ck_assert_uint_lt(row.record.size, bytes.size);
 	ck_assert_uint_eq(row.since_ms, 5);
 	buffer_clear(&bytes);
-	assert_ok(content_record_open(&txn, site, row.record, &bytes, &record));
+	ASSERT_OK(content_record_open(&txn, site, row.record, &bytes, &record));
 	ck_assert_uint_eq(record.content_hash, 7);
 	txn_abort(&txn);
 }
@@ -315,8 +315,8 @@ TEST(a_site_that_is_deleted_leaves_no_dictionary)
 
 	put(0, 0, 8, 1);
 	walk();
-	assert_ok(url_parse(&url, slice_of("http://" HOST "/"), NULL));
+	ASSERT_OK(url_parse(&url, slice_of("http://" HOST "/"), NULL));
 	change.url = &url;
-	assert_ok(engine_commit(world.engine, &change, 1, world.now_ms, NULL));
+	ASSERT_OK(engine_commit(world.engine, &change, 1, world.now_ms, NULL));
 	ck_assert_uint_eq(rows_of(TABLE_DICTIONARIES), 0);
 }

@@ -25,7 +25,7 @@ static void start_with(size_t max_waiting_bytes)
 		.robots_ttl_ms = 60000,
 	};
 
-	assert_ok(pipeline_start(&pipeline, world.engine, &options));
+	ASSERT_OK(pipeline_start(&pipeline, world.engine, &options));
 }
 
 static void start(void)
@@ -60,9 +60,9 @@ static void ask(const struct server *server, const char *path)
 
 	snprintf(text, sizeof(text), "http://127.0.0.1:%u%s", server->port,
 		 path);
-	assert_ok(url_parse(&url, slice_of(text), NULL));
+	ASSERT_OK(url_parse(&url, slice_of(text), NULL));
 	change.url = &url;
-	assert_ok(pipeline_command(pipeline, &change));
+	ASSERT_OK(pipeline_command(pipeline, &change));
 }
 
 static void ask_for_many(const struct server *server)

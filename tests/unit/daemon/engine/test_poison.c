@@ -15,7 +15,7 @@ static void setup(void)
 {
 	world = (struct world){0};
 	world_open(&world, 0);
-	assert_ok(world_add_site(&world, "a.test"));
+	ASSERT_OK(world_add_site(&world, "a.test"));
 }
 
 static void teardown(void)
@@ -29,7 +29,7 @@ static struct url url_of(unsigned number)
 	struct url url;
 
 	snprintf(text, sizeof(text), "http://a.test/page/%u", number);
-	assert_ok(url_parse(&url, slice_of(text), NULL));
+	ASSERT_OK(url_parse(&url, slice_of(text), NULL));
 	return url;
 }
 
@@ -49,8 +49,8 @@ static void poison(unsigned number, const char *bytes)
 	change.answer.packed = buffer_slice(&packed);
 	change.answer.reason = slice_of("signal 11");
 	change.answer.charset = slice_of("utf-8");
-	assert_ok(engine_commit(world.engine, &change, 1, world.now_ms, NULL));
-	assert_ok(change.error);
+	ASSERT_OK(engine_commit(world.engine, &change, 1, world.now_ms, NULL));
+	ASSERT_OK(change.error);
 }
 
 /* Whether page `number` is poisoned; its reason and its bytes are right. */
@@ -65,7 +65,7 @@ static bool is_poisoned(unsigned number, const char *bytes)
 		&txn, site.id, page_key_of(slice_of(url.text)), &row);
 
 	if (is_there) {
-		assert_ok(decompress_slice(row.body, 1000, &body));
+		ASSERT_OK(decompress_slice(row.body, 1000, &body));
 		ck_assert(slice_equal(buffer_slice(&body), slice_of(bytes)));
 		ck_assert(slice_equal(row.reason, slice_of("signal 11")));
 	}
@@ -93,14 +93,14 @@ static enum error cure(unsigned number)
 	struct url url = url_of(number);
 	struct change change = {.kind = CHANGE_UNQUARANTINE, .url = &url};
 
-	assert_ok(engine_commit(world.engine, &change, 1, world.now_ms, NULL));
+	ASSERT_OK(engine_commit(world.engine, &change, 1, world.now_ms, NULL));
 	return change.error;
 }
 
 TEST(it_is_deleted_on_request)
 {
 	poison(1, "<p>boom");
-	assert_ok(cure(1));
+	ASSERT_OK(cure(1));
 	ck_assert(!is_poisoned(1, ""));
 	ck_assert_int_eq(cure(1), ERR_NOT_FOUND);
 }
@@ -127,7 +127,7 @@ TEST(what_a_client_hands_in_is_no_reason_to_spare_the_site)
 		(struct site_options){.max_pages = 10, .max_depth = 10};
 	for (unsigned i = 0; i < 5; i++)
 		poison(i, "<p>boom");
-	assert_ok(
+	ASSERT_OK(
 		engine_commit(world.engine, &change, 1, world.now_ms, &order));
 	ck_assert_uint_eq(order.count, 1);
 }

@@ -31,7 +31,7 @@ static struct report make_report(unsigned threshold)
 {
 	struct report report;
 
-	assert_ok(report_begin(MEASURE_CPC, &pages, &no_watch, &report));
+	ASSERT_OK(report_begin(MEASURE_CPC, &pages, &no_watch, &report));
 	report.threshold = threshold;
 	report.shingle_ids = 14;
 	report.examples = names;
@@ -189,7 +189,7 @@ TEST(a_site_without_pages_has_a_report)
 {
 	struct report report;
 
-	assert_ok(report_begin(MEASURE_CP, &(struct report_pages){0}, &no_watch,
+	ASSERT_OK(report_begin(MEASURE_CP, &(struct report_pages){0}, &no_watch,
 			       &report));
 	report.threshold = 200;
 	check_holds(text_of(&report, 80), "0 pages, 0 distinct");
@@ -312,7 +312,7 @@ TEST(the_drawing_is_bounded)
 		many[i] = (struct dendrogram_leaf){&shingle_ids[i], 1, 3};
 		examples[i] = long_name;
 	}
-	assert_ok(report_begin(
+	ASSERT_OK(report_begin(
 		MEASURE_CP,
 		&(struct report_pages){.leaves = many, .leaf_count = 200},
 		&no_watch, &report));
@@ -348,7 +348,7 @@ TEST(json_reports_agreement_by_threshold)
 	json_t *witness;
 	json_t *curve;
 
-	assert_ok(report_begin(MEASURE_CCS, &linked, &no_watch, &report));
+	ASSERT_OK(report_begin(MEASURE_CCS, &linked, &no_watch, &report));
 	report.examples = names;
 	report_score(&report, leaf_of, truth, 12);
 	json = report_json(&report);

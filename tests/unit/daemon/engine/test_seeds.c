@@ -29,7 +29,7 @@ static void own(unsigned partition, bool is_own)
 
 	store_set_owned(world.store, partition, is_own);
 	engine_commit(world.engine, &owning, 1, world.now_ms, NULL);
-	assert_ok(owning.error);
+	ASSERT_OK(owning.error);
 }
 
 static void set_up(void)
@@ -60,7 +60,7 @@ static void add_with(const char *url, uint32_t pages)
 	};
 	if (url == NULL)
 		return;
-	assert_ok(url_parse(&urls[i], slice_of(url), NULL));
+	ASSERT_OK(url_parse(&urls[i], slice_of(url), NULL));
 	seeds[i].url = &urls[i];
 }
 
@@ -119,7 +119,7 @@ TEST(all_are_done_in_their_order_with_how_far_they_are)
 	add("http://a.test/1");
 	add("http://a2.test/");
 	add("http://a.test/2");
-	assert_ok(commit());
+	ASSERT_OK(commit());
 	ck_assert_uint_eq(change.jobs.done, 3);
 	ck_assert_uint_eq(delay_ms("a.test"), 102);
 	ck_assert_uint_eq(delay_ms("a2.test"), 101);
@@ -133,14 +133,14 @@ TEST(one_that_changes_limits_is_done_alone)
 	add("http://a2.test/");
 	add_with("http://a.test/2", 200);
 	add_with("http://a.test/3", 200);
-	assert_ok(commit());
+	ASSERT_OK(commit());
 	ck_assert_uint_eq(change.jobs.done, 2);
 	ck_assert_uint_eq(max_pages("a.test"), 100);
 	expect_mark(12, 1001, 78);
 	change.jobs.seeds += 2;
 	change.jobs.count -= 2;
 	change.jobs.before = 78;
-	assert_ok(commit());
+	ASSERT_OK(commit());
 	ck_assert_uint_eq(change.jobs.done, 1);
 	ck_assert_uint_eq(max_pages("a.test"), 200);
 	expect_mark(13, 1002, 79);
@@ -151,7 +151,7 @@ TEST(one_that_has_to_wait_holds_up_those_behind_it_alone)
 	add("http://a.test/");
 	add("http://b.test/"); /* this node owns none */
 	add("http://a2.test/");
-	assert_ok(commit());
+	ASSERT_OK(commit());
 	ck_assert_uint_eq(change.jobs.done, 1);
 	ck_assert_int_eq(seeds[1].error, ERR_NOT_OWNER);
 	ck_assert_uint_eq(max_pages("a.test"), 100);
@@ -163,7 +163,7 @@ TEST(where_the_first_one_has_to_wait_nothing_is_noted)
 {
 	add("http://b.test/");
 	add("http://a.test/");
-	assert_ok(commit());
+	ASSERT_OK(commit());
 	ck_assert_uint_eq(change.jobs.done, 0);
 	ck_assert_uint_eq(max_pages("a.test"), 0);
 	expect_mark(0, 0, 0);
@@ -180,10 +180,10 @@ TEST(useless_ones_are_passed_over)
 	add("http://a4.test/");
 	add("http://a.test/2");
 	add(NULL);
-	assert_ok(commit());
+	ASSERT_OK(commit());
 	ck_assert_uint_eq(change.jobs.done, 8);
 	ck_assert_int_eq(seeds[5].error, ERR_TOO_LARGE);
-	assert_ok(seeds[6].error);
+	ASSERT_OK(seeds[6].error);
 	ck_assert_uint_eq(delay_ms("a3.test"), 104);
 	ck_assert_uint_eq(delay_ms("a4.test"), 0);
 	ck_assert_uint_eq(delay_ms("a.test"), 106);
@@ -193,14 +193,14 @@ TEST(useless_ones_are_passed_over)
 TEST(what_the_log_had_already_is_not_done_again)
 {
 	add("http://a.test/1");
-	assert_ok(commit());
+	ASSERT_OK(commit());
 	add("http://a.test/2");
 	ck_assert_int_eq(commit(), ERR_BUSY);
 	ck_assert_uint_eq(change.jobs.done, 0);
 	ck_assert_uint_eq(delay_ms("a.test"), 100);
 	expect_mark(11, 1000, 77);
 	change.jobs.before = 77;
-	assert_ok(commit());
+	ASSERT_OK(commit());
 	ck_assert_uint_eq(delay_ms("a.test"), 101);
 }
 

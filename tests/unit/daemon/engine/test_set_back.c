@@ -17,7 +17,7 @@ static void put(const char *url, unsigned seed)
 	AUTO_BUFFER html = {0};
 
 	world_page(&html, 0, seed);
-	assert_ok(world_put(&world, url, buffer_slice(&html)));
+	ASSERT_OK(world_put(&world, url, buffer_slice(&html)));
 }
 
 static struct page_row page_of(const char *url)
@@ -49,14 +49,14 @@ static void sample(void)
 	struct txn txn = txn_begin_write(world.store);
 
 	sample_page_row_put(&txn, 1, 1, page_key_of(slice_of(URL)), &row);
-	assert_ok(txn_end(&txn));
+	ASSERT_OK(txn_end(&txn));
 }
 
 static void set_up(void)
 {
 	world_open(&world, 0);
 	world.now_ms += AHEAD_MS;
-	assert_ok(world_add_site(&world, "a.test"));
+	ASSERT_OK(world_add_site(&world, "a.test"));
 	put(URL, 1);
 	put(OTHER, 2);
 	sample();
@@ -108,9 +108,9 @@ TEST(a_requested_page_is_fetched)
 	struct url url;
 	struct change change = {.kind = CHANGE_FETCH_NOW, .url = &url};
 
-	assert_ok(url_parse(&url, slice_of(OTHER), NULL));
+	ASSERT_OK(url_parse(&url, slice_of(OTHER), NULL));
 	world.now_ms -= AHEAD_MS;
 	change.ask.asked_ms = world.now_ms;
-	assert_ok(engine_commit(world.engine, &change, 1, world.now_ms, NULL));
+	ASSERT_OK(engine_commit(world.engine, &change, 1, world.now_ms, NULL));
 	ck_assert_uint_eq(world_site(&world, "a.test").pending_count, 1);
 }

@@ -48,7 +48,7 @@ static void put_index(void)
 	link_to(&html, "<h2><a href=/post/%u>Post</a></h2>", POSTS);
 	buffer_append_text(&html, "<ul class=cloud>");
 	link_to(&html, "<li><a href=/tag/%u>Tag</a>", TAGS);
-	assert_ok(world_put(&world, "http://a.test/", buffer_slice(&html)));
+	ASSERT_OK(world_put(&world, "http://a.test/", buffer_slice(&html)));
 }
 
 static void put_site(void)
@@ -76,7 +76,7 @@ static void teardown(void)
 static void read_site(void)
 {
 	site_snapshot_free(&snapshot);
-	assert_ok(
+	ASSERT_OK(
 		site_snapshot_read(world.store, "a.test", SIZE_MAX, &snapshot));
 }
 
@@ -173,7 +173,7 @@ TEST(a_truncated_page_is_no_member)
 	for (int i = 0; i < 2000; i++)
 		buffer_append_text(&html, "<div>");
 	put_site();
-	assert_ok(world_put(&world, "http://a.test/deep", buffer_slice(&html)));
+	ASSERT_OK(world_put(&world, "http://a.test/deep", buffer_slice(&html)));
 	read_site();
 	ck_assert_uint_eq(snapshot.site.page_count, PAGES + 1);
 	ck_assert_uint_eq(snapshot.witness.count, PAGES);
@@ -193,7 +193,7 @@ TEST(a_deleted_page_is_no_member)
 
 TEST(pages_without_a_signature_are_one_leaf)
 {
-	assert_ok(world_put(&world, "http://a.test/", slice_of("")));
+	ASSERT_OK(world_put(&world, "http://a.test/", slice_of("")));
 	read_site();
 	ck_assert_uint_eq(snapshot.witness.count, snapshot.leaf_count);
 	ck_assert_uint_eq(world_problems(&world), 0);
@@ -207,7 +207,7 @@ TEST(a_site_without_pages_is_empty)
 	ck_assert_uint_eq(snapshot.leaf_count, 0);
 	ck_assert_uint_eq(snapshot.shingle_count, 0);
 	ck_assert_uint_eq(snapshot.witness.count, 0);
-	assert_ok(site_snapshot_choose_threshold(world.store, "a.test", &plenty,
+	ASSERT_OK(site_snapshot_choose_threshold(world.store, "a.test", &plenty,
 						 &choice));
 	ck_assert_uint_eq(choice.threshold, DEFAULT_VALUE);
 }
@@ -232,7 +232,7 @@ static struct threshold_choice choose(size_t max_leaves)
 	const struct dendrogram_options watch = {.max_leaves = max_leaves};
 	struct threshold_choice choice;
 
-	assert_ok(site_snapshot_choose_threshold(world.store, "a.test", &watch,
+	ASSERT_OK(site_snapshot_choose_threshold(world.store, "a.test", &watch,
 						 &choice));
 	ck_assert_uint_eq(choice.generation,
 			  world_site(&world, "a.test").generation);
@@ -253,9 +253,9 @@ TEST(the_threshold_is_chosen_by_the_witness)
 TEST(the_choice_does_not_depend_on_the_threshold_in_use)
 {
 	put_site();
-	assert_ok(world_set_threshold(&world, "a.test", 0));
+	ASSERT_OK(world_set_threshold(&world, "a.test", 0));
 	ck_assert_uint_eq(choose(100).threshold, CHOSEN);
-	assert_ok(world_set_threshold(&world, "a.test", 1000));
+	ASSERT_OK(world_set_threshold(&world, "a.test", 1000));
 	ck_assert_uint_eq(choose(100).threshold, CHOSEN);
 }
 
@@ -310,7 +310,7 @@ TEST(a_member_of_no_set_is_damage)
 	put_site();
 	txn = txn_begin_write(world.store);
 	txn_delete_prefix(&txn, TABLE_SETS, key_slice(&key));
-	assert_ok(txn_end(&txn));
+	ASSERT_OK(txn_end(&txn));
 	ck_assert_int_eq(
 		site_snapshot_read(world.store, "a.test", SIZE_MAX, &snapshot),
 		ERR_CORRUPT);
@@ -323,7 +323,7 @@ TEST(the_report_is_that_of_the_site)
 
 	put_site();
 	read_site();
-	assert_ok(site_snapshot_report(&snapshot, &plenty, &report));
+	ASSERT_OK(site_snapshot_report(&snapshot, &plenty, &report));
 	ck_assert_uint_eq(report.dendrogram.count, 4);
 	ck_assert_uint_eq(report.dendrogram.page_count, PAGES);
 	ck_assert_uint_eq(report.threshold, 250);
@@ -340,7 +340,7 @@ TEST(a_report_needs_the_examples_alone)
 
 	put_site();
 	read_site();
-	assert_ok(site_snapshot_report(&snapshot, &plenty, &report));
+	ASSERT_OK(site_snapshot_report(&snapshot, &plenty, &report));
 	site_snapshot_trim(&snapshot);
 	ck_assert_ptr_null(snapshot.leaves);
 	ck_assert_ptr_null(snapshot.arena);
@@ -355,7 +355,7 @@ TEST(pages_are_not_read_when_there_are_too_many_signatures)
 	world_put_blocks(&world, "http://a.test/1", 1);
 	world_put_blocks(&world, "http://a.test/2", 2);
 	site_snapshot_free(&snapshot);
-	assert_ok(site_snapshot_read(world.store, "a.test", 1, &snapshot));
+	ASSERT_OK(site_snapshot_read(world.store, "a.test", 1, &snapshot));
 	ck_assert_uint_eq(snapshot.leaf_count, 2);
 	ck_assert_uint_eq(snapshot.witness.count, 0);
 }

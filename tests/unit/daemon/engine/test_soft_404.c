@@ -32,8 +32,8 @@ static struct buffer record_bytes(const char *html)
 	struct buffer bytes = {0};
 	struct url url;
 
-	assert_ok(url_parse(&url, slice_of("http://a.test/"), NULL));
-	assert_ok(analyse(slice_of(html), slice_of("UTF-8"), &url, &options,
+	ASSERT_OK(url_parse(&url, slice_of("http://a.test/"), NULL));
+	ASSERT_OK(analyse(slice_of(html), slice_of("UTF-8"), &url, &options,
 			  &bytes));
 	return bytes;
 }
@@ -46,9 +46,9 @@ static bool is_soft_404(const char *html, const char *probes_answer)
 	struct record record;
 	bool is_one;
 
-	assert_ok(record_open(buffer_slice(&answer), &record));
+	ASSERT_OK(record_open(buffer_slice(&answer), &record));
 	soft_404_store_probe(&record, &known);
-	assert_ok(record_open(buffer_slice(&page), &record));
+	ASSERT_OK(record_open(buffer_slice(&page), &record));
 	is_one = soft_404_is(&record, buffer_slice(&known));
 	return is_one;
 }
@@ -59,7 +59,7 @@ TEST(a_probe_is_beside_the_seed_and_always_the_same)
 	struct url one;
 	struct url two;
 
-	assert_ok(url_parse(&seed, slice_of("http://a.test/b/c.html?d"), NULL));
+	ASSERT_OK(url_parse(&seed, slice_of("http://a.test/b/c.html?d"), NULL));
 	soft_404_probe(&seed, 7, &one);
 	soft_404_probe(&seed, 7, &two);
 	ck_assert_str_eq(one.text, two.text);

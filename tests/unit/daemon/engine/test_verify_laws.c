@@ -37,7 +37,7 @@ static void set_threshold(uint16_t threshold)
 	ck_assert(site_get(&txn, slice_of("a.test"), &site));
 	site.options.threshold = threshold;
 	site_put(&txn, &site);
-	assert_ok(txn_end(&txn));
+	ASSERT_OK(txn_end(&txn));
 }
 
 static bool reports(const char *words)
@@ -45,7 +45,7 @@ static bool reports(const char *words)
 	struct verify_report report = {0};
 	bool is_found;
 
-	assert_ok(invariants_verify(world.store, NULL, &report));
+	ASSERT_OK(invariants_verify(world.store, NULL, &report));
 	is_found = report.problems > 0 && report.text.data != NULL &&
 		   strstr(report.text.data, words) != NULL;
 	buffer_free(&report.text);
@@ -58,7 +58,7 @@ TEST(a_sound_store_has_no_problem)
 {
 	struct verify_report report = {0};
 
-	assert_ok(invariants_verify(world.store, NULL, &report));
+	ASSERT_OK(invariants_verify(world.store, NULL, &report));
 	ck_assert_uint_eq(report.problems, 0);
 	ck_assert_uint_eq(report.sites, 1);
 	ck_assert_uint_eq(report.pages, 6);
@@ -87,7 +87,7 @@ TEST(a_signature_that_is_not_of_its_record_is_found)
 
 	ck_assert(site_get(&txn, slice_of("a.test"), &site));
 	shingle_put(&txn, site.id, 0, 12345); /* another member */
-	assert_ok(txn_end(&txn));
+	ASSERT_OK(txn_end(&txn));
 	ck_assert(reports("signature differs from its record"));
 }
 
@@ -107,6 +107,6 @@ TEST(pages_that_a_guard_fails_on_are_counted)
 	guarded_row_put(
 		&txn, site.id, 1, page_key_of(url),
 		&(struct guarded_row){.good_ms = 1, .matches = 2, .url = url});
-	assert_ok(txn_end(&txn));
+	ASSERT_OK(txn_end(&txn));
 	ck_assert(reports("guard a.test 1: fails on 1 pages, but counts 0"));
 }

@@ -64,7 +64,7 @@ static enum http_verdict handle(struct http_exchange *exchange, void *context)
 
 static void start(void)
 {
-	assert_ok(http_start(&server, &options));
+	ASSERT_OK(http_start(&server, &options));
 }
 
 static void begin(void)

@@ -87,10 +87,10 @@ static void begin(void)
 	};
 
 	snprintf(path, sizeof(path), "/tmp/pass-%d.sock", (int)getpid());
-	assert_ok(http_start(&back, &options));
+	ASSERT_OK(http_start(&back, &options));
 	options.socket_path = path;
 	options.handle = pass;
-	assert_ok(http_start(&front, &options));
+	ASSERT_OK(http_start(&front, &options));
 }
 
 static void end(void)

@@ -101,7 +101,7 @@ static enum http_verdict reply_size(struct http_exchange *exchange)
 	buffer_printf(&body, "%s|%s|", http_header(exchange, "Authorization"),
 		      http_header(exchange, "X-Extra"));
 	while (size > 0) {
-		assert_ok(
+		ASSERT_OK(
 			http_body_read(exchange, bytes, sizeof(bytes), &size));
 		total += size;
 	}
@@ -198,14 +198,14 @@ static void begin(void)
 	ck_assert(http_proxy_open());
 	snprintf(place, sizeof(place), "127.0.0.1:%u", test_free_port());
 	snprintf(address, sizeof(address), "http://%s", place);
-	assert_ok(tcp_open(&listener, place, "", ""));
+	ASSERT_OK(tcp_open(&listener, place, "", ""));
 	options.listener = listener;
-	assert_ok(http_start(&back, &options));
+	ASSERT_OK(http_start(&back, &options));
 	snprintf(path, sizeof(path), "/tmp/relay-%d.sock", (int)getpid());
 	options.listener = NULL;
 	options.socket_path = path;
 	options.handle = relay;
-	assert_ok(http_start(&front, &options));
+	ASSERT_OK(http_start(&front, &options));
 }
 
 static void end(void)

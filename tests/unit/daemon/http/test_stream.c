@@ -164,7 +164,7 @@ static void begin(void)
 	snprintf(path, sizeof(path), "%s/s", folder);
 	atomic_store(&said, 0);
 	atomic_store(&freed, 0);
-	assert_ok(http_start(&server, &options));
+	ASSERT_OK(http_start(&server, &options));
 }
 
 static void end(void)

@@ -138,10 +138,10 @@ static void begin(void)
 
 	port = test_free_port();
 	snprintf(address, sizeof(address), "127.0.0.1:%u", port);
-	assert_ok(tcp_open(&listener, address, "", ""));
+	ASSERT_OK(tcp_open(&listener, address, "", ""));
 	options = options_of(listener);
 	atomic_store(&admitted, 0);
-	assert_ok(http_start(&server, &options));
+	ASSERT_OK(http_start(&server, &options));
 }
 
 static void end(void)
@@ -292,7 +292,7 @@ TEST(nobody_connects_after_the_stop)
 	tcp_close(listener);
 	listener = NULL;
 	/* and its slot is free immediately */
-	assert_ok(tcp_open(&listener, address, "", ""));
+	ASSERT_OK(tcp_open(&listener, address, "", ""));
 }
 
 TEST(what_is_wrong_with_the_files_is_told)
@@ -309,8 +309,8 @@ TEST(what_is_wrong_with_the_files_is_told)
 	ck_assert_int_eq(tcp_open(&other, "localhost:80", "", ""),
 			 ERR_MALFORMED);
 	ck_assert_ptr_null(other);
-	assert_ok(file_write(path, slice_of("no PEM")));
-	assert_ok(tcp_open(&other, place, path, path));
+	ASSERT_OK(file_write(path, slice_of("no PEM")));
+	ASSERT_OK(tcp_open(&other, place, path, path));
 	options = options_of(other);
 	ck_assert_int_eq(http_start(&unused, &options), ERR_IO);
 	ck_assert_ptr_null(unused);

@@ -19,7 +19,7 @@ static void begin(void)
 	snprintf(folder, sizeof(folder), "/tmp/test_tokens.XXXXXX");
 	ck_assert_ptr_nonnull(mkdtemp(folder));
 	snprintf(path, sizeof(path), "%s/tokens", folder);
-	assert_ok(tokens_open(&tokens, folder));
+	ASSERT_OK(tokens_open(&tokens, folder));
 }
 
 static void end(void)
@@ -33,12 +33,12 @@ static void open_again(void)
 {
 	tokens_close(tokens);
 	tokens = NULL;
-	assert_ok(tokens_open(&tokens, folder));
+	ASSERT_OK(tokens_open(&tokens, folder));
 }
 
 static void add(const char *name, enum token_role role, char *token_out)
 {
-	assert_ok(tokens_add(tokens, name, role, NOW_MS, token_out));
+	ASSERT_OK(tokens_add(tokens, name, role, NOW_MS, token_out));
 	ck_assert_uint_eq(strlen(token_out), TOKEN_BYTES - 1);
 }
 
@@ -115,7 +115,7 @@ TEST(what_is_removed_is_unknown)
 	add("b", TOKEN_READS, second);
 	id = id_of(first);
 	ck_assert(tokens_has(tokens, id));
-	assert_ok(tokens_remove(tokens, "a", &removed));
+	ASSERT_OK(tokens_remove(tokens, "a", &removed));
 	ck_assert_uint_eq(removed, id);
 	ck_assert(!tokens_has(tokens, id));
 	ck_assert_int_eq(tokens_remove(tokens, "a", &removed), ERR_NOT_FOUND);
@@ -137,7 +137,7 @@ TEST(an_id_is_of_one_token)
 	add("b", TOKEN_WRITES, first);
 	add("a", TOKEN_READS, other);
 	ck_assert_uint_ne(id_of(first), id_of(other));
-	assert_ok(tokens_remove(tokens, "b", &removed));
+	ASSERT_OK(tokens_remove(tokens, "b", &removed));
 	add("b", TOKEN_READS, second);
 	ck_assert_uint_ne(id_of(second), removed);
 	ck_assert_uint_ne(id_of(second), id_of(other));
@@ -153,7 +153,7 @@ TEST(the_file_is_its_owners_and_holds_no_token)
 	add("a", TOKEN_READS, token);
 	ck_assert_int_eq(stat(path, &status), 0);
 	ck_assert_uint_eq(status.st_mode & 0777U, 0600);
-	assert_ok(file_read(path, 1 << 16, &text));
+	ASSERT_OK(file_read(path, 1 << 16, &text));
 	buffer_append_byte(&text, '\0');
 	ck_assert_ptr_nonnull(strstr(text.data, "a read 1000000 "));
 	ck_assert_ptr_null(strstr(text.data, token + strlen("td_")));
@@ -207,7 +207,7 @@ static void write_many(void)
 	buffer_append_text(&text, "templated tokens 1\n");
 	for (unsigned i = MAX_TOKENS - 1; i-- > 0;)
 		buffer_printf(&text, "t%03u read %d %064x\n", i, NOW_MS, i);
-	assert_ok(file_write(path, buffer_slice(&text)));
+	ASSERT_OK(file_write(path, buffer_slice(&text)));
 }
 
 TEST(they_are_listed_by_their_names_up_to_the_limit)
@@ -274,7 +274,7 @@ TEST(a_file_that_is_not_ours_is_refused)
 	struct tokens *other = NULL;
 
 	for (size_t i = 0; i < COUNT_OF(texts); i++) {
-		assert_ok(file_write(path, slice_of(texts[i])));
+		ASSERT_OK(file_write(path, slice_of(texts[i])));
 		ck_assert_int_eq(tokens_open(&other, folder), ERR_CORRUPT);
 		ck_assert_ptr_null(other);
 	}
@@ -323,8 +323,8 @@ TEST(a_removal_needs_no_room)
 	limit_files(size - 1);
 	ck_assert_int_ne(tokens_add(tokens, "d", TOKEN_READS, NOW_MS, texts[2]),
 			 ERR_NONE);
-	assert_ok(tokens_remove(tokens, "b", &id));
-	assert_ok(tokens_remove(tokens, "a", &id));
+	ASSERT_OK(tokens_remove(tokens, "b", &id));
+	ASSERT_OK(tokens_remove(tokens, "a", &id));
 	ck_assert_uint_eq(size_of_file(), size);
 	open_again();
 	ck_assert_int_eq(check(texts[0], ANY_RATE, NOW_MS), TOKEN_UNKNOWN);

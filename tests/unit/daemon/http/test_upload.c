@@ -108,7 +108,7 @@ static void begin(void)
 
 static void start(void)
 {
-	assert_ok(http_start(&server, &options));
+	ASSERT_OK(http_start(&server, &options));
 }
 
 static void end(void)
@@ -179,7 +179,7 @@ static void check_send(const char *target, uint64_t size, const char *expected)
 	struct supply supply = {.size = size};
 	struct socket_answer answer;
 
-	assert_ok(send_to(target, &supply, &answer));
+	ASSERT_OK(send_to(target, &supply, &answer));
 	ck_assert_uint_eq(answer.status, 200);
 	ck_assert_str_eq(answer.body.data, expected);
 	buffer_free(&answer.body);
@@ -230,7 +230,7 @@ static void *send_late(void *context)
 {
 	struct socket_answer answer;
 
-	assert_ok(send_to("/read-late", context, &answer));
+	ASSERT_OK(send_to("/read-late", context, &answer));
 	ck_assert_str_eq(answer.body.data, "ok 67108864");
 	buffer_free(&answer.body);
 	return NULL;
@@ -260,7 +260,7 @@ TEST(a_reply_may_come_before_the_end_of_the_body)
 	struct socket_answer answer;
 
 	start();
-	assert_ok(send_to("/read-some", &supply, &answer));
+	ASSERT_OK(send_to("/read-some", &supply, &answer));
 	ck_assert_uint_eq(answer.status, 200);
 	ck_assert_uint_ge(atomic_load(&last_size), 10);
 	ck_assert_uint_le(atomic_load(&last_size), PIECE);
@@ -280,7 +280,7 @@ TEST(too_many_are_refused_before_they_send)
 					   "Content-Length: 10\r\n\r\nabc");
 	}
 	wait_for_begun(2);
-	assert_ok(send_to("/read", &supply, &answer));
+	ASSERT_OK(send_to("/read", &supply, &answer));
 	ck_assert_uint_eq(answer.status, 503);
 	ck_assert_uint_lt(atomic_load(&supply.given), 4 << 20);
 	buffer_free(&answer.body);

@@ -46,7 +46,7 @@ static void expect_next(const char *subject, uint64_t from, uint64_t number,
 {
 	struct broker_message message = {0};
 
-	assert_ok(ops->next(bus, BROKER_LOG, subject, from, &message));
+	ASSERT_OK(ops->next(bus, BROKER_LOG, subject, from, &message));
 	ck_assert_uint_eq(message.number, number);
 	ck_assert_str_eq(message.data.data, text);
 	buffer_free(&message.data);
@@ -65,15 +65,15 @@ TEST(entries_are_numbered_and_read_again)
 	};
 	uint64_t number;
 
-	assert_ok(ops->append(bus, entries, 2));
-	assert_ok(append("tpl.log.1", "c", 1, &number));
+	ASSERT_OK(ops->append(bus, entries, 2));
+	ASSERT_OK(append("tpl.log.1", "c", 1, &number));
 	ck_assert_uint_eq(number, 3);
 	expect_next("tpl.log.1", 0, 1, "a");
 	expect_next("tpl.log.1", 2, 3, "c");
 	expect_next("tpl.log.*", 2, 2, "b");
 	ck_assert_int_eq(ops->next(bus, BROKER_LOG, "tpl.log.2", 3, &message),
 			 ERR_NOT_FOUND);
-	assert_ok(ops->last(bus, BROKER_LOG, "tpl.log.1", &message));
+	ASSERT_OK(ops->last(bus, BROKER_LOG, "tpl.log.1", &message));
 	ck_assert_uint_eq(message.number, 3);
 	ck_assert_str_eq(message.subject.data, "tpl.log.1");
 	buffer_free(&message.data);
@@ -87,8 +87,8 @@ TEST(time_is_the_servers)
 	uint64_t number;
 	int64_t clock_ms = 1 << 20;
 
-	assert_ok(append("tpl.log.1", "a", 0, &number));
-	assert_ok(ops->last(bus, BROKER_LOG, "tpl.log.1", &message));
+	ASSERT_OK(append("tpl.log.1", "a", 0, &number));
+	ASSERT_OK(ops->last(bus, BROKER_LOG, "tpl.log.1", &message));
 	ck_assert_uint_ge(message.time_ms, before_ms);
 	ck_assert_uint_le(message.time_ms, clock_wall_ms());
 	ck_assert(ops->is_connected(bus, &clock_ms));
@@ -106,12 +106,12 @@ TEST(another_number_than_expected_is_refused)
 	uint64_t number;
 
 	ck_assert_int_eq(append("tpl.log.1", "a", 1, &number), ERR_BUSY);
-	assert_ok(append("tpl.log.1", "a", 0, &number));
+	ASSERT_OK(append("tpl.log.1", "a", 0, &number));
 	ck_assert_int_eq(append("tpl.log.1", "b", 0, &number), ERR_BUSY);
 	ck_assert_int_eq(ops->append(bus, entries, 2), ERR_BUSY);
 	ck_assert_int_eq(entries[0].error, ERR_BUSY);
-	assert_ok(entries[1].error);
-	assert_ok(append("tpl.log.1", "b", BROKER_ANY, &number));
+	ASSERT_OK(entries[1].error);
+	ASSERT_OK(append("tpl.log.1", "b", BROKER_ANY, &number));
 	ck_assert_uint_eq(number, 3);
 }
 
@@ -125,10 +125,10 @@ TEST(an_id_that_was_there_is_known)
 	ck_assert_int_eq(ops->append(bus, &entry, 1), ERR_BUSY);
 	/* the refused entry does not exist */
 	entry.expected = BROKER_ANY;
-	assert_ok(ops->append(bus, &entry, 1));
+	ASSERT_OK(ops->append(bus, &entry, 1));
 	ck_assert(!entry.is_known);
 	ck_assert_uint_eq(entry.number, 1);
-	assert_ok(ops->append(bus, &entry, 1));
+	ASSERT_OK(ops->append(bus, &entry, 1));
 	ck_assert(entry.is_known);
 	ck_assert_uint_eq(entry.number, 1);
 }
@@ -139,14 +139,14 @@ TEST(what_is_purged_is_gone)
 	uint64_t number = 0;
 
 	for (uint64_t i = 0; i < 3; i++)
-		assert_ok(append("tpl.log.1", "a", number, &number));
-	assert_ok(append("tpl.log.2", "b", 0, &number));
-	assert_ok(ops->purge(bus, BROKER_LOG, "tpl.log.1", 3));
+		ASSERT_OK(append("tpl.log.1", "a", number, &number));
+	ASSERT_OK(append("tpl.log.2", "b", 0, &number));
+	ASSERT_OK(ops->purge(bus, BROKER_LOG, "tpl.log.1", 3));
 	expect_next("tpl.log.1", 0, 3, "a");
 	expect_next("tpl.log.2", 0, 4, "b");
 	ck_assert_int_eq(ops->next(bus, BROKER_LOG, "tpl.log.1", 4, &message),
 			 ERR_NOT_FOUND);
-	assert_ok(append("tpl.log.1", "c", 3, &number));
+	ASSERT_OK(append("tpl.log.1", "c", 3, &number));
 }
 
 TEST(entries_over_the_limit_are_refused)
@@ -157,7 +157,7 @@ TEST(entries_over_the_limit_are_refused)
 		.subject = "tpl.log.1", .data = {bytes, max}, .expected = 0};
 
 	ck_assert_uint_gt(max, 60000);
-	assert_ok(ops->append(bus, &entry, 1));
+	ASSERT_OK(ops->append(bus, &entry, 1));
 	entry.data.size = max + 1;
 	entry.expected = BROKER_ANY;
 	ck_assert_int_eq(ops->append(bus, &entry, 1), ERR_TOO_LARGE);
@@ -176,12 +176,12 @@ TEST(rows_are_written_by_revision)
 	uint64_t first;
 	uint64_t second;
 
-	assert_ok(put("p.1", "a", 0, &first));
+	ASSERT_OK(put("p.1", "a", 0, &first));
 	ck_assert_int_eq(put("p.1", "b", 0, &second), ERR_BUSY);
 	ck_assert_int_eq(put("p.1", "b", first + 1, &second), ERR_BUSY);
-	assert_ok(put("p.1", "b", first, &second));
+	ASSERT_OK(put("p.1", "b", first, &second));
 	ck_assert_uint_gt(second, first);
-	assert_ok(ops->get(bus, BROKER_FACTS, "p.1", &row));
+	ASSERT_OK(ops->get(bus, BROKER_FACTS, "p.1", &row));
 	ck_assert_str_eq(row.value.data, "b");
 	ck_assert_str_eq(row.key, "p.1");
 	ck_assert_uint_eq(row.revision, second);
@@ -195,13 +195,13 @@ TEST(a_removed_row_is_made_again)
 	struct broker_row row;
 	uint64_t revision;
 
-	assert_ok(put("p.1", "a", 0, &revision));
+	ASSERT_OK(put("p.1", "a", 0, &revision));
 	ck_assert_int_eq(ops->remove(bus, BROKER_FACTS, "p.1", revision + 1),
 			 ERR_BUSY);
-	assert_ok(ops->remove(bus, BROKER_FACTS, "p.1", revision));
+	ASSERT_OK(ops->remove(bus, BROKER_FACTS, "p.1", revision));
 	ck_assert_int_eq(ops->get(bus, BROKER_FACTS, "p.1", &row),
 			 ERR_NOT_FOUND);
-	assert_ok(put("p.1", "b", 0, &revision));
+	ASSERT_OK(put("p.1", "b", 0, &revision));
 	ck_assert_int_eq(put("p.1", "c", 0, &revision), ERR_BUSY);
 }
 
@@ -212,7 +212,7 @@ static void expect_list(enum broker_bucket bucket, const char *expected)
 	struct broker_row *rows;
 	size_t count;
 
-	assert_ok(ops->list(bus, bucket, &rows, &count));
+	ASSERT_OK(ops->list(bus, bucket, &rows, &count));
 	buffer_append_text(&text, "");
 	for (size_t i = 0; i < count; i++) {
 		buffer_printf(&text, "%s=%s ", rows[i].key, rows[i].value.data);
@@ -228,13 +228,13 @@ TEST(all_rows_are_listed)
 	uint64_t revision;
 
 	expect_list(BROKER_FACTS, "");
-	assert_ok(put("p.2", "a", 0, &first));
-	assert_ok(put("p.1", "b", 0, &revision));
+	ASSERT_OK(put("p.2", "a", 0, &first));
+	ASSERT_OK(put("p.1", "b", 0, &revision));
 	expect_list(BROKER_FACTS, "p.1=b p.2=a ");
 	expect_list(BROKER_FACTS, "p.1=b p.2=a ");
-	assert_ok(put("p.2", "c", first, &revision));
+	ASSERT_OK(put("p.2", "c", first, &revision));
 	expect_list(BROKER_FACTS, "p.1=b p.2=c ");
-	assert_ok(ops->remove(bus, BROKER_FACTS, "p.2", revision));
+	ASSERT_OK(ops->remove(bus, BROKER_FACTS, "p.2", revision));
 	expect_list(BROKER_FACTS, "p.1=b ");
 	/* what the bus writes for itself is not listed */
 	expect_list(BROKER_NODES, "");
@@ -245,10 +245,10 @@ TEST(a_row_expires_without_renewal)
 	uint64_t revision;
 	struct broker_row row;
 
-	assert_ok(
+	ASSERT_OK(
 		ops->put(bus, BROKER_NODES, "a", slice_of("1"), 0, &revision));
 	test_sleep_ms(400);
-	assert_ok(ops->put(bus, BROKER_NODES, "a", slice_of("2"), revision,
+	ASSERT_OK(ops->put(bus, BROKER_NODES, "a", slice_of("2"), revision,
 			   &revision));
 	test_sleep_ms(300);
 	expect_list(BROKER_NODES, "a=2 ");
@@ -259,7 +259,7 @@ TEST(a_row_expires_without_renewal)
 	ck_assert_int_eq(ops->put(bus, BROKER_NODES, "a", slice_of("3"),
 				  revision, &revision),
 			 ERR_BUSY);
-	assert_ok(
+	ASSERT_OK(
 		ops->put(bus, BROKER_NODES, "a", slice_of("3"), 0, &revision));
 	expect_list(BROKER_NODES, "a=3 ");
 }
@@ -303,7 +303,7 @@ TEST(questions_are_answered)
 
 	ck_assert_int_eq(ask("tpl.q.1", &answer), ERR_NOT_FOUND);
 	ops->answer(bus, "tpl.q.1", answer_twice, NULL, 2);
-	assert_ok(ask("tpl.q.1", &answer));
+	ASSERT_OK(ask("tpl.q.1", &answer));
 	ck_assert_str_eq(answer.data, "abab");
 	ops->answer(bus, "tpl.q.1", answer_late, NULL, 2);
 	ck_assert_int_eq(ask("tpl.q.1", &answer), ERR_TIMEOUT);
@@ -336,7 +336,7 @@ TEST(an_answer_is_waited_for_as_long_as_it_is_wanted)
 		ops->ask(bus, "tpl.q.2", slice_of("a"), &patience, &answer),
 		ERR_STOPPED);
 	patience.goes_on = NULL;
-	assert_ok(ops->ask(bus, "tpl.q.2", slice_of("a"), &patience, &answer));
+	ASSERT_OK(ops->ask(bus, "tpl.q.2", slice_of("a"), &patience, &answer));
 	ck_assert_str_eq(answer.data, "late");
 	patience.goes_on = loses_the_server;
 	ck_assert_int_eq(
@@ -360,8 +360,8 @@ TEST(what_is_told_and_appended_is_heard)
 
 	ops->listen(bus, "tpl.log.*", on_told, NULL);
 	ops->listen(bus, "tpl.hint.>", on_told, NULL);
-	assert_ok(append("tpl.log.7", "a", 0, &number));
-	assert_ok(ops->tell(bus, "tpl.hint.x", slice_of("b")));
+	ASSERT_OK(append("tpl.log.7", "a", 0, &number));
+	ASSERT_OK(ops->tell(bus, "tpl.hint.x", slice_of("b")));
 	for (unsigned i = 0; i < 200 && told < 11; i++)
 		test_sleep_ms(10);
 	ck_assert_uint_eq(told, 11);
@@ -387,7 +387,7 @@ TEST(a_restarted_server_has_all_entries_again)
 	int64_t clock_ms;
 	uint64_t number;
 
-	assert_ok(append("tpl.log.1", "a", 0, &number));
+	ASSERT_OK(append("tpl.log.1", "a", 0, &number));
 	broker_kill(&broker, 0);
 	ck_assert_int_eq(append("tpl.log.1", "b", 1, &number), ERR_NETWORK);
 	ck_assert(!ops->is_connected(bus, &clock_ms));
@@ -397,7 +397,7 @@ TEST(a_restarted_server_has_all_entries_again)
 		test_sleep_ms(10);
 	/* an unacknowledged entry may exist; its number shows it */
 	ck_assert_uint_le(message.number, 2);
-	assert_ok(append("tpl.log.1", "c", message.number, &number));
+	ASSERT_OK(append("tpl.log.1", "c", message.number, &number));
 	buffer_free(&message.data);
 	buffer_free(&message.subject);
 }

@@ -73,10 +73,10 @@ static void expect_log(struct broker *a, struct broker *b)
 {
 	struct broker_message message = {0};
 
-	assert_ok(append(a, "tpl.log.017"));
-	assert_ok(append(a, "tpl.evt.017.example"));
-	assert_ok(ops->last(b, BROKER_LOG, "tpl.log.017", &message));
-	assert_ok(ops->purge(b, BROKER_LOG, "tpl.log.017", message.number));
+	ASSERT_OK(append(a, "tpl.log.017"));
+	ASSERT_OK(append(a, "tpl.evt.017.example"));
+	ASSERT_OK(ops->last(b, BROKER_LOG, "tpl.log.017", &message));
+	ASSERT_OK(ops->purge(b, BROKER_LOG, "tpl.log.017", message.number));
 	buffer_free(&message.data);
 	buffer_free(&message.subject);
 }
@@ -88,9 +88,9 @@ static void expect_rows_and_answers(struct broker *a, struct broker *b)
 	uint64_t revision;
 	size_t count;
 
-	assert_ok(ops->put(a, BROKER_FACTS, "p.017", slice_of("a"), 0,
+	ASSERT_OK(ops->put(a, BROKER_FACTS, "p.017", slice_of("a"), 0,
 			   &revision));
-	assert_ok(ops->list(b, BROKER_FACTS, &rows, &count));
+	ASSERT_OK(ops->list(b, BROKER_FACTS, &rows, &count));
 	ck_assert_uint_eq(count, 1);
 	buffer_free(&rows[0].value);
 	free(rows);
@@ -108,7 +108,7 @@ static void expect_leases(struct broker *a)
 {
 	uint64_t revision;
 
-	assert_ok(ops->put(a, BROKER_NODES, "a", slice_of("{}"), 0, &revision));
+	ASSERT_OK(ops->put(a, BROKER_NODES, "a", slice_of("{}"), 0, &revision));
 	ck_assert_int_eq(
 		ops->put(a, BROKER_NODES, "b", slice_of("{}"), 0, &revision),
 		ERR_ADDRESS_FORBIDDEN);

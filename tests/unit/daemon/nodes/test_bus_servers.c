@@ -139,7 +139,7 @@ static void expect_all(void)
 		uint64_t from = 0;
 
 		for (uint64_t n = 0; n < writers[i].count; n++) {
-			assert_ok(ops->next_of_leader(bus, BROKER_LOG,
+			ASSERT_OK(ops->next_of_leader(bus, BROKER_LOG,
 						      writers[i].subject, from,
 						      &message));
 			buffer_append_byte(&message.data, '\0');
@@ -187,7 +187,7 @@ TEST(all_servers_may_be_killed_and_have_all_again)
 	struct broker_row row;
 	uint64_t revision;
 
-	assert_ok(ops->put(bus, BROKER_FACTS, "p.1", slice_of("a"), 0,
+	ASSERT_OK(ops->put(bus, BROKER_FACTS, "p.1", slice_of("a"), 0,
 			   &revision));
 	write_on();
 	wait_for(100);
@@ -205,6 +205,6 @@ TEST(all_servers_may_be_killed_and_have_all_again)
 	ck_assert(slice_equal(buffer_slice(&row.value), slice_of("a")));
 	buffer_free(&row.value);
 	/* its revision may be another one */
-	assert_ok(ops->put(bus, BROKER_FACTS, "p.1", slice_of("b"),
+	ASSERT_OK(ops->put(bus, BROKER_FACTS, "p.1", slice_of("b"),
 			   row.revision, &revision));
 }

@@ -43,7 +43,7 @@ static void set_password(const char *password)
 {
 	snprintf(password_path, sizeof(password_path), "%s/password",
 		 broker.folder);
-	assert_ok(file_write(password_path, slice_of(password)));
+	ASSERT_OK(file_write(password_path, slice_of(password)));
 	options.password_file = password_path;
 }
 
@@ -156,7 +156,7 @@ TEST(an_entry_that_a_user_may_not_append_is_refused)
 	};
 
 	ck_assert_int_eq(ops->append(bus, entries, 2), ERR_ADDRESS_FORBIDDEN);
-	assert_ok(entries[0].error);
+	ASSERT_OK(entries[0].error);
 	ck_assert_int_eq(entries[1].error, ERR_ADDRESS_FORBIDDEN);
 }
 
@@ -178,7 +178,7 @@ TEST(a_full_log_takes_no_more)
 		error = ops->append(bus, &entry, 1);
 	ck_assert_int_eq(error, ERR_STORE_FULL);
 	/* and has lost nothing */
-	assert_ok(ops->next(bus, BROKER_LOG, "tpl.log.1", 1, &first));
+	ASSERT_OK(ops->next(bus, BROKER_LOG, "tpl.log.1", 1, &first));
 	ck_assert_uint_eq(first.number, 1);
 	buffer_free(&first.data);
 	buffer_free(&first.subject);

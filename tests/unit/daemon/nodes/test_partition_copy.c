@@ -35,7 +35,7 @@ static void open_node(struct node *node)
 					      .partition_of = partition_of};
 
 	scratch_make(&node->scratch);
-	assert_ok(store_open(&node->store, node->scratch.folder, &options));
+	ASSERT_OK(store_open(&node->store, node->scratch.folder, &options));
 }
 
 static void close_node(struct node *node)
@@ -62,7 +62,7 @@ static uint32_t add_site(struct store *store, const char *host)
 		txn_put(&txn, TABLE_BODIES, key_slice(&key),
 			(struct slice){body, sizeof(body)});
 	}
-	assert_ok(txn_end(&txn));
+	ASSERT_OK(txn_end(&txn));
 	return row.id;
 }
 
@@ -73,13 +73,13 @@ static void set_place(uint64_t number)
 	journal_position_put(
 		&txn, 'a',
 		&(struct journal_position){number, 3, true, ~number});
-	assert_ok(txn_end(&txn));
+	ASSERT_OK(txn_end(&txn));
 }
 
 static void setup(void)
 {
 	scratch_make(&place);
-	assert_ok(snapshot_store_open(&depot, &(struct snapshot_store_options){
+	ASSERT_OK(snapshot_store_open(&depot, &(struct snapshot_store_options){
 						      .location = place.folder,
 						      .key_file = "",
 						      .ca_file = "",
@@ -109,7 +109,7 @@ static uint64_t sum_of(struct store *store, unsigned partition)
 	struct txn txn = txn_begin_read(store);
 	uint64_t sum = journal_sum(&txn, partition, NULL);
 
-	assert_ok(txn_end(&txn));
+	ASSERT_OK(txn_end(&txn));
 	return sum;
 }
 
@@ -119,7 +119,7 @@ static struct journal_position element_position_of(struct store *store)
 	struct journal_position its;
 
 	journal_position_get(&txn, 'a', &its);
-	assert_ok(txn_end(&txn));
+	ASSERT_OK(txn_end(&txn));
 	return its;
 }
 
@@ -142,12 +142,12 @@ TEST(a_partition_moves_through_a_snapshot_store)
 {
 	uint64_t number = 0;
 
-	assert_ok(snapshot_save(owner.store, 'a', NOW_MS, depot, &copied));
+	ASSERT_OK(snapshot_save(owner.store, 'a', NOW_MS, depot, &copied));
 	ck_assert_uint_eq(copied.rows, PAGES + 1);
 	ck_assert_uint_eq(copied.chunks, 2);
-	assert_ok(snapshot_store_latest(depot, 'a', UINT64_MAX, &number));
+	ASSERT_OK(snapshot_store_latest(depot, 'a', UINT64_MAX, &number));
 	ck_assert_uint_eq(number, 42);
-	assert_ok(snapshot_load(follower.store,
+	ASSERT_OK(snapshot_load(follower.store,
 				(struct snapshot_store_item){'a', number},
 				depot, &copied));
 	ck_assert_uint_eq(copied.head.time_ms, NOW_MS);
@@ -157,8 +157,8 @@ TEST(a_partition_moves_through_a_snapshot_store)
 TEST(what_was_there_goes)
 {
 	add_site(follower.store, "another.test");
-	assert_ok(snapshot_save(owner.store, 'a', NOW_MS, depot, &copied));
-	assert_ok(snapshot_load(follower.store,
+	ASSERT_OK(snapshot_save(owner.store, 'a', NOW_MS, depot, &copied));
+	ASSERT_OK(snapshot_load(follower.store,
 				(struct snapshot_store_item){'a', 42}, depot,
 				&copied));
 	expect_whole();
@@ -168,11 +168,11 @@ TEST(a_file_does_as_well)
 {
 	const char *path = scratch_path(&place, "a.snapshot");
 
-	assert_ok(snapshot_save_file(owner.store, 'a', NOW_MS, path, &copied));
-	assert_ok(snapshot_load_file(NULL, path, &copied));
+	ASSERT_OK(snapshot_save_file(owner.store, 'a', NOW_MS, path, &copied));
+	ASSERT_OK(snapshot_load_file(NULL, path, &copied));
 	ck_assert_uint_eq(copied.head.partition, 'a');
 	ck_assert_uint_eq(sum_of(follower.store, 'a'), 0);
-	assert_ok(snapshot_load_file(follower.store, path, &copied));
+	ASSERT_OK(snapshot_load_file(follower.store, path, &copied));
 	expect_whole();
 }
 
@@ -180,7 +180,7 @@ TEST(half_a_file_is_not_whole)
 {
 	const char *path = scratch_path(&place, "a.snapshot");
 
-	assert_ok(snapshot_save_file(owner.store, 'a', NOW_MS, path, &copied));
+	ASSERT_OK(snapshot_save_file(owner.store, 'a', NOW_MS, path, &copied));
 	/* a chunk of 4 MiB is in it */
 	ck_assert_int_eq(truncate(path, 5 << 20), 0);
 	ck_assert_int_eq(snapshot_load_file(follower.store, path, &copied),
@@ -198,7 +198,7 @@ TEST(another_partition_is_refused)
 {
 	char path[SCRATCH_PATH_BYTES];
 
-	assert_ok(snapshot_save(owner.store, 'a', NOW_MS, depot, &copied));
+	ASSERT_OK(snapshot_save(owner.store, 'a', NOW_MS, depot, &copied));
 	snprintf(path, sizeof(path), "%s", scratch_path(&place, "p097"));
 	ck_assert_int_eq(rename(path, scratch_path(&place, "p098")), 0);
 	ck_assert_int_eq(snapshot_load(follower.store,

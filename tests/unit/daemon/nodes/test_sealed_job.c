@@ -25,7 +25,7 @@ static struct encryption_keys *keys_of(char digit)
 		fputc(digit, file);
 	fclose(file);
 	ck_assert_int_eq(chmod(scratch_path(&place, "key"), 0600), 0);
-	assert_ok(encryption_keys_read(&keys, scratch_path(&place, "key")));
+	ASSERT_OK(encryption_keys_read(&keys, scratch_path(&place, "key")));
 	scratch_remove(&place, NULL);
 	return keys;
 }
@@ -61,7 +61,7 @@ TEST(a_sealed_job_is_read_by_its_key_and_subject)
 		import_job_decrypt(one, "tpl.job.018.seed", sealed, &job),
 		ERR_CORRUPT);
 	ck_assert_uint_eq(job.size, 0);
-	assert_ok(import_job_decrypt(one, SUBJECT, sealed, &job));
+	ASSERT_OK(import_job_decrypt(one, SUBJECT, sealed, &job));
 	ck_assert(slice_equal(buffer_slice(&job), slice_of(JOB)));
 }
 
@@ -69,10 +69,10 @@ TEST(other_jobs_are_as_they_are)
 {
 	AUTO_BUFFER job = {0};
 
-	assert_ok(import_job_decrypt(NULL, SUBJECT, slice_of(JOB), &job));
+	ASSERT_OK(import_job_decrypt(NULL, SUBJECT, slice_of(JOB), &job));
 	ck_assert(slice_equal(buffer_slice(&job), slice_of(JOB)));
 	buffer_clear(&job);
-	assert_ok(import_job_decrypt(one, SUBJECT, slice_of(""), &job));
+	ASSERT_OK(import_job_decrypt(one, SUBJECT, slice_of(""), &job));
 	ck_assert_uint_eq(job.size, 0);
 	ck_assert_int_eq(
 		import_job_decrypt(one, SUBJECT, slice_of("TPLSEAL1x"), &job),

@@ -36,7 +36,7 @@ static struct encryption_keys *keys_of(const char *text)
 {
 	struct encryption_keys *keys;
 
-	assert_ok(read_text(&keys, text, 0600));
+	ASSERT_OK(read_text(&keys, text, 0600));
 	return keys;
 }
 
@@ -73,7 +73,7 @@ TEST(no_file_is_no_keys)
 {
 	struct encryption_keys *keys;
 
-	assert_ok(encryption_keys_read(&keys, ""));
+	ASSERT_OK(encryption_keys_read(&keys, ""));
 	ck_assert_ptr_null(encryption_keys_cipher(keys));
 	ck_assert_uint_eq(encryption_keys_count(keys), 0);
 	ck_assert_str_eq(encryption_keys_id(keys), "");
@@ -103,7 +103,7 @@ TEST(files_of_others_are_refused)
 	ck_assert_int_eq(read_text(&keys, ONE, 0604), ERR_ADDRESS_FORBIDDEN);
 	ck_assert_int_eq(read_text(&keys, ONE, 0620), ERR_ADDRESS_FORBIDDEN);
 	ck_assert_ptr_null(keys);
-	assert_ok(read_text(&keys, ONE, 0440));
+	ASSERT_OK(read_text(&keys, ONE, 0440));
 	encryption_keys_destroy(keys);
 }
 
@@ -135,9 +135,9 @@ TEST(what_one_seals_who_has_its_key_opens)
 	AUTO_BUFFER by_both = seal(both, "a", PASSWORD);
 	struct buffer text = {0};
 
-	assert_ok(unseal(both, "a", buffer_slice(&by_old), &text));
+	ASSERT_OK(unseal(both, "a", buffer_slice(&by_old), &text));
 	ck_assert(slice_equal(buffer_slice(&text), slice_of(PASSWORD)));
-	assert_ok(unseal(new, "a", buffer_slice(&by_both), &text));
+	ASSERT_OK(unseal(new, "a", buffer_slice(&by_both), &text));
 	ck_assert(slice_equal(buffer_slice(&text), slice_of(PASSWORD)));
 	ck_assert_int_eq(unseal(new, "a", buffer_slice(&by_old), &text),
 			 ERR_NO_ENCRYPTION_KEY);
@@ -170,7 +170,7 @@ TEST(no_other_bytes_open)
 			ERR_NONE);
 	}
 	ck_assert_uint_eq(text.size, 0);
-	assert_ok(unseal(keys, "a", buffer_slice(&one), &text));
+	ASSERT_OK(unseal(keys, "a", buffer_slice(&one), &text));
 	buffer_free(&text);
 	encryption_keys_destroy(keys);
 }
@@ -202,7 +202,7 @@ static void open_node(struct node *node, const char *keys)
 	node->keys = *keys == '\0' ? NULL : keys_of(keys);
 	options.cipher = encryption_keys_cipher(node->keys);
 	scratch_make(&node->scratch);
-	assert_ok(store_open(&node->store, node->scratch.folder, &options));
+	ASSERT_OK(store_open(&node->store, node->scratch.folder, &options));
 }
 
 static void close_node(struct node *node)
@@ -235,7 +235,7 @@ static struct buffer add_site(const char *host)
 	site_put(&txn, &row);
 	journal_write(journal, &txn, PARTITION, &changes);
 	journal_end(&txn);
-	assert_ok(txn_end(&txn));
+	ASSERT_OK(txn_end(&txn));
 	journal_destroy(journal);
 	return changes;
 }
@@ -282,8 +282,8 @@ static void expect_gone_with_its_row(void)
 	txn_delete(&txn, TABLE_SITES, slice_of("a.test"));
 	journal_write(journal, &txn, PARTITION, &changes);
 	journal_end(&txn);
-	assert_ok(txn_end(&txn));
-	assert_ok(take(PARTITION, buffer_slice(&changes)));
+	ASSERT_OK(txn_end(&txn));
+	ASSERT_OK(take(PARTITION, buffer_slice(&changes)));
 	ck_assert(!secret_text_read(follower.store, buffer_slice(&headers),
 				    NULL));
 	journal_destroy(journal);
@@ -298,10 +298,10 @@ TEST(a_log_has_no_secret_and_its_follower_has)
 	changes = add_site("a.test");
 	ck_assert(contains(&changes, "a.test"));
 	ck_assert(!contains(&changes, "horse"));
-	assert_ok(take(PARTITION, buffer_slice(&changes)));
+	ASSERT_OK(take(PARTITION, buffer_slice(&changes)));
 	ck_assert(has_password(&follower, "a.test"));
 	/* again: it exists */
-	assert_ok(take(PARTITION, buffer_slice(&changes)));
+	ASSERT_OK(take(PARTITION, buffer_slice(&changes)));
 	expect_gone_with_its_row();
 	close_nodes();
 }
@@ -321,7 +321,7 @@ TEST(a_dump_has_no_secret_and_its_reader_has)
 	dump_end(&dump);
 	txn_end(&txn);
 	ck_assert(!contains(&chunk, "horse"));
-	assert_ok(take(PARTITION, buffer_slice(&chunk)));
+	ASSERT_OK(take(PARTITION, buffer_slice(&chunk)));
 	ck_assert(has_password(&follower, "a.test"));
 	close_nodes();
 }
@@ -376,7 +376,7 @@ TEST(without_a_key_none_is_sent)
 	open_node(&follower, ONE);
 	changes = add_site("a.test");
 	ck_assert(!contains(&changes, "horse"));
-	assert_ok(take(PARTITION, buffer_slice(&changes)));
+	ASSERT_OK(take(PARTITION, buffer_slice(&changes)));
 	ck_assert(!has_password(&follower, "a.test"));
 	txn = txn_begin_read(owner.store);
 	ck_assert(!txn_may_store_secret_text(&txn, redact_all, slice_of("x")));

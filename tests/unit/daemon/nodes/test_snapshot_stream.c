@@ -86,7 +86,7 @@ static struct buffer written(size_t step)
 	do {
 		char *room = buffer_reserve(&all, step);
 
-		assert_ok(snapshot_pack(writer, room, step, &size));
+		ASSERT_OK(snapshot_pack(writer, room, step, &size));
 		all.size += size;
 	} while (size > 0);
 	snapshot_writer_destroy(writer);
@@ -121,7 +121,7 @@ static void expect_same(size_t step)
 {
 	AUTO_BUFFER all = written(step);
 
-	assert_ok(read_all(buffer_slice(&all), step));
+	ASSERT_OK(read_all(buffer_slice(&all), step));
 	ck_assert_uint_eq(taken, count);
 	ck_assert(!differs);
 }
@@ -153,7 +153,7 @@ TEST(zeros_take_no_room_and_come_back)
 	count = 1;
 	all = written(65536);
 	ck_assert_uint_lt(all.size, 1000);
-	assert_ok(read_all(buffer_slice(&all), 7));
+	ASSERT_OK(read_all(buffer_slice(&all), 7));
 }
 
 TEST(each_cut_and_each_flipped_bit_is_found)

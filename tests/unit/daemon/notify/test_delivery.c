@@ -122,7 +122,7 @@ static void put_hook(uint32_t hook, const char *text)
 	struct txn txn = txn_begin_write(world.store);
 
 	put_row(&txn, hook, text, &(struct hook_row){0});
-	assert_ok(txn_end(&txn));
+	ASSERT_OK(txn_end(&txn));
 }
 
 static void delete_hook(uint32_t hook)
@@ -132,7 +132,7 @@ static void delete_hook(uint32_t hook)
 
 	txn_delete_prefix(&txn, TABLE_OUTBOX, key_slice(&key));
 	txn_delete(&txn, TABLE_HOOKS, key_slice(&key));
-	assert_ok(txn_end(&txn));
+	ASSERT_OK(txn_end(&txn));
 }
 
 /* An event waits for the hook; its number. */
@@ -148,7 +148,7 @@ static uint64_t put_event(uint32_t hook)
 	ck_assert(hook_row_get(&txn, hook, &row));
 	row.waiting++;
 	hook_row_put(&txn, hook, &row);
-	assert_ok(txn_end(&txn));
+	ASSERT_OK(txn_end(&txn));
 	return number;
 }
 
@@ -186,7 +186,7 @@ static void answer_with(const struct post *post, struct fetch_result *result)
 {
 	AUTO_BUFFER head = fetch_result_encode(post->id, result, NULL);
 
-	assert_ok(channel_send(
+	ASSERT_OK(channel_send(
 		&notifier, &(struct frame_parts){.kind = FETCH_RESULT,
 						 .head = buffer_slice(&head),
 						 .file = -1}));
@@ -324,7 +324,7 @@ static void rest_until(uint32_t hook, uint64_t next_ms)
 	row.next_ms = next_ms;
 	row.failures = 3;
 	hook_row_put(&txn, hook, &row);
-	assert_ok(txn_end(&txn));
+	ASSERT_OK(txn_end(&txn));
 }
 
 TEST(a_hook_rests_over_a_restart_but_not_by_a_clock_set_back)
@@ -455,7 +455,7 @@ TEST(what_is_damaged_is_passed_over)
 		txn_get(&txn, TABLE_HOOKS,
 			(struct slice){(const char[]){0, 0, 0, 3}, 4}));
 	txn_put(&txn, TABLE_HOOKS, slice_of("\1\1"), slice_of("damage"));
-	assert_ok(txn_end(&txn));
+	ASSERT_OK(txn_end(&txn));
 	look_and_send();
 	ck_assert_uint_eq(delivery.outlet_count, 3);
 	ck_assert_uint_eq(next_post().event, second);
@@ -503,7 +503,7 @@ TEST(no_more_are_in_flight_than_the_courier_takes)
 			&(struct hook_row){.waiting = 1});
 		outbox_put(&txn, hook, 1, &event);
 	}
-	assert_ok(txn_end(&txn));
+	ASSERT_OK(txn_end(&txn));
 	look_and_send();
 	for (size_t i = 0; i < delivery.outlet_count; i++)
 		running += delivery.outlets[i]->is_running;
@@ -524,7 +524,7 @@ static struct pipeline_options pipeline_options = {
 static void start_pipeline(void)
 {
 	pipeline_options.limits = page_limits_default;
-	assert_ok(pipeline_start(&delivery.pipeline, world.engine,
+	ASSERT_OK(pipeline_start(&delivery.pipeline, world.engine,
 				 &pipeline_options));
 }
 
@@ -561,7 +561,7 @@ static struct alert_change command(const struct alert_change *alert)
 	struct alert_change copy = *alert;
 	struct change change = {.kind = CHANGE_ALERTS, .alert = &copy};
 
-	assert_ok(pipeline_command(delivery.pipeline, &change));
+	ASSERT_OK(pipeline_command(delivery.pipeline, &change));
 	return copy;
 }
 
@@ -589,7 +589,7 @@ static struct hook_row row_of(uint32_t hook, char *error, size_t error_size)
 	ck_assert(hook_row_get(&txn, hook, &row));
 	snprintf(error, error_size, "%.*s", (int)row.error.size,
 		 row.error.size == 0 ? "" : (const char *)row.error.data);
-	assert_ok(txn_end(&txn));
+	ASSERT_OK(txn_end(&txn));
 	return row;
 }
 
@@ -716,8 +716,8 @@ TEST(all_of_it_delivers_to_a_server)
 	char url[64];
 	uint32_t hook;
 
-	assert_ok(network_parse("127.0.0.1", &allowed));
-	assert_ok(delivery_start(&whole, world.store, delivery.pipeline,
+	ASSERT_OK(network_parse("127.0.0.1", &allowed));
+	ASSERT_OK(delivery_start(&whole, world.store, delivery.pipeline,
 				 &(struct delivery_options){
 					 .posts.user_agent = "test",
 					 .posts.connect_timeout_ms = ANSWER_MS,

@@ -23,10 +23,10 @@ static struct analysed analyse_with(const char *address, const char *html,
 	struct analysed analysed = {0};
 	struct url url;
 
-	assert_ok(url_parse(&url, slice_of(address), NULL));
-	assert_ok(analyse(slice_of(html), slice_of("UTF-8"), &url, with,
+	ASSERT_OK(url_parse(&url, slice_of(address), NULL));
+	ASSERT_OK(analyse(slice_of(html), slice_of("UTF-8"), &url, with,
 			  &analysed.bytes));
-	assert_ok(record_open(buffer_slice(&analysed.bytes), &analysed.record));
+	ASSERT_OK(record_open(buffer_slice(&analysed.bytes), &analysed.record));
 	return analysed;
 }
 
@@ -41,7 +41,7 @@ static uint64_t path_to(const char *html, uint16_t tag)
 	AUTO_PAGE *page;
 	uint64_t path = 0;
 
-	assert_ok(page_parse(&page, slice_of(html), slice_of("UTF-8"),
+	ASSERT_OK(page_parse(&page, slice_of(html), slice_of("UTF-8"),
 			     &page_limits_default));
 	for (uint32_t i = 0; i < page->node_count && path == 0; i++)
 		if (page->nodes[i].tag == tag)
@@ -319,7 +319,7 @@ TEST(what_cannot_be_parsed_appends_nothing)
 	AUTO_BUFFER out = {0};
 	struct url url;
 
-	assert_ok(url_parse(&url, slice_of("http://a.test/"), NULL));
+	ASSERT_OK(url_parse(&url, slice_of("http://a.test/"), NULL));
 	ck_assert_int_eq(analyse(slice_of("%PDF-1.7\n"), slice_of(NULL), &url,
 				 &options, &out),
 			 ERR_NOT_HTML);
@@ -339,8 +339,8 @@ TEST(a_parsed_page_has_the_record_of_its_bytes)
 	struct url url;
 
 	url_parse(&url, slice_of("http://a.test/"), NULL);
-	assert_ok(analyse(body, slice_of("UTF-8"), &url, &options, &by_bytes));
-	assert_ok(page_parse(&page, body, slice_of("UTF-8"), options.limits));
+	ASSERT_OK(analyse(body, slice_of("UTF-8"), &url, &options, &by_bytes));
+	ASSERT_OK(page_parse(&page, body, slice_of("UTF-8"), options.limits));
 	analyse_page(page, body, &url, &options, &by_page);
 	ck_assert(slice_equal(buffer_slice(&by_page), buffer_slice(&by_bytes)));
 }

@@ -30,7 +30,7 @@ static void begin(void)
 {
 	snprintf(folder, sizeof(folder), "/tmp/test_command.XXXXXX");
 	ck_assert_ptr_nonnull(mkdtemp(folder));
-	assert_ok(spawner_create(&spawner, true));
+	ASSERT_OK(spawner_create(&spawner, true));
 }
 
 static void end(void)
@@ -85,7 +85,7 @@ static struct buffer output(void)
 	struct buffer text = {0};
 
 	snprintf(path, sizeof(path), "%s/out", folder);
-	assert_ok(file_read(path, 1 << 24, &text));
+	ASSERT_OK(file_read(path, 1 << 24, &text));
 	return text;
 }
 
@@ -229,7 +229,7 @@ TEST(a_starter_that_may_not_runs_none)
 {
 	struct spawner *other;
 
-	assert_ok(spawner_create(&other, false));
+	ASSERT_OK(spawner_create(&other, false));
 	spawner_destroy(spawner);
 	spawner = other;
 	ck_assert_int_eq(start_path("/bin/true"), CHILD_FAILED);

@@ -354,7 +354,7 @@ TEST(what_was_with_two_processes_that_ended_is_answered_by_the_third)
 	begin(die, 2);
 	ask(false);
 	ck_assert_uint_eq(starts, 3);
-	assert_ok(result.error);
+	ASSERT_OK(result.error);
 	end();
 }
 
@@ -368,7 +368,7 @@ TEST(what_was_with_three_processes_that_ended_is_given_up)
 	fetch_result_free(&result);
 	ask(false); /* others are answered */
 	ck_assert_uint_eq(starts, 4);
-	assert_ok(result.error);
+	ASSERT_OK(result.error);
 	end();
 }
 
@@ -389,7 +389,7 @@ static bool ends_over(uint32_t kind, struct slice head, bool has_options)
 	int ends[2];
 	bool has_ended;
 
-	assert_ok(channel_pair(ends));
+	ASSERT_OK(channel_pair(ends));
 	ck_assert_int_eq(pthread_create(&thread, NULL, be_fetcher, &ends[1]),
 			 0);
 	channel = channel_of(ends[0], MAX_BODY);

@@ -17,7 +17,7 @@ static struct channel theirs;
 
 static void begin(void)
 {
-	assert_ok(channel_pair(ends));
+	ASSERT_OK(channel_pair(ends));
 	ours = channel_of(ends[0], MAX_BODY);
 	theirs = channel_of(ends[1], MAX_BODY);
 }
@@ -44,12 +44,12 @@ static bool passes(size_t size)
 	struct channel_frame frame;
 	bool is_same;
 
-	assert_ok(channel_send(&ours,
+	ASSERT_OK(channel_send(&ours,
 			       &(struct frame_parts){.kind = 7,
 						     .head = slice_of("head"),
 						     .body = {bytes, size},
 						     .file = -1}));
-	assert_ok(channel_receive(&theirs, 0, &frame));
+	ASSERT_OK(channel_receive(&theirs, 0, &frame));
 	is_same = frame.kind == 7 && frame.file == -1 &&
 		  slice_equal(frame.head, slice_of("head")) &&
 		  slice_equal(frame.body, (struct slice){bytes, size});
@@ -84,7 +84,7 @@ TEST(a_body_over_the_limit_is_refused)
 	AUTO_TEXT *bytes = letters(MAX_BODY + 1);
 	struct channel_frame frame;
 
-	assert_ok(channel_send(
+	ASSERT_OK(channel_send(
 		&ours, &(struct frame_parts){.body = {bytes, MAX_BODY + 1},
 					     .file = -1}));
 	ck_assert_int_eq(channel_receive(&theirs, 0, &frame), ERR_MALFORMED);
@@ -97,8 +97,8 @@ TEST(a_head_over_the_limit_is_not_sent)
 				    .file = -1};
 	struct channel_frame frame;
 
-	assert_ok(channel_send(&ours, &parts));
-	assert_ok(channel_receive(&theirs, 0, &frame));
+	ASSERT_OK(channel_send(&ours, &parts));
+	ASSERT_OK(channel_receive(&theirs, 0, &frame));
 	frame_free(&frame);
 	parts.head.size++;
 	ck_assert_int_eq(channel_send(&ours, &parts), ERR_IO);
@@ -119,9 +119,9 @@ TEST(what_is_offered_does_not_wait_for_room)
 	ck_assert_int_gt(count, 0);
 	ck_assert_int_eq(channel_offer(&ours, &parts), ERR_BUSY);
 	for (; count > 0; count--)
-		assert_ok(channel_receive(&theirs, 0, &frame));
+		ASSERT_OK(channel_receive(&theirs, 0, &frame));
 	ck_assert_int_eq(channel_receive(&theirs, 0, &frame), ERR_TIMEOUT);
-	assert_ok(channel_offer(&ours, &parts));
+	ASSERT_OK(channel_offer(&ours, &parts));
 }
 
 TEST(a_file_comes_along)
@@ -131,10 +131,10 @@ TEST(a_file_comes_along)
 	char byte = 0;
 
 	ck_assert_int_eq(pipe(pipe_ends), 0);
-	assert_ok(channel_send(&ours,
+	ASSERT_OK(channel_send(&ours,
 			       &(struct frame_parts){.file = pipe_ends[1]}));
 	close(pipe_ends[1]);
-	assert_ok(channel_receive(&theirs, 0, &frame));
+	ASSERT_OK(channel_receive(&theirs, 0, &frame));
 	ck_assert_int_eq(write(frame.file, "x", 1), 1);
 	frame_free(&frame);
 	ck_assert_int_eq(read(pipe_ends[0], &byte, 1), 1);
@@ -208,7 +208,7 @@ TEST(a_malformed_frame_is_refused)
 	struct header wrong[] = {right, right, right, right,
 				 right, right, right, right};
 
-	assert_ok(forge(&right, sizeof(right), -1, 0));
+	ASSERT_OK(forge(&right, sizeof(right), -1, 0));
 	ck_assert_int_eq(forge(&right, sizeof(right) - 1, -1, 0),
 			 ERR_MALFORMED);
 	wrong[0].magic++;
@@ -256,7 +256,7 @@ TEST(a_frame_in_pieces_is_received_when_all_have_come)
 	ck_assert_int_eq(channel_receive(&theirs, 10, &frame), ERR_TIMEOUT);
 	ck_assert(channel_is_partial(&theirs));
 	send_piece(10);
-	assert_ok(channel_receive(&theirs, 0, &frame));
+	ASSERT_OK(channel_receive(&theirs, 0, &frame));
 	ck_assert(!channel_is_partial(&theirs));
 	ck_assert_uint_eq(frame.body.size, PIECE + 10);
 	ck_assert_mem_eq(frame.body.data + PIECE, "abcdefghij", 10);
@@ -309,7 +309,7 @@ static void check_large_body(size_t size)
 	void *sent;
 
 	ck_assert_int_eq(pthread_create(&sender, NULL, send_all, &body), 0);
-	assert_ok(channel_receive(&theirs, 10000, &frame));
+	ASSERT_OK(channel_receive(&theirs, 10000, &frame));
 	ck_assert(slice_equal(frame.body, body));
 	ck_assert_ptr_null(frame.map);
 	ck_assert_int_eq(pthread_join(sender, &sent), 0);

@@ -239,9 +239,9 @@ static void begin(void)
 						    .task_ms = TASK_MS};
 	struct worker_pool_options with = options;
 
-	assert_ok(spawner_create(&spawner, false));
+	ASSERT_OK(spawner_create(&spawner, false));
 	with.spawner = spawner;
-	assert_ok(worker_pool_create(&pool, &with));
+	ASSERT_OK(worker_pool_create(&pool, &with));
 }
 
 static void end(void)
@@ -326,7 +326,7 @@ TEST(a_task_is_done)
 {
 	struct keeper keeper = {0};
 
-	assert_ok(run("ask", &keeper));
+	ASSERT_OK(run("ask", &keeper));
 	ck_assert_str_eq(reason, "");
 	ck_assert_uint_eq(keeper.asks, 1);
 	ck_assert_uint_eq(keeper.answers, 1);
@@ -399,7 +399,7 @@ TEST(who_closes_its_end_is_ended)
 	/* alive still, it has to be killed */
 	ck_assert_int_eq(run("close", &keeper), ERR_QUARANTINED);
 	ck_assert_int_eq(run("nothing", &keeper), ERR_QUARANTINED);
-	assert_ok(run("done", &keeper));
+	ASSERT_OK(run("done", &keeper));
 }
 
 TEST(who_is_killed_by_others_has_another_try)
@@ -407,7 +407,7 @@ TEST(who_is_killed_by_others_has_another_try)
 	struct keeper once = {.kills = 1};
 	struct keeper twice = {.kills = 2};
 
-	assert_ok(run("ask", &once));
+	ASSERT_OK(run("ask", &once));
 	ck_assert_uint_eq(once.asks, 2);
 	ck_assert_uint_eq(once.answers, 1);
 	costs_itself("ask", "signal 9 ", &twice);
@@ -422,7 +422,7 @@ TEST(what_comes_after_the_answer_costs_no_other_task)
 	for (size_t i = 0; i < COUNT_OF(names); i++) {
 		struct keeper keeper = {0};
 
-		assert_ok(run(names[i], &keeper));
+		ASSERT_OK(run(names[i], &keeper));
 		usleep(300 * 1000);
 		ck_assert_msg(run("done", &keeper) == ERR_NONE, "%s: %s",
 			      names[i], reason);
@@ -466,7 +466,7 @@ TEST(tasks_that_go_together_are_done)
 		run_all(names, (struct slice){large, sizes[i]}, &keeper,
 			errors);
 		for (size_t k = 0; k < BATCH; k++)
-			assert_ok(errors[k]);
+			ASSERT_OK(errors[k]);
 		ck_assert_uint_eq(keeper.answers, (i + 1) * BATCH);
 	}
 }
@@ -502,7 +502,7 @@ TEST(an_answer_too_many_is_nobody_s)
 
 	run_all(names, nothing, &keeper, errors);
 	for (size_t k = 0; k < BATCH; k++)
-		assert_ok(errors[k]);
+		ASSERT_OK(errors[k]);
 	ck_assert_uint_ge(keeper.answers, BATCH);
 	ck_assert_uint_eq(keeper.asks, 0);
 }
@@ -517,6 +517,6 @@ TEST(one_that_is_too_large_costs_itself)
 	memset(long_name, 'x', FRAME_MAX_HEAD + 1);
 	run_all(names, nothing, &keeper, errors);
 	ck_assert_int_eq(errors[2], ERR_TOO_LARGE);
-	assert_ok(errors[3]);
+	ASSERT_OK(errors[3]);
 	ck_assert_uint_eq(keeper.answers, BATCH - 1);
 }

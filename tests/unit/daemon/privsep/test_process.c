@@ -138,7 +138,7 @@ static struct spawner *spawner;
 
 static void begin(void)
 {
-	assert_ok(spawner_create(&spawner, false));
+	ASSERT_OK(spawner_create(&spawner, false));
 }
 
 static void end(void)
@@ -164,7 +164,7 @@ static pid_t number_of(struct process *process)
 	struct channel_frame frame;
 	pid_t number;
 
-	assert_ok(ask(process, NUMBER, &frame));
+	ASSERT_OK(ask(process, NUMBER, &frame));
 	ck_assert_uint_eq(frame.head.size, sizeof(number));
 	memcpy(&number, frame.head.data, sizeof(number));
 	frame_free(&frame);
@@ -178,7 +178,7 @@ TEST(a_role_is_a_process_of_its_own)
 	struct process process;
 	char why[PROCESS_END_BYTES];
 
-	assert_ok(process_start(spawner, &options, &process));
+	ASSERT_OK(process_start(spawner, &options, &process));
 	ck_assert_int_gt(process.pid, 0);
 	ck_assert_int_ne(process.pid, getpid());
 	ck_assert_int_eq(number_of(&process), process.pid);
@@ -190,7 +190,7 @@ TEST(without_a_spawner_it_is_a_thread)
 {
 	struct process process;
 
-	assert_ok(process_start(NULL, &options, &process));
+	ASSERT_OK(process_start(NULL, &options, &process));
 	ck_assert_int_eq(process.pid, 0);
 	ck_assert_int_eq(number_of(&process), getpid());
 	ck_assert_int_eq(process_end(NULL, &process, NULL), 0);
@@ -202,7 +202,7 @@ static void crash(char *why)
 	struct process process;
 	struct channel_frame frame;
 
-	assert_ok(process_start(spawner, &options, &process));
+	ASSERT_OK(process_start(spawner, &options, &process));
 	ck_assert_int_eq(ask(&process, CRASH, &frame), ERR_STOPPED);
 	process_end(spawner, &process, why);
 }
@@ -229,7 +229,7 @@ TEST(all_processes_exit_with_the_spawner)
 {
 	struct process process;
 
-	assert_ok(process_start(spawner, &options, &process));
+	ASSERT_OK(process_start(spawner, &options, &process));
 	spawner_destroy(spawner);
 	spawner = NULL;
 	ck_assert(ends(process.pid));
@@ -249,7 +249,7 @@ TEST(its_time_is_known)
 {
 	struct process process;
 
-	assert_ok(process_start(spawner, &options, &process));
+	ASSERT_OK(process_start(spawner, &options, &process));
 	ck_assert_uint_lt(process_cpu_ms(&process), 5000);
 	process_end(spawner, &process, NULL);
 }
@@ -258,7 +258,7 @@ TEST(its_time_is_known)
 static void begin_forged(const char *what)
 {
 	ck_assert_int_eq(setenv(forged_variable, what, 1), 0);
-	assert_ok(spawner_create(&spawner, false));
+	ASSERT_OK(spawner_create(&spawner, false));
 	ck_assert_int_eq(unsetenv(forged_variable), 0);
 }
 /* NOLINTEND(concurrency-mt-unsafe) */
@@ -348,7 +348,7 @@ TEST(a_spawner_with_a_malformed_response_is_lost)
 
 	begin_forged("twice");
 	block_its_end();
-	assert_ok(spawner_request_number(spawner, SPAWNER_START, ROLE_WORKER,
+	ASSERT_OK(spawner_request_number(spawner, SPAWNER_START, ROLE_WORKER,
 					 &number, NULL));
 	ck_assert_int_eq(spawner_request_number(spawner, SPAWNER_START,
 						ROLE_WORKER, &number, NULL),

@@ -111,7 +111,7 @@ static void begin(const char *path, struct fetch_request request,
 	char text[64];
 
 	snprintf(text, sizeof(text), "http://127.0.0.1:%u%s", port, path);
-	assert_ok(url_parse(&url, slice_of(text), NULL));
+	ASSERT_OK(url_parse(&url, slice_of(text), NULL));
 	request.url = &url;
 	request.is_private_ok = true;
 	fetcher_client_start(remote, &request, is_sitemap);
@@ -148,7 +148,7 @@ TEST(a_page_comes_with_its_context)
 
 	fetch("/", (struct fetch_request){.context = &context});
 	ck_assert_ptr_eq(result.context, &context);
-	assert_ok(result.error);
+	ASSERT_OK(result.error);
 	ck_assert_uint_eq(result.http_status, 200);
 	ck_assert_str_eq(result.body.data, "hello");
 }
@@ -175,7 +175,7 @@ TEST(what_comes_too_late_is_not_asked_for)
 	ck_assert_int_eq(result.error, ERR_STOPPED);
 	ck_assert_uint_eq(result.wire_bytes, 0);
 	fetch("/", (struct fetch_request){.not_after_ms = now_ms + 60000});
-	assert_ok(result.error);
+	ASSERT_OK(result.error);
 }
 
 TEST(the_heads_of_both_messages_come_when_they_are_kept)
@@ -207,7 +207,7 @@ TEST(answers_without_a_body)
 	ck_assert_uint_eq(result.http_status, 301);
 	ck_assert_ptr_nonnull(strstr(result.redirect, "/new"));
 	fetch("/fresh", (struct fetch_request){.etag = "\"1\""});
-	assert_ok(result.error);
+	ASSERT_OK(result.error);
 	ck_assert_uint_eq(result.http_status, 304);
 	fetch("/fresh", (struct fetch_request){0});
 	ck_assert_int_eq(result.error, ERR_MALFORMED);
@@ -242,7 +242,7 @@ TEST(the_entries_of_a_sitemap_are_its_body)
 {
 	begin("/map.txt", (struct fetch_request){.any_type = true}, true);
 	wait_for_result();
-	assert_ok(result.error);
+	ASSERT_OK(result.error);
 	ck_assert_uint_eq(count_entries(), 2);
 	/* it stops before its end */
 	begin("/map.xml", (struct fetch_request){.any_type = true}, true);
@@ -303,7 +303,7 @@ TEST(many_requests_run_at_once)
 	ck_assert_uint_eq(fetcher_client_running(remote), 20);
 	for (int i = 0; i < 20; i++) {
 		wait_for_result();
-		assert_ok(result.error);
+		ASSERT_OK(result.error);
 	}
 	ck_assert_uint_eq(fetcher_client_running(remote), 0);
 }
@@ -345,7 +345,7 @@ static void *be_fetcher(void *context)
 static void tell(const struct channel *channel, uint32_t kind,
 		 struct buffer head)
 {
-	assert_ok(channel_send(
+	ASSERT_OK(channel_send(
 		channel, &(struct frame_parts){.kind = kind,
 					       .head = buffer_slice(&head),
 					       .file = -1}));
@@ -368,7 +368,7 @@ static enum error press(const struct fetch_backlog *press, int patience_ms)
 	snprintf(text, sizeof(text), "http://127.0.0.1:%u/slow", port);
 	url_parse(&url, slice_of(text), NULL);
 	request.url = &url;
-	assert_ok(channel_pair(ends));
+	ASSERT_OK(channel_pair(ends));
 	pthread_create(&thread, NULL, be_fetcher, &ends[1]);
 	channel = channel_of(ends[0], LARGE_BYTES);
 	tell(&channel, FETCH_OPTIONS, fetch_options_encode(&options.fetch));
@@ -387,7 +387,7 @@ TEST(who_waited_before_the_last_answer_is_not_counted)
 {
 	struct fetch_backlog wait = {.waiting = 1};
 
-	assert_ok(press(&wait, PATIENCE_MS));
+	ASSERT_OK(press(&wait, PATIENCE_MS));
 	wait.answers = 1; /* no response yet */
 	ck_assert_int_eq(press(&wait, 6000), ERR_TIMEOUT);
 }

@@ -18,7 +18,7 @@ static void begin(void)
 {
 	int ends[2];
 
-	assert_ok(channel_pair(ends));
+	ASSERT_OK(channel_pair(ends));
 	forged = fork();
 	if (forged == 0) {
 		close(ends[0]);
@@ -37,7 +37,7 @@ static void end(void)
 
 static void send_head(uint32_t kind, struct slice head)
 {
-	assert_ok(channel_send(
+	ASSERT_OK(channel_send(
 		&channel,
 		&(struct frame_parts){.kind = kind, .head = head, .file = -1}));
 }

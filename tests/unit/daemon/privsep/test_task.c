@@ -76,7 +76,7 @@ TEST_LOOP(each_request_is_one, TASK_ANALYSE, TASK_KINDS)
 	for (unsigned variant = 0; variant < VARIANTS; variant++) {
 		struct message sample = sample_task(kind, variant);
 
-		assert_ok(run_bytes(kind, buffer_slice(&sample.head),
+		ASSERT_OK(run_bytes(kind, buffer_slice(&sample.head),
 				    buffer_slice(&sample.body), false));
 		message_free(&sample);
 	}

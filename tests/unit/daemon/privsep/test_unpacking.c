@@ -154,9 +154,9 @@ static void begin(void)
 	struct worker_pool_options options = {
 		.workers = 1, .task_ms = TASK_MS, .starts_late = true};
 
-	assert_ok(spawner_create(&spawner, false));
+	ASSERT_OK(spawner_create(&spawner, false));
 	options.spawner = spawner;
-	assert_ok(worker_pool_create(&pool, &options));
+	ASSERT_OK(worker_pool_create(&pool, &options));
 }
 
 static void finish(void)
@@ -236,7 +236,7 @@ TEST(what_a_worker_finds_is_taken)
 	struct client client;
 	struct unpacking_end end = act("good", &client);
 
-	assert_ok(end.error);
+	ASSERT_OK(end.error);
 	ck_assert_uint_eq(client.records, 1);
 	ck_assert_uint_eq(client.body_bytes, MAX_BODY);
 	end = act("damaged", &client);
@@ -259,7 +259,7 @@ TEST(a_worker_that_lies_costs_its_archive)
 		ck_assert_msg(client.records == 0, "%s", lies[i]);
 		ck_assert_msg(strstr(end.reason, "an invalid response") != NULL,
 			      "%s: %s", lies[i], end.reason);
-		assert_ok(act("good", &client).error);
+		ASSERT_OK(act("good", &client).error);
 	}
 }
 
@@ -275,7 +275,7 @@ TEST(a_worker_that_ends_costs_its_archive)
 	end = act("spin", &client);
 	ck_assert_int_eq(end.error, ERR_QUARANTINED);
 	ck_assert_ptr_nonnull(strstr(end.reason, "too long"));
-	assert_ok(act("good", &client).error);
+	ASSERT_OK(act("good", &client).error);
 }
 
 /* The time of a task is that between two inquiries: a long archive is read. */
@@ -373,7 +373,7 @@ static void check_both_records(size_t piece)
 		.bytes = archive, .left = sizeof(archive) - 1, .piece = piece};
 	struct unpacking_end end = unpack(NULL, &client);
 
-	assert_ok(end.error);
+	ASSERT_OK(end.error);
 	ck_assert_uint_eq(client.records, 2);
 	/* the body of a picture stays where it is */
 	ck_assert_uint_eq(client.body_bytes, strlen("<p>word"));

@@ -32,7 +32,7 @@ TEST_LOOP(root_becomes_nobody_permanently, 0, geteuid() == 0)
 {
 	const struct passwd *nobody = find_nobody();
 
-	assert_ok(user_become("nobody", reason));
+	ASSERT_OK(user_become("nobody", reason));
 	ck_assert(!was_dumpable());
 	ck_assert_uint_eq(getuid(), nobody->pw_uid);
 	ck_assert_uint_eq(getegid(), nobody->pw_gid);
@@ -43,14 +43,14 @@ TEST_LOOP(root_becomes_nobody_permanently, 0, geteuid() == 0)
 
 TEST_LOOP(becoming_the_current_user_succeeds, 0, geteuid() == 0)
 {
-	assert_ok(user_become("nobody", reason));
-	assert_ok(user_become("nobody", reason));
+	ASSERT_OK(user_become("nobody", reason));
+	ASSERT_OK(user_become("nobody", reason));
 	ck_assert(!was_dumpable());
 }
 
 TEST_LOOP(only_root_may_become_another_user, 0, geteuid() == 0)
 {
-	assert_ok(user_become("nobody", reason));
+	ASSERT_OK(user_become("nobody", reason));
 	ck_assert_int_eq(user_become("daemon", reason), ERR_ADDRESS_FORBIDDEN);
 	ck_assert_str_eq(reason, "only root can become another user");
 	was_dumpable();
@@ -96,11 +96,11 @@ TEST_LOOP(folder_that_is_made_is_the_users_and_one_that_is_there_stays, 0,
 
 	inner[16] = '\0';
 	ck_assert_ptr_nonnull(mkdtemp(inner));
-	assert_ok(user_make_folder("nobody", inner, 0700));
+	ASSERT_OK(user_make_folder("nobody", inner, 0700));
 	ck_assert_int_eq(stat(inner, &status), 0);
 	ck_assert_uint_eq(status.st_uid, 0);
 	inner[16] = '/';
-	assert_ok(user_make_folder("nobody", inner, 0700));
+	ASSERT_OK(user_make_folder("nobody", inner, 0700));
 	ck_assert_int_eq(stat(inner, &status), 0);
 	ck_assert_uint_eq(status.st_uid, find_nobody()->pw_uid);
 	rmdir(inner);

@@ -32,7 +32,7 @@ static enum error ask(const char *text, const char *method,
 	struct text_request request = {.format = FORMAT_TXT, .method = method};
 	struct url url;
 
-	assert_ok(url_parse(&url, slice_of(text), NULL));
+	ASSERT_OK(url_parse(&url, slice_of(text), NULL));
 	request.url = &url;
 	return query_text(world.store, &extraction_options_default, &request,
 			  answer);
@@ -49,12 +49,12 @@ TEST(a_page_of_a_big_cluster_is_answered_by_its_template)
 {
 	struct extraction_result answer;
 
-	assert_ok(ask("http://a.test/page/3", NULL, &answer));
+	ASSERT_OK(ask("http://a.test/page/3", NULL, &answer));
 	ck_assert_str_eq(answer.method, "auto");
 	ck_assert(answer.has_template);
 	ck_assert_str_eq(answer.reason, "template: cluster of 7 pages");
 	extraction_result_free(&answer);
-	assert_ok(ask("http://a.test/page/3", "df", &answer));
+	ASSERT_OK(ask("http://a.test/page/3", "df", &answer));
 	ck_assert_str_eq(answer.method, "df");
 	ck_assert_uint_eq(answer.cluster_pages, 7);
 	ck_assert_str_eq(answer.cluster, "a.test/1");
@@ -70,7 +70,7 @@ TEST(a_page_of_a_small_cluster_has_no_template_and_says_so)
 {
 	AUTO_RESULT answer;
 
-	assert_ok(ask("http://a.test/page/8", NULL, &answer));
+	ASSERT_OK(ask("http://a.test/page/8", NULL, &answer));
 	ck_assert_str_eq(answer.method, "auto");
 	ck_assert(!answer.has_template);
 	ck_assert_uint_eq(answer.cluster_pages, 2);
@@ -81,7 +81,7 @@ TEST(a_method_that_is_named_is_used)
 {
 	AUTO_RESULT answer;
 
-	assert_ok(ask("http://a.test/page/3", "plain", &answer));
+	ASSERT_OK(ask("http://a.test/page/3", "plain", &answer));
 	ck_assert_str_eq(answer.method, "plain");
 	ck_assert(has(&answer.text, "Home"));
 }
@@ -112,8 +112,8 @@ TEST(a_page_without_template_is_answered_in_place_of_df)
 	AUTO_RESULT answer;
 	AUTO_RESULT alone;
 
-	assert_ok(ask("http://a.test/page/8", "auto", &alone));
-	assert_ok(ask("http://a.test/page/8", "df", &answer));
+	ASSERT_OK(ask("http://a.test/page/8", "auto", &alone));
+	ASSERT_OK(ask("http://a.test/page/8", "df", &answer));
 	ck_assert_str_eq(answer.method, "auto");
 	ck_assert(!answer.has_template);
 	ck_assert_ptr_nonnull(strstr(answer.reason, "instead of df"));
@@ -130,7 +130,7 @@ static enum error hand_in(const char *text, const char *method, unsigned kind,
 	struct url url;
 	enum error error;
 
-	assert_ok(url_parse(&url, slice_of(text), NULL));
+	ASSERT_OK(url_parse(&url, slice_of(text), NULL));
 	request.url = &url;
 	world_page(&html, kind, seed);
 	request.body = buffer_slice(&html);
@@ -147,8 +147,8 @@ TEST_ROWS(an_uploaded_stored_page_gives_the_stored_text, methods)
 	AUTO_RESULT stored;
 	AUTO_RESULT handed;
 
-	assert_ok(ask("http://a.test/page/3", methods[_i], &stored));
-	assert_ok(hand_in("http://a.test/page/3", methods[_i], 0, 3, &handed));
+	ASSERT_OK(ask("http://a.test/page/3", methods[_i], &stored));
+	ASSERT_OK(hand_in("http://a.test/page/3", methods[_i], 0, 3, &handed));
 	ck_assert(slice_equal(buffer_slice(&handed.text),
 			      buffer_slice(&stored.text)));
 	ck_assert_str_eq(handed.reason, stored.reason);
@@ -160,7 +160,7 @@ TEST(an_ingested_new_page_counts_once)
 {
 	AUTO_RESULT answer;
 
-	assert_ok(hand_in("http://a.test/new", "df", 0, 50, &answer));
+	ASSERT_OK(hand_in("http://a.test/new", "df", 0, 50, &answer));
 	ck_assert_str_eq(answer.method, "df");
 	ck_assert_uint_eq(answer.cluster_pages, 8);
 	ck_assert(has(&answer.text, "The text of page 50"));
@@ -202,9 +202,9 @@ TEST(a_rare_structure_is_found_in_a_large_cluster)
 	}
 	last_url(text, sizeof(text));
 	world_put_blocks(&world, text, 0x7F);
-	assert_ok(url_parse(&url, slice_of("http://b.test/new"), NULL));
+	ASSERT_OK(url_parse(&url, slice_of("http://b.test/new"), NULL));
 	world_blocks(&html, 0x7F);
-	assert_ok(query_extract(world.store, &extraction_options_default,
+	ASSERT_OK(query_extract(world.store, &extraction_options_default,
 				&(struct text_request){
 					.url = &url,
 					.body = buffer_slice(&html),
@@ -219,7 +219,7 @@ TEST(a_template_is_what_more_than_a_third_of_the_pages_hold)
 {
 	struct template_result answer;
 
-	assert_ok(query_template(NULL, world.store, &extraction_options_default,
+	ASSERT_OK(query_template(NULL, world.store, &extraction_options_default,
 				 &(struct template_name){"a.test", 1},
 				 &answer));
 	ck_assert_uint_eq(answer.page_count, 7);
@@ -241,12 +241,12 @@ TEST(a_standing_tells_what_became_of_a_url)
 	struct page_status standing;
 	struct url url;
 
-	assert_ok(url_parse(&url, slice_of("http://a.test/page/3"), NULL));
-	assert_ok(query_page_status(world.store, &url, &standing));
+	ASSERT_OK(url_parse(&url, slice_of("http://a.test/page/3"), NULL));
+	ASSERT_OK(query_page_status(world.store, &url, &standing));
 	ck_assert_int_eq(standing.state, PAGE_STORED);
 	ck_assert_uint_eq(standing.cluster_pages, 7);
-	assert_ok(url_parse(&url, slice_of("http://a.test/none"), NULL));
-	assert_ok(query_page_status(world.store, &url, &standing));
+	ASSERT_OK(url_parse(&url, slice_of("http://a.test/none"), NULL));
+	ASSERT_OK(query_page_status(world.store, &url, &standing));
 	ck_assert_int_eq(standing.state, PAGE_UNKNOWN);
 }
 

@@ -26,7 +26,7 @@ static void url_of(unsigned number, struct url *url)
 	char text[64];
 
 	snprintf(text, sizeof(text), "http://a.test/page/%u", number);
-	assert_ok(url_parse(url, slice_of(text), NULL));
+	ASSERT_OK(url_parse(url, slice_of(text), NULL));
 }
 
 static void put(unsigned number, unsigned kind, unsigned seed)
@@ -36,7 +36,7 @@ static void put(unsigned number, unsigned kind, unsigned seed)
 
 	url_of(number, &url);
 	world_page(&html, kind, seed);
-	assert_ok(world_put(&world, url.text, buffer_slice(&html)));
+	ASSERT_OK(world_put(&world, url.text, buffer_slice(&html)));
 }
 
 static void setup(void)
@@ -71,7 +71,7 @@ static struct text_result must_ask(enum format format, unsigned number)
 {
 	struct text_result answer;
 
-	assert_ok(ask(&rules, &(struct text_request){.format = format}, number,
+	ASSERT_OK(ask(&rules, &(struct text_request){.format = format}, number,
 		      &answer));
 	return answer;
 }
@@ -340,7 +340,7 @@ TEST(a_large_answer_is_kept_but_not_for_those_in_haste)
 	buffer_append_text(&html, "<html><body>");
 	while (html.size < 420 << 10)
 		buffer_append_text(&html, "<p>Some words of a long page.</p>");
-	assert_ok(world_put(&world, url.text, buffer_slice(&html)));
+	ASSERT_OK(world_put(&world, url.text, buffer_slice(&html)));
 	for (int i = 0; i < 2; i++)
 		check_law(&request, 0);
 	ck_assert_uint_eq(stats().hits, 1);
@@ -387,7 +387,7 @@ TEST(a_model_that_is_replaced_is_another)
 	check_law(&requests[1], 0);
 	snprintf(path, sizeof(path), "%s/a.test.model", world.path);
 	buffer_append_text(&nothing, "no model");
-	assert_ok(file_replace(path, buffer_slice(&nothing)));
+	ASSERT_OK(file_replace(path, buffer_slice(&nothing)));
 	check_law(&requests[1], 0);
 	ck_assert_uint_eq(stats().misses, 2);
 	unlink(path);

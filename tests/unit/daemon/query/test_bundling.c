@@ -20,7 +20,7 @@ static void put(const char *url, unsigned kind, unsigned seed)
 	AUTO_BUFFER html = {0};
 
 	world_page(&html, kind, seed);
-	assert_ok(world_put(&world, url, buffer_slice(&html)));
+	ASSERT_OK(world_put(&world, url, buffer_slice(&html)));
 }
 
 /* Three kinds, the last one with a single page. */
@@ -29,7 +29,7 @@ static void setup(void)
 	world = (struct world){0};
 	world_open(&world, 0);
 	rules = extraction_options_default;
-	assert_ok(world_add_site(&world, "a.test"));
+	ASSERT_OK(world_add_site(&world, "a.test"));
 	for (unsigned i = 0; i < PAGES; i++) {
 		char url[64];
 
@@ -63,8 +63,8 @@ static struct bundle *open_bundle(void)
 	struct buffer file = {0};
 	struct bundle *bundle;
 
-	assert_ok(make("a.test", 1 << 20, &file, reason));
-	assert_ok(bundle_open(&bundle, &file, &bundle_limits_default, reason));
+	ASSERT_OK(make("a.test", 1 << 20, &file, reason));
+	ASSERT_OK(bundle_open(&bundle, &file, &bundle_limits_default, reason));
 	return bundle;
 }
 
@@ -97,7 +97,7 @@ static void compare(struct bundle *bundle, const struct case_row *row,
 	struct url url;
 
 	world_page(&html, row->kind, row->seed);
-	assert_ok(url_parse(&url, slice_of(row->url), NULL));
+	ASSERT_OK(url_parse(&url, slice_of(row->url), NULL));
 	request.url = &url;
 	request.body = buffer_slice(&html);
 	ck_assert_int_eq(query_extract(world.store, &rules, &request, &told),
@@ -166,7 +166,7 @@ static void write_model(const char *path, bool likes_high)
 				  RIDGE_COST_PRESET);
 	ck_assert_ptr_nonnull(model);
 	ridge_model_write(model, slice_of("a test"), &text);
-	assert_ok(file_write(path, buffer_slice(&text)));
+	ASSERT_OK(file_write(path, buffer_slice(&text)));
 	ridge_model_destroy(model);
 }
 
@@ -201,7 +201,7 @@ TEST(what_cannot_be_made_is_told)
 				 "extract.max_bundle_size");
 	rules.models = world.path;
 	snprintf(path, sizeof(path), "%s/a.test.model", world.path);
-	assert_ok(file_write(path, slice_of("no model")));
+	ASSERT_OK(file_write(path, slice_of("no model")));
 	ck_assert_int_eq(make("a.test", 1 << 20, &file, reason), ERR_MALFORMED);
 	ck_assert_ptr_nonnull(strstr(reason, "a.test.model"));
 	unlink(path);
@@ -218,9 +218,9 @@ TEST(an_empty_site_makes_a_bundle)
 						       .program = "a test",
 						       .max_bytes = 1 << 20};
 
-	assert_ok(world_add_site(&world, "c.test"));
-	assert_ok(bundle_export(world.store, &bundling, &file, reason));
-	assert_ok(bundle_open(&bundle, &file, &bundle_limits_default, reason));
+	ASSERT_OK(world_add_site(&world, "c.test"));
+	ASSERT_OK(bundle_export(world.store, &bundling, &file, reason));
+	ASSERT_OK(bundle_open(&bundle, &file, &bundle_limits_default, reason));
 	compare(bundle, &(struct case_row){.url = "http://c.test/", .kind = 0},
 		&(struct text_request){0});
 	bundle_close(bundle);

@@ -25,14 +25,14 @@ static void put(const char *folder, unsigned seed)
 
 	snprintf(url, sizeof(url), "%s/%u", folder, seed);
 	world_page(&body, 0, seed);
-	assert_ok(world_put(&world, url, buffer_slice(&body)));
+	ASSERT_OK(world_put(&world, url, buffer_slice(&body)));
 }
 
 static void setup(void)
 {
 	world = (struct world){0};
 	world_open(&world, 0);
-	assert_ok(world_add_site(&world, "a.test"));
+	ASSERT_OK(world_add_site(&world, "a.test"));
 	for (unsigned i = 0; i < PAGES; i++)
 		put("http://a.test/page", i);
 }
@@ -53,10 +53,10 @@ static char *text_of(struct model_cache *cache, unsigned seed)
 	char text[64];
 
 	snprintf(text, sizeof(text), "http://a.test/page/%u", seed);
-	assert_ok(url_parse(&url, slice_of(text), NULL));
+	ASSERT_OK(url_parse(&url, slice_of(text), NULL));
 	request.url = &url;
 	rules.learned = cache;
-	assert_ok(query_text(world.store, &rules, &request, &answer));
+	ASSERT_OK(query_text(world.store, &rules, &request, &answer));
 	buffer_append_text(&answer.text, "");
 	kept = answer.text;
 	answer.text = (struct buffer){0};
@@ -162,7 +162,7 @@ TEST(a_sample_is_read_again_when_its_cluster_has_changed)
 	for (unsigned i = 0; i < 6; i++) {
 		reading.changes = i / 2;
 		question.changes = i / 2;
-		assert_ok(model_cache_get(cache, &question, &learned));
+		ASSERT_OK(model_cache_get(cache, &question, &learned));
 		model_cache_release(cache, learned);
 		ck_assert_uint_eq(reading.reads, i / 2 + 1);
 	}
@@ -185,14 +185,14 @@ static size_t bytes_after(const char *method, const char *first,
 	struct url url;
 	size_t bytes;
 
-	assert_ok(url_parse(&url, slice_of("http://a.test/page/1"), NULL));
+	ASSERT_OK(url_parse(&url, slice_of("http://a.test/page/1"), NULL));
 	request.url = &url;
 	rules.learned = cache;
 	for (int i = 0; i < 2; i++) {
 		AUTO_RESULT answer;
 
 		request.parameters = values[i];
-		assert_ok(query_text(world.store, &rules, &request, &answer));
+		ASSERT_OK(query_text(world.store, &rules, &request, &answer));
 	}
 	bytes = model_cache_bytes(cache);
 	model_cache_destroy(cache);
@@ -273,20 +273,20 @@ TEST(a_site_may_have_a_model_of_its_own)
 	struct url url;
 	char path[128];
 
-	assert_ok(url_parse(&url, slice_of("http://a.test/page/1"), NULL));
+	ASSERT_OK(url_parse(&url, slice_of("http://a.test/page/1"), NULL));
 	request.url = &url;
 	rules.models = world.path;
-	assert_ok(query_text(world.store, &rules, &request, &answer));
+	ASSERT_OK(query_text(world.store, &rules, &request, &answer));
 	extraction_result_free(&answer);
 	snprintf(path, sizeof(path), "%s/a.test.model", world.path);
-	assert_ok(file_write(path, slice_of("no model")));
+	ASSERT_OK(file_write(path, slice_of("no model")));
 	ck_assert_int_eq(query_text(world.store, &rules, &request, &answer),
 			 ERR_MALFORMED);
 	ck_assert_msg(strstr(answer.reason, "a.test.model") != NULL, "%s",
 		      answer.reason);
 	extraction_result_free(&answer);
 	request.method = "accb"; /* which reads none */
-	assert_ok(query_text(world.store, &rules, &request, &answer));
+	ASSERT_OK(query_text(world.store, &rules, &request, &answer));
 	extraction_result_free(&answer);
 	unlink(path);
 }
@@ -299,14 +299,14 @@ TEST(settings_stand_between_defaults_and_request)
 	struct extraction_result answer;
 	struct url url;
 
-	assert_ok(url_parse(&url, slice_of("http://a.test/page/1"), NULL));
+	ASSERT_OK(url_parse(&url, slice_of("http://a.test/page/1"), NULL));
 	request.url = &url;
 	rules.settings = "accb.threshold=1, df.max_ratio=0.5";
-	assert_ok(query_text(world.store, &rules, &request, &answer));
+	ASSERT_OK(query_text(world.store, &rules, &request, &answer));
 	ck_assert_uint_eq(answer.text.size, 0);
 	extraction_result_free(&answer);
 	request.parameters = given;
-	assert_ok(query_text(world.store, &rules, &request, &answer));
+	ASSERT_OK(query_text(world.store, &rules, &request, &answer));
 	ck_assert_uint_gt(answer.text.size, 0);
 	extraction_result_free(&answer);
 	rules.settings = "accb.threshold=2";
@@ -347,7 +347,7 @@ TEST(the_sample_depends_on_the_pages_and_not_on_where_they_stand)
 	AUTO_BUFFER here;
 	struct buffer there;
 
-	assert_ok(world_add_site(&world, "b.test"));
+	ASSERT_OK(world_add_site(&world, "b.test"));
 	for (unsigned i = PAGES; i > 0; i--)
 		put("http://b.test/other", i - 1);
 	sample_titles("a.test", 8, &here);

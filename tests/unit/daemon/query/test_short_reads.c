@@ -25,14 +25,14 @@ static void put(unsigned number, unsigned seed)
 
 	snprintf(url, sizeof(url), "http://a.test/page/%u", number);
 	world_page(&html, 0, seed);
-	assert_ok(world_put(&world, url, buffer_slice(&html)));
+	ASSERT_OK(world_put(&world, url, buffer_slice(&html)));
 }
 
 static void setup(void)
 {
 	world = (struct world){0};
 	world_open(&world, 0);
-	assert_ok(world_add_site(&world, "a.test"));
+	ASSERT_OK(world_add_site(&world, "a.test"));
 	for (unsigned i = 0; i < PAGES; i++)
 		put(i, i);
 	snprintf(fifo, sizeof(fifo), "%s/a.test.model", world.path);
@@ -146,7 +146,7 @@ static enum error learn_of(uint32_t cluster)
 
 TEST(nobody_is_in_the_store_while_a_method_learns)
 {
-	assert_ok(learn_of(1));
+	ASSERT_OK(learn_of(1));
 	ck_assert_uint_eq(sampled, PAGES);
 }
 
@@ -169,7 +169,7 @@ static void drop_bodies(uint16_t flags)
 		row.flags |= flags;
 		page_row_put(&txn, site.id, page_key_of(slice_of(url)), &row);
 	}
-	assert_ok(txn_end(&txn));
+	ASSERT_OK(txn_end(&txn));
 }
 
 /* The site has changed since the caller learned of the cluster. */
@@ -213,7 +213,7 @@ static enum error answer_after(void (*change)(void))
 					   &extraction_options_default);
 	known = stored_site_own_page(&stored,
 				     stored_site_known_page(key, &row));
-	assert_ok(stored_page_append(
+	ASSERT_OK(stored_page_append(
 		&(struct stored_pages){&txn, site.id, row.cluster,
 				       &page_limits_default},
 		key, &row, &list));
@@ -249,8 +249,8 @@ static void remove_the_page(void)
 
 TEST(an_answer_is_not_of_two_states)
 {
-	assert_ok(answer_after(change_nothing));
-	assert_ok(answer_after(change_another));
+	ASSERT_OK(answer_after(change_nothing));
+	ASSERT_OK(answer_after(change_another));
 	ck_assert_int_eq(answer_after(change_the_page), ERR_BUSY);
 	ck_assert_int_eq(answer_after(remove_the_page), ERR_BUSY);
 }

@@ -22,7 +22,7 @@ static void put(unsigned kind, unsigned seed)
 
 	snprintf(url, sizeof(url), "http://a.test/%u/%u", kind, seed);
 	world_page(&html, kind, seed);
-	assert_ok(world_put(&world, url, buffer_slice(&html)));
+	ASSERT_OK(world_put(&world, url, buffer_slice(&html)));
 }
 
 static void setup(void)
@@ -35,8 +35,8 @@ static void setup(void)
 		put(0, i);
 		put(1, i);
 	}
-	assert_ok(worker_pool_create(&pool, &options));
-	assert_ok(cache_warmer_start(&teaching, pool, world.store));
+	ASSERT_OK(worker_pool_create(&pool, &options));
+	ASSERT_OK(cache_warmer_start(&teaching, pool, world.store));
 }
 
 static void teardown(void)
@@ -55,11 +55,11 @@ static void ask(unsigned kind, unsigned seed)
 	char text[64];
 
 	snprintf(text, sizeof(text), "http://a.test/%u/%u", kind, seed);
-	assert_ok(url_parse(&url, slice_of(text), NULL));
+	ASSERT_OK(url_parse(&url, slice_of(text), NULL));
 	request.url = &url;
 	rules.max_learned = 16 << 20;
 	rules.teaching = teaching;
-	assert_ok(
+	ASSERT_OK(
 		stored_text_get(pool, world.store, &rules, &request, &answer));
 	buffer_free(&answer.body);
 }

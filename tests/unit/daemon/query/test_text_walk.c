@@ -54,7 +54,7 @@ static void put_few(void)
 	    (struct page_row){.stored_ms = 30,
 			      .redirect = {"http://a.test/new", 17}});
 	put(&txn, "http://a.test/late", (struct page_row){.stored_ms = NOW_MS});
-	assert_ok(txn_end(&txn));
+	ASSERT_OK(txn_end(&txn));
 }
 
 static struct text_walk *begin(const struct text_filter *what,
@@ -64,7 +64,7 @@ static struct text_walk *begin(const struct text_filter *what,
 	struct text_walk *walk = NULL;
 
 	filter.since = since;
-	assert_ok(text_walk_begin(&walk, world.store, &filter));
+	ASSERT_OK(text_walk_begin(&walk, world.store, &filter));
 	return walk;
 }
 
@@ -74,7 +74,7 @@ static bool next(struct text_walk *walk, struct text_position *last)
 	struct text_position place;
 	bool is_there;
 
-	assert_ok(text_walk_next(walk, &place, &is_there));
+	ASSERT_OK(text_walk_next(walk, &place, &is_there));
 	if (!is_there)
 		return false;
 	ck_assert(
@@ -161,7 +161,7 @@ TEST(all_of_many_pages_come_once)
 		snprintf(url, sizeof(url), "http://a.test/%u", i);
 		put(&txn, url, (struct page_row){.stored_ms = 1 + i / 3});
 	}
-	assert_ok(txn_end(&txn));
+	ASSERT_OK(txn_end(&txn));
 	ck_assert_uint_eq(
 		count_behind(&everything, (struct text_position){0, 0}), MANY);
 }
@@ -173,7 +173,7 @@ TEST(a_page_at_its_place)
 	struct positioned_page page;
 
 	put_few();
-	assert_ok(text_position_page(world.store, site, place, &page));
+	ASSERT_OK(text_position_page(world.store, site, place, &page));
 	ck_assert_str_eq(page.url, "http://a.test/old");
 	ck_assert_uint_eq(page.fetched_ms, 4);
 	ck_assert_uint_eq(page.cluster, 7);
@@ -195,7 +195,7 @@ TEST(what_another_commit_may_still_store_is_not_seen)
 	put(&txn, "http://a.test/2", (struct page_row){.stored_ms = last_ms});
 	put(&txn, "http://a.test/3",
 	    (struct page_row){.stored_ms = last_ms + 1});
-	assert_ok(txn_end(&txn));
+	ASSERT_OK(txn_end(&txn));
 	now.before_ms = last_ms + 1000;
 	ck_assert_uint_eq(count_behind(&now, (struct text_position){0, 0}), 2);
 	/* in the millisecond of the last commit there may be another */
@@ -218,7 +218,7 @@ TEST(a_deleted_site_ends_the_walk)
 	walk = begin(&everything, place);
 	txn = txn_begin_write(world.store);
 	txn_delete(&txn, TABLE_SITES, slice_of(HOST));
-	assert_ok(txn_end(&txn));
+	ASSERT_OK(txn_end(&txn));
 	ck_assert_int_eq(text_walk_next(walk, &place, &is_there),
 			 ERR_NOT_FOUND);
 	ck_assert(!is_there);

@@ -32,7 +32,7 @@ static struct background *start(struct job *job)
 {
 	struct background *background = NULL;
 
-	assert_ok(background_start(&background, work, job));
+	ASSERT_OK(background_start(&background, work, job));
 	ck_assert_ptr_nonnull(background);
 	return background;
 }

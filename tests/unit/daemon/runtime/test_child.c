@@ -70,7 +70,7 @@ static void check_output(const char *wanted)
 	AUTO_BUFFER text = {0};
 
 	snprintf(path, sizeof(path), "%s/out", folder);
-	assert_ok(file_read(path, 1 << 24, &text));
+	ASSERT_OK(file_read(path, 1 << 24, &text));
 	ck_assert_str_eq(text.data, wanted);
 }
 
@@ -188,7 +188,7 @@ static bool is_running(void)
 	bool is_there;
 
 	snprintf(path, sizeof(path), "%s/out", folder);
-	assert_ok(file_read(path, 100, &text));
+	ASSERT_OK(file_read(path, 100, &text));
 	snprintf(path, sizeof(path), "/proc/%ld/stat",
 		 strtol(text.data, NULL, 10));
 	buffer_clear(&text);

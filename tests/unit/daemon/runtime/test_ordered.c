@@ -78,7 +78,7 @@ static struct ordered_queue *start(size_t threads, bool holds)
 	atomic_store(&discarded, 0);
 	atomic_store(&ended, 0);
 	atomic_store(&is_held, holds);
-	assert_ok(ordered_queue_open(&ordered, &options));
+	ASSERT_OK(ordered_queue_open(&ordered, &options));
 	return ordered;
 }
 

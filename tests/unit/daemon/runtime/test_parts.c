@@ -88,7 +88,7 @@ TEST(parts_start_in_order_and_stop_in_reverse)
 	struct service_components parts;
 
 	make(&trace, &parts, '\0');
-	assert_ok(components_start(&parts));
+	ASSERT_OK(components_start(&parts));
 	ck_assert_str_eq(trace.words, "+a +b *a *b +c ");
 	trace.words[0] = '\0';
 	components_stop(&parts);
@@ -104,7 +104,7 @@ TEST(news_wake_all_that_run_and_nothing_else)
 	make(&trace, &parts, '\0');
 	components_wake(&parts);
 	ck_assert_str_eq(trace.words, "");
-	assert_ok(components_start(&parts));
+	ASSERT_OK(components_start(&parts));
 	trace.words[0] = '\0';
 	components_wake(&parts);
 	ck_assert_str_eq(trace.words, "*a *b *c ");
@@ -159,7 +159,7 @@ TEST(parts_that_failed_can_be_started_again)
 	ck_assert_int_eq(components_start(&parts), ERR_IO);
 	trace.broken = '\0';
 	trace.words[0] = '\0';
-	assert_ok(components_start(&parts));
+	ASSERT_OK(components_start(&parts));
 	ck_assert_str_eq(trace.words, "+a +b *a *b +c ");
 	components_stop(&parts);
 	components_finish(&parts);

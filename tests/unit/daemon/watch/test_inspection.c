@@ -112,7 +112,7 @@ TEST(nothing_is_found_twice)
 /* Half of a crawl is no template: none exists before the last page. */
 TEST(no_template_is_taken_while_pages_are_awaited)
 {
-	assert_ok(watched_set_options(&web));
+	ASSERT_OK(watched_set_options(&web));
 	while (world_site(&web.world, WATCHED_HOST).pending_count > 0) {
 		ck_assert_uint_eq(watched_rows(&web, TABLE_TEMPLATES), 0);
 		ck_assert(watched_step(&web));
@@ -325,10 +325,10 @@ static void make(struct site_check *inspection)
 {
 	begin();
 	web.world.now_ms += DAY_MS;
-	assert_ok(site_check_make(web.world.store, WATCHED_HOST, &web.rules,
+	ASSERT_OK(site_check_make(web.world.store, WATCHED_HOST, &web.rules,
 				  web.world.now_ms, inspection));
 	ck_assert(site_check_has_updates(inspection));
-	assert_ok(commit(CHANGE_SITE_DELETE, NULL));
+	ASSERT_OK(commit(CHANGE_SITE_DELETE, NULL));
 }
 
 TEST(findings_of_a_deleted_site_are_not_taken)
@@ -348,7 +348,7 @@ TEST(findings_of_a_deleted_site_are_not_its_successors)
 	struct site_check inspection;
 
 	make(&inspection);
-	assert_ok(commit(CHANGE_SITE_ADD, NULL));
+	ASSERT_OK(commit(CHANGE_SITE_ADD, NULL));
 	ck_assert_int_eq(commit(CHANGE_TEMPLATES, &inspection), ERR_NOT_FOUND);
 	ck_assert_uint_eq(watched_rows(&web, TABLE_TEMPLATES), 0);
 	ck_assert_uint_eq(watched_rows(&web, TABLE_SAMPLE_PAGES), 0);

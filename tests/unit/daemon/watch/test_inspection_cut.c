@@ -102,7 +102,7 @@ TEST(without_the_bridge_they_split_again)
 static void cut_at(uint16_t threshold)
 {
 	web.options.threshold = threshold;
-	assert_ok(watched_set_options(&web));
+	ASSERT_OK(watched_set_options(&web));
 	watched_pass(&web, 8 * DAY_MS);
 }
 
@@ -168,11 +168,11 @@ TEST(findings_of_another_cut_are_not_taken)
 	struct url url;
 
 	web.world.now_ms += DAY_MS;
-	assert_ok(site_check_make(web.world.store, WATCHED_HOST, &web.rules,
+	ASSERT_OK(site_check_make(web.world.store, WATCHED_HOST, &web.rules,
 				  web.world.now_ms, &inspection));
 	ck_assert(site_check_has_updates(&inspection));
 	web.options.threshold = 300;
-	assert_ok(watched_set_options(&web));
+	ASSERT_OK(watched_set_options(&web));
 	url_parse(&url, slice_of("http://" WATCHED_HOST "/"), NULL);
 	change.url = &url;
 	change.templates.site = inspection.site;
@@ -212,7 +212,7 @@ TEST(where_the_pages_went_is_corrected_after_another_cut)
 	watched_forget(&web);
 	first = web.since;
 	web.options.threshold = 1000;
-	assert_ok(watched_set_options(&web));
+	ASSERT_OK(watched_set_options(&web));
 	watched_pass(&web, HOUR_MS);
 	detail = watched_only(&web, EVENT_TEMPLATE_REPLACED, &event);
 	ck_assert_uint_eq(event.cluster, cluster_of_small);

@@ -261,11 +261,11 @@ TEST(a_redesign_during_downtime_is_reported_later)
 {
 	begin();
 	web.options.watch_ms = 0;
-	assert_ok(watched_set_options(&web));
+	ASSERT_OK(watched_set_options(&web));
 	redesign(0, EACH);
 	check_told(20, "");
 	web.options.watch_ms = DAY_MS;
-	assert_ok(watched_set_options(&web));
+	ASSERT_OK(watched_set_options(&web));
 	check_told(5, "template.replaced product>redesign");
 }
 
@@ -329,7 +329,7 @@ static void change_anything(uint64_t *state)
 	case 3:
 		web.options.threshold =
 			(uint16_t)(150 + world_random(state) % 400);
-		assert_ok(watched_set_options(&web));
+		ASSERT_OK(watched_set_options(&web));
 		break;
 	case 4:
 		world_reopen(&web.world);

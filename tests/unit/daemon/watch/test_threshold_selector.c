@@ -57,7 +57,7 @@ static void start_pipeline(void)
 		.on_commit = on_commit,
 	};
 
-	assert_ok(pipeline_start(&pipeline, world.engine, &options));
+	ASSERT_OK(pipeline_start(&pipeline, world.engine, &options));
 }
 
 static void set_threshold_selector(struct threshold_selector *next)
@@ -71,7 +71,7 @@ static void start_threshold_selector(size_t max_leaves)
 {
 	struct threshold_selector *started;
 
-	assert_ok(threshold_selector_start(&started, world.store, pipeline,
+	ASSERT_OK(threshold_selector_start(&started, world.store, pipeline,
 					   max_leaves));
 	set_threshold_selector(started);
 }
@@ -245,9 +245,9 @@ static void watch(const struct server *server, unsigned threshold)
 
 	options_set_threshold(&change.site_add, threshold);
 	snprintf(text, sizeof(text), "http://127.0.0.1:%u/", server->port);
-	assert_ok(url_parse(&url, slice_of(text), NULL));
+	ASSERT_OK(url_parse(&url, slice_of(text), NULL));
 	change.url = &url;
-	assert_ok(pipeline_command(pipeline, &change));
+	ASSERT_OK(pipeline_command(pipeline, &change));
 }
 
 TEST(a_crawled_site_gets_its_threshold)
@@ -283,7 +283,7 @@ static void put_site(void)
 		snprintf(url, sizeof(url), "http://a.test/%u", i);
 		world_put_blocks(&world, url, i < KIND ? POST : TAG);
 	}
-	assert_ok(world_set_threshold(&world, "a.test", 0));
+	ASSERT_OK(world_set_threshold(&world, "a.test", 0));
 }
 
 TEST(what_an_earlier_run_left_is_done_at_the_start)
@@ -314,13 +314,13 @@ TEST(a_damaged_site_holds_up_no_other)
 
 	put_site();
 	world_set_threshold(&world, "a.test", THRESHOLD_AUTO);
-	assert_ok(world_add_site(&world, "a-b.test"));
+	ASSERT_OK(world_add_site(&world, "a-b.test"));
 	world_put_blocks(&world, "http://a-b.test/", POST);
 	world_set_threshold(&world, "a-b.test", THRESHOLD_AUTO);
 	key = key_site(world_site(&world, "a-b.test").id);
 	txn = txn_begin_write(world.store);
 	txn_delete_prefix(&txn, TABLE_SETS, key_slice(&key));
-	assert_ok(txn_end(&txn));
+	ASSERT_OK(txn_end(&txn));
 	start_pipeline();
 	start_threshold_selector(100);
 	ck_assert(gets_threshold("a.test", PAGES));

@@ -29,7 +29,7 @@ static void put(const char *host, unsigned number)
 
 static void put_site(const char *host)
 {
-	assert_ok(world_add_site(&world, host));
+	ASSERT_OK(world_add_site(&world, host));
 	for (unsigned i = 0; i < PAGES; i++)
 		put(host, i);
 }
@@ -52,7 +52,7 @@ static struct buffer ask(const char *host, enum thresholds_format format)
 {
 	struct buffer answer = {0};
 
-	assert_ok(thresholds_append(cuts, host, format, &answer));
+	ASSERT_OK(thresholds_append(cuts, host, format, &answer));
 	buffer_append_byte(&answer, '\0');
 	return answer;
 }
@@ -93,7 +93,7 @@ static void damage(const char *host)
 	struct txn txn = txn_begin_write(world.store);
 
 	txn_delete_prefix(&txn, TABLE_SETS, key_slice(&key));
-	assert_ok(txn_end(&txn));
+	ASSERT_OK(txn_end(&txn));
 }
 
 FIXTURE(.setup = setup, .teardown = teardown);
@@ -165,11 +165,11 @@ TEST(the_site_is_reported_in_its_current_state)
 		PAGES);
 	json_decref(value);
 	/* no page changes by that */
-	assert_ok(world_set_threshold(&world, "a.test", THRESHOLD_AUTO));
+	ASSERT_OK(world_set_threshold(&world, "a.test", THRESHOLD_AUTO));
 	value = ask_json("a.test");
 	ck_assert(json_is_true(json_object_get(value, "auto")));
 	json_decref(value);
-	assert_ok(world_set_threshold(&world, "a.test", 700));
+	ASSERT_OK(world_set_threshold(&world, "a.test", 700));
 	value = ask_json("a.test");
 	ck_assert(json_is_false(json_object_get(value, "auto")));
 	ck_assert_double_eq(
@@ -213,13 +213,13 @@ TEST(too_many_signatures_are_refused)
 	cuts = thresholds_create(world.store, PAGES - 1);
 	ck_assert_int_eq(error_for("a.test"), ERR_TOO_LARGE);
 	world_remove(&world, "http://a.test/0");
-	assert_ok(error_for("a.test"));
+	ASSERT_OK(error_for("a.test"));
 }
 
 TEST(after_a_stop_no_request_is_served)
 {
 	put_site("b.test");
-	assert_ok(error_for("a.test"));
+	ASSERT_OK(error_for("a.test"));
 	thresholds_stop(cuts);
 	ck_assert_int_eq(error_for("b.test"), ERR_STOPPED);
 	ck_assert_int_eq(error_for("a.test"), ERR_STOPPED);
@@ -242,14 +242,14 @@ TEST(of_many_trees_that_unasked_for_longest_goes)
 	for (unsigned i = 0; i < SITES; i++) {
 		site_name(name, i);
 		put_site(name);
-		assert_ok(error_for(name));
+		ASSERT_OK(error_for(name));
 		damage(name);
-		assert_ok(error_for("s0.test"));
+		ASSERT_OK(error_for("s0.test"));
 	}
 	ck_assert_int_eq(error_for("s1.test"), ERR_CORRUPT);
 	for (unsigned i = 2; i < SITES; i++) {
 		site_name(name, i);
-		assert_ok(error_for(name));
+		ASSERT_OK(error_for(name));
 	}
 }
 
@@ -330,7 +330,7 @@ TEST(one_tree_is_made_at_a_time_and_counts_for_all)
 	begin_asking(&asker);
 	while (!atomic_load(&asker.is_answered))
 		ck_assert_int_ne(error_for("large.test"), ERR_NOT_FOUND);
-	assert_ok(asker.error);
+	ASSERT_OK(asker.error);
 	answer = ask("large.test", THRESHOLDS_JSON);
 	buffer_append_byte(&asker.answer, '\0');
 	ck_assert_str_eq(answer.data, asker.answer.data);
@@ -341,11 +341,11 @@ TEST(what_is_kept_is_told_while_a_tree_is_made)
 {
 	struct asker asker;
 
-	assert_ok(error_for("a.test"));
+	ASSERT_OK(error_for("a.test"));
 	begin_asking(&asker);
-	assert_ok(error_for("a.test"));
+	ASSERT_OK(error_for("a.test"));
 	end_asking(&asker);
-	assert_ok(asker.error);
+	ASSERT_OK(asker.error);
 }
 
 TEST(a_stop_ends_the_tree_that_is_made)

@@ -15,7 +15,7 @@ static char *copy(const char *html)
 	const char *body;
 	char *rest;
 
-	assert_ok(page_parse(&page, slice_of(html), (struct slice){NULL, 0},
+	ASSERT_OK(page_parse(&page, slice_of(html), (struct slice){NULL, 0},
 			     &page_limits_default));
 	ck_assert_uint_le(page->text_count, 64);
 	for (uint32_t i = 0; i < page->text_count; i++)

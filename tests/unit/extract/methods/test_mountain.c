@@ -41,7 +41,7 @@ static struct ridge_model *read_model(const char *text)
 {
 	struct ridge_model *model = NULL;
 
-	assert_ok(ridge_model_read(&model, slice_of(text)));
+	ASSERT_OK(ridge_model_read(&model, slice_of(text)));
 	return model;
 }
 

@@ -144,7 +144,7 @@ TEST(a_model_that_is_read_back_decides_the_same)
 
 	write(model, "made of nothing\nC 7\n\nlast", &text);
 	ck_assert_ptr_nonnull(strstr(text.data, "\n# C 7\n# \n# last\n"));
-	assert_ok(ridge_model_read(&again, buffer_slice(&text)));
+	ASSERT_OK(ridge_model_read(&again, buffer_slice(&text)));
 	check_same(model, again);
 	ridge_model_destroy(model);
 	ridge_model_destroy(again);
@@ -155,8 +155,8 @@ TEST(the_universal_model_is_that_of_the_file)
 	struct ridge_model *model = NULL;
 	AUTO_BUFFER text = {0};
 
-	assert_ok(file_read(MODEL_FILE, 1 << 20, &text));
-	assert_ok(ridge_model_read(&model, buffer_slice(&text)));
+	ASSERT_OK(file_read(MODEL_FILE, 1 << 20, &text));
+	ASSERT_OK(ridge_model_read(&model, buffer_slice(&text)));
 	check_same(model, ridge_model_universal());
 	ridge_model_destroy(model);
 }
@@ -185,8 +185,8 @@ static enum error read(const char *text)
 
 TEST(a_model_of_another_version_is_reported)
 {
-	assert_ok(read(HEAD BODY "1 0 0 0 0\n"));
-	assert_ok(read(HEAD BODY "1 0 0 0 0"));
+	ASSERT_OK(read(HEAD BODY "1 0 0 0 0\n"));
+	ASSERT_OK(read(HEAD BODY "1 0 0 0 0"));
 	ck_assert_int_eq(read("ridge-model 2\n"), ERR_VERSION);
 	ck_assert_int_eq(read("ridge-model 1"), ERR_MALFORMED);
 	ck_assert_int_eq(read("ridge-model\n"), ERR_MALFORMED);
@@ -243,6 +243,6 @@ static enum error read_many(int count)
 
 TEST(a_model_has_no_more_vectors_than_examples_can_make)
 {
-	assert_ok(read_many(MAX_RIDGE_EXAMPLES));
+	ASSERT_OK(read_many(MAX_RIDGE_EXAMPLES));
 	ck_assert_int_eq(read_many(MAX_RIDGE_EXAMPLES + 1), ERR_MALFORMED);
 }

@@ -26,6 +26,7 @@
 #include "base/arena.h"
 #include "base/buffer.h"
 #include "base/error.h"
+#include "page/page.h"
 
 /* Created for each test, and destroyed after it. */
 extern struct arena *test_arena;
@@ -49,9 +50,6 @@ uint16_t test_free_port(void);
 #define AUTO_ARENA    AUTO(auto_arena) struct arena
 #define AUTO_PAGE     AUTO(auto_page) struct page
 #define AUTO_TEXT     AUTO(auto_text) char
-
-struct page;
-void page_destroy(struct page *page);
 
 static inline void auto_arena(struct arena **arena)
 {

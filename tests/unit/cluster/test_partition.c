@@ -43,7 +43,7 @@ static const struct corpus corpora[] = {
 
 enum { CORPORA = COUNT_OF(corpora) };
 
-struct page {
+struct test_page {
 	uint64_t shingles[MAX_SHINGLES];
 	size_t count;
 	bool is_there;
@@ -55,7 +55,7 @@ struct world {
 	unsigned threshold;
 	uint32_t next_label;
 	uint64_t templates[TEMPLATES][MAX_SHINGLES];
-	struct page pages[PAGES];
+	struct test_page pages[PAGES];
 };
 
 static struct world world;
@@ -76,7 +76,7 @@ static uint64_t common_shingle(void)
 	return random_below(1 + random_below(below));
 }
 
-static void make_page(struct page *page, size_t most)
+static void make_page(struct test_page *page, size_t most)
 {
 	const struct corpus *corpus = world.corpus;
 	const uint64_t *template = world.templates[random_below(TEMPLATES)];
@@ -100,7 +100,7 @@ static void make_page(struct page *page, size_t most)
 }
 
 /* Members of two templates and many others: it links what is apart. */
-static void make_hub(struct page *page)
+static void make_hub(struct test_page *page)
 {
 	size_t count = 0;
 
@@ -124,14 +124,14 @@ static void begin(const struct corpus *corpus)
 	}
 }
 
-static struct signature signature_of(const struct page *page)
+static struct signature signature_of(const struct test_page *page)
 {
 	return (struct signature){page->shingles, page->count};
 }
 
 static bool put(uint64_t number)
 {
-	struct page *page = &world.pages[number];
+	struct test_page *page = &world.pages[number];
 	struct linkage_changes changes;
 
 	switch (random_below(12)) {

@@ -19,7 +19,7 @@ enum {
 /* Mean time between two changes of a page of each kind, in hours; 0: never. */
 static const unsigned change_hours[KINDS] = {2, 12, 48, 30 * 24, 0};
 
-struct page {
+struct test_page {
 	char url[64];
 	uint64_t key;
 	uint64_t changed_ms; /* the last change up to now */
@@ -37,7 +37,7 @@ struct tally {
 	uint64_t in_time; /* seen within six hours */
 };
 
-static struct page pages[PAGES];
+static struct test_page pages[PAGES];
 static uint64_t now_ms;
 static struct tally tally;
 
@@ -60,9 +60,9 @@ static void begin(void)
 	tally = (struct tally){0};
 	now_ms = UINT64_C(1700000000000);
 	for (size_t i = 0; i < PAGES; i++) {
-		struct page *page = &pages[i];
+		struct test_page *page = &pages[i];
 
-		*page = (struct page){.next_ms = next_change(i, now_ms)};
+		*page = (struct test_page){.next_ms = next_change(i, now_ms)};
 		snprintf(page->url, sizeof(page->url), "http://a.example/p/%zu",
 			 i);
 		page->key = page_key_of(slice_of(page->url));
@@ -78,7 +78,7 @@ static size_t index_of(const struct lease *one)
 /* The changes of the page until now, including those that no visit sees. */
 static void change(size_t index)
 {
-	struct page *page = &pages[index];
+	struct test_page *page = &pages[index];
 
 	while (page->next_ms <= now_ms) {
 		page->changed_ms = page->next_ms;
@@ -88,7 +88,7 @@ static void change(size_t index)
 	}
 }
 
-static void count_visit(struct page *page)
+static void count_visit(struct test_page *page)
 {
 	uint64_t late_ms = now_ms - page->unseen_ms;
 
@@ -111,7 +111,7 @@ static bool visit(uint64_t end_ms, uint64_t down_ms, uint64_t up_ms)
 	bool is_down;
 	struct outcome outcome = {.http_status = 200};
 	struct lease one = {0};
-	struct page *page;
+	struct test_page *page;
 
 	if (due_ms > now_ms)
 		now_ms = due_ms;

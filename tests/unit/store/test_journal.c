@@ -12,16 +12,16 @@ static unsigned partition_of(struct slice host)
 	return *(const unsigned char *)host.data;
 }
 
-struct node {
+struct test_node {
 	struct scratch scratch;
 	struct store *store;
 };
 
-static struct node owner;
-static struct node follower;
+static struct test_node owner;
+static struct test_node follower;
 static struct journal *journal;
 
-static void open_node(struct node *node)
+static void open_node(struct test_node *node)
 {
 	const struct store_options options = {.is_temporary = true,
 					      .partition_of = partition_of};
@@ -30,7 +30,7 @@ static void open_node(struct node *node)
 	ASSERT_OK(store_open(&node->store, node->scratch.folder, &options));
 }
 
-static void close_node(struct node *node)
+static void close_node(struct test_node *node)
 {
 	store_close(node->store);
 	scratch_remove(&node->scratch, NULL);

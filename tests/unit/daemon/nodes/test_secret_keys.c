@@ -185,16 +185,16 @@ static unsigned partition_of(struct slice host)
 	return PARTITION;
 }
 
-struct node {
+struct test_node {
 	struct scratch scratch;
 	struct encryption_keys *keys;
 	struct store *store;
 };
 
-static struct node owner;
-static struct node follower;
+static struct test_node owner;
+static struct test_node follower;
 
-static void open_node(struct node *node, const char *keys)
+static void open_node(struct test_node *node, const char *keys)
 {
 	struct store_options options = {.is_temporary = true,
 					.partition_of = partition_of};
@@ -205,7 +205,7 @@ static void open_node(struct node *node, const char *keys)
 	ASSERT_OK(store_open(&node->store, node->scratch.folder, &options));
 }
 
-static void close_node(struct node *node)
+static void close_node(struct test_node *node)
 {
 	store_close(node->store);
 	encryption_keys_destroy(node->keys);
@@ -248,7 +248,7 @@ static enum error take(unsigned partition, struct slice changes)
 	return txn_end(&txn);
 }
 
-static bool has_password(struct node *node, const char *host)
+static bool has_password(struct test_node *node, const char *host)
 {
 	struct txn txn = txn_begin_read(node->store);
 	AUTO_BUFFER text = {0};

@@ -9,8 +9,6 @@
 #include "tests/unit/page/invariant.h"
 #include "tests/unit/page/page_of.h"
 #include "tests/unit/auto_json.h"
-#include "tests/unit/auto_json.h"
-#include "tests/unit/auto_json.h"
 #include "tests/unit/run.h"
 #include "tests/unit/webdata.h"
 

@@ -3,8 +3,6 @@
 
 #include "template/extraction.h"
 #include "tests/unit/auto_json.h"
-#include "tests/unit/auto_json.h"
-#include "tests/unit/auto_json.h"
 #include "tests/unit/run.h"
 
 static const char html[] =

@@ -1,8 +1,6 @@
 #include "daemon/api/api_events.h"
 
 #include "tests/unit/auto_json.h"
-#include "tests/unit/auto_json.h"
-#include "tests/unit/auto_json.h"
 #include "tests/unit/run.h"
 
 static const struct atom_site site = {

@@ -8,8 +8,6 @@
 #include "tests/unit/daemon/client.h"
 #include "tests/unit/daemon/joined.h"
 #include "tests/unit/auto_json.h"
-#include "tests/unit/auto_json.h"
-#include "tests/unit/auto_json.h"
 #include "tests/unit/run.h"
 
 /* The partitions of a..., of n..., and of 1... */

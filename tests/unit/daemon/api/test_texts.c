@@ -9,10 +9,6 @@
 #include "tests/unit/daemon/served.h"
 #include "tests/unit/daemon/world.h"
 #include "tests/unit/auto_json.h"
-#include "tests/unit/auto_json.h"
-#include "tests/unit/auto_json.h"
-#include "tests/unit/auto_json.h"
-#include "tests/unit/auto_json.h"
 #include "tests/unit/run.h"
 
 enum { PAGES = 6 };

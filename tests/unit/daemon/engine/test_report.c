@@ -5,8 +5,6 @@
 #include "daemon/web/threshold_svg.h"
 #include "daemon/web/thresholds.h"
 #include "tests/unit/auto_json.h"
-#include "tests/unit/auto_json.h"
-#include "tests/unit/auto_json.h"
 #include "tests/unit/run.h"
 
 #define LEAF(count, ...)                                    \

@@ -1,8 +1,6 @@
 #include "daemon/query/event.h"
 
 #include "tests/unit/auto_json.h"
-#include "tests/unit/auto_json.h"
-#include "tests/unit/auto_json.h"
 #include "tests/unit/run.h"
 
 static void check(const char *json, const char *wanted)

@@ -9,8 +9,6 @@
 #include "base/memory.h"
 #include "page/page.h"
 #include "tests/unit/auto_json.h"
-#include "tests/unit/auto_json.h"
-#include "tests/unit/auto_json.h"
 #include "tests/unit/run.h"
 
 /* More than available: malloc() fails without a try. */

@@ -6,8 +6,6 @@
 #include <unistd.h>
 
 #include "tests/unit/auto_json.h"
-#include "tests/unit/auto_json.h"
-#include "tests/unit/auto_json.h"
 #include "tests/unit/run.h"
 
 static const struct log_event plain = {LOG_LEVEL_ERROR, "broken", "", ""};

@@ -5,8 +5,6 @@
 #include "store/rows.h"
 #include "tests/unit/daemon/watched.h"
 #include "tests/unit/auto_json.h"
-#include "tests/unit/auto_json.h"
-#include "tests/unit/auto_json.h"
 #include "tests/unit/run.h"
 
 enum { EACH = 12, ROUND = 3 }; /* pages: of a section, and asked in a round */

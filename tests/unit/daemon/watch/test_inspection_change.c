@@ -4,8 +4,6 @@
 #include "store/rows.h"
 #include "tests/unit/daemon/watched.h"
 #include "tests/unit/auto_json.h"
-#include "tests/unit/auto_json.h"
-#include "tests/unit/auto_json.h"
 #include "tests/unit/run.h"
 
 enum { EACH = 12 };

@@ -6,8 +6,6 @@
 #include "store/key.h"
 #include "tests/unit/daemon/world.h"
 #include "tests/unit/auto_json.h"
-#include "tests/unit/auto_json.h"
-#include "tests/unit/auto_json.h"
 #include "tests/unit/run.h"
 
 enum {

@@ -1,8 +1,6 @@
 #include "daemon/web/html.h"
 
 #include "tests/unit/auto_json.h"
-#include "tests/unit/auto_json.h"
-#include "tests/unit/auto_json.h"
 #include "tests/unit/run.h"
 
 static const char *field(json_t *form, const char *name)

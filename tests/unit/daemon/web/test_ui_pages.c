@@ -2,8 +2,6 @@
 
 #include "daemon/web/html.h"
 #include "tests/unit/auto_json.h"
-#include "tests/unit/auto_json.h"
-#include "tests/unit/auto_json.h"
 #include "tests/unit/run.h"
 
 #define EVIL                                                                 \

@@ -185,8 +185,8 @@ struct node_client {
 /* One API request in progress, and the handlers of the route table. */
 
 /* Message for ERR_TOO_LARGE when a site is added. */
-#define API_TOO_MANY_SITES                                       \
-	"crawl.max_sites sites exist already; raise the limit, " \
+#define API_TOO_MANY_SITES                                        \
+	"the limit crawl.max_sites is reached; raise the limit, " \
 	"or delete a site"
 
 /*

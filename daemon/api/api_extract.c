@@ -758,7 +758,7 @@ static void log_report(const struct ingest_report *report)
 			 report->no_site.count > 1 ? " and others" : "");
 	if (report->over_limit.pages > 0)
 		log_info("ingest: rejected %" PRIu64
-			 " pages: crawl.max_sites sites exist already: %s%s",
+			 " pages: the limit crawl.max_sites is reached: %s%s",
 			 report->over_limit.pages,
 			 report->over_limit.rows[0].host,
 			 report->over_limit.count > 1 ? " and others" : "");

@@ -90,7 +90,8 @@ static bool guard_read_members(struct call *call, const json_t *request,
 	guard->name = slice_of(name == NULL ? "" : name);
 	if (cluster != NULL && (json_integer_value(cluster) < 1 ||
 				json_integer_value(cluster) > UINT32_MAX))
-		return call_refuse(call, "cluster: must be the N of HOST/N");
+		return call_refuse(call, "cluster: must be the number of a "
+					 "cluster, the N of HOST/N");
 	guard->cluster = (uint32_t)json_integer_value(cluster);
 	return true;
 }
@@ -628,9 +629,11 @@ static enum http_verdict put_guard(struct call *call,
 				call, 409, "conflict",
 				"a guard of the site already has this name");
 		if (error == ERR_BUSY)
-			return call_fail(call, 503, "busy",
-					 "the site has %d guards, the maximum",
-					 MAX_SITE_GUARDS);
+			return call_fail(
+				call, 503, "busy",
+				"the limit of %d guards for each site is "
+				"reached; remove one",
+				MAX_SITE_GUARDS);
 		return call_fail_with(call, error, "the guard was not added");
 	}
 	json_object_update(value, tried);

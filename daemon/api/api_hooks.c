@@ -315,8 +315,10 @@ enum http_verdict api_post_hook(struct call *call)
 	if (!is_read)
 		return HTTP_ANSWERED;
 	if (error == ERR_BUSY)
-		return call_fail(call, 503, "busy",
-				 "hooks.max_hooks hooks exist already");
+		return call_fail(
+			call, 503, "busy",
+			"the limit hooks.max_hooks is reached; raise the "
+			"limit, or delete a hook");
 	if (error != ERR_NONE)
 		return call_fail_with(call, error, "the hook was not added");
 	return reply_hook(call, 201, (uint32_t)alert.made);

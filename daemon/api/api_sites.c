@@ -698,8 +698,8 @@ bool site_request_read(struct site_request *out, json_t *request,
 		return true;
 	return site_request_set_error(
 		out,
-		"the site has signatures of %s with width %u; delete "
-		"the site first",
+		"the signatures of the site were made with measure %s and "
+		"width %u; to change them, delete the site first",
 		measure_name(known->measure), known->width);
 }
 

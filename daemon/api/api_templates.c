@@ -500,8 +500,9 @@ enum http_verdict api_get_diff(struct call *call)
 	    !call_number(call, "to", 0, UINT32_MAX, &to))
 		return HTTP_ANSWERED;
 	if (from == 0 || to == 0)
-		return call_fail(call, 400, "bad_request",
-				 "from and to: must be two versions, from 1");
+		return call_fail(
+			call, 400, "bad_request",
+			"from and to: must be numbers of versions, 1 or more");
 	error = reading_begin(&reading, call);
 	if (error == ERR_NONE)
 		error = version_reader_read(&reading, from, &rows[0],

@@ -660,6 +660,23 @@ static uint32_t bit_of(const struct word_list *words, const char *text,
 	return 0;
 }
 
+/* Reject the argument with a message that lists the allowed words. */
+static bool word_list_refuse(struct call *call, const struct word_list *words,
+			     const char *text)
+{
+	struct buffer allowed = {0};
+
+	for (unsigned i = 0; i < words->count; i++)
+		buffer_printf(&allowed, "%s%s", i == 0 ? "" : ", ",
+			      words->word(i));
+	call_refuse(call,
+		    "%s=%.64s: must be a comma-separated list of these "
+		    "words: %.*s",
+		    words->name, text, (int)allowed.size, allowed.data);
+	buffer_free(&allowed);
+	return false;
+}
+
 /* Parse a list with commas; a missing list means all words. */
 static bool word_list_parse(struct call *call, const struct word_list *words,
 			    const char *text, uint32_t *bits_out)
@@ -670,11 +687,7 @@ static bool word_list_parse(struct call *call, const struct word_list *words,
 		uint32_t bit = bit_of(words, text, size);
 
 		if (bit == 0)
-			return call_refuse(
-				call,
-				"%s=%.64s: unknown; one of the words is \"%s\"",
-				words->name, text,
-				words->word(words->count - 1));
+			return word_list_refuse(call, words, text);
 		*bits_out |= bit;
 		text = text[size] == ',' ? text + size + 1 : NULL;
 	}
@@ -706,7 +719,8 @@ static bool read_since(struct call *call, struct text_wish *wish)
 		return true;
 	return call_refuse(
 		call,
-		"since=%.64s: must be the sequence of a page, or milliseconds",
+		"since=%.64s: must be the \"sequence\" of a page, or a time in "
+		"milliseconds since 1970",
 		text);
 }
 

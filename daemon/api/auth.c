@@ -352,7 +352,8 @@ static bool check_login(struct call *call)
 				   "the request needs a Content-Length");
 	if (length == NULL || strtoull(length, NULL, 10) <= MAX_LOGIN_BYTES)
 		return http_set_owner(call->exchange, OWNER_STRANGERS);
-	return auth_reject(call, 413, "too_large", "not a token");
+	return auth_reject(call, 413, "too_large",
+			   "the body is too large for the form of the login");
 }
 
 /*
@@ -493,9 +494,10 @@ static enum http_verdict api_tokens_add(struct call *call,
 				 "name: must have only letters, digits, \".\", "
 				 "\"_\" and \"-\"");
 	if (error == ERR_TOO_LARGE)
-		return call_fail(call, 409, "too_many",
-				 "%d tokens exist, the maximum; remove one",
-				 MAX_TOKENS);
+		return call_fail(
+			call, 409, "too_many",
+			"the limit of %d tokens is reached; remove one",
+			MAX_TOKENS);
 	if (error != ERR_NONE)
 		return call_fail_with(call, error, "the token file");
 	value = token_json(token);

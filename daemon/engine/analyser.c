@@ -17,7 +17,10 @@
 #include "store/record.h"
 #include "store/rows.h"
 
-/* Return a guard with its last result on the page. */
+/*
+ * Return `guard` in the form for a worker, with the guard's last result on the
+ * page.
+ */
 static struct wanted_guard wanted_of(struct txn *txn, uint32_t site,
 				     uint32_t number, uint64_t page,
 				     const struct guard_row *guard)
@@ -66,7 +69,7 @@ void guard_check_read(struct store *store, const char *host, struct slice url,
 	txn_abort(&txn);
 }
 
-/* The analysis of a job by a worker. */
+/* A job whose page a worker analyses. */
 struct analyser_task {
 	struct job *job;
 	struct buffer head;
@@ -74,7 +77,9 @@ struct analyser_task {
 	enum error error; /* from the worker */
 };
 
-/* Free the results of an earlier attempt, or of a rejected response. */
+/*
+ * Free the results of an earlier analysis, or of an analysis that was rejected.
+ */
 static void drop_results(struct job *job)
 {
 	buffer_clear(&job->record);
@@ -82,7 +87,9 @@ static void drop_results(struct job *job)
 	buffer_clear(&job->packed);
 }
 
-/* Store the worker's result in the job; false if it is invalid. */
+/*
+ * Store the worker's result in the job. Return false if the result is invalid.
+ */
 static bool analysis_store_result(void *context, struct slice head,
 				  struct slice body)
 {
@@ -105,7 +112,7 @@ static bool analysis_store_result(void *context, struct slice head,
 	if (!item_cut(&body, row.guarded_bytes, &part))
 		return false;
 	buffer_append_slice(&job->guarded, part);
-	/* zstd output is hardly larger than its input */
+	/* zstd output is at most slightly larger than its input */
 	if (body.size > taken->page_bytes + taken->page_bytes / 128U + 1024U)
 		return false;
 	buffer_append_slice(&job->packed, body);
@@ -133,7 +140,9 @@ static struct buffer analysis_encode_head(const struct analyser *analysing,
 	return row_codec_encode(&analyse_request_layout, &request);
 }
 
-/* Return whether these bytes have crashed or stalled a worker before. */
+/*
+ * Return whether a worker has crashed or stalled on the body of `job` before.
+ */
 static bool is_poison(const struct analyser *analysing, struct job *job)
 {
 	struct txn txn = txn_begin_read(analysing->store);
@@ -153,7 +162,10 @@ static bool is_poison(const struct analyser *analysing, struct job *job)
 	return is_same;
 }
 
-/* Store the bytes for quarantine, with the reason. */
+/*
+ * Prepare the job for quarantine: store the reason, the hash and the compressed
+ * body in it.
+ */
 static void analysis_quarantine_job(struct job *job, const char *reason)
 {
 	const struct slice body = buffer_slice(&job->result.body);
@@ -177,7 +189,10 @@ static void analysis_prepare(const struct analyser *analysing, struct job *job,
 		.head = analysis_encode_head(analysing, job),
 		.page_bytes = body->size,
 	};
-	/* append the guards after the page while the worker reads it */
+	/*
+	 * append the guards after the page; the worker checks them in the same
+	 * run
+	 */
 	guard_check_read(analysing->store, job->url.host,
 			 slice_of(job->url.text), body);
 	*task = (struct pool_task){
@@ -227,7 +242,10 @@ void analyser_run(const struct analyser *analysing, struct job *jobs)
 
 enum { STATUS_FRESH = 304 };
 
-/* Return the text before the colon; empty if there is no colon. */
+/*
+ * Return the name of a header line: the text before the colon, or an empty
+ * slice if there is no colon.
+ */
 static struct slice header_line_name(struct slice line)
 {
 	const char *colon =
@@ -238,7 +256,7 @@ static struct slice header_line_name(struct slice line)
 		colon == NULL ? 0 : (size_t)(colon - (const char *)line.data)};
 }
 
-/* Return whether one of the lines has the name. */
+/* Return whether one of the header lines has this name. */
 static bool header_lines_have_name(struct slice lines, struct slice name)
 {
 	while (lines.size > 0) {
@@ -264,7 +282,7 @@ static bool is_secret(struct slice line, const char *own_headers)
 		header_lines_have_name(slice_of(own_headers), name));
 }
 
-/* Remove credentials from the head of the request. */
+/* Remove the headers with credentials from the stored request of the job. */
 static void hide_credentials(struct job *job)
 {
 	struct buffer *request = &job->result.request;
@@ -305,7 +323,7 @@ void archive_job(struct archive *archive, struct job *job,
 	if (!keeps_credentials)
 		hide_credentials(job);
 	exchange.request = buffer_slice(&result->request);
-	/* only bodies of successes are stored */
+	/* the daemon stores only bodies of successful responses */
 	if (!exchange.is_revisit &&
 	    (result->http_status < 200 || result->http_status >= 300)) {
 		exchange.is_cut = true;

@@ -23,7 +23,7 @@
 #include "daemon/runtime/clock.h"
 #include "daemon/runtime/lock.h"
 
-/* Repair archives that a daemon left unfinished. */
+/* Functions that repair archives that an earlier daemon left unfinished. */
 
 #define ARCHIVE_OPEN ".open"
 
@@ -32,7 +32,8 @@ enum { CHUNK_BYTES = 256 * 1024 };
 #define ARCHIVE_BEGIN "templated-"
 
 /*
- * Remove ARCHIVE_OPEN from the name of the file; false, with errno, on failure.
+ * Rename the file: remove ARCHIVE_OPEN from its name. Return false, with errno
+ * set, on failure.
  */
 static bool archive_complete(const char *path)
 {
@@ -48,8 +49,9 @@ static bool archive_complete(const char *path)
 }
 
 /*
- * Decompress the bytes, which begin at position `at` of the file; *end_out is
- * the end of the last complete member. Return false if the data is damaged.
+ * Decompress `bytes`, which begin at offset `at` of the file, and set *end_out
+ * to the offset after the last complete gzip member. Return false if the data
+ * is damaged.
  */
 static bool archive_find_member_end(struct decoder *decoder, struct slice bytes,
 				    uint64_t at, uint64_t *end_out)
@@ -72,7 +74,10 @@ static bool archive_find_member_end(struct decoder *decoder, struct slice bytes,
 	return error == ERR_NONE;
 }
 
-/* Return the end of the last complete member of the file. */
+/*
+ * Return the offset after the last complete gzip member of the file; 0 if there
+ * is none.
+ */
 static uint64_t archive_find_end(int file)
 {
 	struct decoder *decoder = decoder_create(CODING_GZIP);
@@ -98,7 +103,8 @@ static uint64_t archive_find_end(int file)
 }
 
 /*
- * Truncate the file, and complete or remove it; false, with errno, on failure.
+ * Truncate the file after its last complete gzip member and complete it. Delete
+ * it if it has no complete member. Return false, with errno set, on failure.
  */
 static bool archive_repair_file(int file, const char *path, uint64_t *end_out)
 {
@@ -108,7 +114,9 @@ static bool archive_repair_file(int file, const char *path, uint64_t *end_out)
 	return ftruncate(file, (off_t)*end_out) == 0 && archive_complete(path);
 }
 
-/* Repair a file, unless another daemon writes to it and has locked it. */
+/*
+ * Repair the file, unless another daemon has locked it in order to write to it.
+ */
 static void try_file(const char *path)
 {
 	int file = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
@@ -141,7 +149,8 @@ static bool archive_name_is_unfinished(const char *name)
 
 /*
  * Truncate each unfinished archive in the folder after its last complete gzip
- * member, and complete it; remove files without any. Each is logged.
+ * member, and complete it. Delete archives that have no complete member. Log
+ * each repair.
  */
 static void archive_repair(const char *folder)
 {
@@ -150,7 +159,7 @@ static void archive_repair(const char *folder)
 
 	if (list == NULL)
 		return;
-	/* Only one thread reads the list. */
+	/* no other thread uses `list` */
 	/* NOLINTNEXTLINE(concurrency-mt-unsafe) */
 	while ((entry = readdir(list)) != NULL) {
 		struct buffer path = {0};
@@ -165,7 +174,8 @@ static void archive_repair(const char *folder)
 }
 
 enum {
-	RETRY_MS = 60000, /* between write attempts after an error */
+	/* after a write error, the next attempt is made after this time */
+	RETRY_MS = 60000,
 	STAMP_BYTES = 32,
 	MAX_NUMBER = 100000, /* more files than can be written in one second */
 };
@@ -175,24 +185,29 @@ struct archive {
 	uint64_t max_bytes;
 	const char *software;
 	const char *robots;
-	struct lock lock;  /* guards the fields below */
-	int file;          /* -1 = not open */
-	char *path;        /* path of the open file, with ".open" */
-	uint64_t size;     /* size of the open file: complete records */
-	unsigned number;   /* number of the next file */
-	uint64_t retry_ms; /* monotonic; 0 = no error */
+	struct lock lock; /* guards the fields below */
+	int file;         /* -1 = not open */
+	char *path;       /* path of the open file, with ".open" */
+	/* size of the open file, which has only complete records */
+	uint64_t size;
+	unsigned number; /* number for the name of the next file */
+	/* monotonic time of the next attempt after an error; 0 = no error */
+	uint64_t retry_ms;
 	struct buffer record;
 };
 
 static void make_identity(uint64_t *identity)
 {
-	/* blocks only until the system has entropy */
+	/* getrandom() blocks only until the system has gathered entropy */
 	while (getrandom(identity, 2 * sizeof(*identity), 0) < 0 &&
 	       errno == EINTR)
 		;
 }
 
-/* Log the error once, and pause writing. */
+/*
+ * Log the error, unless archiving is paused already, and do not write again
+ * before RETRY_MS have passed.
+ */
 static void pause_archive(struct archive *archive, const char *what)
 {
 	if (archive->retry_ms == 0)
@@ -202,7 +217,7 @@ static void pause_archive(struct archive *archive, const char *what)
 	archive->retry_ms = clock_steady_ms() + RETRY_MS;
 }
 
-/* Choose a name that no file has, complete or open. */
+/* Set archive->path to a name that no complete or open file has. */
 static void make_path(struct archive *archive)
 {
 	time_t now = (time_t)(clock_wall_ms() / 1000U);
@@ -225,7 +240,10 @@ static void make_path(struct archive *archive)
 	archive->path = path.data;
 }
 
-/* Append the record to the file; undo a partial write. */
+/*
+ * Append archive->record to the file. If only a part was written, remove it
+ * again.
+ */
 static bool archive_write_record(struct archive *archive)
 {
 	if (file_write_all(archive->file, buffer_slice(&archive->record)) !=
@@ -260,7 +278,10 @@ static void archive_end_file(struct archive *archive)
 		pause_archive(archive, "renaming a file failed");
 }
 
-/* Write the first record of a file to `record`. */
+/*
+ * Write the first record of a file, which describes the file, to
+ * archive->record.
+ */
 static void make_info(struct archive *archive)
 {
 	const char *name = strrchr(archive->path, '/') + 1;
@@ -326,7 +347,7 @@ enum error archive_open(struct archive **out, const char *folder,
 	return ERR_NONE;
 }
 
-/* Call with the lock held. */
+/* Write the exchange to the archive. The caller holds the lock. */
 static bool write_exchange(struct archive *archive,
 			   const struct warc_exchange *exchange)
 {

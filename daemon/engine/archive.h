@@ -2,8 +2,8 @@
  * daemon/engine/archive.h - archive fetched pages as WARC 1.1 files
  * templated-YYYYMMDDhhmmss-NNNNN.warc.gz in a folder. The name of an unfinished
  * file ends in ".open" until the file is complete. Archiving never stops the
- * crawl: an error is logged, and nothing is archived until the folder can be
- * written again.
+ * crawl: after a write error, which is logged, it pauses until the folder can
+ * be written again.
  */
 #ifndef DAEMON_ENGINE_ARCHIVE_H
 #define DAEMON_ENGINE_ARCHIVE_H
@@ -17,24 +17,28 @@
 struct archive;
 
 /*
- * Open an archive in `folder`, which is created if missing, with files of about
- * `max_bytes`. `software` (not copied) and `robots` (not copied; "classic" or
- * "ignore") are written to each file. Unfinished files of a killed daemon are
- * truncated after their last complete record and completed. ERR_IO, with the
- * reason logged.
+ * Open an archive in `folder`, and create the folder if it is missing. A new
+ * file is started when the current one has about `max_bytes`. Each file names
+ * `software` (not copied) and `robots` ("classic" or "ignore"; not copied).
+ * Files that a killed daemon left unfinished are truncated after their last
+ * complete record and completed. ERR_IO: the reason was logged.
  */
 enum error archive_open(struct archive **out, const char *folder,
 			uint64_t max_bytes, const char *software,
 			const char *robots);
 
 /*
- * Write an exchange; its identity comes from warc_visit_identity(). Any thread.
- * Return false if it was not written. NULL is a no-op.
+ * Write an exchange, whose identity the archive gets from
+ * warc_visit_identity(). Any thread may call this. Return false if the exchange
+ * was not written. If `archive` is NULL, do nothing.
  */
 bool archive_write(struct archive *archive,
 		   const struct warc_exchange *exchange);
 
-/* Complete the file. NULL is a no-op. */
+/*
+ * Complete the open file and free the archive. If `archive` is NULL, do
+ * nothing.
+ */
 void archive_close(struct archive *archive);
 
 #endif

@@ -8,8 +8,9 @@
 #include "store/rows.h"
 
 /*
- * Return whether the page was fetched since the request: several requests may
- * be for the same page.
+ * Return whether the page was fetched after the time of this request. Then no
+ * new fetch is needed, because a fetch for another request has brought the
+ * page.
  */
 static bool commit_page_was_fetched(struct commit *batch,
 				    const struct site *site,
@@ -25,7 +26,10 @@ static bool commit_page_was_fetched(struct commit *batch,
 	       (row.flags & (PAGE_ROW_HAS_NO_BODY | PAGE_ROW_IS_INGESTED)) ==
 		       0 &&
 	       row.fetched_ms >= asked_ms &&
-	       /* otherwise it was fetched before the clock was set back */
+	       /*
+		* a fetch time in the future is from before the clock was set
+		* back
+		*/
 	       row.fetched_ms <= batch->now_ms;
 }
 
@@ -56,12 +60,12 @@ static enum error commit_fetch_now(struct commit *batch, struct change *change)
 enum admission commit_discover(struct commit *batch, struct site *site,
 			       const struct discovery *discovery)
 {
-	/* every change of a page has a URL */
+	/* every change of this kind has a URL */
 	/* NOLINTNEXTLINE(clang-analyzer-core.NullDereference) */
 	struct url url = *discovery->url;
 	struct discovery one = *discovery;
 
-	/* requested URLs keep all parameters */
+	/* drop tracking parameters only if no client has requested this URL */
 	if ((discovery->flags & FRONTIER_IS_ON_DEMAND) == 0 &&
 	    parameters_drop(&url, batch->options->drop_parameters))
 		one.url = &url;
@@ -71,7 +75,8 @@ enum admission commit_discover(struct commit *batch, struct site *site,
 }
 
 /*
- * Apply a robots.txt or a pause. A host is only stored as long as its site is.
+ * Store the robots.txt or the pause of a host. ERR_NOT_FOUND: the host's site
+ * was deleted.
  */
 static enum error apply_to_host(struct commit *batch, struct change *change)
 {
@@ -106,7 +111,8 @@ static enum error commit_apply_site_add(struct commit *batch,
 static const struct change_rule {
 	const char *name;
 	enum error (*apply)(struct commit *batch, struct change *change);
-	enum { URL, NO_URL, LEASED_URL } url; /* the change ends its lease */
+	/* LEASED_URL: the change ends the lease of its URL */
+	enum { URL, NO_URL, LEASED_URL } url;
 } rules[] = {
 	[CHANGE_SITE_ADD] = {"site_add", commit_apply_site_add, URL},
 	[CHANGE_SITE_THRESHOLD] = {"site_select_threshold",

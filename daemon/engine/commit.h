@@ -1,6 +1,6 @@
 /*
- * daemon/engine/commit.h - the changes that are committed together: the steps
- * of engine_commit(). Internal to the engine.
+ * daemon/engine/commit.h - apply the changes that engine_commit() commits in
+ * one transaction. Internal to the engine.
  */
 #ifndef DAEMON_ENGINE_COMMIT_H
 #define DAEMON_ENGINE_COMMIT_H
@@ -20,39 +20,54 @@ struct commit {
 	const struct engine_options *options;
 	struct txn *txn;
 	uint64_t now_ms;
-	uint64_t number; /* number of the commit: the age of open linkages */
+	/*
+	 * number of this commit; the linkages in memory store it as the time of
+	 * their last use
+	 */
+	uint64_t number;
 };
 
-/* Apply one change. An error of this change only is set in change->error. */
+/*
+ * Apply one change. If the error concerns only this change, set change->error.
+ */
 void commit_apply(struct commit *batch, struct change *change);
 
 /*
- * The steps of commit_apply() that have their own file; an error belongs to the
- * change.
+ * The steps of commit_apply() that are in other files. They return the error of
+ * the change.
  */
 
-/* Add a URL to the frontier, without tracking and session parameters. */
+/*
+ * Add a URL to the frontier. Remove its tracking and session parameters first.
+ */
 enum admission commit_discover(struct commit *batch, struct site *site,
 			       const struct discovery *discovery);
 
-/* NULL: see commit_no_site_error(). */
+/*
+ * Create the site of `seed`. Return NULL if it was not created; then see
+ * commit_no_site_error().
+ */
 struct site *commit_new_site(struct commit *batch, const struct url *seed,
 			     const struct site_options *options);
 
 /*
- * Return why no site was created: ERR_TOO_LARGE: max_sites is reached;
- * ERR_BUSY: another node owns its host.
+ * Return why commit_new_site() created no site. ERR_TOO_LARGE: max_sites is
+ * reached. ERR_BUSY: another node owns the host.
  */
 enum error commit_no_site_error(const struct commit *batch);
 
 /*
- * Return whether adding it changes a known site so that all its rows are read:
- * skipped URLs may be visited again, or it gets another threshold.
+ * Return whether commit_add_site() with these arguments would read all rows of
+ * a known site. It does so if the new options allow visits to URLs that were
+ * skipped before, or set another threshold.
  */
 bool commit_reads_site(struct commit *batch, const struct url *seed,
 		       const struct site_options *options);
 
-/* `redirects`: number of redirects that led to the seed. */
+/*
+ * Add a site, or change its options. `redirects` is the number of redirects
+ * that led to the seed.
+ */
 enum error commit_add_site(struct commit *batch, const struct url *seed,
 			   const struct site_options *options,
 			   unsigned redirects);
@@ -61,11 +76,17 @@ enum error commit_set_site_threshold(struct commit *batch,
 enum error commit_delete_site(struct commit *batch, struct change *change);
 void commit_remove_site(struct commit *batch, struct site *site);
 
-/* commit_page.c: PAGE to QUARANTINE, and PAGE_DELETE. */
+/*
+ * commit_page.c: apply the changes CHANGE_PAGE to CHANGE_QUARANTINE, and
+ * CHANGE_PAGE_DELETE.
+ */
 enum error commit_visit(struct commit *batch, struct change *change);
 enum error commit_delete_page(struct commit *batch, struct change *change);
 
-/* commit_cluster.c: pages that crash or stall workers. */
+/*
+ * commit_cluster.c: add or remove rows of pages whose bytes crash or stall
+ * workers.
+ */
 void commit_quarantine(struct commit *batch, struct site *site,
 		       struct change *change);
 void commit_unquarantine(struct commit *batch, struct site *site,
@@ -74,38 +95,47 @@ enum error commit_quarantine_remove(struct commit *batch,
 				    struct change *change);
 
 /*
- * Make due times that are too late due now. If the site has times in the
- * future, set them and those of its sample pages to the current time.
+ * Correct the times of a site after the clock was set back. URLs that would be
+ * due too late become due now. If the site's own times are in the future, set
+ * them and the times of its sample pages to the current time.
  */
 void commit_clamp_site(struct commit *batch, struct site *site);
 
-/* Add due URLs of the site to the order, as far as both have room. */
+/*
+ * Lease due URLs of the site and add them to `order`, until the order is full
+ * or the site has reached its limit of leases.
+ */
 void commit_lease(struct commit *batch, struct site *site,
 		  struct work_order *order);
 
 /*
- * Return whether the headers or the proxy of the site cannot be decrypted and
- * must be set again: the site is not visited without them.
+ * Return whether the site has headers or a proxy that cannot be decrypted. Then
+ * the daemon does not visit it until an operator sets them again.
  */
 bool commit_has_no_credentials(struct commit *batch, const struct site *site);
 
 /*
- * Return when URLs of the site can be leased; UINT64_MAX if it has no room or
- * no credentials.
+ * Return the earliest time at which URLs of the site can be leased. UINT64_MAX:
+ * the site has no URL for this, has reached its limit of leases, or has no
+ * credentials.
  */
 uint64_t commit_wake_time(struct commit *batch, const struct site *site,
 			  const struct work_order *order);
 
 struct link_result {
 	uint32_t cluster; /* 0 = none */
-	bool is_news;     /* a cluster was added, removed, merged or split, or
-			     another page was moved */
+	/*
+	 * a cluster was added, removed, merged or split, or a page other than
+	 * the linked one was moved
+	 */
+	bool is_news;
 };
 
 /*
- * Set the signature of `page` in the linkage, or remove it (NULL), and update
- * its signature number, its membership and every other page that this moves.
- * The caller updates row and counts of `page` itself.
+ * Set the signature of `page` in the linkage; NULL removes the page from it.
+ * Update the signature number and the membership of `page`, and of every other
+ * page that is moved by this change. The caller updates the row and the counts
+ * of `page` itself.
  */
 struct link_result commit_link(struct commit *batch, struct site *site,
 			       uint64_t page,
@@ -120,8 +150,8 @@ void commit_threshold(struct commit *batch, struct site *site,
 		      const struct threshold_update *recut);
 
 /*
- * Read the record of a page into *bytes_out, which is {0}; free it with
- * buffer_free().
+ * Read the record of a page into *bytes_out, which the caller sets to {0}; free
+ * it with buffer_free().
  */
 void commit_load_record(struct commit *batch, const struct site *site,
 			uint64_t page, struct record *record_out,
@@ -134,16 +164,18 @@ void commit_sitemap_entries(struct commit *batch, struct site *site,
 			    const struct change *change);
 
 /*
- * Update the guards after a visit of the page; `guarded` comes from
- * guards_check(). Return false if some guards were skipped and must check the
- * page again.
+ * Update the guards after a visit of the page, whose results `guarded` come
+ * from guards_check(). Return false if some guards were not evaluated and the
+ * page must be checked again.
  */
 bool commit_guard_page(struct commit *batch, const struct site *site,
 		       const struct page_row *page, struct slice guarded);
-/* The same for an unchanged page. */
+/* Update the guards after a visit that found the page unchanged. */
 void commit_guard_not_modified(struct commit *batch, const struct site *site,
 			       uint64_t page);
-/* Remove the page from the guards: it was deleted or is no longer a page. */
+/*
+ * Remove the page from the guards, because it was deleted or is now a redirect.
+ */
 void commit_unguard_page(struct commit *batch, const struct site *site,
 			 uint64_t page);
 enum error commit_change_guard(struct commit *batch, struct change *change);
@@ -157,22 +189,25 @@ enum error commit_gc_rows(struct commit *batch, struct change *change);
 /* packing.c: compress stored rows again. */
 enum error commit_pack(struct commit *batch, struct change *change);
 
-/* commit_partition.c: adopt and leave partitions. */
+/* commit_partition.c: adopt and leave partitions, and execute jobs. */
 enum error commit_partition(struct commit *batch, struct change *change);
 
 enum error commit_executed_jobs(struct commit *batch, struct change *change);
 
 /*
- * Set the queue lengths of all hooks to 0: at the start this process owns no
- * queued events.
+ * Set the queue lengths of all hooks to 0. At its start a process owns no
+ * partition and so no queued events.
  */
 void commit_reset_hook_queues(struct commit *batch);
 
-/* Return whether this process may change data of the host. */
+/*
+ * Return whether this process owns the partition of the host and may change its
+ * data.
+ */
 bool commit_owns_host(const struct commit *batch, struct slice host);
 
 /*
- * Write one event of `site`, and queue it for the hooks that subscribe to it,
+ * Write one event of `site`. Queue it for the hooks that subscribe to it,
  * unless a silence matches.
  */
 void commit_event(struct commit *batch, const struct site *site,

@@ -11,8 +11,8 @@
 #include "template/version_json.h"
 
 /*
- * The linkage of a site and its tables: shingles, signatures, members,
- * clusters, counts and events change together.
+ * The linkage of a site and the tables that depend on it. Shingles, signatures,
+ * members, clusters, counts and events change in the same transaction.
  */
 
 void commit_load_record(struct commit *batch, const struct site *site,
@@ -27,7 +27,10 @@ void commit_load_record(struct commit *batch, const struct site *site,
 			 error == ERR_NOT_FOUND ? ERR_CORRUPT : error);
 }
 
-/* Add `more` pages; 0 = replace one of them. */
+/*
+ * Add `more` pages to the count of the cluster. If `more` is 0, one of its
+ * pages was replaced by another.
+ */
 static void change_cluster(struct commit *batch, const struct site *site,
 			   uint32_t cluster, int more)
 {
@@ -46,7 +49,10 @@ static void change_cluster(struct commit *batch, const struct site *site,
 		cluster_row_put(batch->txn, site->row.id, cluster, &row);
 }
 
-/* Cluster 0 means no cluster. */
+/*
+ * Move a page between clusters in the member table and in both cluster rows.
+ * Cluster 0 means no cluster.
+ */
 static void change_member(struct commit *batch, const struct site *site,
 			  const struct linkage_move *move)
 {
@@ -62,7 +68,7 @@ static void change_member(struct commit *batch, const struct site *site,
 	change_cluster(batch, site, move->to, move->from != move->to);
 }
 
-/* Move an unchanged page to another cluster. */
+/* Move a page whose content is unchanged to another cluster. */
 static void move_page(struct commit *batch, struct site *site,
 		      const struct linkage_move *move)
 {
@@ -127,8 +133,8 @@ static void emit_events(struct commit *batch, const struct site *site,
 }
 
 /*
- * Apply the changes of the linkage to the store, except for the page that
- * caused them (or NULL).
+ * Apply the changes of the linkage to the store, except for `page`, which
+ * caused them and which the caller updates. `page` may be NULL.
  */
 static void commit_linkage_changes(struct commit *batch, struct site *site,
 				   const uint64_t *page,
@@ -180,17 +186,22 @@ struct link_result commit_link(struct commit *batch, struct site *site,
 	};
 }
 
-/* Quarantine pages whose bytes crash or stall workers. */
+/* Limits for the quarantine of pages whose bytes crash or stall workers. */
 
 enum {
 	MAX_SITE_POISONS =
-		100,    /* maximum rows of a site; the oldest is deleted */
-	SLOW_AFTER = 3, /* consecutive ones after which the site rests */
+		/* maximum rows of a site; over it the oldest row is deleted */
+	100,
+	/*
+	 * after this number of consecutive such pages the site is not visited
+	 * for a while
+	 */
+	SLOW_AFTER = 3,
 	FIRST_REST_MS = 60 * 1000,
-	MAX_DOUBLINGS = 6, /* about one hour */
+	MAX_DOUBLINGS = 6, /* limits the rest to about one hour */
 };
 
-/* Delete the oldest row if the site has the maximum. */
+/* Delete the oldest row if the site has MAX_SITE_POISONS rows. */
 static void quarantine_drop_oldest(struct commit *batch,
 				   const struct site *site)
 {
@@ -233,11 +244,18 @@ void commit_quarantine(struct commit *batch, struct site *site,
 	uint32_t doublings;
 
 	if (poison->packed.size == 0)
-		return; /* skipped without a worker: its bytes are known */
+		/*
+		 * no worker read the page, because its bytes were already in
+		 * quarantine
+		 */
+		return;
 	quarantine_drop_oldest(batch, site);
 	quarantine_row_put(batch->txn, site->row.id, page_key_of(url), &row);
 	if (change->kind == CHANGE_QUARANTINE)
-		return; /* submitted by a client: no reason to rest the site */
+		/*
+		 * a client submitted the page, so the site itself need not rest
+		 */
+		return;
 	site->poisoned_in_row++;
 	if (site->poisoned_in_row < SLOW_AFTER)
 		return;
@@ -271,10 +289,13 @@ enum error commit_quarantine_remove(struct commit *batch, struct change *change)
 	return ERR_NONE;
 }
 
-/* Set another threshold, and emit an event that lists the moves of pages. */
+/*
+ * Set another threshold, and emit an event that lists how pages moved between
+ * clusters.
+ */
 
 enum {
-	MAX_FLOWS = 500, /* maximum number of listed moves */
+	MAX_FLOWS = 500, /* maximum number of pairs of clusters in the event */
 	PERMILLE = 1000,
 };
 
@@ -289,8 +310,8 @@ static int by_flow(const void *left, const void *right)
 }
 
 /*
- * Return the number of pages that moved from one cluster to another, per pair
- * of clusters.
+ * Return a list with one entry for each pair of clusters between which pages
+ * moved: the two clusters and the number of pages.
  */
 static json_t *threshold_moves_json(struct slice host,
 				    const struct linkage_changes *changes)

@@ -84,8 +84,8 @@ void subscriptions_reset(struct event_subscriptions *audience)
 }
 
 /*
- * Return whether the rule matches: all of its parts that are not 0 must be
- * equal.
+ * Return whether the silence matches the event. Fields of the silence that are
+ * 0 match everything; all others must be equal.
  */
 static bool silence_matches(const struct silence_row *silence,
 			    const struct event_row *event)
@@ -114,11 +114,11 @@ bool hook_filter_matches(const struct hook_filter *wish,
 				: kind_set_has(wish->kinds, event->kind);
 }
 
-/* Write events and queue them for hooks. */
+/* Functions that write events and queue them for hooks. */
 
-enum { MAX_FORGOTTEN = 8 /* rows deleted per new row */ };
+enum { MAX_FORGOTTEN = 8 /* old events deleted for each new event */ };
 
-/* Log one line for each power of two. */
+/* Log when the number of dropped events passes a power of two. */
 static void log_dropped(uint32_t hook, uint64_t before, uint64_t after)
 {
 	if ((before ^ after) > before)
@@ -128,7 +128,7 @@ static void log_dropped(uint32_t hook, uint64_t before, uint64_t after)
 				 hook, after);
 }
 
-/* Drop the oldest events to make room for one more. */
+/* Drop the hook's oldest events if its queue has no room for one more. */
 static void hook_queue_drop_oldest(struct commit *batch, uint32_t hook,
 				   struct hook_row *row)
 {
@@ -153,7 +153,10 @@ static void hook_queue_drop_oldest(struct commit *batch, uint32_t hook,
 	log_dropped(hook, before, row->dropped);
 }
 
-/* Queue event `number` for the hook; drop the oldest if too many are queued. */
+/*
+ * Queue event `number` for the hook. Drop the oldest events if too many are
+ * queued.
+ */
 static void commit_queue_event(struct commit *batch, uint32_t hook,
 			       uint64_t number)
 {
@@ -161,7 +164,10 @@ static void commit_queue_event(struct commit *batch, uint32_t hook,
 	struct hook_row row;
 	struct event_row event;
 
-	/* read the row again, because a write invalidates LMDB's memory */
+	/*
+	 * read the row again: a write has invalidated the memory of the first
+	 * one
+	 */
 	if (!hook_row_get(batch->txn, hook, &room))
 		return;
 	hook_queue_drop_oldest(batch, hook, &room);
@@ -195,9 +201,11 @@ void commit_event(struct commit *batch, const struct site *site,
 					   number);
 }
 
-/* Hooks and their deliveries, silences and acknowledgements. */
+/*
+ * Changes of hooks and their deliveries, of silences and of acknowledgements.
+ */
 
-/* Return whether a table may have one more row. */
+/* Return whether the table has fewer than `max` rows. */
 static bool commit_table_has_room(struct commit *batch, enum table table,
 				  size_t max)
 {
@@ -255,7 +263,9 @@ static enum error delete_hook(struct commit *batch, uint32_t hook)
 	txn_drop_secret_text(batch->txn, row.target);
 	txn_drop_secret_text(batch->txn, row.secret);
 	/*
-	 * a follower deletes the rows of all partitions together with the hook
+	 * a node that applies this log entry deletes the queued events of all
+	 * partitions itself, together with the hook; so do not log their
+	 * deletion
 	 */
 	journal = journal_end(batch->txn);
 	txn_delete_prefix(batch->txn, TABLE_OUTBOX, key_slice(&key));
@@ -293,8 +303,9 @@ static enum error test_hook(struct commit *batch, struct alert_change *alert)
 }
 
 /*
- * Delete delivered events from the outbox. Return how many of them this node
- * owns; another owner delivers the others again.
+ * Delete the delivered events from the hook's queue if this node owns them.
+ * Return how many were deleted. Events of other nodes stay, and their owner
+ * delivers them again.
  */
 static uint32_t delete_delivered(struct commit *batch,
 				 const struct hook_report *report)
@@ -315,7 +326,10 @@ static uint32_t delete_delivered(struct commit *batch,
 	return count;
 }
 
-/* Apply the report of a delivery, unless the hook was deleted. */
+/*
+ * Apply the report of deliveries to the hook. Do nothing if the hook was
+ * deleted.
+ */
 static void commit_apply_hook_report(struct commit *batch,
 				     const struct hook_report *report)
 {
@@ -352,8 +366,9 @@ static enum error commit_acknowledge_event(struct commit *batch,
 }
 
 /*
- * Add a silence for events like this one: of the same template or guard. A new
- * template has only one event, so its silence covers the whole site.
+ * Add a silence for events like this one: of the same kind, and of the same
+ * template or guard. A new template has only one event of its kind, so its
+ * silence covers the whole site.
  */
 static enum error commit_add_silence(struct commit *batch,
 				     struct alert_change *alert)
@@ -395,7 +410,7 @@ static enum error delete_silence(struct commit *batch, uint32_t number)
 	return ERR_NONE;
 }
 
-/* Return whether only the owner of the common partition may do this. */
+/* Return whether only the owner of the common partition may do this action. */
 static bool alert_action_is_common(enum alert_change_action action)
 {
 	return action != HOOKS_REPORT && action != EVENT_ACK;
@@ -429,9 +444,12 @@ enum error commit_alerts(struct commit *batch, struct change *change)
 	return ERR_MALFORMED;
 }
 
-/* Write the results of a check of a site's templates. */
+/* Functions that write the results of a check of a site's templates. */
 
-/* Write a version. A new one ends the previous one when that was last seen. */
+/*
+ * Write a version of a template. If it is new, the previous version ends at the
+ * time when it was last seen.
+ */
 static void commit_put_version(struct commit *batch, uint32_t site,
 			       const struct template_update *found)
 {
@@ -465,9 +483,10 @@ static void put_sample(struct commit *batch, uint32_t site,
 }
 
 /*
- * Apply template updates. Their input may have changed since; the next check
- * corrects that. Reject them if the site was deleted or added again, or its
- * threshold has changed.
+ * Apply the template updates. The pages that they were computed from may have
+ * changed since then; the next check corrects the result. Return an error and
+ * change nothing if the site was deleted, added again, or got another
+ * threshold.
  */
 enum error commit_template_updates(struct commit *batch, struct change *change)
 {
@@ -478,7 +497,8 @@ enum error commit_template_updates(struct commit *batch, struct change *change)
 	if (site == NULL || site->row.id != change->templates.site)
 		return ERR_NOT_FOUND;
 	if (site->row.options.threshold != findings->threshold)
-		return ERR_BUSY; /* pages are in other clusters now */
+		/* the pages have moved to other clusters since */
+		return ERR_BUSY;
 	for (size_t i = 0; i < findings->template_count; i++) {
 		const struct template_update *found = &findings->templates[i];
 

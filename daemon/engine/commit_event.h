@@ -15,19 +15,25 @@
 
 enum alert_change_action {
 	HOOK_ADD,
-	HOOK_DELETE,  /* delete a hook and its queued events */
-	HOOK_TEST,    /* emit EVENT_HOOK_TEST for this hook only, and send it
-			 immediately even if the hook backs off */
+	HOOK_DELETE, /* delete a hook and its queued events */
+	/*
+	 * emit EVENT_HOOK_TEST for this hook only; send it immediately, even if
+	 * the hook waits for a retry
+	 */
+	HOOK_TEST,
 	HOOKS_REPORT, /* store the results of deliveries */
 	EVENT_ACK,
-	EVENT_SILENCE, /* add a silence for events like this one, and
-			  acknowledge it */
+	/* add a silence for events like this one, and acknowledge this event */
+	EVENT_SILENCE,
 	SILENCE_DELETE,
 };
 
 enum { HOOK_REPORT_EVENTS = 64 };
 
-/* The state of a hook since its last report. */
+/*
+ * The state of a hook, and the events that it has received since its last
+ * report.
+ */
 struct hook_report {
 	uint32_t hook;
 	uint64_t numbers[HOOK_REPORT_EVENTS]; /* events that were delivered,
@@ -36,41 +42,49 @@ struct hook_report {
 	uint64_t delivered_ms; /* time of the last delivery */
 	uint64_t next_ms;      /* do not retry before this time */
 	uint32_t failures;     /* consecutive failures */
-	uint16_t http_status;  /* of the last attempt; 0 = none */
-	struct slice error;    /* of the last attempt; or empty */
+	/* HTTP status of the last attempt; 0 = no response */
+	uint16_t http_status;
+	struct slice error; /* error of the last attempt; empty = success */
 };
 
 struct alert_change {
 	enum alert_change_action action;
-	uint64_t number; /* of the hook, silence or event */
-	uint64_t made;   /* out: number of the new hook (ADD), event (TEST) or
-			    silence */
-	struct hook_row hook;   /* HOOK_ADD: target, secret, host, kinds */
-	struct event_row event; /* EVENT_SILENCE of an event that another node
-				   has acknowledged: kind, host, cluster, guard;
-				   without a host, the event is in this store */
+	uint64_t number; /* number of the hook, silence or event */
+	/*
+	 * out: number of the new hook (HOOK_ADD), of the test event
+	 * (HOOK_TEST), or of the new silence (EVENT_SILENCE)
+	 */
+	uint64_t made;
+	struct hook_row hook; /* HOOK_ADD: target, secret, host, kinds */
+	/*
+	 * EVENT_SILENCE: kind, host, cluster and guard of an event that another
+	 * node has acknowledged. If its host is empty, the event is read from
+	 * this store.
+	 */
+	struct event_row event;
 	const struct hook_report *reports; /* HOOKS_REPORT: [report_count] */
 	size_t report_count;
 };
 
 /*
- * The subscriptions in memory: the rules of TABLE_SILENCES and the filters of
- * the hooks in TABLE_HOOKS, so that an event scans neither table. They are
- * read on demand; code that writes or rolls back these tables must reset them.
+ * The silences and the filters of the hooks in memory, so that writing an event
+ * need not scan TABLE_SILENCES and TABLE_HOOKS. They are read when first
+ * needed. Code that writes or rolls back these tables must reset them.
  */
 
 /* The filter of one hook. */
 struct hook_filter {
 	uint32_t hook;
-	bool is_default; /* only alerts: the hook names no kinds */
+	bool is_default; /* the hook names no kinds: it gets only alerts */
 	kind_set kinds;
-	struct slice host; /* only events of this site; or empty; a copy */
+	/* only events of this site; empty = of all sites; a copy */
+	struct slice host;
 };
 
 struct event_subscriptions {
 	bool is_read;
 	struct silence_row
-		*silences; /* [silence_count]; the hosts are copies */
+		*silences; /* [silence_count]; their hosts are copies */
 	size_t silence_count;
 	size_t silence_capacity;
 	struct hook_filter *wishes; /* [wish_count], ascending by hook */
@@ -81,18 +95,23 @@ struct event_subscriptions {
 /* Read the subscriptions if they are not in memory. Ignore damaged rows. */
 void subscriptions_read(struct event_subscriptions *audience, struct txn *txn);
 
-/* Reset after a change of the tables; frees the memory. */
+/*
+ * Free the subscriptions, so that they are read again. Call this after a change
+ * of the tables.
+ */
 void subscriptions_reset(struct event_subscriptions *audience);
 
-/* Return whether a silence matches. The subscriptions must be in memory. */
+/*
+ * Return whether a silence matches the event. Call subscriptions_read() first.
+ */
 bool subscriptions_silence(const struct event_subscriptions *audience,
 			   const struct event_row *event);
 bool hook_filter_matches(const struct hook_filter *wish,
 			 const struct event_row *event);
 
 /*
- * Template updates: the results of a site check, committed together. Plain
- * data; the check owns everything.
+ * Template updates are the results of a site check, which are committed
+ * together. They are plain data and belong to the check.
  */
 
 struct sample_page_entry {
@@ -103,23 +122,28 @@ struct sample_page_entry {
 struct template_update {
 	uint32_t cluster;
 	struct template_row row;
-	bool has_version; /* version row.version, new or replaced */
+	bool has_version; /* version row.version is new or replaced */
 	struct version_row version;
-	bool has_sample;                        /* replaces the old sample */
+	/* sample[] replaces the old sample */
+	bool has_sample;
 	const struct sample_page_entry *sample; /* [sample_count] */
 	size_t sample_count;
 };
 
 struct template_updates {
-	uint16_t threshold; /* of the site when it was read */
+	uint16_t threshold; /* threshold of the site when the check read it */
 	const struct template_update *templates; /* [template_count] */
 	size_t template_count;
 	const struct event_row
-		*events; /* [event_count], without time and host */
+		/*
+		 * events to write, [event_count]; the commit sets their time
+		 * and host
+		 */
+		*events;
 	size_t event_count;
-	const uint64_t *visits; /* [visit_count], pages to visit now */
+	const uint64_t *visits; /* pages to fetch now, [visit_count] */
 	size_t visit_count;
-	uint32_t set_flags; /* of SITE_FINDINGS */
+	uint32_t set_flags; /* flags of SITE_FINDINGS to set */
 	uint32_t clear_flags;
 };
 

@@ -100,10 +100,11 @@ void guard_begin_state(struct guard_row *guard)
 }
 
 enum {
-	MAX_SHOWN = 10, /* number of listed pages */
-	MAX_READ = 64,  /* number of pages whose candidates are merged */
+	MAX_SHOWN = 10, /* maximum number of pages in a list */
+	/* maximum number of pages whose candidates are merged */
+	MAX_READ = 64,
 	MAX_SCANNED = 100000,
-	MAX_OFFERED = 5, /* number of listed candidates */
+	MAX_OFFERED = 5, /* maximum number of candidates in a list */
 };
 
 /* The evidence gathered from the pages of a guard. */
@@ -111,10 +112,15 @@ struct evidence {
 	const struct guard_row *guard;
 	struct arena *arena;
 	json_t *pages;
-	struct page_replacement *kept; /* [kept_count] */
+	/* replacement candidates of the pages, [kept_count] */
+	struct page_replacement *kept;
 	uint32_t kept_count;
 	uint32_t page_count; /* pages whose candidates were read */
-	char attribute[80];  /* "/@href", if the guard matched attributes */
+	/*
+	 * "/@href" and the like if the guard matches attributes; otherwise
+	 * empty
+	 */
+	char attribute[80];
 };
 
 void guard_expect(const struct guard_row *guard, char out[32])
@@ -196,8 +202,8 @@ static void read_candidates(struct evidence *evidence,
 }
 
 /*
- * Read the pages on which the guard fails, or those on which it holds if it
- * fails on none.
+ * Read the pages on which the guard fails. If it fails on no page, read pages
+ * on which it holds.
  */
 static void guard_evidence_read_pages(struct txn *txn, uint32_t site,
 				      uint32_t number,
@@ -260,7 +266,7 @@ static json_t *guard_evidence_candidates(const struct evidence *evidence)
 	return list;
 }
 
-/* Return how many of the recent pages agree with the state. */
+/* Return how many of the recent pages confirm the guard's state. */
 static uint32_t guard_evidence_agreed(const struct guard_row *guard)
 {
 	uint32_t bad = guard_recent_bad(guard);
@@ -300,9 +306,12 @@ json_t *guard_evidence(struct txn *txn, uint32_t site, uint32_t number,
 	return value;
 }
 
-/* Guards: the results on a visited page, and their consequences. */
+/*
+ * Functions that store the results of guards on a visited page, and that change
+ * the guards' states.
+ */
 
-/* A guard of the site, and its copied texts. */
+/* A guard of the site, with copies of its texts. */
 struct watch {
 	struct commit *batch;
 	const struct site *site;
@@ -311,7 +320,7 @@ struct watch {
 	struct buffer texts;
 };
 
-/* The result of the guard on a page. */
+/* The result of a guard on one page. */
 struct guard_result {
 	uint64_t page;
 	uint32_t cluster;
@@ -360,8 +369,7 @@ static struct slice guard_json_text(const json_t *object, const char *name)
 			      json_string_length(value)};
 }
 
-/* Write an event with the rows of the guard's pages, and with a reason or NULL.
- */
+/* Write an event with the list of the guard's pages. `reason` may be NULL. */
 static void guard_emit_event(struct watch *watch,
 			     const struct guard_result *finding,
 			     enum event_kind kind, uint32_t pages,
@@ -388,7 +396,10 @@ static void guard_emit_event(struct watch *watch,
 	json_decref(evidence);
 }
 
-/* Stop evaluating a guard that takes too long. */
+/*
+ * Suspend a guard that takes too much CPU time: emit an event, and do not
+ * evaluate the guard again.
+ */
 static void guard_suspend(struct watch *watch,
 			  const struct guard_result *finding)
 {
@@ -440,7 +451,10 @@ static uint32_t matches_of(const json_t *found)
 						    : (uint32_t)matches;
 }
 
-/* Write the new row; *before gets the old one, or zeros. */
+/*
+ * Write the new result for the page, and copy its last good values from
+ * *before, the old row or zeros.
+ */
 static void guard_put_page_result(struct watch *watch,
 				  const struct guard_result *finding,
 				  const struct guarded_row *before)
@@ -469,7 +483,10 @@ static void guard_put_page_result(struct watch *watch,
 	free(candidates);
 }
 
-/* Return whether the guard checks the page from now on. */
+/*
+ * Return whether the guard checks this page, which it has not checked before,
+ * from now on.
+ */
 static bool guard_checks_page(const struct guard_row *guard,
 			      const struct guard_result *finding,
 			      uint32_t matches)
@@ -481,8 +498,8 @@ static bool guard_checks_page(const struct guard_row *guard,
 }
 
 /*
- * Apply a result. Return false if the guard was not evaluated; then its last
- * result on the page stays.
+ * Apply a result of a guard. Return false if the guard was not evaluated; then
+ * the page keeps its older result.
  */
 static bool take_finding(struct watch *watch,
 			 const struct guard_result *finding, bool is_told)
@@ -493,7 +510,7 @@ static bool take_finding(struct watch *watch,
 	struct guard_visit visit;
 
 	if (guard->state == GUARD_SUSPENDED)
-		return true; /* deleted since the page was analysed */
+		return true; /* it was suspended after the page was analysed */
 	if (guard_json_text(finding->found, "over").size > 0) {
 		guard_suspend(watch, finding);
 		return true;
@@ -565,7 +582,9 @@ static void guard_remove_page(struct watch *watch, uint64_t page)
 	txn_delete(watch->batch->txn, TABLE_GUARDED, key_slice(&key));
 }
 
-/* Return the numbers of the site's guards; free() them. */
+/*
+ * Return the numbers of the site's guards. The caller frees them with free().
+ */
 static uint32_t *list_guards(struct commit *batch, const struct site *site,
 			     size_t *count_out)
 {
@@ -583,7 +602,7 @@ static uint32_t *list_guards(struct commit *batch, const struct site *site,
 	return numbers;
 }
 
-/* Count the unchanged page again with its last result. */
+/* Count the last result of an unchanged page as new evidence. */
 static void guard_confirm_page(struct watch *watch, uint64_t page)
 {
 	struct guarded_row row;
@@ -596,7 +615,10 @@ static void guard_confirm_page(struct watch *watch, uint64_t page)
 		return;
 	visit.fails = guard_fails(&watch->row, row.matches);
 	visit.did_fail = visit.fails;
-	/* an unchanged page can confirm the state but not change it */
+	/*
+	 * an unchanged page can confirm the state of the guard, but not change
+	 * it
+	 */
 	if (visit.fails == (watch->row.state == GUARD_BROKEN))
 		guard_add_visit(&watch->row, &visit);
 }
@@ -631,7 +653,10 @@ void commit_guard_not_modified(struct commit *batch, const struct site *site,
 	for_all_guards(batch, site, page, guard_confirm_page);
 }
 
-/* Check that there is room for one more guard, and that its name is unique. */
+/*
+ * Check that the site may have one more guard, and that no other guard has this
+ * name.
+ */
 static enum error check_new(struct commit *batch, const struct site *site,
 			    struct slice name)
 {
@@ -649,7 +674,7 @@ static enum error check_new(struct commit *batch, const struct site *site,
 	return error;
 }
 
-/* Store the results of a new guard on stored pages. */
+/* Store the results that a new guard has on stored pages. */
 static void take_first(struct watch *watch, struct slice found)
 {
 	json_t *list = json_loadb(found.size == 0 ? "" : found.data, found.size,
@@ -668,8 +693,11 @@ static void take_first(struct watch *watch, struct slice found)
 		    page.redirect.size > 0 ||
 		    (json_int_t)page.content_hash !=
 			    json_integer_value(json_object_get(item, "hash")))
-			continue; /* the page was deleted or has changed since
-				   */
+			/*
+			 * the page was deleted or has changed since the guard
+			 * was tested
+			 */
+			continue;
 		finding.cluster = page.cluster;
 		(void)take_finding(watch, &finding, false);
 	}
@@ -715,8 +743,10 @@ enum error commit_change_guard(struct commit *batch, struct change *change)
 		sites_find(batch->sites, slice_of(change->url->host));
 
 	if (site == NULL || (guard->site != 0 && guard->site != site->row.id))
-		return ERR_NOT_FOUND; /* the site, or a newer site of that host
-				       */
+		/*
+		 * the site was deleted, or was added again with another number
+		 */
+		return ERR_NOT_FOUND;
 	return guard->is_delete ? delete_guard(batch, site, guard->number)
 				: commit_add_guard(batch, site, guard);
 }

@@ -17,91 +17,104 @@ enum { MAX_SITE_GUARDS = 100 };
 
 struct guard_change {
 	bool is_delete;
-	uint32_t site;   /* number of the site that it was tested on; 0 = any */
-	uint32_t number; /* guard to delete; or out: the new guard */
-	struct guard_row guard; /* cluster, limits, language, texts */
+	/* number of the site on which the guard was tested; 0 = any */
+	uint32_t site;
+	/* number of the guard to delete; or out: number of the new guard */
+	uint32_t number;
+	/* of the new guard: cluster, limits, language and texts */
+	struct guard_row guard;
 	/*
-	 * its results on stored pages: as in daemon/privsep/analyse_task.h,
-	 * with "url" instead of "guard", and the "hash" of their content
+	 * results of the new guard on stored pages: the format is described in
+	 * daemon/privsep/analyse_task.h, but with "url" instead of "guard", and
+	 * with the "hash" of the page's content
 	 */
 	struct slice found;
 };
 
-/* The evidence about a guard from its pages. */
+/* What is known from the pages of a guard about its state. */
 
 /*
  * Return {"guard", "name", "selector", "language", "xpath", "expect", "seen",
  * "agreed", "failed", "checked", "pages": [{"url", "matches", "value", "path",
  * "good"}, ...], "candidates": [{"selector", "xpath", "score", "pages",
- * "example"}, ...]}: `agreed` of `seen` recent pages agree with its state;
- * `failed` of `checked` pages fail. `pages` are up to 10 that fail, or on which
- * it holds if none fails. Candidates exist only if some fail.
+ * "example"}, ...]}. Of the `seen` recent pages, `agreed` confirm the state of
+ * the guard. Of the `checked` pages, the guard fails on `failed`. `pages` has
+ * up to 10 pages on which the guard fails, or, if it fails on none, on which it
+ * holds. `candidates` are selectors that could replace the guard's selector;
+ * the list is empty if the guard fails on no page.
  */
 json_t *guard_evidence(struct txn *txn, uint32_t site, uint32_t number,
 		       const struct guard_row *guard);
 
-/* "1", "1..", "2..5". */
+/* Write the expected number of matches as text: "1", "1..", "2..5". */
 void guard_expect(const struct guard_row *guard, char out[32]);
 
 /*
- * Decide whether a guard is firing. A single page may just have been edited,
- * so the state changes only when GUARD_AGREEING of the last GUARD_RECENT pages
- * with evidence agree, or all if there are fewer. Pure.
+ * The decision whether a guard is firing. One failing page is not enough,
+ * because its author may just have edited it. The state changes only when
+ * GUARD_AGREEING of the last GUARD_RECENT pages with evidence agree, or all of
+ * them if there are fewer pages. These functions are pure.
  */
 
 enum { GUARD_AGREEING = 2 };
 
 /*
- * Return whether the guard holds with this number of matches. UINT32_MAX means
- * not evaluated: the guard neither holds nor fails.
+ * guard_holds() returns whether the guard is satisfied by this number of
+ * matches; guard_fails() whether it is violated. UINT32_MAX means that the
+ * guard was not evaluated: then both return false.
  */
 bool guard_holds(const struct guard_row *guard, uint32_t matches);
 bool guard_fails(const struct guard_row *guard, uint32_t matches);
 
-/* A page, before and now. */
+/* A visit of a page, with the results of the guard before and now. */
 struct guard_visit {
 	uint64_t page;
-	bool is_known; /* it was checked before */
-	bool did_fail; /* result of that check */
+	bool is_known; /* the guard had checked the page before */
+	bool did_fail; /* the guard failed on the page at that check */
 	bool fails;
 };
 
 /*
- * Return whether the visit is evidence: for a guard that holds, that it holds
- * or begins to fail; for a firing one, that it fails or begins to hold. A page
- * that failed all along was edited and is no further evidence.
+ * Return whether the visit is evidence about the state of the guard. For a
+ * guard that holds, it is evidence unless the guard failed on the page before
+ * and still fails: that page was only edited. For a firing guard, it is
+ * evidence unless the guard held on the page before and still holds.
  */
 bool guard_visit_is_news(const struct guard_row *guard,
 			 const struct guard_visit *visit);
 
-/* Add the page as the latest one with evidence. */
+/* Add the page to the recent pages with evidence, as the latest one. */
 void guard_add_visit(struct guard_row *guard, const struct guard_visit *visit);
 
-/* Remove a page that is no longer a page. */
+/* Remove a page that was deleted or is now a redirect from the recent pages. */
 void guard_remove_visit(struct guard_row *guard, uint64_t page);
 
-/* Return how many of the recent pages fail. */
+/* Return on how many of the recent pages the guard fails. */
 uint32_t guard_recent_bad(const struct guard_row *guard);
 
-/* Return the enum guard_state that follows from its recent pages. */
+/*
+ * Return the state (enum guard_state) that follows from the guard's recent
+ * pages.
+ */
 uint16_t guard_state_of(const struct guard_row *guard);
 
-/* Start a new state: drop the older evidence against it. */
+/* Remove the recent pages that contradict the new state of the guard. */
 void guard_begin_state(struct guard_row *guard);
 
 /* Verify the guards of a site. */
 
 /*
- * Check that each guard counts exactly the pages on which it fails
- * (guard_fails()). store_verify() reports damaged rows.
+ * Check for each guard of the site that its count of failing pages equals the
+ * number of its page rows for which guard_fails() is true. Damaged rows are
+ * ignored; store_verify() reports them.
  */
 void invariants_verify_guards(struct txn *txn, const struct site_row *site,
 			      struct verify_report *report);
 
 /*
- * Append the guards of the site `host` that are not suspended, each with its
- * last good result on the page of `url`: a list of struct wanted_guard
- * (daemon/privsep/messages.h).
+ * Append to `list` the guards of the site `host` that are not suspended, each
+ * with its last good result on the page of `url`. An item is a struct
+ * wanted_guard (daemon/privsep/messages.h).
  */
 void guard_check_read(struct store *store, const char *host, struct slice url,
 		      struct buffer *list);

@@ -12,13 +12,13 @@
 #include "store/rows.h"
 
 /*
- * Decide whether a visited page has shown anything new, so that more pages of
- * its pattern are worth a visit.
+ * The decision whether a visited page has shown anything new. If so, more pages
+ * of its URL pattern are worth a visit.
  */
 
 /*
- * As in the extractor df: a fragment belongs to the template if more than a
- * third of the pages have it.
+ * As in the extraction method df, a fragment belongs to the template if more
+ * than a third of the pages have it.
  */
 enum { TEMPLATE_RATIO = 3, PERMILLE = 1000 };
 
@@ -28,9 +28,10 @@ static bool fragment_is_template(uint32_t df, uint32_t pages)
 }
 
 /*
- * Return the share of the page's text, by bytes in permille, that is classified
- * alike (template or content) before and after the page is counted: how well
- * extraction agrees with its previous state.
+ * Return how much of the page's text is classified in the same way, as template
+ * or as content, before and after this page is counted. The value is a share of
+ * the bytes in permille. A high value means that the page has taught extraction
+ * nothing new.
  */
 static unsigned page_text_agreement(struct commit *batch, struct site *site,
 				    uint32_t cluster, uint32_t pages,
@@ -56,7 +57,7 @@ static unsigned page_text_agreement(struct commit *batch, struct site *site,
 	return all == 0 ? PERMILLE : (unsigned)(same * PERMILLE / all);
 }
 
-/* Note whether a visited page has shown anything new. */
+/* Record whether the visited page has shown anything new. */
 static void commit_note_novelty(struct commit *batch, struct site *site,
 				uint64_t page, const struct record *record,
 				struct link_result linked)
@@ -77,18 +78,18 @@ static void commit_note_novelty(struct commit *batch, struct site *site,
 			    batch->now_ms);
 }
 
-/* Add the links of a page to the frontier of its site. */
+/* A link of a page, as a candidate for the frontier of the page's site. */
 
 struct link_candidate {
 	struct slice url;
-	size_t kinship; /* similarity to the page that links to it; higher is
-			   more similar */
-	size_t order;   /* position in the page */
+	/* similarity of the URL to the URL of the page; see link_kinship() */
+	size_t kinship;
+	size_t order; /* position of the link in the page */
 };
 
 /*
- * Return true if `text` is a URL of the host of `site`, judging by its
- * beginning only.
+ * Return true if `text` is a URL of the host of `site`. Compare only the
+ * beginning of the URL.
  */
 static bool link_is_of_site(const struct site *site, struct slice text)
 {
@@ -107,8 +108,9 @@ static bool link_is_of_site(const struct site *site, struct slice text)
 }
 
 /*
- * Return the number of common leading path segments of two URLs, plus one if
- * both have equally many: such URLs probably have the same template.
+ * Return a number that is higher the more similar two URLs are: twice the
+ * number of their common leading path segments, plus one if both have equally
+ * many segments. Similar URLs probably lead to pages with the same template.
  */
 static size_t link_kinship(struct slice a, struct slice b)
 {
@@ -138,7 +140,10 @@ static int closest_first(const void *left, const void *right)
 	return (a->order > b->order) - (a->order < b->order);
 }
 
-/* Return whether the frontier has the URL; it never loses one. */
+/*
+ * Return whether the frontier has the URL. The result may be cached, because
+ * URLs are never removed from the frontier.
+ */
 static bool link_is_known(struct commit *batch, struct site *site,
 			  struct slice url)
 {
@@ -156,7 +161,10 @@ static bool link_is_known(struct commit *batch, struct site *site,
 	return true;
 }
 
-/* Find the links of the page into the site that are not in the frontier. */
+/*
+ * Find the links of the page that lead to its own site and are not in the
+ * frontier yet. Return their number.
+ */
 static size_t find_candidates(struct commit *batch, struct site *site,
 			      const struct url *page,
 			      const struct record *record,
@@ -223,18 +231,20 @@ static void commit_links(struct commit *batch, struct site *site,
 }
 
 /*
- * Add, change and delete a page: row, record, body, cluster, counts and events
- * change together.
+ * Functions that add, change and delete a page. Its row, record, body, cluster,
+ * counts and events change in the same transaction.
  */
 
 /*
- * The page before the change. Copied, because writes invalidate LMDB's memory.
+ * The stored page before the change. Its texts are copies, because writes
+ * invalidate LMDB's memory.
  */
 struct before {
-	bool is_row;         /* a page or a redirect */
-	bool is_page;        /* it has a record, whose fragments are counted */
+	bool is_row; /* the URL has a row, of a page or of a redirect */
+	/* the row is of a page with a record, whose fragments are counted */
+	bool is_page;
 	struct page_row row; /* without its texts */
-	struct buffer bytes; /* of the record */
+	struct buffer bytes; /* bytes of the page's record */
 	struct record record;
 };
 
@@ -247,7 +257,10 @@ static struct before load_before(struct commit *batch, const struct site *site,
 	if (!page_row_get(batch->txn, site->row.id, page, &row))
 		return before;
 	if (!slice_equal(row.url, url)) {
-		/* two URLs of a site with the same hash are always an attack */
+		/*
+		 * equal hashes of two URLs of a site do not occur by chance,
+		 * only in an attack
+		 */
 		txn_fail(batch->txn, ERR_ADDRESS_FORBIDDEN);
 		return before;
 	}
@@ -264,12 +277,13 @@ static struct before load_before(struct commit *batch, const struct site *site,
 	return before;
 }
 
-/* A visited page, before and now. */
+/* A visited page, with its stored state before the visit. */
 struct page_visit {
 	struct commit *batch;
 	struct site *site;
 	const struct change *change;
-	const struct analysis *arrived; /* of the change */
+	/* the result of the visit; points into `change` */
+	const struct analysis *arrived;
 	uint64_t page;
 	struct before before;
 	struct record record;
@@ -285,7 +299,10 @@ static void put_content(const struct page_visit *arrival)
 	txn_put(txn, TABLE_RECORDS, key_slice(&key), arrival->arrived->record);
 }
 
-/* Set when the content last changed, and whether an archive has it. */
+/*
+ * Write into `row` when the content last changed and when it was stored, and
+ * whether the content is from an archive.
+ */
 static void put_time(const struct page_visit *arrival, bool is_changed,
 		     struct page_row *row)
 {
@@ -346,7 +363,10 @@ static void page_visit_put_row(const struct page_visit *arrival,
 		     });
 }
 
-/* Store new content: update signature, cluster and counts. */
+/*
+ * Store the changed content of the page: update its signature, cluster and
+ * counts.
+ */
 static struct link_result take_content(const struct page_visit *arrival)
 {
 	const struct before *before = &arrival->before;
@@ -386,8 +406,8 @@ static bool has_changed(const struct page_visit *arrival)
 }
 
 /*
- * Return the class of the page; the seed is always a page, even if it looks
- * like the soft 404.
+ * Return the class of the page. For the seed the class is never "soft 404",
+ * even if it looks like the probe's page.
  */
 static unsigned commit_page_class(const struct site *site,
 				  const struct record *record, struct slice url)
@@ -400,14 +420,20 @@ static unsigned commit_page_class(const struct site *site,
 		       : page_class;
 }
 
-/* Store the page of the probe: pages that look like it are soft 404s. */
+/*
+ * Store the text of the probe's page in the site; pages that look like it are
+ * soft 404s.
+ */
 static void learn_missing(struct site *site, const struct record *record)
 {
 	struct buffer missing = {0};
 
 	if (record->fragment_count == 0)
-		return; /* otherwise every page without text would look like it
-			 */
+		/*
+		 * if this were stored, every page without text would look like
+		 * it
+		 */
+		return;
 	soft_404_store_probe(record, &missing);
 	site_set_text(&site->row.missing, buffer_slice(&missing));
 	buffer_free(&missing);
@@ -415,8 +441,8 @@ static void learn_missing(struct site *site, const struct record *record)
 }
 
 /*
- * Return whether links of a document of this class are followed; links of an
- * error page are not.
+ * Return whether the daemon follows the links of a document of this class. For
+ * example, it does not follow links of an error page.
  */
 static bool is_followed(unsigned page_class)
 {
@@ -431,7 +457,11 @@ static bool is_followed(unsigned page_class)
 	}
 }
 
-/* Reset the visit: the last one did not see the stored page. */
+/*
+ * Delete the ETag and the date of the last fetch, because they do not belong to
+ * the stored page. Remove the page from quarantine if its previous bytes were
+ * there.
+ */
 static void forget_visit(const struct page_visit *arrival)
 {
 	frontier_clear_validators(arrival->batch->txn, arrival->site->row.id,
@@ -441,7 +471,10 @@ static void forget_visit(const struct page_visit *arrival)
 				    arrival->change->url);
 }
 
-/* Store the page: row, cluster, counts, links and novelty. */
+/*
+ * Store the page: its row, cluster and counts. Add its links to the frontier,
+ * and record whether it has shown anything new.
+ */
 static void store_arrival(const struct page_visit *arrival,
 			  const struct frontier_row *visit,
 			  struct outcome *outcome)
@@ -460,7 +493,10 @@ static void store_arrival(const struct page_visit *arrival,
 	page_visit_put_row(arrival, is_changed, &row);
 	if (arrival->page_class == CLASS_PAGE &&
 	    !commit_guard_page(batch, site, &row, arrival->arrived->guarded)) {
-		/* the next visit must get the page and not a 304 */
+		/*
+		 * at the next visit the server must return the page and not a
+		 * 304
+		 */
 		outcome->etag = slice_of("");
 		outcome->modified = slice_of("");
 	}
@@ -483,8 +519,8 @@ static void store_arrival(const struct page_visit *arrival,
 }
 
 /*
- * Return whether the document only hides a page that still exists (a challenge,
- * consent).
+ * Return whether documents of this class only stand in front of a page that
+ * still exists, such as a challenge or a consent form.
  */
 static bool is_obstacle(unsigned page_class)
 {
@@ -493,8 +529,8 @@ static bool is_obstacle(unsigned page_class)
 }
 
 /*
- * Return whether the daemon itself has fetched the URL: a page, a redirect, or
- * not found.
+ * Return whether the stored state of the URL comes from a fetch of the daemon
+ * and not from an ingest. The state is a page, a redirect, or "not found".
  */
 static bool batch_page_is_own(const struct page_visit *arrival)
 {
@@ -528,7 +564,10 @@ static bool page_visit_is_better(const struct page_visit *arrival)
 				       arrival->page_class != CLASS_TRUNCATED);
 }
 
-/* Store a page. Sets the outcome of the visit, and `is_kept` of INGEST. */
+/*
+ * Store a page. Update *outcome, the outcome of the visit, and set `is_kept` of
+ * an INGEST.
+ */
 static void commit_put_page(struct commit *batch, struct site *site,
 			    struct change *change, struct outcome *outcome)
 {
@@ -574,7 +613,10 @@ out:
 	buffer_free(&arrival.before.bytes);
 }
 
-/* Delete the page; write a redirect instead unless it is NULL. */
+/*
+ * Delete the page. If `redirect` is not NULL, write a row for that redirect
+ * instead.
+ */
 static void commit_remove_page(struct commit *batch, struct site *site,
 			       const struct url *url,
 			       const struct url *redirect)
@@ -613,9 +655,15 @@ static void commit_remove_page(struct commit *batch, struct site *site,
 		txn_delete(batch->txn, TABLE_PAGES, key_slice(&key));
 }
 
-/* Store the result of a visit: the page and the end of its lease. */
+/*
+ * Functions that store the result of a visit: the page, and the end of the
+ * lease of its URL.
+ */
 
-/* End the lease of the URL, if it was leased. */
+/*
+ * End the lease of the URL, if it was leased, and record the outcome of its
+ * visit.
+ */
 static void answer_lease(struct commit *batch, struct site *site,
 			 const struct change *change,
 			 const struct outcome *outcome)
@@ -633,7 +681,7 @@ static void answer_lease(struct commit *batch, struct site *site,
 	site->is_changed = true;
 }
 
-/* Return whether the page was a redirect at its last visit. */
+/* Return whether the stored row of the URL is a redirect. */
 static bool has_led(struct commit *batch, const struct site *site,
 		    const struct change *change)
 {
@@ -645,10 +693,10 @@ static bool has_led(struct commit *batch, const struct site *site,
 }
 
 /*
- * If the first page of a site redirects to another host, as example.org to
- * www.example.org, add that host as a site. Redirects are counted from host to
- * host, and only the first target counts; otherwise a wildcard name would
- * create sites without end.
+ * If the first page of a site redirects to another host, as example.org does to
+ * www.example.org, add that host as a site. Redirects from host to host are
+ * counted and limited, and only the first target of a seed is used; otherwise a
+ * server with a wildcard DNS name could create any number of sites.
  */
 static void follow_seed(struct commit *batch, const struct site *site,
 			const struct change *change, unsigned redirects)
@@ -656,7 +704,8 @@ static void follow_seed(struct commit *batch, const struct site *site,
 	const struct url *target = change->answer.target;
 	struct site_options options = site->row.options;
 
-	options.headers = slice_of(""); /* do not send them to another host */
+	/* do not send the site's headers to another host */
+	options.headers = slice_of("");
 	options.proxy = slice_of("");
 	options.flags &= ~(uint32_t)(SITE_IS_PRIVATE_OK | SITE_IS_PORT_OK |
 				     SITE_IS_NETWORK_OK | SITE_FINDINGS);
@@ -667,7 +716,10 @@ static void follow_seed(struct commit *batch, const struct site *site,
 		commit_add_site(batch, target, &options, redirects + 1);
 }
 
-/* Return the error of a redirect whose target is rejected by this rule. */
+/*
+ * Return the error for a redirect whose target was not admitted because of this
+ * rule.
+ */
 static enum error admission_error(enum admission rule)
 {
 	if (rule == REFUSE_HOST)
@@ -678,7 +730,7 @@ static enum error admission_error(enum admission rule)
 							    : ERR_NONE;
 }
 
-/* Add the target of a redirect to the frontier. */
+/* Add the target of a redirect to the frontier of the site. */
 static enum error discover_target(struct commit *batch, struct site *site,
 				  const struct url *target,
 				  const struct frontier_row *row)
@@ -691,7 +743,10 @@ static enum error discover_target(struct commit *batch, struct site *site,
 		.flags = row->flags & FRONTIER_IS_SITEMAP,
 	};
 
-	/* only the first visit is on demand */
+	/*
+	 * the target is on demand only if this was the first visit to the
+	 * redirecting URL
+	 */
 	if (row->fetched_ms == 0 && row->interval_ms == 0)
 		discovery.flags |= row->flags & FRONTIER_IS_ON_DEMAND;
 	if (slice_equal(site->row.host, slice_of(target->host)) &&
@@ -719,8 +774,9 @@ static void commit_redirect(struct commit *batch, struct site *site,
 }
 
 /*
- * The page is unchanged: update only the visit. If an archive has replaced the
- * page since, the server's response does not refer to it.
+ * Handle a page that the server reports as unchanged: update only the times of
+ * the visit. If an ingested page has replaced the stored page since, the
+ * server's response does not refer to it, so leave that page unchanged.
  */
 static void commit_not_modified(struct commit *batch, struct site *site,
 				struct change *change)
@@ -740,7 +796,7 @@ static void commit_not_modified(struct commit *batch, struct site *site,
 	answer_lease(batch, site, change, &outcome);
 }
 
-/* Store a page and end its lease. */
+/* Store a page, and end the lease of its URL. */
 static void commit_fetched_page(struct commit *batch, struct site *site,
 				struct change *change)
 {
@@ -748,13 +804,15 @@ static void commit_fetched_page(struct commit *batch, struct site *site,
 
 	commit_put_page(batch, site, change, &outcome);
 	if (change->kind == CHANGE_INGEST)
-		return; /* an ingested page does not affect visits */
+		/* an ingested page has no lease, and does not affect visits */
+		return;
 	site->poisoned_in_row = 0;
 	if (change->answer.was_poisoned)
 		commit_unquarantine(batch, site, change->url);
 	if (change->answer.is_broken)
 		outcome.error =
-			ERR_NETWORK; /* the next visit may get all of it */
+			/* it was truncated; the next visit may get all of it */
+			ERR_NETWORK;
 	answer_lease(batch, site, change, &outcome);
 }
 
@@ -770,15 +828,15 @@ static void commit_failed_visit(struct commit *batch, struct site *site,
 	    site->row.page_count == 0 &&
 	    (site->row.options.flags &
 	     (SITE_IS_PORT_OK | SITE_IS_NETWORK_OK | SITE_IS_OFFLINE)) == 0) {
-		/* no user has added the host, only a redirect */
+		/*
+		 * no user has added this host, only a redirect of another site
+		 */
 		commit_remove_site(batch, site);
 		return;
 	}
 	if (outcome->error == ERR_QUARANTINED)
 		commit_quarantine(batch, site, change);
-	/*
-	 * store the first redirect of the seed permanently: see follow_seed()
-	 */
+	/* keep the first redirect of the seed permanently: see follow_seed() */
 	if (is_gone && !(is_seed && site->row.page_count == 0))
 		commit_remove_page(batch, site, change->url, NULL);
 	answer_lease(batch, site, change, outcome);
@@ -791,7 +849,10 @@ static void read_sitemap(struct commit *batch, struct site *site,
 	answer_lease(batch, site, change, &change->answer.outcome);
 }
 
-/* Functions that apply a result to a known site, by kind. */
+/*
+ * The functions that apply the result of a visit to its site, by kind of
+ * change.
+ */
 static void (*const takers[CHANGE_KINDS])(struct commit *batch,
 					  struct site *site,
 					  struct change *change) = {
@@ -823,8 +884,11 @@ enum error commit_visit(struct commit *batch, struct change *change)
 	if (answer->site != 0 && answer->site != site->row.id)
 		return ERR_NOT_FOUND; /* the site was deleted */
 	if (is_leased && answer->adoption != site->adoption)
-		return ERR_NOT_OWNER; /* the site came back since: its lease was
-				     released */
+		/*
+		 * this node left the site and adopted it again since then; that
+		 * released the lease
+		 */
+		return ERR_NOT_OWNER;
 	answer->outcome.now_ms = batch->now_ms;
 	site->used = batch->number;
 	if (is_leased)
@@ -836,7 +900,7 @@ enum error commit_visit(struct commit *batch, struct change *change)
 	return ERR_NONE;
 }
 
-/* Delete the page, its redirect, and its quarantine row. */
+/* Delete the page or redirect of the URL, and its row in the quarantine. */
 enum error commit_delete_page(struct commit *batch, struct change *change)
 {
 	const struct url *url = change->url;

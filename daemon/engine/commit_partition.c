@@ -1,4 +1,7 @@
-/* Adopt and leave partitions, with their sites and queued events. */
+/*
+ * Functions that adopt and leave partitions, with their sites and queued
+ * events.
+ */
 #include "daemon/engine/commit.h"
 
 #include <stdlib.h>
@@ -16,16 +19,21 @@ bool commit_owns_host(const struct commit *batch, struct slice host)
 	return store_owns(store, store_partition_of_host(store, host));
 }
 
-/* Add a site without running work. Its host rests as after a fetch. */
+/*
+ * Add a site that this node now owns, and release all its leases. The next
+ * fetch waits for the delay of the site, because the previous owner may have
+ * just fetched from it.
+ */
 static void adopt_site(struct commit *batch, const struct site_row *row)
 {
 	struct site *site = site_create(row);
 
-	site->is_new = true; /* dropped if the commit is rolled back */
+	/* it is removed from memory if the commit is rolled back */
+	site->is_new = true;
 	site->adoption = batch->number;
 	sites_add(batch->sites, site);
 	frontier_release(batch->txn, &site->row, batch->now_ms);
-	commit_clamp_site(batch, site); /* also clears its rest */
+	commit_clamp_site(batch, site); /* this sets rests_until_ms to 0 */
 	site->rests_until_ms = batch->now_ms + row->options.delay_ms;
 }
 
@@ -75,8 +83,8 @@ static void adopt_sites(struct commit *batch, unsigned partition)
 }
 
 /*
- * Mark the sites as deleted: they are dropped at the commit, or restored if it
- * is rolled back.
+ * Mark the sites of the partition as deleted. The commit removes them from
+ * memory; if it is rolled back, they stay.
  */
 static void leave_sites(struct commit *batch, unsigned partition)
 {
@@ -107,7 +115,10 @@ static uint32_t hook_count_queued(struct txn *txn, uint32_t hook,
 	return count;
 }
 
-/* Return the hooks with readable rows, ascending; free() them. */
+/*
+ * Return the numbers of the hooks whose rows can be read, ascending. The caller
+ * frees them with free().
+ */
 static uint32_t *list_hooks(struct txn *txn, size_t *count_out)
 {
 	struct scan scan = scan_begin(txn, TABLE_HOOKS, slice_of(""));
@@ -118,8 +129,11 @@ static uint32_t *list_hooks(struct txn *txn, size_t *count_out)
 	scan.is_keys_only = true;
 	while (scan_next(&scan)) {
 		if (!scan_try(&scan))
-			continue; /* a damaged hook must not prevent adopting or
-				     leaving sites */
+			/*
+			 * a damaged hook must not prevent this node from
+			 * adopting or leaving the sites
+			 */
+			continue;
 		hooks = mem_grow(hooks, *count_out, &capacity, sizeof(*hooks));
 		hooks[(*count_out)++] = key_u32(scan.key, 0);
 	}
@@ -128,8 +142,8 @@ static uint32_t *list_hooks(struct txn *txn, size_t *count_out)
 }
 
 /*
- * Add the queued events of the partition to the hooks' counts, or subtract
- * them.
+ * Add the queued events of the partition to the queue lengths of the hooks, or
+ * subtract them if this node leaves the partition.
  */
 static void count_again(struct commit *batch,
 			const struct partition_change *change)
@@ -175,7 +189,7 @@ enum error commit_partition(struct commit *batch, struct change *change)
 {
 	const struct partition_change *partition = &change->partition;
 
-	/* the lease may have expired since */
+	/* the lease may have expired since the change was submitted */
 	if (partition->is_own &&
 	    !store_owns(batch->txn->store, partition->partition))
 		return ERR_NOT_OWNER;
@@ -200,7 +214,10 @@ static void put_mark(struct txn *txn, unsigned partition,
 	store_set_number(txn, name, mark->hash);
 }
 
-/* Return whether the jobs thread knows the last noted job. */
+/*
+ * Return whether the last executed job of the partition in the store is the one
+ * that the jobs thread has seen.
+ */
 static bool is_noted(struct txn *txn, const struct jobs_change *jobs)
 {
 	char name[COUNTER_NAME_BYTES];
@@ -209,7 +226,10 @@ static bool is_noted(struct txn *txn, const struct jobs_change *jobs)
 	return store_last_number(txn, name) == jobs->before;
 }
 
-/* Return false if the site cannot be added now. */
+/*
+ * Add the site of `seed`. Return false if it cannot be added now and must be
+ * tried again.
+ */
 static bool commit_add_seed(struct commit *batch, struct seed *seed)
 {
 	seed->error = ERR_NONE;
@@ -223,8 +243,8 @@ static bool commit_add_seed(struct commit *batch, struct seed *seed)
 }
 
 /*
- * Add the seeds. One that reads all rows of its site is added alone, to limit
- * the duration of the transaction.
+ * Add the sites of the seeds. If the options of a seed require reading all rows
+ * of its site, commit this seed alone to limit the duration of the transaction.
  */
 static void commit_add_seeds(struct commit *batch, struct jobs_change *jobs)
 {

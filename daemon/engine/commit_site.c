@@ -22,26 +22,30 @@
 
 enum {
 	PROBE_LETTERS = 16,
-	MAX_KNOWN = 510, /* fragments: 8,176 bytes with the header */
-	MAX_ECHOES = 3,  /* fragments that repeat the URL or a part of it */
-	MAX_ECHO = 512,  /* bytes per fragment */
-	MIN_SHARED = 2,  /* fragments of the site's own text */
-	ECHO_RATIO = 2,  /* shared text must be this many times as long as the
-			    echoes */
+	/* maximum number of stored fragments: 8,176 bytes with the header */
+	MAX_KNOWN = 510,
+	/* maximum number of fragments that repeat the URL or a part of it */
+	MAX_ECHOES = 3,
+	MAX_ECHO = 512, /* maximum bytes of one such fragment */
+	/* minimum number of fragments that the two pages share */
+	MIN_SHARED = 2,
+	/* the shared text must be this many times as long as the echoes */
+	ECHO_RATIO = 2,
 };
 
 /*
- * Followed by the fragments of the probe's page, ascending by hash; if there
- * are more than MAX_KNOWN, those with the lowest hashes. To compare two pages,
- * the fragments up to the same hash are used, which are a sample of both (a
- * bottom-k sketch: Broder 1997, On the resemblance and containment of
- * documents).
+ * The stored data about the probe's page. The header is followed by the page's
+ * fragments, ascending by hash; if there are more than MAX_KNOWN, only the
+ * fragments with the lowest hashes are stored. When two pages are compared,
+ * only fragments with hashes up to `bound` are used. These are a random sample
+ * of both pages (a bottom-k sketch: Broder 1997, On the resemblance and
+ * containment of documents).
  */
 struct soft_404_sample {
 	uint32_t magic;
 	uint32_t count;
-	uint64_t bound; /* the highest hash of the sample */
-	uint64_t title; /* hash64 */
+	uint64_t bound; /* the highest hash of the stored fragments */
+	uint64_t title; /* hash64() of the title */
 };
 
 static const uint32_t magic = 0x74343034; /* "t404" */
@@ -71,7 +75,7 @@ void soft_404_probe(const struct url *seed, uint64_t salt, struct url *out)
 	append_letters(letters + PROBE_LETTERS / 2, hash_chain(hash, salt));
 	if (url_parse(out, slice_of(letters), seed) != ERR_NONE &&
 	    url_parse(out, slice_of(reference), seed) != ERR_NONE)
-		*out = *seed; /* the URL would be too long */
+		*out = *seed; /* the probe's URL is too long: return the seed */
 }
 
 void soft_404_store_probe(const struct record *record, struct buffer *out)
@@ -92,7 +96,7 @@ void soft_404_store_probe(const struct record *record, struct buffer *out)
 		      known.count * sizeof(*record->fragments));
 }
 
-/* `slice` may be anywhere in memory. */
+/* Read the header of the stored data. `slice` need not be aligned. */
 static bool read_known(struct slice slice, struct soft_404_sample *known_out)
 {
 	if (slice.size < sizeof(*known_out))
@@ -115,17 +119,21 @@ static struct record_fragment known_at(struct slice known, uint32_t index)
 	return fragment;
 }
 
-/* The fragments that only one of the pages has. */
+/* The fragments that only one of the two pages has. */
 struct difference {
 	uint32_t count;
 	uint64_t bytes;
 	uint32_t longest;
-	bool has_link; /* a fragment is a link, so it is not an echo */
+	/*
+	 * one of the fragments is a link, so the fragments are no echo of the
+	 * URL
+	 */
+	bool has_link;
 };
 
 struct comparison {
-	struct difference own;    /* of the page */
-	struct difference probes; /* of the probe's page */
+	struct difference own;    /* fragments that only the visited page has */
+	struct difference probes; /* fragments that only the probe's page has */
 	uint32_t shared;
 	uint64_t shared_bytes;
 	bool is_damaged; /* the stored fragments are not ascending */
@@ -141,7 +149,10 @@ static void soft_404_difference_add(struct difference *difference,
 	difference->has_link |= (flags & TEXT_IS_LINK) != 0;
 }
 
-/* A merge of two ascending lists. */
+/*
+ * Compare the fragments of both pages by merging two lists that are ascending
+ * by hash.
+ */
 static struct comparison soft_404_compare(const struct record *record,
 					  struct slice bytes,
 					  const struct soft_404_sample *known)
@@ -194,8 +205,8 @@ bool soft_404_is(const struct record *record, struct slice known)
 	struct comparison comparison;
 
 	/*
-	 * real pages with the same frame and one sentence each differ in their
-	 * titles
+	 * real pages with the same frame and one different sentence each have
+	 * different titles
 	 */
 	if (!read_known(known, &header) ||
 	    header.title != hash64(record->title.data, record->title.size, 0))
@@ -211,11 +222,14 @@ bool soft_404_is(const struct record *record, struct slice known)
 }
 
 /*
- * Auxiliary URLs of a site: sitemaps, and the probe, a URL that cannot exist,
- * used to detect soft 404s.
+ * Auxiliary URLs of a site: its sitemaps, and the probe. The probe is a URL
+ * that cannot exist and is used to detect soft 404s.
  */
 
-/* Return whether URLs of the site are fetched without a request. */
+/*
+ * Return whether the daemon crawls the site. Otherwise it fetches only URLs
+ * that clients request.
+ */
 static bool is_crawled(const struct site *site)
 {
 	return (site->row.options.flags & (SITE_IS_SAMPLE | SITE_IS_OFFLINE)) ==
@@ -254,7 +268,10 @@ static void discover_probe(struct commit *batch, struct site *site,
 			});
 }
 
-/* Request both for a new site, or after its options have changed. */
+/*
+ * Request the sitemap and the probe of a new site, or of a site whose options
+ * have changed.
+ */
 static void commit_schedule_auxiliary(struct commit *batch, struct site *site,
 				      const struct url *seed)
 {
@@ -318,7 +335,10 @@ void commit_sitemap_entries(struct commit *batch, struct site *site,
 	}
 }
 
-/* Correct times of a clock that was ahead, after it is set back. */
+/*
+ * Functions that correct stored times that are in the future because the clock
+ * was ahead and then was set back.
+ */
 
 /* A page of the sample of a cluster. */
 struct clamp_sample {
@@ -326,18 +346,20 @@ struct clamp_sample {
 	uint64_t page;
 };
 
-/* Set a time in the future to just before now. */
+/* If the time is in the future, set it to 1 ms before now and return true. */
 static bool clamp_future_time(uint64_t *time_ms, uint64_t now_ms)
 {
 	if (*time_ms <= now_ms)
 		return false;
-	*time_ms = now_ms - 1; /* later visits have a later time */
+	/* so that visits from now on have a later time */
+	*time_ms = now_ms - 1;
 	return true;
 }
 
 /*
- * Clamp the times of the sample and of the stored page alike: a page that was
- * not visited since stays so, and a later visit is later than both.
+ * Clamp the times of the sample, of the stored page and of its visit in the
+ * same way. Then a page that was not visited since the sample was taken still
+ * counts as not visited, and a later visit is later than all of these times.
  */
 static void clamp_page(struct commit *batch, uint32_t site,
 		       const struct clamp_sample *sampled)
@@ -386,7 +408,11 @@ void commit_clamp_site(struct commit *batch, struct site *site)
 	was_ahead |= clamp_future_time(&site->row.seen_ms, batch->now_ms);
 	was_ahead |= clamp_future_time(&site->row.added_ms, batch->now_ms);
 	site->rests_until_ms =
-		0; /* the fetcher still knows the pause of its host */
+		/*
+		 * safe, because the fetcher enforces the pause of the host
+		 * itself
+		 */
+		0;
 	frontier_clamp(batch->txn, &site->row, batch->now_ms);
 	if (!was_ahead)
 		return;
@@ -397,10 +423,14 @@ void commit_clamp_site(struct commit *batch, struct site *site)
 /* Lease due URLs of a site, with the site's headers and proxy. */
 
 enum {
-	LOOKAHEAD_MS = 10000, /* time that a slow site's leases may take */
+	/* maximum time to fetch all URLs that are leased for a slow site */
+	LOOKAHEAD_MS = 10000,
 };
 
-/* Return how many more URLs of the site may be leased, if it does not rest. */
+/*
+ * Return how many more URLs of the site may be leased now. The caller checks
+ * that the site does not rest.
+ */
 static size_t lease_room_of_site(const struct site *site,
 				 const struct work_order *order)
 {
@@ -411,7 +441,10 @@ static size_t lease_room_of_site(const struct site *site,
 		delay_ms = site->pace_ms;
 	if (delay_ms > 0 && LOOKAHEAD_MS / delay_ms < window)
 		window = LOOKAHEAD_MS / delay_ms;
-	/* leased URLs are fetched even if the pattern is saturated */
+	/*
+	 * lease no more URLs than are needed to notice that a pattern is
+	 * saturated, because leased URLs are fetched in any case
+	 */
 	if (site->row.options.saturation > 0 &&
 	    site->row.options.saturation < window)
 		window = site->row.options.saturation;
@@ -447,8 +480,9 @@ bool commit_has_no_credentials(struct commit *batch, const struct site *site)
 }
 
 /*
- * Return whether the response "not modified" would be usable: the page is
- * stored, with its body if the URL is fetched on demand.
+ * Return whether a response "not modified" would be usable for this lease. It
+ * is usable if the page is stored, and, for a URL on demand, if its body is
+ * stored too.
  */
 static bool has_page(struct commit *batch, const struct site *site,
 		     const struct lease *lease)
@@ -466,7 +500,9 @@ static struct work work_of(struct commit *batch, const struct site *site,
 			   const struct lease *lease)
 {
 	const struct site_options *options = &site->row.options;
-	/* credentials for one origin must not go to another */
+	/*
+	 * credentials for the seed's origin must not be sent to another origin
+	 */
 	bool is_of_seed = slice_equal(url_origin(slice_of(lease->url)),
 				      url_origin(site->row.seed));
 	struct slice none = slice_of("");
@@ -523,7 +559,7 @@ void commit_lease(struct commit *batch, struct site *site,
 	free(leases);
 	site->leased += count;
 	site->is_explored |= site->row.tried_count != tried_count;
-	/* some URLs may have been skipped */
+	/* frontier_lease() may have skipped some URLs */
 	site->is_changed |=
 		count > 0 || site->row.pending_count != pending_count;
 }
@@ -540,9 +576,12 @@ uint64_t commit_wake_time(struct commit *batch, const struct site *site,
 	return due < site->rests_until_ms ? site->rests_until_ms : due;
 }
 
-/* Add, change and delete a site. */
+/* Functions that add, change and delete a site. */
 
-/* Replace an encrypted text of the row. The commit wipes the old secret. */
+/*
+ * Encrypt `text`, and replace the encrypted text *sealed of the row by the
+ * result. The commit wipes the old secret.
+ */
 static void commit_replace_secret(struct commit *batch, struct slice *sealed,
 				  redaction *redact, struct slice text)
 {
@@ -555,8 +594,9 @@ static void commit_replace_secret(struct commit *batch, struct slice *sealed,
 }
 
 /*
- * Set the options, except the threshold, which only commit_threshold() changes;
- * computed and missing values stay.
+ * Set the options of the site. The threshold is not set here but by
+ * commit_threshold(). Options that the daemon computes, and options that are
+ * missing in `options`, keep their values.
  */
 static void commit_set_site_options(struct commit *batch, struct site *site,
 				    const struct site_options *options)
@@ -621,7 +661,9 @@ enum error commit_no_site_error(const struct commit *batch)
 		       : ERR_BUSY;
 }
 
-/* Return whether skipped URLs may be visited now. */
+/*
+ * Return whether the changed limits may allow visits to URLs that were skipped.
+ */
 static bool has_other_limits(const struct site_options *before,
 			     const struct site_options *options)
 {
@@ -644,8 +686,9 @@ bool commit_reads_site(struct commit *batch, const struct url *seed,
 }
 
 /*
- * Set another seed. Headers and proxy belong to the seed's origin: a seed of
- * another origin drops the old ones and keeps only those passed with it.
+ * Set another seed. Headers and proxy are only sent to the seed's origin. If
+ * the origin changes, the old headers and proxy are deleted, and only new ones
+ * that come with the seed are stored.
  */
 static void move_seed(struct commit *batch, struct site *site,
 		      const struct url *seed)
@@ -663,8 +706,9 @@ static void move_seed(struct commit *batch, struct site *site,
 }
 
 /*
- * Change the options. A threshold set by the operator takes effect immediately;
- * with "auto" the old one is used until a new one is chosen.
+ * Change the options of a site. A threshold that the operator sets takes effect
+ * immediately. With "auto" the site keeps its threshold until a new one is
+ * chosen.
  */
 static void change_options(struct commit *batch, struct site *site,
 			   const struct url *seed,
@@ -675,7 +719,10 @@ static void change_options(struct commit *batch, struct site *site,
 	bool is_elsewhere = !slice_equal(url_origin(site->row.seed),
 					 slice_of(seed->authority));
 
-	/* no user chose the first page of a sample */
+	/*
+	 * the seed of a sample or offline site is only its first page, which no
+	 * user chose
+	 */
 	if (is_unnamed || (is_elsewhere && (options->headers.data != NULL ||
 					    options->proxy.data != NULL)))
 		move_seed(batch, site, seed);
@@ -692,9 +739,10 @@ static void change_options(struct commit *batch, struct site *site,
 }
 
 /*
- * Add a site, or change a known one. A known site keeps its measure and width,
- * because its signatures depend on them, and a watched site never becomes a
- * sample. `redirects`: number of redirects that led to the seed.
+ * Add a site, or change a known one. A known site keeps its measure and its
+ * shingle width, because its signatures depend on them, and a watched site
+ * never becomes a sample. `redirects` is the number of redirects that led to
+ * the seed.
  */
 enum error commit_add_site(struct commit *batch, const struct url *seed,
 			   const struct site_options *options,
@@ -727,8 +775,8 @@ enum error commit_add_site(struct commit *batch, const struct url *seed,
 }
 
 /*
- * Apply a threshold that was chosen from the pages, even if pages have changed
- * since; the next choice will follow soon.
+ * Apply a threshold that was chosen from the pages of the site. Pages may have
+ * changed since then, but the next choice will follow soon.
  */
 enum error commit_set_site_threshold(struct commit *batch,
 				     struct change *change)
@@ -742,7 +790,7 @@ enum error commit_set_site_threshold(struct commit *batch,
 	if (site == NULL || site->row.id != select_threshold->site)
 		return ERR_NOT_FOUND;
 	if ((site->row.options.flags & SITE_IS_AUTO) == 0)
-		return ERR_NONE; /* the operator has set one since */
+		return ERR_NONE; /* the operator has set a threshold since */
 	is_current = site->row.generation == select_threshold->generation;
 	commit_threshold(batch, site,
 			 &(struct threshold_update){select_threshold->threshold,
@@ -754,7 +802,7 @@ enum error commit_set_site_threshold(struct commit *batch,
 	return ERR_NONE;
 }
 
-/* Delete the row of the host. */
+/* Delete the row with the robots.txt and the pause of the host. */
 static void delete_robots(struct commit *batch, const char *scheme,
 			  struct slice host)
 {
@@ -767,8 +815,8 @@ static void delete_robots(struct commit *batch, const char *scheme,
 }
 
 /*
- * Delete the silences of single templates, because a site that is added again
- * renumbers its templates. Silences of the whole site stay.
+ * Delete the silences that are for one template of the site: if the site is
+ * added again, its templates get new numbers. Silences of the whole site stay.
  */
 static void delete_silences(struct commit *batch, struct slice host)
 {
@@ -776,7 +824,7 @@ static void delete_silences(struct commit *batch, struct slice host)
 	struct silence_row row;
 
 	if (!store_owns(batch->txn->store, JOURNAL_COMMON))
-		scan_end(&scan); /* another node owns them */
+		scan_end(&scan); /* the silences belong to another node */
 	while (scan_next(&scan))
 		if (silence_row_decode(scan.value, &row) &&
 		    (row.cluster != 0 || row.guard != 0) &&

@@ -14,7 +14,10 @@
 #include "store/partitions.h"
 #include "store/rows.h"
 
-/* The hosts, with their waiting jobs and their rules. */
+/*
+ * The hosts of the fetching thread, with their waiting jobs and their robots
+ * rules.
+ */
 
 /* Return the host of the URL; create it if it is new. */
 static struct host *hosts_get(struct hosts *hosts, const struct url *url)
@@ -36,7 +39,7 @@ static struct host *hosts_get(struct hosts *hosts, const struct url *url)
 	return host;
 }
 
-/* Return NULL if no job waits. */
+/* Remove and return the first waiting job; NULL if no job waits. */
 static struct job *host_pop(struct host *host)
 {
 	struct job *job = host->first;
@@ -64,7 +67,7 @@ static void destroy_host(struct host *host)
 	free(host);
 }
 
-/* Drop hosts without work if there are more than `max`. */
+/* Delete hosts without work while there are more than `max` hosts. */
 static void hosts_trim(struct hosts *hosts, size_t max, uint64_t now_ms)
 {
 	for (size_t i = hosts->count; i-- > 0 && hosts->count > max;) {
@@ -98,7 +101,7 @@ static void host_push(struct host *host, struct job *job)
 	host->count++;
 }
 
-/* Remove all jobs after the first `keep`, and return them as a list. */
+/* Remove all waiting jobs after the first `keep`, and return them as a list. */
 static struct job *host_cut(struct host *host, size_t keep)
 {
 	struct job **end = &host->first;
@@ -109,7 +112,7 @@ static struct job *host_cut(struct host *host, size_t keep)
 		return NULL;
 	for (size_t i = 0; i < keep; i++) {
 		last = *end;
-		assert(last != NULL); /* the host has `count` jobs */
+		assert(last != NULL); /* the host has more than `keep` jobs */
 		end = &last->next;
 	}
 	rest = *end;
@@ -119,7 +122,10 @@ static struct job *host_cut(struct host *host, size_t keep)
 	return rest;
 }
 
-/* Set the rules from a response; `status` 0 = no response. */
+/*
+ * Set the robots rules of the host from a response. `status` 0 means that there
+ * was no response.
+ */
 static void host_set_robots(struct host *host, struct slice file,
 			    unsigned status, uint64_t fetched_ms)
 {
@@ -133,17 +139,23 @@ static void host_set_robots(struct host *host, struct slice file,
 	host->is_robots_used = false;
 }
 
-/* A running transfer: of a job, or (job NULL) of a robots.txt. */
+/*
+ * A running transfer of the page of a job, or of a robots.txt if `job` is NULL.
+ */
 struct crawler_transfer {
 	struct host *host;
 	struct job *job;
 	bool is_sitemap;
-	struct url url;      /* URL of the robots.txt */
-	uint32_t site_flags; /* SITE_* of the site that requests it */
-	char *headers;       /* headers of that site, for robots.txt; or NULL */
+	struct url url; /* URL of the robots.txt, if `job` is NULL */
+	/* robots.txt: SITE_* flags of the site whose job needs the file */
+	uint32_t site_flags;
+	char *headers; /* robots.txt: headers of that site, or NULL */
 	char *proxy;
-	bool is_foreign; /* redirected to another origin, which must not get the
-			    site's headers, cookies or proxy */
+	/*
+	 * robots.txt: redirected to another origin, which must not receive the
+	 * site's headers, cookies or proxy
+	 */
+	bool is_foreign;
 };
 
 enum {
@@ -157,11 +169,11 @@ enum {
 enum {
 	MAX_IDLE_HOSTS = 1024,
 	MAX_WAIT_MS = 1000,
-	MAX_QUEUE_MS = 10 * 1000, /* approximate maximum time that a job waits
-				     for its host */
+	/* approximate maximum time for which a job waits for its host */
+	MAX_QUEUE_MS = 10 * 1000,
 };
 
-/* Send the finished job to the committer thread. */
+/* Pass the finished job to the committer thread. */
 static void crawler_send_ended(struct crawler *fetching, struct job *job)
 {
 	fetching->on_ended(fetching->context,
@@ -169,7 +181,8 @@ static void crawler_send_ended(struct crawler *fetching, struct job *job)
 }
 
 /*
- * Return the pause of the host if it is longer than jobs may wait, otherwise 0.
+ * Return the remaining pause of the host if it is longer than jobs may wait;
+ * otherwise 0.
  */
 static uint64_t host_long_pause_ms(const struct host *host, uint64_t now_ms)
 {
@@ -179,8 +192,8 @@ static uint64_t host_long_pause_ms(const struct host *host, uint64_t now_ms)
 }
 
 /*
- * Copy the pace of the host to the job, so that no more URLs are leased than
- * the host can serve.
+ * Copy the pace of the host to the job. The engine uses it to lease only as
+ * many URLs as the host can serve.
  */
 static void job_set_pace(struct job *job, const struct host *host)
 {
@@ -211,8 +224,8 @@ static void crawler_fail_waiting_jobs(struct crawler *fetching,
 }
 
 /*
- * Finish jobs that would wait too long: the number of jobs is limited, and jobs
- * of a slow or failing host must not block other hosts.
+ * Finish jobs that would wait too long for their host. The total number of jobs
+ * is limited, so jobs of a slow or failing host would block other hosts.
  */
 static void shorten_queue(struct crawler *fetching, struct host *host,
 			  uint64_t now_ms)
@@ -234,7 +247,7 @@ static void shorten_queue(struct crawler *fetching, struct host *host,
 	}
 }
 
-/* Start the transfer; the flight is freed when it ends. */
+/* Start the transfer. `flight` is freed when the transfer ends. */
 static void crawler_transfer_start(struct crawler *fetching,
 				   struct crawler_transfer *flight,
 				   const struct url *url)
@@ -277,17 +290,21 @@ static void crawler_transfer_free(struct crawler_transfer *flight)
 	free(flight);
 }
 
-/* The robots.txt and the pauses of a host. */
+/*
+ * Functions that fetch the robots.txt of a host and that load and store its
+ * pauses.
+ */
 
 enum {
 	MAX_ROBOTS_HOPS = 5, /* RFC 9309, 2.3.1.2 */
 	ROBOTS_URL_BYTES = MAX_HOST_BYTES + 32,
-	MAX_PAUSE_MS = 24 * 60 * 60 * 1000, /* see crawl/schedule.c */
+	/* the longest pause; see crawl/schedule.c */
+	MAX_PAUSE_MS = 24 * 60 * 60 * 1000,
 };
 
 /*
- * Return the subject of a log line; its URL is written to `url`
- * [ROBOTS_URL_BYTES].
+ * Return the subject of a log line about the robots.txt of the host. The URL of
+ * the subject is written to `url` [ROBOTS_URL_BYTES].
  */
 static struct log_subject robots_subject(const struct host *host, char *url)
 {
@@ -312,8 +329,9 @@ static void set_robots(struct host *host, struct slice file, unsigned status,
 }
 
 /*
- * Load the stored state of an earlier run: a fresh robots.txt, and a pause that
- * is not over. Once per host.
+ * Load the state of the host that an earlier run has stored: a robots.txt that
+ * is still fresh, and a pause that is not over. Do this only once for each
+ * host.
  */
 static void host_load(struct crawler *fetching, struct host *host)
 {
@@ -326,7 +344,10 @@ static void host_load(struct crawler *fetching, struct host *host)
 	host->is_loaded = true;
 	txn = txn_begin_read(fetching->store);
 	if (host_row_get(&txn, slice_of(host->authority), &row)) {
-		/* a later time was stored before the clock was set back */
+		/*
+		 * a time further in the future was stored before the clock was
+		 * set back
+		 */
 		if (row.next_ms > now_ms &&
 		    row.next_ms - now_ms <= MAX_PAUSE_MS) {
 			host->polite.failures = row.failures;
@@ -347,8 +368,8 @@ static char *copy_or_null(const char *text)
 }
 
 /*
- * Send the row to the committer thread; `robots` is the result of a flight, or
- * NULL.
+ * Send the row to the committer thread. If `robots` is not NULL, it is the
+ * result of a transfer of robots.txt, and the row gets its body.
  */
 static void send_host(struct crawler *fetching, const struct host *host,
 		      struct host_row row, struct fetch_result *robots)
@@ -375,7 +396,10 @@ static void host_request_robots(struct crawler *fetching, struct host *host)
 	struct crawler_transfer *flight = mem_alloc(1, sizeof(*flight));
 
 	flight->host = host;
-	/* use the options of the first waiting job, which may finish earlier */
+	/*
+	 * copy the options of the first waiting job, because that job may
+	 * finish before this transfer
+	 */
 	flight->site_flags = host->first->work.site_flags;
 	flight->headers = copy_or_null(host->first->work.headers);
 	flight->proxy = copy_or_null(host->first->work.proxy);
@@ -385,7 +409,10 @@ static void host_request_robots(struct crawler *fetching, struct host *host)
 	crawler_transfer_start(fetching, flight, &flight->url);
 }
 
-/* Follow a redirect of robots.txt; true if it is requested at its new URL. */
+/*
+ * Follow a redirect of robots.txt. Return true if the file is requested at its
+ * new URL.
+ */
 static bool follow_robots(struct crawler *fetching,
 			  struct crawler_transfer *flight,
 			  const struct fetch_result *result)
@@ -402,10 +429,10 @@ static bool follow_robots(struct crawler *fetching,
 		crawler_transfer_free(next);
 		return false;
 	}
-	/* the operator has named only the first host */
+	/* the operator's permissions are for the original host only */
 	if (strcmp(next->url.host, flight->url.host) == 0)
 		next->site_flags = flight->site_flags;
-	/* credentials belong to one origin only */
+	/* credentials are for one origin only */
 	next->is_foreign =
 		flight->is_foreign ||
 		strcmp(next->url.authority, flight->url.authority) != 0;
@@ -419,8 +446,9 @@ static bool follow_robots(struct crawler *fetching,
 }
 
 /*
- * Return the error for the host's jobs if robots.txt cannot be fetched:
- * temporary, unless the address of the host itself is forbidden.
+ * Return the error for the waiting jobs of a host whose robots.txt cannot be
+ * fetched. The error is temporary, except if the address of the host itself is
+ * forbidden.
  */
 static enum error passing_error(const struct host *host, enum error error)
 {
@@ -436,9 +464,9 @@ static enum error passing_error(const struct host *host, enum error error)
 }
 
 /*
- * RFC 9309, 2.3.1: while a server cannot return its robots.txt, everything is
- * forbidden; the pages are retried later. The same applies to "Too many
- * requests".
+ * Handle the response for a robots.txt. While a server fails to return its
+ * robots.txt, all its pages are forbidden (RFC 9309, 2.3.1) and are retried
+ * later. The same applies to the status "Too many requests".
  */
 static void crawler_handle_robots(struct crawler *fetching,
 				  struct crawler_transfer *flight,
@@ -451,7 +479,8 @@ static void crawler_handle_robots(struct crawler *fetching,
 
 	if (is_answer && fetching->is_stopping && result->redirect[0] != '\0') {
 		host->robots_state =
-			ROBOTS_UNKNOWN; /* request it again for the next job */
+			/* request the file again when the next job arrives */
+			ROBOTS_UNKNOWN;
 		return;
 	}
 	if (is_answer && follow_robots(fetching, flight, result))
@@ -466,18 +495,21 @@ static void crawler_handle_robots(struct crawler *fetching,
 		return;
 	}
 	if (status >= 300 && status < 400)
-		status = 404; /* too many redirects: as if the file did not
-				 exist */
+		/* too many redirects: treat the file as missing */
+		status = 404;
 	result->http_status = (uint16_t)status;
 	set_robots(host, buffer_slice(&result->body), status, clock_wall_ms());
-	/* store the file also for the next run */
+	/* also store the file in the database, for the next run */
 	send_host(fetching, host,
 		  (struct host_row){.robots_ms = host->robots_ms,
 				    .robots_status = result->http_status},
 		  result);
 }
 
-/* Handle the result of a transfer, and start the next step of its job. */
+/*
+ * Functions that handle the result of a transfer and start the next step of its
+ * job.
+ */
 
 /* Return the error for the HTTP status of a response without a page. */
 static enum error error_of_status(unsigned status)
@@ -486,7 +518,10 @@ static enum error error_of_status(unsigned status)
 							  : ERR_NOT_FOUND;
 }
 
-/* Handle the status of a response; true if its body is not needed. */
+/*
+ * Handle the HTTP status of a job's response. Return true if the body of the
+ * response is not needed.
+ */
 static bool crawler_handle_status(struct crawler *fetching, struct job *job)
 {
 	const struct fetch_result *result = &job->result;
@@ -525,8 +560,8 @@ static void crawler_handle_page(struct crawler *fetching, struct job *job)
 }
 
 /*
- * Read a sitemap. Its entries are used even if it ends at a limit or is
- * incomplete; one that was truncated in transit is fetched again.
+ * Read a sitemap. Its entries are used even if it exceeds a limit or is
+ * incomplete. If it was truncated in transit, it is fetched again.
  */
 static void take_sitemap(struct crawler *fetching, struct job *job)
 {
@@ -574,8 +609,8 @@ static bool is_pressed(const struct fetch_result *result)
 }
 
 /*
- * Set the pace of the host; before its robots.txt is known it gets no other
- * requests.
+ * Set the pace of the host after a transfer. While its robots.txt is unknown,
+ * the host gets no other requests.
  */
 static void set_pace(struct crawler *fetching,
 		     const struct crawler_transfer *flight,
@@ -584,7 +619,7 @@ static void set_pace(struct crawler *fetching,
 	struct host *host = flight->host;
 	uint32_t elapsed_ms = (uint32_t)(result->elapsed_us / 1000);
 	bool is_stopped = result->error == ERR_STOPPED;
-	/* a forbidden address says nothing about the load of the host */
+	/* a forbidden address tells nothing about the load of the host */
 	bool is_refused = result->error == ERR_ADDRESS_FORBIDDEN &&
 			  host->robots_hops == 0;
 	bool is_failed = flight->job == NULL && result->error != ERR_NONE &&
@@ -603,7 +638,10 @@ static void set_pace(struct crawler *fetching,
 				(unsigned)(host_long_pause_ms(
 						   host, clock_steady_ms()) /
 					   1000U));
-		/* store the pause, so that it survives a restart */
+		/*
+		 * store the pause in the database, so that it survives a
+		 * restart
+		 */
 		send_host(fetching, host,
 			  (struct host_row){
 				  .next_ms = clock_wall_ms() +
@@ -667,7 +705,7 @@ static bool crawler_has_room(const struct crawler *fetching)
 	       fetching->waiting_bytes <= fetching->max_waiting_bytes;
 }
 
-/* Start the jobs of the host that may start now. */
+/* Start jobs of the host that may start now. */
 static void serve_host(struct crawler *fetching, struct host *host,
 		       uint64_t now_ms)
 {
@@ -679,7 +717,10 @@ static void serve_host(struct crawler *fetching, struct host *host,
 	       crawler_has_room(fetching)) {
 		uint64_t wall_ms = clock_wall_ms();
 
-		/* too old, or from the future because the clock was set back */
+		/*
+		 * the file is too old, or its time is in the future because the
+		 * clock was set back
+		 */
 		if (host->robots_state == ROBOTS_KNOWN &&
 		    host->is_robots_used &&
 		    (host->robots_ms > wall_ms ||
@@ -695,7 +736,10 @@ static void serve_host(struct crawler *fetching, struct host *host,
 	}
 }
 
-/* Begin with another host each time, so that no host uses all connections. */
+/*
+ * Start jobs of all hosts. Begin with another host each time, so that no host
+ * can use all connections.
+ */
 static void serve_hosts(struct crawler *fetching, uint64_t now_ms)
 {
 	const struct hosts *hosts = &fetching->hosts;
@@ -733,8 +777,8 @@ static uint32_t idle_ms(const struct crawler *fetching, uint64_t now_ms)
 }
 
 /*
- * Return the number of hosts that could be fetched from if a connection were
- * free.
+ * Return the number of hosts that have a job which could start now if a
+ * connection were free.
  */
 static size_t crawler_count_waiting_hosts(const struct crawler *fetching,
 					  uint64_t now_ms)
@@ -775,7 +819,7 @@ static void crawler_handle_results(struct crawler *fetching)
 		crawler_handle_result(fetching, &result);
 }
 
-/* Abort all jobs. */
+/* Abort all running and waiting jobs. */
 static void abort_all(struct crawler *fetching)
 {
 	struct hosts *hosts = &fetching->hosts;
@@ -789,8 +833,8 @@ static void abort_all(struct crawler *fetching)
 }
 
 /*
- * Finish the waiting jobs of hosts that another node owns now; count the
- * running ones.
+ * Finish the waiting jobs of hosts that another node owns now, and count the
+ * running jobs of such hosts.
  */
 static void look_for_strangers(struct crawler *fetching)
 {

@@ -19,9 +19,9 @@ enum { FIRST_SLOTS = 1024 };
 
 struct counts_entry {
 	uint64_t fragment;
-	uint32_t cluster; /* 0 = free slot */
+	uint32_t cluster; /* 0 = the slot is free */
 	int32_t delta;
-	uint32_t stored; /* value in the table, if `is_read` */
+	uint32_t stored; /* value in the table; valid if `is_read` */
 	bool is_read;
 };
 
@@ -31,12 +31,15 @@ void counts_reset(struct counts *counts)
 	*counts = (struct counts){0};
 }
 
-/* Return the slot of the count, or a free one for it. */
+/* Return the slot of this cluster and fragment, or a free slot for them. */
 static struct counts_entry *counts_slot(const struct counts *counts,
 					uint32_t cluster, uint64_t fragment)
 {
 	const size_t mask = counts->slot_count - 1;
-	/* a random seed, so that authors of pages cannot make slots collide */
+	/*
+	 * the address serves as a random seed, so that authors of pages cannot
+	 * choose fragments that collide
+	 */
 	size_t slot =
 		hash_chain(fragment + cluster, (uint64_t)(uintptr_t)counts) &
 		mask;
@@ -49,7 +52,7 @@ static struct counts_entry *counts_slot(const struct counts *counts,
 	return &counts->slots[slot];
 }
 
-/* Double the slots when half of them are used. */
+/* Double the number of slots if half of them are used. */
 static void counts_grow(struct counts *counts)
 {
 	const struct counts old = *counts;
@@ -129,8 +132,11 @@ enum {
 	DEFAULT_MAX_WAITING = 100000,
 	DEFAULT_MAX_SIGNATURE = 65536,
 	DEFAULT_MAX_SETS = 200000,
-	SETBACK_MS = 60 * 1000, /* steps back of the clock from this size on;
-				   smaller ones are normal adjustments */
+	/*
+	 * if the clock goes back by at least this time, it was set back;
+	 * smaller steps are normal adjustments
+	 */
+	SETBACK_MS = 60 * 1000,
 };
 
 struct engine {
@@ -141,13 +147,18 @@ struct engine {
 	uint64_t next_due;
 	struct event_subscriptions audience;
 	struct site_queue queue;
-	size_t max_per_site; /* of the order that the queue was computed for */
-	size_t first_ready;  /* index of the first site to lease from; another
-				one each time */
-	uint64_t last_ms;    /* wall clock at the last commit */
-	bool is_released;    /* leases of earlier runs were released */
-	bool is_stale; /* a rolled back commit could not be read back yet */
-	struct journal *journal; /* NULL = no log */
+	/* max_per_site of the order for which the queue was computed */
+	size_t max_per_site;
+	/* index of the first site to lease from; changes with each order */
+	size_t first_ready;
+	uint64_t last_ms; /* wall clock at the last commit */
+	bool is_released; /* the leases of earlier runs were released */
+	/*
+	 * a commit was rolled back, and its sites could not be read again yet
+	 */
+	bool is_stale;
+	/* collects the changed rows for the log; NULL = no log */
+	struct journal *journal;
 	atomic_bool
 		forgets; /* reset the subscriptions before the next commit */
 };
@@ -178,7 +189,8 @@ static void load_sites(struct engine *engine, struct txn *txn)
 	struct scan scan =
 		scan_begin(txn, TABLE_SITES, (struct slice){NULL, 0});
 
-	scan.is_keys_only = true; /* rows of other owners may be damaged */
+	/* rows of partitions that other nodes own may be damaged */
+	scan.is_keys_only = true;
 	while (scan_next(&scan)) {
 		struct site_row row;
 
@@ -215,8 +227,9 @@ static void engine_set_options(struct engine *engine,
 }
 
 /*
- * Make URLs due that are due too late because the clock was set back; before
- * that, release the leases of earlier processes.
+ * For all sites: correct times in the future after the clock was set back. If
+ * the leases of earlier processes are not released yet (`is_released`), release
+ * them first.
  */
 static void correct_sites(struct commit *batch, bool is_released)
 {
@@ -234,7 +247,7 @@ static void correct_sites(struct commit *batch, bool is_released)
 	}
 }
 
-/* Write the changes that are still in memory. */
+/* Write the changes of sites that are only in memory so far. */
 static void flush_sites(struct commit *batch)
 {
 	const struct site_array *touched = &batch->sites->touched;
@@ -259,8 +272,9 @@ static void flush_sites(struct commit *batch)
 }
 
 /*
- * Update the queue for the sites that have changed. Touch these sites, because
- * a failed read may have placed them before a rollback.
+ * Update the queue position of each site that has changed. These sites are
+ * marked as touched: a failed read may have computed a wrong position, which a
+ * rollback must correct.
  */
 static void place_sites(struct engine *engine, struct commit *batch,
 			const struct work_order *order)
@@ -277,7 +291,10 @@ static void place_sites(struct engine *engine, struct commit *batch,
 	sites_clear(unplaced, SITE_IN_UNPLACED);
 }
 
-/* The queue depends on max_per_site: compute it again for another value. */
+/*
+ * Lease URLs for the order. The positions of all sites in the queue depend on
+ * max_per_site, so compute them again if it has changed.
+ */
 static void take_order(struct engine *engine, struct commit *batch,
 		       const struct work_order *order)
 {
@@ -315,7 +332,7 @@ static void drop_site(struct engine *engine, struct site *site)
 	sites_drop(&engine->sites, site);
 }
 
-/* After the commit: sites in memory equal the store. */
+/* Finish a successful commit: the sites in memory now equal the store. */
 static void keep_batch(struct engine *engine)
 {
 	struct site_array *touched = &engine->sites.touched;
@@ -335,7 +352,8 @@ static void keep_batch(struct engine *engine)
 }
 
 /*
- * Roll back: reset sites to the store. Sites that cannot be read stay touched.
+ * Roll back: reset the touched sites to the state in the store. Sites that
+ * cannot be read stay touched.
  */
 static enum error undo_batch(struct engine *engine)
 {
@@ -352,7 +370,8 @@ static enum error undo_batch(struct engine *engine)
 		    !store_owns(engine->store,
 				store_partition_of_host(engine->store,
 							site->row.host)))
-			drop_site(engine, site); /* another node owns it now */
+			/* the site is new, or another node owns it now */
+			drop_site(engine, site);
 		else if (site_get(&txn, site->row.host, &row))
 			site_reset(site, &row);
 		else
@@ -364,7 +383,7 @@ static enum error undo_batch(struct engine *engine)
 	return txn.error;
 }
 
-/* Append the changes to the log before the commit. */
+/* Append the changed rows to the log before the commit. */
 static enum error append_log(struct engine *engine, struct txn *txn)
 {
 	const struct commit_log *log = engine->options.log;
@@ -378,7 +397,10 @@ static enum error append_log(struct engine *engine, struct txn *txn)
 	return txn->error;
 }
 
-/* End the transaction of a commit. */
+/*
+ * End the transaction of a commit: append to the log, commit, and report the
+ * result to the log.
+ */
 static enum error end_batch(struct engine *engine, struct txn *txn)
 {
 	const struct commit_log *log = engine->options.log;
@@ -393,7 +415,10 @@ static enum error end_batch(struct engine *engine, struct txn *txn)
 	return error;
 }
 
-/* Try once: all changes are committed, or none. */
+/*
+ * Try to commit the changes in one transaction. Either all are committed or
+ * none.
+ */
 static enum error try_batch(struct engine *engine, struct change *changes,
 			    size_t count, uint64_t now_ms,
 			    struct work_order *order)
@@ -436,7 +461,7 @@ static enum error try_batch(struct engine *engine, struct change *changes,
 		return ERR_NONE;
 	}
 	if (order != NULL)
-		while (order->count > 0) /* drop the leases */
+		while (order->count > 0) /* the leases were rolled back */
 			work_free(&order->work[--order->count]);
 	if (undo_batch(engine) != ERR_NONE)
 		log_error("store: cannot read it back after a failed commit");
@@ -444,7 +469,8 @@ static enum error try_batch(struct engine *engine, struct change *changes,
 }
 
 /*
- * Like try_batch(), but first make sure that sites in memory equal the store.
+ * Like try_batch(), but first read the sites again if an earlier rollback could
+ * not.
  */
 static enum error try_sound_batch(struct engine *engine, struct change *changes,
 				  size_t count, uint64_t now_ms,
@@ -484,8 +510,8 @@ enum error engine_create(struct engine **engine_out, struct store *store,
 }
 
 /*
- * Give up a change that cannot be committed: end its lease with the error, so
- * that its URL does not stay leased.
+ * Give up a change that cannot be committed. End its lease with the error;
+ * otherwise its URL would stay leased.
  */
 static void engine_abandon_change(struct engine *engine, struct change *change,
 				  enum error error, uint64_t now_ms)
@@ -520,8 +546,8 @@ static enum error fail_all(struct change *changes, size_t count,
 }
 
 /*
- * Return whether the error is independent of the change and would affect every
- * change.
+ * Return whether the error has nothing to do with the change itself, so that it
+ * would affect every other change too.
  */
 static bool commit_error_is_general(enum error error)
 {

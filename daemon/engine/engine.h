@@ -1,8 +1,10 @@
 /*
- * daemon/engine/engine.h - the store, the linkages of its sites, and the rule
- * that a page, its cluster, the counts and the events change together or not at
- * all (promise 3 of the manual). It has no thread: the daemon's committer and
- * the offline command `batch` call the same functions (promise 7).
+ * daemon/engine/engine.h - commit changes of sites and pages to the store
+ *
+ * The engine has the store and the linkages of its sites. A page, its cluster,
+ * the counts and the events change together or not at all (promise 3 of the
+ * manual). The engine has no thread: the daemon's committer and the offline
+ * command `batch` call the same functions (promise 7).
  */
 #ifndef DAEMON_ENGINE_ENGINE_H
 #define DAEMON_ENGINE_ENGINE_H
@@ -38,39 +40,50 @@ struct txn;
  */
 
 /*
- * Set a threshold (permille, or THRESHOLD_AUTO) in the options, whose measure
- * is set: until a threshold is chosen, the default of the measure is used.
+ * Set the threshold of the options (permille, or THRESHOLD_AUTO). The measure
+ * of the options must be set before, because with THRESHOLD_AUTO its default
+ * threshold is used until one is chosen.
  */
 void options_set_threshold(struct site_options *options, unsigned threshold);
 
 enum change_kind {
-	CHANGE_SITE_ADD, /* url is the seed; changes the options of a known site
-			  */
+	/* add the site whose seed is url; if it is known, change its options */
+	CHANGE_SITE_ADD,
 	CHANGE_SITE_THRESHOLD, /* set the threshold of the site of url */
 	CHANGE_SITE_DELETE,    /* delete the site of url with all its data */
-	CHANGE_PAGE_DELETE,  /* delete the page of url; it is not visited again
-				until it is requested */
+	/*
+	 * delete the page of url; it is not visited again until a client
+	 * requests it
+	 */
+	CHANGE_PAGE_DELETE,
 	CHANGE_GUARD,        /* add or delete a guard of the site of url */
 	CHANGE_ALERTS,       /* hooks, silences, acknowledgements; no url */
-	CHANGE_FETCH_NOW,    /* fetch url now; adds its site if missing */
-	CHANGE_TEMPLATES,    /* template updates of a site */
+	CHANGE_FETCH_NOW,    /* fetch url now; add its site if it is missing */
+	CHANGE_TEMPLATES,    /* apply template updates of a site */
 	CHANGE_GC,           /* delete rows over the limits; no url */
 	CHANGE_PACK,         /* compress rows again; no url */
-	CHANGE_UNQUARANTINE, /* remove url from quarantine: store/rows.h
-			      */
-	CHANGE_JOBS,         /* jobs of the node group were executed; no url */
-	CHANGE_PARTITION,    /* adopt or leave its sites; no url */
-	CHANGE_HOST, /* robots.txt of url->authority, or (robots_ms 0) a pause
-		      */
-	/* results of a lease */
+	CHANGE_UNQUARANTINE, /* remove url from quarantine; see store/rows.h */
+	/* store that jobs of the node group were executed; no url */
+	CHANGE_JOBS,
+	/* adopt or leave a partition with its sites; no url */
+	CHANGE_PARTITION,
+	/*
+	 * robots.txt of the host url->authority, or a pause of it if robots_ms
+	 * is 0
+	 */
+	CHANGE_HOST,
+	/* the following changes are results of a leased URL */
 	CHANGE_PAGE,         /* url was fetched */
-	CHANGE_REDIRECT,     /* url redirects to another place */
-	CHANGE_NOT_MODIFIED, /* url is unchanged: 304 */
+	CHANGE_REDIRECT,     /* url redirects to another URL */
+	CHANGE_NOT_MODIFIED, /* url is unchanged: status 304 */
 	CHANGE_SITEMAP,      /* url is a sitemap */
-	CHANGE_FAILED,       /* see the outcome */
-	/* changes without a lease */
-	CHANGE_INGEST, /* as PAGE, but submitted by a client: adds its site if
-			  it is new, and fetches nothing for it */
+	CHANGE_FAILED,       /* the visit failed; the outcome has the error */
+	/* the following changes have no lease */
+	/*
+	 * as CHANGE_PAGE, but a client has submitted the page: its site is
+	 * added if it is new, and is not crawled
+	 */
+	CHANGE_INGEST,
 	CHANGE_QUARANTINE, /* a submitted page crashed its worker */
 	CHANGE_KINDS
 };
@@ -82,12 +95,15 @@ const char *change_kind_name(enum change_kind kind);
 bool change_ends_lease(enum change_kind kind);
 
 /*
- * A threshold chosen from the pages; ignored if the site is no longer on
- * "auto".
+ * A threshold that was chosen from the pages. It is ignored if the site no
+ * longer has the threshold "auto".
  */
 struct site_select_threshold {
-	uint32_t site; /* number of the site; ignored if the host has another
-			  site now */
+	/*
+	 * number of the site; the change is ignored if the host has a site with
+	 * another number now
+	 */
+	uint32_t site;
 	uint16_t threshold;  /* permille */
 	uint64_t generation; /* generation of the site when its pages were read
 			      */
@@ -96,8 +112,11 @@ struct site_select_threshold {
 
 struct fetch_now_change {
 	struct site_options options; /* options of a new site */
-	uint64_t asked_ms; /* a page fetched since then is recent enough; 0 =
-			      fetch always */
+	/*
+	 * if the page was fetched after this time, it is not fetched again; 0 =
+	 * always fetch it
+	 */
+	uint64_t asked_ms;
 };
 
 struct templates_change {
@@ -107,39 +126,46 @@ struct templates_change {
 };
 
 /*
- * Adopt a partition: read its sites, release all leases, and let each site rest
- * for its delay. Or leave it: drop its sites from memory and write nothing.
- * Results of running fetches then get ERR_NOT_OWNER. In both cases call
- * store_set_owned() first.
+ * Adopt a partition: read its sites, release all their leases, and let each
+ * site rest for its delay. Or leave a partition: remove its sites from memory
+ * and write nothing; results of fetches that are still running then get
+ * ERR_NOT_OWNER. In both cases call store_set_owned() first.
  */
 struct partition_change {
 	unsigned partition;
 	bool is_own;
 };
 
-/* A job that adds a site, or changes the options of a known one. */
+/*
+ * An import job of the node group: it adds a site, or changes the options of a
+ * known site.
+ */
 struct seed {
-	const struct url *url; /* NULL = invalid, skip it */
+	const struct url *url; /* NULL = the job is invalid, skip it */
 	struct site_options options;
 	struct job_mark mark;
-	enum error error; /* out: ERR_TOO_LARGE: max_sites is reached, the seed
-			     was skipped */
+	/* out: ERR_TOO_LARGE: max_sites is reached, so the seed was skipped */
+	enum error error;
 };
 
 /*
- * Add the seeds in order, up to the first one that cannot be added now, or that
- * reads all rows of its site and is not the first one; and note the jobs of the
- * partition as executed up to the last added one. Without seeds, note them up
- * to the mark.
+ * Add the sites of the seeds in order. Stop before a seed that cannot be added
+ * now, and before one that must be committed alone because it reads all rows of
+ * its site. Then store that the jobs of the partition up to the last added seed
+ * were executed. If there are no seeds, store this for the jobs up to `mark`.
  */
 struct jobs_change {
 	unsigned partition;
 	struct job_mark mark;
 	struct seed *seeds; /* [count] */
 	size_t count;
-	uint64_t before; /* last noted hash; if it differs, nothing is done,
-			    because the log may already have the jobs */
-	size_t done;     /* out: number of added seeds */
+	/*
+	 * hash of the last executed job that the caller has seen. If the store
+	 * has another hash, nothing is done, because the jobs may have been
+	 * executed already.
+	 */
+	uint64_t before;
+	size_t done; /* out: number of added seeds */
 };
 
 struct gc_change {
@@ -153,52 +179,82 @@ struct pack_change {
 	uint64_t packed;               /* out: number of changed rows */
 };
 
-/* The result of a visit, and of the analysis of its page by a worker. */
+/*
+ * The result of a visit, and of the analysis of its page by a worker. Capital
+ * letters name the kinds of change that use a field.
+ */
 struct analysis {
-	uint32_t site;     /* site of the lease; 0 = any */
-	uint64_t adoption; /* from struct work: leases from before this node
-			      adopted the site are invalid */
-	uint32_t pace_ms;  /* time per page of the host, also by its robots.txt;
-			      not of INGEST */
-	uint64_t pause_ms; /* pause of the host; 0 = none */
-	struct outcome outcome;   /* its time is set at the commit */
-	const struct url *target; /* REDIRECT */
-	struct slice listing;     /* SITEMAP: crawl/sitemap.h */
-	/* PAGE, INGEST, and pages that crashed or stalled a worker */
-	struct slice packed;   /* the body by compress_slice(); empty: the bytes
-				  are those in quarantine, and no worker read
-				  them */
-	struct slice record;   /* of analyse(), aligned to 8 */
-	struct slice guarded;  /* of guards_check(), or empty */
-	struct slice charset;  /* of the Content-Type, or empty */
-	struct slice reason;   /* of a crash or stall, English */
-	uint64_t content_hash; /* hash of a body that crashed or stalled */
-	uint32_t body_bytes;   /* before compression */
-	bool is_broken;        /* truncated in transit; it replaces no complete
-				  page, and is fetched again */
-	bool was_poisoned;     /* its previous bytes are in quarantine */
-	uint64_t time_ms;      /* when it was fetched; 0 = now */
-	uint64_t archived_ms;  /* time of its record in the archive; 0 = none */
+	uint32_t site; /* site for which the URL was leased; 0 = any */
+	/*
+	 * copied from struct work; a lease is invalid if this node has left and
+	 * adopted the site since
+	 */
+	uint64_t adoption;
+	/*
+	 * time per page of the host, which its robots.txt may lengthen; unused
+	 * for INGEST
+	 */
+	uint32_t pace_ms;
+	uint64_t pause_ms; /* pause of the host; 0 = no pause */
+	/* outcome of the visit; its time is set at the commit */
+	struct outcome outcome;
+	const struct url *target; /* REDIRECT: target of the redirect */
+	/* SITEMAP: entries as described in crawl/sitemap.h */
+	struct slice listing;
+	/*
+	 * the following are for PAGE and INGEST, and for pages that crashed or
+	 * stalled a worker
+	 */
+	/*
+	 * the body, compressed with compress_slice(). Empty: no worker read the
+	 * body, because the same bytes are already in quarantine
+	 */
+	struct slice packed;
+	struct slice record;  /* result of analyse(), aligned to 8 bytes */
+	struct slice guarded; /* result of guards_check(); empty = no guards */
+	/* charset of the Content-Type header; may be empty */
+	struct slice charset;
+	struct slice reason; /* reason of a crash or stall, in English */
+	/* hash of the body if it crashed or stalled a worker */
+	uint64_t content_hash;
+	uint32_t body_bytes; /* size of the body before compression */
+	/*
+	 * truncated in transit; it does not replace a complete page, and is
+	 * fetched again
+	 */
+	bool is_broken;
+	/* the previous bytes of the page are in quarantine */
+	bool was_poisoned;
+	uint64_t time_ms; /* time when it was fetched; 0 = now */
+	/* time of the page's record in an archive; 0 = not from an archive */
+	uint64_t archived_ms;
 	const struct site_options
-		*options; /* INGEST: options of a new site; NULL = its site must
-			     exist. PAGE: NULL */
-	bool is_undated;  /* INGEST: its fetch time is unknown, so it replaces
-			     nothing */
-	bool replaces; /* INGEST: also replaces a page that the daemon fetched
-			*/
-	bool is_kept;  /* out, INGEST: the daemon's own page was kept */
+		/*
+		 * INGEST: options for a new site; NULL = the site must exist.
+		 * PAGE: NULL
+		 */
+		*options;
+	/* INGEST: its fetch time is unknown, so it replaces no stored page */
+	bool is_undated;
+	/* INGEST: it may also replace a page that the daemon has fetched */
+	bool replaces;
+	/* out, INGEST: the page that the daemon has fetched was kept */
+	bool is_kept;
 	bool is_new_site; /* out, INGEST: its site was added */
 };
 
 struct change {
 	enum change_kind kind;
-	enum error error; /* out: ERR_NONE after the commit */
+	enum error error; /* out: ERR_NONE if the change was committed */
 	const struct url
 		*url; /* NULL for ALERTS, GC, PACK, PARTITION and JOBS */
 	union {
 		struct site_options
-			site_add; /* a known site keeps its headers and its
-				     proxy if their data is NULL */
+			/*
+			 * if headers or proxy have data NULL, a known site
+			 * keeps its own
+			 */
+			site_add;
 		struct site_select_threshold site_select_threshold;
 		struct guard_change *guard; /* daemon/engine/commit_guard.h */
 		struct alert_change *alert; /* daemon/engine/commit_event.h */
@@ -209,27 +265,28 @@ struct change {
 		struct partition_change partition;
 		struct jobs_change jobs;
 		struct host_row host;
-		struct analysis answer; /* PAGE to QUARANTINE */
+		struct analysis answer; /* CHANGE_PAGE to CHANGE_QUARANTINE */
 	};
 };
 
 /*
- * The log that gets rows before they are committed, so that other nodes have
- * them too (daemon/cluster). The store then has partitions (store/journal.h),
- * of which this node owns none at first: CHANGE_PARTITION.
+ * The log that gets rows before they are committed, so that other nodes get
+ * them too (daemon/nodes). The store then has partitions (store/journal.h), of
+ * which this node at first owns none; it adopts them with CHANGE_PARTITION.
  */
 struct commit_log {
 	/*
-	 * Called before the commit with the rows that the transaction changes,
-	 * of at least one partition; further writes are not collected. An error
-	 * rolls back: ERR_NOT_OWNER: another node owns a partition;
+	 * Called before the commit with the rows that the transaction changes.
+	 * They belong to at least one partition. Rows that are written after
+	 * this call are not collected. If it returns an error, the transaction
+	 * is rolled back. ERR_NOT_OWNER: another node owns a partition.
 	 * ERR_LOG_UNAVAILABLE: nothing can be committed now.
 	 */
 	enum error (*append)(void *context, struct txn *txn,
 			     struct journal *journal);
 	/*
-	 * Called after append() returned ERR_NONE, with the result of the
-	 * commit.
+	 * Called with the result of the commit if append() has returned
+	 * ERR_NONE.
 	 */
 	void (*settle)(void *context, enum error error);
 	void *context;
@@ -238,67 +295,90 @@ struct commit_log {
 struct engine_options {
 	size_t max_open_sites; /* maximum number of linkages in memory; 0 = 64
 				*/
-	size_t max_sites; /* more are rejected with ERR_TOO_LARGE; 0 = 10,000 */
-	size_t max_hooks; /* more are rejected with ERR_BUSY; 0 = 100 */
-	size_t max_silences;  /* more are rejected with ERR_BUSY; 0 = 1,000 */
-	uint64_t max_waiting; /* queued events per hook; older ones are dropped;
-				 0 = 100,000 */
-	size_t max_signature; /* shingles of one signature; 0 = 65,536 */
-	size_t max_sets;      /* distinct signatures of a site; 0 = 200,000 */
-	uint32_t max_neighbours; /* links of a requested page that are fetched
-				    as a sample */
+	/* sites over this limit are rejected with ERR_TOO_LARGE; 0 = 10,000 */
+	size_t max_sites;
+	/* hooks over this limit are rejected with ERR_BUSY; 0 = 100 */
+	size_t max_hooks;
+	/* silences over this limit are rejected with ERR_BUSY; 0 = 1,000 */
+	size_t max_silences;
+	/*
+	 * maximum queued events of a hook; the oldest are dropped; 0 = 100,000
+	 */
+	uint64_t max_waiting;
+	/* maximum shingles of one signature; 0 = 65,536 */
+	size_t max_signature;
+	/* maximum distinct signatures of a site; 0 = 200,000 */
+	size_t max_sets;
+	/* maximum links of a requested page that are fetched as a sample */
+	uint32_t max_neighbours;
 	struct frontier_rules rules;
-	struct slice drop_parameters; /* parameters to remove from URLs,
-					 crawl/url/url.h; kept by the
-					 caller */
-	const struct commit_log *log; /* NULL = no log; kept by the caller */
+	/*
+	 * parameters to remove from URLs (crawl/url/url.h); the caller keeps
+	 * them valid
+	 */
+	struct slice drop_parameters;
+	/* NULL = no log; the caller keeps it valid */
+	const struct commit_log *log;
 };
 
-/* A lease with the site's settings. Free it with work_free(). */
+/* A lease with the settings of its site. Free it with work_free(). */
 struct work {
 	struct lease lease;
 	uint32_t site;
 	uint32_t delay_ms;
-	uint64_t adoption;    /* of the site: for struct analysis */
-	enum measure measure; /* of the site */
+	/* adoption number of the site, for struct analysis */
+	uint64_t adoption;
+	enum measure measure; /* measure of the site */
 	uint16_t width;
-	uint32_t site_flags; /* SITE_* */
-	char *headers;       /* of the site; NULL = none, or the URL has another
-				origin than the site's seed */
-	char *proxy;         /* as `headers` */
+	uint32_t site_flags; /* SITE_* flags of the site */
+	/*
+	 * headers of the site; NULL if it has none, or if the URL has another
+	 * origin than the seed of the site
+	 */
+	char *headers;
+	char *proxy; /* proxy of the site; NULL as for `headers` */
 };
 
 void work_free(struct work *work);
 
-/* A request for URLs to fetch, leased in the transaction of the changes. */
+/*
+ * A request for URLs to fetch. They are leased in the same transaction as the
+ * changes.
+ */
 struct work_order {
-	size_t max;          /* size of `work` */
-	size_t max_per_site; /* leased at the same time; fewer for slow sites */
-	uint64_t lease_ms;   /* how long a lease lasts */
-	struct work *work;   /* out: [count], free each with work_free() */
-	size_t count;        /* out */
+	size_t max; /* maximum number of leases; size of `work` */
+	/*
+	 * maximum number of URLs of a site that are leased at the same time;
+	 * slow sites get fewer
+	 */
+	size_t max_per_site;
+	uint64_t lease_ms; /* how long a lease lasts */
+	struct work *work; /* out: [count], free each with work_free() */
+	size_t count;      /* out */
 };
 
 /*
- * Create an engine for `store`, which the caller closes afterwards. Reads the
- * sites and releases all leases of earlier processes (if the store is full, at
- * the first successful commit). ERR_IO, ERR_CORRUPT.
+ * Create an engine for `store`; the caller closes the store after
+ * engine_destroy(). Read the sites and release all leases of earlier processes.
+ * If the store is full, the leases are released at the first successful commit.
+ * ERR_IO, ERR_CORRUPT.
  */
 enum error engine_create(struct engine **engine_out, struct store *store,
 			 const struct engine_options *options, uint64_t now_ms);
 
-/* NULL is a no-op. */
+/* Free the engine. If `engine` is NULL, do nothing. */
 void engine_destroy(struct engine *engine);
 
-/* Return the store of the engine, for readers in any thread. */
+/* Return the store of the engine. Any thread may read from it. */
 struct store *engine_store(const struct engine *engine);
 
 /*
  * Commit `changes` [count] in order in one transaction, and lease URLs for
- * `order` (or NULL). If the transaction fails, commit each change alone, so
- * that only a bad one is lost: its `error` is set, and its lease ends with that
- * error. Return ERR_NONE if the store works; ERR_STORE_FULL or ERR_IO if
- * nothing can be written. One thread at a time.
+ * `order`, which may be NULL. If the transaction fails, commit each change in
+ * its own transaction, so that only a bad change is lost: its `error` is set,
+ * and its lease ends with that error. Return ERR_NONE if the store works;
+ * ERR_STORE_FULL or ERR_IO if nothing can be written. Only one thread may call
+ * this at a time.
  */
 enum error engine_commit(struct engine *engine, struct change *changes,
 			 size_t count, uint64_t now_ms,
@@ -306,51 +386,56 @@ enum error engine_commit(struct engine *engine, struct change *changes,
 
 /*
  * Return the earliest time at which a URL of any site is due; UINT64_MAX =
- * never. Leased URLs do not count. For the committer thread.
+ * never. Leased URLs do not count. Only the committer thread may call this.
  */
 uint64_t engine_next_due(const struct engine *engine);
 
 /*
- * Reset the subscriptions: other code has changed hooks or silences. Any
- * thread.
+ * Read the silences and the hooks again before the next commit. Call this after
+ * other code has changed them. Any thread may call this.
  */
 void engine_reset_subscriptions(struct engine *engine);
 
 /*
  * Return whether the clock, which is at `now_ms`, was set back since the last
- * commit: the next one clamps due times. For the committer thread.
+ * commit. If so, the next commit clamps due times. Only the committer thread
+ * may call this.
  */
 bool engine_clock_was_set_back(const struct engine *engine, uint64_t now_ms);
 
 /*
- * The document frequencies of a site that a commit changes: read once from the
- * table, and written once at the end. Internal to the engine.
+ * The document frequencies of a site that a commit changes. Each is read from
+ * the table once, and written once at the end of the commit. Internal to the
+ * engine.
  */
 
-/* A hash table by cluster and fragment; {0} is empty. */
+/* A hash table with the key (cluster, fragment). {0} is empty. */
 struct counts {
 	struct counts_entry *slots; /* [slot_count], a power of two; or NULL */
 	size_t slot_count;
-	size_t used; /* number of slots */
+	size_t used; /* number of slots that are not free */
 };
 
-/* Free without writing. */
+/* Free the counts without writing them. */
 void counts_reset(struct counts *counts);
 
-/* Add `delta` to the count of the fragment; the table is updated later. */
+/*
+ * Add `delta` to the count of the fragment in the cluster. The table is updated
+ * by counts_write().
+ */
 void counts_add(struct counts *counts, uint32_t cluster, uint64_t fragment,
 		int32_t delta);
 
 /*
  * Return how many pages of the reader's cluster have the fragment, including
- * unwritten changes. An error is set in the transaction.
+ * changes that are not written yet. An error is set in the transaction.
  */
 uint32_t counts_get(struct counts *counts, struct df_reader *reader,
 		    uint64_t fragment);
 
 /*
- * Write the changes in key order, and reset. A count below 0 fails the
- * transaction with ERR_CORRUPT.
+ * Write the changes to the table in key order, and reset `counts`. If a count
+ * would be below 0, the transaction fails with ERR_CORRUPT.
  */
 void counts_write(struct counts *counts, struct txn *txn, uint32_t site);
 

@@ -27,7 +27,7 @@
 #include "store/record.h"
 #include "store/store.h"
 
-/* Jobs and job queues. A job is one URL in the pipeline. */
+/* A job is one URL in the pipeline. Jobs wait in job queues. */
 
 struct job {
 	struct job *next;
@@ -35,22 +35,33 @@ struct job {
 	struct url url;
 	struct url target;          /* target of a redirect */
 	struct fetch_result result; /* after the fetch */
-	struct analysis analysis;   /* its slices are set at the commit */
-	struct buffer record;       /* after the analysis, as the next two */
+	/* result of the analysis; its slices are set at the commit */
+	struct analysis analysis;
+	/* result of the analysis, as the next two buffers */
+	struct buffer record;
 	struct buffer guarded;
 	struct buffer packed;
-	char reason[POOL_REASON_BYTES]; /* reason for ERR_QUARANTINED */
-	struct buffer listing;          /* of a sitemap: see crawl/sitemap.h */
+	/* details if the error is ERR_QUARANTINED */
+	char reason[POOL_REASON_BYTES];
+	/* entries of a sitemap; see crawl/sitemap.h */
+	struct buffer listing;
 	struct ingestion
-		*ingestion; /* ingest that submitted it; NULL = a leased URL */
+		/*
+		 * ingest request that submitted the page; NULL = the URL was
+		 * leased
+		 */
+		*ingestion;
 	struct site_options options; /* INGEST: options of a new site */
-	bool is_archived;            /* the archive has got it */
-	enum change_kind kind;       /* kind of its result */
-	enum error error;            /* FAILED: the reason */
-	struct host_row host;        /* HOST: the robots.txt is `result.body` */
+	/* the exchange was written to the archive */
+	bool is_archived;
+	/* kind of change that the job becomes at the commit */
+	enum change_kind kind;
+	enum error error; /* CHANGE_FAILED: the error */
+	/* CHANGE_HOST: row of the host; the robots.txt is `result.body` */
+	struct host_row host;
 };
 
-/* Return the subject of a log line. */
+/* Return the subject of a log line about the job. */
 static inline struct log_subject job_subject(const struct job *job)
 {
 	return (struct log_subject){slice_of(job->url.host),
@@ -60,8 +71,8 @@ static inline struct log_subject job_subject(const struct job *job)
 void job_destroy(struct job *job);
 
 /*
- * A FIFO queue for any number of threads. It has no limit: the pipeline never
- * has more than max_in_flight jobs.
+ * A FIFO queue that any number of threads may use. It needs no limit, because
+ * the pipeline never has more than max_in_flight jobs.
  */
 struct job_queue {
 	struct lock lock;
@@ -73,24 +84,30 @@ struct job_queue {
 	bool is_closed;
 };
 
-/* Add a job; return the number of jobs in the queue. */
+/* Add a job. Return the number of jobs in the queue. */
 size_t job_queue_push(struct job_queue *queue, struct job *job);
 
 enum {
 	GATHER_JOBS = 16,
-	GATHER_BYTES = 1024 * 1024, /* approximate size of their bodies */
+	/* approximate maximum size of the bodies of gathered jobs */
+	GATHER_BYTES = 1024 * 1024,
 	GATHER_MS = 20,
 };
 
-/* Return the queued jobs immediately: no others are coming. */
+/*
+ * Make the queue return its jobs immediately, because no more jobs are coming.
+ */
 void job_queue_flush(struct job_queue *queue);
 
-/* Remove all jobs, as a list; NULL if the queue is empty. Does not wait. */
+/*
+ * Remove all jobs and return them as a list; NULL if the queue is empty. Do not
+ * wait.
+ */
 struct job *job_queue_take_all(struct job_queue *queue);
 
 /*
- * The hosts of the fetching thread: the robots rules of each host, its pace,
- * and its waiting jobs. Used by one thread.
+ * The hosts of the fetching thread. Each host has its robots rules, its pace,
+ * and its waiting jobs. Only one thread uses them.
  */
 
 enum robots_state {
@@ -103,21 +120,26 @@ struct host {
 	char authority[MAX_HOST_BYTES + 8 + 1];
 	struct politeness polite;
 	enum robots_state robots_state;
-	uint64_t robots_ms;  /* wall clock: when it was fetched */
+	uint64_t robots_ms;  /* wall clock time when robots.txt was fetched */
 	struct arena *arena; /* owns the rules */
 	const struct robots *robots;
-	unsigned robots_hops; /* redirects of robots.txt until now */
-	uint32_t pace_ms; /* time per page: the delay of the host, or the time
-			     of a fetch */
-	bool is_robots_used; /* the rules have decided about a page */
-	bool is_loaded;      /* the stored state of an earlier run was loaded */
+	/* number of redirects of robots.txt followed so far */
+	unsigned robots_hops;
+	/*
+	 * time per page: the delay of the host, or the duration of a fetch if
+	 * longer
+	 */
+	uint32_t pace_ms;
+	/* the current rules have already decided about a page */
+	bool is_robots_used;
+	bool is_loaded; /* the stored state of an earlier run was loaded */
 	struct cookies cookies;
-	struct job *first; /* waiting jobs, [count] */
+	struct job *first; /* list of the waiting jobs, [count] */
 	struct job *last;
 	size_t count;
 };
 
-/* Return the subject of a log line. */
+/* Return the subject of a log line about the host. */
 static inline struct log_subject host_subject(const struct host *host)
 {
 	const char *scheme_end = strstr(host->authority, "://");
@@ -131,59 +153,64 @@ struct hosts {
 	struct host **items; /* [count] */
 	size_t count;
 	size_t capacity;
-	uint32_t first_pause_ms; /* for the politeness of each host; 0 = default
-				  */
+	/* first pause after a failure of a host; 0 = default */
+	uint32_t first_pause_ms;
 };
 
 /*
- * The loop of the fetching thread: jobs wait for their host, are checked
- * against its robots.txt, are fetched at its pace, and continue to the
- * analysing threads or, without a page, to the committer thread.
+ * The fetching thread. Its jobs wait for their host, are checked against the
+ * host's robots.txt, and are fetched at the host's pace. Then they go to the
+ * analysing threads or, if there is no page, to the committer thread.
  */
 
 struct crawler {
-	struct store *store; /* for stored robots.txt files */
+	struct store *store; /* for the stored robots.txt files */
 	struct fetcher_client *fetcher;
 	struct job_queue *arrivals; /* leased jobs */
 	struct job_queue *fetched;  /* out: jobs with a page */
 	struct job_queue
 		*ended; /* out: jobs without a page, and robots.txt files */
-	/* Called when `ended` has a new job; `count` is its size. */
+	/*
+	 * Called when a job was added to `ended`; `count` is the number of jobs
+	 * in it.
+	 */
 	void (*on_ended)(void *context, size_t count);
 	void *context;
 	size_t max_connections;
 	_Atomic uint32_t robots_ttl_ms;
 	atomic_bool ignores_robots;
-	atomic_bool is_stopping; /* start nothing more */
+	atomic_bool is_stopping; /* start no more fetches */
 	_Atomic uint64_t
 		stop_ms; /* steady clock: abort running jobs at this time */
-	_Atomic size_t running; /* for statistics */
+	/* number of running transfers, for statistics */
+	_Atomic size_t running;
 	/*
-	 * Bytes of bodies that wait for analysis. Over the limit no new fetch
-	 * starts.
+	 * Size of the bodies that wait for analysis. If it is over
+	 * max_waiting_bytes, no new fetch starts.
 	 */
 	_Atomic size_t waiting_bytes;
 	size_t max_waiting_bytes;
 	/*
-	 * Hosts in partitions that another node owns (store/partitions.h): a
-	 * caller increments `asks`; the fetching thread sets `looked` to the
-	 * same value, and `strangers` to the number of running transfers of
-	 * such hosts.
+	 * These count running transfers of hosts in partitions that another
+	 * node owns (store/partitions.h). To get a current count, a caller
+	 * increments `asks` and waits until the fetching thread has set
+	 * `looked` to the same value. Then `strangers` is the number of running
+	 * transfers of such hosts.
 	 */
 	_Atomic uint64_t asks;
 	_Atomic uint64_t looked;
 	_Atomic size_t strangers;
-	atomic_bool aborts;            /* abort all running and waiting jobs */
-	_Atomic uint64_t not_after_ms; /* start no request after this time,
-					  clock_lease_ms(); 0 = no limit */
+	atomic_bool aborts; /* abort all running and waiting jobs */
+	/* start no request after this time of clock_lease_ms(); 0 = no limit */
+	_Atomic uint64_t not_after_ms;
 	struct hosts hosts;
 	size_t rounds; /* number of rounds over all hosts */
 };
 
-/* Run until is_stopping is set and no job is running. */
+/* Run until is_stopping is set and no job is left. */
 void crawler_run(struct crawler *fetching);
 
-/* Analyse the pages of jobs in workers. */
+/* The settings for analysing the pages of jobs in workers. */
 
 struct analyser {
 	struct store *store; /* for the guards */
@@ -194,35 +221,35 @@ struct analyser {
 };
 
 /*
- * Analyse the bodies of at most GATHER_JOBS jobs: a worker parses each once and
- * computes everything for the commit: record, guarded and packed of the job.
- * `error` of a job: errors of page_parse() and worker_pool_run().
- * ERR_QUARANTINED: the body crashed or stalled the workers; `reason` of the job
- * has the details, `packed` is the body. A body that is in quarantine already
- * is not given to another worker: then `packed` is empty.
+ * Analyse the bodies of at most GATHER_JOBS jobs. A worker parses each body
+ * once and computes everything for the commit: `record`, `guarded` and `packed`
+ * of the job. `error` of a job gets the errors of page_parse() and
+ * worker_pool_run(). ERR_QUARANTINED: the body crashed or stalled the workers;
+ * then `reason` of the job has the details, and `packed` has the body. If the
+ * body is in quarantine already, no worker reads it, and `packed` is empty.
  */
 void analyser_run(const struct analyser *analysing, struct job *jobs);
 
-/* Write the response of a job to an archive. */
-
 /*
- * Write the response of the job, once; no-op if there was no response or the
- * archive is NULL. Sitemaps are not archived, because their bytes are not
- * stored. Unless `keeps_credentials`, Authorization, Cookie and the headers of
- * the site are removed.
+ * Write the response of the job to the archive, once. Do nothing if there was
+ * no response or `archive` is NULL. Sitemaps are not archived, because their
+ * bytes are not stored. Unless `keeps_credentials`, remove Authorization,
+ * Cookie and the headers of the site.
  */
 void archive_job(struct archive *archive, struct job *job,
 		 bool keeps_credentials);
 
 /*
- * Detect missing pages with status 200. The crawler requests a page that cannot
- * exist once (the probe); pages that look like its response are missing, too
- * (Bar-Yossef et al. 2004, Sic transit gloria telae).
+ * Detection of soft 404s: missing pages for which the server returns status
+ * 200. The crawler requests once a page that cannot exist (the probe). Pages
+ * that look like the response are missing, too (Bar-Yossef et al. 2004, Sic
+ * transit gloria telae).
  */
 
 /*
- * Write the URL of the probe to `out`: next to `seed`, with 16 letters that no
- * site has, the same for equal seed and `salt`.
+ * Write the URL of the probe to `out`. It is in the same folder as `seed`, and
+ * its name has 16 letters that no page of the site is likely to have. They
+ * depend only on `seed` and `salt`.
  */
 void soft_404_probe(const struct url *seed, uint64_t salt, struct url *out);
 
@@ -233,13 +260,14 @@ void soft_404_probe(const struct url *seed, uint64_t salt, struct url *out);
 void soft_404_store_probe(const struct record *record, struct buffer *out);
 
 /*
- * Return whether a page looks like the probe's page: it has the same title, and
- * the text that only one of them has is at most an echo of its URL: three
- * fragments, none of them a link, half as long as the shared text. `known` was
- * written by soft_404_store_probe(); return false if it is empty or damaged.
- * Linear in the fragments.
+ * Return whether a page looks like the probe's page. It does if it has the same
+ * title, and if the text that only one of the two pages has is no more than an
+ * echo of the URL: at most three fragments, which contain no link and are at
+ * most half as long as the shared text. `known` was written by
+ * soft_404_store_probe(). Return false if it is empty or damaged. Linear in the
+ * number of fragments.
  *
- * If a site returns one page for every URL, that page would be a soft 404: so
+ * If a site returns one page for every URL, that page would be a soft 404. So
  * do not call this for the seed, and do not store a probe that was redirected
  * or has no text.
  */

@@ -11,8 +11,8 @@
 #include "daemon/http/exchange.h"
 
 /*
- * A Unix socket reports a slow reader with the granularity of a send
- * (exchange.c).
+ * Maximum bytes of one send. On a Unix socket the server notices only after
+ * each send whether the client reads (exchange.c), so sends must be small.
  */
 enum { BLOCK_BYTES = 4 * 1024 };
 
@@ -42,7 +42,7 @@ void http_reply_stream(struct http_exchange *exchange, unsigned status,
 	exchange->stream->source = *stream;
 }
 
-/* Copy up to `max` bytes of the chunk. */
+/* Copy up to `max` unsent bytes of the chunk; return their number. */
 static size_t stream_copy_chunk(struct stream *stream, char *out, size_t max)
 {
 	size_t size = stream->chunk.size - stream->sent;
@@ -70,8 +70,8 @@ static void add_trailer(const struct stream *stream)
 }
 
 /*
- * Return the end of the stream, or an error if it is incomplete. With the lock
- * held.
+ * Return MHD's code for the end of the stream, or its code for an error if the
+ * stream is incomplete. With the lock held.
  */
 static ssize_t stream_end_code(const struct http_exchange *exchange)
 {
@@ -95,7 +95,7 @@ static ssize_t on_room(void *context, uint64_t position, char *out, size_t max)
 	assert(exchange->stream != NULL);
 	(void)position;
 	lock_acquire(&server->lock);
-	/* MHD may offer more bytes than the declared block size */
+	/* `max` may exceed the block size that MHD was given */
 	size = (ssize_t)stream_copy_chunk(
 		exchange->stream, out, max < BLOCK_BYTES ? max : BLOCK_BYTES);
 	if (size == 0 && (exchange->stream->is_ended ||
@@ -141,8 +141,11 @@ void stream_free(struct stream *stream)
 
 enum {
 	UPLOAD_BYTES = 1 << 20,
-	MAX_DROPPED = 64 << 20, /* bytes dropped for a client that does not read
-				   the reply */
+	/*
+	 * limit of the bytes that a client may send after the reply without
+	 * reading the reply
+	 */
+	MAX_DROPPED = 64 << 20,
 };
 
 bool upload_begin(struct http_exchange *exchange)
@@ -169,7 +172,7 @@ void upload_free(struct upload *upload)
 	free(upload);
 }
 
-/* Copy as many bytes as fit; return their number. */
+/* Copy as many bytes as fit into the ring; return their number. */
 static size_t upload_ring_put(struct upload *upload, const char *data,
 			      size_t size)
 {
@@ -202,8 +205,8 @@ static size_t upload_ring_take(struct upload *upload, char *out,
 }
 
 /*
- * Call it on the server's thread with the lock held: receive nothing until
- * resumed.
+ * Suspend the connection, so that nothing is received until it is resumed. Call
+ * it on the server's thread with the lock held.
  */
 static void upload_suspend(struct http_exchange *exchange)
 {
@@ -214,7 +217,10 @@ static void upload_suspend(struct http_exchange *exchange)
 	client_connection_set_state(exchange->client, CONNECTION_BUSY);
 }
 
-/* Drop bytes that arrive after the reply is ready. */
+/*
+ * Drop bytes that arrive after the reply is ready. Return MHD_NO, which closes
+ * the connection, if there are too many.
+ */
 static enum MHD_Result upload_drop(struct upload *upload, size_t *size)
 {
 	upload->dropped += *size;
@@ -224,8 +230,9 @@ static enum MHD_Result upload_drop(struct upload *upload, size_t *size)
 
 /*
  * Queue the exchange with its connection suspended, so that the worker may read
- * the request's head until it begins to read the body. MHD keeps the received
- * bytes and passes them again. False if the exchange was rejected.
+ * the head of the request until it begins to read the body. MHD keeps the
+ * received bytes and passes them again after the suspension. Return false if
+ * the exchange was rejected.
  */
 static bool upload_submit(struct http_exchange *exchange, bool is_ended)
 {
@@ -289,8 +296,9 @@ bool upload_abandon(struct http_exchange *exchange, enum error failure)
 }
 
 /*
- * With the lock held: let a suspended client continue. A suspended connection
- * cannot end, so it exists.
+ * With the lock held: return whether the connection was suspended, and mark it
+ * as resumed. The caller must then resume it; a suspended connection cannot end
+ * before that.
  */
 static bool give_turn(struct http_exchange *exchange)
 {
@@ -309,8 +317,9 @@ bool upload_close(struct http_exchange *exchange)
 }
 
 /*
- * With the lock held, released meanwhile: let the client continue to send, if
- * suspended.
+ * If the connection is suspended and the body is incomplete, resume it, so that
+ * the client can continue to send. Return whether it was resumed. Call it with
+ * the lock held; the lock is released meanwhile.
  */
 static bool upload_resume(struct http_exchange *exchange)
 {

@@ -1,7 +1,8 @@
 /*
- * daemon/http/body.h - a streamed response: the server's thread sends the
- * bytes of the workers, and suspends the connection while there are none.
- * Internal to the server.
+ * daemon/http/body.h - streamed bodies. Streamed response: workers produce the
+ * bytes, and the server's thread sends them; it suspends the connection while
+ * it has no bytes. Streamed request (upload): see struct upload. Internal to
+ * the server.
  */
 #ifndef DAEMON_HTTP_BODY_H
 #define DAEMON_HTTP_BODY_H
@@ -16,47 +17,57 @@
 
 struct stream {
 	struct http_stream source;
-	struct MHD_Response *response; /* while it is sent */
+	struct MHD_Response *response; /* NULL until the response is sent */
 	struct buffer chunk; /* belongs to the worker while the connection is
 				suspended, otherwise to the server's thread */
-	size_t sent;         /* bytes of the chunk */
+	size_t sent;         /* bytes of the chunk that were sent */
 	bool is_ended;       /* the chunk is the last one */
-	bool is_left;        /* the client has disconnected, or was cut off */
+	bool is_left; /* the client has disconnected, or the connection was cut
+			 off */
 };
 
 /* Return NULL if out of memory. Call it on the server's thread. */
 struct MHD_Response *stream_respond(struct http_exchange *exchange);
 
-/* Request more bytes from the source; for the worker that has the exchange. */
+/*
+ * Request more bytes from the source. Only for the worker that has the
+ * exchange.
+ */
 enum http_verdict stream_fill(struct stream *stream);
 
 /* NULL is a no-op. */
 void stream_free(struct stream *stream);
 
 /*
- * A body that a worker reads while it arrives, through a ring buffer of
- * bounded size. The connection is suspended while the ring is full, so that
- * the client waits. The server's lock guards it.
+ * The body of a request that a worker reads while it arrives, through a ring
+ * buffer of bounded size. The connection is suspended while the ring is full,
+ * so that the client must wait. The lock of the server guards the struct.
  */
 
 struct upload {
 	char *ring; /* [UPLOAD_BYTES] */
 	size_t begin;
 	size_t count;
-	bool is_submitted;  /* queued for a worker; only the server's thread */
+	bool is_submitted;  /* queued for a worker; used only by the server's
+			       thread */
 	bool is_ended;      /* the body is complete */
-	enum error failure; /* the connection ended too early */
-	bool is_suspended;  /* waits for free bytes, or for the reply */
-	uint64_t dropped;   /* bytes that came after the reply */
+	enum error failure; /* set if the connection ended too early */
+	bool is_suspended;  /* the connection is suspended: the ring is full, or
+			       a worker has not set the reply yet */
+	uint64_t dropped;   /* bytes that arrived after the reply */
 };
 
-/* Begin an upload for the body of the exchange; false if there are too many. */
+/*
+ * Begin an upload for the body of the exchange. Return false if there are too
+ * many uploads.
+ */
 bool upload_begin(struct http_exchange *exchange);
 
 /*
- * Store received bytes; set *size to the number of bytes that remain. Size 0 is
- * the end of the body. MHD_NO: close the connection. *is_over_out: the reply
- * can be sent. Call it on the server's thread.
+ * Store `*size` received bytes, and set *size to the number of bytes that did
+ * not fit. Call it with size 0 at the end of the body. Set *is_over_out if the
+ * reply can be sent. Return MHD_NO if the connection must be closed. Call it on
+ * the server's thread.
  */
 enum MHD_Result upload_receive(struct http_exchange *exchange, const char *data,
 			       size_t *size, bool *is_over_out);
@@ -68,8 +79,8 @@ enum MHD_Result upload_receive(struct http_exchange *exchange, const char *data,
 bool upload_abandon(struct http_exchange *exchange, enum error failure);
 
 /*
- * A worker has set the reply. With the lock held. Return true if the connection
- * must be resumed for it.
+ * Close the upload after a worker has set the reply. Return true if the caller
+ * must resume the connection. Call it with the lock held.
  */
 bool upload_close(struct http_exchange *exchange);
 

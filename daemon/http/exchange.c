@@ -26,7 +26,9 @@ void entity_tag_make(struct slice body, char tag_out[ENTITY_TAG_BYTES])
 	memcpy(tag_out + ENTITY_TAG_BYTES - 2, "\"", 2);
 }
 
-/* Only a closing quote ends a tag: it may contain commas. */
+/*
+ * Only a closing quote ends a tag in `list`, because a tag may contain commas.
+ */
 bool entity_tag_is_listed(const char *tag, const char *list)
 {
 	size_t length = strlen(tag);
@@ -55,7 +57,7 @@ bool entity_tag_is_listed(const char *tag, const char *list)
 
 enum {
 	MAX_HEADER_BYTES = 1024,
-	SMALL_REPLY = 64 * 1024, /* is never rejected */
+	SMALL_REPLY = 64 * 1024, /* larger replies may be rejected */
 };
 
 const char *http_method(const struct http_exchange *exchange)
@@ -308,7 +310,10 @@ void exchange_hold_reply(struct http_exchange *exchange)
 	struct http_server *server = exchange->server;
 	size_t size = exchange->reply.size;
 	size_t most = server->options.max_reply_bytes / 2;
-	/* the client must always get the result of a change */
+	/*
+	 * a client must always get the result of a change, so only replies to
+	 * GET and HEAD may be rejected
+	 */
 	bool may_be_refused =
 		size > SMALL_REPLY &&
 		(strcmp(exchange->method, MHD_HTTP_METHOD_GET) == 0 ||
@@ -369,9 +374,10 @@ enum {
 	PRESSED_MS = 1000,
 	FIRST_HEAD_MS = 5000,
 	PRESSED_UPLOAD_MS = 5000,
-	PRESSED_RATE = 16 * 1024, /* minimum bytes of a body per second, if
-				     places are scarce */
-	TCP_TIMEOUT_FACTOR = 5,   /* factor of the timeout over TCP */
+	PRESSED_RATE = 16 * 1024, /* minimum bytes of a body per second when
+				     many connections are in use */
+	TCP_TIMEOUT_FACTOR = 5,   /* over TCP the timeout for reading a reply is
+				     multiplied by this */
 };
 
 struct client_connection *client_connection_begin(struct http_server *server,
@@ -388,7 +394,10 @@ struct client_connection *client_connection_begin(struct http_server *server,
 		server->connections->previous = connection;
 	server->connections = connection;
 	server->connection_count++;
-	/* the workers may wait without a timeout */
+	/*
+	 * workers may be waiting without a timeout; wake one to check the new
+	 * connection periodically
+	 */
 	if (server->connection_count == 1)
 		condition_signal(&server->is_wanted);
 	lock_release(&server->lock);
@@ -457,10 +466,10 @@ void client_connection_count(struct http_server *server,
 }
 
 /*
- * Note whether the client of a reply has read bytes since the last check. It
- * has not if the socket holds as many bytes as before and the server has more
- * to send: libmicrohttpd checks how many bytes it could send, and on a Unix
- * socket it can send nothing until the client has read most bytes.
+ * Note whether the client has read bytes of the reply since the last check. It
+ * has not if the socket holds as many bytes as at the last check and the server
+ * has more bytes to send. This also works on a Unix socket: there libmicrohttpd
+ * cannot send until the client has read most of the bytes in the socket.
  */
 static void look_at_reader(struct client_connection *connection,
 			   uint64_t now_ms)
@@ -477,8 +486,9 @@ static void look_at_reader(struct client_connection *connection,
 }
 
 /*
- * Check a body, while the server waits for the client and others need the
- * place.
+ * Return whether the client sends its body too slowly while other clients may
+ * need the connection or the upload. `is_pressed`: most of the connections are
+ * in use. `age_ms`: how long the server has waited for the body.
  */
 static bool is_too_slow_body(const struct http_server *server,
 			     const struct client_connection *connection,
@@ -520,13 +530,16 @@ static bool is_too_slow(const struct http_server *server,
 
 /*
  * With the lock held: if a check is due, cut off connections that are too slow.
- * A first head must arrive within 5 s, later heads within the server's timeout.
- * When three quarters of all places are used, each head must arrive within 1 s,
- * and a body at 16 KiB/s. An upload must reach this rate after the server has
- * waited 5 s for it, if three quarters of all places or all places of uploads
- * are used. The client must read some bytes of a reply within the timeout; over
- * TCP within five times the timeout, because the other kernel buffers a few
- * hundred KiB before it reports that the client reads little or nothing.
+ *
+ * - The first head must arrive within 5 s, later heads within the server's
+ *   timeout. If three quarters of all connections are in use, each head must
+ *   arrive within 1 s.
+ * - If three quarters of all connections are in use, the body must arrive at 16
+ *   KiB/s. The same holds for an upload after the server has waited 5 s for it,
+ *   also if all uploads are in use.
+ * - The client must read some bytes of a reply within the timeout. Over TCP it
+ *   has five times as long, because the client's kernel may buffer a few
+ *   hundred KiB before the server can see that the client does not read.
  */
 static void client_connections_check(struct http_server *server)
 {
@@ -543,8 +556,9 @@ static void client_connections_check(struct http_server *server)
 		if (!is_too_slow(server, connection, now_ms))
 			continue;
 		/*
-		 * The kernel still delivers bytes that were sent before the
-		 * next head, however slowly the client reads.
+		 * In other states use shutdown(), after which the kernel still
+		 * delivers the bytes of the previous reply, however slowly the
+		 * client reads.
 		 */
 		if (connection->state == CONNECTION_REPLY)
 			client_connection_cut(connection);
@@ -568,7 +582,10 @@ static void exchange_queue_push(struct exchange_queue *queue,
 	queue->count++;
 }
 
-/* Remove the exchange after `previous`, or the first one; NULL: none. */
+/*
+ * Remove and return the exchange after `previous`, or the first exchange if
+ * `previous` is NULL. Return NULL if there is none.
+ */
 static struct http_exchange *pop_behind(struct exchange_queue *queue,
 					struct http_exchange *previous)
 {
@@ -600,7 +617,7 @@ static void push_ready(struct http_server *server,
 			    exchange);
 }
 
-/* With the lock held: queue all suspended exchanges again. */
+/* With the lock held: queue all suspended exchanges for the workers again. */
 static void exchanges_requeue_suspended(struct http_server *server)
 {
 	struct http_exchange *exchange;
@@ -641,7 +658,10 @@ void http_end_owner(struct http_server *server, uint64_t owner)
 	lock_release(&server->lock);
 }
 
-/* With the lock held, released meanwhile: wait until the next tick at most. */
+/*
+ * Wait for work, at most until the next tick. Call it with the lock held; the
+ * lock is released meanwhile.
+ */
 static void wait_for_tick(struct http_server *server)
 {
 	uint64_t until_ms =
@@ -674,8 +694,9 @@ size_t work_long(size_t workers)
 }
 
 /*
- * With the lock held: remove the first exchange whose owner may use one more
- * worker, so that one owner cannot occupy all workers; or NULL.
+ * With the lock held: remove and return the first exchange whose owner may use
+ * one more worker, so that one owner cannot occupy all workers. Return NULL if
+ * there is none.
  */
 static struct http_exchange *pop_fair(struct http_server *server,
 				      struct exchange_queue *queue)
@@ -713,13 +734,16 @@ static struct http_exchange *pop_ready(struct http_server *server)
 	return exchange;
 }
 
-/* With the lock held: a worker has finished an exchange of this owner. */
+/*
+ * With the lock held: release the worker that has handled an exchange of this
+ * owner.
+ */
 static void end_work(struct http_server *server, uint64_t owner, bool took_long)
 {
 	quota_release(&server->busy, owner, 1);
 	if (took_long)
 		quota_release(&server->busy_long, owner, 1);
-	/* another worker may start one, too */
+	/* another worker may now handle the next exchange of this owner */
 	if (server->ready.first != NULL || server->ready_long.first != NULL)
 		condition_signal(&server->is_wanted);
 }
@@ -753,8 +777,8 @@ static struct http_exchange *exchange_queue_next(struct http_server *server)
 
 /*
  * Return whether the client has closed its socket. A Unix client that only
- * stopped sending does not count; over TCP the two look the same until bytes
- * are sent.
+ * stopped sending has not closed it. Over TCP the server cannot distinguish the
+ * two before it sends bytes.
  */
 static bool exchange_client_has_left(const struct http_exchange *exchange)
 {
@@ -765,8 +789,9 @@ static bool exchange_client_has_left(const struct http_exchange *exchange)
 }
 
 /*
- * A TCP client that stopped sending no longer reads a stream: a browser has
- * left the page, and other clients need its place.
+ * Return whether the TCP client of a stream has stopped sending. Such a client
+ * has left, for example a browser that has closed the page, and other clients
+ * may need its stream.
  */
 static bool has_left_stream(const struct http_exchange *exchange)
 {
@@ -779,9 +804,9 @@ static bool has_left_stream(const struct http_exchange *exchange)
 }
 
 /*
- * Return the exchange with its reply to the server's thread. It may be freed as
- * soon as its connection is resumed, or, for an upload in progress, as soon as
- * the lock is released.
+ * Return the exchange with its reply to the server's thread. The exchange may
+ * be freed as soon as its connection is resumed or, if it is an upload in
+ * progress, as soon as the lock is released.
  */
 static void exchange_return(struct http_exchange *exchange)
 {
@@ -860,7 +885,10 @@ static void *exchange_worker(void *argument)
 		if (verdict == HTTP_ANSWERED)
 			continue;
 		exchange->was_parked = true;
-		/* a wake-up during the handler may have missed this exchange */
+		/*
+		 * a call of http_wake() during the handler missed this
+		 * exchange, because it was not in the queue
+		 */
 		if (wakes == server->wakes)
 			exchange_queue_push(&server->parked, exchange);
 		else
@@ -910,7 +938,7 @@ bool work_submit(struct http_exchange *exchange)
 
 	assert(!lock_is_held(&server->lock));
 	assert(!exchange->is_admitted);
-	/* no other thread sees the exchange before it is pushed */
+	/* until the exchange is pushed, no other thread can access it */
 	exchange->begin_us = clock_read_us(CLOCK_MONOTONIC);
 	lock_acquire(&server->lock);
 	is_stopping = server->is_stopping;
@@ -945,11 +973,11 @@ void work_stop(struct http_server *server)
 	lock_release(&server->lock);
 	for (size_t i = 0; i < server->worker_count; i++)
 		pthread_join(server->workers[i], NULL);
-	/* no exchange is pushed now */
+	/* from here on no thread pushes an exchange */
 	while ((exchange = exchange_queue_pop(&server->ready)) != NULL ||
 	       (exchange = exchange_queue_pop(&server->ready_long)) != NULL ||
 	       (exchange = exchange_queue_pop(&server->parked)) != NULL) {
-		/* a stream ends without a rejection */
+		/* a stream has already begun its reply, so it only ends */
 		if (exchange->stream == NULL)
 			refuse_stopped(exchange);
 		exchange_return(exchange);

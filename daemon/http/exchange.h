@@ -1,8 +1,8 @@
 /*
- * daemon/http/exchange.h - a request and its state between the server's thread
- * and the workers. An exchange belongs to the server's thread. While its
- * connection is suspended, it belongs to the thread that removed it from a
- * queue. Internal to the server.
+ * daemon/http/exchange.h - an exchange, that is, a request and its reply, as
+ * the server's thread and the workers share it. An exchange belongs to the
+ * server's thread. While its connection is suspended, the exchange belongs to
+ * the thread that removed it from a queue. Internal to the server.
  */
 #ifndef DAEMON_HTTP_EXCHANGE_H
 #define DAEMON_HTTP_EXCHANGE_H
@@ -26,7 +26,8 @@ struct http_server;
 enum client_connection_state {
 	CONNECTION_HEAD, /* waiting for the head of a request */
 	CONNECTION_BODY,
-	CONNECTION_BUSY,  /* the server must continue */
+	CONNECTION_BUSY,  /* the server must continue: the client need not send
+			     or read */
 	CONNECTION_REPLY, /* sending the reply */
 };
 
@@ -34,24 +35,31 @@ struct client_connection {
 	struct client_connection *next;
 	struct client_connection *previous;
 	int file;
-	struct http_exchange *exchange; /* until the next head; or NULL */
+	/*
+	 * the current exchange, also after its reply, until the next head
+	 * arrives; or NULL
+	 */
+	struct http_exchange *exchange;
 	enum client_connection_state state;
-	uint64_t since_ms; /* steady clock: begin of the state, or time when the
-			      client last read */
-	int unread; /* bytes of the reply in the socket at the last check */
-	uint64_t received; /* of the body */
-	bool is_known;     /* it has had a response */
+	uint64_t since_ms; /* steady clock: start of the state; in
+			      CONNECTION_REPLY the time when the client last
+			      read */
+	/* bytes of the reply that the socket held at the last check */
+	int unread;
+	uint64_t received; /* bytes of the body */
+	bool is_known;     /* the client has had a response */
 };
 
 /*
- * Begin a connection of a client on the socket `file`. A client that sends a
- * byte now and then is not idle, but occupies a place that others need:
- * requests have time limits. These functions acquire the lock of the server.
+ * Begin a connection of a client on the socket `file`. Requests have time
+ * limits, because a client that sends a byte now and then is not idle but
+ * occupies a connection that other clients need. These functions acquire the
+ * lock of the server, unless they say otherwise.
  */
 struct client_connection *client_connection_begin(struct http_server *server,
 						  int file);
 
-/* Call it before its socket is closed. */
+/* Call it before the socket of the connection is closed. */
 void client_connection_end(struct http_server *server,
 			   struct client_connection *connection);
 
@@ -63,7 +71,7 @@ void client_connection_enter(struct http_server *server,
 void client_connection_set_state(struct client_connection *connection,
 				 enum client_connection_state state);
 
-/* Count received bytes of the body. */
+/* Add `size` to the number of received bytes of the body. */
 void client_connection_count(struct http_server *server,
 			     struct client_connection *connection, size_t size);
 
@@ -81,44 +89,53 @@ struct exchange_header {
 };
 
 struct http_exchange {
-	struct http_exchange *next; /* in a queue */
+	struct http_exchange *next; /* next exchange of the queue */
 	struct http_server *server;
 	struct MHD_Connection *connection;
-	struct client_connection *client; /* lives as long as its connection */
-	int file;           /* client's socket, to detect its close */
-	const char *method; /* MHD owns it, as long as the exchange */
+	/* lives as long as its TCP or Unix connection */
+	struct client_connection *client;
+	int file; /* the client's socket, for detecting that the client has
+		     closed it */
+	/* belongs to MHD and lives as long as the exchange */
+	const char *method;
 	const char *path;
 	enum exchange_state state;
 	bool was_parked;
 	unsigned traits;  /* enum http_trait */
 	bool is_inline;   /* the server's thread handles it */
-	bool is_admitted; /* it was queued; http_stop() waits for its end */
-	bool is_listener; /* counted as a listener, not as waiting */
+	bool is_admitted; /* it was queued; http_stop() waits until it ends */
+	bool is_listener; /* counted in `listeners`, not in `waiting` */
 	uint64_t arrival_ms;
-	uint64_t begin_us; /* steady clock: start of the wait for a worker */
+	/* steady clock: when it began to wait for a worker */
+	uint64_t begin_us;
 	uint64_t memory[EXCHANGE_WORDS];
 	uint64_t note;
-	uint64_t owner; /* http_set_owner(); the lock guards it, and: */
+	uint64_t owner; /* set by http_set_owner(); the lock guards this and the
+			   next four fields */
 	uint64_t ticket;
 	bool is_cut;    /* http_end_owner() was called for it */
-	bool has_place; /* counted in `clients` */
-	bool is_over;   /* its owner's quota was used up */
+	bool has_place; /* counted in `clients` of the server */
+	bool is_over;   /* the quota of its owner is used up */
 	struct buffer body;
-	struct upload *upload; /* the body, if streamed */
-	uint64_t received;     /* bytes of the body, also dropped ones */
-	unsigned refusal;      /* status if rejected by its head; or 0 */
+	struct upload *upload; /* the body, if it is streamed; or NULL */
+	uint64_t received;     /* bytes of the body, including dropped bytes */
+	unsigned refusal; /* status, if the request is rejected because of its
+			     head; or 0 */
 
-	unsigned status; /* of the reply; 0: none yet */
+	unsigned status; /* of the reply; 0 = no reply yet */
 	const char *media_type;
 	struct buffer reply;
-	bool is_file; /* reply with `reply_size` bytes of `reply_file` */
+	bool is_file; /* the reply is the first `reply_size` bytes of
+			 `reply_file` */
 	int reply_file;
 	uint64_t reply_size;
-	size_t held_reply;     /* bytes counted in `unread` */
-	struct stream *stream; /* the reply, if streamed; or NULL */
+	size_t held_reply; /* bytes of the reply that are counted in `unread` of
+			      the server */
+	struct stream *stream; /* the reply, if it is streamed; or NULL */
 	struct exchange_header headers[MAX_EXCHANGE_HEADERS];
 	size_t header_count;
-	char *kept[MAX_EXCHANGE_HEADERS]; /* owned names and media type */
+	char *kept[MAX_EXCHANGE_HEADERS]; /* owned texts: header names and the
+					     media type */
 	size_t kept_count;
 };
 
@@ -134,36 +151,43 @@ struct http_server {
 	struct listen_socket listening;
 	struct http_options options;
 	char *socket_path;
-	struct quota held_bytes; /* of all bodies; only the server's thread */
+	struct quota held_bytes; /* bytes of all bodies in memory; only for the
+				    server's thread */
 	pthread_t *workers;      /* [worker_count] */
 	size_t worker_count;
 
-	struct lock lock; /* guards the members below */
+	struct lock lock; /* guards the fields below */
 	struct condition is_wanted;
 	struct condition is_ended; /* an admitted exchange has ended */
 	struct condition is_fed;   /* an upload changed, or the server stops */
 	struct exchange_queue ready;
-	struct exchange_queue ready_long; /* exchanges that may take long */
-	struct quota busy;                /* workers that handle an exchange */
-	struct quota busy_long;           /* workers that handle a long one */
+	/* exchanges that may take long (HTTP_SLOW) */
+	struct exchange_queue ready_long;
+	struct quota busy;      /* workers that are handling an exchange */
+	struct quota busy_long; /* workers that are handling an exchange that
+				   may take long */
 	struct exchange_queue parked;
 	struct quota clients;   /* exchanges that have an owner */
-	struct quota waiting;   /* in EXCHANGE_WAITS, except listeners */
+	struct quota waiting;   /* exchanges in EXCHANGE_WAITS that are not
+				   listeners */
 	struct quota listeners; /* exchanges that are listeners */
-	size_t admitted;        /* waiting, listening, or sending a reply */
-	uint64_t wakes;         /* calls of http_wake() */
-	uint64_t tick_ms;       /* when suspended exchanges are handled without
-				   http_wake() */
-	struct quota uploads;   /* exchanges with an upload */
-	struct quota unread;    /* bytes of replies that clients must read */
+	size_t admitted;      /* exchanges that wait, listen or send a reply */
+	uint64_t wakes;       /* number of calls of http_wake() */
+	uint64_t tick_ms;     /* when the suspended exchanges are next handled
+				 without http_wake() */
+	struct quota uploads; /* exchanges with an upload */
+	/* bytes of replies that clients have not read yet */
+	struct quota unread;
 	struct client_connection *connections; /* [client_connection_count] */
 	size_t connection_count;
-	uint64_t look_ms; /* time of the next client_connections_check() */
-	int *old_files;   /* [old_count], a worker closes them */
+	uint64_t look_ms; /* steady clock: when client_connections_check() is
+			     next due */
+	int *old_files;   /* [old_count]: files of sent replies, which a worker
+			     must close */
 	size_t old_count;
 	size_t old_capacity;
 	bool is_stopping;
-	bool serves_no_more; /* for http_serve() */
+	bool serves_no_more; /* http_serve() must return */
 	uint64_t requests;
 	uint64_t refused;
 	uint64_t limited;
@@ -171,14 +195,14 @@ struct http_server {
 	struct time_histogram answers;
 };
 
-/* Reply with an error in the API's format. */
+/* Reply with `status` and a JSON error in the format of the API. */
 void exchange_refuse(struct http_exchange *exchange, unsigned status,
 		     const char *code, const char *message);
 
 /*
- * With the lock held: acquire `count` of the quota for the exchange's owner. If
- * the quota is used up, count that and return false; http_busy_status() is the
- * status.
+ * With the lock held: acquire `count` of `quota` for the owner of the exchange.
+ * If the quota is used up, count the rejection and return false; the caller
+ * must reject the exchange with http_busy_status().
  */
 bool exchange_take(struct http_exchange *exchange, struct quota *quota,
 		   size_t count);
@@ -187,36 +211,40 @@ bool exchange_take(struct http_exchange *exchange, struct quota *quota,
 void exchange_refuse_busy(struct http_exchange *exchange, const char *message);
 
 /*
- * Count the reply, which is in memory until the client has read it. If the
- * owner has too many unread bytes and the reply is a large one to GET or HEAD,
- * replace it by an error.
+ * Count the bytes of the reply, which is in memory until the client has read
+ * it. If the owner has too many unread bytes, replace the reply by an error.
+ * Small replies and replies to methods other than GET and HEAD are never
+ * replaced.
  */
 void exchange_hold_reply(struct http_exchange *exchange);
 
 /* End the exchange: update the counts and free it. */
 void exchange_end(struct http_exchange *exchange);
 
-/* work.c: the threads that handle exchanges. */
+/* The worker threads, which handle exchanges. */
 
-/* Return how many of the workers may handle long requests. */
+/* Return how many of `workers` threads may handle long requests (HTTP_SLOW). */
 size_t work_long(size_t workers);
 
-/* Start options.workers threads. If one fails, return false; the others run. */
+/*
+ * Start options.workers threads. Return false if one cannot be started; the
+ * others run.
+ */
 bool work_start(struct http_server *server);
 
 /*
- * Suspend the connection and queue the exchange. If it must be rejected, reply
- * and return false. Call it on the server's thread.
+ * Suspend the connection and queue the exchange. If the exchange must be
+ * rejected, reply and return false. Call it on the server's thread.
  */
 bool work_submit(struct http_exchange *exchange);
 
 /*
- * Return the exchange of a stream to the workers. Call it with the lock held,
- * on the server's thread.
+ * Suspend the connection of a stream and queue the exchange for the workers
+ * again. Call it with the lock held, on the server's thread.
  */
 void work_suspend(struct http_exchange *exchange);
 
-/* Close the file in a worker. Any thread, without the lock. */
+/* Let a worker close `file`. Call it in any thread, without the lock. */
 void work_close(struct http_server *server, int file);
 
 /* Stop the threads and reject waiting exchanges. */
@@ -225,14 +253,15 @@ void work_stop(struct http_server *server);
 enum { ENTITY_TAG_BYTES = 2 + 32 + 1 };
 
 /*
- * Make the strong entity tag (ETag, RFC 9110, 8.8.3) of the bytes, with quotes.
- * It depends only on the bytes, so that it remains valid after a restart.
+ * Write the strong entity tag (ETag, RFC 9110, 8.8.3) of `body`, with quotes.
+ * The tag depends only on the bytes, so it remains valid after a restart.
  */
 void entity_tag_make(struct slice body, char tag_out[ENTITY_TAG_BYTES]);
 
 /*
- * Return whether the value of If-None-Match is "*" or contains the tag, by the
- * weak comparison of 8.8.3.2. NULL: false.
+ * Return whether `list`, the value of If-None-Match, is "*" or contains `tag`.
+ * The tags are compared weakly (RFC 9110, 8.8.3.2). Return false if `list` is
+ * NULL.
  */
 bool entity_tag_is_listed(const char *tag, const char *list);
 

@@ -24,8 +24,9 @@
 enum { READ_BYTES = 64 * 1024, LOOK_MS = 100 };
 
 /*
- * Request headers that affect the response. Cookies and tokens identify the
- * client, which the first node has checked.
+ * Headers of the request that affect the response; only these are forwarded.
+ * Cookies and tokens are not among them: they identify the client, and the
+ * first node has checked it.
  */
 static const char *const passed[] = {
 	"Host",           "Accept",        "Accept-Language",   "Content-Type",
@@ -33,7 +34,10 @@ static const char *const passed[] = {
 	"Sec-Fetch-Site",
 };
 
-/* Headers of one connection, or headers that the forwarding node sets again. */
+/*
+ * Headers that are not copied from the response: they belong to one connection,
+ * or the forwarding node sets them itself.
+ */
 static const char *const dropped[] = {
 	"Connection", "Content-Length", "Content-Type",
 	"Date",       "Keep-Alive",     "Transfer-Encoding",
@@ -61,7 +65,7 @@ static enum MHD_Result write_argument(void *context, enum MHD_ValueKind kind,
 	return MHD_YES;
 }
 
-/* Append path and arguments, percent-encoded, with the same meaning. */
+/* Append the path and the arguments of the request, percent-encoded again. */
 static void http_write_target(const struct http_exchange *exchange,
 			      struct buffer *out)
 {
@@ -73,8 +77,8 @@ static void http_write_target(const struct http_exchange *exchange,
 }
 
 /*
- * Append the headers that describe the requested representation and the sending
- * page. Credentials are omitted: Authorization and cookies.
+ * Append the headers in `passed` that the request has. Authorization and
+ * cookies are omitted.
  */
 static void http_write_headers(const struct http_exchange *exchange,
 			       struct buffer *out)
@@ -110,7 +114,8 @@ bool http_is_upload(const struct http_exchange *exchange)
 }
 
 /*
- * Connect the server to one end of a socket pair; return the other end, or -1.
+ * Connect the server to one end of a socket pair. Return the other end, or -1
+ * on failure.
  */
 static int connect_to(struct http_server *server)
 {
@@ -119,7 +124,7 @@ static int connect_to(struct http_server *server)
 
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, files) != 0)
 		return -1;
-	/* on failure MHD also closes its end */
+	/* on failure MHD closes its end, too */
 	if (MHD_add_connection(server->mhd, files[1],
 			       (const struct sockaddr *)&nobody,
 			       sizeof(nobody)) == MHD_YES)
@@ -128,7 +133,10 @@ static int connect_to(struct http_server *server)
 	return -1;
 }
 
-/* A server that does not read all bytes has already replied. */
+/*
+ * Send all bytes. Ignore a failure: if the server does not read all bytes, it
+ * has already replied.
+ */
 static void proxy_send_all(int file, struct slice bytes)
 {
 	const char *data = bytes.data;
@@ -161,8 +169,8 @@ void http_serve_no_more(struct http_server *server)
 }
 
 /*
- * Wait until there are bytes to read; check periodically whether the request is
- * still needed.
+ * Wait until there are bytes to read. ERR_TIMEOUT after `until_ms`; ERR_STOPPED
+ * after http_serve_no_more().
  */
 static enum error wait_readable(struct http_server *server, int file,
 				uint64_t until_ms)
@@ -184,7 +192,7 @@ static enum error wait_readable(struct http_server *server, int file,
 	return ERR_NONE;
 }
 
-/* Read until the server closes. */
+/* Append all bytes until the server closes the connection. */
 static enum error receive_all(struct http_server *server, int file,
 			      uint64_t until_ms, struct buffer *out)
 {
@@ -269,7 +277,10 @@ static bool proxy_drops_header(struct slice line)
 	return false;
 }
 
-/* Return NULL if the exchange has its maximum of texts. */
+/*
+ * Copy the text for the lifetime of the exchange. Return NULL if the exchange
+ * already has the maximum number of such texts.
+ */
 static const char *proxy_keep_text(struct http_exchange *exchange,
 				   struct slice text)
 {
@@ -283,8 +294,9 @@ static const char *proxy_keep_text(struct http_exchange *exchange,
 }
 
 /*
- * Add the headers of such a head to the reply, except the headers of the
- * connection. *media_type_out, "" if it has none, belongs to the exchange.
+ * Add the headers of `head` to the reply, except headers that belong to one
+ * connection. *media_type_out belongs to the exchange; it is "" if there is no
+ * media type.
  */
 static void http_take_headers(struct http_exchange *exchange, struct slice head,
 			      const char **media_type_out)
@@ -300,7 +312,7 @@ static void http_take_headers(struct http_exchange *exchange, struct slice head,
 		struct slice value;
 		char *text;
 
-		/* reserve two headers for the server */
+		/* leave room for two headers that the server adds */
 		if (colon == NULL || colon == line.data ||
 		    proxy_drops_header(line) ||
 		    exchange->header_count + 2 >= MAX_EXCHANGE_HEADERS)
@@ -338,13 +350,15 @@ bool http_reply_raw(struct http_exchange *exchange, struct slice answer)
 
 enum {
 	CONNECT_MS = 3000,
-	POLL_MS = 20, /* an idle stream uses its thread this long, five times a
-			 second */
+	POLL_MS = 20, /* how long an idle stream waits for bytes in a worker;
+			 this happens five times a second */
 	MAX_HEAD_BYTES = 32 * 1024,
 	MAX_HELD_BYTES = 256 * 1024,
-	MIN_ROOM_BYTES = 8 * 1024, /* for a slow client */
-	SLOW_MS = 1000, /* a client that needs longer to read is slow */
-	MAX_WHOLE_BYTES = 1 << 20, /* for a response that is not streamed */
+	MIN_ROOM_BYTES =
+		8 * 1024, /* lower limit of `room`, for a slow client */
+	SLOW_MS = 1000, /* a client that needs longer to read a part is slow */
+	MAX_WHOLE_BYTES = 1
+			  << 20, /* limit of a response that is not streamed */
 	MAX_SPOOL_BYTES = 1 << 30,
 	KEEPALIVE_S = 15,
 };
@@ -354,27 +368,31 @@ struct http_proxy {
 	CURL *easy;
 	struct curl_slist *headers;
 	uint32_t patience_ms;
-	struct http_exchange *exchange; /* until its body is read; then NULL */
-	struct buffer body;             /* of the request, if not streamed */
-	struct buffer head;             /* of the response */
+	struct http_exchange *exchange; /* NULL after its body was read */
+	struct buffer body; /* body of the request, if it is not streamed */
+	struct buffer head; /* head of the response */
 	struct http_head read_head;
 	bool has_head;
 	bool is_over;
 	bool is_paused;
-	enum error client; /* error of the client while its body is read */
+	enum error client; /* error of the client while its body was read */
 	CURLcode result;
-	struct buffer held; /* part of the response before `out` is set */
+	struct buffer held; /* start of the body of the response, received
+			       before `out` was set */
 	struct buffer *out;
-	size_t room; /* limit of `out`: what the client reads in a short time,
-			so that the other node sees progress */
-	uint64_t filled_ms; /* when `out` was last filled; 0: never */
-	int spool;          /* file descriptor, or -1 */
-	uint64_t spooled;
-	char trailer_name[64]; /* of the response, or "" */
-	uint64_t trailer;
+	/*
+	 * maximum bytes of `out`: what the client reads in a short time, so
+	 * that the other node sees that bytes are read
+	 */
+	size_t room;
+	uint64_t filled_ms;    /* when `out` was last filled; 0 = never */
+	int spool;             /* file descriptor for the response, or -1 */
+	uint64_t spooled;      /* bytes written to `spool` */
+	char trailer_name[64]; /* name of the trailer of the response, or "" */
+	uint64_t trailer;      /* value of the trailer */
 };
 
-/* Parse a trailer line. */
+/* Store the value if the line is the trailer `trailer_name`. */
 static void take_trailer(struct http_proxy *relay, const char *line,
 			 size_t size)
 {
@@ -386,7 +404,11 @@ static void take_trailer(struct http_proxy *relay, const char *line,
 		relay->trailer = number;
 }
 
-/* Store a line of the head; after a 1xx head another head follows. */
+/*
+ * Callback of libcurl: store a line of the head or, after the head, a trailer.
+ * A line with a status begins a new head, because the last one had a status
+ * 1xx.
+ */
 static size_t on_head(char *data, size_t size, size_t count, void *context)
 {
 	struct http_proxy *relay = context;
@@ -448,7 +470,7 @@ static size_t on_read(char *out, size_t size, size_t count, void *context)
 	return relay->client == ERR_NONE ? read : CURL_READFUNC_ABORT;
 }
 
-/* Do all transfers that are possible without waiting. */
+/* Transfer all bytes that can be transferred without waiting. */
 static void proxy_perform(struct http_proxy *relay)
 {
 	int running = 0;
@@ -482,7 +504,7 @@ static void add_lines(struct http_proxy *relay, struct slice lines)
 		struct slice line = line_take(&lines);
 		char *text = mem_copy_text(line.data, line.size);
 
-		/* curl sets the name of the other node */
+		/* omit Host: libcurl sets it to the name of the other node */
 		if (strncasecmp(text, "Host:", strlen("Host:")) != 0)
 			relay->headers =
 				request_headers_add(relay->headers, text);
@@ -572,8 +594,8 @@ static enum error proxy_error(const struct http_proxy *relay)
 }
 
 /*
- * The timeout excludes the time that the client needs to send its body, which
- * has its own limit.
+ * Wait until the head of the response is complete. The timeout does not include
+ * the time that the client needs to send its body; the server limits that time.
  */
 static enum error wait_for_head(struct http_proxy *relay,
 				const struct http_proxy_options *options)
@@ -641,7 +663,10 @@ bool http_proxy_has_header(const struct http_proxy *relay, const char *name,
 			   slice_of(value));
 }
 
-/* Receive the rest of the response, to memory or to the spool file. */
+/*
+ * Receive the rest of the response into memory or, if there is one, into the
+ * spool file.
+ */
 static enum error proxy_receive_rest(struct http_proxy *relay)
 {
 	uint64_t until_ms = clock_steady_ms() + relay->patience_ms;
@@ -685,7 +710,7 @@ static enum error reply_whole(struct http_proxy *relay,
 	return ERR_NONE;
 }
 
-/* Set the size of the next part, after the client has read the last one. */
+/* Set the size of the next part after the client has read the last part. */
 static void set_room(struct http_proxy *relay)
 {
 	bool is_slow = relay->filled_ms != 0 &&
@@ -768,7 +793,10 @@ static bool proxy_response_is_small(const struct http_proxy *relay)
 		relay->read_head.body_bytes < MAX_HELD_BYTES);
 }
 
-/* The bytes that came with the head go to the spool file, too. */
+/*
+ * Write the bytes that arrived with the head to the spool file, then the rest,
+ * and reply with the file.
+ */
 static enum error finish_and_reply(struct http_proxy *relay,
 				   struct http_exchange *exchange)
 {

@@ -31,12 +31,12 @@ void *arena_alloc(struct arena *arena, size_t count, size_t size);
 char *arena_room(struct arena *arena, size_t size);
 
 /*
- * Make the arena the owner of `memory`, `bytes` bytes from malloc, which it
- * frees at its end; return `memory`.
+ * Make the arena own `memory`, a block of `bytes` bytes from malloc(), and free
+ * it in arena_destroy(). Return `memory`.
  */
 void *arena_adopt(struct arena *arena, void *memory, size_t bytes);
 
-/* Copy `size` bytes into the arena and append a NUL. */
+/* Copy `size` bytes (or the slice `text`) into the arena and append a NUL. */
 char *arena_copy(struct arena *arena, const void *data, size_t size);
 struct slice arena_slice(struct arena *arena, struct slice text);
 

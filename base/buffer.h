@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* A byte string that it does not own. */
+/* A byte string in memory that another object owns. */
 
 struct slice {
 	const void *data; /* NULL if there is no value */
@@ -15,14 +15,15 @@ struct slice {
 };
 
 /*
- * Return the bytes of `text` without its final NUL; no value if `text` is NULL.
+ * Return the bytes of `text` without its final NUL; {NULL, 0} if `text` is
+ * NULL.
  */
 static inline struct slice slice_of(const char *text)
 {
 	return (struct slice){text, text == NULL ? 0 : strlen(text)};
 }
 
-/* Return the byte at `index`; '\0' after the end. */
+/* Return the byte at `index`, or '\0' if `index` is not below the size. */
 static inline char slice_byte(struct slice slice, size_t index)
 {
 	const char *bytes = slice.data;
@@ -38,16 +39,18 @@ static inline bool slice_equal(struct slice a, struct slice b)
 	       (a.size == 0 || memcmp(a.data, b.data, a.size) == 0);
 }
 
-/* Remove `size` bytes from the front. */
+/* Remove `size` bytes from the front of the slice. */
 static inline void slice_advance(struct slice *slice, size_t size)
 {
 	if (size == 0)
-		return; /* data may be NULL */
+		return; /* `data` may be NULL, to which nothing may be added */
 	slice->data = (const char *)slice->data + size;
 	slice->size -= size;
 }
 
-/* Move `size` bytes from the front to `out`; return false if there are fewer.
+/*
+ * Move `size` bytes from the front of the slice to `out`. Return false, and
+ * change nothing, if the slice has fewer.
  */
 static inline bool slice_read(struct slice *slice, void *out, size_t size)
 {
@@ -59,8 +62,8 @@ static inline bool slice_read(struct slice *slice, void *out, size_t size)
 }
 
 /*
- * Initialise with {0}; free with buffer_free(). `data` has a NUL after `size`
- * bytes.
+ * A growing array of bytes. Initialise with {0}; free with buffer_free(). A NUL
+ * follows the `size` bytes.
  */
 struct buffer {
 	char *data;      /* NULL before the first append */
@@ -71,13 +74,15 @@ struct buffer {
 /* Free the bytes and reset the buffer. */
 void buffer_free(struct buffer *buffer);
 
-/* Clear the bytes of secrets, and free them. */
+/* Overwrite the bytes with zeros because they are secret, then free them. */
 void buffer_wipe(struct buffer *buffer);
 
 /* Set the size to 0; keep the memory. */
 void buffer_clear(struct buffer *buffer);
 
-/* Make room for `size` more bytes and return its start. */
+/*
+ * Make room for `size` more bytes at the end, and return a pointer to the room.
+ */
 char *buffer_reserve(struct buffer *buffer, size_t size);
 
 void buffer_append(struct buffer *buffer, const void *data, size_t size);
@@ -93,7 +98,7 @@ void buffer_append_varint(struct buffer *buffer, uint64_t number);
 void buffer_printf(struct buffer *buffer, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* Return the bytes; the slice is valid until the buffer changes. */
+/* Return the bytes as a slice, which is valid until the buffer changes. */
 struct slice buffer_slice(const struct buffer *buffer);
 
 #endif

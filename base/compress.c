@@ -9,7 +9,10 @@
 
 enum { GOOD_LEVEL = 12 };
 
-/* zstd can fail here only for lack of memory, which ends the process. */
+/*
+ * Return `result`. zstd can fail here only if memory is exhausted; then end the
+ * process.
+ */
 static size_t zstd_checked(size_t result)
 {
 	if (ZSTD_isError(result))
@@ -53,7 +56,7 @@ struct packer {
 	ZSTD_CDict *dictionary; /* or NULL */
 };
 
-/* The first byte of a dictionary that zstd has trained. */
+/* The first byte of each dictionary that zstd has trained. */
 enum { TRAINED_BEGIN = 0x37 };
 
 bool is_dictionary(struct slice bytes)
@@ -68,7 +71,7 @@ struct packer *packer_create(struct slice dictionary, int level)
 	packer->context = context_create(level);
 	if (dictionary.size == 0)
 		return packer;
-	/* zstd must use the bytes as raw content */
+	/* otherwise zstd would not use the bytes as raw content */
 	assert(is_dictionary(dictionary));
 	packer->dictionary =
 		ZSTD_createCDict(dictionary.data, dictionary.size, level);

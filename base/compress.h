@@ -11,57 +11,63 @@
 struct packer;
 
 /*
- * The level of compress_slice(). HTML shrinks to a sixth; higher levels take
- * more CPU time than a fetch.
+ * The zstd level of compress_slice(). It makes HTML six times smaller; higher
+ * levels take more CPU time than a fetch.
  */
 enum { COMPRESS_LEVEL = 3 };
 
 /*
- * Append `data` to `out`, compressed into one frame with its size and its
- * checksum. The function is hidden because zlib.so has one of the same name,
- * which it would replace in all libraries of the process.
+ * Compress `data` into one zstd frame, which contains the size and a checksum,
+ * and append it to `out`. The function has hidden visibility because zlib.so
+ * has a function of the same name, which it would otherwise replace in all
+ * libraries of the process.
  */
 __attribute__((visibility("hidden"))) void compress_slice(struct slice data,
 							  struct buffer *out);
 
 /*
- * Compress at a higher level: smaller, but at a tenth of the speed, for data
- * that are compressed once and read often.
+ * Compress at a higher level. The result is smaller, but takes ten times as
+ * long; use it for data that are compressed once and read often.
  */
 void compress_well(struct slice data, struct buffer *out);
 
 /*
- * Append the decompressed bytes to `out`. ERR_TOO_LARGE if they exceed
- * `max_bytes`; ERR_CORRUPT if the frame is damaged.
+ * Decompress the frame `packed` and append the bytes to `out`. ERR_TOO_LARGE if
+ * they exceed `max_bytes`; ERR_CORRUPT if the frame is damaged.
  */
 enum error decompress_slice(struct slice packed, size_t max_bytes,
 			    struct buffer *out);
 
 /*
- * Compresses many values with one dictionary, which contains similar bytes, or
- * without one. One thread at a time.
+ * A packer compresses many values, optionally with a dictionary: bytes similar
+ * to the values. Only one thread at a time may use a packer.
  */
 
 /*
- * Return whether the bytes can be a dictionary: their first byte is not '7',
- * the first byte of dictionaries that zstd has trained.
+ * Return whether `bytes` can be a dictionary. They cannot if their first byte
+ * is '7', because zstd would take them for a dictionary that it has trained.
  */
 bool is_dictionary(struct slice bytes);
 
 /*
  * Create a packer. It copies the dictionary, for which is_dictionary() must
- * hold. `level` is zstd's: 1 to 19, or below 0 for faster and larger.
+ * hold; an empty one means no dictionary. `level` is a zstd level: 1 to 19, or
+ * below 0 for faster compression and larger results.
  */
 struct packer *packer_create(struct slice dictionary, int level);
-void packer_destroy(struct packer *packer); /* NULL is a no-op */
+void packer_destroy(struct packer *packer); /* do nothing for NULL */
 
 /*
- * Compress as compress_slice() does, for decompress_by() with the same
- * dictionary, or for decompress_slice() if there is none.
+ * Compress `data` into a frame and append it to `out`, as compress_slice()
+ * does. Decompress it by decompress_by() with the same dictionary, or by
+ * decompress_slice() if the packer has no dictionary.
  */
 void packer_pack(struct packer *packer, struct slice data, struct buffer *out);
 
-/* Decompress as decompress_slice() does, with the dictionary of the packer. */
+/*
+ * Decompress as decompress_slice() does, but with the dictionary of the packer
+ * that compressed the frame.
+ */
 enum error decompress_by(struct slice dictionary, struct slice packed,
 			 size_t max_bytes, struct buffer *out);
 

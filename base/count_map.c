@@ -33,7 +33,8 @@ void count_map_sort(struct count_map *tally)
 }
 
 /*
- * Make room for one more entry: merge equal entries before enlarging the array.
+ * Make room for one more entry: first merge entries with equal numbers; enlarge
+ * the array only if more than half of it is still in use.
  */
 static void count_map_make_room(struct count_map *tally)
 {

@@ -1,6 +1,6 @@
 /*
- * base/count_map.h - counts occurrences of numbers, with memory only for
- * distinct numbers. No input makes it slow.
+ * base/count_map.h - counts how often each number occurs. Memory depends only
+ * on the distinct numbers, and no input makes it slow.
  */
 #ifndef BASE_COUNT_MAP_H
 #define BASE_COUNT_MAP_H
@@ -22,10 +22,10 @@ struct count_map {
 
 void count_map_free(struct count_map *tally);
 
-/* Count a number. O(log n), amortized. */
+/* Count `number` once. O(log n), amortized. */
 void count_map_add(struct count_map *tally, uint64_t number);
 
-/* Sort the entries and merge equal ones. */
+/* Sort the entries by number, and merge those with equal numbers. */
 void count_map_sort(struct count_map *tally);
 
 #endif

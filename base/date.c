@@ -7,19 +7,25 @@
 
 enum { MAX_YEAR = 9999, DATE_PARTS = 6, FRACTION_DIGITS = 9 };
 
-/* Year, month, day, hour, minute and second, with their ranges. */
+/*
+ * The components of a date (year, month, day, hour, minute and second), and
+ * their ranges.
+ */
 static const struct date_component {
 	size_t digits;
 	unsigned minimum;
 	unsigned maximum;
 	unsigned default_value;
-	char before; /* separator before the part, except in an ARC */
+	char before; /* separator before the component, absent in an ARC date */
 } parts[DATE_PARTS] = {
 	{4, 1970, MAX_YEAR, 0, 0}, {2, 1, 12, 1, '-'}, {2, 1, 31, 1, '-'},
 	{2, 0, 23, 0, 'T'},        {2, 0, 59, 0, ':'}, {2, 0, 60, 0, ':'},
 };
 
-/* Remove `digits` digits from the text. */
+/*
+ * Remove `digits` digits from the front of the text, and write their value to
+ * `out`. Return false if there are fewer digits.
+ */
 static bool date_read_number(struct slice *text, size_t digits, unsigned *out)
 {
 	const char *bytes = text->data;
@@ -47,7 +53,10 @@ static bool date_read_byte(struct slice *text, char byte)
 	return true;
 }
 
-/* Remove a fraction of a second, after its point; return milliseconds. */
+/*
+ * Remove the digits of a fraction of a second, whose point was removed already.
+ * Return the fraction in milliseconds.
+ */
 static unsigned date_read_fraction(struct slice *text)
 {
 	unsigned fraction = 0;
@@ -64,8 +73,8 @@ static unsigned date_read_fraction(struct slice *text)
 }
 
 /*
- * Remove the zone; return seconds east of Greenwich, 0 for a missing zone or
- * "Z". Return false on an error.
+ * Remove the time zone. Write its offset east of Greenwich to *seconds_out; 0
+ * if the zone is missing or "Z". Return false on an error.
  */
 static bool date_read_zone(struct slice *text, int *seconds_out)
 {

@@ -14,7 +14,10 @@
 
 #include "base/memory.h"
 
-/* One interface to the decompression libraries. */
+/*
+ * The state of a decompression library. struct codec is one interface to all of
+ * them.
+ */
 
 enum codec_state {
 	CODEC_RUN,
@@ -22,7 +25,7 @@ enum codec_state {
 	CODEC_BROKEN,
 };
 
-/* The output of one step. */
+/* Memory for the output of one step. */
 struct codec_output {
 	char *at;
 	size_t size; /* remaining bytes */
@@ -68,7 +71,7 @@ static void begin_brotli(struct codec *codec)
 		mem_exhausted("brotli");
 }
 
-/* Begin a stream; `is_raw` means deflate without zlib's header. */
+/* Begin a stream; `is_raw` means deflate without the header of zlib. */
 static void codec_begin(struct codec *codec, bool is_raw)
 {
 	if (codec->coding == CODING_GZIP)
@@ -131,7 +134,7 @@ static enum codec_state run_zlib(z_stream *zlib, struct slice *in,
 	uInt out_size = at_most_uint(out->size);
 	int rc;
 
-	zlib->next_in = (Bytef *)in->data; /* zlib only reads its input */
+	zlib->next_in = (Bytef *)in->data; /* zlib does not write to it */
 	zlib->avail_in = in_size;
 	zlib->next_out = (Bytef *)out->at;
 	zlib->avail_out = out_size;
@@ -143,7 +146,7 @@ static enum codec_state run_zlib(z_stream *zlib, struct slice *in,
 	out->at = (char *)zlib->next_out;
 	if (rc == Z_STREAM_END)
 		return CODEC_END;
-	/* Z_BUF_ERROR: no input and no output left */
+	/* Z_BUF_ERROR: zlib needs more input or more room for output */
 	return rc == Z_OK || rc == Z_BUF_ERROR ? CODEC_RUN : CODEC_BROKEN;
 }
 
@@ -183,7 +186,10 @@ static enum codec_state run_zstd(ZSTD_DCtx *zstd, struct slice *in,
 	return result == 0 ? CODEC_END : CODEC_RUN;
 }
 
-/* Read bytes from *in and write to *out until one of them is used up. */
+/*
+ * Decompress bytes from *in to *out until one of them is used up, or the stream
+ * ends.
+ */
 static enum codec_state codec_run(struct codec *codec, struct slice *in,
 				  struct codec_output *out)
 {
@@ -205,16 +211,17 @@ enum {
 	ZSTD_MAGIC = 0xFD2FB528,     /* RFC 8878, section 3.1.1 */
 	SKIPPABLE_MAGIC = 0x184D2A5, /* section 3.1.2: the upper 28 bits */
 	MAGIC_BYTES = 4,
-	SKIPPABLE_BYTES = 8, /* its header: magic and size */
-	ZSTD_HEADER_BYTES =
-		18,     /* maximum: section 3.1.1.1, and the magic number */
-	ZLIB_BYTES = 2, /* the header of zlib, RFC 1950, section 2.2 */
+	SKIPPABLE_BYTES =
+		8, /* header of a skippable frame: magic number and size */
+	ZSTD_HEADER_BYTES = 18, /* maximum size of the header (section 3.1.1.1)
+				   with the magic number */
+	ZLIB_BYTES = 2,         /* the header of zlib, RFC 1950, section 2.2 */
 	DEFLATE_METHOD = 8,
 };
 
 enum decode_state {
-	STATE_HEAD, /* collects the bytes that decide the next step */
-	STATE_SKIP, /* in a skippable frame */
+	STATE_HEAD, /* collects the first bytes, which decide the next state */
+	STATE_SKIP, /* within a skippable frame */
 	STATE_RUN,
 	STATE_END,
 	STATE_BROKEN,
@@ -223,14 +230,14 @@ enum decode_state {
 struct decoder {
 	enum coding coding;
 	enum decode_state state;
-	unsigned char head[SKIPPABLE_BYTES]; /* read from the input, not yet
-						decompressed */
+	unsigned char head[SKIPPABLE_BYTES]; /* first bytes of the input, not
+						all decompressed yet */
 	size_t head_size;
 	size_t head_done; /* bytes of `head` that are decompressed */
-	uint32_t skip;    /* bytes of a skippable frame still to skip */
-	size_t fed;       /* decompressed bytes of a zstd header */
+	uint32_t skip;    /* remaining bytes of the skippable frame */
+	size_t fed;       /* decompressed bytes of the header of a zstd frame */
 	bool is_begun;    /* bytes were decompressed since the last reset */
-	bool is_full;     /* the last output was full: there may be more */
+	bool is_full; /* there may be more: the last call filled the output */
 	struct codec codec;
 };
 
@@ -316,15 +323,16 @@ void decoder_destroy(struct decoder *decoder)
 
 bool decoder_set_dictionary(struct decoder *decoder, struct slice dictionary)
 {
-	/* on failure zstd drops the old dictionary, too */
+	/* if this fails, zstd has also dropped the old dictionary */
 	return decoder->coding == CODING_ZSTD &&
 	       !ZSTD_isError(ZSTD_DCtx_loadDictionary(
 		       decoder->codec.zstd, dictionary.data, dictionary.size));
 }
 
 /*
- * Do not call the libraries without input and pending output: zstd counts
- * several such calls as a damaged stream.
+ * Run the codec on a piece of the input. Do not call a library that has no
+ * input and no pending output: zstd reports several such calls as a damaged
+ * stream.
  */
 static void run_piece(struct decoder *decoder, struct slice *in,
 		      struct codec_output *out)
@@ -346,11 +354,11 @@ static void run_piece(struct decoder *decoder, struct slice *in,
 }
 
 /*
- * Pass the header of a zstd frame byte by byte. If a header ends within the
- * bytes of one call, zstd tries a short cut: it checks whether these bytes are
- * a whole frame. The short cut ignores the limit of the window. And if the
- * frame began in an earlier call, it checks the wrong bytes: those after the
- * magic number can look like a small skippable frame.
+ * Pass the header of a zstd frame byte by byte. If a call contains the end of a
+ * header, zstd tries a short cut: it checks whether the bytes of the call are a
+ * whole frame. The short cut ignores the limit of the window. In addition, it
+ * checks the wrong bytes if the frame began in an earlier call: the bytes after
+ * the magic number can look like a small skippable frame.
  */
 static void decoder_run_codec(struct decoder *decoder, struct slice *in,
 			      struct codec_output *out)
@@ -372,8 +380,9 @@ static enum decode_state choose_deflate(struct decoder *decoder)
 {
 	const unsigned char *head = decoder->head;
 	/*
-	 * RFC 1950, section 2.2: method 8, window up to 32 KB, check bits. A
-	 * raw stream with these first bytes is a stored block with odd padding.
+	 * RFC 1950, section 2.2: method 8, a window up to 32 KB, and check
+	 * bits. A raw stream can begin with such bytes only if its first block
+	 * is stored and has unusual padding bits.
 	 */
 	bool is_zlib = (head[0] & 0x0F) == DEFLATE_METHOD &&
 		       head[0] >> 4 <= 7 && (head[0] * 256 + head[1]) % 31 == 0;
@@ -476,8 +485,8 @@ bool decoder_is_at_end(const struct decoder *decoder)
 
 enum {
 	LEVEL = 6,
-	MEMORY_LEVEL = 8,      /* zlib's own preset */
-	PIECE_BYTES = 1 << 30, /* zlib counts in unsigned int */
+	MEMORY_LEVEL = 8,      /* default of zlib */
+	PIECE_BYTES = 1 << 30, /* zlib counts bytes in an unsigned int */
 };
 
 void gzip_append(struct slice data, struct buffer *out)

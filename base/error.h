@@ -2,7 +2,7 @@
 #ifndef BASE_ERROR_H
 #define BASE_ERROR_H
 
-/* constant, value, name for programs, phrase for messages */
+/* Each row: constant, value, name for programs, phrase for messages. */
 #define ERROR_LIST(X)                                                        \
 	X(ERR_NOT_FOUND, -1, "not_found", "not found")                       \
 	X(ERR_MALFORMED, -2, "malformed", "malformed input")                 \

@@ -14,7 +14,7 @@
 
 enum { CHUNK_BYTES = 64 * 1024 };
 
-/* errno of the last failure in this thread */
+/* errno of the last failed call in this thread */
 static _Thread_local int last_cause;
 
 static enum error error_from_errno(void)
@@ -36,8 +36,8 @@ const char *file_error_text(enum error error)
 }
 
 /*
- * Read at most `max_bytes`. gzread() passes data that are not gzip unchanged,
- * and joins gzip members.
+ * Read at most `max_bytes` bytes. gzread() also reads files that are not gzip,
+ * and joins several gzip members.
  */
 static enum error file_read_gzip(gzFile file, size_t max_bytes,
 				 struct buffer *out)
@@ -88,7 +88,10 @@ static enum error file_read_path(const char *path, size_t max_bytes,
 	return error;
 }
 
-/* Return the unused part of the reserved bytes. */
+/*
+ * Set the size of the buffer to `size`, because fewer bytes were read than
+ * reserved.
+ */
 static void buffer_return_unused(struct buffer *out, size_t size)
 {
 	out->size = size;
@@ -118,8 +121,8 @@ enum error file_read_start(const char *path, size_t max_bytes,
 }
 
 /*
- * Create the parent folders of `path`; the string changes meanwhile and is
- * restored.
+ * Create the parent folders of `path`. The function changes the string
+ * temporarily, and restores it.
  */
 static enum error file_make_folders(char *path)
 {
@@ -180,8 +183,8 @@ enum error file_write(const char *path, struct slice bytes)
 }
 
 /*
- * Return whether `path` is not a regular file (/dev/null, for example), which a
- * file must not replace.
+ * Return whether `path` exists and is not a regular file (for example
+ * /dev/null). Such a file must not be replaced.
  */
 static bool is_other(const char *path)
 {
@@ -208,7 +211,7 @@ enum error file_replace(const char *path, struct slice bytes)
 }
 
 /*
- * A walk over folders: the files found so far, and the folders still to read.
+ * State of file_list(): the files found so far, and the folders still to read.
  */
 struct file_list_walk {
 	const char *const *endings;
@@ -251,7 +254,10 @@ static char *file_join_path(const char *folder, const char *name)
 	return path.data;
 }
 
-/* Add one entry of a folder. Skip everything except files and folders. */
+/*
+ * Add the entry `name` of a folder to the files or folders of the walk. Skip it
+ * if it is neither.
+ */
 static enum error file_list_visit(struct file_list_walk *walk, int fd,
 				  const char *folder, const char *name)
 {
@@ -292,7 +298,7 @@ static enum error read_folder(struct file_list_walk *walk, int root,
 	}
 	do {
 		errno = 0;
-		entry = readdir(dir); /* NOLINT(concurrency-*): not shared */
+		entry = readdir(dir); /* NOLINT(concurrency-*): one thread */
 		if (entry != NULL)
 			error = file_list_visit(walk, fd, folder,
 						entry->d_name);

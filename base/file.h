@@ -11,13 +11,16 @@
 #include "base/error.h"
 
 /*
- * Append the bytes of the file to `out`, decompressed if they are gzip; "-" is
- * standard input. ERR_NOT_FOUND, ERR_IO, ERR_TOO_LARGE (over `max_bytes` after
- * decompression), ERR_CORRUPT (broken gzip).
+ * Append the bytes of the file to `out`, and decompress them if they are gzip.
+ * The path "-" means standard input. ERR_NOT_FOUND, ERR_IO, ERR_TOO_LARGE (over
+ * `max_bytes` after decompression), ERR_CORRUPT (broken gzip).
  */
 enum error file_read(const char *path, size_t max_bytes, struct buffer *out);
 
-/* Read a file, but only the first `max_bytes` of a larger one. */
+/*
+ * Read a file as file_read() does, but read only the first `max_bytes` bytes of
+ * a larger one.
+ */
 enum error file_read_start(const char *path, size_t max_bytes,
 			   struct buffer *out);
 
@@ -28,21 +31,21 @@ enum error file_write_all(int fd, struct slice bytes);
 enum error file_write(const char *path, struct slice bytes);
 
 /*
- * Do the same atomically: at any instant the path refers to the old or the new
- * file.
+ * Write the file atomically: at any time `path` refers to the complete old file
+ * or to the complete new one. ERR_IO.
  */
 enum error file_replace(const char *path, struct slice bytes);
 
 /*
- * Return why the last failed call in this thread failed: for ERR_IO the text of
- * the errno, otherwise error_text(). Static memory.
+ * Return the reason of `error` from the last failed call in this thread: for
+ * ERR_IO the text of errno, otherwise error_text(). Static memory.
  */
 const char *file_error_text(enum error error);
 
-/* Store errno for file_error_text(); return ERR_IO. */
+/* Store errno for file_error_text(), and return ERR_IO. */
 enum error file_fail(void);
 
-/* Sorted relative paths of files. */
+/* Paths of files, relative to a folder and sorted. */
 struct file_list {
 	char **paths;
 	size_t count;

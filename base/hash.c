@@ -7,7 +7,7 @@
 #include "base/arena.h"
 
 enum {
-	FEW = 24, /* number of hashes that insertion sort handles */
+	FEW = 24, /* insertion sort is used up to this number of hashes */
 	BUCKET_BITS = 9,
 	BUCKETS = 1 << BUCKET_BITS,
 };
@@ -68,8 +68,8 @@ void hash_sort(struct arena *arena, uint64_t *hashes, size_t count)
 }
 
 /*
- * Inline, because the hash of a few bytes costs less than a call into a
- * library.
+ * Inline the hash function, because hashing a few bytes takes less time than a
+ * call into a library.
  */
 #define XXH_INLINE_ALL
 #include <xxhash.h>

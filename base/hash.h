@@ -9,13 +9,14 @@
 struct arena;
 
 /*
- * Return the XXH3 of `size` bytes, chained by `seed` (0 for the first of a
- * chain). Hashes are stored on disk: the function must never change. It does
- * not resist an adversary.
+ * Return the XXH3 hash of `size` bytes. To hash several values together, pass
+ * the hash of the previous value as `seed`; the first seed is 0. Hashes are
+ * stored on disk, so the function must never change. An attacker can find
+ * collisions.
  */
 uint64_t hash64(const void *data, size_t size, uint64_t seed);
 
-/* Return the XXH3 of `hash` chained by `seed`: hash64 of its eight bytes. */
+/* Return hash64() of the eight bytes of `hash` with `seed`. */
 uint64_t hash_chain(uint64_t hash, uint64_t seed);
 
 /* A checksum of a file: XXH3, 128 bits, in its canonical (big-endian) form. */
@@ -25,29 +26,30 @@ struct hash128 {
 
 struct hash128 hash128(const void *data, size_t size);
 
-/* Sorts hashes. */
+/* Sorting of hashes. */
 
 /*
- * Sort hashes in ascending order; scratch memory comes from `arena`. Distribute
- * them by their highest bits first: linear for uniform hashes. Use qsort() if
- * they are not uniform.
+ * Sort hashes in ascending order. Scratch memory comes from `arena`. The
+ * function first distributes the hashes by their highest bits, so the time is
+ * linear for uniform hashes. For other numbers use qsort().
  */
 void hash_sort(struct arena *arena, uint64_t *hashes, size_t count);
 
-/* The only binary search of the project. */
+/* Binary search; no other file implements one. */
 
 /*
- * Set `at`, a size_t, to the first index in [0, count) for which `is_below`, an
- * expression of `at`, is false, or to `count` if it is true for all. It must be
- * true up to that index and false from there:
+ * Set `at`, a size_t variable, to the first index in [0, count) for which the
+ * expression `is_below` is false, or to `count` if there is none. `is_below`
+ * depends on `at`; it must be true for all indices before the result and false
+ * for all others. Example:
  *
- *         size_t at;
+ *          size_t at;
  *
- *         LOWER_BOUND(at, list->count, list->items[at].number < number);
- *         return at < list->count && list->items[at].number == number;
+ *          LOWER_BOUND(at, list->count, list->items[at].number < number);
+ *          return at < list->count && list->items[at].number == number;
  *
- * It is a macro, so that any order is as fast as a search written by hand.
- * O(log n).
+ * It is a macro so that a search by any order is as fast as one written by
+ * hand. O(log n).
  */
 #define LOWER_BOUND(at, count, is_below)                  \
 	do {                                              \
@@ -64,7 +66,10 @@ void hash_sort(struct arena *arena, uint64_t *hashes, size_t count);
 		(at) = low_;                              \
 	} while (0)
 
-/* Compares numbers for qsort() and bsearch(), and checks that they ascend. */
+/*
+ * Comparison functions for qsort() and bsearch(), and checks that numbers
+ * ascend.
+ */
 
 static inline int order_u32(const void *left, const void *right)
 {
@@ -83,8 +88,8 @@ static inline int order_u64(const void *left, const void *right)
 }
 
 /*
- * Return whether each number is larger than the previous one. Linear; for
- * assertions.
+ * Return whether each number is larger than the previous one. Linear, so use it
+ * only in assertions.
  */
 static inline bool u32_ascend(const uint32_t *numbers, size_t count)
 {
@@ -102,9 +107,12 @@ static inline bool u64_ascend(const uint64_t *numbers, size_t count)
 	return true;
 }
 
-/* Search in strictly ascending hashes. */
+/* Search in hashes that are strictly ascending. */
 
-/* Return the index of `hash` in `hashes` [count], or count. O(log n). */
+/*
+ * Return the index of `hash` in `hashes` [count], or `count` if it is absent.
+ * O(log n).
+ */
 static inline size_t sorted_find(const uint64_t *hashes, size_t count,
 				 uint64_t hash)
 {

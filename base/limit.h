@@ -1,10 +1,10 @@
 /*
- * base/limit.h - limits that the short inputs of fuzzers can exceed.
+ * base/limit.h - limits that the short inputs of the fuzzers can exceed.
  *
- * The inputs of fuzzers have 4 KiB. They would never reach the code behind
- * larger limits, so the build of the fuzzers (-DSMALL_LIMITS) uses the second
- * number instead of the first. tests/fuzz/check-limits reports which limits the
- * seeds exceed.
+ * A fuzzer's input has at most 4 KiB, so it would never reach the code that
+ * runs when a larger limit is exceeded. Therefore the build for the fuzzers
+ * (-DSMALL_LIMITS) uses the second number of LIMIT() instead of the first.
+ * tests/fuzz/check-limits reports the limits that the seeds exceed.
  */
 #ifndef BASE_LIMIT_H
 #define BASE_LIMIT_H

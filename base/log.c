@@ -17,7 +17,9 @@ static const char *redaction_find_text(struct slice text, const char *wanted)
 		       : memmem(text.data, text.size, wanted, strlen(wanted));
 }
 
-/* Return the length of the text before the first of these characters. */
+/*
+ * Return the length of the text before the first character that is in `marks`.
+ */
 static size_t length_up_to(struct slice text, const char *marks)
 {
 	size_t length = 0;
@@ -43,8 +45,8 @@ void redact_headers(struct slice lines, struct buffer *out)
 }
 
 /*
- * Append scheme and authority with user and password hidden; return the rest of
- * the URL. A URL without "://" is all scheme.
+ * Append scheme and authority, with user and password hidden, and return the
+ * rest of the URL. If the URL has no "://", all of it counts as the scheme.
  */
 static struct slice redact_authority(struct slice url, struct buffer *out)
 {
@@ -112,7 +114,7 @@ enum {
 	MAX_SITE_BYTES = 512,
 	MAX_PLACE_BYTES = 2304,
 	MAX_COUNT_BYTES = 80, /* length of the count of skipped lines */
-	LIMIT_MS = 60000,     /* between two lines of one kind */
+	LIMIT_MS = 60000,     /* time between two lines of one kind */
 };
 
 static atomic_int max_level = LOG_LEVEL_INFO;
@@ -120,7 +122,7 @@ static log_sink *_Atomic current_sink = log_to_stderr;
 
 static pthread_mutex_t limits_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct log_limit
-	*all_limits; /* guarded by the lock, as is each limit in the list */
+	*all_limits; /* the lock guards this list and each limit in it */
 
 void log_set_level(enum log_level level)
 {
@@ -156,7 +158,7 @@ static void log_replace_controls(char *text)
 	for (unsigned char *c = (unsigned char *)text; *c != '\0'; c++) {
 		if (*c < ' ' || *c == 0x7f)
 			*c = '?';
-		/* U+0080 to U+009F: a terminal interprets them like ESC */
+		/* U+0080 to U+009F, which a terminal may interpret like ESC */
 		if (c[0] == 0xc2 && c[1] >= 0x80 && c[1] < 0xa0)
 			c[0] = c[1] = '?';
 	}
@@ -242,7 +244,10 @@ static uint64_t log_now_ms(void)
 	return (uint64_t)now.tv_sec * 1000U + (uint64_t)now.tv_nsec / 1000000U;
 }
 
-/* Store the line as the last skipped one. The caller holds the lock. */
+/*
+ * Count the line as skipped, and store it as the last skipped one. The caller
+ * holds the lock.
+ */
 static void log_skip_line(struct log_limit *limit, enum log_level level,
 			  const struct log_texts *texts)
 {
@@ -262,8 +267,8 @@ static void log_skip_line(struct log_limit *limit, enum log_level level,
 }
 
 /*
- * Begin a new minute, because a line is written now; return the number of
- * skipped lines. The caller holds the lock.
+ * Begin a new minute because the caller writes a line; return the number of
+ * lines skipped until now. The caller holds the lock.
  */
 static uint64_t log_begin_minute(struct log_limit *limit, uint64_t now_ms)
 {
@@ -313,7 +318,11 @@ void log_line_limited(struct log_limit *limit, enum log_level level,
 		log_emit(level, &texts);
 }
 
-/* Remove the last skipped line of one kind, or return false. */
+/*
+ * Find a limit whose minute is over (any limit if `is_end`), remove its last
+ * skipped line and return it in the output parameters. Return false if there is
+ * none.
+ */
 static bool log_pop_skipped(bool is_end, struct log_texts *texts_out,
 			    enum log_level *level_out, uint64_t *left_out)
 {

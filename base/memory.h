@@ -1,4 +1,7 @@
-/* base/memory.h - allocation that never returns NULL: out of memory aborts. */
+/*
+ * base/memory.h - allocation that never returns NULL: if memory is exhausted,
+ * it aborts the process.
+ */
 #ifndef BASE_MEMORY_H
 #define BASE_MEMORY_H
 
@@ -8,12 +11,12 @@
 void *mem_alloc(size_t count, size_t size);
 
 /*
- * Resize `memory` (NULL at first) to `count` objects of `size` bytes without
- * zeroing the new ones; the caller frees the result.
+ * Resize `memory` (NULL for a new array) to `count` objects of `size` bytes,
+ * without zeroing the new ones. The caller frees the result.
  */
 void *mem_resize(void *memory, size_t count, size_t size);
 
-/* Copy `size` bytes and append a NUL; the caller frees the copy. */
+/* Copy `size` bytes of `text` and append a NUL; the caller frees the copy. */
 char *mem_copy_text(const void *text, size_t size);
 
 /*
@@ -23,8 +26,8 @@ char *mem_copy_text(const void *text, size_t size);
 void *mem_grow(void *items, size_t count, size_t *capacity, size_t size);
 
 /*
- * End the process as the functions above do, because a library is out of
- * memory; `whose` is its name in the message.
+ * Abort the process, as the functions above do, because a library is out of
+ * memory. `whose` is the name of the library in the message.
  */
 _Noreturn void mem_exhausted(const char *whose);
 

@@ -3,9 +3,9 @@
 #include <assert.h>
 #include <stdbool.h>
 
-enum { WIDE = 64 }; /* bytes that are checked together */
+enum { WIDE = 64 }; /* number of bytes that are checked at once */
 
-/* Return whether one of WIDE bytes is over 127. */
+/* Return whether one of the WIDE bytes from `at` on is over 127. */
 static bool has_high(const unsigned char *at)
 {
 	uint64_t words[WIDE / sizeof(uint64_t)];
@@ -37,12 +37,15 @@ static const unsigned char *skip_ascii(const unsigned char *at,
 }
 
 struct utf8_sequence {
-	size_t length; /* of the sequence, or of its longest valid prefix; at
-			  least 1 */
+	size_t length; /* length of the sequence or, if it is invalid, of its
+			  longest valid prefix, but at least 1 */
 	bool is_valid;
 };
 
-/* Unicode 15, table 3-7: the range of the second byte depends on the first. */
+/*
+ * Return the sequence at `at`. Source: Unicode 15, table 3-7; the range of the
+ * second byte depends on the first.
+ */
 static struct utf8_sequence utf8_read_sequence(const unsigned char *at,
 					       const unsigned char *end)
 {

@@ -1,6 +1,6 @@
 /*
- * base/utf8.h - UTF-8: strict checks for untrusted bytes, fast decoding of
- * checked bytes.
+ * base/utf8.h - UTF-8: a strict check for untrusted bytes, and fast decoding of
+ * bytes that passed it.
  */
 #ifndef BASE_UTF8_H
 #define BASE_UTF8_H
@@ -15,25 +15,28 @@
 
 struct utf8_count {
 	size_t sequences; /* well-formed sequences of two or more bytes */
-	size_t invalid;   /* invalid runs; each becomes a U+FFFD */
+	size_t invalid; /* runs of invalid bytes; utf8_repair() replaces each by
+			   U+FFFD */
 };
 
 /*
- * Count the sequences. Overlong forms, surrogates and numbers over U+10FFFF are
- * invalid.
+ * Count the sequences. Overlong forms, surrogates and characters over U+10FFFF
+ * are invalid.
  */
 struct utf8_count utf8_check(struct slice text);
 
 /*
- * Copy `text` to `out` [text.size + 2 * invalid] with U+FFFD for each invalid
- * run of bytes (the longest prefix of a sequence); return the length.
+ * Copy `text` to `out` [text.size + 2 * invalid], with U+FFFD instead of each
+ * invalid run: a byte that begins no sequence, or the longest prefix of an
+ * incomplete one. Return the length.
  */
 size_t utf8_repair(struct slice text, char *out);
 
 /*
- * Return the character at *at and move *at after it; *at must be before `end`.
- * Requires valid text, such as the text of a page. Invalid bytes give any
- * number, but nothing at `end` or after it is read.
+ * Return the character at *at and move *at to the next one; *at must be before
+ * `end`. The text must be valid UTF-8, such as the text of a page. For invalid
+ * bytes the function returns any number, but it reads no byte at or after
+ * `end`.
  */
 static inline uint32_t utf8_next(const unsigned char **at,
 				 const unsigned char *end)
@@ -50,9 +53,9 @@ static inline uint32_t utf8_next(const unsigned char **at,
 }
 
 /*
- * Return the first `max` bytes of `text`, or up to three fewer so that the last
- * character of UTF-8 is whole. In another encoding the last character may be
- * truncated. Reads no byte outside `text`.
+ * Return the first `max` bytes of `text`, or up to three fewer, so that the
+ * result does not end within a UTF-8 character. If the text is not UTF-8, its
+ * last character may be incomplete. Reads no byte outside `text`.
  */
 static inline struct slice utf8_truncate(struct slice text, size_t max)
 {
@@ -66,19 +69,25 @@ static inline struct slice utf8_truncate(struct slice text, size_t max)
 	return (struct slice){bytes, size};
 }
 
-/* Write `code`, at most U+10FFFF, in 1 to 4 bytes and return their number. */
+/*
+ * Write the character `code`, at most U+10FFFF, in 1 to 4 bytes to `out`, and
+ * return their number.
+ */
 size_t utf8_encode(uint32_t code, char *out);
 
-/* Return whether `byte` continues a character: it is not its first. */
+/* Return whether `byte` is a second or later byte of a character. */
 static inline bool utf8_continues(int byte)
 {
 	return (byte & 0xC0) == 0x80;
 }
 
-/* Return the character of a byte in windows-1252, as the web uses it. */
+/* Return the character of `byte` in windows-1252, as browsers decode it. */
 uint32_t utf8_from_windows_1252(unsigned char byte);
 
-/* Classifies bytes, or the numbers of characters, as ASCII in any locale. */
+/*
+ * Classification of a byte, or of the number of a character, as ASCII in any
+ * locale.
+ */
 
 static inline bool is_digit(int code)
 {
@@ -105,7 +114,7 @@ static inline char lower(char byte)
 	return (char)(byte + (is_upper(byte) ? 'a' - 'A' : 0));
 }
 
-/* Return 0 to 15, or -1 if it is no hexadecimal digit. */
+/* Return the value of a hexadecimal digit, 0 to 15; -1 if `code` is none. */
 static inline int hex_digit(int code)
 {
 	const int letter = code | 0x20;

@@ -10,19 +10,20 @@
 #include "cluster/signature.h"
 
 /*
- * A cluster at the current threshold of the sweep: a run of neighbours in
- * Prim's order.
+ * A cluster at the current threshold of the sweep. It consists of leaves that
+ * are neighbours in Prim's order.
  */
 struct condensed_run {
 	uint32_t height; /* height of the edge to the previous run */
-	uint32_t node;   /* CONDENSED_NONE: below the minimum */
+	uint32_t node;   /* CONDENSED_NONE: the cluster has fewer pages than the
+			    minimum */
 	uint32_t leaf;
 	uint32_t leaf_pages;
 	uint64_t pages;
 };
 
 struct sweep {
-	struct condensed_run *runs; /* [run_count] */
+	struct condensed_run *runs; /* [run_count], in Prim's order */
 	size_t run_count;
 	struct condensed_node *nodes; /* children before their parents */
 	size_t node_count;
@@ -58,7 +59,9 @@ static uint32_t condensed_add_node(struct sweep *sweep, uint32_t height)
 	return (uint32_t)sweep->node_count++;
 }
 
-/* End the node of `run`, which joins others in node `parent`. */
+/*
+ * End the node of `run`, which is joined with other nodes to the node `parent`.
+ */
 static void end_node(struct sweep *sweep, const struct condensed_run *run,
 		     uint32_t parent)
 {
@@ -82,7 +85,7 @@ static void condensed_run_absorb(struct condensed_run *into,
 	}
 }
 
-/* Make the runs [count] one cluster from `threshold` on. */
+/* Join the runs [count] at `threshold` to one run, and return it. */
 static struct condensed_run
 condensed_join_runs(struct sweep *sweep, const struct condensed_run *runs,
 		    size_t count, uint32_t threshold)
@@ -151,10 +154,10 @@ static void sweep_over(struct sweep *sweep, const struct dendrogram *dendrogram)
 	free(sweep->runs);
 }
 
-/* A node on the stack of the pre-order. */
+/* A node on the stack that sorts the nodes in pre-order. */
 struct condensed_position {
 	struct condensed_node node;
-	uint32_t index; /* index of the node in the sweep */
+	uint32_t index; /* its index in sweep.nodes */
 };
 
 static int compare_siblings(const void *left, const void *right)
@@ -169,7 +172,10 @@ static int compare_siblings(const void *left, const void *right)
 	return (a->leaf > b->leaf) - (a->leaf < b->leaf);
 }
 
-/* Push the children of `parent` in the sweep, the first one on top. */
+/*
+ * Push the children of `parent` on the stack, with the first sibling on top.
+ * Return the new depth of the stack.
+ */
 static size_t push_children(const struct sweep *sweep, uint32_t parent,
 			    struct condensed_position *stack, size_t depth)
 {
@@ -190,7 +196,9 @@ static size_t push_children(const struct sweep *sweep, uint32_t parent,
 	return end;
 }
 
-/* Sort the nodes in pre-order. O(nodes^2), for few nodes. */
+/*
+ * Sort the nodes in pre-order. O(nodes^2), which is fast enough for few nodes.
+ */
 static void condensed_sort_nodes(const struct sweep *sweep,
 				 struct condensed *condensed)
 {
@@ -281,7 +289,10 @@ struct histogram_gap histogram_gap(const struct distance_histogram *histogram)
 	return best;
 }
 
-/* A leaf that is not yet in the tree, and its nearest leaf in the tree. */
+/*
+ * A leaf that is not yet in the minimum spanning tree, and its nearest leaf in
+ * the tree.
+ */
 struct outsider {
 	uint32_t leaf;
 	uint32_t nearest;
@@ -290,8 +301,8 @@ struct outsider {
 
 struct growth {
 	const struct dendrogram_leaf *leaves;
-	struct shingle_id_set *sets; /* sets of shingles of the leaves */
-	uint64_t *bits;              /* bitmaps of the sets */
+	struct shingle_id_set *sets; /* shingles of each leaf */
+	uint64_t *bits;              /* memory of the bitmaps of the sets */
 	const struct dendrogram_options *options;
 	struct probe probe;         /* the last leaf added to the tree */
 	struct outsider *outsiders; /* [outsider_count], in any order */
@@ -305,7 +316,10 @@ static uint64_t dendrogram_count_pairs(uint64_t count)
 	return count * (count - 1) / 2;
 }
 
-/* Return whether sets of these sizes can be nearer than `height`. */
+/*
+ * Return whether two sets can have a distance below `height`, when `larger` is
+ * the number of shingles of the larger set and at most `common` are common.
+ */
 static bool sets_can_be_nearer(uint64_t larger, uint64_t common,
 			       uint32_t height)
 {
@@ -313,7 +327,10 @@ static bool sets_can_be_nearer(uint64_t larger, uint64_t common,
 	return 1000 * (larger - common) + larger <= height * larger;
 }
 
-/* Update the outsider's nearest leaf if the last added leaf is nearer. */
+/*
+ * Make `last`, the leaf that was added last to the tree, the outsider's nearest
+ * leaf if it is nearer than the current one.
+ */
 static void outsider_update_nearest(const struct growth *growth, uint32_t last,
 				    struct outsider *outsider)
 {
@@ -339,8 +356,8 @@ static void outsider_update_nearest(const struct growth *growth, uint32_t last,
 }
 
 /*
- * Compare all outsiders with the last added leaf, and add the nearest of them
- * to the tree.
+ * Compare all outsiders with `last`, the leaf that was added last to the tree.
+ * Then add the nearest outsider to the tree and return its edge.
  */
 static struct dendrogram_edge join_next(struct growth *growth, uint32_t last)
 {
@@ -396,8 +413,8 @@ static void copy_pages(const struct dendrogram_leaf *leaves, size_t count,
 }
 
 /*
- * Prepare the sets of the leaves with their bitmaps; all leaves except leaf 0
- * are outsiders.
+ * Create the sets of the leaves with their bitmaps. Leaf 0 is the tree; all
+ * other leaves become outsiders.
  */
 static void begin_growth(struct growth *growth, size_t count)
 {

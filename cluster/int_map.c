@@ -43,7 +43,10 @@ void int_list_push(struct int_list *list, uint32_t item)
 	list->items[list->count++] = item;
 }
 
-/* Return the index of the first item that is not below `item`. */
+/*
+ * Return the index of the first item that is at least `item`; list->count if
+ * there is none.
+ */
 static uint32_t lower_bound(const struct int_list *list, uint32_t item)
 {
 	size_t at;
@@ -90,8 +93,8 @@ void int_list_remove_ordered(struct int_list *list, uint32_t item)
 enum { MAP_FIRST_CAPACITY = 16 };
 
 /*
- * Return the preferred slot of `key`. Keys are hashed, because page numbers are
- * not random.
+ * Return the slot at which the search for `key` begins. The key is hashed
+ * because page numbers are not random.
  */
 static size_t map_preferred_slot(const struct int_map *map, uint64_t key)
 {
@@ -99,7 +102,10 @@ static size_t map_preferred_slot(const struct int_map *map, uint64_t key)
 	return (size_t)int_map_mix(key, map->seed) & (map->capacity - 1);
 }
 
-/* Return the slot of `key`, or the free slot for it. */
+/*
+ * Return the slot that contains `key`; if there is none, the free slot where
+ * `key` must be added.
+ */
 static size_t map_find_slot(const struct int_map *map, uint64_t key)
 {
 	size_t at = map_preferred_slot(map, key);
@@ -168,8 +174,8 @@ void int_map_remove(struct int_map *map, uint64_t key)
 	assert(map->count > 0);
 	map->count--;
 	/*
-	 * Move following entries back, so that no search ends too early at the
-	 * free slot.
+	 * Move the entries after the free slot back, because a search would
+	 * otherwise stop at the free slot, before their keys.
 	 */
 	for (;;) {
 		map->slots[vacant].value = INT_MAP_NONE;
@@ -178,7 +184,9 @@ void int_map_remove(struct int_map *map, uint64_t key)
 			if (map->slots[at].value == INT_MAP_NONE)
 				return;
 			home = map_preferred_slot(map, map->slots[at].key);
-			/* an entry with a home in (vacant, at] may stay */
+			/*
+			 * an entry may stay if its search begins after `vacant`
+			 */
 		} while (vacant <= at ? home > vacant && home <= at
 				      : home > vacant || home <= at);
 		map->slots[vacant] = map->slots[at];

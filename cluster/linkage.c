@@ -9,8 +9,9 @@
 #include "cluster/threshold_graph.h"
 
 /*
- * The net changes of one call of the linkage, without components that appear
- * and disappear within the call, and pages that return to their label.
+ * Collects the net changes of one call of the linkage. It omits components that
+ * appear and disappear within the call, and pages that return to the label that
+ * they had before.
  */
 
 struct change_set {
@@ -26,9 +27,9 @@ struct change_set {
 	size_t merge_capacity;
 	uint32_t dropped_set; /* see struct linkage_changes */
 	uint32_t added_set;   /* see struct linkage_changes */
-	uint32_t
-		vacant; /* label of a component that became empty when the page
-			   left it, while no other component has it; 0 = none */
+	uint32_t vacant; /* label of the component that was removed when `page`
+			    left it, until another component uses the label
+			    again; 0 = none */
 	struct linkage_move *moves;
 	size_t move_count;
 	size_t move_capacity;
@@ -55,10 +56,10 @@ struct change_set_merge {
 	uint32_t component;
 };
 
-/* Clear the changes of the last call. */
+/* Begin a call: clear the changes of the previous one. */
 static void change_set_begin(struct change_set *change_set)
 {
-	/* the last call has changed very many pages */
+	/* free the memory if the previous call changed very many pages */
 	if (change_set->note_capacity > KEPT_CAPACITY) {
 		free(change_set->notes);
 		free(change_set->moves);
@@ -79,8 +80,9 @@ static void change_set_begin(struct change_set *change_set)
 }
 
 /*
- * Store the label of `page` (a row) before it may change: once per call, while
- * the page is in no set, or in a set that is not stored.
+ * Store the label of `page` (a row) before it may change. Call this once per
+ * page and call of the linkage: when the page is in no set, or in a set that
+ * change_set_note_set() has not stored.
  */
 static void change_set_note_page(struct change_set *change_set,
 				 const struct signature_table *table,
@@ -95,7 +97,10 @@ static void change_set_note_page(struct change_set *change_set,
 					 signature_table_label(table, page)};
 }
 
-/* Do the same for all pages of `set`; a second call does nothing. */
+/*
+ * Store the labels of all pages of `set` before they may change. Only the first
+ * call for a set has an effect.
+ */
 static void change_set_note_set(struct change_set *change_set,
 				struct signature_table *table, uint32_t set)
 {
@@ -108,7 +113,7 @@ static void change_set_note_set(struct change_set *change_set,
 		change_set_note_page(change_set, table, i);
 }
 
-/* Move `set` to `component` and store its pages. */
+/* Move `set` to `component`, after storing the labels of its pages. */
 static void change_set_move_set(struct change_set *change_set,
 				struct signature_table *table, uint32_t set,
 				uint32_t component)
@@ -118,10 +123,10 @@ static void change_set_move_set(struct change_set *change_set,
 }
 
 /*
- * Store a new component without a label, split from the component with the
- * label `origin`, or 0. It may disappear within the call, but its row must not
- * be reused for another component in this call. Labels are assigned in the
- * order of these calls.
+ * Store that `component`, which has no label yet, is new. It was split from the
+ * component with the label `origin`; 0 = not split. The component may disappear
+ * within the call, but its row must not be reused for another component in this
+ * call. Labels are assigned in the order in which components are stored.
  */
 static void change_set_add_fresh(struct change_set *change_set,
 				 uint32_t component, uint32_t origin)
@@ -134,8 +139,8 @@ static void change_set_add_fresh(struct change_set *change_set,
 }
 
 /*
- * Store that the component with the label `from` was merged into `into`. Do
- * nothing if `from` is 0.
+ * Store that the component with the label `from` was merged into the one with
+ * the label `into`. Do nothing if `from` is 0.
  */
 static void change_set_add_merge(struct change_set *change_set, uint32_t from,
 				 uint32_t into)
@@ -165,11 +170,11 @@ static void name_fresh(struct change_set *change_set,
 		struct change_set_fresh fresh = change_set->fresh[i];
 		struct linkage_event event = {LINKAGE_ADDED, 0, fresh.origin};
 
-		/* merged into another component in the same call */
+		/* the component was merged into another one in the same call */
 		if (table->components[fresh.component].set_count == 0)
 			continue;
 		if (*next_label == 0)
-			*next_label = 1; /* 0 means "absent" */
+			*next_label = 1; /* skip 0, which means "absent" */
 		assert(*next_label > 0);
 		event.cluster = (*next_label)++;
 		if (fresh.origin != 0)
@@ -211,7 +216,9 @@ static void change_set_report_merges(struct change_set *change_set,
 	}
 }
 
-/* Assign labels to the remaining new components, and return the changes. */
+/*
+ * Assign labels to the new components that still exist, and return the changes.
+ */
 static struct linkage_changes change_set_end(struct change_set *change_set,
 					     struct signature_table *table,
 					     uint32_t *next_label)
@@ -254,7 +261,7 @@ struct linkage {
 	struct linkage_options options;
 	struct threshold_graph graph;
 	struct change_set change_set;
-	bool has_odd_label; /* restored pages of one set had two labels */
+	bool has_odd_label; /* restored pages of one set had different labels */
 };
 
 static void note_age(struct subcomponent *subcomponent, uint64_t age)
@@ -264,8 +271,9 @@ static void note_age(struct subcomponent *subcomponent, uint64_t age)
 }
 
 /*
- * Count the pages and find the oldest page of each subcomponent; find the age
- * of the rest only if necessary.
+ * Count the pages of each subcomponent and find its oldest page. The pages of
+ * the rest are the remaining pages of the component; age_rest() finds its
+ * oldest page only if necessary.
  */
 static void subcomponent_count_pages(struct threshold_graph *graph,
 				     uint32_t component)
@@ -297,7 +305,7 @@ static void subcomponent_count_pages(struct threshold_graph *graph,
 }
 
 /*
- * Return the next set of the component, from `set` on, that belongs to the
+ * Return the first set of the component, from `set` on, that belongs to the
  * rest.
  */
 static uint32_t split_find_rest(const struct threshold_graph *graph,
@@ -326,7 +334,10 @@ static void age_rest(struct threshold_graph *graph, uint32_t component)
 	}
 }
 
-/* Return the subcomponent that keeps the label. */
+/*
+ * Return the subcomponent that keeps the label: the one with most pages, then
+ * the one with the oldest page.
+ */
 static uint32_t split_find_label_owner(struct threshold_graph *graph,
 				       uint32_t component)
 {
@@ -363,7 +374,10 @@ struct split_claim {
 	uint32_t subcomponent;
 };
 
-/* Add a component for each subcomponent except the keeper. */
+/*
+ * Add a component for each subcomponent except `keeper`, which keeps the row
+ * and the label.
+ */
 static void add_components(struct threshold_graph *graph,
 			   struct change_set *change_set, uint32_t keeper,
 			   uint32_t component)
@@ -381,7 +395,8 @@ static void add_components(struct threshold_graph *graph,
 				subcomponents->items[i].oldest, i};
 	}
 	assert(count + 1 == subcomponents->left);
-	qsort(claims, count, sizeof(*claims), order_u64); /* by age */
+	qsort(claims, count, sizeof(*claims),
+	      order_u64); /* the one with the oldest page first */
 	for (size_t i = 0; i < count; i++) {
 		uint32_t fresh = signature_table_add_component(&graph->table);
 
@@ -421,9 +436,9 @@ static void move_rest(struct threshold_graph *graph,
 }
 
 /*
- * Split `component`, which has more than one subcomponent in
- * graph->subcomponents. The subcomponent that keeps the label stays in it; the
- * others become new components, beginning with the oldest page.
+ * Split `component`, which has several subcomponents in graph->subcomponents.
+ * The one that keeps the label remains `component`. Each of the others becomes
+ * a new component, in the order of their oldest pages.
  */
 static void split_component(struct threshold_graph *graph,
 			    struct change_set *change_set, uint32_t component)
@@ -454,12 +469,13 @@ enum {
 	DEFAULT_MAX_SHINGLES = 65536,
 	DEFAULT_MAX_SETS = 2 * 1000 * 1000,
 	DEFAULT_MAX_PAGES = 10 * 1000 * 1000,
-	MOST_ROWS = 1 << 30, /* leaves room for the numbers of edges */
+	MOST_ROWS = 1 << 30, /* an edge has two rows, whose numbers must not
+				overflow */
 };
 
 /*
- * linkage_put() fails from this label on: higher labels are for calls that
- * cannot fail.
+ * linkage_put() fails when the next label is above this one. The higher labels
+ * are reserved for the functions that cannot fail.
  */
 static const uint32_t last_label = UINT32_MAX / 2;
 
@@ -488,7 +504,10 @@ struct linkage *linkage_create(const struct linkage_options *options)
 		if (*limits[i].option > MOST_ROWS)
 			*limits[i].option = MOST_ROWS;
 	}
-	/* a random seed: the authors of pages cannot cause hash collisions */
+	/*
+	 * The seed is an address, which is random, so that the authors of pages
+	 * cannot cause hash collisions.
+	 */
 	threshold_graph_begin(&linkage->graph, options->threshold,
 			      (uint64_t)(uintptr_t)linkage);
 	return linkage;
@@ -508,8 +527,9 @@ void linkage_destroy(struct linkage *linkage)
 }
 
 /*
- * Return whether `a` keeps its label when both merge: prefer a label from
- * before the call, then more pages, then the smaller label.
+ * Return whether `a` keeps its label when `a` and `b` are merged: a component
+ * that has a label wins; then the one with more pages, then the one with the
+ * smaller label.
  */
 static bool is_stronger(const struct signature_table_component *a,
 			const struct signature_table_component *b)
@@ -536,7 +556,10 @@ static void linkage_merge_components(struct linkage *linkage, uint32_t loser,
 	change_set_add_merge(&linkage->change_set, label, winner);
 }
 
-/* Merge the components of the linked sets (at least one). */
+/*
+ * Merge the components of the sets in `links` (at least one) and return the
+ * resulting component.
+ */
 static uint32_t merge_linked(struct linkage *linkage,
 			     const struct int_list *links)
 {
@@ -560,7 +583,10 @@ static uint32_t merge_linked(struct linkage *linkage,
 	return winner;
 }
 
-/* Add a new set to its component. */
+/*
+ * Add a new set with `signature` and return it. Merge the components to which
+ * it is linked, or create a component if there are none.
+ */
 static uint32_t linkage_add_set(struct linkage *linkage,
 				struct signature signature)
 {
@@ -586,7 +612,9 @@ static uint32_t linkage_add_set(struct linkage *linkage,
 	return set;
 }
 
-/* Remove a set without pages, and split its component if necessary. */
+/*
+ * Remove a set that has no pages any longer; split its component if necessary.
+ */
 static void linkage_drop_set(struct linkage *linkage, uint32_t set)
 {
 	struct threshold_graph *graph = &linkage->graph;
@@ -619,8 +647,9 @@ static void linkage_remove_from_set(struct linkage *linkage, uint32_t page)
 }
 
 /*
- * Return whether a limit forbids putting `page` (a row, or NO_TABLE_ROW) with
- * `signature`, whose set is `set` or NO_TABLE_ROW.
+ * Return whether a limit forbids adding `page` (its row, or NO_TABLE_ROW for a
+ * new page) with `signature`. `set` is the set with this signature, or
+ * NO_TABLE_ROW if it is new.
  */
 static bool linkage_is_full(const struct linkage *linkage,
 			    struct signature signature, uint32_t page,
@@ -751,7 +780,10 @@ uint64_t linkage_comparisons(const struct linkage *linkage)
 	return linkage->graph.comparisons;
 }
 
-/* Number of pages that had `label` before and are in `component` now. */
+/*
+ * The pages that had `label` before the change of the threshold and are in
+ * `component` after it.
+ */
 struct match {
 	uint32_t label;
 	uint32_t component;
@@ -773,7 +805,10 @@ static int match_compare_label(const void *left, const void *right)
 	return order != 0 ? order : compare_numbers(a->component, b->component);
 }
 
-/* Compare by the order in which labels are assigned. */
+/*
+ * Compare matches by the order in which they receive their label: by descending
+ * number of pages, then by label, then by age.
+ */
 static int compare_claims(const void *left, const void *right)
 {
 	const struct match *a = left;
@@ -793,7 +828,10 @@ static int match_compare_ages(const void *left, const void *right)
 	return compare_numbers(a->oldest, b->oldest);
 }
 
-/* Remove the label of each set and return it; 0 if a set has none. */
+/*
+ * Remove the labels of all components. Return the old label of each set; 0 if a
+ * set has none. The caller frees the array.
+ */
 static uint32_t *linkage_clear_labels(struct linkage *linkage)
 {
 	struct signature_table *table = &linkage->graph.table;
@@ -808,7 +846,10 @@ static uint32_t *linkage_clear_labels(struct linkage *linkage)
 	return labels;
 }
 
-/* Return the age of the oldest page of each component. */
+/*
+ * Return the age of the oldest page of each component; the caller frees the
+ * array.
+ */
 static uint64_t *find_ages(const struct signature_table *table)
 {
 	uint64_t *ages = mem_alloc(table->component_rows, sizeof(*ages));
@@ -828,7 +869,10 @@ static uint64_t *find_ages(const struct signature_table *table)
 	return ages;
 }
 
-/* Merge matches of equal label and component; return the number of matches. */
+/*
+ * Add up the matches with equal label and component; return the number of
+ * matches that remain.
+ */
 static size_t sum_matches(struct match *matches, size_t count)
 {
 	size_t sums = 0;
@@ -845,8 +889,8 @@ static size_t sum_matches(struct match *matches, size_t count)
 }
 
 /*
- * Return all matches in the order in which labels are assigned; the caller
- * frees them.
+ * Return all matches, in the order in which they receive their label. The
+ * caller frees them.
  */
 static struct match *find_matches(const struct signature_table *table,
 				  const uint32_t *labels, size_t *count_out)
@@ -871,8 +915,8 @@ static struct match *find_matches(const struct signature_table *table,
 }
 
 /*
- * Assign to each component the first match whose label and component are both
- * free.
+ * Assign labels: go through the matches, and assign the label to the component
+ * if neither was used by an earlier match.
  */
 static void linkage_assign_labels(struct signature_table *table,
 				  const struct match *matches, size_t count)
@@ -888,7 +932,10 @@ static void linkage_assign_labels(struct signature_table *table,
 	}
 }
 
-/* Report the labels without a component as merged, by their first matches. */
+/*
+ * Report each old label that no component received: its cluster was merged into
+ * the component of its first match.
+ */
 static void linkage_report_merges(struct linkage *linkage,
 				  const struct match *matches, size_t count)
 {
@@ -910,8 +957,9 @@ static void linkage_report_merges(struct linkage *linkage,
 }
 
 /*
- * Report the components without a label as split, by their first matches,
- * beginning with the oldest page. Reorders the matches.
+ * Report each component that received no old label: it was split from the label
+ * of its first match. Begin with the component that has the oldest page. The
+ * function changes the order of `matches`.
  */
 static void linkage_report_fresh(struct linkage *linkage, struct match *matches,
 				 size_t count)
@@ -961,7 +1009,8 @@ void linkage_set_threshold(struct linkage *linkage, unsigned threshold,
 }
 
 /*
- * Limit of set numbers, so that a damaged number does not allocate much memory.
+ * Limit for the numbers of sets. Without it a damaged number could allocate
+ * much memory.
  */
 enum { MAX_SET = 1 << 26 };
 
@@ -981,7 +1030,11 @@ enum error linkage_restore_set(struct linkage *linkage, uint32_t set,
 					   shingle_ids, (uint32_t)count);
 }
 
-/* Use the first label of a set; different ones are an error at the end. */
+/*
+ * Put `set` into the component with `label` when the first of its pages is
+ * restored. If a later page has a different label, store this;
+ * linkage_restore_end() reports it.
+ */
 static void label_set(struct linkage *linkage, uint32_t set, uint32_t label)
 {
 	struct signature_table *table = &linkage->graph.table;
@@ -1014,8 +1067,8 @@ enum error linkage_restore_page(struct linkage *linkage, uint64_t page,
 }
 
 /*
- * Assign the label of the set to the component of `set`. Return false if the
- * component has another label, or another component has the label.
+ * Give the component of `set` the label `label`. Return false if the component
+ * already has another label, or another component has this label.
  */
 static bool name_component(struct signature_table *table, uint32_t set,
 			   uint32_t label)

@@ -1,20 +1,23 @@
 /*
- * cluster/linkage.h - exact single linkage, updated page by page. The partition
- * is the connected components of the graph whose edges are the pairs with
- * distance <= threshold (Gottron 2008, section 5), whatever the order of
- * arrival.
+ * cluster/linkage.h - exact single linkage, updated page by page. Two pages are
+ * linked if their distance is at most the threshold; the clusters are the
+ * connected components of this graph (Gottron 2008, section 5). They do not
+ * depend on the order in which pages arrive.
  *
- * Components have labels: the public cluster numbers. On a merge the component
- * with more pages keeps its label (the smaller number if equal). On a split the
- * part with more pages keeps it (the part with the oldest page if equal), and
- * the others get new numbers. A replacement is a removal and an insertion; only
- * its net effect is reported: the only page of a cluster keeps its label if its
- * new signature links to nothing, and a label from before the call is preferred
- * to one that the removal would have created.
+ * Components have labels, which are the public cluster numbers. When components
+ * merge, the one with more pages keeps its label; if the numbers are equal, the
+ * one with the smaller label. When a component splits, the part with more pages
+ * keeps the label; if the numbers are equal, the part with the oldest page. The
+ * other parts get new labels. When the signature of a page changes, the linkage
+ * removes and inserts the page, but reports only the net effect: if the page
+ * was the only one of its cluster and its new signature links to no other page,
+ * it keeps the label. A merge within the call prefers a label from before the
+ * call to a new one.
  *
- * Pages with equal signatures share one set of shingles, which are 32-bit
- * numbers of a dictionary. Numbers of shingles and sets are fixed while they
- * are in use and are reused afterwards; a stored linkage consists of them.
+ * Pages with equal signatures share one set of shingles. A shingle in a set is
+ * a 32-bit number, which a dictionary maps to the hash. The numbers of shingles
+ * and sets do not change while they are in use; afterwards they are reused. A
+ * stored linkage contains these numbers.
  */
 #ifndef CLUSTER_LINKAGE_H
 #define CLUSTER_LINKAGE_H
@@ -36,7 +39,7 @@ struct linkage_options {
 	size_t max_pages;    /* 0 = 10,000,000 */
 };
 
-/* Not safe for use by two threads at the same time. */
+/* Create an empty linkage. Two threads must not use it at the same time. */
 struct linkage *linkage_create(const struct linkage_options *options);
 
 /* Do nothing for NULL. */
@@ -47,15 +50,19 @@ struct linkage_move {
 	uint64_t page;
 	uint32_t from;
 	uint32_t to;
-	uint32_t set; /* its current set; LINKAGE_NONE: the page is absent */
+	uint32_t set; /* the current set of the page; LINKAGE_NONE: the page is
+			 absent */
 };
 
-/* Events are in this order: new and split, then merged, then gone. */
+/*
+ * In linkage_changes.events, LINKAGE_ADDED and LINKAGE_SPLIT come first, then
+ * LINKAGE_MERGED, then LINKAGE_REMOVED.
+ */
 enum linkage_event_kind {
 	LINKAGE_ADDED,   /* `cluster` is new */
 	LINKAGE_MERGED,  /* `cluster` was merged into `other` */
 	LINKAGE_SPLIT,   /* `cluster` was split from `other` */
-	LINKAGE_REMOVED, /* the last page has left `cluster` */
+	LINKAGE_REMOVED, /* `cluster` has no pages any longer */
 };
 
 struct linkage_event {
@@ -65,27 +72,31 @@ struct linkage_event {
 };
 
 /*
- * The changes of the last call, valid until the next one. Each page occurs at
- * most once in `moves`, with from != to. To store the changes, first delete the
- * dropped rows and then write the added ones: numbers are reused immediately.
+ * The changes of the last call; valid until the next call. A page occurs at
+ * most once in `moves`, and from != to. The caller can store the changes: first
+ * delete the rows of the dropped numbers, then write the rows of the added
+ * ones, because a call may reuse a number that it has dropped.
  */
 struct linkage_changes {
 	const struct linkage_move *moves;
 	size_t move_count;
 	const struct linkage_event *events;
 	size_t event_count;
-	const uint32_t *dropped_shingles; /* no set has them any longer */
+	const uint32_t *dropped_shingles; /* no set contains these shingles any
+					     longer */
 	size_t dropped_shingle_count;
 	const uint32_t *added_shingles; /* new in the dictionary */
 	size_t added_shingle_count;
-	uint32_t dropped_set; /* no page has it any longer; or LINKAGE_NONE */
-	uint32_t added_set;   /* no page had it before; or LINKAGE_NONE */
+	uint32_t dropped_set; /* no page has this set any longer; LINKAGE_NONE =
+				 none dropped */
+	uint32_t added_set; /* no page had this set before; LINKAGE_NONE = none
+			       added */
 };
 
 /*
- * Add `page`, or change its signature; copy it. Assign new labels from
- * *next_label upwards. ERR_TOO_LARGE over a limit, or if *next_label is over
- * 2^31; then nothing changes.
+ * Add `page` with a copy of `signature`, or change its signature. New labels
+ * begin with *next_label, which is increased. ERR_TOO_LARGE: a limit is
+ * reached, or *next_label is over 2^31; then nothing changes.
  */
 enum error linkage_put(struct linkage *linkage, uint64_t page,
 		       struct signature signature, uint32_t *next_label,
@@ -96,24 +107,26 @@ void linkage_remove(struct linkage *linkage, uint64_t page,
 		    uint32_t *next_label, struct linkage_changes *changes_out);
 
 /*
- * Change the threshold. Each old label moves to the new component with most of
- * its pages (pairs by descending number of common pages, then ascending label,
- * then ascending oldest page; each label and component once). A component
- * without an old label is reported as split from the label that most of its
- * pages had, a label without a component as merged into the component with most
- * of its pages.
+ * Change the threshold, and assign the old labels to the new components.
+ * Consider the pairs of an old label and a new component by descending number
+ * of common pages, then by ascending label, then by ascending oldest page.
+ * Assign the label of a pair if neither its label nor its component was used
+ * before. A component that receives no old label is reported as split from the
+ * label that most of its pages had. A label that no component receives is
+ * reported as merged into the component with most of its pages.
  */
 void linkage_set_threshold(struct linkage *linkage, unsigned threshold,
 			   uint32_t *next_label,
 			   struct linkage_changes *changes_out);
 
 /*
- * For opening a stored linkage: restore all shingles, then all sets, then all
- * pages in the order of insertion, into an empty linkage, then end. ERR_CORRUPT
- * if a number is used already or over 2^26, shingles are not ascending or
- * unknown, a label is 0, a set has no page, a shingle is in no set, two ids
- * have the same shingle, two sets are equal, or the labels do not match the
- * partition. After an error the linkage can only be destroyed.
+ * Restore a stored linkage into an empty one: first all shingles, then all
+ * sets, then all pages in the order of their insertion; finally call
+ * linkage_restore_end(). ERR_CORRUPT if a number is used twice or over 2^26,
+ * the shingles of a set are unknown or not ascending, a label is 0, a set has
+ * no page, a shingle is in no set, two numbers have the same shingle, two sets
+ * are equal, or the labels do not match the components. After an error only
+ * linkage_destroy() may be called.
  */
 enum error linkage_restore_shingle(struct linkage *linkage, uint32_t shingle_id,
 				   uint64_t shingle);
@@ -129,34 +142,38 @@ uint32_t linkage_label(const struct linkage *linkage, uint64_t page);
 /* Return the set of a page; LINKAGE_NONE if it is absent. */
 uint32_t linkage_set(const struct linkage *linkage, uint64_t page);
 
-/* Return the shingle of a number in use. */
+/* Return the hash of the shingle with this number, which must be in use. */
 uint64_t linkage_shingle(const struct linkage *linkage, uint32_t shingle_id);
 
-/* A set of shingles, by its number. */
+/* The shingles and the pages of a set. */
 struct linkage_set_view {
 	const uint32_t *shingle_ids; /* [count], strictly ascending */
 	size_t count;
-	size_t page_count; /* 0: the number is not in use */
+	size_t page_count; /* number of its pages; 0: the number of the set is
+			      not in use */
 	uint32_t label;
 };
 
-/* Return a set, below linkage_size().set_rows; valid until the next change. */
+/*
+ * Return the set with the number `set`, which must be below
+ * linkage_size().set_rows. The result is valid until the linkage changes.
+ */
 struct linkage_set_view linkage_set_at(const struct linkage *linkage,
 				       uint32_t set);
 
 struct linkage_size {
 	size_t pages;
 	size_t sets;        /* unique signatures */
-	size_t set_rows;    /* above all set numbers in use */
+	size_t set_rows;    /* all numbers of sets are below this number */
 	size_t shingle_ids; /* number of shingles in use */
-	size_t groups;      /* groups of sets around a pivot */
+	size_t groups;      /* groups of cluster/similarity_join.h */
 	size_t clusters;
 	size_t bytes; /* approximate memory */
 };
 
 struct linkage_size linkage_size(const struct linkage *linkage);
 
-/* Return the number of comparisons of sets until now. */
+/* Return how many pairs of sets the linkage has compared. */
 uint64_t linkage_comparisons(const struct linkage *linkage);
 
 #endif

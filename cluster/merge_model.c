@@ -7,7 +7,7 @@
 #include "base/memory.h"
 #include "cluster/dendrogram.h"
 
-/* Number of pages of a group that have a term or a label. */
+/* How many pages of a group have the term or label `id`. */
 struct group_term_count {
 	uint32_t id;
 	uint32_t pages;
@@ -21,29 +21,31 @@ struct term_counts {
 
 struct merge_group {
 	struct term_counts terms;
-	struct term_counts labels; /* labels by the links to its pages */
+	struct term_counts labels; /* link labels of its pages */
 	struct term_counts truth;
 	uint32_t pages;
-	double mass;         /* sum of p */
-	double squares;      /* sum of p * p */
-	uint64_t commonness; /* sum of pages * pages of the site that have the
-				term */
+	double mass;         /* sum of p(t), see MERGE_FEATURES */
+	double squares;      /* sum of p(t)^2 */
+	uint64_t commonness; /* sum over the terms: pages of the group * pages
+				of the site that have the term */
 	bool is_touched;
 };
 
 /* Statistics of all pages of the site. */
 struct merge_site {
 	uint32_t *frequency; /* [term_count] pages that have the term */
-	float *varied;       /* [term_count]: sqrt(p (1 - p)) */
-	bool *is_known;      /* [term_count] at least 3 pages have the term */
+	float *varied;  /* [term_count]: sqrt(p (1 - p)), p being the ratio of
+			   pages of the site */
+	bool *is_known; /* [term_count] at least 3 pages have the term */
 	uint32_t pages;
 };
 
 enum { KNOWN_PAGES = 3 };
 
 /*
- * Thresholds for the ratio of a group's pages that have a term: nearly all,
- * nearly none.
+ * Limits for the ratio of the pages of a group that have a term: from
+ * STABLE_MIN on nearly all pages have it, up to STABLE_MAX nearly none. A term
+ * is opposed if its ratios in two groups differ by more than OPPOSED_MIN.
  */
 #define STABLE_MIN  0.9
 #define STABLE_MAX  0.1
@@ -90,8 +92,8 @@ static struct merge_site merge_site_make(const struct merge_pages *pages,
 }
 
 /*
- * Write leaf << 32 | label of the pages with a label, ascending; return their
- * number.
+ * For each page with a label, write leaf << 32 | label. Sort these numbers in
+ * ascending order and return how many there are.
  */
 static size_t sort_labels(const struct merge_pages *pages,
 			  const uint32_t *labels, uint64_t *sorted_out)
@@ -106,7 +108,10 @@ static size_t sort_labels(const struct merge_pages *pages,
 	return count;
 }
 
-/* Count the first `count` labels of a leaf. */
+/*
+ * Count how many pages of a leaf have each label. `sorted` [count] contains the
+ * labels of the leaf, written by sort_labels().
+ */
 static void merge_group_count_labels(struct term_counts *tallies,
 				     const uint64_t *sorted, size_t count)
 {
@@ -167,7 +172,7 @@ static void merge_group_compute_weights(const struct merge_site *site,
 	}
 }
 
-/* Create a group for each leaf, [leaf_count]. */
+/* Create one group for each leaf, [leaf_count]; the caller frees the groups. */
 static struct merge_group *merge_groups_make(const struct merge_site *site,
 					     const struct merge_pages *pages,
 					     size_t leaf_count)
@@ -199,13 +204,17 @@ static void free_tallies(struct merge_group *group)
 	free(group->truth.items);
 }
 
-/* Both tallies of one id. */
+/*
+ * Walks over the ids of two groups in ascending order, with the counts of an id
+ * in both groups.
+ */
 struct pair {
 	const struct term_counts *a;
 	const struct term_counts *b;
 	size_t at_a;
 	size_t at_b;
-	struct group_term_count now_a; /* 0 pages: not in the group */
+	struct group_term_count
+		now_a; /* pages is 0 if group a does not have the id */
 	struct group_term_count now_b;
 };
 
@@ -228,7 +237,7 @@ static bool pair_next(struct pair *pair)
 	return true;
 }
 
-/* Sums over the terms. */
+/* Sums over the terms of two groups, for the features of MERGE_FEATURES. */
 struct merge_term_sums {
 	double new_a;
 	double new_b;
@@ -280,7 +289,10 @@ static struct merge_term_sums sum_terms(const struct merge_site *site,
 	return sums;
 }
 
-/* Return the sum of the smaller ratios; -1 if a group has no label. */
+/*
+ * Return the overlap of the labels of two groups: the sum, over all labels, of
+ * the smaller of both ratios; -1 if one of the groups has no label.
+ */
 static double merge_label_overlap(const struct term_counts *a,
 				  const struct term_counts *b)
 {
@@ -296,8 +308,8 @@ static double merge_label_overlap(const struct term_counts *a,
 }
 
 /*
- * Compute the features of joining a and b, except the height, and the truth.
- * Linear in the terms of both.
+ * Compute the features of joining groups a and b, except the height; and
+ * `right` and `known`. Linear in the number of their terms.
  */
 static void merge_compare(const struct merge_site *site,
 			  const struct merge_group *a,
@@ -354,7 +366,7 @@ static void add_tallies(struct term_counts *to, const struct term_counts *from)
 	*to = sum;
 }
 
-/* Add the pages of `from`, which becomes empty. */
+/* Add the pages of `from` to `group`; `from` becomes empty. */
 static void merge_group_add(const struct merge_site *site,
 			    struct merge_group *group, struct merge_group *from)
 {
@@ -382,8 +394,10 @@ struct merge_walk {
 	const struct dendrogram *dendrogram;
 	struct merge_site site;
 	struct merge_group *groups; /* [leaf_count] */
-	uint32_t *parents;          /* [leaf_count] union-find */
-	uint32_t *touched;          /* roots that a threshold joins */
+	uint32_t *parents; /* [leaf_count] parents in the union-find structure
+			      of the groups */
+	uint32_t *touched; /* roots of the groups that the current threshold
+			      joins */
 	struct cluster_merges merges;
 	uint64_t steps;
 };
@@ -402,7 +416,7 @@ static uint32_t root_of(uint32_t *parents, uint32_t leaf)
 	return leaf;
 }
 
-/* Compare by size, the larger group first. */
+/* Compare two groups for sorting by descending size. */
 static int merge_group_compare(const struct merge_group *a,
 			       const struct merge_group *b)
 {
@@ -415,8 +429,8 @@ static int merge_group_compare(const struct merge_group *a,
 }
 
 /*
- * Write the roots that edges of this level touch, each once; return their
- * number.
+ * Write the roots of the groups that the edges in `order` [count] join to
+ * walk->touched, each once; return their number.
  */
 static size_t find_touched(struct merge_walk *walk, const uint32_t *order,
 			   size_t count)
@@ -440,7 +454,10 @@ static size_t find_touched(struct merge_walk *walk, const uint32_t *order,
 	return touched;
 }
 
-/* Join groups; the largest of them becomes the root of all. */
+/*
+ * Join the two groups of an edge in the union-find structure; the larger group
+ * becomes the root.
+ */
 static void merge_walk_join(struct merge_walk *walk,
 			    const struct dendrogram_edge *edge)
 {
@@ -467,7 +484,10 @@ static void add_merge(struct merge_walk *walk, unsigned threshold, uint32_t a,
 	merge_compare(&walk->site, &walk->groups[a], &walk->groups[b], merge);
 }
 
-/* Add all merges of one threshold; `order` [count] are its edges. */
+/*
+ * Add the merges of one threshold to walk->merges. `order` [count] contains the
+ * edges with this height.
+ */
 static void walk_level(struct merge_walk *walk, unsigned threshold,
 		       const uint32_t *order, size_t count)
 {
@@ -494,8 +514,8 @@ static void walk_level(struct merge_walk *walk, unsigned threshold,
 }
 
 /*
- * Write the edges up to MERGE_HIGHEST to `order_out` by ascending level; return
- * their number.
+ * Write the indices of the edges up to MERGE_HIGHEST to `order_out`, sorted by
+ * ascending level; return their number.
  */
 static size_t order_edges(const struct dendrogram *dendrogram,
 			  uint32_t *order_out)
@@ -572,8 +592,8 @@ void cluster_merges_free(struct cluster_merges *merges)
 }
 
 /*
- * A tree of depth 3: (feature, threshold) of its splits in pre-order, the root
- * first; smaller values go left.
+ * A decision tree of depth 3. `splits` are in pre-order, the root first; a
+ * feature below the threshold of its split leads to the left branch.
  */
 struct merge_tree {
 	struct {
@@ -618,19 +638,21 @@ double merge_probability(const struct cluster_merge *merge)
 }
 
 /*
- * Gains that differ by less than 1 / SLACK of the maximum gain count as equal.
+ * Two gains count as equal if they differ by less than 1 / SLACK of the maximum
+ * gain.
  */
 enum { SLACK = 200 };
 
 /*
- * The gain of joining up to each level, and the merges on it. Sums are
- * integers, in units of 1 / UNIT, so that they do not depend on the order of
- * the merges.
+ * For each level: the gain of joining all groups up to it, and the merges on
+ * it. Gains are integers in units of 1 / UNIT, so that they do not depend on
+ * the order of the merges.
  */
 enum { UNIT = 1 << 16 };
 struct levels {
 	int64_t gains[MERGE_LEVELS];
-	int64_t weight; /* maximum gain: the sum over all merges */
+	int64_t weight; /* maximum gain: that of joining all groups if all
+			   merges are correct */
 	uint32_t counts[MERGE_LEVELS];
 	uint32_t doubtful[MERGE_LEVELS];
 };
@@ -657,8 +679,8 @@ static struct levels levels_of(const struct cluster_merges *merges)
 }
 
 /*
- * Among the levels whose gain is nearly the best, return the one nearest to the
- * default, of equally near ones the lower.
+ * Return a level whose gain is nearly the best: the one nearest to the default
+ * level; the lower one if two are equally near.
  */
 static unsigned nearest_of_best(const struct levels *levels,
 				unsigned default_level)

@@ -1,10 +1,11 @@
 /*
- * cluster/merge_model.h - judges the merges of a dendrogram: do the groups that
- * a threshold joins belong to one template? Boosted trees
- * (conf/models/merges.model, built by tests/eval/merges.py) weigh the common
- * terms of their pages and the links to them. The result is the threshold up to
- * which most joins are correct. Pure. Source: gradient boosted trees, Friedman,
- * Annals of Statistics 29, 2001; the rule is ours.
+ * cluster/merge_model.h - estimates for each merge of a dendrogram whether the
+ * two groups that a threshold joins belong to one template. The model consists
+ * of boosted trees (conf/models/merges.model, built by tests/eval/merges.py).
+ * Its features are the terms that the pages of both groups have in common, and
+ * the links to the pages. The result is the threshold up to which most merges
+ * are correct. Pure. Source: gradient boosted trees, Friedman, Annals of
+ * Statistics 29, 2001; the rule that selects a threshold is ours.
  */
 #ifndef CLUSTER_MERGE_MODEL_H
 #define CLUSTER_MERGE_MODEL_H
@@ -17,9 +18,11 @@ struct dendrogram;
 struct dendrogram_leaf;
 
 /*
- * Groups A, the larger one, and B are joined. p(t) is the ratio of the pages of
- * a group that have term t; the mass of a group is the sum of p. Masses are
- * relative to the larger mass of both groups.
+ * The features of joining group A and group B; A is the larger group. Terms are
+ * the shingles of the pages. p(t) is the ratio of the pages of a group that
+ * have term t. The mass of a group is the sum of p(t) over the terms named.
+ * Each mass, and `opposed`, is divided by the total mass of A or of B,
+ * whichever is larger.
  */
 /* clang-format off */
 #define MERGE_FEATURES(X) \
@@ -53,43 +56,50 @@ enum merge_feature {
 const char *merge_feature_name(enum merge_feature feature);
 
 enum {
-	MERGE_STEP = 5,      /* permille: distance of the thresholds that are
-				distinguished */
-	MERGE_HIGHEST = 450, /* permille: highest that can be chosen */
+	MERGE_STEP = 5, /* permille: distance between two thresholds that are
+			   tried */
+	MERGE_HIGHEST = 450, /* permille: the highest threshold that is tried */
 	MERGE_LEVELS = MERGE_HIGHEST / MERGE_STEP + 1,
-	MERGE_MAX_STEPS = 1 << 30, /* compared terms: takes seconds */
+	MERGE_MAX_STEPS =
+		1
+		<< 30, /* limit of compared terms; reaching it takes seconds */
 };
 
-/* The pages of a site by the leaves of its dendrogram. */
+/* The pages of a site. Each page belongs to a leaf of the dendrogram. */
 struct merge_pages {
 	const struct dendrogram_leaf *leaves; /* leaves of the dendrogram */
-	const uint32_t *leaf_of;              /* [count] */
-	const uint32_t *labels; /* [count] link_labels_compute(); 0 = none */
-	const uint32_t *truth;  /* [count] templates; 0 = unknown; or NULL */
+	const uint32_t *leaf_of;              /* [count] leaf of each page */
+	const uint32_t *labels; /* [count] labels of link_labels_compute(); 0 =
+				   no label */
+	const uint32_t *truth;  /* [count] known template of each page, 0 =
+				   unknown; or NULL */
 	size_t count;
 };
 
 struct cluster_merge {
-	unsigned threshold; /* permille, a multiple of MERGE_STEP, the smallest
+	unsigned threshold; /* permille, the smallest multiple of MERGE_STEP
 			       that joins A and B */
 	uint32_t pages_a;
 	uint32_t pages_b;
 	float features[MERGE_FEATURE_COUNT];
-	double right; /* ratio of equal truths among the pairs of a page in A
-			 and one in B whose truth is known */
-	double known; /* number of these pairs; 0 without `truth` */
+	double right; /* among the pairs of a page in A and a page in B whose
+			 truth is known: ratio of the pairs with equal truths */
+	double known; /* number of these pairs; 0 if merge_pages.truth is NULL
+		       */
 };
 
 struct cluster_merges {
 	struct cluster_merge *items; /* [count], by ascending threshold */
 	size_t count;
-	bool is_cut; /* incomplete, because MERGE_MAX_STEPS were reached */
+	bool is_cut; /* merges are missing because MERGE_MAX_STEPS was reached
+		      */
 };
 
 /*
- * Compute all merges up to MERGE_HIGHEST. If a threshold joins several groups,
- * A is the largest (by pages, then terms, then the frequency of the terms in
- * the site) and B is each of the others. O(merges * terms of a group), at most
+ * Compute all merges up to MERGE_HIGHEST. If a threshold joins more than two
+ * groups, A is the largest group, and there is one merge with each other group
+ * as B. Groups are compared by pages, then by terms, then by the frequency of
+ * their terms in the site. O(merges * terms of a group), at most
  * MERGE_MAX_STEPS.
  */
 struct cluster_merges
@@ -102,15 +112,18 @@ double merge_probability(const struct cluster_merge *merge);
 
 struct merge_choice {
 	unsigned threshold; /* permille */
-	uint32_t merges;    /* number of merges up to it */
-	uint32_t doubtful;  /* number of these with a probability below .5 */
+	uint32_t merges;    /* number of merges up to the threshold */
+	uint32_t doubtful;  /* number of these merges whose probability is below
+			       0.5 */
 };
 
 /*
- * Return the threshold up to which the sum of sqrt(pairs of pages) * (2
- * probability - 1) is largest; among those whose sum is less by at most .005 of
- * the sum of all sqrt(pairs), the one nearest to `default_value` (permille), so
- * that a few pages do not change the clustering. Linear.
+ * Choose a threshold. The gain of a threshold is the sum, over the merges up to
+ * it, of sqrt(pairs of pages) * (2 * probability - 1). Among the thresholds
+ * whose gain is nearly maximal (the difference is at most 0.005 times the sum
+ * of sqrt(pairs of pages) over all merges), return the one nearest to
+ * `default_value` (permille), so that a few pages do not change the clustering.
+ * Linear.
  */
 struct merge_choice merge_model_choose(const struct cluster_merges *merges,
 				       unsigned default_value);

@@ -13,7 +13,8 @@
 
 enum {
 	WORD_BITS = 64,
-	GATHER = 8, /* shingles that are looked up at the same time */
+	GATHER = 8, /* number of shingles that common_shingles() looks up at the
+		       same time */
 };
 
 uint32_t shingle_id_set_words(const uint32_t *shingle_ids, uint32_t count)
@@ -88,8 +89,8 @@ void probe_set(struct probe *probe, struct shingle_id_set set)
 }
 
 /*
- * Return the number of shingles of `other` inside the range of the probe's
- * bitmap.
+ * Return how many shingles of `other` are in the range of the probe's bitmap;
+ * the others are larger.
  */
 static uint32_t reached_count(const struct probe *probe,
 			      struct shingle_id_set other)
@@ -118,7 +119,10 @@ static uint32_t bitmap_has_shingle(const uint64_t *bits, uint32_t shingle_id)
 			  1);
 }
 
-/* Count bits without the popcnt instruction, which not all processors have. */
+/*
+ * Return the number of bits that are set. Does not use the popcnt instruction,
+ * which some processors do not have.
+ */
 static uint32_t bit_count(uint64_t word)
 {
 	word -= word >> 1 & 0x5555555555555555;
@@ -160,8 +164,8 @@ common_bits(const uint64_t *a, const uint64_t *b, uint32_t words)
 }
 
 /*
- * Look up eight shingles at a time. Reads the bitmap as words of 32 bits, which
- * on x86 have the same order.
+ * Return how many of the shingles are in the bitmap; look up eight at a time.
+ * The bitmap is read as words of 32 bits, which are in the same order on x86.
  */
 __attribute__((target("avx2,popcnt"))) static uint32_t
 common_shingles(const uint64_t *bits, const uint32_t *shingle_ids,

@@ -1,7 +1,7 @@
 /*
- * cluster/overlap.h - counts the common shingles of two sets, which takes most
- * of the time of clustering. A shingle is the 32-bit number in a linkage's
- * dictionary.
+ * cluster/overlap.h - counts the shingles that two sets have in common.
+ * Clustering spends most of its time here. A shingle is its 32-bit number in
+ * the dictionary of a linkage.
  */
 #ifndef CLUSTER_OVERLAP_H
 #define CLUSTER_OVERLAP_H
@@ -9,22 +9,24 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A set prepared for comparisons. */
+/* A set of shingles with a bitmap for fast comparisons. */
 struct shingle_id_set {
 	const uint32_t *shingle_ids; /* [count], strictly ascending */
 	uint32_t count;
-	uint32_t words;       /* words of `bits`; 0: no bitmap */
-	const uint64_t *bits; /* bit t % 64 of word t / 64 for each shingle t */
+	uint32_t
+		words; /* number of words of `bits`; 0: the set has no bitmap */
+	const uint64_t *
+		bits; /* for each shingle t, bit t % 64 of word t / 64 is set */
 };
 
 /*
- * A bitmap saves time if the shingles are dense: it has at most
- * SHINGLE_SET_MAX_WORDS words, and at most SHINGLE_SET_SPARSE words per
- * shingle.
+ * A set has a bitmap only if its shingles are dense, because only then a bitmap
+ * saves time: the bitmap needs at most SHINGLE_SET_MAX_WORDS words, and at most
+ * SHINGLE_SET_SPARSE words per shingle.
  */
 enum { SHINGLE_SET_MAX_WORDS = 128, SHINGLE_SET_SPARSE = 4 };
 
-/* Return the words of the bitmap of the set; 0: it gets none. */
+/* Return the number of words of the set's bitmap; 0 if it must have none. */
 uint32_t shingle_id_set_words(const uint32_t *shingle_ids, uint32_t count);
 
 /* Set the bits [words] of the shingles. */
@@ -32,8 +34,9 @@ void shingle_id_set_fill(const uint32_t *shingle_ids, uint32_t count,
 			 uint64_t *bits, uint32_t words);
 
 /*
- * A set that is compared with many others, as a bitmap of all its shingles.
- * Initialise with {0}; free with probe_free().
+ * One set that is compared with many others. It has a bitmap of all its
+ * shingles, however sparse they are. Initialise with {0}; free with
+ * probe_free().
  */
 struct probe {
 	struct shingle_id_set set;
@@ -44,19 +47,19 @@ struct probe {
 void probe_free(struct probe *probe);
 
 /*
- * Replace the probe's set. The probe refers to the set, which must live until
- * the next call. O(old and new set).
+ * Replace the set of the probe. The probe refers to the shingles of `set`,
+ * which must exist until the next call. O(size of the old and the new set).
  */
 void probe_set(struct probe *probe, struct shingle_id_set set);
 
 /*
- * Return |A n B| of the probe's set and `other`: with popcount if both have a
- * bitmap, otherwise by looking up each shingle. Uses AVX2 if the processor has
- * it.
+ * Return |A n B|, where A is the probe's set and B is `other`. If both have a
+ * bitmap, count the bits of their intersection, otherwise look up each shingle.
+ * Uses AVX2 if the processor has it.
  */
 uint32_t probe_common(const struct probe *probe, struct shingle_id_set other);
 
-/* Do the same, with the same results, but without AVX2. */
+/* Return the same as probe_common() without using AVX2. */
 uint32_t probe_common_plain(const struct probe *probe,
 			    struct shingle_id_set other);
 

@@ -7,10 +7,10 @@
 #include "base/hash.h"
 #include "base/memory.h"
 
-/* Counts over one partition, or over the intersection of two. */
+/* Counts of one partition, or of the intersection of two partitions. */
 struct groups {
 	uint64_t pairs;      /* pairs of items in the same group */
-	long double entropy; /* natural, >= 0 */
+	long double entropy; /* entropy with the natural logarithm, >= 0 */
 };
 
 static uint64_t quality_count_pairs(uint64_t count)
@@ -19,7 +19,10 @@ static uint64_t quality_count_pairs(uint64_t count)
 			      : (count - 1) / 2 * count;
 }
 
-/* Count groups of items with equal keys; count > 0; sorts the keys. */
+/*
+ * Count the groups of items with equal keys. `count` must be > 0. The function
+ * sorts the keys.
+ */
 static struct groups groups_of(uint64_t *keys, size_t count)
 {
 	struct groups groups = {0, 0};
@@ -48,8 +51,8 @@ static double quality_clamp_ratio(long double value)
 
 /*
  * Hubert & Arabie 1985, eq. 5: (index - expected) / (maximum - expected). The
- * denominator is 0 only if both partitions put all pairs together or both put
- * none together; then they are equal.
+ * denominator is 0 only if both partitions put all pairs together, or both put
+ * no pair together. In these cases the partitions are equal.
  */
 static double adjusted_rand(uint64_t both, uint64_t found, uint64_t truth,
 			    uint64_t all)
@@ -66,8 +69,9 @@ static double adjusted_rand(uint64_t both, uint64_t found, uint64_t truth,
 }
 
 /*
- * Rosenberg & Hirschberg 2007, section 2: 1 - H(of | given) / H(of), where the
- * conditional entropy is the entropy of the intersection minus that of `given`.
+ * Rosenberg & Hirschberg 2007, section 2: 1 - H(of | given) / H(of). The
+ * conditional entropy H(of | given) is the entropy of the intersection minus
+ * the entropy of `given`.
  */
 static double ratio_explained(struct groups of, struct groups given,
 			      struct groups cross)
@@ -103,7 +107,10 @@ struct agreement quality_agreement(const uint32_t *found, const uint32_t *truth,
 	cross = groups_of(keys, count);
 	free(keys);
 
-	/* Agreement: together in both, or separate in both. */
+	/*
+	 * Two items agree if they are together in both partitions, or separate
+	 * in both.
+	 */
 	agreement.rand = (double)((long double)(all - f.pairs - t.pairs +
 						2 * cross.pairs) /
 				  (long double)all);
@@ -121,8 +128,9 @@ struct agreement quality_agreement(const uint32_t *found, const uint32_t *truth,
 double quality_dunn_of(quality_distance *distance, const void *items,
 		       const uint32_t *groups, size_t count)
 {
-	double nearest = INFINITY; /* between different groups */
-	double widest = 0;         /* within a group */
+	double nearest =
+		INFINITY;  /* smallest distance of items of different groups */
+	double widest = 0; /* largest distance of items of the same group */
 
 	for (size_t i = 0; i < count; i++) {
 		for (size_t j = 0; j < i; j++) {
@@ -133,7 +141,7 @@ double quality_dunn_of(quality_distance *distance, const void *items,
 		}
 	}
 	if (isinf(nearest))
-		return NAN; /* fewer than two groups */
+		return NAN; /* there are fewer than two groups */
 	if (nearest <= 0)
 		return 0;
 	return widest <= 0 ? INFINITY : nearest / widest;

@@ -11,7 +11,9 @@
 #include "page/scanner.h"
 #include "page/tag.h"
 
-enum { MIN_GENERATED = 5 }; /* bytes */
+enum {
+	MIN_GENERATED = 5
+}; /* only a part of at least this many bytes can look generated */
 
 static bool is_lower(char byte)
 {
@@ -42,7 +44,10 @@ static size_t class_part_length(const char *text, size_t size)
 	return length;
 }
 
-/* Copy the part, with every run of digits replaced by one "0". */
+/*
+ * Copy the part of a class name to `out`, with every run of digits replaced by
+ * one "0". Return the new length.
+ */
 static size_t fold_digits(const char *part, size_t length, char *out)
 {
 	size_t size = 0;
@@ -58,8 +63,9 @@ static size_t fold_digits(const char *part, size_t length, char *out)
 }
 
 /*
- * Return whether the part has no digit and no upper-case letter: only digits
- * are folded, and only with digits or upper case a part looks generated.
+ * Return whether the name has no digit and no upper-case letter. Such a name
+ * needs no normalisation: only digits are replaced, and a part looks generated
+ * only if it has digits or upper case.
  */
 static bool class_name_is_plain(const char *text, size_t size)
 {
@@ -96,7 +102,10 @@ size_t class_normalise(struct slice name, char *out)
 	return size;
 }
 
-/* Keep the smallest `max` hashes, ascending and distinct. */
+/*
+ * Insert `hash` into `hashes`, which are ascending and distinct, and keep only
+ * the `max` smallest. Return the new number.
+ */
 static size_t insert_smallest(uint64_t *hashes, size_t count, size_t max,
 			      uint64_t hash)
 {
@@ -115,8 +124,9 @@ static size_t insert_smallest(uint64_t *hashes, size_t count, size_t max,
 }
 
 /*
- * Return the next name of a class attribute, as written, and move *classes
- * after it. Return false at the end.
+ * Write the next name of a class attribute to *name_out, as it is in the
+ * source, and move *classes to the end of the name. Return false if there is no
+ * further name.
  */
 static bool class_next(struct slice *classes, struct slice *name_out)
 {
@@ -165,9 +175,9 @@ uint64_t class_hash(struct slice classes, uint64_t seed)
 enum { SHINGLES_RECENT = 1024 };
 
 /*
- * Hashes in the order of the page, with many repetitions. A direct-mapped cache
- * of recent hashes drops nearly all repetitions before the sort; unlike a hash
- * table it has no worst case.
+ * Collects hashes in the order of the page. Many of them are repeated, so a
+ * direct-mapped cache of recent hashes drops nearly all repetitions before the
+ * sort. A hash table would do the same, but some pages would make it slow.
  */
 struct shingle_builder {
 	struct arena *arena;
@@ -178,15 +188,16 @@ struct shingle_builder {
 };
 
 /*
- * Initialise. All memory comes from `arena`, which must outlive the shingles.
+ * Initialise the builder. All memory comes from `arena`, which must exist as
+ * long as the shingles.
  */
 static void shingles_begin(struct shingle_builder *shingles,
 			   struct arena *arena)
 {
 	memset(shingles, 0, sizeof(*shingles));
 	shingles->arena = arena;
-	shingles->recent[0] = 1; /* slot 0 must not look as if it contained the
-				    hash 0; 1 belongs to another slot */
+	shingles->recent[0] = 1; /* so that slot 0 does not seem to contain the
+				    hash 0; a hash 1 would be in another slot */
 }
 
 static void shingles_grow(struct shingle_builder *shingles)
@@ -236,7 +247,10 @@ static size_t shingles_settle(struct shingle_builder *shingles)
 
 enum { KIND_SEED = 7 };
 
-/* Attributes that name roles. Their hashes are stored: never renumber. */
+/*
+ * Attributes that state the role of an element. Their hashes are stored: never
+ * renumber.
+ */
 enum role_role {
 	ROLE_ROLE = 8,
 	ROLE_ITEMPROP,
@@ -277,8 +291,9 @@ static enum role_role role_of(struct slice name)
 }
 
 /*
- * Return whether the attribute is content of the element: anchors have names
- * like ids, and downloads have types.
+ * Return whether the attribute is content of the element and not a role: the
+ * name of an anchor is like an id, and the type of an `a` element is that of a
+ * download.
  */
 static bool role_is_content(enum role_role role, uint16_t tag)
 {
@@ -286,7 +301,10 @@ static bool role_is_content(enum role_role role, uint16_t tag)
 	       (role == ROLE_NAME || role == ROLE_TYPE);
 }
 
-/* Add the page type of Open Graph, which is in a property. */
+/*
+ * Add the page type of Open Graph: the content of the element, if its property
+ * is "og:type".
+ */
 static void add_kind(struct shingle_builder *shingles, const struct page *page,
 		     uint32_t node)
 {
@@ -301,11 +319,11 @@ static void add_kind(struct shingle_builder *shingles, const struct page *page,
 }
 
 /*
- * Add a shingle for each pair of an element's name and one of its values of
- * role, itemprop, itemtype, rel, property, name or type, normalised like a
- * class; and the content of meta[property=og:type]. Ignore the name and type of
- * a link or parameter, which are its content, and values longer than
- * CLASS_MAX_BYTES. Linear.
+ * Add a shingle for each pair of an element's tag name and a value of its
+ * attributes role, itemprop, itemtype, rel, property, name and type; the value
+ * is normalised like a class name. Add the content of meta[property=og:type].
+ * Ignore values longer than CLASS_MAX_BYTES, and the name and type of `a` and
+ * `param` elements, which are content. Linear.
  */
 static void role_shingles(struct shingle_builder *shingles,
 			  const struct page *page)
@@ -348,7 +366,8 @@ static const struct {
 	const char *name;
 	unsigned site;
 	unsigned template;
-	unsigned width; /* width of a shingle; 0 = no width */
+	unsigned width; /* steps or tags per shingle; 0 = the measure has no
+			   width */
 } measures[MEASURE_COUNT] = {
 	[MEASURE_CP] = {"cp", 700, 200, 0},
 	[MEASURE_CPS] = {"cps", 600, 150, 4},
@@ -390,8 +409,8 @@ static bool signature_node_is_leaf(const struct page *page, uint32_t node)
 }
 
 /*
- * CP (2008, section 4.1) and CPC: the path to a node is the path to its parent
- * and a step.
+ * CP (2008, section 4.1) and CPC. The hash of the path to a node is the hash of
+ * the path to its parent, chained with the step of the node.
  */
 static void signature_add_paths(struct shingle_builder *shingles,
 				const struct page *page, const uint64_t *steps)
@@ -409,9 +428,9 @@ static void signature_add_paths(struct shingle_builder *shingles,
 }
 
 /*
- * CPS (2008, section 4.2) and CCS. Every element is on the path to some leaf,
- * so the shingles of all paths end at elements that are deep enough, one at
- * each; a shorter path counts if it is a path of CP.
+ * CPS (2008, section 4.2) and CCS. Every element is on the path to a leaf. So
+ * each element that is deep enough is the end of exactly one shingle. A path
+ * that is shorter than a shingle counts if it is a path of CP.
  */
 static void add_path_shingles(struct shingle_builder *shingles,
 			      const struct page *page, const uint64_t *steps,
@@ -432,7 +451,10 @@ static void add_path_shingles(struct shingle_builder *shingles,
 	}
 }
 
-/* Add a hash with the weight of several shingles. */
+/*
+ * Add `weight` shingles for one hash, so that it counts as much as this many
+ * shingles.
+ */
 static void add_weighty(struct shingle_builder *shingles, uint64_t hash,
 			uint64_t weight)
 {
@@ -440,7 +462,7 @@ static void add_weighty(struct shingle_builder *shingles, uint64_t hash,
 		shingles_add(shingles, hash_chain(i, hash));
 }
 
-/* Add the classes of the first element with this name. */
+/* Add each class of the first element with the tag `tag`, with this weight. */
 static void signature_add_classes(struct shingle_builder *shingles,
 				  const struct page *page, uint16_t tag,
 				  uint64_t weight)
@@ -460,7 +482,9 @@ static void signature_add_classes(struct shingle_builder *shingles,
 			    weight);
 }
 
-/* CCS and CAS: see the header. */
+/*
+ * Add the shingles of CCS, and those that CAS adds to them; see enum measure.
+ */
 static void add_class_shingles(struct shingle_builder *shingles,
 			       const struct page *page, const uint64_t *steps,
 			       const struct signature_rule *rule)
@@ -488,8 +512,8 @@ static void add_class_shingles(struct shingle_builder *shingles,
 }
 
 /*
- * CTSS (2008, section 4.3); if there are fewer tags than a shingle has, they
- * are one shingle.
+ * CTSS (2008, section 4.3). If the page has fewer tags than a shingle, all of
+ * them are one shingle.
  */
 static void add_tag_shingles(struct shingle_builder *shingles,
 			     const struct page *page, const uint64_t *names,
@@ -565,7 +589,10 @@ size_t signature_common(struct signature a, struct signature b)
 	size_t i = 0;
 	size_t j = 0;
 
-	/* Without branches on the values, because these are random. */
+	/*
+	 * No branch depends on the values, because the processor could not
+	 * predict it: the values are random.
+	 */
 	while (i < a.count && j < b.count) {
 		uint64_t left = a.shingles[i];
 		uint64_t right = b.shingles[j];
@@ -600,17 +627,20 @@ unsigned signature_height(size_t larger, size_t common)
 	return (unsigned)((1000 * (larger - common) + larger - 1) / larger);
 }
 
-/* Return the part of the signature from `index` on. */
+/* Return the shingles of the signature from `index` on. */
 static struct signature signature_rest(struct signature signature, size_t index)
 {
 	return (struct signature){signature.shingles + index,
 				  signature.count - index};
 }
 
-/* Return whether |A n B| >= need; stop as soon as that is decided. */
+/* Return whether |A n B| >= need. Stop as soon as the result is certain. */
 static bool has_common(struct signature a, struct signature b, size_t need)
 {
-	enum { BLOCK = 32 }; /* steps between two checks of the bound */
+	enum {
+		BLOCK = 32
+	}; /* number of steps between two checks whether the result is certain
+	    */
 
 	while (need > 0) {
 		size_t i = 0;
@@ -646,7 +676,10 @@ bool signature_linked(struct signature a, struct signature b,
 }
 
 enum {
-	/* of a human-readable step: ">", a name, and classes with a "." each */
+	/*
+	 * maximum size of a step as text: ">", a tag name, and the classes with
+	 * a "." before each
+	 */
 	STEP_MAX_BYTES =
 		1 + CLASS_MAX_BYTES + CLASS_MAX_NAMES * (1 + CLASS_MAX_BYTES),
 };
@@ -671,8 +704,8 @@ static uint64_t step_to(const struct page *page, uint32_t node,
 }
 
 /*
- * A cache of hashes of classes: a page repeats the same few. Direct-mapped, so
- * that no page makes it slow.
+ * A cache of the hashes of class attributes, because a page repeats a few of
+ * them. It is direct-mapped, so that no page can make it slow.
  */
 enum { CACHED = 256 };
 
@@ -697,7 +730,10 @@ static uint64_t classes_hash(struct cached *cache, uint16_t tag,
 	return cached->hash;
 }
 
-/* Hash the tags of the source; implied elements have none. */
+/*
+ * Return the hashes of the tags in the order of the source. Elements that the
+ * parser has added have no tag.
+ */
 static const uint64_t *hash_tags(struct arena *arena, const struct page *page)
 {
 	uint64_t *tags =
@@ -763,7 +799,10 @@ uint64_t *path_chains(struct arena *arena, const struct page *page,
 	return paths;
 }
 
-/* Write ">div.menu.menu-0" to `out` [STEP_MAX_BYTES]; return its length. */
+/*
+ * Write a step such as ">div.menu.menu-0" to `out` [STEP_MAX_BYTES]; return its
+ * length.
+ */
 static size_t step_write(const struct page *page, uint32_t node,
 			 enum path_steps kind, char *out)
 {

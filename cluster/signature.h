@@ -1,6 +1,6 @@
 /*
- * cluster/signature.h - the structure of a page as a set of hashes: paths,
- * normalised classes and shingles.
+ * cluster/signature.h - the signature of a page: its structure as a set of
+ * hashes (shingles) of paths and normalised classes.
  */
 #ifndef CLUSTER_SIGNATURE_H
 #define CLUSTER_SIGNATURE_H
@@ -15,96 +15,109 @@
 struct arena;
 struct page;
 
-/* The paths to the elements of a page, as hashes of their steps. */
+/*
+ * The paths from the root of a page to its elements. A path consists of steps,
+ * one for each element on it; each step is a hash.
+ */
 
 enum { PATH_MAX_BYTES = 1024 }; /* size of a human-readable path */
 
-/* The parts of a step of a path. */
+/* What a step of a path contains. */
 enum path_steps {
-	PATH_NAMES,   /* only the tag name */
-	PATH_CLASSES, /* also the class attribute, normalised */
+	PATH_NAMES,   /* the tag name */
+	PATH_CLASSES, /* the tag name and the normalised class attribute */
 	/*
-	 * also the class attribute, except of html and body: their classes
-	 * change from page to page, and would change all paths
+	 * as PATH_CLASSES, but for html and body only the tag name: their
+	 * classes change from page to page and would change all paths
 	 */
 	PATH_INNER_CLASSES,
 	PATH_STEPS_COUNT
 };
 
-/* The steps of a page of all kinds, see path_steps(). */
+/* The steps of a page, for each enum path_steps. */
 struct path_table {
 	const uint64_t *steps[PATH_STEPS_COUNT];
-	const uint64_t *tags; /* hashes of the names by tag, for the tags in
-				 page->tags */
+	const uint64_t *tags; /* hashes of the tag names, indexed by the numbers
+				 in page->tags */
 };
 
-/* Compute them together; this costs little more than the steps with classes. */
+/*
+ * Compute all steps of a page. This takes little more time than PATH_CLASSES
+ * alone.
+ */
 struct path_table path_table_make(struct arena *arena, const struct page *page);
 
 /*
- * Return for each element [node_count], in `arena`, its `steps` from the root,
- * chained. The paths of elements that are leaves or contain text are the
- * shingles of cp (PATH_NAMES) and of cpc (PATH_CLASSES).
+ * Return for each element [node_count] the hash of its path: all steps from the
+ * root, chained. The result is in `arena`. The paths of the elements that are
+ * leaves or contain text are the shingles of cp (with PATH_NAMES) and of cpc
+ * (with PATH_CLASSES).
  */
 uint64_t *path_chains(struct arena *arena, const struct page *page,
 		      const uint64_t *steps);
 
 /*
- * Write a path to `node`, with PATH_CLASSES for example
- * "html>body>div.menu.menu-0>ul>li", to the end of `out` [PATH_MAX_BYTES] and
- * return its begin. Of a long path write the last steps, after "...>".
- * O(depth).
+ * Write the path to `node` as text to the end of `out` [PATH_MAX_BYTES], and
+ * return the index at which it begins. With PATH_CLASSES the text is for
+ * example "html>body>div.menu.menu-0>ul>li". If the path is too long, write
+ * "...>" and its last steps. O(depth).
  */
 size_t path_write(const struct page *page, uint32_t node, enum path_steps kind,
 		  char *out);
 
 /*
- * Return the hash of the last `width` (1 to SIGNATURE_MAX_WIDTH) of `steps` on
- * the path to `node`, or of all of a shorter path. O(width).
+ * Return the hash of the last `width` (1 to SIGNATURE_MAX_WIDTH) of the `steps`
+ * of the path to `node`. If the path is shorter, return the hash of all its
+ * steps. O(width).
  */
 uint64_t path_shingle(const struct page *page, const uint64_t *steps,
 		      uint32_t node, unsigned width);
 
 /*
- * The same with PATH_INNER_CLASSES for one element, such as a link. Stored in
- * analysis records: it must never change.
+ * Return path_shingle() with PATH_INNER_CLASSES, without a path_table; for a
+ * single element, for example a link. The hash is stored in records, so it must
+ * never change.
  */
 uint64_t path_hash(const struct page *page, uint32_t node, unsigned width);
 
 /*
- * The kinds of shingles. Stored on disk: never renumber. Source: Gottron,
- * Bridging the Gap, 2008, section 4; cpc, ccs and cas are ours.
+ * The measures: what the shingles of a signature are. The numbers are stored:
+ * never renumber. Source: Gottron, Bridging the Gap, 2008, section 4; cpc, ccs
+ * and cas are ours.
  */
 enum measure {
 	MEASURE_CP,   /* root-to-leaf paths of element names (eq. 1) */
 	MEASURE_CPS,  /* runs of 4 names in those paths (eq. 2) */
 	MEASURE_CTSS, /* runs of 5 tags as written in the source (eq. 3) */
-	MEASURE_CPC,  /* cp, each step with its normalised class attribute */
+	MEASURE_CPC,  /* the paths of cp with the normalised class attribute in
+			 each step */
 	MEASURE_CCS,  /* common class shingles: below */
 	MEASURE_CAS,  /* class and attribute shingles: below */
 	MEASURE_COUNT
 };
 
 /*
- * ccs is ours, for the templates of one site, which have most of their frame in
- * common. Its shingles are
- *   - runs of 2 steps in the paths of cps, each with its normalised class,
- * except html and body, which have only their names;
- *   - each class of html and of body (SIGNATURE_MAX_CLASSES of each):
- * generators often write the name of the template there;
- *   - the shape of the URL's path.
- * Each of the last two has the weight of one in SIGNATURE_PARTS of the first:
- * it is repeated as different hashes, at least once and at most
- * SIGNATURE_MAX_WEIGHT times. `tests/eval/clusters.py` chose the constants by
- * the labels of real sites.
+ * ccs is ours. It distinguishes the templates of one site, whose pages have
+ * most of their frame in common. Its shingles are
+ *   - runs of 2 steps in the paths of cps, with the normalised class in each
+ *     step, except for html and body;
+ *   - each class of html and of body (at most SIGNATURE_MAX_CLASSES of each),
+ *     because generators often write the name of the template there;
+ *   - the shape of the path of the URL (url_shape_of_path()).
+ * A shingle of the last two kinds counts as much as 1 / SIGNATURE_PARTS of all
+ * shingles of the first kind: it is replaced by this number of different
+ * hashes, at least 1 and at most SIGNATURE_MAX_WEIGHT. The constants were
+ * chosen by `tests/eval/clusters.py` with the labels of real sites.
  *
- * cas, the default, is ccs and the attributes that state the role of an
- * element, which distinguish templates with a common frame.
+ * cas, the default, has the shingles of ccs and those of the attributes that
+ * state the role of an element. These attributes distinguish templates with a
+ * common frame.
  */
 
 /*
- * Return the index in struct record of the signature of a measure; ccs and cas
- * share one, since a record has cp, cpc and its site's measure.
+ * Return the index of the measure's signature in struct record. A record
+ * contains cp, cpc and the measure of its site, so ccs and cas can share an
+ * index.
  */
 static inline unsigned signature_slot(unsigned measure)
 {
@@ -116,49 +129,59 @@ struct signature {
 	size_t count;             /* number of distinct shingles */
 };
 
-/* Instead of a threshold: choose it from the pages. */
+/*
+ * Used instead of a threshold: the threshold is chosen from the pages of the
+ * site.
+ */
 enum { THRESHOLD_AUTO = 1001 };
 
-/* Return "cp", "cps", "ctss", "cpc", "ccs", "cas"; NULL for other numbers. */
+/*
+ * Return the name of a measure: "cp", "cps", "ctss", "cpc", "ccs" or "cas";
+ * NULL for other numbers.
+ */
 const char *measure_name(unsigned measure);
 bool measure_from_name(const char *name, enum measure *measure_out);
 
 /*
- * Return the paper's threshold, which separates sites: 700, 600, 850; cpc, ccs
- * and cas 700.
+ * Return the threshold of the paper, which separates sites: cp 700, cps 600,
+ * ctss 850; cpc, ccs and cas 700.
  */
 unsigned measure_site_threshold(enum measure measure);
 
 /*
- * Return the threshold that finds templates inside a site: cp 200, cpc 250, cps
- * 150, ctss 250, ccs and cas 200.
+ * Return the threshold that separates the templates of a site: cp 200, cps 150,
+ * ctss 250, cpc 250, ccs and cas 200.
  */
 unsigned measure_template_threshold(enum measure measure);
 
 enum {
 	SIGNATURE_MAX_WIDTH = 16,
 	SIGNATURE_PARTS = 6,
-	SIGNATURE_MAX_WEIGHT = LIMIT(64, 8), /* maximum number of shingles */
-	SIGNATURE_MAX_CLASSES = 32,          /* of html, and of body */
+	SIGNATURE_MAX_WEIGHT = LIMIT(
+		64, 8), /* maximum number of hashes for one class or shape */
+	SIGNATURE_MAX_CLASSES = 32, /* maximum number for html, and for body */
 };
 
 struct signature_rule {
 	enum measure measure;
-	unsigned width;    /* names or tags per shingle, at most
-			      SIGNATURE_MAX_WIDTH; 0 = default of the measure. cp
-			      and cpc have none */
-	struct slice path; /* path and query of the page's URL, for ccs and cas;
-			      empty: no shape */
+	unsigned width;    /* steps or tags per shingle, at most
+			      SIGNATURE_MAX_WIDTH; 0 = default of the measure;
+			      ignored for cp and cpc */
+	struct slice path; /* path and query of the page's URL, used by ccs and
+			      cas; empty: add no shape */
 };
 
 /*
- * Return the signature of `page`, in `arena`; empty for an empty page. O(nodes
- * * width), plus the sort; constant stack.
+ * Compute the signature of `page` in `arena`; it is empty for an empty page.
+ * O(nodes * width), plus the time of sorting; constant stack.
  */
 struct signature signature_compute(struct arena *arena, const struct page *page,
 				   struct signature_rule rule);
 
-/* The same with the steps of the page, which several measures can share. */
+/*
+ * Return the same as signature_compute(), with the path_table of the page, so
+ * that several measures can share it.
+ */
 struct signature signature_of_paths(struct arena *arena,
 				    const struct page *page,
 				    const struct path_table *paths,
@@ -168,56 +191,62 @@ struct signature signature_of_paths(struct arena *arena,
 size_t signature_common(struct signature a, struct signature b);
 
 /*
- * Return 1 - |A n B| / max(|A|, |B|); 0 for two empty sets. Only for output;
- * decisions use integers.
+ * Return the distance of two signatures: 1 - |A n B| / max(|A|, |B|); 0 for two
+ * empty sets. Use it only for output; decisions compare integers.
  */
 double signature_distance(struct signature a, struct signature b);
 
 /*
- * The integer form of the distance: `common` shingles suffice for the threshold
- * (permille) if common >= signature_need(larger, threshold), which is
- * ceil(larger * (1000 - threshold) / 1000); 0 from threshold 1000 on.
+ * Return the minimum number of common shingles that two sets need for a
+ * distance of at most `threshold` (permille). `larger` is the number of
+ * shingles of the larger set. The result is ceil(larger * (1000 - threshold) /
+ * 1000), and 0 from threshold 1000 on.
  */
 size_t signature_need(size_t larger, unsigned threshold);
 
 /*
- * Return the smallest threshold in permille that links two sets: ceil(1000 *
+ * Return the smallest threshold (permille) at which two sets are linked, when
+ * the larger set has `larger` shingles and `common` are common: ceil(1000 *
  * (larger - common) / larger); 0 for two empty sets.
  */
 unsigned signature_height(size_t larger, size_t common);
 
 /*
- * Return whether single linkage links two pages: distance <= threshold
- * (permille), in integers. Threshold >= 1000 links everything; below that an
- * empty set links only with an empty set.
+ * Return whether single linkage links two pages: their distance is at most
+ * `threshold` (permille). Uses only integers. From threshold 1000 on all pages
+ * are linked; below it, an empty signature is linked only to empty ones.
  */
 bool signature_linked(struct signature a, struct signature b,
 		      unsigned threshold);
 
 enum {
-	CLASS_MAX_NAMES = 8,  /* names of one element that are used */
-	CLASS_MAX_BYTES = 64, /* bytes of one name that are used */
+	CLASS_MAX_NAMES =
+		8, /* maximum number of names of one element that are used */
+	CLASS_MAX_BYTES =
+		64, /* maximum number of bytes of a name that are used */
 };
 
 /*
- * Normalise a class name into `out` [CLASS_MAX_BYTES] and return its length.
- * Only the first CLASS_MAX_BYTES bytes count. Every run of digits becomes "0".
- * A part of five or more bytes after "-" or "_" counts as generated and becomes
- * "*" if a letter follows a digit in it (css-1x2y3z, Header__3fGhK), or it
- * changes from lower to upper case at least twice, and at least once in three
- *   bytes (sc-aBcDe, but not nav-mainMenuItem).
+ * Normalise a class name and write it to `out` [CLASS_MAX_BYTES]; return its
+ * length. Bytes after the first CLASS_MAX_BYTES are ignored. Every run of
+ * digits becomes "0". A part of five or more bytes after "-" or "_" becomes "*"
+ * if it looks generated. This is the case if
+ *   - a letter follows a digit in it (css-1x2y3z, Header__3fGhK), or
+ *   - a capital follows a small letter at least twice, and at least once in
+ *     three bytes (sc-aBcDe, but not nav-mainMenuItem).
  */
 size_t class_normalise(struct slice name, char *out);
 
 /*
- * Return the distinct normalised names of a class attribute as ascending
- * hashes, at most the `max` smallest, and their number. O(size + names * max).
+ * Write the hashes of the distinct normalised names of a class attribute to
+ * `hashes_out`, in ascending order and only the `max` smallest. Return their
+ * number. O(size + names * max).
  */
 size_t class_tokens(struct slice classes, uint64_t *hashes_out, size_t max);
 
 /*
- * Return the hash of CLASS_MAX_NAMES class_tokens() chained by `seed`; `seed`
- * if there are no names.
+ * Return the hash of the first CLASS_MAX_NAMES class_tokens(), chained from
+ * `seed`; `seed` if there are no names.
  */
 uint64_t class_hash(struct slice classes, uint64_t seed);
 

@@ -7,8 +7,9 @@
 #include "base/hash.h"
 #include "base/memory.h"
 
-#define TAKEN  INT_MAP_NONE       /* struct shingle_row: not free */
-#define NO_ROW (INT_MAP_NONE - 1) /* end of the list of free rows */
+/* Values of shingle_row.next: the row is in use; the last free row. */
+#define TAKEN  INT_MAP_NONE
+#define NO_ROW (INT_MAP_NONE - 1)
 
 enum {
 	DIGIT_BITS = 8,
@@ -65,7 +66,10 @@ static uint32_t dictionary_add_shingle(struct shingle_dictionary *dictionary,
 	return shingle_id;
 }
 
-/* Sort by the digit at `shift`, from `from` to `to`; stable. */
+/*
+ * Sort the numbers in `from` by their digit at bit `shift`, and write them to
+ * `to`. Stable.
+ */
 static void sort_by_digit(const uint32_t *from, uint32_t *to, size_t count,
 			  unsigned shift)
 {
@@ -80,7 +84,7 @@ static void sort_by_digit(const uint32_t *from, uint32_t *to, size_t count,
 		to[starts[(from[i] >> shift) % DIGITS]++] = from[i];
 }
 
-/* Sort the shingles of the new set with a radix sort. */
+/* Sort the shingles of the new set, in dictionary->taken, with a radix sort. */
 static void sort_shingles(struct shingle_dictionary *dictionary, size_t count)
 {
 	struct int_list *from = &dictionary->taken;
@@ -507,8 +511,8 @@ static bool is_equal(const struct signature_table *table, uint32_t set,
 }
 
 /*
- * Add a shingle to the key of a set: a sum, so that the order of the shingles
- * does not matter.
+ * Return the key of a set with one more shingle. The key is a sum, so it does
+ * not depend on the order of the shingles.
  */
 static uint64_t add_to_key(const struct signature_table *table, uint64_t key,
 			   uint64_t shingle)
@@ -530,7 +534,7 @@ uint32_t signature_table_find_set(const struct signature_table *table,
 	return set;
 }
 
-/* Add a row at the end. */
+/* Add a row at the end of the sets and return its number. */
 static uint32_t extend_sets(struct signature_table *table)
 {
 	table->sets = mem_grow(table->sets, table->set_rows,
@@ -539,7 +543,9 @@ static uint32_t extend_sets(struct signature_table *table)
 	return table->set_rows++;
 }
 
-/* Set the shingles of the set, and add it to the map of keys. */
+/*
+ * Store the shingles of the set in its row, and add the set to the map of keys.
+ */
 static void fill_set(struct signature_table *table, uint32_t set,
 		     const uint32_t *shingle_ids, uint32_t count)
 {

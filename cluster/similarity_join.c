@@ -147,7 +147,7 @@ static void drop_row(struct set_group_index *index, uint32_t group)
 	index->count--;
 }
 
-/* Clear or set the marks of the shingles of all members. */
+/* Set the marks of the shingles of all members to `is_set`. */
 static void group_mark_shingles(struct set_group_index *index,
 				const struct signature_table *table,
 				const struct set_group *group, bool is_set)
@@ -170,7 +170,10 @@ static void group_mark_shingles(struct set_group_index *index,
 	}
 }
 
-/* Remove the shingles that no member has any longer. */
+/*
+ * Remove the shingles that no member of the group contains any longer from the
+ * lists of the group.
+ */
 static void prune_shingles(struct set_group_index *index,
 			   const struct signature_table *table, uint32_t group)
 {
@@ -282,7 +285,10 @@ size_t set_group_bytes(const struct set_group_index *index)
 		       index->posting_rows * sizeof(*index->postings) +
 		       index->words * sizeof(*index->bits);
 
-	/* a posting is in the list of its shingle and of its group */
+	/*
+	 * each posting needs an entry in the list of its shingle and one in the
+	 * list of its group
+	 */
 	bytes += index->posting_count * 2 * sizeof(uint32_t);
 	for (uint32_t i = 0; i < index->rows; i++)
 		bytes += index->groups[i].member_capacity *
@@ -292,9 +298,13 @@ size_t set_group_bytes(const struct set_group_index *index)
 
 enum {
 	LENGTH_CLASSES = 256,
-	EXACT_LENGTHS = 16, /* up to here each has its class */
+	EXACT_LENGTHS = 16, /* each length below this has a class of its own */
 
-	/* The cost of a comparison, in postings counted in the same time: */
+	/*
+	 * The time of a comparison, as the number of postings that can be
+	 * counted in this time: COMPARISON, plus 1 for SHINGLES_A_POSTING
+	 * shingles of the set.
+	 */
 	COMPARISON = 256,
 	SHINGLES_A_POSTING = 4,
 };
@@ -304,12 +314,13 @@ struct join_search_state {
 	const struct join_request *want;
 	struct join_home *home;
 	struct shingle_id_set shingle_ids;
-	uint32_t need; /* common shingles that a link requires with a set of at
-			  most as many shingles */
-	uint32_t unseen;          /* shingles whose postings were not counted */
+	uint32_t need; /* minimum number of common shingles for a link with a
+			  set that is not larger */
+	uint32_t
+		unseen; /* number of shingles whose postings were not counted */
 	uint64_t unseen_postings; /* number of these postings; UINT64_MAX: all
 				     postings are counted */
-	uint64_t effort;          /* cost of the comparisons, in postings */
+	uint64_t effort; /* cost of the comparisons so far, in postings */
 	unsigned threshold;
 	bool is_aimed;
 	bool has_counted_rest;
@@ -325,8 +336,9 @@ void similarity_join_free(struct join_scratch *scratch)
 }
 
 /*
- * Return the class of a length: it keeps its three leading bits and ascends
- * with the length; below LENGTH_CLASSES.
+ * Return the class of a length, below LENGTH_CLASSES. It depends on the three
+ * leading bits of the length and their position. A longer length has the same
+ * or a higher class.
  */
 static unsigned length_class(uint32_t length)
 {
@@ -340,9 +352,9 @@ static unsigned length_class(uint32_t length)
 }
 
 /*
- * Return the class of the longest of the `count` shortest posting lists of the
- * shingles: all lists of lower classes are among them, and *quota_out of that
- * class.
+ * Find the `count` shortest posting lists of the shingles, and return the class
+ * of the longest of these lists. All lists of lower classes are among them; of
+ * the lists of this class, *quota_out are.
  */
 static unsigned find_short_lists(const struct join_search_state *search,
 				 uint32_t count, uint32_t *quota_out)
@@ -399,9 +411,10 @@ static void reserve_scratch(struct join_scratch *scratch, uint32_t groups)
 }
 
 /*
- * Prefix filter: a set that has `need` of the shingles has at least one of any
- * count - need + 1 of them. All shingles are indexed, so use those with the
- * shortest posting lists.
+ * Count the hits of each group: how many shingles of the set its members
+ * contain. Use a prefix filter: a set that has `need` of `count` shingles has
+ * at least one of any count - need + 1 of them. Every shingle has a posting
+ * list, so the filter uses the shingles with the shortest lists.
  */
 static void count_hits(struct join_search_state *search)
 {
@@ -433,8 +446,10 @@ static void count_hits(struct join_search_state *search)
 }
 
 /*
- * Count the skipped postings, once the comparisons have cost as much. Then the
- * hits of a group are the best upper bound of its common shingles with the set.
+ * Count the postings that count_hits() has skipped. The search does this when
+ * the comparisons have cost as much as counting them. Afterwards the hits of a
+ * group are the best upper bound for the shingles that a member has in common
+ * with the set.
  */
 static void count_rest(struct join_search_state *search)
 {
@@ -455,7 +470,10 @@ static void count_rest(struct join_search_state *search)
 	search->has_counted_rest = true;
 }
 
-/* Sort the touched groups by descending hits, with a counting sort. */
+/*
+ * Write the touched groups to scratch->ordered by descending hits, with a
+ * counting sort. `most` is the maximum number of hits.
+ */
 static void order_touched(struct join_scratch *scratch, uint32_t most)
 {
 	const uint32_t *hits = scratch->hits.items;
@@ -483,7 +501,7 @@ static void order_touched(struct join_scratch *scratch, uint32_t most)
 }
 
 /*
- * Return the common shingles that a link requires with a set of `count`
+ * Return the minimum number of common shingles for a link with a set of `count`
  * shingles.
  */
 static uint32_t need_with(const struct join_search_state *search,
@@ -512,11 +530,14 @@ static uint32_t join_min_u32(uint32_t a, uint32_t b)
 }
 
 /*
- * Search a link among the members of a group whose pivot has `common` of the
- * shingles and is not linked. The common part of a member y and the set x is
- * inside or outside of the pivot c:
+ * Search for a link to a member of the group. The pivot is not linked; it has
+ * `common` shingles in common with the set. For a member y, the set x and the
+ * pivot c, the shingles that x and y have in common are inside or outside of c,
+ * so
  *
- *   |x n y| <= min(|x n c|, |y n c|) + min(|x \ c|, |y \ c|)
+ *    |x n y| <= min(|x n c|, |y n c|) + min(|x \ c|, |y \ c|)
+ *
+ * Members for which this bound is too low are skipped.
  */
 static void search_members(struct join_search_state *search,
 			   const struct set_group *group, uint32_t common)
@@ -553,8 +574,9 @@ static void search_group(struct join_search_state *search, uint32_t row,
 	const struct set_group *group = &search->graph->index.groups[row];
 	const struct join_request *want = search->want;
 	unsigned radius = search->graph->radius;
-	uint32_t most = hits + search->unseen; /* upper bound of the common
-						  shingles with any member */
+	uint32_t most =
+		hits + search->unseen; /* upper bound of the shingles that a
+					  member has in common with the set */
 	uint32_t size = group->members[0].count;
 	bool is_wanted;
 	bool is_home;
@@ -612,7 +634,10 @@ void similarity_join_search(struct threshold_graph *graph, uint32_t set,
 		scratch->hits.items[group] = 0;
 		search_group(&search, group, hits);
 	}
-	/* groups that were not touched, or are done, may have hits now */
+	/*
+	 * count_rest() has also counted hits of groups that were not touched,
+	 * or were handled before
+	 */
 	if (search.has_counted_rest)
 		memset(scratch->hits.items, 0,
 		       scratch->hits.count * sizeof(*scratch->hits.items));

@@ -23,9 +23,9 @@ static int by_path_and_target(const void *left, const void *right)
 	return (a->target > b->target) - (a->target < b->target);
 }
 
-/* A path with links. */
+/* A path of links, and how many pages such links lead to. */
 struct link_path {
-	uint64_t path; /* first: the key of the order */
+	uint64_t path; /* must be the first member: order_u64() compares it */
 	size_t pages;  /* number of pages that such links lead to */
 };
 
@@ -43,8 +43,9 @@ static int label_link_compare_path(const void *left, const void *right)
 }
 
 /*
- * Sort by target and path. Distribute to the targets first; most of them have
- * the same few paths.
+ * Sort the links by target, then by path. First distribute them to their
+ * targets. Then sort those of each target, which mostly have the same few
+ * paths.
  */
 static void sort_links(struct label_link *links, size_t count,
 		       uint32_t page_count)
@@ -75,14 +76,20 @@ static void sort_links(struct label_link *links, size_t count,
 	free(ends);
 }
 
-/* Return whether it is the first link to its target on its path. */
+/*
+ * Return whether the link at `index` is the first one with this target and
+ * path. The links are sorted.
+ */
 static bool label_link_is_first(const struct label_link *links, size_t index)
 {
 	return index == 0 || links[index].target != links[index - 1].target ||
 	       links[index].path != links[index - 1].path;
 }
 
-/* Return the paths of links, which are sorted by target and path. */
+/*
+ * Return the distinct paths of the links, which must be sorted by target and
+ * path.
+ */
 static struct link_paths link_paths_of(const struct label_link *links,
 				       size_t count)
 {
@@ -116,14 +123,16 @@ static size_t pages_from(const struct link_paths *places, uint64_t path)
 }
 
 /*
- * Move the most common path to each target to the front of the links, which are
- * sorted by target and path; return the number of targets.
+ * Keep one link for each target, with the most common path to it: move these
+ * links to the front and return their number. The links must be sorted by
+ * target and path.
  */
 static size_t label_links_reduce(const struct link_paths *places,
 				 struct label_link *links, size_t count)
 {
 	size_t targets = 0;
-	size_t most = 0; /* links of the path kept for the last target */
+	size_t most = 0; /* number of links to the last target with the path of
+			    its kept link */
 	size_t end;
 
 	for (size_t begin = 0; begin < count; begin = end) {
@@ -180,16 +189,16 @@ uint32_t link_labels_compute(struct label_link *links, size_t count,
 	return label;
 }
 
-/* The pages with a label, and scratch memory for a clustering. */
+/* The pages that have a label, and memory for a clustering of them. */
 struct threshold_trial {
 	const struct dendrogram *dendrogram;
-	uint32_t *leaves;   /* [count] */
-	uint32_t *labels;   /* [count] */
-	uint32_t *clusters; /* [count] */
+	uint32_t *leaves;   /* [count] leaf of each page */
+	uint32_t *labels;   /* [count] label of each page */
+	uint32_t *clusters; /* [count] cluster of each page */
 	size_t count;
-	uint32_t *cut; /* clusters of the leaves of the dendrogram */
+	uint32_t *cut; /* cluster of each leaf of the dendrogram */
 	uint32_t cluster_count;
-	double agreement; /* agreement of the last clustering */
+	double agreement; /* agreement of the last clustering with the labels */
 };
 
 static struct threshold_trial trial_create(const struct label_pages *pages,
@@ -215,8 +224,9 @@ static struct threshold_trial trial_create(const struct label_pages *pages,
 }
 
 /*
- * Clusters only merge when the threshold rises, so an equal number of clusters
- * means the same clusters.
+ * Return the agreement of the clusters at `threshold` with the labels. When the
+ * threshold rises, clusters are only merged. Therefore an equal number of
+ * clusters means that the clusters are the same as at the previous threshold.
  */
 static double agreement_at(struct threshold_trial *trial, unsigned threshold)
 {
@@ -302,7 +312,7 @@ static unsigned middle_of(struct threshold_range range)
 	return range.begin + (range.end - range.begin) / 2;
 }
 
-/* Find the longest plateau, or return false. */
+/* Find the longest plateau. Return false if there is none. */
 static bool find_plateau(const struct dendrogram_point *curve, unsigned limit,
 			 uint64_t page_count, struct threshold_range *best_out)
 {
@@ -333,7 +343,7 @@ static struct threshold_range find_gap(const struct dendrogram *dendrogram)
 {
 	uint64_t *joins = mem_alloc(DENDROGRAM_POINTS, sizeof(*joins));
 	struct threshold_range best = {0, 0};
-	unsigned last = DENDROGRAM_POINTS; /* no plateau yet */
+	unsigned last = DENDROGRAM_POINTS; /* no join yet */
 
 	dendrogram_joins(dendrogram, joins);
 	for (unsigned i = 0; i < DENDROGRAM_POINTS; i++) {
@@ -366,7 +376,7 @@ static void suggestion_explain_plateau(struct threshold_suggestion *suggestion,
 			 limit, measure_name(measure));
 }
 
-/* Suggest `threshold`, with the counts of its clustering. */
+/* Set the threshold of the suggestion, and the counts of its clusters. */
 static void suggestion_set_threshold(struct threshold_suggestion *suggestion,
 				     unsigned threshold,
 				     const struct dendrogram_point *curve)
@@ -407,7 +417,8 @@ threshold_suggest_plateau(const struct dendrogram *dendrogram,
 }
 
 /*
- * Choose by the labels from links; return false if too few pages have a label.
+ * Use the threshold that agrees best with the link labels. Return false if too
+ * few pages have a label.
  */
 static bool suggestion_use_link_labels(struct threshold_suggestion *suggestion,
 				       const struct label_choice *choice)
@@ -423,7 +434,10 @@ static bool suggestion_use_link_labels(struct threshold_suggestion *suggestion,
 	return true;
 }
 
-/* Choose by the merges; return false if the site is too small to judge them. */
+/*
+ * Use the threshold of the merge model. Return false if the site has too few
+ * pages for it.
+ */
 static bool suggestion_use_merges(struct threshold_suggestion *suggestion,
 				  const struct dendrogram *dendrogram,
 				  const struct merge_pages *pages)
@@ -512,7 +526,7 @@ static bool is_index(const char *begin, const char *end)
 				memcmp(begin, word, length) == 0);
 }
 
-/* Return the first `byte` in [begin, end), or `end`. */
+/* Return the position of the first `byte` in [begin, end), or `end`. */
 static const char *url_shape_find_byte(const char *begin, const char *end,
 				       char byte)
 {

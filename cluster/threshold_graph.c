@@ -9,11 +9,12 @@
 enum { WIDEST_RADIUS = 200, LOOSE_THRESHOLD = 750 };
 
 /*
- * The radius of groups only affects speed. A smaller radius causes more groups
- * with tighter bounds. Where large components nearly touch, the bounds of wide
- * groups exclude too few members: for cp at threshold 700, radius 200 is ten
- * times faster than 560. For ctss at its loose threshold the bounds exclude
- * little at any radius, and fewer groups are less work.
+ * Return the radius of the groups. It affects only the speed. A smaller radius
+ * results in more groups with tighter bounds. If large components nearly touch,
+ * the bounds of groups with a large radius exclude too few members: for cp at
+ * threshold 700, radius 200 is ten times faster than 560. For ctss, whose
+ * threshold is high, the bounds exclude few members at any radius, so fewer
+ * groups are faster.
  */
 static unsigned radius_of(unsigned threshold)
 {
@@ -97,7 +98,10 @@ static void graph_assign_group(struct threshold_graph *graph, uint32_t set,
 			      home.common);
 }
 
-/* From threshold 1000 on all sets are linked. */
+/*
+ * Add one set of each component to the links: from threshold 1000 on all sets
+ * are linked.
+ */
 static void link_with_all(struct threshold_graph *graph)
 {
 	const struct signature_table *table = &graph->table;
@@ -124,7 +128,10 @@ const struct int_list *threshold_graph_add(struct threshold_graph *graph,
 		link_with_all(graph);
 		return &graph->links;
 	}
-	/* an empty set links to no other, and at threshold 0 no set does */
+	/*
+	 * an empty set is linked to no other set; at threshold 0 no two sets
+	 * are linked
+	 */
 	if (graph->table.sets[set].count == 0 || graph->threshold == 0)
 		return &graph->links;
 	similarity_join_search(graph, set, &want, &home);
@@ -135,8 +142,8 @@ const struct int_list *threshold_graph_add(struct threshold_graph *graph,
 }
 
 /*
- * Return the next pivot: the member with most shingles in common with the old
- * one.
+ * Return the index of the next pivot: the member that has most shingles in
+ * common with the current pivot.
  */
 static uint32_t find_heir(const struct set_group *group)
 {
@@ -151,8 +158,9 @@ static uint32_t find_heir(const struct set_group *group)
 }
 
 /*
- * After a change of the pivot, keep the members within the radius of the new
- * pivot, and move the others to `leavers`.
+ * After a change of the pivot, compute the common shingles of all members.
+ * Remove the members outside the radius of the new pivot from the group, and
+ * add them to `leavers`.
  */
 static void measure_again(struct threshold_graph *graph, uint32_t row,
 			  struct int_list *leavers)
@@ -289,7 +297,10 @@ void spanning_forest_end(struct spanning_forest *forest)
 	spanning_forest_begin(forest);
 }
 
-/* Return the first of the edge's two rows. */
+/*
+ * Return two free neighbouring rows for an edge: the result and the row after
+ * it.
+ */
 static uint32_t add_edge(struct spanning_forest *forest)
 {
 	uint32_t row = forest->free;
@@ -299,7 +310,7 @@ static uint32_t add_edge(struct spanning_forest *forest)
 		assert(row % 2 == 0 && row + 1 < forest->rows);
 		return row;
 	}
-	/* The capacity is even. */
+	/* The capacity is even, so there is room for both rows. */
 	forest->halves = mem_grow(forest->halves, forest->rows,
 				  &forest->capacity, sizeof(*forest->halves));
 	row = forest->rows;
@@ -405,7 +416,7 @@ uint32_t subcomponents_root(const struct subcomponents *subcomponents,
 	return subcomponent;
 }
 
-/* Do the same for a set of the component. */
+/* Return the representative of the subcomponent to which `set` belongs. */
 static uint32_t subcomponents_root_of(const struct threshold_graph *graph,
 				      uint32_t set)
 {
@@ -449,7 +460,9 @@ static void subcomponents_begin(struct threshold_graph *graph,
 	subcomponents->left = subcomponents->count;
 }
 
-/* Follow one more edge; return false at the end of the subcomponent. */
+/*
+ * Follow one more edge of a subcomponent. Return false if it has no more edges.
+ */
 static bool subcomponent_step(struct threshold_graph *graph, uint32_t index)
 {
 	struct subcomponent *subcomponent = &graph->subcomponents.items[index];
@@ -468,7 +481,8 @@ static bool subcomponent_step(struct threshold_graph *graph, uint32_t index)
 	half = graph->forest.halves[subcomponent->half];
 	subcomponent->half = half.next;
 	if (sets[half.to].subcomponent != NO_TABLE_ROW)
-		return true; /* the edge that led to this set */
+		return true; /* this edge leads back to the set from which it
+				was reached */
 	sets[half.to].subcomponent = index;
 	sets[half.to].subcomponent_next = NO_TABLE_ROW;
 	sets[subcomponent->last].subcomponent_next = half.to;
@@ -477,8 +491,9 @@ static bool subcomponent_step(struct threshold_graph *graph, uint32_t index)
 }
 
 /*
- * Walk all subcomponents alternately, one step each, so that the time depends
- * on the smaller subcomponents.
+ * Walk all subcomponents alternately, one step each, until only one of them is
+ * not complete. So the time depends on the smaller subcomponents. The last one
+ * is the rest.
  */
 static void subcomponents_walk(struct threshold_graph *graph)
 {
@@ -498,7 +513,8 @@ static void subcomponents_walk(struct threshold_graph *graph)
 }
 
 /*
- * Connect the trees of two linked sets if they are in different subcomponents.
+ * Join the trees of two linked sets by an edge if the sets are in different
+ * subcomponents.
  */
 static void subcomponents_unite(struct threshold_graph *graph, uint32_t a,
 				uint32_t b)
@@ -515,7 +531,10 @@ static void subcomponents_unite(struct threshold_graph *graph, uint32_t a,
 	subcomponents->left--;
 }
 
-/* Unite the set with its group: every set is linked with the pivot. */
+/*
+ * Unite the set with the subcomponents of its group: every member is linked to
+ * the pivot.
+ */
 static void unite_group(struct threshold_graph *graph, uint32_t set)
 {
 	const struct set_group *group =
@@ -571,8 +590,8 @@ static void subcomponents_add_link(void *context, uint32_t set)
 }
 
 /*
- * Search links of every set outside the rest. The rest need not be searched: a
- * link to it is found from the other side.
+ * Search for links from each set outside the rest. Links from the sets of the
+ * rest are found from their other end.
  */
 static void unite_by_search(struct threshold_graph *graph)
 {

@@ -36,8 +36,8 @@ static void tcp_wipe(char *text)
 }
 
 /*
- * Return the file as a newly allocated text; NULL, logged, if it cannot be
- * read.
+ * Return the content of the file as a newly allocated text. If it cannot be
+ * read, log that and return NULL.
  */
 static char *read_pem(const char *path)
 {
@@ -65,7 +65,10 @@ static int bind_to(const struct tcp_address *address)
 	int file = socket(family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK,
 			  IPPROTO_TCP);
 
-	/* connections from before a restart must not block the port */
+	/*
+	 * allow a restart while connections of the last run still occupy the
+	 * port
+	 */
 	if (file >= 0 &&
 	    setsockopt(file, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes)) ==
 		    0 &&
@@ -152,8 +155,8 @@ static bool make_address(const char *path, struct sockaddr_un *address_out)
 }
 
 /*
- * Return whether a process accepts connections there. A full queue, or missing
- * permission to connect, counts as true.
+ * Return whether a process accepts connections at `address`. A full queue or a
+ * missing permission to connect counts as such a process.
  */
 static bool listen_path_is_served(const struct sockaddr_un *address)
 {
@@ -169,7 +172,10 @@ static bool listen_path_is_served(const struct sockaddr_un *address)
 	return is_there;
 }
 
-/* Remove an unused socket file at `path`, if there is one. */
+/*
+ * Remove the socket file at `path` if no process accepts connections on it.
+ * ERR_BUSY: a process does.
+ */
 static enum error clear_path(const char *path,
 			     const struct sockaddr_un *address)
 {
@@ -203,15 +209,18 @@ enum error listen_clear(const char *path)
 
 	if (!make_address(path, &address))
 		return ERR_TOO_LARGE;
-	/* with an activation socket this process itself would accept */
+	/*
+	 * skip the check if the service manager has passed a socket on this
+	 * path: this process itself would accept connections on it
+	 */
 	return activation_file(path) >= 0 ? ERR_NONE
 					  : clear_path(path, &address);
 }
 
 /*
- * Bind and listen. The file gets the mode of the descriptor, less the umask, so
- * it never permits more than `mode`. Bits that the umask removed are added
- * before listen(), that is, before any client can connect.
+ * Bind and listen. The socket file gets the mode of the descriptor without the
+ * bits of the umask, so it never permits more than `mode`. The removed bits are
+ * added before listen(), because a client can connect only after listen().
  */
 static bool listen_bind(int file, const char *path, uint32_t mode,
 			const struct sockaddr_un *address)
@@ -222,7 +231,10 @@ static bool listen_bind(int file, const char *path, uint32_t mode,
 	       chmod(path, (mode_t)mode) == 0 && listen(file, SOMAXCONN) == 0;
 }
 
-/* Duplicate the descriptor: the original stays open for the next start. */
+/*
+ * Use a duplicate of the descriptor, so that `handed` stays open for the next
+ * start of the server.
+ */
 static enum error take_over(int handed, struct listen_socket *listening_out)
 {
 	int file = fcntl(handed, F_DUPFD_CLOEXEC, 0);
@@ -238,11 +250,12 @@ static enum error take_over(int handed, struct listen_socket *listening_out)
 }
 
 /*
- * Listen on `path`, or use the socket of the service manager on this path
- * (runtime/activation.h), which keeps its file. Otherwise the file's mode is
- * set before a client can connect, and an unused socket file is replaced.
- * ERR_BUSY: another process accepts on it. ERR_TOO_LARGE: the path is too long
- * for a socket. ERR_IO. The error and a remedy are logged.
+ * Listen on `path`. If the service manager has passed a socket on this path
+ * (runtime/activation.h), use that socket and do not change its file. Otherwise
+ * replace an unused socket file, and set the mode of the new file before a
+ * client can connect. ERR_BUSY: another process accepts connections on it.
+ * ERR_TOO_LARGE: the path is too long for a socket. ERR_IO. The error and a
+ * remedy are logged.
  */
 static enum error listen_on(const char *path, uint32_t mode,
 			    struct listen_socket *listening_out)
@@ -276,8 +289,8 @@ static enum error listen_on(const char *path, uint32_t mode,
 }
 
 /*
- * Remove the file if it still belongs to this socket, so that clients can no
- * longer connect.
+ * Remove the socket file, so that clients can no longer connect, but only if
+ * the file still belongs to this socket.
  */
 static void listen_hide(const struct listen_socket *listening, const char *path)
 {
@@ -290,30 +303,35 @@ static void listen_hide(const struct listen_socket *listening, const char *path)
 }
 
 enum {
-	CONNECTION_BYTES = 32 * 1024, /* request line and headers */
-	FIRST_REQUEST_S = 5,          /* timeout for a client's first request */
-	MAX_BODIES = 16,      /* of the maximum size, at the same time */
-	MAX_DISCARDED = 4,    /* a client may send this multiple of the limit */
-	LAST_WORDS_MS = 1000, /* for clients to read replies at stop */
+	CONNECTION_BYTES =
+		32 * 1024, /* maximum bytes of a request line and its headers */
+	FIRST_REQUEST_S = 5, /* timeout for the first request of a client */
+	MAX_BODIES =
+		16, /* this many bodies of the maximum size fit into memory */
+	MAX_DISCARDED = 4, /* a client may send this many times the maximum size
+			      before it is cut off */
+	LAST_WORDS_MS =
+		1000, /* time that clients have at stop to read their replies */
 	FILE_BLOCK_BYTES = 128 * 1024,
-	LOG_KINDS = 64, /* messages of libmicrohttpd, by format */
+	LOG_KINDS = 64, /* number of counters for messages of libmicrohttpd */
 };
 
-/* GnuTLS's default ciphers, without obsolete versions. */
+/* GnuTLS's default ciphers, without obsolete versions of TLS. */
 static char tls_versions[] = "NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2";
 
 static void log_mhd(void *context, const char *format, va_list list)
 	__attribute__((format(printf, 2, 0)));
 
 /*
- * libmicrohttpd passes only texts, no codes. After the start most messages
- * concern one client, which may disconnect at any time, or speak no TLS.
+ * Log a message of libmicrohttpd, which passes only texts and no codes. After
+ * the start most messages concern one client, for example one that disconnects
+ * or does not speak TLS, so these are limited.
  */
 static void log_mhd(void *context, const char *format, va_list list)
 {
 	static struct log_limit kinds[LOG_KINDS];
 	const struct http_server *server = context;
-	/* messages of one kind have the same format */
+	/* messages of one kind have the same format string */
 	uint64_t kind = hash64(format, strlen(format), 0) % LOG_KINDS;
 	char line[512];
 
@@ -332,7 +350,10 @@ static int socket_of(struct MHD_Connection *connection)
 		->connect_fd;
 }
 
-/* Set a short timeout for a client that has not sent a request yet. */
+/*
+ * Create the client_connection of a new client, with a short timeout for its
+ * first request, or end that of a disconnected client.
+ */
 static void notice_client(void *context, struct MHD_Connection *connection,
 			  void **socket_context,
 			  enum MHD_ConnectionNotificationCode code)
@@ -351,7 +372,7 @@ static void notice_client(void *context, struct MHD_Connection *connection,
 					  (unsigned)FIRST_REQUEST_S);
 }
 
-/* Moves the body into the response. */
+/* Create a response from `body`, and move the bytes out of `body`. */
 static struct MHD_Response *response_of_buffer(struct buffer *body)
 {
 	struct MHD_Response *response = MHD_create_response_from_buffer(
@@ -380,8 +401,8 @@ static ssize_t http_file_read(void *context, uint64_t position, char *out,
 }
 
 /*
- * Closing a large file takes long, because the file system frees its blocks; a
- * worker does it, so that the server's thread does not block.
+ * Close a file after it was sent. A worker closes it, because closing the last
+ * reference to a large file takes long: the file system frees its blocks.
  */
 static void http_file_end(void *context)
 {
@@ -424,7 +445,10 @@ static enum MHD_Result send_reply(struct http_exchange *exchange)
 		return MHD_NO;
 	client_connection_enter(exchange->server, exchange->client,
 				CONNECTION_REPLY);
-	/* exchange.c checks more precisely whether the client reads */
+	/*
+	 * disable MHD's timeout: exchange.c checks more precisely whether the
+	 * client reads
+	 */
 	MHD_set_connection_option(exchange->connection,
 				  MHD_CONNECTION_OPTION_TIMEOUT, 0U);
 	if (*exchange->media_type != '\0')
@@ -472,17 +496,22 @@ static bool announces_too_much(const struct http_exchange *exchange)
 		http_header(exchange, MHD_HTTP_HEADER_CONTENT_LENGTH);
 	uint64_t max = exchange->server->options.max_body_bytes;
 
-	/* a client that expects 100-continue has not sent the body yet */
+	/*
+	 * do not multiply for a client that expects 100-continue, because it
+	 * has not sent the body yet
+	 */
 	if (http_header(exchange, MHD_HTTP_HEADER_EXPECT) == NULL)
 		max *= MAX_DISCARDED;
 	return length != NULL && strtoull(length, NULL, 10) > max;
 }
 
-/* Number of headers that determine the end of the body. */
+/*
+ * The headers of a request that determine the end of its body: their numbers.
+ */
 struct length_headers {
 	unsigned lengths;
 	unsigned codings;
-	bool is_unknown; /* a coding other than "chunked" */
+	bool is_unknown; /* there is a coding other than "chunked" */
 };
 
 static enum MHD_Result count_length(void *context, enum MHD_ValueKind kind,
@@ -502,9 +531,10 @@ static enum MHD_Result count_length(void *context, enum MHD_ValueKind kind,
 }
 
 /*
- * Return the status of a request that is rejected by its head; otherwise 0.
- * With two lengths, or a length and a coding, a proxy in front of the daemon
- * could see another end of the body than libmicrohttpd (request smuggling).
+ * Return the status if the request is rejected because of its head, otherwise
+ * 0. A request with two lengths, or with a length and a coding, is rejected: a
+ * proxy in front of the daemon could see another end of the body than
+ * libmicrohttpd (request smuggling).
  */
 static unsigned http_head_status(struct http_exchange *exchange)
 {
@@ -550,9 +580,10 @@ static enum MHD_Result begin_exchange(struct http_server *server,
 	if (server->options.admit != NULL &&
 	    !server->options.admit(exchange, server->options.context)) {
 		/*
-		 * With a body, reply immediately; MHD then does not read the
-		 * body and closes the connection. Without a body, reply when
-		 * MHD has the whole request, and keep the connection.
+		 * If the request has a body, reply immediately; then MHD does
+		 * not read the body, and it closes the connection. If there is
+		 * no body, reply when MHD has the whole request, and keep the
+		 * connection.
 		 */
 		if (http_has_body(exchange))
 			return send_reply(exchange);
@@ -568,7 +599,7 @@ static enum MHD_Result begin_exchange(struct http_server *server,
 
 /*
  * Store a part of the body. Bytes over the limit are read and dropped, because
- * a client that is still sending would not see the reply.
+ * a client that is still sending does not see a reply.
  */
 static enum MHD_Result http_receive_body(struct http_exchange *exchange,
 					 const char *data, size_t *size)
@@ -611,12 +642,15 @@ static enum MHD_Result receive_upload(struct http_exchange *exchange,
 	return is_over ? send_reply(exchange) : result;
 }
 
-/* Queue the exchange; false if it already has its reply. */
+/*
+ * Queue the exchange. Return false if the server's thread has already handled
+ * or rejected it.
+ */
 static bool http_submit(struct http_exchange *exchange)
 {
 	const struct http_options *options = &exchange->server->options;
 
-	/* before it belongs to a worker */
+	/* change the state before the exchange belongs to a worker */
 	client_connection_enter(exchange->server, exchange->client,
 				CONNECTION_BUSY);
 	exchange->is_inline = (exchange->traits & HTTP_INLINE) != 0;
@@ -744,7 +778,10 @@ static struct MHD_Daemon *start_mhd(struct http_server *server)
 		MHD_OPTION_ARRAY, items, MHD_OPTION_END);
 }
 
-/* The caller keeps its socket: the server uses a duplicate. */
+/*
+ * Listen on a duplicate of the listener's socket; the caller keeps the
+ * original.
+ */
 static enum error listen_tcp(struct http_server *server)
 {
 	int file = fcntl(server->options.listener->file, F_DUPFD_CLOEXEC, 0);
@@ -801,7 +838,7 @@ enum error http_start(struct http_server **server_out,
 	return ERR_NONE;
 }
 
-/* Wait until the clients have read the last replies, or are too slow. */
+/* Wait until the clients have read the last replies, at most LAST_WORDS_MS. */
 static void wait_for_last_words(struct http_server *server)
 {
 	uint64_t until_ms = clock_steady_ms() + LAST_WORDS_MS;
@@ -827,7 +864,8 @@ void http_stop(struct http_server *server)
 	if (server->mhd != NULL)
 		MHD_stop_daemon(server->mhd);
 	if (server->listening.file >= 0)
-		close(server->listening.file); /* the thread may have used it */
+		/* only now, because the server's thread may have used it */
+		close(server->listening.file);
 	for (size_t i = 0; i < server->old_count; i++)
 		close(server->old_files[i]);
 	free(server->old_files);
@@ -870,7 +908,7 @@ bool http_is_certified(const struct http_exchange *exchange)
 {
 	const struct tcp_listener *listener =
 		exchange->server->options.listener;
-	/* reject certificates for servers */
+	/* accept only certificates for clients */
 	gnutls_typed_vdata_st purpose = {
 		.type = GNUTLS_DT_KEY_PURPOSE_OID,
 		.data = (unsigned char *)GNUTLS_KP_TLS_WWW_CLIENT,

@@ -27,8 +27,8 @@ enum { SECRET_BYTES = CREDENTIAL_DIGITS / 2 };
 _Static_assert(CREDENTIAL_DIGEST_BYTES == SHA256_DIGEST_SIZE, "SHA-256");
 
 /*
- * Write a new credential; false, and an empty text, if the system has no random
- * numbers.
+ * Write a new credential. If the system has no random numbers, write "" and
+ * return false.
  */
 static bool credential_make(char text_out[CREDENTIAL_DIGITS + 1])
 {
@@ -42,7 +42,7 @@ static bool credential_make(char text_out[CREDENTIAL_DIGITS + 1])
 	return is_random;
 }
 
-/* Compute the digest of any text. */
+/* Compute the digest of `text`, which may be any text. */
 static void credential_digest(const char *text,
 			      uint8_t digest_out[CREDENTIAL_DIGEST_BYTES])
 {
@@ -134,7 +134,7 @@ struct session {
 };
 
 struct sessions {
-	struct lock lock;                  /* guards the members below */
+	struct lock lock;                  /* guards the fields below */
 	struct session rows[MAX_SESSIONS]; /* [count], unsorted */
 	size_t count;
 };
@@ -155,7 +155,7 @@ void sessions_destroy(struct sessions *sessions)
 	free(sessions);
 }
 
-/* Remove a session; return its ticket. */
+/* Remove the session `row`; return its ticket. */
 static uint64_t sessions_drop(struct sessions *sessions, struct session *row)
 {
 	uint64_t ticket = row->ticket;
@@ -184,7 +184,8 @@ uint64_t sessions_expire(struct sessions *sessions, uint64_t now_ms)
 
 /*
  * Return the least recently used session of a token, or of all tokens if
- * `token` is 0; *count_out is the number of these sessions. NULL: none.
+ * `token` is 0; NULL if there is none. *count_out is the number of these
+ * sessions.
  */
 static struct session *sessions_oldest(struct sessions *sessions,
 				       uint64_t token, size_t *count_out)
@@ -204,7 +205,10 @@ static struct session *sessions_oldest(struct sessions *sessions,
 	return oldest;
 }
 
-/* Remove a session if necessary; return its ticket, or 0. */
+/*
+ * Remove a session if the token or the table has too many. Return the ticket of
+ * the removed session, or 0.
+ */
 static uint64_t sessions_make_room(struct sessions *sessions, uint64_t token)
 {
 	size_t count;
@@ -235,7 +239,7 @@ bool sessions_begin(struct sessions *sessions, uint64_t token, uint64_t now_ms,
 	return true;
 }
 
-/* Call it with the lock held. NULL: not found. */
+/* Return NULL if the session is unknown. Call it with the lock held. */
 static struct session *sessions_find(struct sessions *sessions,
 				     const char *session)
 {
@@ -292,15 +296,15 @@ bool sessions_end(struct sessions *sessions, const char *session)
 #define TOKENS_FILE "tokens"
 #define FIRST_LINE  "templated tokens 1\n"
 #define PREFIX      "td_"
-#define REMOVED     '#' /* replaces the first character of a line */
+#define REMOVED     '#' /* marks the line of a removed token */
 
 enum {
 	DIGEST_BYTES = CREDENTIAL_DIGEST_BYTES,
 	DIGEST_DIGITS = 2 * DIGEST_BYTES,
 	MAX_FILE_BYTES = 1 << 16,
 	MAX_LINE_BYTES = 256,
-	WORDS = 4,      /* of a line */
-	REQUEST = 1000, /* of an allowance, which is in thousandths */
+	WORDS = 4,      /* words of a line in the file */
+	REQUEST = 1000, /* thousandths of a request: unit of `allowance` */
 };
 
 _Static_assert(TOKEN_BYTES == sizeof(PREFIX) + CREDENTIAL_DIGITS, "its text");
@@ -308,19 +312,23 @@ _Static_assert(TOKEN_BYTES == sizeof(PREFIX) + CREDENTIAL_DIGITS, "its text");
 struct token_entry {
 	struct access_token token;
 	uint8_t digest[DIGEST_BYTES];
-	uint64_t allowance; /* thousandths of a request, up to the rate */
-	uint64_t since_ms;  /* time of `allowance`; 0: never used */
+	uint64_t allowance; /* thousandths of a request that the token may send
+			       now; at most one second of the rate */
+	uint64_t since_ms;  /* monotonic time at which `allowance` was computed;
+			       0: never used */
 };
 
 struct tokens {
 	char *folder;
-	struct lock change; /* held for a change and its write */
-	struct lock lock;   /* guards the members below; hold both to add or
-			       remove rows */
-	struct token_entry rows[MAX_TOKENS]; /* [count], by name */
+	struct lock change; /* held while tokens are changed and the file is
+			       written */
+	struct lock lock;   /* guards the fields below; hold `change` and `lock`
+			       to add or remove rows */
+	struct token_entry rows[MAX_TOKENS]; /* [count], sorted by name */
 	size_t count;
 	uint64_t last_id;
-	bool is_unsaved; /* the file has removed tokens; guarded by `change` */
+	bool is_unsaved; /* the file still has removed tokens; guarded by
+			    `change` */
 };
 
 static const char *const role_names[] = {
@@ -353,7 +361,7 @@ static bool token_name_is_valid(const char *name)
 	return length > 0 && length < TOKEN_NAME_BYTES;
 }
 
-/* Return the index of the name, or the index to insert it at. */
+/* Return the index of the token `name`, or the index at which to insert it. */
 static size_t tokens_index_of(const struct tokens *tokens, const char *name)
 {
 	size_t at = 0;
@@ -381,7 +389,10 @@ static void tokens_insert(struct tokens *tokens, size_t at,
 	tokens->count++;
 }
 
-/* Parse "NAME ROLE CREATED DIGEST"; modifies the line. */
+/*
+ * Parse the line "NAME ROLE CREATED DIGEST", which is modified. Return false if
+ * it is invalid.
+ */
 static bool tokens_parse_line(char *line, struct token_entry *row_out)
 {
 	char *rest = NULL;
@@ -447,7 +458,7 @@ static void tokens_append_line(const struct token_entry *row,
 		      digest);
 }
 
-/* Rewrite the file: the rows, and `more` unless it is NULL. */
+/* Rewrite the file with all rows, and with `more` unless it is NULL. */
 static enum error tokens_save(struct tokens *tokens,
 			      const struct token_entry *more)
 {
@@ -467,7 +478,7 @@ static enum error tokens_save(struct tokens *tokens,
 	return error;
 }
 
-/* Return whether a known token has the line that begins here. */
+/* Return whether a current token has the name with which `line` begins. */
 static bool tokens_have_line(const struct tokens *tokens, const char *line)
 {
 	size_t length = strcspn(line, " \n");
@@ -480,7 +491,10 @@ static bool tokens_have_line(const struct tokens *tokens, const char *line)
 	return tokens_name_is_at(tokens, tokens_index_of(tokens, name), name);
 }
 
-/* Return false if a byte could not be written. */
+/*
+ * Write REMOVED over the first byte of each line in `text` that has no current
+ * token. Return false if a byte could not be written.
+ */
 static bool mark_lines(const struct tokens *tokens, int file, const char *text)
 {
 	const char mark = REMOVED;
@@ -496,10 +510,10 @@ static bool mark_lines(const struct tokens *tokens, int file, const char *text)
 }
 
 /*
- * Mark the removed tokens in the file by one byte each, in place: this works on
- * a full disk, because the file has its blocks, and a byte is written
- * completely or not at all. The next tokens_add() rewrites the file without
- * these lines.
+ * Mark the lines of removed tokens in the file by one byte each, in place. This
+ * also works on a full disk, because the file already has its blocks; and a
+ * byte is written completely or not at all. The next tokens_add() rewrites the
+ * file without these lines.
  */
 static enum error mark_removed(struct tokens *tokens)
 {
@@ -523,12 +537,17 @@ static enum error mark_removed(struct tokens *tokens)
 	return error;
 }
 
-/* With the lock of changes held: remove the removed tokens from the file. */
+/*
+ * Remove the removed tokens from the file. Call it with the lock `change` held.
+ */
 static enum error save_removal(struct tokens *tokens)
 {
 	enum error error = mark_removed(tokens);
 
-	/* a copy may work if the blocks cannot be written in place */
+	/*
+	 * a rewritten file may succeed where the blocks cannot be written in
+	 * place
+	 */
 	if (error != ERR_NONE)
 		error = tokens_save(tokens, NULL);
 	tokens->is_unsaved = error != ERR_NONE;
@@ -585,7 +604,10 @@ void tokens_close(struct tokens *tokens)
 	free(tokens);
 }
 
-/* With the lock of changes held. */
+/*
+ * Add the row to the file and to the table. Call it with the lock `change`
+ * held.
+ */
 static enum error tokens_add_entry(struct tokens *tokens,
 				   const struct token_entry *row)
 {
@@ -667,7 +689,7 @@ void tokens_retry(struct tokens *tokens)
 			 tokens->folder, TOKENS_FILE);
 }
 
-/* With the lock held. NULL: not found. */
+/* Return NULL if there is no such token. Call it with the lock held. */
 static struct token_entry *tokens_find_id(struct tokens *tokens, uint64_t id)
 {
 	for (size_t i = 0; i < tokens->count; i++)
@@ -699,7 +721,10 @@ size_t tokens_list(struct tokens *tokens,
 	return count;
 }
 
-/* Token bucket: `rate` requests, refilled at `rate` per second. */
+/*
+ * Take one request from the allowance, a token bucket of `rate` requests that
+ * is refilled at `rate` per second. Return false if it is empty.
+ */
 static bool take_request(struct token_entry *row, uint32_t rate,
 			 uint64_t now_ms)
 {
@@ -721,7 +746,10 @@ static bool take_request(struct token_entry *row, uint32_t rate,
 	return true;
 }
 
-/* With the lock held: return the verdict for a row, or for NULL. */
+/*
+ * Return the verdict for `row`, or for an unknown token if `row` is NULL. Call
+ * it with the lock held.
+ */
 static enum token_verdict use_row(struct token_entry *row, uint32_t rate,
 				  uint64_t now_ms,
 				  struct access_token *token_out)

@@ -1,7 +1,9 @@
 /*
- * daemon/http/tokens.h - tokens of TCP clients, each with a name and a role,
- * in the file "tokens" next to the store, mode 0600. Copies of the store do not
- * contain it. A token is a credential; the file has its digest.
+ * daemon/http/tokens.h - access tokens, sessions and origins: how a client of
+ * the API is authenticated over TCP. A token has a name and a role. The tokens
+ * are in the file "tokens" next to the store, with mode 0600, so copies of the
+ * store do not contain them. The text of a token is a credential; the file has
+ * only its digest.
  */
 #ifndef DAEMON_HTTP_TOKENS_H
 #define DAEMON_HTTP_TOKENS_H
@@ -16,53 +18,54 @@ struct sessions;
 struct tokens;
 
 enum token_role {
-	TOKEN_READS,  /* read-only routes (api/api.c) */
-	TOKEN_WRITES, /* all routes except tokens */
+	TOKEN_READS,  /* may use the read-only routes (api/api.c) */
+	TOKEN_WRITES, /* may use all routes except those that manage tokens */
 };
 
 enum {
 	MAX_TOKENS = 256,
-	TOKEN_NAME_BYTES = 65, /* with the NUL */
+	TOKEN_NAME_BYTES = 65, /* including the NUL */
 	TOKEN_BYTES = 68,      /* "td_", 64 hexadecimal digits and the NUL */
 };
 
 struct access_token {
-	char name[TOKEN_NAME_BYTES]; /* letters, digits, and "._-" */
+	char name[TOKEN_NAME_BYTES]; /* letters, digits, ".", "_" and "-" */
 	enum token_role role;
 	uint64_t created_ms; /* wall clock */
-	uint64_t id; /* from 1; no other token has this id until a restart, not
-			even one of the same name */
+	uint64_t id; /* from 1; until a restart no other token gets this id, not
+			even a token with the same name */
 };
 
 /*
- * Read the tokens of the folder; a missing file means no tokens. ERR_CORRUPT,
- * ERR_IO, logged.
+ * Read the tokens in `folder`. A missing file means that there are no tokens.
+ * ERR_CORRUPT, ERR_IO; the error is logged.
  */
 enum error tokens_open(struct tokens **tokens_out, const char *folder);
 
-/* Calls tokens_retry(). NULL is a no-op. */
+/* Call tokens_retry(), then free. NULL is a no-op. */
 void tokens_close(struct tokens *tokens);
 
 /*
- * Create a token and write it to the disk. `token_out` is the only copy of its
- * text. ERR_MALFORMED: invalid name. ERR_BUSY: the name exists. ERR_TOO_LARGE:
- * MAX_TOKENS exist. ERR_STORE_FULL, ERR_IO. Any thread.
+ * Create a token and write it to the disk. `token_out` gets the text of the
+ * token, which is stored nowhere else. ERR_MALFORMED: the name is invalid.
+ * ERR_BUSY: the name exists. ERR_TOO_LARGE: MAX_TOKENS tokens exist.
+ * ERR_STORE_FULL, ERR_IO. Any thread.
  */
 enum error tokens_add(struct tokens *tokens, const char *name,
 		      enum token_role role, uint64_t now_ms,
 		      char token_out[TOKEN_BYTES]);
 
 /*
- * Remove a token. *id_out is its id, and the token is invalid from the return
- * on; 0 with ERR_NOT_FOUND. With an id, ERR_STORE_FULL and ERR_IO, logged, mean
- * that the file still has the token; tokens_retry() repairs this. Removal needs
- * no disk space, unless the file system cannot write a block in place. Any
- * thread.
+ * Remove a token. *id_out is its id, and the token is invalid as soon as the
+ * function returns; with ERR_NOT_FOUND *id_out is 0. ERR_STORE_FULL and ERR_IO,
+ * which are logged, mean that the token is invalid but the file still has it;
+ * tokens_retry() repairs this. Removal needs no disk space, unless the file
+ * system cannot write a block in place. Any thread.
  */
 enum error tokens_remove(struct tokens *tokens, const char *name,
 			 uint64_t *id_out);
 
-/* Repeat the write of a failed tokens_remove(), if any. Any thread. */
+/* Write the file again if a tokens_remove() could not write it. Any thread. */
 void tokens_retry(struct tokens *tokens);
 
 /* Return whether the token still exists. Any thread. */
@@ -74,29 +77,32 @@ size_t tokens_list(struct tokens *tokens,
 
 enum token_verdict {
 	TOKEN_UNKNOWN,
-	TOKEN_TOO_FAST, /* the rate is used up, for a second at most */
+	TOKEN_TOO_FAST, /* the rate is used up; the client must wait for at most
+			   one second */
 	TOKEN_MAY,
 };
 
 /*
- * Check a token; the time does not depend on the result. `rate` is the number
- * of requests per second, and of requests at the same time; 0 = unlimited.
- * `now_ms` must come from a monotonic clock. *token_out is a copy of the token,
- * unless it is unknown. Any thread.
+ * Check whether `text` is a token. The time that this takes does not depend on
+ * the result. `rate` is the maximum number of requests per second, also in a
+ * burst; 0 = unlimited. `now_ms` must come from a monotonic clock. *token_out
+ * is a copy of the token, unless it is unknown. Any thread.
  */
 enum token_verdict tokens_check(struct tokens *tokens, const char *text,
 				uint32_t rate, uint64_t now_ms,
 				struct access_token *token_out);
 
-/* The same for the token with this id, from a session. */
+/*
+ * Like tokens_check(), for the token with this id, to which a session belongs.
+ */
 enum token_verdict tokens_check_id(struct tokens *tokens, uint64_t id,
 				   uint32_t rate, uint64_t now_ms,
 				   struct access_token *token_out);
 
 /*
- * A credential is 256 random bits as text. Only its SHA-256 is stored: no
- * dictionary contains such texts and nobody can try them all, so a slow hash
- * would only slow the daemon down.
+ * A credential is a text of 256 random bits. Only its SHA-256 is stored. A slow
+ * hash would bring no security, because no dictionary contains such texts and
+ * nobody can try all of them.
  */
 
 enum {
@@ -105,41 +111,45 @@ enum {
 };
 
 /*
- * The next three functions reject requests which pages of other sites make a
+ * The next three functions reject requests that a page of another site made the
  * browser send.
  *
  * Return whether a Host header names this daemon: an IP address, localhost, or
  * one of `names` ("a.example, b.example"), with or without a port,
- * case-insensitive. Other names are rejected: their owner may resolve them to
- * this daemon, and then the browser takes its responses for the owner's (DNS
- * rebinding); an address cannot be resolved elsewhere. NULL: false.
+ * case-insensitive. Return false for NULL and for other names: their owner may
+ * resolve them to this daemon, and then the browser treats the responses of
+ * this daemon as responses of the owner's site (DNS rebinding). An IP address
+ * cannot be resolved to another machine.
  */
 bool origin_is_host_ours(const char *host, const char *names);
 
 /*
- * Return whether `origin` (an Origin header) is the origin of the pages under
- * this `host`. With TLS its scheme must be https; without TLS it may be https,
- * because a proxy may be in front of the daemon. "null" is always false.
+ * Return whether `origin`, the value of an Origin header, is the origin of this
+ * daemon's pages under `host`. With TLS its scheme must be https; without TLS
+ * it may also be https, because a proxy may be in front of the daemon. Return
+ * false for "null".
  */
 bool origin_is_own(const char *origin, const char *host, bool is_encrypted);
 
 /*
- * Return whether a Sec-Fetch-Site header, or none (NULL), allows the cookie:
- * the user or a page of this origin sent the request. Pages of another port of
- * this host are "same-site", and browsers send them the same cookies.
+ * Return whether a request with this Sec-Fetch-Site header (NULL: no header)
+ * may use the cookie: the user or a page of this origin must have sent it. A
+ * page on another port of this host is "same-site" and may not, although
+ * browsers send the same cookies with its requests.
  */
 bool origin_may_use_cookie(const char *fetch_site);
 
 /*
- * Sessions of browsers that logged in with a token: random texts, which the
- * browser sends as a cookie instead of the token. A session expires, and
- * becomes invalid when its token is removed. A restart ends all. Any thread.
+ * Sessions of browsers that logged in with a token. A session is a random text,
+ * which the browser sends as a cookie instead of the token. A session ends when
+ * it expires, when its token is removed, or at a restart. Any thread.
  */
 
 enum {
 	SESSION_BYTES = CREDENTIAL_DIGITS + 1,
 	MAX_SESSIONS = 1024,
-	MAX_TOKEN_SESSIONS = 16,               /* of one token */
+	/* maximum number of sessions of one token */
+	MAX_TOKEN_SESSIONS = 16,
 	SESSION_IDLE_MS = 12 * 3600 * 1000,    /* lifetime without a request */
 	SESSION_AGE_MS = 7 * 24 * 3600 * 1000, /* maximum lifetime */
 };
@@ -150,35 +160,36 @@ struct sessions *sessions_create(void);
 void sessions_destroy(struct sessions *sessions);
 
 /*
- * Begin a session of the token with this id (struct access_token). If the token
- * has MAX_TOKEN_SESSIONS, or MAX_SESSIONS exist in total, end the least
- * recently used one: *ended_out is its ticket, for which the caller must end
- * the open exchanges; 0: none ended. `now_ms` must come from a monotonic clock.
- * False: the system has no random numbers.
+ * Begin a session of the token with the id `token` (struct access_token). If
+ * the token already has MAX_TOKEN_SESSIONS, or there are MAX_SESSIONS in total,
+ * end the least recently used session: *ended_out is its ticket, and the caller
+ * must end the open exchanges of this ticket. *ended_out is 0 if no session
+ * ended. `now_ms` must come from a monotonic clock. Return false if the system
+ * has no random numbers.
  */
 bool sessions_begin(struct sessions *sessions, uint64_t token, uint64_t now_ms,
 		    char session_out[SESSION_BYTES], uint64_t *ended_out);
 
 /*
- * Use a session. Return the id of its token, which may have been removed; 0 if
- * the session is unknown or has expired.
+ * Return the id of the session's token, which may have been removed, and note
+ * the use of the session. Return 0 if the session is unknown or has expired.
  */
 uint64_t sessions_use(struct sessions *sessions, const char *session,
 		      uint64_t now_ms);
 
 /*
- * Remove one expired session and return its ticket, for which the caller must
- * end the open exchanges; 0: no session has expired.
+ * Remove one expired session and return its ticket; the caller must end the
+ * open exchanges of this ticket. Return 0 if no session has expired.
  */
 uint64_t sessions_expire(struct sessions *sessions, uint64_t now_ms);
 
 /*
- * Return the number that identifies the session with this text; it differs from
- * all token ids and from other sessions.
+ * Return the ticket of the session with this text, a number that differs from
+ * all token ids and from the tickets of other sessions.
  */
 uint64_t sessions_ticket(const char *session);
 
-/* End a session; false if it does not exist. */
+/* End a session. Return false if it does not exist. */
 bool sessions_end(struct sessions *sessions, const char *session);
 
 #endif

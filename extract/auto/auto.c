@@ -16,7 +16,7 @@
 #include "extract/core/trace.h"
 #include "page/page.h"
 
-/* The constants of the model. */
+/* Define each CONSTANT of the model file as a variable model_<name>. */
 #define DEFAULT_VALUE(name, value)
 #define TRADE(scope, favor, value)
 #define CONSTANT(name, value) static const double model_##name = (value);
@@ -25,14 +25,18 @@
 #undef TRADE
 #undef CONSTANT
 
-/* Shorter passages, such as labels and numbers, may repeat. */
+/* Passages with fewer words, such as labels and numbers, may repeat. */
 enum { MIN_REPEATED_WORDS = 5 };
 
-/* Ratio of the highest score; passages below it end the best run. */
+/*
+ * In the best run, a passage with a score below this ratio of the highest score
+ * has a negative weight.
+ */
 #define BEST_RATIO 0.7
 
+/* An entry in the table of the chosen passages. */
 struct shown_passage {
-	uint64_t key; /* hash of a passage */
+	uint64_t key; /* hash of the passage's terms */
 	bool is_shown;
 };
 
@@ -55,7 +59,7 @@ const bool *passages_preformatted(struct arena *arena,
 	return is_preformatted;
 }
 
-/* Return the number of words that a reader sees. */
+/* Return the number of words of the passage, or 0 if readers do not see it. */
 static double choice_weight(const struct passage *passage)
 {
 	return passage->place == PLACE_PLAIN && passage->hiding == HIDING_NONE
@@ -64,8 +68,8 @@ static double choice_weight(const struct passage *passage)
 }
 
 /*
- * Choose the visible passages of the run with the maximum sum of words * (score
- * - BEST_RATIO of the highest score).
+ * Find the run of passages with the maximum sum of words * (score - BEST_RATIO
+ * * highest score), and choose its visible passages.
  */
 static void choose_best_run(const struct passages *passages,
 			    const float *scores, const bool *is_showable,
@@ -181,7 +185,10 @@ const bool *auto_comments(struct arena *arena, const struct page *page)
 	return is_comment;
 }
 
-/* "+1.2 words, +0.8 readability_share, -0.4 link_share" */
+/*
+ * Write the features that moved the score most, such as "+1.2 words, +0.8
+ * subtree_ratio, -0.4 link_ratio".
+ */
 static void print_moves(const struct strongest_moves *moves, char *out,
 			size_t size)
 {
@@ -196,7 +203,10 @@ static void print_moves(const struct strongest_moves *moves, char *out,
 	}
 }
 
-/* "; on 20 % of the template's pages, slot 0.81, new in it 95 %" */
+/*
+ * Write the evidence, such as "; on 20 % of the template's pages, slot 0.81,
+ * new in it 95 %".
+ */
 static void print_evidence(const struct passage_evidence *evidence, char *out,
 			   size_t size)
 {
@@ -231,8 +241,8 @@ static void auto_add_reasons(struct trace *trace,
 			print_evidence(&scores->evidence[passage], evidence,
 				       sizeof(evidence));
 		/*
-		 * the deciding facts come first, because a long reason is
-		 * truncated
+		 * The most important facts are first, because trace_reason()
+		 * truncates a long reason.
 		 */
 		trace_reason(trace, i,
 			     "score %.2f%s: %s; passages around it %+.2f%s",
@@ -246,8 +256,8 @@ static void auto_add_reasons(struct trace *trace,
 }
 
 /*
- * Add reasons for all texts, the curves and the histogram of the scores.
- * is_chosen [passages->count]: over the threshold and not a repetition.
+ * Add to the trace the reasons for all texts, the curves and the histogram of
+ * the scores. is_chosen [passages->count] is the result of passages_choose().
  */
 static void auto_trace(struct trace *trace, const struct passage_scores *scores,
 		       const bool *is_chosen, double threshold)
@@ -283,7 +293,7 @@ static void auto_trace(struct trace *trace, const struct passage_scores *scores,
 			       });
 }
 
-/* Parameters whose default comes from a model file. */
+/* The parameters whose default is in a model file. */
 enum {
 	PARAMETER_SCOPE, /* must be first: passage_model_build() reads it */
 	PARAMETER_threshold,
@@ -337,7 +347,10 @@ static const void *auto_build_model(const struct sample *sample,
 	return passage_model_build(sample, scope_of(given), arena);
 }
 
-/* Score by the page alone. Copy the prepared scores, which must not change. */
+/*
+ * Return the scores that depend only on the page. Copy prepared scores, because
+ * the caller changes the result.
+ */
 static struct passage_scores score_alone(const struct extractor_input *input,
 					 const struct prepared_page *prepared,
 					 const struct passages *passages)
@@ -360,7 +373,10 @@ static struct passage_scores score_alone(const struct extractor_input *input,
 	return scores;
 }
 
-/* Score, with the evidence of other pages if the template is known. */
+/*
+ * Return the scores of the passages. If the template is known, the evidence of
+ * its other pages corrects them.
+ */
 static struct passage_scores
 auto_score_page(const struct extractor_input *input,
 		const struct prepared_page *prepared,
@@ -382,7 +398,8 @@ static void auto_run(const struct extractor_input *input,
 {
 	const struct page *page = input->page;
 	/*
-	 * an explanation shows values that struct prepared_page does not hold
+	 * struct prepared_page does not have the moves, which an explanation
+	 * shows
 	 */
 	const struct prepared_page *prepared =
 		input->trace == NULL ? input->prepared : NULL;

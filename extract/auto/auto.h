@@ -1,6 +1,7 @@
 /*
- * extract/auto/auto.h - the default method: trained trees score passages; it
- * shows the best, and finds readers' comments.
+ * extract/auto/auto.h - the default extraction method: trained trees score each
+ * passage, and the passages with high scores are the content. It can find
+ * readers' comments, too.
  */
 #ifndef EXTRACT_AUTO_AUTO_H
 #define EXTRACT_AUTO_AUTO_H
@@ -13,47 +14,49 @@
 extern const struct extractor extractor_auto;
 
 /*
- * Return whether each passage is inside pre, where repeated lines have a
- * meaning: [passages->count], owned by `arena`. Linear.
+ * Return for each passage whether it is inside pre: [passages->count], owned by
+ * `arena`. There a repeated line is not a copy to leave out. Linear.
  */
 const bool *passages_preformatted(struct arena *arena,
 				  const struct passages *passages);
 
 /*
- * Return whether each passage is chosen: [passages->count], owned by `arena`. A
- * passage is chosen if its score is over `threshold`, it can be shown
- * (extract/core/document_walk.h), and it does not repeat an earlier chosen
- * passage of five words or more (pages for phones and for screens contain their
- * text twice). If this would choose no word, choose the best run of passages
- * that a reader sees. scores [passages->count]. Linear.
+ * Return for each passage whether it is chosen as content: [passages->count],
+ * owned by `arena`. A passage is chosen if its score, of scores
+ * [passages->count], is over `threshold`, if showable_texts() includes it, and
+ * if it does not repeat an earlier chosen passage of five words or more outside
+ * of pre. (Some pages contain their text twice, for phones and for large
+ * screens.) If no word would be chosen, choose the best run of visible
+ * passages. Linear.
  */
 const bool *passages_choose(struct arena *arena,
 			    const struct passages *passages,
 			    const float *scores, double threshold);
 
 /*
- * Estimate how good the choice is. If the scores are true probabilities, the
- * expected F1 is twice the expected correct words, divided by the sum of the
- * words chosen and the expected words of content (Lewis 1995); 0 for a page
- * without words. Scores are not exactly probabilities, and errors within a page
- * depend on each other. So the confidence is a logistic regression of the F1
- * measured out of fold (tests/eval/calibration.py) on the expected F1, the
- * ratio of words chosen and the size of the page.
+ * Estimate how good the choice is. If the scores were exact probabilities, the
+ * expected F1 would be twice the expected number of correct words, divided by
+ * the sum of the chosen words and the expected words of content (Lewis 1995).
+ * It is 0 for a page without words. But scores are not exact probabilities, and
+ * errors within a page depend on each other. So the confidence is a logistic
+ * regression, fitted by tests/eval/calibration.py to the F1 of pages outside of
+ * the training data. Its inputs are the expected F1, the ratio of words chosen
+ * and the size of the page.
  */
 struct assessment choice_assess(const struct passages *passages,
 				const float *scores, const bool *is_chosen,
 				double threshold);
 
 /*
- * Finds readers' comments, also without telling class names. A separate forest
- * scores them by the features of `auto` and by the content scores of the first
- * forest around them.
+ * Readers' comments are found even if no class name marks them. A separate
+ * forest scores each passage by the features of `auto` and by the first
+ * forest's scores of the passages around it.
  */
 
 /*
- * Return [page->text_count], owned by `arena`: true for visible texts of
- * comments, independent of the method's choice of content. Costs as much as
- * `auto`, constant stack.
+ * Return for each text of the page whether it is a visible text of a reader's
+ * comment: [page->text_count], owned by `arena`. The result does not depend on
+ * which texts are chosen as content. Costs as much as `auto`; constant stack.
  */
 const bool *auto_comments(struct arena *arena, const struct page *page);
 

@@ -13,7 +13,7 @@
 #include "page/json_ld.h"
 #include "page/page.h"
 
-/* Return the content of an Open Graph property. */
+/* Return the content of the Open Graph property `name`, or an empty slice. */
 static struct slice graph_property(const struct page *page, const char *name)
 {
 	const struct slice wanted = slice_of(name);
@@ -40,8 +40,9 @@ static void add_bodies(struct page_hints *claims, const struct json_ld *ld,
 }
 
 /*
- * Parts of the types of schema.org and of og:type, by falling weight: a page of
- * a forum may also be called an article.
+ * Words that occur in types of schema.org and in og:type. The first entry that
+ * matches counts; for example, a page of a forum may also state that it is an
+ * article.
  */
 static const struct {
 	enum claimed_kind kind;
@@ -57,8 +58,8 @@ static const struct {
 enum { KINDS = sizeof(kinds) / sizeof(kinds[0]) };
 
 /*
- * Return the index of the first entry of `kinds` that occurs in the type; KINDS
- * if none does.
+ * Return the index of the first entry of `kinds` with a word that occurs in
+ * `type`, or KINDS if there is none.
  */
 static size_t find_claimed_kind(struct slice type)
 {
@@ -105,6 +106,7 @@ struct page_hints page_hints_of(struct arena *arena, const struct page *page)
 
 enum { MAX_CLAIM_BYTES = 64 * 1024, MAX_TERMS = 4000 };
 
+/* The sorts of hints with which passages are compared. */
 enum claim_words_claim {
 	CLAIM_TITLE,
 	CLAIM_DESCRIPTION,
@@ -112,13 +114,19 @@ enum claim_words_claim {
 	CLAIM_COUNT,
 };
 
+/* A term of the hints. */
 struct claimed_term {
 	uint64_t key;
-	uint32_t visit; /* number of the last comparison that counted it */
+	uint32_t visit; /* number of the last comparison that counted this term
+			 */
 	bool is_in[CLAIM_COUNT];
 };
 
 struct markup_hints {
+	/*
+	 * Passages are compared one after another; `visit` is the number of the
+	 * current comparison.
+	 */
 	struct hash_table terms; /* of struct claimed_term */
 	uint32_t counts[CLAIM_COUNT];
 	uint32_t visit;
@@ -130,8 +138,8 @@ static size_t claim_bytes(struct slice text)
 }
 
 /*
- * Add the words of a claim. `scratch` has room for the terms of the longest
- * claim.
+ * Add the terms of a hint of sort `claim`. `scratch` has room for the terms of
+ * the longest hint.
  */
 static void add_claim(struct markup_hints *words, enum claim_words_claim claim,
 		      struct slice text, uint32_t *scratch)
@@ -207,18 +215,24 @@ struct hint_overlap markup_hints_compare(struct markup_hints *words,
 }
 
 /*
- * The bins of the page features that the second forest (for content or for
- * comments) reads, one byte each, stored until the first forest has scored the
- * whole page.
+ * The bins of those page features that the second forest (for content or for
+ * comments) reads, one byte each. The first forest needs the features first,
+ * and the second forest can run only after the first has scored the whole page,
+ * so the bins are stored until then.
  */
 struct second_forest_bins {
-	size_t begin; /* the columns of page features in the second forest */
+	size_t begin; /* the half-open range of the columns of page features in
+			 `forest` */
 	size_t end;
 	int8_t *bins; /* [blocks][end - begin][FOREST_ROWS] */
+	/* the second forest */
 	const struct forest *forest;
 };
 
-/* Columns are in the order of features; the context features come first. */
+/*
+ * Find the columns of the page features, and allocate the bins. Columns are in
+ * the order of the features, and context features are before page features.
+ */
 static struct second_forest_bins
 make_kept(struct arena *arena, uint32_t passages, const struct forest *forest)
 {
@@ -234,7 +248,10 @@ make_kept(struct arena *arena, uint32_t passages, const struct forest *forest)
 	return kept;
 }
 
-/* Copy the bins of the block that begins with a passage from or to `kept`. */
+/*
+ * Copy the stored bins of the block that begins with passage `first_passage`
+ * from `kept` if is_load, or else to `kept`.
+ */
 static void copy_bins(const struct second_forest_bins *kept,
 		      uint32_t first_passage, struct forest_block *block,
 		      bool is_load)
@@ -280,7 +297,7 @@ static struct strongest_moves find_moves(const struct forest_block *block,
 	return strongest;
 }
 
-/* A block of passages while both forests score it. */
+/* The buffers for one block of FOREST_ROWS passages. Both forests use them. */
 struct scorer {
 	struct second_forest_bins kept;
 	float rows[FOREST_ROWS][AUTO_FEATURE_COUNT];
@@ -293,7 +310,10 @@ static uint32_t height_at(uint32_t begin, uint32_t count)
 	return count - begin < FOREST_ROWS ? count - begin : FOREST_ROWS;
 }
 
-/* Return rows that begin with feature `first` of the second forest. */
+/*
+ * Return the first `height` rows of the block, without the columns before
+ * feature `first`.
+ */
 static struct forest_rows rows_from(const struct scorer *scorer, size_t first,
 				    uint32_t height)
 {
@@ -304,7 +324,10 @@ static struct forest_rows rows_from(const struct scorer *scorer, size_t first,
 	};
 }
 
-/* `moves` may be NULL. */
+/*
+ * Score the passages by the first forest, and store the bins for the second.
+ * `moves` may be NULL.
+ */
 static void score_by_page(struct scorer *scorer, struct features *features,
 			  uint32_t count, float *scores,
 			  struct strongest_moves *moves)
@@ -374,7 +397,10 @@ const bool *auto_wanted(struct arena *arena)
 	return wanted_by(arena, &auto_context_forest);
 }
 
-/* Score by the first forest and by `second`; `moves` may be NULL. */
+/*
+ * Score the passages by the first forest and by the forest `second`. `moves`
+ * may be NULL.
+ */
 static struct passage_scores score_by(struct arena *arena,
 				      const struct passages *passages,
 				      const struct page_hints *claims,

@@ -1,8 +1,9 @@
 /*
  * extract/auto/auto_score.h - scores the passages of a page for `auto`, with
- * two forests: the second reads the first one's scores of the passages around
- * (stacking; Wolpert 1992). It compares the passages with the claims of the
- * page about itself in its head.
+ * two forests. The second forest also reads the scores that the first forest
+ * gives to the passages around a passage (stacking; Wolpert 1992). Other inputs
+ * are the hints in the markup: the texts in which the page states its own
+ * title, description and body.
  */
 #ifndef EXTRACT_AUTO_AUTO_SCORE_H
 #define EXTRACT_AUTO_AUTO_SCORE_H
@@ -20,8 +21,9 @@ struct passage_evidence;
 enum { MAX_MOVES = 3 };
 
 /*
- * The features that moved the margin of the first forest most, in descending
- * order.
+ * The features that changed the margin of the first forest most (see
+ * forest_moves()), in descending order of the change. The margin is the log
+ * odds of the score.
  */
 struct strongest_moves {
 	uint16_t features[MAX_MOVES]; /* enum of extract/auto/features.h */
@@ -32,8 +34,8 @@ struct passage_scores {
 	const struct passages *passages;
 	/* Probabilities that a passage is content: [passages->count]. */
 	const float *page; /* from the first forest */
-	float *scores; /* from the second forest, corrected by the template's
-			  evidence if known */
+	float *scores; /* from the second forest; evidence_apply() corrects them
+			  if the template is known */
 	/* The evidence of the template; NULL if the template is unknown. */
 	const struct passage_evidence *evidence;
 	/* [passages->count]; NULL unless the caller requested them */
@@ -41,15 +43,15 @@ struct passage_scores {
 };
 
 /*
- * Return which features of the page one of the forests reads: [FEATURE_COUNT]
- * of extract/auto/features.h, in `arena`.
+ * Return for each feature of extract/auto/features.h whether one of the forests
+ * reads it: [FEATURE_COUNT], owned by `arena`.
  */
 const bool *auto_wanted(struct arena *arena);
 
 /*
- * Score the passages; a scope selects the second forest. Everything belongs to
- * `arena`. Linear in the page except for the sorting in extract/auto/context.h;
- * constant stack.
+ * Score the passages by the first forest and by the second forest of `scope`.
+ * If needs_moves, also set `moves`. Everything belongs to `arena`. Linear in
+ * the page except for sorting in context_make(); constant stack.
  */
 struct passage_scores passage_scores_make(struct arena *arena,
 					  const struct passages *passages,
@@ -58,21 +60,25 @@ struct passage_scores passage_scores_make(struct arena *arena,
 					  bool needs_moves);
 
 /*
- * Return the probabilities that a passage is a reader's comment,
- * [passages->count], from another second forest.
+ * Return for each passage the probability that it is a reader's comment:
+ * [passages->count], owned by `arena`. Another second forest computes it.
  */
 const float *comment_scores(struct arena *arena,
 			    const struct passages *passages,
 			    const struct page_hints *claims);
 
 /*
- * Return the title, the descriptions of meta and Open Graph, and the first
- * MAX_CLAIMS texts of the JSON-LD: slices of the page or of `arena`. Linear,
- * constant stack.
+ * Return the hints of the page: the title, the descriptions of meta and Open
+ * Graph, the first MAX_CLAIMS texts of the JSON-LD, and the kind. They point
+ * into the page or into `arena`. Linear, constant stack.
  */
 struct page_hints page_hints_of(struct arena *arena, const struct page *page);
 
-/* Ratio of the passage's terms that the claim contains; -1 without a claim. */
+/*
+ * How much a passage has in common with each hint. The first three are the
+ * ratio of the passage's terms that the hint contains, or -1 if the page has no
+ * such hint.
+ */
 struct hint_overlap {
 	float title;
 	float description;
@@ -85,13 +91,17 @@ struct hint_overlap {
 };
 
 /*
- * Prepare. Reads at most the first 64 kB of each claim, and at most 4,000
- * distinct terms of all claims. Everything belongs to `arena`: at most 400 kB.
+ * Make a table of the terms of the hints. Read at most the first 64 KiB of each
+ * text, and at most 4,000 distinct terms in total. Everything belongs to
+ * `arena`: at most 400 kB.
  */
 struct markup_hints *markup_hints_make(struct arena *arena,
 				       const struct page_hints *claims);
 
-/* Compare a passage. Linear in the passage. Not thread-safe. */
+/*
+ * Compare passage `index` with the hints. Linear in the passage. Not
+ * thread-safe, because `words` counts the comparisons.
+ */
 struct hint_overlap markup_hints_compare(struct markup_hints *words,
 					 const struct passages *passages,
 					 uint32_t index);

@@ -15,22 +15,29 @@
 #include "page/page.h"
 
 /*
- * A passage belongs to the slots of its element and of two elements around it.
+ * A passage is counted at three levels: in the slot of its element, in the
+ * group of the element around that, and in the section of the next element.
+ * Within this file, "slot" means any of the three.
  */
 enum slot_level { LEVEL_SLOT, LEVEL_GROUP, LEVEL_SECTION, LEVEL_COUNT };
 
-/* The occurrences of a text on pages, anywhere or in one slot. */
+/*
+ * The occurrences of a text on the pages, either anywhere or within one slot.
+ */
 struct passage_occurrence {
 	uint64_t key;
+	/* key of the slot; 0 if occurrences anywhere are counted */
 	uint64_t slot;
-	uint64_t words; /* over all its occurrences */
+	uint64_t words; /* sum over all occurrences */
 	uint32_t pages; /* a set of pages, one bit each */
+	/* the pages on which most of the text is a link */
 	uint32_t pages_as_link;
 };
 
 /*
- * Sums over the passages in a slot. A page that is not in the sample adds
- * differences, so unique_words may be below 0.
+ * Sums over the passages in a slot. For a page that is not in the sample, an
+ * extra struct has the differences that this page makes, so unique_words may be
+ * below 0.
  */
 struct passage_slot {
 	uint64_t key;
@@ -38,17 +45,19 @@ struct passage_slot {
 	int64_t unique_words; /* in texts that only one page has in this slot */
 	uint64_t link_words;
 	uint32_t passages;
-	uint32_t ends;       /* passages that end a sentence */
-	uint32_t dates;      /* passages with a date */
-	uint32_t pages;      /* a set of pages, one bit each */
-	uint32_t times;      /* number of pages that have it */
-	uint32_t agreeing;   /* pages among these with a mean score over 1/2 */
+	uint32_t ends;     /* passages that end a sentence */
+	uint32_t dates;    /* passages with a date */
+	uint32_t pages;    /* a set of pages, one bit each */
+	uint32_t times;    /* number of pages that have the slot */
+	uint32_t agreeing; /* number of these pages whose mean score in the slot
+			      is over 1/2 */
 	int64_t score_words; /* sum of words times score, fixed point */
-	int64_t means;       /* sum of the pages' mean scores, fixed point */
+	int64_t means; /* sum of each page's mean score in the slot, fixed point
+			*/
 	int64_t squares; /* sum of the squares of these means, fixed point */
 };
 
-/* Sums over all passages of pages. */
+/* Sums over all passages of one or more pages. */
 struct template_sums {
 	int64_t words;
 	int64_t score_words; /* fixed point */
@@ -56,12 +65,14 @@ struct template_sums {
 	uint32_t pages;
 };
 
+/* The counts of texts and slots over several pages. */
 struct template_slots {
-	struct hash_table texts; /* of struct passage_occurrence, anywhere */
 	struct hash_table
-		begins; /* of struct passage_occurrence, of the first terms */
+		texts; /* of struct passage_occurrence: anywhere on the pages */
+	struct hash_table begins; /* of struct passage_occurrence, by the first
+				     BEGIN_TERMS terms */
 	struct hash_table
-		placed;          /* of struct passage_occurrence, in one slot */
+		placed; /* of struct passage_occurrence: within one slot */
 	struct hash_table slots; /* of struct passage_slot */
 	struct template_sums sums;
 };
@@ -85,8 +96,8 @@ enum { BEGIN_TERMS = 6 };
 static const float link_ratio = 0.5F;
 
 /*
- * Return the log odds, limited to a probability between 1 in 10,000 and 9,999
- * in 10,000.
+ * Return the log odds of `probability`, which is first limited to .0001 ..
+ * .9999.
  */
 static float limited_odds(double probability)
 {
@@ -99,8 +110,8 @@ static float limited_odds(double probability)
 static const double fixed_one = 1 << 24;
 
 /*
- * Convert to fixed point. Sums of scores are integers in units of 2^-24, so
- * that they do not depend on the order of the pages.
+ * Convert to fixed point, in units of 2^-24. Sums of integers do not depend on
+ * the order of the pages; sums of floats would.
  */
 static int64_t fixed_of(double value)
 {
@@ -125,7 +136,10 @@ static struct template_slots template_slots_make(struct arena *arena)
 	};
 }
 
-/* Return the key of the passage's slot; each level has its own keys. */
+/*
+ * Return the key of the passage's slot at `level`. The keys of different levels
+ * differ even for the same path.
+ */
 static uint64_t slot_key(const struct scored_page *page, uint32_t passage,
 			 enum slot_level level)
 {
@@ -138,7 +152,10 @@ static uint64_t slot_key(const struct scored_page *page, uint32_t passage,
 			  (uint64_t)level);
 }
 
-/* Return the hash of the first terms of a passage; 0 if it has fewer terms. */
+/*
+ * Return the hash of the first BEGIN_TERMS terms of a passage, or 0 if it has
+ * fewer terms.
+ */
 static uint64_t begin_key(const struct passages *passages, uint32_t passage)
 {
 	const struct passage *item = &passages->items[passage];
@@ -149,6 +166,9 @@ static uint64_t begin_key(const struct passages *passages, uint32_t passage)
 		      BEGIN_TERMS * sizeof(passages->terms[0]), 0);
 }
 
+/*
+ * Count an occurrence of a text with `key` on the page that is the set `bits`.
+ */
 static struct passage_occurrence *note_standing(struct hash_table *table,
 						uint64_t key,
 						const struct passage *passage,
@@ -163,6 +183,10 @@ static struct passage_occurrence *note_standing(struct hash_table *table,
 	return text;
 }
 
+/*
+ * Count passage `i` in its slot, group and section: in `own`, the sums of this
+ * page, and as a text in slots->placed.
+ */
 static void note_passage(struct template_slots *slots,
 			 const struct scored_page *page, uint32_t i,
 			 uint32_t bits, struct hash_table *own)
@@ -186,7 +210,7 @@ static void note_passage(struct template_slots *slots,
 	}
 }
 
-/* Add the sums of `more`, except the set of pages. */
+/* Add the sums of `more` to `slot`, but not the set of pages. */
 static void slot_add(struct passage_slot *slot, const struct passage_slot *more)
 {
 	slot->words += more->words;
@@ -202,7 +226,10 @@ static void slot_add(struct passage_slot *slot, const struct passage_slot *more)
 	slot->squares += more->squares;
 }
 
-/* Add the sums of a page to the sums of all pages. */
+/*
+ * Add one page's sums over a slot, `own`, to the sums over all pages in
+ * `slots`. `bits` is the page as a set.
+ */
 static void merge_page_slots(struct hash_table *slots, struct passage_slot *own,
 			     uint32_t bits)
 {
@@ -217,7 +244,7 @@ static void merge_page_slots(struct hash_table *slots, struct passage_slot *own,
 	slot_add(slot, own);
 }
 
-/* Return the sums of one page. */
+/* Return the sums over all passages of a page. */
 static struct template_sums template_sums_of(const struct scored_page *page)
 {
 	struct template_sums sums = {.pages = 1};
@@ -244,8 +271,8 @@ static void template_sums_add(struct template_sums *sums,
 }
 
 /*
- * Add a page, without unique_words; `bits` is the page as a set of pages.
- * Linear, at most 800 bytes a passage while the tables grow.
+ * Count the passages of a page, but leave unique_words at 0. `bits` is the page
+ * as a set of pages. Linear; at most 800 bytes a passage while the tables grow.
  */
 static void template_slots_add(struct template_slots *slots,
 			       const struct scored_page *page, uint32_t bits)
@@ -271,13 +298,16 @@ static void template_slots_add(struct template_slots *slots,
 	arena_destroy(scratch);
 }
 
-/* Number of passages on each side that count as near. */
+/*
+ * Number of passages on each side over which near_odds and near_slot_odds are
+ * means.
+ */
 enum { NEAR = 3 };
 
 /*
- * Weight of the forest's margin if all other pages have the slot or the text.
- * On sites without training data a weight of 1 harms single groups more and
- * gains nothing.
+ * The weight of the forest's margin if all other pages have the slot or the
+ * text. On sites without training data, the weight 1 is not better on average,
+ * and it is worse on some templates.
  */
 static const float trust = 0.7F;
 
@@ -296,8 +326,8 @@ static float *copy_scores(struct arena *arena, const float *scores,
 }
 
 /*
- * Return only the scores, without their inputs, which need several times as
- * much memory.
+ * Score the passages with a scratch arena, and copy only the scores to `arena`,
+ * because their inputs need several times as much memory.
  */
 static struct passage_scores
 score_without_inputs(struct arena *arena, const struct passages *passages,
@@ -328,7 +358,7 @@ const struct prepared_page *prepared_page_make(struct arena *arena,
 	return prepared;
 }
 
-/* Count the words that only one page has, and copy the tables into `arena`. */
+/* Set unique_words of each slot, and copy the tables into `arena`. */
 static const struct passage_model *
 passage_model_finish(const struct passage_model *growing, struct arena *arena)
 {
@@ -356,8 +386,8 @@ passage_model_finish(const struct passage_model *growing, struct arena *arena)
 }
 
 /*
- * Build the model from the scores [pages of the sample]; NULL: compute the
- * scores.
+ * Build the model from scores [sample->count][number of passages], or from
+ * scores that this function computes if `scores` is NULL.
  */
 static const struct passage_model *
 build_passage_model(const struct sample *sample, enum preference_scope scope,
@@ -414,21 +444,26 @@ const struct passage_model *passage_model_of_scores(const struct sample *sample,
 	return build_passage_model(sample, SCOPE_NONE, scores, arena);
 }
 
-/* The template without the page that is scored. */
+/*
+ * The counts of the template as seen from the page that is scored ("this
+ * page"). If this page is in the sample, `theirs` has counted it. Otherwise
+ * `mine` has what must be added to `theirs`.
+ */
 struct model_view {
 	const struct template_slots *theirs;
-	struct template_slots mine; /* empty if the page is in the sample */
+	struct template_slots mine; /* empty if this page is in the sample */
 	struct scored_page page;
 	uint32_t other_pages; /* a set of pages, one bit each */
 	uint32_t others;
-	struct template_sums sums; /* of all pages */
+	struct template_sums sums; /* over all pages, including this page */
 	struct template_sums own;
 };
 
 /*
- * Change the slots for a page that is not in the sample: a text of it that no
- * page of the sample has in the slot is unique; a text that exactly one page of
- * the sample has there is no longer unique.
+ * Set unique_words in the slots of a page that is not in the sample. If no page
+ * of the sample has a text of this page in the same slot, the text is unique.
+ * If exactly one page of the sample has it there, the text was unique, and it
+ * is not unique any longer.
  */
 static void count_unique(const struct template_slots *theirs,
 			 struct template_slots *mine)
@@ -466,7 +501,7 @@ static struct model_view make_view(const struct passage_model *known,
 	};
 
 	if (own != 0)
-		return view; /* the sample already counts this page */
+		return view; /* the sample has already counted this page */
 	template_slots_add(&view.mine, page, 0);
 	count_unique(&known->slots, &view.mine);
 	template_sums_add(&view.sums, &view.own);
@@ -480,13 +515,16 @@ static float clamped_ratio(double part, double whole)
 	return part >= whole ? 1 : (float)(part / whole);
 }
 
-/* Return the mean: a fixed-point sum divided by the words. */
+/* Return the mean over `words` words of the sum `fixed`, in fixed point. */
 static float mean_of(int64_t fixed, int64_t words)
 {
 	return (float)(fixed_value(fixed) / fmax((double)words, 1));
 }
 
-/* Return the sums of a slot over all pages, including this page. */
+/*
+ * Return the sums over the slot of passage `i` at `level`, on all pages
+ * including this page.
+ */
 static struct passage_slot sum_slot(const struct model_view *view, uint32_t i,
 				    enum slot_level level)
 {
@@ -566,7 +604,10 @@ static void view_slot(const struct model_view *view, uint32_t i, float *values)
 	values[TEMPLATE_slot_dates] = clamped_ratio(slot.dates, slot.passages);
 }
 
-/* Write values_out: odds, variability, presence and share of the slot. */
+/*
+ * Write to values_out [4] the odds, variability, presence and share of the
+ * group or section of passage `i`.
+ */
 static void view_around(const struct model_view *view, uint32_t i,
 			enum slot_level level, float *values_out)
 {
@@ -604,8 +645,9 @@ static void view_passage(const struct model_view *view, uint32_t i,
 }
 
 /*
- * Write the means over the passages near, weighted by words; without passages
- * near, the values of passage `i`.
+ * Write near_odds and near_slot_odds of passage `i`: means over the NEAR
+ * passages on each side, weighted by words. Without such passages, they are
+ * odds and slot_odds of passage `i`.
  */
 static void view_near(const struct model_view *view, uint32_t i,
 		      struct passage_evidence *evidence)
@@ -684,8 +726,8 @@ void evidence_apply(const struct passage_evidence *evidence, uint32_t count,
 		forest_margins(&auto_template_forest, &rows, margins);
 		for (uint32_t i = 0; i < rows.count; i++) {
 			/*
-			 * the weight falls with the ratio of other pages that
-			 * have the slot or the text
+			 * The fewer other pages have the slot or the text, the
+			 * lower the weight is.
 			 */
 			const float *values = evidence[at + i].values;
 			const float weight =

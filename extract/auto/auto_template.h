@@ -1,17 +1,18 @@
 /*
- * extract/auto/auto_template.h - evidence about a passage from the other pages
- * of its template: the third stage of `auto`.
+ * extract/auto/auto_template.h - corrects the score of a passage by evidence
+ * from the other pages of the template: the third stage of `auto`.
  *
- * A forest reads the features of extract/auto/auto_template.h. With its
- * margin m,
+ * The evidence is a row of TEMPLATE_FEATURES, which a forest reads. With the
+ * forest's margin m, the corrected score q is
  *
  *         logit q = logit p + 0.7 sqrt(max(P, DF)) m
  *
- * where P is the ratio of the other pages that have the passage's slot and DF
- * the ratio of the other pages that have its text (Gottron 2008, section 6). A
- * passage that no other page has keeps p, its score by the page alone. The
- * trees are trained to correct the errors of p, with scores by models that were
- * not trained on the page's site (tests/eval/template.py).
+ * where p is the score by the page alone, P is the ratio of the other pages
+ * that have the passage's slot, and DF is the ratio of the other pages that
+ * have the passage's text (Gottron 2008, section 6). If no other page has the
+ * slot or the text, q = p. The trees are trained to correct the errors of p.
+ * For the training, p is from models that were not trained on the page's site
+ * (tests/eval/template.py).
  */
 #ifndef EXTRACT_AUTO_AUTO_TEMPLATE_H
 #define EXTRACT_AUTO_AUTO_TEMPLATE_H
@@ -25,18 +26,21 @@
 struct passage_model;
 
 /*
- * The evidence of the other pages of the template about a passage, as a row of
- * numbers: the features of the third forest of `auto`.
+ * The features of the third forest of `auto`: the evidence about a passage from
+ * the other pages of the template.
  *
- * A slot is a path of elements with their classes, as in
- * extract/methods/block_methods.h: of the passage's element, of its parent (the
- * group) and of the parent's parent (the section). Features of a slot are over
- * all pages, including this page; frequencies are only over the other pages.
+ * A slot is all passages whose elements have the same path of elements and
+ * classes, on all pages of the template (as in
+ * extract/methods/block_methods.h). The group of a passage is the same for the
+ * path of the element's parent, and the section for the path of the parent's
+ * parent. Features of a slot, group or section are over all pages, including
+ * this page. Frequencies are only over the other pages.
  */
 
 /*
- * name, definition; ln1(x) is ln(1 + x), odds are log odds. A score is the
- * score by the page alone; means are weighted by words.
+ * Each line has a name and a definition; "it" is the slot after slot_, and
+ * otherwise the passage. ln1(x) is ln(1 + x), and odds are log odds. A score is
+ * the score by the page alone. Means are weighted by words.
  */
 /* clang-format off */
 #define TEMPLATE_FEATURES(X) \
@@ -91,7 +95,10 @@ struct passage_evidence {
 	float values[TEMPLATE_COUNT];
 };
 
-/* The parts of a page that both the model and the page's own result need. */
+/*
+ * Data of a page that are needed both to build the model and to extract from
+ * the page.
+ */
 struct prepared_page {
 	struct passages passages;
 	struct passage_scores scores; /* without evidence and moves */
@@ -99,38 +106,42 @@ struct prepared_page {
 };
 
 /*
- * Prepare the page for the scope; the result belongs to `arena`. The page must
- * outlive it.
+ * Divide the page into passages and score them for the scope. The result
+ * belongs to `arena`. The page must outlive the result.
  */
 const struct prepared_page *prepared_page_make(struct arena *arena,
 					       const struct page *page,
 					       enum preference_scope scope);
 
 /*
- * Score the pages of the sample for the scope, unless they are prepared, and
- * count their texts by slot: about 250 bytes a passage. The result belongs to
- * `arena`. Linear.
+ * Build the model: score the pages of the sample for the scope, unless they are
+ * prepared, and count their texts by slot. The result belongs to `arena`: about
+ * 250 bytes a passage. Linear.
  */
 const struct passage_model *passage_model_build(const struct sample *sample,
 						enum preference_scope scope,
 						struct arena *arena);
 
-/* Do the same with the scores of the passages of each page. */
+/*
+ * Build the model from the scores of the passages of each page: scores
+ * [sample->count][number of passages].
+ */
 const struct passage_model *passage_model_of_scores(const struct sample *sample,
 						    const float *const *scores,
 						    struct arena *arena);
 
 /*
- * Return the evidence for each passage [passages->count], owned by `arena`;
- * NULL if fewer than two other pages are in the sample. `scores` are from the
- * page alone, `paths` its node_paths() with classes, or NULL. Linear.
+ * Return the evidence about each passage: [passages->count], owned by `arena`;
+ * NULL if the sample has fewer than two other pages. `scores` are from the page
+ * alone. `paths` are the page's node_paths() with classes, or NULL to compute
+ * them. Linear.
  */
 const struct passage_evidence *
 passage_model_view(const struct passage_model *known, struct arena *arena,
 		   const struct passages *passages, const float *scores,
 		   const uint64_t *paths);
 
-/* Add the forest's margin for the evidence to scores [count], in place. */
+/* Correct scores [count] by the evidence, in place. */
 void evidence_apply(const struct passage_evidence *evidence, uint32_t count,
 		    float *scores);
 

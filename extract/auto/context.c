@@ -13,18 +13,22 @@
 #include "extract/text/passage.h"
 #include "page/page.h"
 
-/* The score of a neighbour that does not exist. */
+/* The value of a score feature if the neighbour or element does not exist. */
 #define NO_SCORE (-.1F)
 
+/* The words of a set of passages, and how many of them are content. */
 struct mass {
 	double words;
-	double content; /* sum of words * score, 0..words */
+	double content; /* expected words of content: sum of words * score,
+			   0..words */
 };
 
+/* The masses of all runs of passages of a page, as prefix sums. */
 struct masses {
 	const struct passages *passages;
-	const float *scores;       /* [passages->count], 0..1 */
-	const struct mass *before; /* [passages->count + 1] */
+	const float *scores; /* [passages->count], 0..1 */
+	const struct mass
+		*before; /* [passages->count + 1]: the sum before each index */
 	struct mass all;
 };
 
@@ -38,20 +42,26 @@ static inline struct mass mass_between(const struct masses *masses,
 			     end->content - begin->content};
 }
 
-/* Return the mass of the passages inside element `node` (NO_NODE: all). */
+/*
+ * Return the words and the expected content of the passages inside element
+ * `node`, or of all passages for NO_NODE.
+ */
 static inline struct mass mass_inside(const struct masses *masses,
 				      uint32_t node)
 {
 	return mass_between(masses, passages_inside(masses->passages, node));
 }
 
-/* Return the mean score of its words; 0 without any. */
+/* Return the mean score, weighted by words; 0 without words. */
 static inline float mass_mean(struct mass mass)
 {
 	return mass.words > 0 ? (float)(mass.content / mass.words) : 0;
 }
 
-/* Return its ratio of the page's content; 0 without any. */
+/*
+ * Return the ratio of the page's expected content that is in `mass`; 0 if the
+ * page has no content.
+ */
 static inline float mass_ratio(const struct masses *masses, struct mass mass)
 {
 	return masses->all.content > 0
@@ -60,8 +70,9 @@ static inline float mass_ratio(const struct masses *masses, struct mass mass)
 }
 
 /*
- * Return the expected F1 if exactly these words are chosen: precision is
- * content / words, recall is content / all content.
+ * Return the expected F1 if exactly the words of `mass` are chosen as content:
+ * the precision is content / words, and the recall is content / content of the
+ * page.
  */
 static inline float mass_f1(const struct masses *masses, struct mass mass)
 {
@@ -81,16 +92,17 @@ struct context_groups {
 };
 
 /*
- * Numbers of paths, so that the counts of all paths are one array and a passage
- * finds its path's count without a search.
+ * The entry of a path in the hash table of number_paths(). The index of the
+ * entry is the number of the path, so that the sums of all paths are one array.
  */
 struct path_number {
 	uint64_t path;
 };
 
 /*
- * Number the paths in order of occurrence; return the number of paths. Paths
- * that the hash table drops share the last number.
+ * Write the number of each passage's path to of_passage [passages->count], in
+ * the order of the first occurrence. Return how many numbers there are. All
+ * paths that do not fit into the hash table share the last number.
  */
 static uint32_t number_paths(struct arena *arena,
 			     const struct passages *passages,
@@ -113,8 +125,9 @@ static uint32_t number_paths(struct arena *arena,
 }
 
 /*
- * Group passages by `paths` [page->node_count]; passages outside of any element
- * are one group. In `arena`: 4 bytes a passage, and about 64 for each path with
+ * Group the passages by the paths of their elements, paths [page->node_count],
+ * and sum up each group. Passages outside of any element are one group. The
+ * result belongs to `arena`: 4 bytes a passage, and about 64 for each path with
  * a passage.
  */
 static struct context_groups context_groups_make(struct arena *arena,
@@ -139,8 +152,8 @@ static struct context_groups context_groups_make(struct arena *arena,
 }
 
 /*
- * Prepare: 16 bytes a passage, in `arena`. The arguments must outlive the
- * result.
+ * Compute the prefix sums. They belong to `arena`: 16 bytes a passage. The
+ * arguments must outlive the result.
  */
 static struct masses masses_make(struct arena *arena,
 				 const struct passages *passages,
@@ -166,12 +179,12 @@ static struct masses masses_make(struct arena *arena,
 }
 
 /*
- * Features about the distances to the nearest passages with a clear score, and
- * about the section under the heading above. They need one passage after
- * another, beginning with the first.
+ * State for the features about the distances to the nearest passages with a
+ * clear score, and about the section (all passages under the same heading).
+ * context_near_next() updates the state from one passage to the next.
  */
 
-/* The nearest passages of one kind; NO_PASSAGE = there is none. */
+/* The nearest passages whose score is in some range; NO_PASSAGE = none. */
 struct neighbours {
 	uint32_t before;
 	uint32_t after; /* may be the current passage */
@@ -180,41 +193,51 @@ struct neighbours {
 struct context_near {
 	const struct masses *masses;
 	const struct page_context *page_context;
-	uint32_t first_content; /* the first with 8 words or more and a score
-				   over .7 */
+	uint32_t first_content; /* the first passage with 8 words or more and a
+				   score over .7 */
 	uint32_t last_content;
 	struct neighbours content;     /* score over .8 */
 	struct neighbours boilerplate; /* score under .2 */
-	struct passage_range section;  /* the passages under one heading */
+	struct passage_range section;  /* the current passage and the passages
+					  under the same heading */
 };
 
 struct context_ranks {
 	/*
-	 * [passages->count]: words of this passage and of all passages with a
-	 * higher score; of equal scores the first passage comes first
+	 * [passages->count]: the sum of the words of this passage, of all
+	 * passages with a higher score, and of earlier passages with the same
+	 * score
 	 */
 	const float *words;
 	float highest; /* highest score; 0 without passages */
-	float f1;      /* the highest expected F1 of any threshold */
+	float f1;      /* the highest expected F1 that a threshold gives */
 };
 
-/* The best element among an element and the elements around it. */
+/* Properties of an element together with the elements around it. */
 struct context_element {
-	float f1;      /* the highest expected F1 */
-	uint32_t half; /* innermost with half of all content, or NO_NODE */
-	uint32_t item; /* innermost with two siblings of its kind, or NO_NODE */
+	float f1;      /* the highest expected F1 of one of these elements */
+	uint32_t half; /* the innermost with at least half of the page's
+			  content, or NO_NODE */
+	uint32_t item; /* the innermost with two siblings of its kind, or
+			  NO_NODE */
 };
 
 struct context_tree {
 	const struct masses *masses;
 	const struct context_element *surroundings; /* [page->node_count] */
-	float f1;                          /* expected F1 of f1_element */
-	struct passage_range f1_element;   /* the element with the highest F1 */
-	struct passage_range main_element; /* the element with the fewest words
-					      and 80 % of the content */
+	float f1;                        /* expected F1 of f1_element */
+	struct passage_range f1_element; /* the passages in the element with the
+					    highest F1 */
+	struct passage_range
+		main_element; /* the passages in the element with the fewest
+				 words among the elements with 80 % of the
+				 content */
 };
 
-/* Sort. In `arena`: 12 bytes a passage. O(n log n) for n passages. */
+/*
+ * Sort the passages by score. The result belongs to `arena`: 12 bytes a
+ * passage. O(n log n) for n passages.
+ */
 static struct context_ranks context_ranks_make(struct arena *arena,
 					       const struct masses *masses)
 {
@@ -225,8 +248,8 @@ static struct context_ranks context_ranks_make(struct arena *arena,
 	struct mass chosen = {0, 0};
 
 	/*
-	 * sort by falling score, then by rising index: the bits of floats that
-	 * are not negative have the order of their values
+	 * Sort by descending score, then by ascending index. As integers, the
+	 * bits of floats that are not negative have the order of the floats.
 	 */
 	for (uint32_t i = 0; i < count; i++) {
 		const float positive = fmaxf(masses->scores[i], 0);
@@ -272,8 +295,11 @@ surrounding_of(const struct masses *masses,
 	if (parent != NO_NODE)
 		of = surroundings[parent];
 	if (range.begin == range.end)
-		return of; /* no passage is in it */
-	/* html and body hold everything: their F1 says nothing about parts */
+		return of; /* no passage is in `node` */
+	/*
+	 * html and body contain everything, so their F1 does not characterise a
+	 * part of the page
+	 */
 	if (parent == NO_NODE || page->nodes[parent].depth <= 1)
 		of.f1 = 0;
 	of.f1 = fmaxf(of.f1, mass_f1(masses, mass));
@@ -314,8 +340,9 @@ static void find_main_elements(struct context_tree *tree)
 }
 
 /*
- * Prepare. `masses` must outlive the result; 12 bytes an element, in `arena`.
- * Linear: each element inherits from its parent.
+ * Compute the properties of all elements. `masses` must outlive the result,
+ * which belongs to `arena`: 12 bytes an element. Linear, because each element
+ * inherits the properties of its parent.
  */
 static struct context_tree
 context_tree_make(struct arena *arena, const struct masses *masses,
@@ -337,8 +364,8 @@ context_tree_make(struct arena *arena, const struct masses *masses,
 }
 
 /*
- * Write the features of the ancestors. Levels above the root count as the whole
- * page.
+ * Write the mean scores and ratios of content of `node` and its ancestors. A
+ * level above the root counts as the whole page.
  */
 static void ancestors_row(const struct masses *masses, uint32_t node,
 			  float *row)
@@ -390,7 +417,10 @@ static void surrounding_row(const struct context_tree *tree, uint32_t node,
 	row[CONTEXT_f1_around] = of.f1;
 }
 
-/* Write this file's part of the row [CONTEXT_COUNT] of passage `index`. */
+/*
+ * Write the features about the elements around passage `index` to its row
+ * [CONTEXT_COUNT].
+ */
 static void context_tree_row(const struct context_tree *tree, uint32_t index,
 			     float *row)
 {
@@ -403,7 +433,10 @@ static void context_tree_row(const struct context_tree *tree, uint32_t index,
 
 	ancestors_row(masses, node, row);
 	surrounding_row(tree, node, row);
-	/* the mean score of the parent element without the passage */
+	/*
+	 * the mean score of the passages in the parent element, except the
+	 * passage itself
+	 */
 	row[CONTEXT_score_others] = NO_SCORE;
 	if (around.words > own.words)
 		row[CONTEXT_score_others] = mass_mean(
@@ -426,8 +459,8 @@ static bool is_long_content(const struct masses *masses, uint32_t index)
 }
 
 /*
- * Advance to passage `index`, one more than in the last call, among the
- * passages whose score is in (low, high).
+ * Find the nearest passages before and at or after passage `index` whose score
+ * is in (low, high). `index` must be one more than in the last call.
  */
 static void advance_neighbours(struct neighbours *neighbours,
 			       const struct masses *masses, uint32_t index,
@@ -459,7 +492,10 @@ static float nearest_distance(const struct neighbours *neighbours,
 	return distance == NO_PASSAGE ? none : ln1((float)distance);
 }
 
-/* Prepare. The arguments must outlive the result. */
+/*
+ * Find the first and the last passage of content. The arguments must outlive
+ * the result.
+ */
 static struct context_near
 context_near_make(const struct masses *masses,
 		  const struct page_context *page_context)
@@ -497,8 +533,9 @@ static struct passage_range section_at(const struct context_near *near,
 }
 
 /*
- * Write this file's part of the row [CONTEXT_COUNT] of passage `index`, which
- * must be one more than in the last call. O(1) on average over all passages.
+ * Write the features about near passages and about the section of passage
+ * `index` to its row [CONTEXT_COUNT]. `index` must be one more than in the last
+ * call. O(1) on average over all passages.
  */
 static void context_near_next(struct context_near *near, uint32_t index,
 			      float *row)
@@ -536,9 +573,9 @@ struct context {
 };
 
 /*
- * Number the paths of elements without classes; the numbers only have to
- * differ. node_paths() takes longer, because its values are the same on all
- * pages.
+ * Return a hash of the path of each element, without classes:
+ * [page->node_count]. The hashes have a meaning only within the page, so this
+ * is faster than node_paths(), whose values are comparable between pages.
  */
 static const uint64_t *tag_paths(struct arena *arena, const struct page *page)
 {
@@ -575,7 +612,10 @@ struct context *context_make(struct arena *arena,
 	return context;
 }
 
-/* A window from passage index + begin to before index + end. */
+/*
+ * Write the scores of single neighbours, and the mean scores of windows. A
+ * window has the passages from index + begin to before index + end.
+ */
 static void context_windows_row(const struct masses *masses, uint32_t index,
 				float *row)
 {

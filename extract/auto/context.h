@@ -1,7 +1,7 @@
 /*
  * extract/auto/context.h - features of a passage from the scores of the
- * passages around it: the second stage of a stacked classifier. `scores` are
- * probabilities that a passage is content.
+ * passages around it: the input of the second stage of a stacked classifier. A
+ * score is the probability, by the first stage, that a passage is content.
  *
  * Source: Wolpert, Stacked generalization, Neural Networks 1992.
  */
@@ -14,10 +14,11 @@ struct repetition;
 struct page_context;
 
 /*
- * name, definition; ln1(x) is ln(1 + x), a distance is signed ln1(passages). A
- * mean of scores is weighted by words, 0 without any. "Content" is the expected
- * number of words of content: the sum of words * score. Passages of all kinds
- * of places count.
+ * Each line has a name and a definition; "it" is the passage. ln1(x) is ln(1 +
+ * x), and a distance is signed ln1(passages). A mean of scores is weighted by
+ * words; it is 0 without words. "Content" is the expected number of words of
+ * content: the sum of words * score. Passages of every enum passage_place
+ * count.
  */
 /* clang-format off */
 #define CONTEXT_FEATURES(X) \
@@ -85,10 +86,11 @@ enum {
 };
 
 /*
- * Prepare, with the score of each passage [passages->count], 0..1. Everything
- * belongs to `arena`: 36 bytes a passage, 64 for each distinct path of both
- * kinds, and 20 an element. The arguments must outlive the result. Linear,
- * except for sorting the scores; constant stack.
+ * Compute sums, ranks and groups of the scores [passages->count], each 0..1,
+ * for context_next(). Everything belongs to `arena`: 36 bytes a passage, 20 an
+ * element, and 64 for each distinct path with classes and each without. The
+ * arguments must outlive the result. Linear, except for sorting the scores;
+ * constant stack.
  */
 struct context *context_make(struct arena *arena,
 			     const struct passages *passages,
@@ -97,8 +99,8 @@ struct context *context_make(struct arena *arena,
 			     const float *scores);
 
 /*
- * Write the row [CONTEXT_COUNT] of the next passage, beginning with the first
- * one.
+ * Write the features of the next passage to row [CONTEXT_COUNT]. The first call
+ * is for the first passage.
  */
 void context_next(struct context *context, float *row);
 

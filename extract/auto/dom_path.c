@@ -14,18 +14,21 @@
 #include "extract/text/token_stream.h"
 #include "page/page.h"
 
-/* Distances, in the order of DOM_PATH_DISTANCES. */
+/* The index of a distance feature among DOM_PATH_DISTANCES. */
 #define DISTANCE(name) (DOM_PATH_##name - DOM_PATH_to_article)
 
 enum {
-	DISTANCE_GROUPS = DISTANCE(to_class_navigation), /* + class_group */
+	DISTANCE_GROUPS =
+		DISTANCE(to_class_navigation), /* + enum class_group */
 	DISTANCE_COUNT = DISTANCE_GROUPS + GROUP_COUNT,
 
-	DISTANCE_NONE = 30,  /* there is none, or it is farther away */
+	DISTANCE_NONE = 30,  /* no such element, or it is farther away */
 	DISTANCE_BYTES = 48, /* DISTANCE_COUNT, rounded up to whole vectors */
 };
 
-/* Distance + 1, or 0. */
+/*
+ * Which distance is 0 at an element of this tag: its index + 1, or 0 for none.
+ */
 static const uint8_t of_tag[TAG_COUNT] = {
 #define ROW(tag, name) [TAG_##tag] = (DISTANCE(name) + 1)
 	ROW(article, to_article),
@@ -117,14 +120,19 @@ _Static_assert(DISTANCE(class_groups) == DISTANCE_COUNT &&
 			       DISTANCE_GROUPS + GROUP_ACTION,
 	       "enum class_group is in the order of DOM_PATH_DISTANCES");
 
-/* An open element; level 0 is the page, level d + 1 an element of depth d. */
+/*
+ * Data of an element around the current passage. Level 0 is the page, and level
+ * d + 1 is the element of depth d.
+ */
 struct dom_level {
 	uint32_t node;       /* NO_NODE: the page */
 	uint32_t repeats;    /* from struct repetition */
 	uint32_t item;       /* the level of the nearest item; 0: none */
 	uint32_t around_top; /* the level of the nearest element that is also
-				around the top */
-	float best_score; /* the highest, over it and the elements around it */
+				around readability.top */
+	float best_score; /* the highest score of this element and the elements
+			     around it */
+	/* the highest density of these elements */
 	float best_density;
 	struct subtree subtree;
 	uint8_t distances[DISTANCE_BYTES];
@@ -136,10 +144,11 @@ struct dom_path {
 	struct subtrees subtrees;
 	struct readability readability;
 	struct repetition repetition;
-	struct dom_level *levels; /* [levels of the deepest passage] */
+	struct dom_level *levels; /* up to the level of the deepest passage */
 	uint32_t open;            /* the innermost open level */
-	uint32_t level;           /* the passage's own level, at most `open` */
-	uint32_t next;            /* next passage */
+	uint32_t level; /* the level of the passage's own element, at most
+			   `open` */
+	uint32_t next;  /* index of the next passage */
 };
 
 static uint32_t dom_level_of(const struct page *page, uint32_t node)
@@ -190,7 +199,7 @@ static bool is_inside_element(const struct page *page, uint32_t node,
 	return node >= outer && node < page->nodes[outer].end;
 }
 
-/* Open the element of the next level. */
+/* Open levels[open + 1], whose `node` is set: fill in its data. */
 static void dom_path_enter(struct dom_path *dom_path)
 {
 	const struct page *page = dom_path->passages->page;
@@ -216,9 +225,9 @@ static void dom_path_enter(struct dom_path *dom_path)
 }
 
 /*
- * Close the levels that end before the passage, and open the levels around it.
- * An inline element that continues across two passages stays open below the
- * first one's level, so that no element is entered twice.
+ * Close the levels that end before the passage, and open the levels around the
+ * passage. An inline element that contains the first texts of both passages
+ * stays open, possibly below `level`, so that no element is entered twice.
  */
 static void move_to(struct dom_path *dom_path, const struct passage *passage)
 {
@@ -239,7 +248,10 @@ static void move_to(struct dom_path *dom_path, const struct passage *passage)
 		dom_path_enter(dom_path);
 }
 
-/* Return the level `steps` up, at most the page. */
+/*
+ * Return the level that is `steps` above the passage's element, but not above
+ * the page.
+ */
 static const struct dom_level *dom_path_up(const struct dom_path *dom_path,
 					   uint32_t steps)
 {
@@ -282,7 +294,7 @@ static void write_density(const struct dom_path *dom_path, float *row)
 	float highest = 0;
 
 	if (page <= 0)
-		page = 1; /* every passage starts at the page */
+		page = 1;
 	for (uint32_t i = 0; i < NEAREST; i++)
 		highest = fmaxf(
 			highest,

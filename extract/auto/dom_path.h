@@ -1,8 +1,8 @@
 /*
- * extract/auto/dom_path.h - features of a passage from its DOM path, the
- * elements around it: the distance to article, nav, li..., the kinds of their
- * class names, how much text of which kind they hold, how often they repeat,
- * and how an extractor of one subtree would score them.
+ * extract/auto/dom_path.h - features of a passage from its DOM path, that is,
+ * the elements around it: the distances to article, nav, li and so on, the
+ * meaning of their class names, how much text of which kind they contain, how
+ * often they repeat, and their Readability scores.
  */
 #ifndef EXTRACT_AUTO_DOM_PATH_H
 #define EXTRACT_AUTO_DOM_PATH_H
@@ -10,8 +10,8 @@
 #include "extract/text/passage.h"
 
 /*
- * Steps from the passage's element (0) up to the nearest element of the kind;
- * 30 = there is none. In the order of enum distance.
+ * The number of steps from the passage's element (0) up to the nearest element
+ * of a kind; 30 = none.
  */
 /* clang-format off */
 #define DOM_PATH_CLASS "steps up to a class or id, 30: none: "
@@ -76,9 +76,9 @@
 	X(to_class_action, DOM_PATH_CLASS "button, link, icon, ...")
 
 /*
- * name, definition; ln1(x) is ln(1 + x). Sums are over the passages of
- * PLACE_PLAIN inside an element: "1 up" is the parent of the passage's element,
- * "2 up" its grandparent, and so on up to the page.
+ * Each line has a name and a definition. ln1(x) is ln(1 + x). Sums are over the
+ * passages of PLACE_PLAIN inside an element: "1 up" is the parent of the
+ * passage's element, "2 up" the grandparent, and so on up to the whole page.
  */
 #define DOM_PATH_FEATURES(X) \
 	X(depth, "elements around it") \
@@ -154,21 +154,25 @@ enum {
 };
 
 /*
- * Prepare. Everything belongs to `arena`: 24 bytes an element, 96 a path of
- * elements and classes and 160 a level; plus 64 an element during preparation.
- * Linear, constant stack.
+ * Count repetitions and score the elements, for dom_path_next(). Everything
+ * belongs to `arena`: 24 bytes an element, 96 a path of elements and classes,
+ * and 160 for each level of the tree. The call needs 64 more bytes an element
+ * while it runs. Linear, constant stack.
  */
 struct dom_path *dom_path_make(struct arena *arena,
 			       const struct passages *passages);
 
 /*
- * Write the row [DOM_PATH_COUNT] of the next passage, beginning with the first
- * one. Enters every element once: linear for all passages together, at any
- * depth.
+ * Write the features of the next passage to row [DOM_PATH_COUNT]. The first
+ * call is for the first passage. All calls together are linear at any depth,
+ * because they enter every element once.
  */
 void dom_path_next(struct dom_path *dom_path, float *row);
 
-/* Return the counts of repeated elements; they live as long as `dom_path`. */
+/*
+ * Return the counts of repetitions in the page. They live as long as
+ * `dom_path`.
+ */
 const struct repetition *dom_path_repetition(const struct dom_path *dom_path);
 
 #endif

@@ -19,7 +19,9 @@ static const struct {
 #undef X
 };
 
-/* The first feature of each family, in the order of PAGE_FEATURES. */
+/*
+ * The number of the first feature of each table, in the order of PAGE_FEATURES.
+ */
 enum {
 	DOM_PATH_BEGIN = SHAPE_COUNT,
 	SEQUENCE_BEGIN = DOM_PATH_BEGIN + DOM_PATH_COUNT,
@@ -102,11 +104,17 @@ enum {
 		   1 << GROUP_NAVIGATION,
 };
 
-/* The ratio of a passage's score that its parent, grandparent, ... get. */
+/*
+ * The ratio of a passage's score that is added to the parent of the passage's
+ * element, to the grandparent, and so on.
+ */
 static const float ratios[LEVELS] = {1, 1 / 2.0F, 1 / 6.0F, 1 / 9.0F,
 				     1 / 12.0F};
 
-/* The root gets no score, because it holds everything. */
+/*
+ * Add the score of each passage to the elements around it, but not to the root
+ * element, because the root contains everything.
+ */
 static void add_scores(const struct passages *passages, float *scores)
 {
 	const struct node *nodes = passages->page->nodes;
@@ -162,8 +170,9 @@ struct sibling_count {
 };
 
 /*
- * Siblings are of one kind if their paths are equal. First give every element
- * the number of its kind, then the size of that kind.
+ * Return for each element the number of siblings of its kind, including the
+ * element. Siblings are of one kind if their paths are equal. The array first
+ * has the number of each element's kind, and then the size of that kind.
  */
 static const uint32_t *count_siblings(struct arena *arena,
 				      const struct page *page,
@@ -176,7 +185,10 @@ static const uint32_t *count_siblings(struct arena *arena,
 
 	hash_table_reserve(&kinds, page->node_count);
 	for (uint32_t i = 0; i < page->node_count; i++) {
-		/* the path is a hash, so the parent only has to change it */
+		/*
+		 * paths[i] is a hash already, so combining it with the parent's
+		 * number by XOR is enough
+		 */
 		const uint64_t key = (paths[i] ^ page->nodes[i].parent) *
 				     UINT64_C(0x9E3779B97F4A7C15);
 		struct sibling_count *kind =

@@ -17,7 +17,10 @@
 
 struct features;
 
-/* name, definition; ln1(x) is ln(1 + x). struct passage defines the counts. */
+/*
+ * Each line has a name and a definition. ln1(x) is ln(1 + x). struct passage
+ * defines the counts.
+ */
 /* clang-format off */
 #define SHAPE_FEATURES(X) \
 	X(words, "ln1(words)") \
@@ -57,21 +60,21 @@ enum {
 		SHAPE_COUNT
 };
 
-/* Write the row [SHAPE_COUNT] of a passage. */
+/* Write the features of the passage's own text to row [SHAPE_COUNT]. */
 void shape_row(const struct passage *passage, float *row);
 
 /*
- * The features of a passage as a row of numbers: one table (name, definition),
- * in families of one file each. All features except the template's depend only
- * on the page.
+ * The features of a passage are a row of numbers. The tables of this file and
+ * of three other headers define them. They depend only on the page; the
+ * features that depend on the template are in extract/auto/auto_template.h.
  *
- * docs/dev/models.md describes how they are used. No feature depends on words
- * of a language: only on numbers, punctuation, structure, and the names in
- * class attributes.
+ * docs/dev/models.md describes how they are used. No feature depends on the
+ * words of a language. Features depend only on numbers, punctuation, structure,
+ * and the names in class attributes.
  *
- * A family prepares its data in one or two passes over the page, and then
- * writes the numbers of one passage after the other, so that a page needs
- * memory for its passages and not for passages times features.
+ * Each header computes its data in one or two passes over the page, and then
+ * writes the features of one passage after the other. So a page needs memory
+ * for its passages, and not for passages times features.
  */
 
 #define PAGE_FEATURES(X)     \
@@ -87,15 +90,19 @@ enum {
 		FEATURE_COUNT
 };
 
-/* Return the name of a feature by its number, as trained models use it. */
+/*
+ * Return the name of a feature, as in the model files, or its definition.
+ * `feature` is a number of the enum above.
+ */
 const char *feature_name(size_t feature);
 const char *feature_definition(size_t feature);
 
 /*
- * Prepare the passages of a page. Everything belongs to `arena`; `passages`
- * must outlive it. Linear in the page, constant stack. wanted [FEATURE_COUNT]:
- * a feature that is not wanted may get any value if that saves time; NULL: all
- * features are wanted.
+ * Compute the data from which features_next() writes the features. Everything
+ * belongs to `arena`; `passages` must outlive the result. Linear in the page,
+ * constant stack. wanted [FEATURE_COUNT] are the features that the caller
+ * reads, or NULL for all features. Other features may get any value if that
+ * saves time.
  */
 struct features *features_make(struct arena *arena,
 			       const struct passages *passages,
@@ -103,24 +110,25 @@ struct features *features_make(struct arena *arena,
 			       const bool *wanted);
 
 /*
- * Write the row [FEATURE_COUNT] of the next passage, from the first to the last
- * one. All values are finite.
+ * Write the features of the next passage to row [FEATURE_COUNT]. The first call
+ * is for the first passage. All values are finite.
  */
 void features_next(struct features *features, float *row);
 
 /*
- * Return the parts of the features that extract/auto/context.h needs; they live
- * as long as `features`.
+ * Return the data of the features that context_make() needs: the headings, and
+ * the repetitions. The data live as long as `features`.
  */
 const struct page_context *
 features_page_context(const struct features *features);
 const struct repetition *features_repetition(const struct features *features);
 
 /*
- * Scores elements as an extractor of one subtree does: every passage of at
- * least 25 characters adds to the scores of the elements above it. Source:
- * Readability (Arc90 2009, as in Mozilla's Readability.js, grabArticle) with
- * passages instead of paragraphs and the words of extract/text/class_words.h.
+ * Scores of elements, as in methods that extract one subtree: every passage of
+ * at least 25 characters adds to the scores of the elements around it. Source:
+ * Readability (Arc90 2009, as in Mozilla's Readability.js, grabArticle), but
+ * with passages instead of paragraphs and with the words of
+ * extract/text/class_words.h.
  */
 
 struct readability {
@@ -129,8 +137,8 @@ struct readability {
 	 * passage
 	 */
 	const float *scores;
-	uint32_t top;    /* the first element with the highest score above 0, or
-			    NO_NODE */
+	uint32_t top;    /* the element with the highest score, the first of
+			    several; NO_NODE if no score is above 0 */
 	float top_score; /* 0 without a top element */
 };
 
@@ -143,8 +151,8 @@ struct readability readability_make(struct arena *arena,
 				    const uint32_t *groups);
 
 /*
- * Counts repetitions in a page: elements of one kind under the same parent,
- * and passages on the same path.
+ * Counts of repetitions in a page: the elements of one kind under the same
+ * parent, and the passages on the same path.
  */
 
 struct repetition {
@@ -163,15 +171,16 @@ struct path_group {
 };
 
 /*
- * Count. Everything belongs to `arena`: 12 bytes an element and at most 96 a
- * path, plus 64 an element during counting. Linear.
+ * Count the repetitions. Everything belongs to `arena`: 12 bytes an element and
+ * at most 96 a path. The call needs 64 more bytes an element while it runs.
+ * Linear.
  */
 struct repetition repetition_make(struct arena *arena,
 				  const struct passages *passages);
 
 /*
- * Return the number of children of the same parent with the tag and the classes
- * (without digits) of `node`, including `node`.
+ * Return how many children of `node`'s parent have the tag and the classes of
+ * `node`, including `node`. Digits in the names of classes do not count.
  */
 static inline uint32_t repetition_siblings(const struct repetition *repetition,
 					   uint32_t node)
@@ -180,11 +189,13 @@ static inline uint32_t repetition_siblings(const struct repetition *repetition,
 }
 
 /*
- * Return the group of the passages in element `node` (NO_NODE: in none). O(1).
+ * Return the counts of the passages on the path of element `node`; for NO_NODE,
+ * the counts of the passages outside of any element. O(1).
  */
 struct path_group repetition_group(const struct repetition *repetition,
 				   uint32_t node);
 
+/* Return `index`, limited to 0..passages->count. */
 static inline uint32_t window_edge(const struct passages *passages,
 				   int64_t index)
 {
@@ -193,7 +204,10 @@ static inline uint32_t window_edge(const struct passages *passages,
 	return index < passages->count ? (uint32_t)index : passages->count;
 }
 
-/* Return the passages from index + begin to before index + end that exist. */
+/*
+ * Return the range of the passages from index + begin to before index + end,
+ * without positions outside the page.
+ */
 static inline struct passage_range window_at(const struct passages *passages,
 					     uint32_t index, int begin, int end)
 {

@@ -68,8 +68,8 @@ void forest_block_margins(const struct forest *forest,
 		return;
 	}
 	/*
-	 * All rows go down one level at a time: the loads of one row depend on
-	 * each other, but the loads of different rows overlap.
+	 * All rows go down one level at a time. The loads of one row depend on
+	 * each other, but loads of different rows can run at the same time.
 	 */
 	for (size_t i = 0; i < forest->tree_count; i++) {
 		const struct forest_tree *tree = &forest->trees[i];

@@ -1,9 +1,9 @@
 /*
- * extract/auto/forest.h - gradient boosted regression trees (Friedman 2001),
- * trained by tests/eval/train and part of the program as constants.
+ * extract/auto/forest.h - gradient boosted regression trees (Friedman 2001).
+ * tests/eval/train trains them, and the program contains them as constants.
  *
- * A model file (conf/models/<name>.model) is a list of macro calls, so that the
- * compiler reads it and reports an unknown feature name as an error:
+ * A model file (conf/models/<name>.model) is a list of macro calls. So the
+ * compiler can read it and reports an unknown feature name as an error:
  *
  *         comment with the version of the format, data, date, recipe, figures
  *         BASE(-0.5f)                       added to the sum of leaves
@@ -11,16 +11,19 @@
  *                                           feature and thresholds, ascending
  *         TREE({columns}, {bins}, {values})
  *
- * Columns are in the order of their features. Trees compare not values but
- * bins: the bin of a value is the number of its column's thresholds that are
- * not above it, so that value < threshold k and bin < k + 1 are the same.
+ * Columns are in the order of their features. Trees do not compare values but
+ * bins: the bin of a value is the number of the column's thresholds that are
+ * not above the value. So "value < threshold k" and "bin < k + 1" are the same,
+ * where the first threshold has k = 0.
  *
- * A tree is complete, of depth FOREST_DEPTH, in heap order: the children of
- * inner node i are 2i + 1, for a bin < bins[i], and 2i + 2. The last
- * FOREST_LEAVES values are the values of the leaves; the others are the means
- * below an inner node (weighted by training rows), by which forest_moves()
- * explains a prediction. A leaf above FOREST_DEPTH is replaced by inner nodes
- * of the bin FOREST_LEFT, which no value reaches.
+ * Every tree is complete, has the depth FOREST_DEPTH and is stored in heap
+ * order: inner node i continues with child 2i + 1 if the bin is < bins[i], and
+ * otherwise with child 2i + 2. The last FOREST_LEAVES values belong to the
+ * leaves. The other values are the means of the leaves below each inner node,
+ * weighted by training rows; forest_moves() needs them to explain a prediction.
+ * If training makes a leaf above FOREST_DEPTH, inner nodes with bins[i] =
+ * FOREST_LEFT replace it. No bin reaches FOREST_LEFT, so they always continue
+ * on the left.
  */
 #ifndef EXTRACT_AUTO_FOREST_H
 #define EXTRACT_AUTO_FOREST_H
@@ -40,9 +43,10 @@ enum {
 	FOREST_INNER = FOREST_LEAVES - 1,
 	FOREST_LEFT = INT8_MAX,
 	FOREST_ROWS = 32,     /* rows that are scored together */
-	FOREST_COLUMNS = 512, /* maximum of a forest */
+	FOREST_COLUMNS = 512, /* maximum number of columns of a forest */
 };
 
+/* A feature that the trees of a forest read. */
 struct forest_column {
 	uint16_t feature;
 	uint16_t first; /* index of its first threshold in forest.thresholds */
@@ -64,7 +68,7 @@ struct forest {
 	float base;
 };
 
-/* Rows of features, none of them NaN. */
+/* Rows of feature values, one row for each passage. No value is NaN. */
 struct forest_rows {
 	const float *values; /* [count][stride] */
 	size_t count;
@@ -77,21 +81,25 @@ struct forest_block {
 };
 
 /*
- * Write the bins of the columns [begin, end) of 1..FOREST_ROWS rows. The rest
- * of the block repeats the last row.
+ * Write the bins of the columns [begin, end) of `rows` to the block. There are
+ * 1..FOREST_ROWS rows; in the unused rows of the block, repeat the last row.
  */
 void forest_bin(const struct forest *forest, const struct forest_rows *rows,
 		size_t begin, size_t end, struct forest_block *block);
 
 /*
- * Sum base and one leaf of each tree, in float and in the order of the trees,
- * as the trainer does: the results are bit for bit the same. margins_out
- * [FOREST_ROWS], for all rows of the block.
+ * Write the margin of each row of the block to margins_out [FOREST_ROWS]: the
+ * sum of `base` and of one leaf of each tree. The sum is in float and in the
+ * order of the trees, as in the trainer, so the results are bit for bit the
+ * same.
  */
 void forest_block_margins(const struct forest *forest,
 			  const struct forest_block *block, float *margins_out);
 
-/* Do both for any number of rows: margins_out [rows->count]. */
+/*
+ * Write the margins of any number of rows to margins_out [rows->count], with
+ * forest_bin() and forest_block_margins().
+ */
 void forest_margins(const struct forest *forest, const struct forest_rows *rows,
 		    float *margins_out);
 
@@ -99,29 +107,31 @@ void forest_margins(const struct forest *forest, const struct forest_rows *rows,
 float forest_probability(float margin);
 
 /*
- * Compute how much each column moved the margin of a row of the block (Saabas
- * 2014): the changes of the mean on the path to each leaf, by the column that
- * each node tests. moves_out [column_count]; with base and the trees' root
- * values they sum up to the margin.
+ * Write to moves_out [column_count] how much each column moved the margin of
+ * row `row` of the block (Saabas 2014). On the path from the root of a tree to
+ * a leaf, each node changes the mean; the change counts for the column that the
+ * node tests. The sum of the moves, `base` and the values of the trees' roots
+ * is the margin.
  */
 void forest_moves(const struct forest *forest, const struct forest_block *block,
 		  size_t row, float *moves_out);
 
 /*
- * The most expensive functions with AVX2, for all FOREST_ROWS rows of a block
- * together. Call forest_bin_avx2() and forest_add_avx2() only if
- * forest_has_avx2(): the processor has AVX2.
+ * Return true if the processor has AVX2. Only then call forest_bin_avx2() and
+ * forest_add_avx2(), the variants of the most expensive functions. They handle
+ * all FOREST_ROWS rows of a block together.
  */
 bool forest_has_avx2(void);
 
 /*
- * Write the bins of the values [FOREST_ROWS] of a column, `stride` floats
- * apart, to bins [FOREST_ROWS].
+ * Write the bins of the values of one column to bins [FOREST_ROWS]. thresholds
+ * [count] belong to the column. The values are FOREST_ROWS floats, each
+ * `stride` floats after the previous one.
  */
 void forest_bin_avx2(const float *thresholds, size_t count, const float *values,
 		     size_t stride, int8_t *bins);
 
-/* Add a leaf of each tree to margins [FOREST_ROWS]. */
+/* Add to each of margins [FOREST_ROWS] the leaf of each tree for its row. */
 void forest_add_avx2(const struct forest *forest,
 		     const struct forest_block *block, float *margins);
 
@@ -129,13 +139,13 @@ void forest_add_avx2(const struct forest *forest,
  * The trained models of `auto`: constants of the program, built from the model
  * files in the folder MODELS of the build. The forests are
  *
- * - auto-page.model, which scores a passage by the page's features;
- * - auto-context.model, which also reads the scores of the passages around it;
- * - auto-scope-body.model and auto-scope-page.model, which replace
- *   auto-context.model for a request with a scope;
- * - auto-comments.model, which reads the same to find readers' comments;
- * - auto-template.model, which corrects the score by the other pages of the
- *   template.
+ * - auto-page.model, which scores a passage by the page's features; -
+ * auto-context.model, which also reads the scores of the passages around it; -
+ * auto-scope-body.model and auto-scope-page.model, which replace
+ * auto-context.model for a request with a scope; - auto-comments.model, which
+ * reads the same features as auto-context.model to find readers' comments; -
+ * auto-template.model, which corrects the score by the other pages of the
+ * template.
  *
  * auto-choice.model holds only numbers:
  *
@@ -144,7 +154,10 @@ void forest_add_avx2(const struct forest *forest,
  *   CONSTANT(confidence_base, -1)    another number
  */
 
-/* The features that the second forest may read. */
+/*
+ * The features that the second forest may read: the context features, and then
+ * the page features.
+ */
 #define AUTO_FEATURES(X) CONTEXT_FEATURES(X) PAGE_FEATURES(X)
 
 enum {

@@ -5,7 +5,7 @@
 
 /* The compiler may use AVX2 only in functions with this attribute. */
 #define AVX2 __attribute__((target("avx2")))
-/* The same, for a function that is inlined into its caller. */
+/* The same attribute, for a function that is inlined into its caller. */
 #define AVX2_PART static inline __attribute__((target("avx2"), always_inline))
 
 enum {
@@ -30,7 +30,9 @@ AVX2_PART __m256 load_apart(const float *values, size_t stride)
 			      values[7 * stride]);
 }
 
-/* Comparing with all thresholds is faster than a search with jumps. */
+/*
+ * Compare each value with all thresholds; this is faster than a binary search.
+ */
 AVX2 void forest_bin_avx2(const float *thresholds, size_t count,
 			  const float *values, size_t stride, int8_t *bins)
 {
@@ -64,8 +66,9 @@ AVX2 void forest_bin_avx2(const float *thresholds, size_t count,
 /*
  * Return the leaf of each row, 0..FOREST_LEAVES - 1. From the last level up,
  * every node gets the leaf that its subtree selects. A leaf on the right has a
- * larger number, so the maximum selects it; it is cleared for the rows that go
- * left.
+ * larger number than a leaf on the left. So set the right child's leaf to 0 for
+ * the rows that continue on the left; then the maximum of both children is the
+ * leaf.
  */
 AVX2_PART __m256i find_leaves(const struct forest_tree *tree,
 			      const struct forest_block *block)
@@ -92,7 +95,10 @@ AVX2_PART __m256i find_leaves(const struct forest_tree *tree,
 	return leaves[0];
 }
 
-/* Select the entries `at` of the 32 floats in four registers. */
+/*
+ * Select for each lane the float at index `at` of the 32 floats in four
+ * registers.
+ */
 AVX2_PART __m256 look_up(const __m256 *floats, __m256i at)
 {
 	/* a blend tests only the sign bit */

@@ -1,11 +1,11 @@
 /*
- * extract/auto/forest_table.h - turns a model file into a forest of constants.
- * Before each include, define FOREST, the name of the forest; MODEL, the name
- * of the model file; and FEATURE(name), the number of the feature of a column.
- * This file undefines them.
+ * extract/auto/forest_table.h - turns a model file into a struct forest that is
+ * a constant. Before each include, define FOREST (the name of the forest),
+ * MODEL (the name of the model file), and FEATURE(name) (the number of the
+ * feature with this name). This file undefines them.
  */
 
-/* FOREST_ITEM(x) is the name of the forest, "_" and x. */
+/* FOREST_ITEM(x) is an identifier: the name of the forest, "_" and x. */
 #define PASTE(forest, item)  forest##_##item
 #define EXPAND(forest, item) PASTE(forest, item)
 #define FOREST_ITEM(item)    EXPAND(FOREST, item)

@@ -98,18 +98,26 @@ enum {
 _Static_assert(PAGE_CONTEXT_page_words + PAGE_KIND_COUNT == PAGE_CONTEXT_COUNT,
 	       "the features of the page are the last ones");
 
-/* A passage that is less similar to the title element is not the title. */
+/*
+ * A passage whose similarity to the title element is below this value is not
+ * the page's title.
+ */
 #define MIN_LIKENESS 0.4F
 
+/*
+ * The similarity of a passage to the hints, and the heading above the passage.
+ */
 struct heading_note {
 	struct hint_overlap overlap;
-	uint32_t heading; /* at or before the passage, or NO_PASSAGE */
+	uint32_t heading; /* the last heading at or before the passage, or
+			     NO_PASSAGE */
 };
 
 struct page_context {
 	const struct passages *passages;
 	struct heading_note *notes; /* [count] */
-	uint32_t title;             /* the passage, or NO_PASSAGE */
+	uint32_t
+		title; /* the passage that is the page's title, or NO_PASSAGE */
 	/* The elements around the title, the innermost first. */
 	uint32_t *chain;
 	uint32_t chain_count;
@@ -151,7 +159,10 @@ static void find_headings(struct page_context *page_context)
 	}
 }
 
-/* Return the h1 with most words of the title element; of several, the first. */
+/*
+ * Return the passage in an h1 that contains the highest ratio of the words of
+ * the title element; the first of several, or NO_PASSAGE without an h1.
+ */
 static uint32_t best_first_heading(const struct page_context *page_context)
 {
 	uint32_t best = NO_PASSAGE;
@@ -168,7 +179,10 @@ static uint32_t best_first_heading(const struct page_context *page_context)
 	return best;
 }
 
-/* Return the short passage that is most similar to the title element. */
+/*
+ * Return the passage of at most MAX_TITLE_WORDS that is most similar to the
+ * title element, or NO_PASSAGE if none is similar enough.
+ */
 static uint32_t most_alike(const struct page_context *page_context)
 {
 	uint32_t best = NO_PASSAGE;
@@ -230,7 +244,8 @@ struct page_context *page_context_make(struct arena *arena,
 }
 
 /*
- * Return the number of words of PLACE_PLAIN between the ends of two passages.
+ * Return the number of words of PLACE_PLAIN after the end of passage `first` up
+ * to the end of passage `last`.
  */
 static uint32_t words_between(const struct passages *passages, uint32_t first,
 			      uint32_t last)
@@ -260,8 +275,8 @@ static void write_heading_features(const struct page_context *page_context,
 
 /*
  * Return the index in the title's chain of the first element that is also
- * around `node`, or chain_count. Every element of the chain contains those
- * before it.
+ * around `node`, or chain_count if no element is. Every element of the chain
+ * contains the elements before it in the chain.
  */
 static uint32_t title_chain_meet(const struct page_context *page_context,
 				 uint32_t node)

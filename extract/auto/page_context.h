@@ -1,7 +1,8 @@
 /*
  * extract/auto/page_context.h - features of a passage from the context of the
- * page: the heading above it, the heading that is the page's title, the page's
- * claims about itself, and the kind of the page.
+ * page: the heading above the passage, the title of the page, the hints in the
+ * markup, and the kind of the page. The hints are what the page states about
+ * itself: the title element, the meta descriptions and JSON-LD.
  */
 #ifndef EXTRACT_AUTO_PAGE_CONTEXT_H
 #define EXTRACT_AUTO_PAGE_CONTEXT_H
@@ -17,7 +18,10 @@ struct page_context;
  * has code.
  */
 
-/* name, definition; ln1(x) is ln(1 + x). Only words of PLACE_PLAIN count. */
+/*
+ * Each line has a name and a definition. ln1(x) is ln(1 + x). Only words of
+ * PLACE_PLAIN count.
+ */
 /* clang-format off */
 #define PAGE_KIND_FEATURES(X) \
 	X(page_words, "ln1(words)") \
@@ -49,15 +53,20 @@ enum {
 		PAGE_KIND_COUNT
 };
 
-/* Write the row [PAGE_KIND_COUNT] of a page. Linear, constant stack. */
+/*
+ * Write the features of the page's kind to row [PAGE_KIND_COUNT]. Linear,
+ * constant stack.
+ */
 void page_kind_row(const struct passages *passages, float *row);
 
 /*
- * name, definition; ln1(x) is ln(1 + x). A heading is a passage of PLACE_PLAIN
- * whose element, or one of the three around it, is h1..h6. The page's title is
- * the h1 that covers most of the words of the title element; without an h1 it
- * is the most similar passage of fewer than 40 words. Words between passages
- * are counted from end to end.
+ * Each line has a name and a definition; "it" is the passage. ln1(x) is ln(1 +
+ * x). A heading is a passage of PLACE_PLAIN whose element, or one of the three
+ * elements around that, is h1..h6. The page's title is the h1 that contains the
+ * highest ratio of the words of the title element. Without an h1, the title is
+ * the passage of fewer than 40 words that is most similar to the title element.
+ * Words between two passages are counted from the end of the first to the end
+ * of the second.
  */
 /* clang-format off */
 #define PAGE_CONTEXT_FEATURES(X) \
@@ -88,7 +97,7 @@ enum {
 
 enum { MAX_CLAIMS = 16 };
 
-/* From the types of its JSON-LD, or from og:type. */
+/* The kind that the page states by the types of its JSON-LD or by og:type. */
 enum claimed_kind {
 	CLAIMS_NO_KIND,
 	CLAIMS_WEBSITE,
@@ -98,7 +107,7 @@ enum claimed_kind {
 	CLAIMS_FORUM,
 };
 
-/* The claims of the page about itself; each may be empty. */
+/* What the page states about itself in its markup. Each text may be empty. */
 struct page_hints {
 	struct slice title;           /* of the title element */
 	struct slice descriptions[2]; /* meta description, og:description */
@@ -109,15 +118,16 @@ struct page_hints {
 };
 
 /*
- * Prepare. Everything belongs to `arena`: 20 bytes a passage, and the memory of
- * extract/auto/auto_score.h. Linear, constant stack. `passages` must outlive
- * the result, `claims` need not.
+ * Find the headings and the title of the page, and compare each passage with
+ * the hints `claims`. Everything belongs to `arena`: 20 bytes a passage, and
+ * the memory of markup_hints_make(). Linear, constant stack. `passages` must
+ * outlive the result; `claims` may be freed before.
  */
 struct page_context *page_context_make(struct arena *arena,
 				       const struct passages *passages,
 				       const struct page_hints *claims);
 
-/* Write the row [PAGE_CONTEXT_COUNT] of passage `index`. */
+/* Write the features of passage `index` to row [PAGE_CONTEXT_COUNT]. */
 void page_context_row(const struct page_context *page_context, uint32_t index,
 		      float *row);
 

@@ -12,7 +12,10 @@
 #include "extract/text/token_stream.h"
 #include "page/page.h"
 
-/* A measure of passages and its blur radius. */
+/*
+ * A blurred vector: a value of each passage, and after the last "_" the radius.
+ * The radius of BLURRED_MASS is 3.
+ */
 enum blurred {
 	BLURRED_TAG_RATIO_1, /* characters per tag */
 	BLURRED_TAG_RATIO_3,
@@ -25,41 +28,49 @@ enum blurred {
 	BLURRED_CODE_8,
 	BLURRED_LINKS_3, /* characters in links */
 	BLURRED_LINKS_8,
-	BLURRED_MASS, /* words outside of links */
+	BLURRED_MASS, /* the mass of a passage: its words outside of links */
 	BLURRED_COUNT
 };
 
-/* Vectors are [passages->count], or NULL if no wanted feature needs them. */
+/*
+ * The blurred values. Each vector is [passages->count], or NULL if no wanted
+ * feature needs it.
+ */
 struct sequence_blurs {
 	const float *blurred[BLURRED_COUNT];
 	const float *valleys; /* lowest mass between the passage and the peak */
-	float highest_tag_ratio;   /* ln1, of radius 3 */
-	float tag_ratio_deviation; /* before the blur, at least 1 */
+	float highest_tag_ratio;   /* the highest of BLURRED_TAG_RATIO_3, as ln1
+				    */
+	float tag_ratio_deviation; /* standard deviation before the blur, at
+				      least 1 */
 	uint32_t peak; /* passage with the highest mass; 0 without passages */
 };
 
 /*
- * Features that show whether a passage is in a
- * maximum-sum run: body text extraction (BTE), and maximum subsequence
- * segmentation (MSS).
+ * The runs of passages with the maximum sum of weights: body text extraction
+ * (BTE), and maximum subsequence segmentation (MSS). The methods differ in the
+ * weights.
  */
 
 struct sequence_runs {
 	struct passage_range bte;
 	struct passage_range link_bte;
 	struct passage_range mss;
-	float mss_ratio; /* of the page's words, 0..1 */
+	float mss_ratio; /* ratio of the page's words in `mss`, 0..1 */
 };
 
 enum { MAX_TAGS = 200 };
 
-/* A passage before or after, and the columns of its features. */
+/*
+ * A passage before or after the current one, and the columns in which its
+ * features are written.
+ */
 struct neighbour {
 	int offset;
 	uint16_t words, link_ratio, kind;
 };
 
-/* Write the features of the four neighbours. */
+/* Write the features of the two passages before and of the two after. */
 static void neighbours_of_row(const struct passages *passages,
 			      const struct repetition *repetition,
 			      uint32_t index, float *row)
@@ -110,7 +121,10 @@ static void neighbours_of_row(const struct passages *passages,
 		next == NULL ? -1 : limited(next->tags, MAX_TAGS);
 }
 
-/* Short passages and passages of links have negative weights. */
+/*
+ * Return the weight of a passage for MSS. It is negative for short passages and
+ * for passages of links.
+ */
 static double mss_weight(const struct passage *passage)
 {
 	enum { LONG_WORDS = 10 };
@@ -150,8 +164,9 @@ static struct sequence_runs sequence_runs_make(const struct passages *passages)
 }
 
 /*
- * Write whether the passage is in the run, and the distance to it in passages:
- * 0 inside, negative before it, positive after it.
+ * Write whether passage `index` is in the run, and the signed ln1 of its
+ * distance from the run in passages: 0 inside, negative before the run,
+ * positive after it.
  */
 static void run_row(struct passage_range run, uint32_t index, float *inside_out,
 		    float *distance_out)
@@ -166,7 +181,10 @@ static void run_row(struct passage_range run, uint32_t index, float *inside_out,
 	*distance_out = signed_ln1((float)distance);
 }
 
-/* Write this file's part of the row [SEQUENCE_COUNT] of passage `index`. */
+/*
+ * Write the features about the maximum-sum runs to the row [SEQUENCE_COUNT] of
+ * passage `index`.
+ */
 static void sequence_runs_row(const struct sequence_runs *runs, uint32_t index,
 			      float *row)
 {
@@ -179,7 +197,7 @@ static void sequence_runs_row(const struct sequence_runs *runs, uint32_t index,
 	row[SEQUENCE_mss_ratio] = runs->mss_ratio;
 }
 
-/* A value of a passage, to be blurred. */
+/* Returns a value of a passage that is to be blurred. */
 typedef float measure(const struct passage *passage);
 
 static float blur_characters(const struct passage *passage)
@@ -217,7 +235,8 @@ enum { MAX_READERS = 4 };
 static const struct {
 	measure *of;
 	uint32_t radius;
-	uint16_t readers[MAX_READERS]; /* features that need it, then 0 */
+	uint16_t readers[MAX_READERS]; /* the features that need this vector,
+					  then 0 */
 } plans[BLURRED_COUNT] = {
 	[BLURRED_TAG_RATIO_1] = {tag_ratio, 1, {SEQUENCE_tag_ratio_1}},
 	[BLURRED_TAG_RATIO_3] = {tag_ratio,
@@ -256,7 +275,7 @@ static bool is_wanted_vector(const bool *wanted, enum blurred vector)
 	return is_read;
 }
 
-/* Return the index of the highest value; of several, the first. */
+/* Return the index of the highest value, or the first of several. */
 static uint32_t index_of_highest(const float *values, uint32_t count)
 {
 	uint32_t best = 0;
@@ -283,8 +302,8 @@ static const float *valleys_around(struct arena *arena, const float *values,
 }
 
 /*
- * Prepare. Everything belongs to `arena`: at most 60 bytes a passage. wanted
- * [SEQUENCE_COUNT]: the wanted features; NULL: all.
+ * Compute the blurred vectors that the wanted features need; `wanted` is as in
+ * sequence_make(). Everything belongs to `arena`: at most 60 bytes a passage.
  */
 static struct sequence_blurs
 sequence_blurs_make(struct arena *arena, const struct passages *passages,
@@ -438,7 +457,10 @@ static void position_row(const struct passages *passages, uint32_t index,
 	row[SEQUENCE_passages_after] = limited(count - index, MAX_PASSAGES);
 }
 
-/* A window around the passage, and the columns of its features. */
+/*
+ * A window of `radius` passages on each side of the passage, and the columns in
+ * which its features are written.
+ */
 struct sequence_window {
 	int radius;
 	uint16_t slope, long_ratio, words, link_ratio, prices;

@@ -1,8 +1,9 @@
 /*
  * extract/auto/sequence.h - features of a passage from its position in the
- * sequence of passages: the one-dimensional methods (tag ratios, content code
- * blurring, slopes, maximum subsequences, ridges) with passages instead of
- * tokens, and the neighbours of the passage.
+ * sequence of passages. They are those of the one-dimensional methods (tag
+ * ratios, content code blurring, slopes, maximum subsequences, ridges), but
+ * with passages instead of tokens, and features of the passages before and
+ * after.
  */
 #ifndef EXTRACT_AUTO_SEQUENCE_H
 #define EXTRACT_AUTO_SEQUENCE_H
@@ -16,9 +17,11 @@ struct passage_sequence;
 struct repetition;
 
 /*
- * name, definition; ln1(x) is ln(1 + x), a distance is signed ln1(passages).
- * Only words and characters of PLACE_PLAIN count; ~r is blurred with the
- * Gaussian of radius r of extract/core/numeric.h, in passages.
+ * Each line has a name and a definition; "it" is the passage. ln1(x) is ln(1 +
+ * x), and a distance is signed ln1(passages). Only words and characters of
+ * PLACE_PLAIN count. "~3 of x" is the value of x after blurring over the
+ * passages with a Gaussian of radius 3 (extract/core/numeric.h). The peak is
+ * the passage with the highest ~3 of words outside of links.
  */
 /* clang-format off */
 #define SEQUENCE_FEATURES(X) \
@@ -97,30 +100,33 @@ enum {
 };
 
 /*
- * Prepare. Everything belongs to `arena`: at most 60 bytes a passage. The
- * arguments must outlive the result. Linear, constant stack. wanted
- * [SEQUENCE_COUNT]: a feature that is not wanted may be left out; NULL: all are
- * wanted.
+ * Compute the blurred values and the runs, for sequence_row(). Everything
+ * belongs to `arena`: at most 60 bytes a passage. The arguments must outlive
+ * the result. Linear, constant stack. wanted [SEQUENCE_COUNT] are the features
+ * that the caller reads, or NULL for all. Values that no wanted feature needs
+ * are not computed.
  */
 struct passage_sequence *sequence_make(struct arena *arena,
 				       const struct passages *passages,
 				       const struct repetition *repetition,
 				       const bool *wanted);
 
-/* Write the row [SEQUENCE_COUNT] of passage `index`. */
+/* Write the features of passage `index` to row [SEQUENCE_COUNT]. */
 void sequence_row(const struct passage_sequence *sequence, uint32_t index,
 		  float *row);
 
 /*
- * The maximum-sum run of a sequence of weights, added one by one (Bentley,
- * Programming Pearls, column 8). Of several maximum runs the one that ends
- * first, and of these the shortest; empty if no sum is positive.
+ * The run with the maximum sum in a sequence of weights, which are added one by
+ * one (Bentley, Programming Pearls, column 8). Of several such runs, it is the
+ * run that ends first, and among these the shortest. It is empty if no sum is
+ * positive.
  */
 
-/* Initialise it with zeros. */
+/* Initialise it with zeros, and then call maximum_run_add() for each weight. */
 struct maximum_run {
-	uint32_t begin; /* of the best run, half open */
+	uint32_t begin; /* [begin, end) is the best run */
 	uint32_t end;
+	/* sum of the weights in the best run */
 	double sum;
 	uint32_t count; /* number of weights added */
 	/* the best run that ends with the last weight */

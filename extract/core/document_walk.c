@@ -32,7 +32,7 @@ enum separator separator_of_element(const struct page *page, uint32_t node)
 	case TAG_ol:
 	case TAG_dir:
 	case TAG_menu:
-	case TAG_dl: /* inside an item */
+	case TAG_dl: /* a list inside an item */
 		return parent != NO_NODE &&
 				       (page->nodes[parent].tag == TAG_li ||
 					page->nodes[parent].tag == TAG_dd)
@@ -44,8 +44,9 @@ enum separator separator_of_element(const struct page *page, uint32_t node)
 }
 
 /*
- * Return true if a text of the page begins at byte `at`, on a page with texts
- * that the parser moved in the tree: texts in a table but outside of its cells.
+ * Return true if a text of the page begins at byte `at`. Always return false if
+ * the parser moved no text in the tree. (It moves texts in a table but outside
+ * of the cells.)
  */
 static bool begins_text(const struct page *page, uint32_t at)
 {
@@ -129,7 +130,10 @@ bool separator_ends(struct slice text)
 	return is_blank_character(bytes + text.size - size, size);
 }
 
-/* Return [page->node_count]: true for a form field and for nodes inside one. */
+/*
+ * Return for each node whether it is a form field or inside one:
+ * [page->node_count].
+ */
 static const bool *nodes_in_fields(struct arena *arena, const struct page *page)
 {
 	bool *is_in_field = ARENA_NEW(arena, bool, page->node_count);
@@ -148,9 +152,11 @@ static const bool *nodes_in_fields(struct arena *arena, const struct page *page)
 }
 
 /*
- * Text in noscript and in buttons counts as visible: excluding it gains too
- * little (tests/eval/RESULTS.md, "What parameters were chosen by") to lose the
- * pages whose noscript holds the content for readers without scripts.
+ * Return for each text whether it has none of the flags `never` and is outside
+ * of form fields. Text in noscript and in buttons counts as visible. Without it
+ * the average result is hardly better (tests/eval/RESULTS.md, "What parameters
+ * were chosen by"), and pages whose content is in noscript, for readers without
+ * scripts, would be lost.
  */
 static const bool *texts_without(struct arena *arena, const struct page *page,
 				 uint32_t never)

@@ -1,7 +1,7 @@
 /*
- * extract/core/document_walk.h - iterates over a page's elements and texts in
- * document order, with the separators between texts; tells which texts a reader
- * sees.
+ * extract/core/document_walk.h - iterates over the elements and texts of a page
+ * in document order, finds the separators between texts, and decides which
+ * texts a reader sees.
  */
 #ifndef EXTRACT_CORE_DOCUMENT_WALK_H
 #define EXTRACT_CORE_DOCUMENT_WALK_H
@@ -13,8 +13,8 @@
 #include "page/page.h"
 
 /*
- * In ascending order: of several separators between two texts the strongest
- * counts.
+ * The separators in ascending order of strength. Between two texts, only the
+ * strongest separator counts.
  */
 enum separator {
 	SEPARATOR_NONE,
@@ -24,42 +24,46 @@ enum separator {
 };
 
 /*
- * Return the separator at the start and the end of element `node`: nothing for
- * an inline element; a line end for a list item, a table cell, a row, or a list
- * inside an item; otherwise a paragraph.
+ * Return the separator at the start and the end of element `node`:
+ * SEPARATOR_NONE for an inline element; SEPARATOR_LINE for a list item, a table
+ * cell, a row, or a list inside an item; otherwise SEPARATOR_BLANK_LINE.
  */
 enum separator separator_of_element(const struct page *page, uint32_t node);
 
 /*
- * Return the white space in the source between the text nodes `index` - 1 and
- * `index`, outside of tags; page->texts has no blank texts. An entity may
- * encode it. Empty if there is none, or after a text that the parser moved in
- * the tree. Linear in the gap to the next text, and logarithmic in the number
- * of texts if some were moved.
+ * Return the white space outside of tags in the source between the text nodes
+ * `index` - 1 and `index`. (page->texts has no blank texts.) The white space
+ * may be an entity. The result is empty if there is no white space, or if the
+ * parser moved text `index` - 1 in the tree. Linear in the source between the
+ * two texts, and logarithmic in the number of texts if the parser moved some.
  */
 struct slice separator_in_source(const struct page *page, uint32_t index);
 
 /*
- * Return true if `text` begins or ends with white space, as text_collapse()
- * defines it.
+ * Return true if `text` begins with white space, as text_collapse() defines it.
+ * The second function checks the end.
  */
 bool separator_begins(struct slice text);
 bool separator_ends(struct slice text);
 
 /*
- * Return [page->text_count], owned by `arena`: false for the title, text hidden
- * by style, text in template, svg or iframe, and the choices and contents of
- * form fields (select, option, datalist, textarea). Every extractor starts from
- * the visible texts; other texts are never content. Linear.
+ * Return for each text of the page whether readers see it: [page->text_count],
+ * owned by `arena`. They do not see the title, text hidden by style, text in
+ * template, svg or iframe, and the choices and contents of form fields (select,
+ * option, datalist, textarea). Extraction methods choose only among the visible
+ * texts; others are never content. Linear.
  */
 const bool *visible_texts(struct arena *arena, const struct page *page);
 
-/* Return the same, but true for text hidden by style: a script may show it. */
+/*
+ * Return the same, but true for text hidden by style, because a script may show
+ * it.
+ */
 const bool *showable_texts(struct arena *arena, const struct page *page);
 
 /*
- * Iterates over a page's elements and texts in document order; renderers use
- * it.
+ * A walk over the elements and texts of a page in document order, for
+ * renderers.
  */
 
 enum step {
@@ -79,9 +83,9 @@ struct page_walk {
 struct page_walk walk_begin(const struct page *page);
 
 /*
- * Return the next step, with the index of its node or text. The walk opens and
- * closes every node once, inside its parent, and visits every text once:
- * linear.
+ * Return the next step; *index_out is its node or text. The walk opens and
+ * closes every node once, inside its parent, and visits every text once, so a
+ * whole walk is linear.
  */
 enum step walk_next(struct page_walk *walk, uint32_t *index_out);
 

@@ -40,7 +40,10 @@ extractor_reject(char *error_out, const char *format, ...)
 	return false;
 }
 
-/* Write "accb has no such parameter; it has radius, passes, threshold." */
+/*
+ * Write, for example, "accb has no such parameter; it has radius, passes,
+ * threshold." to error_out, and return false.
+ */
 static bool reject_parameter_name(const struct extractor *extractor,
 				  char *error_out)
 {

@@ -1,8 +1,8 @@
 /*
- * extract/core/extractor.h - the type of all extraction methods. A method gets
- * a page and returns a score and a verdict for every text node. A new method is
- * one file and one line in the table of extract/extractors.c; the CLI, the API,
- * the evaluation and the manual read that table.
+ * extract/core/extractor.h - the type of all extraction methods. A method reads
+ * a page and returns a score and a verdict for every text node. To add a
+ * method, write one file and add one line to the table in extract/extractors.c.
+ * The CLI, the API, the evaluation and the manual read that table.
  */
 #ifndef EXTRACT_CORE_EXTRACTOR_H
 #define EXTRACT_CORE_EXTRACTOR_H
@@ -18,13 +18,13 @@ struct ridge_model;
 struct trace;
 
 /*
- * Which text the caller wants, because people do not agree on what content is:
- * how much of the page (scope), and whether to favour precision (only content)
- * or recall (all content).
+ * What the caller considers as content, because people do not agree about it:
+ * how much of the page (scope), and whether precision (nothing but content) or
+ * recall (all of the content) is more important.
  */
 
 enum preference_scope {
-	SCOPE_NONE, /* none named: a compromise */
+	SCOPE_NONE, /* the caller named no scope: a compromise of both others */
 	SCOPE_BODY, /* only the article or the post */
 	SCOPE_PAGE, /* everything that the page is about: list entries, replies
 		       of a forum, details of a product */
@@ -39,8 +39,8 @@ struct preference {
 };
 
 /*
- * Parse "body" or "page"; return false for other names. The name of SCOPE_NONE
- * is NULL.
+ * Parse "body" or "page"; return false for other names. scope_name() returns
+ * the name of a scope; NULL for SCOPE_NONE.
  */
 bool scope_from_name(const char *name, enum preference_scope *scope_out);
 const char *scope_name(enum preference_scope scope);
@@ -50,9 +50,10 @@ bool favor_from_name(const char *name, enum favor *favor_out);
 const char *favor_name(enum favor favor);
 
 /*
- * Set the parameters "scope" and "threshold" of the method; do nothing for
- * SCOPE_NONE with FAVOR_BALANCE. Return false, with an English sentence in
- * `error_out` [256], if the method has no such threshold.
+ * Set the parameters "scope" and "threshold" of the method for the preference.
+ * Do nothing for SCOPE_NONE with FAVOR_BALANCE. If the method has no threshold
+ * for the preference, return false, with an English sentence in `error_out`
+ * [256].
  */
 bool preference_apply(struct preference preference,
 		      const struct extractor *extractor, double *parameters,
@@ -60,24 +61,30 @@ bool preference_apply(struct preference preference,
 
 /* What a method decides about a text node. */
 struct verdict {
-	float score; /* the method's own scale; higher is more content */
+	float score; /* on the method's own scale; higher = more likely content
+		      */
 	bool is_content;
 };
 
-/* In how many pages of the cluster each of the page's fragments occurs. */
+/*
+ * The number of pages of the cluster in which each fragment of the page occurs.
+ */
 struct template_counts {
 	uint32_t page_count; /* pages of the cluster */
 	/*
-	 * [page->text_count]: pages that hold the text node's fragment. All
-	 * zeros for a method that does not read_counts(), except in an
-	 * explanation.
+	 * [page->text_count]: the number of pages that contain the text node's
+	 * fragment. Always 0 for a method that does not read counts
+	 * (reads_counts()), except in an explanation.
 	 */
 	const uint32_t *document_frequency;
 };
 
 enum { MAX_SAMPLE_PAGES = 32 };
 
-/* Pages of the cluster; the same pages for every page of the cluster. */
+/*
+ * Some pages of a cluster. The sample is the same for every page of the
+ * cluster.
+ */
 struct sample {
 	const struct page *const *pages; /* [count] */
 	uint32_t count;                  /* 1..MAX_SAMPLE_PAGES */
@@ -88,18 +95,20 @@ struct sample {
 	const void *const *prepared;
 };
 
-/* The input of a method in addition to the page. */
+/* What a method needs to know about the template, in addition to the page. */
 enum knowledge {
-	NEEDS_PAGE,   /* none */
+	NEEDS_PAGE,   /* nothing else */
 	NEEDS_COUNTS, /* template_counts */
 	NEEDS_SAMPLE, /* template_counts, and the model that learn() builds from
 			 a sample */
-	MAY_USE_SAMPLE, /* works without, but better with both of these */
+	MAY_USE_SAMPLE, /* nothing else, but the result is better with the input
+			   of NEEDS_SAMPLE */
 };
 
-/* How good the method estimates its choice to be. */
+/* The method's estimate of how good its choice of texts is. */
 struct assessment {
-	float expected_f1; /* over the words chosen, 0..1; from their scores */
+	float expected_f1; /* F1 of the chosen words, 0..1, estimated from the
+			      scores */
 	float confidence;  /* expected_f1, calibrated on other pages */
 	bool is_unsure;    /* no text reached the threshold, so the method chose
 			      the best texts */
@@ -127,7 +136,7 @@ struct extractor_input {
 	struct assessment *assessment;
 };
 
-/* A row of a method's table. */
+/* A parameter of a method: a row of the method's table of parameters. */
 struct parameter {
 	const char *name;
 	const char *unit; /* "" if it has none */
@@ -153,37 +162,41 @@ struct extractor {
 	enum knowledge needs;
 	bool reads_ridges; /* the method uses input->ridges */
 	/*
-	 * For a method that needs a template: without one the default method
-	 * runs instead.
+	 * If the method needs a template and the page's template is unknown,
+	 * the default method runs instead.
 	 */
 	bool falls_back;
 	/*
-	 * Values of the parameter "threshold" by scope and preference; 0 =
-	 * none. A method with a scope has the parameter "scope".
+	 * The value of the parameter "threshold" for each scope and favor; 0 =
+	 * none. A method with a value for SCOPE_BODY or SCOPE_PAGE has the
+	 * parameter "scope".
 	 */
 	double thresholds[SCOPE_COUNT][FAVOR_COUNT];
 	/*
-	 * Compute the parts that both learn() and run() need from a page, in
-	 * `arena`. The page must outlive the result. A caller of both can
-	 * prepare once. NULL if there are no such parts. Depends on the same
-	 * parameters as learn().
+	 * Compute the data of a page that both learn() and run() need, so that
+	 * a caller of both computes them only once. The result belongs to
+	 * `arena`; the page must outlive it. It depends on the same parameters
+	 * as learn(). The pointer is NULL for a method without such data.
 	 */
 	const void *(*prepare)(const struct page *page,
 			       const double *parameters, struct arena *arena);
 	/*
-	 * Build a model from a sample, in `arena`, for run() on any number of
-	 * pages. The model holds no pointer into the sample. Not NULL with
-	 * NEEDS_SAMPLE, may be NULL with MAY_USE_SAMPLE, NULL otherwise.
-	 * Linear in the sample, constant stack.
+	 * Build a model from a sample, for run() on any number of pages. The
+	 * model belongs to `arena` and has no pointer into the sample. Linear
+	 * in the sample, constant stack. The pointer is set for NEEDS_SAMPLE,
+	 * may be set for MAY_USE_SAMPLE, and is NULL otherwise.
 	 */
 	const void *(*learn)(const struct sample *sample,
 			     const double *parameters, struct arena *arena);
 	/*
-	 * learn() depends on the first `learned_parameters` parameters. If this
-	 * is 0, its `parameters` are NULL.
+	 * learn() depends only on the first `learned_parameters` parameters. If
+	 * the number is 0, callers may pass NULL to learn().
 	 */
 	size_t learned_parameters;
-	/* Fill verdicts [page->text_count]. Linear, constant stack. */
+	/*
+	 * Write the verdict on each text to verdicts [page->text_count].
+	 * Linear, constant stack.
+	 */
 	void (*run)(const struct extractor_input *input,
 		    struct verdict *verdicts);
 };
@@ -209,8 +222,8 @@ static inline bool extractor_builds_model(const struct extractor *extractor)
 }
 
 /*
- * Return true if learn() builds the same model from both parameter vectors
- * [MAX_PARAMETERS].
+ * Return true if learn() builds the same model with both parameter vectors,
+ * these [MAX_PARAMETERS] and those [MAX_PARAMETERS].
  */
 bool extractor_builds_same_model(const struct extractor *extractor,
 				 const double *these, const double *those);
@@ -219,9 +232,9 @@ bool extractor_builds_same_model(const struct extractor *extractor,
 void extractor_defaults(const struct extractor *extractor, double *parameters);
 
 /*
- * Set one parameter from text such as "radius=20". Return false, with an
- * English sentence in `error_out` [256], if the name, the number or the range
- * is wrong.
+ * Set one parameter from text such as "radius=20". If the parameter does not
+ * exist, or the value is no number or out of range, return false, with an
+ * English sentence in `error_out` [256].
  */
 bool extractor_set(const struct extractor *extractor, const char *assignment,
 		   double *parameters, char *error_out);
@@ -236,12 +249,12 @@ struct sample_pages {
 struct sample_pages sample_pages_of(const struct sample *sample);
 
 /*
- * Return 1 << index of the first page of the sample with the same source as
- * `page`, 0 if there is none. Linear in the source.
+ * Return the set {`page`} as bits: 1 << the index of the first page of the
+ * sample with the same source, or 0 if there is none. Linear in the source.
  */
 uint32_t sample_bit(const struct sample_pages *pages, const struct page *page);
 
-/* Return the number of pages in a set of bits. */
+/* Return the number of pages in a set of pages, one bit each. */
 uint32_t sample_size(uint32_t set);
 
 #endif

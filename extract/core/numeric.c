@@ -11,8 +11,9 @@
 
 /*
  * A blur is three running means. The search for convergence uses four, because
- * it depends on the second derivative: at its peak a Gaussian has .40, three
- * means have .25, four have .38.
+ * it depends on the second derivative of the blurred vector. At the peak, the
+ * second derivative of a Gaussian is .40; of three means it is .25, and of four
+ * means .38.
  */
 enum { BLUR_MEANS = 3, SEARCH_MEANS = 4 };
 
@@ -24,7 +25,10 @@ struct means {
 	bool mirrors;
 };
 
-/* Return the variance. A mean over 2 * r + 1 entries has r * (r + 1) / 3. */
+/*
+ * Return the variance of all passes. A mean over 2 * r + 1 entries has the
+ * variance r * (r + 1) / 3, and each pass is three means.
+ */
 static double variance_of(const struct blur *blur)
 {
 	double radius = blur->radius;
@@ -34,7 +38,8 @@ static double variance_of(const struct blur *blur)
 
 /*
  * Return `count` means whose variances add up to `variance` as nearly as
- * possible: some means are one entry wider than the others.
+ * possible. For this, the radius of some means is larger by one than the radius
+ * of the others.
  */
 static struct means means_of(double variance, uint32_t count, bool mirrors)
 {
@@ -66,8 +71,8 @@ uint32_t blur_reach(const struct blur *blur)
 }
 
 /*
- * Return the value at `index`, which may be outside of the vector: 0, or the
- * value of the endless mirrored vector.
+ * Return the value at `index`. Outside of the vector, return the value of the
+ * vector that is mirrored endlessly at its ends if `mirrors`, and 0 otherwise.
  */
 static double blur_value_at(const float *in, size_t count, ptrdiff_t index,
 			    bool mirrors)
@@ -87,9 +92,9 @@ static double blur_value_at(const float *in, size_t count, ptrdiff_t index,
 
 /*
  * Set out[i] to the mean of in[i - radius .. i + radius]. Sums are doubles, so
- * that their rounding errors stay far below the errors of a float. The loop in
- * the middle covers nearly all entries: there the whole window is inside the
- * vector.
+ * that their rounding errors are far below the precision of a float. For most
+ * entries the whole window is inside the vector, and the first branch of the
+ * loop computes them faster.
  */
 static void running_mean(const float *in, float *out, size_t count,
 			 size_t radius, bool mirrors)
@@ -112,7 +117,7 @@ static void running_mean(const float *in, float *out, size_t count,
 			continue;
 		}
 		entries = window;
-		if (!mirrors) /* those inside the vector */
+		if (!mirrors) /* only the entries inside the vector */
 			entries = (count - i <= radius ? count : next) -
 				  (i < radius ? 0 : i - radius);
 		out[i] = (float)(sum / (double)entries);
@@ -122,8 +127,9 @@ static void running_mean(const float *in, float *out, size_t count,
 }
 
 /*
- * Write the blur of `in` to `out`; all vectors are [count]; at least two means.
- * With an odd number of means `scratch` may be `in`, which is then overwritten.
+ * Write the blur of in [count] to out [count]. `means` has at least two means.
+ * scratch [count] may be `in` if the number of means is odd; `in` is then
+ * overwritten.
  */
 static void blur_gaussian(const float *in, float *out, float *scratch,
 			  size_t count, const struct means *means)
@@ -151,13 +157,13 @@ float *blur_run(struct arena *arena, float *values, uint32_t count,
 	return blurred;
 }
 
-/* A shorter vector of means, on which blur_passes_to_converge() searches. */
+/* The shortened vector on which blur_passes_to_converge() searches. */
 struct coarse {
 	float *values; /* [count]: each is the mean of `step` entries */
 	size_t count;
-	double variance; /* of one pass, in steps squared */
-	float *wide;     /* [count] */
-	float *wider;    /* [count] */
+	double variance; /* variance of one pass, in units of step * step */
+	float *wide;     /* [count]: blurred with a number of passes */
+	float *wider;    /* [count]: blurred with one pass more */
 	float *scratch;  /* [count] */
 };
 
@@ -186,9 +192,10 @@ static struct coarse blur_coarsen(struct arena *arena, const float *values,
 }
 
 /*
- * Return the largest change of an entry by one more pass after `passes`. As in
- * any diffusion the change is proportional to the variance of the pass; the
- * running means have that variance only approximately, so the change is scaled.
+ * Return the largest change of an entry by one more pass after `passes` passes.
+ * As in any diffusion, the change is proportional to the variance of the pass.
+ * The running means have that variance only approximately, so the change is
+ * scaled by the ratio of the variances.
  */
 static double largest_change(const struct coarse *coarse, uint32_t passes)
 {
@@ -201,7 +208,7 @@ static double largest_change(const struct coarse *coarse, uint32_t passes)
 		      coarse->count, &all);
 	blur_gaussian(coarse->wide, coarse->wider, coarse->scratch,
 		      coarse->count, &one);
-	/* not fmax(): gcc 12 for arm64 fails on its reduction */
+	/* fmax() would make gcc 12 for arm64 fail on this loop */
 	for (size_t i = 0; i < coarse->count; i++) {
 		double change = fabs((double)coarse->wider[i] -
 				     (double)coarse->wide[i]);
@@ -212,10 +219,10 @@ static double largest_change(const struct coarse *coarse, uint32_t passes)
 }
 
 /*
- * Blurring is a mean with fixed weights, so the largest change never grows from
- * pass to pass, and the smallest sufficient number of passes can be searched
- * for. The change falls about as 1 / passes, which gives the next guess; every
- * second guess halves the interval instead.
+ * A blurred entry is a mean with fixed weights, so the largest change does not
+ * grow from pass to pass. So a search in an interval finds the smallest
+ * sufficient number of passes. The change is about proportional to 1 / passes,
+ * which gives the next guess; every second guess halves the interval instead.
  */
 uint32_t blur_passes_to_converge(struct arena *arena, const float *values,
 				 uint32_t count, uint32_t radius,
@@ -244,8 +251,9 @@ uint32_t blur_passes_to_converge(struct arena *arena, const float *values,
 }
 
 /*
- * The change is at most half the difference of two Gaussians of variances q and
- * q + 1 in the 1-norm, which is below phi(1) / q = .242 / q.
+ * After q passes, the change by one more pass is at most half of the 1-norm of
+ * the difference of two Gaussians of variances q and q + 1. This is below
+ * phi(1) / q = .242 / q, where phi is the density of the normal distribution.
  */
 uint32_t blur_max_passes(double epsilon)
 {
@@ -292,11 +300,14 @@ const char *curve_label(struct arena *arena, const char *entries,
 
 enum {
 	FIRST_CAPACITY = 32,
-	/* A power of two; at least half of the slots stay free. */
+	/*
+	 * The capacity is a power of two. At least half of the slots are free.
+	 */
 	SLOTS_PER_ENTRY = 2,
 	/*
-	 * Twice the longest probe run of a million random keys at a load of one
-	 * half: only keys that were made to collide need more probes.
+	 * Twice the longest probe run of a million random keys when half of the
+	 * slots are used. Only keys that somebody made to collide need more
+	 * probes.
 	 */
 	MAX_PROBES = 128,
 };
@@ -334,8 +345,8 @@ static uint64_t hash_table_key(const struct hash_table *table, uint32_t index)
 }
 
 /*
- * Return the slot of `key`, or the free slot for it; NULL if MAX_PROBES slots
- * hold other keys.
+ * Return the slot of `key`, or the free slot where it belongs; NULL if other
+ * keys use the MAX_PROBES slots that it may have.
  */
 static uint32_t *hash_table_slot(const struct hash_table *table, uint64_t key)
 {
@@ -352,8 +363,8 @@ static uint32_t *hash_table_slot(const struct hash_table *table, uint64_t key)
 }
 
 /*
- * Make new slots. An entry that gets no slot within MAX_PROBES is dropped: no
- * search finds it again.
+ * Make new slots for all entries. An entry that gets no slot within MAX_PROBES
+ * is lost: hash_table_find() does not find it any longer.
  */
 static void fill_slots(struct hash_table *table)
 {

@@ -1,8 +1,8 @@
 /*
  * extract/core/trace.h - the explanation of a method's result: the reason why
- * each text was kept or dropped, and figures. Methods fill it only on request:
- * every function does nothing if `trace` is NULL, and costly work is guarded by
- * `if (input->trace != NULL)`.
+ * the method chose or dropped each text, and figures. Methods fill it only on
+ * request: every function does nothing if `trace` is NULL, and a method does
+ * costly work only if input->trace is not NULL.
  */
 #ifndef EXTRACT_CORE_TRACE_H
 #define EXTRACT_CORE_TRACE_H
@@ -16,20 +16,21 @@
 struct arena;
 
 enum figure_kind {
-	FIGURE_CURVE,     /* series over 0..count-1, with ranges below them */
+	FIGURE_CURVE, /* the series as curves over 0..count-1, and the ranges
+			 below them */
 	FIGURE_HISTOGRAM, /* the distribution of the points' x */
 	FIGURE_SCATTER,   /* points, coloured by group */
-	FIGURE_BOXES,     /* rectangles, as on a screen: y grows downwards */
+	FIGURE_BOXES, /* rectangles, as on a screen: y increases downwards */
 };
 
-/* A curve: values[i] at i. */
+/* A curve whose y is values[i] at x = i. */
 struct figure_series {
 	const char *name;
 	const float *values; /* [count] */
 	size_t count;
 };
 
-/* A half-open part of a curve: a ridge, a region. */
+/* A half-open part of the x axis of a curve, such as a ridge or a region. */
 struct figure_range {
 	float begin;
 	float end;
@@ -40,7 +41,7 @@ struct figure_range {
 struct figure_point {
 	float x;
 	float y;
-	uint32_t group; /* 0: the method drops it */
+	uint32_t group; /* 0 = the method drops this point */
 };
 
 struct figure_box {
@@ -48,7 +49,7 @@ struct figure_box {
 	float top;
 	float width;
 	float height;
-	float value;       /* defined by the method: darker is higher */
+	float value; /* the method defines it; a higher value is drawn darker */
 	bool is_content;   /* the method chose it */
 	const char *label; /* or NULL */
 };
@@ -69,13 +70,15 @@ struct figure {
 	size_t point_count;
 	const struct figure_box *boxes; /* [box_count] */
 	size_t box_count;
-	bool has_threshold; /* drawn across a curve, or down a histogram */
+	bool has_threshold; /* drawn as a horizontal line in a curve, or a
+			       vertical line in a histogram */
 	float threshold;
 };
 
 struct trace {
-	struct arena *arena;  /* the page's arena, which outlives the picture */
-	const char **reasons; /* [text_count]: a phrase, or NULL */
+	struct arena *arena; /* owns everything in the trace */
+	const char *
+		*reasons; /* [text_count]: a phrase for each text, or NULL */
 	struct figure figures[MAX_FIGURES];
 	size_t figure_count;
 };
@@ -86,8 +89,8 @@ struct trace {
 struct trace *trace_create(struct arena *arena, uint32_t text_count);
 
 /*
- * Set the reason for the verdict on text `index`: "12 of 40 pages hold it". At
- * most 255 bytes; a later reason replaces an earlier one.
+ * Set the reason for the verdict on text `index`, such as "12 of 40 pages hold
+ * it". It is truncated after 255 bytes, and replaces an earlier reason.
  */
 void trace_reason(struct trace *trace, uint32_t index, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
@@ -95,10 +98,7 @@ void trace_reason(struct trace *trace, uint32_t index, const char *format, ...)
 /* Add a figure; do nothing if the trace is full or NULL. */
 void trace_figure(struct trace *trace, const struct figure *figure);
 
-/*
- * The distribution of `count` values, and which side of a threshold the method
- * drops.
- */
+/* A distribution of values, and which side of a threshold the method drops. */
 struct value_histogram {
 	const char *title;
 	const char *x_label;

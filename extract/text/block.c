@@ -14,10 +14,16 @@
 #include "extract/text/word.h"
 #include "page/page.h"
 
-/* Names of the features that are not words; small numbers instead of hashes. */
+/*
+ * The names of the features that are not words. They are small numbers; the
+ * names of words are hashes.
+ */
 enum { NAME_IMAGES, NAME_SCRIPTS, NAME_LINKS, NAME_COUNT };
 
-/* Return where the features of each block begin: [tree->count + 1]. */
+/*
+ * Return the index of the first feature of each block, for an array of the
+ * features of all blocks: [tree->count + 1].
+ */
 static uint32_t *feature_offsets(struct arena *arena, const struct page *page,
 				 const struct block_tree *tree,
 				 const struct term_list *list)
@@ -47,7 +53,10 @@ static int compare_features(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Sort the features and merge equal names. */
+/*
+ * Sort the features [used] by name, add up the counts of equal names, and
+ * return the result as a vector.
+ */
 static struct feature_vector feature_vector_finish(struct feature *features,
 						   uint32_t used)
 {
@@ -149,8 +158,8 @@ const char *direction_name(enum direction direction)
 }
 
 /*
- * Return true for blocks of right-to-left scripts (Unicode 15, classes R and
- * AL).
+ * Return true if the character is in a Unicode block of a right-to-left script
+ * (Unicode 15, classes R and AL).
  */
 static bool is_to_the_left(uint32_t code)
 {
@@ -207,7 +216,9 @@ enum direction direction_of(const struct page *page, struct slice text)
 	return direction_of_text(text);
 }
 
-/* Elements that do not count: CETD first removes them. */
+/*
+ * Elements that do not count for the density, because CETD first removes them.
+ */
 static const bool uncounted[TAG_COUNT] = {
 	[TAG_base] = true,  [TAG_br] = true,     [TAG_canvas] = true,
 	[TAG_head] = true,  [TAG_iframe] = true, [TAG_link] = true,
@@ -282,8 +293,8 @@ struct builder {
 	const struct page *page;
 	struct block *blocks;
 	uint32_t count;
-	uint32_t *node_blocks; /* [node_count]: the block of the node, or around
-				  it */
+	uint32_t *node_blocks; /* [node_count]: the node's own block if the node
+				  is a block, otherwise the block around it */
 };
 
 static uint32_t enclosing_block(const struct builder *builder, uint32_t node)
@@ -292,8 +303,8 @@ static uint32_t enclosing_block(const struct builder *builder, uint32_t node)
 }
 
 /*
- * Count an element, unless it is hidden; do not count the img inside a picture
- * again.
+ * Count an element if it is not hidden. Do not count the img inside a picture,
+ * because the picture is counted.
  */
 static void count_element(struct block_counts *counts, const struct page *page,
 			  const struct node *node)
@@ -337,7 +348,10 @@ static void count_element(struct block_counts *counts, const struct page *page,
 	}
 }
 
-/* Count each element in the block around it, even if it is a block. */
+/*
+ * Count each element in the block around it, also if the element is a block
+ * itself.
+ */
 static void block_tree_add_nodes(struct builder *builder)
 {
 	const struct page *page = builder->page;
@@ -406,7 +420,10 @@ static void block_counts_add(struct block_counts *sum,
 	sum->scripts += counts->scripts;
 }
 
-/* Add up from the last block to the first: a block's children come after it. */
+/*
+ * Compute `all` of each block from the last block to the first, because a
+ * block's children come after the block.
+ */
 static void block_tree_sum_up(struct block *blocks, uint32_t count)
 {
 	for (uint32_t i = count; i-- > 0;) {

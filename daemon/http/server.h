@@ -72,9 +72,10 @@ struct http_options {
 	 * (daemon/runtime/quota.h) or waits.
 	 */
 	size_t max_clients;
-	size_t max_waiting; /* of one request; all bodies together may have 16
-			       times as many bytes */
-	size_t max_body_bytes; /* of one request; 16 times that for all */
+	size_t max_waiting; /* requests that are queued or suspended; more
+			       requests get status 503 */
+	/* of one request; all bodies together may have 16 times as many */
+	size_t max_body_bytes;
 	/*
 	 * Maximum bytes of all replies that clients have not read, except
 	 * replies to requests without an owner. A single reply counts as at
@@ -97,10 +98,10 @@ struct http_options {
 	unsigned (*traits)(const char *method, const char *path);
 	/*
 	 * Return whether to receive and handle a request whose head has
-	 * arrived. If the function returns false, it must have replied; the
-	 * server does not read the body, and closes the connection if there is
-	 * one. NULL: always true. The server's thread calls it, so it must not
-	 * block.
+	 * arrived. If the function returns false, it must have replied. The
+	 * server does not read the body; if the request has a body, it closes
+	 * the connection. NULL: always true. The server's thread calls it, so
+	 * it must not block.
 	 */
 	bool (*admit)(struct http_exchange *exchange, void *context);
 	enum http_verdict (*handle)(struct http_exchange *exchange,

@@ -114,7 +114,10 @@ bool hook_target_check(struct slice target, char *message, size_t size)
 
 /* Send events to hooks, and process the results. */
 
-/* Finish the running event; `why` is NULL if it was delivered. */
+/*
+ * Finish the event that is being sent. `why` is the reason of the failure, or
+ * NULL if the event was delivered.
+ */
 static void end_event(struct delivery *delivery, struct hook_queue *outlet,
 		      unsigned http_status, const char *why)
 {
@@ -158,7 +161,9 @@ static void end_event(struct delivery *delivery, struct hook_queue *outlet,
 			outlet->hook, outlet->number, why);
 }
 
-/* Return the headers of the request for an event; the caller frees them. */
+/*
+ * Return the header lines of the request for an event; the caller frees them.
+ */
 static struct buffer delivery_write_headers(const struct hook_queue *outlet)
 {
 	char digest[HMAC_HEX_BYTES + 1];
@@ -179,7 +184,10 @@ static struct buffer delivery_write_headers(const struct hook_queue *outlet)
 	return headers;
 }
 
-/* Send the event; if too many requests run, send it later. */
+/*
+ * Send the next event as a request. If too many requests run, it stays the next
+ * event.
+ */
 static void send_request(struct delivery *delivery, struct hook_queue *outlet)
 {
 	struct buffer headers;
@@ -323,7 +331,10 @@ void hook_queue_destroy(struct hook_queue *outlet)
 	free(outlet);
 }
 
-/* Return false if the text can no longer be decrypted. */
+/*
+ * Decrypt the text `sealed` to `out`. Return false if it cannot be decrypted,
+ * for example because the key was lost.
+ */
 static bool open_text(const struct delivery *delivery, struct buffer *out,
 		      struct slice sealed)
 {
@@ -349,9 +360,10 @@ static struct hook_queue *hook_queue_create(const struct delivery *delivery,
 }
 
 /*
- * The hook at the index has another row: its number was used again, or another
- * node has copied the hook to this node. Replace its outlet. If the outlet is
- * in use, replace it later and ignore its results; return NULL then.
+ * The hook of the queue at `index` has another row: its number was used again,
+ * or another node has copied the hook to this node. Replace the queue by a new
+ * one. If the queue is in use, mark it, so that its results are ignored, and
+ * return NULL; the next scan replaces it.
  */
 static struct hook_queue *hook_queue_replace(struct delivery *delivery,
 					     size_t index,
@@ -363,7 +375,7 @@ static struct hook_queue *hook_queue_replace(struct delivery *delivery,
 
 	lock_acquire(&delivery->lock);
 	outlet->is_replaced = true;
-	outlet->has_news = false; /* prevents a new save */
+	outlet->has_news = false; /* prevents that its results are saved */
 	is_in_use = outlet->is_running || outlet->is_saving;
 	lock_release(&delivery->lock);
 	if (is_in_use)
@@ -377,9 +389,11 @@ static struct hook_queue *hook_queue_replace(struct delivery *delivery,
 }
 
 /*
- * Return the outlet of the hook: from the ascending list, starting at `*next`,
- * or a new one. Hooks are added and removed in any order when another node
- * copies them. Return NULL if the outlet cannot be used yet.
+ * Return the queue of the hook, an existing one from the ascending list or a
+ * new one. The caller scans the hooks in ascending order: the search begins at
+ * `*next`, which advances. A new queue may be inserted anywhere, because hooks
+ * that another node copies to this node come in any order. Return NULL if the
+ * queue cannot be used yet.
  */
 static struct hook_queue *hook_queue_find(struct delivery *delivery,
 					  size_t *next, uint32_t hook,
@@ -415,7 +429,9 @@ static struct hook_queue *hook_queue_find(struct delivery *delivery,
 	return outlet;
 }
 
-/* Return whether the event was delivered after the snapshot. */
+/*
+ * Return whether the event was delivered after the snapshot that is being read.
+ */
 static bool is_delivered(struct delivery *delivery,
 			 const struct hook_queue *outlet, uint64_t number)
 {
@@ -429,7 +445,10 @@ static bool is_delivered(struct delivery *delivery,
 	return is_there;
 }
 
-/* Read an event. Return false if it is damaged; log that once. */
+/*
+ * Read the event at the position of the scan into the queue. Return false if
+ * the event is damaged; log that once.
+ */
 static bool take_event(struct hook_queue *outlet, uint64_t number,
 		       struct scan *scan)
 {
@@ -440,7 +459,7 @@ static bool take_event(struct hook_queue *outlet, uint64_t number,
 		outlet->kind = event.kind;
 		buffer_clear(&outlet->site);
 		buffer_append_slice(&outlet->site, event.host);
-		buffer_append_text(&outlet->site, ""); /* adds a NUL */
+		buffer_append_text(&outlet->site, ""); /* appends a NUL */
 		event_append(number, &event, &outlet->body);
 		return true;
 	}
@@ -455,10 +474,11 @@ static bool take_event(struct hook_queue *outlet, uint64_t number,
 
 /*
  * Find the next event to send: the first event of this node's partitions that
- * was not delivered. Few events precede it, except events of other nodes:
- * events are ordered by number, and a newly adopted partition brings old
- * events. If a partition is adopted after the scan has passed its first event,
- * it waits for the next scan, so that this event is not sent after later ones.
+ * was not delivered. Usually only few events precede it, except events of other
+ * nodes. Events are ordered by number, and a newly adopted partition may bring
+ * events that are older than the last one sent. If a partition is adopted when
+ * the scan has already passed its first event, its events wait for the next
+ * scan, so that the first event is not sent after later ones.
  */
 static void load_event(struct delivery *delivery, struct txn *txn,
 		       struct hook_queue *outlet)
@@ -486,8 +506,9 @@ static void load_event(struct delivery *delivery, struct txn *txn,
 }
 
 /*
- * Load the next event of each hook again: the last one may now belong to
- * another node, which may have delivered it.
+ * Load the next event of each hook again, even if an event was loaded before:
+ * that event may now belong to a partition of another node, which may have
+ * delivered it.
  */
 static void look_at_hooks(struct delivery *delivery, struct txn *txn)
 {
@@ -511,8 +532,8 @@ static void look_at_hooks(struct delivery *delivery, struct txn *txn)
 		if (outlet->is_running)
 			continue;
 		/*
-		 * the state in the row, which an earlier run or a test has
-		 * written, unless the state in memory is newer
+		 * use the state in the row, which this process or an earlier
+		 * one has written, unless the state in memory is newer
 		 */
 		lock_acquire(&delivery->lock);
 		if (outlet->is_current) {
@@ -528,8 +549,8 @@ static void look_at_hooks(struct delivery *delivery, struct txn *txn)
 		lock_release(&delivery->lock);
 		buffer_clear(&outlet->body);
 		/*
-		 * a longer wait for the retry than the maximum means that the
-		 * clock was set back
+		 * send immediately if the remaining delay is longer than the
+		 * maximum: then the clock was set back
 		 */
 		next_ms = outlet->report.next_ms;
 		if (row.waiting > 0 && !outlet->is_locked &&
@@ -540,7 +561,7 @@ static void look_at_hooks(struct delivery *delivery, struct txn *txn)
 	scan_end(&scan);
 }
 
-/* Remove the first `count` delivered events. */
+/* Remove the first `count` delivered events from the report. */
 static void hook_report_drop(struct hook_report *report, size_t count)
 {
 	assert(count <= report->number_count);
@@ -556,8 +577,9 @@ void delivery_load_hooks(struct delivery *delivery)
 	enum error error;
 
 	/*
-	 * before the snapshot, note which hooks have no unsaved results; events
-	 * that were saved before are not in its outbox
+	 * Before the snapshot is read, note which hooks have no unsaved
+	 * results, and drop saved results, whose events the new snapshot does
+	 * not contain.
 	 */
 	lock_acquire(&delivery->lock);
 	for (size_t i = 0; i < delivery->outlet_count; i++) {
@@ -576,7 +598,7 @@ void delivery_load_hooks(struct delivery *delivery)
 		log_error("hooks: %s", error_text(error));
 		return;
 	}
-	/* free the outlets of deleted hooks that are not in use */
+	/* free the queues of deleted hooks unless they are in use */
 	lock_acquire(&delivery->lock);
 	for (size_t i = 0; i < delivery->outlet_count; i++) {
 		struct hook_queue *outlet = delivery->outlets[i];
@@ -590,7 +612,10 @@ void delivery_load_hooks(struct delivery *delivery)
 	lock_release(&delivery->lock);
 }
 
-/* Commit the results of deliveries, all available results in one commit. */
+/*
+ * The saving thread: commit the results of deliveries, all available results in
+ * one commit.
+ */
 
 enum { RETRY_MS = 1000 };
 
@@ -633,7 +658,7 @@ static void take_reports(struct delivery *delivery, struct saving *saving)
 	}
 }
 
-/* Wait for reports; return false if none will follow. */
+/* Wait for reports. Return false if there are none and none will follow. */
 static bool wait_for_reports(struct delivery *delivery, struct saving *saving)
 {
 	bool is_last;
@@ -782,7 +807,9 @@ static void *delivery_sender_main(void *argument)
 					       ? 0
 					       : find_pause(delivery));
 	}
-	/* wait briefly for running deliveries; kill commands that take longer
+	/*
+	 * wait briefly for events that are being sent; then kill commands that
+	 * are still running
 	 */
 	until_ms = clock_steady_ms() + LAST_MS;
 	for (uint64_t now_ms = clock_steady_ms();
@@ -809,7 +836,7 @@ static void delivery_destroy(struct delivery *delivery)
 	free(delivery);
 }
 
-/* Stop the saving thread; the sending thread must have stopped. */
+/* Stop the saving thread after the sending thread has stopped. */
 static void end_saver(struct delivery *delivery)
 {
 	lock_acquire(&delivery->lock);
@@ -828,9 +855,10 @@ enum error delivery_start(struct delivery **delivery_out, struct store *store,
 	delivery->store = store;
 	delivery->pipeline = pipeline;
 	delivery->options = *options;
-	delivery->options.posts.max_body_bytes = 1; /* none is returned */
+	/* the bodies of responses are not used */
+	delivery->options.posts.max_body_bytes = 1;
 	delivery->options.posts.max_connections = MAX_RUNNING_POSTS;
-	/* a slow response ends by the total timeout */
+	/* the total timeout ends a slow response first */
 	delivery->options.posts.stall_timeout_ms =
 		2 * options->posts.total_timeout_ms;
 	delivery->notifier =

@@ -1,11 +1,12 @@
 /*
- * daemon/notify/notifier.h - deliver events from the outboxes of hooks, each
- * by an HTTP POST or a command, through other processes (notifier.h,
+ * daemon/notify/notifier.h - the notifier: deliver events from the outboxes of
+ * hooks. Each event is delivered by an HTTP POST or by a command, which run in
+ * other processes (daemon/privsep/fetcher_client.h,
  * daemon/privsep/spawner_client.h). A hook gets its events in order, one at a
  * time and at least once. Hooks are served concurrently, so that a slow hook
- * does not delay others. The next commit deletes delivered events from the
- * outbox while later events are already sent: after a crash, at most
- * HOOK_REPORT_EVENTS events per hook are sent again.
+ * does not delay others. The next commit deletes the delivered events from the
+ * outbox while later events are already sent. Therefore, after a crash, at most
+ * HOOK_REPORT_EVENTS events of each hook are sent again.
  */
 #ifndef DAEMON_NOTIFY_NOTIFIER_H
 #define DAEMON_NOTIFY_NOTIFIER_H
@@ -80,49 +81,68 @@ struct command_words {
 	char *words[MAX_COMMAND_WORDS + 1]; /* in `text`; ends with NULL */
 };
 
-/* Return false if there are no words or too many. */
+/*
+ * Split the command of the target into words. Return false if there are no
+ * words or too many.
+ */
 bool hook_target_split(struct slice target, struct command_words *words_out);
 
 /*
- * State shared by the two threads of the delivery: one sends, the other
- * commits the results.
+ * Internal: the state that the two threads of the notifier share. The sending
+ * thread sends the events; the saving thread commits the results.
  */
 
-/* Delay between two attempts; backoff_ms() adds at most a quarter. */
+/*
+ * Maximum delay between two attempts. backoff_ms() adds at most a quarter of
+ * it.
+ */
 enum {
 	BACKOFF_MAX_MS = 60 * 60 * 1000,
 	DELIVERY_MAX_PAUSE_MS = BACKOFF_MAX_MS / 4 * 5,
 };
 
-/* State of a hook in the sending thread. */
+/*
+ * The state of a hook; it belongs to the sending thread, except the last part.
+ */
 struct hook_queue {
 	uint32_t hook;
 	struct buffer target;
 	struct buffer secret;
-	struct buffer sealed_target; /* from the row of the hook */
+	struct buffer sealed_target; /* as in the row of the hook, encrypted */
 	struct buffer sealed_secret;
-	bool is_locked;  /* target or secret must be set again */
-	bool is_there;   /* in the store at the last scan */
-	bool is_current; /* no result was unsaved when the scan began */
-	bool is_running; /* an event is being sent: */
-	bool is_child;   /* by a command */
+	bool is_locked; /* the target or the secret cannot be decrypted: it must
+			   be set again */
+	bool is_there;  /* the store had the hook at the last scan */
+	bool is_current; /* no result was unsaved when the last scan began */
+	bool is_running; /* an event is being sent */
+	bool is_child;   /* the event is sent by a command */
 	struct child child;
-	uint64_t number;    /* of the running event, or the next to send */
-	uint16_t kind;      /* kind of that event */
-	struct buffer body; /* its JSON; empty: nothing to send */
-	struct buffer site; /* its host */
+	uint64_t number; /* number of the event that is being sent, or of the
+			    next event */
+	uint16_t kind;   /* kind of that event */
+	/* JSON of that event; empty: there is nothing to send */
+	struct buffer body;
+	struct buffer site; /* host of the site of that event */
 	uint64_t damaged; /* the last damaged event that was logged; 0 = none */
-	/* Guarded by the lock: */
-	struct hook_report report; /* results that the store does not have yet,
-				      except `error`, and the current state */
+	/* Guarded by the lock of the notifier: */
+	/*
+	 * the current state, and the results that the store does not have yet.
+	 * Its `error` is not used; see the next field
+	 */
+	struct hook_report report;
 	char error[128];
-	bool is_replaced; /* another hook has the number now: ignore results */
-	bool has_news;    /* results are unsaved */
-	size_t saved;     /* events at the front that the outbox no longer has;
-			     dropped before the next snapshot, because an earlier
-			     snapshot still has them */
-	size_t saving;    /* the following events, which are being committed */
-	bool is_saving;   /* a commit is running */
+	bool is_replaced; /* another hook has the number now, so the results are
+			     ignored */
+	bool has_news;    /* there are unsaved results */
+	/*
+	 * number of results at the front of the report that are saved: the
+	 * outbox no longer has their events. They are dropped before the next
+	 * snapshot of the store is read, because a snapshot from before the
+	 * commit still has the events
+	 */
+	size_t saved;
+	size_t saving;  /* number of results after these that are being saved */
+	bool is_saving; /* the saving thread is committing results */
 };
 
 struct delivery {
@@ -133,25 +153,32 @@ struct delivery {
 	pthread_t sender;
 	pthread_t saver;
 	atomic_bool has_news;
-	atomic_bool is_ended;        /* send no new events */
-	struct hook_queue **outlets; /* [outlet_count], ascending; only the
-				    sender changes the list, under the lock */
+	atomic_bool is_ended; /* no more events may be sent */
+	/*
+	 * [outlet_count], ascending by hook; only the sending thread changes
+	 * the list, with the lock held
+	 */
+	struct hook_queue **outlets;
 	size_t outlet_count;
 	size_t outlet_capacity;
 	struct lock lock;
-	struct condition is_wanted; /* signals work to the saver */
-	bool is_last; /* under the lock: no more results will come */
+	/* signals to the saving thread that there is work */
+	struct condition is_wanted;
+	bool is_last; /* no more results will come; guarded by the lock */
 };
 
-/* Read the hooks and their next events from the store. */
+/* Read the hooks and the next event of each hook from the store. */
 void delivery_load_hooks(struct delivery *delivery);
 void hook_queue_destroy(struct hook_queue *outlet);
 
-/* Send the next events, and process results. */
+/*
+ * delivery_send() begins to send the next event of each idle hook.
+ * delivery_receive() processes the results of events that were sent.
+ */
 void delivery_send(struct delivery *delivery);
 void delivery_receive(struct delivery *delivery);
 
-/* The main function of the thread that commits results; for tests. */
+/* The main function of the saving thread; public for tests. */
 void *delivery_save(void *argument);
 
 #endif

@@ -18,19 +18,21 @@
 /* A row that may be deleted. */
 struct gc_candidate {
 	uint64_t time_ms;
-	uint64_t bytes; /* from gc_bytes() */
+	uint64_t bytes; /* approximate size of the row, from gc_bytes() */
 	struct gc_row row;
 };
 
-/* The oldest candidates, as many as one run finds. */
+/* The candidates with the earliest times; not more than one run can delete. */
 struct gc_oldest {
-	struct gc_candidate *items; /* [count], at most 2 * GC_MAX_ROWS; free()
-				    them */
+	/*
+	 * [count], at most 2 * GC_MAX_ROWS; the caller frees them with free()
+	 */
+	struct gc_candidate *items;
 	size_t count;
 	size_t capacity;
 };
 
-/* Counters of a run. */
+/* Number and size of the bodies that a run has read. */
 struct gc_counters {
 	uint64_t count;
 	uint64_t bytes;
@@ -43,18 +45,18 @@ struct gc_finder {
 };
 
 /*
- * LMDB's layout: the overhead of pages and rows, and the size above which a
- * value gets separate pages.
+ * Figures of LMDB's file format: the sizes of a page, of its header and of a
+ * row's header, and the row size above which a value gets pages of its own.
  */
 enum { PAGE_BYTES = 4096, PAGE_HEAD = 16, NODE_HEAD = 10, MAX_NODE = 2038 };
 
-/* Return whether enough rows were found in this run. */
+/* Return whether this run has found as many rows as it may delete. */
 static bool gc_is_full(const struct gc *gc)
 {
 	return gc->count >= GC_MAX_ROWS;
 }
 
-/* Add a row to delete, unless enough were found. */
+/* Add a row to delete, unless the run has found enough rows. */
 static void gc_add(struct gc *gc, enum table table, struct slice key)
 {
 	struct gc_row row = {.table = table};
@@ -68,7 +70,10 @@ static void gc_add(struct gc *gc, enum table table, struct slice key)
 	gc->rows[gc->count++] = row;
 }
 
-/* Return whether the time is more than `age_ms` ago (0 = no limit). */
+/*
+ * Return whether `time_ms` is more than `age_ms` ago. If `age_ms` is 0, there
+ * is no limit: return false.
+ */
 static bool gc_finder_is_older(const struct gc_finder *finder, uint64_t time_ms,
 			       uint64_t age_ms)
 {
@@ -87,7 +92,7 @@ static uint64_t gc_bytes(struct slice key, struct slice value)
 	       PAGE_BYTES;
 }
 
-/* Return the excess over the limit; 0 = no limit. */
+/* Return by how much `has` exceeds the limit. A limit of 0 means no limit. */
 static uint64_t gc_excess(uint64_t has, uint64_t limit)
 {
 	return limit != 0 && has > limit ? has - limit : 0;
@@ -104,7 +109,7 @@ static int by_time(const void *left, const void *right)
 		      sizeof(a->row.key.bytes));
 }
 
-/* Sort by time, and drop all but the oldest ones. */
+/* Sort the candidates by time, and keep only the GC_MAX_ROWS oldest ones. */
 static void gc_oldest_sort(struct gc_oldest *oldest)
 {
 	if (oldest->count > 1)
@@ -114,7 +119,10 @@ static void gc_oldest_sort(struct gc_oldest *oldest)
 		oldest->count = GC_MAX_ROWS;
 }
 
-/* Add a candidate. O(n log n) for n candidates, in bounded memory. */
+/*
+ * Add a candidate. Only the oldest candidates are kept, so the memory is
+ * bounded. O(n log n) for n candidates.
+ */
 static void gc_oldest_add(struct gc_oldest *oldest,
 			  const struct gc_candidate *candidate)
 {
@@ -126,8 +134,8 @@ static void gc_oldest_add(struct gc_oldest *oldest,
 }
 
 /*
- * Add the `count` oldest ones to the rows to delete, and further ones until
- * `bytes` are freed.
+ * Choose the `count` oldest candidates for deletion, and then more of them
+ * until `bytes` are freed.
  */
 static void gc_oldest_delete(struct gc_oldest *oldest, uint64_t count,
 			     uint64_t bytes, struct gc *gc)
@@ -145,8 +153,9 @@ static void gc_oldest_delete(struct gc_oldest *oldest, uint64_t count,
 }
 
 /*
- * Delete a version that exceeds a limit; otherwise make it a candidate if there
- * are too many bytes.
+ * Choose a version for deletion if it exceeds the limits of age or count.
+ * Otherwise make it a candidate for the size limit. Never choose the newest
+ * version.
  */
 static void look_at_version(struct gc_finder *finder, struct scan *scan,
 			    const struct version_row *row, uint32_t newest,
@@ -204,7 +213,10 @@ static enum error gc_find_versions(struct gc_finder *finder,
 	return txn_end(&txn);
 }
 
-/* Return how many of the oldest events exceed the limits of count and bytes. */
+/*
+ * Return how many of the oldest events must be deleted to comply with the
+ * limits of count and bytes.
+ */
 static uint64_t events_over(const struct retention_limit *limit,
 			    struct table_usage usage)
 {
@@ -240,9 +252,9 @@ static enum error gc_find_events(struct gc_finder *finder, struct store *store)
 	return txn_end(&txn);
 }
 
-/* Find the bodies of pages over the limits. */
+/* Functions that find stored bodies of pages over the limits. */
 
-/* Pages of a site whose bodies are never deleted, ascending. */
+/* The pages of a site whose bodies are never deleted, ascending by key. */
 struct gc_preserved_pages {
 	uint64_t *keys; /* [count] */
 	size_t count;
@@ -256,7 +268,10 @@ static void gc_preserve_page(struct gc_preserved_pages *kept, uint64_t key)
 	kept->keys[kept->count++] = key;
 }
 
-/* Find the sample pages of the site, stored and current. */
+/*
+ * Find the stored sample pages of the site, and the pages that would be chosen
+ * as samples now.
+ */
 static struct gc_preserved_pages gc_find_preserved(struct txn *txn,
 						   uint32_t site)
 {
@@ -287,7 +302,10 @@ static struct gc_preserved_pages gc_find_preserved(struct txn *txn,
 	return kept;
 }
 
-/* Make the deletable bodies of a site candidates; count all bodies. */
+/*
+ * Add the bodies of a site that may be deleted to the candidates. Count all its
+ * bodies in *looked.
+ */
 static void consider_bodies(struct txn *txn, uint32_t site,
 			    struct gc_oldest *oldest,
 			    struct gc_counters *looked)
@@ -317,7 +335,7 @@ static void consider_bodies(struct txn *txn, uint32_t site,
 	free(kept.keys);
 }
 
-/* Return how many of the candidates exceed the age. */
+/* Return how many of the candidates are older than `age_ms`. */
 static uint64_t count_older(const struct gc_finder *finder,
 			    struct gc_oldest *oldest, uint64_t age_ms)
 {
@@ -330,7 +348,10 @@ static uint64_t count_older(const struct gc_finder *finder,
 	return count;
 }
 
-/* Find bodies over the age limit and over the site's count limit. */
+/*
+ * Choose bodies of the site for deletion that exceed the age limit or the limit
+ * of bodies per site.
+ */
 static void find_in_site(struct gc_finder *finder, struct txn *txn,
 			 uint32_t site)
 {
@@ -348,8 +369,9 @@ static void find_in_site(struct gc_finder *finder, struct txn *txn,
 }
 
 /*
- * Walk all sites: find the bodies over the limits of each site, or with
- * `oldest` the oldest bodies of all sites, and count them.
+ * Walk over all sites. If `oldest` is NULL, choose the bodies over the limits
+ * of each site for deletion. Otherwise collect the oldest bodies of all sites
+ * in `oldest`, and count all bodies in *looked.
  */
 static enum error look_at_sites(struct gc_finder *finder, struct store *store,
 				struct gc_oldest *oldest,
@@ -375,9 +397,10 @@ static enum error look_at_sites(struct gc_finder *finder, struct store *store,
 }
 
 /*
- * Find bodies of each site over its limits, then the oldest of all sites if
- * there are too many bytes. The bytes are a lower bound: pages of the map may
- * be half empty.
+ * First choose the bodies of each site that exceed the limits of age and count.
+ * If there are none and all bodies together exceed the size limit, choose the
+ * oldest bodies of all sites. The size is a lower bound, because pages of the
+ * database may be half empty.
  */
 static enum error gc_find_bodies(struct gc_finder *finder, struct store *store)
 {
@@ -416,11 +439,15 @@ enum error gc_find(struct store *store, const struct retention_limits *limits,
 	return error;
 }
 
-/* Garbage collection of data over the limits of daemon/config/config.h. */
+/*
+ * The commit of a garbage collection: it deletes rows over the limits of
+ * daemon/config/config.h.
+ */
 
 /*
- * Delete the body of a page and keep everything else. A requested visit is
- * unconditional then (engine.c), so it stores the body again.
+ * Delete only the body of a page. If a client requests the page later, it is
+ * fetched without an If-None-Match header, so that its body is stored again
+ * (see engine.c).
  */
 static bool drop_body(struct commit *batch, struct slice key)
 {

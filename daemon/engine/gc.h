@@ -1,11 +1,11 @@
 /*
  * daemon/engine/gc.h - find the oldest rows over the limits of
- * daemon/config/config.h. Only reads; CHANGE_GC deletes the rows.
+ * daemon/config/config.h. This code only reads; CHANGE_GC deletes the rows.
  *
- * It never finds the newest version of a template, the bodies of a template's
- * sample pages, and the bodies of the pages that models are built from
- * (stored_pages_find() of daemon/query/stored_site.h): so these may exceed a
- * limit.
+ * It never chooses the newest version of a template, the bodies of a template's
+ * sample pages, or the bodies of the pages from which models are built
+ * (stored_pages_find() of daemon/query/stored_site.h). These rows may therefore
+ * exceed a limit.
  */
 #ifndef DAEMON_ENGINE_GC_H
 #define DAEMON_ENGINE_GC_H
@@ -24,18 +24,21 @@ struct gc_row {
 };
 
 struct gc {
-	struct gc_row *rows; /* [count]; free() it */
+	struct gc_row *rows; /* [count]; the caller frees it with free() */
 	size_t count;
 	size_t capacity;
 };
 
-/* At most `max` rows are found at a time; then there may be others. */
+/*
+ * One call of gc_find() finds at most GC_MAX_ROWS rows. If it finds as many,
+ * there may be more. One transaction deletes GC_AT_ONCE rows.
+ */
 enum { GC_MAX_ROWS = 10000, GC_AT_ONCE = 1000 /* per transaction */ };
 
 /*
- * Find the rows to delete at the time `now_ms`. Reads the bodies of a site in
- * one read transaction: about 3 us per page, and hardly any memory. ERR_IO,
- * ERR_BUSY, ERR_CORRUPT.
+ * Find the rows to delete at the time `now_ms`. The bodies of each site are
+ * read in one read transaction, which takes about 3 us per page and little
+ * memory. ERR_IO, ERR_BUSY, ERR_CORRUPT.
  */
 enum error gc_find(struct store *store, const struct retention_limits *limits,
 		   uint64_t now_ms, struct gc *gc_out);

@@ -13,7 +13,10 @@
 #include "daemon/privsep/worker_pool.h"
 #include "daemon/runtime/clock.h"
 
-/* How far clocks of other machines may be ahead. */
+/*
+ * An archive's date may be this far in the future, because its clock may be
+ * ahead.
+ */
 enum { MAX_SKEW_MS = 5 * 60 * 1000 };
 
 void ingest_report_free(struct ingest_report *report)
@@ -51,13 +54,17 @@ static void ingest_reject_record(struct ingest_report *report,
 	ingest_note_error(report, record->offset, record->url, error, message);
 }
 
-/* A client that submits pages. */
+/* An ingest request of a client, which submits pages. */
 struct client {
 	struct pipeline *pipeline;
 	struct ingestion *ingestion;
 	const struct ingest_options *options;
 	struct ingest_report *report;
-	char **new_hosts; /* [new_host_count]: hosts whose sites are added */
+	/*
+	 * [new_host_count]: hosts whose sites this ingest adds without being
+	 * named
+	 */
+	char **new_hosts;
 	size_t new_host_count;
 };
 
@@ -66,7 +73,7 @@ static bool ingest_is_named(const struct ingest_options *options)
 	return options->hosts != NULL && options->hosts->count > 0;
 }
 
-/* Return whether the site of the host is one of the added ones. */
+/* Return whether this ingest has already added the site of the host. */
 static bool ingest_is_new(const struct client *client, const char *host)
 {
 	for (size_t i = 0; i < client->new_host_count; i++)
@@ -75,7 +82,7 @@ static bool ingest_is_new(const struct client *client, const char *host)
 	return false;
 }
 
-/* Add the site of the host; false if the limit is reached. */
+/* Add the host to the new hosts. Return false if max_new_sites is reached. */
 static bool ingest_add_host(struct client *client, const char *host)
 {
 	if (client->report->new_hosts >= client->options->max_new_sites)
@@ -87,8 +94,8 @@ static bool ingest_add_host(struct client *client, const char *host)
 }
 
 /*
- * Return whether pages of the host are accepted, and their terms; otherwise
- * count them.
+ * Return whether pages of the host are accepted, and set their terms. If they
+ * are not accepted, count the page in the report.
  */
 static bool ingest_admit_host(struct client *client, const char *host,
 			      struct ingest_terms *terms)
@@ -104,7 +111,9 @@ static bool ingest_admit_host(struct client *client, const char *host,
 	return terms->adds_site;
 }
 
-/* Use the date of the archive record, unless it is in the future. */
+/*
+ * Use the date of the archive record as fetch time, unless it is in the future.
+ */
 static void set_time(const struct warc_record *record,
 		     struct ingest_terms *terms)
 {
@@ -117,7 +126,7 @@ static void set_time(const struct warc_record *record,
 				 : record->time_ms;
 }
 
-/* Submit the page of the record. ERR_STOPPED ends the ingest. */
+/* Submit the page of the record. Return ERR_STOPPED if the ingest must stop. */
 static enum error ingest_submit_page(struct client *client,
 				     const struct warc_record *record,
 				     struct ingest_report *report)
@@ -187,7 +196,10 @@ static enum error ingest_handle_record(void *context,
 	return ERR_NONE;
 }
 
-/* Wait until all pages are committed, and count the results. */
+/*
+ * Wait until all submitted pages are committed, and add the results to the
+ * report.
+ */
 static void end_client(struct client *client, struct ingest_report *report)
 {
 	struct ingest_outcome outcome;

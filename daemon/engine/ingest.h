@@ -1,6 +1,6 @@
 /*
- * daemon/engine/ingest.h - ingest web archives (crawl/warc_read.h) as if
- * their pages had been fetched when they were archived.
+ * daemon/engine/ingest.h - ingest web archives (crawl/warc_read.h). Their pages
+ * are stored as if the daemon had fetched them when they were archived.
  */
 #ifndef DAEMON_ENGINE_INGEST_H
 #define DAEMON_ENGINE_INGEST_H
@@ -31,57 +31,72 @@ struct ingest_error {
 
 /* The result of an ingest. Plain data; free with ingest_report_free(). */
 struct ingest_report {
-	uint64_t bytes;   /* size of the archive */
-	uint64_t records; /* sum of the counters below except `cut` */
-	uint64_t pages;   /* submitted pages */
-	uint64_t cut;     /* of these: pages with an incomplete body */
+	uint64_t bytes; /* size of the archive */
+	/* number of records: the sum of the counters below, except `cut` */
+	uint64_t records;
+	uint64_t pages; /* records whose page was submitted */
+	uint64_t cut;   /* submitted pages with an incomplete body */
 	uint64_t revisits;
 	uint64_t redirects;
-	uint64_t not_html;         /* by Content-Type */
-	uint64_t error_status;     /* not 2xx and not a redirect */
-	uint64_t other;            /* not responses: requests, metadata... */
-	uint64_t other_host;       /* pages of hosts that were not requested */
-	struct host_tally no_site; /* pages of hosts without a site */
-	uint64_t kept; /* pages not stored, because the daemon has fetched them
-			  itself */
-	uint64_t refused; /* damaged, over a limit, not HTML, or in `over_limit`
-			   */
-	struct host_tally over_limit; /* pages of new sites over max_sites */
-	uint64_t new_sites;           /* number of added sites */
-	uint64_t new_hosts; /* number of sites that may have been added without
-			       being named */
+	uint64_t not_html; /* not HTML according to the Content-Type */
+	/* status that is not 2xx and not a redirect */
+	uint64_t error_status;
+	/* records that are no responses: requests, metadata... */
+	uint64_t other;
+	/* pages of hosts that the client did not name */
+	uint64_t other_host;
+	struct host_tally no_site; /* pages of hosts that have no site */
+	/*
+	 * submitted pages that were not stored, because the daemon has fetched
+	 * a page from this URL itself
+	 */
+	uint64_t kept;
+	/* damaged, over a limit, not HTML, or counted in `over_limit` */
+	uint64_t refused;
+	/* pages of new sites that would exceed max_sites */
+	struct host_tally over_limit;
+	uint64_t new_sites; /* number of sites that were added */
+	/*
+	 * number of hosts without a site that the ingest accepted although the
+	 * client did not name them
+	 */
+	uint64_t new_hosts;
 	struct ingest_error
-		*errors; /* the first ones, at most MAX_INGEST_ERRORS */
+		/* the first rejected records, at most MAX_INGEST_ERRORS */
+		*errors;
 	size_t error_count;
-	enum error end;   /* ERR_NONE = the archive was read to its end */
-	char reason[160]; /* English, if `end` is set */
+	enum error end;   /* ERR_NONE: the archive was read to its end */
+	char reason[160]; /* reason in English if `end` is not ERR_NONE */
 };
 
 void ingest_report_free(struct ingest_report *report);
 
-/* Note a rejected record if there is room; `refused` counts it. */
+/* Count a rejected record in `refused`. Add it to `errors` if there is room. */
 void ingest_note_error(struct ingest_report *report, uint64_t offset,
 		       const char *url, enum error error, const char *message);
 
 /*
- * What an archive may change. Pages of existing sites replace pages of older
- * archives. They replace pages that the daemon has fetched itself only with
- * `replaces`. A record without a date, or with one in the future, replaces
- * nothing.
+ * The rules for what an ingest may change. A page of an existing site replaces
+ * a page from an older archive. It replaces a page that the daemon has fetched
+ * itself only if `replaces` is set. A record without a date, or with a date in
+ * the future, replaces nothing.
  */
 struct ingest_options {
-	size_t max_body_bytes;         /* longer bodies are truncated */
-	struct worker_pool *unpackers; /* the workers that read archives; NULL =
-				   this thread reads them */
+	size_t max_body_bytes; /* longer bodies are truncated */
+	/* workers that read archives; NULL = the calling thread reads them */
+	struct worker_pool *unpackers;
 	const struct host_globs
-		*hosts; /* accept only pages of these hosts, and add their
-			   sites; NULL or empty = all hosts, with up to
-			   `max_new_sites` added sites */
+		/*
+		 * if not empty, accept only pages of these hosts and add their
+		 * sites. NULL or empty: accept pages of all hosts, and add up
+		 * to `max_new_sites` sites
+		 */
+		*hosts;
 	uint64_t max_new_sites;
 	bool replaces;
 	/*
-	 * Return whether another node owns the page and will count it later;
-	 * NULL = this node owns all pages.
+	 * Take a page that another node owns: return true if that node will
+	 * store and count it. NULL: this node owns all pages.
 	 */
 	bool (*take)(void *context, const struct url *url,
 		     const struct warc_record *record,
@@ -90,9 +105,9 @@ struct ingest_options {
 };
 
 /*
- * Submit the pages of the archive that `source` returns, and wait until they
- * are committed. Reads at the speed of the pipeline: memory is bounded,
- * whatever the archive contains.
+ * Read the archive from `source`, submit its pages, and wait until they are
+ * committed. The archive is read only as fast as the pipeline commits pages, so
+ * the memory is bounded for any archive.
  */
 void ingest(struct pipeline *pipeline, warc_source *source, void *context,
 	    const struct ingest_options *options,

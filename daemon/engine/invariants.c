@@ -13,23 +13,29 @@
 #include "store/rows.h"
 #include "store/sets.h"
 
-/* A distinct signature of a site and the cluster of its pages. */
+/*
+ * A distinct signature of a site, with the cluster of the pages that have it.
+ */
 struct invariants_signature {
 	uint32_t set;
-	uint32_t cluster;   /* 0 = no page has it */
-	uint32_t component; /* by brute force, from 1 */
+	uint32_t cluster; /* 0 = no page has it */
+	/*
+	 * number of its connected component, found by comparing all pairs; from
+	 * 1
+	 */
+	uint32_t component;
 	uint64_t *shingles; /* [count] */
 	size_t count;
 };
 
 struct invariants_signature_list {
 	struct invariants_signature
-		*items; /* [count], ascending by signature at first */
+		*items; /* [count], at first ascending by signature number */
 	size_t count;
 	size_t capacity;
 };
 
-/* A shingle and its number. */
+/* A shingle, and the number that stands for it in signatures. */
 struct invariants_shingle {
 	uint32_t number;
 	uint64_t shingle;
@@ -59,7 +65,7 @@ invariants_load_shingles(struct txn *txn, const struct site_row *site,
 		uint64_t shingle;
 
 		if (!shingle_decode(scan.value, &shingle))
-			continue; /* store_verify() reports it, as below */
+			continue; /* store_verify() reports this damaged row */
 		shingle_ids->items = mem_grow(
 			shingle_ids->items, shingle_ids->count,
 			&shingle_ids->capacity, sizeof(*shingle_ids->items));
@@ -83,7 +89,9 @@ static uint64_t shingle_of(const struct invariants_shingle_list *shingle_ids,
 		       : 0;
 }
 
-/* Add the signature with its shingles. */
+/*
+ * Add the signature number `set`, with its shingles from `value`, to the list.
+ */
 static void add_entry(struct invariants_signature_list *entries,
 		      const struct invariants_shingle_list *shingle_ids,
 		      uint32_t set, struct slice value)
@@ -132,7 +140,9 @@ invariants_find_signature(const struct invariants_signature_list *entries,
 		       : NULL;
 }
 
-/* Check that the signature in the record of the page is the stored one. */
+/*
+ * Check that the page's record has the signature that is stored for the page.
+ */
 static void invariants_check_record(const struct table_check *check,
 				    uint64_t page,
 				    const struct invariants_signature *entry)
@@ -161,7 +171,10 @@ static void invariants_check_record(const struct table_check *check,
 	buffer_free(&bytes);
 }
 
-/* Check that equal signatures are in one cluster. */
+/*
+ * Check a row of the member table: the page must have the same cluster as the
+ * other pages with its signature.
+ */
 static void check_shingle(const struct table_check *check,
 			  const struct scan *scan,
 			  struct invariants_signature_list *entries)
@@ -172,7 +185,7 @@ static void check_shingle(const struct table_check *check,
 	uint32_t set;
 
 	if (!member_decode(scan->value, &set))
-		return; /* store_verify() reports it, as below */
+		return; /* store_verify() reports this damaged row */
 	entry = invariants_find_signature(entries, set);
 	if (entry == NULL)
 		return;
@@ -212,7 +225,10 @@ static struct signature signature_of(const struct invariants_signature *entry)
 	return (struct signature){entry->shingles, entry->count};
 }
 
-/* Find the components of the threshold graph by comparing all pairs. */
+/*
+ * Find the connected components of the threshold graph by comparing all pairs
+ * of signatures.
+ */
 static void find_components(struct invariants_signature_list *entries,
 			    unsigned threshold)
 {
@@ -247,7 +263,10 @@ static void find_components(struct invariants_signature_list *entries,
 	free(stack);
 }
 
-/* Check that clusters and components are equal. */
+/*
+ * Check that two signatures are in the same cluster if and only if they are in
+ * the same component.
+ */
 static void compare_partitions(const struct invariants_signature_list *entries,
 			       const struct table_check *check)
 {
@@ -286,7 +305,9 @@ static void compare_partitions(const struct invariants_signature_list *entries,
 	free(pairs);
 }
 
-/* The sites by name, because each is read in a separate transaction. */
+/*
+ * The names of all sites. Each site is then read in a transaction of its own.
+ */
 struct invariants_site_names {
 	char **items; /* [count] */
 	size_t count;
@@ -309,8 +330,9 @@ static void invariants_list_sites(struct txn *txn,
 }
 
 /*
- * Verify a site. Compare pairs after the transaction, because that may take
- * long, and LMDB cannot reuse pages that a reader sees.
+ * Verify a site. The pairs of signatures are compared after the end of the read
+ * transaction: the comparison may take long, and meanwhile LMDB could not reuse
+ * the pages that a reader sees.
  */
 static enum error verify_site(struct store *store, const char *host,
 			      struct verify_report *report)
@@ -337,7 +359,7 @@ static enum error verify_site(struct store *store, const char *host,
 	return error;
 }
 
-/* The report is written to it. */
+/* `place` is not const, because code that reads the report writes to it. */
 /* NOLINTNEXTLINE(readability-non-const-parameter) */
 enum error invariants_verify(struct store *store, char *place,
 			     struct verify_report *report_out)

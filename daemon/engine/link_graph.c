@@ -13,27 +13,37 @@
 
 #define NO_PAGE UINT32_MAX
 
-enum { RECENT = 1 << 12 }; /* number of links in the cache */
+enum { RECENT = 1 << 12 }; /* number of URLs in the cache */
 
-/* A link that was looked up. */
+/* A URL whose target page was looked up. */
 struct looked_up {
-	uint64_t url; /* hash */
+	uint64_t url; /* hash of the URL */
 	uint32_t target;
 	bool is_set;
 };
 
-/* A page by the hash of its URL, or of its normalised form. */
+/* A page, with the hash of its URL or of the normalised form of its URL. */
 struct link_graph_page {
 	uint64_t key;
-	uint64_t url; /* hash; decides which of several pages is first */
+	/*
+	 * hash of the page's URL; if several pages have the same key, the one
+	 * with the lowest hash is used
+	 */
+	uint64_t url;
 	uint32_t page;
 };
 
 struct link_graph {
-	struct link_graph_page *urls;       /* [page_count], ascending */
-	struct link_graph_page *equivalent; /* [page_count], ascending */
-	struct looked_up *recent; /* [RECENT], by the hash of the URL */
-	uint32_t *latest; /* [page_count], last source that links there, + 1 */
+	/* [page_count], ascending by hash of the URL */
+	struct link_graph_page *urls;
+	/* [page_count], ascending by hash of the normalised URL */
+	struct link_graph_page *equivalent;
+	/* cache of [RECENT] URLs, indexed by the hash of the URL */
+	struct looked_up *recent;
+	/*
+	 * [page_count], for each page the last source with a link to it, plus 1
+	 */
+	uint32_t *latest;
 	uint32_t page_count;
 	bool is_offline;
 	struct label_link *links; /* [link_count] */
@@ -41,7 +51,7 @@ struct link_graph {
 	size_t link_capacity;
 };
 
-/* The parts of a canonical URL. */
+/* The parts of a canonical URL that are compared. */
 struct link_graph_url {
 	struct slice host;
 	struct slice path; /* including the query */
@@ -64,7 +74,10 @@ static struct link_graph_url link_graph_split_url(struct slice url)
 				       {path, (size_t)(end - path)}};
 }
 
-/* Percent-decode to `out` [MAX_URL_BYTES]; longer text is truncated. */
+/*
+ * Percent-decode `text` to `out` [MAX_URL_BYTES]; truncate the result if it is
+ * longer. Return its size.
+ */
 static size_t link_graph_decode_path(struct slice text, char *out)
 {
 	const char *at = text.data;
@@ -84,7 +97,7 @@ static size_t link_graph_decode_path(struct slice text, char *out)
 	return size;
 }
 
-/* Remove `ending` from the end, if present. */
+/* Remove `ending` from the end of `text` if it is there. */
 static void link_graph_drop_ending(struct slice *text, const char *ending)
 {
 	size_t size = strlen(ending);
@@ -169,7 +182,7 @@ void link_graph_destroy(struct link_graph *inbound)
 	free(inbound);
 }
 
-/* Return the first page with the key, or NO_PAGE. */
+/* Return the first page with this key; NO_PAGE if there is none. */
 static uint32_t link_graph_find_page(const struct link_graph_page *entries,
 				     uint32_t count, uint64_t key)
 {
@@ -194,8 +207,8 @@ static uint32_t link_graph_look_up(const struct link_graph *inbound,
 }
 
 /*
- * Find the target page. Most links of a page are cached, because pages share
- * the menu of the site.
+ * Return the page to which the URL leads. Most lookups are answered from a
+ * cache, because the pages of a site share its menu.
  */
 static uint32_t target_of(struct link_graph *inbound, struct slice url)
 {

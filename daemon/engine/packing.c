@@ -15,19 +15,22 @@
 
 struct packed_pages {
 	uint32_t pages;
-	uint64_t packed; /* in bytes */
+	uint64_t packed; /* size after compression, in bytes */
 	uint64_t source;
 };
 
-/* A dictionary without its bytes. */
+/* A stored dictionary; its bytes are not read. */
 struct stored_dictionary {
 	uint32_t number;
 	uint32_t cluster;
 	uint64_t created_ms;
-	bool is_current; /* the newest dictionary of an existing cluster */
-	bool is_used;    /* this walk has seen a value that uses it */
+	/* it is the newest dictionary of a cluster that still exists */
+	bool is_current;
+	/* this walk has found a value that is compressed with it */
+	bool is_used;
 	/*
-	 * the bodies that use it, older and newer than it; counted by this walk
+	 * counts of the bodies that are compressed with it: bodies that are
+	 * older than the dictionary, and newer ones
 	 */
 	struct packed_pages before;
 	struct packed_pages since;
@@ -35,7 +38,7 @@ struct stored_dictionary {
 
 enum { MAX_PACKERS = 16 };
 
-/* A packer that is reused for the next page. */
+/* A packer that is kept for the next page with the same dictionary. */
 struct cached_packer {
 	uint32_t dictionary;
 	enum table table;
@@ -48,13 +51,15 @@ struct packing_site {
 	size_t capacity;
 	uint64_t *by_cluster; /* [count], ascending: cluster << 32 | index in
 				 `items` */
-	uint32_t common; /* for pages of clusters without a dictionary; 0 = none
-			  */
+	/*
+	 * number of the dictionary for pages whose cluster has none; 0 = none
+	 */
+	uint32_t common;
 	struct cached_packer packers[MAX_PACKERS];
-	size_t next_packer; /* the packer to replace next */
+	size_t next_packer; /* index of the packer to replace next */
 };
 
-enum { MAX_ROWS_READ = 4096 }; /* per step */
+enum { MAX_ROWS_READ = 4096 }; /* rows that one step reads */
 
 enum stage {
 	STAGE_MAKE,
@@ -74,7 +79,7 @@ void packing_free(struct packing *packing)
 	*packing = (struct packing){0};
 }
 
-/* Add a row; its value is {0}. */
+/* Add a row with an empty value to the result, and return it. */
 static struct pack_row *packing_add(struct packing *packing, enum table table,
 				    struct key key)
 {
@@ -86,23 +91,30 @@ static struct pack_row *packing_add(struct packing *packing, enum table table,
 }
 
 /*
- * Which dictionaries exist, which ones are needed, and the pages that they are
- * made of.
+ * Functions that decide which dictionaries are missing or outdated, and which
+ * pages a new dictionary is made of.
  */
 
 enum {
-	MAX_MADE = 4, /* per step */
+	MAX_MADE = 4, /* dictionaries that one step makes */
 	MAX_LOOKED =
-		4096, /* number of members that typical pages are chosen from */
-	TYPICAL_PAGES = 4,   /* maximum per dictionary */
-	PAGES_FOR_TWO = 8,   /* a smaller cluster uses one page */
-	PAGES_FOR_ALL = 16,  /* a smaller cluster uses two pages */
-	MIN_DRIFTED = 8,     /* newer pages */
-	WORSE_PERCENT = 125, /* of the earlier ratio: newer pages differ from
-				the dictionary */
+		/*
+		 * maximum number of members from which typical pages are chosen
+		 */
+	4096,
+	TYPICAL_PAGES = 4,  /* maximum pages of a dictionary */
+	PAGES_FOR_TWO = 8,  /* a cluster with fewer pages uses one page */
+	PAGES_FOR_ALL = 16, /* a cluster with fewer pages uses two pages */
+	/* minimum newer bodies before a dictionary may be replaced */
+	MIN_DRIFTED = 8,
+	/*
+	 * a dictionary is replaced if newer bodies compress to more than this
+	 * percentage of the size of older ones
+	 */
+	WORSE_PERCENT = 125,
 };
 
-/* Return the dictionary of that number, or NULL. */
+/* Return the dictionary with this number, or NULL. */
 static struct stored_dictionary *
 packing_dictionary_find(const struct packing_site *site, uint32_t number)
 {
@@ -144,7 +156,7 @@ static void packing_site_read_rows(struct txn *txn, uint32_t site,
 
 	while (scan_next(&scan)) {
 		if (!dictionary_row_decode(scan.value, &row))
-			continue; /* verify reports it */
+			continue; /* verify reports this damaged row */
 		known->items =
 			mem_grow(known->items, known->count, &known->capacity,
 				 sizeof(*known->items));
@@ -157,7 +169,7 @@ static void packing_site_read_rows(struct txn *txn, uint32_t site,
 	scan_end(&scan);
 }
 
-/* Read the list of dictionaries. */
+/* Read the list of the site's dictionaries. */
 static struct packing_site *packing_site_read(struct txn *txn, uint32_t site)
 {
 	struct packing_site *known = mem_alloc(1, sizeof(*known));
@@ -195,7 +207,7 @@ static void packing_site_free(struct packing_site *site)
 	free(site);
 }
 
-/* A page whose bytes may go into the dictionary. */
+/* A page whose content may become a part of a dictionary. */
 struct typical {
 	uint64_t page;
 	uint32_t body_bytes;
@@ -211,7 +223,10 @@ static int by_size(const void *left, const void *right)
 	return (a->page > b->page) - (a->page < b->page);
 }
 
-/* Find the members whose bodies are stored; `pages` is [MAX_LOOKED]. */
+/*
+ * Write the members of the cluster whose bodies are stored to `pages`
+ * [MAX_LOOKED]. Return their number.
+ */
 static size_t find_members(struct txn *txn, uint32_t site, uint32_t cluster,
 			   struct typical *pages)
 {
@@ -237,9 +252,9 @@ struct dictionary_pages {
 };
 
 /*
- * Choose pages by size: the median, a larger one, a smaller one and one of the
- * largest; fewer for a small cluster, whose dictionary must not be larger than
- * its savings.
+ * Choose pages from `pages`, which are sorted by size: the median, a larger
+ * one, a smaller one, and one of the largest. Choose fewer for a small cluster,
+ * because its dictionary must not be larger than the space that it saves.
  */
 static struct dictionary_pages
 dictionary_choose_pages(const struct typical *pages, size_t count)
@@ -255,8 +270,8 @@ dictionary_choose_pages(const struct typical *pages, size_t count)
 }
 
 /*
- * Return the stored content of the page, a record in packed form
- * (store/record.h); empty if it cannot be read.
+ * Return the stored content of the page: its source, or its record in packed
+ * form (store/record.h). Return an empty buffer if it cannot be read.
  */
 static struct buffer dictionary_read_content(struct txn *txn, enum table table,
 					     uint32_t site,
@@ -280,10 +295,12 @@ static struct buffer dictionary_read_content(struct txn *txn, enum table table,
 }
 
 /*
- * Join the pages, the most typical one at the end, where it is nearest to the
- * data, and complete: every page would repeat a missing part. The others share
- * the remaining space. A line feed at the start prevents page bytes from being
- * read as a header (base/compress.h).
+ * Join the pages to a dictionary. The most typical page is at the end, because
+ * compression prefers the nearest text. This page is always complete: every
+ * page that uses the dictionary would have to repeat a part that is missing.
+ * The other pages share the remaining space. The dictionary begins with a line
+ * feed, so that the bytes of a page cannot be mistaken for a header
+ * (base/compress.h).
  */
 static struct buffer
 dictionary_join_pages(struct txn *txn, enum table table, uint32_t site,
@@ -319,7 +336,10 @@ static uint32_t dictionary_compress(struct buffer *bytes, struct buffer *packed)
 	return size;
 }
 
-/* Make a dictionary for the cluster, if enough of its pages are stored. */
+/*
+ * Add a new dictionary for the cluster to the result, if enough of its pages
+ * are stored.
+ */
 static void dictionary_create(const struct packing_walk *walk, struct txn *txn,
 			      uint32_t cluster, struct packing *packing)
 {
@@ -351,7 +371,10 @@ static void dictionary_create(const struct packing_walk *walk, struct txn *txn,
 	free(pages);
 }
 
-/* Make missing dictionaries; a few per call. */
+/*
+ * Make dictionaries for clusters that need one and have none. Make at most
+ * MAX_MADE in one call.
+ */
 static void packing_make_dictionaries(const struct packing_walk *walk,
 				      struct txn *txn, struct packing *packing)
 {
@@ -369,7 +392,7 @@ static void packing_make_dictionaries(const struct packing_walk *walk,
 	scan_end(&scan);
 }
 
-/* Return per mille of the source. */
+/* Return the compressed size in permille of the source size. */
 static uint64_t dictionary_ratio(uint64_t packed, uint64_t source)
 {
 	return source == 0 ? 0 : packed * 1000 / source;
@@ -387,7 +410,10 @@ static bool has_drifted(const struct stored_dictionary *one)
 			       WORSE_PERCENT;
 }
 
-/* After a walk: replace dictionaries whose newer pages compress worse. */
+/*
+ * After a walk, make new dictionaries for clusters whose newer pages compress
+ * worse than older ones.
+ */
 static void packing_replace_dictionaries(const struct packing_walk *walk,
 					 struct txn *txn,
 					 struct packing *packing)
@@ -400,9 +426,9 @@ static void packing_replace_dictionaries(const struct packing_walk *walk,
 					  packing);
 }
 
-/* Compress the content of one table after another. */
+/* Functions that compress the stored content of one table after another. */
 
-/* One step through a table. */
+/* One step of the walk through a table. */
 struct packing_scan {
 	struct packing_walk *walk;
 	struct txn *txn;
@@ -410,9 +436,10 @@ struct packing_scan {
 	enum table table;
 };
 
-/* The position of a scan over rows with content. */
+/* The content of a row, with its properties. */
 struct packing_content {
-	struct slice content; /* in the map */
+	/* the bytes are in the memory map of the database */
+	struct slice content;
 	uint32_t cluster;
 	uint32_t max_bytes;
 	uint64_t stored_ms;
@@ -443,7 +470,10 @@ static bool find_content(const struct packing_scan *step, struct slice key,
 	return true;
 }
 
-/* Return the dictionary for content that now uses dictionary `now`. */
+/*
+ * Return the number of the dictionary that the content of a page of `cluster`
+ * should use. `now` is the number of the dictionary that it uses at present.
+ */
 static uint32_t packing_choose_dictionary(const struct packing_site *site,
 					  uint32_t cluster, uint32_t now)
 {
@@ -487,8 +517,8 @@ static struct packer *packer_for(const struct packing_scan *step,
 }
 
 /*
- * Return the content compressed with that dictionary; empty if that is
- * impossible.
+ * Return the content compressed with dictionary number `dictionary`; an empty
+ * buffer if that is impossible.
  */
 static struct buffer packing_compress(const struct packing_scan *step,
 				      const struct packing_content *found,
@@ -513,7 +543,10 @@ static struct buffer packing_compress(const struct packing_scan *step,
 	return packed;
 }
 
-/* Count `content` for its dictionary. */
+/*
+ * Count the size of the content, compressed and not, for the dictionary that it
+ * uses.
+ */
 static void packing_count_use(const struct packing_scan *step,
 			      const struct packing_content *found,
 			      struct slice content)
@@ -566,7 +599,7 @@ static void packing_check_row(const struct packing_scan *step,
 
 	if (scan->key.size > sizeof(((struct key *)NULL)->bytes) ||
 	    !find_content(step, scan->key, scan->value, &found))
-		return; /* verify reports it */
+		return; /* verify reports this damaged row */
 	is_packed = content_is_packed(found.content, &dictionary);
 	by = packing_choose_dictionary(step->walk->known, found.cluster,
 				       dictionary);
@@ -626,7 +659,10 @@ static void drop_unused(const struct packing_walk *walk,
 						known->items[i].number));
 }
 
-/* Start again: new dictionaries have their numbers only after the commit. */
+/*
+ * Start the walk again: the new dictionaries get their numbers only at the
+ * commit.
+ */
 static void begin_again(struct packing_walk *walk)
 {
 	packing_site_free(walk->known);
@@ -683,11 +719,14 @@ void packing_walk_end(struct packing_walk *walk)
 	walk->is_ended = true;
 }
 
-/* Replace stored rows by smaller ones, and add and delete dictionaries. */
+/*
+ * The commit of a step: it replaces stored rows by smaller ones, and adds and
+ * deletes dictionaries.
+ */
 
 /*
- * Delete the old row. Return false and keep it if it has changed since it was
- * read.
+ * Delete the old row. If it has changed since the step read it, keep it and
+ * return false.
  */
 static bool packing_remove_row(struct commit *batch, const struct pack_row *row)
 {
@@ -704,9 +743,10 @@ static bool packing_remove_row(struct commit *batch, const struct pack_row *row)
 }
 
 /*
- * Delete all rows before writing the first one: LMDB merges nearly empty pages
- * when a row is deleted, not when it shrinks. And it fills a page completely
- * when rows are appended in order, but splits it in half otherwise.
+ * Replace the rows. Delete all old rows before writing the first new one, for
+ * two reasons. LMDB merges nearly empty pages when a row is deleted, but not
+ * when a row becomes smaller. It fills pages completely when rows are appended
+ * in order; otherwise it splits them into halves.
  */
 static uint32_t packing_replace_rows(struct commit *batch,
 				     const struct packing *packing)
@@ -730,7 +770,7 @@ static uint32_t packing_replace_rows(struct commit *batch,
 	return count;
 }
 
-/* Add a dictionary, unless its site or cluster was deleted since. */
+/* Add a dictionary, unless its site or cluster was deleted since the step. */
 static bool add_dictionary(struct commit *batch, const struct pack_row *row)
 {
 	struct slice cluster = key_slice(&row->key);

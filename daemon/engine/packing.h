@@ -1,13 +1,14 @@
 /*
- * daemon/engine/packing.h - compress stored content again if it becomes smaller
- * with the dictionary of its template (store/content.h). Only reads, one
+ * daemon/engine/packing.h - compress stored content again if the dictionary of
+ * its template makes it smaller (store/content.h). This code only reads, one
  * bounded step at a time; CHANGE_PACK writes the result.
  *
- * A cluster gets a dictionary when PACKING_MIN_PAGES of its bodies are stored,
- * and a new one when half of its bodies are newer than the dictionary and
- * compress worse. A page whose cluster has no dictionary uses the one of the
- * largest cluster of the site that has one. A dictionary is deleted when no
- * page uses it and its cluster has another one or was deleted.
+ * A cluster gets a dictionary when at least PACKING_MIN_PAGES of its bodies are
+ * stored. It gets a new dictionary when half of its bodies are newer than the
+ * old one and compress worse. A page whose cluster has no dictionary uses the
+ * dictionary of the largest cluster of the site that has one. A dictionary is
+ * deleted when no page uses it and its cluster was deleted or has a newer
+ * dictionary.
  */
 #ifndef DAEMON_ENGINE_PACKING_H
 #define DAEMON_ENGINE_PACKING_H
@@ -24,17 +25,23 @@
 
 enum {
 	PACKING_MIN_PAGES = 3,
-	PACKING_AT_ONCE = 64,         /* rows per step */
-	PACKING_STEP_BYTES = 4 << 20, /* uncompressed; at most one page more */
+	/* maximum number of changing rows per step */
+	PACKING_AT_ONCE = 64,
+	/*
+	 * maximum uncompressed size of the content of a step; the last page may
+	 * exceed it
+	 */
+	PACKING_STEP_BYTES = 4 << 20,
 };
 
 /* A row that changes. */
 struct pack_row {
-	enum table table;    /* TABLE_BODIES, TABLE_RECORDS, TABLE_SAMPLE_PAGES,
-				or TABLE_DICTIONARIES */
-	struct key key;      /* of a new dictionary: its site and cluster */
-	uint64_t before;     /* hash64 of the value to replace */
-	struct buffer value; /* empty = delete the dictionary */
+	enum table table; /* TABLE_BODIES, TABLE_RECORDS, TABLE_SAMPLE_PAGES,
+			     or TABLE_DICTIONARIES */
+	/* key of the row; for a new dictionary, its site and cluster */
+	struct key key;
+	uint64_t before;     /* hash64() of the value to replace */
+	struct buffer value; /* the new value; empty = delete the dictionary */
 };
 
 /* The result of a step. Initialize with {0}; free with packing_free(). */
@@ -42,30 +49,33 @@ struct packing {
 	struct pack_row *rows; /* [count] */
 	size_t count;
 	size_t capacity;
-	uint64_t bytes; /* uncompressed bytes read for it */
+	/* number of uncompressed bytes that the step has read */
+	uint64_t bytes;
 };
 
 void packing_free(struct packing *packing);
 
 /*
- * The position in a site. Initialize with {.site}; free with
+ * The position of a walk in a site. Initialize with {.site}; free with
  * packing_walk_end().
  */
 struct packing_walk {
 	uint32_t site;
 	uint64_t now_ms;
-	int level;      /* zstd's, 1 to 19 */
+	int level;      /* compression level of zstd, 1 to 19 */
 	unsigned stage; /* current stage */
 	struct key from;
 	bool is_ended;
-	struct packing_site *known; /* state of the walk; or NULL */
+	/* dictionaries of the site; NULL before the first step */
+	struct packing_site *known;
 };
 
 /*
- * Take one step; *packing_out, which is {0}, gets the result. If it is not
- * empty, commit it before the next step. The walk has ended when nothing
- * remains. A step reads up to PACKING_AT_ONCE changing rows in one read
- * transaction, or the rows of a site without their values. ERR_IO, ERR_BUSY.
+ * Take one step. The result is written to *packing_out, which is {0} before the
+ * call. If the result is not empty, commit it before the next step. At the end
+ * of the site is_ended is set. A step reads up to PACKING_AT_ONCE changing rows
+ * in one read transaction, or all rows of a site without their values. ERR_IO,
+ * ERR_BUSY.
  */
 enum error packing_step(struct packing_walk *walk, struct store *store,
 			struct packing *packing_out);

@@ -18,8 +18,8 @@
 #include "store/store.h"
 
 /*
- * Create a job, which owns the work from now on. NULL, with a line in the log,
- * if its URL cannot be parsed.
+ * Create a job that owns `work` from now on. If its URL cannot be parsed, log
+ * this and return NULL.
  */
 static struct job *job_create(struct work *work)
 {
@@ -57,7 +57,7 @@ static void job_queue_init(struct job_queue *queue)
 	condition_init(&queue->is_changed);
 }
 
-/* Destroy the remaining jobs. No thread may use the queue any longer. */
+/* Destroy the remaining jobs. No thread may use the queue after this call. */
 static void job_queue_finish(struct job_queue *queue)
 {
 	struct job *job = queue->first;
@@ -86,7 +86,10 @@ size_t job_queue_push(struct job_queue *queue, struct job *job)
 	queue->last = job;
 	assert(!queue->is_closed);
 	count = ++queue->count;
-	/* a gathering thread checks again without a signal */
+	/*
+	 * a gathering thread wakes by a timeout, so it needs no signal for each
+	 * job
+	 */
 	if (count == 1 || count >= GATHER_JOBS)
 		condition_signal(&queue->is_changed);
 	lock_release(&queue->lock);
@@ -94,8 +97,8 @@ size_t job_queue_push(struct job_queue *queue, struct job *job)
 }
 
 /*
- * Wait for jobs that fit together; another thread may have taken them
- * meanwhile.
+ * Wait until the queue has jobs, and then for at most GATHER_MS until it has
+ * enough to gather. Another thread may have removed the jobs when this returns.
  */
 static void wait_for_jobs(struct job_queue *queue)
 {
@@ -111,7 +114,7 @@ static void wait_for_jobs(struct job_queue *queue)
 		continue;
 }
 
-/* Remove the first jobs that fit together. */
+/* Remove and return the first jobs, up to GATHER_JOBS or GATHER_BYTES. */
 static struct job *take_some(struct job_queue *queue)
 {
 	struct job *jobs = queue->first;
@@ -138,10 +141,10 @@ static struct job *take_some(struct job_queue *queue)
 }
 
 /*
- * Wait for a job and, for at most GATHER_MS, for others that fit with it: at
- * least one, at most GATHER_JOBS or GATHER_BYTES, as a list. So threads and
- * processes wake once for several pages. NULL when the queue is closed and
- * empty.
+ * Wait for a job, and then at most GATHER_MS for more jobs. Return at least one
+ * job, and at most GATHER_JOBS jobs or about GATHER_BYTES, as a list. In this
+ * way threads and processes wake once for several pages. Return NULL when the
+ * queue is closed and empty.
  */
 static struct job *job_queue_gather(struct job_queue *queue)
 {
@@ -183,8 +186,8 @@ struct job *job_queue_take_all(struct job_queue *queue)
 }
 
 /*
- * Close the queue: no job is added any longer, and waiting threads wake when it
- * is empty.
+ * Close the queue: from now on no job is added. Threads that wait for a job
+ * wake up when the queue is empty.
  */
 static void job_queue_close(struct job_queue *queue)
 {
@@ -206,70 +209,90 @@ static size_t job_queue_count(struct job_queue *queue)
 
 /* The state that the threads of a pipeline share. */
 
-/* A change that a thread waits for, on the stack of that thread. */
+/* A change that a thread waits for. It is on the stack of that thread. */
 struct command {
 	struct command *next;
 	struct change *change;
 	bool is_done;
 };
 
-/* An ingest. Freed when its client has left and its last page is committed. */
+/*
+ * An ingest. It is freed when its client no longer waits and its last page is
+ * committed.
+ */
 struct ingestion {
-	size_t waiting; /* pages that are not committed */
+	/* number of submitted pages that are not committed yet */
+	size_t waiting;
 	struct ingest_outcome outcome;
-	bool is_left; /* its client no longer waits */
+	bool is_left; /* the client no longer waits for the outcome */
 };
 
 struct pipeline {
 	struct engine *engine;
 	struct pipeline_options options;
 	struct crawler fetching;
-	struct worker_pool *pool;  /* the workers; one thread waits for each */
-	struct job_queue arrivals; /* leased jobs for the fetching thread */
-	struct job_queue fetched;  /* jobs for the analysing threads */
-	struct job_queue ended;    /* jobs for the committer thread */
+	/* the workers; each has one thread that waits for its results */
+	struct worker_pool *pool;
+	/* leased jobs that wait for the fetching thread */
+	struct job_queue arrivals;
+	/* fetched jobs that wait for the analysing threads */
+	struct job_queue fetched;
+	/* finished jobs that wait for the committer thread */
+	struct job_queue ended;
 	pthread_t fetch_thread;
 	pthread_t commit_thread;
 	pthread_t *workers; /* [options.workers] */
 	size_t worker_count;
 
-	struct lock lock;             /* guards the fields below */
-	struct condition is_wanted;   /* the committer thread has work */
-	struct condition is_answered; /* a command was executed */
+	struct lock lock; /* guards the fields below */
+	/* signalled when the committer thread has work */
+	struct condition is_wanted;
+	/* signalled when a command was executed */
+	struct condition is_answered;
 	struct command *first_command;
 	struct command *last_command;
 	size_t command_count;
-	bool is_draining;  /* lease nothing, reject commands */
-	bool is_drained;   /* no more jobs will come: commit the last ones and
-			      exit */
-	uint32_t retry_ms; /* retry interval while nothing can be written */
-	size_t in_flight;  /* leased and not committed */
-	size_t ingesting;  /* submitted and not committed */
+	bool is_draining; /* lease no more URLs and reject commands */
+	/*
+	 * no more jobs will come: the committer commits the last ones and exits
+	 */
+	bool is_drained;
+	/* time until the next attempt while nothing can be written */
+	uint32_t retry_ms;
+	/* number of leased jobs that are not committed yet */
+	size_t in_flight;
+	/* number of submitted jobs that are not committed yet */
+	size_t ingesting;
 	bool refuses_ingests;
-	struct condition has_room; /* a commit has made room */
+	struct condition has_room; /* signalled when a commit has made room */
 	struct pipeline_stats stats;
 };
 
 /*
- * The committer thread: it commits finished jobs and leases due URLs, in one
+ * The committer thread: it commits finished jobs and leases due URLs in one
  * transaction after another.
  */
 
 /*
- * Leases practically never expire: every job is answered, and the next start
- * releases the leases of a killed process. So neither slow hosts nor steps of
- * the clock lose jobs.
+ * The duration of a lease. Leases practically never expire, because every job
+ * is finished, and a new process releases the leases of a killed one at its
+ * start. So slow hosts and steps of the clock cannot make a lease expire too
+ * early.
  */
 static const uint64_t lease_ms = UINT64_C(100) * 365 * 86400 * 1000;
 
 enum {
 	MAX_PER_SITE = 64,
-	RETRY_MS = 5000,    /* between attempts to write to a full store */
-	LOG_RETRY_MS = 500, /* or to the log of the node group */
+	/* time between two attempts to write to a full store */
+	RETRY_MS = 5000,
+	/* time between two attempts to write to the log of the node group */
+	LOG_RETRY_MS = 500,
 	MAX_IDLE_MS = 1000,
 };
 
-/* Return the analysis, with its slices set to the buffers of the job. */
+/*
+ * Return the analysis of the job. Its slices point to the buffers of the job.
+ */
 static struct analysis job_analysis(const struct job *job,
 				    uint32_t first_pause_ms, uint64_t now_ms)
 {
@@ -301,7 +324,7 @@ static struct analysis job_analysis(const struct job *job,
 	return analysis;
 }
 
-/* Return the change that a finished job makes to the store. */
+/* Return the change that commits a finished job. */
 static struct change change_of(const struct job *job, uint32_t first_pause_ms,
 			       uint64_t now_ms)
 {
@@ -316,13 +339,15 @@ static struct change change_of(const struct job *job, uint32_t first_pause_ms,
 	return change;
 }
 
-/* The jobs of the next commit, kept while the store is full. */
+/*
+ * The jobs of the next commit. While the store is full they stay in this list.
+ */
 struct pending_jobs {
 	struct job *first;
 	size_t count;
 };
 
-/* Append the finished jobs. */
+/* Move the finished jobs to the end of the list. */
 static void hold_ended(struct pipeline *pipeline, struct pending_jobs *held)
 {
 	struct job **end = &held->first;
@@ -338,7 +363,7 @@ static void hold_ended(struct pipeline *pipeline, struct pending_jobs *held)
 	assert((held->first == NULL) == (held->count == 0));
 }
 
-/* Count a submitted page that is finished; call with the lock held. */
+/* Count a submitted page that is finished. The caller holds the lock. */
 static void pipeline_count_ingested(struct pipeline *pipeline,
 				    const struct job *job)
 {
@@ -372,7 +397,10 @@ static void pipeline_count_jobs(struct pipeline *pipeline,
 		stats->wire_bytes += job->result.wire_bytes;
 		if (job->kind == CHANGE_HOST)
 			continue;
-		/* it was not submitted and did not fail before its request */
+		/*
+		 * count only transfers: no submitted pages, and no jobs that
+		 * failed before they sent a request
+		 */
 		if (job->ingestion == NULL && (job->result.http_status != 0 ||
 					       job->result.elapsed_us >= 1000))
 			time_histogram_add(&stats->fetches,
@@ -432,7 +460,10 @@ static void explain_pause(struct pipeline *pipeline, enum error error,
 			 error_text(error));
 }
 
-/* Set the reason why nothing can be written; ERR_NONE = writing works. */
+/*
+ * Store the reason why nothing can be written; ERR_NONE means that writing
+ * works.
+ */
 static void pipeline_set_pause(struct pipeline *pipeline, enum error error)
 {
 	struct pipeline_stats *stats = &pipeline->stats;
@@ -457,7 +488,10 @@ static void pipeline_set_pause(struct pipeline *pipeline, enum error error)
 		log_info("crawling continues: the store can be written again");
 }
 
-/* Send a job to the fetcher, or finish it if the fetcher has stopped. */
+/*
+ * Pass a job to the fetching thread. If that thread has stopped, finish the
+ * job.
+ */
 static void send_job(struct pipeline *pipeline, struct job *job)
 {
 	lock_acquire(&pipeline->lock);
@@ -473,7 +507,7 @@ static void send_job(struct pipeline *pipeline, struct job *job)
 	lock_release(&pipeline->lock);
 }
 
-/* Send the leased URLs to the fetcher. */
+/* Pass the leased URLs to the fetching thread. */
 static void send_work(struct pipeline *pipeline, struct work_order *order)
 {
 	for (size_t i = 0; i < order->count; i++) {
@@ -503,7 +537,7 @@ static size_t room_for_work(struct pipeline *pipeline,
 	return out < max ? max - out : 0;
 }
 
-/* Copy the results of submitted pages to their jobs. */
+/* Copy the results of submitted pages from the changes to their jobs. */
 static void take_outcomes(const struct pending_jobs *held,
 			  const struct change *changes)
 {
@@ -521,7 +555,10 @@ static void take_outcomes(const struct pending_jobs *held,
 	}
 }
 
-/* Commit the jobs and lease more. After an error the jobs stay in the list. */
+/*
+ * Commit the jobs and lease more URLs. After an error the jobs stay in the
+ * list.
+ */
 static enum error commit_jobs(struct pipeline *pipeline,
 			      struct pending_jobs *held)
 {
@@ -572,8 +609,8 @@ static struct command *take_command(struct pipeline *pipeline)
 }
 
 /*
- * Return whether the change only removes settings of an operator: that must
- * also work on a full disk.
+ * Return whether the change only removes data on request of an operator. Such
+ * changes must be possible on a full disk too.
  */
 static bool takes_away(const struct change *change)
 {
@@ -606,7 +643,7 @@ static enum error commit_command(struct pipeline *pipeline,
 	return error;
 }
 
-/* Commit each waiting command in a separate transaction. */
+/* Commit the change of each waiting command in a separate transaction. */
 static void run_commands(struct pipeline *pipeline)
 {
 	struct command *command;
@@ -624,16 +661,17 @@ static void run_commands(struct pipeline *pipeline)
 	}
 }
 
-/* Return the time from `now_ms` until `time_ms`. */
+/* Return the time from `now_ms` until `time_ms`; 0 if it has passed. */
 static uint64_t rest_until(uint64_t time_ms, uint64_t now_ms)
 {
 	return time_ms > now_ms ? time_ms - now_ms : 0;
 }
 
 /*
- * Return how long to wait until the next commit if no command comes. Due times
- * use the wall clock; `begin_ms`, the start of the last commit, and `now_ms`
- * use the steady clock. Call with the lock held.
+ * Return how long the committer may wait until the next commit if no command
+ * arrives. `ended` is the number of finished jobs. Due times use the wall
+ * clock, but `begin_ms`, the start of the last commit, and `now_ms` use the
+ * steady clock. The caller holds the lock.
  */
 static uint64_t commit_wait_ms(const struct pipeline *pipeline,
 			       uint64_t begin_ms, uint64_t now_ms, size_t ended)
@@ -659,7 +697,10 @@ static uint64_t commit_wait_ms(const struct pipeline *pipeline,
 	return rest_until(engine_next_due(pipeline->engine), clock_wall_ms());
 }
 
-/* Wait until there is work; false when the pipeline is drained. */
+/*
+ * Wait until there is work for a commit. Return false when the pipeline is
+ * drained.
+ */
 static bool commit_wait_for_work(struct pipeline *pipeline, uint64_t begin_ms,
 				 const struct pending_jobs *held)
 {
@@ -677,8 +718,8 @@ static bool commit_wait_for_work(struct pipeline *pipeline, uint64_t begin_ms,
 		if (pipeline->first_command != NULL || rest_ms == 0)
 			break;
 		/*
-		 * the wall clock, which decides what is due, may be set
-		 * meanwhile
+		 * wake up sometimes, because the wall clock, which decides what
+		 * is due, may be set during the wait
 		 */
 		if (rest_ms > MAX_IDLE_MS)
 			rest_ms = MAX_IDLE_MS;
@@ -689,7 +730,7 @@ static bool commit_wait_for_work(struct pipeline *pipeline, uint64_t begin_ms,
 	return goes_on;
 }
 
-/* pipeline.c: the committer thread; its argument is the pipeline. */
+/* The committer thread. Its argument is the pipeline. */
 static void *committer_main(void *argument)
 {
 	struct pipeline *pipeline = argument;
@@ -734,7 +775,8 @@ void host_tally_merge(struct host_tally *tally, const struct host_tally *other)
 	for (size_t i = 0; i < other->count; i++)
 		host_tally_add(tally, other->rows[i].host,
 			       other->rows[i].pages);
-	tally->pages = pages; /* also pages of hosts that are not listed */
+	/* count also the pages of hosts that are not in the list */
+	tally->pages = pages;
 }
 
 void host_tally_free(struct host_tally *tally)
@@ -745,11 +787,12 @@ void host_tally_free(struct host_tally *tally)
 	*tally = (struct host_tally){0};
 }
 
-enum { ROOM_MS = 50 }; /* between checks for room */
+enum { ROOM_MS = 50 }; /* time between two checks for room */
 
 /*
- * A job is finished; `count` jobs are. The first one starts the committer's
- * interval; many end it.
+ * Called when a job was finished; `count` jobs are waiting for the committer.
+ * The first one makes the committer wait for the commit interval. If there are
+ * many, it commits immediately.
  */
 static void wake_committer(void *context, size_t count)
 {
@@ -769,7 +812,10 @@ static void *fetch_main(void *argument)
 	return NULL;
 }
 
-/* Set the result of an analysed job. */
+/*
+ * Store the result of the analysis of a job, and pass the job on to the
+ * committer.
+ */
 static void end_analysis(struct pipeline *pipeline, struct job *job)
 {
 	struct crawler *fetching = &pipeline->fetching;
@@ -781,11 +827,13 @@ static void end_analysis(struct pipeline *pipeline, struct job *job)
 		job->kind = CHANGE_FAILED;
 	archive_job(pipeline->options.archive, job,
 		    pipeline->options.archives_credentials);
-	buffer_free(&job->result.body); /* the job may wait long */
+	/* free the body now, because the job may wait long for its commit */
+	buffer_free(&job->result.body);
 	before = atomic_fetch_sub(&fetching->waiting_bytes,
 				  job->analysis.body_bytes);
 	assert(before >= job->analysis.body_bytes);
-	if (before > fetching->max_waiting_bytes) /* it has waited for room */
+	/* the fetching thread may be waiting for this room */
+	if (before > fetching->max_waiting_bytes)
 		fetcher_client_wake(fetching->fetcher);
 }
 
@@ -817,7 +865,7 @@ static void analyse_jobs(struct pipeline *pipeline, struct job *jobs)
 	lock_release(&pipeline->lock);
 }
 
-/* Drop a submitted document that is not a page. */
+/* Count a submitted document that is not a page, and free its job. */
 static void drop_ingested(struct pipeline *pipeline, struct job *job)
 {
 	assert(job->ingestion != NULL);
@@ -902,7 +950,10 @@ static struct pipeline *create_pipeline(struct engine *engine,
 	return pipeline;
 }
 
-/* Start threads until one fails. */
+/*
+ * Start the threads of the pipeline. Return false if a thread cannot be
+ * started.
+ */
 static bool start_threads(struct pipeline *pipeline)
 {
 	if (!thread_start(&pipeline->commit_thread, NULL, committer_main,
@@ -936,7 +987,10 @@ enum error pipeline_start(struct pipeline **pipeline_out, struct engine *engine,
 		return ERR_IO;
 	}
 	if (!start_threads(pipeline)) {
-		/* a daemon without its threads cannot continue */
+		/*
+		 * the threads that were started cannot be stopped, so the
+		 * process cannot continue
+		 */
 		log_error(
 			"cannot continue without the threads of the pipeline");
 		abort();
@@ -998,7 +1052,9 @@ enum error pipeline_command(struct pipeline *pipeline, struct change *change)
 	return error;
 }
 
-/* Wait for a commit or a short time. Call with the lock held. */
+/*
+ * Wait until a commit has made room, or for ROOM_MS. The caller holds the lock.
+ */
 static void pipeline_wait_for_room(struct pipeline *pipeline)
 {
 	assert(lock_is_held(&pipeline->lock));
@@ -1007,8 +1063,9 @@ static void pipeline_wait_for_room(struct pipeline *pipeline)
 }
 
 /*
- * Return whether there is room: half of it is reserved for fetched pages. Call
- * with the lock held.
+ * Return whether there is room for a submitted page. Submitted pages may use
+ * only half of max_in_flight, because the other half is reserved for fetched
+ * pages. The caller holds the lock.
  */
 static bool may_ingest(struct pipeline *pipeline)
 {
@@ -1020,7 +1077,7 @@ static bool may_ingest(struct pipeline *pipeline)
 		       pipeline->fetching.max_waiting_bytes;
 }
 
-/* Set the site's measure, if the site exists. */
+/* Copy the measure of the job's site to the job, if the site exists. */
 static void set_measure(const struct pipeline *pipeline, struct job *job)
 {
 	struct txn txn = txn_begin_read(pipeline->fetching.store);
@@ -1144,7 +1201,9 @@ void pipeline_fetch_until(struct pipeline *pipeline, uint64_t until_ms)
 }
 
 /*
- * Make the fetching thread count the transfers again, and wait for the result.
+ * Make the fetching thread count again the transfers of hosts that another node
+ * owns, and wait for the result. Return whether there are any, or whether the
+ * deadline has passed.
  */
 static bool has_strangers(struct crawler *fetching, uint64_t deadline_ms)
 {

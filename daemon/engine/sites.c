@@ -47,11 +47,14 @@ struct site *site_create(const struct site_row *row)
 
 	copy_strings(site, row);
 	site->is_explored =
-		row->pending_count > 0; /* an interrupted crawl continues */
+		/*
+		 * an interrupted crawl continues, so its end must be reported
+		 */
+		row->pending_count > 0;
 	return site;
 }
 
-/* Free the linkage; site_open() loads it again. */
+/* Free the linkage of the site. site_open() loads it again. */
 static void site_close(struct site *site)
 {
 	linkage_destroy(site->linkage);
@@ -258,7 +261,7 @@ const struct site_option *site_option_of(const char *name)
 	return NULL;
 }
 
-/* Return the raw field of the struct. */
+/* Return the value of the option's field as it is in the struct. */
 static uint64_t site_option_read_field(const struct site_option *option,
 				       const struct site_options *options)
 {
@@ -407,7 +410,7 @@ static void put_ready(struct site_queue *queue, struct site *site)
 void site_queue_put(struct site_queue *queue, struct site *site,
 		    uint64_t wake_ms, uint64_t now_ms)
 {
-	/* a ready site keeps its turn */
+	/* a site that is already ready keeps its position */
 	if (site->waits == SITE_WAITS_READY && wake_ms <= now_ms) {
 		site->wake_ms = wake_ms;
 		return;
@@ -451,7 +454,7 @@ void site_queue_free(struct site_queue *queue)
 
 enum {
 	MIN_PAGES = 20
-}; /* choose no threshold below this size while the site grows */
+}; /* while a smaller site grows, no threshold is chosen */
 
 bool site_wants_threshold(const struct site_row *site)
 {
@@ -584,8 +587,8 @@ void sites_mark_open(struct sites *sites, struct site *site)
 }
 
 /*
- * Remove closed sites from the list; return the least recently used one, or
- * NULL.
+ * Remove sites without a linkage in memory from the list of open sites. Return
+ * the site whose linkage was not used for the longest time, or NULL.
  */
 static struct site *find_oldest(struct sites *sites)
 {

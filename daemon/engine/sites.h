@@ -1,7 +1,8 @@
 /*
- * daemon/engine/sites.h - the sites in memory, found by host, and listed when a
- * commit touches them, so that no commit walks all sites. Internal to the
- * engine.
+ * daemon/engine/sites.h - the sites in memory
+ *
+ * They are found by host. Lists contain the sites that a commit has touched, so
+ * that no commit walks over all sites. Internal to the engine.
  */
 #ifndef DAEMON_ENGINE_SITES_H
 #define DAEMON_ENGINE_SITES_H
@@ -22,11 +23,12 @@
 struct site_row;
 
 /*
- * A site in memory: its row, its linkage and the counts that are written at
- * the end of the commit.
+ * A site in memory consists of its row, its linkage, and the counts that are
+ * written at the end of the commit. A site whose linkage is in memory is called
+ * open.
  */
 
-/* The lists of struct sites that a site can be in. */
+/* The lists of struct sites in which a site can be; bits of site->lists. */
 enum site_array_flags {
 	SITE_IN_TOUCHED = 1,
 	SITE_IN_UNPLACED = 2,
@@ -34,74 +36,91 @@ enum site_array_flags {
 };
 
 /*
- * Size of a cache of known URLs, because pages of a site link to the same
- * pages; 32 KiB.
+ * Size of the cache of URLs that are in the frontier of a site; it takes 32
+ * KiB. The cache is useful because the pages of a site link to the same pages.
  */
 enum { SITE_KNOWN = 1 << 12 };
 
-/* Position in the queue. */
+/* The part of the site queue in which a site is. */
 enum site_waits { SITE_WAITS_NOT, SITE_WAITS_READY, SITE_WAITS_LATER };
 
 struct site {
-	struct site *next; /* in its hash bucket */
-	size_t index;      /* in the list of all sites */
-	unsigned lists;    /* enum site_array_flags */
+	struct site *next; /* next site in the same hash bucket */
+	size_t index;      /* index in the list of all sites */
+	unsigned lists;    /* bits of enum site_array_flags */
 	enum site_waits waits;
-	size_t place;            /* index in the queue */
-	uint64_t wake_ms;        /* when to check it for due URLs */
-	struct site_row row;     /* its slices are its own copies */
-	struct linkage *linkage; /* NULL while the site is closed */
-	uint64_t used;           /* number of the commit that used it last */
+	size_t place;     /* index in the part of the queue */
+	uint64_t wake_ms; /* time at which the site has URLs to lease */
+	/* row of the site; its slices are copies that the site owns */
+	struct site_row row;
+	struct linkage *linkage; /* NULL while the site is not open */
+	/* number of the commit that used the linkage last */
+	uint64_t used;
 	uint64_t adoption; /* number of the commit that adopted it from another
 			      node; 0 = not adopted */
-	size_t leased;     /* leased URLs */
-	size_t leased_before;     /* the same before the commit */
-	uint32_t pending_before;  /* row.pending_count before the commit */
-	uint32_t pace_ms;         /* time per page of its host, as last reported
-				   */
-	uint64_t rests_until_ms;  /* lease nothing before this time */
+	size_t leased;     /* number of leased URLs */
+	size_t leased_before;    /* number of leased URLs before the commit */
+	uint32_t pending_before; /* row.pending_count before the commit */
+	/*
+	 * time per page of the site's host, as last reported by the fetching
+	 * thread
+	 */
+	uint32_t pace_ms;
+	uint64_t rests_until_ms;  /* lease no URLs before this time */
 	uint32_t poisoned_in_row; /* consecutive pages that crashed or stalled a
 				     worker */
-	bool is_explored;         /* first visits of its pages are running */
-	bool is_crawled; /* this commit has the event of the finished crawl */
-	bool is_new;     /* added by this commit */
-	bool is_changed; /* the row must be written */
+	/* some of its pages are being visited for the first time */
+	bool is_explored;
+	/* this commit has written the event that the crawl is finished */
+	bool is_crawled;
+	bool is_new;     /* the site was added by this commit */
+	bool is_changed; /* the row of the site must be written */
 	bool is_deleted;
-	struct counts counts; /* changed by this commit */
-	uint64_t *known; /* [SITE_KNOWN], keys of URLs in the frontier, or 0;
-			    NULL while the site is closed */
+	/* document frequencies that this commit changes */
+	struct counts counts;
+	/*
+	 * [SITE_KNOWN], keys of URLs that are in the frontier, or 0; NULL while
+	 * the site is not open
+	 */
+	uint64_t *known;
 };
 
 /* Create a site with a copy of the row. Free with site_destroy(). */
 struct site *site_create(const struct site_row *row);
 
-/* Replace a text of the row by a copy of `value`. */
+/* Replace a text of the row by a copy of `value`, and free the old text. */
 void site_set_text(struct slice *text, struct slice value);
 
-/* Reset the row to that of the store. */
+/* Replace the row by `row`, the row in the store, and free all other state. */
 void site_reset(struct site *site, const struct site_row *row);
 
 /*
- * Load the linkage from the store if it is not in memory. On failure the
- * transaction has the error, and the site stays closed.
+ * Load the linkage from the store if it is not in memory. On failure the error
+ * is in the transaction, and the site is not open.
  */
 void site_open(struct site *site, const struct engine_options *options,
 	       struct txn *txn);
 
-/* Maximum number of unwritten counts: 48 MiB per site. */
+/*
+ * maximum number of counts in memory before they are written: 48 MiB per site
+ */
 enum { MAX_UNWRITTEN_COUNTS = 1 << 20 };
 
 /*
- * Add `delta` to the count of every fragment of `record` in `cluster`;
- * site_flush_counts() updates the table. Cluster 0 counts nothing.
+ * Add `delta` to the document frequency of every fragment of `record` in
+ * `cluster`. site_flush_counts() writes the changes to the table. If `cluster`
+ * is 0, do nothing.
  */
 void site_count(struct site *site, uint32_t cluster,
 		const struct record *record, int32_t delta);
 
-/* Write the counts if there are more than `max`. */
+/* Write the changed counts to the table if there are more than `max`. */
 void site_flush_counts(struct site *site, struct txn *txn, size_t max);
 
-/* A list of sites; `site->lists` has a bit for each list of the site. */
+/*
+ * A list of sites. Each list has a bit in `site->lists`, which is set for the
+ * sites in the list.
+ */
 struct site_array {
 	struct site **items; /* [count] */
 	size_t count;
@@ -109,48 +128,61 @@ struct site_array {
 };
 
 struct sites {
-	struct site_array all;     /* a site stores its index here */
-	struct site **buckets;     /* [bucket_count], by the hash of the host */
-	size_t bucket_count;       /* a power of two, or 0 */
-	struct site_array touched; /* by this commit */
-	struct site_array unplaced; /* since the queue was updated: sites.h */
-	struct site_array open;     /* sites that may have a linkage */
+	/* all sites; each stores its index in this list */
+	struct site_array all;
+	struct site **buckets; /* [bucket_count], by the hash of the host */
+	/* number of buckets, a power of two; 0 = no buckets yet */
+	size_t bucket_count;
+	struct site_array touched; /* sites that this commit has touched */
+	/* sites whose position in struct site_queue must be computed again */
+	struct site_array unplaced;
+	struct site_array open; /* sites whose linkage may be in memory */
 };
 
 /*
- * Return the site, and touch it; NULL if it does not exist or this commit has
- * deleted it. O(1).
+ * Return the site of the host and touch it. Return NULL if it does not exist or
+ * if this commit has deleted it. O(1).
  */
 struct site *sites_find(struct sites *sites, struct slice host);
 
-/* Add a site, which is owned by the list from now on, and touch it. */
+/* Add a site and touch it. From now on `sites` owns it. */
 void sites_add(struct sites *sites, struct site *site);
 
-/* Remove the site from the lists, and destroy it. It must not be in a queue. */
+/* Remove the site from all lists and free it. It must not be in a queue. */
 void sites_drop(struct sites *sites, struct site *site);
 
-/* Save the state of a site that the commit may change. */
+/*
+ * Call this before a site is changed: it saves the state that a rollback
+ * restores, and adds the site to the touched ones.
+ */
 void sites_touch(struct sites *sites, struct site *site);
 
-/* The queue must be updated for this site. */
+/* Note that the position of the site in the queue must be computed again. */
 void sites_mark_unqueued(struct sites *sites, struct site *site);
 
-/* Note that the site may have a linkage now. */
+/* Note that the linkage of the site may now be in memory. */
 void sites_mark_open(struct sites *sites, struct site *site);
 
-/* Close the least recently used linkages until `max` remain. */
+/*
+ * Free the linkages that were not used for the longest time, until `max`
+ * remain.
+ */
 void sites_close_idle(struct sites *sites, size_t max);
 
-/* Empty the list. */
+/* Remove all sites from the list whose bit is `which`. */
 void sites_clear(struct site_array *list, enum site_array_flags which);
 
 void sites_free(struct sites *sites);
 
-/* The list of sites, for loops that use one transaction per site. */
+/*
+ * A list of the stored sites, for loops that use one transaction for each site.
+ */
 
 struct listed_site {
-	uint32_t site;       /* first, for order_u32() */
-	uint64_t generation; /* of its row: changes when its pages change */
+	/* number of the site; must be the first field, for order_u32() */
+	uint32_t site;
+	/* generation of its row; it changes when pages of the site change */
+	uint64_t generation;
 };
 
 /* Initialize with {0}; free with stored_site_list_free(). */
@@ -161,8 +193,8 @@ struct stored_site_list {
 };
 
 /*
- * Read the sites that this node owns (store/partitions.h), ascending by number.
- * ERR_IO, ERR_BUSY.
+ * Read the list of the sites that this node owns (store/partitions.h),
+ * ascending by number. ERR_IO, ERR_BUSY.
  */
 enum error stored_site_list_read(struct store *store,
 				 struct stored_site_list *list);
@@ -170,98 +202,112 @@ enum error stored_site_list_read(struct store *store,
 void stored_site_list_add(struct stored_site_list *list,
 			  struct listed_site site);
 
-/* Return the site of that number, or NULL. `list` is ascending. */
+/* Return the site with this number, or NULL. `list` is ascending. */
 const struct listed_site *
 stored_site_list_find(const struct stored_site_list *list, uint32_t site);
 
 void stored_site_list_free(struct stored_site_list *list);
 
 /*
- * The table of a site's options: their names in JSON, their fields in struct
- * site_options, and their ranges. The parser of POST /v1/sites, its error
- * texts and the JSON of a site use this table.
+ * The table of the options of a site. A row has the name of an option in JSON,
+ * its field in struct site_options, and its range. The table is used by the
+ * parser of POST /v1/sites, by its error texts, and for the JSON of a site.
  */
 
 enum site_option_option_kind {
-	OPTION_WHOLE,     /* a whole number */
-	OPTION_FLAG,      /* true or false: a bit of the flags */
-	OPTION_MEASURE,   /* a name of enum measure */
-	OPTION_THRESHOLD, /* 0 to 1, permille in the struct; "auto" is valid
-			     input */
-	OPTION_HEADERS,   /* {"Name": "value"}; a text in the struct */
+	OPTION_WHOLE,   /* a whole number */
+	OPTION_FLAG,    /* true or false; one bit of the flags */
+	OPTION_MEASURE, /* a name of a measure (enum measure) */
+	/* 0 to 1, stored in permille; the input "auto" is also valid */
+	OPTION_THRESHOLD,
+	OPTION_HEADERS, /* {"Name": "value"}, stored as a text */
 	OPTION_TEXT,
 	OPTION_KINDS
 };
 
 struct site_option {
 	const char *name;
-	size_t offset;   /* in struct site_options */
-	size_t size;     /* 2, 4 or 8 bytes; for texts the size of the slice */
-	uint64_t factor; /* for a number: units of the struct per unit of JSON;
-			    for a flag: its bit */
-	double minimum;  /* for a number, in the unit of JSON */
+	size_t offset; /* offset of the field in struct site_options */
+	/*
+	 * size of the field: 2, 4 or 8 bytes, or the size of a slice for a text
+	 */
+	size_t size;
+	/*
+	 * for a number, the value in the struct is this many times the value in
+	 * JSON; for a flag, its bit
+	 */
+	uint64_t factor;
+	double minimum; /* minimum of a number, in the unit of JSON */
 	double maximum;
 	enum site_option_option_kind kind;
-	bool is_read_only; /* output only */
+	bool is_read_only; /* it is in the output but cannot be set */
 };
 
 enum { SITE_OPTIONS = 22 };
 
-/* In the order of output. */
+/* The options in the order of the JSON output. */
 extern const struct site_option site_option_table[SITE_OPTIONS];
 
-/* Return NULL if there is no such option. */
+/* Return the option with this name, or NULL. */
 const struct site_option *site_option_of(const char *name);
 
 /*
- * Return the number, or 0 or 1 for a flag, in the unit of JSON; not for texts.
+ * Return the value of a number in the unit of JSON, or 0 or 1 for a flag. Do
+ * not call this for texts.
  */
 uint64_t site_option_get(const struct site_option *option,
 			 const struct site_options *options);
 
-/* Set the option: `value`, in the unit of JSON, is in its range. */
+/*
+ * Set a number or a flag. `value` is in the unit of JSON and within the
+ * option's range.
+ */
 void site_option_set(const struct site_option *option,
 		     struct site_options *options, uint64_t value);
 
-/* Return the text; it points into the options' text. */
+/* Return the value of a text option; it points to the text of `options`. */
 struct slice site_option_text(const struct site_option *option,
 			      const struct site_options *options);
 
 /*
- * The sites with URLs to lease: ready ones in turns, and later ones, the
- * earliest first.
+ * The queue of sites with URLs to lease. Sites that are ready now take turns.
+ * The others are ordered by the time at which they become ready.
  */
 
 struct site_queue {
 	struct site **ready; /* [ready_count] */
 	size_t ready_count;
 	size_t ready_capacity;
-	struct site **later; /* [later_count], a heap by wake_ms */
+	struct site **later; /* [later_count], a heap ordered by wake_ms */
 	size_t later_count;
 	size_t later_capacity;
 };
 
-/* Queue the site for `wake_ms`; UINT64_MAX = remove it. O(log n). */
+/*
+ * Put the site into the queue for the time `wake_ms`. UINT64_MAX removes it
+ * from the queue. O(log n).
+ */
 void site_queue_put(struct site_queue *queue, struct site *site,
 		    uint64_t wake_ms, uint64_t now_ms);
 
-/* Move the sites whose time has come to the ready ones. */
+/* Move the sites whose wake_ms has come to the ready ones. */
 void site_queue_wake(struct site_queue *queue, uint64_t now_ms);
 
 /*
- * Return the earliest time; one in the past if some are ready; UINT64_MAX if
- * the queue is empty.
+ * Return the earliest time at which a site is ready. The time is in the past if
+ * a site is ready now, and UINT64_MAX if the queue is empty.
  */
 uint64_t site_queue_next(const struct site_queue *queue);
 
 void site_queue_free(struct site_queue *queue);
 
-/* When to choose the threshold of a site with SITE_IS_AUTO. */
+/* The decision when to choose the threshold of a site with SITE_IS_AUTO. */
 
 /*
- * Return whether the threshold should be chosen now: when the crawl has ended
- * and pages have changed since the last choice, or when the site has doubled in
- * size. So the final threshold depends only on the pages.
+ * Return whether the threshold should be chosen now. This is the case when the
+ * crawl has ended and pages have changed since the last choice, and also
+ * whenever the site has doubled in size. So the final threshold depends only on
+ * the pages.
  */
 bool site_wants_threshold(const struct site_row *site);
 

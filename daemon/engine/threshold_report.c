@@ -69,7 +69,7 @@ void report_free(struct report *report)
 	*report = (struct report){0};
 }
 
-/* Insert before the first entry with a higher threshold. */
+/* Insert `cut` before the first entry with a higher threshold. */
 static void threshold_list_insert(struct report_threshold *cuts, size_t count,
 				  struct report_threshold cut)
 {
@@ -138,12 +138,12 @@ void report_address(struct slice address, struct buffer *out)
 	free(plain.data);
 }
 
-/* Pages with a label, and scratch memory for the labels of a clustering. */
+/* The pages with a label, and memory for the labels of a clustering. */
 struct labelled_sample {
-	uint32_t *leaves; /* [count] */
+	uint32_t *leaves; /* [count], leaf of each page in the dendrogram */
 	uint32_t *truth;
 	uint32_t *found;
-	uint32_t *leaf_labels; /* for all leaves */
+	uint32_t *leaf_labels; /* memory for the labels of all leaves */
 	size_t count;
 };
 
@@ -231,20 +231,25 @@ void report_score(struct report *report, const uint32_t *leaves,
 	end_sample(&sample);
 }
 
-enum { PAGES_PER_READ = 500 }; /* read transactions must be short */
+/*
+ * number of pages that one transaction reads; read transactions must be short
+ */
+enum { PAGES_PER_READ = 500 };
 
-/* A page in a cluster. */
+/* A page that is in a cluster. */
 struct snapshot_page {
-	uint64_t page; /* first, for order_u64() */
+	/* key of the page; must be the first field, for order_u64() */
+	uint64_t page;
 	uint32_t set;
 	uint32_t leaf;
 };
 
-/* The data read until now, in growing arrays. */
+/* The data that was read so far, in growing arrays. */
 struct site_snapshot_reader {
 	struct store *store;
 	struct site_snapshot *snapshot;
-	uint32_t *sets; /* [leaf_count], signature numbers, ascending */
+	/* [leaf_count], the signature number of each leaf, ascending */
+	uint32_t *sets;
 	size_t set_capacity;
 	size_t leaf_capacity;
 	struct snapshot_page *members; /* [member_count] */
@@ -289,7 +294,7 @@ static void site_snapshot_read_signatures(struct site_snapshot_reader *reading,
 	set_scan_end(&scan);
 }
 
-/* Return the leaf of a signature, or leaf_count. */
+/* Return the leaf with this signature number; leaf_count if there is none. */
 static uint32_t leaf_of(const struct site_snapshot_reader *reading,
 			uint32_t set)
 {
@@ -328,7 +333,10 @@ static void site_snapshot_read_pages(struct site_snapshot_reader *reading,
 	scan_end(&scan);
 }
 
-/* Read the signatures and their pages in one transaction. */
+/*
+ * Read the signatures of the site and the pages that have them, in one
+ * transaction.
+ */
 static enum error read_base(struct site_snapshot_reader *reading,
 			    const char *host)
 {
@@ -347,7 +355,7 @@ static enum error read_base(struct site_snapshot_reader *reading,
 	return txn_end(&txn);
 }
 
-/* Read the URL of a page; empty if it was deleted meanwhile. */
+/* Read the URL of a page. It is empty if the page was deleted meanwhile. */
 static void site_snapshot_read_url(struct site_snapshot_reader *reading,
 				   struct txn *txn, size_t index)
 {
@@ -383,7 +391,8 @@ static void site_snapshot_read_links(struct site_snapshot_reader *reading,
 }
 
 /*
- * Read URLs (`inbound` NULL) or links of the first `count` members in one pass.
+ * Read the first `count` members in several transactions. If `inbound` is NULL,
+ * read their URLs; otherwise read their hyperlinks and add them to it.
  */
 static enum error site_snapshot_walk_pages(struct site_snapshot_reader *reading,
 					   size_t count,

@@ -1,7 +1,9 @@
 /*
  * daemon/engine/threshold_report.h - a report on the dendrogram of a site and
- * its thresholds: as text here, as a drawing in daemon/web/threshold_svg.h, as
- * JSON in daemon/web/thresholds.h.
+ * its thresholds
+ *
+ * This file formats it as text, daemon/web/threshold_svg.h draws it, and
+ * daemon/web/thresholds.h formats it as JSON.
  */
 #ifndef DAEMON_ENGINE_THRESHOLD_REPORT_H
 #define DAEMON_ENGINE_THRESHOLD_REPORT_H
@@ -21,7 +23,8 @@
 #include "store/store.h"
 
 enum {
-	REPORT_MAX_LEAVES = 32768, /* half a billion comparisons */
+	/* more leaves would need more than half a billion comparisons */
+	REPORT_MAX_LEAVES = 32768,
 	REPORT_MAX_WIDTH = 80,
 	REPORT_MIN_WIDTH = 72,
 };
@@ -29,16 +32,16 @@ enum {
 /* A threshold that a report describes. */
 struct report_threshold {
 	const char *name; /* static string */
-	char mark;        /* S, T, P, * or U */
+	char mark;        /* character that marks it: S, T, P, * or U */
 	unsigned threshold;
 };
 
 enum { REPORT_THRESHOLDS = 5 };
 
-/* Agreement of a clustering with labels. */
+/* The agreement of a clustering with the labels. */
 struct report_score {
-	const char *name; /* static string: the threshold's name, or "best
-			     (oracle)" */
+	/* static string: name of the threshold, or "best (oracle)" */
+	const char *name;
 	unsigned threshold;
 	uint32_t clusters;
 	struct agreement agreement;
@@ -53,30 +56,42 @@ struct report {
 	struct distance_histogram histogram;
 	struct dendrogram_point *curve; /* [DENDROGRAM_POINTS] */
 	struct threshold_suggestion suggestion;
-	struct label_choice witness; /* computed from the links to the pages */
-	const char *const *examples; /* [dendrogram.count], the name of a page
-					per leaf; owned by the caller */
+	/*
+	 * threshold that agrees best with labels that are computed from the
+	 * hyperlinks to the pages
+	 */
+	struct label_choice witness;
+	/*
+	 * [dendrogram.count], the name of one page of each leaf; the caller
+	 * owns them
+	 */
+	const char *const *examples;
 	struct report_score scores[REPORT_THRESHOLDS + 1]; /* [score_count] */
 	size_t score_count;
 	size_t labelled; /* number of pages with a label */
 	struct label_choice
-		truth; /* the same choice, computed from the labels */
-	struct cluster_merges merges; /* if there is truth; otherwise empty */
+		/* threshold that agrees best with the labels of the pages */
+		truth;
+	/* filled if the pages have labels; otherwise empty */
+	struct cluster_merges merges;
 };
 
 /* The input of a report. */
 struct report_pages {
 	const struct dendrogram_leaf *leaves; /* [leaf_count] */
 	size_t leaf_count;
-	struct label_pages witness; /* all pages, with these leaves */
-	const uint32_t *truth;      /* [witness.count], 0 = unknown; or NULL */
+	/* all pages, with their leaves and with labels from hyperlinks */
+	struct label_pages witness;
+	/* [witness.count], the label of each page, 0 = unknown; or NULL */
+	const uint32_t *truth;
 };
 
 /*
- * Compute the dendrogram of the leaves and the fields that depend only on it;
- * the caller fills in the other fields. `watch` as in cluster/dendrogram.h,
- * except the histogram; max_leaves 0 = REPORT_MAX_LEAVES. ERR_TOO_LARGE with
- * more leaves, ERR_STOPPED.
+ * Compute the dendrogram of the leaves, and the fields of the report that
+ * depend only on it; the caller fills in the other fields. `watch` is described
+ * in cluster/dendrogram.h; its histogram is not used. If max_leaves is 0, the
+ * limit is REPORT_MAX_LEAVES. ERR_TOO_LARGE: there are more leaves.
+ * ERR_STOPPED.
  */
 enum error report_begin(enum measure measure, const struct report_pages *pages,
 			const struct dendrogram_options *watch,
@@ -84,72 +99,78 @@ enum error report_begin(enum measure measure, const struct report_pages *pages,
 void report_free(struct report *report);
 
 /*
- * Write, by ascending threshold, "site", "template", "plateau" if there is one,
- * "suggestion", and "in use" if the current threshold is none of these. Return
- * their number.
+ * Write the thresholds of the report to cuts_out, ascending, and return their
+ * number: "site", "template", "plateau" if there is one, "suggestion", and "in
+ * use" if the current threshold is not one of these.
  */
 size_t report_thresholds(const struct report *report,
 			 struct report_threshold cuts_out[REPORT_THRESHOLDS]);
 
 /*
- * Compute the scores of the thresholds, then the score of the threshold with
- * the largest adjusted Rand index, the lowest one if several are equal. Page i
- * of [count] has the signature of leaf leaves[i] and the label truth[i]; pages
- * with label 0 are skipped. Compares partitions once per height of a merge.
- * `truth` has no agreement with fewer than LINK_LABEL_MIN_PAGES labels.
+ * Compute the scores of the thresholds, and then the score of the threshold
+ * with the largest adjusted Rand index; if several are equal, use the lowest.
+ * Page i of [count] has the signature of leaf leaves[i] and the label truth[i].
+ * Pages with label 0 are skipped. The partitions are compared once for each
+ * height of a merge. With fewer than LINK_LABEL_MIN_PAGES labels, report->truth
+ * has no agreement.
  */
 void report_score(struct report *report, const uint32_t *leaves,
 		  const uint32_t *truth, size_t count);
 
 /*
- * Append the name of a page, cleaned (daemon/runtime/terminal.h), in at most
- * `width` columns (>= 3): a longer name becomes "..." and its end, which is
- * more distinctive.
+ * Append the name of a page in at most `width` columns (>= 3). Control
+ * characters are removed (daemon/runtime/terminal.h). If the name is longer,
+ * append "..." and its end, because the end tells more about the page than the
+ * beginning.
  */
 void report_name(const char *name, size_t width, struct buffer *out);
 
 /*
- * Append an address in readable form: escapes in http and https URLs are
- * decoded, possibly to invalid UTF-8; other addresses are unchanged.
+ * Append an address in readable form. Escapes in http and https URLs are
+ * decoded, which may result in invalid UTF-8. Other addresses are not changed.
  */
 void report_address(struct slice address, struct buffer *out);
 
 /*
- * Append the report in lines of `width` columns, clamped to [REPORT_MIN_WIDTH,
- * REPORT_MAX_WIDTH]. Only ASCII except the names of pages. At most about 150
- * lines.
+ * Append the report as text with lines of `width` columns, clamped to
+ * [REPORT_MIN_WIDTH, REPORT_MAX_WIDTH]. It has at most about 150 lines, and is
+ * ASCII except for the names of pages.
  */
 void report_text(const struct report *report, size_t width, struct buffer *out);
 
 /*
- * A snapshot of a site: its distinct signatures and the links between its
- * pages, the input of its dendrogram.
+ * A snapshot of a site: its distinct signatures and the hyperlinks between its
+ * pages. It is the input for its dendrogram.
  */
 
 /*
- * Maximum number of pages whose links are read, and of links: the pages with
- * the smallest keys, a sample that depends only on the pages.
+ * The maximum number of pages whose hyperlinks are read, and of hyperlinks. If
+ * there are more pages, those with the smallest keys are read: this sample
+ * depends only on the pages.
  */
 enum { SNAPSHOT_MAX_SOURCES = 20000, SNAPSHOT_MAX_LINKS = 4000000 };
 
 /* Create with site_snapshot_read(); free with site_snapshot_free(). */
 struct site_snapshot {
-	struct site_row site;           /* its slices are not set */
+	/* row of the site; its slices are not set */
+	struct site_row site;
 	struct arena *arena;            /* owns leaves and witness */
 	struct arena *names;            /* owns examples */
 	struct dendrogram_leaf *leaves; /* [leaf_count], the distinct
 					   signatures */
-	const char **examples; /* [leaf_count], the URL of one page per leaf */
+	/* [leaf_count], the URL of one page of each leaf */
+	const char **examples;
 	size_t leaf_count;
 	size_t shingle_count;
-	struct label_pages witness; /* the pages in clusters */
+	struct label_pages witness; /* the pages that are in clusters */
 };
 
 /*
- * Read the site `host` in several short transactions; it may contain parts of
- * concurrent changes. Reads no pages of a site with more than `max_leaves`
- * distinct signatures, because its dendrogram is not computed. ERR_NOT_FOUND,
- * and errors of the transaction; then *snapshot_out is empty.
+ * Read the site `host`. Several short transactions are used, so the snapshot
+ * may contain parts of concurrent changes. If the site has more than
+ * `max_leaves` distinct signatures, no pages are read, because the dendrogram
+ * will not be computed. On an error *snapshot_out is empty. ERR_NOT_FOUND, and
+ * errors of the transactions.
  */
 enum error site_snapshot_read(struct store *store, const char *host,
 			      size_t max_leaves,
@@ -157,17 +178,17 @@ enum error site_snapshot_read(struct store *store, const char *host,
 void site_snapshot_free(struct site_snapshot *snapshot);
 
 /*
- * Free everything except the site and the examples, which a finished report
- * still needs.
+ * Free everything except the row of the site and the examples, which a finished
+ * report still needs.
  */
 void site_snapshot_trim(struct site_snapshot *snapshot);
 
-/* Compute the report; `snapshot` must outlive it. As report_begin(). */
+/* Compute the report. `snapshot` must outlive it. Errors of report_begin(). */
 enum error site_snapshot_report(const struct site_snapshot *snapshot,
 				const struct dendrogram_options *watch,
 				struct report *report_out);
 
-/* The threshold chosen for "auto". */
+/* A threshold that was chosen for a site with "auto". */
 struct threshold_choice {
 	unsigned threshold;  /* permille */
 	uint32_t site;       /* number of the site */
@@ -176,8 +197,9 @@ struct threshold_choice {
 };
 
 /*
- * Choose the threshold of the site. With more leaves than `watch` allows it is
- * the default of the measure. ERR_STOPPED, and errors of site_snapshot_read().
+ * Choose the threshold of the site. If it has more leaves than `watch` allows,
+ * choose the default of the measure. ERR_STOPPED, and errors of
+ * site_snapshot_read().
  */
 enum error
 site_snapshot_choose_threshold(struct store *store, const char *host,
@@ -185,8 +207,8 @@ site_snapshot_choose_threshold(struct store *store, const char *host,
 			       struct threshold_choice *choice_out);
 
 /*
- * Return the change that applies the choice, which must outlive it; `seed` is a
- * URL of the site.
+ * Return the change that sets the chosen threshold. `choice` must outlive the
+ * change. `seed` is any URL of the site.
  */
 struct change threshold_choice_change(const struct threshold_choice *choice,
 				      const struct url *seed);

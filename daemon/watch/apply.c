@@ -16,7 +16,10 @@ static void add_visit(struct event_draft *draft, uint64_t page)
 	draft->visits[draft->visit_count++] = page;
 }
 
-/* Add an event; its slices must be in the arena. */
+/*
+ * Add an event to the draft. The slices of the event must be in the draft's
+ * arena.
+ */
 static void event_draft_add_event(struct event_draft *draft,
 				  const struct event_row *event)
 {
@@ -38,7 +41,10 @@ static struct template_update *add_template(struct event_draft *draft,
 	return found;
 }
 
-/* Set version found->row.version and its sample pages. */
+/*
+ * Set the new version, whose number is found->row.version, and the sample pages
+ * of the template.
+ */
 static void set_version(const struct watch_plan *plan,
 			const struct built_version *taken, uint64_t first_ms,
 			struct template_update *found)
@@ -73,7 +79,10 @@ sample_page_entry_of(struct arena *arena, const struct sample_page *page)
 	};
 }
 
-/* Replace sample pages that no longer exist by pages of the new version. */
+/*
+ * Replace sample pages that no longer exist by other pages, from which the new
+ * version was built.
+ */
 static void mend_sample(struct arena *arena, const struct template_facts *facts,
 			const struct votes *votes,
 			struct template_update *found)
@@ -101,7 +110,7 @@ static void mend_sample(struct arena *arena, const struct template_facts *facts,
 	found->sample_count = count;
 }
 
-/* Set the version and the sample pages that the action results in. */
+/* Set the version and the sample pages that follow from the action. */
 static void set_content(const struct watch_plan *plan,
 			const struct template_facts *facts,
 			const struct decision *step,
@@ -120,7 +129,7 @@ static void set_content(const struct watch_plan *plan,
 		break;
 	case ACTION_END:
 	case ACTION_LEAVE:
-		/* no sample pages */
+		/* an empty sample deletes the stored one */
 		found->has_sample =
 			(step->row.flags & TEMPLATE_IS_LEAVING) == 0;
 		break;
@@ -129,7 +138,7 @@ static void set_content(const struct watch_plan *plan,
 	}
 }
 
-/* Return the URL of an example page. */
+/* Return the URL of a page as an example for the event. */
 static struct slice decision_example_url(const struct watch_plan *plan,
 					 const struct template_facts *facts,
 					 const struct decision *step)
@@ -183,7 +192,10 @@ static void emit_step(const struct watch_plan *plan,
 		});
 }
 
-/* Return whether the page is in the sample, which was fetched already. */
+/*
+ * Return whether the page is in the template's sample and so was fetched
+ * already.
+ */
 static bool is_in_sample(const struct template_facts *facts, uint64_t page)
 {
 	for (uint32_t i = 0; i < facts->sample_count; i++)
@@ -255,7 +267,7 @@ void site_decision_apply(const struct watch_plan *plan,
 			});
 }
 
-/* Move results into the arena. */
+/* Copy results to the arena and free the original. */
 static void *event_draft_move_items(struct arena *arena, void *items,
 				    size_t count, size_t size)
 {

@@ -21,22 +21,22 @@
 #include "store/store.h"
 #include "store/txn.h"
 
-/* Reads the facts of one subject in one transaction. */
+/* A reader of the facts of one subject. It uses one transaction. */
 struct facts_reader {
 	const struct facts_source *source;
 	struct txn *txn;
 	uint32_t site;
-	struct arena *arena;   /* for results that may be stored */
-	struct arena *scratch; /* for temporary data */
+	struct arena *arena;   /* owns results that may be stored */
+	struct arena *scratch; /* owns temporary data */
 };
 
 /*
- * Maximum number of events to search for one about a version: on a node, events
- * of all partitions are between them.
+ * Maximum number of events that are searched for the one about a version. A
+ * node also has the events of other partitions, which are stored between them.
  */
 enum { MAX_TOLD = 100000 };
 
-/* The rows of a site during reading. */
+/* The rows of a site while they are being read. */
 struct site_fact_rows {
 	struct txn *txn;
 	struct arena *arena;
@@ -89,7 +89,10 @@ static void set_template(const struct site_fact_rows *rows,
 	subject->row.lineage = arena_slice(rows->arena, row->lineage);
 }
 
-/* Merge the templates into the clusters, which come first and sorted. */
+/*
+ * Add the templates to the subjects, which have the clusters already, ascending
+ * by number.
+ */
 static void site_facts_read_templates(struct site_fact_rows *rows,
 				      uint32_t site)
 {
@@ -237,8 +240,9 @@ static void template_facts_read_members(const struct facts_reader *reading,
 }
 
 /*
- * Find the event. Events of a partition are numbered in order; events of other
- * partitions are between them.
+ * Find the last alert that reported the end of the template. Event numbers
+ * ascend in time within a partition, but events of other partitions are stored
+ * between them.
  */
 static void template_facts_read_alert(const struct facts_reader *reading,
 				      struct template_facts *facts)
@@ -279,18 +283,23 @@ static void read_before(const struct facts_reader *reading,
 }
 
 /*
- * Find sample pages that were deleted and appeared again at another URL; they
- * are treated as if the old URL redirected to the new one.
+ * Functions that find sample pages which were deleted and whose content
+ * appeared again at another URL. They are treated as if the old URL redirected
+ * to the new one.
  */
 
 enum { MAX_COMPARED = 1000 /* maximum number of newer pages to compare */ };
 
-/* The texts of a sample page that are in no other sample page. */
+/* The texts of a sample page that no other sample page has. */
 struct own_texts {
 	const struct record_fragment **items; /* [count], ascending by hash */
 	uint32_t count;
 	uint64_t length;
-	uint64_t best; /* most text in common with a newer page */
+	/*
+	 * length of the texts that the best newer page so far has in common
+	 * with it
+	 */
+	uint64_t best;
 };
 
 static bool has_fragment(const struct record *record, uint64_t hash)
@@ -334,8 +343,8 @@ static struct own_texts own_texts_of(struct arena *arena,
 }
 
 /*
- * Return whether the page has more than half of the texts, and more than any
- * other page until now.
+ * Return whether the page with this record has more than half of the texts, and
+ * more of them than all pages that were compared before.
  */
 static bool is_the_same(const struct record *record, struct own_texts *own)
 {
@@ -381,9 +390,10 @@ static void compare_stored(const struct facts_reader *reading, uint64_t key,
 }
 
 /*
- * Find deleted sample pages again. A page matches if it was
- * stored after the version was built and has most of the sample page's own
- * texts. O(sample pages * fragments) per page, for at most 1,000 pages.
+ * Find pages that have the content of deleted sample pages. Such a page was
+ * stored after the version was built, and has most of the texts of the sample
+ * page that no other sample page has. O(sample pages * fragments) for each
+ * page, and at most 1,000 pages.
  */
 static void facts_reader_read_moves(const struct facts_reader *reading,
 				    struct template_facts *facts)
@@ -409,13 +419,13 @@ static void facts_reader_read_moves(const struct facts_reader *reading,
 }
 
 /*
- * Read the sample pages of a template: their old records and their current
- * state. collect.h interprets them.
+ * Functions that read the sample pages of a template: their old records and
+ * their current state. The comments in collect.h explain the values.
  */
 
 /*
- * Permille: a change of content without a new layout moves the paths of a page
- * by up to this much.
+ * Maximum share of the paths of a page, in permille, that may change when only
+ * its content and not its layout has changed.
  */
 enum { MAX_DRIFT = 200 };
 
@@ -471,7 +481,7 @@ static void sample_page_follow(const struct facts_reader *reading,
 	}
 }
 
-/* Follow a stub page, which is a redirect in HTML. */
+/* Follow a stub page, which redirects in HTML, to its target. */
 static enum error follow_stub(const struct facts_reader *reading,
 			      struct sample_page *page)
 {
@@ -554,7 +564,10 @@ static enum error sample_page_read_entry(const struct facts_reader *reading,
 	if (!sample_page_row_decode(value, &row))
 		return ERR_CORRUPT;
 	page->page = key_u64(key, 2 * sizeof(uint32_t));
-	/* a clock that was ahead once stops nothing */
+	/*
+	 * ignore a time in the future, which was stored when the clock was
+	 * ahead
+	 */
 	page->since_ms = row.since_ms > now_ms ? 0 : row.since_ms;
 	page->url = arena_slice(reading->scratch, row.url);
 	error = facts_reader_record(reading, row.record, &page->before);
@@ -591,25 +604,29 @@ struct slice sample_record(struct arena *arena, const struct record *record)
 	return copy;
 }
 
-/* Build a version from the stored pages of a cluster. */
+/* Functions that build a version from the stored pages of a cluster. */
 
 /*
- * Add no more pages after this many bytes of source, except to reach two: one
- * worker parses them all.
+ * Maximum source bytes of the pages for a version, because one worker parses
+ * them all. At this limit no more pages are added, but two pages are always
+ * allowed.
  */
 enum { MAX_PAGES_BYTES = 16 << 20 };
 
-/* A page of the cluster, copied out of the store. */
+/* A page of the cluster, copied from the store. */
 struct version_member {
 	uint64_t key;
-	struct page_row row; /* its URL belongs to the arena */
+	struct page_row row; /* row of the page; its URL belongs to the arena */
 	struct record record;
-	bool is_visited; /* it can be fetched again */
+	bool is_visited; /* it has been fetched, so it can be fetched again */
 };
 
 struct members {
-	struct version_member *items; /* [count], by page key: a sample that
-				 does not depend on content */
+	/*
+	 * [count], the first pages by page key; this sample does not depend on
+	 * their content
+	 */
+	struct version_member *items;
 	uint32_t count;
 };
 
@@ -634,7 +651,7 @@ static bool load_member(const struct facts_reader *reading, uint64_t key,
 	       facts_reader_record(reading, value, &member->record) == ERR_NONE;
 }
 
-/* Load the first members by key that were fetched since `since_ms`. */
+/* Load the first members by key that were fetched after `since_ms`. */
 static struct members load_members(const struct facts_reader *reading,
 				   uint32_t cluster, uint64_t since_ms)
 {
@@ -661,11 +678,14 @@ static struct members load_members(const struct facts_reader *reading,
 struct version_pages {
 	struct members members;
 	struct buffer request; /* the body of TASK_VERSION */
-	uint32_t page_count;   /* pages of the cluster */
+	uint32_t page_count;   /* number of pages of the cluster */
 	bool is_partial;
 };
 
-/* Append the URL and the page of the member, if its body is stored. */
+/*
+ * Append the URL and the source of the member to `list`. Return false if its
+ * body is not stored.
+ */
 static bool version_append_page(const struct stored_pages *from,
 				const struct version_member *member,
 				struct buffer *list)
@@ -680,7 +700,7 @@ static bool version_append_page(const struct stored_pages *from,
 	return false;
 }
 
-/* Copy all data that the version is built from. */
+/* Copy all data from which the version will be built. */
 static void copy_members(const struct facts_reader *reading, uint32_t cluster,
 			 struct version_pages *pages)
 {
@@ -729,7 +749,7 @@ facts_reader_read_version_pages(const struct facts_reader *reading,
 	return pages;
 }
 
-/* Make them the sample pages of the template from now on. */
+/* Make the members the sample pages of the template. */
 static void take_pages(const struct facts_reader *reading,
 		       const struct members *members,
 		       struct built_version *taken)
@@ -756,7 +776,7 @@ static void take_pages(const struct facts_reader *reading,
 	}
 }
 
-/* The result of a worker. */
+/* The version that a worker has built. */
 struct made {
 	struct arena *arena;
 	struct version *version; /* NULL if no page could be read */
@@ -771,7 +791,10 @@ static bool take_version(void *context, struct slice head, struct slice body)
 	       version_decode(made->arena, body, &made->version) == ERR_NONE;
 }
 
-/* Build the version, after the transaction; frees the pages. */
+/*
+ * Build the version from the copied pages, after the end of the transaction,
+ * and free the pages.
+ */
 static void version_pages_build(const struct facts_reader *reading,
 				struct version_pages *pages,
 				struct built_version *taken_out)
@@ -809,7 +832,7 @@ static void version_pages_build(const struct facts_reader *reading,
 	buffer_free(&pages->request);
 }
 
-/* Read the requested data in one transaction. */
+/* Read the data that facts->given requests, in one transaction. */
 static enum error read_wished(const struct facts_reader *reading,
 			      struct template_facts *facts,
 			      struct version_pages **pages_out)

@@ -1,15 +1,15 @@
 /*
- * daemon/watch/collect.h - the stored data of a site and its
- * templates, as plain data: the complete input of a site check. No other part
- * of the watcher reads the store to decide.
+ * daemon/watch/collect.h - the stored data of a site and its templates, as
+ * plain data: the complete input of a site check. The watcher decides only from
+ * this data and reads the store nowhere else.
  *
  * The rows of the site, its clusters and its templates are read together in one
- * transaction. Larger data - records of pages, versions, parsed pages - is read
- * for one subject at a time, again in one transaction, and only as far as a
- * plan requests it: at most MAX_TEMPLATE_SAMPLE sample pages with two records
- * each, VERSION_MAX_RECORDS records and VERSION_MAX_SAMPLES parsed pages for a
- * version, and FACTS_MAX_MEMBERS keys. So transactions are short, and only one
- * subject is in memory, however large the site is.
+ * transaction. Larger data is read for one subject at a time, again in one
+ * transaction, and only if a plan requests it. It is limited: at most
+ * MAX_TEMPLATE_SAMPLE sample pages with two records each, VERSION_MAX_RECORDS
+ * records and VERSION_MAX_SAMPLES parsed pages for a version, and
+ * FACTS_MAX_MEMBERS page keys. So transactions are short, and only the data of
+ * one subject is in memory, however large the site is.
  */
 #ifndef DAEMON_WATCH_COLLECT_H
 #define DAEMON_WATCH_COLLECT_H
@@ -31,138 +31,185 @@ struct store;
 
 enum { FACTS_MAX_MEMBERS = 1000 };
 
-/* A cluster, or a template, or both. */
+/*
+ * A subject of the watcher: a cluster, a template, or both if they have the
+ * same number.
+ */
 struct template_view {
-	uint32_t cluster; /* first, for order_u32() */
+	/* number of the cluster; must be the first field, for order_u32() */
+	uint32_t cluster;
 	bool has_cluster;
 	struct cluster_row cluster_row;
 	bool has_row;
-	struct template_row row; /* its lineage belongs to the arena */
+	/* row of the template; its lineage belongs to the arena */
+	struct template_row row;
 };
 
 struct site_facts {
-	struct site_row row; /* its host and seed belong to the arena */
-	uint64_t due_ms;     /* the next visit; UINT64_MAX = none */
+	/* row of the site; its host and seed belong to the arena */
+	struct site_row row;
+	/* time of the next visit of any page; UINT64_MAX = no visit is due */
+	uint64_t due_ms;
 	struct template_view
 		*subjects; /* [subject_count], ascending by cluster */
 	size_t subject_count;
 };
 
-/* Return whether pages of the site can be fetched. */
+/* Return whether the daemon can fetch pages of the site. */
 bool site_is_fetched(const struct site_row *site);
 
 /*
- * Read the rows of a site. Times after `now_ms` become 0, so that a clock that
- * was ahead stops nothing. ERR_NOT_FOUND and errors of the transaction.
+ * Read the rows of a site. Times after `now_ms` become 0: they were stored when
+ * the clock was ahead and must not delay anything. ERR_NOT_FOUND and errors of
+ * the transaction.
  */
 enum error site_facts_read(struct store *store, const char *host,
 			   uint64_t now_ms, struct arena *arena,
 			   struct site_facts *facts_out);
 
-/* The data that a plan needs about one subject. */
+/*
+ * The data that a plan needs about one subject. A data request with the same
+ * fields states which data was read.
+ */
 struct data_request {
-	bool has_sample;   /* its sample pages and the row of its newest version
-			    */
-	bool has_arrivals; /* the first pages of the cluster */
-	uint32_t version; /* build a version from the pages of that cluster; 0 =
-			     none */
-	uint64_t since_ms; /* only from pages fetched since then, if there are
-			      enough; 0 = from all */
-	bool has_before;   /* the newest stored version */
-	bool has_members;  /* the keys of the cluster's pages */
-	bool has_moves;    /* where missing sample pages have appeared again */
-};
-
-/* Return whether `given` has all the data of `wish`. */
-bool data_request_is_met(const struct data_request *wish,
-			 const struct data_request *given);
-
-/* Where a sample page redirects to, by HTTP or by a stub page in HTML. */
-enum redirect_target {
-	REDIRECT_TARGET_NONE,    /* a page, an error, or missing */
-	REDIRECT_TARGET_UNKNOWN, /* to an unknown place */
-	REDIRECT_TARGET_QUEUED,  /* to a page that was not fetched yet */
-	REDIRECT_TARGET_PAGE,    /* to a page of `lead_cluster` */
-};
-
-/* A sample page in its old and its current stored state. */
-struct sample_page {
-	uint64_t page;
-	uint64_t since_ms;     /* time of the visit that stored `before` */
-	struct slice url;      /* in the arena, as `before` */
-	struct record before;  /* when the newest version was built */
-	struct record after;   /* its current record, or a copy of `before` */
-	bool is_stored;        /* false = the page is deleted */
-	bool has_other_paths;  /* its paths differ from `before` */
-	bool is_refused;       /* the last visit failed or was forbidden */
-	uint16_t page_class;   /* enum page_class */
-	uint32_t cluster;      /* its cluster; 0 = none */
-	uint64_t fetched_ms;   /* of the stored page */
-	uint64_t answered_ms;  /* last visit, whatever its result; 0 = never */
-	struct slice moved_to; /* the URL that it redirects to, or that has its
-				  content now; or empty */
-	enum redirect_target lead;
-	uint32_t lead_cluster; /* 0 = none */
+	/*
+	 * the sample pages of the template, and the row of its newest version
+	 */
+	bool has_sample;
+	bool has_arrivals; /* the first pages that came into the cluster */
+	/*
+	 * a new version, built from the pages of the cluster with this number;
+	 * 0 = none
+	 */
+	uint32_t version;
+	/*
+	 * build the version only from pages that were fetched after this time,
+	 * if there are enough; 0 = from all pages
+	 */
+	uint64_t since_ms;
+	bool has_before;  /* the newest stored version */
+	bool has_members; /* the keys of the cluster's pages */
+	/* the pages that have the content of deleted sample pages now */
+	bool has_moves;
 };
 
 /*
- * Return a record in the form of a stored sample page: without its links, which
- * do not depend on the template.
+ * Return whether the data that was read (`given`) contains everything that
+ * `wish` requests.
+ */
+bool data_request_is_met(const struct data_request *wish,
+			 const struct data_request *given);
+
+/*
+ * The target of a sample page that redirects, by HTTP or as a stub page in
+ * HTML.
+ */
+enum redirect_target {
+	REDIRECT_TARGET_NONE,    /* no redirect: a page, an error, or deleted */
+	REDIRECT_TARGET_UNKNOWN, /* a URL that is not in the store */
+	REDIRECT_TARGET_QUEUED,  /* a URL that was not fetched yet */
+	REDIRECT_TARGET_PAGE,    /* a page, which is in `lead_cluster` */
+};
+
+/*
+ * A sample page, with the state in which it was sampled and its current state.
+ */
+struct sample_page {
+	uint64_t page;
+	/* time of the visit that stored the page of `before` */
+	uint64_t since_ms;
+	struct slice url; /* in the arena, as `before` */
+	/* its record when the newest version was built */
+	struct record before;
+	/* its current record; a copy of `before` if the content is the same */
+	struct record after;
+	bool is_stored; /* false = the page was deleted */
+	/* its current paths differ from the paths of `before` */
+	bool has_other_paths;
+	bool is_refused;     /* the last visit failed or was forbidden */
+	uint16_t page_class; /* enum page_class */
+	uint32_t cluster;    /* its current cluster; 0 = none */
+	uint64_t fetched_ms; /* time when the stored page was fetched */
+	/* time of the last visit, with any result; 0 = never */
+	uint64_t answered_ms;
+	/*
+	 * URL to which it redirects, or which has its content now; empty = none
+	 */
+	struct slice moved_to;
+	enum redirect_target lead;
+	uint32_t lead_cluster; /* cluster of the target page; 0 = none */
+};
+
+/*
+ * Return a record in the form of a stored sample page. Its hyperlinks are
+ * removed, because they do not depend on the template.
  */
 struct slice sample_record(struct arena *arena, const struct record *record);
 
 /* One of the first pages of a cluster. */
 struct page_timestamps {
-	uint64_t stored_ms;  /* first time */
-	uint64_t fetched_ms; /* last time */
-	uint64_t found_ms;   /* when a link to it was found */
+	uint64_t stored_ms;  /* time when it was first stored */
+	uint64_t fetched_ms; /* time when it was last fetched */
+	uint64_t found_ms;   /* time when a link to it was found */
 };
 
 /* A version and its sample pages. */
 struct built_version {
-	struct version *version; /* NULL if none of its pages can be read */
+	struct version *version; /* NULL if none of the pages could be read */
 	struct sample_page_entry *pages; /* [page_count] */
 	size_t page_count;
-	bool is_partial; /* only from pages fetched since that time */
+	/* built only from pages that were fetched recently (see since_ms) */
+	bool is_partial;
 };
 
 struct template_facts {
-	struct data_request given; /* the data below that was read */
-	struct template_view self; /* with the current cluster */
+	struct data_request given; /* states which of the data below was read */
+	/* the subject, with the current state of its cluster */
+	struct template_view self;
 	struct sample_page sample[MAX_TEMPLATE_SAMPLE];
 	uint32_t sample_count;
-	uint64_t told; /* of an ended template: the last alert that reported
-			  where its pages went; 0 = none */
-	bool has_version_row; /* of self.row.version */
-	uint64_t version_ms;  /* when it was built */
+	/*
+	 * number of the last alert that reported where the pages of an ended
+	 * template are; 0 = none
+	 */
+	uint64_t told;
+	/* the store has the row of version self.row.version */
+	bool has_version_row;
+	uint64_t version_ms; /* time when that version was built */
 	uint32_t version_pages;
 	struct page_timestamps arrivals[MAX_TEMPLATE_SAMPLE];
 	uint32_t arrival_count;
 	struct built_version taken;
-	const struct version *before; /* NULL if missing */
-	const uint64_t *members;      /* [member_count] */
+	/* the newest stored version; NULL if missing */
+	const struct version *before;
+	/* [member_count], keys of the cluster's pages */
+	const uint64_t *members;
 	size_t member_count;
 };
 
-/* Return how many pages of its newest version have left its cluster. */
+/*
+ * Return how many pages of the template's newest version are no longer in its
+ * cluster.
+ */
 uint32_t template_missing_pages(const struct template_facts *facts);
 
-/* Inputs for reading all subjects. */
+/* The inputs that are the same for reading all subjects of a site. */
 struct facts_source {
 	struct store *store;
-	struct worker_pool *pool; /* workers that parse pages; NULL = parse in
-			      this process */
+	/* workers that parse pages; NULL = parse in this process */
+	struct worker_pool *pool;
 	const struct site_facts *site;
 	const struct page_limits *limits;
-	uint32_t min_pages; /* minimum for a version */
+	uint32_t min_pages; /* minimum number of pages for a version */
 	uint64_t now_ms;
 	struct arena
-		*arena; /* for results that may be stored: pages of a version */
+		/* owns results that may be stored: the pages of a version */
+		*arena;
 };
 
 /*
- * Read the requested data of the subject into `scratch`. Errors of the
- * transaction; ERR_CORRUPT.
+ * Read the data of `subject` that `wish` requests. Temporary data is in
+ * `scratch`. Errors of the transaction; ERR_CORRUPT.
  */
 enum error template_facts_read(const struct facts_source *source,
 			       const struct template_view *subject,

@@ -13,8 +13,9 @@ static bool is_live(const struct template_view *subject)
 }
 
 /*
- * Find when a template was first suspected to have changed. The others may have
- * changed for the same reason: fetch their samples before deciding.
+ * Find the time when a template was first suspected to have changed. Other
+ * templates may have changed for the same reason, so their samples must be
+ * fetched before anything is decided.
  */
 static void plan_find_suspicion(struct watch_plan *plan)
 {
@@ -139,8 +140,9 @@ void template_row_settle(const struct watch_plan *plan,
 }
 
 /*
- * Set the time window: a visit counts if it ended in it. If no pages of the
- * site are fetched, all visits count.
+ * Return the rules for counting votes. A visit counts only if it ended after
+ * the start of the current round or incident. If no pages of the site are
+ * fetched, all visits count.
  */
 static struct vote_rules vote_rules_of(const struct watch_plan *plan,
 				       const struct template_row *row)
@@ -191,8 +193,8 @@ static bool is_taken_over(const struct watch_plan *plan,
 }
 
 /*
- * Return whether the pages follow a split that was reported: then it is known
- * whose cluster this is.
+ * Return whether this misplaced page follows a split that was reported. Then it
+ * is known to which template its cluster belongs.
  */
 static bool misplaced_page_is_reported(const struct decision *step,
 				       const struct misplaced_page *stray)
@@ -202,9 +204,9 @@ static bool misplaced_page_is_reported(const struct decision *step,
 }
 
 /*
- * Mark the clusters that misplaced pages are in as contested until a decision.
- * If no pages of the site are fetched, mark only clusters that have mostly
- * sample pages.
+ * Mark the clusters in which misplaced pages are as contested: until a
+ * decision, no template is created from them. If no pages of the site are
+ * fetched, mark only clusters at least half of whose pages are sample pages.
  */
 static void plan_contest_clusters(struct watch_plan *plan,
 				  const struct decision *step)
@@ -261,27 +263,33 @@ void plan_add_decision(struct watch_plan *plan, const struct decision *step)
 		plan->next_ms = step->next_ms;
 }
 
-/* Turn the votes of a template's sample pages into a signal. */
+/*
+ * Functions that derive a signal from the votes of a template's sample pages.
+ */
 
 enum {
-	GROWN = 2, /* build a new version when its pages have grown by this
-		      factor */
+	/*
+	 * build a new version when the template has this many times the pages
+	 */
+	GROWN = 2,
 	GROWN_BY = 8,
 	PERMILLE = 1000,
 };
 
-/* A template and the votes about it. */
+/* A template and the votes of its sample pages. */
 struct template_evaluation {
 	const struct watch_plan *plan;
 	const struct template_facts *facts;
 	const struct template_view *self;
 	const struct votes *votes;
 	struct watch_position position;
-	bool is_open;  /* all sample pages are fetched */
-	bool is_asked; /* pages of the site can be fetched */
-	bool is_late; /* the wait for fetches is over: ignore missing results */
-	bool is_at_rest; /* the site is at rest, or it was waited for long
-			    enough */
+	/* an incident is open: all sample pages are being fetched */
+	bool is_open;
+	bool is_asked; /* the daemon can fetch pages of the site */
+	/* the time to wait for fetches is over, so ignore missing results */
+	bool is_late;
+	/* the site is at rest, or the time to wait for this is over */
+	bool is_at_rest;
 };
 
 static bool evaluation_is_outdated(const struct template_evaluation *evaluation)
@@ -296,7 +304,10 @@ static bool evaluation_is_outdated(const struct template_evaluation *evaluation)
 		       GROWN * facts->version_pages + GROWN_BY;
 }
 
-/* Return whether another version can be built from the existing pages. */
+/*
+ * Return whether the version of the template can be built again from the pages
+ * of its cluster.
+ */
 static bool is_renewable(const struct template_evaluation *evaluation)
 {
 	return evaluation->facts->has_version_row &&
@@ -314,8 +325,9 @@ static bool evaluation_is_template(const struct template_evaluation *evaluation,
 }
 
 /*
- * A part of the template is elsewhere. That also happens during a redesign:
- * report it only if it is still so one round later.
+ * Return the signal if a part of the template's pages is in another cluster.
+ * That also happens during a redesign, so a split is reported only if it is
+ * still there one round later.
  */
 static enum watch_signal
 evaluation_divided_signal(const struct template_evaluation *evaluation)
@@ -331,13 +343,14 @@ evaluation_divided_signal(const struct template_evaluation *evaluation)
 		return SIGNAL_PARTED;
 	if (plan_is_large(evaluation->plan, evaluation->self))
 		return SIGNAL_SPLIT;
-	/* the remaining pages are too few for a template */
+	/* the pages that stayed are too few for a template */
 	return votes->has_left ? SIGNAL_REPLACED : SIGNAL_RENUMBERED;
 }
 
 /*
- * Return whether most of its cluster is deleted. If the cluster has more pages
- * than were fetched, only the sample can show it.
+ * Return whether most pages of the template's cluster were deleted. If the
+ * cluster has more pages than are fetched in an incident, only the sample can
+ * show this, so return true.
  */
 static bool is_depleted(const struct template_evaluation *evaluation)
 {
@@ -348,7 +361,10 @@ static bool is_depleted(const struct template_evaluation *evaluation)
 	       now > FACTS_MAX_MEMBERS;
 }
 
-/* Most of the sample is deleted: other pages may still exist. */
+/*
+ * Return the signal if most of the sample pages were deleted. Other pages of
+ * the template may still exist.
+ */
 static enum watch_signal
 evaluation_lost_signal(const struct template_evaluation *evaluation)
 {
@@ -360,9 +376,9 @@ evaluation_lost_signal(const struct template_evaluation *evaluation)
 }
 
 /*
- * All pages were fetched, and the template continues. If half of the pages have
- * moved, but too little for an event, accept their new state: otherwise they
- * would hide later changes.
+ * Return the signal if all pages were fetched and the template continues. If
+ * half of the pages have changed, but too little for an event, their new state
+ * must be accepted; otherwise it would hide later changes.
  */
 static enum watch_signal
 evaluation_closing_signal(const struct template_evaluation *evaluation)
@@ -384,7 +400,7 @@ evaluation_closing_signal(const struct template_evaluation *evaluation)
 static enum watch_signal
 evaluation_quiet_signal(const struct template_evaluation *evaluation)
 {
-	/* not while new pages come */
+	/* do not build a new version while new pages are being fetched */
 	return evaluation->votes->disagreed == 0 && is_renewable(evaluation) &&
 			       plan_is_settled(evaluation->plan) &&
 			       evaluation_is_outdated(evaluation)
@@ -393,9 +409,10 @@ evaluation_quiet_signal(const struct template_evaluation *evaluation)
 }
 
 /*
- * Its pages are in another cluster and nearly unchanged. If that cluster is not
- * a template yet, it has only these pages: the template was replaced if they
- * have changed, otherwise it only has a new number.
+ * Return the signal if the pages of the template are in another cluster and
+ * nearly unchanged. If that cluster is not a template yet, it has only these
+ * pages. Then the template was replaced if its pages have changed; otherwise it
+ * only has a new number.
  */
 static enum watch_signal
 evaluation_merged_signal(const struct template_evaluation *evaluation)
@@ -415,7 +432,7 @@ evaluation_merged_signal(const struct template_evaluation *evaluation)
 		       : SIGNAL_RENUMBERED;
 }
 
-/* All available pages were fetched. */
+/* Return the signal if all pages that can be fetched were fetched. */
 static enum watch_signal
 evaluation_final_signal(const struct template_evaluation *evaluation)
 {
@@ -438,8 +455,8 @@ evaluation_final_signal(const struct template_evaluation *evaluation)
 }
 
 /*
- * Return whether only the sample shows it and the other pages were not fetched
- * yet.
+ * Return whether the signal is only a suspicion: it would end or change the
+ * template, but only the sample was fetched and the other pages were not.
  */
 static bool is_suspicion(const struct template_evaluation *evaluation,
 			 enum watch_signal signal)
@@ -450,7 +467,10 @@ static bool is_suspicion(const struct template_evaluation *evaluation,
 	       (action == ACTION_END || action == ACTION_CHANGE);
 }
 
-/* All sample pages were fetched, or the wait is over. */
+/*
+ * Return the signal of an open incident if its pages were fetched, or if the
+ * time to wait for them is over.
+ */
 static enum watch_signal
 evaluation_incident_signal(const struct template_evaluation *evaluation)
 {
@@ -462,8 +482,10 @@ evaluation_incident_signal(const struct template_evaluation *evaluation)
 }
 
 /*
- * No pages can be fetched: use the stored ones. The linkage moves pages back
- * and forth while others come and while the threshold is chosen.
+ * Return the signal if no pages of the site can be fetched, so that only the
+ * stored pages are used. While new pages come, and before the threshold is
+ * chosen, the linkage may move pages to another cluster and back; so do not
+ * decide about a merge or a split meanwhile.
  */
 static enum watch_signal
 evaluation_stored_signal(const struct template_evaluation *evaluation)
@@ -483,8 +505,9 @@ static bool decision_kind_is_event(enum decision_kind kind)
 }
 
 /*
- * Return whether more pages disagree than at the last complete fetch, or as
- * many and this was not reported yet.
+ * Return whether more pages disagree than at the last complete fetch of the
+ * sample. Without a complete fetch in this round, also return true if the votes
+ * would result in an event.
  */
 static bool is_dissent(const struct template_evaluation *evaluation)
 {
@@ -498,9 +521,10 @@ static bool is_dissent(const struct template_evaluation *evaluation)
 }
 
 /*
- * A page that disagrees in one round may have been seen before another
- * template's pages moved it. So decide nothing before all sample pages were
- * fetched at the same time.
+ * Return the signal of a live template. A page that disagrees in a round may
+ * have been fetched before pages of another template moved it to another
+ * cluster. So nothing is decided before all sample pages were fetched at the
+ * same time.
  */
 enum watch_signal signal_of_template(const struct watch_plan *plan,
 				     const struct template_facts *facts,
@@ -535,12 +559,18 @@ enum watch_signal signal_of_template(const struct watch_plan *plan,
 		       : evaluation_incident_signal(&evaluation);
 }
 
-/* Plan for a site as a whole. */
+/* Functions that plan for a site as a whole. */
 
-/* Number of pages that must be blocked for a blocked site. */
+/*
+ * Number of sample pages that must be blocked before the site is reported as
+ * blocked.
+ */
 enum { MIN_BLOCKED = 3 };
 
-/* Return whether the first templates are all known: later ones are news. */
+/*
+ * Return whether the first templates of the site have all been found. Templates
+ * that are found later are reported as new.
+ */
 static bool plan_has_first_templates(const struct watch_plan *plan)
 {
 	bool has_templates = plan->found > 0;
@@ -551,8 +581,8 @@ static bool plan_has_first_templates(const struct watch_plan *plan)
 }
 
 /*
- * Return true only when a condition begins to hold; clear its flag when it no
- * longer holds.
+ * Return true only if the condition `is_so` begins to hold. If it no longer
+ * holds, clear its flag.
  */
 static bool site_flag_begins(const struct watch_plan *plan, uint32_t flag,
 			     bool is_so, struct site_decision *step)
@@ -575,7 +605,7 @@ static bool is_blocked(const struct watch_plan *plan)
 				2 * plan->blocked >= plan->asked));
 }
 
-/* Return whether pages of the site are fetched on a schedule. */
+/* Return whether the daemon fetches pages of the site on a schedule. */
 static bool site_is_scheduled(const struct site_row *site)
 {
 	return (site->options.flags & (SITE_IS_SAMPLE | SITE_IS_OFFLINE)) ==
@@ -611,7 +641,10 @@ void plan_site(const struct watch_plan *plan, struct site_decision *step_out)
 
 /* clang-format off */
 
-/* x = never; the columns are the states before, UNKNOWN to ENDED. */
+/*
+ * Each row has a signal, its action, and the next state for each current state,
+ * UNKNOWN to RETIRED. x means that the signal is impossible in that state.
+ */
 #define WATCH_x WATCH_NEVER
 #define ROW(signal, action, u, c, a, d, r, l, e)                          \
 	[SIGNAL_##signal] = {ACTION_##action,                          \
@@ -619,7 +652,7 @@ void plan_site(const struct watch_plan *plan, struct site_decision *step_out)
 			      WATCH_##d, WATCH_##r, WATCH_##l, WATCH_##e}}
 
 /*
- * signal     action  UNKNOWN  CALM     ASKING   DIVIDED  RECHECK  LEAVING  ENDED
+ * signal     action  UNKNOWN  SAMPLING CHECKING SPLIT_P. RECHECK. MIGRAT.  RETIRED
  */
 static const struct watch_transition transitions[WATCH_SIGNALS] = {
 ROW(QUIET,      GO_ON,  x,       SAMPLING,    x,       SPLIT_PENDING, x,       x,       x),
@@ -658,7 +691,10 @@ ROW(ARRIVED,    LEAVE,  x,       x,       x,       x,       x,       RETIRED,   
 #undef WATCH_x
 /* clang-format on */
 
-/* The signals that are missing here need no version. */
+/*
+ * The signal to use instead if a signal needs a version that cannot be built.
+ * Signals that are missing here need no version.
+ */
 static const enum watch_signal without_version[WATCH_SIGNALS] = {
 	[SIGNAL_OUTDATED] = SIGNAL_QUIET,
 	[SIGNAL_THINNED] = SIGNAL_SAME,

@@ -1,42 +1,47 @@
 /*
- * daemon/watch/decide.h - the watcher of one template as a state
- * machine: its states, the signals that a site check derives from the data, the
- * action of each signal and the next state. The table is in decide.c;
- * decide.c finds the signal.
+ * daemon/watch/decide.h - the watcher of a template as a state machine
  *
- *            FOUND         DISSENT            PARTED
- *   UNKNOWN ───────▶ CALM ─────────▶ ASKING ─────────▶ DIVIDED
- *                    ▲  ▲               │ │             │  ▲
- *                    │  └─ continues ───┘ │     DISSENT │  │ PARTED
- *                    │                    │             ▼  │
- *                    ├── continues ───────│──────────── RECHECK
- *           RETURNED │                    │                │
- *                    ├── LEAVING ◀────────┴── ends ────────┘
- *                    │     ▼ ARRIVED
- *                    └── ENDED ◀── VANISHED
+ * A site check derives a signal for each template from its stored data. The
+ * signal and the current state determine an action and the next state. The
+ * complete table is in decide.c; these are the main transitions:
  *
- *   continues: SAME, THINNED, DRIFTED, CHANGED, DEPLETED, ABANDONED, and SPLIT
- *   out of RECHECK;
- *   ends: REPLACED, RENUMBERED, MERGED, LED_AWAY, VANISHED, and RECUT out of
- *   any state.
+ *   state           signal      next state
+ *   UNKNOWN         FOUND       SAMPLING
+ *   SAMPLING        DISSENT     CHECKING
+ *   CHECKING        PARTED      SPLIT_PENDING
+ *   CHECKING        continues   SAMPLING
+ *   SPLIT_PENDING   DISSENT     RECHECKING
+ *   RECHECKING      PARTED      SPLIT_PENDING
+ *   RECHECKING      continues   SAMPLING
+ *   any of these    ends        MIGRATING (not from UNKNOWN)
+ *   any of these    VANISHED    RETIRED (not from UNKNOWN)
+ *   MIGRATING       ARRIVED     RETIRED
+ *   MIGRATING       RETURNED    SAMPLING
+ *   RETIRED         RETURNED    SAMPLING
  *
- * An incident has two stages. When the sample shows that the template has
- * changed or ended (SUSPECTED), all of its pages are fetched. The result is
- * decided when the site is at rest: no visit is pending, and its threshold is
- * chosen. So an event depends on the pages and not on the order in which they
- * were fetched. Both stages are limited: missing pages get one hour, and the
- * site must be at rest five minutes or six rounds after the sample was fetched.
+ *   continues: SAME, THINNED, DRIFTED, CHANGED, DEPLETED, ABANDONED, SPLIT
+ *   ends: REPLACED, RENUMBERED, MERGED, LED_AWAY, RECUT
  *
- * Each incident ends in an event: an alert, or incident.closed, which states
+ * An incident is open in the states CHECKING and RECHECKING. It has two stages:
+ * first all sample pages are fetched. If they show that the template has
+ * changed or ended (SUSPECTED), all of its pages are fetched. The decision is
+ * made when the site is at rest, which means that no visit is pending and its
+ * threshold is chosen. So an event depends on the pages and not on the order in
+ * which they were fetched. Both stages are limited: an incident waits for
+ * missing pages for at most one hour, and for the site to be at rest for at
+ * most five minutes or six rounds.
+ *
+ * Each incident ends with an event: an alert, or incident.closed, which states
  * why there is nothing to report.
  *
- * A new threshold may move the pages of an ended template again. For one round
- * (LEAVING) a later event corrects the reported place whenever the site is at
- * rest; its detail names the earlier event in `corrects`.
+ * A new threshold may move the pages of an ended template to other clusters
+ * once more. Therefore the state MIGRATING lasts one round. In this round,
+ * whenever the site is at rest, an event corrects the reported cluster if it is
+ * no longer right; the field `corrects` of the event names the earlier event.
  *
- * If no pages can be fetched - a site without a watch interval, a sample, an
- * archive - there is no DISSENT: the stored pages decide immediately, also in
- * CALM and DIVIDED.
+ * If the daemon cannot fetch pages of the site (it has no watch interval, or is
+ * a sample or an archive), there is no DISSENT. Then the stored pages decide
+ * immediately, also in the states SAMPLING and SPLIT_PENDING.
  */
 #ifndef DAEMON_WATCH_DECIDE_H
 #define DAEMON_WATCH_DECIDE_H
@@ -49,67 +54,91 @@
 #include "store/rows.h"
 #include "template/change_detector.h"
 
-/* What the sample pages of a template show together. Pure. */
+/*
+ * Votes: the state of each sample page counts as a vote about its template.
+ * Pure functions.
+ */
 
-/* The observation of one sample page. */
+/* What the current state of one sample page shows. */
 struct sample_observation {
 	enum observation kind;
-	uint32_t cluster; /* its cluster, or the one that it redirects to; 0 =
-			     none */
-	uint64_t fetched_ms;  /* of the stored page; 0 = not a page */
-	bool is_fresh;        /* its last visit was in the window */
-	bool has_other_paths; /* a page that differs from before */
-	bool is_moved; /* deleted, and redirects to a page of `cluster` */
+	/*
+	 * cluster of the page, or of the page to which it redirects; 0 = none
+	 */
+	uint32_t cluster;
+	/* time when the stored page was fetched; 0 = it is not a page */
+	uint64_t fetched_ms;
+	bool is_fresh; /* its last visit was in the time window */
+	/* it is a page whose paths differ from the sampled ones */
+	bool has_other_paths;
+	bool is_moved; /* it was deleted and redirects to a page of `cluster` */
 };
 
 /*
- * Observe a page. A page that was not visited since `window_ms` counts as
- * OBSERVED_UNSEEN, unless its paths differ: a page does not change back on its
- * own. A redirect also counts as unseen until its target is fetched.
+ * Return the observation for a sample page. A page that was not visited after
+ * `window_ms` counts as OBSERVED_UNSEEN, unless its paths differ from the
+ * sampled ones: such a page is not expected to change back. A redirect also
+ * counts as unseen until its target is fetched.
  */
 struct sample_observation observe_sample_page(const struct sample_page *page,
 					      uint64_t window_ms);
 
-/* A cluster that misplaced sample pages are in. */
+/*
+ * A misplaced sample page: it is in another cluster than most pages of its
+ * template.
+ */
 struct misplaced_page {
 	uint32_t cluster;
-	uint32_t pages; /* number of sample pages in it */
+	uint32_t pages; /* number of sample pages in that cluster */
 	bool is_seen;   /* the page was fetched and is a page */
 };
 
 struct votes {
 	struct sample_observation
-		observations[MAX_TEMPLATE_SAMPLE]; /* [pages] */
-	uint32_t pages;                            /* sample pages */
-	struct detection detection; /* its slices belong to the arena */
+		/* [pages], one for each sample page */
+		observations[MAX_TEMPLATE_SAMPLE];
+	uint32_t pages; /* number of sample pages */
+	/* decision from the votes; its slices belong to the arena */
+	struct detection detection;
 	uint32_t unseen;
 	uint32_t gone;
 	uint32_t blocked;
-	uint32_t fresh;     /* fetched in the window, or deleted */
-	uint32_t elsewhere; /* number of pages in other clusters: each has its
-			       stray */
+	/*
+	 * number of sample pages that were fetched in the window or are deleted
+	 */
+	uint32_t fresh;
+	uint32_t elsewhere; /* number of misplaced pages, which are in `strays`
+			     */
 	struct misplaced_page strays[MAX_TEMPLATE_SAMPLE];
-	uint32_t disagreed;   /* pages that have changed or moved */
-	uint32_t destination; /* where most misplaced pages are; 0 = nowhere */
-	uint32_t led_to; /* the cluster that half of the sample redirects to; 0
-			    = none */
-	uint32_t majority; /* the cluster of more than half of the pages, if any
-			    */
-	uint64_t seen_ms;  /* when one of them was last seen unchanged */
-	bool follows_split; /* ignore pages that follow a reported split */
-	bool is_recut;      /* the threshold changed, and the pages did not */
-	bool has_left; /* at a lower majority: they have changed in the same way
-			  and are elsewhere */
+	/* number of pages that have changed or moved to another cluster */
+	uint32_t disagreed;
+	/* cluster that has most of the misplaced pages; 0 = none */
+	uint32_t destination;
+	/* cluster to which half of the sample pages redirect; 0 = none */
+	uint32_t led_to;
+	/* cluster of more than half of the pages; 0 = none */
+	uint32_t majority;
+	/* last time when one of the pages was seen unchanged; 0 = never */
+	uint64_t seen_ms;
+	bool follows_split; /* pages that follow a reported split are ignored */
+	/* the threshold has changed, but the pages have not */
+	bool is_recut;
+	/*
+	 * the pages have changed in the same way and are in another cluster;
+	 * two thirds of them are enough for this
+	 */
+	bool has_left;
 };
 
 struct vote_rules {
-	uint64_t window_ms; /* see observe_sample_page() */
-	uint16_t threshold; /* threshold of the site */
-	bool is_late;       /* the wait is over */
+	/* start of the time window; see observe_sample_page() */
+	uint64_t window_ms;
+	uint16_t threshold; /* current threshold of the site */
+	bool is_late;       /* the time to wait for fetches is over */
 };
 
 /*
- * Count the votes of the sample of a live template. Pages that follow a
+ * Count the votes of the sample pages of a live template. Pages that follow a
  * reported split are ignored until nearly all have moved. Temporary data is in
  * `arena`.
  */
@@ -117,35 +146,48 @@ void votes_count(const struct template_facts *facts,
 		 const struct vote_rules *rules, struct arena *arena,
 		 struct votes *votes_out);
 
-/* The states of a template, the signals and the actions. */
+/*
+ * The states of a template, the signals and the actions. They are described at
+ * the top of this file.
+ */
 
 enum watch_state {
-	WATCH_NEVER,         /* the signal is impossible in that state */
-	WATCH_UNKNOWN,       /* a cluster that is not a template yet */
-	WATCH_SAMPLING,      /* each round fetches a few of its sample pages */
-	WATCH_CHECKING,      /* all of its sample pages are fetched once */
-	WATCH_SPLIT_PENDING, /* a part of them was elsewhere: report it if that
-			  is still so one round later */
-	WATCH_RECHECKING,    /* divided, and all are fetched again */
-	WATCH_MIGRATING, /* replaced or merged: for one round, correct where its
-			  pages went */
-	WATCH_RETIRED,   /* replaced, merged, or vanished */
+	WATCH_NEVER,    /* marks a signal that is impossible in a state */
+	WATCH_UNKNOWN,  /* a cluster that is not a template yet */
+	WATCH_SAMPLING, /* each round fetches a few sample pages */
+	/* all sample pages are being fetched, because some disagree */
+	WATCH_CHECKING,
+	/*
+	 * some sample pages were in another cluster; report a split if they
+	 * still are one round later
+	 */
+	WATCH_SPLIT_PENDING,
+	WATCH_RECHECKING, /* as CHECKING, after SPLIT_PENDING */
+	/*
+	 * it has ended because it was replaced or merged; for one round,
+	 * correct the report of where its pages are
+	 */
+	WATCH_MIGRATING,
+	WATCH_RETIRED, /* it has ended */
 	WATCH_STATES
 };
 
-/* The pages that an incident fetches. */
+/* Which pages an incident fetches. */
 enum watch_stage {
 	STAGE_SAMPLE, /* the sample pages */
 	STAGE_ALL,    /* all pages of the template */
 };
 
-/* The pages that the newest version was built from. */
+/* Which pages the newest version was built from. */
 enum watch_basis {
-	BASIS_WHOLE,   /* all available pages */
-	BASIS_PARTIAL, /* a few, while the others are fetched */
+	BASIS_WHOLE, /* all pages of the template */
+	/* only recently fetched pages, while the others are being fetched */
+	BASIS_PARTIAL,
 };
 
-/* The watcher's position for a template, as stored in template_row. */
+/*
+ * The state in which the watcher of a template is, as stored in template_row.
+ */
 struct watch_position {
 	enum watch_state state;
 	enum watch_stage stage;
@@ -155,161 +197,240 @@ struct watch_position {
 struct watch_position watch_position_of(const struct template_row *row);
 
 /*
- * Return the TEMPLATE_IS_* flags of a live template, which watch_position_of()
- * reads.
+ * Return the TEMPLATE_IS_* flags that store the position of a live template.
+ * watch_position_of() reads them.
  */
 uint16_t watch_flags_of(const struct watch_position *position);
 
-/* Return whether an incident is open: all sample pages are fetched. */
+/*
+ * Return whether an incident is open in this state; then all sample pages are
+ * being fetched.
+ */
 bool watch_is_open(enum watch_state state);
 
 enum watch_signal {
-	/* a template */
-	SIGNAL_QUIET, /* no more pages disagree than at the last complete fetch
-		       */
-	SIGNAL_OUTDATED,   /* quiet, but its version is of other pages: the
-			      template has grown, the version was built from a few
-			      pages, or the threshold changed */
-	SIGNAL_DISSENT,    /* more pages disagree */
-	SIGNAL_AWAITED,    /* not all fetches have ended */
-	SIGNAL_UNSETTLED,  /* all have ended, but other pages of the site are
-			      pending */
-	SIGNAL_SUSPECTED,  /* the sample shows a change that must be reported */
-	SIGNAL_UNREADABLE, /* it needs a version, and no page can be read */
-	SIGNAL_ABANDONED,  /* the same, and the wait is over */
-	SIGNAL_SAME,       /* all pages were fetched, and it continues */
-	SIGNAL_THINNED,    /* it continues without some of the sample pages */
-	SIGNAL_DRIFTED, /* half of the pages moved, but too little for an event:
-			   accept their new state */
-	SIGNAL_PARTED,  /* a part of it is elsewhere, for the first time */
-	SIGNAL_SPLIT, /* the part still is elsewhere, and both are templates */
-	SIGNAL_CHANGED, /* its pages moved together and are still in its cluster
-			 */
-	SIGNAL_DEPLETED, /* most of its pages are deleted, and it continues */
-	SIGNAL_REPLACED, /* its pages changed and are in another cluster now */
-	SIGNAL_RENUMBERED, /* the linkage gave it another number; its pages are
-			      unchanged: not reported */
-	SIGNAL_MERGED,     /* its unchanged pages are in another template now */
-	SIGNAL_LED_AWAY,   /* its URLs redirect to another cluster */
-	SIGNAL_VANISHED,   /* its pages are deleted */
-	SIGNAL_RECUT,      /* the threshold changed, and the pages did not */
-	/* a cluster that is not a live template */
-	SIGNAL_YOUNG,     /* too small, or still growing */
-	SIGNAL_CONTESTED, /* pages of an open inquiry are in it */
-	SIGNAL_PASSING,   /* split off from others: it must rest for a round */
-	SIGNAL_ABSENT,    /* too few pages have come since it ended */
-	SIGNAL_FOUND,     /* a new template */
-	SIGNAL_RETURNED,  /* an ended template that exists again */
-	SIGNAL_SETTLING,  /* it has ended, and its pages may move again */
-	SIGNAL_CORRECTED, /* its pages are elsewhere than reported */
-	SIGNAL_ARRIVED,   /* its pages are where they were reported to be */
+	/* Signals about a live template: */
+	/* no more pages disagree than at the last complete fetch */
+	SIGNAL_QUIET,
+	/*
+	 * quiet, but its version was built from other pages: the template has
+	 * grown, only a few pages were used, or the threshold has changed
+	 */
+	SIGNAL_OUTDATED,
+	/* more pages disagree than at the last complete fetch */
+	SIGNAL_DISSENT,
+	SIGNAL_AWAITED, /* not all fetches of the incident have ended */
+	/* all fetches have ended, but the site is not at rest */
+	SIGNAL_UNSETTLED,
+	/* the sample shows a change that would be reported */
+	SIGNAL_SUSPECTED,
+	/* the signal needs a version, but no page can be read */
+	SIGNAL_UNREADABLE,
+	SIGNAL_ABANDONED, /* as UNREADABLE, and the time to wait is over */
+	/* all pages were fetched, and the template continues */
+	SIGNAL_SAME,
+	/* the template continues, but some sample pages were deleted */
+	SIGNAL_THINNED,
+	/*
+	 * half of the pages have changed, but too little for an event: accept
+	 * their new state
+	 */
+	SIGNAL_DRIFTED,
+	/* some pages are in another cluster, for the first time */
+	SIGNAL_PARTED,
+	/*
+	 * these pages are still in another cluster, and both clusters are
+	 * templates
+	 */
+	SIGNAL_SPLIT,
+	/*
+	 * the pages have changed together and are still in the template's
+	 * cluster
+	 */
+	SIGNAL_CHANGED,
+	/* most pages were deleted, but the template continues */
+	SIGNAL_DEPLETED,
+	SIGNAL_REPLACED, /* the pages have changed and are in another cluster */
+	/*
+	 * the linkage gave the template another number, and its pages are
+	 * unchanged; this is not reported
+	 */
+	SIGNAL_RENUMBERED,
+	/* the pages are unchanged and in the cluster of another template */
+	SIGNAL_MERGED,
+	/* the URLs of the pages redirect to another cluster */
+	SIGNAL_LED_AWAY,
+	SIGNAL_VANISHED, /* the pages were deleted */
+	/* the threshold has changed, but the pages have not */
+	SIGNAL_RECUT,
+	/* Signals about a cluster that is not a live template: */
+	SIGNAL_YOUNG,     /* the cluster is too small, or still growing */
+	SIGNAL_CONTESTED, /* pages of an open incident are in the cluster */
+	/*
+	 * the cluster was split off from others: wait one round before it
+	 * becomes a template
+	 */
+	SIGNAL_PASSING,
+	SIGNAL_ABSENT,   /* too few pages have come since the template ended */
+	SIGNAL_FOUND,    /* the cluster is a new template */
+	SIGNAL_RETURNED, /* an ended template exists again */
+	/*
+	 * the template has ended, and its pages may still move to other
+	 * clusters
+	 */
+	SIGNAL_SETTLING,
+	/* the pages are in another cluster than was reported */
+	SIGNAL_CORRECTED,
+	SIGNAL_ARRIVED, /* the pages are in the cluster that was reported */
 	WATCH_SIGNALS
 };
 
 enum watch_action {
-	ACTION_HOLD,    /* nothing, until something changes */
-	ACTION_GO_ON,   /* start the next round when it is due */
-	ACTION_ASK,     /* fetch all sample pages at the same time */
-	ACTION_AWAIT,   /* wait for them */
-	ACTION_CLOSE,   /* close the incident; store how many pages disagreed */
-	ACTION_MEND,    /* close; replace deleted sample pages by others */
-	ACTION_RENEW,   /* build its version again, under the same number */
-	ACTION_PART,    /* close, and fetch all again in the next round */
-	ACTION_CHANGE,  /* emit the event, with the next version */
-	ACTION_WIDEN,   /* fetch all pages of the cluster */
-	ACTION_END,     /* end the template; keep its versions */
-	ACTION_BEGIN,   /* create a template with its first or next version */
-	ACTION_CORRECT, /* report where its pages are */
-	ACTION_LEAVE,   /* delete its sample */
+	ACTION_HOLD,  /* do nothing until something changes */
+	ACTION_GO_ON, /* start the next round when it is due */
+	ACTION_ASK,   /* fetch all sample pages at the same time */
+	ACTION_AWAIT, /* wait until the pages are fetched */
+	ACTION_CLOSE, /* close the incident; store how many pages disagreed */
+	/*
+	 * close the incident, and replace deleted sample pages by other pages
+	 */
+	ACTION_MEND,
+	ACTION_RENEW, /* build the version again, with the same number */
+	/*
+	 * close the incident, and fetch all sample pages again in the next
+	 * round
+	 */
+	ACTION_PART,
+	ACTION_CHANGE, /* emit the event, and store the next version */
+	ACTION_WIDEN,  /* extend the incident to all pages of the cluster */
+	ACTION_END,    /* end the template, but keep its versions */
+	/*
+	 * create a template, or let an ended one continue, with a new version
+	 */
+	ACTION_BEGIN,
+	ACTION_CORRECT, /* report in which cluster the pages are now */
+	ACTION_LEAVE,   /* delete the sample of an ended template */
 };
 
 struct watch_transition {
 	enum watch_action action;
-	enum watch_state next[WATCH_STATES]; /* by current state */
+	/* next state, indexed by the current state */
+	enum watch_state next[WATCH_STATES];
 };
 
-/* Return the action and the next states of a signal. */
+/* Return the row of the signal in the table of transitions. */
 const struct watch_transition *watch_transition_of(enum watch_signal signal);
 
 /*
- * Return the signal to use if no version can be built; `signal` itself if it
- * needs none.
+ * Return the signal to use instead of `signal` if no version can be built. It
+ * is `signal` itself if this signal needs no version.
  */
 enum watch_signal watch_without_version(enum watch_signal signal);
 
 /*
- * Turn data into a plan. Pure: no store, no clock, no I/O; the same data at
- * the same time give the same plan.
+ * A plan is made from data only: no store, no clock, no I/O. The same data at
+ * the same time results in the same plan.
  *
- * A plan has one step per subject, in the order of watcher.c: live
- * templates first, because their pages may be in new clusters. decision_plan()
- * plans a step from the known data of its subject; if it needs more data, it
- * requests them and is called again with them. plan_add_decision() adds the
- * step to the plan, so that later steps see it. plan_site() then plans for the
- * site as a whole.
+ * A plan has one decision for each subject. Live templates come first, because
+ * their pages may be in new clusters (the order is in watcher.c).
+ * decision_plan() makes the decision from the data of its subject. If it needs
+ * more data, it requests this data and is called again with it.
+ * plan_add_decision() adds the decision to the plan, so that later decisions
+ * take it into account. Then plan_site() decides about the site as a whole.
  */
 
 enum {
-	ROUND_PAGES = 3, /* pages of each template to fetch per round */
+	/*
+	 * number of sample pages of each template that a round fetches; a round
+	 * takes one watch interval of the site
+	 */
+	ROUND_PAGES = 3,
 	PATIENCE_MS =
-		60 * 60 * 1000,  /* maximum time to wait for fetched pages */
-	REST_MS = 5 * 60 * 1000, /* maximum time to wait for the site to be at
-				    rest, or this many rounds: */
+		/*
+		 * maximum time that an incident waits for its pages to be
+		 * fetched
+		 */
+	60 * 60 * 1000,
+	/*
+	 * maximum time that an incident waits for the site to be at rest; for
+	 * short watch intervals the limit is REST_ROUNDS rounds
+	 */
+	REST_MS = 5 * 60 * 1000,
 	REST_ROUNDS = 6,
 };
 
 struct plan_options {
-	uint32_t min_pages; /* a smaller cluster is not a template */
+	uint32_t min_pages; /* a cluster with fewer pages is not a template */
 	uint64_t stale_ms;  /* 0 = never report a site as stale */
 };
 
-/* A subject in its planned state. */
+/* A subject, with the changes that the plan has made to it so far. */
 struct planned_template {
 	struct template_view subject;
-	bool is_contested; /* pages of an open incident are in it: it is unknown
-			      which template it belongs to */
+	/*
+	 * pages of an open incident are in this cluster, so it is unknown to
+	 * which template it belongs
+	 */
+	bool is_contested;
 	bool is_planned;
 };
 
-/* The plan until now. Initialize with plan_begin(). */
+/* The plan so far. Initialize with plan_begin(). */
 struct watch_plan {
 	struct arena *arena; /* owns the plan */
 	struct plan_options options;
 	uint64_t now_ms;
 	const struct site_row *site;
-	uint64_t due_ms;       /* the next visit of the site */
-	uint64_t suspected_ms; /* when the sample of the first template was
-				  fetched whose pages are all fetched now;
-				  UINT64_MAX = no such template */
-	bool is_unasked;       /* a template has had no round since then */
+	/* time of the next visit of any page of the site */
+	uint64_t due_ms;
+	/*
+	 * time when the sample of the first suspected template was fetched, all
+	 * of whose pages are fetched now; UINT64_MAX = there is no such
+	 * template
+	 */
+	uint64_t suspected_ms;
+	bool is_unasked; /* a template has had no round since that time */
 	struct planned_template
 		*subjects; /* [subject_count], ascending by cluster */
 	size_t subject_count;
 	uint64_t first_ms; /* when the first template of the site was created;
 			      UINT64_MAX = no template */
-	bool is_inquiring; /* an incident is open, and pages disagree: they may
-			      be in any new cluster */
-	uint32_t found;    /* number of template rows to write */
-	uint32_t asked;    /* sample pages fetched in the current rounds */
-	uint32_t blocked;  /* of these, pages that could not be fetched */
-	uint32_t fresh;   /* of these, pages that were fetched or are deleted */
-	uint64_t next_ms; /* next check without changes; UINT64_MAX = none */
+	/*
+	 * an incident is open in which pages disagree; these pages may be in
+	 * any new cluster
+	 */
+	bool is_inquiring;
+	uint32_t found; /* number of template rows that the plan writes */
+	/* number of sample pages that the current rounds fetch */
+	uint32_t asked;
+	uint32_t blocked; /* number of these pages that could not be fetched */
+	/* number of these pages that were fetched or are deleted */
+	uint32_t fresh;
+	/* time of the next check if nothing changes; UINT64_MAX = none */
+	uint64_t next_ms;
 };
 
 void plan_begin(struct arena *arena, const struct site_facts *site,
 		const struct plan_options *options, uint64_t now_ms,
 		struct watch_plan *plan_out);
 
-/* Return NULL if the cluster is unknown. */
+/*
+ * Return the planned subject with this cluster number; NULL if it does not
+ * exist.
+ */
 struct planned_template *plan_find(const struct watch_plan *plan,
 				   uint32_t cluster);
 
-/* Return whether no page of the site is pending and its threshold is chosen. */
+/*
+ * Return whether no page of the site waits for its first visit, and its
+ * threshold has been chosen.
+ */
 bool plan_is_settled(const struct watch_plan *plan);
 
 /*
- * Return whether the plan is settled, no visit of any page is due, and all
- * templates have had a round since one was suspected to have changed.
+ * Return whether the site is at rest: plan_is_settled() is true, no visit is
+ * due, and all templates have had a round since one was suspected to have
+ * changed.
  */
 bool plan_is_at_rest(const struct watch_plan *plan);
 
@@ -318,90 +439,110 @@ bool plan_is_large(const struct watch_plan *plan,
 		   const struct template_view *subject);
 
 /*
- * Return a template that moved into the cluster or that it was split from; or
- * NULL.
+ * Return a template that moved into the cluster, or from which the cluster was
+ * split off; NULL if there is none.
  */
 const struct template_view *plan_parent(const struct watch_plan *plan,
 					uint32_t cluster);
 
-/* An event; its evidence comes from the facts and votes. */
+/* An event to emit. Its evidence is computed from the facts and the votes. */
 struct plan_event {
 	enum event_kind kind; /* 0 = none */
-	const char *reason;   /* in addition to the numbers; or NULL */
-	uint32_t agreed;      /* number of pages that agree */
-	uint64_t corrects;    /* number of an earlier event; 0 = none */
+	/* reason in words, in addition to the numbers; or NULL */
+	const char *reason;
+	uint32_t agreed; /* number of pages that confirm the event */
+	/* number of an earlier event that it corrects; 0 = none */
+	uint64_t corrects;
 };
 
 /* The decision about one subject. */
 struct decision {
 	struct data_request
-		wish; /* if the facts do not have it, nothing else is set */
+		/*
+		 * the data that the decision needs; if the facts do not have
+		 * it, the fields below are not set
+		 */
+		wish;
 	enum watch_signal signal;
 	enum watch_action action;
 	uint32_t cluster;
-	struct votes votes;      /* of a live template */
+	struct votes votes;      /* votes of a live template */
 	struct template_row row; /* the new row; its lineage is in the arena */
-	bool is_written;         /* write the row */
+	bool is_written;         /* the new row must be written */
 	struct plan_event event;
 	uint64_t
 		visits[MAX_TEMPLATE_SAMPLE]; /* [visit_count], pages to fetch */
 	uint32_t visit_count;
-	uint32_t absorbed; /* the live template that it merged into, which gets
-			      a new version; 0 = none */
+	/*
+	 * cluster of the live template into which this one was merged and which
+	 * gets a new version; 0 = none
+	 */
+	uint32_t absorbed;
 	struct template_row absorbed_row;
-	bool contests;    /* misplaced pages make their clusters contested */
-	uint64_t next_ms; /* UINT64_MAX = none */
+	/* clusters that have misplaced pages become contested */
+	bool contests;
+	uint64_t next_ms; /* time of the next check; UINT64_MAX = none */
 };
 
-/* Plan a step. Temporary data of the votes is in `scratch`. */
+/*
+ * Make the decision about one subject. Temporary data of the votes is in
+ * `scratch`.
+ */
 void decision_plan(const struct watch_plan *plan,
 		   const struct template_facts *facts, struct arena *scratch,
 		   struct decision *step_out);
 
-/* Add a step to the plan; later steps see its result. */
+/* Add a decision to the plan, so that later decisions take it into account. */
 void plan_add_decision(struct watch_plan *plan, const struct decision *step);
 
 /* The decision about the site as a whole. */
 struct site_decision {
-	uint32_t set_flags; /* of SITE_FINDINGS */
+	uint32_t set_flags; /* flags of SITE_FINDINGS to set */
 	uint32_t clear_flags;
-	bool is_blocked;    /* has just become so: emit an event */
-	bool is_stale;      /* has just become so: emit an event */
-	uint64_t unseen_ms; /* time without a page */
-	uint64_t next_ms;   /* UINT64_MAX = none */
+	/* the site has just become blocked: emit an event */
+	bool is_blocked;
+	bool is_stale; /* the site has just become stale: emit an event */
+	/* time since the last page of the site was fetched */
+	uint64_t unseen_ms;
+	uint64_t next_ms; /* time of the next check; UINT64_MAX = none */
 };
 
 void plan_site(const struct watch_plan *plan, struct site_decision *step_out);
 
-/* decide.c: turn votes into a signal. */
+/* decide.c: derive the signal from the votes of a live template. */
 enum watch_signal signal_of_template(const struct watch_plan *plan,
 				     const struct template_facts *facts,
 				     const struct votes *votes);
 
-/* decide_template.c: a cluster that is not a live template. */
+/* decide_template.c: decide about a cluster that is not a live template. */
 void decision_plan_cluster(const struct watch_plan *plan,
 			   const struct template_facts *facts,
 			   struct decision *step);
 
-/* decide_template.c: a live template, with its votes in the step. */
+/*
+ * decide_template.c: decide about a live template, whose votes are in `step`.
+ */
 void decision_plan_template(const struct watch_plan *plan,
 			    const struct template_facts *facts,
 			    struct decision *step);
 
-/* Return how long an incident waits for the site to be at rest. */
+/* Return for how long an incident waits for the site to be at rest. */
 uint64_t plan_rest_ms(const struct watch_plan *plan);
 
-/* Start new rounds of the row's sample from now on. */
+/*
+ * Reset the fields of the current incident in the row: a new round starts now.
+ */
 void template_row_settle(const struct watch_plan *plan,
 			 struct template_row *row);
 
-/* Check again at this time at the latest. */
+/* Make sure that the subject is checked again at this time or earlier. */
 void decision_wait_until(struct decision *step, uint64_t time_ms);
 
-/* The evidence of an event, as JSON for users and programs. Pure. */
+/* The evidence of an event, as JSON for users and programs. Pure functions. */
 
 /*
- * Return how the pages of a template moved, with the versions before and after.
+ * Return to which clusters the pages of a template moved, with its versions
+ * before and after, and what has changed in its pages.
  */
 json_t *evidence_of_decision(const struct watch_plan *plan,
 			     const struct template_facts *facts,
@@ -409,34 +550,41 @@ json_t *evidence_of_decision(const struct watch_plan *plan,
 			     struct arena *scratch);
 
 /*
- * Return where the pages of an ended template are now, and which event reported
- * another place.
+ * Return in which clusters the pages of an ended template are now, and the
+ * number of the event that this corrects.
  */
 json_t *evidence_of_correction(const struct watch_plan *plan,
 			       const struct template_facts *facts,
 			       const struct decision *step);
 
-/* Return the description of a new template. */
+/*
+ * Return the number of pages and of stable items of a new template, and its
+ * sample pages.
+ */
 json_t *evidence_of_new(const struct built_version *taken);
 
-/* Return the text of the value in the arena; release the value. */
+/* Return a copy of the value as JSON text in the arena. Release the value. */
 struct slice evidence_text(struct arena *arena, json_t *value);
 
-/* The stored history of a template: a JSON array, oldest entry first. */
+/*
+ * The lineage is the stored history of a template: a JSON array, oldest entry
+ * first.
+ */
 
-/* The clusters that have the sample pages of a template now. */
+/* The clusters in which the sample pages of a template are now. */
 struct page_moves {
 	struct destination
-		items[MAX_TEMPLATE_SAMPLE]; /* [count], most pages first;
-					       cluster 0 = deleted pages */
+		/* [count], most pages first; cluster 0 has the deleted pages */
+		items[MAX_TEMPLATE_SAMPLE];
 	uint32_t count;
 };
 
 struct page_moves page_moves_of(const struct template_facts *facts);
 
 /*
- * Return the cluster with most of the pages, except `self` and 0; for equal
- * numbers `likely`, otherwise the smallest number. 0 = no cluster.
+ * Return the cluster that has most of the pages, but not `self` and not 0. If
+ * several have equally many pages, return `likely` if it is one of them,
+ * otherwise the smallest number. Return 0 if there is no cluster.
  */
 uint32_t page_moves_main(const struct page_moves *flows, uint32_t self,
 			 uint32_t likely);
@@ -444,20 +592,21 @@ uint32_t page_moves_main(const struct page_moves *flows, uint32_t self,
 struct lineage_entry {
 	const char *kind;
 	uint32_t other; /* the other cluster of the change; 0 = none */
-	const struct page_moves *flows; /* or NULL */
+	/* where the sample pages have moved, or NULL */
+	const struct page_moves *flows;
 };
 
-/* Return the lineage with one more entry, in the arena of the plan. */
+/* Return the lineage with one more entry. It is in the arena of the plan. */
 struct slice lineage_add(const struct watch_plan *plan, struct slice lineage,
 			 const struct lineage_entry *entry);
 
 /*
- * Turn the decisions of a plan into updates that the engine commits in one
- * transaction. All input is in the facts.
+ * Functions that turn the decisions of a plan into updates that the engine
+ * commits in one transaction. Their whole input is in the facts.
  */
 
 /*
- * Growing list of updates. Initialize with zeros and the arena; finish with
+ * A growing list of updates. Initialize with zeros and the arena; finish with
  * event_draft_finish().
  */
 struct event_draft {
@@ -474,8 +623,8 @@ struct event_draft {
 };
 
 /*
- * Apply a step. Temporary data is in `scratch`, results are in the draft's
- * arena.
+ * Add the updates of a decision to the draft. Temporary data is in `scratch`;
+ * results are in the draft's arena.
  */
 void decision_apply(const struct watch_plan *plan,
 		    const struct template_facts *facts,
@@ -485,7 +634,10 @@ void site_decision_apply(const struct watch_plan *plan,
 			 const struct site_decision *step,
 			 struct event_draft *draft);
 
-/* Move the results into the arena; the draft is empty afterwards. */
+/*
+ * Write the updates to *findings_out and copy them to the arena. The draft is
+ * empty afterwards.
+ */
 void event_draft_finish(struct event_draft *draft,
 			struct template_updates *findings_out);
 

@@ -19,11 +19,12 @@
 #include "template/bundle.h"
 #include "template/extraction.h"
 
-/* The steps of bundle_export(). Internal to bundling*.c. */
+/* State of bundle_export() while it writes a bundle. */
 
 struct bundle_exporter {
 	const struct bundle_export_options *bundling;
-	struct txn *txn; /* its error stops the export, also ERR_TOO_LARGE */
+	struct txn *txn; /* an error of the transaction, including
+			    ERR_TOO_LARGE, stops the export */
 	struct site_row site;
 	struct bundle_writer writer;
 };
@@ -71,8 +72,8 @@ static void bundle_export_site(struct bundle_exporter *bundler)
 }
 
 /*
- * Add the site's model. An invalid model is an error here, because otherwise
- * every user of the bundle would get it.
+ * Add the site's own model. An invalid model is an error here, because
+ * otherwise each user of the bundle would get this error.
  */
 static void put_model(struct bundle_exporter *bundler, char *reason)
 {
@@ -153,8 +154,9 @@ static void put_version_of(struct bundle_exporter *bundler, uint32_t cluster)
 }
 
 /*
- * Also add samples of clusters that are one page too small: a submitted page
- * may make the cluster large enough for a template.
+ * Add samples of the cluster if it has enough pages for a template or is one
+ * page too small: then a page that a user of the bundle submits may make it
+ * large enough.
  */
 static void put_samples(struct bundle_exporter *bundler, uint32_t cluster,
 			const struct cluster_row *row)
@@ -188,12 +190,16 @@ static void each_cluster(struct bundle_exporter *bundler,
 	scan_end(&scan);
 }
 
-/* A set of hashes; those after `distinct` may be duplicates. */
+/*
+ * A set of hashes. The hashes after the first `distinct` ones may be
+ * duplicates.
+ */
 struct hash_list {
 	uint64_t *items; /* [count] */
 	size_t count;
 	size_t capacity;
-	size_t distinct; /* this many at the front are strictly ascending */
+	/* this many hashes at the front are strictly ascending */
+	size_t distinct;
 };
 
 static void make_distinct(struct hash_list *list)
@@ -210,16 +216,16 @@ static void make_distinct(struct hash_list *list)
 	list->distinct = count;
 }
 
-/* A stored page with content. */
+/* A stored page that is not a redirect. */
 struct content {
 	struct known_page known;
-	struct record record; /* of a page in a cluster, otherwise empty */
-	struct buffer bytes;  /* bytes of the record, or empty */
+	struct record record; /* empty if the page has no cluster */
+	struct buffer bytes;  /* bytes that `record` points into, or empty */
 };
 
 /*
- * Read a page; false if it has no content, or after an error. Free the bytes
- * with buffer_free().
+ * Read the page at the position of the scan. Return false if it is a redirect,
+ * or after an error. The caller frees content->bytes with buffer_free().
  */
 static bool read_content(struct bundle_exporter *bundler,
 			 const struct scan *scan, struct content *content)
@@ -243,7 +249,7 @@ static bool read_content(struct bundle_exporter *bundler,
 	return false;
 }
 
-/* Call `take` for every page with content, ascending by key. */
+/* Call `take` for every page that is not a redirect, ascending by key. */
 static void each_page(struct bundle_exporter *bundler,
 		      struct hash_list *fragments,
 		      void (*take)(struct bundle_exporter *bundler,
@@ -263,7 +269,10 @@ static void each_page(struct bundle_exporter *bundler,
 	scan_end(&scan);
 }
 
-/* Add the hashes; sort the list whenever its size has doubled. */
+/*
+ * Add the hashes of the page's fragments to the list. Sort the list and remove
+ * duplicates whenever its size has doubled.
+ */
 static void bundle_export_collect_hashes(struct bundle_exporter *bundler,
 					 const struct content *content,
 					 struct hash_list *list)
@@ -299,7 +308,9 @@ static void bundle_export_page(struct bundle_exporter *bundler,
 	free(indices);
 }
 
-/* Add the pages with their fragments. */
+/*
+ * Add the hashes of all fragments, then the pages, which refer to these hashes.
+ */
 static void bundle_exporter_put_pages(struct bundle_exporter *bundler)
 {
 	struct hash_list fragments = {0};
@@ -315,8 +326,9 @@ static void bundle_exporter_put_pages(struct bundle_exporter *bundler)
 /* A shingle of the store and its index in the bundle. */
 struct numbered_shingle {
 	uint64_t shingle;
-	uint32_t number; /* in the store */
-	uint32_t index;  /* in the bundle, ordered by shingle */
+	uint32_t number; /* number of the shingle in the store */
+	uint32_t index;  /* index of the shingle in the bundle, where shingles
+			    are ascending */
 };
 
 struct shingle_list {
@@ -325,7 +337,7 @@ struct shingle_list {
 	size_t capacity;
 };
 
-/* The cluster of the pages with a signature. */
+/* A signature and the cluster of the pages that have it. */
 struct signature_cluster {
 	uint32_t set;
 	uint32_t cluster;
@@ -392,8 +404,8 @@ static void bundle_export_load_shingles(struct bundle_exporter *bundler,
 }
 
 /*
- * Number the shingles in ascending order; afterwards sort them by their numbers
- * in the store.
+ * Number the shingles of the bundle in ascending order and add them; afterwards
+ * sort the list by the numbers in the store, for bundle_export_translate().
  */
 static void put_shingles(struct bundle_exporter *bundler,
 			 struct shingle_list *shingle_ids)
@@ -442,7 +454,10 @@ static void load_owners(struct bundle_exporter *bundler,
 		      by_set);
 }
 
-/* Return the first cluster that has the signature; 0 if it has no cluster. */
+/*
+ * Return the first cluster that has a page with the signature `set`; 0 if there
+ * is none.
+ */
 static uint32_t owner_of(const struct owner_list *owners, uint32_t set)
 {
 	size_t at;
@@ -453,7 +468,10 @@ static uint32_t owner_of(const struct owner_list *owners, uint32_t set)
 		       : 0;
 }
 
-/* Write the indexes to `out` [set->count]; false if a shingle is missing. */
+/*
+ * Write the indexes of the signature's shingles in the bundle to `out`
+ * [set->count]. Return false if a shingle is not in the list.
+ */
 static bool bundle_export_translate(const struct shingle_list *shingle_ids,
 				    const struct set_scan *set, uint32_t *out)
 {
@@ -493,7 +511,7 @@ static void put_sets(struct bundle_exporter *bundler,
 	free(indices);
 }
 
-/* Add the distinct signatures and their shingles. */
+/* Add the unique signatures of the site and their shingles. */
 static void bundle_exporter_put_signatures(struct bundle_exporter *bundler)
 {
 	struct shingle_list shingle_ids = {0};

@@ -15,17 +15,19 @@
 
 struct bundle_export_options {
 	const char *host;
-	const struct extraction_options
-		*rules;      /* extraction rules of the bundle */
-	const char *program; /* name of this program */
+	/* extraction rules, which the bundle contains */
+	const struct extraction_options *rules;
+	/* name of this program, which the bundle contains */
+	const char *program;
 	uint64_t now_ms;
 	size_t max_bytes; /* maximum size of the bundle */
 };
 
 /*
- * Append the bundle of a site to `out`, from one read transaction. Uses at most
- * about four times `max_bytes` of memory. ERR_NOT_FOUND, ERR_TOO_LARGE,
- * ERR_MALFORMED (the site's own model is invalid), with a reason [256].
+ * Append the bundle of a site to `out`. All data is read in one transaction.
+ * Uses at most about four times `max_bytes` of memory. After an error `reason`
+ * [256] has its text. ERR_NOT_FOUND; ERR_TOO_LARGE; ERR_MALFORMED: the site's
+ * own model is invalid.
  */
 enum error bundle_export(struct store *store,
 			 const struct bundle_export_options *bundling,

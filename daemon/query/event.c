@@ -53,7 +53,7 @@ static kind_set kinds_of(struct slice item)
 	return kinds;
 }
 
-/* Remove the blanks around the item. */
+/* Return the item without the blanks around it. */
 static struct slice event_kind_trim_item(struct slice item)
 {
 	const char *text = item.data;
@@ -140,7 +140,7 @@ void event_append(uint64_t number, const struct event_row *event,
 		    JSON_REAL_PRECISION(REAL_DIGITS));
 }
 
-enum { MAX_LOOKED_AT = 10000 /* maximum number of events per transaction */ };
+enum { MAX_LOOKED_AT = 10000 /* events that one transaction reads */ };
 
 static bool event_query_matches(const struct event_query *query,
 				const struct event_row *event)
@@ -154,7 +154,10 @@ static bool event_query_matches(const struct event_query *query,
 	return kind_set_has(query->kinds, event->kind);
 }
 
-/* Read a part of the events; *goes_on_out = there may be more. */
+/*
+ * Pass the matching events of one transaction to `take`. *goes_on_out: there
+ * may be more events.
+ */
 static enum error run_part(struct event_query *query, struct store *store,
 			   event_handler *take, void *context,
 			   bool *goes_on_out)
@@ -205,18 +208,20 @@ uint64_t event_last_number(struct store *store)
 }
 
 /*
- * Score threshold that best separates right from wrong candidates:
- * tests/eval/replay_guards.py.
+ * Minimum score of a replacement that the sentence names. In
+ * tests/eval/replay_guards.py this value separates right from wrong
+ * replacements best.
  */
 #define LIKELY 0.6
 
 /*
- * Minimum ratio of moved paths for a redesign. In tests/eval/replay.py
- * redesigns moved 0.8 or more, minor edits of the layout up to 0.62.
+ * Minimum ratio of moved paths at which a change is called a redesign. In
+ * tests/eval/replay.py redesigns moved a ratio of 0.8 or more, and minor edits
+ * of the layout moved 0.62 or less.
  */
 #define REDESIGN 0.75
 
-/* Sentences of kinds without details. */
+/* The sentence of each kind of event, without the details of the event. */
 static const struct sentence {
 	const char *kind;
 	const char *text;
@@ -279,7 +284,10 @@ static void event_summary_append_moves(const json_t *detail, const char *name,
 			      gone, noun, come);
 }
 
-/* Append the name of the guard, or its selector, and the best replacement. */
+/*
+ * Append the name of the guard, or its selector if it has no name, and the
+ * selector of its best replacement.
+ */
 static void event_summary_append_guard(const json_t *detail, struct buffer *out)
 {
 	const json_t *best =
@@ -298,7 +306,10 @@ static void event_summary_append_guard(const json_t *detail, struct buffer *out)
 		buffer_printf(out, ", possibly now %s", instead);
 }
 
-/* Append how many pages remain in a template that has lost the others. */
+/*
+ * If the template has lost pages to another one, append how many pages moved,
+ * of how many.
+ */
 static void append_left(const json_t *event, const json_t *detail,
 			struct buffer *out)
 {
@@ -327,7 +338,7 @@ static void append_cut(const json_t *detail, struct buffer *out)
 		buffer_printf(out, ", %s", reason);
 }
 
-/* Append the reason, if there is one. */
+/* Append the reason if there is one and the kind of event shows it. */
 static void append_reason(const char *kind, const json_t *detail,
 			  struct buffer *out)
 {
@@ -340,7 +351,10 @@ static void append_reason(const char *kind, const json_t *detail,
 		buffer_printf(out, ", %s", reason);
 }
 
-/* Append the number of pages that agree. */
+/*
+ * Append how many pages agree that the template has changed or, if that is
+ * unknown, the number of pages.
+ */
 static void event_summary_append_pages(const json_t *event,
 				       const json_t *detail, struct buffer *out)
 {

@@ -1,4 +1,7 @@
-/* daemon/query/event.h - an event as JSON, for the API and for hooks. */
+/*
+ * daemon/query/event.h - events as JSON and as sentences, for the API and for
+ * hooks.
+ */
 #ifndef DAEMON_QUERY_EVENT_H
 #define DAEMON_QUERY_EVENT_H
 
@@ -12,35 +15,40 @@
 #include "store/store.h"
 
 /*
- * Return one object: seq, time, kind, site, cluster, other, url, pages, alert,
- * silenced, acknowledged, guard, detail (an object, or null).
+ * Return the event as one object with the members seq, time, kind, site,
+ * cluster, other, url, pages, alert, silenced, acknowledged, guard and detail
+ * (an object or null).
  */
 json_t *event_json(uint64_t number, const struct event_row *event);
 
-/* Append the event as one line, without the line end. */
+/* Append the JSON of the event as one line without the line end. */
 void event_append(uint64_t number, const struct event_row *event,
 		  struct buffer *out);
 
 /*
- * A filter for kinds of events: a list such as "template.*,guard.firing". An
- * item is a name, a prefix of names followed by '*', or "alerts".
+ * A filter for kinds of events. Its text is a list of items such as
+ * "template.*,guard.firing". An item is the name of a kind, a prefix of names
+ * followed by '*', or "alerts".
  */
 
 enum { MAX_KINDS_BYTES = 512 };
 
-/* One bit for each kind of EVENT_LIST, by its number. */
+/*
+ * One bit for each kind of EVENT_LIST; the number of the bit is the number of
+ * the kind.
+ */
 typedef uint64_t kind_set;
 
 /*
- * Parse the list. Return false if it is too long, or an item is empty or
- * matches no kind; then *wrong_out is that item.
+ * Parse the list. If it is too long, or an item is empty or matches no kind,
+ * return false and set *wrong_out to that item.
  */
 bool kind_set_parse(struct slice list, kind_set *kinds_out,
 		    struct slice *wrong_out);
 
 /*
- * Return the kinds that are alerts, which need attention. The others are a
- * journal of the daemon's actions.
+ * Return the kinds that are alerts, that is, events that need attention. The
+ * other kinds only record what the daemon did.
  */
 kind_set kind_set_alerts(void);
 bool event_kind_is_alert(uint16_t kind);
@@ -56,17 +64,18 @@ struct event_query {
 	bool is_firing; /* only events that are not silenced and not
 			 * acknowledged
 			 */
-	uint64_t since; /* after this number; advances as events are read */
-	uint64_t limit; /* maximum number of further events */
+	uint64_t since; /* only events with larger numbers; advances as events
+			   are read */
+	uint64_t limit; /* maximum number of events that may still be passed */
 };
 
-/* Consume a matching event; return false to stop the query. */
+/* Process a matching event. Return false to stop the query. */
 typedef bool event_handler(void *context, uint64_t number,
 			   const struct event_row *event);
 
 /*
- * Pass matching events to `take`, up to the limit. Transactions stay short
- * however many events do not match.
+ * Pass matching events to `take`, up to the limit. Each transaction is short,
+ * even if few of many events match.
  */
 enum error event_query_run(struct event_query *query, struct store *store,
 			   event_handler *take, void *context);
@@ -75,13 +84,13 @@ enum error event_query_run(struct event_query *query, struct store *store,
 uint64_t event_last_number(struct store *store);
 
 /*
- * An event as one human-readable sentence, made from the JSON of
- * daemon/query/event.h, so that daemon and templatectl can share it.
+ * An event as one human-readable sentence. It is made from the JSON of the
+ * event, so that the daemon and templatectl can share the code.
  */
 
 /*
- * Append the sentence, without HOST/N before it and without a full stop.
- * Missing details are omitted.
+ * Append the sentence without the name of the template (HOST/N) and without a
+ * full stop. Missing details are omitted.
  */
 void event_summary(const json_t *event, struct buffer *out);
 

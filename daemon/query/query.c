@@ -39,7 +39,10 @@ static enum error compute_text(const struct extraction_options *rules,
 				   answer);
 }
 
-/* Return ERR_BUSY if the page has changed between two transactions. */
+/*
+ * Extract the content of a stored page. Return ERR_BUSY if the page has changed
+ * between two transactions.
+ */
 static enum error query_try_text(struct store *store,
 				 const struct extraction_options *rules,
 				 const struct text_request *request,
@@ -55,7 +58,10 @@ static enum error query_try_text(struct store *store,
 	return error;
 }
 
-/* Like query_try_text(), for a submitted page. */
+/*
+ * Extract the content of a submitted page. Return ERR_BUSY if the site has
+ * changed between two transactions.
+ */
 static enum error try_extract(struct store *store,
 			      const struct extraction_options *rules,
 			      const struct text_request *request,
@@ -85,7 +91,7 @@ out:
 	return error;
 }
 
-/* Retry while the page changes during the computation. */
+/* Call `try` again while it returns ERR_BUSY, at most MAX_TRIES times. */
 static enum error
 query_retry(enum error (*try)(struct store *store,
 			      const struct extraction_options *rules,
@@ -170,7 +176,7 @@ enum error query_page_place(struct store *store, const struct url *url,
 	return error;
 }
 
-/* Fill in the state of a page from its frontier row. */
+/* Fill in the state of a page from the row of its URL in the frontier. */
 static void tell_visit(const struct frontier_row *row,
 		       struct page_status *standing)
 {
@@ -185,7 +191,7 @@ static void tell_visit(const struct frontier_row *row,
 	standing->http_status = row->http_status;
 }
 
-/* Return whether the URL is due or leased. */
+/* Return whether the URL is waiting for its fetch or being fetched. */
 static bool is_awaited_url(struct txn *txn, const struct url *url)
 {
 	struct site_row site;
@@ -210,7 +216,10 @@ enum error query_page_status(struct store *store, const struct url *url,
 	if (stored_page_find(&txn, url, &stored, &scratch) == ERR_NONE) {
 		if ((stored.row.flags & PAGE_ROW_HAS_NO_BODY) == 0)
 			standing->state = PAGE_STORED;
-		/* an archived page does not satisfy a request to fetch it */
+		/*
+		 * a page from an archive does not satisfy a request to fetch
+		 * the page
+		 */
 		if ((stored.row.flags & PAGE_ROW_IS_INGESTED) == 0)
 			standing->fetched_ms = stored.row.fetched_ms;
 		standing->cluster_pages =
@@ -247,7 +256,8 @@ static int highest_first(const void *left, const void *right)
 
 /*
  * Find the fragments that occur in more than a third of the pages of the
- * cluster (Gottron 2008, section 6), ascending by hash, as in the table.
+ * cluster (Gottron 2008, section 6). They are ascending by hash, like the rows
+ * of the table.
  */
 static void find_fragments(struct txn *txn, uint32_t site, uint32_t cluster,
 			   struct template_result *answer)
@@ -273,7 +283,10 @@ static void find_fragments(struct txn *txn, uint32_t site, uint32_t cluster,
 	df_scan_end(&scan);
 }
 
-/* Read the texts that a worker has found; false if the list is invalid. */
+/*
+ * Read the texts of the fragments from the response of a worker. Return false
+ * if the response is invalid.
+ */
 static bool take_texts(void *context, struct slice head, struct slice body)
 {
 	struct template_result *answer = context;
@@ -298,7 +311,10 @@ static bool take_texts(void *context, struct slice head, struct slice body)
 	return body.size == 0;
 }
 
-/* Find the texts in the pages; unreadable ones remain unknown. */
+/*
+ * Let a worker find the texts of the fragments in the pages. Fragments that it
+ * does not find keep is_known = false.
+ */
 static void find_texts(struct worker_pool *pool, const char *host,
 		       const struct page_limits *limits, struct slice pages,
 		       struct template_result *answer)

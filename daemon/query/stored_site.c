@@ -99,17 +99,21 @@ static bool site_service_find_page(const struct site_service *server,
 	return true;
 }
 
-/* A worker's request with its data. */
+/* A request of a worker, with the data that it refers to. */
 struct site_service_request {
 	struct site_question_field row;
 	struct known_field field;
 	struct known_page known;
 	struct url url;
-	uint64_t *hashes; /* the fragments, then the signature; free() it */
+	uint64_t *hashes; /* the hashes of the fragments, then the hashes of the
+			     signature; owned */
 	struct site_query question;
 };
 
-/* Copy hashes, because received ones are not aligned. */
+/*
+ * Copy the hashes of the request, because the received bytes are not aligned.
+ * Return false if their number is invalid.
+ */
 static bool site_service_read_hashes(const struct site_service *server,
 				     struct slice body,
 				     struct site_service_request *asked)
@@ -117,7 +121,7 @@ static bool site_service_read_hashes(const struct site_service *server,
 	uint64_t count = asked->row.fragment_count;
 	size_t all = body.size / sizeof(uint64_t);
 
-	/* no page has more texts than this */
+	/* no page has more fragments than this */
 	if (body.size % sizeof(uint64_t) != 0 || count > all ||
 	    count > 4 * (uint64_t)server->rules->limits.max_nodes + 1024)
 		return false;
@@ -292,7 +296,7 @@ enum error stored_page_append(const struct stored_pages *from, uint64_t key,
 	return error;
 }
 
-/* A page of the cluster that may be in the sample. */
+/* A page of the cluster that may belong to the sample. */
 struct sample_candidate {
 	uint64_t key;
 	struct page_row row;
@@ -306,7 +310,10 @@ static bool sample_candidate_precedes(const struct sample_candidate *a,
 		       : a->key < b->key;
 }
 
-/* Insert it into the `count` first ones, sorted; return the new count. */
+/*
+ * Insert the candidate into `first`, the sorted list of the best `count`
+ * candidates, unless the list is full of better ones. Return the new count.
+ */
 static uint32_t
 sample_candidate_insert(struct sample_candidate *first, uint32_t count,
 			uint32_t max_count,
@@ -329,7 +336,10 @@ sample_candidate_insert(struct sample_candidate *first, uint32_t count,
 	return count;
 }
 
-/* Find the candidates with the lowest hashes; `first` is [max_count]. */
+/*
+ * Find the `max_count` candidates with the lowest content hashes. Write them to
+ * `first`, ascending, and return their number.
+ */
 static uint32_t find_first(const struct stored_pages *from, uint32_t max_count,
 			   struct sample_candidate *first)
 {
@@ -453,9 +463,10 @@ static void stored_site_each_signature(
 }
 
 /*
- * Search members from *from on, which moves to the next cluster, at most `max`
- * of each. Return the cluster that has the signature. If the searched ones do
- * not have it, return 0; then *is_end_out = all were searched.
+ * Search one cluster, the cluster of the first member from *from on, for a page
+ * with the signature `set`; read at most `max` members. Return the cluster if
+ * it has such a page, otherwise 0. *from moves to the next cluster;
+ * *is_end_out: there is no next cluster.
  */
 static uint32_t find_set(struct stored_site *site, uint32_t set, size_t max,
 			 struct key *from, bool *is_end_out)
@@ -497,8 +508,9 @@ static uint32_t stored_site_find_cluster(struct stored_site *site, uint32_t set,
 }
 
 /*
- * Most clusters have few distinct signatures: search the first members of each
- * cluster before all members.
+ * Return the cluster that has a page with the signature `set`; 0 if there is
+ * none. Most clusters have few unique signatures, so search the first members
+ * of each cluster before all members.
  */
 static uint32_t stored_site_cluster_of(void *context, uint32_t set)
 {
@@ -598,7 +610,10 @@ enum error stored_site_sample(void *context, uint32_t cluster,
 	struct site_row row;
 	enum error error = ERR_BUSY;
 
-	/* the cluster existed when the caller read its number */
+	/*
+	 * the cluster existed when the caller read its number, so now the site
+	 * has changed if it does not
+	 */
 	if (site_get(&txn, site->view.host, &row) && row.id == site->id &&
 	    cluster_row_get(&txn, site->id, cluster, &state))
 		error = stored_sample_append(&pages, MAX_SAMPLE_PAGES,
@@ -610,7 +625,9 @@ enum error stored_site_sample(void *context, uint32_t cluster,
 	return error;
 }
 
-/* Return a copy of the record; NULL if it is damaged or missing. */
+/*
+ * Return a copy of the page's record; NULL if the record is damaged or missing.
+ */
 static void *load_record(struct stored_site *site, uint64_t page,
 			 struct record *record_out)
 {
@@ -676,7 +693,10 @@ static void stored_site_release_model(void *context,
 	model_cache_release(site->rules->learned, taught.holder);
 }
 
-/* Read the row again: the site may have been deleted or changed. */
+/*
+ * Open the transaction, and read the row of the site again, because the site
+ * may have been deleted or changed.
+ */
 static void stored_site_begin(void *context)
 {
 	struct stored_site *site = context;

@@ -1,6 +1,6 @@
 /*
- * daemon/query/stored_site.h - the site_view (template/extraction.h) of a site
- * in the store. Internal to query.c and similar files.
+ * daemon/query/stored_site.h - a site in the store as a site_view
+ * (template/extraction.h). Internal to daemon/query.
  */
 #ifndef DAEMON_QUERY_STORED_SITE_H
 #define DAEMON_QUERY_STORED_SITE_H
@@ -22,50 +22,50 @@ struct arena;
 struct stored_site {
 	struct site_view view;
 	struct store *store;
-	struct txn txn; /* open while the view is read */
+	struct txn txn; /* open between begin() and end() of the view */
 	bool is_read;
-	enum error error; /* the first error */
+	enum error error; /* the first error that occurred */
 	uint32_t id;
 	const struct extraction_options *rules;
 	struct arena *arena; /* for copied texts */
 };
 
 /*
- * Initialize *site from its row and return its view, valid as long as *site and
- * `rules`. A transaction is open only between begin() and end() of the view:
- * end the caller's transaction first. NULL: the row is damaged. Close it in any
- * case.
+ * Initialize *site from its row and return its view, which is valid as long as
+ * *site and `rules`. A transaction of the site is open only between begin() and
+ * end() of the view; the caller must end its own transaction before begin().
+ * Return NULL if the row is damaged. Call stored_site_close() in any case.
  */
 const struct site_view *
 stored_site_open(struct stored_site *site, struct store *store,
 		 const struct site_row *row,
 		 const struct extraction_options *rules);
 
-/* Close a site; an unopened one must be zeroed. */
+/* Close the site. A site that was never opened must be zeroed. */
 void stored_site_close(struct stored_site *site);
 
 /*
- * A sample_reader (daemon/privsep/model_cache.h) for a struct stored_site. This
- * thread must have no open transaction.
+ * The sample_reader (daemon/privsep/model_cache.h) of a site; `context` is a
+ * struct stored_site. The calling thread must have no open transaction.
  */
 enum error stored_site_sample(void *context, uint32_t cluster,
 			      struct buffer *list, uint32_t *changes_out);
 
-/* Return the page `key` with its row; the charset points into the row. */
+/* Return the page `key` whose row is `row`; the charset points into the row. */
 struct known_page stored_site_known_page(uint64_t key,
 					 const struct page_row *row);
 
-/* Return the page with a charset that lives as long as the site. */
+/* Return `page` with a copy of its charset that lives as long as the site. */
 struct known_page stored_site_own_page(struct stored_site *site,
 				       struct known_page page);
 
-/* Return all 0 if there is no such cluster. */
+/* Return the state of the cluster; all 0 if the cluster does not exist. */
 struct cluster_state stored_site_state(struct txn *txn, uint32_t site,
 				       uint32_t cluster);
 
-/* A site's own model: the file HOST.model in the configured folder. */
+/* The own model of a site: the file HOST.model in the configured folder. */
 
-/* A model_loader of template/extraction.h. */
+/* The model_loader (template/extraction.h) of such models. */
 enum error site_model_load(void *context,
 			   const struct extraction_options *rules,
 			   const struct text_request *request,
@@ -73,15 +73,16 @@ enum error site_model_load(void *context,
 			   struct extraction_result *answer);
 
 /*
- * Append the unchecked content of the file of `host` to `text`, and its path to
- * `path`. If there is no file, append nothing to `text`. ERR_IO, ERR_TOO_LARGE.
+ * Append the content of the model file of `host`, which is not checked, to
+ * `text`, and its path to `path`. If there is no file, append nothing to
+ * `text`. ERR_IO, ERR_TOO_LARGE.
  */
 enum error site_model_read(const char *folder, const char *host,
 			   struct buffer *path, struct buffer *text);
 
 /*
- * The identity of the file; all 0 = no file. A replaced file has another
- * identity.
+ * The identity of a model file; all 0 = there is no file. A file that replaces
+ * it has another identity.
  */
 struct site_model_stamp {
 	uint64_t inode;
@@ -89,28 +90,36 @@ struct site_model_stamp {
 	uint64_t changed_ns;
 };
 
-/* `folder` NULL or "" = no file. */
+/*
+ * Return the identity of the model file of `host`. `folder` may be NULL or "":
+ * then there is no file.
+ */
 struct site_model_stamp site_model_identity(const char *folder,
 					    const char *host);
 
-/* Respond to a worker's requests for data of a site in the store. */
+/*
+ * The service that responds to requests of a worker for data of a site in the
+ * store.
+ */
 
 struct site_service {
-	struct stored_site
-		*site; /* the only site that the worker may request; or NULL */
+	/* the only site that the worker may request; or NULL */
+	struct stored_site *site;
 	const struct extraction_options *rules;
 	const struct text_request *request;
-	bool is_ahead; /* no client waits for the text */
+	bool is_ahead; /* the worker builds models in advance; no client waits
+			  for the text */
 };
 
-/* An request_handler, whose context is a struct site_service. */
+/* A request_handler; `context` is a struct site_service. */
 bool site_service_respond(void *context, const struct task_request *inquiry,
 			  struct message *answer);
 
-/* Parse pages of the store. */
+/* Pages of the store. */
 
 /*
- * Return the title of a page, in `arena`; {NULL, 0} if the page has no record.
+ * Return the title of the page in memory of `arena`; {NULL, 0} if the page has
+ * no record.
  */
 struct slice stored_page_title(struct arena *arena, struct txn *txn,
 			       uint32_t site, uint64_t page);
@@ -124,40 +133,42 @@ struct stored_pages {
 };
 
 /*
- * Append the source of the page. ERR_BODY_EXPIRED, ERR_CORRUPT; or the error of
- * the transaction.
+ * Append the source of the page `key` to `out`. ERR_BODY_EXPIRED, ERR_CORRUPT,
+ * or the error of the transaction.
  */
 enum error stored_page_body(const struct stored_pages *from, uint64_t key,
 			    const struct page_row *row, struct buffer *out);
 
 /*
- * Append the page `key` of the site, whose row is `row`, to a list of
- * daemon/privsep/messages.h, to be parsed without a transaction.
- * ERR_BODY_EXPIRED, ERR_CORRUPT: nothing is appended.
+ * Append the page `key`, whose row is `row`, to a list of pages
+ * (daemon/privsep/messages.h) that can be parsed after the end of the
+ * transaction. ERR_BODY_EXPIRED, ERR_CORRUPT; then nothing is appended.
  */
 enum error stored_page_append(const struct stored_pages *from, uint64_t key,
 			      const struct page_row *row, struct buffer *list);
 
 /*
- * Find up to `max_count` pages whose bodies are stored: those with the lowest
- * content hashes, a random but reproducible sample; garbage collection
- * preserves their bodies (daemon/engine/gc.h). After `max_bytes` of source add
- * no more, except to reach two. Write their keys and return their number. Reads
- * the row of every page of the cluster.
+ * Write the keys of a sample of the cluster to `keys_out` and return their
+ * number: up to `max_count` pages whose bodies are stored, those with the
+ * lowest content hashes. This sample is random but reproducible, and garbage
+ * collection does not delete its bodies (daemon/engine/gc.h). It ends with the
+ * page that exceeds `max_bytes` of source in total, but has at least two pages
+ * if the cluster has them. Reads the row of every page of the cluster.
  */
 uint32_t stored_pages_find(const struct stored_pages *from, uint32_t max_count,
 			   uint64_t max_bytes, uint64_t *keys_out);
 
 /*
- * Append these pages; a damaged one is skipped, but counts as one of them.
- * ERR_BODY_EXPIRED: no body of the cluster is stored; other errors if no page
- * can be read.
+ * Append the pages of the same sample to a list. Damaged pages are skipped, and
+ * no other pages replace them. Succeeds if at least one page can be read.
+ * ERR_BODY_EXPIRED: no body of the cluster is stored; otherwise the error of
+ * the last page.
  */
 enum error stored_sample_append(const struct stored_pages *from,
 				uint32_t max_count, uint64_t max_bytes,
 				struct buffer *list);
 
-/* Versions of templates, read from the store. */
+/* Versions of templates in the store. */
 
 struct version_name {
 	uint32_t site;
@@ -166,8 +177,8 @@ struct version_name {
 };
 
 /*
- * Read a version. row_out->packed belongs to the transaction, *version_out to
- * `arena`. ERR_NOT_FOUND; ERR_CORRUPT.
+ * Read the version `name`. row_out->packed belongs to the transaction,
+ * *version_out belongs to `arena`. ERR_NOT_FOUND; ERR_CORRUPT.
  */
 enum error stored_version_read(struct txn *txn, struct version_name name,
 			       struct arena *arena, struct version_row *row_out,

@@ -14,7 +14,7 @@
 #include "store/rows.h"
 #include "template/extraction.h"
 
-/* Write the reason why the page of `url` is not stored. */
+/* Write to answer->reason why the page of `url` is not stored. */
 static void explain_absence(struct txn *txn, const struct site_row *site,
 			    const struct url *url,
 			    struct extraction_result *answer)
@@ -78,9 +78,9 @@ enum error stored_page_find(struct txn *txn, const struct url *url,
 }
 
 /*
- * Append the fragments of the page and their document frequencies in its
- * cluster, if a worker will need them. If the record cannot be read, append
- * nothing: the worker requests them.
+ * Append the hashes of the page's fragments, then the document frequency of
+ * each in the cluster of the page, if a worker will need them. If the record
+ * cannot be read, append nothing; then the worker requests the data.
  */
 static void stored_text_append_fragments(struct txn *txn,
 					 const struct stored_page *stored,
@@ -98,7 +98,8 @@ static void stored_text_append_fragments(struct txn *txn,
 			 content_record(txn, stored->site.id, stored->key,
 					&bytes, &record) == ERR_NONE;
 	if (!found->is_told)
-		txn->error = ERR_NONE; /* the page itself was read */
+		txn->error = ERR_NONE; /* ignore the error, because the page
+					  itself was read */
 	found->told_count = found->is_told ? record.fragment_count : 0;
 	for (size_t i = 0; i < found->told_count; i++)
 		buffer_append(&found->body, &record.fragments[i].hash,
@@ -198,7 +199,10 @@ static void text_key_append_template(struct txn *txn,
 		out, (uint64_t[]){number, row.page_count, row.changes}, 3);
 }
 
-/* Write empty texts for missing ones. */
+/*
+ * Append the texts of the request to the key; a missing text becomes an empty
+ * one.
+ */
 static void text_key_append_texts(const struct extraction_options *rules,
 				  const struct text_request *request,
 				  struct buffer *out)
@@ -215,13 +219,13 @@ static void text_key_append_texts(const struct extraction_options *rules,
 }
 
 /*
- * If you add a field, add it to the key; otherwise the cache returns wrong
- * texts.
+ * This assertion fails if a field is added to the request. Add the field to the
+ * key; otherwise the cache returns wrong texts.
  */
 _Static_assert(sizeof(void *) != 8 || sizeof(struct text_request) == 88,
 	       "the key has all fields but the page's own");
 
-/* Create a key with the request and without a state. */
+/* Create the key of a request; its state is still empty. */
 static struct text_key text_key_of(const struct extraction_options *rules,
 				   const struct text_request *request)
 {
@@ -278,9 +282,9 @@ static enum error text_key_read_page(struct txn *txn,
 }
 
 /*
- * Read the state again, in one transaction that looks up three rows.
- * ERR_NOT_FOUND: there is no such page, or its body is not stored, so there is
- * no text.
+ * Read the state of the key, in one transaction that reads three rows. The key
+ * may already have a state. ERR_NOT_FOUND: the page is not stored, or its body
+ * is not, so there is no text.
  */
 static enum error text_key_read(struct text_key *key, struct store *store,
 				const struct extraction_options *rules,
@@ -305,16 +309,17 @@ void text_key_free(struct text_key *key)
 
 enum {
 	MAX_TRIES = 5,
-	MAX_QUICK_BYTES = 256 << 10, /* copying and a checksum take 0.1 ms */
+	MAX_QUICK_BYTES = 256 << 10, /* copying this much and computing its
+					checksum take 0.1 ms */
 };
 
-/* The result of a worker. */
+/* Receives the result of a worker. */
 struct text_task_result {
 	struct text_result *answer;
 	enum error error;
 };
 
-/* Copy a text for display; unprintable bytes become '?'. */
+/* Copy a text for display. Unprintable bytes become '?'. */
 static void stored_text_copy_printable(struct slice text, char *out,
 				       size_t room)
 {
@@ -330,7 +335,10 @@ static void stored_text_copy_printable(struct slice text, char *out,
 	out[size] = '\0';
 }
 
-/* Return whether extraction can return this error. */
+/*
+ * Return whether `error`, a number from an untrusted worker, is one that
+ * extraction can return.
+ */
 static bool extraction_error_is_valid(int32_t error)
 {
 	switch (error) {
@@ -379,7 +387,7 @@ static bool text_task_store_result(void *context, struct slice head,
 	return true;
 }
 
-/* Return a text with its NUL; empty for NULL and "". */
+/* Return the text including its NUL; empty for NULL and "". */
 static struct slice with_end(const char *text)
 {
 	bool is_there = text != NULL && *text != '\0';
@@ -387,12 +395,13 @@ static struct slice with_end(const char *text)
 	return (struct slice){text, is_there ? strlen(text) + 1 : 0};
 }
 
-/* The place of a page: in a site, or in none. */
+/* The page of a request: where it belongs, and its bytes. */
 struct text_task_page {
-	struct stored_site *site;        /* NULL = in no site */
-	const struct known_page *known;  /* NULL = not stored */
-	const struct copied_page *found; /* the same page, or NULL */
-	const char *url;                 /* of a stored page */
+	struct stored_site *site; /* NULL if the page belongs to no site */
+	const struct known_page *known; /* NULL if the page is not stored */
+	/* the copy of the same page, or NULL */
+	const struct copied_page *found;
+	const char *url; /* of a stored page; otherwise NULL */
 	uint64_t fetched_ms;
 	struct slice body;
 };
@@ -477,14 +486,15 @@ text_task_encode_head(const struct extraction_options *rules,
 	return head;
 }
 
-/* An extraction request and its environment. */
+/* A request for a text, and what is needed to compute it. */
 struct text_task_input {
 	struct worker_pool *pool;
 	struct store *store;
 	const struct extraction_options *rules;
 	const struct text_request *request;
-	bool is_ahead;    /* build the models of all workers; no client waits */
-	bool is_repeated; /* a retry after the site has changed */
+	bool is_ahead; /* every worker builds the models in advance; no client
+			  waits */
+	bool is_repeated; /* this is a retry, because the site has changed */
 };
 
 static enum error text_task_run(const struct text_task_input *asking,
@@ -520,7 +530,10 @@ static enum error text_task_run(const struct text_task_input *asking,
 	return error;
 }
 
-/* Return ERR_BUSY if the page has changed between two transactions. */
+/*
+ * Compute the text of a stored page. Return ERR_BUSY if the page has changed
+ * between two transactions.
+ */
 static enum error answer_stored(const struct text_task_input *asking,
 				struct text_result *answer)
 {
@@ -528,8 +541,9 @@ static enum error answer_stored(const struct text_task_input *asking,
 	struct extraction_result told = {0};
 	struct copied_page found = {
 		/*
-		 * data copied before a worker is free may be outdated then: on
-		 * a retry the worker requests current data
+		 * The data that is copied here may be outdated when a worker
+		 * becomes free. Therefore it is not copied for a retry: then
+		 * the worker requests current data.
 		 */
 		.wants_told = !asking->is_repeated,
 		.wants_counts = extraction_needs_counts(request),
@@ -555,7 +569,10 @@ static enum error answer_stored(const struct text_task_input *asking,
 	return error;
 }
 
-/* Like answer_stored(), for a submitted page. */
+/*
+ * Compute the text of a submitted page. Return ERR_BUSY if the site has changed
+ * between two transactions.
+ */
 static enum error answer_given(const struct text_task_input *asking,
 			       struct text_result *answer)
 {
@@ -581,7 +598,7 @@ static enum error answer_given(const struct text_task_input *asking,
 	return error;
 }
 
-/* Retry while the site changes during the computation. */
+/* Call `try` again while it returns ERR_BUSY, at most MAX_TRIES times. */
 static enum error
 text_task_retry(enum error (*try)(const struct text_task_input *asking,
 				  struct text_result *answer),
@@ -612,8 +629,8 @@ static bool stored_text_read_key(const struct text_task_input *asking,
 }
 
 /*
- * Compute the text of the key, and cache it if the state is unchanged
- * afterwards: then all data read meanwhile was of that state.
+ * Compute the text of the key. Store it in the cache if the state is unchanged
+ * after the computation: then all data that was read belongs to that state.
  */
 static enum error compute_and_keep(const struct text_task_input *asking,
 				   const struct text_key *key,
@@ -631,7 +648,10 @@ static enum error compute_and_keep(const struct text_task_input *asking,
 	return error;
 }
 
-/* Return the cached text; if another thread is computing it, wait for that. */
+/*
+ * Return the text from the cache. If it is not there, compute it; if another
+ * thread is already computing it, wait for that thread and look again.
+ */
 static enum error compute_once(const struct text_task_input *asking,
 			       const struct text_key *key,
 			       struct text_result *answer_out)

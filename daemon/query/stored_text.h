@@ -1,28 +1,32 @@
 /*
- * daemon/query/stored_text.h - everything that the text of a stored page
- * depends on: two results with equal keys are equal byte for byte, except the
- * generation of the site in JSON. A key has two parts, the request and the
- * state of the data.
+ * daemon/query/stored_text.h - the texts of pages for the API, and the keys
+ * under which the cache stores them.
  *
- * The request:
+ * A key contains everything that the text of a stored page depends on: two
+ * texts with equal keys are equal byte for byte, except the generation of the
+ * site in JSON. A key has two parts, the request and the state of the data.
+ *
+ * The request is:
  * - the URL, format, method, parameters, preference, comments, selectors;
  * - the rules: limits, extract.method_options, clustering.min_pages, the folder
- * of models.
+ *   of models.
  *
- * The state, and why it is complete:
- * - of the page: its site, key, content hash, size, charset and HTTP status,
- *   and its URL, which may be the target of redirects; and, for JSON only, its
- *   time of fetch;
- * - of its template: the number and cluster_row.changes. The page count, the
- *   frequencies of fragments, and the sample for models depend only on the
- *   pages of the cluster and their content, and these on the number of changes.
- *   The number of a cluster in a site and the id of a site are never reused;
- * - if sites may have their own models: the identity of the file, by inode,
- *   size and time.
+ * The state is:
+ * - of the page: its site, key, content hash, size, charset, HTTP status, and
+ *   its URL, which may be the target of redirects; for JSON also the time of
+ *   its fetch;
+ * - of the template: its number and cluster_row.changes. The page count, the
+ *   document frequencies of fragments, and the sample for models depend only on
+ *   the pages of the cluster and their content, and each change of these
+ *   changes cluster_row.changes. Neither the number of a cluster in a site nor
+ *   the id of a site is ever reused;
+ * - if sites may have their own models: the identity of the model file, that
+ *   is, inode, size and time.
  *
- * A commit that changes other templates of the site changes nothing here. The
- * site's measure, width and threshold only decide where a new page belongs:
- * this page has its place.
+ * A commit that changes only other templates of the site does not change the
+ * key. The key does not contain the measure, width and threshold of the site:
+ * they only decide to which cluster a new page belongs, and this page already
+ * has its cluster.
  */
 #ifndef DAEMON_QUERY_STORED_TEXT_H
 #define DAEMON_QUERY_STORED_TEXT_H
@@ -40,21 +44,21 @@
 struct worker_pool;
 
 struct text_key {
-	struct buffer asked; /* freed by text_key_free() */
+	struct buffer asked; /* the request; freed by text_key_free() */
 	struct buffer state;
-	uint64_t generation; /* of the site; 0 if the result does not contain it
-			      */
+	uint64_t generation; /* generation of the site; 0 if the text does not
+				contain it */
 };
 
-/* A zeroed key is valid. */
+/* Free the parts of the key, but not the key itself. A zeroed key is valid. */
 void text_key_free(struct text_key *key);
 
 /*
- * Find the stored page of a URL, and copy all input of its extraction.
+ * Find the stored page of a URL, and copy all data that its extraction needs.
  * Internal to query.c and stored_text.c.
  */
 
-/* A stored page with its site and key. */
+/* A stored page with its site. */
 struct stored_page {
 	struct site_row site;
 	struct page_row row;
@@ -62,36 +66,38 @@ struct stored_page {
 };
 
 /*
- * Find the page of `url`, following redirects; answer->url becomes its URL.
- * ERR_NOT_FOUND, with the reason in the answer; errors of the transaction.
+ * Find the page of `url`, following redirects, and set answer->url to the URL
+ * of that page. ERR_NOT_FOUND: answer->reason states why the page is not
+ * stored. Errors of the transaction.
  */
 enum error stored_page_find(struct txn *txn, const struct url *url,
 			    struct stored_page *stored_out,
 			    struct extraction_result *answer);
 
-/* A copied page, usable without a transaction. */
+/* A copy of a stored page, which can be used without a transaction. */
 struct copied_page {
 	struct stored_site site;
 	const struct site_view *view;
 	struct known_page known;
-	struct buffer
-		body; /* the page, then its fragments with their frequencies */
+	/* the source of the page, then the data about its fragments */
+	struct buffer body;
 	uint64_t fetched_ms;
-	bool has_page; /* input: the caller has parsed the page, so its body is
-			  not read */
-	bool wants_told;   /* input: also copy data for a worker, */
-	bool wants_counts; /* input: including the frequencies of its fragments
-			    */
-	bool is_told;      /* see daemon/privsep/messages.h */
+	bool has_page; /* input: the caller has parsed the page, so do not read
+			  its body */
+	bool wants_told;   /* input: copy the data that a worker needs, too, */
+	bool wants_counts; /* input: including the document frequencies of the
+			      fragments */
+	bool is_told;      /* that data was copied, see TASK_TEXT in
+			      daemon/privsep/messages.h */
 	struct cluster_state state;
 	size_t page_bytes;
 	size_t told_count;
 };
 
 /*
- * Find a page and copy it into *found. Before the call *found is {0} except the
- * input fields; close it in any case. Errors of stored_page_find(),
- * ERR_BODY_EXPIRED, ERR_CORRUPT.
+ * Find the page of `url` and copy it into *found. Before the call *found must
+ * be zero, except its input fields. Call copied_page_close() in any case.
+ * Errors of stored_page_find(); ERR_BODY_EXPIRED; ERR_CORRUPT.
  */
 enum error copied_page_read(struct store *store,
 			    const struct extraction_options *rules,
@@ -100,24 +106,28 @@ enum error copied_page_read(struct store *store,
 void copied_page_close(struct copied_page *found);
 
 /*
- * The content of a page, extracted by a worker, for the API. The results equal
- * those of query.h, which extracts in the calling process.
+ * Texts that a worker extracts, for the API. They equal the results of query.h,
+ * whose functions extract in the calling process.
  */
 
-/* Plain data except the body: free it with buffer_free(). */
+/* All fields are plain data except `body`, which buffer_free() frees. */
 struct text_result {
 	struct buffer body; /* in the format of the request */
 	char method[32];
-	char reason[256]; /* the evidence that was used, or the failure */
-	char cluster[MAX_HOST_BYTES + 16]; /* HOST/N, or "" */
+	char reason[256]; /* the evidence on which the result is based, or the
+			     reason of the failure */
+	char cluster[MAX_HOST_BYTES +
+		     16]; /* name of the template, HOST/N, or "" */
 	float confidence; /* 0 to 1; NAN = the method has none */
 	enum text_quality quality;
-	struct generation_places places; /* in a body of FORMAT_JSON */
+	/* for a body in FORMAT_JSON: where the generation is */
+	struct generation_places places;
 };
 
 /*
- * Like query_text(), but from rules->answers if it is cached. ERR_QUARANTINED:
- * see worker_pool_run().
+ * Get the text of a stored page like query_text(), but from a worker, or from
+ * the cache rules->answers if it is there. ERR_QUARANTINED: see
+ * worker_pool_run().
  */
 enum error stored_text_get(struct worker_pool *pool, struct store *store,
 			   const struct extraction_options *rules,
@@ -125,9 +135,9 @@ enum error stored_text_get(struct worker_pool *pool, struct store *store,
 			   struct text_result *answer_out);
 
 /*
- * Get the text only from rules->answers. Return false if it must be computed or
- * is larger than 256 KiB. Does not block; reads only the rows of the key from
- * the store.
+ * Get the text from the cache rules->answers. Return false if it is not there
+ * or is larger than 256 KiB. Does not block; it reads only the rows of the
+ * store that the key needs.
  */
 bool stored_text_get_cached(struct store *store,
 			    const struct extraction_options *rules,
@@ -135,15 +145,15 @@ bool stored_text_get_cached(struct store *store,
 			    struct text_result *answer_out);
 
 /*
- * Run the request in every worker, so that each builds the models that it
- * needs, and discard the results.
+ * Run the request in every worker, so that each worker builds the models that
+ * the request needs. The results are discarded.
  */
 enum error stored_text_build_models(struct worker_pool *pool,
 				    struct store *store,
 				    const struct extraction_options *rules,
 				    const struct text_request *request);
 
-/* Like query_extract(), in a worker. */
+/* Like query_extract(), but a worker extracts. */
 enum error submitted_text_get(struct worker_pool *pool, struct store *store,
 			      const struct extraction_options *rules,
 			      const struct text_request *request,

@@ -21,40 +21,49 @@
 enum {
 	MIN_CHAINS = 1024,
 	LARGEST_SHARE = 16,
-	MAX_GAPS = 2,    /* JSON results contain the generation twice */
+	MAX_GAPS = 2,    /* JSON results contain the generation up to twice */
 	MAX_DIGITS = 20, /* of a 64-bit number */
 };
 
-/* Immutable once it is in the cache, except the fields under the lock. */
+/*
+ * Entries do not change while they are in the cache, except the first fields.
+ */
 struct text_cache_entry {
-	struct text_cache_entry *next;  /* in its hash chain; under the lock, as
-				the fields  up to `users` */
-	struct text_cache_entry *newer; /* list by age */
+	/*
+	 * next entry of its hash chain; the lock of the cache guards the fields
+	 * from this one to `users`
+	 */
+	struct text_cache_entry *next;
+	struct text_cache_entry *newer; /* entries are listed by age */
 	struct text_cache_entry *older;
 	bool was_asked;
 	bool is_listed;
-	uint32_t users; /* number of threads that copy from it */
+	uint32_t users; /* number of threads that are copying from the entry */
 
-	uint64_t hash;       /* of the request */
-	struct buffer asked; /* request part of the key */
+	uint64_t hash; /* hash of `asked` */
+	/* request part of the key; `state` is the other part */
+	struct buffer asked;
 	struct buffer state;
-	struct text_result answer; /* its body has gaps */
+	/* its body does not contain the generation */
+	struct text_result answer;
 	size_t gaps[MAX_GAPS]; /* [gap_count], offsets at which the generation
-				  is inserted */
+				  must be inserted */
 	size_t gap_count;
 };
 
 struct text_cache {
 	struct lock lock; /* guards the fields below except max_bytes */
 	size_t max_bytes;
-	struct text_cache_entry **chains; /* [chain_count], a power of two */
+	struct text_cache_entry *
+		*chains; /* [chain_count]; the number is a power of two */
 	size_t chain_count;
 	struct text_cache_entry *newest;
 	struct text_cache_entry *oldest;
-	struct text_cache_entry *hand; /* NULL = the oldest entry */
+	struct text_cache_entry *
+		hand; /* next candidate for eviction; NULL = the oldest entry */
 	struct answer_cache_stats stats;
 	struct text_computation *computing; /* list of running computations */
-	struct condition has_ended;         /* a computation has ended */
+	struct condition has_ended; /* signals that a computation has ended */
 	uint64_t last_number;
 };
 
@@ -109,7 +118,8 @@ static uint64_t text_cache_hash_key(const struct text_key *key)
 }
 
 /*
- * Return the link to the entry of the request, or the link where it would be.
+ * Return the pointer in the hash chain that points to the entry of the request.
+ * If there is no entry, return the pointer at the end of the chain.
  */
 static struct text_cache_entry **link_of(struct text_cache *cache,
 					 uint64_t hash, struct slice asked)
@@ -125,7 +135,7 @@ static struct text_cache_entry **link_of(struct text_cache *cache,
 	return link;
 }
 
-/* Double the number of chains when there is more than one entry per chain. */
+/* Double the number of chains if there is at least one entry for each chain. */
 static void text_cache_grow_chains(struct text_cache *cache)
 {
 	size_t count = cache->chain_count * 2;
@@ -147,7 +157,10 @@ static void text_cache_grow_chains(struct text_cache *cache)
 	cache->chain_count = count;
 }
 
-/* Remove the entry; the last thread that copies from it frees it. */
+/*
+ * Remove the entry from the cache. If threads are copying from it, the last of
+ * them frees it.
+ */
 static void text_cache_remove_entry(struct text_cache *cache,
 				    struct text_cache_entry *entry)
 {
@@ -169,7 +182,10 @@ static void text_cache_remove_entry(struct text_cache *cache,
 		text_cache_entry_destroy(entry);
 }
 
-/* SIEVE: evict the next entry that was not requested. */
+/*
+ * Evict one entry by SIEVE: the first entry from the hand on that was not
+ * requested since the hand last passed it.
+ */
 static void text_cache_evict(struct text_cache *cache)
 {
 	struct text_cache_entry *entry =
@@ -202,9 +218,9 @@ static void text_cache_insert(struct text_cache *cache,
 }
 
 /*
- * Append `json` to the body without the generation at its places. Return false
- * if the generation is not at these places, which come from an untrusted
- * worker.
+ * Append `json` to the body of the entry, but leave out the generation where
+ * `places` states it. Return false if the generation is not there, because
+ * `places` comes from an untrusted worker.
  */
 static bool cut_gaps(struct text_cache_entry *entry, struct slice json,
 		     const struct generation_places *places,
@@ -233,8 +249,8 @@ static bool cut_gaps(struct text_cache_entry *entry, struct slice json,
 }
 
 /*
- * Create an entry that is not in the cache yet; NULL if the result cannot be
- * cached.
+ * Create an entry, not yet in the cache. Return NULL if the result cannot be
+ * cached because the generation was not found.
  */
 static struct text_cache_entry *
 text_cache_entry_create(const struct text_key *key,
@@ -257,7 +273,7 @@ text_cache_entry_create(const struct text_key *key,
 	return entry;
 }
 
-/* Return the running computation of the key, or NULL. */
+/* Return the running computation of an equal key, or NULL. */
 static const struct text_computation *
 find_computing(const struct text_cache *cache, const struct text_key *key)
 {
@@ -365,8 +381,9 @@ bool text_cache_has(struct text_cache *cache, const struct text_key *key,
 }
 
 /*
- * Acquire the entry until text_cache_release_entry(). Return NULL if no entry
- * has this state.
+ * Return the entry of the key; it must be released by
+ * text_cache_release_entry(). Return NULL if there is no entry with this
+ * request and state.
  */
 static struct text_cache_entry *
 text_cache_acquire_entry(struct text_cache *cache, const struct text_key *key)
@@ -451,7 +468,8 @@ enum {
 	PERIOD_MS = 2000,
 	REST_FACTOR = 10,
 	MAX_SITES = 64,
-	MAX_TEMPLATES = 8, /* per site: about as many as a worker can cache */
+	MAX_TEMPLATES =
+		8, /* of one site: about as many as a worker can cache */
 	FORGOTTEN_MS = 3600 * 1000,
 };
 
@@ -460,7 +478,7 @@ struct noted_site {
 	uint64_t noted_ms;
 };
 
-/* A template in the state in which the workers have built its model. */
+/* A template for which the workers have built the model in this state. */
 struct taught_template {
 	uint32_t cluster;
 	uint32_t changes;
@@ -481,14 +499,14 @@ struct cache_warmer {
 	struct background *background;
 	atomic_ullong ahead;
 	atomic_ullong asked;
-	/* owned by the thread */
+	/* Only the background thread uses these: */
 	struct taught_site *taught; /* [MAX_SITES] */
 	size_t taught_count;
 	struct lock lock; /* guards the fields below */
 	struct noted_site noted[MAX_SITES];
 	size_t noted_count;
 	struct extraction_options rules;
-	char *settings; /* texts of the rules; or NULL */
+	char *settings; /* owned copies of the texts in `rules`; or NULL */
 	char *models;
 };
 
@@ -501,7 +519,8 @@ static void cache_warmer_copy_text(char **to, const char *from)
 }
 
 /*
- * Return the entry of the host; a new host replaces the one noted longest ago.
+ * Return the entry of the host. For a new host, return the entry of the host
+ * that was noted longest ago, if all entries are used.
  */
 static struct noted_site *cache_warmer_host_entry(struct cache_warmer *teaching,
 						  struct slice host)
@@ -563,7 +582,10 @@ struct teaching_stats cache_warmer_stats(struct cache_warmer *teaching)
 				       atomic_load(&teaching->asked)};
 }
 
-/* Copy the current hosts and the rules, whose texts the caller frees. */
+/*
+ * Copy the hosts that were noted recently, and the rules. Return the number of
+ * hosts. The caller frees the texts of the rules.
+ */
 static size_t take_noted(struct cache_warmer *teaching,
 			 char hosts[MAX_SITES][MAX_HOST_BYTES + 1],
 			 struct extraction_options *rules_out,
@@ -589,7 +611,10 @@ static size_t take_noted(struct cache_warmer *teaching,
 	return count;
 }
 
-/* Insert it into the sorted list of the largest templates. */
+/*
+ * Insert the template into the list, which is sorted by page count and keeps
+ * only the largest templates.
+ */
 static void cache_warmer_insert_template(struct taught_site *site,
 					 const struct taught_template *template)
 {
@@ -610,8 +635,8 @@ static void cache_warmer_insert_template(struct taught_site *site,
 }
 
 /*
- * Read the current largest templates. Return false if the site is missing or
- * unchanged.
+ * Read the largest templates of the site into *now_out. Return false if the
+ * site is missing or has not changed since `before`.
  */
 static bool cache_warmer_read_site(struct txn *txn,
 				   const struct extraction_options *rules,
@@ -658,8 +683,8 @@ static bool is_taught(const struct taught_site *site,
 }
 
 /*
- * Find a page of the cluster whose body is stored; false if there is no such
- * page.
+ * Find a page of the cluster whose body is stored. Return false if there is
+ * none.
  */
 static bool cache_warmer_find_page(struct txn *txn, uint32_t site,
 				   uint32_t cluster, struct url *url_out)
@@ -680,7 +705,7 @@ static bool cache_warmer_find_page(struct txn *txn, uint32_t site,
 	return is_found;
 }
 
-/* Have every worker build the template's model. */
+/* Let every worker build the model of the template. */
 static bool cache_warmer_build_model(struct cache_warmer *teaching,
 				     const struct extraction_options *rules,
 				     uint32_t site, uint32_t cluster)
@@ -699,8 +724,9 @@ static bool cache_warmer_build_model(struct cache_warmer *teaching,
 }
 
 /*
- * Build the models of changed templates. After a failure, retry when the
- * template has changed again or a client needs it.
+ * Build the models of the templates that have changed. If this fails for a
+ * template, retry after its next change; before that, a worker builds the model
+ * only if a client needs it.
  */
 static void teach_site(struct cache_warmer *teaching,
 		       const struct extraction_options *rules,
@@ -729,7 +755,10 @@ static void teach_site(struct cache_warmer *teaching,
 	*site = now;
 }
 
-/* Keep the state of these sites and add new ones. */
+/*
+ * Set the list of sites to `hosts`; keep the state of sites that were already
+ * listed.
+ */
 static void cache_warmer_set_sites(struct cache_warmer *teaching,
 				   char hosts[MAX_SITES][MAX_HOST_BYTES + 1],
 				   size_t count)
@@ -764,7 +793,10 @@ cache_warmer_check_sites(struct background *background, void *context)
 	free(hosts);
 	free(texts[0]);
 	free(texts[1]);
-	/* the work of the workers does not load this thread */
+	/*
+	 * use the elapsed time, because not this thread but the workers do the
+	 * work
+	 */
 	rest_ms = (clock_steady_ms() - begin_ms) * REST_FACTOR;
 	if (count == 0)
 		return (struct thread_schedule){0};

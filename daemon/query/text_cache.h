@@ -1,11 +1,13 @@
 /*
- * daemon/query/text_cache.h - a memory cache of extracted texts. An entry is
- * valid while its key (daemon/query/stored_text.h) is unchanged. Limited in
- * bytes. Any thread may call these functions.
+ * daemon/query/text_cache.h - a cache of extracted texts in memory, limited in
+ * bytes. An entry is valid while the state in its key
+ * (daemon/query/stored_text.h) is the current state. Any thread may call these
+ * functions.
  *
- * Eviction is by SIEVE: a hand moves from the oldest to the newest entry, skips
- * entries that were requested since its last visit, and evicts the next one.
- * Source: Zhang et al., SIEVE is Simpler than LRU, NSDI 2024, algorithm 1.
+ * The cache evicts by SIEVE: a hand moves from the oldest to the newest entry.
+ * It skips each entry that was requested since the hand last passed it, and
+ * evicts the first other entry. Source: Zhang et al., SIEVE is Simpler than
+ * LRU, NSDI 2024, algorithm 1.
  */
 #ifndef DAEMON_QUERY_TEXT_CACHE_H
 #define DAEMON_QUERY_TEXT_CACHE_H
@@ -25,8 +27,8 @@ struct text_cache;
 struct worker_pool;
 
 /*
- * Create a cache of at most `max_bytes`, including keys and overhead; 0 =
- * always empty.
+ * Create a cache of at most `max_bytes`, which include keys and overhead. 0 =
+ * the cache is always empty.
  */
 struct text_cache *text_cache_create(size_t max_bytes);
 
@@ -34,20 +36,21 @@ struct text_cache *text_cache_create(size_t max_bytes);
 void text_cache_destroy(struct text_cache *cache);
 
 /*
- * Return whether there is an entry for the request of the key, in any state,
- * whose body has at most `max_bytes`. `cache` may be NULL: return false.
+ * Return whether the cache has a text for the request of the key, in any state,
+ * whose body has at most `max_bytes`. Return false if `cache` is NULL.
  */
 bool text_cache_has(struct text_cache *cache, const struct text_key *key,
 		    size_t max_bytes);
 
 /*
- * Copy the text of the key and insert the key's generation. Return false and
- * leave *answer_out unchanged if there is no entry. `cache` may be NULL.
+ * Copy the text of the key, and insert the generation of the key into it.
+ * Return false and leave *answer_out unchanged if there is no entry with this
+ * key. `cache` may be NULL.
  */
 bool text_cache_get(struct text_cache *cache, const struct text_key *key,
 		    struct text_result *answer_out);
 
-/* A running computation, on the stack of its thread. */
+/* A computation of a text; it is on the stack of the thread that computes. */
 struct text_computation {
 	struct text_computation *next;
 	const struct text_key *key;
@@ -55,10 +58,11 @@ struct text_computation {
 };
 
 /*
- * Start to compute the text of the key, which must stay unchanged, after a
- * cache miss. Return false if another thread was computing it: this function
- * has waited for that thread; look in the cache again. After true call
- * text_cache_end(). `cache` may be NULL: return true.
+ * Begin to compute the text of the key after a cache miss. Return true if the
+ * caller must compute it and then call text_cache_end(); the key must stay
+ * unchanged until then. Return false if another thread was computing the text:
+ * this function has waited for that thread, and the caller must look in the
+ * cache again. Return true if `cache` is NULL.
  */
 bool text_cache_begin(struct text_cache *cache, const struct text_key *key,
 		      struct text_computation *computing);
@@ -66,9 +70,10 @@ void text_cache_end(struct text_cache *cache,
 		    struct text_computation *computing);
 
 /*
- * Store a copy of the result, and replace the entry of another state, unless
- * the copy is larger than 1/16 of the cache. The key must be the same before
- * and after the computation. `cache` may be NULL.
+ * Store a copy of the result under the key, and remove the entry of the same
+ * request with another state. A result that needs more than 1/16 of the cache
+ * is not stored. Before the call check that the key is still the same as before
+ * the computation. `cache` may be NULL.
  */
 void text_cache_put(struct text_cache *cache, const struct text_key *key,
 		    const struct text_result *answer);
@@ -81,36 +86,40 @@ struct answer_cache_stats {
 	size_t count;
 };
 
-/* All 0 for NULL. */
+/* Return the figures of the cache; all 0 if `cache` is NULL. */
 struct answer_cache_stats text_cache_stats(struct text_cache *cache);
 
 /*
- * The cache warmer: when templates of requested sites have changed, it makes
- * the workers build their models, so that clients need not wait. Sites without
- * requests cost nothing.
+ * The cache warmer. When templates of requested sites have changed, it makes
+ * the workers build the models of these templates, so that clients need not
+ * wait. Sites without requests cause no work.
  */
 
 /*
- * Start a thread that checks, every few seconds, the last 64 sites requested
- * within one hour, and then rests ten times as long as the workers took. For
- * the largest templates of a site it builds the models of the default method.
- * Store and pool must outlive it. ERR_IO: cannot create the thread.
+ * Start the background thread. Every few seconds it checks the last 64 sites
+ * that were requested within one hour, and then it rests ten times as long as
+ * the workers took. For the largest templates of a site it builds the models of
+ * the default method. `pool` and `store` must outlive the thread. ERR_IO: the
+ * thread cannot be created.
  */
 enum error cache_warmer_start(struct cache_warmer **teaching_out,
 			      struct worker_pool *pool, struct store *store);
 
-/* Wait for the current task and stop the thread. NULL is a no-op. */
+/* Wait for the running task and stop the thread. NULL is a no-op. */
 void cache_warmer_stop(struct cache_warmer *teaching);
 
 /*
- * Note that a text of the host is computed by these rules, which are copied.
- * Any thread may call this; cheap. NULL is a no-op.
+ * Note that a text of a page of `host` was requested and how it is computed
+ * (`rules`, which is copied). Any thread may call this; cheap. NULL is a no-op.
  */
 void cache_warmer_note(struct cache_warmer *teaching,
 		       const struct extraction_options *rules,
 		       struct slice host);
 
-/* Count a sample that a worker got for building a model. NULL is a no-op. */
+/*
+ * Count a sample that a worker requested in order to build a model. `is_ahead`:
+ * no client was waiting. NULL is a no-op.
+ */
 void cache_warmer_count(struct cache_warmer *teaching, bool is_ahead);
 
 struct teaching_stats {
@@ -118,7 +127,7 @@ struct teaching_stats {
 	uint64_t asked; /* models built while a client waited */
 };
 
-/* All 0 for NULL. */
+/* Return the figures of the cache warmer; all 0 if it is NULL. */
 struct teaching_stats cache_warmer_stats(struct cache_warmer *teaching);
 
 #endif

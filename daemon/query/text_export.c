@@ -28,7 +28,7 @@ static bool csv_is_digit(char byte)
 
 /*
  * Return whether the text is a number: an optional sign, digits with points and
- * commas between, an optional '%'.
+ * commas between them, and an optional '%'.
  */
 static bool csv_is_number(struct slice text)
 {
@@ -177,7 +177,7 @@ void text_export_begin(enum text_export_format form, const char *software,
 		append_info(software, now_ms, form == TEXT_EXPORT_WET, out);
 }
 
-/* Write HOST/N, or "". */
+/* Write the name of the page's template, HOST/N, or "" if it is unknown. */
 static void text_export_write_cluster(const struct text_export_row *told,
 				      char *out, size_t size)
 {
@@ -188,7 +188,7 @@ static void text_export_write_cluster(const struct text_export_row *told,
 		snprintf(out, size, "%s/%u", told->host, told->page->cluster);
 }
 
-/* Return the beginning of a line: the place of the page. */
+/* Return the first members of a line, which identify the page. */
 static json_t *place_json(const struct text_export_row *told)
 {
 	char place[TEXT_POSITION_BYTES];
@@ -236,7 +236,10 @@ static json_t *line_json(const struct text_export_row *told)
 	return line;
 }
 
-/* Check a worker's output, which must not break the lines of other pages. */
+/*
+ * Return whether the body is one JSON object on one line. A body from an
+ * untrusted worker must not break the lines of other pages.
+ */
 static bool is_object_line(struct slice body)
 {
 	const char *bytes = body.data;
@@ -261,7 +264,8 @@ static void text_export_append_line(const struct text_export_row *told,
 		return;
 	}
 	if (is_object)
-		line.error = ERR_QUARANTINED; /* the store is not the cause */
+		/* a worker sent an invalid object; the store is not damaged */
+		line.error = ERR_QUARANTINED;
 	json_append(out, line_json(&line), JSON_REAL_PRECISION(REAL_DIGITS));
 	buffer_append_byte(out, '\n');
 }
@@ -336,8 +340,9 @@ void text_export_append(enum text_export_format form,
 }
 
 enum {
-	MAX_PLACES = 32768, /* found by one pass over all rows */
-	MAX_ROWS = 4096,    /* rows per transaction */
+	MAX_PLACES = 32768, /* one pass over all rows of the site collects this
+			       many positions */
+	MAX_ROWS = 4096,    /* one transaction reads this many rows */
 	KEY_DIGITS = 16,
 };
 
@@ -346,12 +351,16 @@ struct text_walk {
 	char host[MAX_HOST_BYTES + 1];
 	uint32_t site;
 	struct text_filter filter;
-	struct text_position last; /* last returned place, or the start */
-	/* the first places: [count <= 2 * MAX_PLACES], sorted afterwards */
+	/* position that was returned last, or the start */
+	struct text_position last;
+	/*
+	 * The next positions of the walk: [count <= 2 * MAX_PLACES]; sorted
+	 * when the pass over the rows has ended.
+	 */
 	struct text_position *places;
 	size_t count;
 	size_t next;
-	bool is_last; /* no places remain after these */
+	bool is_last; /* no positions remain after `places` */
 };
 
 void text_position_write(struct text_position place, char *out)
@@ -361,8 +370,8 @@ void text_position_write(struct text_position place, char *out)
 }
 
 /*
- * Parse lower-case digits of `base` at the beginning of `text`; return their
- * number.
+ * Parse digits of `base`, in lower case, at the beginning of `text`. Return the
+ * number of digits.
  */
 static size_t read_digits(struct slice text, unsigned base,
 			  uint64_t *number_out)
@@ -413,7 +422,7 @@ static int text_walk_compare_positions(const void *a, const void *b)
 					     : text_position_is_before(y, x);
 }
 
-/* Sort the places and keep the first MAX_PLACES. */
+/* Sort the positions and drop all but the first MAX_PLACES. */
 static void text_walk_sort(struct text_walk *walk)
 {
 	if (walk->count > 0)
@@ -425,7 +434,7 @@ static void text_walk_sort(struct text_walk *walk)
 	}
 }
 
-/* Add the place, unless it is certainly not among the first MAX_PLACES. */
+/* Add the position, unless it is certainly not among the first MAX_PLACES. */
 static void text_walk_add_position(struct text_walk *walk,
 				   struct text_position place)
 {
@@ -449,7 +458,10 @@ static bool text_walk_matches(const struct text_walk *walk,
 	       (filter->classes >> row->page_class & 1U) != 0;
 }
 
-/* Read the next rows from *key on, and advance it; false at the end. */
+/*
+ * Add the positions of the next MAX_ROWS rows from *key on, and advance *key.
+ * Return false after the last row.
+ */
 static bool text_walk_read_rows(struct text_walk *walk, struct txn *txn,
 				uint64_t *key)
 {
@@ -478,7 +490,7 @@ static bool text_walk_read_rows(struct text_walk *walk, struct txn *txn,
 	return has_more;
 }
 
-/* Return the number of the site; 0 if there is no such site. */
+/* Return the id of the site; 0 if there is no such site. */
 static uint32_t find_site(struct txn *txn, const char *host)
 {
 	struct site_row row;
@@ -487,8 +499,8 @@ static uint32_t find_site(struct txn *txn, const char *host)
 }
 
 /*
- * Find the places after the last one. After an error the list is empty, and the
- * call can be repeated.
+ * Find the positions after walk->last. After an error the list is empty, and
+ * the call can be repeated.
  */
 static enum error text_walk_find_positions(struct text_walk *walk)
 {
@@ -520,12 +532,13 @@ static enum error text_walk_find_positions(struct text_walk *walk)
 }
 
 /*
- * Return the first time whose pages may be incomplete, if that is before
- * `now_ms`. A walk uses several transactions, and others commit between them:
- * it must not see a part of these commits. Each stored page has an event of the
- * same time, and the times that one machine writes only grow, so later pages
- * are newer than the last event of their partition; other partitions may be
- * ahead or behind.
+ * Return the time before which the walk may return pages, at most `now_ms`. A
+ * walk uses several transactions, and other threads commit between them.
+ * Without this limit the walk could see one part of such a commit and miss
+ * another part. Each stored page has an event of the same time, and the times
+ * that one machine writes only grow. Therefore, pages that are stored later are
+ * newer than the last event of the site's partition. Events of other partitions
+ * do not count, because their times may be ahead or behind.
  */
 static uint64_t end_of_stored(struct txn *txn, uint32_t site, uint64_t now_ms)
 {

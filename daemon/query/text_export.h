@@ -1,6 +1,7 @@
 /*
- * daemon/query/text_export.h - CSV cells (RFC 4180) that a spreadsheet displays
- * and does not execute.
+ * daemon/query/text_export.h - export the texts of a site: CSV cells (RFC 4180)
+ * that a spreadsheet displays and does not execute, a walk over the pages in
+ * the order in which they were stored, and the formats of the export.
  */
 #ifndef DAEMON_QUERY_TEXT_EXPORT_H
 #define DAEMON_QUERY_TEXT_EXPORT_H
@@ -20,24 +21,26 @@
 struct text_walk; /* used by one thread at a time */
 
 /*
- * Return whether a spreadsheet might execute the text as a formula: after
- * blanks and quotation marks it begins with = + - @ or a wide form of these, or
- * it begins with a tab or a line end (OWASP, "CSV Injection"). A plain number,
- * such as -12.5, +3 or -1,234.5%, is not a formula.
+ * Return whether a spreadsheet might execute the text as a formula. It might if
+ * the text begins with a tab or a line end, or if its first character after
+ * blanks and quotation marks is = + - @ or a wide form of these (OWASP, "CSV
+ * Injection"). A plain number, such as -12.5, +3 or -1,234.5%, is not a
+ * formula.
  */
 bool csv_is_formula(struct slice text);
 
 /*
- * Append the UTF-8 text as a cell in quotation marks. Unless `is_raw`, write an
- * apostrophe before a formula, which makes spreadsheets treat it as text.
+ * Append the UTF-8 text as a cell in quotation marks. Before a formula write an
+ * apostrophe, which makes spreadsheets display it as text, unless `is_raw`.
  */
 void csv_append_cell(struct slice text, bool is_raw, struct buffer *out);
 
 /*
- * The pages of a site in the order in which they were stored: by the time at
- * which this store got their content, pages of the same millisecond by their
- * keys. A page that is stored again moves to the end. Memory is limited,
- * however many pages there are, and transactions are short.
+ * A walk over the pages of a site in the order in which they were stored, that
+ * is, by the time at which this store got their content, and for the same
+ * millisecond by their keys. A page that is stored again moves to the end. The
+ * walk uses limited memory, however many pages the site has, and its
+ * transactions are short.
  */
 
 /* The position of a page in that order. */
@@ -49,69 +52,73 @@ struct text_position {
 enum { TEXT_POSITION_BYTES = 40 };
 
 /*
- * Write the position as text, "1763908400123.00a1b2c3d4e5f607", to `out`
- * [TEXT_POSITION_BYTES].
+ * Write the position as text, such as "1763908400123.00a1b2c3d4e5f607", to
+ * `out` [TEXT_POSITION_BYTES].
  */
 void text_position_write(struct text_position place, char *out);
 
 /*
- * Parse such a text, or only a time, which is after all pages of its
- * millisecond. Return false if it is invalid.
+ * Parse the text of a position. A text that is only a time in milliseconds
+ * means the position after all pages of that millisecond. Return false if the
+ * text is invalid.
  */
 bool text_position_read(struct slice text, struct text_position *place_out);
 
 /*
- * Which pages of a site: after `since`, stored before a time that is at most
- * the current time and at most the start of the walk.
+ * Selects pages of the site `host`: those after `since` that were stored before
+ * `before_ms`. An earlier time is used if a later one could be incomplete.
  */
 struct text_filter {
 	const char *host;
 	struct text_position since;
 	uint64_t before_ms;
-	uint32_t cluster; /* 0 = of all clusters, and of none */
-	uint32_t classes; /* one bit per enum page_class */
+	uint32_t cluster; /* only pages of this cluster; 0 = all pages, also
+			     pages without a cluster */
+	/* one bit for each enum page_class that is selected */
+	uint32_t classes;
 };
 
 /*
- * Start a walk; the filter is copied. ERR_NOT_FOUND: there is no such site;
+ * Start a walk; *filter is copied. ERR_NOT_FOUND: there is no such site.
  * ERR_IO, ERR_BUSY, ERR_CORRUPT.
  */
 enum error text_walk_begin(struct text_walk **walk_out, struct store *store,
 			   const struct text_filter *filter);
 void text_walk_end(struct text_walk *walk); /* NULL is a no-op */
 
-/* Return the number of the site. */
+/* Return the id of the site. */
 uint32_t text_walk_site(const struct text_walk *walk);
 
 /*
- * Get the next page. *is_there_out is false at the end. Once per 32,768 pages
- * this reads the rows of all pages of the site. ERR_NOT_FOUND: the site was
- * deleted or replaced; other errors as above. After an error the call can be
- * repeated.
+ * Get the position of the next page. *is_there_out is false after the last
+ * page. Once for each 32,768 pages this function reads the rows of all pages of
+ * the site. ERR_NOT_FOUND: the site was deleted or replaced. Other errors as
+ * for text_walk_begin(). After an error the call can be repeated.
  */
 enum error text_walk_next(struct text_walk *walk,
 			  struct text_position *place_out, bool *is_there_out);
 
-/* A page at its position. */
+/* The page at a position. */
 struct positioned_page {
 	char url[MAX_URL_BYTES + 1];
 	uint64_t fetched_ms;
-	uint64_t archived_ms; /* time of its record in an archive; 0 = none */
+	uint64_t archived_ms; /* time at which an archive recorded the page; 0 =
+				 not from an archive */
 	uint32_t cluster;
 	uint16_t page_class;
 };
 
 /*
- * Read the page of a position. ERR_NOT_FOUND: it was deleted or has another
- * position now.
+ * Read the page at the position `place`. ERR_NOT_FOUND: the page was deleted or
+ * now has another position.
  */
 enum error text_position_page(struct store *store, uint32_t site,
 			      struct text_position place,
 			      struct positioned_page *page_out);
 
 /*
- * The texts of many pages in one stream: JSON lines, CSV (RFC 4180), or WET,
- * that is, conversion records of WARC 1.1.
+ * The texts of many pages as one stream. The formats are JSON lines, CSV (RFC
+ * 4180), and WET, whose texts are conversion records of WARC 1.1.
  */
 
 enum text_export_format {
@@ -122,37 +129,42 @@ enum text_export_format {
 	TEXT_EXPORT_FORMATS
 };
 
-/* "jsonl", "wet", "wet.gz", "csv". */
+/*
+ * text_export_format_of() parses "jsonl", "wet", "wet.gz" or "csv"; it returns
+ * false for another name. text_export_media_type() returns the media type of
+ * the format.
+ */
 bool text_export_format_of(const char *name, enum text_export_format *form_out);
 const char *text_export_media_type(enum text_export_format form);
 
 /*
- * Append what precedes the first page: the column names, a warcinfo record of
- * `software`, or nothing.
+ * Append the bytes that precede the first page: in CSV the column names, in WET
+ * a warcinfo record that names `software`, otherwise nothing.
  */
 void text_export_begin(enum text_export_format form, const char *software,
 		       uint64_t now_ms, struct buffer *out);
 
-/* The text of a page with its place. */
+/* The text of one page, or the error of its extraction. */
 struct text_export_row {
-	uint64_t position; /* index in the submitted pages, from 1; 0 = a stored
-			      page */
+	uint64_t position; /* index of a submitted page in the request, from 1;
+			      0 = a stored page */
 	struct text_position place;         /* of a stored page */
 	const struct positioned_page *page; /* of a stored page */
 	const char *host;                   /* of a stored page */
-	const char *url;                    /* of any page; "" = none */
-	enum format format;                 /* of the text */
-	bool is_raw; /* CSV cells may be formulas, see csv_append_cell() */
+	const char *url;    /* URL of the page; "" = it has none */
+	enum format format; /* format of the text in `answer` */
+	bool is_raw;        /* write CSV cells that may be formulas, see
+			       csv_append_cell() */
 	enum error error;
-	const struct text_result
-		*answer; /* after an error only its reason is set */
+	/* after an error only its reason is set */
+	const struct text_result *answer;
 };
 
 /*
- * Append a page. A page with an error becomes a line with the error; in WET, a
- * metadata record. With FORMAT_JSON a line of JSON is the object of that
- * format, with place and type added at its start; if the text is not a one-line
- * object, the line has ERR_QUARANTINED.
+ * Append a page. A page with an error becomes a line with the error, or in WET
+ * a metadata record. With FORMAT_JSON, a JSON line is the object of that
+ * format, preceded by the members that identify the page. If the text is not an
+ * object on one line, the line has the error ERR_QUARANTINED instead.
  */
 void text_export_append(enum text_export_format form,
 			const struct text_export_row *told, struct buffer *out);

@@ -23,7 +23,10 @@ static bool bundle_reject(char *reason, const char *why)
 	return false;
 }
 
-/* Return the index of a cluster, or cluster_count. */
+/*
+ * Return the index of the cluster with this number; bundle->cluster_count if
+ * there is none.
+ */
 static uint32_t bundle_find_cluster(const struct bundle *bundle,
 				    uint32_t number)
 {
@@ -37,7 +40,9 @@ static uint32_t bundle_find_cluster(const struct bundle *bundle,
 		       : bundle->cluster_count;
 }
 
-/* Create the clusters from the clusters of the pages, and count their pages. */
+/*
+ * Create one cluster for each cluster number of the pages, and count its pages.
+ */
 static void name_clusters(struct bundle *bundle)
 {
 	uint32_t *numbers = mem_alloc(bundle->page_count + 1, sizeof(*numbers));
@@ -57,10 +62,12 @@ static void name_clusters(struct bundle *bundle)
 	free(numbers);
 }
 
-/* Pages sorted by cluster. */
+/* The pages of the bundle, sorted by cluster. */
 struct grouping {
-	uint32_t *order; /* [page_count]: pages without a cluster at the end */
-	size_t *first;   /* [cluster_count + 1] */
+	uint32_t *order; /* [page_count] indices of pages; pages without a
+			    cluster come last */
+	size_t *first;   /* [cluster_count + 1] position in `order` of the first
+			    page of each cluster */
 };
 
 static struct grouping bundle_group_pages(const struct bundle *bundle)
@@ -84,8 +91,9 @@ static struct grouping bundle_group_pages(const struct bundle *bundle)
 }
 
 /*
- * Count the fragments of the pages `order` [page_count] of a cluster; add the
- * rows to the bundle. `counts` [fragment_count] is zero before and after.
+ * Count the fragments of the pages of a cluster and add the rows to the bundle.
+ * `order` contains the pages of the cluster. `counts` [fragment_count] must be
+ * zero; it is zero again afterwards.
  */
 static void count_cluster(struct bundle *bundle, struct bundle_cluster *cluster,
 			  const uint32_t *order, uint32_t *counts)
@@ -111,7 +119,7 @@ static void count_cluster(struct bundle *bundle, struct bundle_cluster *cluster,
 		qsort(rows, cluster->row_count, sizeof(*rows), order_u32);
 }
 
-/* Create the clusters after all pages are read. */
+/* Create the clusters; all pages must have been read. */
 static void bundle_make_clusters(struct bundle *bundle)
 {
 	uint32_t *counts =
@@ -121,7 +129,7 @@ static void bundle_make_clusters(struct bundle *bundle)
 
 	name_clusters(bundle);
 	grouping = bundle_group_pages(bundle);
-	/* At most one row for each fragment of each page. */
+	/* There is at most one row for each fragment of each page. */
 	bundle->rows = mem_alloc(bundle->page_fragments.size + 1,
 				 sizeof(*bundle->rows));
 	for (uint32_t c = 0; c < bundle->cluster_count; c++) {
@@ -159,7 +167,7 @@ static bool bundle_read_version(struct bundle *bundle,
 	return true;
 }
 
-/* Add a section of a cluster. */
+/* Read a section that belongs to a cluster, and store it in the cluster. */
 static bool bundle_read_cluster(struct bundle *bundle,
 				const struct section *section,
 				struct slice bytes, char *reason)
@@ -203,14 +211,16 @@ const struct bundle_cluster *bundle_cluster(const struct bundle *bundle,
 
 enum { MAX_CHARSET_BYTES = 256 };
 
-/* The template model of a method and a cluster. */
+/*
+ * A template model: built by an extraction method from the sample of a cluster.
+ */
 struct bundle_model {
 	struct bundle_model *next;
 	const struct extractor *extractor;
 	double parameters[MAX_PARAMETERS];
 	uint32_t cluster;
 	struct arena *arena;
-	const void *knowledge; /* in the arena */
+	const void *knowledge; /* result of extractor->learn(), in `arena` */
 	size_t bytes;
 };
 
@@ -234,7 +244,10 @@ static void bundle_model_free(struct bundle_model *lesson)
 	free(lesson);
 }
 
-/* Free the least recently used models, but never the newest. */
+/*
+ * Free the least recently used models while the models exceed the limit. The
+ * most recently used model is never freed.
+ */
 static void bundle_evict_models(struct bundle *bundle)
 {
 	while (bundle->learned_bytes > bundle->limits.max_learned &&
@@ -275,7 +288,10 @@ struct parsed_sample {
 	uint32_t count;
 };
 
-/* Parse a page with the largest limits that a daemon may have. */
+/*
+ * Parse a page of a sample. The limits are the largest ones that the
+ * configuration of a daemon allows.
+ */
 static void bundle_parse_sample_page(void *visitor, struct slice charset,
 				     struct slice body)
 {
@@ -347,7 +363,7 @@ struct template_model bundle_learn(struct bundle *bundle, uint32_t cluster,
 
 enum { MAX_STATUS = 999 };
 
-/* Read strictly ascending hashes. */
+/* Read hashes, which must be strictly ascending. */
 static bool bundle_read_hashes(struct slice bytes, uint64_t **hashes_out,
 			       size_t *count_out, char *reason)
 {
@@ -370,8 +386,8 @@ static bool bundle_read_hashes(struct slice bytes, uint64_t **hashes_out,
 }
 
 /*
- * Read a list of indices below `limit`; return its length. The cursor records
- * damage.
+ * Read a list of indices below `limit`, append it to `lists` and return its
+ * length. If the list is invalid, the cursor is marked as damaged.
  */
 static uint32_t bundle_read_list(struct byte_cursor *cursor, size_t limit,
 				 struct index_lists *lists)
@@ -429,7 +445,7 @@ static bool bundle_read_page(struct bundle *bundle, struct byte_cursor *cursor,
 	known->cluster = (uint32_t)cursor_number(cursor, UINT32_MAX);
 	known->http_status = (uint32_t)cursor_number(cursor, MAX_STATUS);
 	known->charset = cursor_text(cursor, MAX_CHARSET_BYTES);
-	if (known->charset.size > 0) /* copy it, because the section is freed */
+	if (known->charset.size > 0) /* the section is freed, so copy it */
 		known->charset.data =
 			arena_copy(bundle->arena, known->charset.data,
 				   known->charset.size);
@@ -514,11 +530,11 @@ static void bundle_site_write(const struct bundle_site *site,
 	json_decref(object);
 }
 
-/* The JSON reader; keeps the first error. */
+/* Reads the section "site"; `reason` describes the first error. */
 struct bundle_site_reader {
 	const json_t *object;
 	struct arena *arena;
-	char *reason; /* "" until an error */
+	char *reason; /* "" if there was no error */
 };
 
 static void bundle_site_reject(struct bundle_site_reader *reading,
@@ -563,7 +579,7 @@ static void read_limits(struct bundle_site_reader *reading,
 	struct bundle_site_reader inner = *reading;
 
 	inner.object = json_object_get(reading->object, "limits");
-	/* The ranges of the daemon's configuration. */
+	/* The same ranges as in the configuration of the daemon. */
 	limits->max_bytes =
 		(size_t)bundle_site_read_number(&inner, "bytes", 1024, 1 << 30);
 	limits->max_nodes = (uint32_t)bundle_site_read_number(&inner, "nodes",
@@ -574,7 +590,7 @@ static void read_limits(struct bundle_site_reader *reading,
 		&inner, "attributes", 1, 4096);
 }
 
-/* Check that the host is the host of the base, in canonical form. */
+/* Check that `host` is the host of `base` and in canonical form. */
 static void check_address(struct bundle_site_reader *reading,
 			  const struct bundle_site *site)
 {
@@ -680,7 +696,7 @@ static uint32_t bundle_view_cluster_of(void *context, uint32_t set)
 	return bundle_of(context)->sets[set].cluster;
 }
 
-/* A bundle never changes. */
+/* The state of a cluster in a bundle never changes, so `changes` is 0. */
 static struct cluster_state bundle_view_cluster_state(void *context,
 						      uint32_t cluster)
 {
@@ -768,7 +784,7 @@ bundle_view_build_model(void *context, uint32_t cluster, uint32_t changes,
 						extractor, parameters);
 }
 
-/* The bundle owns its template models. */
+/* Release a model: only a learner's, because the bundle owns the others. */
 static void bundle_view_release_model(void *context,
 				      struct template_model taught)
 {
@@ -778,7 +794,7 @@ static void bundle_view_release_model(void *context,
 		seen->learner->release(seen->learner->context, taught);
 }
 
-/* Never fails: the bundle was checked when it was opened. */
+/* A bundle was checked when it was opened, so reading it cannot fail. */
 static enum error bundle_view_failure(const void *context)
 {
 	(void)context;
@@ -845,7 +861,8 @@ void bundle_close(struct bundle *bundle)
 }
 
 /*
- * Read a section; if it is invalid, write a phrase to `reason`, return false.
+ * Read a section. If it is invalid, write the reason to `reason` and return
+ * false.
  */
 static bool bundle_read_section(struct bundle *bundle,
 				const struct section *section, char *reason)
@@ -876,8 +893,8 @@ static enum error bundle_fail(enum error error, const char *text, char *reason)
 }
 
 /*
- * Read the sections in the order of their kinds, so that a section refers only
- * to earlier ones.
+ * Read the sections in ascending order of their kinds, because a section may
+ * refer to data of earlier ones.
  */
 static enum error bundle_read_sections(struct bundle *bundle, char *reason)
 {
@@ -905,7 +922,7 @@ static enum error bundle_read_sections(struct bundle *bundle, char *reason)
 	return ERR_NONE;
 }
 
-/* Check the consistency of several sections. */
+/* Check what no single section shows: that sections exist and fit together. */
 static enum error check_whole(const struct bundle *bundle, char *reason)
 {
 	const struct page_limits *limits = &bundle->site.limits;
@@ -968,7 +985,10 @@ uint32_t bundle_page_count(const struct bundle *bundle)
 	return (uint32_t)bundle->page_count;
 }
 
-/* Return whether the page may belong to the site. */
+/*
+ * Return whether the page may belong to the site: its URL has the host of the
+ * site, or is unknown.
+ */
 static bool bundle_has_host_of(const struct bundle *bundle,
 			       const struct text_request *request)
 {
@@ -1035,7 +1055,7 @@ bool bundle_is_full(const struct bundle_writer *writer)
 	       writer->unpacked + writer->rows.size > BUNDLE_MAX_BYTES;
 }
 
-/* Finish the current section. */
+/* Finish the current section: compress it and add it to the file. */
 static void end_section(struct bundle_writer *writer)
 {
 	if (writer->rows.size == 0)
@@ -1047,7 +1067,10 @@ static void end_section(struct bundle_writer *writer)
 	buffer_free(&writer->rows);
 }
 
-/* Finish the previous section; return the buffer of the new one. */
+/*
+ * Return the buffer for a section. If it is not the current section, finish the
+ * current one first.
+ */
 static struct buffer *bundle_writer_section(struct bundle_writer *writer,
 					    enum section_kind kind,
 					    uint32_t number)
@@ -1081,7 +1104,10 @@ void bundle_put_hashes(struct bundle_writer *writer, enum section_kind kind,
 		pack_u64(out, hashes[i]);
 }
 
-/* Append the number of ascending indices, then the gaps between them. */
+/*
+ * Append a list of ascending indices: their number, then the difference of each
+ * index from its predecessor.
+ */
 static void append_indices(struct buffer *out, const uint32_t *indices,
 			   size_t count)
 {

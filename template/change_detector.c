@@ -6,21 +6,23 @@
 #include "template/version.h"
 
 /*
- * Chosen by tests/eval/changes.py (its tables: tests/eval/CHANGES.md) on the
- * templates of nine sites, of at least three pages, at several times. Where
- * only content changed, at most 0.22 of the paths moved, and 0.42 of the texts
- * (lists of new items); where the site was redesigned, at least 0.47 of the
- * paths, and sometimes no texts. So paths decide, with a threshold between the
- * two, and texts only if nearly all of them move. The agreement is the lowest
- * that keeps the two this far apart, so that a few pages from an old cache
- * cannot hide a redesign: at 0.8, content changes move up to 0.30.
- * Cross-validated by site, all 65 unchanged and 34 redesigned templates were
- * recognised.
+ * The values were chosen by tests/eval/changes.py (results:
+ * tests/eval/CHANGES.md), on the templates of nine sites that have at least
+ * three pages, at several times. If only the content had changed, at most 0.22
+ * of the paths and 0.42 of the texts moved (new items in lists). If the site
+ * was redesigned, at least 0.47 of the paths moved, but sometimes no texts.
+ * Therefore paths decide, with a threshold between these values; texts decide
+ * only if nearly all of them move. The agreement should be low, because a few
+ * pages from an old cache must not hide a redesign. 0.85 is the lowest
+ * agreement that distinguishes the two cases as well as this: at 0.8, up to
+ * 0.30 of the paths move when only the content changes. In a cross-validation
+ * by site, all 65 unchanged and all 34 redesigned templates were recognised.
  *
- * A page: where only content changed, none of 732 lost over 0.25 of its shared
- * items, and all of 393 did in a redesign; additions to one page are content
- * and do not count. With fewer than three pages, content changes move up to
- * 0.53, a redesign 0.35 and more.
+ * Single pages: when only the content had changed, none of 732 pages lost more
+ * than 0.25 of the items that it shares with others. In a redesign all of 393
+ * pages did. Items that are new on only one page are content and do not count.
+ * Templates with fewer than three pages: when only the content had changed, up
+ * to 0.53 of the paths moved; in a redesign 0.35 and more.
  */
 const struct change_rules change_rules_default = {
 	.min_pages = 3,
@@ -33,13 +35,15 @@ const struct change_rules change_rules_default = {
 
 enum {
 	/*
-	 * Minimum number of moved paths or fragments: on a page with very few
-	 * paths, one or two would be a large ratio.
+	 * Minimum number of moved paths or fragments. On a page with very few
+	 * paths, one or two moved paths would already be a large ratio.
 	 */
 	MIN_MOVED = 3,
 };
 
-/* The state of a decision about a template; masks are of its sample pages. */
+/*
+ * The state of a decision about a template. In a mask, bit i is sample page i.
+ */
 struct change_evaluation {
 	const struct change_rules *rules;
 	const struct observed_page *sample;
@@ -47,11 +51,12 @@ struct change_evaluation {
 	uint32_t unseen;
 	uint32_t gone;
 	uint32_t blocked;
-	uint32_t seen;   /* pages with a record */
-	uint32_t away;   /* pages in another cluster */
-	uint32_t differ; /* pages that have changed */
-	uint32_t joins;  /* pages that changed like the others */
-	bool is_moved;   /* the change exceeds a threshold */
+	uint32_t seen;   /* mask: pages that have a record */
+	uint32_t away;   /* mask: pages that are in another cluster now */
+	uint32_t differ; /* mask: pages that have changed */
+	uint32_t joins;  /* mask: pages that changed in the same way as the
+			    others */
+	bool is_moved;   /* the change exceeds a threshold of the rules */
 };
 
 static void change_collect(struct change_evaluation *evaluation,
@@ -93,8 +98,9 @@ static bool change_exceeds(const struct common_items *balance,
 }
 
 /*
- * Return whether the template has moved. One or two pages also have much of
- * their content in common, so their threshold is higher.
+ * Return whether the template has changed. If the sample has only one or two
+ * pages, these also have much of their content in common, so the threshold is
+ * higher. *by_out are the paths or fragments that decided.
  */
 static bool has_moved(const struct change_evaluation *evaluation,
 		      const struct common_items *paths,
@@ -113,9 +119,10 @@ static bool has_moved(const struct change_evaluation *evaluation,
 }
 
 /*
- * Return whether a class of html or body has changed: every path with classes
- * is gone, but hardly any without. `bare_out` gets the paths without classes
- * then.
+ * Return whether a class of html or body has changed. In this case all stable
+ * paths with classes are gone, but hardly any paths without classes. Write the
+ * comparison of the paths without classes to *bare_out unless some stable paths
+ * remain.
  */
 static bool is_root_class(const struct change_evaluation *evaluation,
 			  struct arena *arena, const struct common_items *paths,
@@ -168,7 +175,8 @@ static void change_weigh(struct change_evaluation *evaluation,
 }
 
 /*
- * Count a page that is in `cluster` now; keep the destinations sorted by pages.
+ * Count a sample page whose current cluster is `cluster`. Keep the destinations
+ * sorted by descending number of pages.
  */
 static void add_destination(struct detection *detection, uint32_t cluster)
 {
@@ -189,7 +197,7 @@ static void add_destination(struct detection *detection, uint32_t cluster)
 	}
 }
 
-/* Set `decision`, on which the pages of `mask` agree. */
+/* Set the decision to `kind`. The pages in `mask` agree with it. */
 static void change_set_decision(const struct change_evaluation *evaluation,
 				enum decision_kind kind, uint32_t mask,
 				struct detection *detection)
@@ -203,7 +211,10 @@ static void change_set_decision(const struct change_evaluation *evaluation,
 	assert(detection->agreed <= evaluation->pages->count);
 }
 
-/* Return whether some pages moved to one other cluster and some stayed. */
+/*
+ * Return whether some pages moved to one other cluster while others remained in
+ * the template.
+ */
 static bool is_split(const struct change_evaluation *evaluation,
 		     const struct detection *detection)
 {
@@ -215,8 +226,9 @@ static bool is_split(const struct change_evaluation *evaluation,
 }
 
 /*
- * Return whether the template has vanished: all sample pages were visited, few
- * are blocked, none of the others is unchanged, and most are gone.
+ * Return whether the template has vanished. This is the case if all sample
+ * pages were visited, most of them are gone, none is unchanged, and few are
+ * blocked.
  */
 static bool is_vanished(const struct change_evaluation *evaluation,
 			const struct detection *detection)
@@ -234,8 +246,8 @@ static void change_decide(const struct change_evaluation *evaluation,
 			  struct detection *detection)
 {
 	/*
-	 * k of all pages that may still vote, visited or not, so that the
-	 * remaining ones cannot change the decision.
+	 * k is computed from all pages that may still vote, whether they were
+	 * visited or not. So later visits cannot change the decision.
 	 */
 	uint32_t needed = quorum(evaluation->pages, evaluation->pages->votes);
 	uint32_t left = count_pages(evaluation->joins & evaluation->away);
@@ -261,7 +273,7 @@ static void change_decide(const struct change_evaluation *evaluation,
 		detection->kind = DECISION_UNSURE;
 }
 
-/* NOLINTNEXTLINE(readability-function-size): two are the sample pages */
+/* NOLINTNEXTLINE(readability-function-size): the sample is two parameters */
 void detect_change(struct arena *arena, uint32_t cluster,
 		   const struct observed_page *sample, uint32_t count,
 		   const struct change_rules *rules,
@@ -279,7 +291,7 @@ void detect_change(struct arena *arena, uint32_t cluster,
 		.seen = count_pages(evaluation.seen | evaluation.gone),
 	};
 	if (detection_out->seen == 0) {
-		/* every visit failed or was blocked */
+		/* every visit was blocked, or no page was visited yet */
 		if (evaluation.blocked != 0)
 			change_set_decision(&evaluation,
 					    evaluation.unseen == 0

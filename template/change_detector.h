@@ -1,7 +1,8 @@
 /*
- * template/change_detector.h - detect changes of a template: a pure function of
- * a few of its pages before and after. Only items count that several pages had
- * in common, and have lost or gained in common.
+ * template/change_detector.h - detects changes of a template: a pure function
+ * of the records of a few of its pages, before and after. It counts only items
+ * (paths and fragments) that several pages had in common and several pages have
+ * lost, or that several pages have gained.
  */
 #ifndef TEMPLATE_CHANGE_DETECTOR_H
 #define TEMPLATE_CHANGE_DETECTOR_H
@@ -15,12 +16,14 @@ struct arena;
 
 enum { MAX_TEMPLATE_SAMPLE = 16 };
 
-/* The result of a page's last visit since the baseline. */
+/* The result of the last visit of a page since its baseline was stored. */
 enum observation {
-	OBSERVED_UNSEEN,  /* not visited since the baseline */
-	OBSERVED_PAGE,    /* a page: its record is `after` */
-	OBSERVED_GONE,    /* 404, a redirect, a stub */
-	OBSERVED_BLOCKED, /* a temporary error or a challenge: no evidence */
+	OBSERVED_UNSEEN,  /* the page was not visited since then */
+	OBSERVED_PAGE,    /* a page was returned; its record is `after` */
+	OBSERVED_GONE,    /* the page no longer exists: 404, a redirect, or an
+			     empty page */
+	OBSERVED_BLOCKED, /* a temporary error or a challenge, which is no
+			     evidence */
 };
 
 /* A sample page of the template. */
@@ -28,22 +31,27 @@ struct observed_page {
 	uint64_t page;
 	enum observation observation;
 	uint32_t cluster;     /* its current cluster; 0 = none */
-	struct record before; /* its baseline */
-	struct record after;  /* OBSERVED_PAGE; may equal `before` */
+	struct record before; /* its record before, the baseline */
+	struct record after;  /* its record now, for OBSERVED_PAGE; may equal
+				 `before` */
 };
 
 enum decision_kind {
-	DECISION_SAME,   /* no evidence of a change */
-	DECISION_UNSURE, /* some pages disagree: visit the other sample pages */
-	DECISION_CHANGED,  /* its pages changed together and are still in it */
-	DECISION_REPLACED, /* its pages changed and are now in other clusters */
-	DECISION_MERGED,   /* its unchanged pages are in another cluster */
-	DECISION_SPLIT, /* some pages moved to another cluster, some stayed */
-	DECISION_VANISHED, /* its pages no longer exist */
-	DECISION_BLOCKED,  /* only errors and challenges */
+	DECISION_SAME,     /* there is no evidence of a change */
+	DECISION_UNSURE,   /* some pages have changed: visit the other sample
+			      pages */
+	DECISION_CHANGED,  /* the pages changed together and remain in the
+			      template */
+	DECISION_REPLACED, /* the pages changed and are in other clusters now */
+	DECISION_MERGED, /* the pages are unchanged, but in another cluster now
+			  */
+	DECISION_SPLIT,  /* some pages moved to another cluster, others remained
+			  */
+	DECISION_VANISHED, /* the pages no longer exist */
+	DECISION_BLOCKED,  /* all visits returned errors or challenges */
 };
 
-/* A cluster that contains pages of the template now. */
+/* A cluster to which pages of the template have moved. */
 struct destination {
 	uint32_t cluster; /* 0 = no cluster */
 	uint32_t pages;
@@ -51,14 +59,15 @@ struct destination {
 
 struct detection {
 	enum decision_kind kind;
-	uint32_t seen;   /* n: pages visited since, as evidence */
-	uint32_t agreed; /* k: of these, pages that agree with the decision */
-	uint32_t disagreed; /* pages that have changed */
-	bool has_classes;   /* paths are members of cpc, otherwise of cp */
-	bool is_root_class; /* a class of html or body has changed, which is in
-			       all paths: one change; the paths are members of
-			       cp */
-	/* paths that k of n lost or gained, ascending */
+	uint32_t seen;      /* n: pages whose visit is evidence */
+	uint32_t agreed;    /* k: how many of these agree with the decision */
+	uint32_t disagreed; /* how many of these have changed */
+	bool has_classes;   /* paths are with classes (cpc), otherwise without
+			       (cp) */
+	bool is_root_class; /* a class of html or body has changed. This class
+			       is in every path with classes, so it counts as
+			       one change; the paths are without classes (cp) */
+	/* paths that k of n pages have lost or gained, ascending */
 	const uint64_t *gone_paths;
 	uint32_t gone_path_count;
 	const uint64_t *come_paths;
@@ -67,46 +76,59 @@ struct detection {
 	uint32_t gone_fragment_count;
 	const uint64_t *come_fragments;
 	uint32_t come_fragment_count;
-	double paths_moved;     /* share of the stable paths, 0..1 */
-	double fragments_moved; /* share of the stable fragments, 0..1 */
+	double paths_moved;     /* ratio of the stable paths, 0..1; see
+				   common_items.moved */
+	double fragments_moved; /* ratio of the stable fragments, 0..1 */
 	struct destination
-		destinations[MAX_TEMPLATE_SAMPLE]; /* most pages first */
+		destinations[MAX_TEMPLATE_SAMPLE]; /* sorted by descending
+						      number of pages */
 	uint32_t destination_count;
-	uint64_t
-		pages[MAX_TEMPLATE_SAMPLE]; /* [agreed]: the pages that agree */
+	uint64_t pages[MAX_TEMPLATE_SAMPLE]; /* [agreed] the pages that agree
+						with the decision */
 };
 
-/* The defaults were chosen by measurement: see change_detector.c. */
+/*
+ * Thresholds of the decision. The defaults were chosen by measurement; see
+ * change_detector.c.
+ */
 struct change_rules {
-	unsigned min_pages;  /* k: least number of pages that must agree; all if
-				there are fewer sample pages */
-	unsigned agreement;  /* permille of the pages seen: k of n */
-	unsigned path_ratio; /* permille of the stable paths that move */
-	unsigned fragment_ratio; /* permille of the stable fragments */
-	unsigned page_ratio;     /* permille of the stable paths of a page: it
-				    disagrees if it loses more */
-	unsigned few_ratio; /* permille of the stable paths, with fewer than
-			       min_pages sample pages */
+	unsigned
+		min_pages; /* minimum of k, the number of pages that must agree;
+			      if there are fewer sample pages, all must agree */
+	unsigned agreement;  /* permille: minimum ratio k / n of the visited
+				pages */
+	unsigned path_ratio; /* permille of the stable paths: the template has
+				changed if more move */
+	unsigned
+		fragment_ratio; /* permille of the stable fragments: the same */
+	unsigned page_ratio;    /* permille of the stable paths of one page: the
+				   page has changed if it loses more */
+	unsigned few_ratio;     /* instead of path_ratio if there are fewer than
+				   min_pages sample pages */
 };
 
 extern const struct change_rules change_rules_default;
 
 /*
- * Decide whether the template `cluster` has changed, by its sample pages [count
- * <= MAX_TEMPLATE_SAMPLE]. Results are in `arena`. O(n log n) in the members.
+ * Decide from its sample pages [count <= MAX_TEMPLATE_SAMPLE] whether the
+ * template `cluster` has changed. Results are in `arena`. O(n log n) for n
+ * items.
  *
- * An item (path or fragment) is stable if more than half of the baselines have
- * it. It is removed if k of n pages that had it lost it; another is new if k of
- * n pages gained it; k is the ratio `agreement` of n, and at least min_pages. A
- * change needs k of all pages that may still vote: pages not yet visited count
- * against it, and while some disagree the decision is DECISION_UNSURE. Pages
- * that are gone or blocked do not count, but if more are gone than agree, the
- * template has vanished. If all were visited and too few agree, it is
- * DECISION_SAME, with `disagreed` > 0. Fewer than min_pages sample pages must
- * all agree, more paths must move (few_ratio), and texts do not decide.
+ * An item (path or fragment) is stable if more than half of the baselines
+ * contain it. A stable item is removed if k of the n pages that had it have
+ * lost it. Any other item is new if k of n pages have gained it. k is the ratio
+ * `agreement` of n, but at least min_pages.
  *
- * All visits must be of the same time: a page that was visited before others
- * disagreed is OBSERVED_UNSEEN until its next visit.
+ * A change needs k of all pages that may still vote. A page that was not
+ * visited yet counts against the change, and while some pages have changed, but
+ * too few, the decision is DECISION_UNSURE. If all pages were visited and too
+ * few agree, it is DECISION_SAME, with `disagreed` > 0. Pages that are gone or
+ * blocked do not vote; but if more pages are gone than agree, the template has
+ * vanished. If there are fewer than min_pages sample pages, all of them must
+ * agree, more paths must move (few_ratio), and fragments do not decide.
+ *
+ * All visits must be from the same time. So if a page was visited before others
+ * changed, its observation must be OBSERVED_UNSEEN until its next visit.
  */
 void detect_change(struct arena *arena, uint32_t cluster,
 		   const struct observed_page *sample, uint32_t count,

@@ -29,7 +29,10 @@ size_t cursor_left(const struct byte_cursor *cursor)
 	return (size_t)(cursor->end - cursor->at);
 }
 
-/* Mark the cursor as damaged: all further reads return 0. */
+/*
+ * Mark the cursor as damaged and move it to the end, so that all further reads
+ * return 0.
+ */
 static void cursor_fail(struct byte_cursor *cursor)
 {
 	assert(cursor->at <= cursor->end);
@@ -127,16 +130,19 @@ void pack_text(struct buffer *out, struct slice text)
 }
 
 enum {
-	CHECKED_FROM = 32, /* start of the bytes that the checksum covers */
+	CHECKED_FROM =
+		32, /* offset of the first byte that the checksum covers */
 	CODING_PLAIN = 0,
 	CODING_PACKED = 1,
-	/* up to this size any compression ratio is accepted */
+	/*
+	 * a section up to this decompressed size may have any compression ratio
+	 */
 	SMALL_BYTES = LIMIT(1 << 16, 1024),
 };
 
 /*
- * As in PNG: the first byte is not text, and the line ends reveal a transfer in
- * text mode.
+ * A magic number like that of PNG: the first byte is no text character, and the
+ * line ends show whether the file was transferred as text.
  */
 static const unsigned char magic[8] = {0x8b, 'T',  'P',  'L',
 				       '\r', '\n', 0x1a, '\n'};
@@ -186,7 +192,10 @@ static uint32_t read_u32(struct byte_cursor *cursor)
 	return le32toh(number);
 }
 
-/* Read magic, version and size; the cursor is after the header then. */
+/*
+ * Read magic number, version and size; move the cursor to the end of the
+ * header.
+ */
 static enum error container_read_header(struct slice file,
 					struct byte_cursor *cursor,
 					uint32_t *count_out, char *reason)
@@ -232,7 +241,7 @@ static bool section_is_after(const struct section *section,
 					     : section->number > before->number;
 }
 
-/* Return whether the ratio of decompressed to compressed size is plausible. */
+/* Return whether the decompressed size is plausible for the compressed size. */
 static bool is_plausible(const struct section *section)
 {
 	if (section->coding == CODING_PLAIN)
@@ -242,7 +251,10 @@ static bool is_plausible(const struct section *section)
 		section->size / CONTAINER_MAX_RATIO <= section->bytes.size);
 }
 
-/* Read the row of a section, whose bytes begin at `body`. */
+/*
+ * Read the table row of a section, and the bytes of the section from the front
+ * of `body`.
+ */
 static bool container_read_row(struct byte_cursor *rows,
 			       struct byte_cursor *body,
 			       struct section *section)
@@ -294,8 +306,8 @@ static enum error read_table(struct byte_cursor rows,
 }
 
 /*
- * The checksum of the file covers everything; the checksums of the sections
- * locate the damage.
+ * Compare the checksum of the file, which covers everything. If it is wrong,
+ * the checksums of the sections show where the damage is.
  */
 static enum error check_sums(struct slice file,
 			     const struct container *container, char *reason)

@@ -37,11 +37,14 @@ enum {
 	CONTAINER_HEADER_BYTES = 48,
 	CONTAINER_ROW_BYTES = 40,
 	CONTAINER_REASON_BYTES = 256,
-	/* decompressed to compressed size of a section; templates: 50 */
+	/*
+	 * maximum ratio of decompressed to compressed size of a section;
+	 * templates have about 50
+	 */
 	CONTAINER_MAX_RATIO = LIMIT(4096, 64),
 };
 
-/* Name of the section, stored number. */
+/* constant, stored number, name of the section */
 #define SECTION_LIST(X)                      \
 	X(SECTION_SITE, 1, "site")           \
 	X(SECTION_MODEL, 2, "model")         \
@@ -59,43 +62,50 @@ enum section_kind {
 };
 
 struct section {
-	uint32_t kind;   /* enum section_kind */
-	uint32_t number; /* of the cluster; 0 = of the site */
+	uint32_t kind;   /* stored number of an enum section_kind */
+	uint32_t number; /* number of the cluster; 0 = the section belongs to
+			    the site */
 	uint32_t coding;
-	struct slice bytes; /* in the file */
-	uint64_t size;      /* decompressed */
-	uint64_t checksum;  /* hash64() of the bytes */
+	struct slice bytes; /* stored bytes, in the file */
+	uint64_t size;      /* size after decompression */
+	uint64_t checksum;  /* hash64() of the stored bytes */
 };
 
 struct container {
 	struct section *sections; /* [count] */
 	uint32_t count;
-	uint64_t size; /* of all sections, decompressed */
+	uint64_t size; /* size of all sections after decompression */
 };
 
 /*
- * Check the whole file and list its sections, which point into it; free() the
- * list. After an error `reason` [CONTAINER_REASON_BYTES] is an English
- * sentence. ERR_VERSION, ERR_CORRUPT, ERR_TOO_LARGE (over `max_bytes`
- * decompressed).
+ * Check the whole file and list its sections. They refer to the bytes of the
+ * file; free() the list. ERR_VERSION, ERR_CORRUPT, ERR_TOO_LARGE (over
+ * `max_bytes` decompressed): `reason` [CONTAINER_REASON_BYTES] contains an
+ * English sentence.
  */
 enum error container_read(struct slice file, uint64_t max_bytes,
 			  struct container *container_out, char *reason);
 
-/* Append the decompressed section. ERR_CORRUPT. */
+/* Decompress the section and append it to `out`. ERR_CORRUPT. */
 enum error container_unpack(const struct section *section, struct buffer *out);
 
-/* Write its name: "section pages", "section samples of 7". */
+/*
+ * Write the name of the section to `out`: "section pages", "section samples of
+ * 7".
+ */
 void section_name(const struct section *section, char *out, size_t size);
 
-/* A file being written. Start with {0}. */
+/* State of writing a file. Initialise with {0}. */
 struct container_writer {
 	struct buffer table;
 	struct buffer body;
 	uint32_t count;
 };
 
-/* Compress and append a section; call this in the order of the sections. */
+/*
+ * Compress a section and append it. Sections must be added in their order in
+ * the file.
+ */
 void container_add(struct container_writer *writer, enum section_kind kind,
 		   uint32_t number, struct slice bytes);
 
@@ -104,12 +114,15 @@ void container_end(struct container_writer *writer, struct buffer *out);
 void container_free(struct container_writer *writer);
 
 /*
- * Read and write numbers and bytes of a bundle's sections. Whole numbers are
- * LEB128: seven bits per byte, the least significant first, the top bit set if
- * more follow; hashes are eight bytes, the least significant first.
+ * Functions that read and write the numbers and texts in sections. A whole
+ * number is LEB128: seven bits per byte, the lowest first; the top bit means
+ * that another byte follows. A hash is eight bytes, the lowest first.
  */
 
-/* The rest of the input. After the end, and after damage, every number is 0. */
+/*
+ * The unread rest of the input. After its end, or if it is damaged, every
+ * function returns 0 or an empty slice.
+ */
 struct byte_cursor {
 	const unsigned char *at;
 	const unsigned char *end;
@@ -121,16 +134,16 @@ size_t cursor_left(const struct byte_cursor *cursor);
 
 uint64_t cursor_u64(struct byte_cursor *cursor);
 
-/* Read a whole number of at most `max`; a greater one is damage. */
+/* Read a whole number. If it is over `max`, the input is damaged. */
 uint64_t cursor_number(struct byte_cursor *cursor, uint64_t max);
 
 /* Return the next `size` bytes. */
 struct slice cursor_bytes(struct byte_cursor *cursor, uint64_t size);
 
-/* Read a text preceded by its length, which is at most `max`. */
+/* Read a text: its length, which is at most `max`, then its bytes. */
 struct slice cursor_text(struct byte_cursor *cursor, uint64_t max);
 
-/* Return whether everything was read, without damage. */
+/* Return whether everything was read and nothing was damaged. */
 bool cursor_is_done(const struct byte_cursor *cursor);
 
 void pack_u64(struct buffer *out, uint64_t number);

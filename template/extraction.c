@@ -20,15 +20,16 @@
 
 enum {
 	REACH_FACTOR = 2,
-	MAX_REACH = 500, /* permille; beyond it pages have little in common */
+	MAX_REACH = 500, /* permille; pages with a larger distance have little
+			    in common */
 	PERMILLE = 1000,
 };
 
 /*
- * Return the largest distance (permille) of a new page from a page of its
- * cluster. Links inside a cluster are not longer than the threshold; but the
- * pages that would link a new page to its cluster may not have been visited
- * yet, so it may be farther away.
+ * Return the largest distance (permille) at which a new page can belong to a
+ * cluster. Two linked pages of a cluster are not farther apart than the
+ * threshold. But possibly the pages that would link the new page to its cluster
+ * were not visited yet, so the page may be farther away.
  */
 static unsigned reach_of(const struct site_view *site)
 {
@@ -40,14 +41,16 @@ static unsigned reach_of(const struct site_view *site)
 }
 
 /*
- * The search, with the nearest set until now: the similarity as the fraction
- * common / larger.
+ * A search for the nearest set, and the nearest one until now. The similarity
+ * of a set is common / larger.
  */
 struct nearest_search {
-	bool *is_own; /* [limit], by shingle: the page has it */
+	bool *is_own; /* [limit], by number of the shingle: whether the page has
+			 it */
 	size_t limit;
-	size_t count; /* shingles of the page that are shingles of the site */
-	size_t size;  /* of its members */
+	size_t count; /* number of shingles of the page that also occur in the
+			 site */
+	size_t size;  /* number of all shingles of the page */
 	unsigned reach;
 	uint32_t set;
 	size_t common;
@@ -56,8 +59,9 @@ struct nearest_search {
 };
 
 /*
- * Return whether a set with `common` common shingles is within reach and nearer
- * than the best until now.
+ * Return whether a set is in reach and nearer than the nearest one until now.
+ * `common` is the number of shingles that it has in common with the page;
+ * `larger` is the size of the larger set.
  */
 static bool nearest_search_is_nearer(const struct nearest_search *search,
 				     size_t larger, size_t common)
@@ -97,7 +101,7 @@ static void nearest_search_visit(void *visitor,
 	search->is_found = true;
 }
 
-/* Mark the shingles of the site that are shingles of `own`. */
+/* Set search->is_own for the shingles of the site that `own` contains. */
 static void nearest_search_mark_shingles(const struct site_view *site,
 					 struct signature own,
 					 struct nearest_search *search)
@@ -116,8 +120,8 @@ static void nearest_search_mark_shingles(const struct site_view *site,
 }
 
 /*
- * Return the signature of a page for classify(); it belongs to the arena of the
- * page. `path` is the path of the page's URL (empty if unknown).
+ * Compute the signature of a page for classify(), in the arena of the page.
+ * `path` is the path of its URL, or empty if it is unknown.
  */
 static struct signature classify_signature(const struct site_view *site,
 					   const struct page *page,
@@ -193,7 +197,7 @@ static void result_explain(const struct extraction *extraction,
 		&answer->text);
 }
 
-/* Return the page's URL; NULL for a page without one. */
+/* Parse the URL of the page; return NULL if the page has none. */
 static const struct url *result_page_url(const struct extraction_result *answer,
 					 struct url *url_out)
 {
@@ -204,8 +208,8 @@ static const struct url *result_page_url(const struct extraction_result *answer,
 }
 
 /*
- * Make an address absolute if it exists and the page's URL is known; otherwise
- * it is unchanged.
+ * Make an address absolute. Do not change it if it is empty, or the URL of the
+ * page is unknown.
  */
 static void metadatum_make_absolute(struct metadatum *address,
 				    const struct page *page,
@@ -221,7 +225,9 @@ static void metadatum_make_absolute(struct metadatum *address,
 	buffer_free(&absolute);
 }
 
-/* Return whether the text is an address: "/terms" is, "CC BY 4.0" is not. */
+/*
+ * Return whether the text is an address, such as "/terms"; "CC BY 4.0" is none.
+ */
 static bool metadatum_is_address(struct slice text)
 {
 	return text.size > 0 && memchr(text.data, '/', text.size) != NULL &&
@@ -259,7 +265,7 @@ bool result_is_citable(struct extraction_result *answer)
 		metadata->canonical.source != NULL);
 }
 
-/* `text` is the content as TXT. */
+/* Set the document of the result; `text` is the content as TXT. */
 static void result_set_document(struct extraction_result *answer,
 				struct slice text,
 				const struct base_address *base)
@@ -311,7 +317,10 @@ static void lay_out(const struct extraction *extraction,
 		result_set_document(answer, buffer_slice(&answer->text), &base);
 }
 
-/* The method's `input` has its parameters, its template and its trace. */
+/*
+ * Write the text of the result. `input` contains the parameters, the template
+ * and the trace of the method.
+ */
 static void result_present(const struct extraction *extraction,
 			   const struct extractor *extractor,
 			   const struct extractor_input *input,
@@ -327,18 +336,18 @@ static void result_present(const struct extraction *extraction,
 		lay_out(extraction, verdicts, answer);
 }
 
-/* The inputs of a method in addition to the page. */
+/* The inputs of a method except the page. */
 struct tools {
 	double parameters[MAX_PARAMETERS];
 	struct selection selection;
-	struct ridge_model *own; /* the model of the site */
+	struct ridge_model *own; /* the ridge model of the site */
 	struct template_model taught;
 };
 
 /*
- * Set the parameters of the method. The parameters of the request are for the
- * method that it names; another method that runs instead gets only those of the
- * settings and of the preference.
+ * Set the parameters of the method that runs. The parameters of the request
+ * apply only to the method that the request names. If another method runs
+ * instead, it gets only the parameters of the settings and of the preference.
  */
 static bool take_parameters(const struct extraction *extraction,
 			    const struct method_selection *choice,
@@ -357,7 +366,10 @@ static bool take_parameters(const struct extraction *extraction,
 				  parameters, error_out);
 }
 
-/* Prepare the inputs; the caller releases them, also after an error. */
+/*
+ * Prepare the inputs in *tools_out. The caller must release them, even if this
+ * function fails.
+ */
 static enum error take_tools(const struct extraction *extraction,
 			     const struct method_selection *choice,
 			     struct extraction_result *answer,
@@ -393,7 +405,9 @@ static enum error take_tools(const struct extraction *extraction,
 	return error;
 }
 
-/* Apply the request's selectors to the method's choice. */
+/*
+ * Apply the selectors of the request to the texts that the method has selected.
+ */
 static void select_texts(const struct extraction *extraction,
 			 const struct selection *asked,
 			 const struct extractor_input *input,
@@ -413,8 +427,8 @@ static void select_texts(const struct extraction *extraction,
 }
 
 /*
- * Run the method, apply the request's selectors to its choice, and render the
- * text.
+ * Run the method, apply the selectors of the request to the selected texts, and
+ * write the text of the result.
  */
 static void method_run_extract(const struct extraction *extraction,
 			       const struct method_selection *choice,
@@ -454,9 +468,10 @@ static void method_run_extract(const struct extraction *extraction,
 }
 
 /*
- * Fill method, reason, text and metadata of the result, which already has the
- * cluster's name and generation. ERR_NOT_FOUND, ERR_ADDRESS_FORBIDDEN (method),
- * ERR_MALFORMED (parameters or model); errors of struct template_model.
+ * Set the method, reason, text and metadata of the result; its cluster and
+ * generation must be set. ERR_NOT_FOUND: no such method; ERR_ADDRESS_FORBIDDEN:
+ * the method needs a template; ERR_MALFORMED: parameters or model are invalid;
+ * errors of struct template_model.
  */
 static enum error method_run(const struct extraction *extraction,
 			     struct extraction_result *answer)
@@ -511,8 +526,9 @@ static void site_query_count_fragments(const struct site_view *site,
 }
 
 /*
- * Count the new page. If a page of the cluster is stored at its URL, exclude
- * the fragments of that page.
+ * Count the new page as a page of its cluster. If the cluster already contains
+ * a page with the same URL, the new page replaces it, so subtract the fragments
+ * of that page.
  */
 static void count_in(const struct site_view *site,
 		     const struct site_query *question,
@@ -603,8 +619,8 @@ bool extraction_needs_counts(const struct text_request *request)
 }
 
 /*
- * Store the site's data about the page. ERR_BUSY: the known page is no longer
- * stored, or has changed.
+ * Set the fields of `extraction` that come from the site. ERR_BUSY: the known
+ * page is no longer stored, or has changed.
  */
 static enum error take_in(struct extraction *extraction,
 			  struct site_query *question)
@@ -679,12 +695,12 @@ enum error extraction_of_page(struct extraction *extraction,
 	return method_run(extraction, answer);
 }
 
-/* The stored page at the URL of the request. */
+/* The stored page with the URL of the request. */
 struct meeting {
 	struct known_page known;
 	bool is_known;
-	bool is_same; /* its body is the same as the request's, with the same
-			 parser input */
+	bool is_same; /* its body is that of the request; so is its charset if
+			 the request has one */
 };
 
 static struct meeting stored_match_find(const struct site_view *site,
@@ -723,7 +739,7 @@ static struct slice extraction_url_path(const struct text_request *request)
 	return slice_of(url == NULL ? NULL : url->text + url->path);
 }
 
-/* Extract a page that is not stored with this body. */
+/* Extract a page whose body is not the stored one. */
 static enum error extraction_of_new_page(struct extraction *extraction,
 					 const struct page *page,
 					 struct extraction_result *answer)

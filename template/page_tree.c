@@ -27,7 +27,7 @@ static struct step_tree step_tree_make(struct arena *arena, size_t node_bytes,
 	};
 }
 
-/* Append the node to the children of its parent. */
+/* Append the node to the children of its parent, or to the roots. */
 static void link_node(struct step_tree *tree, uint32_t index)
 {
 	struct step_node *node = step_tree_node(tree, index);
@@ -49,9 +49,9 @@ static void link_node(struct step_tree *tree, uint32_t index)
 }
 
 /*
- * Return the child of `parent` (NO_STEP: a root) at `step`, a hash. Add it if
- * it does not exist, with an empty label and zeros after its step_node. Return
- * NO_STEP if the tree is full. O(1).
+ * Return the child of `parent` (NO_STEP: a root) whose step has the hash
+ * `step`. If there is none, add it with an empty label; the bytes after its
+ * step_node are zero. Return NO_STEP if the tree is full. O(1).
  */
 static uint32_t step_tree_add(struct step_tree *tree, uint32_t parent,
 			      uint64_t step)
@@ -79,7 +79,8 @@ static uint32_t step_tree_add(struct step_tree *tree, uint32_t parent,
 }
 
 /*
- * Remove the first step of a path such as "html>body>div", which is not empty.
+ * Remove the first step from a path such as "html>body>div", and return the
+ * step. The path must not be empty.
  */
 static struct slice step_take(struct slice *path)
 {
@@ -93,7 +94,7 @@ static struct slice step_take(struct slice *path)
 	return (struct slice){bytes, size};
 }
 
-/* Enter the node, if it exists. */
+/* Enter the node. Return false if it is NO_STEP. */
 static bool step_walk_enter(struct step_walk *walk, uint32_t node)
 {
 	if (node == NO_STEP)
@@ -124,7 +125,7 @@ bool step_walk_next(struct step_walk *walk)
 	return walk->node != NO_STEP;
 }
 
-/* Precedes the nodes. */
+/* The first bytes of an encoded page tree; the nodes follow it. */
 struct page_tree_head {
 	uint32_t page_count;
 	uint32_t left_out;
@@ -132,11 +133,11 @@ struct page_tree_head {
 	uint32_t reserved;
 };
 
-/* A node; the bytes of both texts follow it. */
+/* An encoded node; the bytes of its label and of its example follow it. */
 struct node_row {
 	uint64_t template;
 	uint64_t content;
-	uint32_t parent; /* NO_STEP = a root; or a lower index */
+	uint32_t parent; /* a lower index; NO_STEP = a root */
 	uint32_t pages;
 	uint32_t elements;
 	uint32_t label_bytes;
@@ -171,7 +172,10 @@ void page_tree_encode(const struct page_tree *tree, struct buffer *out)
 	}
 }
 
-/* Move `size` bytes from the front into *out. */
+/*
+ * Move `size` bytes from the front of *bytes to `out`. Return false if there
+ * are fewer.
+ */
 static bool page_tree_take_bytes(struct slice *bytes, void *out, size_t size)
 {
 	if (bytes->size < size)
@@ -207,7 +211,7 @@ static bool page_tree_take_node(struct page_tree *tree, struct slice *bytes)
 		return false;
 	index = step_tree_add(&tree->steps, row.parent,
 			      hash64(&count, sizeof(count), 0));
-	if (index != count) /* the tree is full */
+	if (index != count) /* the tree was full */
 		return false;
 	node = page_tree_node(tree, index);
 	node->pages = row.pages;
@@ -245,7 +249,10 @@ struct path_tree path_tree_make(struct arena *arena)
 	};
 }
 
-/* Return the node one step below; NO_STEP if the tree is full. */
+/*
+ * Return the child of `parent` with this label, and add it if it does not
+ * exist. Return NO_STEP if the tree is full.
+ */
 static uint32_t add_step(struct path_tree *tree, uint32_t parent,
 			 struct slice label)
 {
@@ -287,31 +294,38 @@ void path_tree_add(struct path_tree *tree, const struct shown_path *told)
 	node->ratios[told->side] = told->ratio;
 }
 
-/* Ratios of the words of content. */
-static const double most = 0.75;  /* of the remaining words, in a region */
-static const double least = 0.10; /* below this, stop */
+/* Ratios of words for regions_find(): */
+static const double most =
+	0.75; /* a region must have this ratio of the remaining words */
+static const double least =
+	0.10; /* if less than this ratio of all words remains, stop */
 
-/* A sampled page, and the words of its content that are in no region yet. */
+/*
+ * A page of the sample. `words` are the words of its content that are not in a
+ * region yet.
+ */
 struct region_sample {
 	const struct page *page;
-	const uint64_t *paths; /* [node_count] */
-	uint32_t *words;       /* of each text [text_count] */
-	uint32_t *before; /* scratch: of all texts before [text_count + 1] */
-	double total;     /* of all content */
+	const uint64_t *paths; /* [node_count] path_chains() of the page */
+	uint32_t *words;       /* [text_count] remaining words of each text */
+	uint32_t *before;      /* [text_count + 1] remaining words of all texts
+				  before it */
+	double total;          /* number of words in all content */
 };
 
-/* An element that holds content. */
+/* An element that contains content. */
 struct region_element {
 	uint64_t path;
-	double words; /* share of its page's words */
+	double words; /* remaining words in it, as a ratio of the words of its
+			 page */
 	uint32_t page;
 	uint32_t node;
 };
 
-/* All elements on one path. */
+/* All elements that have the same path. */
 struct region_path {
 	const struct region_element *first;
-	double words; /* sum of its places' words */
+	double words; /* sum of `words` of its elements */
 	uint32_t elements;
 	uint32_t pages;
 };
@@ -355,7 +369,10 @@ static uint32_t node_count(const struct region_sample *samples, uint32_t count)
 	return nodes;
 }
 
-/* Add the elements of one page that hold words; return their number. */
+/*
+ * Write the elements of a page that contain remaining words to `places`; return
+ * their number.
+ */
 static uint32_t add_places(const struct region_sample *sampled, uint32_t page,
 			   struct region_element *places)
 {
@@ -393,7 +410,9 @@ static int region_element_by_path(const void *left, const void *right)
 	return (a->node > b->node) - (a->node < b->node);
 }
 
-/* Return the run of places with the same path, starting at `places`. */
+/*
+ * Return the elements with the same path as places[0]; they follow each other.
+ */
 static struct region_path region_next_path(const struct region_element *places,
 					   uint32_t count)
 {
@@ -420,8 +439,9 @@ static uint16_t depth_of(const struct region_sample *samples,
 }
 
 /*
- * Return the innermost site that holds most of the `words`. Each candidate
- * holds more than half, so they are nested.
+ * Return the lowest path that contains most of the remaining `words` and has
+ * only one element on each page. All paths that contain most of the words are
+ * on one line from the root, because each contains more than half.
  */
 static struct region_path
 region_lowest_path(const struct region_sample *samples,
@@ -442,7 +462,7 @@ region_lowest_path(const struct region_sample *samples,
 	return found;
 }
 
-/* Remove the words of the site from the remaining words. */
+/* Remove the words in the elements of the path from the remaining words. */
 static void region_take_words(struct region_sample *samples,
 			      struct region_path site)
 {
@@ -471,8 +491,8 @@ static uint32_t region_find_elements(const struct region_sample *samples,
 }
 
 /*
- * Return the remaining words: the sum over the pages of their ratio of the
- * page's words.
+ * Return the remaining words: for each page their ratio of its words; the sum
+ * of these ratios.
  */
 static double words_left(const struct region_sample *samples, uint32_t count)
 {
@@ -524,7 +544,9 @@ uint32_t regions_find(struct arena *arena, const struct page *const *pages,
 	return regions;
 }
 
-enum { TELLING_BYTES = 40 }; /* bytes of a text that count for its rank */
+enum {
+	TELLING_BYTES = 40
+}; /* maximum number of bytes that count for the rank of a text */
 
 struct page_tree page_tree_make(struct arena *arena)
 {
@@ -535,7 +557,7 @@ struct page_tree page_tree_make(struct arena *arena)
 	};
 }
 
-/* Return whether the element and its content are omitted. */
+/* Return whether the tree omits the element and everything in it. */
 static bool page_tree_omits(const struct page *page, uint32_t node)
 {
 	uint16_t tag = page->nodes[node].tag;
@@ -549,7 +571,7 @@ static bool page_tree_omits(const struct page *page, uint32_t node)
 	       tag == TAG_meta || tag == TAG_template;
 }
 
-/* Return the last step of its path, in readable form. */
+/* Return the label of an element: the last step of path_write(). */
 static struct slice page_tree_label(struct arena *arena,
 				    const struct page *page, uint32_t node)
 {
@@ -557,7 +579,7 @@ static struct slice page_tree_label(struct arena *arena,
 	char path[PATH_MAX_BYTES];
 	size_t begin;
 
-	/* their classes change from page to page and are ignored */
+	/* their classes change from page to page, so they are ignored */
 	if (tag == TAG_html || tag == TAG_body)
 		return page_tag_name(page, tag);
 	begin = path_write(page, node, PATH_CLASSES, path);
@@ -570,7 +592,8 @@ static struct slice page_tree_label(struct arena *arena,
 }
 
 /*
- * Return the tree node of an element whose parent has the tree node `parent`.
+ * Return the tree node of an element whose parent element has the tree node
+ * `parent`. Add it if necessary.
  */
 static uint32_t page_tree_place_element(struct page_tree *tree,
 					const struct page *page, uint32_t node,
@@ -600,8 +623,8 @@ static uint32_t page_tree_place_element(struct page_tree *tree,
 }
 
 /*
- * Return the tree node of each element [node_count]; NO_STEP for an omitted
- * element.
+ * Return for each element [node_count] its tree node; NO_STEP if the element is
+ * omitted.
  */
 static uint32_t *place_elements(struct page_tree *tree, const struct page *page)
 {
@@ -626,8 +649,8 @@ static uint32_t *place_elements(struct page_tree *tree, const struct page *page)
 }
 
 /*
- * Return the rank of a text as an example: the number of pages of the template
- * that contain it, times its bytes.
+ * Return the rank of a text as an example of its node: the number of pages of
+ * the template that contain it, times its length in bytes up to TELLING_BYTES.
  */
 static uint64_t rank_text(uint32_t frequency, uint32_t length)
 {
@@ -635,7 +658,10 @@ static uint64_t rank_text(uint32_t frequency, uint32_t length)
 	       (length < TELLING_BYTES ? length : TELLING_BYTES);
 }
 
-/* Copy the text as the node's example, into memory that is allocated once. */
+/*
+ * If `rank` is higher than the rank of the node's example, replace the example
+ * by `text`. The memory of the example is allocated only once.
+ */
 static void set_example(struct page_tree *tree, struct page_tree_node *node,
 			struct slice text, uint64_t rank)
 {
@@ -666,7 +692,10 @@ static void page_tree_add_texts(struct page_tree *tree, const struct page *page,
 		if (place == NO_STEP)
 			continue;
 		node = page_tree_node(tree, place);
-		/* over a third: Gottron 2008, section 6 */
+		/*
+		 * A fragment on more than a third of the pages is template
+		 * text: Gottron 2008, section 6.
+		 */
 		if ((uint64_t)frequency * 3 > counts->page_count)
 			node->own.template += fragments[i].length;
 		else
@@ -732,7 +761,7 @@ uint32_t page_tree_find(const struct page_tree *tree, struct slice path)
 }
 
 /*
- * Return the node with most content inside, of `node` and its following
+ * Return the node with most content in it, among `node` and its following
  * siblings.
  */
 static uint32_t page_tree_richest(const struct page_tree *tree, uint32_t node)
@@ -765,7 +794,7 @@ uint32_t page_tree_content(const struct page_tree *tree)
 	return found;
 }
 
-/* A node and its rank. */
+/* A node with the numbers that decide its rank. */
 struct ranked {
 	uint64_t text;
 	uint32_t pages;
@@ -773,8 +802,10 @@ struct ranked {
 };
 
 /*
- * Order by rank. A parent precedes its children: it has at least as many pages
- * and as much text, and a lower index.
+ * Order for qsort(): the node on most pages first, then the one with more text,
+ * then the one with the lower index. A parent is before its children, because
+ * it is on at least as many pages, has at least as much text, and a lower
+ * index.
  */
 static int foremost_first(const void *left, const void *right)
 {
@@ -788,7 +819,10 @@ static int foremost_first(const void *left, const void *right)
 	return (a->index > b->index) - (a->index < b->index);
 }
 
-/* Rank the nodes within the limits of depth and pages; return their number. */
+/*
+ * Write the nodes that the depth and number of pages in `limits` allow to
+ * `ranked`, sorted by rank; return their number.
+ */
 static uint32_t page_tree_rank_nodes(struct arena *arena,
 				     const struct page_tree *tree,
 				     struct page_tree_limits limits,

@@ -12,7 +12,8 @@
 
 enum {
 	MAX_TOKEN = 128,
-	CANDIDATE_PLACE_MAX_NAMES = 256, /* bytes compared */
+	CANDIDATE_PLACE_MAX_NAMES =
+		256, /* bytes of an id, or of a class attribute, that count */
 };
 
 static bool has_class(const struct position_step *step, uint64_t class)
@@ -59,7 +60,10 @@ static int hex_of(char byte)
 	return at == NULL ? -1 : (int)(at - digits);
 }
 
-/* Return the character after a backslash, as element_escape() writes it. */
+/*
+ * Return the character after a backslash in a path of element_path(), and move
+ * *at after it. element_escape() writes such characters.
+ */
 static char element_path_unescape(const char **at, const char *end)
 {
 	int code = 0;
@@ -201,8 +205,8 @@ static double step_similarity(const struct position_step *a,
 }
 
 /*
- * Return the similarity of the paths: match steps in order, each with the next
- * similar one.
+ * Return the similarity of the ancestors in two paths. Each step of `a` is
+ * matched with the most similar step of `b` after the previous match.
  */
 static double around_similarity(const struct element_position *a,
 				const struct element_position *b)
@@ -240,7 +244,10 @@ double element_position_similarity(const struct element_position *a,
 	       0.5 * around_similarity(a, b);
 }
 
-/* Return the words of a text with collapsed white space; [CANDIDATE_WORDS]. */
+/*
+ * Write the hashes of the words of a text to `words` [CANDIDATE_WORDS]; white
+ * space in the text must be collapsed. Return their number.
+ */
 static uint32_t replacement_read_words(struct slice text, uint64_t *words)
 {
 	const char *at = text.data;
@@ -309,21 +316,21 @@ double wanted_text_agreement(const struct wanted_text *wanted,
 }
 
 enum {
-	MAX_ELEMENTS = 8, /* elements to return */
-	PER_ELEMENT = 2,  /* selectors per element */
+	MAX_ELEMENTS = 8, /* maximum number of elements that are returned */
+	PER_ELEMENT = 2,  /* maximum number of selectors for one element */
 	MAX_VISITS = 20000000,
 };
 
 /*
- * The weight of the text similarity; the rest is the weight of the position.
- * Any weight from 0.4 to 0.85 gives the same results in
- * tests/eval/candidates.py.
+ * Weight of the similarity of the texts; the rest is the weight of the
+ * similarity of the positions. All weights from 0.4 to 0.85 give the same
+ * results in tests/eval/candidates.py.
  */
 static const double text_weight = 0.7;
 
 struct scored {
 	uint32_t node;
-	double text; /* similarity */
+	double text; /* similarity of the texts */
 	double score;
 };
 
@@ -336,8 +343,9 @@ struct replacement_search {
 };
 
 /*
- * Return the text of a node to compare with the lost value; for an attribute,
- * the attribute of the same name.
+ * Write the value of a node that is compared with the lost value to `out`: its
+ * text or, if an attribute was lost, its attribute with this name. Return the
+ * length.
  */
 static size_t replacement_node_value(const struct replacement_search *finding,
 				     uint32_t node,
@@ -369,8 +377,8 @@ static int replacement_by_score(const void *left, const void *right)
 }
 
 /*
- * Return whether a node is a candidate: without a similar text it must have the
- * same tag.
+ * Return whether a node can be a replacement. `text` is the similarity of its
+ * text; if that is low, the node must have the same tag as the lost element.
  */
 static bool is_considered(const struct replacement_search *finding,
 			  uint32_t node, double text)
@@ -399,7 +407,10 @@ static double replacement_node_score(const struct replacement_search *finding,
 	return text_weight * text + (1 - text_weight) * similarity;
 }
 
-/* Find the most similar elements [MAX_ELEMENTS], best first. */
+/*
+ * Write the most similar elements to `elements` [MAX_ELEMENTS], best first;
+ * return their number.
+ */
 static uint32_t
 replacement_find_elements(const struct replacement_search *finding,
 			  struct scored *elements)
@@ -501,14 +512,18 @@ uint32_t replacements_find(struct arena *arena, const struct page *page,
 }
 
 enum {
-	CANDIDATE_SELECTOR_MAX_NAMES = 12, /* ways to name one element */
-	MAX_CLASSES = 6,                   /* limit per element */
+	CANDIDATE_SELECTOR_MAX_NAMES = 12, /* maximum number of selectors for
+					      the names of one element */
+	MAX_CLASSES = 6, /* maximum number of classes of one element */
 	MAX_CLASS_BYTES = 64,
-	MAX_ANCESTORS = 12, /* limit per element */
+	MAX_ANCESTORS = 12, /* maximum number of ancestors that are tried */
 	MAX_PARENT_STEPS = 6,
 };
 
-/* Selectors of one element by its own tag, id, class and attributes. */
+/*
+ * Selectors for an element that use only its own tag, id, classes and
+ * attributes.
+ */
 struct element_names {
 	struct element_selector items[CANDIDATE_SELECTOR_MAX_NAMES];
 	uint32_t count;
@@ -520,13 +535,13 @@ struct selector_search {
 	uint32_t node;
 	const struct element_query *query;
 	struct selector_budget *budget;
-	struct element_selector *found; /* [count], highest trust first */
+	struct element_selector *found; /* [count], the highest trust first */
 	uint32_t count;
 };
 
 /*
- * Return how stable a name probably is: generated names (numbers, hashes)
- * change often.
+ * Return the estimated probability that the name does not change. Generated
+ * names, which contain numbers or hashes, often change.
  */
 static double element_name_trust(struct slice name)
 {
@@ -599,7 +614,9 @@ static void selector_append_quoted(struct slice value, struct buffer *out)
 	buffer_append_byte(out, '"');
 }
 
-/* Add selectors by attributes that describe the purpose of an element. */
+/*
+ * Add selectors that use attributes which describe the purpose of the element.
+ */
 static void element_names_add_attributes(struct element_names *names,
 					 struct arena *arena,
 					 const struct page *page, uint32_t node)
@@ -626,7 +643,10 @@ static void element_names_add_attributes(struct element_names *names,
 	buffer_free(&text);
 }
 
-/* Set all selectors of the element itself; its tag comes last. */
+/*
+ * Set the selectors for the element itself; the selector by its tag is the
+ * last.
+ */
 static void read_names(struct element_names *names, struct arena *arena,
 		       const struct page *page, uint32_t node)
 {
@@ -673,7 +693,10 @@ static bool is_right(const struct selector_search *search, const char *text)
 	       count <= search->query->maximum;
 }
 
-/* Return whether a selector with this trust would be among the best. */
+/*
+ * Return whether a selector with this trust would be one of the best, and the
+ * budget allows trying it.
+ */
 static bool selector_search_accepts(const struct selector_search *search,
 				    double trust)
 {
@@ -727,7 +750,7 @@ static bool is_landmark(uint16_t tag)
 	}
 }
 
-/* Try selectors that begin with an ancestor, the nearest first. */
+/* Try selectors that begin with an ancestor; nearer ancestors first. */
 static void try_around(struct selector_search *search,
 		       const struct element_names *own)
 {
@@ -742,7 +765,8 @@ static void try_around(struct selector_search *search,
 
 		read_names(&outer, search->arena, search->page, node);
 		if (!is_landmark(nodes[node].tag))
-			outer.count--; /* only "div" would select too much */
+			outer.count--; /* drop the selector by tag: "div", for
+					  example, selects too many elements */
 		for (uint32_t k = 0; k < outer.count; k++) {
 			for (uint32_t j = 0; j < own->count; j++)
 				try_joined(search, &outer.items[k], " ",
@@ -767,8 +791,8 @@ static uint32_t type_index(const struct page *page, uint32_t node)
 }
 
 /*
- * Try selectors by the position among the siblings, below an ancestor with a
- * selector.
+ * Try selectors by the position of the element among its siblings, after an
+ * ancestor for which there is a selector.
  */
 static void try_places(struct selector_search *search)
 {
@@ -826,10 +850,12 @@ uint32_t element_selectors(struct arena *arena,
 	return search.count;
 }
 
-/* A selector and its rows in the list. */
+/* A selector, and its rows in the list of replacements on single pages. */
 struct merged_selector {
 	struct merged_replacement candidate;
-	uint32_t first; /* first row of the list, sorted by selector: [pages] */
+	uint32_t first; /* index of its first row; the list is sorted by
+			   selector, so it has candidate.pages rows from there
+			   on */
 };
 
 static int by_selector(const void *left, const void *right)
@@ -863,7 +889,10 @@ static bool is_selected(const struct page_replacement *list,
 	return false;
 }
 
-/* Return whether `better` selects every node that `other` selects. */
+/*
+ * Return whether `better` selects every node that `other` selects, on all pages
+ * of `other`.
+ */
 static bool merged_selector_covers(const struct page_replacement *list,
 				   const struct merged_selector *better,
 				   const struct merged_selector *other)
@@ -877,7 +906,11 @@ static bool merged_selector_covers(const struct page_replacement *list,
 	return true;
 }
 
-/* Merge equal selectors of the sorted list; return the number of selectors. */
+/*
+ * Merge the rows of the list that have the same selector; the list must be
+ * sorted by selector. `pages` is the number of all pages. Write the merged
+ * selectors to `shared` and return their number.
+ */
 static uint32_t merged_selectors_add_up(const struct page_replacement *list,
 					uint32_t count, uint32_t pages,
 					struct merged_selector *shared)

@@ -1,7 +1,7 @@
 /*
- * template/replacement.h - replace a selector whose element is missing: find
- * the probable element on the new page by position and value, and selectors for
- * it.
+ * template/replacement.h - finds a replacement for a selector that no longer
+ * finds its element. It searches for the element on the new page by position
+ * and value, and creates selectors for it.
  */
 #ifndef TEMPLATE_REPLACEMENT_H
 #define TEMPLATE_REPLACEMENT_H
@@ -19,7 +19,7 @@ struct page;
 
 enum { PLACE_STEPS = 40, PLACE_CLASSES = 6 };
 
-/* Hashes of an element's name, id and classes; 0 = none. */
+/* Hashes of the tag, id and classes of an element; 0 = the element has none. */
 struct position_step {
 	uint64_t tag;
 	uint64_t id;
@@ -27,39 +27,46 @@ struct position_step {
 	uint32_t class_count;
 };
 
-/* From the root to the element. */
+/* The position of an element: the steps from the root to the element. */
 struct element_position {
 	struct position_step steps[PLACE_STEPS]; /* [count] */
 	uint32_t count;
-	struct slice attribute; /* of a path that ends with "/@NAME" */
+	struct slice attribute; /* name, if the path ends with "/@NAME";
+				   otherwise empty */
 };
 
-/* Parse a path from element_path(); accept any other text, too. */
+/* Parse a path written by element_path(). Any other text is accepted, too. */
 void element_position_read(struct element_position *place, struct slice path);
 
-/* Set the position of a node of the page. */
+/* Set the position of `node` on the page. */
 void element_position_of(struct element_position *place,
 			 const struct page *page, uint32_t node);
 
-/* Return a similarity in 0..1, half for the element, half for its ancestors. */
+/*
+ * Return the similarity of two positions in 0..1. The elements themselves are
+ * one half of it, their ancestors the other half.
+ */
 double element_position_similarity(const struct element_position *a,
 				   const struct element_position *b);
 
 enum { MAX_ELEMENT_SELECTORS = 4 };
 
-/* The remaining work: nodes times selectors. */
+/* The work that may still be done: nodes times selectors. */
 struct selector_budget {
 	int64_t nodes;
-	const volatile sig_atomic_t *is_stopped; /* as in struct lost_element */
+	const volatile sig_atomic_t *is_stopped; /* see struct lost_element */
 };
 
 struct element_selector {
 	const char *text;
-	double trust; /* 0..1: estimated probability that it also matches on
-			 other pages */
+	double trust; /* 0..1: estimated probability that the selector also
+			 matches on other pages */
 };
 
-/* An element, and how often its selector may match in the page. */
+/*
+ * An element, and the minimum and maximum number of elements that its selector
+ * may match on the page.
+ */
 struct element_query {
 	const struct page *page;
 	uint32_t node;
@@ -68,8 +75,9 @@ struct element_query {
 };
 
 /*
- * Find selectors whose first match is the element, and whose number of matches
- * is in the range: highest trust first, up to MAX_ELEMENT_SELECTORS.
+ * Find selectors whose first match is the element and whose number of matches
+ * is allowed. Write up to MAX_ELEMENT_SELECTORS to `selectors_out`, the highest
+ * trust first; return their number.
  */
 uint32_t element_selectors(struct arena *arena,
 			   const struct element_query *query,
@@ -78,33 +86,38 @@ uint32_t element_selectors(struct arena *arena,
 
 enum { CANDIDATE_WORDS = 64 };
 
-/* A value and its words, sorted. */
+/* The value that is searched for, and its words. */
 struct wanted_text {
 	struct slice text;
-	uint64_t words[CANDIDATE_WORDS]; /* [word_count] hashes, ascending */
+	uint64_t words[CANDIDATE_WORDS]; /* [word_count] hashes of the words,
+					    ascending */
 	uint32_t word_count;
 };
 
 void wanted_text_read(struct wanted_text *wanted, struct slice text);
 
 /*
- * Return a similarity in 0..1: 1 if the values are equal; over one half if one
- * contains the other; otherwise Dice's coefficient of the words, at most 0.9. 0
- * if one is empty.
+ * Return the similarity of a text and the wanted text in 0..1. It is 0 if one
+ * is empty, 1 if both are equal, over 0.5 if one contains the other, and
+ * otherwise Dice's coefficient of their words, but at most 0.9.
  */
 double wanted_text_agreement(const struct wanted_text *wanted,
 			     struct slice text);
 
 enum { MAX_CANDIDATES = 16 };
 
-/* The lost element as it was on the old page. */
+/* The lost element on the old page. */
 struct lost_element {
-	struct slice value; /* element_value(), or the value of its attribute */
-	struct slice path;  /* element_path(), followed by "/@NAME" for an
-			       attribute; or empty */
-	uint32_t minimum;   /* matches on a page */
+	struct slice value; /* element_value() or, for an attribute, the value
+			       of the attribute */
+	struct slice path;  /* element_path(); for an attribute with "/@NAME" at
+			       the end; or empty */
+	uint32_t minimum; /* minimum number of matches of its selector on a page
+			   */
 	uint32_t maximum;
-	const volatile sig_atomic_t *is_stopped; /* not 0: stop; NULL: never */
+	const volatile sig_atomic_t
+		*is_stopped; /* the search stops when the number is not 0; NULL:
+				it never stops early */
 };
 
 static inline bool search_is_stopped(const volatile sig_atomic_t *is_stopped)
@@ -113,47 +126,52 @@ static inline bool search_is_stopped(const volatile sig_atomic_t *is_stopped)
 }
 
 struct replacement {
-	const char *selector; /* CSS; matches in the range, `node` first */
-	double score;         /* 0..1: similarity of text and position */
+	const char *selector; /* CSS selector, whose number of matches is
+				 allowed; the first match is `node` */
+	double score; /* 0..1: weighted similarity of text and position */
 	uint32_t node;
-	char value[ELEMENT_VALUE_BYTES + 1]; /* its value on this page */
+	char value[ELEMENT_VALUE_BYTES + 1]; /* value of `node` on this page */
 };
 
 /*
- * Return up to MAX_CANDIDATES replacements in `arena`, best first; none if
- * maximum is 0. O(n), times a limited number of selectors.
+ * Find up to MAX_CANDIDATES replacements. Write them to *candidates_out, in
+ * `arena` and best first; return their number. There are none if lost->maximum
+ * is 0. O(n), times a limited number of selectors.
  */
 uint32_t replacements_find(struct arena *arena, const struct page *page,
 			   const struct lost_element *lost,
 			   const struct replacement **candidates_out);
 
-/* A replacement on several pages. */
+/* A replacement that is proposed for several pages. */
 struct merged_replacement {
 	const char *selector;
-	const char *value; /* on the first of the pages */
-	double score;      /* sum of the pages' scores / pages, 0..1 */
-	uint32_t pages;    /* pages on which it is a candidate */
+	const char *value; /* its value on the first of the pages */
+	double score; /* sum of its scores, divided by the number of all pages,
+			 0..1 */
+	uint32_t pages; /* number of pages with this replacement */
 };
 
-/* A stored replacement on one page. */
+/* A replacement found on one page. */
 struct page_replacement {
 	const char *selector;
 	const char *value;
 	double score;
-	uint32_t page; /* 0, 1... */
+	uint32_t page; /* index of the page */
 	uint32_t node;
 };
 
 struct page_replacements {
 	const struct page_replacement *items; /* [count] */
 	uint32_t count;
-	uint32_t pages; /* pages with and without candidates; at least 1 */
+	uint32_t pages; /* number of pages, including those without a
+			   replacement; at least 1 */
 };
 
 /*
- * Merge replacements of several pages: add the scores of a selector over all
- * its pages; of selectors for the same elements keep the best. Write up to
- * `max`, at most MAX_SHARED, best first; return their number. O(count^2).
+ * Merge the replacements found on several pages. The scores of a selector on
+ * all its pages are added. Of several selectors for the same elements only the
+ * best is kept. Write up to `max` (at most MAX_SHARED), best first; return
+ * their number. O(count^2).
  */
 enum { MAX_SHARED = 16 };
 

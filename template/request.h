@@ -1,6 +1,6 @@
 /*
- * template/request.h - convert the options of a request to parameters and
- * selectors of a method.
+ * template/request.h - converts the options of a request to the parameters and
+ * selectors of an extraction method.
  */
 #ifndef TEMPLATE_REQUEST_H
 #define TEMPLATE_REQUEST_H
@@ -14,28 +14,30 @@ struct arena;
 struct extractor;
 
 /*
- * Set the parameters [MAX_PARAMETERS] of the method: its defaults, overridden
- * by `settings` (or NULL), by the preference and by the parameters of the
- * request. If one is invalid, write an English sentence to `error_out` [256]
- * and return false.
+ * Set the parameters [MAX_PARAMETERS] of a method. The defaults of the method
+ * are overridden by `settings` (may be NULL), then by the preference, then by
+ * the parameters of the request. If a parameter is invalid, write an English
+ * sentence to `error_out` [256] and return false.
  */
 bool request_parameters(const struct text_request *request,
 			const struct extractor *extractor, const char *settings,
 			double *parameters, char *error_out);
 
-/* Return whether the comments are in a separate field. */
+/* Return whether the readers' comments are returned in a separate field. */
 bool request_separates_comments(const struct text_request *request);
 
 /*
- * Compile the selectors that change the method's choice, in `arena`. Errors as
- * above.
+ * Compile the selectors that include or exclude texts, in `arena`. If a
+ * selector is invalid, write an English sentence to `error_out` [256] and
+ * return false.
  */
 bool request_selection(const struct text_request *request, struct arena *arena,
 		       struct selection *selection_out, char *error_out);
 
 /*
- * Check the request, independent of the page. ERR_NOT_FOUND: no such method;
- * ERR_MALFORMED: with an English sentence in `error_out` [256].
+ * Check the request without a page. ERR_NOT_FOUND: there is no such method.
+ * ERR_MALFORMED: an option is invalid; `error_out` [256] contains an English
+ * sentence.
  */
 enum error request_check(const struct text_request *request, char *error_out);
 

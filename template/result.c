@@ -14,7 +14,8 @@
 
 /*
  * Return whether the address begins with http:// or https://, or with // and a
- * host. url_parse() treats any other text as a typed host name.
+ * host. This check is necessary because url_parse() also accepts a host name
+ * that a user has typed.
  */
 static bool address_is_absolute(struct slice address)
 {
@@ -44,7 +45,10 @@ struct base_address base_of_page(const struct page *page, const struct url *url)
 	return base;
 }
 
-/* Append the fragment of `href`; the canonical form of a URL has none. */
+/*
+ * Append the fragment ("#...") of `href`, because the canonical form of a URL
+ * has none.
+ */
 static void append_fragment(struct slice href, struct buffer *out)
 {
 	const char *hash =
@@ -142,7 +146,10 @@ static json_t *metadata_json(const struct metadata *metadata)
 		metadatum_json(&metadata->favicon));
 }
 
-/* Return the preference, and the confidence in the method's result. */
+/*
+ * Return the preference of the request, and confidence and quality of the
+ * result.
+ */
 static json_t *judgement_json(const struct extraction_result *answer)
 {
 	return json_pack("{s:s, s:s?, s:o, s:s}", "favor",
@@ -152,7 +159,10 @@ static json_t *judgement_json(const struct extraction_result *answer)
 			 text_quality_name(answer->quality));
 }
 
-/* `address` and `text` are the names of their fields. */
+/*
+ * Return a list as JSON. `address` and `text` are the names of the two fields
+ * of an entry.
+ */
 static json_t *references_json(const struct reference_list *list,
 			       const char *address, const char *text)
 {
@@ -176,7 +186,7 @@ static json_t *document_json(const struct document *document)
 			 json_sprintf("%016" PRIx64, document->fingerprint));
 }
 
-/* Return the parts that the request must ask to include. */
+/* Return the fields of the extras; an extra that was not requested is null. */
 static json_t *extras_json(const struct extraction_result *answer)
 {
 	const struct document *document = &answer->document;
@@ -196,8 +206,8 @@ static json_t *extras_json(const struct extraction_result *answer)
 }
 
 /*
- * Append the fields of an object, preceded by a comma if needed; free the
- * object.
+ * Append the fields of an object without its braces; write a comma before them
+ * if necessary. Free the object.
  */
 static void append_fields(json_t *object, struct buffer *out)
 {
@@ -214,7 +224,7 @@ static void append_fields(json_t *object, struct buffer *out)
 	json_decref(object);
 }
 
-/* Return the page's first metadata: title, language, description. */
+/* Return the metadata that page.h extracts: title, language, description. */
 static json_t *head_json(const struct page *page)
 {
 	return json_pack("{s:o, s:o, s:o}", "title", json_text(page->title),
@@ -222,7 +232,7 @@ static json_t *head_json(const struct page *page)
 			 json_text(page->description));
 }
 
-/* A result being written. */
+/* State of writing a result as JSON. */
 struct result_writer {
 	const struct extraction_result *answer;
 	struct generation_places places;
@@ -230,7 +240,10 @@ struct result_writer {
 	struct buffer *out;
 };
 
-/* Append the field `name`, whose value can be replaced later. */
+/*
+ * Append the field `name` with the generation of the site, and store its
+ * position, because its value is replaced later.
+ */
 static void append_generation(struct result_writer *writing, const char *name)
 {
 	struct generation_places *places = &writing->places;
@@ -240,7 +253,10 @@ static void append_generation(struct result_writer *writing, const char *name)
 	buffer_printf(writing->out, "%" PRIu64, writing->answer->generation);
 }
 
-/* Append the fields that depend on the site, or are known without the page. */
+/*
+ * Append the fields that depend on the site, or do not depend on the content of
+ * the page.
+ */
 static void answer_json_append_place(struct result_writer *writing)
 {
 	const struct extraction_result *answer = writing->answer;
@@ -277,7 +293,10 @@ static void answer_json_append_template(struct result_writer *writing)
 	buffer_append_byte(out, '}');
 }
 
-/* Append the method, its reason, and the quality of its result. */
+/*
+ * Append the method, the reason and the template. Then append the preference,
+ * confidence and quality.
+ */
 static void answer_json_append_judgement(struct result_writer *writing)
 {
 	const struct extraction_result *answer = writing->answer;
@@ -358,8 +377,8 @@ static struct slice document_copy_text(struct arena *arena, struct slice text)
 }
 
 /*
- * Return the host of a URL; empty for an invalid or relative URL, and for a
- * file's.
+ * Return the host of a URL. It is empty if the URL is invalid or relative, or
+ * the page is from a file.
  */
 static struct slice document_host(struct arena *arena, struct slice text)
 {
@@ -377,7 +396,7 @@ static struct slice document_host(struct arena *arena, struct slice text)
 	return document_copy_text(arena, host);
 }
 
-/* Return the text of only the comments. */
+/* Return the text of the readers' comments. */
 static struct slice comments_of(const struct extraction_result *answer)
 {
 	const struct page *page = answer->page;
@@ -394,7 +413,9 @@ static struct slice comments_of(const struct extraction_result *answer)
 	return comments;
 }
 
-/* Return the images, with the lead image of the page first. */
+/*
+ * Return the images with `lead`, the lead image of the page, as the first one.
+ */
 static struct reference_list lead_first(struct arena *arena,
 					const struct reference_list *images,
 					struct slice lead)
@@ -456,7 +477,9 @@ struct document document_make(const struct extraction_result *answer,
 	return document;
 }
 
-/* Return whether YAML 1.1 and 1.2 both allow the character in a line. */
+/*
+ * Return whether both YAML 1.1 and YAML 1.2 allow the character within a line.
+ */
 static bool yaml_is_printable(uint32_t code)
 {
 	return code >= ' ' && (code < 0x7F || code >= 0xA0) && code != 0x2028 &&
@@ -504,7 +527,7 @@ static void yaml_append_list(struct buffer *out, const char *name,
 	}
 }
 
-/* Return the page's URL; empty for a file. */
+/* Return the URL of the page; empty if the page is from a file. */
 static struct slice result_url(const struct extraction_result *answer)
 {
 	struct url url;

@@ -20,11 +20,11 @@
 
 struct templated_bundle {
 	struct bundle *bundle;
-	locale_t locale; /* "C": numbers have decimal points */
+	locale_t locale; /* locale "C", so that numbers have decimal points */
 	char *description;
 };
 
-/* A page and its parsed URL. */
+/* A page in the form that extraction needs, with its parsed URL. */
 struct templated_page_input {
 	struct url url;
 	struct text_request request;
@@ -58,7 +58,7 @@ static enum templated_code code_of(enum error error)
 	return TEMPLATED_MALFORMED;
 }
 
-/* Fill in the error, unless error_out is NULL. */
+/* Set *error_out, unless error_out is NULL. */
 static void templated_set_error(struct templated_error *error_out,
 				enum error error, const char *message)
 {
@@ -68,7 +68,7 @@ static void templated_set_error(struct templated_error *error_out,
 	snprintf(error_out->message, sizeof(error_out->message), "%s", message);
 }
 
-/* Set the error for an argument; return false. */
+/* Set the error for an invalid argument; return false. */
 static bool templated_reject(struct templated_error *error_out,
 			     const char *message)
 {
@@ -150,8 +150,8 @@ static locale_t templated_locale(void)
 }
 
 /*
- * Open the bundle with the locale "C", so that numbers have decimal points in
- * any locale of the program.
+ * Open the bundle in the locale "C". So numbers have decimal points whatever
+ * the locale of the program is.
  */
 static struct templated_bundle *
 open_buffer(struct buffer *file, const struct templated_limits *limits,
@@ -238,7 +238,7 @@ const char *templated_template(const struct templated_bundle *handle,
 	return cluster == NULL ? NULL : cluster->json.data;
 }
 
-/* Prepare a page; if its URL is invalid, set the error and return false. */
+/* Convert a page. If its URL is invalid, set the error and return false. */
 static bool templated_prepare_page(const struct templated_page *page,
 				   struct templated_page_input *placed,
 				   struct templated_error *error_out)
@@ -290,16 +290,17 @@ bool templated_classify(struct templated_bundle *handle,
 
 struct templated_answer {
 	struct extraction_result answer;
-	struct buffer json; /* FORMAT_JSON */
+	struct buffer json; /* the result as JSON, for FORMAT_JSON */
 	enum format format;
-	bool is_described; /* its metadata were read, each with a NUL */
+	bool is_described; /* its metadata were read, and end with a NUL */
 	bool has_document;
-	char words[16]; /* number of words, as text */
+	char words[16]; /* number of words as text */
 	char fingerprint[24];
 };
 
 /*
- * Read the options; if a value is not allowed, set the error and return false.
+ * Convert the options. If a value is not allowed, set the error and return
+ * false.
  */
 static bool templated_read_options(const struct templated_options *options,
 				   struct text_request *request,
@@ -338,7 +339,7 @@ static bool templated_read_options(const struct templated_options *options,
 	return true;
 }
 
-/* Extract the page; without a handle, without a site. */
+/* Extract the page; if `handle` is NULL, extract it without a site. */
 static enum error templated_run(struct templated_bundle *handle,
 				const struct text_request *request,
 				struct extraction_result *answer)
@@ -446,11 +447,11 @@ double templated_answer_confidence(const struct templated_answer *answer)
 	return (double)answer->answer.confidence;
 }
 
-/* The offset of each name's values in struct metadata. */
+/* The offsets of the values of each name in struct metadata. */
 static const struct metadata_row {
 	const char *name;
 	size_t values; /* offset of the first value */
-	size_t count;  /* offset of their number; 0 = one value */
+	size_t count;  /* offset of their number; 0 = there is only one value */
 } rows[] = {
 	{"title", offsetof(struct metadata, title), 0},
 	{"author", offsetof(struct metadata, authors),
@@ -473,7 +474,7 @@ static const struct metadata_row {
 
 enum { ROWS = sizeof(rows) / sizeof(rows[0]) };
 
-/* [*count_out] */
+/* Return the values [*count_out] of a row. */
 static struct metadatum *values_of(struct metadata *metadata,
 				   const struct metadata_row *row,
 				   size_t *count_out)
@@ -486,7 +487,7 @@ static struct metadatum *values_of(struct metadata *metadata,
 	return (struct metadatum *)(void *)(base + row->values);
 }
 
-/* Copy each of the metadata with a NUL. */
+/* Copy each value of the metadata so that it ends with a NUL. */
 static void end_values(struct extraction_result *answer)
 {
 	for (size_t i = 0; i < ROWS; i++) {
@@ -523,14 +524,14 @@ const char *templated_metadata(struct templated_answer *answer,
 	return NULL;
 }
 
-/* Compute the document, unless JSON has done so. */
+/* Compute the document unless the result is JSON, which contains it already. */
 static void take_document(struct templated_answer *handle)
 {
 	const struct document *document = &handle->answer.document;
 
 	if (handle->format != FORMAT_JSON) {
 		result_compute_document(
-			&handle->answer); /* also reads the metadata */
+			&handle->answer); /* this reads the metadata, too */
 		end_values(&handle->answer);
 		handle->is_described = true;
 	}
@@ -541,7 +542,7 @@ static void take_document(struct templated_answer *handle)
 	handle->has_document = true;
 }
 
-/* Return the text with a NUL; NULL for an empty text. */
+/* Return the text with a NUL at its end; NULL if it is empty. */
 static const char *templated_end_text(struct arena *arena, struct slice text)
 {
 	return text.size == 0 ? NULL : arena_copy(arena, text.data, text.size);

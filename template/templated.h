@@ -61,18 +61,19 @@ extern "C" {
 #define TEMPLATED_API
 #endif
 
-/* The version of the library at run time: "0.1.0". */
+/* Return the version of the library that the program has loaded: "0.1.0". */
 TEMPLATED_API const char *templated_version(void);
 
 enum templated_code {
 	TEMPLATED_OK,
-	TEMPLATED_NOT_FOUND,    /* no such file, method or value */
+	TEMPLATED_NOT_FOUND,    /* there is no such file, method or value */
 	TEMPLATED_MALFORMED,    /* an argument is invalid */
-	TEMPLATED_TOO_LARGE,    /* over a limit */
+	TEMPLATED_TOO_LARGE,    /* a limit is exceeded */
 	TEMPLATED_CORRUPT,      /* the bundle is damaged, or not a bundle */
-	TEMPLATED_OTHER_FORMAT, /* another version of the format */
+	TEMPLATED_OTHER_FORMAT, /* the bundle has another version of the format
+				 */
 	TEMPLATED_NOT_HTML,     /* the page is an image, an archive, ... */
-	TEMPLATED_NO_TEMPLATE,  /* the method needs a template, and the page has
+	TEMPLATED_NO_TEMPLATE,  /* the method needs a template, but the page has
 				   none */
 	TEMPLATED_IO            /* the file cannot be read */
 };
@@ -82,36 +83,43 @@ struct templated_error {
 	char message[256]; /* an English sentence */
 };
 
-/* Limits of the resources that a bundle may use; 0 selects the default. */
+/* Limits for the resources that a bundle may use. 0 selects the default. */
 struct templated_limits {
-	size_t max_unpacked_bytes; /* size of its sections; 1 GiB */
-	size_t max_page_bytes;     /* maximum limit of the bundle; 64 MiB */
-	size_t max_page_nodes;     /* the same for elements; 2,000,000 */
-	size_t max_learned_bytes;  /* size of template models; 64 MiB */
+	size_t max_unpacked_bytes; /* decompressed size of its sections; default
+				      1 GiB */
+	size_t max_page_bytes; /* size of a page, if the bundle allows more; 64
+				  MiB */
+	size_t max_page_nodes; /* elements of a page, if the bundle allows more;
+				  2,000,000 */
+	size_t max_learned_bytes; /* size of its template models; default 64 MiB
+				   */
 };
 
 struct templated_bundle;
 
 /*
- * Open a bundle. All of it is checked, in time linear in its unpacked size.
- * `limits` may be NULL. Errors: NOT_FOUND, IO, CORRUPT, OTHER_FORMAT,
+ * Open a bundle, and check all of it. The time is linear in its decompressed
+ * size. `limits` may be NULL. Errors: NOT_FOUND, IO, CORRUPT, OTHER_FORMAT,
  * TOO_LARGE.
  */
 TEMPLATED_API struct templated_bundle *
 templated_open(const char *path, const struct templated_limits *limits,
 	       struct templated_error *error);
 
-/* Open a bundle from bytes, which are copied. */
+/*
+ * Open a bundle from its bytes, which are copied. Errors as for
+ * templated_open().
+ */
 TEMPLATED_API struct templated_bundle *
 templated_open_memory(const void *bytes, size_t size,
 		      const struct templated_limits *limits,
 		      struct templated_error *error);
 
-/* NULL is a no-op. */
+/* Free the bundle. Do nothing for NULL. */
 TEMPLATED_API void templated_close(struct templated_bundle *bundle);
 
 /*
- * Return the contents of the bundle as JSON: site, base, measure, threshold,
+ * Return a description of the bundle as JSON: site, base, measure, threshold,
  * generation, made, program, size_bytes, pages, templates [{id, pages, learned,
  * version}].
  */
@@ -119,14 +127,14 @@ TEMPLATED_API const char *
 templated_describe(const struct templated_bundle *bundle);
 
 /*
- * Return the newest version of the template "HOST/N" as JSON: its paths,
- * fragments and regions (see templatectl template show). Return NULL if the
- * bundle has no version of this template.
+ * Return the newest version of the template with the identifier "HOST/N" as
+ * JSON: its paths, fragments and regions (see templatectl template show).
+ * Return NULL if the bundle contains no version of this template.
  */
 TEMPLATED_API const char *
 templated_template(const struct templated_bundle *bundle, const char *id);
 
-/* A page, as received. */
+/* A page as the program has received it. */
 struct templated_page {
 	const void *bytes;
 	size_t size;
@@ -135,16 +143,19 @@ struct templated_page {
 };
 
 struct templated_class {
-	char id[288];      /* "HOST/N"; "" if it has no template */
-	uint32_t pages;    /* known pages of that template */
-	double distance;   /* 0..1, to the nearest page of the site */
-	double reach;      /* 0..1: pages farther away have no template */
-	double confidence; /* 0..1: 1 - distance / reach; 0 without id */
+	char id[288]; /* identifier of its template, "HOST/N"; "" if it has none
+		       */
+	uint32_t pages;  /* number of pages of this template in the bundle */
+	double distance; /* 0..1, distance to the nearest page of the site */
+	double reach; /* 0..1: pages with a larger distance have no template */
+	double confidence; /* 0..1: 1 - distance / reach; 0 if it has no
+			      template */
 };
 
 /*
  * Find the template of a page. A page without URL is treated as a page of the
- * site; a page of another host has no template. False: MALFORMED, NOT_HTML.
+ * site; a page of another host has no template. Return false after an error:
+ * MALFORMED, NOT_HTML.
  */
 TEMPLATED_API bool templated_classify(struct templated_bundle *bundle,
 				      const struct templated_page *page,
@@ -153,16 +164,20 @@ TEMPLATED_API bool templated_classify(struct templated_bundle *bundle,
 
 /* Options of the extraction; 0 and NULL select the defaults. */
 struct templated_options {
-	const char *method;  /* name of a templated_method(); default "auto" */
-	const char *format;  /* "txt", "md", "json", "html", "xml", "explain" */
-	const char *favor;   /* "balance", "precision", "recall" */
-	const char *scope;   /* "body", "page" */
-	const char *include; /* CSS selectors: also the text in these elements
-			      */
-	const char *exclude; /* never the text in these elements */
-	const char *const *parameters; /* "name=value"...; ends with NULL */
-	bool with_comments;            /* also readers' comments */
-	bool without_tables;           /* omit the text in data tables */
+	const char *method;  /* a name that templated_method() returns; default
+				"auto" */
+	const char *format;  /* "txt" (default), "md", "json", "html", "xml",
+				"explain" */
+	const char *favor;   /* "balance" (default), "precision", "recall" */
+	const char *scope;   /* "body" (default), "page" */
+	const char *include; /* CSS selectors of elements whose text is always
+				content */
+	const char *exclude; /* CSS selectors of elements whose text is never
+				content */
+	const char *const
+		*parameters; /* "name=value"...; the last one is NULL */
+	bool with_comments;  /* also return readers' comments */
+	bool without_tables; /* omit the text in data tables */
 	const char *with; /* comma-separated words: "comments", "comments-apart"
 			     (separate in JSON), "images", "links" (lists in
 			     JSON), "front-matter" (YAML before "md") */
@@ -171,35 +186,37 @@ struct templated_options {
 struct templated_answer;
 
 /*
- * Extract the content of a page. `options` may be NULL. Errors: MALFORMED,
- * NOT_FOUND (the method), NOT_HTML, NO_TEMPLATE. `bundle` may be NULL: the page
- * has no template, and is truncated after 10,000,000 bytes or 200,000 elements.
- * Any number of threads may make such calls at the same time.
+ * Extract the content of a page. `options` may be NULL. If `bundle` is NULL,
+ * the page has no template; it is truncated after 10,000,000 bytes or 200,000
+ * elements. Several threads may call this without a bundle at the same time.
+ * Errors: MALFORMED, NOT_FOUND (no such method), NOT_HTML, NO_TEMPLATE.
  */
 TEMPLATED_API struct templated_answer *templated_extract(
 	struct templated_bundle *bundle, const struct templated_page *page,
 	const struct templated_options *options, struct templated_error *error);
 
-/* NULL is a no-op. */
+/* Free the result. Do nothing for NULL. */
 TEMPLATED_API void templated_free(struct templated_answer *answer);
 
 /*
- * Return the text in the requested format; for "json", the document that the
- * daemon would return.
+ * Return the text in the requested format. For "json" it is the document that
+ * the daemon would return.
  */
 TEMPLATED_API const char *templated_text(const struct templated_answer *answer);
 TEMPLATED_API size_t templated_text_size(const struct templated_answer *answer);
 
-/* Return the method: "auto" or the requested one. */
+/* Return the name of the method: "auto" or the requested one. */
 TEMPLATED_API const char *
 templated_answer_method(const struct templated_answer *answer);
-/* Return the reason of the result: "template: cluster of 17 pages". */
+/*
+ * Return the reason of the result, for example "template: cluster of 17 pages".
+ */
 TEMPLATED_API const char *
 templated_answer_reason(const struct templated_answer *answer);
-/* Return "HOST/N", or "". */
+/* Return the identifier of the page's template, "HOST/N"; "" if it has none. */
 TEMPLATED_API const char *
 templated_answer_template(const struct templated_answer *answer);
-/* Return whether the template was used. */
+/* Return whether the method has used the template. */
 TEMPLATED_API bool
 templated_answer_has_template(const struct templated_answer *answer);
 /*
@@ -208,39 +225,40 @@ templated_answer_has_template(const struct templated_answer *answer);
  */
 TEMPLATED_API const char *
 templated_answer_quality(const struct templated_answer *answer);
-/* Return the confidence in 0..1; NAN if the method has none. */
+/* Return the confidence of the result, 0..1; NAN if the method returns none. */
 TEMPLATED_API double
 templated_answer_confidence(const struct templated_answer *answer);
 
 /*
- * Return a value that the page declares about itself: number `index` of
- * "title", "author", "published", "modified", "site_name", "language",
+ * Return a value that the page states about itself: the value with this index
+ * of "title", "author", "published", "modified", "site_name", "language",
  * "description", "image", "canonical", "tag", "page_type", "category",
- * "licence" or "favicon". Return NULL if there is no such value; only "author",
- * "tag" and "category" may have several.
+ * "licence" or "favicon". Return NULL if there is no such value. Only "author",
+ * "tag" and "category" can have several values; the others have index 0.
  */
 TEMPLATED_API const char *templated_metadata(struct templated_answer *answer,
 					     const char *name, size_t index);
 
 /*
- * Return a fact about the content: "hostname" (of its URL, or of its canonical
- * URL), "excerpt" (at most 300 characters), "word_count" (in Han, kana, Thai
- * and the like each letter is a word), "direction" ("ltr", "rtl"),
- * "fingerprint" (16 hexadecimal digits: a simhash; near copies differ in at
- * most 8 of its 64 bits, other texts in 16 or more). Return NULL if there is no
- * such value.
+ * Return a fact about the content, or NULL if it is unknown. The facts are
+ * "hostname" (of the URL of the page, or of its canonical URL), "excerpt" (at
+ * most 300 characters), "word_count" (in scripts without spaces, such as Han,
+ * kana and Thai, each letter is a word), "direction" ("ltr" or "rtl"), and
+ * "fingerprint" (16 hexadecimal digits: a simhash; those of near copies differ
+ * in at most 8 of its 64 bits, those of other texts in 16 or more).
  */
 TEMPLATED_API const char *templated_fact(struct templated_answer *answer,
 					 const char *name);
 
 struct templated_method {
 	const char *name;
-	const char *summary; /* one line */
-	const char *source;  /* the paper */
-	bool needs_template; /* it fails for pages without a template */
+	const char *summary; /* a description in one line */
+	const char *source;  /* the paper that describes it */
+	bool needs_template; /* the method fails for a page without a template
+			      */
 };
 
-/* Return method number `index`, from 0; false after the last one. */
+/* Get the method with this index, from 0 on; return false if there is none. */
 TEMPLATED_API bool templated_method(size_t index,
 				    struct templated_method *method_out);
 

@@ -16,23 +16,28 @@ static const enum measure measure_of[] = {
 	[ITEMS_CP] = MEASURE_CP,
 };
 
-/* A hash and the lists that contain it. */
+/* A hash, and which of the merged lists contain it. */
 struct shared_item {
 	uint64_t hash;
-	uint32_t count;   /* number of lists */
-	uint32_t length;  /* of a fragment: bytes of its text; otherwise 0 */
-	uint64_t holders; /* bit i: list i, of the first 64 */
+	uint32_t count; /* number of lists that contain it */
+	uint32_t
+		length; /* bytes of its text if it is a fragment, otherwise 0 */
+	uint64_t holders; /* bit i is set if list i, one of the first 64,
+			     contains it */
 };
 
-/* The position in one list. */
+/* The position of the merge in one list. */
 struct merge_cursor {
 	const struct record *record;
-	uint32_t index; /* of the record */
+	uint32_t index; /* index of `record` */
 	uint32_t at;
 	uint32_t count;
 };
 
-/* The cursors that are not at their end: a heap, least hash first. */
+/*
+ * A merge of several ascending lists of hashes. The cursors that are not at
+ * their end are a heap, with the smallest hash first.
+ */
 struct hash_merge {
 	struct merge_cursor *heap; /* [count] */
 	uint32_t count;
@@ -78,8 +83,8 @@ static void merge_sift_down(struct hash_merge *merge, uint32_t at)
 }
 
 /*
- * Start to merge the items of `records` [count], which must outlive the merge;
- * it belongs to `arena`. Memory O(count).
+ * Begin to merge the items of the `records` [count], which must exist until the
+ * end of the merge. The result belongs to `arena`. Memory O(count).
  */
 static struct hash_merge *merge_begin(struct arena *arena,
 				      const struct record *records,
@@ -102,7 +107,7 @@ static struct hash_merge *merge_begin(struct arena *arena,
 	return merge;
 }
 
-/* Move the first cursor to its next item. */
+/* Move the first cursor to its next item, and restore the heap. */
 static void merge_advance(struct hash_merge *merge)
 {
 	struct merge_cursor *first = merge->heap;
@@ -115,8 +120,8 @@ static void merge_advance(struct hash_merge *merge)
 }
 
 /*
- * Return the next distinct hash, ascending; false at the end. O(log count) per
- * member.
+ * Return the next distinct hash in ascending order; return false at the end.
+ * O(log count) for each list that contains it.
  */
 static bool merge_next(struct hash_merge *merge, struct shared_item *shared_out)
 {
@@ -135,8 +140,8 @@ static bool merge_next(struct hash_merge *merge, struct shared_item *shared_out)
 }
 
 /*
- * Return whether an item of `count` of `records` pages is stable: in more than
- * VERSION_STABLE (permille) of the pages.
+ * Return whether an item that occurs in `count` of `records` pages is stable:
+ * more than VERSION_STABLE (permille) of the pages have it.
  */
 static bool is_stable(uint32_t count, uint32_t records)
 {
@@ -166,17 +171,22 @@ enum items stable_paths(struct arena *arena, const struct record *records,
 	return 2 * with >= without ? ITEMS_CPC : ITEMS_CP;
 }
 
-/* Counts of the items of one page. */
+/* Numbers of items of one page. */
 struct page_count {
-	uint32_t held;  /* stable items in the baseline */
-	uint32_t lost;  /* of these */
-	uint32_t moved; /* removed and new items that changed on this page */
+	uint32_t held;  /* stable items in its baseline */
+	uint32_t lost;  /* stable items that the page has lost */
+	uint32_t moved; /* removed items that it lost, and new items that it
+			   gained */
 };
 
-/* The pages that had an item before, and the pages that have it now. */
+/*
+ * Which sample pages had an item before, and which have it now. Bit i of a mask
+ * is page i.
+ */
 struct balance_turn {
-	uint32_t before; /* mask: seen pages that had it */
-	uint32_t after;  /* mask: pages that have it */
+	uint32_t before; /* mask: pages that had it before, if they are in
+			    pages->seen */
+	uint32_t after;  /* mask: pages that have it now */
 	bool was_stable;
 	bool is_gone;
 	bool is_come;
@@ -193,7 +203,7 @@ uint32_t quorum(const struct pages *pages, uint32_t votes)
 	uint32_t least = pages->votes;
 
 	assert(pages->count <= MAX_TEMPLATE_SAMPLE);
-	/* One page of several is no evidence. */
+	/* If there are several pages, a single page is no evidence. */
 	if (least < 2 && pages->count >= 2)
 		least = 2;
 	if (least > pages->min_pages)
@@ -243,7 +253,10 @@ static void count_turn(const struct pages *pages,
 	}
 }
 
-/* List the hashes of moved items, after counting them. */
+/*
+ * List the hashes of the removed and the new items, which must have been
+ * counted.
+ */
 static void list_moved(struct arena *arena, const struct pages *pages,
 		       enum items items, struct common_items *balance)
 {
@@ -296,7 +309,10 @@ void common_items_compare(struct arena *arena, const struct pages *pages,
 	*balance_out = balance;
 }
 
-/* Return a copy in `arena` as valid UTF-8. */
+/*
+ * Return a copy of the text in `arena`, with invalid bytes replaced so that it
+ * is valid UTF-8.
+ */
 static struct slice version_clean_text(struct arena *arena, struct slice text)
 {
 	size_t invalid = utf8_check(text).invalid;
@@ -327,10 +343,7 @@ static struct version_item *version_find_item(struct version_item *items,
 	return items[at].text.data == NULL ? &items[at] : NULL;
 }
 
-/*
- * Find texts of paths; paths that are not in the signature match none of the
- * version's.
- */
+/* Set the text of the paths of the version that occur on the page. */
 static void learn_paths(struct arena *arena, const struct page *page,
 			struct version *version)
 {
@@ -348,7 +361,10 @@ static void learn_paths(struct arena *arena, const struct page *page,
 	}
 }
 
-/* Return the collapsed text; truncate a long one between two characters. */
+/*
+ * Return a copy of the text with collapsed white space. A long text is
+ * truncated at the end of a character.
+ */
 static struct slice text_of_fragment(struct arena *arena, struct slice text)
 {
 	static const char more[] = "\xE2\x80\xA6";
@@ -393,7 +409,10 @@ static int common_first(const void *left, const void *right)
 	return (a->hash > b->hash) - (a->hash < b->hash);
 }
 
-/* Return the stable items, at most the `max` most common, ascending by hash. */
+/*
+ * Find the stable items of a kind; if there are more than `max`, the most
+ * common ones. Return them in ascending order of their hash.
+ */
 static struct version_item *find_stable(struct arena *arena,
 					const struct version_input *input,
 					enum items kind, uint32_t max,
@@ -457,13 +476,13 @@ struct version *version_make(struct arena *arena,
 	return version;
 }
 
-/* One kind of item of a version. */
+/* All items of one kind in a version. */
 struct version_diff_items {
 	const struct version_item *first;
 	uint32_t count;
 };
 
-/* The items that are in one version and not in the other. */
+/* The items of one version that the other version does not have. */
 struct lack {
 	const struct version_item **items; /* [count], most common first */
 	uint32_t count;
@@ -514,7 +533,10 @@ static double version_items_weight(struct version_diff_items items)
 	return weight;
 }
 
-/* (gone + come) / (before + come). */
+/*
+ * Return the ratio of moved items, weighted by their ratios: (gone + come) /
+ * (before + come).
+ */
 static double version_moved_ratio(struct version_diff_items before,
 				  const struct lack *gone,
 				  const struct lack *come)

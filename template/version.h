@@ -20,56 +20,65 @@ struct page;
 
 enum {
 	VERSION_FORMAT = 1,
-	VERSION_MAX_PATHS = LIMIT(4000, 16),     /* the most common ones */
-	VERSION_MAX_FRAGMENTS = LIMIT(4000, 16), /* the same */
-	VERSION_MAX_RECORDS = 256,               /* to count paths in */
-	VERSION_MAX_SAMPLES = 16,                /* pages to parse for texts */
+	VERSION_MAX_PATHS = LIMIT(
+		4000, 16), /* if there are more, only the most common ones */
+	VERSION_MAX_FRAGMENTS = LIMIT(
+		4000, 16), /* if there are more, only the most common ones */
+	VERSION_MAX_RECORDS =
+		256, /* records in which paths and fragments are counted */
+	VERSION_MAX_SAMPLES = 16, /* pages that are parsed to find the texts */
 };
 
-/* A path of elements from the root to a leaf or to text, or a fragment. */
+/*
+ * An item of a version: a fragment, or a path of elements from the root to a
+ * leaf or to text.
+ */
 struct version_item {
-	uint64_t hash;     /* first: the key of an order */
-	float ratio;       /* ratio of pages with it, 0..1 */
-	struct slice text; /* a path, or a fragment's text, truncated; empty: no
-			      sampled page has it */
+	uint64_t hash; /* must be the first member: order_u64() compares it */
+	float ratio;   /* ratio of the pages that have the item, 0..1 */
+	struct slice text; /* the path, or the truncated text of the fragment;
+			      empty if no parsed page has the item */
 };
 
-/* An element that holds content, by the default method. */
+/* An element that contains content according to the default method. */
 struct version_region {
 	struct slice path;
-	float ratio; /* of the pages that have content there */
-	float words; /* ratio of the words of content on those pages */
+	float ratio; /* ratio of the pages whose content is there */
+	float words; /* ratio of the words of the content on these pages */
 };
 
 struct version {
-	uint32_t page_count; /* of the template */
-	uint64_t generation; /* of the site */
-	bool has_classes;    /* paths are members of cpc, otherwise of cp */
+	uint32_t page_count; /* number of pages of the template */
+	uint64_t generation; /* generation of the site */
+	bool has_classes;    /* paths are with classes (cpc), otherwise without
+				(cp) */
 	struct version_item *paths; /* [path_count], most common first */
 	uint32_t path_count;
-	struct version_item *fragments; /* [fragment_count] */
+	struct version_item
+		*fragments; /* [fragment_count], most common first */
 	uint32_t fragment_count;
 	struct version_region *regions; /* [region_count], most words first */
 	uint32_t region_count;
-	struct slice *samples; /* [sample_count], URLs */
+	struct slice *samples; /* [sample_count], URLs of the parsed pages */
 	uint32_t sample_count;
 };
 
-/* The input of a version: pages of one template. */
+/* The pages of a template from which a version is computed. */
 struct version_input {
 	uint32_t page_count;
 	uint64_t generation;
-	const struct record *records; /* [record_count] of its pages */
+	const struct record *records; /* [record_count], records of pages */
 	uint32_t record_count;        /* 1..VERSION_MAX_RECORDS */
-	/* some of these pages, parsed, with their URLs: [sample_count] */
+	/* [sample_count], some of the pages, parsed, and their URLs */
 	const struct page *const *pages;
 	const struct slice *urls;
 	uint32_t sample_count; /* 1..VERSION_MAX_SAMPLES */
 };
 
 /*
- * Compute the version: the items that more than VERSION_STABLE (permille) of
- * the records have, in `arena`. O(n log n) in the records' members.
+ * Compute the version of a template in `arena`. Its items are those that more
+ * than VERSION_STABLE (permille) of the records contain. O(n log n) for n items
+ * in all records.
  */
 enum { VERSION_STABLE = 500 };
 
@@ -77,16 +86,16 @@ struct version *version_make(struct arena *arena,
 			     const struct version_input *input);
 
 /*
- * Append the version as compact JSON; decode it (ERR_MALFORMED, ERR_VERSION).
- * Hashes are 16 hexadecimal digits.
+ * version_encode() appends the version as compact JSON; hashes are 16
+ * hexadecimal digits. version_decode() reads it. ERR_MALFORMED, ERR_VERSION.
  */
 void version_encode(const struct version *version, struct buffer *out);
 enum error version_decode(struct arena *arena, struct slice json,
 			  struct version **version_out);
 
 /*
- * The removed and new items of two versions, most common first; they point into
- * the versions.
+ * The differences between two versions: removed and new items, the most common
+ * first. The pointers refer to items of the versions.
  */
 struct version_diff {
 	const struct version_item **gone_paths; /* [gone_path_count] */
@@ -97,16 +106,20 @@ struct version_diff {
 	uint32_t gone_fragment_count;
 	const struct version_item **come_fragments;
 	uint32_t come_fragment_count;
-	double paths_moved;     /* (gone + come) / (all of both), by ratio */
-	double fragments_moved; /* the same */
+	double paths_moved; /* ratio of moved paths, weighted by their ratios:
+			       (gone + come) / (all of both versions) */
+	double fragments_moved; /* the same ratio for fragments */
 };
 
-/* If only one of them has_classes, no paths are equal. */
+/*
+ * Compare two versions. If only one of them has_classes, no path of it equals a
+ * path of the other.
+ */
 void version_compare(struct arena *arena, const struct version *before,
 		     const struct version *after,
 		     struct version_diff *diff_out);
 
-/* The items of a record to merge. */
+/* The kinds of items that can be merged. */
 enum items {
 	ITEMS_CPC, /* paths with classes */
 	ITEMS_CP,  /* paths without classes */
@@ -114,56 +127,63 @@ enum items {
 };
 
 /*
- * Return the kind of paths to compare these pages by: with classes, unless
- * fewer than half as many of them are stable as without, because html or body
- * have a class that differs from page to page.
+ * Return which kind of paths must be compared on these pages. This is ITEMS_CPC
+ * unless html or body have a class that differs from page to page. Sign of such
+ * a class: fewer than half as many paths are stable with classes as without.
  */
 enum items stable_paths(struct arena *arena, const struct record *records,
 			uint32_t count);
 
 /*
- * Find the items (paths or fragments) that several pages had in common, and the
- * items lost or gained in common since; k of n pages must agree on each.
+ * Comparison of several pages before and after: finds the items (paths or
+ * fragments) that several pages had in common, and those that several of them
+ * lost or gained.
  */
 
-/* Bit i of a mask is page i. */
+/* The pages to compare. In a mask, bit i is page i. */
 struct pages {
 	uint32_t count; /* <= MAX_TEMPLATE_SAMPLE */
-	uint32_t seen;  /* mask: pages with a record `after` */
-	uint32_t votes; /* pages with `after`, now or later */
-	/* before [count]; from index MAX_TEMPLATE_SAMPLE: after */
+	uint32_t seen;  /* mask: pages that have a record `after` */
+	uint32_t votes; /* number of pages that have such a record, or may have
+			   one later */
+	/*
+	 * [count] records before; from index MAX_TEMPLATE_SAMPLE on, records
+	 * after
+	 */
 	struct record records[2 * MAX_TEMPLATE_SAMPLE];
-	unsigned min_pages; /* k of n */
+	unsigned min_pages; /* minimum of k, see struct change_rules */
 	unsigned agreement;
 };
 
 /*
- * Return how many of `votes` pages must agree: the ratio `agreement`, but at
- * least min_pages, or all if there are fewer.
+ * Return k, the number of pages that must agree if `votes` pages vote: the
+ * ratio `agreement` of `votes`, but at least min_pages; all pages if there are
+ * fewer.
  */
 uint32_t quorum(const struct pages *pages, uint32_t votes);
 
 uint32_t count_pages(uint32_t mask);
 
-/* Results are in the arena. */
+/* The result of a comparison; its arrays are in the arena. */
 struct common_items {
-	uint32_t stable;      /* items that were stable before */
-	const uint64_t *gone; /* [gone_count], ascending: stable ones */
+	uint32_t stable;      /* number of items that were stable before */
+	const uint64_t *gone; /* [gone_count], ascending: stable items that were
+				 removed */
 	uint32_t gone_count;
-	const uint64_t *come; /* [come_count], ascending: others */
+	const uint64_t *come; /* [come_count], ascending: new items */
 	uint32_t come_count;
 	double moved; /* (gone + come) / (stable + come), 0..1 */
-	/* of each seen page */
+	/* For each page in pages.seen: */
 	double lost[MAX_TEMPLATE_SAMPLE];  /* ratio of its stable items that it
-					      lost, 0..1 */
-	double joins[MAX_TEMPLATE_SAMPLE]; /* ratio of removed and new items
+					      has lost, 0..1 */
+	double joins[MAX_TEMPLATE_SAMPLE]; /* ratio of the removed and new items
 					      that changed on it, 0..1 */
 };
 
 void common_items_compare(struct arena *arena, const struct pages *pages,
 			  enum items items, struct common_items *balance_out);
 
-enum { VERSION_MAX_TEXT = 200 }; /* bytes of a fragment to copy */
+enum { VERSION_MAX_TEXT = 200 }; /* maximum bytes of the text of a fragment */
 
 /* Return the text of path_write() for `node`. */
 struct slice text_of_path(struct arena *arena, const struct page *page,

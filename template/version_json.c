@@ -50,8 +50,8 @@ json_t *json_cluster_id(struct slice host, uint32_t cluster)
 enum { HASH_DIGITS = 16, REAL_DIGITS = 6 };
 
 /*
- * Return the ratio rounded to three digits, which is enough for a few hundred
- * pages.
+ * Return the ratio as JSON, rounded to three digits. They suffice for a few
+ * hundred pages.
  */
 static json_t *ratio_json(double ratio)
 {
@@ -156,7 +156,7 @@ void version_encode(const struct version *version, struct buffer *out)
 	json_decref(value);
 }
 
-/* The JSON reader; keeps an error. */
+/* State of reading a version; is_good is false after an error. */
 struct version_json_reader {
 	struct arena *arena;
 	bool is_good;
@@ -221,7 +221,10 @@ static uint64_t read_hash(struct version_json_reader *reader,
 	return strtoull(text, NULL, 16);
 }
 
-/* Return the length of a list of at most `max`. */
+/*
+ * Return the length of a list. If it is no list, or longer than `max`, set an
+ * error and return 0.
+ */
 static uint32_t read_count(struct version_json_reader *reader,
 			   const json_t *list, uint32_t max)
 {

@@ -1,6 +1,6 @@
 /*
- * template/version_json.h - versions as JSON, for the API, and JSON values that
- * jansson does not provide.
+ * template/version_json.h - versions as JSON, for the API; and functions for
+ * JSON values that the library jansson does not have.
  */
 #ifndef TEMPLATE_VERSION_JSON_H
 #define TEMPLATE_VERSION_JSON_H
@@ -15,30 +15,40 @@
 json_t *version_json(const struct version *version);
 
 /*
- * Return {"paths":{"moved","gone":[...],"come":[...]},"fragments":{...}}; an
- * item is as in a version.
+ * Return the differences as {"paths":{"moved","gone":[...],"come":[...]},
+ * "fragments":{...}}. The items are as in version_json().
  */
 json_t *version_diff_json(const struct version_diff *diff);
 
-/* Return a string; invalid UTF-8 becomes '?'. */
+/* Return the text as a JSON string; invalid UTF-8 becomes '?'. */
 json_t *json_text(struct slice text);
 
-/* Like json_text(), but null if the text is empty. */
+/* Return json_text(), or null if the text is empty. */
 json_t *json_text_or_null(struct slice text);
 
-/* Return Unix milliseconds as RFC 3339 in UTC, in seconds; null for 0. */
+/*
+ * Return a time in Unix milliseconds as a string: RFC 3339 in UTC, without
+ * fractions of a second. Return null for 0.
+ */
 json_t *json_time(uint64_t time_ms);
 
-/* Return "HOST/N", or null if `cluster` is 0. */
+/* Return the identifier "HOST/N" of a cluster, or null if `cluster` is 0. */
 json_t *json_cluster_id(struct slice host, uint32_t cluster);
 
-/* Parse a text; NULL if it is not JSON. */
+/* Parse JSON; return NULL if the text is not valid. */
 json_t *json_read(struct slice text);
 
-/* Append `value` in the compact form of `flags` (json_dumps()); release it. */
+/*
+ * Append the JSON text of `value`, formatted by the `flags` of json_dumps(),
+ * and release `value`.
+ */
 void json_append(struct buffer *out, json_t *value, size_t flags);
 
-/* Return a member as text; NULL if it is not one. As a number; or 0. */
+/*
+ * json_member_text() returns a string member of the object; NULL if it is
+ * missing or no string. json_member_whole() returns an integer member; 0 if it
+ * is missing or no integer.
+ */
 const char *json_member_text(const json_t *object, const char *name);
 json_int_t json_member_whole(const json_t *object, const char *name);
 

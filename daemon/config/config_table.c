@@ -35,9 +35,9 @@ const struct config_row config_rows[] = {
 		    "use the whole API"},
 	{"socket", "read_only_path", CONFIG_TEXT, true, FIELD(reader_path),
 	 RANGE(0, 107, 0), .text = "",
-	 .meaning = "Path of a second socket, for reading text, templates, "
-		    "events and metrics; its clients cannot change or fetch "
-		    "anything. Empty = off"},
+	 .meaning = "Path of a second socket, whose clients can read texts, "
+		    "templates, events and metrics, but cannot change or "
+		    "fetch anything. Empty = off"},
 	{"socket", "read_only_mode", CONFIG_MODE, true, FIELD(reader_mode),
 	 RANGE(0, 0777, 0660),
 	 .meaning = "Permissions of socket.read_only_path"},
@@ -50,18 +50,18 @@ const struct config_row config_rows[] = {
 	 .meaning = "Maximum size of an uploaded page (POST /v1/extract)"},
 	{"socket", "idle_timeout", CONFIG_TIME, true, FIELD(client_timeout_ms),
 	 RANGE(SECOND, HOUR, 30 * SECOND),
-	 .meaning = "The daemon closes a connection whose client sends no "
-		    "request, or reads none of its response, for this long. "
-		    "For reads over TCP the limit is five times this, because "
-		    "the client's kernel buffers much data"},
+	 .meaning = "The daemon closes a connection if its client sends no "
+		    "request, or reads nothing of a response, for this long. "
+		    "A TCP client may stop reading for five times this, "
+		    "because the client's kernel buffers much data"},
 	{"socket", "heartbeat", CONFIG_TIME, false, FIELD(heartbeat_ms),
 	 RANGE(100, HOUR, 15 * SECOND),
 	 .meaning = "Send a comment on an event stream after this long without "
 		    "an event"},
 	{"socket", "max_streams", CONFIG_COUNT, true, FIELD(max_listeners),
 	 RANGE(0, 65536, 64),
-	 .meaning = "Maximum number of event streams and long polls; further "
-		    "ones are rejected"},
+	 .meaning = "Maximum number of event streams and long polls; "
+		    "further streams and polls are rejected"},
 
 	{"listen", "address", CONFIG_ADDRESS, true, FIELD(listen_address),
 	 RANGE(0, 63, 0), .text = "",
@@ -71,29 +71,32 @@ const struct config_row config_rows[] = {
 		    "and listen.key. Empty = off"},
 	{"listen", "certificate", CONFIG_TEXT, true, FIELD(listen_certificate),
 	 RANGE(0, MAX_CONFIG_TEXT - 1, 0), .text = "",
-	 .meaning = "PEM file of the certificate; enables TLS (1.2 or 1.3). "
-		    "The file may be readable only by root if root starts the "
-		    "daemon"},
+	 .meaning = "PEM file of the certificate; it enables TLS (1.2 or "
+		    "1.3). The file may be readable only by root if root "
+		    "starts the daemon"},
 	{"listen", "key", CONFIG_TEXT, true, FIELD(listen_key),
 	 RANGE(0, MAX_CONFIG_TEXT - 1, 0), .text = "",
 	 .meaning = "PEM file of the key of the certificate. The file may be "
 		    "readable only by root if root starts the daemon"},
 	{"listen", "allow_plaintext", CONFIG_CHOICE, true, FIELD(is_unencrypted),
 	 RANGE(0, 1, 0), .words = "no|yes",
-	 .meaning = "Allow addresses other than loopback without TLS: anyone "
-		    "on the network path can read texts and tokens"},
+	 .meaning = "Allow addresses other than loopback without TLS. "
+		    "Anyone on the network path can then read texts and "
+		    "tokens"},
 	{"listen", "allowed_hosts", CONFIG_TEXT, true, FIELD(listen_names),
 	 RANGE(0, MAX_CONFIG_TEXT - 1, 0), .text = "",
-	 .meaning = "Host names that requests may use, such as "
-		    "\"texts.example.org, texts\". IP addresses and localhost "
-		    "are always allowed. Requests for other names are "
-		    "rejected, so that another web site cannot reach the API "
-		    "under its name"},
+	 .meaning = "Host names that the Host header of a request may "
+		    "contain, such as \"texts.example.org, texts\". IP "
+		    "addresses and localhost are always allowed. Requests "
+		    "with other names are rejected. This prevents a web site "
+		    "whose name resolves to the address of the daemon from "
+		    "using the API in a browser"},
 	{"listen", "rate_limit", CONFIG_COUNT, false, FIELD(listen_rate),
 	 RANGE(0, 1000000, 100),
-	 .meaning = "Requests per second for each token, and the size of a "
-		    "burst; further requests are rejected until the next "
-		    "second. 0 = unlimited"},
+	 .meaning = "Maximum number of requests per second with one token; "
+		    "a client may send all of them at the same time. Further "
+		    "requests are rejected until the next second. 0 = "
+		    "unlimited"},
 
 	{"store", "path", CONFIG_TEXT, true, FIELD(store_path),
 	 RANGE(1, MAX_CONFIG_TEXT - 1, 0), .text = "/var/lib/templated",
@@ -101,43 +104,47 @@ const struct config_row config_rows[] = {
 		    "use it"},
 	{"store", "max_size", CONFIG_BYTES, true, FIELD(store_max_bytes),
 	 RANGE(MIB, 1024 * GIB, 16 * GIB),
-	 .meaning = "Maximum size of the store. When it is reached, crawling "
-		    "pauses and reads continue. The daemon reserves this much "
-		    "address space at start, but no memory"},
+	 .meaning = "Maximum size of the store. When the store has this "
+		    "size, crawling pauses, but reads continue. The daemon "
+		    "reserves this much address space at start, but no "
+		    "memory"},
 	{"store", "check_timeout", CONFIG_TIME, true, FIELD(check_ms),
 	 RANGE(0, DAY, 0),
-	 .meaning = "Time limit for checking an unclean store at start. 0 = 60 "
-		    "s plus 1 s per MiB"},
+	 .meaning = "Time limit for checking the store at start if it was "
+		    "not closed properly. 0 = 60 s plus 1 s per MiB"},
 
 	{"retention", "bodies_age", CONFIG_TIME, false, FIELD(retention.bodies.age_ms),
 	 RANGE(0, 36500 * DAY, 0),
-	 .meaning = "Delete the body of a page this long after its last visit; "
-		    "the record of the page stays. 0 = never"},
+	 .meaning = "Delete the body of a page this long after the last "
+		    "visit, but keep the record of the page. 0 = never"},
 	{"retention", "bodies_count", CONFIG_COUNT, false,
 	 FIELD(retention.bodies.count), RANGE(0, 100000000, 0),
-	 .meaning = "Maximum number of bodies of a site; those with the oldest "
-		    "visits are deleted first. 0 = unlimited"},
+	 .meaning = "Maximum number of bodies of a site; the bodies of the "
+		    "pages that were visited longest ago are deleted first. "
+		    "0 = unlimited"},
 	{"retention", "bodies_bytes", CONFIG_BYTES, false,
 	 FIELD(retention.bodies.bytes), RANGE(0, 1024 * GIB, 8 * GIB),
-	 .meaning = "Maximum size of all bodies in the store; those with the "
-		    "oldest visits are deleted first. 0 = unlimited"},
+	 .meaning = "Maximum size of all bodies in the store; the bodies of "
+		    "the pages that were visited longest ago are deleted "
+		    "first. 0 = unlimited"},
 	{"retention", "versions_age", CONFIG_TIME, false,
 	 FIELD(retention.versions.age_ms), RANGE(0, 36500 * DAY, 0),
-	 .meaning = "Delete a version of a template, except the newest, this "
-		    "long after the last page that matched it. 0 = never"},
+	 .meaning = "Delete a version of a template this long after the "
+		    "last visit of a page that matched it, but never the "
+		    "newest version of a template. 0 = never"},
 	{"retention", "versions_count", CONFIG_COUNT, false,
 	 FIELD(retention.versions.count), RANGE(0, 1000000, 100),
 	 .meaning = "Maximum number of versions of a template; the oldest are "
 		    "deleted first. 0 = unlimited"},
 	{"retention", "versions_bytes", CONFIG_BYTES, false,
 	 FIELD(retention.versions.bytes), RANGE(0, 1024 * GIB, GIB),
-	 .meaning = "Maximum size of all versions in the store; the oldest are "
-		    "deleted first, the newest of a template never. 0 = "
-		    "unlimited"},
+	 .meaning = "Maximum size of all versions in the store; the oldest "
+		    "are deleted first, but never the newest version of a "
+		    "template. 0 = unlimited"},
 	{"retention", "events_age", CONFIG_TIME, false, FIELD(retention.events.age_ms),
 	 RANGE(0, 36500 * DAY, 0),
-	 .meaning = "Delete events after this long, except events that wait "
-		    "for delivery. 0 = never"},
+	 .meaning = "Delete events that are older than this, except events "
+		    "that wait for delivery. 0 = never"},
 	{"retention", "events_count", CONFIG_COUNT, false,
 	 FIELD(retention.events.count), RANGE(0, 1000000000, 1000000),
 	 .meaning = "Maximum number of events in the store; the oldest are "
@@ -176,13 +183,14 @@ const struct config_row config_rows[] = {
 		    "second for this long"},
 	{"crawl", "retry_backoff", CONFIG_TIME, true, FIELD(first_pause_ms),
 	 RANGE(10, HOUR, 5 * SECOND),
-	 .meaning = "First retry delay after a host or page failed; doubles "
-		    "with each consecutive failure, up to 6 h for a host and 1 "
-		    "h for a page"},
+	 .meaning = "Delay before the first retry after a fetch from a host "
+		    "or of a page failed. The delay doubles with each "
+		    "consecutive failure, up to 6 h for a host and 1 h for a "
+		    "page"},
 	{"crawl", "max_connections", CONFIG_COUNT, true,
 	 FIELD(max_connections), RANGE(1, 4096, 64),
-	 .meaning = "Maximum number of concurrent connections; never more than "
-		    "one per host"},
+	 .meaning = "Maximum number of concurrent connections to all hosts; "
+		    "each host has at most one"},
 	{"crawl", "max_sites", CONFIG_COUNT, true, FIELD(max_sites),
 	 RANGE(1, 1000000, 10000),
 	 .meaning = "Maximum number of sites; further sites are rejected"},
@@ -199,12 +207,14 @@ const struct config_row config_rows[] = {
 	 .meaning = "Maximum number of known URLs of a site, fetched or not"},
 	{"crawl", "max_bytes", CONFIG_BYTES, false, FIELD(max_bytes),
 	 RANGE(0, 1024 * GIB, GIB),
-	 .meaning = "Budget of received bytes for first visits to the pages of "
-		    "a site. 0 = unlimited. Applies to sites added later"},
+	 .meaning = "Maximum number of bytes that the first visits to all "
+		    "pages of a site may receive. 0 = unlimited. Applies to "
+		    "sites added later"},
 	{"crawl", "max_time", CONFIG_TIME, false, FIELD(max_time_ms),
 	 RANGE(0, 3650 * DAY, DAY),
-	 .meaning = "Budget of fetch time for first visits to the pages of a "
-		    "site. 0 = unlimited. Applies to sites added later"},
+	 .meaning = "Maximum sum of the fetch times of the first visits to "
+		    "all pages of a site. 0 = unlimited. Applies to sites "
+		    "added later"},
 	{"crawl", "pattern_stop_after", CONFIG_COUNT, false, FIELD(saturation),
 	 RANGE(0, 1000000, 10),
 	 .meaning = "Stop fetching a URL pattern after this many consecutive "
@@ -213,28 +223,32 @@ const struct config_row config_rows[] = {
 	{"crawl", "max_pages_per_pattern", CONFIG_COUNT, true, FIELD(max_pattern),
 	 RANGE(1, 100000000, 500),
 	 .meaning = "Maximum number of fetched pages of a URL pattern, "
-		    "whatever they contain; stops calendars and other traps"},
+		    "whatever they contain. This limits calendars and other "
+		    "endless sets of pages"},
 	{"crawl", "max_depth", CONFIG_COUNT, false, FIELD(max_depth),
 	 RANGE(0, 1000, 16),
 	 .meaning = "Maximum number of links from the first page of a site. "
 		    "Applies to sites added later"},
 	{"crawl", "revisit_interval", CONFIG_TIME, false, FIELD(revisit_ms),
 	 RANGE(0, 3650 * DAY, DAY),
-	 .meaning = "First interval between two visits to a page; becomes "
-		    "shorter for pages that change and longer for pages that "
-		    "do not. 0 = never. Applies to sites added later"},
+	 .meaning = "First interval between two visits to a page. The "
+		    "interval becomes shorter if the page changes, and "
+		    "longer if it does not. 0 = never. Applies to sites "
+		    "added later"},
 	{"crawl", "sitemaps", CONFIG_CHOICE, false, FIELD(no_sitemaps),
 	 RANGE(0, 1, 0), .words = "yes|no",
 	 .meaning = "Read the sitemaps that robots.txt names, or /sitemap.xml. "
 		    "Applies to sites added later"},
 	{"crawl", "soft_404_probe", CONFIG_CHOICE, false, FIELD(no_probe),
 	 RANGE(0, 1, 0), .words = "yes|no",
-	 .meaning = "Request a made-up URL of each site once, to learn how it "
-		    "reports missing pages. Applies to sites added later"},
+	 .meaning = "Request a made-up URL of each site once, to find out "
+		    "how the site reports missing pages. Applies to sites "
+		    "added later"},
 	{"crawl", "cookies", CONFIG_CHOICE, false, FIELD(no_cookies),
 	 RANGE(0, 1, 0), .words = "yes|no",
-	 .meaning = "Return the cookies of a site; they are kept while the "
-		    "daemon runs. Applies to sites added later"},
+	 .meaning = "Send the cookies that a site has set back to it; the "
+		    "daemon keeps them in memory until it stops. Applies to "
+		    "sites added later"},
 	{"crawl", "ignored_parameters", CONFIG_TEXT, true,
 	 FIELD(drop_parameters), RANGE(0, MAX_CONFIG_TEXT - 1, 0),
 	 .text = "common",
@@ -244,14 +258,15 @@ const struct config_row config_rows[] = {
 		    "others: \"common, xyz_*\""},
 	{"crawl", "allowed_ports", CONFIG_PORTS, true, FIELD(ports),
 	 RANGE(0, MAX_PORTS, 0), .words = "80|443|8080|8443",
-	 .meaning = "Ports that may be contacted. A site that you add with "
-		    "another port may use that port"},
+	 .meaning = "Ports of servers that the daemon may contact. For a "
+		    "site that you add with another port, this port is "
+		    "allowed, too"},
 	{"crawl", "proxy", CONFIG_TEXT, true, FIELD(proxy),
 	 RANGE(0, MAX_CONFIG_TEXT - 1, 0), .text = "",
 	 .meaning = "URL of a proxy for all requests, such as "
-		    "\"http://127.0.0.1:3128\". The daemon cannot check "
-		    "addresses that a proxy contacts, so proxy_trusted is "
-		    "needed"},
+		    "\"http://127.0.0.1:3128\". The daemon cannot check the "
+		    "addresses that a proxy contacts, so it uses the proxy "
+		    "only if proxy_trusted is yes"},
 	{"crawl", "proxy_trusted", CONFIG_CHOICE, true,
 	 FIELD(is_proxy_trusted), RANGE(0, 1, 0), .words = "no|yes",
 	 .meaning = "Confirm that the proxy itself rejects forbidden "
@@ -273,24 +288,26 @@ const struct config_row config_rows[] = {
 		    "a site in WARC files"},
 	{"crawl", "on_demand_pages", CONFIG_COUNT, true, FIELD(max_neighbours),
 	 RANGE(0, 1000, 30),
-	 .meaning = "Maximum number of other pages to fetch for a page "
-		    "requested with fetch=missing, to build its template"},
+	 .meaning = "Maximum number of other pages of the site that a "
+		    "request with fetch=missing fetches, to build the "
+		    "template of the requested page"},
 	{"crawl", "on_demand_timeout", CONFIG_TIME, false, FIELD(ask_timeout_ms),
 	 RANGE(100, HOUR, 30 * SECOND),
 	 .meaning = "Maximum time that a request may wait for a fetch"},
 	{"crawl", "allowed_networks", CONFIG_NETWORKS, true, FIELD(networks),
 	 RANGE(0, MAX_NETWORKS, 0),
-	 .meaning = "Private networks of sites that you add or request, such "
-		    "as [\"10.1.0.0/16\", \"fd00::/8\"]. Links and redirects "
-		    "from other sites do not lead there. All other private "
-		    "addresses are rejected, unless a site is added with "
-		    "\"allow_private\""},
+	 .meaning = "Private networks of sites that you add or request, "
+		    "such as [\"10.1.0.0/16\", \"fd00::/8\"]. Links and "
+		    "redirects from other sites cannot make the daemon "
+		    "contact these networks. All other private addresses are "
+		    "rejected, unless a site is added with \"allow_private\""},
 
 	{"watch", "check_interval", CONFIG_TIME, false, FIELD(watch_ms),
 	 RANGE(0, 3650 * DAY, 6 * HOUR),
-	 .meaning = "Interval at which a few pages of each template are "
-		    "checked for changes; more pages are checked when one "
-		    "differs. 0 = never. Applies to sites added later"},
+	 .meaning = "Interval at which the daemon checks a few pages of "
+		    "each template for changes; if one has changed, it "
+		    "checks more pages. 0 = never. Applies to sites added "
+		    "later"},
 	{"watch", "stale_after", CONFIG_TIME, true, FIELD(stale_ms),
 	 RANGE(0, 3650 * DAY, 7 * DAY),
 	 .meaning = "Emit site.stale after a site has returned no page for "
@@ -309,8 +326,8 @@ const struct config_row config_rows[] = {
 	 .meaning = "Maximum nesting depth of elements"},
 	{"page", "max_attributes", CONFIG_COUNT, true, FIELD(max_attributes),
 	 RANGE(1, 4096, 256),
-	 .meaning = "Maximum number of attributes of a tag; further ones are "
-		    "dropped"},
+	 .meaning = "Maximum number of attributes of a tag; further "
+		    "attributes are dropped"},
 
 	{"clustering", "measure", CONFIG_CHOICE, false, FIELD(measure),
 	 RANGE(0, MEASURE_COUNT - 1, MEASURE_CAS),
@@ -319,14 +336,16 @@ const struct config_row config_rows[] = {
 		    "later"},
 	{"clustering", "threshold", CONFIG_THRESHOLD, false, FIELD(threshold),
 	 RANGE(0, 1000, THRESHOLD_AUTO),
-	 .meaning = "Maximum distance of two linked pages of a template. auto "
-		    "= chosen for each site from its pages and their links. "
-		    "Applies to sites added later"},
+	 .meaning = "The threshold: two pages are linked if their distance "
+		    "is at most this, and linked pages are in one cluster. "
+		    "auto = the daemon chooses the threshold of each site "
+		    "from the pages and their links. Applies to sites added "
+		    "later"},
 	{"clustering", "shingle_width", CONFIG_COUNT, false, FIELD(width),
 	 RANGE(0, SIGNATURE_MAX_WIDTH, 0),
-	 .meaning = "Names in a shingle of cps, ctss, ccs and cas. 0 = the "
-		    "default of the measure (cps 4, ctss 5, ccs and cas 2). "
-		    "Applies to sites added later"},
+	 .meaning = "Number of names in a shingle of cps, ctss, ccs and "
+		    "cas. 0 = the default of the measure (cps 4, ctss 5, ccs "
+		    "and cas 2). Applies to sites added later"},
 	{"clustering", "max_signature_size", CONFIG_COUNT, true, FIELD(max_signature),
 	 RANGE(100, 10000000, 65536),
 	 .meaning = "Maximum number of shingles in the signature of a page; "
@@ -337,15 +356,18 @@ const struct config_row config_rows[] = {
 		    "pages are in no cluster"},
 	{"clustering", "max_dendrogram_size", CONFIG_COUNT, true, FIELD(max_leaves),
 	 RANGE(2, 1000000, 20000),
-	 .meaning = "Maximum number of distinct signatures for which the "
-		    "dendrogram of a site is computed, to choose and show "
-		    "thresholds; the time grows with the square"},
+	 .meaning = "Maximum number of distinct signatures of a site. If a "
+		    "site has more, the daemon does not compute the "
+		    "dendrogram, which it needs to choose and show "
+		    "thresholds; the time for this grows with the square of "
+		    "the number"},
 	{"clustering", "max_cached_sites", CONFIG_COUNT, true,
 	 FIELD(max_open_sites), RANGE(1, 65536, 64),
 	 .meaning = "Maximum number of sites whose signatures are in memory"},
 	{"clustering", "min_pages", CONFIG_COUNT, false, FIELD(min_cluster_pages),
 	 RANGE(3, 1000000, 3),
-	 .meaning = "Number of pages from which a cluster is a template"},
+	 .meaning = "Minimum number of pages of a template; a smaller "
+		    "cluster has no template"},
 	{"nodes", "broker_urls", CONFIG_TEXT, true, FIELD(servers),
 	 RANGE(0, MAX_CONFIG_TEXT - 1, 0), .text = "",
 	 .meaning = "URLs of the NATS servers through which nodes share sites, "
@@ -370,75 +392,86 @@ const struct config_row config_rows[] = {
 	{"nodes", "certificate_file", CONFIG_TEXT, true,
 	 FIELD(bus_certificate_file), RANGE(0, MAX_CONFIG_TEXT - 1, 0),
 	 .text = "",
-	 .meaning = "PEM file of the certificate of this node, for servers "
-		    "that request one and for other nodes. If ca_file, "
-		    "certificate_file and listen.certificate are set, a node "
-		    "that connects directly must present a certificate that a "
-		    "CA in ca_file signed; this CA must sign for nodes only"},
+	 .meaning = "PEM file of the certificate that this node presents to "
+		    "other nodes, and to NATS servers that request one. If "
+		    "ca_file, certificate_file and listen.certificate are "
+		    "set, this node also requires a certificate from every "
+		    "node that connects to listen.address: a CA in ca_file "
+		    "must have signed it. Every client with such a "
+		    "certificate has the rights of a node, so this CA must "
+		    "sign only for nodes"},
 	{"nodes", "key_file", CONFIG_TEXT, true, FIELD(bus_key_file),
 	 RANGE(0, MAX_CONFIG_TEXT - 1, 0), .text = "",
 	 .meaning = "PEM file of the key of nodes.certificate_file"},
 	{"nodes", "replicas", CONFIG_COUNT, true, FIELD(copies),
 	 RANGE(1, 3, 2),
-	 .meaning = "Number of nodes that store a site, including its owner; "
-		    "one less than this may fail at a time"},
+	 .meaning = "Number of nodes that store a site, including its "
+		    "owner. If all but one of these nodes fail at the same "
+		    "time, no data is lost"},
 	{"nodes", "log_replicas", CONFIG_COUNT, true, FIELD(log_replicas),
 	 RANGE(1, 5, 3),
-	 .meaning = "Number of NATS servers that store the log: 1, 3 or 5"},
+	 .meaning = "Number of NATS servers that store the log. Use 1, 3 or "
+		    "5; an even number tolerates no more failures than the "
+		    "next lower number"},
 	{"nodes", "lease_duration", CONFIG_TIME, true, FIELD(node_lease_ms),
 	 RANGE(1000, 10 * MINUTE, 8 * SECOND),
-	 .meaning = "A node without a heartbeat for this long loses its sites "
-		    "to other nodes. Must be the same on all nodes"},
+	 .meaning = "If a node sends no heartbeat for this long, other "
+		    "nodes adopt its sites. Must be the same on all nodes"},
 	{"nodes", "rebalance_delay", CONFIG_TIME, true, FIELD(patience_ms),
 	 RANGE(0, 7 * DAY, 10 * MINUTE),
-	 .meaning = "Other nodes do not replace the replicas of a missing node "
-		    "before this delay, although they adopt its sites. Must be "
-		    "the same on all nodes"},
+	 .meaning = "If a node is missing, other nodes create replacements "
+		    "of its replicas only after this delay. (They adopt its "
+		    "sites after lease_duration.) Must be the same on all "
+		    "nodes"},
 	{"nodes", "weight", CONFIG_COUNT, true, FIELD(capacity),
 	 RANGE(1, 1000000, 100),
-	 .meaning = "Share of the sites that this node owns, relative to the "
-		    "weights of other nodes"},
+	 .meaning = "The share of the sites that this node owns is its "
+		    "weight divided by the sum of the weights of all nodes"},
 	{"nodes", "advertise_address", CONFIG_TEXT, true, FIELD(node_address),
 	 RANGE(0, 255, 0), .text = "",
 	 .meaning = "URL at which other nodes reach listen.address, such as "
-		    "\"https://a.example.org:8481\", for streams and uploads. "
-		    "Empty = they do not"},
+		    "\"https://a.example.org:8481\". They forward streams "
+		    "and uploads to this URL. Empty = this node serves its "
+		    "streams and uploads only to its own clients"},
 	{"nodes", "token_file", CONFIG_TEXT, true, FIELD(node_token_file),
 	 RANGE(0, MAX_CONFIG_TEXT - 1, 0), .text = "",
-	 .meaning = "File with the token that nodes send to each other at "
-		    "these URLs, in addition to certificates if these are set. "
-		    "Must be the same on all nodes"},
+	 .meaning = "File with the token that nodes send when they connect "
+		    "to nodes.advertise_address of another node. If "
+		    "certificates are set, too, nodes require both. Must be "
+		    "the same on all nodes"},
 	{"nodes", "encryption_key_file", CONFIG_TEXT, true, FIELD(secret_file),
 	 RANGE(0, MAX_CONFIG_TEXT - 1, 0), .text = "",
 	 .meaning = "File with keys of 64 hexadecimal digits, one per line, "
 		    "which encrypt headers, proxies and hooks in the log and "
 		    "in snapshots. The first key encrypts, all keys decrypt. "
 		    "Must be the same on all nodes. Empty = a node group "
-		    "rejects such data"},
+		    "rejects headers, proxies with passwords, and hooks"},
 	{"nodes", "snapshot_store", CONFIG_TEXT, true, FIELD(snapshots),
 	 RANGE(0, MAX_CONFIG_TEXT - 1, 0), .text = "",
-	 .meaning = "Where nodes keep snapshots of partitions, so that the log "
-		    "can be shortened: a folder that all nodes share, or a URL "
-		    "of WebDAV (https://) or S3 (s3+https://). Empty = off; "
-		    "the whole log is kept"},
+	 .meaning = "The place where nodes keep snapshots of partitions, so "
+		    "that the log can be shortened: a folder that all nodes "
+		    "share, a URL of a WebDAV server (https://) or of an S3 "
+		    "bucket (s3+https://). Empty = off; the whole log is "
+		    "kept"},
 	{"nodes", "snapshot_store_key_file", CONFIG_TEXT, true,
 	 FIELD(snapshots_key_file), RANGE(0, MAX_CONFIG_TEXT - 1, 0),
 	 .text = "",
 	 .meaning = "File with \"ID:SECRET\" for the snapshot store"},
 	{"nodes", "snapshot_log_size", CONFIG_BYTES, true,
 	 FIELD(snapshot_bytes), RANGE(MIB / 64, 1024 * GIB, 64 * MIB),
-	 .meaning = "Publish a new snapshot of a partition when its log has "
-		    "grown by this size and by a quarter of the last snapshot, "
-		    "or after 7 days. Log entries that the last but one "
-		    "snapshot contains are deleted"},
+	 .meaning = "Publish a new snapshot of a partition after 7 days, or "
+		    "earlier if its log has grown by this size and also by a "
+		    "quarter of the size of the last snapshot. Log entries "
+		    "that the last but one snapshot contains are deleted"},
 	{"nodes", "max_log_size", CONFIG_BYTES, true, FIELD(log_bytes),
 	 RANGE(0, UINT64_C(1024) * GIB, 0),
-	 .meaning = "Maximum size of the whole log at a server; while it is "
-		    "reached, nothing can be changed. 0 = unlimited"},
+	 .meaning = "Maximum size of the whole log on a NATS server; while "
+		    "the log has this size, nodes cannot change anything. 0 "
+		    "= unlimited"},
 	{"nodes", "events_retention", CONFIG_TIME, true, FIELD(events_kept_ms),
 	 RANGE(MINUTE, 3650 * DAY, 30 * DAY),
-	 .meaning = "How long the broker keeps the events of all nodes in a "
-		    "stream"},
+	 .meaning = "The broker keeps the events of all nodes in a stream "
+		    "for this long"},
 
 	{"extract", "method_options", CONFIG_SETTINGS, false, FIELD(settings),
 	 RANGE(0, MAX_CONFIG_TEXT - 1, 0), .text = "",
@@ -448,7 +481,8 @@ const struct config_row config_rows[] = {
 	{"extract", "model_dir", CONFIG_TEXT, false, FIELD(models),
 	 RANGE(0, MAX_CONFIG_TEXT - 1, 0), .text = "",
 	 .meaning = "Folder of the site-specific models, HOST.model; see "
-		    "`templatectl train`"},
+		    "`templatectl train`. Sites without a file in this "
+		    "folder use the model of the program"},
 	{"extract", "model_cache_size", CONFIG_BYTES, true,
 	 FIELD(max_learned_bytes), RANGE(0, 1024 * GIB, 16 * MIB),
 	 .meaning = "Maximum size of template models in the memory of each "
@@ -460,14 +494,15 @@ const struct config_row config_rows[] = {
 
 	{"guards", "cpu_limit", CONFIG_TIME, true, FIELD(guard_ms),
 	 RANGE(1, MINUTE, 200),
-	 .meaning = "CPU time limit of a guard on a page, at most a quarter of "
-		    "workers.cpu_limit. A slower guard is rejected when it is "
-		    "added, and suspended later"},
+	 .meaning = "CPU time limit of a guard on a page, at most a quarter "
+		    "of workers.cpu_limit. If a new guard needs more on a "
+		    "stored page, it is rejected; if a guard needs more on a "
+		    "later page, it is suspended"},
 	{"guards", "page_cpu_limit", CONFIG_TIME, true, FIELD(guards_ms),
 	 RANGE(1, MINUTE, SECOND),
-	 .meaning = "CPU time limit of all guards on a page, at most a quarter "
-		    "of workers.cpu_limit. When it is exceeded, the slowest "
-		    "guard is suspended"},
+	 .meaning = "CPU time limit of all guards of a site together on a "
+		    "page, at most a quarter of workers.cpu_limit. If the "
+		    "guards exceed it, the slowest one is suspended"},
 
 	{"text", "cache_size", CONFIG_BYTES, true, FIELD(answer_cache_bytes),
 	 RANGE(0, 1024 * GIB, 64 * MIB),
@@ -476,24 +511,27 @@ const struct config_row config_rows[] = {
 
 	{"workers", "count", CONFIG_COUNT, true, FIELD(workers),
 	 RANGE(0, 1024, 0),
-	 .meaning = "Number of worker processes for the crawl; the same number "
-		    "serves requests. 0 = one per core"},
+	 .meaning = "Number of worker processes for the crawl; the same "
+		    "number of other worker processes serves requests. 0 = "
+		    "one per core"},
 	{"workers", "cpu_limit", CONFIG_TIME, true, FIELD(page_ms),
 	 RANGE(100, HOUR, 20 * SECOND),
-	 .meaning = "CPU time limit for a page or a request. The worker that "
-		    "exceeds it is killed, and the page is quarantined"},
+	 .meaning = "CPU time limit of a worker for a page or a request. A "
+		    "worker that exceeds it is killed, and the page is "
+		    "quarantined"},
 	{"workers", "memory_limit", CONFIG_BYTES, true,
 	 FIELD(page_memory_bytes), RANGE(64 * MIB, 1024 * GIB, 512 * MIB),
-	 .meaning = "Memory limit of a worker for a page. The worker that "
-		    "exceeds it dies, and the page is quarantined"},
+	 .meaning = "Memory limit of a worker for a page. A worker that "
+		    "exceeds it exits, and the page is quarantined"},
 	{"pipeline", "max_in_flight", CONFIG_COUNT, false,
 	 FIELD(max_in_flight), RANGE(1, 65536, 256),
-	 .meaning = "Maximum number of pages between the frontier and the "
-		    "store"},
+	 .meaning = "Maximum number of pages that the daemon has begun to "
+		    "fetch and has not yet committed to the store"},
 	{"pipeline", "max_queued_bytes", CONFIG_BYTES, true,
 	 FIELD(max_waiting_bytes), RANGE(0, 1024 * GIB, 64 * MIB),
-	 .meaning = "Maximum size of fetched pages that wait for analysis; "
-		    "fetching pauses above it. Bounds memory"},
+	 .meaning = "Maximum size of all fetched pages that wait for "
+		    "analysis. If they exceed it, fetching pauses; this "
+		    "limits the memory of the daemon"},
 	{"pipeline", "max_pending_requests", CONFIG_COUNT, true, FIELD(max_commands),
 	 RANGE(1, 65536, 256),
 	 .meaning = "Maximum number of requests that wait for a commit or a "
@@ -506,27 +544,27 @@ const struct config_row config_rows[] = {
 	 .meaning = "Interval between attempts to write to a full store"},
 	{"pipeline", "shutdown_timeout", CONFIG_TIME, false, FIELD(drain_ms),
 	 RANGE(0, 10 * MINUTE, 10 * SECOND),
-	 .meaning = "Time limit for running fetches when the daemon stops"},
+	 .meaning = "When the daemon stops, it waits this long for running "
+		    "fetches"},
 
 	{"hooks", "max_hooks", CONFIG_COUNT, true, FIELD(max_hooks),
 	 RANGE(1, 1000, 100),
-	 .meaning = "Maximum number of hooks; each receives one event at a "
-		    "time"},
+	 .meaning = "Maximum number of hooks"},
 	{"hooks", "max_queued_events", CONFIG_COUNT, true, FIELD(max_waiting),
 	 RANGE(1, 100000000, 100000),
-	 .meaning = "Maximum number of events that wait for a hook; the oldest "
-		    "is dropped first"},
+	 .meaning = "Maximum number of events that wait for a hook; at this "
+		    "limit the oldest one is dropped"},
 	{"hooks", "max_silences", CONFIG_COUNT, true, FIELD(max_silences),
 	 RANGE(1, 100000, 1000),
 	 .meaning = "Maximum number of silences"},
 	{"hooks", "timeout", CONFIG_TIME, true, FIELD(delivery_timeout_ms),
 	 RANGE(100, 10 * MINUTE, 30 * SECOND),
-	 .meaning = "Time limit for the response of a hook; then the delivery "
-		    "is retried with growing delays, up to 1 h"},
+	 .meaning = "Time limit for the response of a hook; after it the "
+		    "delivery has failed and is retried"},
 	{"hooks", "retry_backoff", CONFIG_TIME, true,
 	 FIELD(delivery_pause_ms), RANGE(10, HOUR, SECOND),
-	 .meaning = "First retry delay after a failed delivery; doubles with "
-		    "each consecutive failure, up to 1 h"},
+	 .meaning = "Delay before the first retry after a failed delivery; "
+		    "it doubles with each consecutive failure, up to 1 h"},
 	{"hooks", "allowed_networks", CONFIG_NETWORKS, true, FIELD(hook_networks),
 	 RANGE(0, MAX_NETWORKS, 0),
 	 .meaning = "Private networks of webhook URLs, such as [\"127.0.0.1\", "
@@ -542,23 +580,25 @@ const struct config_row config_rows[] = {
 
 	{"process", "user", CONFIG_TEXT, true, FIELD(user),
 	 RANGE(0, 63, 0), .text = "",
-	 .meaning = "User that the daemon changes to when root starts it; "
-		    "required in this case. The user must be able to read the "
-		    "configuration file for SIGHUP. Empty = no change"},
+	 .meaning = "If root starts the daemon, it changes to this user; in "
+		    "this case the key is required. The user must be able to "
+		    "read the configuration file for SIGHUP. Empty = no "
+		    "change"},
 
 	{"metrics", "max_sites", CONFIG_COUNT, false, FIELD(max_measured_sites),
 	 RANGE(0, 100000, 100),
-	 .meaning = "Number of sites with metrics of their own, those with the "
-		    "most pages; the sums of all other sites are reported as "
-		    "site \"*\""},
+	 .meaning = "Maximum number of sites that have their own metrics: "
+		    "the sites with the most pages. The metrics of the site "
+		    "\"*\" are the sums over all other sites"},
 
 	{"log", "level", CONFIG_CHOICE, false, FIELD(log_level),
 	 RANGE(0, 3, 2), .words = "error|warning|info|debug",
 	 .meaning = "Minimum level of log lines on standard error"},
 	{"log", "format", CONFIG_CHOICE, false, FIELD(log_format),
 	 RANGE(0, 1, 0), .words = "text|json",
-	 .meaning = "Format of log lines. With text under systemd, the lines "
-		    "go to journald with fields"},
+	 .meaning = "Format of log lines. If standard error is connected to "
+		    "the journal of systemd, text sends each message to the "
+		    "journal with fields"},
 	{.section = NULL},
 };
 /* clang-format on */

@@ -20,20 +20,20 @@
 enum {
 	MAX_SHELL_WORDS =
 		100, /* maximum number of words that a page shell shows */
-	MAX_SHELL_CHOICE = 30, /* maximum number of words of a shell that a
-				  method may choose */
+	MAX_SHELL_CHOICE = 30, /* if a method chooses more words than this, the
+				  page is no shell */
 };
 
-/* The ids of elements into which frameworks render. */
+/* The ids of elements into which JavaScript frameworks write the content. */
 static const char mount_names[] =
 	"root|app|main|__next|__nuxt|__layout|___gatsby|react-root|mount|"
 	"app-root|app-mount|main-outlet|content|application|root-app";
 
 /*
- * Return true if the page is a shell that scripts must fill: it has scripts,
- * little text that a reader sees when scripts run, and an empty element for the
- * content (or no text at all). A short page without such an element is not a
- * shell.
+ * Return true if the page is a shell that scripts must fill. A shell has
+ * scripts, little visible text outside of noscript, and an empty element for
+ * the content (or no text at all). A short page without such an empty element
+ * is not a shell. `chosen` is the number of words that the method chose.
  */
 static bool is_shell(const struct page *page, uint64_t chosen)
 {
@@ -54,7 +54,10 @@ static bool is_shell(const struct page *page, uint64_t chosen)
 	for (uint32_t i = 0; i < page->node_count; i++) {
 		const struct node *node = &page->nodes[i];
 		const uint16_t tag = node->tag;
-		/* its id, or its own tag, shows that a script will fill it */
+		/*
+		 * an empty element with one of the ids, or a custom element
+		 * without text, is to be filled by a script
+		 */
 		const bool is_empty = node->first_text == node->end_text;
 		const bool is_custom =
 			is_empty && page_is_custom_element(page, i);
@@ -122,7 +125,7 @@ enum text_quality text_quality_of(const struct page *page,
 	return QUALITY_OK;
 }
 
-/* The default is the first. */
+/* The first method is the default. */
 const struct extractor *const extractors[] = {
 	&extractor_auto,
 #define X(name) &extractor_##name,
@@ -139,7 +142,7 @@ const struct extractor *extractor_find(const char *name)
 	return NULL;
 }
 
-/* Append to the reason; truncate a reason that is too long. */
+/* Append to choice->reason, and truncate it if it becomes too long. */
 __attribute__((format(printf, 2, 3))) static void
 choice_append_reason(struct method_selection *choice, const char *format, ...)
 {
@@ -162,7 +165,7 @@ enum error method_select(const char *method, uint32_t cluster_pages,
 
 	*choice_out = (struct method_selection){0};
 	if (extractor == NULL) {
-		/* do not repeat the name: it is untrusted input */
+		/* do not repeat the name, because it is untrusted input */
 		choice_append_reason(
 			choice_out,
 			"no such method; `templatectl methods` lists them");
@@ -204,14 +207,17 @@ enum error method_select(const char *method, uint32_t cluster_pages,
 	return ERR_NONE;
 }
 
-/* Return [text_count]: true for texts inside a selected element. */
+/*
+ * Return for each text of the page whether it is inside an element that
+ * `selector` matches: [text_count].
+ */
 static bool *texts_inside(const struct page *page,
 			  const struct selector *selector)
 {
 	const bool *is_selected = selector_match(selector, page, page->arena);
 	bool *is_inside = ARENA_NEW(page->arena, bool, page->text_count);
-	uint32_t end =
-		0; /* end of the texts of the selected elements up to now */
+	uint32_t end = 0; /* end of the texts of the matching elements that were
+			     read */
 
 	for (uint32_t i = 0; i < page->node_count; i++) {
 		const struct node *node = &page->nodes[i];
@@ -231,7 +237,10 @@ struct verdict_change {
 	const char *reason;
 };
 
-/* Change the verdicts of the texts with is_meant [text_count]. */
+/*
+ * Set the verdict to change.is_content for the texts whose is_meant
+ * [text_count] is true, and the reason to change.reason.
+ */
 static void change_verdicts(const bool *is_meant, struct verdict_change change,
 			    const struct page *page, struct verdict *verdicts,
 			    struct trace *trace)

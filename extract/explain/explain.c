@@ -17,23 +17,24 @@
 #include "page/page.h"
 
 /*
- * Writes the texts of a page as HTML in the page's structure, each in a span
- * with its score, its verdict and the reason.
+ * The data for writing the texts of a page as HTML in the page's structure.
+ * Each text is in a span with its score, its verdict and the reason.
  */
 
-/* Quantiles of a score: the CSS classes s0 to s7. */
+/* The number of quantiles of the score. Each has a CSS class, s0 to s7. */
 enum { EXPLAIN_QUANTILES = 8 };
 
 /* How the explanation shows a text. */
 enum standing {
 	STANDING_KEPT,
 	STANDING_DROPPED,
-	STANDING_HIDDEN, /* the reader of the page does not see it */
+	STANDING_HIDDEN, /* readers of the page do not see the text */
 	STANDING_COUNT
 };
 
 struct text_explainer {
-	struct html_writer html; /* first: html_*() get the same context */
+	struct html_writer html; /* must be the first member, because html_*()
+				    get the same pointer */
 	const struct page *page;
 	const struct verdict *verdicts;
 	const struct trace *trace;
@@ -50,8 +51,9 @@ static enum standing standing_of(bool is_visible, struct verdict verdict)
 }
 
 /*
- * The title: "kept, score 0.82; on 1 of 40 pages; ratio 0.82, over 0.8". The
- * page's own title and texts that a reader does not see are never content.
+ * Write a text in a span whose title attribute is, for example, "kept, score
+ * 0.82; on 1 of 40 pages; ratio 0.82, over 0.8". The page's title and texts
+ * that readers do not see are shown as STANDING_HIDDEN.
  */
 static void write_explained_text(void *context, uint32_t index,
 				 struct slice text)
@@ -92,8 +94,8 @@ static void write_explained_text(void *context, uint32_t index,
 }
 
 /*
- * Append all texts, each once, in document order. `trace` and `counts` may be
- * NULL. Writes no attributes and no links of the page.
+ * Append each text of the page once, in document order, but no attributes and
+ * no links of the page. `trace` and `counts` may be NULL.
  */
 static void explain_texts(const struct page *page,
 			  const struct verdict *verdicts,
@@ -128,8 +130,8 @@ static void explain_texts(const struct page *page,
 }
 
 /*
- * The documents load nothing and run nothing, whatever the page contains: they
- * contain only escaped text of the page, and the content security policy also
+ * The documents load nothing and run nothing, whatever the page contains. They
+ * contain only escaped text of the page, and their content security policy
  * blocks scripts.
  */
 #define EXPLAIN_HEAD                                                   \
@@ -164,11 +166,12 @@ static const char page_copy_head[] = EXPLAIN_HEAD
 	"</style>\n</head>\n<body>\n";
 
 struct page_copier {
-	struct html_writer html; /* first: html_*() get the same context */
+	struct html_writer html; /* must be the first member, because html_*()
+				    get the same pointer */
 	const struct page *page;
 	const struct verdict *verdicts;
 	const bool *is_visible; /* [page->text_count] */
-	const char *query;      /* "?url=...&amp;element=" */
+	const char *query; /* the start of each link: "?url=...&amp;element=" */
 };
 
 static void write_copied_text(void *context, uint32_t index, struct slice text)
@@ -313,8 +316,9 @@ static void write_parameters(struct buffer *out,
 			      value);
 		markup_append_label(out, row->unit);
 		if (value !=
-		    row->default_value) /* NOLINT: exact, because it was set
-					 */
+		    row->default_value) /* NOLINT: the comparison is exact,
+					   because an unchanged value is a copy
+					   of the default */
 			buffer_printf(out, " (default: %.6g)",
 				      row->default_value);
 		buffer_append_text(out, "</td><td class=\"q\">");

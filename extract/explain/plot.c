@@ -12,16 +12,16 @@
 
 enum {
 	MAX_TICKS = 50,
-	TICK_WIDTH = 80, /* minimum distance of two ticks */
+	TICK_WIDTH = 80, /* minimum distance of two ticks on the x axis */
 	TICK_HEIGHT = 40,
 	LEGEND_TOP = 40,
 	LEGEND_ROW = 17,
-	LEGEND_END = 840, /* an entry that would begin beyond this x begins a
-			     new row */
+	LEGEND_END = 840, /* an entry that would begin after this x begins a new
+			     row */
 	CHARACTER = 7,    /* approximate width of a character */
 };
 
-/* Pixels. */
+/* Positions and sizes in pixels. */
 enum {
 	PLOT_WIDTH = 960,
 	PLOT_LEFT = 70, /* left edge of the area inside the axes */
@@ -32,13 +32,17 @@ enum {
 	PLOT_FOOT = 48, /* height below the area: ticks and label */
 };
 
-/* The range of the finite values among some numbers; initialise with {0}. */
+/*
+ * The lowest and the highest finite value among some numbers. Initialise with
+ * {0}, and then call extent_add() for each number.
+ */
 struct extent {
 	bool is_known;
 	double low;
 	double high;
 };
 
+/* How the values low..high are drawn at the pixels first..last. */
 struct axis {
 	double low;
 	double high;   /* > low */
@@ -51,8 +55,9 @@ struct axis {
 struct plot {
 	struct buffer *out;
 	struct axis x;
-	struct axis y; /* `first` is below `last`, except for boxes */
-	int legend_x;  /* x of the next entry */
+	struct axis y; /* in the picture, the pixel `first` is below `last`,
+			  except for boxes */
+	int legend_x;  /* x of the next legend entry */
 	int legend_y;
 };
 
@@ -68,7 +73,7 @@ static void extent_add(struct extent *extent, double value)
 		extent->high = value;
 }
 
-/* Return an axis up to the ends of `extent`. */
+/* Return an axis from the lowest to the highest value of `extent`. */
 static struct axis axis_make(const struct extent *extent, double first,
 			     double last)
 {
@@ -86,7 +91,10 @@ static struct axis axis_make(const struct extent *extent, double first,
 	return axis;
 }
 
-/* Do the same up to round numbers around the ends. */
+/*
+ * Return an axis from a round number at or below the lowest value to a round
+ * number at or above the highest.
+ */
 static struct axis axis_make_round(const struct extent *extent, double first,
 				   double last)
 {
@@ -98,7 +106,10 @@ static struct axis axis_make_round(const struct extent *extent, double first,
 	return axis;
 }
 
-/* Return the pixel of a finite value, clamped to the ends of the axis. */
+/*
+ * Return the pixel of a finite value. A value outside of the axis is drawn at
+ * the nearest end of the axis.
+ */
 static double axis_place(const struct axis *axis, double value)
 {
 	double ratio = axis->is_log
@@ -221,8 +232,9 @@ static void append_axes(struct plot *plot, const struct figure *figure)
 }
 
 /*
- * Append the beginning of the svg element, with title, axes and their labels.
- * The area ends at the larger end of `y`.
+ * Append the beginning of the svg element, with the title, the axes and their
+ * labels. The height of the picture is PLOT_FOOT more than the lower end of the
+ * y axis.
  */
 static void plot_begin(struct plot *plot, const struct figure *figure)
 {
@@ -244,7 +256,10 @@ static void plot_begin(struct plot *plot, const struct figure *figure)
 
 enum legend { LEGEND_LINE, LEGEND_DOT, LEGEND_PATCH };
 
-/* Add a legend entry: a swatch of the class in 22 pixels, and its meaning. */
+/*
+ * Add a legend entry: a sample, 22 pixels wide, in the colour of the CSS class
+ * `class`, and `text`, the meaning of that colour.
+ */
 static void plot_legend(struct plot *plot, enum legend kind, const char *class,
 			const char *text)
 {
@@ -269,8 +284,8 @@ static void plot_legend(struct plot *plot, enum legend kind, const char *class,
 }
 
 /*
- * Add a line across (`is_across`) or down the area at `value`, and its legend
- * entry.
+ * Add a line at `value` and its legend entry. The line is horizontal if
+ * is_across, and otherwise vertical.
  */
 static void plot_threshold(struct plot *plot, double value, bool is_across)
 {
@@ -300,7 +315,8 @@ static int compare_floats(const void *left, const void *right)
 }
 
 /*
- * Collect the distinct finite values in ascending order; return their number.
+ * Write the distinct finite values to `distinct` in ascending order, and return
+ * their number.
  */
 static size_t collect_distinct(const float *values, size_t count,
 			       float *distinct)
@@ -341,9 +357,10 @@ const uint8_t *quantiles_by_rank(struct arena *arena, const float *values,
 }
 
 enum {
-	MAX_BOXES = 2000, /* maximum; chosen boxes are always drawn */
+	MAX_BOXES = 2000, /* maximum of drawn boxes; boxes that are content are
+			     always drawn */
 	MIN_WIDTH = 480,
-	MAX_HEIGHT = 1200, /* pixels of the picture */
+	MAX_HEIGHT = 1200, /* maximum height of the picture in pixels */
 	QUANTILES = 8,
 	MAX_TAGS = 30, /* maximum number of values written into boxes */
 	TAG_WIDTH = 56,
@@ -358,8 +375,9 @@ static bool is_drawable(const struct figure_box *box)
 }
 
 /*
- * Make a plot with the same scale for both axes; only pages that are too long
- * are drawn wider, so that they stay visible.
+ * Make a plot with the same scale for both axes. A page that is too long for
+ * this is drawn wider than its scale, at least MIN_WIDTH wide, so that it is
+ * visible.
  */
 static struct plot make_box_plot(const struct figure *figure,
 				 struct buffer *out)
@@ -389,7 +407,7 @@ static struct plot make_box_plot(const struct figure *figure,
 	return plot;
 }
 
-/* Return the box of the figure in pixels. */
+/* Return where `box` is in the picture, in pixels. */
 static struct svg_box box_of(const struct plot *plot,
 			     const struct figure_box *box)
 {
@@ -442,14 +460,17 @@ static void append_boxes(struct plot *plot, const struct figure *figure,
 	}
 }
 
-/* The upper left corners of the written values. */
+/* The upper left corners of the values that were written into boxes. */
 struct tags {
 	double x[MAX_TAGS];
 	double y[MAX_TAGS];
 	unsigned count;
 };
 
-/* Write the value into the box if there is space for it. */
+/*
+ * Write the value of the box into it, if there is space that no other value
+ * uses.
+ */
 static void append_tag(struct plot *plot, struct tags *tags,
 		       const struct figure_box *box)
 {
@@ -468,7 +489,10 @@ static void append_tag(struct plot *plot, struct tags *tags,
 		    (double)box->value);
 }
 
-/* Write the values in descending order, except 0. */
+/*
+ * Write the values into the boxes, except 0. High values are first, because a
+ * value that overlaps an earlier one is left out.
+ */
 static void append_tags(struct plot *plot, const struct figure *figure,
 			const uint8_t *quantiles)
 {
@@ -506,8 +530,8 @@ static void plot_boxes(const struct figure *figure, struct buffer *out)
 }
 
 /*
- * Maximum number of ranges drawn one by one; with more, only the pixel columns
- * that the ranges touch are drawn.
+ * Maximum number of ranges that are drawn one by one. For the other ranges,
+ * only the pixel columns that they touch are drawn.
  */
 enum { MAX_RANGES = 1000 };
 
@@ -535,7 +559,7 @@ static struct plot make_curve_plot(const struct figure *figure,
 	};
 }
 
-/* Append a band, half open, in pixel columns. */
+/* Append a band that covers the pixel columns from `begin` to before `end`. */
 static void append_band(struct plot *plot, double begin, double end,
 			bool is_content, const char *label)
 {
@@ -551,7 +575,10 @@ static void append_band(struct plot *plot, double begin, double end,
 	buffer_append_text(plot->out, "</rect>\n");
 }
 
-/* Append the pixel columns that a range touches. */
+/*
+ * Append the pixel columns in `is_touched` as bands; adjacent columns are one
+ * band.
+ */
 static void append_columns(struct plot *plot, const bool *is_touched,
 			   bool is_content)
 {
@@ -567,8 +594,8 @@ static void append_columns(struct plot *plot, const bool *is_touched,
 }
 
 /*
- * Draw a range if it is wide enough to be visible; otherwise draw the pixel
- * columns that it touches.
+ * Draw each range that is wide enough to be visible. Of the other ranges, draw
+ * only the pixel columns that they touch.
  */
 static void append_ranges(struct plot *plot, const struct figure *figure)
 {
@@ -597,9 +624,10 @@ static void append_ranges(struct plot *plot, const struct figure *figure)
 		append_columns(plot, is_touched[i], i != 0);
 }
 
-/* A line, drawn point by point. */
+/* A line that is drawn point by point. */
 struct pen {
 	struct plot *plot;
+	/* the line has begun */
 	bool is_down;
 };
 
@@ -617,7 +645,11 @@ static void pen_move(struct pen *pen, size_t index, float value)
 	pen->is_down = true;
 }
 
-/* Draw the lowest and the highest value of a pixel column, in their order. */
+/*
+ * Continue the line to the lowest and to the highest value of the entries
+ * [begin, end), which are in one pixel column. The entry that comes first in
+ * the series is drawn first.
+ */
 static void move_column(struct pen *pen, const struct figure_series *series,
 			size_t begin, size_t end)
 {
@@ -697,7 +729,10 @@ enum {
 	MAX_BAR = 60, /* pixels */
 };
 
-/* Bins of equal width; dropped values are counted separately. */
+/*
+ * The bins of a histogram, all of the same width. Values that the method keeps
+ * and values that it drops ("thrown") are counted separately.
+ */
 struct bins {
 	double begin; /* begin of the first bin */
 	double width;
@@ -726,7 +761,10 @@ static struct extent extent_of(const struct figure *figure, bool *is_whole_out)
 	return extent;
 }
 
-/* Choose the bins; whole numbers are in the middle of their bins. */
+/*
+ * Choose the width and the number of the bins. If all values are whole numbers,
+ * each is in the middle of its bin.
+ */
 static void set_bins(struct bins *bins, const struct extent *extent)
 {
 	double width = axis_step(extent->high - extent->low, WANTED_BINS);
@@ -769,8 +807,8 @@ static struct bins count_points(const struct figure *figure)
 }
 
 /*
- * Return true if a few high bins would make the others invisible; the counts
- * then need a logarithmic scale.
+ * Return true if the counts need a logarithmic scale, because otherwise a few
+ * high bins would make the other bins invisible.
  */
 static bool needs_log_scale(const struct bins *bins, double highest)
 {
@@ -863,14 +901,15 @@ static void plot_histogram(const struct figure *figure, struct buffer *out)
 }
 
 /*
- * Each group draws at most one point in a cell of the area, which limits the
- * size of the picture.
+ * The area is divided into cells. Of each look, at most one point is drawn in a
+ * cell, which limits the size of the picture. A look is a colour and a shape;
+ * groups share looks if there are more than GROUPS groups.
  */
 enum {
 	CELL = 3, /* pixels */
 	CELL_COLUMNS = PLOT_COLUMNS / CELL + 1,
 	CELL_ROWS = (PLOT_BOTTOM - PLOT_TOP) / CELL + 1,
-	GROUPS = 4, /* with separate colours and shapes */
+	GROUPS = 4, /* number of looks */
 };
 
 static struct plot make_scatter_plot(const struct figure *figure,
@@ -894,10 +933,10 @@ static struct plot make_scatter_plot(const struct figure *figure,
 	};
 }
 
-/* The points of a look. */
+/* Counts of the points of one look. */
 struct scatter_look {
 	size_t count;
-	uint32_t highest; /* highest of their groups */
+	uint32_t highest; /* the highest group among these points */
 };
 
 static struct scatter_look append_points(struct plot *plot,
@@ -913,7 +952,7 @@ static struct scatter_look append_points(struct plot *plot,
 		double x;
 		double y;
 		size_t cell;
-		/* group 0 has the first look, the others share the rest */
+		/* group 0 has look 0; the other groups share the other looks */
 		unsigned of_group =
 			point->group == 0
 				? 0
@@ -975,8 +1014,8 @@ static void plot_scatter(const struct figure *figure, struct buffer *out)
 
 /*
  * Colours of Okabe and Ito, "Color Universal Design", which colour-blind people
- * can distinguish; lighter ones on a dark background. Groups also differ in
- * shape.
+ * can distinguish. On a dark background the colours are lighter. The shapes of
+ * the groups differ as well.
  */
 static const char style[] =
 	".fig{display:block;width:100%;height:auto;max-width:60em;"

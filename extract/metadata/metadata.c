@@ -55,7 +55,7 @@ bool value_has_word(struct slice text, const char *word)
 	const char *end;
 
 	if (text.size == 0)
-		return false; /* it may have no bytes */
+		return false; /* text.data may be NULL */
 	end = at + text.size;
 	while (at < end) {
 		const char *first = at;
@@ -86,10 +86,14 @@ bool value_holds_any(struct slice text, const char *words)
 }
 
 /*
- * Reads the JSON-LD of a page: selects its main entity, and reads the fields.
+ * The functions below read the JSON-LD of a page: they select its main entity,
+ * and read the fields of this entity.
  */
 
-/* Fields whose objects are never the main entity: parts, or related things. */
+/*
+ * Fields whose objects are never the main entity, because they are parts of it
+ * or other things.
+ */
 static const char aside[] =
 	"itemListElement|comment|review|reviews|isPartOf|hasPart|"
 	"suggestedAnswer|acceptedAnswer|mentions|about|relatedLink|"
@@ -98,12 +102,13 @@ static const char aside[] =
 	"item";
 
 /*
- * The weight of an entity by its type: the page itself, a work such as an
- * article, or a thing with a name.
+ * The weight of an entity by its type. An entity of a higher weight is more
+ * likely the subject of the page: an entity may be the page itself, a thing
+ * with a name, or a work such as an article.
  */
 enum weight { WEIGHT_NONE, WEIGHT_PAGE, WEIGHT_THING, WEIGHT_WORK };
 
-/* The ends of the names of types, by falling weight. */
+/* The ends of the names of types, in the order of descending weight. */
 static const struct {
 	enum weight weight;
 	const char *endings;
@@ -132,7 +137,10 @@ static enum weight weight_of_type(struct slice type)
 	return WEIGHT_NONE;
 }
 
-/* A question is a work if a reader asks it, not as an entry of a FAQPage. */
+/*
+ * Return the weight of an object by its types. A question is a work, but not if
+ * it is an entry of a FAQPage.
+ */
 static enum weight json_ld_weight(const struct json_ld *ld, uint32_t object)
 {
 	const struct json_ld_field *type = json_ld_find(ld, object, "@type");
@@ -151,8 +159,8 @@ static enum weight json_ld_weight(const struct json_ld *ld, uint32_t object)
 }
 
 /*
- * Return [object_count]: true if the object, or one around it, is in a field of
- * `aside`.
+ * Return for each object whether it, or an object around it, is the value of
+ * one of the fields in `aside`: [object_count].
  */
 static const bool *mark_aside(struct arena *arena, const struct json_ld *ld)
 {
@@ -168,8 +176,9 @@ static const bool *mark_aside(struct arena *arena, const struct json_ld *ld)
 }
 
 /*
- * Return the entity that the page is about: the first of the highest weight
- * that is not marked aside; NO_OBJECT if there is none.
+ * Return the main entity, which the page is about: of the objects that
+ * mark_aside() does not mark, the first one with the highest weight; NO_OBJECT
+ * if there is none.
  */
 static uint32_t main_entity(struct metadata_candidates *findings,
 			    const struct json_ld *ld)
@@ -190,15 +199,18 @@ static uint32_t main_entity(struct metadata_candidates *findings,
 	return entity;
 }
 
-/* Return true if the object has only its @id. */
+/*
+ * Return true if the object has no name and so is only a reference by its @id.
+ */
 static bool is_reference(const struct json_ld *ld, uint32_t object)
 {
 	return json_ld_find(ld, object, "name") == NULL;
 }
 
 /*
- * Return the object with the same @id that has a name, or `object` if there is
- * none. Searches over all objects are counted and limited.
+ * If `object` is only a reference, return the object with the same @id that has
+ * a name, or `object` if there is none. Such searches read all objects, so
+ * their number is limited (look_ups).
  */
 static uint32_t json_ld_resolve(struct metadata_candidates *findings,
 				const struct json_ld *ld, uint32_t object)
@@ -217,8 +229,9 @@ static uint32_t json_ld_resolve(struct metadata_candidates *findings,
 }
 
 /*
- * Add the values of a field: texts unchanged, and of objects their `name` or
- * their `url`.
+ * Add the values of `field` as candidates for `subject`. The value of a text is
+ * the text. The value of an object is its `url` if the subject is an address,
+ * and otherwise its `name`.
  */
 static void add_values(struct metadata_candidates *findings,
 		       const struct json_ld *ld,
@@ -232,7 +245,7 @@ static void add_values(struct metadata_candidates *findings,
 
 		if (field->kind == JSON_LD_WORD &&
 		    subject != SUBJECT_PUBLISHED && subject != SUBJECT_MODIFIED)
-			text.size = 0; /* null, false */
+			text.size = 0; /* the value is null or false */
 		else if (field->kind == JSON_LD_OBJECT)
 			text = json_ld_text(
 				ld,
@@ -258,7 +271,7 @@ static void json_ld_add_rules(struct metadata_candidates *findings,
 			   rules->subject, rules->rank);
 }
 
-/* Rules for the main entity. */
+/* Fields of the main entity. */
 static const struct json_ld_rule work_rules[] = {
 	{"headline", SUBJECT_TITLE, 10},
 	{"name", SUBJECT_TITLE, 11},
@@ -280,7 +293,7 @@ static const struct json_ld_rule work_rules[] = {
 	{NULL, SUBJECT_COUNT, 0},
 };
 
-/* Rules for any entity that is the page. */
+/* Fields of every entity that is the page itself. */
 static const struct json_ld_rule page_rules[] = {
 	{"name", SUBJECT_TITLE, 32},
 	{"author", SUBJECT_AUTHOR, 16},
@@ -321,13 +334,16 @@ static void findings_json_ld(struct metadata_candidates *findings,
 	}
 }
 
-/* A kind of pages, and parts of the text that shows it. */
+/*
+ * A kind of pages. A text that contains one of the parts ("a|b") shows that the
+ * page is of this kind.
+ */
 struct page_type_rule {
 	const char *kind;
 	const char *parts;
 };
 
-/* Parts of schema.org types; the first match wins. */
+/* Parts of the names of schema.org types; the first match counts. */
 static const struct page_type_rule types[] = {
 	{"forum", "DiscussionForumPosting|Question|QAPage"},
 	{"documentation", "TechArticle|APIReference"},
@@ -339,7 +355,7 @@ static const struct page_type_rule types[] = {
 	{NULL, NULL},
 };
 
-/* Parts of the content of meta generator. */
+/* Parts of the content of meta[name=generator]. */
 static const struct page_type_rule generators[] = {
 	{"forum", "discourse|xenforo|phpbb|vbulletin|flarum|mybb|invision|"
 		  "vanilla"},
@@ -348,7 +364,10 @@ static const struct page_type_rule generators[] = {
 	{NULL, NULL},
 };
 
-/* Parts of addresses: hosts with a dot, paths with slashes. */
+/*
+ * Parts of URLs. A part with a dot is of the host, a part with slashes is of
+ * the path.
+ */
 static const struct page_type_rule addresses[] = {
 	{"documentation", "://docs.|://doc.|://developer.|/docs/|/doc/|"
 			  "/documentation/|/reference/|/manual/"},
@@ -369,7 +388,10 @@ static const struct page_type_rule graph_types[] = {
 	{NULL, NULL},
 };
 
-/* Return the kind of the first rule with a part in the text, or NULL. */
+/*
+ * Return the kind of the first rule that has a part which occurs in `text`, or
+ * NULL.
+ */
 static const char *find_page_type(struct slice text,
 				  const struct page_type_rule *rules)
 {
@@ -398,10 +420,10 @@ json_ld_type_of(const struct metadata_candidates *findings, const char *source)
 }
 
 /*
- * Return the kind by the JSON-LD, the generator, the address, or og:type, in
- * this order. og:type=article, which content management systems write for any
- * page, counts only if the page has a date. Return no value if the kind is
- * unknown.
+ * Return the kind of the page by the first of these that shows one: the
+ * JSON-LD, the generator, the URL, and og:type. Content management systems
+ * write og:type=article on any page, so it counts only if the page has a date.
+ * Return no value if the kind is unknown.
  */
 static struct metadatum kind_choose(const struct metadata_candidates *findings,
 				    struct slice url, bool is_dated)
@@ -425,7 +447,7 @@ static struct metadatum kind_choose(const struct metadata_candidates *findings,
 		source = "url";
 		for (size_t i = 0; i + 1 < url.size; i++)
 			slashes += slice_byte(url, i) == '/';
-		/* a host without a path */
+		/* the URL is a host without a path */
 		found = url.size > 0 && slashes <= 2
 				? "home"
 				: find_page_type(url, addresses);
@@ -443,9 +465,12 @@ static struct metadatum kind_choose(const struct metadata_candidates *findings,
 
 enum {
 	MAX_READ = LIMIT(1 << 16, 512)
-}; /* bytes of text for guessing the script */
+}; /* maximum bytes of text from which the script is guessed */
 
-/* Scripts that only one language uses; and Han, where kana decide. */
+/*
+ * Scripts that only one language uses. For Han, the number of kana decides
+ * whether the language is Japanese or Chinese.
+ */
 static const struct {
 	uint32_t first, last;
 	const char *language;
@@ -460,8 +485,9 @@ static const struct {
 enum { SCRIPTS = sizeof(scripts) / sizeof(scripts[0]), KANA = 10, HAN = 11 };
 
 /*
- * Return the language if at least half of the letters are in its script.
- * Japanese: there is more than one kana for ten Han characters.
+ * Return the language in whose script at least half of the letters are, or
+ * NULL. A text is Japanese if there is more than one kana for ten Han
+ * characters.
  */
 static const char *guess_language(const struct page *page)
 {
@@ -494,7 +520,10 @@ static const char *guess_language(const struct page *page)
 		       : NULL;
 }
 
-/* Return true for two or three letters, and optionally "-" or "_" and more. */
+/*
+ * Return true if the text looks like a language tag: two or three letters,
+ * which "-" or "_" and more may follow.
+ */
 static bool is_bcp47_tag(struct slice text)
 {
 	const char *bytes = text.data;
@@ -506,7 +535,7 @@ static bool is_bcp47_tag(struct slice text)
 	       (size == text.size || bytes[size] == '-' || bytes[size] == '_');
 }
 
-/* Convert en_US to en-US. */
+/* Return a language tag with "-" instead of "_": en-US for en_US. */
 static struct slice tag_of(struct arena *arena, struct slice text)
 {
 	char *copy = arena_copy(arena, text.data, text.size);
@@ -518,9 +547,9 @@ static struct slice tag_of(struct arena *arena, struct slice text)
 }
 
 /*
- * Return the language from html[lang], meta and Open Graph, or JSON-LD; without
- * these, from the script of most letters in the page's text, if only one
- * language uses it. Linear.
+ * Return the language that html[lang], meta and Open Graph, or JSON-LD states.
+ * Without these, return the language of the script of most letters in the
+ * page's text, if only one language uses this script. Linear.
  */
 static struct metadatum
 language_choose(const struct metadata_candidates *findings)
@@ -546,8 +575,9 @@ language_choose(const struct metadata_candidates *findings)
 }
 
 /*
- * Return the order of numbers in dates of that language: the month comes first
- * in English, except in countries that are known to put the day first.
+ * Return the order of day and month in dates of `language`. The month is first
+ * only in English, and there not in countries that are known to write the day
+ * first.
  */
 static enum date_order date_order_of(struct slice language)
 {
@@ -561,9 +591,10 @@ static enum date_order date_order_of(struct slice language)
 }
 
 /*
- * Ranks are by subject. If a page has several dates, the dates for news
- * services (article:, parsely, sailthru, citation) belong to the article; a
- * lone "date" is often the file's date.
+ * A field of meta that has a value for a subject. A lower rank is preferred,
+ * among the fields of the same subject. Of several dates, the dates for news
+ * services (article:, parsely, sailthru, citation) belong to the article. A
+ * field that is only named "date" often has the date of the file.
  */
 struct meta_rule {
 	const char *name; /* value of meta[name], [property] or [itemprop] */
@@ -763,11 +794,11 @@ static void findings_meta(struct metadata_candidates *findings)
 enum {
 	MAX_TAG = 80,    /* maximum bytes of a tag */
 	BODY_RANK = 35,  /* first rank of authors from the body */
-	LAST_SOLID = 57, /* last rank of authors that take precedence over a
-			    weak one */
+	LAST_SOLID = 57, /* authors with a rank below this replace a weak author
+			    of a better rank */
 	URL_RANK = 45,   /* rank of a date in the URL */
-	VISIBLE_RANK =
-		50, /* first rank of dates that are written for readers */
+	VISIBLE_RANK = 50, /* first rank of names and dates that are written for
+			      readers */
 };
 
 static struct metadatum
@@ -781,8 +812,9 @@ best_metadatum(const struct metadata_candidates *findings, enum subject subject)
 }
 
 /*
- * Return the candidate after `last` (NULL: the first one), ordered by rank and
- * then by position in the page; NULL at the end.
+ * Return the candidate for the subject that follows `last` in the order of rank
+ * and then of position in the page; the first one if `last` is NULL. Return
+ * NULL if no candidate follows.
  */
 static const struct metadata_candidate *
 next_best(const struct metadata_candidates *findings, enum subject subject,
@@ -803,7 +835,7 @@ next_best(const struct metadata_candidates *findings, enum subject subject,
 	return best;
 }
 
-/* Names from one source. */
+/* The names of authors from one source. */
 struct author_names {
 	struct slice items[MAX_AUTHORS];
 	size_t count;
@@ -828,11 +860,13 @@ static void add_names(struct author_names *names, struct slice text,
 }
 
 /*
- * Return the names of a candidate. Return none if a text for readers does not
- * look like a name, except in a forum, where any word may be a name. Below
- * BODY_RANK each author has a separate field (JSON-LD, meta), so return the
- * names of all candidates of that rank; in the body, other candidates belong to
- * comments and other articles.
+ * Return the names of authors in `candidate`. A rank below BODY_RANK is for
+ * fields (JSON-LD, meta), where each author may have a separate field; return
+ * the names of all candidates of the same rank. In the body, other candidates
+ * belong to comments and other articles, so return only the names in
+ * `candidate`. If its rank is from VISIBLE_RANK on and the first name does not
+ * look like a person's name, return no name, except in a forum, where any word
+ * may be a name.
  */
 static struct author_names
 candidate_names(const struct metadata_candidates *findings,
@@ -858,10 +892,11 @@ candidate_names(const struct metadata_candidates *findings,
 }
 
 /*
- * Choose the best names. Content management systems often write a login
- * ("ann.smith2") or the site as the author; then prefer persons' names, of two
- * words or more, from other sources. In a forum logins are the authors' names.
- * In the body of a page about a thing, names belong to reviewers and customers.
+ * Choose the names of the candidate with the best rank. Content management
+ * systems often write a login ("ann.smith2") or the site as the author; if so,
+ * prefer names of two words or more from other sources. In a forum, logins are
+ * the authors' names. On a page about a thing, ignore names in the body,
+ * because they belong to reviewers and customers.
  */
 static void choose_authors(const struct metadata_candidates *findings,
 			   const struct site_names *site,
@@ -926,7 +961,8 @@ static struct metadatum choose_date(const struct metadata_candidates *findings,
 }
 
 /*
- * Read an update date written for readers if there is no machine-readable one.
+ * If no machine-readable date of the last update exists, use dates of updates
+ * that are written for readers.
  */
 static void read_updates(struct metadata_candidates *findings)
 {
@@ -940,7 +976,9 @@ static void read_updates(struct metadata_candidates *findings)
 	}
 }
 
-/* Read a date from the path of the URL: /2024/03/05/title. */
+/*
+ * Add a date in the path of the URL, such as /2024/03/05/title, as a candidate.
+ */
 static void read_url_date(struct metadata_candidates *findings,
 			  struct slice url)
 {
@@ -957,14 +995,15 @@ static void read_url_date(struct metadata_candidates *findings,
 			     "url", URL_RANK);
 }
 
-/* Distinct categories of the page: [*count], at most MAX_TAGS. */
+/* Distinct tags or categories of the page: items [*count], at most MAX_TAGS. */
 struct tag_list {
 	struct metadatum *items;
 	size_t *count;
-	bool is_whole; /* a comma is part of a value: "Arts, Music" */
+	bool is_whole; /* a comma is part of a value, as in "Arts, Music", and
+			  does not separate values */
 };
 
-/* Add a tag that is not in the list in any case. */
+/* Add `tag`, unless the list has it already, in any case of letters. */
 static void add_tag(const struct tag_list *tags, struct metadatum tag)
 {
 	for (size_t i = 0; i < *tags->count; i++) {
@@ -977,7 +1016,10 @@ static void add_tag(const struct tag_list *tags, struct metadatum tag)
 	tags->items[(*tags->count)++] = tag;
 }
 
-/* Add the tags of one candidate; split them at commas unless `is_whole`. */
+/*
+ * Add the tags in the value of a candidate. Commas separate them unless
+ * `is_whole`.
+ */
 static void add_tags(const struct metadata_candidate *candidate,
 		     const struct tag_list *tags)
 {
@@ -1003,7 +1045,7 @@ static void add_tags(const struct metadata_candidate *candidate,
 	}
 }
 
-/* Use all tags of the best source. */
+/* Add the tags of all candidates from the source of the best candidate. */
 static void choose_tags(const struct metadata_candidates *findings,
 			enum subject subject, const struct tag_list *tags)
 {
@@ -1015,7 +1057,7 @@ static void choose_tags(const struct metadata_candidates *findings,
 			add_tags(&findings->items[subject][i], tags);
 }
 
-/* Collect everything except the body. */
+/* Collect the candidates from everything except the body. */
 static struct metadata_candidates *
 collect_head(struct arena *arena, const struct page *page, struct slice url)
 {

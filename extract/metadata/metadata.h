@@ -1,6 +1,6 @@
 /*
- * extract/metadata/metadata.h - reads the metadata of a page: author, dates,
- * title... Every value names its source.
+ * extract/metadata/metadata.h - reads the metadata of a page, such as author,
+ * dates and title. Every value has the name of its source.
  */
 #ifndef EXTRACT_METADATA_METADATA_H
 #define EXTRACT_METADATA_METADATA_H
@@ -15,10 +15,10 @@
 struct site_names;
 
 /*
- * One value, in UTF-8, white space collapsed, at most 1,024 bytes; {NULL, 0} if
- * the page has none, with `source` NULL. Otherwise `source` is one of
- * "json-ld", "microdata", "og", "dublin-core", "meta", "link", "time", "url",
- * "byline", "title", "h1", "html-lang", "text".
+ * One value, in UTF-8 with collapsed white space, at most 1,024 bytes. If the
+ * page has no value, `value` is {NULL, 0} and `source` is NULL. Otherwise
+ * `source` is one of "json-ld", "microdata", "og", "dublin-core", "meta",
+ * "link", "time", "url", "byline", "title", "h1", "html-lang", "text".
  */
 struct metadatum {
 	struct slice value;
@@ -29,7 +29,7 @@ enum { MAX_AUTHORS = 16, MAX_TAGS = 32 };
 
 struct metadata {
 	struct metadatum title; /* without the name of the site */
-	struct metadatum authors[MAX_AUTHORS]; /* names, never addresses */
+	struct metadatum authors[MAX_AUTHORS]; /* names, never URLs */
 	size_t author_count;
 	/*
 	 * ISO 8601: YYYY-MM-DD, with Thh:mm[:ss] and the offset (Z or +hh:mm)
@@ -38,13 +38,14 @@ struct metadata {
 	struct metadatum published;
 	struct metadatum modified;
 	struct metadatum site_name;
-	struct metadatum language; /* BCP 47 as the page writes it, or guessed
-				      from the script */
+	struct metadatum language; /* BCP 47 as in the page, or guessed from the
+				      script */
 	struct metadatum description;
 	/*
-	 * Addresses as the page writes them, trimmed; they may be relative. The
-	 * caller resolves them against page->base, and page->base against the
-	 * URL of the page; this module must not include crawl/.
+	 * URLs as in the page, without white space around them; they may be
+	 * relative. The caller must resolve them against page->base, and
+	 * page->base against the URL of the page, because this module must not
+	 * include crawl/.
 	 */
 	struct metadatum image;
 	struct metadatum canonical;
@@ -55,25 +56,29 @@ struct metadata {
 	 * profile, or video; empty if unknown.
 	 */
 	struct metadatum page_type;
-	struct metadatum categories[MAX_TAGS]; /* sections of the site; same
-						  rules as tags */
+	struct metadatum categories[MAX_TAGS]; /* sections of the site,
+						  distinct, in page order */
 	size_t category_count;
-	struct metadatum licence; /* the address of the licence text, as for
-				     image; or its name */
-	struct metadatum favicon; /* the address of an icon that the page
-				     declares, as for image; never guessed */
+	struct metadatum licence; /* the URL of the licence text, possibly
+				     relative, or the name of the licence */
+	struct metadatum favicon; /* the URL, possibly relative, of an icon that
+				     the page declares; never guessed */
 };
 
 /*
- * Read the metadata. `url` is the page's address, or empty; the result does not
- * point to it. Values belong to `arena` or to the page; both must outlive them.
- * Linear in the page, constant stack. Deterministic.
+ * Read the metadata. `url` is the URL of the page, or empty; the result does
+ * not point into it. Values belong to `arena` or to the page; both must outlive
+ * the result. Linear in the page, constant stack. Deterministic.
  */
 struct metadata metadata_read(struct arena *arena, const struct page *page,
 			      struct slice url);
 
-/* Collects the candidates for the metadata of a page from all sources. */
+/*
+ * The candidates for the metadata of a page, collected from all sources, and
+ * functions that collect them.
+ */
 
+/* A field of struct metadata. */
 enum subject {
 	SUBJECT_TITLE,
 	SUBJECT_AUTHOR,
@@ -97,10 +102,11 @@ enum subject {
 enum { MAX_FINDINGS = 64, MAX_VALUE = 1024 };
 
 struct metadata_candidate {
-	struct slice value; /* as the page writes it, never empty */
+	struct slice value; /* as in the page, never empty */
 	const char *source; /* see struct metadatum */
 	uint32_t rank;      /* lower ranks are preferred */
-	uint32_t node;      /* an h1; NO_NODE for other candidates */
+	uint32_t node;      /* the h1 whose text is the value; NO_NODE for other
+			       candidates */
 };
 
 struct metadata_candidates {
@@ -110,16 +116,18 @@ struct metadata_candidates {
 	struct metadata_candidate items[SUBJECT_COUNT][MAX_FINDINGS];
 	uint32_t counts[SUBJECT_COUNT];
 	/*
-	 * The texts of the title in the body; both NO_TEXT if it is not in the
-	 * body.
+	 * The range of the texts of the title in the body; both are NO_TEXT if
+	 * the title is not in the body.
 	 */
 	uint32_t title_begin;
 	uint32_t title_end;
-	uint32_t look_ups;   /* of @id in JSON-LD, at most MAX_FINDINGS */
-	uint32_t texts_read; /* texts of elements in the body */
+	uint32_t look_ups; /* number of searches for an @id in JSON-LD, at most
+			      MAX_FINDINGS */
+	uint32_t
+		texts_read; /* number of texts read from elements in the body */
 };
 
-/* Return true if the subject's value is an address. */
+/* Return true if the subject's value is a URL. */
 static inline bool subject_is_address(enum subject subject)
 {
 	return subject == SUBJECT_IMAGE || subject == SUBJECT_CANONICAL ||
@@ -127,20 +135,27 @@ static inline bool subject_is_address(enum subject subject)
 }
 
 /*
- * Add a candidate, unless it is blank or there are MAX_FINDINGS. Collapse the
- * value and truncate it to MAX_VALUE bytes; leave out a longer address.
+ * Add a candidate, unless the value is blank or there are MAX_FINDINGS
+ * candidates for the subject. Collapse the white space of the value and
+ * truncate it to MAX_VALUE bytes. Do not add a URL that is longer.
  */
 void findings_add(struct metadata_candidates *findings, enum subject subject,
 		  struct slice value, const char *source, uint32_t rank);
 
-/* Return the best candidate of a subject, the first of several; or NULL. */
+/*
+ * Return the candidate for the subject with the lowest rank, the first of
+ * several; NULL if there is no candidate.
+ */
 const struct metadata_candidate *
 findings_best(const struct metadata_candidates *findings, enum subject subject);
 
 /*
- * Collect from the body, in this order, after the JSON-LD and the head of the
- * page. Find the title before reading the body, because its position shows
- * which text belongs to the content. Linear, constant stack.
+ * Collect candidates from the body of the page: findings_headings() from
+ * headings, findings_body() from microdata, time elements and class names, and
+ * findings_near() from texts near the title. Call them in this order, after the
+ * JSON-LD and the head were read. Call title_choose() before findings_body(),
+ * because the position of the title shows which text belongs to the content.
+ * Linear, constant stack.
  */
 void findings_headings(struct metadata_candidates *findings);
 void findings_body(struct metadata_candidates *findings);
@@ -148,25 +163,26 @@ void findings_near(struct metadata_candidates *findings);
 
 /*
  * Return the title: the h1 with the highest overlap with the title element or
- * og:title if the overlap is high enough; otherwise the headline of the
- * JSON-LD, og:title, or the title element without the name of the site. Sets
- * title_begin and title_end of the findings, near which bylines are searched.
- * Linear.
+ * og:title, if the overlap is high enough; otherwise the headline of the
+ * JSON-LD, og:title, or the title element without the name of the site. Set
+ * title_begin and title_end of the findings; later functions search bylines
+ * near them. Linear.
  */
 struct metadatum title_choose(struct metadata_candidates *findings,
 			      const struct site_names *site);
 
-/* Compare `text` with `word`, ignoring the case of ASCII letters. */
+/* Return true if `text` and `word` are equal, in any case of ASCII letters. */
 bool value_is(struct slice text, const char *word);
 
 /*
- * Return true if `word` is one of the words in `text`, in any case: rel, class.
+ * Return true if `word` is one of the words in the attribute value `text` (such
+ * as rel or class), in any case.
  */
 bool value_has_word(struct slice text, const char *word);
 
 /*
- * Return true if `text` contains a word of a list such as "a|b" anywhere, in
- * any case.
+ * Return true if `text` contains one of `words`, a list such as "a|b", at any
+ * position and in any case.
  */
 bool value_holds_any(struct slice text, const char *words);
 

@@ -15,10 +15,13 @@
 
 enum {
 	MAX_NAME = 80,
-	MAX_ROLE = 30, /* maximum bytes before a later "by" */
+	MAX_ROLE =
+		30, /* maximum bytes before a "by" that is not at the start */
 };
 
-/* Return true for a capital, or a non-ASCII letter. */
+/*
+ * Return true for an ASCII capital, and for any byte of a non-ASCII character.
+ */
 static bool is_capital(char byte)
 {
 	return is_upper(byte) || (unsigned char)byte >= 0x80;
@@ -45,7 +48,7 @@ static bool has_letter(struct slice text)
 	return false;
 }
 
-/* Return the first word, up to a space. */
+/* Return the part of `text` before the first space. */
 static struct slice first_word(struct slice text)
 {
 	const char *space = memchr(text.data, ' ', text.size);
@@ -55,7 +58,10 @@ static struct slice first_word(struct slice text)
 	return text;
 }
 
-/* Return true if the name ends before this word, which is not its first. */
+/*
+ * Return true if a name ends before `word`, which is not the first word of the
+ * name.
+ */
 static bool ends_name(struct slice word)
 {
 	return slice_equal(word, slice_of("|")) ||
@@ -65,7 +71,7 @@ static bool ends_name(struct slice word)
 		       word);
 }
 
-/* Return true for "5 March" or "March 5". */
+/* Return true if `text` begins with a date such as "5 March" or "March 5". */
 static bool is_byline_date(struct slice text)
 {
 	struct slice word = first_word(text);
@@ -77,7 +83,7 @@ static bool is_byline_date(struct slice text)
 	       bytes[word.size + 1] <= '9' && month_of(word) != 0;
 }
 
-/* Return `text` without the part after the names. */
+/* Return the start of `text` that is a name, without the words after it. */
 static struct slice cut_tail(struct slice text)
 {
 	const char *begin = text.data;
@@ -99,8 +105,8 @@ static struct slice cut_tail(struct slice text)
 }
 
 /*
- * Return true for "PhD", "M.D.", "RN", "Jr.", "E-RYT 200": not a name by
- * itself.
+ * Return true for "PhD", "M.D.", "RN", "Jr." or "E-RYT 200", which are not
+ * names by themselves.
  */
 static bool is_degree(struct slice text)
 {
@@ -118,7 +124,10 @@ static bool is_degree(struct slice text)
 	return true;
 }
 
-/* Return the bytes of the separator of two names at `text`, 0 without one. */
+/*
+ * If `text` begins with a separator of two names, return the size of the
+ * separator in bytes; otherwise 0.
+ */
 static size_t separator_size(struct slice text)
 {
 	const char *list = ",|;| and | & | und | et | och | og | и |、|，| + ";
@@ -142,7 +151,7 @@ struct byline_name_list {
 	struct slice *items; /* [max] */
 	size_t count;
 	size_t max;
-	bool is_open; /* degrees may follow the last name */
+	bool is_open; /* degrees may follow the last name in the list */
 	bool is_prose;
 };
 
@@ -156,7 +165,7 @@ static void byline_add_name(struct byline_name_list *names, struct slice piece)
 		name = rest;
 	if (names->is_prose) {
 		by = memmem(name.data, name.size, " by ", 4);
-		/* the part after "by" of "Recipe by Ann Smith" */
+		/* of "Recipe by Ann Smith", use the part after "by" */
 		if (by != NULL && by - (const char *)name.data <= MAX_ROLE)
 			name = byline_trim((struct slice){
 				by + 4, (size_t)((const char *)name.data +
@@ -229,8 +238,9 @@ bool byline_is_person(struct slice name)
 }
 
 /*
- * Return true if a text and the text before it are in different blocks, or a br
- * is between them. Assume this for a gap of more than MAX_LABEL bytes.
+ * Return true if text `index` and the text before it are in different blocks,
+ * or a br is between them. If more than MAX_LABEL bytes are between them,
+ * assume that they are in different blocks.
  */
 static bool is_in_new_block(const struct page *page, uint32_t index)
 {
@@ -252,7 +262,10 @@ static bool is_in_new_block(const struct page *page, uint32_t index)
 	return false;
 }
 
-/* `size` <= MAX_HEADING */
+/*
+ * Return the texts inside node `index` as one text; empty if it has `size`
+ * bytes or more. `size` <= MAX_HEADING; it is MAX_LABEL for label_of().
+ */
 static struct slice join_texts(struct arena *arena, const struct page *page,
 			       uint32_t index, size_t size)
 {
@@ -321,7 +334,7 @@ struct slice name_fold(struct arena *arena, struct slice text)
 	if (text.size > MAX_FOLDED)
 		text.size = MAX_FOLDED;
 	end = at + text.size;
-	/* folding makes at most two bytes of one, for the Turkish "i" */
+	/* folding changes one byte to two bytes at most, for the Turkish "i" */
 	out = arena_alloc(arena, text.size + 4, 2);
 	while (at < end) {
 		uint32_t code = utf8_next(&at, end);
@@ -342,7 +355,7 @@ struct title_words title_words_of(struct slice text)
 	while (at < end && words.count < MAX_TITLE_WORDS) {
 		uint32_t code = utf8_next(&at, end);
 		enum character_class class = character_class_at(code);
-		/* letters of scripts without spaces are words by themselves */
+		/* in scripts without spaces, each letter is a word */
 		bool is_single =
 			class == CHARACTER_HAN || class == CHARACTER_THAI;
 
@@ -385,7 +398,7 @@ double title_overlap(const struct title_words *a, const struct title_words *b)
 	return (double)shared / (double)(a->count + b->count);
 }
 
-/* Return the host of an address, or empty. */
+/* Return the host of a URL, or an empty slice. */
 static struct slice host_of_address(struct slice url)
 {
 	const char *begin =
@@ -403,8 +416,8 @@ static struct slice host_of_address(struct slice url)
 }
 
 /*
- * Return the longest label before the last one (a country or another top-level
- * domain).
+ * Return the longest label of the host, except the last label (a country or
+ * another top-level domain).
  */
 static struct slice longest_label(struct slice host)
 {
@@ -460,8 +473,8 @@ bool site_is_named(struct arena *arena, const struct site_names *site,
 }
 
 /*
- * A separator: where the part before it ends, and where the part after it
- * begins.
+ * A separator in a title: `end` is where the part before it ends, and `begin`
+ * is where the part after it begins.
  */
 struct title_separator {
 	size_t end;
@@ -474,7 +487,7 @@ struct title_separator {
 static const struct {
 	const char *sign;
 	bool is_firm;
-	bool is_alone; /* also separates without spaces */
+	bool is_alone; /* separates even without spaces around it */
 } signs[] = {
 	{"|", true, true},   {"»", true, true},   {"«", true, true},
 	{"::", true, false}, {"/", true, false},  {"-", false, false},
@@ -482,7 +495,10 @@ static const struct {
 	{"•", false, false}, {"~", false, false},
 };
 
-/* Return the separator whose sign is at byte `at` >= 1. */
+/*
+ * Return the separator whose sign is at byte `at` >= 1 of the title; `begin` is
+ * 0 if no sign is there.
+ */
 static struct title_separator title_separator_at(struct slice title, size_t at)
 {
 	const char *bytes = title.data;
@@ -503,7 +519,10 @@ static struct title_separator title_separator_at(struct slice title, size_t at)
 	return (struct title_separator){0};
 }
 
-/* Return true if the part names the site, or is equal to `other`. */
+/*
+ * Return true if `part`, of a title, names the site or is equal to `other`
+ * after folding.
+ */
 static bool is_cut_off(struct arena *arena, const struct site_names *site,
 		       struct slice other, const char *part, size_t size)
 {
@@ -513,7 +532,10 @@ static bool is_cut_off(struct arena *arena, const struct site_names *site,
 	       (other.size > 0 && slice_equal(name_fold(arena, text), other));
 }
 
-/* Find the first and the last separator. */
+/*
+ * Find the first and the last separator of the title; `begin` is 0 without a
+ * separator.
+ */
 static void find_title_separators(struct slice title,
 				  struct title_separator *first,
 				  struct title_separator *last)
@@ -560,8 +582,8 @@ struct slice title_without_site(struct arena *arena,
 }
 
 /*
- * Reads texts near the title of a page: "By Ann Smith", and dates without
- * markup.
+ * The functions below read texts near the title of a page: bylines such as "By
+ * Ann Smith", and dates without markup.
  */
 
 enum {
@@ -581,7 +603,10 @@ collapsed_text_at(const struct metadata_candidates *findings, uint32_t index)
 	return (struct slice){out, text_collapse(text, out)};
 }
 
-/* Read a name after "by", or in the text after a text that is only "by". */
+/*
+ * If text `index` of the page begins with "by", add the name after it as a
+ * candidate. If the text is only "by", add the name in the next text.
+ */
 static void read_byline(struct metadata_candidates *findings, struct slice text,
 			uint32_t index)
 {

@@ -1,6 +1,6 @@
 /*
  * extract/metadata/metadata_author.h - parses names in author fields and
- * bylines, joins short texts as a reader sees them, and compares titles and
+ * bylines, joins the short texts inside an element, and compares titles and
  * names of sites.
  */
 #ifndef EXTRACT_METADATA_METADATA_AUTHOR_H
@@ -15,53 +15,54 @@
 struct arena;
 struct page;
 
-/* Return `text` without the punctuation around it. */
+/* Return `text` without punctuation at its start and end. */
 struct slice byline_trim(struct slice text);
 
 /*
- * Return the text after a "by" in one of some 20 languages at the start of
- * `text`, which must be collapsed: empty if nothing follows, {NULL, 0} if
- * `text` does not begin with a "by".
+ * If `text` begins with "by" in one of about 20 languages, return the text
+ * after it, which may be empty; otherwise return {NULL, 0}. The white space of
+ * `text` must be collapsed.
  */
 struct slice byline_rest(struct slice text);
 
 /*
- * Write the names in `text`, which must be collapsed, to `items`; return their
- * number. Leaves out a "by", addresses, and words that are no names ("admin");
- * in text for readers (`is_prose`) also the text after a name: dates, places,
- * professions. Splits at commas, semicolons and "and" of some languages;
- * degrees ("PhD") stay with the name before. At most `max`; slices of `text`.
- * Linear.
+ * Write at most `max` names in `text` to `items`, as slices of `text`; return
+ * their number. The white space of `text` must be collapsed. Leave out a "by",
+ * addresses, and words that are not names ("admin"). If the text is for readers
+ * (`is_prose`), also leave out the text after a name, such as dates, places and
+ * professions. Commas, semicolons, and "and" in some languages separate names;
+ * degrees ("PhD") are part of the name before them. Linear.
  */
 size_t byline_names(struct slice text, bool is_prose, struct slice *items,
 		    size_t max);
 
 /*
- * Return true if `name` looks like a person's name: at most 5 words, which
- * begin in upper case if their script has it.
+ * Return true if `name` looks like a person's name: it has at most 5 words, and
+ * they begin with a capital if their script has capitals.
  */
 bool byline_is_person(struct slice name);
 
 enum { MAX_LABEL = 160, MAX_HEADING = 1024 };
 
 /*
- * Return the texts inside a node as one text, collapsed, with a space between
- * texts in different blocks; empty at MAX_HEADING bytes or more.
- * O(MAX_HEADING). It belongs to `arena`.
+ * Return the texts inside a node as one text with collapsed white space, and
+ * with a space between texts in different blocks. Return an empty text if it
+ * has MAX_HEADING bytes or more. The result belongs to `arena`. O(MAX_HEADING).
  */
 struct slice heading_of(struct arena *arena, const struct page *page,
 			uint32_t node);
 
 /*
- * Return the same with " | " between texts that are not in one line or that
- * touch each other ("By" and "Ann"); empty at MAX_LABEL bytes or more.
+ * Return the same as heading_of(), but with " | " between texts that are in
+ * different blocks and between texts without white space between them ("By" and
+ * "Ann"). Return an empty text if it has MAX_LABEL bytes or more.
  */
 struct slice label_of(struct arena *arena, const struct page *page,
 		      uint32_t node);
 
 /*
- * Return letters and digits of `text` in lower case, without anything between
- * them; it belongs to `arena`. Reads at most the first 1,024 bytes.
+ * Return only the letters and digits of the first 1,024 bytes of `text`, in
+ * lower case ("folded"). The result belongs to `arena`.
  */
 struct slice name_fold(struct arena *arena, struct slice text);
 
@@ -79,21 +80,22 @@ struct title_words {
 struct title_words title_words_of(struct slice text);
 
 /*
- * Return twice the number of shared words over the words of both (Dice's
- * coefficient), in [0, 1]; 0 if one is empty.
+ * Return the overlap of two titles, in [0, 1]: twice the number of shared words
+ * divided by the sum of the numbers of their words (Dice's coefficient). Return
+ * 0 if one title has no words.
  */
 double title_overlap(const struct title_words *a, const struct title_words *b);
 
 /* The names that identify a part of a title as the name of the site. */
 struct site_names {
-	struct slice name;   /* folded og:site_name; or empty */
-	struct slice host;   /* folded host of the page's address; or empty */
-	struct slice domain; /* folded longest label of the host; or empty */
+	struct slice name;   /* folded og:site_name, or empty */
+	struct slice host;   /* folded host of the page's URL, or empty */
+	struct slice domain; /* folded longest label of the host, or empty */
 };
 
 /*
- * Return the names. `name` is as the page writes it; everything belongs to
- * `arena`.
+ * Return the names of the site. `name` is og:site_name as in the page, and
+ * `url` is the URL of the page. Everything belongs to `arena`.
  */
 struct site_names site_names_of(struct arena *arena, struct slice name,
 				struct slice url);
@@ -103,9 +105,9 @@ bool site_is_named(struct arena *arena, const struct site_names *site,
 		   struct slice part);
 
 /*
- * Return `title` without the parts at its ends that name the site or are equal
- * to `other`, a folded heading that is not the title, and without the part
- * after a firm separator ("|"). A slice of `title`.
+ * Return `title`, as a slice, without the parts at its ends that name the site
+ * or that are equal to `other`, and without the part after a firm separator
+ * ("|"). `other` is a folded heading that is not the title.
  */
 struct slice title_without_site(struct arena *arena,
 				const struct site_names *site,

@@ -20,7 +20,9 @@ struct moment {
 
 enum { FIRST_YEAR = 1970, LAST_YEAR = 2100 };
 
-/* Return true for a valid day from 1970 to 2100; ignore the time. */
+/*
+ * Return true if the day is valid and from 1970 to 2100. The time is ignored.
+ */
 static bool moment_is_valid(const struct moment *moment)
 {
 	static const uint8_t days[] = {31, 28, 31, 30, 31, 30,
@@ -37,12 +39,12 @@ static bool moment_is_valid(const struct moment *moment)
 
 /*
  * Convert days since 1970 to a date. Source: Hinnant, "chrono-compatible
- * low-level date algorithms", civil_from_days; years of March to February, no
- * days before 1970.
+ * low-level date algorithms", civil_from_days, but without days before 1970.
+ * Within this function a year begins in March.
  */
 static void set_days(uint64_t days, struct moment *moment)
 {
-	uint32_t since = (uint32_t)days + 719468; /* since 0000-03-01 */
+	uint32_t since = (uint32_t)days + 719468; /* days since 0000-03-01 */
 	uint32_t era = since / 146097;
 	uint32_t of_era = since % 146097;
 	uint32_t year =
@@ -56,7 +58,10 @@ static void set_days(uint64_t days, struct moment *moment)
 	moment->year = year + era * 400 + (moment->month <= 2);
 }
 
-/* Convert seconds since 1970-01-01 to UTC; before the year 10000. */
+/*
+ * Convert seconds since 1970-01-01 to a day and time in UTC. The year must be
+ * below 10000.
+ */
 static struct moment moment_of_seconds(uint64_t seconds)
 {
 	struct moment moment = {
@@ -72,7 +77,7 @@ static struct moment moment_of_seconds(uint64_t seconds)
 	return moment;
 }
 
-/* Write ISO 8601; leave out an invalid time. */
+/* Write the date in ISO 8601, without the time if the time is invalid. */
 static void moment_write(const struct moment *moment, char out[DATE_SIZE])
 {
 	int32_t offset = moment->offset < 0 ? -moment->offset : moment->offset;
@@ -97,10 +102,11 @@ static void moment_write(const struct moment *moment, char out[DATE_SIZE])
 }
 
 /*
- * English, German, Dutch, Danish and Norwegian, Swedish, French, Spanish,
- * Portuguese, Italian, Romanian, Polish, Czech, Russian, Ukrainian, Greek,
- * Turkish, Finnish, Hungarian, Indonesian, Arabic. If a prefix ("mar") matches
- * several months, the first name in this order wins.
+ * The names of each month in English, German, Dutch, Danish and Norwegian,
+ * Swedish, French, Spanish, Portuguese, Italian, Romanian, Polish, Czech,
+ * Russian, Ukrainian, Greek, Turkish, Finnish, Hungarian, Indonesian, Arabic.
+ * If a prefix ("mar") matches several months, the first month in this table
+ * counts.
  */
 static const char *const months[12] = {
 	"january januar jänner januari janvier enero janeiro gennaio ianuarie "
@@ -136,7 +142,10 @@ static const char *const months[12] = {
 
 enum { MAX_LETTERS = 16 };
 
-/* Fold `word` to `out`; return the number of letters, 0 if they do not fit. */
+/*
+ * Write the letters of `word` in lower case to `out`; return their number, or 0
+ * if they do not fit.
+ */
 static uint32_t fold_word(struct slice word, uint32_t out[MAX_LETTERS])
 {
 	const unsigned char *at = word.data;
@@ -151,7 +160,10 @@ static uint32_t fold_word(struct slice word, uint32_t out[MAX_LETTERS])
 	return count;
 }
 
-/* Return true if one of the names begins with the letters. */
+/*
+ * Return true if one of `names`, separated by spaces, begins with letters
+ * [count].
+ */
 static bool has_month_name(const char *names, const uint32_t *letters,
 			   uint32_t count)
 {
@@ -192,10 +204,11 @@ enum date_part { DATE_NUMBER, DATE_WORD, DATE_MARK, DATE_NONE };
 
 struct date_token {
 	enum date_part kind;
-	uint32_t digits;   /* for a number: the number of its digits */
-	uint64_t value;    /* for a number of at most 17 digits */
-	uint32_t month;    /* for a word: 1..12, or 0 */
-	uint32_t mark;     /* the character of a mark, or of a word of one */
+	uint32_t digits; /* for a number: the number of its digits */
+	uint64_t value;  /* for a number of at most 17 digits */
+	uint32_t month;  /* for a word: 1..12, or 0 */
+	uint32_t mark; /* the character of a mark, or of a word of one character
+			*/
 	struct slice text; /* for a word */
 };
 
@@ -205,7 +218,8 @@ struct date_tokens {
 };
 
 /*
- * Return true for Han, kana and Hangul, where a unit of time is one character.
+ * Return true for a character of Han, kana or Hangul, where one character is
+ * the word for year, month or day.
  */
 static bool is_syllable(uint32_t code)
 {
@@ -213,8 +227,9 @@ static bool is_syllable(uint32_t code)
 }
 
 /*
- * Return true for a letter of a word; outside of ASCII, everything except
- * common punctuation.
+ * Return true if the character is a letter of a word. Outside of ASCII, every
+ * character counts as a letter, except common punctuation and is_syllable()
+ * characters.
  */
 static bool is_word_letter(uint32_t code)
 {
@@ -225,7 +240,8 @@ static bool is_word_letter(uint32_t code)
 }
 
 /*
- * Return the token at *from, which is not white space; advance *from after it.
+ * Read the token at *from, which is not white space, and advance *from after
+ * it.
  */
 static struct date_token date_read_token(const unsigned char **from,
 					 const unsigned char *end)
@@ -257,12 +273,12 @@ static struct date_token date_read_token(const unsigned char **from,
 }
 
 /*
- * Look up the months among the words up to 3 tokens before a number, which may
- * be a day or a year.
+ * Set `month` of the words that are names of months. Only words at most 3
+ * tokens before a number are checked, because a day or a year must follow.
  */
 static void find_months(struct date_tokens *tokens)
 {
-	uint32_t next = UINT32_MAX; /* number */
+	uint32_t next = UINT32_MAX; /* index of the next number */
 
 	for (uint32_t i = tokens->count; i-- > 0;) {
 		struct date_token *token = &tokens->items[i];
@@ -275,8 +291,8 @@ static void find_months(struct date_tokens *tokens)
 }
 
 /*
- * Read the first MAX_DATE_TOKENS tokens of `text`, UTF-8, without white space.
- * A character of Han or Hangul is a word by itself. Linear.
+ * Divide UTF-8 `text` into tokens; white space only separates them. Read at
+ * most MAX_DATE_TOKENS tokens. Each is_syllable() character is a word. Linear.
  */
 static void date_tokens_read(struct slice text, struct date_tokens *tokens)
 {
@@ -330,11 +346,11 @@ static bool is_short(const struct date_token *token)
 }
 
 /*
- * The functions below match a date that begins at token `index`. They return
- * the index after it, or 0.
+ * Each function below tries to match a date that begins at token `index`. It
+ * returns the index of the token after the date, or 0 if there is no match.
  */
 
-/* 2024-03-05, 2024/3/5, 2024.3.5, 2024年3月5日, 2024 March 5 */
+/* Match 2024-03-05, 2024/3/5, 2024.3.5, 2024年3月5日, or 2024 March 5. */
 static uint32_t read_year_first(const struct date_tokens *tokens,
 				uint32_t index, struct moment *date)
 {
@@ -361,7 +377,10 @@ static uint32_t read_year_first(const struct date_tokens *tokens,
 	return is_unit(token, 0x65E5, 0xC77C) ? index + 1 : index;
 }
 
-/* Skip "th" of 5th, "." of 5., "de" of 5 de marzo. */
+/*
+ * Skip a particle, such as "th" of 5th, "." of 5., and "de" of 5 de marzo.
+ * Return the index of the token after it.
+ */
 static uint32_t skip_particle(const struct date_tokens *tokens, uint32_t index)
 {
 	const struct date_token *token = date_token_at(tokens, index);
@@ -377,8 +396,8 @@ static uint32_t skip_particle(const struct date_tokens *tokens, uint32_t index)
 }
 
 /*
- * 5 March 2024, 5. März 2024, 5th of March, 2024, 5 de marzo de 2024; March 5,
- * 2024, Mar. 5th 2024
+ * Match dates with the day first (5 March 2024, 5. März 2024, 5th of March,
+ * 2024, 5 de marzo de 2024) or the month first (March 5, 2024, Mar. 5th 2024).
  */
 static uint32_t read_words(const struct date_tokens *tokens, uint32_t index,
 			   struct moment *date)
@@ -403,7 +422,7 @@ static uint32_t read_words(const struct date_tokens *tokens, uint32_t index,
 	return index + 1;
 }
 
-/* 5.3.2024, 05/03/2024 */
+/* Match 5.3.2024 or 05/03/2024. */
 static uint32_t read_numeric(const struct date_tokens *tokens, uint32_t index,
 			     enum date_order order, struct moment *date)
 {
@@ -429,7 +448,7 @@ static uint32_t read_numeric(const struct date_tokens *tokens, uint32_t index,
 	return index + 5;
 }
 
-/* 20240305, 20240305T101500, 20240305101500 */
+/* Match 20240305, 20240305T101500, or 20240305101500. */
 static uint32_t date_read_digits(const struct date_tokens *tokens,
 				 uint32_t index, struct moment *date)
 {
@@ -460,7 +479,7 @@ static bool date_token_is(const struct date_token *token, const char *word)
 	       strncasecmp(token->text.data, word, token->text.size) == 0;
 }
 
-/* Z, GMT, UTC, +01:00, GMT+0100, -5 */
+/* Read an offset at token `index`: Z, GMT, UTC, +01:00, GMT+0100, or -5. */
 static void read_offset(const struct date_tokens *tokens, uint32_t index,
 			struct moment *date)
 {
@@ -492,7 +511,10 @@ static void read_offset(const struct date_tokens *tokens, uint32_t index,
 		token->mark == '-' ? -(int32_t)minutes : (int32_t)minutes;
 }
 
-/* Read AM or PM, also a.m. and p.m.; return the index after it. */
+/*
+ * Read AM, PM, a.m. or p.m. at token `index`, if it is there; return the index
+ * of the token after it.
+ */
 static uint32_t read_half(const struct date_tokens *tokens, uint32_t index,
 			  struct moment *date)
 {
@@ -516,7 +538,9 @@ static uint32_t read_half(const struct date_tokens *tokens, uint32_t index,
 	return index;
 }
 
-/* Read a time of day after the date, and its offset. */
+/*
+ * Read the time of day that may follow a date at token `index`, and its offset.
+ */
 static void date_read_time(const struct date_tokens *tokens, uint32_t index,
 			   struct moment *date)
 {
@@ -542,7 +566,10 @@ static void date_read_time(const struct date_tokens *tokens, uint32_t index,
 	read_offset(tokens, read_half(tokens, index, date), date);
 }
 
-/* Read the date at token `index` with the first pattern that matches. */
+/*
+ * Read the date at token `index`, with the first of the functions above that
+ * matches.
+ */
 static bool date_read_at(const struct date_tokens *tokens, uint32_t index,
 			 enum date_order order, struct moment *date)
 {
@@ -579,7 +606,7 @@ bool date_find(struct slice text, enum date_order order, char out[DATE_SIZE])
 	return false;
 }
 
-/* 10 digits are seconds, from 2001 to 2100; 13 digits are milliseconds. */
+/* Read a Unix time: 10 digits are seconds, and 13 digits are milliseconds. */
 static bool read_unix(struct slice text, char out[DATE_SIZE])
 {
 	struct date_tokens tokens;

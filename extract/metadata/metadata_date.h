@@ -1,6 +1,6 @@
 /*
- * extract/metadata/metadata_date.h - parses dates in pages, for machines and
- * for readers.
+ * extract/metadata/metadata_date.h - parses dates in pages, both dates for
+ * readers and machine-readable dates.
  */
 #ifndef EXTRACT_METADATA_METADATA_DATE_H
 #define EXTRACT_METADATA_METADATA_DATE_H
@@ -10,7 +10,7 @@
 
 #include "base/buffer.h"
 
-/* The meaning of 3/5/2024: March 5 or 3 May. */
+/* Whether 3/5/2024 means March 5 or 3 May. */
 enum date_order { MONTH_FIRST, DAY_FIRST };
 
 enum { DATE_SIZE = 32 }; /* maximum bytes written, with NUL */
@@ -25,8 +25,8 @@ enum { DATE_SIZE = 32 }; /* maximum bytes written, with NUL */
 bool date_find(struct slice text, enum date_order order, char out[DATE_SIZE]);
 
 /*
- * Do the same for machine-readable fields; also accept Unix time in seconds or
- * milliseconds.
+ * Do the same as date_find(), but also accept Unix time in seconds or
+ * milliseconds. For machine-readable fields.
  */
 bool date_read(struct slice text, enum date_order order, char out[DATE_SIZE]);
 

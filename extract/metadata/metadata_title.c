@@ -6,22 +6,26 @@
 #include "page/tag.h"
 
 /*
- * Reads the body of a page: microdata, time elements, and class names. Text
- * without machine-readable marks counts only near the title: farther away it
- * mostly belongs to links to other pages or to readers' comments
- * (tests/eval/RESULTS.md, "What parameters were chosen by").
+ * The functions below read microdata, time elements and class names in the body
+ * of a page. Text without machine-readable marks counts only near the title,
+ * because farther away it mostly belongs to links to other pages or to readers'
+ * comments (tests/eval/RESULTS.md, "What parameters were chosen by").
  */
 
 enum {
-	TEXTS_BEFORE = 10, /* texts before the title that are near it */
+	TEXTS_BEFORE = 10, /* this many texts before the title are near it */
 	TEXTS_BEHIND = 9,
-	MAX_NAMED = 64, /* maximum number of nodes read inside an author */
+	MAX_NAMED = 64, /* maximum number of nodes that are read inside an
+			   author's element */
 	MAX_TEXTS =
 		LIMIT(512, 32), /* maximum number of texts read on one page */
-	NEVER = 0,              /* a rank: not used if far from the title */
+	NEVER = 0, /* a rank: the value is not used far from the title */
 };
 
-/* Attributes that may mark metadata; missing ones are empty. */
+/*
+ * The attributes of a node that may mark metadata; a missing attribute is
+ * empty.
+ */
 struct clues {
 	struct slice itemprop;
 	struct slice rel;
@@ -55,8 +59,8 @@ static struct clues clues_of(const struct page *page, const struct node *node)
 }
 
 /*
- * Return true if the node begins within TEXTS_BEFORE or TEXTS_AFTER texts of
- * the title.
+ * Return true if node `index` begins near the title: at most TEXTS_BEFORE texts
+ * before it or TEXTS_BEHIND texts after it.
  */
 static bool is_near_title(const struct metadata_candidates *findings,
 			  uint32_t index)
@@ -68,7 +72,10 @@ static bool is_near_title(const struct metadata_candidates *findings,
 	       text <= title + TEXTS_BEHIND;
 }
 
-/* Return the value of the node: its content, its time, or its text. */
+/*
+ * Return the value of node `index`: its attribute content, its attribute
+ * datetime, or its text.
+ */
 static struct slice node_value(struct metadata_candidates *findings,
 			       uint32_t index)
 {
@@ -85,13 +92,16 @@ static struct slice node_value(struct metadata_candidates *findings,
 	return label_of(findings->arena, findings->page, index);
 }
 
-/* The ranks of a value near the title, and elsewhere. */
+/* The rank of a value if it is near the title, and its rank elsewhere. */
 struct body_ranks {
 	uint32_t near;
 	uint32_t far;
 };
 
-/* Add the node's value with the rank of its position. */
+/*
+ * Add the value of node `index` as a candidate, with the rank that its position
+ * has.
+ */
 static void body_add(struct metadata_candidates *findings, enum subject subject,
 		     uint32_t index, const char *source,
 		     struct body_ranks ranks)
@@ -103,7 +113,10 @@ static void body_add(struct metadata_candidates *findings, enum subject subject,
 			     source, rank);
 }
 
-/* Return the itemprop=name inside the node; without one, the node. */
+/*
+ * Return the node with itemprop=name inside node `index`, or `index` if there
+ * is none.
+ */
 static uint32_t named_inside(const struct page *page, uint32_t index)
 {
 	uint32_t end = page->nodes[index].end;
@@ -143,7 +156,7 @@ static void read_itemprop(struct metadata_candidates *findings, uint32_t index,
 				(struct body_ranks){rows[i].near, rows[i].far});
 }
 
-/* Kinds of metadata that class names may mark, by bit, and their words. */
+/* The kinds of metadata that class names may mark, one bit each. */
 enum {
 	CLASS_AUTHOR = 1,
 	CLASS_NAME = 2,
@@ -171,8 +184,9 @@ static unsigned flags_of_class(struct slice names)
 }
 
 /*
- * Return true if class names may contain "author" or "username", the only names
- * used far from the title, where most nodes are. Fast: does not read each byte.
+ * Return true if `names` may contain "author" or "username". Far from the
+ * title, where most nodes are, no other class names count. memchr() makes this
+ * fast.
  */
 static bool may_name_author(struct slice names)
 {
@@ -253,7 +267,10 @@ void findings_headings(struct metadata_candidates *findings)
 	}
 }
 
-/* Return true if the URL is an author's page: /author/ann-smith. */
+/*
+ * Return true if the URL is that of an author's page, such as
+ * /author/ann-smith.
+ */
 static bool is_of_author(struct slice href)
 {
 	const char *at = href.data;
@@ -275,9 +292,9 @@ static bool is_of_author(struct slice href)
 }
 
 /*
- * Read the rel attribute of a link. WordPress and similar systems mark links to
- * categories as rel="category tag"; links far from the title belong to other
- * posts.
+ * Add candidates by the rel attribute of a link. WordPress and similar systems
+ * mark links to categories with rel="category tag". Such links far from the
+ * title get a worse rank, because they often belong to other posts.
  */
 static void read_rel(struct metadata_candidates *findings,
 		     const struct link *link)
@@ -321,8 +338,8 @@ void findings_body(struct metadata_candidates *findings)
 }
 
 /*
- * The words that begin a byline, in many languages. A longer opening comes
- * before its own prefix.
+ * The words that begin a byline, in many languages. An opening must be before a
+ * shorter opening that is its prefix.
  */
 static const char openings[] =
 	"words and photos by|article written by|contributed by|"
@@ -351,8 +368,8 @@ struct slice byline_trim(struct slice text)
 }
 
 /*
- * Return true if the text after `last`, the end of an opening, may follow
- * without a space.
+ * Return true if `rest` may follow an opening, which needs no space between
+ * them in some scripts. `last` is the last byte of the opening.
  */
 static bool may_follow(char last, struct slice rest)
 {
@@ -384,9 +401,9 @@ struct slice byline_rest(struct slice text)
 }
 
 /*
- * An h1 that overlaps less with the titles in the head is a slogan or the name
- * of the site. Chosen by correct titles: tests/eval/RESULTS.md, "What
- * parameters were chosen by".
+ * An h1 whose overlap with the titles in the head is lower than this is a
+ * slogan or the name of the site. The value gave the most correct titles
+ * (tests/eval/RESULTS.md, "What parameters were chosen by").
  */
 static const double min_overlap = 0.3;
 
@@ -394,7 +411,8 @@ static const double min_lower_overlap = 0.6;
 
 enum {
 	MAX_LOOKS = 64
-}; /* maximum number of candidates checked that are not h1 */
+}; /* maximum number of elements or texts that are compared with the titles,
+      except h1 */
 
 struct title_choice {
 	struct metadata_candidates *findings;
@@ -404,7 +422,7 @@ struct title_choice {
 	struct slice graph_title;
 };
 
-/* Return the first title candidate from that source, or NULL. */
+/* Return the first title candidate with this source and rank, or NULL. */
 static const struct metadata_candidate *
 find_title_candidate(const struct metadata_candidates *findings,
 		     const char *source, uint32_t rank)
@@ -443,7 +461,8 @@ static double overlap_of(const struct title_choice *choice,
 
 /*
  * Return true if the heading is the last part of the title element, which is
- * usually the name of a site or a book; remove it from the title then.
+ * usually the name of a site or a book. If so, remove this part from
+ * choice->title.
  */
 static bool is_last_part(struct title_choice *choice, struct slice heading)
 {
@@ -459,7 +478,10 @@ static bool is_last_part(struct title_choice *choice, struct slice heading)
 	return true;
 }
 
-/* Return the h1 with the highest overlap; NULL if there is none. */
+/*
+ * Return the h1 with the highest overlap with the titles in the head; NULL if
+ * there is no h1.
+ */
 static const struct metadata_candidate *
 best_heading(struct title_choice *choice, double *overlap_out)
 {
@@ -483,7 +505,10 @@ best_heading(struct title_choice *choice, double *overlap_out)
 	return best;
 }
 
-/* Return the title without an anchor mark at its end. */
+/*
+ * Return the title without a mark at its end, such as "¶", that only links to
+ * the heading.
+ */
 static struct slice without_anchor(struct slice title)
 {
 	const char *marks = " ¶|¶| #| §";
@@ -497,7 +522,10 @@ static struct slice without_anchor(struct slice title)
 	return title;
 }
 
-/* Return the first h2 or h3 that matches the titles in the head, or NO_NODE. */
+/*
+ * Return the first h2 or h3 whose overlap with the titles in the head is at
+ * least min_lower_overlap, or NO_NODE.
+ */
 static uint32_t lower_heading(const struct title_choice *choice)
 {
 	const struct page *page = choice->findings->page;
@@ -518,8 +546,8 @@ static uint32_t lower_heading(const struct title_choice *choice)
 }
 
 /*
- * Return the first text of about the title's length that matches it, or
- * NO_TEXT.
+ * Return the first text that has about the length of the title and a high
+ * overlap with it, or NO_TEXT.
  */
 static uint32_t title_text(const struct title_choice *choice)
 {
@@ -542,8 +570,9 @@ static uint32_t title_text(const struct title_choice *choice)
 }
 
 /*
- * Find the title in the body: the h1 that is the title; otherwise another
- * element that matches it; otherwise any h1.
+ * Set title_begin and title_end to the texts of the h1 that is the title;
+ * otherwise of another element or text that matches the title; otherwise of
+ * `heading`, any h1.
  */
 static void find_title_position(const struct title_choice *choice,
 				const struct metadata_candidate *heading,

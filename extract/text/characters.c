@@ -49,8 +49,9 @@ struct character_range {
 };
 
 /*
- * Ascending. Ranges of letters are listed for speed; extract/text/word.h
- * decides about characters outside of these ranges.
+ * Ranges of characters in ascending order. The ranges of letters are only for
+ * speed: for characters outside of all ranges, word_role() decides whether they
+ * are letters.
  */
 static const struct character_range ranges[] = {
 	{0x00A2, 0x00A5, CHARACTER_CURRENCY},
@@ -141,7 +142,10 @@ enum character_class character_class_of(uint32_t code)
 {
 	size_t at;
 
-	/* the ranges of most characters outside of ASCII save a search */
+	/*
+	 * check the ranges of the most frequent characters outside of ASCII
+	 * first, without a search
+	 */
 	if ((code >= 0x0388 && code <= 0x0556) ||
 	    (code >= 0x00F8 && code <= 0x02AF))
 		return CHARACTER_LETTER;
@@ -157,12 +161,12 @@ enum character_class character_class_of(uint32_t code)
 struct capitals {
 	uint16_t first;
 	uint16_t last;
-	uint16_t lower; /* lower case of `first`; 0: a sequence of pairs, in
-			   which the second character is the lower case of the
-			   first */
+	uint16_t lower; /* lower case of `first`. 0: the range consists of
+			   pairs, and the second character of a pair is the
+			   lower case of the first */
 };
 
-/* Ascending. */
+/* The ranges that have capitals, in ascending order. */
 static const struct capitals capitals[] = {
 	{0x00C0, 0x00D6, 0x00E0}, /* Latin */
 	{0x00D8, 0x00DE, 0x00F8}, {0x0100, 0x0137, 0},
@@ -184,8 +188,8 @@ uint32_t character_lower(uint32_t code)
 	size_t at;
 
 	/*
-	 * Latin-1, Greek without the final sigma, and Cyrillic small letters
-	 * between the ranges
+	 * small letters: of Latin-1, of Greek without the final sigma, and of
+	 * Cyrillic; these tests save a search
 	 */
 	if (code > capitals[count - 1].last ||
 	    (code >= 0x0430 && code <= 0x045F) ||
@@ -204,7 +208,7 @@ uint32_t character_lower(uint32_t code)
 
 /*
  * Return the size in bytes of the entity that begins with the '&' at `bytes`,
- * or 1 if there is none.
+ * or 1 if no entity is there.
  */
 static size_t entity_size(const unsigned char *bytes, size_t size)
 {

@@ -1,7 +1,7 @@
 /*
  * extract/text/characters.h - the characters of HTML source text, and classes
- * of characters in all scripts, independent of language: ends of sentences,
- * currency signs, and how much meaning a letter carries.
+ * of characters in all scripts, independent of language: for example marks that
+ * end sentences, currency signs, and letters that are whole words.
  */
 #ifndef EXTRACT_TEXT_CHARACTERS_H
 #define EXTRACT_TEXT_CHARACTERS_H
@@ -11,33 +11,40 @@
 #include <stdint.h>
 
 /*
- * Return the number of bytes, of `size` >= 1, of the first character: a UTF-8
- * character, or an entity with its semicolon ("&amp;"). An entity without its
- * semicolon counts as single characters.
+ * Return the number of bytes of the first character in bytes [size], size >= 1.
+ * The character is UTF-8, or an entity with its semicolon ("&amp;"). An entity
+ * without a semicolon counts as several single characters.
  */
 size_t character_size(const unsigned char *bytes, size_t size);
 
-/* The order matters: words consist of the classes from CHARACTER_LETTER on. */
+/*
+ * The order matters: words consist of characters of CHARACTER_LETTER and the
+ * classes after it.
+ */
 enum character_class {
 	CHARACTER_MARK, /* any other character except letters, digits and white
 			   space */
 	CHARACTER_SPACE,
-	CHARACTER_JOINT,  /* belongs to the letter before: Thai vowel sign, soft
-			     hyphen */
+	CHARACTER_JOINT,  /* belongs to the letter before it: a Thai vowel sign,
+			     a soft hyphen */
 	CHARACTER_CLAUSE, /* comma, semicolon, and their equivalents in other
 			     scripts */
-	CHARACTER_COLON,  /* colon, also full width */
-	CHARACTER_STOP,   /* . ! ...: ends a sentence if white space follows */
-	CHARACTER_QUESTION,  /* ?: ends a sentence if white space follows */
-	CHARACTER_FULL_STOP, /* Han, Arabic, Indic...: always ends a sentence */
+	CHARACTER_COLON,  /* colon of normal or full width */
+	CHARACTER_STOP,   /* . or ! or similar; ends a sentence if white space
+			     follows */
+	CHARACTER_QUESTION,      /* ? ends a sentence if white space follows */
+	CHARACTER_FULL_STOP,     /* full stop of Han, Arabic, Indic and other
+				    scripts; always ends a sentence */
 	CHARACTER_FULL_QUESTION, /* always ends a sentence */
 	CHARACTER_QUOTE,         /* quotation mark or bracket */
 	CHARACTER_CURRENCY,
 	CHARACTER_RIGHTS, /* copyright sign */
 	CHARACTER_LETTER,
-	CHARACTER_DIGIT, /* 0-9 */
-	CHARACTER_HAN,   /* Han, kana, bopomofo: no spaces between words */
-	CHARACTER_THAI, /* Thai, Lao, Khmer, Burmese: no spaces between words */
+	CHARACTER_DIGIT,  /* 0-9 */
+	CHARACTER_HAN,    /* Han, kana, bopomofo: scripts without spaces between
+			     words */
+	CHARACTER_THAI,   /* Thai, Lao, Khmer, Burmese: scripts without spaces
+			     between words */
 	CHARACTER_HANGUL, /* a Hangul syllable */
 };
 
@@ -61,7 +68,7 @@ static inline enum character_class character_class_at(uint32_t code)
  */
 uint32_t character_lower(uint32_t code);
 
-/* Do the same for any letter. */
+/* Return the lower case of any letter, ASCII or other. */
 static inline uint32_t character_fold(uint32_t code)
 {
 	if (code >= 0x80)

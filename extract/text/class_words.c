@@ -13,7 +13,7 @@
 
 enum { ROW = 16 }; /* the longest word has 15 bytes */
 
-/* word, groups; sorted by word */
+/* Each entry has a word and its groups. The entries are sorted by word. */
 /* clang-format off */
 #define WORDS(X) \
 	X(accordion, ACCORDION) X(action, ACTION) X(actions, ACTION) \
@@ -108,7 +108,10 @@ enum {
 		WORD_COUNT
 };
 
-/* Zero-padded, so that words are compared as rows. */
+/*
+ * The words, padded with zeros, so that two words can be compared as two
+ * numbers of eight bytes each.
+ */
 static const char words[WORD_COUNT][ROW] = {
 #define X(word, groups) #word,
 	WORDS(X)
@@ -122,8 +125,8 @@ static const uint32_t word_groups[WORD_COUNT] = {
 };
 
 /*
- * The index of the first word of each letter; for a letter without words, of
- * the first word of the next letter.
+ * For each letter, the index of the first word that begins with it; for a
+ * letter without words, the index for the next letter.
  */
 static const uint8_t first_of_letter[27] = {
 	WORD_accordion, WORD_banner,   WORD_caption, WORD_date,   WORD_entry,
@@ -136,7 +139,10 @@ static const uint8_t first_of_letter[27] = {
 
 _Static_assert(WORD_COUNT <= UINT8_MAX, "first_of_letter holds bytes");
 
-/* Return half of a row as a number, in the order of words. */
+/*
+ * Return the eight bytes at `row`, half of a row, as a number. Numbers have the
+ * same order as the words.
+ */
 static uint64_t half_of(const char *row)
 {
 	uint64_t half;
@@ -145,7 +151,10 @@ static uint64_t half_of(const char *row)
 	return be64toh(half);
 }
 
-/* `word` consists of letters only. */
+/*
+ * Return the groups of a word, or 0 if it is not in the table. `word` consists
+ * of letters only.
+ */
 static uint32_t groups_of_word(const char *word, size_t length)
 {
 	char row[ROW] = {0};
@@ -173,8 +182,8 @@ static uint32_t groups_of_word(const char *word, size_t length)
 }
 
 /*
- * Return the length of the first part of camelCase letters: "article" of
- * articleBody, "HTML" of HTMLParser, "Parser" of Parser.
+ * Return the length of the first part of a word in camelCase: of "article" in
+ * articleBody, of "HTML" in HTMLParser, of "Parser" in Parser.
  */
 static size_t camel_part_length(const char *word, size_t length)
 {
@@ -228,7 +237,7 @@ uint32_t class_groups_of(struct slice names)
 	return groups;
 }
 
-/* The groups of an attribute value, by its hash. */
+/* The groups of an attribute value. The key is the hash of the value. */
 struct attribute_groups {
 	uint64_t key;
 	uint32_t groups;

@@ -1,7 +1,8 @@
 /*
- * extract/text/class_words.h - the meaning of class and id attributes: groups
- * of words with the same meaning. These names are English in pages of any
- * language; the text of the page is not read.
+ * extract/text/class_words.h - the meaning of class and id attributes: each
+ * word in an attribute may belong to groups of words with similar meanings.
+ * Names in these attributes are English on pages of any language. The text of
+ * the page is not read.
  */
 #ifndef EXTRACT_TEXT_CLASS_WORDS_H
 #define EXTRACT_TEXT_CLASS_WORDS_H
@@ -40,17 +41,17 @@ enum class_group {
 };
 
 /*
- * Return the groups, one bit 1 << GROUP_* each, of the words of a class or id
- * attribute. Words are runs of ASCII letters, each part of a camelCase run, and
- * the whole of a run of two or three parts. Linear.
+ * Return the groups of all words in a class or id attribute, as the bits 1 <<
+ * GROUP_*. A word is a run of ASCII letters. If the run is camelCase, each part
+ * is a word, and so is the whole run if it has two or three parts. Linear.
  */
 uint32_t class_groups_of(struct slice names);
 
 /*
- * Return [page->node_count], in `arena`: the groups of class and id of each
- * element that holds a passage; 0 for the root, whose classes describe the
- * browser, and for elements without a passage. Linear; 4 bytes an element, and
- * 64 an attribute during the call.
+ * Return the groups of each element's class and id: [page->node_count], owned
+ * by `arena`. They are 0 for elements without a passage, and for the root
+ * element, whose classes describe the browser. Linear; 4 bytes an element, and
+ * 64 more bytes for each attribute during the call.
  */
 const uint32_t *class_groups_make(struct arena *arena,
 				  const struct passages *passages);

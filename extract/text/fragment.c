@@ -12,7 +12,10 @@
 
 enum { MAX_NAME_BYTES = 64 };
 
-/* The seed of all paths, so that their hashes are practically never 0. */
+/*
+ * The parent's hash for the root, so that the hash of a path is practically
+ * never 0.
+ */
 static const uint64_t root_seed = 0x9E3779B97F4A7C15U;
 
 static bool is_class_space(char byte)
@@ -21,7 +24,10 @@ static bool is_class_space(char byte)
 	       byte == '\r';
 }
 
-/* Return the hash of a class name without digits; 0 if nothing remains. */
+/*
+ * Return the hash of a class name without its digits; 0 if it has nothing but
+ * digits.
+ */
 static uint64_t name_hash(const char *name, size_t length)
 {
 	char kept[MAX_NAME_BYTES];
@@ -34,7 +40,10 @@ static uint64_t name_hash(const char *name, size_t length)
 	return size == 0 ? 0 : hash64(kept, size, 0);
 }
 
-/* A sum, so that the order of the names does not matter. */
+/*
+ * Return the hash of the names in a class attribute: a sum, so that the order
+ * of the names does not matter.
+ */
 static uint64_t hash_of_classes(struct slice classes)
 {
 	const char *text = classes.data;
@@ -54,8 +63,9 @@ static uint64_t hash_of_classes(struct slice classes)
 }
 
 /*
- * The hash of an attribute's classes, cached by the hash of its bytes: pages
- * repeat class attributes.
+ * The cached result of hash_of_classes(); the key is the hash of the
+ * attribute's bytes. Pages repeat the same class attributes, so the cache saves
+ * time.
  */
 struct class_hash_entry {
 	uint64_t key;
@@ -77,10 +87,10 @@ static uint64_t cached_class_hash(struct hash_table *known,
 	return entry->hash;
 }
 
-/* Cached hashes. */
+/* The cached hashes of class attributes and tag names. */
 struct path_hash_cache {
 	struct hash_table classes;
-	uint64_t tags[TAG_COUNT]; /* 0: not computed yet */
+	uint64_t tags[TAG_COUNT]; /* 0 = not computed yet */
 };
 
 static uint64_t cached_tag_hash(struct path_hash_cache *known,
@@ -130,7 +140,7 @@ const uint64_t *node_steps(struct arena *arena, const struct page *page,
 	return make_steps(arena, page, with_class);
 }
 
-/* Chain each step to the path of its parent. */
+/* The path of an element is the hash of its step and of its parent's path. */
 const uint64_t *node_paths(struct arena *arena, const struct page *page,
 			   bool with_class)
 {
@@ -151,8 +161,8 @@ const uint64_t *node_paths(struct arena *arena, const struct page *page,
 enum { WIDTH = 3, BITS = 64, MAX_WORD = 256, PLANES = 32 };
 
 /*
- * How many hashes have each bit set: plane p holds bit p of the counts of all
- * bits, so that one operation updates all counts.
+ * Counts, for each of the 64 bits, in how many hashes the bit is set. planes[p]
+ * has bit p of all 64 counts, so that one operation updates all counts.
  */
 struct bit_counts {
 	uint64_t planes[PLANES];
@@ -170,7 +180,7 @@ static void bit_counts_add(struct bit_counts *tally, uint64_t hash)
 	}
 }
 
-/* Return the bits that more than half of the hashes have. */
+/* Return the bits that are set in more than half of the hashes. */
 static uint64_t tally_most(const struct bit_counts *tally)
 {
 	uint64_t most = 0;
@@ -185,7 +195,7 @@ static uint64_t tally_most(const struct bit_counts *tally)
 	return most;
 }
 
-/* Return the hash of a word; only its first MAX_WORD bytes count. */
+/* Return the hash of the first MAX_WORD bytes of a word, in lower case. */
 static uint64_t simhash_word(struct slice word)
 {
 	const char *bytes = word.data;
@@ -197,7 +207,7 @@ static uint64_t simhash_word(struct slice word)
 	return hash64(folded, size, 0);
 }
 
-/* Return the hash of the words [count]. */
+/* Return the hash of several words from their hashes, words [count]. */
 static uint64_t hash_words(const uint64_t *words, unsigned count)
 {
 	uint64_t hash = words[0];
@@ -210,7 +220,7 @@ static uint64_t hash_words(const uint64_t *words, unsigned count)
 uint64_t simhash(struct slice text)
 {
 	struct bit_counts tally = {.count = 0};
-	uint64_t words[WIDTH]; /* hashes of the last words */
+	uint64_t words[WIDTH]; /* hashes of the last WIDTH words */
 	unsigned count = 0;
 	struct slice word;
 
@@ -244,7 +254,7 @@ const struct fragment *fragments_of_page(struct arena *arena,
 
 	for (uint32_t i = 0; i < page->text_count; i++) {
 		size_t length = text_collapse(page_text(page, i), collapsed);
-		/* zero means "no fragment" in tables of hashes */
+		/* never 0, because 0 means "no fragment" in tables of hashes */
 		uint64_t hash = hash64(collapsed, length, 0);
 
 		assert(length <= page->texts[i].length);
@@ -262,7 +272,7 @@ static size_t fragment_bucket(const struct fragment *fragment)
 	return (size_t)(fragment->hash >> (64 - BUCKET_BITS));
 }
 
-/* Order by hash; of equal hashes, the earlier fragment first. */
+/* Compare by hash, and fragments with equal hashes by their position. */
 static int compare_fragments(const void *a, const void *b)
 {
 	const struct fragment *const *x = a;
@@ -286,8 +296,9 @@ static void sort_few(const struct fragment **order, size_t count)
 }
 
 /*
- * Sort. Hashes are evenly distributed, so buckets by their first bits hold few
- * fragments each.
+ * Return the fragments sorted with compare_fragments(). Hashes are evenly
+ * distributed, so after sorting into buckets by the first bits, each bucket has
+ * few fragments.
  */
 static const struct fragment **sort_fragments(struct arena *arena,
 					      const struct fragment *fragments,

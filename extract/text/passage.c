@@ -13,27 +13,38 @@
 #include "extract/text/word.h"
 #include "page/page.h"
 
+/*
+ * What passages that begin in an element get from it and from the elements
+ * around it.
+ */
 struct passage_scope {
 	uint32_t block;   /* the nearest block-level element, or NO_NODE */
 	uint8_t place;    /* enum passage_place */
 	uint8_t hiding;   /* enum passage_hiding; not set for elements without
 			     text */
-	bool is_link;     /* is inside an a element */
-	bool is_boundary; /* is block-level itself */
+	bool is_link;     /* the element is an a or inside one */
+	bool is_boundary; /* the element is a boundary between passages */
 };
 
 /*
- * Odd, of random bits: a multiplication spreads a character over the upper
- * half.
+ * HASHED() adds a character or a term to a hash. MULTIPLIER is odd and has
+ * random bits, so the multiplication spreads the character over the upper half.
  */
 #define MULTIPLIER         UINT64_C(0x9E3779B97F4A7C15)
 #define SEED               UINT64_C(0xD1B54A32D192ED03)
 #define HASHED(hash, code) (((hash) ^ (uint64_t)(code)) * MULTIPLIER)
 
-/* Currency signs that consist of letters: kr, and z and l with stroke. */
+/*
+ * The hashes of currency signs that consist of letters: kr, and z with the
+ * letter l with stroke.
+ */
 #define KRONA HASHED(HASHED(SEED, 'k'), 'r')
 #define ZLOTY HASHED(HASHED(SEED, 'z'), 0x142)
 
+/*
+ * What is immediately before the current character and could be part of a
+ * price.
+ */
 enum near {
 	NEAR_NOTHING,
 	NEAR_NUMBER,
@@ -42,14 +53,15 @@ enum near {
 
 enum {
 	/*
-	 * With these values a Chinese sentence is about as long as its English
-	 * translation: 3 characters are 2 words, and each counts as 3
-	 * characters.
+	 * With these values, a Chinese sentence counts as about as long as its
+	 * English translation. For Han, 3 letters are 2 words, and each letter
+	 * is 3 characters.
 	 */
 	HAN_PERIOD = 3,
 	HAN_CHARACTERS = 3,
 	HANGUL_CHARACTERS = 2,
-	THAI_PERIOD = 4, /* letters of a word, without marks */
+	THAI_PERIOD =
+		4, /* letters that are one word; vowel signs do not count */
 };
 
 static void saturating_increment(uint16_t *counter)
@@ -99,7 +111,10 @@ static void open_word(struct passage_text *reader)
 	reader->dense = 0;
 }
 
-/* Count a character of `weight`, and the white space before it. */
+/*
+ * Count a character as `weight` characters, and count white space before it as
+ * one.
+ */
 static void passage_count_characters(struct passage_text *reader,
 				     uint32_t weight)
 {
@@ -111,7 +126,8 @@ static void passage_count_characters(struct passage_text *reader,
 }
 
 /*
- * Read ASCII letters and digits from `at` on; return the position after them.
+ * Read the run of ASCII letters and digits at `at`; return the position after
+ * it.
  */
 static const unsigned char *passage_read_run(struct passage_text *reader,
 					     const unsigned char *at,
@@ -130,7 +146,8 @@ static const unsigned char *passage_read_run(struct passage_text *reader,
 	open_word(reader);
 	term = reader->term;
 	do {
-		term = HASHED(term, *at | 0x20); /* digits have this bit */
+		term = HASHED(term, *at | 0x20); /* lower case; in digits the
+						    bit is set already */
 		digits += *at <= '9';
 		at++;
 	} while (at < end && character_class_of_byte[*at] >= CHARACTER_LETTER);
@@ -153,8 +170,8 @@ static void read_letter(struct passage_text *reader, uint32_t code,
 }
 
 /*
- * Read a letter that is a term by itself; `period` such letters count as one
- * unit of words.
+ * Read a letter of a script without spaces, which is a term by itself. Count
+ * words by the number of such letters since the last space.
  */
 static void read_dense(struct passage_text *reader, uint32_t code,
 		       enum character_class class)
@@ -176,7 +193,7 @@ static void read_dense(struct passage_text *reader, uint32_t code,
 				 class == CHARACTER_HAN ? HAN_CHARACTERS : 1);
 }
 
-/* Read a character other than letters, digits and white space. */
+/* Read a character that is no letter, no digit and no white space. */
 static void read_mark(struct passage_text *reader, enum character_class class)
 {
 	struct passage *passage = reader->passage;
@@ -192,7 +209,8 @@ static void read_mark(struct passage_text *reader, enum character_class class)
 		reader->near = NEAR_CURRENCY;
 		return;
 	}
-	if (class != CHARACTER_STOP) /* a full stop may follow kr */
+	if (class !=
+	    CHARACTER_STOP) /* a full stop may follow "kr" within a price */
 		reader->near = NEAR_NOTHING;
 	if (class == CHARACTER_CLAUSE || class == CHARACTER_COLON)
 		saturating_increment(&passage->clauses);
@@ -203,7 +221,7 @@ static void read_mark(struct passage_text *reader, enum character_class class)
 		passage->has_rights = true;
 }
 
-/* Read white space, or a line end. */
+/* Read white space or a line break. */
 static void passage_text_space(struct passage_text *reader)
 {
 	end_term(reader);
@@ -271,7 +289,8 @@ static void passage_read_text(struct passage_text *reader, struct slice text)
 }
 
 /*
- * Read a text of the passage; it follows the previous text without white space.
+ * Read a text of the passage. There is no white space between this text and the
+ * previous one.
  */
 static void passage_text_add(struct passage_text *reader, struct slice text,
 			     bool is_link)
@@ -287,7 +306,9 @@ static void passage_text_add(struct passage_text *reader, struct slice text,
 	passage->link_characters += passage->characters - characters;
 }
 
-/* End the passage: set `hash` and the fields that depend on its end. */
+/*
+ * End the passage: set `hash` and the fields that depend on the last character.
+ */
 static void passage_text_end(struct passage_text *reader)
 {
 	struct passage *passage = reader->passage;
@@ -318,10 +339,10 @@ uint32_t passage_text_terms(struct slice text, uint32_t *terms_out)
 }
 
 /*
- * After MANY_PASSAGES passages, many times as many as a large page has, a
- * passage ends only after MANY_TEXTS texts, and texts of places other than
- * PLACE_PLAIN belong to no passage. This bounds the memory for passages by the
- * number of texts.
+ * After MANY_PASSAGES passages (a large page has far fewer), a passage ends
+ * only after MANY_TEXTS texts, and texts of places other than PLACE_PLAIN
+ * belong to no passage. This limits the memory for passages to a fraction of
+ * the memory for texts.
  */
 enum { MANY_PASSAGES = 1 << 15, MANY_TEXTS = 16 };
 
@@ -343,11 +364,11 @@ struct passage_maker {
 	struct passage_scope *scopes; /* [node_count] */
 	struct passage_text reader;
 	bool is_open;
-	uint32_t tags; /* tags since the end of the last passage */
+	uint32_t tags; /* elements since the end of the last passage */
 	uint32_t markup;
 };
 
-/* Boundaries other than block-level elements. */
+/* The elements that are boundaries although they are not block-level. */
 static const bool boundaries[TAG_COUNT] = {
 	[TAG_audio] = true,    [TAG_button] = true, [TAG_canvas] = true,
 	[TAG_datalist] = true, [TAG_iframe] = true, [TAG_object] = true,
@@ -355,7 +376,10 @@ static const bool boundaries[TAG_COUNT] = {
 	[TAG_textarea] = true, [TAG_video] = true,
 };
 
-/* 0, PLACE_PLAIN: the place of the element around it. */
+/*
+ * The place of passages in an element of this tag. For 0 (PLACE_PLAIN), it is
+ * the place of the element around that.
+ */
 static const uint8_t places[TAG_COUNT] = {
 	[TAG_noscript] = PLACE_NOSCRIPT, [TAG_template] = PLACE_TEMPLATE,
 	[TAG_datalist] = PLACE_CHOICE,   [TAG_option] = PLACE_CHOICE,
@@ -378,13 +402,16 @@ static bool is_boundary(const struct page *page, uint16_t tag)
 enum {
 	MAX_NAME = 18,
 	MIN_NAME = 4,
-	/* a bit for each first letter, which saves most comparisons */
+	/*
+	 * the first letters of the names, one bit each; they save most
+	 * comparisons
+	 */
 	HIDING_LETTERS = 1 << ('d' - 'a') | 1 << ('e' - 'a') |
 			 1 << ('h' - 'a') | 1 << ('i' - 'a') |
 			 1 << ('s' - 'a') | 1 << ('u' - 'a') | 1 << ('v' - 'a'),
 };
 
-/* Class names that hide elements in the common frameworks. */
+/* Class names with which common CSS frameworks hide elements. */
 static const char hiding_names[][MAX_NAME + 1] = {
 	"d-none",   "element-invisible",  "hidden",
 	"hide",     "invisible",          "is-hidden",
@@ -425,8 +452,8 @@ static bool name_is(struct slice name, const char *word)
 }
 
 /*
- * Return how the attributes of an element hide it. `is_hidden`: the page has
- * marked the element as hidden, but not its parent.
+ * Return how the attributes of an element hide it. `is_hidden` is true if the
+ * parser marked the element as hidden by style, but not its parent.
  */
 static uint8_t hiding_of(const struct page *page, const struct node *node,
 			 bool is_hidden)
@@ -497,7 +524,10 @@ static void end_passage(struct passage_maker *maker)
 	maker->markup = 0;
 }
 
-/* Handle the start or the end of a block-level element. */
+/*
+ * Handle the start or the end of a boundary element: end the open passage,
+ * unless there are too many passages.
+ */
 static void read_boundary(struct passage_maker *maker)
 {
 	if (maker->is_open && maker->count > MANY_PASSAGES &&
@@ -509,7 +539,7 @@ static void read_boundary(struct passage_maker *maker)
 		end_passage(maker);
 }
 
-/* Count an element inside the open passage that is not a boundary. */
+/* Count an element that is inside the open passage and is not a boundary. */
 static void count_inline(struct passage_maker *maker, uint16_t tag)
 {
 	struct passage *passage = &maker->items[maker->count - 1];
@@ -590,7 +620,7 @@ static void passage_add_text(struct passage_maker *maker, uint32_t index)
 	maker->of_text[index] = NO_PASSAGE;
 	if ((text->flags & TEXT_IS_TITLE) != 0)
 		return;
-	/* of too many passages, only those of PLACE_PLAIN begin or grow */
+	/* if there are too many passages, ignore texts of other places */
 	if (maker->count + !maker->is_open > MANY_PASSAGES &&
 	    scope_at(maker, text->node).place != PLACE_PLAIN)
 		return;
@@ -621,6 +651,7 @@ static void passage_read_page(struct passage_maker *maker)
 	end_passage(maker);
 }
 
+/* Counts the passages with the same hash. */
 struct occurrence {
 	uint64_t hash;
 	uint32_t count; /* passages of PLACE_PLAIN */

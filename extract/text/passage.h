@@ -1,8 +1,9 @@
 /*
- * extract/text/passage.h - a page as a sequence of passages: the text between
- * one block-level boundary and the next. `auto` classifies passages, because
- * the best choice of passages comes much nearer to the gold text than the best
- * single subtree (tests/eval/RESULTS.md, "What parameters were chosen by").
+ * extract/text/passage.h - a page as a sequence of passages. A passage is the
+ * text between one block-level boundary and the next. `auto` classifies
+ * passages, because the best choice of passages is much nearer to the gold text
+ * than the best single subtree (tests/eval/RESULTS.md, "What parameters were
+ * chosen by").
  *
  * The start and the end of a block-level element are boundaries (TAG_IS_BLOCK,
  * button, canvas, datalist, iframe, object, option, select, svg, template,
@@ -38,8 +39,8 @@ enum passage_place {
 };
 
 /*
- * How the outermost hiding element, among the passage's block-level element and
- * the elements around it, hides the passage.
+ * How a passage is hidden. If several elements hide it (its block-level element
+ * and the elements around that), the outermost of them counts.
  */
 enum passage_hiding {
 	HIDING_NONE,
@@ -61,13 +62,14 @@ enum passage_hiding {
  * script without spaces: lower-cased and hashed, so that the same words give
  * the same terms with any separators.
  *
- * An element counts where it starts: before the passage's first text, or inside
- * the passage, after its first text. Elements of head do not count. Counts stop
- * at the maximum of their type.
+ * An element counts where its start tag is: before the first text of the
+ * passage (`tags`, `markup`), or after it and so inside the passage (`links`,
+ * `inlines` and so on). Elements of head do not count. Counts stop at the
+ * maximum of their type.
  */
 struct passage {
 	/*
-	 * The passage has the texts of [first_text, end_text) without
+	 * The passage has the texts [first_text, end_text), except texts with
 	 * TEXT_IS_TITLE.
 	 */
 	uint32_t first_text;
@@ -75,10 +77,11 @@ struct passage {
 	uint32_t first_term; /* index in passages->terms */
 	uint32_t end_term;
 	uint32_t node;   /* nearest block-level element; NO_NODE: none */
-	uint32_t tags;   /* elements between it and the previous passage */
+	uint32_t tags;   /* elements that start between the previous passage and
+			    this one */
 	uint32_t markup; /* estimated bytes of the tags of these elements */
 	uint32_t words;
-	uint32_t link_words; /* in a, with or without href */
+	uint32_t link_words; /* words in a elements, with or without href */
 	uint32_t characters;
 	uint32_t link_characters;
 	uint32_t digits;      /* 0-9 */
@@ -103,16 +106,19 @@ struct passage {
 	bool ends_colon;
 	bool ends_question;
 	bool has_price;  /* a number next to a currency sign */
-	bool has_date;   /* 1900..2099, 12:30, 31.12., ... but no names */
+	bool has_date;   /* 1900..2099, 12:30, 31.12. and so on, but no names of
+			    months */
 	bool has_rights; /* the copyright sign */
 	bool is_heading; /* its element is h1..h6 */
 };
 
 /*
- * Prefix sums over the passages of PLACE_PLAIN: ends, prices and dates count
- * passages; long_words are of passages of >= 15 words with less than half of
- * their characters in links; linked headings have at least half in links; tags
- * are of all passages.
+ * Sums over the passages of PLACE_PLAIN. `ends`, `prices` and `dates` are
+ * numbers of passages that end a sentence, have a price or have a date.
+ * `long_words` are the words of passages of >= 15 words with less than half of
+ * their characters in links. `linked_headings` are headings with at least half
+ * of their characters in links. `tags` is the sum over all passages, of any
+ * place.
  */
 /* clang-format off */
 #define PASSAGE_SUMS(X) \
@@ -153,28 +159,33 @@ struct passage_range {
 };
 
 /*
- * Divide a page into passages. After 32,768 passages on a page, passages are
- * merged: they end at the first boundary after 16 texts, and texts in a place
- * other than PLACE_PLAIN belong to none.
+ * Divide a page into passages. After the first 32,768 passages, passages are
+ * merged: each ends only at the first boundary after 16 texts, and texts in a
+ * place other than PLACE_PLAIN do not belong to a passage.
  *
- * Everything belongs to `arena`: 140 bytes a passage, 8 a text and 4 a term;
- * plus 100 a passage and 12 an element during the call. Linear in the page,
- * constant stack. A page without text has no passages.
+ * Everything belongs to `arena`: 140 bytes a passage, 8 a text and 4 a term.
+ * The call needs 100 more bytes a passage and 12 an element while it runs.
+ * Linear in the page, constant stack. A page without text has no passages.
  */
 struct passages passages_make(struct arena *arena, const struct page *page);
 
-/* Return the passages that begin inside element `node` (NO_NODE: all). O(1). */
+/*
+ * Return the range of the passages that begin inside element `node`, or of all
+ * passages for NO_NODE. O(1).
+ */
 struct passage_range passages_inside(const struct passages *passages,
 				     uint32_t node);
 
-/* Return the sums of a range of passages. O(1). */
+/* Return the sums over a range of passages. O(1). */
 struct passage_sums passages_sum(const struct passages *passages,
 				 struct passage_range range);
 
-/* Return the ratio of its characters that are in links, 0..1. */
+/* Return the ratio of the passage's characters that are in links, 0..1. */
 float passage_link_ratio(const struct passage *passage);
 
-/* Initialise with {.terms = ...}. */
+/*
+ * The state of reading the texts of passages. Initialise with {.terms = ...}.
+ */
 struct passage_text {
 	struct passage *passage; /* the current passage */
 	/*
@@ -183,21 +194,22 @@ struct passage_text {
 	 */
 	uint32_t *terms;
 	uint32_t term_count;
-	uint64_t term;  /* hash of the open term; or 0 */
-	uint32_t dense; /* letters since the last space, in a script without
-			   spaces between words */
+	uint64_t term;  /* hash of the open term, or 0 */
+	uint32_t dense; /* letters of scripts without spaces since the last
+			   space */
 	uint8_t last;   /* enum character_class of the last character except
 			   spaces and quotes */
-	uint8_t near;   /* part of a price immediately before */
+	uint8_t near;   /* enum near: part of a price immediately before */
 	bool is_word_open;
-	bool is_space_due; /* a space is pending before the next character */
+	bool is_space_due; /* the next character is after white space, which is
+			      not counted yet */
 	bool is_sentence_open; /* a sentence with letters is open */
 	bool follows_number;   /* the open term follows a number */
 };
 
 /*
- * Write the terms of a text outside of passages to terms_out [(text.size + 1) /
- * 2]; return their number. Linear.
+ * Write the terms of a text that is in no passage to terms_out [(text.size + 1)
+ * / 2]; return their number. Linear.
  */
 uint32_t passage_text_terms(struct slice text, uint32_t *terms_out);
 

@@ -91,8 +91,8 @@ uint8_t tag_kind(const struct page *page, uint32_t node)
 }
 
 /*
- * Return true if the token is a complete tag; the end of the source may
- * truncate one.
+ * Return true if the token is a complete tag. The last tag may be incomplete if
+ * the source ends inside it.
  */
 static bool is_tag(const struct token *token)
 {
@@ -100,7 +100,10 @@ static bool is_tag(const struct token *token)
 	       !token->is_open;
 }
 
-/* Set the range of every text node to 0 .. its words; return their sum. */
+/*
+ * Set the range of every visible text node to [0, number of its words). Return
+ * the sum of these numbers.
+ */
 static uint32_t count_words(struct token_range *texts, const struct page *page,
 			    const bool *is_visible)
 {
@@ -114,7 +117,10 @@ static uint32_t count_words(struct token_range *texts, const struct page *page,
 	return sum;
 }
 
-/* Write the tokens in order, and move the ranges to their positions. */
+/*
+ * Write the tokens in source order, and move the range of each text node to the
+ * position of its words.
+ */
 static void token_stream_fill(struct stream_token *tokens,
 			      struct token_range *texts,
 			      const struct page *page)

@@ -14,20 +14,22 @@
 
 #define NO_TEXT UINT32_MAX
 
+/* A walk over the tokens of the source of a page. */
 struct source_walk {
 	const struct page *page;
 	struct scanner scanner;
-	uint32_t rank; /* rank of the next text in the source */
+	uint32_t rank; /* position, in source order, of the next text */
 };
 
 struct source_walk source_walk_begin(const struct page *page);
 
 /*
- * Return the next token; false at the end. *text_out is its text node. Every
- * text node comes once, in source order, as one whole TOKEN_TEXT; a text of SVG
- * or MathML inside another token comes after that token. *text_out is NO_TEXT
- * for all other tokens, and for text without a text node: blank text, or text
- * that the parser dropped. Linear over the whole source.
+ * Write the next token to *token_out, and its text node to *text_out; return
+ * false at the end. Every text node is returned once, in source order, as one
+ * whole TOKEN_TEXT. If a text of SVG or MathML is inside another token, it is
+ * returned after that token. *text_out is NO_TEXT for all other tokens, and for
+ * text without a text node, which is blank or was dropped by the parser. A
+ * whole walk is linear.
  */
 bool source_walk_next(struct source_walk *walk, struct token *token_out,
 		      uint32_t *text_out);
@@ -48,37 +50,37 @@ struct token_stream {
 	const struct stream_token *tokens; /* [count] */
 	uint32_t count;
 	/*
-	 * [page->text_count]: the words of each text node; for a text without
-	 * words, the empty range at its position
+	 * [page->text_count]: the range of the words of each text node; for a
+	 * text without words, the empty range at its position
 	 */
 	const struct token_range *texts;
 };
 
 /*
- * Build the sequence. Words are the words of word_count(). Only words of text
- * nodes with is_visible [page->text_count] are included; comments, script and
- * style leave only the tags around them. Everything belongs to `arena`: 8 bytes
- * a token and 8 a text node. Linear.
+ * Build the sequence of tags and words; words are defined by word_count(). Only
+ * words of text nodes whose is_visible [page->text_count] is true are included.
+ * Of script and style, only the tags are included, and of comments nothing.
+ * Everything belongs to `arena`: 8 bytes a token and 8 a text node. Linear.
  */
 struct token_stream token_stream_make(struct arena *arena,
 				      const struct page *page,
 				      const bool *is_visible);
 
 /*
- * The tag of the element that holds a passage, as a number. Similar tags have
- * adjacent numbers, so that a decision tree separates them with one
- * comparison.
+ * The tag of the element that contains a passage, as a number. Similar tags
+ * have adjacent numbers, so that one comparison in a decision tree separates
+ * them from the other tags.
  */
 
 enum tag_kind {
-	KIND_OTHER, /* and NO_NODE */
+	KIND_OTHER, /* all other tags, and NO_NODE */
 	KIND_P,
 	KIND_LI,
 	KIND_H1,
 	KIND_H2,
 	KIND_H3,
 	KIND_H4,
-	KIND_H5, /* and h6 */
+	KIND_H5, /* h5 and h6 */
 	KIND_TD,
 	KIND_TH,
 	KIND_DT,
@@ -95,7 +97,7 @@ enum tag_kind {
 	KIND_ARTICLE,
 	KIND_SUMMARY,
 	KIND_LEGEND,
-	KIND_BODY, /* and html */
+	KIND_BODY, /* body and html */
 	KIND_HEADER,
 	KIND_FOOTER,
 	KIND_FORM,

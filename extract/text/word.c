@@ -59,7 +59,10 @@ struct word_range {
 	enum word_role role;
 };
 
-/* Ascending. Characters outside of these ranges are letters. */
+/*
+ * Ranges of characters in ascending order. Characters outside of all ranges are
+ * letters.
+ */
 static const struct word_range ranges[] = {
 	{0x80, 0x9F, ROLE_MARK},  /* control characters */
 	{0xA0, 0xA0, ROLE_SPACE}, /* no-break space */
@@ -133,7 +136,10 @@ static enum word_role role_of_ascii(unsigned char byte)
 	return ROLE_MARK;
 }
 
-/* Return the role of the character at *at, and advance *at after it. */
+/*
+ * Return the role of the character at *at, and advance *at to the next
+ * character.
+ */
 static enum word_role next_role(const unsigned char **at,
 				const unsigned char *end)
 {
@@ -146,7 +152,7 @@ bool word_next(struct slice *text, struct slice *word_out)
 	const unsigned char *at = text->data;
 	const unsigned char *end = at == NULL ? NULL : at + text->size;
 	const unsigned char *first = NULL;
-	const unsigned char *last = at; /* end of its last letter */
+	const unsigned char *last = at; /* end of the word's last letter */
 
 	while (at < end) {
 		const unsigned char *before = at;
@@ -250,7 +256,7 @@ static struct slice without_marks(struct slice word)
 }
 
 /*
- * Return the next piece of a run in a script without spaces: a non-ASCII
+ * Return the first piece of a text in a script without spaces: a non-ASCII
  * character, or a run of ASCII letters and digits.
  */
 static struct slice next_piece(const char *text, size_t size)
@@ -274,7 +280,7 @@ static uint64_t term_hash(struct slice word)
 	return hash64(word.data, word.size, 0);
 }
 
-/* Write the terms of the text between two spaces; return their number. */
+/* Write the terms of `run`, a text between two spaces; return their number. */
 static uint32_t split_run(struct slice run, uint64_t *terms)
 {
 	const char *text = run.data;
@@ -309,8 +315,8 @@ struct term_list terms_of_page(struct arena *arena, const struct page *page,
 		if (!is_visible[i])
 			continue;
 		/*
-		 * in the worst case letters of one byte and of two bytes
-		 * alternate: two terms in three bytes
+		 * In the worst case, letters of one byte and of two bytes
+		 * alternate, so there are two terms in three bytes.
 		 */
 		most += ((size_t)page->texts[i].length * 2 + 3) / 3;
 		if (page->texts[i].length > longest)

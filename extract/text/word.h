@@ -1,6 +1,6 @@
 /*
- * extract/text/word.h - defines words, in any script, and recognises dates and
- * prices by digits and signs, without names of months or currencies.
+ * extract/text/word.h - defines words in any script, and recognises dates and
+ * prices by digits and signs, without the names of months or currencies.
  */
 #ifndef EXTRACT_TEXT_WORD_H
 #define EXTRACT_TEXT_WORD_H
@@ -34,23 +34,25 @@ enum word_role word_role(uint32_t code);
 uint32_t word_count(struct slice text);
 
 /*
- * Remove the next word from the start of `text`: its bytes, with the marks
- * inside it. Return false if there is none.
+ * Remove the next word from the start of `text`, and write it to *word_out,
+ * with the marks inside it. Return false if there is no word.
  */
 bool word_next(struct slice *text, struct slice *word_out);
 
 /*
- * Cut the next word from a list such as "a|b"; return false at its end. The
- * other functions return true if `text` is a word of the list.
+ * list_next() removes the next word from a list such as "a|b" and writes it to
+ * *word_out, or returns false at the end of the list. The other functions
+ * return true if `text` is a word of the list.
  */
 bool list_next(const char **list, struct slice *word_out);
 bool list_has(const char *list, struct slice text);
 bool list_has_in_any_case(const char *list, struct slice text);
 
 /*
- * Return true if the digits from `at` to before `end` are 1900..2099 (and no
- * letter follows), or the first digits of 12:30, 12/31, or 31.12. with its
- * final dot. Reads at most four bytes after the digits.
+ * Return true if the digits from `at` to before `end` are 1900..2099 without a
+ * letter after them, or if they are the first digits of a time or a date such
+ * as 12:30, 12/31 or 31.12. (with the final dot). Read at most four bytes after
+ * `end`.
  */
 bool quantity_is_date(const unsigned char *at, const unsigned char *end);
 
@@ -60,18 +62,23 @@ enum unit {
 	UNIT_MONEY, /* the characters for yuan, yen and won */
 };
 
-/* Return the unit that a letter gives to the number immediately before it. */
+/*
+ * Return the unit that the letter `code` is for the number immediately before
+ * it.
+ */
 enum unit quantity_unit(uint32_t code);
 
 struct term_list {
-	const uint64_t *terms; /* hashes of the terms; text i has */
-	const uint32_t *begin; /* [text_count + 1]: up to begin[i + 1] */
+	const uint64_t *terms; /* hashes of the terms; those of text i are */
+	const uint32_t *begin; /* [text_count + 1]: from begin[i] to before
+				  begin[i + 1] */
 };
 
 /*
- * Return the words (as in extract/text/word.h) of the page's visible texts,
- * without ASCII punctuation around them, ASCII letters in lower case.
- * Everything belongs to `arena`. Linear, 6 bytes a byte of text.
+ * Return the terms of the page's texts whose is_visible [text_count] is true. A
+ * term is the hash of a word, without ASCII punctuation around it and with
+ * ASCII letters in lower case. Everything belongs to `arena`: 6 bytes for each
+ * byte of text. Linear.
  */
 struct term_list terms_of_page(struct arena *arena, const struct page *page,
 			       const bool *is_visible);

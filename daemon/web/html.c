@@ -25,9 +25,9 @@
 #include "template/version_json.h"
 
 enum {
-	BYTES_PER_COLUMN = 4, /* maximum size of a character */
+	BYTES_PER_COLUMN = 4, /* maximum bytes of a character */
 	MAX_FIELD_BYTES = 48,
-	MAX_LINK = 400, /* maximum size of a linked URL */
+	MAX_LINK = 400, /* maximum bytes of a URL that becomes a link */
 };
 
 const char *ui_member(const json_t *object, const char *name)
@@ -53,7 +53,7 @@ void html_append_text(struct buffer *out, struct slice text, size_t columns)
 {
 	struct buffer cut = {0};
 
-	/* zero-width characters use no column */
+	/* limit the bytes, too, because zero-width characters use no column */
 	text = utf8_truncate(text, columns * BYTES_PER_COLUMN);
 	terminal_cut(text, columns, &cut);
 	escape_append(out, buffer_slice(&cut));
@@ -105,7 +105,7 @@ void ui_bytes(struct buffer *out, uint64_t bytes)
 		      value, units[unit]);
 }
 
-/* Format: 2025-11-22T10:07:00Z */
+/* The format is 2025-11-22T10:07:00Z. */
 bool ui_is_time(const char *text)
 {
 	static const char form[] = "0000-00-00T00:00:00Z";
@@ -262,7 +262,10 @@ void html_append_link(struct buffer *out, struct slice url, struct slice text)
 	buffer_free(&plain);
 }
 
-/* A crawl ends when nothing is pending, or when the budget is used up. */
+/*
+ * Append a bar that shows how far the crawl of the site is. The crawl ends when
+ * no URL is pending or the maximum number of pages is reached.
+ */
 static void ui_site_bar(struct buffer *out, const json_t *site)
 {
 	uint64_t tried = ui_whole(site, "tried");
@@ -282,7 +285,7 @@ static void ui_site_bar(struct buffer *out, const json_t *site)
 		      all == 0 ? 0 : tried);
 }
 
-/* At most one fetch per delay. */
+/* Append how many pages per minute the delay between two fetches allows. */
 static void ui_site_rate(struct buffer *out, const json_t *site)
 {
 	uint64_t delay_ms = ui_whole(site, "delay_ms");
@@ -303,8 +306,9 @@ static void html_append_summary(struct buffer *out, const json_t *event)
 }
 
 /*
- * The kinds of fields. A field has one of: a number of columns for a text or a
- * slice; a function for its type; digits after the point.
+ * The kinds of fields. FIELD_TEXT and FIELD_SLICE have a maximum number of
+ * columns, FIELD_NUMBER has a function that appends it, and FIELD_REAL has a
+ * number of digits after the point.
  */
 static const struct html_field {
 	const char *kind;
@@ -347,7 +351,7 @@ static const struct html_field {
 	{"summary", .object = html_append_summary},
 };
 
-/* The values of a template: the members of an object, and the arguments. */
+/* The values of a template: members of an object, and arguments. */
 struct html_values {
 	const json_t *object;
 	va_list arguments;
@@ -364,7 +368,10 @@ static const struct html_field *html_field_find(const char *kind)
 	return &html_fields[i];
 }
 
-/* Append a value; `name` is its member, or NULL for the next argument. */
+/*
+ * Append the value of a field: the member `name` of the object or, if `name` is
+ * NULL, the next argument.
+ */
 static void html_append_field(struct buffer *out, struct html_values *values,
 			      const struct html_field *field, const char *noun,
 			      const char *name)
@@ -414,7 +421,10 @@ static bool html_has_value(const json_t *value)
 	       json_array_size(value) > 0 || json_object_size(value) > 0;
 }
 
-/* Return what follows the end of a part that begins at `at`. */
+/*
+ * Return the position after the end of the optional part whose content begins
+ * at `at`.
+ */
 static const char *html_skip_part(const char *at)
 {
 	for (int depth = 1; depth > 0; at++) {
@@ -424,7 +434,10 @@ static const char *html_skip_part(const char *at)
 	return strchr(at, '}') + 1;
 }
 
-/* Write the field at `at`, after its brace; return what follows it. */
+/*
+ * Append the value of the field whose text, after the brace, is at `at`. Return
+ * the position after the field.
+ */
 static const char *html_write_field(struct buffer *out,
 				    struct html_values *values, const char *at)
 {
@@ -457,7 +470,10 @@ static const char *html_write_field(struct buffer *out,
 	return end;
 }
 
-/* End the current cell, if any, and begin the next one. */
+/*
+ * Begin the next cell of the row, after the end of the current cell, if there
+ * is one.
+ */
 static void html_next_cell(struct html_row *row)
 {
 	const char *head = row->heads[row->column++];
@@ -473,7 +489,10 @@ static void html_next_cell(struct html_row *row)
 			      head + (*head == '#'));
 }
 
-/* `row` is NULL outside tables, where "|" is text. */
+/*
+ * Append the template with its values. `row` is NULL outside tables; there "
+ * " is text.
+ */
 static void html_write_values(struct buffer *out, struct html_row *row,
 			      struct html_values *values, const char *template)
 {
@@ -524,7 +543,10 @@ void html_end_row(struct html_row *row)
 	buffer_append_text(row->out, "</td></tr>\n");
 }
 
-/* ARIA roles, because the style may turn the table into blocks */
+/*
+ * Every element has its ARIA role, because the style sheet may turn the table
+ * into blocks.
+ */
 void html_begin_table(struct buffer *out, const char *caption,
 		      const char *const *heads)
 {
@@ -584,7 +606,7 @@ void ui_rows(struct buffer *out, const struct html_table *table,
 	ui_table_end(out);
 }
 
-/* Append the decoded text; false if it contains a NUL. */
+/* Append the decoded text. Return false if it contains a NUL. */
 static bool form_decode(struct slice text, struct buffer *out)
 {
 	const char *bytes = text.data;
@@ -610,7 +632,7 @@ static bool form_decode(struct slice text, struct buffer *out)
 	return true;
 }
 
-/* Add the field "name=value". */
+/* Add the field "name=value" to the form. Return false if it contains a NUL. */
 static bool form_add_field(json_t *form, struct slice field)
 {
 	const char *bytes = field.data;
@@ -624,7 +646,10 @@ static bool form_add_field(json_t *form, struct slice field)
 		is_right = form_decode(
 			(struct slice){equals + 1, field.size - size - 1},
 			&value);
-	/* jansson rejects invalid UTF-8 */
+	/*
+	 * json_string() returns NULL for invalid UTF-8; then the field is not
+	 * set
+	 */
 	if (is_right && value.size > 0)
 		json_object_set_new(form, name.data, json_string(value.data));
 	buffer_free(&name);
@@ -712,7 +737,10 @@ bool ui_form_threshold(json_t *form)
 	return true;
 }
 
-/* Add the header in a line of `size` bytes; false if it has no colon. */
+/*
+ * Add the header in the line of `size` bytes. Return false if the line has no
+ * colon.
+ */
 static bool form_add_header(json_t *headers, const char *line, size_t size)
 {
 	const char *colon = memchr(line, ':', size);
@@ -808,7 +836,7 @@ static void append_icon(struct buffer *out)
 	buffer_append_text(out, "\">\n");
 }
 
-/* Append the event names that the script subscribes to. */
+/* Append the names of all kinds of events, to which the script subscribes. */
 static void append_kinds(struct buffer *out)
 {
 #define X(name, value, text) " " text
@@ -928,7 +956,10 @@ void ui_failure(struct buffer *out, const struct ui_frame *frame,
 	ui_end(out);
 }
 
-/* Append a button for the event; its label names the event. */
+/*
+ * Append a button for an action on the event; the label of the button names the
+ * event.
+ */
 static void event_list_action(struct buffer *out, const json_t *event,
 			      const char *action, const char *text)
 {

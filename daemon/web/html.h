@@ -1,6 +1,6 @@
 /*
- * daemon/web/html.h - write safe HTML for the report and the pages of
- * daemon/ui.
+ * daemon/web/html.h - write safe HTML for the report of a site and for the
+ * pages of the web interface.
  */
 #ifndef DAEMON_WEB_HTML_H
 #define DAEMON_WEB_HTML_H
@@ -22,79 +22,105 @@ enum {
 };
 
 /*
- * Append `text` cleaned (daemon/runtime/terminal.h), truncated to `columns`
- * with an ellipsis, and escaped for text and attributes. At most 24 bytes per
- * column.
+ * Append `text` after these steps: clean it (daemon/runtime/terminal.h),
+ * truncate it to `columns` with an ellipsis, and escape it for text and
+ * attributes. Appends at most 24 bytes per column.
  */
 void html_append_text(struct buffer *out, struct slice text, size_t columns);
 
-/* Append a number, such as "12,345"; with a noun, such as "3 pages". */
+/*
+ * html_append_count() appends a number such as "12,345"; html_append_counted()
+ * appends it with a noun, such as "3 pages".
+ */
 void html_append_count(struct buffer *out, uint64_t count);
 void html_append_counted(struct buffer *out, uint64_t count, const char *noun);
 
 /*
- * Append a time such as "2025-11-22 10:07", in UTC, as an element; a dash for
- * 0.
+ * Append a time as a time element, such as "2025-11-22 10:07", in UTC. Append a
+ * dash for 0.
  */
 void html_append_time(struct buffer *out, uint64_t time_ms);
 
-/* Append a ratio, 0 to 1, such as "97 %", with one more digit below 10 %. */
+/*
+ * Append a ratio from 0 to 1 such as "97 %"; ratios below 10 % have one more
+ * digit.
+ */
 void html_append_ratio(struct buffer *out, double ratio);
 
 /*
- * Append a link to `url` with the label `text`, or the URL if `text` is empty;
- * without a link if the URL is not http or https.
+ * Append a link to `url` with the label `text`, or with the URL as its label if
+ * `text` is empty. If the URL is not http or https, append the label without a
+ * link.
  */
 void html_append_link(struct buffer *out, struct slice url, struct slice text);
 
 /*
- * Append a template of HTML. It replaces {KIND:NAME} by the member NAME of
- * `object`, and {KIND} by the next argument:
+ * Append a template of HTML. {KIND:NAME} is replaced by the member NAME of
+ * `object`, and {KIND} by the next argument. The kinds are, by the type of the
+ * argument:
  *
  * - const char *: {label}, {url}, {text} and {long} are texts, truncated at 60,
- *   90, 110 and 400 columns; {lines} is a whole text; {query} is
- * percent-encoded for a query or a path; {html} is safe HTML; {time} is a time
- * of the API; {state} is a badge; {page}, {site}, {template} and {foreign} are
- * links.
- * - struct slice: {slice} and {title} are truncated at 60 and 70 columns;
- * {link} is html_append_link().
- * - uint64_t: {number}, {count}, {count NOUN}, {cell} (a soft 0), {bytes}, {ms}
- *   (html_append_time()).
- * - double: {ratio}, {0f} to {3f} and {3g} as of printf().
- * - {bar}, {rate} and {summary} describe `object`: a site, or an event.
+ *   90, 110 and 400 columns; {lines} is a whole text; {query} is a text that is
+ *   percent-encoded for a query or a path; {html} is safe HTML; {time} is a
+ *   time in the format of the API; {state} becomes a badge; {page}, {site},
+ *   {template} and {foreign} become links;
+ * - struct slice: {slice} and {title} are texts, truncated at 60 and 70
+ *   columns; {link} is appended by html_append_link();
+ * - uint64_t: {number}; {count}; {count NOUN}; {cell}, a number that is grey if
+ *   it is 0; {bytes}; {ms}, appended by html_append_time();
+ * - double: {ratio}; {0f} to {3f} and {3g} are formats of printf();
+ * - no argument: {bar} and {rate} describe the site `object`, {summary}
+ *   describes the event `object`.
  *
- * {?NAME}...{.} writes its content only if the member is true, a positive
- * number, or not empty; {!NAME}...{.} only if not. {?} and {!} test an int. The
- * arguments of a part that may be left out must be the last ones.
+ * The part {?NAME}...{.} is written only if the member is true, a positive
+ * number, or not empty; the part {!NAME}...{.} only if it is not. {?} and {!}
+ * test an argument of type int. If a part may be left out, its arguments must
+ * be the last ones.
  */
 void html_write(struct buffer *out, const json_t *object, const char *template,
 		...);
 
-/* Return the class of a badge: "good", "busy", "warn", "bad" or "soft". */
+/*
+ * Return the class of the badge for a state: "good", "busy", "warn", "bad" or
+ * "soft".
+ */
 const char *html_state_class(const char *state);
 
 /* A table. */
 struct html_table {
 	const char *caption;
-	/* "#" before columns of numbers; "#Do" is a column of buttons */
+	/*
+	 * names of the columns: "#" begins the name of a column of numbers;
+	 * "#Do" is a column of buttons
+	 */
 	const char *heads[12];
-	const char *cells; /* template of a row: "|" begins each cell */
-	size_t max;        /* rows */
+	/* template of a row, in which "|" begins each cell */
+	const char *cells;
+	size_t max; /* maximum number of rows */
 };
 
-/* Append the table, the rows of an array, the end; or all of these. */
+/*
+ * html_begin_table() appends the start of the table, html_rows() a row for each
+ * item of an array, and html_end_table() the end.
+ */
 void html_begin_table(struct buffer *out, const char *caption,
 		      const char *const *heads);
 void html_rows(struct buffer *out, const struct html_table *table,
 	       const json_t *rows);
 void html_end_table(struct buffer *out);
-/* The same in a box that scrolls horizontally. */
+/*
+ * The same for a table in a box that scrolls horizontally; ui_table_end() also
+ * closes the box. ui_rows() appends a whole table.
+ */
 void ui_table(struct buffer *out, const struct html_table *table);
 void ui_table_end(struct buffer *out);
 void ui_rows(struct buffer *out, const struct html_table *table,
 	     const json_t *rows);
 
-/* Append a row in parts; each cell has its head, which narrow screens show. */
+/*
+ * A row that is appended in parts. Each cell has the name of its column, which
+ * narrow screens show.
+ */
 struct html_row {
 	struct buffer *out;
 	const char *const *heads;
@@ -107,86 +133,92 @@ void html_cells(struct html_row *row, const json_t *object, const char *cells,
 void html_end_row(struct html_row *row);
 
 /*
- * The files style.css, report.css, script.js and icon.svg of this folder, which
- * the build compiles into the program as constants. Internal to daemon/ui.
+ * The files style.css, script.js, icon.svg and report.css of this folder, which
+ * the build compiles into the program as constants. Internal to daemon/web.
  */
 
-/* NUL-terminated. */
+/* Each constant is NUL-terminated. */
 extern const char ui_style[];
 extern const char ui_script[];
 extern const char ui_icon[];
 extern const char ui_report[];
 
-/* Parse the forms of the pages (application/x-www-form-urlencoded). */
+/* The forms of the pages (application/x-www-form-urlencoded). */
 
 enum { UI_FORM_MAX_FIELDS = 32, UI_FORM_MAX_BYTES = 64 * 1024 };
 
 /*
- * Read all fields as an object of strings. If a name occurs twice, the last
- * value counts; empty values and invalid UTF-8 are skipped. NULL if a limit is
- * exceeded or the body contains a NUL.
+ * Parse a form. Return all fields as an object of strings. If a name occurs
+ * twice, the last value counts. Fields with an empty value or invalid UTF-8 are
+ * skipped. Return NULL if a limit is exceeded or the body contains a NUL.
  */
 json_t *ui_form_read(struct slice body);
 
 /*
- * Return whether a request that changes something comes from one of our pages:
- * `origin` (its header "Origin") is http or https of `host` (its header
- * "Host"), and `site` ("Sec-Fetch-Site") is same-origin, or is not sent. Each
- * may be NULL.
+ * Return whether a request that changes something comes from a page of this
+ * daemon: `origin` (the header Origin) must be http or https of `host` (the
+ * header Host), and `site` (the header Sec-Fetch-Site) must be same-origin or
+ * missing. Each argument may be NULL.
  */
 bool ui_form_is_ours(const char *origin, const char *host, const char *site);
 
 /*
- * Convert members `names` [count] from text to numbers; false if one is not a
- * number.
+ * Convert the members `names` [count] from texts to numbers. Return false if
+ * one is not a number.
  */
 bool ui_form_number(json_t *form, const char *const *names, size_t count);
 
 /*
- * Set members `names` [count], which are sent only for checked boxes, to true
- * or false.
+ * Set the members `names` [count], which browsers send only for checked boxes,
+ * to true or false.
  */
 void ui_form_flags(json_t *form, const char *const *names, size_t count);
 
 /*
- * Convert member "threshold" to a number, unless it is "auto"; false if it is
- * not a number from 0 to 1.
+ * Convert the member "threshold" to a number, unless it is "auto". Return false
+ * if it is not a number from 0 to 1.
  */
 bool ui_form_threshold(json_t *form);
 
 /*
- * Convert member "headers", lines "Name: value", to an object: an empty one if
- * the box "no_headers" is checked. Return false if a line is invalid.
+ * Convert the member "headers", lines of the form "Name: value", to an object.
+ * If the box "no_headers" is checked, the object is empty. Return false if a
+ * line is invalid.
  */
 bool ui_form_headers(json_t *form);
 
-/* The parts of all pages: head, style, navigation, script. */
+/* The parts that all pages have: head, style, navigation, script. */
 
 enum ui_section { UI_SITES, UI_ALERTS, UI_CLUSTER, UI_DAEMON, UI_SECTIONS };
 
 struct ui_frame {
 	const char *title; /* any text */
 	enum ui_section section;
-	const char *notice; /* result of the last action; NULL = none */
-	bool is_warning;    /* the notice is a failure */
-	const char
-		*missing; /* nodes that did not respond; NULL = all responded */
-	bool is_stale;    /* possibly outdated: the owner did not respond */
-	bool is_reader;   /* the client is read-only */
-	bool can_leave;   /* the client has logged in at /login */
+	const char *notice; /* message about the last action; NULL = none */
+	bool is_warning;    /* the message is about a failure */
+	/* nodes that did not respond; NULL = all responded */
+	const char *missing;
+	bool is_stale;  /* the page may be outdated, because the node that owns
+			   the site did not respond */
+	bool is_reader; /* the client is read-only */
+	bool can_leave; /* the client has logged in at /login */
 	bool has_cluster;
-	bool is_live; /* follow events after number `since` */
+	bool is_live; /* the script follows the events after number `since` */
 	uint64_t since;
 };
 
-/* Begin a page, up to its main element; end it. */
+/*
+ * ui_begin() appends a page up to the start of its main element; ui_end()
+ * appends the rest.
+ */
 void ui_begin(struct buffer *out, const struct ui_frame *frame);
 void ui_end(struct buffer *out);
 
 /*
- * Append the content security policy of the pages: load only frames and streams
- * of the same origin, and run only the script in ui_end(), by its hash.
- * `has_attributes`: the page also uses our own "style" attributes.
+ * Append the content security policy of the pages: a browser may load only
+ * frames and streams of the same origin, and run only the script of ui_end(),
+ * which the policy identifies by its hash. `has_attributes`: the page also has
+ * our own "style" attributes, which the policy must allow.
  */
 void ui_policy(struct buffer *out, bool has_attributes);
 
@@ -194,12 +226,15 @@ void ui_policy(struct buffer *out, bool has_attributes);
 void ui_failure(struct buffer *out, const struct ui_frame *frame,
 		unsigned status, const char *message);
 
-/* Return members of an object: "" and 0 if they are missing. */
+/*
+ * Return the member `name` of an object. If it is missing, ui_member() returns
+ * "", ui_whole() returns 0 and ui_is_true() returns false.
+ */
 const char *ui_member(const json_t *object, const char *name);
 uint64_t ui_whole(const json_t *object, const char *name);
 bool ui_is_true(const json_t *object, const char *name);
 
-/* Append the complete `text`, escaped, with its line breaks. */
+/* Append the whole `text`, escaped, with its line breaks. */
 void ui_lines(struct buffer *out, const char *text);
 
 /* Append `text`, percent-encoded for a path segment or a query value. */
@@ -221,54 +256,61 @@ struct ui_event_list {
 
 void ui_events(struct buffer *out, const struct ui_event_list *shown);
 
-/* Append the path of a page: "Sites / HOST / `here`"; `here` may be NULL. */
+/*
+ * Append the links that lead to a page: "Sites / HOST / `here`". `here` may be
+ * NULL.
+ */
 void ui_crumbs(struct buffer *out, const char *host, const char *here);
 
 /*
- * Append the removed and added items of a change: from the evidence of an
- * alert, or from .../diff.
+ * Append the removed and the added items of a change, which is the evidence of
+ * an alert or a response of .../diff.
  */
 void ui_moves(struct buffer *out, const json_t *change);
 
 /*
- * Append where the element of a guard has probably moved, if there are
- * "candidates".
+ * If `guard` has "candidates", append where the element that it watches has
+ * probably moved.
  */
 void ui_candidates(struct buffer *out, const char *host, const json_t *guard);
 
-/*
- * Append members of `object` that are objects, each in a box with its members
- * that are neither objects nor arrays.
- */
+/* A member of an object that ui_parts() shows. */
 struct ui_part {
 	const char *name; /* NULL after the last part */
 	const char *title;
 };
 
+/*
+ * Append a box for each of the parts that `object` has as a member. The box
+ * shows all members of that part except objects and arrays.
+ */
 void ui_parts(struct buffer *out, const struct ui_part *parts,
 	      const json_t *object);
 
-/* Tabs of a page. */
+/* The tabs of a page. */
 
 struct ui_tab_row {
 	const char *name; /* path segment; "" = the first tab */
 	const char *title;
-	bool is_closed; /* hidden from read-only clients */
+	bool is_closed; /* read-only clients do not see the tab */
 };
 
-/* Return the index of the tab with the name; `count` if there is none. */
+/* Return the index of the tab `name`; `count` if there is no such tab. */
 unsigned ui_tab_find(const struct ui_tab_row *tabs, unsigned count,
 		     const char *name);
 
-/* Append links to `path`, `path`/NAME..., each followed by `query`. */
+/*
+ * The tabs of a page as links to `path` (the first tab) and `path`/NAME, each
+ * followed by `query`.
+ */
 struct ui_tabs {
 	const struct ui_tab_row *tabs; /* [count] */
 	unsigned count;
 	unsigned current;
 	const char *path;  /* escaped */
 	const char *query; /* escaped, or "" */
-	const char *label; /* label of the tab list */
-	bool is_reader;    /* hide the closed tabs */
+	const char *label; /* label of the list of tabs */
+	bool is_reader;    /* the client is read-only: hide the closed tabs */
 };
 
 void ui_tabs(struct buffer *out, const struct ui_tabs *shown);

@@ -37,7 +37,7 @@ static void keep_site(struct arena *arena, struct site_row *site)
 	site->host = report_facts_copy_text(arena, site->host);
 	site->seed = report_facts_copy_text(arena, site->seed);
 	site->options.headers =
-		(struct slice){NULL, 0}; /* they may be secret */
+		(struct slice){NULL, 0}; /* headers may contain secrets */
 	site->options.proxy = (struct slice){NULL, 0};
 	site->missing = (struct slice){NULL, 0};
 }
@@ -58,7 +58,7 @@ static bool ended_later(const struct report_template *a,
 	return a->number > b->number;
 }
 
-/* The first templates by an order. */
+/* The first `max` templates in the order of `precedes`. */
 struct first {
 	struct report_template *templates; /* [max] */
 	uint32_t count;
@@ -116,7 +116,10 @@ static void report_facts_read_clusters(struct report_facts *facts,
 	facts->template_count = first.count;
 }
 
-/* Read ended templates: their rows exist longer than their clusters. */
+/*
+ * Read ended templates, that is, templates whose cluster no longer exists. The
+ * rows of templates are kept longer than their clusters.
+ */
 static void read_past(struct report_facts *facts, struct txn *txn)
 {
 	struct first first = {.templates =
@@ -214,7 +217,10 @@ static void report_facts_read_templates(struct report_facts *facts,
 	}
 }
 
-/* Find the numbers of the newest alerts of the site, in a ring. */
+/*
+ * Find the newest alerts of the site, and write their numbers to the ring
+ * `numbers`.
+ */
 static void report_facts_find_events(struct report_facts *facts,
 				     struct txn *txn,
 				     uint64_t numbers[REPORT_EVENTS])
@@ -261,7 +267,7 @@ static void read_events(struct report_facts *facts, struct txn *txn)
 	}
 }
 
-/* Read the data of a report. ERR_NOT_FOUND, and errors of the transaction. */
+/* Read the data of a report. ERR_NOT_FOUND, or an error of the transaction. */
 static enum error report_facts_read(const struct site_report_source *source,
 				    const char *host, struct arena *arena,
 				    struct report_facts *facts_out)
@@ -355,7 +361,7 @@ const char *report_template(const struct report_facts *facts, uint32_t number)
 	return text;
 }
 
-/* Append the summary at the top. */
+/* Append the summary at the top of the page. */
 static void append_lede(const struct report_facts *facts, struct buffer *out)
 {
 	const struct report_template *first = facts->templates;

@@ -1,6 +1,7 @@
 /*
- * daemon/web/site_report.h - a report on a site as one HTML page: its
- * clusters, their distances, the tree of each template, and its history.
+ * daemon/web/site_report.h - a report on a site as one HTML page. It shows the
+ * clusters of the site, their distances, and the tree and the history of each
+ * template.
  */
 #ifndef DAEMON_WEB_SITE_REPORT_H
 #define DAEMON_WEB_SITE_REPORT_H
@@ -25,8 +26,8 @@ enum { SITE_REPORT_MAX_BYTES = 4 << 20 };
 
 struct site_report_source {
 	struct store *store;
-	struct worker_pool *pool; /* workers that parse pages; NULL = parse in
-			      this process */
+	struct worker_pool *pool; /* workers that parse pages; NULL = this
+				     process parses them */
 	struct site_thresholds *cuts;
 	struct page_limits limits;
 	uint32_t min_cluster_pages; /* a smaller cluster has no template */
@@ -34,39 +35,44 @@ struct site_report_source {
 };
 
 /*
- * Append the page: self-contained HTML5, without scripts, images or external
- * resources, of at most SITE_REPORT_MAX_BYTES. All text of the site is escaped
- * and truncated; only http and https URLs become links. Reads the store in
- * several short transactions, so it may see parts of concurrent changes.
- * ERR_NOT_FOUND, and the errors of thresholds_append() except ERR_TOO_LARGE,
- * which the page shows.
+ * Append the report to `out`. It is self-contained HTML5, without scripts,
+ * images or external resources, and has at most SITE_REPORT_MAX_BYTES. All text
+ * of the site is escaped and truncated; only http and https URLs become links.
+ * The function reads the store in several short transactions, so it may see a
+ * part of a concurrent change. ERR_NOT_FOUND; the errors of
+ * thresholds_append(), except ERR_TOO_LARGE, which the report shows.
  */
 enum error site_report(const struct site_report_source *source,
 		       const char *host, struct buffer *out);
 
 /*
- * Append the tree of a template and the legend of its colours, as in the
- * report: HTML elements, styled by the caller's style sheet. All "style"
- * attributes have the form "--t:70%". ERR_NOT_FOUND: the template has no pages.
+ * Append the tree of the template `number` and the legend of its colours, as in
+ * the report. These are HTML elements; the caller provides the style sheet. All
+ * "style" attributes have the form "--t:70%". ERR_NOT_FOUND: the template has
+ * no pages.
  */
 enum error site_report_tree(const struct site_report_source *source,
 			    const char *host, uint32_t number,
 			    struct buffer *out);
 
-/* The data of a report, and its sections. */
+/*
+ * The data of a report, and its sections. Each constant is the maximum number
+ * of items that the report shows.
+ */
 
 enum {
-	REPORT_CLUSTERS = 60, /* maximum in the table */
-	REPORT_SMALL =
-		12, /* maximum in the table of clusters without a template */
+	REPORT_CLUSTERS = 60, /* clusters in the table */
+	/* clusters in the table of clusters without a template */
+	REPORT_SMALL = 12,
 	REPORT_PAST = 20, /* ended templates */
 	REPORT_TREES = 12,
-	REPORT_SAMPLES = 3, /* sampled pages per cluster */
+	REPORT_SAMPLES = 3, /* sample pages of each cluster */
 	REPORT_VERSIONS = 24,
 	REPORT_EVENTS = 150,
 	REPORT_CHANGES = 12,
 	/*
-	 * Start no further tree or change beyond these sizes; each one is
+	 * When all trees, or all changes, have this many bytes, the report
+	 * begins no further one. The size of each tree and each change is
 	 * bounded.
 	 */
 	REPORT_TREES_BYTES = SITE_REPORT_MAX_BYTES / 16 * 5,
@@ -75,7 +81,7 @@ enum {
 
 struct report_sample {
 	struct slice url;
-	struct slice title; /* or empty */
+	struct slice title; /* "" = unknown */
 };
 
 struct report_version {
@@ -88,17 +94,18 @@ struct report_version {
 /* A cluster, or an ended template. */
 struct report_template {
 	uint32_t number;
-	bool is_there; /* it has a cluster now */
+	/* it has a cluster now; otherwise the template has ended */
+	bool is_there;
 	struct cluster_row cluster;
 	bool is_known; /* it has at least one version */
 	struct template_row row;
-	struct report_version
-		versions[REPORT_VERSIONS]; /* the newest ones, oldest first */
+	/* the newest ones, oldest first */
+	struct report_version versions[REPORT_VERSIONS];
 	uint32_t version_count;
 	uint32_t version_total;
 	struct report_sample samples[REPORT_SAMPLES];
 	uint32_t sample_count;
-	uint64_t fetched_ms; /* last fetch of one of these */
+	uint64_t fetched_ms; /* when one of the samples was last fetched */
 };
 
 struct report_event {
@@ -106,49 +113,58 @@ struct report_event {
 	struct event_row row;
 };
 
-/* `arena` owns everything, including the slices of rows. */
+/*
+ * The data of a report. `arena` owns all of it, including the texts that the
+ * rows refer to.
+ */
 struct report_facts {
 	const struct site_report_source *source;
 	struct arena *arena;
 	struct site_row site;
 	/*
-	 * clusters by pages, largest first, then ended templates, newest first
+	 * the largest clusters, by number of pages, then the templates that
+	 * ended last, newest first
 	 */
 	struct report_template *templates; /* [template_count] */
 	uint32_t template_count;
-	uint32_t cluster_count;   /* of the site */
-	uint32_t learned_count;   /* clusters large enough to have a template */
-	uint32_t past_count;      /* ended templates */
-	uint64_t clustered_pages; /* pages in clusters */
-	struct report_event
-		*events; /* [event_count] the newest alerts, oldest first */
+	uint32_t cluster_count;   /* number of all clusters of the site */
+	uint32_t learned_count;   /* number of clusters that are large enough to
+				     have a template */
+	uint32_t past_count;      /* number of all ended templates */
+	uint64_t clustered_pages; /* number of pages in clusters */
+	/* [event_count] the newest alerts, oldest first */
+	struct report_event *events;
 	uint32_t event_count;
 	uint64_t event_total;
 };
 
 /*
- * The same for one template that has pages, without samples and events, into
- * {.arena}. ERR_NOT_FOUND: there is no such template.
+ * Read the data of one template that has pages, without samples and events.
+ * facts_out->arena owns it; the caller has set this arena. ERR_NOT_FOUND: there
+ * is no such template.
  */
 enum error report_facts_read_one(const struct site_report_source *source,
 				 const char *host, uint32_t number,
 				 struct report_facts *facts_out);
 
-/* Return a template by its number; NULL if it is not in the report. */
+/* Return the template with this number; NULL if it is not in the report. */
 const struct report_template *report_find(const struct report_facts *facts,
 					  uint32_t number);
 
 /*
- * Return the version of a template, in the facts' arena; NULL if it is not
- * stored or unreadable.
+ * Return a version of the template of `cluster`; it belongs to the arena of the
+ * facts. Return NULL if the version is not stored or cannot be read.
  */
 struct version *report_version(const struct report_facts *facts,
 			       uint32_t cluster, uint32_t version);
 
-/* Return a short text for an event kind ("template.added", ...). */
+/* Return a short text for a kind of event, such as EVENT_TEMPLATE_NEW. */
 const char *report_event_text(uint16_t kind);
 
-/* Append the sections, in order. Each closes its elements. */
+/*
+ * The sections of the report in their order. Each function appends one section
+ * with all end tags.
+ */
 void report_clusters(const struct report_facts *facts, struct buffer *out);
 enum error report_thresholds_section(const struct report_facts *facts,
 				     struct buffer *out);
@@ -157,14 +173,14 @@ void report_timeline(const struct report_facts *facts, struct buffer *out);
 void report_changes(const struct report_facts *facts, struct buffer *out);
 
 /*
- * Return HTML for HOST/N, with a link to its tree if it has one, in the facts'
- * arena.
+ * Return the name of a template, HOST/N, as HTML in the arena of the facts. The
+ * name is a link to the tree of the template if the report has that tree.
  */
 const char *report_template(const struct report_facts *facts, uint32_t number);
 
 /*
- * Append the shown paths of `side`; mark the steps that the other side does not
- * have.
+ * Append the paths of one side of a change that the report shows, as an
+ * outline. Steps that the other side does not have are marked.
  */
 void report_outline(const struct path_tree *tree, enum path_side side,
 		    struct buffer *out);

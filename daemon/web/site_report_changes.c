@@ -13,35 +13,43 @@
 #include "template/version_json.h"
 
 /*
- * The items that a change has removed and added, from the versions before and
- * after it, or from the event's evidence.
+ * The items that a change has removed and added. They are computed from the
+ * versions before and after the change or, if these are not stored, read from
+ * the evidence of the event.
  */
 
-/* The items that were removed or added. */
+/* The items that a change has removed, or those that it has added. */
 struct reported_items {
 	const struct version_item **items; /* [count], most common first */
 	uint32_t count;
-	uint64_t total; /* more than `count` if some are unknown */
+	uint64_t total; /* number of all items; more than `count` if not all are
+			   known */
 };
 
-/* One of the two versions. */
+/* The version of a template before the change, or after it. */
 struct reported_side {
 	uint32_t cluster;
-	uint32_t number;               /* of the version; 0 = unknown */
-	const struct version *version; /* NULL = not stored */
+	uint32_t number;               /* number of the version; 0 = unknown */
+	const struct version *version; /* NULL if the version is not stored */
 	struct reported_items paths;
 	struct reported_items texts;
 };
 
-/* Belongs to the arena of the facts, and to `detail`. */
+/*
+ * A change of a template. It refers to memory of the arena of the facts and to
+ * `detail`.
+ */
 struct reported_change {
 	const struct report_facts *facts;
 	const struct event_row *row;
-	const json_t *detail; /* from the event's row, or NULL */
+	const json_t *detail; /* evidence from the row of the event, or NULL */
 	struct reported_side sides[PATH_SIDES];
 };
 
-/* Return the version that a template had at a time; 0 = unknown. */
+/*
+ * Return the number of the version that the template of `cluster` had at
+ * `time_ms`; 0 = unknown.
+ */
 static uint32_t version_at(const struct report_facts *facts, uint32_t cluster,
 			   uint64_t time_ms)
 {
@@ -56,7 +64,10 @@ static uint32_t version_at(const struct report_facts *facts, uint32_t cluster,
 	return number;
 }
 
-/* Return a number of the evidence's "versions"; 0 if it is missing. */
+/*
+ * Return the number at `index` of the member "versions" of the evidence; 0 if
+ * it is missing.
+ */
 static uint32_t version_reported(const json_t *detail, size_t index)
 {
 	const json_t *number =
@@ -97,7 +108,7 @@ static void reported_change_find_versions(struct reported_change *change)
 				change->sides[i].number);
 }
 
-/* Return the items named in the evidence. */
+/* Return the items that the evidence lists under `name` and `direction`. */
 static struct reported_items
 items_reported(const struct reported_change *change, const char *name,
 	       const char *direction)
@@ -158,21 +169,21 @@ static void find_items(struct reported_change *change)
 }
 
 /*
- * The timeline as a drawing: a lane for each template, with its versions, and
- * the events below.
+ * The timeline as a drawing. Each template has a lane (a horizontal band) that
+ * shows its versions, with its events below them.
  */
 
 enum {
 	LANES = 24,
-	LANE = 58,    /* pixels, as the values below */
-	TRACK_Y = 26, /* y in a lane */
+	LANE = 58,    /* height of a lane in pixels, like the next values */
+	TRACK_Y = 26, /* y of the versions in a lane */
 	MARK_Y = 44,
 	AXIS = 26,
 	TICKS = 4,
 	MIN_SPAN_MS = 60 * 1000,
 	HOURS_SPAN_MS = 2 * 60 * 60 * 1000,
 	DAYS_SPAN_MS = 3 * 24 * 60 * 60 * 1000,
-	EDGE = 3, /* percent on both sides */
+	EDGE = 3, /* percent of the width that stay empty on each side */
 };
 
 struct lanes {
@@ -180,11 +191,14 @@ struct lanes {
 	uint64_t from_ms;
 	uint64_t to_ms;
 	unsigned count;
-	bool has_site; /* has a lane for events of the whole site */
+	bool has_site; /* there is a lane for events of the whole site */
 	struct buffer *out;
 };
 
-/* Shapes of the marks around 0,0: colour is never the only distinction. */
+/*
+ * Shapes of the marks around the point 0,0. The kinds of events differ also by
+ * shape, not only by colour.
+ */
 static const struct {
 	uint16_t kind;
 	const char *class;
@@ -376,7 +390,7 @@ static void append_key(struct buffer *out)
 			   "height=\"14\" viewBox=\"-7 -7 14 14\" "
 			   "aria-hidden=\"true\"><circle class=\"s-version\" "
 			   "r=\"5\"/></svg>a version</li>");
-	/* the last mark looks like the one before it */
+	/* omit the last mark, because it looks like the one before it */
 	for (size_t i = 0; i + 1 < MARKS; i++)
 		buffer_printf(out,
 			      "<li><svg width=\"16\" height=\"16\" "
@@ -428,11 +442,14 @@ static void report_lanes(const struct report_facts *facts, struct buffer *out)
 	buffer_append_text(out, "</figure>\n");
 }
 
-/* The lineage of templates: merges, splits and replacements. */
+/* The lineage of templates: how templates were merged, split and replaced. */
 
 enum { LINEAGE_ROWS = 100 };
 
-/* Append a time given in milliseconds or in RFC 3339; other values as text. */
+/*
+ * Append a time that is given in milliseconds or in RFC 3339. Append other
+ * values as text.
+ */
 static void append_moment(const json_t *time, struct buffer *out)
 {
 	struct slice text = slice_of(json_string_value(time));
@@ -460,7 +477,7 @@ static void lineage_append_entry(const struct report_facts *facts,
 	html_end_row(&row);
 }
 
-/* Append the lineage of templates that have one. */
+/* Append a table of the lineage of all templates that have one. */
 static void report_lineage(const struct report_facts *facts, struct buffer *out)
 {
 	static const char *const heads[] = {"Template", "When", "What", "With",
@@ -493,7 +510,7 @@ static void report_lineage(const struct report_facts *facts, struct buffer *out)
 			      rows - LINEAGE_ROWS);
 }
 
-/* Section: the changes of the templates, as a drawing and as tables. */
+/* The section with the changes of the templates, as a drawing and as tables. */
 
 enum { REASON_COLUMNS = 200 };
 
@@ -522,7 +539,9 @@ const char *report_event_text(uint16_t kind)
 	return event_kind_name(kind);
 }
 
-/* Append "agreed on by 5 of 6 pages". */
+/*
+ * Append how many pages agree on a change, such as "agreed on by 5 of 6 pages".
+ */
 static void append_votes(const json_t *detail, struct buffer *out)
 {
 	const json_t *seen = json_object_get(detail, "seen");
@@ -536,7 +555,10 @@ static void append_votes(const json_t *detail, struct buffer *out)
 			json_integer_value(agreed), json_integer_value(seen));
 }
 
-/* Append "61 % of the paths moved (12 gone, 8 come)." */
+/*
+ * Append how many items named `name` have moved, such as "61 % of the paths
+ * moved (12 gone, 8 come)".
+ */
 static void event_section_moves(const json_t *detail, const char *name,
 				struct buffer *out)
 {
@@ -641,7 +663,9 @@ void report_timeline(const struct report_facts *facts, struct buffer *out)
 	buffer_append_text(out, "</section>\n");
 }
 
-/* Section: what each change has removed and added, side by side. */
+/*
+ * The section that shows what each change has removed and added, side by side.
+ */
 
 enum {
 	MAX_PATHS = 40,
@@ -668,7 +692,10 @@ static void reported_change_add_paths(struct path_tree *tree,
 	}
 }
 
-/* Build a tree of the paths of both versions, which shows common steps once. */
+/*
+ * Return one tree of the paths of both versions; steps that both versions have
+ * occur once.
+ */
 static struct path_tree make_tree(const struct reported_change *change)
 {
 	struct path_tree tree = path_tree_make(change->facts->arena);

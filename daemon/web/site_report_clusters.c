@@ -17,7 +17,7 @@
 #include "template/version.h"
 #include "template/version_json.h"
 
-/* Section: the distances of the pages, and the threshold. */
+/* The section with the distances of the pages and the threshold. */
 
 static double number_at(const json_t *object, const char *name)
 {
@@ -116,7 +116,7 @@ enum error report_thresholds_section(const struct report_facts *facts,
 
 enum { LABEL_COLUMNS = 48 };
 
-/* The tree of one side. */
+/* The outline of the paths of one side of a change. */
 struct path_outline {
 	const struct path_tree *tree;
 	enum path_side side;
@@ -129,7 +129,10 @@ path_outline_node(const struct path_outline *outline, uint32_t index)
 	return path_tree_node(outline->tree, index);
 }
 
-/* Return the first shown one of the node and its later siblings. */
+/*
+ * Return the first node that is shown, among the node `index` and its later
+ * siblings.
+ */
 static uint32_t told_from(const struct path_outline *outline, uint32_t index)
 {
 	while (index != NO_STEP &&
@@ -146,7 +149,10 @@ static bool path_outline_is_leaf(const struct path_outline *outline,
 	       NO_STEP;
 }
 
-/* Return whether the node is shown in the row of its only child. */
+/*
+ * Return whether the node and its child share a row: it is not the end of a
+ * path, and it has only one child that is shown.
+ */
 static bool path_outline_is_joined(const struct path_outline *outline,
 				   uint32_t index)
 {
@@ -231,27 +237,32 @@ void report_outline(const struct path_tree *tree, enum path_side side,
 }
 
 /*
- * The common elements of a template's pages, as nested lists that can be
- * unfolded.
+ * A tree of the elements that the pages of a template have in common, as nested
+ * lists that can be unfolded.
  */
 
-enum { REPORT_TREE_DEPTH = 48 }; /* nested elements; there are fewer rows */
+/*
+ * maximum depth of nested elements; the rows are nested less deeply, because
+ * joined nodes share a row
+ */
+enum { REPORT_TREE_DEPTH = 48 };
 
-/* Create with report_tree_make(). */
+/* A tree while it is drawn; report_tree_make() creates it. */
 struct report_tree {
 	const struct page_tree *tree;
-	struct page_tree_choice choice; /* at most REPORT_TREE_DEPTH levels */
-	bool *is_region;                /* [nodes] holds content */
-	bool *leads;                    /* [nodes] has a region below it */
-	bool *is_joined;    /* [nodes] shares the row of its parent */
-	struct buffer *out; /* output */
-	unsigned depth;     /* current depth of rows in the output */
+	struct page_tree_choice choice; /* the nodes that are shown, at most
+					   REPORT_TREE_DEPTH levels */
+	bool *is_region;                /* [nodes]: the node holds content */
+	bool *leads;     /* [nodes]: the node is above a region */
+	bool *is_joined; /* [nodes]: the node shares the row of its parent */
+	struct buffer *out;
+	unsigned depth; /* number of rows that are open in the output */
 };
 
 enum {
-	OPEN_DEPTH = 4, /* levels that are unfolded */
+	OPEN_DEPTH = 4, /* number of levels that are unfolded at first */
 	TREE_LABEL_COLUMNS = 40,
-	MAX_CHAIN = 3, /* maximum number of labels per row */
+	MAX_CHAIN = 3, /* maximum number of labels in a row */
 	EXAMPLE_COLUMNS = 64,
 };
 
@@ -261,7 +272,10 @@ report_tree_node(const struct report_tree *drawn, uint32_t index)
 	return page_tree_node(drawn->tree, index);
 }
 
-/* Return the first shown node from `index` on among siblings. */
+/*
+ * Return the first node that is shown, among the node `index` and its later
+ * siblings.
+ */
 static uint32_t shown_from(const struct report_tree *drawn, uint32_t index)
 {
 	while (index != NO_STEP && !drawn->choice.is_shown[index])
@@ -270,8 +284,8 @@ static uint32_t shown_from(const struct report_tree *drawn, uint32_t index)
 }
 
 /*
- * Return the only shown child, if it is on the same pages and its parent has
- * nothing else to show; otherwise NO_STEP.
+ * Return the only child that is shown, if the child is on the same pages as its
+ * parent and the parent itself has nothing to show. Otherwise return NO_STEP.
  */
 static uint32_t only_child(const struct report_tree *drawn, uint32_t index)
 {
@@ -316,7 +330,10 @@ static struct report_tree report_tree_make(struct arena *arena,
 	};
 }
 
-/* Mark the node as holding content, if it exists and is shown. */
+/*
+ * Mark the node as a region, if it exists and is shown, and mark the nodes
+ * above it.
+ */
 static void report_tree_mark(struct report_tree *drawn, uint32_t index)
 {
 	if (index == NO_STEP || !drawn->choice.is_shown[index])
@@ -327,7 +344,10 @@ static void report_tree_mark(struct report_tree *drawn, uint32_t index)
 		drawn->leads[index] = true;
 }
 
-/* Append "div.page › … › main": the row's node and the nodes joined with it. */
+/*
+ * Append the labels of a row, such as "div.page › … › main": the first node of
+ * the row and the nodes that are joined with it.
+ */
 static void append_labels(const struct report_tree *drawn, uint32_t index)
 {
 	struct buffer *out = drawn->out;
@@ -411,7 +431,7 @@ static bool has_shown_child(const struct report_tree *drawn, uint32_t index)
 	       NO_STEP;
 }
 
-/* Return whether the node is shown in the row of its only child. */
+/* Return whether the node and its child share a row. */
 static bool report_tree_is_joined(const struct report_tree *drawn,
 				  uint32_t index)
 {
@@ -458,7 +478,9 @@ static void report_tree_begin_node(struct report_tree *drawn, uint32_t index)
 	drawn->depth++;
 }
 
-/* Append the tree: one row for each node, or for a chain of nodes. */
+/*
+ * Append the tree to `out`. Each row shows a node, or a chain of joined nodes.
+ */
 static void report_tree_append(struct report_tree *drawn, struct buffer *out)
 {
 	struct step_walk walk = {.tree = &drawn->tree->steps};
@@ -486,18 +508,18 @@ static void report_tree_append(struct report_tree *drawn, struct buffer *out)
 	buffer_append_text(drawn->out, "</ul>\n");
 }
 
-/* Section: the tree of each template. */
+/* The section with the tree of each template. */
 
 enum {
 	MAX_PAGES = 16,
-	MAX_PAGES_BYTES = 4 << 20, /* bytes of source */
+	MAX_PAGES_BYTES = 4 << 20, /* maximum bytes of source */
 	MAX_NODES = 400,
-	RARE = 5, /* hide nodes on fewer than 1/5 of the pages */
+	RARE = 5, /* a node is hidden if it is on fewer than 1/5 of the pages */
 };
 
 /*
- * Mark the regions of the newest version; without a version, the place in the
- * tree with most of the text.
+ * Mark the regions of the newest version. If the tree has none of them, mark
+ * the node that contains most of the content.
  */
 static void mark_regions(const struct report_facts *facts,
 			 const struct report_template *template,
@@ -522,13 +544,15 @@ static void mark_regions(const struct report_facts *facts,
 		report_tree_mark(drawn, page_tree_content(drawn->tree));
 }
 
-/* The template whose document frequencies a worker may request. */
+/* A template whose document frequencies a worker may request. */
 struct counted {
 	const struct report_facts *facts;
 	uint32_t cluster;
 };
 
-/* An request_handler: return in how many pages of the template fragments occur.
+/*
+ * A request_handler: append the document frequency of each requested fragment
+ * in the template.
  */
 static bool tree_section_count_fragments(void *context,
 					 const struct task_request *inquiry,
@@ -563,8 +587,8 @@ static bool take_tree(void *context, struct slice head, struct slice body)
 }
 
 /*
- * Copy the pages, and have a worker merge their trees; after an error the tree
- * is empty.
+ * Let a worker merge the trees of the template's sample pages into `tree`.
+ * After an error `tree` is empty.
  */
 static void read_tree(const struct report_facts *facts,
 		      const struct report_template *template,
@@ -733,18 +757,21 @@ enum error site_report_tree(const struct site_report_source *source,
 }
 
 /*
- * Section: the clusters of the site, as a bar chart of their sizes and a
- * table.
+ * The section with the clusters of the site, as a bar chart of their sizes and
+ * as a table.
  */
 
 enum {
 	BARS = 24,
-	BAR_ROW = 34, /* pixels */
+	BAR_ROW = 34, /* height of a row in pixels */
 	BAR_HEIGHT = 9,
-	BAR_NAME = 44, /* columns */
+	BAR_NAME = 44, /* maximum columns of the name of a cluster */
 };
 
-/* Append a bar. Widths are relative to the drawing; texts have a fixed size. */
+/*
+ * Append the bar of a cluster. The width of the bar is a percentage of the
+ * drawing; the texts have a fixed size.
+ */
 static void cluster_section_bar(const struct report_facts *facts,
 				const struct report_template *template,
 				unsigned row, struct buffer *out)

@@ -12,38 +12,43 @@
 #include "page/markup.h"
 #include "page/page.h"
 
-/* Shared by the parts of a drawing of a report. */
+/*
+ * Definitions for all parts of the drawing. A report
+ * (daemon/engine/threshold_report.h) is drawn as three plots on one axis of
+ * distances: the pairs of pages, the number of clusters (the curve), and the
+ * dendrogram (the tree).
+ */
 
-/* In pixels, unless stated otherwise. */
+/* All values are pixels unless stated otherwise. */
 enum {
 	SVG_PAIRS_HEIGHT = 110,
 	SVG_CURVE_HEIGHT = 80,
 };
 
-/* The layout of a drawing. */
+/* The layout of a drawing: the position and size of its parts in pixels. */
 struct threshold_plot_shape {
 	const char *class;
 	int width;
 	int left; /* x of distance 0 */
-	int span; /* width up to distance 1 */
-	int top;  /* top of the drawing */
+	int span; /* width from distance 0 to distance 1 */
+	int top;  /* y of the top of the drawing */
 	int marks_top;
 	int pairs_top;
 	int curve_top;
 	int tree_top;
 	int row;
 	int text_x; /* x of names and captions */
-	int name_y; /* y of a name, from the middle of its row */
+	int name_y; /* y of a name relative to the middle of its row */
 	int caption_y;
-	unsigned name_columns; /* columns of text */
+	unsigned name_columns; /* maximum columns of a name */
 };
 
-/* The condensed tree with the y coordinates of its nodes. */
+/* The condensed tree and where its nodes are drawn. */
 struct threshold_plot {
 	const struct report *report;
 	const struct threshold_plot_shape *shape;
 	struct condensed tree;
-	double *y; /* [tree.count] */
+	double *y; /* [tree.count]: y coordinates of the nodes */
 	int bottom;
 };
 
@@ -54,7 +59,7 @@ static inline double x_of(const struct threshold_plot *drawing,
 	       permille * (drawing->shape->span / 1000.0);
 }
 
-/* An axis of distances, starting at `top`, `height` high. */
+/* An axis of distances from `begin` to `end` permille; its top is at `top`. */
 struct threshold_plot_axis {
 	unsigned begin;
 	unsigned end;
@@ -62,16 +67,19 @@ struct threshold_plot_axis {
 	int height;
 };
 
-/* In pixels, unless stated otherwise. */
+/* All values are pixels unless stated otherwise. */
 enum {
 	MAX_CLUSTERS = 200,
 	AXIS_HEIGHT = 50,
-	TICK = 100,      /* permille */
-	TURN_LEFT = 600, /* permille: labels to the right of this are left of
-			    their line */
+	TICK = 100,      /* permille: distance between two ticks of the axis */
+	TURN_LEFT = 600, /* permille: the labels of larger thresholds are to the
+			    left of their lines */
 };
 
-/* Wide: names and captions are next to the drawing; narrow: above its parts. */
+/*
+ * In a wide drawing the names and captions are next to the plots; in a narrow
+ * drawing they are above the parts that they describe.
+ */
 #define SHAPE_WIDE                                                      \
 	.width = 1000, .left = 350, .span = 600, .marks_top = 76,       \
 	.pairs_top = 124, .curve_top = 262, .tree_top = 370, .row = 18, \
@@ -127,7 +135,7 @@ static void threshold_svg_name(const char *name, size_t columns,
 
 	report_address(slice_of(name), &plain);
 	report_name(plain.data == NULL ? "" : plain.data, columns, &clean);
-	/* XML does not allow all characters of a name */
+	/* remove characters that XML does not allow */
 	buffer_clear(&plain);
 	markup_append_plain(&plain, buffer_slice(&clean), false);
 	escape_append(out, buffer_slice(&plain));
@@ -170,8 +178,8 @@ static void threshold_svg_ticks(const struct threshold_plot *drawing,
 }
 
 /*
- * Set the rows: each cluster without children has a row, others are centred
- * over their children.
+ * Set the y coordinates of the nodes. Each cluster without children gets a row
+ * of its own; the other nodes are centred over their children.
  */
 static void place_nodes(struct threshold_plot *drawing)
 {
@@ -217,7 +225,7 @@ static void threshold_svg_node(const struct threshold_plot *drawing,
 		      "%.1fH%.1f\"/>\n",
 		      1 + 5 * sqrt((double)node->pages / (double)all),
 		      x_of(drawing, node->height), y, x_of(drawing, node->end));
-	/* the bar that joins it to its parent */
+	/* the bar that connects the node to its parent */
 	if (node->parent != CONDENSED_NONE)
 		svg_path(out, "t", "M%.1f %.1fV%.1f", x_of(drawing, node->end),
 			 y, drawing->y[node->parent]);
@@ -246,7 +254,7 @@ static void svg_band(const struct threshold_plot *drawing,
 					  band.height, false});
 }
 
-/* Draw the distribution of distances of pairs of pages. */
+/* Draw the plot of the distances of all pairs of pages. */
 static void svg_pairs(const struct threshold_plot *drawing, struct buffer *out)
 {
 	const struct distance_histogram *histogram =
@@ -302,7 +310,7 @@ static double curve_y(int top, uint32_t sizable, uint32_t largest)
 	       (double)sizable * SVG_CURVE_HEIGHT / largest;
 }
 
-/* Draw the number of clusters by threshold. */
+/* Draw the plot of the number of clusters at each threshold. */
 static void svg_curve(const struct threshold_plot *drawing, struct buffer *out)
 {
 	const struct report *report = drawing->report;
@@ -362,8 +370,8 @@ static void threshold_svg_tree(const struct threshold_plot *drawing,
 }
 
 /*
- * Draw the labels, each in a separate row below those of lower thresholds, so
- * that no line crosses a label.
+ * Draw a line and a label for each threshold. Each label is in a row of its
+ * own, below the labels of lower thresholds, so that no line crosses a label.
  */
 static void threshold_svg_thresholds(const struct threshold_plot *drawing,
 				     struct buffer *out)

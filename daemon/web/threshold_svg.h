@@ -1,4 +1,7 @@
-/* daemon/web/threshold_svg.h - a report as an SVG drawing. */
+/*
+ * daemon/web/threshold_svg.h - a report (daemon/engine/threshold_report.h) as
+ * an SVG drawing.
+ */
 #ifndef DAEMON_WEB_THRESHOLD_SVG_H
 #define DAEMON_WEB_THRESHOLD_SVG_H
 
@@ -7,18 +10,19 @@
 struct report;
 
 /*
- * Append a self-contained SVG 1.1 document with one axis of distances: the
- * pairs of pages, the number of sizable clusters by threshold, and the
- * dendrogram, condensed to at most 200 clusters, with lines for the thresholds.
- * No script, no image, no font; light or dark as the reader prefers. Names are
- * escaped and truncated: the size is bounded.
+ * Append a self-contained SVG 1.1 document. On one axis of distances it shows
+ * the distances of the pairs of pages, the number of sizable clusters at each
+ * threshold, the dendrogram, condensed to at most 200 clusters, and a line for
+ * each threshold. It contains no script, no image and no font, and it is light
+ * or dark as the reader prefers. Names are escaped and truncated, so the size
+ * of the document is bounded.
  */
 void report_svg(const struct report *report, struct buffer *out);
 
 /*
- * Append the same without its heading, as two svg elements for an HTML page:
- * class "wide" for 1000 pixels, and class "narrow" for 400. The style sheet of
- * the page shows one of them.
+ * Append the drawing without its heading, as two svg elements for an HTML page.
+ * One has the class "wide" and 1000 pixels, the other one has the class
+ * "narrow" and 400 pixels. The style sheet of the page shows one of them.
  */
 void report_svg_figure(const struct report *report, struct buffer *out);
 

@@ -148,7 +148,8 @@ static json_t *agreement_json(const struct label_choice *choice)
 }
 
 /*
- * Return {threshold, pages: [A, B], right, known, and each of MERGE_FEATURES}.
+ * Return the merges as an array of objects: {threshold, pages: [A, B],
+ * probability, right, known, and each of MERGE_FEATURES}.
  */
 static json_t *merges_json(const struct cluster_merges *merges)
 {
@@ -206,9 +207,9 @@ enum {
 	REAL_DIGITS = 6,
 };
 
-/* The dendrogram of a site at one of its generations. */
+/* The dendrogram of a site in the state of one generation. */
 struct cached_dendrogram {
-	char *host; /* NULL = free entry */
+	char *host; /* NULL = the entry is free */
 	uint64_t used;
 	struct site_snapshot snapshot;
 	struct report report;
@@ -220,7 +221,8 @@ struct site_thresholds {
 	atomic_bool is_stopped;
 	struct lock lock; /* guards the fields below */
 	bool is_busy;
-	uint64_t clock; /* counts requests: the age of entries */
+	uint64_t clock; /* number of requests so far, to find the least recently
+			   used entry */
 	struct cached_dendrogram kept[MAX_KEPT];
 };
 
@@ -280,7 +282,10 @@ static enum error thresholds_read_site(struct site_thresholds *cuts,
 	return txn_end(&txn);
 }
 
-/* Return the entry of the site if it is up to date. Call with the lock held. */
+/*
+ * Return the entry of the site if it has the current generation of the site,
+ * otherwise NULL. Call it with the lock held.
+ */
 static struct cached_dendrogram *thresholds_find(struct site_thresholds *cuts,
 						 const char *host,
 						 const struct site_row *row)
@@ -299,7 +304,10 @@ static struct cached_dendrogram *thresholds_find(struct site_thresholds *cuts,
 	return NULL;
 }
 
-/* Return the least recently used entry. Call with the lock held. */
+/*
+ * Return a free entry, or the least recently used one. Call it with the lock
+ * held.
+ */
 static struct cached_dendrogram *thresholds_oldest(struct site_thresholds *cuts)
 {
 	struct cached_dendrogram *best = &cuts->kept[0];
@@ -337,8 +345,9 @@ static enum error cached_dendrogram_compute(struct site_thresholds *cuts,
 }
 
 /*
- * Compute the dendrogram and store it. Call with the lock held; it is released
- * during the computation.
+ * Compute the dendrogram of the site and store it in an entry. Call it with the
+ * lock held; the lock is released during the computation. ERR_BUSY: another
+ * computation is running.
  */
 static enum error thresholds_add(struct site_thresholds *cuts, const char *host,
 				 struct cached_dendrogram **kept_out)
@@ -420,7 +429,8 @@ enum error thresholds_append(struct site_thresholds *cuts, const char *host,
 	if (kept == NULL) {
 		error = thresholds_add(cuts, host, &kept);
 		if (error == ERR_NONE)
-			row = kept->snapshot.site; /* may have changed since */
+			/* the row that was read above may be outdated */
+			row = kept->snapshot.site;
 	}
 	if (error == ERR_NONE) {
 		kept->used = ++cuts->clock;
@@ -432,8 +442,8 @@ enum error thresholds_append(struct site_thresholds *cuts, const char *host,
 
 enum {
 	TREE_CLUSTERS = 24, /* maximum number of clusters without children */
-	CURVE_STEP = 100,   /* permille per row */
-	LEFT_OF_BAR = 23,   /* columns */
+	CURVE_STEP = 100,   /* permille from one row of the text to the next */
+	LEFT_OF_BAR = 23,   /* columns to the left of the bars */
 };
 
 static double threshold_text_percent(uint64_t part, uint64_t all)
@@ -441,7 +451,7 @@ static double threshold_text_percent(uint64_t part, uint64_t all)
 	return all == 0 ? 0 : 100.0 * (double)part / (double)all;
 }
 
-/* Append the words in lines of at most `width` bytes. */
+/* Append the words of `text` in lines of at most `width` bytes. */
 static void append_wrapped(const char *text, size_t width, struct buffer *out)
 {
 	size_t used = 0;
@@ -596,7 +606,7 @@ static void append_scores(const struct report *report, size_t width,
 	threshold_text_end_table(table, width, out);
 }
 
-/* Append the letters of the thresholds in the bins [begin, end). */
+/* Append the letters of the thresholds that are in the bins [begin, end). */
 static void threshold_text_marks(const struct report *report, unsigned begin,
 				 unsigned end, struct buffer *out)
 {

@@ -3,7 +3,10 @@
 #include "daemon/web/html.h"
 #include "daemon/web/web_site.h"
 
-/* Alerts, silences, and one alert with its evidence. */
+/*
+ * The page of the alerts and silences, and the page of one alert with its
+ * evidence.
+ */
 
 enum { MAX_ALERTS = 300, MAX_PAGES = 40 };
 
@@ -49,7 +52,10 @@ void ui_alerts(struct buffer *out, const struct ui_alerts *shown)
 	append_silences(out, shown->silences);
 }
 
-/* Append the pages that agree: objects with "url", or addresses. */
+/*
+ * Append a table of the pages that agree on the change. Each item is an object
+ * with a "url", or only a URL.
+ */
 static void web_alert_pages(struct buffer *out, const json_t *detail,
 			    bool is_guard)
 {
@@ -130,8 +136,8 @@ void ui_alert(struct buffer *out, const json_t *event, bool is_reader)
 }
 
 /*
- * The pages of the guards of a site, of one guard, and the form for a new
- * guard.
+ * The page of the guards of a site, the page of one guard, and the form that
+ * adds a guard.
  */
 
 enum { MAX_ROWS = 500, MAX_UP = 6 };

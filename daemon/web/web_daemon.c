@@ -3,15 +3,22 @@
 #include "daemon/web/html.h"
 #include "daemon/web/web_site.h"
 
-/* The page of the node group: its nodes, and a grid of its partitions. */
+/*
+ * The page of the node group: a table of its nodes, and a grid of its
+ * partitions.
+ */
 
 enum {
-	FIELD_SIDE = 16, /* cells per row */
-	CELL = 20,       /* units of the drawing */
-	COLOURS = 8, /* .n0 to .n7 of the style sheet, then again from .n0 */
+	FIELD_SIDE = 16, /* cells in a row of the grid */
+	CELL = 20,       /* size of a cell in units of the drawing */
+	COLOURS = 8, /* the style sheet has the colours .n0 to .n7; more nodes
+			use them again */
 };
 
-/* Return the colour of a node; COLOURS if there is no node of this name. */
+/*
+ * Return the number of the colour of the node `name`; COLOURS if there is no
+ * such node.
+ */
 static unsigned colour_of(const json_t *nodes, const char *name)
 {
 	const json_t *node;
@@ -25,7 +32,10 @@ static unsigned colour_of(const json_t *nodes, const char *name)
 	return COLOURS;
 }
 
-/* Return the mark of a partition; NULL if this node has no data of it. */
+/*
+ * Return the class of the mark on a partition's cell; NULL if this node has no
+ * data of the partition.
+ */
 static const char *web_nodes_mark_class(const json_t *row)
 {
 	const char *state = ui_member(row, "state");
@@ -126,7 +136,10 @@ static void append_nodes(struct buffer *out, const json_t *nodes)
 	ui_table_end(out);
 }
 
-/* Append the missing nodes whose replicas are kept for them. */
+/*
+ * Append the missing nodes that are expected to return; their replicas are kept
+ * for them.
+ */
 static void append_away(struct buffer *out, const json_t *away)
 {
 	const json_t *node;
@@ -172,7 +185,7 @@ void ui_cluster(struct buffer *out, const json_t *cluster)
 	append_field(out, cluster);
 }
 
-/* The page of the daemon. */
+/* The page of the daemon: its processes, limits and figures. */
 
 static void append_processes(struct buffer *out, const json_t *status)
 {

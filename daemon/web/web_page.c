@@ -1,4 +1,4 @@
-/* The page of a stored page: a copy next to its text. */
+/* The page of a stored page: a copy of the page next to its text. */
 #include "daemon/web/web_site.h"
 
 #include <string.h>
@@ -18,7 +18,7 @@ enum ui_page_tab ui_page_tab_of(const char *name)
 	return (enum ui_page_tab)ui_tab_find(tabs, UI_PAGE_TABS, name);
 }
 
-/* Append a fact, unless its value is empty. */
+/* Append a name and its value, unless the value is empty. */
 static void append_fact(struct buffer *out, const char *name, const char *value)
 {
 	if (*value != '\0')
@@ -70,7 +70,8 @@ static void append_judgement(struct buffer *out, const json_t *text)
 }
 
 /*
- * Return the HTML element for a kind of block (extract/render/layout.h).
+ * Return the name of the HTML element for a kind of block
+ * (extract/render/layout.h).
  */
 static const char *web_page_block_element(const char *kind)
 {
@@ -143,7 +144,7 @@ static void append_sides(struct buffer *out, const struct ui_page *shown)
 	append_metadata(out, shown->text);
 }
 
-/* Append "http_status" as "http status". */
+/* Append the name of a member as words: "http_status" becomes "http status". */
 static void web_page_name(struct buffer *out, const char *name)
 {
 	for (; *name != '\0'; name++)
@@ -174,7 +175,10 @@ static void web_page_value(struct buffer *out, const char *name,
 		buffer_append_text(out, json_is_true(value) ? "yes" : "no");
 }
 
-/* Append the members that are not objects; we define the names. */
+/*
+ * Append all members that are not objects, arrays or null. Their names need no
+ * escaping, because only this program defines them.
+ */
 static void ui_object(struct buffer *out, const json_t *object)
 {
 	const char *name;
@@ -218,7 +222,8 @@ void ui_parts(struct buffer *out, const struct ui_part *parts,
 	"{html}</button></form>\n"
 
 /*
- * On a site that is not watched, a fetch of a page includes its neighbours.
+ * Append the visits of a page, and the form that fetches it. On a site that is
+ * not watched, the daemon also fetches pages near the requested page.
  */
 static void append_visit(struct buffer *out, const json_t *explain)
 {

@@ -70,9 +70,12 @@ void ui_moves(struct buffer *out, const json_t *change)
 	buffer_append_text(out, "</div>\n");
 }
 
-/* The settings of a site, and the form to delete it. */
+/* The form for the settings of a site, and the form that deletes it. */
 
-/* Name, label, minimum. */
+/*
+ * Append number fields; each row has the name, the label and the minimum of a
+ * field.
+ */
 static void web_settings_numbers(struct buffer *out, const json_t *site)
 {
 	static const char *const rows[][3] = {
@@ -118,8 +121,8 @@ static void append_flags(struct buffer *out, const json_t *site)
 }
 
 /*
- * Append the form for the settings of a site, from GET /v1/sites/HOST. Secrets
- * are in the masked form of the API; they can be replaced or removed.
+ * Append the form for the settings of `site`, a response of GET /v1/sites/HOST.
+ * The API masks secrets; the form can replace or remove them.
  */
 static void ui_settings(struct buffer *out, const json_t *site)
 {
@@ -167,7 +170,7 @@ static void ui_settings(struct buffer *out, const json_t *site)
 		"class=\"main\">{?}Save{.}{!}Watch with these settings{.}"
 		"</button></form>\n",
 		is_watched, is_watched);
-	/* it requires a confirmation even without the script */
+	/* this form requires a confirmation even if the script does not run */
 	html_write(
 		out, site,
 		"<h2 id=\"end\">Delete this site</h2>\n<form class=\"panel\" "
@@ -181,8 +184,8 @@ static void ui_settings(struct buffer *out, const json_t *site)
 }
 
 /*
- * The page of a site: its figures, and its templates, patterns, guards or
- * events.
+ * The page of a site: its figures, and a tab with its templates, patterns,
+ * guards, events or settings.
  */
 
 enum {
@@ -371,7 +374,7 @@ void ui_site(struct buffer *out, const struct ui_site *shown)
 	web_site_tab(out, shown);
 }
 
-/* The list of sites, with several pages. */
+/* The list of sites, which may have several pages. */
 
 enum { MAX_OPEN = 8 };
 
@@ -424,7 +427,10 @@ static void web_sites_form(struct buffer *out)
 		"it</button></div></form>\n");
 }
 
-/* Append the sums of the listed sites. */
+/*
+ * Append the total figures of the listed sites. `is_part`: the list does not
+ * contain all sites.
+ */
 static void append_sums(struct buffer *out, const json_t *sites, bool is_part)
 {
 	const json_t *site;
@@ -474,7 +480,7 @@ void ui_sites(struct buffer *out, const struct ui_sites *shown)
 		web_sites_form(out);
 }
 
-/* The page of a template: its tree, its pages, its texts, its versions. */
+/* The page of a template, with tabs for its tree, pages, texts and versions. */
 
 enum { MAX_PAGES = 100, MAX_TEXTS = 200 };
 
@@ -491,7 +497,7 @@ enum ui_template_tab ui_template_tab_of(const char *name)
 						 UI_TEMPLATE_TABS, name);
 }
 
-/* The path of a template; its arguments are the host and the number. */
+/* The path of a template's page; its arguments are the host and the number. */
 #define TEMPLATE_PATH "/ui/templates/{query}/{number}"
 
 static void web_template_head(struct buffer *out,

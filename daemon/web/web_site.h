@@ -1,8 +1,8 @@
 /*
- * daemon/web/web_site.h - the pages of the web interface, as HTML from API
- * responses. Each function appends the part between ui_begin() and ui_end()
- * (daemon/web/html.h). All foreign text is escaped and truncated; lists are
- * bounded. Values that are NULL or have another type are skipped.
+ * daemon/web/web_site.h - the pages of the web interface, made from responses
+ * of the API. Each function appends the HTML between ui_begin() and ui_end()
+ * (daemon/web/html.h). All text that comes from sites is escaped and truncated,
+ * and lists are bounded. Values that are NULL or have a wrong type are skipped.
  */
 #ifndef DAEMON_WEB_WEB_SITE_H
 #define DAEMON_WEB_WEB_SITE_H
@@ -13,23 +13,23 @@
 
 #include "base/buffer.h"
 
-/* Maximum number of sites per page. */
+/* Maximum number of sites on one page of the list. */
 enum { UI_SITES_SHOWN = 500 };
 
 /* The sites, their firing alerts, and a form to add a site. */
 struct ui_sites {
-	const json_t
-		*sites; /* from GET /v1/sites: all sites, or some and "next" */
-	const json_t
-		*alerts;   /* firing alerts, an array of events, newest first */
-	const char *after; /* list sites after this host; NULL = from the first
-			      one */
+	/* from GET /v1/sites: all sites, or some and "next" */
+	const json_t *sites;
+	/* firing alerts, an array of events, newest first */
+	const json_t *alerts;
+	const char *after; /* the list begins after this host; NULL = it begins
+			      with the first site */
 	bool is_reader; /* the client is read-only; also in the structs below */
 };
 
 void ui_sites(struct buffer *out, const struct ui_sites *shown);
 
-/* The page of a site: a common head, and one of these tabs. */
+/* The page of a site. It has a head and one of these tabs. */
 enum ui_tab {
 	UI_TEMPLATES,
 	UI_PATTERNS,
@@ -41,18 +41,19 @@ enum ui_tab {
 
 struct ui_site {
 	const json_t *site; /* from GET /v1/sites/HOST */
-	const json_t
-		*clusters; /* from .../clusters, with "version"; UI_TEMPLATES */
-	const json_t *patterns; /* from .../patterns; UI_PATTERNS */
-	const json_t *guards;   /* from .../guards; UI_GUARDS */
-	const json_t *events;   /* an array, newest first; UI_EVENTS */
+	/* from .../clusters, with "version"; UI_TEMPLATES */
+	const json_t *clusters;
+	const json_t *patterns; /* from .../patterns; for UI_PATTERNS */
+	const json_t *guards;   /* from .../guards; for UI_GUARDS */
+	/* an array of events, newest first; for UI_EVENTS */
+	const json_t *events;
 	enum ui_tab tab;
-	bool is_reader; /* only with the templates and the events */
+	bool is_reader; /* used only by the tabs of templates and of events */
 };
 
 /*
- * Return the tab named "", "patterns", "guards", "events" or "settings";
- * otherwise UI_TABS.
+ * Return the tab with the name "", "patterns", "guards", "events" or
+ * "settings"; UI_TABS for another name.
  */
 enum ui_tab ui_tab_of(const char *name);
 
@@ -70,71 +71,87 @@ enum ui_template_tab {
 struct ui_template {
 	const char *host;
 	uint32_t number;
-	const json_t
-		*template;   /* from GET
-				/v1/sites/HOST/templates/N/versions/current */
-	const json_t *pages; /* from .../pages; UI_MEMBERS */
-	const json_t *diff;  /* from .../diff; UI_VERSIONS, or NULL */
-	struct slice tree;   /* HTML from site_report_tree(); UI_TREE */
+	/* from GET /v1/sites/HOST/templates/N/versions/current */
+	const json_t *template;
+	const json_t *pages; /* from .../pages; for UI_MEMBERS */
+	const json_t *diff;  /* from .../diff; for UI_VERSIONS, or NULL */
+	struct slice tree;   /* HTML from site_report_tree(); for UI_TREE */
 	enum ui_template_tab tab;
 };
 
 /*
- * Return the tab named "", "pages", "texts" or "versions"; otherwise
- * UI_TEMPLATE_TABS.
+ * Return the tab with the name "", "pages", "texts" or "versions";
+ * UI_TEMPLATE_TABS for another name.
  */
 enum ui_template_tab ui_template_tab_of(const char *name);
 
 void ui_template(struct buffer *out, const struct ui_template *shown);
 
-/* The alerts, firing ones or all, and the silences; or one alert. */
+/*
+ * The page of alerts (all, or only the firing ones) and silences. ui_alert()
+ * appends the page of one alert.
+ */
 struct ui_alerts {
-	const json_t *events;   /* an array, newest first */
+	const json_t *events;   /* array of alerts, newest first */
 	const json_t *silences; /* from GET /v1/silences */
 	bool is_all;
 	bool is_reader;
-	bool is_of_node; /* other nodes have other ones */
+	bool is_of_node; /* other nodes have other alerts */
 };
 
 void ui_alerts(struct buffer *out, const struct ui_alerts *shown);
 void ui_alert(struct buffer *out, const json_t *event, bool is_reader);
 
-/* Append the guards of a site, one guard, or an element to guard. */
+/*
+ * ui_guards() appends the page of all guards of a site; ui_guard() appends the
+ * page of one guard.
+ */
 void ui_guards(struct buffer *out, const char *host, const json_t *answer);
 void ui_guard(struct buffer *out, const json_t *guard);
 
 struct ui_element {
 	const char *host;
-	const char *url;     /* URL of its page */
-	const char *cluster; /* HOST/N of its page, or "" */
-	uint32_t number;     /* number of the element in the copy */
-	uint32_t up;         /* select the ancestor this many levels above */
-	const json_t *found; /* "value", "path", "candidates" of
+	const char *url;     /* URL of the page that contains the element */
+	const char *cluster; /* template of that page, HOST/N, or "" */
+	uint32_t number;     /* number of the element in the copy of the page */
+	/* select the ancestor this many levels above the element */
+	uint32_t up;
+	const json_t *found; /* the element: "value", "path" and "candidates" of
 				daemon/privsep/analyse_task.h */
 };
 
 void ui_element(struct buffer *out, const struct ui_element *shown);
 
-/* Tabs of a page: copy and text; how the text was extracted; its visits. */
+/*
+ * The tabs of a stored page: its copy and text, how the text was extracted, and
+ * its visits.
+ */
 enum ui_page_tab { UI_SIDES, UI_WHY, UI_VISIT, UI_PAGE_TABS };
 
 struct ui_page {
 	const char *url;
-	const json_t *text;    /* from GET /v1/text, format json; or NULL */
+	const json_t *text;    /* from GET /v1/text with format=json; or NULL */
 	const json_t *explain; /* from GET /v1/pages */
 	enum ui_page_tab tab;
-	bool is_reader; /* "explain" has only "site" */
+	bool is_reader; /* the client is read-only; then "explain" has only the
+			   member "site" */
 };
 
-/* Return the tab named "", "why" or "visit"; otherwise UI_PAGE_TABS. */
+/*
+ * Return the tab with the name "", "why" or "visit"; UI_PAGE_TABS for another
+ * name.
+ */
 enum ui_page_tab ui_page_tab_of(const char *name);
 
 void ui_page(struct buffer *out, const struct ui_page *shown);
 
-/* Append the page of the daemon, from GET /v1/status. */
+/* Append the page of the daemon from `status`, a response of GET /v1/status. */
 void ui_daemon(struct buffer *out, const json_t *status);
 
-/* Append the page of the node group, from GET /v1/nodes. */
+/*
+ * Append the page of the node group from `cluster`, a response of GET
+ * /v1/nodes.
+ */
 void ui_cluster(struct buffer *out, const json_t *cluster);
 
 #endif

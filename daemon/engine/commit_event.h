@@ -134,12 +134,10 @@ struct template_updates {
 	uint16_t threshold; /* threshold of the site when the check read it */
 	const struct template_update *templates; /* [template_count] */
 	size_t template_count;
-	const struct event_row
-		/*
-		 * events to write, [event_count]; the commit sets their time
-		 * and host
-		 */
-		*events;
+	/*
+	 * events to write, [event_count]; the commit sets their time and host
+	 */
+	const struct event_row *events;
 	size_t event_count;
 	const uint64_t *visits; /* pages to fetch now, [visit_count] */
 	size_t visit_count;

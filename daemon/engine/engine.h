@@ -228,12 +228,11 @@ struct analysis {
 	uint64_t time_ms; /* time when it was fetched; 0 = now */
 	/* time of the page's record in an archive; 0 = not from an archive */
 	uint64_t archived_ms;
-	const struct site_options
-		/*
-		 * INGEST: options for a new site; NULL = the site must exist.
-		 * PAGE: NULL
-		 */
-		*options;
+	/*
+	 * INGEST: options for a new site; NULL = the site must exist. PAGE:
+	 * NULL
+	 */
+	const struct site_options *options;
 	/* INGEST: its fetch time is unknown, so it replaces no stored page */
 	bool is_undated;
 	/* INGEST: it may also replace a page that the daemon has fetched */
@@ -249,12 +248,11 @@ struct change {
 	const struct url
 		*url; /* NULL for ALERTS, GC, PACK, PARTITION and JOBS */
 	union {
-		struct site_options
-			/*
-			 * if headers or proxy have data NULL, a known site
-			 * keeps its own
-			 */
-			site_add;
+		/*
+		 * if headers or proxy have data NULL, a known site keeps its
+		 * own
+		 */
+		struct site_options site_add;
 		struct site_select_threshold site_select_threshold;
 		struct guard_change *guard; /* daemon/engine/commit_guard.h */
 		struct alert_change *alert; /* daemon/engine/commit_event.h */

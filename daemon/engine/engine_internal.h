@@ -45,12 +45,8 @@ struct job {
 	char reason[POOL_REASON_BYTES];
 	/* entries of a sitemap; see crawl/sitemap.h */
 	struct buffer listing;
-	struct ingestion
-		/*
-		 * ingest request that submitted the page; NULL = the URL was
-		 * leased
-		 */
-		*ingestion;
+	/* ingest request that submitted the page; NULL = the URL was leased */
+	struct ingestion *ingestion;
 	struct site_options options; /* INGEST: options of a new site */
 	/* the exchange was written to the archive */
 	bool is_archived;

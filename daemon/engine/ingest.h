@@ -61,9 +61,8 @@ struct ingest_report {
 	 * client did not name them
 	 */
 	uint64_t new_hosts;
-	struct ingest_error
-		/* the first rejected records, at most MAX_INGEST_ERRORS */
-		*errors;
+	/* the first rejected records, at most MAX_INGEST_ERRORS */
+	struct ingest_error *errors;
 	size_t error_count;
 	enum error end;   /* ERR_NONE: the archive was read to its end */
 	char reason[160]; /* reason in English if `end` is not ERR_NONE */
@@ -85,13 +84,12 @@ struct ingest_options {
 	size_t max_body_bytes; /* longer bodies are truncated */
 	/* workers that read archives; NULL = the calling thread reads them */
 	struct worker_pool *unpackers;
-	const struct host_globs
-		/*
-		 * if not empty, accept only pages of these hosts and add their
-		 * sites. NULL or empty: accept pages of all hosts, and add up
-		 * to `max_new_sites` sites
-		 */
-		*hosts;
+	/*
+	 * if not empty, accept only pages of these hosts and add their sites.
+	 * NULL or empty: accept pages of all hosts, and add up to
+	 * `max_new_sites` sites
+	 */
+	const struct host_globs *hosts;
 	uint64_t max_new_sites;
 	bool replaces;
 	/*

@@ -42,12 +42,10 @@ struct host_count {
 };
 
 struct host_tally {
-	struct host_count
-		/*
-		 * [count]: the first hosts that were counted, at most
-		 * MAX_TALLIED_HOSTS
-		 */
-		*rows;
+	/*
+	 * [count]: the first hosts that were counted, at most MAX_TALLIED_HOSTS
+	 */
+	struct host_count *rows;
 	size_t count;
 	/*
 	 * number of pages of all hosts, also of those that are not in the list
@@ -96,12 +94,11 @@ struct pipeline_options {
 	/* archive for fetched pages, or NULL; the caller keeps it valid */
 	struct archive *archive;
 	bool archives_credentials; /* see archive_job() */
-	struct reserve
-		/*
-		 * disk space for commands that remove something, or NULL; only
-		 * the committer thread uses it
-		 */
-		*reserve;
+	/*
+	 * disk space for commands that remove something, or NULL; only the
+	 * committer thread uses it
+	 */
+	struct reserve *reserve;
 	/*
 	 * Called by the committer thread after each commit that has changed
 	 * something. It must return quickly.
@@ -168,9 +165,8 @@ struct ingest_outcome {
 	 * limit
 	 */
 	uint64_t refused;
-	struct host_tally
-		/* rejected pages of sites that would exceed crawl.max_sites */
-		over;
+	/* rejected pages of sites that would exceed crawl.max_sites */
+	struct host_tally over;
 	/*
 	 * number of pages that were not stored, because the daemon has fetched
 	 * a page from their URL itself

@@ -69,9 +69,8 @@ struct report {
 	struct report_score scores[REPORT_THRESHOLDS + 1]; /* [score_count] */
 	size_t score_count;
 	size_t labelled; /* number of pages with a label */
-	struct label_choice
-		/* threshold that agrees best with the labels of the pages */
-		truth;
+	/* threshold that agrees best with the labels of the pages */
+	struct label_choice truth;
 	/* filled if the pages have labels; otherwise empty */
 	struct cluster_merges merges;
 };

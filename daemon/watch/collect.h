@@ -202,9 +202,8 @@ struct facts_source {
 	const struct page_limits *limits;
 	uint32_t min_pages; /* minimum number of pages for a version */
 	uint64_t now_ms;
-	struct arena
-		/* owns results that may be stored: the pages of a version */
-		*arena;
+	/* owns results that may be stored: the pages of a version */
+	struct arena *arena;
 };
 
 /*

@@ -94,9 +94,8 @@ struct misplaced_page {
 };
 
 struct votes {
-	struct sample_observation
-		/* [pages], one for each sample page */
-		observations[MAX_TEMPLATE_SAMPLE];
+	/* [pages], one for each sample page */
+	struct sample_observation observations[MAX_TEMPLATE_SAMPLE];
 	uint32_t pages; /* number of sample pages */
 	/* decision from the votes; its slices belong to the arena */
 	struct detection detection;
@@ -457,12 +456,11 @@ struct plan_event {
 
 /* The decision about one subject. */
 struct decision {
-	struct data_request
-		/*
-		 * the data that the decision needs; if the facts do not have
-		 * it, the fields below are not set
-		 */
-		wish;
+	/*
+	 * the data that the decision needs; if the facts do not have it, the
+	 * fields below are not set
+	 */
+	struct data_request wish;
 	enum watch_signal signal;
 	enum watch_action action;
 	uint32_t cluster;
@@ -573,9 +571,8 @@ struct slice evidence_text(struct arena *arena, json_t *value);
 
 /* The clusters in which the sample pages of a template are now. */
 struct page_moves {
-	struct destination
-		/* [count], most pages first; cluster 0 has the deleted pages */
-		items[MAX_TEMPLATE_SAMPLE];
+	/* [count], most pages first; cluster 0 has the deleted pages */
+	struct destination items[MAX_TEMPLATE_SAMPLE];
 	uint32_t count;
 };
 

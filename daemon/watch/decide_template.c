@@ -1,28 +1,41 @@
 #include "daemon/watch/decide.h"
 #include "store/rows.h"
 
-/* Plan for a cluster that is not a live template: is it a new template? */
+/*
+ * Functions that decide about a cluster that is not a live template, for
+ * example whether it is a new template.
+ */
 
 enum {
 	SETTLED_MS =
-		10 * 60 * 1000, /* a cluster without changes for this time is
-				   complete, even while the site is crawled */
-	MIN_RETURNED = 3, /* pages that must have come since the last fetch of
-			     its sample for a template to have returned */
+		/*
+		 * a cluster that has not changed for this time is complete,
+		 * even while the site is crawled
+		 */
+	10 * 60 * 1000,
+	/*
+	 * an ended template returns only if at least this many pages have come
+	 * after the last fetch of its sample
+	 */
+	MIN_RETURNED = 3,
 };
 
-/* The first pages of a cluster. */
+/* Counts of the first pages of a cluster. */
 struct newcomers {
 	uint32_t count;
-	uint32_t older;    /* pages older than their cluster, or than the first
-			      template of the site */
-	uint32_t returned; /* pages fetched after the template had ended */
+	/*
+	 * pages that were stored before their cluster was created, or before
+	 * the first template of the site
+	 */
+	uint32_t older;
+	/* pages that were fetched after the template had ended */
+	uint32_t returned;
 };
 
 /*
- * Return when the template's pages were last fetched. A page that still exists
- * when the template ends was seen in the incident, so it does not count as
- * returned.
+ * Return when the template's sample pages were last fetched. If they still
+ * existed when the template ended, the incident has fetched them, so they must
+ * not count as returned.
  */
 static uint64_t last_asked(const struct template_row *row)
 {
@@ -61,8 +74,8 @@ static bool site_has_no_known_templates(const struct watch_plan *plan)
 }
 
 /*
- * Return whether it is too early for a version: half of a crawl is not a
- * template.
+ * Return whether it is too early to build a version: the cluster is too small,
+ * or its pages are still being crawled.
  */
 static bool is_young(const struct watch_plan *plan,
 		     const struct template_view *self, struct decision *step)
@@ -79,8 +92,9 @@ static bool is_young(const struct watch_plan *plan,
 }
 
 /*
- * Return whether the cluster must rest for a round first. While the pages of a
- * redesign are fetched, clusters split off from others and disappear again.
+ * Return whether the cluster must first be unchanged for one round. While the
+ * pages of a redesign are fetched, clusters split off from others and disappear
+ * again.
  */
 static bool cluster_is_passing(const struct watch_plan *plan,
 			       const struct template_view *self,
@@ -113,7 +127,7 @@ static enum watch_signal signal_of(const struct watch_plan *plan,
 		return SIGNAL_CONTESTED;
 	step->wish.has_arrivals = true;
 	if (!facts->given.has_arrivals)
-		return SIGNAL_YOUNG; /* not read yet */
+		return SIGNAL_YOUNG; /* the data was not read yet */
 	if (cluster_is_passing(plan, self, newcomers, step))
 		return SIGNAL_PASSING;
 	if (self->has_row && newcomers->returned < MIN_RETURNED)
@@ -140,7 +154,9 @@ static struct slice begin_lineage(const struct watch_plan *plan,
 	return lineage_add(plan, self->row.lineage, &entry);
 }
 
-/* Fill in the row of a new or returned template. */
+/*
+ * Set the fields of the row for a new template, or for one that has returned.
+ */
 static void begin_row(const struct watch_plan *plan,
 		      const struct template_view *self,
 		      struct template_row *row)
@@ -157,9 +173,10 @@ static void begin_row(const struct watch_plan *plan,
 }
 
 /*
- * Return whether to emit an event. Pages that were known before are only
- * grouped differently. A cluster that another template went to was reported
- * when that template ended.
+ * Return whether to emit an event for a new template. Do not emit it if the
+ * pages were known before and are only grouped differently, or if another
+ * template has moved to this cluster: that was reported when the other template
+ * ended.
  */
 static bool is_news(const struct watch_plan *plan,
 		    const struct template_view *self,
@@ -171,8 +188,9 @@ static bool is_news(const struct watch_plan *plan,
 }
 
 /*
- * The template has ended, but a new threshold may have moved its pages since.
- * For one round, report where they are whenever the site is at rest.
+ * Return the signal of a template that has ended. A new threshold may have
+ * moved its pages since. For one round, report the new clusters of the pages
+ * whenever the site is at rest.
  */
 static enum watch_signal
 cluster_leaving_signal(const struct watch_plan *plan,
@@ -203,7 +221,10 @@ static const char *const cluster_endings[TEMPLATE_STATES] = {
 	[TEMPLATE_MERGED] = "merged",
 };
 
-/* Correct an earlier alert that reported another destination. */
+/*
+ * Emit an event with the current clusters of the pages, which corrects the
+ * earlier alert.
+ */
 static void cluster_correct_destination(const struct watch_plan *plan,
 					const struct template_facts *facts,
 					struct decision *step)
@@ -216,7 +237,7 @@ static void cluster_correct_destination(const struct watch_plan *plan,
 				     : NULL;
 
 	row->other = page_moves_main(&flows, step->cluster, row->other);
-	if (ending != NULL) /* otherwise the row is damaged */
+	if (ending != NULL) /* NULL if the row is damaged */
 		row->lineage = lineage_add(
 			plan, row->lineage,
 			&(struct lineage_entry){ending, row->other, &flows});
@@ -256,12 +277,12 @@ void decision_plan_cluster(const struct watch_plan *plan,
 		step->event.kind = EVENT_TEMPLATE_NEW;
 }
 
-/* Plan for a live template, by its signal. */
+/* Functions that decide about a live template by its signal. */
 
-/* How a template ends, by signal. */
+/* How a template ends, for each signal that ends it. */
 struct retirement {
 	enum template_state state;
-	enum event_kind kind; /* 0 = not reported */
+	enum event_kind kind; /* 0 = emit no event */
 	const char *lineage;
 	const char *reason;
 };
@@ -279,10 +300,13 @@ static const struct retirement template_endings[WATCH_SIGNALS] = {
 	[SIGNAL_RECUT] = {TEMPLATE_MERGED, 0, "recut", NULL},
 };
 
-/* How a template continues with another version, by signal. */
+/*
+ * How a template continues with another version, for each signal that changes
+ * it.
+ */
 struct transition {
 	enum event_kind kind;
-	const char *lineage; /* NULL = none */
+	const char *lineage; /* entry for the lineage; NULL = no entry */
 	const char *reason;
 };
 
@@ -293,7 +317,7 @@ static const struct transition goings_on[WATCH_SIGNALS] = {
 			     "most of its pages were removed"},
 };
 
-/* Why an incident ends without an alert. */
+/* The reason why an incident ends without an alert, for each signal. */
 static const char *const checked[WATCH_SIGNALS] = {
 	[SIGNAL_ABANDONED] = "none of its pages can be read",
 	[SIGNAL_SAME] = "it is unchanged",
@@ -304,7 +328,7 @@ static const char *const checked[WATCH_SIGNALS] = {
 	[SIGNAL_RECUT] = "the threshold has changed",
 };
 
-/* Return the cluster that the template ends in; 0 = none. */
+/* Return the cluster that has the template's pages after its end; 0 = none. */
 static uint32_t ended_in(const struct decision *step)
 {
 	switch (step->signal) {
@@ -319,7 +343,7 @@ static uint32_t ended_in(const struct decision *step)
 	}
 }
 
-/* Request the versions and pages that the action needs. */
+/* Request the versions and pages that the action of the decision needs. */
 static void wish_for(const struct template_view *self, struct decision *step)
 {
 	struct data_request *wish = &step->wish;
@@ -356,8 +380,8 @@ static void wish_for(const struct template_view *self, struct decision *step)
 }
 
 /*
- * Merge: the template `into` got the pages of this one; its version covers
- * both.
+ * Merge the template into the live template `into`, whose cluster has its pages
+ * now. The new version of `into` covers the pages of both.
  */
 static void decision_merge_into(const struct watch_plan *plan, uint32_t into,
 				struct decision *step)
@@ -395,7 +419,7 @@ static void decision_end_template(const struct watch_plan *plan,
 		decision_merge_into(plan, other, step);
 }
 
-/* Continue with another version. */
+/* Let the template continue with another version. */
 static void decision_change_version(const struct watch_plan *plan,
 				    const struct template_facts *facts,
 				    struct decision *step)
@@ -438,7 +462,10 @@ static void ask_all(const struct watch_plan *plan,
 	decision_wait_until(step, plan->now_ms + PATIENCE_MS);
 }
 
-/* Wait for the site to be at rest, then for fetches. */
+/*
+ * Make sure that the incident is checked again: first at the end of the wait
+ * for the site to be at rest, then at the end of the wait for fetches.
+ */
 static void decision_wait(const struct watch_plan *plan, struct decision *step)
 {
 	uint64_t rested_ms = step->row.asked_ms + plan_rest_ms(plan);
@@ -452,7 +479,8 @@ static void decision_wait(const struct watch_plan *plan, struct decision *step)
 
 /*
  * Return when the next round is due. All templates of a site have their rounds
- * at the same time, so that a change of several templates is found together.
+ * at the same time, so that a change that concerns several templates is found
+ * for all of them together.
  */
 static uint64_t next_round(const struct watch_plan *plan, uint64_t round_ms)
 {
@@ -464,7 +492,7 @@ static uint64_t next_round(const struct watch_plan *plan, uint64_t round_ms)
 	return round_ms + watch_ms - (round_ms - first_ms) % watch_ms;
 }
 
-/* Fetch the next few sample pages if a round is due. */
+/* If a round is due, fetch the next few sample pages. */
 static void begin_round(const struct watch_plan *plan,
 			const struct template_facts *facts,
 			struct decision *step)
@@ -572,8 +600,8 @@ static void decision_set_flags(const struct watch_plan *plan,
 }
 
 /*
- * Note when a page was last seen unchanged, unless fetches are pending or the
- * incident has found a change.
+ * Store when a page was last seen unchanged. Do not do this while fetches are
+ * pending or if the incident has found a change.
  */
 static void decision_note_seen(struct decision *step)
 {
@@ -598,7 +626,8 @@ static bool is_same_row(const struct template_row *a,
 }
 
 /*
- * Return how many pages agree; for a part that is elsewhere, all of its pages.
+ * Return the number of pages that confirm the signal. If a part of the template
+ * is in another cluster, all pages of this part count.
  */
 static uint32_t agreed_by(enum watch_signal signal, const struct votes *votes)
 {
@@ -618,7 +647,10 @@ static void set_signal(enum watch_signal signal, struct decision *step)
 	step->action = watch_transition_of(signal)->action;
 }
 
-/* Replace the signal if it needs a version and no version could be built. */
+/*
+ * If the signal needs a version and none could be built, replace it by another
+ * signal.
+ */
 static void set_readable_signal(const struct watch_plan *plan,
 				const struct template_facts *facts,
 				struct decision *step)
@@ -633,7 +665,7 @@ static void set_readable_signal(const struct watch_plan *plan,
 		set_signal(SIGNAL_ABANDONED, step);
 }
 
-/* Emit an event when an incident ends, whatever its result is. */
+/* Emit an event when an incident ends without an alert. */
 static void state_end(const struct template_row *before, struct decision *step)
 {
 	bool is_open = step->row.state == TEMPLATE_LIVE &&

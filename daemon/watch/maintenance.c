@@ -20,10 +20,13 @@ struct garbage_collector {
 	struct pipeline *pipeline;
 	struct background *background;
 	struct lock lock;
-	struct retention_limits limits; /* under the lock */
+	struct retention_limits limits; /* guarded by the lock */
 };
 
-/* Delete some rows; add their number to *collected. */
+/*
+ * Delete the rows in several transactions, and add the number of deleted rows
+ * to *collected.
+ */
 static enum error garbage_collector_delete(struct garbage_collector *collector,
 					   const struct gc_row *rows,
 					   size_t count, uint64_t *collected)
@@ -38,7 +41,10 @@ static enum error garbage_collector_delete(struct garbage_collector *collector,
 	return error;
 }
 
-/* Run one round; *swept_out is 0 when all limits are met. */
+/*
+ * Run one garbage collection. *swept_out is the number of deleted rows; 0 means
+ * that all limits are met.
+ */
 static enum error gc_once(struct garbage_collector *collector,
 			  uint64_t *swept_out)
 {
@@ -130,8 +136,9 @@ void garbage_collector_stop(struct garbage_collector *collector)
 }
 
 /*
- * Higher levels cost more and save little: a page of 41 KB becomes 2.8 KB at
- * level 3 in 0.1 ms and 2.5 KB at level 12 in 1 ms.
+ * Compression level of zstd. A higher level needs more time and saves little:
+ * at level 3, a page of 41 KB is compressed to 2.8 KB in 0.1 ms; at level 12,
+ * to 2.5 KB in 1 ms.
  */
 enum { PERIOD_MS = 5000, LEVEL = 9 };
 
@@ -140,8 +147,8 @@ struct packing_thread {
 	struct pipeline *pipeline;
 	struct background *background;
 	/*
-	 * the sites that were processed completely, in their state then; owned
-	 * by the thread
+	 * the sites that were completely compressed, with their generation at
+	 * that time; only the thread uses them
 	 */
 	struct stored_site_list walked;
 };
@@ -190,8 +197,9 @@ static enum error walk_site(struct packing_thread *service, uint32_t site,
 }
 
 /*
- * A site is finished when a pass has changed nothing, because data derived from
- * its templates may be written shortly after its pages.
+ * Walk over the sites that are not finished. A site is finished only when a
+ * walk has changed nothing, because data that is derived from its templates may
+ * be written shortly after its pages.
  */
 static enum error walk_sites(struct packing_thread *service,
 			     const struct stored_site_list *sites,

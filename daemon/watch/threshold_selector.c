@@ -16,7 +16,10 @@ struct threshold_selector {
 	struct background *background;
 };
 
-/* The seeds of the sites that need a threshold: [count] strings. */
+/*
+ * A list of the sites that need a threshold; each item is the seed of a site,
+ * [count].
+ */
 struct turns {
 	char **seeds;
 	size_t count;
@@ -51,7 +54,10 @@ static bool threshold_selector_continue(void *context, uint64_t done,
 	return !background_is_ended(context);
 }
 
-/* Return false after a failure that may persist. */
+/*
+ * Choose the threshold of a site. Return false after a failure that may
+ * persist.
+ */
 static bool threshold_selector_choose(struct threshold_selector *selector,
 				      struct background *background,
 				      const char *seed)
@@ -107,7 +113,8 @@ static struct thread_schedule select_all(struct background *background,
 	}
 	free(turns.seeds);
 	/*
-	 * retry after the pause that follows a failure, with or without changes
+	 * after a failure, try again after the pause even if nothing has
+	 * changed
 	 */
 	return (struct thread_schedule){.is_failing = !is_well,
 					.within_ms = is_well ? 0 : 1};

@@ -22,7 +22,7 @@ static int most_first(const void *left, const void *right)
 }
 
 /*
- * Return the cluster of the page, or of the page that it redirects to; 0 =
+ * Return the cluster of the page or, if the page redirects, of its target; 0 =
  * none.
  */
 static uint32_t sample_page_cluster(const struct sample_page *page)
@@ -82,7 +82,7 @@ struct slice evidence_text(struct arena *arena, json_t *value)
 	return copy;
 }
 
-/* [{"template", "pages"}, ...] */
+/* Return [{"template", "pages"}, ...]. */
 static json_t *destinations_json(struct slice host,
 				 const struct destination *items,
 				 uint32_t count)
@@ -131,15 +131,17 @@ static void evidence_add_item(json_t *list, const struct version_item *item)
 						(double)item->ratio));
 }
 
-/* Hashes that moved, and where to find their texts. */
+/*
+ * Hashes of paths or fragments that a template has lost or gained, and the
+ * items that have the texts for them.
+ */
 struct moved_items {
 	const uint64_t *hashes; /* [count], ascending */
 	uint32_t count;
 	const struct version_item *items; /* [item_count] */
 	uint32_t item_count;
-	const struct version_item *const
-		*differences; /* [difference_count], used if the items have no
-				 text for a hash */
+	/* [difference_count], used if no item has a text for the hashes */
+	const struct version_item *const *differences;
 	uint32_t difference_count;
 };
 
@@ -167,7 +169,9 @@ static json_t *moves_json(double ratio, const struct moved_items *gone,
 			 evidence_items_json(come));
 }
 
-/* Add the removed and the added items. */
+/*
+ * Add the paths and fragments that the template has lost or gained to `value`.
+ */
 static void add_moves(const struct template_facts *facts,
 		      const struct detection *detection, struct arena *scratch,
 		      json_t *value)
@@ -254,7 +258,10 @@ static json_t *evidence_pages_json(struct slice host,
 	return list;
 }
 
-/* Return the template's version before, and the one after if it differs. */
+/*
+ * Return the numbers of the template's versions before and after, or only one
+ * number if they are equal.
+ */
 static json_t *evidence_versions_json(uint32_t before, uint32_t after)
 {
 	return before == after ? json_pack("[I]", (json_int_t)before)
@@ -341,10 +348,13 @@ json_t *evidence_of_new(const struct built_version *taken)
 
 enum {
 	PERMILLE = 1000,
-	MOST = 660, /* permille of a sample */
+	/*
+	 * permille of the sample pages that must agree; see votes_have_left()
+	 */
+	MOST = 660,
 };
 
-/* Return whether its last visit ended in the window. */
+/* Return whether the last visit of the page ended in the time window. */
 static bool sample_page_is_fetched(const struct sample_page *page,
 				   uint64_t window_ms)
 {
@@ -404,7 +414,7 @@ struct sample_observation observe_sample_page(const struct sample_page *page,
 	}
 }
 
-/* Return whether the page is unseen, or exists with its old paths. */
+/* Return whether the page was not fetched, or is a page with its old paths. */
 static bool
 observation_is_unchanged(const struct sample_observation *observation)
 {
@@ -413,7 +423,7 @@ observation_is_unchanged(const struct sample_observation *observation)
 		!observation->has_other_paths);
 }
 
-/* State while the votes are counted. */
+/* The inputs of a count, and its result. */
 struct vote_count {
 	const struct template_facts *facts;
 	const struct vote_rules *rules;
@@ -421,7 +431,10 @@ struct vote_count {
 	struct votes *votes;
 };
 
-/* Boyer-Moore majority vote: return the cluster of more than half. */
+/*
+ * Return the cluster that has more than half of the pages (Boyer-Moore majority
+ * vote). If there is no such cluster, the result is any cluster.
+ */
 static uint32_t majority_of(const struct votes *votes)
 {
 	uint32_t majority = 0;
@@ -438,9 +451,9 @@ static uint32_t majority_of(const struct votes *votes)
 }
 
 /*
- * The threshold changed: unchanged pages do not count against the template,
- * wherever they are now. If the template has no cluster any longer, set
- * is_recut and nothing else.
+ * Handle a changed threshold: unchanged pages do not count against the
+ * template, even if they are in another cluster now. If the template no longer
+ * has a cluster and most of its pages are unchanged, only set is_recut.
  */
 static void forgive_recut(const struct vote_count *count)
 {
@@ -508,8 +521,8 @@ static struct observed_page witness_of(const struct vote_count *count,
 }
 
 /*
- * Detect the change. Ignore pages that were not fetched in time, and pages that
- * follow a reported split.
+ * Decide whether the template has changed. Ignore pages that were not fetched
+ * in time, and pages that follow a reported split.
  */
 static void votes_detect_change(const struct vote_count *count)
 {
@@ -528,8 +541,8 @@ static void votes_detect_change(const struct vote_count *count)
 }
 
 /*
- * Most of the pages are elsewhere: return whether these have all changed in the
- * same way.
+ * Return whether most of the pages have changed in the same way and are in
+ * another cluster.
  */
 static bool votes_have_left(const struct vote_count *count)
 {

@@ -15,12 +15,17 @@
 #include "store/rows.h"
 
 enum {
-	MAX_FOUND = 64, /* maximum number of templates in one transaction */
+	/* maximum number of templates that one transaction updates */
+	MAX_FOUND = 64,
 	MAX_READINGS =
-		4, /* of one subject, which may change between two readings */
+		/*
+		 * maximum reads of one subject, whose data may change between
+		 * two reads
+		 */
+	4,
 };
 
-/* A site check while it runs. */
+/* A running site check. */
 struct making {
 	struct facts_source source;
 	struct watch_plan plan;
@@ -28,8 +33,9 @@ struct making {
 };
 
 /*
- * Read the data that the step requests and plan the step again, until nothing
- * is missing. The final step is based on data of one transaction only.
+ * Make the decision about a subject. Read the data that the decision requests
+ * and make it again, until it requests no further data. The final decision uses
+ * only data that was read in one transaction.
  */
 static enum error plan_subject(const struct making *making,
 			       const struct template_view *subject,
@@ -73,9 +79,9 @@ static enum error inspect_subject(struct making *making,
 }
 
 /*
- * Order of the subjects. Live templates come first: their pages may be in new
- * clusters, and a new template must know where its pages come from before it is
- * planned.
+ * The order of the subjects in a check. Live templates come first, because
+ * their pages may be in new clusters. When a new template is planned, it must
+ * be known whether its pages come from another template.
  */
 enum inspection_turn { TURN_LIVE, TURN_UNKNOWN, TURN_ENDED, TURNS };
 
@@ -88,8 +94,8 @@ site_check_turn_of(const struct template_view *subject)
 }
 
 /*
- * Return whether the check stops here: it has many results; the next check
- * continues after they are committed.
+ * Return whether the check must stop because it has enough results for one
+ * transaction. After these are committed, the next check continues.
  */
 static bool site_check_is_full(const struct watch_plan *plan)
 {
@@ -203,7 +209,7 @@ struct watched {
 	uint32_t failed_count;
 	uint32_t flags;
 	uint64_t watch_ms;
-	uint64_t next_ms; /* when to check it again even without changes */
+	uint64_t next_ms; /* time of the next check if nothing changes */
 	char *host;
 	bool is_there;
 };
@@ -235,7 +241,10 @@ static struct watched *watcher_find_site(struct watcher *watching,
 	return &watching->sites[at];
 }
 
-/* Store the current state of the site; return whether a check is due. */
+/*
+ * Store the current state of the site in *watched. Return whether a check is
+ * due.
+ */
 static bool is_due(struct watched *watched, const struct site_row *row,
 		   uint64_t now_ms)
 {
@@ -262,7 +271,7 @@ static bool is_due(struct watched *watched, const struct site_row *row,
 	return has_news || watched->next_ms <= now_ms;
 }
 
-/* Read the sites, and set next_ms to 0 if a check is due. */
+/* Read the rows of all sites. Set next_ms of a site to 0 if a check is due. */
 static enum error watcher_read_sites(struct watcher *watching, uint64_t now_ms)
 {
 	struct txn txn = txn_begin_read(watching->store);
@@ -285,7 +294,7 @@ static enum error watcher_read_sites(struct watcher *watching, uint64_t now_ms)
 	return txn_end(&txn);
 }
 
-/* Remove the sites that were deleted. */
+/* Remove the deleted sites from the list. */
 static void drop_sites(struct watcher *watching)
 {
 	size_t kept = 0;
@@ -315,7 +324,7 @@ static enum error watcher_commit(struct watcher *watching,
 				 : error;
 }
 
-/* Convert a wall-clock time, which may be set, to the steady clock. */
+/* Convert a time of the wall clock, which may be set, to the steady clock. */
 static uint64_t steady_of(uint64_t time_ms, uint64_t wall_ms)
 {
 	uint64_t now_ms = clock_steady_ms();
@@ -325,7 +334,10 @@ static uint64_t steady_of(uint64_t time_ms, uint64_t wall_ms)
 	return time_ms > wall_ms ? now_ms + (time_ms - wall_ms) : now_ms;
 }
 
-/* Return false after a failure that may persist. */
+/*
+ * Check a site and commit the result. Return false after a failure that may
+ * persist.
+ */
 static bool watcher_check_site(struct watcher *watching,
 			       struct watched *watched)
 {
@@ -339,7 +351,11 @@ static bool watcher_check_site(struct watcher *watching,
 	if (error == ERR_NONE && site_check_has_updates(&inspection)) {
 		error = watcher_commit(watching, &inspection);
 		watched->next_ms =
-			0; /* check again: the commit may have consequences */
+			/*
+			 * the commit may cause other changes, so check the site
+			 * again
+			 */
+			0;
 	}
 	site_check_free(&inspection);
 	if (error == ERR_NONE || error == ERR_NOT_FOUND ||
@@ -349,7 +365,8 @@ static bool watcher_check_site(struct watcher *watching,
 		(struct log_subject){.site = slice_of(watched->host)},
 		"cannot check its templates now: %s; retrying",
 		error_text(error));
-	watched->next_ms = 0; /* after the pause that follows a failure */
+	/* check the site again after the pause that follows a failure */
+	watched->next_ms = 0;
 	return false;
 }
 

@@ -1,21 +1,25 @@
 /*
  * daemon/watch/watcher.h - check the templates of a site against its stored
- * pages: which templates are new, unchanged or changed, and which pages must be
- * fetched to decide.
+ * pages
+ *
+ * A check finds out which templates are new, unchanged or changed, and which
+ * pages must be fetched to decide this.
  *
  *   collect.h   reads stored rows as plain data
- *   decide.h    counts what the sample pages show, derives the signals, and
- *               makes a plan: pure; then turns it into updates that are
- *               committed together (daemon/engine/commit_event.h)
+ *   decide.h    counts the votes of the sample pages, derives the signals, and
+ *               makes a plan; these functions are pure. Then it turns the plan
+ *               into updates that are committed together
+ *               (daemon/engine/commit_event.h)
  *
- * A check is stateless and finds nothing twice: once its updates are committed,
- * the same pages give none.
+ * A check has no state of its own. After its updates are committed, another
+ * check of the same pages has no updates.
  *
- * A template has up to MAX_TEMPLATE_SAMPLE sample pages, stored with their
- * records from the time of its newest version (TABLE_SAMPLE_PAGES). Each round
- * fetches a few sample pages. When one has changed, all are fetched, and
- * template/change_detector.h decides. So watching a site costs a few
- * conditional requests, and an event is based on k of n fresh visits.
+ * A template has up to MAX_TEMPLATE_SAMPLE sample pages. They are stored with
+ * the records that they had when the newest version was built
+ * (TABLE_SAMPLE_PAGES). Each round fetches a few of them. When one has changed,
+ * all are fetched, and template/change_detector.h decides whether the template
+ * has changed. So watching a site costs a few conditional requests, and an
+ * event is based on recent visits of k of n pages.
  */
 #ifndef DAEMON_WATCH_WATCHER_H
 #define DAEMON_WATCH_WATCHER_H
@@ -39,85 +43,98 @@ struct site_check_rules {
 	struct page_limits limits;
 	struct worker_pool *pool; /* workers that parse pages; NULL = parse in
 			      this process */
-	uint32_t min_pages;       /* a smaller cluster is not a template */
-	uint64_t stale_ms;        /* 0 = never report a site as stale */
-};
-
-/* Create with site_check_make(); free with site_check_free(). */
-struct site_check {
-	struct arena *arena; /* owns everything */
-	uint32_t site;       /* number of the site */
-	char *seed;          /* a URL of the site */
-	struct template_updates findings;
-	uint64_t next_ms; /* when to check again even without changes;
-			     UINT64_MAX = never */
+	/* a cluster with fewer pages is not a template */
+	uint32_t min_pages;
+	uint64_t stale_ms; /* 0 = never report a site as stale */
 };
 
 /*
- * Check a site. ERR_NOT_FOUND and errors of the transaction; then
- * *inspection_out is empty.
+ * The result of a check. Create it with site_check_make(), free it with
+ * site_check_free().
+ */
+struct site_check {
+	struct arena *arena; /* owns all parts of the result */
+	uint32_t site;       /* number of the site */
+	char *seed;          /* a URL of the site */
+	struct template_updates findings;
+	/* time of the next check if nothing changes; UINT64_MAX = never */
+	uint64_t next_ms;
+};
+
+/*
+ * Check a site. On an error *inspection_out is empty. ERR_NOT_FOUND and errors
+ * of the transaction.
  */
 enum error site_check_make(struct store *store, const char *host,
 			   const struct site_check_rules *rules,
 			   uint64_t now_ms, struct site_check *inspection_out);
 void site_check_free(struct site_check *inspection);
 
-/* Return whether there is anything to commit. */
+/* Return whether the check has updates to commit. */
 bool site_check_has_updates(const struct site_check *inspection);
 
 /*
- * The thread that checks the templates of all sites: after changes of a site,
- * and when a round of its sample pages is due.
+ * The thread that checks the templates of all sites. It checks a site after it
+ * has changed, and when a round of its sample pages is due.
  */
 
 /*
- * Start the thread; it reads `store` and commits through `pipeline`. The rules
- * are copied. ERR_IO: cannot create the thread.
+ * Start the thread, which reads `store` and commits through `pipeline`. The
+ * rules are copied. ERR_IO: the thread cannot be created.
  */
 enum error watcher_start(struct watcher **watching_out, struct store *store,
 			 struct pipeline *pipeline,
 			 const struct site_check_rules *rules);
 
-/* Check the sites after a commit. Any thread may call this; cheap. */
+/*
+ * Make the thread check the sites; call this after a commit. Any thread may
+ * call this, and it is fast.
+ */
 void watcher_wake(struct watcher *watching);
 
-/* Stop the thread after its current check. NULL is a no-op. */
+/* Stop the thread after its current check. If it is NULL, do nothing. */
 void watcher_stop(struct watcher *watching);
 
 /*
- * The thread that chooses the thresholds of sites with SITE_IS_AUTO, at the
- * times that daemon/engine/sites.h defines.
+ * The thread that chooses the thresholds of sites with SITE_IS_AUTO.
+ * site_wants_threshold() of daemon/engine/sites.h decides when.
  */
 
 struct threshold_selector;
 
 /*
- * Start the thread; it reads `store` and commits through `pipeline`. Sites with
- * more than `max_leaves` distinct signatures get the default threshold of their
- * measure without a dendrogram. ERR_IO: cannot create the thread.
+ * Start the thread, which reads `store` and commits through `pipeline`. A site
+ * with more than `max_leaves` distinct signatures gets the default threshold of
+ * its measure, without a dendrogram. ERR_IO: the thread cannot be created.
  */
 enum error threshold_selector_start(struct threshold_selector **selector_out,
 				    struct store *store,
 				    struct pipeline *pipeline,
 				    size_t max_leaves);
 
-/* Check the sites after a commit. Any thread may call this; cheap. */
+/*
+ * Make the thread check the sites; call this after a commit. Any thread may
+ * call this, and it is fast.
+ */
 void threshold_selector_wake(struct threshold_selector *selector);
 
-/* Stop the thread, even while it computes a dendrogram. NULL is a no-op. */
+/*
+ * Stop the thread, even while it computes a dendrogram. If it is NULL, do
+ * nothing.
+ */
 void threshold_selector_stop(struct threshold_selector *selector);
 
 /*
- * The thread that deletes data over the limits of daemon/config/config.h: at
- * the start, when the limits change, and every minute.
+ * The thread that deletes data over the limits of daemon/config/config.h. It
+ * runs at the start, when the limits change, and every minute.
  */
 
 struct garbage_collector;
 struct packing_thread;
 
 /*
- * Start the thread; it reads `store` and commits through `pipeline`. ERR_IO:
- * cannot create the thread.
+ * Start the thread, which reads `store` and commits through `pipeline`. ERR_IO:
+ * the thread cannot be created.
  */
 enum error garbage_collector_start(struct garbage_collector **collector_out,
 				   struct store *store,
@@ -128,23 +145,24 @@ enum error garbage_collector_start(struct garbage_collector **collector_out,
 void garbage_collector_configure(struct garbage_collector *collector,
 				 const struct retention_limits *limits);
 
-/* Stop the thread after its current transaction. NULL is a no-op. */
+/* Stop the thread after its current transaction. If it is NULL, do nothing. */
 void garbage_collector_stop(struct garbage_collector *collector);
 
 /*
- * Compresses the stored pages again in the background if that saves space
+ * The thread that compresses stored pages again if that saves space
  * (daemon/engine/packing.h).
  */
 
 /*
- * Start a thread that processes all sites first, and then each site whose pages
- * have changed, some seconds after its last pass. The pipeline commits its
- * steps; store and pipeline must outlive it. ERR_IO: cannot create the thread.
+ * Start a thread that first processes all sites, and then each site whose pages
+ * have changed. It pauses for some seconds between two passes. `pipeline`
+ * commits its steps. `store` and `pipeline` must outlive the thread. ERR_IO:
+ * the thread cannot be created.
  */
 enum error packing_thread_start(struct packing_thread **service_out,
 				struct store *store, struct pipeline *pipeline);
 
-/* Wait for the current step and stop the thread. NULL is a no-op. */
+/* Stop the thread after its current step. If it is NULL, do nothing. */
 void packing_thread_stop(struct packing_thread *service);
 
 #endif

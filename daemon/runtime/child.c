@@ -28,9 +28,9 @@
 #include "store/store.h"
 
 /*
- * Find all processes that a command has started, including processes that have
- * left its process group and session, as setsid does, or whose parents have
- * exited.
+ * Functions that find all processes that a command has started. They also find
+ * processes that have left its process group and session, as setsid does, and
+ * processes whose parents have exited.
  */
 
 enum { MAX_ROUNDS = 16, PIECE_BYTES = 4096, MAX_PROC_BYTES = 1 << 20 };
@@ -48,7 +48,7 @@ struct process_list {
 };
 
 /*
- * Read a file of /proc/PID; return false if the process has exited, or belongs
+ * Read a file of /proc/PID. Return false if the process has exited or belongs
  * to another user.
  */
 static bool proc_read_file(pid_t pid, const char *name, struct buffer *out)
@@ -87,8 +87,9 @@ static bool has_mark(pid_t pid, const char *mark, struct buffer *scratch)
 }
 
 /*
- * Read the fourth field of stat. The second field, a name, may contain any
- * characters.
+ * Return the parent of a process: the fourth field of its stat file. The second
+ * field, a name, may contain any characters, so search for the field from the
+ * end.
  */
 static pid_t proc_parent(pid_t pid, struct buffer *scratch)
 {
@@ -110,7 +111,7 @@ static void list_processes(struct process_list *list, pid_t root,
 	const struct dirent *entry;
 
 	list->count = 0;
-	/* NOLINTNEXTLINE(concurrency-mt-unsafe): one thread's stream */
+	/* NOLINTNEXTLINE(concurrency-mt-unsafe): used by one thread */
 	while (folder != NULL && (entry = readdir(folder)) != NULL) {
 		pid_t pid = (pid_t)strtol(entry->d_name, NULL, 10);
 
@@ -140,8 +141,8 @@ static bool is_child(const struct process_list *list,
 }
 
 /*
- * Add all children before killing any, because children of a killed process get
- * another parent.
+ * Mark all descendants before any of them is killed, because the children of a
+ * killed process get another parent.
  */
 static void add_children(struct process_list *list)
 {
@@ -161,8 +162,8 @@ static void add_children(struct process_list *list)
 }
 
 /*
- * Kill the listed processes. Return their number without the root, which its
- * parent must reap.
+ * Kill the marked processes. Return their number, not counting `root`, which
+ * its parent must reap.
  */
 static size_t kill_listed(const struct process_list *list, pid_t root)
 {
@@ -178,10 +179,10 @@ static size_t kill_listed(const struct process_list *list, pid_t root)
 }
 
 /*
- * Kill the process `root` and its descendants in /proc: its children, their
- * children, and every process that was started with `mark` in its environment,
- * a variable "NAME=value" of this command only. Processes that fork faster than
- * this finds them may survive.
+ * Kill the process `root` and its descendants. These are its children, their
+ * children and so on, and every process that has `mark` in its environment, a
+ * variable "NAME=value" that only this command gets. Processes that fork faster
+ * than they are found may survive.
  */
 static void descendants_kill(pid_t root, const char *mark)
 {
@@ -199,7 +200,7 @@ static void descendants_kill(pid_t root, const char *mark)
 /* The process that does the work. */
 struct child_run {
 	pid_t pid;
-	int file; /* pipe with its result */
+	int file; /* pipe for the result */
 	const struct child_work_position *place;
 };
 
@@ -215,7 +216,7 @@ uint64_t child_work_limit_ms(const char *path)
 	return LEAST_MS + ((uint64_t)status.st_size >> 20) * MIB_MS;
 }
 
-/* Runs in the new process. */
+/* Do the work in the new process. */
 static _Noreturn void child_run_main(const struct child_work *trial,
 				     struct child_work_position *place,
 				     int file, pid_t parent)
@@ -224,14 +225,17 @@ static _Noreturn void child_run_main(const struct child_work *trial,
 	enum error error = ERR_STOPPED;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	prctl(PR_SET_DUMPABLE, 0); /* no core dump */
+	prctl(PR_SET_DUMPABLE, 0); /* write no core dump */
 	if (getppid() == parent)
 		error = trial->work(trial->context, place, &out);
 	(void)file_write_all(file, buffer_slice(&out));
 	_exit(-(int)error);
 }
 
-/* Read the result to its end; return false if the time is over before. */
+/*
+ * Read the result until the end of the file. Return false if the time is over
+ * before.
+ */
 static bool child_run_read(int file, uint64_t until_ms, struct buffer *out)
 {
 	struct pollfd poll_file = {.fd = file, .events = POLLIN};
@@ -276,7 +280,10 @@ static enum error tell_end(int status, bool is_late,
 	return ERR_STOPPED;
 }
 
-/* Wait for the process to end. */
+/*
+ * Read the result and wait until the process exits. Return the error of the
+ * work.
+ */
 static enum error child_run_wait(const struct child_work *trial,
 				 const struct child_run *worker,
 				 struct buffer *out, char *why)
@@ -307,7 +314,8 @@ enum error run_in_child(const struct child_work *trial, struct buffer *out,
 	if (place == MAP_FAILED)
 		return ERR_IO;
 	if (pipe2(ends, O_CLOEXEC) == 0) {
-		fflush(NULL); /* or both would write pending output */
+		/* otherwise both processes would write pending output */
+		fflush(NULL);
 		worker.file = ends[0];
 		worker.pid = fork();
 		if (worker.pid == 0) {
@@ -325,10 +333,16 @@ enum error run_in_child(const struct child_work *trial, struct buffer *out,
 
 enum { MAX_ACCOUNT_BYTES = 16384 };
 
-/* Interval of checks for a child that is about to exit. */
+/*
+ * Interval between checks whether a child has exited; it grows from the first
+ * to the second value.
+ */
 enum { FIRST_NAP_NS = 50 * 1000, MAX_NAP_NS = 10 * 1000 * 1000 };
 
-/* Return a memory file with the input, so that no thread has to fill a pipe. */
+/*
+ * Return a memory file that contains the input. With a pipe, a thread would
+ * have to write the input.
+ */
 static int child_open_input(struct slice input)
 {
 	int file = memfd_create("event", MFD_CLOEXEC);
@@ -343,8 +357,8 @@ static int child_open_input(struct slice input)
 }
 
 /*
- * Unblock all signals: the daemon's threads block signals, and a child would
- * inherit that.
+ * Unblock all signals in the child. The threads of the daemon block signals,
+ * and a child would inherit this.
  */
 static int set_attributes(posix_spawnattr_t *attributes)
 {
@@ -376,7 +390,7 @@ static int set_files(posix_spawn_file_actions_t *actions, int input)
 	return failed;
 }
 
-/* Append the variables of a clean environment, each with its NUL. */
+/* Append the variables of a clean environment; each ends with a NUL. */
 static void append_clean(struct buffer *out)
 {
 	static const char fixed[] = "PATH=/usr/local/bin:/usr/bin:/bin\0"
@@ -397,7 +411,7 @@ static void append_clean(struct buffer *out)
 	buffer_append_byte(out, '\0');
 }
 
-/* [count] variables, then NULL. */
+/* [count] variables, followed by NULL. */
 struct variables {
 	char **items;
 	size_t count;
@@ -414,8 +428,8 @@ static void add_variable(struct variables *variables, char *variable)
 }
 
 /*
- * Return the environment of the command, with its mark exactly once; it points
- * into `clean`.
+ * Return the environment of the command. It contains the mark exactly once. The
+ * variables point into `clean`.
  */
 static struct variables list_variables(struct child *child,
 				       const struct child_command *command,
@@ -441,7 +455,7 @@ static struct variables list_variables(struct child *child,
 	return variables;
 }
 
-/* Start the command; return 0 or an errno. */
+/* Start the command. Return 0 or an errno. */
 static int spawn(struct child *child, const struct child_command *command,
 		 int input)
 {

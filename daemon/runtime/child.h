@@ -1,15 +1,16 @@
 /*
- * daemon/runtime/child.h - run a command without a shell: with bytes on its
- * standard input, in its own session and process group, in the root folder. Its
- * standard output is discarded; it shares the standard error of the daemon and
- * inherits no other descriptors. All signals are unblocked and have their
- * default action.
+ * daemon/runtime/child.h - run a command without a shell
  *
- * Its environment is clean: a fixed PATH, LANG and SHELL; HOME, USER and
- * LOGNAME of the daemon's account (HOME is / if the account has no entry); the
- * variables of the command; and TEMPLATED_RUN, which identifies the processes
- * that it starts. It gets no other variables of the daemon unless `inherits` is
- * set.
+ * The command gets bytes on its standard input. It runs in its own session and
+ * process group, in the root folder. Its standard output is discarded. It
+ * shares the standard error of the daemon and inherits no other descriptors.
+ * All signals are unblocked and have their default action.
+ *
+ * Its environment is clean. It contains a fixed PATH, LANG and SHELL; HOME,
+ * USER and LOGNAME of the daemon's account (HOME is / if the account has no
+ * entry); the variables of the command; and TEMPLATED_RUN, whose value
+ * identifies the processes that the command starts. It contains the other
+ * variables of the daemon only if `inherits` is set.
  */
 #ifndef DAEMON_RUNTIME_CHILD_H
 #define DAEMON_RUNTIME_CHILD_H
@@ -24,89 +25,111 @@
 
 struct child {
 	pid_t pid;
-	int file; /* pidfd, readable after its exit; -1 = not available */
+	/*
+	 * pidfd, which becomes readable when the child exits; -1 = not
+	 * available
+	 */
+	int file;
 	uint64_t deadline_ms;
-	char mark[64];    /* "TEMPLATED_RUN=..." in its environment */
-	char message[64]; /* English, after a failure */
+	/* the variable "TEMPLATED_RUN=..." of its environment */
+	char mark[64];
+	char message[64]; /* reason of a failure, in English */
 };
 
 enum child_state {
 	CHILD_RUNS,
-	CHILD_DONE,   /* exit status 0 */
-	CHILD_FAILED, /* any other end, or killed at its deadline */
+	CHILD_DONE, /* it has exited with status 0 */
+	/* it has ended in another way, or was killed at its deadline */
+	CHILD_FAILED,
 };
 
 struct child_command {
-	char *const *words;       /* a path and its arguments; ends with NULL */
-	char *const *environment; /* additional "NAME=value"; ends with NULL */
-	bool inherits; /* the daemon's environment instead of a clean one */
+	/* the path of a program and its arguments; ends with NULL */
+	char *const *words;
+	/* additional variables "NAME=value"; ends with NULL */
+	char *const *environment;
+	bool inherits; /* use the daemon's environment instead of a clean one */
 	struct slice input;
 	uint64_t deadline_ms;
 };
 
-/* Start a command: CHILD_RUNS or CHILD_FAILED. */
+/* Start a command. Return CHILD_RUNS or CHILD_FAILED. */
 enum child_state child_start(struct child *child_out,
 			     const struct child_command *command);
 
-/* Return the state without waiting; reap a child that has exited. */
+/*
+ * Return the state of the child without waiting. Reap the child if it has
+ * exited.
+ */
 enum child_state child_check(struct child *child, uint64_t now_ms);
 
 /*
- * Kill the process group and all descendants of the child, in any session. Wait
- * for the child for at most CHILD_KILL_MS, because the kernel does not end a
- * process that waits for a disk or a file server.
+ * Kill the process group of the child and all its descendants in any session.
+ * Wait for the exit of the child for at most CHILD_KILL_MS, because the kernel
+ * cannot end a process that waits for a disk or a file server.
  */
 void child_kill(struct child *child);
 
 enum { CHILD_KILL_MS = 5000 };
 
 /*
- * Wait for the exit of a child process that was asked to exit. Return 0 and its
- * status as of waitpid(), ETIMEDOUT, or another errno.
+ * Wait until a child process that was told to exit has exited. Return 0 and its
+ * status in the form of waitpid(); ETIMEDOUT; or another errno.
  */
 int child_await(pid_t pid, uint32_t timeout_ms, int *status_out);
 
 /*
- * The steps of the functions above, for callers that start and check the child
- * through another process (daemon/privsep/spawner_client.h).
+ * The single steps of the functions above, for callers that start and check the
+ * child through another process (daemon/privsep/spawner_client.h).
  */
 
 /* Start the child; return 0 or an errno. */
 int child_spawn(struct child *child_out, const struct child_command *command);
 
 /*
- * Return the child's status as of waitpid(), without waiting, and release the
- * child; -EAGAIN while it runs, or another negative errno.
+ * If the child has exited, release it and return its status in the form of
+ * waitpid(). Return -EAGAIN if it is running, or another negative errno. Do not
+ * wait.
  */
 int child_wait(struct child *child);
 
-/* Return the state for a status of child_wait(). */
+/* Return the state that follows from `status`, a result of child_wait(). */
 enum child_state child_judge(struct child *child, int status);
 
-/* Return CHILD_FAILED for a child that failed to start with this errno. */
+/*
+ * Set the message for a child that could not be started because of the errno
+ * `number`. Return CHILD_FAILED.
+ */
 enum child_state child_fail(struct child *child, int number);
 
-/* Return CHILD_FAILED for a child that was killed at its deadline. */
+/*
+ * Set the message for a child that was killed at its deadline. Return
+ * CHILD_FAILED.
+ */
 enum child_state child_expire(struct child *child);
 
-/* Release a child that was reaped. */
+/* Release a child that was already reaped. */
 void child_release(struct child *child);
 
 /*
- * Do work that may crash or hang, such as reading a damaged file through LMDB,
- * in a separate process and within a time limit, and always return a result.
- * The caller must have one thread.
+ * Functions that do work that may crash or hang, such as reading a damaged file
+ * through LMDB. The work is done in a separate process and with a time limit,
+ * so that there is always a result. The calling process must have only one
+ * thread.
  */
 
 enum { CHILD_WORK_POSITION_BYTES = 256 };
 
-/* The position of the work, for messages. */
+/* The part of the work that is being done, for messages. */
 struct child_work_position {
-	char text[CHILD_WORK_POSITION_BYTES]; /* with its NUL */
+	char text[CHILD_WORK_POSITION_BYTES]; /* ends with a NUL */
 };
 
 struct child_work {
-	/* Append the result to `out`; update the position. */
+	/*
+	 * Do the work, append its result to `out`, and update `place`
+	 * meanwhile.
+	 */
 	enum error (*work)(void *context, struct child_work_position *place,
 			   struct buffer *out);
 	void *context;
@@ -114,18 +137,18 @@ struct child_work {
 };
 
 /*
- * Fork, do the work in the child, and append its result to `out`. Return the
- * error of the work; ERR_STOPPED if the child was killed, by a signal or at its
- * time limit: `why` [CHILD_WORK_POSITION_BYTES] gets the reason and the
- * position; ERR_IO if there is no process. If this process dies, so does the
- * child.
+ * Fork, do the work in the child process, and append its result to `out`.
+ * Return the error of the work. ERR_STOPPED: a signal killed the child, or it
+ * was killed at its time limit; `why` [CHILD_WORK_POSITION_BYTES] gets the
+ * reason and the position of the work. ERR_IO: the child cannot be started. If
+ * the calling process dies, the child is killed too.
  */
 enum error run_in_child(const struct child_work *trial, struct buffer *out,
 			char *why);
 
 /*
- * Return the time limit for work on the store in the folder `path`, which reads
- * its file several times: 60 s plus 1 s per MiB.
+ * Return the time limit for work that reads the file of the store in the folder
+ * `path` several times: 60 s plus 1 s per MiB.
  */
 uint64_t child_work_limit_ms(const char *path);
 

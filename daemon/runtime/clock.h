@@ -1,6 +1,6 @@
 /*
- * daemon/runtime/clock.h - the clocks. Code outside of daemon/ gets times as
- * arguments.
+ * daemon/runtime/clock.h - read the clocks. Only code in daemon/ may read them;
+ * other code gets times as arguments.
  */
 #ifndef DAEMON_RUNTIME_CLOCK_H
 #define DAEMON_RUNTIME_CLOCK_H
@@ -17,25 +17,28 @@ static inline uint64_t clock_read_us(clockid_t clock)
 	       (uint64_t)time.tv_nsec / 1000U;
 }
 
-/* Unix time: for stored times. */
+/* Return the Unix time. Use it for times that are stored. */
 static inline uint64_t clock_wall_ms(void)
 {
 	return clock_read_us(CLOCK_REALTIME) / 1000U;
 }
 
-/* Never goes back: for delays and deadlines. */
+/* Return a time that never goes back. Use it for delays and deadlines. */
 static inline uint64_t clock_steady_ms(void)
 {
 	return clock_read_us(CLOCK_MONOTONIC) / 1000U;
 }
 
-/* Continues while the machine sleeps: for leases, whose end others wait for. */
+/*
+ * Return a time that also advances while the machine sleeps. Use it for leases,
+ * because other nodes wait for their end.
+ */
 static inline uint64_t clock_lease_ms(void)
 {
 	return clock_read_us(CLOCK_BOOTTIME) / 1000U;
 }
 
-/* CPU time of the calling thread. */
+/* Return the CPU time that the calling thread has used. */
 static inline uint64_t clock_thread_ms(void)
 {
 	return clock_read_us(CLOCK_THREAD_CPUTIME_ID) / 1000U;
@@ -47,27 +50,28 @@ static inline uint64_t clock_thread_ms(void)
 
 enum { TIME_BOUNDS = 16 };
 
-/* Microseconds, ascending. */
+/* The bounds in microseconds, ascending. */
 extern const uint64_t time_bounds_us[TIME_BOUNDS];
 
-/* {0} is empty. Guarded by the owner's lock. */
+/* Counts of durations. {0} is empty. The owner's lock guards it. */
 struct time_histogram {
 	/*
-	 * the first counts durations up to time_bounds_us[0], each other those
-	 * above the previous bound, the last those above all bounds
+	 * counts[0] is the number of durations up to time_bounds_us[0],
+	 * counts[i] of durations above bound i - 1 and up to bound i; the last
+	 * is the number of durations above all bounds
 	 */
 	uint64_t counts[TIME_BOUNDS + 1];
 	uint64_t sum_us;
 };
 
-/* Takes some nanoseconds. */
+/* Add a duration. Takes some nanoseconds. */
 void time_histogram_add(struct time_histogram *histogram, uint64_t time_us);
 
-/* Add the counts of `more`. */
+/* Add the counts of `more` to `histogram`. */
 void time_histogram_join(struct time_histogram *histogram,
 			 const struct time_histogram *more);
 
-/* Return the number of durations added. */
+/* Return the number of durations in the histogram. */
 uint64_t time_histogram_count(const struct time_histogram *histogram);
 
 #endif

@@ -25,7 +25,8 @@ void condition_wait(struct condition *condition, struct lock *lock)
 {
 	assert(lock_is_alone(lock) && !txn_is_open());
 	pthread_cond_wait(&condition->variable, &lock->mutex);
-	lock->outer = NULL; /* another thread may have set it */
+	/* another thread that held the lock meanwhile may have set it */
+	lock->outer = NULL;
 }
 
 bool condition_wait_until(struct condition *condition, struct lock *lock,
@@ -40,7 +41,8 @@ bool condition_wait_until(struct condition *condition, struct lock *lock,
 	assert(lock_is_alone(lock) && !txn_is_open());
 	status = pthread_cond_timedwait(&condition->variable, &lock->mutex,
 					&until);
-	lock->outer = NULL; /* another thread may have set it */
+	/* another thread that held the lock meanwhile may have set it */
+	lock->outer = NULL;
 	return status == 0;
 }
 
@@ -55,8 +57,8 @@ void condition_broadcast(struct condition *condition)
 }
 
 /*
- * The lock that this thread has acquired last; its `outer` chain holds the
- * others.
+ * The lock that this thread acquired last. Its `outer` is the lock that the
+ * thread acquired before, and so on.
  */
 static _Thread_local struct lock *innermost;
 

@@ -1,8 +1,10 @@
 /*
- * daemon/runtime/lock.h - the mutexes of the daemon, each with a rank, so that
- * no two threads can wait for each other: a thread may acquire only locks of a
- * larger rank than those it holds; debug builds assert that.
- * docs/dev/threads.md lists the threads and their waits.
+ * daemon/runtime/lock.h - the mutexes of the daemon
+ *
+ * Each mutex has a rank. A thread may acquire only locks of a larger rank than
+ * the locks that it holds. So two threads can never wait for each other. Debug
+ * builds assert this rule. docs/dev/threads.md lists the threads and the locks
+ * that they wait for.
  */
 #ifndef DAEMON_RUNTIME_LOCK_H
 #define DAEMON_RUNTIME_LOCK_H
@@ -12,56 +14,67 @@
 #include <stdint.h>
 
 /*
- * From the outermost to the innermost. Two locks of the same rank never nest.
+ * The ranks, from the outermost to the innermost lock. A thread never holds two
+ * locks of the same rank. Each comment names the file that uses the lock, and
+ * the data that the lock guards.
  */
 enum lock_rank {
-	LOCK_COMPONENTS = 1, /* runtime/parts.c: the running components */
-	LOCK_MODEL_BUILD, /* worker/learned.c: one sample in memory at a time */
-	LOCK_MODEL_CACHE, /* worker/learned.c: the cache */
-	LOCK_CACHE_WARMER, /* answer/teaching.c: the sites of recent requests */
-	LOCK_TEXT_CACHE,   /* answer/answer_cache.c: the cached texts */
-	LOCK_LEVELS,       /* report/levels.c: the cached trees */
-	LOCK_API, /* api/: the configuration, and single-instance work */
-	LOCK_EVENT_COUNTERS, /* api/event_tally.c: the event counters */
-	LOCK_GC,             /* watch/garbage_collector.c: its limits */
-	LOCK_DELIVERY,       /* delivery/: the outlets of its two threads */
-	LOCK_PIPELINE,       /* pipeline/: what its threads share */
-	LOCK_QUEUE,          /* pipeline/job.c: each queue of jobs */
-	LOCK_ARCHIVE,        /* pipeline/archive.c: the file, during writes */
-	LOCK_TOKEN_FILE,     /* access/tokens.c: the file, during writes */
-	LOCK_TOKENS,   /* access/tokens.c: the tokens and their rate limits */
-	LOCK_SESSIONS, /* access/sessions.c: the sessions */
-	LOCK_ORDERED,  /* runtime/ordered.c: a queue of a stream */
-	LOCK_SERVER,   /* http/: the queues of exchanges */
-	LOCK_POOL,     /* pool/seats.c: the free workers */
-	LOCK_SPAWNER,  /* process/process.c: one request to the spawner */
-	LOCK_PROCESS_TABLE,    /* process/roster.c: the process table */
-	LOCK_NODES,            /* cluster/: the owners of partitions */
-	LOCK_BROKER_RESPONSES, /* bus/nats: pending requests */
-	LOCK_BROKER,           /* bus/nats: requests to the broker */
-	LOCK_BACKGROUND,       /* runtime/background.c: news */
+	LOCK_COMPONENTS = 1, /* runtime/thread.c: the running components */
+	/* privsep/model_cache.c: one sample in memory at a time */
+	LOCK_MODEL_BUILD,
+	LOCK_MODEL_CACHE, /* privsep/model_cache.c: the cached models */
+	/* query/text_cache.c: the sites of recent requests */
+	LOCK_CACHE_WARMER,
+	LOCK_TEXT_CACHE, /* query/text_cache.c: the cached texts */
+	LOCK_LEVELS,     /* web/thresholds.c: the cached dendrograms */
+	/* api/api.c: the configuration, and work that only one thread may do */
+	LOCK_API,
+	LOCK_EVENT_COUNTERS, /* api/api_events.c: the counters of events */
+	LOCK_GC,             /* watch/maintenance.c: the limits */
+	/* notify/notifier.c: the hook queues of its two threads */
+	LOCK_DELIVERY,
+	/* engine/pipeline.c: the state that its threads share */
+	LOCK_PIPELINE,
+	LOCK_QUEUE,      /* engine/pipeline.c: each queue of jobs */
+	LOCK_ARCHIVE,    /* engine/archive.c: the file, during writes */
+	LOCK_TOKEN_FILE, /* http/tokens.c: the file, during writes */
+	LOCK_TOKENS,     /* http/tokens.c: the tokens and their rate limits */
+	LOCK_SESSIONS,   /* http/tokens.c: the sessions */
+	LOCK_ORDERED,    /* runtime/thread.c: an ordered queue */
+	LOCK_SERVER,     /* http/server.c: the queues of exchanges */
+	LOCK_POOL,       /* privsep/worker_pool.c: the free workers */
+	/* privsep/spawner_client.c: one request to the spawner at a time */
+	LOCK_SPAWNER,
+	LOCK_PROCESS_TABLE, /* privsep/process_table.c: the process table */
+	LOCK_NODES,         /* nodes/nodes.c: the owners of partitions */
+	/* nodes/nats_request.c: the requests that wait for a response */
+	LOCK_BROKER_RESPONSES,
+	LOCK_BROKER, /* nodes/nats.c: the connection to the broker */
+	/* runtime/thread.c: whether there is news for a background thread */
+	LOCK_BACKGROUND,
 };
 
-/* Plain data, to be a field next to the data it guards. */
+/* A lock is plain data. Make it a field of the struct whose data it guards. */
 struct lock {
 	pthread_mutex_t mutex;
 	enum lock_rank rank;
-	struct lock *outer; /* the lock that its holder acquired before */
+	/* the lock that the holder of this lock acquired before it */
+	struct lock *outer;
 };
 
 void lock_init(struct lock *lock, enum lock_rank rank);
 
-/* No thread may hold it. */
+/* Destroy the lock. No thread may hold it. */
 void lock_destroy(struct lock *lock);
 
 void lock_acquire(struct lock *lock);
 
-/* Release the lock that this thread has acquired last. */
+/* Release the lock. It must be the lock that this thread acquired last. */
 void lock_release(struct lock *lock);
 
 /*
- * Return whether this thread holds the lock; whether it holds this lock and no
- * other. For assertions.
+ * lock_is_held() returns whether this thread holds the lock; lock_is_alone()
+ * returns whether it holds this lock and no other. Use them only in assertions.
  */
 bool lock_is_held(const struct lock *lock);
 bool lock_is_alone(const struct lock *lock);
@@ -71,29 +84,34 @@ bool lock_is_alone(const struct lock *lock);
  * changes of the system time do not affect them.
  */
 
-/* Plain data, to be a field next to its lock. */
+/* A condition is plain data. Make it a field next to its lock. */
 struct condition {
 	pthread_cond_t variable;
 };
 
 void condition_init(struct condition *condition);
 
-/* No thread may wait for it. */
+/* Destroy the condition. No thread may wait for it. */
 void condition_destroy(struct condition *condition);
 
 /*
  * Release the lock, wait for a signal, and acquire the lock again. The thread
- * may hold no other lock and no open transaction, so that it never waits while
- * it holds something that others wait for. A thread may wake without a signal:
- * check the condition again.
+ * must hold no other lock and have no open transaction, because other threads
+ * might wait for these. The thread may wake without a signal, so the caller
+ * must check its condition again.
  */
 void condition_wait(struct condition *condition, struct lock *lock);
 
-/* The same, until clock_steady_ms() reaches `until_ms`; return false then. */
+/*
+ * Do the same, but wait at most until clock_steady_ms() reaches `until_ms`.
+ * Return false if that time has come.
+ */
 bool condition_wait_until(struct condition *condition, struct lock *lock,
 			  uint64_t until_ms);
 
-/* Wake one waiting thread, or all. */
+/*
+ * condition_signal() wakes one waiting thread, condition_broadcast() wakes all.
+ */
 void condition_signal(struct condition *condition);
 void condition_broadcast(struct condition *condition);
 

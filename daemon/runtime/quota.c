@@ -5,7 +5,10 @@
 
 #include "base/memory.h"
 
-/* Return the index of the owner's share; `count` if it has none. */
+/*
+ * Return the index of the owner's share; quota->count if the owner has no
+ * slots.
+ */
 static size_t quota_find(const struct quota *quota, uint64_t owner)
 {
 	size_t at = 0;
@@ -27,7 +30,10 @@ enum quota_result quota_check(const struct quota *quota, uint64_t owner,
 		return QUOTA_ACQUIRED;
 	if (taken > quota->max || count > quota->max - taken)
 		return QUOTA_FULL;
-	/* as for the last slot, acquired one by one */
+	/*
+	 * apply the rule to the last of the slots, as if they were acquired one
+	 * by one
+	 */
 	return own == 0 || own + count <= quota->max - taken - (count - 1)
 		       ? QUOTA_ACQUIRED
 		       : QUOTA_SHARED;

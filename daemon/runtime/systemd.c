@@ -23,7 +23,7 @@ _Static_assert(sizeof(((struct sockaddr_un *)0)->sun_path) ==
 		       ACTIVATION_PATH_BYTES,
 	       "a socket path");
 
-/* Nothing changes the environment, so any thread may read it. */
+/* The program never changes its environment, so any thread may read it. */
 /* NOLINTBEGIN(concurrency-mt-unsafe) */
 
 size_t activation_count(void)
@@ -39,7 +39,10 @@ size_t activation_count(void)
 	return count > MAX_FILES ? MAX_FILES : count;
 }
 
-/* Return the socket's path; false if it is not in the file system. */
+/*
+ * Read the path of the socket. Return false if it is not a listening socket in
+ * the file system.
+ */
 static bool read_path(int file, char path_out[ACTIVATION_PATH_BYTES])
 {
 	struct sockaddr_un address = {0};
@@ -121,7 +124,8 @@ bool datagram_send(const char *path, struct slice bytes)
 		return false;
 	memcpy(address.sun_path, path, length);
 	if (address.sun_path[0] == '@')
-		address.sun_path[0] = '\0'; /* an abstract name */
+		/* '@' marks an abstract name, which begins with a NUL */
+		address.sun_path[0] = '\0';
 	datagram_open();
 	return sender >= 0 &&
 	       sendto(sender, bytes.data, bytes.size,
@@ -131,7 +135,7 @@ bool datagram_send(const char *path, struct slice bytes)
 				  length)) >= 0;
 }
 
-/* Append the time as 2017-03-06T04:03:53.123Z. */
+/* Append the time in the format 2017-03-06T04:03:53.123Z. */
 static void log_append_time(struct buffer *out, uint64_t now_ms)
 {
 	char text[DATE_BYTES];
@@ -142,7 +146,10 @@ static void log_append_time(struct buffer *out, uint64_t now_ms)
 		      (unsigned)(now_ms % 1000U));
 }
 
-/* Replace each byte that is not ASCII with '?', because some are not UTF-8. */
+/*
+ * Append `value` in double quotes, and replace each byte that is not ASCII with
+ * '?'. It is used for text that is not valid UTF-8.
+ */
 static void append_repaired(struct buffer *out, const char *value)
 {
 	buffer_append_byte(out, '"');
@@ -158,7 +165,7 @@ static void append_repaired(struct buffer *out, const char *value)
 	buffer_append_byte(out, '"');
 }
 
-/* `value` has no control characters. */
+/* Append "name": "value". `value` has no control characters. */
 static void append_member(struct buffer *out, const char *name,
 			  const char *value)
 {
@@ -187,7 +194,10 @@ void log_output_json(const struct log_event *event, uint64_t now_ms,
 	buffer_append_text(out, "}\n");
 }
 
-/* A value has no line end, so no field needs the binary form. */
+/*
+ * Values contain no line feed, so the binary form of the protocol is not
+ * needed.
+ */
 void log_output_journal(const struct log_event *event, struct buffer *out)
 {
 	static const int priorities[LOG_LEVELS] = {3, 4, 6, 7};
@@ -237,7 +247,9 @@ bool log_output_is_stream(const char *stream, int file)
 	       inode == status.st_ino;
 }
 
-/* Use one write, so that lines of several threads do not mix. */
+/*
+ * Write the line with one call, so that lines of several threads are not mixed.
+ */
 static void to_json(const struct log_event *event)
 {
 	struct buffer line = {0};
@@ -258,12 +270,16 @@ static void to_journal(const struct log_event *event)
 
 void log_output_set(enum log_format format)
 {
-	/* NOLINTNEXTLINE(concurrency-mt-unsafe): nothing changes it */
+	/* NOLINTNEXTLINE(concurrency-mt-unsafe): a constant environment */
 	const char *stream = getenv("JOURNAL_STREAM");
 	bool is_journal = log_output_is_stream(stream, STDERR_FILENO);
 
 	if (is_journal)
-		datagram_open(); /* also needed if the format changes later */
+		/*
+		 * open the socket now even for another format, because the
+		 * format may change later
+		 */
+		datagram_open();
 	if (format == LOG_FORMAT_JSON)
 		log_set_sink(to_json);
 	else if (is_journal)
@@ -272,7 +288,7 @@ void log_output_set(enum log_format format)
 		log_set_sink(NULL);
 }
 
-/* Nothing changes the environment, so any thread may read it. */
+/* The program never changes its environment, so any thread may read it. */
 /* NOLINTBEGIN(concurrency-mt-unsafe) */
 
 bool notify_is_wanted(void)
@@ -310,7 +326,7 @@ enum { MAX_PLACE = 4096 };
 static bool xdg_print_path(char *out, size_t size, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* Format the text; return false if it is too long. */
+/* Format a path. Return false if it is too long for `out`. */
 static bool xdg_print_path(char *out, size_t size, const char *format, ...)
 {
 	va_list values;
@@ -322,10 +338,12 @@ static bool xdg_print_path(char *out, size_t size, const char *format, ...)
 	return length > 0 && (size_t)length < size;
 }
 
-/* Return the variable if its value is an absolute path; ignore other values. */
+/*
+ * Return the value of the variable if it is an absolute path; otherwise NULL.
+ */
 static const char *xdg_folder(const char *variable)
 {
-	/* NOLINTNEXTLINE(concurrency-mt-unsafe): nothing changes it */
+	/* NOLINTNEXTLINE(concurrency-mt-unsafe): a constant environment */
 	const char *path = getenv(variable);
 
 	return path != NULL && *path == '/' ? path : NULL;

@@ -6,7 +6,7 @@
 
 enum { MAX_HOST = INET6_ADDRSTRLEN, MAX_PORT_DIGITS = 5, LOOPBACK_NET = 127 };
 
-/* Read a port; return 0 if it is invalid. */
+/* Return the port number in the text; 0 if it is invalid. */
 static uint16_t read_port(const char *text)
 {
 	size_t length = strlen(text);

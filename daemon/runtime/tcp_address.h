@@ -1,4 +1,4 @@
-/* daemon/runtime/tcp_address.h - parse the address to listen on for TCP. */
+/* daemon/runtime/tcp_address.h - parse the address for listening on TCP. */
 #ifndef DAEMON_RUNTIME_TCP_ADDRESS_H
 #define DAEMON_RUNTIME_TCP_ADDRESS_H
 
@@ -12,13 +12,14 @@ struct tcp_address {
 		struct sockaddr_in v4;
 		struct sockaddr_in6 v6;
 	} socket;
-	socklen_t size;   /* of the address in use */
-	bool is_loopback; /* of 127.0.0.0/8, or ::1 */
+	socklen_t size;   /* size of the member of `socket` that is used */
+	bool is_loopback; /* the address is in 127.0.0.0/8 or is ::1 */
 };
 
 /*
- * Parse "127.0.0.1:8481" or "[::1]:8481": a numeric address and a port from 1
- * to 65535; no name, no zone. Return false if it is invalid.
+ * Parse a numeric address and a port from 1 to 65535, such as "127.0.0.1:8481"
+ * or "[::1]:8481". Host names and zones are not allowed. Return false if the
+ * text is invalid.
  */
 bool tcp_address_read(const char *text, struct tcp_address *address_out);
 

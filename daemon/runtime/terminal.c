@@ -15,7 +15,10 @@ struct code_point_span {
 	uint32_t last;
 };
 
-/* Marks over, under or inside the previous character. */
+/*
+ * Characters without a width: marks over, under or inside the previous
+ * character.
+ */
 static const struct code_point_span zero_wide[] = {
 	{0x0300, 0x036F},   {0x0483, 0x0489}, {0x0591, 0x05BD},
 	{0x0610, 0x061A},   {0x064B, 0x065F}, {0x06D6, 0x06DC},
@@ -41,8 +44,8 @@ static const struct code_point_span double_wide[] = {
 };
 
 /*
- * Characters that must not reach a terminal, in addition to the controls below
- * U+00A0.
+ * Characters that must not reach a terminal. The control characters below
+ * U+00A0 must not either; they are not in this table.
  */
 static const struct code_point_span steering[] = {
 	{0x061C, 0x061C}, /* Arabic letter mark */
@@ -66,8 +69,8 @@ static bool code_point_spans_contain(const struct code_point_span *ranges,
 }
 
 /*
- * Return the length of the sequence that begins with `first`; 0 if it is
- * invalid.
+ * Return the length of the UTF-8 sequence that begins with the byte `first`; 0
+ * if no sequence begins with it.
  */
 static size_t sequence_size(unsigned char first)
 {
@@ -217,7 +220,7 @@ void terminal_print(struct slice text)
 
 enum { GAP = 2, MIN_ELASTIC = 8 };
 
-/* A cell is a range of `text`, cleaned. */
+/* A cell of a table. Its text is a range of the table's `text`. */
 struct table_cell {
 	size_t begin;
 	size_t size;
@@ -284,8 +287,8 @@ void table_printf(struct text_table *table, const char *format, ...)
 }
 
 /*
- * Return the widest elastic column that may shrink; SIZE_MAX if there is no
- * such column.
+ * Return the widest column whose cells may be truncated further; SIZE_MAX if
+ * there is no such column.
  */
 static size_t table_widest_column(const struct text_table *table,
 				  const size_t *widths)
@@ -300,8 +303,8 @@ static size_t table_widest_column(const struct text_table *table,
 }
 
 /*
- * Return how far the widest column may shrink without becoming narrower than
- * the second.
+ * Return the width of the second widest elastic column, at least MIN_ELASTIC:
+ * the widest column is first reduced to it.
  */
 static size_t next_width(const struct text_table *table, const size_t *widths,
 			 size_t chosen)
@@ -331,7 +334,7 @@ static void table_fit_columns(const struct text_table *table, size_t *widths,
 		if (chosen == SIZE_MAX)
 			break;
 		cut = widths[chosen] - next_width(table, widths, chosen);
-		/* columns of the same width shrink one by one */
+		/* reduce columns of the same width one after another */
 		for (size_t i = 0; i < table->column_count; i++)
 			if (i != chosen && table->columns[i].is_elastic &&
 			    widths[i] == widths[chosen])

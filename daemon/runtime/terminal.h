@@ -1,6 +1,6 @@
 /*
- * daemon/runtime/terminal.h - show foreign text on a terminal: compute its
- * width, and remove control sequences.
+ * daemon/runtime/terminal.h - show untrusted text on a terminal: compute its
+ * width, and remove control sequences. Also print tables.
  */
 #ifndef DAEMON_RUNTIME_TERMINAL_H
 #define DAEMON_RUNTIME_TERMINAL_H
@@ -16,68 +16,76 @@ struct text_table;
 enum { TERMINAL_REPLACEMENT = 0xFFFD };
 
 /*
- * Return the code point at *position of `text`, and advance *position. Each
- * byte that is not part of valid UTF-8 gives one TERMINAL_REPLACEMENT.
- * *position must be below text.size.
+ * Return the code point at *position of `text`, and advance *position. For each
+ * byte that is not part of valid UTF-8, return TERMINAL_REPLACEMENT. *position
+ * must be below text.size.
  */
 uint32_t terminal_code_point(struct slice text, size_t *position);
 
 /*
- * Return the columns of a code point: 0 (combining marks, joiners), 1, or 2
- * (East Asian wide and full-width, emoji). Uses the ranges of Unicode 15,
- * rounded to whole blocks, so that no locale is needed.
+ * Return how many columns a code point takes: 0 (combining marks, joiners), 1,
+ * or 2 (East Asian wide and full-width characters, emoji). The ranges are those
+ * in Unicode 15, rounded to whole blocks. So no locale is needed.
  */
 unsigned terminal_columns(uint32_t code_point);
 
 /*
- * Append `text` as valid UTF-8 in one line: white space controls become a
- * space; other control characters, line separators and characters that change
- * the writing direction become U+FFFD.
+ * Append `text` as valid UTF-8 in one line. Control characters for white space
+ * become a space. Other control characters, line separators, and characters
+ * that change the direction of writing become U+FFFD.
  */
 void terminal_clean(struct slice text, struct buffer *out);
 
-/* The same, but keep newlines and tabs. */
+/* Do the same, but keep newlines and tabs. */
 void terminal_clean_lines(struct slice text, struct buffer *out);
 
-/* Return the columns of the cleaned `text`. */
+/* Return how many columns `text` takes after terminal_clean(). */
 size_t terminal_width(struct slice text);
 
 /*
- * Append `text`, cleaned and truncated to `width` columns; a truncated text
- * ends with an ellipsis. Return the number of columns appended.
+ * Append `text`, cleaned by terminal_clean() and truncated to `width` columns.
+ * A truncated text ends with an ellipsis. Return the number of appended
+ * columns.
  */
 size_t terminal_cut(struct slice text, size_t width, struct buffer *out);
 
-/* Return the columns of the terminal `file`; 0 if it is not a terminal. */
+/*
+ * Return the number of columns of the terminal `file`; 0 if it is not a
+ * terminal.
+ */
 size_t terminal_size(int file);
 
 /*
- * Write to standard output: unchanged to a file or pipe, through
- * terminal_clean_lines() to a terminal.
+ * Write to standard output. If it is a terminal, clean the text with
+ * terminal_clean_lines(); if it is a file or pipe, do not change the text.
  */
 void terminal_print(struct slice text);
 
-/* Print aligned columns for human readers. Programs use JSON. */
+/*
+ * Tables with aligned columns, for human readers. Programs should use the JSON
+ * output.
+ */
 
 struct table_column {
-	const char *title; /* NULL in all columns: no header line */
-	bool is_number;    /* aligned to the right */
-	bool is_elastic;   /* truncated if lines are too wide */
+	/* the table has no header line if all titles are NULL */
+	const char *title;
+	bool is_number;  /* cells are aligned to the right */
+	bool is_elastic; /* cells may be truncated if lines are too wide */
 };
 
 /*
- * The columns are not copied; they must outlive the table. Free it with
- * table_destroy().
+ * Create a table. The columns are not copied, so they must outlive the table.
+ * Free it with table_destroy().
  */
 struct text_table *table_create(const struct table_column *columns,
 				size_t count);
 
-/* NULL is a no-op. */
+/* Free the table. If it is NULL, do nothing. */
 void table_destroy(struct text_table *table);
 
 /*
- * Append the next cell, row by row from the left. The text is copied and
- * cleaned (daemon/runtime/terminal.h); NULL is an empty cell.
+ * Append the next cell; rows are filled from the left. The text is copied and
+ * cleaned by terminal_clean(). NULL is an empty cell.
  */
 void table_add(struct text_table *table, struct slice text);
 void table_add_text(struct text_table *table, const char *text);
@@ -85,14 +93,14 @@ void table_printf(struct text_table *table, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
 /*
- * Append the lines. If they are wider than `width` columns (0 = unlimited),
- * truncate elastic cells: the widest column first, to at least 8. Fill an
- * incomplete row with empty cells.
+ * Append the lines of the table. If they are wider than `width` columns (0 =
+ * unlimited), truncate elastic cells. The widest column is truncated first, and
+ * no column to less than 8. An incomplete row is filled with empty cells.
  */
 void table_render(const struct text_table *table, size_t width,
 		  struct buffer *out);
 
-/* Print to standard output, in the width of the terminal if it is one. */
+/* Print the table to standard output. If that is a terminal, use its width. */
 void table_print(const struct text_table *table);
 
 #endif

@@ -15,7 +15,7 @@
 #include "daemon/runtime/clock.h"
 #include "daemon/runtime/lock.h"
 
-/* Return the limit in multiples of `unit`; 0 = unlimited. */
+/* Return the resource limit in multiples of `unit`; 0 = unlimited. */
 static uint64_t thread_limit(int resource, uint64_t unit)
 {
 	struct rlimit limit;
@@ -61,7 +61,10 @@ bool thread_start(pthread_t *thread_out, const pthread_attr_t *attributes,
 enum {
 	MIN_REST_MS = 200,
 	MAX_REST_MS = 60000,
-	REST_FACTOR = 10, /* times the CPU time of the work */
+	/*
+	 * the thread sleeps this many times as long as the CPU time of its work
+	 */
+	REST_FACTOR = 10,
 };
 
 struct background {
@@ -71,7 +74,7 @@ struct background {
 	struct lock lock;
 	struct condition is_wanted;
 	bool has_news;        /* guarded by the lock */
-	atomic_bool is_ended; /* written under the lock */
+	atomic_bool is_ended; /* written while the lock is held */
 };
 
 bool background_is_ended(const struct background *background)
@@ -79,7 +82,10 @@ bool background_is_ended(const struct background *background)
 	return atomic_load(&background->is_ended);
 }
 
-/* Sleep until `until_ms`, or until the end; with the lock held. */
+/*
+ * Sleep until `until_ms`, or until the thread must end. The caller holds the
+ * lock.
+ */
 static void background_sleep(struct background *background, uint64_t until_ms)
 {
 	assert(lock_is_held(&background->lock));
@@ -90,7 +96,8 @@ static void background_sleep(struct background *background, uint64_t until_ms)
 }
 
 /*
- * Wait for news, at most until `until_ms` (0 = unlimited); with the lock held.
+ * Wait for news, or until `until_ms` (0 = wait without limit). The caller holds
+ * the lock.
  */
 static void background_wait_for_news(struct background *background,
 				     uint64_t until_ms)
@@ -109,7 +116,9 @@ static void background_wait_for_news(struct background *background,
 							until_ms);
 }
 
-/* Sleep, then wait; return false at the end. */
+/*
+ * Sleep for `rest_ms`, then wait for news. Return false if the thread must end.
+ */
 static bool background_wait(struct background *background, uint64_t rest_ms,
 			    uint64_t within_ms)
 {
@@ -168,7 +177,10 @@ enum error background_start(struct background **background_out,
 	background->has_news = true;
 	lock_init(&background->lock, LOCK_BACKGROUND);
 	condition_init(&background->is_wanted);
-	/* The thread may use it before thread_start() returns. */
+	/*
+	 * set this before the start, because the new thread may use it
+	 * immediately
+	 */
 	*background_out = background;
 	if (thread_start(&background->thread, NULL, background_main,
 			 background))
@@ -209,11 +221,12 @@ struct ordered_queue {
 	struct lock lock; /* guards the fields below */
 	struct condition is_wanted;
 	struct condition is_done;
-	struct ordered_slot *places; /* [window], a ring */
-	size_t first;                /* index of the first item */
+	struct ordered_slot *places; /* [window], the items in a ring */
+	size_t first;                /* index of the first item in the ring */
 	size_t count;
-	size_t begun; /* items started or done, from the first */
-	size_t bytes; /* held by all items */
+	/* number of items that were started, counted from the first item */
+	size_t begun;
+	size_t bytes; /* size of all items */
 	size_t threads;
 	bool is_closed;
 };
@@ -226,7 +239,7 @@ static struct ordered_slot *ordered_slot_at(struct ordered_queue *ordered,
 				ordered->options.window];
 }
 
-/* With the lock held: return whether the next item may be started. */
+/* Return whether the next item may be started. The caller holds the lock. */
 static bool ordered_can_start_item(const struct ordered_queue *ordered)
 {
 	return ordered->begun < ordered->count &&
@@ -234,7 +247,7 @@ static bool ordered_can_start_item(const struct ordered_queue *ordered)
 		ordered->bytes < ordered->options.max_bytes);
 }
 
-/* With the lock held: discard an item that nothing points to. */
+/* Free an item that the queue no longer contains. The caller holds the lock. */
 static void ordered_discard(struct ordered_queue *ordered, void *item)
 {
 	ordered->bytes -= ordered->options.size(item);
@@ -242,8 +255,9 @@ static void ordered_discard(struct ordered_queue *ordered, void *item)
 }
 
 /*
- * Work on an item; with the lock held, but released during the work. Items
- * taken meanwhile precede this one, so its slot in the ring does not move.
+ * Work on an item. The caller holds the lock, which is released during the
+ * work. Meanwhile only items before this one can be removed from the queue, so
+ * its slot in the ring does not move.
  */
 static void ordered_work_on(struct ordered_queue *ordered,
 			    struct ordered_slot *place)
@@ -295,8 +309,8 @@ static void *ordered_main(void *argument)
 }
 
 /*
- * Start the threads; with the lock held, so that none exits before all are
- * counted.
+ * Start the threads. The caller holds the lock, so that no thread can exit
+ * before all are counted.
  */
 static void ordered_start_threads(struct ordered_queue *ordered)
 {
@@ -359,7 +373,10 @@ void ordered_queue_put(struct ordered_queue *ordered, void *item)
 	lock_release(&ordered->lock);
 }
 
-/* With the lock held: remove the first item, which must be done. */
+/*
+ * Remove the first item, which must be done, and return it. The caller holds
+ * the lock.
+ */
 static void *ordered_remove_first(struct ordered_queue *ordered)
 {
 	void *item = ordered_slot_at(ordered, 0)->item;
@@ -417,7 +434,10 @@ void ordered_queue_close(struct ordered_queue *ordered)
 	for (size_t i = 0; i < ordered->count; i++) {
 		const struct ordered_slot *place = ordered_slot_at(ordered, i);
 
-		/* The threads discard running items. */
+		/*
+		 * running items are freed later, by the threads that work on
+		 * them
+		 */
 		if (place->is_done || i >= ordered->begun)
 			ordered_discard(ordered, place->item);
 	}

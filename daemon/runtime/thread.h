@@ -1,6 +1,9 @@
 /*
- * daemon/runtime/thread.h - start threads, and explain failures: the system has
- * one error code for every limit.
+ * daemon/runtime/thread.h - start threads; run background work, ordered queues,
+ * and the components of a service
+ *
+ * If a thread cannot be started, the message names possible limits, because the
+ * system reports the same error code for each of them.
  */
 #ifndef DAEMON_RUNTIME_THREAD_H
 #define DAEMON_RUNTIME_THREAD_H
@@ -18,8 +21,8 @@ struct ordered_queue;
 struct service;
 
 /*
- * Start a thread; `attributes` may be NULL. Return false after logging the
- * error with thread_limits().
+ * Start a thread. `attributes` may be NULL. If that fails, log the error with
+ * the text of thread_limits() and return false.
  */
 bool thread_start(pthread_t *thread_out, const pthread_attr_t *attributes,
 		  void *(*run)(void *context), void *context);
@@ -28,82 +31,105 @@ enum { THREAD_LIMITS_BYTES = 160 };
 
 /*
  * Write an English phrase to `out` [THREAD_LIMITS_BYTES] that lists the limits
- * which may have prevented a new thread or process: memory (ulimit -v) if
- * limited, processes (ulimit -u), and the limit of the service's unit.
+ * that may have prevented the start of a thread or process: the memory (ulimit
+ * -v) if it is limited, the number of processes (ulimit -u), and the limit in
+ * the unit of the service.
  */
 void thread_limits(char *out);
 
 /*
- * A background thread works when there is news, and then sleeps ten times the
- * CPU time of its work, so that it never uses more than a tenth of a core. This
- * is the schedule after a work step.
+ * A background thread works when there is news, which means that another thread
+ * has called background_wake(). After the work it sleeps ten times as long as
+ * the CPU time of the work, so it never uses more than a tenth of a core. The
+ * work function returns this schedule.
  */
 struct thread_schedule {
-	bool is_failing;    /* sleep for the maximum time, because the cause may
-			       persist */
-	uint64_t within_ms; /* work again after this time without news; 0 = only
-			       with news */
+	/*
+	 * sleep for the maximum time, because the cause of the failure may
+	 * persist
+	 */
+	bool is_failing;
+	/*
+	 * work again after this time even without news; 0 = only when there is
+	 * news
+	 */
+	uint64_t within_ms;
 };
 
 typedef struct thread_schedule background_work(struct background *background,
 					       void *context);
 
 /*
- * Start the thread. The first work step starts without news, for changes of an
- * earlier run. ERR_IO if no thread can be started.
+ * Start the thread. It works for the first time immediately, because of
+ * possible changes in an earlier run. ERR_IO: no thread can be started.
  */
 enum error background_start(struct background **background_out,
 			    background_work *work, void *context);
 
-/* Report news to the thread. Any thread; cheap. */
+/*
+ * Tell the thread that there is news. Any thread may call this, and it is fast.
+ */
 void background_wake(struct background *background);
 
-/* Return whether the work must stop. */
+/* Return whether the work must stop, because background_stop() was called. */
 bool background_is_ended(const struct background *background);
 
-/* Wait for the running work, and free the thread. NULL is a no-op. */
+/*
+ * Stop the thread: wait for the end of the running work and free the thread. If
+ * it is NULL, do nothing.
+ */
 void background_stop(struct background *background);
 
 /*
- * A bounded queue of items that several threads work on, returned in the order
- * of their insertion. A slow reader stops the work; closing the queue ends it.
+ * A bounded queue of items. Several threads work on the items, which are
+ * returned in the order of their insertion. If the reader is slow, the work
+ * pauses; if the queue is closed, the work ends.
  */
 
 struct ordered_queue_options {
-	size_t threads; /* > 0 */
-	size_t window;  /* items at a time; > 0 */
+	size_t threads; /* number of threads, > 0 */
+	size_t window;  /* maximum number of items in the queue, > 0 */
 	/*
-	 * Maximum bytes of all items: at this limit no item is added or
-	 * started, except the first. The queue may exceed it by one item per
-	 * thread.
+	 * Maximum bytes of all items. At this limit an item is added only to an
+	 * empty queue, and only the first item of the queue is started. The
+	 * items may exceed the limit by one item for each thread.
 	 */
 	size_t max_bytes;
 	void (*work)(void *context,
-		     void *item);         /* called by one of its threads */
-	size_t (*size)(const void *item); /* bytes that the item holds */
-	void (*discard)(void *item);      /* free an item that was not taken */
-	void (*end)(void *context); /* called by one of its threads after the
-				       last use of `context` */
+		     /* work on an item; called by one of the threads */
+		     void *item);
+	/* return the size of the item in bytes */
+	size_t (*size)(const void *item);
+	/* free an item that no caller has taken */
+	void (*discard)(void *item);
+	/* called by one of the threads after the last use of `context` */
+	void (*end)(void *context);
 	void *context;
 };
 
-/* ERR_IO if no thread can be started; `end` is not called then. */
+/*
+ * Create the queue and start its threads. ERR_IO: no thread can be started;
+ * then `end` is not called.
+ */
 enum error ordered_queue_open(struct ordered_queue **ordered_out,
 			      const struct ordered_queue_options *options);
 
 /*
- * Return whether an item may be added. Only one thread at a time may call this
- * and the functions below.
+ * Return whether an item may be added. This function and the functions below
+ * may be called by only one thread at a time.
  */
 bool ordered_queue_is_not_full(struct ordered_queue *ordered);
 
-/* Add an item; the queue must have room. The queue owns it then. */
+/*
+ * Add an item, which the queue owns from now on. Call this only if
+ * ordered_queue_is_not_full().
+ */
 void ordered_queue_put(struct ordered_queue *ordered, void *item);
 
 /*
- * Return the first item when it is done; wait until clock_steady_ms() reaches
- * `until_ms`. The caller owns the item then. Return NULL if it is not done, or
- * the queue is empty.
+ * Wait until the first item is done, but at most until clock_steady_ms()
+ * reaches `until_ms`. Remove the item and return it; the caller owns it. Return
+ * NULL if it is not done by then, or if the queue is empty.
  */
 void *ordered_queue_take(struct ordered_queue *ordered, uint64_t until_ms);
 
@@ -114,49 +140,58 @@ bool ordered_queue_is_ready(struct ordered_queue *ordered);
 bool ordered_queue_is_empty(struct ordered_queue *ordered);
 
 /*
- * Start no further items and discard the others. Does not wait: running items
- * are discarded when done. NULL is a no-op.
+ * Close the queue and free it: start no further items, and free all others. Do
+ * not wait: running items are freed when they are done. If the queue is NULL,
+ * do nothing.
  */
 void ordered_queue_close(struct ordered_queue *ordered);
 
 /*
- * A row of the table of a program's components. They start in order and stop in
- * reverse order, also if one cannot start.
+ * A row of the table of a program's components. The components are started in
+ * the order of the table, and stopped in the reverse order. If one cannot be
+ * started, the components before it are stopped in the same way.
  */
 struct service_component {
 	enum error (*start)(struct service *service);
-	void (*stop)(struct service *service); /* NULL: nothing to stop */
-	void (*wake)(struct service *service); /* report news; NULL: not needed
-						*/
-	const char *complaint; /* logged if the start fails; NULL: the component
-				  logs it */
+	void (*stop)(struct service *service); /* NULL = nothing to stop */
+	/* tell the component that there is news; NULL = not needed */
+	void (*wake)(struct service *service);
+	/*
+	 * message that is logged if the start fails; NULL = the component logs
+	 * it
+	 */
+	const char *complaint;
 };
 
-/* Plain data; the table and the service must outlive it. */
+/*
+ * The state of the components. Plain data; the table and the service must
+ * outlive it.
+ */
 struct service_components {
 	const struct service_component *table; /* [count] */
 	size_t count;
 	struct service *service; /* passed to all functions */
 	struct lock lock;
-	size_t running; /* guarded by the lock: number of running components */
+	size_t running; /* number of running components; guarded by the lock */
 };
 
 void components_init(struct service_components *parts,
 		     const struct service_component *table, size_t count,
 		     struct service *service);
 
-/* No component may run. */
+/* Free the memory of `parts`. No component may be running. */
 void components_finish(struct service_components *parts);
 
 /*
- * Start all components. If one fails, stop those before it and return its
- * error; the failed component must clean up itself.
+ * Start all components. If one fails, stop the components before it and return
+ * its error. A component that fails must clean up itself.
  */
 enum error components_start(struct service_components *parts);
 
 /*
- * Wake the running components: none before its start has returned, none after
- * its stop was called. Any thread; not from within a wake.
+ * Call the `wake` function of each running component. A component is not woken
+ * before its start has returned, nor after its stop was called. Any thread may
+ * call this, but not a `wake` function.
  */
 void components_wake(struct service_components *parts);
 

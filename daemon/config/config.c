@@ -12,7 +12,10 @@
 #include "daemon/config/config_table.h"
 #include "daemon/runtime/systemd.h"
 
-/* Settings of the service manager: folders, sockets, credentials. */
+/*
+ * Settings that come from the service manager: folders, sockets and
+ * credentials.
+ */
 
 enum { MAX_PLACE = 4096 };
 
@@ -20,10 +23,13 @@ _Static_assert(sizeof(((struct config *)0)->socket_path) ==
 		       ACTIVATION_PATH_BYTES,
 	       "a socket path");
 
-/* Nothing changes the environment, so any thread may read it. */
+/* The program never changes its environment, so any thread may read it. */
 /* NOLINTBEGIN(concurrency-mt-unsafe) */
 
-/* Set `out` to the first folder in the variable, followed by `rest`. */
+/*
+ * Set `out` to the first folder in the variable, followed by `rest`. If the
+ * variable is not set, leave `out` unchanged.
+ */
 static void config_set_folder(const char *variable, const char *rest, char *out,
 			      size_t size)
 {
@@ -47,7 +53,10 @@ void config_use_folders(struct config *config)
 			  config->socket_path, sizeof(config->socket_path));
 }
 
-/* Return the path of the credential with the name of the row, if it exists. */
+/*
+ * Write the path of the credential that has the name of the row to `path_out`.
+ * Return false if there is no such credential.
+ */
 static bool find_credential(const struct config_row *row, char *path_out,
 			    size_t size)
 {
@@ -64,7 +73,7 @@ static bool find_credential(const struct config_row *row, char *path_out,
 
 /* NOLINTEND(concurrency-mt-unsafe) */
 
-/* Set the field to the first line of the file. */
+/* Set the field of the row to the first line of the file. */
 static bool assign_line(struct config *config, const struct config_row *row,
 			const char *path, struct buffer *message)
 {
@@ -95,7 +104,10 @@ static bool take_credentials(struct config *config, struct buffer *message)
 
 	for (const struct config_row *row = config_rows;
 	     is_taken && row->section != NULL; row++) {
-		/* the value is the path of a secret that other code reads */
+		/*
+		 * the value is the path of the file, whose content other code
+		 * reads
+		 */
 		bool names_a_file =
 			row->offset ==
 				offsetof(struct config, listen_certificate) ||
@@ -138,7 +150,7 @@ bool config_use_passed(struct config *config, struct buffer *message)
 
 enum { COMMENT_COLUMNS = 72 };
 
-/* Set a list to its default: the words of its row. */
+/* Set a list to its default: the words in its row. */
 static void set_list(struct config *config, const struct config_row *row)
 {
 	const char *words = row->words == NULL ? "" : row->words;
@@ -172,7 +184,7 @@ void config_defaults(struct config *config_out)
 	config_use_folders(config_out);
 }
 
-/* Append `text` as comment lines, indented. */
+/* Append `text` as indented comment lines. */
 static void print_comment(const char *text, struct buffer *out)
 {
 	size_t column = 0;
@@ -254,8 +266,8 @@ void config_print(const struct config *config, struct buffer *out)
 }
 
 /*
- * Return whether the field of the row differs. Equal configurations print the
- * same text.
+ * Return whether the field of the row is different in `a` and `b`. This
+ * compares the text that config_show() prints.
  */
 static bool config_field_differs(const struct config *a, const struct config *b,
 				 const struct config_row *row)
@@ -298,11 +310,15 @@ bool config_certifies_nodes(const struct config *config)
 }
 
 struct shared_config {
-	struct config config; /* first field: has the address of the struct */
+	/* must be the first field, so that it has the address of the struct */
+	struct config config;
 	atomic_size_t references;
 };
 
-/* Return the reference count of a configuration from config_share(). */
+/*
+ * Return the struct with the reference count, whose field is `config`. `config`
+ * comes from config_share().
+ */
 static struct shared_config *shared_of(const struct config *config)
 {
 	union {

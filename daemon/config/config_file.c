@@ -13,24 +13,27 @@
 enum {
 	MAX_FILE_BYTES = LIMIT(1 << 20, 1 << 16),
 	MAX_ERRORS = 20,
-	MAX_DEPTH = 8,     /* nesting of collections; three levels are used */
-	MAX_KEYS = 128,    /* rows of the table */
-	MAX_SHOWN = 80,    /* bytes of a value in a message */
-	MAX_WHAT = 320,    /* bytes of an error text */
-	MAX_DISTANCE = 64, /* bytes of a compared word */
+	/* maximum nesting of collections; three levels are used */
+	MAX_DEPTH = 8,
+	MAX_KEYS = 128, /* maximum number of rows in the table */
+	MAX_SHOWN = 80, /* maximum bytes of a value in a message */
+	MAX_WHAT = 320, /* maximum bytes of an error text */
+	/* maximum bytes of a word whose edit distance is computed */
+	MAX_DISTANCE = 64,
 };
 
 struct config_reader {
 	yaml_parser_t parser;
-	const char *name; /* file name in messages */
+	const char *name; /* name of the file in messages */
 	struct config *config;
 	struct buffer *message;
 	unsigned errors;
-	bool is_broken;              /* parsing cannot continue */
-	size_t seen_lines[MAX_KEYS]; /* by row: line of the key, or 0 */
+	bool is_broken; /* the file cannot be parsed further */
+	/* for each row of the table, the line that has its key, or 0 */
+	size_t seen_lines[MAX_KEYS];
 };
 
-/* Append a line to the message, up to MAX_ERRORS lines. */
+/* Append a line to the message, unless it has MAX_ERRORS lines already. */
 static void config_file_report(struct config_reader *reader, yaml_mark_t mark,
 			       const char *where, const char *what)
 {
@@ -56,7 +59,8 @@ static void complain_yaml(struct config_reader *reader)
 	reader->is_broken = true;
 	if (parser->error == YAML_READER_ERROR) {
 		/*
-		 * libyaml does not set the mark of this error: count the lines
+		 * libyaml does not set the line number of this error, so count
+		 * the lines
 		 */
 		mark = parser->mark;
 	}
@@ -66,8 +70,8 @@ static void complain_yaml(struct config_reader *reader)
 }
 
 /*
- * Return the name of a rejected YAML feature, or NULL. These features are
- * unnecessary, or can expand a file exponentially.
+ * Return the name of a YAML feature that is not allowed, or NULL. These
+ * features are not needed, and some can expand a file exponentially.
  */
 static const char *yaml_forbidden_feature(const yaml_event_t *event)
 {
@@ -97,7 +101,7 @@ static const char *yaml_forbidden_feature(const yaml_event_t *event)
 	return tag == NULL ? NULL : "tags are not allowed";
 }
 
-/* Read the next event; on an error append a message and return false. */
+/* Read the next event. On an error append a message and return false. */
 static bool config_file_next_event(struct config_reader *reader,
 				   yaml_event_t *event)
 {
@@ -156,7 +160,10 @@ static const char *yaml_text(const yaml_event_t *event)
 	return strlen(text) == event->data.scalar.length ? text : NULL;
 }
 
-/* Levenshtein distance; words longer than MAX_DISTANCE count as distant. */
+/*
+ * Return the Levenshtein distance of two words. Words longer than MAX_DISTANCE
+ * count as very different.
+ */
 static size_t config_edit_distance(const char *a, const char *b)
 {
 	size_t row[MAX_DISTANCE + 1];
@@ -185,8 +192,8 @@ static size_t config_edit_distance(const char *a, const char *b)
 }
 
 /*
- * Return the most similar section (if `section` is NULL) or key; NULL without a
- * similar one.
+ * Return the section (if `section` is NULL) or the key of the section that is
+ * most similar to `word`. Return NULL if none is similar.
  */
 static const char *config_file_suggest(const char *section, const char *word)
 {
@@ -305,8 +312,8 @@ static void config_file_skip_value(struct config_reader *reader)
 }
 
 /*
- * Return the key of the next pair of a mapping. If it is not a scalar without
- * NUL, append a message and return NULL.
+ * Return the key of the next pair of a mapping. If the key is not a scalar, or
+ * contains a NUL, append a message and return NULL.
  */
 static const char *config_file_key(struct config_reader *reader,
 				   const yaml_event_t *event)
@@ -379,7 +386,7 @@ static void read_pairs(struct config_reader *reader, const char *section)
 	}
 }
 
-/* Return whether the value is empty: a section without keys. */
+/* Return whether the value is empty, as for a section without keys. */
 static bool yaml_is_empty(const yaml_event_t *event)
 {
 	return event->type == YAML_SCALAR_EVENT &&
@@ -387,7 +394,10 @@ static bool yaml_is_empty(const yaml_event_t *event)
 	       event->data.scalar.plain_implicit;
 }
 
-/* Read a section given as one value, its address: "listen: 127.0.0.1:8481". */
+/*
+ * Read a section whose value is only its address, as in "listen:
+ * 127.0.0.1:8481".
+ */
 static bool read_address(struct config_reader *reader, const char *section,
 			 const yaml_event_t *event)
 {
@@ -402,7 +412,10 @@ static bool read_address(struct config_reader *reader, const char *section,
 	return true;
 }
 
-/* Check rows that depend on each other; report the line of the section. */
+/*
+ * Check rows that depend on each other. A message gets the line number of the
+ * section.
+ */
 static void check_listen(struct config_reader *reader)
 {
 	struct buffer what = {0};
@@ -461,7 +474,10 @@ static void config_file_read_sections(struct config_reader *reader)
 	}
 }
 
-/* Read the file: one document with one mapping of sections, or nothing. */
+/*
+ * Read the file. It may be empty; otherwise it must be one document that
+ * contains one mapping of sections.
+ */
 static void read_stream(struct config_reader *reader)
 {
 	bool is_second = false;
@@ -520,7 +536,7 @@ enum error config_parse(struct slice bytes, const char *name,
 	yaml_parser_delete(&reader.parser);
 	if (reader.errors > 0)
 		return ERR_MALFORMED;
-	/* Limit guards to a quarter of the page's CPU time. */
+	/* limit the guards to a quarter of the CPU time of a page */
 	if (config.guard_ms > config.page_ms / 4)
 		config.guard_ms = config.page_ms / 4;
 	if (config.guards_ms > config.page_ms / 4)

@@ -22,7 +22,7 @@
 #define RANGE(low, high, value) \
 	.minimum = (low), .maximum = (high), .default_value = (value)
 
-/* not formatted: one row per option */
+/* the table is not formatted: it has one row for each key */
 /* clang-format off */
 const struct config_row config_rows[] = {
 	{"socket", "path", CONFIG_TEXT, true, FIELD(socket_path),
@@ -603,7 +603,7 @@ const struct config_row config_rows[] = {
 };
 /* clang-format on */
 
-/* Parse and print values of the configuration. */
+/* Functions that parse and print values of the configuration. */
 
 enum { MAX_DIGITS = 15 };
 
@@ -623,7 +623,7 @@ static const struct config_unit time_units[] = {
 	{"s", 1000},     {"ms", 1},      {NULL, 0},
 };
 
-/* Stored in permille; written without a unit. */
+/* Ratios are stored in permille and written without a unit. */
 static const struct config_unit ratio_units[] = {{"", 1000}, {NULL, 0}};
 static const struct config_unit count_units[] = {{"", 1}, {NULL, 0}};
 
@@ -702,7 +702,7 @@ char *config_text(struct config *config, const struct config_row *row)
 	return (char *)config + row->offset;
 }
 
-/* Read digits with at most one decimal point; return the text after them. */
+/* Read digits with at most one decimal point. Return the text after them. */
 static const char *read_decimal(const char *text, uint64_t *digits_out,
 				uint64_t *scale_out)
 {
@@ -753,7 +753,10 @@ static bool is_wrong(const struct config_row *row, const char *text,
 	return false;
 }
 
-/* Set a decimal number with a unit; the result must be a whole number. */
+/*
+ * Set the field to a decimal number with a unit. In the unit of the field, the
+ * number must be a whole number.
+ */
 static bool assign_number(struct config *config, const struct config_row *row,
 			  const char *text, struct buffer *message)
 {
@@ -800,7 +803,7 @@ static bool assign_mode(struct config *config, const struct config_row *row,
 	return true;
 }
 
-/* Return word number `index` of "a|b|c". */
+/* Return word number `index` of `words`, which have the form "a|b|c". */
 static struct slice word_at(const char *words, uint64_t index)
 {
 	while (index-- > 0) {
@@ -990,7 +993,10 @@ void config_show_number(const struct config_row *row, uint64_t value,
 		      *unit->name == '\0' ? "" : " ", unit->name);
 }
 
-/* Append text in double quotes, with \U escapes except for ASCII. */
+/*
+ * Append the text in double quotes. Bytes that are not printable ASCII become
+ * \U escapes.
+ */
 static void config_show_text(const char *text, struct buffer *out)
 {
 	struct slice bytes = slice_of(text);

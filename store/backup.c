@@ -18,22 +18,25 @@
 #include "store/secrets.h"
 #include "store/store.h"
 
-/* Copies, compacts and restores the store as one file. */
+/* Functions that copy, compact and restore the store as one file. */
 
 /*
- * Compaction stops if a transaction stays open during all of its attempts. No
- * transaction can begin during an attempt.
+ * Limits for compaction. It needs a moment without open transactions; closing
+ * the gate prevents new ones. Each attempt lasts for at most ATTEMPT_MS.
+ * Compaction fails if a transaction stays open during all attempts.
  */
 enum { GATE_ATTEMPTS = 100, ATTEMPT_MS = 20, BETWEEN_MS = 80 };
 
 /*
- * Check all pages of the file: a copy reads each of them through the map, where
- * a missing page is a signal.
+ * Check that all pages of the file exist. A copy reads each page through the
+ * memory map, and reading a page that is missing from the file would raise a
+ * signal.
  */
 static enum error store_check_pages(struct store *store)
 {
 	struct txn txn =
-		txn_begin_read(store); /* keeps LMDB from reusing a page */
+		/* the transaction prevents LMDB from reusing pages */
+		txn_begin_read(store);
 	enum error error = txn.error;
 
 	if (error == ERR_NONE)
@@ -49,7 +52,7 @@ static enum error copy_env(struct store *store, int file, unsigned flags)
 	pthread_rwlock_rdlock(&store->map_lock);
 	rc = mdb_env_copyfd2(store->env, file, flags);
 	pthread_rwlock_unlock(&store->map_lock);
-	if (rc > 0) /* an errno and not a code of LMDB */
+	if (rc > 0) /* an errno, not a code of LMDB */
 		log_error_limited("store %s: its copy cannot be written: %s",
 				  store->path, strerrordesc_np(rc));
 	return error_from_mdb(rc);
@@ -63,8 +66,8 @@ enum error store_copy(struct store *store, int file)
 		return error;
 	error = copy_env(store, file, MDB_CP_COMPACT);
 	/*
-	 * LMDB reports pages that belong to no table as corrupt: copy
-	 * everything, including those pages
+	 * LMDB cannot compact a file with pages that belong to no table, and
+	 * reports it as corrupt; so copy all pages
 	 */
 	if (error == ERR_CORRUPT && lseek(file, 0, SEEK_SET) == 0 &&
 	    ftruncate(file, 0) == 0)
@@ -73,8 +76,8 @@ enum error store_copy(struct store *store, int file)
 }
 
 /*
- * Create a file in the folder and remove its name, so that no other process can
- * open it.
+ * Create a file in the folder and remove its name. So no other process can open
+ * it.
  */
 static int unnamed_file(struct store *store, const char *name)
 {
@@ -127,7 +130,10 @@ static void remove_new(const char *path)
 		unlink(name);
 }
 
-/* Copy `from` to a new file in the folder `path`; sync it if `is_synced`. */
+/*
+ * Copy the store `from` to a new file in the folder `path`. If `is_synced`,
+ * write it to disk before returning.
+ */
 static enum error write_new(struct store *from, const char *path,
 			    bool is_synced, uint64_t *bytes_out)
 {
@@ -160,7 +166,10 @@ static bool try_gate(struct store *store)
 	const long second_ns = 1000000000;
 	struct timespec until;
 
-	/* not the monotonic clock: ThreadSanitizer would not see the lock */
+	/*
+	 * the monotonic clock could be used too, but then ThreadSanitizer would
+	 * not see the lock
+	 */
 	clock_gettime(CLOCK_REALTIME, &until);
 	until.tv_nsec += ATTEMPT_MS * 1000000L;
 	until.tv_sec += until.tv_nsec / second_ns;
@@ -168,7 +177,10 @@ static bool try_gate(struct store *store)
 	return pthread_rwlock_timedwrlock(&store->map_lock, &until) == 0;
 }
 
-/* Wait until no transaction is open; ERR_BUSY if one stays open. */
+/*
+ * Wait until no transaction is open, and let no other begin. ERR_BUSY: a
+ * transaction stays open.
+ */
 static enum error close_gate(struct store *store)
 {
 	const struct timespec pause = {.tv_nsec = BETWEEN_MS * 1000000L};
@@ -181,7 +193,10 @@ static enum error close_gate(struct store *store)
 	return ERR_BUSY;
 }
 
-/* Replace the old file with the new one. The caller has closed the gate. */
+/*
+ * Replace the file of the open store by the new file. The caller has closed the
+ * gate.
+ */
 static enum error store_exchange_file(struct store *store)
 {
 	enum error error;
@@ -195,8 +210,9 @@ static enum error store_exchange_file(struct store *store)
 }
 
 /*
- * Open the old file, or return -1. While it is open, the system does not free
- * its blocks, which would take longer than the whole replacement.
+ * Open the old file; -1 on failure. While it is open, the system does not free
+ * its blocks, so the replacement does not wait for that, which would take
+ * longer than everything else.
  */
 static int hold_data(const struct store *store)
 {
@@ -208,8 +224,9 @@ static int hold_data(const struct store *store)
 }
 
 /*
- * Replace the data without disk I/O while the gate is closed. The caller
- * ensures that no thread writes to the store and that the copy is synced.
+ * Replace the file of the store, without disk I/O while the gate is closed. The
+ * caller ensures that no thread writes to the store, and that the copy has been
+ * written to disk.
  */
 static enum error store_replace_data(struct store *store)
 {
@@ -252,9 +269,10 @@ enum error store_compact(struct store *store, struct store_sizes *sizes_out)
 }
 
 /*
- * Give the existing data a second name, so that the first name refers to a
- * complete file at any instant. ERR_ADDRESS_FORBIDDEN: `aside` is NULL and data
- * exist.
+ * Give the existing data file `aside` as a second name. Then the folder has a
+ * complete data file under its first name at any time, also while that name
+ * gets the new file. ERR_ADDRESS_FORBIDDEN: there is a data file, but `aside`
+ * is NULL.
  */
 static enum error move_aside(const char *path, const char *aside)
 {
@@ -273,8 +291,8 @@ static enum error move_aside(const char *path, const char *aside)
 }
 
 /*
- * Add the secrets of the backup. The first start with the restored data deletes
- * the secrets that they do not refer to.
+ * Add the secrets of the backup to the folder. At the first start, the daemon
+ * deletes all secrets that the restored data does not refer to.
  */
 static enum error restore_secrets(const char *from, const char *path,
 				  const char *aside)
@@ -289,7 +307,7 @@ static enum error restore_secrets(const char *from, const char *path,
 	return secrets_restore(from, path, name);
 }
 
-/* The caller has locked the folder exclusively. */
+/* Restore the data. The caller has locked the folder exclusively. */
 static enum error store_restore_data(struct store *from, const char *path,
 				     const char *aside)
 {
@@ -321,18 +339,20 @@ enum error store_restore(struct store *from, const char *path,
 	error = folder_lock_out_readers(lock);
 	if (error == ERR_NONE && aside == NULL &&
 	    folder_name(data, path, FOLDER_DATA) && access(data, F_OK) == 0)
-		error = ERR_ADDRESS_FORBIDDEN; /* before copying anything */
+		/* check this before copying anything */
+		error = ERR_ADDRESS_FORBIDDEN;
 	if (error == ERR_NONE)
 		error = store_restore_data(from, path, aside);
 	close(lock);
 	return error;
 }
 
-/* Reads, sums up and deletes all rows of a partition. */
+/* Functions that read, sum up and delete all rows of a partition. */
 
 /*
- * Return the length of the key prefix of a partition. Tables whose keys do not
- * begin with the partition are read completely.
+ * Return the length of the prefix that identifies a partition in the keys of
+ * the table. For tables without such a prefix return 0; they are read
+ * completely.
  */
 static size_t prefix_of(enum table table)
 {
@@ -352,9 +372,9 @@ struct dump dump_begin(struct txn *txn, unsigned partition)
 }
 
 /*
- * Move to the next row of the partition, or to the end of the table. Do not
- * read the values of other partitions: damage there does not concern this
- * partition.
+ * Move to the next row of the partition in the table. Return false at the end
+ * of the table. The values of other partitions are not read, because damage in
+ * them must not affect this partition.
  */
 static bool next_in_table(struct dump *dump)
 {
@@ -369,15 +389,17 @@ static bool next_in_table(struct dump *dump)
 	return false;
 }
 
-/* Move to the next row. Return false at the end. */
+/*
+ * Move to the next row of the partition in any table. Return false at the end.
+ */
 static bool next_row(struct dump *dump)
 {
-	/* the highest byte of a site's number */
+	/* the highest byte of a site's number is its partition */
 	const unsigned char first = (unsigned char)dump->partition;
 
 	while (dump->table < TABLE_COUNT && dump->txn->error == ERR_NONE) {
 		if (!dump->is_scanning) {
-			/* JOURNAL_COMMON has no sites */
+			/* JOURNAL_COMMON has no rows of sites */
 			if (dump->partition == JOURNAL_COMMON &&
 			    prefix_of((enum table)dump->table) > 0) {
 				dump->table++;
@@ -437,7 +459,8 @@ uint64_t journal_sum(struct txn *txn, unsigned partition, uint64_t *rows_out)
 		enum table table = (enum table)dump.table;
 
 		/*
-		 * counters and the state of hook deliveries belong to one node
+		 * counters and the state of hook deliveries are different on
+		 * each node
 		 */
 		if (table == TABLE_META || table == TABLE_HOOKS)
 			continue;
@@ -456,9 +479,12 @@ uint64_t journal_clear(struct txn *txn, unsigned partition, uint64_t max)
 	struct dump dump = dump_begin(txn, partition);
 	uint64_t count = 0;
 
-	dump.is_keys_only = true; /* delete damaged rows, too */
+	dump.is_keys_only = true; /* so that damaged rows are deleted too */
 	while (count < max && next_row(&dump)) {
-		/* numbers are not reused; but a damaged counter may be lost */
+		/*
+		 * keep the counters, so that numbers are not reused; a damaged
+		 * counter is deleted
+		 */
 		if (dump.table == TABLE_META && scan_try(&dump.scan))
 			continue;
 		scan_delete(&dump.scan);

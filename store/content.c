@@ -14,7 +14,7 @@
 
 enum { MAX_KEPT = 16 };
 
-/* The key of a dictionary: it serves the values of a table. */
+/* The key of a dictionary, and the table whose values it compresses. */
 struct dictionary_name {
 	enum table table;
 	uint32_t site;
@@ -22,16 +22,20 @@ struct dictionary_name {
 };
 
 struct dictionary_bytes {
-	atomic_uint users; /* the cache counts as one user */
+	atomic_uint users; /* number of users; the cache counts as one */
 	struct dictionary_name name;
-	uint64_t used_at; /* time of the last use, a count of the cache; under
-			     its lock */
+	/*
+	 * time of the last use, counted in accesses to the cache; guarded by
+	 * its lock
+	 */
+	uint64_t used_at;
 	struct buffer bytes;
 };
 
 struct dictionary_cache {
-	pthread_mutex_t lock; /* no other lock is acquired under it */
-	struct dictionary_bytes *kept[MAX_KEPT]; /* or NULL */
+	pthread_mutex_t lock; /* no other lock is acquired while it is held */
+	/* the cached dictionaries; free slots are NULL */
+	struct dictionary_bytes *kept[MAX_KEPT];
 	uint64_t uses;
 };
 
@@ -63,7 +67,8 @@ void dictionary_cache_destroy(struct dictionary_cache *cache)
 }
 
 /*
- * Return the dictionary, or NULL; release it with dictionary_bytes_release().
+ * Return the dictionary from the cache, or NULL. The caller releases it with
+ * dictionary_bytes_release().
  */
 static struct dictionary_bytes *
 dictionary_cache_get(struct dictionary_cache *cache,
@@ -87,8 +92,8 @@ dictionary_cache_get(struct dictionary_cache *cache,
 }
 
 /*
- * Return the slot of the least recently used dictionary. The caller holds the
- * lock.
+ * Return the slot with the dictionary that was not used for the longest time.
+ * The caller holds the lock.
  */
 static struct dictionary_bytes **
 dictionary_cache_oldest(struct dictionary_cache *cache)
@@ -103,8 +108,8 @@ dictionary_cache_oldest(struct dictionary_cache *cache)
 }
 
 /*
- * Make a dictionary of `bytes`, which it adopts; release it. Cache it if
- * `cache` is not NULL.
+ * Make a dictionary from `bytes`, which become its own. If `cache` is not NULL,
+ * add it to the cache. The caller releases the dictionary.
  */
 static struct dictionary_bytes *
 dictionary_cache_put(struct dictionary_cache *cache,
@@ -137,7 +142,10 @@ enum {
 	HEAD_BYTES = 1 + sizeof(uint32_t),
 };
 
-/* The first byte of each form; a value with another first byte is damaged. */
+/*
+ * The first byte of a value identifies its form. A value with any other first
+ * byte is damaged.
+ */
 static const unsigned char record_begin = 0x63;
 static const unsigned char frame_begin = 0x28;
 
@@ -211,8 +219,8 @@ enum error content_dictionary(struct txn *txn, enum table table, uint32_t site,
 }
 
 /*
- * Return the decompressed dictionary, from the cache if possible; NULL if it is
- * damaged or missing.
+ * Return the decompressed dictionary, from the cache if it is there; NULL if it
+ * is damaged or missing.
  */
 static struct dictionary_bytes *content_get_dictionary(struct txn *txn,
 						       enum table table,
@@ -254,7 +262,10 @@ static enum error unpack_by(struct txn *txn, struct content_source place,
 	return error;
 }
 
-/* Decompress a value that a dictionary has compressed, slim or not. */
+/*
+ * Decompress a value that was compressed with a dictionary, with a record in
+ * packed form or not.
+ */
 static enum error unpack_form(struct txn *txn, struct content_source place,
 			      struct slice value, size_t max_bytes,
 			      struct buffer *out)
@@ -289,7 +300,10 @@ enum error content_unpack(struct txn *txn, struct content_source place,
 	return ERR_NONE;
 }
 
-/* Return why there is no value. */
+/*
+ * Return the error for a missing value: the error of the transaction if it has
+ * one.
+ */
 static enum error error_of_absence(const struct txn *txn)
 {
 	return txn->error != ERR_NONE ? txn->error : ERR_NOT_FOUND;

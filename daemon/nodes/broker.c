@@ -56,8 +56,8 @@ static void *open_in(const char *folder)
 /* NOLINTBEGIN(concurrency-mt-unsafe): dlerror() is per thread in glibc */
 
 /*
- * Load the module from $TEMPLATED_MODULES, next to the program (in a build
- * tree), or from its installed place.
+ * Load the module from $TEMPLATED_MODULES, from the folder of the program (in a
+ * build tree), or from the folder where it is installed; the first one found.
  */
 static void *open_module(void)
 {
@@ -87,7 +87,10 @@ static const struct broker_ops *bus_load_module(const char *servers)
 	broker_module *load = NULL;
 
 	if (module != NULL)
-		/* POSIX's own conversion to a function pointer */
+		/*
+		 * POSIX requires dlsym() results to be convertible to function
+		 * pointers
+		 */
 		*(void **)&load = dlsym(module, BROKER_NATS_SYMBOL);
 	if (load != NULL)
 		return load(broker_write_log_event); /* never unloaded */

@@ -18,9 +18,10 @@ enum {
 	KEY_BYTES = 32,
 	ID_BYTES = 8,
 	NONCE_BYTES = 16,
-	SIV_KEY_BYTES = 64, /* of its two parts, AES-256 each */
+	SIV_KEY_BYTES = 64, /* size of both halves of the key, AES-256 each */
 	MAX_FILE_BYTES = 8192,
-	FORBIDDEN_MODE = 037, /* permissions beyond reading by the group */
+	FORBIDDEN_MODE = 037, /* all permissions of others, and of the group
+				 all except reading */
 };
 
 struct encryption_key {
@@ -36,7 +37,10 @@ struct encryption_keys {
 	struct encryption_key keys[ENCRYPTION_KEYS_MAX];
 };
 
-/* Derive a key for a name; keys of other names reveal nothing about it. */
+/*
+ * Derive `size` bytes from the secret for the purpose `name`. The bytes for one
+ * purpose reveal nothing about those for another.
+ */
 static void encryption_key_derive(const uint8_t secret[KEY_BYTES],
 				  const char *name, size_t size, uint8_t *out)
 {

@@ -1,11 +1,12 @@
 /*
- * daemon/nodes/encryption_keys.h - the keys that all nodes share and no broker
- * server has. They encrypt the texts of store/secrets.h in the log and in
- * snapshots (store/encryption.h).
+ * daemon/nodes/encryption_keys.h - the keys that all nodes share and that no
+ * broker server has. They encrypt the texts of store/secrets.h in the log and
+ * in snapshots (store/encryption.h).
  *
  * The file has one key per line, 64 hexadecimal digits; empty lines and lines
- * that begin with '#' are ignored. The first key encrypts, all keys decrypt, so
- * that a key can be replaced while nodes run.
+ * that begin with '#' are ignored. The first key encrypts, and every key
+ * decrypts the texts that were encrypted with it, so that users can replace a
+ * key while nodes run.
  *
  * An encrypted text is: the id of the key (8 bytes), a random nonce (16), and
  * the AES-SIV ciphertext (RFC 5297; 16 bytes longer than the text). The AES-SIV
@@ -30,10 +31,10 @@ enum {
 struct encryption_keys;
 
 /*
- * Read the file. "" = set *keys_out to NULL, which the functions below treat as
- * no keys. ERR_NOT_FOUND, ERR_IO; ERR_ADDRESS_FORBIDDEN: other users may read
- * it, or users other than its owner may write it; ERR_MALFORMED; with a line in
- * the log.
+ * Read the keys from the file. If `path` is "", set *keys_out to NULL; the
+ * functions below treat NULL as no keys. Errors are logged: ERR_NOT_FOUND,
+ * ERR_IO; ERR_ADDRESS_FORBIDDEN: other users may read the file, or its group
+ * may write it; ERR_MALFORMED.
  */
 enum error encryption_keys_read(struct encryption_keys **keys_out,
 				const char *path);
@@ -52,12 +53,16 @@ size_t encryption_keys_count(const struct encryption_keys *keys);
 /* Return the public id of the key that encrypts; "" if there are no keys. */
 const char *encryption_keys_id(const struct encryption_keys *keys);
 
-/* Return whether texts encrypted with the key of that id can be decrypted. */
+/*
+ * Return whether the keys contain the key with this id, so that texts encrypted
+ * with it can be decrypted.
+ */
 bool encryption_keys_has(const struct encryption_keys *keys, const char *id);
 
 /*
- * Write the name of a text: equal for equal text and key, and impossible to
- * find by guessing texts without the key (HMAC). `keys` is not NULL.
+ * Write a name for a text into name_out. The same text and key give the same
+ * name. Without the key nobody can check a guess of the text against the name
+ * (HMAC). `keys` is not NULL.
  */
 void encryption_keys_name(const struct encryption_keys *keys, struct slice text,
 			  char name_out[ENCRYPTION_NAME_BYTES]);

@@ -11,10 +11,13 @@
 #include "daemon/runtime/clock.h"
 #include "store/partitions.h"
 
-/* JSON cannot begin like this. */
+/* The first bytes of an encrypted job. No JSON text begins with these bytes. */
 static const char mark[] = {'T', 'P', 'L', 'S', 'E', 'A', 'L', '1'};
 
-/* Write the context of the encryption: a job, and nothing else. */
+/*
+ * Write the text that binds an encrypted job to its subject: it cannot be
+ * decrypted under another one.
+ */
 static void import_job_write_context(const char *subject, struct buffer *out)
 {
 	buffer_append_text(out, "templated job 1 ");
@@ -58,18 +61,23 @@ enum error import_job_decrypt(const struct encryption_keys *keys,
 }
 
 /*
- * Execute the jobs of our partitions in the order of their stream,
- * tpl.job.<P>.<verb>. The progress is stored in the partition, so that the
- * next owner continues there. If a node fails, the next owner repeats the last
- * few jobs, except seeds, whose progress is stored in their transaction.
+ * Execute the jobs of the partitions that this node owns, in the order of the
+ * stream, tpl.job.<P>.<verb>. The progress is stored in the partition, so that
+ * the next owner continues there. If a node fails, the next owner repeats the
+ * last few jobs, except seeds: the transaction of a seed stores the progress
+ * too.
  */
 
 enum {
-	BUSY_MS = 500,         /* after a job that cannot be executed now */
-	TOLD_MS = 60000,       /* log a job that waits this long, repeatedly */
-	JOBS_NOTED = 64,       /* maximum number of jobs that are repeated */
-	NUMBERS_KEPT = 64,     /* larger than any renumbering by the servers */
-	GROUP_JOBS = 256,      /* seeds per transaction */
+	BUSY_MS = 500,         /* wait after a job that cannot be executed
+				  now */
+	TOLD_MS = 60000,       /* log a job that waits this long, and again
+				  after this time */
+	JOBS_NOTED = 64,       /* store the progress after this many jobs; a
+				  failed node repeats at most as many */
+	NUMBERS_KEPT = 64,     /* the servers never change the number of an
+				  entry by more than this */
+	GROUP_JOBS = 256,      /* maximum number of seeds per transaction */
 	GROUP_BYTES = 1 << 20, /* approximate size per transaction */
 };
 
@@ -95,14 +103,20 @@ static enum error read_place(struct node_group *group, unsigned number,
 	return txn_end(&txn);
 }
 
-/* Where to search for a job, and when it was stored (0 = any time). */
+/*
+ * The range of numbers in which to search for a job, and the time when the job
+ * was stored (0 = any time).
+ */
 struct import_job_search {
 	uint64_t from;
 	uint64_t end;
 	uint64_t time_ms;
 };
 
-/* Search the last executed job in this range. ERR_NOT_FOUND. */
+/*
+ * Search for the job of place->last.hash in the range `search`, and set the
+ * number and time of place->last. ERR_NOT_FOUND: it is not there.
+ */
 static enum error find_between(struct node_group *group, unsigned number,
 			       struct import_job_progress *place,
 			       struct import_job_search search)
@@ -137,9 +151,10 @@ static enum error find_between(struct node_group *group, unsigned number,
 }
 
 /*
- * Go back when the last job is missing: it is too old, or the stream was
- * replaced. Start before its number. Skip jobs that are older than it: sites
- * that users have added or deleted in other ways since must not change back.
+ * The last executed job is missing, because it was too old or the stream was
+ * replaced: continue from a smaller number. Let import_job_is_done() skip the
+ * jobs that are older than the last executed one: they must not undo changes
+ * that users have made in other ways since.
  */
 static enum error go_back(struct node_group *group, unsigned number,
 			  struct import_job_progress *place, bool is_new)
@@ -153,7 +168,7 @@ static enum error go_back(struct node_group *group, unsigned number,
 	broker_message_free(&last);
 	if (error != ERR_NONE && error != ERR_NOT_FOUND)
 		return error;
-	/* without a hash only the number can be checked */
+	/* the place has no hash, so only its number can be checked */
 	if (error == ERR_NONE && !is_new && last.number >= job)
 		return ERR_NONE;
 	if (job > place->done)
@@ -169,10 +184,11 @@ static enum error go_back(struct node_group *group, unsigned number,
 }
 
 /*
- * Find the last executed job. Servers of version 2.9 that were killed may
- * renumber entries, each differently. So a job is identified by the hash of its
- * bytes, and its number is only near the right one. The same request may come
- * again at another time. `is_new`: the position comes from the store.
+ * Find the last executed job in the stream. Servers of version 2.9 that were
+ * killed may renumber entries, each server differently. So the hash of its
+ * bytes identifies a job, and its number only says where to search. Two jobs
+ * with equal bytes differ in their time. `is_new`: `place` was just read from
+ * the store.
  */
 static enum error find_last_done(struct node_group *group, unsigned number,
 				 struct import_job_progress *place, bool is_new)
@@ -206,8 +222,9 @@ static bool import_job_is_done(const struct import_job_progress *place,
 }
 
 /*
- * Continue from the store: the log had an unconfirmed entry, or other nodes
- * have executed more.
+ * If the store has another position than `place`, continue from the stored one
+ * and return true. They differ if an unconfirmed entry of the log was applied,
+ * or if other nodes have executed more jobs.
  */
 static bool catch_up(struct node_group *group, unsigned number,
 		     struct import_job_progress *place)
@@ -259,8 +276,8 @@ static void tell_passed_over(const struct broker_message *message,
 }
 
 /*
- * Log a job that waits, because it blocks the jobs after it: at most one a
- * minute, but a missing key immediately.
+ * Log that a job waits, because it blocks the jobs after it: after TOLD_MS and
+ * at most once a minute, but a missing encryption key immediately.
  */
 static void tell_waiting(struct node_group *group,
 			 struct import_job_progress *place,
@@ -299,7 +316,10 @@ static bool import_jobs_is_own(struct node_group *group, unsigned number)
 	return is_own;
 }
 
-/* Execute a job; one whose encryption key is missing here waits for the key. */
+/*
+ * Execute a job. ERR_BUSY: retry it later. ERR_NO_ENCRYPTION_KEY: it waits
+ * until this node has the key. A job that fails otherwise is skipped.
+ */
 static enum error try_job(struct node_group *group, unsigned number,
 			  struct import_job_progress *place,
 			  const struct broker_message *message)
@@ -321,7 +341,10 @@ static enum error try_job(struct node_group *group, unsigned number,
 		nodes_end_call(group);
 	}
 	import_job_wipe(&job);
-	/* a failed job of a partition that we lost is the next owner's */
+	/*
+	 * a failed job of a partition that this node has lost is left to the
+	 * next owner
+	 */
 	if (error != ERR_NONE && !import_jobs_is_own(group, number))
 		error = ERR_BUSY;
 	if (error == ERR_BUSY || error == ERR_NO_ENCRYPTION_KEY) {
@@ -336,18 +359,22 @@ static enum error try_job(struct node_group *group, unsigned number,
 	return error;
 }
 
-/* Consecutive jobs: seeds, or one of any kind. */
+/*
+ * Consecutive jobs that are executed together: several seeds, or one job of
+ * another kind.
+ */
 struct import_job_batch {
 	struct broker_message messages[GROUP_JOBS];
 	struct buffer texts[GROUP_JOBS]; /* decrypted */
 	size_t count;
-	size_t seeds; /* number of seeds; 0 = another kind of job */
+	size_t seeds; /* number of seeds; 0 = the batch is one job of another
+			 kind */
 	size_t bytes;
 };
 
 /*
- * Read the next job, and the seeds that follow if it is a seed. ERR_NOT_FOUND:
- * no job now.
+ * Read the next job into the batch. If it is a seed, read the seeds that follow
+ * it, too. ERR_NOT_FOUND: there is no job now.
  */
 static enum error read_group(struct node_group *group, unsigned number,
 			     const struct import_job_progress *place,
@@ -369,7 +396,10 @@ static enum error read_group(struct node_group *group, unsigned number,
 						   subject.text, from, message);
 		if (error != ERR_NONE)
 			break;
-		/* a seed that can be executed in a group */
+		/*
+		 * whether this job is a seed that can be executed together with
+		 * others
+		 */
 		verb = strrchr(message->subject.data, '.');
 		goes_on = verb != NULL && strcmp(verb, ".seed") == 0 &&
 			  place->waiting != message->number &&
@@ -396,7 +426,10 @@ static struct job_mark import_job_mark(const struct broker_message *message)
 	};
 }
 
-/* Return how many seeds were executed and noted, from the first one. */
+/*
+ * Execute the seeds of the batch and store the progress. Return how many were
+ * executed, from the first one on.
+ */
 static size_t do_seeds(struct node_group *group, unsigned number,
 		       const struct import_job_batch *batch, uint64_t before)
 {
@@ -426,7 +459,10 @@ static size_t do_seeds(struct node_group *group, unsigned number,
 	return done;
 }
 
-/* Execute a group; jobs other than seeds, and failed seeds, one by one. */
+/*
+ * Execute the jobs of a batch: seeds together, other jobs and failed seeds one
+ * by one.
+ */
 static enum error do_group(struct node_group *group, unsigned number,
 			   struct import_job_progress *place,
 			   const struct import_job_batch *batch)
@@ -447,7 +483,7 @@ static enum error do_group(struct node_group *group, unsigned number,
 		place->noted = place->last.hash;
 		return ERR_NONE;
 	}
-	/* search the new position first */
+	/* the seeds may have failed because the position has changed */
 	if (batch->seeds > 0 && catch_up(group, number, place))
 		return ERR_BUSY;
 	if (!import_job_is_done(place, first)) {
@@ -460,8 +496,8 @@ static enum error do_group(struct node_group *group, unsigned number,
 }
 
 /*
- * Execute the jobs of a partition until there are none. ERR_BUSY: the next one
- * cannot be executed now.
+ * Execute the jobs of a partition until there are no more (ERR_NOT_FOUND).
+ * ERR_BUSY: the next job cannot be executed now.
  */
 static enum error do_jobs(struct node_group *group, unsigned number,
 			  struct import_job_progress *place)
@@ -488,8 +524,8 @@ static enum error do_jobs(struct node_group *group, unsigned number,
 }
 
 /*
- * Find a partition whose turn it is, or ALL_PARTITIONS. Call with the lock
- * held.
+ * Return the partition whose jobs have waited longest among those that are due,
+ * or ALL_PARTITIONS if none is due. Call with the lock held.
  */
 static unsigned find_turn(const struct node_group *group, uint64_t now_ms)
 {
@@ -508,7 +544,10 @@ static unsigned find_turn(const struct node_group *group, uint64_t now_ms)
 	return found;
 }
 
-/* Wait for a turn; false = stop the thread. */
+/*
+ * Wait until a partition is due, mark it as in work, and return its number.
+ * Return false if the thread must stop.
+ */
 static bool take_turn(struct node_group *group, unsigned *number_out)
 {
 	bool goes_on;
@@ -558,7 +597,10 @@ void *import_jobs_main(void *argument)
 		partition->jobs = place;
 		partition->is_job_known &= is_known;
 		partition->is_working = false;
-		/* a hint that came meanwhile counts */
+		/*
+		 * a hint that came during this turn makes the partition due
+		 * again
+		 */
 		partition->job_ms =
 			partition->has_jobs
 				? 0

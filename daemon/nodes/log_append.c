@@ -17,8 +17,8 @@ enum { ENTRY_FORMAT = 1 };
 static const char magic[4] = {'T', 'P', 'L', 'G'};
 
 /*
- * The stored form, little-endian, as all supported machines and
- * store/journal.h.
+ * The head of an entry as stored: little-endian, because all supported machines
+ * and store/journal.h are.
  */
 struct entry_bytes {
 	char magic[4];
@@ -125,10 +125,10 @@ struct slice log_entry_part(struct slice bytes, size_t max, unsigned number)
 }
 
 /*
- * Append to the logs of partitions, in the committer thread: first to the log,
- * then to the store. After a lost reply or with a full disk the log may hold
- * entries that the store does not have (is_unsure). Such entries are read
- * from the log before anything else is appended.
+ * Append a transaction to the logs of its partitions, in the committer thread:
+ * first to the logs, then to the store. After a lost reply or with a full disk
+ * the log may hold entries that the store does not have (is_unsure). The
+ * copying thread applies such entries before this node appends anything else.
  */
 
 /* Compare the replicas of a changing partition this often. */
@@ -139,11 +139,11 @@ enum {
 	SUBJECT_ROOM = 512 /* space for the headers of an entry */
 };
 
-/* The entry of one partition's log. */
+/* What a transaction appends to the log of one partition. */
 struct portion {
 	unsigned partition;
 	uint64_t epoch;
-	uint64_t number;      /* number of the last entry of the log */
+	uint64_t number;      /* of the last entry of the log */
 	uint64_t hash;        /* log_entry_hash() of that entry */
 	struct buffer packed; /* the rows, compressed */
 	unsigned parts;
@@ -155,8 +155,8 @@ struct portion {
 };
 
 /*
- * Read the log positions of all portions. Return the error of the first
- * partition that this node may not append to now.
+ * Copy the last positions of the logs into the portions. Return the error of
+ * the first partition that this node may not append to now.
  */
 static enum error take_places(struct node_group *group,
 			      struct portion *portions, size_t count)
@@ -196,8 +196,8 @@ static void log_append_pack_rows(struct node_group *group, struct txn *txn,
 	portion->part_bytes = group->ops->max_bytes(group->bus) - SUBJECT_ROOM;
 	portion->parts =
 		log_entry_parts(portion->packed.size, portion->part_bytes);
-	if (rows.size >
-	    LOG_ENTRY_MAX_ROWS_BYTES) /* a follower could not read it */
+	if (rows.size > LOG_ENTRY_MAX_ROWS_BYTES) /* a follower rejects a larger
+						     transaction */
 		portion->parts = LOG_ENTRY_MAX_PARTS + 1;
 	portion->subject = broker_subject(LOG_SUBJECT, portion->partition);
 	buffer_free(&rows);
@@ -225,7 +225,7 @@ static struct broker_entry log_append_build_entry(struct node_group *group,
 			log_entry_part(buffer_slice(&portion->packed),
 				       portion->part_bytes, part),
 			&portion->bytes);
-	/* ids of two attempts differ even if their numbers are equal */
+	/* a repeated attempt needs another id even if its number is equal */
 	snprintf(portion->id, sizeof(portion->id), "%s.%u.%llu.%llu.%u",
 		 group->id, portion->partition,
 		 (unsigned long long)portion->epoch,
@@ -239,9 +239,9 @@ static struct broker_entry log_append_build_entry(struct node_group *group,
 }
 
 /*
- * Append part `part` of these portions, all at the same time. Move the portions
- * that must be written again to the front; *again_out is their number if no
- * other portion failed, otherwise 0.
+ * Append part `part` of all portions at the same time. Move the portions that
+ * must be written again to the front; *again_out is their number, or 0 if
+ * another portion has failed.
  */
 static enum error log_append_write_part(struct node_group *group, unsigned part,
 					struct portion **portions, size_t count,
@@ -266,8 +266,9 @@ static enum error log_append_write_part(struct node_group *group, unsigned part,
 		}
 		refused++;
 		/*
-		 * we wrote the last entry of the log, but it has another number
-		 * now; if another node wrote it, the rejection is final
+		 * If this node wrote the last entry of the log and the servers
+		 * have renumbered it, try again. If another node wrote it, the
+		 * rejection is final.
 		 */
 		if (entries[i].error == ERR_BUSY &&
 		    log_read_last(group, portion->partition, &last) ==
@@ -285,7 +286,10 @@ static enum error log_append_write_part(struct node_group *group, unsigned part,
 	return error;
 }
 
-/* Append all parts of the portions, the parts of one index together. */
+/*
+ * Append all parts of the portions: part 0 of all of them, then part 1, and so
+ * on.
+ */
 static enum error append_all(struct node_group *group, struct portion *portions,
 			     size_t count)
 {
@@ -322,7 +326,10 @@ static enum error append_all(struct node_group *group, struct portion *portions,
 	return error;
 }
 
-/* Mark the partitions whose entries may be in the log: they are read again. */
+/*
+ * Mark the partitions whose logs may have these entries, so that the copying
+ * thread reads their logs.
+ */
 static void log_append_mark_in_doubt(struct node_group *group,
 				     const struct portion *portions,
 				     size_t count)
@@ -336,7 +343,10 @@ static enum error end_append(struct node_group *group, struct portion *portions,
 			     size_t count, enum error error)
 {
 	lock_acquire(&group->lock);
-	/* after our lease expired another node may have adopted this entry */
+	/*
+	 * after the lease expired another node may own the partition and not
+	 * have this entry
+	 */
 	if (error == ERR_NONE && !nodes_have_lease(group))
 		error = ERR_LOG_UNAVAILABLE;
 	if (error != ERR_NONE && error != ERR_TOO_LARGE)
@@ -385,7 +395,10 @@ enum error log_append(void *context, struct txn *txn, struct journal *journal)
 					     .hash = portions[i].hash,
 				     });
 	lock_acquire(&group->lock);
-	/* the transaction failed: read the entry again later */
+	/*
+	 * the transaction failed after the entries were appended: apply them
+	 * from the log later
+	 */
 	if (error == ERR_NONE && txn->error != ERR_NONE) {
 		for (size_t i = 0; i < count; i++)
 			group->partitions[portions[i].partition].pending = 0;
@@ -409,7 +422,9 @@ void log_append_settle(void *context, enum error error)
 	struct node_group *group = context;
 	unsigned news[ALL_PARTITIONS];
 	uint64_t numbers[ALL_PARTITIONS];
-	uint64_t sums[ALL_PARTITIONS]; /* hashes of entries; 0 = no sum */
+	uint64_t sums[ALL_PARTITIONS]; /* hashes of the entries after which
+					  replicas compare sums; 0 = do not
+					  compare */
 	size_t count = 0;
 
 	lock_acquire(&group->lock);

@@ -1,7 +1,8 @@
 /*
- * daemon/nodes/log_append.h - the entries of a partition's log, as bytes: a
- * head and the rows of store/journal.h, compressed by zstd, in as many parts as
- * the broker's size limit requires. Pure.
+ * daemon/nodes/log_append.h - the entries of a partition's log, as bytes. A
+ * transaction becomes one or more entries (its parts), as many as the broker's
+ * size limit requires. Each has a head and a piece of the rows of
+ * store/journal.h, compressed with zstd. The functions have no side effects.
  */
 #ifndef DAEMON_NODES_LOG_APPEND_H
 #define DAEMON_NODES_LOG_APPEND_H
@@ -14,14 +15,15 @@
 
 enum log_entry_kind {
 	LOG_ENTRY_ROWS = 1, /* the changes of one transaction */
-	LOG_ENTRY_CLAIM,    /* the partition has a new owner: later entries with
-			   earlier epochs are invalid */
+	LOG_ENTRY_CLAIM,    /* the partition has a new owner: later entries
+			       with an earlier epoch are invalid */
 };
 
 enum {
-	/* After this entry all replicas compare journal_sum(). */
+	/* After this entry all replicas compare their journal_sum(). */
 	LOG_ENTRY_IS_SUMMED = 1,
-	LOG_ENTRY_IS_CHAINED = 2, /* `chain` is set, by log_entry_write() */
+	LOG_ENTRY_IS_CHAINED = 2, /* `chain` is valid; log_entry_write() sets
+				     this flag */
 };
 
 struct log_entry_head {
@@ -29,56 +31,57 @@ struct log_entry_head {
 	uint16_t partition;
 	uint16_t part;  /* index, < parts */
 	uint16_t parts; /* >= 1 */
-	uint16_t flags; /* ENTRY_IS_*; only in the last part */
+	uint16_t flags; /* LOG_ENTRY_IS_*; only in the last part */
 	uint64_t epoch;
 	uint64_t before; /* number of the previous entry; 0 = none */
-	uint64_t
-		chain; /* log_entry_hash() of that entry; 0 = unknown or none */
+	uint64_t chain;  /* log_entry_hash() of the previous entry; 0 = unknown
+			    or none */
 };
 
 enum {
 	LOG_ENTRY_HEAD_BYTES = 40,
 	LOG_ENTRY_MAX_PARTS = 4096,
-	LOG_ENTRY_MAX_ROWS_BYTES = 1 << 30, /* of a transaction, uncompressed */
+	LOG_ENTRY_MAX_ROWS_BYTES = 1 << 30, /* of one transaction, before
+					       compression */
 };
 
-/* Append the head and the bytes of the part. */
+/* Append an entry to `out`: the head and the bytes of the part. */
 void log_entry_write(const struct log_entry_head *head, struct slice part,
 		     struct buffer *out);
 
 /*
- * Return false if the entry is damaged or of another version (*is_newer_out).
- * *part_out points into `entry`.
+ * Return false if the entry is damaged or of another version; *is_newer_out
+ * tells whether the version is newer. *part_out points into `entry`.
  */
 bool log_entry_read(struct slice entry, struct log_entry_head *head_out,
 		    struct slice *part_out, bool *is_newer_out);
 
 /*
- * Return the identity of an entry: its number may change
- * (docs/howto/broker.md), its bytes do not.
+ * Return a hash that identifies an entry. The number of an entry may change
+ * (docs/howto/broker.md), but its bytes do not.
  */
 uint64_t log_entry_hash(struct slice entry);
 
 /*
- * Return whether the entry follows entry `number` with this hash. If the hash
- * is 0 (unknown), only the number is compared.
+ * Return whether the entry of this head follows the entry with this number and
+ * hash. If a hash is 0 (unknown), compare only the numbers.
  */
 bool log_entry_follows(const struct log_entry_head *head, uint64_t number,
 		       uint64_t hash);
 
 /*
- * Return whether no node wrote the entry: other clients may publish to the
- * subject.
+ * Return whether the entry was not written by a node: other clients may publish
+ * to the subject.
  */
 bool log_entry_is_foreign(struct slice entry);
 
 /*
- * Return the number of parts of at most `max` bytes, heads included, for `size`
- * bytes.
+ * Return how many parts are needed for `size` bytes if an entry, with its head,
+ * has at most `max` bytes.
  */
 unsigned log_entry_parts(size_t size, size_t max);
 
-/* Return part `number` of these bytes. */
+/* Return part `number` of `bytes`, cut as log_entry_parts() counts them. */
 struct slice log_entry_part(struct slice bytes, size_t max, unsigned number);
 
 #endif

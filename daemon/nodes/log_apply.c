@@ -12,19 +12,20 @@
 #include "store/partitions.h"
 
 /*
- * The copying thread: it follows the logs of partitions, adopts and leaves
- * partitions. A partition goes ELSEWHERE -> COPYING -> FOLLOWED -> TAKEN -> OWN
- * -> LEFT -> FOLLOWED, and out of OWN immediately when its owner may be another
- * node.
+ * The copying thread: it follows the logs of partitions, adopts partitions and
+ * leaves them. A partition goes through the states NOT_HERE -> COPYING ->
+ * FOLLOWED -> ADOPTING -> OWNED -> LEAVING -> FOLLOWED. It leaves OWNED
+ * immediately when another node may be its owner.
  */
 
 enum {
-	IDLE_MS = 1000, /* hints may be lost: check all logs this often */
-	BEGUN_MS = 200, /* time per turn for unfinished replicas */
-	BEHIND_MS =
-		20, /* retry when a broker replica does not have an entry yet */
-	LOOK_BEHIND_MS =
-		1000, /* like LOOK_MS, when a known entry is missing here */
+	IDLE_MS = 1000, /* check all logs this often, because hints may be
+			   lost */
+	BEGUN_MS = 200, /* time per turn for incomplete replicas */
+	BEHIND_MS = 20, /* retry after this time if a replica of the broker does
+			   not have an entry yet */
+	LOOK_BEHIND_MS = 1000, /* check the end of the log this often if a known
+				  entry is missing here */
 };
 
 void partition_set_state(struct node_group *group, unsigned number,
@@ -65,37 +66,41 @@ bool nodes_hold_lease(struct node_group *group)
 	return holds;
 }
 
-/* Read the log of a partition into the store. */
+/* Reading the log of a partition into the store. */
 
 enum {
 	MAX_ENTRIES = 64, /* entries per transaction */
 	MAX_BYTES = 8 << 20,
-	NEAR = 32,       /* search an entry first so far from its number, */
+	NEAR = 32,       /* search for an entry first up to this distance
+			    from its number, */
 	FAR = 8192,      /* then up to this distance */
 	MAX_LOOKS = 512, /* entries that one search reads at most */
 	DOUBT_MS = 10 * 60 * 1000,
 };
 
-/* Entries that are read and not yet stored. */
+/* Entries that were read and are not stored yet. */
 struct log_reader {
 	struct node_group *group;
 	unsigned partition;
 	struct journal_position place; /* position after these entries */
-	uint64_t read; /* last entry read, possibly later than `place`: its
-			  transaction may be incomplete */
+	uint64_t read; /* number of the last entry read; later than `place`
+			  while its transaction is incomplete */
 	uint64_t read_hash;
-	uint64_t sought;     /* hash of an entry to be read; 0 = it was read */
+	uint64_t sought;     /* hash of an entry that must still be read; 0 =
+				none */
 	struct buffer parts; /* parts of the incomplete transaction */
 	unsigned next_part;
-	struct buffer rows; /* rows of all transactions: size_t, bytes */
+	struct buffer rows; /* rows of complete transactions; before each its
+			       size (size_t) */
 	size_t count;
 	size_t bytes;
-	bool sums; /* sum up the rows after the last entry */
+	bool sums; /* compare sums after the last entry */
 };
 
 /*
- * Add a part of a transaction. Discard an incomplete transaction when another
- * one begins. Ignore entries of an owner that has a successor.
+ * Add a part of a transaction; after the last part, decompress the transaction.
+ * Discard an incomplete transaction when another one begins. Ignore entries of
+ * an owner after which another one has claimed the partition.
  */
 static enum error take_rows(struct log_reader *reading,
 			    const struct log_entry_head *head,
@@ -162,7 +167,8 @@ static enum error log_reader_handle_entry(struct log_reader *reading,
 	reading->bytes += part.size;
 	if (head.kind == LOG_ENTRY_ROWS)
 		return take_rows(reading, &head, part);
-	reading->next_part = 0; /* the started transaction is incomplete */
+	reading->next_part = 0; /* a transaction that has begun stays
+				   incomplete */
 	if (head.kind == LOG_ENTRY_CLAIM && head.epoch > reading->place.epoch)
 		reading->place.epoch = head.epoch;
 	return ERR_NONE;
@@ -191,8 +197,9 @@ static enum error entry_from(struct node_group *group, const char *subject,
 }
 
 /*
- * Read the entry after `read`. Servers search the log for the next entry of a
- * subject, but find the last known entry directly, and that is usually the one.
+ * Read the entry after reading->read. Servers need long to search the log for
+ * the next entry of a subject, but find an entry by its number directly. So try
+ * the last known entry first; it usually is the next one.
  */
 static enum error next_entry(struct log_reader *reading, const char *subject,
 			     uint64_t last, struct broker_message *message)
@@ -215,8 +222,8 @@ static enum error next_entry(struct log_reader *reading, const char *subject,
 }
 
 /*
- * Read entries until there are enough or all known ones are read. The position
- * never stops inside a transaction: it stays before the transaction.
+ * Read entries until there are enough, or until entry `last` (0 = the end of
+ * the log). The position never stops inside a transaction, but before it.
  */
 static enum error log_reader_read_entries(struct log_reader *reading,
 					  uint64_t last, bool *more_out)
@@ -282,7 +289,7 @@ static enum error log_apply_follow(struct node_group *group, unsigned number,
 {
 	struct partition *partition = &group->partitions[number];
 	struct log_reader reading = {.group = group, .partition = number};
-	uint64_t before; /* its hash */
+	uint64_t before; /* hash of the position before this call */
 	uint64_t last;
 	enum error error;
 
@@ -356,7 +363,10 @@ enum error log_read_last(struct node_group *group, unsigned number,
 	return error == ERR_NOT_FOUND ? ERR_NONE : error;
 }
 
-/* Set the number of the last applied entry. */
+/*
+ * Set the number of the last applied entry, which the servers have changed, to
+ * `to`.
+ */
 static void log_apply_renumber(struct node_group *group, unsigned number,
 			       uint64_t to)
 {
@@ -388,7 +398,10 @@ void log_apply_log_renumbered(struct node_group *group, unsigned number,
 			number, from, to);
 }
 
-/* Search the entry with this hash at most `width` from `number`. */
+/*
+ * Search for the entry with the hash place->hash at most `width` from its
+ * number, and set its number. ERR_NOT_FOUND.
+ */
 static enum error find_near(struct node_group *group, const char *subject,
 			    struct log_end *place, uint64_t width)
 {
@@ -412,7 +425,10 @@ static enum error find_near(struct node_group *group, const char *subject,
 		is_it = log_entry_hash(bytes) == place->hash;
 		if (is_it)
 			place->number = message.number;
-		/* or it is the entry before this one */
+		/*
+		 * the entry before this one, if this one names it as its
+		 * predecessor
+		 */
 		if (!is_it && log_entry_read(bytes, &head, &part, &is_newer) &&
 		    head.chain == place->hash) {
 			is_it = true;
@@ -444,7 +460,10 @@ enum log_position log_apply_find_position(struct node_group *group,
 	if (place.hash == 0)
 		return LOG_POSITION_SAME;
 	before = place.number;
-	/* near the old number, or the end of the log if that comes first */
+	/*
+	 * search near the old number, then near the end of the log if it is
+	 * before that
+	 */
 	for (uint64_t width = NEAR; width <= FAR && error == ERR_NOT_FOUND;
 	     width *= 16)
 		error = find_near(group, subject.text, &place, width);
@@ -473,7 +492,7 @@ bool log_apply_ends_with(struct node_group *group, unsigned number,
 	if (partition->applied_hash == 0 && partition->applied == end->number)
 		partition->applied_hash = end->hash;
 	is_it = partition->applied_hash == end->hash;
-	if (is_it) /* the known numbers may have changed */
+	if (is_it) /* the number of the last entry may have changed */
 		partition->last = end->number;
 	lock_release(&group->lock);
 	if (is_it)
@@ -499,7 +518,9 @@ enum error log_apply_read_to_end(struct node_group *group, unsigned number,
 	lock_release(&group->lock);
 	while (error == ERR_NONE && more)
 		error = log_apply_follow(group, number, &more);
-	/* the replica that responds may not have all entries yet */
+	/*
+	 * a replica of the broker may not have all entries yet: ask the leader
+	 */
 	group->asks_leader = true;
 	more = partition_read_number(group, &partition->sought) != 0;
 	while (error == ERR_NONE && more)
@@ -508,7 +529,7 @@ enum error log_apply_read_to_end(struct node_group *group, unsigned number,
 	if (error != ERR_NONE ||
 	    partition_read_number(group, &partition->sought) == 0)
 		return error;
-	/* it may have a number that we have already passed */
+	/* the sought entry may now have a number that was passed already */
 	return log_apply_find_position(group, number) == LOG_POSITION_NONE
 		       ? ERR_NOT_FOUND
 		       : ERR_BUSY;
@@ -516,7 +537,10 @@ enum error log_apply_read_to_end(struct node_group *group, unsigned number,
 
 /* The copying thread. */
 
-/* Read new entries until there are none; then the replica is complete. */
+/*
+ * Read new entries of the log. When there are no more, an incomplete replica
+ * becomes complete. Return whether there are more entries.
+ */
 static bool keep_up(struct node_group *group, unsigned number)
 {
 	struct partition *partition = &group->partitions[number];
@@ -547,11 +571,12 @@ static bool keep_up(struct node_group *group, unsigned number)
 	return more && !resync_error_is_fatal(error);
 }
 
-enum copying_turn { TURN_DONE, TURN_SOON /* retry in BEHIND_MS */, TURN_AGAIN };
+/* try again after BEHIND_MS */
+enum copying_turn { TURN_DONE, TURN_SOON, TURN_AGAIN };
 
 /*
- * Return whether the log has entries that are missing here, from hints and from
- * the owners' rows.
+ * Return whether the log has entries that this node does not have, according to
+ * hints and to the rows of the owners.
  */
 static bool log_apply_is_behind(struct node_group *group, unsigned number)
 {
@@ -561,15 +586,16 @@ static bool log_apply_is_behind(struct node_group *group, unsigned number)
 }
 
 /*
- * Read the end of the log: the known number or the applied one may have changed
- * since.
+ * Compare the end of the log with the applied position, if it is time to: the
+ * servers may have renumbered the entries since.
  */
 static void log_apply_check_end(struct node_group *group, unsigned number)
 {
 	struct partition *partition = &group->partitions[number];
 	uint64_t now_ms = clock_steady_ms();
 	struct log_end last;
-	bool is_late; /* a known entry is missing here for some time */
+	bool is_late; /* a known entry has been missing here for
+			 LOOK_BEHIND_MS */
 	bool is_due;
 
 	lock_acquire(&group->lock);
@@ -597,7 +623,7 @@ static void log_apply_check_end(struct node_group *group, unsigned number)
 		log_apply_doubt_numbers(group);
 }
 
-/* One turn of a partition that we do not own. */
+/* Do the next step for a partition that this node does not own. */
 static enum copying_turn log_apply_turn(struct node_group *group,
 					unsigned number,
 					const struct partition *partition)
@@ -641,7 +667,7 @@ static enum copying_turn log_apply_turn(struct node_group *group,
 	return log_apply_is_behind(group, number) ? TURN_SOON : TURN_DONE;
 }
 
-/* Leave all partitions: without a lease we own none. */
+/* Leave all partitions, because this node has no lease. */
 static void leave_all(struct node_group *group)
 {
 	bool has_left = false;
@@ -664,7 +690,10 @@ static void leave_all(struct node_group *group)
 	}
 }
 
-/* Return whether the partition is read from its beginning, which takes long. */
+/*
+ * Return whether the replica is being read from its beginning, which takes
+ * long.
+ */
 static bool is_begun(const struct partition *partition)
 {
 	return partition->state == PARTITION_COPYING ||
@@ -672,7 +701,10 @@ static bool is_begun(const struct partition *partition)
 		partition->wants_copy);
 }
 
-/* One turn of the complete partitions; adopt the ones that are due. */
+/*
+ * Do one step for each partition that is not being read from its beginning;
+ * adopt those that are due.
+ */
 static enum copying_turn work_at_whole(struct node_group *group)
 {
 	enum copying_turn all = TURN_DONE;
@@ -693,8 +725,8 @@ static enum copying_turn work_at_whole(struct node_group *group)
 }
 
 /*
- * Continue some unfinished partitions, one after another, until `until_ms`, so
- * that complete partitions need not wait long.
+ * Continue the incomplete replicas, one after another, until `until_ms`, so
+ * that complete partitions do not wait long.
  */
 static enum copying_turn work_at_begun(struct node_group *group,
 				       uint64_t until_ms)
@@ -721,7 +753,7 @@ static enum copying_turn work_at_begun(struct node_group *group,
 	return all;
 }
 
-/* One turn of all partitions; return how soon the next one is due. */
+/* Do one step for all partitions. Return how soon the next one is due. */
 static enum copying_turn log_apply_run_turns(struct node_group *group)
 {
 	uint64_t begin_ms = clock_steady_ms();
@@ -730,7 +762,10 @@ static enum copying_turn log_apply_run_turns(struct node_group *group)
 	enum copying_turn whole;
 	enum copying_turn begun;
 
-	/* check that the store can be written: commits fail before the log */
+	/*
+	 * check that the store can be written: commits fail before they reach
+	 * the log
+	 */
 	pipeline_stats(group->pipeline, &stats);
 	if (stats.is_paused && (stats.pause_error == ERR_STORE_FULL ||
 				stats.pause_error == ERR_IO))
@@ -738,7 +773,7 @@ static enum copying_turn log_apply_run_turns(struct node_group *group)
 	if (stats.is_paused && stats.pause_error == ERR_CORRUPT)
 		replica_check_all(group);
 	whole = work_at_whole(group);
-	/* wait at least as long as that took */
+	/* spend at least as much time on incomplete replicas */
 	spent_ms = clock_steady_ms() - begin_ms;
 	begun = work_at_begun(
 		group, begin_ms + spent_ms +
@@ -773,7 +808,7 @@ void *log_apply_main(void *argument)
 		is_new = group->has_new_bus;
 		group->has_new_bus = false;
 		lock_release(&group->lock);
-		/* set the handlers again on a new bus */
+		/* register the request handlers again on a new connection */
 		for (unsigned i = 0; is_new && i < ALL_PARTITIONS; i++)
 			if (partition_copy_state(group, i).state ==
 			    PARTITION_OWNED)

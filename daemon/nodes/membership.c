@@ -14,14 +14,15 @@
 #include "store/partitions.h"
 
 /*
- * The expected nodes: each node has a row "n.NAME" in BROKER_FACTS, which
- * stays when its lease expires and which it rewrites several times per
- * nodes.rebalance_delay. A node with a younger row and no lease is missing and
- * keeps its replicas. A node that was draining is not expected to return.
+ * The expected nodes. Each node has a row "n.NAME" in BROKER_FACTS, which stays
+ * when the node's lease expires; the node rewrites it several times per
+ * nodes.rebalance_delay. A node without a lease whose row is younger than
+ * nodes.rebalance_delay is missing; it keeps its replicas. A node that was
+ * draining is not expected to return.
  */
 
 enum {
-	TOLD = 10, /* heartbeats per nodes.rebalance_delay */
+	TOLD = 10, /* writes of the row per nodes.rebalance_delay */
 	MOST_MS = 60 * 1000,
 	LEAST_MS = 1000,
 };
@@ -58,15 +59,15 @@ static struct node_heartbeat *heartbeat_find(struct node_group *group,
 }
 
 /*
- * For the membership thread: read the expected nodes from the rows
- * of BROKER_FACTS; ignore other rows.
+ * For the membership thread: read the expected nodes from the rows of
+ * BROKER_FACTS; ignore other rows.
  */
 static void heartbeat_read_all(struct node_group *group,
 			       const struct broker_row *rows, size_t count)
 {
 	struct node_heartbeat *presences =
 		mem_alloc(count + 1, sizeof(*presences));
-	/* by the server's clock, as the times of the rows */
+	/* by the server's clock, like the times of the rows */
 	int64_t now_ms = (int64_t)clock_wall_ms() + group->clock_ms;
 	size_t used = 0;
 
@@ -96,7 +97,10 @@ static void heartbeat_read_all(struct node_group *group,
 	lock_release(&group->lock);
 }
 
-/* Return the time since then by the server's clock; 0 in the future. */
+/*
+ * Return the time since `time_ms`, by the server's clock; 0 if `time_ms` is in
+ * the future.
+ */
 static uint64_t silence_of(const struct node_group *group, uint64_t time_ms)
 {
 	int64_t now_ms = (int64_t)clock_wall_ms() + group->clock_ms;
@@ -123,7 +127,10 @@ void heartbeat_facts(const struct node_group *group, struct cluster_facts *out)
 	}
 }
 
-/* Write our heartbeat when it is due, and delete nodes that did not return. */
+/*
+ * Write the row of this node if it is due. The first node also deletes the rows
+ * of nodes that did not return.
+ */
 static void heartbeat_write(struct node_group *group)
 {
 	const char *self = group->options.bus.name;
@@ -146,13 +153,13 @@ static void heartbeat_write(struct node_group *group)
 		return;
 	snprintf(text, sizeof(text), "{\"capacity\":%u,\"draining\":%s}",
 		 group->options.capacity, drains ? "true" : "false");
-	/* a row with another revision is written at the next turn */
+	/* if the row has another revision, the next turn writes it */
 	if (group->ops->put(group->bus, BROKER_FACTS,
 			    broker_subject(HEARTBEAT_KEY, self).text,
 			    slice_of(text), own == NULL ? 0 : own->revision,
 			    &revision) == ERR_NONE)
 		group->told_ms = now_ms;
-	/* one node deletes the rows of nodes that did not return */
+	/* only the first node does this */
 	if (group->member_count == 0 || !group->members[0].facts.is_self)
 		return;
 	for (size_t i = 0; i < group->presence_count; i++) {
@@ -169,10 +176,12 @@ static void heartbeat_write(struct node_group *group)
 }
 
 enum {
-	SILENT_LEASES =
-		2,       /* within which a living node has renewed its lease */
-	KEPT_LEASES = 4, /* how long a sighting is stored */
-	STEPS = 4,       /* per lease: a longer gap counts as one step */
+	SILENT_LEASES = 2, /* a node that renews no lease for this many lease
+			      durations has failed */
+	KEPT_LEASES = 4,   /* lease durations for which a row that is gone
+			      stays in the list */
+	STEPS = 4,         /* per lease duration; a longer gap between two
+			      calls counts as one step */
 };
 
 static struct failure_detector_item *
@@ -261,26 +270,26 @@ bool failure_detector_has_expired(const struct failure_detector *sightings,
 }
 
 /*
- * The membership thread: it renews this node's lease, and reads the other
- * nodes and the owners of partitions. It decides what happens to partitions;
- * the copying thread does it.
+ * The membership thread: it renews the lease of this node, and reads the rows
+ * of the other nodes and the owners of partitions. It decides what must happen
+ * to each partition; the copying thread does it.
  */
 
 enum {
 	TICKS = 10, /* turns per lease duration */
 	MIN_TICK_MS = 100,
 	/*
-	 * We end our lease this much earlier than the broker, because clocks
-	 * run at different speeds.
+	 * For this node, its lease ends this much earlier than for the broker,
+	 * because clocks run at different speeds.
 	 */
 	SHORTER_PERCENT = 20,
 	HEX_DIGITS = (ALL_PARTITIONS + 3) / 4,
-	MAX_CLOCK_MS = 5000, /* ahead of or behind the servers */
+	MAX_CLOCK_MS = 5000, /* maximum difference from the servers' clock */
 };
 
 /*
- * Write a set of partitions as hexadecimal digits; the first partition is the
- * lowest bit of the first digit.
+ * Write a set of partitions as hexadecimal digits; partition 0 is the lowest
+ * bit of the first digit.
  */
 static void write_set(const bool *set, char out[HEX_DIGITS + 1])
 {
@@ -310,7 +319,7 @@ static void read_set(const char *text, bool *set)
 	}
 }
 
-/* Return our row, to be freed with free(). */
+/* Return the row of this node as JSON; the caller frees it with free(). */
 static char *write_member(struct node_group *group)
 {
 	char copies[HEX_DIGITS + 1];
@@ -334,7 +343,7 @@ static char *write_member(struct node_group *group)
 			partition->state, partition->applied, partition->last);
 		if (!owns[i])
 			continue;
-		/* {"17": 1234}: the last entry of its log */
+		/* "17": 1234 means: the last entry of log 17 is 1234 */
 		json_object_set_new(
 			last, broker_subject("%u", i).text,
 			json_integer((json_int_t)partition->applied));
@@ -415,8 +424,8 @@ static bool node_state_read(const struct broker_row *row,
 }
 
 /*
- * ERR_BUSY: another store uses our name. Two nodes of one name would own the
- * same partitions.
+ * Return ERR_BUSY if another store uses the name of this node: two nodes with
+ * one name would own the same partitions.
  */
 static enum error look_for_namesake(struct node_group *group)
 {
@@ -443,11 +452,12 @@ static enum error look_for_namesake(struct node_group *group)
 }
 
 /*
- * Write our row. Only a node of the same name writes it, so no revision is
- * expected, which servers that were killed may have changed. (After each write
- * that they reject, replicas of version 2.9 number entries differently, until
- * no leader finds its entries.) Our lease begins when the write begins, before
- * the broker's.
+ * Write the row of this node, which renews its lease. Do not expect a certain
+ * revision: only this node writes the row, and servers that were killed may
+ * have changed its revision. (After each write that they reject, replicas of
+ * version 2.9 number entries differently, until no leader finds its entries.)
+ * This node counts its lease from the time before the write, so the lease ends
+ * here earlier than at the broker.
  */
 static enum error membership_renew_lease(struct node_group *group)
 {
@@ -483,7 +493,7 @@ static int node_state_compare(const void *left, const void *right)
 		      ((const struct node_state *)right)->facts.name);
 }
 
-/* Read the nodes, sorted by name. */
+/* Read the nodes that have a lease, sorted by name. */
 static enum error membership_read_nodes(struct node_group *group)
 {
 	struct broker_row *rows;
@@ -500,7 +510,7 @@ static enum error membership_read_nodes(struct node_group *group)
 	failure_detector_note(&group->sightings, rows, count,
 			      clock_steady_ms());
 	lock_release(&group->lock);
-	/* only this thread writes the sightings */
+	/* no lock: only this thread writes the sightings */
 	for (size_t i = 0; i < count; i++)
 		if (!failure_detector_is_silent(&group->sightings, &rows[i]))
 			used += node_state_read(&rows[i], &members[used]);
@@ -526,9 +536,9 @@ static enum error membership_read_nodes(struct node_group *group)
 }
 
 /*
- * Return whether the key of one node has precedence: first by the partitions of
- * the nodes with this key, then by their number, then by its name. All nodes
- * get the same result.
+ * Return whether `key` has precedence over `other`. The key whose nodes own
+ * more partitions has it; if they own equally many, the key of more nodes; then
+ * the key that sorts first. All nodes get the same result.
  */
 static bool goes_before(const struct node_group *group, const char *key,
 			const char *other)
@@ -554,14 +564,14 @@ static bool goes_before(const struct node_group *group, const char *key,
 }
 
 /*
- * Check the keys. A node that cannot decrypt the data of the others must not
- * own sites, and they could not follow its log. A node without a key encrypts
- * nothing and continues.
+ * Compare the encryption keys of the nodes. If this node cannot decrypt the
+ * data of the others, it must not own sites, and the others could not follow
+ * its log. A node without a key encrypts nothing and continues.
  */
 static void look_at_keys(struct node_group *group)
 {
 	const struct encryption_keys *keys = group->options.secret_keys;
-	const char *first = ""; /* the key of the node group */
+	const char *first = ""; /* the key that has precedence */
 	struct node_state *self;
 
 	for (size_t i = 0; i < group->member_count; i++) {
@@ -580,7 +590,7 @@ static void look_at_keys(struct node_group *group)
 	lock_release(&group->lock);
 }
 
-/* Parse "p.017": kind "p." and partition 17. */
+/* Parse a key such as "p.017", which has the kind "p." and the partition 17. */
 static bool membership_parse_key(const char *key, const char *kind,
 				 unsigned *number_out)
 {
@@ -609,7 +619,10 @@ uint64_t owner_read(const struct broker_row *row, char name[NODE_NAME_BYTES])
 	return epoch >= text + size ? 0 : strtoull(epoch, NULL, 10);
 }
 
-/* Read the owners of partitions. */
+/*
+ * Read the owners of partitions, the sums that the owners have published, and
+ * the expected nodes.
+ */
 static enum error look_at_owners(struct node_group *group)
 {
 	struct broker_row *rows;
@@ -634,7 +647,7 @@ static enum error look_at_owners(struct node_group *group)
 		if (!membership_parse_key(rows[i].key, "p.", &number))
 			continue;
 		partition = &group->partitions[number];
-		/* our own later writes are newer than these rows */
+		/* this node may have written a newer row since */
 		epoch = owner_read(&rows[i], owner);
 		if (epoch < partition->row_epoch)
 			continue;
@@ -647,7 +660,10 @@ static enum error look_at_owners(struct node_group *group)
 	return ERR_NONE;
 }
 
-/* Return the first node by rank that has a complete replica. */
+/*
+ * Return the name of the first node, by its rank for this partition, that has a
+ * complete replica; "" if none has.
+ */
 static const char *first_of_whole(const struct node_group *group,
 				  const struct placement_node *nodes,
 				  unsigned number)
@@ -669,7 +685,10 @@ static const char *first_of_whole(const struct node_group *group,
 	return first;
 }
 
-/* Decide what happens to one partition. Call with the lock held. */
+/*
+ * Decide what must happen to one partition: which node shall own it, and
+ * whether this node keeps a replica. Call with the lock held.
+ */
 static void membership_plan_partition(struct node_group *group,
 				      const struct placement_node *nodes,
 				      unsigned number, const uint32_t *holders)
@@ -709,11 +728,11 @@ static void membership_plan_partition(struct node_group *group,
 		partition->last = owner->last[number];
 	partition->is_owner_gone = partition->revision != 0 && owner == NULL;
 	first = first_of_whole(group, nodes, number);
-	/* any replica, if all are damaged */
+	/* if all replicas are damaged, any node may adopt the partition */
 	partition->is_first = first[0] == '\0' || strcmp(first, self) == 0;
 }
 
-/* Decide what happens to all partitions. */
+/* Decide what must happen to each partition. */
 static void membership_plan_all(struct node_group *group)
 {
 	unsigned copies = group->options.copies;
@@ -755,7 +774,7 @@ static void membership_plan_all(struct node_group *group)
 	free(nodes);
 }
 
-/* One turn; false if the broker did not respond. */
+/* Do one turn of the membership thread. Return false if it failed. */
 static bool membership_check(struct node_group *group)
 {
 	enum error error = nodes_connect(group);
@@ -773,13 +792,16 @@ static bool membership_check(struct node_group *group)
 		membership_plan_all(group);
 		nodes_set_problem(group, LOG_LEVEL_DEBUG, "");
 	}
-	/* a rejection is also a response */
+	/* an error of the broker is a response, too */
 	if (error != ERR_NETWORK)
 		group->answered_ms = clock_steady_ms();
 	return error == ERR_NONE;
 }
 
-/* Log once that the broker connection is lost or back. */
+/*
+ * Log once that the broker connection is lost, and once that it is back. Stop
+ * the work of this node when its lease is over.
+ */
 static void membership_log_connection(struct node_group *group,
 				      bool is_connected)
 {
@@ -796,10 +818,7 @@ static void membership_log_connection(struct node_group *group,
 	if (!nodes_have_lease(group))
 		node_wake_set(&group->wake_copying);
 	lock_release(&group->lock);
-	/*
-	 * the copying thread may be busy: stop fetches of the partitions that
-	 * it will leave
-	 */
+	/* the copying thread may be busy, so stop fetches here already */
 	for (unsigned i = 0; is_over && i < ALL_PARTITIONS; i++)
 		store_set_owned(group->store, i, false);
 	if (is_over)
@@ -816,7 +835,10 @@ static void membership_log_connection(struct node_group *group,
 			 group->options.bus.name);
 }
 
-/* Compare our clock: times in the store come from the clocks of all nodes. */
+/*
+ * Compare the clock of this machine with the servers' clock: times in the store
+ * come from the clocks of all nodes.
+ */
 static void check_clock(struct node_group *group, uint64_t *reminded_ms)
 {
 	int64_t clock_ms = 0;
@@ -837,8 +859,8 @@ static void check_clock(struct node_group *group, uint64_t *reminded_ms)
 }
 
 /*
- * Compare the lists of public suffixes: they must be equal for a host to belong
- * to only one partition.
+ * Compare the lists of public suffixes of the nodes. They must be equal;
+ * otherwise a host may belong to two partitions.
  */
 static void check_domains(const struct node_group *group, uint64_t *reminded_ms)
 {
@@ -853,7 +875,7 @@ static void check_domains(const struct node_group *group, uint64_t *reminded_ms)
 	}
 }
 
-/* Log the nodes with another key, or without one while others have one. */
+/* Log the nodes whose key this node does not have. */
 static void check_keys(const struct node_group *group, uint64_t *reminded_ms)
 {
 	const char *own = encryption_keys_id(group->options.secret_keys);
@@ -862,7 +884,7 @@ static void check_keys(const struct node_group *group, uint64_t *reminded_ms)
 	for (size_t i = 0; i < group->member_count; i++) {
 		const struct node_facts *facts = &group->members[i].facts;
 
-		/* all such nodes, at most once a minute */
+		/* log all of them together, at most once a minute */
 		if (!facts->has_strange_key ||
 		    (!is_due && !reminder_is_due(reminded_ms)))
 			continue;
@@ -886,8 +908,8 @@ static void check_keys(const struct node_group *group, uint64_t *reminded_ms)
 }
 
 /*
- * Wait until `until_ms` or until an owner has changed; collect hints that come
- * together.
+ * Wait until `until_ms`, or until a hint comes; then wait a little for further
+ * hints. Return false if the thread must stop.
  */
 static bool membership_wait(struct node_group *group, uint64_t until_ms)
 {

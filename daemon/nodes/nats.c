@@ -49,18 +49,18 @@ size_t nats_max_bytes(struct broker *bus)
 enum {
 	RECONNECT_MS = 250,
 	/*
-	 * libnats tries one server after another without a pause: close a
-	 * connection that ended this many times in this time.
+	 * libnats tries one server after another without a pause. If this many
+	 * connections are lost within FLAPS_MS, close the connection.
 	 */
 	FLAPS = 10,
 	FLAPS_MS = 10000,
-	/* A server that is silent for twice this time has failed. */
+	/* A server that does not respond for twice this time has failed. */
 	PING_MS = 2000,
 	MAX_SERVERS = 16,
 	MAX_PASSWORD_BYTES = 4096,
 	/*
-	 * The threads of libnats normally exit immediately; after this time
-	 * something is wrong.
+	 * The threads of libnats normally exit immediately; do not wait for
+	 * them longer than this.
 	 */
 	CLOSE_MS = 10000,
 };
@@ -129,15 +129,18 @@ bool nats_was_rejected(const struct nats_deadline *patience, const char *part)
 	return was_refused;
 }
 
-/* Return whether the bus is open and we have not closed it. */
+/*
+ * Return whether the connection has been opened, and nats_close_bus() was not
+ * called.
+ */
 static bool is_in_use(const struct broker *bus)
 {
 	return bus->is_open && !bus->is_ended;
 }
 
 /*
- * Handle errors without a request, such as `Permissions Violation for Publish
- * to "tpl.log.3"`.
+ * Handle an error that does not belong to a request, such as `Permissions
+ * Violation for Publish to "tpl.log.3"`.
  */
 static void nats_on_error(natsConnection *connection,
 			  natsSubscription *subscription, natsStatus status,
@@ -151,7 +154,10 @@ static void nats_on_error(natsConnection *connection,
 
 	(void)subscription;
 	natsConnection_GetLastError(connection, &text);
-	/* the caller that opens the bus reports errors, and may retry often */
+	/*
+	 * while the connection is opened, its caller reports errors and may
+	 * retry often
+	 */
 	if (is_open)
 		log_error_limited("nodes: error of the NATS server: %s: %s",
 				  natsStatus_GetText(status), text);
@@ -300,8 +306,8 @@ static natsStatus set_tls(struct broker *bus, natsOptions *options,
 }
 
 /*
- * Set the callbacks and how we send: each message immediately, and an error if
- * it cannot be sent.
+ * Set the callbacks. Set that each message is sent immediately, and that a
+ * message that cannot be sent gives an error.
  */
 static natsStatus set_manners(natsOptions *options, struct broker *bus)
 {
@@ -314,7 +320,7 @@ static natsStatus set_manners(natsOptions *options, struct broker *bus)
 		natsOptions_SetPingInterval(options, PING_MS),
 		natsOptions_SetMaxPingsOut(options, 2),
 		natsOptions_SetFailRequestsOnDisconnect(options, true),
-		/* our callbacks never block: one thread is enough */
+		/* the callbacks never block, so one thread is enough */
 		natsOptions_UseGlobalMessageDelivery(options, true),
 		natsOptions_SetErrorHandler(options, nats_on_error, bus),
 		natsOptions_SetDisconnectedCB(options, on_disconnected, bus),
@@ -361,7 +367,10 @@ static enum error nats_link_open(struct broker *bus,
 	natsStatus status;
 	jsOptions js;
 
-	/* the node's name in the form of a key and a subject */
+	/*
+	 * the node's name, with the characters replaced that keys and subjects
+	 * must not have
+	 */
 	snprintf(bus->name, sizeof(bus->name), "%s", wanted->name);
 	for (char *c = bus->name; (c = strpbrk(c, ".*> \t")) != NULL;)
 		*c = '_';
@@ -395,19 +404,20 @@ static enum error nats_link_open(struct broker *bus,
 }
 
 /*
- * Make defective leaders step down. A server of version 2.9.10 that became the
- * leader of a stream while others were killed ("has high message lag")
- * answered reads but acknowledged no writes, for 13 minutes, until it was
- * killed too. So if a stream has the same leader for the whole time in which
- * writes were not acknowledged, this leader must step down. Another leader had
- * all entries but no last entry of any subject: it must step down too when a
- * writer expects a last entry.
+ * Make defective leaders step down. Two defects occur in version 2.9.10. First,
+ * a server that became the leader of a stream while other servers were killed
+ * ("has high message lag") answered reads but acknowledged no writes for 13
+ * minutes, until it was killed too. So if a stream has had the same leader for
+ * the whole time in which writes were not acknowledged, this leader must step
+ * down. Second, a leader had all entries but found no last entry of any
+ * subject. So it must step down when a writer expects a last entry that it does
+ * not find.
  */
 
 enum {
 	LEAST_MS = 5000, /* an election takes 2 to 5 s */
-	LOST_MS =
-		30000, /* minimum time between two of nats_leader_step_down() */
+	LOST_MS = 30000, /* minimum time between two calls of
+			    nats_leader_step_down() */
 	API_BYTES = 128,
 };
 
@@ -418,7 +428,10 @@ mute_of(struct broker *bus, const char *subject, const char **stream_out)
 		const struct nats_stored_stream *kept = &nats_streams[i];
 
 		*stream_out = kept->name;
-		/* "tpl.log.>" matches "tpl.log.17" */
+		/*
+		 * the subject of a stream ends in a wildcard: "tpl.log.>"
+		 * matches "tpl.log.17"
+		 */
 		if (strncmp(kept->subject, subject,
 			    strlen(kept->subject) - 1) == 0)
 			return &bus->mutes[i];
@@ -426,7 +439,10 @@ mute_of(struct broker *bus, const char *subject, const char **stream_out)
 	return NULL;
 }
 
-/* Read the leader's name; "" if there is none or no response. */
+/*
+ * Read the name of the leader of the stream; "" if it has none or there was no
+ * response.
+ */
 static void find_leader(struct broker *bus, const char *stream,
 			char out[NATS_NAME_BYTES])
 {
@@ -466,7 +482,7 @@ void nats_leader_note_write(struct broker *bus, const char *subject,
 	struct nats_leader_watch *mute = mute_of(bus, subject, &stream);
 	char leader[NATS_NAME_BYTES];
 	uint64_t now_ms = clock_steady_ms();
-	/* half of the time after which a node tries another server */
+	/* half of the time after which a node connects to another server */
 	uint64_t pause_ms = bus->lease_ms > LEAST_MS ? bus->lease_ms : LEAST_MS;
 	bool is_mute = false;
 	bool looks;
@@ -502,8 +518,9 @@ void nats_leader_step_down(struct broker *bus, const char *stream)
 	bool is_told;
 
 	/*
-	 * leases are written with any revision and read one by one: an election
-	 * would cost some seconds, and the new leader may have the same fault
+	 * The bucket of leases does not need this: its rows are written with
+	 * any revision and read one by one. An election would take some
+	 * seconds, and the new leader may have the same defect.
 	 */
 	if (strcmp(stream, nats_bucket(BROKER_NODES)->name) == 0)
 		return;
@@ -572,7 +589,10 @@ static enum error nats_open_bus(struct broker **bus_out,
 	if (error == ERR_NONE)
 		error = nats_streams_open(bus, options);
 	if (error == ERR_NONE) {
-		/* the servers reject a user whose name is not the node's */
+		/*
+		 * the servers reject this write if the user has not the name of
+		 * the node
+		 */
 		error = nats_kv_write_clock(bus);
 		if (error != ERR_NONE)
 			nats_add_reason(
@@ -583,7 +603,9 @@ static enum error nats_open_bus(struct broker **bus_out,
 				bus->name, nats_bucket(BROKER_NODES)->name,
 				error_text(error));
 	}
-	/* responses cannot arrive then, and the servers seem not to respond */
+	/*
+	 * then no response can arrive, so that the servers seem not to respond
+	 */
 	if (error != ERR_NONE && nats_was_rejected(&patience, bus->prefix)) {
 		nats_add_reason(
 			bus->why,

@@ -14,11 +14,11 @@
 
 enum {
 	/*
-	 * A request to a leader that has just failed is never answered: retry
+	 * If a leader has just failed, it never responds: repeat the request
 	 * after this time.
 	 */
 	NATS_TRY_MS = 1000,
-	/* No server responded: retry after this time. */
+	/* If no server responds, try again after this time. */
 	NATS_PAUSE_MS = 50,
 	NATS_REFUSALS = 16,
 	NATS_NAME_BYTES = 64,
@@ -26,27 +26,31 @@ enum {
 	NATS_INBOX_BYTES = 160,
 	NATS_NUMBER_BYTES = 24,
 	NATS_STREAMS = (int)BROKER_STREAMS + (int)BROKER_BUCKETS,
-	/* For headers other than the subject and the id of an entry. */
+	/* Space for the headers of an entry, except its subject and id. */
 	NATS_HEADER_BYTES = 1024,
 };
 
-struct nats_handlers; /* nats_request.c: of requests to this node */
-struct nats_kv_copy;  /* nats_kv.c: the known rows of a bucket */
+struct nats_handlers; /* nats_request.c: handlers of requests that come to
+			 this node */
+struct nats_kv_copy;  /* nats_kv.c: a copy of the rows of a bucket */
 
-/* The response to a request or an entry. */
+/* A request or an entry that waits for its response. */
 struct nats_reply {
-	const char *subject; /* of the request */
-	natsMsg *message;    /* in REPLY_HERE */
-	enum error error;    /* in REPLY_DONE */
+	const char *subject; /* of the request or the entry */
+	natsMsg *message;    /* the response, in state REPLY_HERE */
+	enum error error;    /* the result, in state REPLY_DONE */
 	enum {
-		REPLY_NEW, /* to be requested; or again: no server got it */
+		REPLY_NEW, /* to be sent, or to be sent again because no
+			      server got it */
 		REPLY_WAITING,
 		REPLY_HERE,
 		REPLY_DONE
 	} state;
 };
 
-/* Requests whose responses are awaited together. The bus's lock guards it. */
+/*
+ * Requests whose responses one caller awaits together. broker.lock guards it.
+ */
 struct nats_exchange {
 	struct nats_reply *replies; /* [count] */
 	size_t count;
@@ -60,7 +64,7 @@ struct nats_header {
 	const char *value;
 };
 
-/* A subject that the servers do not allow us to publish to. */
+/* A subject that the servers do not allow this node to publish to. */
 struct nats_rejection {
 	char subject[BROKER_SUBJECT_BYTES];
 	uint64_t at_ms; /* clock_steady_ms() */
@@ -68,7 +72,7 @@ struct nats_rejection {
 
 /* A stream whose leader does not acknowledge writes. */
 struct nats_leader_watch {
-	uint64_t since_ms; /* clock_steady_ms(); 0 = it acknowledges */
+	uint64_t since_ms; /* clock_steady_ms(); 0 = it acknowledges writes */
 	char leader[NATS_NAME_BYTES]; /* leader at that time; "" = unknown */
 };
 
@@ -77,37 +81,48 @@ struct broker {
 	jsCtx *js;
 	uint32_t timeout_ms;
 	uint32_t lease_ms;
-	char name[NATS_NAME_BYTES];     /* of this node, in the form of a key */
-	char prefix[NATS_PREFIX_BYTES]; /* of all subjects that we receive on */
+	char name[NATS_NAME_BYTES];     /* name of this node, in the form of
+					   a key */
+	char prefix[NATS_PREFIX_BYTES]; /* begin of all subjects on which
+					   this node gets responses */
 	char inbox[NATS_INBOX_BYTES];   /* subject prefix of responses */
 	natsSubscription *inbox_subscription;
 	struct nats_handlers *answers;
 	struct nats_kv_copy *copies[BROKER_BUCKETS];
-	/* While the bus is opened: errors, and notes to log on success. */
+	/*
+	 * Only while the connection is opened: errors, and notes to log on
+	 * success.
+	 */
 	char why[BROKER_WHY_BYTES];
 	char note[BROKER_WHY_BYTES];
 
 	struct lock lock;          /* guards all fields below */
-	struct condition answered; /* an exchange has its responses */
-	struct condition listed;   /* a copy is free */
+	struct condition answered; /* all responses of an exchange have come */
+	struct condition listed;   /* no thread uses a certain copy any
+				      longer */
 	struct condition changed;  /* the connection has changed or is closed */
 	struct nats_exchange *exchanges;
 	uint64_t next_token;
 	struct nats_rejection refusals[NATS_REFUSALS];
-	size_t refusal_count; /* total; the newest overwrite the oldest */
+	size_t refusal_count; /* total number; a new one overwrites the
+				 oldest */
 	struct nats_leader_watch mutes[NATS_STREAMS];
 	uint64_t lost_ms; /* clock_steady_ms(): last nats_leader_step_down() */
-	bool has_inbox;   /* libnats may still call us for responses */
+	bool has_inbox;   /* libnats may still call on_answer() */
 	uint64_t connections; /* total number of connections */
-	uint64_t flaps_ms;    /* clock_steady_ms(): since this time... */
-	unsigned flaps;       /* ...this many connections ended */
-	int64_t clock_ms;     /* how far the server's clock is ahead */
-	uint64_t clock_at_ms; /* clock_steady_ms(); 0 = unknown */
+	uint64_t flaps_ms;    /* begin of the time in which `flaps` counts,
+				 clock_steady_ms() */
+	unsigned flaps;       /* number of connections that were lost since
+				 flaps_ms */
+	int64_t clock_ms;     /* how many ms the server's clock is ahead of
+				 the local one */
+	uint64_t clock_at_ms; /* clock_steady_ms() when clock_ms was
+				 measured; 0 = never */
 	bool is_connected;
 	/* Not guarded: */
-	atomic_bool is_open;   /* the streams were checked */
+	atomic_bool is_open;   /* all streams were checked */
 	atomic_bool is_closed; /* permanently */
-	atomic_bool is_ended;  /* by our own call */
+	atomic_bool is_ended;  /* nats_close_bus() was called */
 };
 
 /* A deadline for waiting. */
@@ -121,23 +136,28 @@ struct nats_deadline {
 
 bool nats_is_connected(struct broker *bus, int64_t *clock_ms_out);
 size_t nats_max_bytes(struct broker *bus);
-/* Add an error or a note to bus.why or bus.note; once, as retries repeat it. */
+/*
+ * Append an error to bus.why or a note to bus.note, unless `out` contains it
+ * already.
+ */
 __attribute__((format(printf, 2, 3))) void
 nats_add_reason(char out[BROKER_WHY_BYTES], const char *format, ...);
 
 struct nats_deadline nats_deadline_of(struct broker *bus, uint32_t timeout_ms);
-/* Return the remaining time, at most NATS_TRY_MS; 0 if the time is over. */
+/*
+ * Return the remaining time in ms, at most NATS_TRY_MS; 0 if the time is over.
+ */
 int64_t nats_try_ms(const struct nats_deadline *patience);
 /*
  * Wait for a connection. Return false if the time is over or the connection is
  * closed permanently.
  */
 bool nats_wait_connected(const struct nats_deadline *patience);
-/* Wait a little; return false if the time is over. */
+/* Wait NATS_PAUSE_MS; return false if the time is over. */
 bool nats_pause(const struct nats_deadline *patience);
 /*
- * Return whether the servers rejected publishing to a subject that contains
- * `part` since the wait began.
+ * Return whether, since the wait began, the servers have rejected to publish to
+ * a subject that contains `part`.
  */
 bool nats_was_rejected(const struct nats_deadline *patience, const char *part);
 /* nats_stream.c */
@@ -146,7 +166,10 @@ struct nats_stored_stream {
 	const char *name;
 	const char *subject; /* with wildcards */
 };
-/* The streams of enum broker_stream, then those of the buckets. */
+/*
+ * The streams in the order of enum broker_stream, then the streams of the
+ * buckets.
+ */
 extern const struct nats_stored_stream nats_streams[NATS_STREAMS];
 static inline const struct nats_stored_stream *
 nats_bucket(enum broker_bucket bucket)
@@ -158,7 +181,10 @@ enum error nats_streams_open(struct broker *bus,
 
 /* nats_stream.c */
 
-/* As broker_ops.append(); `operation` for rows, or NULL. */
+/*
+ * Append entries as broker_ops.append() does. `operation` is the value of the
+ * header NATS_OPERATION, or NULL.
+ */
 enum error nats_append_as(struct broker *bus, struct broker_entry *entries,
 			  size_t count, const char *operation);
 enum error nats_append(struct broker *bus, struct broker_entry *entries,
@@ -166,22 +192,25 @@ enum error nats_append(struct broker *bus, struct broker_entry *entries,
 
 /* nats.c */
 
-/* Note that a write to the subject was acknowledged, or timed out. */
+/*
+ * Note whether the servers acknowledged a write to the subject or it timed out.
+ */
 void nats_leader_note_write(struct broker *bus, const char *subject,
 			    bool is_acknowledged);
 /*
- * Make the leader step down: it reports no last entry of a subject that has
- * entries.
+ * Request another leader of the stream, because this one reports no last entry
+ * of a subject that has entries.
  */
 void nats_leader_step_down(struct broker *bus, const char *stream);
 
 /* nats_stream.c */
 
 enum nats_read_kind {
-	NATS_NEXT, /* first of the subject from the number on; any replica */
+	NATS_NEXT, /* first entry of the subject from the number on; from any
+		      replica */
 	NATS_NEXT_OF_LEADER,
-	NATS_LAST, /* last of the subject; from the leader */
-	NATS_AT,   /* with this number; from the leader */
+	NATS_LAST, /* last entry of the subject; from the leader */
+	NATS_AT,   /* entry with this number; from the leader */
 };
 struct nats_read_args {
 	enum nats_read_kind kind;
@@ -195,7 +224,7 @@ struct nats_read_args {
 
 struct nats_entry {
 	struct broker_message message;
-	bool is_removal; /* has NATS_OPERATION */
+	bool is_removal; /* it has the header NATS_OPERATION */
 };
 
 /* Read an entry. ERR_NOT_FOUND. */
@@ -232,28 +261,29 @@ enum error nats_kv_remove_row(struct broker *bus, enum broker_bucket bucket,
 /* Subscribe to responses. */
 natsStatus nats_inbox_open(struct broker *bus);
 /*
- * With the lock held: fail what waits for a response, all with ERR_NETWORK, or
- * the requests to a subject with ERR_ADDRESS_FORBIDDEN.
+ * With the lock held: let all requests and entries fail with ERR_NETWORK if
+ * `subject` is NULL; otherwise let those with this subject fail with
+ * ERR_ADDRESS_FORBIDDEN.
  */
 void nats_exchanges_fail(struct broker *bus, const char *subject);
 void nats_exchange_begin(struct broker *bus, struct nats_exchange *exchange);
-/* Afterwards the caller frees the messages. */
+/* End the exchange; then the caller frees the messages of its replies. */
 void nats_exchange_end(struct broker *bus, struct nats_exchange *exchange);
-/* Send request `i` if it is new. */
+/* Send request `i` of the exchange if its state is REPLY_NEW. */
 void nats_exchange_send(struct broker *bus, struct nats_exchange *exchange,
 			size_t i, struct slice data,
 			const struct nats_header *headers);
-/* Wait until `until_ms`; return whether no reply is awaited. */
+/* Wait until `until_ms`. Return whether no reply is in state REPLY_WAITING. */
 bool nats_exchange_wait(struct broker *bus,
 			const struct nats_exchange *exchange,
 			uint64_t until_ms);
 /* Parse a response; NULL if it is not JSON. */
 json_t *nats_message_json(natsMsg *message);
 /*
- * Send a request to the servers' API, and retry until a response comes; free it
- * with natsMsg_Destroy(). Waits by the steady clock; libnats would use the wall
- * clock, which may be set back. ERR_NETWORK; ERR_ADDRESS_FORBIDDEN: our user
- * has no permission.
+ * Send a request to the servers' API and repeat it until a response comes; the
+ * caller frees the response with natsMsg_Destroy(). This waits by the steady
+ * clock, because the wall clock, which libnats would use, may be set back.
+ * ERR_NETWORK; ERR_ADDRESS_FORBIDDEN: the user of this node has no permission.
  */
 enum error nats_api_request(const struct nats_deadline *patience,
 			    const char *subject, const char *question,
@@ -265,7 +295,7 @@ enum error nats_request_node(struct broker *bus, const char *subject,
 
 /* nats_request.c */
 
-/* An empty response with this header was too large. */
+/* A response with this header is empty, because it was too large. */
 #define NATS_TOO_LARGE "Templated-Too-Large"
 
 struct nats_handlers *nats_handlers_create(struct broker *bus);

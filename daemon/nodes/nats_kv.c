@@ -8,43 +8,45 @@
 #include "daemon/runtime/clock.h"
 
 /*
- * A bucket is a stream that stores the last entry of each subject, as `nats kv`
- * creates it: the number of the entry is the revision of the row, and an entry
- * with the header KV-Operation removes the row.
+ * Buckets. A bucket is a stream that stores the last entry of each subject, in
+ * the format of `nats kv`: the number of an entry is the revision of a row, and
+ * an entry with the header KV-Operation removes the row.
  *
- * list() keeps a copy of the bucket and reads only the entries since then, only
- * from the leader: other replicas may be behind or have other numbers. The
- * servers do not report expired rows, so rows that were not written for a while
- * are checked. They do not report either that a new leader has other numbers.
- * So the copy is read again from the start from time to time, and after a row
- * had an unexpected revision.
+ * list() keeps a copy of the bucket and reads only the entries that are newer
+ * than the copy, only from the leader: other replicas may be behind or have
+ * other numbers. The servers report no expired rows, so list() checks the rows
+ * that were not written for a while. The servers do not report either that a
+ * new leader has other numbers. So list() reads the copy again from the start
+ * from time to time, and after a row had an unexpected revision.
  */
 
 enum {
 	CLOCK_EVERY_MS = 60000,
 	ANEW_EVERY_MS = 60000,
 	SUBJECT_BYTES = 64 + BROKER_KEY_BYTES,
-	/* Check a row four times during its lifetime without writes. */
+	/* Check a row this many times per lease_ms while nobody writes it. */
 	LOOKS = 4,
 };
 
 struct nats_kv_row {
 	struct broker_row row;
-	uint64_t seen_ms; /* clock_steady_ms(): when it existed */
-	bool is_old;      /* not read since the copy was started again */
+	uint64_t seen_ms; /* clock_steady_ms() when the row was last read */
+	bool is_old;      /* not read again since read_anew() */
 };
 
 struct nats_kv_copy {
-	bool is_taken; /* under the bus's lock: a thread uses the rest */
+	bool is_taken; /* under broker.lock: a thread uses the other fields */
 	struct nats_kv_row *rows;
 	size_t count;
 	size_t capacity;
 	uint64_t number;      /* number of the last entry in the copy */
 	uint64_t time_ms;     /* server time of that entry */
-	bool is_anew;         /* delete the rows with is_old at its end */
-	uint64_t connections; /* bus.connections when it was read */
-	uint64_t begun_ms;    /* clock_steady_ms(): last read_anew() */
-	bool is_doubted;      /* under the bus's lock: the copy is wrong */
+	bool is_anew;         /* the entries are being read from the start;
+				 then rows with is_old are checked */
+	uint64_t connections; /* broker.connections when the copy was read */
+	uint64_t begun_ms;    /* clock_steady_ms() of the last read_anew() */
+	bool is_doubted;      /* under broker.lock: the copy may be wrong, so
+				 read it from the start */
 };
 
 struct nats_kv_copy *nats_kv_copy_create(void)
@@ -70,7 +72,7 @@ void nats_kv_copy_destroy(struct nats_kv_copy *copy)
 static void nats_kv_subject(char *out, enum broker_bucket bucket,
 			    const char *key)
 {
-	/* "$KV.tpl_facts.>" */
+	/* replace the wildcard at the end of, for example, "$KV.tpl_facts.>" */
 	const char *all = nats_bucket(bucket)->subject;
 
 	snprintf(out, SUBJECT_BYTES, "%.*s%s", (int)strlen(all) - 1, all, key);
@@ -147,7 +149,10 @@ static enum error nats_kv_write_row(struct broker *bus,
 	return error;
 }
 
-/* Set the server's clock: it wrote entry `number` at our time `wall_ms`. */
+/*
+ * Compute broker.clock_ms: the server wrote entry `number` when the local clock
+ * showed `wall_ms`.
+ */
 static enum error look_at_clock(struct broker *bus, enum broker_bucket bucket,
 				uint64_t number, uint64_t wall_ms)
 {
@@ -169,7 +174,7 @@ static enum error look_at_clock(struct broker *bus, enum broker_bucket bucket,
 	return error;
 }
 
-/* The interface has six parameters. */
+/* six parameters, as broker_ops.put() has */
 /* NOLINTNEXTLINE(readability-function-size) */
 enum error nats_kv_put(struct broker *bus, enum broker_bucket bucket,
 		       const char *key, struct slice value, uint64_t expected,
@@ -184,7 +189,10 @@ enum error nats_kv_put(struct broker *bus, enum broker_bucket bucket,
 	if (error == ERR_BUSY && expected == 0) {
 		struct nats_entry last = {0};
 
-		/* the entry that removed the row, if it was removed */
+		/*
+		 * if the row was removed, its last entry is the one that
+		 * removed it
+		 */
 		if (nats_kv_read_last(bus, bucket, key, &last) == ERR_NONE &&
 		    last.is_removal) {
 			entry.subject = key;
@@ -245,7 +253,7 @@ static void nats_kv_apply_entry(struct nats_kv_copy *copy,
 		i++;
 	if (i < copy->count)
 		nats_kv_remove(copy, i);
-	/* our own row, for the clock */
+	/* omit the rows "_clock.NAME", which only measure the clock */
 	if (entry->is_removal || row.key[0] == '_') {
 		buffer_free(&row.value);
 		return;
@@ -257,10 +265,10 @@ static void nats_kv_apply_entry(struct nats_kv_copy *copy,
 }
 
 /*
- * Check rows that may no longer exist: with `is_anew` those that were not read
- * again, because they were deleted, or written after the last entry was
- * requested; otherwise those that were not written for a while and may have
- * expired.
+ * Check rows that may no longer exist. With `is_anew`, check the rows that were
+ * not among the entries read from the start: they were deleted, or were written
+ * after the last entry was requested. Otherwise check the rows that were not
+ * written for a while, because they may have expired.
  */
 static enum error nats_kv_check_rows(struct broker *bus,
 				     enum broker_bucket bucket,
@@ -292,7 +300,7 @@ static enum error nats_kv_check_rows(struct broker *bus,
 	return error;
 }
 
-/* Read the entries up to `last`. */
+/* Read the entries up to number `last` into the copy. */
 static enum error nats_kv_read_entries(struct broker *bus,
 				       enum broker_bucket bucket,
 				       struct nats_kv_copy *copy, uint64_t last)
@@ -311,7 +319,8 @@ static enum error nats_kv_read_entries(struct broker *bus,
 			nats_kv_apply_entry(copy, bucket, &entry);
 	}
 	entry_free(&entry);
-	if (error == ERR_NOT_FOUND) { /* it was deleted since */
+	if (error == ERR_NOT_FOUND) { /* entry `last` was deleted after it
+					 was requested */
 		copy->number = last;
 		error = ERR_NONE;
 	}
@@ -323,8 +332,8 @@ static enum error nats_kv_read_entries(struct broker *bus,
 }
 
 /*
- * Start again from the first entry, with current numbers. Rows stay in the copy
- * until the end.
+ * Let the next reader of the copy start at the first entry, because the numbers
+ * may have changed. Rows stay in the copy until all entries are read.
  */
 static void read_anew(struct nats_kv_copy *copy)
 {
@@ -381,8 +390,8 @@ enum error nats_kv_list(struct broker *bus, enum broker_bucket bucket,
 	*rows_out = NULL;
 	*count_out = 0;
 	/*
-	 * acquire the copy; after each new connection, start empty: servers
-	 * that lost their files begin to count again
+	 * Acquire the copy. After each new connection start with an empty copy:
+	 * servers that lost their files number entries from 1 again.
 	 */
 	lock_acquire(&bus->lock);
 	while (copy->is_taken)

@@ -11,14 +11,17 @@
 #include "daemon/runtime/thread.h"
 
 /*
- * Requests of all subjects wait in one queue. Up to MAX_THREADS threads,
- * created on demand, handle the first request whose subject is below its thread
- * limit.
+ * Requests from other nodes. Requests of all subjects wait in one queue. Up to
+ * MAX_THREADS threads, created on demand, handle them: each takes the first
+ * request whose subject has fewer running requests than its thread limit.
  */
 
 enum {
 	MAX_THREADS = 32,
-	/* If this many requests wait, drop new ones; their senders retry. */
+	/*
+	 * If this many requests wait, drop new ones; the nodes that sent them
+	 * retry.
+	 */
 	MAX_WAITING = 1024,
 };
 
@@ -28,12 +31,13 @@ struct nats_handler {
 	struct nats_handlers *answers;
 	char subject[BROKER_SUBJECT_BYTES];
 	broker_request_handler *answerer;
-	broker_listener *listener; /* or this, in the thread of libnats */
+	broker_listener *listener; /* instead of `answerer`; runs in the
+				      thread of libnats */
 	void *context;
-	unsigned threads; /* maximum */
+	unsigned threads; /* maximum number of threads for this subject */
 	unsigned running;
 	bool is_ended;
-	bool is_complete; /* no more messages will arrive */
+	bool is_complete; /* libnats delivers no more messages */
 	natsSubscription *subscription;
 	struct nats_handler *next;
 };
@@ -99,8 +103,8 @@ static void send_answer(struct broker *bus, natsMsg *question,
 }
 
 /*
- * With the lock held: remove the first request whose subject is below its
- * thread limit.
+ * With the lock held: remove and return the first request whose subject has not
+ * reached its thread limit, or NULL.
  */
 static struct nats_received_request *
 take_question(struct nats_handlers *answers)
@@ -206,7 +210,7 @@ static void nats_on_handler_complete(void *closure)
 	lock_release(&answers->lock);
 }
 
-/* End a subject that is no longer in the list. */
+/* Stop handling a subject that the caller has removed from the list. */
 static void end_answering(struct nats_handlers *answers,
 			  struct nats_handler *answering)
 {
@@ -217,7 +221,7 @@ static void end_answering(struct nats_handlers *answers,
 	lock_release(&answers->lock);
 	natsSubscription_Unsubscribe(answering->subscription);
 	lock_acquire(&answers->lock);
-	while (*link != NULL) { /* drop its waiting requests */
+	while (*link != NULL) { /* drop the waiting requests of this subject */
 		struct nats_received_request *question = *link;
 
 		if (question->answering != answering) {
@@ -346,7 +350,7 @@ enum error nats_publish(struct broker *bus, const char *subject,
 
 /*
  * Requests and entries that wait for responses. The reply subject of each ends
- * in a number: the token of its exchange plus its index.
+ * in a number: the token of its exchange plus its index in the exchange.
  */
 
 enum { LOOK_MS = 100 };
@@ -414,7 +418,7 @@ natsStatus nats_inbox_open(struct broker *bus)
 
 	if (status != NATS_OK)
 		return status;
-	/* take the unique "xyz" of "_INBOX.xyz" */
+	/* use the unique "xyz" of "_INBOX.xyz" */
 	snprintf(bus->inbox, sizeof(bus->inbox), "%s.log%s.", bus->prefix,
 		 strrchr(inbox, '.'));
 	snprintf(subject, sizeof(subject), "%s*", bus->inbox);
@@ -525,8 +529,8 @@ bool nats_exchange_wait(struct broker *bus,
 }
 
 /*
- * Send one request, and wait for the response, to be destroyed. After a cancel,
- * wait a little longer for a response in transit.
+ * Send one request, and wait for the response, which the caller destroys. After
+ * goes_on() returned false, wait LOOK_MS longer for a response in transit.
  */
 static enum error nats_request_once(struct broker *bus, const char *subject,
 				    struct slice question,
@@ -588,7 +592,10 @@ enum error nats_request_node(struct broker *bus, const char *subject,
 			     const struct broker_wait *wanted,
 			     struct buffer *answer)
 {
-	/* the caller has alternatives, and nothing was sent yet */
+	/*
+	 * do not wait long for a connection: nothing was sent yet, and the
+	 * caller has alternatives
+	 */
 	struct nats_deadline patience = nats_deadline_of(
 		bus, wanted->timeout_ms < NATS_TRY_MS ? wanted->timeout_ms
 						      : NATS_TRY_MS);

@@ -11,15 +11,18 @@
 #include "daemon/nodes/nats.h"
 #include "daemon/runtime/clock.h"
 
-/* Return a number of a response or of its error; 0 if it is missing. */
+/*
+ * Return a number from a response, or from the error in it; 0 if it is missing.
+ */
 static uint64_t nats_response_number(const json_t *object, const char *name)
 {
 	return (uint64_t)json_integer_value(json_object_get(object, name));
 }
 
 /*
- * Return why the server did not store the entry. For storage errors only its
- * English text has the reason.
+ * Return the error for the reason why the server did not store the entry.
+ * Storage errors have one code, and only the English text tells whether the
+ * disk is full.
  */
 static enum error error_of_code(uint64_t code, const json_t *error)
 {
@@ -51,7 +54,10 @@ static enum error error_of_code(uint64_t code, const json_t *error)
 	return ERR_ADDRESS_FORBIDDEN;
 }
 
-/* Read a response; return false if the entry must be published again. */
+/*
+ * Copy a response into the entry; return false if the entry must be published
+ * again.
+ */
 static bool nats_entry_take_response(struct broker_entry *entry,
 				     natsMsg *message)
 {
@@ -65,8 +71,8 @@ static bool nats_entry_take_response(struct broker_entry *entry,
 	entry->number = nats_response_number(answer, "seq");
 	entry->is_known = json_is_true(json_object_get(answer, "duplicate"));
 	/*
-	 * no number: an entry with this id is in transit and may still be
-	 * rejected
+	 * without a number, an entry with this id is in transit, and the server
+	 * may still reject it
 	 */
 	entry->error = entry->number == 0 ? ERR_NETWORK : ERR_NONE;
 	if (is_final && error != NULL)
@@ -75,7 +81,10 @@ static bool nats_entry_take_response(struct broker_entry *entry,
 	return is_final;
 }
 
-/* Read the responses; return whether some entries must be published again. */
+/*
+ * Copy the responses that have come into the entries; return whether some
+ * entries must be published again.
+ */
 static bool nats_entries_take_responses(struct broker *bus,
 					struct nats_exchange *exchange,
 					struct broker_entry *entries)
@@ -114,7 +123,10 @@ static void nats_entry_publish(struct broker *bus,
 	if (entry->id != NULL)
 		*header++ = (struct nats_header){"Nats-Msg-Id", entry->id};
 	if (entry->expected != BROKER_ANY) {
-		/* libnats's own option treats 0 as "any" */
+		/*
+		 * for the option of libnats 0 means "any", but here it means
+		 * "no entry"
+		 */
 		snprintf(expected, sizeof(expected), "%" PRIu64,
 			 entry->expected);
 		*header++ = (struct nats_header){
@@ -149,7 +161,10 @@ enum error nats_append_as(struct broker *bus, struct broker_entry *entries,
 						     .state = REPLY_DONE};
 	}
 	nats_exchange_begin(bus, &exchange);
-	/* without a connection libnats would buffer the messages for later */
+	/*
+	 * without a connection libnats would buffer the messages and send them
+	 * later
+	 */
 	while (nats_wait_connected(&patience)) {
 		for (size_t i = 0; i < count; i++)
 			nats_entry_publish(bus, &exchange, i, &entries[i],
@@ -170,7 +185,10 @@ enum error nats_append_as(struct broker *bus, struct broker_entry *entries,
 			error = entries[i].error;
 	}
 	free(exchange.replies);
-	/* a rejection does not show whether the leader accepts entries */
+	/*
+	 * if the entry was rejected, it is unknown whether the leader accepts
+	 * entries
+	 */
 	if (count > 0 &&
 	    (entries[0].error == ERR_NONE || entries[0].error == ERR_NETWORK))
 		nats_leader_note_write(bus, entries[0].subject,
@@ -185,11 +203,11 @@ enum error nats_append(struct broker *bus, struct broker_entry *entries,
 }
 
 /*
- * Read stored entries by the API of JetStream. Any replica sends an entry as
- * it is; the leader encodes it as JSON, which costs more. Replicas of servers
- * of version 2.9 that were killed may number the same entries differently, so
- * that a number from one replica is not valid on another: where that matters,
- * read from the leader.
+ * Read stored entries through the API of JetStream. Any replica sends an entry
+ * as it is stored; the leader encodes it as JSON, which costs more. Replicas of
+ * servers of version 2.9 that were killed may number the same entries
+ * differently, so a number from one replica may be wrong for another. Where
+ * that matters, read from the leader.
  */
 
 enum {
@@ -198,7 +216,10 @@ enum {
 	MAX_STEPS = 1024,
 };
 
-/* Append a base64 member, which may be missing. */
+/*
+ * Decode the base64 member `name` of the message and append it; the member may
+ * be missing. Return false if it is malformed.
+ */
 static bool nats_decode_base64(const json_t *message, const char *name,
 			       struct buffer *out)
 {
@@ -248,7 +269,10 @@ static bool take_json(const json_t *message, struct nats_entry *out)
 	return is_read;
 }
 
-/* Read the leader's response. ERR_NETWORK: it cannot respond now. */
+/*
+ * Read the leader's response into `out`. ERR_NOT_FOUND: there is no entry.
+ * ERR_NETWORK: the leader cannot respond now.
+ */
 static enum error take_answer_of_leader(const char *stream, natsMsg *answer,
 					struct nats_entry *out)
 {
@@ -261,7 +285,7 @@ static enum error take_answer_of_leader(const char *stream, natsMsg *answer,
 
 	if (code == JSNoMessageFoundErr)
 		result = ERR_NOT_FOUND;
-	/* without a leader the caller retries */
+	/* the stream has no leader now; the caller retries */
 	else if (code == JSClusterNotAvailErr)
 		log_debug("nodes: stream %s: %s", stream,
 			  why == NULL ? "" : why);
@@ -282,7 +306,10 @@ static const char *nats_message_header(natsMsg *message, const char *name)
 								   : NULL;
 }
 
-/* Read a replica's response; status 404 = no entry. */
+/*
+ * Read a replica's response into `out`; its status 404 means that there is no
+ * entry.
+ */
 static enum error take_answer_of_replica(natsMsg *answer,
 					 struct nats_entry *out)
 {
@@ -342,7 +369,10 @@ static enum error nats_read_entry(struct broker *bus,
 	}
 }
 
-/* Read from the first entry to the last one. ERR_NETWORK: too many. */
+/*
+ * Find the last entry of the subject by reading all its entries from the first
+ * one on. ERR_NETWORK: there are more than MAX_STEPS.
+ */
 static enum error nats_read_walk(struct broker *bus,
 				 const struct nats_read_args *reading,
 				 struct nats_entry *out)
@@ -359,7 +389,7 @@ static enum error nats_read_walk(struct broker *bus,
 	}
 	if (error == ERR_NONE)
 		return ERR_NETWORK;
-	/* a missing entry leaves `out` unchanged */
+	/* the read that found no entry left the last one in `out` */
 	return error == ERR_NOT_FOUND && steps > 0 ? ERR_NONE : error;
 }
 
@@ -370,12 +400,16 @@ enum error nats_read(struct broker *bus, const struct nats_read_args *reading,
 
 	if (reading->kind != NATS_LAST || error != ERR_NOT_FOUND)
 		return error;
-	/* servers that were killed may have lost the index of last entries */
+	/*
+	 * servers that were killed may have lost the index of last entries, so
+	 * search all entries
+	 */
 	error = nats_read_walk(bus, reading, out);
 	if (error != ERR_NONE && error != ERR_NETWORK)
 		return error;
 	if (nats_read_entry(bus, reading, out) == ERR_NONE)
-		return ERR_NONE; /* it arrived meanwhile */
+		return ERR_NONE; /* the entry arrived meanwhile, so the
+				    leader works */
 	nats_leader_step_down(bus, reading->stream);
 	return error;
 }
@@ -456,12 +490,12 @@ const struct nats_stored_stream nats_streams[NATS_STREAMS] = {
 	[BROKER_STREAMS + BROKER_FACTS] = {"KV_tpl_facts", "$KV.tpl_facts.>"},
 };
 
-#define MS INT64_C(1000000) /* nanoseconds per ms */
+#define MS INT64_C(1000000) /* one millisecond in nanoseconds */
 #define S  (1000 * MS)
 
 enum { DUPLICATES_S = 120, JOB_DAYS = 7, DAY_S = 86400 };
 
-/* Set the required settings of a stream or a bucket. */
+/* Set the settings that a stream or bucket must have. */
 static void nats_stream_set(jsStreamConfig *wanted, unsigned stream,
 			    const struct broker_options *options)
 {
@@ -486,7 +520,8 @@ static void nats_stream_set(jsStreamConfig *wanted, unsigned stream,
 	wanted->Duplicates = DUPLICATES_S * S;
 	if (max_age > 0 && wanted->Duplicates > max_age)
 		wanted->Duplicates = max_age;
-	if (stream == BROKER_LOG) { /* reject entries rather than lose them */
+	if (stream == BROKER_LOG) { /* reject entries when the stream is
+				       full, instead of deleting old ones */
 		wanted->Discard = js_DiscardNew;
 		wanted->MaxBytes = options->log_bytes == 0
 					   ? -1
@@ -499,13 +534,16 @@ static void nats_stream_set(jsStreamConfig *wanted, unsigned stream,
 	}
 }
 
-/* A setting: its current value, its required value, and how to repair it. */
+/*
+ * A setting of a stream: its current value, the required value, and how to
+ * change it.
+ */
 struct setting {
 	const char *name;
 	int64_t is;
 	int64_t must;
-	const char *mend; /* an option of `nats stream edit`; NULL = it cannot
-			     be changed, remove the stream */
+	const char *mend; /* option of `nats stream edit`; NULL = the setting
+			     cannot be changed, so the stream must be removed */
 };
 
 static bool has_settings(struct broker *bus, const jsStreamConfig *is,
@@ -523,9 +561,9 @@ static bool has_settings(struct broker *bus, const jsStreamConfig *is,
 		 "--allow-direct (needs server 2.9 or later)"},
 		{"no_ack", is->NoAck, false, NULL},
 		{"sealed", is->Sealed, false, NULL},
-		/* entries in snapshots must be deleted */
+		/* the node deletes entries that are in a snapshot */
 		{"deny_purge", is->DenyPurge, false, NULL},
-		/* a lease must have one duration for all nodes */
+		/* a lease must last equally long for all nodes */
 		{"max_age in ns", is->MaxAge,
 		 must->MaxMsgsPerSubject == 1 ? must->MaxAge : is->MaxAge,
 		 "--max-age"},
@@ -584,7 +622,10 @@ static enum error nats_stream_check(struct broker *bus,
 	"stream %s: too few NATS servers, or not enough " \
 	"space: %s"
 
-/* ERR_NETWORK, ERR_BUSY: it may work later. */
+/*
+ * Return the error of a failed request about a stream. ERR_NETWORK, ERR_BUSY:
+ * it may succeed later.
+ */
 static enum error nats_stream_error(const struct nats_deadline *patience,
 				    natsStatus status, jsErrCode code,
 				    const char *name)
@@ -613,8 +654,8 @@ static enum error nats_stream_error(const struct nats_deadline *patience,
 	case JSInsufficientResourcesErr:
 	case JSClusterNoPeersErr:
 		/*
-		 * also while servers that have just started do not know each
-		 * other
+		 * servers that have just started report this too, until they
+		 * know each other
 		 */
 		return ERR_BUSY;
 	case JSStorageResourcesExceededErr:
@@ -632,7 +673,10 @@ static enum error nats_stream_error(const struct nats_deadline *patience,
 	return ERR_NETWORK;
 }
 
-/* Check the stream once; create it if `creates`. */
+/*
+ * Check the settings of the stream once; create it if it is missing and
+ * `creates` is set.
+ */
 static enum error try_stream(const struct nats_deadline *patience,
 			     jsStreamConfig *wanted, bool creates)
 {
@@ -656,7 +700,7 @@ static enum error try_stream(const struct nats_deadline *patience,
 		}
 		code = 0;
 		is_new = true;
-		/* placing a stream with 3 replicas takes time */
+		/* to create a stream with 3 replicas takes time */
 		options.Wait = 5 * (int64_t)NATS_TRY_MS;
 		status = js_AddStream(&info, patience->bus->js, wanted,
 				      &options, &code);
@@ -683,7 +727,7 @@ static enum error open_stream(struct broker *bus, jsStreamConfig *wanted,
 	while ((error == ERR_NETWORK || error == ERR_BUSY) &&
 	       nats_pause(&patience));
 	if (error == ERR_NONE)
-		bus->why[0] = '\0'; /* reasons of earlier attempts */
+		bus->why[0] = '\0'; /* delete the reasons of earlier attempts */
 	if (error == ERR_BUSY) {
 		nats_add_reason(bus->why, TOO_FEW_SERVERS, wanted->Name,
 				nats_GetLastError(NULL));

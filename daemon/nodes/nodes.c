@@ -15,12 +15,13 @@
 #include "store/partitions.h"
 
 enum {
-	PACK_LEVEL = -5, /* bodies are compressed already */
+	PACK_LEVEL = -5, /* fast, because bodies are compressed already */
 	SUM_ENTRIES = 1000,
 	SNAPSHOT_STORE_CONNECT_MS = 10 * 1000,
 	SNAPSHOT_STORE_STALL_S = 30,
 	JOBS_AT_ONCE = 64,
-	LOOK_AGAIN_MS = 1000,  /* between reads of the end of a log */
+	LOOK_AGAIN_MS = 1000,  /* minimum time between reads of the end of a
+				  log that hints cause */
 	REMIND_MS = 60 * 1000, /* between log lines about the same problem */
 };
 
@@ -73,8 +74,8 @@ struct node_state *node_state_find(struct node_group *group, const char *name)
 static const char drains_name[] = "node.drains"; /* 1 = this node is draining */
 
 /*
- * Read the id of this store, unique among all stores and created once; and
- * whether the node is drained.
+ * Read the id of this store, which is created once and unique among all stores,
+ * and whether the node is draining.
  */
 static void node_read_id(struct node_group *group)
 {
@@ -98,7 +99,10 @@ static void node_read_id(struct node_group *group)
 	snprintf(group->id, sizeof(group->id), "%016" PRIx64, id);
 }
 
-/* Read the partitions that the store holds from an earlier run. */
+/*
+ * Read from the store how much of each partition's log an earlier run has
+ * applied.
+ */
 static void read_places(struct node_group *group)
 {
 	struct txn txn = txn_begin_read(group->store);
@@ -119,7 +123,7 @@ static void read_places(struct node_group *group)
 	txn_end(&txn);
 }
 
-/* A hint, with a partition and a number. */
+/* The content of a hint. */
 struct node_hint {
 	uint64_t number;
 	uint16_t partition;
@@ -136,7 +140,7 @@ void node_hint_publish(struct node_group *group, const char *subject,
 			 (struct slice){&hint, sizeof(hint)});
 }
 
-/* A broker_listener for tpl.hint.* */
+/* Handle a hint of another node; a broker_listener for tpl.hint.*. */
 static void nodes_handle_hint(void *context, const char *subject,
 			      struct slice data)
 {
@@ -164,8 +168,8 @@ static void nodes_handle_hint(void *context, const char *subject,
 		   partition->state == PARTITION_FOLLOWED &&
 		   clock_steady_ms() >= partition->looked_ms + LOOK_AGAIN_MS) {
 		/*
-		 * the hint is late, or the log continues with other numbers:
-		 * read its end early
+		 * the hint came late, or the log continues with other numbers:
+		 * check the end of the log soon
 		 */
 		partition->looked_ms = 0;
 		node_wake_set(&group->wake_copying);
@@ -252,7 +256,7 @@ enum error nodes_run(struct node_group *group, struct engine *engine,
 		has_all = thread_start(&group->workers[i], NULL,
 				       import_jobs_main, group);
 	if (!has_all) {
-		/* a daemon without these threads cannot continue */
+		/* a daemon without these threads cannot work */
 		log_error("cannot continue without the threads of the node");
 		abort();
 	}
@@ -277,7 +281,7 @@ void nodes_stop(struct node_group *group)
 	pthread_join(group->copying, NULL);
 	pthread_join(group->membership, NULL);
 	/*
-	 * all fetches have ended: another node may take the partitions
+	 * all fetches have ended, so another node may adopt the partitions
 	 * immediately
 	 */
 	membership_leave(group);
@@ -388,11 +392,12 @@ void nodes_find_route(struct node_group *group, unsigned partition,
 struct node_request {
 	struct node_group *group;
 	unsigned partition;
-	const char *node; /* or NULL */
-	uint64_t epoch;   /* of the partition's row at the start */
+	const char *node; /* the node that gets the request; NULL = the owner
+			     of the partition */
+	uint64_t epoch;   /* epoch of the owner when the request was sent */
 };
 
-/* Return whether the node that got the request may still respond. */
+/* Return whether the node that got the request may still send a response. */
 static bool may_answer(const void *context)
 {
 	const struct node_request *asking = context;
@@ -409,7 +414,7 @@ static bool may_answer(const void *context)
 	return may;
 }
 
-/* NOLINTNEXTLINE(readability-function-size): a request has this many cases */
+/* a request has this many cases */
 enum error nodes_request(struct node_group *group, unsigned partition,
 			 const char *node, struct slice question,
 			 uint32_t timeout_ms, struct buffer *answer)
@@ -502,7 +507,7 @@ size_t nodes_max_bytes(struct node_group *group)
 	return bus == NULL ? 0 : group->ops->max_bytes(bus);
 }
 
-/* A job that is sent to the broker. */
+/* A job as it is sent to the broker. */
 struct job_entry {
 	struct broker_subject subject;
 	char id[ENCRYPTION_NAME_BYTES]; /* id of an encrypted job */
@@ -510,7 +515,7 @@ struct job_entry {
 };
 
 /*
- * Submit at most this many at a time. Their subjects may be equal: the broker
+ * Submit at most JOBS_AT_ONCE jobs. They may have the same subject; the broker
  * stores them in order.
  */
 static enum error submit_some(struct node_group *group, struct import_job *jobs,
@@ -540,7 +545,7 @@ static enum error submit_some(struct node_group *group, struct import_job *jobs,
 		import_job_encrypt(keys, entry->subject.text, job->data,
 				   &entry->sealed);
 		entries[i].data = buffer_slice(&entry->sealed);
-		/* the plain id can be guessed from the content */
+		/* the id of the job could be guessed from its content */
 		encryption_keys_name(keys, slice_of(job->id), entry->id);
 		entries[i].id = entry->id;
 	}
@@ -616,8 +621,8 @@ void nodes_drain(struct node_group *group, bool drains)
 
 /*
  * Connect to the broker, at the start or as soon as its servers respond. Until
- * then the node owns no partition and knows no other nodes, so only the API
- * may send requests, and it gets an error.
+ * then the node owns no partition and knows no other nodes, so that only the
+ * API can cause requests to other nodes, and these fail.
  */
 
 enum {
@@ -625,7 +630,8 @@ enum {
 	RETRY_MS = 500,
 	SOON_MS = 10 * 1000,
 	DEAF_LEASES = 2,
-	WRONG_MS = 2000, /* retry after wrong settings */
+	WRONG_MS = 2000, /* wait after an error that a retry does not solve,
+			    such as wrong settings */
 };
 
 void nodes_set_problem(struct node_group *group, enum log_level level,
@@ -643,7 +649,10 @@ void nodes_set_problem(struct node_group *group, enum log_level level,
 		log_line(level, "nodes: %s", text);
 }
 
-/* Replace the bus; the copying thread sets the handlers for its partitions. */
+/*
+ * Use another connection. The copying thread registers the request handlers of
+ * the partitions on it.
+ */
 static void replace_bus(struct node_group *group, struct broker *bus)
 {
 	struct broker *old = atomic_exchange(&group->bus, bus);
@@ -668,9 +677,10 @@ enum error nodes_connect(struct node_group *group)
 
 	if (bus != NULL && !group->ops->is_closed(bus)) {
 		/*
-		 * a server that is disconnected from the others may accept a
-		 * connection but have no JetStream until its restart (version
-		 * 2.9): connect to another one after some leases
+		 * A server of version 2.9 that is disconnected from the others
+		 * may accept a connection but have no JetStream until its
+		 * restart. So connect to another server if this one has not
+		 * responded for DEAF_LEASES lease durations.
 		 */
 		if (clock_steady_ms() - group->answered_ms <
 		    (uint64_t)DEAF_LEASES * group->options.bus.lease_ms)
@@ -681,8 +691,8 @@ enum error nodes_connect(struct node_group *group)
 	}
 	bus = NULL;
 	/*
-	 * a connection that failed twice in short time will fail again, and
-	 * each one leaves a bus
+	 * a connection that failed twice in a short time will fail again, and
+	 * each one leaves an entry in `closed`
 	 */
 	if (clock_steady_ms() < group->join_ms ||
 	    (group->joined_before_ms != 0 &&

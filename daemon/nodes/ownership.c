@@ -14,14 +14,15 @@
 #include "store/rows.h"
 
 /*
- * Which partitions this node owns. It adopts a partition whose owner has
- * failed or that it should own: first the row names it, then the log, then the
- * engine. It leaves a partition that another node may own, and transfers one
- * that another node should own.
+ * Which partitions this node owns. It adopts a partition if the owner has
+ * failed, or if it should own it: it writes itself into the row of the owner,
+ * then appends a claim to the log, then adds the sites to the engine. It leaves
+ * a partition that another node may own, and transfers a partition that another
+ * node should own.
  */
 
 enum {
-	LEAVE_MS = 5000, /* running fetches may end in this time */
+	LEAVE_MS = 5000, /* time in which running fetches may end */
 	ANSWERERS = 4,
 };
 
@@ -33,7 +34,10 @@ void ownership_serve_requests(struct node_group *group, unsigned number,
 		answers ? nodes_handle_request : NULL, group, ANSWERERS);
 }
 
-/* Add or remove the sites of the partition in the engine. */
+/*
+ * Add the sites of the partition to the engine if `is_own`; otherwise remove
+ * them.
+ */
 static enum error change_engine(struct node_group *group, unsigned number,
 				bool is_own)
 {
@@ -47,8 +51,8 @@ static enum error change_engine(struct node_group *group, unsigned number,
 }
 
 /*
- * Return whether its row has changed only in its revision, which servers that
- * were killed assign again.
+ * Return whether the owner's row has the known content, but another revision:
+ * servers that were killed may assign new revisions.
  */
 static bool has_other_revision(struct node_group *group, const char *key,
 			       const struct partition *known,
@@ -67,9 +71,9 @@ static bool has_other_revision(struct node_group *group, const char *key,
 }
 
 /*
- * Write the owner's row: "NODE", a NUL, "EPOCH". ERR_BUSY: it has changed; then
- * accept the row of the servers, even if the known one was newer, as their
- * numbers may go back (nats_kv.c).
+ * Write the owner's row: "NODE", a NUL, "EPOCH". ERR_BUSY: the row has changed.
+ * Then forget the known row: the servers' row must be accepted even if it has a
+ * lower epoch, because servers may lose rows.
  */
 static enum error write_owner(struct node_group *group, unsigned number,
 			      const char *owner)
@@ -115,7 +119,9 @@ enum error ownership_leave(struct node_group *group, unsigned number)
 	enum error error;
 
 	ownership_serve_requests(group, number, false);
-	/* the disk may be full; retry while the engine has the sites */
+	/*
+	 * the disk may be full; while the engine still has the sites, try again
+	 */
 	error = change_engine(group, number, false);
 	lock_acquire(&group->lock);
 	group->partitions[number].is_unsure = false;
@@ -127,10 +133,10 @@ enum error ownership_leave(struct node_group *group, unsigned number)
 }
 
 /*
- * Return whether the log was cut at its end, for example because all servers
- * lost power and acknowledged entries with it. Then no node has written after
- * the cut, and our data continues the log. Nodes with the same data follow;
- * others copy again.
+ * Return whether the servers have lost the end of the log, for example because
+ * all of them lost power. If they have, no node has written after the lost
+ * entries, so this node continues the log from its data. Nodes with the same
+ * data follow; others copy the partition again.
  */
 static bool ownership_log_is_cut(struct node_group *group, unsigned number,
 				 const struct log_end *last)
@@ -151,7 +157,9 @@ static bool ownership_log_is_cut(struct node_group *group, unsigned number,
 	return true;
 }
 
-/* Append our claim: from here on entries of earlier owners are invalid. */
+/*
+ * Append a claim of this node: after it, entries of earlier owners are invalid.
+ */
 static enum error append_claim(struct node_group *group, unsigned number,
 			       const struct log_end *last)
 {
@@ -186,7 +194,10 @@ static enum error append_claim(struct node_group *group, unsigned number,
 	return error == ERR_STORE_FULL ? ERR_LOG_UNAVAILABLE : error;
 }
 
-/* Return whether the log ends with our claim of this epoch. */
+/*
+ * Return whether the last applied entry is the claim of this node with this
+ * epoch.
+ */
 static bool has_claim(struct node_group *group, unsigned number, uint64_t epoch)
 {
 	const struct partition partition = partition_copy_state(group, number);
@@ -196,7 +207,7 @@ static bool has_claim(struct node_group *group, unsigned number, uint64_t epoch)
 	       partition.read_epoch == epoch;
 }
 
-/* Read the log to its end, and append our claim. ERR_BUSY: not now. */
+/* Read the log to its end, and append a claim. ERR_BUSY: try again later. */
 static enum error claim_log(struct node_group *group, unsigned number,
 			    uint64_t epoch)
 {
@@ -209,8 +220,8 @@ static enum error claim_log(struct node_group *group, unsigned number,
 	if (error != ERR_NONE || has_claim(group, number, epoch))
 		return error;
 	/*
-	 * rows may have been lost or renumbered: write this one again, with an
-	 * epoch above all epochs of the log
+	 * The servers may have lost or changed owners' rows: write the row
+	 * again, with an epoch that is higher than all epochs of the log.
 	 */
 	if (partition_read_number(
 		    group, &group->partitions[number].read_epoch) >= epoch) {
@@ -226,8 +237,8 @@ static enum error claim_log(struct node_group *group, unsigned number,
 }
 
 /*
- * The row names us with a unique epoch: read the log to its end and own the
- * partition from there.
+ * Own the partition, after the row names this node with a unique epoch: read
+ * the log to its end, append a claim, and add the sites to the engine.
  */
 static enum error ownership_activate(struct node_group *group, unsigned number)
 {
@@ -277,8 +288,8 @@ void ownership_renounce(struct node_group *group, unsigned number)
 }
 
 /*
- * Return whether the owner's lease has expired for the servers' leader, and by
- * our clock. The listed rows may come from another server and be old, and the
+ * Return whether the owner's lease has expired both for the leader of the
+ * servers and by the local clock. The rows that were listed may be old, and the
  * servers' clocks may have been set.
  */
 static bool is_surely_gone(struct node_group *group,
@@ -294,7 +305,8 @@ static bool is_surely_gone(struct node_group *group,
 	if (error == ERR_NONE)
 		is_gone = failure_detector_is_silent(sightings, &row);
 	else if (error == ERR_NOT_FOUND)
-		is_gone = row.revision != 0 || /* the lease was released */
+		is_gone = row.revision != 0 || /* its node has released the
+						  lease */
 			  failure_detector_has_expired(sightings,
 						       partition->owner,
 						       clock_steady_ms());
@@ -303,14 +315,17 @@ static bool is_surely_gone(struct node_group *group,
 	return is_gone;
 }
 
-/* Hand the partition over to another node. */
+/* Transfer the partition to another node. */
 static void ownership_transfer(struct node_group *group, unsigned number,
 			       const char *to)
 {
 	partition_set_state(group, number, PARTITION_LEAVING);
 	ownership_leave(group, number);
 	pipeline_leave_lost_hosts(group->pipeline, LEAVE_MS);
-	/* from now on nothing of it is committed here, left or not */
+	/*
+	 * from now on nothing is committed for it here, even if
+	 * ownership_leave() failed
+	 */
 	if (write_owner(group, number, to) == ERR_NONE) {
 		group->moves++;
 		node_hint_publish(group, OWNERS_HINT, 0, 0);
@@ -362,8 +377,8 @@ bool ownership_should_adopt(const struct node_group *group,
 }
 
 /*
- * Return whether the log has no entry that is missing here: then our doubtful
- * entry was not stored.
+ * Return whether the log has no entry that is missing here. If so, the entry of
+ * which this node is unsure was not stored.
  */
 static bool is_nothing_new(struct node_group *group, unsigned number)
 {
@@ -400,7 +415,10 @@ void ownership_turn(struct node_group *group, unsigned number,
 		lock_acquire(&group->lock);
 		group->partitions[number].looked_ms = clock_steady_ms();
 		lock_release(&group->lock);
-		/* report new entry numbers to the followers */
+		/*
+		 * check the end of the log, which notes new entry numbers;
+		 * followers learn them from this node's row
+		 */
 		is_nothing_new(group, number);
 	}
 }
@@ -427,7 +445,7 @@ struct partition_of_site {
 struct counting {
 	struct txn txn;
 	struct partition_sizes *sizes;
-	struct partition_of_site *owners; /* [count], by site */
+	struct partition_of_site *owners; /* [count], sorted by site */
 	size_t count;
 	size_t capacity;
 };
@@ -472,7 +490,7 @@ static void partition_sizes_read_sites(struct counting *counting)
 		      sizeof(*counting->owners), partition_sizes_compare_sites);
 }
 
-/* Return the partition of a row; JOURNAL_PARTITIONS if it has none. */
+/* Return the partition of a row; JOURNAL_PARTITIONS if it belongs to none. */
 static unsigned partition_sizes_partition(const struct counting *counting,
 					  enum table table,
 					  const struct scan *scan)
@@ -489,7 +507,7 @@ static unsigned partition_sizes_partition(const struct counting *counting,
 	case TABLE_SITES:
 		return nodes_partition_of(scan->key);
 	case TABLE_HOSTS:
-		/* "https://host:8080" */
+		/* the key is, for example, "https://host:8080" */
 		host = memmem(text, scan->key.size, "://", 3);
 		host = host == NULL ? text : host + 3;
 		return nodes_partition_of((struct slice){

@@ -22,7 +22,8 @@ enum { FRACTION_BITS = 25 };
 /* A node that competes for a partition. */
 struct runner {
 	const struct placement_node *node;
-	uint64_t draw; /* a greater draw is an earlier time, at equal weight */
+	uint64_t draw; /* random number of the node for this partition; with
+			  equal weights a greater number is an earlier time */
 };
 
 static uint64_t seed_of(const struct placement_node *node)
@@ -37,14 +38,15 @@ static uint64_t draw_of(uint64_t seed, uint32_t partition)
 
 /*
  * Return -log2(draw / 2^64) in units of 2^-FRACTION_BITS, 1 .. 2^31: the
- * exponentially distributed time for weight 1. Computed bit by bit: log2 of a
- * number in [1, 2) starts with bit 1 after the point if its square is at least
- * 2.
+ * exponentially distributed time for weight 1. The bits are computed one by
+ * one: the first bit of log2(x) after the point, for x in [1, 2), is 1 if x * x
+ * is at least 2.
  */
 static uint64_t time_of(uint64_t draw)
 {
 	unsigned zeros = (unsigned)__builtin_clzll(draw | 1);
-	uint64_t x = ((draw | 1) << zeros) >> 32; /* [1, 2) in 2^-31ths */
+	uint64_t x = ((draw | 1) << zeros) >> 32; /* a number in [1, 2), in
+						     units of 2^-31 */
 	uint64_t fraction = 0;
 
 	for (unsigned i = 0; i < FRACTION_BITS; i++) {
@@ -55,7 +57,7 @@ static uint64_t time_of(uint64_t draw)
 	return ((uint64_t)(zeros + 1) << FRACTION_BITS) - fraction;
 }
 
-/* Return whether `a` is earlier, that is, has the smaller time / capacity. */
+/* Return whether `a` has the smaller time / capacity. */
 static bool placement_runner_is_before(struct runner a, struct runner b)
 {
 	uint64_t time_a;
@@ -92,15 +94,16 @@ size_t placement_rank(const struct placement_node *nodes, size_t count,
 
 struct placement_seat {
 	uint64_t seed;
-	uint32_t load; /* partitions that it has */
-	uint32_t room; /* partitions that it may have */
+	uint32_t load; /* partitions that the node has */
+	uint32_t room; /* maximum number of partitions it should have */
 };
 
 struct placing {
 	const struct placement_node *nodes; /* [count] */
 	size_t count;
 	struct placement_seat *seats; /* [count] */
-	uint64_t capacity; /* sum over the nodes that accept partitions */
+	uint64_t capacity; /* sum of the capacities of the nodes that accept
+			      partitions */
 	bool are_all_draining;
 };
 
@@ -109,7 +112,10 @@ static bool placement_node_accepts(const struct placing *placing, size_t index)
 	return placing->are_all_draining || !placing->nodes[index].is_draining;
 }
 
-/* Give each node its share of `wanted` replicas plus the slack, rounded up. */
+/*
+ * Set the room of each node to its share of the `wanted` replicas plus the
+ * slack, rounded up.
+ */
 static void placement_set_room(struct placing *placing, uint64_t wanted,
 			       uint32_t slack)
 {
@@ -127,9 +133,9 @@ static void placement_set_room(struct placing *placing, uint64_t wanted,
 }
 
 /*
- * Return whether `a` should get it rather than `b`: a node with room; of two
- * full nodes one that accepts partitions, then the one with less load for its
- * capacity.
+ * Return whether `a` should get the partition rather than `b`: first a node
+ * with room; if both are full, first a node that accepts partitions, then the
+ * node with less load for its capacity; otherwise the one that ranks first.
  */
 static bool placement_runner_is_better(const struct placing *placing,
 				       struct runner a, struct runner b)
@@ -151,7 +157,7 @@ static bool placement_runner_is_better(const struct placing *placing,
 	return placement_runner_is_before(a, b);
 }
 
-/* Choose the next holder of a partition that has `copies` holders. */
+/* Choose the next holder of a partition that has `copies` holders already. */
 static uint32_t placement_choose(struct placing *placing, uint32_t partition,
 				 const uint32_t *holders, uint32_t copies)
 {
@@ -179,7 +185,10 @@ static uint32_t placement_choose(struct placing *placing, uint32_t partition,
 	return (uint32_t)index;
 }
 
-/* Return the first present node by rank; NOBODY if all are missing. */
+/*
+ * Return the node that ranks first among those that are present and accept
+ * partitions; PLACEMENT_NOBODY if there is none.
+ */
 static uint32_t first_present(const struct placing *placing, uint32_t partition)
 {
 	struct runner best = {NULL, 0};
@@ -199,7 +208,11 @@ static uint32_t first_present(const struct placing *placing, uint32_t partition)
 				 : (uint32_t)(best.node - placing->nodes);
 }
 
-/* Make a present node the owner, if any: the holders before it move by one. */
+/*
+ * If the owner is missing, make the first present holder the owner, and move
+ * the holders before it back by one. If all holders are missing, another
+ * present node replaces the last one.
+ */
 static void stand_in(const struct placing *placing, uint32_t partition,
 		     uint32_t *holders, uint32_t copies)
 {
@@ -220,7 +233,7 @@ static void stand_in(const struct placing *placing, uint32_t partition,
 	holders[0] = owner;
 }
 
-/* Place owners first, so that no replica uses the space of an owner. */
+/* All owners are placed first, so that no replica uses the room of an owner. */
 void placement_compute(const struct placement_node *nodes, size_t count,
 		       struct placement_terms terms, uint32_t *holders_out)
 {

@@ -8,15 +8,17 @@
 #include "daemon/runtime/clock.h"
 
 /*
- * Unreadable rows of a replica, for example after disk errors. If another node
+ * Replicas with unreadable rows, for example after disk errors. If another node
  * has a complete replica, that node becomes the owner, and this node deletes
  * its replica and copies it again.
  */
 
 enum {
-	CHECK_MS = 60000, /* between two checks of all rows of a partition */
-	YIELD_MS = 60000, /* adopt nothing so long after a full disk */
-	TOLD_LEASES = 2,  /* until all nodes have read each other's reports */
+	CHECK_MS = 60000, /* minimum time between two checks of all rows of a
+			     partition */
+	YIELD_MS = 60000, /* adopt nothing for this time after a full disk */
+	TOLD_LEASES = 2,  /* lease durations after which all nodes have read
+			     the reports of the others */
 };
 
 /* Note that rows of the partition are unreadable. */
@@ -79,8 +81,8 @@ bool replica_check_is_reported(const struct node_group *group,
 }
 
 /*
- * Have other nodes adopt all our partitions for some time. Return false if they
- * own them already.
+ * Let other nodes adopt all partitions of this node for YIELD_MS, counted again
+ * with each call. Return false if such a time was running already.
  */
 static bool resync_yield_sites(struct node_group *group)
 {
@@ -94,7 +96,11 @@ static bool resync_yield_sites(struct node_group *group)
 	return !was_full;
 }
 
-/* The common partition is needed by all our partitions: leave those first. */
+/*
+ * Return whether the replica may be deleted. All partitions that this node owns
+ * need the common partition: before that is deleted, let other nodes adopt
+ * them.
+ */
 static bool may_drop(struct node_group *group, unsigned number)
 {
 	unsigned owned = 0;
@@ -124,19 +130,21 @@ bool resync_replace_damaged(struct node_group *group, unsigned number,
 	const char *self = group->options.bus.name;
 	char name[NODE_NAME_BYTES];
 	bool is_damaged = partition->damaged_ms != 0;
-	/* no other node would adopt it */
+	/* whether no other node would adopt the partition */
 	bool is_ours = strcmp(partition->owner, self) == 0 ||
 		       (partition->revision == 0 &&
 			strcmp(partition->wanted, self) == 0);
 	const struct node_state *owner;
-	bool is_owned_whole; /* another node owns it and has it */
+	bool is_owned_whole; /* another node owns the partition and has a
+				complete replica */
 	bool has_other;
 	bool is_due;
 
 	if (!partition->is_dropping && !is_damaged)
 		return false;
 	has_other = resync_find_complete(group, number, name);
-	if (!has_other && partition->is_whole) /* this is the last replica */
+	if (!has_other && partition->is_whole) /* this is the last complete
+						  replica, so keep it */
 		plan_drop(group, number, false);
 	if (!has_other && (partition->is_whole || !partition->is_dropping))
 		return false;
@@ -153,7 +161,7 @@ bool resync_replace_damaged(struct node_group *group, unsigned number,
 		partition->is_dropping ||
 		(replica_check_is_reported(group, partition) && is_owned_whole);
 	if (is_due &&
-	    !may_drop(group, number)) /* continue to follow it if possible */
+	    !may_drop(group, number)) /* then follow the log if possible */
 		return is_damaged || !partition->is_whole;
 	if (is_due)
 		resync_drop(group, number);
@@ -169,15 +177,18 @@ void resync_replace_differing(struct node_group *group, unsigned number)
 }
 
 /*
- * Start a replica, and handle one whose log could not be read: a gap, a secret
- * without a key, or a full disk.
+ * Starting a replica, and replicas whose log could not be read because of a
+ * gap, a secret whose key is missing, or a full disk.
  */
 
 enum {
-	SNAPSHOT_STORE_PAUSE_MS = 10000, /* after the snapshot store failed */
-	SNAPSHOTS = 2,     /* snapshots to try if one is damaged */
-	LOCKED_MS = 60000, /* until a replica without a key is tried again */
-	FULL_MS = 10000,   /* until a full disk is written again */
+	SNAPSHOT_STORE_PAUSE_MS = 10000, /* wait after an error of the
+					    snapshot store */
+	SNAPSHOTS = 2,     /* number of snapshots to try if some are damaged */
+	LOCKED_MS = 60000, /* time after which a replica without its key is
+			      tried again */
+	FULL_MS = 10000,   /* time after which writing to a full disk is
+			      tried again */
 };
 
 bool resync_error_is_fatal(enum error error)
@@ -194,7 +205,10 @@ void resync_note_full_disk(struct node_group *group, enum error error)
 			  error_text(error));
 }
 
-/* Suspend the replica; meanwhile it does not count as complete. */
+/*
+ * Do not read the log of the replica for some time; meanwhile the replica does
+ * not count as complete.
+ */
 static void lock_copy(struct node_group *group, unsigned number,
 		      enum error error)
 {
@@ -236,7 +250,10 @@ bool resync_find_complete(struct node_group *group, unsigned number,
 	return name[0] != '\0';
 }
 
-/* Adopt the log position of a loaded snapshot. */
+/*
+ * Continue after the log position that the store has, for example after loading
+ * a snapshot.
+ */
 static void take_place(struct node_group *group, unsigned number)
 {
 	struct partition *partition = &group->partitions[number];
@@ -249,7 +266,8 @@ static void take_place(struct node_group *group, unsigned number)
 	partition->applied = place.number;
 	partition->applied_hash = place.hash;
 	partition->read_epoch = place.epoch;
-	partition->is_whole = false; /* until the log after it is read */
+	partition->is_whole = false; /* until the log after this position is
+					read */
 	partition->state = PARTITION_COPYING;
 	lock_release(&group->lock);
 }
@@ -319,9 +337,9 @@ void resync_drop(struct node_group *group, unsigned number)
 }
 
 /*
- * Load the newest snapshot, or the one before if that is damaged. A snapshot
- * below number `least` (a migrated store has 0) or at our own number `here`
- * does not help.
+ * Load the newest snapshot, or the one before it if the newest is damaged. Do
+ * not load a snapshot below the number `least` (a migrated store has 0) or with
+ * the number `here`, which this replica has.
  */
 static enum error load_newest(struct node_group *group, unsigned number,
 			      uint64_t least, uint64_t here)
@@ -341,9 +359,10 @@ static enum error load_newest(struct node_group *group, unsigned number,
 }
 
 /*
- * Fill a gap in the log from a snapshot. If our own entry is not in the log
- * either, load any snapshot, or start from the beginning of the log if another
- * node has a complete replica.
+ * Fill a gap in the log from a snapshot. `place` is the result of
+ * log_apply_find_position(). If it is LOG_POSITION_NONE, the log does not have
+ * the last applied entry either: then load any snapshot or, if another node has
+ * a complete replica, start from the beginning of the log.
  */
 static enum error fill_gap(struct node_group *group, unsigned number,
 			   enum log_position place)
@@ -372,14 +391,14 @@ void resync_repair(struct node_group *group, unsigned number, enum error error)
 	bool is_gap = error == ERR_NOT_FOUND || error == ERR_CORRUPT;
 	enum log_position place = LOG_POSITION_SAME;
 
-	/* our own data is damaged: see resync_replace_damaged() */
+	/* if the rows here are damaged, resync_replace_damaged() handles it */
 	if (error == ERR_CORRUPT) {
 		replica_check_partition(group, number);
 		if (partition_copy_state(group, number).damaged_ms != 0)
 			return;
 	}
 	if (is_gap && log_apply_doubt_numbers(group))
-		return; /* the leader may have other entries */
+		return; /* the leader of the stream may have the entries */
 	if (is_gap)
 		place = log_apply_find_position(group, number);
 	if (is_gap &&
@@ -387,7 +406,10 @@ void resync_repair(struct node_group *group, unsigned number, enum error error)
 		return;
 	if (is_gap)
 		error = fill_gap(group, number, place);
-	/* an error of the snapshot store does not mean that our disk is full */
+	/*
+	 * an error of the snapshot store does not mean that the disk of this
+	 * node is full
+	 */
 	if (error == ERR_NO_ENCRYPTION_KEY ||
 	    (!is_gap && resync_error_is_fatal(error)))
 		lock_copy(group, number, error);
@@ -416,7 +438,8 @@ bool resync_begin(struct node_group *group, unsigned number)
 		lock_copy(group, number, error);
 		return false;
 	}
-	if (error == ERR_CORRUPT) { /* other nodes may start */
+	if (error == ERR_CORRUPT) { /* only this snapshot is damaged: other
+				       partitions may start */
 		lock_acquire(&group->lock);
 		group->partitions[number].begin_ms =
 			clock_steady_ms() + SNAPSHOT_STORE_PAUSE_MS;
@@ -430,8 +453,9 @@ bool resync_begin(struct node_group *group, unsigned number)
 }
 
 /*
- * Compare replicas: owner and followers sum up all rows of a partition after
- * the same entry of its log. The owner's sum is stored in BROKER_FACTS.
+ * Comparison of replicas: after the same entry of its log, the owner and the
+ * followers of a partition compute the sum of all its rows. The owner's sum is
+ * stored in BROKER_FACTS.
  */
 
 enum { TEXT_BYTES = 96 };

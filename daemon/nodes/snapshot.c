@@ -16,14 +16,15 @@
 enum {
 	CHUNK_BYTES = 4 << 20,
 	BLOCK_BYTES = 256 * 1024,
-	CLEARED_ROWS = 2000, /* rows deleted per transaction */
+	CLEARED_ROWS = 2000, /* maximum number of rows deleted per
+				transaction */
 	ANY_PARTITION = JOURNAL_PARTITIONS,
 };
 
 enum {
 	VERSION = 2,
-	MAX_WINDOW_LOG =
-		23, /* of zstd: 8 MiB, limits the memory of the reader */
+	MAX_WINDOW_LOG = 23, /* of zstd: a window of 8 MiB, which limits the
+				memory of the reader */
 	PIECE_BYTES = 128 * 1024,
 };
 
@@ -33,11 +34,12 @@ _Static_assert(sizeof(magic) == sizeof(((struct snapshot_head *)NULL)->magic),
 	       "magic");
 _Static_assert(sizeof(struct snapshot_head) == SNAPSHOT_HEAD_BYTES, "no holes");
 
-/* The tail, in the byte order of the head. */
+/* The tail, with the same byte order as the head. */
 struct snapshot_sums {
 	uint64_t chunks;
 	uint64_t bytes; /* of all chunks */
-	uint64_t hash;  /* of all chunks, each chained with the one before */
+	uint64_t hash;  /* of all chunks: each hash is the seed of the next
+			   one */
 };
 
 static void snapshot_sums_add(struct snapshot_sums *sums, struct slice chunk)
@@ -58,12 +60,13 @@ struct snapshot_writer {
 	void *context;
 	struct snapshot_sums sums;
 	struct buffer chunk;
-	struct buffer pending; /* sizes, chunks, or the tail */
+	struct buffer pending; /* bytes to compress next: a size and a chunk,
+				  or the tail */
 	size_t pending_at;
 	struct snapshot_head head;
 	size_t head_at;
-	bool is_last;  /* `pending` is the last data */
-	bool is_ended; /* the zstd frame is complete too */
+	bool is_last;  /* `pending` has the tail */
+	bool is_ended; /* the zstd frame is complete */
 };
 
 struct snapshot_writer *snapshot_writer_create(const struct snapshot_head *head,
@@ -97,7 +100,10 @@ void snapshot_writer_destroy(struct snapshot_writer *writer)
 	free(writer);
 }
 
-/* Read the next chunk after its size, or write the tail. */
+/*
+ * Get the next chunk into `pending`, with its size before it; after the last
+ * chunk, the tail.
+ */
 static enum error snapshot_writer_fetch(struct snapshot_writer *writer)
 {
 	enum error error = writer->source(writer->context, &writer->chunk);
@@ -160,8 +166,9 @@ struct snapshot_reader {
 	struct snapshot_sums sums;
 	struct snapshot_head head;
 	size_t head_at;
-	struct buffer part; /* the size, chunk or tail that is read next */
-	size_t part_bytes;  /* its complete size */
+	struct buffer part; /* the part that is being read: a size, a chunk
+			       or the tail */
+	size_t part_bytes;  /* complete size of `part` */
 	enum { PART_SIZE, PART_CHUNK, PART_TAIL, PART_NONE } kind;
 	bool is_ended; /* the zstd frame is complete */
 	char piece[PIECE_BYTES];
@@ -192,7 +199,7 @@ void snapshot_reader_destroy(struct snapshot_reader *reader)
 	free(reader);
 }
 
-/* Handle a complete size, chunk or tail. */
+/* Handle `part`, which is complete now. */
 static enum error snapshot_reader_end_part(struct snapshot_reader *reader)
 {
 	struct slice part = buffer_slice(&reader->part);
@@ -248,7 +255,7 @@ static enum error snapshot_reader_decompress(struct snapshot_reader *reader,
 {
 	ZSTD_inBuffer in = {bytes.data, bytes.size, 0};
 	enum error error = ERR_NONE;
-	bool is_full = false; /* the decoder may hold more output */
+	bool is_full = false; /* the decoder may have more output */
 
 	while (error == ERR_NONE && (in.pos < in.size || is_full)) {
 		ZSTD_outBuffer out = {reader->piece, sizeof(reader->piece), 0};
@@ -299,7 +306,7 @@ enum error snapshot_unpack_end(const struct snapshot_reader *reader,
 	return ERR_NONE;
 }
 
-/* A partition that is saved. */
+/* The state of saving a partition. */
 struct dumping {
 	struct txn txn;
 	struct dump dump;
@@ -356,7 +363,9 @@ static enum error snapshot_write_file(struct snapshot_writer *writer,
 	return error;
 }
 
-/* Where a snapshot is written: to the store, or to the file if that is set. */
+/*
+ * Where to write a snapshot: to `file` if it is not NULL, otherwise to `depot`.
+ */
 struct snapshot_target {
 	struct snapshot_store *depot;
 	FILE *file;
@@ -434,10 +443,11 @@ enum error snapshot_save_file(struct store *store, unsigned partition,
 	return error;
 }
 
-/* A partition that is loaded. */
+/* The state of loading a partition. */
 struct loading {
-	struct store *store; /* or NULL */
-	unsigned partition;  /* or ANY_PARTITION: as the first chunk */
+	struct store *store; /* NULL = read the snapshot, but write nothing */
+	unsigned partition;  /* expected partition; ANY_PARTITION = the one
+				in the head */
 	bool is_begun;
 	struct snapshot_figures *copy;
 };
@@ -513,8 +523,8 @@ static enum error snapshot_read_file(struct snapshot_reader *reader, FILE *file)
 }
 
 /*
- * Load from the file, or from the snapshot store if that is NULL. Only a
- * complete snapshot marks the position as complete.
+ * Load from `file` or, if it is NULL, from the snapshot store. Mark the
+ * partition as complete only if the snapshot is complete.
  */
 static enum error snapshot_load_from(struct loading loading,
 				     struct snapshot_store *depot,

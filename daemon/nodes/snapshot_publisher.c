@@ -1,6 +1,7 @@
 /*
- * The tending thread: it publishes data of our partitions for other nodes and
- * users: snapshots, sums, and the event stream, tpl.evt.<P>.<site>.
+ * The tending thread. It publishes data of the partitions that this node owns,
+ * for other nodes and for users: snapshots, sums, and the stream of events,
+ * tpl.evt.<P>.<site>.
  */
 #include "daemon/nodes/nodes_internal.h"
 
@@ -21,25 +22,26 @@
 enum {
 	IDLE_MS = 5000,
 	SNAPSHOTS_KEPT = 2,
-	SNAPSHOT_SHARE =
-		4, /* take a snapshot when the log reaches 1/4 of its size */
-	NUMBERS_KEPT = 64,    /* larger than any renumbering by the servers */
-	PAUSE_MS = 60 * 1000, /* after a snapshot that failed */
-	EVENTS_AT_ONCE =
-		256, /* if a batch fails, only its last may be stored */
+	SNAPSHOT_SHARE = 4,   /* save a snapshot when the log reaches 1/4 of the
+				 size of   the last snapshot */
+	NUMBERS_KEPT = 64,    /* the servers never change the number of an
+				 entry by more than this */
+	PAUSE_MS = 60 * 1000, /* wait after a snapshot that failed */
+	EVENTS_AT_ONCE = 256, /* maximum number of events per batch */
 	SUBJECTS_AT_ONCE = 64,
 	MAX_LEAFLET_BYTES = 64 * 1024,
 };
 
 #define SNAPSHOT_MAX_MS (UINT64_C(7) * 24 * 3600 * 1000)
 
-/* Snapshots. */
+/* Saving snapshots. */
 
 /*
- * Return whether a snapshot is due. A snapshot has the whole partition: the
- * larger it is, the more log triggers the next one; otherwise snapshots would
- * cost many times the changes. After a week a little log is enough, so that log
- * entries do not expire.
+ * Return whether a snapshot is due. A snapshot contains the whole partition. So
+ * the larger the last snapshot was, the larger must the log be that triggers
+ * the next one; otherwise snapshots would cost many times as much as the
+ * changes. After a week a log of any size is enough, so that no log entries
+ * expire.
  */
 static bool needs_snapshot(struct node_group *group, unsigned number)
 {
@@ -58,9 +60,9 @@ static bool needs_snapshot(struct node_group *group, unsigned number)
 }
 
 /*
- * Shorten the log: entries in the older of the two stored snapshots are not
- * needed. If the log has no space, those in the newer one are not needed
- * either.
+ * Shorten the log of the partition. The entries in the older of the two stored
+ * snapshots are not needed. If the log has no space, delete the entries in the
+ * newer snapshot, too.
  */
 static void shorten_log(struct node_group *group, unsigned number,
 			uint64_t newest)
@@ -116,7 +118,7 @@ static void snapshot_publisher_save(struct node_group *group, unsigned number)
 			 error_text(error));
 }
 
-/* Sums. */
+/* Publishing sums. */
 
 static void publish_sum(struct node_group *group, unsigned number)
 {
@@ -140,11 +142,12 @@ static void publish_sum(struct node_group *group, unsigned number)
 	buffer_free(&row.value);
 }
 
-/* Events. */
+/* Publishing events. */
 
 /*
- * Find the last event of the partition in the stream, the last line of an
- * entry; 0 = none. Return false if that is unknown now.
+ * Find the number of the last event of the partition in the stream, which is in
+ * the last line of an entry; 0 = the stream has none. Return false if the
+ * number is unknown now.
  */
 static bool find_published(struct node_group *group, unsigned number,
 			   uint64_t *published_out)
@@ -168,23 +171,29 @@ static bool find_published(struct node_group *group, unsigned number,
 	return error == ERR_NONE || error == ERR_NOT_FOUND;
 }
 
-/* Where publishing starts for each partition. */
+/* For each partition, the event after which publishing starts. */
 struct publish_cursor {
-	bool asks[ALL_PARTITIONS];     /* partitions to find */
-	uint64_t last[ALL_PARTITIONS]; /* last event in the stream; 0 = none */
-	unsigned count;                /* number of partitions still to find */
-	/* Out: publish events after this one. */
+	bool asks[ALL_PARTITIONS];     /* whether to find the start of this
+					  partition */
+	uint64_t last[ALL_PARTITIONS]; /* number of the last event in the
+					  stream; 0 = none */
+	unsigned count;                /* number of partitions whose start is
+					  still to be found */
+	/* Out: publish the events after this number. */
 	uint64_t published[ALL_PARTITIONS];
-	unsigned again[ALL_PARTITIONS]; /* events that are published again */
+	unsigned again[ALL_PARTITIONS]; /* number of events that are
+					   published again */
 	bool is_known[ALL_PARTITIONS];
 };
 
 /*
- * If an owner fails during a batch, the last event may be stored and earlier
- * ones not. So publish some events before the last one again. Consumers get
- * these twice if the broker has already deleted their ids. If the stream has no
- * event of a partition, all events older than the stream's retention time were
- * published.
+ * Find the events after which publishing starts.
+ *
+ * If an owner fails during a batch, the last event of the batch may be stored
+ * while earlier ones are not. So publish EVENTS_AT_ONCE events up to the last
+ * stored one again. Consumers get these twice if the broker has already deleted
+ * their ids. If the stream has no event of a partition, assume that all events
+ * older than the stream's retention time were published.
  */
 static void find_outset(struct node_group *group, struct publish_cursor *outset)
 {
@@ -217,9 +226,9 @@ static void find_outset(struct node_group *group, struct publish_cursor *outset)
 	txn_end(&txn);
 }
 
-/* Events of one subject to publish, one line each. */
+/* A message with events of one subject, one per line. */
 struct event_message {
-	uint64_t first; /* their event numbers */
+	uint64_t first; /* numbers of the first and the last event */
 	uint64_t last;
 	struct buffer body;
 	unsigned partition;
@@ -227,19 +236,20 @@ struct event_message {
 	char id[64];
 };
 
-/* For one append(), so that the events of a subject are in one message. */
+/* The events of one append(). Each subject has one message. */
 struct event_publisher {
 	struct event_message leaflets[SUBJECTS_AT_ONCE];
 	size_t count;
 	size_t events;
-	size_t max_bytes; /* size of a body before its last event */
-	uint64_t reached; /* events up to this one were read */
+	size_t max_bytes; /* a message with a body of this size gets no
+			     further event */
+	uint64_t reached; /* number of the last event that was read */
 	bool is_full;
 };
 
 /*
- * Return the existing or a new message of the subject; NULL if there is no
- * space.
+ * Return the message of the subject, which may be new; NULL if there is no
+ * space for another event.
  */
 static struct event_message *find_leaflet(struct event_publisher *press,
 					  struct broker_subject subject)
@@ -261,12 +271,14 @@ static struct event_message *find_leaflet(struct event_publisher *press,
 	return leaflet;
 }
 
-/* Return false if there is no space. */
+/* Add an event. Return false if there is no space for it. */
 static bool event_publisher_add(struct event_publisher *press,
 				unsigned partition, uint64_t number,
 				const struct event_row *event)
 {
-	/* a host has no blanks and no wildcards */
+	/*
+	 * a host has no blanks and no wildcards, so it can be part of a subject
+	 */
 	struct slice host = event->host.size == 0 ? slice_of("_") : event->host;
 	struct event_message *leaflet = find_leaflet(
 		press, broker_subject("tpl.evt.%03u.%.*s", partition,
@@ -287,8 +299,9 @@ static bool event_publisher_add(struct event_publisher *press,
 }
 
 /*
- * Collect events after `from` of the partitions in `published`, which has the
- * last published event of each; UINT64_MAX = not our partition.
+ * Collect the events after number `from` that are new. `published` has the
+ * number of the last published event of each partition; UINT64_MAX = do not
+ * publish the partition.
  */
 static void event_publisher_collect(struct node_group *group, uint64_t from,
 				    const uint64_t *published,
@@ -353,7 +366,10 @@ static enum error event_publisher_append(struct node_group *group,
 	return group->ops->append(group->bus, entries, press->count);
 }
 
-/* Find where publishing starts for partitions that we have adopted. */
+/*
+ * Find the start of publishing for the partitions that this node has adopted
+ * since the last call.
+ */
 static void find_outsets(struct node_group *group)
 {
 	struct publish_cursor outset = {.count = 0};
@@ -384,7 +400,10 @@ static void find_outsets(struct node_group *group)
 	lock_release(&group->lock);
 }
 
-/* Return the event to publish from; UINT64_MAX = nothing to do. */
+/*
+ * Return the smallest number of a last published event, and fill in
+ * `published`; UINT64_MAX = nothing to publish.
+ */
 static uint64_t event_publisher_find_start(struct node_group *group,
 					   uint64_t *published)
 {
@@ -413,7 +432,7 @@ static void publish_events(struct node_group *group)
 	uint64_t published[ALL_PARTITIONS];
 	uint64_t from = event_publisher_find_start(group, published);
 	bool goes_on = from != UINT64_MAX;
-	/* leave space for one more event */
+	/* so that a body can exceed max_bytes by one event */
 	size_t half =
 		group->bus == NULL ? 0 : group->ops->max_bytes(group->bus) / 2;
 
@@ -428,7 +447,7 @@ static void publish_events(struct node_group *group)
 		event_publisher_collect(group, from, published, &press);
 		error = event_publisher_append(group, &press);
 		goes_on = error == ERR_NONE && press.is_full;
-		/* note the published events, or that a retry is needed */
+		/* note the last published event, or that a retry is needed */
 		lock_acquire(&group->lock);
 		for (unsigned i = 0; i < ALL_PARTITIONS; i++) {
 			struct partition *partition = &group->partitions[i];
@@ -458,8 +477,9 @@ void *snapshot_publisher_main(void *argument)
 			bool is_tended;
 
 			/*
-			 * own partitions, and those that we would own if their
-			 * log had space; a snapshot makes space
+			 * A partition that this node owns, or would own if the
+			 * log had space for its claim: a snapshot makes space
+			 * in the log.
 			 */
 			lock_acquire(&group->lock);
 			is_tended = nodes_have_lease(group) &&

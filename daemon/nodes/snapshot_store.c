@@ -40,7 +40,10 @@ struct snapshot_folder_path {
 	char text[PATH_BYTES];
 };
 
-/* Return the path of a partition's file, or of its folder if `name` is "". */
+/*
+ * Return the path of the file `name` of a partition; if `name` is "", the path
+ * of the partition's folder.
+ */
 static struct snapshot_folder_path
 snapshot_folder_file(const struct snapshot_store *depot, unsigned partition,
 		     const char *name)
@@ -98,7 +101,10 @@ enum error snapshot_store_open(struct snapshot_store **depot_out,
 		rest += strlen("s3+");
 	if (options->location[0] == '/') {
 		depot->kind = &snapshot_store_folder;
-		/* not created: it may be the mount point of a missing disk */
+		/*
+		 * do not create it: it may be the mount point of a disk that is
+		 * missing
+		 */
 		errno = ENOTDIR;
 		if (stat(depot->location, &facts) != 0 ||
 		    !S_ISDIR(facts.st_mode))
@@ -168,7 +174,7 @@ static void make_trailer(char out[TRAILER_BYTES], uint64_t size,
 		      (uint8_t *)out + MAGIC_BYTES + sizeof(little));
 }
 
-/* Write all bytes of the reader, and the trailer. */
+/* Write all bytes of the reader and the trailer to the file. */
 static enum error snapshot_body_fill(struct snapshot_store_body *body,
 				     snapshot_store_reader *reader,
 				     void *reader_context)
@@ -215,7 +221,7 @@ enum error snapshot_store_put(struct snapshot_store *depot,
 		log_error("nodes.snapshot_store %s: cannot write the snapshot "
 			  "of partition %u: %s",
 			  depot->location, item.partition, error_text(error));
-	/* before the lock of the file is released */
+	/* unlink the file before close() releases its lock */
 	if (error != ERR_NONE && depot->server == NULL)
 		unlink(snapshot_folder_file(depot, item.partition, NEW).text);
 	close(body.file);
@@ -223,8 +229,8 @@ enum error snapshot_store_put(struct snapshot_store *depot,
 }
 
 /*
- * A snapshot that is received. The last bytes are held back: they may be the
- * trailer.
+ * A snapshot that is being received. Its last bytes are held back, because they
+ * may be the trailer.
  */
 struct snapshot_receiver {
 	struct sha256_ctx context;
@@ -298,7 +304,7 @@ static int snapshot_store_compare_numbers(const void *left, const void *right)
 	return (a > b) - (a < b);
 }
 
-/* List the snapshots, ascending. */
+/* List the numbers of the snapshots in ascending order. */
 static enum error snapshot_store_list(struct snapshot_store *depot,
 				      unsigned partition,
 				      struct snapshot_store_list *list)
@@ -345,8 +351,8 @@ enum error snapshot_store_prune(struct snapshot_store *depot,
 
 /*
  * Snapshots in a folder. A snapshot is written to the file "new" of its
- * partition, which is locked meanwhile. The next writer overwrites the file of
- * a killed process.
+ * partition, which is locked meanwhile. If the writer is killed, the next one
+ * overwrites the file.
  */
 
 static enum error snapshot_folder_begin(struct snapshot_store *depot,
@@ -368,7 +374,9 @@ static enum error snapshot_folder_begin(struct snapshot_store *depot,
 	if (file < 0)
 		return snapshot_folder_log_error(path.text,
 						 "cannot be created");
-	/* the file may have become a snapshot while we waited for its lock */
+	/*
+	 * another process may have renamed the file before this one locked it
+	 */
 	if (flock(file, LOCK_EX | LOCK_NB) != 0 || fstat(file, &ours) != 0 ||
 	    stat(path.text, &there) != 0 || ours.st_ino != there.st_ino ||
 	    ours.st_dev != there.st_dev) {
@@ -412,7 +420,10 @@ static enum error snapshot_folder_commit(struct snapshot_store *depot,
 	if (rename(new.text, path.text) != 0)
 		return snapshot_folder_log_error(path.text,
 						 "cannot be renamed");
-	/* sync the partition's folder too, which may be new */
+	/*
+	 * sync the folder of the partition and, because that may be new, its
+	 * parent
+	 */
 	path = snapshot_folder_file(depot, item.partition, "");
 	if (sync_folder(path.text) != ERR_NONE)
 		return ERR_IO;
@@ -463,10 +474,13 @@ static enum error snapshot_folder_list(struct snapshot_store *depot,
 		return ERR_NONE;
 	if (folder == NULL)
 		return snapshot_folder_log_error(path.text, "cannot be read");
-	/* Only this thread uses the stream. */
+	/* only this thread uses the stream */
 	/* NOLINTNEXTLINE(concurrency-mt-unsafe) */
 	while ((entry = readdir(folder)) != NULL) {
-		/* "0000000012345678.tpl", or another file */
+		/*
+		 * skip files that have other names than, for example,
+		 * "0000000012345678.tpl"
+		 */
 		size_t digits = strspn(entry->d_name, "0123456789");
 
 		errno = 0;

@@ -7,21 +7,22 @@
  *         https://user@host/path/
  *         s3+https://host/bucket/prefix/?region=eu-central-1
  *
- * The name of a snapshot has the partition and the number of the last log entry
- * in it: p017/0000000012345678.tpl. A snapshot is stored completely or not at
- * all, however a put ends. Its last bytes are its size and its SHA-256, the
- * same for all kinds, so that files can be copied between folders.
+ * The name of a snapshot consists of the partition and the number of the last
+ * log entry in it: p017/0000000012345678.tpl. A snapshot is stored completely
+ * or not at all, even if the node fails. Its last bytes are its size and its
+ * SHA-256. The format is the same for all kinds of store, so that users can
+ * copy files between them.
  *
- * Snapshots are streamed; none is held in memory. A snapshot for a server waits
- * in an unnamed file of `spool_folder`, because the request states its size and
- * its checksum first.
+ * Snapshots are streamed, not held in memory. A snapshot for a server is first
+ * written to an unnamed file in `spool_folder`, because the request must begin
+ * with the size and the checksum.
  *
- * S3 accepts at most 5 GiB in one request; there are no multipart uploads.
+ * S3 accepts at most 5 GiB in one request; larger snapshots fail, because
+ * multipart uploads are not implemented.
  *
- * Only the owner of a partition puts and drops its snapshots, one node at a
- * time. A second writer gets ERR_BUSY, or makes the first one fail so. Any
- * number of nodes may read. All functions wait for disks and servers; any
- * thread may call them.
+ * Only the owner of a partition stores and deletes its snapshots. If two nodes
+ * do so at the same time, one of them gets ERR_BUSY. Any number of nodes may
+ * read. All functions wait for disks and servers; any thread may call them.
  */
 #ifndef DAEMON_NODES_SNAPSHOT_STORE_H
 #define DAEMON_NODES_SNAPSHOT_STORE_H
@@ -38,35 +39,39 @@ struct snapshot_store;
 struct snapshot_store_options {
 	const char *location;
 	/*
-	 * A file of one line, "NAME:SECRET": user and password, or the id of an
-	 * access key and the key. If the location has the user, "SECRET" is
-	 * enough. "" = no key.
+	 * Path of a file with one line, "NAME:SECRET": user and password, or
+	 * the id of an access key and the key. If the location contains the
+	 * user, "SECRET" is enough. "" = no key.
 	 */
 	const char *key_file;
 	const char *ca_file;      /* PEM, in addition to the system's; or "" */
-	const char *spool_folder; /* not used for folders */
+	const char *spool_folder; /* for snapshots on servers */
 	uint32_t connect_timeout_ms;
-	/* Abandon a transfer of less than 1 KiB/s after this time. */
+	/* Abort a transfer that is slower than 1 KiB/s for this time. */
 	uint32_t stall_timeout_s;
 };
 
 /*
- * Open a snapshot store. A folder must exist; a server gets no request yet.
- * ERR_MALFORMED (the location or the key file), ERR_NOT_FOUND, ERR_IO; the log
- * says what to do. Do not call while another thread initializes libcurl.
+ * Open a snapshot store. A folder must exist; a server is not contacted yet. Do
+ * not call while another thread initializes libcurl. ERR_MALFORMED: the
+ * location or the key file is invalid; ERR_NOT_FOUND, ERR_IO. The log says what
+ * to do.
  */
 enum error snapshot_store_open(struct snapshot_store **depot_out,
 			       const struct snapshot_store_options *options);
 void snapshot_store_close(struct snapshot_store *depot); /* NULL is a no-op */
 
 /*
- * Write up to `size` bytes to `out`; *size_out = 0 at the end. An error aborts
- * the put, which returns it.
+ * Write up to `size` bytes to `out`, and their number to *size_out; 0 = the
+ * end. An error aborts snapshot_store_put(), which returns it.
  */
 typedef enum error snapshot_store_reader(void *context, char *out, size_t size,
 					 size_t *size_out);
 
-/* Consume the next bytes, not empty; the get returns an error. */
+/*
+ * Consume the next bytes, which are not empty. An error aborts
+ * snapshot_store_get(), which returns it.
+ */
 typedef enum error snapshot_store_sink(void *context, struct slice bytes);
 
 struct snapshot_store_item {
@@ -75,22 +80,24 @@ struct snapshot_store_item {
 };
 
 /*
- * ERR_NONE: the snapshot is stored completely and survives a loss of power as
- * far as the server promises that. ERR_STORE_FULL: the snapshot store or the
- * spool folder has no space. ERR_ADDRESS_FORBIDDEN: the server rejects our
- * credentials, has an untrusted certificate, or redirects (with a password,
- * redirects are not followed). ERR_NOT_FOUND: no such folder or bucket.
- * ERR_BUSY: another node writes. ERR_TIMEOUT, ERR_NETWORK, ERR_IO; errors of
- * the reader. The log says what failed and where.
+ * Store a snapshot with the bytes of `reader`. ERR_NONE: it is stored
+ * completely, and survives a loss of power as far as the server promises that.
+ * ERR_STORE_FULL: the snapshot store or the spool folder has no space.
+ * ERR_ADDRESS_FORBIDDEN: the server rejects the credentials, has an untrusted
+ * certificate, or redirects (with a password, redirects are not followed).
+ * ERR_NOT_FOUND: there is no such folder or bucket. ERR_BUSY: another node
+ * writes. ERR_TIMEOUT, ERR_NETWORK, ERR_IO; errors of the reader. The log says
+ * what failed and where.
  */
 enum error snapshot_store_put(struct snapshot_store *depot,
 			      struct snapshot_store_item item,
 			      snapshot_store_reader *reader, void *context);
 
 /*
- * Pass all bytes to the sink. The bytes are valid only after ERR_NONE; after
- * any other error discard what the sink got. ERR_CORRUPT: truncated or damaged;
- * ERR_NOT_FOUND: no such snapshot; other errors as above.
+ * Pass all bytes of a snapshot to the sink. The bytes are valid only if the
+ * result is ERR_NONE; after any error discard what the sink got. ERR_CORRUPT:
+ * the snapshot is truncated or damaged; ERR_NOT_FOUND: there is no such
+ * snapshot; other errors as of snapshot_store_put().
  */
 enum error snapshot_store_get(struct snapshot_store *depot,
 			      struct snapshot_store_item item,
@@ -98,7 +105,8 @@ enum error snapshot_store_get(struct snapshot_store *depot,
 
 /*
  * Find the newest snapshot of the partition whose number is below `below`
- * (UINT64_MAX = any). ERR_NOT_FOUND: there is none; other errors as above.
+ * (UINT64_MAX = any number). ERR_NOT_FOUND: there is none; other errors as of
+ * snapshot_store_put().
  */
 enum error snapshot_store_latest(struct snapshot_store *depot,
 				 unsigned partition, uint64_t below,
@@ -111,7 +119,7 @@ enum error snapshot_store_prune(struct snapshot_store *depot,
 /* Return the location without a password, for messages. */
 const char *snapshot_store_location(const struct snapshot_store *depot);
 
-/* For snapshot_store.c and snapshot_store_http.c. */
+/* The following is only for snapshot_store.c and snapshot_store_http.c. */
 
 enum { SNAPSHOT_STORE_DIGEST_BYTES = 32 };
 
@@ -124,7 +132,7 @@ struct snapshot_store_list {
 
 void snapshot_store_list_add(struct snapshot_store_list *list, uint64_t number);
 
-/* The complete content that was written to the file of begin(). */
+/* The complete content of a snapshot, in the file of begin(). */
 struct snapshot_store_body {
 	int file;
 	uint64_t size; /* size in bytes */
@@ -132,7 +140,10 @@ struct snapshot_store_body {
 };
 
 struct snapshot_store_kind {
-	/* Create a file for the snapshot; the caller closes it. */
+	/*
+	 * Create a file into which the content is written; the caller closes
+	 * it.
+	 */
 	enum error (*begin)(struct snapshot_store *depot,
 			    struct snapshot_store_item item, int *file_out);
 	enum error (*commit)(struct snapshot_store *depot,
@@ -141,7 +152,9 @@ struct snapshot_store_kind {
 	enum error (*fetch)(struct snapshot_store *depot,
 			    struct snapshot_store_item item,
 			    snapshot_store_sink *sink, void *context);
-	/* Append the snapshots. An empty list is not an error. */
+	/*
+	 * Append the numbers of the snapshots. An empty list is not an error.
+	 */
 	enum error (*list)(struct snapshot_store *depot, unsigned partition,
 			   struct snapshot_store_list *list_out);
 	enum error (*drop)(struct snapshot_store *depot, unsigned partition,
@@ -156,22 +169,24 @@ struct snapshot_store {
 
 extern const struct snapshot_store_kind snapshot_store_http;
 
-/* Set the server; errors as of snapshot_store_open(). */
+/* Prepare a snapshot store on a server; errors as of snapshot_store_open(). */
 enum error
 snapshot_store_http_open(struct snapshot_store *depot,
 			 const struct snapshot_store_options *options);
 void snapshot_store_http_close(struct snapshot_server *server);
 
 /*
- * The list of a partition's snapshots on a server: a small file next to them,
- * because not every server can list. One line each:
+ * The manifest: a list of the snapshots of a partition on a server. It is a
+ * small file next to the snapshots, because not every server can list files. It
+ * has one line for each file:
  *
  *         templated snapshots 1
  *         + 0000000012345678.8c2f6ab01d3e5f79.tpl
  *         - 0000000012399999.00a1b2c3d4e5f607.tpl
  *
- * The log number is followed by a random number, so that no name is written
- * twice. '-' marks a file that is being written, or whose writer was killed.
+ * The number of the log entry is followed by a random number, so that no name
+ * is written twice. '-' marks a file that is being written, or whose writer was
+ * killed.
  */
 
 enum { MANIFEST_ROWS = 64 };
@@ -180,22 +195,23 @@ struct manifest_row {
 	uint64_t number;
 	uint64_t random;
 	bool is_whole;
-	bool is_gone; /* the file is to be deleted; not written */
+	bool is_gone; /* the file must be deleted; not written to the
+			 manifest */
 };
 
 struct manifest {
-	/* [count], as in the file; one more for a row that is added */
+	/* [count], in the order of the file; with space for one row to add */
 	struct manifest_row rows[MANIFEST_ROWS + 1];
 	size_t count;
 };
 
-/* ERR_CORRUPT: the text is not a manifest. */
+/* Parse a manifest. ERR_CORRUPT: the text is not a manifest. */
 enum error manifest_parse(struct slice text, struct manifest *manifest_out);
 
 /* Append the text of the manifest. */
 void manifest_write(const struct manifest *manifest, struct buffer *out);
 
-/* Return the row of that file, or NULL. */
+/* Return the row with the same numbers as `row`, or NULL. */
 struct manifest_row *manifest_find(struct manifest *manifest,
 				   struct manifest_row row);
 

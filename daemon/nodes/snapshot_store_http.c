@@ -22,8 +22,8 @@
 #include "daemon/nodes/snapshot_store.h"
 
 /*
- * Requests to the server of a snapshot store: WebDAV with a password, or S3
- * with a signature.
+ * Snapshots on a server: requests to it with WebDAV and a password, or with S3
+ * and a signature.
  */
 
 struct snapshot_server {
@@ -39,18 +39,23 @@ struct snapshot_server {
 struct snapshot_request {
 	const char *method; /* "GET", "PUT", "DELETE" or "MKCOL" */
 	const char *path;   /* relative to the server's URL */
-	/* Body of a PUT: a file from its beginning, or bytes. */
+	/* Body of a PUT: the whole file `body` or, if that is NULL, `bytes`. */
 	const struct snapshot_store_body *body;
 	struct slice bytes;
-	/* For a GET: gets the body of responses with status < 300. */
+	/*
+	 * For a GET: consumes the body of a response with a status below 300.
+	 */
 	snapshot_store_sink *sink;
 	void *context;
-	bool may_be_missing; /* do not log ERR_NOT_FOUND of the server */
-	bool may_fail;       /* log no errors */
+	bool may_be_missing; /* do not log that the server returns
+				ERR_NOT_FOUND */
+	bool may_fail;       /* do not log errors */
 };
 
 enum {
-	/* A transfer is stalled below this rate, in both directions. */
+	/*
+	 * A transfer that is slower than this, in either direction, is stalled.
+	 */
 	LEAST_BYTES_PER_S = 1024,
 	MAX_REFUSAL_BYTES = 2048,
 	MAX_CODE_BYTES = 63,
@@ -64,7 +69,7 @@ struct snapshot_transfer {
 	const struct snapshot_request *request;
 	struct curl_slist *headers;
 	char *url;
-	uint64_t sent;         /* bytes of the body sent until now */
+	uint64_t sent;         /* number of bytes of the body sent until now */
 	struct buffer refusal; /* body of a response with status 300 or above */
 	enum error error;      /* error of the sink or the file */
 	char error_text[CURL_ERROR_SIZE];
@@ -132,7 +137,10 @@ static size_t send_more(char *out, size_t size, size_t count, void *context)
 	return (size_t)got;
 }
 
-/* Rewind: libcurl sends again when a reused connection was closed. */
+/*
+ * Continue at another offset of the body: libcurl sends it again if the server
+ * has closed a reused connection.
+ */
 static int send_from(void *context, curl_off_t offset, int origin)
 {
 	struct snapshot_transfer *transfer = context;
@@ -143,7 +151,7 @@ static int send_from(void *context, curl_off_t offset, int origin)
 	return CURL_SEEKFUNC_OK;
 }
 
-/* NOLINTNEXTLINE(readability-non-const-parameter): libcurl defines the type */
+/* libcurl defines the type */
 static size_t snapshot_transfer_receive(char *bytes, size_t size, size_t count,
 					void *context)
 {
@@ -163,7 +171,10 @@ static size_t snapshot_transfer_receive(char *bytes, size_t size, size_t count,
 	return transfer->error == ERR_NONE ? all : CURL_WRITEFUNC_ERROR;
 }
 
-/* S3 signs the checksum of the body, which libcurl does not know. */
+/*
+ * Add the checksum of the body as a header: S3 requires it in the signature,
+ * and libcurl does not compute it.
+ */
 static void add_checksum(struct snapshot_transfer *transfer)
 {
 	const struct snapshot_request *request = transfer->request;
@@ -229,7 +240,10 @@ snapshot_transfer_explain(const struct snapshot_transfer *transfer, long status)
 	struct snapshot_http_advice hint = {status, ERR_NETWORK,
 					    "the server failed"};
 	const char *method = transfer->request->method;
-	/* "AccessDenied" in "<Code>AccessDenied</Code>" of S3 */
+	/*
+	 * the code of an error of S3, which is in, for example,
+	 * "<Code>AccessDenied</Code>"
+	 */
 	const char *code = transfer->refusal.data == NULL
 				   ? NULL
 				   : strstr(transfer->refusal.data, "<Code>");
@@ -270,7 +284,10 @@ snapshot_transfer_finish(const struct snapshot_transfer *transfer,
 
 	if (transfer->error != ERR_NONE)
 		return transfer->error;
-	/* a server may reject and close before it has read everything */
+	/*
+	 * check the status first: a server may reject the request and close the
+	 * connection before it has read everything
+	 */
 	if (status >= 300) {
 		if (request->may_fail ||
 		    (status == 404 && request->may_be_missing))
@@ -288,8 +305,8 @@ snapshot_transfer_finish(const struct snapshot_transfer *transfer,
 }
 
 /*
- * Send a request. ERR_NONE: a status < 300; otherwise the log has the status
- * and what to do.
+ * Send a request. ERR_NONE: the status is below 300. Otherwise the log has the
+ * status and what to do.
  */
 static enum error snapshot_http_request(const struct snapshot_server *server,
 					const struct snapshot_request *request)
@@ -326,10 +343,11 @@ static enum error snapshot_http_request(const struct snapshot_server *server,
 }
 
 /*
- * Snapshots on a WebDAV server or in an S3 bucket. A snapshot is uploaded
- * under a name that the manifest of its partition lists as incomplete and that
- * no node reads; then the manifest is written again. So no listing is needed,
- * and the next node knows the files of a killed one.
+ * Snapshots in files on the server. The manifest of a partition lists its
+ * files. A node first lists the name of a new file as incomplete, so that no
+ * node reads it, then uploads the file, then lists it as complete. So no
+ * listing of the server is needed, and the next node knows the files of a node
+ * that was killed.
  */
 
 enum { MAX_KEY_BYTES = 4096, PATH_BYTES = 64, REGION_BYTES = 64 };
@@ -357,7 +375,10 @@ static enum error snapshot_http_reject_location(const char *what)
 	return ERR_MALFORMED;
 }
 
-/* Build "NAME:SECRET" from the location's user and the key file. */
+/*
+ * Build "NAME:SECRET" from the location's user, if it has one, and the key
+ * file.
+ */
 static enum error find_login(struct snapshot_server *server, const char *user,
 			     const char *key_file)
 {
@@ -398,7 +419,10 @@ static enum error find_login(struct snapshot_server *server, const char *user,
 				 "location has no user");
 }
 
-/* Read the region of S3 from the query, which must have nothing else. */
+/*
+ * Read the region of S3 from the query of the location, which must contain
+ * nothing else.
+ */
 static enum error find_region(struct snapshot_server *server, const char *query,
 			      bool is_s3)
 {
@@ -425,7 +449,7 @@ static enum error find_region(struct snapshot_server *server, const char *query,
 	return ERR_NONE;
 }
 
-/* Build the location without user and query, with a '/' at its end. */
+/* Build the URL: the location without user and query, with a '/' at its end. */
 static enum error snapshot_http_build_url(struct snapshot_server *server,
 					  CURLU *url)
 {
@@ -530,7 +554,7 @@ static enum error snapshot_http_begin(struct snapshot_store *depot,
 	return code == ENOSPC || code == EDQUOT ? ERR_STORE_FULL : ERR_IO;
 }
 
-/* Manifests, and the names of their files. */
+/* Manifests, and the names of the files in them. */
 
 #define FIRST_LINE "templated snapshots 1\n"
 
@@ -543,7 +567,10 @@ struct manifest_line {
 	char text[MANIFEST_LINE_BYTES];
 };
 
-/* "+ 0000000012345678.8c2f6ab01d3e5f79.tpl", with a line feed. */
+/*
+ * Return the line of a row: "+ 0000000012345678.8c2f6ab01d3e5f79.tpl", with a
+ * line feed.
+ */
 static struct manifest_line manifest_line_of(const struct manifest_row *row)
 {
 	struct manifest_line line = {""};
@@ -554,7 +581,10 @@ static struct manifest_line manifest_line_of(const struct manifest_row *row)
 	return line;
 }
 
-/* Parse the first line and skip it; a row is valid only as we write it. */
+/*
+ * Parse the first line of `text` and skip it. Return false unless the line is
+ * exactly as manifest_line_of() writes it.
+ */
 static bool manifest_parse_row(struct slice *text, struct manifest_row *row)
 {
 	const char *end = memchr(text->data, '\n', text->size);
@@ -631,7 +661,7 @@ snapshot_http_file(unsigned partition, const struct manifest_row *row)
 	return snapshot_http_path_of(partition, line.text + strlen("+ "));
 }
 
-/* Append the bytes of a manifest, which is small. */
+/* Append bytes of a manifest. ERR_CORRUPT: it is larger than MANIFEST_BYTES. */
 static enum error take_manifest(void *context, struct slice bytes)
 {
 	struct buffer *text = context;
@@ -642,7 +672,10 @@ static enum error take_manifest(void *context, struct slice bytes)
 	return ERR_NONE;
 }
 
-/* Read the manifest; if the server has none, it is empty. */
+/*
+ * Read the manifest of a partition. ERR_NOT_FOUND: the server has none; then
+ * *manifest_out is empty.
+ */
 static enum error read_manifest(const struct snapshot_server *server,
 				unsigned partition,
 				struct manifest *manifest_out)
@@ -669,8 +702,8 @@ static enum error read_manifest(const struct snapshot_server *server,
 }
 
 /*
- * Write the manifest without the rows that are gone, then delete their files to
- * free space.
+ * Write the manifest without the rows with `is_gone`, then delete the files of
+ * these rows to free space.
  */
 static enum error write_manifest(const struct snapshot_server *server,
 				 unsigned partition,
@@ -699,7 +732,10 @@ static enum error write_manifest(const struct snapshot_server *server,
 	return error;
 }
 
-/* Add the file to the manifest as incomplete. */
+/*
+ * Add the file of `row` to the manifest, as incomplete. Remove the other
+ * incomplete files.
+ */
 static enum error snapshot_http_announce(const struct snapshot_server *server,
 					 unsigned partition,
 					 struct manifest_row row)
@@ -710,8 +746,8 @@ static enum error snapshot_http_announce(const struct snapshot_server *server,
 	size_t kept = 0;
 
 	/*
-	 * create a folder; the server rejects this if the folder exists or
-	 * folders are not needed: the next put shows whether that matters
+	 * Create the folder. The server rejects this if the folder exists or if
+	 * it needs no folders. If that is a problem, the next PUT fails.
 	 */
 	if (error == ERR_NOT_FOUND && server->sigv4 == NULL)
 		(void)snapshot_http_request(
@@ -734,7 +770,7 @@ static enum error snapshot_http_announce(const struct snapshot_server *server,
 	return write_manifest(server, partition, &manifest);
 }
 
-/* Mark the file as complete. */
+/* Mark the file of `row` as complete in the manifest. */
 static enum error snapshot_http_publish(const struct snapshot_server *server,
 					unsigned partition,
 					struct manifest_row row)

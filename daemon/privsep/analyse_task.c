@@ -60,7 +60,7 @@ static uint32_t *seen_link(const struct seen *seen, struct slice url,
 	return &seen->links[slot];
 }
 
-/* Return the reference without its fragment. */
+/* Return `href` without its fragment. */
 static struct slice without_fragment(struct slice href)
 {
 	const char *hash = memchr(href.data, '#', href.size);
@@ -81,8 +81,8 @@ struct record_link_list {
 };
 
 /*
- * Return the index of the link to the target of `link`; add it if it is new.
- * Return NO_LINK if the link has no target.
+ * Return the index of the list's link to the target of `link`; add one if the
+ * target is new. Return NO_LINK if the link has no target.
  */
 static uint32_t page_link_resolve(struct record_link_list *list,
 				  const struct link *link)
@@ -96,7 +96,7 @@ static uint32_t page_link_resolve(struct record_link_list *list,
 
 	if (href.size == 0)
 		return NO_LINK;
-	/* Pages repeat most links with the same reference. */
+	/* pages repeat most links with the same reference */
 	written = seen_link(&list->written, href, &is_first);
 	if (!is_first)
 		return *written;
@@ -127,7 +127,7 @@ static bool link_is_same_page(const struct page *page, const struct link *link)
 	return tag == TAG_a || tag == TAG_area;
 }
 
-/* Return the page's distinct links to http or https URLs. */
+/* Return the distinct links of the page to http or https URLs. */
 static const struct record_link *resolve_links(const struct page *page,
 					       const uint64_t *steps,
 					       const struct url *url,
@@ -151,7 +151,7 @@ static const struct record_link *resolve_links(const struct page *page,
 		uint32_t at = page_link_resolve(&list, link);
 
 		/*
-		 * A canonical link may precede the refresh to the same target.
+		 * a canonical link with the same target may precede the refresh
 		 */
 		if (at != NO_LINK)
 			list.links[at].flags |= link->flags & LINK_IS_REFRESH;
@@ -164,7 +164,10 @@ static const struct record_link *resolve_links(const struct page *page,
 	return list.links;
 }
 
-/* Copy fragments into the store's struct, which has the same fields. */
+/*
+ * Copy the fragments of the page into the store's struct, which has the same
+ * fields.
+ */
 static const struct record_fragment *copy_fragments(const struct page *page,
 						    uint32_t *count_out)
 {
@@ -227,9 +230,9 @@ static uint32_t analysed_page_flags(const struct page *page,
 }
 
 /*
- * Return whether the record needs a signature by this measure. Sites use one
- * measure, which never changes; templates are recognised by paths
- * (template/version.h).
+ * Return whether the record needs a signature by this measure: the measure of
+ * the site, which never changes, and those that recognise template versions by
+ * paths (template/version.h).
  */
 static bool measure_is_needed(unsigned measure,
 			      const struct analyse_options *options)
@@ -239,7 +242,10 @@ static bool measure_is_needed(unsigned measure,
 		(measure == MEASURE_CP || measure == MEASURE_CPC));
 }
 
-/* Compute the signatures by the needed measures, each with its width. */
+/*
+ * Compute the signatures by the needed measures, each with its number of names
+ * per shingle.
+ */
 static void page_sign(const struct page *page, const struct path_table *paths,
 		      const struct url *url,
 		      const struct analyse_options *options,
@@ -312,7 +318,9 @@ enum error analyse(struct slice body, struct slice charset,
 	return ERR_NONE;
 }
 
-/* Some versions of glibc have the field, but not this name. */
+/*
+ * Some versions of glibc have the field of struct sigevent, but not this name.
+ */
 #ifdef sigev_notify_thread_id
 #define THREAD_ID_FIELD sigev_notify_thread_id
 #else
@@ -326,14 +334,17 @@ enum {
 	NS_PER_US = 1000,
 };
 
-/* Called from a signal handler. */
+/* Called from a signal handler when the CPU time is used up. */
 typedef void cpu_timer_expiry(void *context);
 
-/* Belongs to the thread that created it, and must not be moved. */
+/*
+ * A timer of CPU time. It belongs to the thread that created it, and must not
+ * be moved.
+ */
 struct cpu_timer {
 	timer_t timer;
-	bool is_created; /* false: the kernel has no such timer; the function is
-			    never called */
+	bool is_created; /* false = the kernel has no such timer, so the
+			    function is never called */
 	cpu_timer_expiry *expiry;
 	void *context;
 };
@@ -381,8 +392,8 @@ static void cpu_timer_destroy(struct cpu_timer *timer)
 }
 
 /*
- * Call the function after the calling thread has used `time_us` of additional
- * CPU time, and then every 10 ms, until cpu_timer_stop().
+ * Call the function of the timer after the calling thread has used `time_us`
+ * more of CPU time, and then every 10 ms until cpu_timer_stop().
  */
 static void cpu_timer_start(struct cpu_timer *timer, uint64_t time_us)
 {
@@ -416,12 +427,13 @@ uint64_t cpu_time_us(void)
 
 enum { US_PER_MS = 1000 };
 
-/* A page on which guards are evaluated. */
+/* A page and the state of evaluating guards on it. */
 struct guarded_page {
 	const struct page *page;
 	struct xpath_tree *tree; /* created when needed; NULL until then */
 	bool has_no_tree;        /* creating the tree has failed */
-	struct cpu_timer timer;  /* stops an expression, or a search */
+	struct cpu_timer timer;  /* stops an XPath expression or a search for
+				    replacements */
 	volatile sig_atomic_t is_over; /* the timer has expired */
 	uint64_t guard_us;             /* limit of each guard */
 	uint64_t page_us;              /* limit of all guards */
@@ -433,7 +445,7 @@ static uint64_t guards_time_us(uint32_t limit_ms)
 	return limit_ms == 0 ? UINT64_MAX / 2 : (uint64_t)limit_ms * US_PER_MS;
 }
 
-/* Return the remaining time of all guards; 0 = none. */
+/* Return the remaining CPU time of all guards; 0 = it is used up. */
 static uint64_t guards_left_us(const struct guarded_page *guarded)
 {
 	uint64_t now_us = cpu_time_us();
@@ -451,8 +463,8 @@ static void guards_stop(void *context)
 }
 
 /*
- * Start the timer: it stops the evaluation after `time_us`, or when the time of
- * all guards is over. Return false if there is no timer to stop it.
+ * Start the timer, which stops the evaluation after `time_us`, or earlier if
+ * the time of all guards is over. Return false if there is no timer.
  */
 static bool guards_start(struct guarded_page *guarded, uint64_t time_us)
 {
@@ -464,8 +476,8 @@ static bool guards_start(struct guarded_page *guarded, uint64_t time_us)
 }
 
 /*
- * Create the tree, which all expressions share; its time counts for no guard
- * and not for the sum.
+ * Create the XPath tree when the first XPath guard needs it. All guards share
+ * it, so its time counts neither for this guard nor for the time of all guards.
  */
 static void guards_make_tree(struct guarded_page *guarded,
 			     const struct wanted_guard *guard)
@@ -539,7 +551,7 @@ static json_t *path_json(const struct page *page,
 	return value;
 }
 
-/* Evaluate the selector if time remains. */
+/* Evaluate the selector of the guard if time remains. */
 static void guards_find(struct guarded_page *guarded,
 			const struct wanted_guard *guard,
 			struct xpath_result *result)
@@ -584,7 +596,7 @@ static json_t *guards_replacements_json(struct arena *arena,
 	return list;
 }
 
-/* Return the result of the guard, and its CPU time. */
+/* Evaluate one guard; return its result as JSON. */
 static json_t *guards_check_one(struct guarded_page *guarded,
 				const struct wanted_guard *guard)
 {
@@ -615,14 +627,15 @@ static json_t *guards_check_one(struct guarded_page *guarded,
 }
 
 /*
- * When the time is over, mark the guard that took the longest, unless it took
- * less than half of an equal share.
+ * When the time of all guards is over, mark the guard that took the longest,
+ * unless it took less than half of an equal share, or a guard has exceeded
+ * guard_ms.
  */
 static void guards_blame(const struct guarded_page *guarded, json_t *list)
 {
 	json_t *longest = NULL;
 	json_int_t longest_us = -1;
-	uint64_t evaluated = 1; /* the stopped guard counts, too */
+	uint64_t evaluated = 1; /* 1 for the guard that was stopped */
 	json_t *found;
 	size_t i;
 
@@ -646,7 +659,7 @@ static void guards_blame(const struct guarded_page *guarded, json_t *list)
 	json_object_set_new(longest, "over", json_string("page"));
 }
 
-/* Search for replacements while time remains. */
+/* Search for replacements of failed guards while time remains. */
 static void guards_add_candidates(struct guarded_page *guarded,
 				  struct arena *arena, struct slice guards,
 				  json_t *list)
@@ -709,11 +722,11 @@ void guards_check(struct page *page, struct slice guards,
 }
 
 /*
- * The task that analyses a page: its record, the results of guards, and its
- * compressed bytes.
+ * The task of a worker that analyses a page: it computes the record of the page
+ * and the results of guards, and compresses the source.
  */
 
-/* The decoded request and its page. */
+/* A decoded request, and its page. */
 struct analyse_task_input {
 	struct analyse_request request;
 	struct url url;
@@ -723,8 +736,8 @@ struct analyse_task_input {
 };
 
 /*
- * Decode the request and parse the page. ERR_MALFORMED: invalid request.
- * Otherwise the response gets the result of page_parse().
+ * Decode the request and parse the page. The result of page_parse() is written
+ * to the response. ERR_MALFORMED: the request is invalid.
  */
 static enum error analyse_task_begin(const struct task *task,
 				     struct analyse_task_input *given,

@@ -101,17 +101,20 @@ bool archived_record_read(struct slice item, size_t max_body_bytes,
 }
 
 /*
- * The task that unpacks an archive. It requests the bytes piece by piece, and
- * sends the records of a piece before it requests the next: both ends hold at
- * most one piece and one record.
+ * The task of a worker that unpacks an archive. It requests the bytes piece by
+ * piece, and sends the records of a piece before it requests the next one. So
+ * both processes hold at most one piece and one record.
  */
 
-enum { RECORDS_BYTES = 128 * 1024 }; /* records to send in one message */
+enum {
+	RECORDS_BYTES = 128 * 1024
+}; /* size of the records to send in one
+      message */
 
 struct archive_run {
 	struct task *task;
 	struct message piece; /* current piece of the archive */
-	size_t taken;         /* bytes of the piece that were read */
+	size_t taken;         /* number of bytes of the piece that were read */
 	struct buffer records;
 	bool is_over; /* the main process needs no further records */
 };
@@ -133,7 +136,10 @@ static void archive_run_hand_over(struct archive_run *run)
 	buffer_clear(&run->records);
 }
 
-/* Request the next piece; an empty piece is the end of the archive. */
+/*
+ * Send the records and request the next piece; an empty piece is the end of the
+ * archive.
+ */
 static enum error archive_run_ask(struct archive_run *run)
 {
 	const struct task_request inquiry = {.kind = ASK_BYTES};
@@ -150,7 +156,7 @@ static enum error archive_run_ask(struct archive_run *run)
 	return (enum error)said.error;
 }
 
-/* A warc_source. */
+/* Return bytes of the current piece, or of the next one; a warc_source. */
 static enum error archive_run_read(void *context, char *out, size_t capacity,
 				   size_t *size_out)
 {

@@ -18,19 +18,19 @@
 
 enum {
 	MAGIC = 0x746c7064,
-	MAX_FILES = 2, /* the file of the body, and a passed descriptor */
+	MAX_FILES = 2, /* the file with the body, and a passed descriptor */
 	SEALS = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE,
 };
 
-/* Where to find the body of a frame. */
+/* Where the body of a frame is. */
 enum body_place {
 	BODY_HERE,  /* in the same message */
 	BODY_FILE,  /* in the first attached file */
-	BODY_AFTER, /* in the following messages: PIECE_BYTES each, less in the
-		       last; no files */
+	BODY_AFTER, /* in the following messages, without files; each has
+		       PIECE_BYTES bytes, the last one the rest */
 };
 
-/* Precedes head and body in a message. */
+/* The beginning of a message, before the head and the body. */
 struct frame_header {
 	uint32_t magic;
 	uint32_t kind;
@@ -41,14 +41,14 @@ struct frame_header {
 	uint64_t body_bytes;
 };
 
-/* Size of a piece; fits into the socket buffer of any kernel. */
+/* Size of a piece of a body. It fits into the socket buffer of any kernel. */
 enum { PIECE_BYTES = 64 * 1024 };
 
 enum { ROOM_BYTES = sizeof(struct frame_header) + FRAME_MAX_INLINE };
 
 /*
- * Enlarge the socket buffer for frames of FRAME_MAX_INLINE bytes. If the kernel
- * allows less, larger frames use files.
+ * Enlarge the buffer of the socket, so that frames of FRAME_MAX_INLINE bytes
+ * fit. If the kernel allows less, larger frames are sent in files.
  */
 static void channel_enlarge_buffer(int socket)
 {
@@ -81,7 +81,7 @@ struct channel channel_without_files(int socket, size_t max_body)
 	return (struct channel){.socket = socket, .max_body = max_body};
 }
 
-/* Discard an incomplete frame. */
+/* Discard the frame whose body is incomplete. */
 static void drop_partial(struct channel *channel)
 {
 	if (channel->missing > 0)
@@ -99,7 +99,7 @@ void channel_close(struct channel *channel)
 	channel->room = NULL;
 }
 
-/* Return a sealed memory file with these bytes, or -1. */
+/* Return a sealed memory file with these bytes; -1 if it cannot be created. */
 static int seal_file(struct slice bytes)
 {
 	int file = memfd_create("frame", MFD_CLOEXEC | MFD_ALLOW_SEALING);
@@ -113,7 +113,7 @@ static int seal_file(struct slice bytes)
 	return -1;
 }
 
-/* Control data of a message: its descriptors. */
+/* The control data of a message, which passes descriptors. */
 union control {
 	char bytes[CMSG_SPACE(MAX_FILES * sizeof(int))];
 	struct cmsghdr alignment;
@@ -153,7 +153,10 @@ static enum error send_message(int socket, const struct msghdr *message,
 	return errno == EPIPE || errno == ECONNRESET ? ERR_STOPPED : ERR_IO;
 }
 
-/* Return a part of a message; sendmsg() does not write to it. */
+/*
+ * Return a part of a message, without `const`, which struct iovec does not
+ * have. sendmsg() does not write to the bytes.
+ */
 static struct iovec frame_part(const void *data, size_t size)
 {
 	union {
@@ -165,8 +168,8 @@ static struct iovec frame_part(const void *data, size_t size)
 }
 
 /*
- * Send the first or only message of the frame. ERR_TOO_LARGE: the kernel does
- * not accept a message of this size now.
+ * Send the first message of the frame, which may be its only one.
+ * ERR_TOO_LARGE: the kernel does not accept a message of this size now.
  */
 static enum error send_first(const struct channel *channel,
 			     const struct frame_parts *parts,
@@ -208,7 +211,10 @@ static enum error send_first(const struct channel *channel,
 	return error;
 }
 
-/* Return the size of the next piece if `missing` bytes of the body remain. */
+/*
+ * Return the size of the next piece if `missing` bytes of the body are still to
+ * be sent.
+ */
 static size_t piece_bytes(size_t missing)
 {
 	return missing < PIECE_BYTES ? missing : PIECE_BYTES;
@@ -240,7 +246,7 @@ static enum error send_parts(const struct channel *channel,
 	size_t size = parts->head.size + parts->body.size;
 	enum error error = ERR_TOO_LARGE;
 
-	/* The head may contain data of a stored row, which has no limit. */
+	/* the head may contain data of a stored row, whose size has no limit */
 	if (parts->head.size > FRAME_MAX_HEAD)
 		return ERR_IO;
 	if (size <= FRAME_MAX_INLINE)
@@ -279,7 +285,10 @@ enum error channel_offer(const struct channel *channel,
 	return send_parts(channel, parts, MSG_DONTWAIT);
 }
 
-/* Return the descriptors of a message; close those over `max`. */
+/*
+ * Copy the descriptors of a message into files_out and return their number;
+ * close those after the first `max`.
+ */
 static size_t take_files(struct msghdr *message, int *files_out, size_t max)
 {
 	size_t count = 0;
@@ -306,7 +315,8 @@ static size_t take_files(struct msghdr *message, int *files_out, size_t max)
 }
 
 /*
- * Map the body in `file`; return false if it is not sealed or has another size.
+ * Map the body in `file`. Return false if the file is not sealed or its size is
+ * not `size`.
  */
 static bool map_body(int file, uint64_t size, struct channel_frame *frame)
 {
@@ -328,7 +338,7 @@ static bool map_body(int file, uint64_t size, struct channel_frame *frame)
 
 /*
  * Return whether the header is valid for a message of `size` bytes with `files`
- * files.
+ * descriptors.
  */
 static bool frame_header_is_valid(const struct frame_header *header,
 				  size_t size, size_t files, size_t max_body)
@@ -348,8 +358,8 @@ static bool frame_header_is_valid(const struct frame_header *header,
 }
 
 /*
- * Decode the message in `room` into a frame, which is partial if its body
- * follows in further messages.
+ * Decode the first message of a frame, which is in channel->room, into *frame.
+ * If the body follows in further messages, move the frame to channel->partial.
  */
 static enum error open_message(struct channel *channel, size_t size, int *files,
 			       size_t file_count, struct channel_frame *frame)
@@ -395,7 +405,7 @@ static enum error wait_for_message(int socket, int timeout_ms)
 	int ready;
 
 	if (timeout_ms <= 0)
-		return ERR_NONE; /* recvmsg() blocks or returns */
+		return ERR_NONE; /* recvmsg() blocks, or returns immediately */
 	do
 		ready = poll(&wanted, 1, timeout_ms);
 	while (ready < 0 && errno == EINTR);
@@ -403,8 +413,8 @@ static enum error wait_for_message(int socket, int timeout_ms)
 }
 
 /*
- * Receive a message into `piece`, with size 0 if it is too large, and its
- * files, which the caller must close.
+ * Receive a message into `piece`, and its descriptors into `files`; the caller
+ * closes them. If the message is too large, set its size to 0.
  */
 static enum error receive_message(int socket, int timeout_ms,
 				  struct iovec *piece, int files[MAX_FILES],
@@ -428,12 +438,13 @@ static enum error receive_message(int socket, int timeout_ms,
 	while (size < 0 && errno == EINTR);
 	if (size < 0)
 		return errno == EAGAIN ? ERR_TIMEOUT : ERR_STOPPED;
-	/* An empty message may also contain files. */
+	/* a message without bytes may have descriptors */
 	*file_count_out = take_files(&message, files, MAX_FILES);
 	if (size == 0 && *file_count_out == 0)
 		return ERR_STOPPED;
 	if ((message.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) != 0)
-		size = 0; /* the caller rejects it and closes its files */
+		size = 0; /* the caller rejects the message and closes its
+			     files */
 	piece->iov_len = (size_t)size;
 	return ERR_NONE;
 }
@@ -457,8 +468,8 @@ static enum error receive_first(struct channel *channel, int timeout_ms,
 }
 
 /*
- * Receive the next piece of the partial frame; after the last piece, return the
- * frame.
+ * Receive the next piece of the partial frame. After the last piece, move the
+ * complete frame to *frame.
  */
 static enum error receive_piece(struct channel *channel, int timeout_ms,
 				struct channel_frame *frame)

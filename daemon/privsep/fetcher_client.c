@@ -18,16 +18,19 @@
 #include "daemon/runtime/clock.h"
 
 enum {
-	MAX_ENDS = 3,         /* exits after which a request fails */
-	READY_MS = 30 * 1000, /* until it has read the CA certificates */
-	SEND_MS = 10 * 1000, /* until the socket has room; it reads meanwhile */
-	SLACK_MS = 30 * 1000, /* in addition to the time limit of a response */
-	CALM_MS = 60 *
-		  1000, /* uptime after which earlier exits no longer count */
-	FIRST_PAUSE_MS = 1000, /* before the second restart */
+	MAX_ENDS = 3,         /* a request fails when the process exits for
+				 this time */
+	READY_MS = 30 * 1000, /* time until the process has read the CA
+				 certificates */
+	SEND_MS = 10 * 1000,  /* time until the process has read enough for
+				 the socket to have space */
+	SLACK_MS = 30 * 1000, /* added to the time limit of a response */
+	CALM_MS = 60 * 1000, /* a process that ran this long does not count as a
+				repeated exit */
+	FIRST_PAUSE_MS = 1000, /* delay before the second restart */
 	LOOK_MS = 60 * 1000,   /* interval of checks of the resolver files */
 	MAX_PAUSE_MS = 64 * 1000,
-	FIRST_POST_PAUSE_MS = 100, /* the same of a notifier */
+	FIRST_POST_PAUSE_MS = 100, /* the delays of the notifier */
 	MAX_POST_PAUSE_MS = 10 * 1000,
 	DEFAULT_BODY_BYTES = 8 * 1024 * 1024, /* the defaults of fetch.c */
 	DEFAULT_TOTAL_MS = 60 * 1000,
@@ -37,12 +40,13 @@ enum {
 struct fetcher_client_request {
 	struct fetcher_client_request *next;
 	uint64_t id;
-	struct buffer order; /* encoded */
+	struct buffer order; /* the encoded request */
 	struct slice body;   /* of a POST; valid until it is sent */
 	struct fetch_expectation expected;
 	struct cookies *cookies; /* owned by the caller, or NULL */
 	uint64_t sent_ms;
-	unsigned ends; /* process exits while the request was sent */
+	unsigned ends; /* number of times the process has exited during this
+			  request */
 	unsigned max_ends;
 	struct fetch_result result;
 };
@@ -50,31 +54,32 @@ struct fetcher_client_request {
 struct request_queue {
 	struct fetcher_client_request *first;
 	struct fetcher_client_request *
-		*end; /* next pointer of the last request */
+		*end; /* address of the next pointer of the last request */
 };
 
 struct fetcher_client {
 	struct spawner *spawner;
 	struct process_options role;
-	struct buffer options; /* head and body of FETCH_OPTIONS */
+	struct buffer options; /* head of FETCH_OPTIONS */
 	struct buffer authorities;
 	bool keeps_headers;
-	uint64_t max_body_bytes; /* default of a request */
+	uint64_t max_body_bytes; /* default limit of a response body */
 	uint64_t max_answer_ms;
 	struct process process; /* valid while is_up */
 	bool is_up;
-	uint64_t up_ms;   /* start of the process */
-	unsigned ends;    /* consecutive */
+	uint64_t up_ms;   /* time when the process was started */
+	unsigned ends;    /* number of consecutive exits */
 	uint64_t next_ms; /* earliest time of the next start */
 	uint64_t look_ms; /* next check of the resolver files */
-	int wake;         /* eventfd */
-	uint64_t last_id; /* number of the last request */
+	int wake;         /* eventfd, see fetcher_client_wake() */
+	uint64_t last_id; /* id of the last request */
 	struct request_queue unsent;
 	struct request_queue sent;
 	struct request_queue ended;
-	size_t running;   /* count of unsent and sent */
-	size_t waiting;   /* as sent since the last response */
-	uint64_t answers; /* responses of the process */
+	size_t running;   /* number of requests in `unsent` and `sent` */
+	size_t waiting;   /* last number of waiting requests sent to the
+			     process; 0 after a response */
+	uint64_t answers; /* number of responses of the process */
 };
 
 static void queue_push(struct request_queue *queue,
@@ -85,7 +90,7 @@ static void queue_push(struct request_queue *queue,
 	queue->end = &request->next;
 }
 
-/* Remove the request that `*link` points to. */
+/* Remove the request that `*link` points to, and return it. */
 static struct fetcher_client_request *
 queue_take(struct request_queue *queue, struct fetcher_client_request **link)
 {
@@ -110,7 +115,7 @@ static void queue_free(struct request_queue *queue)
 	}
 }
 
-/* Finish a request that has its result. */
+/* Move a request that has its result to the ended ones. */
 static void end_request(struct fetcher_client *remote,
 			struct fetcher_client_request *request)
 {
@@ -129,7 +134,7 @@ static void fetcher_client_fail_request(struct fetcher_client *remote,
 	end_request(remote, request);
 }
 
-/* Queue the requests before the unsent ones. */
+/* Queue the requests of `again` before the unsent ones. */
 static void send_again(struct fetcher_client *remote,
 		       struct request_queue *again)
 {
@@ -142,8 +147,8 @@ static void send_again(struct fetcher_client *remote,
 }
 
 /*
- * The process has exited: send its requests first to the next process, or fail
- * a request that has seen MAX_ENDS exits.
+ * The process has exited: queue its requests again, before the unsent ones. Let
+ * those fail that have reached max_ends.
  */
 static void return_requests(struct fetcher_client *remote, const char *why)
 {
@@ -162,7 +167,7 @@ static void return_requests(struct fetcher_client *remote, const char *why)
 	send_again(remote, &again);
 }
 
-/* Set the earliest start of the next process. */
+/* Set the earliest time of the next start. */
 static void fetcher_client_set_restart(struct fetcher_client *remote,
 				       uint64_t now_ms)
 {
@@ -179,7 +184,10 @@ static void fetcher_client_set_restart(struct fetcher_client *remote,
 	remote->ends++;
 }
 
-/* Stop the process. `what` is the violation; NULL if it has exited. */
+/*
+ * Stop the process. `what` is its violation of the protocol; NULL = it has
+ * exited.
+ */
 static void lose_process(struct fetcher_client *remote, const char *what)
 {
 	char end[PROCESS_END_BYTES];
@@ -216,8 +224,8 @@ static bool fetcher_client_handshake(struct fetcher_client *remote)
 }
 
 /*
- * Count the failed start for unsent requests, too: otherwise they would wait
- * forever.
+ * Count a failed start as an exit for the unsent requests, too; otherwise they
+ * would wait forever.
  */
 static void fail_start(struct fetcher_client *remote)
 {
@@ -266,7 +274,7 @@ find_request(struct fetcher_client *remote, uint64_t id)
 
 /*
  * Store the result of a request. Return false if the frame is not a valid
- * response to a running request.
+ * response to a request.
  */
 static bool fetcher_client_take_result(struct fetcher_client *remote,
 				       const struct channel_frame *frame)
@@ -291,19 +299,19 @@ static bool fetcher_client_take_result(struct fetcher_client *remote,
 		buffer_clear(&request->cookies->lines);
 		buffer_append_slice(&request->cookies->lines, cookies);
 	}
-	remote->waiting = 0; /* the fetcher resets its count, too: a response
-				frees a connection */
+	remote->waiting = 0; /* a response frees a connection; the fetcher
+				resets its count, too */
 	remote->answers++;
 	if (result.error == ERR_NONE && remote->role.role == ROLE_NOTIFIER)
 		remote->ends = 0;
 	if (result.error == ERR_NETWORK)
-		remote->look_ms =
-			0; /* the cause may be an outdated resolver file */
+		remote->look_ms = 0; /* the cause may be an outdated file of the
+					resolver */
 	end_request(remote, request);
 	return true;
 }
 
-/* Process the received responses. */
+/* Handle the responses that have arrived. */
 static void fetcher_client_receive(struct fetcher_client *remote)
 {
 	while (remote->is_up) {
@@ -325,8 +333,8 @@ static void fetcher_client_receive(struct fetcher_client *remote)
 }
 
 /*
- * Wait until the socket may have room for a frame. Read responses meanwhile,
- * because the process may block until they are read.
+ * Wait until the socket may have space for a frame, at most until `until_ms`.
+ * Read responses meanwhile, because the process may block until they are read.
  */
 static void fetcher_client_wait_for_room(struct fetcher_client *remote,
 					 uint64_t until_ms)
@@ -344,7 +352,7 @@ static void fetcher_client_wait_for_room(struct fetcher_client *remote,
 		fetcher_client_receive(remote);
 }
 
-/* ERR_IO: no memory or descriptor for the body. */
+/* Send a frame. ERR_IO: there is no memory or no descriptor for the body. */
 static enum error send_frame(struct fetcher_client *remote,
 			     enum fetch_frame kind, struct slice head,
 			     struct slice body)
@@ -364,7 +372,10 @@ static enum error send_frame(struct fetcher_client *remote,
 	return error;
 }
 
-/* Send the unsent requests; start a process first if needed and due. */
+/*
+ * Send the unsent requests. If there is no process, start one first if it is
+ * due.
+ */
 static void send_requests(struct fetcher_client *remote)
 {
 	uint64_t now_ms = clock_steady_ms();
@@ -390,8 +401,8 @@ static void send_requests(struct fetcher_client *remote)
 }
 
 /*
- * Replace a process that cannot read the current resolver files, and send its
- * requests again.
+ * Replace the process if it cannot read the current files of the resolver, and
+ * send its requests to the new process.
  */
 static void check_resolver(struct fetcher_client *remote)
 {
@@ -531,7 +542,7 @@ void fetcher_client_start(struct fetcher_client *remote,
 			ERR_BUSY, "the process has exited; it restarts soon");
 }
 
-/* Wait for a response, a wake, or a descriptor. */
+/* Wait for a response, fetcher_client_wake(), or a readable descriptor. */
 static void wait_for_answer(struct fetcher_client *remote, uint64_t timeout_ms,
 			    const int *files, size_t count)
 {
@@ -555,7 +566,7 @@ static void wait_for_answer(struct fetcher_client *remote, uint64_t timeout_ms,
 	poll(ready, 2 + count, (int)timeout_ms);
 	if (ready[0].revents != 0 &&
 	    read(remote->wake, &wakes, sizeof(wakes)) < 0)
-		return; /* a further wake follows */
+		return; /* the wake-up was read already */
 }
 
 void fetcher_client_run(struct fetcher_client *remote, uint32_t timeout_ms,
@@ -593,7 +604,7 @@ bool fetcher_client_next(struct fetcher_client *remote,
 	return true;
 }
 
-/* Stopping the process is faster than sending it a message. */
+/* Stop the process, which is faster than to send it a message. */
 void fetcher_client_abort(struct fetcher_client *remote)
 {
 	struct request_queue *const queues[] = {&remote->sent, &remote->unsent};
@@ -635,5 +646,5 @@ void fetcher_client_wake(struct fetcher_client *remote)
 	const uint64_t one = 1;
 
 	if (write(remote->wake, &one, sizeof(one)) < 0)
-		return; /* the counter is full: a wake is pending */
+		return; /* the counter is full, so the thread will wake up */
 }

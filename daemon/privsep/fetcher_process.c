@@ -10,27 +10,31 @@
 
 enum {
 	IDLE_MS = 60 * 1000,
-	PRESSED_MS = 1000, /* interval of checks for slow servers */
+	PRESSED_MS = 1000, /* interval of checks for slow servers while
+			      requests wait */
 };
 
 struct fetcher_process_state {
 	struct channel channel;
-	struct buffer options; /* the fetcher points into its lists */
+	struct buffer options; /* head of FETCH_OPTIONS; the fetcher uses
+				  texts in it */
 	struct buffer ports;   /* the ports of the options */
 	struct fetcher *fetcher;
-	size_t waiting;   /* requests, as received since the last response */
+	size_t waiting;   /* number of waiting requests, as the main process
+			     has reported it since the last response */
 	uint64_t answers; /* responses sent */
 	bool has_ended;   /* the channel is closed or invalid */
 };
 
-/* A running request. */
+/* A request that is being executed. */
 struct pending_fetch {
 	uint64_t id;
 	bool has_cookies;
 	struct cookies cookies;
-	struct sitemap *sitemap; /* parses the body as it arrives; or NULL */
-	struct buffer listing;   /* entries of the sitemap */
-	bool is_full;            /* the list of entries is full */
+	struct sitemap *sitemap; /* parser that gets the body as it arrives;
+				    NULL = no sitemap */
+	struct buffer listing;   /* the entries of the sitemap that were read */
+	bool is_full;            /* `listing` has reached its maximum size */
 };
 
 static bool fetcher_process_send(const struct channel *channel, uint32_t kind,
@@ -111,7 +115,8 @@ static struct pending_fetch *pending_fetch_create(struct fetch_message *order)
 }
 
 /*
- * Finish parsing if the file is complete, and return the entries as the body.
+ * Finish parsing the sitemap if the file is complete, and make the entries the
+ * body of the result.
  */
 static void end_sitemap(struct pending_fetch *errand,
 			struct fetch_result *result)
@@ -138,7 +143,7 @@ static bool send_result(const struct fetcher_process_state *state,
 
 	if (errand->sitemap != NULL)
 		end_sitemap(errand, result);
-	/* the main process would count larger parts as invalid */
+	/* the main process rejects a result with larger parts */
 	if (result->head.size > FETCH_MAX_HEAD_BYTES)
 		buffer_clear(&result->head);
 	if (result->request.size > FETCH_MAX_REQUEST_BYTES)
@@ -154,8 +159,8 @@ static bool send_result(const struct fetcher_process_state *state,
 }
 
 /*
- * Send the result. It frees a connection: the main process reports again how
- * many requests wait.
+ * Send the result and free the request. Reset the number of waiting requests,
+ * because a connection is free now; the main process reports the number again.
  */
 static void pending_fetch_finish(struct fetcher_process_state *state,
 				 struct fetch_result *result)
@@ -189,8 +194,7 @@ static void fetcher_process_start_fetch(struct fetcher_process_state *state,
 	struct fetch_result result = {.context = errand, .error = ERR_STOPPED};
 
 	/*
-	 * This process, or the main process, may have been suspended for a
-	 * while.
+	 * this process or the main process may have been suspended for a while
 	 */
 	if (not_after_ms == 0 || clock_lease_ms() < not_after_ms)
 		fetcher_start(state->fetcher, &order->request);
@@ -198,7 +202,7 @@ static void fetcher_process_start_fetch(struct fetcher_process_state *state,
 		pending_fetch_finish(state, &result);
 }
 
-/* Execute a frame; return false if it is invalid. */
+/* Handle a frame. Return false if it is invalid. */
 static bool fetcher_process_handle_message(struct fetcher_process_state *state,
 					   const struct channel_frame *frame)
 {

@@ -16,7 +16,10 @@ enum {
 	MAX_STATUS = 999,
 };
 
-/* The flags of a message: offsets of bool fields, from bit 0. */
+/*
+ * The flags of a message. Each table has the offsets of bool fields; the first
+ * one is stored in bit 0, and so on.
+ */
 
 static const size_t option_flags[] = {
 	offsetof(struct fetch_options, is_proxy_trusted),
@@ -46,14 +49,14 @@ static unsigned flags_encode(const size_t *offsets, size_t count,
 	unsigned flags = 0;
 
 	for (size_t i = 0; i < count; i++)
-		/* All fields are set. */
+		/* all fields are set */
 		/* NOLINTNEXTLINE(clang-analyzer-core.uninitialized.Branch) */
 		if (*(const bool *)((const char *)object + offsets[i]))
 			flags |= 1U << i;
 	return flags;
 }
 
-/* Return false if other flags are set. */
+/* Set the fields from the flags. Return false if `flags` has other bits. */
 static bool flags_decode(const size_t *offsets, size_t count, uint64_t flags,
 			 void *object)
 {
@@ -65,7 +68,7 @@ static bool flags_decode(const size_t *offsets, size_t count, uint64_t flags,
 #pragma GCC diagnostic push
 #pragma GCC diagnostic error "-Wpadded"
 
-/* Texts include their NUL; an empty slice means NULL. */
+/* Texts are stored with their NUL; an empty slice is NULL. */
 struct options_row {
 	uint64_t max_body_bytes;
 	uint64_t max_connections;
@@ -99,12 +102,13 @@ struct order_row {
 static const struct row_codec order_layout =
 	MESSAGE(order_row, not_after_ms, url, 7);
 
-/* Texts have no NUL. */
+/* Texts are stored without a NUL. */
 struct result_row {
 	uint64_t id;
 	uint64_t retry_after_s;
 	uint64_t wire_bytes;
-	uint64_t body_bytes; /* the body of the frame consists of these three */
+	uint64_t body_bytes; /* these three sizes divide the body of the
+				frame */
 	uint64_t head_bytes;
 	uint64_t request_bytes;
 	uint64_t elapsed_us;
@@ -165,7 +169,7 @@ struct buffer fetch_options_encode(const struct fetch_options *options)
 	return row_codec_encode(&options_layout, &row);
 }
 
-/* Return whether each network is a valid address prefix. */
+/* Return whether the prefix of each network is a valid length. */
 static bool are_networks(const struct network *networks, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
@@ -188,7 +192,8 @@ bool fetch_options_decode(struct slice head, struct buffer *ports_out,
 	networks = row.networks.size / sizeof(struct network);
 	if (!are_networks(row.networks.data, networks))
 		return false;
-	buffer_append_slice(ports_out, row.ports); /* and aligns them */
+	buffer_append_slice(ports_out, row.ports); /* copy them, because they
+						      must be aligned */
 	*options_out = (struct fetch_options){
 		.user_agent = message_text_of(row.user_agent),
 		.max_body_bytes = (size_t)row.max_body_bytes,
@@ -331,7 +336,10 @@ static bool fetch_message_is_redirect(const char *text)
 		strcmp(url.text, text) == 0);
 }
 
-/* The texts of a result: offset in the row, and offset and size of the copy. */
+/*
+ * The texts of a result: the offset in struct result_row, and the offset and
+ * size of the copy in struct fetch_result.
+ */
 static const struct result_text {
 	size_t from;
 	size_t to;
@@ -384,7 +392,7 @@ bool message_is_robots_tag(uint32_t robots_tag)
 		~(uint32_t)(ROBOTS_TAG_NOFOLLOW | ROBOTS_TAG_NOINDEX)) == 0;
 }
 
-/* Return whether a POST may have this error. */
+/* Return whether the result of a POST may have this error. */
 static bool fetch_result_is_post_error(int32_t error)
 {
 	return error == ERR_NONE || error == ERR_TIMEOUT ||
@@ -392,7 +400,10 @@ static bool fetch_result_is_post_error(int32_t error)
 	       error == ERR_TOO_LARGE || error == ERR_ADDRESS_FORBIDDEN;
 }
 
-/* Return whether the sizes are consistent, and match the request. */
+/*
+ * Return whether the sizes are consistent and the result may be a response to
+ * the request.
+ */
 static bool fetch_result_is_expected(const struct result_row *row,
 				     size_t body_size,
 				     const struct fetch_expectation *expected)
@@ -420,7 +431,7 @@ static bool fetch_result_is_expected(const struct result_row *row,
 	       body_size;
 }
 
-/* Move the next `size` bytes to `out`. */
+/* Append the next `size` bytes to `out`, and remove them from *bytes. */
 static void fetch_message_take_bytes(struct slice *bytes, uint64_t size,
 				     struct buffer *out)
 {
@@ -512,7 +523,7 @@ enum error sample_page_parse(struct slice body, struct slice charset,
 {
 	struct page_limits wide = *limits;
 
-	/* the page may have been stored with the largest limit */
+	/* the page may have been stored when the limit was larger */
 	if (wide.max_bytes < body.size)
 		wide.max_bytes = body.size;
 	return page_parse(page_out, body, charset, &wide);

@@ -1,9 +1,11 @@
 /*
- * daemon/privsep/messages.h - the protocol of the main process and the
- * fetcher, as frames (daemon/privsep/channel.h). The main process sends options
- * and waits until the fetcher is ready; then it sends requests. Each request
- * has one response; responses arrive in any order. Decoding rejects incomplete
- * data and data over a limit; neither side trusts the other.
+ * daemon/privsep/messages.h - the protocols between the main process and its
+ * other processes, as frames (daemon/privsep/channel.h).
+ *
+ * The fetcher gets its options first, and reports that it is ready. Then it
+ * gets requests. Each request has one response; responses arrive in any order.
+ * Decoding rejects incomplete data and data over a limit, because neither
+ * process trusts the other.
  */
 #ifndef DAEMON_PRIVSEP_MESSAGES_H
 #define DAEMON_PRIVSEP_MESSAGES_H
@@ -27,11 +29,12 @@ struct worker;
 enum fetch_frame {
 	FETCH_OPTIONS = 32, /* body: additional CA certificates, PEM */
 	FETCH_READY,        /* the response to options */
-	FETCH_START,        /* a request; body: of a POST */
-	FETCH_BACKLOG,      /* number of waiting requests, for
+	FETCH_START,        /* a request; body: the body of a POST */
+	FETCH_BACKLOG,      /* the number of waiting requests, for
 			       fetcher_report_backlog() */
-	FETCH_RESULT, /* body: the body of the response, or the entries of a
-			 sitemap; then the response's head and the request */
+	FETCH_RESULT,       /* a response; body: the body of the response or the
+			       entries of a sitemap, then the header lines of the
+			       response and of the request */
 };
 
 enum {
@@ -40,30 +43,36 @@ enum {
 	FETCH_MAX_POST_BYTES = 64 * 1024 * 1024, /* body of a POST */
 };
 
-/* Encode the head of FETCH_OPTIONS, without `ca_file` and `ca_pem`. */
+/*
+ * Encode the head of FETCH_OPTIONS; it does not contain `ca_file` and `ca_pem`.
+ */
 struct buffer fetch_options_encode(const struct fetch_options *options);
 
 /*
  * Decode the head of FETCH_OPTIONS. Texts and lists point into `head`, except
- * the ports, which `ports_out` owns.
+ * the ports, which are in `ports_out`.
  */
 bool fetch_options_decode(struct slice head, struct buffer *ports_out,
 			  struct fetch_options *options_out);
 
-/* A request in a frame. */
+/* A decoded request. */
 struct fetch_message {
 	uint64_t id;
-	bool is_sitemap; /* return the entries instead of the body */
+	bool is_sitemap; /* return the entries of the sitemap instead of the
+			    body */
 	bool has_cookies;
 	struct slice cookies; /* one cookie per line */
 	struct url url;
-	struct fetch_request request; /* without url, cookies, sink, context */
-	struct fetch_post post;       /* if its URL is not NULL; no body */
+	struct fetch_request request; /* without url, cookies, sink and
+					 context */
+	struct fetch_post post;       /* valid if its URL is not NULL;
+					 without the body */
 };
 
 /*
- * Encode the head of FETCH_START for the request, with its `url` and `cookies`,
- * without its sink and context. A head over FRAME_MAX_HEAD cannot be sent.
+ * Encode the head of FETCH_START, with the `url` and `cookies` of the request,
+ * without its sink and context. A head larger than FRAME_MAX_HEAD cannot be
+ * sent.
  */
 struct buffer fetch_message_encode(uint64_t id,
 				   const struct fetch_request *request,
@@ -73,100 +82,113 @@ struct buffer fetch_message_encode(uint64_t id,
 bool fetch_message_decode(struct slice head, struct fetch_message *order_out);
 
 /*
- * Encode the head of FETCH_RESULT. Append the long parts of the result to its
- * body, which is the body of the frame. `cookies`: their state after the
- * response, or NULL.
+ * Encode the head of FETCH_RESULT. Append the long parts of the result to
+ * result->body, which becomes the body of the frame. `cookies` are the cookies
+ * after the response, or NULL.
  */
 struct buffer fetch_result_encode(uint64_t id, struct fetch_result *result,
 				  const struct cookies *cookies);
 
 /*
- * `waiting` requests wait for a connection. This holds only until the next
- * response, which frees a connection; `answers` is the number of responses that
- * the main process had received.
+ * A report of the main process: `waiting` requests wait for a connection.
+ * `answers` is the number of responses that the main process had received. If
+ * the fetcher has sent more, it ignores the report, because each response has
+ * freed a connection.
  */
 struct fetch_backlog {
 	uint64_t waiting;
 	uint64_t answers;
 };
 
-/* The limits of a valid response. */
+/* What a valid response to a request may contain. */
 struct fetch_expectation {
 	uint64_t max_body_bytes;
-	bool is_conditional; /* 304 is a valid status */
-	bool is_post;        /* no body is returned */
+	bool is_conditional; /* the status 304 is valid */
+	bool is_post;        /* the response must have no body */
 	bool is_sitemap;
 	bool has_cookies;
 	bool keeps_headers;
 };
 
-/* Read the number of the request; return false if the head is invalid. */
+/*
+ * Read the id of the request from the head of FETCH_RESULT. Return false if the
+ * head is invalid.
+ */
 bool fetch_result_id(struct slice head, uint64_t *id_out);
 
 /*
- * Decode the result, without a context; free it with fetch_result_free(). The
- * cookies point into the head. Return false if the frame is not a valid
- * response to the request; there is nothing to free then.
+ * Decode FETCH_RESULT into *result_out, without a context; free it with
+ * fetch_result_free(). *cookies_out points into the head. Return false if the
+ * frame is not a valid response to the request; then there is nothing to free.
  */
 bool fetch_result_decode(const struct channel_frame *frame,
 			 const struct fetch_expectation *expected,
 			 struct fetch_result *result_out,
 			 struct slice *cookies_out);
 
-/* Return the text with its NUL; empty for NULL. */
+/* Return the text as a slice that includes its NUL; an empty slice for NULL. */
 struct slice message_text(const char *text);
 
-/* Return whether the slice is one text with its NUL, or empty. */
+/*
+ * Return whether the slice is a text that ends with its only NUL, or is empty.
+ */
 bool message_is_text(struct slice text);
 
-/* Return such a text; NULL if it is empty. */
+/* Return the text of such a slice; NULL if the slice is empty. */
 const char *message_text_of(struct slice text);
 
 /*
- * Copy a text without a NUL to `out`; return false if it has one, or is too
- * long.
+ * Copy a text to `out` and add a NUL. Return false if the text contains a NUL
+ * or is too long.
  */
 bool message_copy_text(struct slice text, char *out, size_t capacity);
 
-/* Return whether the number is an enum error. */
+/* Return whether `error` is a value of enum error. */
 bool message_is_error(int32_t error);
 
-/* Return whether only ROBOTS_TAG_* are set. */
+/* Return whether no other bits than ROBOTS_TAG_* are set. */
 bool message_is_robots_tag(uint32_t robots_tag);
 
-/* A list of byte strings, each preceded by its size as u32. */
+/*
+ * Lists of byte strings (items). Before each item is its size, as a uint32_t.
+ */
 
 void item_append(struct buffer *list, struct slice item);
 
-/* Append a row as an item. */
+/* Encode a row and append it as an item. */
 void item_append_row(struct buffer *list, const struct row_codec *layout,
 		     const void *row);
 
 /*
- * Remove the first item of *list; it points into the list. Return false if the
- * list is empty or invalid.
+ * Remove the first item of *list. *item_out points into the list. Return false
+ * if the list is empty or invalid.
  */
 bool item_next(struct slice *list, struct slice *item_out);
 
-/* Remove `size` bytes at the front; return false if there are fewer. */
+/* Remove `size` bytes from the front of *list. Return false if it has fewer. */
 bool item_cut(struct slice *list, uint64_t size, struct slice *item_out);
 
 /*
- * Parse up to `max` pages of a list of pages, which has body and charset of
- * each; skip damaged ones. Return their number; free each with page_destroy().
+ * Parse up to `max` pages of a list, which has the body and the charset of each
+ * page as two items. Skip pages that cannot be parsed. Return the number of
+ * parsed pages; the caller frees each with page_destroy().
  */
 uint32_t sample_parse(struct slice list, const struct page_limits *limits,
 		      struct page **pages_out, uint32_t max);
 
-/* Parse one page. Errors of page_parse(). */
+/*
+ * Parse one page; pages over limits->max_bytes are allowed. Errors of
+ * page_parse().
+ */
 enum error sample_page_parse(struct slice body, struct slice charset,
 			     const struct page_limits *limits,
 			     struct page **page_out);
 
 /*
- * The fields of tasks and of their requests to the main process.
+ * The fields of tasks, and of the requests of tasks to the main process.
  *
- * The codec copies the fields of a message as one: none may have padding.
+ * The codec copies all fields before the slices as one block, so there must be
+ * no padding between them.
  */
 #pragma GCC diagnostic push
 #pragma GCC diagnostic error "-Wpadded"
@@ -178,12 +200,12 @@ struct guard_limits {
 };
 
 /*
- * TASK_ANALYSE, TASK_GUARD. Body: the page, then a list of guards (struct
- * wanted_guard).
+ * The request of TASK_ANALYSE and TASK_GUARD. Body: the page, then a list of
+ * guards (struct wanted_guard).
  */
 struct analyse_request {
 	struct page_limits limits;
-	uint64_t page_bytes; /* in the body */
+	uint64_t page_bytes; /* size of the page in the body */
 	uint32_t measure;
 	uint32_t width;
 	uint32_t http_status;
@@ -196,13 +218,13 @@ struct analyse_request {
 	struct slice drop_parameters;
 };
 
-/* A guard, with its last good result on the page. */
+/* A guard to evaluate, with its last good result on the page. */
 struct wanted_guard {
 	uint32_t number;
 	uint32_t language; /* GUARD_XPATH, GUARD_CSS */
 	uint32_t minimum;
 	uint32_t maximum;
-	uint32_t is_known; /* the guard has held on the page */
+	uint32_t is_known; /* the guard has held on the page before */
 	uint32_t not_sent;
 	struct slice selector;
 	struct slice value;
@@ -210,20 +232,23 @@ struct wanted_guard {
 };
 
 /*
- * The response to both. Body: the record, the results of guards, the compressed
- * page; for TASK_GUARD only the results.
+ * The response to TASK_ANALYSE and TASK_GUARD. Body of TASK_ANALYSE: the
+ * record, the results of guards, the compressed page. Body of TASK_GUARD: the
+ * results of guards.
  */
 struct analyse_answer {
-	int32_t error; /* of page_parse(): the body is empty then */
+	int32_t error; /* of page_parse(); if it is not ERR_NONE, the body is
+			  empty */
 	uint32_t reserved;
 	uint64_t record_bytes;
 	uint64_t guarded_bytes;
 };
 
 /*
- * TASK_FRAGMENTS. Body: the hashes of fragments, ascending, [count], then a
- * list of pages. The body of the response is a list: for each fragment that a
- * page contains, its index (u32) and its text with collapsed white space.
+ * The request of TASK_FRAGMENTS. Body: the hashes of `count` fragments in
+ * ascending order, then a list of pages. The body of the response is a list
+ * with two items for each fragment that a page contains: its index (uint32_t),
+ * and its text with collapsed white space.
  */
 struct fragments_request {
 	struct page_limits limits;
@@ -231,9 +256,9 @@ struct fragments_request {
 };
 
 /*
- * TASK_VERSION. Body: one list of `record_count` records, then URL, body and
- * charset of each sampled page. The body of the response is the version,
- * encoded by version_encode(); empty if no page could be parsed.
+ * The request of TASK_VERSION. Body: one list of `record_count` records, then
+ * the URL, body and charset of each sampled page. The body of the response is
+ * the version, encoded by version_encode(); empty if no page could be parsed.
  */
 struct version_request {
 	struct page_limits limits;
@@ -243,27 +268,29 @@ struct version_request {
 };
 
 /*
- * TASK_TREE. Body: a list of pages. The task requests by ASK_COUNTS in how many
- * pages of the template its texts occur: hashes in the body of the request, u32
- * in that of the response. The body of its own response: template/page_tree.h.
+ * The request of TASK_TREE. Body: a list of pages. With ASK_COUNTS the task
+ * requests in how many pages of the template its texts occur: the body of that
+ * request has the hashes of the texts, and the body of the response has the
+ * numbers (uint32_t). The body of the response to TASK_TREE is described in
+ * template/page_tree.h.
  */
 struct tree_request {
 	struct page_limits limits;
-	uint32_t page_count; /* pages of the template */
+	uint32_t page_count; /* number of pages of the template */
 	uint32_t reserved;
 };
 
 /*
- * TASK_ARCHIVE. No body: the task requests the archive by ASK_BYTES, where an
- * empty body is the end, and sends a list of records
- * (daemon/privsep/archive_task.h) by ASK_RECORDS.
+ * The request of TASK_ARCHIVE, without a body. The task requests the bytes of
+ * the archive with ASK_BYTES (an empty body of the response is the end), and
+ * sends lists of records (daemon/privsep/archive_task.h) with ASK_RECORDS.
  */
 struct archive_request {
 	uint64_t max_body_bytes; /* of a record; longer bodies are truncated */
 };
 
 struct bytes_answer {
-	int32_t error; /* the archive cannot be read further */
+	int32_t error; /* not ERR_NONE: the archive cannot be read further */
 	uint32_t reserved;
 };
 
@@ -272,48 +299,55 @@ struct records_answer {
 	uint32_t reserved;
 };
 
-/* The response of TASK_ARCHIVE. */
+/* The response to TASK_ARCHIVE. */
 struct archive_answer {
-	int32_t error; /* ERR_NONE: read completely */
+	int32_t error; /* ERR_NONE: the archive was read completely */
 	uint32_t reserved;
-	uint64_t position;   /* bytes read */
-	struct slice reason; /* English; or empty */
+	uint64_t position;   /* number of bytes read */
+	struct slice reason; /* human-readable reason of the error; or empty */
 };
 
 #pragma GCC diagnostic pop
 
 /*
- * A task: work on untrusted bytes, sent to a worker as one frame and returned
- * as another. It depends only on its request and on the data that it requests;
- * it leaves no state except caches.
+ * A task is work on untrusted bytes. The main process sends it to a worker as
+ * one frame, and the worker returns the result as another frame. The result
+ * depends only on the task and on the data that the task requests. A task
+ * leaves no state in the worker, except caches.
  */
 enum task_kind {
 	TASK_ANALYSE = 1, /* compute the record of a page */
 	TASK_GUARD,       /* evaluate guards on a page */
-	TASK_XPATH,     /* check an XPath expression: the head is the text; the
-			   response is the error text, or empty */
-	TASK_TEXT,      /* extract the text of a page */
-	TASK_VERSION,   /* compute the version of a template from pages */
-	TASK_FRAGMENTS, /* find the texts of fragments */
-	TASK_TREE,      /* merge pages of a template into a tree */
-	TASK_ARCHIVE,   /* unpack the records of a web archive */
+	TASK_XPATH,       /* check an XPath expression, which is the head; the
+			     head of the response is the error text, or empty */
+	TASK_TEXT,        /* extract the text of a page */
+	TASK_VERSION,     /* compute the version of a template from pages */
+	TASK_FRAGMENTS,   /* find the texts of fragments */
+	TASK_TREE,        /* merge pages of a template into a tree */
+	TASK_ARCHIVE,     /* unpack the records of a web archive */
 	TASK_KINDS
 };
 
-/* The kind of a frame from a worker, or of a response to it. */
+/*
+ * Kinds of frames: the result of a task, a request of a task, and the response
+ * to such a request.
+ */
 enum { FRAME_TASK_DONE = 100, FRAME_ASK = 200, FRAME_ASK_DONE = 300 };
 
 /*
- * Requests of a task to the main process; the frame's kind is FRAME_ASK + this.
+ * The requests of a task to the main process. The kind of the frame is
+ * FRAME_ASK + this value.
  */
 enum task_request_kind {
-	ASK_FIND,    /* the stored page at a URL */
-	ASK_SITE,    /* the cluster of a page and its fragments' frequencies */
-	ASK_SAMPLE,  /* pages of a cluster */
-	ASK_MODEL,   /* the model of a site */
-	ASK_COUNTS,  /* the number of pages that contain each fragment */
-	ASK_BYTES,   /* the next bytes of an archive */
-	ASK_RECORDS, /* take these records; return whether to continue */
+	ASK_FIND,    /* find the stored page with a URL */
+	ASK_SITE,    /* find the cluster of a page, and the frequencies of
+			its fragments there */
+	ASK_SAMPLE,  /* read the sample of a cluster */
+	ASK_MODEL,   /* read the model of a site */
+	ASK_COUNTS,  /* count the pages that contain each fragment */
+	ASK_BYTES,   /* read the next bytes of an archive */
+	ASK_RECORDS, /* store these records; the response tells whether to
+			continue */
 	ASK_KINDS
 };
 
@@ -334,8 +368,8 @@ struct task_request {
 };
 
 /*
- * Respond to a request of a task. Return false if this task may not send such a
- * request: the worker is then stopped as untrusted.
+ * Handle a request of a task, in the main process. Return false if this task
+ * may not send such a request; then the worker is stopped as untrusted.
  */
 typedef bool request_handler(void *context, const struct task_request *inquiry,
 			     struct message *answer);
@@ -344,39 +378,42 @@ struct task {
 	enum task_kind kind;
 	struct slice head;
 	struct slice body;
-	struct worker *worker; /* state kept between tasks */
-	request_handler
-		*serve; /* the main process, in this process or another */
+	struct worker *worker;  /* the state that is kept between tasks */
+	request_handler *serve; /* sends a request to the main process, which
+				   may be this process */
 	void *serve_context;
-	bool has_stopped; /* the main process no longer responds */
+	bool has_stopped; /* the main process does not respond any longer */
 };
 
-/* Run the task. ERR_MALFORMED: invalid request. */
+/* Run the task. ERR_MALFORMED: its request is invalid. */
 enum error task_run(struct task *task, struct message *answer);
 
 /*
- * Send a request to the main process; return false if it does not respond. Free
- * the response with message_free().
+ * Send a request to the main process. Return false if it does not respond. The
+ * caller frees the response with message_free().
  */
 bool task_send_request(struct task *task, const struct task_request *inquiry,
 		       struct message *answer);
 
-/* Create the state kept between tasks. Destroying NULL is a no-op. */
+/*
+ * Create the state that a worker keeps between tasks. worker_destroy(NULL) is a
+ * no-op.
+ */
 struct worker *worker_create(void);
 void worker_destroy(struct worker *worker);
 
-/* The main function of the role. */
+/* The main function of a worker process. */
 void worker_main(int socket);
 
 /*
- * The fields of TASK_TEXT, and of its requests to the main process. All of
- * them concern one site, which the main process has selected.
+ * The fields of TASK_TEXT, and of its requests to the main process. All these
+ * requests are about the one site that the main process has selected.
  */
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic error "-Wpadded"
 
-/* Like struct known_page; also the response to ASK_FIND. */
+/* The fields of struct known_page. This is the response to ASK_FIND, too. */
 struct known_field {
 	uint64_t key;
 	uint64_t content_hash;
@@ -388,50 +425,55 @@ struct known_field {
 };
 
 /*
- * TASK_TEXT. Body: the page. With is_told, the site's data about the page
- * follows, so that the task need not request it: the hashes of its fragments,
- * [told_count], ascending, and for each the number of pages of its cluster that
- * contain it, u32 [told_count]; empty if extraction_needs_counts() is false. An
- * empty text means a missing value.
+ * The request of TASK_TEXT. Body: the page. If is_told is set, the data of the
+ * site about the page follows, so that the task need not request it: the hashes
+ * of its fragments [told_count] in ascending order, and for each the number of
+ * pages of its cluster that contain it, uint32_t [told_count]. This data is
+ * empty if extraction_needs_counts() is false.
+ *
+ * An empty text means that there is no value.
  */
 struct text_task_request {
 	struct page_limits limits;
-	uint64_t fetched_ms;  /* of a stored page */
-	uint64_t generation;  /* of the site */
+	uint64_t fetched_ms;  /* time when a stored page was fetched */
+	uint64_t generation;  /* generation of the site */
 	uint64_t site;        /* identifies the site; 0 = no site */
-	uint64_t max_learned; /* size of the model cache */
-	uint64_t page_bytes;  /* size in the body, with is_told */
+	uint64_t max_learned; /* maximum size of the model cache */
+	uint64_t page_bytes;  /* with is_told: size of the page in the body */
 	uint64_t told_count;
-	uint32_t is_stored; /* the site stores the page as `known` */
-	uint32_t measure;   /* of the site */
+	uint32_t is_stored; /* the site has stored the page, as `known` */
+	uint32_t measure;   /* measure of the site */
 	uint32_t width;
 	uint32_t threshold;
 	uint32_t min_cluster_pages;
-	uint32_t has_models; /* the site may have its own model */
+	uint32_t has_models; /* the site may have a model of its own */
 	uint32_t format;
 	uint32_t scope;
 	uint32_t favor;
 	uint32_t extras;
 	uint32_t is_told;
-	uint32_t told_cluster; /* cluster of the page; 0 = no cluster, and no
+	uint32_t told_cluster; /* cluster of the page; 0 = none, so that no
 				  data follows */
-	uint32_t told_pages;   /* pages of the cluster */
-	uint32_t told_changes; /* struct cluster_state */
+	uint32_t told_pages;   /* number of pages of the cluster */
+	uint32_t told_changes; /* state of the cluster, see struct
+				  cluster_state */
 	struct slice host;     /* of the site */
 	struct slice url;      /* of the request */
-	struct slice page_url; /* after redirects */
-	struct slice known;    /* struct known_field */
+	struct slice page_url; /* URL of the page after redirects */
+	struct slice known;    /* an encoded struct known_field */
 	struct slice settings; /* with its NUL, like the texts below */
 	struct slice method;
 	struct slice include;
 	struct slice exclude;
-	struct slice parameters; /* a list of texts, each with its NUL */
+	struct slice parameters; /* a list of texts, each with a NUL at its
+				    end */
 	struct slice charset;    /* without a NUL */
 };
 
-/* The response. Body: the text, or the JSON object. */
+/* The response to TASK_TEXT. Body: the text, or a JSON object with the text. */
 struct text_task_answer {
-	uint64_t generation_at; /* struct generation_places; 0 = none */
+	uint64_t generation_at; /* where the body has these values: struct
+				   generation_places; 0 = nowhere */
 	uint64_t version_at;
 	int32_t error;
 	uint32_t quality;
@@ -443,8 +485,9 @@ struct text_task_answer {
 };
 
 /*
- * ASK_FIND: the head is the URL. ASK_SAMPLE: the number is the cluster.
- * ASK_MODEL: no head; the body of the response is the file.
+ * A request with a number. The number of ASK_SAMPLE is the cluster. (The head
+ * of ASK_FIND is the URL; ASK_MODEL has no head, and the body of its response
+ * is the model.)
  */
 struct number_field {
 	uint64_t number;
@@ -459,18 +502,22 @@ struct sample_field {
 	uint32_t changes;
 };
 
-/* ASK_SITE: struct site_query. Body: the fragments, then the signature. */
+/*
+ * The request ASK_SITE: the fields of struct site_query. Body: the fragments,
+ * then the signature.
+ */
 struct site_question_field {
 	uint64_t fragment_count;
 	uint32_t is_known;
 	uint32_t reserved;
-	struct slice known; /* struct known_field, with is_known */
-	struct slice url;   /* or empty */
+	struct slice known; /* an encoded struct known_field, if is_known is
+			       set */
+	struct slice url;   /* URL of the page, or empty */
 };
 
 /*
- * The response to ASK_SITE. Body: the frequencies, [fragment_count]; empty if
- * the cluster is 0.
+ * The response to ASK_SITE. Body: the frequencies [fragment_count] of the
+ * fragments; empty if the cluster is 0.
  */
 struct site_answer_field {
 	uint64_t generation;
@@ -482,7 +529,7 @@ struct site_answer_field {
 	uint32_t reserved;
 };
 
-/* The response to ASK_MODEL; `path` names the model in messages. */
+/* The response to ASK_MODEL. `path` is the name of the model in messages. */
 struct model_field {
 	int32_t error;
 	uint32_t is_there;
@@ -492,8 +539,9 @@ struct model_field {
 #pragma GCC diagnostic pop
 
 /*
- * The codecs of the structs above: the last field before the slices, the first
- * slice (or that field again), and the number of slices.
+ * The codecs of the structs above. The arguments are the struct, the last field
+ * before the slices, the first slice (or that field again if there are no
+ * slices), and the number of slices.
  */
 #define MESSAGES(X)                                           \
 	X(fetch_backlog, answers, answers, 0)                 \

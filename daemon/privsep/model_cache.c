@@ -17,22 +17,26 @@ struct cached_model {
 	double parameters[MAX_PARAMETERS];
 	uint64_t site;
 	uint32_t cluster;
-	uint32_t changes; /* latest known state of the cluster with this sample;
-			     guarded by the cache's lock */
-	struct hash128 sample; /* hash of the sample */
+	uint32_t changes;      /* latest known state of the cluster in which it
+				  has this sample; guarded by model_cache.lock */
+	struct hash128 sample; /* hash of the sample from which the model was
+				  built */
 	struct arena *arena;
-	const void *knowledge; /* in the arena */
+	const void *knowledge; /* the model, in the arena */
 	size_t bytes;
-	uint32_t users; /* holders; guarded by the cache's lock */
-	bool is_kept;   /* in the cache */
+	uint32_t users; /* number of threads that use the entry; guarded by
+			   model_cache.lock */
+	bool is_kept;   /* the entry is in the cache */
 };
 
 struct model_cache {
-	struct lock learning; /* one sample in memory at a time */
+	struct lock learning; /* held while a sample is read, so that only
+				 one is in memory */
 	struct lock lock;     /* guards the fields below */
 	size_t max_bytes;
 	size_t bytes;
-	struct cached_model *newest; /* list ordered by last use */
+	struct cached_model *newest; /* first entry of a list, ordered by
+					last use */
 };
 
 static void cached_model_free(struct cached_model *learned)
@@ -76,7 +80,7 @@ size_t model_cache_bytes(struct model_cache *cache)
 	return bytes;
 }
 
-/* The encoded sample of a cluster. */
+/* The sample of a cluster, as the reader returns it. */
 struct read_sample {
 	struct buffer list;
 	struct hash128 hash;
@@ -84,8 +88,8 @@ struct read_sample {
 };
 
 /*
- * Return whether the entry was learned from `sample`; if NULL, from the cluster
- * state in `question`.
+ * Return whether the entry is a model for this query: built from `sample` or,
+ * if that is NULL, from the state of the cluster in the query.
  */
 static bool cached_model_matches(const struct cached_model *learned,
 				 const struct model_query *question,
@@ -103,8 +107,9 @@ static bool cached_model_matches(const struct cached_model *learned,
 }
 
 /*
- * Find the entry, or NULL, and make it the most recently used. An entry with
- * the same sample is valid for the current state of the cluster.
+ * Return the entry for the query, as the most recently used one, or NULL.
+ * `sample` as in cached_model_matches(): if it is the sample of an entry, that
+ * entry is valid for the current state of the cluster, too.
  */
 static struct cached_model *model_cache_find(struct model_cache *cache,
 					     const struct model_query *question,
@@ -129,7 +134,10 @@ static struct cached_model *model_cache_find(struct model_cache *cache,
 	return found;
 }
 
-/* Evict the least recently used entries that nothing holds. */
+/*
+ * Evict the least recently used entries that no thread uses, until the size is
+ * within the limit.
+ */
 static void model_cache_evict(struct model_cache *cache)
 {
 	assert(lock_is_held(&cache->lock));
@@ -152,8 +160,8 @@ static void model_cache_evict(struct model_cache *cache)
 }
 
 /*
- * Read and hash the sample. Free its list with buffer_free(), also after an
- * error.
+ * Read the sample and compute its hash. The caller frees sample_out->list, also
+ * after an error.
  */
 static enum error model_cache_read_sample(const struct model_query *question,
 					  struct read_sample *sample_out)
@@ -170,7 +178,7 @@ static enum error model_cache_read_sample(const struct model_query *question,
 	return error;
 }
 
-/* Create an empty entry with one holder. */
+/* Create an empty entry, which one thread uses. */
 static struct cached_model *
 cached_model_create(const struct model_query *question, uint32_t changes)
 {
@@ -224,7 +232,8 @@ static void model_cache_insert(struct model_cache *cache,
 }
 
 /*
- * Read the current sample. Learn from it unless the cache has an entry for it.
+ * Read the current sample. Build a model from it, unless the cache has one for
+ * this sample.
  */
 static enum error learn_anew(struct model_cache *cache,
 			     const struct model_query *question,
@@ -247,8 +256,8 @@ static enum error learn_anew(struct model_cache *cache,
 }
 
 /*
- * Learn, in one thread at a time. Another thread may have added the entry
- * before.
+ * Find the entry again, because another thread may have added it meanwhile;
+ * otherwise build it. Only one thread at a time does this.
  */
 static enum error learn_and_keep(struct model_cache *cache,
 				 const struct model_query *question,
@@ -295,7 +304,7 @@ void model_cache_add_sample(struct model_cache *cache,
 		learned->arena);
 	learned->bytes = sizeof(*learned) + arena_bytes(learned->arena);
 	model_cache_insert(cache, learned);
-	/* NOLINTNEXTLINE(clang-analyzer-unix.Malloc): still held here */
+	/* the caller still uses the entry */
 	model_cache_release(cache, learned);
 }
 

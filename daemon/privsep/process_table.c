@@ -15,8 +15,9 @@ struct process_table {
 	struct buffer entries;
 	uint64_t starts[ROLE_COUNT];
 	uint64_t deaths[ROLE_COUNT];
-	uint64_t gone_us[ROLE_COUNT]; /* CPU time of removed processes */
-	struct sandbox_report said[ROLE_COUNT]; /* as logged last */
+	uint64_t gone_us[ROLE_COUNT]; /* total CPU time of removed processes */
+	struct sandbox_report said[ROLE_COUNT]; /* layers that were logged
+						   last */
 };
 
 static size_t count_entries(const struct process_table *roster)
@@ -68,8 +69,8 @@ void process_table_add(struct process_table *roster,
 }
 
 /*
- * With the lock held: update the CPU time of the process; keep the last value
- * if it has exited.
+ * With the lock held: measure the CPU time of the process. If the process has
+ * exited, keep the last value.
  */
 static void process_entry_measure(struct process_entry *entry)
 {

@@ -24,37 +24,43 @@ struct process_entry {
 	pid_t pid;
 	uint64_t started_ms; /* Unix time */
 	struct sandbox_report walls;
-	uint64_t cpu_us; /* CPU time, as last measured */
+	uint64_t cpu_us; /* CPU time when it was last measured */
 };
 
 /*
  * Add a process. Log its sandbox layers if it is the first process of its role,
- * or if they differ from the last one's.
+ * or if the last process of its role had other layers.
  */
 void process_table_add(struct process_table *roster,
 		       const struct process_entry *entry);
 
-/* Update the CPU time of a process before its removal. */
+/*
+ * Measure the CPU time of a process; call this before the process is removed.
+ */
 void process_table_measure(struct process_table *roster, pid_t pid);
 
-/* Remove the process. Do nothing if `pid` is not in the table. */
+/*
+ * Remove the process. `has_died`: count it as a crash. Do nothing if `pid` is
+ * not in the table.
+ */
 void process_table_remove(struct process_table *roster, pid_t pid,
 			  bool has_died);
 
 /* A copy of the table. */
 struct process_snapshot {
-	struct process_entry *entries; /* [count], ordered by start */
+	struct process_entry *entries; /* [count], in the order of their
+					  start */
 	size_t count;
-	/* Counts of a role since the daemon's start: */
+	/* By role, since the start of the daemon: */
 	uint64_t starts[ROLE_COUNT];
 	uint64_t deaths[ROLE_COUNT];
-	uint64_t cpu_us[ROLE_COUNT]; /* of all its processes, past and present;
-					never decreases */
+	uint64_t cpu_us[ROLE_COUNT]; /* CPU time of all processes, also of
+					removed ones; never decreases */
 };
 
 /*
- * Copy the table; free the copy with process_snapshot_free(). Makes one system
- * call per process.
+ * Copy the table. The caller frees the copy with process_snapshot_free(). Makes
+ * one system call for each process.
  */
 struct process_snapshot process_table_snapshot(struct process_table *roster);
 

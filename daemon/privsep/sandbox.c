@@ -29,9 +29,9 @@
 #include "base/hash.h"
 
 /*
- * Open a folder that has been removed: it is empty, and no process can create a
- * file in it. This needs no mount; the filter inherited from the spawner
- * forbids mounts.
+ * Create a folder, open it and remove it: it is empty, and no process can
+ * create a file in it. An empty mount would do the same, but the filter
+ * inherited from the spawner forbids mounts.
  */
 static int open_removed(void)
 {
@@ -51,8 +51,8 @@ static int open_removed(void)
 }
 
 /*
- * A process that cannot create namespaces may still be root and change its root
- * folder.
+ * If the process cannot create namespaces, it may still be root and thus be
+ * able to change its root folder.
  */
 unsigned empty_root_enter(void)
 {
@@ -121,7 +121,10 @@ static uint64_t files_of(long abi)
 	return files;
 }
 
-/* Ignore a missing path: the process does not need it. */
+/*
+ * Allow to read a file, or the files in a folder. If the path does not exist,
+ * the process does not need it.
+ */
 static bool allow_path(int set, const char *path)
 {
 	struct path_beneath rule = {.allowed = read_file};
@@ -151,7 +154,10 @@ static bool allow_paths(int set, const struct landlock_rules *rules)
 	return is_allowed;
 }
 
-/* An older kernel accepts a larger structure if the unknown fields are zero. */
+/*
+ * The kernel accepts a structure that is larger than its own if the additional
+ * fields are zero.
+ */
 static struct ruleset ruleset_of(const struct landlock_rules *rules, long abi)
 {
 	struct ruleset set = {0};
@@ -201,8 +207,8 @@ const char *role_name(enum role role)
 }
 
 /*
- * Restrict the system calls of a role with seccomp. A refused call returns
- * EPERM (ENOSYS where libraries then use an older call); a call of another
+ * The system calls that seccomp allows a role. A refused call returns EPERM; it
+ * returns ENOSYS if libraries then use an older call. A call of another
  * architecture kills the process.
  */
 
@@ -210,7 +216,7 @@ const char *role_name(enum role role)
 #define PR_SET_VMA 0x53564d41
 #endif
 
-/* Sets of roles. */
+/* Sets of roles, as bits. */
 enum {
 	KEEPER = 1U << ROLE_MAIN,
 	STARTER = 1U << ROLE_SPAWNER,
@@ -223,7 +229,7 @@ enum {
 enum {
 	MAX_WORDS = 32,
 	TYPE_OF_SOCKET = 0xf, /* mask without SOCK_CLOEXEC and SOCK_NONBLOCK */
-	LAST_PLAIN_COMMAND = 7, /* F_SETLKW; then come signals */
+	LAST_PLAIN_COMMAND = 7, /* F_SETLKW; the next ones concern signals */
 	FIRST_LINUX_COMMAND = 1024,
 	NAMESPACES = CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS |
 		     CLONE_NEWIPC | CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET,
@@ -231,8 +237,8 @@ enum {
 };
 
 /*
- * Calls that are allowed or refused with any arguments. Skip names that the
- * architecture or the version of libseccomp does not have.
+ * System calls that are allowed or refused with any arguments. A name that the
+ * architecture or the version of libseccomp does not have is skipped.
  */
 struct calls {
 	unsigned roles;
@@ -240,31 +246,31 @@ struct calls {
 };
 
 static const struct calls allowed[] = {
-	/* Memory, waiting of threads, exit. */
+	/* memory, waiting for threads, exit */
 	{LISTED,
 	 {"brk", "munmap", "mremap", "madvise", "membarrier", "futex",
 	  "futex_time64", "futex_waitv", "set_robust_list", "get_robust_list",
 	  "rseq", "sched_yield", "sched_getaffinity", "getcpu", "exit",
 	  "exit_group", "restart_syscall"}},
-	/* Open descriptors. */
+	/* use of open descriptors */
 	{LISTED,
 	 {"read", "write", "readv", "writev", "pread64", "preadv", "preadv2",
 	  "lseek", "_llseek", "close", "dup", "dup2", "dup3", "fstat",
 	  "fstat64", "fstatat64", "newfstatat", "statx", "close_range"}},
 	/*
-	 * The address space limit does not count this memory: a worker may not
-	 * create it; in a fetcher, RLIMIT_FSIZE limits the size (of CA
-	 * certificates).
+	 * The address space limit does not count the memory of such a file, so
+	 * a worker may not create one. In a fetcher, RLIMIT_FSIZE limits its
+	 * size, which CA certificates need.
 	 */
 	{THREADED, {"memfd_create"}},
-	/* Extend inherited files, such as a log. */
+	/* extend inherited files, such as a log */
 	{KEEPER,
 	 {"fallocate", "ftruncate", "ftruncate64", "pwrite64", "pwritev",
 	  "pwritev2"}},
 	{LISTED,
 	 {"poll", "ppoll", "ppoll_time64", "select", "_newselect", "pselect6",
 	  "pselect6_time64"}},
-	/* These calls also hold kernel memory. */
+	/* each of these calls allocates memory in the kernel */
 	{THREADED,
 	 {"epoll_create", "epoll_create1", "epoll_ctl", "epoll_wait",
 	  "epoll_pwait", "epoll_pwait2", "eventfd", "eventfd2", "pipe",
@@ -275,7 +281,7 @@ static const struct calls allowed[] = {
 	  "getpeername"}},
 	{FETCHING | WORKER, {"sendto", "sendmsg", "sendmmsg"}},
 	{FETCHING, {"connect"}},
-	/* Time, signals to itself, its own ids. */
+	/* time, signals to the process itself, its ids */
 	{LISTED,
 	 {"clock_gettime", "clock_gettime64", "clock_getres",
 	  "clock_getres_time64", "clock_nanosleep", "clock_nanosleep_time64",
@@ -297,7 +303,7 @@ static const struct calls allowed[] = {
 	 {"timerfd_create", "timerfd_settime", "timerfd_gettime", "signalfd",
 	  "signalfd4", "mincore", "mlock", "munlock", "sendfile",
 	  "sendfile64"}},
-	/* Read the attributes of files. */
+	/* read the attributes of files */
 	{THREADED,
 	 {"stat", "stat64", "lstat", "lstat64", "access", "faccessat",
 	  "faccessat2", "readlink", "readlinkat"}},
@@ -306,9 +312,9 @@ static const struct calls allowed[] = {
 	  "fstatfs64", "getcwd"}},
 	{THREADED,
 	 {"fadvise64", "fadvise64_64", "arm_fadvise64_64", "readahead"}},
-	/* The main process may have started the spawner. */
+	/* wait for the spawner, which the main process may have started */
 	{KEEPER, {"wait4", "waitid", "waitpid"}},
-	/* Write files, and flush them to disk. */
+	/* write files, and flush them to disk */
 	{KEEPER, {"open",      "openat",    "creat",
 		  "mkdir",     "mkdirat",   "rmdir",
 		  "rename",    "renameat",  "renameat2",
@@ -324,7 +330,10 @@ static const struct calls allowed[] = {
 	  "copy_file_range", "splice", "tee"}},
 };
 
-/* Calls that commands must not use; all other calls are allowed. */
+/*
+ * System calls that the spawner and its commands must not use; they may use all
+ * others.
+ */
 static const struct calls refused[] = {
 	{STARTER,
 	 {"ptrace", "process_vm_readv", "process_vm_writev", "process_madvise",
@@ -351,15 +360,16 @@ static const struct calls refused[] = {
 
 enum { ALLOWED = 0, MAX_ARGUMENTS = 3 };
 
-/* A call that the rule matches if all arguments match. */
+/* A system call with conditions on its arguments, all of which must hold. */
 struct case_of {
 	unsigned roles;
 	int error; /* errno that the call returns, or ALLOWED */
 	const char *name;
-	struct scmp_arg_cmp arguments[MAX_ARGUMENTS]; /* op 0 ends the list */
+	/* op 0 = end of the list */
+	struct scmp_arg_cmp arguments[MAX_ARGUMENTS];
 };
 
-/* An argument by its number, and the value that it is compared with. */
+/* A condition: the number of the argument, and the value to compare it with. */
 /* clang-format off */
 #define NONE              {0, 0, 0, 0}
 #define IS(number, value) {(number), SCMP_CMP_EQ, (value), 0}
@@ -378,8 +388,8 @@ struct case_of {
 
 static const struct case_of cases[] = {
 	/*
-	 * Allow no new executable memory, except mapped libraries of the
-	 * resolver and of OpenSSL.
+	 * Allow no new executable memory, except mapped libraries, which the
+	 * resolver and OpenSSL load.
 	 */
 	ALLOW(LISTED, "mmap", BITS(2, PROT_EXEC, 0)),
 	ALLOW(LISTED, "mmap2", BITS(2, PROT_EXEC, 0)),
@@ -387,8 +397,8 @@ static const struct case_of cases[] = {
 	LIBRARY("mmap"),
 	LIBRARY("mmap2"),
 	/*
-	 * Refuse to set the owner of signals. The commands for locks of open
-	 * files are 36 to 38.
+	 * Do not allow commands that set the owner of signals. The commands 36
+	 * to 38 are the locks of open files.
 	 */
 	ALLOW(LISTED, "fcntl", UP_TO(1, LAST_PLAIN_COMMAND)),
 	ALLOW(LISTED, "fcntl", FROM(1, FIRST_LINUX_COMMAND)),
@@ -400,24 +410,24 @@ static const struct case_of cases[] = {
 	ALLOW(LISTED, "ioctl", IS(1, FIONBIO)),
 	ALLOW(LISTED, "ioctl", IS(1, FIONREAD)),
 	ALLOW(LISTED, "ioctl", IS(1, TCGETS)),
-	/* Check whether clients read (http/exchange.c). */
+	/* check how much clients have not read yet (http/exchange.c) */
 	ALLOW(KEEPER, "ioctl", IS(1, SIOCOUTQ)),
 	ALLOW(LISTED, "prctl", IS(0, PR_SET_NAME)),
 	ALLOW(LISTED, "prctl", IS(0, PR_SET_VMA)),
-	/* Its own limits, which it can only lower. */
+	/* a process may lower its own limits */
 	ALLOW(LISTED, "prlimit64", IS(0, 0)),
 	ALLOW(LISTED, "setrlimit", NONE),
 	/*
-	 * No datagram socket pairs: such a socket can send to any named socket.
-	 * A worker needs only its channel.
+	 * no datagram socket pairs, because such a socket can send to any named
+	 * socket; a worker needs only its channel
 	 */
 	ALLOW(THREADED, "socketpair", IS(0, AF_UNIX),
 	      BITS(1, TYPE_OF_SOCKET, SOCK_STREAM)),
 	ALLOW(KEEPER, "socket", IS(0, AF_UNIX),
 	      BITS(1, TYPE_OF_SOCKET, SOCK_STREAM)),
 	/*
-	 * The main process accepts TCP connections, and must not connect to
-	 * other addresses.
+	 * the main process accepts TCP connections, but must not connect to
+	 * other addresses
 	 */
 	ALLOW(KEEPER, "sendto", BITS(3, MSG_FASTOPEN, 0)),
 	ALLOW(KEEPER, "sendmsg", BITS(2, MSG_FASTOPEN, 0)),
@@ -428,15 +438,18 @@ static const struct case_of cases[] = {
 	INTERNET(AF_INET6, SOCK_DGRAM, IPPROTO_UDP),
 	ALLOW(FETCHING, "open", BITS(1, OPEN_TO_WRITE, 0)),
 	ALLOW(FETCHING, "openat", BITS(2, OPEN_TO_WRITE, 0)),
-	/* Threads, not processes. */
+	/* allow threads, but no processes */
 	ALLOW(THREADED, "clone",
 	      BITS(0, CLONE_THREAD | NAMESPACES, CLONE_THREAD)),
-	/* The arguments are in memory, which a filter cannot read. */
+	/*
+	 * a filter cannot read the arguments of these calls, which are in
+	 * memory
+	 */
 	{LISTED | STARTER, ENOSYS, "clone3", {NONE}},
 	{LISTED, ENOSYS, "openat2", {NONE}},
 	/*
-	 * A worker inherits this filter and creates user, network and IPC
-	 * namespaces.
+	 * a worker inherits this filter and must be able to create user,
+	 * network and IPC namespaces
 	 */
 	REFUSE(STARTER, "unshare", BITS(0, CLONE_NEWNS, CLONE_NEWNS)),
 	REFUSE(STARTER, "unshare", BITS(0, CLONE_NEWPID, CLONE_NEWPID)),
@@ -445,15 +458,18 @@ static const struct case_of cases[] = {
 	REFUSE(STARTER, "clone", BITS(0, CLONE_NEWUSER, CLONE_NEWUSER)),
 	REFUSE(STARTER, "clone", BITS(0, CLONE_NEWNS, CLONE_NEWNS)),
 	/*
-	 * Refuse input into the terminal, and packet, kernel crypto and virtual
-	 * machine sockets.
+	 * no input into the terminal; no sockets for packets, kernel
+	 * cryptography and virtual machines
 	 */
 	REFUSE(STARTER, "ioctl", BITS(1, UINT32_MAX, TIOCSTI)),
 	REFUSE(STARTER, "socket", FROM(0, AF_NETLINK + 1)),
 };
 /* clang-format on */
 
-/* Return false if the rule is invalid or memory is short. */
+/*
+ * Add a rule to the filter. Return false if the rule is invalid or there is no
+ * memory.
+ */
 static bool system_calls_add(scmp_filter_ctx filter, uint32_t action,
 			     const struct case_of *item)
 {
@@ -510,9 +526,9 @@ static bool system_calls_add_rules(scmp_filter_ctx filter, unsigned role)
 }
 
 /*
- * Restrict all threads. With `connects` the process also has the rights of a
- * fetcher. Return false if the kernel does not support this; nothing has
- * changed then.
+ * Restrict the system calls of all threads. If `connects` is set, the process
+ * also gets the rights of a fetcher. Return false if the kernel does not
+ * support this; then nothing has changed.
  */
 static bool system_calls_restrict(enum role role, bool connects)
 {
@@ -525,7 +541,8 @@ static bool system_calls_restrict(enum role role, bool connects)
 		       system_calls_add_rules(filter, roles);
 
 	/*
-	 * Without threads to synchronise, older kernels need neither of these.
+	 * These attributes need a newer kernel, but only if there are other
+	 * threads to synchronise.
 	 */
 	if (is_done) {
 		seccomp_attr_set(filter, SCMP_FLTATR_CTL_TSYNC, 1);
@@ -539,7 +556,10 @@ static bool system_calls_restrict(enum role role, bool connects)
 
 enum { MAX_ENTRY_BYTES = 16384 };
 
-/* Compare all three ids, so that none of them allows a return to root. */
+/*
+ * Return whether all ids are these. All three of each kind are compared,
+ * because any of them could allow a return to root.
+ */
 static bool is_only(uid_t user, gid_t group)
 {
 	uid_t users[3];
@@ -562,7 +582,7 @@ static enum error user_change(uid_t user, gid_t group, char *reason)
 		why = strerrordesc_np(errno);
 	else if (!is_only(user, group))
 		why = "only root can become another user";
-	/* The kernel checks capabilities in addition to ids. */
+	/* try it, because the kernel checks capabilities in addition to ids */
 	else if (setresuid(0, 0, 0) == 0 || seteuid(0) == 0 ||
 		 setresgid(0, 0, 0) == 0)
 		why = "the process can become root again";
@@ -574,7 +594,10 @@ static enum error user_change(uid_t user, gid_t group, char *reason)
 	return ERR_ADDRESS_FORBIDDEN;
 }
 
-/* Return the ids of the user; ERR_ADDRESS_FORBIDDEN for root. */
+/*
+ * Find the ids of the user. ERR_NOT_FOUND; ERR_ADDRESS_FORBIDDEN: the user is
+ * root or in root's group.
+ */
 static enum error user_find(const char *name, uid_t *user_out, gid_t *group_out,
 			    char *reason)
 {
@@ -645,8 +668,8 @@ enum {
 	EVERY_ROLE = SANDBOX_NO_NEW_PRIVILEGES | SANDBOX_SYSTEM_CALLS |
 		     SANDBOX_LIMITS,
 	LANDLOCKED = SANDBOX_FILES | SANDBOX_TCP | SANDBOX_SCOPES,
-	LINKS_OF_ONE_THREAD = 3,      /* "." and ".." and the thread */
-	AUTHORITIES_BYTES = 33 << 20, /* CA certificates */
+	LINKS_OF_ONE_THREAD = 3,      /* "." and ".." and one thread */
+	AUTHORITIES_BYTES = 33 << 20, /* maximum size of the CA certificates */
 	WORKER_FILES = 32, /* its channel, its log, the body of a request */
 };
 
@@ -673,7 +696,10 @@ static const char *const resolver[] = {
 	NULL,
 };
 
-/* Libraries: the resolver (nsswitch.conf) and OpenSSL load them. */
+/*
+ * Files and folders that a fetcher may read. The resolver (nsswitch.conf) and
+ * OpenSSL load the libraries.
+ */
 static const char *const network[] = {
 	"/run/systemd/resolve",
 	"/run/resolvconf",
@@ -706,16 +732,16 @@ static bool is_networked(enum role role)
 static bool drop_privileges(void)
 {
 	/*
-	 * The leak checker of the sanitizers traces its own process; a former
-	 * root process must be dumpable for that.
+	 * The leak checker of the sanitizers traces its own process. For that,
+	 * a process that was root must be dumpable.
 	 */
 	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
 	       prctl(PR_SET_DUMPABLE, IS_SANITIZED, 0, 0, 0) == 0;
 }
 
 /*
- * Drop all capabilities: root of the new namespace then has no rights, and root
- * is an ordinary user.
+ * Drop all capabilities. Then the root user of the new namespace has no rights,
+ * and the real root is an ordinary user.
  */
 static void drop_capabilities(void)
 {
@@ -726,7 +752,10 @@ static void drop_capabilities(void)
 	(void)syscall(SYS_capset, &header, none);
 }
 
-/* Lower the limit of `resource` to `most`; never raise it. */
+/*
+ * Lower the limit of `resource` to `most`; never raise the hard limit. The soft
+ * limit becomes the hard limit.
+ */
 static bool sandbox_limit(__rlimit_resource_t resource, uint64_t most)
 {
 	struct rlimit now;
@@ -757,14 +786,14 @@ static bool sandbox_set_limits(const struct sandbox_options *options)
 		is_set &= sandbox_limit(RLIMIT_NOFILE, WORKER_FILES);
 	else if (options->role != ROLE_SPAWNER)
 		/*
-		 * As many descriptors as the hard limit allows, because
-		 * connections and clients need them. Commands of the spawner
-		 * keep the limit that the daemon was started with.
+		 * Connections and clients need many descriptors, so use all
+		 * that the hard limit allows. Commands of the spawner keep the
+		 * limit with which the daemon was started.
 		 */
 		is_set &= sandbox_limit(RLIMIT_NOFILE, RLIM_INFINITY);
 	if (options->memory_bytes != 0 && !IS_SANITIZED)
 		is_set &= sandbox_limit(RLIMIT_AS, options->memory_bytes);
-	/* The leak checker starts a process. */
+	/* the leak checker of sanitizer builds starts a process */
 	if (options->role == ROLE_WORKER && !IS_SANITIZED)
 		is_set &= sandbox_limit(RLIMIT_NPROC, 0);
 	if (!IS_SANITIZED && !logs_to_file() && options->role == ROLE_WORKER)
@@ -791,8 +820,8 @@ static unsigned restrict_files(const struct sandbox_options *options)
 }
 
 /*
- * Apply the layers that sanitizer builds skip. Commands inherit only the
- * filter.
+ * Apply the layers that sanitizer builds skip, and return those that hold. Of
+ * these layers, commands inherit only the system call filter.
  */
 static unsigned build_walls(const struct sandbox_options *options)
 {
@@ -820,7 +849,7 @@ enum error sandbox_enter(const struct sandbox_options *options,
 	struct stat tasks;
 
 	*report_out = (struct sandbox_report){0};
-	/* Without /proc, assume that the process has one thread. */
+	/* if /proc is missing, assume that the process has one thread */
 	if (!IS_SANITIZED && stat("/proc/self/task", &tasks) == 0 &&
 	    tasks.st_nlink > LINKS_OF_ONE_THREAD)
 		return ERR_BUSY;

@@ -50,13 +50,16 @@ void process_execute(enum role role, int socket, char *const *environment)
 	if (dup2(socket, ROLE_SOCKET) != ROLE_SOCKET)
 		_exit(EXIT_FAILURE);
 	close_range(ROLE_SOCKET + 1, ~0U, 0);
-	if (socket == ROLE_SOCKET) /* dup2() kept FD_CLOEXEC */
+	if (socket == ROLE_SOCKET) /* dup2() has not cleared FD_CLOEXEC */
 		fcntl(ROLE_SOCKET, F_SETFD, 0);
 	execve("/proc/self/exe", words, environment);
 	_exit(EXIT_FAILURE);
 }
 
-/* Runs in the new process, without its standard input and output. */
+/*
+ * In the new process: redirect its standard input and output to /dev/null, and
+ * execute the role.
+ */
 static void spawner_execute_role(enum role role, int socket)
 {
 	int null = open("/dev/null", O_RDWR);
@@ -67,7 +70,10 @@ static void spawner_execute_role(enum role role, int socket)
 	process_execute(role, socket, environ);
 }
 
-/* Start a role; return its process id, or a negative errno. */
+/*
+ * Start a process; return its process id, or a negative errno. *socket_out gets
+ * the other end of its channel.
+ */
 static int64_t spawner_start_role(int64_t role, int *socket_out)
 {
 	int ends[2];
@@ -104,14 +110,17 @@ static int64_t spawner_end_process(int64_t pid)
 	ended = waitpid((pid_t)pid, &status, WNOHANG);
 	if (ended > 0)
 		return status;
-	/* Kill only child processes. */
+	/* kill only child processes */
 	if (ended < 0 || kill((pid_t)pid, SIGKILL) != 0)
 		return -errno;
 	failed = child_await((pid_t)pid, CHILD_KILL_MS, &status);
 	return failed != 0 ? -failed : status;
 }
 
-/* Commands that the spawner runs: its children, by process id. */
+/*
+ * The commands that the spawner runs. They are its child processes, identified
+ * by their process ids.
+ */
 
 struct spawner_commands {
 	struct child *items; /* [count] */
@@ -136,8 +145,9 @@ static void spawner_command_remove(struct spawner_commands *commands,
 }
 
 /*
- * Copy the texts to `copy` and point to each; NULL follows the last pointer.
- * Return false if there are too many, or one has no NUL.
+ * Copy the texts to `copy`, and write a pointer to each of them, and NULL at
+ * the end, to words_out. Return false if there are too many texts or the last
+ * one has no NUL.
  */
 static bool spawner_command_split(struct slice texts, struct buffer *copy,
 				  char *words_out[SPAWNER_MAX_WORDS + 1])
@@ -233,7 +243,7 @@ static bool spawner_send_response(const struct channel *channel, int64_t number,
 				&row, file) == ERR_NONE;
 }
 
-/* Read the rules that the main process sends first. */
+/* Read the rules, which the main process sends first. */
 static bool read_rules(struct channel *channel, bool *allows_commands_out)
 {
 	struct spawner_number rules = {0};
@@ -273,8 +283,8 @@ static bool serve_number(struct spawner_commands *commands,
 }
 
 /*
- * Execute a request. Return false if the request is invalid or the main process
- * has exited.
+ * Execute a request and send the response. Return false if the request is
+ * invalid or the main process has exited.
  */
 static bool spawner_serve(const struct channel *channel,
 			  const struct channel_frame *frame,
@@ -312,12 +322,13 @@ void spawner_main(int socket)
 		frame_free(&frame);
 	}
 	for (size_t i = 0; i < commands.count; i++)
-		child_release(&commands.items[i]); /* it continues to run */
+		child_release(&commands.items[i]); /* the command continues
+						      to run */
 	free(commands.items);
 	channel_close(&channel);
 }
 
-/* The main function of a program that is executed again for a role. */
+/* The main function of a program that was executed again for a role. */
 
 enum { MAX_HELLO_BODY = 1 };
 
@@ -334,7 +345,7 @@ static enum error get_hello(struct channel *channel,
 	return error;
 }
 
-/* Return the address space in use, including libraries. */
+/* Return the size of the address space in use, with libraries. */
 static uint64_t process_used_bytes(void)
 {
 	struct buffer text = {0};
@@ -346,7 +357,11 @@ static uint64_t process_used_bytes(void)
 	return pages * (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
-/* Report the enforced layers, or the failure. */
+/*
+ * Send the enforced and missing layers to the main process, or that entering
+ * the sandbox has failed. Return `error`, or ERR_STOPPED if the main process
+ * has exited.
+ */
 static enum error send_ready(const struct channel *channel,
 			     const struct sandbox_report *report,
 			     enum error error)
@@ -361,8 +376,8 @@ static enum error send_ready(const struct channel *channel,
 }
 
 /*
- * Enter the sandbox with the options of the first frame, which the spawner does
- * not need, and report the enforced layers.
+ * Enter the sandbox, and send the enforced layers. The options come in the
+ * first frame; the spawner gets none.
  */
 static enum error process_enter_sandbox(enum role role, struct channel *channel)
 {
@@ -401,9 +416,10 @@ int process_main(const char *name, const struct role_program *programs)
 	if (role == ROLE_COUNT || programs[role].main == NULL)
 		return EXIT_FAILURE;
 	/*
-	 * A service manager or a terminal may signal all processes, but the
-	 * main process stops the others when it no longer needs them. A write
-	 * over the file size limit then fails with an error.
+	 * A service manager or a terminal may signal all processes; ignore
+	 * this, because the main process stops the others when it no longer
+	 * needs them. Ignore SIGXFSZ, so that a write over the file size limit
+	 * fails with an error.
 	 */
 	for (size_t i = 0; i < sizeof(ignored) / sizeof(ignored[0]); i++)
 		signal(ignored[i], SIG_IGN);

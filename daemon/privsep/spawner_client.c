@@ -26,7 +26,7 @@
 #include "daemon/runtime/lock.h"
 #include "daemon/runtime/thread.h"
 
-/* Join the texts, each with its NUL. */
+/* Join the texts; each one ends with its NUL. */
 static struct buffer command_join_texts(char *const *texts)
 {
 	struct buffer joined = {0};
@@ -36,7 +36,10 @@ static struct buffer command_join_texts(char *const *texts)
 	return joined;
 }
 
-/* Return the process id of the command, or a negative errno. */
+/*
+ * Let the spawner start the command. Return its process id, or a negative
+ * errno.
+ */
 static int64_t command_request_run(struct spawner *spawner,
 				   const struct child_command *command)
 {
@@ -76,8 +79,8 @@ enum child_state command_start(struct spawner *spawner, struct child *child_out,
 		return child_fail(child_out, number == 0 ? EIO : (int)-number);
 	child_out->pid = (pid_t)number;
 	/*
-	 * The spawner reaps the process only on request, so the process id is
-	 * still valid.
+	 * the spawner reaps the process only on request, so the process id is
+	 * still valid
 	 */
 	child_out->file = pidfd_open(child_out->pid, 0);
 	return CHILD_RUNS;
@@ -91,7 +94,7 @@ void command_kill(struct spawner *spawner, struct child *child)
 		child_kill(child);
 		return;
 	}
-	/* Without the spawner, nothing can be done. */
+	/* without the spawner the command cannot be killed */
 	(void)spawner_request_number(spawner, SPAWNER_KILL, child->pid, &number,
 				     NULL);
 	child_release(child);
@@ -118,28 +121,32 @@ enum child_state command_check(struct spawner *spawner, struct child *child,
 }
 
 enum {
-	START_MS = 10 * 1000,  /* until a role is ready */
-	ANSWER_MS = 30 * 1000, /* until the spawner responds to a request */
-	END_MS = 10 * 1000,    /* until the spawner exits */
+	START_MS = 10 * 1000,  /* time until a new process is ready */
+	ANSWER_MS = 30 * 1000, /* time until the spawner responds to a
+				  request */
+	END_MS = 10 * 1000,    /* time until the spawner exits */
 	MAX_ANSWER_BODY = 4096,
-	MAX_STARTS = 6,       /* attempts to start a process */
-	FIRST_PAUSE_MS = 100, /* between the first two; doubles each time */
+	MAX_STARTS = 6,       /* maximum number of attempts to start a
+				 process */
+	FIRST_PAUSE_MS = 100, /* pause between the first two attempts;
+				 doubles each time */
 };
 
 struct spawner {
 	struct lock lock; /* one request at a time */
 	struct channel channel;
 	uint32_t answer_ms;
-	atomic_bool is_lost; /* it does not respond; requests fail */
+	atomic_bool is_lost; /* the spawner does not respond, so all requests
+				fail */
 	pthread_t owner;     /* the thread that may call spawner_check() */
 	pid_t pid;
 	struct process_table *roster;
 };
 
 /*
- * Return whether the other processes inherit this environment variable. The
- * main process passes no other variables: they may hold secrets of the user who
- * started the daemon.
+ * Return whether the other processes inherit this environment variable. They do
+ * not get any others, which may hold secrets of the user who started the
+ * daemon.
  */
 static bool is_passed_on(const char *variable)
 {
@@ -167,7 +174,10 @@ static bool is_passed_on(const char *variable)
 	return false;
 }
 
-/* Return the environment of the other processes; the caller owns the list. */
+/*
+ * Return the environment of the other processes. The caller frees the list, but
+ * not the texts.
+ */
 static char **list_environment(void)
 {
 	size_t count = 0;
@@ -183,7 +193,7 @@ static char **list_environment(void)
 	return kept;
 }
 
-/* Runs in the new process. */
+/* In the new process: execute the spawner. */
 static void execute_starter(int socket)
 {
 	sigset_t none;
@@ -191,16 +201,16 @@ static void execute_starter(int socket)
 	sigemptyset(&none);
 	pthread_sigmask(SIG_SETMASK, &none, NULL);
 	/*
-	 * A separate process group: Ctrl-C in a terminal signals only the main
-	 * process.
+	 * use a separate process group, so that Ctrl-C in a terminal signals
+	 * only the main process
 	 */
 	setpgid(0, 0);
 	process_execute(ROLE_SPAWNER, socket, list_environment());
 }
 
 /*
- * Wait until the new process reports that it is in its sandbox, or has failed
- * to enter it.
+ * Wait until the new process reports that it has entered its sandbox, or has
+ * failed to.
  */
 static enum error receive_ready(struct channel *channel,
 				struct sandbox_report *walls_out)
@@ -296,7 +306,10 @@ bool spawner_check(struct spawner *spawner, char *why_out)
 	int status;
 	bool has_ended =
 		waitpid(spawner->pid, &status, WNOHANG) == spawner->pid;
-	/* Read it after waitpid(): it is set before the channel is closed. */
+	/*
+	 * read is_lost after waitpid(): spawner_request() sets it before it
+	 * closes the channel, which makes the spawner exit
+	 */
 	bool is_lost = atomic_load(&spawner->is_lost);
 
 	if (has_ended) {
@@ -304,7 +317,9 @@ bool spawner_check(struct spawner *spawner, char *why_out)
 		process_table_remove(spawner->roster, spawner->pid, true);
 		spawner->pid = 0;
 	}
-	/* The spawner may have exited because its channel was closed. */
+	/*
+	 * then the spawner may have exited only because its channel was closed
+	 */
 	if (is_lost)
 		snprintf(why_out, PROCESS_END_BYTES, "it does not respond");
 	return !has_ended && !is_lost;
@@ -329,9 +344,9 @@ void spawner_destroy(struct spawner *spawner)
 		int status;
 
 		/*
-		 * This fails after the main process has entered its sandbox;
-		 * then the spawner exits with its channel, or with this
-		 * process.
+		 * This fails if the main process has entered its sandbox. Then
+		 * the spawner exits because its channel is closed, or together
+		 * with this process.
 		 */
 		kill(spawner->pid, SIGKILL);
 		if (child_await(spawner->pid, END_MS, &status) == ETIMEDOUT)
@@ -343,7 +358,10 @@ void spawner_destroy(struct spawner *spawner)
 	free(spawner);
 }
 
-/* Receive a response: a number, and possibly a file. */
+/*
+ * Receive a response: a number and, if file_out is not NULL, the passed file or
+ * -1.
+ */
 static enum error spawner_receive_response(struct spawner *spawner,
 					   int64_t *number_out, int *file_out)
 {
@@ -382,8 +400,9 @@ enum error spawner_request(struct spawner *spawner,
 	if (error == ERR_NONE) {
 		error = spawner_receive_response(spawner, number_out, file_out);
 		/*
-		 * Treat it as dead, because later responses would belong to
-		 * other requests. Signal the owner, as its exit would.
+		 * Later responses would belong to other requests, so treat the
+		 * spawner as dead. Send the owner the signal that the exit of
+		 * the spawner would cause.
 		 */
 		if (error == ERR_TIMEOUT || error == ERR_MALFORMED) {
 			atomic_store(&spawner->is_lost, true);
@@ -421,10 +440,10 @@ enum error spawner_request_number(struct spawner *spawner,
 }
 
 /*
- * Ask the spawner for a process; return its id and the main process's end of
- * the channel. ERR_STOPPED: the spawner has exited; ERR_IO: the system has no
- * process available now. A response with only one of the two is invalid: close
- * the socket, end the process.
+ * Let the spawner start a process; return its id and the socket of the channel
+ * for the main process. ERR_STOPPED: the spawner has exited; ERR_IO: the system
+ * cannot create a process now. A response with only one of the two values is
+ * invalid: then the socket is closed, or the process is killed.
  */
 static enum error ask_for_process(struct spawner *spawner, enum role role,
 				  int64_t *number_out, int *socket_out)

@@ -16,7 +16,7 @@
 #include "template/result.h"
 #include "template/version.h"
 
-/* The task that finds the texts of fragments in pages that contain them. */
+/* The task that finds the texts of fragments in pages with these fragments. */
 
 enum { FRAGMENTS_TASK_MAX_PAGES = 16 };
 
@@ -102,8 +102,8 @@ enum error fragments_task(struct task *task, struct message *answer)
 enum { TREE_TASK_MAX_PAGES = 16 };
 
 /*
- * Request in how many pages the texts of `page` occur: [page->text_count]; NULL
- * if there is no valid response.
+ * Request in how many pages of the template each text of `page` occurs. Return
+ * these numbers [page->text_count]; NULL if there was no valid response.
  */
 static const uint32_t *ask_counts(struct task *task, const struct page *page)
 {
@@ -160,7 +160,7 @@ enum error tree_task(struct task *task, struct message *answer)
 
 /* The task that computes the version of a template from its pages. */
 
-/* The decoded request. */
+/* A decoded request. */
 struct version_task_input {
 	struct version_request request;
 	struct arena *arena;
@@ -185,7 +185,7 @@ static bool read_records(struct version_task_input *given, struct slice *list)
 
 		if (!item_next(list, &item))
 			return false;
-		/* Records must be aligned. */
+		/* a record must be aligned */
 		copy = (struct slice){
 			arena_copy(given->arena, item.data, item.size),
 			item.size};
@@ -230,7 +230,7 @@ enum error version_task(struct task *task, struct message *answer)
 	    read_records(&given, &list) &&
 	    version_task_read_pages(&given, list))
 		error = ERR_NONE;
-	/* Without a readable page, the response is empty. */
+	/* if no page could be parsed, the body of the response is empty */
 	if (error == ERR_NONE && given.record_count > 0 && given.page_count > 0)
 		version_encode(
 			version_make(
@@ -264,7 +264,10 @@ struct text_task_arguments {
 	struct site_client site;
 };
 
-/* Return a text; NULL for an empty one. Return false if it is none. */
+/*
+ * Return in *text_out the text of the slice; NULL if it is empty. Return false
+ * if the slice is not a text.
+ */
 static bool text_task_read_text(struct slice given, const char **text_out)
 {
 	*text_out = message_text_of(given);
@@ -311,7 +314,7 @@ static bool is_in_range(const struct text_task_request *row)
 	       row->page_url.size <= MAX_URL_BYTES;
 }
 
-/* Copy numbers into aligned memory. */
+/* Copy numbers of 4 or 8 bytes into aligned memory. */
 static void *copy_numbers(struct arena *arena, struct slice numbers)
 {
 	uint64_t *copy = ARENA_ROOM(arena, uint64_t,
@@ -323,8 +326,9 @@ static void *copy_numbers(struct arena *arena, struct slice numbers)
 }
 
 /*
- * Remove the site's fragment data, which may be unaligned, from the body, so
- * that only the page remains. Return false if the body is invalid.
+ * Move the data of the site about the page from asked->request.body to
+ * asked->site.told, aligned, so that only the page remains in the body. Return
+ * false if the body is invalid.
  */
 static bool text_task_read_site_data(struct text_task_arguments *asked)
 {
@@ -378,7 +382,7 @@ static void open_site(struct text_task_arguments *asked, struct task *task)
 	site_client_init(site);
 }
 
-/* Decode the request. ERR_MALFORMED: it is invalid. */
+/* Decode the request. ERR_MALFORMED: the request is invalid. */
 static enum error text_task_read_request(struct task *task,
 					 struct text_task_arguments *asked)
 {

@@ -14,19 +14,21 @@
 #include "daemon/runtime/lock.h"
 #include "store/txn.h"
 
-/* A waiting thread; on its stack. */
+/* A thread that waits for a slot. The struct is on the stack of the thread. */
 struct waiter {
 	struct waiter *next;
 	const struct worker_slot_request *wish;
-	struct worker_slot *given; /* NULL: still waiting */
+	struct worker_slot *given; /* the slot that it got; NULL = it is
+				      still waiting */
 	struct condition is_given;
 };
 
 struct worker_slots {
-	struct lock lock; /* guards all below except busy processes */
+	struct lock lock; /* guards all fields below, except the processes of
+			     busy slots */
 	struct waiter *first;
 	size_t count;
-	size_t long_count; /* busy seats with a long task */
+	size_t long_count; /* number of busy slots with a long task */
 	struct worker_slot *items;
 };
 
@@ -66,7 +68,7 @@ struct worker_slot *worker_slots_at(struct worker_slots *seats, size_t i)
 	return &seats->items[i];
 }
 
-/* Return a free seat that fits `wish`; NULL if there is no such seat. */
+/* Return a free slot that fits `wish`; NULL if there is none. */
 static struct worker_slot *find_free(struct worker_slots *seats,
 				     const struct worker_slot_request *wish)
 {
@@ -97,7 +99,10 @@ static void worker_slot_occupy(struct worker_slots *seats,
 	seats->long_count += seat->is_long;
 }
 
-/* Assign the free seats to waiting threads, the longest waiting first. */
+/*
+ * Assign the free slots to waiting threads; the thread that has waited longest
+ * comes first.
+ */
 static void worker_slots_assign(struct worker_slots *seats)
 {
 	struct waiter **link = &seats->first;
@@ -142,7 +147,7 @@ struct worker_slot *worker_slots_acquire(struct worker_slots *seats,
 	struct worker_slot *seat;
 
 	lock_acquire(&seats->lock);
-	/* The waiting threads cannot use the seats that are free now. */
+	/* a slot that is free now fits none of the waiting threads */
 	seat = find_free(seats, wish);
 	if (seat != NULL)
 		worker_slot_occupy(seats, seat, wish);
@@ -164,10 +169,12 @@ void worker_slots_release(struct worker_slots *seats, struct worker_slot *seat)
 
 enum {
 	MAX_ANSWER_BYTES = 256 << 20,
-	LOOK_MS = 200,        /* interval of time limit checks */
-	PATIENCE = 10,        /* wall clock limit, as a multiple of CPU time */
-	LONG_BYTES = 1 << 20, /* a larger task is likely to take long */
-	MAX_TRIES = 2, /* of a task whose worker another process has killed */
+	LOOK_MS = 200,        /* interval of checks of the time limit */
+	PATIENCE = 10,        /* limit of the wall clock time, as a multiple
+				 of the CPU time */
+	LONG_BYTES = 1 << 20, /* a task with a larger body counts as long */
+	MAX_TRIES = 2,        /* number of times to run a task whose worker was
+				 killed by another process */
 };
 
 struct worker_pool {
@@ -191,7 +198,10 @@ static enum error start_worker(struct worker_pool *pool,
 	return error;
 }
 
-/* Stop the worker. Return the signal that had ended it, or 0. */
+/*
+ * Stop the worker. Return the signal that ended it, or 0; `why` as in
+ * process_end().
+ */
 static int end_worker(struct worker_pool *pool, struct worker_slot *seat,
 		      char *why)
 {
@@ -234,7 +244,7 @@ void worker_pool_destroy(struct worker_pool *pool)
 	free(pool);
 }
 
-/* The time limit of a task. */
+/* When the time of a task is over. */
 struct deadline {
 	uint64_t task_ms;
 	uint64_t cpu_ms; /* 0 = unlimited */
@@ -244,7 +254,7 @@ struct deadline {
 static struct deadline deadline_after(const struct process *process,
 				      uint64_t task_ms)
 {
-	/* A thread cannot be killed. */
+	/* there is no limit for a thread, which cannot be killed */
 	if (task_ms == 0 || process->pid == 0)
 		return (struct deadline){0};
 	return (struct deadline){
@@ -262,7 +272,10 @@ static bool deadline_is_over(const struct deadline *deadline,
 		clock_steady_ms() >= deadline->clock_ms);
 }
 
-/* Receive the next frame of the worker. ERR_TIMEOUT: its time is over. */
+/*
+ * Receive the next frame of the worker. ERR_TIMEOUT: the time of its task is
+ * over.
+ */
 static enum error worker_pool_receive(struct process *process,
 				      const struct deadline *deadline,
 				      struct channel_frame *frame)
@@ -289,7 +302,7 @@ static enum error answer_ask(struct process *process,
 	struct message answer = {0};
 	enum error error = ERR_MALFORMED;
 
-	/* The worker waits for the response, so its socket has room. */
+	/* the worker waits for this response, so its socket has space */
 	if (task->serve != NULL &&
 	    task->serve(task->serve_context, &inquiry, &answer))
 		error = channel_offer(
@@ -304,8 +317,8 @@ static enum error answer_ask(struct process *process,
 }
 
 /*
- * Serve the worker's requests until the task is done. ERR_STOPPED: the worker
- * has died.
+ * Handle the requests of the task until its result comes, and pass the result
+ * to `take`. ERR_STOPPED: the worker has exited.
  */
 static enum error worker_pool_call(struct process *process,
 				   const struct pool_task *task,
@@ -343,7 +356,7 @@ static bool is_too_large(const struct pool_task *task)
 	       task->body.size > MAX_REQUEST_BYTES;
 }
 
-/* Send the task. ERR_BUSY: the worker's socket is full. */
+/* Send the task. ERR_BUSY: the socket of the worker is full. */
 static enum error pool_task_offer(struct process *process,
 				  const struct pool_task *task)
 {
@@ -372,7 +385,10 @@ static void pool_task_set_reason(struct pool_task *task, enum error error,
 		snprintf(task->reason, sizeof(task->reason), "%s", what);
 }
 
-/* Return whether the worker runs and has sent nothing unexpected. */
+/*
+ * Return whether the worker is running and has sent nothing after the result of
+ * its last task.
+ */
 static bool worker_is_idle(struct process *process)
 {
 	struct channel_frame frame;
@@ -384,9 +400,9 @@ static bool worker_is_idle(struct process *process)
 }
 
 /*
- * Ensure that the seat has a running worker that has sent nothing more: a
- * failure after its last task must not count for the next one. Return false if
- * no worker can be started.
+ * Make sure that the slot has a worker that is idle; otherwise replace the
+ * worker, so that its failure after the last task does not count for the next
+ * one. Return false if no worker can be started.
  */
 static bool make_ready(struct worker_pool *pool, struct worker_slot *seat)
 {
@@ -395,7 +411,7 @@ static bool make_ready(struct worker_pool *pool, struct worker_slot *seat)
 	return seat->is_started || start_worker(pool, seat) == ERR_NONE;
 }
 
-/* Run the task in the seat; stop its worker if the task fails. */
+/* Run the task in the worker of the slot; stop the worker if the task fails. */
 static enum error run_once(struct worker_pool *pool, struct worker_slot *seat,
 			   struct pool_task *task, bool *was_killed_out)
 {
@@ -419,8 +435,8 @@ static enum error run_once(struct worker_pool *pool, struct worker_slot *seat,
 	end_signal = end_worker(pool, seat, why);
 	pool_task_set_reason(task, error, why);
 	/*
-	 * Another process has killed it: the kernel, short of memory, or an
-	 * operator.
+	 * the kernel, because memory was short, or an operator has killed the
+	 * worker
 	 */
 	*was_killed_out = error == ERR_STOPPED && end_signal == SIGKILL;
 	return error == ERR_IO ? ERR_IO : ERR_QUARANTINED;
@@ -451,7 +467,10 @@ static enum error run_here(struct pool_task *task)
 	return error;
 }
 
-/* Run the task by the worker of `only`, or by any worker if NULL. */
+/*
+ * Run the task in the worker of the slot `only`; if that is NULL, in any
+ * worker.
+ */
 static enum error run_by_one(struct worker_pool *pool, struct pool_task *task,
 			     const struct worker_slot *only)
 {
@@ -505,7 +524,10 @@ size_t worker_pool_size(const struct worker_pool *pool)
 	return pool == NULL ? 1 : pool->options.workers;
 }
 
-/* Run tasks until one fails; return the number of tasks done. */
+/*
+ * Send the tasks to the worker, and receive their results until one fails.
+ * Return the number of results.
+ */
 static size_t run_some(struct process *process, const struct pool_task *tasks,
 		       size_t count, struct deadline *deadline)
 {
@@ -519,7 +541,7 @@ static size_t run_some(struct process *process, const struct pool_task *tasks,
 			error = pool_task_offer(process, &tasks[sent]);
 			sent += error == ERR_NONE;
 		}
-		/* A response to an earlier task makes room in the socket. */
+		/* after an earlier task is done, the socket has space again */
 		if (error == ERR_NONE || (error == ERR_BUSY && sent > done))
 			error = worker_pool_call(process, &tasks[done],
 						 deadline);
@@ -542,8 +564,8 @@ void worker_pool_run_all(struct worker_pool *pool, struct pool_task *tasks,
 
 		if (is_ready) {
 			/*
-			 * A task that exceeds this runs again alone, with its
-			 * full time limit.
+			 * A short limit for each task: a task that exceeds it
+			 * is run again alone, with its full time limit.
 			 */
 			struct deadline deadline = deadline_after(
 				&seat->process,
@@ -553,8 +575,9 @@ void worker_pool_run_all(struct worker_pool *pool, struct pool_task *tasks,
 			done = run_some(&seat->process, tasks, count,
 					&deadline);
 			/*
-			 * The worker has sent a response too many: discard all,
-			 * because their order is unknown.
+			 * The worker has sent a response too many. Discard all
+			 * responses, because it is unknown which task each
+			 * belongs to.
 			 */
 			if (done == count && !worker_is_idle(&seat->process))
 				done = 0;
@@ -570,23 +593,27 @@ void worker_pool_run_all(struct worker_pool *pool, struct pool_task *tasks,
 }
 
 enum {
-	PIECE_BYTES = 192 * 1024, /* of the archive; fits into a message */
-	MAX_LATE = 16,            /* requests of a worker after the end */
-	MAX_TURN_MS =
-		120 * 1000, /* of the worker, from one piece to the next */
+	PIECE_BYTES = 192 * 1024, /* size of a piece of the archive; fits
+				     into one message */
+	MAX_LATE = 16,            /* maximum number of requests of a worker
+				     after the end of the archive */
+	MAX_TURN_MS = 120 * 1000, /* maximum time of a worker from one piece to
+				     the next */
 };
 
 struct unpacking_run {
 	const struct unpacking *unpacking;
 	struct unpacking_end *end;
 	struct warc_record *record;
-	uint64_t given;     /* bytes of the archive sent */
-	enum error failure; /* of the source */
+	uint64_t given;     /* number of bytes of the archive that were sent */
+	enum error failure; /* error of the source */
 	enum error stopped; /* error of take() */
-	bool is_over;       /* the source is at its end */
+	bool is_over;       /* the source has no more bytes */
 	unsigned late;
-	uint64_t answered_ms; /* steady clock: the worker's turn began */
-	uint64_t turn_ms;     /* the worker's turns since the last piece */
+	uint64_t answered_ms; /* steady clock: time of the last response to
+				 the worker */
+	uint64_t turn_ms;     /* time that the worker has used since the last
+				 piece */
 };
 
 static void unpacking_give_bytes(struct unpacking_run *run,
@@ -612,8 +639,8 @@ static void unpacking_give_bytes(struct unpacking_run *run,
 }
 
 /*
- * Pass the records to take(). Return false if the data is not a list of
- * records.
+ * Pass the records of the list to take(). Return false if the data is not such
+ * a list.
  */
 static bool unpacking_take_records(struct unpacking_run *run, struct slice list,
 				   struct message *answer)
@@ -636,8 +663,9 @@ static bool unpacking_take_records(struct unpacking_run *run, struct slice list,
 }
 
 /*
- * Return whether the worker must be stopped: each request renews the time limit
- * of its task, so a compromised worker could run forever.
+ * Return whether the worker must be stopped. Each request starts the time limit
+ * of its task again, so without this check a compromised worker could run
+ * forever.
  */
 static bool unpacking_is_endless(struct unpacking_run *run)
 {

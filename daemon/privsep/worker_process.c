@@ -40,7 +40,7 @@ static bool site_client_find_page(void *context, const struct url *url,
 	return is_found;
 }
 
-/* Encode the request as a message. */
+/* Encode a query as the message ASK_SITE. */
 static struct message question_of(const struct site_query *question)
 {
 	struct message message = {0};
@@ -68,7 +68,7 @@ static struct message question_of(const struct site_query *question)
 	return message;
 }
 
-/* Decode the response. ERR_STOPPED: it is invalid. */
+/* Decode the response to ASK_SITE. ERR_STOPPED: it is invalid. */
 static enum error site_client_read_response(struct site_client *site,
 					    const struct message *message,
 					    uint32_t count,
@@ -95,7 +95,10 @@ static enum error site_client_read_response(struct site_client *site,
 	return ERR_NONE;
 }
 
-/* Return false if a fragment is missing in the task's data. */
+/*
+ * Fill in the frequencies from the data that was sent with the task. Return
+ * false if this data has not all fragments.
+ */
 static bool find_told(const struct page_site_data *told,
 		      const struct site_query *question, uint32_t *frequencies)
 {
@@ -111,8 +114,8 @@ static bool find_told(const struct page_site_data *told,
 }
 
 /*
- * Answer from the data sent with the task; return false if only the main
- * process can.
+ * Answer a query from the data that was sent with the task. Return false if
+ * only the main process can answer it.
  */
 static bool site_client_has_data(const struct site_client *site,
 				 const struct site_query *question,
@@ -156,7 +159,10 @@ static enum error site_client_query(void *context,
 	return error;
 }
 
-/* A sample_reader. ERR_STOPPED: no response. */
+/*
+ * Request the sample of a cluster; a sample_reader. ERR_STOPPED: there was no
+ * valid response.
+ */
 static enum error site_client_read_sample(void *context, uint32_t cluster,
 					  struct buffer *list,
 					  uint32_t *changes_out)
@@ -262,12 +268,14 @@ enum error site_client_load_model(void *context,
 }
 
 enum {
-	LARGE_BYTES = 1 << 20, /* request size above which to return free memory
-				  to the system */
-	MAX_HELD = 32,         /* responses to collect before sending */
+	LARGE_BYTES = 1 << 20, /* size of a task after which free memory is
+				  returned to the system */
+	MAX_HELD = 32,         /* maximum number of responses to collect
+				  before sending them */
 	/*
-	 * zstd level: half the time of COMPRESS_LEVEL for 5 % more bytes, until
-	 * the page is compressed again with its template's dictionary
+	 * zstd level: it takes half of the time of COMPRESS_LEVEL, and the
+	 * result is 5 % larger, until the page is compressed again with the
+	 * dictionary of its template
 	 */
 	FIRST_LEVEL = 1,
 };
@@ -301,7 +309,10 @@ struct model_cache *worker_model_cache(struct worker *worker, size_t max_bytes)
 	return worker->learned;
 }
 
-/* Send a request to the main process, at the other end of the channel. */
+/*
+ * Send a request of a task to the main process, and receive the response; a
+ * request_handler whose context is the channel.
+ */
 static bool ask_keeper(void *context, const struct task_request *inquiry,
 		       struct message *answer)
 {
@@ -327,8 +338,8 @@ static bool ask_keeper(void *context, const struct task_request *inquiry,
 }
 
 /*
- * Responses that are sent together when no request is waiting, so that the main
- * process wakes once for all of them.
+ * Collected responses. They are sent together when no further task is waiting,
+ * so that the main process wakes up once for all of them.
  */
 struct pending_responses {
 	struct message answers[MAX_HELD];
@@ -356,7 +367,7 @@ static enum error send_held(const struct channel *channel,
 	return error;
 }
 
-/* Run the task of the frame and collect its response. */
+/* Run the task in the frame, and collect its response. */
 static enum error worker_serve(struct worker *worker, struct channel *asks,
 			       const struct channel_frame *frame,
 			       struct pending_responses *held)
@@ -379,7 +390,7 @@ static enum error worker_serve(struct worker *worker, struct channel *asks,
 	return error;
 }
 
-/* Receive the next request. Send the collected responses before blocking. */
+/* Receive the next task. Before blocking, send the collected responses. */
 static enum error worker_receive(struct channel *requests,
 				 struct pending_responses *held,
 				 struct channel_frame *frame)
@@ -399,8 +410,8 @@ void worker_main(int socket)
 	struct channel requests =
 		channel_without_files(socket, MAX_REQUEST_BYTES);
 	/*
-	 * With its own buffer: the request remains valid while the task sends
-	 * requests.
+	 * A channel with its own buffer, so that the task stays valid while it
+	 * sends requests and receives responses.
 	 */
 	struct channel asks = channel_without_files(socket, MAX_REQUEST_BYTES);
 	struct worker *worker = worker_create();

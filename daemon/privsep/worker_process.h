@@ -1,6 +1,7 @@
 /*
- * daemon/privsep/worker_process.h - a site_view (template/extraction.h) of a
- * site that the main process owns.
+ * daemon/privsep/worker_process.h - a worker, and the site_view
+ * (template/extraction.h) through which it reads a site that the main process
+ * owns.
  */
 #ifndef DAEMON_PRIVSEP_WORKER_PROCESS_H
 #define DAEMON_PRIVSEP_WORKER_PROCESS_H
@@ -12,12 +13,13 @@ struct arena;
 struct model_cache;
 struct packer;
 
-/* The site's data about the stored page of the task, sent with the task. */
+/* Data of the site about the page of the task; it was sent with the task. */
 struct page_site_data {
-	bool is_there; /* false: request it from the main process */
+	bool is_there; /* false = there is no such data: request it from the
+			  main process */
 	uint32_t cluster;
 	uint32_t page_count;
-	uint32_t changes; /* struct cluster_state */
+	uint32_t changes; /* state of the cluster, see struct cluster_state */
 	size_t count;
 	const uint64_t *fragments;   /* [count], ascending */
 	const uint32_t *frequencies; /* [count] */
@@ -33,17 +35,23 @@ struct site_client {
 	struct page_site_data told;
 };
 
-/* Set the source of the view; the caller sets its other fields. */
+/*
+ * Set the source and the context of site->view; the caller sets the other
+ * fields of the view.
+ */
 void site_client_init(struct site_client *site);
 
-/* A model_loader; its context is the task. */
+/*
+ * Request the model of the site from the main process; a model_loader whose
+ * context is the task.
+ */
 enum error site_client_load_model(void *context,
 				  const struct extraction_options *rules,
 				  const struct text_request *request,
 				  struct ridge_model **model_out,
 				  struct extraction_result *answer);
 
-/* The functions of the tasks, and the state of a worker. */
+/* The functions of the tasks. */
 
 typedef enum error task_function(struct task *task, struct message *answer);
 
@@ -56,9 +64,13 @@ task_function version_task;
 task_function tree_task;
 task_function archive_task;
 
-/* Caches kept between tasks; each is created when needed. */
+/*
+ * A worker: caches that are kept between tasks. Each is created when it is
+ * first needed.
+ */
 struct worker {
-	struct packer *packer; /* its tables are as large as a page's tree */
+	struct packer *packer; /* kept because its tables are as large as the
+				  tree of a page */
 	struct model_cache *learned;
 };
 

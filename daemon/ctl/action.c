@@ -8,11 +8,11 @@
 #include "daemon/ctl/client.h"
 #include "daemon/runtime/terminal.h"
 
-/* Print rows of JSON by columns that are a text. */
+/* Tables of JSON objects; ctl.h describes the text of their columns. */
 
 enum { MAX_COLUMNS = 12, CELL_BYTES = 128 };
 
-/* Return the member at "example.0.url". */
+/* Return the value at a path such as "example.0.url". Changes `path`. */
 static const json_t *value_at(const json_t *value, char *path)
 {
 	for (char *name; (name = strsep(&path, ".")) != NULL;)
@@ -23,7 +23,10 @@ static const json_t *value_at(const json_t *value, char *path)
 	return value;
 }
 
-/* Add a number in the format; return false if it has none. */
+/*
+ * Add the number `value` in a format, such as ".2". Return false if it is not a
+ * number, or if the format shows only positive numbers.
+ */
 static bool cell_add_number(struct text_table *table, const json_t *row,
 			    const json_t *value, const char *format)
 {
@@ -45,7 +48,10 @@ static bool cell_add_number(struct text_table *table, const json_t *row,
 	return true;
 }
 
-/* Add a choice of a cell; return false if the row does not have it. */
+/*
+ * Add one alternative of a cell. Return false if the row does not have its
+ * value.
+ */
 static bool cell_add_choice(struct text_table *table, const json_t *row,
 			    char *choice, bool is_number)
 {
@@ -86,7 +92,10 @@ static void cell_add(struct text_table *table, const json_t *row,
 	table_add_text(table, "-");
 }
 
-/* Split the columns in place; return their number. */
+/*
+ * Split the text of the columns into titles and cells, in place. Return the
+ * number of columns.
+ */
 static size_t columns_read(char *text, struct table_column *columns,
 			   const char **cells)
 {
@@ -129,7 +138,7 @@ void table_print_rows(const char *columns_text, const json_t *rows)
 	free(text);
 }
 
-/* The request of an action. */
+/* Building and sending the request of an action. */
 
 static bool append_host(const struct ctl *ctl, const char *operand,
 			struct buffer *target)
@@ -142,7 +151,10 @@ static bool append_host(const struct ctl *ctl, const char *operand,
 	return true;
 }
 
-/* Append the host of HOST[/N]; N becomes the member "cluster" of the body. */
+/*
+ * Append the host in the operand HOST[/N] to the target; if there is an N, add
+ * it to the body as the member "cluster".
+ */
 static bool append_host_of_guard(const struct ctl *ctl, const char *operand,
 				 json_t *body, struct buffer *target)
 {
@@ -204,8 +216,9 @@ static bool is_number(const struct ctl *ctl, const char *operand)
 }
 
 /*
- * Append the number of a guard, given by number or name; `target` lists the
- * guards, up to its last slash. If the guard does not exist, print a message.
+ * Append the number of the guard `wanted`, which is its number or its name.
+ * `target` without its last slash lists the guards. If the guard does not
+ * exist, print an error.
  */
 static enum ctl_status append_guard(const struct ctl *ctl, const char *wanted,
 				    struct buffer *target)
@@ -235,7 +248,7 @@ static enum ctl_status append_guard(const struct ctl *ctl, const char *wanted,
 	return CTL_FAILED;
 }
 
-/* Append the name of a node; NULL: the one that responds. */
+/* Append the name of a node; if `name` is NULL, of the node that responds. */
 static enum ctl_status append_node(const struct ctl *ctl, const char *name,
 				   struct buffer *target)
 {
@@ -257,7 +270,7 @@ static enum ctl_status append_operand(const struct ctl *ctl, char kind,
 {
 	bool is_right = true;
 
-	/* the usage requires every operand but the name of a node */
+	/* every operand is required, except the name of a node */
 	assert(operand != NULL || kind == 'o');
 	switch (kind) {
 	case 'h':
@@ -284,7 +297,7 @@ static enum ctl_status append_operand(const struct ctl *ctl, char kind,
 	return is_right ? CTL_DONE : CTL_USAGE;
 }
 
-/* Return the value of an option for a body. */
+/* Return the value of an option as a member of a body. */
 static json_t *option_json(const struct ctl *ctl,
 			   const struct verb_option *option)
 {
@@ -309,7 +322,8 @@ static json_t *option_json(const struct ctl *ctl,
 	case OPTION_TEXT:
 		break;
 	}
-	return json_string(text); /* NULL, no member, if it is not UTF-8 */
+	return json_string(text); /* NULL, so that there is no member, if the
+				     text is not UTF-8 */
 }
 
 void client_append_query(struct buffer *target, const char *name,
@@ -324,7 +338,10 @@ void client_append_query(struct buffer *target, const char *name,
 	client_append_escaped(target, value);
 }
 
-/* Add the options to the query, or to the body of a POST request. */
+/*
+ * Add the options of the command to the query, or to the body of a POST
+ * request.
+ */
 static void add_options(const struct ctl *ctl, bool has_body, json_t *body,
 			struct buffer *target)
 {
@@ -345,7 +362,10 @@ static void add_options(const struct ctl *ctl, bool has_body, json_t *body,
 	}
 }
 
-/* Add the operand that is a member of the body. */
+/*
+ * Add the operand as a member of the body; a '#' before the name of the member
+ * means that it is a number. Return false after an error message.
+ */
 static bool add_member(const struct ctl *ctl, const char *member,
 		       const char *operand, json_t *body)
 {
@@ -432,9 +452,9 @@ enum ctl_status action_ask(const struct ctl *ctl, json_t *more,
 				  : status;
 }
 
-/* The result of an action. */
+/* Printing the result of an action. */
 
-/* Print the object without its lists, and then these as tables. */
+/* Print the object without its lists, and then each list as a table. */
 static void print_with_tables(const struct ctl *ctl, json_t *answer)
 {
 	const struct result_table *tables = ctl->action->tables;

@@ -19,7 +19,7 @@
 #include "base/memory.h"
 #include "daemon/runtime/clock.h"
 
-/* The headers that decide about a request. */
+/* The headers on which the decision about a request depends. */
 struct known_headers {
 	struct slice host;
 	struct slice origin;
@@ -33,7 +33,7 @@ struct proxy_request_parser {
 	struct slice method;
 	struct slice target;
 	struct known_headers known;
-	struct buffer *forwarded; /* the other headers */
+	struct buffer *forwarded; /* the head to send to the daemon */
 };
 
 static const struct {
@@ -86,8 +86,8 @@ static bool proxy_text_equals(struct slice text, const char *word)
 }
 
 /*
- * Remove the part of `rest` before `end`, and `end`; false if there is no
- * `end`.
+ * Move the part of *rest before the first `end` to *out, and skip `end`. Return
+ * false if there is no `end`.
  */
 static bool proxy_text_split(struct slice *rest, const char *end,
 			     struct slice *out)
@@ -108,8 +108,8 @@ static bool proxy_text_split(struct slice *rest, const char *end,
 }
 
 /*
- * Return whether the text is visible ASCII; header values may also have spaces
- * and bytes above ASCII.
+ * Return whether the text consists of visible ASCII characters. If it is the
+ * value of a header, spaces, tabs and bytes above ASCII are allowed, too.
  */
 static bool is_clean(struct slice text, bool is_value)
 {
@@ -149,7 +149,10 @@ static bool read_request_line(struct slice line,
 	       slice_byte(reading->target, 0) == '/';
 }
 
-/* Return whether the header concerns one connection, or is for this proxy. */
+/*
+ * Return whether the header is not forwarded, because it concerns only one
+ * connection or is for this proxy.
+ */
 static bool proxy_header_is_dropped(struct slice name)
 {
 	static const char *const dropped[] = {
@@ -164,7 +167,10 @@ static bool proxy_header_is_dropped(struct slice name)
 	return name.size > 6 && strncasecmp(name.data, "proxy-", 6) == 0;
 }
 
-/* Store a known header; false if it occurs twice. */
+/*
+ * Store a header on which the decision depends. Return false if it occurs
+ * twice.
+ */
 static bool keep_known(struct known_headers *known, struct slice name,
 		       struct slice value)
 {
@@ -197,7 +203,10 @@ static bool proxy_request_read_header(struct slice line,
 	struct slice name;
 	struct slice value;
 
-	/* reject continuation lines, which begin with a space */
+	/*
+	 * the first check also rejects continuation lines, which begin with a
+	 * space
+	 */
 	if (!proxy_text_split(&rest, ":", &name) || name.size == 0 ||
 	    !is_clean(name, false))
 		return false;
@@ -233,8 +242,8 @@ static bool proxy_request_read_head(struct slice head,
 }
 
 /*
- * Like strncmp(), but the time does not depend on the position of the
- * difference.
+ * Return whether `given` is the key. The time does not depend on the position
+ * of the first difference.
  */
 static bool is_key(struct slice given, const char *key)
 {
@@ -248,8 +257,8 @@ static bool is_key(struct slice given, const char *key)
 }
 
 /*
- * The cookie's name contains the port, because browsers send cookies to all
- * ports of a host.
+ * Return whether the cookies contain the session key. The name of the cookie
+ * contains the port, because browsers send a cookie to all ports of a host.
  */
 static bool has_session(const struct browser_proxy_keys *keys,
 			struct slice cookies)
@@ -306,7 +315,7 @@ static bool read_length(struct slice text, uint64_t *bytes_out)
 	return text.data == NULL || text.size > 0;
 }
 
-/* Accept the bearer of the token, once. */
+/* Log in a browser that has the token, once. */
 static void proxy_request_log_in(struct browser_proxy_keys *keys,
 				 struct slice token, uint64_t now_ms,
 				 struct browser_proxy_request *request)
@@ -426,27 +435,32 @@ void browser_proxy_decide(struct browser_proxy_keys *keys, struct slice head,
 enum {
 	CONNECTIONS = 64,
 	CHUNK_BYTES = 64 << 10,
-	HEAD_MS = 10000, /* browsers open connections in advance */
+	HEAD_MS = 10000, /* time until the head must arrive; long, because
+			    browsers open connections before they need them */
 	LINGER_MS = 2000,
 };
 
 enum side { BROWSER, DAEMON, SIDES };
 
 /*
- * A connection reads a head, then forwards bytes in both directions. `waiting`
- * of a side holds the bytes to send to it; they must be sent before the next
- * read for this side.
+ * A connection of a browser, and the connection to the daemon for its request.
+ * The proxy reads the head, then forwards bytes in both directions. `waiting`
+ * of a side has bytes that must be sent to that side before more are read for
+ * it.
  */
 struct proxy_connection {
-	int files[SIDES]; /* -1: none */
-	bool is_judged;   /* the head was read */
-	bool is_ending;   /* close when all is sent to the browser */
+	int files[SIDES]; /* sockets; -1 = none */
+	bool is_judged;   /* the head was read, and the proxy has decided
+			     about it */
+	bool is_ending;   /* close the connection when all bytes are sent to
+			     the browser */
 	struct buffer head;
-	uint64_t body_left; /* bytes of the body still to read from the browser
-			     */
+	uint64_t body_left; /* number of bytes of the body that are still to
+			       be read from the browser */
 	struct buffer waiting[SIDES];
 	size_t sent[SIDES];
-	uint64_t deadline_ms; /* for the head, or for the end; 0: none */
+	uint64_t deadline_ms; /* time until which the head or the end must
+				 have come; 0 = no limit */
 };
 
 struct browser_proxy {
@@ -584,7 +598,7 @@ proxy_connection_is_waiting(const struct proxy_connection *connection,
 	return connection->waiting[side].size > connection->sent[side];
 }
 
-/* Send a response of the proxy, then close. */
+/* Send a response of the proxy itself, then close the connection. */
 static void proxy_connection_reply(struct proxy_connection *connection,
 				   struct buffer *answer)
 {
@@ -619,8 +633,8 @@ static bool reach_daemon(struct browser_proxy *tunnel,
 }
 
 /*
- * Handle a complete head of `size` bytes; the following bytes belong to the
- * body.
+ * Handle a head, which is complete and has `size` bytes. The bytes after it
+ * belong to the body.
  */
 static void proxy_connection_handle_head(struct browser_proxy *tunnel,
 					 struct proxy_connection *connection,
@@ -671,8 +685,8 @@ static void proxy_connection_read_head(struct browser_proxy *tunnel,
 }
 
 /*
- * Read available bytes into `out`. Return false if the other side closed or
- * failed.
+ * Read available bytes and append them to `out`. Return false if the other end
+ * was closed or reading failed.
  */
 static bool read_some(int file, struct buffer *out, size_t max)
 {
@@ -686,7 +700,7 @@ static bool read_some(int file, struct buffer *out, size_t max)
 	return count > 0;
 }
 
-/* Read from the browser. Return false if it has disconnected. */
+/* Read from the browser. Return false if the browser has disconnected. */
 static bool from_browser(struct browser_proxy *tunnel,
 			 struct proxy_connection *connection)
 {
@@ -709,13 +723,16 @@ static bool from_browser(struct browser_proxy *tunnel,
 		connection->body_left -= body->size - before;
 		return is_there;
 	}
-	/* one request per connection: ignore further bytes */
+	/* only one request per connection: ignore further bytes */
 	is_there = read_some(connection->files[BROWSER], &dropped, CHUNK_BYTES);
 	buffer_free(&dropped);
 	return is_there;
 }
 
-/* Send waiting bytes. Return false if that fails. */
+/*
+ * Send the waiting bytes of a side, as many as possible now. Return false if
+ * that fails.
+ */
 static bool send_some(struct proxy_connection *connection, enum side side)
 {
 	struct buffer *waiting = &connection->waiting[side];
@@ -749,7 +766,10 @@ proxy_connection_poll_events(const struct proxy_connection *connection,
 								      : 0));
 }
 
-/* Return false if the connection must be closed. */
+/*
+ * Read and send what is possible now. Return false if the connection must be
+ * closed.
+ */
 static bool proxy_connection_serve(struct browser_proxy *tunnel,
 				   struct proxy_connection *connection,
 				   const short *events)
@@ -782,7 +802,10 @@ static bool proxy_connection_serve(struct browser_proxy *tunnel,
 	       proxy_connection_is_waiting(connection, BROWSER);
 }
 
-/* Fill in the files to poll: the listening socket, then two per connection. */
+/*
+ * Fill in the sockets to poll: the listening socket, then two for each
+ * connection. Return the time until the next deadline in ms; -1 = none.
+ */
 static int fill_polls(struct browser_proxy *tunnel, struct pollfd *polls)
 {
 	uint64_t now_ms = clock_steady_ms();

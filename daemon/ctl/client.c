@@ -18,8 +18,8 @@ enum {
 	MAX_ANSWER_BYTES = 256 * 1024 * 1024,
 	UPLOAD_BYTES = 512 * 1024,
 	/*
-	 * bytes per read; small, so that the daemon sees progress also if our
-	 * output is read slowly
+	 * bytes per read; small, so that the daemon notices progress even if
+	 * standard output is read slowly
 	 */
 	DOWNLOAD_BYTES = 4 * 1024,
 };
@@ -29,7 +29,7 @@ struct socket_call {
 	const struct socket_request *request;
 	struct socket_answer *answer;
 	struct curl_slist *headers;
-	enum error own; /* of the source or the sink */
+	enum error own; /* error of the source or the sink */
 	char error_text[CURL_ERROR_SIZE];
 };
 
@@ -71,8 +71,9 @@ static size_t socket_call_on_wanted(char *out, size_t size, size_t count,
 }
 
 /*
- * "Expect" allows the daemon to reject an upload before it is sent; otherwise
- * it would cost a round trip. libcurl would set another media type.
+ * Set the headers. "Expect" lets the daemon reject an upload before it is sent.
+ * For small bodies it is removed, because it costs a round trip. Content-Type
+ * is set, because libcurl would send another media type.
  */
 static bool socket_call_set_headers(struct socket_call *call)
 {
@@ -129,7 +130,7 @@ static bool socket_call_set_body(struct socket_call *call)
 
 static bool socket_call_set_target(struct socket_call *call, const char *socket)
 {
-	/* slow transfers are allowed */
+	/* at least 1 byte per second */
 	const struct curl_setup setup = {
 		.protocols = "http",
 		.stall_timeout_ms = call->request->timeout_ms,
@@ -154,8 +155,8 @@ static bool socket_call_set_target(struct socket_call *call, const char *socket)
 }
 
 /*
- * Map a libcurl code to an error; some codes have a special meaning for a Unix
- * socket.
+ * Return the error for a code of libcurl. For a Unix socket some codes have a
+ * special meaning.
  */
 static enum error socket_call_error(CURLcode code)
 {
@@ -169,10 +170,7 @@ static enum error socket_call_error(CURLcode code)
 	}
 }
 
-/*
- * Return the last header of that name, including trailers; NULL if there is
- * none.
- */
+/* Return the last header or trailer with this name; NULL if there is none. */
 static const char *socket_call_header(const struct socket_call *call,
 				      const char *name)
 {
@@ -233,7 +231,7 @@ enum error socket_ask(const char *socket, const struct socket_request *request,
 
 enum { SITES_AT_A_TIME = 500 };
 
-/* Print the error of the daemon's response. */
+/* Print the error in the response of the daemon. */
 static void complain_answer(const struct ctl *ctl,
 			    const struct socket_answer *answer)
 {
@@ -267,7 +265,10 @@ static enum ctl_status complain_socket(const struct ctl *ctl, enum error error,
 	return CTL_FAILED;
 }
 
-/* Warn once if the response of a node group is incomplete or stale. */
+/*
+ * Print a warning, once, if the response of a node group is incomplete or out
+ * of date.
+ */
 static void client_warn(const struct ctl *ctl,
 			const struct socket_answer *answer)
 {
@@ -287,7 +288,10 @@ static void client_warn(const struct ctl *ctl,
 	}
 }
 
-/* Move the body out of a successful response; print the error of any other. */
+/*
+ * Move the body of a successful response to *answer_out; print the error of any
+ * other response.
+ */
 static enum ctl_status client_take_body(const struct ctl *ctl, enum error error,
 					struct socket_answer *answer,
 					struct buffer *answer_out)
@@ -417,8 +421,8 @@ enum ctl_status client_ask_value(const struct ctl *ctl, const char *method,
 }
 
 /*
- * Append the sites after `after`, which becomes the last site, or "" when there
- * are no more.
+ * Append the next sites after the host `after`. Then `after` becomes the last
+ * host, or "" if there are no more.
  */
 static enum ctl_status ask_some_sites(const struct ctl *ctl,
 				      char after[MAX_HOST_BYTES + 1],
@@ -434,7 +438,7 @@ static enum ctl_status ask_some_sites(const struct ctl *ctl,
 	status = client_ask_value(ctl, NULL, target.data, NULL, &answer);
 	json_array_extend(sites, json_object_get(answer, "sites"));
 	next = json_string_value(json_object_get(answer, "next"));
-	/* accept ascending hosts only, so that the loop ends */
+	/* accept only hosts in ascending order, so that the loop ends */
 	if (next == NULL || strcmp(next, after) <= 0)
 		next = "";
 	snprintf(after, MAX_HOST_BYTES + 1, "%s", next);
@@ -547,7 +551,7 @@ void client_print_object(const json_t *object)
 	json_t *value;
 	json_t *part;
 
-	/* jansson's iterators take no const object */
+	/* the iterators of jansson do not accept a const object */
 	json_object_foreach((json_t *)object, name, value)
 	{
 		if (!json_is_object(value)) {

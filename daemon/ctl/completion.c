@@ -14,25 +14,27 @@
 #include "page/page_class.h"
 #include "store/rows.h"
 
-/* Parse an incomplete command line, and find the role of its last word. */
+/* Parsing an incomplete command line, to find the role of its last word. */
 
-/* Role of the last word. */
+/* The role of the last word. */
 enum typed_part {
 	TYPED_VERB,
 	TYPED_OPTION,  /* it begins with "-" */
-	TYPED_VALUE,   /* of `option` */
-	TYPED_OPERAND, /* after those in `ctl` */
+	TYPED_VALUE,   /* the value of `option` */
+	TYPED_OPERAND, /* an operand after those in `ctl` */
 	TYPED_NOTHING, /* unknown, because the verb does not exist */
 };
 
-/* Points into the words and the tables. */
+/* The parsed command line. Its pointers point into the words and the tables. */
 struct typed_line {
-	struct ctl ctl; /* its values are not checked */
+	struct ctl ctl; /* the values of its options are not checked */
 	enum typed_part part;
 	const struct verb_option *option;
-	struct slice head; /* part before the value: "--format=" */
-	const char *last;  /* rest of the last word */
-	bool is_ended;     /* after "--" */
+	struct slice head; /* part of the last word before the value:
+			      "--format=" */
+	const char *last;  /* the rest of the last word */
+	bool is_ended;     /* "--" was read, so all further words are
+			      operands */
 };
 
 static bool is_option(const struct typed_line *line, const char *word)
@@ -40,7 +42,10 @@ static bool is_option(const struct typed_line *line, const char *word)
 	return !line->is_ended && word[0] == '-';
 }
 
-/* Return NULL for an unknown option, or a flag, which has no value. */
+/*
+ * Return the option of the word; NULL if it is unknown, or a flag, which has no
+ * value.
+ */
 static const struct verb_option *
 option_with_value(const struct typed_line *line, const char *word)
 {
@@ -72,7 +77,7 @@ static void typed_line_read_option(struct typed_line *line, const char *word)
 			(struct option_value){option, equals + 1};
 }
 
-/* Read a word before the last one. */
+/* Read one of the words before the last one. */
 static void typed_line_read_word(struct typed_line *line, const char *word)
 {
 	if (line->option != NULL) {
@@ -108,7 +113,7 @@ static void typed_line_read_last(struct typed_line *line, const char *word)
 	}
 }
 
-/* Errors in the words before the last one are ignored. */
+/* Parse the words. Ignore errors in the words before the last one. */
 static struct typed_line typed_line_read(const char *const *words, size_t count)
 {
 	struct typed_line line = {
@@ -124,8 +129,8 @@ static struct typed_line typed_line_read(const char *const *words, size_t count)
 }
 
 /*
- * Return whether the word has only bytes without a special meaning in shells
- * and terminals.
+ * Return whether no byte of the word has a special meaning in shells and
+ * terminals.
  */
 static bool completion_is_safe(struct slice word)
 {
@@ -167,12 +172,15 @@ void completion_add(const struct completion *completion, const char *value,
 		add_line(completion, value, meaning);
 }
 
-/* Values for the capitals of a usage. */
+/* Values for the placeholders in a usage. */
 
-/* A user waits for the completion. */
+/* Short, because a user waits for the completion. */
 enum { PATIENCE_MS = 400 };
 
-/* Return the response to GET; NULL, without a message, if there is none. */
+/*
+ * Send GET and return the response as JSON. Return NULL, without a message, if
+ * there is none.
+ */
 static json_t *completion_request(const struct completion *completion,
 				  const char *target)
 {
@@ -189,9 +197,12 @@ static json_t *completion_request(const struct completion *completion,
 	return value;
 }
 
-/* An array in a response to GET, and the members of its rows to offer. */
+/*
+ * An array in the response to GET, and the members of its rows that become
+ * completions.
+ */
 struct value_list {
-	const char *name; /* of the value in a usage */
+	const char *name; /* placeholder in a usage */
 	const char *target;
 	const char *member;
 	const char *value;
@@ -230,7 +241,7 @@ static void add_list(const struct completion *completion,
 	json_decref(answer);
 }
 
-/* Add the guards of the site in the operand before. */
+/* Add the guards of the site, which is the previous operand. */
 static void completion_add_guards(struct completion *completion)
 {
 	const struct typed_line *line = completion->line;
@@ -247,7 +258,10 @@ static void completion_add_guards(struct completion *completion)
 	buffer_free(&target);
 }
 
-/* Add the templates of the site `host` [length], each with its pages. */
+/*
+ * Add the templates of the site `host`, each with its number of pages as
+ * description.
+ */
 static void add_templates_of(const struct completion *completion,
 			     struct slice host)
 {
@@ -278,7 +292,10 @@ static void add_templates_of(const struct completion *completion,
 	buffer_free(&name);
 }
 
-/* Add "HOST/" for each site; if there is only one site, add its templates. */
+/*
+ * Add "HOST/" for each site. If there is only one site, add its templates
+ * instead.
+ */
 static void add_sites_of_templates(const struct completion *completion)
 {
 	json_t *answer = completion_request(completion, "/v1/sites");
@@ -334,7 +351,10 @@ static void add_methods(struct completion *completion)
 		completion_add(completion, (*e)->name, (*e)->summary);
 }
 
-/* Add NAME= for each parameter of the method on the command line. */
+/*
+ * Add "NAME=" for each parameter of the extraction method that the command line
+ * names.
+ */
 static void add_parameters(struct completion *completion)
 {
 	const char *method = option_text(&completion->line->ctl, "method");
@@ -353,7 +373,8 @@ static void add_parameters(struct completion *completion)
 }
 
 /*
- * Return the completion after the last comma; the text before it is the head.
+ * Return a completion of the text after the last comma; the text before it is
+ * the head.
  */
 static struct completion last_of_list(const struct completion *completion)
 {
@@ -436,7 +457,7 @@ static const struct {
 static void completion_add_values(struct completion *completion,
 				  struct slice name)
 {
-	/* bash offers paths only without other completions */
+	/* bash offers paths only if there are no other completions */
 	bool is_path =
 		completion->has_files && slice_equal(name, slice_of("URL"));
 
@@ -476,7 +497,10 @@ static void add_choices(struct completion *completion, struct slice word)
 	}
 }
 
-/* Return whether the operands may begin the action. */
+/*
+ * Return whether the operands on the line may be the first operands of the
+ * action.
+ */
 static bool typed_line_begins(const struct typed_line *line,
 			      const struct verb_action *action)
 {
@@ -484,7 +508,10 @@ static bool typed_line_begins(const struct typed_line *line,
 			    line->ctl.operand_count);
 }
 
-/* Add an option of several actions once. */
+/*
+ * Add the options of all actions that fit the line. Add an option that several
+ * actions have only once.
+ */
 static void add_options_of_actions(const struct completion *completion)
 {
 	const struct typed_line *line = completion->line;
@@ -563,7 +590,7 @@ void completion_append(const struct ctl *ctl, const char *const *words,
 	free(line.ctl.values);
 }
 
-/* Templatectl completion. */
+/* The actions of templatectl completion. */
 
 enum ctl_status run_completion_script(const struct ctl *ctl)
 {
@@ -592,7 +619,7 @@ enum ctl_status run_completion_table(const struct ctl *ctl)
 	return CTL_DONE;
 }
 
-/* The completion scripts call this. */
+/* Print completions; called by the completion scripts. */
 enum ctl_status run_completion_words(const struct ctl *ctl)
 {
 	struct buffer out = {0};

@@ -17,14 +17,17 @@
 #include "daemon/runtime/systemd.h"
 #include "daemon/runtime/terminal.h"
 
-/* The usage of templatectl, from its tables. */
+/* Usages and --help, which are made from the tables. */
 
 static struct slice usage_text_from(struct slice text, size_t size)
 {
 	return (struct slice){(const char *)text.data + size, text.size - size};
 }
 
-/* Return the bytes before `byte`, or all. */
+/*
+ * Return the number of bytes before the first `byte`; if there is none, the
+ * size of the text.
+ */
 static size_t size_before(struct slice text, char byte)
 {
 	const char *found =
@@ -46,7 +49,10 @@ static bool cut_end(struct slice *word, const char *end)
 	return true;
 }
 
-/* Remove the brackets of "[HOST]", "[V1" and "V2]", but not of "HOST[/N]". */
+/*
+ * Remove the brackets of words such as "[HOST]", "[V1" and "V2]", but not those
+ * in "HOST[/N]".
+ */
 static struct slice usage_word_strip(struct slice word)
 {
 	if (slice_byte(word, 0) == '[')
@@ -57,8 +63,8 @@ static struct slice usage_word_strip(struct slice word)
 }
 
 /*
- * Like usage_word(); *is_needed_out: a command must have an operand at this
- * position.
+ * Do the same as usage_word(). *is_needed_out: the command is incomplete
+ * without an operand at this position.
  */
 static bool usage_find_word(struct slice form, size_t position,
 			    struct slice *word_out, bool *is_needed_out)
@@ -150,12 +156,12 @@ const char *verb_group_title(enum verb_group group)
 	return titles[group];
 }
 
-/* Columns of a help line, whatever the width of the terminal. */
+/* Widths of the help, independent of the width of the terminal. */
 enum { LINE_COLUMNS = 80, ACTION_COLUMNS = 24, MAX_ACTIONS = 8 };
 
 /*
- * Print the words of `text`, wrapped and indented by `indent` columns. The
- * cursor is at this column.
+ * Print the words of `text`, wrapped, and indented by `indent` columns. The
+ * cursor is at that column already.
  */
 static void help_print_words(const char *text, int indent)
 {
@@ -173,14 +179,14 @@ static void help_print_words(const char *text, int indent)
 	printf("\n");
 }
 
-/* Print two columns; the first is `width` wide. */
+/* Print two columns; the first has the width `width`. */
 static void help_print_row(const char *name, int width, const char *meaning)
 {
 	printf("  %-*s  ", width, name);
 	help_print_words(meaning, width + 4);
 }
 
-/* Write "-o, --out FILE" to `text` of `size` bytes; return its length. */
+/* Write a text such as "-o, --out FILE" to `text` [size]. Return its length. */
 static int option_usage(const struct verb_option *option, char *text,
 			size_t size)
 {
@@ -210,7 +216,10 @@ static void print_options(const struct verb_option *options)
 	}
 }
 
-/* Return the length of the action's word, "show" of "show HOST"; or 0. */
+/*
+ * Return the length of the word of the action: for "show HOST" of "show"; 0 if
+ * it has no word.
+ */
 static size_t action_name_length(const struct verb_action *action)
 {
 	size_t length = strcspn(action->usage, " ");
@@ -221,7 +230,7 @@ static size_t action_name_length(const struct verb_action *action)
 		       : 0;
 }
 
-/* Return whether the action has this name; every action has the name NULL. */
+/* Return whether the action has this name. If `name` is NULL, return true. */
 static bool action_is_named(const struct verb_action *action, const char *name)
 {
 	return name == NULL ||
@@ -230,7 +239,7 @@ static bool action_is_named(const struct verb_action *action, const char *name)
 			   slice_of(name));
 }
 
-/* Append "site show HOST", with the place of the options. */
+/* Append a usage such as "site show [OPTION]... HOST". */
 static void usage_append(const struct verb *verb,
 			 const struct verb_action *action, struct buffer *out)
 {
@@ -275,7 +284,10 @@ static void help_print_actions(const struct verb *verb, const char *name)
 	}
 }
 
-/* Print the help of the verb, or of its actions of this name. */
+/*
+ * Print the help of the verb or, if `name` is not NULL, of its actions with
+ * this name.
+ */
 static void help_print_verb(const struct verb *verb, const char *name)
 {
 	help_print_usage(verb, name);
@@ -290,7 +302,7 @@ static void help_print_verb(const struct verb *verb, const char *name)
 		printf("\nExample: templatectl %s\n", verb->example);
 }
 
-/* Print all verbs. */
+/* Print the help of templatectl: all verbs and the global options. */
 static void help_print(void)
 {
 	int width = 0;
@@ -317,13 +329,16 @@ static void help_print(void)
 enum { MAX_LENGTH = 31, FAR = 1000 };
 
 /*
- * Optimal string alignment (Damerau-Levenshtein without repeated edits of the
- * same part).
+ * Return the number of typing errors between two words (optimal string
+ * alignment: Damerau-Levenshtein without repeated edits of the same part).
  */
 static unsigned edit_distance(const char *a, size_t a_length, const char *b,
 			      size_t b_length)
 {
-	/* of the first i letters of `a` to the first j of `b` */
+	/*
+	 * cost[i][j]: distance of the first i letters of `a` from the first j
+	 * letters of `b`
+	 */
 	unsigned cost[MAX_LENGTH + 1][MAX_LENGTH + 1];
 
 	for (size_t i = 0; i <= a_length; i++)
@@ -344,7 +359,9 @@ static unsigned edit_distance(const char *a, size_t a_length, const char *b,
 	return cost[a_length][b_length];
 }
 
-/* Return the distance; FAR if it is too large for a typing error. */
+/*
+ * Return the distance of the words; FAR if it is too large for a typing error.
+ */
 static unsigned try_one(const char *word, const char *name)
 {
 	size_t length = strlen(word);
@@ -425,7 +442,7 @@ static json_t *options_json(const struct verb_option *option)
 	return options;
 }
 
-/* Return whether no earlier action of the verb has an option of this name. */
+/* Return whether this is the first option of the verb with its name. */
 static bool option_is_first(const struct verb *verb,
 			    const struct verb_option *option)
 {
@@ -704,18 +721,22 @@ static bool check_value(const struct ctl *ctl, const struct verb_option *option,
 	return false;
 }
 
-/* The command line during parsing. */
+/* The state of parsing the command line. */
 struct command_line_parser {
 	struct ctl ctl;
 	const char *const *arguments;
 	size_t count;
 	size_t next;
-	bool is_ended; /* after "--" all arguments are operands */
+	bool is_ended; /* "--" was read, so all further arguments are
+			  operands */
 	bool wants_help;
 	bool wants_version;
 };
 
-/* Return the value after `=` of the argument, or the next argument. */
+/*
+ * Return the text after '=' in the argument or, if it has no '=', the next
+ * argument. Return NULL after an error message.
+ */
 static const char *command_line_value(struct command_line_parser *reader,
 				      const char *argument)
 {
@@ -877,7 +898,7 @@ static void complain_action(const struct ctl *ctl, const char *name)
 			nearest.name == NULL ? "" : "? Or ", ctl->verb->name);
 }
 
-/* Explain why no action fits the operands. */
+/* Print an error that explains why no action fits the operands. */
 static void complain_usage(const struct ctl *ctl)
 {
 	const struct verb *verb = ctl->verb;
@@ -913,7 +934,10 @@ static void complain_usage(const struct ctl *ctl)
 	buffer_free(&usage);
 }
 
-/* Find the action whose usage fits, and remove its name from the operands. */
+/*
+ * Find the action whose usage fits the operands, and remove its word from the
+ * operands.
+ */
 static bool command_line_find_action(struct ctl *ctl)
 {
 	for (const struct verb_action *a = ctl->verb->actions; a->usage; a++) {
@@ -932,7 +956,10 @@ static bool command_line_find_action(struct ctl *ctl)
 	return false;
 }
 
-/* An option of another action of the verb is an error, too. */
+/*
+ * Check the options of the command line. An option of another action of the
+ * verb is an error, too.
+ */
 static bool command_line_check_options(const struct ctl *ctl)
 {
 	for (size_t i = 0; i < ctl->value_count; i++) {

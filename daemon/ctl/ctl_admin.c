@@ -9,10 +9,11 @@
 #include "daemon/runtime/child.h"
 #include "daemon/runtime/clock.h"
 
-/* Results of templatectl node and status, for people. */
+/* Results of templatectl node and templatectl status, changed for tables. */
 
 /*
- * Return whether the partition is in a transition or not at its wanted owner.
+ * Return whether the partition is changing its state or is not at the node that
+ * should own it.
  */
 static bool partition_is_restless(const json_t *row)
 {
@@ -25,7 +26,10 @@ static bool partition_is_restless(const json_t *row)
 	       strcmp(state, "taken") == 0 || strcmp(state, "left") == 0;
 }
 
-/* Keep the partitions in transition; without a group the node knows none. */
+/*
+ * Keep only the partitions that are changing. A node that has not joined its
+ * group knows none.
+ */
 void node_arrange(json_t *answer)
 {
 	bool has_joined = json_is_true(json_object_get(answer, "has_joined"));
@@ -41,7 +45,10 @@ void node_arrange(json_t *answer)
 	json_object_set_new(answer, "partitions", kept);
 }
 
-/* Make a row of each running process of a role, or of the role. */
+/*
+ * Replace the rows of roles with one row for each running process. A role
+ * without a process keeps its row.
+ */
 void status_arrange(json_t *answer)
 {
 	json_t *rows = json_array();
@@ -63,11 +70,11 @@ void status_arrange(json_t *answer)
 	json_object_set_new(answer, "processes", rows);
 }
 
-/* Templatectl token: the tokens of TCP clients. */
+/* The action templatectl token add, for tokens of TCP clients. */
 
 /*
- * Print only the token on standard output, for scripts; it cannot be printed
- * again.
+ * Print only the token on standard output, so that scripts can read it. The
+ * daemon cannot show it again.
  */
 static enum ctl_status print_token(const struct ctl *ctl, const json_t *answer)
 {
@@ -109,13 +116,13 @@ enum ctl_status run_token_add(const struct ctl *ctl)
 	return status;
 }
 
-/* Templatectl: ui. */
+/* The action templatectl ui. */
 
 enum { OPENING_MS = 10000 };
 
 /*
- * Open the address in the desktop's browser. The address was printed, in case
- * this fails.
+ * Open the address in the browser of the desktop. If this fails, the user still
+ * has the printed address.
  */
 static void open_browser(const char *address)
 {

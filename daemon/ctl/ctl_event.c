@@ -9,24 +9,25 @@
 #include "daemon/query/event.h"
 #include "daemon/runtime/terminal.h"
 
-/* templatectl event list */
+/* The action templatectl event list. */
 
 enum {
 	EVENTS_AT_ONCE = 1000,
-	WAIT_S = 60, /* long poll: the daemon responds earlier if there is an
-			event */
+	WAIT_S = 60, /* how long the daemon waits for an event before it
+			responds */
 	FOLLOW_TIMEOUT_MS = (WAIT_S + 30) * 1000,
 };
 
-/* State for printing events. */
+/* The state of printing events. */
 struct printer {
 	const struct ctl *ctl;
-	json_t *rows;   /* of the next table; NULL: print a line each */
-	uint64_t since; /* the last event printed */
-	size_t seen;    /* events in the last response */
+	json_t *rows;   /* rows of the next table; NULL = print each event as
+			   a line */
+	uint64_t since; /* number of the last event that was printed */
+	size_t seen;    /* number of events in the last response */
 };
 
-/* Print an event in a line. */
+/* Print an event as one line. */
 static void print_line(const json_t *event, const char *what)
 {
 	const char *place =
@@ -45,14 +46,17 @@ static void print_line(const json_t *event, const char *what)
 	buffer_free(&clean);
 }
 
-/* Name the page if the event concerns one; show silenced ones with --all. */
+/*
+ * Print an event. Print its URL, too, if it has one and is no alert. Skip
+ * silenced events unless --all is given.
+ */
 static void print_event(struct printer *printer, json_t *event)
 {
 	const char *url = json_string_value(json_object_get(event, "url"));
 	uint64_t number = field_whole(event, "seq");
 	struct buffer what = {0};
 
-	/* numbers must increase, otherwise the loop would never end */
+	/* require increasing numbers; otherwise the loop may never end */
 	if (number <= printer->since)
 		return;
 	printer->since = number;
@@ -108,7 +112,7 @@ static void event_make_target(const struct printer *printer, uint64_t wait_s,
 		      wait_s);
 }
 
-/* Send one request, and print the events. */
+/* Send one request for events, and print the events. */
 static enum ctl_status ask_events(struct printer *printer, uint64_t wait_s,
 				  bool is_patient)
 {
@@ -132,7 +136,10 @@ static enum ctl_status ask_events(struct printer *printer, uint64_t wait_s,
 	return status;
 }
 
-/* Print all events, in tables of a thousand; only the first has titles. */
+/*
+ * Print all events, in tables of EVENTS_AT_ONCE rows; only the first table has
+ * titles.
+ */
 static enum ctl_status list_events(struct printer *printer)
 {
 	const struct result_table *tables = printer->ctl->action->tables;
@@ -152,7 +159,10 @@ static enum ctl_status list_events(struct printer *printer)
 	return status;
 }
 
-/* Print events until interrupted. Continue when the daemon restarts. */
+/*
+ * Print events until the user interrupts the command. Wait while the daemon
+ * does not respond.
+ */
 static enum ctl_status follow_events(struct printer *printer)
 {
 	const struct timespec pause = {.tv_sec = 1};
@@ -186,11 +196,11 @@ enum ctl_status run_event_list(const struct ctl *ctl)
 					   : list_events(&printer);
 }
 
-/* templatectl hook add */
+/* The action templatectl hook add. */
 
 enum { MAX_SECRET_FILE = 4096 };
 
-/* Add the first line of the file. */
+/* Add the first line of the file of --secret-file to the body. */
 static bool add_secret_file(const struct ctl *ctl, json_t *body)
 {
 	const char *path = option_text(ctl, "secret-file");

@@ -21,15 +21,16 @@
 #include "extract/methods/ridge.h"
 #include "template/bundle.h"
 
-/* Templatectl: apply, extraction with a bundle instead of the daemon. */
+/* The action templatectl apply: extraction with a bundle, without a daemon. */
 
 enum { MAX_LEARNED_BYTES = 64 << 20 };
 
 struct bundle_run {
 	struct bundle *bundle;
-	const char *base; /* base URL of several files */
+	const char *base; /* base URL if there are several files */
 	struct model_cache *learned;
-	struct bundle_learner learner; /* any thread; uses the cache above */
+	struct bundle_learner learner; /* any thread may use it; uses the
+					  cache `learned` */
 };
 
 static void bundle_append_page(void *visitor, struct slice charset,
@@ -39,7 +40,7 @@ static void bundle_append_page(void *visitor, struct slice charset,
 	item_append(visitor, charset);
 }
 
-/* A sample_reader. */
+/* Append the sample of a cluster of the bundle; a sample_reader. */
 static enum error bundle_run_read_sample(void *context, uint32_t cluster,
 					 struct buffer *list,
 					 uint32_t *changes_out)
@@ -176,15 +177,19 @@ enum ctl_status run_apply(const struct ctl *ctl)
 	return status;
 }
 
-/* Templatectl: batch, the daemon's pipeline on a folder. */
+/*
+ * The action templatectl batch: the pipeline of the daemon applied to a folder.
+ */
 
 struct offline_batch {
 	const struct ctl *ctl;
 	struct offline_site site;
 	uint64_t started_ms;
-	atomic_size_t by_template; /* pages */
-	size_t next;               /* next page */
-	size_t missing;            /* pages that were not added to the site */
+	atomic_size_t by_template; /* number of pages extracted with a
+				      template */
+	size_t next;               /* index of the next page */
+	size_t missing;            /* number of pages that were not added to
+				      the site */
 };
 
 static bool offline_batch_next(void *context, struct page_item *item_out)
@@ -274,9 +279,14 @@ enum ctl_status run_batch(const struct ctl *ctl)
 	return status;
 }
 
-/* Templatectl: explain, a page coloured by verdict. */
+/*
+ * The action templatectl explain: a page whose parts are coloured by verdict.
+ */
 
-/* If the file of --out cannot be written, print a message and return false. */
+/*
+ * Print the page, or write it to the file of --out. Return false after an error
+ * message.
+ */
 static bool explain_write(const struct ctl *ctl, const struct buffer *picture)
 {
 	const char *path = option_text(ctl, "out");
@@ -323,7 +333,10 @@ static enum ctl_status explain_file(const struct ctl *ctl,
 	return status;
 }
 
-/* Find the page by its path below the folder, or by any path of its file. */
+/*
+ * Find the page by its path relative to the folder, or by its path as the user
+ * would type it.
+ */
 static const struct offline_page *
 explain_find_page(const struct offline_site *site, const char *path)
 {
@@ -371,7 +384,8 @@ static enum ctl_status explain_in_site(const struct ctl *ctl,
 {
 	const char *folder = option_text(ctl, "site");
 	const char *operands[] = {folder};
-	struct ctl lesson = *ctl; /* as if the folder were the operand */
+	struct ctl lesson = *ctl; /* as if the folder were the operand of a
+				     command */
 	struct offline_site site = {0};
 	enum ctl_status status = CTL_FAILED;
 
@@ -435,7 +449,7 @@ enum ctl_status run_explain(const struct ctl *ctl)
 	return status;
 }
 
-/* Templatectl: features. */
+/* The action templatectl features. */
 
 enum ctl_status run_features(const struct ctl *ctl)
 {
@@ -452,9 +466,12 @@ enum ctl_status run_features(const struct ctl *ctl)
 	return CTL_DONE;
 }
 
-/* Templatectl: extract, methods. */
+/* The actions templatectl extract and templatectl methods. */
 
-/* Read the model of --model; the caller frees it; NULL without --model. */
+/*
+ * Read the model of --model, which the caller frees; NULL without --model.
+ * Return false after an error message.
+ */
 static bool read_model(const struct ctl *ctl, struct ridge_model **model_out)
 {
 	const char *path = option_text(ctl, "model");
@@ -481,7 +498,7 @@ static bool read_model(const struct ctl *ctl, struct ridge_model **model_out)
 	return error == ERR_NONE;
 }
 
-/* Extract from the page without a template. */
+/* Extract the text of a page without a known template. */
 static enum error ctl_extract_page(void *context, const struct page_item *item,
 				   const struct text_request *request,
 				   struct extraction_result *answer_out)

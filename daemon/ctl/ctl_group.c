@@ -32,7 +32,7 @@
 #include "store/record.h"
 
 /*
- * Cluster HTML files by template, without a daemon, for templatectl cluster
+ * Clustering of HTML files by template, without a daemon: templatectl cluster
  * and its report.
  */
 
@@ -41,33 +41,37 @@ struct link_graph;
 struct linkage;
 
 /*
- * The comparable pages; pages with equal signatures share a leaf. Begin with
- * ctl, measure, threshold and width; end with clustering_free().
+ * A clustering of pages. Pages with equal signatures share a leaf of the
+ * dendrogram. Initialize ctl, measure, threshold and width; free with
+ * clustering_free().
  */
 struct clustering {
 	const struct ctl *ctl;
 	enum measure measure;
-	unsigned threshold; /* permille */
-	unsigned width;     /* of shingles; 0 = default of the measure */
+	unsigned threshold; /* in thousandths */
+	unsigned width;     /* names per shingle; 0 = default of the measure */
 	struct linkage *linkage;
-	struct arena *arena; /* holds the signatures */
+	struct arena *arena; /* has the signatures */
 	uint32_t next_label;
-	struct link_graph *inbound;   /* links between the inputs */
-	const char **names;           /* [count], of the inputs */
-	uint32_t *witnesses;          /* [count], link_labels_compute() */
+	struct link_graph *inbound;   /* the links between the input files */
+	const char **names;           /* [count], names of the input files */
+	uint32_t *witnesses;          /* [count], labels from
+					 link_labels_compute() */
 	struct signature *signatures; /* [count] */
-	uint32_t *numbers; /* [count], clusters: clustering_result_number() */
-	uint32_t *leaves;  /* [count] */
+	uint32_t *numbers;            /* [count], the cluster of each page:
+					 clustering_result_number() */
+	uint32_t *leaves;             /* [count], the leaf of each page */
 	size_t count;
 	size_t skipped;
 	uint32_t cluster_count;
-	const char **examples; /* [leaf_count], the first page of each */
+	const char **examples; /* [leaf_count], name of the first page of
+				  each leaf */
 	uint32_t leaf_count;
 };
 
-/* Agreement of the clusters with labels. */
+/* How well the clusters agree with the labels. */
 struct figures {
-	size_t count; /* pages with a label */
+	size_t count; /* number of pages with a label */
 	uint32_t label_count;
 	struct agreement agreement;
 	double dunn;
@@ -75,7 +79,7 @@ struct figures {
 
 struct label_group {
 	size_t size;
-	size_t first; /* smallest item */
+	size_t first; /* its smallest item */
 	uint32_t number;
 };
 
@@ -153,8 +157,8 @@ static struct signature copy_signature(struct arena *arena,
 }
 
 /*
- * Compute the signature of file number `index` through its record, as the
- * daemon does.
+ * Compute the signature of input file `index` from its record, as the daemon
+ * does.
  */
 static enum error sign_file(struct clustering *clustering,
 			    const struct input *input, uint32_t index,
@@ -190,7 +194,10 @@ static enum error sign_file(struct clustering *clustering,
 	return error;
 }
 
-/* Add the page to the linkage; report an unusable page and return false. */
+/*
+ * Add the page to the linkage. If that is not possible, print an error and
+ * return false.
+ */
 static bool clustering_add_page(struct clustering *clustering,
 				const struct input *input, uint32_t index)
 {
@@ -215,13 +222,16 @@ static bool clustering_add_page(struct clustering *clustering,
 	if (error != ERR_NONE || is_cut)
 		return false;
 	clustering->names[clustering->count] = input->name;
-	/* number of the input, until its label is known */
+	/*
+	 * the number of the input file, until name_witnesses() replaces it by a
+	 * label
+	 */
 	clustering->witnesses[clustering->count] = index;
 	clustering->signatures[clustering->count++] = signature;
 	return true;
 }
 
-/* Number the leaves in the order of their first pages, hence of the names. */
+/* Number the leaves in the order of their first pages. */
 static void number_leaves(struct clustering *clustering)
 {
 	size_t rows = linkage_size(clustering->linkage).set_rows;
@@ -277,8 +287,9 @@ static void name_witnesses(struct clustering *clustering, size_t input_count)
 }
 
 /*
- * Read the inputs, which must outlive the clustering, and cluster them.
- * Unusable inputs are reported on standard error and counted as skipped.
+ * Read the input files and cluster them. `inputs` must outlive the clustering.
+ * Files that cannot be used are reported on standard error and counted as
+ * skipped.
  */
 static void clustering_read(struct clustering *clustering,
 			    const struct inputs *inputs)
@@ -308,7 +319,7 @@ static void clustering_read(struct clustering *clustering,
 		progress_clear(&progress);
 	}
 	progress_clear(&progress);
-	/* `leaves` holds the labels until the leaves are numbered */
+	/* `leaves` has the labels of clusters until number_leaves() */
 	for (size_t i = 0; i < clustering->count; i++)
 		clustering->leaves[i] = linkage_label(clustering->linkage, i);
 	clustering->cluster_count = clustering_result_number(
@@ -349,7 +360,10 @@ static struct dendrogram_leaf *make_leaves(const struct clustering *clustering)
 	return leaves;
 }
 
-/* Return [clustering->count]: the labels of the pages; NULL without labels. */
+/*
+ * Return the numbers of the labels of the pages [clustering->count]; NULL if
+ * there are no labels.
+ */
 static uint32_t *make_truth(const struct clustering *clustering,
 			    const struct labels *labels)
 {
@@ -363,7 +377,7 @@ static uint32_t *make_truth(const struct clustering *clustering,
 	return truth;
 }
 
-/* Cluster the pages again at this threshold. */
+/* Cluster the pages again with this threshold. */
 static void clustering_cut_at(struct clustering *clustering,
 			      const struct report *report, unsigned threshold)
 {
@@ -382,10 +396,10 @@ static void clustering_cut_at(struct clustering *clustering,
 }
 
 /*
- * Make the report of the pages, with scores if there are labels; the clustering
- * must outlive the report. With `is_auto`, first cluster the pages again at the
- * threshold that the report suggests. Print a message and return false if there
- * are too many pages.
+ * Make the report about the pages, with scores if there are labels. The
+ * clustering must outlive the report. If `is_auto` is true, cluster the pages
+ * with the threshold that the report suggests. If there are too many pages,
+ * print an error and return false.
  */
 static bool clustering_report(struct clustering *clustering,
 			      const struct labels *labels, bool is_auto,
@@ -438,7 +452,10 @@ static uint32_t count_distinct(const uint32_t *numbers, size_t count)
 	return distinct;
 }
 
-/* All pages of a leaf are in one cluster, so one page per leaf is enough. */
+/*
+ * Return the Dunn index of the clusters. All pages of a leaf have the same
+ * signature, so one page of each leaf is enough.
+ */
 static double measure_dunn(const struct clustering *clustering,
 			   const struct labels *labels)
 {
@@ -504,7 +521,7 @@ static int labels_compare_paths(const void *a, const void *b)
 	const struct label *right = b;
 	int order = labels_compare(left->path, right->path);
 
-	/* equal paths keep the order of the file */
+	/* lines with equal paths keep the order of the file */
 	return order != 0 ? order : left->number < right->number ? -1 : 1;
 }
 
@@ -514,7 +531,7 @@ static int compare_texts(const void *a, const void *b)
 			      ((const struct label *)b)->text);
 }
 
-/* Remove and return the first column of `line`. */
+/* Remove the first column from `line` and return it. */
 static struct slice take_column(struct slice *line)
 {
 	const char *text = (const char *)line->data;
@@ -558,7 +575,7 @@ static size_t labels_read_lines(struct slice bytes, struct label **items_out)
 	return count;
 }
 
-/* Keep only the last line of each path; the lines are sorted. */
+/* Keep only the last line of each path. The lines are sorted by path. */
 static size_t labels_drop_repeats(struct label *items, size_t count)
 {
 	size_t kept = 0;
@@ -632,7 +649,7 @@ uint32_t labels_find(const struct labels *labels, const char *path)
 	return label->number;
 }
 
-/* Templatectl: cluster. */
+/* The action templatectl cluster. */
 
 enum { MAX_LABEL_BYTES = 1 << 28 };
 
@@ -644,8 +661,8 @@ static void group_append_lines(const struct clustering *clustering,
 
 		buffer_append_text(out, clustering->names[i]);
 		/*
-		 * replace tabs and newlines of a name, which would break the
-		 * line
+		 * replace control characters: a tab or newline in a name would
+		 * break the line
 		 */
 		for (size_t c = begin; c < out->size; c++)
 			if ((unsigned char)out->data[c] < ' ')
@@ -688,8 +705,8 @@ static json_t *figures_json(const struct figures *figures)
 }
 
 /*
- * Print the clusters as JSON; with the report for --report or the threshold
- * "auto".
+ * Print the clusters as JSON; with --report also the report, and with the
+ * threshold "auto" the suggestion.
  */
 static void print_as_json(const struct clustering *clustering,
 			  const struct report *report, bool is_auto,
@@ -734,7 +751,10 @@ static void group_print_figures(const struct clustering *clustering,
 		figures->dunn);
 }
 
-/* If the file of --labels cannot be read, print a message and return false. */
+/*
+ * Read the file of --labels. If it cannot be read, print an error and return
+ * false.
+ */
 static bool read_labels(const struct ctl *ctl, struct labels *labels_out)
 {
 	const char *path = option_text(ctl, "labels");
@@ -787,7 +807,10 @@ static void group_print_result(const struct clustering *clustering,
 	}
 }
 
-/* If the file of --svg cannot be written, print a message and return false. */
+/*
+ * Write the file of --svg. If it cannot be written, print an error and return
+ * false.
+ */
 static bool group_write_svg(const struct ctl *ctl, const struct report *report)
 {
 	const char *path = option_text(ctl, "svg");

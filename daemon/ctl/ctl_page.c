@@ -15,7 +15,7 @@
 #include "daemon/ctl/offline_run.h"
 #include "daemon/runtime/terminal.h"
 
-/* Templatectl: ingest, upload of archives to the daemon. */
+/* The action templatectl ingest, which uploads archives to the daemon. */
 
 enum { SHOWN_HOSTS = 5 };
 
@@ -25,7 +25,7 @@ struct archive_input {
 	int file;
 	uint64_t size; /* 0 = unknown */
 	uint64_t done;
-	int failure; /* errno */
+	int failure; /* errno of a failed read, or 0 */
 	struct progress progress;
 };
 
@@ -60,7 +60,10 @@ static bool archive_input_open(const struct ctl *ctl,
 	return true;
 }
 
-/* Send the archive, with the options that select its pages. */
+/*
+ * Send the archive. The query of the request has the options that select its
+ * pages.
+ */
 static enum ctl_status send_input(const struct ctl *ctl,
 				  struct archive_input *input,
 				  json_t **answer_out)
@@ -90,7 +93,9 @@ static enum ctl_status send_input(const struct ctl *ctl,
 	return status;
 }
 
-/* Append the first hosts whose pages were skipped for this reason. */
+/*
+ * Append the first SHOWN_HOSTS hosts whose pages were skipped with this error.
+ */
 static void append_hosts(const json_t *answer, const char *error,
 			 struct buffer *out)
 {
@@ -113,7 +118,7 @@ static void append_hosts(const json_t *answer, const char *error,
 	buffer_append_byte(out, '\0');
 }
 
-/* Report skipped pages, and the option that includes them. */
+/* Report skipped and rejected pages, and the option that includes them. */
 static void complain_pages(const struct ctl *ctl, const char *name,
 			   const json_t *answer)
 {
@@ -148,7 +153,10 @@ static void complain_pages(const struct ctl *ctl, const char *name,
 	buffer_free(&over);
 }
 
-/* Report rejected records, and where reading stopped if not at the end. */
+/*
+ * Report rejected records and, if reading stopped before the end of the
+ * archive, the reason.
+ */
 static void complain_records(const struct ctl *ctl, const char *name,
 			     const json_t *answer)
 {
@@ -188,7 +196,7 @@ static void archive_add_row(json_t *rows, const char *name, json_t *answer)
 	json_array_append(rows, answer);
 }
 
-/* Send one archive; print the result or add it to the rows. */
+/* Send one archive; print the result as JSON or add it to the rows. */
 static enum ctl_status ingest_file(const struct ctl *ctl, const char *name,
 				   json_t *rows)
 {
@@ -235,18 +243,20 @@ enum ctl_status run_ingest(const struct ctl *ctl)
 	return worst;
 }
 
-/* Templatectl: texts, the texts of a site's pages. */
+/*
+ * The action templatectl texts, which prints the texts of the pages of a site.
+ */
 
 enum {
 	BLOCK_BYTES = 64 * 1024,
 	SEQUENCE_BYTES = 64,
-	MAX_LINE_BYTES = 256 << 20, /* limit of a response of the daemon */
+	MAX_LINE_BYTES = 256 << 20, /* maximum size of a line of the daemon */
 };
 
 struct texts_output {
-	const char *path; /* NULL: standard output */
+	const char *path; /* NULL = standard output */
 	int file;
-	int failure; /* errno */
+	int failure; /* errno of a failed write, or 0 */
 	char since[SEQUENCE_BYTES];
 };
 
@@ -262,8 +272,8 @@ static enum error write_texts(void *context, struct slice bytes, uint64_t total)
 }
 
 /*
- * Return the position of the last newline before `end`; -1 if there is none, or
- * on an error.
+ * Return the position of the last newline before `end`; -1 if there is none or
+ * reading fails.
  */
 static off_t last_newline(int file, off_t end)
 {
@@ -284,7 +294,10 @@ static off_t last_newline(int file, off_t end)
 	return -1;
 }
 
-/* Read the sequence of the line from `begin` to `end`; false if it has none. */
+/*
+ * Store the sequence of the line from `begin` to `end` in output->since. Return
+ * false if it has none.
+ */
 static bool texts_read_sequence(struct texts_output *output, off_t begin,
 				off_t end)
 {
@@ -307,8 +320,8 @@ static bool texts_read_sequence(struct texts_output *output, off_t begin,
 }
 
 /*
- * Find where an earlier run stopped, and truncate its incomplete last line.
- * Return false if another program wrote the file.
+ * Find the line after which an earlier run stopped, and remove an incomplete
+ * line at the end. Return false if the file was not written by this command.
  */
 static bool texts_find_end(struct texts_output *output)
 {
@@ -350,7 +363,10 @@ static bool open_output(const struct ctl *ctl, struct texts_output *output)
 	return false;
 }
 
-/* Return the format of --format, or of the ending of the file's name. */
+/*
+ * Return the format of --format; without it, the format for the ending of the
+ * file name.
+ */
 static const char *format_of(const struct ctl *ctl, const char *path)
 {
 	static const char *const formats[] = {"wet.gz", "wet", "csv"};

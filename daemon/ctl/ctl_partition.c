@@ -15,7 +15,10 @@
 #include "daemon/runtime/terminal.h"
 #include "store/partitions.h"
 
-/* Templatectl partition: the partitions of a node's store, offline. */
+/*
+ * The action templatectl partition, for the partitions in the store of a node
+ * that is not running.
+ */
 
 enum {
 	ANY_PARTITION = JOURNAL_PARTITIONS,
@@ -23,7 +26,9 @@ enum {
 	STALL_TIMEOUT_S = 60,
 };
 
-/* Return the folder of --store; without it print a message, and return NULL. */
+/*
+ * Return the folder of --store. Without --store print an error and return NULL.
+ */
 static const char *partition_store_path(const struct ctl *ctl)
 {
 	if (!option_given(ctl, "store"))
@@ -39,9 +44,9 @@ static const char *text_or_none(const struct ctl *ctl, const char *name)
 }
 
 /*
- * Open the snapshot store of --snapshot-store; files for upload are spooled in
- * the folder. Return NULL on failure; the log, which is standard error, states
- * why.
+ * Open the snapshot store of --snapshot-store. `folder` is used for files
+ * before their upload. On failure return NULL; the log, which goes to standard
+ * error, has the reason.
  */
 static struct snapshot_store *ctl_partition_depot(const struct ctl *ctl,
 						  const char *folder)
@@ -62,8 +67,9 @@ static struct snapshot_store *ctl_partition_depot(const struct ctl *ctl,
 }
 
 /*
- * Read the keys of --encryption-key-file; NULL if it is not given. If they are
- * unreadable, or missing for --with-secrets, print a message and return false.
+ * Read the keys of --encryption-key-file; without it *keys_out is NULL. If they
+ * cannot be read, or --with-secrets needs them, print an error and return
+ * false.
  */
 static bool ctl_partition_keys(const struct ctl *ctl,
 			       struct encryption_keys **keys_out)
@@ -82,8 +88,7 @@ static bool ctl_partition_keys(const struct ctl *ctl,
 }
 
 /*
- * Open the store with its partitions; on failure print a message and return
- * false.
+ * Open a store that has partitions. On failure print an error and return false.
  */
 static bool partition_open_store(const struct ctl *ctl, const char *path,
 				 bool is_written,
@@ -112,7 +117,10 @@ static bool read_sizes(const struct ctl *ctl, struct store *store,
 	return error == ERR_NONE;
 }
 
-/* Return whether the store belongs to a node or is empty. */
+/*
+ * Return whether the store has partitions (is a store of a node) or is empty.
+ * Otherwise print an error.
+ */
 static bool has_partitions(const struct ctl *ctl, const char *path,
 			   const struct partition_sizes *sizes)
 {
@@ -126,7 +134,9 @@ static bool has_partitions(const struct ctl *ctl, const char *path,
 	return false;
 }
 
-/* Print the size and place of the copy: `place` is "file" or "snapshot_store".
+/*
+ * Print the place and the size of a snapshot. The place is a "file" or a
+ * "snapshot_store".
  */
 static void ctl_partition_print(const struct ctl *ctl, const char *place,
 				const char *path,
@@ -188,8 +198,8 @@ enum ctl_status run_partition_list(const struct ctl *ctl)
 }
 
 /*
- * If the text is not the number of a partition, print a message and return
- * false.
+ * Parse the number of a partition. If the text is not one, print an error and
+ * return false.
  */
 static bool read_partition(const struct ctl *ctl, const char *text,
 			   unsigned *partition_out)
@@ -247,7 +257,7 @@ enum ctl_status run_partition_export(const struct ctl *ctl)
 	    !read_partition(ctl, ctl->operands[0], &partition) ||
 	    !ctl_partition_keys(ctl, &keys))
 		return CTL_USAGE;
-	/* a store opened read-only has no secrets */
+	/* secrets can be read only if the store is opened for writing */
 	if (partition_open_store(ctl, path, option_given(ctl, "with-secrets"),
 				 keys, &store))
 		status = partition_export_file(ctl, store, path, partition);
@@ -257,7 +267,9 @@ enum ctl_status run_partition_export(const struct ctl *ctl)
 }
 
 /*
- * Return whether the store does not yet have the partition, or any partition.
+ * Return whether the partition may be imported: the store does not have it yet,
+ * or --force is given. ANY_PARTITION: the same for all partitions. Otherwise
+ * print an error.
  */
 static bool may_import(const struct ctl *ctl, struct store *store,
 		       const char *path, unsigned partition)
@@ -303,7 +315,9 @@ static enum ctl_status import_file(const struct ctl *ctl, const char *path,
 	struct snapshot_figures copy;
 	struct store *store = NULL;
 
-	/* read the file to its end first: a damaged file deletes nothing */
+	/*
+	 * read the whole file before anything is deleted, in case it is damaged
+	 */
 	if (partition_report_file(ctl, file,
 				  snapshot_load_file(NULL, file, &copy)) ||
 	    !partition_open_store(ctl, path, true, keys, &store))
@@ -319,7 +333,7 @@ static enum ctl_status import_file(const struct ctl *ctl, const char *path,
 }
 
 /*
- * Import the newest snapshot of the partition, if the snapshot store has one.
+ * Import the newest snapshot of the partition. If there is none, return true.
  */
 static bool import_latest(const struct ctl *ctl, struct store *store,
 			  struct snapshot_store *depot, unsigned partition,
@@ -340,7 +354,7 @@ static bool import_latest(const struct ctl *ctl, struct store *store,
 	return !partition_report_file(ctl, what, error);
 }
 
-/* Import into an empty store, or replace its partitions. */
+/* Import all partitions of the snapshot store into the store. */
 static bool import_all(const struct ctl *ctl, struct store *store,
 		       const char *path, struct snapshot_store *depot)
 {
@@ -396,8 +410,8 @@ enum ctl_status run_partition_import(const struct ctl *ctl)
 }
 
 /*
- * Templatectl partition migrate: the store of a single daemon as the initial
- * snapshots of a node group.
+ * The action templatectl partition migrate: makes the first snapshots of a node
+ * group from the store of a single daemon.
  */
 
 struct ctl_migration {
@@ -407,7 +421,7 @@ struct ctl_migration {
 	struct store *store; /* the new store */
 	struct partition_sizes sizes;
 	struct partitions_migration_report report;
-	uint64_t saved; /* partitions */
+	uint64_t saved; /* number of partitions */
 	uint64_t bytes; /* bytes of their rows */
 };
 
@@ -424,7 +438,10 @@ static bool complain_of_old(const struct ctl *ctl, const char *path,
 	return error == ERR_NONE;
 }
 
-/* Copy all rows of the old store, under new numbers. */
+/*
+ * Copy all rows of the old store to a new one that has partitions, with new
+ * site numbers.
+ */
 static bool migration_renumber(struct ctl_migration *migration,
 			       const char *path, const char *folder)
 {
@@ -437,13 +454,17 @@ static bool migration_renumber(struct ctl_migration *migration,
 	struct store *old = NULL;
 	enum error error;
 
-	/* check that the store exists; do not create one */
+	/*
+	 * check that the store exists, because opening it for writing would
+	 * create it
+	 */
 	if (!ctl_open_store(migration->ctl, path, &old))
 		return false;
 	store_close(old);
 	old = NULL;
 	/*
-	 * open for writing, which locks the store and gives access to secrets
+	 * open it for writing, because this locks it and allows to read its
+	 * secrets
 	 */
 	error = store_open(&old, path, &written);
 	if (error == ERR_NONE)
@@ -460,7 +481,10 @@ static bool migration_renumber(struct ctl_migration *migration,
 	return complain_of_old(migration->ctl, folder, error);
 }
 
-/* Reject a snapshot store that already has snapshots. */
+/*
+ * Return whether the snapshot store has no snapshots of the partitions to save,
+ * or --force is given. Otherwise print an error.
+ */
 static bool migration_target_is_empty(const struct ctl_migration *migration)
 {
 	enum error error = ERR_NOT_FOUND;
@@ -488,7 +512,7 @@ static bool save_all(struct ctl_migration *migration)
 
 	for (unsigned i = 0; i < JOURNAL_PARTITIONS && error == ERR_NONE; i++) {
 		progress_show(&progress, i, JOURNAL_PARTITIONS, NULL);
-		/* the common partition always exists, with or without hooks */
+		/* save the common partition even if it is empty */
 		if (migration->sizes.items[i].rows == 0 && i != JOURNAL_COMMON)
 			continue;
 		error = snapshot_save(migration->store, i, clock_wall_ms(),

@@ -11,7 +11,7 @@
 #include "daemon/ctl/client.h"
 #include "daemon/runtime/terminal.h"
 
-/* templatectl site thresholds */
+/* The action templatectl site thresholds. */
 
 static enum ctl_status ask_thresholds(const struct ctl *ctl, const char *format,
 				      struct buffer *out)
@@ -51,7 +51,7 @@ enum ctl_status run_site_thresholds(const struct ctl *ctl)
 	return status;
 }
 
-/* templatectl site report */
+/* The action templatectl site report. */
 
 static bool report_write(const struct ctl *ctl, struct slice page)
 {
@@ -84,34 +84,36 @@ enum ctl_status run_site_report(const struct ctl *ctl)
 }
 
 /*
- * templatectl site import: add the URLs of a file, any number of URLs. A second
- * file next to the first stores the progress, so that the next call continues
- * there.
+ * The action templatectl site import, which adds the URLs in a file, as many as
+ * it has. A second file next to that file stores the progress, so that the next
+ * call can continue there.
  */
 
 enum {
 	DEFAULT_BATCH = 500,
-	TRIES = 20, /* while the daemon does not respond, or is too busy */
+	TRIES = 20, /* attempts while the daemon does not respond or is too
+		       busy */
 	MAX_PAUSE_S = 30,
-	MAX_REPORTED = 20, /* invalid lines */
+	MAX_REPORTED = 20, /* maximum number of invalid lines to print */
 };
 
 struct site_import {
 	const struct ctl *ctl;
 	FILE *file;
-	struct buffer place_path; /* path of the progress file; or empty */
-	uint64_t lines;           /* lines read */
+	struct buffer place_path; /* path of the file with the progress;
+				     empty = none */
+	uint64_t lines;           /* number of lines read */
 	uint64_t taken;
 	uint64_t known;
 	uint64_t wrong;
-	uint64_t size; /* of the file; 0 = unknown */
-	json_t *batch; /* sites to send next */
+	uint64_t size; /* size of the file; 0 = unknown */
+	json_t *batch; /* the sites to send next */
 	size_t max_batch;
 	bool is_cluster;
 	struct progress progress;
 };
 
-/* Find the position where the previous call stopped. */
+/* Continue after the line at which the previous call stopped. */
 static void site_import_find_position(struct site_import *seeding,
 				      const char *path)
 {
@@ -136,7 +138,10 @@ static void site_import_find_position(struct site_import *seeding,
 	buffer_free(&text);
 }
 
-/* If the position cannot be written, return false; then send nothing more. */
+/*
+ * Store the position in the file. On failure return false; then nothing more
+ * may be sent.
+ */
 static bool keep_place(struct site_import *seeding)
 {
 	struct buffer text = {0};
@@ -153,8 +158,8 @@ static bool keep_place(struct site_import *seeding)
 }
 
 /*
- * Parse a line as a site: a URL, or an object with one. Return NULL if it is
- * invalid.
+ * Parse a line, which is a URL or a JSON object with a member "url". Return the
+ * site; NULL if the line is invalid.
  */
 static json_t *site_import_parse_line(const char *line)
 {
@@ -194,7 +199,10 @@ static void site_import_add_line(struct site_import *seeding, char *line)
 	}
 }
 
-/* Repeat the request while the daemon does not respond, or is too busy. */
+/*
+ * Send a request, and repeat it while the daemon does not respond or is too
+ * busy.
+ */
 static enum ctl_status ask_patiently(struct site_import *seeding,
 				     const char *target, const json_t *body,
 				     json_t **answer_out)
@@ -238,7 +246,10 @@ static enum ctl_status send_jobs(struct site_import *seeding)
 	return status;
 }
 
-/* Report a site that the daemon rejects, and continue with the next one. */
+/*
+ * Send each site of the batch. If the daemon rejects a site, continue with the
+ * next one.
+ */
 static enum ctl_status send_sites(struct site_import *seeding)
 {
 	enum ctl_status status;
@@ -349,7 +360,7 @@ enum ctl_status run_site_import(const struct ctl *ctl)
 	return status;
 }
 
-/* templatectl site list, site show */
+/* The actions templatectl site list and templatectl site show. */
 
 enum ctl_status run_site_list(const struct ctl *ctl)
 {
@@ -362,7 +373,10 @@ enum ctl_status run_site_list(const struct ctl *ctl)
 	return status;
 }
 
-/* Add the URL patterns to the site; for people, only the fine ones. */
+/*
+ * Add the URL patterns to the site, all with --json, otherwise only those of
+ * the kind "fine".
+ */
 static void site_add_patterns(const struct ctl *ctl, json_t *site,
 			      const json_t *patterns)
 {
@@ -403,11 +417,14 @@ enum ctl_status run_site_show(const struct ctl *ctl)
 	return status;
 }
 
-/* Templatectl watch. */
+/* The action templatectl watch. */
 
 enum { POLL_MS = 500 };
 
-/* Add each --header "Name: value" to `body`; false if one has no colon. */
+/*
+ * Add the headers of each --header "Name: value" to `body`. If one has no
+ * colon, print an error and return false.
+ */
 static bool watch_add_headers(const struct ctl *ctl, json_t *body)
 {
 	json_t *headers = json_object();
@@ -449,7 +466,7 @@ static void show_crawl(struct progress *progress, const json_t *site)
 		      note);
 }
 
-/* Report once when the crawl pauses, and once when it continues. */
+/* Print once that the crawl is paused, and once that it continues. */
 static void tell_pause(const struct ctl *ctl, struct progress *progress,
 		       const json_t *site, bool *was_paused)
 {
@@ -468,7 +485,10 @@ static void tell_pause(const struct ctl *ctl, struct progress *progress,
 		ctl_print_error(ctl, "the crawl continues");
 }
 
-/* The daemon does not crawl a site without its credentials; report this. */
+/*
+ * Return whether the site has no credentials, so that the daemon does not crawl
+ * it, and print that.
+ */
 static bool watch_is_locked(const struct ctl *ctl, const json_t *site)
 {
 	if (strcmp(field_text(site, "state"), "no_credentials") != 0)
@@ -480,7 +500,7 @@ static bool watch_is_locked(const struct ctl *ctl, const json_t *site)
 	return true;
 }
 
-/* Poll until the crawl is done; replace `*site` by its last state. */
+/* Poll the site until its crawl is done. *site becomes its last state. */
 static enum ctl_status wait_for(const struct ctl *ctl, json_t **site)
 {
 	const struct timespec pause = {.tv_nsec = POLL_MS * 1000000L};

@@ -50,7 +50,10 @@ bool ctl_open_store(const struct ctl *ctl, const char *path,
 	return error == ERR_NONE;
 }
 
-/* Runs in a child process; `out` gets the report and its text. */
+/*
+ * Verify the store, in the child process. Write the report and its text to
+ * `out`.
+ */
 static enum error ctl_store_verify_child(void *context,
 					 struct child_work_position *place,
 					 struct buffer *out)
@@ -119,9 +122,12 @@ bool ctl_check_store(const struct ctl *ctl, const char *path,
 	return is_read && report->problems == 0;
 }
 
-/* templatectl verify */
+/* The action templatectl verify. */
 
-/* Return the report of an offline check, in the form of GET /v1/verify. */
+/*
+ * Return the report of the check of a store folder as JSON, in the form of GET
+ * /v1/verify.
+ */
 static json_t *verify_report_json(const struct verify_report *report)
 {
 	json_t *lines = json_array();
@@ -195,13 +201,13 @@ enum ctl_status run_verify(const struct ctl *ctl)
 	return status;
 }
 
-/* Templatectl: backup, a copy of the running daemon's store. */
+/* The action templatectl backup, which copies the store of a running daemon. */
 
-/* A copy that is being written. */
+/* A copy that is being received. */
 struct backup {
 	int file;
 	uint64_t done;
-	int failure; /* errno */
+	int failure; /* errno of a failed write, or 0 */
 	struct progress progress;
 };
 
@@ -216,7 +222,7 @@ static enum error write_copy(void *context, struct slice bytes, uint64_t total)
 	return error;
 }
 
-/* Receive the copy into a new file of the folder and sync it. */
+/* Receive the copy into backup->file, and sync the file to disk. */
 static enum ctl_status backup_receive(const struct ctl *ctl,
 				      struct backup *backup)
 {
@@ -243,7 +249,10 @@ static void backup_report_file(const struct ctl *ctl, const char *folder,
 	ctl_print_error(ctl, "%s: %s", folder, strerrordesc_np(number));
 }
 
-/* Fetch the copy; replace an earlier one only when the new one is complete. */
+/*
+ * Receive the copy into the folder. An earlier copy is replaced only when the
+ * new one is complete.
+ */
 static enum ctl_status backup_fetch(const struct ctl *ctl, const char *folder,
 				    uint64_t *bytes_out)
 {
@@ -270,8 +279,9 @@ static enum ctl_status backup_fetch(const struct ctl *ctl, const char *folder,
 }
 
 /*
- * The daemon does not send the secrets: copy them from its folder, after the
- * rows that name them. The secrets of an earlier backup are removed.
+ * Remove the secrets of an earlier backup. If --with-secrets is given, copy the
+ * secrets from that folder of the daemon, because the daemon does not send
+ * them. This must follow the rows that refer to them.
  */
 static enum ctl_status copy_secrets(const struct ctl *ctl, const char *folder)
 {
@@ -297,7 +307,10 @@ static bool folder_has_file(const char *folder, const char *name)
 	return folder_name(path, folder, name) && access(path, F_OK) == 0;
 }
 
-/* Print the counts of the backup; verify it without --no-verify. */
+/*
+ * Add the counts of the backup to `answer`, and verify it unless --no-verify is
+ * given.
+ */
 static enum ctl_status backup_verify(const struct ctl *ctl, const char *folder,
 				     json_t *answer)
 {
@@ -367,11 +380,11 @@ enum ctl_status run_backup(const struct ctl *ctl)
 	return status;
 }
 
-/* Templatectl: compact. */
+/* The action templatectl compact. */
 
 /*
- * Compact a store without a daemon; *answer_out gets the JSON that the daemon
- * would return.
+ * Compact a store that no daemon uses. *answer_out gets the JSON that the
+ * daemon would return.
  */
 static enum ctl_status ctl_store_compact(const struct ctl *ctl,
 					 const char *path, json_t **answer_out)
@@ -415,11 +428,13 @@ enum ctl_status run_compact(const struct ctl *ctl)
 	return status;
 }
 
-/* Templatectl: restore, replace the store by a backup. */
+/* The action templatectl restore, which replaces the store with a backup. */
 
 enum { MAX_NAME_BYTES = 64 };
 
-/* Find the folder of the store: the operand, or the configured one. */
+/*
+ * Find the folder of the store: --store or, without it, the configured folder.
+ */
 static bool restore_read_target(const struct ctl *ctl, struct config *config)
 {
 	const char *path = option_text(ctl, "config");
@@ -445,7 +460,7 @@ static enum ctl_status restore_replace(const struct ctl *ctl,
 				       const struct verify_report *report)
 {
 	bool is_forced = option_given(ctl, "force");
-	char aside[MAX_NAME_BYTES]; /* new name of the existing store */
+	char aside[MAX_NAME_BYTES]; /* new name of the store that is replaced */
 	time_t now = time(NULL);
 	struct tm when = {0};
 	enum error error;
@@ -492,7 +507,9 @@ enum ctl_status run_restore(const struct ctl *ctl)
 	return status;
 }
 
-/* templatectl recover: copy the undamaged part of a store. */
+/*
+ * The action templatectl recover, which copies the undamaged part of a store.
+ */
 
 static void recover_print_lines(struct slice text)
 {
@@ -503,7 +520,7 @@ static void recover_print_lines(struct slice text)
 	buffer_free(&clean);
 }
 
-/* Rebuild damaged sites from their pages in the new store. */
+/* Rebuild the damaged sites in the new store, from their pages in `remains`. */
 static enum error recover_rebuild_sites(struct store *remains, const char *to,
 					struct site_rebuild_report *report)
 {
@@ -520,7 +537,10 @@ static enum error recover_rebuild_sites(struct store *remains, const char *to,
 	return error;
 }
 
-/* The report has no text. */
+/*
+ * Recover the store; print the problems, so that the reports have no text
+ * afterwards.
+ */
 static enum error recover_to_new_store(const struct ctl *ctl,
 				       struct recovery_report *report,
 				       struct site_rebuild_report *relearned)
@@ -559,7 +579,7 @@ enum ctl_status run_recover(const struct ctl *ctl)
 		ctl_print_store_error(ctl, ctl->operands[0], error);
 	if (error != ERR_NONE)
 		return CTL_FAILED;
-	/* the new store must pass the same check as any store */
+	/* check the new store as any store */
 	is_good = ctl_check_store(ctl, to, &verified);
 	answer = json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:I}", "store", to,
 			   "sites_saved", (json_int_t)report.sites,

@@ -1,4 +1,6 @@
-/* daemon/ctl/ctl_store.h - functions that the verbs on a store folder share. */
+/*
+ * daemon/ctl/ctl_store.h - functions that the actions on store folders share.
+ */
 #ifndef DAEMON_CTL_CTL_STORE_H
 #define DAEMON_CTL_CTL_STORE_H
 
@@ -8,25 +10,25 @@
 #include "store/store.h"
 #include "store/verify.h"
 
-/* Report an error of the store in the folder `path`. */
+/* Print an error about the store in the folder `path`. */
 void ctl_print_store_error(const struct ctl *ctl, const char *path,
 			   enum error error);
 
-/* Open the store read-only; on failure print a message and return false. */
+/* Open the store read-only. On failure print an error and return false. */
 bool ctl_open_store(const struct ctl *ctl, const char *path,
 		    struct store **store_out);
 
 /*
- * Verify the store in a child process, within the limit of --time if the
- * verb has it. If the store cannot be read, or not to its end, print a
- * message and return false. Free report_out->text.
+ * Verify the store in a child process, within the time limit of --time if the
+ * action has this option. If the store cannot be read to its end, print an
+ * error and return false. The caller frees report_out->text.
  */
 bool ctl_verify_store(const struct ctl *ctl, const char *path,
 		      struct verify_report *report_out);
 
 /*
- * Like ctl_verify_store(), and print each problem on standard error; return
- * false if there are problems. Frees the text of the report.
+ * Do the same as ctl_verify_store(), and print each problem on standard error.
+ * Return false if there are problems, too. The text of the report is freed.
  */
 bool ctl_check_store(const struct ctl *ctl, const char *path,
 		     struct verify_report *report);

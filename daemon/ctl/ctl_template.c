@@ -10,7 +10,10 @@
 #include "daemon/runtime/terminal.h"
 #include "template/bundle.h"
 
-/* Templatectl: export, the templates of a site as a file. */
+/*
+ * The action templatectl export, which writes the templates of a site to a
+ * file.
+ */
 
 /* A bundle that is being received. */
 struct bundle_download {
@@ -55,8 +58,8 @@ static enum ctl_status bundle_download_receive(const struct ctl *ctl,
 }
 
 /*
- * Open the bundle with the default limits, as its users do, and print its
- * contents.
+ * Open the bundle with the default limits, which its users have, too, and print
+ * its contents.
  */
 static enum ctl_status bundle_download_print(const struct ctl *ctl,
 					     const char *path,
@@ -84,7 +87,10 @@ static enum ctl_status bundle_download_print(const struct ctl *ctl,
 	return CTL_DONE;
 }
 
-/* Write the bundle to the file of --out, to HOST.tpl, or to standard output. */
+/*
+ * Write the bundle to the file of --out; without --out, to HOST.tpl. "-" is
+ * standard output.
+ */
 static enum ctl_status bundle_download_write(const struct ctl *ctl,
 					     struct slice bytes)
 {
@@ -116,9 +122,12 @@ enum ctl_status run_export(const struct ctl *ctl)
 	return status;
 }
 
-/* templatectl guard */
+/* The action templatectl guard. */
 
-/* The pages of a trial stand for those of the guard. */
+/*
+ * If a new guard was only tried, show the pages of the trial as the pages of
+ * the guard.
+ */
 void guard_arrange(json_t *answer)
 {
 	json_t *examples = json_object_get(answer, "examples");
@@ -154,7 +163,7 @@ enum ctl_status run_guard_list(const struct ctl *ctl)
 	return status;
 }
 
-/* templatectl text */
+/* The action templatectl text. */
 
 enum ctl_status run_text(const struct ctl *ctl)
 {
@@ -185,11 +194,14 @@ enum ctl_status run_text(const struct ctl *ctl)
 	return status;
 }
 
-/* templatectl template show */
+/* The action templatectl template show. */
 
 enum { MAX_DIGITS = 9 };
 
-/* Add a row with the text of the item, the path of a region, or the page. */
+/*
+ * Add a row. Its text is the page, the path of a region, or the text of the
+ * item.
+ */
 static void rows_add(json_t *rows, const char *sign, const char *what,
 		     const json_t *item)
 {
@@ -211,7 +223,7 @@ static void rows_add(json_t *rows, const char *sign, const char *what,
 	json_array_append_new(rows, row);
 }
 
-/* Add the items of one kind, up to the limit. */
+/* Add the items of one kind, at most `limit`. */
 static void rows_add_list(json_t *rows, const char *sign, const char *what,
 			  const json_t *list, uint64_t limit)
 {
@@ -231,7 +243,7 @@ static void rows_print(const char *columns, json_t *rows)
 	json_decref(rows);
 }
 
-/* Print the history of the template; nothing if it has no version yet. */
+/* Print the state of the template; nothing if it has no version yet. */
 static void print_state(const json_t *answer)
 {
 	const char *state = json_string_value(json_object_get(answer, "state"));
@@ -249,7 +261,7 @@ static void print_state(const json_t *answer)
 	buffer_free(&line);
 }
 
-/* Print a table and an empty line, if there are rows. */
+/* Print a table and an empty line; nothing if there are no rows. */
 static void template_print_list(const json_t *rows, const char *columns)
 {
 	if (json_array_size(rows) == 0)
@@ -291,8 +303,8 @@ static void print_version(const struct ctl *ctl, const json_t *answer)
 }
 
 /*
- * Print the fragments by their current counts, and the paths of the newest
- * version.
+ * Print the fragments with their current counts, and then the paths of the
+ * newest version.
  */
 static void template_print(const struct ctl *ctl, const json_t *answer)
 {
@@ -354,7 +366,10 @@ static enum ctl_status print_answer(const struct ctl *ctl, const char *target,
 	return CTL_DONE;
 }
 
-/* Check that the command has versions if and only if it has --diff. */
+/*
+ * Check that the command line has two versions with --diff, and none without
+ * it. Otherwise print an error and return false.
+ */
 static bool check_operands(const struct ctl *ctl)
 {
 	bool is_diff = option_given(ctl, "diff");

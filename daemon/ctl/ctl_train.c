@@ -21,11 +21,11 @@
 #include "extract/text/token_stream.h"
 #include "page/page.h"
 
-/* The kind of character that a byte of UTF-8 begins. */
+/* The role of the character that begins with a certain byte of UTF-8. */
 enum gold_kind {
-	KIND_BREAK,  /* ends a word */
-	KIND_LETTER, /* belongs to a word */
-	KIND_WORD,   /* is a word, with its continuation bytes */
+	KIND_BREAK,  /* separates words */
+	KIND_LETTER, /* is a part of a word */
+	KIND_WORD,   /* is a word by itself */
 };
 
 static enum gold_kind gold_character_kind(const unsigned char *at, size_t size)
@@ -44,7 +44,7 @@ static enum gold_kind gold_character_kind(const unsigned char *at, size_t size)
 	return byte >= 0xE3 && byte <= 0xE9 ? KIND_WORD : KIND_LETTER;
 }
 
-/* Return the bytes of the character at `at`. */
+/* Return the number of bytes of the character at `at`. */
 static size_t character_bytes(const unsigned char *at, size_t size)
 {
 	size_t i = 1;
@@ -54,7 +54,7 @@ static size_t character_bytes(const unsigned char *at, size_t size)
 	return i;
 }
 
-/* A word of more bytes is hashed in parts. */
+/* Words of more than PART bytes are hashed in parts. */
 enum { PART = 64 };
 
 static uint64_t gold_hash_word(const unsigned char *word, size_t size)
@@ -74,7 +74,10 @@ static uint64_t gold_hash_word(const unsigned char *word, size_t size)
 	return hash;
 }
 
-/* Return the number of bytes before the first character of another kind. */
+/*
+ * Return the number of bytes before the first character that is not of this
+ * kind.
+ */
 static size_t run_bytes(const unsigned char *text, size_t size,
 			enum gold_kind kind)
 {
@@ -207,11 +210,11 @@ void training_add(struct training *training, const struct page *page,
 	training->page_count++;
 }
 
-/* Classified ridges, by class. */
+/* Numbers of ridges after classification. */
 struct ridge_counts {
 	size_t right;
-	size_t found;  /* primary, and classified as primary */
-	size_t judged; /* classified as primary */
+	size_t found;  /* primary ridges that were classified as primary */
+	size_t judged; /* ridges that were classified as primary */
 };
 
 static double training_ratio(size_t part, size_t whole)
@@ -279,9 +282,12 @@ struct training_score training_validate(const struct training *training,
 	return score;
 }
 
-/* Templatectl: train, a classifier from pages and gold texts. */
+/*
+ * The action templatectl train, which trains a classifier from pages and gold
+ * texts.
+ */
 
-/* A training run. */
+/* The state of a training run. */
 struct train_run {
 	const struct ctl *ctl;
 	const struct extractor *extractor;
@@ -345,7 +351,7 @@ static bool train_begin(const struct ctl *ctl, struct train_run *course)
 	       train_read_parameters(course);
 }
 
-/* Add the examples of a page; skip a page without a gold text. */
+/* Add the examples of a page. Skip a page that has no gold text. */
 static void train_add_page(struct train_run *course, const struct input *input)
 {
 	const struct page_limits *limits = &extraction_options_default.limits;
@@ -396,7 +402,10 @@ static bool learn_all(struct train_run *course)
 	return is_done;
 }
 
-/* Write the first lines of a model: its origin and its figures. */
+/*
+ * Write the first lines of a model, which state how it was made and how
+ * accurate it is.
+ */
 static void make_notes(const struct train_run *course, struct buffer *notes)
 {
 	const struct training *training = &course->training;

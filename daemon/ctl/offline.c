@@ -176,14 +176,14 @@ bool fallback_text_move(struct extraction_result *early, struct store *store,
 
 struct page_cache_entry {
 	size_t index;
-	uint64_t key; /* of the stored page */
+	uint64_t key; /* key of the stored page */
 	struct parsed_page parsed;
 };
 
 struct page_cache {
-	struct page_cache_entry *items; /* [count], ascending by index */
-	struct page_cache_entry *
-		*by_key; /* [count], set when models are built */
+	struct page_cache_entry *items;   /* [count], sorted by index */
+	struct page_cache_entry **by_key; /* [count], sorted by key; NULL until
+					     models are built */
 	size_t count;
 	size_t capacity;
 	size_t bytes;
@@ -251,15 +251,15 @@ static struct page_cache_entry *page_cache_find(const struct page_cache *kept,
 		       : NULL;
 }
 
-/* The clusters of the site whose models are built. */
+/* The state of building the models of a site. */
 struct model_builder {
 	struct page_cache *kept;
 	struct store *store;
 	const struct extraction_options *rules;
 	const struct text_request *request;
-	struct model_query question; /* no cluster, no changes */
+	struct model_query question; /* a query without cluster and state */
 	uint32_t site;
-	uint32_t *clusters; /* [count], that may have a template */
+	uint32_t *clusters; /* [count], the clusters that may have a template */
 	size_t count;
 	size_t capacity;
 	size_t next;
@@ -268,10 +268,12 @@ struct model_builder {
 struct class
 {
 	uint32_t cluster;
-	uint32_t changes; /* struct cluster_state */
-	struct page_cache_entry *pages[MAX_SAMPLE_PAGES]; /* [count] */
+	uint32_t changes; /* state of the cluster, see struct cluster_state */
+	/* [count], the pages of its sample */
+	struct page_cache_entry *pages[MAX_SAMPLE_PAGES];
 	uint32_t count;
-	bool keeps_prepared; /* if false, extraction prepares them again */
+	bool keeps_prepared; /* cache the prepared data; false = extraction
+				prepares the pages again */
 	size_t grown_bytes;
 };
 
@@ -295,8 +297,8 @@ static void find_clusters(struct model_builder *teaching, struct txn *txn)
 }
 
 /*
- * Fill the sample of the cluster; return false if some of its pages are not
- * cached.
+ * Find the pages of the sample of the cluster in the cache. Return false if
+ * some are not cached.
  */
 static bool model_builder_collect(const struct model_builder *teaching,
 				  struct class *class)
@@ -339,7 +341,10 @@ static bool next_class(void *context, void *place)
 	return false;
 }
 
-/* The prepared data of a page is stored in its arena, which grows. */
+/*
+ * Prepare a page for the method. The result is stored in the arena of the page,
+ * which grows, or in `scratch` if it is not cached.
+ */
 static const void *model_builder_prepare(const struct model_query *question,
 					 struct class *class, uint32_t page,
 					 struct arena *scratch)
@@ -357,7 +362,10 @@ static const void *model_builder_prepare(const struct model_query *question,
 	return parsed->prepared;
 }
 
-/* A page is in one cluster only, so that no other thread uses it. */
+/*
+ * Build the model of a cluster. A page is in only one cluster, so no other
+ * thread uses it now.
+ */
 static void model_builder_build(void *context, void *place)
 {
 	const struct model_builder *teaching = context;
@@ -397,8 +405,8 @@ static bool end_class(void *context, void *place)
 }
 
 /*
- * Set up the request's method for pages with a template; return false if the
- * method builds no model.
+ * Set the method and the parameters for pages with a template. Return false if
+ * the method builds no model.
  */
 static bool make_question(struct model_builder *teaching,
 			  const struct site_row *row, double *parameters)
@@ -473,7 +481,7 @@ struct parsed_page page_cache_remove(struct page_cache *kept, size_t index)
 	return parsed;
 }
 
-/* The request must contain the page's URL. */
+/* Extract the text of a page; the request contains its URL. */
 static enum error answer_placed(struct offline_site *site, size_t page,
 				const struct text_request *request,
 				struct extraction_result *answer_out)
@@ -551,12 +559,13 @@ void temporary_folder_remove(const char *path)
 	const struct dirent *entry;
 	struct buffer name = {0};
 
-	/* Only this thread uses the folder. */
+	/* only this thread uses the folder */
 	/* NOLINTNEXTLINE(concurrency-mt-unsafe) */
 	while (folder != NULL && (entry = readdir(folder)) != NULL) {
 		buffer_clear(&name);
 		buffer_printf(&name, "%s/%s", path, entry->d_name);
-		unlink(name.data); /* "." and ".." fail */
+		unlink(name.data); /* "." and ".." are not removed: unlink()
+				      fails for them */
 	}
 	if (folder != NULL)
 		closedir(folder);

@@ -83,7 +83,7 @@ static char *inputs_join_path(const char *folder, const char *name)
 	return copy;
 }
 
-/* Takes ownership of both texts. */
+/* Add a file. Takes ownership of both texts of `input`. */
 static void inputs_add(struct inputs *inputs, struct input input)
 {
 	inputs->items = mem_grow(inputs->items, inputs->count,
@@ -187,7 +187,7 @@ void inputs_free(struct inputs *inputs)
 	*inputs = (struct inputs){0};
 }
 
-/* Return the length of `name` without a final `ending`. */
+/* Return the length of `name` [length] without `ending`, if that is its end. */
 static size_t inputs_strip_ending(const char *name, size_t length,
 				  const char *ending)
 {
@@ -213,11 +213,11 @@ void output_path(const char *folder, const char *name, enum format format,
 }
 
 enum {
-	MAX_SEGMENT = 180, /* bytes; file systems allow 255 */
-	MAX_NAME = 1500,   /* file systems allow paths of 4,096 */
+	MAX_SEGMENT = 180, /* in bytes; file systems allow 255 */
+	MAX_NAME = 1500,   /* in bytes; file systems allow paths of 4,096 */
 };
 
-/* Append a hash of `whole`, to replace its truncated end. */
+/* Append a hash of `whole`, which replaces the truncated end of a name. */
 static void output_name_append_hash(struct slice whole, struct buffer *out)
 {
 	buffer_printf(out, "-%016" PRIx64, hash64(whole.data, whole.size, 0));
@@ -230,7 +230,9 @@ static bool output_name_byte_is_plain(char byte)
 	       (byte != '\0' && strchr("-._~%+,=@", byte) != NULL);
 }
 
-/* Append the segment, encoded, and truncated if too long. */
+/*
+ * Append a segment of a path, percent-encoded; truncate it if it is too long.
+ */
 static void append_segment(struct slice segment, struct buffer *out)
 {
 	const char *bytes = segment.data;
@@ -266,7 +268,7 @@ static bool ends_as_output(const struct buffer *name)
 	return false;
 }
 
-/* Append the path of a URL after its first slash, with its query. */
+/* Append the path of a URL, without its first slash and with its query. */
 static void output_name_append_path(struct slice path, struct buffer *out)
 {
 	const char *bytes = path.data;
@@ -341,21 +343,22 @@ enum {
 	MAX_ROBOTS_REDIRECTS = 5, /* RFC 9309, 2.3.1.2 */
 	PAUSE_MS = 1000,
 	WAIT_MS = 1000,
-	MAX_KNOWN = 1024, /* servers with a cached robots.txt */
+	MAX_KNOWN = 1024, /* maximum number of servers whose robots.txt is
+			     cached */
 };
 
-/* scheme://host[:port] and its rules. */
+/* A server, scheme://host[:port], and the rules of its robots.txt. */
 struct robots_origin {
 	char *name;
 	struct arena *arena;
 	const struct robots *robots;
-	char reason[128];  /* why the fetch of the rules failed, or "" */
-	uint64_t ready_ms; /* steady clock: time of the next request */
+	char reason[128];  /* why fetching robots.txt failed, or "" */
+	uint64_t ready_ms; /* steady clock: earliest time of the next request */
 };
 
 struct page_fetcher {
 	struct fetcher_client *fetcher;
-	struct config config; /* with the defaults */
+	struct config config; /* the default configuration */
 	size_t max_bytes;
 	struct robots_origin *origins; /* [count] */
 	size_t count;
@@ -406,7 +409,7 @@ void page_fetcher_destroy(struct page_fetcher *fetcher)
 	free(fetcher);
 }
 
-/* Send one request, and wait for its response. */
+/* Send one request and wait for its response. */
 static void fetch_one(struct page_fetcher *fetcher,
 		      const struct fetch_request *request,
 		      struct fetch_result *result_out)
@@ -417,8 +420,8 @@ static void fetch_one(struct page_fetcher *fetcher,
 }
 
 /*
- * If the result is a redirect, and not more than `hops`, set *url to its target
- * and return true.
+ * If the result is a redirect, and `hop` is less than `hops`, set *url to its
+ * target and return true.
  */
 static bool fetch_follow_redirect(const struct fetch_result *result,
 				  unsigned hop, unsigned hops, struct url *url)
@@ -433,7 +436,10 @@ static bool fetch_follow_redirect(const struct fetch_result *result,
 	return true;
 }
 
-/* The user named this address. */
+/*
+ * Return whether the URL has the host that the user named, and this host is a
+ * private address.
+ */
 static bool fetch_url_is_named(const struct url *url, const struct url *named)
 {
 	return strcmp(url->host, named->host) == 0 &&
@@ -467,7 +473,8 @@ static void robots_origin_read(struct page_fetcher *fetcher,
 		origin->robots = robots_parse(
 			origin->arena, buffer_slice(&result.body), "templated");
 	else if (result.redirect[0] !=
-		 '\0') /* too many redirects: no robots.txt */
+		 '\0') /* there are too many redirects: treat it as a missing
+			  robots.txt */
 		origin->robots = robots_from_status(origin->arena, 404);
 	else
 		origin->robots = robots_from_status(
@@ -477,7 +484,10 @@ static void robots_origin_read(struct page_fetcher *fetcher,
 	fetch_result_free(&result);
 }
 
-/* Return the server of a URL; fetch its rules on the first call. */
+/*
+ * Return the server of a URL. The first call for a server fetches its
+ * robots.txt.
+ */
 static struct robots_origin *robots_origin_find(struct page_fetcher *fetcher,
 						const struct url *url,
 						const struct url *named)
@@ -521,7 +531,10 @@ static bool robots_origin_allows(const struct robots_origin *origin,
 	return false;
 }
 
-/* Wait until the next request is polite; a redirect needs no wait. */
+/*
+ * Wait until the next request to the server is polite. A redirect needs no
+ * wait.
+ */
 static void pause_for(struct robots_origin *origin, bool is_redirect)
 {
 	uint32_t delay_ms = robots_delay_ms(origin->robots);
@@ -597,7 +610,7 @@ bool page_fetch(struct page_fetcher *fetcher, const struct url *url,
 	return is_taken;
 }
 
-enum { MAX_LIST_BYTES = 64 << 20 /* of --urls */ };
+enum { MAX_LIST_BYTES = 64 << 20 /* maximum size of the file of --urls */ };
 
 bool is_archive(const struct ctl *ctl, const char *operand)
 {
@@ -626,7 +639,7 @@ static void add_url(struct page_stream *stream, const char *text)
 	stream->urls[stream->url_count++] = text;
 }
 
-/* Read the lines of --urls that are not blank. */
+/* Read the lines of the file of --urls; skip blank lines. */
 static bool read_urls(struct page_stream *stream)
 {
 	const char *path = option_text(stream->ctl, "urls");
@@ -651,8 +664,8 @@ static bool read_urls(struct page_stream *stream)
 }
 
 /*
- * Sort the operands by kind; files are put into `files`. Without operands, use
- * standard input.
+ * Sort the operands by kind: URLs, archives, and files, which are copied to
+ * `files`. If there is no operand, use standard input.
  */
 static void sort_operands(struct page_stream *stream, struct ctl *files)
 {
@@ -671,13 +684,16 @@ static void sort_operands(struct page_stream *stream, struct ctl *files)
 	}
 }
 
-/* Call this before any thread is started. */
+/*
+ * If pages must be fetched, start the spawner. Call this before the process
+ * starts a thread.
+ */
 static bool start_roles(struct page_stream *stream)
 {
 	if (stream->url_count == 0 || !stream->ctl->has_roles)
 		return true;
-	log_set_level(LOG_LEVEL_WARN); /* log missing sandbox layers, not
-					  enforced ones */
+	log_set_level(LOG_LEVEL_WARN); /* log missing layers of the sandbox,
+					  but not the enforced ones */
 	if (spawner_create(&stream->spawner, false) == ERR_NONE)
 		return true;
 	ctl_print_error(stream->ctl, "cannot start the fetcher");
@@ -744,7 +760,10 @@ static enum error page_stream_read_archive(void *context, char *out,
 			   &stream->failure);
 }
 
-/* Open the next archive; on failure set the item's trouble and return false. */
+/*
+ * Open the next archive. On failure set the trouble of the item and return
+ * false.
+ */
 static bool open_archive(struct page_stream *stream, struct page_item *item)
 {
 	const char *name = stream->archives[stream->next_archive];
@@ -763,7 +782,7 @@ static bool open_archive(struct page_stream *stream, struct page_item *item)
 	return true;
 }
 
-/* Return whether the record may be a page; unusable pages are then reported. */
+/* Return whether the record is a page, or cannot be read, which is reported. */
 static bool page_stream_is_page(const struct warc_record *record)
 {
 	bool is_answer =
@@ -790,8 +809,8 @@ static void give_record(const char *archive, const struct warc_record *record,
 }
 
 /*
- * Read the next page of the open archive; false at its end, with trouble if it
- * could not be read to the end.
+ * Read the next page of the open archive. Return false at its end; if an error
+ * was the reason, set the trouble of the item.
  */
 static bool next_record(struct page_stream *stream, struct page_item *item)
 {
@@ -871,7 +890,10 @@ static bool next_item(struct page_stream *stream, struct page_item *item_out)
 	return true;
 }
 
-/* Name the output file of the page; report it if another page has this name. */
+/*
+ * Choose the name of the output file of the page. If another page has the same
+ * output file, set the trouble of the item.
+ */
 static void name_output(struct page_stream *stream, struct page_item *item)
 {
 	const char *other;

@@ -24,73 +24,79 @@
 #include "store/rows.h"
 
 enum {
-	FIRST_CHANGES = 32, /* of the first commit */
+	FIRST_CHANGES = 32, /* maximum number of changes of the first commit */
 	OFFLINE_LESSON_MAX_CHANGES = 200,
-	FIRST_KEPT_BYTES = 128 << 20, /* of parsed pages, always cached */
-	MAX_KEPT_BYTES = 448 << 20,   /* of parsed pages, cached at most */
-	MAX_EARLY_BYTES = 128 << 20,  /* of early results */
-	FAST_LEVEL = -300, /* of bodies in a temporary store: hardly more than a
-			      copy */
+	FIRST_KEPT_BYTES = 128 << 20, /* size of parsed pages up to which all
+					 are cached */
+	MAX_KEPT_BYTES = 448 << 20,   /* maximum size of parsed pages in the
+					 cache */
+	MAX_EARLY_BYTES = 128 << 20,  /* maximum size of early results */
+	FAST_LEVEL = -300, /* zstd level for bodies in a temporary store;
+			      takes hardly more time than a copy */
 	OFFLINE_LESSON_HTTP_OK = 200,
 	MAX_WAITING_BYTES = 64 << 20,
 	MAX_LEARNED_BYTES = 64 << 20,
 };
 
-/* A page to be committed; its change points into it. */
+/* A page that waits for its commit. The change for the page points into it. */
 struct waiting {
 	struct url url;
 	struct buffer packed;
 	struct buffer record;
 	struct buffer charset;
-	size_t page; /* of the site */
+	size_t page; /* index of the page in the site */
 };
 
-/* A host of the pages; it becomes a site. */
+/* A host of the pages, which becomes a site. */
 struct offline_host {
 	char *name;
-	char *seed; /* URL of its "/" */
+	char *seed; /* URL of its path "/" */
 	size_t pages;
 };
 
-/* A page, by its URL. */
+/* An entry of the table of pages by URL. */
 struct address {
 	uint64_t key;
-	size_t page; /* number + 1 */
+	size_t page; /* index of the page + 1 */
 };
 
 struct offline_import {
 	const struct ctl *ctl;
 	struct offline_site *site;
 	struct engine *engine;
-	struct change
-		*changes; /* [change_count], of OFFLINE_LESSON_MAX_CHANGES */
+	struct change *changes;  /* [change_count], with space for
+				    OFFLINE_LESSON_MAX_CHANGES */
 	struct waiting *waiting; /* [change_count] */
 	size_t change_count;
 	size_t waiting_bytes;
-	size_t max_changes; /* size of the next commit */
+	size_t max_changes; /* maximum number of changes in the next commit */
 	struct page_stream stream;
 	struct offline_host
-		*hosts; /* [host_count], in order of their first pages */
+		*hosts; /* [host_count], in the order of their first pages */
 	size_t host_count;
 	size_t host_capacity;
 	struct hash_table addresses;
-	struct arena *arena;   /* holds the addresses */
-	struct packer *packer; /* for bodies that are deleted soon */
+	struct arena *arena;   /* has the table `addresses` */
+	struct packer *packer; /* compresses bodies, fast, because they are
+				  deleted soon */
 	struct progress progress;
-	bool is_broken; /* stop; the error was reported */
+	bool is_broken; /* an error was printed: stop */
 	/*
-	 * Parsed pages are cached while they fit: at first all, then while many
-	 * pages have a template. For other pages the text is extracted early,
-	 * without a template, while they are parsed. Whether a page has a
-	 * template is unknown before the end, so all texts are extracted early
-	 * while few of the last pages have one.
+	 * Parsed pages are cached as far as they fit: first up to
+	 * FIRST_KEPT_BYTES, then, while many pages have a template, up to
+	 * MAX_KEPT_BYTES. The text of other pages is extracted early, without a
+	 * template, while they are parsed. Whether a page has a template is
+	 * known only at the end. So texts are extracted early as long as few of
+	 * the last pages have a template.
 	 */
-	struct fallback_options rules; /* no request: no early extraction */
-	bool is_answering;             /* extract the next page early */
+	struct fallback_options rules; /* the request is NULL if no text will
+					  be extracted */
+	bool is_answering;             /* extract the texts of the next pages
+					  early */
 	size_t early_bytes;            /* size of the early results */
 };
 
-/* Add the host as a site; an error concerns only this page. */
+/* Add the host as a site. An error is only an error of the current page. */
 static enum error offline_import_add_site(struct offline_import *lesson,
 					  const struct url *seed)
 {
@@ -121,7 +127,7 @@ static struct offline_host *find_host(const struct offline_import *lesson,
 	return NULL;
 }
 
-/* Add the host of a page as a site, if it is new. */
+/* If the host of a page is new, add it as a site. */
 static enum error open_host(struct offline_import *lesson,
 			    const struct url *url)
 {
@@ -167,7 +173,10 @@ static void offline_import_fail_page(struct offline_import *lesson, size_t page,
 	lesson->site->pages[page].trouble = trouble.data;
 }
 
-/* Return whether less than half of the pages committed last have a template. */
+/*
+ * Return whether less than half of the pages of the last commit have a
+ * template.
+ */
 static bool has_few_templates(const struct offline_import *lesson)
 {
 	const struct offline_site *site = lesson->site;
@@ -217,21 +226,24 @@ static void offline_import_commit(struct offline_import *lesson)
 	lesson->max_changes = OFFLINE_LESSON_MAX_CHANGES;
 }
 
-/* A page in progress. */
+/* A page that is being read and analysed. */
 struct page_lesson {
 	struct page_item item;
-	size_t number; /* of the page */
+	size_t number; /* index of the page in the site */
 	bool is_kept;
 	bool wants_answer;
 	enum error error;
 	struct buffer record;
-	struct page *page;                /* cached page; or NULL */
-	struct extraction_result *answer; /* early result, detached; or NULL */
+	struct page *page;                /* the parsed page, if it will be
+					     cached; or NULL */
+	struct extraction_result *answer; /* early result, detached from the
+					     page; or NULL */
 };
 
 /*
- * A page with a template is used for the model and extracted later; an early
- * result needs less memory than a page.
+ * Return whether to cache the page. A page with a template is needed for the
+ * model, and its text is extracted later. For other pages an early result needs
+ * less memory.
  */
 static bool is_to_keep(const struct offline_import *lesson)
 {
@@ -243,7 +255,8 @@ static bool is_to_keep(const struct offline_import *lesson)
 }
 
 /*
- * With several operands, files may have the same name, but not the same path.
+ * Set the URL of a file. If there are several operands, it is made from the
+ * path, because files in different folders may have the same name.
  */
 static enum error offline_import_set_url(const struct offline_import *lesson,
 					 struct page_item *item)
@@ -261,7 +274,8 @@ static enum error offline_import_set_url(const struct offline_import *lesson,
 }
 
 /*
- * Return whether an earlier page has this URL; if so, set the page's trouble.
+ * Return whether an earlier page has this URL; then set the trouble of the
+ * page.
  */
 static bool is_repeated(struct offline_import *lesson, struct page_item *item,
 			size_t number)
@@ -321,7 +335,10 @@ static bool next_lesson(void *context, void *place)
 	return true;
 }
 
-/* Read, parse and analyse a page. */
+/*
+ * Read, parse and analyse a page; extract its text early if one->wants_answer
+ * is set.
+ */
 static enum error offline_import_analyse(const struct offline_import *lesson,
 					 struct page_lesson *one)
 {
@@ -378,7 +395,10 @@ static void offline_import_cache(struct offline_import *lesson,
 	lesson->early_bytes += fallback_text_bytes(one->answer);
 }
 
-/* Pack the page and queue it for the commit, which takes its record. */
+/*
+ * Compress the page and add it to the next commit, which takes ownership of its
+ * record.
+ */
 static void add_change(struct offline_import *lesson, struct page_lesson *one)
 {
 	struct waiting *waiting = &lesson->waiting[lesson->change_count];
@@ -441,7 +461,9 @@ static void add_pages(struct offline_import *lesson)
 	progress_clear(&lesson->progress);
 }
 
-/* Name the host if there are several. */
+/*
+ * Print the chosen threshold, with the name of the host if there are several.
+ */
 static void tell_threshold(const struct offline_import *lesson,
 			   const struct offline_host *host,
 			   const struct threshold_choice *choice)
@@ -455,7 +477,9 @@ static void tell_threshold(const struct offline_import *lesson,
 				choice->reason);
 }
 
-/* Choose the threshold, as the daemon does at the end of a crawl. */
+/*
+ * Choose the threshold of the site, as the daemon does at the end of a crawl.
+ */
 static void offline_import_select_threshold(struct offline_import *lesson,
 					    const struct offline_host *host)
 {
@@ -572,7 +596,7 @@ enum {
 	RELEARNING_HTTP_OK = 200
 };
 
-/* A page to be committed; its change points into it. */
+/* A page that waits for its commit. The change for the page points into it. */
 struct rebuilt_page {
 	struct url url;
 	struct buffer charset;
@@ -582,23 +606,23 @@ struct rebuilt_page {
 	uint64_t time_ms;
 };
 
-/* A site and the current position in it. */
+/* A site that is being rebuilt, and the current position in it. */
 struct site_rebuild {
 	struct store *remains;
 	struct engine *engine;
 	struct site_rebuild_report *report;
-	uint32_t site; /* number in the damaged store */
+	uint32_t site; /* number of the site in the damaged store */
 	struct site_options options;
-	struct buffer texts; /* holds the texts of the options */
+	struct buffer texts; /* has the texts of the options */
 	struct buffer host;
 	struct url seed;
 	bool has_row;
-	uint64_t next; /* page to continue with */
+	uint64_t next; /* key of the page to continue with */
 	bool is_over;
 	uint64_t pages;
 	uint64_t lost;
-	struct rebuilt_page
-		*found; /* [found_count], of RELEARNING_MAX_CHANGES */
+	struct rebuilt_page *found; /* [found_count], with space for
+				       RELEARNING_MAX_CHANGES */
 	size_t found_count;
 };
 
@@ -620,14 +644,14 @@ static void keep_row(struct site_rebuild *relearning,
 		url_parse(&relearning->seed, row->seed, NULL) == ERR_NONE;
 }
 
-/* Read the row of the site, if it is undamaged. */
+/* Read the row of the site. If it is damaged, use default options. */
 static enum error rebuild_find_row(struct site_rebuild *relearning)
 {
 	struct txn txn = txn_begin_read(relearning->remains);
 	struct scan scan = scan_begin(&txn, TABLE_SITES, slice_of(""));
 	struct site_row row;
 
-	/* those of a site whose pages were uploaded */
+	/* the options of a site with uploaded pages */
 	relearning->options = (struct site_options){
 		.measure = MEASURE_CAS,
 		.max_pages = UINT32_MAX,
@@ -645,7 +669,10 @@ static enum error rebuild_find_row(struct site_rebuild *relearning)
 	return txn_end(&txn);
 }
 
-/* The page's URL is in its row or in the frontier row. */
+/*
+ * Find the URL of a page in the row of the page or, if that is lost, in its row
+ * of the frontier.
+ */
 static bool rebuild_find_url(struct txn *txn, uint32_t site, uint64_t page,
 			     struct rebuilt_page *found, struct page_row *row)
 {
@@ -684,7 +711,7 @@ static bool rebuild_find_page(struct txn *txn, uint32_t site,
 			      &found->body) == ERR_NONE;
 }
 
-/* Read the next pages of the site, up to the size of a commit. */
+/* Read the next pages of the site, at most as many as one commit may have. */
 static enum error find_pages(struct site_rebuild *relearning)
 {
 	struct txn txn = txn_begin_read(relearning->remains);
@@ -716,7 +743,9 @@ static enum error find_pages(struct site_rebuild *relearning)
 	return txn_end(&txn);
 }
 
-/* Return false if the bytes are not a page. */
+/*
+ * Analyse a page and make its change. Return false if the bytes are not a page.
+ */
 static bool analyse_found(const struct site_rebuild *relearning,
 			  struct rebuilt_page *found, struct change *change_out)
 {
@@ -777,8 +806,8 @@ static enum error commit_one(struct site_rebuild *relearning,
 }
 
 /*
- * Copy the settings of the guard, without its results; `texts` holds the
- * strings.
+ * Copy the settings of the guard, without its results. The strings are stored
+ * in `texts`.
  */
 static struct guard_row keep_guard(const struct guard_row *row,
 				   struct buffer *texts)
@@ -801,7 +830,10 @@ static struct guard_row keep_guard(const struct guard_row *row,
 	return guard;
 }
 
-/* Read the first guard of the site after *number; false if there is none. */
+/*
+ * Read the first guard for the whole site with a number above *number, and set
+ * *number. Return false if there is none.
+ */
 static bool next_guard(struct site_rebuild *relearning, uint32_t *number,
 		       struct guard_row *guard_out, struct buffer *texts)
 {
@@ -840,13 +872,16 @@ static void rebuild_add_guards(struct site_rebuild *relearning)
 					.guard = &guard};
 
 		commit_one(relearning,
-			   &change); /* on failure this guard is lost */
+			   &change); /* if this fails, the guard is lost */
 		buffer_clear(&texts);
 	}
 	buffer_free(&texts);
 }
 
-/* Count the pages that existed, by their rows and their bodies. */
+/*
+ * Return the number of pages that the site had, according to its rows and
+ * bodies.
+ */
 static uint64_t rebuild_count_pages(struct store *remains, uint32_t site)
 {
 	struct txn txn = txn_begin_read(remains);
@@ -917,7 +952,10 @@ static enum error learn_site(struct site_rebuild *relearning)
 	return error;
 }
 
-/* Return the lowest site number from `from` on that has any remaining data. */
+/*
+ * Return the lowest site number, at least `from`, for which the damaged store
+ * has data; UINT64_MAX if there is none.
+ */
 static uint64_t rebuild_next_site(struct store *remains, uint64_t from)
 {
 	struct txn txn = txn_begin_read(remains);

@@ -1,6 +1,6 @@
 /*
- * daemon/ctl/offline_learn.h - rebuild sites with damaged tables from the
- * undamaged bodies of their pages.
+ * daemon/ctl/offline_learn.h - rebuild sites whose tables are damaged from the
+ * bodies of their pages that are undamaged.
  */
 #ifndef DAEMON_CTL_OFFLINE_LEARN_H
 #define DAEMON_CTL_OFFLINE_LEARN_H
@@ -12,18 +12,21 @@
 #include "store/store.h"
 
 struct site_rebuild_report {
-	uint64_t sites;     /* rebuilt sites */
-	uint64_t pages;     /* their pages */
-	uint64_t lost;      /* pages whose body is damaged or expired */
-	struct buffer text; /* a line per site */
+	uint64_t sites;     /* number of sites that were rebuilt */
+	uint64_t pages;     /* number of their pages */
+	uint64_t lost;      /* number of pages whose body is damaged or has
+			       expired */
+	struct buffer text; /* one line for each site */
 };
 
 /*
- * Add the sites of `remains`, the result of store_recover_intact(), to `store`:
- * their options, their pages as if imported from an archive, and the guards of
- * the whole site. A site whose row is lost gets the options of uploaded pages.
- * Other data starts again: cluster numbers, versions, guard results, URLs
- * without a page. Errors of the engine. Free report_out->text.
+ * Rebuild the sites in `remains`, which has the result of
+ * store_recover_intact(), in `store`: their options, their pages as if these
+ * were imported from an archive, and those guards that are for the whole site.
+ * If the row of a site is lost, it gets the options of a site with uploaded
+ * pages. All other data starts again: cluster numbers, versions, results of
+ * guards; URLs without a page are lost. Errors of the engine. The caller frees
+ * report_out->text.
  */
 enum error rebuild_sites(struct store *remains, struct store *store,
 			 struct site_rebuild_report *report_out);

@@ -26,8 +26,9 @@
 enum { MAX_ERROR = 256 };
 
 /*
- * Join the values of the option `name`. Each must be a valid selector, because
- * an unclosed one would swallow the next.
+ * Join the values of the option `name` with commas. Each must be a valid
+ * selector by itself; otherwise one with an open bracket would include the next
+ * one. On failure print an error and return false.
  */
 static bool join_selectors(const struct ctl *ctl, const char *name,
 			   struct buffer *joined)
@@ -165,7 +166,7 @@ enum { ITEMS_PER_JOB = 4, LONG_MS = 60 * 60 * 1000 };
 
 struct parallel_run {
 	const struct ordered_work *work;
-	sem_t is_ended; /* posted when the threads no longer use this struct */
+	sem_t is_ended; /* posted when no thread uses this struct any longer */
 };
 
 unsigned ordered_work_jobs(void)
@@ -177,7 +178,7 @@ unsigned ordered_work_jobs(void)
 	return count > MAX_JOBS ? MAX_JOBS : (unsigned)count;
 }
 
-/* Return the next item, or NULL. */
+/* Return the next item; NULL if there are no more. */
 static void *begin_item(const struct ordered_work *work)
 {
 	void *item = mem_alloc(1, work->item_bytes);
@@ -203,7 +204,7 @@ static void parallel_run_work(void *context, void *item)
 	run->work->work(run->work->context, item);
 }
 
-/* The number of items bounds the memory. */
+/* The queue needs no limit of bytes, because it has a limit of items. */
 static size_t parallel_run_item_bytes(const void *item)
 {
 	(void)item;
@@ -218,8 +219,8 @@ static void parallel_run_end(void *context)
 }
 
 /*
- * Begin items until the queue is full or a result is ready; return false if
- * there are no more items.
+ * Put items into the queue until it is full or a result is ready. Return false
+ * if there are no more items.
  */
 static bool parallel_run_fill(const struct ordered_work *work,
 			      struct ordered_queue *ordered)
@@ -337,23 +338,24 @@ bool page_run_format(const struct ctl *ctl, bool is_listed,
 	return false;
 }
 
-/* A page in progress. */
+/* A page that is being processed. */
 struct page_job {
 	struct page_item item;
-	struct buffer out;  /* to print or write */
-	struct buffer note; /* additional message; or empty */
+	struct buffer out;  /* text to print or write */
+	struct buffer note; /* warning about the page; or empty */
 	bool is_left_out;
 };
 
 struct running {
 	const struct page_run *run;
 	struct page_stream stream;
-	const char *folder; /* for the output, or NULL: standard output */
-	bool is_listed;     /* print a line of JSON per page */
+	const char *folder; /* folder for the output files; NULL = standard
+			       output */
+	bool is_listed;     /* print a line of JSON for each page */
 	bool is_strict;     /* --only-with-metadata */
 	struct progress progress;
 	struct page_run_counts counts;
-	bool is_broken; /* stop; the error was reported */
+	bool is_broken; /* an error was printed: stop */
 };
 
 static bool page_run_next(void *context, void *place)
@@ -366,7 +368,10 @@ static bool page_run_next(void *context, void *place)
 	return page_stream_next(&running->stream, &job->item);
 }
 
-/* Read one byte more than the maximum, to detect a truncated page. */
+/*
+ * Read the file of a page. Read one byte more than the maximum, to notice
+ * whether the page is truncated.
+ */
 static enum error page_run_read_page(const struct page_run *run,
 				     struct page_job *job)
 {
@@ -384,7 +389,7 @@ static enum error page_run_read_page(const struct page_run *run,
 	return error;
 }
 
-/* Make the URL of one of several files. */
+/* If the page is one of several files, set its URL. */
 static enum error page_run_set_url(const struct running *running,
 				   struct page_job *job)
 {
@@ -405,8 +410,8 @@ static enum error page_run_set_url(const struct running *running,
 }
 
 /*
- * Insert `"file":"...",` after the brace of the object that was appended at
- * `begin`.
+ * Insert `"file":"...",` after the first brace of the object that was appended
+ * to `out` at `begin`.
  */
 static void name_line(const struct page_item *item, size_t begin,
 		      struct buffer *out)
@@ -482,7 +487,7 @@ static void page_run_report(struct running *running, const struct page_job *job,
 			text->data);
 }
 
-/* Print a line with the reason instead of a page. */
+/* Print a line of JSON with the reason why the page failed. */
 static void print_trouble(const struct page_job *job)
 {
 	json_t *line = json_pack("{s:o}", "error",

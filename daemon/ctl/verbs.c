@@ -1,9 +1,13 @@
-/* The verbs of templatectl, in the order of --help within each group. */
+/*
+ * The verbs of templatectl. Within each group they are in the order of --help.
+ */
 
 #include "cluster/signature.h"
 #include "daemon/ctl/ctl.h"
 
-/* Macros for rows. `member` is that of the query or the body; NULL: not sent.
+/*
+ * Macros for the rows of options. `member` is the name of the option in the
+ * query or the body of the request; NULL = it is not sent.
  */
 
 #define OPTIONS(...)                            \
@@ -41,7 +45,7 @@
 		.value = "FILE", .meaning = (meaning_)             \
 	}
 
-/* Options that several verbs have. */
+/* Options that several actions have. */
 
 #define PARAM_ROW                         \
 	TEXT("param", "NAME=VALUE", NULL, \
@@ -64,7 +68,7 @@
 		     "repeated"),                                              \
 		TEXT("exclude", "SELECTOR", NULL,                              \
 		     "exclude these elements; overrides --include")
-/* Not for texts, and not for the verbs that make a picture. */
+/* Not for `texts`, and not for actions that make a picture. */
 #define EXTRAS_ROWS                                                            \
 	FLAG("comments", NULL,                                                 \
 	     "comments of readers, in JSON separate from the text"),           \
@@ -73,7 +77,7 @@
 		FLAG("no-tables", NULL, "exclude text in data tables"),        \
 		FLAG("front-matter", NULL,                                     \
 		     "begin Markdown with the metadata, in YAML")
-/* For verbs on many pages. */
+/* For actions on many pages. */
 #define PAGES_ROWS                                                            \
 	TEXT("out", "DIR", NULL,                                              \
 	     "write a file per page into DIR, instead of JSON lines"),        \
@@ -132,7 +136,7 @@
 		TEXT("ca-file", "FILE", NULL,                  \
 		     "additional CAs for its certificate")
 
-/* Columns that several actions have. */
+/* Columns of tables that several actions have. */
 
 #define GUARD_TABLES                                                        \
 	.tables = {{"sample",                                               \
@@ -147,7 +151,7 @@
 	"VERSION=version, STATE=has_strange_key?other key|is_draining?" \
 	"draining|is_self?asked, ADDRESS~=address"
 
-/* Watch sites. */
+/* Actions in the group "Watch sites". */
 
 static const struct verb_action watch_actions[] = {
 	{.usage = "URL",
@@ -340,7 +344,7 @@ static const struct verb_action guard_actions[] = {
 	{.usage = NULL},
 };
 
-/* Read content. */
+/* Actions in the group "Read content". */
 
 static const struct verb_action text_actions[] = {
 	{.usage = "URL",
@@ -454,7 +458,7 @@ static const struct verb_action train_actions[] = {
 	{.usage = NULL},
 };
 
-/* Control the crawl. */
+/* Actions in the group "Control the crawl". */
 
 static const struct verb_action ingest_actions[] = {
 	{.usage = "FILE|-...",
@@ -503,7 +507,7 @@ static const struct verb_action quarantine_actions[] = {
 	{.usage = NULL},
 };
 
-/* Inspect templates. */
+/* Actions in the group "Inspect templates". */
 
 static const struct verb_action template_actions[] = {
 	{.usage = "list HOST",
@@ -587,7 +591,7 @@ static const struct verb_action features_actions[] = {
 	{.usage = NULL},
 };
 
-/* Operate the daemon. */
+/* Actions in the group "Operate the daemon". */
 
 static const struct verb_action token_actions[] = {
 	{.usage = "add NAME",
@@ -741,7 +745,7 @@ static const struct verb_action completion_actions[] = {
 };
 
 const struct verb verbs[] = {
-	/* Commands that use the daemon. */
+	/* Verbs that use the daemon. */
 	{"watch", VERBS_WATCH, "Crawl a site and keep watching it",
 	 watch_actions, "watch --wait https://example.org/"},
 	{"site", VERBS_WATCH,
@@ -792,7 +796,7 @@ const struct verb verbs[] = {
 	 backup_actions, "backup /var/backups/templated"},
 	{"compact", VERBS_OPERATE,
 	 "Return unused space of the store to the disk", compact_actions, NULL},
-	/* Commands that use files. */
+	/* Verbs that use files. */
 	{"extract", VERBS_READ, "Print the content of pages, without templates",
 	 extract_actions, "extract --format md page.html"},
 	{"apply", VERBS_READ,

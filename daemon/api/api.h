@@ -1,6 +1,7 @@
 /*
  * daemon/api/api.h - the HTTP API: a table of routes (method, path, handler,
- * access) over the store and the pipeline.
+ * access) over the store and the pipeline, and the state that the handlers
+ * share.
  */
 #ifndef DAEMON_API_API_H
 #define DAEMON_API_API_H
@@ -35,43 +36,45 @@ struct tokens;
 struct wanted_guard;
 struct worker_pool;
 
-/* Copies `config`. */
+/* Create the API. *config is copied. */
 struct api *api_create(struct store *store, struct pipeline *pipeline,
 		       struct worker_pool *pool, const struct config *config);
 
-/* Cancel long requests. Call this before you stop the server. */
+/* Cancel requests that take long. Call it before you stop the server. */
 void api_stop(struct api *api);
 
 /* NULL is a no-op. */
 void api_destroy(struct api *api);
 
 /*
- * Use a new configuration. `path` is its file (NULL: the defaults). `config` is
- * copied; it is NULL if the file was invalid, and then `error` states the
- * reason. Running requests keep the previous configuration. Any thread.
+ * Use a new configuration, which is copied. `path` is its file; NULL = the
+ * defaults. If the file was invalid, `config` is NULL and `error` states the
+ * reason; then the previous configuration remains in use. Running requests keep
+ * the configuration with which they began. Any thread.
  */
 void api_configure(struct api *api, const char *path,
 		   const struct config *config, const char *error);
 
-/* The server that a request came from. */
+/* The servers that receive requests. */
 enum listener {
-	LISTENER_SOCKET,
+	LISTENER_SOCKET,  /* socket.path */
 	LISTENER_READER,  /* socket.read_only_path */
-	LISTENER_NETWORK, /* listen */
-	LISTENER_NODES,   /* other nodes, through the broker */
+	LISTENER_NETWORK, /* the TCP server (listen) */
+	LISTENER_NODES,   /* requests of other nodes, which arrive through the
+			     broker */
 	LISTENERS
 };
 
 /*
- * Set the server whose figures status and metrics report; NULL before you stop
- * it. Any thread.
+ * Set a server, whose figures the status and the metrics report. Call it with
+ * NULL before you stop the server. Any thread.
  */
 void api_set_server(struct api *api, enum listener listener,
 		    struct http_server *server);
 
 /*
- * Set the node client (daemon/api/api.h), once, before the first request; it
- * must live as long as the API. Without it the API serves the local store only.
+ * Set the interface to the other nodes, once, before the first request; it must
+ * live as long as the API. Without it the API serves only the local store.
  */
 void api_set_node_client(struct api *api, const struct node_client *peers);
 
@@ -81,41 +84,47 @@ void api_set_node_client(struct api *api, const struct node_client *peers);
  */
 void api_expire_sessions(struct api *api);
 
-/* For http_options.traits. */
+/* The function `traits` of http_options. */
 unsigned api_traits(const char *method, const char *path);
 
-/* POST /v1/ingest and batches at the same time; each holds a worker. */
+/*
+ * Maximum number of POST /v1/ingest and batches at the same time, because each
+ * of them occupies a worker thread of the server.
+ */
 enum { MAX_INGESTS = 4 };
 
-/* The handler for http_options; `context` is the struct api. */
+/*
+ * The function `handle` of http_options for a server whose clients may use all
+ * routes; `context` is the struct api.
+ */
 enum http_verdict api_handle(struct http_exchange *exchange, void *context);
 
 /*
- * The handler for read-only clients: stored texts, clusters, templates, events
- * and metrics. It changes nothing and fetches nothing.
+ * The function `handle` for read-only clients. They can get stored texts,
+ * clusters, templates, events and metrics; their requests change nothing and
+ * fetch nothing.
  */
 enum http_verdict api_handle_reader(struct http_exchange *exchange,
 				    void *context);
 
 /*
- * The same over TCP, for http_options.admit and .handle. A request must name
- * this daemon, must not come from a page of another site, and needs a token in
- * a header or a session cookie. The token's role and rate limit apply. One of
- * the two handlers above then handles the request; only api_handle() serves the
- * token routes.
+ * The function `admit` for clients over TCP; use it with api_handle_admitted().
+ * A request is admitted if it names this daemon in the header Host, does not
+ * come from a page of another site, and has a valid token in a header or a
+ * session cookie. The role and the rate limit of the token apply.
  */
 bool api_admit(struct http_exchange *exchange, void *context);
 
 /*
- * For http_options.admit of the LISTENER_NODES server, which has no socket; use
- * it with api_handle_admitted(). The sending node states the access of the
+ * The function `admit` of the server LISTENER_NODES, which has no socket; use
+ * it with api_handle_admitted(). The sending node states the access of its
  * client.
  */
 bool api_admit_node(struct http_exchange *exchange, void *context);
 
 /*
- * Run a job (the data of a struct import_job) as the owner of its subject in
- * this partition; block until it finishes. ERR_BUSY: try again later.
+ * Run an import job, whose data is a packed struct import_job, on the node that
+ * owns its partition. Block until the job finishes. ERR_BUSY: try again later.
  * ERR_MALFORMED, ERR_ADDRESS_FORBIDDEN: the job can never succeed; a
  * human-readable line is appended to `why`.
  */
@@ -123,24 +132,25 @@ enum error api_run_job(struct api *api, unsigned partition, struct slice data,
 		       struct buffer *why);
 
 /*
- * Run the first of these jobs [count] of this partition that have the verb
- * "seed", as one change, and record the progress in the same commit. `before`
- * is the hash of the last recorded progress. Return the number of jobs that
- * were run; the `why` of each invalid job states its error. Return 0 if the
- * first job cannot be run this way: use api_run_job().
+ * Run import jobs of the partition as one change: the first of the `count` jobs
+ * that have the verb "seed". The same commit records the progress. `before` is
+ * the hash of the progress recorded last. Return the number of jobs that were
+ * run; the `why` of an invalid job states its error. Return 0 if the first job
+ * is of another kind or must be run alone: call api_run_job() for it.
  */
 size_t api_seed(struct api *api, unsigned partition, struct import_site *jobs,
 		size_t count, uint64_t before);
 
 /*
- * Wait until running node requests and jobs finish. Call it after the last
- * request of a node and the last job; then you may stop the server for nodes.
+ * Wait until the running requests of nodes and the running jobs have finished.
+ * Call it after the last request and the last job; then you may stop the server
+ * for nodes.
  */
 void api_end_nodes(struct api *api);
 
 /*
- * Handle the request of another node, for nodes_set_request_handler();
- * `context` is the struct api.
+ * Handle the request of another node and append the response to `answer`. This
+ * is the function for nodes_set_request_handler(); `context` is the struct api.
  */
 void api_handle_node(void *context, struct slice question,
 		     struct buffer *answer);
@@ -149,14 +159,15 @@ enum http_verdict api_handle_admitted(struct http_exchange *exchange,
 				      void *context);
 
 /*
- * The API's interface to the other nodes: the functions of
- * daemon/nodes/nodes.h, so that the API runs without a node group, and its
- * tests without a broker.
+ * The interface of the API to the other nodes. Its members are functions of
+ * daemon/nodes/nodes.h. Because of this table the API runs without a node
+ * group, and its tests run without a broker.
  */
 
 /*
- * Requests that wait for other nodes at the same time; each holds a server
- * thread.
+ * Maximum number of requests that wait for other nodes at the same time,
+ * because each of them occupies a worker thread of the server; and how many of
+ * these are reserved for the daemon's own socket.
  */
 enum { MAX_FORWARDED = 16, RESERVED_FORWARDED = 2 };
 
@@ -173,44 +184,48 @@ struct node_client {
 	enum error (*remove)(struct node_group *cluster, const char *node);
 	enum error (*submit)(struct node_group *cluster,
 			     struct import_job *jobs, size_t count);
-	size_t (*max_bytes)(struct node_group *cluster); /* of a message */
-	/* For direct connections. */
-	const char *token;            /* node token, or "" */
-	const char *ca_file;          /* CA of the other nodes; or "" */
-	const char *certificate_file; /* of this node, or "" */
+	/* maximum size of a message */
+	size_t (*max_bytes)(struct node_group *cluster);
+	/* Settings for direct connections to other nodes: */
+	const char *token;   /* token with which nodes authenticate, or "" */
+	const char *ca_file; /* file with the CA of the other nodes, or "" */
+	const char *certificate_file; /* file with the certificate of this node,
+					 or "" */
 	const char *key_file;
-	bool needs_certificate; /* other nodes need one, too */
+	bool needs_certificate; /* the other nodes need a certificate, too */
 };
 
-/* One API request in progress, and the handlers of the route table. */
+/* A request of the API in progress, and the handlers of the table of routes. */
 
-/* Message for ERR_TOO_LARGE when a site is added. */
+/* Error message for ERR_TOO_LARGE when a site is added. */
 #define API_TOO_MANY_SITES                                        \
 	"the limit crawl.max_sites is reached; raise the limit, " \
 	"or delete a site"
 
 /*
- * Long tasks. Their number at the same time is limited for each kind; a task
- * may outlive its request.
+ * Kinds of long tasks. The number of running tasks of each kind is limited. A
+ * task may continue after its request has ended.
  */
 enum work_kind {
 	WORK_TEXTS,      /* streams of texts */
 	WORK_EXTRACTING, /* threads of a stream or a batch */
-	WORK_VERIFYING,  /* verification reads the whole store */
-	WORK_COPYING,    /* a backup or a compaction, which need disk space */
-	WORK_BUNDLING,   /* a bundle needs memory and a worker */
+	WORK_VERIFYING,  /* a verification, which reads the whole store */
+	WORK_COPYING,    /* a backup or a compaction, each of which needs disk
+			    space */
+	/* an export of a bundle, which needs memory and a worker */
+	WORK_BUNDLING,
 	WORK_KINDS
 };
 
 /*
- * Owners (http_set_owner()) other than tokens. Clients of other nodes have
- * OWNER_BIT; tokens never have it.
+ * Quota owners (http_set_owner()) that are not tokens. The owners of clients
+ * that another node serves have OWNER_BIT, which no token has.
  */
 #define OWNER_STRANGERS UINT64_MAX
 #define OWNER_READERS   (UINT64_MAX - 1) /* clients of socket.read_only_path */
 #define OWNER_BIT       (1ULL << 63)
 
-/* Who responded to a request for data of another node. */
+/* Which node responded to a forwarded request. */
 enum forward_result {
 	FORWARD_NO_RESPONSE,
 	FORWARD_OWNER,
@@ -221,118 +236,140 @@ enum forward_result {
 struct api {
 	struct store *store;
 	struct pipeline *pipeline;
-	struct worker_pool *pool; /* parses; NULL: the calling thread does */
-	/* set these three before the first request; or NULL */
-	struct worker_pool *unpackers; /* unpacks archives, like `pool` */
+	struct worker_pool *pool; /* workers that parse pages; NULL: the calling
+				     thread parses */
+	/* set the next three before the first request; each may be NULL */
+	struct worker_pool *unpackers; /* workers that unpack archives; NULL:
+					  the calling thread unpacks */
 	struct process_table *roster;
-	struct tokens *tokens; /* of TCP clients */
+	struct tokens *tokens; /* tokens of TCP clients */
 	struct site_thresholds *cuts;
 	struct text_cache *answers;
-	struct cache_warmer *teaching; /* cache warmer; or NULL */
+	struct cache_warmer *teaching; /* or NULL */
 	struct event_counters *tally;
 	struct sessions *sessions;       /* browser sessions of these tokens */
-	const struct node_client *peers; /* or NULL: one node only */
+	const struct node_client *peers; /* NULL: there is no node group */
 	uint64_t started_ms;
-	uint64_t steady_ms; /* started_ms by the steady clock */
-	struct lock lock;   /* guards the members below */
-	struct http_server *servers[LISTENERS]; /* or NULL */
-	const struct config *config;        /* shared; a reload replaces it */
-	char config_path[MAX_CONFIG_TEXT];  /* "": the defaults */
-	char config_error[MAX_CONFIG_TEXT]; /* of the last reload, or "" */
+	uint64_t steady_ms; /* steady clock at the time started_ms */
+	struct lock lock;   /* guards the fields below */
+	struct http_server *servers[LISTENERS]; /* NULL: not running */
+	/* a reload replaces it; users hold a reference */
+	const struct config *config;
+	char config_path[MAX_CONFIG_TEXT]; /* "": the defaults are used */
+	/* error of the last reload, or "" */
+	char config_error[MAX_CONFIG_TEXT];
 	uint64_t config_ms;
-	struct quota works[WORK_KINDS]; /* running tasks */
-	/* nodes with a forwarded request; "": a free slot */
+	struct quota works[WORK_KINDS]; /* running tasks of each kind */
+	/*
+	 * names of the nodes to which a request is being forwarded; "": the
+	 * slot is free
+	 */
 	char passed[MAX_FORWARDED][NODE_NAME_BYTES];
-	struct quota passing;    /* clients with a forwarded request */
-	uint64_t random;         /* chosen at random at start */
-	bool is_passing_awaited; /* some exchange is suspended until a slot is
-				    free */
-	size_t served;           /* running node requests and jobs */
+	struct quota passing; /* running forwarded requests, by quota owner */
+	uint64_t random;      /* chosen at random at start */
+	bool is_passing_awaited; /* an exchange is suspended until one of these
+				    slots is free */
+	size_t served; /* number of running requests of nodes and of running
+			  jobs */
 	uint64_t pass_results[FORWARD_RESULTS];
 	struct time_histogram pass_times;
-	struct condition is_quiet; /* signalled when `served` is 0 */
+	struct condition is_quiet; /* signalled when `served` becomes 0 */
 };
 
-/* Access of the client; the server notes it for admitted clients. */
+/* The access of a client. For admitted clients http_user_data() contains it. */
 enum access {
-	ACCESS_NONE, /* no token; may log in */
+	ACCESS_NONE, /* no token; may only use public routes and log in */
 	ACCESS_READ,
-	ACCESS_WRITE, /* all routes except tokens */
-	ACCESS_OWNER, /* the daemon's own socket */
+	ACCESS_WRITE, /* all routes except those that manage tokens */
+	ACCESS_OWNER, /* a client of the daemon's own socket; all routes */
 };
 
 struct call {
 	struct api *api;
 	struct http_exchange *exchange;
 	const struct route *route;
-	const struct config
-		*config; /* current at the start of the call; a reference */
-	char host[MAX_HOST_BYTES + 1]; /* HOST of the route */
-	char name[TOKEN_NAME_BYTES];   /* NAME of the route */
-	uint64_t event;                /* N of the route, at most 16 digits */
-	uint32_t number;               /* N again; 0 if it does not fit */
-	uint64_t version;              /* V of the route */
-	bool is_reader;                /* may not fetch or change */
-	bool is_passed;                /* comes from another node */
-	bool is_over;                  /* its owner's quota was used up */
+	const struct config *config; /* a reference to the configuration at the
+					start of the call */
+	char host[MAX_HOST_BYTES + 1]; /* segment HOST of the path */
+	char name[TOKEN_NAME_BYTES];   /* segment NAME of the path */
+	uint64_t event;   /* segment N of the path, at most 16 digits */
+	uint32_t number;  /* the same number; 0 if it does not fit */
+	uint64_t version; /* segment V of the path */
+	bool is_reader;   /* the client may not fetch or change anything */
+	bool is_passed;   /* another node has forwarded the request */
+	bool is_over;     /* the quota of its owner is used up */
 	/*
-	 * Set for a page of daemon/ui: JSON responses go here instead of to the
-	 * client, and `given` replaces the body. NULL: an ordinary request.
+	 * For a page of the web interface: the handler's JSON response is
+	 * stored here instead of being sent, and `given` replaces the body of
+	 * the request. NULL for an ordinary request.
 	 */
 	json_t **answer_out;
 	unsigned answer_status;
 	json_t *given;
-	uint64_t last_event; /* last event when the page was begun */
+	/* number of the last event when the page was begun */
+	uint64_t last_event;
 };
 
 typedef enum http_verdict call_handler(struct call *call);
 
-/* Required access of a route. The owner of the socket may use every route. */
+/*
+ * The access that a route requires. The owner of the socket may use every
+ * route.
+ */
 enum route_access {
 	ROUTE_WRITE,  /* clients with write access */
 	ROUTE_READ,   /* clients with read or write access */
-	ROUTE_OWNER,  /* the owner of the socket only */
-	ROUTE_PUBLIC, /* everyone, also without a token */
+	ROUTE_OWNER,  /* only the owner of the socket */
+	ROUTE_PUBLIC, /* every client, even without a token */
 };
 
 enum route_flag {
-	/* What the server must know. */
+	/* Traits that the server must know (enum http_trait): */
 	ROUTE_UPLOAD = HTTP_UPLOAD,
 	ROUTE_INLINE = HTTP_INLINE,
-	ROUTE_SLOW = HTTP_SLOW, /* parses pages or reads much of the store */
+	ROUTE_SLOW = HTTP_SLOW, /* the handler parses pages or reads much of the
+				   store */
 	ROUTE_TRAITS = ROUTE_UPLOAD | ROUTE_INLINE | ROUTE_SLOW,
 	/*
-	 * The subject, whose owner handles the request. Without a flag: the
-	 * site HOST of the pattern; without HOST: the node that gets the
-	 * request.
+	 * The data that the request concerns. The node that owns this data
+	 * handles the request. If no flag is set, the data is the site HOST of
+	 * the pattern; if the pattern has no HOST, the node that receives the
+	 * request handles it.
 	 */
 	ROUTE_OF_EVENT = 1 << 3, /* the event N */
-	ROUTE_OF_QUERY = 1 << 4, /* argument `url`, `host` or `site`, if any */
-	ROUTE_OF_HOSTS = 1 << 5, /* argument `host`, if there is only one */
-	ROUTE_OF_BODY = 1 << 6,  /* member `url` of the body */
+	ROUTE_OF_QUERY = 1 << 4, /* the site of the argument `url`, `host` or
+				    `site`, if there is one */
+	ROUTE_OF_HOSTS = 1 << 5, /* the site of the argument `host`, if there is
+				    only one */
+	ROUTE_OF_BODY = 1 << 6,  /* the site of the member `url` of the body */
 	ROUTE_OF_ALL = 1 << 7,   /* all sites */
 	ROUTE_SUBJECT = ROUTE_OF_EVENT | ROUTE_OF_QUERY | ROUTE_OF_HOSTS |
 			ROUTE_OF_BODY | ROUTE_OF_ALL,
-	/* Format of the body. */
-	ROUTE_JSON = 1 << 8, /* an object */
-	ROUTE_FORM = 1 << 9,
-	/* How the request is forwarded. */
+	/* The format of the body: */
+	ROUTE_JSON = 1 << 8, /* a JSON object */
+	ROUTE_FORM = 1 << 9, /* a form of the web interface */
+	/* How the request may be forwarded: */
 	ROUTE_STREAM = 1 << 10, /* the response may be endless */
-	ROUTE_EVENTS = 1 << 11, /* it waits for events (`wait`), or streams */
+	ROUTE_EVENTS = 1 << 11, /* the request waits for events (`wait`), or the
+				   response is a stream of events */
 	/*
-	 * A POST that may be repeated although the first request may have been
-	 * executed: a repetition stores the same data again.
+	 * A POST that may be sent again if the first request got no response
+	 * and may have been executed, because a repetition stores the same
+	 * data.
 	 */
 	ROUTE_REPEATABLE = 1 << 12,
 };
 
-/* HOST, N, V and NAME in the pattern match one path segment each. */
+/*
+ * A row of the table of routes. HOST, N, V and NAME in the pattern match one
+ * segment of the path each.
+ */
 struct route {
 	const char *method;
 	const char *pattern;
 	call_handler *handle;
 	enum route_access access;
-	unsigned flags; /* enum route_flag */
+	unsigned flags; /* bits of enum route_flag */
 };
 
 call_handler api_delete_guard, api_delete_hook, api_delete_node,
@@ -352,7 +389,7 @@ call_handler api_delete_guard, api_delete_hook, api_delete_node,
 	api_test_hook, api_ui_alert, api_ui_alerts, api_ui_cluster,
 	api_ui_daemon, api_ui_element, api_ui_fetch, api_ui_guard, api_ui_home,
 	api_ui_page, api_ui_post, api_ui_site, api_ui_template, api_ui_why;
-/* Return at most UI_SITES_SHOWN sites; ignore `limit`. */
+/* Respond with at most UI_SITES_SHOWN sites, whatever `limit` is. */
 call_handler api_get_some_sites;
 
 /*
@@ -361,14 +398,14 @@ call_handler api_get_some_sites;
  */
 const struct config *api_acquire_config(struct api *api);
 
-/* Respond with `value` and release it. */
+/* Respond with `value`, which is released. */
 enum http_verdict call_reply_json(struct call *call, unsigned status,
 				  json_t *value);
 
 /*
- * Respond with a body and its ETag (daemon/http/exchange.h), or with 304 if
- * the client has this body already. A POST gets no ETag and no 304.
- * `media_type` must be static memory.
+ * Respond with a body and its ETag (daemon/http/exchange.h). If the request
+ * states that the client already has this body, respond with 304 instead. A
+ * POST gets neither an ETag nor a 304. `media_type` must be static memory.
  */
 enum http_verdict call_reply_tagged(struct call *call, const char *media_type,
 				    struct buffer *body);
@@ -377,131 +414,141 @@ enum http_verdict call_reply_tagged(struct call *call, const char *media_type,
 enum http_verdict call_reply_tagged_json(struct call *call, json_t *value);
 
 /*
- * Reject a read-only client's request with a body, without reading the body: no
- * route for these clients takes one. Return false. Call it on the server's
- * thread.
+ * If the request of a read-only client has a body, reject the request without
+ * reading the body, because no route of these clients has a body. Return false
+ * then. Call it on the server's thread.
  */
 bool api_refuse_body(struct call *call);
 
-/* Return whether clients without a token may use the path. */
+/* Return whether clients without a token may use this path. */
 bool api_path_is_public(const char *path);
 
-/* Return whether the path is one of a page of daemon/web. */
+/* Return whether this path belongs to a page of the web interface. */
 bool api_path_is_page(const char *path);
 
-/* Respond with an error. */
+/*
+ * Respond with an error in JSON or, for a page of the web interface, as a page.
+ */
 enum http_verdict call_fail(struct call *call, unsigned status,
 			    const char *code, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
 
-/* Respond that the request is wrong (400), and return false. */
+/* Respond with status 400 (the request is wrong), and return false. */
 bool call_refuse(struct call *call, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* Respond with an error page. */
+/* Respond with an error as a page of the web interface. */
 enum http_verdict ui_fail(struct call *call, unsigned status,
 			  const char *message);
 
-/* Respond with the status and code of `error`; `detail` may be "". */
+/*
+ * Respond with the status and the code that belong to `error`. `detail` is text
+ * for the message; it may be "".
+ */
 enum http_verdict call_fail_with(struct call *call, enum error error,
 				 const char *detail);
 
-/* The rows of a table, of one site or of all. */
+/* A scan over the rows of a table, of one site or of all sites. */
 struct call_rows {
 	const struct call *call;
 	struct txn txn;
-	struct scan scan;     /* at the row */
-	struct site_row site; /* of the route, if it has one */
+	struct scan scan;     /* positioned at the current row */
+	struct site_row site; /* the site HOST of the route, if it has one */
 };
 
-/* Return a row as JSON; NULL to leave it out. */
+/* Return the current row as JSON; NULL to omit the row. */
 typedef json_t *call_row(struct call_rows *rows);
 
 /*
- * Respond with {`name`: rows of the table}, at most `max`; of the site of the
- * route, if it has one.
+ * Respond with {`name`: [rows]}: at most `max` rows of the table, converted by
+ * `row`. If the route has a site, these are only rows of this site.
  */
 enum http_verdict call_reply_rows(struct call *call, enum table table,
 				  const char *name, size_t max, call_row *row);
 
 /*
- * Parse argument `name` as a number; use `default_value` if it is missing. If
- * it is not a number of at most `max`, respond with the error and return false.
+ * Parse the argument `name` as a number; if it is missing, use `default_value`.
+ * If it is not a number of at most `max`, respond with the error and return
+ * false.
  */
 bool call_number(struct call *call, const char *name, uint64_t default_value,
 		 uint64_t max, uint64_t *number_out);
 
 /*
- * Parse `text` (or NULL) as a URL; on failure respond with the error and return
- * false.
+ * Parse `text` (may be NULL) as a URL. If it is not a URL, respond with the
+ * error and return false.
  */
 bool call_read_url(struct call *call, const char *text, struct url *url_out);
 
 /*
- * Parse the body as a JSON object, which you release; on failure respond with
- * the error and return false.
+ * Parse the body as a JSON object, which you must release. If it is not an
+ * object, respond with the error and return false.
  */
 bool call_read_object(struct call *call, json_t **object_out);
 
-/* Like kind_set_parse(); on failure respond with the error and return false. */
+/* Like kind_set_parse(), but respond with the error before returning false. */
 bool call_read_kinds(struct call *call, struct slice list, kind_set *kinds_out);
 
 /* Commit a change of hooks or silences (daemon/engine/commit_event.h). */
 enum error call_alert(struct call *call, struct alert_change *alert);
 
 /*
- * Return the owner of the call, whose quota it uses (daemon/runtime/quota.h):
- * QUOTA_UNLIMITED on the daemon's own socket.
+ * Return the owner whose quota the call uses (daemon/runtime/quota.h);
+ * QUOTA_UNLIMITED for a call on the daemon's own socket.
  */
 uint64_t call_owner(const struct call *call);
 
 /*
- * Begin a task for this owner, unless too many tasks run already, in total or
- * for this owner. Any thread may end it.
+ * api_begin_work() begins a task of this owner, unless too many tasks of this
+ * kind are running in total or for this owner. api_end_work() ends it. Any
+ * thread.
  */
 enum quota_result api_begin_work(struct api *api, enum work_kind kind,
 				 uint64_t owner);
 void api_end_work(struct api *api, enum work_kind kind, uint64_t owner);
 
-/* Begin a task for this call. On failure return false; use call_fail_busy(). */
+/*
+ * Begin a task for this call. If it cannot begin, return false; respond with
+ * call_fail_busy() then.
+ */
 bool call_begin_work(struct call *call, enum work_kind kind);
 
 /*
- * http_end_owner() at all servers. `owner` is a token or the ticket of a
- * session.
+ * Call http_end_owner() at all servers. `owner` is a token id or the ticket of
+ * a session.
  */
 void api_end_owner(struct api *api, uint64_t owner);
 
 /*
- * Respond that the limit is reached: 429 if the owner's quota is used up,
- * otherwise 503.
+ * Respond that a limit is reached: with 429 if the quota of the owner is used
+ * up, otherwise with 503.
  */
 enum http_verdict call_fail_busy(struct call *call, const char *message);
 
-/* Return the name of the state in responses and metrics. */
+/* Return the name that responses and metrics use for the state. */
 const char *partition_state_name(enum partition_state state);
 
-/* Return how many pages the request may extract at the same time. */
+/* Return how many pages the request may extract concurrently. */
 size_t call_threads(const struct call *call);
 /*
- * Evaluate a guard on a stored page; *found_out gets the result in the form of
- * daemon/privsep/analyse_task.h. It is NULL if the page has no stored body or
+ * Evaluate a guard on a stored page. *found_out gets the result in the form of
+ * daemon/privsep/analyse_task.h; it is NULL if the page has no stored body or
  * is not HTML, or after an error. Errors of worker_pool_run().
  */
 enum error call_try_guard(struct call *call, const struct wanted_guard *wanted,
 			  uint32_t site, uint64_t page, json_t **found_out);
-/* Return false if this server does not exist. */
+/* Get the figures of a server. Return false if the server is not running. */
 bool api_listener_stats(struct api *api, enum listener listener,
 			struct http_stats *stats_out);
 
-/* Return the extraction options of the current configuration. */
+/* Return the extraction options of the call's configuration. */
 struct extraction_options call_rules(const struct call *call);
 
-enum { MAX_WAIT_S = 3600 /* of a long poll */ };
+enum { MAX_WAIT_S = 3600 /* maximum duration of a long poll */ };
 
 /*
- * Respond with the event of the call, and with the number `made` as `rule`, or
- * NULL.
+ * Respond with the event of the call and with the member `rule`, whose value is
+ * the number `made`. `rule` may be NULL: no such member.
  */
 enum http_verdict call_reply_event(struct call *call, const char *rule,
 				   uint64_t made);

@@ -1,6 +1,7 @@
 /*
- * daemon/api/api_events.h - alerts of a site as an Atom feed (RFC 4287): titles
- * are summaries, contents the evidence as HTML.
+ * daemon/api/api_events.h - the alerts of a site as an Atom feed (RFC 4287),
+ * and counters of events for the metrics. In the feed the title of an entry is
+ * the summary of the alert, and its content is the evidence as HTML.
  */
 #ifndef DAEMON_API_API_EVENTS_H
 #define DAEMON_API_API_EVENTS_H
@@ -17,15 +18,16 @@ struct event_counters;
 
 struct atom_site {
 	struct slice host;
-	struct slice seed;   /* URL of the site */
-	uint64_t updated_ms; /* time of the newest entry, or of the site */
+	struct slice seed;   /* seed URL of the site */
+	uint64_t updated_ms; /* time of the newest entry; without entries, when
+				the site was added */
 };
 
 void atom_begin(const struct atom_site *site, struct buffer *out);
 
 /*
- * Append an entry. `event` has the form of daemon/query/event.h and
- * happened at `time_ms`. At most 100 items of each list of its evidence are
+ * Append an entry for `event`, JSON in the form of daemon/query/event.h, which
+ * happened at `time_ms`. Of each list in its evidence at most 100 items are
  * written.
  */
 void atom_entry(const struct atom_site *site, const json_t *event,
@@ -33,32 +35,33 @@ void atom_entry(const struct atom_site *site, const json_t *event,
 void atom_end(struct buffer *out);
 
 /*
- * Counts events by kind since the start, and open alerts, for the metrics.
- * Each call reads only the new events, and the alerts that were open at the
- * previous call.
+ * Counters of the events since the start, by kind, and of open alerts, for the
+ * metrics. An alert is open while it is neither acknowledged nor silenced. Each
+ * call reads only the new events and the alerts that were open at the previous
+ * call.
  */
 
 enum {
-	EVENT_KINDS = 64,        /* all kinds are below this number */
-	MAX_OPEN_ALERTS = 10000, /* tracked; if more, the oldest */
+	EVENT_KINDS = 64, /* the number of every kind is less than this */
+	MAX_OPEN_ALERTS = 10000, /* if there are more open alerts, only the
+				    newest are counted */
 };
 
-/* The counts at one moment. */
+/* The counts at one time. */
 struct event_counts {
-	uint64_t events[EVENT_KINDS];      /* since the start */
-	uint64_t open_alerts[EVENT_KINDS]; /* not acknowledged and not silenced
-					    */
+	uint64_t events[EVENT_KINDS];      /* [kind], since the start */
+	uint64_t open_alerts[EVENT_KINDS]; /* [kind] */
 };
 
-/* Events that `store` already has are not counted. */
+/* Create counters. Events that the store already has are not counted. */
 struct event_counters *event_counters_create(struct store *store);
 
 /* NULL is a no-op. */
 void event_counters_destroy(struct event_counters *tally);
 
 /*
- * Read the counts. Any thread. O(new events + open alerts); the first call
- * reads all events. ERR_IO, ERR_CORRUPT.
+ * Update and read the counts. Any thread. O(new events + open alerts), but the
+ * first call reads all events. ERR_IO, ERR_CORRUPT.
  */
 enum error event_counters_read(struct event_counters *tally,
 			       struct event_counts *counts_out);

@@ -1,7 +1,7 @@
 /*
  * daemon/api/api_metrics.h - the names of all metrics, and the writer of the
- * Prometheus text format 0.0.4. To add a metric, add a row here, code that
- * writes it, and a row in man/templated-metrics.7.
+ * Prometheus text format 0.0.4. To add a metric, add a row to METRIC_LIST, code
+ * that writes the metric, and a row in man/templated-metrics.7.
  */
 #ifndef DAEMON_API_API_METRICS_H
 #define DAEMON_API_API_METRICS_H
@@ -13,9 +13,9 @@
 
 struct txn;
 
-enum { METRIC_LABELS = 2 }; /* maximum labels of a metric */
+enum { METRIC_LABELS = 2 }; /* maximum number of labels */
 
-/* Metric, name after "templated_", type, two labels, help. */
+/* The columns: number, name after "templated_", type, two labels, help. */
 /* clang-format off */
 #define METRIC_LIST(X) \
 	X(METRIC_BUILD_INFO, "build_info", "gauge", "version", "schema", \
@@ -196,20 +196,24 @@ enum metric {
 };
 
 struct metric_row {
-	const char *name; /* after "templated_" */
+	const char *name; /* the part after "templated_" */
 	const char *type;
-	const char *labels[METRIC_LABELS]; /* or NULL */
+	const char *labels[METRIC_LABELS]; /* NULL: no label */
 	const char *help;
 };
 
 extern const struct metric_row metric_rows[METRIC_COUNT];
 
 /*
- * Write the help and type of a metric; write its samples directly after this.
+ * Write the help and the type of a metric. Write all its samples directly after
+ * this call.
  */
 void metric_begin(struct buffer *out, enum metric metric);
 
-/* Write a sample of a metric with one label, whose value may have any bytes. */
+/*
+ * Write a sample of a metric with one label. The value of the label may contain
+ * any bytes.
+ */
 void metric_sample(struct buffer *out, enum metric metric, struct slice value,
 		   double number);
 
@@ -218,7 +222,7 @@ void metric_sample_of_two(struct buffer *out, enum metric metric,
 			  struct slice first, struct slice second,
 			  double number);
 
-/* Write a complete metric without labels. */
+/* Write a whole metric without labels. */
 void metric_write(struct buffer *out, enum metric metric, double number);
 void metric_write_histogram(struct buffer *out, enum metric metric,
 			    const struct time_histogram *histogram);
@@ -227,9 +231,9 @@ void metric_write_histogram(struct buffer *out, enum metric metric,
 
 /*
  * Append the number of sites and the metrics of the `max` sites with the most
- * pages, in descending order. The remaining sites are summed up as one site,
- * "*", which has no "seen" time. Errors are set in the transaction. O(n log n)
- * for n sites.
+ * pages, largest first. The remaining sites are summed up as one site "*",
+ * which has no time "seen". After an error the transaction has the error. O(n
+ * log n) for n sites.
  */
 void site_metrics(struct txn *txn, size_t max, struct buffer *out);
 

@@ -1,6 +1,6 @@
 /*
- * daemon/api/api_sites.h - the options of POST /v1/sites, by the table of
- * daemon/engine/sites.h.
+ * daemon/api/api_sites.h - the options of a site in the requests of the API, as
+ * daemon/engine/sites.h lists them.
  */
 #ifndef DAEMON_API_API_SITES_H
 #define DAEMON_API_API_SITES_H
@@ -15,24 +15,26 @@
 #include "store/txn.h"
 
 struct site_request {
-	struct site_options options; /* slices point into the members below */
-	struct buffer headers;       /* release it with buffer_free() */
-	struct buffer proxy;         /* release it with buffer_free() */
-	char message[256];           /* English: the error */
+	/* its slices point into the buffers below */
+	struct site_options options;
+	struct buffer headers; /* freed by site_request_free() */
+	struct buffer proxy;   /* freed by site_request_free() */
+	char message[256];     /* error text */
 };
 
 /*
- * Find the options of a site, without its headers and proxy; false if the site
- * is unknown.
+ * Get the options of the site `host`, without its headers and its proxy. Return
+ * false if the site is unknown.
  */
 bool site_options_find(struct txn *txn, const char *host,
 		       struct site_options *options_out);
 
 /*
- * Read the members of `request`. The defaults are the options of the site if it
- * exists (`known`, or NULL), otherwise those of the configuration. Return
- * false, with a message, for members that are unknown, out of range, or cannot
- * be changed later. `url` is the site's URL.
+ * Read the options of a site from the members of `request`; `url` is the URL of
+ * the site. Options that are missing get the values in `known`, the current
+ * options of the site; if the site is new, `known` is NULL and they get the
+ * values of the configuration. Return false and write the message if a member
+ * is unknown, is out of range, or cannot be changed later.
  */
 bool site_request_read(struct site_request *out, json_t *request,
 		       const struct config *config, const struct url *url,

@@ -1,6 +1,7 @@
 /*
- * daemon/api/auth.h - browser login: a token from the form becomes a
- * session, whose name is in a cookie. Internal to api*.c.
+ * daemon/api/auth.h - login with a browser: the user enters a token in a form,
+ * and the browser gets a session, whose text is in a cookie. Internal to
+ * api*.c.
  */
 #ifndef DAEMON_API_AUTH_H
 #define DAEMON_API_AUTH_H
@@ -16,11 +17,11 @@
 
 enum { MAX_LOGIN_BYTES = 1024 };
 
-/* Decode base64 (RFC 4648, 4). Pure. */
+/* Decoder for base64 (RFC 4648, section 4). */
 
 /*
- * Append the decoded bytes of `text`; blanks are ignored. Return false if it is
- * not base64; the appended bytes are then meaningless.
+ * Append the decoded bytes of `text`, in which blanks are ignored. If `text` is
+ * not base64, return false; the appended bytes are invalid then.
  */
 bool base64_read(struct slice text, struct buffer *out);
 

@@ -490,8 +490,8 @@ static void html_next_cell(struct html_row *row)
 }
 
 /*
- * Append the template with its values. `row` is NULL outside tables; there "
- * " is text.
+ * Append the template with its values. `row` is NULL outside tables; a "|"
+ * outside tables is text.
  */
 static void html_write_values(struct buffer *out, struct html_row *row,
 			      struct html_values *values, const char *template)

@@ -84,15 +84,13 @@ struct cluster_merge {
 	float features[MERGE_FEATURE_COUNT];
 	double right; /* among the pairs of a page in A and a page in B whose
 			 truth is known: ratio of the pairs with equal truths */
-	double known; /* number of these pairs; 0 if merge_pages.truth is NULL
-		       */
+	double known; /* number of these pairs; 0 if `truth` is NULL */
 };
 
 struct cluster_merges {
 	struct cluster_merge *items; /* [count], by ascending threshold */
 	size_t count;
-	bool is_cut; /* merges are missing because MERGE_MAX_STEPS was reached
-		      */
+	bool is_cut; /* merges are missing: MERGE_MAX_STEPS was reached */
 };
 
 /*

@@ -12,9 +12,8 @@ struct agreement {
 	double rand; /* ratio of the pairs on which the partitions agree
 			(Gottron 2008, section 5); 1 if there are fewer than 2
 			items */
-	double adjusted_rand; /* Hubert & Arabie 1985; 1 if both partitions put
-				 all pairs together, or both put none together
-			       */
+	double adjusted_rand; /* Hubert & Arabie 1985; 1 if both put all pairs
+				 together, or both put none */
 	double homogeneity;   /* Rosenberg & Hirschberg 2007 */
 	double completeness;
 	double v_measure;

@@ -637,10 +637,7 @@ static struct signature signature_rest(struct signature signature, size_t index)
 /* Return whether |A n B| >= need. Stop as soon as the result is certain. */
 static bool has_common(struct signature a, struct signature b, size_t need)
 {
-	enum {
-		BLOCK = 32
-	}; /* number of steps between two checks whether the result is certain
-	    */
+	enum { BLOCK = 32 }; /* steps between two checks for a certain result */
 
 	while (need > 0) {
 		size_t i = 0;

@@ -23,9 +23,8 @@ enum {
 
 struct threshold_suggestion {
 	unsigned threshold; /* permille */
-	unsigned begin; /* all thresholds from begin to end (included) give the
-			   same number of sizable clusters; {0, 0} = no plateau
-			 */
+	unsigned begin; /* all thresholds from begin to end give the same number
+			   of sizable clusters; {0, 0} = no plateau */
 	unsigned end;
 	unsigned plateau;   /* the middle of the plateau; 0 = no plateau */
 	double agreement;   /* agreement with the link labels, 0 to 1 */

@@ -10,14 +10,17 @@
 
 enum { V4_BITS = 96, ADDRESS_BITS = 128 };
 
-/* An IPv4 address and prefix in v4-mapped form. */
+/* A network of IPv4 addresses, written as v4-mapped IPv6 addresses. */
 #define V4(a, b, c, d, bits)                                               \
 	{                                                                  \
 		.address = {[10] = 0xff, [11] = 0xff, (a), (b), (c), (d)}, \
 		.prefix = V4_BITS + (bits)                                 \
 	}
 
-/* An IPv6 network by its first bytes; the other bytes are zero. */
+/*
+ * A network of IPv6 addresses. The arguments after `bits` are the first bytes;
+ * the other bytes are zero.
+ */
 #define V6(bits, ...)                                      \
 	{                                                  \
 		.address = {__VA_ARGS__}, .prefix = (bits) \
@@ -45,7 +48,7 @@ static const struct network forbidden[] = {
 	V4(240, 0, 0, 0, 4),     /* reserved, broadcast */
 	V6(96, 0),               /* unspecified, loopback, v4-compatible */
 	V6(48, 0x00, 0x64, 0xff, 0x9b, 0x00, 0x01), /* NAT64, local use */
-	V6(63, 0x01, 0x00),             /* discard, and the dummy prefix */
+	V6(63, 0x01, 0x00),             /* discard-only, and the dummy prefix */
 	V6(23, 0x20, 0x01, 0x00),       /* protocol assignments: Teredo,
 							   benchmarks, ORCHID... */
 	V6(32, 0x20, 0x01, 0x0d, 0xb8), /* documentation */
@@ -57,7 +60,7 @@ static const struct network forbidden[] = {
 	V6(8, 0xff),                    /* multicast */
 };
 
-/* Networks whose addresses contain an IPv4 address, and its offset. */
+/* Networks in which an address contains an IPv4 address, at this offset. */
 static const struct {
 	struct network network;
 	size_t offset;
@@ -96,7 +99,10 @@ static void map_v4(const void *v4, uint8_t address_out[16])
 	memcpy(address_out + 12, v4, 4);
 }
 
-/* Replace the address by the IPv4 address that it contains, if any. */
+/*
+ * If the address contains an IPv4 address, replace it by that address in
+ * v4-mapped form and return true.
+ */
 static bool address_unwrap(uint8_t address[16])
 {
 	for (size_t i = 0; i < sizeof(carriers) / sizeof(carriers[0]); i++) {
@@ -111,7 +117,10 @@ static bool address_unwrap(uint8_t address[16])
 	return false;
 }
 
-/* Return false if the family is not IPv4 or IPv6. */
+/*
+ * Write the address in IPv6 form to bytes_out. Return false if its family is
+ * not IPv4 or IPv6.
+ */
 static bool address_from_sockaddr(const struct sockaddr *address,
 				  uint8_t bytes_out[16])
 {
@@ -132,7 +141,10 @@ static bool address_from_sockaddr(const struct sockaddr *address,
 	return false;
 }
 
-/* Parse an IPv4 or IPv6 address without a port. */
+/*
+ * Parse an IPv4 or IPv6 address without a port. Return false if the text is
+ * none.
+ */
 static bool parse_address(const char *text, uint8_t bytes_out[16], bool *is_v4)
 {
 	uint8_t v4[4];
@@ -153,7 +165,8 @@ static bool address_is_allowed(uint8_t bytes[16], const struct network *allowed,
 				     sizeof(forbidden) / sizeof(forbidden[0]),
 				     bytes))
 			return false;
-	} while (address_unwrap(bytes)); /* a v4-mapped one contains no other */
+	} while (address_unwrap(
+		bytes)); /* an IPv4 address contains no other address */
 	return true;
 }
 
@@ -203,7 +216,10 @@ void address_filter_format(const struct sockaddr *address, char *out,
 		snprintf(out, size, "address family %d", address->sa_family);
 }
 
-/* Parse one to three digits, at most `max`; -1 on error. */
+/*
+ * Parse a number of one to three digits. Return -1 if it is invalid or over
+ * `max`.
+ */
 static int parse_bits(const char *text, int max)
 {
 	size_t length = strspn(text, "0123456789");
@@ -240,7 +256,10 @@ enum error network_parse(const char *text, struct network *network_out)
 	return ERR_NONE;
 }
 
-/* Return whether the name is "localhost" or below it (RFC 6761, 6.3). */
+/*
+ * Return whether the name is "localhost" or ends in ".localhost" (RFC 6761,
+ * 6.3).
+ */
 static bool is_localhost(const char *name, size_t length)
 {
 	static const char localhost[] = "localhost";

@@ -10,8 +10,8 @@
 enum { MAX_ENDING = 8 };
 
 /*
- * Endings of files that are no pages: images, archives, programs, scripts,
- * styles, fonts, media, office. Sorted for bsearch().
+ * Endings of files that are not pages: images, archives, programs, scripts,
+ * style sheets, fonts, media, office documents. Sorted for bsearch().
  */
 static const char *const endings[] = {
 	"7z",   "aac",  "apk",   "avi",  "avif", "bin",  "bmp",  "bz2",  "cab",
@@ -57,7 +57,7 @@ bool admission_is_in(unsigned admission)
 	return admission > ADMIT_NONE && admission < REFUSE_HOST;
 }
 
-/* Return the path without its query. */
+/* Return the path of the URL without its query. */
 static struct slice admission_path_of(const struct url *url)
 {
 	const char *path = url->text + url->path;
@@ -88,8 +88,8 @@ static bool admission_ending_is_page(const struct url *url)
 }
 
 /*
- * Return the number of non-empty segments of the path; MAX_SEGMENTS + 1 if
- * there are too many.
+ * Write the non-empty segments of the path to `segments`. Return their number;
+ * MAX_SEGMENTS + 1 if there are more than MAX_SEGMENTS.
  */
 static size_t admission_split_path(const struct url *url,
 				   struct slice segments[MAX_SEGMENTS])
@@ -113,7 +113,7 @@ static size_t admission_split_path(const struct url *url,
 	return count;
 }
 
-/* Return whether a segment occurs MAX_REPEATS times in the path. */
+/* Return whether one of the segments occurs at least MAX_REPEATS times. */
 static bool admission_path_repeats(const struct slice *segments, size_t count)
 {
 	assert(count <= MAX_SEGMENTS);

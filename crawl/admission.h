@@ -1,6 +1,6 @@
 /*
- * crawl/admission.h - decides which URLs enter the frontier, by which rule; the
- * results of `templatectl page show` are the rows of this table. Pure.
+ * crawl/admission.h - decides which URLs enter the frontier, and names the rule
+ * that decided. `templatectl page show` prints these rules. Pure.
  */
 #ifndef CRAWL_ADMISSION_H
 #define CRAWL_ADMISSION_H
@@ -11,17 +11,19 @@
 #include "crawl/url/url.h"
 #include "store/rows.h"
 
-/* Limits of a URL that no client requested, against crawler traps. */
+/*
+ * Limits for URLs that no client requested. They protect against crawler traps.
+ */
 enum {
-	MAX_SEGMENTS = 16, /* segments of a path */
-	MAX_REPEATS = 3, /* this number of occurrences of a segment in a path is
-			    refused */
-	MAX_KEYS = 8,    /* parameters of a query */
+	MAX_SEGMENTS = 16, /* maximum number of segments in a path */
+	MAX_REPEATS =
+		3, /* a path is refused if a segment occurs this many times */
+	MAX_KEYS = 8, /* maximum number of parameters in a query */
 	MAX_SITEMAP_DEPTH = 3,
-	MAX_SITEMAPS = 500, /* sitemaps of a site */
+	MAX_SITEMAPS = 500, /* maximum number of sitemaps of a site */
 };
 
-/* Constant, stored number, word for programs, human-readable meaning. */
+/* constant, stored number, word for programs, explanation for users */
 #define ADMISSION_LIST(X)                                                    \
 	X(ADMIT_NONE, 0, "unknown", "no link or request names it yet")       \
 	X(ADMIT_SEED, 1, "seed", "the site was added with it")               \
@@ -56,24 +58,30 @@ enum admission {
 #undef X
 };
 
-const char *admission_word(unsigned admission); /* for example "saturated" */
-const char *
-admission_meaning(unsigned admission);    /* for example "the pages of ..." */
-bool admission_is_in(unsigned admission); /* return whether it is ADMIT_* except
-					     ADMIT_NONE */
+/*
+ * Return the word of the rule `admission`, such as "saturated", and its
+ * explanation, such as "the pages of ...".
+ */
+const char *admission_word(unsigned admission);
+const char *admission_meaning(unsigned admission);
+
+/* Return whether `admission` is an ADMIT_* constant, except ADMIT_NONE. */
+bool admission_is_in(unsigned admission);
 
 /*
- * Apply the rules that depend only on the URL, its depth and the site; return
- * REFUSE_* or ADMIT_LINK. For seeds and requested URLs only the host matters.
+ * Apply the rules that depend only on the URL, its depth and the site. Return a
+ * REFUSE_* constant or ADMIT_LINK. Not for seeds and requested URLs, for which
+ * only the host matters.
  */
 enum admission admission_of_url(const struct site_row *site,
 				const struct url *url, unsigned depth);
 
 /*
- * Apply the rules that are checked again just before the first visit of a URL;
- * return SKIP_* or ADMIT_LINK. A coarse pattern is saturated by, and has a
- * budget of, COARSE_FACTOR times as many pages as a fine one. No pattern
- * saturates on a site that is sampled or whose pages clients upload.
+ * Apply the rules that are checked again just before the first visit of a URL.
+ * Return a SKIP_* constant or ADMIT_LINK. For a coarse pattern, the budget and
+ * the number of pages until saturation are COARSE_FACTOR times those of a fine
+ * one. If the site is sampled, or clients upload its pages, no pattern becomes
+ * saturated.
  */
 enum { COARSE_FACTOR = 4 };
 bool admission_is_saturated(const struct site_row *site,

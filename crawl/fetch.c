@@ -28,13 +28,17 @@ enum error error_from_curl(CURLcode code)
 		return ERR_MALFORMED;
 	case CURLE_FILESIZE_EXCEEDED:
 	/*
-	 * 7.88 returns this for a header line over 100 KB; when memory is
-	 * short, curl_memory_begin() makes the process abort
+	 * libcurl 7.88 returns this for a header line over 100 KB. It does not
+	 * mean a lack of memory here: in that case the allocators of
+	 * curl_memory_begin() abort the process.
 	 */
 	case CURLE_OUT_OF_MEMORY:
 		return ERR_TOO_LARGE;
 	default:
-		/* no name, no connection, TLS, HTTP, incomplete */
+		/*
+		 * unknown host, no connection, TLS or HTTP error, incomplete
+		 * response
+		 */
 		return ERR_NETWORK;
 	}
 }
@@ -74,7 +78,8 @@ struct curl_slist *request_headers_add(struct curl_slist *list,
 }
 
 /*
- * Return whether a validator from a server, or from the store, is safe to send.
+ * Return whether a validator (ETag or date), which may come from a server, can
+ * be sent in a request.
  */
 static bool is_condition(const char *value, size_t capacity)
 {
@@ -101,8 +106,9 @@ static struct curl_slist *add_condition(struct curl_slist *list,
 }
 
 /*
- * Return whether the header is reserved: it frames the message, routes it, or
- * states the accepted responses; also all of Proxy-...
+ * Return whether requests must not set the header: it frames the message,
+ * routes it, or states which responses are accepted. This includes all headers
+ * that begin with "Proxy-".
  */
 static bool request_header_is_reserved(struct slice name)
 {
@@ -188,8 +194,8 @@ struct curl_slist *request_headers(const struct fetch_request *request)
 }
 
 /*
- * Copy the value if it fits and is printable, so that it can be shown and sent
- * again.
+ * Copy the value to `out` if it fits and is printable, so that it can be shown
+ * and sent again. Otherwise `out` is "".
  */
 static void copy_value(struct slice value, char *out, size_t capacity)
 {
@@ -200,7 +206,10 @@ static void copy_value(struct slice value, char *out, size_t capacity)
 	out[value.size] = '\0';
 }
 
-/* Copy the media type without its parameters, such as a file name. */
+/*
+ * Copy the media type to `out`, without its parameters, for example a file
+ * name.
+ */
 static void copy_type(struct slice value, char *out, size_t capacity)
 {
 	const char *bytes = value.data;
@@ -212,7 +221,10 @@ static void copy_type(struct slice value, char *out, size_t capacity)
 	out[size] = '\0';
 }
 
-/* Return the value if the line is a field of that name and is not empty. */
+/*
+ * If the line is the header `name`, write its value to *value_out and return
+ * true. Return false for another header or an empty value.
+ */
 static bool response_head_match(struct slice line, const char *name,
 				struct slice *value_out)
 {
@@ -221,8 +233,9 @@ static bool response_head_match(struct slice line, const char *name,
 }
 
 /*
- * Content-Encoding may be empty and may occur several times. libcurl decodes
- * the transfer coding chunked; requests accept no other.
+ * Add the codings of a Content-Encoding header, which may be empty and may
+ * occur several times. libcurl decodes the transfer coding "chunked"; requests
+ * accept no other transfer coding.
  */
 static void take_coding(struct response_head *answer, struct slice line)
 {
@@ -236,7 +249,10 @@ static void take_coding(struct response_head *answer, struct slice line)
 			!codings_add(&transfer, value) || transfer.count > 0;
 }
 
-/* Resets fields one by one instead of zeroing the struct, which is large. */
+/*
+ * Sets the fields one by one, because the struct is too large to be zeroed for
+ * each response.
+ */
 void response_head_begin(struct response_head *answer)
 {
 	answer->redirect.text[0] = '\0';
@@ -276,8 +292,8 @@ void response_head_take(struct response_head *answer, struct slice line,
 }
 
 /*
- * Return whether the status is a redirect by the Fetch standard, 2.2.3; 304 is
- * not.
+ * Return whether the status is a redirect in the Fetch standard (2.2.3). 304 is
+ * none.
  */
 static bool http_status_is_redirect(unsigned status)
 {
@@ -285,7 +301,10 @@ static bool http_status_is_redirect(unsigned status)
 	       status == 308;
 }
 
-/* Parsing a date is slow, so do it only if there is a Retry-After. */
+/*
+ * Return the value of Retry-After in seconds. Parsing a date is slow, so the
+ * Date header is parsed only here, if there is a Retry-After.
+ */
 static uint64_t retry_after(const struct response_head *answer, uint64_t now_s)
 {
 	uint64_t date_s;
@@ -321,8 +340,9 @@ enum {
 	DEFAULT_STALL_MS = 20 * 1000,
 	DEFAULT_CONNECTIONS = 32,
 	/*
-	 * intervals of doubling the minimum rate of responses while requests
-	 * wait
+	 * While requests wait for a connection, the minimum rate of a response
+	 * doubles every PATIENCE_MS. Younger transfers than YOUNG_MS are
+	 * exempt.
 	 */
 	PATIENCE_MS = 1000,
 	YOUNG_MS = 2000,
@@ -333,18 +353,22 @@ enum {
 struct fetcher {
 	CURLM *multi;
 	struct transfer_plan plan;
-	char *user_agent; /* copies that the options point to */
+	char *user_agent; /* copies of texts to which the options point */
 	char *proxy;
-	struct fetch_transfer *all;   /* every transfer, linked by `sister` */
-	struct fetch_transfer *idle;  /* transfers without a request */
-	struct fetch_transfer *first; /* finished transfers, oldest first */
+	struct fetch_transfer *all; /* list of all transfers, by `sister` */
+	struct fetch_transfer
+		*idle; /* list of the transfers without a request, by `next` */
+	struct fetch_transfer
+		*first; /* list of the finished transfers, the oldest first */
 	struct fetch_transfer *last;
 	size_t running;
-	size_t waiting;     /* requests for a connection */
-	uint64_t turned_ms; /* a connection was free, or no request waited */
-	bool has_turned;    /* since the last fetcher_report_backlog() */
-	bool has_begun;     /* a transfer, since libcurl last ran */
-	int listened;       /* a descriptor that ends the wait; -1 = none */
+	size_t waiting;     /* number of requests that wait for a connection */
+	uint64_t turned_ms; /* last time when a connection was free or no
+			       request waited */
+	bool has_turned;    /* a transfer has started since the last
+			       fetcher_report_backlog() */
+	bool has_begun;     /* a transfer has started since libcurl last ran */
+	int listened; /* descriptor at which fetcher_run() returns; -1 = none */
 };
 
 static uint32_t or_default(uint32_t value, uint32_t otherwise)
@@ -368,7 +392,7 @@ static void copy_options(struct fetcher *fetcher,
 	own->user_agent = fetcher->user_agent;
 	fetcher->proxy = fetcher_copy_text(options->proxy);
 	own->proxy = fetcher->proxy;
-	own->ca_file = NULL; /* read immediately */
+	own->ca_file = NULL; /* it was already read */
 	own->ca_pem = (struct slice){NULL, 0};
 	if (own->max_body_bytes == 0)
 		own->max_body_bytes = DEFAULT_BODY_BYTES;
@@ -440,7 +464,7 @@ void fetcher_destroy(struct fetcher *fetcher)
 	curl_global_cleanup();
 }
 
-/* Return a transfer without a request. */
+/* Return a transfer without a request: an idle one or a new one. */
 static struct fetch_transfer *take_idle(struct fetcher *fetcher)
 {
 	struct fetch_transfer *transfer = fetcher->idle;
@@ -489,7 +513,7 @@ void fetcher_start(struct fetcher *fetcher, const struct fetch_request *request)
 	append_ended(fetcher, transfer);
 }
 
-/* Finish a running transfer that has its result. */
+/* Move a running transfer, whose result is complete, to the finished ones. */
 static void fetcher_end_transfer(struct fetcher *fetcher,
 				 struct fetch_transfer *transfer)
 {
@@ -499,7 +523,10 @@ static void fetcher_end_transfer(struct fetcher *fetcher,
 	append_ended(fetcher, transfer);
 }
 
-/* Move the transfers that libcurl has finished to the list of results. */
+/*
+ * Complete the results of the transfers that libcurl has finished, and move
+ * them to the finished transfers.
+ */
 static void fetcher_collect_results(struct fetcher *fetcher)
 {
 	CURLMsg *message;
@@ -533,8 +560,8 @@ static void fetcher_perform(struct fetcher *fetcher)
 }
 
 /*
- * Return the minimum rate in bytes per second after waiting `waited_ms` for a
- * free connection.
+ * Return the minimum rate in bytes per second of a response, when requests have
+ * waited for a connection for `waited_ms`.
  */
 static uint64_t rate_floor(uint64_t waited_ms)
 {
@@ -547,7 +574,10 @@ static uint64_t rate_floor(uint64_t waited_ms)
 	       << (doublings < MAX_DOUBLINGS ? doublings : MAX_DOUBLINGS);
 }
 
-/* Return the slowest transfer below `rate`; NULL if all are faster. */
+/*
+ * Return the slowest running transfer with a rate below `rate`; NULL if there
+ * is none.
+ */
 static struct fetch_transfer *find_slowest(const struct fetcher *fetcher,
 					   uint64_t rate, uint64_t now_ms)
 {
@@ -567,7 +597,7 @@ static struct fetch_transfer *find_slowest(const struct fetcher *fetcher,
 	return slowest;
 }
 
-/* Stop slow transfers so that waiting requests get a connection. */
+/* Stop slow transfers so that waiting requests can use their connections. */
 static void fetcher_stop_slow(struct fetcher *fetcher, uint64_t now_ms)
 {
 	uint64_t rate = fetcher->waiting == 0
@@ -588,7 +618,7 @@ static void fetcher_stop_slow(struct fetcher *fetcher, uint64_t now_ms)
 	}
 }
 
-/* Set the start time of transfers that have started since the last call. */
+/* Set the start time of the transfers that have started since the last call. */
 static void stamp_young(struct fetcher *fetcher, uint64_t now_ms)
 {
 	for (struct fetch_transfer *transfer = fetcher->all; transfer != NULL;
@@ -629,7 +659,7 @@ void fetcher_run(struct fetcher *fetcher, uint32_t timeout_ms)
 	if (fetcher->first != NULL)
 		return;
 	curl_multi_poll(fetcher->multi, &listened, count, wait, &ready);
-	/* only the descriptor is ready */
+	/* only the descriptor is ready, so libcurl has nothing to do */
 	if (ready == 1 && count == 1 && listened.revents != 0)
 		return;
 	fetcher_perform(fetcher);

@@ -1,11 +1,12 @@
 /*
- * crawl/fetch.h - HTTP/1.1 and 2 with libcurl multi, for one thread that
- * owns the loop. Redirects are returned, not followed, so that every hop passes
- * scope, robots.txt, politeness and the address filter again. Requests accept
- * gzip and br, which are decompressed here (crawl/http_message.h), so that a
- * bomb is detected during decompression: 1 GiB in 1 MB of gzip costs 0.6 KB of
- * traffic and 0.5 MB of memory; in brotli 17 MB, because its decoder keeps a
- * large window.
+ * crawl/fetch.h - HTTP/1.1 and HTTP/2 with libcurl's multi interface, for one
+ * thread that owns the loop. The fetcher returns redirects and does not follow
+ * them. So every URL on the way passes the rules of scope, robots.txt,
+ * politeness and the address filter. Requests accept gzip and br. The fetcher
+ * decompresses bodies itself (crawl/http_message.h) to detect a bomb during
+ * decompression. A bomb of 1 GiB in 1 MB of gzip costs 0.6 KB of traffic and
+ * 0.5 MB of memory. In brotli it costs 17 MB of memory, because the decoder
+ * keeps a large window.
  */
 #ifndef CRAWL_FETCH_H
 #define CRAWL_FETCH_H
@@ -23,162 +24,177 @@
 
 struct fetcher;
 
-/* A size or time of 0 selects the default: see fetch.c. */
+/* If a size or time is 0, a default is used; see fetch.c. */
 struct fetch_options {
-	const char *user_agent; /* name of the crawler and a contact */
-	size_t max_body_bytes;  /* decompressed */
+	const char *user_agent; /* name of the crawler, and an address to
+				   contact its operator */
+	size_t max_body_bytes;  /* maximum size after decompression */
 	uint32_t connect_timeout_ms;
 	uint32_t total_timeout_ms;
-	uint32_t stall_timeout_ms; /* time limit under 64 bytes per second */
-	size_t max_connections;    /* in total; one per host */
-	const struct network
-		*allowed; /* [allowed_count], owned by the caller: private
-			     networks, open to requests with is_network_ok */
+	uint32_t stall_timeout_ms; /* time limit for a rate under 64 bytes per
+				      second */
+	size_t max_connections; /* maximum for all hosts together; each host has
+				   one connection */
+	const struct network *
+		allowed; /* [allowed_count], owned by the caller: private
+			    networks that requests with is_network_ok may use */
 	size_t allowed_count;
-	const uint16_t *ports; /* [port_count], allowed ports, owned by the
-				  caller; if empty: 80, 443, 8080, 8443 */
+	const uint16_t *ports; /* [port_count], owned by the caller: allowed
+				  ports; if empty: 80, 443, 8080, 8443 */
 	size_t port_count;
-	const char *proxy; /* URL, or NULL = no proxy. With a proxy, the address
-			      filter checks only the proxy's address */
-	bool is_proxy_trusted; /* otherwise using a proxy is
+	const char *proxy; /* URL; NULL = no proxy. If there is one, the address
+			      filter checks only the address of the proxy */
+	bool is_proxy_trusted; /* if false, a request by a proxy is
 				  ERR_ADDRESS_FORBIDDEN */
-	const char *ca_file;   /* PEM, additional to the system's; or NULL */
-	struct slice ca_pem;   /* or its content; empty = none */
-	bool keeps_headers;    /* fill fetch_result's head and request */
+	const char *ca_file; /* PEM file with certificates in addition to those
+				of the system; or NULL */
+	struct slice ca_pem; /* the content of such a file instead of ca_file;
+				empty = none */
+	bool keeps_headers;  /* set `head` and `request` of the results */
 };
 
-enum { MAX_CA_BYTES = 16 * 1024 * 1024 }; /* of `ca_file` */
+enum { MAX_CA_BYTES = 16 * 1024 * 1024 }; /* maximum size of `ca_file` */
 
 /*
- * Copies the options, except the lists. Return NULL if `ca_file` cannot be
- * read, or libcurl fails.
+ * Create a fetcher with a copy of the options; their lists are not copied.
+ * Return NULL if `ca_file` cannot be read, or libcurl fails.
  */
 struct fetcher *fetcher_create(const struct fetch_options *options);
 
-/* Stop all transfers. NULL is a no-op. */
+/* Stop all transfers, and free the fetcher. Do nothing for NULL. */
 void fetcher_destroy(struct fetcher *fetcher);
 
 enum { MAX_ETAG = 128, MAX_MODIFIED = 64 };
 
 /*
- * The cookies of one site, as lines in Netscape's format, which libcurl's
- * engine reads and writes. Owned by the caller; used by one transfer at a time.
- * Zero-initialised it is empty; it holds at most 64 cookies and 16 KiB.
+ * The cookies of one site, as lines in the Netscape format, which libcurl reads
+ * and writes: at most 64 cookies and 16 KiB. The caller owns them. Only one
+ * transfer at a time may use them. Initialise with {0}.
  */
 struct cookies {
 	struct buffer lines; /* free it with buffer_free() */
 };
 
 /*
- * Process decoded bytes of a 2xx as they arrive; an error stops the transfer
- * and is its result.
+ * Processes decompressed bytes of a response with status 2xx, as they arrive.
+ * If it returns an error, the transfer stops with this error.
  */
 typedef enum error fetch_sink(void *context, struct slice bytes);
 
 /*
  * A POST request to a server that the operator has configured. Only the status
- * of the response is used; its body is dropped.
+ * of the response is used; its body is ignored.
  */
 struct fetch_post {
-	const char *url; /* http or https, as configured: it may have a user and
-			    password */
+	const char *url; /* http or https, as in the configuration; it may
+			    contain a user and a password */
 	struct slice body;
 };
 
 /*
- * The caller owns slices and pointers. Their targets are copied, except cookies
- * and context.
+ * A request. The caller owns what its slices and pointers refer to.
+ * fetcher_start() copies this, except for cookies, sink_context and context.
  */
 struct fetch_request {
 	const struct url *url;
 	bool is_private_ok; /* allow private addresses and the port of the URL,
-			       because the operator entered the site */
-	bool is_port_ok;    /* allow only the port of the URL */
-	bool is_network_ok; /* allow the networks `allowed` of the options, for
-			       the same reason */
-	bool any_type; /* also download other types than HTML (robots.txt) */
-	size_t max_body_bytes;   /* 0 = default of the options */
-	const char *etag;        /* If-None-Match; NULL or "" = none */
-	const char *modified;    /* If-Modified-Since; NULL or "" = none */
-	const char *headers;     /* additional headers of the site, "Name:
-				    value\n"...; NULL = none */
-	const char *proxy;       /* NULL = default of the options */
-	struct cookies *cookies; /* NULL = send and store no cookies */
+			       because the operator has entered the site */
+	bool is_port_ok;    /* allow the port of the URL, no private address */
+	bool is_network_ok; /* allow the networks in `allowed` of the options,
+			       because the operator has entered the site */
+	bool any_type;      /* download a body of any type, not only HTML; for
+			       robots.txt */
+	size_t max_body_bytes; /* 0 = default of the options */
+	const char *etag;      /* value of If-None-Match; NULL or "" = none */
+	const char
+		*modified;   /* value of If-Modified-Since; NULL or "" = none */
+	const char *headers; /* additional headers for the site: "Name:
+				value\n"...; NULL = none */
+	const char *proxy;   /* URL of a proxy; NULL = proxy of the options */
+	struct cookies *cookies;       /* NULL = send and store no cookies */
 	const struct fetch_post *post; /* NULL = GET */
-	fetch_sink *sink;              /* receives the body instead of `body` */
+	fetch_sink *sink; /* if set, the body is passed to it and not stored in
+			     fetch_result.body */
 	void *sink_context;
-	uint64_t not_after_ms; /* for a fetcher_start() in another process,
-				  which rejects the request after this time of
-				  its clock; 0 = no limit */
-	void *context;         /* returned with the result */
+	uint64_t not_after_ms; /* if fetcher_start() runs in another process,
+				  that process rejects the request after this
+				  time of its clock; 0 = no limit */
+	void *context;         /* copied to the result */
 };
 
 struct fetch_result {
 	void *context;
-	enum error error; /* ERR_NONE: the server responded, with any status */
-	char reason[128]; /* English, if error or is_cut is set */
+	enum error
+		error; /* ERR_NONE: the server has responded, with any status */
+	char reason[128]; /* English text, if `error` or `is_cut` is set */
 	uint16_t http_status;
-	bool is_html;   /* by Content-Type: html, xhtml, or no type */
-	bool is_cut;    /* the body is incomplete: over max_body_bytes, or the
-			   connection failed. `body` has the received part, and
-			   error is ERR_NONE */
-	bool is_broken; /* is_cut by the network: another attempt may get the
-			   complete body */
-	unsigned robots_tag; /* ROBOTS_TAG_* of its X-Robots-Tag headers */
-	char charset[32];    /* from the Content-Type, or "" */
-	char redirect[MAX_URL_BYTES + 1]; /* canonical Location of 301, 302,
-					     303, 307, 308, or "" */
-	char etag[MAX_ETAG];         /* as received, or "" (also if longer) */
-	char modified[MAX_MODIFIED]; /* Last-Modified as received, or "" */
+	bool is_html;   /* the Content-Type is HTML or XHTML, or missing */
+	bool is_cut;    /* the body is incomplete, because it is over
+			   max_body_bytes or the connection failed; error is
+			   ERR_NONE, and `body` is the received part */
+	bool is_broken; /* is_cut because of the network: a further attempt may
+			   return the complete body */
+	unsigned robots_tag; /* ROBOTS_TAG_* of the X-Robots-Tag headers */
+	char charset[32];    /* charset of the Content-Type, or "" */
+	char redirect[MAX_URL_BYTES + 1]; /* canonical Location of a response
+					     301, 302, 303, 307 or 308; or "" */
+	char etag[MAX_ETAG]; /* ETag as received; "" if missing or too long */
+	char modified[MAX_MODIFIED]; /* Last-Modified as received; "" if missing
+					or too long */
 	uint64_t retry_after_s;      /* Retry-After in seconds; 0 = none */
-	struct buffer body; /* of a 2xx; free it with buffer_free(). Empty after
-			       errors */
-	struct buffer head; /* of the response, with its status line, with
-			       keeps_headers; free it, too */
-	struct buffer request; /* head of the request, with keeps_headers */
-	char address[46];      /* of the server; "" = not connected */
+	struct buffer body; /* body of a 2xx response; empty after an error.
+			       Free it with buffer_free() */
+	struct buffer
+		head; /* if keeps_headers is set: head of the response with its
+			 status line. Free it with buffer_free() */
+	struct buffer
+		request;  /* if keeps_headers is set: head of the request */
+	char address[46]; /* address of the server; "" = not connected */
 	uint64_t wire_bytes;
 	uint64_t elapsed_us;
 };
 
-/* Free the data of the result. */
+/* Free the buffers of the result. */
 void fetch_result_free(struct fetch_result *result);
 
 /*
- * Start a fetch. A body that is not HTML is downloaded only with `any_type` or
- * a sink. A body that decompresses to more than 512 KiB and to more than 100
- * times its transferred size is a bomb: ERR_TOO_LARGE, and the body is dropped.
- * 304 without a condition in the request is ERR_MALFORMED, because there is no
- * stored page that it could confirm. The result has the errors:
- * ERR_ADDRESS_FORBIDDEN (by the filter: address, port or proxy; `reason` names
- * it), ERR_TIMEOUT, ERR_NETWORK, ERR_TOO_LARGE (also headers over 64 KiB),
- * ERR_NOT_HTML, ERR_MALFORMED (a content coding that is broken or was not
- * accepted), and errors of the sink. A status outside of 2xx is a valid
- * response even if its body fails. Request headers that frame the message or
- * that the fetcher sets are omitted.
+ * Start a request. A body that is not HTML is downloaded only if any_type is
+ * set or there is a sink. Request headers that frame the message, or that the
+ * fetcher sets itself, are omitted. A response with a status other than 2xx is
+ * valid even if the transfer of its body fails.
+ *
+ * The result may have one of these errors. ERR_ADDRESS_FORBIDDEN: the address,
+ * the port or the proxy is not allowed; `reason` names it. ERR_TIMEOUT.
+ * ERR_NETWORK. ERR_TOO_LARGE: headers over 64 KiB, or a bomb: a body that
+ * decompresses to more than 512 KiB and to more than 100 times its transferred
+ * size. ERR_NOT_HTML. ERR_MALFORMED: a content coding is damaged or was not
+ * accepted; or the status is 304, but the request had no condition, so there is
+ * no stored page that 304 could confirm. Errors of the sink.
  */
 void fetcher_start(struct fetcher *fetcher,
 		   const struct fetch_request *request);
 
-/* Make fetcher_run() return when the descriptor is readable. */
+/* Make fetcher_run() return when `descriptor` is readable. */
 void fetcher_listen(struct fetcher *fetcher, int descriptor);
 
-/* Transfer data. Wait at most `timeout_ms` for activity. */
+/* Send and receive data. If nothing happens, return after `timeout_ms`. */
 void fetcher_run(struct fetcher *fetcher, uint32_t timeout_ms);
 
-/* Return the next finished fetch; false if there is no such fetch. */
+/*
+ * Get the result of the next finished request; return false if there is none.
+ */
 bool fetcher_next(struct fetcher *fetcher, struct fetch_result *result_out);
 
-/* Abort all running requests: fetcher_next() returns them with ERR_STOPPED. */
+/* Stop all running requests. fetcher_next() returns them with ERR_STOPPED. */
 void fetcher_abort(struct fetcher *fetcher);
 
 /*
- * Report that `waiting` requests wait for a connection. While none is free, the
- * minimum average rate of a response grows from 64 bytes per second in the
- * second second to 16 KiB per second in the ninth; the slowest transfers below
- * it stop with ERR_TIMEOUT, as many as requests wait. Transfers started in the
- * last two seconds are exempt. `now_ms` never goes back; call this before each
- * fetcher_run().
+ * Report that `waiting` requests wait for a connection. While no connection is
+ * free, a minimum average rate of responses applies. It grows from 64 bytes per
+ * second in the second second to 16 KiB per second in the ninth. Of the
+ * transfers below this rate, the slowest stop with ERR_TIMEOUT: as many as
+ * requests wait. Transfers that started in the last two seconds are exempt.
+ * `now_ms` must never decrease. Call this function before each fetcher_run().
  */
 void fetcher_report_backlog(struct fetcher *fetcher, size_t waiting,
 			    uint64_t now_ms);
@@ -188,61 +204,70 @@ size_t fetcher_running(const struct fetcher *fetcher);
 
 enum { MAX_COOKIES = 64, MAX_COOKIE_BYTES = 16 * 1024 };
 
-/* The only translation of libcurl's error codes. */
+/* Return our code for an error of libcurl; no other function does this. */
 enum error error_from_curl(CURLcode code);
 
 /*
- * Initialise libcurl, like curl_global_init(); undo it by
- * curl_global_cleanup(). When memory is short, the process aborts, as in
- * mem_alloc(): libcurl has one code for that and for headers that are too long,
- * which only fail the page. Not thread-safe.
+ * Initialise libcurl as curl_global_init() does; call curl_global_cleanup() at
+ * the end. If memory is exhausted, libcurl will abort the process, as
+ * mem_alloc() does. Otherwise it would return the same code as for headers that
+ * are too long, which only make a page fail. Not thread-safe.
  */
 bool curl_memory_begin(void);
 
 /*
- * Return the headers of the request: its conditions, and the site's own lines.
- * Omit invalid lines and headers that libcurl or the crawler sets (Host,
- * Connection, Accept-Encoding, ...). Return NULL if there are none. Free the
- * list with curl_slist_free_all().
+ * Return the headers of a request: its conditions, and the additional headers
+ * of the site. Invalid lines, and headers that libcurl or the crawler sets
+ * (Host, Connection, Accept-Encoding, ...), are omitted. Return NULL if there
+ * are none. Free the list with curl_slist_free_all().
  */
 struct curl_slist *request_headers(const struct fetch_request *request);
 
-/* Add a line to a list (NULL for an empty list). Out of memory aborts. */
+/*
+ * Add a copy of `line` to a list (NULL = an empty list), and return the list.
+ * If memory is exhausted, abort.
+ */
 struct curl_slist *request_headers_add(struct curl_slist *list,
 				       const char *line);
 
 /*
- * Return whether the request has a condition, so that 304 is a valid response.
+ * Return whether the request has a condition. Only then 304 is a valid
+ * response.
  */
 bool request_is_conditional(const struct fetch_request *request);
 
 /*
- * The fields of one block of headers of an HTTP response, parsed line by line.
- * Pure, except for libcurl's date parser.
+ * The fields in the head of an HTTP response, which is parsed line by line.
+ * Pure, except for libcurl's parser of dates.
  */
 struct response_head {
-	struct url redirect;    /* Location, resolved; text "" = none */
-	unsigned robots_tag;    /* ROBOTS_TAG_* */
-	struct codings codings; /* of the content */
-	bool is_unreadable;     /* a coding of the body cannot be decoded */
-	char content_type[128]; /* "" = none; truncated if longer */
-	char retry_after[64];   /* "" = none, or longer */
-	char date[64];          /* "" = none, or longer */
-	/* "" = none, longer, or not printable */
+	struct url
+		redirect; /* resolved Location; text is "" if there is none */
+	unsigned robots_tag;    /* set of ROBOTS_TAG_* */
+	struct codings codings; /* content codings of the body */
+	bool is_unreadable; /* the body has a coding that cannot be decoded */
+	char content_type[128]; /* "" = none; truncated if it is too long */
+	char retry_after[64];   /* "" = none, or too long */
+	char date[64];          /* "" = none, or too long */
+	/* "" = none, too long, or not printable */
 	char etag[MAX_ETAG];
 	char modified[MAX_MODIFIED];
 };
 
-/* Start a new head. */
+/* Reset the fields for a new head. */
 void response_head_begin(struct response_head *answer);
 
-/* Parse a header line of the response for `url`. */
+/*
+ * Parse a header line of the response. A Location is resolved against `url`,
+ * the URL of the request.
+ */
 void response_head_take(struct response_head *answer, struct slice line,
 			const struct url *url);
 
 /*
- * The headers are complete: fill the fields of `result_out` that depend on
- * them. Its status is set; `now_s` is the Unix time, used if there is no Date.
+ * Set the fields of *result_out that depend on the headers, after all of them
+ * were parsed; its status must be set. `now_s` is the Unix time, which is used
+ * if the response has no Date.
  */
 void response_head_finish(const struct response_head *answer, uint64_t now_s,
 			  struct fetch_result *result_out);

@@ -9,14 +9,17 @@
 #include "crawl/schedule.h"
 #include "store/key.h"
 
-/* Due times that are ranks. Requested URLs come first. */
+/*
+ * Due times that are not times but ranks. The rank of requested URLs is before
+ * all others.
+ */
 enum { DUE_ON_DEMAND = 1, DUE_FIRST = 2 };
 
-/* The rows of a URL's patterns; zero if a row does not exist. */
+/* The rows of the patterns of a URL; zero if a row does not exist. */
 struct frontier_patterns {
 	uint64_t fine_key;
 	uint64_t coarse_key;
-	struct pattern_row fine; /* its texts are the copies below */
+	struct pattern_row fine; /* its texts are in the arrays below */
 	struct pattern_row coarse;
 	char fine_text[MAX_PATTERN_TEXT];
 	char coarse_text[MAX_PATTERN_TEXT];
@@ -25,8 +28,8 @@ struct frontier_patterns {
 enum { PRESET_MAX_PATTERN = 500 };
 
 /*
- * Return a due time: 0 is not allowed, because it would mean that the row is
- * never due.
+ * Return `time_ms` as a due time. 0 would mean that the row is never due, so
+ * return 1 instead of it.
  */
 static uint64_t frontier_due(uint64_t time_ms)
 {
@@ -34,8 +37,8 @@ static uint64_t frontier_due(uint64_t time_ms)
 }
 
 /*
- * Return a due time of now; a page before its first visit keeps its rank, so
- * that it does not move after all others of its pattern.
+ * Return a due time that means now. A page that was never visited gets a rank,
+ * because a real time would move it after all other pages of its pattern.
  */
 static uint64_t frontier_due_again(const struct frontier_row *row,
 				   uint64_t now_ms)
@@ -47,15 +50,18 @@ static uint64_t frontier_due_again(const struct frontier_row *row,
 	return frontier_due(now_ms);
 }
 
-/* Return whether the row is no page of the site: a sitemap or the probe. */
+/*
+ * Return whether the row is not a page of the site: it is a sitemap or the
+ * probe.
+ */
 static bool frontier_is_auxiliary(const struct frontier_row *row)
 {
 	return (row->flags & FRONTIER_IS_AUXILIARY) != 0;
 }
 
 /*
- * Return whether the URL is never skipped: a seed, a requested URL, or the
- * target of its redirects.
+ * Return whether the rules never skip the URL: it is a seed, or a client
+ * requested it or a URL that redirected to it.
  */
 static bool frontier_is_never_skipped(enum admission rule, uint32_t flags)
 {
@@ -64,7 +70,8 @@ static bool frontier_is_never_skipped(enum admission rule, uint32_t flags)
 }
 
 /*
- * Read a row like frontier_row_get(), with texts truncated to fit into a lease.
+ * Read a row as frontier_row_get() does, and truncate its texts so that they
+ * fit into a lease.
  */
 static bool frontier_load(struct txn *txn, uint32_t site, uint64_t key,
 			  struct frontier_row *row_out)
@@ -79,7 +86,9 @@ static bool frontier_load(struct txn *txn, uint32_t site, uint64_t key,
 	return false;
 }
 
-/* Return the counter of the site for a row in `state`, or `none`. */
+/*
+ * Return the counter of the site for rows in `state`; `none` if there is none.
+ */
 static uint32_t *counter_of(struct site_row *site,
 			    const struct frontier_row *row, uint16_t state,
 			    uint32_t *none)
@@ -99,14 +108,14 @@ static uint32_t *counter_of(struct site_row *site,
 	case FRONTIER_SKIPPED:
 		return &site->skipped_count;
 	default:
-		return none; /* a new row */
+		return none; /* the row is new */
 	}
 }
 
 /*
- * Set the state of the row and write it. No other function writes rows or
- * changes the counters of states. The previous state of a new row is
- * FRONTIER_STATES. Slices of the row may point into the map.
+ * Set the state of the row, and write it. Only this function writes rows and
+ * changes the counters of states. The state of a new row is FRONTIER_STATES.
+ * The slices of the row may point into the memory map.
  */
 static void frontier_store(struct txn *txn, struct site_row *site, uint64_t key,
 			   struct frontier_row *row, enum frontier_state state)
@@ -155,7 +164,7 @@ static void patterns_store(struct txn *txn, uint32_t site,
 	pattern_row_put(txn, site, patterns->coarse_key, &patterns->coarse);
 }
 
-/* Return the result of admission_of_state() by the rules. */
+/* Return the result of admission_of_state() with these rules. */
 static enum admission
 frontier_state_rule(const struct site_row *site,
 		    const struct frontier_rules *rules,
@@ -168,19 +177,19 @@ frontier_state_rule(const struct site_row *site,
 				  max_pattern);
 }
 
-/* The consequences of an outcome: state, next visit and counts. */
+/* The effects of a visit on a row: state, next visit and counts. */
 
 enum {
 	FIRST_PAUSE_MS = 5 * 1000,
 	MAX_PAUSE_MS = 60 * 60 * 1000,
-	MAX_RETRY_MS = 24 * 60 * 60 * 1000, /* same as in schedule.h */
+	MAX_RETRY_MS = 24 * 60 * 60 * 1000, /* as in schedule.h */
 	MAX_ATTEMPTS = 4,
 	STATUS_NOT_MODIFIED = 304,
 	STATUS_TOO_MANY = 429,
 	STATUS_SERVER_ERROR = 500,
 };
 
-/* Return whether the failure is temporary. */
+/* Return whether the visit failed for a reason that may disappear. */
 static bool outcome_is_temporary(const struct outcome *outcome)
 {
 	switch (outcome->error) {
@@ -196,7 +205,7 @@ static bool outcome_is_temporary(const struct outcome *outcome)
 	}
 }
 
-/* Return the rule that forbade the URL, or ADMIT_NONE. */
+/* Return the rule that forbade the visit, or ADMIT_NONE. */
 static enum admission outcome_denial_rule(enum error error)
 {
 	switch (error) {
@@ -211,7 +220,7 @@ static enum admission outcome_denial_rule(enum error error)
 	}
 }
 
-/* Change the pause by up to a quarter. */
+/* Change the pause randomly by up to a quarter. */
 static uint64_t frontier_jitter(uint64_t pause_ms, uint64_t key,
 				unsigned attempts)
 {
@@ -223,8 +232,8 @@ static uint64_t frontier_jitter(uint64_t pause_ms, uint64_t key,
 }
 
 /*
- * Return the time of the next try after the `attempts`-th consecutive temporary
- * failure.
+ * Return the time of the next try, after `attempts` consecutive temporary
+ * failures.
  */
 static uint64_t next_try_ms(const struct outcome *outcome, uint64_t key,
 			    unsigned attempts)
@@ -245,7 +254,7 @@ static uint64_t next_try_ms(const struct outcome *outcome, uint64_t key,
 	return retry_ms > due_ms ? retry_ms : due_ms;
 }
 
-/* A visit that has ended, and the row that it changes. */
+/* A finished visit, and the row of its URL. */
 struct visit {
 	struct txn *txn;
 	struct site_row *site;
@@ -254,7 +263,7 @@ struct visit {
 	struct frontier_row row;
 };
 
-/* Return the mean interval of its cluster; 0 = unknown. */
+/* Return the mean interval of the page's cluster; 0 = unknown. */
 static uint64_t interval_of_cluster(const struct visit *visit)
 {
 	uint32_t cluster = visit->outcome->cluster;
@@ -266,7 +275,10 @@ static uint64_t interval_of_cluster(const struct visit *visit)
 		       : 0;
 }
 
-/* Set the next visit by `interval`; 0 = the site's interval. */
+/*
+ * Set the time of the next visit; if `interval` is 0, by the interval of the
+ * site.
+ */
 static void visit_set_next(struct visit *visit, uint64_t interval)
 {
 	uint64_t default_ms = visit->site->options.revisit_ms;
@@ -280,8 +292,9 @@ static void visit_set_next(struct visit *visit, uint64_t interval)
 }
 
 /*
- * Return the interval after a visit. Ignore an early, requested visit that
- * found no change.
+ * Return the interval of the page after a visit. If the visit was earlier than
+ * half of the interval, because a client requested it, and found no change, the
+ * interval is the same as before.
  */
 static uint64_t next_interval(const struct visit *visit, bool is_changed)
 {
@@ -296,7 +309,10 @@ static uint64_t next_interval(const struct visit *visit, bool is_changed)
 				visit->site->options.revisit_ms);
 }
 
-/* Update the mean interval of the cluster, after a second or later visit. */
+/*
+ * Update the mean interval of the page's cluster. Call this only after the
+ * second and later visits of the page.
+ */
 static void visit_update_cluster(const struct visit *visit)
 {
 	uint32_t site = visit->site->id;
@@ -348,7 +364,10 @@ static enum frontier_state visit_record_failure(struct visit *visit)
 	if (rule != ADMIT_NONE) {
 		row->rule = (uint16_t)rule;
 		row->due_ms = 0;
-		/* a URL that was fetched before may be allowed again later */
+		/*
+		 * a URL that was fetched before may be allowed again in the
+		 * future
+		 */
 		if (row->fetched_ms != 0) {
 			row->interval_ms = next_interval(visit, false);
 			visit_set_next(visit, row->interval_ms);
@@ -356,7 +375,10 @@ static enum frontier_state visit_record_failure(struct visit *visit)
 		return FRONTIER_DENIED;
 	}
 	if (!outcome_is_temporary(outcome)) {
-		/* a missing page is requested less and less often */
+		/*
+		 * the interval grows, so a missing page is requested less and
+		 * less often
+		 */
 		row->interval_ms = next_interval(visit, false);
 		visit_set_next(visit, row->interval_ms);
 		return FRONTIER_FAILED;
@@ -369,7 +391,7 @@ static enum frontier_state visit_record_failure(struct visit *visit)
 	return FRONTIER_PENDING;
 }
 
-/* Return the next state; set attempts and the next visit of the row. */
+/* Return the next state of the row; set its attempts and its next visit. */
 static enum frontier_state visit_decide_state(struct visit *visit)
 {
 	enum error error = visit->outcome->error;
@@ -383,7 +405,7 @@ static enum frontier_state visit_decide_state(struct visit *visit)
 	return FRONTIER_PENDING;
 }
 
-/* Return whether the page has shown nothing new. */
+/* Return whether the page is quiet: it has shown nothing new. */
 static bool novelty_is_quiet(const struct novelty *novelty)
 {
 	return novelty->cluster == 0 ||
@@ -392,8 +414,9 @@ static bool novelty_is_quiet(const struct novelty *novelty)
 }
 
 /*
- * Update the patterns of the URL with the news of a first visit; with `novelty`
- * NULL reset them. A saturated pattern that is reset is open again.
+ * Update the patterns of the URL after its first visit. If `novelty` is NULL,
+ * reset the patterns instead; if one of them was saturated, its skipped URLs
+ * are pending again.
  */
 static void frontier_update_patterns(struct txn *txn, struct site_row *site,
 				     const struct frontier_row *row,
@@ -455,13 +478,16 @@ void frontier_record_outcome(struct txn *txn, struct site_row *site,
 
 	if (!frontier_load(txn, site->id, url, &visit.row))
 		return;
-	/* the budgets pay for a URL that has never had a response */
+	/*
+	 * the budgets of the site are only for URLs that never had a response
+	 */
 	if (visit.row.fetched_ms == 0 && visit.row.interval_ms == 0) {
 		site->spent_bytes += outcome->wire_bytes;
 		site->spent_ms += outcome->elapsed_ms;
 	}
 	was_visited = visit.row.fetched_ms != 0;
-	if (outcome->error != ERR_STOPPED) { /* otherwise it was not visited */
+	if (outcome->error !=
+	    ERR_STOPPED) { /* ERR_STOPPED: the URL was not visited */
 		visit.row.error = (int16_t)outcome->error;
 		visit.row.http_status = outcome->http_status;
 		visit.row.answered_ms = outcome->now_ms;
@@ -552,18 +578,21 @@ enum error frontier_exclude(struct txn *txn, struct site_row *site,
 	return ERR_NONE;
 }
 
-/* Leases rows, and takes them back without an outcome. */
+/* Leases of rows, and their end without an outcome. */
 
 enum {
-	MAX_FORWARDED = 1024, /* maximum number of skipped rows per call */
-	CHUNK = 256,          /* rows that are read together */
-	DUE_OFFSET = 4,       /* offset of the time in a key of TABLE_DUE */
-	URL_OFFSET = 12,      /* offset of the URL in that key */
+	MAX_FORWARDED = 1024, /* maximum number of rows that a call skips */
+	CHUNK = 256,          /* number of rows that are read together */
+	DUE_OFFSET = 4,       /* offset of the due time in a key of TABLE_DUE */
+	URL_OFFSET = 12,      /* offset of the URL in this key */
 	ROW_URL_OFFSET = 4,
-	LATEST_MS = 24 * 60 * 60 * 1000, /* maximum distance of a retry */
+	LATEST_MS = 24 * 60 * 60 * 1000, /* maximum time until a retry */
 };
 
-/* Return the keys of up to `max` due rows, the longest due first. */
+/*
+ * Write the keys of up to `max` due rows to `keys_out`, in the order of their
+ * due times; return their number.
+ */
 static size_t find_due(struct txn *txn, uint32_t site, uint64_t now_ms,
 		       size_t max, uint64_t *keys_out)
 {
@@ -601,7 +630,10 @@ static void fill_lease(struct lease *lease, uint64_t key,
 	lease_copy_text(row->modified, lease->modified);
 }
 
-/* Count the first visit; return true if a rule skips it instead. */
+/*
+ * Count the first visit of a URL in its patterns. Return true if a rule now
+ * skips the URL; then nothing is counted.
+ */
 static bool begin_visits(struct txn *txn, struct site_row *site,
 			 const struct frontier_rules *rules,
 			 struct frontier_row *row,
@@ -624,7 +656,10 @@ static bool begin_visits(struct txn *txn, struct site_row *site,
 	return false;
 }
 
-/* Return whether a budget of the site is spent; sitemaps count, too. */
+/*
+ * Return whether a sitemap that was never fetched must be skipped, because the
+ * site has used its budget of bytes. Set the rule of the row in this case.
+ */
 static bool is_spent(const struct site_row *site, struct frontier_row *row)
 {
 	if ((row->flags & FRONTIER_IS_SITEMAP) == 0 || row->fetched_ms != 0 ||
@@ -644,7 +679,7 @@ struct leasing {
 	const struct lease_request *order;
 };
 
-/* Lease a row; return false if it was skipped, or is damaged. */
+/* Lease a row. Return false if it was skipped, or is damaged. */
 static bool lease_row(const struct leasing *leasing, uint64_t key,
 		      struct lease *lease_out)
 {
@@ -656,7 +691,7 @@ static bool lease_row(const struct leasing *leasing, uint64_t key,
 
 	if (!frontier_load(txn, site->id, key, &row)) {
 		txn_fail(txn,
-			 ERR_CORRUPT); /* an entry of TABLE_DUE without a row */
+			 ERR_CORRUPT); /* an entry of TABLE_DUE has no row */
 		return false;
 	}
 	is_first = (row.flags & FRONTIER_IS_ATTEMPTED) == 0 &&
@@ -687,7 +722,7 @@ size_t frontier_lease(struct txn *txn, struct site_row *site,
 	size_t count = 0;
 
 	while (count < order->max && passed < MAX_FORWARDED) {
-		/* after skipped rows read larger chunks */
+		/* if rows were skipped, read more rows at once */
 		size_t wanted = passed > 0 ? CHUNK : order->max - count;
 		size_t found = find_due(txn, site->id, order->now_ms,
 					wanted < CHUNK ? wanted : CHUNK, keys);
@@ -717,7 +752,7 @@ uint64_t frontier_next_due(struct txn *txn, uint32_t site)
 	return due;
 }
 
-/* A row that becomes pending again, and its pattern. */
+/* A skipped row that becomes pending again, and its pattern. */
 struct skipped_entry {
 	uint64_t pattern;
 	uint64_t key;
@@ -733,7 +768,9 @@ static int by_pattern(const void *left, const void *right)
 	return (a->key > b->key) - (a->key < b->key);
 }
 
-/* Return all rows of the site in `state`; the caller frees them. */
+/*
+ * Return the rows of the site that are in `state`. The caller frees the array.
+ */
 static struct skipped_entry *find_all(struct txn *txn, uint32_t site,
 				      enum frontier_state state,
 				      size_t *count_out)
@@ -780,8 +817,8 @@ void frontier_release(struct txn *txn, struct site_row *site, uint64_t now_ms)
 }
 
 /*
- * Return the keys of the site's rows that are due after `after_ms`; the caller
- * frees them.
+ * Return the keys of the rows of the site that are due after `after_ms`. The
+ * caller frees the array.
  */
 static uint64_t *find_later(struct txn *txn, uint32_t site, uint64_t after_ms,
 			    size_t *count_out)
@@ -803,7 +840,7 @@ static uint64_t *find_later(struct txn *txn, uint32_t site, uint64_t after_ms,
 	return keys;
 }
 
-/* Set an earlier time for a row that is due too late and not leased. */
+/* If the row is due too late and not leased, set an earlier due time. */
 static void frontier_clamp_row(struct txn *txn, const struct site_row *site,
 			       uint64_t key, struct frontier_row *row,
 			       uint64_t now_ms)
@@ -862,8 +899,8 @@ void frontier_revive(struct txn *txn, struct site_row *site, uint64_t pattern)
 
 enum {
 	PRESET_MAX_URLS = 100 * 1000,
-	MAX_COARSE = 64, /* maximum number of coarse patterns with a folder per
-			    site */
+	MAX_COARSE = 64, /* maximum number of coarse patterns with a folder, for
+			    each site */
 };
 
 static uint16_t to_u16(unsigned number)
@@ -871,7 +908,9 @@ static uint16_t to_u16(unsigned number)
 	return number < UINT16_MAX ? (uint16_t)number : UINT16_MAX;
 }
 
-/* Return the rule that admits or refuses the URL. */
+/*
+ * Return the rule that admits or refuses the URL, without those for new URLs.
+ */
 static enum admission frontier_admit_url(const struct site_row *site,
 					 const struct discovery *discovery)
 {
@@ -889,7 +928,7 @@ static enum admission frontier_admit_url(const struct site_row *site,
 	return admission_is_in(rule) ? discovery->how : rule;
 }
 
-/* Apply the rules that concern only new URLs. */
+/* Return the rule that admits or refuses a new URL. */
 static enum admission admit_new(const struct site_row *site,
 				const struct frontier_rules *rules,
 				const struct discovery *discovery)
@@ -906,7 +945,9 @@ static enum admission admit_new(const struct site_row *site,
 	return REFUSE_URLS;
 }
 
-/* Request a URL that already has a row. */
+/*
+ * A client requests a URL that already has a row, or it is a seed: make it due.
+ */
 static void frontier_request_known(struct txn *txn, struct site_row *site,
 				   uint64_t key, struct frontier_row *row,
 				   const struct discovery *discovery)
@@ -922,7 +963,10 @@ static void frontier_request_known(struct txn *txn, struct site_row *site,
 	row->rule = (uint16_t)discovery->how;
 	if (row->depth > discovery->depth)
 		row->depth = to_u16(discovery->depth);
-	/* continue to count redirects, so that a redirect loop ends */
+	/*
+	 * the count includes the redirects until now, so that a loop of
+	 * redirects ends
+	 */
 	row->redirects = to_u16(discovery->redirects);
 	row->attempts = 0;
 	if (row->state != FRONTIER_PENDING || row->due_ms > due_ms)
@@ -931,9 +975,9 @@ static void frontier_request_known(struct txn *txn, struct site_row *site,
 }
 
 /*
- * Handle a change date of a sitemap. Use it at most once in an eighth of the
- * page's interval, because many sitemaps report a change of all pages each
- * time.
+ * Handle a time of change (lastmod) from a sitemap. Many sitemaps always report
+ * a change of all pages. So the next visit is at least an eighth of the page's
+ * interval after the last visit.
  */
 static void frontier_apply_lastmod(struct txn *txn, struct site_row *site,
 				   struct frontier_row *row,
@@ -955,13 +999,16 @@ static void frontier_apply_lastmod(struct txn *txn, struct site_row *site,
 	frontier_store(txn, site, key, row, (enum frontier_state)row->state);
 }
 
-/* Load the patterns; return whether the coarse pattern is the wide one. */
+/*
+ * Load the rows of the URL's patterns. Return whether the wide pattern is used
+ * instead of the coarse one.
+ */
 static bool load_patterns(struct txn *txn, const struct site_row *site,
 			  const struct url_pattern *pattern,
 			  struct frontier_patterns *patterns)
 {
 	struct pattern_row row;
-	/* the site has too many coarse patterns for a new one */
+	/* the site has too many coarse patterns, and this one would be new */
 	bool wide = site->coarse_count >= MAX_COARSE &&
 		    !pattern_row_get(txn, site->id, pattern->coarse, &row);
 
@@ -975,9 +1022,10 @@ static bool load_patterns(struct txn *txn, const struct site_row *site,
 }
 
 /*
- * Return the position in the fair queue: the number of the URL in its pattern.
- * All URLs of a coarse pattern together have COARSE_FACTOR shares, and so have
- * all URLs that begin new coarse patterns, or would.
+ * Return the rank of a new URL in the fair queue: the number of URLs in its
+ * fine pattern. But all URLs of a coarse pattern together have only
+ * COARSE_FACTOR shares; so have all URLs together that begin a new coarse
+ * pattern, or would begin one if the wide pattern were not used.
  */
 static uint64_t frontier_rank_of(const struct site_row *site,
 				 const struct frontier_patterns *patterns,
@@ -1069,7 +1117,7 @@ enum admission frontier_discover(struct txn *txn, struct site_row *site,
 	return (enum admission)row.rule;
 }
 
-/* Return the rule that would apply to a URL without a row. */
+/* Return the rule that would apply if the URL were new. */
 static enum admission explain_new(const struct site_row *site,
 				  const struct frontier_rules *rules,
 				  const struct url *url,

@@ -15,7 +15,8 @@ enum { MAX_DATE = 64 };
 
 static struct slice header_skip(struct slice text, size_t count)
 {
-	if (count == 0) /* data may be NULL */
+	if (count ==
+	    0) /* `text.data` may be NULL, to which nothing may be added */
 		return text;
 	return (struct slice){(const char *)text.data + count,
 			      text.size - count};
@@ -47,7 +48,7 @@ struct slice header_value(struct slice line, const char *name)
 {
 	size_t size;
 
-	/* The first letter distinguishes most lines. */
+	/* The first letter suffices to reject most lines. */
 	if (line.size == 0 || ((slice_byte(line, 0) ^ name[0]) & 0xDF) != 0)
 		return (struct slice){0};
 	size = strlen(name);
@@ -57,7 +58,7 @@ struct slice header_value(struct slice line, const char *name)
 	return header_trim(header_skip(line, size + 1));
 }
 
-/* Return the number of bytes before `c`, or all. */
+/* Return the number of bytes before the first `c`; all if there is none. */
 static size_t header_find_byte(struct slice text, char c)
 {
 	const char *found =
@@ -68,8 +69,8 @@ static size_t header_find_byte(struct slice text, char c)
 }
 
 /*
- * Remove and return the text before the first `c`, or all of it; also remove
- * `c`.
+ * Remove the text before the first `c` (all of it if there is none) and return
+ * it; remove this `c`, too.
  */
 static struct slice header_take_until(struct slice *text, char c)
 {
@@ -85,7 +86,10 @@ struct slice header_list_take(struct slice *list)
 	return header_take_until(list, ',');
 }
 
-/* The same for a list with semicolons: a value, then its parameters. */
+/*
+ * Remove and return the first element of a list with semicolons: a value, or
+ * one of its parameters.
+ */
 static struct slice header_parameter_take(struct slice *list)
 {
 	return header_take_until(list, ';');
@@ -128,7 +132,7 @@ bool header_is_html(struct slice content_type)
 	static const char *const types[] = {
 		"text/html",
 		"application/xhtml+xml",
-		"unknown/unknown", /* MIME Sniffing standard, 7 */
+		"unknown/unknown", /* MIME Sniffing standard, section 7 */
 		"application/unknown",
 	};
 	bool is_html = true;
@@ -267,7 +271,10 @@ static bool is_chunked(struct slice coding)
 			   size) == 0;
 }
 
-/* Store the value if the line is a field of that name. */
+/*
+ * If the line is the field `name`, write its value to *value_out and return
+ * true.
+ */
 static bool http_message_match_field(struct slice line, const char *name,
 				     struct slice *value_out)
 {
@@ -299,7 +306,7 @@ static void http_message_read_field(struct slice line,
 		message->robots_tag |= robots_tag_parse(value, ROBOTS_AGENT);
 }
 
-/* Parse one head; the rest of the text is the body. */
+/* Parse the head of a response. The rest of the text is the body. */
 static bool http_message_read_head(struct slice text,
 				   struct http_message *message)
 {
@@ -339,8 +346,8 @@ void http_body_free(struct http_body *body)
 }
 
 /*
- * Read the line that begins a chunk: its size in hexadecimal, then blanks or an
- * extension. Return false if it is invalid.
+ * Read the line that begins a chunk: its size in hexadecimal digits, then
+ * blanks or an extension. Return false if the line is invalid.
  */
 static bool take_chunk_size(struct slice *text, uint64_t *size_out)
 {
@@ -365,7 +372,8 @@ static bool take_chunk_size(struct slice *text, uint64_t *size_out)
 
 /*
  * Join the chunks of `text` (RFC 9112, 7.1). Return false if it does not begin
- * with a chunk: then it is not chunked. Data after an invalid size is lost.
+ * with a chunk, so that it is not chunked. If the size of a later chunk is
+ * invalid, the data from there on are dropped.
  */
 static bool join_chunks(struct slice text, struct http_body *body)
 {
@@ -399,7 +407,7 @@ static bool http_body_is_bomb(const struct http_body *body)
 	       size / MAX_CODING_RATIO > body->bytes.size;
 }
 
-/* Decode until the end, the limit or damage. */
+/* Decode the body until it ends, exceeds the limit or is damaged. */
 static enum error http_body_unpack(struct unpacker *unpacker, size_t max_bytes,
 				   struct http_body *body)
 {
@@ -427,7 +435,7 @@ static enum error http_body_fail(struct http_body *body, enum error error,
 }
 
 /*
- * Return whether the bytes begin like markup: then they are not compressed,
+ * Return whether the bytes begin like markup. Such bytes are not compressed,
  * even if brotli could decode them.
  */
 static bool is_markup(struct slice bytes)
@@ -457,7 +465,8 @@ static enum error http_body_undo_codings(struct codings codings,
 	if ((error != ERR_NONE && body->decoded.size == 0) ||
 	    (body->is_cut && is_markup(body->bytes))) {
 		body->is_cut = was_cut;
-		return ERR_NONE; /* decompressed before archiving */
+		return ERR_NONE; /* the tool that archived the body has already
+				    decompressed it */
 	}
 	if (error != ERR_NONE)
 		return http_body_fail(
@@ -468,8 +477,8 @@ static enum error http_body_undo_codings(struct codings codings,
 }
 
 /*
- * Return whether the body has the declared coding, as far as magic numbers
- * show.
+ * Return whether the body can have the declared coding. This is checked only by
+ * the magic numbers of codings.
  */
 static bool http_body_has_coding(const struct codings *codings,
 				 struct slice bytes)
@@ -518,13 +527,14 @@ enum error http_body_decode(const struct http_message *message,
 enum {
 	MIDDLE_BYTES = 16 * 1024,
 	/*
-	 * bytes that the outer coding may give without output of the inner one:
-	 * a gzip header may be long, but no real one reaches this
+	 * number of bytes that the outer coding may produce while the inner
+	 * coding produces none. The header of a gzip member may be long, but no
+	 * real one exceeds this
 	 */
 	MAX_SILENT_BYTES = LIMIT(1024 * 1024, 512),
 };
 
-/* One coding and its input. */
+/* A decoder for one coding, and its input. */
 struct layer {
 	enum coding coding;
 	struct decoder *decoder;
@@ -532,14 +542,15 @@ struct layer {
 };
 
 struct unpacker {
-	struct layer outer; /* decoded first: the last coding of the list */
-	struct layer inner; /* no decoder: there is one layer */
+	struct layer outer; /* is decoded first: the last coding in the list */
+	struct layer
+		inner; /* its decoder is NULL if there is only one coding */
 	char middle[MIDDLE_BYTES];
 };
 
 /*
- * Return whether the word is a registered coding (RFC 9110, 16.6.1) that is not
- * decoded here. Bytes in such a coding are not text.
+ * Return whether the word is a registered coding (RFC 9110, 16.6.1) that this
+ * file cannot decode. Bytes in such a coding are not text.
  */
 static bool unpack_is_foreign_coding(struct slice word)
 {
@@ -607,7 +618,10 @@ size_t unpacker_left(const struct unpacker *unpacker)
 	return unpacker->outer.input.size;
 }
 
-/* After the end: start the next gzip member, or drop the rest. */
+/*
+ * If the decoder is at its end, begin the next gzip member; if none follows,
+ * drop the rest of the input.
+ */
 static void pass_end(struct layer *layer)
 {
 	static const unsigned char gzip = 0x1F; /* RFC 1952, 2.3.1: ID1 */
@@ -630,8 +644,8 @@ static enum error layer_decode(struct layer *layer, char *out, size_t capacity,
 }
 
 /*
- * Decode until there is output, or no input remains: a gzip header or an empty
- * member consumes input without output.
+ * Decode until there is output or no input remains. A gzip header or an empty
+ * member uses up input without output.
  */
 static enum error run_on(struct layer *layer, char *out, size_t capacity,
 			 size_t *size_out)

@@ -1,6 +1,6 @@
 /*
- * crawl/http_message.h - an HTTP response as archives store it: parse its
- * head as leniently as browsers do, and decode its body. Pure.
+ * crawl/http_message.h - an HTTP response as archives store it: parses the head
+ * as leniently as browsers do, and decodes the body. Pure.
  */
 #ifndef CRAWL_HTTP_MESSAGE_H
 #define CRAWL_HTTP_MESSAGE_H
@@ -17,17 +17,17 @@
 struct unpacker;
 
 /*
- * Decode the content codings of a response as its bytes arrive. libcurl (7.88)
- * is not usable for this: it decodes codings that the request did not accept,
- * up to five nested ones, does not report the number of consumed bytes, and
- * accepts a truncated gzip body as complete.
+ * Decodes the content codings of a response as its bytes arrive. libcurl 7.88
+ * is not used for this, because it decodes codings that the request did not
+ * accept and up to five nested ones, does not report how many bytes it has
+ * read, and accepts a truncated gzip body as complete.
  */
 
 enum { MAX_CODINGS = 2 };
 
 /*
- * The codings of a body in the order in which they were applied, without
- * invalid words. Start with {0}.
+ * The content codings of a body, in the order in which the server applied them.
+ * Invalid words are omitted. Initialise with {0}.
  */
 struct codings {
 	enum coding list[MAX_CODINGS];
@@ -35,29 +35,34 @@ struct codings {
 };
 
 /*
- * Add the codings of a Content-Encoding: gzip, br, deflate and zstd, without
- * parameters. Ignore words that are not codings, such as "none", "UTF-8" or
- * "text/html": browsers show such a body unchanged. Return false for a coding
- * that cannot be decoded, such as "compress", and for more than MAX_CODINGS.
+ * Add the codings in the value of a Content-Encoding header: gzip, br, deflate
+ * and zstd, with parameters ignored. Words that are not codings, such as
+ * "none", "UTF-8" or "text/html", are ignored, because browsers show such a
+ * body unchanged. Return false if there is a coding that cannot be decoded,
+ * such as "compress", or if there are more than MAX_CODINGS.
  */
 bool codings_add(struct codings *codings, struct slice value);
 
-/* Create it for at least one coding. Memory: see decoder_create(). */
+/*
+ * Create an unpacker for one or more codings. For its memory see
+ * decoder_create().
+ */
 struct unpacker *unpacker_create(struct codings codings);
-void unpacker_destroy(struct unpacker *unpacker); /* NULL is a no-op */
+void unpacker_destroy(struct unpacker *unpacker); /* do nothing for NULL */
 
 /*
- * Add the next received bytes, which must stay valid until they are consumed.
+ * Add the next received bytes. They must be valid until the unpacker has read
+ * them.
  */
 void unpacker_feed(struct unpacker *unpacker, struct slice packed);
 
-/* Return the number of input bytes that are not consumed. */
+/* Return the number of input bytes that were not read yet. */
 size_t unpacker_left(const struct unpacker *unpacker);
 
 /*
- * Write the next bytes of the body to `out`; 0 bytes: it needs more input.
- * Several gzip members are one body; bytes after the end are ignored.
- * ERR_CORRUPT: the coding is damaged.
+ * Decode the next bytes of the body to `out`, and write their number to
+ * *size_out. If this is 0, more input is needed. Several gzip members are one
+ * body. Bytes after the end are ignored. ERR_CORRUPT: the coding is damaged.
  */
 enum error unpacker_next(struct unpacker *unpacker, char *out, size_t capacity,
 			 size_t *size_out);
@@ -65,17 +70,20 @@ enum error unpacker_next(struct unpacker *unpacker, char *out, size_t capacity,
 /* Return whether the body is complete with the input until now. */
 bool unpacker_is_whole(const struct unpacker *unpacker);
 
-/* The slices point into the parsed text; a missing field has no value. */
+/*
+ * A parsed response. The slices point into the parsed text; if a field is
+ * missing, its data is NULL.
+ */
 struct http_message {
 	uint16_t status;
 	struct slice content_type;
 	struct slice location;
-	struct codings codings;  /* of the content, as declared */
-	struct slice unknown;    /* a Content-Encoding that cannot be decoded */
-	bool is_chunked;         /* as declared */
-	uint64_t content_length; /* UINT64_MAX = none */
-	unsigned robots_tag;     /* see page/robots_tag.h */
-	struct slice body;       /* everything after the head, as received */
+	struct codings codings;  /* content codings, as declared */
+	struct slice unknown;    /* Content-Encoding that cannot be decoded */
+	bool is_chunked;         /* whether Transfer-Encoding declares chunks */
+	uint64_t content_length; /* UINT64_MAX = missing */
+	unsigned robots_tag;     /* ROBOTS_TAG_* of page/robots_tag.h */
+	struct slice body;       /* all bytes after the head, as received */
 };
 
 /*

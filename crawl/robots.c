@@ -22,20 +22,23 @@ enum robots_key {
 
 struct robots_line {
 	enum robots_key key;
-	struct slice value; /* trimmed, without the comment */
-	struct slice text;  /* the whole line, trimmed, without the comment */
-	unsigned number;    /* from 1 */
-};
-
-/* The remaining lines. Plain data: a copy reads the same lines again. */
-struct robots_lines {
-	struct slice rest;
-	unsigned number; /* number of the last line */
+	struct slice value; /* trimmed, and without comment */
+	struct slice text;  /* the whole line, trimmed, and without comment */
+	unsigned number;    /* number of the line, from 1 */
 };
 
 /*
- * The lines are read as Google's parser and crawler-commons read them, with the
- * mistakes that they accept.
+ * The lines that were not read yet. Plain data: from a copy, the same lines can
+ * be read again.
+ */
+struct robots_lines {
+	struct slice rest;
+	unsigned number; /* number of the last line that was read */
+};
+
+/*
+ * The parser accepts the same mistakes as the parsers of Google and
+ * crawler-commons.
  */
 
 static bool is_line_end(char byte)
@@ -43,7 +46,10 @@ static bool is_line_end(char byte)
 	return byte == '\n' || byte == '\r';
 }
 
-/* Skip a byte order mark, complete or in part, as Google's parser does. */
+/*
+ * Skip a byte order mark at the beginning, even an incomplete one, as Google's
+ * parser does.
+ */
 static struct slice skip_mark(struct slice text)
 {
 	static const char mark[] = "\xef\xbb\xbf";
@@ -56,10 +62,9 @@ static struct slice skip_mark(struct slice text)
 }
 
 /*
- * Copy the file to the arena, as UTF-8 without a byte order mark (or a part of
- * one, or the mark of UTF-16). Read only the first MAX_ROBOTS_BYTES of a larger
- * file, without the incomplete line at the end, because half a rule is another
- * rule.
+ * Copy the file to the arena, as UTF-8 and without a byte order mark. Of a file
+ * over MAX_ROBOTS_BYTES only the beginning is read; an incomplete line at its
+ * end is dropped, because half a rule would be another rule.
  */
 static struct robots_lines robots_lines_begin(struct arena *arena,
 					      struct slice file)
@@ -106,9 +111,9 @@ static struct slice robots_cut_line(struct slice *text)
 }
 
 /*
- * Return the end of the key: the colon or, if it is missing, a blank between
- * two words: "Disallow /a", "Sitemap http://h/s.xml". Return the size of the
- * line if it has no key.
+ * Return the length of the key of a line. It ends at the colon; if there is no
+ * colon, at a blank between two words: "Disallow /a", "Sitemap http://h/s.xml".
+ * Return the size of the line if it has no key.
  */
 static size_t find_separator(struct slice line)
 {
@@ -124,8 +129,8 @@ static size_t find_separator(struct slice line)
 }
 
 /*
- * Prefixes of keys, as in Google's parser; with its misspellings and the ones
- * of crawler-commons.
+ * The beginnings of keys that Google's parser accepts, and misspellings that it
+ * or crawler-commons accepts.
  */
 static const struct {
 	const char *name;
@@ -152,7 +157,10 @@ static enum robots_key robots_find_key(struct slice name)
 	return ROBOTS_OTHER;
 }
 
-/* Return whether the line is only "https://h/sitemap.xml". */
+/*
+ * Return whether the line is only the URL of a sitemap:
+ * "https://h/sitemap.xml".
+ */
 static bool is_bare_sitemap(struct slice line)
 {
 	return (word_begins_with(line, "http://") ||
@@ -162,7 +170,7 @@ static bool is_bare_sitemap(struct slice line)
 }
 
 /*
- * Step to the next line that has a key and a value, which may be empty; return
+ * Read the next line that has a key and a value, which may be empty. Return
  * false at the end. The slices belong to the arena. A line ends at CR, LF or
  * both, or before a NUL.
  */
@@ -194,31 +202,37 @@ static bool robots_lines_next(struct robots_lines *lines,
 
 struct robots_rule {
 	struct pattern pattern;
-	struct slice text; /* the line */
-	unsigned line;     /* from 1 */
+	struct slice text; /* the line in the file */
+	unsigned line;     /* its number, from 1 */
 	bool is_allow;
 };
 
-/* The rules for one agent, from all of its groups (RFC 9309, 2.2.1). */
+/*
+ * The rules for one agent. If the file has several groups for this agent, they
+ * are joined (RFC 9309, 2.2.1).
+ */
 struct robots_group {
-	const struct robots_rule *rules; /* the first match decides */
+	const struct robots_rule
+		*rules; /* sorted so that the first rule that matches decides */
 	size_t rule_count;
 	uint32_t delay_ms;
-	bool is_clamped; /* a delay was over the limit, or no number */
+	bool is_clamped; /* a Crawl-delay was over the limit, or no number */
 };
 
 enum { MAX_DELAY_MS = 60 * 60 * 1000 };
 
 struct parser {
 	struct arena *arena;
-	const char *agent; /* NULL: "*" */
+	const char *agent; /* name of the agent; NULL means "*" */
 	struct robots_group *group;
 	struct buffer rules; /* array of struct robots_rule */
-	bool has_group;      /* the agent has a group, possibly empty */
+	bool has_group; /* the file has a group for the agent, possibly without
+			   rules */
 	/*
-	 * A group ends at a User-agent line after a rule; other lines must not
-	 * end it (RFC 9309, 2.2.4). Crawl-delay is not in the RFC: it applies
-	 * only to the agents named directly above it.
+	 * are_rules_ours: the current group is for the agent. A group ends at a
+	 * User-agent line that comes after a rule; other lines must not end it
+	 * (RFC 9309, 2.2.4). Crawl-delay is not in the RFC: are_delays_ours
+	 * applies only to the User-agent lines directly above it.
 	 */
 	bool are_rules_ours;
 	bool are_delays_ours;
@@ -251,7 +265,7 @@ static void robots_group_read_agent(struct parser *parser, struct slice value)
 	parser->has_group |= is_ours;
 }
 
-/* Add a rule; ignore a value that is empty or cannot begin a path. */
+/* Add a rule. Ignore the line if its value is empty or cannot begin a path. */
 static void robots_group_add_rule(struct parser *parser,
 				  const struct robots_line *line)
 {
@@ -271,8 +285,8 @@ static void robots_group_add_rule(struct parser *parser,
 }
 
 /*
- * Convert seconds with a fraction to milliseconds; return false if the value is
- * no number.
+ * Convert a number of seconds, which may have a fraction, to milliseconds.
+ * Return false if the value is no number.
  */
 static bool parse_delay(struct slice value, uint64_t *delay_ms_out)
 {
@@ -338,7 +352,8 @@ static void robots_group_read_line(struct parser *parser,
 }
 
 /*
- * Sort the longest first, allow before disallow, then by position in the file.
+ * Compare two rules for sorting: the longest first; of equally long ones allow
+ * before disallow; then by their order in the file.
  */
 static int compare_rules(const void *a, const void *b)
 {
@@ -353,8 +368,8 @@ static int compare_rules(const void *a, const void *b)
 }
 
 /*
- * Read the groups of `agent`, or of "*" if it is NULL. Return false if there
- * are none. The result belongs to the arena. O(n log n).
+ * Read the rules for `agent`; if it is NULL, those for "*". Return false if no
+ * group is for this agent. The result belongs to the arena. O(n log n).
  */
 static bool robots_group_read(struct arena *arena, struct robots_lines lines,
 			      const char *agent, struct robots_group *group_out)
@@ -380,9 +395,8 @@ static bool robots_group_read(struct arena *arena, struct robots_lines lines,
 }
 
 enum {
-	MAX_STEPS =
-		LIMIT(4 << 20,
-		      2048), /* bytes that the wildcards may search per path */
+	MAX_STEPS = LIMIT(4 << 20, 2048), /* number of bytes that the wildcards
+					     may search for one path */
 	STATUS_TOO_MANY = 429,
 };
 
@@ -390,7 +404,8 @@ struct robots {
 	struct robots_group group;
 	const struct slice *sitemaps;
 	size_t sitemap_count;
-	bool is_named;     /* the group names the agent */
+	bool is_named; /* a group names our agent, so the rules for "*" do not
+			  apply */
 	bool is_forbidden; /* everything is forbidden */
 };
 
@@ -446,13 +461,13 @@ bool robots_is_forbidden(const struct robots *robots)
 }
 
 struct robots_verdict {
-	const struct robots_rule *rule; /* NULL: no rule decided */
+	const struct robots_rule *rule; /* NULL: no rule matches */
 	bool is_allowed;
 };
 
 /*
- * Return the deciding rule: the first that matches, because the rules are
- * sorted (RFC 9309, 2.2.2).
+ * Find the rule that decides about a path: the first one that matches, because
+ * the rules are sorted (RFC 9309, 2.2.2).
  */
 static struct robots_verdict robots_decide_path(const struct robots *robots,
 						struct slice raw)
@@ -481,7 +496,10 @@ bool robots_allows(const struct robots *robots, struct slice path)
 	return robots_decide_path(robots, path).is_allowed;
 }
 
-/* Copy `text`, truncated to whole characters that fit. */
+/*
+ * Copy `text` to reason->rule. If it is too long, truncate it between two
+ * characters.
+ */
 static void write_rule(struct slice text, struct robots_reason *reason)
 {
 	char whole[3 * sizeof(reason->rule)];

@@ -61,7 +61,7 @@ void politeness_finish(struct politeness *polite, bool is_pressed,
 	} else {
 		uint64_t backoff;
 
-		/* unless the request began before the current pause */
+		/* do not count a request that began before the current pause */
 		if ((polite->failures == 0 || now_ms >= polite->next_ms) &&
 		    polite->failures < UINT32_MAX)
 			polite->failures++;
@@ -74,7 +74,7 @@ void politeness_finish(struct politeness *polite, bool is_pressed,
 		if (pause < retry_after_s * 1000)
 			pause = retry_after_s * 1000;
 	}
-	/* another response may have set a longer pause */
+	/* do not shorten a longer pause from another response */
 	if (polite->next_ms < now_ms + pause)
 		polite->next_ms = now_ms + pause;
 }

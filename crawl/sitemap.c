@@ -12,10 +12,10 @@
 #include "page/robots_tag.h"
 #include "page/xml.h"
 
-/* In the year 10889; dates have four digits for the year. */
+/* A time in the year 10889; the year in a date has only four digits. */
 static const uint64_t max_lastmod_ms = (uint64_t)1 << 48;
 
-/* Precedes the bytes of each URL. */
+/* The head of an encoded entry; the bytes of its URL follow it. */
 struct sitemap_entry_head {
 	uint64_t lastmod_ms;
 	uint32_t size;
@@ -38,7 +38,10 @@ bool sitemap_entries_append(struct buffer *listing,
 	return true;
 }
 
-/* Read the first entry of `listing`; return false if it is incomplete. */
+/*
+ * Read the head of the first entry in `listing`. Return false if the entry is
+ * incomplete.
+ */
 static bool sitemap_entry_read_head(struct slice listing,
 				    struct sitemap_entry_head *head_out)
 {
@@ -81,7 +84,7 @@ bool sitemap_entries_are_valid(struct slice listing)
 	return listing.size == 0;
 }
 
-/* The output of the sitemap formats. */
+/* The output of the parsers for all formats. */
 
 struct sitemap_out {
 	struct url base;
@@ -90,10 +93,10 @@ struct sitemap_out {
 	enum sitemap_kind kind;
 	size_t count;
 	size_t refused;
-	enum error error; /* the first error; no entries are passed after it */
+	enum error error; /* the first error; after it no entry is passed on */
 };
 
-/* Set the error, unless there is one. */
+/* Set the error unless one is set already. */
 static void sitemap_out_fail(struct sitemap_out *out, enum error error)
 {
 	if (out->error == ERR_NONE)
@@ -101,8 +104,8 @@ static void sitemap_out_fail(struct sitemap_out *out, enum error error)
 }
 
 /*
- * Pass an entry with the URL `reference` to the handler, or count it as
- * omitted. `entry` has no URL yet.
+ * Pass an entry to the handler. `reference` is its URL as in the file; `entry`
+ * has no URL yet. If the URL is not valid, count the entry as refused.
  */
 static void sitemap_out_emit(struct sitemap_out *out, struct slice reference,
 			     struct sitemap_entry entry)
@@ -123,14 +126,15 @@ static void sitemap_out_emit(struct sitemap_out *out, struct slice reference,
 	out->on_entry(out->context, &entry);
 }
 
-/* A sitemap with one URL per line. */
+/* A sitemap as text with one URL per line. */
 
-/* Start with {.out = ...}. */
+/* State of parsing such a file. Initialise with {.out = ...}. */
 struct sitemap_text {
 	struct sitemap_out *out;
-	char line[MAX_URL_BYTES + 1]; /* its first bytes, `size` of them */
+	char line[MAX_URL_BYTES + 1]; /* first bytes of the current line; `size`
+					 is their number */
 	size_t size;
-	size_t taken; /* bytes of the file */
+	size_t taken; /* number of bytes read */
 };
 
 #define BOM "\xEF\xBB\xBF"
@@ -163,9 +167,10 @@ static void sitemap_text_end_line(struct sitemap_text *text)
 }
 
 /*
- * A line that begins with http:// or https:// is an entry; other lines are
- * omitted, unless blank. ERR_MALFORMED for control characters, and if the first
- * 64 KB or the whole file contain no entry.
+ * Read the next bytes. A line that begins with http:// or https:// is an entry;
+ * other lines are counted as refused unless they are blank. ERR_MALFORMED: the
+ * text contains control characters, or its first 64 KB or the whole file
+ * contain no entry.
  */
 static void sitemap_text_feed(struct sitemap_text *text, struct slice bytes)
 {
@@ -189,11 +194,14 @@ static void sitemap_text_feed(struct sitemap_text *text, struct slice bytes)
 
 enum rank {
 	RANK_NONE,
-	RANK_ELSE, /* used if there is no better source */
+	RANK_ELSE, /* use it only if there is no better source */
 	RANK_FIRST,
 };
 
-/* The element of an entry, which depends on the root. */
+/*
+ * The kinds of elements that are entries. The root element decides which of
+ * them the file contains.
+ */
 enum entry {
 	ENTRY_NONE,
 	ENTRY_URL,
@@ -202,11 +210,11 @@ enum entry {
 	ENTRY_ATOM,
 };
 
-/* The open entry. */
+/* The entry whose element is open. */
 struct sitemap_open_entry {
 	enum entry entry;
-	size_t depth;   /* of its element */
-	uint64_t space; /* hash of its namespace */
+	size_t depth;   /* depth of its element */
+	uint64_t space; /* hash of its XML namespace */
 	enum rank url_rank;
 	enum rank time_rank;
 	struct buffer url;
@@ -215,9 +223,9 @@ struct sitemap_open_entry {
 
 /* The open element directly below the entry. */
 struct sitemap_field {
-	bool is_own;        /* in the entry's namespace */
-	bool is_other;      /* a link to something other than the page */
-	struct buffer link; /* the href of an Atom link */
+	bool is_own;   /* its namespace is that of the entry */
+	bool is_other; /* it is a link that does not lead to the page itself */
+	struct buffer link; /* href attribute of an Atom link */
 };
 
 struct sitemap_xml {
@@ -246,8 +254,8 @@ static enum sitemap_kind sitemap_xml_kind(struct slice root)
 }
 
 /*
- * Return the kind of entry that the element begins; a urlset may contain
- * entries of an index, and vice versa.
+ * Return which kind of entry begins with the element `name`; ENTRY_NONE if
+ * none. A urlset may also contain the entries of an index, and the reverse.
  */
 static enum entry sitemap_xml_entry_kind(enum sitemap_kind kind,
 					 struct slice name)
@@ -308,7 +316,10 @@ static void end_entry(struct sitemap_xml *xml)
 	open->entry = ENTRY_NONE;
 }
 
-/* An entry inside an entry: the end tag of the first is missing. */
+/*
+ * If an entry begins inside another entry, the end tag of that one is missing;
+ * so end it.
+ */
 static void sitemap_xml_on_start(void *context, struct slice name,
 				 struct slice space)
 {
@@ -319,7 +330,7 @@ static void sitemap_xml_on_start(void *context, struct slice name,
 
 	if (++xml->depth == 1) {
 		xml->out->kind = sitemap_xml_kind(name);
-		if (xml->out->kind == SITEMAP_UNKNOWN) /* HTML, for example */
+		if (xml->out->kind == SITEMAP_UNKNOWN) /* for example HTML */
 			sitemap_out_fail(xml->out, ERR_MALFORMED);
 		return;
 	}
@@ -339,7 +350,7 @@ static void sitemap_xml_on_start(void *context, struct slice name,
 	sitemap_xml_begin_entry(xml, entry, hash);
 }
 
-/* RFC 4287, 4.2.7.2: a link without a relation is an alternate link. */
+/* A link without a relation is an alternate link (RFC 4287, 4.2.7.2). */
 static void on_attribute(void *context, struct slice name, struct slice value)
 {
 	struct sitemap_xml *xml = context;
@@ -365,8 +376,8 @@ static void end_item_field(struct sitemap_open_entry *open, struct slice name,
 	if (word_is(name, "link"))
 		take_url(open, text, RANK_FIRST);
 	/*
-	 * a guid may be any string; even with isPermaLink="false" it is often a
-	 * URL
+	 * A guid may be any string. Even if it has isPermaLink="false", it is
+	 * often a URL
 	 */
 	else if (word_is(name, "guid") && (word_begins_with(text, "http://") ||
 					   word_begins_with(text, "https://")))
@@ -393,7 +404,7 @@ static void end_field(struct sitemap_xml *xml, struct slice name,
 {
 	struct sitemap_open_entry *open = &xml->open;
 
-	/* Dublin Core's, in RSS 1.0 */
+	/* date of Dublin Core, used by RSS 1.0 */
 	if (open->entry == ENTRY_ITEM && word_is(name, "date"))
 		take_time(open, text, RANK_ELSE);
 	if (!xml->field.is_own)
@@ -408,7 +419,10 @@ static void end_field(struct sitemap_xml *xml, struct slice name,
 		take_time(open, text, RANK_FIRST);
 }
 
-/* Some sites write the URL directly into <sitemap> or <url>, without <loc>. */
+/*
+ * If an entry has no <loc>, use the text directly in <sitemap> or <url>: some
+ * sites write the URL there.
+ */
 static void sitemap_xml_on_end(void *context, struct slice name,
 			       struct slice text)
 {
@@ -429,15 +443,17 @@ static void sitemap_xml_on_end(void *context, struct slice name,
 
 struct sitemap {
 	struct sitemap_out out;
-	unsigned char head[GZIP_BYTES]; /* the first bytes, to detect gzip */
+	unsigned char head[GZIP_BYTES]; /* the first bytes of the file, to
+					   detect gzip */
 	size_t head_size;
-	struct decoder *decoder; /* NULL: not compressed */
-	size_t unpacked;         /* decompressed bytes until now */
-	size_t bom_size;         /* size of leading BOMs */
-	struct sitemap_xml *xml; /* one of these, by the format */
+	struct decoder *decoder; /* NULL: the file is not compressed */
+	size_t unpacked;         /* number of decompressed bytes until now */
+	size_t bom_size; /* size of the byte order marks at the beginning */
+	struct sitemap_xml *xml; /* one of the two parsers is set, according to
+				    the format */
 	struct sitemap_text *text;
-	bool is_padded; /* other bytes follow the last member */
-	bool is_over;   /* finished */
+	bool is_padded; /* other bytes follow the last gzip member */
+	bool is_over;   /* the file is finished */
 	char piece[PIECE_BYTES];
 };
 
@@ -470,8 +486,8 @@ void sitemap_destroy(struct sitemap *sitemap)
 }
 
 /*
- * Select the format: XML if the file begins with '<', also in UTF-16, otherwise
- * text.
+ * Select the format: XML if the file begins with '<', in UTF-8 or UTF-16;
+ * otherwise text.
  */
 static void sitemap_select_format(struct sitemap *sitemap, unsigned char first)
 {
@@ -496,7 +512,10 @@ static void sitemap_read_format(struct sitemap *sitemap, struct slice bytes)
 		sitemap_text_feed(sitemap->text, bytes);
 }
 
-/* Skip BOMs and white space; pass one BOM to the format. */
+/*
+ * Skip byte order marks and white space at the beginning; pass one byte order
+ * mark to the parser.
+ */
 static void read_begin(struct sitemap *sitemap, struct slice bytes)
 {
 	const unsigned char *at = bytes.data;
@@ -518,8 +537,8 @@ static void read_begin(struct sitemap *sitemap, struct slice bytes)
 }
 
 /*
- * Parse decompressed bytes, at most PIECE_BYTES per call, so that an error is
- * detected early.
+ * Parse decompressed bytes. Pass at most PIECE_BYTES per call, so that an error
+ * is detected early.
  */
 static void read_piece(struct sitemap *sitemap, struct slice bytes)
 {
@@ -548,7 +567,10 @@ static void read_plain(struct sitemap *sitemap, struct slice bytes)
 	}
 }
 
-/* Return whether a member follows, judging by its first byte. */
+/*
+ * Return whether the decoder can read `bytes`: it is within a gzip member, or
+ * the first byte shows that a further member begins.
+ */
 static bool sitemap_begin_member(struct sitemap *sitemap, struct slice bytes)
 {
 	if (!decoder_is_at_end(sitemap->decoder))
@@ -562,10 +584,7 @@ static bool sitemap_begin_member(struct sitemap *sitemap, struct slice bytes)
 	return true;
 }
 
-/*
- * Read gzip members one after another; ignore bytes after them that are not a
- * member.
- */
+/* Read gzip members one after another. Ignore bytes after the last one. */
 static void read_gzip(struct sitemap *sitemap, struct slice bytes)
 {
 	size_t size = PIECE_BYTES;
@@ -631,7 +650,7 @@ enum error sitemap_finish(struct sitemap *sitemap)
 				 xml_stream_finish(sitemap->xml->stream));
 	else if (sitemap->text != NULL)
 		sitemap_text_end_line(sitemap->text);
-	/* empty, or a text without a URL */
+	/* the file is empty, or a text without a URL */
 	if (sitemap->xml == NULL && sitemap->out.kind != SITEMAP_TEXT)
 		sitemap_out_fail(&sitemap->out, ERR_MALFORMED);
 	if (sitemap->decoder != NULL && !decoder_is_at_end(sitemap->decoder))
@@ -656,7 +675,7 @@ size_t sitemap_refused(const struct sitemap *sitemap)
 
 enum { MAX_DATE_BYTES = 40, DAY_BYTES = 10 };
 
-/* Return whether the text begins with a year, as in "2004" and "2004-12". */
+/* Return whether the text begins with a year, such as "2004" or "2004-12". */
 static bool begins_with_year(const char *text)
 {
 	for (int i = 0; i < 4; i++)
@@ -666,8 +685,8 @@ static bool begins_with_year(const char *text)
 }
 
 /*
- * Write a W3C date with common deviations corrected: lower case, a space for
- * the T or before the zone.
+ * Copy a W3C date to `out` and correct common mistakes: lower case, a space
+ * instead of the T, a space before the zone. Return the length.
  */
 static size_t write_w3c(const char *text, char *out)
 {

@@ -20,8 +20,9 @@
 #include "crawl/http_message.h"
 
 /*
- * Append the CA file that libcurl was built with; return false if there is none
- * or it is unreadable.
+ * Append the content of the CA file with which libcurl was built, and write its
+ * path to *path_out. Return false if there is no such file, or it cannot be
+ * read.
  */
 static bool read_system(struct buffer *out, char **path_out)
 {
@@ -39,7 +40,10 @@ static bool read_system(struct buffer *out, char **path_out)
 	return is_read;
 }
 
-/* Put both into a memory file that has a name in /proc. */
+/*
+ * Write the certificates into a memory file, and set authorities->file to its
+ * name in /proc.
+ */
 static bool make_file(struct ca_bundle *authorities, struct slice pem)
 {
 	char name[64];
@@ -97,7 +101,10 @@ void ca_bundle_close(struct ca_bundle *authorities)
 	*authorities = (struct ca_bundle){.descriptor = -1};
 }
 
-/* Make `easy` verify the peer with these certificates. */
+/*
+ * Make `easy` verify the server with these certificates. Return 0, or the error
+ * of libcurl.
+ */
 static unsigned ca_bundle_set(const struct ca_bundle *authorities, CURL *easy)
 {
 	unsigned failed = 0;
@@ -152,16 +159,18 @@ const char *curl_reason(const char *error_text, CURLcode code)
 }
 
 /*
- * With drops_unsent, the kernel discards unsent data also when the process is
- * killed. Otherwise it would retry, and a request of a disconnected node could
- * reach the server after reconnection, while another node owns the host.
+ * Open the socket for a connection if the filter allows the address. With
+ * drops_unsent, the kernel discards unsent data when the socket is closed, even
+ * if the process is killed. Otherwise it would send the data again. Then the
+ * request of a node that was disconnected could reach the server after
+ * reconnection, when another node already owns the host.
  */
 static curl_socket_t connection_filter_open(void *context, curlsocktype purpose,
 					    struct curl_sockaddr *target)
 {
 	const struct linger linger = {.l_onoff = 1, .l_linger = 0};
 	struct connection_filter *filter = context;
-	/* The address is longer than struct sockaddr. */
+	/* The address may be longer than struct sockaddr. */
 	const struct sockaddr *address =
 		(const void *)((const char *)target +
 			       offsetof(struct curl_sockaddr, addr));
@@ -247,7 +256,7 @@ static void fail_refused(struct fetch_transfer *transfer, const char *address)
 		      address);
 }
 
-/* Return whether the URL allows the request. */
+/* Check whether the proxy, the port and the host of the request are allowed. */
 static bool transfer_check(struct fetch_transfer *transfer)
 {
 	const struct fetch_options *options = &transfer->plan->options;
@@ -268,14 +277,17 @@ static bool transfer_check(struct fetch_transfer *transfer)
 			      port);
 	else if (transfer->is_proxied &&
 		 address_filter_is_private_name(transfer->url.host))
-		/* the proxy resolves names, where there is no address filter */
+		/*
+		 * the proxy resolves the name, and the address filter cannot
+		 * check the result
+		 */
 		fail_refused(transfer, transfer->url.host);
 	return transfer->result.error == ERR_NONE;
 }
 
 /*
- * Check the connection before the request is sent, also a reused connection,
- * which a transfer with more permissions may have opened.
+ * Check the connection before libcurl sends the request. Reused connections are
+ * checked, too, because a transfer with more permissions may have opened them.
  */
 /* NOLINTNEXTLINE(readability-non-const-parameter): libcurl's type */
 static int transfer_on_ready(void *context, char *remote, char *local,
@@ -298,27 +310,28 @@ static int transfer_on_ready(void *context, char *remote, char *local,
 enum {
 	MAX_HEADER_BYTES = 64 * 1024,
 	/*
-	 * of a response that is not a page: reading more costs more than a new
-	 * connection
+	 * maximum size that is read of a response other than a page; reading
+	 * more costs more than a new connection
 	 */
 	MAX_DROPPED_BYTES = 64 * 1024,
 	PIECE_BYTES = 16 * 1024,
 	/*
-	 * A decompressed page rarely exceeds this size, and never 50 times its
-	 * compressed size; a bomb reaches 1000 times (gzip), or a million times
-	 * (br).
+	 * A body is a bomb if it has more than BOMB_BYTES after decompression,
+	 * and more than BOMB_RATIO times its compressed size. A page rarely
+	 * exceeds the first limit, and never has 50 times its compressed size.
+	 * A bomb has up to 1000 times (gzip) or a million times (br).
 	 */
 	BOMB_BYTES = 512 * 1024,
 	BOMB_RATIO = 100,
 	/*
-	 * Chunk headers: a chunk of one byte has five bytes of them, rarely
-	 * with an extension.
+	 * Limits for chunk headers and other data outside of the body. A chunk
+	 * of one byte has a header of five bytes; extensions are rare.
 	 */
 	FRAMING_BYTES = 128 * 1024,
 	FRAMING_RATIO = 8,
 };
 
-/* Prepare for the body. */
+/* Prepare the transfer for the body: check its type and create the unpacker. */
 static void expect_body(struct fetch_transfer *transfer)
 {
 	const struct response_head *answer = &transfer->answer;
@@ -335,7 +348,7 @@ static void expect_body(struct fetch_transfer *transfer)
 		transfer->unpacker = unpacker_create(answer->codings);
 }
 
-/* The headers are complete. Return false if the body is not needed. */
+/* Handle the end of the headers. Return false if the body is not needed. */
 static bool end_headers(struct fetch_transfer *transfer)
 {
 	struct fetch_result *result = &transfer->result;
@@ -345,7 +358,8 @@ static bool end_headers(struct fetch_transfer *transfer)
 	result->http_status =
 		status > 0 && status <= UINT16_MAX ? (uint16_t)status : 0;
 	if (result->http_status < 200)
-		return true; /* 100 Continue, 103 Early Hints */
+		return true; /* an interim response: 100 Continue, 103 Early
+				Hints */
 	transfer->is_headed = true;
 	response_head_finish(&transfer->answer, (uint64_t)time(NULL), result);
 	if (transfer_needs_body(transfer))
@@ -371,7 +385,7 @@ static size_t transfer_on_header(char *data, size_t size, size_t count,
 			      MAX_HEADER_BYTES);
 		return 0;
 	}
-	if (transfer->is_headed) /* trailers */
+	if (transfer->is_headed) /* the line is a trailer, after the body */
 		return line.size;
 	if (is_begin) {
 		response_head_begin(&transfer->answer);
@@ -393,7 +407,9 @@ static bool transfer_is_bomb(const struct fetch_transfer *transfer)
 	       transfer->bytes.body / BOMB_RATIO > transfer->bytes.wire;
 }
 
-/* Deliver as much as fits; return false to stop the transfer. */
+/*
+ * Store the bytes, or pass them to the sink. Return false to stop the transfer.
+ */
 static bool transfer_deliver(struct fetch_transfer *transfer,
 			     struct slice bytes)
 {
@@ -409,7 +425,10 @@ static bool transfer_deliver(struct fetch_transfer *transfer,
 	return error == ERR_NONE;
 }
 
-/* Process the next bytes of the decompressed body. */
+/*
+ * Process the next bytes of the decompressed body. Return false to stop the
+ * transfer.
+ */
 static bool take_piece(struct fetch_transfer *transfer, struct slice bytes)
 {
 	size_t room = transfer->request.max_body_bytes - transfer->bytes.body;
@@ -473,7 +492,9 @@ static size_t transfer_on_body(char *data, size_t size, size_t count,
 	}
 	if (transfer->bytes.sent >
 	    transfer->request.max_body_bytes + MAX_DROPPED_BYTES) {
-		/* empty gzip members, or bytes after the end */
+		/*
+		 * the server sends empty gzip members, or bytes after the end
+		 */
 		transfer_cut(transfer, "the server sent over %zu bytes",
 			     transfer->request.max_body_bytes);
 		return 0;
@@ -489,8 +510,8 @@ static size_t transfer_on_body(char *data, size_t size, size_t count,
 }
 
 /*
- * Limit chunk extensions and other data outside of the body, which have no
- * other limit.
+ * Called regularly by libcurl. Limit the size of chunk extensions and other
+ * data outside of the body; nothing else limits it.
  */
 static int transfer_on_progress(void *context, curl_off_t total, curl_off_t now,
 				curl_off_t upload_total, curl_off_t upload_now)
@@ -512,8 +533,8 @@ static int transfer_on_progress(void *context, curl_off_t total, curl_off_t now,
 }
 
 /*
- * Called for all data that libcurl sends and receives. Skip the first request
- * to a proxy, which is for a tunnel.
+ * Called for all data that libcurl sends and receives. If there is a proxy,
+ * ignore the first request: it is the CONNECT for a tunnel.
  */
 static int transfer_on_debug(CURL *easy, curl_infotype type, char *data,
 			     size_t size, void *context)
@@ -549,7 +570,7 @@ static unsigned transfer_set_callbacks(struct fetch_transfer *transfer)
 	failed |= curl_easy_setopt(easy, CURLOPT_HEADERDATA, transfer);
 	/*
 	 * Only the debug callback gets the head of the request, and the data
-	 * between the chunks of a body; only the progress callback can stop the
+	 * between the chunks of a body. Only the progress callback can stop the
 	 * transfer then.
 	 */
 	failed |= curl_easy_setopt(easy, CURLOPT_DEBUGFUNCTION,
@@ -563,7 +584,10 @@ static unsigned transfer_set_callbacks(struct fetch_transfer *transfer)
 	return failed;
 }
 
-/* crawl/http_message.c decompresses bodies. */
+/*
+ * Set the options for HTTP. libcurl must not decompress bodies, because
+ * crawl/http_message.c does.
+ */
 static unsigned transfer_set_protocol(struct fetch_transfer *transfer)
 {
 	const struct fetch_options *options = &transfer->plan->options;
@@ -590,8 +614,9 @@ static unsigned transfer_set_protocol(struct fetch_transfer *transfer)
 }
 
 /*
- * Replace the cookies of the handle. The engine decides which cookies it
- * accepts (none for public suffixes, by libpsl), sends and expires.
+ * Replace the cookies of the handle. libcurl decides which cookies it accepts
+ * (none for public suffixes, according to libpsl), which it sends, and when
+ * they expire.
  */
 static CURLcode cookies_load(CURL *easy, const struct cookies *cookies)
 {
@@ -609,7 +634,7 @@ static CURLcode cookies_load(CURL *easy, const struct cookies *cookies)
 }
 
 /*
- * Copy the cookies of the handle that have not expired; omit those over
+ * Copy the cookies of the handle that have not expired. Omit those over
  * MAX_COOKIES or MAX_COOKIE_BYTES.
  */
 static void cookies_save(CURL *easy, struct cookies *cookies)
@@ -666,7 +691,7 @@ void transfer_destroy(struct fetch_transfer *transfer)
 	free(transfer);
 }
 
-/* Reset everything except the parts that belong to the handle. */
+/* Reset the transfer for a new request; only the handle and its data remain. */
 static void transfer_reset(struct fetch_transfer *transfer,
 			   const struct fetch_request *request)
 {
@@ -688,15 +713,18 @@ static void transfer_reset(struct fetch_transfer *transfer,
 }
 
 /*
- * Return the header list for libcurl: the shared list if the request has no own
- * headers.
+ * Return the headers that libcurl must send. If the request has no headers of
+ * its own, this is the list that all requests for pages share.
  */
 static struct curl_slist *choose_headers(struct fetch_transfer *transfer)
 {
 	struct curl_slist *page_headers = transfer->plan->page_headers;
 
 	if (transfer->is_post) {
-		/* "Expect" costs a second if the server does not support it */
+		/*
+		 * libcurl would send "Expect", and wait a second if the server
+		 * does not support it
+		 */
 		transfer->headers =
 			request_headers_add(transfer->headers, "Expect:");
 		return transfer->headers;
@@ -716,7 +744,7 @@ static CURLcode load_cookies(struct fetch_transfer *transfer)
 		transfer->request.cookies != NULL && !transfer->has_cookies;
 	CURLcode code = CURLE_OK;
 
-	if (is_first) /* starts the engine */
+	if (is_first) /* this enables libcurl's cookie engine */
 		code = curl_easy_setopt(transfer->easy, CURLOPT_COOKIEFILE, "");
 	transfer->has_cookies |= is_first;
 	if (code != CURLE_OK || !transfer->has_cookies)
@@ -760,7 +788,10 @@ bool transfer_prepare(struct fetch_transfer *transfer,
 	if (proxy == NULL)
 		proxy = "";
 	transfer->is_proxied = proxy[0] != '\0';
-	/* is_proxied: the address of a trusted proxy */
+	/*
+	 * if the request uses a trusted proxy, the address of the proxy is
+	 * allowed
+	 */
 	transfer->filter = (struct connection_filter){
 		.allowed = options->allowed,
 		.allowed_count =
@@ -797,8 +828,9 @@ static void transfer_count_bytes(struct fetch_transfer *transfer)
 }
 
 /*
- * Return whether errors of the body do not matter. The body of the response to
- * a POST must be complete, or too long to be read.
+ * Return whether errors of the body can be ignored: the headers are complete
+ * and the body is not needed. But the body of the response to a POST must be
+ * complete, or too long to be read.
  */
 static bool transfer_needs_no_body(const struct fetch_transfer *transfer)
 {
@@ -813,8 +845,8 @@ static void break_off(struct fetch_transfer *transfer, const char *reason)
 }
 
 /*
- * Set error and reason from the code with which libcurl has finished the
- * transfer.
+ * Set the error and its reason, from the code with which libcurl has finished
+ * the transfer.
  */
 static void transfer_set_error(struct fetch_transfer *transfer, CURLcode code)
 {
@@ -826,7 +858,7 @@ static void transfer_set_error(struct fetch_transfer *transfer, CURLcode code)
 		break_off(transfer, reason);
 		return;
 	}
-	/* the address filter is the cause if it refused all addresses */
+	/* if the address filter refused all addresses, this is the reason */
 	if (!transfer->filter.is_connected &&
 	    transfer->filter.refused[0] != '\0')
 		fail_refused(transfer, transfer->filter.refused);
@@ -834,8 +866,8 @@ static void transfer_set_error(struct fetch_transfer *transfer, CURLcode code)
 }
 
 /*
- * Return whether the decompressed body is complete. Closing the connection ends
- * a body without a length.
+ * Return whether the decompressed body is complete. This is important for a
+ * body without a length, which ends when the connection is closed.
  */
 static bool is_unpacked(const struct fetch_transfer *transfer)
 {
@@ -853,8 +885,8 @@ void transfer_finish(struct fetch_transfer *transfer, CURLcode code)
 {
 	struct fetch_result *result = &transfer->result;
 
-	if (transfer->is_running) /* otherwise the handle's data are of another
-				     request */
+	if (transfer->is_running) /* otherwise the counts of the handle belong
+				     to another request */
 		transfer_count_bytes(transfer);
 	if (transfer->request.cookies != NULL && transfer->is_headed)
 		cookies_save(transfer->easy, transfer->request.cookies);
@@ -863,7 +895,8 @@ void transfer_finish(struct fetch_transfer *transfer, CURLcode code)
 	else if (code != CURLE_OK && !transfer_needs_no_body(transfer) &&
 		 !result->is_cut)
 		transfer_set_error(transfer, code);
-	if (transfer->is_post) /* libcurl would keep it with the handle */
+	if (transfer->is_post) /* otherwise libcurl would keep the body of the
+				  request */
 		curl_easy_setopt(transfer->easy, CURLOPT_COPYPOSTFIELDS, NULL);
 	if (result->error != ERR_NONE)
 		buffer_free(&result->body);

@@ -14,7 +14,8 @@
 
 enum {
 	MAX_SCHEME = 16,
-	MIN_DATE = 12, /* digits of a date: some tools omit the seconds */
+	MIN_DATE = 12, /* minimum number of digits of a date, because some tools
+			  omit the seconds */
 	MAX_DATE = 20,
 };
 
@@ -36,7 +37,7 @@ static bool has_scheme(struct slice line)
 	return false;
 }
 
-/* Remove and return the next word of `rest`. */
+/* Remove the next word from `rest` and return it. */
 static struct slice take_word(struct slice *rest)
 {
 	const char *bytes = rest->data;
@@ -53,8 +54,8 @@ static struct slice take_word(struct slice *rest)
 }
 
 /*
- * Return whether the word looks like IPv4 or IPv6: hexadecimal digits with a
- * dot or a colon.
+ * Return whether the word looks like an IPv4 or IPv6 address: hexadecimal
+ * digits with a dot or a colon.
  */
 static bool arc_is_address(struct slice word)
 {
@@ -99,8 +100,9 @@ static struct slice last_word(struct slice line)
 }
 
 /*
- * Find the address and the text after it. Without a valid date ("null"), accept
- * a line of exactly five words.
+ * Find the address, the date after it, and the rest of the line. If there is no
+ * valid date (some files contain "null"), accept only a line of exactly five
+ * words. Return false if the line is no head of a record.
  */
 static bool find_address(struct slice line, struct slice *address_out,
 			 struct slice *date_out, struct slice *rest_out)
@@ -162,7 +164,10 @@ bool arc_begins(struct slice text)
 
 enum { VERSION_BYTES = 8 };
 
-/* Return whether a record begins here; needs eight bytes: "WARC/1.0". */
+/*
+ * Return whether a WARC record begins with `text`. It needs the eight bytes of
+ * "WARC/1.0".
+ */
 static bool warc_begins(struct slice text)
 {
 	const char *bytes = text.data;
@@ -171,7 +176,10 @@ static bool warc_begins(struct slice text)
 	       is_digit(bytes[5]) && bytes[6] == '.' && is_digit(bytes[7]);
 }
 
-/* A stricter check, for arbitrary bytes: a first field must follow. */
+/*
+ * Return whether a WARC record begins with `text`, when this is any part of a
+ * file: the first line must also be followed by a field.
+ */
 static bool warc_begins_surely(struct slice text)
 {
 	struct slice line;
@@ -185,10 +193,10 @@ static bool warc_begins_surely(struct slice text)
 }
 
 /*
- * Return the size of the head, including the blank line that ends it; 0 if the
- * blank line is missing. Lines may end with only LF, or with several CRs and
- * LF. If another record begins before, the head ends there, and *is_whole_out
- * is false.
+ * Return the size of the head at the beginning of `text`, including the blank
+ * line at its end; 0 if there is no blank line. Lines may end with only LF, or
+ * with several CRs and LF. If another record begins before the blank line, the
+ * head ends there and *is_whole_out is false.
  */
 static size_t warc_header_size(struct slice text, bool *is_whole_out)
 {
@@ -232,10 +240,10 @@ void warc_header_parse(struct slice head, struct warc_header *header_out)
 	while (line = line_take(&head), line.size > 0)
 		for (size_t i = 0; i < sizeof(fields) / sizeof(*fields); i++)
 			if (fields[i].value->data ==
-			    NULL) /* the first counts */
+			    NULL) /* the first field of a name counts */
 				*fields[i].value =
 					header_value(line, fields[i].name);
-	/* wget writes <URL>: the grammar of WARC 1.0 is ambiguous */
+	/* wget writes <URL>, because the grammar of WARC 1.0 is ambiguous */
 	if (url->size >= 2 && slice_byte(*url, 0) == '<' &&
 	    slice_byte(*url, url->size - 1) == '>') {
 		*url = word_skip(*url, 1);
@@ -248,19 +256,23 @@ void warc_header_parse(struct slice head, struct warc_header *header_out)
 
 enum {
 	RAW_BYTES = 256 * 1024,
-	CHUNK_BYTES = LIMIT(64 * 1024, 512), /* decompressed per step */
+	CHUNK_BYTES = LIMIT(64 * 1024, 512), /* maximum number of bytes that are
+						decompressed in a step */
 	MAGIC_BYTES = 4,
 	/*
-	 * A damaged member may have consumed the start of the next one: this
-	 * many bytes are searched again.
+	 * The decoder may have read the start of the next member as part of a
+	 * damaged one. So the search for the next member begins this many bytes
+	 * before the position of the damage.
 	 */
 	REWIND_BYTES = 32 * 1024,
-	TRIAL_BYTES = 4096, /* compressed; gives TRIAL_OUT or more */
+	TRIAL_BYTES = 4096, /* compressed bytes that try_member() reads; enough
+			       for TRIAL_OUT bytes */
 	TRIAL_OUT = 64,
 	SCHEME_BYTES = 16,
 	/*
-	 * warc.zst: a first frame of this kind is the dictionary, which may be
-	 * compressed itself (iipc.github.io/warc-specifications, "WARC-zstd")
+	 * In a file of format warc.zst, a first frame of this kind contains the
+	 * dictionary. The dictionary itself may be compressed
+	 * (iipc.github.io/warc-specifications, "WARC-zstd")
 	 */
 	DICTIONARY_MAGIC = 0x184D2A5D,
 	FRAME_HEAD_BYTES = 8,
@@ -270,19 +282,21 @@ enum {
 struct warc_stream {
 	warc_source *source;
 	void *context;
-	char *raw;        /* [RAW_BYTES] as stored */
-	size_t raw_begin; /* start of the bytes not yet decompressed */
+	char *raw;        /* [RAW_BYTES] stored bytes */
+	size_t raw_begin; /* first byte that is not yet decompressed */
 	size_t raw_end;
-	size_t raw_floor;    /* after the first byte of the member, or 0 */
-	uint64_t taken;      /* bytes from the source */
-	bool is_source_over; /* at its end, or after an error */
+	size_t raw_floor; /* index after the first byte of the current member,
+			     or 0; the search for the next member does not begin
+			     before it */
+	uint64_t taken;   /* number of bytes read from the source */
+	bool is_source_over; /* the source is at its end, or has failed */
 	enum error error;
-	enum coding coding; /* of the whole file */
+	enum coding coding; /* coding of the whole file */
 	struct decoder *decoder;
 	enum stream_state state;
-	uint64_t member; /* its offset in the file */
+	uint64_t member; /* offset of the current member in the file */
 	struct buffer window;
-	size_t seen; /* skipped bytes of the window */
+	size_t seen; /* number of bytes of the window that were skipped */
 };
 
 struct warc_stream *stream_create(warc_source *source, void *context)
@@ -306,7 +320,10 @@ void stream_destroy(struct warc_stream *stream)
 	free(stream);
 }
 
-/* Make room at the end of the stored bytes; keep the last REWIND_BYTES. */
+/*
+ * Make room at the end of `raw`: drop all bytes that were decompressed, except
+ * the last REWIND_BYTES.
+ */
 static void shift_raw(struct warc_stream *stream)
 {
 	size_t kept = stream->raw_begin < REWIND_BYTES ? stream->raw_begin
@@ -321,8 +338,8 @@ static void shift_raw(struct warc_stream *stream)
 }
 
 /*
- * Return the next `size` stored bytes, at most TRIAL_BYTES, or all remaining
- * ones, without consuming them.
+ * Return the next `size` stored bytes (at most TRIAL_BYTES), or fewer at the
+ * end of the file. They are not skipped.
  */
 static struct slice see_raw(struct warc_stream *stream, size_t size)
 {
@@ -346,7 +363,7 @@ static struct slice see_raw(struct warc_stream *stream, size_t size)
 	return (struct slice){stream->raw + stream->raw_begin, have};
 }
 
-/* Return the offset of the next stored byte in the file. */
+/* Return the offset in the file of the next stored byte. */
 static uint64_t raw_offset(const struct warc_stream *stream)
 {
 	return stream->taken - (stream->raw_end - stream->raw_begin);
@@ -386,7 +403,10 @@ static bool take_raw(struct warc_stream *stream, size_t size,
 	return true;
 }
 
-/* Decompress the first frame of `packed`; return false if it is too large. */
+/*
+ * Decompress the first frame of `packed`. Return false if the result is too
+ * large.
+ */
 static bool warc_stream_unpack_frame(struct slice packed, struct buffer *out)
 {
 	struct decoder *decoder = decoder_create(CODING_ZSTD);
@@ -406,8 +426,7 @@ static bool warc_stream_unpack_frame(struct slice packed, struct buffer *out)
 }
 
 /*
- * Read the dictionary if the file begins with one; return false if it is
- * invalid.
+ * If the file begins with a dictionary, read it. Return false if it is invalid.
  */
 static bool read_dictionary(struct warc_stream *stream)
 {
@@ -440,7 +459,7 @@ static bool read_dictionary(struct warc_stream *stream)
 	return is_good;
 }
 
-/* Detect the coding by the first bytes of the file. */
+/* Detect the coding of the file from its first bytes. */
 static bool warc_stream_begin_file(struct warc_stream *stream,
 				   struct slice head)
 {
@@ -449,7 +468,10 @@ static bool warc_stream_begin_file(struct warc_stream *stream,
 	return stream->coding != CODING_ZSTD || read_dictionary(stream);
 }
 
-/* Skip NULs between members: padding of tapes and of tar. */
+/*
+ * Skip NULs between members; tapes and tar use them as padding. Return the next
+ * stored bytes.
+ */
 static struct slice skip_padding(struct warc_stream *stream)
 {
 	struct slice raw = see_raw(stream, MAGIC_BYTES);
@@ -464,8 +486,8 @@ static struct slice skip_padding(struct warc_stream *stream)
 }
 
 /*
- * Prepare for the next bytes after a member: another member, the end, or other
- * data.
+ * Decide from the next bytes after a member how the stream continues: with
+ * another member, with other data, or not at all.
  */
 static void warc_stream_begin_member(struct warc_stream *stream)
 {
@@ -490,7 +512,7 @@ static void warc_stream_begin_member(struct warc_stream *stream)
 	decoder_reset(stream->decoder);
 }
 
-/* Make room after the window; drop the skipped bytes first. */
+/* Drop the skipped bytes of the window, and make room after its last byte. */
 static char *warc_stream_make_room(struct warc_stream *stream)
 {
 	struct buffer *window = &stream->window;
@@ -504,7 +526,7 @@ static char *warc_stream_make_room(struct warc_stream *stream)
 	return buffer_reserve(window, CHUNK_BYTES);
 }
 
-/* Decompress more of the member. */
+/* Decompress the next part of the member into the window. */
 static void unpack_more(struct warc_stream *stream)
 {
 	struct slice raw = see_raw(stream, 1);
@@ -539,8 +561,9 @@ static struct slice window_of(const struct warc_stream *stream)
 }
 
 /*
- * Return the next bytes: at least `size`, as far as this member has them; valid
- * until the next call. Memory grows with `size`.
+ * Return the bytes from the current position on: at least `size`, or fewer if
+ * the member ends before. They are valid until the next call. Memory grows with
+ * `size`.
  */
 static struct slice stream_see(struct warc_stream *stream, size_t size)
 {
@@ -550,7 +573,10 @@ static struct slice stream_see(struct warc_stream *stream, size_t size)
 	return window_of(stream);
 }
 
-/* The same across members, as far as the file has them. */
+/*
+ * Do the same as stream_see(), but continue in the following members; fewer
+ * than `size` bytes are returned only at the end of the file or at damage.
+ */
 static struct slice stream_see_across(struct warc_stream *stream, size_t size)
 {
 	while (stream->window.size - stream->seen < size) {
@@ -564,7 +590,7 @@ static struct slice stream_see_across(struct warc_stream *stream, size_t size)
 	return window_of(stream);
 }
 
-/* Skip `size` bytes, at most the bytes in the window. */
+/* Skip `size` bytes of the window, which must contain them. */
 static void stream_skip(struct warc_stream *stream, size_t size)
 {
 	stream->seen += size;
@@ -585,8 +611,8 @@ enum error stream_error(const struct warc_stream *stream)
 }
 
 /*
- * Return whether the text begins like "WARC/1.0", or like the URL of an ARC
- * record.
+ * Return whether the text begins like "WARC/1.0", or like the URL in the head
+ * of an ARC record.
  */
 static bool is_like_record(struct slice text)
 {
@@ -604,7 +630,8 @@ static bool is_like_record(struct slice text)
 }
 
 /*
- * Return whether the possible member at this position decompresses to a record.
+ * Return whether a member may begin with `raw`: decompression gives the
+ * beginning of a record.
  */
 static bool try_member(struct warc_stream *stream, struct slice raw)
 {
@@ -624,8 +651,8 @@ static bool try_member(struct warc_stream *stream, struct slice raw)
 }
 
 /*
- * After damage: drop the window and continue at the next member that begins
- * like a record. Return false if there is none.
+ * Continue after damage: drop the window and go to the next member that begins
+ * with a record. Return false if there is none.
  */
 static bool stream_recover(struct warc_stream *stream)
 {
@@ -654,8 +681,8 @@ static bool stream_recover(struct warc_stream *stream)
 }
 
 /*
- * Return the offset in the file of the next byte; in a compressed file, of its
- * member.
+ * Return the offset in the file of the current position; in a compressed file,
+ * the offset of its member.
  */
 static uint64_t stream_offset(const struct warc_stream *stream)
 {
@@ -675,17 +702,17 @@ enum {
 	PEEK_BYTES = MAX_ARC_LINE + 64,
 };
 
-/* Return whether a record begins with `text`. ARC needs the whole line. */
+/*
+ * Return whether a record begins with `text`. For ARC, `text` must contain the
+ * whole first line.
+ */
 static bool begins_record(const struct warc_cut *cut, struct slice text)
 {
 	return (cut->format != ARCHIVE_ARC && warc_begins(text)) ||
 	       (cut->format != ARCHIVE_WARC && arc_begins(text));
 }
 
-/*
- * Return the next bytes of this member, at most `size`, even if the window has
- * more.
- */
+/* Return the next bytes of the current member, at most `size`. */
 static struct slice warc_cut_peek(struct warc_stream *stream, size_t size)
 {
 	struct slice view = stream_see(stream, size);
@@ -693,7 +720,7 @@ static struct slice warc_cut_peek(struct warc_stream *stream, size_t size)
 	return (struct slice){view.data, view.size < size ? view.size : size};
 }
 
-/* Return whether a record begins at the position of the stream. */
+/* Return whether a record begins at the current position. */
 static bool is_at_record(const struct warc_cut *cut)
 {
 	struct warc_stream *stream = cut->stream;
@@ -715,9 +742,7 @@ static size_t count_blank(struct slice text)
 	return count;
 }
 
-/*
- * Move to the next byte that is not a line end. Return false if there is none.
- */
+/* Skip line ends. Return false if nothing follows them. */
 static bool skip_blank(struct warc_cut *cut)
 {
 	struct slice view;
@@ -733,8 +758,9 @@ static bool skip_blank(struct warc_cut *cut)
 }
 
 /*
- * Move to the next line that begins a record; the start of a member also begins
- * a line. Return false at the end; the skipped bytes are lost.
+ * Go to the next line that begins a record; the beginning of a member is also
+ * the beginning of a line. Return false at the end. The bytes before the record
+ * are lost.
  */
 static bool find_record(struct warc_cut *cut)
 {
@@ -751,7 +777,7 @@ static bool find_record(struct warc_cut *cut)
 			size = (size_t)(newline + 1 - (const char *)view.data);
 		stream_skip(stream, size);
 		if (newline == NULL && stream_state(stream) == STREAM_RUNS)
-			continue; /* inside a long line */
+			continue; /* the line continues */
 		if (stream_see_across(stream, 1).size == 0) {
 			cut->ends_inside =
 				stream_state(stream) != STREAM_DAMAGED;
@@ -763,8 +789,8 @@ static bool find_record(struct warc_cut *cut)
 }
 
 /*
- * Skip the rest of the last record. It ends early if its length exceeds its
- * member and the next member begins a record.
+ * Skip the rest of the last record. If its length exceeds its member, it ends
+ * where the next member begins a record.
  */
 static void finish_last(struct warc_cut *cut)
 {
@@ -790,7 +816,10 @@ static void finish_last(struct warc_cut *cut)
 	cut->rest = 0;
 }
 
-/* Return the offset of a WARC record inside the block, or the block's size. */
+/*
+ * Return the offset of a WARC record within the block; the size of the block if
+ * there is none.
+ */
 static size_t find_warc(struct slice block)
 {
 	static const char mark[] = "\nWARC/";
@@ -808,7 +837,10 @@ static size_t find_warc(struct slice block)
 	return block.size;
 }
 
-/* The same for ARC, by lines. */
+/*
+ * Return the offset of an ARC record within the block, at the beginning of a
+ * line; the size of the block if there is none.
+ */
 static size_t find_arc(struct slice block)
 {
 	struct slice left = block;
@@ -818,7 +850,7 @@ static size_t find_arc(struct slice block)
 	return block.size - left.size;
 }
 
-/* The length of the block is wrong: end it at a record inside it. */
+/* End the block at a record within it, because its length is wrong. */
 static void end_early(struct warc_cut *cut, struct cut_block *block)
 {
 	block->is_cut = true;
@@ -827,7 +859,10 @@ static void end_early(struct warc_cut *cut, struct cut_block *block)
 				    : find_arc(block->bytes);
 }
 
-/* The whole block is in the window: check that a record or the end follows. */
+/*
+ * Check that the next record or the end follows the block, which is completely
+ * in the window. Otherwise its length is wrong.
+ */
 static void check_end(struct warc_cut *cut, struct cut_block *block)
 {
 	struct warc_stream *stream = cut->stream;
@@ -851,7 +886,7 @@ static void check_end(struct warc_cut *cut, struct cut_block *block)
 	}
 }
 
-/* The file, or its readable part, ends inside the block. */
+/* Handle a file, or its readable part, that ends within the block. */
 static void end_in_block(struct warc_cut *cut, struct cut_block *block)
 {
 	size_t size = block->bytes.size;
@@ -906,7 +941,8 @@ struct cut_block cut_block(struct warc_cut *cut, uint64_t length)
 }
 
 /*
- * Return the size of the head at the start of `view`; 0 if its end is missing.
+ * Return the size of the head at the beginning of `view`; 0 if its end is
+ * missing.
  */
 static size_t warc_cut_head_size(const struct warc_cut *cut, struct slice view,
 				 bool *is_whole_out)
@@ -920,7 +956,10 @@ static size_t warc_cut_head_size(const struct warc_cut *cut, struct slice view,
 	return size - view.size;
 }
 
-/* Return the head of the record that begins here; empty if it does not end. */
+/*
+ * Return the head of the record at the current position; empty if the head has
+ * no end.
+ */
 static struct slice warc_cut_take_head(struct warc_cut *cut, bool *is_whole_out)
 {
 	struct slice view = {0};
@@ -955,7 +994,10 @@ static void warc_cut_report(struct warc_cut *cut, struct cut_head *head,
 	head->reason = reason;
 }
 
-/* The head has no end, or is too long: skip its first line. */
+/*
+ * Handle a head that has no end or is too long: skip its first byte, or the
+ * rest of the file.
+ */
 static void end_in_head(struct warc_cut *cut)
 {
 	struct warc_stream *stream = cut->stream;
@@ -974,8 +1016,8 @@ static void end_in_head(struct warc_cut *cut)
 }
 
 /*
- * At the end or at damage: try to continue. Return false if the damage must be
- * reported first, or nothing more can be read.
+ * Continue at the end of the readable bytes, or at damage. Return false if the
+ * damage must be reported first, or nothing more can be read.
  */
 static bool warc_cut_continue(struct warc_cut *cut, struct cut_head *head)
 {
@@ -992,8 +1034,8 @@ static bool warc_cut_continue(struct warc_cut *cut, struct cut_head *head)
 }
 
 /*
- * Move to the start of a record. Return false for an error to report, or at the
- * end.
+ * Go to the beginning of a record. Return false at the end, or if `head`
+ * contains an error that must be reported.
  */
 static bool seek_record(struct warc_cut *cut, struct cut_head *head)
 {

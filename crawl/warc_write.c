@@ -15,7 +15,7 @@
 #include "crawl/http_message.h"
 #include "crawl/warc_read.h"
 
-/* Space in a block in addition to the body: heads, chunk sizes. */
+/* size that a block may have in addition to the body: head, chunk sizes */
 enum { BLOCK_ROOM = LIMIT(256 * 1024, 512) };
 
 struct warc_reader {
@@ -92,7 +92,10 @@ static bool is_web(const struct warc_record *record)
 	       strncasecmp(record->url, "https://", 8) == 0;
 }
 
-/* Set the fields of an HTTP response, except the body. */
+/*
+ * Set the fields of the record that come from the HTTP response, except the
+ * body.
+ */
 static void warc_set_response(const struct http_message *message,
 			      struct warc_record *record)
 {
@@ -127,7 +130,7 @@ static void read_response(struct warc_reader *reader, struct slice block,
 	record->is_cut |= reader->body.is_cut;
 }
 
-/* Read the block according to the kind of the record. */
+/* Read the content of the block, according to the kind of the record. */
 static void warc_read_block(struct warc_reader *reader,
 			    const struct cut_block *block,
 			    struct warc_record *record)
@@ -167,7 +170,9 @@ static enum warc_kind warc_record_kind(const struct warc_record *record)
 	return WARC_OTHER;
 }
 
-/* Fill the record from its head; return the length of its block. */
+/*
+ * Set the fields of the record from its head; return the length of its block.
+ */
 static uint64_t read_warc_head(struct slice head, struct warc_record *record)
 {
 	struct warc_header header;
@@ -216,7 +221,10 @@ static void read_record(struct warc_reader *reader, struct slice head,
 	warc_read_block(reader, &block, record);
 }
 
-/* Return the error after which nothing more can be read. */
+/*
+ * Return why nothing more can be read: ERR_NONE at the end of the file. Write
+ * the reason of an error to the record.
+ */
 static enum error warc_end_reason(const struct warc_reader *reader,
 				  struct warc_record *record)
 {
@@ -275,16 +283,19 @@ enum { ID_BYTES = 48, DIGEST_BYTES = 33, NOT_MODIFIED = 304 };
 #define PROFILE "http://netpreserve.org/warc/1.1/revisit/"
 
 /*
- * A record under construction: its block is known, its head is written first.
+ * A record that is written. Its block must be set first, because the head
+ * contains its length and its digest.
  */
 struct warc_draft {
 	struct buffer bytes;
-	struct slice block; /* in one or two parts */
+	struct slice block; /* the block is `block` followed by `more` */
 	struct slice more;
-	bool is_plain; /* not compressed */
+	bool is_plain; /* do not compress the record */
 };
 
-/* Write a UUID of version 4 (RFC 9562, 5.4) to `out` [ID_BYTES]. */
+/*
+ * Write `identity` as a UUID of version 4 (RFC 9562, 5.4) to `out` [ID_BYTES].
+ */
 static void warc_write_id(const uint64_t identity[2], char *out)
 {
 	uint64_t high = (identity[0] & ~UINT64_C(0xF000)) | 0x4000;
@@ -298,8 +309,8 @@ static void warc_write_id(const uint64_t identity[2], char *out)
 }
 
 /*
- * Append a field; omit control characters of the value, and fields without a
- * value.
+ * Append a field to the head. Control characters in the value are omitted. If
+ * the value is empty, append nothing.
  */
 static void warc_draft_add_field(struct warc_draft *draft, const char *name,
 				 struct slice value)
@@ -339,7 +350,10 @@ static void add_date(struct warc_draft *draft, const char *name,
 	warc_draft_add_text(draft, name, date);
 }
 
-/* Write base32 (RFC 4648, 6): 160 bits are 32 digits, without padding. */
+/*
+ * Write a digest in base32 (RFC 4648, 6). Its 160 bits are 32 digits, so no
+ * padding is necessary.
+ */
 static void write_base32(const uint8_t digest[SHA1_DIGEST_SIZE], char *out)
 {
 	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
@@ -355,7 +369,8 @@ static void write_base32(const uint8_t digest[SHA1_DIGEST_SIZE], char *out)
 }
 
 /*
- * SHA-1, because web archives identify content by it; it is not for security.
+ * Append the SHA-1 of `a` followed by `b`. Web archives identify content by
+ * SHA-1; it is not used for security.
  */
 static void add_digest(struct warc_draft *draft, const char *name,
 		       struct slice a, struct slice b)
@@ -381,7 +396,10 @@ static void warc_draft_begin(struct warc_draft *draft, const char *type,
 	add_date(draft, "WARC-Date", time_ms);
 }
 
-/* Append the record, compressed or not, and free its data. */
+/*
+ * Append the finished record to `out`, compressed unless is_plain is set, and
+ * free the draft.
+ */
 static void warc_draft_end(struct warc_draft *draft, const char *media_type,
 			   struct buffer *out)
 {
@@ -418,7 +436,10 @@ void warc_write_info(const struct warc_info *info, struct buffer *out)
 	buffer_free(&fields.bytes);
 }
 
-/* Return whether the header describes the transferred body. */
+/*
+ * Return whether the header describes the body as it was transferred; the
+ * archive contains the decoded body.
+ */
 static bool is_of_transfer(struct slice line)
 {
 	return header_value(line, "Content-Encoding").data != NULL ||
@@ -427,8 +448,9 @@ static bool is_of_transfer(struct slice line)
 }
 
 /*
- * Copy the status line. For HTTP/2 and later, libcurl writes it: convert it to
- * HTTP/1.1, the only version that a record of application/http may have.
+ * Copy the status line. libcurl writes the status line of HTTP/2 and later
+ * itself. Convert it to HTTP/1.1, because a record of type application/http
+ * must not have another version.
  */
 static void copy_status(struct slice line, struct buffer *head)
 {
@@ -448,7 +470,10 @@ static void copy_status(struct slice line, struct buffer *head)
 	buffer_append_text(head, "\r\n");
 }
 
-/* Copy the head of the response in its archived form, with its blank line. */
+/*
+ * Copy the head of the response as it is archived, with a blank line at its
+ * end.
+ */
 static void copy_head(const struct warc_exchange *exchange, struct buffer *head)
 {
 	struct slice rest = exchange->headers;
@@ -467,7 +492,10 @@ static void copy_head(const struct warc_exchange *exchange, struct buffer *head)
 	buffer_append_text(head, "\r\n");
 }
 
-/* Add the fields of a revisit: the record it refers to, and its profile. */
+/*
+ * Add the fields of a revisit record: the record to which it refers, and its
+ * profile.
+ */
 static void add_revisit(struct warc_draft *draft,
 			const struct warc_exchange *exchange)
 {
@@ -515,7 +543,10 @@ static void warc_write_response(const struct warc_exchange *exchange,
 static void write_request(const struct warc_exchange *exchange,
 			  struct buffer *out)
 {
-	/* any fixed bits: other identities are random */
+	/*
+	 * Change the identity by a constant; so it is unique, because all
+	 * identities are random.
+	 */
 	const uint64_t identity[2] = {
 		exchange->identity[0],
 		exchange->identity[1] ^ UINT64_C(0x2545F4914F6CDD1D),

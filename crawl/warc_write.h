@@ -1,6 +1,7 @@
 /*
- * crawl/warc_write.h - write records of WARC 1.1 (ISO 28500:2017), each in its
- * own gzip member unless is_plain is set; read archives. Pure.
+ * crawl/warc_write.h - writes records of WARC 1.1 (ISO 28500:2017) and reads
+ * archives. Each record is a gzip member of its own, unless is_plain is set.
+ * Pure.
  */
 #ifndef CRAWL_WARC_WRITE_H
 #define CRAWL_WARC_WRITE_H
@@ -17,116 +18,136 @@ struct warc_reader;
 
 /* A request and its response. */
 struct warc_exchange {
-	struct slice url;       /* canonical */
-	uint64_t time_ms;       /* time of the request */
-	struct slice address;   /* IP address of the server, or empty */
-	struct slice request;   /* head of the request as sent, or empty */
-	struct slice headers;   /* head of the response as received, with its
-				   status line; with or without the blank line */
-	struct slice body;      /* decoded */
-	bool is_cut;            /* the body is incomplete */
-	const char *cut_reason; /* "length", "time", "disconnect" */
-	bool is_revisit; /* 304, or the body is the same as at the last visit */
-	uint64_t revisit_ms;  /* visit that received the body; 0 = unknown */
-	uint64_t identity[2]; /* unique; becomes the record ids (UUID v4) */
+	struct slice url;     /* canonical URL */
+	uint64_t time_ms;     /* time of the request */
+	struct slice address; /* IP address of the server, or empty */
+	struct slice request; /* head of the request as it was sent, or empty */
+	struct slice
+		headers;   /* head of the response as received, with its status
+			      line; the blank line at the end is optional */
+	struct slice body; /* decoded body */
+	bool is_cut;       /* the body is incomplete */
+	const char *cut_reason; /* value of WARC-Truncated: "length", "time",
+				   "disconnect" */
+	bool is_revisit; /* the status is 304, or the body has not changed since
+			    the last visit */
+	uint64_t revisit_ms;  /* time of the visit that received the body; 0 =
+				 unknown */
+	uint64_t identity[2]; /* unique; the ids of the records (UUID v4) are
+				 computed from it */
 };
 
-/* Return the identity of the response to a visit of `url` at `time_ms`. */
+/* Compute the identity of the response to a visit of `url` at `time_ms`. */
 void warc_visit_identity(struct slice url, uint64_t time_ms,
 			 uint64_t identity_out[2]);
 
-/* Information about a file. */
+/* Information about an archive file, for its warcinfo record. */
 struct warc_info {
-	struct slice file; /* its name */
+	struct slice file; /* name of the file */
 	struct slice software;
-	const char *robots; /* "classic" or "ignore" */
+	const char
+		*robots; /* how robots.txt was handled: "classic" or "ignore" */
 	uint64_t time_ms;
-	uint64_t identity[2]; /* as above */
-	bool is_plain;        /* not compressed */
+	uint64_t identity[2]; /* as in struct warc_exchange */
+	bool is_plain;        /* do not compress the record */
 };
 
 /* Append a warcinfo record. */
 void warc_write_info(const struct warc_info *info, struct buffer *out);
 
 /*
- * Append a response (or revisit) record and its request record, with digests
- * (sha1, base32). Headers that describe an undone coding are renamed to
- * X-Archive-Orig-, and Content-Length is the length of `body`.
+ * Append a response record (or a revisit record) and a request record, with
+ * digests (SHA-1, base32). The prefix X-Archive-Orig- is added to headers that
+ * describe a coding which was decoded; Content-Length is the size of `body`.
  */
 void warc_write_exchange(const struct warc_exchange *exchange,
 			 struct buffer *out);
 
-/* A text, or the reason for a failed extraction: records of WET files. */
+/*
+ * A record of a WET file: the text of a page, or the reason why its extraction
+ * failed.
+ */
 struct warc_conversion {
-	const char *error; /* one word: there is no text, and `text` is the
-			      reason; or NULL */
+	const char *error; /* NULL, or one word if the extraction failed; then
+			      `text` is the reason */
 	struct slice url;
-	uint64_t time_ms;       /* of the visit of the page */
-	uint64_t source_ms;     /* of the visit whose archived response is the
-				   source; 0 = none */
-	const char *media_type; /* of the text */
-	struct slice sequence;  /* position to continue from: a private field */
+	uint64_t time_ms;       /* time of the visit of the page */
+	uint64_t source_ms;     /* time of the visit whose archived response
+				   contains the page; 0 = none */
+	const char *media_type; /* media type of the text */
+	struct slice sequence; /* position from which the export can continue; a
+				  private field */
 	struct slice text;
-	uint64_t identity[2]; /* as above */
-	bool is_plain;        /* not compressed */
+	uint64_t identity[2]; /* as in struct warc_exchange */
+	bool is_plain;        /* do not compress the record */
 };
 
 /*
- * Append a conversion record; WARC-Refers-To is the record of
- * warc_visit_identity(). After an error, append a metadata record with the
- * fields `error` and `message`.
+ * Append a conversion record. Its WARC-Refers-To is the response record with
+ * warc_visit_identity(). If the extraction failed, append a metadata record
+ * with the fields `error` and `message` instead.
  */
 void warc_write_conversion(const struct warc_conversion *conversion,
 			   struct buffer *out);
 
 /*
- * Read web archives as a stream: WARC 1.0, 1.1 (ISO 28500), 0.17 and 0.18, and
- * ARC 1.0; plain, gzip (one member per record, or one for all) or zstd (also
- * with the dictionary frame of warc.zst). Memory does not grow with the file.
+ * Reads web archives as a stream: WARC 1.0, 1.1 (ISO 28500), 0.17 and 0.18, and
+ * ARC 1.0. They may be plain, gzip (one member for each record, or one for all)
+ * or zstd (also with the dictionary frame of warc.zst). Memory does not grow
+ * with the file.
  */
 
 enum warc_kind {
-	WARC_RESPONSE, /* an HTTP response: the fields below are set */
-	WARC_RESOURCE, /* a body without HTTP; http_status is 200 */
-	WARC_REVISIT,  /* the same content as before */
-	WARC_OTHER,    /* warcinfo, request, metadata, conversion, dns... */
+	WARC_RESPONSE, /* an HTTP response */
+	WARC_RESOURCE, /* a body without an HTTP head; http_status is 200 */
+	WARC_REVISIT,  /* the content was the same as at an earlier visit */
+	WARC_OTHER, /* another record: warcinfo, request, metadata, conversion,
+		       dns, ... */
 };
 
 struct warc_record {
 	enum warc_kind kind;
-	uint64_t offset;  /* offset in the file of the record, or of the
-			     compressed member that contains it */
-	uint64_t time_ms; /* WARC-Date, ARC's archive date; 0 = none */
-	char url[MAX_URL_BYTES + 1]; /* WARC-Target-URI as written, or "" */
+	uint64_t offset;  /* offset of the record in the file; in a compressed
+			     file, the offset of the member that contains it */
+	uint64_t time_ms; /* WARC-Date, or the archive date of ARC; 0 = none */
+	char url[MAX_URL_BYTES + 1]; /* WARC-Target-URI as in the file, or "" */
 	char type[32];        /* WARC-Type in lower case; "arc" for ARC */
-	uint16_t http_status; /* 0 = none */
+	uint16_t http_status; /* status of the response; 0 = none */
 	char content_type[128];
-	char charset[32];                 /* of the Content-Type, or "" */
-	char redirect[MAX_URL_BYTES + 1]; /* Location as written, or "" */
-	unsigned robots_tag; /* of X-Robots-Tag: see page/robots_tag.h */
-	bool is_cut;       /* the body is incomplete: by WARC-Truncated, a wrong
-			      length, the size limit, or the end of the file */
-	struct slice body; /* without transfer and content coding; valid until
-			      the next call */
-	enum error error;  /* this record is not usable, but reading can
-			      continue: ERR_MALFORMED, ERR_CORRUPT... */
-	char reason[160];  /* English, if error is set */
+	char charset[32]; /* charset of the Content-Type, or "" */
+	char redirect[MAX_URL_BYTES +
+		      1];    /* Location as in the response, or "" */
+	unsigned robots_tag; /* ROBOTS_TAG_* of X-Robots-Tag: see
+				page/robots_tag.h */
+	bool is_cut; /* the body is incomplete, because of WARC-Truncated, a
+			wrong length, the size limit, or the end of the file */
+	struct slice body; /* body without transfer coding and content coding;
+			      valid until the next call */
+	enum error
+		error; /* the record is not usable, for example ERR_MALFORMED or
+			  ERR_CORRUPT, but the following records can be read */
+	char reason[160]; /* English text, if `error` is set */
 };
 
-/* Write up to `capacity` bytes to `out`; 0 at the end. An error stops it. */
+/*
+ * Reads an archive: write up to `capacity` bytes to `out` and their number to
+ * *size_out; 0 at the end. After an error nothing more is read.
+ */
 typedef enum error warc_source(void *context, char *out, size_t capacity,
 			       size_t *size_out);
 
-/* Bodies are truncated at `max_body_bytes`. */
+/*
+ * Create a reader. It truncates bodies that are larger than `max_body_bytes`.
+ */
 struct warc_reader *warc_reader_create(warc_source *source, void *context,
 				       size_t max_body_bytes);
-void warc_reader_destroy(struct warc_reader *reader); /* NULL is a no-op */
+void warc_reader_destroy(struct warc_reader *reader); /* do nothing for NULL */
 
 /*
- * Return the next record, usable or not (record_out->error). False at the end
- * of the file, or if the rest cannot be read: *error_out states which
- * (ERR_NONE: the end) and record_out->reason why. Reading continues after
- * damage at the next record found.
+ * Read the next record. record_out->error is set if it is not usable. Return
+ * false if nothing more can be read: at the end of the file (*error_out is
+ * ERR_NONE), or after an error (record_out->reason is its reason). After
+ * damage, reading continues with the next record that is found.
  */
 bool warc_next(struct warc_reader *reader, struct warc_record *record_out,
 	       enum error *error_out);

@@ -47,8 +47,7 @@ struct bundle_site {
 	const char *host; /* HOST in the identifier HOST/N of a cluster */
 	const char *base; /* scheme://host[:port]/ */
 	enum measure measure;
-	unsigned width; /* steps or tags per shingle; 0 = default of the measure
-			 */
+	unsigned width;     /* steps or tags per shingle; 0 = default */
 	unsigned threshold; /* permille */
 	uint64_t generation;
 	uint64_t made_ms; /* time of writing, Unix milliseconds */
@@ -109,8 +108,7 @@ struct bundle_cluster {
 	uint32_t version;  /* number of the newest version of its template; 0 =
 			      none */
 	struct slice json; /* JSON of this version; empty if there is none */
-	size_t first_row;  /* index of the first row of its document frequencies
-			    */
+	size_t first_row;  /* first row of its document frequencies */
 	size_t row_count;
 	const struct section *samples; /* or NULL */
 };
@@ -191,8 +189,7 @@ struct bundle_page {
 
 /* The number of pages of a cluster that contain a fragment. */
 struct frequency_row {
-	uint32_t fragment; /* must be the first member: order_u32() compares it
-			    */
+	uint32_t fragment; /* must be first: order_u32() compares it */
 	uint32_t count;
 };
 

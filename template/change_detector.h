@@ -43,10 +43,8 @@ enum decision_kind {
 	DECISION_CHANGED,  /* the pages changed together and remain in the
 			      template */
 	DECISION_REPLACED, /* the pages changed and are in other clusters now */
-	DECISION_MERGED, /* the pages are unchanged, but in another cluster now
-			  */
-	DECISION_SPLIT,  /* some pages moved to another cluster, others remained
-			  */
+	DECISION_MERGED,   /* unchanged pages are in another cluster now */
+	DECISION_SPLIT,    /* some pages moved to another cluster, some not */
 	DECISION_VANISHED, /* the pages no longer exist */
 	DECISION_BLOCKED,  /* all visits returned errors or challenges */
 };

@@ -28,11 +28,9 @@ struct site_source;
 struct site_view {
 	struct slice host; /* HOST in the identifier HOST/N of a cluster */
 	enum measure measure;
-	unsigned width; /* steps or tags per shingle; 0 = default of the measure
-			 */
+	unsigned width;      /* steps or tags per shingle; 0 = default */
 	unsigned threshold;  /* permille */
-	uint64_t generation; /* generation of its templates at the last begin()
-			      */
+	uint64_t generation; /* of its templates at the last begin() */
 	const struct site_source *source;
 	void *context; /* first argument of the functions of `source` */
 };

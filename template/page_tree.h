@@ -192,8 +192,7 @@ struct path_tree_node {
 				      the node */
 	bool is_end[PATH_SIDES]; /* a path of this side with is_told ends at the
 				    node */
-	float ratios[PATH_SIDES]; /* ratio of the pages that contain this path
-				   */
+	float ratios[PATH_SIDES]; /* ratio of the pages with this path */
 };
 
 struct path_tree {

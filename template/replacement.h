@@ -112,8 +112,7 @@ struct lost_element {
 			       of the attribute */
 	struct slice path;  /* element_path(); for an attribute with "/@NAME" at
 			       the end; or empty */
-	uint32_t minimum; /* minimum number of matches of its selector on a page
-			   */
+	uint32_t minimum;   /* minimum number of matches on a page */
 	uint32_t maximum;
 	const volatile sig_atomic_t
 		*is_stopped; /* the search stops when the number is not 0; NULL:

@@ -190,8 +190,7 @@ void extraction_result_free(struct extraction_result *answer);
  * in bytes.
  */
 struct generation_places {
-	size_t at[2]; /* [count], ascending: in the result, and in its template
-		       */
+	size_t at[2]; /* [count]: in the result, and in its template */
 	size_t count;
 };
 

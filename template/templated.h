@@ -70,8 +70,7 @@ enum templated_code {
 	TEMPLATED_MALFORMED,    /* an argument is invalid */
 	TEMPLATED_TOO_LARGE,    /* a limit is exceeded */
 	TEMPLATED_CORRUPT,      /* the bundle is damaged, or not a bundle */
-	TEMPLATED_OTHER_FORMAT, /* the bundle has another version of the format
-				 */
+	TEMPLATED_OTHER_FORMAT, /* the format has another version */
 	TEMPLATED_NOT_HTML,     /* the page is an image, an archive, ... */
 	TEMPLATED_NO_TEMPLATE,  /* the method needs a template, but the page has
 				   none */
@@ -91,8 +90,7 @@ struct templated_limits {
 				  MiB */
 	size_t max_page_nodes; /* elements of a page, if the bundle allows more;
 				  2,000,000 */
-	size_t max_learned_bytes; /* size of its template models; default 64 MiB
-				   */
+	size_t max_learned_bytes; /* size of template models; default 64 MiB */
 };
 
 struct templated_bundle;
@@ -143,8 +141,7 @@ struct templated_page {
 };
 
 struct templated_class {
-	char id[288]; /* identifier of its template, "HOST/N"; "" if it has none
-		       */
+	char id[288];    /* identifier of its template, "HOST/N"; or "" */
 	uint32_t pages;  /* number of pages of this template in the bundle */
 	double distance; /* 0..1, distance to the nearest page of the site */
 	double reach; /* 0..1: pages with a larger distance have no template */
@@ -254,8 +251,7 @@ struct templated_method {
 	const char *name;
 	const char *summary; /* a description in one line */
 	const char *source;  /* the paper that describes it */
-	bool needs_template; /* the method fails for a page without a template
-			      */
+	bool needs_template; /* it fails for pages without a template */
 };
 
 /* Get the method with this index, from 0 on; return false if there is none. */

@@ -11,16 +11,16 @@
 #include "base/utf8.h"
 
 /*
- * Hosts that are addresses, in all spellings that resolvers accept, normalised
- * as in the WHATWG URL standard (3.5).
+ * Hosts that are addresses. All spellings that resolvers accept are converted
+ * to the form of the WHATWG URL standard (3.5).
  */
 
 enum { MAX_PARTS = 4 };
 
 /*
- * Parse a number like the IPv4 number parser: after 0x hexadecimal digits,
- * possibly none, after 0 octal digits. At most UINT32_MAX + 1. Return false if
- * it is no number.
+ * Parse a number as the IPv4 number parser of the standard does. After "0x" it
+ * is hexadecimal and may have no digits; after "0" it is octal. The result is
+ * at most UINT32_MAX + 1. Return false if the text is no number.
  */
 static bool parse_number(struct slice text, uint64_t *number_out)
 {
@@ -47,8 +47,8 @@ static bool parse_number(struct slice text, uint64_t *number_out)
 }
 
 /*
- * Remove the first part from `text` and return it; return no value if nothing
- * remains.
+ * Remove the part before the first dot from `text` and return it. If nothing is
+ * left, return a slice whose data is NULL.
  */
 static struct slice next_part(struct slice *text)
 {
@@ -66,8 +66,8 @@ static struct slice next_part(struct slice *text)
 
 /*
  * Return whether the last label of `host`, a name in lower case, is a number.
- * Such a host must be an IPv4 address, because resolvers read it as one (ends
- * in a number checker).
+ * Resolvers read such a host as an IPv4 address, so it must be one (the
+ * standard's "ends in a number checker").
  */
 static bool address_is_ipv4(struct slice host)
 {
@@ -85,8 +85,9 @@ static bool address_is_ipv4(struct slice host)
 }
 
 /*
- * Write the host as a dotted quad. It has 1 to 4 numbers, decimal, octal or
- * hexadecimal; the last one fills the rest (IPv4 parser). ERR_MALFORMED.
+ * Write the host as an IPv4 address with four decimal numbers. The host
+ * consists of 1 to 4 decimal, octal or hexadecimal numbers; the last one fills
+ * the remaining bytes (IPv4 parser of the standard). ERR_MALFORMED.
  */
 static enum error address_put_ipv4(struct slice host, struct bounded *out)
 {
@@ -117,8 +118,8 @@ static enum error address_put_ipv4(struct slice host, struct bounded *out)
 }
 
 /*
- * Write the IPv6 address, passed without brackets and without a zone,
- * compressed and in brackets. ERR_MALFORMED.
+ * Write an IPv6 address, compressed and in brackets. `text` has no brackets and
+ * no zone. ERR_MALFORMED.
  */
 static enum error address_put_ipv6(struct slice text, struct bounded *out)
 {
@@ -133,7 +134,10 @@ static enum error address_put_ipv6(struct slice text, struct bounded *out)
 	    inet_pton(AF_INET6, address, &bytes) != 1)
 		return ERR_MALFORMED;
 	inet_ntop(AF_INET6, &bytes, address, sizeof(address));
-	/* the standard does not write ::ffff:1.2.3.4 (IPv6 serializer) */
+	/*
+	 * inet_ntop() writes ::ffff:1.2.3.4, but the standard does not (IPv6
+	 * serializer)
+	 */
 	quad = strrchr(address, ':') + 1;
 	if (strchr(quad, '.') != NULL)
 		(void)snprintf(
@@ -147,8 +151,8 @@ static enum error address_put_ipv6(struct slice text, struct bounded *out)
 }
 
 /*
- * Convert a host with stars to lower case; return false if it contains other
- * characters.
+ * Copy a host that contains '*' to `out` in lower case. Return false if it
+ * contains characters that no canonical host has.
  */
 static bool host_glob_fold(struct slice text, char *out)
 {
@@ -165,7 +169,10 @@ static bool host_glob_fold(struct slice text, char *out)
 	return true;
 }
 
-/* Write the canonical form of a host without stars. */
+/*
+ * Write the canonical form of a host without '*' to `out`. Return false if it
+ * is invalid.
+ */
 static bool host_glob_parse(struct slice text, char *out)
 {
 	char address[MAX_HOST_BYTES + sizeof("http://")];
@@ -199,7 +206,7 @@ bool host_globs_add(struct host_globs *globs, struct slice text)
 	if (globs->arena == NULL)
 		globs->arena = arena_create();
 	size = strlen(host);
-	host[size] = '$'; /* match up to the end */
+	host[size] = '$'; /* the pattern must match up to the end of the host */
 	kept = (struct slice){arena_copy(globs->arena, host, size + 1),
 			      size + 1};
 	if (!pattern_make(globs->arena, kept, &globs->patterns[globs->count]))
@@ -231,7 +238,10 @@ void host_globs_free(struct host_globs *globs)
 enum {
 	MAX_NAME = 253,
 	MAX_LABEL = 63,
-	/* before IDNA: 59 four-byte characters make a label of 63 */
+	/*
+	 * maximum length before conversion by IDNA: 59 four-byte characters can
+	 * be a label of 63 bytes
+	 */
 	MAX_UNICODE = 4 * MAX_NAME,
 	MAX_PORT = 65535,
 };
@@ -257,8 +267,8 @@ static bool host_is_dns_name(struct slice host)
 }
 
 /*
- * Convert ASCII letters to lower case in place; return false if there are
- * non-ASCII bytes.
+ * Convert ASCII letters to lower case, in place. Return false if the text
+ * contains other bytes than ASCII.
  */
 static bool lower_ascii(struct bounded *text)
 {
@@ -276,7 +286,7 @@ static bool lower_ascii(struct bounded *text)
 
 /*
  * Return whether the name contains a character that transitional processing
- * would change: sharp s, final sigma, joiners.
+ * would change: sharp s, final sigma, or a zero-width joiner or non-joiner.
  */
 static bool has_deviation(const char *name)
 {
@@ -287,9 +297,10 @@ static bool has_deviation(const char *name)
 }
 
 /*
- * libidn2 refuses symbols that IDNA2008 disallows (hearts, snowmen) and
- * browsers accept. Transitional processing accepts them and gives the same
- * result for names without deviation characters (UTS #46, 7).
+ * Convert a name to ASCII by libidn2. It refuses symbols that IDNA2008
+ * disallows but browsers accept (hearts, snowmen). In this case use
+ * transitional processing, which accepts them. Its result is the same if the
+ * name has no deviation characters (UTS #46, 7).
  */
 static int host_lookup_idna(const char *name, char **ascii_out)
 {
@@ -308,8 +319,8 @@ static int host_lookup_idna(const char *name, char **ascii_out)
 
 /*
  * Convert a domain to ASCII (UTS #46, not transitional) if it is UTF-8 with
- * non-ASCII characters; the standard does not change ASCII names, even with a
- * broken "xn--".
+ * non-ASCII characters. The standard does not change ASCII names, not even one
+ * with an invalid "xn--".
  */
 static bool host_convert_idna(struct bounded *name)
 {
@@ -349,7 +360,8 @@ static enum error host_put_name(struct slice host, struct bounded *out)
 }
 
 /*
- * Write the port. `text` follows the host: empty, or ':' and digits or nothing.
+ * Write the port unless it is `default_port`. `text` is the text after the
+ * host: empty, ":", or ":" and digits.
  */
 static bool put_port(struct slice text, unsigned default_port,
 		     struct bounded *out)
@@ -372,7 +384,8 @@ static bool put_port(struct slice text, unsigned default_port,
 }
 
 /*
- * Return the length of the host at the beginning of `authority`, or 0.
+ * Return the length of the host at the beginning of `authority`; 0 if there is
+ * none.
  */
 static size_t host_size(struct slice authority)
 {

@@ -9,16 +9,17 @@
 #include "page/robots_tag.h"
 
 /*
- * Only names that a product has invented, so that no site is likely to identify
- * pages with them. Deliberately omitted:
- * - id, ref, source, from, cid, campaign, share, si, spm, feature: words that
- *   sites use for their content;
- * - sid and s: a session in phpBB and vBulletin, but the story of Slashdot and
- *   PHP-Nuke (article.pl?sid=...) and the search of WordPress;
+ * The list contains only names that a product has invented, so that no site is
+ * likely to identify its pages by them. Some names are deliberately omitted:
+ *
+ * - id, ref, source, from, cid, campaign, share, si, spm, feature: sites use
+ *   these words for their content;
+ * - sid and s: phpBB and vBulletin use them for a session, but Slashdot and
+ *   PHP-Nuke for a story (article.pl?sid=...) and WordPress for a search;
  * - session, session_id, sessionid, token: conferences have sessions, and a
- *   link with a token may be dead without it;
- * - pk_*, ns_*, at_*, itm_*, trk*: prefixes that are also a primary key, a name
- *   space, a place or an item; only whole names with them are listed.
+ *   link may not work without its token;
+ * - pk_*, ns_*, at_*, itm_*, trk*: these prefixes also mean a primary key, a
+ *   name space, a place or an item. Only whole names with them are listed.
  */
 const char parameters_default[] =
 	/* Urchin, Google: analytics, ads, merchant, search box */
@@ -53,7 +54,10 @@ static bool is_gap(char c)
 	return c == ' ' || c == ',' || (c >= '\t' && c <= '\r');
 }
 
-/* Remove the first name from `names` and return it, or an empty one. */
+/*
+ * Remove the first name from `names` and return it; return an empty slice if
+ * there is none.
+ */
 static struct slice next_name(struct slice *names)
 {
 	const char *text = names->data;
@@ -69,7 +73,7 @@ static struct slice next_name(struct slice *names)
 	return (struct slice){text + begin, end - begin};
 }
 
-/* Return whether `name` is one of the names. */
+/* Return whether `name` is in the list `names`. */
 static bool parameter_is_listed(struct slice name, struct slice names)
 {
 	struct slice listed;
@@ -100,13 +104,13 @@ void parameters_expand(struct slice text, struct buffer *out)
 	}
 }
 
-/* Return the part of `text` before the first of the bytes `ends`. */
+/* Return the part of `text` before the first byte that is in `ends`. */
 static struct slice parameter_read_until(const char *text, const char *ends)
 {
 	return (struct slice){text, strcspn(text, ends)};
 }
 
-/* Return whether the last written segment is "." or "..". */
+/* Return whether the last segment between `begin` and `end` is "." or "..". */
 static bool ends_in_dots(const char *begin, const char *end)
 {
 	size_t dots = 0;
@@ -118,8 +122,9 @@ static bool ends_in_dots(const char *begin, const char *end)
 }
 
 /*
- * Remove ";name=value" from the path at `path`, in place; return its new end.
- * Keep it where its removal would leave a dot segment: "/..;sid=1/".
+ * Remove each ";name=value" with a listed name from the path at `path`, in
+ * place; return its new end. If the removal would result in a dot segment
+ * ("/..;sid=1/"), do not remove it.
  */
 static char *drop_from_path(char *path, const char *end, struct slice names)
 {
@@ -146,8 +151,8 @@ static char *drop_from_path(char *path, const char *end, struct slice names)
 }
 
 /*
- * Do the same for the query that begins with the '?' at `in`; write it to
- * `out`.
+ * Copy the query that begins with the '?' at `in` to `out`, without the
+ * parameters that have a listed name; return the end of the copy.
  */
 static char *drop_from_query(char *out, const char *in, struct slice names)
 {
@@ -219,9 +224,7 @@ static const struct byte_set unreserved = {{
 	BIT('_') | BIT('~') | UINT64_C(0x07fffffe07fffffe), /* A-Z a-z */
 }};
 
-/*
- * Reserved characters (RFC 3986, 2.2) without '#' and without the single quote.
- */
+/* Reserved characters (RFC 3986, 2.2), except '#' and the single quote. */
 static const struct byte_set reserved = {{
 	BIT('!') | BIT('$') | BIT('&') | BIT('(') | BIT(')') | BIT('*') |
 		BIT('+') | BIT(',') | BIT('/') | BIT(':') | BIT(';') |
@@ -260,7 +263,8 @@ void percent_put(struct bounded *out, unsigned char byte)
 }
 
 /*
- * Return the byte of the escape at the beginning of `text`, or -1.
+ * Return the byte that is escaped at the beginning of `text`; -1 if there is no
+ * escape.
  */
 static int escape_value(const unsigned char *text, size_t size)
 {
@@ -287,7 +291,9 @@ void percent_decode(struct slice text, struct bounded *out)
 	}
 }
 
-/* Return the bytes that are not encoded. */
+/*
+ * Return the bytes that are not encoded, if those in `special` must be encoded.
+ */
 static struct byte_set plain_bytes(const char *special)
 {
 	struct byte_set plain = reserved;
@@ -300,8 +306,8 @@ static struct byte_set plain_bytes(const char *special)
 }
 
 /*
- * Write the escape or the single byte at the beginning of `text`; return its
- * size.
+ * Write the escape or the byte at the beginning of `text` in canonical form.
+ * Return the number of bytes of `text` that it has.
  */
 static size_t put_odd(const unsigned char *text, size_t size,
 		      struct bounded *out)
@@ -337,17 +343,18 @@ void percent_normalize(struct slice text, const char *special,
 	}
 }
 
-/* Splits a link, as written in a page, into its parts. */
+/* The parts of a link as it is written in a page. */
 
 struct url_reference {
-	bool is_relative; /* without an authority */
+	bool is_relative; /* it has no authority */
 	bool is_https;
 	struct slice authority; /* without user and password */
-	struct slice rest;      /* path and query */
+	struct slice rest;      /* path and query, not canonical */
 };
 
 /*
- * Trim controls and spaces (WHATWG URL, basic URL parser); drop the fragment.
+ * Trim control characters and spaces at both ends (WHATWG URL, basic URL
+ * parser), and drop the fragment.
  */
 static struct slice reference_trim(struct slice text)
 {
@@ -365,7 +372,7 @@ static struct slice reference_trim(struct slice text)
 	return text;
 }
 
-/* Return whether the reference needs repair. */
+/* Return whether reference_repair() must change the reference. */
 static bool is_odd(struct slice text)
 {
 	for (size_t i = 0; i < text.size; i++)
@@ -376,11 +383,11 @@ static bool is_odd(struct slice text)
 }
 
 /*
- * Repair `text` as browsers read an attribute (WHATWG URL, basic URL parser):
- * trim controls and spaces around it, drop tabs and line ends inside and the
- * fragment, and replace '\' before the query with '/'. Return a slice of
- * `text`, or of `room` if something inside had to be repaired; truncated if
- * `room` is full.
+ * Repair the reference `text` as browsers do (WHATWG URL, basic URL parser):
+ * trim control characters and spaces at both ends, drop the fragment and all
+ * tabs and line ends, and replace each '\' before the query by '/'. The result
+ * is a slice of `text`, or of `room` if a change within the text was necessary.
+ * It is truncated if `room` is full.
  */
 static struct slice reference_repair(struct slice text, struct bounded *room)
 {
@@ -402,7 +409,10 @@ static struct slice reference_repair(struct slice text, struct bounded *room)
 	return bounded_slice(room);
 }
 
-/* Return the length of the scheme before its ':', or 0. */
+/*
+ * Return the length of the scheme at the beginning of `text`, without the ':';
+ * 0 if there is none.
+ */
 static size_t scheme_length(struct slice text)
 {
 	size_t length = 0;
@@ -427,9 +437,10 @@ static bool reference_scheme_is(struct slice text, size_t length,
 }
 
 /*
- * "example.org:8080/x" has no scheme, "tel:110" has one. Without a base, a name
- * is a host if it contains a dot, is localhost, or is followed by a port and a
- * path.
+ * Return whether `text` begins with a host and port and not with a scheme:
+ * "example.org:8080/x" does, "tel:110" does not. It is used if there is no
+ * base. A name before a ':' is a host if it contains a dot, is localhost, or is
+ * followed by a port and a path.
  */
 static bool is_host_and_port(struct slice text, size_t length)
 {
@@ -451,7 +462,7 @@ static bool begins_with_slashes(struct slice text)
 	return slice_byte(text, 0) == '/' && slice_byte(text, 1) == '/';
 }
 
-/* Split `text`, which begins with the authority, into authority and rest. */
+/* Split `text`, which begins with an authority, into authority and rest. */
 static void split_authority(struct slice text, struct url_reference *out)
 {
 	size_t begin = 0;
@@ -468,9 +479,9 @@ static void split_authority(struct slice text, struct url_reference *out)
 }
 
 /*
- * Split the repaired `text`, which must be absolute if `base` is NULL; the
- * slices point into it. ERR_MALFORMED, ERR_ADDRESS_FORBIDDEN (a scheme other
- * than http or https).
+ * Split a reference that was repaired. It must be absolute if `base` is NULL.
+ * The slices point into `text`. ERR_MALFORMED; ERR_ADDRESS_FORBIDDEN: its
+ * scheme is not http or https.
  */
 static enum error reference_split(struct slice text, const struct url *base,
 				  struct url_reference *reference_out)
@@ -486,7 +497,10 @@ static enum error reference_split(struct slice text, const struct url *base,
 		    !reference_scheme_is(text, length, "http"))
 			return ERR_ADDRESS_FORBIDDEN;
 		text = word_skip(text, length + 1);
-		/* "http:x" is relative to a page of the same scheme (WHATWG) */
+		/*
+		 * on an http page, "http:x" is a relative reference (WHATWG),
+		 * likewise for https
+		 */
 		reference_out->is_relative =
 			base != NULL &&
 			base->is_https == reference_out->is_https &&
@@ -508,7 +522,8 @@ static enum error reference_split(struct slice text, const struct url *base,
 
 enum {
 	/*
-	 * decoding shrinks a text to a third at most, apart from dot segments
+	 * Decoding makes a text at most three times shorter, except for dot
+	 * segments.
 	 */
 	MAX_REFERENCE = 3 * MAX_URL_BYTES,
 	MAX_MERGED = MAX_URL_BYTES + MAX_REFERENCE,
@@ -542,7 +557,10 @@ static enum error put_authority(const struct url_reference *reference,
 	return error;
 }
 
-/* Return the index of the first segment that begins with a dot, or `size`. */
+/*
+ * Return the index of the first segment that begins with a dot; `size` if there
+ * is none.
+ */
 static size_t first_dot(const char *path, size_t size)
 {
 	const char *end = path + size;
@@ -554,7 +572,7 @@ static size_t first_dot(const char *path, size_t size)
 	return size;
 }
 
-/* Return the index of the last segment, or 0. */
+/* Return the index of the '/' before the last segment; 0 if there is none. */
 static size_t last_segment(const char *path, size_t size)
 {
 	const char *slash = memrchr(path, '/', size);
@@ -564,8 +582,8 @@ static size_t last_segment(const char *path, size_t size)
 }
 
 /*
- * Return the part of the base's path that is kept for a reference that begins
- * with `first`.
+ * Return the part of the base's path to which a relative reference is appended;
+ * `first` is the first character of the reference.
  */
 static struct slice url_base_path(const struct url *base, char first)
 {
@@ -577,7 +595,10 @@ static struct slice url_base_path(const struct url *base, char first)
 		path, first == '?' ? size : last_segment(path, size) + 1};
 }
 
-/* Write path and query with their dot segments (RFC 3986, 5.2.3). */
+/*
+ * Write path and query of the URL; dot segments are not removed yet (RFC 3986,
+ * 5.2.3).
+ */
 static void url_merge_path(const struct url_reference *reference,
 			   const struct url *base, struct bounded *out)
 {
@@ -594,8 +615,8 @@ static void url_merge_path(const struct url_reference *reference,
 }
 
 /*
- * Remove the dot segments of `path`, which begins with '/', in place (RFC 3986,
- * 5.2.4); return the new size.
+ * Remove the dot segments from `path`, in place (RFC 3986, 5.2.4). The path
+ * begins with '/'. Return its new size.
  */
 static size_t remove_dots(char *path, size_t size)
 {
@@ -624,7 +645,7 @@ static size_t remove_dots(char *path, size_t size)
 	return left;
 }
 
-/* Set the rest of `url`, whose authority is set. */
+/* Set path and query of `url`, whose authority must be set. */
 static enum error url_resolve_rest(const struct url_reference *reference,
 				   const struct url *base, struct url *url)
 {
@@ -651,7 +672,10 @@ static enum error url_resolve_rest(const struct url_reference *reference,
 	return out.is_cut ? ERR_TOO_LARGE : ERR_NONE;
 }
 
-/* Copy only the texts, which end long before the arrays. */
+/*
+ * Copy a URL. Only the texts are copied, because they are much shorter than the
+ * arrays.
+ */
 static void url_copy(const struct url *url, struct url *out)
 {
 	memcpy(out->text, url->text, strlen(url->text) + 1);
@@ -678,8 +702,8 @@ enum error url_parse(struct url *url_out, struct slice reference,
 	if (error != ERR_NONE)
 		return error;
 	if (parts.is_relative && parts.rest.size == 0) {
-		*url_out = *base; /* an empty reference is the page itself, with
-				     its query */
+		*url_out = *base; /* an empty reference means the page itself,
+				     with its query */
 		return ERR_NONE;
 	}
 	error = put_authority(&parts, base, &url);
@@ -711,12 +735,15 @@ struct url url_base(const struct url *page, struct slice base_href)
 }
 
 enum {
-	MAX_NAME = 32,   /* length of a name; a longer word is a sentence */
-	MAX_HYPHENS = 2, /* hyphens of a name; a word with more is a sentence */
-	MIN_HEX = 8,     /* digits of a hexadecimal number */
-	MIN_CHANGES = 3, /* between letters and digits in an identifier */
+	MAX_NAME =
+		32, /* maximum length of a name; a longer word is a sentence */
+	MAX_HYPHENS = 2, /* maximum hyphens of a name; a word with more is a
+			    sentence */
+	MIN_HEX = 8,     /* minimum number of digits of a hexadecimal number */
+	MIN_CHANGES = 3, /* minimum number of changes between letters and digits
+			    in an identifier */
 	DAY_SIZE = 8,    /* length of 20240514 */
-	YEAR_SIZE = 4,   /* digits */
+	YEAR_SIZE = 4,   /* length of 2024 */
 };
 
 const char *url_kind_text(enum url_kind kind)
@@ -731,7 +758,7 @@ static bool url_byte_is_separator(char c)
 	return c == '-' || c == '_' || c == '.';
 }
 
-/* Return whether the text is a day: 20240514. */
+/* Return whether the text is a day such as 20240514. */
 static bool is_day(struct slice text)
 {
 	const char *c = text.data;
@@ -742,8 +769,8 @@ static bool is_day(struct slice text)
 }
 
 /*
- * Return the kind of numbers with single separators, such as 2024-05, 14.5.2024
- * or 1.2.3.
+ * Return the kind of a text that consists of numbers with single separators,
+ * such as 2024-05, 14.5.2024 or 1.2.3.
  */
 static enum url_kind kind_of_numbers(struct slice text)
 {
@@ -773,8 +800,9 @@ static enum url_kind kind_of_numbers(struct slice text)
 }
 
 /*
- * Return whether the text is a long hexadecimal number, also in groups like a
- * UUID, or alternates letters and digits.
+ * Return whether the text is an identifier: a long hexadecimal number, which
+ * may be in groups like a UUID, or a text in which letters and digits
+ * alternate.
  */
 static bool is_identifier(struct slice text)
 {

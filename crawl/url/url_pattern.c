@@ -11,15 +11,16 @@
 #include "page/robots_tag.h"
 
 /*
- * Length of the longest pattern that can match: a star between any two bytes of
- * the longest path.
+ * Length of the longest pattern that can match a path: the longest path, with a
+ * star between any two bytes.
  */
 enum { MAX_PATTERN_BYTES = 2 * 3 * MAX_URL_BYTES + 1 };
 
 /*
- * RFC 9309, 2.2.2, has an example of a query whose reserved characters are
- * encoded before the comparison. Few sites write their rules or links like
- * that, so a rule matches if either form matches.
+ * Copy `text` with the reserved characters of its query encoded. RFC 9309,
+ * 2.2.2, has an example in which these are encoded before the comparison. Few
+ * sites write their rules or links like that, so a rule matches if one of both
+ * forms matches.
  */
 #define QUERY_DELIMITERS ":/?[]@"
 
@@ -33,7 +34,7 @@ static void encode_query(struct slice text, const char *special,
 	percent_normalize(word_skip(text, head), query_special, out);
 }
 
-/* Return `text` with one star for each run of stars. */
+/* Return `text` with each run of stars replaced by one star. */
 static struct slice squeeze_stars(struct arena *arena, struct slice text)
 {
 	const char *bytes = text.data;
@@ -49,7 +50,10 @@ static struct slice squeeze_stars(struct arena *arena, struct slice text)
 	return (struct slice){out, size};
 }
 
-/* Return `text` in the arena; `original` if it is equal. */
+/*
+ * Copy `text` to the arena and return it. If it is equal to `original`, return
+ * `original` instead.
+ */
 static struct slice pattern_store_text(struct arena *arena,
 				       const struct bounded *text,
 				       struct slice original)
@@ -82,7 +86,8 @@ bool pattern_make(struct arena *arena, struct slice value,
 		return false;
 	pattern.length = (uint32_t)(text.size + squeezed + pattern.is_anchored);
 	if (slice_byte(value, value.size - 1) ==
-	    '*') { /* a star at the end matches any rest */
+	    '*') { /* a star at the end has no effect, because a rule also
+		      matches longer paths */
 		value.size--;
 		text.size--;
 		pattern.is_anchored = false;
@@ -113,7 +118,7 @@ void pattern_path_set(struct pattern_path *path, struct slice raw)
 	path->encoded = bounded_slice(&encoded);
 }
 
-/* Return the part before the first wildcard. */
+/* Return the part of the text before the first star. */
 static struct slice first_piece(struct slice text)
 {
 	text.size = word_find(text, '*');
@@ -129,8 +134,8 @@ static bool pattern_text_begins_with(struct slice text, struct slice piece)
 }
 
 /*
- * Skip the text up to and including the first occurrence of `piece`, or return
- * false.
+ * Skip the first occurrence of `piece` in *text, and everything before it.
+ * Return false if there is none.
  */
 static bool skip_piece(struct slice *text, struct slice piece)
 {
@@ -147,8 +152,9 @@ static bool skip_piece(struct slice *text, struct slice piece)
 }
 
 /*
- * Match each piece between wildcards at its first occurrence, so that no byte
- * of the path is read twice: memmem() is linear.
+ * Return whether a pattern matches `path`. Each piece between two stars is
+ * matched at its first occurrence after the previous piece. So no byte of the
+ * path is read twice, and memmem() is linear.
  */
 static bool pattern_match_pieces(struct slice text, bool is_anchored,
 				 struct slice path, size_t *steps)
@@ -178,8 +184,8 @@ bool pattern_matches(const struct pattern *pattern,
 		     const struct pattern_path *path, size_t *steps)
 {
 	/*
-	 * an escape is longer than its character, so equal sizes mean equal
-	 * texts
+	 * encoding makes a text longer, so an equal size means that nothing was
+	 * encoded
 	 */
 	bool is_same = pattern->encoded.size == pattern->text.size &&
 		       path->encoded.size == path->text.size;
@@ -195,16 +201,18 @@ bool pattern_matches(const struct pattern *pattern,
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 enum {
-	MAX_SEGMENT_COUNT = 24, /* further segments are ignored */
+	MAX_SEGMENT_COUNT = 24, /* further folders are ignored */
 	MAX_PARAMETERS = 16,    /* further parameters are ignored */
-	MAX_NAMES = 2,          /* folders that keep their names */
-	MAX_ITEM = 64,   /* length of a name after {n} has replaced digits */
-	MAX_COUNTED = 4, /* segments; larger numbers are not distinguished */
-	COARSE_SEED = 1, /* differs from that of fine hashes */
+	MAX_NAMES = 2,          /* number of folders whose names are kept */
+	MAX_ITEM = 64,   /* maximum length of a name, after replacing its digits
+			    by {n} */
+	MAX_COUNTED = 4, /* maximum number of segments that is distinguished */
+	COARSE_SEED = 1, /* seed of the hash of coarse patterns, so that it
+			    differs from that of fine ones */
 };
 
 /*
- * Endings that show how a page is generated; any other ending is a part of the
+ * Endings that show how a page was generated. Any other ending is a part of the
  * name.
  */
 static const char *const endings[] = {
@@ -213,8 +221,8 @@ static const char *const endings[] = {
 };
 
 /*
- * Prefixes and suffixes with which documentation generators (doxygen, javadoc)
- * mark the kinds of their pages.
+ * Beginnings of file names with which documentation generators (doxygen,
+ * javadoc) mark the kinds of their pages; below, ends of names.
  */
 static const char *const beginnings[] = {"class",     "struct",    "union",
 					 "namespace", "interface", "group__",
@@ -222,7 +230,10 @@ static const char *const beginnings[] = {"class",     "struct",    "union",
 static const char *const suffixes[] = {"-members", "_source", "-summary",
 				       "-tree",    "-frame",  "-use"};
 
-/* Last segments that name another view of the page before. */
+/*
+ * A last segment with one of these names is another view of the page whose URL
+ * is before it.
+ */
 static const char *const views[] = {"amp",   "embed", "feed",
 				    "print", "rss",   "trackback"};
 
@@ -231,7 +242,7 @@ static void put_kind(struct bounded *out, enum url_kind kind)
 	bounded_put_slice(out, slice_of(url_kind_text(kind)));
 }
 
-/* Write a name; replace only its numbers. */
+/* Write a name with its numbers replaced. */
 static void url_pattern_put_name(struct bounded *out, struct slice name)
 {
 	const char *c = name.data;
@@ -244,18 +255,21 @@ static void url_pattern_put_name(struct bounded *out, struct slice name)
 	}
 }
 
-/* The parts of the path and the query. */
+/* The parts of a URL's path, and its query. */
 struct url_parts {
 	struct slice folders[MAX_SEGMENT_COUNT]; /* [folder_count] */
 	size_t folder_count;
-	size_t segment_count; /* including the leaf */
+	size_t segment_count; /* number of segments, including the leaf */
 	bool is_open;         /* the path ends in '/' */
-	struct slice leaf;    /* the segment that identifies the page */
-	struct slice view;   /* segment after the leaf: "index", "feed", "page",
-				or empty */
-	struct slice number; /* page number after "page", or empty */
-	const char *ending;  /* ending of the last segment: ".html", or "" */
-	const char *query;   /* text after the '?', or NULL */
+	struct slice leaf; /* the segment that identifies the page: the last one
+			      that is not a view */
+	struct slice view; /* the segment after the leaf, if it is a view:
+			      "index", "feed", "page"; otherwise empty */
+	struct slice
+		number; /* the number after the view "page"; otherwise empty */
+	const char *
+		ending; /* ending of the last segment, such as ".html"; or "" */
+	const char *query; /* text after the '?'; NULL if there is none */
 };
 
 static bool url_segment_ends_with(struct slice text, const char *ending)
@@ -267,7 +281,9 @@ static bool url_segment_ends_with(struct slice text, const char *ending)
 			   size) == 0;
 }
 
-/* Remove the ending from the segment. */
+/*
+ * Remove the ending from the segment and return it; return "" if it has none.
+ */
 static const char *cut_ending(struct slice *segment)
 {
 	if (segment->size == 0 ||
@@ -307,7 +323,9 @@ static void split_path(struct slice path, struct url_parts *parts)
 	parts->is_open = path.size > 0 && text[path.size - 1] == '/';
 }
 
-/* Remove and return the last folder. */
+/*
+ * Remove the last folder and return it; return an empty slice if there is none.
+ */
 static struct slice url_parts_pop_folder(struct url_parts *parts)
 {
 	return parts->folder_count == 0 ? (struct slice){0}
@@ -316,7 +334,7 @@ static struct slice url_parts_pop_folder(struct url_parts *parts)
 
 /*
  * Find the view: "/news/a/index.html", "/news/a/feed/" and "/news/a/page/2/"
- * are about a.
+ * are views of the page "a".
  */
 static void find_view(struct url_parts *parts)
 {
@@ -354,7 +372,7 @@ static void url_parts_split(const struct url *url, struct url_parts *parts)
 		parts->folder_count + (parts->leaf.size > 0 ? 1 : 0);
 }
 
-/* A parameter: "name=" and the kind of its value. */
+/* A parameter in a pattern: its name, "=", and the kind of its value. */
 struct url_parameter {
 	char text[MAX_ITEM];
 };
@@ -409,8 +427,9 @@ static void put_query(struct bounded *out, const char *query)
 }
 
 /*
- * Write the first folders with their names, up to the first without a name; of
- * the other folders write kinds, and consecutive words as one.
+ * Write the first MAX_NAMES folders with their names, but only up to a folder
+ * that is no name. For the other folders write their kinds; several consecutive
+ * words are one.
  */
 static void put_folders(struct bounded *out, const struct url_parts *parts)
 {
@@ -448,7 +467,10 @@ static const char *find_affix(struct slice text, const char *const *affixes,
 	return "";
 }
 
-/* Write the name of a file, which a generator may have created. */
+/*
+ * Write the leaf. It may be the name of a file that a documentation generator
+ * has created.
+ */
 static void put_leaf(struct bounded *out, const struct url_parts *parts)
 {
 	struct slice leaf = parts->leaf;
@@ -484,7 +506,7 @@ static void put_fine(struct bounded *out, const struct url_parts *parts)
 		put_query(out, parts->query);
 }
 
-/* Write the wide pattern, "/+3.html?". */
+/* Write the wide pattern, such as "/+3.html?". */
 static void put_wide(struct bounded *out, const struct url_parts *parts)
 {
 	size_t count = parts->segment_count < MAX_COUNTED ? parts->segment_count

@@ -37,7 +37,8 @@ enum inline_kind inline_kind(uint16_t tag)
 }
 
 /*
- * Add an element that is inside the elements of the chain, if its kind is new.
+ * Add an element, which is inside the elements of the chain, unless the chain
+ * has an element of its kind.
  */
 static void inline_chain_add(struct inline_chain *chain,
 			     struct inline_element element)
@@ -61,9 +62,10 @@ static void inline_chain_add(struct inline_chain *chain,
 }
 
 /*
- * Return how many elements at the start of `open` can stay open for `wanted`:
- * the same link or code element, or for other kinds any element of the same
- * kind.
+ * Return how many elements at the start of `open` can stay open for a text
+ * inside `wanted`. A link or code element can stay open if `wanted` has the
+ * same element at its place; another element if `wanted` has an element of the
+ * same kind there.
  */
 static uint32_t inline_chain_shared(const struct inline_chain *open,
 				    const struct inline_chain *wanted)
@@ -83,20 +85,28 @@ static uint32_t inline_chain_shared(const struct inline_chain *open,
 	return count;
 }
 
-/* An open element; level 0 is the page. */
+/* An open element of the page. Level 0 is the page itself. */
 struct layout_level {
 	uint32_t node;
-	uint32_t block; /* the level of the innermost block around its text */
+	uint32_t block; /* the level of the innermost block around the text in
+			   this element */
+	/* the element of that line */
 	uint32_t line_node;
-	uint16_t line; /* the line that contains its text: outline_is_line() */
-	uint16_t uses; /* for a: how often it was opened */
-	struct columns columns;      /* for td and th: its columns; for tr: the
-					columns of its cells */
-	uint32_t inline_level;       /* of the `inlines` around its text */
-	struct inline_chain inlines; /* for an inline element */
+	uint16_t line; /* tag of the line that contains the text:
+			  outline_is_line() */
+	uint16_t uses; /* for a: number of lines in which the link was opened */
+	struct columns columns; /* for td and th: the columns of this cell; for
+				   tr: the columns of all cells up to now */
+	uint32_t inline_level;  /* the level whose `inlines` are around the text
+				 */
+	struct inline_chain inlines; /* for an inline element: itself and the
+					inline elements around it */
 };
 
-/* Return true if text inside `tag` leaves the line `outer` around it. */
+/*
+ * Return true if an element `tag` inside the line `outer` begins a line of its
+ * own.
+ */
 static bool makes_line(uint16_t tag, uint16_t outer)
 {
 	if (tag == TAG_pre)
@@ -137,7 +147,10 @@ static void set_line(struct layout_level *level,
 	}
 }
 
-/* Set block and line around the level's text; in pre a block is only a line. */
+/*
+ * Set the block and the line around the text in levels[count], whose element is
+ * a `tag`. In pre, a block is only a line.
+ */
 static void set_surroundings(struct layout_level *levels, uint32_t count,
 			     uint16_t tag)
 {
@@ -171,7 +184,7 @@ static void level_enter(struct layout_level *levels, uint32_t count,
 	level->uses = 0;
 	level->columns = (struct columns){0, 0};
 	if (tag == TAG_td || tag == TAG_th) {
-		/* the columns of a cell, after the cells before it */
+		/* a cell begins at the column after the previous cell */
 		struct columns *row = &levels[count - 1].columns;
 
 		level->columns.begin = row->end;
@@ -203,9 +216,10 @@ bool link_address_append(struct buffer *out,
 }
 
 /*
- * The layout opens each block of the page at most once, and only if something
- * inside it is kept, so that the output is linear in the page at any nesting.
- * It reopens inline elements in each line; there is at most one of each kind.
+ * The state of layout(). Each block of the page is opened at most once, and
+ * only if something inside it is kept, so that the output is linear in the page
+ * at any nesting. Inline elements are opened again in each line; at most one of
+ * each kind is open.
  */
 
 struct layout_state {
@@ -215,26 +229,30 @@ struct layout_state {
 	struct block_outline outline;
 	struct layout_level *levels; /* [level_count] */
 	uint32_t level_count;
-	uint32_t tried; /* all levels below this one were opened, or will never
-			   be */
-	struct inline_chain open; /* open inline elements of the line */
-	uint32_t told; /* a bit for each of `open` that the writer opened */
+	uint32_t tried; /* for all levels below this one, opening the block was
+			   tried */
+	struct inline_chain
+		open;  /* the inline elements that are open in the line */
+	uint32_t told; /* the elements of `open` that were passed to the writer,
+			  one bit each */
+	/* the separator before the next text */
 	enum separator pending;
+	/* number of open pre elements */
 	uint32_t open_pres;
 	uint32_t open_codes; /* number of open code elements, in pre or not */
 	bool is_at_pre; /* no text yet since the start of the outermost pre */
-	bool is_fresh;  /* nothing in the line yet */
+	bool is_fresh;  /* the line has no text and no image yet */
 	struct image_filter images;
 	struct media_filter media;
 	struct readable readable;
 	struct buffer text;    /* text of the text node */
-	struct buffer gap;     /* in pre, the white space before it */
+	struct buffer gap;     /* in pre, the white space before that text */
 	struct buffer address; /* address of a link */
 };
 
 /*
- * Return true if the writer gets more than texts and gaps; then levels are
- * needed.
+ * Return true if the writer needs elements, and not only texts and gaps. Only
+ * then the levels are needed.
  */
 static bool has_structure(const struct layout_state *layout)
 {
@@ -247,7 +265,7 @@ layout_innermost(const struct layout_state *layout)
 	return &layout->levels[layout->level_count - 1];
 }
 
-/* Return the inline elements around the next text. */
+/* Return the inline elements around the current position. */
 static const struct inline_chain *
 inlines_here(const struct layout_state *layout)
 {
@@ -266,8 +284,8 @@ static void close_inlines(struct layout_state *layout, uint32_t count)
 }
 
 /*
- * Open the inline elements around the next text; a link only if its address may
- * be written, and in at most MAX_LINK_LINES lines.
+ * Open the inline elements around the next text. Open a link only if its
+ * address may be written, and only in the first MAX_LINK_LINES lines.
  */
 static void open_inlines(struct layout_state *layout)
 {
@@ -319,7 +337,10 @@ static void layout_pass_gap(struct layout_state *layout)
 				    buffer_slice(&layout->gap));
 }
 
-/* Open the blocks around a line that were not tried yet, and then the line. */
+/*
+ * Unless a line is open, open the blocks around the next text that are not open
+ * yet, and then a line.
+ */
 static void layout_open_line(struct layout_state *layout)
 {
 	const struct layout_level *level = layout_innermost(layout);
@@ -338,7 +359,10 @@ static void layout_open_line(struct layout_state *layout)
 	layout->is_fresh = true;
 }
 
-/* Open the blocks and inline elements around a text or an image. */
+/*
+ * Open the blocks, the line and the inline elements around a text or an image,
+ * and pass on the gap before it.
+ */
 static void begin_piece(struct layout_state *layout)
 {
 	if (!has_structure(layout)) {
@@ -354,8 +378,9 @@ static void begin_piece(struct layout_state *layout)
 }
 
 /*
- * Copy text of pre unchanged, without the line end after the start tag, and the
- * white space before it to layout->gap.
+ * Copy text `index`, which is in pre, to layout->text. It is unchanged, but
+ * without the line end after the start tag of pre. Copy the white space before
+ * the text to layout->gap.
  */
 static void layout_copy_pre(struct layout_state *layout, uint32_t index,
 			    struct slice text)
@@ -373,7 +398,7 @@ static void layout_copy_pre(struct layout_state *layout, uint32_t index,
 	markup_append_plain(&layout->text, text, true);
 }
 
-/* Pass on text `index`; `text` is its readable part. */
+/* Pass text `index` to the writer; `text` is its readable part. */
 static void layout_pass_text(struct layout_state *layout, uint32_t index,
 			     struct slice text)
 {
@@ -402,7 +427,7 @@ static void layout_pass_image(struct layout_state *layout, uint32_t node)
 
 	if (layout->request->verdicts == NULL || layout->writer->image == NULL)
 		return;
-	/* inside code only text is allowed */
+	/* in code, formats allow no images */
 	inlines = inlines_here(layout);
 	if (layout->open_pres > 0 ||
 	    (inlines->count > 0 &&
@@ -415,7 +440,10 @@ static void layout_pass_image(struct layout_state *layout, uint32_t node)
 	layout->writer->image(layout->writer->context, &image);
 }
 
-/* Separate texts; in pre a block only begins a new line. */
+/*
+ * Separate the next text from the previous text by `separator` or a stronger
+ * one. In pre, a block only begins a new line.
+ */
 static void layout_separate(struct layout_state *layout,
 			    enum separator separator)
 {
@@ -428,8 +456,9 @@ static void layout_separate(struct layout_state *layout,
 }
 
 /*
- * Pass on media outside of inline elements only: a link must not contain
- * another link.
+ * Pass media to the writer, but not inside of inline elements, because formats
+ * without players show media as links, and a link must not contain another
+ * link.
  */
 static void layout_pass_media(struct layout_state *layout, uint32_t node)
 {
@@ -448,8 +477,8 @@ static void layout_pass_media(struct layout_state *layout, uint32_t node)
 }
 
 /*
- * Handle br; a second br begins a paragraph, because it makes a blank line on a
- * screen.
+ * Handle br. A second br begins a paragraph, because on a screen it makes a
+ * blank line.
  */
 static void layout_handle_break(struct layout_state *layout)
 {
@@ -502,7 +531,10 @@ static void layout_close_element(struct layout_state *layout, uint32_t node)
 		layout->tried = layout->level_count;
 }
 
-/* Without verdicts, pass on the texts unchanged. */
+/*
+ * Pass text `index` to the writer if it is kept. Without verdicts, pass every
+ * text unchanged.
+ */
 static void layout_handle_text(struct layout_state *layout, uint32_t index)
 {
 	const struct verdict *verdicts = layout->request->verdicts;
@@ -576,16 +608,16 @@ struct block_collector {
 	struct content_block block; /* the open block */
 	double score; /* sum of score * bytes, over `scored` bytes */
 	size_t scored;
-	/* the open li and blockquote: TAG_li, TAG_blockquote */
+	/* the tags of the open li and blockquote elements */
 	uint16_t around[2 * MAX_OUTLINE_NESTING];
 	uint32_t around_count;
 	uint32_t lists; /* number of li among them */
 	uint32_t quotes;
 	struct table_survey survey;
-	uint32_t tables;  /* number of tables opened */
+	uint32_t tables;  /* number of tables that were opened up to now */
 	bool is_in_table; /* inside a simple table */
-	bool is_in_row;   /* inside a row, which is the open block */
-	uint32_t cells;   /* number of cells opened in the row */
+	bool is_in_row;   /* inside a row; the row is then the open block */
+	uint32_t cells;   /* number of cells opened in this row */
 };
 
 const char *content_kind_name(enum content_kind kind)
@@ -626,7 +658,7 @@ static void content_block_end(struct block_collector *collecting)
 		text->size--;
 	block->length = text->size - block->begin;
 	if (block->length == 0)
-		return; /* only images */
+		return; /* the block has only images */
 	if (collecting->scored > 0)
 		block->score =
 			(float)(collecting->score / (double)collecting->scored);

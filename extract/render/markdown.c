@@ -20,11 +20,12 @@
 #include "page/page.h"
 
 /*
- * Writes CommonMark blocks: the marks and spaces before the lines of a block
- * for the lists, items and quotes around it.
+ * The functions below write CommonMark blocks: before each line of a block,
+ * they write the marks and spaces of the lists, items and quotes around the
+ * block.
  */
 
-/* Containers: lists and their items, and quotes. */
+/* Maximum number of open containers, which are lists, items and quotes. */
 enum { MAX_MARKDOWN_DEPTH = 3 * MAX_OUTLINE_NESTING };
 
 enum markdown_container_kind {
@@ -35,25 +36,28 @@ enum markdown_container_kind {
 
 struct markdown_container {
 	enum markdown_container_kind kind;
-	char marker;     /* for a list and its items: - * . ) */
-	bool is_written; /* for an item: its marker is written */
-	uint32_t number; /* for a list, of its next item; or its own */
-	uint32_t width;  /* for an item: columns of its marker */
+	char marker;     /* for a list and its items: one of - * . ) */
+	bool is_written; /* for an item: the marker was written */
+	uint32_t number; /* for a list, the number of its next item; for an
+			    item, its own number */
+	uint32_t width;  /* for an item: the width of the marker in columns */
 };
 
-/* Initialise with only the buffer. */
+/* The state of the writer. Initialise with only the buffer `out`. */
 struct markdown_blocks {
 	struct buffer *out;
 	struct markdown_container open[MAX_MARKDOWN_DEPTH]; /* [count] */
 	uint32_t count;
-	uint32_t kept; /* number of these that also contained the last block */
+	uint32_t kept; /* number of the open containers that contained the
+			  previous block, too */
 	bool has_block;
-	bool was_bare; /* the last block was the text of an item */
-	/* The list that was closed last, if no block follows it yet. */
+	bool was_bare; /* the previous block was the text of an item */
+	/* The list that was closed last, if no block was written after it. */
 	struct markdown_container closed;
-	uint32_t closed_depth; /* its depth in `open` */
+	uint32_t closed_depth; /* index that `closed` had in `open` */
 	bool has_closed;
-	struct buffer prefix; /* start of the further lines of the block */
+	struct buffer
+		prefix; /* start of the second and further lines of the block */
 };
 
 static void markdown_push_container(struct markdown_blocks *blocks,
@@ -64,8 +68,8 @@ static void markdown_push_container(struct markdown_blocks *blocks,
 }
 
 /*
- * Return a marker that differs from the list directly before, because a parser
- * would merge two lists with the same marker.
+ * Return `usual`, or `other` if `usual` is the marker of a list directly
+ * before, because a parser would merge two lists with the same marker.
  */
 static char choose_marker(const struct markdown_blocks *blocks, char usual,
 			  char other)
@@ -76,7 +80,7 @@ static char choose_marker(const struct markdown_blocks *blocks, char usual,
 	return usual;
 }
 
-/* Open a list: `start` is the first number of an ordered list. */
+/* Open a list. `start` is the number of the first item of an ordered list. */
 static void markdown_open_list(struct markdown_blocks *blocks, bool is_ordered,
 			       uint32_t start)
 {
@@ -129,8 +133,9 @@ static void markdown_close(struct markdown_blocks *blocks)
 }
 
 /*
- * Write the start of a line inside the `count` outermost containers; if
- * `begins_block`, with the markers of the items that have none yet.
+ * Write the start of a line that is inside the `count` outermost containers. If
+ * begins_block, include the markers of the items whose markers were not written
+ * yet.
  */
 static void write_prefix(struct markdown_blocks *blocks, uint32_t count,
 			 bool begins_block, struct buffer *out)
@@ -167,9 +172,10 @@ static void markdown_end_block_line(struct markdown_blocks *blocks)
 }
 
 /*
- * Return true if an item may follow without a blank line: after the text of the
- * item before it, or of the item around it. There a parser would read a number
- * other than 1 as text.
+ * Return true if the next block needs no blank line before it. This is so if it
+ * is the text of an item, and the previous block was the text of the item
+ * before or of the item around it. An exception is a nested list that does not
+ * begin with number 1, because a parser would read the number as text.
  */
 static bool is_tight(const struct markdown_blocks *blocks, bool is_bare)
 {
@@ -184,8 +190,8 @@ static bool is_tight(const struct markdown_blocks *blocks, bool is_bare)
 }
 
 /*
- * Begin a block: end the previous block, and write the marks before its first
- * line. `is_bare`: it is the text of an item, which needs no blank line.
+ * End the previous block, begin a block, and write the marks before its first
+ * line. If is_bare, the block is the text of an item.
  */
 static void markdown_begin_block(struct markdown_blocks *blocks, bool is_bare)
 {
@@ -205,7 +211,10 @@ static void markdown_begin_block(struct markdown_blocks *blocks, bool is_bare)
 	blocks->kept = blocks->count;
 }
 
-/* Begin the next line of the block; an empty line gets no space at its end. */
+/*
+ * Begin the next line of the block. If is_empty, write no space at the end of
+ * the line.
+ */
 static void markdown_begin_line(struct markdown_blocks *blocks, bool is_empty)
 {
 	buffer_append_byte(blocks->out, '\n');
@@ -215,21 +224,26 @@ static void markdown_begin_line(struct markdown_blocks *blocks, bool is_empty)
 }
 
 /*
- * Writes simple tables (extract/render/table.h) as GFM tables: a head,
- * a line below it, and rows with as many cells as the head.
+ * The functions below write simple tables (extract/render/table.h) as GFM
+ * tables. A GFM table has a head, a line below it, and rows with as many cells
+ * as the head.
  */
 
-/* Initialise with the first three fields. */
+/*
+ * The state of the table writer. Initialise with only the first three fields.
+ */
 struct markdown_table {
 	const struct page *page;
 	struct table_survey survey;
 	struct markdown_blocks *blocks;
-	uint32_t opened;                 /* number of tables opened */
-	const struct table_shape *shape; /* around the text, or NULL */
-	uint32_t rows;                   /* number of its rows begun */
-	uint32_t columns; /* number of columns written in its row */
-	uint32_t span;    /* span of its cell */
-	uint32_t lines;   /* number of lines in the cell */
+	uint32_t opened; /* number of tables that were opened up to now */
+	const struct table_shape *shape; /* shape of the simple table around the
+					    current text, or NULL */
+	uint32_t rows;    /* number of rows of that table that were begun */
+	uint32_t columns; /* number of columns that were written in the current
+			     row */
+	uint32_t span;    /* number of columns of the current cell */
+	uint32_t lines;   /* number of lines in the current cell */
 };
 
 static void write_cells(struct markdown_table *table, const char *cell,
@@ -240,8 +254,9 @@ static void write_cells(struct markdown_table *table, const char *cell,
 }
 
 /*
- * Handle the start or the end of a table, tr, td or th; write nothing for
- * tables that are not simple.
+ * markdown_table_open() handles the start of a table, tr, td or th, and
+ * markdown_table_close() the end. They write nothing for tables that are not
+ * simple.
  */
 static void markdown_table_open(struct markdown_table *table,
 				const struct layout_element *element)
@@ -278,7 +293,10 @@ static void markdown_table_close(struct markdown_table *table, uint16_t tag)
 	if (tag == TAG_table) {
 		table->shape = NULL;
 	} else if (tag == TAG_tr) {
-		/* as many cells as the head, and a line below the head */
+		/*
+		 * fill the row up to the number of columns of the table, and
+		 * write the line below the head after the first row
+		 */
 		write_cells(table, "  |",
 			    table->shape->columns - table->columns);
 		if (table->rows != 1)
@@ -292,7 +310,7 @@ static void markdown_table_close(struct markdown_table *table, uint16_t tag)
 	}
 }
 
-/* A list under construction. */
+/* A list of references under construction. */
 struct reference_builder {
 	struct page_reference *items; /* [count] */
 	size_t count;
@@ -303,10 +321,10 @@ struct reference_collector {
 	struct arena *arena;
 	struct reference_builder images;
 	struct reference_builder links;
-	struct hash_table seen; /* addresses of images */
+	struct hash_table seen; /* the URLs of the images up to now */
 	struct buffer text;     /* text of the open link */
-	struct slice address;   /* address of the open link */
-	uint32_t node; /* node of the open link; NO_NODE: none is open */
+	struct slice address;   /* URL of the open link */
+	uint32_t node;          /* node of the open link, or NO_NODE */
 };
 
 static struct slice reference_copy_text(struct arena *arena, struct slice text)
@@ -327,7 +345,7 @@ static void reference_add(struct reference_collector *collecting,
 		address, reference_copy_text(collecting->arena, text)};
 }
 
-/* Add the open link, if any. */
+/* Add the open link, if there is one, to the list of links. */
 static void end_link(struct reference_collector *collecting)
 {
 	if (collecting->node != NO_NODE)
@@ -338,7 +356,10 @@ static void end_link(struct reference_collector *collecting)
 	collecting->node = NO_NODE;
 }
 
-/* A link that continues in the next line is one link. */
+/*
+ * Begin a link. If the link continues from the previous line, it is only one
+ * link.
+ */
 static void reference_open_element(void *context,
 				   const struct layout_element *element)
 {
@@ -392,7 +413,7 @@ static void reference_add_image(void *context, const struct layout_image *image)
 			      image->label);
 }
 
-/* Move the list to the arena. */
+/* Copy the list into the arena, and free it. */
 static struct reference_list reference_finish(struct arena *arena,
 					      struct reference_builder *list)
 {
@@ -436,8 +457,8 @@ enum { MIN_FENCE = 3 };
 struct markdown {
 	const struct page *page;
 	struct markdown_blocks blocks;
-	struct markdown_line line; /* the line being collected */
-	struct buffer code;        /* code of the pre being collected */
+	struct markdown_line line; /* the content of the current line */
+	struct buffer code;        /* the code of the current pre up to now */
 	struct slice language;     /* language of that code */
 	bool is_verbatim;
 	bool is_bare;
@@ -544,7 +565,7 @@ static void close_line(struct markdown *markdown, uint16_t tag)
 		return;
 	}
 	if (markdown->table.shape != NULL && markdown->table.rows > 0) {
-		/* in a cell, not in the caption */
+		/* a line in a cell of the table, not the caption */
 		block = MARKDOWN_CELL;
 		if (markdown->table.lines++ > 0)
 			buffer_append_text(out, "<br>");
@@ -610,8 +631,8 @@ static void render_markdown_gap(void *context, enum separator separator,
 }
 
 /*
- * render_markdown_text() gets spaces instead of control characters; spaces have
- * a meaning at the ends.
+ * Add a text to the line. RUN_TEXT must not begin or end with a space, so add
+ * spaces there as RUN_SPACE.
  */
 static void render_markdown_text(void *context, uint32_t index,
 				 struct slice text)
@@ -649,7 +670,7 @@ static void render_markdown_image(void *context,
 	markdown_line_add(&markdown->line, RUN_ADDRESS, 0, image->source);
 }
 
-/* Write a link, because CommonMark has no players. */
+/* Add a link to the media, because CommonMark has no players. */
 static void add_media(void *context, const struct layout_media *media)
 {
 	struct markdown *markdown = context;

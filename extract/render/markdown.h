@@ -1,6 +1,5 @@
 /*
- * extract/render/markdown.h - lists the images and links of the kept
- * text.
+ * extract/render/markdown.h - lists of the images and links in the kept text.
  */
 #ifndef EXTRACT_RENDER_MARKDOWN_H
 #define EXTRACT_RENDER_MARKDOWN_H
@@ -14,14 +13,14 @@ struct arena;
 struct render_request;
 
 enum {
-	MAX_REFERENCES = LIMIT(
-		4096,
-		16) /* maximum number of each kind; the rest is left out */
+	MAX_REFERENCES = LIMIT(4096, 16) /* maximum number of images and of
+					    links; further ones are left out */
 };
 
 struct page_reference {
-	struct slice address; /* resolved as the request demands */
-	struct slice text;    /* alt, or the text of the link; plain */
+	struct slice address; /* URL, resolved with render_request.resolve */
+	struct slice text; /* attribute alt of the image, or text of the link,
+			      as plain text */
 };
 
 struct reference_list {
@@ -30,13 +29,13 @@ struct reference_list {
 };
 
 struct references {
-	struct reference_list images; /* as in Markdown, each address once */
-	struct reference_list links;  /* as in Markdown, with repetitions */
+	struct reference_list images; /* each URL once */
+	struct reference_list links;  /* a URL may occur several times */
 };
 
 /*
- * Collect the images and links that Markdown output would have. They belong to
- * `arena`. Linear.
+ * Collect the images and links that would be in the Markdown output. They
+ * belong to `arena`. Linear.
  */
 struct references references_make(struct arena *arena,
 				  const struct render_request *request);

@@ -16,8 +16,8 @@
 enum { MAX_ENTITY = 33 }; /* "&CounterClockwiseContourIntegral;" */
 
 /*
- * Return true if an entity such as "&copy;" begins, which a parser would
- * decode.
+ * Return true if an entity such as "&copy;" begins at byte `at`, which a parser
+ * would decode. If goes_on, another text follows immediately.
  */
 static bool begins_entity(struct slice text, size_t at, bool goes_on)
 {
@@ -48,7 +48,7 @@ static bool is_special(struct slice text, size_t at,
 		return is_alphanumeric(next) ||
 		       (next == '\0' && place.precedes_text) ||
 		       (next != '\0' && strchr("/!?", next) != NULL);
-	case '_': /* between letters it neither begins nor ends emphasis */
+	case '_': /* between letters, _ does not begin or end emphasis */
 		return at == 0 || !is_alphanumeric(slice_byte(text, at - 1)) ||
 		       !is_alphanumeric(next);
 	case '&':
@@ -65,8 +65,10 @@ static bool is_special(struct slice text, size_t at,
 }
 
 /*
- * "1." and "1)" begin an item, with up to nine digits, of which `digits` are
- * before the text. Return the position of the sign, or after the text.
+ * Numbers such as "1." and "1)", with up to nine digits, begin an item of a
+ * list. The first `digits` digits of the number are before the text. Return the
+ * position of the sign after the number, or the end of the text if the text
+ * does not continue such a number.
  */
 static size_t number_end(struct slice text, size_t digits)
 {
@@ -83,8 +85,8 @@ static size_t number_end(struct slice text, size_t digits)
 }
 
 /*
- * Return the position of a byte that needs an escape only at the start of a
- * line, or none.
+ * Return the position of a byte that needs an escape because the text is at the
+ * start of a line, or text.size if there is none.
  */
 static size_t special_at_begin(struct slice text, bool follows_line)
 {
@@ -105,8 +107,8 @@ static size_t special_at_begin(struct slice text, bool follows_line)
 }
 
 /*
- * Append `text`, which has no line end. Collapse runs of spaces, and drop them
- * at the start of a line.
+ * Append `text`, which has no line end, with escapes. Collapse runs of spaces,
+ * and drop spaces at the start of a line.
  */
 static void markdown_escape(struct buffer *out, struct slice text,
 			    struct markdown_place place)
@@ -132,9 +134,9 @@ static void markdown_escape(struct buffer *out, struct slice text,
 }
 
 /*
- * Append an address as the destination of a link or an image, without < >.
- * Percent-encode or escape characters that would end it or have a meaning
- * around it.
+ * Append a URL as the destination of a link or an image, without < >.
+ * Percent-encode or escape the characters that would end the destination or
+ * that are marks of Markdown.
  */
 static void markdown_escape_address(struct buffer *out, struct slice address)
 {
@@ -166,14 +168,14 @@ size_t markdown_longest_ticks(struct slice text)
 	return longest;
 }
 
-/* Append a code span, which must not be empty and must have no line end. */
+/* Append a code span. `code` must not be empty and must have no line end. */
 static void markdown_escape_code(struct buffer *out, struct slice code,
 				 bool is_cell)
 {
 	const size_t ticks = markdown_longest_ticks(code) + 1;
 	const char first = slice_byte(code, 0);
 	const char last = slice_byte(code, code.size - 1);
-	/* a parser drops a space at each end */
+	/* a parser drops one space at each end of a code span */
 	const char *space =
 		first == '`' || last == '`' || (first == ' ' && last == ' ')
 			? " "
@@ -327,7 +329,8 @@ static enum markdown_class class_written(const struct inline_writer *writing)
 
 	assert(writing->out->size >= writing->line_begin);
 	if (writing->code.size > 0)
-		return MARKDOWN_PUNCTUATION; /* the ` that will follow */
+		return MARKDOWN_PUNCTUATION; /* the ` after the code span, which
+						is not written yet */
 	return length == 0 ? MARKDOWN_SPACE
 			   : markdown_class_last((struct slice){
 				     writing->out->data + writing->line_begin,
@@ -345,8 +348,8 @@ static char last_mark(const struct inline_writer *writing)
 }
 
 /*
- * Write the collected code; merge adjacent code into one span, because a parser
- * would merge two.
+ * Write the collected code. Adjacent code elements were collected as one span,
+ * because a parser would not read two adjacent spans correctly.
  */
 static void flush_code(struct inline_writer *writing)
 {
@@ -363,8 +366,8 @@ static bool begins_line(const struct inline_writer *writing)
 }
 
 /*
- * Check what follows a text, which may change the meaning of its last
- * character.
+ * Set the fields of `place` about the runs after text run `at`, because the
+ * next run may change the meaning of the last character of the text.
  */
 static void check_next_run(const struct markdown_line *line, size_t at,
 			   struct markdown_place *place)
@@ -392,7 +395,10 @@ static void inline_write_text(struct inline_writer *writing, size_t at)
 		.is_cell = writing->block == MARKDOWN_CELL,
 	};
 
-	/* digits that are the whole line, if no more than an item may have */
+	/*
+	 * count the digits before the text if the line has nothing else and an
+	 * item of a list may have so many
+	 */
 	for (size_t i = writing->line_begin; i < out->size; i++) {
 		if (!is_digit(out->data[i]) || ++place.digits > 9) {
 			place.digits = 0;
@@ -445,9 +451,9 @@ static void write_mark(struct inline_writer *writing,
 }
 
 /*
- * Return true if a parser may read a link at the start of a line as a link
- * definition. Code with ] inside a link can cause this, because definitions
- * take precedence over code: "[`]: a`](b)".
+ * Return true if a parser may read the link that run `at` opens as a link
+ * definition. This can happen at the start of a line if the link contains code
+ * with "]", because definitions take precedence over code: "[`]: a`](b)".
  */
 static bool is_definition(const struct inline_writer *writing, size_t at)
 {
@@ -493,7 +499,8 @@ static void close_link(struct inline_writer *writing,
 }
 
 /*
- * Write a tag. It cannot begin an HTML block, because text follows in its line.
+ * Write an HTML tag that begins with `begin`. It does not begin an HTML block,
+ * because text follows on the same line.
  */
 static void write_tag(struct inline_writer *writing, const char *begin,
 		      uint16_t tag)
@@ -504,7 +511,7 @@ static void write_tag(struct inline_writer *writing, const char *begin,
 	buffer_append_byte(writing->out, '>');
 }
 
-/* Return true for b, strong, em, i. */
+/* Return true for b, strong, em and i. */
 static bool markdown_is_emphasis(uint16_t tag)
 {
 	enum inline_kind kind = inline_kind(tag);
@@ -513,8 +520,8 @@ static bool markdown_is_emphasis(uint16_t tag)
 }
 
 /*
- * Return true for sub and sup, which are written as tags: CommonMark has no
- * other mark for them.
+ * Return true for sub and sup. They are written as HTML tags, because
+ * CommonMark has no mark for them.
  */
 static bool markdown_is_tag(uint16_t tag)
 {
@@ -524,8 +531,8 @@ static bool markdown_is_tag(uint16_t tag)
 }
 
 /*
- * Return true if the run writes anything; an element without a mark in
- * CommonMark writes nothing.
+ * Return true if inline_writer writes something for the run. It writes nothing
+ * for the start or end of an element that has no mark in CommonMark.
  */
 static bool run_is_visible(const struct markdown_run *run)
 {
@@ -552,15 +559,15 @@ class_of_run(const struct markdown_line *line, size_t at,
 	case RUN_SPACE:
 	case RUN_BREAK:
 		return MARKDOWN_SPACE;
-	default: /* [ ] ! ) ` * _ < > */
+	default: /* one of [ ] ! ) ` * _ < > */
 		return MARKDOWN_PUNCTUATION;
 	}
 }
 
 /*
- * Return the class of the first character that run `at` and the runs after it
- * write. Emphasis after `decided` is not yet decided; its mark would not be a
- * space.
+ * Return the class of the first character that is written for run `at` and the
+ * runs after it. For emphasis after run `decided`, it is not decided yet
+ * whether a mark is written; a mark would not be MARKDOWN_SPACE.
  */
 static enum markdown_class class_after(const struct markdown_line *line,
 				       size_t at, size_t decided)
@@ -583,8 +590,8 @@ static enum markdown_class class_after(const struct markdown_line *line,
 }
 
 /*
- * Return the class of the last character that run `at` and the runs before it
- * write.
+ * Return the class of the last character that is written for run `at` and the
+ * runs before it.
  */
 static enum markdown_class class_before(const struct markdown_line *line,
 					size_t at)
@@ -609,8 +616,10 @@ static bool is_edge(enum markdown_class class)
 }
 
 /*
- * Return true if a parser can read a run of * between `outer` and `inner` as a
- * mark of the inner side: left-flanking before it, right-flanking after it.
+ * Return true if a parser can read a run of * as a mark of emphasis. `inner` is
+ * the class of the character next to the mark inside the emphasis, and `outer`
+ * of the character outside. At the start the mark must be left-flanking, at the
+ * end right-flanking.
  */
 static bool is_flanking(enum markdown_class outer, enum markdown_class inner)
 {
@@ -620,13 +629,13 @@ static bool is_flanking(enum markdown_class outer, enum markdown_class inner)
 }
 
 /*
- * Return the mark of the emphasis that run `at` of a line opens, '*' or '_';
- * '\0' if a parser would not recognise it. `before` is the class of the
- * character written before it; `last_mark` is this character if it is a mark,
- * otherwise '\0'. Strong is always **, and emphasis is _ where possible, so
- * that adjacent marks never merge. Inside words, where a parser ignores _,
- * emphasis around one text is *. Source: CommonMark 0.31, 6.2, "left-flanking
- * delimiter run". O(1).
+ * Return the mark of the emphasis that run `at` of a line opens, '*' or '_', or
+ * '\0' if a parser would not recognise a mark. `before` is the class of the
+ * character before the mark; `last_mark` is that character if it is a mark of
+ * emphasis, otherwise '\0'. Strong is always **, and emphasis is _ where
+ * possible, so that adjacent marks never merge. A parser ignores _ inside
+ * words, so there emphasis around a single text is *. Source: CommonMark 0.31,
+ * 6.2, "left-flanking delimiter run". O(1).
  */
 static char markdown_emphasis_mark(const struct markdown_line *line, size_t at,
 				   enum markdown_class before, char last_mark)
@@ -682,7 +691,7 @@ static void inline_close_element(struct inline_writer *writing, size_t at)
 		write_mark(writing, run);
 }
 
-/* Add a run to code, which holds only text and spaces. */
+/* Add run `at` to the collected code, which has only text and spaces. */
 static void inline_add_code(struct inline_writer *writing, size_t at)
 {
 	const struct markdown_run *run = &writing->line->runs[at];
@@ -721,7 +730,7 @@ static void write_piece(struct inline_writer *writing, size_t at)
 			markdown_run_bytes(writing->line, at + 1));
 		buffer_append_byte(writing->out, ')');
 		break;
-	default: /* RUN_ADDRESS belongs to RUN_IMAGE */
+	default: /* RUN_ADDRESS was written with the RUN_IMAGE before it */
 		break;
 	}
 }

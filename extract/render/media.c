@@ -16,10 +16,12 @@
 #include "page/page.h"
 
 enum {
-	MAX_FIGURE_DEPTH = 8, /* maximum depth of an img in its figure */
-	MAX_CAPTION_TEXTS =
-		LIMIT(32, 1), /* maximum number of texts of a figure to check */
-	MIN_PIXELS = 3,       /* smaller images are tracking pixels */
+	MAX_FIGURE_DEPTH = 8, /* maximum number of elements between an img and
+				 its figure */
+	MAX_CAPTION_TEXTS = LIMIT(
+		32,
+		1), /* maximum number of texts of a figure that are checked */
+	MIN_PIXELS = 3, /* smaller images are tracking pixels */
 	MAX_LABEL_BYTES = 1024,
 };
 
@@ -91,7 +93,8 @@ static bool is_visible_image(const struct page *page, uint32_t node)
 	uint32_t parent = page->nodes[node].parent;
 
 	/*
-	 * the TEXT_IS_TEMPLATE flag of an iframe applies only to its content
+	 * check the parent for TEXT_IS_TEMPLATE, because the flag of an iframe
+	 * applies only to its content
 	 */
 	return (page->nodes[node].flags & TEXT_IS_HIDDEN) == 0 &&
 	       (parent == NO_NODE ||
@@ -100,9 +103,10 @@ static bool is_visible_image(const struct page *page, uint32_t node)
 }
 
 /*
- * Return true if the element `node` belongs to the kept text: it is visible, is
- * not a tracking pixel, and the texts before and after it are kept, or the
- * texts before and after its figure, or one of the first texts of its figure.
+ * Return true if the image `node` belongs to the kept text: it is visible and
+ * no tracking pixel. In addition, the texts before and after the image must be
+ * kept, or the texts before and after its figure, or one of the first texts of
+ * its figure.
  */
 static bool image_belongs(const struct render_request *request, uint32_t node)
 {
@@ -110,7 +114,7 @@ static bool image_belongs(const struct render_request *request, uint32_t node)
 	       is_visible_image(request->page, node);
 }
 
-/* Return the address before the first descriptor: "a.jpg 2x, b.jpg". */
+/* Return the first URL of a srcset, such as "a.jpg" of "a.jpg 2x, b.jpg". */
 static struct slice first_of_set(struct slice set)
 {
 	const char *bytes = set.data;
@@ -162,7 +166,10 @@ bool image_filter_next(struct image_filter *filter,
 	if (!image_belongs(request, node) ||
 	    !find_image_source(request, node, &filter->candidate))
 		return false;
-	/* a copy of the image before it, or for readers without scripts */
+	/*
+	 * the image is a copy of the previous one, or a variant for readers
+	 * without scripts
+	 */
 	if (filter->source.size > 0 &&
 	    (((image->flags & TEXT_IS_NOSCRIPT) != 0 &&
 	      filter->place == image->first_text) ||
@@ -183,8 +190,8 @@ bool image_filter_next(struct image_filter *filter,
 enum {
 	MIN_NAME = 2,
 	MAX_NAME = 64,
-	MAX_SHORTCODE =
-		LIMIT(4096, 256), /* maximum bytes, including attributes */
+	MAX_SHORTCODE = LIMIT(4096, 256), /* maximum bytes of a shortcode,
+					     including its attributes */
 };
 
 struct shortcode {
@@ -208,9 +215,9 @@ static size_t skip_name(struct slice text, size_t at)
 }
 
 /*
- * Return the size of the quotation mark at `at`. WordPress writes the marks of
- * a shortcode that it does not know as typographic ones: U+2018 to U+201F, and
- * the primes.
+ * Return the size of the quotation mark at `at`, or 0 if there is none. In an
+ * unknown shortcode, WordPress replaces the quotation marks by typographic
+ * ones, U+2018 to U+201F, and by primes.
  */
 static size_t quote_size(struct slice text, size_t at)
 {
@@ -226,7 +233,7 @@ static size_t quote_size(struct slice text, size_t at)
 		       : 0;
 }
 
-/* Return the end of the value at `at`; 0 if there is none. */
+/* Return the end of the attribute value at `at`, or 0 if there is no value. */
 static size_t shortcode_skip_value(struct slice text, size_t at)
 {
 	size_t quote = quote_size(text, at);
@@ -254,7 +261,10 @@ static size_t shortcode_skip_value(struct slice text, size_t at)
 	return 0;
 }
 
-/* Read the part after the name: attributes, and the end. */
+/*
+ * Read the part of a shortcode after its name, the attributes and the "]".
+ * Return false if it is not a shortcode.
+ */
 static bool shortcode_read_rest(struct slice text, size_t at,
 				struct shortcode *code)
 {
@@ -286,8 +296,8 @@ static bool shortcode_read_rest(struct slice text, size_t at,
 }
 
 /*
- * Return true if a shortcode begins at the "[" at `at`; [[name]] is an escaped
- * one, meant for readers.
+ * Return true and write *code_out if a shortcode begins at the "[" at `at`.
+ * [[name]] is escaped, so it is text for readers.
  */
 static bool read_shortcode(struct slice text, size_t at,
 			   struct shortcode *code_out)
@@ -328,7 +338,10 @@ static bool has_closing(struct slice text, struct slice name)
 	return is_found;
 }
 
-/* Return the entry of the name; NULL if the page has too many names. */
+/*
+ * Return the entry of the name, and add one if it is missing; NULL if the page
+ * has more than MAX_SHORTCODE_NAMES names.
+ */
 static struct shortcode_name *shortcode_find_name(struct shortcodes *shortcodes,
 						  struct slice name)
 {
@@ -350,7 +363,10 @@ static struct shortcode_name *shortcode_find_name(struct shortcodes *shortcodes,
 	return found;
 }
 
-/* Return true if `text`, trimmed, ends with a sentence, or is empty. */
+/*
+ * Return true if `text`, which is trimmed, is empty or ends with the end of a
+ * sentence.
+ */
 static bool ends_sentence(struct slice text)
 {
 	const unsigned char *begin = text.data;
@@ -366,14 +382,17 @@ static bool ends_sentence(struct slice text)
 	return class >= CHARACTER_STOP && class <= CHARACTER_QUOTE;
 }
 
-/* `before`: the kept text before it, trimmed. */
+/*
+ * Return true if the shortcode must be left out. `before` is the kept text
+ * before it, trimmed.
+ */
 static bool shortcode_is_dropped(struct shortcodes *shortcodes,
 				 const struct shortcode *code,
 				 struct slice before)
 {
 	struct shortcode_name *name =
 		shortcode_find_name(shortcodes, code->name);
-	/* the name cannot be ordinary text */
+	/* only a shortcode has such a name; it cannot be ordinary text */
 	const bool is_own =
 		memchr(code->name.data, '_', code->name.size) != NULL ||
 		list_has("audio|caption|embed|gallery|playlist|video",
@@ -391,8 +410,8 @@ static bool shortcode_is_dropped(struct shortcodes *shortcodes,
 }
 
 /*
- * Return the end of an address that fills the space up to [/name]; `at` if
- * there is none.
+ * If the whole text between `at` and the next "[/" is a URL, return its end;
+ * otherwise return `at`.
  */
 static size_t skip_address(struct slice text, size_t at)
 {
@@ -416,7 +435,7 @@ bool shortcodes_drop(struct shortcodes *shortcodes, struct slice text,
 	const size_t old = out->size;
 	size_t solid = old; /* end of the last non-blank byte in `out` */
 	size_t kept =
-		0; /* the text before this position is written or left out */
+		0; /* all text before this position was written or left out */
 
 	for (size_t at = 0; at < text.size; at++) {
 		struct slice before = {bytes + kept, at - kept};
@@ -448,9 +467,12 @@ bool shortcodes_drop(struct shortcodes *shortcodes, struct slice text,
 
 enum {
 	MAX_SOURCES = 8
-}; /* maximum number of elements checked inside a video */
+}; /* maximum number of elements inside a video or audio that are checked */
 
-/* Players: a host, or a suffix of hosts, and the start of the path. */
+/*
+ * Known players: the host (or the end of the host) of the URL, and the start of
+ * its path.
+ */
 static const struct {
 	const char *host;
 	const char *path;
@@ -505,7 +527,10 @@ static bool is_player_host(struct slice host, const char *name)
 		slice_byte(host, host.size - size - 1) == '.');
 }
 
-/* Return the row of `players` for the address; the number of rows if none. */
+/*
+ * Return the index in `players` of the player with this URL, or the number of
+ * players if there is none.
+ */
 static size_t find_player(struct slice address)
 {
 	const size_t count = sizeof(players) / sizeof(players[0]);
@@ -556,7 +581,7 @@ static bool find_inner_source(const struct render_request *request,
 }
 
 /*
- * Return "video" or "audio", and write the address to `out`; NULL if the
+ * Return "video" or "audio", and write the URL to `out`; return NULL if the
  * element plays nothing.
  */
 static const char *read_media(const struct render_request *request,

@@ -84,7 +84,8 @@ struct slice code_language(const struct page *page, uint32_t node)
 enum {
 	MIN_REFERENCE = 4,  /* "&#9;" */
 	MAX_REFERENCE = 10, /* "&#1114111;" */
-	MAX_CODE_DEPTH = 4, /* of a text inside code */
+	MAX_CODE_DEPTH = 4, /* maximum number of elements from a text up to a
+			       code element */
 };
 
 struct readable readable_begin(const struct page *page)
@@ -107,8 +108,8 @@ static bool has_byte(struct slice text, char byte)
 }
 
 /*
- * Return the size of the reference at the start of `text`, including "&" and
- * ";", or 0.
+ * Return the size of the character reference at the start of `text`, including
+ * "&" and ";", or 0 if there is none.
  */
 static size_t character_reference_size(struct slice text)
 {
@@ -123,14 +124,17 @@ static size_t character_reference_size(struct slice text)
 		       : 0;
 }
 
-/* Usual names that are not among HTML 4's names of ISO-8859-1. */
+/*
+ * Frequent names of characters that are not among HTML 4's names of ISO-8859-1.
+ */
 static const char usual[] =
 	"apos|ndash|mdash|lsquo|rsquo|sbquo|ldquo|rdquo|bdquo|bull|hellip|"
 	"lsaquo|rsaquo|euro|trade|oelig|OElig|scaron|Scaron";
 
 /*
- * Decode a reference to `out` [entity_room(size)]; return the length, 0 = do
- * not decode it. The names of ISO-8859-1 are the ones that need no ";".
+ * Decode a character reference to out [entity_room(size)]. Return the length,
+ * or 0 if the reference must not be decoded. A name is one of ISO-8859-1 if a
+ * parser decodes it without ";".
  */
 static size_t decode_reference(struct slice reference, char *out)
 {
@@ -165,7 +169,7 @@ static void append_decoded(struct slice text, struct buffer *out)
 		char decoded[2 * MAX_REFERENCE];
 		size_t length = 0;
 
-		/* not in quotation marks or brackets */
+		/* do not decode a reference in quotation marks or brackets */
 		if (size > 0 && !(at > 0 && is_bracket(bytes[at - 1]) &&
 				  is_bracket(slice_byte(text, at + size))))
 			length = decode_reference(
@@ -218,8 +222,8 @@ static bool is_on_markup(struct readable *readable)
 }
 
 /*
- * Return true if the text is inside noscript and contains a spelled-out HTML
- * tag.
+ * Return true if text `index` is directly inside noscript and contains an HTML
+ * tag as text.
  */
 static bool has_spelled_out_tag(const struct page *page, uint32_t index)
 {
@@ -237,7 +241,8 @@ static bool has_spelled_out_tag(const struct page *page, uint32_t index)
 }
 
 /*
- * Replace each tag by a space. Most such texts consist of one link or nothing.
+ * Append the text with a space instead of each tag. Without tags, most such
+ * texts are a link or blank.
  */
 static void append_without_tags(struct slice text, struct buffer *out)
 {
@@ -255,7 +260,10 @@ static void append_without_tags(struct slice text, struct buffer *out)
 	}
 }
 
-/* Swap in readable->spare, which holds the new text, and return it. */
+/*
+ * Make readable->spare, which has the new text, the result readable->text, and
+ * return it.
+ */
 static struct slice swap_spare(struct readable *readable)
 {
 	struct buffer old = readable->text;
@@ -295,7 +303,10 @@ struct block_outline outline_begin(struct arena *arena,
 				   const struct layout_writer *writer,
 				   uint32_t level_count)
 {
-	/* A level opens a row, a cell and itself; so does a line. */
+	/*
+	 * A level opens at most three frames: a row, a cell and its own block.
+	 * A line opens at most three, too.
+	 */
 	uint32_t max_frames = 3 * (level_count + 1) + 1;
 	struct block_outline outline = {
 		.writer = writer,
@@ -379,8 +390,8 @@ static void open_made(struct block_outline *outline, uint16_t tag,
 }
 
 /*
- * Open missing elements: lists can hold only items, tables only rows, rows only
- * cells.
+ * Open the missing elements around a block, because lists can contain only
+ * items, tables only rows, and rows only cells.
  */
 static void outline_open_cell(struct block_outline *outline, uint32_t level)
 {
@@ -394,7 +405,7 @@ static void outline_open_cell(struct block_outline *outline, uint32_t level)
 		open_made(outline, TAG_td, level);
 }
 
-/* Open td or th in the columns that it has in its row. */
+/* Open a td or th in the columns that the cell has in its row. */
 static void open_page_cell(struct block_outline *outline,
 			   struct layout_element element, uint32_t level,
 			   struct columns columns)
@@ -424,8 +435,8 @@ void outline_open_block(struct block_outline *outline, uint16_t tag,
 	if (nesting != NOT_NESTED) {
 		if (outline_top(outline)->nested[nesting] ==
 		    MAX_OUTLINE_NESTING)
-			return; /* too deep: the block around it gets its
-				   content */
+			return; /* the nesting is too deep, so the content
+				   becomes content of the block around it */
 		outline_open_cell(outline, level);
 		outline_push(outline, element, level);
 	} else if (tag == TAG_li) {
@@ -444,7 +455,10 @@ bool outline_is_in_line(const struct block_outline *outline)
 	return outline_is_line(outline_top(outline)->tag);
 }
 
-/* A caption starts its table, and is nowhere else. */
+/*
+ * Return the tag that a line has at this position: a caption is only allowed at
+ * the start of its table, so elsewhere it is a p.
+ */
 static uint16_t line_here(const struct block_outline *outline, uint16_t line)
 {
 	const struct outline_frame *frame = outline_top(outline);
@@ -470,7 +484,7 @@ void outline_open_line(struct block_outline *outline, uint16_t line,
 	if (element.tag != TAG_caption)
 		outline_open_cell(outline, level);
 	around = outline_top(outline);
-	/* these hold both text and blocks */
+	/* these elements can contain text without a p */
 	element.is_bare =
 		element.tag == TAG_p &&
 		(around->tag == TAG_li || around->tag == TAG_td ||

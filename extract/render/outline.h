@@ -1,9 +1,9 @@
 /*
- * extract/render/outline.h - opens and closes the blocks around kept text:
- * every block is closed, and is only where HTML allows it.
+ * extract/render/outline.h - opens and closes the blocks around kept text, so
+ * that every block is closed and is only where HTML allows it.
  *
- * A level is the depth of an element of the page; 0 is the page itself. An open
- * block belongs to a level, and is closed with it.
+ * A level is the depth of an element of the page; level 0 is the page itself.
+ * An open block belongs to a level, and is closed with this level.
  */
 #ifndef EXTRACT_RENDER_OUTLINE_H
 #define EXTRACT_RENDER_OUTLINE_H
@@ -19,23 +19,23 @@ struct layout_writer;
 struct page;
 
 /*
- * The maximum nesting of lists in lists; the same for tables, quotes and
- * figures.
+ * The maximum nesting of lists in lists, of tables in tables, of quotes in
+ * quotes, and of figures in figures.
  */
 enum { MAX_OUTLINE_NESTING = 16 };
 
 /* An open block. */
 struct outline_frame {
-	uint32_t level;    /* it is closed with this level */
-	uint32_t home;     /* the level that opened it */
+	uint32_t level;    /* the block is closed with this level */
+	uint32_t home;     /* the level that opened the block */
 	uint16_t tag;      /* enum tag; TAG_html is the outermost frame */
-	uint8_t nested[4]; /* nesting of lists, tables, quotes, figures,
+	uint8_t nested[4]; /* number of open lists, tables, quotes and figures,
 			      including this frame */
-	bool has_child;    /* a block was opened inside it */
-	uint32_t columns;  /* for tr: columns of its cells up to now */
+	bool has_child;    /* a block was opened inside this block */
+	uint32_t columns; /* for tr: number of columns of the cells up to now */
 };
 
-/* The columns of a cell in its tr, half open; {0, 0} = unknown. */
+/* The columns [begin, end) of a cell in its tr; {0, 0} = unknown. */
 struct columns {
 	uint32_t begin;
 	uint32_t end;
@@ -43,32 +43,36 @@ struct columns {
 
 struct block_outline {
 	const struct layout_writer *writer;
-	struct outline_frame *frames; /* [frame_count], the page first */
+	struct outline_frame *frames; /* [frame_count]; the first is the page */
 	uint32_t frame_count;
 	uint32_t max_frames;
 	/*
-	 * Frames from here on were opened for a line of text, and are closed
-	 * before the next block.
+	 * The frames from this index on were opened for a line of text. They
+	 * are closed before the next block.
 	 */
 	uint32_t line_frame;
 };
 
-/* Begin with at most `level_count` levels. The frames belong to `arena`. */
+/*
+ * Return an outline with only the page open, for at most `level_count` levels.
+ * The frames belong to `arena`.
+ */
 struct block_outline outline_begin(struct arena *arena,
 				   const struct layout_writer *writer,
 				   uint32_t level_count);
 
 /*
- * Return true if the element holds text and no blocks: p, pre, h1..h6, caption,
- * figcaption.
+ * Return true for an element that contains text and no blocks: p, pre, h1..h6,
+ * caption, figcaption.
  */
 bool outline_is_line(uint16_t tag);
 
 /*
- * Open the block `tag` of `node` at `level` if it can hold others (ul, ol, li,
- * table, tr, td, th, blockquote, figure) and is allowed here; first open a
- * missing item, row or cell around it. `columns` applies to td and th: empty
- * cells replace earlier cells without kept content.
+ * Open the block `tag` of `node` at `level`, if it can contain blocks (ul, ol,
+ * li, table, tr, td, th, blockquote, figure) and is allowed at this position.
+ * First open a missing item, row or cell around it. `columns` is for td and th:
+ * if earlier cells of the row have no kept content, empty cells are opened and
+ * closed instead, so that the cell is in its column.
  */
 void outline_open_block(struct block_outline *outline, uint16_t tag,
 			uint32_t node, uint32_t level, struct columns columns);
@@ -77,8 +81,8 @@ void outline_open_block(struct block_outline *outline, uint16_t tag,
 bool outline_is_in_line(const struct block_outline *outline);
 
 /*
- * Open a line (outline_is_line()) of `node` for text whose innermost block is
- * at `level`, unless a line is open.
+ * Unless a line is open, open the line `line` of `node` (see
+ * outline_is_line()), for text whose innermost block is at `level`.
  */
 void outline_open_line(struct block_outline *outline, uint16_t line,
 		       uint32_t node, uint32_t level);
@@ -92,31 +96,33 @@ void outline_close(struct block_outline *outline, uint32_t level);
 enum { MAX_CODE_LANGUAGE = 32 };
 
 /*
- * Return the word after language-, lang-, highlight-source- or brush: in the
- * class of the pre `node`, of its first element, or of the two elements around
- * it. Only letters, digits and + # . _ -; empty if there is none.
+ * Return the programming language of the pre `node`: the word after
+ * "language-", "lang-", "highlight-source-" or "brush:" in the class of the
+ * pre, of its first element, or of the two elements around it. The word has
+ * only letters, digits and + # . _ -. Return an empty slice if there is no such
+ * word.
  */
 struct slice code_language(const struct page *page, uint32_t node);
 
 /*
- * Removes marks from a text node that are not meant for readers: remains of
- * software that did not run, or ran twice.
+ * The readable part of a text node. It does not have marks that are not for
+ * readers, which remain if some software did not run, or ran twice:
  *
- * - Tags spelled out directly in noscript: &lt;img src="x"&gt;.
- * - Character references that are spelled out, &amp;#8217; or &amp;eacute;: all
- *   numbers, HTML 4's names of ISO-8859-1, and the usual names of quotation
- * marks and dashes; but not the names of < and >, not in quotation marks or
- * brackets, and not on a page that spells out references in its code.
- * - Shortcodes of WordPress (extract/render/media.h).
+ * - Tags that are text directly in noscript: &lt;img src="x"&gt;. - Character
+ * references that are spelled out, &amp;#8217; or &amp;eacute;: all numbers,
+ * HTML 4's names of ISO-8859-1, and the usual names of quotation marks and
+ * dashes; but not the names of < and >, not in quotation marks or brackets, and
+ * not on a page that spells out references in its code. - Shortcodes of
+ * WordPress (extract/render/media.h).
  */
 
 /* State for the texts of one page, which must be passed in order. */
 struct readable {
 	const struct page *page;
 	struct shortcodes shortcodes;
-	bool is_judged;     /* is_on_markup is known */
-	bool is_on_markup;  /* references occur in code */
-	struct buffer text; /* the last result */
+	bool is_judged;     /* is_on_markup was computed */
+	bool is_on_markup;  /* the page has character references in code */
+	struct buffer text; /* the result that was returned last */
 	struct buffer spare;
 };
 
@@ -124,9 +130,9 @@ struct readable readable_begin(const struct page *page);
 void readable_end(struct readable *readable);
 
 /*
- * Return the readable part of text `index`, which must not be in code: bytes of
- * the page, or bytes that are valid until the next call; may be blank. Linear
- * in the page for all of its texts.
+ * Return the readable part of text `index`, which must not be in code. The
+ * result may be blank; it points into the page, or is valid until the next
+ * call. Linear in the page for all texts together.
  */
 struct slice readable_text(struct readable *readable, uint32_t index);
 

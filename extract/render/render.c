@@ -59,7 +59,10 @@ struct slice excerpt_make(struct arena *arena,
 	return (struct slice){out, end};
 }
 
-/* The maximum span of a cell, as HTML defines it for columns. */
+/*
+ * The maximum number of columns or rows of a cell, as HTML defines it for
+ * columns.
+ */
 enum { MAX_SPAN = 1000 };
 
 static void write_attribute(struct html_writer *html, const char *name,
@@ -70,7 +73,10 @@ static void write_attribute(struct html_writer *html, const char *name,
 	buffer_append_byte(html->out, '"');
 }
 
-/* Write an attribute with a number from 2 to `most`; 1 is HTML's default. */
+/*
+ * Copy attribute `name` of `node` if it is a number from 2 to `most`. The
+ * default of HTML is 1.
+ */
 static void html_write_whole(struct html_writer *html, uint32_t node,
 			     const char *name, uint32_t most)
 {
@@ -238,10 +244,13 @@ void render_html(const struct page *page, const struct verdict *verdicts,
 
 struct text_writer {
 	struct buffer *out;
-	size_t begin; /* start of this text in `out` */
+	size_t begin; /* where the text of this page starts in `out` */
 };
 
-/* Trim the end. Only lines of pre may end in white space. */
+/*
+ * Remove white space at the end of `out`, up to writer->begin. Only lines of
+ * pre may end in white space.
+ */
 static void text_writer_trim_end(struct text_writer *writer)
 {
 	struct buffer *out = writer->out;

@@ -1,4 +1,6 @@
-/* extract/render/render.h - writes the chosen text in all formats. */
+/*
+ * extract/render/render.h - writes the kept text of a page in an output format.
+ */
 #ifndef EXTRACT_RENDER_RENDER_H
 #define EXTRACT_RENDER_RENDER_H
 
@@ -12,74 +14,76 @@
 struct metadata;
 
 enum format {
-	FORMAT_TXT, /* one line for a block, a blank line between blocks */
+	FORMAT_TXT, /* each block is one line, with a blank line between blocks
+		     */
 	FORMAT_MD,  /* CommonMark with GFM tables; sub and sup as inline HTML */
-	FORMAT_JSON,    /* the text is TXT, the blocks are from
-			   extract/render/layout.h; template/result.h
-			   writes the object around them */
+	FORMAT_JSON,    /* an object from template/result.h, whose text is as in
+			   TXT and whose blocks are struct content_block */
 	FORMAT_HTML,    /* the kept text in allow-listed elements of the page */
 	FORMAT_XML,     /* a TEI P5 document */
-	FORMAT_EXPLAIN, /* the verdicts, coloured: extract/explain/explain.h */
-	FORMAT_COPY,    /* all texts as links: extract/explain/explain.h */
+	FORMAT_EXPLAIN, /* the explanation of extract/explain/explain.h */
+	FORMAT_COPY,    /* page_copy() of extract/explain/explain.h */
 	FORMAT_COUNT
 };
 
 /*
  * Parse "txt", "md", "json", "html", "xml", "explain" or "copy"; return false
- * for other names.
+ * for other names. format_name() returns the name of a format.
  */
 bool format_from_name(const char *name, enum format *format_out);
 const char *format_name(enum format format);
 
 /*
- * Return the ending of file names: "txt"; "explain.html" for FORMAT_EXPLAIN,
- * and similarly for FORMAT_COPY.
+ * Return the extension of file names, such as "txt", or "explain.html" for
+ * FORMAT_EXPLAIN.
  */
 const char *format_ending(enum format format);
 
-/* Return the media type: "text/plain; charset=utf-8" */
+/* Return the media type of a format, such as "text/plain; charset=utf-8". */
 const char *format_media_type(enum format format);
 
 struct render_request {
 	const struct page *page;
 	const struct verdict *verdicts; /* [page->text_count] */
 	/*
-	 * Append the absolute address of `href` to `out` and return true; if it
-	 * has none, append nothing and return false. `href` is as the page
-	 * writes it, with decoded entities and without page->base. NULL:
-	 * addresses stay unchanged. In either case only http and https
-	 * addresses are written.
+	 * Append the absolute URL of `href` to `out` and return true. If there
+	 * is none, append nothing and return false. `href` is as in the page,
+	 * with decoded entities and without page->base. If the pointer is NULL,
+	 * URLs are written unchanged. In both cases, URLs with schemes other
+	 * than http and https are not written.
 	 */
 	bool (*resolve)(const void *context, struct slice href,
 			struct buffer *out);
 	const void *resolve_context;
-	const struct metadata *metadata; /* for XML; or NULL */
-	struct slice url; /* the page's own address, for XML; or empty */
+	const struct metadata *metadata; /* for XML, or NULL */
+	struct slice url; /* URL of the page, for XML, or empty */
 };
 
 /*
- * Append the text nodes with is_content in document order, each at most once,
- * in a format (JSON: as TXT; not EXPLAIN and COPY). The words are the same in
- * all formats, except that MD has a link "video" or "audio" for media between
- * them. Linear in the page.
+ * Append the kept text nodes (is_content) in document order, each at most once,
+ * in a format other than FORMAT_EXPLAIN and FORMAT_COPY. FORMAT_JSON is written
+ * as FORMAT_TXT. The words are the same in all formats, except that FORMAT_MD
+ * has a link "video" or "audio" for each of the media. Linear in the page.
  */
 void render(enum format format, const struct render_request *request,
 	    struct buffer *out);
 
 /*
- * TXT: join inline text, break the line at blocks (TAG_IS_BLOCK) and br,
- * collapse white space except in pre. The text ends with a newline unless it is
- * empty.
+ * Append the kept text as FORMAT_TXT: inline texts are joined, the line is
+ * broken at blocks (TAG_IS_BLOCK) and br, and white space is collapsed except
+ * in pre. The text ends with a newline unless it is empty.
  */
 void render_text(const struct page *page, const struct verdict *verdicts,
 		 struct buffer *out);
 
 /*
- * HTML: a fragment of p, h1..h6, ul, ol (start), li, table, caption, tr, td and
- * th (colspan, rowspan), pre (class language-...), blockquote, figure,
- * figcaption, a (href), img (src, alt), em, i, strong, b, code, kbd, samp, tt,
- * del, s, strike, sub, sup, br. All text is escaped, every element is closed,
- * nothing is executable; only http, https and relative addresses are written.
+ * Append the kept text as FORMAT_HTML, a fragment with only these elements and
+ * (in parentheses) attributes: p, h1..h6, ul, ol (start), li, table, caption,
+ * tr, td and th (colspan, rowspan), pre (class language-...), blockquote,
+ * figure, figcaption, a (href), img (src, alt), em, i, strong, b, code, kbd,
+ * samp, tt, del, s, strike, sub, sup, br. All text is escaped, every element is
+ * closed, and nothing is executable. Only http, https and relative URLs are
+ * written.
  */
 void render_html(const struct page *page, const struct verdict *verdicts,
 		 struct buffer *out);
@@ -87,33 +91,35 @@ void render_html(const struct page *page, const struct verdict *verdicts,
 enum { MAX_EXCERPT = 300 /* characters */ };
 
 /*
- * Return the first paragraph of ten words or more; without one, the longest
- * block; white space collapsed. A longer text is truncated after a word, or
- * anywhere in scripts without spaces, and then ends in U+2026. Empty without
- * blocks. Belongs to `arena`.
+ * Return the first paragraph of ten words or more, or the longest block if
+ * there is no such paragraph, with collapsed white space. A text of more than
+ * MAX_EXCERPT characters is truncated after a word (in scripts without spaces,
+ * after any character), and ends in U+2026. The result is empty if there are no
+ * blocks. It belongs to `arena`.
  */
 struct slice excerpt_make(struct arena *arena,
 			  const struct content_blocks *blocks);
 
-/*
- * Writes the events of extract/render/layout.h as HTML: a fragment of
- * allow-listed elements, with nothing executable; all text is escaped and all
- * elements are closed.
- */
+/* A layout_writer (extract/render/layout.h) for FORMAT_HTML. */
 
 struct html_writer {
 	const struct page *page;
 	struct buffer *out;
 	bool is_verbatim; /* in pre */
-	bool is_bare;     /* in the text of a cell, without p */
+	bool is_bare;     /* in text that is written without p:
+			     layout_element.is_bare */
 };
 
-/* The functions of a layout_writer; `context` is a struct html_writer. */
+/*
+ * The functions of the layout_writer. `context` is a struct html_writer, or a
+ * struct that begins with one.
+ */
 void html_open(void *context, const struct layout_element *element);
 void html_close(void *context, uint16_t tag);
 void html_gap(void *context, enum separator separator, struct slice blank);
 void html_text(void *context, uint32_t index, struct slice text);
 
+/* render() for FORMAT_MD and for FORMAT_XML. */
 void render_as_markdown(const struct render_request *request,
 			struct buffer *out);
 void render_as_xml(const struct render_request *request, struct buffer *out);

@@ -6,11 +6,11 @@
 #include "extract/render/render.h"
 #include "page/page.h"
 
-/* An open table. */
+/* A table that is open, and its innermost row and cell. */
 struct surveyed_table {
-	uint32_t table;   /* index of its shape */
-	uint32_t columns; /* number of columns of the row */
-	uint32_t lines;   /* number of lines of the cell */
+	uint32_t table;   /* index of the shape of this table */
+	uint32_t columns; /* number of columns of the row up to now */
+	uint32_t lines;   /* number of lines of the cell up to now */
 	bool has_heading; /* one of these lines is a heading */
 };
 
@@ -46,8 +46,8 @@ static void survey_open_cell(struct table_surveyor *survey,
 }
 
 /*
- * Note an element in the innermost table. A heading may be all of a cell: it
- * labels a row or a column.
+ * Count an element in the innermost table. A cell may have a heading as its
+ * only line, because such a heading labels a row or a column.
  */
 static void open_inside(struct table_surveyor *survey,
 			const struct layout_element *element)
@@ -131,8 +131,9 @@ struct table_survey table_survey_make(struct arena *arena,
 struct table_filter_state {
 	struct table_survey survey;
 	uint32_t opened;     /* number of tables opened */
-	uint32_t depth;      /* number of open tables; the outermost one */
-	uint32_t left_depth; /* to leave out is at this depth; 0: none */
+	uint32_t depth;      /* number of open tables */
+	uint32_t left_depth; /* depth of the outermost table that is left out; 0
+				= none */
 	bool *is_left_out;   /* [text_count] */
 };
 

@@ -14,17 +14,17 @@ struct render_request;
 struct verdict;
 
 /*
- * Clear is_content of the texts in simple tables and in tables
- * inside these, which Markdown would write as tables. Texts in tables that only
- * lay out the page remain. Scratch memory in `arena`; linear.
+ * Set is_content to false for the texts in simple tables and in tables inside
+ * simple tables. Texts in other tables, which only lay out the page, do not
+ * change. Scratch memory comes from `arena`. Linear.
  */
 void tables_leave_out(struct arena *arena, const struct page *page,
 		      struct verdict *verdicts);
 
 /*
- * Finds the simple tables in the kept text: their cells hold only a few lines
- * of text or a heading. Other tables are mostly page layout; formats write
- * only their content.
+ * A table is simple if its cells have only a few lines of text or a heading.
+ * Markdown writes only simple tables as tables. Other tables are mostly used
+ * for the layout of the page; of these, only the content is written.
  */
 
 enum {
@@ -33,7 +33,8 @@ enum {
 };
 
 struct table_shape {
-	uint32_t columns; /* columns of the widest row, including spans */
+	uint32_t columns; /* number of columns of the widest row, including
+			     spans */
 	uint32_t rows;
 	bool is_simple;
 };
@@ -45,13 +46,13 @@ struct table_survey {
 };
 
 /*
- * Find the tables. They belong to `arena`. Linear; almost free on a page
- * without tables.
+ * Find the tables in the kept text. The result belongs to `arena`. Linear;
+ * almost no cost on a page without tables.
  */
 struct table_survey table_survey_make(struct arena *arena,
 				      const struct render_request *request);
 
-/* Return the number of columns of a cell, 1..MAX_TABLE_COLUMNS. */
+/* Return the number of columns that cell `node` spans, 1..MAX_TABLE_COLUMNS. */
 uint32_t table_cell_span(const struct page *page, uint32_t node);
 
 #endif

@@ -24,7 +24,10 @@ static void append_plain(struct buffer *out, struct slice value)
 	buffer_free(&plain);
 }
 
-/* Append ` NAME="VALUE"`, escaped, without characters that XML 1.0 forbids. */
+/*
+ * Append an attribute: a space, `name`, "=", and `value` in quotes. The value
+ * is escaped, without characters that XML 1.0 forbids.
+ */
 static void tei_attribute(struct buffer *out, const char *name,
 			  struct slice value)
 {
@@ -58,7 +61,10 @@ static bool is_language_tag(struct slice tag)
 	return true;
 }
 
-/* Return the language of the text as a BCP 47 tag, or empty. */
+/*
+ * Return the language of the text as a BCP 47 tag, or an empty slice if it is
+ * unknown.
+ */
 static struct slice tei_language(const struct render_request *request)
 {
 	struct slice tag = request->metadata == NULL
@@ -68,7 +74,7 @@ static struct slice tei_language(const struct render_request *request)
 	return is_language_tag(tag) ? tag : (struct slice){"", 0};
 }
 
-/* Write the title; TEI requires the element even if the page has no title. */
+/* Write the title element, which TEI requires even if the page has no title. */
 static void tei_write_title(struct buffer *out,
 			    const struct render_request *request)
 {
@@ -165,8 +171,9 @@ static void write_profile(struct buffer *out,
 }
 
 /*
- * Append the header: the request's metadata (NULL: the page's own title,
- * language and description), and the source of the text.
+ * Append the TEI header, with the metadata of the request and the source of the
+ * text. If request->metadata is NULL, use the title, language and description
+ * in struct page.
  */
 static void tei_header(const struct render_request *request, struct buffer *out)
 {
@@ -184,16 +191,17 @@ static void tei_header(const struct render_request *request, struct buffer *out)
 
 enum { HEADING_LEVELS = 6 };
 
-/* The text of a TEI P5 document. */
+/* The state of writing the text element of a TEI P5 document. */
 struct tei {
 	const struct page *page;
 	struct buffer *out;
-	unsigned sections[HEADING_LEVELS]; /* heading levels of the open div */
+	unsigned sections[HEADING_LEVELS]; /* heading levels of the open div
+					      elements */
 	unsigned section_count;
 	const char *line; /* end tag of the open line */
 	bool is_verbatim; /* in pre */
-	bool is_in_code;  /* in code, which can hold only text */
-	bool has_row;     /* the last table opened or closed has a row */
+	bool is_in_code;  /* in code, which can contain only text */
+	bool has_row; /* the table that was opened or closed last has a row */
 	bool has_text;
 };
 
@@ -206,7 +214,10 @@ static void close_sections(struct tei *tei, unsigned rank)
 	}
 }
 
-/* A heading begins a div; where TEI allows no div, it becomes an ab element. */
+/*
+ * Begin a div for a heading. Where TEI allows no div, write the heading as an
+ * ab element.
+ */
 static void open_heading(struct tei *tei, const struct layout_element *element)
 {
 	const unsigned rank = element->tag - (unsigned)TAG_h1 + 1;
@@ -283,7 +294,10 @@ static const struct {
 	[INLINE_SUPERSCRIPT] = {"<hi rend=\"superscript\">", "</hi>"},
 };
 
-/* Return the row of `elements`; for a line, the number of rows. */
+/*
+ * Return the index of `tag` in `elements`, or the number of rows for a line,
+ * which is not in the table.
+ */
 static size_t tei_element_of(uint16_t tag)
 {
 	const size_t count = sizeof(elements) / sizeof(elements[0]);

@@ -181,7 +181,7 @@ static struct post next_post(void)
 	return post;
 }
 
-/* Answer the request, and have the sender take the answer. */
+/* Answer the request, and have the sender take the answer. Free the result. */
 static void answer_with(const struct post *post, struct fetch_result *result)
 {
 	AUTO_BUFFER head = fetch_result_encode(post->id, result, NULL);
@@ -190,6 +190,7 @@ static void answer_with(const struct post *post, struct fetch_result *result)
 		&notifier, &(struct frame_parts){.kind = FETCH_RESULT,
 						 .head = buffer_slice(&head),
 						 .file = -1}));
+	fetch_result_free(result);
 	fetcher_client_run(delivery.notifier, ANSWER_MS, NULL, 0);
 	delivery_receive(&delivery);
 }

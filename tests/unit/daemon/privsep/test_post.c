@@ -297,6 +297,7 @@ TEST(running_requests_end_with_the_notifier)
 /* The result of a forged notifier for the request `id`, and more frames. */
 typedef void forge(struct channel *channel, uint64_t id, size_t body_size);
 
+/* Send the result, and free it. */
 static void send_result(struct channel *channel, uint64_t id,
 			struct fetch_result result)
 {
@@ -308,6 +309,7 @@ static void send_result(struct channel *channel, uint64_t id,
 					   .body = buffer_slice(&result.body),
 					   .file = -1});
 	buffer_free(&head);
+	fetch_result_free(&result);
 }
 
 /* A notifier that has `answer` say what has become of a request. */
@@ -371,7 +373,6 @@ static void with_body_it(struct channel *channel, uint64_t id, size_t size)
 	(void)size;
 	buffer_append_text(&result.body, "x");
 	send_result(channel, id, result);
-	buffer_free(&result.body);
 }
 FORGED(with_body)
 

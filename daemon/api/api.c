@@ -24,7 +24,7 @@
 #include "store/txn.h"
 #include "template/version_json.h"
 
-/* All that the daemon knows of a route stands in its row. */
+/* The table of routes. A row has all properties of a route. */
 static const struct route routes[] = {
 	{"GET", "/v1/status", api_get_status, ROUTE_WRITE, 0},
 	{"GET", "/metrics", api_get_metrics, ROUTE_READ, 0},
@@ -145,7 +145,7 @@ static const struct route routes[] = {
 
 enum {
 	ROUTES = sizeof(routes) / sizeof(routes[0]),
-	REAL_DIGITS = 6, /* digits of a ratio: 0.97 */
+	REAL_DIGITS = 6, /* significant digits of a real number */
 };
 
 /*
@@ -195,7 +195,7 @@ static unsigned api_http_status(enum error error)
 	return 500;
 }
 
-/* Write `value` as one line and release it. */
+/* Write `value` as one line of JSON, and release it. */
 static struct buffer write_json(json_t *value)
 {
 	struct buffer body = {0};
@@ -283,8 +283,8 @@ enum http_verdict call_fail_with(struct call *call, enum error error,
 	    error == ERR_BUSY)
 		http_add_header(call->exchange, "Retry-After", "1");
 	/*
-	 * the site moved while the request was in transit: the sender finds the
-	 * new owner
+	 * the site moved to another node while the request was in transit; this
+	 * header makes the sender find the new owner
 	 */
 	if (error == ERR_NOT_OWNER && call->is_passed)
 		http_add_header(call->exchange, FORWARD_HEADER_REJECTION,
@@ -479,7 +479,10 @@ size_t call_threads(const struct call *call)
 	return worker_pool_size(call->api->pool);
 }
 
-/* Parse a path segment: a whole number without a sign, at most 16 digits. */
+/*
+ * Parse a segment of a path as a whole number without a sign, with at most 16
+ * digits. Return false if it is not such a number.
+ */
 static bool read_segment(const char *segment, size_t size, uint64_t *number_out)
 {
 	uint64_t number = 0;
@@ -597,10 +600,16 @@ static enum http_verdict refuse_route(struct call *call, const char *path)
 			 path);
 }
 
-/* Set call->route and the segments of its path; false if there is no route. */
+/*
+ * Find the route of a request, and set call->route and the segments of the
+ * path. Return false if there is no route.
+ */
 static bool route_find(struct call *call, const char *method, const char *path)
 {
-	/* the server omits the body of the response to HEAD */
+	/*
+	 * a HEAD has the route of the GET; the server omits the body of the
+	 * response
+	 */
 	if (strcmp(method, "HEAD") == 0)
 		method = "GET";
 	for (size_t i = 0; i < ROUTES; i++)
@@ -660,7 +669,10 @@ const struct config *api_acquire_config(struct api *api)
 	return config;
 }
 
-/* Run the handler here, or forward the request to the owner of its subject. */
+/*
+ * Run the handler of the route, or forward the request to the node that owns
+ * its data.
+ */
 static enum http_verdict call_handle(struct call *call, enum access access,
 				     const char *path)
 {
@@ -720,7 +732,10 @@ struct api *api_create(struct store *store, struct pipeline *pipeline,
 	api->tally = event_counters_create(store);
 	api->sessions = sessions_create();
 	api->answers = text_cache_create((size_t)config->answer_cache_bytes);
-	/* without a pool, the first request for a template builds its model */
+	/*
+	 * without a cache warmer, the first request for a template builds its
+	 * model
+	 */
 	if (pool != NULL)
 		cache_warmer_start(&api->teaching, pool, store);
 	for (unsigned kind = 0; kind < WORK_KINDS; kind++)

@@ -19,7 +19,10 @@
 #include "store/rows.h"
 #include "template/version_json.h"
 
-/* The quarantine: pages whose bytes crashed or stalled a worker. */
+/*
+ * The quarantine, that is, the list of pages whose bytes crashed or stalled a
+ * worker.
+ */
 
 enum { MAX_LISTED = 1000 };
 
@@ -38,7 +41,7 @@ static json_t *poison_json(struct call_rows *rows)
 			 (json_int_t)row.body_bytes, "hash", hash);
 }
 
-/* Copy the bytes of the page at the URL. ERR_NOT_FOUND. */
+/* Copy the bytes of the quarantined page of `url` to `out`. ERR_NOT_FOUND. */
 static enum error quarantine_read_body(struct store *store,
 				       const struct url *url,
 				       struct buffer *out)
@@ -75,7 +78,7 @@ enum http_verdict api_get_quarantine(struct call *call)
 		buffer_free(&body);
 		return call_fail_with(call, error, url.text);
 	}
-	/* a type that no browser displays */
+	/* no browser displays this media type */
 	http_reply(call->exchange, 200, "application/octet-stream", &body);
 	return HTTP_ANSWERED;
 }
@@ -113,7 +116,10 @@ static json_t *walls_json(const struct sandbox_report *walls)
 	return value;
 }
 
-/* Return NULL if no process of the role runs or has ever exited. */
+/*
+ * Return the processes of the role as JSON; NULL if no process of the role runs
+ * or has ever exited.
+ */
 static json_t *role_json(const struct process_snapshot *view, enum role role)
 {
 	const struct process_entry *last = NULL;
@@ -143,9 +149,10 @@ static json_t *role_json(const struct process_snapshot *view, enum role role)
 }
 
 /*
- * Return [{role, running: [{pid, since}], deaths, holds, lacks}], a row for
- * each role that was ever started. `holds` and `lacks` come from the newest
- * running process, or are null. Empty if `roster` is NULL. You release it.
+ * Return [{role, running: [{pid, since}], deaths, holds, lacks}], with an item
+ * for each role of which a process was ever started. `holds` and `lacks` come
+ * from the newest running process; they are null if no process runs. The array
+ * is empty if `roster` is NULL. You must release it.
  */
 static json_t *api_processes_json(struct process_table *roster)
 {
@@ -187,7 +194,7 @@ static json_t *counts_json(const uint64_t *rows)
 			 (json_int_t)rows[TABLE_FRONTIER]);
 }
 
-/* Return the sums over the sites of this node. */
+/* Return the sums over the sites that this node owns. */
 static json_t *own_json(const struct call *call,
 			const struct listed_partitions *listed)
 {
@@ -229,7 +236,8 @@ static void status_add_counts(json_t *sum, const json_t *counts)
 }
 
 /*
- * Add the partitions of this node and of all nodes, if there is a node group.
+ * If there is a node group, add the partitions of this node, and those of the
+ * other nodes.
  */
 static void status_add_nodes(struct call *call, json_t *status)
 {
@@ -368,7 +376,10 @@ enum http_verdict api_get_methods(struct call *call)
 	return call_reply_json(call, 200, json_pack("{s:o}", "methods", list));
 }
 
-/* The report has one line per problem. */
+/*
+ * Return the lines of the text as an array. A report of a verification has one
+ * line for each problem.
+ */
 static json_t *lines_json(struct slice text)
 {
 	json_t *list = json_array();
@@ -432,7 +443,10 @@ static enum http_verdict fail_copy(struct call *call, enum error error)
 	return call_fail_with(call, error, "the store");
 }
 
-/* Return the size of the copy; 0 if there is none. */
+/*
+ * Return the size of the file that a compaction has written; 0 if there is
+ * none.
+ */
 static uint64_t compaction_file_size(int file)
 {
 	struct stat status;

@@ -22,11 +22,15 @@
 
 enum { MAX_ITEMS = 100, MAX_VALUE_BYTES = 2000 };
 
-/* The domain "invalid" is reserved (RFC 2606). */
+/*
+ * Beginning of all ids in feeds. The domain "invalid" is reserved (RFC 2606),
+ * so no other ids begin like this.
+ */
 #define TAG "tag:templated.invalid,2026:"
 
 /*
- * Append text as one line of XML, without the characters that XML 1.0 forbids.
+ * Append `text` as one line of XML, without the characters that XML 1.0
+ * forbids.
  */
 static void append_text(struct buffer *out, struct slice text)
 {
@@ -70,7 +74,7 @@ void atom_begin(const struct atom_site *site, struct buffer *out)
 	append_link(out, site->seed);
 }
 
-/* Append any value on one line, truncated if long. */
+/* Append a JSON value on one line, truncated if it is long. */
 static void atom_append_value(struct buffer *html, const json_t *value)
 {
 	char *dumped = NULL;
@@ -85,7 +89,7 @@ static void atom_append_value(struct buffer *html, const json_t *value)
 	if (text.size > MAX_VALUE_BYTES)
 		text.size = MAX_VALUE_BYTES;
 	buffer_append_slice(&plain, text);
-	buffer_append_text(&plain, ""); /* for the terminating NUL */
+	buffer_append_text(&plain, ""); /* adds the terminating NUL */
 	markup_append_label(html, plain.data);
 	buffer_free(&plain);
 	free(dumped);
@@ -106,7 +110,10 @@ static void atom_append_list(struct buffer *html, const json_t *list)
 	buffer_append_text(html, "</ul>");
 }
 
-/* Append the evidence: each member of the detail under its name. */
+/*
+ * Append the evidence of an event: the name and the value of each member of
+ * `detail`.
+ */
 static void append_detail(struct buffer *html, const json_t *detail)
 {
 	const char *name;
@@ -115,7 +122,7 @@ static void append_detail(struct buffer *html, const json_t *detail)
 	if (!json_is_object(detail))
 		return;
 	buffer_append_text(html, "<dl>");
-	/* jansson's iterators take no const object */
+	/* the iterators of jansson need an object that is not const */
 	json_object_foreach((json_t *)detail, name, value)
 	{
 		buffer_append_text(html, "<dt>");
@@ -169,7 +176,8 @@ void atom_entry(const struct atom_site *site, const json_t *event,
 	buffer_append_text(out, "<entry>\n<id>" TAG);
 	append_text(out, site->host);
 	/*
-	 * the time makes the id unique: a new store counts events from 1 again
+	 * the time makes the id unique, because a new store counts events from
+	 * 1 again
 	 */
 	buffer_printf(out, ":%" JSON_INTEGER_FORMAT ":%llu</id>\n<title>",
 		      json_member_whole(event, "seq"),
@@ -191,11 +199,12 @@ void atom_end(struct buffer *out)
 	buffer_append_text(out, "</feed>\n");
 }
 
-/* The alerts of a site as an Atom feed. */
+/* GET feed: the alerts of a site as an Atom feed. */
 
 enum {
 	MAX_ENTRIES = 100,
-	WINDOW = 10000, /* events per read, from the newest backwards */
+	WINDOW = 10000, /* number of events that one read covers; the reads go
+			   from the newest events back to the oldest */
 };
 
 struct feed_entry {
@@ -203,12 +212,14 @@ struct feed_entry {
 	uint64_t time_ms;
 };
 
-/* The newest entries, in a ring. */
+/* The newest entries of one read, in a ring buffer. */
 struct window {
 	struct feed_entry ring[MAX_ENTRIES];
-	size_t count;   /* number of entries ever added */
-	size_t room;    /* capacity, at least 1 */
-	uint64_t until; /* events from this number on were read before */
+	size_t count; /* number of entries that were added, including
+			 overwritten ones */
+	size_t room;  /* number of places in `ring` that are used, at least 1 */
+	uint64_t until; /* the last read began with this event: ignore it and
+			   later ones */
 };
 
 static bool keep_entry(void *context, uint64_t number,
@@ -225,7 +236,10 @@ static bool keep_entry(void *context, uint64_t number,
 	return true;
 }
 
-/* Move the entries, newest first, to the end of `entries` [*count]. */
+/*
+ * Move the entries of the ring, the newest first, to the end of `entries`
+ * [*count].
+ */
 static void take_entries(struct window *window, struct feed_entry *entries,
 			 size_t *count)
 {
@@ -234,13 +248,17 @@ static void take_entries(struct window *window, struct feed_entry *entries,
 			&window->ring[--window->count % window->room];
 
 		if (entry->event == NULL)
-			return; /* the ring has overwritten the older ones */
+			/* newer entries have overwritten the older ones */
+			return;
 		entries[(*count)++] = *entry;
 		*entry = (struct feed_entry){0};
 	}
 }
 
-/* Read the newest entries of the site: [*count_out <= MAX_ENTRIES]. */
+/*
+ * Read the newest alerts of the site to `entries`. *count_out is their number,
+ * at most MAX_ENTRIES.
+ */
 static enum error feed_read_entries(struct call *call,
 				    struct feed_entry *entries,
 				    size_t *count_out)
@@ -266,7 +284,10 @@ static enum error feed_read_entries(struct call *call,
 	return error;
 }
 
-/* Read the URL of the site and the time when it was added. */
+/*
+ * Read the seed URL of the site and the time when the site was added. Return
+ * false if the site does not exist.
+ */
 static bool feed_read_site(struct call *call, struct buffer *seed,
 			   struct atom_site *site_out)
 {
@@ -315,17 +336,22 @@ enum http_verdict api_get_feed(struct call *call)
 }
 
 /*
- * Long polls for a site of another node (GET /v1/events?site=HOST&wait=S). The
- * owner responds to a node immediately, so the node that the client called
- * waits: it suspends the exchange, and repeats the request when the log of the
- * partition has grown, which the broker reports to every node.
+ * Long polls for the events of a site that another node owns (GET
+ * /v1/events?site=HOST&wait=S). The owner responds to a node immediately, even
+ * if there is no event. Therefore the node that the client called waits: it
+ * suspends the exchange, and it repeats the request when the log of the
+ * partition has grown. The broker reports this to every node.
  */
 
-/* State of a suspended exchange: words of http_handler_state(). */
+/*
+ * The words of http_handler_state(), which keep the state of a suspended
+ * exchange:
+ */
 enum {
 	MEMORY_IS_LISTENING,
 	MEMORY_SINCE,
-	MEMORY_ASKED, /* last log entry at the time of the request, plus 1 */
+	/* last log entry when the owner was last queried, plus 1 */
+	MEMORY_ASKED,
 };
 
 static bool long_poll_is_over(const struct http_exchange *exchange)
@@ -362,7 +388,10 @@ bool forward_has_no_event(const struct forwarded_request *passage)
 		       passage->where.last + 1;
 }
 
-/* Count the call once as an open event stream; false if there are too many. */
+/*
+ * Count the call as an open event stream, unless it is already counted. Return
+ * false if there are too many.
+ */
 static bool call_listen(struct call *call)
 {
 	uint64_t *memory = http_handler_state(call->exchange);
@@ -389,17 +418,18 @@ bool forward_suspend_poll(struct forwarded_request *passage,
 	return true;
 }
 
-/* The counts up to an event. */
+/* The counts of all events up to the event `last`. */
 struct event_snapshot {
-	uint64_t last; /* number of the last event read */
+	uint64_t last; /* number of the last event that was read */
 	uint64_t events[EVENT_KINDS];
-	struct buffer open; /* uint64_t: numbers of alerts, ascending */
+	/* numbers of the open alerts as uint64_t, ascending */
+	struct buffer open;
 };
 
 struct event_counters {
 	struct store *store;
-	uint64_t first;   /* first event to count */
-	struct lock lock; /* guards the members below */
+	uint64_t first;   /* number of the first event to count */
+	struct lock lock; /* guards the fields below */
 	struct event_snapshot known;
 };
 
@@ -441,8 +471,8 @@ static struct event_snapshot event_counters_copy(struct event_counters *tally)
 }
 
 /*
- * Store `known`, unless another thread has read more events meanwhile. Takes
- * ownership.
+ * Store `known`, unless another thread has stored counts of more events
+ * meanwhile. Takes ownership of the contents of *known.
  */
 static void event_counters_publish(struct event_counters *tally,
 				   struct event_snapshot *known)
@@ -480,7 +510,10 @@ static void read_new(struct event_snapshot *known, struct txn *txn,
 	scan_end(&scan);
 }
 
-/* Drop the alerts that are no longer open, and count the others. */
+/*
+ * Remove the alerts from known->open that are no longer open, and count the
+ * others by kind.
+ */
 static void count_alerts(struct event_snapshot *known, struct txn *txn,
 			 uint64_t *open_alerts)
 {
@@ -519,12 +552,13 @@ enum error event_counters_read(struct event_counters *tally,
 	return error;
 }
 
-/* Events: stored ones, by long polling, or as a stream. */
+/* GET /v1/events: stored events, a long poll, or a stream. */
 
 enum {
 	DEFAULT_EVENTS = 1000,
 	MAX_EVENTS = 100000,
-	MAX_CHUNK_BYTES = 65536, /* buffer of a stream, plus one event */
+	MAX_CHUNK_BYTES = 65536, /* when a chunk of a stream has this size, it
+				    ends with the next event */
 };
 
 bool call_read_kinds(struct call *call, struct slice list, kind_set *kinds_out)
@@ -562,7 +596,10 @@ static bool events_read_site(struct call *call, struct event_query *query)
 	return true;
 }
 
-/* If an argument is wrong, respond with the error and return false. */
+/*
+ * Read the arguments of the request. If one is invalid, respond with the error
+ * and return false.
+ */
 static bool read_query(struct call *call, struct event_query *query)
 {
 	uint64_t is_firing;
@@ -606,7 +643,10 @@ static enum http_verdict reply_lines(struct call *call,
 	return HTTP_ANSWERED;
 }
 
-/* Respond with the stored events or, with `wait`, with the next ones. */
+/*
+ * Respond with the stored events that match. If there are none, wait up to
+ * `wait_ms` for the next one.
+ */
 static enum http_verdict
 answer_lines(struct call *call, struct event_query *query, uint64_t wait_ms)
 {
@@ -629,12 +669,13 @@ answer_lines(struct call *call, struct event_query *query, uint64_t wait_ms)
 	return call_listen(call) ? HTTP_SUSPENDED : refuse_listener(call);
 }
 
-/* A stream of server-sent events. */
+/* A stream of events in the format of server-sent events. */
 struct event_stream {
 	struct store *store;
 	struct event_query query;
 	uint32_t heartbeat_ms;
-	uint64_t said_ms; /* when bytes were last appended; 0 = never */
+	uint64_t said_ms; /* when bytes were last appended to the stream; 0 =
+			     never */
 };
 
 static bool append_sent(void *context, uint64_t number,
@@ -674,8 +715,9 @@ static bool fill_stream(void *context, struct buffer *out)
 }
 
 /*
- * Find where the stream begins: after the last event that the client received,
- * otherwise now.
+ * Set query->since to the event after which the stream begins: the last event
+ * that the client received (Last-Event-ID), otherwise the newest event. Return
+ * false if the header is invalid.
  */
 static bool find_begin(struct call *call, struct event_query *query)
 {
@@ -725,7 +767,8 @@ enum http_verdict api_get_events(struct call *call)
 	    !call_number(call, "wait", 0, MAX_WAIT_S, &wait_s))
 		return HTTP_ANSWERED;
 	if (call->is_passed)
-		wait_s = 0; /* the forwarding node waits instead */
+		wait_s = 0; /* respond immediately, because the forwarding node
+			       waits */
 	return call_wants_stream(call)
 		       ? answer_stream(call, &query)
 		       : answer_lines(call, &query, wait_s * 1000U);

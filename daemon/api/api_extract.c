@@ -31,15 +31,15 @@ struct batch_input {
 	warc_source *source;
 	void *context;
 	struct batch_limits limits;
-	struct buffer pending; /* bytes read from the source */
-	size_t taken;          /* bytes of `pending` that were used */
+	struct buffer pending; /* bytes that were read from the source */
+	size_t taken;          /* how many bytes of `pending` were used */
 	bool is_over;          /* the source has ended */
-	bool is_known;         /* `is_archive` is set */
+	bool is_known;         /* the format is known: `is_archive` is set */
 	bool is_archive;
 	uint64_t position;
 	batch_take *take;
 	void *take_context;
-	bool is_enough; /* take() returned false */
+	bool is_enough; /* take() has returned false: read no more */
 };
 
 void batch_page_free(struct batch_page *page)
@@ -66,7 +66,7 @@ static struct slice batch_input_pending(const struct batch_input *input)
 			      input->pending.size - input->taken};
 }
 
-/* Read more bytes and append them to `pending`. */
+/* Read more bytes from the source and append them to `pending`. */
 static enum error read_more(struct batch_input *input)
 {
 	struct buffer *bytes = &input->pending;
@@ -87,7 +87,10 @@ static enum error read_more(struct batch_input *input)
 	return error;
 }
 
-/* A warc_source: the pending bytes, then the rest. */
+/*
+ * A warc_source that returns the pending bytes first, then the rest of the
+ * source.
+ */
 static enum error batch_input_read_archive(void *context, char *out,
 					   size_t capacity, size_t *size_out)
 {
@@ -109,8 +112,8 @@ static bool batch_input_is_blank(char byte)
 }
 
 /*
- * Detect the format: input that begins with an object is JSON lines; other
- * input is an archive.
+ * Detect the format: if the first byte that is not blank begins a JSON object,
+ * the input is JSON lines, otherwise an archive.
  */
 static enum error batch_input_detect_format(struct batch_input *input)
 {
@@ -142,7 +145,8 @@ static void batch_page_set_error(struct batch_page *page, enum error error,
 }
 
 /*
- * Read the member as text; "" if it is missing. Return false if it is not text.
+ * Read the member `name` as text; "" if it is missing. Return false if it is
+ * not a text.
  */
 static bool batch_input_read_member(const json_t *object, const char *name,
 				    struct slice *text_out)
@@ -209,15 +213,16 @@ static void batch_input_read_line(struct slice line, struct batch_page *page)
 enum line_kind { LINE_WHOLE, LINE_TOO_LONG, LINE_END, LINE_FAILED };
 
 /*
- * Find the next line. LINE_WHOLE sets *line_out to the line without its end; it
- * stays valid until the next read. LINE_FAILED sets *error_out. Lines that are
- * too long are skipped.
+ * Find the next line. LINE_WHOLE: *line_out is the line without its end; it is
+ * valid until the next read. LINE_FAILED: *error_out is the error. The rest of
+ * a line that is too long is skipped.
  */
 static enum line_kind find_line(struct batch_input *input,
 				struct slice *line_out, enum error *error_out)
 {
 	bool is_long = false;
-	size_t seen = 0; /* pending bytes that contain no line end */
+	size_t seen = 0; /* bytes from the start of `pending` that contain no
+			    line end */
 
 	*line_out = slice_of("");
 	for (;;) {
@@ -364,38 +369,41 @@ enum error batch_input_read(const struct batch_source *source,
 
 /*
  * Extraction from many uploaded pages in one request. The server sends the
- * response after it has read the body, because libmicrohttpd 0.9.75 can queue
- * a response only before the body, which it then refuses, or after it. Until
- * then the lines of the response are in an unnamed file. The body is read no
- * faster than the workers extract its pages.
+ * response only after it has read the whole body: libmicrohttpd 0.9.75 can
+ * queue a response before the body, which it then does not read, or after the
+ * body. Until then the lines of the response are in an unnamed file. The server
+ * reads the body only as fast as the workers extract its pages.
  */
 
 enum {
-	WINDOW = 64,               /* pages in progress */
-	MAX_HELD_BYTES = 16 << 20, /* bytes, plus a page per thread */
-	SPOOL_BYTES = 256 * 1024,  /* bytes per write to the file */
+	WINDOW = 64,               /* maximum number of pages in progress */
+	MAX_HELD_BYTES = 16 << 20, /* maximum bytes of the pages in progress;
+				      each thread may hold another page */
+	SPOOL_BYTES =
+		256 * 1024, /* bytes that are written to the file at once */
 	MAX_ANSWER_BYTES = 1 << 30,
 };
 
 /* A page in progress. */
 struct batch_item {
 	struct batch_page page;
-	struct buffer line; /* its result line, when done */
+	struct buffer line; /* line of the response, after the extraction */
 	bool has_failed;
 };
 
 struct batch_request {
 	struct ordered_queue *ordered;
 	int spool;
-	uint64_t size;       /* bytes in the spool file */
-	struct buffer lines; /* not yet written to the file */
+	uint64_t size;       /* bytes of the spool file */
+	struct buffer lines; /* lines that are not in the file yet */
 	uint64_t pages;
-	uint64_t failed;   /* pages that failed; plus 1 for the line that states
-			      why the batch stopped */
-	uint64_t position; /* of the last page */
-	enum error end;    /* error of the input */
-	enum error error;  /* error of the response */
-	bool is_full;      /* the response has reached MAX_ANSWER_BYTES */
+	uint64_t failed; /* pages that failed; the line that states why the
+			    batch stopped counts as another one */
+	/* position of the last page whose line was appended */
+	uint64_t position;
+	enum error end;   /* error that ended the reading of the input */
+	enum error error; /* error of the response */
+	bool is_full;     /* the response has MAX_ANSWER_BYTES or more */
 };
 
 static size_t batch_item_bytes(const void *memory)
@@ -414,7 +422,9 @@ static void batch_item_destroy(void *memory)
 	free(item);
 }
 
-/* Extract the page; `answer` gets the reason of an error. */
+/*
+ * Extract the content of the page. After an error answer->reason has its text.
+ */
 static enum error batch_extract_page(const struct shared_request *asking,
 				     const struct batch_page *page,
 				     struct text_result *answer)
@@ -500,7 +510,7 @@ static enum error open_run(const struct call *call,
 	return error;
 }
 
-/* Write the pending lines to the file. ERR_STORE_FULL, ERR_IO. */
+/* Write `lines` to the spool file and clear them. ERR_STORE_FULL, ERR_IO. */
 static enum error write_lines(struct batch_request *run)
 {
 	size_t done = 0;
@@ -522,7 +532,7 @@ static enum error write_lines(struct batch_request *run)
 	return ERR_NONE;
 }
 
-/* Append the final line, which states why the batch stopped. */
+/* Append the last line, which states why the batch stopped. */
 static void add_error(struct batch_request *run, enum error error,
 		      const char *reason)
 {
@@ -540,7 +550,7 @@ static void add_error(struct batch_request *run, enum error error,
 		&run->lines);
 }
 
-/* Wait for the first page and append its line. */
+/* Wait until the first page in the queue is extracted, and append its line. */
 static enum error take_one(struct batch_request *run)
 {
 	struct batch_item *item =
@@ -569,7 +579,7 @@ static enum error batch_free_slot(struct batch_request *run)
 	return error;
 }
 
-/* A batch_take. Queue the page. */
+/* The batch_take: queue the page for extraction. */
 static bool batch_run_put_page(void *context, struct batch_page *page)
 {
 	struct batch_request *run = context;
@@ -585,21 +595,24 @@ static bool batch_run_put_page(void *context, struct batch_page *page)
 	return !run->is_full;
 }
 
-/* Return whether the client has disconnected. */
+/*
+ * Return whether the input ended because the client has disconnected or sent
+ * nothing for too long, or because the server stops.
+ */
 static bool is_lost(const struct batch_request *run)
 {
 	return run->end == ERR_NETWORK || run->end == ERR_TIMEOUT ||
 	       run->end == ERR_STOPPED;
 }
 
-/* A warc_source: the body of the exchange `context`. */
+/* The warc_source: read the body of the exchange `context`. */
 static enum error upload_read(void *context, char *out, size_t capacity,
 			      size_t *size_out)
 {
 	return http_body_read(context, out, capacity, size_out);
 }
 
-/* Read the pages and queue them for extraction. */
+/* Read all pages of the body and queue them for extraction. */
 static enum error batch_read_pages(struct call *call, struct batch_request *run)
 {
 	const struct batch_source source = {
@@ -626,7 +639,10 @@ static enum error batch_read_pages(struct call *call, struct batch_request *run)
 	return error == ERR_NONE ? write_lines(run) : error;
 }
 
-/* Run the whole batch; its lines go to the file. */
+/*
+ * Run the whole batch. The lines of the response are in the spool file and in
+ * run->lines.
+ */
 static enum error batch_run_all(struct call *call,
 				const struct text_params *question,
 				struct batch_request *run)
@@ -725,7 +741,8 @@ static json_t *skipped_json(const struct ingest_report *report)
 
 static json_t *ingest_report_json(const struct ingest_report *report)
 {
-	json_t *hosts = json_array(); /* whose pages were not imported */
+	json_t *hosts =
+		json_array(); /* the hosts whose pages were not imported */
 
 	add_hosts(hosts, &report->no_site, "no_site");
 	add_hosts(hosts, &report->over_limit, "too_large");
@@ -768,7 +785,7 @@ static void log_report(const struct ingest_report *report)
 			error_text(report->end), report->reason);
 }
 
-/* Parser state for the host globs of the request. */
+/* State while the arguments `host`, which are patterns of hosts, are parsed. */
 struct host_reader {
 	struct host_globs *globs;
 	bool is_right;
@@ -783,8 +800,8 @@ static bool read_host(void *context, const char *value)
 }
 
 /*
- * Read the options of the request; on failure respond with the error and return
- * false.
+ * Read the options of the request. If one is invalid, respond with the error
+ * and return false.
  */
 static bool ingest_read_options(struct call *call, struct host_globs *globs,
 				struct ingest_options *options)

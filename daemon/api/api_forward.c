@@ -18,19 +18,25 @@
 #include "template/version_json.h"
 
 enum {
-	MAX_PASSED_ONE =
-		MAX_FORWARDED / 2, /* for one owner, which may be slow */
-	READ_MS = 10000,           /* time for a response from the store */
+	MAX_PASSED_ONE = MAX_FORWARDED / 2, /* maximum number for one node,
+					       because this node may be slow */
+	READ_MS = 10000, /* time limit of a request that only reads */
 	API_PASS_COMMIT_MS =
-		30000,    /* time for a response that waits for a commit */
-	MARGIN_MS = 2000, /* for both ways through the network */
-	SETTLE_MS = 3000, /* until a new owner is ready */
-	API_PASS_PAUSE_MS = 100, /* between two lookups of the owner */
-	PATIENCE_MS = 60000,     /* of a direct connection */
-	MAX_LOOKS = 1,           /* how often the owner is looked up again */
+		30000, /* time limit of a request that waits for a commit */
+	MARGIN_MS =
+		2000, /* additional time for the network in both directions */
+	SETTLE_MS = 3000,        /* how long a new owner is looked up before the
+				    request fails */
+	API_PASS_PAUSE_MS = 100, /* pause between two lookups of the owner */
+	PATIENCE_MS = 60000,     /* time limit of a direct connection without a
+				    received byte */
+	MAX_LOOKS = 1, /* how many times the owner is looked up again */
 };
 
-/* The word of http_handler_state() for forwarding, and its bits. */
+/*
+ * The word of http_handler_state() that keeps the state of a forwarded request,
+ * and its bit.
+ */
 enum { MEMORY_PASS = 3, MEMORY_HAS_STALE = 1 };
 
 static const char *const rights[] = {
@@ -67,7 +73,10 @@ bool api_admit_node(struct http_exchange *exchange, void *context)
 	return forward_set_owner(exchange);
 }
 
-/* Return the partition of the URL's host, or ALL_PARTITIONS if it has none. */
+/*
+ * Return the partition of the host of the URL `text`; ALL_PARTITIONS if it is
+ * not a URL.
+ */
 static unsigned partition_of_url(const struct node_client *peers,
 				 const char *text)
 {
@@ -91,7 +100,10 @@ static unsigned partition_of_body(struct call *call)
 	return partition;
 }
 
-/* Return the partition of the URL or host that the query names. */
+/*
+ * Return the partition of the URL or the host that the arguments of the request
+ * name; ALL_PARTITIONS if there is none.
+ */
 static unsigned partition_of_query(const struct call *call)
 {
 	const struct node_client *peers = call->api->peers;
@@ -114,8 +126,8 @@ static bool count_host(void *context, const char *host)
 }
 
 /*
- * Return the partition of the host if the archive contains pages of one host
- * only.
+ * Return the partition of the argument `host` if it names exactly one host,
+ * whose pages the archive then contains; otherwise ALL_PARTITIONS.
  */
 static unsigned partition_of_hosts(const struct call *call)
 {
@@ -127,7 +139,10 @@ static unsigned partition_of_hosts(const struct call *call)
 			  : ALL_PARTITIONS;
 }
 
-/* Return the partition whose owner handles the request. */
+/*
+ * Return the partition that the request concerns. The node that owns it handles
+ * the request.
+ */
 static unsigned forward_partition(struct call *call)
 {
 	const struct api *api = call->api;
@@ -152,7 +167,7 @@ static unsigned forward_partition(struct call *call)
 	}
 }
 
-/* Return whether the request neither fetches nor changes anything. */
+/* Return whether the request neither fetches a page nor changes data. */
 static bool is_read(const struct http_exchange *exchange)
 {
 	const char *method = http_method(exchange);
@@ -162,11 +177,15 @@ static bool is_read(const struct http_exchange *exchange)
 	       (fetch == NULL || strcmp(fetch, "never") == 0);
 }
 
-/* Return whether the method is safe or idempotent (RFC 9110, 9.2.2). */
+/*
+ * Return whether the request may be sent twice: its method is safe or
+ * idempotent (RFC 9110, 9.2.2), or the route is ROUTE_REPEATABLE. An upload is
+ * not repeatable.
+ */
 static bool is_repeatable(const struct call *call)
 {
 	if (http_is_upload(call->exchange))
-		return false; /* part of the body was read */
+		return false; /* a part of the body may have been read */
 	return strcmp(http_method(call->exchange), "POST") != 0 ||
 	       (call->route->flags & ROUTE_REPEATABLE) != 0;
 }
@@ -181,8 +200,8 @@ static bool wants_stale(const struct http_exchange *exchange)
 }
 
 /*
- * Mark the response as possibly stale, and state the log entry that it
- * includes.
+ * Add headers to the response, which say that it comes from a replica and may
+ * be outdated, and up to which log entry the replica is complete.
  */
 static void add_stale(struct forwarded_request *passage)
 {
@@ -205,8 +224,8 @@ static void add_stale(struct forwarded_request *passage)
 }
 
 /*
- * Acquire a slot for a request to `owner`; return MAX_FORWARDED if there is
- * none.
+ * Acquire a slot for a request to the node `owner`. Return its index, or
+ * MAX_FORWARDED if no slot is free for this node and this client.
  */
 static size_t begin_passing(const struct call *call, const char *owner)
 {
@@ -262,7 +281,10 @@ static uint32_t patience_ms(const struct forwarded_request *passage)
 					 passage->call->config->ask_timeout_ms;
 }
 
-/* `message` has one "%s", for the owner. */
+/*
+ * Respond that the owner cannot handle the request. `message` has one "%s" for
+ * the name of the owner.
+ */
 static enum http_verdict
 forward_fail_no_owner(struct forwarded_request *passage, const char *code,
 		      const char *message)
@@ -306,8 +328,7 @@ static enum http_verdict forward_fail_cut_off(struct forwarded_request *passage)
 }
 
 /*
- * Append the headers of a node request that state the access of the client and
- * its owner.
+ * Append the headers that state the access and the quota owner of the client.
  */
 static void forward_write_access(const struct call *call, enum access access,
 				 struct buffer *out)
@@ -329,7 +350,7 @@ static void forward_write_headers(const struct forwarded_request *passage,
 		      passage->where.epoch);
 }
 
-/* Add the header that names the owner to the response. */
+/* Add the headers to the response that name the node that owns the data. */
 static void forward_add_owner(struct forwarded_request *passage)
 {
 	char epoch[24];
@@ -349,8 +370,9 @@ static void find_owner(const struct forwarded_request *passage,
 }
 
 /*
- * `context` is a struct forwarded_request. Return whether no node has acquired
- * the partition since the lookup, and the client still has access.
+ * Return whether the lookup is still current (no node has acquired the
+ * partition since then) and the client still has access. `context` is a struct
+ * forwarded_request.
  */
 static bool forward_is_current(const void *context)
 {
@@ -363,10 +385,10 @@ static bool forward_is_current(const void *context)
 }
 
 /*
- * Look up the owner again, after the one in `where` rejected the request with
- * this error. ERR_STOPPED: it got the request but no longer owns the partition;
- * then wait a moment for the next owner. Return false if the request must not
- * be sent again, or if the client's access was revoked.
+ * Look up the owner again after the owner in `where` has failed with this
+ * error. ERR_STOPPED: it got the request but no longer owns the partition; then
+ * wait a moment for the next owner. Return false if the request must not be
+ * sent again, or if the client has lost its access.
  */
 static bool forward_refind_owner(struct forwarded_request *passage,
 				 enum error error)
@@ -380,7 +402,8 @@ static bool forward_refind_owner(struct forwarded_request *passage,
 		return false;
 	if (error == ERR_STOPPED && passage->settle_ms == 0) {
 		passage->settle_ms = now_ms + SETTLE_MS;
-		if (!passage->is_read) /* the second node may respond */
+		if (!passage->is_read) /* the first node may have executed the
+					  request, too */
 			http_add_header(passage->call->exchange,
 					FORWARD_HEADER_REPEATED, "true");
 	}
@@ -451,9 +474,10 @@ forward_reply_streamed(struct forwarded_request *passage,
 }
 
 /*
- * Send the request to the owner over a direct connection and, if it has moved,
- * once to the next owner. Return true if this node must handle it because it
- * has become the owner; otherwise set *verdict_out.
+ * Send the request to the owner over a direct connection. If the partition has
+ * moved, also send it once to the next owner. Return true if this node must
+ * handle the request because it has become the owner; otherwise set
+ * *verdict_out.
  */
 static bool forward_send_direct(struct forwarded_request *passage,
 				enum http_verdict *verdict_out)
@@ -464,7 +488,7 @@ static bool forward_send_direct(struct forwarded_request *passage,
 
 	do {
 		if (passage->where.owner[0] == '\0')
-			continue; /* this node or that one gets the partition */
+			continue; /* no owner yet: look up the owner again */
 		if (passage->where.address[0] == '\0') {
 			*verdict_out = call_fail(
 				passage->call, 421, "ask_owner",
@@ -488,7 +512,10 @@ static bool forward_send_direct(struct forwarded_request *passage,
 			http_proxy_end(relay);
 			error = ERR_NOT_FOUND;
 		}
-		/* part of an upload was read */
+		/*
+		 * do not send an upload again, because a part of its body was
+		 * read
+		 */
 	} while (!is_upload && forward_refind_owner(passage, error) &&
 		 !passage->where.is_own);
 	if (passage->where.is_own)
@@ -499,7 +526,7 @@ static bool forward_send_direct(struct forwarded_request *passage,
 	return false;
 }
 
-/* Return why the owner rejected the request; "" if it handled it. */
+/* Return whether the owner rejected the request for the reason `why`. */
 static bool is_refused(const struct buffer *answer, const char *why)
 {
 	struct slice said =
@@ -554,14 +581,20 @@ static enum error ask_owner(struct forwarded_request *passage,
 		error = peers->ask(peers->cluster, passage->partition, NULL,
 				   buffer_slice(&question),
 				   patience_ms(passage), answer);
-	/* the node does not serve requests yet, or no longer */
+	/*
+	 * an empty response means that the node does not serve requests yet, or
+	 * no longer
+	 */
 	if (error == ERR_NONE && answer->size == 0)
 		error = ERR_NOT_FOUND;
 	buffer_free(&question);
 	return error;
 }
 
-/* Return whether the request must be sent to another node. */
+/*
+ * Return whether the node did not handle the request, so that another node
+ * must.
+ */
 static bool is_turned_away(enum error error, const struct buffer *answer)
 {
 	return error == ERR_NOT_FOUND || error == ERR_STOPPED ||
@@ -569,9 +602,10 @@ static bool is_turned_away(enum error error, const struct buffer *answer)
 }
 
 /*
- * Send the request to the owner and, if it has moved, once to the next owner.
- * Return true if this node has become the owner or may respond from its
- * replica.
+ * Send the request to the owner through the broker. If the partition has moved,
+ * also send it once to the next owner. Return true if this node must handle the
+ * request because it has become the owner or may respond from its replica;
+ * otherwise set *verdict_out.
  */
 static bool forward_send(struct forwarded_request *passage,
 			 enum http_verdict *verdict_out)
@@ -582,7 +616,7 @@ static bool forward_send(struct forwarded_request *passage,
 
 	do {
 		if (passage->where.owner[0] == '\0')
-			continue; /* this node or that one gets the partition */
+			continue; /* no owner yet: look up the owner again */
 		buffer_clear(&answer);
 		error = ask_owner(passage, &answer);
 	} while (is_turned_away(error, &answer) &&
@@ -595,8 +629,8 @@ static bool forward_send(struct forwarded_request *passage,
 }
 
 /*
- * Return whether the response may be endless or the request does not fit in
- * memory.
+ * Return whether the request needs a direct connection, because its body or its
+ * response is streamed.
  */
 static bool is_stream(const struct call *call)
 {
@@ -606,8 +640,8 @@ static bool is_stream(const struct call *call)
 }
 
 /*
- * Like forward_send(), with a slot; if none is free, suspend the exchange until
- * one is.
+ * Acquire a slot and forward the request. If no slot is free, suspend the
+ * exchange until one is. Return value as of forward_send().
  */
 static bool pass_in_turn(struct forwarded_request *passage,
 			 enum http_verdict *verdict_out)
@@ -633,7 +667,11 @@ static bool pass_in_turn(struct forwarded_request *passage,
 	return false;
 }
 
-/* Handle a request of another node that treats this node as the owner. */
+/*
+ * Return whether this node owns the data of a request that another node has
+ * forwarded. If not, reject the request, so that the other node finds the
+ * owner.
+ */
 static bool answer_node(struct forwarded_request *passage,
 			enum http_verdict *verdict_out)
 {
@@ -694,7 +732,7 @@ bool call_is_local(struct call *call, enum access access,
 	return forward_find_owner(&passage, verdict_out);
 }
 
-/* Write the response of a node that cannot handle a request, as bytes. */
+/* Append the response to a request of another node that cannot be handled. */
 static void refuse_node(struct buffer *answer, unsigned status,
 			const char *refusal, enum error error)
 {
@@ -878,24 +916,27 @@ json_t *fan_out_request(struct call *call, struct fan_out *others,
 }
 
 enum {
-	NODES = 8, /* nodes for which records are collected at the same time */
+	/* records for this many nodes are collected at the same time */
+	NODES = 8,
 	RECORDS = 256,
-	BATCH_BYTES = 512 * 1024, /* packed; then the batch is sent */
-	HEAD_BYTES = 512,         /* of the request */
+	BATCH_BYTES = 512 * 1024, /* a batch is sent when its packed records
+				     have this many bytes */
+	HEAD_BYTES = 512,         /* maximum bytes of the head of the request */
 	API_HAND_ON_COMMIT_MS = 30000,
-	RETRY_MS = 5000, /* while the node accepts no more archives */
+	RETRY_MS = 5000, /* time limit of retries while the node accepts no more
+			    archives */
 	API_HAND_ON_PAUSE_MS = 100,
 };
 
-/* Position of a record in the archive, for errors. */
+/* Where a record comes from, for error messages. */
 struct record_source {
 	char *url;
 	uint64_t offset;
 };
 
-/* Records for one node. */
+/* The records that are collected for one node. */
 struct record_batch {
-	char node[NODE_NAME_BYTES]; /* "": unused */
+	char node[NODE_NAME_BYTES]; /* "" = not used */
 	struct buffer bytes;
 	struct record_source origins[RECORDS]; /* [count] */
 	size_t count;
@@ -904,8 +945,10 @@ struct record_batch {
 struct forward_ingest {
 	struct call *call;
 	const struct ingest_options *options;
-	struct buffer query; /* "&host=..." for each host */
-	size_t next;         /* the batch to send when a slot is needed */
+	struct buffer query; /* the options as arguments, such as "&host=..."
+				for each host */
+	size_t next; /* index of the batch that is sent when another node needs
+			its place */
 	struct record_batch batches[NODES];
 };
 
@@ -953,7 +996,7 @@ static void record_batch_write(const struct warc_record *record,
 	buffer_free(&head);
 }
 
-/* Send the archive to the node; `answer` gets its response. */
+/* Send the archive to the node once; `answer` gets the response. */
 static enum error ask_once(const struct node_client *peers,
 			   const struct record_batch *batch,
 			   struct slice question, struct buffer *answer)
@@ -973,7 +1016,10 @@ static enum error ask_once(const struct node_client *peers,
 	return head.status == 200 ? ERR_NONE : ERR_ADDRESS_FORBIDDEN;
 }
 
-/* The node may add up to `new_sites` sites that the request does not name. */
+/*
+ * Send the records of the batch to their node, with retries. The node may add
+ * up to `new_sites` sites that the request does not name.
+ */
 static enum error record_batch_send(struct forward_ingest *hand_on,
 				    const struct record_batch *batch,
 				    uint64_t new_sites, struct buffer *answer)
@@ -1003,7 +1049,7 @@ static enum error record_batch_send(struct forward_ingest *hand_on,
 	return error;
 }
 
-/* Return the record of the batch with this URL. */
+/* Return the record of the batch with this URL; NULL if there is none. */
 static const struct record_source *
 record_batch_source(const struct record_batch *batch, const char *url)
 {
@@ -1043,8 +1089,8 @@ static uint64_t hand_on_number(const json_t *object, const char *name,
 }
 
 /*
- * Count pages of hosts that are not sites of that node, or that exceed its
- * limit.
+ * Count the pages that the node did not import, because their hosts are not
+ * sites of that node or would exceed its limit of sites.
  */
 static void count_hosts(const json_t *answer, struct ingest_report *report)
 {
@@ -1066,8 +1112,8 @@ static void count_hosts(const json_t *answer, struct ingest_report *report)
 }
 
 /*
- * Count each record of the batch that the node did not report otherwise as
- * rejected.
+ * Count the results that the node reports. Records that it does not mention
+ * count as rejected.
  */
 static void count_answer(const struct buffer *bytes,
 			 const struct record_batch *batch,

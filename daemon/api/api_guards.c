@@ -16,18 +16,22 @@
 #include "store/rows.h"
 #include "template/version_json.h"
 
-/* Add a guard to a site after a trial on stored pages. */
+/* POST guards: add a guard to a site, after a trial on stored pages. */
 
 enum {
-	MAX_CHECKED = 64, /* pages of a trial */
-	MAX_SEEN = 4096,  /* rows searched for these pages */
+	MAX_CHECKED = 64, /* maximum number of pages in a trial */
+	MAX_SEEN = 4096,  /* maximum number of rows that are searched for these
+			     pages */
 	MAX_NAME_BYTES = 64,
 	MAX_ERROR_BYTES = 256,
 	MAX_EXAMPLES = 5,
-	TRIAL_MS = 5000, /* time after which no further page is tried */
+	TRIAL_MS = 5000, /* after this time no further page is tried */
 };
 
-/* Parse "1", "1..", "2..5". */
+/*
+ * Parse the expected number of matches: "1", "1.." or "2..5". Return false if
+ * it is invalid.
+ */
 static bool read_expect(const char *text, struct guard_row *guard)
 {
 	char *end;
@@ -63,8 +67,8 @@ static bool guard_name_is_printable(const char *text)
 }
 
 /*
- * Read all members except the selector; on failure respond with the error and
- * return false.
+ * Read all members of the request except the selector. If one is invalid,
+ * respond with the error and return false.
  */
 static bool guard_read_members(struct call *call, const json_t *request,
 			       struct guard_row *guard)
@@ -97,7 +101,8 @@ static bool guard_read_members(struct call *call, const json_t *request,
 }
 
 /*
- * Receive the error of an XPath expression, human-readable; "" if it is valid.
+ * Receive the response of a worker: the error text of the XPath expression, or
+ * "" if the expression is valid. Return false if the response is invalid.
  */
 static bool take_error(void *context, struct slice head, struct slice body)
 {
@@ -117,7 +122,8 @@ static bool take_error(void *context, struct slice head, struct slice body)
 }
 
 /*
- * Check the expression in a worker: libxml2 must not run in the process that
+ * Return whether the XPath expression is valid; otherwise write the reason to
+ * `error`. A worker checks it, because libxml2 must not run in the process that
  * has the store.
  */
 static bool is_xpath(struct call *call, const char *xpath, char *error)
@@ -137,7 +143,10 @@ static bool is_xpath(struct call *call, const char *xpath, char *error)
 	return *error == '\0';
 }
 
-/* Read and check the selector; the arena holds its XPath. */
+/*
+ * Read and check the selector; the guard's XPath belongs to `arena`. If it is
+ * invalid, respond with the error and return false.
+ */
 static bool guard_read_selector(struct call *call, const json_t *request,
 				struct arena *arena, struct guard_row *guard)
 {
@@ -166,8 +175,8 @@ static bool guard_read_selector(struct call *call, const json_t *request,
 }
 
 /*
- * List pages for the trial of a new guard: keys [count]. Keys are hashes, so
- * the first ones are a sample.
+ * Find pages for the trial of a new guard, and write their keys to `keys`
+ * [*count_out]. Page keys are hashes, so the first ones are a random sample.
  */
 static enum error list_pages(struct call *call, const struct guard_row *guard,
 			     uint32_t *site_out, uint64_t *keys,
@@ -206,7 +215,7 @@ struct guard_page_copy {
 	struct buffer body;
 	struct buffer url;
 	struct buffer charset;
-	uint64_t hash; /* of the content */
+	uint64_t hash; /* hash of the content */
 };
 
 static void free_copy(struct guard_page_copy *copy)
@@ -216,7 +225,10 @@ static void free_copy(struct guard_page_copy *copy)
 	buffer_free(&copy->charset);
 }
 
-/* Copy a page; false if it was deleted. */
+/*
+ * Copy a stored page. Return false if it does not exist or its body is not
+ * stored.
+ */
 static bool read_copy(struct store *store, uint32_t site, uint64_t page,
 		      struct guard_page_copy *copy)
 {
@@ -236,7 +248,7 @@ static bool read_copy(struct store *store, uint32_t site, uint64_t page,
 }
 
 /*
- * Return whether the result has the texts and numbers of
+ * Return whether the result of a worker has the members and types of
  * daemon/privsep/analyse_task.h.
  */
 static bool guard_is_found(const json_t *found)
@@ -248,8 +260,8 @@ static bool guard_is_found(const json_t *found)
 }
 
 /*
- * Receive a worker's result: an array with a result for each guard. If the page
- * is not HTML, there is no array.
+ * Receive the response of a worker: an array with a result for each guard, or
+ * nothing if the page is not HTML. Return false if the response is invalid.
  */
 static bool take_found(void *context, struct slice head, struct slice body)
 {
@@ -274,10 +286,10 @@ static bool take_found(void *context, struct slice head, struct slice body)
 }
 
 /*
- * Evaluate the guards that are stored after the page, from `page_bytes` on. Set
- * *list_out to an array, or NULL if the page is not HTML. No guard is
- * suspended, so that a slow one gets its time: each guard may use the time
- * limit of all. Errors of worker_pool_run().
+ * Evaluate guards on a page. copy->body contains the page and, from
+ * `page_bytes` on, the guards. *list_out is the array of results, or NULL if
+ * the page is not HTML. The worker suspends no guard here, even if it is slow:
+ * each guard may use the time limit of all guards. Errors of worker_pool_run().
  */
 static enum error find_in(struct call *call, const struct guard_page_copy *copy,
 			  size_t page_bytes, json_t **list_out)
@@ -353,7 +365,10 @@ static json_int_t guard_us(const json_t *found)
 	return json_member_whole(found, "us");
 }
 
-/* Return whether the guard took longer than `limit_ms` or was aborted. */
+/*
+ * Return whether the evaluation of the guard took `limit_ms` or longer, or was
+ * aborted.
+ */
 static bool guard_is_slow(const json_t *found, uint32_t limit_ms)
 {
 	return guard_us(found) >= (json_int_t)limit_ms * 1000 ||
@@ -363,20 +378,23 @@ static bool guard_is_slow(const json_t *found, uint32_t limit_ms)
 /* The trial of a new guard on stored pages. */
 struct guard_trial {
 	uint32_t site;
-	uint64_t keys[MAX_CHECKED]; /* of pages */
+	uint64_t keys[MAX_CHECKED]; /* keys of the pages */
 	size_t count;
-	json_t *found;    /* array of results */
-	uint64_t slowest; /* the page with the longest evaluation, or with the
-			     error */
-	enum error error; /* of worker_pool_run(): a worker could not evaluate
-			     the guard */
+	json_t *found; /* array of the results */
+	/* page with the longest evaluation, or with the error */
+	uint64_t slowest;
+	enum error error; /* error of worker_pool_run(), if a worker could not
+			     evaluate the guard */
 	json_int_t slowest_us;
 	bool is_slow;
-	json_int_t sum_us; /* of all guards on that page */
+	json_int_t sum_us; /* time for all guards of the site on that page */
 	bool is_sum_slow;
 };
 
-/* Evaluate the site's guards and the new one together on the slowest page. */
+/*
+ * Evaluate the guards of the site together with the new guard on the slowest
+ * page.
+ */
 static void guard_try_all(struct call *call, const struct wanted_guard *wanted,
 			  struct guard_trial *trial)
 {
@@ -404,7 +422,7 @@ static void guard_try_all(struct call *call, const struct wanted_guard *wanted,
 	free_copy(&copy);
 }
 
-/* Evaluate the guard on one page. */
+/* Evaluate the new guard on one page. */
 static void guard_try_page(struct call *call, const struct wanted_guard *wanted,
 			   uint64_t page, struct guard_trial *trial)
 {
@@ -424,8 +442,9 @@ static void guard_try_page(struct call *call, const struct wanted_guard *wanted,
 }
 
 /*
- * Evaluate the guard on pages until TRIAL_MS have passed, or until it fails or
- * is too slow on a page. Then evaluate all guards on the slowest page.
+ * Evaluate the new guard on the pages until TRIAL_MS have passed, or until the
+ * guard fails or is too slow on a page. Then evaluate all guards on the slowest
+ * page.
  */
 static void guard_try(struct call *call, const struct guard_row *guard,
 		      struct guard_trial *trial)
@@ -443,7 +462,10 @@ static void guard_try(struct call *call, const struct guard_row *guard,
 		guard_try_all(call, &wanted, trial);
 }
 
-/* Respond that the guard is too slow or fails on the page. */
+/*
+ * Respond that the guard was not added, because it fails or is too slow on the
+ * page `url`.
+ */
 static void guard_refuse(struct call *call, const struct guard_trial *trial,
 			 const char *url)
 {
@@ -472,7 +494,7 @@ static void guard_refuse(struct call *call, const struct guard_trial *trial,
 			  (double)config->guards_ms / 1e3);
 }
 
-/* Respond with an error if the trial failed; return whether it did. */
+/* If the trial failed, respond with the error. Return whether it failed. */
 static bool guard_is_refused(struct call *call, const struct guard_trial *trial)
 {
 	struct guard_page_copy copy = {0};
@@ -486,7 +508,7 @@ static bool guard_is_refused(struct call *call, const struct guard_trial *trial)
 	return true;
 }
 
-/* Return the summary of the first test. */
+/* Return a summary of the trial as JSON. */
 static json_t *guard_trial_summary(const json_t *found,
 				   const struct guard_row *guard)
 {
@@ -567,7 +589,10 @@ static json_t *guard_json(struct slice host, uint32_t number,
 		"changed", json_time(row->changed_ms));
 }
 
-/* Commit a new or deleted guard (daemon/engine/commit_guard.h). */
+/*
+ * Commit the addition or the deletion of a guard
+ * (daemon/engine/commit_guard.h).
+ */
 static enum error call_guard(struct call *call, struct guard_change *guard)
 {
 	struct change change = {.kind = CHANGE_GUARD, .guard = guard};
@@ -581,7 +606,8 @@ static enum error call_guard(struct call *call, struct guard_change *guard)
 }
 
 /*
- * Return the guard with the evidence of its pages; NULL if it does not exist.
+ * Return the guard as JSON, with its evidence; NULL if the guard does not
+ * exist.
  */
 static json_t *call_read_guard(struct call *call, uint32_t number)
 {
@@ -607,7 +633,10 @@ static json_t *call_read_guard(struct call *call, uint32_t number)
 	return value;
 }
 
-/* Commit the guard with its trial results, and respond with the guard. */
+/*
+ * Commit the guard, and respond with the guard and the summary of its trial.
+ * `found` is the array of the trial's results.
+ */
 static enum http_verdict put_guard(struct call *call,
 				   struct guard_change *change, json_t *found)
 {

@@ -18,22 +18,24 @@ enum {
 	WORD_BYTES = sizeof(uint64_t),
 	WORD_BITS = 64,
 	MAX_WIDTH = 63,
-	MAX_GAMMA = 31, /* bits of a count after the highest one */
+	/* maximum number of bits of a count after its highest bit */
+	MAX_GAMMA = 31,
 	/*
-	 * the unary parts of all counts together are at most 2 bits per count
+	 * the unary parts of all counts together have at most 2 bits for each
+	 * count
 	 */
 	MAX_BITS = MAX_WIDTH + 3 + MAX_GAMMA + 1 + MAX_GAMMA,
 	MAX_BYTES = HEAD_BYTES + DF_BLOCK_MAX * MAX_BITS / 8 + 2 * WORD_BYTES,
 };
 
-/* A writer or reader of bits in `bytes`. */
+/* Bytes that are written or read bit by bit. */
 struct bits {
 	unsigned char bytes[MAX_BYTES];
-	size_t at; /* index of the next bit */
+	size_t at; /* index of the next bit to write or read */
 	size_t end;
 };
 
-/* Return the logarithm of a number >= 1, rounded down; 0 for 0. */
+/* Return the binary logarithm of `number`, rounded down; 0 for 0. */
 static unsigned log2_of(uint64_t number)
 {
 	return WORD_BITS - 1 - (unsigned)__builtin_clzll(number | 1);
@@ -53,7 +55,10 @@ static uint64_t bits_load_word(const unsigned char *bytes)
 	return le64toh(word);
 }
 
-/* Write the low `count` bits of `word`. All bits after `at` must be 0. */
+/*
+ * Write the low `count` bits of `word`. All bits from `at` on must be 0 before
+ * the call.
+ */
 static void bits_put(struct bits *bits, uint64_t word, unsigned count)
 {
 	unsigned char *to = bits->bytes + bits->at / 8;
@@ -68,7 +73,7 @@ static void bits_put(struct bits *bits, uint64_t word, unsigned count)
 	bits->at += count;
 }
 
-/* Read bits; they are 0 after the end. */
+/* Read the next `count` bits. Bits after the end are 0. */
 static uint64_t bits_take(struct bits *bits, unsigned count)
 {
 	const unsigned char *from = bits->bytes + bits->at / 8;
@@ -76,7 +81,8 @@ static uint64_t bits_take(struct bits *bits, unsigned count)
 	uint64_t word;
 
 	if (bits->at + count > bits->end) {
-		bits->at = bits->end + 1; /* stays after the end */
+		/* further reads are then also after the end */
+		bits->at = bits->end + 1;
 		return 0;
 	}
 	word = bits_load_word(from) >> shift;
@@ -86,7 +92,7 @@ static uint64_t bits_take(struct bits *bits, unsigned count)
 	return low_bits(word, count);
 }
 
-/* Write `zeros` zeros and a one. */
+/* Write `zeros` bits that are 0 and then one that is 1. */
 static void put_unary(struct bits *bits, uint64_t zeros)
 {
 	for (; zeros >= MAX_WIDTH; zeros -= MAX_WIDTH)
@@ -139,7 +145,7 @@ void df_block_encode(const struct df_count *counts, size_t count, uint64_t last,
 	buffer_append(out, bits.bytes, (bits.at + 7) / 8);
 }
 
-/* Read the next count; return false if it is invalid. */
+/* Read the next count. Return false if it is invalid. */
 static bool bits_read_count(struct bits *bits, unsigned width, uint64_t last,
 			    struct df_count *count_out)
 {
@@ -189,18 +195,23 @@ enum { CLUSTER_BYTES = 2 * sizeof(uint32_t) };
 static struct key key_df(uint32_t site, uint32_t cluster, uint64_t last)
 {
 	return key_member(site, cluster,
-			  last); /* both keys have the same layout */
+			  /*
+			   * the keys of TABLE_DF and TABLE_MEMBERS have the
+			   * same layout
+			   */
+			  last);
 }
 
-/* A row as LMDB has mapped it; no value if there is no row. */
+/* A row in LMDB's memory map. `value` has no data if there is no row. */
 struct df_row {
 	uint64_t last;
 	struct slice value;
 };
 
 /*
- * Find the row of the fragment. The key of the last row of a cluster has the
- * highest possible fragment.
+ * Find the row whose block contains the fragment. The last row of a cluster has
+ * the highest possible fragment in its key, so this row exists if the cluster
+ * has counts.
  */
 static struct df_row df_find_row(struct txn *txn, MDB_cursor *cursor,
 				 uint32_t site, uint32_t cluster,
@@ -228,7 +239,8 @@ static struct df_row df_find_row(struct txn *txn, MDB_cursor *cursor,
 }
 
 /*
- * Decode the block to `counts_out` [DF_BLOCK_MAX]; return the number of counts.
+ * Decode the block of the row to `counts_out` [DF_BLOCK_MAX]. Return the number
+ * of counts.
  */
 static size_t df_row_decode(struct txn *txn, const struct df_row *found,
 			    struct df_count *counts_out)
@@ -332,8 +344,8 @@ static int compare_deltas(const void *a, const void *b)
 }
 
 /*
- * Add up the deltas of each fragment and drop zero sums; return the number of
- * remaining deltas.
+ * Add up the deltas of each fragment, and remove sums that are 0. Return the
+ * number of remaining deltas.
  */
 static size_t df_sum_deltas(struct txn *txn, struct df_delta *deltas,
 			    size_t count)
@@ -356,12 +368,15 @@ static size_t df_sum_deltas(struct txn *txn, struct df_delta *deltas,
 	return left;
 }
 
-/* The state while deltas of distinct fragments are written to the table. */
+/*
+ * The state of an update of the table, which writes the deltas of distinct
+ * fragments.
+ */
 struct df_update {
 	struct txn *txn;
 	MDB_cursor *cursor;
 	uint32_t site;
-	uint32_t cluster;        /* cluster of the block */
+	uint32_t cluster;        /* cluster whose block is updated */
 	struct df_count *counts; /* [count] the new counts of the block */
 	size_t count;
 	size_t capacity;
@@ -381,7 +396,10 @@ static void df_update_add(struct df_update *application, uint64_t fragment,
 		(struct df_count){fragment, (uint32_t)pages};
 }
 
-/* Compute the new counts of the block; both lists ascend. */
+/*
+ * Compute the new counts of the block from its old counts and the deltas. Both
+ * lists are ascending by fragment.
+ */
 static void df_update_merge(struct df_update *application,
 			    const struct df_row *found,
 			    const struct df_delta *deltas, size_t delta_count)
@@ -439,8 +457,8 @@ static void df_update_put_block(struct df_update *application, uint64_t last,
 }
 
 /*
- * Write the block, or several if it has become too large; the last of them
- * replaces the existing block.
+ * Write the new counts. If they are too many for one block, write several
+ * blocks; the last of these replaces the old block.
  */
 static void df_update_write(struct df_update *application,
 			    const struct df_row *found)
@@ -458,8 +476,8 @@ static void df_update_write(struct df_update *application,
 		df_update_note_row(application, &key);
 		txn_check(application->txn,
 			  mdb_cursor_del(application->cursor, 0));
-		mdb_cursor_close(application->cursor); /* for the same reason as
-							  in scan_delete() */
+		/* open a new cursor; scan_delete() has the reason */
+		mdb_cursor_close(application->cursor);
 		application->cursor = txn_cursor(application->txn, TABLE_DF);
 	}
 	if (count == 0)
@@ -476,8 +494,8 @@ static void df_update_write(struct df_update *application,
 }
 
 /*
- * Apply the deltas that belong to the block of the first one; return their
- * number.
+ * Apply the first delta and all deltas that belong to the same block. Return
+ * their number.
  */
 static size_t df_update_apply(struct df_update *application,
 			      const struct df_delta *deltas, size_t count)

@@ -59,7 +59,10 @@ struct slice secret_text_redacted(struct slice sealed)
 			      sealed.size - SECRET_ID_BYTES};
 }
 
-/* Return false if nothing of the text is hidden. */
+/*
+ * Read the id of the secret of a sealed text. Return false if the text has no
+ * hidden part.
+ */
 static bool sealed_read_id(struct slice sealed, struct secret_id *id_out)
 {
 	*id_out = no_id;
@@ -104,7 +107,10 @@ bool secret_text_read(const struct store *store, struct slice sealed,
 	return true;
 }
 
-/* Mark the secret of a row as used; return false if it is missing. */
+/*
+ * Mark the secret that a row refers to as used. Return false if the secret is
+ * missing.
+ */
 static bool sealed_mark_used(struct store *store, struct slice sealed)
 {
 	struct secret_id id;

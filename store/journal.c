@@ -14,7 +14,10 @@
 #include "store/secrets.h"
 #include "store/store.h"
 
-/* A row that has changed; its key is in journal.keys, `size` bytes long. */
+/*
+ * A row that has changed. Its key is in journal.keys at `key` and has `size`
+ * bytes.
+ */
 struct journal_entry {
 	uint64_t hash;
 	size_t key;
@@ -28,8 +31,11 @@ struct journal {
 	struct journal_entry *notes; /* [count] */
 	size_t count;
 	size_t capacity;
-	uint32_t *slots; /* [slot_count] index of a note + 1; the count is a
-			    power of two */
+	/*
+	 * [slot_count], a hash table of indexes in `notes`, plus 1; slot_count
+	 * is a power of two
+	 */
+	uint32_t *slots;
 	size_t slot_count;
 	bool takes_hooks;
 	bool is_sorted;
@@ -95,7 +101,7 @@ static struct slice journal_key_of(const struct journal *journal,
 	return (struct slice){journal->keys.data + note->key, note->size};
 }
 
-/* Return the slot of the note, or the free slot for it. */
+/* Return the slot of the row, or a free slot for it. */
 static uint32_t *find_slot(const struct journal *journal,
 			   const struct journal_entry *note, struct slice key)
 {
@@ -168,7 +174,10 @@ size_t journal_partitions(const struct journal *journal,
 	return count;
 }
 
-/* Compare two notes. qsort_r() passes the keys as the context. */
+/*
+ * Compare two entries by table and key. qsort_r() passes the journal as
+ * `context`.
+ */
 static int compare_notes(const void *left, const void *right, void *context)
 {
 	const struct journal *journal = context;
@@ -192,14 +201,16 @@ enum {
 	VARINT_BYTES = 10,
 };
 
-/* Names of counters: one of all partitions, and one per partition. */
+/*
+ * The stems of counters that belong to the whole store and not to a partition.
+ */
 static const char *const counters[] = {"event", "guard", "dictionary"};
 
 enum { COUNTERS = sizeof(counters) / sizeof(counters[0]) };
 
 struct journal_head {
 	uint8_t format;
-	uint8_t order; /* byte order of numbers: LOW_FIRST */
+	uint8_t order; /* byte order of numbers, LOW_FIRST */
 	uint16_t schema;
 };
 
@@ -226,7 +237,7 @@ static void put_begin(struct buffer *out, enum journal_what what,
 	put_text(out, key);
 }
 
-/* A text of a row that may be encrypted. */
+/* The position of a sealed text. */
 struct secret_text_position {
 	enum table table;
 	unsigned index; /* index in struct sealed_pair */
@@ -234,9 +245,9 @@ struct secret_text_position {
 };
 
 /*
- * Write the context of an encrypted secret: it can be decrypted only as this
- * text of this row. The key of a site is its host, the key of a hook its
- * number; both determine the partition.
+ * Append the context that a secret is encrypted for, so that it can be
+ * decrypted only as this text of this row. The context has the host of a site
+ * or the number of a hook; both determine the partition.
  */
 static void journal_write_context(const struct secret_text_position *place,
 				  struct slice id, struct buffer *out)
@@ -273,7 +284,7 @@ static void put_secret(struct txn *txn,
 
 enum { SEALED_TEXTS = 2 };
 
-/* The two texts of a row that may be encrypted. */
+/* The sealed texts of a row: at most two. */
 struct sealed_pair {
 	struct slice texts[SEALED_TEXTS];
 };
@@ -340,13 +351,13 @@ void journal_write(struct journal *journal, struct txn *txn, unsigned partition,
 	journal_put_counters(txn, out);
 }
 
-/* The state of a read. Invalid input sets is_damaged. */
+/* The state of a reader of journal output. Invalid input sets is_damaged. */
 
 struct journal_reader {
 	struct txn *txn;
 	unsigned partition;
 	struct slice rest;
-	/* The last row; the following secrets belong to it. */
+	/* the row that was read last; secrets that follow belong to it */
 	enum table table;
 	struct slice key;
 	struct sealed_pair pair;
@@ -424,7 +435,8 @@ static void apply_counter(struct journal_reader *reading, struct slice name)
 }
 
 /*
- * Decrypt a secret of the last row with the cipher of the store, and store it.
+ * Decrypt a secret of the row that was read last with the store's cipher, and
+ * store it.
  */
 static void open_secret(struct journal_reader *reading,
 			const struct secret_id *id, struct slice sealed)
@@ -471,7 +483,10 @@ static void apply_secret(struct journal_reader *reading, struct slice id)
 		open_secret(reading, &known, text);
 }
 
-/* Delete the secrets of the existing row, unless the new row refers to them. */
+/*
+ * Delete the secrets of the row in the store, except for those that the new
+ * value refers to too.
+ */
 static void drop_secrets(struct txn *txn, enum table table, struct slice key,
 			 struct slice value)
 {
@@ -496,7 +511,7 @@ static void apply_row(struct journal_reader *reading, enum table table,
 	reading->table = table;
 	reading->key = key;
 	reading->pair = sealed_of(table, value);
-	/* each node has its own state of a hook's deliveries */
+	/* each node has its own state of deliveries in the row of a hook */
 	if (table == TABLE_HOOKS && txn_get(txn, table, key).data != NULL)
 		return;
 	if (table == TABLE_SITES)

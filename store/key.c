@@ -37,7 +37,7 @@ struct slice checksum_read(const char *table, struct slice key,
 						     : (struct slice){0};
 }
 
-/* Append the lowest `size` bytes of the number, big-endian. */
+/* Append the lowest `size` bytes of `number` to the key, big-endian. */
 static struct key key_append(struct key key, uint64_t number, size_t size)
 {
 	uint64_t big = htobe64(number << (64 - 8 * size));
@@ -98,7 +98,7 @@ struct slice key_slice(const struct key *key)
 	return (struct slice){key->bytes, key->size};
 }
 
-/* Copy `size` bytes of the key; bytes after its end are 0. */
+/* Copy `size` bytes of the key from `offset` on. Bytes after its end are 0. */
 static void copy_bytes(struct slice key, size_t offset, void *to, size_t size)
 {
 	size_t there = key.size > offset ? key.size - offset : 0;

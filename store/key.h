@@ -1,6 +1,6 @@
 /*
- * store/key.h - the keys of the tables. LMDB sorts them in the order of their
- * numbers.
+ * store/key.h - the keys of the tables. LMDB sorts rows by the numbers in their
+ * keys, because these are big-endian.
  */
 #ifndef STORE_KEY_H
 #define STORE_KEY_H
@@ -10,7 +10,10 @@
 
 #include "base/buffer.h"
 
-/* Big-endian keys. Pass a key as key_slice(&key), or as KEY(key_site(id)). */
+/*
+ * A key of a row. Pass it to functions as key_slice(&key), or as
+ * KEY(key_site(id)).
+ */
 struct key {
 	unsigned char bytes[24];
 	size_t size;
@@ -28,23 +31,26 @@ struct key key_number(uint64_t number);
 struct slice key_slice(const struct key *key);
 #define KEY(value) key_slice((const struct key[]){value})
 
-/* Read the number at byte `offset` of a key; bytes after its end are 0. */
+/*
+ * Read the big-endian number at byte `offset` of a key. Bytes after the end of
+ * the key are 0.
+ */
 uint32_t key_u32(struct slice key, size_t offset);
 uint64_t key_u64(struct slice key, size_t offset);
 
-/* The first bytes of a key as hexadecimal text. */
+/* A text with the first bytes of a key in hexadecimal. key_text() writes it. */
 struct key_text {
 	char text[68];
 };
 const char *key_text(struct slice key, struct key_text *out);
 
-/* Return the key of the page at `url` within its site. */
+/* Return the key of the page with the URL `url`. It is unique within a site. */
 uint64_t page_key_of(struct slice url);
 
 /*
- * The checksum that follows each value in each table: XXH3, 64 bits, of the
- * table's name, the key and the value. It detects bits that flip on the disk,
- * and a row that is stored under the wrong key. Internal to store/.
+ * The checksum that is stored after each value: XXH3, 64 bits, of the name of
+ * the table, the key and the value. It detects damaged bits, and a row that is
+ * stored under a wrong key. Internal to store/.
  */
 
 enum { CHECKSUM_BYTES = 8 };
@@ -55,7 +61,10 @@ uint64_t checksum_of(const char *table, struct slice key, struct slice value);
 void checksum_write(const char *table, struct slice key, struct slice value,
 		    void *out);
 
-/* Return the value without its checksum, or no value if it is damaged. */
+/*
+ * Return the stored value without its checksum. Return an empty slice if the
+ * checksum is wrong.
+ */
 struct slice checksum_read(const char *table, struct slice key,
 			   struct slice stored);
 

@@ -18,13 +18,16 @@ enum {
 	VERSION = 1,
 	MIN_PAGE_BYTES = 512,
 	USUAL_PAGE_BYTES = 4096,
-	/* of a meta page while the daemon writes it */
+	/*
+	 * maximum reads of the meta pages while the daemon may be writing one
+	 * of them
+	 */
 	MAX_READS = 8,
 };
 
 static const uint32_t magic = 0xbeefc0de;
 
-/* The head of a page, and of a meta page. */
+/* The common head of all pages of the file. */
 struct page_head {
 	uint64_t number;
 	uint16_t pad;
@@ -60,8 +63,8 @@ static bool file_read_at(int file, void *out, size_t size, uint64_t offset)
 }
 
 /*
- * Read `size` bytes from `offset` of the page; return false if the file is too
- * short.
+ * Read `size` bytes from `offset` of page number `page`. Return false if the
+ * file is too short.
  */
 static bool lmdb_file_read(const struct lmdb_file *data, uint64_t page,
 			   size_t offset, void *out, size_t size)
@@ -80,8 +83,8 @@ static bool is_page_size(uint32_t bytes)
 }
 
 /*
- * Return the number of meta pages in the file, at most 2. The first one
- * contains the position of the second one.
+ * Read the meta pages. Return their number, at most 2. The size of a page,
+ * which is stored in the first one, is needed to find the second one.
  */
 static size_t meta_pages_read(struct lmdb_file *data,
 			      struct meta_page pages[META_PAGES])
@@ -96,8 +99,8 @@ static size_t meta_pages_read(struct lmdb_file *data,
 }
 
 /*
- * Read the meta pages until two reads are equal, so that no process has written
- * in between.
+ * Read the meta pages again and again until two reads are equal. Then no
+ * process has written to them meanwhile.
  */
 static size_t read_steady_pages(struct lmdb_file *data,
 				struct meta_page pages[META_PAGES])
@@ -114,7 +117,7 @@ static size_t read_steady_pages(struct lmdb_file *data,
 	return count;
 }
 
-/* Return the error in the meta page, or NULL. */
+/* Return why the meta page is invalid; NULL if it is valid. */
 static const char *meta_page_check(const struct meta_page *page, uint64_t index,
 				   uint32_t page_bytes)
 {
@@ -154,7 +157,10 @@ static enum error read_metas(struct lmdb_file *data, struct buffer *why)
 			data->meta = *meta;
 		data->has_meta = data->has_meta || what == NULL;
 	}
-	/* transactions write the pages alternately; both are 0 at first */
+	/*
+	 * transactions write the two pages alternately; both numbers are 0 at
+	 * first
+	 */
 	if (why->size == 0 && (a == b ? a != 0 : a + 1 != b && b + 1 != a))
 		buffer_append_text(why, "the meta pages do not belong to "
 					"two consecutive transactions");
@@ -174,7 +180,10 @@ enum error lmdb_file_open(struct lmdb_file *data_out, const char *path,
 	if (fstat(data_out->file, &status) == 0 && status.st_size == 0)
 		return ERR_NOT_FOUND;
 	error = read_metas(data_out, why);
-	/* after the meta pages: a writing process extends the file first */
+	/*
+	 * read the size after the meta pages, because a writing process first
+	 * extends the file
+	 */
 	if (fstat(data_out->file, &status) != 0)
 		return ERR_IO;
 	data_out->bytes = (uint64_t)status.st_size;
@@ -189,9 +198,9 @@ void lmdb_file_close(struct lmdb_file *data)
 }
 
 /*
- * Return whether the file contains all pages that the meta page counts. A
- * complete store can be a few pages shorter: its last transaction freed them
- * immediately.
+ * Return whether the file contains all pages that the meta page counts. The
+ * file of an intact store can be a few pages shorter if the last transaction
+ * has freed its last pages.
  */
 static bool lmdb_file_is_long_enough(const struct lmdb_file *data)
 {
@@ -202,25 +211,30 @@ enum {
 	BRANCH = 0x01,
 	LEAF = 0x02,
 	OVERFLOW = 0x04,
-	BIG_DATA = 0x01, /* flags of a node: the value has separate pages */
-	SUB_DATA = 0x02, /* the value is a table */
+	/* flags of a node: the value is in separate (overflow) pages */
+	BIG_DATA = 0x01,
+	SUB_DATA = 0x02, /* flag of a node: the value is a table */
 	NODE_HEAD_BYTES = 8,
-	INTEGER_KEYS = 0x08, /* flags of a table */
-	NO_FOLDER = 0x4000, /* flag of the table of free pages: an option of the
-			       file */
+	INTEGER_KEYS = 0x08, /* flag of a table: its keys are integers */
+	/* flag of the table of free pages; in fact an option of the file */
+	NO_FOLDER = 0x4000,
 	MAX_DEPTH = 32,
 	MAX_TREES = 64,
 	MAX_NAME_BYTES = 64,
 	MAX_KEY_BYTES = 511,
 	/*
-	 * Maximum ratio of the pages in the meta page to the pages of the file;
-	 * a complete store is only a few pages short.
+	 * Maximum ratio between the pages that the meta page counts and the
+	 * pages of the file. In an intact store the file is only a few pages
+	 * shorter.
 	 */
 	MAX_SPARSE = 64,
 	BITS = 8,
 };
 
-/* A page on the path to the current node, and the position in it. */
+/*
+ * A page on the path from the root to the current node, with the position in
+ * the page and the range of its keys.
+ */
 struct lmdb_level {
 	unsigned char bytes[LMDB_MAX_PAGE_BYTES];
 	uint64_t page;
@@ -233,8 +247,9 @@ struct lmdb_level {
 struct lmdb_node {
 	struct slice key;
 	const unsigned char *value;
-	uint64_t child; /* child page, in a branch */
-	uint32_t size;  /* size of the value */
+	/* number of the child page, if the node is in a branch page */
+	uint64_t child;
+	uint32_t size; /* size of the value */
 	uint16_t flags;
 };
 
@@ -243,18 +258,26 @@ struct named_tree {
 	struct lmdb_tree tree;
 };
 
-/* A walk over one tree at a time. */
+/* A walk over the trees of the file, one after another. */
 struct lmdb_walk {
 	const struct lmdb_file *data;
 	const struct lmdb_visitor *visitor;
 	const char *table;
 	const struct lmdb_tree *tree;
-	struct lmdb_tree found;    /* pages and rows counted so far */
-	struct lmdb_level *levels; /* [MAX_DEPTH] */
-	unsigned char *seen;       /* one bit per page */
-	struct buffer value;       /* a value from separate pages */
-	uint64_t page_count;       /* from the meta page */
-	struct named_tree *trees;  /* [tree_count], the tables in "main" */
+	/*
+	 * numbers of pages and rows that the walk has found in the current tree
+	 */
+	struct lmdb_tree found;
+	/* [MAX_DEPTH], the path to the current node */
+	struct lmdb_level *levels;
+	/* one bit for each page that some tree uses */
+	unsigned char *seen;
+	/* a value that was read from overflow pages */
+	struct buffer value;
+	/* number of pages according to the meta page */
+	uint64_t page_count;
+	/* [tree_count], the tables that the tree "main" lists */
+	struct named_tree *trees;
 	size_t tree_count;
 	bool is_roots_only;
 	bool is_damaged; /* the current tree is damaged */
@@ -293,7 +316,7 @@ static const char *const behind_end =
 	"it is after the end of the file, or unreadable";
 
 /*
- * Mark the page as used; return false if it is used already or does not exist.
+ * Mark the page as used. Return false if it is used already or does not exist.
  */
 static bool lmdb_walk_mark_page(struct lmdb_walk *walk, uint64_t page)
 {
@@ -307,8 +330,8 @@ static bool lmdb_walk_mark_page(struct lmdb_walk *walk, uint64_t page)
 }
 
 /*
- * Read node `i`; the nodes before it have been checked. Return false if it is
- * not inside the page.
+ * Read node number `i` of the page. The nodes before it must have been checked.
+ * Return false if the node is not inside the page.
  */
 static bool lmdb_read_node(const struct lmdb_walk *walk,
 			   const struct lmdb_level *level, size_t i,
@@ -332,7 +355,7 @@ static bool lmdb_read_node(const struct lmdb_walk *walk,
 	       at + NODE_HEAD_BYTES + key_bytes <= end;
 }
 
-/* Return the size of the node in its page. */
+/* Return how many bytes the node takes in its page. */
 static size_t size_of_node(const struct lmdb_node *node, bool is_leaf)
 {
 	size_t size = NODE_HEAD_BYTES + node->key.size;
@@ -361,8 +384,8 @@ static int lmdb_compare_keys(const struct lmdb_walk *walk, struct slice a,
 }
 
 /*
- * Return whether the key is above the previous one and between the keys of the
- * parent.
+ * Return whether `key` is above the previous key `before`, and in the range
+ * that the parent page has for this page.
  */
 static bool is_in_order(const struct lmdb_walk *walk,
 			const struct lmdb_level *level, struct slice before,
@@ -384,7 +407,7 @@ static bool is_leaf_node(const struct lmdb_node *node, size_t room)
 					      : room >= node->size);
 }
 
-/* Return the error in the nodes, or NULL. */
+/* Return why the nodes of the page are invalid; NULL if they are valid. */
 static const char *lmdb_check_nodes(const struct lmdb_walk *walk,
 				    const struct lmdb_level *level,
 				    bool is_leaf)
@@ -400,7 +423,10 @@ static const char *lmdb_check_nodes(const struct lmdb_walk *walk,
 		if (is_leaf && !is_leaf_node(&node, (size_t)(level->bytes +
 							     end - node.value)))
 			return "a row is damaged";
-		/* the first key of a branch is empty: from the lowest */
+		/*
+		 * the first key of a branch page is empty, which means the
+		 * lowest key
+		 */
 		if ((is_leaf || i > 0) &&
 		    !is_in_order(walk, level, before, node.key))
 			return "its keys are not in order";
@@ -413,7 +439,7 @@ static const char *lmdb_check_nodes(const struct lmdb_walk *walk,
 		       : "its rows do not fill it";
 }
 
-/* Return the error in the page of a tree, or NULL. */
+/* Return why the page is invalid; NULL if it is valid. */
 static const char *lmdb_check_page(const struct lmdb_walk *walk,
 				   struct lmdb_level *level, size_t depth)
 {
@@ -436,7 +462,10 @@ static const char *lmdb_check_page(const struct lmdb_walk *walk,
 	return lmdb_check_nodes(walk, level, is_leaf);
 }
 
-/* Read the page into the level `depth`, whose bounds are set. */
+/*
+ * Read the page into the level `depth`. The caller has set the range of its
+ * keys.
+ */
 static bool lmdb_walk_enter(struct lmdb_walk *walk, size_t depth, uint64_t page)
 {
 	struct lmdb_level *level = &walk->levels[depth];
@@ -460,8 +489,9 @@ static bool lmdb_walk_enter(struct lmdb_walk *walk, size_t depth, uint64_t page)
 }
 
 /*
- * Return the error in the separate pages of a value, or NULL. There may be more
- * than `needed`: LMDB may overwrite a larger value with a smaller one.
+ * Return why the overflow pages of a value are invalid; NULL if they are valid.
+ * There may be more pages than `needed`, because LMDB may overwrite a larger
+ * value with a smaller one.
  */
 static const char *lmdb_check_overflow(struct lmdb_walk *walk, uint64_t page,
 				       uint64_t needed)
@@ -485,7 +515,10 @@ static const char *lmdb_check_overflow(struct lmdb_walk *walk, uint64_t page,
 	return NULL;
 }
 
-/* Read the value to walk->value; its damage affects only its row. */
+/*
+ * Read a value from its overflow pages to walk->value. If it is damaged, only
+ * its row is damaged.
+ */
 static bool read_overflow(struct lmdb_walk *walk, const struct lmdb_node *node)
 {
 	uint64_t page = u64_at(node->value);
@@ -508,8 +541,8 @@ static bool read_overflow(struct lmdb_walk *walk, const struct lmdb_node *node)
 }
 
 /*
- * Mark the pages in a row of "free": the freed pages of a transaction, after
- * their number.
+ * Mark the pages in a row of the tree "free". The value has the number of pages
+ * that a transaction freed, and then these pages.
  */
 static bool mark_free(struct lmdb_walk *walk, struct slice key,
 		      struct slice value)
@@ -529,7 +562,7 @@ static bool mark_free(struct lmdb_walk *walk, struct slice key,
 	return true;
 }
 
-/* Add the table in a row of "main". */
+/* Add the table in a row of the tree "main" to walk->trees. */
 static bool lmdb_walk_add_tree(struct lmdb_walk *walk,
 			       const struct lmdb_node *node, struct slice value)
 {
@@ -555,7 +588,7 @@ static void lmdb_walk_visit_row(struct lmdb_walk *walk,
 	struct lmdb_node node = {0};
 
 	if (!lmdb_read_node(walk, level, i, &node))
-		return; /* already reported */
+		return; /* lmdb_check_nodes() has reported this */
 	walk->found.rows++;
 	value = (struct slice){node.value, node.size};
 	if ((node.flags & BIG_DATA) != 0) {
@@ -580,7 +613,10 @@ static void lmdb_walk_visit_row(struct lmdb_walk *walk,
 	}
 }
 
-/* Set the bounds of the next child of the level, and return its page. */
+/*
+ * Set the range of keys for the next child of the level. Return the page of the
+ * child.
+ */
 static uint64_t begin_child(const struct lmdb_walk *walk,
 			    struct lmdb_level *level, struct lmdb_level *child)
 {
@@ -673,8 +709,9 @@ static void walk_tree(struct lmdb_walk *walk, const char *name,
 }
 
 /*
- * With `is_roots_only` walk only the pages that opening a store reads: the
- * roots of LMDB's own tables, the list of tables, and the root of each table.
+ * Walk over all trees. If `is_roots_only`, walk only over the pages that are
+ * read when a store is opened: the roots of LMDB's own tables, the list of
+ * tables, and the root of each table.
  */
 static enum error lmdb_walk_run(const struct lmdb_file *data,
 				const struct lmdb_visitor *visitor,
@@ -720,15 +757,15 @@ enum error lmdb_file_walk(const struct lmdb_file *data,
 enum {
 	MAX_TOLD = 10,
 	/*
-	 * While another process commits, the pages belong to different
-	 * transactions.
+	 * Maximum number of checks. While another process commits, a check may
+	 * see pages of different transactions, so it must be repeated.
 	 */
 	MAX_ATTEMPTS = 16,
 };
 
 struct lmdb_file_problems {
-	struct buffer
-		lines; /* one line per problem, for the first few problems */
+	/* one line for each problem, but only for the first few problems */
+	struct buffer lines;
 	uint64_t problems;
 };
 
@@ -742,7 +779,7 @@ static void data_check_note_damage(void *context,
 			      damage->table, damage->page, damage->what);
 }
 
-/* Check the current state of the file once. */
+/* Check the current state of the file once, without repeating. */
 static enum error data_check_once(const char *name, enum lmdb_extent extent,
 				  struct lmdb_file_problems *check,
 				  uint64_t *transaction_out)

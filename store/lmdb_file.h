@@ -1,7 +1,8 @@
 /*
- * store/lmdb_file.h - checks the file of a store before LMDB opens it:
- * LMDB trusts the pages that it maps, and a missing page is a signal. Internal
- * to store/.
+ * store/lmdb_file.h - check the file of a store before LMDB opens it
+ *
+ * LMDB trusts the pages that it maps, and a page that is missing in the file
+ * would raise a signal. Internal to store/.
  */
 #ifndef STORE_LMDB_FILE_H
 #define STORE_LMDB_FILE_H
@@ -14,35 +15,38 @@
 #include "base/error.h"
 
 enum lmdb_extent {
-	LMDB_ROOTS, /* the pages that opening a store reads: a few dozen */
+	/* the few dozen pages that are read when a store is opened */
+	LMDB_ROOTS,
 	LMDB_PAGES, /* all pages of all tables */
 };
 
 /*
  * Check the file in the folder of a store: its meta pages, its size, and the
- * pages. ERR_CORRUPT, after log lines that name the pages and tables; ERR_IO. A
- * missing or empty file is ERR_NONE. If the file is shorter than its meta page
- * states, check all pages, because the missing end may be free pages. Another
- * process may write during the check.
+ * pages that `extent` names. ERR_CORRUPT: the log names the damaged pages and
+ * tables. ERR_IO. A missing or empty file is not an error. If the file is
+ * shorter than its meta page states, all pages are checked, because the missing
+ * pages may be free. Another process may write to the store during the check.
  */
 enum error lmdb_file_check(const char *folder, enum lmdb_extent extent);
 
 /*
- * Reads the file of LMDB 0.9 page by page, without LMDB and without a map, so
- * that damaged or missing data cause an error and not a signal. The layout is
- * for little-endian machines with 64 bits. Internal to store/.
+ * A reader of files of LMDB 0.9. It reads page by page, without LMDB and
+ * without a memory map, so damaged or missing data results in an error and not
+ * in a signal. The layout is the one on little-endian machines with 64 bits.
+ * Internal to store/.
  */
 
 /* A table (MDB_db) in the layout of the file. */
 struct lmdb_tree {
-	uint32_t page_bytes; /* only in the first tree of a meta page */
+	/* size of a page; used only in the first tree of a meta page */
+	uint32_t page_bytes;
 	uint16_t flags;
 	uint16_t depth;
 	uint64_t branch_pages;
 	uint64_t leaf_pages;
 	uint64_t overflow_pages;
 	uint64_t rows;
-	uint64_t root; /* LMDB_NO_PAGE: the table is empty */
+	uint64_t root; /* root page; LMDB_NO_PAGE = the table is empty */
 };
 
 #define LMDB_NO_PAGE UINT64_MAX
@@ -53,8 +57,8 @@ struct lmdb_meta {
 	uint32_t version;
 	uint64_t address;
 	uint64_t map_bytes;
-	struct lmdb_tree free; /* the free pages, by transaction */
-	struct lmdb_tree main; /* the tables, by name */
+	struct lmdb_tree free; /* the free pages, sorted by transaction */
+	struct lmdb_tree main; /* the tables, sorted by name */
 	uint64_t last_page;
 	uint64_t transaction;
 };
@@ -65,40 +69,43 @@ struct lmdb_file {
 	int file;
 	uint64_t bytes;
 	uint32_t page_bytes;
-	struct lmdb_meta meta; /* the later one, which LMDB uses, too */
-	bool has_meta;         /* although the other one may be damaged */
+	/* content of the later one of the meta pages, which LMDB uses too */
+	struct lmdb_meta meta;
+	/* `meta` is valid; the other meta page may still be damaged */
+	bool has_meta;
 };
 
 /*
- * Open the file `path` and read its two meta pages. ERR_NOT_FOUND, also for an
- * empty file, which is a new store for LMDB; ERR_CORRUPT if a meta page is
- * damaged, with the reason in `why`; ERR_IO. Close it in any case.
+ * Open the file `path`, and read its two meta pages. ERR_NOT_FOUND: the file
+ * does not exist or is empty, which for LMDB is a new store. ERR_CORRUPT: a
+ * meta page is damaged; the reason is in `why`. ERR_IO. Close the file also
+ * after an error.
  */
 enum error lmdb_file_open(struct lmdb_file *data_out, const char *path,
 			  struct buffer *why);
 void lmdb_file_close(struct lmdb_file *data);
 
 /*
- * Checks every page that a table of the file uses, with store/lmdb_file.h:
- * whether LMDB can have written it, as far as one page shows that. Also visits
- * the rows of the intact pages.
+ * A check of every page that a table of the file uses. It finds out whether
+ * LMDB can have written the page, as far as the page itself shows this. It also
+ * visits the rows of the intact pages.
  */
 
-/* A damaged page. The keys from `low` to below `high` are lost. */
+/* A damaged page. The rows from key `low` to below key `high` are lost. */
 struct lmdb_damage {
-	const char
-		*table; /* its name; LMDB's own tables are "free" and "main" */
+	/* name of the table; LMDB's own tables are "free" and "main" */
+	const char *table;
 	uint64_t page;
 	const char *what;
-	struct slice low;  /* empty: from the first key */
-	struct slice high; /* empty: up to the last key */
+	struct slice low;  /* empty = from the first key on */
+	struct slice high; /* empty = up to the last key */
 };
 
 struct lmdb_visitor {
 	void (*damage)(void *context, const struct lmdb_damage *damage);
 	/*
-	 * May be NULL. Key and value are valid during the call. Return false to
-	 * stop the walk.
+	 * Visit a row. May be NULL. The key and the value are valid during the
+	 * call. Return false to stop the walk.
 	 */
 	bool (*row)(void *context, const char *table, struct slice key,
 		    struct slice value);
@@ -106,12 +113,13 @@ struct lmdb_visitor {
 };
 
 /*
- * Walk the trees of all tables, and of the free pages. Check that a page has
- * its own number, the kind of its level, nodes that fill it, and ascending keys
- * between the keys of its parent; that no page is used twice; and that a table
- * has as many pages and rows as it counts. Uses one bit of memory per page of
- * the meta page, which may count 64 times as many as the file has. ERR_STOPPED:
- * the visitor stopped the walk.
+ * Walk over the trees of all tables and of the free pages. For each page check
+ * that it has its own number, the kind of page that its level needs, nodes that
+ * fill it, and ascending keys in the range of its parent. Also check that no
+ * page is used twice, and that each table has as many pages and rows as it
+ * counts. The walk needs one bit of memory for each page that the meta page
+ * counts, which may be up to 64 times as many as the file has. ERR_STOPPED: the
+ * visitor has stopped the walk.
  */
 enum error lmdb_file_walk(const struct lmdb_file *data,
 			  const struct lmdb_visitor *visitor);

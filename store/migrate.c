@@ -7,17 +7,17 @@
 #include "store/store.h"
 #include "store/txn.h"
 
-/* Bytes of rows in one transaction of the copy. */
+/* Size of the rows that one transaction of the copy writes. */
 enum { BATCH_BYTES = 16 << 20 };
 
-/* A copy in progress; it stores the first error. */
+/* A running copy. It stores the first error. */
 struct rewrite {
 	struct store *from;
 	MDB_txn *reader;
 	MDB_env *env;
 	MDB_txn *writer; /* NULL after a failure */
 	MDB_dbi tables[TABLE_COUNT];
-	size_t bytes; /* bytes in the transaction */
+	size_t bytes; /* size of the rows in the current transaction */
 	int rc;
 };
 
@@ -126,7 +126,7 @@ enum error store_rewrite(struct store *from, const char *name)
 	return error_from_mdb(rewrite.rc);
 }
 
-/* Schema 1 is the first one: there is no step yet. */
+/* Schema 1 is the first schema, so there is no step yet. */
 static const struct migration to_this_schema = {NULL, 0};
 
 void store_migrate(struct txn *txn, uint64_t schema)

@@ -17,9 +17,9 @@
 #include "store/store.h"
 
 /*
- * The layout of numbers. The partition is in the highest bits of a site's
- * number, but in the lowest bits of an event's, so that the events of several
- * partitions are almost in the order of time.
+ * The layout of numbers. A site's number has its partition in the highest bits.
+ * An event's number has its partition in the lowest bits, so that events of
+ * several partitions are almost in the order of time.
  */
 enum { PARTITIONS_SITE_SHIFT = 24, PARTITIONS_EVENT_BITS = 9, NAME_DIGITS = 3 };
 
@@ -50,8 +50,8 @@ unsigned store_partition_of_event(const struct store *store, uint64_t event)
 }
 
 /*
- * Return the host of an authority such as "https://host:8080", from
- * TABLE_HOSTS.
+ * Return the host in an authority such as "https://host:8080", which is a key
+ * of TABLE_HOSTS.
  */
 static struct slice authority_host_of(struct slice authority)
 {
@@ -71,8 +71,8 @@ void counter_name(char out[COUNTER_NAME_BYTES], const char *stem,
 }
 
 /*
- * Return whether the key is a stem and a partition: "site.017" has the stem
- * "site.".
+ * Return whether the key consists of the stem and the number of a partition, as
+ * "site.017" does for the stem "site.".
  */
 static bool has_stem(struct slice key, const char *stem)
 {
@@ -88,9 +88,11 @@ bool is_job_hash(struct slice name)
 }
 
 /*
- * Return the partition of a counter. Counters of sites, jobs and events belong
- * to their partition, counters of hooks and silences to JOURNAL_COMMON; all
- * others belong to the store, and new rows raise them.
+ * Return the partition of a counter. The counters of sites, jobs and events
+ * with the number of a partition belong to that partition. The counters of
+ * hooks and silences belong to JOURNAL_COMMON. All others belong to the whole
+ * store and are raised when rows with higher numbers arrive: return
+ * NO_PARTITION.
  */
 static unsigned partition_of_counter(struct slice key)
 {
@@ -242,12 +244,16 @@ uint64_t store_next_event(struct txn *txn, struct slice host)
 enum { BATCH_BYTES = 4 << 20, MAX_KEY_BYTES = 511 };
 
 struct renumbered {
-	uint32_t old; /* first, for order_u32() */
+	/* old number of the site; must be the first field, for order_u32() */
+	uint32_t old;
 	uint32_t new;
 	unsigned partition;
 };
 
-/* A row of the new store in the bytes of the batch: key, then value. */
+/*
+ * A row for the new store. Its key and then its value are in work->bytes from
+ * `at` on.
+ */
 struct migrated_row {
 	size_t at;
 	size_t key_size;
@@ -259,19 +265,20 @@ struct partition_migration {
 	struct store *to;
 	bool with_secrets;
 	struct partitions_migration_report *report;
-	struct renumbered
-		*sites; /* [site_count] in the order of the old numbers */
+	struct renumbered *sites; /* [site_count], ascending by old number */
 	size_t site_count;
 	size_t site_capacity;
-	uint32_t counts[STORE_PARTITIONS]; /* sites of each partition */
-	struct migrated_row *rows;         /* [count] rows of one table */
+	/* number of sites of each partition */
+	uint32_t counts[STORE_PARTITIONS];
+	/* [count], rows of one table that one transaction writes */
+	struct migrated_row *rows;
 	size_t count;
 	size_t capacity;
 	struct buffer bytes;
-	/* The first key of the next batch of the table. */
+	/* The key at which the next rows of the table begin. */
 	unsigned char next[MAX_KEY_BYTES + 1];
 	size_t next_size;
-	enum error error; /* the first error in a row of `from` */
+	enum error error; /* the first error in the rows of `from` */
 };
 
 static void migration_add_site(struct partition_migration *work,
@@ -282,7 +289,7 @@ static void migration_add_site(struct partition_migration *work,
 		.partition = store_partition_of_host(work->to, row->host),
 	};
 
-	/* only a store with partitions has so large numbers */
+	/* a number this high occurs only in a store with partitions */
 	if (row->id >> PARTITIONS_SITE_SHIFT != 0)
 		work->error = ERR_MALFORMED;
 	work->sites = mem_grow(work->sites, work->site_count,
@@ -323,8 +330,8 @@ static enum error number_sites(struct partition_migration *work)
 }
 
 /*
- * Return the new number. If the site does not exist, return 0, which is no
- * site, and set the error.
+ * Return the new number of a site. If the site does not exist, set the error
+ * and return 0, which is never the number of a site.
  */
 static uint32_t migration_site_number(struct partition_migration *work,
 				      uint32_t old)
@@ -343,14 +350,15 @@ static uint32_t migration_site_number(struct partition_migration *work,
 static uint64_t event_number(const struct partition_migration *work,
 			     uint64_t old, struct slice host)
 {
-	unsigned partition = STORE_PARTITIONS; /* the partition of all sites */
+	/* an event without a host concerns all sites */
+	unsigned partition = STORE_PARTITIONS;
 
 	if (host.size > 0)
 		partition = store_partition_of_host(work->to, host);
 	return old << PARTITIONS_EVENT_BITS | partition;
 }
 
-/* Write one row to the new store. */
+/* Add a row to the rows that the new store gets. */
 
 static void migration_put(struct partition_migration *work, struct slice key,
 			  struct slice value)
@@ -365,7 +373,8 @@ static void migration_put(struct partition_migration *work, struct slice key,
 }
 
 /*
- * Write an event. Its number is in the key at `offset`, its host in the value.
+ * Add an event or a row of the outbox. The number of the event is in the key at
+ * `offset`, its host in the value.
  */
 static void put_event(struct partition_migration *work, struct slice key,
 		      struct slice value, size_t offset)
@@ -432,7 +441,7 @@ static void migration_put_row(struct partition_migration *work,
 		break;
 	case TABLE_HOOKS:
 	case TABLE_HOSTS:
-	case TABLE_SILENCES: /* handled by migration_write_row() */
+	case TABLE_SILENCES: /* migration_write_row() handles these */
 		migration_put(work, key, value);
 		break;
 	default:
@@ -441,7 +450,10 @@ static void migration_put_row(struct partition_migration *work,
 	}
 }
 
-/* Read the next rows of the table; no row means the end. */
+/*
+ * Read the next rows of the table and convert them. No rows mean that the end
+ * of the table is reached.
+ */
 static enum error migration_fill_batch(struct partition_migration *work,
 				       enum table table)
 {
@@ -454,7 +466,7 @@ static enum error migration_fill_batch(struct partition_migration *work,
 	while (work->bytes.size < BATCH_BYTES && work->error == ERR_NONE &&
 	       scan_next(&scan)) {
 		migration_put_row(work, table, scan.key, scan.value);
-		/* the first key after this one */
+		/* the lowest key above this one */
 		memcpy(work->next, scan.key.data, scan.key.size);
 		work->next[scan.key.size] = 0;
 		work->next_size = scan.key.size + 1;

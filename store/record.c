@@ -10,10 +10,10 @@
 #include "store/rows.h"
 
 /*
- * Layout: header; signatures; fragments; links; strings (title, language,
- * description, then the strings of the links); zeros up to a multiple of 8. The
- * counts in the header determine the size of each part. Each part begins at a
- * multiple of 8.
+ * The layout of a record: the header; the signatures; the fragments; the links;
+ * the strings (title, language and description, then the strings of the links);
+ * and zeros up to a multiple of 8. The size of each part follows from the
+ * counts in the header. Each part begins at a multiple of 8.
  */
 struct record_header {
 	uint32_t magic;
@@ -33,7 +33,7 @@ struct record_header {
 };
 
 struct stored_link {
-	uint32_t url; /* offset in the strings */
+	uint32_t url; /* offset of the URL in the strings */
 	uint32_t url_length;
 	uint32_t anchor;
 	uint32_t anchor_length;
@@ -50,8 +50,8 @@ _Static_assert(sizeof(struct record_header) == 24 + 14 * 4, "no padding");
 static const uint32_t magic = 0x74726563; /* "trec" */
 
 /*
- * Return the size of the record. Counts have 32 bits and sums 64, so nothing
- * can overflow.
+ * Return the size of the record. The counts have 32 bits, so these sums of 64
+ * bits cannot overflow.
  */
 static uint64_t record_size_of(const struct record_header *header)
 {
@@ -66,7 +66,10 @@ static uint64_t record_size_of(const struct record_header *header)
 	return (size + 7) / 8 * 8;
 }
 
-/* Append a string: return its offset and advance *used. */
+/*
+ * Reserve room for a string after the first *used bytes of the strings. Return
+ * its offset, and advance *used.
+ */
 static uint32_t record_place_string(uint64_t *used, struct slice string)
 {
 	uint64_t at = *used;
@@ -181,7 +184,10 @@ static bool links_fit(const struct stored_link *links,
 	return true;
 }
 
-/* Return pointers to the parts of a buffer whose size was checked. */
+/*
+ * Return a record whose pointers lead into the buffer. The caller has checked
+ * the buffer's size.
+ */
 static struct record record_view(const struct record_header *header)
 {
 	struct record record = {
@@ -314,16 +320,19 @@ bool record_is_same(const struct record *left, const struct record *right)
 }
 
 /*
- * Format: numbers are LEB128, seven bits per byte, the lowest first; the top
- * bit means that another byte follows. RECORD_VERSION; the numbers of the
- * record and its counts; the hash of the content (8 bytes); the signatures; the
- * hashes of the fragments (all of these host-endian), their lengths, their
- * flags; title, language and description; for each link URL and anchor, each
- * ending with a NUL, its flags and its path.
+ * The packed form of a record. Numbers are LEB128: seven bits per byte, the
+ * lowest first, with the top bit set if another byte follows. The parts are:
+ * RECORD_VERSION; the numbers of the record and its counts; the hash of the
+ * content (8 bytes); the signatures and the hashes of the fragments
+ * (host-endian); the lengths and the flags of the fragments; title, language
+ * and description; and for the links their URLs and anchors, each ending with a
+ * NUL, their flags and their paths.
  */
 enum { MORE = 0x80, LOW = 0x7f, SHIFT = 7, MAX_SHIFT = 28 };
 
-/* Minimum sizes: a link has two NULs, flags and a path. */
+/*
+ * The minimum sizes of a link (two NULs, flags and a path) and of a fragment.
+ */
 enum { LEAST_LINK_BYTES = 11, LEAST_FRAGMENT_BYTES = 10 };
 
 static void put_head(const struct record *record, struct buffer *out)
@@ -354,7 +363,7 @@ static void put_fragments(const struct record *record, struct buffer *out)
 		buffer_append_varint(out, fragments[i].flags);
 }
 
-/* Return false if the string contains a NUL. */
+/* Append the string and a NUL. Return false if the string contains a NUL. */
 static bool put_string(struct slice string, struct buffer *out)
 {
 	buffer_append_slice(out, string);
@@ -398,7 +407,9 @@ bool record_pack(struct slice bytes, struct buffer *out)
 	return false;
 }
 
-/* The remaining bytes; empty after a read past the end. */
+/*
+ * The bytes that were not read yet. They are empty after a read past the end.
+ */
 struct packed_reader {
 	const char *at;
 	size_t size;
@@ -432,7 +443,8 @@ static uint32_t packed_read_varint(struct packed_reader *rest)
 		if (((unsigned char)*byte & MORE) == 0 && number <= UINT32_MAX)
 			return (uint32_t)number;
 	}
-	packed_read_bytes(rest, SIZE_MAX); /* damaged: empty the rest */
+	/* the data is damaged: let all further reads fail */
+	packed_read_bytes(rest, SIZE_MAX);
 	return 0;
 }
 
@@ -446,7 +458,10 @@ static uint64_t packed_read_hash(struct packed_reader *rest)
 	return hash;
 }
 
-/* Read a count of items that have at least `least_bytes` bytes each. */
+/*
+ * Read a count of items. An item has at least `least_bytes` bytes, so a count
+ * that is too high is damaged.
+ */
 static uint32_t packed_read_count(struct packed_reader *rest,
 				  size_t least_bytes)
 {
@@ -454,7 +469,8 @@ static uint32_t packed_read_count(struct packed_reader *rest,
 
 	if (count <= rest->size / least_bytes)
 		return count;
-	packed_read_bytes(rest, SIZE_MAX); /* damaged: empty the rest */
+	/* the data is damaged: let all further reads fail */
+	packed_read_bytes(rest, SIZE_MAX);
 	return 0;
 }
 
@@ -473,7 +489,8 @@ static struct slice packed_read_string(struct packed_reader *rest)
 	struct slice string;
 
 	if (end == NULL) {
-		packed_read_bytes(rest, SIZE_MAX); /* damaged: empty the rest */
+		/* the data is damaged: let all further reads fail */
+		packed_read_bytes(rest, SIZE_MAX);
 		return (struct slice){NULL, 0};
 	}
 	string = (struct slice){rest->at, (size_t)(end - rest->at)};
@@ -531,7 +548,8 @@ static struct record_link *packed_read_links(struct packed_reader *rest,
 }
 
 /*
- * Read all of `rest`; the parts of the record are in the arena and in `rest`.
+ * Read all of `rest` into *record, and return the links. The parts of the
+ * record are in the arena and in `rest`.
  */
 static struct record_link *packed_read_record(struct packed_reader *rest,
 					      struct arena *arena,

@@ -1,8 +1,8 @@
 /*
- * store/record.h - an analysis record: the analysis of a page without its
- * source, as one flat relocatable buffer. The same bytes are sent through
- * queues, between processes and into LMDB, so opening a record checks every
- * bound.
+ * store/record.h - a record: the analysis of a page without its source, as one
+ * relocatable buffer. The same bytes are sent through queues and between
+ * processes, and are stored in LMDB. Therefore opening a record checks every
+ * size and offset.
  */
 #ifndef STORE_RECORD_H
 #define STORE_RECORD_H
@@ -16,50 +16,62 @@
 
 enum { RECORD_VERSION = 2, RECORD_SIGNATURES = 5 };
 
-/* A distinct text fragment of the page. */
+/* A text fragment of the page; each occurs only once in a record. */
 struct record_fragment {
-	uint64_t hash;   /* hash of the collapsed, trimmed text */
+	/* hash of the text, after white space was collapsed and trimmed */
+	uint64_t hash;
 	uint32_t length; /* length of that text */
-	uint32_t flags;  /* TEXT_* of page/page.h, of the first occurrence */
+	/* TEXT_* flags (page/page.h) of its first occurrence */
+	uint32_t flags;
 };
 
 struct record_link {
-	struct slice url;    /* canonical, absolute */
-	struct slice anchor; /* text of the link, collapsed */
-	uint32_t flags; /* TEXT_* of page/page.h for the first occurrence, and
-			   LINK_IS_REFRESH if any has it */
-	uint64_t path;  /* path_hash() of cluster/signature.h, width 4, of the
-			   first a  or area element with this link; 0 = none */
+	struct slice url;    /* canonical, absolute URL */
+	struct slice anchor; /* text of the link, with white space collapsed */
+	/*
+	 * TEXT_* flags (page/page.h) of the first occurrence of the link; also
+	 * LINK_IS_REFRESH if any occurrence has it
+	 */
+	uint32_t flags;
+	/*
+	 * path_hash() (cluster/signature.h) with width 4 of the first a or area
+	 * element with this link; 0 = there is no such element
+	 */
+	uint64_t path;
 };
 
-/* An opened record. It points into its source buffer. */
+/* An opened record. It points into the buffer that it was opened from. */
 struct record {
-	uint64_t content_hash; /* hash64 of the body */
-	uint32_t flags;        /* RECORD_*, and record_class() */
-	uint32_t text_count;   /* text nodes of the page */
+	uint64_t content_hash; /* hash64() of the body */
+	/* RECORD_* flags, and the class for record_class() */
+	uint32_t flags;
+	uint32_t text_count; /* number of text nodes of the page */
 	uint32_t node_count;
 	struct slice title;
 	struct slice language;
 	struct slice description;
-	/* by enum measure; each strictly ascending; empty = unknown */
+	/*
+	 * signatures by enum measure, each strictly ascending; empty = unknown
+	 */
 	const uint64_t *signatures[RECORD_SIGNATURES];
 	uint32_t signature_counts[RECORD_SIGNATURES];
 	const struct record_fragment *fragments; /* ascending by hash */
 	uint32_t fragment_count;
-	uint32_t link_count; /* read by record_link_at() */
+	uint32_t link_count; /* read the links with record_link_at() */
 	const void *links;
 	const char *strings;
 };
 
 enum {
 	RECORD_IS_TRUNCATED = 1, /* the page was truncated at a limit */
-	RECORD_IS_NOFOLLOW = 2,  /* its links are not followed */
-	RECORD_CLASS_SHIFT = 8,  /* 8 bits from here on: record_class() */
+	/* the page tells crawlers not to follow its links */
+	RECORD_IS_NOFOLLOW = 2,
+	RECORD_CLASS_SHIFT = 8, /* position of the 8 bits for record_class() */
 };
 
 /*
- * Return the class of the page, an enum page_class of page/page_class.h; 0
- * is a real page.
+ * Return the class of the page, an enum page_class (page/page_class.h). 0 means
+ * a real page.
  */
 static inline unsigned record_class(const struct record *record)
 {
@@ -71,37 +83,38 @@ void record_encode(const struct record *record, const struct record_link *links,
 		   struct buffer *out);
 
 /*
- * Check the buffer and open it without copying. `buffer` must be aligned to 8
- * bytes (copy it with mem_copy_text() if it comes from LMDB). ERR_CORRUPT or
- * ERR_VERSION.
+ * Check the buffer, and open it as a record without copying. `buffer` must be
+ * aligned to 8 bytes; copy it with mem_copy_text() if it comes from LMDB.
+ * ERR_CORRUPT, ERR_VERSION.
  */
 enum error record_open(struct slice buffer, struct record *record_out);
 
-/* Return a link; `index` < link_count. */
+/* Return link number `index`, which must be below link_count. */
 struct record_link record_link_at(const struct record *record, uint32_t index);
 
 /*
- * Return whether both records are equal, except for signatures that one of the
- * two does not know.
+ * Return whether both records are equal. A signature that is unknown in one of
+ * them is not compared.
  */
 bool record_is_same(const struct record *left, const struct record *right);
 
 /*
- * The form in which a record is compressed (store/content.h). It omits data
- * that follow from the rest, such as the offsets of strings, which differ in
- * every page, and stores similar data of the links together.
+ * The packed form, in which a record is compressed (store/content.h). It omits
+ * data that follows from other data, such as the offsets of strings, which are
+ * different for every page. It stores similar data of all links together.
  */
 
 /*
- * Append the slim form of the encoded record to `out`. Return false and leave
- * `out` unchanged if the record is damaged or a string of a link contains a
- * NUL. `bytes` must be aligned to 8.
+ * Append the packed form of the encoded record `bytes` to `out`. `bytes` must
+ * be aligned to 8 bytes. Return false and do not change `out` if the record is
+ * damaged, or if a string of a link contains a NUL.
  */
 bool record_pack(struct slice bytes, struct buffer *out);
 
 /*
- * Append the encoded record to `out`, byte for byte. ERR_CORRUPT; ERR_TOO_LARGE
- * if it exceeds `max_bytes`; ERR_VERSION.
+ * Append the encoded record to `out`. It has exactly the bytes that
+ * record_pack() got. ERR_CORRUPT. ERR_TOO_LARGE: it would exceed `max_bytes`.
+ * ERR_VERSION.
  */
 enum error record_unpack(struct slice slim, size_t max_bytes,
 			 struct buffer *out);

@@ -16,7 +16,7 @@
 
 enum { MAX_TOLD = 1000, BATCH_BYTES = 4 << 20 };
 
-/* Numbers of sites with a loss. */
+/* A range of the numbers of sites that have lost rows. */
 struct site_range {
 	uint32_t first;
 	uint32_t last;
@@ -29,24 +29,28 @@ struct ranges {
 };
 
 struct found_site {
-	uint32_t id; /* first, for order_u32() */
+	/* number of the site; must be the first field, for order_u32() */
+	uint32_t id;
 	bool is_saved;
-	char *loss; /* a report line, used if the site is damaged */
+	char *loss; /* line for the report, used if the site is not recovered */
 };
 
 struct recovery {
 	struct recovery_report *report;
-	struct ranges hurt;       /* sites with a loss other than bodies */
-	struct ranges bodies;     /* sites with a loss of bodies */
-	struct found_site *sites; /* [site_count], by id in the second pass */
+	/* sites that have lost rows other than bodies */
+	struct ranges hurt;
+	struct ranges bodies; /* sites that have lost bodies */
+	/* [site_count]; ascending by id from the second pass on */
+	struct found_site *sites;
 	size_t site_count;
 	size_t site_capacity;
 	size_t told;
 	bool has_checksums;
-	bool has_remains;    /* rows of sites that are not recovered */
-	struct store *store; /* destination of the rows */
+	/* there are rows of sites that are not recovered */
+	bool has_remains;
+	struct store *store; /* store that gets the rows */
 	struct txn txn;
-	size_t bytes; /* bytes in the transaction */
+	size_t bytes; /* size of the rows in the current transaction */
 };
 
 __attribute__((format(printf, 2, 3))) static void
@@ -64,7 +68,9 @@ recovery_add_line(struct recovery *salvage, const char *format, ...)
 	buffer_append_byte(&salvage->report->text, '\n');
 }
 
-/* Return the table of that name; TABLE_COUNT if it is no table of the store. */
+/*
+ * Return the table with this name; TABLE_COUNT if the store has no such table.
+ */
 static enum table table_of(const char *name)
 {
 	enum table table = TABLE_META;
@@ -104,7 +110,7 @@ static bool site_ranges_have(const struct ranges *ranges, uint32_t site)
 	return false;
 }
 
-/* Note that rows from `low` to `high` of the table are lost. */
+/* Record that the rows from key `low` to key `high` of the table are lost. */
 static void recovery_note_loss(struct recovery *salvage, const char *name,
 			       struct slice low, struct slice high)
 {
@@ -113,7 +119,11 @@ static void recovery_note_loss(struct recovery *salvage, const char *name,
 							    ? UINT32_MAX
 							    : key_u32(high, 0)};
 
-	if (table == TABLE_COUNT) /* an unknown table, or the list of tables */
+	/*
+	 * an unknown table, or the list of tables: every site may have lost
+	 * rows
+	 */
+	if (table == TABLE_COUNT)
 		range = (struct site_range){0, UINT32_MAX};
 	else if (!is_of_sites(table))
 		return;
@@ -127,7 +137,7 @@ static void recovery_note_damage(void *context,
 	struct recovery *salvage = context;
 
 	if (strcmp(damage->table, "free") == 0)
-		return; /* no row is lost */
+		return; /* only free pages are damaged: no row is lost */
 	recovery_add_line(salvage, "table %s, page %" PRIu64 ": %s",
 			  damage->table, damage->page, damage->what);
 	recovery_note_loss(salvage, damage->table, damage->low, damage->high);
@@ -151,7 +161,7 @@ static void note_site(struct recovery *salvage, struct slice value)
 	buffer_free(&line);
 }
 
-/* First pass: check every row. */
+/* In the first pass, check every row. */
 static bool recovery_check_row(void *context, const char *table,
 			       struct slice key, struct slice stored)
 {
@@ -178,7 +188,7 @@ static void ignore_damage(void *context, const struct lmdb_damage *damage)
 	(void)damage;
 }
 
-/* After the first pass: decide which sites are complete. */
+/* After the first pass, decide which sites are complete. */
 static void recovery_decide_sites(struct recovery *salvage)
 {
 	for (size_t i = 0; i < salvage->site_count; i++)
@@ -212,7 +222,10 @@ static bool recovery_row_is_intact(const struct recovery *salvage,
 	       (!is_of_sites(table) || is_saved(salvage, key_u32(key, 0)));
 }
 
-/* Write a row; the rows of a table are in order. Return false on a failure. */
+/*
+ * Write a row to the new store. The rows of a table must come in ascending
+ * order. Return false on a failure.
+ */
 static bool recovery_put_row(struct recovery *salvage, enum table table,
 			     struct slice key, struct slice value)
 {
@@ -227,7 +240,7 @@ static bool recovery_put_row(struct recovery *salvage, enum table table,
 	return salvage->txn.error == ERR_NONE;
 }
 
-/* Second pass: copy a row of a complete site. */
+/* In the second pass, copy a row of a complete site. */
 static bool copy_row(void *context, const char *name, struct slice key,
 		     struct slice stored)
 {
@@ -246,8 +259,8 @@ static bool copy_row(void *context, const char *name, struct slice key,
 }
 
 /*
- * Return whether the row belongs to a damaged site and helps to build the site
- * again.
+ * Return whether the row belongs to a site that is not recovered, and helps to
+ * build this site again.
  */
 static bool is_remains(const struct recovery *salvage, enum table table,
 		       struct slice key, struct slice value)
@@ -268,7 +281,7 @@ static bool is_remains(const struct recovery *salvage, enum table table,
 	}
 }
 
-/* Third pass: copy such a row. */
+/* In the third pass, copy rows for which is_remains() is true. */
 static bool copy_remains(void *context, const char *name, struct slice key,
 			 struct slice stored)
 {
@@ -280,7 +293,7 @@ static bool copy_remains(void *context, const char *name, struct slice key,
 	       recovery_put_row(salvage, table, key, value);
 }
 
-/* Mark the pages of the site whose body is lost as pages without body. */
+/* Mark the pages of the site whose body is lost as pages without a body. */
 static void recovery_repair_pages(struct recovery *salvage, uint32_t site)
 {
 	struct txn *txn = &salvage->txn;
@@ -325,7 +338,10 @@ static void recovery_repair_sites(struct recovery *salvage)
 	}
 }
 
-/* Count the events in the outbox of the hook. */
+/*
+ * Set the hook's number of queued events to the number of its rows in the
+ * outbox.
+ */
 static void recovery_repair_hook(struct txn *txn, uint32_t hook)
 {
 	struct key key = key_small(hook);
@@ -344,7 +360,9 @@ static void recovery_repair_hook(struct txn *txn, uint32_t hook)
 	}
 }
 
-/* Repair the hooks' counts, and drop the events of lost hooks. */
+/*
+ * Repair the counts of all hooks, and delete the queued events of lost hooks.
+ */
 static void recovery_repair_hooks(struct txn *txn)
 {
 	static const enum table tables[] = {TABLE_HOOKS, TABLE_OUTBOX};
@@ -359,7 +377,8 @@ static void recovery_repair_hooks(struct txn *txn)
 }
 
 /*
- * Return the highest number in the keys of the table; it is at byte `offset`.
+ * Return the highest number in the keys of the table. The number begins at byte
+ * `offset` of the key.
  */
 static uint64_t table_highest_number(struct txn *txn, enum table table,
 				     size_t offset, bool is_long)
@@ -379,7 +398,9 @@ static uint64_t table_highest_number(struct txn *txn, enum table table,
 	return number;
 }
 
-/* Raise the counters, so that no number is reused even if a row is lost. */
+/*
+ * Raise the counters, so that no number is used again even if its row is lost.
+ */
 static void recovery_repair_rest(struct recovery *salvage)
 {
 	struct txn *txn = &salvage->txn;
@@ -428,7 +449,7 @@ static enum error recovery_write_intact(struct recovery *salvage,
 	error = txn_end(&salvage->txn);
 	store_close(salvage->store);
 	salvage->store = NULL;
-	/* logs missing secrets */
+	/* this logs missing secrets */
 	if (error == ERR_NONE)
 		error = store_open(&salvage->store, to, &options);
 	store_close(salvage->store);

@@ -51,8 +51,8 @@ static struct slice slice_at(const struct row_codec *layout, const void *row,
 }
 
 /*
- * Return an upper bound of the encoded size: the struct is larger than the sum
- * of its fields.
+ * Return an upper bound for the size of the encoded row. The size of the struct
+ * is used, because it is not below the sum of its fields.
  */
 static size_t row_encoded_bound(const struct row_codec *layout, const void *row)
 {

@@ -1,8 +1,10 @@
 /*
- * store/row_codec.h - converts between a struct with slices and the value of a
- * row. A value has the fields in order, host-endian and without padding; the
- * length of each slice as u32; the bytes of the slices; and nothing after them.
- * Fields are copied, because LMDB aligns values only to 2 bytes.
+ * store/row_codec.h - convert between a struct with slices and the value of a
+ * row
+ *
+ * A value consists of the fields in order, host-endian and without padding; the
+ * length of each slice as u32; and the bytes of the slices. The fields are
+ * copied when a row is read, because LMDB aligns values only to 2 bytes.
  */
 #ifndef STORE_ROW_CODEC_H
 #define STORE_ROW_CODEC_H
@@ -20,35 +22,42 @@ struct row_field {
 };
 
 struct row_codec {
-	const struct row_field *fields; /* the fields that are no slices */
+	const struct row_field *fields; /* the fields that are not slices */
 	size_t field_count;
-	size_t slices; /* offset of the first slice; the others follow it */
+	/*
+	 * offset of the first slice in the struct; the other slices follow it
+	 */
+	size_t slices;
 	size_t slice_count;
-	size_t size;         /* size of the struct */
-	const size_t *apart; /* [slice_count] the offsets of all slices if they
-				are not adjacent, or NULL */
+	size_t size; /* size of the struct */
+	/*
+	 * [slice_count], the offsets of all slices if they are not adjacent; or
+	 * NULL
+	 */
+	const size_t *apart;
 };
 
 /*
- * Encode the row into a new buffer, so that slices of the row may point into
- * the map that LMDB will change. Free it with buffer_free().
+ * Encode the row into a new buffer. So the slices of the row may point into the
+ * memory map, which a write to LMDB changes. Free the buffer with
+ * buffer_free().
  */
 struct buffer row_codec_encode(const struct row_codec *layout, const void *row);
 
 /*
- * Decode a row; its slices point into `value`. Return false if `value` is not
- * exactly one such row; then *row_out is undefined.
+ * Decode a row. Its slices point into `value`. If `value` is not exactly one
+ * row, return false; then *row_out is undefined.
  */
 bool row_codec_decode(const struct row_codec *layout, struct slice value,
 		      void *row_out);
 
 /*
- * Rules for the rows of all tables (rows_*.h), and macros that define their
- * functions from a layout. A slice in a row that was read points into the map:
- * it is valid until txn_end() or the next write. `*_get` return false if there
- * is no such row; a damaged row fails the transaction with ERR_CORRUPT; in
- * both cases the row is all zeros. Times are Unix milliseconds. The functions
- * are internal to store/.
+ * Rules for the rows of all tables (store/rows.h), and macros that define their
+ * functions from a layout. A slice of a row points into the memory map: it is
+ * valid until txn_end() or the next write. Functions named *_get return false
+ * if the row does not exist, or if it is damaged; a damaged row also fails the
+ * transaction with ERR_CORRUPT. In both cases all fields of the row are zeros.
+ * Times are Unix milliseconds. The functions are internal to store/.
  */
 
 #define FIELD(type, name)                                   \
@@ -56,7 +65,10 @@ bool row_codec_decode(const struct row_codec *layout, struct slice value,
 		offsetof(struct type, name),                \
 			sizeof(((struct type *)NULL)->name) \
 	}
-/* Define ROW_layout; the fields that are no slices follow as FIELD(). */
+/*
+ * Define the layout of a row, TYPE_layout. After the number of slices, list the
+ * fields that are not slices as FIELD().
+ */
 #define ROW_LAYOUT(type, first_slice, slice_count, ...)                \
 	static const struct row_field type##_fields[] = {__VA_ARGS__}; \
 	static const struct row_codec type##_layout = {                \
@@ -66,7 +78,7 @@ bool row_codec_decode(const struct row_codec *layout, struct slice value,
 		slice_count,                                           \
 		sizeof(struct type),                                   \
 		NULL};
-/* For a row whose slices are not adjacent. */
+/* The layout of a row whose slices are not adjacent. */
 #define LAYOUT_APART(type, fields, slices)                         \
 	{                                                          \
 		(fields), sizeof(fields) / sizeof((fields)[0]), 0, \
@@ -75,8 +87,8 @@ bool row_codec_decode(const struct row_codec *layout, struct slice value,
 	}
 
 /*
- * For a struct whose fields until `last` have no padding between them, so that
- * they are encoded as one.
+ * The layout of a struct whose fields up to `last` have no padding between
+ * them. They are encoded as one field.
  */
 #define MESSAGE(type, last, first_slice, slice_count)                       \
 	{                                                                   \
@@ -94,12 +106,13 @@ void row_put(struct txn *txn, enum table table, struct slice key,
 	     const struct row_codec *layout, const void *row);
 
 /*
- * Define the functions of a row from `ROW_layout`. `key_of` is the key of a row
- * in `table`, an expression of the parameters that follow it:
+ * Define the functions of a row from its layout TYPE_layout. `key_of` is an
+ * expression for the key of a row in `table`. It uses the parameters that
+ * follow it:
  *
  *         ROW_FUNCTIONS(hook_row, TABLE_HOOKS, key_small(hook), uint32_t hook)
  *
- * defines hook_row_decode(), hook_row_get() and hook_row_put().
+ * This defines hook_row_decode(), hook_row_get() and hook_row_put().
  */
 #define ROW_FUNCTIONS(type, table, key_of, ...)   \
 	ROW_DECODE(type)                          \

@@ -99,8 +99,8 @@ void event_put(struct txn *txn, uint64_t number, const struct event_row *row)
 uint64_t event_add(struct txn *txn, const struct event_row *row)
 {
 	/*
-	 * encode first, because the row may point to where the number is
-	 * written
+	 * encode the row first, because its slices may point into a page that
+	 * writing the number changes
 	 */
 	struct buffer value = row_codec_encode(&event_row_layout, row);
 	uint64_t number = store_next_event(txn, row->host);
@@ -150,7 +150,10 @@ void frontier_row_put(struct txn *txn, uint32_t site, uint64_t url,
 	struct frontier_row before;
 	struct key due_before;
 
-	/* `due_ms` is 0 for a new row; a damaged one fails the transaction. */
+	/*
+	 * `before` is zero if there is no row yet; a damaged row fails the
+	 * transaction
+	 */
 	frontier_row_get(txn, site, url, &before);
 	due_before = key_due(site, before.due_ms, url);
 	if (before.due_ms != row->due_ms && before.due_ms != 0)
@@ -278,7 +281,10 @@ static const size_t site_row_slices[] = {
 static const struct row_codec site_row_layout =
 	LAYOUT_APART(site_row, site_row_fields, site_row_slices);
 
-/* The code that uses the measure and the thresholds relies on valid values. */
+/*
+ * Return whether the values of the row are valid. Code that uses the thresholds
+ * relies on this.
+ */
 static bool is_sound(const struct site_row *row)
 {
 	return row->options.threshold <= SITE_MAX_THRESHOLD;
@@ -311,7 +317,10 @@ void site_put(struct txn *txn, const struct site_row *row)
 	struct buffer value = site_encode(row);
 	struct site_row copy;
 
-	/* The host of `row` may be in a page that txn_put() moves. */
+	/*
+	 * use the copy of the host, because the host of `row` may be in a page
+	 * that txn_put() moves
+	 */
 	if (row_codec_decode(&site_row_layout, buffer_slice(&value), &copy))
 		txn_put(txn, TABLE_SITES, copy.host, buffer_slice(&value));
 	buffer_free(&value);

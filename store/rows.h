@@ -1,4 +1,7 @@
-/* store/rows.h - the rows of all tables (see store/row_codec.h). */
+/*
+ * store/rows.h - the rows of all tables (see store/row_codec.h). Fields with
+ * the ending _ms are times in Unix milliseconds, or durations.
+ */
 #ifndef STORE_ROWS_H
 #define STORE_ROWS_H
 
@@ -9,8 +12,8 @@
 #include "store/txn.h"
 
 /*
- * Declare the functions of a row, whose key follows: *_get(), *_put() and
- * *_decode().
+ * Declare the functions *_get(), *_put() and *_decode() of a row. The
+ * parameters for its key follow the name.
  */
 #define ROW_PROTOTYPES(type, ...)                                              \
 	bool type##_get(struct txn *txn, __VA_ARGS__, struct type *row_out);   \
@@ -19,21 +22,24 @@
 
 struct cluster_row {
 	uint32_t page_count;
-	uint32_t changes; /* counts changes of its pages or their content; a
-			     model built from them is valid as long as it is the
-			     same. A cluster's number is never reused; this
-			     counter wraps */
+	/*
+	 * incremented when pages of the cluster or their content change. A
+	 * model that was built from the pages is valid as long as this number
+	 * is equal. The number of a cluster is never used for another cluster,
+	 * but this counter may overflow and begin again at 0
+	 */
+	uint32_t changes;
 	uint64_t created_ms;
 	uint64_t changed_ms;
-	uint64_t interval_ms; /* mean interval between useful visits of its
-				 pages; 0 = unknown */
+	/* mean of the intervals between visits of its pages; 0 = unknown */
+	uint64_t interval_ms;
 };
 
 ROW_PROTOTYPES(cluster_row, uint32_t site, uint32_t cluster)
 
 /*
- * Add or remove one page of a cluster, with the number of its unique signature
- * (only in TABLE_MEMBERS).
+ * Add a page to a cluster or remove it. `set` is the number of the page's
+ * unique signature, which is stored only in TABLE_MEMBERS.
  */
 void member_put(struct txn *txn, uint32_t site, uint32_t cluster, uint64_t page,
 		uint32_t set);
@@ -41,8 +47,8 @@ void member_delete(struct txn *txn, uint32_t site, uint32_t cluster,
 		   uint64_t page);
 
 /*
- * Return the unique signature in a row of TABLE_MEMBERS; return false if it is
- * damaged.
+ * Read the number of the unique signature from a row of TABLE_MEMBERS. Return
+ * false if the row is damaged.
  */
 bool member_decode(struct slice value, uint32_t *set_out);
 
@@ -50,27 +56,35 @@ bool member_decode(struct slice value, uint32_t *set_out);
 enum { DICTIONARY_MAX_BYTES = 256 << 10 };
 
 /*
- * A dictionary: the bytes of a few typical pages of a template, with which the
- * others are compressed. A row never changes, and its number, from
- * store_next_number() for "dictionary", is never reused; the highest number of
- * a cluster is its current dictionary.
+ * A dictionary consists of a few typical pages of a template; the content of
+ * other pages is compressed with it. A row never changes, and its number, which
+ * comes from store_next_number() for "dictionary", is never used again. The
+ * dictionary of a cluster with the highest number is its current one.
  */
 struct dictionary_row {
 	uint64_t created_ms;
-	uint32_t cluster;    /* the cluster of the pages; it may be deleted */
-	uint32_t body_bytes; /* decompressed size of `bodies`; each of these two
-				at most */
-	uint32_t record_bytes; /* DICTIONARY_MAX_BYTES */
-	struct slice
-		bodies; /* bytes of bodies, compressed with compress_well() */
-	struct slice records; /* bytes of records, compressed in the same way */
+	/* cluster of the pages; it may have been deleted */
+	uint32_t cluster;
+	/* size of `bodies` after decompression, at most DICTIONARY_MAX_BYTES */
+	uint32_t body_bytes;
+	/*
+	 * size of `records` after decompression, at most DICTIONARY_MAX_BYTES
+	 */
+	uint32_t record_bytes;
+	/* dictionary for bodies, compressed with compress_well() */
+	struct slice bodies;
+	/* dictionary for records, compressed in the same way */
+	struct slice records;
 };
 
 ROW_PROTOTYPES(dictionary_row, uint32_t site, uint32_t dictionary)
-/* Return the value of the row; free it with buffer_free(). */
+/* Return the value of the row in a new buffer. Free it with buffer_free(). */
 struct buffer dictionary_row_encode(const struct dictionary_row *row);
 
-/* Constant, stored number, human-readable name. */
+/*
+ * For each kind of event: the constant, the number in the store, and the name
+ * for users.
+ */
 #define EVENT_LIST(X)                                       \
 	X(EVENT_SITE_ADDED, 1, "site.added")                \
 	X(EVENT_SITE_DELETED, 2, "site.removed")            \
@@ -107,104 +121,146 @@ const char *event_kind_name(uint16_t kind);
 
 struct event_row {
 	uint64_t time_ms;
-	uint16_t kind;    /* enum event_kind */
-	uint16_t flags;   /* EVENT_IS_* */
-	uint32_t cluster; /* 0 = none */
-	uint32_t other; /* the cluster that it was merged into or split from, or
-			   the page's previous one; 0 = none */
+	uint16_t kind;    /* value of enum event_kind */
+	uint16_t flags;   /* EVENT_IS_* flags */
+	uint32_t cluster; /* cluster of the event; 0 = none */
+	/*
+	 * cluster that `cluster` was merged into or split off from, or the
+	 * previous cluster of the page; 0 = none
+	 */
+	uint32_t other;
 	uint32_t guard; /* number of the guard; 0 = none */
-	uint32_t pages; /* number of pages concerned */
+	uint32_t pages; /* number of pages that the event concerns */
 	struct slice host;
-	struct slice url;    /* or empty */
-	struct slice detail; /* JSON object with the evidence of an alert, or
-				empty */
+	struct slice url; /* URL of a page; may be empty */
+	/* evidence of an alert as a JSON object; may be empty */
+	struct slice detail;
 };
 
 enum {
 	EVENT_IS_SILENCED =
-		1, /* a silence existed when it was added: not delivered */
+		/*
+		 * a silence matched the event when it was added, so it is not
+		 * delivered
+		 */
+	1,
 	EVENT_IS_ACKED = 2, /* acknowledged */
 };
 
-/* Write the event under the next number. */
+/* Write the event with the next number, and return that number. */
 uint64_t event_add(struct txn *txn, const struct event_row *row);
 bool event_decode(struct slice value, struct event_row *row_out);
 bool event_get(struct txn *txn, uint64_t number, struct event_row *row_out);
-/* Read the last event with a smaller number, and set *number to it. */
+/*
+ * Read the last event with a number below *number, and set *number to its
+ * number. Return false if there is no such event.
+ */
 bool event_get_before(struct txn *txn, uint64_t *number,
 		      struct event_row *row_out);
 void event_put(struct txn *txn, uint64_t number, const struct event_row *row);
 
 /*
- * Add the event to the outbox of the hook. The caller counts it in the hook's
- * row.
+ * Add the event to the outbox of the hook. The caller increments the count in
+ * the hook's row.
  */
 void outbox_put(struct txn *txn, uint32_t hook, uint64_t number,
 		const struct event_row *row);
 
 enum frontier_state {
-	FRONTIER_PENDING, /* waits for its due time */
-	FRONTIER_LEASED,  /* leased to the fetcher until lease_ms */
-	FRONTIER_DONE,    /* fetched; due_ms is the next visit, 0 = none */
-	FRONTIER_FAILED,  /* failed permanently; `error` is the cause */
-	FRONTIER_DENIED,  /* forbidden by robots.txt, scope, the address filter
-			     or a client that deleted the page */
-	FRONTIER_SKIPPED, /* not crawled; `rule` is the reason */
+	FRONTIER_PENDING, /* it waits for its due time */
+	FRONTIER_LEASED,  /* the fetcher has a lease on it until lease_ms */
+	/* it was fetched; due_ms is the time of the next visit, 0 = no visit */
+	FRONTIER_DONE,
+	FRONTIER_FAILED, /* failed permanently; `error` is the cause */
+	/*
+	 * robots.txt, the scope or the address filter forbids it, or a client
+	 * has deleted the page
+	 */
+	FRONTIER_DENIED,
+	FRONTIER_SKIPPED, /* it is not crawled; `rule` has the reason */
 	FRONTIER_STATES
 };
 
 struct frontier_row {
 	uint64_t found_ms;
-	uint64_t due_ms; /* time of its row in TABLE_DUE; 0 = no row. Before the
-			    first visit a rank and not a time */
-	uint64_t fetched_ms;  /* last response with 2xx or 304; 0 = none */
-	uint64_t answered_ms; /* last response of any kind; 0 = none */
-	uint64_t lastmod_ms;  /* from a sitemap; 0 = unknown */
-	uint64_t interval_ms; /* between visits; 0 = unknown */
-	uint64_t pattern; /* url_pattern_of(), key in TABLE_PATTERNS; 0 = none,
-			     for auxiliary rows */
-	uint64_t coarse;  /* its coarse pattern */
-	uint16_t state;   /* enum frontier_state */
-	uint16_t depth; /* number of links from the seed, or from the requested
-			   page */
+	/*
+	 * time in the key of its row in TABLE_DUE; 0 = no row. Before the first
+	 * visit it is not a time but a rank
+	 */
+	uint64_t due_ms;
+	/* time of the last response with status 2xx or 304; 0 = none */
+	uint64_t fetched_ms;
+	/* time of the last response with any status; 0 = none */
+	uint64_t answered_ms;
+	/* time of the last change according to a sitemap; 0 = unknown */
+	uint64_t lastmod_ms;
+	uint64_t interval_ms; /* interval between visits; 0 = unknown */
+	/*
+	 * url_pattern_of() the URL, the key of its row in TABLE_PATTERNS; 0 =
+	 * none, for auxiliary URLs
+	 */
+	uint64_t pattern;
+	uint64_t coarse; /* the coarse pattern of the URL */
+	uint16_t state;  /* value of enum frontier_state */
+	/*
+	 * number of links from the seed, or from the page that a client
+	 * requested
+	 */
+	uint16_t depth;
 	uint16_t attempts;    /* consecutive failed attempts */
-	uint16_t redirects;   /* redirects that led to this URL */
-	uint16_t http_status; /* of the last response; 0 = none */
-	int16_t error;        /* enum error of the last attempt */
-	uint16_t rule;  /* enum admission: the rule that admits or skips it */
-	uint32_t flags; /* FRONTIER_* */
+	uint16_t redirects;   /* number of redirects that led to this URL */
+	uint16_t http_status; /* status of the last response; 0 = none */
+	/* value of enum error: result of the last attempt */
+	int16_t error;
+	/*
+	 * value of enum admission: the rule because of which the URL was
+	 * admitted or skipped
+	 */
+	uint16_t rule;
+	uint32_t flags; /* FRONTIER_* flags */
 	struct slice url;
-	struct slice etag;     /* of the last 2xx response, or empty */
-	struct slice modified; /* Last-Modified of that response, or empty */
+	/* ETag of the last response with status 2xx; may be empty */
+	struct slice etag;
+	/* Last-Modified of that response; may be empty */
+	struct slice modified;
 };
 
 enum {
-	FRONTIER_IS_ON_DEMAND = 1, /* a client requested this page */
-	FRONTIER_IS_SITEMAP = 2,   /* no page: lists URLs */
-	FRONTIER_IS_PROBE = 4,     /* no page: a soft 404 probe */
-	FRONTIER_IS_ATTEMPTED = 8, /* was leased before */
-	FRONTIER_IS_COUNTED = 16,  /* its page has updated its patterns */
-	/* rows in addition to the pages of the site */
+	FRONTIER_IS_ON_DEMAND = 1, /* a client has requested this page */
+	/* it is not a page but a sitemap, which lists URLs */
+	FRONTIER_IS_SITEMAP = 2,
+	/* it is not a page but a probe for soft 404s */
+	FRONTIER_IS_PROBE = 4,
+	FRONTIER_IS_ATTEMPTED = 8, /* it was leased at least once */
+	/* its page was counted in the rows of its patterns */
+	FRONTIER_IS_COUNTED = 16,
+	/* auxiliary URLs, which are not pages of the site */
 	FRONTIER_IS_AUXILIARY = FRONTIER_IS_SITEMAP | FRONTIER_IS_PROBE,
 };
 
 bool frontier_row_get(struct txn *txn, uint32_t site, uint64_t url,
 		      struct frontier_row *row_out);
-/* Write TABLE_FRONTIER, and update TABLE_DUE to match due_ms. */
+/* Write the row to TABLE_FRONTIER, and update TABLE_DUE according to due_ms. */
 void frontier_row_put(struct txn *txn, uint32_t site, uint64_t url,
 		      const struct frontier_row *row);
 bool frontier_row_decode(struct slice value, struct frontier_row *row_out);
 
-/* A pattern of URLs (crawl/url/url_pattern.h), fine or coarse. */
+/*
+ * A fine or coarse pattern of URLs (crawl/url/url_pattern.h). "News" means that
+ * a page has shown anything new.
+ */
 struct pattern_row {
-	uint32_t found;      /* frontier rows of this pattern */
-	uint32_t tried;      /* those with FRONTIER_IS_ATTEMPTED */
-	uint32_t learned;    /* those with FRONTIER_IS_COUNTED */
-	uint32_t quiet;      /* number of last pages in a row without news */
-	uint32_t cluster;    /* cluster of the last page; 0 = none */
-	uint32_t flags;      /* PATTERN_* */
+	/* number of URLs in the frontier with this pattern */
+	uint32_t found;
+	/* number of these URLs that have FRONTIER_IS_ATTEMPTED */
+	uint32_t tried;
+	/* number of these URLs that have FRONTIER_IS_COUNTED */
+	uint32_t learned;
+	uint32_t quiet;      /* number of pages since the last page with news */
+	uint32_t cluster;    /* cluster of the last visited page; 0 = none */
+	uint32_t flags;      /* PATTERN_* flags */
 	uint64_t changed_ms; /* time of the last page with news */
-	struct slice text;   /* human-readable: "/news/{n}/{w}" */
+	struct slice text;   /* pattern for users, such as "/news/{n}/{w}" */
 };
 
 enum {
@@ -214,48 +270,50 @@ enum {
 ROW_PROTOTYPES(pattern_row, uint32_t site, uint64_t pattern)
 
 struct host_row {
-	uint64_t
-		robots_ms; /* time of the last fetch of robots.txt; 0 = never */
-	uint64_t next_ms;  /* no request before this time (Retry-After) */
-	uint32_t failures; /* consecutive failures */
-	uint16_t robots_status; /* HTTP status; 0: unreachable */
-	struct slice robots;    /* the file, up to 512 KiB */
+	/* time when robots.txt was last fetched; 0 = never */
+	uint64_t robots_ms;
+	uint64_t next_ms;  /* send no request before this time (Retry-After) */
+	uint32_t failures; /* number of consecutive failures */
+	/* HTTP status of robots.txt; 0 = the host could not be reached */
+	uint16_t robots_status;
+	struct slice robots; /* content of robots.txt, up to 512 KiB */
 };
 
-/* `authority` is scheme://host[:port]. */
+/* `authority` has the form scheme://host[:port]. */
 ROW_PROTOTYPES(host_row, struct slice authority)
 
 enum guard_state {
-	GUARD_UNKNOWN, /* has never held */
+	GUARD_UNKNOWN, /* it has not held on any page yet */
 	GUARD_OK,
 	GUARD_BROKEN,
-	GUARD_SUSPENDED, /* took too long on a page, and is not evaluated any
-			    longer */
+	/* it took too long on a page, and is no longer evaluated */
+	GUARD_SUSPENDED,
 	GUARD_STATES
 };
 
 enum { GUARD_RECENT = 3 };
 
-/* A selector that must continue to match. */
+/* A guard: a selector that must continue to match. */
 struct guard_row {
 	uint64_t created_ms;
-	uint64_t changed_ms; /* of the state */
-	uint32_t cluster; /* only for pages of this template; 0 = for the whole
-			     site */
-	uint32_t minimum; /* required number of matches on a page */
+	uint64_t changed_ms; /* time when the state changed */
+	/* template whose pages it checks; 0 = pages of the whole site */
+	uint32_t cluster;
+	uint32_t minimum; /* minimum number of matches on a page */
 	uint32_t maximum;
-	uint16_t language;             /* GUARD_XPATH, GUARD_CSS */
-	uint16_t state;                /* enum guard_state */
-	uint32_t checked;              /* rows in TABLE_GUARDED */
-	uint32_t failing;              /* rows that fail now */
-	uint16_t recent_count;         /* pages in `recent` */
-	uint16_t recent_bad;           /* bit i: fails on recent[i] */
-	uint64_t recent[GUARD_RECENT]; /* pages with a result, the last one
-					  first */
-	struct slice name;             /* human-readable, or empty */
-	struct slice selector;         /* as the client wrote it */
-	struct slice xpath; /* the selector as XPath; empty if XPath cannot
-			       express it */
+	uint16_t language;     /* GUARD_XPATH or GUARD_CSS */
+	uint16_t state;        /* value of enum guard_state */
+	uint32_t checked;      /* number of its rows in TABLE_GUARDED */
+	uint32_t failing;      /* number of these rows that fail now */
+	uint16_t recent_count; /* number of pages in `recent` */
+	/* bit i is set if the guard fails on recent[i] */
+	uint16_t recent_bad;
+	/* the last pages that were evidence for its state, latest first */
+	uint64_t recent[GUARD_RECENT];
+	struct slice name;     /* name for users; may be empty */
+	struct slice selector; /* the selector in the client's words */
+	/* the selector as XPath; empty if that is impossible */
+	struct slice xpath;
 };
 
 enum { GUARD_XPATH, GUARD_CSS };
@@ -263,42 +321,60 @@ enum { GUARD_XPATH, GUARD_CSS };
 ROW_PROTOTYPES(guard_row, uint32_t site, uint32_t guard)
 
 /*
- * The result of a guard on a page where it has held, or where it must not
- * match.
+ * The result of a guard on a page. The guard has held on this page, or it must
+ * not match there.
  */
 struct guarded_row {
 	uint64_t checked_ms;
-	uint64_t good_ms; /* when it held last; 0 = never */
-	uint32_t matches; /* in the last evaluation; UINT32_MAX: the evaluation
-			     failed */
-	uint32_t cluster; /* cluster of the page at that time */
+	/* last time when the guard held on the page; 0 = never */
+	uint64_t good_ms;
+	/*
+	 * number of matches in the last evaluation; UINT32_MAX = the evaluation
+	 * failed
+	 */
+	uint32_t matches;
+	uint32_t cluster; /* cluster of the page at the last evaluation */
 	struct slice url;
-	struct slice value; /* text of the first match when it held last */
-	struct slice
-		path; /* path of that element, for the search for candidates */
-	struct slice candidates; /* JSON if it fails, or empty */
+	/* text of the first match when the guard last held */
+	struct slice value;
+	/*
+	 * path of the element of that match; the search for candidates uses it
+	 */
+	struct slice path;
+	/* replacement candidates as JSON if the guard fails; may be empty */
+	struct slice candidates;
 };
 
 ROW_PROTOTYPES(guarded_row, uint32_t site, uint32_t guard, uint64_t page)
 
-/* A receiver of events. */
+/* A hook, which receives events. */
 struct hook_row {
 	uint64_t created_ms;
-	uint64_t next_ms;      /* no retry before this time */
-	uint64_t delivered_ms; /* last successful delivery; 0 = none */
-	uint64_t delivered;    /* number of delivered events */
-	uint64_t dropped;      /* number of events dropped from a full outbox or
-				  because of their age */
-	uint32_t waiting;      /* rows in TABLE_OUTBOX */
-	uint32_t failures;     /* consecutive failures */
-	uint16_t http_status;  /* of the last attempt; 0 = none */
-	uint16_t flags;        /* always 0 */
-	/* in clear text; a row has a reference (store/encryption.h) */
-	struct slice target; /* URL, or "exec:COMMAND" */
-	struct slice secret; /* key of the signature, or empty */
-	struct slice host;   /* limits the hook to one site; or empty */
-	struct slice kinds;  /* "template.*,guard.firing"; empty = all */
-	struct slice error;  /* of the last attempt, or empty */
+	uint64_t next_ms; /* try no delivery before this time */
+	/* time of the last successful delivery; 0 = none */
+	uint64_t delivered_ms;
+	uint64_t delivered; /* number of delivered events */
+	/*
+	 * number of events that were not delivered because the outbox was full
+	 * or they were too old
+	 */
+	uint64_t dropped;
+	uint32_t waiting;     /* number of its rows in TABLE_OUTBOX */
+	uint32_t failures;    /* number of consecutive failures */
+	uint16_t http_status; /* HTTP status of the last attempt; 0 = none */
+	uint16_t flags;       /* always 0 */
+	/*
+	 * target and secret are complete in this struct, but sealed in a row
+	 * (store/encryption.h)
+	 */
+	struct slice target; /* a URL, or "exec:COMMAND" */
+	/* key for the signatures of deliveries; may be empty */
+	struct slice secret;
+	/* if not empty, only events of this site are delivered */
+	struct slice host;
+	/* for example "template.*,guard.firing"; empty = all events */
+	struct slice kinds;
+	struct slice error; /* error of the last attempt; may be empty */
 };
 
 ROW_PROTOTYPES(hook_row, uint32_t hook)
@@ -306,13 +382,14 @@ ROW_PROTOTYPES(hook_row, uint32_t hook)
 /* Return the value of the row in a new buffer. */
 struct buffer hook_row_encode(const struct hook_row *row);
 
-/* A rule that suppresses the delivery of events like one event. */
+/* A silence: events that match it are not delivered. */
 struct silence_row {
 	uint64_t created_ms;
-	uint16_t kind;    /* enum event_kind */
-	uint32_t cluster; /* 0 = every cluster */
-	uint32_t guard;   /* 0 = every guard */
-	uint64_t event;   /* the event that was silenced */
+	uint16_t kind;    /* value of enum event_kind */
+	uint32_t cluster; /* cluster of the events; 0 = any cluster */
+	uint32_t guard;   /* guard of the events; 0 = any guard */
+	/* number of the event for which the silence was added */
+	uint64_t event;
 	struct slice host;
 };
 
@@ -320,127 +397,185 @@ ROW_PROTOTYPES(silence_row, uint32_t silence)
 
 struct page_row {
 	uint64_t fetched_ms;
-	uint64_t changed_ms;   /* last change of the content, of its record if
-				  PAGE_ROW_IS_ARCHIVED */
-	uint64_t stored_ms;    /* when the daemon stored the content; the other
-				  times may come from an archive */
-	uint64_t content_hash; /* hash64 of the body */
-	uint32_t cluster;      /* N of HOST/N; 0 = none */
-	uint32_t body_bytes;   /* before compression */
+	/*
+	 * time when the content last changed; if PAGE_ROW_IS_ARCHIVED, the time
+	 * of its record in the archive
+	 */
+	uint64_t changed_ms;
+	/*
+	 * time when the daemon stored the content; the other times may come
+	 * from an archive
+	 */
+	uint64_t stored_ms;
+	uint64_t content_hash; /* hash64() of the body */
+	/* number of the cluster, N in HOST/N; 0 = none */
+	uint32_t cluster;
+	uint32_t body_bytes; /* size of the body before compression */
 	uint16_t http_status;
-	uint16_t flags;      /* PAGE_ROW_* */
-	uint16_t page_class; /* enum page_class; only class 0 is in clusters */
-	struct slice url;    /* canonical */
-	struct slice
-		redirect; /* target of a redirect instead of a page, or empty */
-	struct slice charset; /* of the Content-Type header, or empty */
+	uint16_t flags; /* PAGE_ROW_* flags */
+	/* value of enum page_class; only pages of class 0 are in clusters */
+	uint16_t page_class;
+	struct slice url; /* canonical URL of the page */
+	/* if not empty, the row is not a page but a redirect to this URL */
+	struct slice redirect;
+	/* charset of the Content-Type header; may be empty */
+	struct slice charset;
 };
 
 enum {
 	PAGE_ROW_IS_TRUNCATED =
-		1, /* truncated at a limit; in no cluster, not in DF */
+		/*
+		 * it was truncated at a limit; so it is in no cluster, and its
+		 * fragments are not counted
+		 */
+	1,
 	PAGE_ROW_HAS_NO_BODY =
-		2, /* the body was deleted; everything else remains */
-	PAGE_ROW_IS_ARCHIVED = 4, /* warc_visit_identity() of url and changed_ms
-				     is the page's record in an archive */
-	PAGE_ROW_IS_INGESTED = 8, /* from an archive that a client uploaded */
+		2, /* the body was deleted; all other data is kept */
+	/*
+	 * the page's record in an archive has the identity
+	 * warc_visit_identity(url, changed_ms)
+	 */
+	PAGE_ROW_IS_ARCHIVED = 4,
+	PAGE_ROW_IS_INGESTED = 8, /* a client has uploaded it in an archive */
 };
 
-/* Read the row of a page; `page` is page_key_of(url). */
+/* `page` is page_key_of() the URL of the page. */
 ROW_PROTOTYPES(page_row, uint32_t site, uint64_t page)
 
 /*
- * The rows of quarantined pages: pages whose bytes crashed or stalled a worker.
- * They are stored for analysis, and skipped until they change.
+ * A page in quarantine: its bytes crashed or stalled a worker. They are stored
+ * so that they can be examined. Workers skip the page until it changes.
  */
 
 struct quarantine_row {
 	uint64_t time_ms;      /* time of the last crash or stall */
-	uint64_t content_hash; /* hash64 of the body */
+	uint64_t content_hash; /* hash64() of the body */
 	uint64_t body_bytes;   /* size of the body */
 	struct slice url;
 	struct slice charset; /* charset of the Content-Type header, or empty */
-	struct slice reason;  /* English: how the worker exited */
-	struct slice body;    /* body, compressed with compress_slice() */
+	struct slice reason;  /* how the worker ended, in English */
+	struct slice body;    /* the body, compressed with compress_slice() */
 };
 
 ROW_PROTOTYPES(quarantine_row, uint32_t site, uint64_t page)
 
 enum { SITE_CLASSES = 16, SITE_MAX_THRESHOLD = 1000 };
 
-/* The operator's options for crawling and clustering a site. */
+/* The options for crawling and clustering a site. */
 struct site_options {
-	uint64_t revisit_ms; /* initial interval between visits of a page; 0 =
-				never again */
-	uint64_t watch_ms;   /* interval between template checks; 0 = never */
-	uint64_t max_bytes;  /* received bytes of first visits; 0 = unlimited */
-	uint64_t max_time_ms; /* fetch time of first visits; 0 = unlimited */
-	uint32_t max_pages;   /* maximum number of visited URLs */
-	uint32_t max_depth;   /* maximum number of links from the seed */
-	uint32_t delay_ms;    /* between two requests */
-	uint32_t saturation;  /* pages without news that saturate a pattern; 0 =
-				 never */
-	uint32_t flags;       /* SITE_* */
-	uint16_t measure;     /* enum measure */
-	uint16_t threshold; /* permille, 0..1000: the threshold of templates */
-	uint16_t width;     /* width of shingles; 0 = default of the measure */
-	/* in clear text; a row has a reference (store/encryption.h) */
-	struct slice
-		headers; /* HTTP headers of each request: "Name: value\n"... */
-	struct slice proxy; /* URL; empty = proxy of the configuration */
+	/* first interval between visits of a page; 0 = visit pages only once */
+	uint64_t revisit_ms;
+	/* interval between rounds of template checks; 0 = never */
+	uint64_t watch_ms;
+	/* maximum bytes to receive during first visits; 0 = unlimited */
+	uint64_t max_bytes;
+	/* maximum time for fetching during first visits; 0 = unlimited */
+	uint64_t max_time_ms;
+	uint32_t max_pages; /* maximum number of URLs to visit */
+	/* maximum number of links between the seed and a page */
+	uint32_t max_depth;
+	uint32_t delay_ms; /* time between two requests */
+	/*
+	 * number of pages without news after which a pattern is saturated; 0 =
+	 * never
+	 */
+	uint32_t saturation;
+	uint32_t flags;   /* SITE_* flags */
+	uint16_t measure; /* value of enum measure */
+	/* threshold for linking pages in permille, 0 to 1000 */
+	uint16_t threshold;
+	uint16_t width; /* width of shingles; 0 = default of the measure */
+	/*
+	 * headers and proxy are complete in this struct, but sealed in a row
+	 * (store/encryption.h)
+	 */
+	/* HTTP headers for each request, as lines "Name: value\n" */
+	struct slice headers;
+	/* URL of a proxy; empty = use the proxy of the configuration */
+	struct slice proxy;
 };
 
-/* A site is a host, with its port unless that is the default. */
+/* A site. Its host includes the port, unless that is the default. */
 struct site_row {
-	uint32_t id;           /* from 1; prefix of the site's keys */
-	uint32_t next_cluster; /* next public cluster number, from 1 */
+	/* number of the site, from 1; keys of its rows begin with it */
+	uint32_t id;
+	uint32_t next_cluster; /* number for the next cluster, from 1 */
 	uint64_t added_ms;
-	uint64_t generation; /* incremented by each change of a page */
-	uint64_t threshold_generation; /* generation for which the threshold was
-					  chosen */
-	uint32_t threshold_pages;      /* page_count at that time */
-	uint64_t asked_ms; /* end of the last visit, whatever its outcome */
-	uint64_t seen_ms; /* last page, or response that a page is not modified;
-			     0 = never */
-	uint64_t spent_bytes; /* used part of the budgets max_bytes and
-				 max_time_ms */
+	uint64_t generation; /* incremented when a page is changed */
+	/* value of `generation` when the threshold was chosen */
+	uint64_t threshold_generation;
+	/* value of `page_count` when the threshold was chosen */
+	uint32_t threshold_pages;
+	/* time when the last visit ended, with any outcome */
+	uint64_t asked_ms;
+	/* time of the last page or response "not modified"; 0 = never */
+	uint64_t seen_ms;
+	/*
+	 * bytes and time that were used of the limits max_bytes and max_time_ms
+	 */
+	uint64_t spent_bytes;
 	uint64_t spent_ms;
 	struct site_options options;
-	uint32_t page_count; /* pages: rows in TABLE_PAGES except redirects */
-	uint32_t
-		found_count; /* rows in TABLE_FRONTIER without auxiliary URLs */
-	uint32_t pending_count; /* FRONTIER_PENDING or LEASED, with auxiliary
-				   URLs */
-	uint32_t fetched_count; /* FRONTIER_DONE, of found_count */
-	uint32_t failed_count;  /* FRONTIER_FAILED or DENIED, of found_count */
-	uint32_t skipped_count; /* FRONTIER_SKIPPED, of found_count */
-	uint32_t tried_count;   /* ever leased, of found_count */
-	uint32_t sitemap_count; /* rows with FRONTIER_IS_SITEMAP */
-	uint32_t coarse_count;  /* rows with PATTERN_IS_COARSE */
-	uint32_t class_counts[SITE_CLASSES]; /* rows in TABLE_PAGES by enum
-						page_class, except redirects */
-	struct slice host;                   /* HOST in HOST/N */
-	struct slice seed;    /* URL with which the site was added */
-	struct slice missing; /* output of soft_404_store_probe(), or empty */
+	/* number of rows in TABLE_PAGES that are not redirects */
+	uint32_t page_count;
+	/* number of rows in TABLE_FRONTIER, without auxiliary URLs */
+	uint32_t found_count;
+	/* number of pending or leased URLs, with auxiliary URLs */
+	uint32_t pending_count;
+	/* number of found URLs that are FRONTIER_DONE */
+	uint32_t fetched_count;
+	/* number of found URLs that are FRONTIER_FAILED or DENIED */
+	uint32_t failed_count;
+	/* number of found URLs that are FRONTIER_SKIPPED */
+	uint32_t skipped_count;
+	/* number of found URLs that were leased at least once */
+	uint32_t tried_count;
+	uint32_t sitemap_count; /* number of rows with FRONTIER_IS_SITEMAP */
+	uint32_t coarse_count;  /* number of rows with PATTERN_IS_COARSE */
+	/*
+	 * number of rows in TABLE_PAGES by enum page_class, without redirects
+	 */
+	uint32_t class_counts[SITE_CLASSES];
+	/* host of the site, HOST in HOST/N */
+	struct slice host;
+	struct slice seed; /* URL for which the site was added */
+	/* output of soft_404_store_probe(); may be empty */
+	struct slice missing;
 };
 
 enum {
-	SITE_IS_PRIVATE_OK = 1, /* the operator named a private address */
-	SITE_IS_SAMPLE = 2, /* only neighbours of requested pages are crawled */
-	SITE_IS_OFFLINE = 4,    /* clients upload pages; no link is followed */
+	/* the seed names a private address, which is therefore allowed */
+	SITE_IS_PRIVATE_OK = 1,
+	/* only pages that requested pages link to are crawled */
+	SITE_IS_SAMPLE = 2,
+	/* clients upload the pages; the daemon follows no link */
+	SITE_IS_OFFLINE = 4,
 	SITE_IS_AUTO = 8,       /* the threshold is chosen from the pages */
 	SITE_HAS_SITEMAPS = 16, /* the crawler searches for sitemaps */
 	SITE_HAS_PROBE = 32, /* the crawler requests a page that cannot exist */
 	SITE_HAS_COOKIES = 64, /* cookies are stored while the daemon runs */
-	SITE_IS_PORT_OK = 128, /* the operator named its port */
+	/* the seed names a port, which is therefore allowed */
+	SITE_IS_PORT_OK = 128,
 	SITE_IS_STALE =
-		256, /* site.stale was emitted: no page for a long time */
+		/*
+		 * the event site.stale was emitted: there was no page for a
+		 * long time
+		 */
+	256,
 	SITE_IS_BLOCKED =
-		512, /* site.blocked was emitted: pages no longer arrive */
-	SITE_IS_KNOWN = 1024,      /* its first templates were emitted */
-	SITE_IS_NETWORK_OK = 2048, /* a client that named the host may use the
-				      networks of crawl.allowed_networks */
-	/* state that the daemon has found; the other flags are options */
+		/*
+		 * the event site.blocked was emitted: pages can no longer be
+		 * fetched
+		 */
+	512,
+	/* the events of its first templates were emitted */
+	SITE_IS_KNOWN = 1024,
+	/*
+	 * a client has named the host, so the networks of
+	 * crawl.allowed_networks are allowed
+	 */
+	SITE_IS_NETWORK_OK = 2048,
+	/* flags that the daemon sets by itself; the other flags are options */
 	SITE_FINDINGS = SITE_IS_STALE | SITE_IS_BLOCKED | SITE_IS_KNOWN,
 };
 
@@ -453,76 +588,103 @@ struct buffer site_encode(const struct site_row *row);
 
 enum template_state {
 	TEMPLATE_LIVE,
-	TEMPLATE_REPLACED, /* its pages belong to `other` now */
-	TEMPLATE_MERGED,   /* it was merged into `other` */
+	TEMPLATE_REPLACED, /* its pages are in the cluster `other` now */
+	TEMPLATE_MERGED,   /* it was merged into the template `other` */
 	TEMPLATE_VANISHED, /* all of its pages are deleted */
 	TEMPLATE_STATES
 };
 
 /*
- * A template with enough pages to be known: HOST/N, where N is the number of
- * its cluster. The row outlives the cluster.
+ * A template: a cluster that has or had enough pages. Its name is HOST/N, where
+ * N is the number of the cluster. The row is kept when the cluster no longer
+ * exists.
  */
 struct template_row {
-	uint64_t created_ms; /* time of its first version */
-	uint64_t seen_ms;   /* last time that one of its pages agreed with it */
-	uint64_t ended_ms;  /* when it ceased to be TEMPLATE_LIVE; 0 = live */
-	uint64_t round_ms;  /* last request of its sample pages */
-	uint64_t asked_ms;  /* last request of all of its sample pages, because
-			       some disagreed; 0 = never */
-	uint32_t asked_for; /* number of disagreeing pages at that time */
-	uint32_t round;   /* counts the rounds; selects the next sample pages */
-	uint32_t version; /* the newest version, from 1 */
-	uint32_t other; /* the template that got most of its pages; 0 = none */
-	uint16_t state; /* enum template_state */
-	uint16_t threshold;   /* threshold of its last clustering */
-	uint16_t flags;       /* TEMPLATE_IS_* */
-	struct slice lineage; /* JSON array of its history, oldest first:
-				 {"time","kind","other",...} */
+	uint64_t created_ms; /* time when its first version was built */
+	/* last time when one of its pages was seen unchanged */
+	uint64_t seen_ms;
+	uint64_t ended_ms; /* time when it ended; 0 = it is TEMPLATE_LIVE */
+	uint64_t round_ms; /* time when sample pages were last requested */
+	/*
+	 * time when all sample pages were last requested, because some
+	 * disagreed; 0 = never
+	 */
+	uint64_t asked_ms;
+	uint32_t asked_for; /* number of pages that disagreed at that time */
+	/*
+	 * number of the current round; it selects the sample pages to request
+	 */
+	uint32_t round;
+	uint32_t version; /* number of the newest version, from 1 */
+	uint32_t other;   /* cluster that got most of its pages; 0 = none */
+	uint16_t state;   /* value of enum template_state */
+	/* threshold of the site when its pages were last clustered */
+	uint16_t threshold;
+	uint16_t flags; /* TEMPLATE_IS_* flags */
+	/*
+	 * history as a JSON array, oldest entry first:
+	 * {"time","kind","other",...}
+	 */
+	struct slice lineage;
 };
 
 enum {
 	TEMPLATE_IS_SUSPECT =
-		1, /* its sample disagrees: all of its pages are requested */
+		/* sample pages disagree, so all of its pages are requested */
+	1,
 	TEMPLATE_IS_DIVIDED =
-		2, /* part of its sample is in another cluster: the event is
-		      emitted if that is still so one round later */
-	TEMPLATE_IS_ASKING = 8, /* an incident is open: all of its sample pages
-				   are requested */
+		/*
+		 * some sample pages are in another cluster; an event is emitted
+		 * if they still are one round later
+		 */
+	2,
+	/* an incident is open, and all sample pages are requested */
+	TEMPLATE_IS_ASKING = 8,
 	TEMPLATE_IS_LEAVING =
-		16, /* it has ended; for one more round its pages remain its
-		       sample, and the target of its pages is corrected */
-	TEMPLATE_IS_PARTIAL = 4, /* its version is based on a few pages, while
-				    the others are being visited */
+		/*
+		 * it has ended; its sample is kept for one more round, so that
+		 * the reported cluster of its pages can be corrected
+		 */
+	16,
+	/*
+	 * its version was built from only a few pages, while the others are
+	 * being fetched
+	 */
+	TEMPLATE_IS_PARTIAL = 4,
 };
 
 ROW_PROTOTYPES(template_row, uint32_t site, uint32_t cluster)
 
-/* The state of a template at one point in time: template/version.h. */
+/*
+ * A version: the state of a template at one point in time (template/version.h).
+ */
 struct version_row {
-	uint64_t first_ms; /* start of the version */
-	uint64_t last_ms;  /* last time that pages agreed with it */
+	uint64_t first_ms; /* time when the version began */
+	uint64_t last_ms;  /* last time when pages had this version */
 	uint32_t page_count;
-	struct slice packed; /* JSON of version_encode(), compressed with
-				compress_slice() */
+	/*
+	 * output of version_encode() (JSON), compressed with compress_slice()
+	 */
+	struct slice packed;
 };
 
 ROW_PROTOTYPES(version_row, uint32_t site, uint32_t cluster, uint32_t version)
-/* Return the value of the row; free it with buffer_free(). */
+/* Return the value of the row in a new buffer. Free it with buffer_free(). */
 struct buffer version_row_encode(const struct version_row *row);
 
 /*
- * A page of the sample of a template, the few pages that the watcher
- * re-fetches, with its state when the newest version began.
+ * A sample page of a template, in the state that it had when the newest version
+ * was built. The watcher fetches these few pages again and again.
  */
 struct sample_page_row {
-	uint64_t since_ms; /* time of that visit of the page */
+	uint64_t since_ms; /* time of the visit that stored this state */
 	struct slice url;
-	struct slice record; /* without links, in a form of store/content.h */
+	/* the page's record without its links, in a form of store/content.h */
+	struct slice record;
 };
 
 ROW_PROTOTYPES(sample_page_row, uint32_t site, uint32_t cluster, uint64_t page)
-/* Return the value of the row; free it with buffer_free(). */
+/* Return the value of the row in a new buffer. Free it with buffer_free(). */
 struct buffer sample_page_row_encode(const struct sample_page_row *row);
 
 #endif

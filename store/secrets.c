@@ -17,8 +17,9 @@
 #include "store/store.h"
 
 /*
- * The file: MAGIC; for each text, in the order of ids, the id, its size as u32
- * and its bytes; the XXH3 of everything before. Host-endian, like the data.
+ * The format of the file: MAGIC; for each text, in the order of the ids, its
+ * id, its size as u32 and its bytes; and the XXH3 of all bytes before. Numbers
+ * are host-endian, as in the rest of the store.
  */
 #define MAGIC "templated secrets 1\n"
 
@@ -26,8 +27,10 @@ enum { MAX_FILE_BYTES = 1 << 30 };
 
 enum secret_state {
 	SECRET_KEPT,
-	SECRET_ADDED,   /* removed if the transaction fails */
-	SECRET_DROPPED, /* removed if the transaction succeeds */
+	/* added in this transaction; removed if the transaction fails */
+	SECRET_ADDED,
+	/* dropped in this transaction; removed if the transaction succeeds */
+	SECRET_DROPPED,
 	SECRET_NONE,
 };
 
@@ -45,9 +48,10 @@ struct secrets {
 	struct secret *items; /* [count], ascending by id */
 	size_t count;
 	size_t capacity;
-	size_t added; /* number of SECRET_ADDED */
+	size_t added; /* number of secrets that are SECRET_ADDED */
 	size_t dropped;
-	bool is_stale; /* the file still contains removed secrets */
+	/* the file still contains secrets that were removed from memory */
+	bool is_stale;
 	bool is_temporary;
 };
 
@@ -57,7 +61,10 @@ static int secret_id_compare(const struct secret_id *a,
 	return memcmp(a->bytes, b->bytes, sizeof(a->bytes));
 }
 
-/* Return the index of the id, or the index where it belongs. */
+/*
+ * Return the index of the secret with this id, or the index where it would be
+ * inserted.
+ */
 static size_t secrets_index_of(const struct secrets *secrets,
 			       const struct secret_id *id)
 {
@@ -131,8 +138,8 @@ static bool secrets_decode(struct secrets *secrets, struct slice rest)
 }
 
 /*
- * Encode all secrets, including dropped ones until the commit removes their
- * rows.
+ * Encode all secrets. Dropped secrets are included, because rows refer to them
+ * until the commit.
  */
 static struct buffer secrets_encode(const struct secrets *secrets)
 {
@@ -143,9 +150,12 @@ static struct buffer secrets_encode(const struct secrets *secrets)
 	for (size_t i = 0; i < secrets->count; i++)
 		room += SECRET_ID_BYTES + sizeof(uint32_t) +
 			secrets->items[i].size;
-	buffer_reserve(
-		&out,
-		room); /* allocate once, so that no copy of the bytes remains */
+	buffer_reserve(&out,
+		       /*
+			* allocate all memory now, because growing would leave
+			* copies of the bytes
+			*/
+		       room);
 	buffer_append_text(&out, MAGIC);
 	for (size_t i = 0; i < secrets->count; i++) {
 		const struct secret *secret = &secrets->items[i];
@@ -173,8 +183,8 @@ static enum error secrets_write_file(struct secrets *secrets)
 }
 
 /*
- * Restrict the mode of the file to its owner, because a copy may have another
- * mode.
+ * Make sure that only the owner can access the file, because a copied file may
+ * have another mode.
  */
 static void close_file(const char *name)
 {
@@ -282,7 +292,8 @@ void secrets_drop(struct secrets *secrets, const struct secret_id *id)
 	pthread_mutex_lock(&secrets->lock);
 	secret = secrets_find(secrets, id);
 	/*
-	 * a secret of this transaction becomes unused; the next start sweeps it
+	 * a secret that was added in this transaction is kept; the sweep at the
+	 * next start removes it
 	 */
 	if (secret != NULL && secret->state == SECRET_KEPT) {
 		secret->state = SECRET_DROPPED;
@@ -295,13 +306,19 @@ enum error secrets_save(struct secrets *secrets)
 {
 	enum error error = ERR_NONE;
 
-	/* only the writer changes them, so hold no lock during the disk I/O */
+	/*
+	 * only the writer changes the secrets, so no lock is needed during the
+	 * disk I/O
+	 */
 	if (secrets->added > 0)
 		error = secrets_write_file(secrets);
 	return error;
 }
 
-/* Remove the dropped or undone secrets; keep the others. */
+/*
+ * Remove the secrets that were dropped (after a commit) or added (without a
+ * commit). Keep the others.
+ */
 static void secrets_remove_ended(struct secrets *secrets, enum secrets_end end)
 {
 	static const enum secret_state states[] = {
@@ -362,7 +379,7 @@ size_t secrets_drop_unused(struct secrets *secrets)
 	return before - secrets->count;
 }
 
-/* Give an existing file the second name. */
+/* Give the existing file `aside` as a second name. */
 static enum error secrets_rename_aside(const char *path, const char *aside)
 {
 	char name[MAX_PATH_BYTES];

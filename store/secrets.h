@@ -1,16 +1,19 @@
 /*
- * store/secrets.h - texts that no copy of the store may contain: the file
- * "secrets" next to the data, mode 0600, which is written completely and
- * renamed. Each text has a random id that is never reused. Rows refer to it by
- * the id (store/encryption.h), so that a row never gets the text of another.
+ * store/secrets.h - texts that must not be in copies of the store
  *
- * The file changes with the transactions of the store. Added texts are on the
- * disk before the commit, dropped ones are removed after it. If the process is
- * killed at any instant, every text that a committed row refers to exists, and
- * the next start removes unused texts.
+ * They are in the file "secrets" in the folder of the store, which has mode
+ * 0600. Each text has a random id that is never used again. Rows refer to a
+ * text by its id (store/encryption.h), so a row can never get the text of
+ * another row.
  *
- * The file is not encrypted: a key that the daemon can read without help would
- * be stored next to it.
+ * The file is written together with the transactions of the store. New texts
+ * are written to disk before the commit, and dropped texts are removed after
+ * it. So even if the process is killed at any time, the file has every text
+ * that a committed row refers to. The next start removes unused texts. The file
+ * is always written completely under another name and then renamed.
+ *
+ * The file is not encrypted, because the key would have to be stored next to it
+ * so that the daemon can start without help.
  */
 #ifndef STORE_SECRETS_H
 #define STORE_SECRETS_H
@@ -31,62 +34,71 @@ struct secret_id {
 };
 
 /*
- * Read the secrets of the folder `path`; a missing file means no secrets. With
- * `is_temporary` sync nothing. ERR_CORRUPT, with advice in the log; ERR_IO.
+ * Read the secrets in the folder `path`. If the file is missing, there are no
+ * secrets. If `is_temporary`, nothing is synced to disk later. ERR_CORRUPT: the
+ * log has advice. ERR_IO.
  */
 enum error secrets_open(struct secrets **secrets_out, const char *path,
 			bool is_temporary);
 
-/* Do nothing for NULL. */
+/* Free the secrets. If it is NULL, do nothing. */
 void secrets_close(struct secrets *secrets);
 
 /*
- * Append the text to `out`, unless `out` is NULL; return false if it is
- * missing. Any thread.
+ * Append the text with this id to `out`, unless `out` is NULL. Return false if
+ * it is missing. Any thread may call this.
  */
 bool secrets_get(struct secrets *secrets, const struct secret_id *id,
 		 struct buffer *out);
 
 /*
- * Add a text. Only the writer of the store may call it; secrets_complete()
- * completes or undoes it, as it does for secrets_drop() of a text, which may be
- * absent.
+ * secrets_add() adds a text, secrets_drop() marks a text as dropped if it
+ * exists. Only the writer of the store may call them. Call secrets_complete()
+ * afterwards, which makes the changes final or undoes them.
  */
 struct secret_id secrets_add(struct secrets *secrets, struct slice text);
 void secrets_drop(struct secrets *secrets, const struct secret_id *id);
 
-/* Add a text whose id comes from another store and is not in this one yet. */
+/*
+ * Add a text whose id comes from another store. The id must not be in this
+ * store yet.
+ */
 void secrets_put(struct secrets *secrets, const struct secret_id *id,
 		 struct slice text);
 
 /*
- * Write the added texts to the disk, before a commit. ERR_IO, ERR_STORE_FULL.
+ * Write the added texts to disk. Call this before a commit. ERR_IO,
+ * ERR_STORE_FULL.
  */
 enum error secrets_save(struct secrets *secrets);
 
 enum secrets_end {
-	SECRETS_COMMITTED, /* remove the dropped texts */
-	SECRETS_UNDONE,    /* remove the added texts */
-	SECRETS_IN_DOUBT,  /* the commit failed: remove nothing */
+	/* the transaction was committed: remove the dropped texts */
+	SECRETS_COMMITTED,
+	/* the transaction was not committed: remove the added texts */
+	SECRETS_UNDONE,
+	/* it is unknown whether the commit succeeded: remove nothing */
+	SECRETS_IN_DOUBT,
 };
 
 /*
- * Complete a commit, or end without one. The file may still contain removed
- * texts; the next write removes them.
+ * Finish the changes of a transaction. The file may still contain removed
+ * texts; the next write removes them from it.
  */
 void secrets_complete(struct secrets *secrets, enum secrets_end end);
 
 /*
- * Drop all texts except those marked with secrets_mark_used(); return the
- * number of dropped texts. Otherwise like secrets_drop().
+ * Drop all texts that were not marked with secrets_mark_used(). Return how many
+ * were dropped. secrets_complete() must follow, as for secrets_drop().
  */
 void secrets_mark_used(struct secrets *secrets, const struct secret_id *id);
 size_t secrets_drop_unused(struct secrets *secrets);
 
 /*
- * Add the texts of the folder `from` to the file of the folder `path`, and sync
- * it. With `aside`, rename an existing file to this name first. Do nothing if
- * `from` has none. ERR_CORRUPT, ERR_IO, ERR_STORE_FULL.
+ * Add the texts in the folder `from` to the file in the folder `path`, and
+ * write it to disk. If `aside` is not NULL, first rename the existing file to
+ * this name. If `from` has no texts, do nothing. ERR_CORRUPT, ERR_IO,
+ * ERR_STORE_FULL.
  */
 enum error secrets_restore(const char *from, const char *path,
 			   const char *aside);

@@ -1,7 +1,10 @@
 /*
- * store/sets.h - the unique signatures of a site. Every shingle of a site has a
- * number (TABLE_SHINGLES); a unique signature is a set of such numbers
- * (TABLE_SETS); pages refer to sets (TABLE_MEMBERS).
+ * store/sets.h - the unique signatures of a site, which the code also calls
+ * sets
+ *
+ * TABLE_SHINGLES gives each shingle of a site a number. A row of TABLE_SETS is
+ * a unique signature: a set of these numbers. Rows of TABLE_MEMBERS refer to
+ * the number of the set.
  */
 #ifndef STORE_SETS_H
 #define STORE_SETS_H
@@ -19,25 +22,25 @@ void shingle_delete(struct txn *txn, uint32_t site, uint32_t shingle_id);
 bool shingle_decode(struct slice value, uint64_t *shingle_out);
 
 /*
- * Write a set. `shingles` [count] are strictly ascending and are stored as
- * differences, mostly of one byte.
+ * Write a set. `shingle_ids` [count] are strictly ascending. They are stored as
+ * differences, which usually take one byte each.
  */
 void set_put(struct txn *txn, uint32_t site, uint32_t set,
 	     const uint32_t *shingle_ids, size_t count);
 void set_delete(struct txn *txn, uint32_t site, uint32_t set);
 
 /*
- * Decode to `shingles_out` [value.size], strictly ascending. Return their
- * number, or SIZE_MAX if the value is damaged.
+ * Decode a set to `shingles_out` [value.size], strictly ascending. Return the
+ * number of shingles; SIZE_MAX if the value is damaged.
  */
 size_t set_decode(struct slice value, uint32_t *shingles_out);
 
 /*
- * Scans the sets of a site:
+ * A scan over the sets of a site:
  *
  *         struct set_scan scan = set_scan_begin(&txn, site);
  *         while (set_scan_next(&scan))
- *                 ... scan.set, scan.shingles, scan.count ...
+ *                 ... scan.set, scan.shingle_ids, scan.count ...
  *         set_scan_end(&scan);
  *
  * A damaged row fails the transaction with ERR_CORRUPT.

@@ -24,8 +24,8 @@
 #include "store/secrets.h"
 
 /*
- * The byte of the lock file that readers lock. It is independent of flock(),
- * which locks whole files.
+ * The byte of the lock file that readers lock. This lock is independent of
+ * flock(), which locks the whole file.
  */
 enum { READERS_BYTE = 1 };
 
@@ -40,7 +40,10 @@ static enum error folder_disk_error(void)
 	return errno == ENOSPC || errno == EDQUOT ? ERR_STORE_FULL : ERR_IO;
 }
 
-/* Log the errno and the file name here, where both are available. */
+/*
+ * Log the error with the name of the file. This is done here, because callers
+ * do not have both.
+ */
 static enum error folder_fail(const char *name, const char *what)
 {
 	int code = errno;
@@ -58,8 +61,8 @@ static enum error fail_length(const char *path)
 }
 
 /*
- * Assign a file that root creates to the owner of the folder, who runs the
- * daemon. If that fails, root remains the owner.
+ * If root creates the file, make the owner of the folder, who runs the daemon,
+ * its owner. If that fails, root remains the owner.
  */
 static void folder_assign_to_owner(const char *path, int file)
 {
@@ -101,8 +104,8 @@ enum error folder_lock(const char *path, int *lock_out)
 }
 
 /*
- * The locks belong to the open file and not to the process, so threads do not
- * share them.
+ * Lock or unlock the readers' byte. The lock belongs to the open file and not
+ * to the process, so threads that open the file separately do not share it.
  */
 static bool lock_byte(int lock, int command, short type)
 {
@@ -117,9 +120,9 @@ static bool lock_byte(int lock, int command, short type)
 }
 
 /*
- * Lock the folder as a reader until the caller closes the returned descriptor;
- * wait while another process replaces the data. Return -1 if the folder has no
- * lock file and therefore no store.
+ * Lock the folder as a reader, until the caller closes the returned descriptor.
+ * If another process is replacing the data, wait. Return -1 if the folder has
+ * no lock file and therefore no store.
  */
 static int folder_lock_shared(const char *path)
 {
@@ -134,7 +137,8 @@ static int folder_lock_shared(const char *path)
 }
 
 /*
- * LMDB locks the first byte of its lock file as long as it has the data open.
+ * While a process has the data open, LMDB locks the first byte of its own lock
+ * file.
  */
 bool folder_is_read(const char *path)
 {
@@ -154,7 +158,7 @@ bool folder_is_read(const char *path)
 	return is_open;
 }
 
-/* Write the state to the disk. ERR_STORE_FULL, ERR_IO. */
+/* Write the state to disk. ERR_STORE_FULL, ERR_IO. */
 static enum error folder_write_use(int lock, enum folder_use use)
 {
 	if (ftruncate(lock, (off_t)use) != 0)
@@ -174,8 +178,8 @@ static enum folder_use folder_read_use(int lock)
 }
 
 /*
- * Return whether the data file exists, but is empty: its creation failed, or it
- * was truncated.
+ * Return whether the data file exists but is empty, because its creation has
+ * failed or it was truncated.
  */
 static bool folder_is_empty(const char *path)
 {
@@ -229,7 +233,7 @@ enum error folder_sync(const char *path)
 	return error;
 }
 
-/* Write all bytes, and sync the file if `is_synced`. */
+/* Write all bytes to the file. If `is_synced`, wait until they are on disk. */
 static enum error folder_write_bytes(int file, const char *name,
 				     struct slice bytes, bool is_synced)
 {
@@ -288,7 +292,7 @@ enum { MIN_RESERVE_BYTES = 1 << 16 };
 
 struct reserve {
 	int file;
-	size_t held; /* bytes on the disk */
+	size_t held; /* number of bytes that the file reserves on disk */
 };
 
 struct reserve *reserve_open(const char *folder)
@@ -347,7 +351,8 @@ const char *table_name(enum table table)
 }
 
 /*
- * Prefer waiting writers to new readers; otherwise a replacement would starve.
+ * Initialise the lock so that waiting writers come before new readers.
+ * Otherwise a replacement of the file might wait forever.
  */
 static void init_map_lock(pthread_rwlock_t *lock)
 {
@@ -368,9 +373,9 @@ static size_t whole_pages(size_t bytes)
 }
 
 /*
- * Return the size of the map. It is the maximum from the start, because the
- * file grows into it and enlarging the map would have to wait for every reader;
- * less if the process has too little address space.
+ * Return the size for the memory map. It is the maximum from the start: the
+ * file grows into the map, but enlarging the map would have to wait for all
+ * readers. It is smaller if the process has too little address space.
  */
 static size_t size_of_map(size_t max)
 {
@@ -409,7 +414,7 @@ static enum error open_env(struct store *store)
 					 size_of_map(store->max_map_bytes));
 	if (rc == MDB_SUCCESS)
 		rc = mdb_env_open(store->env, store->path, flags, 0600);
-	if (rc > 0 && rc != ENOENT) /* an errno and not a code of LMDB */
+	if (rc > 0 && rc != ENOENT) /* an errno, not a code of LMDB */
 		log_error("store %s: cannot be opened: %s%s", store->path,
 			  strerrordesc_np(rc),
 			  rc == ENOMEM ? "; the address space is too small, "
@@ -420,13 +425,14 @@ static enum error open_env(struct store *store)
 
 static const char name_of_schema[] = "schema";
 
-/* Return the number of the schema; 0 if it is unknown. */
+/* Return the number of the store's schema; 0 if it is unknown. */
 static uint64_t store_read_schema(struct txn *txn)
 {
 	struct slice number;
 	uint64_t schema = 0;
 
-	if (txn->store->tables[TABLE_META] == 0) { /* another program's data? */
+	/* the data may be of another program */
+	if (txn->store->tables[TABLE_META] == 0) {
 		if (txn->store->tables[TABLE_SITES] != 0)
 			txn_fail(txn, ERR_CORRUPT);
 		return 0;
@@ -450,7 +456,7 @@ static bool has_tables(struct txn *txn)
 	return stat.ms_entries > 0;
 }
 
-/* Open the tables; return the name of a missing one, or NULL. */
+/* Open the tables. Return the name of a table that is missing, or NULL. */
 static const char *open_each(struct txn *txn, unsigned flags)
 {
 	const char *missing = NULL;
@@ -460,7 +466,11 @@ static const char *open_each(struct txn *txn, unsigned flags)
 		MDB_dbi *table = &txn->store->tables[i];
 		int rc;
 
-		*table = 0; /* handle of the free pages */
+		/*
+		 * handle of LMDB's table of free pages; it marks a missing
+		 * table
+		 */
+		*table = 0;
 		rc = mdb_dbi_open(txn->mdb, name, flags, table);
 		if (rc == MDB_NOTFOUND)
 			missing = name;
@@ -471,9 +481,10 @@ static const char *open_each(struct txn *txn, unsigned flags)
 }
 
 /*
- * A store without tables is new. A store with tables must have our schema
- * number or, if it is writable, a schema that can be migrated; then the missing
- * tables are those that later schemas have added.
+ * Open the tables, and check the schema. A store without tables is new. A store
+ * with tables must have the schema STORE_SCHEMA; if it is writable, it may also
+ * have a schema that can be migrated. Then the missing tables are tables that
+ * later schemas have added.
  */
 static void find_tables(struct txn *txn)
 {
@@ -506,14 +517,17 @@ static void find_tables(struct txn *txn)
 	}
 }
 
-/* Acquires no lock: no other thread uses the store yet. */
+/*
+ * Open the tables. No lock is needed, because no other thread uses the store
+ * yet.
+ */
 static enum error open_tables(struct store *store)
 {
 	struct txn txn = {.store = store};
 	unsigned flags = store->is_read_only ? MDB_RDONLY : 0;
 	int rc;
 
-	do { /* another process may have a larger map by now */
+	do { /* repeat if another process has enlarged the map meanwhile */
 		rc = mdb_txn_begin(store->env, NULL, flags, &txn.mdb);
 	} while (rc == MDB_MAP_RESIZED &&
 		 mdb_env_set_mapsize(store->env, 0) == MDB_SUCCESS);
@@ -528,8 +542,8 @@ static enum error open_tables(struct store *store)
 }
 
 /*
- * Open the environment and its tables according to the options. No other thread
- * may use the store.
+ * Open the LMDB environment and its tables according to the options. No other
+ * thread may use the store.
  */
 static enum error store_open_env(struct store *store)
 {
@@ -562,7 +576,7 @@ void store_repair_env(struct store *store)
 
 	pthread_rwlock_wrlock(&store->map_lock);
 	rc = mdb_txn_begin(store->env, NULL, MDB_RDONLY, &probe);
-	if (rc == MDB_SUCCESS) /* another thread has reopened it */
+	if (rc == MDB_SUCCESS) /* another thread has already reopened it */
 		mdb_txn_abort(probe);
 	if (rc == MDB_PANIC) {
 		log_warn("store %s: reopened after a failed write",
@@ -575,8 +589,8 @@ void store_repair_env(struct store *store)
 }
 
 /*
- * Become the only writer. If the last writer was killed, check all pages before
- * writing: damage or a power failure may have killed it.
+ * Lock the folder as its only writer. If the last writer was killed, first
+ * check all pages, because the reason may have been damage or a power failure.
  */
 static enum error store_lock_folder(struct store *store)
 {
@@ -597,7 +611,7 @@ static enum error store_lock_folder(struct store *store)
 	return lmdb_file_check(store->path, LMDB_PAGES);
 }
 
-/* Read every key with LMDB. */
+/* Read every key of the store with LMDB. */
 static enum error touch_tables(const char *path)
 {
 	const struct store_options options = {.is_read_only = true};
@@ -701,8 +715,8 @@ void store_close(struct store *store)
 }
 
 /*
- * Return the bytes up to the last page that was ever used. The caller holds
- * map_lock.
+ * Return the size of the file up to the last page that was ever used. The
+ * caller holds map_lock.
  */
 static size_t store_used_bytes(const struct store *store,
 			       const MDB_envinfo *info)
@@ -775,8 +789,9 @@ void store_check_readers(struct store *store)
 }
 
 /*
- * Parse a line of LMDB's list of readers: pid, thread and transaction, "-" for
- * none; ignore its head line.
+ * Parse a line of LMDB's list of readers. It has a pid, a thread and a
+ * transaction, which is "-" if the reader has none. The first line is a
+ * heading.
  */
 static int count_reader(const char *line, void *context)
 {

@@ -1,4 +1,6 @@
-/* store/store.h - the store: all data of the daemon in one LMDB environment. */
+/*
+ * store/store.h - the store: all data of the daemon, in one LMDB environment.
+ */
 #ifndef STORE_STORE_H
 #define STORE_STORE_H
 
@@ -22,99 +24,109 @@ struct store;
 
 enum { STORE_SCHEMA = 1, STORE_PARTITIONS = 256 };
 
-/* The end of each message about damage. */
+/* The end of each log message about damage. */
 #define STORE_ADVICE                                                      \
 	"the daemon does not write to it; restore a backup (templatectl " \
 	"restore) or recover the intact part (templatectl recover)"
 
 struct store_options {
-	size_t max_map_bytes; /* size of the map; it uses address space and no
-				 memory, because the file grows into it; 0 = 16
-				 GiB */
-	bool is_read_only;    /* another process may have the store open */
-	bool is_temporary;    /* no fsync: for batch and tests */
 	/*
-	 * Return the partition of a host: below STORE_PARTITIONS and constant.
-	 * NULL: the store has no partitions (store/journal.h).
+	 * size of the memory map. It takes address space but no memory, because
+	 * the file grows into it. 0 = 16 GiB
+	 */
+	size_t max_map_bytes;
+	/* another process may have the store open for writing */
+	bool is_read_only;
+	/* nothing is synced to disk; for the command `batch` and for tests */
+	bool is_temporary;
+	/*
+	 * Return the partition of a host, which is below STORE_PARTITIONS and
+	 * never changes. NULL: the store has no partitions (store/journal.h).
 	 */
 	unsigned (*partition_of)(struct slice host);
 	/*
-	 * Encrypts the secrets that store/journal.h writes, and decrypts them.
-	 * It must outlive the store. NULL: the journal contains no secrets, and
-	 * reading encrypted ones is ERR_NO_ENCRYPTION_KEY.
+	 * The cipher for the secrets that store/journal.h writes and reads. It
+	 * must outlive the store. NULL: the journal writes no secrets, and
+	 * reading an encrypted secret results in ERR_NO_ENCRYPTION_KEY.
 	 */
 	const struct cipher *cipher;
 	/*
-	 * The steps from earlier schemas (store/migrate.h); NULL: those of this
-	 * program. Only tests set others.
+	 * The steps of a migration from earlier schemas (store/migrate.h).
+	 * NULL: use the steps of this program. Only tests set other steps.
 	 */
 	const struct migration *migration;
 };
 
 /*
- * Open or create the store in the folder `path` (created with mode 0700 if it
- * is missing). Check all pages first if the last writer did not close the
- * store. One store per path and process; never fork() with an open store.
- * ERR_IO, ERR_STORE_FULL, ERR_BUSY (another process writes), ERR_VERSION (the
- * schema is not STORE_SCHEMA, and store/migrate.h cannot migrate it),
- * ERR_CORRUPT (the store or its secrets, see store/secrets.h),
- * ERR_NOT_FOUND (read-only, and there is no store). On an error *store_out does
- * not change.
+ * Open the store in the folder `path`, or create it; the folder is created with
+ * mode 0700 if it is missing. If the last writer did not close the store, first
+ * check all pages. A process may open a path only once, and must never fork()
+ * while a store is open. On an error *store_out is not changed. ERR_IO.
+ * ERR_STORE_FULL. ERR_BUSY: another process writes to the store. ERR_VERSION:
+ * the schema is not STORE_SCHEMA, and store/migrate.h cannot migrate it.
+ * ERR_CORRUPT: the store or its secrets (store/secrets.h) are damaged.
+ * ERR_NOT_FOUND: `is_read_only` is set, and there is no store.
  */
 enum error store_open(struct store **store_out, const char *path,
 		      const struct store_options *options);
 
 /*
  * Check all pages of a store that its last writer did not close, first without
- * the map and then with it. If they are intact, note that the store is closed,
- * so that store_open() need not check it. Run it in a separate process:
- * undetected damage may end it with a signal. ERR_CORRUPT, and the errors of
- * store_open().
+ * a memory map and then through LMDB. If they are intact, mark the store as
+ * closed, so that store_open() need not check it again. Run this in a separate
+ * process, because damage that the first check does not find may end the
+ * process with a signal. ERR_CORRUPT, and the errors of store_open().
  */
 enum error store_check_unclean(const char *path);
 
-/* Close the store; no transaction may be open. Do nothing for NULL. */
+/*
+ * Close the store. No transaction may be open. If `store` is NULL, do nothing.
+ */
 void store_close(struct store *store);
 
 struct store_usage {
-	uint64_t used_bytes; /* size of the used pages of the map */
-	uint64_t map_bytes;  /* less than max_map_bytes if the address space was
-				too small */
+	uint64_t used_bytes; /* size of the used pages of the file */
+	/*
+	 * size of the memory map; less than max_map_bytes if there was too
+	 * little address space
+	 */
+	uint64_t map_bytes;
 	uint64_t max_map_bytes;
 	uint64_t rows[TABLE_COUNT];
-	uint64_t bytes[TABLE_COUNT]; /* size of the used pages of each table;
-					the sum is below used_bytes */
+	/* size of the used pages of each table; the sum is below used_bytes */
+	uint64_t bytes[TABLE_COUNT];
 };
 
 enum { STORE_FAILURE_BYTES = 512 };
 
 /*
  * Write to `out` [STORE_FAILURE_BYTES] why the last write transaction failed:
- * the file, the text of the errno, and the free space of its disk; "" if there
- * was no errno. Call it in the thread that wrote.
+ * the file, the text of the errno, and the free space on its disk. Write "" if
+ * there was no errno. Call this in the thread that has written.
  */
 void store_write_failure(struct store *store, char *out);
 
-/* Return numbers for status and metrics. ERR_IO. */
+/* Return figures for the status and the metrics. ERR_IO. */
 enum error store_usage(struct store *store, struct store_usage *usage_out);
 
 /*
- * Write a snapshot of the store to `file`, an empty regular file, without
- * unused pages. The store stays usable meanwhile. ERR_STORE_FULL: the disk of
- * the file is full; ERR_CORRUPT: a page is damaged, and nothing was copied;
+ * Write a snapshot of the store without unused pages to `file`, an empty
+ * regular file. The store can be used meanwhile. ERR_STORE_FULL: the disk of
+ * `file` is full. ERR_CORRUPT: a page is damaged, and nothing was copied.
  * ERR_IO.
  */
 enum error store_copy(struct store *store, int file);
 
 /*
- * Create an unnamed file in the folder of the store for a copy; return -1 with
- * errno on failure. One thread at a time.
+ * Create a file without a name in the folder of the store, for a copy. Return
+ * -1, with errno set, on failure. Only one thread may use it at a time.
  */
 int store_scratch_file(struct store *store);
 
 /*
- * Do the same for data that are too large for memory, such as a queued
- * response. Any thread.
+ * Create a file without a name in the folder of the store, for data that is too
+ * large for memory, such as a queued response. Return -1, with errno set, on
+ * failure. Any thread may call this.
  */
 int store_spool_file(struct store *store);
 
@@ -124,23 +136,24 @@ struct store_sizes { /* size of the file in bytes */
 };
 
 /*
- * Compact the store: write every row to a new file with full pages, which
- * replaces the old one. Writers wait for all of it; readers wait only for the
- * replacement, and, while an earlier transaction stays open, at most 20 ms at a
- * time. If the process is killed at any instant, a complete file with every
- * commit exists. ERR_BUSY: a transaction stays open for more than 10 s, or
- * another process reads the store; ERR_STORE_FULL: the disk has no room for
- * both files; ERR_ADDRESS_FORBIDDEN: the store is read-only; ERR_IO. After an
- * error the store is unchanged. This thread must have no open transaction.
+ * Compact the store: write all rows to a new file with full pages, which
+ * replaces the old file. Writers wait until this is finished. Readers wait only
+ * during the replacement and, if an earlier transaction stays open, for at most
+ * 20 ms at a time. If the process is killed at any time, there is a complete
+ * file with all commits. After an error the store is unchanged. The calling
+ * thread must have no open transaction. ERR_BUSY: a transaction stays open for
+ * more than 10 s, or another process reads the store. ERR_STORE_FULL: the disk
+ * has no room for both files. ERR_ADDRESS_FORBIDDEN: the store is read-only.
+ * ERR_IO.
  */
 enum error store_compact(struct store *store, struct store_sizes *sizes_out);
 
 /*
- * Replace the store in the folder `path`, which is created if it is missing,
- * with a copy of `from`. Rename existing data to `aside` in that folder; if
- * `aside` is NULL, existing data are ERR_ADDRESS_FORBIDDEN. If the process is
- * killed at any instant, the old or the new store exists. ERR_BUSY: a process
- * has the store open; otherwise the errors of store_copy().
+ * Replace the store in the folder `path` by a copy of `from`. The folder is
+ * created if it is missing. Existing data is renamed to `aside` in that folder.
+ * If the process is killed at any time, the folder has the old or the new
+ * store. ERR_ADDRESS_FORBIDDEN: there is data, but `aside` is NULL. ERR_BUSY: a
+ * process has the store open. Otherwise the errors of store_copy().
  */
 enum error store_restore(struct store *from, const char *path,
 			 const char *aside);
@@ -148,26 +161,29 @@ enum error store_restore(struct store *from, const char *path,
 /* Return the name of a table. */
 const char *table_name(enum table table);
 
-/* Free the reader slots of killed processes; call it from time to time. */
+/* Free the reader slots of killed processes. Call this from time to time. */
 void store_check_readers(struct store *store);
 
-/* Return the number of current readers, in all processes. */
+/* Return the number of current readers of all processes. */
 uint32_t store_count_readers(struct store *store);
 
 /*
- * Increment the counter `name` in TABLE_META and return it; the first value is
- * 1.
+ * Increment the counter `name` in TABLE_META, and return its new value. The
+ * first value is 1.
  */
 uint64_t store_next_number(struct txn *txn, const char *name);
 
-/* Return the last value of store_next_number(); 0 = none yet. */
+/* Return the value of the counter; 0 if it was never incremented. */
 uint64_t store_last_number(struct txn *txn, const char *name);
 
-/* Set the counter, or only raise it to `number`. */
+/*
+ * store_set_number() sets the counter to `number`. store_raise_number() does so
+ * only if its value is lower.
+ */
 void store_set_number(struct txn *txn, const char *name, uint64_t number);
 void store_raise_number(struct txn *txn, const char *name, uint64_t number);
 
-/* The LMDB environment. */
+/* The open store. Internal to store/. */
 
 struct store {
 	char *path;
@@ -176,100 +192,114 @@ struct store {
 	MDB_dbi tables[TABLE_COUNT];
 	/*
 	 * The file may be replaced or reopened only while this process has no
-	 * open transaction: every transaction holds this lock shared from begin
-	 * to end. A thread that holds it exclusively blocks all new
-	 * transactions, so it must release it soon (store/backup.c).
+	 * open transaction. So every transaction holds this lock shared from
+	 * its begin to its end. A thread that holds it exclusively blocks all
+	 * new transactions, so it must release it soon (store/backup.c).
 	 */
 	pthread_rwlock_t map_lock;
 	/*
-	 * Held by a write transaction from begin to end, and during compaction;
-	 * acquired before map_lock.
+	 * A write transaction holds this lock from its begin to its end.
+	 * Compaction holds it too. It is acquired before map_lock.
 	 */
 	pthread_mutex_t write_lock;
 	struct dictionary_cache *dictionaries;
-	struct secrets *secrets; /* NULL: read-only */
+	struct secrets *secrets; /* NULL if the store is read-only */
 	size_t max_map_bytes;
-	int lock_file;          /* the lock of store/store.h, or -1 */
-	atomic_int write_cause; /* errno of the last failed write, or 0 */
+	/* descriptor of the file "lock", or -1; see below */
+	int lock_file;
+	/* errno of the last failed write; 0 = no failure */
+	atomic_int write_cause;
 	bool is_read_only;
-	bool is_noted; /* the folder notes that a process writes to it */
+	/* the lock file states that a process writes to the store */
+	bool is_noted;
 	atomic_bool owns[STORE_PARTITIONS +
-			 1]; /* owned partitions, see store/partitions.h */
+			 /*
+			  * partitions that this process owns; see
+			  * store/partitions.h
+			  */
+			 1];
 };
 
 /*
- * Open the environment again after LMDB has closed it. On a failure the process
- * cannot continue: it logs a message and exits.
+ * Open the environment again after it was closed. If that fails, the process
+ * cannot continue: log a message and exit.
  */
 void store_reopen(struct store *store);
 
 /*
- * Reopen the environment after LMDB failed to write a meta page: it undoes the
- * transaction, keeps all previous ones, and rejects every further one
+ * Reopen the environment after LMDB has failed to write a meta page. LMDB then
+ * undoes the transaction, keeps all previous ones, and rejects further ones
  * (MDB_PANIC). The caller has no open transaction.
  */
 void store_repair_env(struct store *store);
 
-/* Translate a code of LMDB or an errno; only this function does that. */
+/* Translate a code of LMDB or an errno. No other function does this. */
 enum error error_from_mdb(int rc);
 
-/* LMDB declares keys and values as non-const, but only reads them. */
+/*
+ * Return a slice as LMDB's type. Its pointer is not const, but LMDB only reads
+ * keys and values.
+ */
 MDB_val val_from_slice(struct slice slice);
 
 /*
- * Return the value of a row of LMDB. If its checksum is wrong, return no value
- * and fail the transaction with ERR_CORRUPT.
+ * Return the value of a row without its checksum. If the checksum is wrong,
+ * return an empty slice, and fail the transaction with ERR_CORRUPT.
  */
 struct slice txn_value(struct txn *txn, enum table table, MDB_val key,
 		       MDB_val value);
 
-/* Like txn_fail(), for a code of LMDB. */
+/* Fail the transaction if `rc` is an error code of LMDB or an errno. */
 void txn_check(struct txn *txn, int rc);
 
 /*
- * Open a cursor; NULL if the transaction has failed. Close it before the
- * transaction ends.
+ * Open a cursor; return NULL if the transaction has failed. Close the cursor
+ * before the transaction ends.
  */
 MDB_cursor *txn_cursor(struct txn *txn, enum table table);
 
-/* Adopt the size of the map after another process has grown it. */
+/* Use the new size of the map after another process has enlarged it. */
 enum error store_follow_growth(struct store *store);
 
 /*
- * The folder of a store on disk: locks it against other processes and replaces
- * files in it. For store/ and for callers that restore a copy.
+ * The folder of a store. These functions lock it against other processes, and
+ * replace files in it. They are for store/ and for callers that restore a copy.
  *
- * The process that writes holds a flock() on the file "lock". A lock on one
- * byte of it is held shared by processes that read, and exclusively by a
- * process that replaces the data. It is necessary because LMDB's own lock file
- * stores the number of the last transaction as long as a process has it open,
- * and after a replacement that number would belong to the old data.
+ * A process that writes to the store holds a flock() on the file "lock". In
+ * addition, one byte of this file is locked: shared by processes that read, and
+ * exclusively by a process that replaces the data. LMDB's own lock file is not
+ * enough, because it keeps the number of the last transaction while a process
+ * has it open; after a replacement that number would belong to the old data.
  */
 
 #define FOLDER_DATA "data.mdb"
-#define FOLDER_NEW  "data.mdb.new" /* new, or left by a killed process */
+/*
+ * a new file that was not renamed to FOLDER_DATA yet; a killed process may have
+ * left it
+ */
+#define FOLDER_NEW "data.mdb.new"
 
 enum { MAX_PATH_BYTES = 4096 };
 
 /*
- * Write "FOLDER/NAME" to `out` [MAX_PATH_BYTES]; return false if it is too
- * long.
+ * Write "PATH/NAME" to `out` [MAX_PATH_BYTES]. Return false if it is too long.
  */
 bool folder_name(char *out, const char *path, const char *name);
 
 /*
- * Create the folder (mode 0700), lock it as its only writer as long as
- * *lock_out is open, and remove the remains of a killed process. ERR_BUSY,
- * ERR_STORE_FULL (the disk), ERR_IO; *lock_out is -1 then.
+ * Create the folder (mode 0700) if it is missing, lock it as its only writer
+ * while *lock_out is open, and remove files that a killed process has left. On
+ * an error *lock_out is -1. ERR_BUSY: another process writes. ERR_STORE_FULL:
+ * the disk is full. ERR_IO.
  */
 enum error folder_lock(const char *path, int *lock_out);
 
-/* The state of the store. The size of the lock file in bytes stores it. */
+/* The state of a store. It is stored as the size of the lock file in bytes. */
 enum folder_use {
-	FOLDER_NEVER,  /* no process has written to the store yet */
+	FOLDER_NEVER,  /* no process has written to it yet */
 	FOLDER_CLOSED, /* the last writer has closed it */
-	FOLDER_IN_USE, /* the last writer has not closed it: it runs, or was
-			  killed */
+	/* the last writer has not closed it: it is running, or was killed */
+	FOLDER_IN_USE,
 };
 
 /*
@@ -280,60 +310,68 @@ void folder_release(int lock);
 
 /*
  * Return whether a program that does not use our lock, such as mdb_stat, has
- * the data open. A process that has the data open must not call it: it would
- * lose LMDB's locks.
+ * the data open. A process that has the data open must not call this, because
+ * it would lose LMDB's locks.
  */
 bool folder_is_read(const char *path);
 
 /*
- * Create the new, empty file `name`, readable and writable for the owner of the
- * folder; return -1 with errno on failure.
+ * Create the new, empty file `name`, which the owner of the folder can read and
+ * write. Return -1, with errno set, on failure.
  */
 int folder_create(const char *path, const char *name);
 
 /*
- * Replace the file `name`, accessible only to the owner of the folder: at any
- * instant the old or the new file exists. With `is_synced` the new file is on
- * disk on return. ERR_STORE_FULL, ERR_IO.
+ * Replace the file `name`, which only the owner of the folder can access. At
+ * any time the old or the new file exists. If `is_synced`, the new file is on
+ * disk when this returns. ERR_STORE_FULL, ERR_IO.
  */
 enum error folder_write(const char *path, const char *name, struct slice bytes,
 			bool is_synced);
 
 /*
- * Rename FOLDER_NEW, which is synced, to FOLDER_DATA: at any instant one of the
- * two files has that name. ERR_IO.
+ * Rename FOLDER_NEW, which must be on disk, to FOLDER_DATA, and write the
+ * folder to disk. At any time the old or the new file has the name FOLDER_DATA.
+ * ERR_IO.
  */
 enum error folder_replace(const char *path);
 
-/* Do the same without folder_sync(), which the caller must call. */
+/*
+ * Do the same, but do not write the folder to disk: the caller must call
+ * folder_sync().
+ */
 enum error folder_put_new(const char *path);
 
-/* Sync the folder, so that renamed files survive a power failure. ERR_IO. */
+/*
+ * Write the folder to disk, so that renamed files keep their names after a
+ * power failure. ERR_IO.
+ */
 enum error folder_sync(const char *path);
 
 /*
- * Reserves disk space for deletions when the disk is full: LMDB writes new
- * pages even to delete. The reserve is a file in the folder of the store whose
- * blocks are freed during the deletion.
+ * A reserve of disk space. When the disk is full, LMDB needs space for new
+ * pages even to delete rows. The reserve is a file in the folder of the store;
+ * its blocks are freed before such a deletion.
  */
 
 enum { RESERVE_BYTES = 1 << 20 };
 
 /*
- * Create the file in the folder, as large as the free space allows. Return NULL
- * if it cannot be created; then there is no reserve. For one thread.
+ * Create the file of the reserve in the folder, as large as the free space
+ * allows. Return NULL if it cannot be created; then there is no reserve. Only
+ * one thread may use a reserve.
  */
 struct reserve *reserve_open(const char *folder);
 
-/* Do nothing for NULL. */
+/* Close the reserve. If it is NULL, do nothing. */
 void reserve_close(struct reserve *reserve);
 
-/* Free all of it on the disk. */
+/* Free the reserved space. */
 void reserve_release(struct reserve *reserve);
 
 /*
- * Reserve RESERVE_BYTES again, or the largest half, quarter and so on of them
- * for which there is space. Return the number of reserved bytes.
+ * Reserve RESERVE_BYTES again. If there is not enough space, try a half, a
+ * quarter and so on. Return the number of reserved bytes.
  */
 size_t reserve_hold(struct reserve *reserve);
 

@@ -10,18 +10,21 @@
 #include "store/secrets.h"
 #include "store/store.h"
 
-/* Another process may grow the map again while this one adopts its size. */
+/*
+ * Maximum attempts to begin a transaction. An attempt fails if another process
+ * enlarges the map while this one adopts its size.
+ */
 enum { MAX_BEGIN_ATTEMPTS = 16 };
 
-/* Return whether a retry can succeed. */
+/* Return whether another attempt to begin a transaction can succeed. */
 static bool txn_error_is_temporary(int rc)
 {
 	return rc == MDB_MAP_RESIZED || rc == MDB_PANIC;
 }
 
 /*
- * Open transactions of this thread. Only for txn_is_open(); the store never
- * decides by it.
+ * The number of open transactions of this thread. It is only used by
+ * txn_is_open() and by assertions; the store decides nothing by it.
  */
 static _Thread_local unsigned open_count;
 
@@ -87,7 +90,7 @@ void txn_fail(struct txn *txn, enum error error)
 
 void txn_check(struct txn *txn, int rc)
 {
-	/* codes of LMDB are negative */
+	/* only an errno is positive; codes of LMDB are negative */
 	if (txn->error == ERR_NONE && rc > 0)
 		txn->cause = rc;
 	txn_fail(txn, error_from_mdb(rc));
@@ -181,7 +184,10 @@ struct slice txn_value(struct txn *txn, enum table table, MDB_val key,
 	return whole;
 }
 
-/* LMDB rejects keys of invalid sizes; no row has such a key. */
+/*
+ * Return whether the code means that the row does not exist. LMDB rejects keys
+ * of invalid sizes, and no row has such a key.
+ */
 static bool is_absent(int rc)
 {
 	return rc == MDB_NOTFOUND || rc == MDB_BAD_VALSIZE;
@@ -279,12 +285,15 @@ struct table_usage txn_usage(struct txn *txn, enum table table)
 	};
 }
 
-/* Release the locks, so that the map can grow and the next writer can begin. */
+/*
+ * Release the locks of the transaction, so that other transactions can begin.
+ * Finish its changes of secrets.
+ */
 static void txn_release_locks(struct txn *txn, enum secrets_end end)
 {
 	assert(txn->mdb != NULL);
 	assert(open_count >
-	       0); /* a transaction ends in the thread that began it */
+	       0); /* a transaction must end in the thread that began it */
 	open_count--;
 	txn->mdb = NULL;
 	pthread_rwlock_unlock(&txn->store->map_lock);
@@ -307,7 +316,7 @@ enum error txn_end(struct txn *txn)
 			txn_abort(txn);
 			return txn->error;
 		}
-		/* mdb_txn_commit() ends the transaction even on failure. */
+		/* mdb_txn_commit() ends the transaction even if it fails */
 		txn_check(txn, mdb_txn_commit(txn->mdb));
 		txn_release_locks(txn, txn->error == ERR_NONE
 					       ? SECRETS_COMMITTED

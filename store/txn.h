@@ -1,6 +1,7 @@
 /*
- * store/txn.h - an LMDB transaction that stores its first error. After an error
- * every call does nothing, so the caller checks only once, at txn_end().
+ * store/txn.h - LMDB transactions. A transaction stores its first error. After
+ * an error every call does nothing, so callers need to check only once, at
+ * txn_end().
  */
 #ifndef STORE_TXN_H
 #define STORE_TXN_H
@@ -14,7 +15,10 @@
 struct journal;
 struct store;
 
-/* Every table, with the layout of its keys (numbers big-endian) and values. */
+/*
+ * All tables, with the format of their keys and values. Numbers in keys are
+ * big-endian; "site32" is a number of 32 bits.
+ */
 #define TABLE_LIST(X)                                                          \
 	X(TABLE_META, "meta")       /* name -> u64: schema, next ids */        \
 	X(TABLE_SITES, "sites")     /* HOST -> site_row */                     \
@@ -43,7 +47,8 @@ struct store;
 	X(TABLE_GUARDS, "guards")   /* site32 guard32 -> guard_row */          \
 	X(TABLE_GUARDED, "guarded") /* site32 guard32 page64 -> guarded_row    \
 				     */                                        \
-	X(TABLE_QUARANTINE, "quarantine") /* site32 page64 -> poison_row */    \
+	X(TABLE_QUARANTINE, "quarantine") /* site32 page64 ->                  \
+					     quarantine_row */                 \
 	X(TABLE_HOOKS, "hooks")           /* hook32 -> hook_row */             \
 	X(TABLE_OUTBOX, "outbox")         /* hook32 seq64 -> event_row */      \
 	X(TABLE_SILENCES, "silences")     /* silence32 -> silence_row */
@@ -68,141 +73,152 @@ enum table {
 
 struct txn {
 	struct store *store;
-	struct MDB_txn *mdb; /* NULL after commit or abort, and before begin */
-	enum error error;    /* first error; later calls do nothing */
-	int cause;           /* errno of that error, or 0 */
+	/* NULL before the begin, and after a commit or abort */
+	struct MDB_txn *mdb;
+	enum error error; /* the first error */
+	int cause;        /* the errno of that error, or 0 */
 	bool is_writer;
-	struct journal *journal; /* collects the changed rows, or NULL */
+	/* journal that collects the changed rows, or NULL */
+	struct journal *journal;
 };
 
 /*
- * Begin a transaction. A reader sees one snapshot and must be short: no
- * network, no waiting. There is one writer at a time; a second one waits. A
- * transaction ends in the thread that began it. Never begin one inside another:
- * a thread that replaces the file would wait for the outer one, and the inner
- * one for the replacement.
+ * Begin a transaction. A reader sees one snapshot. It must be short: no network
+ * access and no waiting. Only one writer can exist at a time; a second one
+ * waits. A transaction must end in the thread that began it. Never begin a
+ * transaction inside another one: if a thread replaced the file meanwhile, it
+ * would wait for the outer transaction, and the inner one would wait for that
+ * thread.
  */
 struct txn txn_begin_read(struct store *store);
 struct txn txn_begin_write(struct store *store);
 
 /*
- * Return whether this thread has an open transaction. For assertions: such a
- * thread must not wait for another thread.
+ * Return whether this thread has an open transaction. Use it only in
+ * assertions: such a thread must not wait for another thread.
  */
 bool txn_is_open(void);
 
 /*
- * Allow the open transaction to wait for another thread until txn_wait_end():
- * for the log of the node group, which must be appended before the commit.
+ * Let the open transaction wait for another thread until txn_wait_end(). This
+ * is needed for the log of the node group, which is appended before the commit.
  */
 void txn_wait_begin(void);
 void txn_wait_end(void);
 
 /*
- * Insert or replace a row. `key` has 1 to 511 bytes (LMDB's limit), otherwise
- * ERR_MALFORMED. Key and value must not point into the map. Errors of any step:
- * ERR_STORE_FULL, ERR_TOO_LARGE (more changes than a transaction can hold),
- * ERR_BUSY (512 readers), ERR_CORRUPT (a damaged page, or a wrong checksum of a
- * value, which txn_get() and scans compare), ERR_IO.
+ * Insert or replace a row. `key` has 1 to 511 bytes (LMDB's limit); otherwise
+ * ERR_MALFORMED. Key and value must not point into the memory map. This and all
+ * other functions may set these errors of the transaction: ERR_STORE_FULL.
+ * ERR_TOO_LARGE: there are more changes than a transaction can hold. ERR_BUSY:
+ * there are 512 readers. ERR_CORRUPT: a page is damaged, or txn_get() or a scan
+ * has found a wrong checksum. ERR_IO.
  */
 void txn_put(struct txn *txn, enum table table, struct slice key,
 	     struct slice value);
 
 /*
- * Return the value at `key`, or {NULL, 0} if it is absent or the transaction
- * has failed. It points into the map: valid until txn_end() or, in a writer,
- * the next put or delete. An existing empty value has data != NULL.
+ * Return the value at `key`. It is {NULL, 0} if there is no such row or the
+ * transaction has failed; an empty value of an existing row has data != NULL.
+ * The value points into the memory map. It is valid until txn_end() or, in a
+ * writer, until the next put or delete.
  */
 struct slice txn_get(struct txn *txn, enum table table, struct slice key);
 
 /*
- * Return the row with the largest key below `key`; false if there is none. The
- * value and `*key_out` are valid as in txn_get(). Not while a scan of the table
- * is open.
+ * Return the row with the largest key below `key`; return false if no key is
+ * lower. The value and *key_out are valid as in txn_get(). Do not call this
+ * while a scan of the table is open.
  */
 bool txn_get_before(struct txn *txn, enum table table, struct slice key,
 		    struct slice *key_out, struct slice *value_out);
 
 /*
- * Delete `key`; an absent key is no error, and a key of an invalid size is
- * absent.
+ * Delete the row at `key`. It is not an error if there is no such row or if the
+ * size of the key is invalid.
  */
 void txn_delete(struct txn *txn, enum table table, struct slice key);
 
-/* Delete every key that begins with `prefix`; return their number. */
+/* Delete all rows whose keys begin with `prefix`. Return their number. */
 uint64_t txn_delete_prefix(struct txn *txn, enum table table,
 			   struct slice prefix);
 
-/* The size of a table: rows, and bytes of its pages in the map. */
+/* The size of a table: its rows, and the size of its pages. */
 struct table_usage {
 	uint64_t rows;
 	uint64_t bytes;
 };
 
-/* Return the size as this transaction sees it. O(1). */
+/* Return the size of the table as this transaction sees it. O(1). */
 struct table_usage txn_usage(struct txn *txn, enum table table);
 
-/* Store `error` if it is the first. */
+/* Fail the transaction with `error`, unless it has failed already. */
 void txn_fail(struct txn *txn, enum error error);
 
 /*
- * Commit (a writer) if every step succeeded, otherwise abort; always end the
- * transaction. Return the first error of any step or of the commit.
+ * End the transaction. A writer is committed if no step has failed; otherwise
+ * the transaction is aborted. Return the first error of any step or of the
+ * commit.
  */
 enum error txn_end(struct txn *txn);
 
-/* Abort without a commit. */
+/* Abort the transaction. */
 void txn_abort(struct txn *txn);
 
 /*
- * Visit the keys of `table` that begin with `prefix` (empty: all), ascending:
+ * A scan visits the rows of `table` whose keys begin with `prefix` (empty = all
+ * rows), in ascending order:
  *
  *         struct scan scan = scan_begin(&txn, TABLE_DF, prefix);
  *         while (scan_next(&scan))
  *                 ... scan.key, scan.value ...
  *         scan_end(&scan);
  *
- * Key and value are valid until the next scan_next(); in a writer, until the
- * next put or delete. Do not change the table while a scan of it is open,
- * except with scan_delete(). End a scan before its transaction.
+ * The key and the value are valid until the next scan_next() and, in a writer,
+ * until the next put or delete. Do not change the table while a scan of it is
+ * open, except with scan_delete(). End the scan before its transaction.
  */
 struct scan {
 	struct txn *txn;
 	struct MDB_cursor *cursor;
-	unsigned char start[512]; /* begins with the prefix */
+	/* key to search for in the next step; it begins with the prefix */
+	unsigned char start[512];
 	size_t prefix_size;
 	enum table table;
-	bool is_started;   /* false: the next step seeks from `start` */
-	bool is_keys_only; /* do not read the values; may be set before the
-			      first step */
+	bool is_started; /* false = the next step searches for `start` */
+	/* the values are not read; set it before the first step */
+	bool is_keys_only;
 	struct slice key;
 	struct slice value;
 };
 
 struct scan scan_begin(struct txn *txn, enum table table, struct slice prefix);
 
-/* Visit the rows of one site, and of one cluster or guard of it. */
+/*
+ * scan_site() visits the rows of one site, scan_cluster() the rows of one
+ * cluster or guard of a site.
+ */
 struct scan scan_site(struct txn *txn, enum table table, uint32_t site);
 struct scan scan_cluster(struct txn *txn, enum table table, uint32_t site,
 			 uint32_t cluster);
 
 /*
- * Like scan_begin(), but begin at the first key >= `from`, which has the prefix
- * `prefix_size` bytes long.
+ * Begin a scan at the first key >= `from`. The prefix of the scan is the first
+ * `prefix_size` bytes of `from`.
  */
 struct scan scan_begin_at(struct txn *txn, enum table table, struct slice from,
 			  size_t prefix_size);
 bool scan_next(struct scan *scan);
 
 /*
- * Read the value of the current row into scan.value, in a scan of keys only.
- * Return false if it is damaged; scan_read() also logs that and fails the
- * transaction, scan_try() does not.
+ * Read the value of the current row into scan.value, in a scan with
+ * is_keys_only. Return false if the value is damaged. scan_read() then also
+ * logs this and fails the transaction; scan_try() does not.
  */
 bool scan_read(struct scan *scan);
 bool scan_try(struct scan *scan);
 
-/* Delete the current row of the scan, which continues after it. */
+/* Delete the current row. The scan continues after it. */
 void scan_delete(struct scan *scan);
 void scan_end(struct scan *scan);
 

@@ -18,8 +18,9 @@
 #include "store/txn.h"
 
 /*
- * If `is_started` is false, the next step seeks the first key that is not below
- * the first key.size bytes of `start`. These bytes begin with the prefix.
+ * If `is_started` is false, the next step searches for the first key that is
+ * not below the first key.size bytes of `start`. These bytes begin with the
+ * prefix.
  */
 struct scan scan_begin_at(struct txn *txn, enum table table, struct slice from,
 			  size_t prefix_size)
@@ -125,9 +126,9 @@ bool scan_try(struct scan *scan)
 }
 
 /*
- * The scan continues with a new cursor after a copy of the deleted key. LMDB
- * 0.9 promises only that MDB_NEXT works on a cursor after mdb_cursor_del(), and
- * releases have broken that at page boundaries.
+ * Continue the scan with a new cursor, which searches for a copy of the deleted
+ * key. For a cursor after mdb_cursor_del(), LMDB 0.9 promises only that
+ * MDB_NEXT works, and some releases have bugs there at page boundaries.
  */
 void scan_delete(struct scan *scan)
 {
@@ -188,7 +189,7 @@ void verify_place(struct verify_report *report, const char *format, ...)
 	va_end(list);
 }
 
-/* The numbers of all sites, sorted at the end. */
+/* The numbers of all sites, [count]; sorted after the last one was added. */
 struct verify_sites {
 	uint32_t *ids;
 	size_t count;
@@ -309,8 +310,8 @@ static bool verify_check_row(void *context, const char *table, struct slice key,
 }
 
 /*
- * The caller has an open read transaction, so that LMDB keeps the pages of this
- * snapshot.
+ * Check the pages of the file. The caller has an open read transaction, so that
+ * LMDB does not reuse the pages of this snapshot.
  */
 static enum error verify_file(const char *folder, struct verify_report *report)
 {

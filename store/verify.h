@@ -1,8 +1,8 @@
 /*
- * store/verify.h - recomputes from the records everything that other tables
- * derive from them, and compares (promise 2 of the manual).
- * daemon/engine/invariants.h checks the partition of the pages into
- * clusters, which requires clustering.
+ * store/verify.h - check that the tables agree (promise 2 of the manual).
+ * Everything that tables derive from the records is computed again and
+ * compared. Only the partition of the pages into clusters is checked elsewhere,
+ * in daemon/engine/invariants.h, because that requires clustering.
  */
 #ifndef STORE_VERIFY_H
 #define STORE_VERIFY_H
@@ -18,40 +18,45 @@ struct verify_report {
 	uint64_t sites;
 	uint64_t pages;
 	uint64_t clusters;
-	uint64_t df_counts; /* compared (cluster, fragment) pairs */
-	uint64_t urls;      /* frontier rows */
+	/* number of (cluster, fragment) pairs that were compared */
+	uint64_t df_counts;
+	uint64_t urls; /* number of frontier rows */
 	uint64_t problems;
-	struct buffer text; /* one line per problem, at most the first 100 */
-	char *place; /* [VERIFY_PLACE_BYTES] the part that is being read, for a
-			watching process; or NULL */
+	struct buffer text; /* one line for each problem, at most 100 lines */
+	/*
+	 * [VERIFY_PLACE_BYTES], the name of the part that is being read, for a
+	 * process that watches this one; or NULL
+	 */
+	char *place;
 };
 
 enum { VERIFY_PLACE_BYTES = 128 };
 
 /*
- * Check every site in the snapshot of `txn`. Each page has a record; a body
+ * Check every site in the snapshot of `txn`. A page must have a record; a body
  * that decompresses to its content hash, unless its row states that the body
- * has expired; a signature; and one member row of an existing cluster (none if
- * the page is truncated or of another class). Cluster sizes and DF counts are
- * exact, with no superfluous row. The frontier and its due index agree, and the
- * counters of patterns and of the site row are right. Every row belongs to a
- * site. Count and list problems in `report`; return an error only if the store
- * cannot be read. Memory: the DF table of one cluster, or three numbers per
- * pattern, at a time.
+ * has expired; a signature; and one member row of an existing cluster, or none
+ * if the page is truncated or of another class. The sizes of clusters and the
+ * document frequencies must be exact, without superfluous rows. The frontier
+ * and TABLE_DUE must agree, and the counters in the rows of patterns and sites
+ * must be right. Every row must belong to a site. Problems are counted and
+ * listed in `report`; an error is returned only if the store cannot be read.
+ * The memory holds the document frequencies of one cluster at a time, or three
+ * numbers for each pattern.
  */
 enum error store_verify(struct txn *txn, struct verify_report *report);
 
 /*
- * Read the pages of every table without the map (store/lmdb_file.h), in
- * the current snapshot of the file, and compare the checksum of every value.
- * Report each damage with its table and page or row. Do not read damaged parts
- * through the map. ERR_IO, ERR_BUSY.
+ * Read the pages of all tables in the current snapshot of the file without a
+ * memory map (store/lmdb_file.h), and compare the checksum of every value.
+ * Report each damage with its table and page or row. Damaged parts are not read
+ * through the memory map. ERR_IO, ERR_BUSY.
  */
 struct store;
 enum error store_verify_pages(struct store *store,
 			      struct verify_report *report);
 
-/* Set the name of the part that is read from now on. */
+/* Set report->place, the name of the part that is read from now on. */
 void verify_place(struct verify_report *report, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
@@ -59,7 +64,10 @@ void verify_place(struct verify_report *report, const char *format, ...)
 void verify_problem(struct verify_report *report, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* The parts of store_verify(). Internal to store/. */
+/*
+ * The parts of store_verify(), one for each group of tables. Internal to
+ * store/.
+ */
 
 /* A site that is being checked. */
 struct table_check {
@@ -68,30 +76,36 @@ struct table_check {
 	const struct site_row *site;
 };
 
-/* The beginning of each reported line: "site HOST: ". */
+/* The begin of each line about a site: "site HOST: ". */
 #define CHECK_SITE "site %.*s: "
 #define CHECK_HOST(check) \
 	(int)(check)->site->host.size, (const char *)(check)->site->host.data
 
-/* Check TABLE_PAGES, BODIES, RECORDS and the page counts of the site. */
+/*
+ * Check TABLE_PAGES, BODIES and RECORDS, and the page counts in the site's row.
+ */
 void verify_page_tables(const struct table_check *check);
 
 /*
- * Check TABLE_DICTIONARIES, and that the dictionaries of SAMPLE_PAGES exist. An
- * unused dictionary is no problem; the daemon deletes it later.
+ * Check TABLE_DICTIONARIES, and that the dictionaries exist that rows of
+ * SAMPLE_PAGES need. An unused dictionary is not a problem, because the daemon
+ * deletes it later.
  */
 void verify_dictionary_table(const struct table_check *check);
 
-/* Check TABLE_CLUSTERS, MEMBERS, DF. */
+/* Check TABLE_CLUSTERS, MEMBERS and DF. */
 void verify_cluster_tables(const struct table_check *check);
 
-/* Check TABLE_SHINGLES, SETS, and that MEMBERS refer to them. */
+/*
+ * Check TABLE_SHINGLES and SETS, and that rows of MEMBERS refer to existing
+ * sets.
+ */
 void verify_set_tables(const struct table_check *check);
 
-/* Check TABLE_PATTERNS against the sums of the rows of TABLE_FRONTIER. */
+/* Compare the counts in TABLE_PATTERNS with the rows of TABLE_FRONTIER. */
 void verify_pattern_table(const struct table_check *check);
 
-/* Check TABLE_FRONTIER, DUE and the URL counts of the site. */
+/* Check TABLE_FRONTIER and DUE, and the URL counts in the site's row. */
 void verify_frontier_tables(const struct table_check *check);
 
 /* Check TABLE_GUARDS and GUARDED. */
@@ -100,18 +114,27 @@ void verify_guard_tables(const struct table_check *check);
 /* Check TABLE_QUARANTINE. */
 void verify_quarantine_table(const struct table_check *check);
 
-/* Check TABLE_EVENTS, HOOKS, OUTBOX, SILENCES. */
+/* Check TABLE_EVENTS, HOOKS, OUTBOX and SILENCES. */
 void verify_alert_tables(struct txn *txn, struct verify_report *report);
 
-/* Walks over the first numbers of the keys of a table, ascending. */
+/*
+ * A walk over the first numbers of the keys in a table, ascending; each number
+ * is visited once.
+ */
 struct owners {
 	struct txn *txn;
 	enum table table;
-	uint32_t site; /* only the numbers that follow it; 0 = all keys */
-	uint64_t next; /* continue here */
+	/*
+	 * if not 0, visit the second numbers of keys that begin with this site
+	 */
+	uint32_t site;
+	uint64_t next; /* the lowest number to visit next */
 };
 
-/* Find the next number; return false after the last one. One seek. */
+/*
+ * Find the next number. Return false after the last one. This takes one search
+ * in the table.
+ */
 bool owners_next(struct owners *owners, uint32_t *number_out);
 
 #endif

@@ -17,7 +17,7 @@
 #include "store/sets.h"
 #include "store/store.h"
 
-/* Report a problem of the site: "site HOST: ...". */
+/* Report a problem of the site as "site HOST: ...". */
 static void site_problem(const struct table_check *check, const char *format,
 			 ...) __attribute__((format(printf, 2, 3)));
 
@@ -33,7 +33,7 @@ static void site_problem(const struct table_check *check, const char *format,
 	verify_problem(check->report, CHECK_SITE "%s", CHECK_HOST(check), text);
 }
 
-/* Report a problem of a row: "site HOST: page KEY: ...". */
+/* Report a problem of a row as "site HOST: ROW KEY: ...". */
 static void row_problem(const struct table_check *check, const char *row,
 			uint64_t key, const char *what)
 {
@@ -75,7 +75,10 @@ static bool row_exists(struct txn *txn, enum table table, struct key key)
 	return txn_get(txn, table, key_slice(&key)).data != NULL;
 }
 
-/* Decode a row of TABLE_PAGES; verify_page_tables() reports a damaged one. */
+/*
+ * Read a row of TABLE_PAGES. A damaged row is ignored here, because
+ * verify_page_tables() reports it.
+ */
 static bool check_read_page(struct txn *txn, uint32_t site, uint64_t page,
 			    struct page_row *row_out)
 {
@@ -99,7 +102,7 @@ static void check_number(struct verify_report *report, const char *what,
 			       what, number, last);
 }
 
-/* Count a hook's rows in TABLE_OUTBOX and report damaged ones. */
+/* Count the rows of a hook in TABLE_OUTBOX, and report damaged rows. */
 static uint64_t check_count_outbox(struct txn *txn,
 				   struct verify_report *report, uint32_t hook)
 {
@@ -210,8 +213,8 @@ void verify_alert_tables(struct txn *txn, struct verify_report *report)
 #define CLUSTER "cluster %.*s/%u: "
 
 /*
- * Count the fragments of a page of the cluster. verify_page_tables() reports
- * damaged records; here they cause wrong counts.
+ * Count the fragments of a page of the cluster. A damaged record results in
+ * wrong counts here; verify_page_tables() reports the record.
  */
 static void check_count_fragments(const struct table_check *check,
 				  uint64_t page, struct count_map *tally)
@@ -226,7 +229,10 @@ static void check_count_fragments(const struct table_check *check,
 	buffer_free(&bytes);
 }
 
-/* Return the number of members of the cluster. */
+/*
+ * Return the number of pages of the cluster in TABLE_MEMBERS. Count their
+ * fragments in *tally.
+ */
 static uint64_t count_members(const struct table_check *check, uint32_t cluster,
 			      struct count_map *tally)
 {
@@ -269,7 +275,10 @@ static void check_report_count(const struct table_check *check,
 			CHECK_HOST(check), cluster, fragment, counted, pages);
 }
 
-/* Compare the two lists of counts, both ascending by fragment, in one pass. */
+/*
+ * Compare the counted fragments with TABLE_DF in one pass. Both are ascending
+ * by fragment.
+ */
 static void check_counts(const struct table_check *check, uint32_t cluster,
 			 const struct count_map *tally)
 {
@@ -334,7 +343,7 @@ static void check_cluster(const struct table_check *check, struct slice key,
 	count_map_free(&tally);
 }
 
-/* Report rows of clusters that do not exist. */
+/* Report rows of `table` whose cluster does not exist. */
 static void check_cluster_owners(const struct table_check *check,
 				 enum table table)
 {
@@ -374,7 +383,7 @@ static bool check_dictionary_is_intact(const struct table_check *check,
 	return error == ERR_NONE;
 }
 
-/* Check that the dictionaries of the records of sample pages exist. */
+/* Check that the dictionaries exist that records of sample pages need. */
 static void check_sample_pages(const struct table_check *check)
 {
 	struct scan scan =
@@ -438,7 +447,10 @@ static void check_report_guard_page(const struct table_check *check,
 		       CHECK_HOST(check), guard, page, what);
 }
 
-/* Check the rows of a guard's pages, and the counts against their sums. */
+/*
+ * Check the rows of a guard's pages, and compare the counts in the guard's row
+ * with these.
+ */
 static void check_rows(const struct table_check *check, uint32_t guard,
 		       const struct guard_row *row)
 {
@@ -516,7 +528,9 @@ void verify_guard_tables(const struct table_check *check)
 	check_guard_owners(check);
 }
 
-/* Return whether the value needs a missing dictionary, and report it. */
+/*
+ * Return whether the value needs a dictionary that is missing, and report this.
+ */
 static bool lacks_dictionary(const struct table_check *check, uint64_t page,
 			     const char *what, struct slice value)
 {
@@ -609,7 +623,9 @@ static void check_membership(const struct table_check *check, uint64_t page,
 		row_problem(check, "page", page, "is no member of its cluster");
 }
 
-/* Report rows of `table` without a page; a redirect is no page. */
+/*
+ * Report rows of `table` whose page does not exist. A redirect is not a page.
+ */
 static void check_owned(const struct table_check *check, enum table table)
 {
 	struct scan scan = scan_site(check->txn, table, check->site->id);
@@ -630,7 +646,9 @@ static void check_owned(const struct table_check *check, enum table table)
 	scan_end(&scan);
 }
 
-/* The number of rows with a body or record, in total and by page class. */
+/*
+ * The numbers of rows with a body or a record: of each page class, and of all.
+ */
 struct page_counts {
 	uint64_t of_class[SITE_CLASSES];
 	uint64_t all;
@@ -696,7 +714,10 @@ void verify_page_tables(const struct table_check *check)
 	check_owned(check, TABLE_RECORDS);
 }
 
-/* The number of frontier rows of each pattern, fine or coarse. */
+/*
+ * The numbers of frontier rows that have a pattern, for each fine or coarse
+ * pattern.
+ */
 struct pattern_counts {
 	struct count_map found;
 	struct count_map tried;
@@ -772,7 +793,7 @@ static void check_pattern(const struct table_check *check, uint64_t pattern,
 			    "has more quiet pages than pages");
 }
 
-/* Report the patterns of frontier rows that have no row in TABLE_PATTERNS. */
+/* Report patterns that frontier rows have but TABLE_PATTERNS does not. */
 static void check_missing(const struct table_check *check,
 			  const struct pattern_counts *counts)
 {
@@ -854,11 +875,12 @@ void verify_quarantine_table(const struct table_check *check)
 }
 
 /*
- * The number of a row, the hash of its value, which must be unique among the
- * rows, and whether another table refers to the row.
+ * A row: its number, the hash of its value, which must be unique among the rows
+ * of its table, and whether another table refers to it.
  */
 struct numbered {
-	uint64_t content; /* first, for order_u64() */
+	/* hash of the value; must be the first field, for order_u64() */
+	uint64_t content;
 	uint32_t number;
 	bool is_used;
 };
@@ -878,7 +900,9 @@ static void numbers_add(struct numbers *numbers, uint32_t number,
 		(struct numbered){.content = content, .number = number};
 }
 
-/* Mark the number as used; return false if there is no such row. */
+/*
+ * Mark the row with this number as used. Return false if there is no such row.
+ */
 static bool numbers_mark_used(struct numbers *numbers, uint32_t number)
 {
 	size_t at;
@@ -891,8 +915,8 @@ static bool numbers_mark_used(struct numbers *numbers, uint32_t number)
 }
 
 /*
- * Check that another table refers to each row and that values are unique.
- * Reorders the numbers.
+ * Check that another table refers to each row, and that no two rows have the
+ * same value. This changes the order of numbers->items.
  */
 static void check_numbers(const struct table_check *check, enum table table,
 			  struct numbers *numbers)
@@ -984,11 +1008,13 @@ void verify_set_tables(const struct table_check *check)
 	free(sets.items);
 }
 
-/* Counts over the frontier rows of a site. */
+/* The counts of the frontier rows of a site. */
 struct url_counts {
-	uint64_t of_state[FRONTIER_STATES]; /* without auxiliary URLs */
+	/* number of rows in each state, without auxiliary URLs */
+	uint64_t of_state[FRONTIER_STATES];
 	uint64_t found;
-	uint64_t waiting; /* pending or leased, with auxiliary URLs */
+	/* number of pending or leased rows, with auxiliary URLs */
+	uint64_t waiting;
 	uint64_t tried;
 	uint64_t sitemaps;
 	uint64_t all;

@@ -22,7 +22,7 @@ static bool account_make_folder(const char *user, const char *path, mode_t mode)
 	return false;
 }
 
-/* Create the folder of the file `path`. */
+/* Create the folder that contains the file `path`, owned by `user`. */
 static bool make_folder_of(const char *user, const char *path)
 {
 	char folder[MAX_CONFIG_TEXT];
@@ -70,7 +70,7 @@ bool account_become_user(const struct config *config)
 
 static bool is_said(const char *variable)
 {
-	/* NOLINTNEXTLINE(concurrency-mt-unsafe): there is one thread */
+	/* NOLINTNEXTLINE(concurrency-mt-unsafe): there is only one thread */
 	return getenv(variable) != NULL;
 }
 

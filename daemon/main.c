@@ -1,4 +1,7 @@
-/* daemon/main.c - the daemon: command line, signals, service manager. */
+/*
+ * daemon/main.c - the main program of the daemon: command line, signals, and
+ * messages to the service manager.
+ */
 #include <errno.h>
 #include <getopt.h>
 #include <inttypes.h>
@@ -31,9 +34,10 @@
 enum { DONE, FAILED, WRONG };
 
 enum {
-	LOOK_MS = 60000,  /* interval of thread checks */
-	STATUS_MS = 5000, /* the same with a service manager, which gets the
-			     status */
+	/* interval between checks whether the threads respond */
+	LOOK_MS = 60000,
+	/* the same if there is a service manager, which then gets the status */
+	STATUS_MS = 5000,
 };
 
 enum action { ACTION_RUN, ACTION_PRINT, ACTION_CHECK };
@@ -41,10 +45,11 @@ enum action { ACTION_RUN, ACTION_PRINT, ACTION_CHECK };
 /* Values that getopt_long() returns for options without a letter. */
 enum { WITHOUT_LETTER = 256, OPTION_CHECK, OPTION_PRINT, OPTION_VERSION };
 
-/* Options for getopt_long(), the usage and the manual page. */
+/* The options, for getopt_long(), for the usage and for the manual page. */
 static const struct {
 	struct option option;
-	const char *value; /* placeholder of the argument in the usage; or "" */
+	/* name of the option's argument in the usage; "" = no argument */
+	const char *value;
 	const char *meaning;
 } rows[] = {
 	{{"config", required_argument, NULL, 'c'},
@@ -90,7 +95,10 @@ struct arguments {
 	enum action action;
 };
 
-/* Return false if the program must exit with *status_out. */
+/*
+ * Read the command line. Return false if the program must exit, with
+ * *status_out as its status.
+ */
 static bool read_arguments(int count, char **values,
 			   struct arguments *arguments, int *status_out)
 {
@@ -108,7 +116,7 @@ static bool read_arguments(int count, char **values,
 		letters[end + 1] =
 			rows[i].option.has_arg == no_argument ? '\0' : ':';
 	}
-	/* NOLINTNEXTLINE(concurrency-mt-unsafe): there is one thread yet */
+	/* NOLINTNEXTLINE(concurrency-mt-unsafe): no other thread exists yet */
 	while ((option = getopt_long(count, values, letters, options, NULL)) !=
 	       -1) {
 		switch (option) {
@@ -166,7 +174,8 @@ static int print_config(const struct config *config)
 }
 
 /*
- * Call this before any thread starts, so that only this thread receives
+ * Block the signals that the main loop waits for. Call this before any thread
+ * is started, so that all threads inherit it and only the main loop gets the
  * signals.
  */
 static sigset_t block_signals(void)
@@ -181,15 +190,18 @@ static sigset_t block_signals(void)
 	pthread_sigmask(SIG_BLOCK, &set, NULL);
 	signal(SIGPIPE, SIG_IGN);
 	/*
-	 * The parent process may have ignored SIGCHLD; then the kernel reaps
-	 * the children, and this process is not notified when the spawner
-	 * exits.
+	 * The parent process may have ignored SIGCHLD, which this process
+	 * inherits. Then the kernel would reap the children itself, and this
+	 * process would not notice when the spawner exits.
 	 */
 	signal(SIGCHLD, SIG_DFL);
 	return set;
 }
 
-/* Send `state`, such as "READY=1", and a human-readable status line. */
+/*
+ * Send `state`, such as "READY=1", and a status line for users to the service
+ * manager.
+ */
 static void tell_manager(const struct service *service, const char *state)
 {
 	struct buffer text = {0};
@@ -214,8 +226,8 @@ static void templated_reload(struct service *service)
 }
 
 /*
- * Without the spawner, no process can be started: exit, so that the service
- * manager restarts the daemon.
+ * Return whether the spawner is running. Without it no process can be started,
+ * so the daemon must exit; the service manager then restarts it.
  */
 static bool has_starter(struct spawner *spawner)
 {
@@ -237,7 +249,10 @@ static uint32_t pause_of_manager(void)
 							  : pause_ms;
 }
 
-/* Run until SIGTERM or SIGINT. Return false if the spawner has exited. */
+/*
+ * Handle signals until SIGTERM or SIGINT. Return false if the spawner has
+ * exited.
+ */
 static bool templated_main_loop(struct service *service,
 				struct spawner *spawner, const sigset_t *set)
 {
@@ -261,7 +276,9 @@ static bool templated_main_loop(struct service *service,
 			return false;
 		if (number == SIGHUP)
 			templated_reload(service);
-		/* Sent only after the threads have responded. */
+		/*
+		 * service_probe() returns only after the threads have responded
+		 */
 		service_probe(service);
 		tell_manager(service, "WATCHDOG=1");
 	}
@@ -277,9 +294,9 @@ static enum error templated_check_store(void *context,
 }
 
 /*
- * Check a store after an unclean stop in a separate process, before any thread
- * starts. Return false if the store is damaged; it is unchanged then. The
- * service reports other errors.
+ * If the last writer did not close the store, check the store in a separate
+ * process. Call this before any thread is started. Return false if the store is
+ * damaged; it is not changed then. The service reports other errors later.
  */
 static bool recover_store(const struct config *config)
 {
@@ -302,8 +319,8 @@ static bool recover_store(const struct config *config)
 }
 
 /*
- * Enter the sandbox: from here on the main process starts no process, and
- * communicates only over its channels.
+ * Enter the sandbox. From now on the main process cannot start processes
+ * itself, and communicates only over its channels.
  */
 static bool close_in(struct spawner *spawner, bool connects)
 {
@@ -328,8 +345,8 @@ static bool close_in(struct spawner *spawner, bool connects)
 }
 
 /*
- * Open the certificate and the port as the user who started the daemon; the
- * configured user may not have access to them.
+ * Open the certificate and the port as the user who has started the daemon,
+ * because the configured user may have no access to them.
  */
 static bool listen_for_tcp(const struct config *config,
 			   struct tcp_listener **listener_out)
@@ -354,8 +371,8 @@ static int serve_as_user(const struct config *config, const char *path,
 	sigset_t set;
 
 	/*
-	 * Before the sandbox, check whether another daemon responds on the
-	 * paths of the sockets.
+	 * Before entering the sandbox, check whether another daemon responds on
+	 * the paths of the sockets.
 	 */
 	if (listen_clear(config->socket_path) != ERR_NONE ||
 	    (*config->reader_path != '\0' &&
@@ -366,8 +383,8 @@ static int serve_as_user(const struct config *config, const char *path,
 		datagram_open();
 	set = block_signals();
 	/*
-	 * Start the spawner before opening anything that other processes must
-	 * not inherit.
+	 * Start the spawner before anything is opened, so that other processes
+	 * cannot inherit it.
 	 */
 	if (spawner_create(&spawner, config->allows_exec) != ERR_NONE)
 		return FAILED;
@@ -395,8 +412,9 @@ static int templated_serve(struct config *config, const char *path)
 		return FAILED;
 	activation_close_on_exec();
 	/*
-	 * Load the module for the broker as the user who started the daemon:
-	 * root may keep the program in a folder that no other user can enter.
+	 * Load the module for the broker as the user who has started the
+	 * daemon, because root may keep the program in a folder that no other
+	 * user can enter.
 	 */
 	if ((*config->servers == '\0' ||
 	     broker_load(config->servers) != NULL) &&
@@ -409,8 +427,8 @@ static int templated_serve(struct config *config, const char *path)
 }
 
 /*
- * Run as a role: the spawner executes this program again; see
- * daemon/privsep/spawner_client.h.
+ * Run this process in the role `name`. The spawner executes this program again
+ * for each role; see daemon/privsep/spawner_client.h.
  */
 static int templated_run_role(const char *name)
 {

@@ -40,48 +40,61 @@
 
 struct service {
 	const struct config
-		*config; /* current; the calling thread replaces it */
-	const struct config *first;    /* at start; components point into it */
-	struct buffer drop_parameters; /* ignored URL parameters of `first` */
-	char *path;                    /* configuration file, or NULL */
+		*config; /* current configuration; a reload replaces it */
+	/* configuration at the start; components point into it */
+	const struct config *first;
+	/* parameters to remove from URLs, from `first` */
+	struct buffer drop_parameters;
+	/* path of the configuration file, or NULL */
+	char *path;
 	struct service_components parts;
-	struct spawner *spawner; /* owned by the caller */
-	/* Each is NULL unless its component runs. */
+	struct spawner *spawner; /* the caller owns it */
+	/* each of the following is NULL unless its component is running */
 	struct store *store;
-	struct reserve *reserve; /* reserve of the store's disk; or NULL */
-	struct encryption_keys
-		*secret_keys;          /* keys of the node group, or NULL */
-	struct node_group *node_group; /* NULL also without other nodes */
+	/* reserve of disk space for the store, or NULL */
+	struct reserve *reserve;
+	/* encryption keys of the node group, or NULL */
+	struct encryption_keys *secret_keys;
+	/* also NULL if the daemon is not in a node group */
+	struct node_group *node_group;
 	struct engine *engine;
-	struct archive *archive; /* NULL also if no archive is written */
+	struct archive *archive; /* also NULL if archives are not written */
 	struct pipeline *pipeline;
 	struct worker_pool *pool;
-	struct worker_pool *unpackers; /* workers that unpack archives */
+	struct worker_pool *unpackers; /* workers that read uploaded archives */
 	struct threshold_selector *threshold_selector;
 	struct watcher *watching;
 	struct garbage_collector *collector;
 	struct packing_thread *packing;
 	struct delivery *delivery;
 	struct api *api;
-	struct http_server *servers[LISTENERS]; /* NULL also if not used */
-	struct node_client peers; /* used by the API in a node group */
-	char node_token[256];     /* token of the node group */
-	struct tokens *tokens;    /* tokens of TCP clients */
-	const struct tcp_listener *listener; /* owned by the caller; or NULL */
-	uint64_t started_ms;                 /* steady clock */
-	uint64_t requests;    /* requests served, set when the server stops */
+	/* also NULL if the server is not used */
+	struct http_server *servers[LISTENERS];
+	/* client for requests of the API to other nodes */
+	struct node_client peers;
+	char node_token[256];  /* token that the nodes of the group share */
+	struct tokens *tokens; /* tokens of TCP clients */
+	/* listener for TCP, or NULL; the caller owns it */
+	const struct tcp_listener *listener;
+	/* time of the start by the steady clock */
+	uint64_t started_ms;
+	/* number of served requests; set when the server stops */
+	uint64_t requests;
 	atomic_bool is_ready; /* the API has its server */
 };
 
 enum { SERVICE_COMPONENTS = 19 };
 
-/* The table of the daemon's components: how to start and stop each. */
+/*
+ * The functions that start and stop the components of the daemon. Their table
+ * is at the end of this part.
+ */
 
 enum {
 	HTTP_WORKERS = 8,
 	READER_BODY_BYTES = 1024,
 	MAX_REPLY_BYTES = 256 << 20,
-	MIN_NODE_TOKEN = 16, /* characters */
+	MIN_NODE_TOKEN = 16, /* minimum number of characters */
 	RECORD_COPIES = 10,
 };
 
@@ -115,7 +128,10 @@ static enum error service_open_store(struct service *service)
 	return error;
 }
 
-/* A store belongs to one daemon or to a node group: see store/partitions.h. */
+/*
+ * Prepare the store for its use by a single daemon or by a node of a group; see
+ * store/partitions.h.
+ */
 static enum error begin_store(const struct service *service)
 {
 	const struct config *config = service->config;
@@ -140,7 +156,9 @@ static enum error begin_store(const struct service *service)
 	if (error != ERR_NONE)
 		log_error("store %s: cannot update its site counters: %s",
 			  config->store_path, error_text(error));
-	/* Start with a damaged table; requests that need it fail. */
+	/*
+	 * start even if a table is damaged; requests that need this table fail
+	 */
 	return error == ERR_CORRUPT ? ERR_NONE : error;
 }
 
@@ -327,7 +345,7 @@ static uint64_t service_count_rows(const struct service *service,
 		       : 0;
 }
 
-/* Log a summary when the daemon stops. */
+/* Remember the time of the start, for the summary in stop_count(). */
 static enum error start_count(struct service *service)
 {
 	service->started_ms = clock_steady_ms();
@@ -346,7 +364,7 @@ static void stop_count(struct service *service)
 		 service_count_rows(service, TABLE_RECORDS));
 }
 
-/* Convert the configuration to the options of the components. */
+/* Functions that convert the configuration to the options of the components. */
 
 /* Return the number of workers of a pool. */
 static size_t service_workers(const struct config *config)
@@ -358,7 +376,10 @@ static size_t service_workers(const struct config *config)
 	return cores < 1 ? 1 : (size_t)cores;
 }
 
-/* Return the clustering options of a site whose pages are uploaded. */
+/*
+ * Return the options for a site that is added because a client uploads its
+ * pages.
+ */
 static struct site_options ingest_options(const struct config *config)
 {
 	struct site_options options = {
@@ -392,8 +413,9 @@ static void on_commit(void *context)
 }
 
 /*
- * Return options from the current configuration. The service keeps this
- * configuration, because the fetcher points into it.
+ * Return the options of the pipeline from the current configuration. The
+ * service keeps this configuration in memory, because the fetcher points into
+ * it.
  */
 static struct pipeline_options service_pipeline_options(struct service *service)
 {
@@ -469,8 +491,8 @@ static void stop_pipeline(struct service *service)
 }
 
 /*
- * Several buffers of the worker hold a copy of the record, and buffers grow by
- * doubling.
+ * Return the memory limit for a worker that reads archives. Several of its
+ * buffers hold a copy of a record, and buffers grow by doubling.
  */
 static uint64_t unpacker_memory(const struct config *config)
 {
@@ -485,10 +507,10 @@ static uint64_t unpacker_memory(const struct config *config)
 }
 
 /*
- * Start two worker pools. One parses pages for requests, so that the crawl does
- * not use these workers. The other unpacks archives, with one worker for each
- * upload, so that an upload never waits for another that waits for its client
- * or another node.
+ * Start two worker pools. One parses pages for requests, so that these do not
+ * use the workers of the crawl. The other reads uploaded archives. An upload
+ * may block on its client or on another node; with one worker for each upload
+ * it does not delay other uploads.
  */
 static enum error start_pools(struct service *service)
 {
@@ -623,8 +645,8 @@ static void wake_threshold_selector(struct service *service)
 }
 
 /*
- * Start this also without a TCP listener: operators can add tokens before they
- * enable it.
+ * Open the tokens of TCP clients. This is done also without a TCP listener,
+ * because operators can add tokens before they enable it.
  */
 static enum error start_tokens(struct service *service)
 {
@@ -640,8 +662,8 @@ static void stop_tokens(struct service *service)
 }
 
 /*
- * Read the first line of the file; "" if no file is configured or the file is
- * unusable.
+ * Read the first line of the file `path` to `out`. `out` is "" if no file is
+ * configured or the file cannot be used.
  */
 static enum error service_read_token(const char *path, char *out, size_t size)
 {
@@ -733,8 +755,8 @@ static struct http_options server_options(struct service *service)
 		.socket_path = config->socket_path,
 		.socket_mode = config->socket_mode,
 		/*
-		 * Requests that wait for another node do not reduce the other
-		 * workers.
+		 * add workers for requests that wait for another node, so that
+		 * these do not reduce the number of workers for other requests
 		 */
 		.workers = service->node_group == NULL
 				   ? HTTP_WORKERS
@@ -803,8 +825,9 @@ static void service_wake_server(struct service *service, enum listener listener)
 }
 
 /*
- * Its clients do not use the connections of the socket. It starts before the
- * socket: on shutdown it is notified before it stops.
+ * Start the server for TCP. It is separate, so that its clients do not use the
+ * connections of the socket. It is started before the server of the socket, and
+ * so is stopped after it, when api_stop() has already told the API to stop.
  */
 static enum error start_network(struct service *service)
 {
@@ -866,8 +889,8 @@ static size_t service_list_imports(void *context, unsigned partition,
 static const struct import_job_runner worker = {run_job, service_list_imports};
 
 /*
- * A server without a socket, so that requests of other nodes do not use the
- * connections of clients.
+ * Start the server for requests of other nodes. It has no socket, so these
+ * requests do not use the connections of clients.
  */
 static enum error start_nodes(struct service *service)
 {
@@ -894,7 +917,7 @@ static void stop_nodes(struct service *service)
 {
 	if (service->servers[LISTENER_NODES] == NULL)
 		return;
-	/* Running requests finish before their server stops. */
+	/* running requests are finished before their server stops */
 	api_end_nodes(service->api);
 	nodes_set_job_runner(service->node_group, NULL, NULL);
 	nodes_set_request_handler(service->node_group, NULL, NULL);
@@ -907,8 +930,8 @@ static void wake_nodes(struct service *service)
 }
 
 /*
- * A separate server, so that read-only clients do not use the connections of
- * others.
+ * Start the server of the read-only socket. It is separate, so that read-only
+ * clients do not use the connections of other clients.
  */
 static enum error start_reader(struct service *service)
 {
@@ -934,7 +957,10 @@ static void wake_reader(struct service *service)
 	service_wake_server(service, LISTENER_READER);
 }
 
-/* Notify first the components that a request may wait for. */
+/*
+ * Stop the server of the socket. First tell the components that a request may
+ * be waiting for to stop.
+ */
 static void stop_server(struct service *service)
 {
 	api_stop(service->api);
@@ -948,8 +974,10 @@ static void wake_server(struct service *service)
 }
 
 /*
- * Each component may use the components before it. Watching threads stop in
- * reverse order, so that events of the last checks are still delivered.
+ * The table of components. Each component may use the components before it in
+ * the table. The components are stopped in reverse order, so the threads that
+ * watch sites stop before the delivery to hooks, which still delivers their
+ * last events.
  */
 static const struct service_component service_parts[SERVICE_COMPONENTS] = {
 	{start_store, stop_store, NULL, NULL},
@@ -980,7 +1008,7 @@ static const struct service_component service_parts[SERVICE_COMPONENTS] = {
 	{start_reader, stop_reader, wake_reader, NULL},
 };
 
-/* Append the number with separators: "3,400". */
+/* Append the number with thousands separators, as in "3,400". */
 static void append_grouped(uint64_t number, struct buffer *out)
 {
 	char digits[24];
@@ -999,7 +1027,7 @@ static void append_count(uint64_t count, const char *noun, struct buffer *out)
 	buffer_printf(out, " %s%s", noun, count == 1 ? "" : "s");
 }
 
-/* Count sites that have URLs due or scheduled. */
+/* Return the number of sites that have a due or scheduled URL. */
 static uint64_t count_crawling(struct txn *txn)
 {
 	struct scan scan =
@@ -1033,7 +1061,7 @@ void status_line(struct store *store, struct buffer *out)
 	buffer_append_text(out, " crawling");
 }
 
-/* Default of the node's name: the name of the machine. */
+/* If the node has no name, use the name of the machine. */
 static void name_node(struct config *config)
 {
 	if (*config->node == '\0' &&
@@ -1102,7 +1130,7 @@ enum error service_start(struct service **service_out,
 	return ERR_NONE;
 }
 
-/* Log each line of the message separately. */
+/* Log each line of the text as a separate message. */
 static void service_log_lines(const char *text)
 {
 	while (*text != '\0') {

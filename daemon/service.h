@@ -1,8 +1,8 @@
 /*
- * daemon/service.h - the components of the daemon, started in order and stopped
- * in reverse order. docs/dev/threads.md lists the threads of the
- * components, their waits and their lock order. Call all of these functions
- * from one thread.
+ * daemon/service.h - the daemon as a service: start all its components, reload,
+ * and stop them in reverse order. docs/dev/threads.md lists the threads of the
+ * components, the events that they wait for, and the order of their locks. Call
+ * all of these functions from one thread.
  */
 #ifndef DAEMON_SERVICE_H
 #define DAEMON_SERVICE_H
@@ -21,11 +21,11 @@ struct tcp_listener;
 void service_set_log(const struct config *config);
 
 /*
- * Open the store and the socket, and start all threads. `path` is the
- * configuration file, or NULL; `config` and `path` are copied. `spawner` is the
- * spawner of the daemon's processes; if NULL, they are threads. `listener`
- * accepts TCP clients, or is NULL; it must outlive the service. The log states
- * each failure and its remedy. Block signals before this call.
+ * Open the store and the socket, and start all threads. `path` is the path of
+ * the configuration file, or NULL. `config` and `path` are copied. `spawner`
+ * starts the daemon's processes; if it is NULL, threads are used instead.
+ * `listener` accepts TCP clients, or is NULL; it must outlive the service. Each
+ * failure is logged with its remedy. Block signals before this call.
  */
 enum error service_start(struct service **service_out,
 			 const struct config *config, const char *path,
@@ -33,31 +33,31 @@ enum error service_start(struct service **service_out,
 			 const struct tcp_listener *listener);
 
 /*
- * Reload the configuration file. Log an invalid file and keep the
- * configuration.
+ * Load the configuration file again and apply it. If the file is invalid, log
+ * the errors and keep the current configuration.
  */
 void service_reload(struct service *service);
 
 /*
- * Check that the server thread and the committer thread still respond; block
+ * Check that the server thread and the committer thread respond. This blocks
  * until they do.
  */
 void service_probe(struct service *service);
 
-/* Append the status: see daemon/service.h. */
+/* Append the status line (see status_line() below). */
 void service_describe(const struct service *service, struct buffer *out);
 
 /*
- * Stop the server, wait for running fetches, commit, and free everything. NULL
- * is a no-op.
+ * Stop the server, wait for running fetches, commit, and free everything. If
+ * `service` is NULL, do nothing.
  */
 void service_stop(struct service *service);
 
-/* One line about the daemon's state, for the service manager. */
+/* A line about the daemon's state, for the service manager. */
 
 /*
- * Append "12 sites, 3,400 pages, 2 crawling" from the store; nothing if the
- * store cannot be read. O(sites).
+ * Append a line such as "12 sites, 3,400 pages, 2 crawling" from the store. If
+ * the store cannot be read, append nothing. O(sites).
  */
 void status_line(struct store *store, struct buffer *out);
 

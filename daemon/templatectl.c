@@ -1,6 +1,6 @@
 /*
- * daemon/templatectl.c - the command line client of the daemon, and the offline
- * commands.
+ * daemon/templatectl.c - the main program of the command line client, which
+ * also has the offline commands.
  */
 #include <stddef.h>
 #include <string.h>
@@ -11,8 +11,8 @@
 #include "daemon/runtime/library_memory.h"
 
 /*
- * Run as a role: the spawner executes this program again; see
- * daemon/privsep/spawner_client.h.
+ * Run this process in the role `name`. The spawner executes this program again
+ * for each role; see daemon/privsep/spawner_client.h.
  */
 static int templatectl_run_role(const char *name)
 {

@@ -15,18 +15,22 @@
 #include "template/version_json.h"
 
 /*
- * Make a silence, which concerns all sites, from an event, which belongs to
- * one site: the owner of the silences requests the owner of the event to
- * acknowledge it, and makes the silence from the response.
+ * POST silences for an event of another node. A silence concerns all sites, but
+ * an event belongs to one site. Therefore the node that owns the silences sends
+ * a request to the node that owns the event. That node acknowledges the event
+ * and returns it, and the silence is made from the returned event.
  */
 
-enum { ASK_MS = 30000 /* time for a response that waits for a commit */ };
+enum { ASK_MS = 30000 /* time limit of a request that waits for a commit */ };
 
 #define X(name, value, text) name,
 static const uint16_t api_silence_kinds[] = {EVENT_LIST(X)};
 #undef X
 
-/* Return 0 if the kind belongs to a later version. */
+/*
+ * Return the kind of the event; 0 if it is unknown, because a later version has
+ * added it.
+ */
 static uint16_t read_kind(const json_t *event)
 {
 	const char *name = json_member_text(event, "kind");
@@ -39,7 +43,10 @@ static uint16_t read_kind(const json_t *event)
 	return 0;
 }
 
-/* Map "example.org/17" to 17 and null to 0. */
+/*
+ * Return the number of the event's cluster: 17 for "example.org/17", 0 for
+ * null.
+ */
 static uint32_t read_cluster(const json_t *event)
 {
 	const char *id = json_member_text(event, "cluster");
@@ -49,8 +56,8 @@ static uint32_t read_cluster(const json_t *event)
 }
 
 /*
- * The texts belong to the JSON. Return false if the event names nothing that
- * can be silenced.
+ * Read the members that a silence is made from. The texts of *out belong to the
+ * JSON. Return false if a silence cannot be made from the event.
  */
 static bool read_event(const json_t *event, struct event_row *out)
 {
@@ -68,8 +75,8 @@ static bool read_event(const json_t *event, struct event_row *out)
 }
 
 /*
- * Request the owner to acknowledge the event and return the event; NULL if that
- * failed and the response states why.
+ * Let the owner acknowledge call->event, and return the event as JSON. Return
+ * NULL if this failed; then the error was sent, and *verdict_out is set.
  */
 static json_t *have_acked(struct call *call, unsigned partition,
 			  enum http_verdict *verdict_out)
@@ -96,7 +103,7 @@ static json_t *have_acked(struct call *call, unsigned partition,
 	    head.status == 200)
 		event = json_loadb(answer.data + head.size,
 				   answer.size - head.size, 0, NULL);
-	/* the owner's response states why there is no event */
+	/* if the owner responded, its response states why there is no event */
 	if (event == NULL &&
 	    (error != ERR_NONE ||
 	     !http_reply_raw(call->exchange, buffer_slice(&answer)))) {
@@ -133,8 +140,9 @@ static enum http_verdict silence_another(struct call *call, unsigned partition)
 }
 
 /*
- * Set call->event from the body {"event": N}; the route of the UI has set it
- * already. If the body is wrong, respond with the error and return false.
+ * Set call->event from the body {"event": N}, unless a form of the web
+ * interface has set it already. If the body is invalid, respond with the error
+ * and return false.
  */
 static bool read_number(struct call *call)
 {
@@ -182,7 +190,7 @@ enum http_verdict api_post_silence(struct call *call)
 
 enum { MAX_SECRET_BYTES = 1024 };
 
-/* Return a hook as JSON; its target is redacted. */
+/* Return a hook as JSON, with its target redacted. */
 static json_t *hook_json(const struct txn *txn, uint32_t number,
 			 const struct hook_row *row)
 {
@@ -243,8 +251,8 @@ enum http_verdict api_get_hook(struct call *call)
 }
 
 /*
- * Read an optional string member; if it is not a string, respond with the error
- * and return false.
+ * Read the optional member `name`. If it is not a text of at most `max` bytes,
+ * respond with the error and return false.
  */
 static bool hook_read_text(struct call *call, const json_t *request,
 			   const char *name, size_t max, struct slice *text_out)
@@ -284,7 +292,10 @@ static bool hook_check_target(struct call *call, struct slice target)
 	return false;
 }
 
-/* If the request is wrong, respond with the error and return false. */
+/*
+ * Read all members of the request. If one is invalid, respond with the error
+ * and return false.
+ */
 static bool read_hook(struct call *call, const json_t *request,
 		      struct hook_row *hook)
 {
@@ -324,7 +335,7 @@ enum http_verdict api_post_hook(struct call *call)
 	return reply_hook(call, 201, (uint32_t)alert.made);
 }
 
-/* Commit a change of the hook or silence that the route names. */
+/* Commit a change of the hook or the silence whose number is in the path. */
 static enum http_verdict
 hook_change(struct call *call, struct alert_change alert, const char *name)
 {

@@ -35,8 +35,8 @@ void metric_begin(struct buffer *out, enum metric metric)
 }
 
 /*
- * Escape bytes that would end the value or the line, and other control
- * characters, which are not valid in UTF-8 text.
+ * Append a label. Escape bytes of the value that would end the value or the
+ * line, and other control characters, which a metric must not contain.
  */
 static void metric_append_label(struct buffer *out, const char *name,
 				struct slice value)
@@ -60,7 +60,7 @@ static void metric_append_label(struct buffer *out, const char *name,
 	buffer_append_byte(out, '"');
 }
 
-/* Integers below 10^15 are exact. */
+/* Append the number of a sample. Integers below 10^15 are exact. */
 static void metric_append_number(struct buffer *out, double number)
 {
 	buffer_printf(out, " %.15g\n", number);
@@ -89,7 +89,10 @@ void metric_sample(struct buffer *out, enum metric metric, struct slice value,
 	metric_sample_of_two(out, metric, value, slice_of(""), number);
 }
 
-/* Write a metric with a sample for each word that is not NULL. */
+/*
+ * Write a metric that has one label, with a sample for each of the words that
+ * is not NULL.
+ */
 static void metric_write_words(struct buffer *out, enum metric metric,
 			       const char *const *words,
 			       const uint64_t *numbers, size_t count)
@@ -134,13 +137,13 @@ void metric_write_histogram(struct buffer *out, enum metric metric,
 		      (double)histogram->sum_us / 1e6, row->name, count);
 }
 
-/* The metrics of the daemon's processes, by role. */
+/* The metrics of the processes of the daemon, by role. */
 
 enum { MAX_STATM_BYTES = 256 };
 
 /*
- * Return the resident memory of the process; 0 if it has exited or the kernel
- * does not report it.
+ * Return the resident memory of the process; 0 if the process has exited or the
+ * kernel hides this figure.
  */
 static uint64_t resident_bytes(pid_t pid)
 {
@@ -152,7 +155,9 @@ static uint64_t resident_bytes(pid_t pid)
 	if (file_read(path, MAX_STATM_BYTES, &text) == ERR_NONE) {
 		char *rest;
 
-		/* the first number is the size of the address space */
+		/*
+		 * skip the first number, which is the size of the address space
+		 */
 		strtoull(text.data, &rest, 10);
 		pages = strtoull(rest, NULL, 10);
 	}
@@ -172,8 +177,9 @@ static void process_metrics_write(struct buffer *out, enum metric metric,
 }
 
 /*
- * Append the metrics; none if `roster` is NULL. A role has no resident memory
- * if the kernel hides its processes (ProtectProc=invisible).
+ * Append the metrics of the processes, or nothing if `roster` is NULL. A role
+ * has no sample of its resident memory if the kernel hides its processes
+ * (ProtectProc=invisible).
  */
 static void process_metrics(struct process_table *roster, struct buffer *out)
 {
@@ -197,7 +203,7 @@ static void process_metrics(struct process_table *roster, struct buffer *out)
 	process_snapshot_free(&view);
 }
 
-/* The figures of a site; each has its metric. */
+/* The figures of a site. Each of them has a metric of its own. */
 enum number { PAGES, URLS, PENDING, FAILED, SPENT, STALE, BLOCKED, NUMBERS };
 
 static const enum metric number_metrics[NUMBERS] = {
@@ -257,7 +263,7 @@ static struct measured_sites site_metrics_read(struct txn *txn)
 	return sites;
 }
 
-/* Sites with more pages come first. */
+/* Order for sorting: sites with more pages come first. */
 static int site_order(const void *left, const void *right)
 {
 	const struct measured_site *a = left;
@@ -294,7 +300,9 @@ static void write_number(const struct measured_sites *sites, size_t max,
 		metric_sample(out, metric, slice_of("*"), (double)rest);
 }
 
-/* A site that was never seen has no sample. */
+/*
+ * Write when each site was last seen. A site that was never seen has no sample.
+ */
 static void write_seen(const struct measured_sites *sites, size_t max,
 		       struct buffer *out)
 {
@@ -434,7 +442,7 @@ static void write_guards(struct txn *txn, struct buffer *out)
 	metric_write_words(out, METRIC_GUARDS, names, counts, GUARD_STATES);
 }
 
-/* Write metrics [count] with their samples, which it frees. */
+/* Write the metrics [count] with their samples, and free the samples. */
 static void write_samples(struct buffer *out, const enum metric *metrics,
 			  struct buffer *samples, size_t count)
 {

@@ -18,7 +18,9 @@
 #include "daemon/runtime/clock.h"
 #include "template/version_json.h"
 
-/* The node group: its nodes and their partitions, drain and remove. */
+/*
+ * The node group: list its nodes and their partitions; drain or remove a node.
+ */
 
 enum { ASK_NODE_MS = 10000 };
 
@@ -99,7 +101,10 @@ static json_t *facts_json(const struct cluster_facts *facts)
 		"partitions", partitions);
 }
 
-/* If there is no node group, respond with the error and return false. */
+/*
+ * Get the facts of the node group. If there is none, respond with the error and
+ * return false.
+ */
 static bool api_nodes_find_group(struct call *call,
 				 struct cluster_facts *facts_out)
 {
@@ -135,7 +140,7 @@ static bool is_node(const struct cluster_facts *facts, const char *name)
 	return false;
 }
 
-/* Forward the request to the named node. */
+/* Forward the request to the node `name`. */
 static enum http_verdict ask_node(struct call *call, const char *name)
 {
 	const struct node_client *peers = call->api->peers;
@@ -158,7 +163,7 @@ static enum http_verdict ask_node(struct call *call, const char *name)
 	return verdict;
 }
 
-/* Drain or resume the node that the route names. */
+/* Make the node whose name is in the path drain, or stop draining. */
 static enum http_verdict node_set_draining(struct call *call, bool drains)
 {
 	const struct node_client *peers = call->api->peers;
@@ -219,14 +224,14 @@ enum http_verdict api_delete_node(struct call *call)
 }
 
 /*
- * Translate an import job, a line of JSON, to the request that its owner runs
- * locally.
+ * Import jobs as requests. A job is a line of JSON; the owner of its host
+ * translates the job to a request and runs this request locally.
  *
- *         {"verb": "seed", "url": URL, options of POST /v1/sites}
- *         {"verb": "recrawl", "url": URL}
- *         {"verb": "delete", "url": URL} or {"verb": "delete", "host": HOST}
- *         {"verb": "ingest", "url": URL, "html": TEXT}, and "replace": true
- * when it may replace a page that was fetched
+ * - {"verb": "seed", "url": URL, options of POST /v1/sites}
+ * - {"verb": "recrawl", "url": URL}
+ * - {"verb": "delete", "url": URL} or {"verb": "delete", "host": HOST}
+ * - {"verb": "ingest", "url": URL, "html": TEXT}; also "replace": true if the
+ *   job may replace a page that was fetched
  */
 
 enum job_request_verb { SEED, RECRAWL, FORGET, INGEST, VERBS };
@@ -238,7 +243,7 @@ static const char *const names[VERBS] = {
 	[INGEST] = "ingest",
 };
 
-/* Return VERBS for an unknown verb. */
+/* Return the verb of the job; VERBS if it is unknown. */
 static enum job_request_verb verb_of(const json_t *job)
 {
 	const char *name = json_member_text(job, "verb");
@@ -250,9 +255,9 @@ static enum job_request_verb verb_of(const json_t *job)
 }
 
 /*
- * Return the verb, static memory, and write the host to `host_out`
- * [MAX_HOST_BYTES + 1]. Return NULL if the job is invalid; `reason_out` (static
- * memory) states why.
+ * Return the verb of the job as text in static memory, and write the host to
+ * `host_out` [MAX_HOST_BYTES + 1]. If the job is invalid, return NULL and set
+ * *reason_out to a text in static memory.
  */
 static const char *job_verb(const json_t *job, char *host_out,
 			    const char **reason_out)
@@ -298,7 +303,10 @@ static void job_end_request(struct buffer *out, const char *rest,
 	buffer_append_slice(out, body);
 }
 
-/* Write the members of the job that are site options. */
+/*
+ * Write the request of a "seed"; its body has all members of the job that are
+ * options of a site.
+ */
 static void write_seed(const json_t *job, const char *headers,
 		       struct buffer *out)
 {
@@ -314,7 +322,7 @@ static void write_seed(const json_t *job, const char *headers,
 	json_decref(site);
 }
 
-/* Write the page as a WARC record. */
+/* Write the request of an "ingest"; its body is the page as a WARC record. */
 static void write_page(const json_t *job, const char *headers, uint64_t now_ms,
 		       struct buffer *out)
 {
@@ -350,8 +358,9 @@ static void write_page(const json_t *job, const char *headers, uint64_t now_ms,
 }
 
 /*
- * Append the request; `headers` are additional header lines. The job must have
- * a valid verb. `now_ms` is the fetch time of a page of "ingest".
+ * Append the request for a job that has a valid verb. `headers` are additional
+ * header lines. `now_ms` is the time at which the page of an "ingest" counts as
+ * fetched.
  */
 static void job_write_request(const json_t *job, const char *headers,
 			      uint64_t now_ms, struct buffer *out)
@@ -364,7 +373,7 @@ static void job_write_request(const json_t *job, const char *headers,
 		write_seed(job, headers, out);
 		break;
 	case RECRAWL:
-		/* queue the fetch, do not wait for it */
+		/* timeout 0: queue the fetch, but do not wait for it */
 		job_begin_request(
 			out, "GET",
 			"/v1/text?fetch=always&timeout_ms=0&url=", url);
@@ -386,19 +395,19 @@ static void job_write_request(const json_t *job, const char *headers,
 }
 
 /*
- * Import jobs: any node accepts a job immediately; the owner of its host runs
- * it later.
+ * POST jobs: accept import jobs. Every node accepts a job immediately; the node
+ * that owns the host of the job runs the job later.
  */
 
 enum {
-	MAX_JOBS = 1000,  /* jobs of a request */
-	ID_BYTES = 16,    /* of a job's hash */
+	MAX_JOBS = 1000,  /* maximum number of jobs in a request */
+	ID_BYTES = 16,    /* bytes of the hash that identifies a job */
 	JOB_MS = 60000,   /* time limit of a job */
-	MAX_SAID = 65536, /* bytes of its response */
-	MAX_TOLD = 512,   /* bytes of the response in the log */
+	MAX_SAID = 65536, /* maximum bytes of the response to a job */
+	MAX_TOLD = 512,   /* maximum bytes of that response in the log */
 };
 
-/* Jobs of one request, before the broker gets them. */
+/* The jobs of one request, before they are sent to the broker. */
 struct jobs {
 	struct import_job *rows; /* [count] */
 	char (*ids)[2 * ID_BYTES + 1];
@@ -416,8 +425,9 @@ static void free_jobs(struct jobs *jobs)
 }
 
 /*
- * Write the id of a job: a hash of its "id", or of its text, so that a repeated
- * job is stored once.
+ * Write the id of a job. It is a hash of the member "id" or, without this
+ * member, of the text of the job. The broker stores jobs with the same id once,
+ * so a job may be sent again.
  */
 static void job_write_id(const json_t *job, const char *text, char *out)
 {
@@ -434,7 +444,7 @@ static void job_write_id(const json_t *job, const char *text, char *out)
 		(void)snprintf(out + 2 * i, 3, "%02x", digest[i]);
 }
 
-/* Add the job; return NULL, or the error message. */
+/* Add the job. Return NULL, or the error text if the job is invalid. */
 static const char *add_job(const struct call *call, struct jobs *jobs,
 			   const json_t *job)
 {
@@ -455,7 +465,10 @@ static const char *add_job(const struct call *call, struct jobs *jobs,
 		.verb = verb,
 		.id = id,
 		.data = slice_of(text),
-		/* the broker must not see these */
+		/*
+		 * headers and proxies are secrets, which the broker must not
+		 * see
+		 */
 		.has_secret = json_object_get(job, "headers") != NULL ||
 			      json_object_get(job, "proxy") != NULL,
 	};
@@ -534,13 +547,16 @@ enum http_verdict api_post_jobs(struct call *call)
 	return verdict;
 }
 
-/* Map the status of the job's response to an error. */
+/* Return the error that corresponds to the status of the job's response. */
 static enum error job_check_status(const struct http_head *head,
 				   const char *verb)
 {
 	if (head->status < 300 || head->status == 304)
 		return ERR_NONE;
-	/* already deleted, or the fetch is queued and finishes later */
+	/*
+	 * done: the page or the site was already deleted, or the fetch is
+	 * queued and will finish later
+	 */
 	if ((head->status == 404 && strcmp(verb, "delete") == 0) ||
 	    (head->status == 504 && strcmp(verb, "recrawl") == 0))
 		return ERR_NONE;
@@ -549,7 +565,11 @@ static enum error job_check_status(const struct http_head *head,
 		       : ERR_ADDRESS_FORBIDDEN;
 }
 
-/* Check the result of the page: the response to an upload is always 200. */
+/*
+ * Return the error that corresponds to the result of the page of an "ingest".
+ * The status does not tell it, because the response to an upload always has
+ * status 200.
+ */
 static enum error job_check_page(struct slice body)
 {
 	static const enum error later[] = {ERR_BUSY, ERR_NOT_OWNER,
@@ -584,7 +604,7 @@ static enum error judge_answer(struct slice answer, const char *verb)
 	return error;
 }
 
-/* Append the status and the body of the response, on one line. */
+/* Append the status and the start of the body of the response, on one line. */
 static void tell_answer(struct slice answer, struct buffer *why)
 {
 	const char *text = answer.data;
@@ -610,7 +630,8 @@ static enum error job_run(struct api *api, const json_t *job, const char *verb,
 			  clock_wall_ms(), &request);
 	error = api_serve(api, buffer_slice(&request), MAX_SAID, JOB_MS,
 			  &answer);
-	if (error == ERR_TOO_LARGE) { /* a long response: the job is done */
+	if (error ==
+	    ERR_TOO_LARGE) { /* the response is long, so the job is done */
 		error = ERR_NONE;
 	} else if (error == ERR_NONE) {
 		error = judge_answer(buffer_slice(&answer), verb);
@@ -625,9 +646,9 @@ static enum error job_run(struct api *api, const json_t *job, const char *verb,
 }
 
 /*
- * Check that `host` belongs to this partition, because only the owner of a host
- * can run a job for it. ERR_ADDRESS_FORBIDDEN if not; `why` then names the
- * partition.
+ * Check that `host` belongs to this partition, because only the node that owns
+ * a host can run a job for it. ERR_ADDRESS_FORBIDDEN: it belongs to another
+ * partition, which `why` states.
  */
 static enum error api_check_partition(const struct api *api, unsigned partition,
 				      const char *verb, const char *host,
@@ -665,11 +686,11 @@ enum error api_run_job(struct api *api, unsigned partition, struct slice data,
 }
 
 /*
- * Jobs that add sites: many jobs in one commit, where POST /v1/sites needs one
- * commit each.
+ * Run many jobs that add sites in one commit. POST /v1/sites would need a
+ * commit for each site.
  */
 
-/* Data that a seed points to. */
+/* The data that a struct seed points to. */
 struct import_plan {
 	struct url url;
 	struct site_request request;
@@ -677,12 +698,13 @@ struct import_plan {
 
 struct import_batch {
 	const struct api *api;
-	const struct config *config; /* current at the start; a reference */
+	/* a reference to the configuration at the start */
+	const struct config *config;
 	struct txn txn;
 	unsigned partition;
 	uint64_t before;
 	struct import_plan *plans; /* [count] */
-	struct seed *seeds;        /* [count] */
+	struct seed *seeds;        /* [count], one for each plan */
 	size_t count;
 };
 
@@ -709,8 +731,8 @@ static void end_seeding(struct import_batch *seeding)
 }
 
 /*
- * Find the options of the job's site, including changes by earlier jobs; false
- * if the site is new.
+ * Get the options of the job's site, with the changes that earlier jobs of this
+ * batch make. Return false if the site is new.
  */
 static bool find_options(struct import_batch *seeding, const char *host,
 			 struct site_options *options_out)
@@ -727,7 +749,8 @@ static bool find_options(struct import_batch *seeding, const char *host,
 }
 
 /*
- * Plan the job. If it is invalid, append the reason to `why` and return false.
+ * Plan the addition of a site. If the job is invalid, append the reason to
+ * `why` and return false.
  */
 static bool import_plan_site(struct import_batch *seeding, json_t *job,
 			     struct buffer *why)
@@ -752,7 +775,10 @@ static bool import_plan_site(struct import_batch *seeding, json_t *job,
 	return is_read;
 }
 
-/* Return false if the job has another verb. */
+/*
+ * Plan the job. Return false if it must not be run in this batch, because it
+ * has another verb than "seed".
+ */
 static bool plan_job(struct import_batch *seeding, struct import_site *job)
 {
 	struct seed *seed = &seeding->seeds[seeding->count];
@@ -774,7 +800,7 @@ static bool plan_job(struct import_batch *seeding, struct import_site *job)
 	return is_seed;
 }
 
-/* Commit the plans; return the number of jobs done. */
+/* Commit the plans as one change. Return the number of jobs that were run. */
 static size_t import_commit(struct import_batch *seeding,
 			    struct import_site *jobs)
 {

@@ -68,7 +68,7 @@ enum http_verdict api_get_bundle(struct call *call)
 			      error == ERR_NOT_FOUND ? call->host : reason);
 }
 
-/* A site as JSON, for the API. */
+/* A site as JSON. */
 
 static uint32_t count_clusters(struct txn *txn, uint32_t site)
 {
@@ -159,9 +159,10 @@ static json_t *site_option_json(const struct site_option *option,
 }
 
 /*
- * Return one object: host, url, added, state, the counts (pages, clusters,
- * found, pending, fetched, failed, skipped), the used budgets, classes (of its
- * pages, by page/page_class.h, if any), and the options.
+ * Return a site as one object: host, url, added, state, the counts (pages,
+ * clusters, found, pending, fetched, failed, skipped), the used budgets, the
+ * options and, if the site has pages, the number of pages of each class
+ * (page/page_class.h).
  */
 static json_t *site_json(struct txn *txn, const struct site_row *row)
 {
@@ -181,8 +182,8 @@ static json_t *site_json(struct txn *txn, const struct site_row *row)
 }
 
 /*
- * Return the state of a pattern as a word: whether more of its pages are
- * visited.
+ * Return the state of a URL pattern as a word. The state decides whether the
+ * daemon visits more of the pattern's pages.
  */
 static const char *state_of_pattern(const struct site_row *site,
 				    const struct pattern_row *row,
@@ -217,7 +218,8 @@ static json_t *pattern_json(const struct site_row *site,
 }
 
 /*
- * The frontier: list the patterns of a site, explain a URL, delete its page.
+ * The frontier: list the URL patterns of a site, explain the state of a URL,
+ * and delete a page.
  */
 
 enum { MAX_PATTERNS = 1000 };
@@ -239,8 +241,8 @@ enum http_verdict api_get_patterns(struct call *call)
 }
 
 /*
- * Return the decision of the stored robots.txt for the URL; null if none is
- * stored.
+ * Return as JSON what the stored robots.txt of the site decides for the URL;
+ * null if no robots.txt is stored.
  */
 static json_t *robots_json(struct txn *txn, const struct call *call,
 			   const struct url *url)
@@ -279,7 +281,9 @@ static const char *name_of_state(unsigned state)
 	return state < sizeof(names) / sizeof(names[0]) ? names[state] : "?";
 }
 
-/* Return the frontier row as JSON; null if the URL was never admitted. */
+/*
+ * Return the frontier row of a URL as JSON; null if the URL was never admitted.
+ */
 static json_t *row_json(const struct frontier_explanation *finding)
 {
 	const struct frontier_row *row = &finding->row;
@@ -307,7 +311,7 @@ static json_t *row_json(const struct frontier_explanation *finding)
 		json_text_or_null(row->modified));
 }
 
-/* Return the stored page as JSON; null if there is none. */
+/* Return the stored page as JSON; null if the page is not stored. */
 static json_t *frontier_page_json(struct txn *txn, const struct site_row *site,
 				  const struct url *url)
 {
@@ -388,7 +392,10 @@ enum http_verdict api_get_explain(struct call *call)
 	return call_reply_json(call, 200, value);
 }
 
-/* The URL is an argument, or a field of a UI form. */
+/*
+ * DELETE a page. The URL is an argument of the request or, for the web
+ * interface, a field of the form.
+ */
 enum http_verdict api_delete_page(struct call *call)
 {
 	const char *text = call->given == NULL
@@ -408,7 +415,7 @@ enum http_verdict api_delete_page(struct call *call)
 			       json_pack("{s:s}", "deleted", url.text));
 }
 
-/* The report of a site. */
+/* GET report: the report on a site. */
 
 enum http_verdict api_get_report(struct call *call)
 {
@@ -473,8 +480,8 @@ static bool read_flag(const struct site_option *option, json_t *value,
 }
 
 /*
- * Return whether `name` is an RFC 9110 token and `value` has no control
- * character.
+ * Return whether the header is valid: `name` is a token (RFC 9110) and `value`
+ * has no control character.
  */
 static bool is_header(const char *name, const char *value)
 {
@@ -497,7 +504,8 @@ static bool site_request_read_headers(const struct site_option *option,
 	json_t *text;
 
 	buffer_append_text(&out->headers,
-			   ""); /* not NULL: headers were given */
+			   ""); /* makes the text not NULL, because the request
+				   has the member, even if it is empty */
 	json_object_foreach(value, name, text)
 	{
 		if (!json_is_string(text) ||
@@ -519,7 +527,7 @@ static bool site_request_read_headers(const struct site_option *option,
 	return true;
 }
 
-/* The only text option is the proxy. */
+/* Read an option that is a text. The only such option is the proxy. */
 static bool site_request_read_text(const struct site_option *option,
 				   json_t *value, struct site_request *out)
 {
@@ -548,7 +556,10 @@ static bool read_measure(const struct site_option *option, json_t *value,
 	return true;
 }
 
-/* site_request_read_threshold() reads it, when the measure is known. */
+/*
+ * Accept the member "threshold" without reading it.
+ * site_request_read_threshold() reads it when the measure is known.
+ */
 static bool read_later(const struct site_option *option, json_t *value,
 		       struct site_request *out)
 {
@@ -580,7 +591,10 @@ static bool site_request_read_member(const char *name, json_t *value,
 	return readers[option->kind](option, value, out);
 }
 
-/* Parse a number from 0 to 1, or "auto", to permille, or THRESHOLD_AUTO. */
+/*
+ * Parse a threshold: a number from 0 to 1, which becomes permille, or "auto",
+ * which becomes THRESHOLD_AUTO. Return false for another value.
+ */
 static bool read_threshold(const json_t *value, unsigned *threshold_out)
 {
 	double number = json_number_value(value);
@@ -595,8 +609,8 @@ static bool read_threshold(const json_t *value, unsigned *threshold_out)
 }
 
 /*
- * Read the threshold, once the measure is known. The default threshold and
- * width apply only with the default measure.
+ * Read the threshold of the request after the measure is known. The defaults
+ * for the threshold and the width are used only with the default measure.
  */
 static bool site_request_read_threshold(json_t *request, unsigned default_value,
 					struct site_request *out)
@@ -645,13 +659,20 @@ static struct site_options default_options(const struct config *config,
 	if (known == NULL)
 		return default_value;
 	if ((known->flags & (SITE_IS_SAMPLE | SITE_IS_OFFLINE)) != 0) {
-		/* the limits of a sample are not an operator's choice */
+		/*
+		 * do not use the other options of such a site, because no
+		 * operator has chosen them
+		 */
 		default_value.measure = known->measure;
 		default_value.width = known->width;
 		default_value.threshold = known->threshold;
 		return default_value;
 	}
-	/* a page may have led to the site; now the operator has named it */
+	/*
+	 * if a page led to this site, it has no flag for addresses that only an
+	 * operator may allow; now an operator has named the site, so add these
+	 * flags
+	 */
 	default_value = *known;
 	if ((known->flags & SITE_IS_PORT_OK) == 0)
 		default_value.flags |=
@@ -711,14 +732,15 @@ void site_request_free(struct site_request *request)
 
 /* Sites: add, list, show, delete. */
 
-enum { NODE_SITES = 500 }; /* sites of a node in one response */
+enum { NODE_SITES = 500 }; /* sites that a node returns in one response */
 
-/* Part of the list, sorted by host. */
+/* A part of the list of all sites, sorted by host. */
 struct api_site_list {
 	json_t *sites;
-	char after[MAX_HOST_BYTES + 1]; /* host to start after; or "" */
+	char after[MAX_HOST_BYTES + 1]; /* the list begins after this host; "" =
+					   with the first host */
 	uint64_t limit;
-	bool is_cut; /* there are more sites */
+	bool is_cut; /* the list has more sites than `limit` */
 };
 
 /* Append the sites of the local store. */
@@ -759,8 +781,8 @@ static const char *site_list_host(const json_t *site)
 }
 
 /*
- * Request up to `max` sites from a node, after host `after`, and advance
- * `after`. Return false when there are no more.
+ * Request up to `part->limit` sites from a node, beginning after part->after,
+ * and advance part->after. Return false if the node has no more sites.
  */
 static bool list_some(struct call *call, struct fan_out *others,
 		      const char *node, struct api_site_list *part,
@@ -793,7 +815,7 @@ static bool list_some(struct call *call, struct fan_out *others,
 	return part->is_cut;
 }
 
-/* Append the sites of a node, page by page. */
+/* Append the sites of a node, requested in several parts. */
 static void list_there(struct call *call, struct fan_out *others,
 		       const char *node, struct api_site_list *list)
 {
@@ -814,7 +836,7 @@ static int by_host(const void *a, const void *b)
 		      site_list_host(*(json_t *const *)b));
 }
 
-/* Sort the sites by host, remove duplicates and apply the limit. */
+/* Sort the sites by host, remove duplicates, and drop sites over the limit. */
 static json_t *order_sites(struct api_site_list *list)
 {
 	size_t count = json_array_size(list->sites);
@@ -826,7 +848,8 @@ static json_t *order_sites(struct api_site_list *list)
 	qsort(rows, count, sizeof(json_t *), by_host);
 	for (size_t i = 0; i < count; i++) {
 		if (i > 0 && by_host(&rows[i - 1], &rows[i]) == 0)
-			continue; /* the site moves between the nodes */
+			continue; /* both nodes listed the site, because it is
+				     moving between them */
 		if (json_array_size(ordered) == list->limit) {
 			list->is_cut = true;
 			break;
@@ -900,7 +923,9 @@ static enum http_verdict reply_site(struct call *call, unsigned status,
 	if (site_get(&txn, slice_of(host), &row))
 		value = site_json(&txn, &row);
 	txn_abort(&txn);
-	/* for clients that wait for the site */
+	/*
+	 * add whether the crawl is paused, for clients that wait for the site
+	 */
 	pipeline_stats(call->api->pipeline, &stats);
 	if (value != NULL)
 		json_object_set_new(value, "paused",

@@ -12,13 +12,14 @@
 #include "store/rows.h"
 #include "template/version_json.h"
 
-/* The clusters of a site, one cluster, and its pages. */
+/* The clusters of a site, one cluster, and the pages of a cluster. */
 
 enum {
 	SAMPLES = 3,
 	DEFAULT_PAGES = 1000,
 	MAX_PAGES = 100000,
-	PAGE_OFFSET = 8, /* offset of the page in a key of TABLE_MEMBERS */
+	PAGE_OFFSET =
+		8, /* offset of the page's key in a key of TABLE_MEMBERS */
 };
 
 struct cluster_entry {
@@ -65,12 +66,12 @@ static json_t *cluster_page_json(struct txn *txn, uint32_t site, uint64_t page,
 	return value;
 }
 
-/* Options for listing the pages of a cluster. */
+/* Which pages of a cluster are listed, and how. */
 struct cluster_page_list {
-	const uint64_t *after; /* page key to start after; NULL: start at the
-				  first page */
+	const uint64_t *after; /* begin after the page with this key; NULL: with
+				  the first page */
 	uint64_t max;
-	bool is_whole; /* list all fields of a page */
+	bool is_whole; /* list all members of a page, not only its URL */
 };
 
 static json_t *cluster_pages_json(struct txn *txn, uint32_t site,
@@ -114,7 +115,10 @@ static json_t *cluster_json(struct call *call, struct txn *txn,
 		"sample", cluster_pages_json(txn, site->id, number, &sample));
 }
 
-/* Return the clusters of the site, largest first; free() the array. */
+/*
+ * Return the clusters of the site, largest first. The caller must free() the
+ * array.
+ */
 static struct cluster_entry *list_clusters(struct txn *txn, uint32_t site,
 					   size_t *count_out)
 {
@@ -157,8 +161,9 @@ static json_t *clusters_json(struct call *call, struct txn *txn,
 }
 
 /*
- * End the transaction and respond with `value`, which was built in it (NULL:
- * not found).
+ * End the transaction, and respond with `value`, or with an error of the
+ * transaction. `value` was made from the transaction; NULL: the cluster was not
+ * found.
  */
 static enum http_verdict api_templates_reply(struct call *call, struct txn *txn,
 					     json_t *value)
@@ -222,7 +227,10 @@ enum http_verdict api_get_thresholds(struct call *call)
 	return HTTP_ANSWERED;
 }
 
-/* Find the cluster that the route names. */
+/*
+ * Find the site and the cluster of the path. Return false if one does not
+ * exist.
+ */
 static bool api_templates_find_cluster(const struct call *call, struct txn *txn,
 				       struct site_row *site,
 				       struct cluster_row *row)
@@ -319,7 +327,7 @@ static json_t *lineage_json(const struct template_row *row)
 	return json_array();
 }
 
-/* Add the history of the template. */
+/* Add the history of the template to `value`. */
 static void add_history(struct call *call, struct txn *txn, uint32_t site,
 			const struct template_row *row, json_t *value)
 {
@@ -353,7 +361,10 @@ static json_t *fragment_json(const struct template_fragment *fragment,
 		"ratio", (double)fragment->document_frequency / pages);
 }
 
-/* Return the current fragments of the template's pages. */
+/*
+ * Return the current fragments of the template's pages as JSON, at most
+ * `limit`.
+ */
 static json_t *live_json(struct call *call,
 			 const struct template_result *answer, uint64_t limit)
 {
@@ -367,7 +378,7 @@ static json_t *live_json(struct call *call,
 			 (json_int_t)answer->generation, "fragments", list);
 }
 
-/* Respond with `value`, or with `error`. */
+/* Respond with `value`, or with the error. */
 static enum http_verdict api_template_reply(struct call *call, enum error error,
 					    json_t *value)
 {
@@ -411,7 +422,7 @@ static enum http_verdict reply_live(struct call *call, uint64_t limit)
 	return api_template_reply(call, error, value);
 }
 
-/* State for reading versions in one transaction. */
+/* State while versions are read in one transaction. */
 struct version_reader {
 	struct call *call;
 	struct txn txn;

@@ -18,7 +18,9 @@
 #include "page/page_class.h"
 #include "template/request.h"
 
-/* Split "a=1,b=2" into its parts. */
+/*
+ * Split the argument `param`, such as "a=1,b=2", into parameters of the method.
+ */
 static bool text_params_read_parameters(struct call *call,
 					struct text_params *question)
 {
@@ -93,7 +95,10 @@ static bool text_params_read_url(struct call *call,
 	return true;
 }
 
-/* An unescaped "+" arrives as a space, so "df " means df+. */
+/*
+ * Read the argument `method`. An unescaped "+" in a URL arrives as a space, so
+ * "df " means df+.
+ */
 static bool read_method(struct call *call, struct text_params *question)
 {
 	const char *name = http_argument(call->exchange, "method");
@@ -149,7 +154,8 @@ static bool text_params_read_extras(struct call *call,
 }
 
 /*
- * A client may set a shorter timeout than the configuration, not a longer one.
+ * Read the timeout. A client may set a shorter timeout than the configuration,
+ * but not a longer one.
  */
 static bool read_timeout(struct call *call, struct text_params *question)
 {
@@ -163,7 +169,10 @@ static bool read_timeout(struct call *call, struct text_params *question)
 	return true;
 }
 
-/* Check the request before any fetch. */
+/*
+ * Check the request before a page is fetched. If it is invalid, respond with
+ * the error and return false.
+ */
 static bool text_params_check(struct call *call,
 			      const struct text_request *request)
 {
@@ -213,7 +222,7 @@ static char *keep_text(const char *text)
 	return text == NULL ? NULL : mem_copy_text(text, strlen(text));
 }
 
-/* Copy the parameters, which are parts of one text. */
+/* Copy the parameters, which all point into one text. */
 static void keep_parameters(const struct text_params *from,
 			    struct text_params *kept)
 {
@@ -231,8 +240,8 @@ static void keep_parameters(const struct text_params *from,
 }
 
 /*
- * Return a copy, without the URL, that points only into itself and may outlive
- * the exchange.
+ * Return a copy of the arguments that may outlive the exchange. The copy points
+ * only into itself and has no URL.
  */
 static struct text_params *text_params_copy(const struct text_params *question)
 {
@@ -262,7 +271,7 @@ static void text_params_free(struct text_params *question)
 	free(question);
 }
 
-enum { MAX_TRIES = 4, PAUSE_MS = 50 }; /* the pause doubles each time */
+enum { MAX_TRIES = 4, PAUSE_MS = 50 }; /* the pause is doubled after each try */
 
 void shared_request_begin(struct shared_request *asking,
 			  const struct call *call,
@@ -310,14 +319,15 @@ void shared_request_set_reason(enum error error, struct text_result *answer)
 #define PROGRAM "templated " TEMPLATED_VERSION
 
 enum {
-	WINDOW = 64, /* pages queued or ready */
-	MAX_READY_BYTES = 4
-			  << 20, /* of their texts, plus one page per thread */
-	CHUNK_BYTES = 64 * 1024, /* per chunk sent, plus one page */
-	MAX_WAIT_MS = 200,       /* for a page; then the thread is released */
+	WINDOW = 64, /* maximum number of pages that are queued or ready */
+	MAX_READY_BYTES = 4 << 20, /* maximum bytes of their texts; each thread
+				      may hold another page */
+	CHUNK_BYTES = 64 * 1024,   /* when a chunk has this size, it is sent */
+	MAX_WAIT_MS = 200, /* how long a worker thread of the server waits for a
+			      page before it is released */
 };
 
-/* State that the threads share. */
+/* What the extracting threads share. */
 struct text_query {
 	struct shared_request asking;
 	enum text_export_format form;
@@ -330,9 +340,9 @@ struct text_query {
 /* A page in progress. */
 struct text_item {
 	struct text_position place;
-	enum error error;    /* of the store: ends the stream */
-	bool has_failed;     /* of the page: the stream continues */
-	struct buffer bytes; /* in the form to send */
+	enum error error;    /* error of the store, which ends the stream */
+	bool has_failed;     /* the page has failed, but the stream continues */
+	struct buffer bytes; /* the page in the format of the stream */
 };
 
 struct text_stream {
@@ -342,10 +352,10 @@ struct text_stream {
 	struct ordered_queue *ordered;
 	enum text_export_format form;
 	bool is_begun;
-	bool is_walked; /* all pages were queued */
+	bool is_walked; /* all pages of the walk were queued */
 	bool is_broken;
-	uint64_t left;   /* pages that may still be sent */
-	uint64_t failed; /* pages */
+	uint64_t left;   /* number of pages that may still be sent */
+	uint64_t failed; /* number of failed pages */
 	char host[MAX_HOST_BYTES + 1];
 };
 
@@ -417,8 +427,8 @@ static enum error text_stream_find_page(const struct text_query *search,
 }
 
 /*
- * Extract one page. A page that was stored again meanwhile is skipped here; the
- * walk reaches its new position later.
+ * Extract the content of a page. If the page was stored again after the walk
+ * has found it, skip it: the walk returns its new position later.
  */
 static void text_stream_process_item(void *context, void *memory)
 {
@@ -460,7 +470,7 @@ static void end_search(void *context)
 	free(search);
 }
 
-/* Queue as many pages as fit. */
+/* Queue pages of the walk until the queue is full. */
 static enum error text_stream_queue_pages(struct text_stream *stream)
 {
 	enum error error = ERR_NONE;
@@ -487,7 +497,10 @@ static enum error text_stream_queue_pages(struct text_stream *stream)
 	return error;
 }
 
-/* Move ready pages to `out`; wait for the first one. */
+/*
+ * Move ready pages to `out` in order. If the first page is not ready, wait for
+ * it until `until_ms`.
+ */
 static enum error text_stream_drain(struct text_stream *stream,
 				    uint64_t until_ms, struct buffer *out)
 {
@@ -596,9 +609,9 @@ static enum error text_stream_start(struct text_stream *stream,
 }
 
 /*
- * Create the source of the stream; all arguments are copied. ERR_BUSY: too many
- * streams. ERR_NOT_FOUND: no such site. ERR_IO: no thread can be started. Other
- * errors come from the store.
+ * Create the source of the stream; all arguments are copied. ERR_BUSY: there
+ * are too many streams. ERR_NOT_FOUND: there is no such site. ERR_IO: no thread
+ * can be started. Or an error of the store.
  */
 static enum error text_stream_create(struct call *call,
 				     const struct text_params *question,
@@ -633,11 +646,13 @@ static enum error text_stream_create(struct call *call,
 	return error;
 }
 
-/* The texts of a site, as a stream. */
+/* GET texts: the texts of a site as a stream. */
 
-enum { PATIENCE_MS = 1000 }; /* time to wait until another stream finishes */
+enum {
+	PATIENCE_MS = 1000
+}; /* how long a request waits for the end of another stream */
 
-/* The words of an argument, and their number. */
+/* The words that a list in an argument may contain. */
 struct word_list {
 	const char *name;
 	const char *(*word)(unsigned number);
@@ -649,7 +664,7 @@ static const char *quality_word(unsigned number)
 	return text_quality_name((enum text_quality)number);
 }
 
-/* Return the bit of the word; 0 if it is unknown. */
+/* Return the bit of the word `text` [size]; 0 if the word is not allowed. */
 static uint32_t bit_of(const struct word_list *words, const char *text,
 		       size_t size)
 {
@@ -677,7 +692,11 @@ static bool word_list_refuse(struct call *call, const struct word_list *words,
 	return false;
 }
 
-/* Parse a list with commas; a missing list means all words. */
+/*
+ * Parse the argument `text`, a list of words with commas between them, to bits.
+ * A missing argument means all words. If a word is not allowed, respond with
+ * the error and return false.
+ */
 static bool word_list_parse(struct call *call, const struct word_list *words,
 			    const char *text, uint32_t *bits_out)
 {
@@ -789,7 +808,10 @@ static enum http_verdict send_texts(struct call *call,
 	struct http_stream stream;
 	enum error error = text_stream_create(call, question, wish, &stream);
 
-	/* a stream that was just read to its end may not have finished yet */
+	/*
+	 * wait, because a stream that its client has just read to the end may
+	 * not have finished yet
+	 */
 	if (error == ERR_BUSY &&
 	    clock_steady_ms() < http_arrival_ms(call->exchange) + PATIENCE_MS)
 		return HTTP_SUSPENDED;
@@ -820,17 +842,26 @@ enum http_verdict api_get_texts(struct call *call)
 	return verdict;
 }
 
-/* The text of a page: stored, fetched on request, or uploaded. */
+/*
+ * GET text and POST extract: the text of a page that is stored, fetched on
+ * request, or uploaded.
+ */
 
-/* A request does not wait for neighbours if the cluster has this many pages. */
+/*
+ * If the page's cluster has this many pages, a request does not wait for the
+ * fetch of pages near its page.
+ */
 enum { ENOUGH_PAGES = 10 };
 
-/* State of a suspended exchange: words of http_handler_state(). */
+/*
+ * The words of http_handler_state(), which keep the state of a suspended
+ * exchange.
+ */
 enum { MEMORY_IS_ASKED, MEMORY_ASKED_MS };
 
 /*
- * Respond with the text, with 304, or with the error and its reason. Frees the
- * answer.
+ * Respond with the text, or with 304, or with the error and its reason. Frees
+ * answer->body.
  */
 static enum http_verdict reply_answer(struct call *call, enum format format,
 				      enum error error,
@@ -878,9 +909,9 @@ static enum http_verdict answer_from_store(struct call *call,
 }
 
 /*
- * Queue a fetch of the page. An unknown site is added as a sample, so that the
- * page's neighbours are fetched, too. Such a site may use no private address
- * outside crawl.allowed_networks.
+ * Queue a fetch of the page. If its site is unknown, the site is added as a
+ * sample: then the daemon also fetches pages near the page. Such a site may use
+ * private addresses only in crawl.allowed_networks.
  */
 static enum error text_queue_fetch(struct call *call,
 				   const struct text_params *question)
@@ -904,14 +935,17 @@ static enum error text_queue_fetch(struct call *call,
 	return pipeline_command(call->api->pipeline, &change);
 }
 
-/* Queue a fetch of the page, unless another request already waits for it. */
+/*
+ * Queue a fetch of the page, and note in the state of the exchange from which
+ * time on a stored page is fresh.
+ */
 static enum fetch_stage begin_fetch(struct call *call,
 				    const struct text_params *question,
 				    struct page_status *standing)
 {
 	uint64_t *memory = http_handler_state(call->exchange);
 
-	/* a page that was missing is fresh as soon as it is stored */
+	/* if only a missing page is wanted, every stored page is fresh */
 	memory[MEMORY_ASKED_MS] =
 		question->policy == FETCH_ALWAYS ? clock_wall_ms() : 1;
 	standing->error = text_queue_fetch(call, question);
@@ -922,8 +956,8 @@ static enum fetch_stage begin_fetch(struct call *call,
 }
 
 /*
- * Return whether the page is fresh enough. With "always" it must have been
- * stored after the request.
+ * Return whether the page is stored and fresh enough. With fetch=always it must
+ * have been fetched after the request.
  */
 static bool text_page_is_fresh(const struct call *call,
 			       const struct text_params *question,
@@ -938,7 +972,7 @@ static bool text_page_is_fresh(const struct call *call,
 		 standing->fetched_ms <= clock_wall_ms()));
 }
 
-/* Return whether enough neighbours are stored. */
+/* Return whether enough pages near the page are stored. */
 static bool is_settled(const struct page_status *standing)
 {
 	return !standing->is_sample || standing->site_pending == 0 ||
@@ -971,7 +1005,7 @@ enum fetch_stage call_fetch(struct call *call,
 	return is_late ? FETCH_LATE : FETCH_AWAITED;
 }
 
-/* Fetch the page; respond when it and enough neighbours are stored. */
+/* Fetch the page. Respond when the page and enough pages near it are stored. */
 static enum http_verdict answer_fetched(struct call *call,
 					const struct text_params *question)
 {
@@ -1032,7 +1066,7 @@ static enum http_verdict extract_body(struct call *call,
 	return reply_answer(call, question->request.format, error, &answer);
 }
 
-/* Read the arguments and call `answer` with them. */
+/* Read the arguments of the request and call `answer` with them. */
 static enum http_verdict
 with_question(struct call *call,
 	      enum http_verdict (*answer)(struct call *, struct text_params *))

@@ -20,9 +20,9 @@
 #include "template/version_json.h"
 
 /*
- * Read-only clients get the pages whose content the read-only routes also
- * return, and the crawl progress of each site; they get no page that changes
- * data, and no forms.
+ * The pages of the web interface. Read-only clients get only the pages whose
+ * content the read-only routes also return, and the progress of each crawl.
+ * They get no page that changes data, and no forms.
  */
 
 static const struct {
@@ -49,8 +49,8 @@ static const struct {
 };
 
 /*
- * Record the last event before anything is read: the browser reports later
- * events on the page.
+ * Store the number of the newest event before any data is read. The script of
+ * the page then reports later events.
  */
 static void note_event(struct call *call)
 {
@@ -59,8 +59,9 @@ static void note_event(struct call *call)
 }
 
 /*
- * Run the handler and store its response in *answer_out, which is never NULL;
- * json_decref() it. On an error, respond with an error page and return false.
+ * Run a handler of the API and store its response in *answer_out, which is
+ * never NULL and must be released with json_decref(). If the response is an
+ * error, send an error page and return false.
  */
 static bool ui_ask(struct call *call, call_handler *handle, json_t **answer_out)
 {
@@ -81,9 +82,9 @@ static bool ui_ask(struct call *call, call_handler *handle, json_t **answer_out)
 }
 
 /*
- * Send the referrer only to pages of this daemon. With no referrer at all,
- * browsers would send forms without the Origin, which identifies the daemon's
- * own forms.
+ * Add headers to all pages. The referrer policy sends the referrer only to
+ * pages of this daemon. A stricter policy would make browsers send forms with
+ * "Origin: null", and the daemon could not recognise its own forms.
  */
 static void ui_add_headers(struct call *call)
 {
@@ -137,9 +138,9 @@ enum http_verdict ui_fail(struct call *call, unsigned status,
 }
 
 /*
- * Read a form of this daemon; json_decref() *form_out. If the body is not a
- * form, or another site's page sent it, respond with the error and return
- * false.
+ * Read a form of this daemon to *form_out, which must be released with
+ * json_decref(). If the body is not a form, or a page of another site has sent
+ * it, respond with the error and return false.
  */
 static bool ui_read_form(struct call *call, json_t **form_out)
 {
@@ -160,8 +161,8 @@ static bool ui_read_form(struct call *call, json_t **form_out)
 }
 
 /*
- * Redirect the browser to `path`, which may have a query; the page there
- * displays `done`.
+ * Redirect the browser to `path`, which may have a query. The page there
+ * displays the notice `done`.
  */
 static enum http_verdict ui_go(struct call *call, const char *path,
 			       const char *done)
@@ -179,8 +180,8 @@ static enum http_verdict ui_go(struct call *call, const char *path,
 }
 
 /*
- * Run a handler of the API with the values of the form, then ui_go(). `form`
- * may be NULL; it is released.
+ * Run a handler of the API with the values of the form, then redirect with
+ * ui_go(). `form`, which may be NULL, is released.
  */
 static enum http_verdict ui_do(struct call *call, call_handler *handle,
 			       json_t *form, const char *path, const char *done)
@@ -197,13 +198,13 @@ static enum http_verdict ui_do(struct call *call, call_handler *handle,
 	return verdict;
 }
 
-/* Return the last segment of the path: the name of a tab. */
+/* Return the last segment of the path, which is the name of a tab. */
 static const char *ui_last_segment(const struct call *call)
 {
 	return strrchr(http_path(call->exchange), '/') + 1;
 }
 
-/* Begin a page, with a notice of the last action. */
+/* Begin a page, with the notice about the last action. */
 static void ui_open(struct call *call, struct buffer *page, const char *title,
 		    enum ui_section section)
 {
@@ -244,7 +245,10 @@ static bool web_window_add(void *context, uint64_t number,
 	return true;
 }
 
-/* Respond with a page that `draw` writes from the response of the handler. */
+/*
+ * Respond with a page. `draw` appends the page's content, which it makes from
+ * the response of the handler.
+ */
 static enum http_verdict ui_show(struct call *call, call_handler *handle,
 				 void (*draw)(struct buffer *out,
 					      const json_t *answer),
@@ -263,15 +267,15 @@ static enum http_verdict ui_show(struct call *call, call_handler *handle,
 	return verdict;
 }
 
-/* `max` events among the last `searched` ones. */
+/* Limits of a query: at most `max` events among the last `searched` events. */
 struct ui_window {
 	size_t max;
 	uint64_t searched;
 };
 
 /*
- * Return the events of the query in the window, newest first. On failure
- * respond with the error and return NULL.
+ * Return the events that match the query, newest first, within the limits of
+ * `window`. On failure respond with the error and return NULL.
  */
 static json_t *ui_last_events(struct call *call, struct event_query *query,
 			      struct ui_window window)
@@ -298,7 +302,7 @@ static json_t *ui_last_events(struct call *call, struct event_query *query,
 	return newest;
 }
 
-/* The UI pages of alerts. */
+/* The pages of alerts. */
 
 static const struct ui_window api_ui_alert_window = {300, 1000000};
 
@@ -350,7 +354,10 @@ enum http_verdict api_ui_alert(struct call *call)
 	return verdict;
 }
 
-/* The UI pages of guards, and of an element for which a guard can be added. */
+/*
+ * The pages of guards, and the page of an element for which a guard can be
+ * added.
+ */
 
 enum { MAX_UP = 8 };
 
@@ -359,7 +366,7 @@ enum http_verdict api_ui_guard(struct call *call)
 	return ui_show(call, api_get_guard, ui_guard, "Guard", UI_SITES);
 }
 
-/* The stored page of a URL. */
+/* The stored page that contains the element. */
 struct selected_page {
 	struct url url;
 	uint32_t site;
@@ -386,8 +393,8 @@ static bool selected_page_find(struct call *call, struct selected_page *chosen)
 }
 
 /*
- * Return the element, its value and its position; NULL if the page does not
- * have it.
+ * Return the element of the page, with its value and its path; NULL if the page
+ * does not contain the element.
  */
 static json_t *find_element(struct call *call,
 			    const struct selected_page *chosen,
@@ -409,8 +416,8 @@ static json_t *find_element(struct call *call,
 }
 
 /*
- * Add selectors for the element, as a broken guard of this element would
- * suggest them. Drop the selectors of other, similar elements.
+ * Add "candidates" to `element`: selectors of the element, as a guard that is
+ * firing would suggest them. Selectors that select other elements are dropped.
  */
 static void add_candidates(struct call *call,
 			   const struct selected_page *chosen,
@@ -442,8 +449,8 @@ static void add_candidates(struct call *call,
 }
 
 /*
- * Respond with the form for a guard of an element, which a link of the page's
- * copy names.
+ * Respond with the page of an element and the form for its guard. The user has
+ * chosen the element by a link in the copy of the page.
  */
 static enum http_verdict ui_show_element(struct call *call, uint32_t number)
 {
@@ -485,19 +492,20 @@ static enum http_verdict ui_show_element(struct call *call, uint32_t number)
 }
 
 /*
- * The UI pages of crawled pages. A worker parses the crawled page and returns
- * JSON or one of two documents, which are shown in a frame:
+ * The pages about crawled pages. A worker parses the crawled page and returns
+ * JSON or one of two documents, which a frame shows:
  *
- * - why: each text with its score. It contains nothing active, and has an
- * origin of its own (the policy's "sandbox").
- * - the copy (extract/explain/explain.h), whose texts are links to the form
- *   for a guard. Only its text comes from the crawled page, so that the policy
- *   must protect the UI from the copy, not the copy from the UI: it runs no
- * script (no "allow-scripts", and no source for one), loads nothing and sends
- * no form. "allow-same-origin" is necessary because its links would otherwise
- * come from another origin, without the session cookie;
- *   "allow-top-navigation-by-user-activation" because they must replace the UI
- *   page.
+ * - "why" shows each text with its score. It contains nothing active. The
+ *   directive "sandbox" in its policy gives it an origin of its own.
+ * - The copy (extract/explain/explain.h) shows the page; its texts are links to
+ *   the form for a guard. Only the text of the copy comes from the crawled
+ *   page. The policy therefore protects the web interface from the copy, not
+ *   the copy from the web interface: the copy runs no script ("allow-scripts"
+ *   is missing, and no source is allowed), loads nothing, and sends no form.
+ *   "allow-same-origin" is necessary because otherwise its links would come
+ *   from another origin, without the session cookie.
+ *   "allow-top-navigation-by-user-activation" is necessary because the links
+ *   replace the whole page, not only the frame.
  */
 
 #define FRAME_POLICY                                      \
@@ -505,8 +513,9 @@ static enum http_verdict ui_show_element(struct call *call, uint32_t number)
 	"base-uri 'none'; form-action 'none'; frame-ancestors 'self'; sandbox"
 
 /*
- * Read the page in the format. ERR_NOT_FOUND: it is not stored, the reason
- * states why. ERR_MALFORMED: the arguments are wrong. buffer_free() its body.
+ * Get the text of the page in the format. ERR_NOT_FOUND: the page is not
+ * stored; answer->reason states why. ERR_MALFORMED: the arguments are invalid.
+ * In any case free answer->body with buffer_free().
  */
 static enum error web_page_read(struct call *call, enum format format,
 				struct text_result *answer)
@@ -597,7 +606,11 @@ static enum http_verdict show_page(struct call *call, struct ui_page *shown,
 	return verdict;
 }
 
-/* Read-only clients do not see visits: they get the site only. */
+/*
+ * Get the explanation of the page's URL. For read-only clients, which must not
+ * see visits, it has only the member "site". If it fails, respond with the
+ * error and return false.
+ */
 static bool ask_visit(struct call *call, json_t **explain_out)
 {
 	const char *text = http_argument(call->exchange, "url");
@@ -614,7 +627,10 @@ static bool ask_visit(struct call *call, json_t **explain_out)
 	return true;
 }
 
-/* For a page that is not stored, show why. */
+/*
+ * Respond with a tab of a page. If the page is not stored, show the tab of its
+ * visits, which states why.
+ */
 enum http_verdict api_ui_page(struct call *call)
 {
 	struct ui_page shown = {
@@ -644,7 +660,7 @@ enum http_verdict api_ui_page(struct call *call)
 	return verdict;
 }
 
-/* After an action on a page, show the page's tab `part`. */
+/* After an action, redirect to the tab `part` of the page `url`. */
 static enum http_verdict go_to_page(struct call *call, const char *part,
 				    const char *url, const char *done)
 {
@@ -658,15 +674,15 @@ static enum http_verdict go_to_page(struct call *call, const char *part,
 	return verdict;
 }
 
-/* Return the status for a page that cannot be queued. */
+/* Return the status of the response if the fetch of a page cannot be queued. */
 static unsigned web_page_status(enum error error)
 {
 	switch (error) {
 	case ERR_BUSY:
 		return 503;
-	case ERR_TOO_LARGE: /* crawl.max_sites */
+	case ERR_TOO_LARGE: /* the limit crawl.max_sites is reached */
 		return 413;
-	case ERR_NO_CREDENTIALS: /* the site's headers must be set first */
+	case ERR_NO_CREDENTIALS: /* the headers of the site must be set first */
 		return 403;
 	default:
 		return 500;
@@ -715,9 +731,12 @@ enum http_verdict api_ui_fetch(struct call *call)
 	return verdict;
 }
 
-/* The UI pages of sites. */
+/* The pages of sites. */
 
-/* The home page is loaded often and needs no old alerts. */
+/*
+ * The home page is loaded often and does not need old alerts, so it searches
+ * fewer events.
+ */
 static const struct ui_window home_alerts = {8, 20000};
 static const struct ui_window site_events = {300, 200000};
 
@@ -773,8 +792,9 @@ static const char *read_site(struct call *call, json_t *form)
 }
 
 /*
- * Convert the form to the API's settings. The headers are bound to the origin
- * of the site's first URL.
+ * Convert the form to the settings of the API. Return NULL, or the error text.
+ * The API accepts headers only with the origin to which they are sent, which is
+ * the origin of the site's seed URL.
  */
 static const char *read_settings(struct call *call, json_t *form)
 {
@@ -809,14 +829,17 @@ static const char *read_deletion(struct call *call, json_t *form)
 		       : "Check the box to delete the site.";
 }
 
-/* Forms, each of which calls a handler of the API. */
+/* The forms of sites and guards. Each of them calls a handler of the API. */
 static const struct ui_action {
-	const char *pattern; /* of the route */
+	const char *pattern; /* pattern of the route */
 	call_handler *handle;
-	/* template of the page to show then; its argument is the host */
+	/*
+	 * template of the path to which the browser is then redirected; its
+	 * argument is the host
+	 */
 	const char *path;
-	const char *done; /* its notice */
-	/* convert the form; return NULL, or the error message */
+	const char *done; /* notice on that page */
+	/* convert the form; return NULL, or the error text */
 	const char *(*read)(struct call *call, json_t *form);
 } ui_actions[] = {
 	{"/ui/sites", api_post_site, "/ui/sites/{query}", "site", read_site},
@@ -868,7 +891,10 @@ out:
 	return verdict;
 }
 
-/* Add "version", the newest one of its template, to each cluster. */
+/*
+ * Add the member "version", the newest version of the template, to each
+ * cluster.
+ */
 static void add_versions(struct call *call, const json_t *answer)
 {
 	const json_t *clusters = json_object_get(answer, "templates");
@@ -895,7 +921,8 @@ static void add_versions(struct call *call, const json_t *answer)
 }
 
 /*
- * Read the data of the tab; on failure respond with the error and return false.
+ * Read the data that the tab needs. On failure respond with the error and
+ * return false.
  */
 static bool web_site_read_tab(struct call *call, struct ui_site *shown,
 			      json_t **part)
@@ -963,7 +990,7 @@ enum http_verdict api_ui_cluster(struct call *call)
 	return ui_show(call, api_get_nodes, ui_cluster, "Cluster", UI_CLUSTER);
 }
 
-/* The UI pages of templates. */
+/* The pages of templates. */
 
 static void web_template_append_tree(struct call *call, struct buffer *out)
 {
@@ -983,8 +1010,8 @@ static void web_template_append_tree(struct call *call, struct buffer *out)
 }
 
 /*
- * Read the data of the tab in addition to the template; on failure respond with
- * the error and return false.
+ * Read the data that the tab needs in addition to the template. On failure
+ * respond with the error and return false.
  */
 static bool web_template_read_tab(struct call *call, struct ui_template *shown,
 				  json_t **part, struct buffer *tree)

@@ -14,7 +14,10 @@
 #include "daemon/runtime/clock.h"
 #include "template/version_json.h"
 
-/* No script and no style: the form works in every browser. */
+/*
+ * The page with the login form. It has no script and no style, so it works in
+ * every browser.
+ */
 static const char form[] =
 	"<!DOCTYPE html>\n"
 	"<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
@@ -33,18 +36,21 @@ static const char form[] =
 	"<code>templatectl token add --write NAME</code></p>\n"
 	"</main></body></html>\n";
 
-/* Prevent caches from storing a token, and referrers from containing one. */
+/*
+ * Prevent caches from storing the response, which may contain a session, and
+ * prevent the referrer from being sent to other sites.
+ */
 static void login_add_headers(struct http_exchange *exchange)
 {
 	http_add_header(exchange, "Cache-Control", "no-store");
-	/* not "no-referrer": with it browsers send "Origin: null" */
+	/* "no-referrer" would make browsers send "Origin: null" */
 	http_add_header(exchange, "Referrer-Policy", "same-origin");
 	http_add_header(exchange, "Content-Security-Policy",
 			"default-src 'none'; form-action 'self'; base-uri "
 			"'none'; frame-ancestors 'none'");
 }
 
-/* Respond with the login form; `message` is a sentence, or "". */
+/* Respond with the login form. `message` is a sentence, or "". */
 static void login_reply_form(struct http_exchange *exchange, unsigned status,
 			     const char *message)
 {
@@ -55,7 +61,11 @@ static void login_reply_form(struct http_exchange *exchange, unsigned status,
 	http_reply(exchange, status, "text/html; charset=utf-8", &body);
 }
 
-/* Read token=... of a form. A token has no character that a form escapes. */
+/*
+ * Read the token from the form "token=...". A token contains no character that
+ * browsers escape in forms. Return false if the form has another size or begins
+ * otherwise.
+ */
 static bool login_read_form(struct slice body, char token_out[TOKEN_BYTES])
 {
 	size_t prefix = strlen("token=");
@@ -68,7 +78,10 @@ static bool login_read_form(struct slice body, char token_out[TOKEN_BYTES])
 	return strlen(token_out) == TOKEN_BYTES - 1;
 }
 
-/* On failure respond with the error and return false. */
+/*
+ * Begin a session of the token. If the token is invalid, respond with the error
+ * and return false.
+ */
 static bool begin_session(struct call *call, const char *token,
 			  char session_out[SESSION_BYTES])
 {
@@ -124,8 +137,9 @@ static enum http_verdict log_in(struct call *call, const char *token)
 }
 
 /*
- * A token in the URL is ignored: a page of another site could log a browser in
- * by a link, and browsers and proxies store URLs in histories and logs.
+ * GET /login. A token in the URL is ignored: otherwise a link on another site
+ * could log a browser in, and tokens would be in the histories of browsers and
+ * the logs of proxies, which store URLs.
  */
 enum http_verdict api_get_login(struct call *call)
 {
@@ -149,7 +163,10 @@ enum http_verdict api_post_logout(struct call *call)
 	const char *session = http_cookie(exchange, LOGIN_COOKIE);
 	struct buffer body = {0};
 
-	/* an unknown cookie wakes no exchange */
+	/*
+	 * only for a session that existed: an unknown cookie must not end
+	 * exchanges
+	 */
 	if (session != NULL && sessions_end(call->api->sessions, session))
 		api_end_owner(call->api, sessions_ticket(session));
 	http_add_header(exchange, "Set-Cookie",
@@ -162,17 +179,21 @@ enum http_verdict api_post_logout(struct call *call)
 }
 
 /*
- * Authentication of TCP clients, by the request head, before the body is read.
+ * Authentication of TCP clients. Only the head of the request is needed, so it
+ * is checked before the body is read.
  */
 
-enum { MAX_STRANGER_BYTES = 4096 /* size of a head without a known token */ };
+enum {
+	MAX_STRANGER_BYTES =
+		4096 /* maximum bytes of a head without a valid token */
+};
 
 static bool auth_method_is_safe(const char *method)
 {
 	return strcmp(method, "GET") == 0 || strcmp(method, "HEAD") == 0;
 }
 
-/* Respond with an error; the request is not handled. Return false. */
+/* Respond with an error, so that the request is not handled. Return false. */
 static bool auth_reject(struct call *call, unsigned status, const char *code,
 			const char *message)
 {
@@ -181,8 +202,9 @@ static bool auth_reject(struct call *call, unsigned status, const char *code,
 }
 
 /*
- * Reject requests that use a foreign host name (DNS rebinding) and changes that
- * come from pages of other sites.
+ * Reject requests whose host is not a name of this daemon (DNS rebinding), and
+ * changes that pages of other sites send. Return false after the response was
+ * sent.
  */
 static bool check_origin(struct call *call)
 {
@@ -202,7 +224,7 @@ static bool check_origin(struct call *call)
 			   "pages of other sites must not change anything");
 }
 
-/* Return the token of the Authorization header; NULL if it has none. */
+/* Return the token in the header Authorization; NULL if there is none. */
 static const char *bearer_of(const struct http_exchange *exchange)
 {
 	const char *text = http_header(exchange, "Authorization");
@@ -214,7 +236,11 @@ static const char *bearer_of(const struct http_exchange *exchange)
 	return text + strspn(text, " ");
 }
 
-/* Return the session of the cookie, which browsers send automatically. */
+/*
+ * Return the session in the cookie; NULL if there is none. Browsers send
+ * cookies automatically, so the cookie is ignored if a page of another site
+ * made the browser send the request.
+ */
 static const char *cookie_of(const struct http_exchange *exchange)
 {
 	return origin_may_use_cookie(http_header(exchange, "Sec-Fetch-Site"))
@@ -223,8 +249,8 @@ static const char *cookie_of(const struct http_exchange *exchange)
 }
 
 /*
- * Return whether the browser marks the request as sent by a page of this
- * daemon. check_origin() has already checked the Origin header.
+ * Return whether the browser states that a page of this daemon sent the
+ * request. check_origin() has already checked the value of the header Origin.
  */
 static bool is_of_our_page(const struct http_exchange *exchange)
 {
@@ -251,7 +277,7 @@ static bool refuse_stranger(struct call *call, const char *token)
 			token == NULL ? "Bearer realm=\"templated\""
 				      : "Bearer realm=\"templated\", "
 					"error=\"invalid_token\"");
-	/* a page of the interface */
+	/* for a page of the web interface, respond with the login form */
 	if (auth_method_is_safe(http_method(exchange)) &&
 	    api_path_is_page(http_path(exchange))) {
 		login_reply_form(exchange, 401, "");
@@ -264,7 +290,10 @@ static bool refuse_stranger(struct call *call, const char *token)
 				   : "the token is invalid");
 }
 
-/* Check the header's token, or the cookie's session. */
+/*
+ * Check the token of the header or, without such a token, the session of the
+ * cookie.
+ */
 static enum token_verdict gate_judge(struct call *call, const char *bearer,
 				     const char *session,
 				     struct access_token *token_out)
@@ -301,8 +330,8 @@ static bool check_token(struct call *call)
 			"with a cookie, only pages of this daemon may "
 			"change anything");
 	/*
-	 * set before the session is looked up, so that ending the session later
-	 * finds this exchange
+	 * set the ticket before the session is looked up: if the session ends
+	 * after the lookup, this exchange is found by its ticket and ended
 	 */
 	if (session != NULL)
 		http_set_ticket(exchange, sessions_ticket(session));
@@ -312,8 +341,8 @@ static bool check_token(struct call *call)
 	if (!http_set_owner(exchange, known.id))
 		return false;
 	/*
-	 * the token may have been removed meanwhile, without finding this
-	 * exchange
+	 * check again: if the token was removed after the lookup but before
+	 * http_set_owner(), its removal has not ended this exchange
 	 */
 	if (!tokens_has(call->api->tokens, known.id))
 		return refuse_stranger(call, bearer);
@@ -329,9 +358,11 @@ static bool check_token(struct call *call)
 }
 
 /*
- * From a client without a token, read only a short head and a token with a
- * Content-Length. libmicrohttpd reads a body for every method, and prefers
- * chunks over the length.
+ * Check a request of a public route. From a client without a token accept only
+ * a short head and a short body with a Content-Length. The method does not
+ * matter, because libmicrohttpd reads a body for every method; a
+ * Transfer-Encoding is rejected, because libmicrohttpd would ignore the
+ * Content-Length.
  */
 static bool check_login(struct call *call)
 {
@@ -357,8 +388,8 @@ static bool check_login(struct call *call)
 }
 
 /*
- * Responses contain text of foreign pages: forbid browsers to treat it as a
- * page of this daemon.
+ * Add headers that forbid browsers to treat the response as a page of this
+ * daemon, because it contains text of foreign pages.
  */
 static void auth_add_headers(struct http_exchange *exchange)
 {
@@ -369,7 +400,10 @@ static void auth_add_headers(struct http_exchange *exchange)
 				"'unsafe-inline'; img-src data:");
 }
 
-/* Return whether the request has the node token, if one is set. */
+/*
+ * Return whether `token` is the token of the node group. Without such a token
+ * return true.
+ */
 static bool knows_token(const struct node_client *peers, const char *token)
 {
 	size_t size = strlen(peers->token);
@@ -379,9 +413,10 @@ static bool knows_token(const struct node_client *peers, const char *token)
 }
 
 /*
- * Return whether the client is another node, by the node token, a certificate,
- * or both if both are set. Such a client states the access of its own client,
- * but never gets the token routes, which need the socket.
+ * Return whether the client is another node: it must have the token of the node
+ * group if there is one, and a certificate if one is required. Such a client
+ * states the access of its own client. It never gets the access to the routes
+ * that manage tokens, which need the daemon's own socket.
  */
 static bool is_of_node(struct call *call)
 {
@@ -423,7 +458,8 @@ bool api_admit(struct http_exchange *exchange, void *context)
 }
 
 /*
- * Tokens for TCP clients; only the daemon's own socket gives access to them.
+ * The routes that manage the tokens of TCP clients. Only clients of the
+ * daemon's own socket can use them.
  */
 
 static json_t *token_json(const struct access_token *token)
@@ -454,7 +490,10 @@ enum http_verdict api_get_tokens(struct call *call)
 	return call_reply_json(call, 200, json_pack("{s:o}", "tokens", values));
 }
 
-/* On failure respond with the error and return false. */
+/*
+ * Read the role and the name of a new token. If one is invalid, respond with
+ * the error and return false.
+ */
 static bool api_tokens_read_request(struct call *call, const json_t *request,
 				    struct access_token *token_out)
 {
@@ -522,7 +561,10 @@ enum http_verdict api_post_token(struct call *call)
 	return verdict;
 }
 
-/* The token is removed, but would return if the daemon crashed now. */
+/*
+ * Respond that the token is invalid now, but would be valid again after a
+ * restart, because the file still has it.
+ */
 static enum http_verdict reply_unsaved(struct call *call, enum error error)
 {
 	return call_reply_json(

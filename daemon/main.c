@@ -345,7 +345,7 @@ static bool close_in(struct spawner *spawner, bool connects)
 }
 
 /*
- * Open the certificate and the port as the user who has started the daemon,
+ * Open the certificate and the port with the rights of the original user,
  * because the configured user may have no access to them.
  */
 static bool listen_for_tcp(const struct config *config,
@@ -412,9 +412,9 @@ static int templated_serve(struct config *config, const char *path)
 		return FAILED;
 	activation_close_on_exec();
 	/*
-	 * Load the module for the broker as the user who has started the
-	 * daemon, because root may keep the program in a folder that no other
-	 * user can enter.
+	 * Load the module for the broker with the rights of the original user,
+	 * because root may keep the program in a folder that no other user can
+	 * enter.
 	 */
 	if ((*config->servers == '\0' ||
 	     broker_load(config->servers) != NULL) &&

@@ -219,8 +219,8 @@ enum error content_dictionary(struct txn *txn, enum table table, uint32_t site,
 }
 
 /*
- * Return the decompressed dictionary, from the cache if it is there; NULL if it
- * is damaged or missing.
+ * Return the decompressed dictionary, from the cache if possible; NULL if it is
+ * damaged or missing.
  */
 static struct dictionary_bytes *content_get_dictionary(struct txn *txn,
 						       enum table table,

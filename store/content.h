@@ -40,7 +40,7 @@ void content_pack(struct packer *packer, uint32_t dictionary, struct slice data,
 
 /*
  * Do the same for an encoded record, which is first converted to packed form.
- * The dictionary is made of records in packed form.
+ * The dictionary contains records in packed form.
  */
 void content_pack_record(struct packer *packer, uint32_t dictionary,
 			 struct slice record, struct buffer *out);

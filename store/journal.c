@@ -484,8 +484,8 @@ static void apply_secret(struct journal_reader *reading, struct slice id)
 }
 
 /*
- * Delete the secrets of the row in the store, except for those that the new
- * value refers to too.
+ * Delete the secrets of the row in the store, but keep a secret if the new
+ * value refers to it too.
  */
 static void drop_secrets(struct txn *txn, enum table table, struct slice key,
 			 struct slice value)

@@ -94,9 +94,7 @@ void journal_write(struct journal *journal, struct txn *txn, unsigned partition,
  */
 void journal_apply(struct txn *txn, unsigned partition, struct slice changes);
 
-/*
- * The position in the log of a partition up to which this store has applied it.
- */
+/* The last entry in the log of a partition that this store has applied. */
 struct journal_position {
 	uint64_t number; /* number of the last applied entry; 0 = none */
 	uint64_t epoch;  /* epoch of the last owner of the partition */

@@ -30,7 +30,7 @@ struct record_link {
 	struct slice anchor; /* text of the link, with white space collapsed */
 	/*
 	 * TEXT_* flags (page/page.h) of the first occurrence of the link; also
-	 * LINK_IS_REFRESH if any occurrence has it
+	 * LINK_IS_REFRESH if it is set for any occurrence
 	 */
 	uint32_t flags;
 	/*
@@ -99,9 +99,10 @@ struct record_link record_link_at(const struct record *record, uint32_t index);
 bool record_is_same(const struct record *left, const struct record *right);
 
 /*
- * The packed form, in which a record is compressed (store/content.h). It omits
- * data that follows from other data, such as the offsets of strings, which are
- * different for every page. It stores similar data of all links together.
+ * The packed form of a record. It is used for compression (store/content.h). It
+ * omits data that follows from other data, such as the offsets of strings,
+ * which are different for every page. It stores similar data of all links
+ * together.
  */
 
 /*

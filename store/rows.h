@@ -212,10 +212,7 @@ struct frontier_row {
 	uint16_t http_status; /* status of the last response; 0 = none */
 	/* value of enum error: result of the last attempt */
 	int16_t error;
-	/*
-	 * value of enum admission: the rule because of which the URL was
-	 * admitted or skipped
-	 */
+	/* value of enum admission: the rule that admitted or skipped the URL */
 	uint16_t rule;
 	uint32_t flags; /* FRONTIER_* flags */
 	struct slice url;
@@ -575,7 +572,7 @@ enum {
 	 * crawl.allowed_networks are allowed
 	 */
 	SITE_IS_NETWORK_OK = 2048,
-	/* flags that the daemon sets by itself; the other flags are options */
+	/* flags that only the daemon sets; the other flags are options */
 	SITE_FINDINGS = SITE_IS_STALE | SITE_IS_BLOCKED | SITE_IS_KNOWN,
 };
 

@@ -10,8 +10,8 @@
 #include "store/key.h"
 
 /*
- * Constants of LEB128, in which numbers are encoded: seven bits per byte, the
- * lowest first, with the top bit set if another byte follows.
+ * Constants of LEB128, the encoding of numbers: seven bits per byte, the lowest
+ * first, with the top bit set if another byte follows.
  */
 enum { MORE = 0x80, LOW = 0x7f, SHIFT = 7, MAX_SHIFT = 28 };
 

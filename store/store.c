@@ -137,7 +137,7 @@ static int folder_lock_shared(const char *path)
 }
 
 /*
- * While a process has the data open, LMDB locks the first byte of its own lock
+ * While a process has the data open, LMDB locks the first byte of LMDB's lock
  * file.
  */
 bool folder_is_read(const char *path)

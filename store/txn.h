@@ -100,8 +100,9 @@ struct txn txn_begin_write(struct store *store);
 bool txn_is_open(void);
 
 /*
- * Let the open transaction wait for another thread until txn_wait_end(). This
- * is needed for the log of the node group, which is appended before the commit.
+ * Permit the open transaction to wait for another thread until txn_wait_end().
+ * This is needed for the log of the node group, which is appended before the
+ * commit.
  */
 void txn_wait_begin(void);
 void txn_wait_end(void);

@@ -241,13 +241,13 @@ void config_defaults(struct config *config_out);
  * manager override the file. These are the sockets named socket.path and
  * socket.read_only_path (daemon/runtime/systemd.h), and files in
  * $CREDENTIALS_DIRECTORY whose name is a key. The first line of such a file
- * becomes the value, for example of crawl.proxy; but for listen.certificate and
- * listen.key the path of the file becomes the value. On failure *config_out is
- * unchanged, and `message_out` gets a line for each of the first 20 errors,
- * such as "templated.yaml:12: crawl.delay: 2 parsecs is not a time (ms, s, min,
- * h, d)", "templated.yaml:7: crawl.dealy: unknown key; did you mean delay?",
- * "templated.yaml:9: clustering.threshold: 1.5 is above 1". ERR_NOT_FOUND,
- * ERR_IO, ERR_MALFORMED.
+ * becomes the value, for example of crawl.proxy; for listen.certificate and
+ * listen.key, however, the path of the file becomes the value. On failure
+ * *config_out is unchanged, and `message_out` gets a line for each of the first
+ * 20 errors, such as "templated.yaml:12: crawl.delay: 2 parsecs is not a time
+ * (ms, s, min, h, d)", "templated.yaml:7: crawl.dealy: unknown key; did you
+ * mean delay?", "templated.yaml:9: clustering.threshold: 1.5 is above 1".
+ * ERR_NOT_FOUND, ERR_IO, ERR_MALFORMED.
  */
 enum error config_load(const char *path, struct config *config_out,
 		       struct buffer *message_out);
@@ -262,7 +262,7 @@ enum error config_parse(struct slice bytes, const char *name,
 
 /*
  * Set the fields of `config` that only a restart can change to their values in
- * `old`. Append the names of those that differed to `kept_out`, such as
+ * `old`. Append the names of the fields that differed to `kept_out`, such as
  * "socket.path, store.path".
  */
 void config_restore_fixed(struct config *config, const struct config *old,

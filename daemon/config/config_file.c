@@ -193,7 +193,7 @@ static size_t config_edit_distance(const char *a, const char *b)
 
 /*
  * Return the section (if `section` is NULL) or the key of the section that is
- * most similar to `word`. Return NULL if none is similar.
+ * most similar to `word`; NULL if all are too different.
  */
 static const char *config_file_suggest(const char *section, const char *word)
 {

@@ -114,8 +114,8 @@ void config_show_number(const struct config_row *row, uint64_t value,
 			struct buffer *out);
 
 /*
- * A unit of a type. The units of a type are an array, largest first, that ends
- * with a NULL name; the array is NULL if the type has no units.
+ * A unit of a type. The units of a type are an array, largest first, whose last
+ * unit has the name NULL; the array is NULL if the type has no units.
  */
 struct config_unit {
 	const char *name;

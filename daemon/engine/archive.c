@@ -75,8 +75,8 @@ static bool archive_find_member_end(struct decoder *decoder, struct slice bytes,
 }
 
 /*
- * Return the offset after the last complete gzip member of the file; 0 if there
- * is none.
+ * Return the offset after the last complete gzip member of the file; 0 if it
+ * has no complete member.
  */
 static uint64_t archive_find_end(int file)
 {
@@ -174,7 +174,7 @@ static void archive_repair(const char *folder)
 }
 
 enum {
-	/* after a write error, the next attempt is made after this time */
+	/* after a write error, wait for this time before the next attempt */
 	RETRY_MS = 60000,
 	STAMP_BYTES = 32,
 	MAX_NUMBER = 100000, /* more files than can be written in one second */

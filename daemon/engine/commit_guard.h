@@ -31,7 +31,7 @@ struct guard_change {
 	struct slice found;
 };
 
-/* What is known from the pages of a guard about its state. */
+/* The pages of a guard as evidence for its state. */
 
 /*
  * Return {"guard", "name", "selector", "language", "xpath", "expect", "seen",

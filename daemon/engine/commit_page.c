@@ -18,7 +18,7 @@
 
 /*
  * As in the extraction method df, a fragment belongs to the template if more
- * than a third of the pages have it.
+ * than a third of the pages contain it.
  */
 enum { TEMPLATE_RATIO = 3, PERMILLE = 1000 };
 
@@ -459,8 +459,8 @@ static bool is_followed(unsigned page_class)
 
 /*
  * Delete the ETag and the date of the last fetch, because they do not belong to
- * the stored page. Remove the page from quarantine if its previous bytes were
- * there.
+ * the stored page. Remove the page from quarantine if its previous bytes are in
+ * the quarantine.
  */
 static void forget_visit(const struct page_visit *arrival)
 {
@@ -519,8 +519,8 @@ static void store_arrival(const struct page_visit *arrival,
 }
 
 /*
- * Return whether documents of this class only stand in front of a page that
- * still exists, such as a challenge or a consent form.
+ * Return whether documents of this class only hide a page that still exists, as
+ * a challenge or a consent form does.
  */
 static bool is_obstacle(unsigned page_class)
 {

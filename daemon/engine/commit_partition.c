@@ -244,7 +244,7 @@ static bool commit_add_seed(struct commit *batch, struct seed *seed)
 
 /*
  * Add the sites of the seeds. If the options of a seed require reading all rows
- * of its site, commit this seed alone to limit the duration of the transaction.
+ * of its site, commit only this seed to limit the duration of the transaction.
  */
 static void commit_add_seeds(struct commit *batch, struct jobs_change *jobs)
 {

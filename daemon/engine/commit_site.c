@@ -358,8 +358,9 @@ static bool clamp_future_time(uint64_t *time_ms, uint64_t now_ms)
 
 /*
  * Clamp the times of the sample, of the stored page and of its visit in the
- * same way. Then a page that was not visited since the sample was taken still
- * counts as not visited, and a later visit is later than all of these times.
+ * same way. Then a page that was not visited since it became a sample page
+ * still counts as not visited, and a later visit is later than all of these
+ * times.
  */
 static void clamp_page(struct commit *batch, uint32_t site,
 		       const struct clamp_sample *sampled)
@@ -442,7 +443,7 @@ static size_t lease_room_of_site(const struct site *site,
 	if (delay_ms > 0 && LOOKAHEAD_MS / delay_ms < window)
 		window = LOOKAHEAD_MS / delay_ms;
 	/*
-	 * lease no more URLs than are needed to notice that a pattern is
+	 * do not lease more URLs than are needed to notice that a pattern is
 	 * saturated, because leased URLs are fetched in any case
 	 */
 	if (site->row.options.saturation > 0 &&

@@ -247,7 +247,7 @@ static void correct_sites(struct commit *batch, bool is_released)
 	}
 }
 
-/* Write the changes of sites that are only in memory so far. */
+/* Write the changes of sites from memory to the store. */
 static void flush_sites(struct commit *batch)
 {
 	const struct site_array *touched = &batch->sites->touched;
@@ -510,7 +510,7 @@ enum error engine_create(struct engine **engine_out, struct store *store,
 }
 
 /*
- * Give up a change that cannot be committed. End its lease with the error;
+ * Abandon a change that cannot be committed. End its lease with the error;
  * otherwise its URL would stay leased.
  */
 static void engine_abandon_change(struct engine *engine, struct change *change,

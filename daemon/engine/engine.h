@@ -150,8 +150,8 @@ struct seed {
 
 /*
  * Add the sites of the seeds in order. Stop before a seed that cannot be added
- * now, and before one that must be committed alone because it reads all rows of
- * its site. Then store that the jobs of the partition up to the last added seed
+ * now, and before one that reads all rows of its site and so needs a separate
+ * commit. Then store that the jobs of the partition up to the last added seed
  * were executed. If there are no seeds, store this for the jobs up to `mark`.
  */
 struct jobs_change {
@@ -269,8 +269,8 @@ struct change {
 
 /*
  * The log that gets rows before they are committed, so that other nodes get
- * them too (daemon/nodes). The store then has partitions (store/journal.h), of
- * which this node at first owns none; it adopts them with CHANGE_PARTITION.
+ * them too (daemon/nodes). The store then has partitions (store/journal.h), and
+ * this node owns no partition at first; it adopts them with CHANGE_PARTITION.
  */
 struct commit_log {
 	/*

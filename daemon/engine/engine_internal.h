@@ -91,7 +91,7 @@ enum {
 };
 
 /*
- * Make the queue return its jobs immediately, because no more jobs are coming.
+ * Make the queue return its jobs immediately, because no other jobs will come.
  */
 void job_queue_flush(struct job_queue *queue);
 
@@ -119,7 +119,7 @@ struct host {
 	uint64_t robots_ms;  /* wall clock time when robots.txt was fetched */
 	struct arena *arena; /* owns the rules */
 	const struct robots *robots;
-	/* number of redirects of robots.txt followed so far */
+	/* number of redirects of robots.txt that were followed */
 	unsigned robots_hops;
 	/*
 	 * time per page: the delay of the host, or the duration of a fetch if
@@ -155,8 +155,8 @@ struct hosts {
 
 /*
  * The fetching thread. Its jobs wait for their host, are checked against the
- * host's robots.txt, and are fetched at the host's pace. Then they go to the
- * analysing threads or, if there is no page, to the committer thread.
+ * host's robots.txt, and are fetched at the host's pace. Then they are passed
+ * to the analysing threads or, if there is no page, to the committer thread.
  */
 
 struct crawler {
@@ -175,7 +175,7 @@ struct crawler {
 	size_t max_connections;
 	_Atomic uint32_t robots_ttl_ms;
 	atomic_bool ignores_robots;
-	atomic_bool is_stopping; /* start no more fetches */
+	atomic_bool is_stopping; /* do not start other fetches */
 	_Atomic uint64_t
 		stop_ms; /* steady clock: abort running jobs at this time */
 	/* number of running transfers, for statistics */
@@ -203,7 +203,7 @@ struct crawler {
 	size_t rounds; /* number of rounds over all hosts */
 };
 
-/* Run until is_stopping is set and no job is left. */
+/* Run until is_stopping is set and all jobs are finished. */
 void crawler_run(struct crawler *fetching);
 
 /* The settings for analysing the pages of jobs in workers. */
@@ -257,11 +257,10 @@ void soft_404_store_probe(const struct record *record, struct buffer *out);
 
 /*
  * Return whether a page looks like the probe's page. It does if it has the same
- * title, and if the text that only one of the two pages has is no more than an
- * echo of the URL: at most three fragments, which contain no link and are at
- * most half as long as the shared text. `known` was written by
- * soft_404_store_probe(). Return false if it is empty or damaged. Linear in the
- * number of fragments.
+ * title, and if the text that only one of the two pages has is only an echo of
+ * the URL: at most three fragments, which contain no link and are at most half
+ * as long as the shared text. `known` was written by soft_404_store_probe().
+ * Return false if it is empty or damaged. Linear in the number of fragments.
  *
  * If a site returns one page for every URL, that page would be a soft 404. So
  * do not call this for the seed, and do not store a probe that was redirected

@@ -46,7 +46,7 @@ struct gc_finder {
 
 /*
  * Figures of LMDB's file format: the sizes of a page, of its header and of a
- * row's header, and the row size above which a value gets pages of its own.
+ * row's header, and the row size above which a value gets separate pages.
  */
 enum { PAGE_BYTES = 4096, PAGE_HEAD = 16, NODE_HEAD = 10, MAX_NODE = 2038 };
 
@@ -398,9 +398,9 @@ static enum error look_at_sites(struct gc_finder *finder, struct store *store,
 
 /*
  * First choose the bodies of each site that exceed the limits of age and count.
- * If there are none and all bodies together exceed the size limit, choose the
- * oldest bodies of all sites. The size is a lower bound, because pages of the
- * database may be half empty.
+ * If this finds nothing and all bodies together exceed the size limit, choose
+ * the oldest bodies of all sites. The size is a lower bound, because pages of
+ * the database may be half empty.
  */
 static enum error gc_find_bodies(struct gc_finder *finder, struct store *store)
 {

@@ -3,7 +3,7 @@
  * daemon/config/config.h. This code only reads; CHANGE_GC deletes the rows.
  *
  * It never chooses the newest version of a template, the bodies of a template's
- * sample pages, or the bodies of the pages from which models are built
+ * sample pages, or the bodies of the pages that models are built from
  * (stored_pages_find() of daemon/query/stored_site.h). These rows may therefore
  * exceed a limit.
  */

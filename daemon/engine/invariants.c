@@ -305,9 +305,7 @@ static void compare_partitions(const struct invariants_signature_list *entries,
 	free(pairs);
 }
 
-/*
- * The names of all sites. Each site is then read in a transaction of its own.
- */
+/* The names of all sites. Each site is then read in a separate transaction. */
 struct invariants_site_names {
 	char **items; /* [count] */
 	size_t count;

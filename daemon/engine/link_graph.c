@@ -97,7 +97,7 @@ static size_t link_graph_decode_path(struct slice text, char *out)
 	return size;
 }
 
-/* Remove `ending` from the end of `text` if it is there. */
+/* If `text` ends with `ending`, remove this. */
 static void link_graph_drop_ending(struct slice *text, const char *ending)
 {
 	size_t size = strlen(ending);
@@ -182,7 +182,7 @@ void link_graph_destroy(struct link_graph *inbound)
 	free(inbound);
 }
 
-/* Return the first page with this key; NO_PAGE if there is none. */
+/* Return the first page with this key; NO_PAGE if no page has it. */
 static uint32_t link_graph_find_page(const struct link_graph_page *entries,
 				     uint32_t count, uint64_t key)
 {
@@ -207,7 +207,7 @@ static uint32_t link_graph_look_up(const struct link_graph *inbound,
 }
 
 /*
- * Return the page to which the URL leads. Most lookups are answered from a
+ * Return the page that the URL leads to. Most lookups find the URL in the
  * cache, because the pages of a site share its menu.
  */
 static uint32_t target_of(struct link_graph *inbound, struct slice url)

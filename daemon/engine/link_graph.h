@@ -43,8 +43,8 @@ void link_graph_add(struct link_graph *inbound, uint32_t source,
 		    const struct record *record);
 
 /*
- * Return the hyperlinks that were added so far; the caller may sort them. They
- * are valid until the next link_graph_add().
+ * Return the hyperlinks that were added until now; the caller may sort them.
+ * They are valid until the next link_graph_add().
  */
 struct label_link *link_graph_links(struct link_graph *inbound,
 				    size_t *count_out);

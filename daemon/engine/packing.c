@@ -91,15 +91,16 @@ static struct pack_row *packing_add(struct packing *packing, enum table table,
 }
 
 /*
- * Functions that decide which dictionaries are missing or outdated, and which
- * pages a new dictionary is made of.
+ * Functions that decide which dictionaries are missing or outdated, and that
+ * choose the pages for a new dictionary.
  */
 
 enum {
 	MAX_MADE = 4, /* dictionaries that one step makes */
 	MAX_LOOKED =
 		/*
-		 * maximum number of members from which typical pages are chosen
+		 * maximum number of members among which typical pages are
+		 * searched for
 		 */
 	4096,
 	TYPICAL_PAGES = 4,  /* maximum pages of a dictionary */

@@ -252,9 +252,10 @@ struct pipeline {
 	struct command *first_command;
 	struct command *last_command;
 	size_t command_count;
-	bool is_draining; /* lease no more URLs and reject commands */
+	bool is_draining; /* reject commands and do not lease other URLs */
 	/*
-	 * no more jobs will come: the committer commits the last ones and exits
+	 * no other jobs will come: the committer commits the last jobs and
+	 * exits
 	 */
 	bool is_drained;
 	/* time until the next attempt while nothing can be written */

@@ -47,9 +47,7 @@ struct host_tally {
 	 */
 	struct host_count *rows;
 	size_t count;
-	/*
-	 * number of pages of all hosts, also of those that are not in the list
-	 */
+	/* number of pages of all hosts, also if they are not in the list */
 	uint64_t pages;
 };
 
@@ -115,9 +113,9 @@ enum error pipeline_start(struct pipeline **pipeline_out, struct engine *engine,
 			  const struct pipeline_options *options);
 
 /*
- * Drain the pipeline: start no more fetches, let running ones continue for at
- * most `grace_ms`, commit the fetched pages, and release the remaining leases.
- * Then free the pipeline.
+ * Drain the pipeline: start no further fetches, let running ones continue for
+ * at most `grace_ms`, commit the fetched pages, and release the remaining
+ * leases. Then free the pipeline.
  */
 void pipeline_stop(struct pipeline *pipeline, uint32_t grace_ms);
 

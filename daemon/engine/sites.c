@@ -261,7 +261,7 @@ const struct site_option *site_option_of(const char *name)
 	return NULL;
 }
 
-/* Return the value of the option's field as it is in the struct. */
+/* Return the value of the option's field in the unit of the struct. */
 static uint64_t site_option_read_field(const struct site_option *option,
 				       const struct site_options *options)
 {

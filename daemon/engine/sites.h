@@ -28,7 +28,7 @@ struct site_row;
  * open.
  */
 
-/* The lists of struct sites in which a site can be; bits of site->lists. */
+/* The lists of struct sites that can contain a site; bits of site->lists. */
 enum site_array_flags {
 	SITE_IN_TOUCHED = 1,
 	SITE_IN_UNPLACED = 2,
@@ -41,7 +41,7 @@ enum site_array_flags {
  */
 enum { SITE_KNOWN = 1 << 12 };
 
-/* The part of the site queue in which a site is. */
+/* The part of the site queue that contains a site. */
 enum site_waits { SITE_WAITS_NOT, SITE_WAITS_READY, SITE_WAITS_LATER };
 
 struct site {
@@ -290,7 +290,7 @@ struct site_queue {
 void site_queue_put(struct site_queue *queue, struct site *site,
 		    uint64_t wake_ms, uint64_t now_ms);
 
-/* Move the sites whose wake_ms has come to the ready ones. */
+/* Move the sites whose wake_ms has passed to the ready ones. */
 void site_queue_wake(struct site_queue *queue, uint64_t now_ms);
 
 /*

@@ -244,7 +244,7 @@ struct snapshot_page {
 	uint32_t leaf;
 };
 
-/* The data that was read so far, in growing arrays. */
+/* The data that was read until now, in growing arrays. */
 struct site_snapshot_reader {
 	struct store *store;
 	struct site_snapshot *snapshot;
@@ -294,7 +294,7 @@ static void site_snapshot_read_signatures(struct site_snapshot_reader *reading,
 	set_scan_end(&scan);
 }
 
-/* Return the leaf with this signature number; leaf_count if there is none. */
+/* Return the leaf with this signature number; leaf_count if no leaf has it. */
 static uint32_t leaf_of(const struct site_snapshot_reader *reading,
 			uint32_t set)
 {

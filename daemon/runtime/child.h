@@ -73,8 +73,9 @@ void child_kill(struct child *child);
 enum { CHILD_KILL_MS = 5000 };
 
 /*
- * Wait until a child process that was told to exit has exited. Return 0 and its
- * status in the form of waitpid(); ETIMEDOUT; or another errno.
+ * Wait until a child process has exited; the caller has sent it a signal.
+ * Return 0 and its status in the form of waitpid(); ETIMEDOUT; or another
+ * errno.
  */
 int child_await(pid_t pid, uint32_t timeout_ms, int *status_out);
 

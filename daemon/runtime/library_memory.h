@@ -1,4 +1,4 @@
-/* daemon/runtime/library_memory.h - handle a lack of memory in libraries. */
+/* daemon/runtime/library_memory.h - handle out of memory in libraries. */
 #ifndef DAEMON_RUNTIME_LIBRARY_MEMORY_H
 #define DAEMON_RUNTIME_LIBRARY_MEMORY_H
 

@@ -189,8 +189,8 @@ void components_finish(struct service_components *parts);
 enum error components_start(struct service_components *parts);
 
 /*
- * Call the `wake` function of each running component. A component is not woken
- * before its start has returned, nor after its stop was called. Any thread may
+ * Call the `wake` function of each running component. A component is woken only
+ * after its start has returned and before its stop is called. Any thread may
  * call this, but not a `wake` function.
  */
 void components_wake(struct service_components *parts);

@@ -80,8 +80,8 @@ sample_page_entry_of(struct arena *arena, const struct sample_page *page)
 }
 
 /*
- * Replace sample pages that no longer exist by other pages, from which the new
- * version was built.
+ * Replace sample pages that no longer exist by other pages that the new version
+ * was built from.
  */
 static void mend_sample(struct arena *arena, const struct template_facts *facts,
 			const struct votes *votes,

@@ -295,10 +295,7 @@ struct own_texts {
 	const struct record_fragment **items; /* [count], ascending by hash */
 	uint32_t count;
 	uint64_t length;
-	/*
-	 * length of the texts that the best newer page so far has in common
-	 * with it
-	 */
+	/* length of the longest common text with a newer page until now */
 	uint64_t best;
 };
 
@@ -608,8 +605,8 @@ struct slice sample_record(struct arena *arena, const struct record *record)
 
 /*
  * Maximum source bytes of the pages for a version, because one worker parses
- * them all. At this limit no more pages are added, but two pages are always
- * allowed.
+ * them all. At this limit no further page is added, except that two pages are
+ * always allowed.
  */
 enum { MAX_PAGES_BYTES = 16 << 20 };
 
@@ -700,7 +697,7 @@ static bool version_append_page(const struct stored_pages *from,
 	return false;
 }
 
-/* Copy all data from which the version will be built. */
+/* Copy all data that the version will be built from. */
 static void copy_members(const struct facts_reader *reading, uint32_t cluster,
 			 struct version_pages *pages)
 {

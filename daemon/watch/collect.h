@@ -112,7 +112,7 @@ enum redirect_target {
 };
 
 /*
- * A sample page, with the state in which it was sampled and its current state.
+ * A sample page: its state when it became a sample page, and its current state.
  */
 struct sample_page {
 	uint64_t page;
@@ -133,7 +133,7 @@ struct sample_page {
 	/* time of the last visit, with any result; 0 = never */
 	uint64_t answered_ms;
 	/*
-	 * URL to which it redirects, or which has its content now; empty = none
+	 * URL that it redirects to, or that has its content now; empty = none
 	 */
 	struct slice moved_to;
 	enum redirect_target lead;

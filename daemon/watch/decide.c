@@ -194,7 +194,7 @@ static bool is_taken_over(const struct watch_plan *plan,
 
 /*
  * Return whether this misplaced page follows a split that was reported. Then it
- * is known to which template its cluster belongs.
+ * is known whose cluster its cluster is.
  */
 static bool misplaced_page_is_reported(const struct decision *step,
 				       const struct misplaced_page *stray)
@@ -204,9 +204,9 @@ static bool misplaced_page_is_reported(const struct decision *step,
 }
 
 /*
- * Mark the clusters in which misplaced pages are as contested: until a
- * decision, no template is created from them. If no pages of the site are
- * fetched, mark only clusters at least half of whose pages are sample pages.
+ * Mark the clusters that have misplaced pages as contested: until a decision,
+ * no template is created from them. If no pages of the site are fetched, mark
+ * only clusters at least half of whose pages are sample pages.
  */
 static void plan_contest_clusters(struct watch_plan *plan,
 				  const struct decision *step)

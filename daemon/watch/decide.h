@@ -24,10 +24,10 @@
  *
  * An incident is open in the states CHECKING and RECHECKING. It has two stages:
  * first all sample pages are fetched. If they show that the template has
- * changed or ended (SUSPECTED), all of its pages are fetched. The decision is
- * made when the site is at rest, which means that no visit is pending and its
- * threshold is chosen. So an event depends on the pages and not on the order in
- * which they were fetched. Both stages are limited: an incident waits for
+ * changed or ended (SUSPECTED), all of its pages are fetched. The watcher
+ * decides when the site is at rest, which means that no visit is pending and
+ * its threshold is chosen. So an event depends on the pages and not on the
+ * order of their fetches. Both stages are limited: an incident waits for
  * missing pages for at most one hour, and for the site to be at rest for at
  * most five minutes or six rounds.
  *
@@ -62,9 +62,7 @@
 /* What the current state of one sample page shows. */
 struct sample_observation {
 	enum observation kind;
-	/*
-	 * cluster of the page, or of the page to which it redirects; 0 = none
-	 */
+	/* cluster of the page, or of the target of its redirect; 0 = none */
 	uint32_t cluster;
 	/* time when the stored page was fetched; 0 = it is not a page */
 	uint64_t fetched_ms;
@@ -113,7 +111,7 @@ struct votes {
 	uint32_t disagreed;
 	/* cluster that has most of the misplaced pages; 0 = none */
 	uint32_t destination;
-	/* cluster to which half of the sample pages redirect; 0 = none */
+	/* cluster that half of the sample pages redirect to; 0 = none */
 	uint32_t led_to;
 	/* cluster of more than half of the pages; 0 = none */
 	uint32_t majority;
@@ -184,9 +182,7 @@ enum watch_basis {
 	BASIS_PARTIAL,
 };
 
-/*
- * The state in which the watcher of a template is, as stored in template_row.
- */
+/* The state of the watcher of a template, as stored in template_row. */
 struct watch_position {
 	enum watch_state state;
 	enum watch_stage stage;
@@ -209,7 +205,7 @@ bool watch_is_open(enum watch_state state);
 
 enum watch_signal {
 	/* Signals about a live template: */
-	/* no more pages disagree than at the last complete fetch */
+	/* not more pages disagree than at the last complete fetch */
 	SIGNAL_QUIET,
 	/*
 	 * quiet, but its version was built from other pages: the template has
@@ -303,11 +299,9 @@ enum watch_action {
 	ACTION_CHANGE, /* emit the event, and store the next version */
 	ACTION_WIDEN,  /* extend the incident to all pages of the cluster */
 	ACTION_END,    /* end the template, but keep its versions */
-	/*
-	 * create a template, or let an ended one continue, with a new version
-	 */
+	/* create a template, or continue an ended one, with a new version */
 	ACTION_BEGIN,
-	ACTION_CORRECT, /* report in which cluster the pages are now */
+	ACTION_CORRECT, /* report the cluster that has the pages now */
 	ACTION_LEAVE,   /* delete the sample of an ended template */
 };
 
@@ -327,8 +321,8 @@ const struct watch_transition *watch_transition_of(enum watch_signal signal);
 enum watch_signal watch_without_version(enum watch_signal signal);
 
 /*
- * A plan is made from data only: no store, no clock, no I/O. The same data at
- * the same time results in the same plan.
+ * A plan depends only on its input: no store, no clock, no I/O. The same data
+ * at the same time results in the same plan.
  *
  * A plan has one decision for each subject. Live templates come first, because
  * their pages may be in new clusters (the order is in watcher.c).
@@ -363,18 +357,18 @@ struct plan_options {
 	uint64_t stale_ms;  /* 0 = never report a site as stale */
 };
 
-/* A subject, with the changes that the plan has made to it so far. */
+/* A subject, with the changes of the plan to it until now. */
 struct planned_template {
 	struct template_view subject;
 	/*
-	 * pages of an open incident are in this cluster, so it is unknown to
-	 * which template it belongs
+	 * this cluster has pages of an open incident, so it is unknown whose
+	 * cluster it is
 	 */
 	bool is_contested;
 	bool is_planned;
 };
 
-/* The plan so far. Initialize with plan_begin(). */
+/* The plan until now. Initialize with plan_begin(). */
 struct watch_plan {
 	struct arena *arena; /* owns the plan */
 	struct plan_options options;
@@ -395,8 +389,8 @@ struct watch_plan {
 	uint64_t first_ms; /* when the first template of the site was created;
 			      UINT64_MAX = no template */
 	/*
-	 * an incident is open in which pages disagree; these pages may be in
-	 * any new cluster
+	 * an open incident has pages that disagree; these pages may be in any
+	 * new cluster
 	 */
 	bool is_inquiring;
 	uint32_t found; /* number of template rows that the plan writes */
@@ -438,8 +432,8 @@ bool plan_is_large(const struct watch_plan *plan,
 		   const struct template_view *subject);
 
 /*
- * Return a template that moved into the cluster, or from which the cluster was
- * split off; NULL if there is none.
+ * Return a template that moved into the cluster, or that the cluster was split
+ * off from; NULL if no template did.
  */
 const struct template_view *plan_parent(const struct watch_plan *plan,
 					uint32_t cluster);
@@ -457,8 +451,8 @@ struct plan_event {
 /* The decision about one subject. */
 struct decision {
 	/*
-	 * the data that the decision needs; if the facts do not have it, the
-	 * fields below are not set
+	 * the data that the decision needs; the fields below are set only if
+	 * the facts contain this data
 	 */
 	struct data_request wish;
 	enum watch_signal signal;
@@ -539,8 +533,8 @@ void decision_wait_until(struct decision *step, uint64_t time_ms);
 /* The evidence of an event, as JSON for users and programs. Pure functions. */
 
 /*
- * Return to which clusters the pages of a template moved, with its versions
- * before and after, and what has changed in its pages.
+ * Return the clusters that the pages of a template moved to, its versions
+ * before and after, and the changes in its pages.
  */
 json_t *evidence_of_decision(const struct watch_plan *plan,
 			     const struct template_facts *facts,
@@ -548,7 +542,7 @@ json_t *evidence_of_decision(const struct watch_plan *plan,
 			     struct arena *scratch);
 
 /*
- * Return in which clusters the pages of an ended template are now, and the
+ * Return the clusters that have the pages of an ended template now, and the
  * number of the event that this corrects.
  */
 json_t *evidence_of_correction(const struct watch_plan *plan,
@@ -569,7 +563,7 @@ struct slice evidence_text(struct arena *arena, json_t *value);
  * first.
  */
 
-/* The clusters in which the sample pages of a template are now. */
+/* The clusters that have the sample pages of a template now. */
 struct page_moves {
 	/* [count], most pages first; cluster 0 has the deleted pages */
 	struct destination items[MAX_TEMPLATE_SAMPLE];
@@ -580,7 +574,7 @@ struct page_moves page_moves_of(const struct template_facts *facts);
 
 /*
  * Return the cluster that has most of the pages, but not `self` and not 0. If
- * several have equally many pages, return `likely` if it is one of them,
+ * several have equally many pages, return `likely` if it is among these,
  * otherwise the smallest number. Return 0 if there is no cluster.
  */
 uint32_t page_moves_main(const struct page_moves *flows, uint32_t self,

@@ -279,7 +279,10 @@ void decision_plan_cluster(const struct watch_plan *plan,
 
 /* Functions that decide about a live template by its signal. */
 
-/* How a template ends, for each signal that ends it. */
+/*
+ * The state, the event and the lineage entry of each signal that ends a
+ * template.
+ */
 struct retirement {
 	enum template_state state;
 	enum event_kind kind; /* 0 = emit no event */
@@ -419,7 +422,7 @@ static void decision_end_template(const struct watch_plan *plan,
 		decision_merge_into(plan, other, step);
 }
 
-/* Let the template continue with another version. */
+/* Continue the template with another version. */
 static void decision_change_version(const struct watch_plan *plan,
 				    const struct template_facts *facts,
 				    struct decision *step)

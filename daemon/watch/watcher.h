@@ -11,8 +11,8 @@
  *               into updates that are committed together
  *               (daemon/engine/commit_event.h)
  *
- * A check has no state of its own. After its updates are committed, another
- * check of the same pages has no updates.
+ * A check keeps no state. After its updates are committed, another check of the
+ * same pages has no updates.
  *
  * A template has up to MAX_TEMPLATE_SAMPLE sample pages. They are stored with
  * the records that they had when the newest version was built

@@ -24,7 +24,7 @@ struct converter convert_begin(const struct encoding *encoding)
 		.is_wide = encoding_is_wide(encoding),
 	};
 
-	/* iconv_open() returns -1 on failure. */
+	/* iconv_open() returns (iconv_t)-1 after an error. */
 	/* NOLINTNEXTLINE(performance-no-int-to-ptr) */
 	if (converter.iconv != (iconv_t)-1)
 		return converter;
@@ -73,7 +73,7 @@ bool convert(struct converter converter, size_t max_errors, struct slice *text,
 
 enum { LABEL_BYTES = 32 };
 
-/* The most common encodings first. */
+/* The encodings, the most common ones first. */
 static const struct encoding encodings[] = {
 	{"UTF-8", "UTF-8",
 	 "utf-8 utf8 unicode-1-1-utf-8 unicode11utf8 unicode20utf8 "
@@ -183,29 +183,35 @@ const struct encoding *encoding_of(struct slice label)
 
 enum {
 	MAX_SEQUENCE = 4,
-	MAX_REFERENCE = 8, /* "&Ccedil;" */
-	MAX_ROUNDS = 2,    /* for text that was encoded three times */
+	MAX_REFERENCE = 8, /* length of the longest reference: "&Ccedil;" */
+	MAX_ROUNDS = 2, /* number of times that a text is decoded; text encoded
+			   three times needs two */
 	MIN_SEQUENCES = 4,
-	MIN_RATIO = 3, /* required ratio of sequences to other characters */
+	MIN_RATIO = 3, /* minimum of sequences / other characters over U+007F */
 	NBSP = 0xA0,
-	TIMES = 0xD7, /* the only lead of two bytes that is no capital letter */
+	TIMES = 0xD7, /* the only lead of a two-byte sequence that is not a
+			 capital letter */
 };
 
 struct mojibake_sequence {
-	size_t size;              /* bytes in the text */
-	char bytes[MAX_SEQUENCE]; /* [length] the decoded character */
+	size_t size;              /* bytes that the sequence has in the text */
+	char bytes[MAX_SEQUENCE]; /* [length] the character that it is after
+				     decoding */
 	size_t length;
 	bool has_control;
 };
 
 struct mojibake_survey {
 	size_t sequences;
-	size_t sure; /* sequences that cannot be chance */
+	size_t sure; /* number of sequences that are certainly no coincidence */
 	size_t controls;
 	size_t others;
 };
 
-/* Return the byte over 127 that was decoded as `code`, or 0. */
+/*
+ * Return the byte over 127 that was wrongly decoded as `code`; 0 if there is
+ * none.
+ */
 static unsigned byte_of(uint32_t code)
 {
 	if (code >= 0x80 && code <= 0xFF)
@@ -216,7 +222,10 @@ static unsigned byte_of(uint32_t code)
 	return 0;
 }
 
-/* Return the length of the reference at `at`, with "&" and ";", or 0. */
+/*
+ * Return the length of the character reference at `at`, including "&" and ";";
+ * 0 if there is none.
+ */
 static size_t mojibake_reference_size(const char *at, const char *end)
 {
 	size_t size = 1;
@@ -230,7 +239,8 @@ static size_t mojibake_reference_size(const char *at, const char *end)
 }
 
 /*
- * Return the character at *at, which may be a reference, and move *at after it.
+ * Return the character at *at, which may be written as a reference, and move
+ * *at after it.
  */
 static uint32_t mojibake_read_character(const char **at, const char *end)
 {
@@ -255,7 +265,10 @@ static uint32_t mojibake_read_character(const char **at, const char *end)
 	return code;
 }
 
-/* Return whether a character over U+007F may begin with the byte. */
+/*
+ * Return whether a character over U+007F, or a reference to it, may begin with
+ * the byte.
+ */
 static bool mojibake_byte_may_begin(char byte)
 {
 	return (unsigned char)byte >= 0x80 || byte == '&';
@@ -301,7 +314,8 @@ static bool mojibake_is_small_letter(char byte)
 }
 
 /*
- * Return whether valid text cannot contain the sequence: decode it on any page.
+ * Return whether valid text cannot contain the sequence. Then it is decoded on
+ * any page.
  */
 static bool is_impossible(const struct mojibake_sequence *sequence)
 {
@@ -309,8 +323,8 @@ static bool is_impossible(const struct mojibake_sequence *sequence)
 }
 
 /*
- * Return whether the sequence at `at` cannot be chance; `last` is the end of
- * the previous one.
+ * Return whether the sequence at `at` is certainly no coincidence; `last` is
+ * the end of the previous sequence.
  */
 static bool is_sure(const struct mojibake_sequence *sequence, const char *begin,
 		    const char *at, const char *last, const char *end)
@@ -357,7 +371,11 @@ static bool mojibake_decode_all(struct mojibake_survey survey)
 	       2 * survey.sure >= survey.sequences;
 }
 
-/* Decode in place: the decoded text is shorter. */
+/*
+ * Decode the text in place, which is possible because it becomes shorter.
+ * `is_all` means that all sequences are decoded; otherwise only impossible ones
+ * are.
+ */
 static size_t mojibake_decode(char *text, size_t size, bool is_all)
 {
 	const char *end = text + size;
@@ -373,7 +391,8 @@ static size_t mojibake_decode(char *text, size_t size, bool is_all)
 			out += sequence.length;
 			at += sequence.size;
 		} else {
-			do /* a sequence begins with a whole character */
+			do /* copy a whole character, because a sequence begins
+			      with one */
 				*out++ = *at++;
 			while (at < end && utf8_continues(*at));
 		}
@@ -382,9 +401,9 @@ static size_t mojibake_decode(char *text, size_t size, bool is_all)
 }
 
 /*
- * Return whether the text may contain a sequence: all leads, U+00C2..U+00F4,
- * begin with the byte C3, and a character over U+007F follows them. Excludes
- * nearly all pages quickly.
+ * Return whether the text may contain a sequence. All leads, U+00C2 to U+00F4,
+ * begin with the byte C3, and the next character is over U+007F. This quickly
+ * excludes nearly all pages.
  */
 static bool may_have_raw(const char *text, size_t size)
 {
@@ -401,7 +420,10 @@ static bool may_have_raw(const char *text, size_t size)
 	return false;
 }
 
-/* Return the same for a lead that is written as a reference. */
+/*
+ * Return whether the text may contain a sequence whose lead is written as a
+ * reference.
+ */
 static bool may_have_references(const char *text, size_t size)
 {
 	const char *end = text + size;
@@ -441,8 +463,9 @@ enum {
 	SAMPLE_BYTES = 4096,
 	/*
 	 * A body is binary if it has at least MIN_CONTROLS control characters,
-	 * more than one per CONTROL_RATIO bytes. Compressed data have one in
-	 * nine bytes, broken pages only a few.
+	 * and on average more than one in CONTROL_RATIO bytes. In compressed
+	 * data one in nine bytes is a control character; damaged pages have
+	 * only a few.
 	 */
 	MIN_CONTROLS = 32,
 	CONTROL_RATIO = 12,
@@ -506,18 +529,21 @@ enum {
 	PRESCAN_BYTES = 1024,
 	GUESS_BYTES = 64 * 1024,
 	/*
-	 * Treat a page as UTF-8, whatever it declares, if it has at least
-	 * SURE_SEQUENCES sequences of two or more bytes and at most one broken
-	 * sequence per SURE_RATIO. In GB2312 only one in seven Chinese
-	 * characters looks like a sequence.
+	 * A page is UTF-8, whatever it declares, if it has at least
+	 * SURE_SEQUENCES sequences of two or more bytes, and at most one broken
+	 * sequence for each SURE_RATIO valid ones. In GB2312 only one in seven
+	 * Chinese characters looks like a sequence.
 	 */
 	SURE_SEQUENCES = 8,
 	SURE_RATIO = 64,
-	/* With fewer bytes over 127, uchardet mistakes French for Polish. */
+	/*
+	 * Minimum number of bytes over 127 for uchardet; with fewer it mistakes
+	 * French for Polish.
+	 */
 	MIN_GUESS_HIGH = 8,
 	/*
-	 * An encoding is wrong if more than one in WRONG_RATIO of the bytes
-	 * over 127 does not decode.
+	 * The encoding of a page is wrong if more than one in WRONG_RATIO of
+	 * its bytes over 127 cannot be decoded.
 	 */
 	WRONG_RATIO = 4,
 };
@@ -537,7 +563,10 @@ static void blank_nuls(char *text, size_t size)
 		*at = ' ';
 }
 
-/* Return false if the bytes are not UTF-8: too many sequences are broken. */
+/*
+ * Decode UTF-8. Return false if too many sequences are broken, which means that
+ * the body is not UTF-8.
+ */
 static bool decode_utf8(struct arena *arena, struct slice body,
 			struct utf8_count count, struct decoded *decoded_out)
 {
@@ -584,8 +613,8 @@ static struct decoded decode_windows_1252(struct arena *arena,
 }
 
 /*
- * Return false if iconv does not support the encoding, or too many bytes do not
- * decode.
+ * Decode the body by iconv. Return false if iconv does not support the
+ * encoding, or too many bytes cannot be decoded.
  */
 static bool decode_iconv(struct arena *arena, struct slice body,
 			 const struct encoding *encoding,
@@ -620,7 +649,7 @@ static bool decode_as(struct arena *arena, struct slice body,
 		return false;
 	if (strcmp(encoding->name, "UTF-8") == 0)
 		return decode_utf8(arena, body, count, decoded_out);
-	/* UTF-16 begins with markup, where every second byte is zero */
+	/* UTF-16 begins with markup, in which every second byte is zero */
 	if (encoding_is_wide(encoding) &&
 	    memchr(body.data, '\0',
 		   body.size < PRESCAN_BYTES ? body.size : PRESCAN_BYTES) ==
@@ -659,7 +688,10 @@ static bool decode_bom(struct arena *arena, struct slice body,
 	return false;
 }
 
-/* Return the name after "charset=" in the content of a meta element. */
+/*
+ * Return the name after "charset=" in `content`, the content attribute of a
+ * meta element.
+ */
 static struct slice charset_of_content(struct slice content)
 {
 	static const char word[] = "charset";
@@ -685,7 +717,7 @@ static struct slice charset_of_content(struct slice content)
 }
 
 /*
- * Return the charset that a meta element declares; `at` is after the tag's
+ * Return the charset that a meta element declares. `at` is the end of its tag
  * name.
  */
 static struct slice charset_of_tag(const char *at, const char *end,
@@ -710,8 +742,8 @@ static struct slice charset_of_tag(const char *at, const char *end,
 }
 
 /*
- * Source: HTML, section 13.2.3.2. A declared UTF-16 means UTF-8, because the
- * declaration was read as single bytes.
+ * Source: HTML, section 13.2.3.2. If the element declares UTF-16, return UTF-8:
+ * UTF-16 is impossible, because the element was found in single bytes.
  */
 const struct encoding *charset_declared(struct slice body)
 {
@@ -743,7 +775,10 @@ const struct encoding *charset_declared(struct slice body)
 	return encoding;
 }
 
-/* Let uchardet guess the encoding from the first byte over 127 on. */
+/*
+ * Let uchardet guess the encoding from a sample that begins at the first byte
+ * over 127.
+ */
 static const struct encoding *charset_guess(struct slice body)
 {
 	const char *bytes = body.data;
@@ -788,7 +823,10 @@ struct decoded charset_decode(struct arena *arena, struct slice body,
 	return decode_windows_1252(arena, body);
 }
 
-/* iconv unloads an encoding that has no open descriptor. */
+/*
+ * The descriptors stay open, because iconv unloads an encoding that has no open
+ * descriptor.
+ */
 void charset_load(void)
 {
 	static struct converter kept[sizeof(encodings) / sizeof(*encodings)];

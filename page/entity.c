@@ -7,26 +7,28 @@
 #include "page/scanner.h"
 
 enum {
-	ENTITY_NAME_BYTES = 31, /* length of the longest name, without ";" */
+	ENTITY_NAME_BYTES =
+		31, /* length of the longest name, not counting ";" */
 	/* length of the longest name that needs no ";" */
 	ENTITY_BARE_BYTES = 6,
 };
 
-/* A named character (section 13.5 of the HTML standard). */
+/* A named character reference (section 13.5 of the HTML standard). */
 struct entity_name {
 	char name[ENTITY_NAME_BYTES + 1];
-	char value[7]; /* one character or two, in UTF-8 */
-	bool is_bare;  /* the name needs no ";" */
+	char value[7]; /* one or two characters in UTF-8 */
+	bool is_bare;  /* the name is valid without ";" */
 };
 
 /*
- * page/entity_names.py generates two tables: entity_names, ascending by name
- * without ";"; and entity_begins [byte - 'A'] for 'A' to 'z', and one more: the
- * index of the first name that begins with the byte or with a higher one.
+ * page/entity_names.py generates two tables. entity_names contains the names
+ * without ";", in ascending order. entity_begins [byte - 'A'], for the bytes
+ * 'A' to 'z' and one more, is the index of the first name that begins with this
+ * byte or a higher one.
  */
 #include "page/entity_names.h"
 
-/* Return the character of this name, or NULL if the name is unknown. */
+/* Return the reference with this name; NULL if there is none. */
 static const struct entity_name *entity_lookup_name(const char *name,
 						    size_t length)
 {
@@ -41,7 +43,8 @@ static const struct entity_name *entity_lookup_name(const char *name,
 			 entity_begins[*name - 'A']);
 	LOWER_BOUND(at, count, strncmp(names[at].name, name, length) < 0);
 	/*
-	 * names with this prefix are adjacent; the first is the prefix itself
+	 * Names that begin with `name` are neighbours, and `name` itself would
+	 * be the first of them.
 	 */
 	return at < count && strncmp(names[at].name, name, length) == 0 &&
 			       names[at].name[length] == '\0'
@@ -59,15 +62,15 @@ static uint32_t character_of(uint32_t code)
 }
 
 /*
- * A character reference: its length in the source, with "&", and its decoded
- * bytes. Length 0: not a reference.
+ * A character reference. `length` is its length in the source, with "&"; 0 if
+ * there is no reference. `size` is the number of bytes of its characters.
  */
 struct entity_reference {
 	size_t length;
 	size_t size;
 };
 
-/* Read a numeric reference; `at` is after "&#". */
+/* Decode a numeric reference to `out`; `at` is the position after "&#". */
 static struct entity_reference entity_read_number(const char *at,
 						  const char *end, char *out)
 {
@@ -96,9 +99,9 @@ static struct entity_reference entity_read_number(const char *at,
 }
 
 /*
- * Find the longest name at the beginning of `length` letters and digits. With
- * ";" after them, only all of them can be a name: no name before ";" has
- * another name as a prefix.
+ * Find the longest name at the beginning of `length` letters and digits.
+ * `is_ended` means that a ";" follows them. Then only all of them together can
+ * be a name, because no name with ";" begins with another name.
  */
 static const struct entity_name *entity_find_name(const char *at, size_t length,
 						  bool is_ended)
@@ -116,7 +119,7 @@ static const struct entity_name *entity_find_name(const char *at, size_t length,
 	return entity;
 }
 
-/* Read a named reference; `at` is after "&". */
+/* Decode a named reference to `out`; `at` is the position after "&". */
 static struct entity_reference entity_read_name(const char *at, const char *end,
 						bool is_attribute, char *out)
 {
@@ -136,7 +139,8 @@ static struct entity_reference entity_read_name(const char *at, const char *end,
 	used = strlen(entity->name);
 	is_ended = is_ended && used == length;
 	/*
-	 * "&notit" is "not" and "it" in text, but no reference in an attribute
+	 * In text, "&notit" is the reference "&not" followed by "it"; in an
+	 * attribute it is no reference.
 	 */
 	if (is_attribute && !is_ended &&
 	    (used < length || (at + used < end && at[used] == '=')))

@@ -8,8 +8,8 @@
 #include "base/buffer.h"
 
 /*
- * Return the size that `size` bytes may grow to. Only the references "&nLt;"
- * and "&nGt;" grow, from five bytes to six.
+ * Return the size that `size` bytes may have after decoding. Only the
+ * references "&nLt;" and "&nGt;" become longer: from five bytes to six.
  */
 static inline size_t entity_room(size_t size)
 {
@@ -17,12 +17,13 @@ static inline size_t entity_room(size_t size)
 }
 
 /*
- * Copy `text` to `out` [entity_room(text.size)], decode its character
- * references as the HTML standard does (sections 13.2.5.72 to 13.2.5.80), and
- * return the length. Decode all names of the standard; the numbers 128 to 159
- * as windows-1252; numbers of no character as U+FFFD. A name that needs no ";"
- * is a reference wherever it ends, but in an attribute not before "=", a letter
- * or a digit. Line ends become LF, as in line_ends(). Linear.
+ * Copy `text` to `out` [entity_room(text.size)] with its character references
+ * decoded as in the HTML standard (sections 13.2.5.72 to 13.2.5.80); return the
+ * length. All names of the standard are known. The numbers 128 to 159 are
+ * characters of windows-1252; a number that is no character becomes U+FFFD. A
+ * name that is valid without ";" is a reference even if letters follow it. But
+ * in an attribute it is none if "=", a letter or a digit follows it. Line ends
+ * become LF, as in line_ends(). Linear.
  */
 size_t entity_decode(struct slice text, bool is_attribute, char *out);
 

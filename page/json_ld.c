@@ -10,7 +10,10 @@
 #include "page/page.h"
 #include "page/scanner.h"
 
-/* A position in valid UTF-8; below `end` when a read function is called. */
+/*
+ * A position in valid UTF-8. `at` must be before `end` when a function reads
+ * from it.
+ */
 struct json_cursor {
 	const char *at;
 	const char *end;
@@ -34,9 +37,9 @@ static uint32_t read_unit(const char *at, const char *end)
 }
 
 /*
- * Decode the escape whose "\u" is before `at`, two units of a surrogate pair as
- * one character, and return its end. The character is never longer than its
- * escape.
+ * Decode an escape and return its end. `at` is the position after its "\u". Two
+ * escapes that are a surrogate pair are one character. A character is never
+ * longer than its escape.
  */
 static const char *decode_unit(const char *at, const char *end, char **out)
 {
@@ -118,8 +121,9 @@ static bool json_is_at(const struct json_cursor *cursor, const char *word)
 }
 
 /*
- * Return whether the quote before `at` ends its string: the following bytes can
- * follow a string. Pages often do not escape quotes inside strings.
+ * Return whether the quote before `at` ends its string. It does if the
+ * following bytes can follow a string; otherwise it is a quote inside the
+ * string that the page did not escape.
  */
 static bool json_quote_is_closing(const char *at, const char *end)
 {
@@ -129,12 +133,12 @@ static bool json_quote_is_closing(const char *at, const char *end)
 }
 
 /*
- * Read a string up to its closing quote or the end; the cursor is after its
- * opening quote `mark` and moves to after the closing one. Decode escapes (the
- * two \u of a surrogate pair are one character, invalid ones become U+FFFD) and
- * HTML character references. Return a slice of the text if possible, otherwise
- * a copy in `arena`. A quote is part of the string if the bytes after it cannot
- * follow a string. Linear.
+ * Read a string up to its closing quote or the end of the text. The cursor is
+ * after the opening quote `mark`, and moves to the position after the closing
+ * quote. A quote is part of the string if the bytes after it cannot follow a
+ * string. Escapes and HTML character references are decoded: a surrogate pair
+ * is one character, and an invalid escape becomes U+FFFD. Return a slice of the
+ * text if nothing had to be decoded, otherwise a copy in `arena`. Linear.
  */
 static struct slice json_read_string(struct arena *arena,
 				     struct json_cursor *cursor,
@@ -162,7 +166,9 @@ static struct slice json_read_string(struct arena *arena,
 				(struct slice){begin, (size_t)(end - begin)});
 }
 
-/* Read a number, true, false or null up to its end; at least one byte. */
+/*
+ * Read a number, true, false, null or another word. It has at least one byte.
+ */
 static struct slice json_read_word(struct json_cursor *cursor)
 {
 	const char *begin = cursor->at;
@@ -175,8 +181,8 @@ static struct slice json_read_word(struct json_cursor *cursor)
 }
 
 /*
- * Return the length of the comment, the CDATA mark or the HTML comment mark at
- * the cursor; 0 for other text.
+ * Return the length of the text at the cursor that must be skipped: a comment,
+ * or the mark of a CDATA section or an HTML comment. Return 0 for other text.
  */
 static size_t json_comment_size(const struct json_cursor *cursor)
 {
@@ -197,28 +203,31 @@ static size_t json_comment_size(const struct json_cursor *cursor)
 			     : (size_t)(close - cursor->at) + 2;
 }
 
-/* An open object or array. */
+/* An object or array that is not closed yet. */
 struct json_ld_level {
 	bool is_array;
-	uint32_t object;  /* the object that its values belong to; NO_OBJECT at
+	uint32_t object;  /* the object to which its values belong; NO_OBJECT at
 			     the top */
-	uint32_t last;    /* last field of that object, or NO_FIELD */
+	uint32_t last;    /* last field of this object, or NO_FIELD */
 	struct slice key; /* key of the next value */
 };
 
 struct json_ld_reader {
 	struct arena *arena;
 	struct json_cursor cursor;
-	size_t bytes; /* bytes read so far, of all texts */
+	size_t bytes; /* number of bytes read so far in all scripts */
 	struct json_ld_object *objects;
 	uint32_t object_count;
 	size_t object_capacity;
 	struct json_ld_field *fields;
 	uint32_t field_count;
 	size_t field_capacity;
-	struct json_ld_level levels[JSON_LD_DEPTH + 1]; /* first: the top */
-	uint32_t depth;    /* index of the innermost level */
-	uint32_t too_deep; /* open brackets below JSON_LD_DEPTH */
+	struct json_ld_level
+		levels[JSON_LD_DEPTH + 1]; /* the first one is the top, outside
+					      of all objects */
+	uint32_t depth;                    /* index of the innermost level */
+	uint32_t too_deep; /* number of open brackets that are deeper than
+			      JSON_LD_DEPTH */
 };
 
 static bool json_ld_is_full(const struct json_ld_reader *reader)
@@ -233,8 +242,8 @@ static struct json_ld_level *json_ld_level_of(struct json_ld_reader *reader)
 }
 
 /*
- * Add the value as a field of the innermost object; at the top it belongs to no
- * object.
+ * Add a value as a field of the innermost object. Do nothing at the top, where
+ * there is no object.
  */
 static void json_ld_add_field(struct json_ld_reader *reader,
 			      struct json_ld_field field)
@@ -276,7 +285,7 @@ static void json_ld_add_text(struct json_ld_reader *reader, uint32_t kind,
 	end_value(json_ld_level_of(reader));
 }
 
-/* Read a string; before a colon it is a key. */
+/* Read a string; it is a key if a colon follows it. */
 static void json_ld_read_string(struct json_ld_reader *reader, const char *mark)
 {
 	struct json_ld_level *level = json_ld_level_of(reader);
@@ -343,8 +352,8 @@ static void json_ld_open_level(struct json_ld_reader *reader, bool is_array)
 }
 
 /*
- * Close the innermost open object or array (`is_array`) and everything open
- * inside it; do nothing if no level is open.
+ * Close the innermost open array (`is_array`) or object, and everything in it
+ * that is open. Do nothing if there is none.
  */
 static void json_ld_close_level(struct json_ld_reader *reader, bool is_array)
 {
@@ -416,8 +425,8 @@ static void json_ld_read_token(struct json_ld_reader *reader)
 }
 
 /*
- * Read one script, up to the limit JSON_LD_BYTES. Each script begins at the top
- * level, even if the previous one was not closed.
+ * Read one script, but only as many bytes as JSON_LD_BYTES still allows. Each
+ * script begins at the top, even if the previous one has unclosed brackets.
  */
 static void json_ld_read_script(struct json_ld_reader *reader,
 				struct slice text)
@@ -476,7 +485,8 @@ static bool is_json_ld(const struct page *page, uint32_t node)
 
 	if (type.size < sizeof(media_type) - 1)
 		return false;
-	type.size = sizeof(media_type) - 1; /* without its parameters */
+	type.size = sizeof(media_type) -
+		    1; /* the media type without its parameters */
 	return text_is(type, media_type);
 }
 
@@ -520,7 +530,10 @@ struct slice json_ld_text(const struct json_ld *ld, uint32_t object,
 	return field->text;
 }
 
-/* Return the name in "http://schema.org/Article" or "schema:Article". */
+/*
+ * Return the last part of a type: "Article" for "http://schema.org/Article" and
+ * "schema:Article".
+ */
 static struct slice last_part(struct slice type)
 {
 	const char *begin = type.data;

@@ -10,11 +10,11 @@
 #include "page/page.h"
 
 enum {
-	MAX_CHARACTER = 4, /* bytes of UTF-8 */
+	MAX_CHARACTER = 4, /* maximum bytes of a character in UTF-8 */
 	MAX_TEXT = 1024,
 };
 
-/* Return the reference that replaces the byte, or NULL if it stays. */
+/* Return the reference for the byte; NULL if it is copied unchanged. */
 static const char *escape_of(char byte)
 {
 	switch (byte) {
@@ -57,8 +57,8 @@ static bool is_control_byte(unsigned char byte)
 }
 
 /*
- * Return true for C1 control characters, U+0080 to U+009F; in UTF-8 C2 80 to C2
- * 9F.
+ * Return whether the bytes begin with a C1 control character (U+0080 to
+ * U+009F), which is C2 80 to C2 9F in UTF-8.
  */
 static bool is_c1_control(const unsigned char *bytes, size_t size)
 {
@@ -66,8 +66,8 @@ static bool is_c1_control(const unsigned char *bytes, size_t size)
 }
 
 /*
- * Replace U+FFFE and U+FFFF (EF BF BE and EF BF BF), which XML forbids, by
- * U+FFFD.
+ * Replace U+FFFE and U+FFFF (EF BF BE and EF BF BF) by U+FFFD, because XML
+ * forbids them.
  */
 static void replace_noncharacters(unsigned char *bytes, size_t size)
 {
@@ -83,8 +83,8 @@ static void replace_noncharacters(unsigned char *bytes, size_t size)
 }
 
 /*
- * Return true if clean_controls() may have work to do. The loop has no jumps,
- * so that the compiler tests many bytes at a time.
+ * Return false if clean_controls() has nothing to replace. The loop has no
+ * jumps, so that the compiler can check many bytes at once.
  */
 static bool may_be_unclean(const unsigned char *bytes, size_t size)
 {
@@ -97,7 +97,10 @@ static bool may_be_unclean(const unsigned char *bytes, size_t size)
 	return found != 0;
 }
 
-/* Replace control characters except tab and LF by spaces, in place. */
+/*
+ * Replace control characters except tab and LF by spaces, in place; return the
+ * new size.
+ */
 static size_t clean_controls(unsigned char *bytes, size_t size)
 {
 	size_t used = 0;
@@ -128,7 +131,9 @@ void markup_append_plain(struct buffer *out, struct slice text, bool is_pre)
 	out->data[out->size] = '\0';
 }
 
-/* Return the size of `text` without an incomplete character at its end. */
+/*
+ * Return the size of `text` without a character at its end that is incomplete.
+ */
 static size_t whole_size(const char *text, size_t size)
 {
 	size_t begin = size;
@@ -139,7 +144,8 @@ static size_t whole_size(const char *text, size_t size)
 	if (begin == 0)
 		return size;
 	begin--;
-	if ((unsigned char)text[begin] >= 0xc0) /* the bytes by the first */
+	if ((unsigned char)text[begin] >=
+	    0xc0) /* the first byte shows how many bytes the character has */
 		length = (unsigned char)text[begin] < 0xe0   ? 2
 			 : (unsigned char)text[begin] < 0xf0 ? 3
 							     : 4;
@@ -176,8 +182,8 @@ bool markup_is_blank(struct slice text)
 }
 
 /*
- * Return the scheme: the text before the first ':', or nothing if one of / ? #
- * comes first.
+ * Return the scheme of a URL: the text before the first ':'. Return an empty
+ * slice if there is a '/', '?' or '#' before it.
  */
 static struct slice scheme_of(const char *url, size_t size)
 {
@@ -233,7 +239,7 @@ static void svg_begin(struct buffer *out, const char *element,
 		buffer_printf(out, " class=\"%s\"", class);
 }
 
-/* Append an attribute on the horizontal axis. */
+/* Append an attribute with a horizontal position or size. */
 static void append_across(struct buffer *out, const char *name, double value,
 			  bool is_percent)
 {

@@ -14,7 +14,10 @@
 #include "page/scanner.h"
 #include "page/tree.h"
 
-/* Return a copy with collapsed white space; `text` may be empty. */
+/*
+ * Return a copy of the text with collapsed white space, in the arena of the
+ * page; the text may be empty.
+ */
 static struct slice head_collapse_text(struct page *page, struct slice text)
 {
 	char *out = arena_alloc(page->arena, text.size + 1, 1);
@@ -22,7 +25,7 @@ static struct slice head_collapse_text(struct page *page, struct slice text)
 	return (struct slice){out, text_collapse(text, out)};
 }
 
-/* Return all text inside the node. */
+/* Return all text inside the node, with collapsed white space. */
 static struct slice text_inside(struct page *page, const struct node *node)
 {
 	struct buffer text = {0};
@@ -69,7 +72,7 @@ static void head_read_node(struct page *page, uint32_t index)
 		if (page->language.size == 0 && language.size > 0)
 			page->language = text_trim(language);
 		break;
-	case TAG_title: /* but not the title of an svg element */
+	case TAG_title: /* ignore the title of an svg element */
 		if (page->title.size == 0 &&
 		    (node->flags & (TEXT_IS_TEMPLATE | NODE_IS_SVG)) == 0)
 			page->title = text_inside(page, node);
@@ -89,11 +92,16 @@ static void head_read_node(struct page *page, uint32_t index)
 
 enum {
 	ANCHOR_BYTES = 256,
-	ANCHOR_SOURCE = 2048, /* bytes of text that are read for an anchor */
-	SCRIPT_TEXT_BYTES = 1000, /* text of a page whose scripts are read */
+	ANCHOR_SOURCE =
+		2048, /* maximum bytes of text that are read for an anchor */
+	SCRIPT_TEXT_BYTES = 1000, /* scripts are read only if the page has no
+				     more text than this */
 };
 
-/* Truncate to ANCHOR_BYTES, in whole characters. */
+/*
+ * Return the size of an anchor text that is truncated to ANCHOR_BYTES at the
+ * end of a character.
+ */
 static size_t anchor_truncate(const char *text, size_t size)
 {
 	if (size <= ANCHOR_BYTES)
@@ -106,7 +114,8 @@ static size_t anchor_truncate(const char *text, size_t size)
 }
 
 /*
- * Return the texts inside the node, joined by spaces, collapsed and truncated.
+ * Return the anchor text of the node: its texts joined by spaces, with
+ * collapsed white space, truncated.
  */
 static struct slice anchor_of(struct page *page, const struct node *node)
 {
@@ -144,7 +153,10 @@ static unsigned flags_of_rel(struct slice rel)
 	return flags;
 }
 
-/* Skip an optional "url =" at `at`. Return NULL for "url" without "=". */
+/*
+ * Skip "url =" at `at` if it is there. Return NULL if there is "url" without
+ * "=".
+ */
 static const char *skip_url_word(const char *at, const char *end)
 {
 	if (end - at < 3 || !text_is((struct slice){at, 3}, "url"))
@@ -161,8 +173,9 @@ static const char *skip_url_word(const char *at, const char *end)
 }
 
 /*
- * Return the URL in "5; url='next.html'" or "5; next.html", or empty. As in the
- * HTML standard (section 4.2.5.3), except that "5; url" has no URL.
+ * Return the URL in the content of a meta refresh such as "5; url='next.html'"
+ * or "5; next.html"; empty if there is none. Does the same as the HTML standard
+ * (section 4.2.5.3), except that "5; url" has no URL.
  */
 static struct slice refresh_url(struct slice content)
 {
@@ -189,8 +202,8 @@ static struct slice refresh_url(struct slice content)
 }
 
 /*
- * Set the flags of a link element; return false for relations that are no
- * pages, such as style sheets and icons.
+ * Set the flags of a link element. Return false if its relation does not lead
+ * to a page: style sheets, icons and similar files.
  */
 static bool link_set_relation(struct link *link, struct slice rel)
 {
@@ -203,7 +216,7 @@ static bool link_set_relation(struct link *link, struct slice rel)
 	return (link->flags & ~(unsigned)LINK_IS_NOFOLLOW) != 0;
 }
 
-/* Read the link of the node; its href is empty if there is none. */
+/* Read the link of the node. The href is empty if the node has none. */
 static struct link link_read(struct page *page, uint32_t index)
 {
 	struct link link = {.node = index, .anchor = {"", 0}};
@@ -233,7 +246,7 @@ static struct link link_read(struct page *page, uint32_t index)
 			link.href = refresh_url(
 				page_attribute(page, index, "content"));
 		break;
-	case TAG_script: /* a page with more text is no stub */
+	case TAG_script: /* a page with more text is a real page */
 		link.flags = LINK_IS_REFRESH;
 		if (page->text_bytes <= SCRIPT_TEXT_BYTES)
 			link.href = script_redirect(page_script(page, index));
@@ -245,7 +258,7 @@ static struct link link_read(struct page *page, uint32_t index)
 	return link;
 }
 
-/* Fill in the links; page->is_nofollow must be set. */
+/* Read the links of the page; page->is_nofollow must be set. */
 static void links_read(struct page *page)
 {
 	struct link *links = NULL;
@@ -271,13 +284,19 @@ static void links_read(struct page *page)
 }
 
 enum {
-	/* A page has about two texts and two attributes per element. */
+	/*
+	 * Limit for texts and attributes; a page has about two of each per
+	 * element.
+	 */
 	PER_NODE = 4,
 	PER_PAGE = LIMIT(1024, 16),
 	MAX_DEPTH = 4095,
 };
 
-/* Offsets of spans have 32 bits, indices of tree items one less. */
+/*
+ * Maximum size of the source: offsets in spans have 32 bits, indices of tree
+ * items only 31.
+ */
 #define MAX_SOURCE ((size_t)LIMIT(1 << 29, 4096))
 
 const struct page_limits page_limits_default = {
@@ -400,8 +419,7 @@ size_t page_longest_text(const struct page *page)
 }
 
 /*
- * Return the length of the white space character at `at`, or 0 if there is
- * none.
+ * Return the length of the white space character at `at`; 0 if there is none.
  */
 static size_t space_length(const char *at, const char *end)
 {

@@ -9,18 +9,24 @@
 
 enum { MAX_TITLE = 256 };
 
-/* The words of error titles, in addition to numbers and error_phrases. */
+/*
+ * Words that may occur in the title of an error page, in addition to numbers
+ * and error_phrases.
+ */
 static const char *const error_words[] = {
 	"error",  "http",   "status", "code", "oops",   "sorry",
 	"erreur", "fehler", "errore", "erro", "ошибка",
 };
 
 /*
- * Phrases of error titles after folding: ASCII in lower case, punctuation
- * replaced by spaces.
+ * Phrases in the titles of error pages, after folding: ASCII letters are in
+ * lower case, and punctuation is replaced by spaces.
  */
 static const char *const error_phrases[] = {
-	/* RFC 9110, sections 15.5 and 15.6, and variants that servers write */
+	/*
+	 * RFC 9110, sections 15.5 and 15.6, and variants of its phrases that
+	 * servers write
+	 */
 	"bad request", "unauthorized", "authorization required",
 	"payment required", "forbidden", "access denied",
 	"forbidden access is denied", "not found", "file not found",
@@ -80,17 +86,21 @@ static bool is_one(struct slice word, const char *const *words, size_t count)
 	return false;
 }
 
-/* The parts of a title that is checked for an error. */
+/*
+ * State of checking whether a title reports an error. A title consists of parts
+ * that dividers separate.
+ */
 struct error_claim {
-	char part[MAX_TITLE]; /* the current part, without numbers and error
-				 words */
+	char part[MAX_TITLE]; /* the current part, without numbers and without
+				 words of error_words */
 	size_t size;
 	bool part_has_status;
 	bool part_has_word;
-	bool has_status; /* one part is only a status number */
+	bool has_status; /* a part consists only of a status number */
 	bool has_word;
 	bool has_phrase;
-	bool has_bare_word; /* "gone", "forbidden": other titles have it, too */
+	bool has_bare_word; /* a word such as "gone" or "forbidden", which other
+			       titles contain, too */
 };
 
 static bool error_title_is_number(struct slice word)
@@ -117,7 +127,7 @@ static void claim_word(struct error_claim *claim, struct slice word)
 		claim->part_has_word = true;
 		return;
 	}
-	if (error_title_is_number(word)) /* a number or nothing */
+	if (error_title_is_number(word)) /* it is another number, or empty */
 		return;
 	if (claim->size > 0)
 		claim->part[claim->size++] = ' ';
@@ -153,14 +163,16 @@ static void error_claim_end_part(struct error_claim *claim)
 }
 
 /*
- * Return the length of the punctuation mark or space at `at`; 0 for a letter or
- * a digit.
+ * Return the length of the punctuation mark or space at `at`; 0 if there is a
+ * letter or digit.
  */
 static size_t sign_length(const char *at, const char *end)
 {
 	if ((unsigned char)*at < 0x80)
 		return is_letter(*at) || is_digit(*at) ? 0 : 1;
-	/* U+0080..U+00BF; U+2000..U+203F: dashes, quotes; U+3000..U+303F */
+	/*
+	 * U+0080 to U+00BF; U+2000 to U+203F (dashes, quotes); U+3000 to U+303F
+	 */
 	if (*at == '\xC2' && end - at >= 2)
 		return 2;
 	if (end - at >= 3 &&
@@ -170,8 +182,8 @@ static size_t sign_length(const char *at, const char *end)
 }
 
 /*
- * Return whether the mark separates parts of a title: | : < > and U+00B7,
- * U+00BB, U+2013, U+2014, U+2022, U+203A, or a "-" between spaces.
+ * Return whether the mark separates the parts of a title: | : < > U+00B7 U+00BB
+ * U+2013 U+2014 U+2022 U+203A, or a "-" between spaces.
  */
 static bool is_divider(const char *begin, const char *at, size_t length)
 {
@@ -200,14 +212,15 @@ static void error_title_fold(struct slice text, char *out)
 		    (lead == 0xD0 && byte >= 0x90 && byte <= 0x9F)) {
 			out[i] = (char)(byte + 0x20);
 		} else if ((lead == 0xCE || lead == 0xD0) && byte >= 0xA0 &&
-			   byte <= 0xAF) { /* continued in the next row */
+			   byte <= 0xAF) { /* the small letter is in the next
+					      row of the table of characters */
 			out[i - 1] = (char)(lead + 1);
 			out[i] = (char)(byte - 0x20);
 		}
 	}
 }
 
-/* Read the words of the text, part by part. */
+/* Read the words of the text, and handle each part at its end. */
 static void claim_parts(struct error_claim *claim, const char *begin,
 			const char *end)
 {
@@ -230,10 +243,10 @@ static void claim_parts(struct error_claim *claim, const char *begin,
 }
 
 /*
- * Return whether `title`, the title or the first heading of a document, names
- * only an error: "404 Not Found", "Page introuvable | Site", "Error 500". Knows
- * the most common languages. False for only a number and for titles longer than
- * 256 bytes. Linear.
+ * Return whether `title`, the title or the first heading of a document, only
+ * reports an error: "404 Not Found", "Page introuvable | Site", "Error 500".
+ * Knows the most common languages. Return false if it is only a number, or
+ * longer than 256 bytes. Linear.
  */
 static bool error_title_is_error(struct slice title)
 {
@@ -274,7 +287,7 @@ static bool script_skip_word(const char **at, const char *end, const char *word)
 	return true;
 }
 
-/* Return the string literal at `at`. */
+/* Return the content of the string literal at `at`. */
 static struct slice read_string(const char *at, const char *end)
 {
 	const char *close;
@@ -288,8 +301,9 @@ static struct slice read_string(const char *at, const char *end)
 }
 
 /*
- * Return whether a string that is assigned to `location` is a URL: "Berlin" may
- * be the location of another object, and "#top" and "" do not leave the page.
+ * Return whether a string that a script assigns to `location` is a URL.
+ * "Berlin" may be the location of another object; "#top" and "" do not leave
+ * the page.
  */
 static bool script_text_is_url(struct slice text)
 {
@@ -300,8 +314,8 @@ static bool script_text_is_url(struct slice text)
 }
 
 /*
- * Return the target of an assignment or call; `at` is after the word
- * "location".
+ * Return the URL that a script assigns to `location` or passes to one of its
+ * functions. `at` is the position after the word "location".
  */
 static struct slice script_read_target(const char *at, const char *end)
 {
@@ -335,8 +349,8 @@ static bool script_has_name(struct slice script, const char *name)
 }
 
 /*
- * Return whether the script contains conditions or waits for events, such as a
- * click.
+ * Return whether the script may redirect only later: it contains conditions, or
+ * waits for an event such as a click.
  */
 static bool script_has_condition(struct slice script)
 {
@@ -372,10 +386,11 @@ struct slice script_redirect(struct slice script)
 }
 
 /*
- * Strings in the public markup of each service, at least MIN_SIGN bytes long.
- * Do not list strings that a service also writes into pages that it lets pass:
- * Cloudflare's /cdn-cgi/challenge-platform/scripts/, Imperva's
- * _Incapsula_Resource?SWJIYLWA, js.datadome.co.
+ * Strings in the markup that each service publishes; each has at least MIN_SIGN
+ * bytes. The list must not contain strings that a service also writes into the
+ * pages to which it allows access: Cloudflare's
+ * /cdn-cgi/challenge-platform/scripts/, Imperva's _Incapsula_Resource?SWJIYLWA,
+ * js.datadome.co.
  */
 static const struct sign {
 	enum page_marker_kind kind;
@@ -436,7 +451,8 @@ static const struct sign {
 	/* Der Standard, Golem */ {MARKER_CONSENT, "privacywall"},
 	{MARKER_CONSENT, "/sonstiges/zustimmung/auswahl"},
 	{MARKER_ERROR,
-	 "id=\"cf-error-details\""}, /* Cloudflare, about the origin server */
+	 "id=\"cf-error-details\""}, /* Cloudflare, if the server of the site
+					has an error */
 	{MARKER_ERROR, "errors.edgesuite.net"},           /* Akamai */
 	{MARKER_ERROR, "<p>Guru Meditation:</p>"},        /* Varnish */
 	{MARKER_ERROR, "<body id=\"error-page\">"},       /* WordPress */
@@ -451,18 +467,19 @@ static const struct sign {
 
 enum {
 	SIGN_COUNT = sizeof(signs) / sizeof(signs[0]),
-	MIN_SIGN = 9, /* length of the shortest string */
-	BLOCK = 4,    /* bytes that one step compares */
+	MIN_SIGN = 9, /* length of the shortest string in the list */
+	BLOCK = 4,    /* number of bytes that are compared in one step */
 	STRIDE = MIN_SIGN - BLOCK + 1,
 	KEY_BITS = 14,
 };
 
 /*
- * An index by the key of a block of bytes: bit i is set if a listed string has
- * such a block at offset i. The search reads one of every STRIDE blocks of the
- * source, and so finds one of the first STRIDE blocks of each string in it;
- * other blocks hardly ever match. (Like Wu and Manber 1994, A fast algorithm
- * for multi-pattern searching, but no step depends on the previous one.)
+ * An index of the strings by the key of a block of BLOCK bytes: bit i is set if
+ * a string has a block with this key at offset i. The search checks only one of
+ * every STRIDE blocks of the source. If the source contains a string, one of
+ * the string's first STRIDE blocks is checked. Other blocks hardly ever match.
+ * (This is similar to Wu and Manber 1994, A fast algorithm for multi-pattern
+ * searching, but no step depends on the previous one.)
  */
 struct marker_blocks {
 	uint8_t offsets[1 << KEY_BITS];
@@ -475,7 +492,8 @@ static uint32_t key_at(const char *at)
 	uint32_t block;
 
 	memcpy(&block, at, BLOCK);
-	return block * 2654435761U >> (32 - KEY_BITS); /* Knuth: 2^32 / phi */
+	return block * 2654435761U >>
+	       (32 - KEY_BITS); /* Knuth: 2^32 divided by the golden ratio */
 }
 
 static void collect_blocks(struct marker_blocks *blocks)
@@ -501,8 +519,8 @@ static unsigned kinds_at(const char *at, size_t left)
 }
 
 /*
- * Return whether the first and the last block of the first MIN_SIGN bytes occur
- * in the listed strings.
+ * Return whether a string may begin at `at`: of its first MIN_SIGN bytes, the
+ * first and the last block occur in the strings of the list.
  */
 static bool marker_may_begin(const struct marker_blocks *blocks, const char *at)
 {
@@ -512,8 +530,9 @@ static bool marker_may_begin(const struct marker_blocks *blocks, const char *at)
 }
 
 /*
- * Return the kinds of the strings that have the block at `position` at one of
- * their offsets.
+ * Return the kinds of the strings that the source contains around `position`.
+ * `offsets` are the offsets at which a string can have the block at this
+ * position.
  */
 static unsigned kinds_around(const struct marker_blocks *blocks,
 			     struct slice source, size_t position,
@@ -550,15 +569,20 @@ unsigned page_markers_find(struct slice source)
 	return kinds;
 }
 
-/* Limits on the bytes of visible text, without white space. */
+/* Limits for the visible text of a class, in bytes without white space. */
 enum {
-	MAX_SERVICE_TEXT = 1500, /* a challenge with known markup */
-	MAX_SERVICE_BYTES = LIMIT(256 << 10, 2048), /* its source */
-	MAX_WIDGET_TEXT = 500, /* a page with a captcha and little else */
-	MAX_GATE_TEXT = 4000, /* a consent gate: Google's lists its languages */
-	MAX_GATE_LINKS = 10,  /* to terms and partners */
+	MAX_SERVICE_TEXT = 1500, /* text of a challenge whose markup is known */
+	MAX_SERVICE_BYTES =
+		LIMIT(256 << 10, 2048), /* source of such a challenge */
+	MAX_WIDGET_TEXT = 500, /* text of a page that consists of little more
+				  than a captcha */
+	MAX_GATE_TEXT = 4000, /* text of a consent gate; the one of Google lists
+				 its languages */
+	MAX_GATE_LINKS =
+		10, /* links of a consent gate, to terms and partners */
 	MAX_ERROR_TEXT = 600,
-	MAX_SERVER_TEXT = 2500, /* an error page with known markup */
+	MAX_SERVER_TEXT =
+		2500, /* text of an error page whose markup is known */
 	MAX_STUB_TEXT = 300,
 	MAX_STUB_LINKS = 5,
 };
@@ -583,8 +607,8 @@ static struct slice source_of(const struct page *page, uint32_t node)
 }
 
 /*
- * Return whether the source contains the tag of the element; the parser implied
- * it otherwise.
+ * Return whether the source contains the start tag of the element. Otherwise
+ * the parser has inserted the element.
  */
 static bool is_written(const struct page *page, uint32_t node)
 {
@@ -616,8 +640,8 @@ static bool is_json(struct slice source)
 }
 
 /*
- * Return whether the first tag can begin HTML. The root of XML may have the
- * name of an HTML element.
+ * Return whether the element with the first tag can be HTML. The root of an XML
+ * file may have the name of an HTML element.
  */
 static bool is_html_root(const struct page *page, uint32_t node,
 			 struct slice source)
@@ -631,8 +655,8 @@ static bool is_html_root(const struct page *page, uint32_t node,
 }
 
 /*
- * Return whether the first tag is HTML and not RSS, a sitemap or other XML;
- * false if there is no tag.
+ * Return whether the page is HTML, according to its first tag, and not RSS, a
+ * sitemap or other XML. Return false if there is no tag.
  */
 static bool is_html(const struct page *page)
 {
@@ -649,12 +673,12 @@ static bool is_html(const struct page *page)
 }
 
 /*
- * Return whether a script or style has no end tag, so that it extends to the
- * end of the source.
+ * Return whether a script or style has no end tag, so that it contains the rest
+ * of the source.
  */
 static bool is_raw_open(const struct page *page)
 {
-	uint32_t last = NO_NODE; /* the last one in the source */
+	uint32_t last = NO_NODE; /* the last script or style in the source */
 	struct slice source;
 
 	for (uint32_t i = 0; i < page->node_count; i++)
@@ -668,7 +692,7 @@ static bool is_raw_open(const struct page *page)
 	return memmem(source.data, source.size, "</", 2) == NULL;
 }
 
-/* Return whether `text` begins with a tag other than </body> and </html>. */
+/* Return whether `text` begins with a tag, except </body> and </html>. */
 static bool page_text_begins_tag(struct slice text)
 {
 	const char *bytes = text.data;
@@ -679,7 +703,7 @@ static bool page_text_begins_tag(struct slice text)
 }
 
 /*
- * Return whether the source ends inside a tag, a comment, a script or a style.
+ * Return whether the source ends within a tag, a comment, a script or a style.
  */
 static bool ends_inside(const struct page *page)
 {
@@ -695,20 +719,21 @@ static bool ends_inside(const struct page *page)
 	       is_raw_open(page);
 }
 
-/* Counts of the content that a reader sees on the page. */
+/* Counts of what a reader sees on the page. */
 struct page_view_counts {
-	size_t text;    /* visible bytes, without white space */
-	uint32_t texts; /* text nodes, except in the head */
+	size_t text;    /* bytes of visible text, without white space */
+	uint32_t texts; /* number of texts outside of the head */
 	uint32_t links;
-	uint32_t media;  /* images, frames, drawings, ... */
-	uint32_t fields; /* form fields that a reader writes into */
+	uint32_t media;  /* number of images, frames, drawings and similar
+			    elements */
+	uint32_t fields; /* number of form fields in which a reader can write */
 	bool has_captcha;
 	bool has_consent_form;
-	unsigned signs;       /* SIGN_* */
-	struct slice heading; /* text of the first h1, or empty */
+	unsigned signs;       /* set of MARKER_* constants */
+	struct slice heading; /* text of the first h1; or empty */
 };
 
-/* Count the text. Stop when there is enough for a real page. */
+/* Count the texts. Stop when there is so much text that the page is real. */
 static void page_count_texts(const struct page *page,
 			     struct page_view_counts *look)
 {
@@ -747,7 +772,7 @@ static bool is_captcha(struct slice classes)
 
 /*
  * Return whether the form sends a consent. Pages with a consent banner have
- * such a form, too, but also content.
+ * such a form, too, but they also have content.
  */
 static bool sends_consent(const struct page *page, uint32_t form)
 {
@@ -771,7 +796,10 @@ static void page_count_node(const struct page *page, uint32_t index,
 			is_typed_into(page_attribute(page, index, "type"));
 		break;
 	case TAG_textarea:
-		/* without hidden fields, where a captcha stores its response */
+		/*
+		 * hidden fields do not count: a captcha stores its response in
+		 * one
+		 */
 		look->fields += (node->flags & TEXT_IS_HIDDEN) == 0;
 		break;
 	case TAG_form:
@@ -792,7 +820,7 @@ static void page_count_node(const struct page *page, uint32_t index,
 }
 
 /*
- * Count the nodes, only on pages with little text; with more text only the
+ * Count the nodes if the page has little text. If it has more text, only its
  * markup decides.
  */
 static void page_count_nodes(const struct page *page,
@@ -807,8 +835,8 @@ static void page_count_nodes(const struct page *page,
 }
 
 /*
- * Return whether the page redirects immediately to another URL, by meta refresh
- * or script.
+ * Return whether the page redirects immediately to another URL, by a meta
+ * refresh or a script.
  */
 static bool page_redirects(const struct page *page)
 {
@@ -849,7 +877,8 @@ enum page_class page_class_of(const struct page *page, unsigned http_status,
 	if (ends_inside(page))
 		return CLASS_TRUNCATED;
 	page_count_texts(page, &look);
-	if (look.text > MAX_GATE_TEXT) /* no other class has more text */
+	if (look.text >
+	    MAX_GATE_TEXT) /* a page of another class has less text */
 		return CLASS_PAGE;
 	page_count_nodes(page, &look);
 	is_small = look.text <= MAX_SERVICE_TEXT;

@@ -75,8 +75,8 @@ struct slice word_product(struct slice agent)
 }
 
 /*
- * Return whether `name` is a rule that has a value after its colon; otherwise
- * it may be an agent.
+ * Return whether `name`, which is before a colon, is a rule with a value.
+ * Otherwise it may be the name of an agent.
  */
 static bool has_value(struct slice name)
 {
@@ -85,8 +85,9 @@ static bool has_value(struct slice name)
 }
 
 /*
- * Return whether `name` is an agent: one word that does not begin like a date
- * or time, such as "25 Jun 2010 15" and "00" of unavailable_after.
+ * Return whether `name` is the name of an agent: a single word that does not
+ * begin like a date or time. ("25 Jun 2010 15" and "00" are parts of an
+ * unavailable_after.)
  */
 static bool robots_tag_is_agent(struct slice name)
 {
@@ -108,7 +109,7 @@ static unsigned robots_tag_flags_of(struct slice word)
 
 /*
  * Return the flags of the rules between two commas. Some pages separate rules
- * with a space or ';'.
+ * with a space or ';' instead.
  */
 static unsigned flags_of_words(struct slice words)
 {
@@ -129,8 +130,8 @@ static unsigned flags_of_words(struct slice words)
 }
 
 /*
- * Skip the agents before a rule, and set *is_ours to whether the last one is
- * our agent; it applies up to the next agent. Return false if the rule has a
+ * Skip the names of agents before a rule, and set *is_ours if the last one is
+ * our agent. It applies until the next agent. Return false if the rule has a
  * value.
  */
 static bool skip_agents(struct slice *item, const char *agent, bool *is_ours)

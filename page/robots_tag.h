@@ -1,7 +1,7 @@
 /*
- * page/robots_tag.h - parses X-Robots-Tag headers and robots metas (Google's
- * robots meta tag specification), and splits robots.txt and these headers into
- * words. Pure.
+ * page/robots_tag.h - parses X-Robots-Tag headers and robots meta elements
+ * (Google's specification of the robots meta tag). It also has functions that
+ * split these headers and robots.txt into words. Pure.
  */
 #ifndef PAGE_ROBOTS_TAG_H
 #define PAGE_ROBOTS_TAG_H
@@ -11,41 +11,50 @@
 
 #include "base/buffer.h"
 
-/* Our product token, also in robots.txt. */
+/* The product token of our crawler, also for robots.txt. */
 #define ROBOTS_AGENT "templated"
 
 enum {
-	ROBOTS_TAG_NOFOLLOW = 1, /* also "none" */
-	ROBOTS_TAG_NOINDEX = 2,  /* also "none" */
+	ROBOTS_TAG_NOFOLLOW = 1, /* for "nofollow" and "none" */
+	ROBOTS_TAG_NOINDEX = 2,  /* for "noindex" and "none" */
 };
 
 /*
- * Return the rules of one X-Robots-Tag value for the product token `agent`: the
- * rules without an agent and those for our agent ("templated: nofollow").
- * Ignore the rules for other agents, and unknown words. Call it for each header
- * and OR the results.
+ * Return the ROBOTS_TAG_* flags of one X-Robots-Tag header. The rules without
+ * an agent count, and those for the product token `agent` ("templated:
+ * nofollow"). Rules for other agents and unknown words are ignored. If there
+ * are several headers, combine the results by OR.
  */
 unsigned robots_tag_parse(struct slice value, const char *agent);
 
-/* Return `text` without its first `count` bytes; `count` <= text.size. */
+/*
+ * Return `text` without its first `count` bytes; `count` must be at most
+ * text.size.
+ */
 struct slice word_skip(struct slice text, size_t count);
 
-/* Return the index of the first `byte`, or text.size if there is none. */
+/* Return the index of the first `byte`; text.size if there is none. */
 size_t word_find(struct slice text, char byte);
 
-/* Return the index of the first blank (space, tab, VT or FF), or text.size. */
+/*
+ * Return the index of the first blank (space, tab, VT or FF); text.size if
+ * there is none.
+ */
 size_t word_find_blank(struct slice text);
 
 /* Return `text` without blanks at both ends. */
 struct slice word_trim(struct slice text);
 
-/* Return whether `text` equals `word`, ignoring the case of ASCII letters. */
+/*
+ * Return whether `text` equals `word`, or begins with it; upper and lower case
+ * of ASCII letters are equal.
+ */
 bool word_is(struct slice text, const char *word);
 bool word_begins_with(struct slice text, const char *word);
 
 /*
  * Return the product token at the beginning of `agent`: letters, '-' and '_',
- * without a version or comment (RFC 9309, 2.2.1). May be empty.
+ * without version and comment (RFC 9309, 2.2.1). It may be empty.
  */
 struct slice word_product(struct slice agent);
 

@@ -54,7 +54,7 @@ struct slice text_trim(struct slice text)
 			      end - begin};
 }
 
-/* The classes of a byte inside a tag, as bits. */
+/* What a byte means inside a tag, as bits. */
 enum {
 	IS_SPACE = 1,
 	ENDS_NAME = 2,  /* ends the name of an attribute */
@@ -103,7 +103,7 @@ static bool attribute_mark_cut(struct attribute_cursor *cursor)
 	return false;
 }
 
-/* Read the attribute value at `at`, the byte after the "=". */
+/* Read the value of an attribute; `at` is the position after the "=". */
 static bool attribute_read_value(struct attribute_cursor *cursor,
 				 const char *at)
 {
@@ -144,7 +144,7 @@ bool attribute_next(struct attribute_cursor *cursor)
 	if (*at == '>')
 		return false;
 
-	begin = at++; /* a "=" here begins the name */
+	begin = at++; /* a "=" at this position is part of the name */
 	seen = kinds[(unsigned char)*begin];
 	while (at < end && !attribute_byte_is(*at, ENDS_NAME))
 		seen |= kinds[(unsigned char)*at++];
@@ -209,9 +209,9 @@ static struct slice attribute_decode_value(const struct attribute_list *list,
 }
 
 /*
- * Claim a slot for the name of attribute `index`. Return false if an attribute
- * from `first` on already has the name. Slots of earlier tags hold lower
- * indices and count as free.
+ * Use a slot of the hash table for the name of the attribute `index`. Return
+ * false if an attribute of the same tag (from `first` on) already has the name.
+ * Slots with an index before `first` belong to earlier tags and count as free.
  */
 static bool claim_slot(struct attribute_list *list, uint32_t first,
 		       uint32_t index, struct slice name)
@@ -230,7 +230,9 @@ static bool claim_slot(struct attribute_list *list, uint32_t first,
 	return true;
 }
 
-/* Return whether one of the `count` attributes from `first` on has the name. */
+/*
+ * Return whether one of the `count` attributes from `first` on has this name.
+ */
 static bool attribute_list_has_name(const struct attribute_list *list,
 				    uint32_t first, uint32_t count,
 				    struct slice name)
@@ -242,8 +244,9 @@ static bool attribute_list_has_name(const struct attribute_list *list,
 }
 
 /*
- * Return whether the tag may have another attribute of this name. Compare a few
- * names directly; find many by their hash.
+ * Return whether an attribute with this name may be added to the tag, because
+ * it has none yet. If the tag has few attributes, compare their names;
+ * otherwise use the hash table.
  */
 static bool attribute_list_claim_name(struct attribute_list *list,
 				      uint32_t first, struct slice name)
@@ -258,14 +261,16 @@ static bool attribute_list_claim_name(struct attribute_list *list,
 }
 
 /*
- * Return whether an inline style contains `rule`, written "word : value" with
- * any white space and case.
+ * Return whether an inline style contains the declaration `rule`. `rule` is
+ * written without white space and in lower case; the style may contain any
+ * white space and case.
  */
 static bool style_has(struct slice style, const char *rule)
 {
 	const char *at = style.data;
 	const char *end = at + style.size;
-	const char *want = rule; /* NULL: the declaration does not match */
+	const char *want = rule; /* next byte of `rule`; NULL: the current
+				    declaration does not match */
 
 	for (; at < end; at++) {
 		if (is_space(*at))
@@ -360,7 +365,7 @@ void attribute_list_merge(struct attribute_list *list,
 		    list->count + old.count >= list->max_count)
 			continue;
 		if (into->first == old.first) {
-			/* the old attributes move to the end of the list */
+			/* move the old attributes to the end of the list */
 			into->first = list->count;
 			for (uint32_t k = 0; k < old.count; k++)
 				attribute_list_append(
@@ -386,7 +391,10 @@ uint64_t attribute_list_hash(const struct attribute_list *list,
 	return sum;
 }
 
-/* Return the end of the comment, doctype or instruction at `at`, or `end`. */
+/*
+ * Return the end of the comment, doctype or instruction at `at`. If the source
+ * ends first, return `end` and set *is_open.
+ */
 const char *lex_comment_end(const char *at, const char *end, bool *is_open)
 {
 	bool is_comment = end - at >= 4 && memcmp(at, "<!--", 4) == 0;
@@ -401,7 +409,10 @@ const char *lex_comment_end(const char *at, const char *end, bool *is_open)
 		}
 		if (!is_comment)
 			return close + 1;
-		/* "<!-->" and "<!--->" are whole comments, "<!--!>" is not */
+		/*
+		 * "<!-->" and "<!--->" are complete comments, but "<!--!>" is
+		 * not
+		 */
 		if (close - at >= 4 && memcmp(close - 2, "--", 2) == 0)
 			return close + 1;
 		if (close - at >= 7 && memcmp(close - 3, "--!", 3) == 0)
@@ -427,14 +438,15 @@ static bool is_script_tag(const char *at, const char *end)
 }
 
 /*
- * Return the end of a script. Between "<!--" and "-->" a script may contain the
- * source of another script (13.2.5.15 to 13.2.5.31); "</script>" then ends the
- * inner one first.
+ * Return the end of a script. Between "<!--" and "-->", a script may contain
+ * the source of another script (13.2.5.15 to 13.2.5.31). In this case the first
+ * "</script>" ends the inner one.
  */
 static const char *script_end(const char *at, const char *end)
 {
 	const struct slice word = slice_of("script");
-	const char *escaped = NULL; /* position after "<!--" */
+	const char *escaped = NULL; /* position after the last "<!--"; NULL:
+				       outside of such a comment */
 	bool is_double = false;
 
 	for (; at < end; at++) {

@@ -13,8 +13,10 @@
 enum {
 	MAX_STEP_BYTES = 128,
 	MAX_STEPS = 40,
-	MAX_READ = 4 * ELEMENT_VALUE_BYTES, /* of one text, before white space
-					       is collapsed */
+	MAX_READ =
+		4 *
+		ELEMENT_VALUE_BYTES, /* maximum bytes that are read of a text,
+					before white space is collapsed */
 };
 
 size_t element_cut(struct slice text, char out[ELEMENT_VALUE_BYTES + 1])
@@ -205,26 +207,27 @@ void element_path(const struct page *page, uint32_t node, struct buffer *out)
 }
 
 struct selector_scan {
-	const char *at; /* position in the text, which a NUL ends */
-	char *names;    /* room for names: twice the rest of the text, and a NUL
-			   for each name */
-	const char *error; /* the error at `at`; NULL: no error so far */
+	const char *at; /* position in the selector, which ends with a NUL */
+	char *names;    /* memory for names: twice the size of the rest of the
+			   selector, and one NUL for each name */
+	const char *error; /* description of the error at `at`; NULL: no error
+			      so far */
 };
 
 /*
- * Every scan_take_*() returns false in two cases: the text at `at` does not
- * match, and `at` has not moved; or the text is wrong, `error` is set, and `at`
- * is the position of the error.
+ * A function that reads a part of the selector returns false in two cases. If
+ * the text at `at` does not match, `at` is unchanged. If the text is invalid,
+ * `error` is set and `at` is the position of the error.
  */
 
 enum {
-	MAX_DIGITS = 7, /* digits of a number */
+	MAX_DIGITS = 7, /* maximum number of digits of a number */
 	MAX_ESCAPE_DIGITS = 6,
 	LAST_CODE = 0x10FFFF,
 	REPLACEMENT = 0xFFFD,
 };
 
-/* Store the error; return false. */
+/* Set the error unless there is one already; return false. */
 static bool scan_set_error(struct selector_scan *scan, const char *what)
 {
 	if (scan->error == NULL)
@@ -246,7 +249,7 @@ static bool scan_skip_byte(struct selector_scan *scan, char byte)
 	return true;
 }
 
-/* Skip `word` (lower case), written in any case. */
+/* Skip `word`, which is in lower case, if it follows in any case. */
 static bool scan_skip_word(struct selector_scan *scan, const char *word)
 {
 	size_t size = strlen(word);
@@ -269,7 +272,7 @@ static bool selector_byte_is_name(char byte)
 	       byte == '_' || (byte & 0x80) != 0;
 }
 
-/* Return whether a name begins here. */
+/* Return whether a name begins at the current position. */
 static bool scan_is_name(const struct selector_scan *scan)
 {
 	const char *at = scan->at;
@@ -279,7 +282,10 @@ static bool scan_is_name(const struct selector_scan *scan)
 	return is_escape(at) || (selector_byte_is_name(*at) && !is_digit(*at));
 }
 
-/* Read an escape at its "\". CSS Syntax Level 3, section 4.3.7. */
+/*
+ * Read an escape, which begins with the "\" at the current position (CSS Syntax
+ * Level 3, section 4.3.7).
+ */
 static char *scan_read_escape(struct selector_scan *scan, char *out)
 {
 	uint32_t code = 0;
@@ -301,7 +307,7 @@ static char *scan_read_escape(struct selector_scan *scan, char *out)
 	return out + utf8_encode(code, out);
 }
 
-/* Terminate the name from scan->names to `out`. */
+/* End the name in scan->names with a NUL at `out`, and return it. */
 static const char *scan_end_name(struct selector_scan *scan, char *out)
 {
 	const char *name = scan->names;
@@ -311,7 +317,10 @@ static const char *scan_end_name(struct selector_scan *scan, char *out)
 	return name;
 }
 
-/* Read a name, with its escapes decoded. NULL and an error without one. */
+/*
+ * Read a name and decode its escapes. If there is none, set the error and
+ * return NULL.
+ */
 static const char *scan_name(struct selector_scan *scan)
 {
 	char *out = scan->names;
@@ -328,7 +337,7 @@ static const char *scan_name(struct selector_scan *scan)
 	return scan_end_name(scan, out);
 }
 
-/* Read a name in lower case (ASCII). */
+/* Read a name and convert its ASCII letters to lower case. */
 static const char *scan_folded_name(struct selector_scan *scan)
 {
 	char *folded = scan->names;
@@ -339,7 +348,10 @@ static const char *scan_folded_name(struct selector_scan *scan)
 	return name;
 }
 
-/* Read a name or a quoted string. NULL and an error without one. */
+/*
+ * Read a name or a quoted string. If there is none, set the error and return
+ * NULL.
+ */
 static const char *scan_value(struct selector_scan *scan)
 {
 	char quote = *scan->at;
@@ -379,7 +391,7 @@ static bool scan_read_number(struct selector_scan *scan, int32_t *number_out)
 	       scan_set_error(scan, "not a whole number up to 9999999");
 }
 
-/* Read the offset after the "n", or 0. */
+/* Read the offset after the "n"; it is 0 if it is missing. */
 static bool scan_read_offset(struct selector_scan *scan, int32_t *offset_out)
 {
 	int32_t sign;
@@ -397,8 +409,8 @@ static bool scan_read_offset(struct selector_scan *scan, int32_t *offset_out)
 }
 
 /*
- * Read a position: "2n+1", "odd", "3" (section 6.6.5.2); anything else is an
- * error.
+ * Read a position such as "2n+1", "odd" or "3" (section 6.6.5.2). Set the error
+ * if there is none.
  */
 static bool scan_position(struct selector_scan *scan, int32_t *step_out,
 			  int32_t *offset_out)
@@ -424,21 +436,22 @@ static bool scan_position(struct selector_scan *scan, int32_t *step_out,
 }
 
 /*
- * The matching state of the last element at one depth of the tree. Each bit is
- * a part of the selector; it is set if the element matches the part, and
- * elements before it match the parts to its left.
+ * The last visited element at a depth of the tree, and the parts of the
+ * selector that it matches. Each bit stands for a part; it is set if the
+ * element matches this part, and other elements match all parts to its left.
  */
 struct selector_level {
 	uint64_t matched;
-	uint64_t above;  /* matched by ancestors */
-	uint64_t before; /* matched by preceding siblings */
+	uint64_t above;  /* parts that one of its ancestors matches */
+	uint64_t before; /* parts that one of its preceding siblings matches */
 	uint32_t parent;
-	uint32_t index; /* position among the children, from 1 */
+	uint32_t index; /* number of the element among its siblings, from 1 */
 };
 
 struct matching {
 	const struct page *page;
-	const uint32_t *type_indices;  /* [node_count], from 1 */
+	const uint32_t *type_indices;  /* [node_count] number among the siblings
+					  of the same type, from 1 */
 	struct selector_level *levels; /* [depth of the page + 1] */
 };
 
@@ -507,7 +520,7 @@ static bool test_type(const struct test *test, const struct page *page,
 	return slice_equal(page_tag_name(page, tag), slice_of(test->name));
 }
 
-/* Return whether index = step * n + offset for an n >= 0. */
+/* Return whether index = step * n + offset for an integer n >= 0. */
 static bool test_nth(const struct test *test, uint32_t index)
 {
 	int64_t distance = (int64_t)index - test->offset;
@@ -553,7 +566,7 @@ static bool part_holds(const struct matching *matching,
 }
 
 /*
- * Return the parts that `node` may match, given its ancestors and preceding
+ * Return the parts that a node may match because of its ancestors and preceding
  * siblings.
  */
 static uint64_t open_parts(const struct selector *selector,
@@ -589,7 +602,10 @@ static uint64_t open_parts(const struct selector *selector,
 	return open;
 }
 
-/* Match the next node in document order; return its bits. */
+/*
+ * Match the next node in document order, and return the bits of the parts that
+ * it matches.
+ */
 static uint64_t match_node(const struct matching *matching,
 			   const struct selector *selector, uint32_t node)
 {
@@ -618,8 +634,9 @@ static uint64_t match_node(const struct matching *matching,
 }
 
 /*
- * Number the children of `parent` by type. `counts` [types] is 0 before and
- * after the call. Linear for all parents together.
+ * Number the children of `parent`, separately for each type. `counts` has one
+ * entry for each type; all must be 0, and are 0 again afterwards. Linear for
+ * all parents together.
  */
 static void count_children(const struct page *page, uint32_t parent,
 			   uint32_t *counts, uint32_t *indices)
@@ -669,11 +686,12 @@ enum { MAX_ERROR = 256 };
 struct compiler {
 	struct selector_scan scan;
 	struct selector *selector;
-	struct test *tests; /* room for one per byte of the text */
+	struct test
+		*tests; /* memory for as many tests as the selector has bytes */
 	size_t test_count;
 };
 
-/* Read a class or id, after the "." or "#". */
+/* Read a class or id; the position is after the "." or "#". */
 static bool selector_read_value(struct selector_scan *scan, const char *name,
 				enum test_kind kind, struct test *test)
 {
@@ -699,7 +717,7 @@ static enum test_kind selector_read_operator(struct selector_scan *scan)
 	return TEST_EXISTS;
 }
 
-/* Read an attribute test, after the "[". */
+/* Read the test of an attribute; the position is after the "[". */
 static bool selector_read_attribute(struct selector_scan *scan,
 				    struct test *test)
 {
@@ -721,7 +739,7 @@ static bool selector_read_attribute(struct selector_scan *scan,
 				    "missing");
 }
 
-/* Read a pseudo-class, after the ":". */
+/* Read a pseudo-class; the position is after the ":". */
 static bool selector_read_pseudo(struct selector_scan *scan, struct test *test)
 {
 	static const struct {
@@ -756,7 +774,7 @@ static bool selector_read_pseudo(struct selector_scan *scan, struct test *test)
 static bool selector_read_simple(struct selector_scan *scan, struct test *test)
 {
 	if (scan_skip_byte(scan, '*'))
-		return true; /* TEST_ANY */
+		return true; /* the test is TEST_ANY */
 	if (scan_skip_byte(scan, '.'))
 		return selector_read_value(scan, "class", TEST_WORD, test);
 	if (scan_skip_byte(scan, '#'))
@@ -786,7 +804,8 @@ static bool selector_read_negation(struct selector_scan *scan,
 }
 
 /*
- * Return whether a simple selector begins here; a type or * must be the first.
+ * Return whether a simple selector begins at the current position. A type or *
+ * is allowed only as the first one of a compound selector.
  */
 static bool is_simple(const struct selector_scan *scan, bool is_first)
 {
@@ -822,7 +841,10 @@ static bool selector_read_part(struct compiler *compiler,
 	return true;
 }
 
-/* Read a combinator. COMBINE_NONE at the end of the selector or on an error. */
+/*
+ * Read a combinator. Return COMBINE_NONE at the end of the selector, and after
+ * an error.
+ */
 static enum combinator selector_read_combinator(struct selector_scan *scan)
 {
 	const char *begin = scan->at;

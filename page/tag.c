@@ -8,14 +8,14 @@
 #include "base/utf8.h"
 
 /*
- * page/tag_slots.py generates a perfect hash: TAG_SLOT_BITS; tag_multiplier, by
- * which to multiply the first eight bytes of a name, as a number with the first
- * byte lowest; and tag_slots, indexed by the highest TAG_SLOT_BITS of the
- * product: the tag + 1, or 0.
+ * page/tag_slots.py generates a perfect hash function. The first eight bytes of
+ * a name are a number, in which the first byte is the lowest. It is multiplied
+ * by tag_multiplier. The highest TAG_SLOT_BITS of the product are the index in
+ * tag_slots, which contains the tag + 1; 0 = no tag.
  */
 #include "page/tag_slots.h"
 
-enum { MAX_NAME = 64 }; /* bytes of an unknown name that are compared */
+enum { MAX_NAME = 64 }; /* bytes of an unknown name that count */
 
 static uint16_t tag_number_add(struct tag_numbers *numbers, struct slice name)
 {
@@ -30,7 +30,10 @@ static uint16_t tag_number_add(struct tag_numbers *numbers, struct slice name)
 	return (uint16_t)(TAG_COUNT + index);
 }
 
-/* Return the number of a name in lower case; add the name if it is new. */
+/*
+ * Return the number of an unknown name in lower case; assign one if the name is
+ * new.
+ */
 static uint16_t tag_number_intern(struct tag_numbers *numbers,
 				  struct slice name)
 {
@@ -67,7 +70,9 @@ uint16_t tag_number_of_unknown(struct tag_numbers *numbers, struct slice name)
 
 #define ROW 16 /* the longest name (foreignobject) has 13 bytes */
 
-/* Names padded with zeros, so that two names are compared as two numbers. */
+/*
+ * The names, padded with zeros so that a name can be compared as two numbers.
+ */
 static const char names[TAG_COUNT][ROW] = {
 #define X(name, flags) #name,
 	TAG_LIST(X)
@@ -88,7 +93,7 @@ static const uint8_t flag_sets[TAG_COUNT] = {
 
 _Static_assert(TAG_COUNT < UINT8_MAX, "tag_slots holds bytes");
 
-/* A name as two numbers, the first byte lowest, padded with zeros. */
+/* A name as two numbers, padded with zeros; the first byte is the lowest. */
 struct name_words {
 	uint64_t first;
 	uint64_t second;
@@ -102,7 +107,10 @@ static uint64_t tag_load_bytes(const char *at, size_t size)
 	return le64toh(word);
 }
 
-/* `size` is 1 to ROW - 1. Reads no byte after the name. */
+/*
+ * Return the name as two numbers. Its size must be 1 to ROW - 1. No byte after
+ * the name is read.
+ */
 static struct name_words tag_words_of(const char *name, size_t size)
 {
 	if (size > 8)
@@ -124,7 +132,7 @@ static struct name_words tag_words_of(const char *name, size_t size)
 		0};
 }
 
-/* Convert A to Z to lower case, eight bytes at a time in a register. */
+/* Convert the letters A to Z in eight bytes to lower case. */
 static uint64_t lower_word(uint64_t word)
 {
 	const uint64_t ones = UINT64_C(0x0101010101010101);

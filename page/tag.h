@@ -1,6 +1,6 @@
 /*
- * page/tag.h - the elements of HTML by number, and numbers for the tags of a
- * page that HTML does not define.
+ * page/tag.h - numbers for the tags of HTML, and for tags of a page that HTML
+ * does not define.
  */
 #ifndef PAGE_TAG_H
 #define PAGE_TAG_H
@@ -13,11 +13,13 @@
 struct arena;
 
 enum {
-	TAG_IS_BLOCK = 1,   /* breaks the line: its text is a separate block */
-	TAG_IS_VOID = 2,    /* has no content and no end tag */
-	TAG_IS_RAW = 4,     /* script, style: no markup and no text */
+	TAG_IS_BLOCK =
+		1, /* a block-level element: its text is a separate block */
+	TAG_IS_VOID = 2, /* has no content and no end tag */
+	TAG_IS_RAW =
+		4, /* script, style: the content is neither markup nor text */
 	TAG_IS_HEADING = 8, /* h1..h6 */
-	TAG_IS_TEXT = 16,   /* title, textarea...: the content is only text */
+	TAG_IS_TEXT = 16,   /* title, textarea, ...: the content is only text */
 };
 
 /* name, flags; sorted by name */
@@ -76,44 +78,53 @@ enum tag {
 #define X(name, flags) TAG_##name,
 	TAG_LIST(X)
 #undef X
-		TAG_COUNT /* numbers from here on are names that HTML does not
-			     define, see page_tag_name() */
+		TAG_COUNT /* larger numbers are tags that HTML does not define;
+			     see page_tag_name() */
 };
 
 /*
- * Return the number of a lower-case name, or TAG_COUNT if HTML has no such tag.
+ * Return the number of the tag with this name, which is in lower case;
+ * TAG_COUNT if HTML has no such tag.
  */
 uint16_t tag_from_name(struct slice name);
 
-/* Return the same for a name as written, in any case. */
+/* Do the same for a name as it is in the source, in any case. */
 uint16_t tag_from_source(const char *name, size_t size);
 
-/* Return the name of `tag` < TAG_COUNT; a NUL follows it. */
+/*
+ * Return the name of `tag`, which must be below TAG_COUNT. A NUL follows the
+ * name.
+ */
 struct slice tag_name(uint16_t tag);
 
-/* Return TAG_IS_*; 0 for tags >= TAG_COUNT. */
+/* Return the TAG_IS_* flags of a tag; 0 if it is not below TAG_COUNT. */
 unsigned tag_flags(uint16_t tag);
 
-/* Return hash64 of the name with seed 0; `tag` < TAG_COUNT. */
+/*
+ * Return hash64() of the name of `tag` with seed 0; `tag` must be below
+ * TAG_COUNT.
+ */
 uint64_t tag_hash(uint16_t tag);
 
 enum {
 	MAX_UNKNOWN_TAGS = LIMIT(1000, 30),
-	TAG_NUMBER_SLOTS = 2048, /* a power of two over MAX_UNKNOWN_TAGS */
+	TAG_NUMBER_SLOTS =
+		2048, /* a power of two that is larger than MAX_UNKNOWN_TAGS */
 };
 
 struct tag_numbers {
 	struct arena *arena;
-	struct slice *names; /* [count] in the arena; the name of tag TAG_COUNT
-				is first */
+	struct slice *names; /* [count], in the arena; the first is the name of
+				tag TAG_COUNT */
 	uint32_t count;
-	uint16_t slots[TAG_NUMBER_SLOTS]; /* index + 1 of a name; 0 = free */
+	uint16_t slots[TAG_NUMBER_SLOTS]; /* hash table: index of a name + 1; 0
+					     = free */
 };
 
 /*
- * Return the number of a tag name as written, in any case. Only the first 64
- * bytes of an unknown name count. If there are too many names, all further ones
- * share the last number and the name "x-other".
+ * Return the number of an unknown tag name as it is in the source, in any case.
+ * Only its first 64 bytes count. If a page has too many unknown names, all
+ * further ones have the same number and the name "x-other".
  */
 uint16_t tag_number_of_unknown(struct tag_numbers *numbers, struct slice name);
 

@@ -11,7 +11,10 @@
 #include "page/scanner.h"
 #include "page/tree_modes.h"
 
-/* Public identifiers with one of these prefixes select quirks mode. */
+/*
+ * A doctype whose public identifier begins with one of these texts selects
+ * quirks mode.
+ */
 static const char *const beginnings[] = {
 	"+//silmaril//dtd html pro v0r11 19970101//",
 	"-//as//dtd html 3.0 aswedit + extensions//",
@@ -70,7 +73,7 @@ static const char *const beginnings[] = {
 	"-//webtechs//dtd mozilla html//",
 };
 
-/* The unread part of a doctype. */
+/* The part of a doctype that was not read yet. */
 struct doctype_reader {
 	const char *at;
 	const char *end;
@@ -92,7 +95,7 @@ static struct slice doctype_read_word(struct doctype_reader *reader)
 	return (struct slice){begin, (size_t)(reader->at - begin)};
 }
 
-/* Return the quoted text, or {NULL, 0} if there is none. */
+/* Read a quoted text; return {NULL, 0} if there is none. */
 static struct slice read_quoted(struct doctype_reader *reader)
 {
 	const char *close;
@@ -134,8 +137,8 @@ static bool is_of_quirks(struct slice public_id, struct slice system_id)
 }
 
 /*
- * Return whether a page with this doctype ("<!doctype html>", to its ">") is in
- * quirks mode, where a paragraph may contain a table. Source: the HTML
+ * Return whether a page with this doctype (from "<!doctype html" to its ">") is
+ * in quirks mode, in which a paragraph may contain a table. Source: the HTML
  * standard, sections 13.2.5.53 to 13.2.5.68 and 13.2.6.4.1.
  */
 static bool doctype_is_quirky(struct slice doctype)
@@ -148,7 +151,7 @@ static bool doctype_is_quirky(struct slice doctype)
 	assert(doctype.size >= 9);
 	reader.end = reader.at + doctype.size;
 	if (reader.end[-1] != '>')
-		return true; /* the page ended inside the quotes */
+		return true; /* the page ends within the quotes */
 	reader.end--;
 	reader.at += 9;
 	doctype_skip_space(&reader);
@@ -285,15 +288,18 @@ void order_begin(struct tree_order *order, struct tree_arrays arrays)
 	assert(text == arrays.text_count);
 }
 
-/* A walk over the tree in document order. */
+/*
+ * A walk over the items of the tree in document order. It copies them from the
+ * arrays `from` to the arrays `to`.
+ */
 struct tree_order_walk {
 	const struct tree_order *order;
 	struct tree_arrays from;
 	struct tree_arrays to;
-	uint32_t *new_index; /* [from.node_count] new indices of the visited
-				nodes */
-	uint32_t *new_texts; /* [from.text_count] new indices of the visited
-				texts */
+	uint32_t *new_index; /* [from.node_count] for each visited node its
+				index in `to` */
+	uint32_t *new_texts; /* [from.text_count] for each visited text its
+				index in `to` */
 	uint32_t depth;      /* depth of the current item */
 };
 
@@ -319,7 +325,9 @@ static void tree_order_take_item(struct tree_order_walk *walk, uint32_t item)
 	}
 }
 
-/* Return the item after `item` and all its descendants, or NO_ITEM. */
+/*
+ * Return the next item that is not a descendant of `item`; NO_ITEM at the end.
+ */
 static uint32_t tree_order_leave_item(struct tree_order_walk *walk,
 				      uint32_t item)
 {
@@ -333,11 +341,12 @@ static uint32_t tree_order_leave_item(struct tree_order_walk *walk,
 }
 
 /*
- * Sort the arrays by the lists; set parent and first_text of the nodes, and
- * node of the texts. Return new arrays from malloc and free the old ones. Skip
- * items that are deeper than `max_depth` or have no position; `is_cut_out`
- * returns whether an item was too deep. `text_ranks` [old text count] gets the
- * new index of each old text, or NO_ITEM.
+ * Sort the arrays into the order of the tree, which `order` contains. Set
+ * parent and first_text of the nodes, and node of the texts. Items that are
+ * deeper than `max_depth`, or have no position, are dropped; *is_cut_out is
+ * whether an item was too deep. text_ranks [old number of texts] gets the new
+ * index of each old text, or NO_ITEM. Return new arrays from malloc(), and free
+ * the old ones.
  */
 static struct tree_arrays order_sort(struct tree_order *order,
 				     struct tree_arrays arrays,
@@ -381,14 +390,17 @@ static struct tree_arrays order_sort(struct tree_order *order,
 	return walk.to;
 }
 
-/* Minimum source sizes per item; most pages need fewer items. */
+/*
+ * Sizes of the source for each item, to estimate the number of items. Most
+ * pages have more source for each item.
+ */
 enum {
 	SOURCE_PER_NODE = 64,
 	SOURCE_PER_TEXT = 128,
 	SOURCE_PER_ATTRIBUTE = 48,
 };
 
-/* --- tokens --- */
+/* --- reading tokens --- */
 
 static uint32_t tree_offset_of(const struct tree_builder *tree, const char *at)
 {
@@ -414,7 +426,7 @@ static bool is_all_space(const char *at, const char *end)
 	return at == end;
 }
 
-/* Store the tag of the token as written. */
+/* Store the tag of the token in page->tags; `end` is 0 or TAG_IS_END. */
 static void tree_add_tag(struct tree_builder *tree, unsigned end)
 {
 	tree->tags = mem_grow(tree->tags, tree->tag_count, &tree->tag_capacity,
@@ -461,7 +473,9 @@ static const char *work_on_start(struct tree_builder *tree, const char *at,
 	token->flags =
 		(uint16_t)attribute_list_read(&tree->attributes, &cursor);
 	if (cursor.is_cut) {
-		/* HTML drops a tag in which the page ends */
+		/*
+		 * HTML drops a tag that is not complete at the end of the page
+		 */
 		tree->attributes.count = token->first_attribute;
 		return end;
 	}
@@ -509,7 +523,7 @@ static const char *work_on_end(struct tree_builder *tree, const char *at,
 static const char cdata_begin[] = "<![CDATA[";
 static const char cdata_end[] = "]]>";
 
-/* The content of a CDATA section of SVG or MathML is text. */
+/* Handle a CDATA section in SVG or MathML. Its content is text. */
 static const char *work_on_cdata(struct tree_builder *tree, const char *at,
 				 const char *end)
 {
@@ -550,7 +564,7 @@ static const char *work_on_comment(struct tree_builder *tree, const char *at,
 	return close;
 }
 
-/* Handle the content of a text-only element. */
+/* Handle the content of an element that contains only text. */
 static const char *work_on_raw(struct tree_builder *tree, const char *at,
 			       const char *end)
 {
@@ -602,11 +616,12 @@ static void work_on_source(struct tree_builder *tree, struct slice source)
 	tree_dispatch(tree);
 }
 
-/* --- the end --- */
+/* --- finishing the tree --- */
 
 /*
- * Return the end of an element without an end tag: the last </body> or </html>
- * if nothing follows it, otherwise the end of the page.
+ * Return the end of the source of an element without an end tag. It is the
+ * position of the last </body> or </html> if nothing follows that tag,
+ * otherwise the end of the page.
  */
 static uint32_t end_of_page(const struct tree_builder *tree, bool is_root)
 {
@@ -619,7 +634,10 @@ static uint32_t end_of_page(const struct tree_builder *tree, bool is_root)
 		       : tree->token.source.begin;
 }
 
-/* The parser opens the last elements itself, after </body>: they are empty. */
+/*
+ * Set the end of the source of a node. Elements that the parser itself inserts
+ * after </body> are empty.
+ */
 static void set_end(struct node *node, uint32_t end)
 {
 	node->source.end = end > node->source.begin ? end : node->source.begin;
@@ -663,7 +681,10 @@ static void tree_sort_nodes(struct tree_builder *tree)
 	tree->page->is_truncated |= is_cut_out;
 }
 
-/* Copy depth and flags from parents to children. */
+/*
+ * Set the depth of each node, and add the flags that it inherits from its
+ * parent.
+ */
 static void tree_inherit_flags(struct tree_builder *tree)
 {
 	for (uint32_t i = 0; i < tree->node_count; i++) {
@@ -689,7 +710,7 @@ static void span_widen(struct span *span, struct span inner)
 		span->end = inner.end;
 }
 
-/* Set the ends of parents from their children. */
+/* Set end and end_text of each node from its descendants. */
 static void tree_set_ends(struct tree_builder *tree)
 {
 	for (uint32_t i = 0; i < tree->text_count; i++) {
@@ -712,7 +733,7 @@ static void tree_set_ends(struct tree_builder *tree)
 	}
 }
 
-/* Move an array that grew to the arena, without its unused room. */
+/* Give an array from malloc() to the arena, without its unused memory. */
 static const void *array_move_to_arena(struct arena *arena, void *items,
 				       size_t count, size_t size)
 {
@@ -746,8 +767,8 @@ static void tree_fill_page(struct tree_builder *tree)
 }
 
 /*
- * Reserve the room that most pages of this size need; unused memory costs
- * nothing.
+ * Allocate the memory that most pages of this size need. Memory that is not
+ * used costs nothing.
  */
 static void tree_reserve(struct tree_builder *tree)
 {

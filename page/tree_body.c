@@ -55,7 +55,10 @@ void tree_clear_to_marker(struct tree_builder *tree)
 		;
 }
 
-/* The Noah's Ark clause. */
+/*
+ * The "Noah's Ark clause" of the standard: if the list contains three equal
+ * entries after the last marker, remove the first of them.
+ */
 static void formatting_remove_fourth(struct tree_builder *tree, uint16_t name,
 				     uint64_t attributes)
 {
@@ -120,16 +123,20 @@ void tree_reconstruct_slowly(struct tree_builder *tree)
 	tree->token = token;
 }
 
-/* --- the adoption agency --- */
+/* --- adoption agency algorithm --- */
 
 struct adoption_agency {
 	uint32_t format;   /* index of the formatting element in the list */
-	uint32_t element;  /* and on the stack */
+	uint32_t element;  /* index of the formatting element on the stack */
 	uint32_t block;    /* index of the furthest block on the stack */
-	uint32_t bookmark; /* the new entry is inserted before this entry */
+	uint32_t bookmark; /* index in the list at which the new entry is
+			      inserted */
 };
 
-/* Return the furthest block, or NO_NODE. */
+/*
+ * Return the index on the stack of the furthest block; NO_NODE if there is
+ * none.
+ */
 static uint32_t furthest_block(const struct tree_builder *tree,
 			       uint32_t element)
 {
@@ -155,8 +162,8 @@ static void formatting_remove(struct tree_builder *tree,
 }
 
 /*
- * Replace the element at `index` with a copy, on the stack and in the list;
- * return false at a limit.
+ * Replace an element by a copy of it, on the stack (at `index`) and in the list
+ * (at `entry`). Return false if a limit is exceeded.
  */
 static bool formatting_replace(struct tree_builder *tree, uint32_t index,
 			       uint32_t entry)
@@ -173,9 +180,9 @@ static bool formatting_replace(struct tree_builder *tree, uint32_t index,
 }
 
 /*
- * Step 13 and 14: copy the elements between the block and the formatting
- * element, and move what is below them into the copies. Return the last node,
- * or NO_NODE at a limit.
+ * Steps 13 and 14 of the algorithm: copy the elements between the furthest
+ * block and the formatting element, and move what is below these elements into
+ * the copies. Return the last node; NO_NODE if a limit is exceeded.
  */
 static uint32_t move_between(struct tree_builder *tree,
 			     struct adoption_agency *adoption)
@@ -209,7 +216,7 @@ static uint32_t move_between(struct tree_builder *tree,
 	return last;
 }
 
-/* Step 15 to 19; return false at a limit. */
+/* Steps 15 to 19 of the algorithm. Return false if a limit is exceeded. */
 static bool adoption_move_block(struct tree_builder *tree,
 				struct adoption_agency *adoption)
 {
@@ -230,7 +237,10 @@ static bool adoption_move_block(struct tree_builder *tree,
 	tree_remove_open(tree, adoption->element);
 	tree_push(tree,
 		  (struct open_element){entry.node, old.name, old.category});
-	/* the block is now one lower; the copy comes directly after it */
+	/*
+	 * the block is now one position lower on the stack; the copy comes
+	 * directly after it
+	 */
 	memmove(tree->open + adoption->block + 1, tree->open + adoption->block,
 		(tree->depth - 1 - adoption->block) * sizeof(old));
 	tree->open[adoption->block] =
@@ -259,8 +269,8 @@ static bool adoption_run(struct tree_builder *tree,
 enum adopted { ADOPTED_NONE, ADOPTED_ALL, ADOPTED_ONE };
 
 /*
- * Do one round of the outer loop. NONE: there is no such formatting element;
- * ONE: another round may be necessary.
+ * Do one round of the outer loop. NONE: there is no formatting element with
+ * this tag. ONE: a further round may be necessary.
  */
 static enum adopted adopt_once(struct tree_builder *tree, uint16_t subject)
 {
@@ -304,7 +314,7 @@ bool tree_adopt(struct tree_builder *tree, uint16_t subject)
 	return adopted != ADOPTED_NONE;
 }
 
-/* --- start tags --- */
+/* --- start tags in the body --- */
 
 static bool tree_body_insert(struct tree_builder *tree)
 {
@@ -341,8 +351,8 @@ static bool insert_heading(struct tree_builder *tree)
 }
 
 /*
- * Add to the first html or body element the attributes of a second tag that it
- * does not have.
+ * Add the attributes of a second html or body tag that the element does not
+ * have yet.
  */
 static bool merge_html(struct tree_builder *tree)
 {
@@ -365,7 +375,7 @@ static bool merge_body(struct tree_builder *tree)
 	return false;
 }
 
-/* Replace an empty body with a frameset. */
+/* Replace an empty body by a frameset. */
 static bool replace_body(struct tree_builder *tree)
 {
 	if (!has_body(tree) || !tree->allows_frameset)
@@ -401,7 +411,10 @@ static bool insert_form(struct tree_builder *tree)
 	return false;
 }
 
-/* Close the open item before another one begins: li, or dd and dt. */
+/*
+ * Insert an item: li, dd or dt. First close the item that is open, with the tag
+ * `tag` or `other`.
+ */
 static bool insert_item(struct tree_builder *tree, uint16_t tag, uint16_t other)
 {
 	tree->allows_frameset = false;
@@ -536,7 +549,10 @@ static bool insert_example(struct tree_builder *tree)
 	return insert_frame(tree);
 }
 
-/* The rest of the page is text; there is no end tag. */
+/*
+ * Insert a plaintext element. The rest of the page is text, because there is no
+ * end tag for it.
+ */
 static bool insert_plaintext(struct tree_builder *tree)
 {
 	tree->raw = TAG_plaintext;
@@ -615,7 +631,10 @@ static bool insert_image(struct tree_builder *tree)
 }
 
 /* clang-format off */
-/* Tags without a rule here are inserted without change. */
+/*
+ * The rules for start tags in the body. If a tag has no rule here, an element
+ * is inserted for it.
+ */
 static tree_rule *const start_rules[TAG_COUNT] = {
 	[TAG_a] = insert_anchor,            [TAG_address] = insert_block,
 	[TAG_applet] = insert_object,       [TAG_area] = insert_void_inline,
@@ -681,7 +700,7 @@ bool tree_in_body_start(struct tree_builder *tree)
 	return rule == NULL ? insert_inline(tree) : rule(tree);
 }
 
-/* --- end tags --- */
+/* --- end tags in the body --- */
 
 static bool tree_body_close_block(struct tree_builder *tree, unsigned scope)
 {
@@ -712,7 +731,7 @@ static bool end_body(struct tree_builder *tree)
 	return tree->token.tag == TAG_html;
 }
 
-/* Elements inside the form stay open. */
+/* Close a form; elements inside it that are open remain open. */
 static bool end_form(struct tree_builder *tree)
 {
 	const uint32_t form = tree->form;
@@ -793,14 +812,17 @@ static bool end_formatting(struct tree_builder *tree)
 						 : tree_any_other_end(tree);
 }
 
-/* "</br>" is "<br>". */
+/* Handle "</br>" in the same way as "<br>". */
 static bool end_line(struct tree_builder *tree)
 {
 	tree->token.kind = TOKEN_START;
 	return insert_void_inline(tree);
 }
 
-/* Tags without a rule here are "any other end tag". */
+/*
+ * The rules for end tags in the body. A tag without a rule here is handled as
+ * "any other end tag".
+ */
 static tree_rule *const end_rules[TAG_COUNT] = {
 	[TAG_a] = end_formatting,       [TAG_address] = end_block,
 	[TAG_applet] = end_object,      [TAG_article] = end_block,

@@ -22,7 +22,7 @@ enum {
 	ENDS_ITSELF = IS_IMPLIED | IS_IMPLIED_THOROUGHLY,
 };
 
-/* 13.2.4.2 and 13.2.6.3. */
+/* The categories of the elements, 13.2.4.2 and 13.2.6.3. */
 static const uint16_t categories[TAG_COUNT] = {
 	[TAG_a] = IS_FORMATTING,      [TAG_address] = IS_SPECIAL,
 	[TAG_applet] = ENDS_SCOPES,   [TAG_area] = IS_SPECIAL,
@@ -78,7 +78,7 @@ static const uint16_t categories[TAG_COUNT] = {
 	[TAG_xmp] = IS_SPECIAL,
 };
 
-/* TEXT_* that the content of the tag gets. */
+/* The TEXT_* flags of texts inside each element. */
 static const uint8_t text_flags[TAG_COUNT] = {
 	[TAG_head] = TEXT_IS_TITLE,        [TAG_title] = TEXT_IS_TITLE,
 	[TAG_noscript] = TEXT_IS_NOSCRIPT, [TAG_button] = TEXT_IS_CONTROL,
@@ -90,7 +90,7 @@ static const uint8_t text_flags[TAG_COUNT] = {
 	[TAG_noframes] = TEXT_IS_TEMPLATE,
 };
 
-/* --- the stack --- */
+/* --- the stack of open elements --- */
 
 void tree_push(struct tree_builder *tree, struct open_element element)
 {
@@ -116,7 +116,10 @@ static void tree_uncount_open(struct tree_builder *tree,
 	}
 }
 
-/* Return the end of the element that the token closes. */
+/*
+ * Return the position at which the source of an element ends that the token
+ * closes.
+ */
 static uint32_t tree_end_of_element(struct tree_builder *tree,
 				    struct open_element element)
 {
@@ -203,7 +206,7 @@ void tree_close_paragraph(struct tree_builder *tree)
 	tree_pop_until(tree, TAG_p);
 }
 
-/* --- places --- */
+/* --- positions --- */
 
 static uint32_t tree_parent_of(const struct tree_builder *tree, uint32_t node)
 {
@@ -211,7 +214,10 @@ static uint32_t tree_parent_of(const struct tree_builder *tree, uint32_t node)
 				   : tree->nodes[node].parent;
 }
 
-/* Return the last element of that name on the stack, or NO_NODE. */
+/*
+ * Return the index of the last element with this name on the stack; NO_NODE if
+ * there is none.
+ */
 static uint32_t last_open(const struct tree_builder *tree, uint16_t name)
 {
 	uint32_t i = tree_has_open(tree, name) ? tree->depth : 0;
@@ -259,8 +265,8 @@ void tree_begin_order(struct tree_builder *tree)
 }
 
 /*
- * Return the position for a new node or text; begin to store the order if
- * necessary.
+ * Return the position of a new node or text. If it is not at the end of the
+ * tree, begin to store the order.
  */
 static struct tree_position tree_new_position(struct tree_builder *tree)
 {
@@ -274,7 +280,7 @@ static struct tree_position tree_new_position(struct tree_builder *tree)
 	return place;
 }
 
-/* --- nodes --- */
+/* --- inserting elements --- */
 
 void tree_stop(struct tree_builder *tree)
 {
@@ -282,7 +288,7 @@ void tree_stop(struct tree_builder *tree)
 	tree->is_stopped = true;
 }
 
-/* Write a node; return false at a limit. */
+/* Add a node to the arrays. Return false if a limit is exceeded. */
 static bool tree_add_node(struct tree_builder *tree, struct node node,
 			  struct tree_position place)
 {
@@ -309,7 +315,7 @@ static bool tree_add_node(struct tree_builder *tree, struct node node,
 	return true;
 }
 
-/* Create the node of the token, with its tag as written. */
+/* Return a node for the current token. Its source is that of the tag. */
 static struct node node_of_token(const struct tree_builder *tree)
 {
 	const struct tree_token *token = &tree->token;
@@ -371,7 +377,9 @@ void tree_insert_raw(struct tree_builder *tree)
 	tree->is_in_raw = true;
 }
 
-/* Return whether the value is text/html or XHTML, in any case. */
+/*
+ * Return whether the value is text/html or application/xhtml+xml, in any case.
+ */
 static bool is_html_encoding(struct slice value)
 {
 	return text_is(value, "text/html") ||
@@ -385,7 +393,10 @@ static uint16_t category_of_svg(uint16_t tag)
 	return IS_FOREIGN;
 }
 
-/* Return the category of annotation-xml for the token. */
+/*
+ * Return the categories of an annotation-xml element with the attributes of the
+ * token.
+ */
 static uint16_t category_of_annotation(const struct tree_builder *tree)
 {
 	unsigned category = IS_FOREIGN | IS_ANNOTATION | ENDS_SCOPES;
@@ -477,9 +488,9 @@ void tree_merge_attributes(struct tree_builder *tree, uint32_t node)
 	owner->attribute_count = range.count;
 }
 
-/* --- texts --- */
+/* --- inserting texts --- */
 
-/* Decode the text as the page stores it. */
+/* Decode the source of a text to `out`, and return its length. */
 static size_t tree_decode_text(struct tree_builder *tree, struct slice raw,
 			       char *out)
 {

@@ -11,14 +11,14 @@ static bool tree_again(struct tree_builder *tree, enum mode mode)
 	return true;
 }
 
-/* Groups of tags that the rules treat alike. */
+/* Groups of tags for which the rules are equal. */
 enum tag_group {
 	TAGS_CAPTION = 1,
 	TAGS_COLUMNS = 2,
 	TAGS_SECTION = 4,
 	TAGS_ROW = 8,
 	TAGS_CELL = 16,
-	TAGS_TABLE = 31, /* all parts of a table */
+	TAGS_TABLE = 31, /* all groups of parts of a table */
 	TAGS_PAGE = 32,
 	TAGS_HEAD = 64, /* elements of the head */
 };
@@ -49,7 +49,7 @@ static bool has_attribute(const struct tree_builder *tree, const char *name)
 	return tree_attribute(tree, name).data != NULL;
 }
 
-/* Start tags that end SVG and MathML. */
+/* Start tags that close the open elements of SVG and MathML. */
 static const uint8_t ends_foreign[TAG_COUNT] = {
 	[TAG_b] = 1,       [TAG_big] = 1,  [TAG_blockquote] = 1,
 	[TAG_body] = 1,    [TAG_br] = 1,   [TAG_center] = 1,
@@ -122,7 +122,8 @@ static bool tree_in_foreign_end(struct tree_builder *tree)
 }
 
 /*
- * Clear the stack back to an element with one of these names, template or html.
+ * Close elements until the current node has the name `a`, `b` or `c`, or is
+ * template or html.
  */
 static void clear_to(struct tree_builder *tree, uint16_t a, uint16_t b,
 		     uint16_t c)
@@ -153,9 +154,12 @@ static bool in_table_scope(const struct tree_builder *tree, uint16_t name)
 	return tree_in_scope(tree, name, IS_TABLE_SCOPE);
 }
 
-/* --- in table --- */
+/* --- in a table --- */
 
-/* Handle the token as in a body; insert its elements by foster parenting. */
+/*
+ * Apply the rule of another mode to the token. Its elements are inserted before
+ * the table (foster parenting).
+ */
 static bool tree_foster_rule(struct tree_builder *tree, tree_rule *rule)
 {
 	bool is_again;
@@ -268,9 +272,9 @@ static bool tree_in_table_end(struct tree_builder *tree)
 	       tree_foster_rule(tree, tree_in_body_end);
 }
 
-/* --- in caption --- */
+/* --- in a caption --- */
 
-/* Return false if there is no caption. */
+/* Close the caption; return false if there is none. */
 static bool close_caption(struct tree_builder *tree)
 {
 	if (!in_table_scope(tree, TAG_caption))
@@ -298,9 +302,9 @@ static bool tree_in_caption_end(struct tree_builder *tree)
 	       tree_in_body_end(tree);
 }
 
-/* --- in column group --- */
+/* --- in a column group --- */
 
-/* Close the column group; return false if the current node is no colgroup. */
+/* Close the column group. Return false if the current node is no colgroup. */
 static bool close_column_group(struct tree_builder *tree)
 {
 	if (!tree_top_is(tree, TAG_colgroup))
@@ -340,7 +344,7 @@ static bool tree_in_column_group_end(struct tree_builder *tree)
 	}
 }
 
-/* --- in table body --- */
+/* --- in a table body --- */
 
 static bool close_table_body(struct tree_builder *tree)
 {
@@ -381,7 +385,7 @@ static bool tree_in_table_body_end(struct tree_builder *tree)
 	return false;
 }
 
-/* --- in row --- */
+/* --- in a row --- */
 
 static bool tree_table_close_row(struct tree_builder *tree)
 {
@@ -417,7 +421,7 @@ static bool tree_in_row_end(struct tree_builder *tree)
 	return tree_in_table_end(tree);
 }
 
-/* --- in cell --- */
+/* --- in a cell --- */
 
 static bool tree_table_close_cell(struct tree_builder *tree, uint16_t tag)
 {
@@ -460,7 +464,7 @@ static bool tree_in_cell_end(struct tree_builder *tree)
 
 static bool tree_mode_initial(struct tree_builder *tree)
 {
-	tree->is_quirky = true; /* there was no doctype */
+	tree->is_quirky = true; /* there is no doctype */
 	return tree_again(tree, MODE_BEFORE_HTML);
 }
 
@@ -476,8 +480,8 @@ static bool before_html_start(struct tree_builder *tree)
 }
 
 /*
- * Return whether the rules for the start of the head or body handle the token;
- * they ignore most end tags.
+ * Return whether the modes before the body must handle the token. They ignore
+ * most end tags.
  */
 static bool is_end_of_page(const struct tree_builder *tree)
 {
@@ -641,7 +645,7 @@ static bool begin_body(struct tree_builder *tree)
 	return tree_again(tree, MODE_IN_BODY);
 }
 
-/* Insert an element of the head into the head, even after the head ended. */
+/* Insert the token into the head, even if the head is already closed. */
 static bool put_into_head(struct tree_builder *tree)
 {
 	const struct span source = tree->nodes[tree->head].source;
@@ -690,9 +694,9 @@ static bool after_head_end(struct tree_builder *tree)
 	}
 }
 
-/* --- templates --- */
+/* --- in a template --- */
 
-/* The first tag inside a template selects its insertion mode. */
+/* Select the insertion mode of a template by the first tag in it. */
 static bool turn_template(struct tree_builder *tree, enum mode mode)
 {
 	assert(tree->template_count > 0);
@@ -722,7 +726,9 @@ static bool in_template_end(struct tree_builder *tree)
 }
 
 /*
- * The end of the page closes open templates; a head may follow, and has a body.
+ * Close the innermost template at the end of the page. Return false if there is
+ * none. Otherwise the token must be handled again, because a head may be open,
+ * which needs a body.
  */
 static bool tree_stop_templates(struct tree_builder *tree)
 {
@@ -732,7 +738,7 @@ static bool tree_stop_templates(struct tree_builder *tree)
 	return true;
 }
 
-/* --- after the body, and frames --- */
+/* --- after the body, and in frames --- */
 
 static bool back_to_body(struct tree_builder *tree)
 {
@@ -801,13 +807,16 @@ bool tree_ignore(struct tree_builder *tree)
 	return false;
 }
 
-/* --- dispatch --- */
+/* --- selecting a rule --- */
 
-/* The rules of the modes for tags, texts and the end of the page. */
+/*
+ * The rules of each mode for start tags, end tags, texts and the end of the
+ * page.
+ */
 static const struct {
 	tree_rule *start;
 	tree_rule *end;
-	tree_rule *text; /* not only white space */
+	tree_rule *text; /* for texts that are not blank */
 	tree_rule *stop;
 } rules[MODE_COUNT] = {
 	[MODE_INITIAL] = {tree_mode_initial, tree_mode_initial,
@@ -853,8 +862,8 @@ static const struct {
 };
 
 /*
- * White space alone creates no element and the page does not store it; but it
- * is inside the formatting that is open.
+ * Handle white space. A text of only white space creates no element, and the
+ * page does not store it. But it reopens formatting elements.
  */
 static bool apply_blank(struct tree_builder *tree)
 {
@@ -892,7 +901,10 @@ static bool tree_apply(struct tree_builder *tree)
 	}
 }
 
-/* Return whether the rules of foreign content handle the token. */
+/*
+ * Return whether the rules for SVG and MathML (foreign content) handle the
+ * token.
+ */
 static bool is_foreign(const struct tree_builder *tree)
 {
 	const struct tree_token *token = &tree->token;
@@ -924,7 +936,7 @@ static bool apply_foreign(struct tree_builder *tree)
 	default:
 		if (!tree->token.is_blank)
 			tree->allows_frameset = false;
-		/* scripts and styles are not text in SVG either */
+		/* scripts and styles in SVG are no texts either */
 		if ((tag_flags(tree->nodes[tree_top(tree)->node].tag) &
 		     TAG_IS_RAW) == 0)
 			tree_insert_text(tree);
@@ -933,8 +945,9 @@ static bool apply_foreign(struct tree_builder *tree)
 }
 
 /*
- * Handle the content of a text-only element (the insertion mode "text"): the
- * text, its end tag, or the end of the page. Return false if the token is done.
+ * Handle a token inside an element that contains only text (the insertion mode
+ * "text"): the text, its end tag, or the end of the page. Return false if
+ * nothing further has to be done.
  */
 static bool apply_raw(struct tree_builder *tree)
 {
@@ -956,7 +969,10 @@ void tree_dispatch(struct tree_builder *tree)
 					    : tree_apply(tree);
 }
 
-/* Return the mode of an open element, or MODE_COUNT if it has none. */
+/*
+ * Return the insertion mode that an open element selects; MODE_COUNT if it
+ * selects none.
+ */
 static enum mode mode_of(const struct tree_builder *tree, uint16_t name)
 {
 	switch (name) {

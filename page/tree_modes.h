@@ -1,13 +1,13 @@
 /*
  * page/tree_modes.h - declarations that the files of the tree builder share.
- * References are to the HTML standard.
+ * The numbers of sections are those of the HTML standard.
  *
- * The builder writes nodes and texts in the order of their tokens, directly
- * into the arrays of the page. As long as each is inserted at the end of the
- * tree, this is the order of the tree. Misnested formatting elements, and
- * content of a table outside its cells, are inserted elsewhere: from the first
- * of these on, `order` stores the siblings, and at the end the arrays are
- * sorted.
+ * The builder writes nodes and texts directly into the arrays of the page, in
+ * the order of their tokens. This is the order of the tree as long as each of
+ * them is inserted at the end of the tree. But misnested formatting elements,
+ * and content of a table outside of its cells, are inserted elsewhere. From the
+ * first of these on, `order` stores the order of the items, and the arrays are
+ * sorted at the end.
  */
 #ifndef PAGE_TREE_MODES_H
 #define PAGE_TREE_MODES_H
@@ -42,18 +42,22 @@ enum mode {
 	MODE_COUNT
 };
 
-/* The effect of an element on the elements inside it (13.2.4.2). */
+/*
+ * Properties of an element that decide how other elements are handled
+ * (13.2.4.2).
+ */
 enum category {
 	IS_SPECIAL = 1,
 	IS_FORMATTING = 2,
-	IS_SCOPE = 4,                /* ends the default scope */
-	IS_LIST_SCOPE = 8,           /* ends the scope of list items */
-	IS_BUTTON_SCOPE = 16,        /* ends the scope of buttons */
-	IS_TABLE_SCOPE = 32,         /* ends the scope of tables */
-	IS_IMPLIED = 64,             /* its end tag may be implied */
-	IS_IMPLIED_THOROUGHLY = 128, /* at the end of a template */
-	IS_TABLE_PART = 256, /* table, tbody, tfoot, thead, tr: text in it is
-				foster parented */
+	IS_SCOPE = 4,                /* limits the default scope */
+	IS_LIST_SCOPE = 8,           /* limits the scope of list items */
+	IS_BUTTON_SCOPE = 16,        /* limits the scope of buttons */
+	IS_TABLE_SCOPE = 32,         /* limits the scope of tables */
+	IS_IMPLIED = 64,             /* may be closed without an end tag */
+	IS_IMPLIED_THOROUGHLY = 128, /* may be closed without an end tag at the
+					end of a template */
+	IS_TABLE_PART = 256, /* table, tbody, tfoot, thead, tr: text in them is
+				moved before the table (foster parenting) */
 	IS_HEADING = 512,
 	IS_FOREIGN = 1024,    /* an element of SVG or MathML */
 	IS_TEXT_POINT = 2048, /* a MathML text integration point */
@@ -62,8 +66,9 @@ enum category {
 };
 
 /*
- * Flags in the number of an element: elements of SVG and MathML have separate
- * numbers, so that a search for "title" does not find the title of an SVG.
+ * Flags in the number of an element's name. The elements of SVG and MathML have
+ * names of their own, so that a search for "title" does not find the title of
+ * an SVG.
  */
 enum { NAME_IS_SVG = 0x4000, NAME_IS_MATHML = 0x8000 };
 
@@ -75,15 +80,16 @@ struct open_element {
 
 /* An entry of the list of active formatting elements (13.2.4.3). */
 struct formatting {
-	uint32_t node; /* NO_NODE: a marker */
+	uint32_t node; /* NO_NODE: the entry is a marker */
 	uint16_t name;
-	bool is_open;        /* it is on the stack of open elements */
-	uint64_t attributes; /* hash of its attributes */
+	bool is_open;        /* the element is on the stack of open elements */
+	uint64_t attributes; /* attribute_list_hash() of the element */
 };
 
 enum {
 	/*
-	 * Limit of unclosed formatting elements, which each paragraph reopens.
+	 * Limit for unclosed formatting elements, because each paragraph opens
+	 * all of them again.
 	 */
 	MAX_FORMATTING = 128,
 	MAX_TEMPLATES = LIMIT(512, 64),
@@ -94,14 +100,15 @@ enum {
 struct tree_token {
 	uint8_t kind; /* enum token_kind; TOKEN_COUNT: the end of the page */
 	uint16_t tag;
-	uint32_t first_attribute; /* attributes of a start tag */
+	uint32_t first_attribute; /* range of the attributes of a start tag */
 	uint16_t attribute_count;
-	uint16_t flags;  /* TEXT_* of the element because of its attributes */
-	bool is_empty;   /* written <name ... /> */
-	bool is_blank;   /* a text of only white space */
-	bool is_raw;     /* its character references are not decoded */
-	uint32_t skip;   /* bytes to skip at the beginning of a text */
-	bool has_closed; /* an end tag that has closed its element */
+	uint16_t flags; /* TEXT_* flags that its attributes cause */
+	bool is_empty;  /* the tag is written <name ... /> */
+	bool is_blank;  /* the text consists only of white space */
+	bool is_raw;    /* character references in the text are not decoded */
+	uint32_t skip;  /* number of bytes at the beginning of the text that are
+			   skipped */
+	bool has_closed; /* the end tag has already closed its element */
 	struct span source;
 };
 
@@ -120,15 +127,16 @@ struct tree_builder {
 	struct buffer text;
 	struct attribute_list attributes;
 	struct tag_numbers numbers;
-	uint16_t *tags; /* all tags as written */
+	uint16_t *tags; /* all tags as in the source */
 	size_t tag_capacity;
 	uint32_t tag_count;
 	struct tree_order order;
 
-	struct open_element *open; /* the stack of open elements */
+	struct open_element *open; /* [depth] the stack of open elements */
 	size_t open_capacity;
 	uint32_t depth;                 /* number of open elements */
-	uint32_t open_names[MAX_NAMES]; /* open HTML elements by name */
+	uint32_t open_names[MAX_NAMES]; /* number of open HTML elements with
+					   each name */
 	struct formatting formatting[MAX_FORMATTING];
 	uint32_t formatting_count;
 	uint8_t template_modes[MAX_TEMPLATES];
@@ -136,22 +144,29 @@ struct tree_builder {
 	enum mode mode;
 	uint32_t head;
 	uint32_t form;
-	uint16_t raw;   /* the tag whose raw content follows, or 0 */
-	bool is_in_raw; /* inside a raw element on top: script, title... */
+	uint16_t raw;   /* tag whose raw content follows; 0 = none */
+	bool is_in_raw; /* the current node contains only text: script, title,
+			   ... */
 	bool is_quirky;
 	bool allows_frameset;
-	bool fosters;       /* foster parenting is enabled */
-	bool skips_newline; /* skips a newline after <pre>, for example */
-	bool is_stopped;    /* stopped at a limit, or at the end */
+	bool fosters; /* foster parenting is enabled: content of a table is
+			 moved before it */
+	bool skips_newline; /* the next token may begin with a newline that is
+			       skipped, for example after <pre> */
+	bool is_stopped; /* nothing more is read, because of a limit or at the
+			    end */
 
-	uint32_t body_end;   /* end of the last </body>, or 0 */
-	uint32_t html_end;   /* end of the last </html>, or 0 */
+	uint32_t body_end;   /* end of the last </body>; 0 = none */
+	uint32_t html_end;   /* end of the last </html>; 0 = none */
 	uint32_t last_begin; /* begin of the last other token */
 };
 
-/* --- elements (tree_elements.c) --- */
+/* --- elements and the stack (tree_elements.c) --- */
 
-/* Return the current node; the stack must not be empty. */
+/*
+ * Return the current node, the last one on the stack. The stack must not be
+ * empty.
+ */
 static inline const struct open_element *
 tree_top(const struct tree_builder *tree)
 {
@@ -163,96 +178,112 @@ static inline bool tree_top_is(const struct tree_builder *tree, uint16_t name)
 	return tree->depth > 0 && tree_top(tree)->name == name;
 }
 
-/* Insert an element for the token and push it on the stack. */
+/* Insert an element for the token, and push it on the stack. */
 void tree_insert(struct tree_builder *tree);
 
-/* Do the same for an element without a token in the source. */
+/* Insert an element that has no tag in the source, and push it on the stack. */
 void tree_insert_implied(struct tree_builder *tree, uint16_t tag);
 
-/* Insert an element without content for the token. */
+/* Insert an element that has no content for the token. */
 void tree_insert_void(struct tree_builder *tree);
 
-/* Insert an element of SVG or MathML for the token. */
+/*
+ * Insert an element of SVG or MathML for the token; `space` is NAME_IS_SVG or
+ * NAME_IS_MATHML.
+ */
 void tree_insert_foreign(struct tree_builder *tree, uint16_t space);
 
-/* Insert an element whose content is text to its end tag. */
+/* Insert an element whose content is text up to its end tag. */
 void tree_insert_raw(struct tree_builder *tree);
 
 /* Insert the text of the token. */
 void tree_insert_text(struct tree_builder *tree);
 
-/* Return a copy of element `node`, without a position. */
+/* Return a copy of the node, without a position in the tree. */
 uint32_t tree_clone(struct tree_builder *tree, uint32_t node);
 
-/* Return the value of an attribute of the token, or {NULL, 0}. */
+/* Return the value of an attribute of the token; {NULL, 0} if it has none. */
 struct slice tree_attribute(const struct tree_builder *tree, const char *name);
 
-/* Begin to store the order, unless it is stored. */
+/* Begin to store the order, unless it is stored already. */
 void tree_begin_order(struct tree_builder *tree);
 
-/* Stop building: the page is truncated. */
+/* Stop building the tree at a limit; the page is truncated. */
 void tree_stop(struct tree_builder *tree);
 
-/* Add to `node` the attributes of the token that it does not have. */
+/*
+ * Add the attributes of the token to `node`, except those that it already has.
+ */
 void tree_merge_attributes(struct tree_builder *tree, uint32_t node);
 
-/* A position for a node: at the end of `parent`, or before `before` in it. */
+/* A position for a node: in `parent`, before `before` or at the end. */
 struct tree_position {
 	uint32_t parent;
-	uint32_t before; /* or NO_NODE */
+	uint32_t before; /* NO_NODE: at the end */
 };
 
 /*
- * Return the appropriate place for inserting a node (13.2.6.1) into `target`.
+ * Return the position of a new node that must be inserted into `target`: the
+ * "appropriate place for inserting a node" (13.2.6.1).
  */
 struct tree_position tree_insert_position(const struct tree_builder *tree,
 					  const struct open_element *target);
 
 void tree_push(struct tree_builder *tree, struct open_element element);
 
-/* Pop the current node. */
+/* Remove the current node from the stack. */
 void tree_pop(struct tree_builder *tree);
 
-/* Pop elements up to and including the next one of that name; it must exist. */
+/*
+ * Remove elements from the stack up to the last one with this name, which is
+ * also removed. It must be on the stack.
+ */
 void tree_pop_until(struct tree_builder *tree, uint16_t name);
 
-/* Remove the entry at `index` from the stack, at any depth. */
+/* Remove the element at `index` from the stack; it may be anywhere on it. */
 void tree_remove_open(struct tree_builder *tree, uint32_t index);
 
-/* Return the index of a node on the stack, or NO_NODE. */
+/* Return the index of a node on the stack; NO_NODE if it is not there. */
 uint32_t tree_find_open(const struct tree_builder *tree, uint32_t node);
 
-/* Return whether an HTML element of that name is on the stack. */
+/* Return whether an HTML element with this name is on the stack. */
 static inline bool tree_has_open(const struct tree_builder *tree, uint16_t name)
 {
 	return tree->open_names[name] > 0;
 }
 
 /*
- * Return whether an element of that name is in the scope that elements of the
- * categories end.
+ * Return whether an element with this name is in scope: on the stack, after the
+ * last element of one of the categories.
  */
 bool tree_in_scope(const struct tree_builder *tree, uint16_t name,
 		   unsigned category);
 
-/* Generate implied end tags, except for `except` (or TAG_COUNT). */
+/*
+ * Generate implied end tags: close elements that may be closed without an end
+ * tag, except those with the name `except` (TAG_COUNT = none).
+ * tree_close_implied_thoroughly() also closes the parts of a table.
+ */
 void tree_close_implied(struct tree_builder *tree, uint16_t except);
 void tree_close_implied_thoroughly(struct tree_builder *tree);
 
-/* Close a p element in button scope, if there is one. */
+/* If a p element is in button scope, close it. */
 void tree_close_paragraph(struct tree_builder *tree);
 
-/* --- formatting (tree_body.c) --- */
+/* --- list of active formatting elements (tree_body.c) --- */
 
 /*
- * Add the element on top of the stack to the list; if it is the fourth of equal
- * elements, remove the first of them.
+ * Add the current node to the list. If it is the fourth of equal elements,
+ * remove the first of them.
  */
 void tree_format(struct tree_builder *tree);
 void tree_add_marker(struct tree_builder *tree);
 void tree_clear_to_marker(struct tree_builder *tree);
 
-/* Reconstruct the active formatting elements. */
+/*
+ * Reconstruct the active formatting elements: open those of the list again that
+ * are not on the stack.
+ */
 void tree_reconstruct_slowly(struct tree_builder *tree);
 static inline void tree_reconstruct(struct tree_builder *tree)
 {
@@ -263,23 +294,26 @@ static inline void tree_reconstruct(struct tree_builder *tree)
 		tree_reconstruct_slowly(tree);
 }
 
-/* Return the index of a node in the list, or NO_NODE. */
+/* Return the index of a node in the list; NO_NODE if it is not there. */
 uint32_t tree_find_formatting(const struct tree_builder *tree, uint32_t node);
-/* Return the last entry of that name after the last marker, or NO_NODE. */
+/*
+ * Return the index of the last entry with this name after the last marker;
+ * NO_NODE if there is none.
+ */
 uint32_t tree_find_format(const struct tree_builder *tree, uint16_t name);
 void tree_remove_formatting(struct tree_builder *tree, uint32_t index);
 
 /*
- * Run the adoption agency algorithm (13.2.6.4.7) for the token's tag. Return
- * false if the token must be handled as any other end tag.
+ * Run the adoption agency algorithm (13.2.6.4.7) for elements with the tag
+ * `subject`. Return false if the token must be handled as any other end tag.
  */
 bool tree_adopt(struct tree_builder *tree, uint16_t subject);
 
 /* --- insertion modes (tree_modes.c, tree_body.c) --- */
 
 /*
- * A rule of a mode for the token. It returns true if the token must be handled
- * again, in the mode that the rule has set.
+ * A rule of an insertion mode for the current token. It returns true if the
+ * token must be handled again, in the mode that the rule has selected.
  */
 typedef bool tree_rule(struct tree_builder *tree);
 
@@ -287,7 +321,7 @@ tree_rule tree_head_start, tree_head_end;
 tree_rule tree_in_body_start, tree_in_body_end, tree_in_body_text;
 tree_rule tree_any_other_end, tree_ignore;
 
-/* Handle a token in the current mode. */
+/* Handle the current token. */
 void tree_dispatch(struct tree_builder *tree);
 
 #endif

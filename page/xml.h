@@ -1,6 +1,6 @@
 /*
- * page/xml.h - reads XML with libxml2, and makes libxml2 abort when memory runs
- * out; otherwise it silently skips the data.
+ * page/xml.h - reads XML with libxml2. It can also make libxml2 abort the
+ * process if memory is exhausted; otherwise libxml2 would silently skip data.
  */
 #ifndef PAGE_XML_H
 #define PAGE_XML_H
@@ -12,73 +12,91 @@
 struct xml_stream;
 
 /*
- * From now on libxml2 ends the process if an allocation fails, as mem_alloc()
- * does. For programs, at their start; a library must not do this to its user.
+ * Make libxml2 abort the process if an allocation fails, as mem_alloc() does.
+ * For programs, at their start; a library must not do this.
  */
 void xml_memory_set_abort(void);
 
 /*
- * XML as a stream of elements and text, with libxml2's push parser: no network,
- * no entities except XML's five, no DTD, bounded depth and sizes. Broken XML is
- * read as far as libxml2 recovers, after three repairs:
- * - The bytes become UTF-8 (by BOM or declaration, otherwise UTF-8), because
- *   libxml2 takes labels literally and stops at the first byte that does not
- *   decode; here it becomes U+FFFD.
- * - The parts that libxml2 would drop or stop at are escaped.
- * - An end tag ends the elements that are open inside its own element, and does
- *   nothing without a start tag. In libxml2 it would end the last element.
- * Everything after the root element is skipped, and references to no character.
+ * Reads XML as a stream of elements and text, with libxml2's push parser: no
+ * network, no DTD, no entities except XML's five, and limits for depth and
+ * sizes. Broken XML is read as far as libxml2 can recover, after three repairs:
  *
- * The limits exist because libxml2 2.9.14 has none: it compares each attribute
- * of a tag with every other (1 MB of attributes take 2.4 s); with XML_MAX_TAG
- * nothing takes more than 0.11 s per MB. 10 MB of different names took 21 s.
+ *   - The bytes are decoded to UTF-8: by byte order mark or declaration,
+ *     otherwise as UTF-8; a byte that cannot be decoded becomes U+FFFD. libxml2
+ *     itself would take labels literally, and stop at the first such byte.
+ *   - Parts that libxml2 would drop, or at which it would stop, are escaped.
+ *   - An end tag closes its own element and the elements that are open inside;
+ *     without a start tag it is ignored. In libxml2 it would close the last
+ *     element.
+ *
+ * Everything after the root element, and references to numbers that are no
+ * character, are skipped.
+ *
+ * The limits below exist because libxml2 2.9.14 has none. It compares each
+ * attribute of a tag with every other, so 1 MB of attributes takes 2.4 s; with
+ * XML_MAX_TAG nothing takes more than 0.11 s per MB. 10 MB of different names
+ * took 21 s.
  */
 
 enum {
-	XML_MAX_DEPTH = 64, /* levels of reported elements; text of deeper
-			       elements belongs to the deepest one */
-	/* bytes of an element's text; the rest is dropped */
+	XML_MAX_DEPTH =
+		64, /* maximum depth of elements that are reported; the text of
+		       deeper elements belongs to the deepest reported one */
+	/* maximum bytes of the text of an element; the rest is dropped */
 	XML_MAX_TEXT = LIMIT(16 * 1024, 256),
-	/* Input over one of these limits is malformed: */
-	XML_MAX_TAG = LIMIT(32 * 1024, 512), /* bytes of a start tag */
-	/* bytes of a comment, an instruction or CDATA */
+	/* Input that exceeds one of the following limits is malformed. */
+	XML_MAX_TAG = LIMIT(32 * 1024, 512), /* maximum bytes of a start tag */
+	/* maximum bytes of a comment, an instruction or a CDATA section */
 	XML_MAX_TOKEN = LIMIT(1024 * 1024, 2048),
 	/*
-	 * start tags without an end tag, with 1024 additional ones of libxml2
+	 * maximum number of open elements, including 1024 additional ones in
+	 * libxml2
 	 */
 	XML_MAX_OPEN = LIMIT(64 * 1024, 1200),
-	XML_MAX_SPACES = LIMIT(256, 16),        /* namespaces in scope */
-	XML_MAX_NAMES = LIMIT(64 * 1024, 4000), /* bytes of all names */
+	XML_MAX_SPACES =
+		LIMIT(256, 16), /* maximum number of namespaces in scope */
+	XML_MAX_NAMES = LIMIT(64 * 1024,
+			      4000), /* maximum bytes of all different names */
 };
 
-/* Slices are valid during the call; text is UTF-8. */
+/*
+ * The functions that are called for the parts of a file. Slices are valid
+ * during the call. Texts are UTF-8.
+ */
 struct xml_handler {
 	/*
-	 * `name` has no prefix; `space` is the namespace, or an undeclared
-	 * prefix, or empty
+	 * An element begins. `name` has no prefix. `space` is its namespace, or
+	 * its prefix if that is not declared, or empty
 	 */
 	void (*start)(void *context, struct slice name, struct slice space);
-	/* `text` is the direct text, trimmed, at most XML_MAX_TEXT bytes */
+	/*
+	 * An element ends. `text` is the text directly in it, trimmed and at
+	 * most XML_MAX_TEXT bytes
+	 */
 	void (*end)(void *context, struct slice name, struct slice text);
-	/* an attribute of the element that has just begun; never xmlns */
+	/* An attribute of the element that has just begun, except xmlns */
 	void (*attribute)(void *context, struct slice name, struct slice value);
 	void *context;
 };
 
-/* Copies the handler. Uses about 200 KB, with hostile input up to 5 MB. */
+/*
+ * Create a stream, with a copy of the handler. It needs about 200 KB of memory;
+ * for hostile input up to 5 MB.
+ */
 struct xml_stream *xml_stream_create(const struct xml_handler *handler);
 void xml_stream_destroy(struct xml_stream *stream); /* Do nothing for NULL. */
 
 /*
- * Parse `bytes`. The handler gets its calls up to 16 KB later. ERR_MALFORMED:
- * the input is not XML, or over a limit; the calls so far are valid, later
- * calls of this function do nothing. Linear.
+ * Parse the next bytes. The handler may be called up to 16 KB of input later.
+ * ERR_MALFORMED: the input is not XML, or exceeds a limit; the calls so far are
+ * valid, and later calls of this function do nothing. Linear.
  */
 enum error xml_stream_feed(struct xml_stream *stream, struct slice bytes);
 
 /*
- * End the input. ERR_MALFORMED: the root has not ended; `end` is not called for
- * open elements.
+ * End the input. ERR_MALFORMED: the root element is not closed; handler->end is
+ * not called for open elements.
  */
 enum error xml_stream_finish(struct xml_stream *stream);
 

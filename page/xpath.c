@@ -18,8 +18,8 @@
 enum { XPATH_MAX_ERROR = 256 };
 
 /*
- * Return whether XPath can contain the name as a name; other names are compared
- * as strings.
+ * Return whether an XPath expression can contain the name directly. Other names
+ * are compared as strings.
  */
 static bool xpath_name_is_plain(const char *name)
 {
@@ -31,8 +31,8 @@ static bool xpath_name_is_plain(const char *name)
 }
 
 /*
- * Append a string. XPath 1.0 has no escapes: write a string with both kinds of
- * quotes with concat().
+ * Append a string literal. XPath 1.0 has no escapes, so a string that contains
+ * both kinds of quotes is written by concat().
  */
 static void append_literal(struct buffer *out, struct slice text)
 {
@@ -60,7 +60,10 @@ static void append_literal(struct buffer *out, struct slice text)
 	buffer_append_byte(out, ')');
 }
 
-/* Append "self::p", or for other axes "preceding-sibling::p". */
+/*
+ * Append a test of the type: "self::p" or, for another axis,
+ * "preceding-sibling::p".
+ */
 static void append_type(struct buffer *out, const char *axis, const char *name)
 {
 	if (xpath_name_is_plain(name)) {
@@ -77,7 +80,10 @@ static void append_attribute(struct buffer *out, const char *name)
 	append_type(out, "@", name);
 }
 
-/* Append a call with the attribute and a literal: "contains(@a,'v')". */
+/*
+ * Append a function call with the attribute and the value of the test:
+ * "contains(@a,'v')".
+ */
 static void append_call(struct buffer *out, const char *function,
 			const struct test *test)
 {
@@ -140,8 +146,8 @@ static void append_dash(struct buffer *out, const struct test *test)
 }
 
 /*
- * Append a test whether the attribute ends with the value. The comparison is
- * false for an attribute that is shorter than the value.
+ * Append a test whether the attribute ends with the value. It is false if the
+ * attribute is shorter than the value.
  */
 static void append_suffix(struct buffer *out, const struct test *test)
 {
@@ -156,20 +162,23 @@ static void append_suffix(struct buffer *out, const struct test *test)
 }
 
 /*
- * Append a test of the position among the siblings on `axis`: step * n + offset
- * for an n >= 0. XPath's mod has the sign of the dividend.
+ * Append a test whether the number of an element among its siblings is step * n
+ * + offset for an n >= 0. `siblings` is an expression for its preceding
+ * siblings. The result of XPath's mod has the sign of the dividend.
  */
 static void css_append_position(struct buffer *out, const char *siblings,
 				const struct test *test)
 {
-	long before = (long)test->offset - 1; /* number of preceding siblings */
+	long before = (long)test->offset -
+		      1; /* required number of preceding siblings; with a step,
+			    the first one */
 	long step = test->step;
 
 	if (step == 0 && before < 0)
 		buffer_append_text(out, "false()");
 	else if (step == 0 && before == 0)
 		buffer_printf(out, "not(%s)", siblings);
-	else if (step == 0) /* a predicate that stops early, unlike count() */
+	else if (step == 0) /* unlike count(), such a predicate stops early */
 		buffer_printf(out, "%s[%ld] and not(%s[%ld])", siblings, before,
 			      siblings, before + 1);
 	else if (step > 0)
@@ -195,7 +204,10 @@ static void append_nth(struct buffer *out, const char *name,
 	buffer_free(&siblings);
 }
 
-/* `type` is the tag name in the same compound selector, or NULL. */
+/*
+ * Append the XPath of a test. `type` is the tag name in the same compound
+ * selector, or NULL.
+ */
 static void append_test(struct buffer *out, const char *type,
 			const struct test *test)
 {
@@ -239,7 +251,10 @@ static void append_test(struct buffer *out, const char *type,
 	}
 }
 
-/* Return the tag name that the part requires, or NULL. */
+/*
+ * Return the tag name that a compound selector requires; NULL if it requires
+ * none.
+ */
 static const char *css_part_type(const struct selector_part *part)
 {
 	for (size_t i = 0; i < part->test_count; i++)
@@ -316,38 +331,40 @@ const char *css_xpath(struct arena *arena, const char *text, char *error_out)
 
 struct xpath_tree {
 	const struct page *page;
-	xmlDocPtr document; /* _private of elements and texts is an index of
+	xmlDocPtr document; /* _private of its elements and texts points into
 			       `nodes` */
-	uint32_t *nodes; /* nodes of the page by serial number: the element, or
-			    the element of the text */
+	uint32_t *nodes; /* [elements and texts] by serial number: the node of
+			    the page; for a text, its element */
 	size_t text_bytes;
-	xmlXPathContextPtr volatile running; /* the context of the running
-						evaluation, or NULL */
+	xmlXPathContextPtr volatile running; /* the context of the evaluation
+						that is running, or NULL */
 };
 
 /*
- * Tokenizes the source again, because only the tokens contain the white space
- * between tags.
+ * Builds the tree for libxml2. It reads the tokens of the source again, because
+ * only these contain the white space between tags.
  */
 
 struct xpath_builder {
 	struct xpath_tree *tree;
 	const struct page *page;
-	xmlNodePtr *elements;  /* [node_count], the elements created so far */
-	struct buffer scratch; /* for strings that need a final NUL */
-	struct buffer text;    /* pending, of text_parent */
+	xmlNodePtr *elements; /* [node_count], the elements that exist so far */
+	struct buffer
+		scratch;    /* memory for strings that need a NUL at the end */
+	struct buffer text; /* text that belongs to text_parent and was not
+			       added yet */
 	uint32_t text_parent;
-	uint32_t serial;     /* number of elements and texts so far */
-	uint32_t texts_left; /* remaining room for texts */
+	uint32_t serial; /* number of elements and texts that exist so far */
+	uint32_t texts_left; /* number of texts that can still be added */
 	uint32_t next_node;
 	uint32_t next_text;
-	uint32_t current; /* the innermost open element */
+	uint32_t current; /* the innermost element at the current position */
 	struct scanner scanner;
 };
 
 /*
- * Return the serial number in document order of an element, a text, or the
- * element of an attribute; 0 for the document.
+ * Return the serial number of a node in document order; of an attribute, that
+ * of its element; 0 for the document.
  */
 static uintptr_t xpath_order_of(const xmlNode *node)
 {
@@ -356,7 +373,10 @@ static uintptr_t xpath_order_of(const xmlNode *node)
 	return (uintptr_t)node->_private;
 }
 
-/* Return the node of the page, or NO_NODE. */
+/*
+ * Return the node of the page that belongs to a node of libxml2; NO_NODE if
+ * there is none.
+ */
 static uint32_t xpath_node_of(const xmlNode *node)
 {
 	if (node->type == XML_ATTRIBUTE_NODE)
@@ -365,7 +385,10 @@ static uint32_t xpath_node_of(const xmlNode *node)
 				      : *(const uint32_t *)node->_private;
 }
 
-/* Return a copy of the text that a NUL ends; valid until the next call. */
+/*
+ * Return a copy of the text with a NUL at its end; it is valid until the next
+ * call.
+ */
 static const xmlChar *xpath_terminate_text(struct xpath_builder *planting,
 					   struct slice text)
 {
@@ -376,7 +399,8 @@ static const xmlChar *xpath_terminate_text(struct xpath_builder *planting,
 }
 
 /*
- * Append a child without xmlAddChild(), which merges texts in quadratic time.
+ * Append a child. xmlAddChild() is not used, because the time in which it joins
+ * texts is quadratic.
  */
 static void append_child(struct xpath_builder *planting, uint32_t parent,
 			 uint32_t node, xmlNodePtr child)
@@ -399,7 +423,8 @@ static void append_child(struct xpath_builder *planting, uint32_t parent,
 }
 
 /*
- * Append the pending text as one node: in XPath two texts are never adjacent.
+ * Append the collected text as one node, because in XPath two texts are never
+ * neighbours.
  */
 static void flush_text(struct xpath_builder *planting)
 {
@@ -431,7 +456,7 @@ static void xpath_add_attributes(struct xpath_builder *planting, uint32_t node)
 		const xmlChar *value =
 			xpath_terminate_text(planting, attribute->value);
 
-		/* form feeds are white space in HTML but not in XML */
+		/* a form feed is white space in HTML but not in XML */
 		for (char *c = planting->scratch.data; *c != '\0'; c++)
 			if (*c == '\f')
 				*c = ' ';
@@ -474,8 +499,8 @@ static void xpath_add_text(struct xpath_builder *planting, uint32_t parent,
 }
 
 /*
- * Return the innermost element at a position of the source. The position is
- * after all nodes that exist so far.
+ * Return the innermost element that contains this position of the source. The
+ * position must be after all nodes that exist so far.
  */
 static uint32_t xpath_innermost_node(struct xpath_builder *planting,
 				     uint32_t position)
@@ -489,7 +514,9 @@ static uint32_t xpath_innermost_node(struct xpath_builder *planting,
 	return node;
 }
 
-/* Add a token that is no text of the page: white space, a script or a style. */
+/*
+ * Add a token that is not a text of the page: white space, a script or a style.
+ */
 static void xpath_add_token(struct xpath_builder *planting,
 			    const struct token *token)
 {
@@ -510,8 +537,8 @@ static void xpath_add_token(struct xpath_builder *planting,
 }
 
 /*
- * Add the tokens before a position of the source. The scanner may be past it
- * already if the tree has another order.
+ * Add all tokens before the position `until` of the source. If the order of the
+ * tree differs from the source, the scanner may already be after it.
  */
 static void xpath_add_tokens(struct xpath_builder *planting, uint32_t until)
 {
@@ -535,8 +562,8 @@ static void add_page_text(struct xpath_builder *planting)
 }
 
 /*
- * Return an upper bound of the number of text nodes: a text ends where an
- * element begins or ends.
+ * Return an upper bound for the number of texts. A text ends where an element
+ * begins or ends.
  */
 static uint32_t max_texts(const struct page *page)
 {
@@ -569,8 +596,8 @@ static void xpath_build_tree(struct xpath_tree *tree)
 		add_page_text(&planting);
 	xpath_add_tokens(&planting, (uint32_t)page->source.size);
 	flush_text(&planting);
-	xmlXPathOrderDocElems(
-		tree->document); /* otherwise sorting is quadratic */
+	xmlXPathOrderDocElems(tree->document); /* without this, sorting takes
+						  quadratic time */
 	assert(planting.next_node == page->node_count);
 	buffer_free(&planting.text);
 	buffer_free(&planting.scratch);
@@ -607,10 +634,10 @@ void xpath_tree_destroy(struct xpath_tree *tree)
 }
 
 /*
- * libxml2 limits the number of steps, but not the time of a step: joining or
- * comparing sets compares pairs of nodes, and comparing an element copies all
- * its text. So the limit is low, and lower for expressions that may copy the
- * page in each step.
+ * Limits for an evaluation. libxml2 limits the number of steps, but not the
+ * time of a step: joining or comparing two sets compares all pairs of nodes,
+ * and comparing an element copies all its text. Therefore the limit is low, and
+ * lower still for expressions that may copy the whole page in each step.
  */
 enum { MAX_STEPS = 500000, WORK_PER_NODE = 20 };
 
@@ -622,7 +649,10 @@ static void ignore_error(void *context, xmlErrorPtr error)
 	(void)error; /* libxml2 also stores the error in lastError */
 }
 
-/* Return whether a predicate or an argument may read text of other nodes. */
+/*
+ * Return whether a predicate or an argument of the expression may read the text
+ * of other nodes.
+ */
 static bool xpath_reads_other_nodes(const char *text)
 {
 	static const char *const axes[] = {"..", "parent", "ancestor",
@@ -637,7 +667,7 @@ static bool xpath_reads_other_nodes(const char *text)
 			depth++;
 		else if (*at == ']' || *at == ')')
 			depth--;
-		/* "/" is the root unless an operand precedes it */
+		/* a "/" means the root unless there is an operand before it */
 		else if (*at == '/' && depth > 0 &&
 			 strchr("[(,=<>!|+- \t\r\n", at[-1]) != NULL)
 			return true;
@@ -656,8 +686,8 @@ static unsigned long max_steps(const struct xpath_tree *tree, const char *text)
 }
 
 /*
- * Return a context at the root with a limit of steps; free it with
- * xmlXPathFreeContext().
+ * Return a context that begins at the root and has a limit of steps. Free it
+ * with xmlXPathFreeContext().
  */
 static xmlXPathContextPtr xpath_context(xmlDocPtr document, unsigned long steps)
 {
@@ -740,8 +770,8 @@ static void xpath_write_result(const struct xpath_tree *tree,
 }
 
 /*
- * Evaluate the expression in brackets. Without brackets libxml2 may use its
- * streaming matcher, which counts no steps and takes seconds for //div//div/div
+ * Evaluate the expression in brackets. Without brackets, libxml2 may use its
+ * streaming matcher. This counts no steps, and takes seconds for //div//div/div
  * in a deep page.
  */
 static xmlXPathObjectPtr xpath_evaluate_text(xmlXPathContextPtr context,
@@ -756,7 +786,10 @@ static xmlXPathObjectPtr xpath_evaluate_text(xmlXPathContextPtr context,
 	return object;
 }
 
-/* libxml2 has no other way to stop an evaluation from outside. */
+/*
+ * Set the limit of the running evaluation, because libxml2 has no other way to
+ * stop it from outside.
+ */
 void xpath_stop(struct xpath_tree *tree)
 {
 	xmlXPathContextPtr running = tree->running;
@@ -788,11 +821,12 @@ enum error xpath_evaluate(struct xpath_tree *tree, const char *text,
 }
 
 enum {
-	MAX_COMMAS = 32, /* concat() is quadratic */
+	MAX_COMMAS = 32, /* maximum number of commas, because concat() takes
+			    quadratic time */
 	CHECK_STEPS = 10000,
 };
 
-/* Words that may precede "(": functions, node types, operators. */
+/* Words that are allowed before "(": functions, node types, operators. */
 static const char *const callable[] = {"last",
 				       "position",
 				       "count",
@@ -857,9 +891,9 @@ static const char *behind_blanks(const char *at)
 }
 
 /*
- * Return whether the second and third argument of translate() are string
- * literals: its time is the product of the lengths of its first two arguments.
- * `at` is after the "(".
+ * Return whether the second and the third argument of translate() are string
+ * literals. This is required because its time is the product of the lengths of
+ * the first two arguments. `at` is the position after the "(".
  */
 static bool has_short_words(const char *at)
 {
@@ -887,7 +921,10 @@ static bool has_short_words(const char *at)
 	return at != NULL && *behind_blanks(at + 1) == ',';
 }
 
-/* Read the name at *at and move *at after it. */
+/*
+ * Read the name at *at, and move *at after it. Return false and write an error
+ * if the name is not allowed.
+ */
 static bool xpath_read_name(const char *text, const char **at, char *error_out)
 {
 	const char *name = *at;
@@ -918,8 +955,8 @@ static bool xpath_read_name(const char *text, const char **at, char *error_out)
 }
 
 /*
- * Return whether all names are known. libxml2 reports unknown names only during
- * evaluation, if at all.
+ * Return whether all names in the expression are known. libxml2 reports an
+ * unknown name only during evaluation, or not at all.
  */
 static bool has_known_names(const char *text, char *error_out)
 {

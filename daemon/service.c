@@ -169,8 +169,9 @@ static enum error read_secret_keys(struct service *service)
 
 	if (error == ERR_NONE && service->secret_keys == NULL)
 		log_warn("nodes.encryption_key_file is not set: this node "
-			 "rejects headers, proxies and hooks, and does not "
-			 "share existing ones with other nodes");
+			 "does not accept headers or proxies of sites, nor "
+			 "hooks, and does not share those that it already has "
+			 "with other nodes");
 	return error;
 }
 

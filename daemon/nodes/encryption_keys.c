@@ -82,7 +82,7 @@ static void encryption_keys_encrypt(const void *context, struct slice about,
 	uint8_t nonce[NONCE_BYTES];
 
 	if (getrandom(nonce, sizeof(nonce), 0) != (ssize_t)sizeof(nonce)) {
-		log_error("secrets: the kernel returns no random numbers");
+		log_error("cannot encrypt secrets: getrandom() failed");
 		abort();
 	}
 	buffer_append(out, key->id, sizeof(key->id));
@@ -193,16 +193,18 @@ enum error encryption_keys_read(struct encryption_keys **keys_out,
 	}
 	encryption_keys_destroy(keys);
 	if (error == ERR_ADDRESS_FORBIDDEN)
-		log_error("secrets' key %s: other users can read or write it; "
-			  "chmod 600, and replace the key if it may be known",
+		log_error("nodes.encryption_key_file %s: other users can read "
+			  "or write it; run chmod 600, and replace the key if "
+			  "somebody may have read it",
 			  path);
 	else if (error == ERR_MALFORMED)
-		log_error("secrets' key %s: must have 1 to %d lines of 64 "
-			  "hexadecimal digits; create one with openssl rand "
-			  "-hex 32",
+		log_error("nodes.encryption_key_file %s: must have 1 to %d "
+			  "lines of 64 hexadecimal digits; create a line with "
+			  "openssl rand -hex 32",
 			  path, ENCRYPTION_KEYS_MAX);
 	else
-		log_error("secrets' key %s: %s", path, file_error_text(error));
+		log_error("nodes.encryption_key_file %s: cannot read it: %s",
+			  path, file_error_text(error));
 	return error;
 }
 

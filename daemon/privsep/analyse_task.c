@@ -822,7 +822,9 @@ enum error xpath_task(struct task *task, struct message *answer)
 
 	if (!xpath_check(text, error))
 		buffer_append_text(&answer->head,
-				   *error == '\0' ? "it is none" : error);
+				   *error == '\0'
+					   ? "it is not a valid expression"
+					   : error);
 	free(text);
 	return ERR_NONE;
 }

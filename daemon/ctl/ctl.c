@@ -323,7 +323,8 @@ static void help_print(void)
 	printf("\nOptions before or after any verb; see also `templatectl "
 	       "VERB --help`:\n");
 	print_options(global_options);
-	printf("\nExit status: 0 done, 1 failed, 2 usage, 3 no daemon.\n");
+	printf("\nExit status: 0 done, 1 failed, 2 usage, 3 no daemon, "
+	       "4 done in part.\n");
 }
 
 enum { MAX_LENGTH = 31, FAR = 1000 };

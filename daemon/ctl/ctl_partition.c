@@ -127,9 +127,9 @@ static bool has_partitions(const struct ctl *ctl, const char *path,
 	if (sizes->strange_sites == 0)
 		return true;
 	ctl_print_error(ctl,
-			"%s: not a store of a node: %" PRIu64
-			" sites have other numbers; partition migrate puts its "
-			"partitions into a depot",
+			"%s: not a store of a node: the numbers of %" PRIu64
+			" sites do not contain their partition; write the "
+			"store to a snapshot store with partition migrate",
 			path, sizes->strange_sites);
 	return false;
 }

@@ -52,26 +52,26 @@
 	     "a parameter of the method; may be repeated")
 #define FORMAT_ROW \
 	CHOICE("format", "txt|md|json|html|xml|explain", NULL, "default: txt")
-#define EXTRACTION_ROWS                                                        \
-	TEXT("method", "METHOD", NULL,                                         \
-	     "auto (default), or one of `templatectl methods`"),               \
-		PARAM_ROW,                                                     \
-		CHOICE("favor", "balance|precision|recall", NULL,              \
-		       "what matters more: that all text is content, or that " \
-		       "no content is missing"),                               \
-		CHOICE("scope", "body|page", NULL,                             \
-		       "only the article or the post, or the main text of "    \
-		       "the whole page"),                                      \
-		CHOICE("with", "comments", NULL, "also comments of readers"),  \
-		TEXT("include", "SELECTOR", NULL,                              \
-		     "also the text of these elements (CSS); may be "          \
-		     "repeated"),                                              \
-		TEXT("exclude", "SELECTOR", NULL,                              \
+#define EXTRACTION_ROWS                                                       \
+	TEXT("method", "METHOD", NULL,                                        \
+	     "auto (default), or one of `templatectl methods`"),              \
+		PARAM_ROW,                                                    \
+		CHOICE("favor", "balance|precision|recall", NULL,             \
+		       "precision: rather miss content than print other "     \
+		       "text; recall: the opposite (default: balance)"),      \
+		CHOICE("scope", "body|page", NULL,                            \
+		       "body: only the article or the post; page: the main "  \
+		       "text of the whole page"),                             \
+		CHOICE("with", "comments", NULL, "also comments of readers"), \
+		TEXT("include", "SELECTOR", NULL,                             \
+		     "also the text of these elements (CSS); may be "         \
+		     "repeated"),                                             \
+		TEXT("exclude", "SELECTOR", NULL,                             \
 		     "exclude these elements; overrides --include")
 /* Not for `texts`, and not for actions that make a picture. */
 #define EXTRAS_ROWS                                                            \
 	FLAG("comments", NULL,                                                 \
-	     "comments of readers, in JSON separate from the text"),           \
+	     "also comments of readers; in JSON separate from the text"),      \
 		FLAG("images", NULL, "list the images of the content (JSON)"), \
 		FLAG("links", NULL, "list the links of the content (JSON)"),   \
 		FLAG("no-tables", NULL, "exclude text in data tables"),        \
@@ -161,7 +161,8 @@ static const struct verb_action watch_actions[] = {
 	 OPTIONS(WHOLE("max-pages", "N", 1, UINT32_MAX, "max_pages",
 		       "visit at most this many pages"),
 		 WHOLE("max-depth", "N", 0, UINT16_MAX, "max_depth",
-		       "follow this many links from URL"),
+		       "follow at most this many links, one after another, "
+		       "from URL"),
 		 WHOLE("delay", "MS", 0, 86400000, "delay_ms",
 		       "milliseconds between two requests"),
 		 CLUSTERING_ROWS,
@@ -182,10 +183,10 @@ static const struct verb_action watch_actions[] = {
 		       "maximum seconds of fetches in the first crawl; 0 = "
 		       "unlimited"),
 		 TEXT("header", "NAME:VALUE", NULL,
-		      "send it with each request; may be repeated"),
+		      "send this header with each request; may be repeated"),
 		 TEXT("proxy", "PROXY", "proxy",
-		      "send requests through it (crawl.proxy_trusted must be "
-		      "yes)"),
+		      "send requests through this proxy (crawl.proxy_trusted "
+		      "must be yes)"),
 		 CHOICE("sitemaps", "yes|no", "sitemaps", "read sitemaps"),
 		 CHOICE("soft-404-probe", "yes|no", "soft_404_probe",
 			"request a page that does not exist, to detect soft "
@@ -224,17 +225,18 @@ static const struct verb_action site_actions[] = {
 	 .summary = "Watch the sites of a list: a URL or JSON object per line",
 	 .run = run_site_import,
 	 OPTIONS(FLAG("async", NULL,
-		      "the broker stores the list as jobs, and the owners add "
+		      "in a node group: store the list as jobs; the owners add "
 		      "the sites later"),
 		 WHOLE("batch", "N", 1, 1000, NULL,
 		       "URLs per request (default: 500)"))},
 	{.usage = "thresholds HOST",
-	 .summary = "Report the clusters by threshold, and suggest one",
+	 .summary = "Report the clusters at each threshold, and suggest a "
+		    "threshold",
 	 .request = "GET /v1/sites/%h/thresholds",
 	 .timeout_s = DENDROGRAM_TIMEOUT_S,
 	 .run = run_site_thresholds,
 	 OPTIONS(TEXT("svg", "FILE", NULL,
-		      "also draw them, with the dendrogram"))},
+		      "also draw the report, with the dendrogram, to FILE"))},
 	{.usage = "report HOST",
 	 .summary = "Write a report on the site as one page of HTML",
 	 .request = "GET /v1/sites/%h/report",
@@ -323,9 +325,11 @@ static const struct verb_action guard_actions[] = {
 	 .request = "POST /v1/sites/%c/guards",
 	 GUARD_TABLES,
 	 OPTIONS(TEXT("css", "S", "css", "a CSS selector that must match"),
-		 TEXT("xpath", "X", "xpath", "an XPath 1.0 expression instead"),
+		 TEXT("xpath", "X", "xpath",
+		      "an XPath 1.0 expression that must match"),
 		 TEXT("expect", "N", "expect",
-		      "matches on a page: 1 (default), 1.., 0 or 2..5"),
+		      "number of matches on a page: 1 (default), 1.., 0 or "
+		      "2..5"),
 		 TEXT("name", "W", "name", "name of the guard"))},
 	{.usage = "list [HOST]",
 	 .summary = "List the guards of a site, or of all sites",
@@ -573,10 +577,10 @@ static const struct verb_action cluster_actions[] = {
 	 .run = run_cluster,
 	 OPTIONS(CLUSTERING_ROWS,
 		 FLAG("report", NULL,
-		      "print the results of other thresholds instead, and "
-		      "suggest one"),
+		      "print a report on all thresholds instead of the "
+		      "clusters, and suggest one"),
 		 TEXT("svg", "FILE", NULL,
-		      "also draw the report, with the dendrogram"),
+		      "also draw the report, with the dendrogram, to FILE"),
 		 TEXT("labels", "TSV", NULL,
 		      "lines PATH TAB LABEL: also print how well the clusters "
 		      "match the labels"))},
@@ -600,8 +604,10 @@ static const struct verb_action token_actions[] = {
 	 .member = "name",
 	 .run = run_token_add,
 	 OPTIONS(FLAG("read", NULL,
-		      "for the routes of socket.read_only_path (default)"),
-		 FLAG("write", NULL, "for all routes except tokens"))},
+		      "allow only the requests that socket.read_only_path "
+		      "allows (default)"),
+		 FLAG("write", NULL,
+		      "allow all requests, except those that manage tokens"))},
 	{.usage = "list",
 	 .summary = "List the tokens",
 	 .request = "GET /v1/tokens",
@@ -620,7 +626,7 @@ static const struct verb_action node_actions[] = {
 	 .result = RESULT_ROWS,
 	 .tables = {{"nodes", NODE_COLUMNS}}},
 	{.usage = "status",
-	 .summary = "Also show the state of the responding node",
+	 .summary = "List the nodes, and show the state of the responding node",
 	 .request = "GET /v1/nodes",
 	 .arrange = node_arrange,
 	 .tables = {{"nodes", NODE_COLUMNS},
@@ -630,7 +636,8 @@ static const struct verb_action node_actions[] = {
 		     "HERE=is_undecryptable?undecryptable|state, "
 		     "EPOCH#=epoch, LAG#=lag"}}},
 	{.usage = "drain [NODE]",
-	 .summary = "Hand over the partitions of a node, before you stop it",
+	 .summary = "Transfer the partitions of a node to others, before you "
+		    "stop it",
 	 .request = "POST /v1/nodes/%o/drain"},
 	{.usage = "resume [NODE]",
 	 .summary = "Let a drained node adopt partitions again",
@@ -668,7 +675,7 @@ static const struct verb_action backup_actions[] = {
 	 .run = run_backup,
 	 OPTIONS(FLAG("force", NULL, "overwrite an existing backup"),
 		 TEXT("with-secrets", "STORE", NULL,
-		      "also copy the secrets of the folder STORE"),
+		      "also copy the secrets in the store folder STORE"),
 		 FLAG("no-verify", NULL, "do not verify the backup"))},
 	{.usage = NULL},
 };
@@ -717,7 +724,8 @@ static const struct verb_action partition_actions[] = {
 	 .run = run_partition_export,
 	 OPTIONS(PARTITION_STORE_ROW, PARTITION_SECRETS_ROWS)},
 	{.usage = "import [FILE]",
-	 .summary = "Import such a file, or all snapshots of a snapshot store",
+	 .summary = "Import a file of `export`, or all snapshots of a snapshot "
+		    "store",
 	 .run = run_partition_import,
 	 OPTIONS(PARTITION_STORE_ROW,
 		 FLAG("force", NULL, "replace existing partitions"),
@@ -779,7 +787,7 @@ const struct verb verbs[] = {
 	 "Show which rule admits or rejects a URL; rm deletes pages",
 	 page_actions, NULL},
 	{"quarantine", VERBS_CRAWL,
-	 "List pages that crashed a worker, print their bytes, or rm: retry",
+	 "Manage pages that crashed a worker: list, show, rm (to retry)",
 	 quarantine_actions, NULL},
 	{"ui", VERBS_LOOK, "Show the web UI to a browser on this machine",
 	 ui_actions, NULL},
@@ -790,14 +798,17 @@ const struct verb verbs[] = {
 	 node_actions, NULL},
 	{"status", VERBS_OPERATE, "Show the state of the daemon",
 	 status_actions, NULL},
-	{"verify", VERBS_OPERATE, "Recompute all stored data, and compare",
+	{"verify", VERBS_OPERATE,
+	 "Recompute the stored data, and report the differences",
 	 verify_actions, NULL},
 	{"backup", VERBS_OPERATE, "Copy the store to DIR while the daemon runs",
 	 backup_actions, "backup /var/backups/templated"},
 	{"compact", VERBS_OPERATE,
 	 "Return unused space of the store to the disk", compact_actions, NULL},
 	/* Verbs that use files. */
-	{"extract", VERBS_READ, "Print the content of pages, without templates",
+	{"extract", VERBS_READ,
+	 "Print the content of pages, each extracted on its own, without a "
+	 "known template",
 	 extract_actions, "extract --format md page.html"},
 	{"apply", VERBS_READ,
 	 "Print the content of pages, with templates that "
@@ -816,8 +827,8 @@ const struct verb verbs[] = {
 	{"methods", VERBS_READ, "List the extraction methods", methods_actions,
 	 NULL},
 	{"features", VERBS_LOOK,
-	 "List the features of a passage that auto uses", features_actions,
-	 NULL},
+	 "List the features of passages that the method auto uses",
+	 features_actions, NULL},
 	{"train", VERBS_READ,
 	 "Train the classifier of a method from pages and their content",
 	 train_actions, "train --gold gold --out site.model mountain site"},

@@ -45,8 +45,8 @@ TEST(options_are_those_of_the_verb_and_the_global_ones)
 	ck_assert_str_eq(completed("watch --js"), "--json\tprint JSON\n");
 	/* of the action, as soon unchanged known */
 	ck_assert_str_eq(completed("site import --a"),
-			 "--async\tthe broker stores the list as jobs, and the "
-			 "owners add the sites later\n");
+			 "--async\tin a node group: store the list as jobs; "
+			 "the owners add the sites later\n");
 	ck_assert_str_eq(completed("site rm --a"), "");
 	ck_assert_ptr_nonnull(strstr(completed("site --a"), "--async\t"));
 	ck_assert_str_eq(completed("partition --stor"),

@@ -210,8 +210,7 @@ enum work_kind {
 	WORK_TEXTS,      /* streams of texts */
 	WORK_EXTRACTING, /* threads of a stream or a batch */
 	WORK_VERIFYING,  /* a verification, which reads the whole store */
-	WORK_COPYING,    /* a backup or a compaction, each of which needs disk
-			    space */
+	WORK_COPYING,    /* a backup or a compaction; both need disk space */
 	/* an export of a bundle, which needs memory and a worker */
 	WORK_BUNDLING,
 	WORK_KINDS
@@ -261,8 +260,8 @@ struct api {
 	uint64_t config_ms;
 	struct quota works[WORK_KINDS]; /* running tasks of each kind */
 	/*
-	 * names of the nodes to which a request is being forwarded; "": the
-	 * slot is free
+	 * names of the nodes that handle a forwarded request now; "": the slot
+	 * is free
 	 */
 	char passed[MAX_FORWARDED][NODE_NAME_BYTES];
 	struct quota passing; /* running forwarded requests, by quota owner */
@@ -280,7 +279,7 @@ struct api {
 enum access {
 	ACCESS_NONE, /* no token; may only use public routes and log in */
 	ACCESS_READ,
-	ACCESS_WRITE, /* all routes except those that manage tokens */
+	ACCESS_WRITE, /* all routes except the routes for tokens */
 	ACCESS_OWNER, /* a client of the daemon's own socket; all routes */
 };
 

@@ -150,9 +150,9 @@ static json_t *role_json(const struct process_snapshot *view, enum role role)
 
 /*
  * Return [{role, running: [{pid, since}], deaths, holds, lacks}], with an item
- * for each role of which a process was ever started. `holds` and `lacks` come
- * from the newest running process; they are null if no process runs. The array
- * is empty if `roster` is NULL. You must release it.
+ * for each role that ever had a process. `holds` and `lacks` come from the
+ * newest running process; they are null if no process runs. The array is empty
+ * if `roster` is NULL. You must release it.
  */
 static json_t *api_processes_json(struct process_table *roster)
 {
@@ -236,8 +236,8 @@ static void status_add_counts(json_t *sum, const json_t *counts)
 }
 
 /*
- * If there is a node group, add the partitions of this node, and those of the
- * other nodes.
+ * If there is a node group, add the partitions of this node and the partitions
+ * of the other nodes.
  */
 static void status_add_nodes(struct call *call, json_t *status)
 {

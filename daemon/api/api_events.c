@@ -644,7 +644,7 @@ static enum http_verdict reply_lines(struct call *call,
 }
 
 /*
- * Respond with the stored events that match. If there are none, wait up to
+ * Respond with the stored events that match. If no event matches, wait up to
  * `wait_ms` for the next one.
  */
 static enum http_verdict

@@ -39,7 +39,7 @@ struct batch_input {
 	uint64_t position;
 	batch_take *take;
 	void *take_context;
-	bool is_enough; /* take() has returned false: read no more */
+	bool is_enough; /* take() has returned false, so reading stops */
 };
 
 void batch_page_free(struct batch_page *page)
@@ -379,8 +379,8 @@ enum {
 	WINDOW = 64,               /* maximum number of pages in progress */
 	MAX_HELD_BYTES = 16 << 20, /* maximum bytes of the pages in progress;
 				      each thread may hold another page */
-	SPOOL_BYTES =
-		256 * 1024, /* bytes that are written to the file at once */
+	/* bytes that are written to the file at once */
+	SPOOL_BYTES = 256 * 1024,
 	MAX_ANSWER_BYTES = 1 << 30,
 };
 
@@ -741,8 +741,8 @@ static json_t *skipped_json(const struct ingest_report *report)
 
 static json_t *ingest_report_json(const struct ingest_report *report)
 {
-	json_t *hosts =
-		json_array(); /* the hosts whose pages were not imported */
+	/* the hosts whose pages were not imported */
+	json_t *hosts = json_array();
 
 	add_hosts(hosts, &report->no_site, "no_site");
 	add_hosts(hosts, &report->over_limit, "too_large");

@@ -21,10 +21,10 @@ enum {
 	MAX_PASSED_ONE = MAX_FORWARDED / 2, /* maximum number for one node,
 					       because this node may be slow */
 	READ_MS = 10000, /* time limit of a request that only reads */
-	API_PASS_COMMIT_MS =
-		30000, /* time limit of a request that waits for a commit */
-	MARGIN_MS =
-		2000, /* additional time for the network in both directions */
+	/* time limit of a request that waits for a commit */
+	API_PASS_COMMIT_MS = 30000,
+	/* additional time for the network in both directions */
+	MARGIN_MS = 2000,
 	SETTLE_MS = 3000,        /* how long a new owner is looked up before the
 				    request fails */
 	API_PASS_PAUSE_MS = 100, /* pause between two lookups of the owner */
@@ -102,7 +102,7 @@ static unsigned partition_of_body(struct call *call)
 
 /*
  * Return the partition of the URL or the host that the arguments of the request
- * name; ALL_PARTITIONS if there is none.
+ * name; ALL_PARTITIONS if they name neither.
  */
 static unsigned partition_of_query(const struct call *call)
 {
@@ -200,8 +200,8 @@ static bool wants_stale(const struct http_exchange *exchange)
 }
 
 /*
- * Add headers to the response, which say that it comes from a replica and may
- * be outdated, and up to which log entry the replica is complete.
+ * Add headers to the response, which state that it comes from a replica and may
+ * be outdated, and name the last log entry of the replica.
  */
 static void add_stale(struct forwarded_request *passage)
 {
@@ -923,7 +923,7 @@ enum {
 				     have this many bytes */
 	HEAD_BYTES = 512,         /* maximum bytes of the head of the request */
 	API_HAND_ON_COMMIT_MS = 30000,
-	RETRY_MS = 5000, /* time limit of retries while the node accepts no more
+	RETRY_MS = 5000, /* time limit of retries while the node does not accept
 			    archives */
 	API_HAND_ON_PAUSE_MS = 100,
 };
@@ -1049,7 +1049,7 @@ static enum error record_batch_send(struct forward_ingest *hand_on,
 	return error;
 }
 
-/* Return the record of the batch with this URL; NULL if there is none. */
+/* Return the record of the batch with this URL, or NULL. */
 static const struct record_source *
 record_batch_source(const struct record_batch *batch, const char *url)
 {

@@ -75,7 +75,7 @@ static bool read_event(const json_t *event, struct event_row *out)
 }
 
 /*
- * Let the owner acknowledge call->event, and return the event as JSON. Return
+ * Make the owner acknowledge call->event, and return the event as JSON. Return
  * NULL if this failed; then the error was sent, and *verdict_out is set.
  */
 static json_t *have_acked(struct call *call, unsigned partition,

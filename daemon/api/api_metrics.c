@@ -203,7 +203,7 @@ static void process_metrics(struct process_table *roster, struct buffer *out)
 	process_snapshot_free(&view);
 }
 
-/* The figures of a site. Each of them has a metric of its own. */
+/* The figures of a site. Each figure has its own metric. */
 enum number { PAGES, URLS, PENDING, FAILED, SPENT, STALE, BLOCKED, NUMBERS };
 
 static const enum metric number_metrics[NUMBERS] = {

@@ -102,8 +102,8 @@ static json_t *facts_json(const struct cluster_facts *facts)
 }
 
 /*
- * Get the facts of the node group. If there is none, respond with the error and
- * return false.
+ * Get the facts of the node group. If this node has no group, respond with the
+ * error and return false.
  */
 static bool api_nodes_find_group(struct call *call,
 				 struct cluster_facts *facts_out)
@@ -630,8 +630,8 @@ static enum error job_run(struct api *api, const json_t *job, const char *verb,
 			  clock_wall_ms(), &request);
 	error = api_serve(api, buffer_slice(&request), MAX_SAID, JOB_MS,
 			  &answer);
-	if (error ==
-	    ERR_TOO_LARGE) { /* the response is long, so the job is done */
+	if (error == ERR_TOO_LARGE) {
+		/* the job is done, because the response is long */
 		error = ERR_NONE;
 	} else if (error == ERR_NONE) {
 		error = judge_answer(buffer_slice(&answer), verb);

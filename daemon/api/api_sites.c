@@ -782,7 +782,7 @@ static const char *site_list_host(const json_t *site)
 
 /*
  * Request up to `part->limit` sites from a node, beginning after part->after,
- * and advance part->after. Return false if the node has no more sites.
+ * and advance part->after. Return false after the last site of the node.
  */
 static bool list_some(struct call *call, struct fan_out *others,
 		      const char *node, struct api_site_list *part,

@@ -18,8 +18,8 @@ enum {
 	SAMPLES = 3,
 	DEFAULT_PAGES = 1000,
 	MAX_PAGES = 100000,
-	PAGE_OFFSET =
-		8, /* offset of the page's key in a key of TABLE_MEMBERS */
+	/* offset of the page's key in a key of TABLE_MEMBERS */
+	PAGE_OFFSET = 8,
 };
 
 struct cluster_entry {
@@ -71,7 +71,8 @@ struct cluster_page_list {
 	const uint64_t *after; /* begin after the page with this key; NULL: with
 				  the first page */
 	uint64_t max;
-	bool is_whole; /* list all members of a page, not only its URL */
+	/* list all members of a page, not only its URL and title */
+	bool is_whole;
 };
 
 static json_t *cluster_pages_json(struct txn *txn, uint32_t site,

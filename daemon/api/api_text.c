@@ -648,9 +648,8 @@ static enum error text_stream_create(struct call *call,
 
 /* GET texts: the texts of a site as a stream. */
 
-enum {
-	PATIENCE_MS = 1000
-}; /* how long a request waits for the end of another stream */
+/* How long a request waits for the end of another stream. */
+enum { PATIENCE_MS = 1000 };
 
 /* The words that a list in an argument may contain. */
 struct word_list {
@@ -936,8 +935,8 @@ static enum error text_queue_fetch(struct call *call,
 }
 
 /*
- * Queue a fetch of the page, and note in the state of the exchange from which
- * time on a stored page is fresh.
+ * Queue a fetch of the page, and note in the state of the exchange when a
+ * stored page begins to be fresh.
  */
 static enum fetch_stage begin_fetch(struct call *call,
 				    const struct text_params *question,

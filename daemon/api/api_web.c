@@ -793,8 +793,6 @@ static const char *read_site(struct call *call, json_t *form)
 
 /*
  * Convert the form to the settings of the API. Return NULL, or the error text.
- * The API accepts headers only with the origin to which they are sent, which is
- * the origin of the site's seed URL.
  */
 static const char *read_settings(struct call *call, json_t *form)
 {
@@ -834,8 +832,8 @@ static const struct ui_action {
 	const char *pattern; /* pattern of the route */
 	call_handler *handle;
 	/*
-	 * template of the path to which the browser is then redirected; its
-	 * argument is the host
+	 * template of the path for the redirect after the action; its argument
+	 * is the host
 	 */
 	const char *path;
 	const char *done; /* notice on that page */

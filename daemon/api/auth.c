@@ -184,8 +184,8 @@ enum http_verdict api_post_logout(struct call *call)
  */
 
 enum {
-	MAX_STRANGER_BYTES =
-		4096 /* maximum bytes of a head without a valid token */
+	/* maximum bytes of a head without a valid token */
+	MAX_STRANGER_BYTES = 4096
 };
 
 static bool auth_method_is_safe(const char *method)
@@ -224,7 +224,7 @@ static bool check_origin(struct call *call)
 			   "pages of other sites must not change anything");
 }
 
-/* Return the token in the header Authorization; NULL if there is none. */
+/* Return the token in the header Authorization; NULL if it is missing. */
 static const char *bearer_of(const struct http_exchange *exchange)
 {
 	const char *text = http_header(exchange, "Authorization");
@@ -237,7 +237,7 @@ static const char *bearer_of(const struct http_exchange *exchange)
 }
 
 /*
- * Return the session in the cookie; NULL if there is none. Browsers send
+ * Return the session in the cookie; NULL if it is missing. Browsers send
  * cookies automatically, so the cookie is ignored if a page of another site
  * made the browser send the request.
  */
@@ -563,7 +563,7 @@ enum http_verdict api_post_token(struct call *call)
 
 /*
  * Respond that the token is invalid now, but would be valid again after a
- * restart, because the file still has it.
+ * restart, because the file still contains the token.
  */
 static enum http_verdict reply_unsaved(struct call *call, enum error error)
 {

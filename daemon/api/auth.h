@@ -20,8 +20,8 @@ enum { MAX_LOGIN_BYTES = 1024 };
 /* Decoder for base64 (RFC 4648, section 4). */
 
 /*
- * Append the decoded bytes of `text`, in which blanks are ignored. If `text` is
- * not base64, return false; the appended bytes are invalid then.
+ * Append the decoded bytes of `text`. Blanks are ignored. If `text` is not
+ * base64, return false; the appended bytes are invalid then.
  */
 bool base64_read(struct slice text, struct buffer *out);
 

@@ -95,7 +95,7 @@ static ssize_t on_room(void *context, uint64_t position, char *out, size_t max)
 	assert(exchange->stream != NULL);
 	(void)position;
 	lock_acquire(&server->lock);
-	/* `max` may exceed the block size that MHD was given */
+	/* MHD may pass a `max` over the block size of the response */
 	size = (ssize_t)stream_copy_chunk(
 		exchange->stream, out, max < BLOCK_BYTES ? max : BLOCK_BYTES);
 	if (size == 0 && (exchange->stream->is_ended ||

@@ -584,7 +584,7 @@ static void exchange_queue_push(struct exchange_queue *queue,
 
 /*
  * Remove and return the exchange after `previous`, or the first exchange if
- * `previous` is NULL. Return NULL if there is none.
+ * `previous` is NULL. Return NULL if the queue has no such exchange.
  */
 static struct http_exchange *pop_behind(struct exchange_queue *queue,
 					struct http_exchange *previous)
@@ -696,7 +696,7 @@ size_t work_long(size_t workers)
 /*
  * With the lock held: remove and return the first exchange whose owner may use
  * one more worker, so that one owner cannot occupy all workers. Return NULL if
- * there is none.
+ * the queue has no such exchange.
  */
 static struct http_exchange *pop_fair(struct http_server *server,
 				      struct exchange_queue *queue)

@@ -103,7 +103,7 @@ struct http_exchange {
 	bool was_parked;
 	unsigned traits;  /* enum http_trait */
 	bool is_inline;   /* the server's thread handles it */
-	bool is_admitted; /* it was queued; http_stop() waits until it ends */
+	bool is_admitted; /* it was queued; http_stop() waits for its end */
 	bool is_listener; /* counted in `listeners`, not in `waiting` */
 	uint64_t arrival_ms;
 	/* steady clock: when it began to wait for a worker */
@@ -244,7 +244,7 @@ bool work_submit(struct http_exchange *exchange);
  */
 void work_suspend(struct http_exchange *exchange);
 
-/* Let a worker close `file`. Call it in any thread, without the lock. */
+/* Make a worker close `file`. Call it in any thread, without the lock. */
 void work_close(struct http_server *server, int file);
 
 /* Stop the threads and reject waiting exchanges. */

@@ -354,8 +354,8 @@ enum {
 			 this happens five times a second */
 	MAX_HEAD_BYTES = 32 * 1024,
 	MAX_HELD_BYTES = 256 * 1024,
-	MIN_ROOM_BYTES =
-		8 * 1024, /* lower limit of `room`, for a slow client */
+	/* lower limit of `room`, for a slow client */
+	MIN_ROOM_BYTES = 8 * 1024,
 	SLOW_MS = 1000, /* a client that needs longer to read a part is slow */
 	MAX_WHOLE_BYTES = 1
 			  << 20, /* limit of a response that is not streamed */

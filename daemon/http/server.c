@@ -303,15 +303,15 @@ static void listen_hide(const struct listen_socket *listening, const char *path)
 }
 
 enum {
-	CONNECTION_BYTES =
-		32 * 1024, /* maximum bytes of a request line and its headers */
+	/* maximum bytes of a request line and its headers */
+	CONNECTION_BYTES = 32 * 1024,
 	FIRST_REQUEST_S = 5, /* timeout for the first request of a client */
-	MAX_BODIES =
-		16, /* this many bodies of the maximum size fit into memory */
+	/* this many bodies of the maximum size fit into memory */
+	MAX_BODIES = 16,
 	MAX_DISCARDED = 4, /* a client may send this many times the maximum size
 			      before it is cut off */
-	LAST_WORDS_MS =
-		1000, /* time that clients have at stop to read their replies */
+	/* time that clients have at stop to read their replies */
+	LAST_WORDS_MS = 1000,
 	FILE_BLOCK_BYTES = 128 * 1024,
 	LOG_KINDS = 64, /* number of counters for messages of libmicrohttpd */
 };
@@ -352,7 +352,7 @@ static int socket_of(struct MHD_Connection *connection)
 
 /*
  * Create the client_connection of a new client, with a short timeout for its
- * first request, or end that of a disconnected client.
+ * first request, or end the client_connection of a disconnected client.
  */
 static void notice_client(void *context, struct MHD_Connection *connection,
 			  void **socket_context,

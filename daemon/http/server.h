@@ -83,8 +83,8 @@ struct http_options {
 	 * other than GET and HEAD count, but are always sent.
 	 */
 	size_t max_reply_bytes;
-	uint32_t timeout_ms; /* maximum time in which a client sends or reads no
-				byte (exchange.c) */
+	uint32_t timeout_ms; /* maximum time that may pass without a byte sent
+				or read by the client (exchange.c) */
 	/*
 	 * HTTP_UPLOAD requests at the same time; more get status 503. 0 =
 	 * bodies are never streamed
@@ -201,14 +201,14 @@ enum error http_body_read(struct http_exchange *exchange, char *out,
 uint64_t http_arrival_ms(const struct http_exchange *exchange);
 
 /*
- * Return four words of memory in which the handler may keep its state while the
- * exchange is suspended; initially zero.
+ * Return four words of memory for the state of the handler while the exchange
+ * is suspended; initially zero.
  */
 uint64_t *http_handler_state(struct http_exchange *exchange);
 
 /*
- * Return one word of memory in which the admit function may leave a value for
- * the handler; initially zero.
+ * Return one word of memory for a value that the admit function passes to the
+ * handler; initially zero.
  */
 uint64_t *http_user_data(struct http_exchange *exchange);
 
@@ -222,9 +222,9 @@ bool http_set_owner(struct http_exchange *exchange, uint64_t owner);
 uint64_t http_owner(const struct http_exchange *exchange);
 
 /*
- * Set the ticket of a request: a number for the permission by which the request
- * was admitted, if that may end before its owner, such as a browser session. No
- * ticket equals an owner.
+ * Set the ticket of a request: a number that identifies the permission of the
+ * request if the permission may end before the owner, such as a browser
+ * session. No ticket equals an owner.
  */
 void http_set_ticket(struct http_exchange *exchange, uint64_t ticket);
 
@@ -281,7 +281,7 @@ unsigned http_busy_status(const struct http_exchange *exchange);
 /* The source of a streamed response. */
 struct http_stream {
 	/*
-	 * Append the available bytes to `out`. If none are available, the
+	 * Append the available bytes to `out`. If no bytes are available, the
 	 * server calls the function again after http_wake(), and every 200 ms.
 	 * Return false at the end of the stream. Workers call it, one at a
 	 * time. The bytes are held in memory until the client has read them, so

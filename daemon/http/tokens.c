@@ -184,8 +184,8 @@ uint64_t sessions_expire(struct sessions *sessions, uint64_t now_ms)
 
 /*
  * Return the least recently used session of a token, or of all tokens if
- * `token` is 0; NULL if there is none. *count_out is the number of these
- * sessions.
+ * `token` is 0; NULL if there are no sessions. *count_out is the number of
+ * these sessions.
  */
 static struct session *sessions_oldest(struct sessions *sessions,
 				       uint64_t token, size_t *count_out)

@@ -19,7 +19,7 @@ struct tokens;
 
 enum token_role {
 	TOKEN_READS,  /* may use the read-only routes (api/api.c) */
-	TOKEN_WRITES, /* may use all routes except those that manage tokens */
+	TOKEN_WRITES, /* may use all routes except the routes for tokens */
 };
 
 enum {
@@ -58,7 +58,7 @@ enum error tokens_add(struct tokens *tokens, const char *name,
 /*
  * Remove a token. *id_out is its id, and the token is invalid as soon as the
  * function returns; with ERR_NOT_FOUND *id_out is 0. ERR_STORE_FULL and ERR_IO,
- * which are logged, mean that the token is invalid but the file still has it;
+ * which are logged, mean that the token is invalid but remains in the file;
  * tokens_retry() repairs this. Removal needs no disk space, unless the file
  * system cannot write a block in place. Any thread.
  */
@@ -93,7 +93,8 @@ enum token_verdict tokens_check(struct tokens *tokens, const char *text,
 				struct access_token *token_out);
 
 /*
- * Like tokens_check(), for the token with this id, to which a session belongs.
+ * Like tokens_check(), for the token with this id, which was found by a
+ * session.
  */
 enum token_verdict tokens_check_id(struct tokens *tokens, uint64_t id,
 				   uint32_t rate, uint64_t now_ms,
@@ -102,7 +103,7 @@ enum token_verdict tokens_check_id(struct tokens *tokens, uint64_t id,
 /*
  * A credential is a text of 256 random bits. Only its SHA-256 is stored. A slow
  * hash would bring no security, because no dictionary contains such texts and
- * nobody can try all of them.
+ * an attacker cannot try all 2^256 of these texts.
  */
 
 enum {

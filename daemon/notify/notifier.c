@@ -658,7 +658,10 @@ static void take_reports(struct delivery *delivery, struct saving *saving)
 	}
 }
 
-/* Wait for reports. Return false if there are none and none will follow. */
+/*
+ * Wait for reports. Return false if there are no reports and no reports will
+ * follow.
+ */
 static bool wait_for_reports(struct delivery *delivery, struct saving *saving)
 {
 	bool is_last;

@@ -153,7 +153,7 @@ struct delivery {
 	pthread_t sender;
 	pthread_t saver;
 	atomic_bool has_news;
-	atomic_bool is_ended; /* no more events may be sent */
+	atomic_bool is_ended; /* send no further events */
 	/*
 	 * [outlet_count], ascending by hook; only the sending thread changes
 	 * the list, with the lock held
@@ -164,7 +164,7 @@ struct delivery {
 	struct lock lock;
 	/* signals to the saving thread that there is work */
 	struct condition is_wanted;
-	bool is_last; /* no more results will come; guarded by the lock */
+	bool is_last; /* no further results will come; guarded by the lock */
 };
 
 /* Read the hooks and the next event of each hook from the store. */

@@ -337,7 +337,7 @@ struct shingle_list {
 	size_t capacity;
 };
 
-/* A signature and the cluster of the pages that have it. */
+/* A signature and the cluster of its pages. */
 struct signature_cluster {
 	uint32_t set;
 	uint32_t cluster;
@@ -455,8 +455,8 @@ static void load_owners(struct bundle_exporter *bundler,
 }
 
 /*
- * Return the first cluster that has a page with the signature `set`; 0 if there
- * is none.
+ * Return the first cluster that has a page with the signature `set`; 0 if no
+ * cluster has it.
  */
 static uint32_t owner_of(const struct owner_list *owners, uint32_t set)
 {

@@ -84,8 +84,8 @@ enum error event_query_run(struct event_query *query, struct store *store,
 uint64_t event_last_number(struct store *store);
 
 /*
- * An event as one human-readable sentence. It is made from the JSON of the
- * event, so that the daemon and templatectl can share the code.
+ * An event as one human-readable sentence. The input is the JSON of the event,
+ * so that the daemon and templatectl can share the code.
  */
 
 /*

@@ -312,7 +312,7 @@ static bool take_texts(void *context, struct slice head, struct slice body)
 }
 
 /*
- * Let a worker find the texts of the fragments in the pages. Fragments that it
+ * Make a worker find the texts of the fragments in the pages. Fragments that it
  * does not find keep is_known = false.
  */
 static void find_texts(struct worker_pool *pool, const char *host,

@@ -468,8 +468,8 @@ enum {
 	PERIOD_MS = 2000,
 	REST_FACTOR = 10,
 	MAX_SITES = 64,
-	MAX_TEMPLATES =
-		8, /* of one site: about as many as a worker can cache */
+	/* of one site: about as many as a worker can cache */
+	MAX_TEMPLATES = 8,
 	FORGOTTEN_MS = 3600 * 1000,
 };
 

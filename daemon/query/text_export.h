@@ -1,7 +1,7 @@
 /*
  * daemon/query/text_export.h - export the texts of a site: CSV cells (RFC 4180)
- * that a spreadsheet displays and does not execute, a walk over the pages in
- * the order in which they were stored, and the formats of the export.
+ * that a spreadsheet displays and does not execute, a walk over the pages by
+ * the time at which they were stored, and the formats of the export.
  */
 #ifndef DAEMON_QUERY_TEXT_EXPORT_H
 #define DAEMON_QUERY_TEXT_EXPORT_H
@@ -36,11 +36,10 @@ bool csv_is_formula(struct slice text);
 void csv_append_cell(struct slice text, bool is_raw, struct buffer *out);
 
 /*
- * A walk over the pages of a site in the order in which they were stored, that
- * is, by the time at which this store got their content, and for the same
- * millisecond by their keys. A page that is stored again moves to the end. The
- * walk uses limited memory, however many pages the site has, and its
- * transactions are short.
+ * A walk over the pages of a site, ordered by the time at which this store got
+ * their content, and within the same millisecond by their keys. A page that is
+ * stored again moves to the end. The walk uses limited memory, however many
+ * pages the site has, and its transactions are short.
  */
 
 /* The position of a page in that order. */

@@ -836,7 +836,10 @@ static void append_icon(struct buffer *out)
 	buffer_append_text(out, "\">\n");
 }
 
-/* Append the names of all kinds of events, to which the script subscribes. */
+/*
+ * Append the names of all kinds of events. The script subscribes to these
+ * kinds.
+ */
 static void append_kinds(struct buffer *out)
 {
 #define X(name, value, text) " " text

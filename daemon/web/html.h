@@ -94,7 +94,7 @@ struct html_table {
 	 * "#Do" is a column of buttons
 	 */
 	const char *heads[12];
-	/* template of a row, in which "|" begins each cell */
+	/* template of a row; each cell begins with "|" */
 	const char *cells;
 	size_t max; /* maximum number of rows */
 };

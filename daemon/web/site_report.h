@@ -114,7 +114,7 @@ struct report_event {
 };
 
 /*
- * The data of a report. `arena` owns all of it, including the texts that the
+ * The data of a report. `arena` owns everything, including the texts that the
  * rows refer to.
  */
 struct report_facts {

@@ -18,7 +18,7 @@
  * the evidence of the event.
  */
 
-/* The items that a change has removed, or those that it has added. */
+/* The items that a change has removed, or the items that it has added. */
 struct reported_items {
 	const struct version_item **items; /* [count], most common first */
 	uint32_t count;

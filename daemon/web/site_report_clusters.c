@@ -518,8 +518,8 @@ enum {
 };
 
 /*
- * Mark the regions of the newest version. If the tree has none of them, mark
- * the node that contains most of the content.
+ * Mark the regions of the newest version. If no region is in the tree, mark the
+ * node that contains most of the content.
  */
 static void mark_regions(const struct report_facts *facts,
 			 const struct report_template *template,
@@ -587,7 +587,7 @@ static bool take_tree(void *context, struct slice head, struct slice body)
 }
 
 /*
- * Let a worker merge the trees of the template's sample pages into `tree`.
+ * Make a worker merge the trees of the template's sample pages into `tree`.
  * After an error `tree` is empty.
  */
 static void read_tree(const struct report_facts *facts,

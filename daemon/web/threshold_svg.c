@@ -178,8 +178,8 @@ static void threshold_svg_ticks(const struct threshold_plot *drawing,
 }
 
 /*
- * Set the y coordinates of the nodes. Each cluster without children gets a row
- * of its own; the other nodes are centred over their children.
+ * Set the y coordinates of the nodes. Each cluster without children gets its
+ * own row; the other nodes are centred over their children.
  */
 static void place_nodes(struct threshold_plot *drawing)
 {
@@ -370,8 +370,8 @@ static void threshold_svg_tree(const struct threshold_plot *drawing,
 }
 
 /*
- * Draw a line and a label for each threshold. Each label is in a row of its
- * own, below the labels of lower thresholds, so that no line crosses a label.
+ * Draw a line and a label for each threshold. Each label has its own row, below
+ * the labels of lower thresholds, so that no line crosses a label.
  */
 static void threshold_svg_thresholds(const struct threshold_plot *drawing,
 				     struct buffer *out)

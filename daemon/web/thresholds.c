@@ -221,8 +221,8 @@ struct site_thresholds {
 	atomic_bool is_stopped;
 	struct lock lock; /* guards the fields below */
 	bool is_busy;
-	uint64_t clock; /* number of requests so far, to find the least recently
-			   used entry */
+	uint64_t clock; /* number of requests until now, for finding the least
+			   recently used entry */
 	struct cached_dendrogram kept[MAX_KEPT];
 };
 

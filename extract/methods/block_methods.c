@@ -41,7 +41,7 @@ static bool is_cell_letter(uint32_t code)
 	       !(code >= 0xE000 && code <= 0xFFFF);
 }
 
-/* Return true if the character always ends a sentence. */
+/* Return true if the character is a mark that ends a sentence. */
 static bool is_stop(uint32_t code)
 {
 	switch (code) {
@@ -63,7 +63,7 @@ static bool is_stop(uint32_t code)
 	}
 }
 
-/* Return true if the character ends a clause. */
+/* Return true if the character is a mark that ends a clause. */
 static bool is_pause(uint32_t code)
 {
 	switch (code) {
@@ -82,7 +82,10 @@ static bool is_pause(uint32_t code)
 	}
 }
 
-/* Return true if the character may follow the full stop of a sentence. */
+/*
+ * Return true for a quotation mark or bracket that may follow the full stop of
+ * a sentence.
+ */
 static bool is_closing_mark(uint32_t code)
 {
 	switch (code) {
@@ -103,8 +106,8 @@ static bool is_closing_mark(uint32_t code)
 }
 
 /*
- * An ASCII mark counts only if no letter or digit follows: the marks in 3.14,
- * example.com and 10:30 do not count.
+ * An ASCII mark counts only if no letter or digit follows it, so the marks in
+ * 3.14, example.com and 10:30 do not count.
  */
 struct cell_features cell_features_of(struct slice text)
 {
@@ -132,7 +135,7 @@ struct cell_features cell_features_of(struct slice text)
 			features.is_stopped = is_stop(code);
 	}
 	features.punctuation += is_after_mark;
-	/* without the space at the end */
+	/* do not count a space at the end */
 	if (is_after_space && features.length > 0)
 		features.length--;
 	return features;
@@ -169,8 +172,8 @@ double cells_gamma(const struct page *page, const bool *is_visible)
 }
 
 /*
- * Return the rank of the next visible text in the source from `rank` on, or
- * text_count.
+ * Return the position in source order of the first visible text from position
+ * `rank` on, or text_count if there is none.
  */
 static uint32_t next_visible(const struct page *page, const bool *is_visible,
 			     uint32_t rank)
@@ -182,8 +185,8 @@ static uint32_t next_visible(const struct page *page, const bool *is_visible,
 }
 
 /*
- * Return the offset of the text of that rank in the source; after the last
- * text, the end of the source.
+ * Return the offset in the source of the text at position `rank` in source
+ * order; if there is no such text, the end of the source.
  */
 static uint32_t begin_of(const struct page *page, uint32_t rank)
 {
@@ -218,9 +221,10 @@ struct cells cells_of_page(struct arena *arena, const struct page *page,
 
 		features.is_anchor = (page->texts[i].flags & TEXT_IS_LINK) != 0;
 		/*
-		 * V: a cell's part of the source reaches from the middle of
-		 * the gap on its left to the middle of the gap on its right;
-		 * the outer gaps end with the page
+		 * V: the cell's part of the source is from the middle of the
+		 * gap before the text to the middle of the gap after it. The
+		 * first gap begins at the start of the page, and the last ends
+		 * at its end.
 		 */
 		visible =
 			page->texts[i].source.end - page->texts[i].source.begin;
@@ -235,7 +239,7 @@ struct cells cells_of_page(struct arena *arena, const struct page *page,
 	return cells;
 }
 
-/* Return the value that eq. 2 adds to the score of cell `n`. */
+/* Return the value that is added to the score of cell `n` (eq. 2). */
 static double cell_uplift(const float *scores, uint32_t count, uint32_t n,
 			  uint32_t window)
 {
@@ -286,7 +290,10 @@ void entropy_add(struct entropy *entropy, uint32_t page)
 	entropy->total++;
 }
 
-/* -sum (f / T) ln (f / T) = ln T - (sum f ln f) / T, since sum f = T. */
+/*
+ * With T = total, -sum (f / T) ln (f / T) = ln T - (sum f ln f) / T, because
+ * sum f = T.
+ */
 double entropy_value(const struct entropy *entropy, uint32_t page_count)
 {
 	double value;
@@ -298,9 +305,9 @@ double entropy_value(const struct entropy *entropy, uint32_t page_count)
 }
 
 /*
- * The ratio of text to the whole content of a block: the probability by which
- * FeatureExtractor and K-FeatureExtractor choose blocks (Debnath, Mitra,
- * Giles, Identifying Content Blocks from Web Documents, 2005).
+ * The ratio of text in the whole content of each block. FeatureExtractor (fe)
+ * and K-FeatureExtractor (kfe) choose blocks by it (Debnath, Mitra, Giles,
+ * Identifying Content Blocks from Web Documents, 2005).
  */
 
 struct feature_ratios {
@@ -309,18 +316,18 @@ struct feature_ratios {
 	/* [tree.count], in [0, 1]; 0 for a block without own text */
 	const float *ratios;
 	/*
-	 * [count], ascending: the blocks with visible own text, which can be
-	 * chosen
+	 * [count], ascending: the blocks that have visible text of their own;
+	 * only these can be chosen
 	 */
 	const uint32_t *blocks;
 	uint32_t count;
 };
 
 /*
- * The row of `weight` in the parameter tables of fe and kfe. The source does
- * not define the weight of an image in words; this weight has the highest mean
- * word F1 of kfe over five sets (tests/eval/RESULTS.md, "What parameters were
- * chosen by").
+ * The row of the parameter `weight` of fe and kfe. The source does not define
+ * how many words an image counts as. With this weight, kfe has the highest mean
+ * word F1 over five sets (tests/eval/RESULTS.md, "What parameters were chosen
+ * by").
  */
 #define FEATURE_WEIGHT                                                   \
 	{                                                                \
@@ -329,9 +336,10 @@ struct feature_ratios {
 	}
 
 /*
- * Return words / (words + weight * others) of the content of a block, without
- * the blocks inside it: "words" are words outside of links, "others" are links,
- * images, items, fields and scripts. Linear; it belongs to input->arena.
+ * Compute the ratio words / (words + weight * others) of each block, without
+ * the blocks inside it. "words" is the number of words outside of links;
+ * "others" is the number of links, images, items, fields and scripts. The
+ * result belongs to input->arena. Linear.
  */
 static struct feature_ratios
 feature_ratios_make(const struct extractor_input *input, double weight)
@@ -360,9 +368,10 @@ feature_ratios_make(const struct extractor_input *input, double weight)
 }
 
 /*
- * Set the verdicts: the visible texts of kept blocks are content; the score is
- * the block's ratio. is_kept is [tree.count]. The figure of the trace shows
- * every block by ratio and words, and kept blocks as a separate group.
+ * Set the verdicts: the visible texts of the blocks with is_kept [tree.count]
+ * are content, and the score of a text is its block's ratio. Add a figure to
+ * the trace with the ratio and words of every block, in which kept blocks are a
+ * separate group.
  */
 static void feature_ratios_judge(const struct extractor_input *input,
 				 const struct feature_ratios *ratios,
@@ -403,19 +412,20 @@ static void feature_ratios_judge(const struct extractor_input *input,
 }
 
 /*
- * One block is hardly ever the whole content, so the recall is low and the
- * precision high: CETR's authors measured a mean F1 of .073 (WWW 2010), and
- * this implementation is low on every set (tests/eval/RESULTS.md). This is a
- * property of the method, not a bug: kfe keeps all blocks of this kind.
+ * The method fe keeps only one block. One block is hardly ever the whole
+ * content, so the precision is high but the recall is low. The authors of CETR
+ * measured a mean F1 of .073 (WWW 2010), and the F1 of this implementation is
+ * low on every set, too (tests/eval/RESULTS.md). This is a property of the
+ * method and not a bug. The method kfe keeps all blocks with a similar ratio.
  */
 enum { FE_WEIGHT };
 
 static const struct parameter fe_parameters[] = {[FE_WEIGHT] = FEATURE_WEIGHT};
 
 /*
- * Keep the block with the highest ratio of text. Many blocks of a page hold
- * only text and have the same ratio; the source keeps one of them but does not
- * define which. Here it is the block with most words.
+ * Keep the block with the highest ratio of text. Many blocks of a page contain
+ * only text and so have the same ratio. The source keeps one of them but does
+ * not define which. Here it is the block with the most words.
  */
 static void fe_run(const struct extractor_input *input,
 		   struct verdict *verdicts)
@@ -468,7 +478,10 @@ static const struct parameter kfe_parameters[] = {
 	[KFE_WEIGHT] = FEATURE_WEIGHT,
 };
 
-/* Keep the blocks in the cluster with the highest ratios. */
+/*
+ * Divide the blocks into clusters by their ratios, and keep the blocks of the
+ * cluster with the highest ratios.
+ */
 static void kfe_run(const struct extractor_input *input,
 		    struct verdict *verdicts)
 {
@@ -507,17 +520,18 @@ const struct extractor extractor_kfe = {
 	.run = kfe_run,
 };
 
-/* The text of a block in its slot, or a fragment in its slot. */
+/* The text of a block, or a fragment, within one slot. */
 struct slot_occurrence {
-	uint64_t key; /* of the text and the slot */
+	uint64_t key; /* hash of the text and the slot */
 	uint64_t slot;
-	uint64_t words; /* over all its occurrences */
+	uint64_t words; /* sum over all occurrences */
 	uint32_t pages; /* a set of pages of the sample, one bit each */
 };
 
 /*
- * Sums over the blocks in a slot. A page that is not in the sample adds
- * differences, which may be below 0.
+ * Sums over the blocks in a slot. For a page that is not in the sample, an
+ * extra struct has the differences that this page makes, so unique_words may be
+ * below 0.
  */
 struct block_slot {
 	uint64_t key;
@@ -586,8 +600,8 @@ static struct page_slots find_page_slots(struct arena *arena,
 }
 
 /*
- * Add all entries with words to the table; `bits` is the page as a set of pages
- * of the sample.
+ * Count those of standings [count] that have words in the table. `bits` is the
+ * page as a set of pages of the sample.
  */
 static void note_occurrences(struct hash_table *table,
 			     const struct slot_occurrence *standings,
@@ -652,10 +666,11 @@ const struct slot_model *slot_model_build(const struct sample *sample,
 }
 
 /*
- * Return the change of the slots for a page that is not in the sample. Its
- * words count; words in texts that no page of the sample has in the slot are
- * unique; words in texts that exactly one page of the sample has there are no
- * longer unique.
+ * Return how the sums of the slots change if a page is counted that is not in
+ * the sample: a table of struct block_slot. All words of the page are added to
+ * `words`. If no page of the sample has a text of this page in the same slot,
+ * its words are unique. If exactly one page of the sample has it there, its
+ * words were unique and are not any longer.
  */
 static struct hash_table sum_own_slots(const struct slot_model *known,
 				       const struct page_slots *places,

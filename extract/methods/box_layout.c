@@ -9,17 +9,18 @@
 #include "extract/methods/css_style.h"
 #include "page/page.h"
 
-/* Widths of an element that the passes need in addition to its box. */
+/* Widths of an element that later passes need in addition to the box. */
 struct element_widths {
-	float preferred; /* width without limits, px */
-	float available; /* width available to its children, px */
+	float preferred; /* width of the content if there is no limit, px */
+	float available; /* width available to the children, px */
 	bool is_inline;
 };
 
 struct box_estimate {
 	const struct page *page;
 	const struct css_style *styles; /* [node_count] */
-	const float *advances; /* [text_count]: width of the text in one line */
+	const float
+		*advances; /* [text_count]: width of each text in one line */
 	struct element_widths *rooms; /* [node_count] */
 	struct box *boxes;            /* [node_count] */
 };
@@ -46,10 +47,11 @@ static inline float smaller(float a, float b)
 	return a < b ? a : b;
 }
 
-static const float glyph_em = 0.5F; /* not specified in the sources */
+static const float glyph_em =
+	0.5F; /* width of a character in em; the sources do not specify it */
 
 /*
- * Characters from U+3000 (Han, kana, Hangul) count twice; UTF-8 continuation
+ * Characters from U+3000 on (Han, kana, Hangul) count twice. UTF-8 continuation
  * bytes do not count.
  */
 uint32_t text_extent(struct slice text)
@@ -88,7 +90,7 @@ static const float *text_advances(struct arena *arena, const struct page *page,
 	return advances;
 }
 
-/* Return true for replaced content, such as an image. */
+/* Return true for an element with replaced content, such as an image. */
 static bool layout_is_replaced(uint16_t tag)
 {
 	return tag == TAG_img || tag == TAG_video || tag == TAG_canvas ||
@@ -96,8 +98,8 @@ static bool layout_is_replaced(uint16_t tag)
 }
 
 /*
- * Return the width of the texts from `begin` to `end` that `node` itself holds,
- * between two of its children.
+ * Return the sum of the widths of those texts of [begin, end) that are directly
+ * in `node`, between two of its children.
  */
 static float layout_own_advance(const struct box_estimate *layout,
 				uint32_t node, uint32_t begin, uint32_t end)
@@ -159,17 +161,20 @@ static const float line_em = 1.2F;
 static const float image_ratio = 1.5F; /* width / height */
 
 /*
- * The position of a block's next child; all values are relative to the block.
+ * Where the next child of a block is placed. All values are relative to the
+ * block.
  */
 struct flow_state {
 	float width;
-	float top;         /* of the next line or block */
-	float line;        /* px of the current line */
-	float line_height; /* px of the line's tallest part */
+	float top;  /* top of the current line or of the next block */
+	float line; /* used width of the current line; may be more than one line
+		       wide */
+	float line_height; /* height of the highest part of the line, px */
 	float gap;         /* margin below the last block */
-	float float_left;  /* px that floats use on each side of their row */
+	float float_left;  /* widths that floats use on the left and right of
+			      their row, px */
 	float float_right;
-	float float_top; /* top of that row */
+	float float_top; /* top of the row of floats */
 	float float_bottom;
 };
 
@@ -187,7 +192,10 @@ static void flow_end_line(struct flow_state *state)
 	state->line_height = 0;
 }
 
-/* End a margin; it takes space only if something follows it. */
+/*
+ * Add the margin below the last block, or `gap` above the next one if it is
+ * larger. A margin at the top of the parent takes no space.
+ */
 static void end_gap(struct flow_state *state, float gap)
 {
 	if (state->top > 0)
@@ -205,13 +213,16 @@ static void add_to_line(struct flow_state *state, float advance, float height)
 	state->line_height = larger(state->line_height, height);
 }
 
-/* Place an inline element at its first character. */
+/* Place an inline element in the current line, where its first character is. */
 static void place_in_line(struct flow_state *state, struct box *box)
 {
 	float before = state->line;
 	float lines;
 
-	/* an inline block does not break into lines */
+	/*
+	 * an inline block is not broken into lines, so it begins a new line if
+	 * it does not fit
+	 */
 	if (!box->is_inline && before > 0 &&
 	    fmodf(before, larger(state->width, 1)) + box->width > state->width)
 		before = state->line =
@@ -256,7 +267,7 @@ static void place_block(struct flow_state *state, struct box *box,
 {
 	flow_end_line(state);
 	end_gap(state, style->gap);
-	/* "auto" on both sides centres the element */
+	/* margins "auto" on both sides centre the element */
 	if (style->margin_left.unit != LENGTH_AUTO)
 		box->left = length_px(style->margin_left, style->font_size,
 				      state->width);
@@ -316,8 +327,8 @@ static float height_of(const struct box_estimate *layout, uint32_t index,
 }
 
 /*
- * Place the children of `index`, which must have their heights, relative to it,
- * and compute its height.
+ * Place the children of element `index` relative to it, and compute its height.
+ * The heights of the children must be known.
  */
 static void layout_make_height(struct box_estimate *layout, uint32_t index)
 {
@@ -341,7 +352,8 @@ static void layout_make_height(struct box_estimate *layout, uint32_t index)
 		layout_own_advance(layout, index, text, nodes[index].end_text);
 	if (state.line > 0)
 		add_to_line(&state, 0, line);
-	if (box->is_inline) /* like a single line, except after br */
+	if (box->is_inline) /* an inline element has the height of a single
+			       line, except after br */
 		state.top += state.line_height;
 	else
 		flow_end_line(&state);
@@ -353,8 +365,8 @@ static void layout_make_height(struct box_estimate *layout, uint32_t index)
 static const float image_width = 100;
 
 /*
- * Return true if the element is in a row; then it is a block, whatever its
- * display.
+ * Return true if the parent of element `index` is a row. If so, the element is
+ * a block, whatever its display.
  */
 static bool is_in_row(const struct box_estimate *layout, uint32_t index)
 {
@@ -365,7 +377,7 @@ static bool is_in_row(const struct box_estimate *layout, uint32_t index)
 }
 
 /*
- * Return the preferred width of a child with its margins, except margins in
+ * Return the preferred width of `child` and its margins, but without margins in
  * percent.
  */
 static float outer_preferred(const struct box_estimate *layout, uint32_t child)
@@ -380,12 +392,11 @@ static float outer_preferred(const struct box_estimate *layout, uint32_t child)
 }
 
 /*
- * Compute the preferred width of element `index` from its children, whose
- * widths must be known. Also decides which elements are inline.
- *
- * Compute the width without limits from the children: their sum in a line and
- * in a row, otherwise the widest line or block. Also decides which elements are
- * inline: an inline element that contains a block is a block.
+ * Compute the preferred width of element `index`, which is the width without
+ * limits. The preferred widths of its children must be known. In a line or a
+ * row it is their sum, and otherwise the width of the widest line or block.
+ * Also decide whether the element is inline: an inline element that contains a
+ * block is a block.
  */
 static void layout_prefer(struct box_estimate *layout, uint32_t index)
 {
@@ -443,7 +454,10 @@ static float limit_width(const struct css_style *style, float width,
 	return smaller(width, MAX_LENGTH);
 }
 
-/* CSS 2.2, section 10.3, for an element outside of rows. */
+/*
+ * Return the width of an element that is not in a row (CSS 2.2, section 10.3).
+ * `available` is the width inside of its parent.
+ */
 static float width_of(const struct box_estimate *layout, uint32_t index,
 		      float available)
 {
@@ -457,7 +471,8 @@ static float width_of(const struct box_estimate *layout, uint32_t index,
 		width = length_px(style->width, style->font_size, available);
 	else if (layout->rooms[index].is_inline || style->flow != FLOW_NORMAL ||
 		 style->display == DISPLAY_INLINE_BLOCK ||
-		 style->display == DISPLAY_TABLE) /* as wide as its content */
+		 style->display ==
+			 DISPLAY_TABLE) /* these are as wide as their content */
 		width = smaller(layout->rooms[index].preferred, width);
 	return limit_width(style, width, available);
 }
@@ -467,7 +482,7 @@ static bool takes_room(const struct css_style *style)
 	return style->display != DISPLAY_NONE && style->flow != FLOW_OUT;
 }
 
-/* The widths that the children of a row need, of `width`. */
+/* Sums over the children of a row. */
 struct ratios {
 	float fixed;     /* px of the children with a declared width */
 	float preferred; /* px of the other children */
@@ -496,11 +511,11 @@ static struct ratios row_ratios_of(const struct box_estimate *layout,
 }
 
 /*
- * Distribute the width of a row: children with a declared width get it, the
- * others share the rest in proportion to their preferred widths (CSS 2.2,
- * section 17.5.2.2, without columns), but each gets at least half of an equal
- * part or its preferred width. If the sum is too wide, all shrink in
- * proportion.
+ * Distribute the width of a row to its children. Children with a declared width
+ * get that width. The others share the rest in proportion to their preferred
+ * widths (CSS 2.2, section 17.5.2.2, without columns), but each of them gets at
+ * least half of an equal part or its preferred width, whichever is smaller. If
+ * the sum is larger than `width`, all are reduced in proportion.
  */
 static void distribute_row(struct box_estimate *layout, uint32_t row,
 			   float width)
@@ -537,8 +552,8 @@ static void distribute_row(struct box_estimate *layout, uint32_t row,
 }
 
 /*
- * Compute the width of `index` from its parent's width; for a row, also the
- * widths of its children.
+ * Compute the width of element `index` from the width of its parent; if the
+ * element is a row, also compute the widths of its children.
  */
 static void layout_make_width(struct box_estimate *layout, uint32_t index)
 {

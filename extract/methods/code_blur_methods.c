@@ -18,21 +18,22 @@
 
 /*
  * Content code blurring (Gottron, Content Code Blurring: A New Approach to
- * Content Extraction, TIR 2008): the common part of its three versions. They
- * blur a vector of content and code, and keep a whole text if one of its
- * entries is over the threshold ("maintain text blocks").
+ * Content Extraction, TIR 2008): the common part of its three versions ccb,
+ * accb and tccb. They blur a vector of content and code, and keep a whole text
+ * if one of its entries is over the threshold ("maintain text blocks").
  */
 
-/* The parameters of all versions, by their index in the table. */
+/* The indexes of the parameters, which are the same for all versions. */
 enum {
 	CODE_BLUR_RADIUS,
-	CODE_BLUR_EXTENT, /* passes; for a version that converges, epsilon */
+	CODE_BLUR_EXTENT, /* number of passes; for a version that converges,
+			     epsilon */
 	CODE_BLUR_THRESHOLD,
 };
 
 /*
- * Their rows. `entries` names the entries of the vector: "characters", and in
- * the threshold "character".
+ * The rows of the parameters. `entries` is a name for the entries of the
+ * vector, such as "characters"; the threshold needs the singular.
  */
 #define CODE_BLUR_RADIUS_ROW(entries, standard)                    \
 	{                                                          \
@@ -58,10 +59,11 @@ struct code_blur {
 		const struct content_code_options *options);
 	bool ignores_anchors;
 	bool converges;
-	const char *entries; /* human-readable name of an entry: "characters" */
+	const char *entries; /* human-readable name of the entries, such as
+				"characters" */
 };
 
-/* Draw the figure; `vector` holds the ratios before the blur. */
+/* Add the figure to the trace. `vector` has the values before the blur. */
 static void code_blur_draw(const struct code_blur *code_blur,
 			   const struct extractor_input *input,
 			   const struct content_code *code, const float *vector)
@@ -118,10 +120,11 @@ static struct blur blur_of(const struct code_blur *code_blur,
 }
 
 /*
- * The implementation of run() of an extractor. Up to blur_reach() entries of a
- * run of code influence content. If the blur must converge, entries of code
- * also count, and content on both sides must not influence an entry in the
- * middle of a run.
+ * The implementation of extractor.run for the three versions. The vector
+ * truncates long runs of code. Only code up to blur_reach() entries away from
+ * content influences its ratio, so a longer run is not needed. If the blur must
+ * converge, the ratios of code count, too. Then the run must be so long that
+ * the content on both sides does not influence an entry in the middle.
  */
 static void code_blur_run(const struct code_blur *code_blur,
 			  const struct extractor_input *input,
@@ -166,14 +169,16 @@ static void code_blur_run(const struct code_blur *code_blur,
 }
 
 /*
- * The source does not define radius and threshold. These have the highest mean
- * word F1 over five sets: news pages gain from a wider blur, but on other kinds
- * of pages a wider blur is worse than all visible text (tests/eval/RESULTS.md,
- * "What parameters were chosen by"). Nearby values are almost as good.
+ * The source does not define radius and threshold. These values have the
+ * highest mean word F1 over five sets (tests/eval/RESULTS.md, "What parameters
+ * were chosen by"). A wider blur is better on news pages, but on other kinds of
+ * pages it is worse than choosing all visible text. Nearby values are almost as
+ * good.
  *
- * The source blurs "until convergence". Repeated Gaussians are one wider
- * Gaussian and their limit is flat, so the stop is a choice of width: several
- * narrow passes are equivalent to one wide pass. Hence one pass.
+ * The source blurs "until convergence". Repeated Gaussians are the same as one
+ * wider Gaussian, and in the limit the result is flat. So to choose when to
+ * stop is to choose a width, and one wide pass can replace several narrow
+ * passes. Therefore the default is one pass.
  */
 static const struct parameter accb_parameters[] = {
 	[CODE_BLUR_RADIUS] = CODE_BLUR_RADIUS_ROW("characters", 40),
@@ -204,13 +209,13 @@ const struct extractor extractor_accb = {
 
 /*
  * The source does not define radius, threshold and the end of the blurring.
- * These have the highest mean word F1 over five sets; the relevant value is the
- * width, radius * sqrt(passes), of about 45 characters (tests/eval/RESULTS.md,
- * "What parameters were chosen by").
+ * These values have the highest mean word F1 over five sets. What matters is
+ * the total width, radius * sqrt(passes), which is about 45 characters
+ * (tests/eval/RESULTS.md, "What parameters were chosen by").
  *
- * In the source ACCB is not worse than CCB, and better on pages with links in
- * the text (wiki pages). Here ACCB is better on the few wiki pages of the sets
- * and on no whole set.
+ * In the source, ACCB is not worse than CCB on any set, and it is better on
+ * pages with links in the text (wiki pages). Here ACCB is better on the few
+ * wiki pages in the sets, but not on any whole set.
  */
 static const struct parameter ccb_parameters[] = {
 	[CODE_BLUR_RADIUS] = CODE_BLUR_RADIUS_ROW("characters", 10),
@@ -242,16 +247,17 @@ const struct extractor extractor_ccb = {
 };
 
 /*
- * The vector under construction: lengths of runs, even ones of code, odd ones
- * of content. A page has far fewer runs than characters, and code is truncated
- * before the floats are allocated.
+ * The vector under construction, as the lengths of its runs. Runs with an even
+ * index are code, runs with an odd index are content. A page has far fewer runs
+ * than characters, and runs of code are truncated before the floats are
+ * allocated, so this saves memory.
  */
 struct runs {
 	struct arena *arena;
 	uint32_t *lengths; /* [count] */
 	size_t count;
 	size_t capacity;
-	uint32_t total; /* entries in all runs */
+	uint32_t total; /* number of entries in all runs */
 	uint32_t max_code_run;
 	bool is_after_space; /* the last entry is white space */
 };
@@ -296,8 +302,8 @@ static bool is_blank_source(const unsigned char *bytes, size_t size)
 }
 
 /*
- * Count the characters of text; a run of white space and an entity each count
- * as one.
+ * Add the characters of a text to the vector. A run of white space is one
+ * entry, and so is an entity.
  */
 static void content_code_add_text(struct runs *runs, bool is_content,
 				  const unsigned char *bytes, size_t size)
@@ -317,7 +323,10 @@ static void content_code_add_text(struct runs *runs, bool is_content,
 	add_entries(runs, is_content, entries);
 }
 
-/* Do the same for code; stop when the run has the maximum length. */
+/*
+ * Add the characters of code to the vector. A run of white space is one entry.
+ * Stop when the run of code has the maximum length.
+ */
 static void content_code_add_code(struct runs *runs, const unsigned char *bytes,
 				  size_t size)
 {
@@ -385,8 +394,8 @@ content_code_vector(struct arena *arena, const struct page *page,
 			continue;
 		}
 		if (token.kind == TOKEN_TEXT && is_blank_source(bytes, size))
-			continue; /* between tags; the parser drops other text
-				   */
+			continue; /* skip white space between tags; text that
+				     the parser dropped counts as code */
 		if (!options->ignores_anchors || token.tag != TAG_a ||
 		    (token.kind != TOKEN_START && token.kind != TOKEN_END))
 			content_code_add_code(&runs, bytes, size);
@@ -394,7 +403,11 @@ content_code_vector(struct arena *arena, const struct page *page,
 	return content_code(arena, &runs, texts);
 }
 
-/* Return the entries of a text whose `words` begin at entry `at`. */
+/*
+ * Return the range of the entries of a text with `words` words, which begin at
+ * entry `at`. A text without words gets the entries before and after `at`.
+ * `count` is the number of entries of the page.
+ */
 static struct code_entry_range entries_of_words(uint32_t at, uint32_t words,
 						uint32_t count)
 {
@@ -466,12 +479,12 @@ float content_code_highest(const struct content_code *code,
 }
 
 /*
- * The source does not define radius, threshold and the end of the blurring. By
- * mean word F1 over five sets 3 and .8 would be slightly the best, but they
- * make wcxb-dev, the only set that does not consist only of articles, worse
- * than all visible text; .75 does not (tests/eval/RESULTS.md, "What parameters
- * were chosen by"). As in the source, TCCB is better than ACCB if the content
- * is short.
+ * The source does not define radius, threshold and the end of the blurring. The
+ * radius 3 and the threshold .8 have the highest mean word F1 over five sets,
+ * by a small margin. But on wcxb-dev, the only set that does not consist only
+ * of articles, they are worse than choosing all visible text, and the threshold
+ * .75 is not (tests/eval/RESULTS.md, "What parameters were chosen by"). As in
+ * the source, TCCB is better than ACCB on pages with short content.
  */
 static const struct parameter tccb_parameters[] = {
 	[CODE_BLUR_RADIUS] = CODE_BLUR_RADIUS_ROW("tags and words", 3),

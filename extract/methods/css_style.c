@@ -12,20 +12,20 @@
 #include "page/page.h"
 #include "page/scanner.h"
 
-/* Outside of the range of 0xRRGGBB: transparent. */
+/* The colour "transparent": a number outside of the range of 0xRRGGBB. */
 #define COLOR_TRANSPARENT 0x1000000U
 
 /*
- * Declarations of the CSS properties that the box estimate supports. Of two
- * declarations the one with the higher rank wins, so they can be merged in any
- * order.
+ * The CSS properties that boxes_estimate() supports. Of several declarations of
+ * a property, the one with the highest rank counts, so declarations can be
+ * merged in any order.
  */
 enum property {
 	PROPERTY_DISPLAY,   /* enum display */
 	PROPERTY_FLOAT,     /* enum flow */
 	PROPERTY_POSITION,  /* enum flow */
-	PROPERTY_CLEAR,     /* 1: below all floats */
-	PROPERTY_IS_COLUMN, /* flex-direction: 1 for column */
+	PROPERTY_CLEAR,     /* 1 = the element is below all floats */
+	PROPERTY_IS_COLUMN, /* 1 = flex-direction is column */
 	PROPERTY_WIDTH,
 	PROPERTY_HEIGHT,
 	PROPERTY_MAX_WIDTH,
@@ -37,17 +37,23 @@ enum property {
 	PROPERTY_COUNT,
 };
 
-/* A length, or in `unit` a number that is specific to the property. */
+/*
+ * The declared value of a property. It is a length, or a number in value.unit
+ * whose meaning depends on the property.
+ */
 struct css_declaration {
 	struct length value;
-	uint32_t rank; /* 0: not declared */
+	uint32_t rank; /* 0 = not declared */
 };
 
 struct declarations {
 	struct css_declaration properties[PROPERTY_COUNT];
 };
 
-/* Ranks: 1 for HTML attributes, then by specificity, then by order. */
+/*
+ * The rank of a declaration is 1 in an HTML attribute. Elsewhere it depends
+ * first on the specificity of the selector, and then on the order.
+ */
 enum specificity {
 	SPECIFICITY_TAG = 1,
 	SPECIFICITY_CLASS,
@@ -61,8 +67,8 @@ enum specificity {
 #define RANK_IMPORTANT 0x80000000U
 
 /*
- * A cursor over the source of a style sheet. It skips whole comments, strings
- * and parentheses (CSS Syntax, section 4).
+ * A cursor in the source of a style sheet. It skips comments, strings and
+ * parentheses as a whole (CSS Syntax, section 4).
  */
 
 struct css_scan {
@@ -79,8 +85,9 @@ static inline struct css_scan css_scan_begin(struct slice text)
 }
 
 /*
- * Remove the first word from `rest`, up to white space outside of parentheses,
- * and return it. Return no value at the end. Linear in the bytes removed.
+ * Remove the first word from `rest` and return it; return an empty slice at the
+ * end. A word ends at white space outside of parentheses. Linear in the removed
+ * bytes.
  */
 static struct slice css_next_word(struct slice *rest)
 {
@@ -102,8 +109,9 @@ static struct slice css_next_word(struct slice *rest)
 }
 
 /*
- * Read digits with an optional point, without sign and exponent. Return NULL,
- * and write nothing, if there are no digits.
+ * Read a number at `at`: digits with an optional point, without sign and
+ * exponent. Write it to `out` and return the position after it. If there are no
+ * digits, write nothing and return NULL.
  */
 static const char *css_read_number(const char *at, const char *end, double *out)
 {
@@ -133,7 +141,7 @@ static const char *css_read_number(const char *at, const char *end, double *out)
 	return at;
 }
 
-/* The size of one unit, in px, em or percent. */
+/* A unit of CSS: `name` is `factor` times px, em or percent. */
 struct css_value_unit {
 	char name[5];
 	uint8_t unit;
@@ -166,9 +174,9 @@ static bool make_length(double value, uint32_t unit, struct length *length_out)
 }
 
 /*
- * Parse "12px", "1.5em", "50%", "auto" and all units of CSS, relative to the
- * viewport. Return false, and write nothing, for anything else: negative
- * numbers, calc(), words.
+ * Parse a length such as "12px", "1.5em", "50%" or "auto", in any unit of CSS.
+ * For anything else, such as negative numbers, calc() and words, return false
+ * and write nothing.
  */
 static bool css_length(struct slice text, struct length *length_out)
 {
@@ -194,8 +202,9 @@ static bool css_length(struct slice text, struct length *length_out)
 }
 
 /*
- * Parse HTML's dimension attributes: a number is px, a "%" after it makes it a
- * percentage; the rest is ignored. Return false if there is no number.
+ * Parse an HTML attribute such as width: a number, which is in px, or in
+ * percent if "%" follows. The rest is ignored. Return false if there is no
+ * number.
  */
 static bool html_dimension(struct slice text, struct length *length_out)
 {
@@ -232,8 +241,8 @@ static const struct color_name colors[] = {
 };
 
 /*
- * Parse 3, 4, 6 or 8 digits; an alpha of zero is transparent, other values of
- * alpha have no effect.
+ * Parse a colour of 3, 4, 6 or 8 hexadecimal digits. With alpha 0 the colour is
+ * transparent; other values of alpha are ignored.
  */
 static bool hex_color(const char *digits, size_t count, uint32_t *color_out)
 {
@@ -255,7 +264,10 @@ static bool hex_color(const char *digits, size_t count, uint32_t *color_out)
 	return true;
 }
 
-/* Parse "rgb(255, 0, 0)" or "rgba(255 0 0 / 0)"; percentages are of 255. */
+/*
+ * Parse the arguments of a colour such as "rgb(255, 0, 0)" or "rgba(255 0 0 /
+ * 0)". A percentage is of 255.
+ */
 static bool rgb_color(const char *at, const char *end, uint32_t *color_out)
 {
 	double parts[4] = {0, 0, 0, 1};
@@ -316,7 +328,10 @@ float length_px(struct length length, float font_size, float whole)
 	return px > MAX_LENGTH ? MAX_LENGTH : px;
 }
 
-/* `at` is the start of a comment: return the byte after it, or the end. */
+/*
+ * Return the position after the comment that begins at `at`, or `end` if the
+ * comment is not closed.
+ */
 static const char *comment_end(const char *at, const char *end)
 {
 	for (at += 2; at < end; at++) {
@@ -330,8 +345,8 @@ static const char *comment_end(const char *at, const char *end)
 }
 
 /*
- * `at` is a quote: return the byte after the closing quote; without one, the
- * end of the line.
+ * Return the position after the string that begins with the quote at `at`;
+ * without a closing quote, the end of the line.
  */
 static const char *string_end(const char *at, const char *end)
 {
@@ -364,8 +379,8 @@ static void skip_space_and_comments(struct css_scan *scan)
 }
 
 /*
- * Return the position after one byte, or after a whole comment, string or
- * escape.
+ * Return the position after the comment, string or escape at `at`; if there is
+ * none, the position after the byte.
  */
 static const char *css_next(const char *at, const char *end)
 {
@@ -377,9 +392,9 @@ static const char *css_next(const char *at, const char *end)
 }
 
 /*
- * Return the text before the first of `stops` outside of comments, strings and
- * parentheses, without comments at its start. The cursor moves to that stop, or
- * to the end. Linear.
+ * Move the cursor to the first of the bytes `stops` that is outside of
+ * comments, strings and parentheses, or to the end. Return the text up to
+ * there, without comments at its start. Linear.
  */
 static struct slice css_scan_until(struct css_scan *scan, const char *stops)
 {
@@ -402,7 +417,7 @@ static struct slice css_scan_until(struct css_scan *scan, const char *stops)
 	return (struct slice){begin, (size_t)(scan->at - begin)};
 }
 
-/* Step over one byte and return it; NUL at the end. */
+/* Return the byte at the cursor and move after it; return NUL at the end. */
 static char css_scan_step(struct css_scan *scan)
 {
 	if (scan->at == scan->end)
@@ -410,7 +425,7 @@ static char css_scan_step(struct css_scan *scan)
 	return *scan->at++;
 }
 
-/* The cursor is after a "{": move it after the matching "}". */
+/* Move the cursor, which is after a "{", after the matching "}". */
 static void css_scan_skip_block(struct css_scan *scan)
 {
 	unsigned depth = 1;
@@ -424,7 +439,10 @@ static void css_scan_skip_block(struct css_scan *scan)
 	}
 }
 
-/* The words of a property, and their numbers. */
+/*
+ * The words that a property may have as its value, and the numbers that stand
+ * for them.
+ */
 static const struct {
 	const char *name;
 	enum property property;
@@ -435,7 +453,8 @@ static const struct {
 	{"block", PROPERTY_DISPLAY, DISPLAY_BLOCK},
 	{"list-item", PROPERTY_DISPLAY, DISPLAY_BLOCK},
 	{"flow-root", PROPERTY_DISPLAY, DISPLAY_BLOCK},
-	{"grid", PROPERTY_DISPLAY, DISPLAY_BLOCK}, /* of unknown columns */
+	{"grid", PROPERTY_DISPLAY,
+	 DISPLAY_BLOCK}, /* the columns of a grid are not supported */
 	{"contents", PROPERTY_DISPLAY, DISPLAY_BLOCK},
 	{"table-row-group", PROPERTY_DISPLAY, DISPLAY_BLOCK},
 	{"table-cell", PROPERTY_DISPLAY, DISPLAY_INLINE_BLOCK},
@@ -517,7 +536,10 @@ static const struct property_row rows[] = {
 	{"flex-flow", PROPERTY_IS_COLUMN, VALUE_WORD},
 };
 
-/* Declare `value`, unless a declaration of a higher rank exists. */
+/*
+ * Declare `value` for the property, unless a declaration of a higher rank
+ * exists.
+ */
 static void css_declare(struct declarations *declarations,
 			enum property property, struct length value,
 			uint32_t rank)
@@ -528,14 +550,20 @@ static void css_declare(struct declarations *declarations,
 		*declared = (struct css_declaration){value, rank};
 }
 
-/* Declare a number that is specific to the property. */
+/*
+ * Declare the number `word` for the property; its meaning depends on the
+ * property.
+ */
 static void declare_word(struct declarations *declarations,
 			 enum property property, uint32_t word, uint32_t rank)
 {
 	css_declare(declarations, property, (struct length){0, word}, rank);
 }
 
-/* Return the declared value of `property`, or `otherwise`. */
+/*
+ * Return the declared number of the property, or `otherwise` if there is no
+ * declaration.
+ */
 static uint32_t declared_word(const struct declarations *declarations,
 			      enum property property, uint32_t otherwise)
 {
@@ -545,7 +573,10 @@ static uint32_t declared_word(const struct declarations *declarations,
 	return declared->rank > 0 ? declared->value.unit : otherwise;
 }
 
-/* Return the declared length, or LENGTH_NONE. */
+/*
+ * Return the declared length of the property; its unit is LENGTH_NONE if there
+ * is no declaration.
+ */
 static struct length declared_length(const struct declarations *declarations,
 				     enum property property)
 {
@@ -583,7 +614,7 @@ static bool read_font_size(struct slice text, struct length *length_out)
 	return true;
 }
 
-/* Read "margin: top right bottom left", or a shorter form. */
+/* Read the value of "margin: top right bottom left", or of a shorter form. */
 static void read_margin(struct declarations *declarations, struct slice text,
 			uint32_t rank)
 {
@@ -607,7 +638,10 @@ static void read_margin(struct declarations *declarations, struct slice text,
 		    rank);
 }
 
-/* Read "font: bold 12px/1.5 Arial" up to the size. */
+/*
+ * Read the value of a declaration such as "font: bold 12px/1.5 Arial", up to
+ * the size.
+ */
 static void read_font(struct declarations *declarations, struct slice text,
 		      uint32_t rank)
 {
@@ -632,7 +666,7 @@ static void read_font(struct declarations *declarations, struct slice text,
 	}
 }
 
-/* Read the first colour among the words; ignore images. */
+/* Read the first colour in the value of "background"; ignore images. */
 static void read_color(struct declarations *declarations, struct slice text,
 		       uint32_t rank)
 {
@@ -707,9 +741,9 @@ static void read_declaration(struct declarations *declarations,
 }
 
 /*
- * Read "width: 10px; color: red" with the given rank; "!important" ranks above
- * all others. Skip unknown and invalid declarations and nested rules. Linear,
- * constant stack.
+ * Read declarations such as "width: 10px; color: red" with the rank `rank`.
+ * Declarations with "!important" rank above all others. Skip unknown and
+ * invalid declarations and nested rules. Linear, constant stack.
  */
 static void declarations_read(struct declarations *declarations,
 			      struct slice text, uint32_t rank)
@@ -734,8 +768,8 @@ static void declarations_read(struct declarations *declarations,
 }
 
 /*
- * Merge the declarations of `other`, whose ranks rise by `base`, if they rank
- * as high or higher.
+ * Add the declarations of `other`, with ranks that are higher by `base`. A
+ * declaration replaces an existing one if its new rank is at least as high.
  */
 static void declarations_merge(struct declarations *declarations,
 			       const struct declarations *other, uint32_t base)
@@ -748,21 +782,24 @@ static void declarations_merge(struct declarations *declarations,
 }
 
 /*
- * The rules of a page's <style> elements, by selector. It supports selectors
- * of one compound: tag, .class, #id, tag.class, tag#id. It ignores all others
- * (descendants, two classes, states) and linked style sheets.
+ * The rules in the <style> elements of a page, by selector. Supported selectors
+ * are tag, .class, #id, tag.class and tag#id. All others are ignored (for
+ * example descendants, two classes, states), and so are linked style sheets.
  */
 
 enum {
-	MAX_STYLE_RULES = LIMIT(4096, 16), /* selectors; the rest is ignored */
-	MAX_STYLE_BYTES = LIMIT(
-		1 << 20,
-		1024), /* bytes of all <style> elements; the rest is ignored */
+	MAX_STYLE_RULES = LIMIT(
+		4096,
+		16), /* maximum number of selectors; further ones are ignored */
+	MAX_STYLE_BYTES =
+		LIMIT(1 << 20, 1024), /* maximum bytes of all <style> elements
+					 together; the rest is ignored */
 };
 
 struct style_sheet {
-	struct hash_table rules; /* one rule for each selector, by its key */
-	uint32_t order;          /* order of the last rule */
+	struct hash_table rules; /* one struct style_rule for each selector, by
+				    selector_key() */
+	uint32_t order;          /* number of rules up to now */
 };
 
 struct style_rule {
@@ -775,7 +812,10 @@ struct css_selector {
 	enum specificity specificity;
 };
 
-/* `tag` is the hash of the tag's name; 0 = any tag. */
+/*
+ * Return the key of a selector. `tag` is the hash of the tag's name, or 0 for
+ * any tag; `name` is the class or id.
+ */
 static uint64_t selector_key(enum specificity specificity, uint64_t tag,
 			     struct slice name)
 {
@@ -795,7 +835,9 @@ static struct slice css_read_name(struct slice *rest)
 	return (struct slice){begin, size};
 }
 
-/* Return false if the selector has more than one compound. */
+/*
+ * Parse a selector. Return false if it is not one of the supported selectors.
+ */
 static bool css_read_selector(struct slice text,
 			      struct css_selector *selector_out)
 {
@@ -810,7 +852,7 @@ static bool css_read_selector(struct slice text,
 				      rest.size - 1};
 	name = css_read_name(&rest);
 	has_tag = name.size > 0;
-	if (has_tag) { /* as page_tag_hash() does */
+	if (has_tag) { /* hash the name of the tag as page_tag_hash() does */
 		char folded[32];
 
 		for (size_t i = 0; i < name.size && i < sizeof(folded); i++)
@@ -832,14 +874,15 @@ static bool css_read_selector(struct slice text,
 	name = css_read_name(&rest);
 	selector_out->specificity =
 		kind == '.' ? SPECIFICITY_CLASS : SPECIFICITY_ID;
-	if (has_tag) /* with a tag: the next enumerator */
+	if (has_tag) /* the specificity with a tag is the next enumerator */
 		selector_out->specificity++;
 	selector_out->key = selector_key(selector_out->specificity, tag, name);
 	return name.size > 0 && rest.size == 0;
 }
 
 /*
- * Add the declarations of one selector; their rank depends only on the order.
+ * Add declarations for a selector. Within the rule of a selector, their rank
+ * depends only on the order.
  */
 static void add_rule(struct style_sheet *sheet, struct css_selector selector,
 		     const struct declarations *declarations)
@@ -854,7 +897,10 @@ static void add_rule(struct style_sheet *sheet, struct css_selector selector,
 			   (uint32_t)selector.specificity << 24);
 }
 
-/* Read a rule such as "h1, .title"; the cursor is after the "{". */
+/*
+ * Read a rule. `prelude` has its selectors, such as "h1, .title", and the
+ * cursor is after the "{".
+ */
 static void read_rule(struct style_sheet *sheet, struct slice prelude,
 		      struct css_scan *scan)
 {
@@ -876,7 +922,10 @@ static void read_rule(struct style_sheet *sheet, struct slice prelude,
 	}
 }
 
-/* Read the number of a condition such as "(max-width: 600px)". */
+/*
+ * Find `feature` in a media query, such as "max-width" in "(max-width: 600px)",
+ * and write its length. Return false if the query does not have it.
+ */
 static bool has_feature(struct slice media, const char *feature,
 			struct length *length_out)
 {
@@ -898,8 +947,8 @@ static bool has_feature(struct slice media, const char *feature,
 }
 
 /*
- * Return true if a media query matches a screen of VIEWPORT_WIDTH. The
- * conditions of a list of queries count as one query.
+ * Return true if a media query matches a screen of the width VIEWPORT_WIDTH.
+ * The conditions of a list of queries must all match.
  */
 static bool media_applies(struct slice media)
 {
@@ -925,8 +974,9 @@ static bool media_applies(struct slice media)
 }
 
 /*
- * Skip only the beginning and the end of an "@" block with rules, so that
- * nesting need not be counted.
+ * Read the rules of a style sheet. Of an "@" block that contains rules, skip
+ * only the beginning and the "}", so that the nesting of blocks need not be
+ * counted.
  */
 static void read_sheet(struct style_sheet *sheet, struct slice css)
 {
@@ -952,8 +1002,8 @@ static void read_sheet(struct style_sheet *sheet, struct slice css)
 }
 
 /*
- * Return the content between <style> and </style> for a screen, at most
- * `max_bytes`; otherwise nothing.
+ * Return at most `max_bytes` of the content of the <style> element `node`. If
+ * its media attribute does not match the screen, return an empty slice.
  */
 static struct slice css_of(const struct page *page, uint32_t node,
 			   size_t max_bytes)
@@ -983,9 +1033,10 @@ static struct slice css_of(const struct page *page, uint32_t node,
 }
 
 /*
- * Read the rules. Everything belongs to `arena`: 500 bytes a selector, at most
- * 2 MB. Ignores rules for media other than a screen of the viewport's width.
- * Linear in the CSS; constant stack.
+ * Read the rules in the <style> elements of a page, except rules for other
+ * media than a screen of the width VIEWPORT_WIDTH. Everything belongs to
+ * `arena`: 500 bytes a selector, at most 2 MB. Linear in the CSS; constant
+ * stack.
  */
 static struct style_sheet style_sheet_read(struct arena *arena,
 					   const struct page *page)
@@ -1016,8 +1067,8 @@ static void apply_key(const struct style_sheet *sheet,
 }
 
 /*
- * Merge the declarations of the rules for element `node` into `declarations`.
- * O(1) for the element and each of its classes.
+ * Add the declarations of all rules that match element `node`. O(1) for the
+ * element and for each of its classes.
  */
 static void style_sheet_apply(const struct style_sheet *sheet,
 			      const struct page *page, uint32_t node,
@@ -1054,8 +1105,8 @@ static void style_sheet_apply(const struct style_sheet *sheet,
 }
 
 /*
- * Default styles from the rendering section of the HTML standard, as far as
- * boxes depend on them.
+ * The default style of a tag, from the rendering section of the HTML standard.
+ * Only the properties that boxes depend on are included.
  */
 struct default_style {
 	uint16_t tag;
@@ -1063,7 +1114,7 @@ struct default_style {
 	bool is_bold;
 	float font_em; /* relative to the parent's font size */
 	float gap_em; /* vertical margin, relative to the element's font size */
-	float left;   /* margin and padding, px */
+	float left;   /* sum of margin and padding, px */
 	float right;
 };
 
@@ -1116,7 +1167,7 @@ static const struct default_style defaults[] = {
 struct style_builder {
 	const struct page *page;
 	struct style_sheet sheet;
-	uint8_t rows[TAG_COUNT]; /* index in `defaults` + 1 */
+	uint8_t rows[TAG_COUNT]; /* index in `defaults` + 1, or 0 */
 	struct css_style *styles;
 };
 
@@ -1133,7 +1184,10 @@ static struct default_style default_of(const struct style_builder *styling,
 	};
 }
 
-/* <font size="+1">: the sizes 1 to 7, relative to 3. */
+/*
+ * Read the size attribute of a font element: a size from 1 to 7, or with a sign
+ * a difference from size 3.
+ */
 static void read_font_attribute(struct slice value,
 				struct declarations *declarations)
 {
@@ -1158,8 +1212,8 @@ static void read_font_attribute(struct slice value,
 }
 
 /*
- * Read align: "left" and "right" float a table or an image; "center" centres a
- * table.
+ * Read the align attribute. "left" and "right" make a table, an image or an
+ * iframe float; "center" centres a table.
  */
 static void read_align(uint16_t tag, struct slice value,
 		       struct declarations *declarations)
@@ -1282,7 +1336,7 @@ static void style_node(const struct style_builder *styling, uint32_t index)
 	style->display = parent->display == DISPLAY_NONE
 				 ? DISPLAY_NONE
 				 : display_of(&declarations, node, &otherwise);
-	/* absolute and fixed positions take precedence over floats */
+	/* an absolute or fixed position takes precedence over a float */
 	style->flow = (uint8_t)declared_word(&declarations, PROPERTY_POSITION,
 					     FLOW_NORMAL);
 	if (style->flow != FLOW_OUT)

@@ -1,8 +1,7 @@
 /*
- * extract/methods/css_style.h - the styles of a page's elements from the page's
- * source: parses lengths, colours, words and declarations of CSS and of HTML
- * attributes. All values are clamped: none is negative, infinite or not a
- * number.
+ * extract/methods/css_style.h - the styles of the elements of a page, from the
+ * CSS and the HTML attributes in the source of the page. All numbers are
+ * limited, so that none is negative, infinite or NaN.
  */
 #ifndef EXTRACT_METHODS_CSS_STYLE_H
 #define EXTRACT_METHODS_CSS_STYLE_H
@@ -36,18 +35,18 @@ enum {
 };
 
 /*
- * Return the length in px; `whole` is 100 %. 0 for LENGTH_NONE and LENGTH_AUTO.
- * At most MAX_LENGTH.
+ * Return a length in px, at most MAX_LENGTH; 0 for LENGTH_NONE and LENGTH_AUTO.
+ * font_size is 1 em and `whole` is 100 %, both in px.
  */
 float length_px(struct length length, float font_size, float whole);
 
 enum display {
 	DISPLAY_INLINE,
 	DISPLAY_BLOCK,
-	DISPLAY_INLINE_BLOCK, /* a block inside a line; an image */
+	DISPLAY_INLINE_BLOCK, /* a block inside a line of text, or an image */
 	DISPLAY_TABLE,
-	DISPLAY_ROW,  /* table row: cells side by side */
-	DISPLAY_FLEX, /* a row outside of tables */
+	DISPLAY_ROW,  /* a table row, whose cells are side by side */
+	DISPLAY_FLEX, /* a flex row, whose children are side by side */
 	DISPLAY_NONE,
 };
 
@@ -55,12 +54,13 @@ enum flow {
 	FLOW_NORMAL,
 	FLOW_LEFT,  /* floats */
 	FLOW_RIGHT, /* floats */
-	FLOW_OUT,   /* absolute or fixed: takes no space */
+	FLOW_OUT,   /* absolute or fixed, takes no space */
 };
 
 /*
- * HTML's default styles, presentational attributes, <style> rules and style
- * attributes, in ascending precedence.
+ * The style of an element. Its sources are, in ascending precedence, HTML's
+ * default styles, presentational attributes, <style> rules and style
+ * attributes.
  */
 struct css_style {
 	struct length width;
@@ -69,14 +69,14 @@ struct css_style {
 	struct length margin_left;
 	struct length margin_right;
 	float font_size;     /* px, in [0, MAX_FONT_SIZE] */
-	uint32_t background; /* 0xRRGGBB: the nearest one that is not
-				transparent */
+	uint32_t background; /* 0xRRGGBB, of this element or of the nearest
+				ancestor whose background is not transparent */
 	float gap;           /* vertical margin, px */
-	uint8_t display; /* enum display; DISPLAY_NONE for all elements inside
-			    one */
-	uint8_t flow;    /* enum flow */
+	uint8_t display;     /* enum display; also DISPLAY_NONE for all elements
+				inside an element with DISPLAY_NONE */
+	uint8_t flow;        /* enum flow */
 	bool is_bold;
-	bool clears; /* is below all floats */
+	bool clears; /* the element is below all floats */
 };
 
 enum { MAX_FONT_SIZE = 1000 };

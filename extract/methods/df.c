@@ -9,10 +9,11 @@
 #include "page/page.h"
 
 /*
- * Document frequency finds nearly all content, but also keeps text that is new
- * on every page and is not content: dates, related articles, the next link
- * (Gottron 2008, section 7). The position of a text tells these apart
- * (extract/methods/block_methods.h). A block of text is content if
+ * The method df+. Document frequency (df) finds nearly all content, but it
+ * keeps text that is new on every page without being content: dates, related
+ * articles, the link to the next page (Gottron 2008, section 7). The slot of a
+ * text (extract/methods/block_methods.h) separates such text from content. A
+ * block of text is content if
  *
  *   1. most of its words are not redundant: the same fragment is in the same
  *      slot of at most a third of the pages. Other slots do not count: the
@@ -26,11 +27,12 @@
  * A block is kept or dropped as a whole, so that a common fragment inside a
  * sentence remains.
  *
- * Rules and defaults were chosen by the news sites of crawl-to-the-future. On
- * documentation sites, where only the frame is template, df keeps more: df+
- * drops lists of links and texts that pages of several versions repeat. No
- * logistic regression or boosted trees over the same features did better
- * (tests/eval/RESULTS.md, "What parameters were chosen by").
+ * The rules and defaults were chosen by the results on the news sites of
+ * crawl-to-the-future. On documentation sites, where only the frame of the page
+ * is template, df keeps more of the content, because df+ drops lists of links
+ * and texts that pages of several versions repeat. A logistic regression and
+ * boosted trees with the same features were not better (tests/eval/RESULTS.md,
+ * "What parameters were chosen by").
  */
 enum { DF_PLUS_MAX_RATIO, MAX_LINKS, MIN_EVIDENCE };
 
@@ -50,15 +52,15 @@ static const struct parameter df_plus_parameters[] = {
 /* Number of words on each side of a block that are checked for links. */
 enum { NEIGHBOURHOOD = 30 };
 
-/* The features of a block, from its own texts. */
+/* The features of a block, computed from its own texts. */
 struct block_evidence {
 	uint32_t words;
-	uint32_t redundant; /* redundant words */
+	uint32_t redundant; /* words in redundant texts */
 	float links;        /* ratio of words in links */
-	float links_around; /* the same for the words around that are not
-			       redundant */
+	float links_around; /* ratio of link words in the words around the block
+			       that are not redundant */
 	float variability;
-	float ratio; /* the highest content code ratio */
+	float ratio; /* the highest content code ratio of its texts */
 };
 
 struct judge {
@@ -77,8 +79,9 @@ static const void *df_plus_build_model(const struct sample *sample,
 }
 
 /*
- * Return true if the text is redundant: in more than max_ratio of the cluster's
- * pages, and of the sample's pages in this slot.
+ * Return true if text `i` is redundant: more than max_ratio of the pages of the
+ * cluster have its fragment, and more than max_ratio of the pages of the sample
+ * have it in this slot.
  */
 static bool is_redundant_text(const struct judge *judge, uint32_t i)
 {
@@ -114,9 +117,7 @@ static bool is_fresh_block(const struct block_evidence *finding)
 	       (uint64_t)finding->redundant * 2 <= finding->words;
 }
 
-/*
- * The blocks that are not redundant ("fresh"), and prefix sums of their words.
- */
+/* The fresh blocks, which are not redundant, and prefix sums of their words. */
 struct fresh_block_sums {
 	uint32_t count;
 	const uint32_t *blocks;     /* [count]: indexes of the blocks */
@@ -147,9 +148,10 @@ static struct fresh_block_sums sum_fresh(const struct judge *judge)
 }
 
 /*
- * Return the number of link words before word `position` of the fresh blocks,
- * which is not before block *at; inside a block, use the block's ratio of link
- * words.
+ * Return the number of link words before word `position`, counted over the
+ * words of all fresh blocks. Within a block, assume that its link words are
+ * evenly distributed. `position` must not be before block *at; move *at to its
+ * block.
  */
 static double links_before(const struct fresh_block_sums *sums,
 			   uint64_t position, uint32_t *at)
@@ -168,7 +170,8 @@ static double links_before(const struct fresh_block_sums *sums,
 }
 
 /*
- * Compute the ratio of links in each fresh block, and in the words around it.
+ * Compute the ratio of link words in each fresh block, and in the words of
+ * fresh blocks around it.
  */
 static void find_links(struct judge *judge)
 {
@@ -307,9 +310,9 @@ const struct extractor extractor_df_plus = {
 };
 
 /*
- * Ratios are compared as integers, in parts of three million: a third and every
- * decimal of six digits are exact, so that no rounding error drops a fragment
- * in exactly a third of the pages.
+ * Ratios are compared as integers, in units of one in three million. A third
+ * and every decimal of six digits are exact in this unit, so no rounding error
+ * drops a fragment that is on exactly a third of the pages.
  */
 static const uint64_t whole = 3000000;
 
@@ -321,7 +324,10 @@ static const struct parameter df_parameters[] = {
 			  "text on a larger ratio of the pages is template"},
 };
 
-/* Gottron 2008, section 6 and 7: "in more than a third of the documents". */
+/*
+ * Return true if more than max_ratio of the pages have a fragment. Gottron
+ * 2008, sections 6 and 7: "in more than a third of the documents".
+ */
 static bool is_frequent(uint64_t document_frequency, uint64_t page_count,
 			uint64_t max_ratio)
 {
@@ -347,8 +353,8 @@ static void df_explain(const struct extractor_input *input, uint64_t max_ratio)
 }
 
 /*
- * Draw the distribution of texts by the ratio of pages that hold them, with the
- * threshold.
+ * Add a figure: the distribution of the texts by the ratio of pages that
+ * contain them, and the threshold.
  */
 static void df_draw(const struct extractor_input *input,
 		    const struct verdict *verdicts, const bool *is_visible)

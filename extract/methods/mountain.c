@@ -15,10 +15,11 @@
 #include "page/page.h"
 
 /*
- * All three have the highest mean word F1 over four sites whose templates have
- * many pages. The link weight must stay below max_templateness; otherwise a
- * text would be dropped only because it is a link (tests/eval/RESULTS.md, "What
- * parameters were chosen by").
+ * The parameters of the method isotonic. The default values have the highest
+ * mean word F1 over four sites whose templates have many pages. The link weight
+ * must be below max_templateness; otherwise a text would be dropped only
+ * because it is a link (tests/eval/RESULTS.md, "What parameters were chosen
+ * by").
  */
 enum { MAX_TEMPLATENESS, PENALTY, LINK_WEIGHT };
 
@@ -33,22 +34,25 @@ static const struct parameter isotonic_parameters[] = {
 };
 
 /*
- * Smoothed scores are multiples of 1 / (LEVELS - 1). The source's program is
- * exact in O(n^2 log n); this one is linear and no score differs by more than
- * 1/62.
+ * The number of possible smoothed scores, which are multiples of 1 / (LEVELS -
+ * 1). The program of the source is exact and needs O(n^2 log n) time. This one
+ * is linear, and its scores differ by at most 1/62.
  */
 enum { LEVELS = 32 };
 
 /*
- * A text or an element before smoothing. Both have weights like the nodes of
- * the source; elements without visible text have no weight.
+ * The score of a text or an element before smoothing. As in the source, the
+ * scores have weights; the weight of an element without visible text is 0.
  */
 struct isotonic_observation {
 	float score; /* templateness, in [0, 1] */
 	float weight;
 };
 
-/* The costs of the best scores of a subtree, by the level of its root. */
+/*
+ * The costs of a subtree: of[k] is the minimum cost if the smoothed score of
+ * its root element is level k.
+ */
 struct costs {
 	float of[LEVELS];
 };
@@ -62,10 +66,10 @@ struct smoothing_state {
 };
 
 /*
- * The source's scores are from a classifier, trained on text that document
- * frequency classified as template on other sites. Here the scores are the
- * document frequency itself and, of the classifier's features of a node, the
- * ratio of links.
+ * Compute the scores of the texts. In the source, a classifier computes them;
+ * its training data is text that document frequency classified as template on
+ * other sites. Here, the score is the document frequency itself, plus a weight
+ * for texts in links, which were one feature of the classifier.
  */
 static void observe_texts(const struct extractor_input *input,
 			  struct smoothing_state *smoothing,
@@ -77,7 +81,7 @@ static void observe_texts(const struct extractor_input *input,
 
 	for (uint32_t i = 0; i < page->text_count; i++) {
 		const uint32_t frequency = counts->document_frequency[i];
-		/* the ratio of other pages that hold the text */
+		/* the ratio of other pages that contain the text */
 		float score = 0;
 
 		if (counts->page_count >= 2 && frequency >= 2)
@@ -92,9 +96,10 @@ static void observe_texts(const struct extractor_input *input,
 }
 
 /*
- * The score of an element is the mean of the texts inside, weighted by length.
- * Of several elements around the same texts only the outermost counts, so that
- * nested wrappers do not get more weight than a short article.
+ * Compute the scores of the elements: the mean score of the texts inside,
+ * weighted by length. If several elements contain the same texts, only the
+ * outermost has a weight, so that nested wrappers do not have more weight than
+ * a short article.
  */
 static void observe_nodes(struct arena *arena,
 			  struct smoothing_state *smoothing)
@@ -115,7 +120,7 @@ static void observe_nodes(struct arena *arena,
 	for (uint32_t i = page->node_count; i-- > 0;) {
 		uint32_t parent = page->nodes[i].parent;
 
-		/* not an element that holds all texts of its parent */
+		/* leave out an element that contains all texts of its parent */
 		if (lengths[i] > 0 &&
 		    (parent == NO_NODE ||
 		     page->nodes[i].first_text !=
@@ -135,7 +140,10 @@ static float level_score(unsigned level)
 	return (float)level / (LEVELS - 1);
 }
 
-/* Return the error of a level: L1, as in the source. */
+/*
+ * Return the weighted absolute error (L1, as in the source) if the smoothed
+ * score is level `level`.
+ */
 static float error_at(const struct isotonic_observation *observation,
 		      unsigned level)
 {
@@ -143,7 +151,10 @@ static float error_at(const struct isotonic_observation *observation,
 	       fabsf(observation->score - level_score(level));
 }
 
-/* Add the costs of a text below an element of each level. */
+/*
+ * Add the costs of a text to the costs of the element that contains it, for
+ * each level of the element.
+ */
 static void costs_add_text(struct costs *costs,
 			   const struct isotonic_observation *text,
 			   float penalty)
@@ -159,8 +170,9 @@ static void costs_add_text(struct costs *costs,
 }
 
 /*
- * Add the costs of an element below an element of each level: it has that
- * level, or a higher one that is cheaper.
+ * Add the costs of an element to the costs of its parent, for each level of the
+ * parent. The element has the level of the parent, or a higher level if that is
+ * cheaper including the penalty.
  */
 static void costs_add_element(struct costs *costs, const struct costs *element,
 			      float penalty)
@@ -174,9 +186,9 @@ static void costs_add_element(struct costs *costs, const struct costs *element,
 }
 
 /*
- * From the leaves to the root, compute the minimum sum of errors and penalties
- * over all scores under which no element has a higher templateness than its
- * content.
+ * Compute the costs of all elements, from the leaves to the root. A cost is the
+ * minimum sum of errors and penalties over all scores for which no element has
+ * a higher templateness than the elements and texts inside it.
  */
 static void sum_up_costs(struct smoothing_state *smoothing)
 {
@@ -201,8 +213,8 @@ static void sum_up_costs(struct smoothing_state *smoothing)
 }
 
 /*
- * Return the cheapest level from `level` upwards; an increase costs the
- * penalty.
+ * Return the level with the lowest cost that is at least `level`; a level above
+ * `level` costs the penalty in addition.
  */
 static uint8_t choose_level(const struct costs *costs, unsigned level,
 			    float penalty)
@@ -218,7 +230,10 @@ static uint8_t choose_level(const struct costs *costs, unsigned level,
 	return (uint8_t)best;
 }
 
-/* Return the level of every element, from the root to the leaves. */
+/*
+ * Return the level of every element. The root is first, because the level of an
+ * element depends on its parent's.
+ */
 static const uint8_t *element_levels(struct arena *arena,
 				     const struct smoothing_state *smoothing)
 {
@@ -305,12 +320,13 @@ const struct extractor extractor_isotonic = {
 };
 
 /*
- * Window, span, peak factor and blank cells are from the source; other values
- * gain no more than another choice of training ridges changes the result
- * (tests/eval/RESULTS.md, "What parameters were chosen by").
+ * The parameters of the method mountain. Window, span, peak factor and blank
+ * cells are from the source. Other values are better only by an amount that
+ * another choice of training ridges could change, too (tests/eval/RESULTS.md,
+ * "What parameters were chosen by").
  *
- * A site's own model is better than the universal one; a site whose example
- * pages have ridges of only one class keeps the universal model.
+ * A site's own model is better than the universal model. If the example pages
+ * of a site have ridges of only one class, the site uses the universal model.
  */
 enum { WINDOW, SPAN, PEAK, BLANK };
 
@@ -340,16 +356,16 @@ struct mountain mountain_of_page(struct arena *arena, const struct page *page,
 	return mountain;
 }
 
-/* The model's decision about a ridge. */
+/* The decision of the model about a ridge. */
 struct judgement {
-	double value; /* > 0: the ridge is primary */
+	double value; /* if > 0, the ridge is primary */
 	bool is_content;
 };
 
 /*
- * Departs from the source: on a page without a primary ridge the ridge with the
- * highest decision value is content, so that every page with text gets an
- * extract. The source extracts nothing there.
+ * Decide which ridges are content. On a page without a primary ridge, the ridge
+ * with the highest decision value is content, so that an extract of every page
+ * with text exists. The source extracts nothing from such a page.
  */
 static const struct judgement *judge_ridges(const struct extractor_input *input,
 					    const struct ridges *ridges)
@@ -411,7 +427,7 @@ static void mountain_explain(const struct extractor_input *input,
 	}
 }
 
-/* Draw figure 1 of the source, with the ridges. */
+/* Add a figure like figure 1 of the source, with the ridges. */
 static void mountain_draw(const struct extractor_input *input,
 			  const struct mountain *mountain,
 			  const struct judgement *judgements)

@@ -1,4 +1,7 @@
-/* extract/methods/mountain.h - the mountain of a page: its cells and ridges. */
+/*
+ * extract/methods/mountain.h - the mountain of a page, which is its cells and
+ * ridges.
+ */
 #ifndef EXTRACT_METHODS_MOUNTAIN_H
 #define EXTRACT_METHODS_MOUNTAIN_H
 
@@ -13,8 +16,8 @@ struct mountain {
 };
 
 /*
- * Compute the mountain by `values`, the parameters of the method `mountain`. It
- * belongs to `arena`.
+ * Compute the mountain of a page. `values` are the parameters of the method
+ * `mountain`. Everything belongs to `arena`.
  */
 struct mountain mountain_of_page(struct arena *arena, const struct page *page,
 				 const bool *is_visible, const double *values);

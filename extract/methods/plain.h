@@ -1,4 +1,4 @@
-/* extract/methods/plain.h - the extractors from papers. */
+/* extract/methods/plain.h - the list of the extraction methods from papers. */
 #ifndef EXTRACT_METHODS_PLAIN_H
 #define EXTRACT_METHODS_PLAIN_H
 

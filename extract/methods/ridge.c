@@ -10,14 +10,15 @@
 #include "base/memory.h"
 #include "extract/methods/mountain_model.h"
 
-/* A vector of features, and its end mark. */
+/* A vector of features in the format of libsvm, with its end mark. */
 struct ridge_vector {
 	struct svm_node nodes[RIDGE_FEATURES + 1];
 };
 
 /*
- * A model of type C_SVC with kernel RBF and the classes +1, primary, and -1.
- * All support vectors are counted in the first class: libsvm sums over both.
+ * A libsvm model of type C_SVC with an RBF kernel. Its classes are +1 for
+ * primary ridges and -1 for others. All support vectors are counted in the
+ * first class, because libsvm sums over both classes anyway.
  */
 struct ridge_model {
 	struct svm_model svm; /* points into the other fields */
@@ -28,7 +29,7 @@ struct ridge_model {
 	double *coefficients; /* alpha * label, [svm.l] */
 };
 
-/* Convert the features; clamp them to [0, 1]. */
+/* Convert the features, limited to [0, 1], to a vector. */
 static struct ridge_vector
 ridge_vector_of(const double features[RIDGE_FEATURES])
 {
@@ -44,8 +45,8 @@ ridge_vector_of(const double features[RIDGE_FEATURES])
 }
 
 /*
- * Return a model of `count` support vectors for the caller to fill; free it
- * with ridge_model_destroy().
+ * Return a model with space for `count` support vectors, which the caller must
+ * fill in. Free it with ridge_model_destroy().
  */
 static struct ridge_model *ridge_model_create(size_t count)
 {
@@ -97,7 +98,7 @@ bool ridge_model_classify(const struct ridge_model *model,
 }
 
 /*
- * Ridge models as text:
+ * The text format of a ridge model:
  *
  * 	ridge-model 1
  * 	# any number of notes
@@ -115,7 +116,10 @@ bool ridge_model_classify(const struct ridge_model *model,
 #define FEATURES "features height width RP CP"
 #define MAX_RHO  (RIDGE_COST_MAX * MAX_RIDGE_EXAMPLES)
 
-/* Cut off the next part of `rest`, up to `separator` or the end. */
+/*
+ * Remove the part of `rest` before the next `separator`, or all of `rest`
+ * without one, and return it.
+ */
 static struct slice model_text_next(struct slice *rest, char separator)
 {
 	const char *text = rest->data;
@@ -154,8 +158,8 @@ void ridge_model_write(const struct ridge_model *model, struct slice notes,
 }
 
 /*
- * Read a decimal number in [minimum, maximum]; reject the other formats of
- * strtod().
+ * Read a decimal number in [minimum, maximum]. Return false for other numbers
+ * and for the other formats of strtod().
  */
 static bool model_read_number(struct slice word, double minimum, double maximum,
 			      double *number_out)
@@ -173,7 +177,10 @@ static bool model_read_number(struct slice word, double minimum, double maximum,
 	return *end == '\0' && *number_out >= minimum && *number_out <= maximum;
 }
 
-/* Read the line "NAME NUMBER". */
+/*
+ * Remove a line "NAME NUMBER" from `rest` and read its number. Return false if
+ * the line is wrong.
+ */
 static bool model_read_field(struct slice *rest, const char *name,
 			     double minimum, double maximum, double *number_out)
 {
@@ -250,10 +257,10 @@ static void discard_message(const char *text)
 }
 
 /*
- * Return the index of the example to use from part `part` of MAX_RIDGE_EXAMPLES
- * equal parts. The golden ratio determines its offset in the part. With a fixed
- * offset, it would be the same ridge of every page on sites whose pages all
- * have equally many ridges.
+ * Divide the examples into MAX_RIDGE_EXAMPLES equal parts, and return the index
+ * of the example to use from part `part`. Its offset in the part depends on the
+ * golden ratio. With a fixed offset, the same ridge of every page would be used
+ * on sites whose pages all have equally many ridges.
  */
 static size_t example_index(size_t part, size_t count)
 {
@@ -266,7 +273,7 @@ static size_t example_index(size_t part, size_t count)
 	return begin + (size_t)((uint64_t)place * (end - begin) >> 32);
 }
 
-/* The examples in libsvm's format. */
+/* The training examples in libsvm's format. */
 struct problem {
 	struct svm_problem svm;
 	struct ridge_vector *vectors;
@@ -300,8 +307,8 @@ static struct problem make_problem(const struct ridge_example *examples,
 }
 
 /*
- * Copy the model. Of the classes +1 and -1 libsvm uses +1 as the first (since
- * 3.17).
+ * Copy a model of libsvm. Since version 3.17, libsvm uses +1 as the first of
+ * the classes +1 and -1.
  */
 static struct ridge_model *copy_svm_model(const struct svm_model *svm)
 {
@@ -351,11 +358,12 @@ struct ridge_model *ridge_model_train(const struct ridge_example *examples,
 }
 
 /*
- * The universal model, as constants: the program does not read, allocate or
- * store anything for it. extract/methods/mountain_model.cmake creates
- * extract/methods/mountain_model.h from conf/models/mountain.model; its
- * MOUNTAIN_VECTORS(X) has X(index, coefficient, height, width, RP, CP) for each
- * support vector. libsvm only reads the data behind its pointers.
+ * The universal model as constants, so that the program does not read a file or
+ * allocate memory for it. extract/methods/mountain_model.cmake creates
+ * extract/methods/mountain_model.h from conf/models/mountain.model. The
+ * MOUNTAIN_VECTORS(X) in this header has X(index, coefficient, height, width,
+ * RP, CP) for each support vector. Constants are possible although libsvm has
+ * pointers without const, because libsvm only reads the data.
  */
 #define VECTOR(index, coefficient, height, width, rp, cp) \
 	{{{1, (height)}, {2, (width)}, {3, (rp)}, {4, (cp)}, {-1, 0}}},
@@ -433,8 +441,9 @@ static bool is_primary_cell(const struct cells *cells, uint32_t index,
 }
 
 /*
- * Return the next run of cells from `begin` on that meets conditions two and
- * three; empty at the end. *highest_out is its peak.
+ * Return the next run of cells from `begin` on that fulfils the second and
+ * third condition of definition 3, and write the score of its highest cell to
+ * *highest_out. The run is empty if there is none.
  */
 static struct ridge next_run(const struct cells *cells, uint32_t begin,
 			     uint32_t span, const struct ridges *ridges,
@@ -456,7 +465,10 @@ static struct ridge next_run(const struct cells *cells, uint32_t begin,
 	return run;
 }
 
-/* Set the features by eq. 4 to 7; positions of ridges and cells begin at 1. */
+/*
+ * Set the features of the ridges by eq. 4 to 7. In these equations, the
+ * positions of ridges and cells begin at 1.
+ */
 static void set_features(const struct cells *cells, struct ridge *ridges,
 			 uint32_t count)
 {

@@ -1,7 +1,7 @@
 /*
- * extract/methods/ridge.h - the ridges of a page's mountain: runs of cells
- * around a peak; the whole run is content or boilerplate (Bing et al., CIT
- * 2008, section 3.3).
+ * extract/methods/ridge.h - the ridges of a page's mountain. A ridge is a run
+ * of cells around a peak, and it is content or boilerplate as a whole (Bing et
+ * al., CIT 2008, section 3.3).
  */
 #ifndef EXTRACT_METHODS_RIDGE_H
 #define EXTRACT_METHODS_RIDGE_H
@@ -21,9 +21,9 @@
  * (conf/models/mountain.model); a site may have its own model.
  */
 
-enum { RIDGE_FEATURES = 4 }; /* height, width, RP, CP: each in [0, 1] */
+enum { RIDGE_FEATURES = 4 }; /* height, width, RP and CP, each in [0, 1] */
 
-/* A ridge of a page with known content. */
+/* A training example: a ridge of a page whose content is known. */
 struct ridge_example {
 	double features[RIDGE_FEATURES];
 	bool is_primary;
@@ -43,22 +43,25 @@ enum { MAX_RIDGE_EXAMPLES = 1000 };
 #define RIDGE_COST_MAX     1e6
 
 /*
- * Train with the kernel exp(-gamma d^2) and `cost`, the C of the machine, both
- * in their ranges; of more than MAX_RIDGE_EXAMPLES examples use an even
- * selection. The same examples give the same model. NULL without examples of
- * both classes. Not thread-safe: libsvm has globals. About quadratic in the
- * examples used.
+ * Train a model with the kernel exp(-gamma d^2) and the parameter C = `cost` of
+ * the support vector machine. Both must be in the ranges above. Of more than
+ * MAX_RIDGE_EXAMPLES examples, use an even selection. The same examples give
+ * the same model. Return NULL without examples of both classes. Not
+ * thread-safe, because libsvm has global variables. About quadratic in the
+ * number of examples used.
  */
 struct ridge_model *ridge_model_train(const struct ridge_example *examples,
 				      size_t count, double gamma, double cost);
 
-/* Append the model as text, after `notes`, whose lines become comments. */
+/*
+ * Append the model as text. The lines of `notes` become comments at the start.
+ */
 void ridge_model_write(const struct ridge_model *model, struct slice notes,
 		       struct buffer *out);
 
 /*
- * Read a model that ridge_model_write() wrote; it may be damaged.
- * ERR_MALFORMED, or ERR_VERSION for a model of another version.
+ * Read a model that ridge_model_write() wrote. ERR_MALFORMED: the text is
+ * damaged. ERR_VERSION: the format has another version.
  */
 enum error ridge_model_read(struct ridge_model **model_out, struct slice text);
 
@@ -69,17 +72,18 @@ void ridge_model_destroy(struct ridge_model *model);
 size_t ridge_model_size(const struct ridge_model *model);
 
 /*
- * Return true if the ridge is primary content. `value_out` gets the decision
- * value, finite, > 0 for primary. Linear in the model's size.
+ * Return true if a ridge with these features is primary, that is, content.
+ * Write the decision value to *value_out; it is finite, and > 0 for a primary
+ * ridge. Linear in the number of support vectors.
  */
 bool ridge_model_classify(const struct ridge_model *model,
 			  const double features[RIDGE_FEATURES],
 			  double *value_out);
 
 struct ridge {
-	uint32_t begin; /* cells, half open */
+	uint32_t begin; /* the cells [begin, end) */
 	uint32_t end;
-	/* height, width, RP, CP (eq. 4-7), positions begin at 1, in [0, 1] */
+	/* height, width, RP and CP (eq. 4-7), each in [0, 1] */
 	double features[RIDGE_FEATURES];
 };
 
@@ -91,10 +95,11 @@ struct ridges {
 };
 
 /*
- * Find the ridges of smoothed cells (definition 3): both ends reach the primary
- * threshold, never more than `span` consecutive cells are below it, and one
- * cell reaches the peak threshold. Both thresholds are lowered to the highest
- * cell, so that a page with text has a ridge. They belong to `arena`. Linear.
+ * Find the ridges of smoothed cells (definition 3). In a ridge, the first and
+ * the last cell reach the primary threshold, at most `span` consecutive cells
+ * are below this threshold, and at least one cell reaches the peak threshold. A
+ * threshold above the highest cell is lowered to it, so that every page with
+ * text has a ridge. The ridges belong to `arena`. Linear.
  */
 struct ridges ridges_of_cells(struct arena *arena, const struct cells *cells,
 			      uint32_t span, double peak_factor);

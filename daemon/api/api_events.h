@@ -19,8 +19,8 @@ struct event_counters;
 struct atom_site {
 	struct slice host;
 	struct slice seed;   /* seed URL of the site */
-	uint64_t updated_ms; /* time of the newest entry; without entries, when
-				the site was added */
+	uint64_t updated_ms; /* time of the newest entry; if there are no
+				entries, when the site was added */
 };
 
 void atom_begin(const struct atom_site *site, struct buffer *out);

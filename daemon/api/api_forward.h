@@ -124,7 +124,7 @@ uint64_t forward_read_access(const struct http_exchange *exchange);
 bool forward_set_owner(struct http_exchange *exchange);
 
 /*
- * Handle a request by the server for nodes, like http_serve(). ERR_STOPPED:
+ * Make the server for nodes handle a request, like http_serve(). ERR_STOPPED:
  * this server is not running.
  */
 enum error api_serve(struct api *api, struct slice request, size_t max_bytes,

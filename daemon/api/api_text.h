@@ -34,7 +34,8 @@ struct text_params {
 	char method[64];
 	char *include; /* owned; only in the copy that shared_request_begin()
 			  makes */
-	char *exclude; /* owned; only in that copy */
+	char *exclude; /* owned; only in the copy that shared_request_begin()
+			  makes */
 };
 
 /*

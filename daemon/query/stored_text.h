@@ -84,10 +84,10 @@ struct copied_page {
 	uint64_t fetched_ms;
 	bool has_page; /* input: the caller has parsed the page, so do not read
 			  its body */
-	bool wants_told;   /* input: copy the data that a worker needs, too, */
-	bool wants_counts; /* input: including the document frequencies of the
-			      fragments */
-	bool is_told;      /* that data was copied, see TASK_TEXT in
+	bool wants_told;   /* input: also copy the data that a worker needs */
+	bool wants_counts; /* input: that data includes the document frequencies
+			      of the fragments */
+	bool is_told;      /* the data for a worker was copied, see TASK_TEXT in
 			      daemon/privsep/messages.h */
 	struct cluster_state state;
 	size_t page_bytes;

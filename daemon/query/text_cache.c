@@ -54,8 +54,7 @@ struct text_cache_entry {
 struct text_cache {
 	struct lock lock; /* guards the fields below except max_bytes */
 	size_t max_bytes;
-	struct text_cache_entry *
-		*chains; /* [chain_count]; the number is a power of two */
+	struct text_cache_entry **chains; /* [chain_count], a power of two */
 	size_t chain_count;
 	struct text_cache_entry *newest;
 	struct text_cache_entry *oldest;

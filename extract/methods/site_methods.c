@@ -16,14 +16,18 @@
 #include "page/page.h"
 
 /*
- * A host with one of these labels serves advertisements. These few labels
- * replace the long lists of the source, which are out of date in a year.
+ * A host with one of these labels, such as "ads" in ads.example.com, serves
+ * advertisements. These few labels replace the long lists of the source, which
+ * would be out of date in a year.
  */
 static const char ad_labels[] =
 	"ad|ads|adclick|adserver|adserv|adnxs|atdmt|criteo|doubleclick|"
 	"outbrain|taboola|googleadservices|googlesyndication";
 
-/* Return the host: the text between "//" and the path, or empty. */
+/*
+ * Return the host of a URL, which is the text between "//" and the path, or an
+ * empty slice.
+ */
 static struct slice host_of_link(struct slice href)
 {
 	const char *text = href.data;
@@ -42,8 +46,8 @@ static struct slice host_of_link(struct slice href)
 }
 
 /*
- * Return true if the host of `href`, as the page writes it, looks like an
- * advertisement server; false for a relative address.
+ * Return true if the host of the URL `href` has one of the labels. Return false
+ * for a relative URL.
  */
 static bool ad_server_has(struct slice href)
 {
@@ -63,8 +67,9 @@ static bool ad_server_has(struct slice href)
 }
 
 /*
- * Both have the highest mean word F1 over four sites whose templates have many
- * pages (tests/eval/RESULTS.md, "What parameters were chosen by").
+ * The parameters of contentextractor. The default values have the highest mean
+ * word F1 over four sites whose templates have many pages
+ * (tests/eval/RESULTS.md, "What parameters were chosen by").
  */
 enum { SIMILARITY, MIN_IBDF };
 
@@ -77,32 +82,35 @@ static const struct parameter contentextractor_parameters[] = {
 };
 
 /*
- * The source compares all blocks of all pages. Here a block is compared only
- * with blocks that agree with it in one of MIN_HASHES min-hashes, with at most
- * MAX_CANDIDATES for each and with none MAX_RATIO times as large or as small.
- * For blocks with nine in ten words in common, this misses one pair in 10,000,
- * and a page costs at most MIN_HASHES * MAX_CANDIDATES * (MAX_RATIO + 1) steps
- * a word. Equal blocks are found by one hash.
+ * The source compares all blocks of all pages. Here, two blocks are compared
+ * only if they have one of MIN_HASHES min-hashes in common, and if none is more
+ * than MAX_RATIO times as large as the other. For each min-hash, a block is
+ * compared with at most MAX_CANDIDATES blocks. If blocks have nine in ten words
+ * in common, one pair in 10,000 is missed. A page costs at most MIN_HASHES *
+ * MAX_CANDIDATES * (MAX_RATIO + 1) steps a word. Equal blocks are found by the
+ * hash of all features.
  */
 enum { MAX_CANDIDATES = MAX_SAMPLE_PAGES, MAX_RATIO = 4 };
 
-/* A block of the sample, distinct by its features. */
+/* A block of the sample. Blocks with equal features are one entry. */
 struct sample_block {
 	uint64_t key;   /* feature_vector.hash */
-	uint32_t pages; /* the set of pages that hold it */
+	uint32_t pages; /* the set of pages that contain it */
 	uint32_t begin; /* index of its features */
 	uint32_t count;
 	float norm;
-	uint32_t next[MIN_HASHES]; /* block + 1 in the same bucket, or 0 */
+	uint32_t next[MIN_HASHES]; /* for each min-hash: the next block in the
+				      same bucket + 1, or 0 */
 };
 
-/* Blocks that agree in one min-hash. */
+/* The blocks that have the same value of one min-hash. */
 struct bucket {
 	uint64_t key;
-	uint32_t first; /* block + 1 */
+	uint32_t first; /* first block + 1 */
 	uint32_t count;
 };
 
+/* The model of contentextractor: the blocks of the sample. */
 struct sample_block_index {
 	struct sample_pages pages;
 	struct hash_table blocks;  /* struct sample_block */
@@ -131,7 +139,7 @@ static struct page_blocks page_blocks_of(struct arena *arena,
 	};
 }
 
-/* Append the features of a new block. */
+/* Append the features of a new block to known->features. */
 static void append_features(struct sample_block_index *known,
 			    struct arena *arena,
 			    const struct feature_vector *vector)
@@ -153,7 +161,7 @@ static void append_features(struct sample_block_index *known,
 	known->feature_count = needed;
 }
 
-/* Add a new block to its buckets. */
+/* Add a new block to the bucket of each of its min-hashes. */
 static void add_to_buckets(struct sample_block_index *known, uint32_t index,
 			   const struct feature_vector *vector)
 {
@@ -242,7 +250,10 @@ static bool is_similar(const struct sample_block_index *known,
 	       (double)feature_cosine(mine, &vector) >= similarity;
 }
 
-/* Return the pages of the sample with a block similar to this one. */
+/*
+ * Return the set of the pages of the sample that have a block similar to
+ * `mine`.
+ */
 static uint32_t pages_with(const struct sample_block_index *known,
 			   const struct feature_vector *mine, double similarity)
 {
@@ -271,8 +282,8 @@ static uint32_t pages_with(const struct sample_block_index *known,
 }
 
 /*
- * Return for each block the number of pages of the sample that hold it, without
- * this page.
+ * Return for each block of the page the number of other pages of the sample
+ * that have a similar block: [tree.count]. own_bit is the page as a set.
  */
 static const uint32_t *count_block_pages(const struct extractor_input *input,
 					 const struct page_blocks *blocks,
@@ -292,10 +303,11 @@ static const uint32_t *count_block_pages(const struct extractor_input *input,
 }
 
 /*
- * Return IBDF = f(1 / (|S| + 1)), where S is the set of other pages with such a
- * block (the source does not define f). Here it falls linearly from 1, if no
- * page has one, to 0, if all have one, so that the threshold does not depend on
- * the number of pages.
+ * Return the inverse block document frequency, IBDF = f(1 / (|S| + 1)), where S
+ * is the set of the other pages that have the block. The source does not define
+ * f. Here the IBDF is 1 if no other page has the block and 0 if all have it,
+ * and linear in between, so that the threshold does not depend on the number of
+ * pages.
  */
 static float inverse_block_frequency(uint32_t pages_with_it,
 				     uint32_t other_pages)
@@ -368,17 +380,17 @@ const struct extractor extractor_contentextractor = {
 };
 
 /*
- * The source filters a DOM tree: scripts and styles, links to ad servers, link
- * lists, text lists, empty tables. Scripts and styles are not text here. The
- * link lists of the source are table cells, found by the ratio of links to
- * words outside of links. Here every block is checked, because page layouts no
- * longer use tables, and a list has at least two links, so that a linked
- * headline remains.
+ * The method crunch. The source removes from a DOM tree scripts and styles,
+ * links to ad servers, link lists, text lists and empty tables. Here, scripts
+ * and styles are not text. In the source, link lists are table cells with a
+ * high ratio of links to words outside of links. Here every block is checked,
+ * because the layout of pages does not use tables any longer. A link list must
+ * have at least two links, so that a linked headline is kept.
  *
- * The source leaves the limits to the user. These have the highest mean word F1
- * over five sets; among equal ones, the limits that drop less. The ratio
- * matters, the other two hardly do (tests/eval/RESULTS.md, "What parameters
- * were chosen by").
+ * In the source, the user sets the limits. The default values have the highest
+ * mean word F1 over five sets; of equally good values, they are the ones that
+ * drop less. The ratio has a large effect, and the other two limits have hardly
+ * any (tests/eval/RESULTS.md, "What parameters were chosen by").
  */
 enum { LINKS_PER_WORD, ITEM_WORDS, TABLE_CHARACTERS };
 
@@ -392,14 +404,14 @@ static const struct parameter crunch_parameters[] = {
 };
 
 /*
- * Apply the first filter: return [page->text_count], the visible texts outside
- * of links to ad servers.
+ * Apply the first filter. Return for each text whether it is visible and
+ * outside of links to ad servers: [page->text_count].
  */
 static const bool *drop_ads(struct arena *arena, const struct page *page,
 			    const bool *is_visible)
 {
 	bool *is_left = ARENA_NEW(arena, bool, page->text_count);
-	uint32_t next = 0; /* first text not yet counted */
+	uint32_t next = 0; /* the first text that is not handled yet */
 
 	for (uint32_t i = 0; i < page->text_count; i++)
 		is_left[i] = is_visible[i];
@@ -425,13 +437,15 @@ enum filter {
 	FILTER_EMPTY_TABLE,
 };
 
-/* The rest of a block after filtering the blocks inside it. */
+/*
+ * Counts of what remains of a block after the blocks inside it were filtered.
+ */
 struct crunch_block {
 	uint32_t links;
 	uint32_t items;
-	uint32_t words; /* outside of links */
+	uint32_t words; /* words outside of links */
 	uint32_t characters;
-	enum filter filter; /* the filter that drops the block */
+	enum filter filter; /* the filter that drops the block, if any */
 };
 
 static bool is_crunch_list(uint16_t tag)
@@ -441,8 +455,8 @@ static bool is_crunch_list(uint16_t tag)
 }
 
 /*
- * Return links per word outside of links; without such words, the number of
- * links.
+ * Return the number of links divided by the number of words outside of links;
+ * without such words, the number of links.
  */
 static double link_ratio(const struct crunch_block *rest)
 {
@@ -477,8 +491,8 @@ static void crunch_add(struct crunch_block *sum,
 }
 
 /*
- * Filter the innermost blocks first, so that a table is filtered after its
- * cells.
+ * Apply the filters to all blocks: [tree->count]. The innermost blocks are
+ * first, so that a table is filtered after its cells.
  */
 static const struct crunch_block *filter_blocks(struct arena *arena,
 						const struct page *page,
@@ -534,8 +548,8 @@ static void crunch_explain(struct trace *trace, uint32_t text, bool is_ad_text,
 }
 
 /*
- * Crunch keeps or drops and has no score. Here the score of a text falls with
- * the highest link ratio of the blocks around it.
+ * Crunch has no scores. Here, the score of a text is lower if the highest link
+ * ratio of the blocks around it is higher.
  */
 static void crunch_run(const struct extractor_input *input,
 		       struct verdict *verdicts)
@@ -546,7 +560,10 @@ static void crunch_run(const struct extractor_input *input,
 	struct block_tree tree = block_tree_make(input->arena, page, is_left);
 	const struct crunch_block *rests =
 		filter_blocks(input->arena, page, &tree, input->parameters);
-	/* the filtered block with which each block was dropped; 0: kept */
+	/*
+	 * for each block, the block around it (or itself) that a filter drops;
+	 * 0 = the block is kept
+	 */
 	uint32_t *dropped = ARENA_NEW(input->arena, uint32_t, tree.count);
 	double *highest = ARENA_NEW(input->arena, double, tree.count);
 
@@ -584,10 +601,10 @@ const struct extractor extractor_crunch = {
 };
 
 /*
- * The source chooses a threshold for each site. This one has the highest mean
- * word F1 over four sites whose templates have many pages. The method compares
- * it with the mean over the distinct words of a block, which is better than the
- * mean over all words (tests/eval/RESULTS.md, "What parameters were chosen
+ * The source chooses a threshold for each site. This threshold has the highest
+ * mean word F1 over four sites whose templates have many pages. It is compared
+ * with the mean entropy of the distinct words of a block, which is better than
+ * the mean over all words (tests/eval/RESULTS.md, "What parameters were chosen
  * by").
  */
 enum { MAX_ENTROPY };
@@ -638,15 +655,15 @@ static const void *infodiscoverer_build_model(const struct sample *sample,
 	return known;
 }
 
-/* A block of the page and the entropy of its words. */
+/* The entropy of the words of a block. */
 struct judged_block {
-	double entropy; /* first the sum, at the end the mean */
+	double entropy; /* first the sum over the terms, at the end the mean */
 	uint32_t terms; /* number of distinct terms */
 };
 
 /*
- * Return the entropy of every term of the page [list->begin[text_count]], over
- * the pages of the sample and this page.
+ * Return the entropy of every term in `list`, over the pages of the sample and
+ * this page: [list->begin[text_count]].
  */
 static const double *term_entropies(const struct extractor_input *input,
 				    const struct term_list *list)
@@ -678,7 +695,10 @@ static const double *term_entropies(const struct extractor_input *input,
 	return entropies;
 }
 
-/* Each term counts once in a block: the features of a block are a set. */
+/*
+ * Return the mean entropy of each block: [tree->count]. A term counts only once
+ * in a block, because the features of a block are a set.
+ */
 static const struct judged_block *
 judge_blocks(const struct extractor_input *input, const struct block_tree *tree,
 	     const struct term_list *list)

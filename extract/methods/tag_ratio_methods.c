@@ -13,15 +13,18 @@
 #include "extract/text/token_stream.h"
 #include "page/scanner.h"
 
-/* A moving centroid; sums are doubles, so that no float overflows. */
+/*
+ * The centroid of a cluster. Sums are doubles, because floats could overflow.
+ */
 struct centroid {
 	double x;
 	double y;
-	double sum_x; /* of its points */
+	double sum_x; /* sums over the points of the cluster */
 	double sum_y;
 	uint32_t points;
 };
 
+/* The state of Lloyd's algorithm. */
 struct lloyd {
 	const struct kmeans_point *points; /* [point_count], finite */
 	uint32_t point_count;
@@ -44,7 +47,10 @@ finite_points(struct arena *arena, const struct kmeans_point *points,
 	return finite;
 }
 
-/* Return the squared distance: at most 1e78, in the range of a double. */
+/*
+ * Return the squared distance of `point` to (x, y). It is at most 1e78, so it
+ * is in the range of a double.
+ */
 static double kmeans_distance(struct kmeans_point point, double x, double y)
 {
 	double across = (double)point.x - x;
@@ -53,7 +59,10 @@ static double kmeans_distance(struct kmeans_point point, double x, double y)
 	return across * across + up * up;
 }
 
-/* Return the squared distance to the nearest centroid found up to now. */
+/*
+ * Return the squared distance of `point` to the nearest of the centroids, and
+ * write the index of this centroid to *nearest_out.
+ */
 static double kmeans_nearest(const struct lloyd *lloyd,
 			     struct kmeans_point point, uint32_t *nearest_out)
 {
@@ -78,9 +87,9 @@ static void kmeans_add_seed(struct lloyd *lloyd, double x, double y)
 }
 
 /*
- * Make the point farthest from all seeds a seed; return false if every point is
- * equal to a seed. At the same distance coordinates decide, not indexes: the
- * order of the points does not matter.
+ * Add the point that is farthest from all seeds as a seed. Return false if
+ * every point is equal to a seed. Of points at the same distance, the
+ * coordinates decide, so that the order of the points does not matter.
  */
 static bool add_farthest(struct lloyd *lloyd)
 {
@@ -108,8 +117,8 @@ static bool add_farthest(struct lloyd *lloyd)
 }
 
 /*
- * Add the first seed: the point farthest from the mean, or the mean itself if
- * all points are equal.
+ * Add the first seed, which is the point farthest from the mean, or the mean
+ * itself if all points are equal.
  */
 static void add_first(struct lloyd *lloyd)
 {
@@ -128,7 +137,8 @@ static void add_first(struct lloyd *lloyd)
 }
 
 /*
- * Assign every point to its nearest centroid; return false if nothing changed.
+ * Assign every point to its nearest centroid. Return false if no point changed
+ * its cluster.
  */
 static bool kmeans_assign(struct lloyd *lloyd)
 {
@@ -156,8 +166,8 @@ static bool kmeans_assign(struct lloyd *lloyd)
 }
 
 /*
- * Move every centroid from `first` on to the mean of its points; a centroid
- * without points stays.
+ * Move each centroid from index `first` on to the mean of its points. A
+ * centroid without points does not move.
  */
 static void kmeans_move(struct lloyd *lloyd, uint32_t first)
 {
@@ -172,8 +182,9 @@ static void kmeans_move(struct lloyd *lloyd, uint32_t first)
 }
 
 /*
- * Return the centroids by their distance from the origin, without centroids
- * that have no points, except the pinned one.
+ * Return the clusters in the order of their distance from the origin. Clusters
+ * without points are left out, except the one whose centroid is pinned at the
+ * origin.
  */
 static struct kmeans kmeans_result(struct lloyd *lloyd, bool pins_origin)
 {
@@ -237,13 +248,13 @@ struct kmeans kmeans_run(struct arena *arena, const struct kmeans_point *points,
 	return kmeans_result(&lloyd, pins_origin);
 }
 
-/* The content of a line. */
+/* Counts of a line of the source. */
 struct line {
 	uint32_t characters; /* characters of visible text */
 	uint32_t tags;
 };
 
-/* The lines under construction; `count` does not include the open one. */
+/* The lines under construction. `count` does not include the open line. */
 struct lines {
 	struct arena *arena;
 	struct line *lines; /* [count] */
@@ -253,13 +264,16 @@ struct lines {
 	uint32_t part_count;
 	uint32_t part_capacity;
 	struct line line; /* the open line */
-	uint32_t length;  /* its length, including tags */
+	uint32_t length;  /* length of the open line, including tags */
 	uint64_t total;   /* sum of the lengths of all lines */
-	uint32_t width;   /* maximum length of a line; UINT32_MAX: only line
-			     breaks end it */
+	uint32_t width;   /* maximum length of a line; UINT32_MAX = only line
+			     breaks end a line */
 };
 
-/* Reserve space for one more item of `size` bytes after `count` items. */
+/*
+ * Return the array with space for one more item after the first `count`; it may
+ * have moved. An item has `size` bytes.
+ */
 static void *line_array_grow(struct arena *arena, void *items, uint32_t count,
 			     uint32_t *capacity, size_t size)
 {
@@ -274,7 +288,9 @@ static void *line_array_grow(struct arena *arena, void *items, uint32_t count,
 	return grown;
 }
 
-/* End a line. Empty lines are removed, as in the source. */
+/*
+ * End the open line. Empty lines are left out, as in the source of the method.
+ */
 static void tag_ratio_end_line(struct lines *lines)
 {
 	lines->total += lines->length;
@@ -299,7 +315,10 @@ static void add_part(struct lines *lines, uint32_t text, uint32_t characters)
 		(struct line_part){text, lines->count, characters};
 }
 
-/* Add text of text node `text`, or of NO_TEXT if the text does not count. */
+/*
+ * Add the bytes of text node `text` to the lines. For NO_TEXT, the characters
+ * do not count, but line breaks do.
+ */
 static void tag_ratio_add_text(struct lines *lines, uint32_t text,
 			       const unsigned char *bytes, size_t size)
 {
@@ -361,8 +380,9 @@ static struct lines tag_ratio_read_lines(struct arena *arena,
 }
 
 /*
- * Smooth with the Gaussian exp(-d^2 / (2 radius^2)) over the lines within
- * `radius`; the neighbourhood ends with the page.
+ * Return the smoothed ratios: means over the lines at most `radius` away, with
+ * the Gaussian weights exp(-d^2 / (2 radius^2)). At the ends of the page there
+ * are fewer lines.
  */
 static const float *tag_ratio_smooth(struct arena *arena, const float *ratios,
 				     uint32_t count, uint32_t radius)
@@ -392,10 +412,10 @@ static const float *tag_ratio_smooth(struct arena *arena, const float *ratios,
 }
 
 /*
- * "All of the code on one line": the source gives no limit. A page has hardly
- * any line breaks if its lines have more than 400 characters on average,
- * including tags: this limit has the highest mean word F1
- * (tests/eval/RESULTS.md, "What parameters were chosen by").
+ * The source breaks pages with "all of the code on one line", but it defines no
+ * limit. Here, a page has hardly any line breaks if its lines have more than
+ * 400 characters on average, including tags. This limit has the highest mean
+ * word F1 (tests/eval/RESULTS.md, "What parameters were chosen by").
  */
 struct tag_ratios tag_ratios_make(const struct extractor_input *input)
 {
@@ -465,7 +485,8 @@ void tag_ratios_judge(const struct extractor_input *input,
 }
 
 /*
- * Draw the smoothed ratios over the lines, with a line across at `threshold`.
+ * Add a figure with the smoothed ratio of each line, and with a horizontal line
+ * at `threshold`.
  */
 static void tag_ratios_draw(const struct extractor_input *input,
 			    const struct tag_ratios *ratios, float threshold)
@@ -497,7 +518,8 @@ static const struct parameter cetr_parameters[] = {
 };
 
 /*
- * Return the mean of the next three lines (fewer at the end), minus the line.
+ * Return the mean ratio of the next three lines (fewer at the end of the page)
+ * minus the ratio of the line.
  */
 static float tag_ratio_derivative(const struct tag_ratios *ratios,
 				  uint32_t line)
@@ -513,7 +535,10 @@ static float tag_ratio_derivative(const struct tag_ratios *ratios,
 	return (float)(sum / next - (double)ratios->smoothed[line]);
 }
 
-/* The derivative is a second coordinate, or left out. */
+/*
+ * Return a point for each line. Its x is the smoothed ratio, and its y the
+ * derivative if has_derivative, and otherwise 0.
+ */
 static const struct kmeans_point *points_of(struct arena *arena,
 					    const struct tag_ratios *ratios,
 					    bool has_derivative)
@@ -530,8 +555,8 @@ static const struct kmeans_point *points_of(struct arena *arena,
 }
 
 /*
- * Draw a figure with at most its maximum number of lines, evenly chosen; group
- * 0 is noise.
+ * Add a figure of the points of the lines. If there are too many lines for a
+ * figure, draw an even selection. Group 0 is noise.
  */
 static void cetr_draw(const struct extractor_input *input,
 		      const struct kmeans_point *points,
@@ -598,14 +623,14 @@ static void cetr_km_run(const struct extractor_input *input,
 		input->arena, points_of(input->arena, &ratios, false),
 		ratios.count, (uint32_t)input->parameters[TAG_RATIO_LIMIT],
 		false);
-	/* the middle between the lowest centroid and the next */
+	/* the middle between the lowest and the second lowest centroid */
 	float threshold =
 		kmeans.count < 2
 			? 0
 			: (kmeans.centroids[0].x + kmeans.centroids[1].x) / 2;
 
 	for (uint32_t i = 0; i < ratios.count; i++)
-		/* a single cluster: no line is noise */
+		/* if there is only one cluster, no line is noise */
 		ratios.is_content[i] =
 			kmeans.clusters[i] > 0 || kmeans.count == 1;
 	tag_ratios_judge(input, &ratios, verdicts);
@@ -623,11 +648,11 @@ const struct extractor extractor_cetr_km = {
 };
 
 /*
- * The source gives the radius but not lambda; the width of a line is our
- * addition. Lambda has the highest mean word F1 over five sets
- * (tests/eval/RESULTS.md, "What parameters were chosen by"). In the source CETR
- * is the best of the three versions and CETR-KM the second; here no version is
- * the best on all sets.
+ * The radius is from the source. The source does not define lambda; this value
+ * has the highest mean word F1 over five sets (tests/eval/RESULTS.md, "What
+ * parameters were chosen by"). The parameter "width" is not in the source. In
+ * the source, CETR is the best of the three versions and CETR-KM the second
+ * best; here no version is the best on all sets.
  */
 static const struct parameter cetr_tm_parameters[] = {
 	[TAG_RATIO_RADIUS] = TAG_RATIO_RADIUS_ROW,
@@ -636,7 +661,10 @@ static const struct parameter cetr_tm_parameters[] = {
 			     "lines with a higher ratio are content"},
 };
 
-/* Return the standard deviation over all lines; 0 without lines. */
+/*
+ * Return the standard deviation of the smoothed ratios of all lines; 0 without
+ * lines.
+ */
 static double standard_deviation(const struct tag_ratios *ratios)
 {
 	double mean = 0;

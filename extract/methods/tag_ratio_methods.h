@@ -1,8 +1,9 @@
 /*
  * extract/methods/tag_ratio_methods.h - deterministic k-means in one or two
- * dimensions, and the tag ratios of CETR. The first seed of k-means is the
- * point farthest from the mean (or from the origin, if the first centroid is
- * pinned); every next seed is the point farthest from all previous seeds.
+ * dimensions, and the tag ratios of CETR. The seeds of k-means are not random:
+ * the first is the point farthest from the mean (or, if a centroid is pinned at
+ * the origin, farthest from the origin), and every next seed is the point
+ * farthest from all previous seeds.
  */
 #ifndef EXTRACT_METHODS_TAG_RATIO_METHODS_H
 #define EXTRACT_METHODS_TAG_RATIO_METHODS_H
@@ -22,32 +23,34 @@ struct kmeans_point {
 
 struct kmeans {
 	/*
-	 * number of clusters, <= k; at most the number of distinct points, plus
-	 * a pinned origin
+	 * Number of clusters: at most k, and at most the number of distinct
+	 * points plus 1 for a pinned centroid.
 	 */
 	uint32_t count;
 	struct kmeans_point
 		centroids[MAX_CLUSTERS]; /* in ascending order of distance from
 					    the origin */
-	const uint8_t *clusters; /* [points]: the cluster of each point */
+	const uint8_t *clusters; /* [point_count]: the cluster of each point */
 };
 
 /*
- * Run Lloyd's algorithm until nothing moves, at most 100 rounds: O(points * k)
- * a round. `pins_origin`: one of the k centroids stays at (0, 0) (Weninger,
- * Hsu, Han, CETR, WWW 2010). Of centroids at the same distance the first wins.
- * A coordinate that is not finite counts as 0; k is 1..MAX_CLUSTERS. The result
- * belongs to `arena`, 9 bytes a point.
+ * Run Lloyd's algorithm until no centroid moves, for at most 100 rounds of
+ * O(points * k) each. If pins_origin, one of the k centroids stays at (0, 0)
+ * (Weninger, Hsu, Han, CETR, WWW 2010). If several centroids are equally near
+ * to a point, the point belongs to the first. A coordinate that is not finite
+ * counts as 0. k must be 1..MAX_CLUSTERS. The result belongs to `arena`, 9
+ * bytes a point.
  */
 struct kmeans kmeans_run(struct arena *arena, const struct kmeans_point *points,
 			 uint32_t point_count, uint32_t k, bool pins_origin);
 
 /*
- * The text to tag ratio of every source line, for the three versions of CETR
- * (Weninger, Hsu, Han, CETR: Content Extraction via Tag Ratios, WWW 2010).
+ * The ratio of text to tags in every line of the source, for the three versions
+ * of CETR (Weninger, Hsu, Han, CETR: Content Extraction via Tag Ratios, WWW
+ * 2010).
  */
 
-/* The parameters of all versions, by their index in the table. */
+/* The indexes of the parameters, which are the same for all versions. */
 enum {
 	TAG_RATIO_RADIUS,
 	TAG_RATIO_WIDTH,
@@ -56,7 +59,7 @@ enum {
 
 enum { MAX_TAG_RATIO_RADIUS = 20 };
 
-/* Their rows; both defaults are from the source. */
+/* The rows of the first two parameters. Both defaults are from the source. */
 #define TAG_RATIO_RADIUS_ROW                                   \
 	{                                                      \
 		"radius", "lines", 1, MAX_TAG_RATIO_RADIUS, 3, \
@@ -68,7 +71,7 @@ enum { MAX_TAG_RATIO_RADIUS = 20 };
 			"of a line if the page has hardly any" \
 	}
 
-/* Characters of a text on one line. */
+/* The part of a text that is on one line. */
 struct line_part {
 	uint32_t text;
 	uint32_t line;
@@ -77,12 +80,13 @@ struct line_part {
 
 struct tag_ratios {
 	/*
-	 * [count], of the lines that are not empty: characters / tags; without
-	 * tags, the number of characters
+	 * [count], for each line that is not empty: characters / tags, or the
+	 * number of characters if the line has no tags
 	 */
 	const float *ratios;
 	const float *smoothed; /* [count] */
-	bool *is_content;      /* [count]: false until a version sets it */
+	bool *is_content; /* [count]: all false at first; each version of the
+			     method sets it */
 	uint32_t count;
 	const struct line_part *parts; /* [part_count], document order */
 	uint32_t part_count;
@@ -90,19 +94,20 @@ struct tag_ratios {
 };
 
 /*
- * Return the lines of the input's page without script, style and comments, and
- * their smoothed ratios. Characters of visible texts count; a run of white
- * space and an entity each count as one; a tag counts in the line where it
- * begins. A page with hardly any line breaks is broken after `width`
- * characters, including tags, or at the end of the tag at that position.
- * Everything belongs to input->arena. Linear.
+ * Divide the source of the page into lines, without script, style and comments,
+ * and compute the ratios. Only characters of visible texts count; a run of
+ * white space counts as one character, and so does an entity. A tag counts in
+ * the line in which it begins. If the page has hardly any line breaks, its
+ * lines are broken after `width` characters, including tags, or at the end of
+ * the tag at that position. Everything belongs to input->arena. Linear.
  */
 struct tag_ratios tag_ratios_make(const struct extractor_input *input);
 
 /*
- * Set the verdicts: a text is content if it is visible and more than half of
- * its characters are on lines with is_content; its score is the mean of the
- * smoothed ratios over its characters. Writes the trace. Linear.
+ * Set the verdicts, and the reasons in the trace. A text is content if it is
+ * visible and more than half of its characters are on lines with is_content.
+ * Its score is the mean of the smoothed ratios of its lines, weighted by its
+ * characters on them. Linear.
  */
 void tag_ratios_judge(const struct extractor_input *input,
 		      const struct tag_ratios *ratios,

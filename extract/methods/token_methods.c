@@ -12,7 +12,7 @@
 #include "extract/text/block.h"
 #include "page/page.h"
 
-/* The ratio of a text's words that are inside the regions. */
+/* How many of the words of a text are inside the regions. */
 struct ratio {
 	uint32_t inside;
 	uint32_t words; /* >= 1 */
@@ -27,8 +27,9 @@ static uint32_t token_range_overlap(struct token_range a, struct token_range b)
 }
 
 /*
- * Return the ratio of a text that is in the regions from *next on; move *next
- * past the regions that end before the text.
+ * Return how many of the words in the range `text` are inside the regions.
+ * *next is the first region that may overlap with the text; move it after the
+ * regions that end before the end of the text.
  */
 static struct ratio token_range_ratio(const struct token_regions *regions,
 				      uint32_t *next, struct token_range text)
@@ -82,7 +83,10 @@ void token_regions_judge(const struct extractor_input *input,
 	}
 }
 
-/* Draw the regions below the curve `figure`; they belong to `arena`. */
+/*
+ * Add the regions to the curve `figure`, below which they are drawn. They
+ * belong to `arena`.
+ */
 static void token_regions_draw(struct arena *arena,
 			       const struct token_regions *regions,
 			       struct figure *figure)
@@ -106,14 +110,15 @@ static double token_weight(const struct stream_token *token, double tag_penalty)
 }
 
 /*
- * Return the maximum-sum subsequence (Bentley, Programming Pearls, column 8).
+ * Return the run of tokens with the maximum sum of weights (Bentley,
+ * Programming Pearls, column 8).
  */
 static struct token_range find_maximum_sum(const struct token_stream *stream,
 					   double tag_penalty)
 {
 	struct token_range best = {0, 0};
 	double best_sum = 0;
-	double sum = 0; /* of the weights of begin .. i */
+	double sum = 0; /* sum of the weights from `begin` to i */
 	uint32_t begin = 0;
 
 	for (uint32_t i = 0; i < stream->count; i++) {
@@ -130,7 +135,10 @@ static struct token_range find_maximum_sum(const struct token_stream *stream,
 	return best;
 }
 
-/* Draw the prefix sums of the weights: the run is where they rise most. */
+/*
+ * Add a figure with the prefix sums of the weights. The chosen run is where
+ * they rise most.
+ */
 static void maximum_sum_draw(const struct extractor_input *input,
 			     const struct token_stream *stream,
 			     double tag_penalty,
@@ -157,10 +165,10 @@ static void maximum_sum_draw(const struct extractor_input *input,
 }
 
 /*
- * Content is the run of tokens with the highest sum of weights, where a word
- * has the weight 1 and a tag -`tag_penalty`. Of several maximum runs the one
- * that ends first, and of these the shortest. No text is content if no sum is
- * positive. Fills verdicts [page->text_count] and the trace. Linear.
+ * Set verdicts [page->text_count] and the trace. Content is the run of tokens
+ * with the maximum sum of weights, where a word has the weight 1 and a tag
+ * -tag_penalty. Of several such runs, it is the run that ends first, and among
+ * these the shortest. If no sum is positive, no text is content. Linear.
  */
 static void maximum_sum_run(const struct extractor_input *input,
 			    double tag_penalty, struct verdict *verdicts)
@@ -178,14 +186,14 @@ static void maximum_sum_run(const struct extractor_input *input,
 }
 
 /*
- * Finn, Kushmerick & Smyth 2001: with B_n = 1 for a tag and 0 for a word choose
- * i and j for the highest
+ * Body text extraction (Finn, Kushmerick & Smyth 2001): B_n is 1 if token n is
+ * a tag and 0 if it is a word. Choose i and j so that this is highest:
  *
  * T(i,j) = sum(n < i) B_n + sum(i <= n <= j) (1 - B_n) + sum(n > j) B_n.
  *
- * T is the number of all tags, plus the words and minus the tags from i to j:
- * the maximum is the maximum-sum run of tokens with the weight 1 for a word and
- * -1 for a tag.
+ * T is the number of all tags, plus the number of words from i to j, minus the
+ * number of tags from i to j. So the tokens from i to j are the run with the
+ * maximum sum if a word has the weight 1 and a tag -1.
  */
 static void bte_run(const struct extractor_input *input,
 		    struct verdict *verdicts)
@@ -201,7 +209,7 @@ const struct extractor extractor_bte = {
 	.run = bte_run,
 };
 
-/* Return B_n of the source: 1 for a tag, 0 for a word. */
+/* Return the number of tags at token `index`: 1 for a tag, 0 for a word. */
 static uint32_t tags_at(const struct token_stream *stream, uint32_t index)
 {
 	return stream->tokens[index].text == NO_TEXT ? 1 : 0;
@@ -218,8 +226,9 @@ static double slope_mean(const struct token_stream *stream)
 }
 
 /*
- * Return the window for this stream: `size`, but at most a tenth of the tokens,
- * because a window as long as the page always has the mean slope; at least 1.
+ * Return the window size for this stream: `size`, but at most a tenth of the
+ * tokens, and at least 1. The limit exists because the slope in a window as
+ * long as the page is always the mean slope.
  */
 static uint32_t slope_window(const struct token_stream *stream, double size)
 {
@@ -253,7 +262,10 @@ static void slope_slide_window(struct region_builder *growing,
 		if (((window.begin - within.begin) % windows->step == 0 ||
 		     window.end == within.end) &&
 		    tags <= windows->max_slope * size) {
-			/* a window that touches the last region extends it */
+			/*
+			 * if the window touches the last region, extend the
+			 * region
+			 */
 			if (growing->count > 0 &&
 			    growing->ranges[growing->count - 1].end >=
 				    window.begin)
@@ -271,7 +283,10 @@ struct token_regions slope_low_regions(struct arena *arena,
 				       const struct token_regions *within,
 				       const struct windows *windows)
 {
-	/* regions do not touch, so each holds a separate window */
+	/*
+	 * regions do not touch each other, so each contains a window that no
+	 * other region overlaps
+	 */
 	const uint32_t capacity = stream->count / windows->size + within->count;
 	struct region_builder growing = {
 		.ranges = ARENA_NEW(arena, struct token_range, capacity),
@@ -284,7 +299,7 @@ struct token_regions slope_low_regions(struct arena *arena,
 	return (struct token_regions){growing.ranges, growing.count};
 }
 
-/* Draw the curve, and the regions below it. */
+/* Add a figure with the document slope curve, and with the regions below it. */
 static void slope_draw(const struct extractor_input *input,
 		       const struct token_stream *stream,
 		       const struct token_regions *regions)
@@ -307,11 +322,12 @@ static void slope_draw(const struct extractor_input *input,
 }
 
 /*
- * A window is low if its slope is at most half of the mean slope, as in the
- * source; on a page without tags every window is low. Windows overlap by half.
- * The source does not define their size: this one has the highest mean word F1
- * over five sets; articles gain from longer windows, other kinds of pages from
- * shorter ones (tests/eval/RESULTS.md, "What parameters were chosen by").
+ * The parameters of the method dsc. As in the source, a window is low if its
+ * slope is at most half of the mean slope of the page. On a page without tags
+ * every window is low. Windows overlap by half. The source does not define the
+ * size of a window; this size has the highest mean word F1 over five sets.
+ * Longer windows are better for articles, and shorter ones for other kinds of
+ * pages (tests/eval/RESULTS.md, "What parameters were chosen by").
  */
 enum { WINDOW, MAX_SLOPE };
 
@@ -323,16 +339,16 @@ static const struct parameter dsc_parameters[] = {
 };
 
 struct slope_passes {
-	double size; /* of the windows of the first pass */
+	double size; /* size of the windows in the first pass */
 	double max_slope;
 	uint32_t count;
-	bool is_dense; /* windows begin at every token; false: they overlap by
-			  half */
+	bool is_dense; /* a window begins at every token; if false, windows
+			  overlap by half */
 };
 
 /*
- * Run the passes. Each searches the regions of the previous one, with windows
- * half as long.
+ * Run the passes, and set the verdicts. Each pass searches only the regions of
+ * the previous pass, with windows half as long.
  */
 static void slope_run(const struct extractor_input *input,
 		      struct slope_passes passes, struct verdict *verdicts)
@@ -377,17 +393,18 @@ const struct extractor extractor_dsc = {
 };
 
 /*
- * In the adaptation of DSC that Gottron (Clustering Template Based Web
- * Documents, ECIR 2008) calls the best general method, the window slides
- * several times and the regions are trimmed to text nodes; the paper gives no
- * numbers. Here a window begins at every token, so that regions end at tags and
- * never inside a text, and each pass searches the regions of the previous pass
- * with a window of half the size: long windows find the article, short ones cut
- * off its edges.
+ * The method adsc, an adaptation of dsc. Gottron (Clustering Template Based Web
+ * Documents, ECIR 2008) calls such an adaptation the best general method: the
+ * window slides over the page several times, and the regions are trimmed to
+ * text nodes. The paper gives no numbers. Here a window begins at every token,
+ * so that regions end at tags and never inside a text. Each pass searches the
+ * regions of the previous pass with windows of half the size. Long windows find
+ * the article, and short windows remove what is not content at its ends.
  *
- * Window and passes have the highest mean word F1 over five sets, on a plateau
- * of all twelve pairs that were tried; passes that each search the whole page
- * are no better (tests/eval/RESULTS.md, "What parameters were chosen by").
+ * The values of window and passes have the highest mean word F1 over five sets.
+ * All twelve pairs of values that were tried are nearly as good. If each pass
+ * searches the whole page, the result is not better (tests/eval/RESULTS.md,
+ * "What parameters were chosen by").
  */
 enum { ADSC_WINDOW, ADSC_PASSES, ADSC_MAX_SLOPE };
 
@@ -423,12 +440,13 @@ const struct extractor extractor_adsc = {
 };
 
 /*
- * A pagelet is an element none of whose children has k links; k = 3 is from the
- * source. The source also makes a pagelet of every sibling of a pagelet, even
- * with few links: the largest of these is mostly a single paragraph. Here they
- * are one part together, the page without its link pagelets. Elements are the
- * block-level ones, and text in links does not add to the size of a part. The
- * effect of each of these changes: tests/eval/RESULTS.md, "What parameters were
+ * The method lp. A link pagelet is an element that has at least k links while
+ * none of its children has k links; k = 3 is from the source. In the source,
+ * every sibling of a link pagelet is a pagelet, too, even with few links; the
+ * largest of these is mostly a single paragraph. Here these siblings together
+ * are one part, the page without its link pagelets. Only block-level elements
+ * count, and text in links does not add to the size of a part. For the effect
+ * of each of these changes see tests/eval/RESULTS.md, "What parameters were
  * chosen by".
  */
 enum { LINKS };
@@ -440,17 +458,19 @@ static const struct parameter lp_parameters[] = {
 };
 
 /*
- * A pagelet is identified by the index of its block; 0 is the page without
- * pagelets.
+ * A pagelet is identified by the index of its block. REMAINDER is the page
+ * without its pagelets.
  */
 enum { REMAINDER = 0 };
 
-/* Return the pagelet of every block, or REMAINDER: [tree->count]. */
+/*
+ * Return for each block the pagelet that it is in, or REMAINDER: [tree->count].
+ */
 static const uint32_t *find_pagelets(struct arena *arena,
 				     const struct block_tree *tree,
 				     uint32_t links)
 {
-	/* true if a child of the block holds `links` links */
+	/* true if a child of the block has at least `links` links */
 	bool *is_divided = ARENA_NEW(arena, bool, tree->count);
 	uint32_t *pagelets = ARENA_NEW(arena, uint32_t, tree->count);
 
@@ -496,7 +516,7 @@ static void lp_run(const struct extractor_input *input,
 	struct block_tree tree =
 		block_tree_make(input->arena, page, is_visible);
 	const uint32_t *pagelets = find_pagelets(input->arena, &tree, links);
-	/* the amount of text of every pagelet, and of the REMAINDER */
+	/* the amount of text in each pagelet, and in REMAINDER */
 	uint32_t *sizes = ARENA_NEW(input->arena, uint32_t, tree.count);
 	uint32_t whole = block_text_size(&tree.blocks[0].all);
 	uint32_t largest = REMAINDER;
@@ -532,8 +552,9 @@ const struct extractor extractor_lp = {
 };
 
 /*
- * A block is a block-level element. The quotas .25, .5 and .75 are from the
- * comparisons in the literature.
+ * The methods lqf_25, lqf_50 and lqf_75 (link quota filter). A block is a
+ * block-level element. Comparisons in the literature use the quotas .25, .5 and
+ * .75.
  */
 enum { QUOTA };
 
@@ -547,16 +568,16 @@ static const struct parameter parameters_25[] = QUOTA_PARAMETER(.25);
 static const struct parameter parameters_50[] = QUOTA_PARAMETER(.5);
 static const struct parameter parameters_75[] = QUOTA_PARAMETER(.75);
 
-/* The rest of a block without the dropped blocks inside it. */
+/* Counts of a block without the dropped blocks inside it. */
 struct lqf_block {
 	uint32_t characters;
 	uint32_t link_characters;
 };
 
 /*
- * Return the link quota of every block [tree->count], innermost first: the
- * words of a block over `max_quota` do not count for the blocks around it.
- * rests_out [tree->count] is zeroed.
+ * Return the link quota of every block: [tree->count]. The innermost blocks are
+ * first, because the text of a block whose quota is over `max_quota` does not
+ * count for the blocks around it. rests_out [tree->count] must be zeroed.
  */
 static double *lqf_judge(struct arena *arena, const struct block_tree *tree,
 			 double max_quota, struct lqf_block *rests_out)
@@ -649,8 +670,8 @@ const struct extractor extractor_lqf_75 = LQF(
 	parameters_75);
 
 /*
- * The penalty is from the source, which chose it for news. Other kinds of pages
- * have more tags, and a lower penalty finds more of their content
+ * The default penalty is from the source, which chose it for news pages. Other
+ * kinds of pages have more tags, so a lower penalty finds more of their content
  * (tests/eval/RESULTS.md, "What parameters were chosen by").
  */
 enum { TAG_PENALTY };

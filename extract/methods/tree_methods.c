@@ -19,22 +19,25 @@
 enum { TEXT_LABEL = 0 };
 
 /*
- * An element or a text. Texts are leaves, whose subtree is the hash of the
- * text; item 0 is the page and holds all others.
+ * An item of the tree of a page: an element or a text. Texts are leaves, and
+ * their `subtree` is the hash of the text. Item 0 is the page, which contains
+ * all other items.
  */
 struct tree_item {
-	uint64_t subtree; /* hash of everything in it */
+	uint64_t subtree; /* hash of everything inside the item */
 	uint32_t end;     /* index one past its last descendant */
-	uint32_t label;   /* of the tag and class; TEXT_LABEL for a text */
+	uint32_t label;   /* hash of the tag and the classes; TEXT_LABEL for a
+			     text */
 };
 
 struct item_tree {
 	const struct tree_item *items; /* [count], pre-order */
 	uint32_t count;
-	const uint32_t *text_items; /* [text_count], or NULL in a copy */
+	const uint32_t *text_items; /* [text_count]: the item of each text; NULL
+				       in a copy */
 };
 
-/* TEXT_LABEL is 0. */
+/* Labels that are no hashes. TEXT_LABEL is 0. */
 enum { PAGE_LABEL = TEXT_LABEL + 1, FIRST_LABEL };
 
 /* A tree under construction. */
@@ -55,7 +58,10 @@ static uint32_t item_tree_add(struct tree_maker *maker, uint64_t subtree,
 	return index;
 }
 
-/* Add the hash of a complete child to the hash of its parent. */
+/*
+ * Add the hash of item `child`, which is complete, to the hash of its parent,
+ * the element `parent`.
+ */
 static void item_tree_fold(struct tree_maker *maker, uint32_t parent,
 			   uint32_t child)
 {
@@ -68,8 +74,8 @@ static void item_tree_fold(struct tree_maker *maker, uint32_t parent,
 }
 
 /*
- * Build the tree in `arena`: 16 bytes an item, and as much again as scratch.
- * Linear.
+ * Build the tree of a page. It belongs to `arena`: 16 bytes an item, and the
+ * same amount of scratch memory. Linear.
  */
 static struct item_tree item_tree_make(struct arena *arena,
 				       const struct page *page)
@@ -120,32 +126,34 @@ static struct item_tree item_tree_make(struct arena *arena,
 }
 
 /*
- * Finds the texts of two pages at the same position: the restricted top-down
- * mapping of Reis, Golgher, Silva and Laender, WWW 2004. An element is mapped
- * only below a mapped element, to an element of the same tag and class.
+ * The functions below find texts that are at the same position on two pages,
+ * with the restricted top-down mapping of Reis, Golgher, Silva and Laender, WWW
+ * 2004. An element is mapped to an element with the same tag and classes, and
+ * only if their parents are mapped to each other.
  */
 
-/* Number of cells in a row of the band; odd. */
+/* Number of cells in a row of the band around the diagonal; must be odd. */
 enum { BAND = 65 };
 
 enum tree_mapping_direction { SKIP_MINE, SKIP_THEIRS, PAIR };
 
-/* A run of siblings. */
+/* Consecutive siblings. */
 struct siblings {
 	uint32_t *items; /* [count] */
 	uint32_t count;
 };
 
+/* A mapping between the trees of two pages. */
 struct mapping {
 	const struct item_tree *mine;
 	const struct item_tree *theirs;
-	uint32_t *matches;    /* [mine->count]: incremented for a text with an
-				 equal text */
-	uint32_t (*pairs)[2]; /* [pair_count]: pairs whose children are mapped
-				 next */
+	uint32_t *matches; /* [mine->count]: for a text, how often it was mapped
+			      to an equal text */
+	uint32_t (*pairs)[2]; /* [pair_count]: mapped pairs whose children are
+				 not mapped yet */
 	uint32_t pair_count;
-	struct siblings a;   /* children in `mine` */
-	struct siblings b;   /* children in `theirs` */
+	struct siblings a;   /* children of the current pair in `mine` */
+	struct siblings b;   /* children of the current pair in `theirs` */
 	uint8_t *directions; /* [a.count * BAND] */
 };
 
@@ -168,8 +176,8 @@ static bool is_same_subtree(const struct mapping *mapping, uint32_t mine,
 }
 
 /*
- * Count a match for every item of the subtree: the other tree has the same
- * subtree.
+ * Count a match for every item in the subtree of `mine`, because the other tree
+ * has an equal subtree.
  */
 static void match_subtree(const struct mapping *mapping, uint32_t mine)
 {
@@ -180,8 +188,8 @@ static void match_subtree(const struct mapping *mapping, uint32_t mine)
 }
 
 /*
- * Return the gain of a pair: all items for equal subtrees, otherwise one for
- * the element.
+ * Return the gain of mapping a pair: for equal subtrees the number of all items
+ * plus 1, and otherwise 1 for the element.
  */
 static uint32_t mapping_gain(const struct mapping *mapping, uint32_t mine,
 			     uint32_t theirs)
@@ -196,9 +204,12 @@ static uint32_t mapping_gain(const struct mapping *mapping, uint32_t mine,
 	return 1;
 }
 
-/* A row of the band: the gain of the first i of `a` and the first j of `b`. */
+/*
+ * Row i of the band. Cell j has the highest gain of aligning the first i items
+ * of `a` with the first j items of `b`.
+ */
 struct band_row {
-	uint32_t gains[BAND]; /* of columns begin..end */
+	uint32_t gains[BAND]; /* the gains of the columns begin..end */
 	uint32_t begin;
 	uint32_t end; /* the last column */
 };
@@ -217,7 +228,9 @@ static struct band_row row_at(uint32_t i, const struct siblings *a,
 	return row;
 }
 
-/* Return a gain; beyond the end of the band a row has its last gain. */
+/*
+ * Return the gain in column j; after the end of the row, return its last gain.
+ */
 static uint32_t gain_at(const struct band_row *row, uint32_t j)
 {
 	return row->gains[(j < row->end ? j : row->end) - row->begin];
@@ -259,7 +272,10 @@ static void map_pair(struct mapping *mapping, uint32_t mine, uint32_t theirs)
 	mapping->pairs[mapping->pair_count++][1] = theirs;
 }
 
-/* Trace the path from the last cell of the band back to the first row. */
+/*
+ * Follow the directions from the last cell of the band back to the first row,
+ * and map the pairs on this path.
+ */
 static void trace_back(struct mapping *mapping)
 {
 	const struct siblings *a = &mapping->a;
@@ -306,7 +322,10 @@ static void mapping_align(struct mapping *mapping)
 	trace_back(mapping);
 }
 
-/* Map and remove equal children at both ends, whose alignment is certain. */
+/*
+ * Map the equal children at the start and at the end of `a` and `b`, and remove
+ * them from `a` and `b`, because their alignment is certain.
+ */
 static void strip_ends(struct mapping *mapping)
 {
 	struct siblings *a = &mapping->a;
@@ -329,7 +348,8 @@ static void strip_ends(struct mapping *mapping)
 }
 
 /*
- * Map from the roots downwards: children of unmapped elements are not mapped.
+ * Map the trees from the roots downwards. The children of elements that are not
+ * mapped are not mapped either.
  */
 static void map_trees(struct mapping *mapping)
 {
@@ -345,12 +365,13 @@ static void map_trees(struct mapping *mapping)
 }
 
 /*
- * Map `mine` to each of `theirs` [count] and count how often each item was
- * mapped to an equal one: [mine->count], in `arena`; correct only for texts.
- * Equal subtrees are mapped whole. Other children are aligned by an edit
- * distance, computed only in the 65 cells nearest to the diagonal (the source's
- * is quadratic): at most 65 steps an item of `mine` and tree of `theirs`, and
- * 65 bytes an item.
+ * Map the tree `mine` to each of the trees theirs [count]. Return for each item
+ * how often it was mapped to an equal item: [mine->count], owned by `arena`;
+ * the numbers are correct only for texts. Equal subtrees are mapped as a whole.
+ * Other children are aligned by an edit distance. The source computes the whole
+ * matrix, in quadratic time; here only the 65 cells of each row nearest to the
+ * diagonal are computed. So there are at most 65 steps for each item of `mine`
+ * and each tree, and 65 bytes for each item.
  */
 static const uint32_t *
 tree_mapping_matches(struct arena *arena, const struct item_tree *mine,
@@ -378,8 +399,9 @@ tree_mapping_matches(struct arena *arena, const struct item_tree *mine,
 }
 
 /*
- * Both have the highest mean word F1 over four sites whose templates have many
- * pages (tests/eval/RESULTS.md, "What parameters were chosen by").
+ * The parameters of the method rtdm. The default values have the highest mean
+ * word F1 over four sites whose templates have many pages
+ * (tests/eval/RESULTS.md, "What parameters were chosen by").
  */
 enum { REFERENCES, MAX_RATIO };
 
@@ -394,7 +416,7 @@ static const struct parameter rtdm_parameters[] = {
 /* A page of the sample. */
 struct reference_page {
 	struct item_tree tree;
-	uint32_t bit; /* of the page in the sample */
+	uint32_t bit; /* the page as a set of pages of the sample */
 };
 
 struct reference_trees {
@@ -403,7 +425,7 @@ struct reference_trees {
 	uint32_t count;
 };
 
-/* Keep an even selection of the sample's pages. */
+/* Build the model: the trees of some pages of the sample, evenly selected. */
 static const void *rtdm_build_model(const struct sample *sample,
 				    const double *values, struct arena *arena)
 {
@@ -480,42 +502,50 @@ const struct extractor extractor_rtdm = {
 
 /*
  * The site style tree of Yi, Liu and Li, KDD 2003: the trees of the pages of a
- * site merged into one, and the importance of each place in it.
+ * site, merged into one tree, with an importance for each place in it.
  *
- * The source's element node is a place in one sequence of children, so that an
- * additional banner makes all its siblings different. Here it is a path of
- * steps, each with its number among the siblings of the same tag and class,
- * and a text is a leaf below its element. So a page has every place at most
- * once.
+ * In the source, an element node belongs to one sequence of children, so that
+ * an additional banner makes all siblings of the banner different nodes. Here,
+ * a place is a path of steps, and each step has its number among the siblings
+ * with the same tag and classes. A text is a leaf below its element. So every
+ * place occurs at most once on a page.
  */
 
-/* The places of a page's elements and texts in the style tree. */
+/* The keys of the places of a page's elements and texts in the style tree. */
 struct page_places {
-	uint64_t *nodes;    /* [node_count] hashes */
-	uint64_t *texts;    /* [text_count] */
-	uint64_t *styles;   /* [node_count] hash of the sequence of children */
-	uint32_t *children; /* [node_count] */
+	uint64_t *nodes;    /* [node_count]: the key of each element's place */
+	uint64_t *texts;    /* [text_count]: key of the place of each text */
+	uint64_t *styles;   /* [node_count]: hash of the sequence of each
+			       element's children */
+	uint32_t *children; /* [node_count]: number of children */
 };
 
-/* The importance of an element, or of a text outside of any element. */
+/*
+ * The importance of the place of an element, or of a text outside of any
+ * element.
+ */
 struct importance {
-	uint64_t key;    /* key of its place */
-	float composite; /* in [0, 1]; 1 if only one page has it */
-	uint32_t pages;  /* pages of the sample that have it */
+	uint64_t key;    /* key of the place */
+	float composite; /* composite importance, in [0, 1]; 1 if only one page
+			    has the place */
+	uint32_t pages;  /* number of pages of the sample that have the place */
 };
 
-/* An element node of the style tree, or a leaf. */
+/* A place in the style tree: an element node or a leaf. */
 struct style_place {
 	uint64_t key;
-	uint32_t parent;  /* index of its place, or NO_ENTRY */
-	uint32_t pages;   /* pages that have it */
-	uint32_t page;    /* the last page that had it, + 1 */
+	uint32_t parent;  /* index of the place of the parent, or NO_ENTRY */
+	uint32_t pages;   /* number of pages that have the place */
+	uint32_t page;    /* the last page that was counted, + 1 */
 	uint32_t styles;  /* number of distinct sequences of children */
-	double style_sum; /* sum of c ln c, c = the pages with a style */
-	double weight;    /* sum over the pages of 1 / number of its siblings */
-	double inner;     /* importance of the children, summed by weight */
-	uint32_t features;  /* number of distinct words of a leaf */
-	double feature_sum; /* sum of their entropies */
+	double style_sum; /* sum over the styles of c ln c, c = number of pages
+			     with the style */
+	double weight;    /* sum over the pages of 1 / number of children of the
+			     parent */
+	double inner; /* sum of the importance of the children, by their weights
+		       */
+	uint32_t features;  /* for a leaf: number of distinct words */
+	double feature_sum; /* for a leaf: sum of the entropies of its words */
 };
 
 struct child_sequence {
@@ -536,7 +566,7 @@ struct style_tree {
 	struct hash_table features; /* struct place_feature */
 };
 
-/* The step of a path to a text. */
+/* The step from an element to a text in it. */
 static const uint64_t text_step = 1;
 
 struct step_counter {
@@ -544,7 +574,7 @@ struct step_counter {
 	uint64_t count;
 };
 
-/* Compute the places. In `arena`. Linear. */
+/* Compute the places of a page. They belong to `arena`. Linear. */
 static struct page_places style_tree_places(struct arena *arena,
 					    const struct page *page)
 {
@@ -589,8 +619,8 @@ static struct page_places style_tree_places(struct arena *arena,
 }
 
 /*
- * Return a place of the page after counting it; `siblings` is the number of
- * children of its parent. A parent must be counted before its children.
+ * Count a place of page `page`, and return it. `siblings` is the number of
+ * children of its parent. The parent must be counted before its children.
  */
 static struct style_place *count_place(struct style_tree *tree, uint64_t key,
 				       const uint64_t *parent_key,
@@ -709,8 +739,9 @@ static void sum_features(struct style_tree *tree)
 }
 
 /*
- * NodeImp of the source: for an inner node the entropy of its styles; for a
- * leaf one minus the mean entropy of its features; 1 if only one page has it.
+ * Return the node importance (NodeImp in the source). For an inner node, it is
+ * the entropy of its styles; for a leaf, one minus the mean entropy of its
+ * features; for a place that only one page has, 1.
  */
 static double node_importance(const struct style_place *place)
 {
@@ -725,7 +756,10 @@ static double node_importance(const struct style_place *place)
 	return (log(pages) - place->style_sum / pages) / log(pages);
 }
 
-/* Parents come before their children, so sum up from the last to the first. */
+/*
+ * Return the table of the composite importance of all places. Parents are
+ * before their children in the tree, so loop from the last place to the first.
+ */
 static struct hash_table
 rate_places(struct arena *arena, struct style_tree *tree, double attenuation)
 {
@@ -736,8 +770,8 @@ rate_places(struct arena *arena, struct style_tree *tree, double attenuation)
 		const struct style_place *place =
 			hash_table_entry(&tree->places, i);
 		/*
-		 * CompImp of the source: the fewer styles a node has, the more
-		 * its importance depends on its children
+		 * The composite importance (CompImp in the source): the fewer
+		 * styles a node has, the more it depends on the children.
 		 */
 		double ratio = pow(attenuation, place->styles);
 		double composite = node_importance(place);
@@ -763,9 +797,9 @@ rate_places(struct arena *arena, struct style_tree *tree, double attenuation)
 }
 
 /*
- * Return a table of struct importance, in `arena`: the composite importance of
- * all places of the sample. `attenuation` is the source's gamma, in [0, 1].
- * Linear in the sample.
+ * Return the composite importance of all places on the pages of the sample, as
+ * a table of struct importance in `arena`. `attenuation` is gamma in the
+ * source, in [0, 1]. Linear in the sample.
  */
 static struct hash_table style_tree_rate(struct arena *arena,
 					 const struct sample *sample,
@@ -792,9 +826,9 @@ static struct hash_table style_tree_rate(struct arena *arena,
 }
 
 /*
- * gamma is from the source. The threshold has the highest mean word F1 over
- * four sites whose templates have many pages (tests/eval/RESULTS.md, "What
- * parameters were chosen by").
+ * The parameters of the method sst. The attenuation is from the source. The
+ * threshold has the highest mean word F1 over four sites whose templates have
+ * many pages (tests/eval/RESULTS.md, "What parameters were chosen by").
  */
 enum { MIN_IMPORTANCE, ATTENUATION };
 
@@ -816,12 +850,12 @@ static const void *sst_build_model(const struct sample *sample,
 }
 
 /*
- * The source drops an element if it and all its descendants are under the
- * threshold. For a text this depends only on the leaf, which keeps a date or a
- * name in a menu. This implementation departs from it: the composite importance
- * of a block decides about the texts that the block owns, which is better
- * (tests/eval/RESULTS.md, "What parameters were chosen by"). A place that no
- * other page has gets the importance 1.
+ * The source drops an element if it and all its descendants are below the
+ * threshold. So the decision about a text depends only on its leaf, and the
+ * source keeps dates and names in menus. This implementation differs: the
+ * composite importance of a block decides about the texts directly in the
+ * block, which is better (tests/eval/RESULTS.md, "What parameters were chosen
+ * by"). The importance of a place that no other page has is 1.
  */
 static void sst_run(const struct extractor_input *input,
 		    struct verdict *verdicts)

@@ -38,7 +38,10 @@ double vce_link_density(const struct vce_element *element)
 		       : (double)element->link_length / (double)element->length;
 }
 
-/* DetectBlock, section 2.1.3: top-down. */
+/*
+ * DetectBlock in section 2.1.3 of the source: decide whether element `index`
+ * begins a block. Its parent must be handled before.
+ */
 static void detect_block(struct vce_tree_maker *maker, uint32_t index)
 {
 	const uint32_t parent = maker->page->nodes[index].parent;
@@ -62,7 +65,10 @@ static void detect_block(struct vce_tree_maker *maker, uint32_t index)
 	element->block = maker->block_count++;
 }
 
-/* AddText, section 2.1.4. */
+/*
+ * AddText in section 2.1.4: add the length of text `index` to its element and
+ * its block.
+ */
 static void vce_tree_add_text(struct vce_tree_maker *maker, uint32_t index)
 {
 	const struct text *text = &maker->page->texts[index];
@@ -84,10 +90,12 @@ static void vce_tree_add_text(struct vce_tree_maker *maker, uint32_t index)
 }
 
 /*
- * TextManipulation, section 2.1.5 and figure 6: bottom-up. "The distance to the
- * parent is below the threshold, or it is not parent of any block" (figure 6)
- * and "its link density is below the threshold, or it is a leaf link". A leaf
- * link is here any element inside a link that holds no block.
+ * TextManipulation in section 2.1.5 and figure 6: add the text of element
+ * `index` to its parent, if "the distance to the parent is below the threshold,
+ * or it is not parent of any block" (figure 6) and "its link density is below
+ * the threshold, or it is a leaf link". Here, a leaf link is any element that
+ * is inside a link and contains no block. The children of the element must be
+ * handled before.
  */
 static void manipulate_text(struct vce_tree_maker *maker, uint32_t index)
 {
@@ -113,8 +121,9 @@ static void manipulate_text(struct vce_tree_maker *maker, uint32_t index)
 }
 
 /*
- * The source does not define the pattern of a block: here it is the block's tag
- * and box, without height and top, which depend on the length of the text.
+ * Return the pattern of a block, which the source does not define. Here it is
+ * the hash of the tag and the box, without height and top, because these depend
+ * on the length of the text.
  */
 static uint64_t pattern_of(const struct vce_tree_maker *maker,
 			   const struct vce_block *block)
@@ -130,8 +139,9 @@ static uint64_t pattern_of(const struct vce_tree_maker *maker,
 }
 
 /*
- * PatternVerifier, sections 2.1.2 and 2.1.5, figure 5: one cache for all
- * parents; the key of a pattern includes the parent.
+ * PatternVerifier in sections 2.1.2 and 2.1.5 and figure 5: count the repeats
+ * of each parent. There is one cache for all parents, so the key of a pattern
+ * includes the parent.
  */
 static void verify_patterns(struct vce_tree_maker *maker, struct arena *arena)
 {
@@ -150,7 +160,7 @@ static void verify_patterns(struct vce_tree_maker *maker, struct arena *arena)
 	}
 }
 
-/* Final ElementManipulation, section 2.1.6. */
+/* The final ElementManipulation in section 2.1.6: compute the averages. */
 static void vce_tree_sum_up(const struct vce_tree_maker *maker,
 			    struct vce_tree *tree)
 {
@@ -212,9 +222,10 @@ struct vce_tree vce_tree_make(struct arena *arena, const struct page *page,
 }
 
 /*
- * The source does not define the thresholds. These have the highest mean word
- * F1 over five sets; with a smaller distance too many elements become separate
- * blocks (tests/eval/RESULTS.md, "What parameters were chosen by").
+ * The parameters of the method vce. The source does not define the thresholds.
+ * The default values have the highest mean word F1 over five sets. With a
+ * smaller distance, too many elements become separate blocks
+ * (tests/eval/RESULTS.md, "What parameters were chosen by").
  */
 enum { DISTANCE, LINK_DENSITY };
 
@@ -229,20 +240,22 @@ static const struct parameter vce_parameters[] = {
 };
 
 /*
- * The source divides by zero for a block with no links and no repeats; here the
- * divisor has a minimum, so that fewer links than one in twenty characters are
- * no advantage.
+ * The minimum of the divisor in equation 1. In the source, the divisor of a
+ * block without links and repeats is zero. With this minimum, a block with
+ * fewer links than one in twenty characters has no further advantage.
  */
 static const double least_divisor = 0.05;
 
 struct main_block_search {
 	const struct vce_tree *tree;
-	double *factors; /* [tree->block_count]; 0: not a candidate */
-	bool *is_main;   /* [page->node_count]: the main block has its texts */
-	uint32_t main;   /* index of the main block, or NO_VCE_BLOCK */
+	double *factors; /* [tree->block_count]; 0 = the block is not a
+			    candidate */
+	bool *is_main; /* [page->node_count]: the texts of the element belong to
+			  the main block */
+	uint32_t main; /* index of the main block, or NO_VCE_BLOCK */
 };
 
-/* Section 2.2.1: "the least conditions". */
+/* Return true if the block fulfils "the least conditions" of section 2.2.1. */
 static bool is_valid(const struct vce_tree *tree, const struct vce_block *block)
 {
 	const struct vce_averages *averages = &tree->averages;
@@ -256,9 +269,10 @@ static bool is_valid(const struct vce_tree *tree, const struct vce_block *block)
 }
 
 /*
- * Equation 1. The "distance from bottom of the page" is measured from the
- * block's upper edge, like the distance from the top: measured from its lower
- * edge, a block at the end of the page would always lose.
+ * Return the factor value of a block (equation 1). The "distance from bottom of
+ * the page" is measured from the block's upper edge, like the distance from the
+ * top. If it were measured from the lower edge, a block at the end of the page
+ * could never be the main block.
  */
 static double factor_value(const struct vce_tree *tree,
 			   const struct vce_block *block)
@@ -276,8 +290,9 @@ static double factor_value(const struct vce_tree *tree,
 }
 
 /*
- * FindMainBlock, section 2.2 and figure 7; `is_strict`: only blocks that meet
- * the averages.
+ * FindMainBlock in section 2.2 and figure 7: find the block with the highest
+ * factor value. If is_strict, only blocks that fulfil the least conditions are
+ * candidates.
  */
 static void find_main_block(struct main_block_search *search, bool is_strict)
 {
@@ -298,7 +313,10 @@ static void find_main_block(struct main_block_search *search, bool is_strict)
 	}
 }
 
-/* Mark the elements whose text was added, step by step, to the main block. */
+/*
+ * Set is_main of the elements whose text was added to the main block, directly
+ * or through other elements.
+ */
 static void mark_main_block(struct main_block_search *search)
 {
 	const struct page *page = search->tree->page;
@@ -321,7 +339,10 @@ static uint32_t block_of(const struct main_block_search *search, uint32_t text)
 			       : search->tree->elements[node].block;
 }
 
-/* Return the factor value of a text's block, relative to the highest. */
+/*
+ * Return the verdict on `text`. Its score is the factor value of its block,
+ * divided by the highest factor value.
+ */
 static struct verdict vce_judge(const struct main_block_search *search,
 				uint32_t text, bool is_visible)
 {
@@ -430,7 +451,10 @@ const struct extractor extractor_vce = {
 	.run = vce_run,
 };
 
-/* Return true for a "valid node": displayed, with a width and a height. */
+/*
+ * Return true for a "valid node", that is, an element that is displayed and has
+ * a width and a height.
+ */
 static bool vips_is_valid(const struct vips_rules *rules, uint32_t node)
 {
 	const struct box *box = &rules->boxes[node];
@@ -455,7 +479,10 @@ static void vips_add_text_cues(struct vips_rules *rules, uint32_t index)
 	cues->has_text = true;
 }
 
-/* Add the cues of `index` to its parent; its own cues must be complete. */
+/*
+ * Add the cues of element `index`, which must be complete, to the cues of its
+ * parent.
+ */
 static void vips_add_child_cues(struct vips_rules *rules, uint32_t index)
 {
 	const struct node *node = &rules->page->nodes[index];
@@ -512,10 +539,11 @@ struct vips_rules vips_rules_make(struct arena *arena, const struct page *page,
 }
 
 /*
- * "Based on the html tag and size of this node": the source gives only ranges
- * (5 to 8 in rule 9, 6 to 8 in rule 8). Here the tag of one piece of text has
- * the highest coherence and the tag of a layout part the lowest; an area of
- * more than a quarter of the sub-page costs a degree.
+ * The degree of coherence by tag. In the source it is "based on the html tag
+ * and size of this node", within ranges (5 to 8 in rule 9, 6 to 8 in rule 8).
+ * Here, the tag of a single piece of text has the highest coherence, and the
+ * tag of a part of the layout the lowest. If the area of the element is more
+ * than a quarter of the sub-page, the coherence is lower by one degree.
  */
 static const uint8_t coherences[TAG_COUNT] = {
 	[TAG_p] = 8,          [TAG_pre] = 8,   [TAG_li] = 8,
@@ -543,9 +571,9 @@ static uint8_t coherence_of(const struct vips_rules *rules, uint32_t node,
 }
 
 /*
- * The columns of table 2: bit n for rule n. The table has no column for tbody,
- * which therefore counts as one of the other tags; the rules of table would be
- * equally good.
+ * Return the rules for a tag, which are a column of table 2, with bit n for
+ * rule n. The table has no column for tbody, so tbody counts as one of the
+ * other tags; the rules for table would be equally good.
  */
 #define RULE(n) (1U << (n))
 
@@ -573,7 +601,10 @@ static unsigned vips_rules_of_tag(const struct box *box, uint16_t tag)
 	}
 }
 
-/* Return the first matching rule among the rules of the tag: table 1. */
+/*
+ * Return the first of the rules for the element's tag whose condition (table 1)
+ * is true.
+ */
 static unsigned vips_find_rule(const struct vips_rules *rules, uint32_t node,
 			       float area, bool is_root)
 {
@@ -608,7 +639,7 @@ static unsigned vips_find_rule(const struct vips_rules *rules, uint32_t node,
 	return (set & RULE(12)) != 0 ? 12 : 13;
 }
 
-/* The rules that divide. */
+/* The rules that divide an element. */
 #define DIVIDING \
 	(RULE(2) | RULE(3) | RULE(5) | RULE(6) | RULE(7) | RULE(8) | RULE(12))
 
@@ -634,7 +665,7 @@ struct vips_division vips_divide(const struct vips_rules *rules, uint32_t node,
 	else if (division.rule == 4)
 		division.coherence = cues->has_other_font ? 9 : 10;
 	else if (division.rule == 8)
-		/* children of another colour stay whole in this round */
+		/* do not divide children of another colour in this round */
 		for (uint32_t i = node + 1; i < nodes[node].end;
 		     i = nodes[i].end)
 			rules->cues[i].is_kept |= rules->boxes[i].background !=
@@ -642,12 +673,16 @@ struct vips_division vips_divide(const struct vips_rules *rules, uint32_t node,
 	return division;
 }
 
-/* A leaf of a round: an element, or a text that an element owns directly. */
+/*
+ * A leaf of a round: an element that is not divided, or texts directly in a
+ * divided element.
+ */
 struct leaf {
-	uint32_t node; /* for a text: the element that owns it */
+	uint32_t node; /* the element; for texts, the element that they are
+			  directly in */
 	uint32_t first_text;
 	uint32_t end_text;
-	uint16_t depth; /* depth of the element around it */
+	uint16_t depth; /* depth of the element around the leaf */
 	uint8_t coherence;
 	bool is_text;
 };
@@ -659,28 +694,31 @@ struct segmentation {
 	const struct vips_options *options;
 	struct vips_rules rules;
 	struct vips_segments *out;
-	uint32_t *queue; /* [page->node_count]: elements that are sub-pages */
+	uint32_t *queue; /* [page->node_count]: the elements to divide in later
+			    rounds, as sub-pages */
 	uint32_t queue_count;
-	struct leaf last; /* the previous leaf in this round */
-	bool has_last;    /* there is a previous leaf, and it is in a segment */
-	bool has_rule;    /* an hr is between the previous leaf and the next */
-	uint16_t common_depth; /* depth of the innermost element around both */
+	struct leaf last;      /* the previous leaf in this round */
+	bool has_last;         /* `last` is set, and it is in a segment */
+	bool has_rule;         /* an hr is between `last` and the next leaf */
+	uint16_t common_depth; /* depth of the innermost element around both
+				  leaves */
 };
 
-/* Section 4.2: how strongly the content between two leaves separates them. */
+/* The weights of separators between two leaves (section 4.2). */
 enum {
 	MAX_WEIGHT = 10,
-	LINE_WEIGHT = 1, /* one line of empty space; this and the next values
-			    are not in the source */
+	LINE_WEIGHT = 1, /* for each line of empty space; the source does not
+			    define this and the next values */
 	MAX_SPACE_WEIGHT = 4,
 	RULE_WEIGHT = 3,   /* an hr */
-	COLOR_WEIGHT = 3,  /* different background */
-	FONT_WEIGHT = 1,   /* different size or weight */
+	COLOR_WEIGHT = 3,  /* different backgrounds */
+	FONT_WEIGHT = 1,   /* different font sizes or weights */
 	RISE_WEIGHT = 1,   /* a smaller font above a larger one */
 	COLUMN_WEIGHT = 4, /* side by side */
-	EDGE_WEIGHT = 1,   /* start or end of an element: replaces the padding,
-			      which the layout estimate ignores */
-	ALIKE_WEIGHT = 2,  /* subtracted: both are text */
+	EDGE_WEIGHT = 1,   /* the start or end of an element is between the
+			      leaves; this stands for the padding, which the
+			      layout estimate ignores */
+	ALIKE_WEIGHT = 2,  /* subtracted if both leaves are text */
 };
 
 static const double line_height = 1.2 * ROOT_FONT_SIZE;
@@ -742,7 +780,8 @@ static void count_texts(struct segmentation *segmentation,
 }
 
 /*
- * Section 4.3: add the leaf to the previous leaf's segment, or begin a segment.
+ * Add the leaf to the segment of the previous leaf, or begin a segment (section
+ * 4.3).
  */
 static void vips_add_leaf(struct segmentation *segmentation,
 			  const struct leaf *leaf)
@@ -782,8 +821,8 @@ static void vips_add_leaf(struct segmentation *segmentation,
 }
 
 /*
- * Note that the next item is inside the open element of depth `depth` and in no
- * deeper one.
+ * Update common_depth: the innermost open element around the next leaf has the
+ * depth `depth`.
  */
 static void vips_pass_element(struct segmentation *segmentation, uint16_t depth)
 {
@@ -791,7 +830,10 @@ static void vips_pass_element(struct segmentation *segmentation, uint16_t depth)
 		segmentation->common_depth = depth;
 }
 
-/* Add the texts from `begin` to `end`, which belong to divided elements. */
+/*
+ * Add the texts [begin, end), which are directly in divided elements, as
+ * leaves.
+ */
 static void vips_add_texts(struct segmentation *segmentation, uint32_t begin,
 			   uint32_t end)
 {
@@ -822,8 +864,9 @@ static uint16_t depth_around(const struct node *node)
 }
 
 /*
- * Add a block that is not divided in this round: a leaf, or, if it is not
- * coherent enough and `may_divide`, a sub-page of a later round.
+ * Add element `index`, which is not divided in this round. If it is not
+ * coherent enough and may_divide, it becomes a sub-page of a later round;
+ * otherwise it becomes a leaf.
  */
 static void vips_add_block(struct segmentation *segmentation, uint32_t index,
 			   struct vips_division division, bool may_divide)
@@ -841,8 +884,11 @@ static void vips_add_block(struct segmentation *segmentation, uint32_t index,
 	if (node->tag == TAG_hr)
 		segmentation->has_rule = true;
 	if (division.rule == 1 || !vips_is_valid(&segmentation->rules, index))
-		return; /* cut */
-	/* for rule 11 of the next sibling: this one is not divided */
+		return; /* the element is left out */
+	/*
+	 * rule 11 for the next sibling needs to know that this element is not
+	 * divided
+	 */
 	if (node->end < page->node_count &&
 	    page->nodes[node->end].parent == node->parent)
 		segmentation->rules.cues[node->end].follows_whole = true;
@@ -855,7 +901,7 @@ static void vips_add_block(struct segmentation *segmentation, uint32_t index,
 	vips_add_leaf(segmentation, &leaf);
 }
 
-/* Section 4.1: run one round on the sub-page of element `root`. */
+/* Run one round on the sub-page of element `root` (section 4.1). */
 static void vips_divide_subpage(struct segmentation *segmentation,
 				uint32_t root)
 {
@@ -916,11 +962,12 @@ struct vips_segments vips_segments_make(struct arena *arena,
 }
 
 /*
- * The source leaves PDoC to the user and does not define the size of a small
- * element. These have the highest mean word F1 over five sets
+ * The parameters of the method vips. In the source, the user sets the permitted
+ * degree of coherence (PDoC), and the size of a small element is not defined.
+ * The default values have the highest mean word F1 over five sets
  * (tests/eval/RESULTS.md, "What parameters were chosen by"). The method chooses
- * one block: the whole of an article, but a part of a list, a forum or a shop,
- * for which a lower PDoC is better.
+ * one block. This is the whole of an article, but only a part of the content of
+ * a list, a forum or a shop. For such pages a lower PDoC is better.
  */
 enum { COHERENCE, SMALL };
 
@@ -933,10 +980,12 @@ static const struct parameter vips_parameters[] = {
 };
 
 /*
- * "The largest block near the centre": the text of a segment outside of links,
- * weighted by its nearness to the centre, 1 in the middle of the page's width
- * and 0 at its edges. The source ends with the blocks and does not choose one.
- * *highest_out is NO_SEGMENT if no segment has text.
+ * Return the score of each segment, and write the segment with the highest
+ * score to *highest_out, or NO_SEGMENT if no segment has text. The source does
+ * not choose one of its blocks. Here it is "the largest block near the centre":
+ * the score is the length of the text outside of links, weighted by how near
+ * the segment is to the centre of the page. The weight is 1 in the middle of
+ * the page's width and 0 at the left and right edges.
  */
 static const double *score_segments(struct arena *arena,
 				    const struct vips_segments *segments,

@@ -1,9 +1,9 @@
 /*
- * extract/methods/visual_methods.h - the visual methods' blocks of a page.
- * VCE's block tree: an element that looks similar to its parent belongs to the
- * parent's block, any other element begins a block (Asfia, Pedram, Rahmani,
- * Main Content Extraction from Detailed Web Pages, section 2.1). VIPS' segments
- * are below.
+ * extract/methods/visual_methods.h - the blocks into which the visual methods
+ * VCE and VIPS divide a page. VCE has a block tree: an element that looks
+ * similar to its parent belongs to the block of its parent, and any other
+ * element begins a block (Asfia, Pedram, Rahmani, Main Content Extraction from
+ * Detailed Web Pages, section 2.1). VIPS has segments, which are defined below.
  */
 #ifndef EXTRACT_METHODS_VISUAL_METHODS_H
 #define EXTRACT_METHODS_VISUAL_METHODS_H
@@ -15,26 +15,28 @@
 
 #define NO_VCE_BLOCK UINT32_MAX
 
-/* Lengths are of visible text, as in text_extent(). */
+/* An element in VCE. Lengths are of visible text, as by text_extent(). */
 struct vce_element {
-	uint32_t block; /* the block that it begins or is in; NO_VCE_BLOCK if it
-			   is not displayed */
-	uint32_t length;      /* of its own text and of its children's */
+	uint32_t block;  /* the block that the element begins or is in;
+			    NO_VCE_BLOCK if it is not displayed */
+	uint32_t length; /* length of its own text and of the texts that were
+			    added from its children */
 	uint32_t link_length; /* the part inside a[href] */
-	bool is_head;         /* it begins a block */
-	bool holds_block;     /* another block begins inside it */
-	bool is_added;        /* its text was added to its parent's */
+	bool is_head;         /* the element begins a block */
+	bool holds_block;     /* another block begins inside the element */
+	bool is_added;        /* its text was added to the text of its parent */
 };
 
 struct vce_block {
-	uint32_t node;      /* the element that begins it */
+	uint32_t node;      /* the element that begins the block */
 	uint32_t parent;    /* parent block, or NO_VCE_BLOCK */
-	uint32_t repeats;   /* children with the pattern of an earlier child */
+	uint32_t repeats;   /* number of child blocks with the pattern of an
+			       earlier child */
 	double font_weight; /* sum of font size * length of the text */
 	double font_length; /* length of the text in the block */
 };
 
-/* Means over the displayed elements: section 2.1.6. */
+/* Means over the displayed elements (section 2.1.6). */
 struct vce_averages {
 	double length;
 	double link_density;
@@ -53,67 +55,79 @@ struct vce_tree {
 };
 
 struct vce_options {
-	double distance;     /* an element that differs from its parent in more
-				properties begins a block */
-	double link_density; /* the text of an element with this ratio of links
-				or more is not added to its parent's text */
+	double distance;     /* if an element differs from its parent in more
+				properties than this (vce_distance()), it begins a
+				block */
+	double link_density; /* if the ratio of links in the text of an element
+				reaches this, the text is not added to the text
+				of the parent */
 };
 
 /*
- * GetBlockTree, figure 3; everything belongs to `arena`. Linear; no recursion.
+ * Build the block tree (GetBlockTree, figure 3). Everything belongs to `arena`.
+ * Linear; no recursion.
  */
 struct vce_tree vce_tree_make(struct arena *arena, const struct page *page,
 			      const bool *is_visible,
 			      const struct vce_options *options);
 
 /*
- * Return in how many of width, height, font size, background, left and top two
- * boxes differ, by at least a pixel for lengths: section 2.1.3.
+ * Return in how many of these properties two boxes differ: width, height, font
+ * size, background, left and top (section 2.1.3). Lengths differ if the
+ * difference is at least a pixel.
  */
 unsigned vce_distance(const struct box *a, const struct box *b);
 
-/* Return the ratio of links in its text; 0 without text. */
+/* Return the ratio of link text in the text of the element; 0 without text. */
 double vce_link_density(const struct vce_element *element);
 
 /*
- * Decides when VIPS divides an element into smaller visual blocks: the rules
- * of Cai, Yu, Wen, Ma, VIPS: a Vision-based Page Segmentation Algorithm,
- * MSR-TR-2003-79, section 4.1, tables 1 and 2.
+ * The rules by which VIPS decides whether to divide an element into smaller
+ * visual blocks (Cai, Yu, Wen, Ma, VIPS: a Vision-based Page Segmentation
+ * Algorithm, MSR-TR-2003-79, section 4.1, tables 1 and 2).
  */
 
-/* The data that the rules need about an element, gathered from its children. */
+/*
+ * The data about an element that the rules need. They are computed from its
+ * children. A child is a child element or a text directly in the element.
+ */
 struct vips_cues {
-	float child_area;     /* of all valid children, px^2 */
-	float largest_child;  /* of one child, px^2 */
-	uint32_t child_count; /* number of valid children: displayed, with a
-				 size; includes texts */
-	bool is_virtual_text; /* inline, only text and virtual text in it */
-	bool has_text;        /* one child is a text or a virtual text */
-	bool has_block;       /* one child is neither */
-	bool has_line_break;  /* one child is not an inline element */
-	bool has_rule;        /* one child is an hr */
-	bool has_other_color; /* one child has a different background */
-	bool has_other_font;  /* its texts have different sizes or weights */
-	bool is_kept;         /* rule 8: do not divide it in this round */
-	bool follows_whole;   /* rule 11: the previous sibling is not divided */
+	float child_area;     /* sum of the areas of all valid children, px^2 */
+	float largest_child;  /* area of the largest child, px^2 */
+	uint32_t child_count; /* number of valid children: elements that are
+				 displayed and have a size, and texts */
+	bool is_virtual_text; /* the element is inline and has only texts and
+				 virtual text */
+	bool has_text;        /* a child is a text or a virtual text */
+	bool has_block;       /* a child is not a text and not a virtual text */
+	bool has_line_break;  /* a child is an element that is not inline */
+	bool has_rule;        /* a child is an hr */
+	bool has_other_color; /* a child has another background than the element
+			       */
+	bool has_other_font;  /* its texts have different font sizes or weights
+			       */
+	bool is_kept; /* by rule 8, do not divide the element in this round */
+	bool follows_whole; /* for rule 11: the previous sibling is not divided
+			     */
 };
 
 struct vips_rules {
 	const struct page *page;
 	const struct box *boxes; /* [page->node_count] */
 	struct vips_cues *cues;  /* [page->node_count] */
-	/* an element with a smaller ratio of its sub-page's area is small */
+	/* an element is small if its ratio of the sub-page's area is smaller */
 	double small;
 };
 
+/* The decision about an element. */
 struct vips_division {
 	bool is_divided;
-	uint8_t rule;      /* the rule that decided, 1 to 13 */
+	uint8_t rule;      /* number of the rule that decided, 1 to 13 */
 	uint8_t coherence; /* degree of coherence, 1 to 10, if not divided */
 };
 
 /*
- * Gather the cues, bottom-up. Everything belongs to `arena`. Linear; no
+ * Compute the cues of all elements. Everything belongs to `arena`. Linear; no
  * recursion.
  */
 struct vips_rules vips_rules_make(struct arena *arena, const struct page *page,
@@ -121,31 +135,33 @@ struct vips_rules vips_rules_make(struct arena *arena, const struct page *page,
 				  const bool *is_visible);
 
 /*
- * Decide whether to divide element `node` of a sub-page of `area` px^2;
- * `is_root` means that it is the sub-page's own element. O(1), except for rule
- * 8, which marks the children of another colour: O(children).
+ * Decide whether to divide element `node` of a sub-page. `area` is the area of
+ * the sub-page in px^2. is_root is true if `node` is the element of the
+ * sub-page itself. O(1), except that rule 8 marks the children of another
+ * colour in O(children).
  */
 struct vips_division vips_divide(const struct vips_rules *rules, uint32_t node,
 				 float area, bool is_root);
 
 /*
- * A page as visual blocks: VIPS divides the page, finds the separators between
- * the blocks, and joins blocks with weak separators (Cai, Yu, Wen, Ma,
- * MSR-TR-2003-79, sections 4.1 to 4.3).
+ * The segments of a page. VIPS divides the page into blocks, finds the
+ * separators between the blocks, and joins blocks with weak separators to
+ * segments (Cai, Yu, Wen, Ma, MSR-TR-2003-79, sections 4.1 to 4.3).
  */
 
 #define NO_SEGMENT UINT32_MAX
 
 /* Consecutive blocks without a strong separator between them. */
 struct vips_segment {
-	float left; /* px: the box around all its blocks */
+	float left; /* the box around all blocks of the segment, in px */
 	float top;
 	float right;
 	float bottom;
-	uint32_t length; /* length of its visible text, as in text_extent() */
+	uint32_t length; /* length of its visible text, as by text_extent() */
 	uint32_t link_length; /* the part inside a[href] */
-	uint8_t coherence; /* degree: the minimum of the blocks' degrees and of
-			      10 minus the strongest separator inside */
+	uint8_t coherence;    /* degree of coherence: the lowest degree of its
+				 blocks, or 10 minus the weight of its strongest
+				 separator if that is lower */
 };
 
 struct vips_segments {
@@ -156,14 +172,17 @@ struct vips_segments {
 };
 
 struct vips_options {
-	double coherence; /* PDoC: a block or a segment below this is divided */
+	double coherence; /* PDoC: a block with a lower degree of coherence is
+			     divided, and blocks are not joined to a segment
+			     with a lower degree */
 	double small;     /* as in struct vips_rules */
 };
 
 /*
- * Divide `page`, whose boxes are `boxes` [page->node_count]. Everything belongs
- * to `arena`. Visits an element once as a block and once as a sub-page: linear;
- * no recursion, but a queue of at most node_count sub-pages.
+ * Divide a page into segments. boxes [page->node_count] are the boxes of its
+ * elements. Everything belongs to `arena`. An element is visited once as a
+ * block and once as a sub-page, so the time is linear. No recursion, but a
+ * queue of at most node_count sub-pages.
  */
 struct vips_segments vips_segments_make(struct arena *arena,
 					const struct page *page,

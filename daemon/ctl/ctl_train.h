@@ -81,7 +81,8 @@ void training_add(struct training *training, const struct page *page,
 struct training_score {
 	double accuracy;  /* ratio of the ridges that were classified
 			     correctly */
-	double precision; /* of the primary class */
+	double precision; /* part of the ridges classified as primary that are
+			     primary */
 	double recall;
 	double f1;
 	uint32_t folds; /* number of folds; 0 = not validated, because there

@@ -30,7 +30,7 @@ struct broker_options {
 	const char *name;    /* name of this node; the servers show it */
 	const char
 		*credentials; /* path of a file with user JWT and seed, or "" */
-	const char *user;     /* with its password, or "" */
+	const char *user;     /* user name; "" = no user */
 	const char *password_file;
 	const char *ca_file; /* PEM, or "" */
 	const char *certificate_file;
@@ -85,10 +85,11 @@ struct broker_entry {
 	struct slice data;
 	uint64_t expected; /* number of the last entry of this subject; 0 =
 			      there is none; or BROKER_ANY */
-	uint64_t epoch;  /* of the owner, for readers of the stream; 0 = omit */
-	uint64_t number; /* out: number of the entry in its stream, >= 1 */
-	bool is_known;   /* out: the broker had an entry with this id
-			    already; its number is `number` */
+	uint64_t epoch; /* epoch of the owner, sent for readers of the stream; 0
+			   = none */
+	uint64_t number;  /* out: number of the entry in its stream, >= 1 */
+	bool is_known;    /* out: the broker had an entry with this id
+			     already; its number is `number` */
 	enum error error; /* out */
 };
 

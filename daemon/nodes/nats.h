@@ -67,7 +67,7 @@ struct nats_header {
 /* A subject that the servers do not allow this node to publish to. */
 struct nats_rejection {
 	char subject[BROKER_SUBJECT_BYTES];
-	uint64_t at_ms; /* clock_steady_ms() */
+	uint64_t at_ms; /* time of the rejection, clock_steady_ms() */
 };
 
 /* A stream whose leader does not acknowledge writes. */
@@ -119,9 +119,9 @@ struct broker {
 	uint64_t clock_at_ms; /* clock_steady_ms() when clock_ms was
 				 measured; 0 = never */
 	bool is_connected;
-	/* Not guarded: */
+	/* The lock does not guard these: */
 	atomic_bool is_open;   /* all streams were checked */
-	atomic_bool is_closed; /* permanently */
+	atomic_bool is_closed; /* the connection is closed permanently */
 	atomic_bool is_ended;  /* nats_close_bus() was called */
 };
 
@@ -258,7 +258,7 @@ enum error nats_kv_remove_row(struct broker *bus, enum broker_bucket bucket,
 
 /* nats_request.c */
 
-/* Subscribe to responses. */
+/* Subscribe to the subject of responses. */
 natsStatus nats_inbox_open(struct broker *bus);
 /*
  * With the lock held: let all requests and entries fail with ERR_NETWORK if
@@ -277,7 +277,7 @@ void nats_exchange_send(struct broker *bus, struct nats_exchange *exchange,
 bool nats_exchange_wait(struct broker *bus,
 			const struct nats_exchange *exchange,
 			uint64_t until_ms);
-/* Parse a response; NULL if it is not JSON. */
+/* Parse a response as JSON; return NULL if it is not JSON. */
 json_t *nats_message_json(natsMsg *message);
 /*
  * Send a request to the servers' API and repeat it until a response comes; the

@@ -51,7 +51,7 @@ struct partition_facts {
 	char owner[NODE_NAME_BYTES];  /* "" = no owner yet */
 	char wanted[NODE_NAME_BYTES]; /* the node that should own it; "" = no
 					 node can */
-	uint64_t epoch;   /* of the owner's lease; 0 = no lease yet */
+	uint64_t epoch;               /* epoch of the owner; 0 = no owner yet */
 	uint64_t applied; /* number of the last log entry that is stored here */
 	uint64_t last;    /* number of the last known entry of the log */
 	bool is_locked;   /* this node lacks the encryption key of the
@@ -68,14 +68,15 @@ uint64_t partition_lag(enum partition_state state, uint64_t applied,
 
 struct node_facts {
 	char name[NODE_NAME_BYTES];
-	char address[NODE_ADDRESS_BYTES]; /* for connections; "" = none */
+	char address[NODE_ADDRESS_BYTES]; /* address for direct connections; ""
+					     = none */
 	char version[32];
 	uint32_t capacity;
 	uint32_t owned;     /* number of partitions that it owns */
 	uint32_t copies;    /* number of its complete replicas, with the
 			       owned partitions */
 	uint64_t lag;       /* sum of partition_lag() over its partitions */
-	uint64_t silent_ms; /* since its last heartbeat */
+	uint64_t silent_ms; /* time since it last wrote its row */
 	int64_t clock_ms; /* how far its clock is ahead of the servers' clock */
 	bool is_self;
 	bool is_draining;
@@ -96,7 +97,7 @@ struct node_facts {
 struct missing_node_facts {
 	char name[NODE_NAME_BYTES];
 	uint32_t capacity;
-	uint64_t silent_ms; /* since its last heartbeat */
+	uint64_t silent_ms; /* time since it last wrote its row */
 };
 
 enum { MISSING_NODES_SHOWN = 32 };
@@ -105,7 +106,7 @@ struct cluster_facts {
 	char name[NODE_NAME_BYTES]; /* name of this node */
 	bool has_joined;   /* the node has reached the broker since its start */
 	bool is_connected; /* to the broker */
-	bool has_lease;    /* otherwise it commits and fetches nothing */
+	bool has_lease;    /* without a lease it commits and fetches nothing */
 	uint64_t failovers; /* partitions that this node adopted from failed
 			       nodes */
 	uint64_t moves;     /* partitions that this node transferred to or
@@ -132,7 +133,7 @@ struct cluster_facts {
  */
 size_t nodes_max_bytes(struct node_group *group);
 
-/* Get the current state. Any thread may call this. */
+/* Write the current state of the node group to *facts_out. Any thread. */
 void nodes_facts(struct node_group *group, struct cluster_facts *facts_out);
 
 /*
@@ -257,8 +258,8 @@ enum error nodes_remove(struct node_group *group, const char *node);
 struct partition_size {
 	uint64_t sites;
 	uint64_t pages;
-	uint64_t rows;  /* in all tables */
-	uint64_t bytes; /* of their keys and values */
+	uint64_t rows;  /* number of rows in all tables */
+	uint64_t bytes; /* size of their keys and values */
 };
 
 struct partition_sizes {

@@ -84,7 +84,7 @@ struct nodes_options {
 	struct broker_options bus;
 	const char *address;  /* address of this node for direct connections,
 				 or "" */
-	const char *version;  /* of this program */
+	const char *version;  /* version of this program */
 	uint32_t capacity;    /* weight of this node: its share of the
 				 partitions; >= 1 */
 	uint64_t patience_ms; /* a missing node keeps its replicas for this
@@ -99,7 +99,8 @@ struct nodes_options {
 	unsigned copies;       /* replicas of a partition, with the one of the
 				  owner: 1 to 3 */
 	const char *snapshots; /* location of a snapshot store, or "" */
-	const char *snapshots_key; /* path of its key file, or "" */
+	const char *snapshots_key; /* path of the key file of the snapshot
+				      store, or "" */
 	const char *spool_folder;  /* folder for snapshots before they are
 				      sent */
 	uint64_t snapshot_bytes;   /* size of a log that triggers a snapshot */
@@ -204,7 +205,7 @@ struct partition {
 	enum partition_state state;   /* written by the copying thread */
 	uint32_t entries;             /* entries of the log since the last
 					 comparison of replicas */
-	uint64_t revision;            /* of the owner's row; 0 = no row */
+	uint64_t revision;  /* revision of the owner's row; 0 = no row */
 	uint64_t row_epoch; /* epoch in the owner's row; a newer row has a
 			       higher epoch, whatever its revision is */
 	uint64_t epoch;     /* epoch of this node's ownership */

@@ -37,7 +37,7 @@ _Static_assert(sizeof(struct snapshot_head) == SNAPSHOT_HEAD_BYTES, "no holes");
 /* The tail, with the same byte order as the head. */
 struct snapshot_sums {
 	uint64_t chunks;
-	uint64_t bytes; /* of all chunks */
+	uint64_t bytes; /* size of all chunks */
 	uint64_t hash;  /* of all chunks: each hash is the seed of the next
 			   one */
 };

@@ -45,7 +45,7 @@ struct snapshot_head {
 	uint64_t number;  /* number of the last log entry in the snapshot */
 	uint64_t entry;   /* hash of that entry; 0 = unknown */
 	uint64_t time_ms; /* when the snapshot was created */
-	uint64_t hash;    /* of the fields above */
+	uint64_t hash;    /* hash of the fields above */
 };
 
 /*
@@ -106,9 +106,9 @@ enum error snapshot_unpack_end(const struct snapshot_reader *reader,
 /* Figures of a snapshot that was saved or loaded. */
 struct snapshot_figures {
 	struct snapshot_head head;
-	uint64_t rows;   /* 0 after loading */
-	uint64_t chunks; /* about 4 MiB each */
-	uint64_t bytes;  /* of all chunks, uncompressed */
+	uint64_t rows;   /* number of rows; 0 if the snapshot was loaded */
+	uint64_t chunks; /* number of chunks, about 4 MiB each */
+	uint64_t bytes;  /* size of all chunks, uncompressed */
 };
 
 /*

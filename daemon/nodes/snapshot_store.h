@@ -44,7 +44,7 @@ struct snapshot_store_options {
 	 * user, "SECRET" is enough. "" = no key.
 	 */
 	const char *key_file;
-	const char *ca_file;      /* PEM, in addition to the system's; or "" */
+	const char *ca_file;      /* additional CA certificates, PEM; or "" */
 	const char *spool_folder; /* for snapshots on servers */
 	uint32_t connect_timeout_ms;
 	/* Abort a transfer that is slower than 1 KiB/s for this time. */

@@ -25,7 +25,7 @@ struct analyse_options {
 	const struct page_limits *limits; /* not used by analyse_page() */
 	enum measure measure;             /* measure of the site */
 	unsigned width; /* names per shingle of `measure`; 0 = its default */
-	unsigned http_status; /* of the response; 0 = unknown */
+	unsigned http_status; /* status of the response; 0 = unknown */
 	bool is_cut;          /* the body is truncated */
 	bool is_for_once; /* no template version will use the record, so omit
 			     the signatures by paths */

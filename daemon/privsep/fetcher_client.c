@@ -41,7 +41,7 @@ struct fetcher_client_request {
 	struct fetcher_client_request *next;
 	uint64_t id;
 	struct buffer order; /* the encoded request */
-	struct slice body;   /* of a POST; valid until it is sent */
+	struct slice body;   /* body of a POST; valid until it is sent */
 	struct fetch_expectation expected;
 	struct cookies *cookies; /* owned by the caller, or NULL */
 	uint64_t sent_ms;

@@ -22,7 +22,7 @@ struct fetcher_process_state {
 	struct fetcher *fetcher;
 	size_t waiting;   /* number of waiting requests, as the main process
 			     has reported it since the last response */
-	uint64_t answers; /* responses sent */
+	uint64_t answers; /* number of responses sent */
 	bool has_ended;   /* the channel is closed or invalid */
 };
 

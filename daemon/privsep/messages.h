@@ -193,7 +193,7 @@ enum error sample_page_parse(struct slice body, struct slice charset,
 #pragma GCC diagnostic push
 #pragma GCC diagnostic error "-Wpadded"
 
-/* CPU time limits for guards on a page, in ms; 0 = unlimited. */
+/* Limits of the CPU time of guards on a page, in ms; 0 = unlimited. */
 struct guard_limits {
 	uint32_t guard_ms; /* of each guard */
 	uint32_t page_ms;  /* of all guards */
@@ -286,7 +286,8 @@ struct tree_request {
  * sends lists of records (daemon/privsep/archive_task.h) with ASK_RECORDS.
  */
 struct archive_request {
-	uint64_t max_body_bytes; /* of a record; longer bodies are truncated */
+	uint64_t max_body_bytes; /* maximum body of a record; longer bodies are
+				    truncated */
 };
 
 struct bytes_answer {
@@ -457,8 +458,8 @@ struct text_task_request {
 	uint32_t told_pages;   /* number of pages of the cluster */
 	uint32_t told_changes; /* state of the cluster, see struct
 				  cluster_state */
-	struct slice host;     /* of the site */
-	struct slice url;      /* of the request */
+	struct slice host;     /* host of the site */
+	struct slice url;      /* URL in the request */
 	struct slice page_url; /* URL of the page after redirects */
 	struct slice known;    /* an encoded struct known_field */
 	struct slice settings; /* with its NUL, like the texts below */

@@ -65,7 +65,7 @@ struct sandbox_options {
 	const char *const
 		*readable; /* files or folders that a fetcher or notifier may
 			      read in addition; NULL ends the list; or NULL */
-	uint64_t memory_bytes; /* address space; 0 = unlimited */
+	uint64_t memory_bytes; /* limit of the address space; 0 = unlimited */
 	uint32_t max_files;    /* maximum number of descriptors; 0 = default of
 				  the role: few for a worker, the soft limit for
 				  the spawner, the hard limit for the others */

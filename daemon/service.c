@@ -80,7 +80,7 @@ struct service {
 	uint64_t started_ms;
 	/* number of served requests; set when the server stops */
 	uint64_t requests;
-	atomic_bool is_ready; /* the API has its server */
+	atomic_bool is_ready; /* the API has got its server and can be used */
 };
 
 enum { SERVICE_COMPONENTS = 19 };
@@ -959,8 +959,8 @@ static void wake_reader(struct service *service)
 }
 
 /*
- * Stop the server of the socket. First tell the components that a request may
- * be waiting for to stop.
+ * Stop the server of the socket. A request may be waiting for the API or for
+ * the pipeline, so tell these to stop first.
  */
 static void stop_server(struct service *service)
 {

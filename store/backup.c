@@ -34,9 +34,8 @@ enum { GATE_ATTEMPTS = 100, ATTEMPT_MS = 20, BETWEEN_MS = 80 };
  */
 static enum error store_check_pages(struct store *store)
 {
-	struct txn txn =
-		/* the transaction prevents LMDB from reusing pages */
-		txn_begin_read(store);
+	/* the transaction prevents LMDB from reusing pages */
+	struct txn txn = txn_begin_read(store);
 	enum error error = txn.error;
 
 	if (error == ERR_NONE)
@@ -269,7 +268,7 @@ enum error store_compact(struct store *store, struct store_sizes *sizes_out)
 }
 
 /*
- * Give the existing data file `aside` as a second name. Then the folder has a
+ * Add `aside` as a second name of the existing data file. Then the folder has a
  * complete data file under its first name at any time, also while that name
  * gets the new file. ERR_ADDRESS_FORBIDDEN: there is a data file, but `aside`
  * is NULL.

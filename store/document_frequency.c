@@ -194,12 +194,8 @@ enum { CLUSTER_BYTES = 2 * sizeof(uint32_t) };
 
 static struct key key_df(uint32_t site, uint32_t cluster, uint64_t last)
 {
-	return key_member(site, cluster,
-			  /*
-			   * the keys of TABLE_DF and TABLE_MEMBERS have the
-			   * same layout
-			   */
-			  last);
+	/* the keys of TABLE_DF and TABLE_MEMBERS have the same layout */
+	return key_member(site, cluster, last);
 }
 
 /* A row in LMDB's memory map. `value` has no data if there is no row. */

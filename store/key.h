@@ -57,7 +57,9 @@ enum { CHECKSUM_BYTES = 8 };
 
 uint64_t checksum_of(const char *table, struct slice key, struct slice value);
 
-/* Write the value and its checksum to `out` [value.size + CHECKSUM_BYTES]. */
+/*
+ * Write the value and then its checksum to `out` [value.size + CHECKSUM_BYTES].
+ */
 void checksum_write(const char *table, struct slice key, struct slice value,
 		    void *out);
 

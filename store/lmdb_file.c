@@ -240,7 +240,7 @@ struct lmdb_level {
 	uint64_t page;
 	struct slice low;
 	struct slice high;
-	size_t count; /* number of nodes */
+	size_t count; /* number of nodes in the page */
 	size_t next;
 };
 
@@ -249,7 +249,7 @@ struct lmdb_node {
 	const unsigned char *value;
 	/* number of the child page, if the node is in a branch page */
 	uint64_t child;
-	uint32_t size; /* size of the value */
+	uint32_t size; /* size of the node's value */
 	uint16_t flags;
 };
 

@@ -15,7 +15,7 @@ struct rewrite {
 	struct store *from;
 	MDB_txn *reader;
 	MDB_env *env;
-	MDB_txn *writer; /* NULL after a failure */
+	MDB_txn *writer; /* NULL after an error */
 	MDB_dbi tables[TABLE_COUNT];
 	size_t bytes; /* size of the rows in the current transaction */
 	int rc;

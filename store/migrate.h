@@ -22,7 +22,8 @@ typedef void migration_step(struct txn *txn);
  */
 struct migration {
 	migration_step *const *steps; /* [count] */
-	size_t count;                 /* at most STORE_SCHEMA */
+	/* number of steps, at most STORE_SCHEMA */
+	size_t count;
 };
 
 /*

@@ -18,7 +18,7 @@
 struct record_header {
 	uint32_t magic;
 	uint32_t version;
-	uint64_t size; /* size of the whole record */
+	uint64_t size; /* size of the whole record in bytes */
 	uint64_t content_hash;
 	uint32_t flags;
 	uint32_t text_count;

@@ -20,7 +20,7 @@ enum { RECORD_VERSION = 2, RECORD_SIGNATURES = 5 };
 struct record_fragment {
 	/* hash of the text, after white space was collapsed and trimmed */
 	uint64_t hash;
-	uint32_t length; /* length of that text */
+	uint32_t length; /* length of the text that was hashed */
 	/* TEXT_* flags (page/page.h) of its first occurrence */
 	uint32_t flags;
 };
@@ -55,7 +55,8 @@ struct record {
 	 */
 	const uint64_t *signatures[RECORD_SIGNATURES];
 	uint32_t signature_counts[RECORD_SIGNATURES];
-	const struct record_fragment *fragments; /* ascending by hash */
+	/* fragments, ascending by hash */
+	const struct record_fragment *fragments;
 	uint32_t fragment_count;
 	uint32_t link_count; /* read the links with record_link_at() */
 	const void *links;

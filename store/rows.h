@@ -138,12 +138,10 @@ struct event_row {
 };
 
 enum {
-	EVENT_IS_SILENCED =
-		/*
-		 * a silence matched the event when it was added, so it is not
-		 * delivered
-		 */
-	1,
+	/*
+	 * a silence matched the event when it was added, so it is not delivered
+	 */
+	EVENT_IS_SILENCED = 1,
 	EVENT_IS_ACKED = 2, /* acknowledged */
 };
 
@@ -256,7 +254,7 @@ struct pattern_row {
 	uint32_t quiet;      /* number of pages since the last page with news */
 	uint32_t cluster;    /* cluster of the last visited page; 0 = none */
 	uint32_t flags;      /* PATTERN_* flags */
-	uint64_t changed_ms; /* time of the last page with news */
+	uint64_t changed_ms; /* time when a page with news was last visited */
 	struct slice text;   /* pattern for users, such as "/news/{n}/{w}" */
 };
 
@@ -420,12 +418,11 @@ struct page_row {
 };
 
 enum {
-	PAGE_ROW_IS_TRUNCATED =
-		/*
-		 * it was truncated at a limit; so it is in no cluster, and its
-		 * fragments are not counted
-		 */
-	1,
+	/*
+	 * it was truncated at a limit; so it is in no cluster, and its
+	 * fragments are not counted
+	 */
+	PAGE_ROW_IS_TRUNCATED = 1,
 	PAGE_ROW_HAS_NO_BODY =
 		2, /* the body was deleted; all other data is kept */
 	/*
@@ -449,9 +446,10 @@ struct quarantine_row {
 	uint64_t content_hash; /* hash64() of the body */
 	uint64_t body_bytes;   /* size of the body */
 	struct slice url;
-	struct slice charset; /* charset of the Content-Type header, or empty */
-	struct slice reason;  /* how the worker ended, in English */
-	struct slice body;    /* the body, compressed with compress_slice() */
+	/* charset of the Content-Type header; may be empty */
+	struct slice charset;
+	struct slice reason; /* how the worker ended, in English */
+	struct slice body;   /* the body, compressed with compress_slice() */
 };
 
 ROW_PROTOTYPES(quarantine_row, uint32_t site, uint64_t page)
@@ -553,18 +551,12 @@ enum {
 	SITE_HAS_COOKIES = 64, /* cookies are stored while the daemon runs */
 	/* the seed names a port, which is therefore allowed */
 	SITE_IS_PORT_OK = 128,
-	SITE_IS_STALE =
-		/*
-		 * the event site.stale was emitted: there was no page for a
-		 * long time
-		 */
-	256,
-	SITE_IS_BLOCKED =
-		/*
-		 * the event site.blocked was emitted: pages can no longer be
-		 * fetched
-		 */
-	512,
+	/*
+	 * the event site.stale was emitted: there was no page for a long time
+	 */
+	SITE_IS_STALE = 256,
+	/* the event site.blocked was emitted: pages can no longer be fetched */
+	SITE_IS_BLOCKED = 512,
 	/* the events of its first templates were emitted */
 	SITE_IS_KNOWN = 1024,
 	/*
@@ -626,23 +618,20 @@ struct template_row {
 };
 
 enum {
-	TEMPLATE_IS_SUSPECT =
-		/* sample pages disagree, so all of its pages are requested */
-	1,
-	TEMPLATE_IS_DIVIDED =
-		/*
-		 * some sample pages are in another cluster; an event is emitted
-		 * if they still are one round later
-		 */
-	2,
+	/* sample pages disagree, so all of its pages are requested */
+	TEMPLATE_IS_SUSPECT = 1,
+	/*
+	 * some sample pages are in another cluster; an event is emitted if they
+	 * still are one round later
+	 */
+	TEMPLATE_IS_DIVIDED = 2,
 	/* an incident is open, and all sample pages are requested */
 	TEMPLATE_IS_ASKING = 8,
-	TEMPLATE_IS_LEAVING =
-		/*
-		 * it has ended; its sample is kept for one more round, so that
-		 * the reported cluster of its pages can be corrected
-		 */
-	16,
+	/*
+	 * it has ended; its sample is kept for one more round, so that the
+	 * reported cluster of its pages can be corrected
+	 */
+	TEMPLATE_IS_LEAVING = 16,
 	/*
 	 * its version was built from only a few pages, while the others are
 	 * being fetched

@@ -150,12 +150,11 @@ static struct buffer secrets_encode(const struct secrets *secrets)
 	for (size_t i = 0; i < secrets->count; i++)
 		room += SECRET_ID_BYTES + sizeof(uint32_t) +
 			secrets->items[i].size;
-	buffer_reserve(&out,
-		       /*
-			* allocate all memory now, because growing would leave
-			* copies of the bytes
-			*/
-		       room);
+	/*
+	 * allocate all memory now, because growing would leave copies of the
+	 * bytes
+	 */
+	buffer_reserve(&out, room);
 	buffer_append_text(&out, MAGIC);
 	for (size_t i = 0; i < secrets->count; i++) {
 		const struct secret *secret = &secrets->items[i];
@@ -379,7 +378,7 @@ size_t secrets_drop_unused(struct secrets *secrets)
 	return before - secrets->count;
 }
 
-/* Give the existing file `aside` as a second name. */
+/* Add `aside` as a second name of the existing file. */
 static enum error secrets_rename_aside(const char *path, const char *aside)
 {
 	char name[MAX_PATH_BYTES];

@@ -93,7 +93,9 @@ struct store_usage {
 	uint64_t map_bytes;
 	uint64_t max_map_bytes;
 	uint64_t rows[TABLE_COUNT];
-	/* size of the used pages of each table; the sum is below used_bytes */
+	/*
+	 * size of the used pages of each table; the sum is less than used_bytes
+	 */
 	uint64_t bytes[TABLE_COUNT];
 };
 
@@ -130,7 +132,7 @@ int store_scratch_file(struct store *store);
  */
 int store_spool_file(struct store *store);
 
-struct store_sizes { /* size of the file in bytes */
+struct store_sizes { /* sizes of the file in bytes */
 	uint64_t before;
 	uint64_t after;
 };
@@ -212,12 +214,8 @@ struct store {
 	bool is_read_only;
 	/* the lock file states that a process writes to the store */
 	bool is_noted;
-	atomic_bool owns[STORE_PARTITIONS +
-			 /*
-			  * partitions that this process owns; see
-			  * store/partitions.h
-			  */
-			 1];
+	/* partitions that this process owns; see store/partitions.h */
+	atomic_bool owns[STORE_PARTITIONS + 1];
 };
 
 /*

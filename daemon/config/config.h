@@ -152,8 +152,9 @@ struct config {
 	uint32_t max_attributes;
 	/* sections `clustering` and `nodes` */
 	enum measure measure;
-	uint32_t threshold; /* permille, or THRESHOLD_AUTO */
-	uint32_t width;     /* width of shingles; 0 = default of the measure */
+	/* threshold of sites in permille, or THRESHOLD_AUTO */
+	uint32_t threshold;
+	uint32_t width; /* width of shingles; 0 = default of the measure */
 	uint64_t max_signature;
 	uint32_t max_sets;
 	uint32_t max_leaves;

@@ -74,7 +74,7 @@ struct analyser_task {
 	struct job *job;
 	struct buffer head;
 	size_t page_bytes;
-	enum error error; /* from the worker */
+	enum error error; /* error that the worker has returned */
 };
 
 /*

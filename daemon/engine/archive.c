@@ -186,8 +186,9 @@ struct archive {
 	const char *software;
 	const char *robots;
 	struct lock lock; /* guards the fields below */
-	int file;         /* -1 = not open */
-	char *path;       /* path of the open file, with ".open" */
+	/* descriptor of the open file; -1 = no file is open */
+	int file;
+	char *path; /* path of the open file, with ".open" */
 	/* size of the open file, which has only complete records */
 	uint64_t size;
 	unsigned number; /* number for the name of the next file */

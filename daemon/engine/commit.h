@@ -123,7 +123,7 @@ uint64_t commit_wake_time(struct commit *batch, const struct site *site,
 			  const struct work_order *order);
 
 struct link_result {
-	uint32_t cluster; /* 0 = none */
+	uint32_t cluster; /* cluster of the page; 0 = none */
 	/*
 	 * a cluster was added, removed, merged or split, or a page other than
 	 * the linked one was moved
@@ -142,8 +142,8 @@ struct link_result commit_link(struct commit *batch, struct site *site,
 			       const struct signature *signature);
 
 struct threshold_update {
-	uint16_t threshold;  /* permille */
-	struct slice reason; /* human-readable */
+	uint16_t threshold;  /* new threshold in permille */
+	struct slice reason; /* reason for the event, for users */
 };
 
 void commit_threshold(struct commit *batch, struct site *site,
@@ -157,7 +157,10 @@ void commit_load_record(struct commit *batch, const struct site *site,
 			uint64_t page, struct record *record_out,
 			struct buffer *bytes_out);
 
-/* Add the sitemaps that a robots.txt names to the frontier. */
+/*
+ * commit_robots_sitemaps() adds the sitemaps that a robots.txt names to the
+ * frontier; commit_sitemap_entries() adds the URLs that a sitemap lists.
+ */
 void commit_robots_sitemaps(struct commit *batch, struct site *site,
 			    const struct url *robots, struct slice file);
 void commit_sitemap_entries(struct commit *batch, struct site *site,

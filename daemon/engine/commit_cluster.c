@@ -189,9 +189,8 @@ struct link_result commit_link(struct commit *batch, struct site *site,
 /* Limits for the quarantine of pages whose bytes crash or stall workers. */
 
 enum {
-	MAX_SITE_POISONS =
-		/* maximum rows of a site; over it the oldest row is deleted */
-	100,
+	/* maximum rows of a site; over it the oldest row is deleted */
+	MAX_SITE_POISONS = 100,
 	/*
 	 * after this number of consecutive such pages the site is not visited
 	 * for a while

@@ -410,7 +410,10 @@ static enum error delete_silence(struct commit *batch, uint32_t number)
 	return ERR_NONE;
 }
 
-/* Return whether only the owner of the common partition may do this action. */
+/*
+ * Return whether only the owner of JOURNAL_COMMON, the partition with hooks and
+ * silences, may do this action.
+ */
 static bool alert_action_is_common(enum alert_change_action action)
 {
 	return action != HOOKS_REPORT && action != EVENT_ACK;

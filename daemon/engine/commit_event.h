@@ -41,7 +41,7 @@ struct hook_report {
 	size_t number_count;
 	uint64_t delivered_ms; /* time of the last delivery */
 	uint64_t next_ms;      /* do not retry before this time */
-	uint32_t failures;     /* consecutive failures */
+	uint32_t failures;     /* number of consecutive failures */
 	/* HTTP status of the last attempt; 0 = no response */
 	uint16_t http_status;
 	struct slice error; /* error of the last attempt; empty = success */
@@ -62,7 +62,8 @@ struct alert_change {
 	 * this store.
 	 */
 	struct event_row event;
-	const struct hook_report *reports; /* HOOKS_REPORT: [report_count] */
+	/* HOOKS_REPORT: the reports, [report_count] */
+	const struct hook_report *reports;
 	size_t report_count;
 };
 

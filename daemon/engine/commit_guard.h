@@ -101,7 +101,7 @@ uint16_t guard_state_of(const struct guard_row *guard);
 /* Remove the recent pages that contradict the new state of the guard. */
 void guard_begin_state(struct guard_row *guard);
 
-/* Verify the guards of a site. */
+/* A check of the guards of a site, for `templatectl verify`. */
 
 /*
  * Check for each guard of the site that its count of failing pages equals the

@@ -243,7 +243,7 @@ struct before {
 	bool is_row; /* the URL has a row, of a page or of a redirect */
 	/* the row is of a page with a record, whose fragments are counted */
 	bool is_page;
-	struct page_row row; /* without its texts */
+	struct page_row row; /* row of the page; its texts are not set */
 	struct buffer bytes; /* bytes of the page's record */
 	struct record record;
 };
@@ -287,7 +287,7 @@ struct page_visit {
 	uint64_t page;
 	struct before before;
 	struct record record;
-	unsigned page_class; /* enum page_class */
+	unsigned page_class; /* value of enum page_class */
 };
 
 static void put_content(const struct page_visit *arrival)
@@ -810,9 +810,8 @@ static void commit_fetched_page(struct commit *batch, struct site *site,
 	if (change->answer.was_poisoned)
 		commit_unquarantine(batch, site, change->url);
 	if (change->answer.is_broken)
-		outcome.error =
-			/* it was truncated; the next visit may get all of it */
-			ERR_NETWORK;
+		/* it was truncated; the next visit may get all of it */
+		outcome.error = ERR_NETWORK;
 	answer_lease(batch, site, change, &outcome);
 }
 

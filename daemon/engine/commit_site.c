@@ -408,12 +408,8 @@ void commit_clamp_site(struct commit *batch, struct site *site)
 
 	was_ahead |= clamp_future_time(&site->row.seen_ms, batch->now_ms);
 	was_ahead |= clamp_future_time(&site->row.added_ms, batch->now_ms);
-	site->rests_until_ms =
-		/*
-		 * safe, because the fetcher enforces the pause of the host
-		 * itself
-		 */
-		0;
+	/* safe, because the fetcher enforces the pause of the host itself */
+	site->rests_until_ms = 0;
 	frontier_clamp(batch->txn, &site->row, batch->now_ms);
 	if (!was_ahead)
 		return;

@@ -296,7 +296,8 @@ static void crawler_transfer_free(struct crawler_transfer *flight)
  */
 
 enum {
-	MAX_ROBOTS_HOPS = 5, /* RFC 9309, 2.3.1.2 */
+	/* maximum redirects of robots.txt (RFC 9309, 2.3.1.2) */
+	MAX_ROBOTS_HOPS = 5,
 	ROBOTS_URL_BYTES = MAX_HOST_BYTES + 32,
 	/* the longest pause; see crawl/schedule.c */
 	MAX_PAUSE_MS = 24 * 60 * 60 * 1000,
@@ -478,9 +479,8 @@ static void crawler_handle_robots(struct crawler *fetching,
 	char url[ROBOTS_URL_BYTES];
 
 	if (is_answer && fetching->is_stopping && result->redirect[0] != '\0') {
-		host->robots_state =
-			/* request the file again when the next job arrives */
-			ROBOTS_UNKNOWN;
+		/* request the file again when the next job arrives */
+		host->robots_state = ROBOTS_UNKNOWN;
 		return;
 	}
 	if (is_answer && follow_robots(fetching, flight, result))

@@ -151,7 +151,7 @@ struct engine {
 	size_t max_per_site;
 	/* index of the first site to lease from; changes with each order */
 	size_t first_ready;
-	uint64_t last_ms; /* wall clock at the last commit */
+	uint64_t last_ms; /* time of the last commit by the wall clock */
 	bool is_released; /* the leases of earlier runs were released */
 	/*
 	 * a commit was rolled back, and its sites could not be read again yet

@@ -107,7 +107,7 @@ struct site_select_threshold {
 	uint16_t threshold;  /* permille */
 	uint64_t generation; /* generation of the site when its pages were read
 			      */
-	struct slice reason; /* human-readable; or empty */
+	struct slice reason; /* reason for users; may be empty */
 };
 
 struct fetch_now_change {
@@ -122,7 +122,7 @@ struct fetch_now_change {
 struct templates_change {
 	uint32_t site; /* number of the site */
 	const struct template_updates
-		*findings; /* daemon/engine/commit_event.h */
+		*findings; /* see daemon/engine/commit_event.h */
 };
 
 /*
@@ -255,7 +255,8 @@ struct change {
 		struct site_options site_add;
 		struct site_select_threshold site_select_threshold;
 		struct guard_change *guard; /* daemon/engine/commit_guard.h */
-		struct alert_change *alert; /* daemon/engine/commit_event.h */
+		/* see daemon/engine/commit_event.h */
+		struct alert_change *alert;
 		struct fetch_now_change ask;
 		struct templates_change templates;
 		struct gc_change gc;
@@ -350,9 +351,9 @@ struct work_order {
 	 * slow sites get fewer
 	 */
 	size_t max_per_site;
-	uint64_t lease_ms; /* how long a lease lasts */
+	uint64_t lease_ms; /* duration of a lease */
 	struct work *work; /* out: [count], free each with work_free() */
-	size_t count;      /* out */
+	size_t count;      /* out: number of leases in `work` */
 };
 
 /*

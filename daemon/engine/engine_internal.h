@@ -33,8 +33,8 @@ struct job {
 	struct job *next;
 	struct work work;
 	struct url url;
-	struct url target;          /* target of a redirect */
-	struct fetch_result result; /* after the fetch */
+	struct url target;          /* target of the page's redirect */
+	struct fetch_result result; /* result of the fetch */
 	/* result of the analysis; its slices are set at the commit */
 	struct analysis analysis;
 	/* result of the analysis, as the next two buffers */
@@ -76,7 +76,10 @@ struct job_queue {
 	struct job *first;
 	struct job *last;
 	size_t count;
-	bool is_urgent; /* return the queued jobs without waiting for more */
+	/*
+	 * return the queued jobs immediately, without waiting for further ones
+	 */
+	bool is_urgent;
 	bool is_closed;
 };
 
@@ -117,7 +120,7 @@ struct host {
 	struct politeness polite;
 	enum robots_state robots_state;
 	uint64_t robots_ms;  /* wall clock time when robots.txt was fetched */
-	struct arena *arena; /* owns the rules */
+	struct arena *arena; /* arena that owns the rules */
 	const struct robots *robots;
 	/* number of redirects of robots.txt that were followed */
 	unsigned robots_hops;
@@ -128,7 +131,8 @@ struct host {
 	uint32_t pace_ms;
 	/* the current rules have already decided about a page */
 	bool is_robots_used;
-	bool is_loaded; /* the stored state of an earlier run was loaded */
+	/* the state that an earlier run has stored was loaded */
+	bool is_loaded;
 	struct cookies cookies;
 	struct job *first; /* list of the waiting jobs, [count] */
 	struct job *last;
@@ -163,7 +167,7 @@ struct crawler {
 	struct store *store; /* for the stored robots.txt files */
 	struct fetcher_client *fetcher;
 	struct job_queue *arrivals; /* leased jobs */
-	struct job_queue *fetched;  /* out: jobs with a page */
+	struct job_queue *fetched;  /* out: jobs that have a page */
 	struct job_queue
 		*ended; /* out: jobs without a page, and robots.txt files */
 	/*
@@ -176,8 +180,8 @@ struct crawler {
 	_Atomic uint32_t robots_ttl_ms;
 	atomic_bool ignores_robots;
 	atomic_bool is_stopping; /* do not start other fetches */
-	_Atomic uint64_t
-		stop_ms; /* steady clock: abort running jobs at this time */
+	/* at this time of the steady clock, abort running jobs */
+	_Atomic uint64_t stop_ms;
 	/* number of running transfers, for statistics */
 	_Atomic size_t running;
 	/*
@@ -196,11 +200,11 @@ struct crawler {
 	_Atomic uint64_t asks;
 	_Atomic uint64_t looked;
 	_Atomic size_t strangers;
-	atomic_bool aborts; /* abort all running and waiting jobs */
+	atomic_bool aborts; /* abort all running jobs and all waiting jobs */
 	/* start no request after this time of clock_lease_ms(); 0 = no limit */
 	_Atomic uint64_t not_after_ms;
 	struct hosts hosts;
-	size_t rounds; /* number of rounds over all hosts */
+	size_t rounds; /* number of rounds over all hosts since the start */
 };
 
 /* Run until is_stopping is set and all jobs are finished. */
@@ -209,7 +213,7 @@ void crawler_run(struct crawler *fetching);
 /* The settings for analysing the pages of jobs in workers. */
 
 struct analyser {
-	struct store *store; /* for the guards */
+	struct store *store; /* the store with the guards */
 	struct worker_pool *pool;
 	struct page_limits limits;
 	struct guard_limits guard_limits;

@@ -25,7 +25,8 @@ enum {
 struct ingest_error {
 	uint64_t offset; /* offset of the record in the archive */
 	enum error error;
-	char *url; /* URL as written in the record, or "" */
+	/* URL in the form of the record; "" = the record has no URL */
+	char *url;
 	char message[160];
 };
 

@@ -18,7 +18,8 @@
  */
 struct invariants_signature {
 	uint32_t set;
-	uint32_t cluster; /* 0 = no page has it */
+	/* cluster of the pages; 0 = no page has the signature */
+	uint32_t cluster;
 	/*
 	 * number of its connected component, found by comparing all pairs; from
 	 * 1
@@ -156,7 +157,7 @@ static void invariants_check_record(const struct table_check *check,
 					  &bytes, &record);
 
 	if (error == ERR_NOT_FOUND)
-		return; /* store_verify() reports it */
+		return; /* store_verify() reports the missing record */
 	if (error == ERR_NONE)
 		is_same = record.signature_counts[slot] == entry->count &&
 			  (entry->count == 0 ||

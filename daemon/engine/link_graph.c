@@ -54,7 +54,7 @@ struct link_graph {
 /* The parts of a canonical URL that are compared. */
 struct link_graph_url {
 	struct slice host;
-	struct slice path; /* including the query */
+	struct slice path; /* path and query */
 };
 
 static struct link_graph_url link_graph_split_url(struct slice url)

@@ -97,12 +97,10 @@ static struct pack_row *packing_add(struct packing *packing, enum table table,
 
 enum {
 	MAX_MADE = 4, /* dictionaries that one step makes */
-	MAX_LOOKED =
-		/*
-		 * maximum number of members among which typical pages are
-		 * searched for
-		 */
-	4096,
+	/*
+	 * maximum number of members among which typical pages are searched for
+	 */
+	MAX_LOOKED = 4096,
 	TYPICAL_PAGES = 4,  /* maximum pages of a dictionary */
 	PAGES_FOR_TWO = 8,  /* a cluster with fewer pages uses one page */
 	PAGES_FOR_ALL = 16, /* a cluster with fewer pages uses two pages */

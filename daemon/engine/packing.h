@@ -63,7 +63,7 @@ struct packing_walk {
 	uint32_t site;
 	uint64_t now_ms;
 	int level;      /* compression level of zstd, 1 to 19 */
-	unsigned stage; /* current stage */
+	unsigned stage; /* number of the current stage */
 	struct key from;
 	bool is_ended;
 	/* dictionaries of the site; NULL before the first step */

@@ -521,7 +521,7 @@ static void send_work(struct pipeline *pipeline, struct work_order *order)
 		fetcher_client_wake(pipeline->fetching.fetcher);
 }
 
-/* Return how many URLs may be leased after the next commit. */
+/* Return how many URLs the next commit may lease. */
 static size_t room_for_work(struct pipeline *pipeline,
 			    const struct pending_jobs *held)
 {

@@ -46,11 +46,8 @@ struct site *site_create(const struct site_row *row)
 	struct site *site = mem_alloc(1, sizeof(*site));
 
 	copy_strings(site, row);
-	site->is_explored =
-		/*
-		 * an interrupted crawl continues, so its end must be reported
-		 */
-		row->pending_count > 0;
+	/* an interrupted crawl continues, so its end must be reported */
+	site->is_explored = row->pending_count > 0;
 	return site;
 }
 

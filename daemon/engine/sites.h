@@ -185,7 +185,7 @@ struct listed_site {
 	uint64_t generation;
 };
 
-/* Initialize with {0}; free with stored_site_list_free(). */
+/* A list of sites. Initialize with {0}; free with stored_site_list_free(). */
 struct stored_site_list {
 	struct listed_site *items; /* [count] */
 	size_t count;

@@ -392,7 +392,7 @@ static void site_snapshot_read_links(struct site_snapshot_reader *reading,
 
 /*
  * Read the first `count` members in several transactions. If `inbound` is NULL,
- * read their URLs; otherwise read their hyperlinks and add them to it.
+ * read their URLs; otherwise read their hyperlinks and add them to `inbound`.
  */
 static enum error site_snapshot_walk_pages(struct site_snapshot_reader *reading,
 					   size_t count,

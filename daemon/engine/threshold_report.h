@@ -29,9 +29,9 @@ enum {
 	REPORT_MIN_WIDTH = 72,
 };
 
-/* A threshold that a report describes. */
+/* A threshold that a report shows. */
 struct report_threshold {
-	const char *name; /* static string */
+	const char *name; /* name of the threshold, a static string */
 	char mark;        /* character that marks it: S, T, P, * or U */
 	unsigned threshold;
 };
@@ -47,7 +47,7 @@ struct report_score {
 	struct agreement agreement;
 };
 
-/* Create with report_begin(); free with report_free(). */
+/* A report. Create with report_begin(); free with report_free(). */
 struct report {
 	enum measure measure;
 	unsigned threshold; /* current threshold of the site */
@@ -149,12 +149,14 @@ void report_text(const struct report *report, size_t width, struct buffer *out);
  */
 enum { SNAPSHOT_MAX_SOURCES = 20000, SNAPSHOT_MAX_LINKS = 4000000 };
 
-/* Create with site_snapshot_read(); free with site_snapshot_free(). */
+/*
+ * A snapshot. Create with site_snapshot_read(); free with site_snapshot_free().
+ */
 struct site_snapshot {
 	/* row of the site; its slices are not set */
 	struct site_row site;
-	struct arena *arena;            /* owns leaves and witness */
-	struct arena *names;            /* owns examples */
+	struct arena *arena;            /* owns `leaves` and `witness` */
+	struct arena *names;            /* owns `examples` */
 	struct dendrogram_leaf *leaves; /* [leaf_count], the distinct
 					   signatures */
 	/* [leaf_count], the URL of one page of each leaf */

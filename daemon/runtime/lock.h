@@ -36,8 +36,8 @@ enum lock_rank {
 	/* engine/pipeline.c: the state that its threads share */
 	LOCK_PIPELINE,
 	LOCK_QUEUE,      /* engine/pipeline.c: each queue of jobs */
-	LOCK_ARCHIVE,    /* engine/archive.c: the file, during writes */
-	LOCK_TOKEN_FILE, /* http/tokens.c: the file, during writes */
+	LOCK_ARCHIVE,    /* engine/archive.c: the archive file, during writes */
+	LOCK_TOKEN_FILE, /* http/tokens.c: the token file, during writes */
 	LOCK_TOKENS,     /* http/tokens.c: the tokens and their rate limits */
 	LOCK_SESSIONS,   /* http/tokens.c: the sessions */
 	LOCK_ORDERED,    /* runtime/thread.c: an ordered queue */

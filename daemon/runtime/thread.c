@@ -73,7 +73,7 @@ struct background {
 	pthread_t thread;
 	struct lock lock;
 	struct condition is_wanted;
-	bool has_news;        /* guarded by the lock */
+	bool has_news;        /* there is news; guarded by the lock */
 	atomic_bool is_ended; /* written while the lock is held */
 };
 

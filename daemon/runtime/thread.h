@@ -95,9 +95,8 @@ struct ordered_queue_options {
 	 * items may exceed the limit by one item for each thread.
 	 */
 	size_t max_bytes;
-	void (*work)(void *context,
-		     /* work on an item; called by one of the threads */
-		     void *item);
+	/* work on an item; called by one of the threads */
+	void (*work)(void *context, void *item);
 	/* return the size of the item in bytes */
 	size_t (*size)(const void *item);
 	/* free an item that no caller has taken */

@@ -31,8 +31,9 @@ struct facts_reader {
 };
 
 /*
- * Maximum number of events that are searched for the one about a version. A
- * node also has the events of other partitions, which are stored between them.
+ * Maximum number of events to search for the alert about the end of a template.
+ * The store of a node also has events of other partitions between the events of
+ * a partition.
  */
 enum { MAX_TOLD = 100000 };
 

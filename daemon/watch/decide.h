@@ -338,12 +338,8 @@ enum {
 	 * takes one watch interval of the site
 	 */
 	ROUND_PAGES = 3,
-	PATIENCE_MS =
-		/*
-		 * maximum time that an incident waits for its pages to be
-		 * fetched
-		 */
-	60 * 60 * 1000,
+	/* maximum time that an incident waits for its pages to be fetched */
+	PATIENCE_MS = 60 * 60 * 1000,
 	/*
 	 * maximum time that an incident waits for the site to be at rest; for
 	 * short watch intervals the limit is REST_ROUNDS rounds
@@ -440,7 +436,7 @@ const struct template_view *plan_parent(const struct watch_plan *plan,
 
 /* An event to emit. Its evidence is computed from the facts and the votes. */
 struct plan_event {
-	enum event_kind kind; /* 0 = none */
+	enum event_kind kind; /* kind of the event; 0 = emit no event */
 	/* reason in words, in addition to the numbers; or NULL */
 	const char *reason;
 	uint32_t agreed; /* number of pages that confirm the event */

@@ -7,12 +7,11 @@
  */
 
 enum {
-	SETTLED_MS =
-		/*
-		 * a cluster that has not changed for this time is complete,
-		 * even while the site is crawled
-		 */
-	10 * 60 * 1000,
+	/*
+	 * a cluster that has not changed for this time is complete, even while
+	 * the site is crawled
+	 */
+	SETTLED_MS = 10 * 60 * 1000,
 	/*
 	 * an ended template returns only if at least this many pages have come
 	 * after the last fetch of its sample

@@ -17,12 +17,10 @@
 enum {
 	/* maximum number of templates that one transaction updates */
 	MAX_FOUND = 64,
-	MAX_READINGS =
-		/*
-		 * maximum reads of one subject, whose data may change between
-		 * two reads
-		 */
-	4,
+	/*
+	 * maximum reads of one subject, whose data may change between two reads
+	 */
+	MAX_READINGS = 4,
 };
 
 /* A running site check. */
@@ -350,12 +348,10 @@ static bool watcher_check_site(struct watcher *watching,
 	watched->next_ms = steady_of(inspection.next_ms, clock_wall_ms());
 	if (error == ERR_NONE && site_check_has_updates(&inspection)) {
 		error = watcher_commit(watching, &inspection);
-		watched->next_ms =
-			/*
-			 * the commit may cause other changes, so check the site
-			 * again
-			 */
-			0;
+		/*
+		 * the commit may cause other changes, so check the site again
+		 */
+		watched->next_ms = 0;
 	}
 	site_check_free(&inspection);
 	if (error == ERR_NONE || error == ERR_NOT_FOUND ||

@@ -45,7 +45,10 @@ struct site_check_rules {
 			      this process */
 	/* a cluster with fewer pages is not a template */
 	uint32_t min_pages;
-	uint64_t stale_ms; /* 0 = never report a site as stale */
+	/*
+	 * time without a page after which a site is stale; 0 = never report it
+	 */
+	uint64_t stale_ms;
 };
 
 /*

@@ -222,7 +222,10 @@ void metric_sample_of_two(struct buffer *out, enum metric metric,
 			  struct slice first, struct slice second,
 			  double number);
 
-/* Write a whole metric without labels. */
+/*
+ * metric_write() writes a whole metric without labels; metric_write_histogram()
+ * writes a histogram.
+ */
 void metric_write(struct buffer *out, enum metric metric, double number);
 void metric_write_histogram(struct buffer *out, enum metric metric,
 			    const struct time_histogram *histogram);

@@ -63,8 +63,7 @@ static void login_reply_form(struct http_exchange *exchange, unsigned status,
 
 /*
  * Read the token from the form "token=...". A token contains no character that
- * browsers escape in forms. Return false if the form has another size or begins
- * otherwise.
+ * browsers escape in forms. Return false if the body is not such a form.
  */
 static bool login_read_form(struct slice body, char token_out[TOKEN_BYTES])
 {

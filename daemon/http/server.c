@@ -497,8 +497,8 @@ static bool announces_too_much(const struct http_exchange *exchange)
 	uint64_t max = exchange->server->options.max_body_bytes;
 
 	/*
-	 * do not multiply for a client that expects 100-continue, because it
-	 * has not sent the body yet
+	 * a client that expects 100-continue has not sent the body yet, so the
+	 * limit need not be multiplied
 	 */
 	if (http_header(exchange, MHD_HTTP_HEADER_EXPECT) == NULL)
 		max *= MAX_DISCARDED;

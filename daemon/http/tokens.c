@@ -304,7 +304,7 @@ enum {
 	MAX_FILE_BYTES = 1 << 16,
 	MAX_LINE_BYTES = 256,
 	WORDS = 4,      /* words of a line in the file */
-	REQUEST = 1000, /* thousandths of a request: unit of `allowance` */
+	REQUEST = 1000, /* one request in the unit of `allowance` */
 };
 
 _Static_assert(TOKEN_BYTES == sizeof(PREFIX) + CREDENTIAL_DIGITS, "its text");

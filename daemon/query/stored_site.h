@@ -63,7 +63,10 @@ struct known_page stored_site_own_page(struct stored_site *site,
 struct cluster_state stored_site_state(struct txn *txn, uint32_t site,
 				       uint32_t cluster);
 
-/* The own model of a site: the file HOST.model in the configured folder. */
+/*
+ * A model that belongs to one site: the file HOST.model in the configured
+ * folder.
+ */
 
 /* The model_loader (template/extraction.h) of such models. */
 enum error site_model_load(void *context,

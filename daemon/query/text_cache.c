@@ -217,9 +217,9 @@ static void text_cache_insert(struct text_cache *cache,
 }
 
 /*
- * Append `json` to the body of the entry, but leave out the generation where
- * `places` states it. Return false if the generation is not there, because
- * `places` comes from an untrusted worker.
+ * Append `json` to the body of the entry, but leave out the generation, whose
+ * positions are in `places`. Return false if the generation is not at these
+ * positions, which an untrusted worker has sent.
  */
 static bool cut_gaps(struct text_cache_entry *entry, struct slice json,
 		     const struct generation_places *places,

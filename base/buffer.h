@@ -43,7 +43,7 @@ static inline bool slice_equal(struct slice a, struct slice b)
 static inline void slice_advance(struct slice *slice, size_t size)
 {
 	if (size == 0)
-		return; /* `data` may be NULL, to which nothing may be added */
+		return; /* `data` may be NULL; adding to NULL is undefined */
 	slice->data = (const char *)slice->data + size;
 	slice->size -= size;
 }

@@ -39,7 +39,7 @@ void hash_sort(struct arena *arena, uint64_t *hashes, size_t count);
 
 /*
  * Set `at`, a size_t variable, to the first index in [0, count) for which the
- * expression `is_below` is false, or to `count` if there is none. `is_below`
+ * expression `is_below` is false, or to `count` if none exists. `is_below`
  * depends on `at`; it must be true for all indices before the result and false
  * for all others. Example:
  *

@@ -320,8 +320,8 @@ void log_line_limited(struct log_limit *limit, enum log_level level,
 
 /*
  * Find a limit whose minute is over (any limit if `is_end`), remove its last
- * skipped line and return it in the output parameters. Return false if there is
- * none.
+ * skipped line and return it in the output parameters. Return false if none
+ * exists.
  */
 static bool log_pop_skipped(bool is_end, struct log_texts *texts_out,
 			    enum log_level *level_out, uint64_t *left_out)

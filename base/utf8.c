@@ -3,7 +3,7 @@
 #include <assert.h>
 #include <stdbool.h>
 
-enum { WIDE = 64 }; /* number of bytes that are checked at once */
+enum { WIDE = 64 }; /* number of bytes that are checked together */
 
 /* Return whether one of the WIDE bytes from `at` on is over 127. */
 static bool has_high(const unsigned char *at)

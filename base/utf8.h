@@ -114,7 +114,9 @@ static inline char lower(char byte)
 	return (char)(byte + (is_upper(byte) ? 'a' - 'A' : 0));
 }
 
-/* Return the value of a hexadecimal digit, 0 to 15; -1 if `code` is none. */
+/*
+ * Return the value of a hexadecimal digit, 0 to 15; -1 if `code` is no digit.
+ */
 static inline int hex_digit(int code)
 {
 	const int letter = code | 0x20;

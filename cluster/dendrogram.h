@@ -26,7 +26,7 @@ struct dendrogram_leaf {
 	uint32_t pages; /* number of pages with this signature, > 0 */
 };
 
-/* An edge adds leaf `b` to the tree, in which leaf `a` already is. */
+/* An edge adds leaf `b` to the tree; leaf `a` is already in it. */
 struct dendrogram_edge {
 	uint32_t a;
 	uint32_t b;
@@ -82,8 +82,8 @@ uint32_t dendrogram_cut(const struct dendrogram *dendrogram, unsigned threshold,
 			uint32_t *labels_out);
 
 /*
- * Return the number of pages from which a cluster counts as sizable: 3, or 0.5
- * % of all pages if that is more.
+ * Return the minimum number of pages of a sizable cluster: 3, or 0.5 % of all
+ * pages if that is more.
  */
 uint64_t dendrogram_sizable(const struct dendrogram *dendrogram);
 

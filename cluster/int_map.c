@@ -45,7 +45,7 @@ void int_list_push(struct int_list *list, uint32_t item)
 
 /*
  * Return the index of the first item that is at least `item`; list->count if
- * there is none.
+ * none exists.
  */
 static uint32_t lower_bound(const struct int_list *list, uint32_t item)
 {
@@ -103,7 +103,7 @@ static size_t map_preferred_slot(const struct int_map *map, uint64_t key)
 }
 
 /*
- * Return the slot that contains `key`; if there is none, the free slot where
+ * Return the slot that contains `key`; if none exists, the free slot where
  * `key` must be added.
  */
 static size_t map_find_slot(const struct int_map *map, uint64_t key)

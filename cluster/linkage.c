@@ -126,7 +126,7 @@ static void change_set_move_set(struct change_set *change_set,
  * Store that `component`, which has no label yet, is new. It was split from the
  * component with the label `origin`; 0 = not split. The component may disappear
  * within the call, but its row must not be reused for another component in this
- * call. Labels are assigned in the order in which components are stored.
+ * call. Labels are assigned in the order of these calls.
  */
 static void change_set_add_fresh(struct change_set *change_set,
 				 uint32_t component, uint32_t origin)
@@ -584,8 +584,8 @@ static uint32_t merge_linked(struct linkage *linkage,
 }
 
 /*
- * Add a new set with `signature` and return it. Merge the components to which
- * it is linked, or create a component if there are none.
+ * Add a new set with `signature` and return it. Merge the components that it is
+ * linked to, or create a component if none exist.
  */
 static uint32_t linkage_add_set(struct linkage *linkage,
 				struct signature signature)
@@ -806,7 +806,7 @@ static int match_compare_label(const void *left, const void *right)
 }
 
 /*
- * Compare matches by the order in which they receive their label: by descending
+ * Compare matches by their order in the assignment of labels: by descending
  * number of pages, then by label, then by age.
  */
 static int compare_claims(const void *left, const void *right)
@@ -889,8 +889,8 @@ static size_t sum_matches(struct match *matches, size_t count)
 }
 
 /*
- * Return all matches, in the order in which they receive their label. The
- * caller frees them.
+ * Return all matches, in their order for the assignment of labels. The caller
+ * frees them.
  */
 static struct match *find_matches(const struct signature_table *table,
 				  const uint32_t *labels, size_t *count_out)

@@ -1,8 +1,8 @@
 /*
  * cluster/linkage.h - exact single linkage, updated page by page. Two pages are
  * linked if their distance is at most the threshold; the clusters are the
- * connected components of this graph (Gottron 2008, section 5). They do not
- * depend on the order in which pages arrive.
+ * connected components of this graph (Gottron 2008, section 5). The order of
+ * arrival of the pages does not matter.
  *
  * Components have labels, which are the public cluster numbers. When components
  * merge, the one with more pages keeps its label; if the numbers are equal, the

@@ -651,8 +651,8 @@ enum { SLACK = 200 };
 enum { UNIT = 1 << 16 };
 struct levels {
 	int64_t gains[MERGE_LEVELS];
-	int64_t weight; /* maximum gain: that of joining all groups if all
-			   merges are correct */
+	int64_t weight; /* maximum gain: all groups are joined, and all merges
+			   are correct */
 	uint32_t counts[MERGE_LEVELS];
 	uint32_t doubtful[MERGE_LEVELS];
 };

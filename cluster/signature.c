@@ -124,7 +124,7 @@ static size_t insert_smallest(uint64_t *hashes, size_t count, size_t max,
 }
 
 /*
- * Write the next name of a class attribute to *name_out, as it is in the
+ * Write the next name of a class attribute to *name_out, as written in the
  * source, and move *classes to the end of the name. Return false if there is no
  * further name.
  */
@@ -292,7 +292,7 @@ static enum role_role role_of(struct slice name)
 
 /*
  * Return whether the attribute is content of the element and not a role: the
- * name of an anchor is like an id, and the type of an `a` element is that of a
+ * name of an anchor is like an id, and the type of an `a` element describes a
  * download.
  */
 static bool role_is_content(enum role_role role, uint16_t tag)

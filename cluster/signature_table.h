@@ -1,6 +1,6 @@
 /*
  * cluster/signature_table.h - the signature table: which set of shingles each
- * page has, and to which component each set belongs. It is the data structure
+ * page has, and which component each set belongs to. It is the data structure
  * of cluster/linkage.h and makes no decisions.
  */
 #ifndef CLUSTER_SIGNATURE_TABLE_H
@@ -169,8 +169,8 @@ void signature_table_begin(struct signature_table *table, uint64_t seed);
 void signature_table_end(struct signature_table *table);
 
 /*
- * Return the row of the set that has this signature, or NO_TABLE_ROW if there
- * is none.
+ * Return the row of the set that has this signature, or NO_TABLE_ROW if none
+ * exists.
  */
 uint32_t signature_table_find_set(const struct signature_table *table,
 				  struct signature signature);
@@ -199,7 +199,7 @@ void signature_table_scatter(struct signature_table *table);
 
 /*
  * Move a page to another set, or a set to another component. NO_TABLE_ROW means
- * that it is moved to none.
+ * that it leaves the old one.
  */
 void signature_table_move_page(struct signature_table *table, uint32_t page,
 			       uint32_t set);
@@ -214,8 +214,8 @@ void signature_table_name(struct signature_table *table, uint32_t component,
 			  uint32_t label);
 
 /*
- * Return the label of the component to which the page or the set belongs; 0 if
- * there is no component, or it has no label.
+ * Return the label of the component of the page or the set; 0 if there is no
+ * component, or it has no label.
  */
 uint32_t signature_table_label(const struct signature_table *table,
 			       uint32_t page);

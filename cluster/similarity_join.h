@@ -101,7 +101,7 @@ void set_group_clear(struct set_group_index *index,
 size_t set_group_bytes(const struct set_group_index *index);
 
 /*
- * Set similarity join: finds all sets to which a set is linked, and the group
+ * Set similarity join: finds all sets that a set is linked to, and the group
  * for the set. The result is exact.
  */
 
@@ -113,8 +113,8 @@ struct join_request {
 	 */
 	bool (*is_wanted)(void *context, uint32_t pivot);
 	/*
-	 * Called with each `set` to which a link was found. The call may change
-	 * the result of is_wanted().
+	 * Called for each link that was found; `set` is its other end. The call
+	 * may change the result of is_wanted().
 	 */
 	void (*found)(void *context, uint32_t set);
 	void *context;

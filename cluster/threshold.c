@@ -312,7 +312,7 @@ static unsigned middle_of(struct threshold_range range)
 	return range.begin + (range.end - range.begin) / 2;
 }
 
-/* Find the longest plateau. Return false if there is none. */
+/* Find the longest plateau. Return false if none exists. */
 static bool find_plateau(const struct dendrogram_point *curve, unsigned limit,
 			 uint64_t page_count, struct threshold_range *best_out)
 {

@@ -94,7 +94,7 @@ size_t url_shape_of_path(struct slice path, char *out);
 
 /* A link to a page, and its position on the page that contains it. */
 struct label_link {
-	uint32_t target; /* index of the page to which the link leads */
+	uint32_t target; /* index of the page that the link leads to */
 	uint64_t path;   /* path_hash() of the link element; not 0 */
 };
 

@@ -416,7 +416,7 @@ uint32_t subcomponents_root(const struct subcomponents *subcomponents,
 	return subcomponent;
 }
 
-/* Return the representative of the subcomponent to which `set` belongs. */
+/* Return the representative of the subcomponent of `set`. */
 static uint32_t subcomponents_root_of(const struct threshold_graph *graph,
 				      uint32_t set)
 {
@@ -481,8 +481,7 @@ static bool subcomponent_step(struct threshold_graph *graph, uint32_t index)
 	half = graph->forest.halves[subcomponent->half];
 	subcomponent->half = half.next;
 	if (sets[half.to].subcomponent != NO_TABLE_ROW)
-		return true; /* this edge leads back to the set from which it
-				was reached */
+		return true; /* the edge leads back to a set that was visited */
 	sets[half.to].subcomponent = index;
 	sets[half.to].subcomponent_next = NO_TABLE_ROW;
 	sets[subcomponent->last].subcomponent_next = half.to;

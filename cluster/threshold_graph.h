@@ -141,7 +141,7 @@ uint32_t threshold_graph_common(struct threshold_graph *graph, uint32_t set);
 
 /*
  * Add `set`, which is in no component: put it into a group and add its edges.
- * Return one set of each component to which it is linked; the result is valid
+ * Return one set of each component that it is linked to; the result is valid
  * until the next call. The caller merges these components.
  */
 const struct int_list *threshold_graph_add(struct threshold_graph *graph,

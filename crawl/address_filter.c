@@ -60,7 +60,7 @@ static const struct network forbidden[] = {
 	V6(8, 0xff),                    /* multicast */
 };
 
-/* Networks in which an address contains an IPv4 address, at this offset. */
+/* Networks whose addresses contain an IPv4 address, at this offset. */
 static const struct {
 	struct network network;
 	size_t offset;

@@ -1,5 +1,5 @@
 /*
- * crawl/address_filter.h - decides to which addresses the crawler may connect
+ * crawl/address_filter.h - decides which addresses the crawler may connect to
  * (promise 6 of the manual). Each address is checked after DNS resolution and
  * before a connection. So the check also covers redirects, DNS rebinding and
  * unusual spellings of an address.

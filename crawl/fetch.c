@@ -353,7 +353,7 @@ enum {
 struct fetcher {
 	CURLM *multi;
 	struct transfer_plan plan;
-	char *user_agent; /* copies of texts to which the options point */
+	char *user_agent; /* copies of texts that the options point to */
 	char *proxy;
 	struct fetch_transfer *all; /* list of all transfers, by `sister` */
 	struct fetch_transfer
@@ -575,8 +575,8 @@ static uint64_t rate_floor(uint64_t waited_ms)
 }
 
 /*
- * Return the slowest running transfer with a rate below `rate`; NULL if there
- * is none.
+ * Return the slowest running transfer with a rate below `rate`; NULL if none
+ * exists.
  */
 static struct fetch_transfer *find_slowest(const struct fetcher *fetcher,
 					   uint64_t rate, uint64_t now_ms)

@@ -180,9 +180,7 @@ void fetcher_listen(struct fetcher *fetcher, int descriptor);
 /* Send and receive data. If nothing happens, return after `timeout_ms`. */
 void fetcher_run(struct fetcher *fetcher, uint32_t timeout_ms);
 
-/*
- * Get the result of the next finished request; return false if there is none.
- */
+/* Get the result of the next finished request; return false if none exists. */
 bool fetcher_next(struct fetcher *fetcher, struct fetch_result *result_out);
 
 /* Stop all running requests. fetcher_next() returns them with ERR_STOPPED. */
@@ -218,8 +216,8 @@ bool curl_memory_begin(void);
 /*
  * Return the headers of a request: its conditions, and the additional headers
  * of the site. Invalid lines, and headers that libcurl or the crawler sets
- * (Host, Connection, Accept-Encoding, ...), are omitted. Return NULL if there
- * are none. Free the list with curl_slist_free_all().
+ * (Host, Connection, Accept-Encoding, ...), are omitted. Return NULL if none
+ * exist. Free the list with curl_slist_free_all().
  */
 struct curl_slist *request_headers(const struct fetch_request *request);
 
@@ -241,9 +239,8 @@ bool request_is_conditional(const struct fetch_request *request);
  * Pure, except for libcurl's parser of dates.
  */
 struct response_head {
-	struct url
-		redirect; /* resolved Location; text is "" if there is none */
-	unsigned robots_tag;    /* set of ROBOTS_TAG_* */
+	struct url redirect; /* resolved Location; text is "" if none exists */
+	unsigned robots_tag; /* set of ROBOTS_TAG_* */
 	struct codings codings; /* content codings of the body */
 	bool is_unreadable; /* the body has a coding that cannot be decoded */
 	char content_type[128]; /* "" = none; truncated if it is too long */

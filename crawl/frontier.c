@@ -86,9 +86,7 @@ static bool frontier_load(struct txn *txn, uint32_t site, uint64_t key,
 	return false;
 }
 
-/*
- * Return the counter of the site for rows in `state`; `none` if there is none.
- */
+/* Return the counter of the site for rows in `state`; `none` if none exists. */
 static uint32_t *counter_of(struct site_row *site,
 			    const struct frontier_row *row, uint16_t state,
 			    uint32_t *none)
@@ -722,7 +720,7 @@ size_t frontier_lease(struct txn *txn, struct site_row *site,
 	size_t count = 0;
 
 	while (count < order->max && passed < MAX_FORWARDED) {
-		/* if rows were skipped, read more rows at once */
+		/* if rows were skipped, read more rows together */
 		size_t wanted = passed > 0 ? CHUNK : order->max - count;
 		size_t found = find_due(txn, site->id, order->now_ms,
 					wanted < CHUNK ? wanted : CHUNK, keys);

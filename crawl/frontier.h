@@ -100,16 +100,16 @@ size_t frontier_lease(struct txn *txn, struct site_row *site,
 		      struct lease *leases_out);
 
 /*
- * Return the time when the next URL of the site is due; UINT64_MAX if there is
- * none.
+ * Return the time when the next URL of the site is due; UINT64_MAX if none
+ * exists.
  */
 uint64_t frontier_next_due(struct txn *txn, uint32_t site);
 
 struct outcome {
 	enum error error;     /* ERR_NONE: the page was fetched */
 	uint16_t http_status; /* 0 = no response; 304 = not modified */
-	bool is_changed;   /* its content differs from that of the last visit */
-	uint32_t cluster;  /* its current cluster; 0 = none */
+	bool is_changed;      /* its content has changed since the last visit */
+	uint32_t cluster;     /* its current cluster; 0 = none */
 	uint64_t retry_ms; /* time until which Retry-After forbids requests; 0 =
 			      none */
 	uint32_t first_pause_ms; /* pause after the first temporary failure; 0 =

@@ -16,7 +16,7 @@ enum { MAX_DATE = 64 };
 static struct slice header_skip(struct slice text, size_t count)
 {
 	if (count ==
-	    0) /* `text.data` may be NULL, to which nothing may be added */
+	    0) /* `text.data` may be NULL; adding to NULL is undefined */
 		return text;
 	return (struct slice){(const char *)text.data + count,
 			      text.size - count};
@@ -58,7 +58,7 @@ struct slice header_value(struct slice line, const char *name)
 	return header_trim(header_skip(line, size + 1));
 }
 
-/* Return the number of bytes before the first `c`; all if there is none. */
+/* Return the number of bytes before the first `c`; all if none exists. */
 static size_t header_find_byte(struct slice text, char c)
 {
 	const char *found =
@@ -69,7 +69,7 @@ static size_t header_find_byte(struct slice text, char c)
 }
 
 /*
- * Remove the text before the first `c` (all of it if there is none) and return
+ * Remove the text before the first `c` (all of it if none exists) and return
  * it; remove this `c`, too.
  */
 static struct slice header_take_until(struct slice *text, char c)

@@ -26,8 +26,8 @@ struct unpacker;
 enum { MAX_CODINGS = 2 };
 
 /*
- * The content codings of a body, in the order in which the server applied them.
- * Invalid words are omitted. Initialise with {0}.
+ * The content codings of a body. The coding that the server applied first is
+ * the first. Invalid words are omitted. Initialise with {0}.
  */
 struct codings {
 	enum coding list[MAX_CODINGS];

@@ -65,7 +65,7 @@ struct robots_reason robots_explain(const struct robots *robots,
 
 /*
  * Return the longest Crawl-delay for the agent in milliseconds, at most 1 hour;
- * 0 if there is none.
+ * 0 if none exists.
  */
 uint32_t robots_delay_ms(const struct robots *robots);
 

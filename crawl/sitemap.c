@@ -223,7 +223,7 @@ struct sitemap_open_entry {
 
 /* The open element directly below the entry. */
 struct sitemap_field {
-	bool is_own;   /* its namespace is that of the entry */
+	bool is_own;   /* it is in the namespace of the entry */
 	bool is_other; /* it is a link that does not lead to the page itself */
 	struct buffer link; /* href attribute of an Atom link */
 };

@@ -5,7 +5,7 @@
  * page/xml.h parses; any other file is text. Elements of extensions (images,
  * videos, news, hreflang) are skipped because of their namespace. If <url> or
  * <sitemap> has no <loc>, its text is used. If an item has no link, its guid is
- * used if it is a URL. The page to which a feed itself belongs is not an entry.
+ * used if it is a URL. The page that a feed itself belongs to is not an entry.
  */
 #ifndef CRAWL_SITEMAP_H
 #define CRAWL_SITEMAP_H
@@ -74,7 +74,7 @@ enum sitemap_kind sitemap_kind(const struct sitemap *sitemap);
 
 /*
  * sitemap_count() returns the number of entries passed to on_entry(),
- * sitemap_refused() that of omitted entries.
+ * sitemap_refused() the number of omitted entries.
  */
 size_t sitemap_count(const struct sitemap *sitemap);
 size_t sitemap_refused(const struct sitemap *sitemap);

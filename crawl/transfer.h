@@ -15,8 +15,8 @@
 #include "crawl/http_message.h"
 
 /*
- * The trusted CA certificates: those of the system, and additional ones of the
- * operator.
+ * The trusted CA certificates: the certificates of the system, and additional
+ * ones of the operator.
  *
  * CURLOPT_CAINFO replaces the file with which libcurl was built. So if there
  * are additional certificates, a memory file contains both. libcurl caches the
@@ -29,8 +29,8 @@
 
 struct ca_bundle {
 	char *file; /* for CURLOPT_CAINFO; NULL: libcurl uses its default */
-	bool is_complete; /* `file` includes those of the system: do not use
-			     CURLOPT_CAPATH */
+	bool is_complete; /* `file` includes the system's certificates: do not
+			     use CURLOPT_CAPATH */
 	int descriptor;   /* descriptor of the memory file; -1 = none */
 };
 
@@ -78,7 +78,7 @@ unsigned curl_set_up(CURL *easy, const struct curl_setup *setup);
  */
 const char *curl_reason(const char *error_text, CURLcode code);
 
-/* The addresses to which a request may connect, and what happened. */
+/* The addresses that a request may connect to, and what happened. */
 struct connection_filter {
 	const struct network *allowed; /* [allowed_count], private networks that
 					  are allowed */

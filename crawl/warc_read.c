@@ -652,7 +652,7 @@ static bool try_member(struct warc_stream *stream, struct slice raw)
 
 /*
  * Continue after damage: drop the window and go to the next member that begins
- * with a record. Return false if there is none.
+ * with a record. Return false if none exists.
  */
 static bool stream_recover(struct warc_stream *stream)
 {
@@ -818,7 +818,7 @@ static void finish_last(struct warc_cut *cut)
 
 /*
  * Return the offset of a WARC record within the block; the size of the block if
- * there is none.
+ * none exists.
  */
 static size_t find_warc(struct slice block)
 {
@@ -839,7 +839,7 @@ static size_t find_warc(struct slice block)
 
 /*
  * Return the offset of an ARC record within the block, at the beginning of a
- * line; the size of the block if there is none.
+ * line; the size of the block if none exists.
  */
 static size_t find_arc(struct slice block)
 {

@@ -28,8 +28,8 @@ struct arc_header {
 
 /*
  * Parse a line, without its end, as the head of an ARC record. Return false if
- * it is none. The URL may contain blanks: it ends before the address and the
- * date.
+ * it is no such head. The URL may contain blanks: it ends before the address
+ * and the date.
  */
 bool arc_header_parse(struct slice line, struct arc_header *header_out);
 
@@ -40,8 +40,8 @@ bool arc_header_parse(struct slice line, struct arc_header *header_out);
 bool arc_begins(struct slice text);
 
 /*
- * A stream: the decompressed bytes of an archive, of which a moving window is
- * in memory. The file is not compressed, or consists of gzip members or zstd
+ * A stream: the decompressed bytes of an archive. A moving window of them is in
+ * memory. The file is not compressed, or consists of gzip members or zstd
  * frames; both are called members.
  */
 
@@ -71,8 +71,8 @@ uint64_t stream_taken(const struct warc_stream *stream);
  * Finds the records of an archive, even if their lengths are wrong. A record
  * has its length if the next record, the next member or the end of the file
  * comes after it (line ends may be between). Otherwise the length is wrong.
- * Then the record ends at the first record within it; if there is none, the
- * next line that begins a record is searched for after it.
+ * Then the record ends at the first record within it; if none exists, the next
+ * line that begins a record is searched for after it.
  */
 
 enum archive_format { ARCHIVE_UNKNOWN, ARCHIVE_WARC, ARCHIVE_ARC };

@@ -437,8 +437,8 @@ void warc_write_info(const struct warc_info *info, struct buffer *out)
 }
 
 /*
- * Return whether the header describes the body as it was transferred; the
- * archive contains the decoded body.
+ * Return whether the header describes the transferred body; the archive
+ * contains the decoded body.
  */
 static bool is_of_transfer(struct slice line)
 {
@@ -471,7 +471,7 @@ static void copy_status(struct slice line, struct buffer *head)
 }
 
 /*
- * Copy the head of the response as it is archived, with a blank line at its
+ * Copy the head of the response in its archived form, with a blank line at its
  * end.
  */
 static void copy_head(const struct warc_exchange *exchange, struct buffer *head)
@@ -493,7 +493,7 @@ static void copy_head(const struct warc_exchange *exchange, struct buffer *head)
 }
 
 /*
- * Add the fields of a revisit record: the record to which it refers, and its
+ * Add the fields of a revisit record: the record that it refers to, and its
  * profile.
  */
 static void add_revisit(struct warc_draft *draft,

@@ -21,7 +21,7 @@ struct warc_exchange {
 	struct slice url;     /* canonical URL */
 	uint64_t time_ms;     /* time of the request */
 	struct slice address; /* IP address of the server, or empty */
-	struct slice request; /* head of the request as it was sent, or empty */
+	struct slice request; /* head of the request as sent, or empty */
 	struct slice
 		headers;   /* head of the response as received, with its status
 			      line; the blank line at the end is optional */
@@ -75,8 +75,8 @@ struct warc_conversion {
 	uint64_t source_ms;     /* time of the visit whose archived response
 				   contains the page; 0 = none */
 	const char *media_type; /* media type of the text */
-	struct slice sequence; /* position from which the export can continue; a
-				  private field */
+	struct slice sequence;  /* position where the export can continue; a
+				   private field */
 	struct slice text;
 	uint64_t identity[2]; /* as in struct warc_exchange */
 	bool is_plain;        /* do not compress the record */

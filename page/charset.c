@@ -209,8 +209,8 @@ struct mojibake_survey {
 };
 
 /*
- * Return the byte over 127 that was wrongly decoded as `code`; 0 if there is
- * none.
+ * Return the byte over 127 that was wrongly decoded as `code`; 0 if none
+ * exists.
  */
 static unsigned byte_of(uint32_t code)
 {
@@ -224,7 +224,7 @@ static unsigned byte_of(uint32_t code)
 
 /*
  * Return the length of the character reference at `at`, including "&" and ";";
- * 0 if there is none.
+ * 0 if none exists.
  */
 static size_t mojibake_reference_size(const char *at, const char *end)
 {
@@ -649,7 +649,7 @@ static bool decode_as(struct arena *arena, struct slice body,
 		return false;
 	if (strcmp(encoding->name, "UTF-8") == 0)
 		return decode_utf8(arena, body, count, decoded_out);
-	/* UTF-16 begins with markup, in which every second byte is zero */
+	/* UTF-16 begins with markup, where every second byte is zero */
 	if (encoding_is_wide(encoding) &&
 	    memchr(body.data, '\0',
 		   body.size < PRESCAN_BYTES ? body.size : PRESCAN_BYTES) ==

@@ -34,7 +34,7 @@ struct decoded charset_decode(struct arena *arena, struct slice body,
 
 /*
  * Return the encoding that a meta element or an XML declaration in the first
- * 1,024 bytes declares; NULL if there is none. If UTF-16 is declared, return
+ * 1,024 bytes declares; NULL if none exists. If UTF-16 is declared, return
  * UTF-8.
  */
 const struct encoding *charset_declared(struct slice body);

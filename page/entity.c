@@ -28,7 +28,7 @@ struct entity_name {
  */
 #include "page/entity_names.h"
 
-/* Return the reference with this name; NULL if there is none. */
+/* Return the reference with this name; NULL if none exists. */
 static const struct entity_name *entity_lookup_name(const char *name,
 						    size_t length)
 {

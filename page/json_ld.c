@@ -206,7 +206,7 @@ static size_t json_comment_size(const struct json_cursor *cursor)
 /* An object or array that is not closed yet. */
 struct json_ld_level {
 	bool is_array;
-	uint32_t object;  /* the object to which its values belong; NO_OBJECT at
+	uint32_t object;  /* the object that its values belong to; NO_OBJECT at
 			     the top */
 	uint32_t last;    /* last field of this object, or NO_FIELD */
 	struct slice key; /* key of the next value */
@@ -353,7 +353,7 @@ static void json_ld_open_level(struct json_ld_reader *reader, bool is_array)
 
 /*
  * Close the innermost open array (`is_array`) or object, and everything in it
- * that is open. Do nothing if there is none.
+ * that is open. Do nothing if none exists.
  */
 static void json_ld_close_level(struct json_ld_reader *reader, bool is_array)
 {

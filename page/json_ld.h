@@ -1,10 +1,10 @@
 /*
  * page/json_ld.h - reads the JSON-LD of a page, which is in its elements
- * <script type=application/ld+json>, into flat arrays. It accepts JSON as it is
- * in real pages: with line ends within strings, commas before a closing
- * bracket, comments, HTML entities, several documents in a script, and
- * truncated scripts. After an error it keeps what it has read, and continues
- * after the error.
+ * <script type=application/ld+json>, into flat arrays. It accepts JSON as pages
+ * write it: with line ends within strings, commas before a closing bracket,
+ * comments, HTML entities, several documents in a script, and truncated
+ * scripts. After an error it keeps what it has read, and continues after the
+ * error.
  */
 #ifndef PAGE_JSON_LD_H
 #define PAGE_JSON_LD_H
@@ -53,7 +53,7 @@ struct json_ld_field {
 struct json_ld_object {
 	uint32_t parent; /* the object that contains it; NO_OBJECT at the top */
 	uint32_t first;  /* its first field, or NO_FIELD */
-	struct slice key; /* its key in the parent; empty if there is none */
+	struct slice key; /* its key in the parent; empty if none exists */
 };
 
 struct json_ld {
@@ -80,7 +80,7 @@ struct json_ld json_ld_read(struct arena *arena, struct slice text);
 /*
  * json_ld_find() returns the first field of `object` with the key `key`;
  * json_ld_next() returns the next field after `field` with the same key. Both
- * return NULL if there is none. Linear in the number of fields.
+ * return NULL if none exists. Linear in the number of fields.
  */
 const struct json_ld_field *json_ld_find(const struct json_ld *ld,
 					 uint32_t object, const char *key);
@@ -88,16 +88,16 @@ const struct json_ld_field *json_ld_next(const struct json_ld *ld,
 					 const struct json_ld_field *field);
 
 /*
- * Return the text of the first field with the key `key`; empty if there is
- * none, or it is no string.
+ * Return the text of the first field with the key `key`; empty if none exists,
+ * or it is no string.
  */
 struct slice json_ld_text(const struct json_ld *ld, uint32_t object,
 			  const char *key);
 
 /*
  * json_ld_type() returns the first @type of `object`, without "schema:" or the
- * URL before it; empty if there is none. json_ld_is() returns whether one of
- * its types is `type`.
+ * URL before it; empty if none exists. json_ld_is() returns whether one of its
+ * types is `type`.
  */
 struct slice json_ld_type(const struct json_ld *ld, uint32_t object);
 bool json_ld_is(const struct json_ld *ld, uint32_t object, const char *type);

@@ -84,7 +84,7 @@ static void replace_noncharacters(unsigned char *bytes, size_t size)
 
 /*
  * Return false if clean_controls() has nothing to replace. The loop has no
- * jumps, so that the compiler can check many bytes at once.
+ * jumps, so that the compiler can check many bytes together.
  */
 static bool may_be_unclean(const unsigned char *bytes, size_t size)
 {

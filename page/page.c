@@ -174,7 +174,7 @@ static const char *skip_url_word(const char *at, const char *end)
 
 /*
  * Return the URL in the content of a meta refresh such as "5; url='next.html'"
- * or "5; next.html"; empty if there is none. Does the same as the HTML standard
+ * or "5; next.html"; empty if none exists. Does the same as the HTML standard
  * (section 4.2.5.3), except that "5; url" has no URL.
  */
 static struct slice refresh_url(struct slice content)
@@ -418,9 +418,7 @@ size_t page_longest_text(const struct page *page)
 	return longest;
 }
 
-/*
- * Return the length of the white space character at `at`; 0 if there is none.
- */
+/* Return the length of the white space character at `at`; 0 if none exists. */
 static size_t space_length(const char *at, const char *end)
 {
 	assert(at < end);

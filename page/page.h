@@ -120,7 +120,7 @@ struct page {
 	uint32_t attribute_count;
 	const struct link *links; /* [link_count], in document order */
 	uint32_t link_count;
-	const char *text; /* UTF-8 text to which the texts refer */
+	const char *text; /* UTF-8 text that the texts refer to */
 	size_t text_bytes;
 	struct slice title;    /* text of the title, collapsed; or empty */
 	struct slice language; /* html[lang] or the language in a meta element,
@@ -154,7 +154,7 @@ extern const struct page_limits page_limits_default;
  * or empty. Broken HTML is no error, and an empty body results in an empty
  * page. If the page exceeds a limit of `limits`, or has more than 4 * max_nodes
  * + 1,024 texts or attributes, it is truncated and is_truncated is set. The
- * tree is that of the HTML standard without scripts, with two differences: an
+ * tree follows the HTML standard without scripts, with two differences: an
  * empty page has no elements, and at most 128 unclosed formatting elements, the
  * last ones, are opened again. ERR_NOT_HTML: the body is binary. Linear;
  * constant stack.
@@ -199,8 +199,8 @@ size_t page_longest_text(const struct page *page);
 
 /*
  * Copy `text` to `out` [text.size], with one space for each run of white space
- * and none at the ends; return the length. White space is that of HTML, and
- * U+00A0, U+3000, U+2000 to U+200B, U+FEFF.
+ * and none at the ends; return the length. White space is the white space of
+ * HTML, and U+00A0, U+3000, U+2000 to U+200B, U+FEFF.
  */
 size_t text_collapse(struct slice text, char *out);
 

@@ -387,8 +387,8 @@ struct slice script_redirect(struct slice script)
 
 /*
  * Strings in the markup that each service publishes; each has at least MIN_SIGN
- * bytes. The list must not contain strings that a service also writes into the
- * pages to which it allows access: Cloudflare's
+ * bytes. The list must not contain strings that a service also writes into
+ * pages that it lets visitors read: Cloudflare's
  * /cdn-cgi/challenge-platform/scripts/, Imperva's _Incapsula_Resource?SWJIYLWA,
  * js.datadome.co.
  */
@@ -724,9 +724,10 @@ struct page_view_counts {
 	size_t text;    /* bytes of visible text, without white space */
 	uint32_t texts; /* number of texts outside of the head */
 	uint32_t links;
-	uint32_t media;  /* number of images, frames, drawings and similar
-			    elements */
-	uint32_t fields; /* number of form fields in which a reader can write */
+	uint32_t media; /* number of images, frames, drawings and similar
+			   elements */
+	uint32_t
+		fields; /* number of form fields that a reader can write into */
 	bool has_captcha;
 	bool has_consent_form;
 	unsigned signs;       /* set of MARKER_* constants */

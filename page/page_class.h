@@ -63,7 +63,7 @@ enum page_class page_class_of(const struct page *page, unsigned http_status,
 bool page_is_custom_element(const struct page *page, uint32_t node);
 
 /*
- * Return the URL to which a script redirects immediately (location = "URL",
+ * Return the target of a script that redirects immediately (location = "URL",
  * location.replace("URL"), ...), as in its source. Return {NULL, 0} if the
  * script does not redirect, has a condition, or has more than 1,024 bytes.
  * Linear.
@@ -71,8 +71,8 @@ bool page_is_custom_element(const struct page *page, uint32_t node);
 struct slice script_redirect(struct slice script);
 
 /*
- * Kinds of strings by which a document is recognised that a service or server
- * returns instead of a page. A long page may quote such a string.
+ * Kinds of strings that identify the documents which services and servers
+ * return instead of a page. A long page may quote such a string.
  */
 enum page_marker_kind {
 	MARKER_CHALLENGE =

@@ -33,12 +33,12 @@ unsigned robots_tag_parse(struct slice value, const char *agent);
  */
 struct slice word_skip(struct slice text, size_t count);
 
-/* Return the index of the first `byte`; text.size if there is none. */
+/* Return the index of the first `byte`; text.size if none exists. */
 size_t word_find(struct slice text, char byte);
 
 /*
- * Return the index of the first blank (space, tab, VT or FF); text.size if
- * there is none.
+ * Return the index of the first blank (space, tab, VT or FF); text.size if none
+ * exists.
  */
 size_t word_find_blank(struct slice text);
 

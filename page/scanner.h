@@ -1,6 +1,6 @@
 /*
- * page/scanner.h - splits HTML source into tokens as they are written, and
- * reads the attributes of a tag.
+ * page/scanner.h - splits HTML source into tokens, as written, and reads the
+ * attributes of a tag.
  */
 #ifndef PAGE_SCANNER_H
 #define PAGE_SCANNER_H
@@ -50,8 +50,8 @@ struct scanner {
 };
 
 /*
- * Write the next token to *token_out; return false at the end. The tokens are
- * those of the HTML standard (section 13.2.5) without scripts, with two
+ * Write the next token to *token_out; return false at the end. The tokens
+ * follow the HTML standard (section 13.2.5) without scripts, with two
  * differences: a CDATA section ends at the first ">"; title, style and similar
  * elements never contain markup, even in SVG. Linear for any input.
  */
@@ -141,9 +141,9 @@ struct attribute_range {
 };
 
 /*
- * Add the attributes of `from` to those of `into`, except for names that `into`
- * already has. `from` must be the last range of the list; afterwards the
- * attributes of `into` are at the end of the list.
+ * Add the attributes of `from` to `into`, except for names that `into` already
+ * has. `from` must be the last range of the list; afterwards the attributes of
+ * `into` are at the end of the list.
  */
 void attribute_list_merge(struct attribute_list *list,
 			  struct attribute_range *into,

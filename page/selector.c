@@ -318,8 +318,8 @@ static const char *scan_end_name(struct selector_scan *scan, char *out)
 }
 
 /*
- * Read a name and decode its escapes. If there is none, set the error and
- * return NULL.
+ * Read a name and decode its escapes. If none exists, set the error and return
+ * NULL.
  */
 static const char *scan_name(struct selector_scan *scan)
 {
@@ -349,7 +349,7 @@ static const char *scan_folded_name(struct selector_scan *scan)
 }
 
 /*
- * Read a name or a quoted string. If there is none, set the error and return
+ * Read a name or a quoted string. If none exists, set the error and return
  * NULL.
  */
 static const char *scan_value(struct selector_scan *scan)
@@ -410,7 +410,7 @@ static bool scan_read_offset(struct selector_scan *scan, int32_t *offset_out)
 
 /*
  * Read a position such as "2n+1", "odd" or "3" (section 6.6.5.2). Set the error
- * if there is none.
+ * if none exists.
  */
 static bool scan_position(struct selector_scan *scan, int32_t *step_out,
 			  int32_t *offset_out)

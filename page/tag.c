@@ -9,8 +9,8 @@
 
 /*
  * page/tag_slots.py generates a perfect hash function. The first eight bytes of
- * a name are a number, in which the first byte is the lowest. It is multiplied
- * by tag_multiplier. The highest TAG_SLOT_BITS of the product are the index in
+ * a name are a number, whose lowest byte is the first. It is multiplied by
+ * tag_multiplier. The highest TAG_SLOT_BITS of the product are the index in
  * tag_slots, which contains the tag + 1; 0 = no tag.
  */
 #include "page/tag_slots.h"

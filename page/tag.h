@@ -88,7 +88,7 @@ enum tag {
  */
 uint16_t tag_from_name(struct slice name);
 
-/* Do the same for a name as it is in the source, in any case. */
+/* Do the same for a name as written in the source, in any case. */
 uint16_t tag_from_source(const char *name, size_t size);
 
 /*
@@ -122,9 +122,9 @@ struct tag_numbers {
 };
 
 /*
- * Return the number of an unknown tag name as it is in the source, in any case.
- * Only its first 64 bytes count. If a page has too many unknown names, all
- * further ones have the same number and the name "x-other".
+ * Return the number of an unknown tag name as written in the source, in any
+ * case. Only its first 64 bytes count. If a page has too many unknown names,
+ * all further ones have the same number and the name "x-other".
  */
 uint16_t tag_number_of_unknown(struct tag_numbers *numbers, struct slice name);
 

@@ -95,7 +95,7 @@ static struct slice doctype_read_word(struct doctype_reader *reader)
 	return (struct slice){begin, (size_t)(reader->at - begin)};
 }
 
-/* Read a quoted text; return {NULL, 0} if there is none. */
+/* Read a quoted text; return {NULL, 0} if none exists. */
 static struct slice read_quoted(struct doctype_reader *reader)
 {
 	const char *close;
@@ -138,7 +138,7 @@ static bool is_of_quirks(struct slice public_id, struct slice system_id)
 
 /*
  * Return whether a page with this doctype (from "<!doctype html" to its ">") is
- * in quirks mode, in which a paragraph may contain a table. Source: the HTML
+ * in quirks mode, where a paragraph may contain a table. Source: the HTML
  * standard, sections 13.2.5.53 to 13.2.5.68 and 13.2.6.4.1.
  */
 static bool doctype_is_quirky(struct slice doctype)

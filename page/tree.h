@@ -1,7 +1,7 @@
 /*
  * page/tree.h - builds the tree of a page from its tokens, as browsers do.
  * Source: the HTML standard, section 13.2.6, without scripts. The names are
- * those of the standard.
+ * from the standard.
  */
 #ifndef PAGE_TREE_H
 #define PAGE_TREE_H
@@ -35,8 +35,8 @@ struct order_links {
 };
 
 struct tree_order {
-	bool is_kept; /* the order is stored here; otherwise it is that of the
-			 arrays */
+	bool is_kept; /* the order is stored here; otherwise the arrays have
+			 this order */
 	struct order_links *nodes;
 	size_t node_capacity;
 	struct order_links *texts;

@@ -134,8 +134,7 @@ struct adoption_agency {
 };
 
 /*
- * Return the index on the stack of the furthest block; NO_NODE if there is
- * none.
+ * Return the index on the stack of the furthest block; NO_NODE if none exists.
  */
 static uint32_t furthest_block(const struct tree_builder *tree,
 			       uint32_t element)

@@ -216,7 +216,7 @@ static uint32_t tree_parent_of(const struct tree_builder *tree, uint32_t node)
 
 /*
  * Return the index of the last element with this name on the stack; NO_NODE if
- * there is none.
+ * none exists.
  */
 static uint32_t last_open(const struct tree_builder *tree, uint16_t name)
 {
@@ -315,7 +315,7 @@ static bool tree_add_node(struct tree_builder *tree, struct node node,
 	return true;
 }
 
-/* Return a node for the current token. Its source is that of the tag. */
+/* Return a node for the current token. Its source is the tag. */
 static struct node node_of_token(const struct tree_builder *tree)
 {
 	const struct tree_token *token = &tree->token;

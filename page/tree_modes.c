@@ -274,7 +274,7 @@ static bool tree_in_table_end(struct tree_builder *tree)
 
 /* --- in a caption --- */
 
-/* Close the caption; return false if there is none. */
+/* Close the caption; return false if none exists. */
 static bool close_caption(struct tree_builder *tree)
 {
 	if (!in_table_scope(tree, TAG_caption))
@@ -726,9 +726,9 @@ static bool in_template_end(struct tree_builder *tree)
 }
 
 /*
- * Close the innermost template at the end of the page. Return false if there is
- * none. Otherwise the token must be handled again, because a head may be open,
- * which needs a body.
+ * Close the innermost template at the end of the page. Return false if none
+ * exists. Otherwise the token must be handled again, because a head may be
+ * open, which needs a body.
  */
 static bool tree_stop_templates(struct tree_builder *tree)
 {

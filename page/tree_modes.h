@@ -1,6 +1,6 @@
 /*
  * page/tree_modes.h - declarations that the files of the tree builder share.
- * The numbers of sections are those of the HTML standard.
+ * The numbers of sections refer to the HTML standard.
  *
  * The builder writes nodes and texts directly into the arrays of the page, in
  * the order of their tokens. This is the order of the tree as long as each of
@@ -281,8 +281,8 @@ void tree_add_marker(struct tree_builder *tree);
 void tree_clear_to_marker(struct tree_builder *tree);
 
 /*
- * Reconstruct the active formatting elements: open those of the list again that
- * are not on the stack.
+ * Reconstruct the active formatting elements: open the elements of the list
+ * that are not on the stack.
  */
 void tree_reconstruct_slowly(struct tree_builder *tree);
 static inline void tree_reconstruct(struct tree_builder *tree)
@@ -298,7 +298,7 @@ static inline void tree_reconstruct(struct tree_builder *tree)
 uint32_t tree_find_formatting(const struct tree_builder *tree, uint32_t node);
 /*
  * Return the index of the last entry with this name after the last marker;
- * NO_NODE if there is none.
+ * NO_NODE if none exists.
  */
 uint32_t tree_find_format(const struct tree_builder *tree, uint16_t name);
 void tree_remove_formatting(struct tree_builder *tree, uint32_t index);

@@ -200,9 +200,9 @@ static void xml_repair(struct slice text, bool *is_cdata, struct buffer *out)
 }
 
 enum {
-	PIECE_BYTES =
-		LIMIT(16 * 1024, 256), /* bytes that are decoded at once */
-	SPARE = 1024,                  /* additional open elements in libxml2 */
+	PIECE_BYTES = LIMIT(
+		16 * 1024, 256), /* number of bytes that are decoded together */
+	SPARE = 1024,            /* additional open elements in libxml2 */
 	ATTRIBUTE_WORDS = 5, /* pointers of libxml2 for each attribute: name,
 				prefix, URI, begin and end of the value */
 	SPACE_WORDS =
@@ -230,8 +230,8 @@ struct xml_stream {
 	bool has_begun;   /* the first '<' was found; the bytes before it are
 			     skipped */
 	bool is_cdata;    /* state of xml_repair() */
-	bool is_mismatch; /* the name of the end tag is not that of libxml2's
-			     innermost element */
+	bool is_mismatch; /* the end tag does not belong to libxml2's innermost
+			     element */
 	bool is_over;     /* the root element is closed */
 	bool is_broken;
 };

@@ -375,7 +375,7 @@ static uintptr_t xpath_order_of(const xmlNode *node)
 
 /*
  * Return the node of the page that belongs to a node of libxml2; NO_NODE if
- * there is none.
+ * none exists.
  */
 static uint32_t xpath_node_of(const xmlNode *node)
 {
@@ -399,8 +399,8 @@ static const xmlChar *xpath_terminate_text(struct xpath_builder *planting,
 }
 
 /*
- * Append a child. xmlAddChild() is not used, because the time in which it joins
- * texts is quadratic.
+ * Append a child. xmlAddChild() is not used, because it joins texts in
+ * quadratic time.
  */
 static void append_child(struct xpath_builder *planting, uint32_t parent,
 			 uint32_t node, xmlNodePtr child)

@@ -37,7 +37,7 @@ bool xpath_check(const char *text, char *error_out);
  * two tags becomes one space. The page must exist as long as the tree. Return
  * NULL if the page exceeds XPATH_MAX_NODES or XPATH_MAX_TEXT. Linear.
  * htmlReadMemory() is not used, because its time is quadratic in the attributes
- * of a tag, and its tree would differ from that of CSS selectors.
+ * of a tag, and its tree would differ from the tree that CSS selectors match.
  */
 struct xpath_tree *xpath_tree_create(const struct page *page);
 void xpath_tree_destroy(struct xpath_tree *tree);

@@ -25,7 +25,7 @@ static bool bundle_reject(char *reason, const char *why)
 
 /*
  * Return the index of the cluster with this number; bundle->cluster_count if
- * there is none.
+ * none exists.
  */
 static uint32_t bundle_find_cluster(const struct bundle *bundle,
 				    uint32_t number)

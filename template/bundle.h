@@ -1,8 +1,8 @@
 /*
  * template/bundle.h - a bundle: a site in one file, with all data that are
  * needed to classify pages and to extract their content. The results are the
- * same as those of the daemon that wrote the bundle. container.h describes the
- * file format; its sections are
+ * same as in the daemon that wrote the bundle. container.h describes the file
+ * format; its sections are
  *
  *   site       a JSON object: struct bundle_site
  *   model      the ridge model of the site, as text; may be missing
@@ -107,7 +107,7 @@ struct bundle_cluster {
 	uint32_t page_count; /* number of the site's pages in it */
 	uint32_t version;  /* number of the newest version of its template; 0 =
 			      none */
-	struct slice json; /* JSON of this version; empty if there is none */
+	struct slice json; /* JSON of this version; empty if none exists */
 	size_t first_row;  /* first row of its document frequencies */
 	size_t row_count;
 	const struct section *samples; /* or NULL */
@@ -116,7 +116,7 @@ struct bundle_cluster {
 /* Return the clusters [*count_out], ascending by number. */
 const struct bundle_cluster *bundle_clusters(const struct bundle *bundle,
 					     uint32_t *count_out);
-/* Return the cluster with this number; NULL if there is none. */
+/* Return the cluster with this number; NULL if none exists. */
 const struct bundle_cluster *bundle_cluster(const struct bundle *bundle,
 					    uint32_t number);
 

@@ -227,8 +227,8 @@ static bool is_split(const struct change_evaluation *evaluation,
 
 /*
  * Return whether the template has vanished. This is the case if all sample
- * pages were visited, most of them are gone, none is unchanged, and few are
- * blocked.
+ * pages were visited, most of them no longer exist, no page is unchanged, and
+ * few are blocked.
  */
 static bool is_vanished(const struct change_evaluation *evaluation,
 			const struct detection *detection)

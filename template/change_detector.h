@@ -49,7 +49,7 @@ enum decision_kind {
 	DECISION_BLOCKED,  /* all visits returned errors or challenges */
 };
 
-/* A cluster to which pages of the template have moved. */
+/* A cluster that pages of the template have moved to. */
 struct destination {
 	uint32_t cluster; /* 0 = no cluster */
 	uint32_t pages;

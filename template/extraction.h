@@ -292,8 +292,7 @@ enum error site_query_run(const struct site_view *site,
 			  struct site_query_result *answer_out);
 
 /*
- * Find the stored page of the site with this URL; return false if there is
- * none.
+ * Find the stored page of the site with this URL; return false if none exists.
  */
 bool site_find(const struct site_view *site, const struct url *url,
 	       struct known_page *page_out);

@@ -50,7 +50,7 @@ static void link_node(struct step_tree *tree, uint32_t index)
 
 /*
  * Return the child of `parent` (NO_STEP: a root) whose step has the hash
- * `step`. If there is none, add it with an empty label; the bytes after its
+ * `step`. If none exists, add it with an empty label; the bytes after its
  * step_node are zero. Return NO_STEP if the tree is full. O(1).
  */
 static uint32_t step_tree_add(struct step_tree *tree, uint32_t parent,

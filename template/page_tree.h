@@ -19,7 +19,7 @@ struct page;
 struct template_counts;
 
 /*
- * A tree in which a node is identified by its parent and its step, so that
+ * A tree whose nodes are identified by their parent and their step, so that
  * equal paths lead to the same node.
  */
 
@@ -32,8 +32,7 @@ struct step_node {
 			    fields */
 	uint32_t first_child;
 	uint32_t last_child;
-	uint32_t next_sibling; /* siblings are in the order in which they were
-				  added */
+	uint32_t next_sibling; /* siblings are in the order of insertion */
 	struct slice label;    /* in the arena */
 };
 

@@ -134,8 +134,8 @@ struct replacement {
 
 /*
  * Find up to MAX_CANDIDATES replacements. Write them to *candidates_out, in
- * `arena` and best first; return their number. There are none if lost->maximum
- * is 0. O(n), times a limited number of selectors.
+ * `arena` and best first; return their number. None exist if lost->maximum is
+ * 0. O(n), times a limited number of selectors.
  */
 uint32_t replacements_find(struct arena *arena, const struct page *page,
 			   const struct lost_element *lost,

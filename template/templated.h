@@ -241,8 +241,8 @@ TEMPLATED_API const char *templated_metadata(struct templated_answer *answer,
  * "hostname" (of the URL of the page, or of its canonical URL), "excerpt" (at
  * most 300 characters), "word_count" (in scripts without spaces, such as Han,
  * kana and Thai, each letter is a word), "direction" ("ltr" or "rtl"), and
- * "fingerprint" (16 hexadecimal digits: a simhash; those of near copies differ
- * in at most 8 of its 64 bits, those of other texts in 16 or more).
+ * "fingerprint" (16 hexadecimal digits: a simhash; near copies differ in at
+ * most 8 of its 64 bits, other texts in 16 or more).
  */
 TEMPLATED_API const char *templated_fact(struct templated_answer *answer,
 					 const char *name);
@@ -254,7 +254,7 @@ struct templated_method {
 	bool needs_template; /* it fails for pages without a template */
 };
 
-/* Get the method with this index, from 0 on; return false if there is none. */
+/* Get the method with this index, from 0 on; return false if none exists. */
 TEMPLATED_API bool templated_method(size_t index,
 				    struct templated_method *method_out);
 

@@ -25,7 +25,7 @@ enum {
 	VERSION_MAX_FRAGMENTS = LIMIT(
 		4000, 16), /* if there are more, only the most common ones */
 	VERSION_MAX_RECORDS =
-		256, /* records in which paths and fragments are counted */
+		256, /* records whose paths and fragments are counted */
 	VERSION_MAX_SAMPLES = 16, /* pages that are parsed to find the texts */
 };
 
@@ -63,7 +63,7 @@ struct version {
 	uint32_t sample_count;
 };
 
-/* The pages of a template from which a version is computed. */
+/* The input of a version: pages of one template. */
 struct version_input {
 	uint32_t page_count;
 	uint64_t generation;

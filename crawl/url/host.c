@@ -384,8 +384,8 @@ static bool put_port(struct slice text, unsigned default_port,
 }
 
 /*
- * Return the length of the host at the beginning of `authority`; 0 if there is
- * none.
+ * Return the length of the host at the beginning of `authority`; 0 if none
+ * exists.
  */
 static size_t host_size(struct slice authority)
 {

@@ -56,7 +56,7 @@ static bool is_gap(char c)
 
 /*
  * Remove the first name from `names` and return it; return an empty slice if
- * there is none.
+ * none exists.
  */
 static struct slice next_name(struct slice *names)
 {
@@ -343,7 +343,7 @@ void percent_normalize(struct slice text, const char *special,
 	}
 }
 
-/* The parts of a link as it is written in a page. */
+/* The parts of a link, as written in a page. */
 
 struct url_reference {
 	bool is_relative; /* it has no authority */
@@ -411,7 +411,7 @@ static struct slice reference_repair(struct slice text, struct bounded *room)
 
 /*
  * Return the length of the scheme at the beginning of `text`, without the ':';
- * 0 if there is none.
+ * 0 if none exists.
  */
 static size_t scheme_length(struct slice text)
 {
@@ -558,8 +558,8 @@ static enum error put_authority(const struct url_reference *reference,
 }
 
 /*
- * Return the index of the first segment that begins with a dot; `size` if there
- * is none.
+ * Return the index of the first segment that begins with a dot; `size` if none
+ * exists.
  */
 static size_t first_dot(const char *path, size_t size)
 {
@@ -572,7 +572,7 @@ static size_t first_dot(const char *path, size_t size)
 	return size;
 }
 
-/* Return the index of the '/' before the last segment; 0 if there is none. */
+/* Return the index of the '/' before the last segment; 0 if none exists. */
 static size_t last_segment(const char *path, size_t size)
 {
 	const char *slash = memrchr(path, '/', size);
@@ -582,8 +582,8 @@ static size_t last_segment(const char *path, size_t size)
 }
 
 /*
- * Return the part of the base's path to which a relative reference is appended;
- * `first` is the first character of the reference.
+ * Return the part of the base's path that precedes a relative reference in the
+ * result; `first` is the first character of the reference.
  */
 static struct slice url_base_path(const struct url *base, char first)
 {
@@ -801,8 +801,7 @@ static enum url_kind kind_of_numbers(struct slice text)
 
 /*
  * Return whether the text is an identifier: a long hexadecimal number, which
- * may be in groups like a UUID, or a text in which letters and digits
- * alternate.
+ * may be in groups like a UUID, or a text with alternating letters and digits.
  */
 static bool is_identifier(struct slice text)
 {

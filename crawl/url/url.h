@@ -138,7 +138,7 @@ enum url_kind {
 enum url_kind url_kind_of(struct slice text);
 
 /*
- * Return the kind as it is written in patterns: "", "{n}", "{date}", "{id}" or
+ * Return the notation of the kind in patterns: "", "{n}", "{date}", "{id}" or
  * "{w}".
  */
 const char *url_kind_text(enum url_kind kind);

@@ -18,9 +18,9 @@ enum { MAX_PATTERN_BYTES = 2 * 3 * MAX_URL_BYTES + 1 };
 
 /*
  * Copy `text` with the reserved characters of its query encoded. RFC 9309,
- * 2.2.2, has an example in which these are encoded before the comparison. Few
- * sites write their rules or links like that, so a rule matches if one of both
- * forms matches.
+ * 2.2.2, has an example that encodes these before the comparison. Few sites
+ * write their rules or links like that, so a rule matches if one of both forms
+ * matches.
  */
 #define QUERY_DELIMITERS ":/?[]@"
 
@@ -135,7 +135,7 @@ static bool pattern_text_begins_with(struct slice text, struct slice piece)
 
 /*
  * Skip the first occurrence of `piece` in *text, and everything before it.
- * Return false if there is none.
+ * Return false if none exists.
  */
 static bool skip_piece(struct slice *text, struct slice piece)
 {
@@ -207,8 +207,8 @@ enum {
 	MAX_ITEM = 64,   /* maximum length of a name, after replacing its digits
 			    by {n} */
 	MAX_COUNTED = 4, /* maximum number of segments that is distinguished */
-	COARSE_SEED = 1, /* seed of the hash of coarse patterns, so that it
-			    differs from that of fine ones */
+	COARSE_SEED = 1, /* seed of coarse patterns, so that their hashes differ
+			    from fine ones */
 };
 
 /*
@@ -269,7 +269,7 @@ struct url_parts {
 		number; /* the number after the view "page"; otherwise empty */
 	const char *
 		ending; /* ending of the last segment, such as ".html"; or "" */
-	const char *query; /* text after the '?'; NULL if there is none */
+	const char *query; /* text after the '?'; NULL if none exists */
 };
 
 static bool url_segment_ends_with(struct slice text, const char *ending)
@@ -324,7 +324,7 @@ static void split_path(struct slice path, struct url_parts *parts)
 }
 
 /*
- * Remove the last folder and return it; return an empty slice if there is none.
+ * Remove the last folder and return it; return an empty slice if none exists.
  */
 static struct slice url_parts_pop_folder(struct url_parts *parts)
 {

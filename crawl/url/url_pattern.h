@@ -83,7 +83,7 @@ void pattern_path_set(struct pattern_path *path, struct slice raw);
 
 /*
  * Return whether the pattern matches the path or its beginning. Add the number
- * of bytes in which stars were searched to *steps. O(path + pattern).
+ * of bytes that stars have searched to *steps. O(path + pattern).
  */
 bool pattern_matches(const struct pattern *pattern,
 		     const struct pattern_path *path, size_t *steps);

@@ -211,8 +211,8 @@ enum {
 	ZSTD_MAGIC = 0xFD2FB528,     /* RFC 8878, section 3.1.1 */
 	SKIPPABLE_MAGIC = 0x184D2A5, /* section 3.1.2: the upper 28 bits */
 	MAGIC_BYTES = 4,
-	SKIPPABLE_BYTES =
-		8, /* header of a skippable frame: magic number and size */
+	/* header of a skippable frame: magic number and size */
+	SKIPPABLE_BYTES = 8,
 	ZSTD_HEADER_BYTES = 18, /* maximum size of the header (section 3.1.1.1)
 				   with the magic number */
 	ZLIB_BYTES = 2,         /* the header of zlib, RFC 1950, section 2.2 */

@@ -50,9 +50,11 @@ struct dendrogram {
 
 struct dendrogram_options {
 	size_t max_leaves;
-	struct distance_histogram
-		*histogram; /* counts all pairs of leaves; NULL allows skipping
-			       pairs that do not matter */
+	/*
+	 * counts all pairs of leaves; NULL allows skipping pairs that do not
+	 * matter
+	 */
+	struct distance_histogram *histogram;
 	/*
 	 * Called once per leaf with the number of comparisons done and their
 	 * total. It returns false to stop. May be NULL.

@@ -213,8 +213,8 @@ struct pair {
 	const struct term_counts *b;
 	size_t at_a;
 	size_t at_b;
-	struct group_term_count
-		now_a; /* pages is 0 if group a does not have the id */
+	/* pages is 0 if group a does not have the id */
+	struct group_term_count now_a;
 	struct group_term_count now_b;
 };
 

@@ -13,10 +13,10 @@
 struct shingle_id_set {
 	const uint32_t *shingle_ids; /* [count], strictly ascending */
 	uint32_t count;
-	uint32_t
-		words; /* number of words of `bits`; 0: the set has no bitmap */
-	const uint64_t *
-		bits; /* for each shingle t, bit t % 64 of word t / 64 is set */
+	/* number of words of `bits`; 0: the set has no bitmap */
+	uint32_t words;
+	/* for each shingle t, bit t % 64 of word t / 64 is set */
+	const uint64_t *bits;
 };
 
 /*

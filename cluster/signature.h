@@ -220,10 +220,10 @@ bool signature_linked(struct signature a, struct signature b,
 		      unsigned threshold);
 
 enum {
-	CLASS_MAX_NAMES =
-		8, /* maximum number of names of one element that are used */
-	CLASS_MAX_BYTES =
-		64, /* maximum number of bytes of a name that are used */
+	/* maximum number of names of one element that are used */
+	CLASS_MAX_NAMES = 8,
+	/* maximum number of bytes of a name that are used */
+	CLASS_MAX_BYTES = 64,
 };
 
 /*

@@ -34,8 +34,8 @@ struct shingle_dictionary {
 	uint32_t row_count;
 	uint32_t free; /* first of the free rows */
 	struct int_map id_of_shingle;
-	struct int_list
-		added; /* shingles added since shingle_dictionary_clear_log() */
+	/* shingles added since shingle_dictionary_clear_log() */
+	struct int_list added;
 	struct int_list dropped; /* shingles dropped since
 				    shingle_dictionary_clear_log() */
 	struct int_list taken;   /* result of shingle_dictionary_use() */

@@ -316,8 +316,8 @@ struct join_search_state {
 	struct shingle_id_set shingle_ids;
 	uint32_t need; /* minimum number of common shingles for a link with a
 			  set that is not larger */
-	uint32_t
-		unseen; /* number of shingles whose postings were not counted */
+	/* number of shingles whose postings were not counted */
+	uint32_t unseen;
 	uint64_t unseen_postings; /* number of these postings; UINT64_MAX: all
 				     postings are counted */
 	uint64_t effort; /* cost of the comparisons so far, in postings */

@@ -23,8 +23,8 @@ struct set_group_member {
 };
 
 struct set_group {
-	struct set_group_member
-		*members; /* [member_count]; the first is the pivot */
+	/* [member_count]; the first is the pivot */
+	struct set_group_member *members;
 	size_t member_capacity;
 	uint32_t member_count; /* 0: the row is free */
 	uint32_t pivot; /* set of the pivot; in a free row the next free row */

@@ -17,8 +17,8 @@ struct merge_pages;
 
 enum {
 	SUGGESTION_REASON_BYTES = 160,
-	SUGGESTION_MIN_PAGES =
-		10, /* minimum number of pages for the merge model */
+	/* minimum number of pages for the merge model */
+	SUGGESTION_MIN_PAGES = 10,
 };
 
 struct threshold_suggestion {
@@ -69,8 +69,8 @@ threshold_suggest(const struct dendrogram *dendrogram, enum measure measure,
 		  const struct merge_pages *pages);
 
 enum {
-	URL_SHAPE_MAX_DIRECTORIES =
-		64, /* maximum number of directories that are used */
+	/* maximum number of directories that are used */
+	URL_SHAPE_MAX_DIRECTORIES = 64,
 	URL_SHAPE_MAX_BYTES = URL_SHAPE_MAX_DIRECTORIES + 2,
 };
 
@@ -123,8 +123,8 @@ enum {
 };
 
 struct label_pages {
-	const uint32_t
-		*leaves; /* [count] leaf of each page in the dendrogram */
+	/* [count] leaf of each page in the dendrogram */
+	const uint32_t *leaves;
 	const uint32_t *labels; /* [count] label of each page */
 	size_t count;
 };

@@ -69,8 +69,8 @@ struct subcomponent {
 	uint32_t first;  /* first set */
 	uint32_t last;   /* last set */
 	uint32_t cursor; /* the set whose edges are followed now */
-	uint32_t
-		half; /* next edge of the cursor; NO_TABLE_ROW: no more edges */
+	/* next edge of the cursor; NO_TABLE_ROW: no more edges */
+	uint32_t half;
 	uint32_t parent; /* the subcomponent with which this one was united, or
 			    itself */
 	/* These fields apply to all subcomponents united with this one: */

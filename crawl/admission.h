@@ -16,8 +16,8 @@
  */
 enum {
 	MAX_SEGMENTS = 16, /* maximum number of segments in a path */
-	MAX_REPEATS =
-		3, /* a path is refused if a segment occurs this many times */
+	/* a path is refused if a segment occurs this many times */
+	MAX_REPEATS = 3,
 	MAX_KEYS = 8, /* maximum number of parameters in a query */
 	MAX_SITEMAP_DEPTH = 3,
 	MAX_SITEMAPS = 500, /* maximum number of sitemaps of a site */

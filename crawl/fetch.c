@@ -356,10 +356,10 @@ struct fetcher {
 	char *user_agent; /* copies of texts that the options point to */
 	char *proxy;
 	struct fetch_transfer *all; /* list of all transfers, by `sister` */
-	struct fetch_transfer
-		*idle; /* list of the transfers without a request, by `next` */
-	struct fetch_transfer
-		*first; /* list of the finished transfers, the oldest first */
+	/* list of the transfers without a request, by `next` */
+	struct fetch_transfer *idle;
+	/* list of the finished transfers, the oldest first */
+	struct fetch_transfer *first;
 	struct fetch_transfer *last;
 	size_t running;
 	size_t waiting;     /* number of requests that wait for a connection */

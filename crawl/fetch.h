@@ -35,9 +35,11 @@ struct fetch_options {
 				      second */
 	size_t max_connections; /* maximum for all hosts together; each host has
 				   one connection */
-	const struct network *
-		allowed; /* [allowed_count], owned by the caller: private
-			    networks that requests with is_network_ok may use */
+	/*
+	 * [allowed_count], owned by the caller: private networks that requests
+	 * with is_network_ok may use
+	 */
+	const struct network *allowed;
 	size_t allowed_count;
 	const uint16_t *ports; /* [port_count], owned by the caller: allowed
 				  ports; if empty: 80, 443, 8080, 8443 */
@@ -124,8 +126,8 @@ struct fetch_request {
 
 struct fetch_result {
 	void *context;
-	enum error
-		error; /* ERR_NONE: the server has responded, with any status */
+	/* ERR_NONE: the server has responded, with any status */
+	enum error error;
 	char reason[128]; /* English text, if `error` or `is_cut` is set */
 	uint16_t http_status;
 	bool is_html;   /* the Content-Type is HTML or XHTML, or missing */
@@ -144,9 +146,11 @@ struct fetch_result {
 	uint64_t retry_after_s;      /* Retry-After in seconds; 0 = none */
 	struct buffer body; /* body of a 2xx response; empty after an error.
 			       Free it with buffer_free() */
-	struct buffer
-		head; /* if keeps_headers is set: head of the response with its
-			 status line. Free it with buffer_free() */
+	/*
+	 * if keeps_headers is set: head of the response with its status line.
+	 * Free it with buffer_free()
+	 */
+	struct buffer head;
 	struct buffer
 		request;  /* if keeps_headers is set: head of the request */
 	char address[46]; /* address of the server; "" = not connected */

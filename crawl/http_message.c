@@ -543,8 +543,8 @@ struct layer {
 
 struct unpacker {
 	struct layer outer; /* is decoded first: the last coding in the list */
-	struct layer
-		inner; /* its decoder is NULL if there is only one coding */
+	/* its decoder is NULL if there is only one coding */
+	struct layer inner;
 	char middle[MIDDLE_BYTES];
 };
 

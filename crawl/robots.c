@@ -212,8 +212,8 @@ struct robots_rule {
  * are joined (RFC 9309, 2.2.1).
  */
 struct robots_group {
-	const struct robots_rule
-		*rules; /* sorted so that the first rule that matches decides */
+	/* sorted so that the first rule that matches decides */
+	const struct robots_rule *rules;
 	size_t rule_count;
 	uint32_t delay_ms;
 	bool is_clamped; /* a Crawl-delay was over the limit, or no number */

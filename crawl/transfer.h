@@ -57,9 +57,9 @@ struct curl_setup {
 	const struct ca_bundle *authorities;
 	uint32_t connect_timeout_ms;
 	uint32_t total_timeout_ms;
-	uint32_t
-		stall_timeout_ms; /* time limit for a rate under `stall_rate` */
-	uint32_t stall_rate;      /* bytes per second */
+	/* time limit for a rate under `stall_rate` */
+	uint32_t stall_timeout_ms;
+	uint32_t stall_rate; /* bytes per second */
 	curl_write_callback on_body;
 	void *context;    /* last argument of on_body */
 	char *error_text; /* [CURL_ERROR_SIZE], for the reason of an error */
@@ -115,8 +115,8 @@ struct transfer_counts {
 };
 
 struct fetch_transfer {
-	struct fetch_transfer
-		*next; /* next in the list of idle or finished transfers */
+	/* next in the list of idle or finished transfers */
+	struct fetch_transfer *next;
 	struct fetch_transfer *sister; /* next in the list of all transfers */
 	CURL *easy;
 	bool is_running;   /* the transfer is in the multi handle */
@@ -127,8 +127,8 @@ struct fetch_transfer {
 	bool has_cookies; /* libcurl's cookie engine is enabled, so its cookies
 			     must be cleared */
 	struct url url;
-	struct fetch_request
-		request; /* a copy; its texts are no longer valid */
+	/* a copy; its texts are no longer valid */
+	struct fetch_request request;
 	bool is_conditional;
 	bool is_post;
 	bool is_proxied;

@@ -95,8 +95,8 @@ struct cut_head {
 	struct slice bytes;
 	uint64_t offset;
 	enum error error;
-	const char
-		*reason; /* English text in static memory, if `error` is set */
+	/* English text in static memory, if `error` is set */
+	const char *reason;
 };
 
 /*

@@ -45,8 +45,8 @@ void warc_visit_identity(struct slice url, uint64_t time_ms,
 struct warc_info {
 	struct slice file; /* name of the file */
 	struct slice software;
-	const char
-		*robots; /* how robots.txt was handled: "classic" or "ignore" */
+	/* how robots.txt was handled: "classic" or "ignore" */
+	const char *robots;
 	uint64_t time_ms;
 	uint64_t identity[2]; /* as in struct warc_exchange */
 	bool is_plain;        /* do not compress the record */
@@ -123,9 +123,11 @@ struct warc_record {
 			wrong length, the size limit, or the end of the file */
 	struct slice body; /* body without transfer coding and content coding;
 			      valid until the next call */
-	enum error
-		error; /* the record is not usable, for example ERR_MALFORMED or
-			  ERR_CORRUPT, but the following records can be read */
+	/*
+	 * the record is not usable, for example ERR_MALFORMED or ERR_CORRUPT,
+	 * but the following records can be read
+	 */
+	enum error error;
 	char reason[160]; /* English text, if `error` is set */
 };
 

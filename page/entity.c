@@ -7,8 +7,8 @@
 #include "page/scanner.h"
 
 enum {
-	ENTITY_NAME_BYTES =
-		31, /* length of the longest name, not counting ";" */
+	/* length of the longest name, not counting ";" */
+	ENTITY_NAME_BYTES = 31,
 	/* length of the longest name that needs no ";" */
 	ENTITY_BARE_BYTES = 6,
 };

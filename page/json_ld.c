@@ -222,10 +222,9 @@ struct json_ld_reader {
 	struct json_ld_field *fields;
 	uint32_t field_count;
 	size_t field_capacity;
-	struct json_ld_level
-		levels[JSON_LD_DEPTH + 1]; /* the first one is the top, outside
-					      of all objects */
-	uint32_t depth;                    /* index of the innermost level */
+	/* the first one is the top, outside of all objects */
+	struct json_ld_level levels[JSON_LD_DEPTH + 1];
+	uint32_t depth;    /* index of the innermost level */
 	uint32_t too_deep; /* number of open brackets that are deeper than
 			      JSON_LD_DEPTH */
 };

@@ -22,10 +22,10 @@ struct page;
 
 enum {
 	JSON_LD_DEPTH = 64, /* maximum depth; deeper values are skipped */
-	JSON_LD_VALUES =
-		20000, /* maximum number of objects, and of fields, of a page */
-	JSON_LD_BYTES =
-		1 << 20, /* maximum size of all scripts of a page together */
+	/* maximum number of objects, and of fields, of a page */
+	JSON_LD_VALUES = 20000,
+	/* maximum size of all scripts of a page together */
+	JSON_LD_BYTES = 1 << 20,
 };
 
 enum json_ld_kind {
@@ -57,11 +57,11 @@ struct json_ld_object {
 };
 
 struct json_ld {
-	const struct json_ld_object
-		*objects; /* [object_count], parents before their children */
+	/* [object_count], parents before their children */
+	const struct json_ld_object *objects;
 	uint32_t object_count;
-	const struct json_ld_field
-		*fields; /* [field_count], in the order of the source */
+	/* [field_count], in the order of the source */
+	const struct json_ld_field *fields;
 	uint32_t field_count;
 };
 

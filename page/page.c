@@ -92,8 +92,8 @@ static void head_read_node(struct page *page, uint32_t index)
 
 enum {
 	ANCHOR_BYTES = 256,
-	ANCHOR_SOURCE =
-		2048, /* maximum bytes of text that are read for an anchor */
+	/* maximum bytes of text that are read for an anchor */
+	ANCHOR_SOURCE = 2048,
 	SCRIPT_TEXT_BYTES = 1000, /* scripts are read only if the page has no
 				     more text than this */
 };

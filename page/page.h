@@ -54,20 +54,24 @@ struct text {
 	uint32_t begin;  /* offset of its first byte in page->text */
 	uint32_t length; /* number of bytes; white space is not collapsed */
 	uint32_t flags;  /* TEXT_* flags */
-	struct span
-		source; /* the source of the text. Except in SVG and MathML it
-			   is one TOKEN_TEXT of page/scanner.h, because every
-			   tag and comment ends a text, even an ignored one */
+	/*
+	 * the source of the text. Except in SVG and MathML it is one TOKEN_TEXT
+	 * of page/scanner.h, because every tag and comment ends a text, even an
+	 * ignored one
+	 */
+	struct span source;
 };
 
 enum {
-	TEXT_IS_HIDDEN =
-		1, /* hidden by its style (display:none, visibility:hidden) or
-		      by the attributes hidden or aria-hidden */
+	/*
+	 * hidden by its style (display:none, visibility:hidden) or by the
+	 * attributes hidden or aria-hidden
+	 */
+	TEXT_IS_HIDDEN = 1,
 	TEXT_IS_NOSCRIPT = 2, /* inside noscript */
 	TEXT_IS_LINK = 4,     /* inside a[href] */
-	TEXT_IS_TITLE =
-		8, /* inside head, for example the title: never main content */
+	/* inside head, for example the title: never main content */
+	TEXT_IS_TITLE = 8,
 	TEXT_IS_CONTROL = 16,  /* inside button, select, option, textarea, or a
 				  label of a form */
 	TEXT_IS_TEMPLATE = 32, /* inside template, svg, iframe or noframes */
@@ -79,8 +83,8 @@ enum {
 
 struct attribute {
 	struct slice name; /* name in lower case */
-	struct slice
-		value; /* value with entities decoded; {"",0} if it has none */
+	/* value with entities decoded; {"",0} if it has none */
+	struct slice value;
 };
 
 struct link {
@@ -105,16 +109,18 @@ struct page {
 	struct arena *arena; /* owns all data of the page */
 	struct slice source; /* the whole page in UTF-8, with NUL bytes replaced
 				by spaces */
-	const struct node
-		*nodes; /* [node_count], parents before their children */
+	/* [node_count], parents before their children */
+	const struct node *nodes;
 	uint32_t node_count;
 	const struct text *texts; /* [text_count], in document order */
 	uint32_t text_count;
-	const uint32_t
-		*source_order; /* [text_count] texts in the order of the source;
-				  NULL if both orders are the same */
-	const uint16_t *tags;  /* [tag_count] all tags in the order of the
-				  source; end tags have TAG_IS_END */
+	/*
+	 * [text_count] texts in the order of the source; NULL if both orders
+	 * are the same
+	 */
+	const uint32_t *source_order;
+	const uint16_t *tags; /* [tag_count] all tags in the order of the
+				 source; end tags have TAG_IS_END */
 	uint32_t tag_count;
 	const struct attribute *attributes; /* [attribute_count] */
 	uint32_t attribute_count;

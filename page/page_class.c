@@ -572,17 +572,17 @@ unsigned page_markers_find(struct slice source)
 /* Limits for the visible text of a class, in bytes without white space. */
 enum {
 	MAX_SERVICE_TEXT = 1500, /* text of a challenge whose markup is known */
-	MAX_SERVICE_BYTES =
-		LIMIT(256 << 10, 2048), /* source of such a challenge */
+	/* source of such a challenge */
+	MAX_SERVICE_BYTES = LIMIT(256 << 10, 2048),
 	MAX_WIDGET_TEXT = 500, /* text of a page that consists of little more
 				  than a captcha */
 	MAX_GATE_TEXT = 4000, /* text of a consent gate; the one of Google lists
 				 its languages */
-	MAX_GATE_LINKS =
-		10, /* links of a consent gate, to terms and partners */
+	/* links of a consent gate, to terms and partners */
+	MAX_GATE_LINKS = 10,
 	MAX_ERROR_TEXT = 600,
-	MAX_SERVER_TEXT =
-		2500, /* text of an error page whose markup is known */
+	/* text of an error page whose markup is known */
+	MAX_SERVER_TEXT = 2500,
 	MAX_STUB_TEXT = 300,
 	MAX_STUB_LINKS = 5,
 };
@@ -726,8 +726,8 @@ struct page_view_counts {
 	uint32_t links;
 	uint32_t media; /* number of images, frames, drawings and similar
 			   elements */
-	uint32_t
-		fields; /* number of form fields that a reader can write into */
+	/* number of form fields that a reader can write into */
+	uint32_t fields;
 	bool has_captcha;
 	bool has_consent_form;
 	unsigned signs;       /* set of MARKER_* constants */

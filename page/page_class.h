@@ -75,8 +75,8 @@ struct slice script_redirect(struct slice script);
  * return instead of a page. A long page may quote such a string.
  */
 enum page_marker_kind {
-	MARKER_CHALLENGE =
-		1, /* a check whether the visitor is human, or a refusal */
+	/* a check whether the visitor is human, or a refusal */
+	MARKER_CHALLENGE = 1,
 	MARKER_CONSENT = 2, /* a request for consent */
 	MARKER_ERROR = 4,   /* an error of a server or gateway */
 };

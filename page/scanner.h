@@ -14,11 +14,11 @@
 #include "page/tag.h"
 
 enum token_kind {
-	TOKEN_TEXT,  /* text up to the next tag or comment; or the content of a
-		      * text-only element: title, textarea, ...
-		      */
-	TOKEN_START, /* <name ...> */
-	TOKEN_END,   /* </name ...> */
+	/* text up to the next tag or comment, or all text in a title,
+	   textarea... */
+	TOKEN_TEXT,
+	TOKEN_START,   /* <name ...> */
+	TOKEN_END,     /* </name ...> */
 	TOKEN_COMMENT, /* comment, doctype, CDATA, processing instruction */
 	TOKEN_RAW,     /* the content of script or style */
 	TOKEN_COUNT

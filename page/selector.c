@@ -686,8 +686,8 @@ enum { MAX_ERROR = 256 };
 struct compiler {
 	struct selector_scan scan;
 	struct selector *selector;
-	struct test
-		*tests; /* memory for as many tests as the selector has bytes */
+	/* memory for as many tests as the selector has bytes */
+	struct test *tests;
 	size_t test_count;
 };
 

@@ -121,15 +121,14 @@ enum combinator {
 /* A compound selector, and the combinator before it. */
 struct selector_part {
 	enum combinator combinator;
-	const struct test
-		*tests; /* [test_count]; an element must pass all of them */
+	/* [test_count]; an element must pass all of them */
+	const struct test *tests;
 	size_t test_count;
 };
 
 struct selector {
-	struct selector_part
-		parts[MAX_SELECTOR_PARTS]; /* the parts of all selectors in the
-					      list, one after another */
+	/* the parts of all selectors in the list, one after another */
+	struct selector_part parts[MAX_SELECTOR_PARTS];
 	size_t part_count;
 	uint64_t last; /* bits of the parts that are the last ones of their
 			  selectors */

@@ -13,11 +13,11 @@
 struct arena;
 
 enum {
-	TAG_IS_BLOCK =
-		1, /* a block-level element: its text is a separate block */
+	/* a block-level element: its text is a separate block */
+	TAG_IS_BLOCK = 1,
 	TAG_IS_VOID = 2, /* has no content and no end tag */
-	TAG_IS_RAW =
-		4, /* script, style: the content is neither markup nor text */
+	/* script, style: the content is neither markup nor text */
+	TAG_IS_RAW = 4,
 	TAG_IS_HEADING = 8, /* h1..h6 */
 	TAG_IS_TEXT = 16,   /* title, textarea, ...: the content is only text */
 };
@@ -108,8 +108,8 @@ uint64_t tag_hash(uint16_t tag);
 
 enum {
 	MAX_UNKNOWN_TAGS = LIMIT(1000, 30),
-	TAG_NUMBER_SLOTS =
-		2048, /* a power of two that is larger than MAX_UNKNOWN_TAGS */
+	/* a power of two that is larger than MAX_UNKNOWN_TAGS */
+	TAG_NUMBER_SLOTS = 2048,
 };
 
 struct tag_numbers {

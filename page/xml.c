@@ -205,8 +205,8 @@ enum {
 	SPARE = 1024,            /* additional open elements in libxml2 */
 	ATTRIBUTE_WORDS = 5, /* pointers of libxml2 for each attribute: name,
 				prefix, URI, begin and end of the value */
-	SPACE_WORDS =
-		2, /* pointers of libxml2 for each namespace: prefix, URI */
+	/* pointers of libxml2 for each namespace: prefix, URI */
+	SPACE_WORDS = 2,
 };
 
 #define SPARE_NAME "_" /* handlers do not see these elements */
@@ -220,8 +220,8 @@ struct xml_stream {
 	struct xml_handler handler;
 	xmlParserCtxt *parser;
 	struct converter converter;
-	struct buffer
-		held; /* input that was not decoded yet, up to PIECE_BYTES */
+	/* input that was not decoded yet, up to PIECE_BYTES */
+	struct buffer held;
 	struct buffer decoded; /* decoded input that was not repaired yet */
 	struct buffer mended;
 	struct buffer text; /* text of all open elements, one after another */

@@ -40,9 +40,11 @@ void xml_memory_set_abort(void);
  */
 
 enum {
-	XML_MAX_DEPTH =
-		64, /* maximum depth of elements that are reported; the text of
-		       deeper elements belongs to the deepest reported one */
+	/*
+	 * maximum depth of elements that are reported; the text of deeper
+	 * elements belongs to the deepest reported one
+	 */
+	XML_MAX_DEPTH = 64,
 	/* maximum bytes of the text of an element; the rest is dropped */
 	XML_MAX_TEXT = LIMIT(16 * 1024, 256),
 	/* Input that exceeds one of the following limits is malformed. */
@@ -54,8 +56,8 @@ enum {
 	 * libxml2
 	 */
 	XML_MAX_OPEN = LIMIT(64 * 1024, 1200),
-	XML_MAX_SPACES =
-		LIMIT(256, 16), /* maximum number of namespaces in scope */
+	/* maximum number of namespaces in scope */
+	XML_MAX_SPACES = LIMIT(256, 16),
 	XML_MAX_NAMES = LIMIT(64 * 1024,
 			      4000), /* maximum bytes of all different names */
 };

@@ -48,10 +48,12 @@ struct xpath_result {
 			     is true; if a number, 1 unless it is NaN */
 	uint32_t node; /* the first match in document order; for an attribute or
 			  text, its element; NO_NODE: there is no match */
-	const char
-		*attribute; /* name of the attribute if the first match is one,
-			       otherwise NULL; valid as long as the tree */
-	bool is_text;       /* the first match is a text in `node` */
+	/*
+	 * name of the attribute if the first match is one, otherwise NULL;
+	 * valid as long as the tree
+	 */
+	const char *attribute;
+	bool is_text; /* the first match is a text in `node` */
 	size_t value_size;
 	char value[ELEMENT_VALUE_BYTES + 1]; /* value of the first match; for an
 						element its element_value() */

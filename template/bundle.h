@@ -51,12 +51,12 @@ struct bundle_site {
 	unsigned threshold; /* permille */
 	uint64_t generation;
 	uint64_t made_ms; /* time of writing, Unix milliseconds */
-	const char
-		*program; /* program that wrote the bundle: "templated 0.1.0" */
+	/* program that wrote the bundle: "templated 0.1.0" */
+	const char *program;
 	struct page_limits limits;
 	uint32_t min_cluster_pages;
-	const char *
-		settings; /* method options as in extract/extractors.h; or "" */
+	/* method options as in extract/extractors.h; or "" */
+	const char *settings;
 };
 
 /*
@@ -196,8 +196,8 @@ struct frequency_row {
 /* The context of the site_view of a bundle. */
 struct bundle_view {
 	struct bundle *bundle; /* not modified if `learner` is set */
-	const struct bundle_learner
-		*learner; /* NULL: the bundle builds the models */
+	/* NULL: the bundle builds the models */
+	const struct bundle_learner *learner;
 };
 
 struct bundle {
@@ -222,8 +222,8 @@ struct bundle {
 	struct frequency_row *rows; /* by cluster, then ascending by fragment */
 	struct bundle_view seen;    /* for `view` */
 	struct site_view view;      /* the site without a learner */
-	struct bundle_model
-		*newest; /* list of models, the most recently used first */
+	/* list of models, the most recently used first */
+	struct bundle_model *newest;
 	size_t learned_bytes;
 };
 

@@ -77,9 +77,8 @@ struct detection {
 	double paths_moved;     /* ratio of the stable paths, 0..1; see
 				   common_items.moved */
 	double fragments_moved; /* ratio of the stable fragments, 0..1 */
-	struct destination
-		destinations[MAX_TEMPLATE_SAMPLE]; /* sorted by descending
-						      number of pages */
+	/* sorted by descending number of pages */
+	struct destination destinations[MAX_TEMPLATE_SAMPLE];
 	uint32_t destination_count;
 	uint64_t pages[MAX_TEMPLATE_SAMPLE]; /* [agreed] the pages that agree
 						with the decision */
@@ -90,19 +89,21 @@ struct detection {
  * change_detector.c.
  */
 struct change_rules {
-	unsigned
-		min_pages; /* minimum of k, the number of pages that must agree;
-			      if there are fewer sample pages, all must agree */
+	/*
+	 * minimum of k, the number of pages that must agree; if there are fewer
+	 * sample pages, all must agree
+	 */
+	unsigned min_pages;
 	unsigned agreement;  /* permille: minimum ratio k / n of the visited
 				pages */
 	unsigned path_ratio; /* permille of the stable paths: the template has
 				changed if more move */
-	unsigned
-		fragment_ratio; /* permille of the stable fragments: the same */
-	unsigned page_ratio;    /* permille of the stable paths of one page: the
-				   page has changed if it loses more */
-	unsigned few_ratio;     /* instead of path_ratio if there are fewer than
-				   min_pages sample pages */
+	/* permille of the stable fragments: the same */
+	unsigned fragment_ratio;
+	unsigned page_ratio; /* permille of the stable paths of one page: the
+				page has changed if it loses more */
+	unsigned few_ratio;  /* instead of path_ratio if there are fewer than
+				min_pages sample pages */
 };
 
 extern const struct change_rules change_rules_default;

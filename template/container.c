@@ -130,8 +130,8 @@ void pack_text(struct buffer *out, struct slice text)
 }
 
 enum {
-	CHECKED_FROM =
-		32, /* offset of the first byte that the checksum covers */
+	/* offset of the first byte that the checksum covers */
+	CHECKED_FROM = 32,
 	CODING_PLAIN = 0,
 	CODING_PACKED = 1,
 	/*

@@ -94,11 +94,13 @@ struct page_tree_node {
 	uint32_t pages;    /* number of pages that contain such an element */
 	uint32_t elements; /* number of such elements on all these pages */
 	struct page_tree_text own; /* text directly in the elements */
-	struct page_tree_text
-		inside; /* text in the elements and their descendants */
-	struct slice
-		example; /* one of its own texts: the one with the highest rank,
-			    which is long and on many pages; or empty */
+	/* text in the elements and their descendants */
+	struct page_tree_text inside;
+	/*
+	 * one of its own texts: the one with the highest rank, which is long
+	 * and on many pages; or empty
+	 */
+	struct slice example;
 	uint64_t example_rank; /* rank of the example, see rank_text() */
 	uint32_t last_page; /* number of the last page that was added to it; the
 			       first page is 1 */

@@ -12,8 +12,8 @@
 
 enum {
 	MAX_TOKEN = 128,
-	CANDIDATE_PLACE_MAX_NAMES =
-		256, /* bytes of an id, or of a class attribute, that count */
+	/* bytes of an id, or of a class attribute, that count */
+	CANDIDATE_PLACE_MAX_NAMES = 256,
 };
 
 static bool has_class(const struct position_step *step, uint64_t class)

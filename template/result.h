@@ -60,12 +60,16 @@ struct document {
 	enum direction direction;
 	uint64_t fingerprint; /* fingerprint of the text:
 				 extract/text/fragment.h */
-	struct slice
-		comments; /* for EXTRA_COMMENTS_APART: text of the comments;
-			     data is NULL if they were not requested */
-	struct reference_list
-		images; /* for EXTRA_IMAGES; the lead image is first, even if
-			   only the head refers to it */
+	/*
+	 * for EXTRA_COMMENTS_APART: text of the comments; data is NULL if they
+	 * were not requested
+	 */
+	struct slice comments;
+	/*
+	 * for EXTRA_IMAGES; the lead image is first, even if only the head
+	 * refers to it
+	 */
+	struct reference_list images;
 	struct reference_list links; /* for EXTRA_LINKS */
 };
 
@@ -87,8 +91,8 @@ enum extra {
 				     EXTRA_COMMENTS */
 	EXTRA_IMAGES = 4,         /* JSON: a list of images */
 	EXTRA_LINKS = 8,          /* JSON: a list of links */
-	EXTRA_FRONT_MATTER =
-		16, /* Markdown: the metadata before the text, in YAML */
+	/* Markdown: the metadata before the text, in YAML */
+	EXTRA_FRONT_MATTER = 16,
 	EXTRA_NO_TABLES = 32, /* the text without data tables */
 	EXTRAS = 63,          /* all of them */
 };
@@ -111,16 +115,16 @@ struct extraction_options {
 				       template */
 	const char *settings; /* method options as in extract/extractors.h; or
 				 NULL */
-	const char *
-		models; /* folder of the models of sites, HOST.model; or NULL */
+	/* folder of the models of sites, HOST.model; or NULL */
+	const char *models;
 	const struct ridge_model *ridges; /* ridge model of all sites without a
 					     model of their own; or NULL */
-	struct model_cache *
-		learned; /* cache of template models in this process; or NULL */
+	/* cache of template models in this process; or NULL */
+	struct model_cache *learned;
 	uint64_t max_learned; /* maximum bytes of that cache in a worker */
 	struct text_cache *answers; /* cache of texts; or NULL */
-	struct cache_warmer
-		*teaching; /* fills the cache of texts in advance; or NULL */
+	/* fills the cache of texts in advance; or NULL */
+	struct cache_warmer *teaching;
 };
 
 /* The defaults; min_cluster_pages is 3. */
@@ -146,8 +150,8 @@ struct text_request {
  * extraction_result_free() frees.
  */
 struct extraction_result {
-	struct buffer
-		text; /* in the requested format; as TXT for FORMAT_JSON */
+	/* in the requested format; as TXT for FORMAT_JSON */
+	struct buffer text;
 	/* NULL after an error or result_detach(); owns the following fields */
 	struct page *page;
 	struct metadata metadata;     /* only for FORMAT_JSON, FORMAT_XML and
@@ -159,11 +163,13 @@ struct extraction_result {
 	const bool *comments; /* [page->text_count] texts of separate comments;
 				 NULL = none */
 	uint32_t extras;      /* set of enum extra of the request */
+	/*
+	 * Set by result_detach(): JSON of the page's own fields, before and
+	 * after the fields of its cluster.
+	 */
 	struct {
-		struct buffer head; /* set by result_detach(): JSON of the
-				       page's own */
-		struct buffer rest; /* fields, before and after the fields of
-				       its cluster */
+		struct buffer head;
+		struct buffer rest;
 	} detached;
 	bool is_truncated; /* a part of the page is missing, because it exceeded
 			      a limit */

@@ -20,8 +20,8 @@ static const enum measure measure_of[] = {
 struct shared_item {
 	uint64_t hash;
 	uint32_t count; /* number of lists that contain it */
-	uint32_t
-		length; /* bytes of its text if it is a fragment, otherwise 0 */
+	/* bytes of its text if it is a fragment, otherwise 0 */
+	uint32_t length;
 	uint64_t holders; /* bit i is set if list i, one of the first 64,
 			     contains it */
 };

@@ -24,8 +24,8 @@ enum {
 		4000, 16), /* if there are more, only the most common ones */
 	VERSION_MAX_FRAGMENTS = LIMIT(
 		4000, 16), /* if there are more, only the most common ones */
-	VERSION_MAX_RECORDS =
-		256, /* records whose paths and fragments are counted */
+	/* records whose paths and fragments are counted */
+	VERSION_MAX_RECORDS = 256,
 	VERSION_MAX_SAMPLES = 16, /* pages that are parsed to find the texts */
 };
 
@@ -54,8 +54,8 @@ struct version {
 				(cp) */
 	struct version_item *paths; /* [path_count], most common first */
 	uint32_t path_count;
-	struct version_item
-		*fragments; /* [fragment_count], most common first */
+	/* [fragment_count], most common first */
+	struct version_item *fragments;
 	uint32_t fragment_count;
 	struct version_region *regions; /* [region_count], most words first */
 	uint32_t region_count;

@@ -735,8 +735,8 @@ struct url url_base(const struct url *page, struct slice base_href)
 }
 
 enum {
-	MAX_NAME =
-		32, /* maximum length of a name; a longer word is a sentence */
+	/* maximum length of a name; a longer word is a sentence */
+	MAX_NAME = 32,
 	MAX_HYPHENS = 2, /* maximum hyphens of a name; a word with more is a
 			    sentence */
 	MIN_HEX = 8,     /* minimum number of digits of a hexadecimal number */

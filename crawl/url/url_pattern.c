@@ -265,10 +265,10 @@ struct url_parts {
 			      that is not a view */
 	struct slice view; /* the segment after the leaf, if it is a view:
 			      "index", "feed", "page"; otherwise empty */
-	struct slice
-		number; /* the number after the view "page"; otherwise empty */
-	const char *
-		ending; /* ending of the last segment, such as ".html"; or "" */
+	/* the number after the view "page"; otherwise empty */
+	struct slice number;
+	/* ending of the last segment, such as ".html"; or "" */
+	const char *ending;
 	const char *query; /* text after the '?'; NULL if none exists */
 };
 

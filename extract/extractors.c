@@ -18,8 +18,8 @@
 #include "page/selector.h"
 
 enum {
-	MAX_SHELL_WORDS =
-		100, /* maximum number of words that a page shell shows */
+	MAX_SHELL_WORDS = 100, /* if a page has more visible words than this, it
+				  is no shell */
 	MAX_SHELL_CHOICE = 30, /* if a method chooses more words than this, the
 				  page is no shell */
 };

@@ -22,8 +22,8 @@ extern const struct extractor *const extractors[];
 const struct extractor *extractor_find(const char *name);
 
 /*
- * The quality of an extracted text in one word, which explains why a text is
- * short or missing.
+ * The quality of an extracted text, which explains why a text may be short or
+ * missing.
  */
 
 /* The quality is the first of these whose condition is true. */
@@ -84,7 +84,8 @@ struct selection {
 					   matching elements; or NULL */
 	const struct selector
 		*exclude; /* choose no text in the matching elements; or NULL */
-	bool with_comments; /* choose the texts of auto_comments(), too */
+	bool with_comments; /* choose in addition the texts of auto_comments()
+			     */
 	const bool *apart; /* [text_count]: never choose these texts; or NULL */
 };
 

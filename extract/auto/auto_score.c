@@ -224,7 +224,7 @@ struct second_forest_bins {
 	size_t begin; /* the half-open range of the columns of page features in
 			 `forest` */
 	size_t end;
-	int8_t *bins; /* [blocks][end - begin][FOREST_ROWS] */
+	int8_t *bins; /* [number of blocks][end - begin][FOREST_ROWS] */
 	/* the second forest */
 	const struct forest *forest;
 };

@@ -26,7 +26,8 @@ enum { MAX_MOVES = 3 };
  * odds of the score.
  */
 struct strongest_moves {
-	uint16_t features[MAX_MOVES]; /* enum of extract/auto/features.h */
+	uint16_t features[MAX_MOVES]; /* FEATURE_* numbers of
+					 extract/auto/features.h */
 	float moves[MAX_MOVES];       /* 0 = end of the list */
 };
 
@@ -38,7 +39,7 @@ struct passage_scores {
 			  if the template is known */
 	/* The evidence of the template; NULL if the template is unknown. */
 	const struct passage_evidence *evidence;
-	/* [passages->count]; NULL unless the caller requested them */
+	/* [passages->count]; NULL if needs_moves was false */
 	const struct strongest_moves *moves;
 };
 
@@ -75,9 +76,9 @@ const float *comment_scores(struct arena *arena,
 struct page_hints page_hints_of(struct arena *arena, const struct page *page);
 
 /*
- * How much a passage has in common with each hint. The first three are the
- * ratio of the passage's terms that the hint contains, or -1 if the page has no
- * such hint.
+ * How much a passage has in common with each hint. `title`, `description` and
+ * `body` are the ratio of the passage's terms that the hint contains, or -1 if
+ * the page has no such hint.
  */
 struct hint_overlap {
 	float title;

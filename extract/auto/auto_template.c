@@ -61,7 +61,8 @@ struct passage_slot {
 struct template_sums {
 	int64_t words;
 	int64_t score_words; /* fixed point */
-	int64_t sure_words;  /* words times absolute log odds, fixed point */
+	int64_t sure_words; /* sum of words times absolute log odds, fixed point
+			     */
 	uint32_t pages;
 };
 
@@ -92,7 +93,10 @@ static inline uint32_t passage_weight(const struct passage *passage)
 
 enum { BEGIN_TERMS = 6 };
 
-/* A passage is a link if its ratio of characters in links is above this. */
+/*
+ * A passage counts as a link if more than this ratio of its characters is in
+ * links.
+ */
 static const float link_ratio = 0.5F;
 
 /*

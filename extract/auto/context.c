@@ -81,11 +81,15 @@ static inline float mass_f1(const struct masses *masses, struct mass mass)
 	return sum > 0 ? (float)(2 * mass.content / sum) : 0;
 }
 
+/* Sums over the passages on one path. */
 struct context_group {
 	struct mass mass;
 	float highest; /* highest score */
 };
 
+/*
+ * The groups of the passages with equal paths, and the group of each passage.
+ */
 struct context_groups {
 	const uint32_t *of_passage;         /* [passages->count] */
 	const struct context_group *groups; /* [<= passages->count] */
@@ -225,7 +229,7 @@ struct context_element {
 struct context_tree {
 	const struct masses *masses;
 	const struct context_element *surroundings; /* [page->node_count] */
-	float f1;                        /* expected F1 of f1_element */
+	float f1; /* expected F1 of the passages in f1_element */
 	struct passage_range f1_element; /* the passages in the element with the
 					    highest F1 */
 	struct passage_range
@@ -518,7 +522,10 @@ context_near_make(const struct masses *masses,
 	return near;
 }
 
-/* Return the run of passages from `begin` on under the same heading. */
+/*
+ * Return the section that begins with passage `begin`: all passages from there
+ * on that have the same heading.
+ */
 static struct passage_range section_at(const struct context_near *near,
 				       uint32_t begin)
 {

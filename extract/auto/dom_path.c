@@ -109,8 +109,10 @@ static void distances_enter(const struct page *page, uint32_t node,
 }
 
 enum {
-	NEAREST = 6,     /* number of elements in composite_density */
-	MIN_REPEATS = 3, /* siblings of one kind that make an element an item */
+	NEAREST = 6, /* number of elements over which composite_density is the
+			maximum */
+	MIN_REPEATS = 3, /* an element is an item if it has at least this many
+			    siblings of its kind, including itself */
 	MAX_REPEATS = 50,
 	MAX_ITEM_REPEATS = 100,
 };
@@ -126,7 +128,7 @@ _Static_assert(DISTANCE(class_groups) == DISTANCE_COUNT &&
  */
 struct dom_level {
 	uint32_t node;       /* NO_NODE: the page */
-	uint32_t repeats;    /* from struct repetition */
+	uint32_t repeats;    /* repetition_siblings() of `node` */
 	uint32_t item;       /* the level of the nearest item; 0: none */
 	uint32_t around_top; /* the level of the nearest element that is also
 				around readability.top */

@@ -1,6 +1,7 @@
 /*
  * extract/auto/features.h - the features of a passage from its own text, and
- * the table of all features.
+ * the table of the features of all four families: text, DOM path, sequence and
+ * page context.
  */
 #ifndef EXTRACT_AUTO_FEATURES_H
 #define EXTRACT_AUTO_FEATURES_H
@@ -139,7 +140,7 @@ struct readability {
 	const float *scores;
 	uint32_t top;    /* the element with the highest score, the first of
 			    several; NO_NODE if no score is above 0 */
-	float top_score; /* 0 without a top element */
+	float top_score; /* score of `top`; 0 if `top` is NO_NODE */
 };
 
 /*
@@ -161,7 +162,7 @@ struct repetition {
 	struct hash_table groups; /* of struct path_group, by path */
 };
 
-/* The passages of PLACE_PLAIN whose elements have the same path. */
+/* Counts of the passages of PLACE_PLAIN whose elements have the same path. */
 struct path_group {
 	uint64_t path; /* 0: no element */
 	uint32_t passages;

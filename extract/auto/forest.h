@@ -42,15 +42,16 @@ enum {
 	FOREST_LEAVES = 1 << FOREST_DEPTH,
 	FOREST_INNER = FOREST_LEAVES - 1,
 	FOREST_LEFT = INT8_MAX,
-	FOREST_ROWS = 32,     /* rows that are scored together */
+	FOREST_ROWS = 32,     /* number of rows that are scored together */
 	FOREST_COLUMNS = 512, /* maximum number of columns of a forest */
 };
 
 /* A feature that the trees of a forest read. */
 struct forest_column {
 	uint16_t feature;
-	uint16_t first; /* index of its first threshold in forest.thresholds */
-	uint16_t count; /* number of its thresholds, < FOREST_LEFT */
+	uint16_t first; /* index of the column's first threshold in
+			   forest.thresholds */
+	uint16_t count; /* number of the column's thresholds, < FOREST_LEFT */
 };
 
 struct forest_tree {
@@ -167,16 +168,16 @@ enum {
 		AUTO_FEATURE_COUNT
 };
 
-/* Reads rows of FEATURE_COUNT numbers. */
+/* The input of this forest is rows of FEATURE_COUNT numbers. */
 extern const struct forest auto_page_forest;
 
-/* Reads rows of AUTO_FEATURE_COUNT numbers. */
+/* The input of these forests is rows of AUTO_FEATURE_COUNT numbers. */
 extern const struct forest auto_context_forest;
 extern const struct forest auto_scope_body_forest;
 extern const struct forest auto_scope_page_forest;
 extern const struct forest auto_comments_forest;
 
-/* Reads rows of TEMPLATE_COUNT numbers. */
+/* The input of this forest is rows of TEMPLATE_COUNT numbers. */
 extern const struct forest auto_template_forest;
 
 #endif

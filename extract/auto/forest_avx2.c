@@ -11,7 +11,8 @@
 enum {
 	FLOATS = 8, /* floats in a register */
 	PARTS = FOREST_ROWS / FLOATS,
-	LAST_LEVEL = FOREST_INNER / 2, /* the first node of the last level */
+	LAST_LEVEL = FOREST_INNER /
+		     2, /* index of the first node of the last level */
 };
 
 _Static_assert(FOREST_ROWS == sizeof(__m256i), "a register has a bin a row");
@@ -36,7 +37,10 @@ AVX2_PART __m256 load_apart(const float *values, size_t stride)
 AVX2 void forest_bin_avx2(const float *thresholds, size_t count,
 			  const float *values, size_t stride, int8_t *bins)
 {
-	/* packing interleaves the halves of the registers */
+	/*
+	 * the pack instructions interleave the halves of the registers; this
+	 * order undoes it
+	 */
 	const __m256i order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
 	__m256i reached[PARTS];
 	__m256 parts[PARTS];
@@ -101,7 +105,7 @@ AVX2_PART __m256i find_leaves(const struct forest_tree *tree,
  */
 AVX2_PART __m256 look_up(const __m256 *floats, __m256i at)
 {
-	/* a blend tests only the sign bit */
+	/* a blend tests only the sign bit, so shift bit 3 or 4 of `at` there */
 	const __m256 is_odd = _mm256_castsi256_ps(_mm256_slli_epi32(at, 28));
 	const __m256 is_upper = _mm256_castsi256_ps(_mm256_slli_epi32(at, 27));
 	const __m256 lower = _mm256_blendv_ps(

@@ -10,7 +10,10 @@
 #define EXPAND(forest, item) PASTE(forest, item)
 #define FOREST_ITEM(item)    EXPAND(FOREST, item)
 
-/* The offset of each column's thresholds in the array of all thresholds. */
+/*
+ * FIRST_<name> is the index of the first threshold of column <name> in the
+ * array of all thresholds.
+ */
 #define COUNT_OF(...) (sizeof((const float[]){__VA_ARGS__}) / sizeof(float))
 #define BASE(value)
 #define TREE(...)

@@ -10,7 +10,7 @@
 #include "extract/text/passage.h"
 #include "page/page.h"
 
-/* The features that count elements of a tag. */
+/* The tags whose elements are counted, and the features with the counts. */
 static const struct {
 	uint16_t tag;
 	uint16_t feature;
@@ -125,7 +125,7 @@ struct page_context {
 	float page[PAGE_KIND_COUNT];
 };
 
-/* Return the level of the heading that holds the passage, 1..6, or 0. */
+/* If the passage is a heading, return its level, 1..6; otherwise return 0. */
 static unsigned heading_level_of(const struct passages *passages,
 				 uint32_t index)
 {

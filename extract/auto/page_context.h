@@ -13,9 +13,9 @@
 struct page_context;
 
 /*
- * Features that are the same for all passages of a page and characterise its
- * kind: a list of products has prices, an article long passages, documentation
- * has code.
+ * Features that are the same for all passages of a page and characterise the
+ * kind of the page. For example, a list of products has prices, an article has
+ * long passages, and documentation has code.
  */
 
 /*
@@ -110,8 +110,9 @@ enum claimed_kind {
 /* What the page states about itself in its markup. Each text may be empty. */
 struct page_hints {
 	struct slice title;           /* of the title element */
-	struct slice descriptions[2]; /* meta description, og:description */
-	/* articleBody, description and text of its JSON-LD */
+	struct slice descriptions[2]; /* of meta[name=description] and of
+					 og:description */
+	/* values of articleBody, description and text in JSON-LD */
 	struct slice bodies[MAX_CLAIMS];
 	size_t body_count;
 	enum claimed_kind kind;

@@ -23,7 +23,7 @@ enum blurred {
 	BLURRED_CHARACTERS_1,
 	BLURRED_CHARACTERS_3,
 	BLURRED_CHARACTERS_8,
-	BLURRED_CODE_1, /* characters and bytes of markup */
+	BLURRED_CODE_1, /* characters plus bytes of markup */
 	BLURRED_CODE_3,
 	BLURRED_CODE_8,
 	BLURRED_LINKS_3, /* characters in links */
@@ -38,12 +38,14 @@ enum blurred {
  */
 struct sequence_blurs {
 	const float *blurred[BLURRED_COUNT];
-	const float *valleys; /* lowest mass between the passage and the peak */
+	const float *valleys; /* lowest blurred mass between the passage and the
+				 peak */
 	float highest_tag_ratio;   /* the highest of BLURRED_TAG_RATIO_3, as ln1
 				    */
 	float tag_ratio_deviation; /* standard deviation before the blur, at
 				      least 1 */
-	uint32_t peak; /* passage with the highest mass; 0 without passages */
+	uint32_t peak; /* passage with the highest blurred mass; 0 without
+			  passages */
 };
 
 /*
@@ -106,7 +108,7 @@ static void neighbours_of_row(const struct passages *passages,
 					    : (float)tag_kind(passages->page,
 							      passage->node);
 	}
-	if (previous != NULL) /* the same path of elements and classes */
+	if (previous != NULL) /* compare the paths of elements and classes */
 		has_same_path =
 			previous->node == NO_NODE || own->node == NO_NODE
 				? previous->node == own->node

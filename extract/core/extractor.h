@@ -26,8 +26,8 @@ struct trace;
 enum preference_scope {
 	SCOPE_NONE, /* the caller named no scope: a compromise of both others */
 	SCOPE_BODY, /* only the article or the post */
-	SCOPE_PAGE, /* everything that the page is about: list entries, replies
-		       of a forum, details of a product */
+	SCOPE_PAGE, /* everything that the page is about, including list
+		       entries, replies in a forum, and details of a product */
 	SCOPE_COUNT
 };
 
@@ -124,15 +124,17 @@ struct extractor_input {
 	 */
 	const void *learned;
 	/*
-	 * The result of prepare() for the page with the same parameters; or
+	 * The result of prepare() for this page with the same parameters, or
 	 * NULL.
 	 */
 	const void *prepared;
-	const struct ridge_model *ridges; /* the site's own model; or NULL */
+	const struct ridge_model
+		*ridges;          /* the site's own ridge model, or NULL */
 	const double *parameters; /* [extractor->parameter_count], in range */
-	struct arena *arena;      /* for scratch memory; freed by the caller */
-	struct trace *trace;      /* receives the explanation; usually NULL */
-	/* Some methods fill it; NULL if the caller does not need it. */
+	struct arena *arena;      /* for scratch memory; the caller frees it */
+	struct trace *trace; /* the explanation, which the method fills; usually
+				NULL */
+	/* Some methods fill it in. NULL if the caller does not need it. */
 	struct assessment *assessment;
 };
 
@@ -148,7 +150,10 @@ struct parameter {
 
 enum { MAX_PARAMETERS = 8 };
 
-/* The fields of struct extractor for the table `rows`. */
+/*
+ * Initialise the fields `parameters` and `parameter_count` of struct extractor
+ * with the table `rows`.
+ */
 #define PARAMETERS(rows)      \
 	.parameters = (rows), \
 	.parameter_count = sizeof(rows) / sizeof((rows)[0])

@@ -99,7 +99,7 @@ const char *curve_label(struct arena *arena, const char *entries,
  * order in which entries were added, at most UINT32_MAX / 4.
  */
 struct hash_table {
-	void *entries; /* [count], of entry_bytes each */
+	void *entries; /* [count], each of entry_bytes bytes */
 	uint32_t count;
 	uint32_t capacity;
 	uint32_t *slots; /* [slot_count]: index of an entry + 1, or 0 */

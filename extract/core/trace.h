@@ -18,7 +18,7 @@ struct arena;
 enum figure_kind {
 	FIGURE_CURVE, /* the series as curves over 0..count-1, and the ranges
 			 below them */
-	FIGURE_HISTOGRAM, /* the distribution of the points' x */
+	FIGURE_HISTOGRAM, /* the distribution of the x values of the points */
 	FIGURE_SCATTER,   /* points, coloured by group */
 	FIGURE_BOXES, /* rectangles, as on a screen: y increases downwards */
 };

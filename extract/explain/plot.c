@@ -29,7 +29,7 @@ enum {
 	PLOT_TOP = 66,
 	PLOT_BOTTOM = 316,
 	PLOT_COLUMNS = PLOT_RIGHT - PLOT_LEFT,
-	PLOT_FOOT = 48, /* height below the area: ticks and label */
+	PLOT_FOOT = 48, /* height of the ticks and the label below the area */
 };
 
 /*
@@ -49,7 +49,7 @@ struct axis {
 	double first;  /* pixel of low */
 	double last;   /* pixel of high */
 	bool is_log;   /* logarithmic with powers of ten, low > 0 */
-	bool is_whole; /* ticks only at whole numbers */
+	bool is_whole; /* draw ticks only at whole numbers */
 };
 
 struct plot {

@@ -281,7 +281,7 @@ static struct slice join_texts(struct arena *arena, const struct page *page,
 		if (i > node->first_text) {
 			struct slice before = page_text(page, i - 1);
 			bool is_broken = is_in_new_block(page, i);
-			/* no white space is between the texts */
+			/* there is no white space between the two texts */
 			bool is_touching = !is_space(slice_byte(
 						   before, before.size - 1)) &&
 					   !is_space(slice_byte(text, 0));
@@ -318,8 +318,10 @@ struct slice label_of(struct arena *arena, const struct page *page,
 
 enum {
 	MAX_FOLDED = 1024,
-	MAX_CUTS = 8,  /* maximum number of parts removed from a title */
-	MIN_SHARED = 4 /* minimum bytes of a name inside another name */
+	MAX_CUTS =
+		8, /* maximum number of parts that are removed from a title */
+	MIN_SHARED = 4 /* minimum bytes of a name that is searched inside
+			  another name */
 };
 
 struct slice name_fold(struct arena *arena, struct slice text)
@@ -483,7 +485,7 @@ struct title_separator {
 			 after a dash may be */
 };
 
-/* Signs that separate parts if spaces are around them. */
+/* The signs that separate the parts of a title if spaces are around them. */
 static const struct {
 	const char *sign;
 	bool is_firm;
@@ -587,7 +589,7 @@ struct slice title_without_site(struct arena *arena,
  */
 
 enum {
-	TEXTS_BEFORE = 6, /* texts before the title that are near it */
+	TEXTS_BEFORE = 6, /* this many texts before the title are near it */
 	TEXTS_BEHIND = 25,
 };
 

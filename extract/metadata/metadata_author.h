@@ -69,8 +69,8 @@ struct slice name_fold(struct arena *arena, struct slice text);
 enum { MAX_TITLE_WORDS = 64 };
 
 /*
- * The first words of a title, as hashes of their lower case. A letter of a
- * script without spaces is a word.
+ * The hashes of the first words of a title in lower case. In a script without
+ * spaces, each letter is a word.
  */
 struct title_words {
 	uint64_t words[MAX_TITLE_WORDS];
@@ -86,7 +86,9 @@ struct title_words title_words_of(struct slice text);
  */
 double title_overlap(const struct title_words *a, const struct title_words *b);
 
-/* The names that identify a part of a title as the name of the site. */
+/*
+ * The names by which a part of a title is recognised as the name of the site.
+ */
 struct site_names {
 	struct slice name;   /* folded og:site_name, or empty */
 	struct slice host;   /* folded host of the page's URL, or empty */

@@ -8,7 +8,7 @@
 #include "base/utf8.h"
 #include "extract/text/characters.h"
 
-/* A day, with an optional time of day. */
+/* A day, with a time of day if has_time. */
 struct moment {
 	uint32_t year, month, day;
 	uint32_t hour, minute, second;
@@ -438,8 +438,8 @@ static uint32_t read_numeric(const struct date_tokens *tokens, uint32_t index,
 	    !is_year(year))
 		return 0;
 	if (mark->mark != '/' || first->value > 12)
-		is_month_first = false; /* dots and dashes are not used in
-					   American dates */
+		is_month_first =
+			false; /* American dates do not have dots or dashes */
 	if (second->value > 12)
 		is_month_first = true;
 	date->month = (uint32_t)(is_month_first ? first->value : second->value);

@@ -20,7 +20,7 @@ enum { DATE_SIZE = 32 }; /* maximum bytes written, with NUL */
  * YYYY-MM-DD, with the time and the UTC offset that follow it. Reads ISO 8601,
  * RFC 822, 2024.3.5 and 5/3/2024 (`order` decides if both numbers are at most
  * 12), 20240305, 2024年3月5日, and names of months in 20 languages. Return
- * false without a valid date from 1970 to 2100. Linear.
+ * false if there is no valid date from 1970 to 2100. Linear.
  */
 bool date_find(struct slice text, enum date_order order, char out[DATE_SIZE]);
 
@@ -31,8 +31,9 @@ bool date_find(struct slice text, enum date_order order, char out[DATE_SIZE]);
 bool date_read(struct slice text, enum date_order order, char out[DATE_SIZE]);
 
 /*
- * Return 1 to 12 if `word` is the name of a month in one of 20 languages, in
- * any case, or a prefix of at least three letters; otherwise 0. O(1).
+ * Return the month, 1 to 12, if `word` is the name of a month in one of 20
+ * languages, or a prefix of such a name of at least three letters, in any case.
+ * Otherwise return 0. O(1).
  */
 uint32_t month_of(struct slice word);
 

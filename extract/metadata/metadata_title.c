@@ -17,9 +17,9 @@ enum {
 	TEXTS_BEHIND = 9,
 	MAX_NAMED = 64, /* maximum number of nodes that are read inside an
 			   author's element */
-	MAX_TEXTS =
-		LIMIT(512, 32), /* maximum number of texts read on one page */
-	NEVER = 0, /* a rank: the value is not used far from the title */
+	MAX_TEXTS = LIMIT(
+		512, 32), /* maximum number of texts that are read on a page */
+	NEVER = 0,        /* a rank: the value is not used far from the title */
 };
 
 /*
@@ -417,7 +417,10 @@ enum {
 struct title_choice {
 	struct metadata_candidates *findings;
 	const struct site_names *site;
-	/* the title element and og:title, without the site's name */
+	/*
+	 * the texts of the title element and of og:title, without the name of
+	 * the site
+	 */
 	struct slice title;
 	struct slice graph_title;
 };

@@ -484,8 +484,10 @@ static bool takes_room(const struct css_style *style)
 
 /* Sums over the children of a row. */
 struct ratios {
-	float fixed;     /* px of the children with a declared width */
-	float preferred; /* px of the other children */
+	float fixed;     /* sum of the declared widths, px */
+	float preferred; /* sum of the preferred widths of the other children,
+			    px */
+	/* number of the other children */
 	float count;
 };
 

@@ -74,7 +74,8 @@ enum { MAX_FIGURE_BOXES = 2000 };
 /* A figure of boxes for a trace, one box for each block of the method. */
 struct box_figure {
 	struct trace *trace;
-	struct figure_box *boxes; /* [MAX_FIGURE_BOXES], of the trace's arena */
+	struct figure_box
+		*boxes; /* [MAX_FIGURE_BOXES]; they belong to trace->arena */
 	size_t count;
 	uint32_t chosen; /* the block that the figure always shows, or
 			    UINT32_MAX */

@@ -296,7 +296,10 @@ static bool rgb_color(const char *at, const char *end, uint32_t *color_out)
 	return true;
 }
 
-/* Parse #rgb, #rrggbb, rgb(), rgba(), the names of HTML 4, or transparent. */
+/*
+ * Parse a colour: #rgb, #rrggbb, rgb(), rgba(), a name of HTML 4, or
+ * "transparent". Return false for anything else.
+ */
 static bool css_color(struct slice text, uint32_t *color_out)
 {
 	const char *bytes = text.data;
@@ -491,7 +494,7 @@ static const struct {
 	{"normal", PROPERTY_IS_BOLD, 0},
 	{"lighter", PROPERTY_IS_BOLD, 0},
 	{"400", PROPERTY_IS_BOLD, 0},
-	/* hundredths of the root's font size */
+	/* font sizes, in hundredths of the font size of the root */
 	{"xx-small", PROPERTY_FONT_SIZE, 56},
 	{"x-small", PROPERTY_FONT_SIZE, 63},
 	{"small", PROPERTY_FONT_SIZE, 81},

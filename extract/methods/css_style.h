@@ -82,7 +82,7 @@ struct css_style {
 enum { MAX_FONT_SIZE = 1000 };
 
 /*
- * Return the style of every element: [page->node_count], owned by `arena`; 60
+ * Return the style of every element: [page->node_count], owned by `arena`: 60
  * bytes an element. Linear; constant stack.
  */
 const struct css_style *styles_of_page(struct arena *arena,

@@ -56,7 +56,7 @@ enum { NEIGHBOURHOOD = 30 };
 struct block_evidence {
 	uint32_t words;
 	uint32_t redundant; /* words in redundant texts */
-	float links;        /* ratio of words in links */
+	float links;        /* ratio of its words in links */
 	float links_around; /* ratio of link words in the words around the block
 			       that are not redundant */
 	float variability;

@@ -12,7 +12,10 @@
 	X(bte) X(dsc) X(adsc) X(mss) \
 	/* content code blurring */ \
 	X(ccb) X(accb) X(tccb) \
-	/* tag ratios: over a threshold, clustered, with their derivative */ \
+	/*
+	 * tag ratios: with a threshold, with clusters, and with clusters of
+	 * ratios and their derivatives
+	 */ \
 	X(cetr_tm) X(cetr_km) X(cetr) \
 	/* links and blocks */ \
 	X(lqf_25) X(lqf_50) X(lqf_75) X(crunch) X(lp) X(fe) X(kfe) \

@@ -21,12 +21,13 @@ struct ridge_vector {
  * first class, because libsvm sums over both classes anyway.
  */
 struct ridge_model {
-	struct svm_model svm; /* points into the other fields */
+	struct svm_model svm; /* has pointers to the other fields */
 	struct ridge_vector *vectors;
 	int labels[2];
 	int counts[2];
 	double rho;
-	double *coefficients; /* alpha * label, [svm.l] */
+	double *coefficients; /* [svm.l]: alpha * label of each support vector
+			       */
 };
 
 /* Convert the features, limited to [0, 1], to a vector. */
@@ -248,7 +249,10 @@ enum error ridge_model_read(struct ridge_model **model_out, struct slice text)
 	return ERR_NONE;
 }
 
-/* Features are rounded to the precision of ridge_model_write(). */
+/*
+ * Training rounds features to multiples of 1 / FEATURE_STEPS, the precision of
+ * ridge_model_write().
+ */
 #define FEATURE_STEPS 1e4
 
 static void discard_message(const char *text)

@@ -32,7 +32,7 @@ struct ridge_example {
 /* Return the universal model, a constant of the program. */
 const struct ridge_model *ridge_model_universal(void);
 
-/* Maximum number of training examples; it limits the size of a model. */
+/* Maximum number of training examples. It limits the size of a model, too. */
 enum { MAX_RIDGE_EXAMPLES = 1000 };
 
 #define RIDGE_GAMMA_PRESET 1.0
@@ -65,7 +65,7 @@ void ridge_model_write(const struct ridge_model *model, struct slice notes,
  */
 enum error ridge_model_read(struct ridge_model **model_out, struct slice text);
 
-/* Free the model; NULL is a no-op. */
+/* Free the model. Do nothing for NULL. */
 void ridge_model_destroy(struct ridge_model *model);
 
 /* Return the number of support vectors of the model. */
@@ -88,7 +88,8 @@ struct ridge {
 };
 
 struct ridges {
-	const struct ridge *items; /* [count], ascending, not adjacent */
+	const struct ridge *items; /* [count], in ascending order; ridges are
+				      not adjacent */
 	uint32_t count;
 	double primary_threshold; /* the mean score of all cells */
 	double peak_threshold;    /* peak factor * primary_threshold */

@@ -96,7 +96,7 @@ enum { MAX_CANDIDATES = MAX_SAMPLE_PAGES, MAX_RATIO = 4 };
 struct sample_block {
 	uint64_t key;   /* feature_vector.hash */
 	uint32_t pages; /* the set of pages that contain it */
-	uint32_t begin; /* index of its features */
+	uint32_t begin; /* index of its first feature */
 	uint32_t count;
 	float norm;
 	uint32_t next[MIN_HASHES]; /* for each min-hash: the next block in the
@@ -120,7 +120,7 @@ struct sample_block_index {
 	uint32_t feature_capacity;
 };
 
-/* The blocks of a page. */
+/* The blocks of a page with their feature vectors. */
 struct page_blocks {
 	struct block_tree tree;
 	const struct feature_vector *vectors; /* [tree.count] */

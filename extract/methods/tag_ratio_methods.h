@@ -54,7 +54,8 @@ struct kmeans kmeans_run(struct arena *arena, const struct kmeans_point *points,
 enum {
 	TAG_RATIO_RADIUS,
 	TAG_RATIO_WIDTH,
-	TAG_RATIO_LIMIT, /* lambda, or the number of clusters */
+	TAG_RATIO_LIMIT, /* lambda for cetr_tm, the number of clusters for the
+			    other versions */
 };
 
 enum { MAX_TAG_RATIO_RADIUS = 20 };

@@ -215,7 +215,10 @@ static uint32_t tags_at(const struct token_stream *stream, uint32_t index)
 	return stream->tokens[index].text == NO_TEXT ? 1 : 0;
 }
 
-/* Return the slope of the whole curve in tags per token; 0 without tokens. */
+/*
+ * Return the mean slope of the document slope curve, in tags per token; 0
+ * without tokens.
+ */
 static double slope_mean(const struct token_stream *stream)
 {
 	uint32_t tags = 0;

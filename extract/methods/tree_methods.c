@@ -25,7 +25,7 @@ enum { TEXT_LABEL = 0 };
  */
 struct tree_item {
 	uint64_t subtree; /* hash of everything inside the item */
-	uint32_t end;     /* index one past its last descendant */
+	uint32_t end;     /* index after its last descendant */
 	uint32_t label;   /* hash of the tag and the classes; TEXT_LABEL for a
 			     text */
 };
@@ -40,7 +40,7 @@ struct item_tree {
 /* Labels that are no hashes. TEXT_LABEL is 0. */
 enum { PAGE_LABEL = TEXT_LABEL + 1, FIRST_LABEL };
 
-/* A tree under construction. */
+/* The tree of a page under construction. */
 struct tree_maker {
 	struct tree_item *items;
 	uint32_t count;
@@ -413,7 +413,7 @@ static const struct parameter rtdm_parameters[] = {
 		 "text mapped to the same text in a larger ratio is template"},
 };
 
-/* A page of the sample. */
+/* The tree of a page of the sample. */
 struct reference_page {
 	struct item_tree tree;
 	uint32_t bit; /* the page as a set of pages of the sample */

@@ -710,10 +710,11 @@ enum {
 	LINE_WEIGHT = 1, /* for each line of empty space; the source does not
 			    define this and the next values */
 	MAX_SPACE_WEIGHT = 4,
-	RULE_WEIGHT = 3,   /* an hr */
-	COLOR_WEIGHT = 3,  /* different backgrounds */
-	FONT_WEIGHT = 1,   /* different font sizes or weights */
-	RISE_WEIGHT = 1,   /* a smaller font above a larger one */
+	RULE_WEIGHT = 3,  /* an hr */
+	COLOR_WEIGHT = 3, /* different backgrounds */
+	FONT_WEIGHT = 1,  /* different font sizes or weights */
+	RISE_WEIGHT =
+		1, /* the leaf above has a smaller font than the leaf below */
 	COLUMN_WEIGHT = 4, /* side by side */
 	EDGE_WEIGHT = 1,   /* the start or end of an element is between the
 			      leaves; this stands for the padding, which the

@@ -32,8 +32,8 @@ struct vce_block {
 	uint32_t parent;    /* parent block, or NO_VCE_BLOCK */
 	uint32_t repeats;   /* number of child blocks with the pattern of an
 			       earlier child */
-	double font_weight; /* sum of font size * length of the text */
-	double font_length; /* length of the text in the block */
+	double font_weight; /* sum over the texts of font size * length */
+	double font_length; /* sum over the texts of length */
 };
 
 /* Means over the displayed elements (section 2.1.6). */
@@ -123,7 +123,8 @@ struct vips_rules {
 struct vips_division {
 	bool is_divided;
 	uint8_t rule;      /* number of the rule that decided, 1 to 13 */
-	uint8_t coherence; /* degree of coherence, 1 to 10, if not divided */
+	uint8_t coherence; /* degree of coherence, 1 to 10, if the element is
+			      not divided */
 };
 
 /*

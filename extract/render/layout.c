@@ -172,7 +172,8 @@ static void set_surroundings(struct layout_level *levels, uint32_t count,
 }
 
 /*
- * Set levels[count], count > 0, to `node`, which is inside levels[count - 1].
+ * Fill in levels[count] for element `node`, which is inside the element of
+ * levels[count - 1]. `count` > 0.
  */
 static void level_enter(struct layout_level *levels, uint32_t count,
 			const struct page *page, uint32_t node)
@@ -239,13 +240,15 @@ struct layout_state {
 	enum separator pending;
 	/* number of open pre elements */
 	uint32_t open_pres;
-	uint32_t open_codes; /* number of open code elements, in pre or not */
-	bool is_at_pre; /* no text yet since the start of the outermost pre */
+	uint32_t open_codes; /* number of open code elements, inside or outside
+				of pre */
+	bool is_at_pre; /* no text was passed since the start of the outermost
+			   pre */
 	bool is_fresh;  /* the line has no text and no image yet */
 	struct image_filter images;
 	struct media_filter media;
 	struct readable readable;
-	struct buffer text;    /* text of the text node */
+	struct buffer text;    /* the text that is passed to the writer */
 	struct buffer gap;     /* in pre, the white space before that text */
 	struct buffer address; /* address of a link */
 };
@@ -606,12 +609,14 @@ struct block_collector {
 	size_t capacity;
 	struct buffer text;
 	struct content_block block; /* the open block */
-	double score; /* sum of score * bytes, over `scored` bytes */
+	double score; /* sum of score * bytes of the texts of the block */
+	/* sum of the bytes of these texts */
 	size_t scored;
 	/* the tags of the open li and blockquote elements */
 	uint16_t around[2 * MAX_OUTLINE_NESTING];
 	uint32_t around_count;
-	uint32_t lists; /* number of li among them */
+	uint32_t lists; /* number of li elements in `around` */
+	/* number of blockquote elements in `around` */
 	uint32_t quotes;
 	struct table_survey survey;
 	uint32_t tables;  /* number of tables that were opened up to now */

@@ -459,7 +459,8 @@ struct markdown {
 	struct markdown_blocks blocks;
 	struct markdown_line line; /* the content of the current line */
 	struct buffer code;        /* the code of the current pre up to now */
-	struct slice language;     /* language of that code */
+	struct slice language;     /* programming language of the code */
+	/* in pre */
 	bool is_verbatim;
 	bool is_bare;
 	struct markdown_table table;

@@ -13,7 +13,9 @@
 #include "extract/render/layout.h"
 #include "page/tag.h"
 
-enum { MAX_ENTITY = 33 }; /* "&CounterClockwiseContourIntegral;" */
+enum {
+	MAX_ENTITY = 33
+}; /* the length of "&CounterClockwiseContourIntegral;", the longest one */
 
 /*
  * Return true if an entity such as "&copy;" begins at byte `at`, which a parser
@@ -209,7 +211,9 @@ static bool is_in_code_points(uint32_t code,
 	return false;
 }
 
-/* Characters that are letters or digits in all versions of Unicode. */
+/*
+ * Ranges of characters that are letters or digits in all versions of Unicode.
+ */
 static const struct code_point_range letters[] = {
 	{0x00C0, 0x00D6}, {0x00D8, 0x00F6}, {0x00F8, 0x024F}, {0x0391, 0x03A1},
 	{0x03A3, 0x03CE}, {0x0400, 0x0481}, {0x048A, 0x0523}, {0x05D0, 0x05EA},
@@ -217,7 +221,7 @@ static const struct code_point_range letters[] = {
 	{0x3041, 0x3096}, {0x30A1, 0x30FA}, {0x4E00, 0x9FBB}, {0xAC00, 0xD7A3},
 };
 
-/* Characters that are punctuation in all versions of Unicode. */
+/* Ranges of characters that are punctuation in all versions of Unicode. */
 static const struct code_point_range signs[] = {
 	{0x00AB, 0x00AB}, {0x00BB, 0x00BB}, {0x00BF, 0x00BF}, {0x060C, 0x060C},
 	{0x2010, 0x2027}, {0x3001, 0x3003}, {0x3008, 0x3011}, {0xFF08, 0xFF09},
@@ -270,7 +274,7 @@ struct inline_writer {
 	struct buffer *out;
 	size_t line_begin; /* start of the current line in `out` */
 	size_t mark_end;   /* end of the last emphasis mark in `out` */
-	bool follows_line; /* the line is not the first one */
+	bool follows_line; /* the current line is not the first one */
 	bool is_in_code;
 	struct buffer code; /* text of a code span that is not written yet */
 };
@@ -337,7 +341,10 @@ static enum markdown_class class_written(const struct inline_writer *writing)
 				     length});
 }
 
-/* Return the emphasis mark at the end of `out`, or '\0'. */
+/*
+ * If `out` ends with a mark of emphasis, return the mark; otherwise return
+ * '\0'.
+ */
 static char last_mark(const struct inline_writer *writing)
 {
 	const struct buffer *out = writing->out;

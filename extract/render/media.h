@@ -42,7 +42,8 @@ struct image_filter {
 	struct buffer source; /* URL of the image that was returned last */
 	struct buffer label;
 	struct buffer candidate;
-	uint32_t place; /* number of texts before that image */
+	uint32_t place; /* number of texts before the image that was returned
+			   last */
 };
 
 void image_filter_end(struct image_filter *filter);

@@ -28,7 +28,7 @@ enum { MAX_OUTLINE_NESTING = 16 };
 struct outline_frame {
 	uint32_t level;    /* the block is closed with this level */
 	uint32_t home;     /* the level that opened the block */
-	uint16_t tag;      /* enum tag; TAG_html is the outermost frame */
+	uint16_t tag;      /* enum tag; the outermost frame has TAG_html */
 	uint8_t nested[4]; /* number of open lists, tables, quotes and figures,
 			      including this frame */
 	bool has_child;    /* a block was opened inside this block */
@@ -116,7 +116,10 @@ struct slice code_language(const struct page *page, uint32_t node);
  * WordPress (extract/render/media.h).
  */
 
-/* State for the texts of one page, which must be passed in order. */
+/*
+ * The state of readable_text() for one page. The texts of the page must be
+ * passed in order.
+ */
 struct readable {
 	const struct page *page;
 	struct shortcodes shortcodes;

@@ -11,7 +11,7 @@ struct surveyed_table {
 	uint32_t table;   /* index of the shape of this table */
 	uint32_t columns; /* number of columns of the row up to now */
 	uint32_t lines;   /* number of lines of the cell up to now */
-	bool has_heading; /* one of these lines is a heading */
+	bool has_heading; /* a line of the cell is a heading */
 };
 
 struct table_surveyor {
@@ -130,7 +130,7 @@ struct table_survey table_survey_make(struct arena *arena,
 
 struct table_filter_state {
 	struct table_survey survey;
-	uint32_t opened;     /* number of tables opened */
+	uint32_t opened;     /* number of tables that were opened up to now */
 	uint32_t depth;      /* number of open tables */
 	uint32_t left_depth; /* depth of the outermost table that is left out; 0
 				= none */

@@ -1,6 +1,6 @@
 /*
- * extract/render/table.h - finds the simple tables in the kept text, and
- * removes tables from it.
+ * extract/render/table.h - finds the simple tables in the kept text of a page,
+ * and removes them from the kept text.
  */
 #ifndef EXTRACT_RENDER_TABLE_H
 #define EXTRACT_RENDER_TABLE_H

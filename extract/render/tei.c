@@ -264,7 +264,7 @@ static void tei_open_line(struct tei *tei, const struct layout_element *element)
 	}
 }
 
-/* The start and end tags of block and inline elements. */
+/* The TEI tags that are written at the start and the end of HTML elements. */
 static const struct {
 	uint16_t tag;
 	const char *begin;

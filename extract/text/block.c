@@ -288,7 +288,7 @@ float subtree_link_ratio(const struct passages *passages, uint32_t node)
 	return ratio(sums.link_characters, sums.characters);
 }
 
-/* The block tree under construction; it grows one block at a time. */
+/* A block tree under construction. */
 struct builder {
 	const struct page *page;
 	struct block *blocks;

@@ -24,7 +24,7 @@ struct term_list;
 struct block_counts {
 	uint32_t characters;
 	uint32_t link_characters; /* characters inside a[href] */
-	uint32_t words;           /* as in extract/text/token_stream.h */
+	uint32_t words;           /* as by word_count() */
 	uint32_t link_words;
 	uint32_t texts;   /* text nodes */
 	uint32_t links;   /* a[href] elements */
@@ -38,7 +38,7 @@ struct block {
 	uint32_t node;   /* the element; NO_NODE: the block of the texts outside
 			    of any element */
 	uint32_t parent; /* parent block; NO_BLOCK for the first block */
-	uint32_t end;    /* one past its last descendant block */
+	uint32_t end;    /* index after its last descendant block */
 	struct block_counts own; /* without the blocks inside this block */
 	struct block_counts all; /* with all blocks inside this block */
 };
@@ -129,7 +129,7 @@ enum direction direction_of(const struct page *page, struct slice text);
 
 struct subtrees {
 	const struct passages *passages;
-	/* [node_count + 1]: prefix sums of counted elements */
+	/* [node_count + 1]: number of counted elements before each element */
 	const uint32_t *elements_before;
 };
 

@@ -48,7 +48,10 @@ enum character_class {
 	CHARACTER_HANGUL, /* a Hangul syllable */
 };
 
-/* enum character_class of each ASCII byte; CHARACTER_MARK from 0x80 on. */
+/*
+ * The enum character_class of each ASCII byte. Bytes from 0x80 on are
+ * CHARACTER_MARK.
+ */
 extern const uint8_t character_class_of_byte[256];
 
 /* Return the class of a character outside of ASCII. */
@@ -62,9 +65,9 @@ static inline enum character_class character_class_at(uint32_t code)
 }
 
 /*
- * Return the lower case of a letter outside of ASCII, for Latin-1, Latin
- * Extended-A, Greek (the final sigma becomes a sigma), Cyrillic and Armenian;
- * return other letters unchanged.
+ * Return the lower case of a letter outside of ASCII, if it is in Latin-1,
+ * Latin Extended-A, Greek (a final sigma becomes a normal sigma), Cyrillic or
+ * Armenian. Return other letters unchanged.
  */
 uint32_t character_lower(uint32_t code);
 

@@ -240,7 +240,7 @@ uint64_t simhash(struct slice text)
 }
 
 enum {
-	FEW = 24, /* maximum number to sort by insertion */
+	FEW = 24, /* maximum number of fragments to sort by insertion */
 	BUCKET_BITS = 8,
 	BUCKETS = 1 << BUCKET_BITS,
 };

@@ -479,7 +479,7 @@ static uint8_t hiding_of(const struct page *page, const struct node *node,
 	return hiding;
 }
 
-/* Return the scope of element `node`; `around` is its parent's scope. */
+/* Return the scope of element `node`; `around` is the scope of its parent. */
 static struct passage_scope scope_of_node(const struct page *page,
 					  uint32_t node,
 					  const struct passage_scope *around)
@@ -575,7 +575,10 @@ static void passage_open_element(struct passage_maker *maker, uint32_t index)
 		count_inline(maker, node->tag);
 	if ((node->flags & TEXT_IS_TITLE) == 0 && !maker->is_open) {
 		maker->tags++;
-		/* the estimated size of both tags, with quoted attributes */
+		/*
+		 * estimate the size of the start tag and the end tag, with
+		 * quoted attributes
+		 */
 		markup = 2 * page_tag_name(maker->page, node->tag).size + 5;
 		for (uint16_t i = 0; i < node->attribute_count; i++)
 			markup += attributes[i].name.size +
@@ -654,7 +657,7 @@ static void passage_read_page(struct passage_maker *maker)
 /* Counts the passages with the same hash. */
 struct occurrence {
 	uint64_t hash;
-	uint32_t count; /* passages of PLACE_PLAIN */
+	uint32_t count; /* number of these passages in PLACE_PLAIN */
 	bool is_known;
 };
 

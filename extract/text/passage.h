@@ -24,8 +24,8 @@ struct page;
 #define NO_PASSAGE UINT32_MAX
 
 /*
- * The innermost element that may hide a passage from readers because of its
- * tag.
+ * Elements of some tags may hide their content from readers. The place of a
+ * passage is the innermost such element around it.
  */
 enum passage_place {
 	PLACE_PLAIN, /* no such element */
@@ -44,10 +44,10 @@ enum passage_place {
  */
 enum passage_hiding {
 	HIDING_NONE,
-	HIDING_ATTRIBUTE, /* hidden, but not until-found */
+	HIDING_ATTRIBUTE, /* attribute hidden, except hidden=until-found */
 	HIDING_ARIA,      /* aria-hidden=true */
 	HIDING_STYLE,     /* display: none, visibility: hidden */
-	HIDING_CLASS,     /* sr-only, d-none, ... */
+	HIDING_CLASS,     /* a class name such as sr-only or d-none */
 };
 
 /*
@@ -87,10 +87,11 @@ struct passage {
 	uint32_t digits;      /* 0-9 */
 	uint32_t punctuation; /* other characters except letters, digits and
 				 white space */
-	uint64_t hash;        /* of its terms in their order; never 0 */
+	uint64_t hash;        /* hash of the terms in their order; never 0 */
 	uint16_t clauses;   /* commas, semicolons, colons, and their equivalents
 			       in other scripts */
-	uint16_t sentences; /* . ! ? ... that end a sentence, in any script */
+	uint16_t sentences; /* marks that end a sentence, such as . ! ?, in any
+			       script */
 	uint16_t links;     /* a elements inside it */
 	uint16_t inlines;   /* elements inside it, except br */
 	uint16_t bolds;     /* b, strong */
@@ -137,7 +138,10 @@ struct passages {
 	const struct page *page;
 	const struct passage *items; /* [count], document order */
 	uint32_t count;
-	/* [count + 1]: the sums over passages a..b-1 are sums[b] - sums[a] */
+	/*
+	 * [count + 1]: prefix sums, so that the sums over the passages [a, b)
+	 * are sums[b] - sums[a]
+	 */
 	const struct passage_sums *sums;
 	/*
 	 * [text_count + 1]: number of passages whose first text is before this
@@ -149,7 +153,7 @@ struct passages {
 	 * for texts that passages_make() leaves out
 	 */
 	const uint32_t *of_text;
-	const uint32_t *terms; /* of all passages, see struct passage */
+	const uint32_t *terms; /* the terms of all passages, in order */
 };
 
 /* A half-open range. */
@@ -189,8 +193,8 @@ float passage_link_ratio(const struct passage *passage);
 struct passage_text {
 	struct passage *passage; /* the current passage */
 	/*
-	 * The terms of all passages: at most one for every second byte of a
-	 * text, rounded up.
+	 * The terms of all passages. A text has at most one term for every two
+	 * bytes, rounded up.
 	 */
 	uint32_t *terms;
 	uint32_t term_count;

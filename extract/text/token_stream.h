@@ -1,7 +1,7 @@
 /*
- * extract/text/token_stream.h - a page as the sequence of its tags and words,
- * in source order: the input of one-dimensional methods (Pinto et al., QuASM,
- * JCDL 2002: "tags and words as tokens").
+ * extract/text/token_stream.h - a page as the sequence of its tags and words in
+ * source order, which is the input of one-dimensional methods (Pinto et al.,
+ * QuASM, JCDL 2002: "tags and words as tokens").
  */
 #ifndef EXTRACT_TEXT_TOKEN_STREAM_H
 #define EXTRACT_TEXT_TOKEN_STREAM_H

@@ -66,7 +66,7 @@ struct word_range {
 static const struct word_range ranges[] = {
 	{0x80, 0x9F, ROLE_MARK},  /* control characters */
 	{0xA0, 0xA0, ROLE_SPACE}, /* no-break space */
-	{0xA1, 0xA9, ROLE_MARK},  /* Latin 1, except ordinals, */
+	{0xA1, 0xA9, ROLE_MARK},  /* Latin-1, except ordinal signs, */
 	{0xAB, 0xB1, ROLE_MARK},  /* small digits and mu */
 	{0xB4, 0xB4, ROLE_MARK},
 	{0xB6, 0xB8, ROLE_MARK},
@@ -74,7 +74,8 @@ static const struct word_range ranges[] = {
 	{0xBF, 0xBF, ROLE_MARK},
 	{0xD7, 0xD7, ROLE_MARK},
 	{0xF7, 0xF7, ROLE_MARK},
-	{0x0E01, 0x0E30, ROLE_WORD}, /* Thai, between its marks */
+	{0x0E01, 0x0E30, ROLE_WORD}, /* Thai letters; the ranges of Thai marks
+					are between them */
 	{0x0E31, 0x0E31, ROLE_MARK},
 	{0x0E32, 0x0E33, ROLE_WORD},
 	{0x0E34, 0x0E3F, ROLE_MARK},
@@ -104,7 +105,7 @@ static const struct word_range ranges[] = {
 	{0xE000, 0xF8FF, ROLE_MARK},  /* private use: icons */
 	{0xF900, 0xFAFF, ROLE_WORD},  /* Han, for compatibility */
 	{0xFE00, 0xFE6F, ROLE_MARK},  /* variants, small punctuation */
-	{0xFEFF, 0xFEFF, ROLE_SPACE}, /* like text_collapse() */
+	{0xFEFF, 0xFEFF, ROLE_SPACE}, /* a space for text_collapse(), too */
 	{0xFF01, 0xFF0F, ROLE_MARK},  /* full-width ASCII */
 	{0xFF1A, 0xFF20, ROLE_MARK},
 	{0xFF3B, 0xFF40, ROLE_MARK},

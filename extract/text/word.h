@@ -13,7 +13,7 @@
 struct arena;
 struct page;
 
-/* The effect of a character on words. */
+/* What a character means for the division of a text into words. */
 enum word_role {
 	ROLE_MARK,   /* does not end a word and does not begin one */
 	ROLE_SPACE,  /* ends a word */
@@ -25,11 +25,11 @@ enum word_role {
 enum word_role word_role(uint32_t code);
 
 /*
- * Return the number of words of UTF-8 text: runs between white space that
- * contain a letter or a digit, so that "e-mail" is one word and "-" is no word.
- * In scripts without spaces (Han, kana, Thai, Lao, Khmer, Burmese) every letter
- * is a word. All non-ASCII characters except white space and common punctuation
- * count as letters. Linear.
+ * Return the number of words of UTF-8 text. A word is a run between white space
+ * that contains a letter or a digit, so "e-mail" is one word and "-" is no
+ * word. In scripts without spaces (Han, kana, Thai, Lao, Khmer, Burmese) every
+ * letter is a word. All non-ASCII characters except white space and common
+ * punctuation count as letters. Linear.
  */
 uint32_t word_count(struct slice text);
 
@@ -58,8 +58,10 @@ bool quantity_is_date(const unsigned char *at, const unsigned char *end);
 
 enum unit {
 	UNIT_NONE,
-	UNIT_DATE,  /* the East Asian characters for year, month and day */
-	UNIT_MONEY, /* the characters for yuan, yen and won */
+	UNIT_DATE,  /* the number is followed by the East Asian character for
+		       year, month or day */
+	UNIT_MONEY, /* the number is followed by the character for yuan, yen or
+		       won */
 };
 
 /*

@@ -79,8 +79,8 @@ void api_set_server(struct api *api, enum listener listener,
 void api_set_node_client(struct api *api, const struct node_client *peers);
 
 /*
- * Close the exchanges of expired browser sessions. Call it periodically. Any
- * thread.
+ * End the exchanges of browser sessions that have expired. Call it
+ * periodically. Any thread.
  */
 void api_expire_sessions(struct api *api);
 
@@ -208,7 +208,8 @@ struct node_client {
  */
 enum work_kind {
 	WORK_TEXTS,      /* streams of texts */
-	WORK_EXTRACTING, /* threads of a stream or a batch */
+	WORK_EXTRACTING, /* threads that extract the pages of a stream or a
+			    batch */
 	WORK_VERIFYING,  /* a verification, which reads the whole store */
 	WORK_COPYING,    /* a backup or a compaction; both need disk space */
 	/* an export of a bundle, which needs memory and a worker */
@@ -246,7 +247,8 @@ struct api {
 	struct text_cache *answers;
 	struct cache_warmer *teaching; /* or NULL */
 	struct event_counters *tally;
-	struct sessions *sessions;       /* browser sessions of these tokens */
+	struct sessions *
+		sessions; /* sessions of browsers that logged in with a token */
 	const struct node_client *peers; /* NULL: there is no node group */
 	uint64_t started_ms;
 	uint64_t steady_ms; /* steady clock at the time started_ms */
@@ -265,7 +267,7 @@ struct api {
 	 */
 	char passed[MAX_FORWARDED][NODE_NAME_BYTES];
 	struct quota passing; /* running forwarded requests, by quota owner */
-	uint64_t random;      /* chosen at random at start */
+	uint64_t random;      /* random number, chosen at start */
 	bool is_passing_awaited; /* an exchange is suspended until one of these
 				    slots is free */
 	size_t served; /* number of running requests of nodes and of running
@@ -409,7 +411,7 @@ enum http_verdict call_reply_json(struct call *call, unsigned status,
 enum http_verdict call_reply_tagged(struct call *call, const char *media_type,
 				    struct buffer *body);
 
-/* Like call_reply_tagged(), with `value`, which is released. */
+/* Like call_reply_tagged(), for `value` as JSON; `value` is released. */
 enum http_verdict call_reply_tagged_json(struct call *call, json_t *value);
 
 /*

@@ -1010,7 +1010,8 @@ static enum error ask_once(const struct node_client *peers,
 	if (error != ERR_NONE)
 		return error;
 	if (!http_read_head(buffer_slice(answer), &head))
-		return ERR_NOT_FOUND; /* the node does not serve requests yet */
+		return ERR_NOT_FOUND; /* no head of a response: the node does
+					 not serve requests yet */
 	if (head.status == 503 || head.status == 429)
 		return ERR_BUSY;
 	return head.status == 200 ? ERR_NONE : ERR_ADDRESS_FORBIDDEN;

@@ -56,7 +56,7 @@ static size_t stream_copy_chunk(struct stream *stream, char *out, size_t max)
 	return size;
 }
 
-/* Add the trailer after the body. */
+/* Add the trailer of the stream to its response. */
 static void add_trailer(const struct stream *stream)
 {
 	const struct http_stream *source = &stream->source;

@@ -18,15 +18,21 @@
 struct stream {
 	struct http_stream source;
 	struct MHD_Response *response; /* NULL until the response is sent */
-	struct buffer chunk; /* belongs to the worker while the connection is
-				suspended, otherwise to the server's thread */
-	size_t sent;         /* bytes of the chunk that were sent */
-	bool is_ended;       /* the chunk is the last one */
-	bool is_left; /* the client has disconnected, or the connection was cut
-			 off */
+	/*
+	 * belongs to a worker while the connection is suspended, otherwise to
+	 * the server's thread
+	 */
+	struct buffer chunk;
+	size_t sent;   /* bytes of the chunk that were sent */
+	bool is_ended; /* the chunk is the last one */
+	bool is_left;  /* the client has disconnected, or the connection was cut
+			  off */
 };
 
-/* Return NULL if out of memory. Call it on the server's thread. */
+/*
+ * Return the response for a stream, or NULL if memory is short. Call it on the
+ * server's thread.
+ */
 struct MHD_Response *stream_respond(struct http_exchange *exchange);
 
 /*
@@ -73,8 +79,9 @@ enum MHD_Result upload_receive(struct http_exchange *exchange, const char *data,
 			       size_t *size, bool *is_over_out);
 
 /*
- * The connection has ended. Return false if a worker still has the exchange and
- * will end it. Call it on the server's thread.
+ * Note that the connection of an upload has ended. Return false if a worker
+ * still handles the exchange; then the worker ends the exchange. Call it on the
+ * server's thread.
  */
 bool upload_abandon(struct http_exchange *exchange, enum error failure);
 

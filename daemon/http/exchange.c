@@ -567,7 +567,10 @@ static void client_connections_check(struct http_server *server)
 	}
 }
 
-enum { TICK_MS = 200, WORKERS_LEFT = 2 /* workers without long requests */ };
+enum {
+	TICK_MS = 200,
+	WORKERS_LEFT = 2 /* number of workers that never handle long requests */
+};
 
 static void exchange_queue_push(struct exchange_queue *queue,
 				struct http_exchange *exchange)

@@ -67,7 +67,7 @@ void client_connection_enter(struct http_server *server,
 			     struct client_connection *connection,
 			     enum client_connection_state state);
 
-/* Call it with the lock held. */
+/* Set the state of the connection. Call it with the lock held. */
 void client_connection_set_state(struct client_connection *connection,
 				 enum client_connection_state state);
 
@@ -103,7 +103,7 @@ struct http_exchange {
 	bool was_parked;
 	unsigned traits;  /* enum http_trait */
 	bool is_inline;   /* the server's thread handles it */
-	bool is_admitted; /* it was queued; http_stop() waits for its end */
+	bool is_admitted; /* it was queued, and http_stop() waits for its end */
 	bool is_listener; /* counted in `listeners`, not in `waiting` */
 	uint64_t arrival_ms;
 	/* steady clock: when it began to wait for a worker */
@@ -158,8 +158,10 @@ struct http_server {
 
 	struct lock lock; /* guards the fields below */
 	struct condition is_wanted;
-	struct condition is_ended; /* an admitted exchange has ended */
-	struct condition is_fed;   /* an upload changed, or the server stops */
+	/* signals that an admitted exchange has ended */
+	struct condition is_ended;
+	struct condition is_fed; /* signals that an upload has changed or the
+				    server stops */
 	struct exchange_queue ready;
 	/* exchanges that may take long (HTTP_SLOW) */
 	struct exchange_queue ready_long;
@@ -207,7 +209,7 @@ void exchange_refuse(struct http_exchange *exchange, unsigned status,
 bool exchange_take(struct http_exchange *exchange, struct quota *quota,
 		   size_t count);
 
-/* Reject the exchange because of its quota. */
+/* Reject the exchange because the quota of its owner is used up. */
 void exchange_refuse_busy(struct http_exchange *exchange, const char *message);
 
 /*

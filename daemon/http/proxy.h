@@ -81,7 +81,8 @@ void http_proxy_close(void);
 /* The options must live as long as the call of http_proxy_begin(). */
 struct http_proxy_options {
 	const char *address; /* "https://host:port" */
-	const char *token;   /* sent as Authorization: Bearer; or "" */
+	const char *token; /* sent in the header Authorization; "" = do not send
+			      it */
 	const char *ca_file; /* file with the CA of the other node; "" = the CAs
 				of the system */
 	/* client certificate of this node, or "" */

@@ -130,7 +130,7 @@ void http_wake(struct http_server *server);
 
 enum { HTTP_CLASSES = 6 };
 
-/* Figures for status and metrics. */
+/* Figures for the status and the metrics. */
 struct http_stats {
 	uint64_t requests;
 	uint64_t refused; /* requests that got status 503 because too many were

@@ -23,7 +23,7 @@
 
 enum {
 	MAX_IDLE_MS = 10000,
-	LOOK_MS = 100, /* polling interval of commands that have no pidfd */
+	LOOK_MS = 100, /* polling interval for commands that have no pidfd */
 	LAST_MS = 1000,
 };
 
@@ -275,7 +275,10 @@ void delivery_send(struct delivery *delivery)
 	}
 }
 
-/* Copy the reason as printable ASCII, because it is shown and stored. */
+/*
+ * Copy the reason of a failure as printable ASCII, because pages show it and
+ * the store contains it.
+ */
 static void delivery_copy_reason(const char *reason, char *out)
 {
 	for (; *reason != '\0'; reason++)
@@ -619,7 +622,7 @@ void delivery_load_hooks(struct delivery *delivery)
 
 enum { RETRY_MS = 1000 };
 
-/* The reports of one commit, and the texts that they point to. */
+/* The reports for one commit, and the texts that they point to. */
 struct saving {
 	struct hook_report *reports; /* [count] */
 	char (*errors)[sizeof(((struct hook_queue *)NULL)->error)];
@@ -633,7 +636,7 @@ static void free_saving(struct saving *saving)
 	*saving = (struct saving){0};
 }
 
-/* Copy the unsaved reports. With the lock held. */
+/* Copy the unsaved reports into *saving. Call it with the lock held. */
 static void take_reports(struct delivery *delivery, struct saving *saving)
 {
 	size_t room = delivery->outlet_count + 1;
@@ -679,8 +682,8 @@ static bool wait_for_reports(struct delivery *delivery, struct saving *saving)
 }
 
 /*
- * After a commit: remove the saved reports, or report them again if the commit
- * failed.
+ * After a commit, note that the results are saved. If the commit failed, mark
+ * them as unsaved again.
  */
 static void end_reports(struct delivery *delivery, bool is_saved)
 {
@@ -746,7 +749,7 @@ static uint64_t delivery_ms_until(uint64_t time_ms, uint64_t now_ms)
 	return time_ms > now_ms ? time_ms - now_ms : 0;
 }
 
-/* Return the time until the next scheduled action. */
+/* Return the time until the next scheduled action in milliseconds. */
 static uint64_t find_pause(const struct delivery *delivery)
 {
 	uint64_t wall_ms = clock_wall_ms();

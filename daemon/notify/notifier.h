@@ -28,49 +28,64 @@
 struct delivery;
 struct spawner;
 
-enum { MAX_RUNNING_POSTS = 1024 }; /* at the same time */
+enum { MAX_RUNNING_POSTS = 1024 }; /* maximum number at the same time */
 
 struct delivery_options {
-	struct spawner *spawner;    /* NULL: use threads and child processes */
-	struct fetch_options posts; /* texts, timeouts and allowed networks */
-	uint32_t first_pause_ms;    /* after the first failure */
+	struct spawner *spawner;    /* NULL: use threads and child processes of
+				       this process */
+	struct fetch_options posts; /* user agent, timeouts, allowed networks
+				       and so on of the requests */
+	uint32_t first_pause_ms;    /* delay after the first failure */
 	bool allows_exec;           /* commands are allowed */
 	uint32_t exec_timeout_ms;
 };
 
 /*
- * Start the delivery; it reads `store` and commits through `pipeline`. ERR_IO:
- * `ca_file` cannot be read, or no thread or process can be started.
+ * Start the notifier. It reads the store and commits through `pipeline`.
+ * ERR_IO: the file with the CAs cannot be read, or a thread or process cannot
+ * be started.
  */
 enum error delivery_start(struct delivery **delivery_out, struct store *store,
 			  struct pipeline *pipeline,
 			  const struct delivery_options *options);
 
-/* Check for new events after a commit. Any thread; cheap. */
+/*
+ * Make the notifier check for new events. Call it after a commit. Any thread;
+ * cheap.
+ */
 void delivery_wake(struct delivery *delivery);
 
 /*
- * Stop: wait up to a second for running deliveries, then commit the results.
- * Call it before pipeline_stop(). NULL is a no-op.
+ * Stop the notifier: wait up to a second for events that are being sent, then
+ * commit the results. Call it before pipeline_stop(). NULL is a no-op.
  */
 void delivery_stop(struct delivery *delivery);
 
-/* HMAC-SHA256 (RFC 2104), with which a hook authenticates the sender. */
+/*
+ * HMAC-SHA256 (RFC 2104). The receiver of an event uses it to check that the
+ * sender knows the secret.
+ */
 
 enum { HMAC_HEX_BYTES = 64 };
 
-/* Write the code of `text` under `key` in hexadecimal, with a NUL. */
+/*
+ * Write the code of `text` with the key `key` in hexadecimal, followed by a
+ * NUL.
+ */
 void hmac_sha256_hex(struct slice key, struct slice text,
 		     char out[HMAC_HEX_BYTES + 1]);
 
 /*
- * The target of a hook: an http or https URL, or "exec:/command argument...",
- * which is run without a shell.
+ * The target of a hook: an http or https URL, or a command "exec:/command
+ * argument...", which runs without a shell.
  */
 
 enum { MAX_TARGET_BYTES = 2048, MAX_COMMAND_WORDS = 32 };
 
-/* Return false if the target is invalid; `message` gets the error text. */
+/*
+ * Return whether the target is valid. If it is not, write the error text to
+ * `message` [size].
+ */
 bool hook_target_check(struct slice target, char *message, size_t size);
 
 bool hook_target_is_command(struct slice target);
@@ -78,7 +93,8 @@ bool hook_target_is_command(struct slice target);
 /* The words of a command, separated by blanks. */
 struct command_words {
 	char text[MAX_TARGET_BYTES + 1];
-	char *words[MAX_COMMAND_WORDS + 1]; /* in `text`; ends with NULL */
+	char *words[MAX_COMMAND_WORDS +
+		    1]; /* point into `text`; the last one is NULL */
 };
 
 /*

@@ -31,7 +31,10 @@ struct bundle_exporter {
 
 enum { MAX_REASON = 256, MAX_VERSION_BYTES = 64 << 20 };
 
-/* Return whether to stop: an error has occurred, or the bundle is too large. */
+/*
+ * Return whether the export must stop, because an error has occurred or the
+ * bundle is too large.
+ */
 static bool bundle_exporter_has_failed(struct bundle_exporter *bundler)
 {
 	if (bundle_is_full(&bundler->writer))
@@ -100,8 +103,8 @@ static void put_model(struct bundle_exporter *bundler, char *reason)
 }
 
 /*
- * Add the pages that models are built from, as stored_sample_append() selects
- * them.
+ * Add the sample pages of the cluster, from which models are built.
+ * stored_sample_append() selects them.
  */
 static void put_samples_of(struct bundle_exporter *bundler, uint32_t cluster)
 {
@@ -344,7 +347,7 @@ struct signature_cluster {
 };
 
 struct owner_list {
-	struct signature_cluster *items; /* [count], ascending by set */
+	struct signature_cluster *items; /* [count], ascending by `set` */
 	size_t count;
 	size_t capacity;
 };

@@ -269,7 +269,10 @@ static const char *sentence_of(const char *kind)
 	return kind == NULL ? "an event" : kind;
 }
 
-/* Append "12 paths gone and 9 come", if there are any. */
+/*
+ * Append how many items named `name` a change has removed and added, such as
+ * "12 paths gone and 9 come".
+ */
 static void event_summary_append_moves(const json_t *detail, const char *name,
 				       const char *noun, struct buffer *out)
 {
@@ -323,7 +326,7 @@ static void append_left(const json_t *event, const json_t *detail,
 			      pages, pages + left);
 }
 
-/* Append the old and the new threshold, and the reason. */
+/* Append the new and the old threshold, and the reason of the change. */
 static void append_cut(const json_t *detail, struct buffer *out)
 {
 	const json_t *from = json_object_get(detail, "from");

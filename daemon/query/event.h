@@ -55,7 +55,7 @@ bool event_kind_is_alert(uint16_t kind);
 
 bool kind_set_has(kind_set kinds, uint16_t kind);
 
-/* Select events of the store, in their order. */
+/* Queries for the events of the store, in the order of their numbers. */
 
 struct event_query {
 	char host[MAX_HOST_BYTES +
@@ -80,7 +80,10 @@ typedef bool event_handler(void *context, uint64_t number,
 enum error event_query_run(struct event_query *query, struct store *store,
 			   event_handler *take, void *context);
 
-/* Return the number of the last event that was ever written; 0 = none. */
+/*
+ * Return the number of the last event that was written to the store, even if it
+ * was deleted; 0 = none was written.
+ */
 uint64_t event_last_number(struct store *store);
 
 /*

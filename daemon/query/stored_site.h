@@ -106,7 +106,7 @@ struct site_model_stamp site_model_identity(const char *folder,
  */
 
 struct site_service {
-	/* the only site that the worker may request; or NULL */
+	/* the only site whose data the worker may request; or NULL */
 	struct stored_site *site;
 	const struct extraction_options *rules;
 	const struct text_request *request;

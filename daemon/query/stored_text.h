@@ -112,13 +112,14 @@ void copied_page_close(struct copied_page *found);
 
 /* All fields are plain data except `body`, which buffer_free() frees. */
 struct text_result {
-	struct buffer body; /* in the format of the request */
+	struct buffer body; /* the text in the format of the request */
 	char method[32];
 	char reason[256]; /* the evidence on which the result is based, or the
 			     reason of the failure */
 	char cluster[MAX_HOST_BYTES +
 		     16]; /* name of the template, HOST/N, or "" */
-	float confidence; /* 0 to 1; NAN = the method has none */
+	float confidence; /* from 0 to 1; NAN = the method computes no
+			     confidence */
 	enum text_quality quality;
 	/* for a body in FORMAT_JSON: where the generation is */
 	struct generation_places places;

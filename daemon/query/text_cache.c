@@ -22,7 +22,7 @@ enum {
 	MIN_CHAINS = 1024,
 	LARGEST_SHARE = 16,
 	MAX_GAPS = 2,    /* JSON results contain the generation up to twice */
-	MAX_DIGITS = 20, /* of a 64-bit number */
+	MAX_DIGITS = 20, /* digits of a 64-bit number */
 };
 
 /*
@@ -739,7 +739,7 @@ static void teach_site(struct cache_warmer *teaching,
 	if (txn_end(&txn) != ERR_NONE || !has_changed)
 		return;
 	if (site->id != now.id)
-		site->count = 0; /* another site has the host now */
+		site->count = 0; /* the host now belongs to another site */
 	for (size_t i = 0; i < now.count; i++) {
 		const struct taught_template *template = &now.templates[i];
 
@@ -782,7 +782,8 @@ cache_warmer_check_sites(struct background *background, void *context)
 	char(*hosts)[MAX_HOST_BYTES + 1] = mem_alloc(MAX_SITES, sizeof(*hosts));
 	uint64_t begin_ms = clock_steady_ms();
 	struct extraction_options rules;
-	char *texts[2] = {NULL, NULL}; /* texts of the rules */
+	char *texts[2] = {
+		NULL, NULL}; /* copies of the texts in `rules`, freed below */
 	size_t count = take_noted(teaching, hosts, &rules, texts);
 	uint64_t rest_ms;
 

@@ -52,8 +52,8 @@ static bool csv_is_number(struct slice text)
 }
 
 /*
- * Return whether the character is a control, a blank of any width, a mark
- * without width, or a quotation mark.
+ * Return whether the character is a control character, a blank of any width, a
+ * mark without width, or a quotation mark.
  */
 static bool csv_is_skipped(uint32_t code)
 {
@@ -77,8 +77,8 @@ static bool csv_is_skipped(uint32_t code)
 }
 
 /*
- * Return whether the character is = + - @, or a small or full-width form of
- * these.
+ * Return whether the character is one of = + - @, or a small or full-width form
+ * of one.
  */
 static bool csv_is_operator(uint32_t code)
 {

@@ -42,7 +42,7 @@ void csv_append_cell(struct slice text, bool is_raw, struct buffer *out);
  * pages the site has, and its transactions are short.
  */
 
-/* The position of a page in that order. */
+/* The position of a page in the order of the walk. */
 struct text_position {
 	uint64_t stored_ms;
 	uint64_t key; /* key of the page */
@@ -147,15 +147,16 @@ void text_export_begin(enum text_export_format form, const char *software,
 struct text_export_row {
 	uint64_t position; /* index of a submitted page in the request, from 1;
 			      0 = a stored page */
-	struct text_position place;         /* of a stored page */
-	const struct positioned_page *page; /* of a stored page */
-	const char *host;                   /* of a stored page */
+	struct text_position place; /* position of a stored page */
+	/* a stored page; NULL for a submitted page */
+	const struct positioned_page *page;
+	const char *host;   /* host of a stored page */
 	const char *url;    /* URL of the page; "" = it has none */
 	enum format format; /* format of the text in `answer` */
 	bool is_raw;        /* write CSV cells that may be formulas, see
 			       csv_append_cell() */
 	enum error error;
-	/* after an error only its reason is set */
+	/* if the row has an error, only the reason in it is set */
 	const struct text_result *answer;
 };
 

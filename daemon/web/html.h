@@ -196,7 +196,7 @@ struct ui_frame {
 	enum ui_section section;
 	const char *notice; /* message about the last action; NULL = none */
 	bool is_warning;    /* the message is about a failure */
-	/* nodes that did not respond; NULL = all responded */
+	/* names of the nodes that did not respond; NULL = all responded */
 	const char *missing;
 	bool is_stale;  /* the page may be outdated, because the node that owns
 			   the site did not respond */

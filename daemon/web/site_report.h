@@ -97,9 +97,9 @@ struct report_template {
 	/* it has a cluster now; otherwise the template has ended */
 	bool is_there;
 	struct cluster_row cluster;
-	bool is_known; /* it has at least one version */
+	bool is_known; /* the template has at least one version */
 	struct template_row row;
-	/* the newest ones, oldest first */
+	/* the newest versions, the oldest of these first */
 	struct report_version versions[REPORT_VERSIONS];
 	uint32_t version_count;
 	uint32_t version_total;
@@ -132,7 +132,7 @@ struct report_facts {
 				     have a template */
 	uint32_t past_count;      /* number of all ended templates */
 	uint64_t clustered_pages; /* number of pages in clusters */
-	/* [event_count] the newest alerts, oldest first */
+	/* [event_count]: the newest alerts, the oldest of these first */
 	struct report_event *events;
 	uint32_t event_count;
 	uint64_t event_total;

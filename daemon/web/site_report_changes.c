@@ -20,7 +20,8 @@
 
 /* The items that a change has removed, or the items that it has added. */
 struct reported_items {
-	const struct version_item **items; /* [count], most common first */
+	const struct version_item *
+		*items; /* [count], the most common items first */
 	uint32_t count;
 	uint64_t total; /* number of all items; more than `count` if not all are
 			   known */

@@ -29,7 +29,7 @@ enum {
 struct threshold_plot_shape {
 	const char *class;
 	int width;
-	int left; /* x of distance 0 */
+	int left; /* x of the distance 0 */
 	int span; /* width from distance 0 to distance 1 */
 	int top;  /* y of the top of the drawing */
 	int marks_top;

@@ -47,7 +47,7 @@ void thresholds_stop(struct site_thresholds *cuts);
 enum error thresholds_append(struct site_thresholds *cuts, const char *host,
 			     enum thresholds_format format, struct buffer *out);
 
-/* A report as JSON. */
+/* The report on the thresholds as JSON. */
 
 /*
  * Return the suggestion as {"threshold", "reason", "plateau": [begin, end] or

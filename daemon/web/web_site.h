@@ -16,9 +16,11 @@
 /* Maximum number of sites on one page of the list. */
 enum { UI_SITES_SHOWN = 500 };
 
-/* The sites, their firing alerts, and a form to add a site. */
+/*
+ * The page with the list of sites, firing alerts, and a form that adds a site.
+ */
 struct ui_sites {
-	/* from GET /v1/sites: all sites, or some and "next" */
+	/* from GET /v1/sites: all sites, or a part of them and "next" */
 	const json_t *sites;
 	/* firing alerts, an array of events, newest first */
 	const json_t *alerts;
@@ -41,7 +43,7 @@ enum ui_tab {
 
 struct ui_site {
 	const json_t *site; /* from GET /v1/sites/HOST */
-	/* from .../clusters, with "version"; UI_TEMPLATES */
+	/* from .../clusters, with "version"; for UI_TEMPLATES */
 	const json_t *clusters;
 	const json_t *patterns; /* from .../patterns; for UI_PATTERNS */
 	const json_t *guards;   /* from .../guards; for UI_GUARDS */

@@ -396,7 +396,7 @@ static enum ctl_status ctl_store_compact(const struct ctl *ctl,
 	enum error error;
 
 	if (!ctl_open_store(ctl, path, &store))
-		return CTL_FAILED; /* do not create a store */
+		return CTL_FAILED; /* store_open() would create a store */
 	store_close(store);
 	store = NULL;
 	error = store_open(&store, path, &options);

@@ -125,8 +125,8 @@ enum ctl_status run_export(const struct ctl *ctl)
 /* The action templatectl guard. */
 
 /*
- * If a new guard was only tried, show the pages of the trial as the pages of
- * the guard.
+ * The response to `guard add` has `examples`, the pages on which the new guard
+ * was tried. Show them as the sample of the guard.
  */
 void guard_arrange(json_t *answer)
 {

@@ -1,6 +1,6 @@
 /*
- * daemon/ctl/offline_learn.h - rebuild sites whose tables are damaged from the
- * bodies of their pages that are undamaged.
+ * daemon/ctl/offline_learn.h - rebuild sites that have damaged tables. Their
+ * pages are analysed again, as far as the bodies of the pages are undamaged.
  */
 #ifndef DAEMON_CTL_OFFLINE_LEARN_H
 #define DAEMON_CTL_OFFLINE_LEARN_H

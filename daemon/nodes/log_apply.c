@@ -586,7 +586,7 @@ static bool log_apply_is_behind(struct node_group *group, unsigned number)
 }
 
 /*
- * Compare the end of the log with the applied position, if it is time to: the
+ * Compare the end of the log with the applied position, if that is due: the
  * servers may have renumbered the entries since.
  */
 static void log_apply_check_end(struct node_group *group, unsigned number)

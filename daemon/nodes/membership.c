@@ -279,8 +279,8 @@ enum {
 	TICKS = 10, /* turns per lease duration */
 	MIN_TICK_MS = 100,
 	/*
-	 * For this node, its lease ends this much earlier than for the broker,
-	 * because clocks run at different speeds.
+	 * This node treats its lease as expired this much earlier than the
+	 * broker does, because clocks run at different speeds.
 	 */
 	SHORTER_PERCENT = 20,
 	HEX_DIGITS = (ALL_PARTITIONS + 3) / 4,

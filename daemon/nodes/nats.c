@@ -404,12 +404,12 @@ static enum error nats_link_open(struct broker *bus,
 }
 
 /*
- * Make defective leaders step down. Two defects occur in version 2.9.10. First,
- * a server that became the leader of a stream while other servers were killed
- * ("has high message lag") answered reads but acknowledged no writes for 13
- * minutes, until it was killed too. So if a stream has had the same leader for
- * the whole time in which writes were not acknowledged, this leader must step
- * down. Second, a leader had all entries but found no last entry of any
+ * Make defective leaders step down. Two defects have occurred. First, a server
+ * of version 2.9.10 that became the leader of a stream while other servers were
+ * killed ("has high message lag") answered reads but acknowledged no writes for
+ * 13 minutes, until it was killed too. So if a stream has had the same leader
+ * for the whole time in which writes were not acknowledged, this leader must
+ * step down. Second, a leader had all entries but found no last entry of any
  * subject. So it must step down when a writer expects a last entry that it does
  * not find.
  */

@@ -49,7 +49,8 @@ struct nats_reply {
 };
 
 /*
- * Requests whose responses one caller awaits together. broker.lock guards it.
+ * Requests whose responses one caller awaits together. broker.lock guards this
+ * struct.
  */
 struct nats_exchange {
 	struct nats_reply *replies; /* [count] */

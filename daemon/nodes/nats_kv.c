@@ -24,7 +24,7 @@ enum {
 	CLOCK_EVERY_MS = 60000,
 	ANEW_EVERY_MS = 60000,
 	SUBJECT_BYTES = 64 + BROKER_KEY_BYTES,
-	/* Check a row this many times per lease_ms while nobody writes it. */
+	/* Check a row without writes this many times per lease_ms. */
 	LOOKS = 4,
 };
 

@@ -20,9 +20,9 @@ enum {
 	SNAPSHOT_STORE_CONNECT_MS = 10 * 1000,
 	SNAPSHOT_STORE_STALL_S = 30,
 	JOBS_AT_ONCE = 64,
-	LOOK_AGAIN_MS = 1000,  /* minimum time between reads of the end of a
-				  log that hints cause */
-	REMIND_MS = 60 * 1000, /* between log lines about the same problem */
+	LOOK_AGAIN_MS = 1000, /* between two checks of a log because of hints */
+	REMIND_MS =
+		60 * 1000, /* between two log lines about the same problem */
 };
 
 bool nodes_have_lease(const struct node_group *group)

@@ -252,7 +252,7 @@ static const struct calls allowed[] = {
 	  "futex_time64", "futex_waitv", "set_robust_list", "get_robust_list",
 	  "rseq", "sched_yield", "sched_getaffinity", "getcpu", "exit",
 	  "exit_group", "restart_syscall"}},
-	/* use of open descriptors */
+	/* read, write and inspect open descriptors */
 	{LISTED,
 	 {"read", "write", "readv", "writev", "pread64", "preadv", "preadv2",
 	  "lseek", "_llseek", "close", "dup", "dup2", "dup3", "fstat",

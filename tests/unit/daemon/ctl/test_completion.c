@@ -43,7 +43,7 @@ TEST(options_are_those_of_the_verb_and_the_global_ones)
 		"--wait\twait until the site is crawled, with a progress "
 		"bar\n");
 	ck_assert_str_eq(completed("watch --js"), "--json\tprint JSON\n");
-	/* of the action, as soon unchanged known */
+	/* an option of the action, as soon as the action is known */
 	ck_assert_str_eq(completed("site import --a"),
 			 "--async\tin a node group: store the list as jobs; "
 			 "the owners add the sites later\n");

@@ -247,8 +247,8 @@ struct api {
 	struct text_cache *answers;
 	struct cache_warmer *teaching; /* or NULL */
 	struct event_counters *tally;
-	struct sessions *
-		sessions; /* sessions of browsers that logged in with a token */
+	/* sessions of browsers that logged in with a token */
+	struct sessions *sessions;
 	const struct node_client *peers; /* NULL: there is no node group */
 	uint64_t started_ms;
 	uint64_t steady_ms; /* steady clock at the time started_ms */

@@ -357,8 +357,8 @@ enum {
 	/* lower limit of `room`, for a slow client */
 	MIN_ROOM_BYTES = 8 * 1024,
 	SLOW_MS = 1000, /* a client that needs longer to read a part is slow */
-	MAX_WHOLE_BYTES = 1
-			  << 20, /* limit of a response that is not streamed */
+	/* limit of a response that is not streamed */
+	MAX_WHOLE_BYTES = 1 << 20,
 	MAX_SPOOL_BYTES = 1 << 30,
 	KEEPALIVE_S = 15,
 };

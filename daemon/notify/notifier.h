@@ -93,8 +93,8 @@ bool hook_target_is_command(struct slice target);
 /* The words of a command, separated by blanks. */
 struct command_words {
 	char text[MAX_TARGET_BYTES + 1];
-	char *words[MAX_COMMAND_WORDS +
-		    1]; /* point into `text`; the last one is NULL */
+	/* point into `text`; the last one is NULL */
+	char *words[MAX_COMMAND_WORDS + 1];
 };
 
 /*

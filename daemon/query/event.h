@@ -58,8 +58,8 @@ bool kind_set_has(kind_set kinds, uint16_t kind);
 /* Queries for the events of the store, in the order of their numbers. */
 
 struct event_query {
-	char host[MAX_HOST_BYTES +
-		  1]; /* only events of this site; "" = of any site */
+	/* only events of this site; "" = of any site */
+	char host[MAX_HOST_BYTES + 1];
 	kind_set kinds;
 	bool is_firing; /* only events that are not silenced and not
 			 * acknowledged

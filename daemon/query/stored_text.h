@@ -116,8 +116,8 @@ struct text_result {
 	char method[32];
 	char reason[256]; /* the evidence on which the result is based, or the
 			     reason of the failure */
-	char cluster[MAX_HOST_BYTES +
-		     16]; /* name of the template, HOST/N, or "" */
+	/* name of the template, HOST/N, or "" */
+	char cluster[MAX_HOST_BYTES + 16];
 	float confidence; /* from 0 to 1; NAN = the method computes no
 			     confidence */
 	enum text_quality quality;

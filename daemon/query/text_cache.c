@@ -58,8 +58,8 @@ struct text_cache {
 	size_t chain_count;
 	struct text_cache_entry *newest;
 	struct text_cache_entry *oldest;
-	struct text_cache_entry *
-		hand; /* next candidate for eviction; NULL = the oldest entry */
+	/* next candidate for eviction; NULL = the oldest entry */
+	struct text_cache_entry *hand;
 	struct answer_cache_stats stats;
 	struct text_computation *computing; /* list of running computations */
 	struct condition has_ended; /* signals that a computation has ended */
@@ -782,8 +782,8 @@ cache_warmer_check_sites(struct background *background, void *context)
 	char(*hosts)[MAX_HOST_BYTES + 1] = mem_alloc(MAX_SITES, sizeof(*hosts));
 	uint64_t begin_ms = clock_steady_ms();
 	struct extraction_options rules;
-	char *texts[2] = {
-		NULL, NULL}; /* copies of the texts in `rules`, freed below */
+	/* copies of the texts in `rules`, freed below */
+	char *texts[2] = {NULL, NULL};
 	size_t count = take_noted(teaching, hosts, &rules, texts);
 	uint64_t rest_ms;
 

@@ -36,8 +36,8 @@ static void keep_site(struct arena *arena, struct site_row *site)
 {
 	site->host = report_facts_copy_text(arena, site->host);
 	site->seed = report_facts_copy_text(arena, site->seed);
-	site->options.headers =
-		(struct slice){NULL, 0}; /* headers may contain secrets */
+	/* headers may contain secrets */
+	site->options.headers = (struct slice){NULL, 0};
 	site->options.proxy = (struct slice){NULL, 0};
 	site->missing = (struct slice){NULL, 0};
 }

@@ -20,8 +20,8 @@
 
 /* The items that a change has removed, or the items that it has added. */
 struct reported_items {
-	const struct version_item *
-		*items; /* [count], the most common items first */
+	/* [count], the most common items first */
+	const struct version_item **items;
 	uint32_t count;
 	uint64_t total; /* number of all items; more than `count` if not all are
 			   known */

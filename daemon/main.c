@@ -383,8 +383,8 @@ static int serve_as_user(const struct config *config, const char *path,
 		datagram_open();
 	set = block_signals();
 	/*
-	 * Start the spawner before anything is opened, so that other processes
-	 * cannot inherit it.
+	 * Start the spawner before anything is opened that other processes must
+	 * not inherit.
 	 */
 	if (spawner_create(&spawner, config->allows_exec) != ERR_NONE)
 		return FAILED;

@@ -38,7 +38,7 @@ enum {
 };
 
 struct journal *journal_create(void);
-/* Free the journal. If it is NULL, do nothing. */
+/* Free the journal. If `journal` is NULL, do nothing. */
 void journal_destroy(struct journal *journal);
 
 /*

@@ -24,9 +24,9 @@ struct cluster_row {
 	uint32_t page_count;
 	/*
 	 * incremented when pages of the cluster or their content change. A
-	 * model that was built from the pages is valid as long as this number
-	 * is equal. The number of a cluster is never used for another cluster,
-	 * but this counter may overflow and begin again at 0
+	 * model that was built from the pages is valid while this number does
+	 * not change. The number of a cluster is never used for another
+	 * cluster, but this counter may overflow and begin again at 0
 	 */
 	uint32_t changes;
 	uint64_t created_ms;
@@ -194,8 +194,8 @@ struct frontier_row {
 	uint64_t lastmod_ms;
 	uint64_t interval_ms; /* interval between visits; 0 = unknown */
 	/*
-	 * url_pattern_of() the URL, the key of its row in TABLE_PATTERNS; 0 =
-	 * none, for auxiliary URLs
+	 * result of url_pattern_of() for the URL: the key of its row in
+	 * TABLE_PATTERNS; 0 = none, for auxiliary URLs
 	 */
 	uint64_t pattern;
 	uint64_t coarse; /* the coarse pattern of the URL */
@@ -433,7 +433,7 @@ enum {
 	PAGE_ROW_IS_INGESTED = 8, /* a client has uploaded it in an archive */
 };
 
-/* `page` is page_key_of() the URL of the page. */
+/* `page` is the key of the page: page_key_of(url). */
 ROW_PROTOTYPES(page_row, uint32_t site, uint64_t page)
 
 /*

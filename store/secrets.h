@@ -41,7 +41,7 @@ struct secret_id {
 enum error secrets_open(struct secrets **secrets_out, const char *path,
 			bool is_temporary);
 
-/* Free the secrets. If it is NULL, do nothing. */
+/* Free the secrets. If `secrets` is NULL, do nothing. */
 void secrets_close(struct secrets *secrets);
 
 /*

@@ -61,8 +61,8 @@ static enum error fail_length(const char *path)
 }
 
 /*
- * If root creates the file, make the owner of the folder, who runs the daemon,
- * its owner. If that fails, root remains the owner.
+ * If root has created the file, give it to the owner of the folder, which is
+ * the daemon's user. If that fails, root remains the owner.
  */
 static void folder_assign_to_owner(const char *path, int file)
 {

@@ -361,7 +361,7 @@ enum { RESERVE_BYTES = 1 << 20 };
  */
 struct reserve *reserve_open(const char *folder);
 
-/* Close the reserve. If it is NULL, do nothing. */
+/* Close the reserve. If `reserve` is NULL, do nothing. */
 void reserve_close(struct reserve *reserve);
 
 /* Free the reserved space. */

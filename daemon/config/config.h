@@ -283,8 +283,8 @@ const struct config *config_share(const struct config *config);
 const struct config *config_acquire(const struct config *config);
 
 /*
- * Release a reference. The last release frees the configuration. If it is NULL,
- * do nothing.
+ * Release a reference. The last release frees the configuration. If `config` is
+ * NULL, do nothing.
  */
 void config_release(const struct config *config);
 

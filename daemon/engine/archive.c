@@ -242,8 +242,8 @@ static void make_path(struct archive *archive)
 }
 
 /*
- * Append archive->record to the file. If only a part was written, remove it
- * again.
+ * Append archive->record to the file. If only a part was written, remove this
+ * part again.
  */
 static bool archive_write_record(struct archive *archive)
 {

@@ -192,8 +192,8 @@ enum {
 	/* maximum rows of a site; over it the oldest row is deleted */
 	MAX_SITE_POISONS = 100,
 	/*
-	 * after this number of consecutive such pages the site is not visited
-	 * for a while
+	 * after this number of consecutive pages that crash or stall a worker,
+	 * the site is not visited for a while
 	 */
 	SLOW_AFTER = 3,
 	FIRST_REST_MS = 60 * 1000,

@@ -86,7 +86,10 @@ bool guard_visit_is_news(const struct guard_row *guard,
 /* Add the page to the recent pages with evidence, as the latest one. */
 void guard_add_visit(struct guard_row *guard, const struct guard_visit *visit);
 
-/* Remove a page that was deleted or is now a redirect from the recent pages. */
+/*
+ * Remove the page from the recent pages, because it was deleted or is now a
+ * redirect.
+ */
 void guard_remove_visit(struct guard_row *guard, uint64_t page);
 
 /* Return on how many of the recent pages the guard fails. */

@@ -22,7 +22,7 @@ bool commit_owns_host(const struct commit *batch, struct slice host)
 /*
  * Add a site that this node now owns, and release all its leases. The next
  * fetch waits for the delay of the site, because the previous owner may have
- * just fetched from it.
+ * just fetched a page of the site.
  */
 static void adopt_site(struct commit *batch, const struct site_row *row)
 {

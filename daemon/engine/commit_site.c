@@ -205,8 +205,8 @@ bool soft_404_is(const struct record *record, struct slice known)
 	struct comparison comparison;
 
 	/*
-	 * real pages with the same frame and one different sentence each have
-	 * different titles
+	 * real pages with the same frame and one different sentence each also
+	 * differ in their titles, so compare the titles first
 	 */
 	if (!read_known(known, &header) ||
 	    header.title != hash64(record->title.data, record->title.size, 0))

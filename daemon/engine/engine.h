@@ -308,7 +308,10 @@ struct engine_options {
 	size_t max_signature;
 	/* maximum distinct signatures of a site; 0 = 200,000 */
 	size_t max_sets;
-	/* maximum links of a requested page that are fetched as a sample */
+	/*
+	 * maximum number of links to follow from a requested page, to get other
+	 * pages of its template
+	 */
 	uint32_t max_neighbours;
 	struct frontier_rules rules;
 	/*

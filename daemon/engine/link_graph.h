@@ -30,7 +30,7 @@ struct link_graph;
 struct link_graph *link_graph_create(const struct slice *urls,
 				     uint32_t page_count);
 
-/* Free the graph. If it is NULL, do nothing. */
+/* Free the graph. If `inbound` is NULL, do nothing. */
 void link_graph_destroy(struct link_graph *inbound);
 
 /*

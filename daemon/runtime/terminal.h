@@ -80,7 +80,7 @@ struct table_column {
 struct text_table *table_create(const struct table_column *columns,
 				size_t count);
 
-/* Free the table. If it is NULL, do nothing. */
+/* Free the table. If `table` is NULL, do nothing. */
 void table_destroy(struct text_table *table);
 
 /*

@@ -76,7 +76,7 @@ bool background_is_ended(const struct background *background);
 
 /*
  * Stop the thread: wait for the end of the running work and free the thread. If
- * it is NULL, do nothing.
+ * `background` is NULL, do nothing.
  */
 void background_stop(struct background *background);
 

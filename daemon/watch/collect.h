@@ -68,8 +68,8 @@ enum error site_facts_read(struct store *store, const char *host,
 			   struct site_facts *facts_out);
 
 /*
- * The data that a plan needs about one subject. A data request with the same
- * fields states which data was read.
+ * The data that a plan needs about one subject. The field `given` of struct
+ * template_facts has the same type; it states which of the data was read.
  */
 struct data_request {
 	/*

@@ -269,7 +269,8 @@ void plan_add_decision(struct watch_plan *plan, const struct decision *step)
 
 enum {
 	/*
-	 * build a new version when the template has this many times the pages
+	 * build a new version when the template has at least GROWN times as
+	 * many pages as its version was built from, plus GROWN_BY
 	 */
 	GROWN = 2,
 	GROWN_BY = 8,

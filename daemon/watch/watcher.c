@@ -32,8 +32,8 @@ struct making {
 
 /*
  * Make the decision about a subject. Read the data that the decision requests
- * and make it again, until it requests no further data. The final decision uses
- * only data that was read in one transaction.
+ * and then make the decision again, until it requests no further data. The
+ * final decision uses only data that was read in one transaction.
  */
 static enum error plan_subject(const struct making *making,
 			       const struct template_view *subject,

@@ -95,7 +95,9 @@ enum error watcher_start(struct watcher **watching_out, struct store *store,
  */
 void watcher_wake(struct watcher *watching);
 
-/* Stop the thread after its current check. If it is NULL, do nothing. */
+/*
+ * Stop the thread after its current check. If `watching` is NULL, do nothing.
+ */
 void watcher_stop(struct watcher *watching);
 
 /*
@@ -122,8 +124,8 @@ enum error threshold_selector_start(struct threshold_selector **selector_out,
 void threshold_selector_wake(struct threshold_selector *selector);
 
 /*
- * Stop the thread, even while it computes a dendrogram. If it is NULL, do
- * nothing.
+ * Stop the thread, even while it computes a dendrogram. If `selector` is NULL,
+ * do nothing.
  */
 void threshold_selector_stop(struct threshold_selector *selector);
 
@@ -148,7 +150,10 @@ enum error garbage_collector_start(struct garbage_collector **collector_out,
 void garbage_collector_configure(struct garbage_collector *collector,
 				 const struct retention_limits *limits);
 
-/* Stop the thread after its current transaction. If it is NULL, do nothing. */
+/*
+ * Stop the thread after its current transaction. If `collector` is NULL, do
+ * nothing.
+ */
 void garbage_collector_stop(struct garbage_collector *collector);
 
 /*
@@ -165,7 +170,7 @@ void garbage_collector_stop(struct garbage_collector *collector);
 enum error packing_thread_start(struct packing_thread **service_out,
 				struct store *store, struct pipeline *pipeline);
 
-/* Stop the thread after its current step. If it is NULL, do nothing. */
+/* Stop the thread after its current step. If `service` is NULL, do nothing. */
 void packing_thread_stop(struct packing_thread *service);
 
 #endif

@@ -91,7 +91,10 @@ struct site *site_create(const struct site_row *row);
 /* Replace a text of the row by a copy of `value`, and free the old text. */
 void site_set_text(struct slice *text, struct slice value);
 
-/* Replace the row by `row`, the row in the store, and free all other state. */
+/*
+ * Undo the changes of this commit: replace the row by `row`, the row in the
+ * store, and free the linkage and the counts.
+ */
 void site_reset(struct site *site, const struct site_row *row);
 
 /*

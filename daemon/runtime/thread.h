@@ -139,9 +139,9 @@ bool ordered_queue_is_ready(struct ordered_queue *ordered);
 bool ordered_queue_is_empty(struct ordered_queue *ordered);
 
 /*
- * Close the queue and free it: start no further items, and free all others. Do
- * not wait: running items are freed when they are done. If the queue is NULL,
- * do nothing.
+ * Close the queue: start no further items, and free the other ones. Do not
+ * wait: running items are freed when they are done, and the last thread frees
+ * the queue. Do not use it after this call. If `ordered` is NULL, do nothing.
  */
 void ordered_queue_close(struct ordered_queue *ordered);
 

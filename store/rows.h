@@ -142,7 +142,7 @@ enum {
 	 * a silence matched the event when it was added, so it is not delivered
 	 */
 	EVENT_IS_SILENCED = 1,
-	EVENT_IS_ACKED = 2, /* acknowledged */
+	EVENT_IS_ACKED = 2, /* it was acknowledged */
 };
 
 /* Write the event with the next number, and return that number. */

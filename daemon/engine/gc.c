@@ -22,7 +22,10 @@ struct gc_candidate {
 	struct gc_row row;
 };
 
-/* The candidates with the earliest times; not more than one run can delete. */
+/*
+ * The candidates with the earliest times, limited to the number that one run
+ * can delete.
+ */
 struct gc_oldest {
 	/*
 	 * [count], at most 2 * GC_MAX_ROWS; the caller frees them with free()

@@ -127,7 +127,7 @@ struct sample_page {
 	/* its current paths differ from the paths of `before` */
 	bool has_other_paths;
 	bool is_refused;     /* the last visit failed or was forbidden */
-	uint16_t page_class; /* enum page_class */
+	uint16_t page_class; /* value of enum page_class */
 	uint32_t cluster;    /* its current cluster; 0 = none */
 	uint64_t fetched_ms; /* time when the stored page was fetched */
 	/* time of the last visit, with any result; 0 = never */

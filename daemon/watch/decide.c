@@ -412,8 +412,8 @@ evaluation_quiet_signal(const struct template_evaluation *evaluation)
 /*
  * Return the signal if the pages of the template are in another cluster and
  * nearly unchanged. If that cluster is not a template yet, it has only these
- * pages. Then the template was replaced if its pages have changed; otherwise it
- * only has a new number.
+ * pages. Then the template was replaced if the changes exceed the limits of
+ * change_rules_default; otherwise it only has a new number.
  */
 static enum watch_signal
 evaluation_merged_signal(const struct template_evaluation *evaluation)

@@ -32,7 +32,8 @@ enum { METRIC_LABELS = 2 }; /* maximum number of labels */
 	X(METRIC_FRESH, "fetch_not_modified_total", "counter", NULL, NULL, \
 	  "Responses that report an unchanged page (304)") \
 	X(METRIC_FETCH_FAILURES, "fetch_failures_total", "counter", NULL, \
-	  NULL, "Fetches without a page") \
+	  NULL, \
+	  "Fetches that failed, so that there is no page") \
 	X(METRIC_WIRE_BYTES, "received_bytes_total", "counter", NULL, NULL, \
 	  "Bytes received") \
 	X(METRIC_FETCHES, "fetch_duration_seconds", "histogram", NULL, \
@@ -50,9 +51,10 @@ enum { METRIC_LABELS = 2 }; /* maximum number of labels */
 	X(METRIC_TRANSACTIONS, "commit_duration_seconds", "histogram", \
 	  NULL, NULL, "Duration of a commit") \
 	X(METRIC_IN_FLIGHT, "in_flight_pages", "gauge", NULL, NULL, \
-	  "Pages between lease and commit") \
+	  "Pages from the lease of their URL until their commit") \
 	X(METRIC_MAX_IN_FLIGHT, "in_flight_pages_limit", "gauge", NULL, \
-	  NULL, "pipeline.max_in_flight") \
+	  NULL, \
+	  "The limit of templated_in_flight_pages: pipeline.max_in_flight") \
 	X(METRIC_RUNNING, "fetches_in_progress", "gauge", NULL, NULL, \
 	  "Fetches in progress") \
 	X(METRIC_QUEUE, "queued_pages", "gauge", "queue", NULL, "Pages " \
@@ -78,21 +80,22 @@ enum { METRIC_LABELS = 2 }; /* maximum number of labels */
 	  "all, stale, blocked") \
 	X(METRIC_SITE_PAGES, "site_pages", "gauge", "site", NULL, "Stored " \
 	  "pages of a site") \
-	X(METRIC_SITE_URLS, "site_urls", "gauge", "site", NULL, "Known " \
-	  "URLs of a site") \
+	X(METRIC_SITE_URLS, "site_urls", "gauge", "site", NULL, \
+	  "Known URLs of a site, fetched or not") \
 	X(METRIC_SITE_PENDING, "site_pending_urls", "gauge", "site", NULL, \
 	  "URLs of a site that wait for a fetch") \
 	X(METRIC_SITE_FAILED, "site_failed_urls", "gauge", "site", NULL, \
-	  "URLs of a site without a page") \
+	  "URLs of a site whose fetch failed") \
 	X(METRIC_SITE_SPENT, "site_budget_used_bytes", "gauge", "site", \
-	  NULL, "Used bytes of the budget of a site") \
+	  NULL, \
+	  "Received bytes of a site that count for crawl.max_bytes") \
 	X(METRIC_SITE_SEEN, "site_last_seen_timestamp_seconds", "gauge", \
 	  "site", NULL, "Time of the last response of a site with a page " \
 	  "or 304") \
 	X(METRIC_SITE_STALE, "site_stale", "gauge", "site", NULL, "1 when " \
 	  "a site has returned no page for watch.stale_after") \
-	X(METRIC_SITE_BLOCKED, "site_blocked", "gauge", "site", NULL, "1 " \
-	  "when a site no longer returns pages") \
+	X(METRIC_SITE_BLOCKED, "site_blocked", "gauge", "site", NULL, \
+	  "1 when a site returns only errors and challenges") \
 	X(METRIC_GUARDS, "guards", "gauge", "state", NULL, "Guards by " \
 	  "state: unknown, ok, firing, suspended") \
 	X(METRIC_EVENTS, "events_total", "counter", "kind", NULL, "Events " \
@@ -136,21 +139,25 @@ enum { METRIC_LABELS = 2 }; /* maximum number of labels */
 	X(METRIC_HTTP_REFUSED, "http_rejected_total", "counter", \
 	  "listener", NULL, "Requests rejected because the queue was full") \
 	X(METRIC_HTTP_LIMITED, "http_limited_total", "counter", "listener", \
-	  NULL, "Requests rejected because their owner used up its quota") \
+	  NULL, \
+	  "Requests rejected because their token used up its share") \
 	X(METRIC_HTTP_REPLIES, "http_responses_total", "counter", "status", \
-	  NULL, "Responses by class of status, without requests rejected " \
-	  "before they ran") \
+	  NULL, \
+	  "Responses by class of status; requests that were rejected " \
+	  "before they ran are not counted") \
 	X(METRIC_HTTP_WAITING, "http_queued_requests", "gauge", "state", \
 	  NULL, "Requests that wait for a thread (queued) or a fetch " \
 	  "(suspended)") \
 	X(METRIC_HTTP_LISTENERS, "http_open_streams", "gauge", NULL, NULL, \
-	  "Streams of events, and requests that wait for a fetch") \
+	  "Open streams of events, and requests that wait for a fetch") \
 	X(METRIC_ANSWERS, "http_request_duration_seconds", "histogram", \
-	  NULL, NULL, "Time from a request to its response, without " \
-	  "sending it") \
+	  NULL, NULL, \
+	  "Time from a request to its response, without the time for " \
+	  "sending the response") \
 	X(METRIC_CLUSTER_CONNECTED, "node_broker_connected", "gauge", NULL, \
-	  NULL, "1 while the broker is connected; this and the following " \
-	  "metrics exist only in a node group") \
+	  NULL, \
+	  "1 while the daemon is connected to the broker; this metric and " \
+	  "the following metrics exist only in a node group") \
 	X(METRIC_CLUSTER_LEASE, "node_has_lease", "gauge", NULL, NULL, "1 " \
 	  "while this node holds its lease; without it the node does not " \
 	  "commit or fetch") \
@@ -158,16 +165,18 @@ enum { METRIC_LABELS = 2 }; /* maximum number of labels */
 	  "a lease") \
 	X(METRIC_CLUSTER_PARTITIONS, "node_partitions", "gauge", "state", \
 	  NULL, "Partitions by their state on this node") \
-	X(METRIC_CLUSTER_LAG, "node_replication_lag_entries", "gauge", \
-	  NULL, NULL, "Log sequence numbers between the applied and the " \
-	  "last entry, summed over the replicas of this node; 0 = up to " \
-	  "date") \
+	X(METRIC_CLUSTER_LAG, "node_replication_lag_entries", "gauge", NULL, \
+	  NULL, \
+	  "Difference between the log sequence numbers of the last entry " \
+	  "and of the last applied entry, summed over the replicas of " \
+	  "this node; 0 = up to date") \
 	X(METRIC_CLUSTER_FAILOVERS, "node_failovers_total", "counter", \
 	  NULL, NULL, "Partitions adopted from failed nodes") \
 	X(METRIC_CLUSTER_MOVES, "node_handovers_total", "counter", NULL, \
 	  NULL, "Partitions that this node handed over or adopted") \
 	X(METRIC_CLUSTER_DIVERGENCES, "node_divergences_total", "counter", \
-	  NULL, NULL, "Replicas that differed or had damaged rows") \
+	  NULL, NULL, \
+	  "Replicas that differed from their owner or had damaged rows") \
 	X(METRIC_CLUSTER_LOCKED, "node_undecryptable_partitions", "gauge", \
 	  NULL, NULL, "Replicas that wait for a key of " \
 	  "nodes.encryption_key_file") \

@@ -411,8 +411,8 @@ const struct config_row config_rows[] = {
 	{"nodes", "log_replicas", CONFIG_COUNT, true, FIELD(log_replicas),
 	 RANGE(1, 5, 3),
 	 .meaning = "Number of NATS servers that store the log. Use 1, 3 or "
-		    "5; an even number tolerates no more failures than the "
-		    "next lower number"},
+		    "5; an even number does not tolerate more failures than "
+		    "the next lower number"},
 	{"nodes", "lease_duration", CONFIG_TIME, true, FIELD(node_lease_ms),
 	 RANGE(1000, 10 * MINUTE, 8 * SECOND),
 	 .meaning = "If a node sends no heartbeat for this long, other "

@@ -77,8 +77,8 @@ static void add_chunk(struct arena *arena, size_t size)
 }
 
 /*
- * Return the bytes of `count` objects, rounded up for alignment, or SIZE_MAX /
- * 2, which no system can allocate, if they are too many.
+ * Return the bytes of `count` objects, rounded up for alignment. If this number
+ * is too large, return SIZE_MAX / 2, which no system can allocate.
  */
 static size_t byte_count(size_t count, size_t size)
 {

@@ -54,7 +54,7 @@ static bool date_read_byte(struct slice *text, char byte)
 }
 
 /*
- * Remove the digits of a fraction of a second, whose point was removed already.
+ * Remove the digits of a fraction of a second; its point is already removed.
  * Return the fraction in milliseconds.
  */
 static unsigned date_read_fraction(struct slice *text)

@@ -103,8 +103,8 @@ static size_t map_preferred_slot(const struct int_map *map, uint64_t key)
 }
 
 /*
- * Return the slot that contains `key`; if none exists, the free slot where
- * `key` must be added.
+ * Return the slot that contains `key`. If the map does not contain it, return
+ * the free slot for it.
  */
 static size_t map_find_slot(const struct int_map *map, uint64_t key)
 {

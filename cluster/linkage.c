@@ -80,9 +80,8 @@ static void change_set_begin(struct change_set *change_set)
 }
 
 /*
- * Store the label of `page` (a row) before it may change. Call this once per
- * page and call of the linkage: when the page is in no set, or in a set that
- * change_set_note_set() has not stored.
+ * Store the label of `page` (a row) before it may change. A call of the linkage
+ * stores each page once: change_set_note_set() must not have stored its set.
  */
 static void change_set_note_page(struct change_set *change_set,
 				 const struct signature_table *table,

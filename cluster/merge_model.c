@@ -43,9 +43,10 @@ struct merge_site {
 enum { KNOWN_PAGES = 3 };
 
 /*
- * Limits for the ratio of the pages of a group that have a term: from
- * STABLE_MIN on nearly all pages have it, up to STABLE_MAX nearly none. A term
- * is opposed if its ratios in two groups differ by more than OPPOSED_MIN.
+ * Limits for the ratio of the pages of a group that have a term. From
+ * STABLE_MIN on, nearly all pages have it; up to STABLE_MAX, nearly no page has
+ * it. A term is opposed if its ratios in two groups differ by more than
+ * OPPOSED_MIN.
  */
 #define STABLE_MIN  0.9
 #define STABLE_MAX  0.1
@@ -429,8 +430,8 @@ static int merge_group_compare(const struct merge_group *a,
 }
 
 /*
- * Write the roots of the groups that the edges in `order` [count] join to
- * walk->touched, each once; return their number.
+ * Write to walk->touched the roots of the groups that the edges in `order`
+ * [count] join, each once; return their number.
  */
 static size_t find_touched(struct merge_walk *walk, const uint32_t *order,
 			   size_t count)

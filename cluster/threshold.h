@@ -86,10 +86,11 @@ size_t url_shape_of_path(struct slice path, char *out);
 /*
  * Link labels: a label for each page, by the position of the links to it. Pages
  * of one template are linked from the same positions, so equal labels suggest
- * the same template, independently of signatures. The threshold is chosen whose
- * clusters agree best with the labels. That paths of links identify templates
- * is the idea of UXClust (Grigalis & Cenys, Unsupervised structured data
- * extraction from template-generated web pages, 2014); the rule is ours.
+ * the same template, independently of signatures. The clusters of the chosen
+ * threshold are those that agree best with the labels. That paths of links
+ * identify templates is the idea of UXClust (Grigalis & Cenys, Unsupervised
+ * structured data extraction from template-generated web pages, 2014); the rule
+ * is ours.
  */
 
 /* A link to a page, and its position on the page that contains it. */

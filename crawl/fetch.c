@@ -341,8 +341,8 @@ enum {
 	DEFAULT_CONNECTIONS = 32,
 	/*
 	 * While requests wait for a connection, the minimum rate of a response
-	 * doubles every PATIENCE_MS. Younger transfers than YOUNG_MS are
-	 * exempt.
+	 * doubles every PATIENCE_MS. Transfers that started less than YOUNG_MS
+	 * ago are exempt.
 	 */
 	PATIENCE_MS = 1000,
 	YOUNG_MS = 2000,

@@ -128,7 +128,7 @@ static void sitemap_out_emit(struct sitemap_out *out, struct slice reference,
 
 /* A sitemap as text with one URL per line. */
 
-/* State of parsing such a file. Initialise with {.out = ...}. */
+/* State of parsing a sitemap as text. Initialise with {.out = ...}. */
 struct sitemap_text {
 	struct sitemap_out *out;
 	char line[MAX_URL_BYTES + 1]; /* first bytes of the current line; `size`

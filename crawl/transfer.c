@@ -570,8 +570,8 @@ static unsigned transfer_set_callbacks(struct fetch_transfer *transfer)
 	failed |= curl_easy_setopt(easy, CURLOPT_HEADERDATA, transfer);
 	/*
 	 * Only the debug callback gets the head of the request, and the data
-	 * between the chunks of a body. Only the progress callback can stop the
-	 * transfer then.
+	 * between the chunks of a body. If there are too many data between the
+	 * chunks, only the progress callback can stop the transfer.
 	 */
 	failed |= curl_easy_setopt(easy, CURLOPT_DEBUGFUNCTION,
 				   transfer_on_debug);

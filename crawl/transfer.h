@@ -78,7 +78,9 @@ unsigned curl_set_up(CURL *easy, const struct curl_setup *setup);
  */
 const char *curl_reason(const char *error_text, CURLcode code);
 
-/* The addresses that a request may connect to, and what happened. */
+/*
+ * The addresses that a request may connect to, and the result of checking them.
+ */
 struct connection_filter {
 	const struct network *allowed; /* [allowed_count], private networks that
 					  are allowed */

@@ -630,7 +630,7 @@ static bool is_like_record(struct slice text)
 }
 
 /*
- * Return whether a member may begin with `raw`: decompression gives the
+ * Return whether a member may begin with `raw`: it decompresses to the
  * beginning of a record.
  */
 static bool try_member(struct warc_stream *stream, struct slice raw)

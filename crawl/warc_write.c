@@ -15,7 +15,7 @@
 #include "crawl/http_message.h"
 #include "crawl/warc_read.h"
 
-/* size that a block may have in addition to the body: head, chunk sizes */
+/* maximum size of a block without its body: the head and the sizes of chunks */
 enum { BLOCK_ROOM = LIMIT(256 * 1024, 512) };
 
 struct warc_reader {

@@ -314,8 +314,8 @@ static bool mojibake_is_small_letter(char byte)
 }
 
 /*
- * Return whether valid text cannot contain the sequence. Then it is decoded on
- * any page.
+ * Return whether valid text cannot contain the sequence. Such a sequence is
+ * decoded on any page.
  */
 static bool is_impossible(const struct mojibake_sequence *sequence)
 {

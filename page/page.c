@@ -418,7 +418,10 @@ size_t page_longest_text(const struct page *page)
 	return longest;
 }
 
-/* Return the length of the white space character at `at`; 0 if none exists. */
+/*
+ * Return the length of the white space character at `at`; 0 if another
+ * character is there.
+ */
 static size_t space_length(const char *at, const char *end)
 {
 	assert(at < end);

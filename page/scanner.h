@@ -14,8 +14,7 @@
 #include "page/tag.h"
 
 enum token_kind {
-	/* text up to the next tag or comment, or all text in a title,
-	   textarea... */
+	/* text up to the next tag or comment, or all text in a title... */
 	TOKEN_TEXT,
 	TOKEN_START,   /* <name ...> */
 	TOKEN_END,     /* </name ...> */

@@ -249,7 +249,10 @@ static bool scan_skip_byte(struct selector_scan *scan, char byte)
 	return true;
 }
 
-/* Skip `word`, which is in lower case, if it follows in any case. */
+/*
+ * Skip `word` if it follows, in upper or lower case; `word` itself is in lower
+ * case.
+ */
 static bool scan_skip_word(struct selector_scan *scan, const char *word)
 {
 	size_t size = strlen(word);

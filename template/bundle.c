@@ -1105,8 +1105,8 @@ void bundle_put_hashes(struct bundle_writer *writer, enum section_kind kind,
 }
 
 /*
- * Append a list of ascending indices: their number, then the difference of each
- * index from its predecessor.
+ * Append a list of ascending indices: their number, then the gap before each
+ * index.
  */
 static void append_indices(struct buffer *out, const uint32_t *indices,
 			   size_t count)

@@ -80,7 +80,10 @@ struct bundle_limits {
 	uint32_t max_page_nodes;
 };
 
-/* The defaults: 1 GiB, 64 MiB; 64 MiB, 2,000,000. */
+/*
+ * The defaults: 1 GiB of sections, 64 MiB of template models, pages of 64 MiB
+ * and 2,000,000 nodes.
+ */
 extern const struct bundle_limits bundle_limits_default;
 
 /*

@@ -226,7 +226,8 @@ static void metadatum_make_absolute(struct metadatum *address,
 }
 
 /*
- * Return whether the text is an address, such as "/terms"; "CC BY 4.0" is not.
+ * Return whether the text is an address, such as "/terms"; "CC BY 4.0" is not
+ * an address.
  */
 static bool metadatum_is_address(struct slice text)
 {

@@ -94,8 +94,8 @@ struct site_source {
 	 */
 	bool (*is_current)(void *context, struct known_page *page);
 	/*
-	 * Write the ids of the shingles of `own` that the site contains to
-	 * `shingles_out` [own.count], ascending; return their number.
+	 * Write to `shingles_out` [own.count] the ids of the shingles of `own`
+	 * that the site contains, ascending; return their number.
 	 */
 	size_t (*find_shingles)(void *context, struct signature own,
 				uint32_t *shingles_out);

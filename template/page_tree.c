@@ -294,11 +294,12 @@ void path_tree_add(struct path_tree *tree, const struct shown_path *told)
 	node->ratios[told->side] = told->ratio;
 }
 
-/* Ratios of words for regions_find(): */
-static const double most =
-	0.75; /* a region must have this ratio of the remaining words */
-static const double least =
-	0.10; /* if less than this ratio of all words remains, stop */
+/* A region must contain this ratio of the remaining words. */
+static const double most = 0.75;
+
+/* If less than this ratio of all words remains, no further region is searched.
+ */
+static const double least = 0.10;
 
 /*
  * A page of the sample. `words` are the words of its content that are not in a
@@ -820,8 +821,8 @@ static int foremost_first(const void *left, const void *right)
 }
 
 /*
- * Write the nodes that the depth and number of pages in `limits` allow to
- * `ranked`, sorted by rank; return their number.
+ * Write to `ranked` the nodes whose depth and number of pages `limits` allows,
+ * sorted by rank; return their number.
  */
 static uint32_t page_tree_rank_nodes(struct arena *arena,
 				     const struct page_tree *tree,

@@ -307,7 +307,7 @@ static struct byte_set plain_bytes(const char *special)
 
 /*
  * Write the escape or the byte at the beginning of `text` in canonical form.
- * Return the number of bytes of `text` that it has.
+ * Return its size in `text`.
  */
 static size_t put_odd(const unsigned char *text, size_t size,
 		      struct bounded *out)

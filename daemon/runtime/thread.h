@@ -27,7 +27,7 @@ struct service;
 bool thread_start(pthread_t *thread_out, const pthread_attr_t *attributes,
 		  void *(*run)(void *context), void *context);
 
-enum { THREAD_LIMITS_BYTES = 160 };
+enum { THREAD_LIMITS_BYTES = 192 };
 
 /*
  * Write an English phrase to `out` [THREAD_LIMITS_BYTES] that lists the limits

@@ -46,9 +46,9 @@ static void check_texts(const struct page *page)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static const struct page_limits limits[] = {
-		{2000, 100, 20, 8},
-		{10000000, 200000, 512, 256},
-		{10000000, 200000, UINT32_MAX, UINT32_MAX},
+		{2000, 100, 20, 8, 0},
+		{10000000, 200000, 512, 256, 0},
+		{10000000, 200000, UINT32_MAX, UINT32_MAX, 0},
 	};
 	struct page *page = NULL;
 

@@ -55,8 +55,8 @@ static bool is_shell(const struct page *page, uint64_t chosen)
 		const struct node *node = &page->nodes[i];
 		const uint16_t tag = node->tag;
 		/*
-		 * an empty element with one of the ids, or a custom element
-		 * without text, is to be filled by a script
+		 * a script will fill an empty element with one of the ids, or a
+		 * custom element without text
 		 */
 		const bool is_empty = node->first_text == node->end_text;
 		const bool is_custom =

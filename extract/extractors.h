@@ -18,7 +18,7 @@ struct selector;
 /* All extraction methods; NULL ends the table. */
 extern const struct extractor *const extractors[];
 
-/* Return the extraction method `name`, or NULL if there is none. */
+/* Return the extraction method `name`, or NULL if it does not exist. */
 const struct extractor *extractor_find(const char *name);
 
 /*
@@ -69,11 +69,10 @@ struct method_selection {
 /*
  * Select the method `method`; NULL selects the default. A cluster has a
  * template if it has at least `min_cluster_pages` pages; `cluster_pages` is 0
- * for a page in no cluster. If the method needs a template, there is none, and
- * falls_back is true for the method, select the default method instead.
- * choice_out->reason explains every result. ERR_NOT_FOUND: there is no such
- * method. ERR_ADDRESS_FORBIDDEN: the method needs a template, there is none,
- * and falls_back is false.
+ * for a page in no cluster. If the method needs a template, the cluster has no
+ * template, and falls_back is true for the method, select the default method
+ * instead. choice_out->reason explains every result. ERR_NOT_FOUND: there is no
+ * such method. ERR_ADDRESS_FORBIDDEN: the same, but falls_back is false.
  */
 enum error method_select(const char *method, uint32_t cluster_pages,
 			 uint32_t min_cluster_pages,

@@ -59,7 +59,7 @@ enum { KINDS = sizeof(kinds) / sizeof(kinds[0]) };
 
 /*
  * Return the index of the first entry of `kinds` with a word that occurs in
- * `type`, or KINDS if there is none.
+ * `type`, or KINDS if no entry has one.
  */
 static size_t find_claimed_kind(struct slice type)
 {
@@ -250,7 +250,7 @@ make_kept(struct arena *arena, uint32_t passages, const struct forest *forest)
 
 /*
  * Copy the stored bins of the block that begins with passage `first_passage`
- * from `kept` if is_load, or else to `kept`.
+ * from `kept` if is_load, and otherwise to `kept`.
  */
 static void copy_bins(const struct second_forest_bins *kept,
 		      uint32_t first_passage, struct forest_block *block,

@@ -2,8 +2,8 @@
  * extract/auto/auto_score.h - scores the passages of a page for `auto`, with
  * two forests. The second forest also reads the scores that the first forest
  * gives to the passages around a passage (stacking; Wolpert 1992). Other inputs
- * are the hints in the markup: the texts in which the page states its own
- * title, description and body.
+ * are the hints in the markup, that is, the title, description and body as the
+ * page states them in its markup.
  */
 #ifndef EXTRACT_AUTO_AUTO_SCORE_H
 #define EXTRACT_AUTO_AUTO_SCORE_H

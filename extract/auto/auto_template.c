@@ -466,8 +466,8 @@ struct model_view {
 /*
  * Set unique_words in the slots of a page that is not in the sample. If no page
  * of the sample has a text of this page in the same slot, the text is unique.
- * If exactly one page of the sample has it there, the text was unique, and it
- * is not unique any longer.
+ * If exactly one page of the sample has the text there, the text was unique
+ * before, but now it is not.
  */
 static void count_unique(const struct template_slots *theirs,
 			 struct template_slots *mine)

@@ -1,7 +1,7 @@
 /*
  * extract/auto/dom_path.h - features of a passage from its DOM path, that is,
  * the elements around it: the distances to article, nav, li and so on, the
- * meaning of their class names, how much text of which kind they contain, how
+ * meaning of their class names, how much text of each kind they contain, how
  * often they repeat, and their Readability scores.
  */
 #ifndef EXTRACT_AUTO_DOM_PATH_H

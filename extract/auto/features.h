@@ -99,11 +99,10 @@ const char *feature_name(size_t feature);
 const char *feature_definition(size_t feature);
 
 /*
- * Compute the data from which features_next() writes the features. Everything
- * belongs to `arena`; `passages` must outlive the result. Linear in the page,
- * constant stack. wanted [FEATURE_COUNT] are the features that the caller
- * reads, or NULL for all features. Other features may get any value if that
- * saves time.
+ * Compute the data that features_next() needs. Everything belongs to `arena`;
+ * `passages` must outlive the result. Linear in the page, constant stack.
+ * wanted [FEATURE_COUNT] are the features that the caller reads, or NULL for
+ * all features. Other features may get any value if that saves time.
  */
 struct features *features_make(struct arena *arena,
 			       const struct passages *passages,

@@ -181,7 +181,7 @@ static uint32_t best_first_heading(const struct page_context *page_context)
 
 /*
  * Return the passage of at most MAX_TITLE_WORDS that is most similar to the
- * title element, or NO_PASSAGE if none is similar enough.
+ * title element, or NO_PASSAGE if no passage is similar enough.
  */
 static uint32_t most_alike(const struct page_context *page_context)
 {

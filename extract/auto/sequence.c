@@ -64,8 +64,7 @@ struct sequence_runs {
 enum { MAX_TAGS = 200 };
 
 /*
- * A passage before or after the current one, and the columns in which its
- * features are written.
+ * A passage before or after the current one, and the columns for its features.
  */
 struct neighbour {
 	int offset;
@@ -199,7 +198,10 @@ static void sequence_runs_row(const struct sequence_runs *runs, uint32_t index,
 	row[SEQUENCE_mss_ratio] = runs->mss_ratio;
 }
 
-/* Returns a value of a passage that is to be blurred. */
+/*
+ * A function that returns the value of a passage for one of the blurred
+ * vectors.
+ */
 typedef float measure(const struct passage *passage);
 
 static float blur_characters(const struct passage *passage)
@@ -460,8 +462,8 @@ static void position_row(const struct passages *passages, uint32_t index,
 }
 
 /*
- * A window of `radius` passages on each side of the passage, and the columns in
- * which its features are written.
+ * A window of `radius` passages on each side of the passage, and the columns
+ * for its features.
  */
 struct sequence_window {
 	int radius;

@@ -1,8 +1,8 @@
 /*
  * extract/auto/sequence.h - features of a passage from its position in the
- * sequence of passages. They are those of the one-dimensional methods (tag
- * ratios, content code blurring, slopes, maximum subsequences, ridges), but
- * with passages instead of tokens, and features of the passages before and
+ * sequence of passages. They are the features of the one-dimensional methods
+ * (tag ratios, content code blurring, slopes, maximum subsequences, ridges),
+ * but with passages instead of tokens, and features of the passages before and
  * after.
  */
 #ifndef EXTRACT_AUTO_SEQUENCE_H

@@ -67,7 +67,8 @@ struct verdict {
 };
 
 /*
- * The number of pages of the cluster in which each fragment of the page occurs.
+ * For each fragment of the page, the number of pages of the cluster that
+ * contain it.
  */
 struct template_counts {
 	uint32_t page_count; /* pages of the cluster */
@@ -255,7 +256,8 @@ struct sample_pages sample_pages_of(const struct sample *sample);
 
 /*
  * Return the set {`page`} as bits: 1 << the index of the first page of the
- * sample with the same source, or 0 if there is none. Linear in the source.
+ * sample with the same source, or 0 if no page has the same source. Linear in
+ * the source.
  */
 uint32_t sample_bit(const struct sample_pages *pages, const struct page *page);
 

@@ -306,7 +306,7 @@ enum {
 	SLOTS_PER_ENTRY = 2,
 	/*
 	 * Twice the longest probe run of a million random keys when half of the
-	 * slots are used. Only keys that somebody made to collide need more
+	 * slots are used. Only keys that were chosen to collide need more
 	 * probes.
 	 */
 	MAX_PROBES = 128,

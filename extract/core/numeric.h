@@ -95,8 +95,8 @@ const char *curve_label(struct arena *arena, const char *entries,
  */
 
 /*
- * Each entry is a struct that begins with `uint64_t key`. `entries` is in the
- * order in which entries were added, at most UINT32_MAX / 4.
+ * Each entry is a struct that begins with `uint64_t key`. `entries` has the
+ * entries in the order of their addition, at most UINT32_MAX / 4.
  */
 struct hash_table {
 	void *entries; /* [count], each of entry_bytes bytes */
@@ -112,7 +112,7 @@ struct hash_table {
 /* Return an empty table in `arena`. */
 struct hash_table hash_table_make(struct arena *arena, size_t entry_bytes);
 
-/* Allocate the memory for `count` entries at once. The table must be empty. */
+/* Allocate the memory for `count` entries. The table must be empty. */
 void hash_table_reserve(struct hash_table *table, uint32_t count);
 
 /*

@@ -29,14 +29,13 @@ void render_explanation(const struct page *page, const struct verdict *verdicts,
 			struct buffer *out);
 
 /*
- * A copy of a page in which the user selects an element: the visible texts in
- * the page's structure. Each text is a link that contains the number of its
- * element.
+ * A copy of a page for selecting an element: it has the visible texts in the
+ * page's structure, and each text is a link with the number of its element.
  */
 
 enum {
 	PAGE_COPY_MAX_BYTES = 8 << 20
-}; /* after this size, no more text is begun */
+}; /* after this size, no other text is begun */
 
 /*
  * Append a self-contained HTML file. It contains only escaped text of the page,

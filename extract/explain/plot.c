@@ -1015,7 +1015,7 @@ static void plot_scatter(const struct figure *figure, struct buffer *out)
 /*
  * Colours of Okabe and Ito, "Color Universal Design", which colour-blind people
  * can distinguish. On a dark background the colours are lighter. The shapes of
- * the groups differ as well.
+ * the groups differ, too.
  */
 static const char style[] =
 	".fig{display:block;width:100%;height:auto;max-width:60em;"

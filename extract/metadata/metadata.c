@@ -178,7 +178,7 @@ static const bool *mark_aside(struct arena *arena, const struct json_ld *ld)
 /*
  * Return the main entity, which the page is about: of the objects that
  * mark_aside() does not mark, the first one with the highest weight; NO_OBJECT
- * if there is none.
+ * if mark_aside() marks all.
  */
 static uint32_t main_entity(struct metadata_candidates *findings,
 			    const struct json_ld *ld)
@@ -209,7 +209,7 @@ static bool is_reference(const struct json_ld *ld, uint32_t object)
 
 /*
  * If `object` is only a reference, return the object with the same @id that has
- * a name, or `object` if there is none. Such searches read all objects, so
+ * a name, or `object` if no object has it. Such searches read all objects, so
  * their number is limited (look_ups).
  */
 static uint32_t json_ld_resolve(struct metadata_candidates *findings,
@@ -465,7 +465,7 @@ static struct metadatum kind_choose(const struct metadata_candidates *findings,
 
 enum {
 	MAX_READ = LIMIT(1 << 16, 512)
-}; /* maximum bytes of text from which the script is guessed */
+}; /* maximum bytes of text that are read to guess the script */
 
 /*
  * Scripts that only one language uses. For Han, the number of kana decides
@@ -1003,7 +1003,7 @@ struct tag_list {
 			  does not separate values */
 };
 
-/* Add `tag`, unless the list has it already, in any case of letters. */
+/* Add `tag`, unless the list has an equal tag, in any case of letters. */
 static void add_tag(const struct tag_list *tags, struct metadatum tag)
 {
 	for (size_t i = 0; i < *tags->count; i++) {

@@ -475,8 +475,8 @@ bool site_is_named(struct arena *arena, const struct site_names *site,
 }
 
 /*
- * A separator in a title: `end` is where the part before it ends, and `begin`
- * is where the part after it begins.
+ * A separator in a title: `end` is the end of the part before it, and `begin`
+ * is the start of the part after it.
  */
 struct title_separator {
 	size_t end;
@@ -499,7 +499,7 @@ static const struct {
 
 /*
  * Return the separator whose sign is at byte `at` >= 1 of the title; `begin` is
- * 0 if no sign is there.
+ * 0 if there is no sign at `at`.
  */
 static struct title_separator title_separator_at(struct slice title, size_t at)
 {

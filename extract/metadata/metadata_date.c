@@ -512,8 +512,8 @@ static void read_offset(const struct date_tokens *tokens, uint32_t index,
 }
 
 /*
- * Read AM, PM, a.m. or p.m. at token `index`, if it is there; return the index
- * of the token after it.
+ * If token `index` begins AM, PM, a.m. or p.m., read it and return the index of
+ * the token after it; otherwise return `index`.
  */
 static uint32_t read_half(const struct date_tokens *tokens, uint32_t index,
 			  struct moment *date)

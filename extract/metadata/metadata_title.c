@@ -114,8 +114,8 @@ static void body_add(struct metadata_candidates *findings, enum subject subject,
 }
 
 /*
- * Return the node with itemprop=name inside node `index`, or `index` if there
- * is none.
+ * Return the node with itemprop=name inside node `index`, or `index` if no such
+ * node exists.
  */
 static uint32_t named_inside(const struct page *page, uint32_t index)
 {
@@ -268,7 +268,7 @@ void findings_headings(struct metadata_candidates *findings)
 }
 
 /*
- * Return true if the URL is that of an author's page, such as
+ * Return true if the URL looks like an author's page, such as
  * /author/ann-smith.
  */
 static bool is_of_author(struct slice href)

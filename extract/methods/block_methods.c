@@ -173,7 +173,7 @@ double cells_gamma(const struct page *page, const bool *is_visible)
 
 /*
  * Return the position in source order of the first visible text from position
- * `rank` on, or text_count if there is none.
+ * `rank` on, or text_count if no visible text follows.
  */
 static uint32_t next_visible(const struct page *page, const bool *is_visible,
 			     uint32_t rank)
@@ -316,8 +316,8 @@ struct feature_ratios {
 	/* [tree.count], in [0, 1]; 0 for a block without own text */
 	const float *ratios;
 	/*
-	 * [count], ascending: the blocks that have visible text of their own;
-	 * only these can be chosen
+	 * [count], ascending: the blocks that have visible own text; only these
+	 * can be chosen
 	 */
 	const uint32_t *blocks;
 	uint32_t count;
@@ -370,8 +370,8 @@ feature_ratios_make(const struct extractor_input *input, double weight)
 /*
  * Set the verdicts: the visible texts of the blocks with is_kept [tree.count]
  * are content, and the score of a text is its block's ratio. Add a figure to
- * the trace with the ratio and words of every block, in which kept blocks are a
- * separate group.
+ * the trace with the ratio and words of every block; kept blocks are a separate
+ * group.
  */
 static void feature_ratios_judge(const struct extractor_input *input,
 				 const struct feature_ratios *ratios,
@@ -600,8 +600,8 @@ static struct page_slots find_page_slots(struct arena *arena,
 }
 
 /*
- * Count those of standings [count] that have words in the table. `bits` is the
- * page as a set of pages of the sample.
+ * Count the entries of standings [count] that have words, in the table. `bits`
+ * is the page as a set of pages of the sample.
  */
 static void note_occurrences(struct hash_table *table,
 			     const struct slot_occurrence *standings,
@@ -669,8 +669,8 @@ const struct slot_model *slot_model_build(const struct sample *sample,
  * Return how the sums of the slots change if a page is counted that is not in
  * the sample: a table of struct block_slot. All words of the page are added to
  * `words`. If no page of the sample has a text of this page in the same slot,
- * its words are unique. If exactly one page of the sample has it there, its
- * words were unique and are not any longer.
+ * its words are unique. If exactly one page of the sample has the text there,
+ * its words were unique before, but now they are not.
  */
 static struct hash_table sum_own_slots(const struct slot_model *known,
 				       const struct page_slots *places,

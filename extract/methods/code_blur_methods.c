@@ -123,8 +123,8 @@ static struct blur blur_of(const struct code_blur *code_blur,
  * The implementation of extractor.run for the three versions. The vector
  * truncates long runs of code. Only code up to blur_reach() entries away from
  * content influences its ratio, so a longer run is not needed. If the blur must
- * converge, the ratios of code count, too. Then the run must be so long that
- * the content on both sides does not influence an entry in the middle.
+ * converge, the ratios of code count, too. Then the run must be long enough
+ * that the content on both sides does not influence an entry in the middle.
  */
 static void code_blur_run(const struct code_blur *code_blur,
 			  const struct extractor_input *input,

@@ -382,8 +382,8 @@ static void skip_space_and_comments(struct css_scan *scan)
 }
 
 /*
- * Return the position after the comment, string or escape at `at`; if there is
- * none, the position after the byte.
+ * Return the position after the comment, string or escape at `at`, or otherwise
+ * after the byte at `at`.
  */
 static const char *css_next(const char *at, const char *end)
 {
@@ -927,7 +927,7 @@ static void read_rule(struct style_sheet *sheet, struct slice prelude,
 
 /*
  * Find `feature` in a media query, such as "max-width" in "(max-width: 600px)",
- * and write its length. Return false if the query does not have it.
+ * and write its length. Return false if the query does not contain `feature`.
  */
 static bool has_feature(struct slice media, const char *feature,
 			struct length *length_out)

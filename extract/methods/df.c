@@ -81,7 +81,7 @@ static const void *df_plus_build_model(const struct sample *sample,
 /*
  * Return true if text `i` is redundant: more than max_ratio of the pages of the
  * cluster have its fragment, and more than max_ratio of the pages of the sample
- * have it in this slot.
+ * have this fragment in this slot.
  */
 static bool is_redundant_text(const struct judge *judge, uint32_t i)
 {

@@ -447,7 +447,7 @@ static bool is_primary_cell(const struct cells *cells, uint32_t index,
 /*
  * Return the next run of cells from `begin` on that fulfils the second and
  * third condition of definition 3, and write the score of its highest cell to
- * *highest_out. The run is empty if there is none.
+ * *highest_out. The result is empty if no run is left.
  */
 static struct ridge next_run(const struct cells *cells, uint32_t begin,
 			     uint32_t span, const struct ridges *ridges,

@@ -83,12 +83,12 @@ static const struct parameter contentextractor_parameters[] = {
 
 /*
  * The source compares all blocks of all pages. Here, two blocks are compared
- * only if they have one of MIN_HASHES min-hashes in common, and if none is more
- * than MAX_RATIO times as large as the other. For each min-hash, a block is
- * compared with at most MAX_CANDIDATES blocks. If blocks have nine in ten words
- * in common, one pair in 10,000 is missed. A page costs at most MIN_HASHES *
- * MAX_CANDIDATES * (MAX_RATIO + 1) steps a word. Equal blocks are found by the
- * hash of all features.
+ * only if they have one of MIN_HASHES min-hashes in common, and if the larger
+ * one is at most MAX_RATIO times as large as the smaller one. For each
+ * min-hash, a block is compared with at most MAX_CANDIDATES blocks. If blocks
+ * have nine in ten words in common, one pair in 10,000 is missed. A page costs
+ * at most MIN_HASHES * MAX_CANDIDATES * (MAX_RATIO + 1) steps a word. Equal
+ * blocks are found by the hash of all features.
  */
 enum { MAX_CANDIDATES = MAX_SAMPLE_PAGES, MAX_RATIO = 4 };
 
@@ -305,9 +305,9 @@ static const uint32_t *count_block_pages(const struct extractor_input *input,
 /*
  * Return the inverse block document frequency, IBDF = f(1 / (|S| + 1)), where S
  * is the set of the other pages that have the block. The source does not define
- * f. Here the IBDF is 1 if no other page has the block and 0 if all have it,
- * and linear in between, so that the threshold does not depend on the number of
- * pages.
+ * f. Here the IBDF is 1 if no other page has the block, 0 if all other pages
+ * have the block, and linear in between, so that the threshold does not depend
+ * on the number of pages.
  */
 static float inverse_block_frequency(uint32_t pages_with_it,
 				     uint32_t other_pages)

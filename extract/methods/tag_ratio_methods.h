@@ -98,9 +98,9 @@ struct tag_ratios {
  * Divide the source of the page into lines, without script, style and comments,
  * and compute the ratios. Only characters of visible texts count; a run of
  * white space counts as one character, and so does an entity. A tag counts in
- * the line in which it begins. If the page has hardly any line breaks, its
- * lines are broken after `width` characters, including tags, or at the end of
- * the tag at that position. Everything belongs to input->arena. Linear.
+ * the line where it begins. If the page has hardly any line breaks, its lines
+ * are broken after `width` characters, including tags, or at the end of the tag
+ * at that position. Everything belongs to input->arena. Linear.
  */
 struct tag_ratios tag_ratios_make(const struct extractor_input *input);
 

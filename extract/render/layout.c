@@ -104,8 +104,8 @@ struct layout_level {
 };
 
 /*
- * Return true if an element `tag` inside the line `outer` begins a line of its
- * own.
+ * Return true if an element `tag` inside the line `outer` begins a separate
+ * line.
  */
 static bool makes_line(uint16_t tag, uint16_t outer)
 {

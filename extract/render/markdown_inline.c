@@ -88,7 +88,7 @@ static size_t number_end(struct slice text, size_t digits)
 
 /*
  * Return the position of a byte that needs an escape because the text is at the
- * start of a line, or text.size if there is none.
+ * start of a line, or text.size if no byte needs one.
  */
 static size_t special_at_begin(struct slice text, bool follows_line)
 {
@@ -403,8 +403,8 @@ static void inline_write_text(struct inline_writer *writing, size_t at)
 	};
 
 	/*
-	 * count the digits before the text if the line has nothing else and an
-	 * item of a list may have so many
+	 * count the digits before the text if the line has nothing else, up to
+	 * the maximum number of digits of an item of a list
 	 */
 	for (size_t i = writing->line_begin; i < out->size; i++) {
 		if (!is_digit(out->data[i]) || ++place.digits > 9) {

@@ -215,9 +215,9 @@ static size_t skip_name(struct slice text, size_t at)
 }
 
 /*
- * Return the size of the quotation mark at `at`, or 0 if there is none. In an
- * unknown shortcode, WordPress replaces the quotation marks by typographic
- * ones, U+2018 to U+201F, and by primes.
+ * Return the size of the quotation mark at `at`, or 0 if `at` is at no
+ * quotation mark. In an unknown shortcode, WordPress replaces the quotation
+ * marks by typographic ones, U+2018 to U+201F, and by primes.
  */
 static size_t quote_size(struct slice text, size_t at)
 {
@@ -529,7 +529,7 @@ static bool is_player_host(struct slice host, const char *name)
 
 /*
  * Return the index in `players` of the player with this URL, or the number of
- * players if there is none.
+ * players if no player has it.
  */
 static size_t find_player(struct slice address)
 {

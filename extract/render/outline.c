@@ -109,7 +109,7 @@ static bool has_byte(struct slice text, char byte)
 
 /*
  * Return the size of the character reference at the start of `text`, including
- * "&" and ";", or 0 if there is none.
+ * "&" and ";", or 0 if `text` begins with no reference.
  */
 static size_t character_reference_size(struct slice text)
 {

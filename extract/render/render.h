@@ -46,11 +46,11 @@ struct render_request {
 	const struct page *page;
 	const struct verdict *verdicts; /* [page->text_count] */
 	/*
-	 * Append the absolute URL of `href` to `out` and return true. If there
-	 * is none, append nothing and return false. `href` is as in the page,
-	 * with decoded entities and without page->base. If the pointer is NULL,
-	 * URLs are written unchanged. In both cases, URLs with schemes other
-	 * than http and https are not written.
+	 * Append the absolute URL of `href` to `out` and return true. If `href`
+	 * has no absolute URL, append nothing and return false. `href` is as in
+	 * the page, with decoded entities and without page->base. If the
+	 * pointer is NULL, URLs are written unchanged. In both cases, URLs with
+	 * schemes other than http and https are not written.
 	 */
 	bool (*resolve)(const void *context, struct slice href,
 			struct buffer *out);

@@ -103,8 +103,8 @@ enum { MIN_HASHES = 4 };
 
 /*
  * Write the min-hashes of the names in the vector. If the names in two vectors
- * have the Jaccard similarity J, each hash of one is equal to that of the other
- * with probability J (Broder 1997). Linear.
+ * have the Jaccard similarity J, then each hash of the one vector is equal to
+ * the same hash of the other vector with probability J (Broder 1997). Linear.
  */
 void feature_min_hashes(const struct feature_vector *vector,
 			uint64_t out[MIN_HASHES]);

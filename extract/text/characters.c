@@ -208,7 +208,7 @@ uint32_t character_lower(uint32_t code)
 
 /*
  * Return the size in bytes of the entity that begins with the '&' at `bytes`,
- * or 1 if no entity is there.
+ * or 1 if the '&' begins no entity.
  */
 static size_t entity_size(const unsigned char *bytes, size_t size)
 {

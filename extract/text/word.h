@@ -71,7 +71,8 @@ enum unit {
 enum unit quantity_unit(uint32_t code);
 
 struct term_list {
-	const uint64_t *terms; /* hashes of the terms; those of text i are */
+	const uint64_t
+		*terms; /* hashes of the terms; the terms of text i are */
 	const uint32_t *begin; /* [text_count + 1]: from begin[i] to before
 				  begin[i + 1] */
 };

@@ -255,8 +255,8 @@ static char *file_join_path(const char *folder, const char *name)
 }
 
 /*
- * Add the entry `name` of a folder to the files or folders of the walk. Skip it
- * if it is neither.
+ * Add the entry `name` of a folder to walk->files or walk->folders. Skip an
+ * entry that is neither a file nor a folder.
  */
 static enum error file_list_visit(struct file_list_walk *walk, int fd,
 				  const char *folder, const char *name)

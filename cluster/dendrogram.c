@@ -328,8 +328,8 @@ static bool sets_can_be_nearer(uint64_t larger, uint64_t common,
 }
 
 /*
- * Make `last`, the leaf that was added last to the tree, the outsider's nearest
- * leaf if it is nearer than the current one.
+ * `last` is the leaf that was added last to the tree. If it is nearer to the
+ * outsider than the outsider's nearest leaf, it becomes the nearest leaf.
  */
 static void outsider_update_nearest(const struct growth *growth, uint32_t last,
 				    struct outsider *outsider)

@@ -141,7 +141,7 @@ void similarity_join_free(struct join_scratch *scratch);
 
 /*
  * Find links of `set` until is_wanted() requests none or all are found. Write
- * the first group whose pivot is within the radius to *home_out. `want` or
+ * to *home_out the first group whose pivot is within the radius. `want` or
  * `home_out` may be NULL. Does not change the graph.
  */
 void similarity_join_search(struct threshold_graph *graph, uint32_t set,

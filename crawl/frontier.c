@@ -944,7 +944,8 @@ static enum admission admit_new(const struct site_row *site,
 }
 
 /*
- * A client requests a URL that already has a row, or it is a seed: make it due.
+ * Make a URL due that already has a row, because a client requests it or it is
+ * a seed.
  */
 static void frontier_request_known(struct txn *txn, struct site_row *site,
 				   uint64_t key, struct frontier_row *row,

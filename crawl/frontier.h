@@ -148,7 +148,7 @@ void frontier_record_outcome(struct txn *txn, struct site_row *site,
 			     uint64_t url, const struct outcome *outcome);
 
 /*
- * Make a URL that was visited before due now. Do nothing if it is leased,
+ * If a URL was visited before, make it due now. Do nothing if it is leased,
  * already due, or deleted.
  */
 void frontier_make_due(struct txn *txn, uint32_t site, uint64_t url,

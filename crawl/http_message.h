@@ -158,12 +158,15 @@ bool header_is_html(struct slice content_type);
  */
 void header_charset(struct slice content_type, char *out, size_t capacity);
 
-/* Parse a time such as Date into Unix seconds; 0 if it is invalid. */
+/*
+ * Return the time in the value of a header such as Date, in Unix seconds; 0 if
+ * the value is invalid.
+ */
 uint64_t header_date(struct slice value);
 
 /*
- * Return the seconds from `now_s` until a Retry-After, which is a number of
- * seconds or a date. 0 if it is invalid, or in the past.
+ * Return how many seconds after `now_s` a Retry-After ends. Its value is a
+ * number of seconds or a date. Return 0 if it is invalid or in the past.
  */
 uint64_t header_retry_after(struct slice value, uint64_t now_s);
 

@@ -41,8 +41,8 @@ struct ca_bundle {
 bool ca_bundle_open(struct ca_bundle *authorities_out, const char *ca_file);
 
 /*
- * Do the same as ca_bundle_open(), with the content of such a file in `pem`;
- * empty = none.
+ * Read the certificates of the system and those in `pem`, the content of a PEM
+ * file; empty = none. Return false if this fails.
  */
 bool ca_bundle_open_pem(struct ca_bundle *authorities_out, struct slice pem);
 void ca_bundle_close(struct ca_bundle *authorities);

@@ -544,8 +544,8 @@ static void write_request(const struct warc_exchange *exchange,
 			  struct buffer *out)
 {
 	/*
-	 * Change the identity by a constant; so it is unique, because all
-	 * identities are random.
+	 * Derive a second identity from the first one by a constant. It is
+	 * unique, because identities are random.
 	 */
 	const uint64_t identity[2] = {
 		exchange->identity[0],

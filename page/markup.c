@@ -131,9 +131,7 @@ void markup_append_plain(struct buffer *out, struct slice text, bool is_pre)
 	out->data[out->size] = '\0';
 }
 
-/*
- * Return the size of `text` without a character at its end that is incomplete.
- */
+/* Return the size of `text` without an incomplete character at its end. */
 static size_t whole_size(const char *text, size_t size)
 {
 	size_t begin = size;

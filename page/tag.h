@@ -88,7 +88,10 @@ enum tag {
  */
 uint16_t tag_from_name(struct slice name);
 
-/* Do the same for a name as written in the source, in any case. */
+/*
+ * Return the number of the tag with this name, as written in the source, in
+ * upper or lower case; TAG_COUNT if HTML has no such tag.
+ */
 uint16_t tag_from_source(const char *name, size_t size);
 
 /*

@@ -63,8 +63,8 @@ void order_begin(struct tree_order *order, struct tree_arrays arrays);
 void order_add(struct tree_order *order, uint32_t item);
 
 /*
- * Insert an item that has no position into `parent`: before the item `before`,
- * or at the end if that is NO_ITEM.
+ * Insert an item, which must not have a position yet, into `parent`: before the
+ * item `before`, or at the end if that is NO_ITEM.
  */
 void order_insert(struct tree_order *order, uint32_t item, uint32_t parent,
 		  uint32_t before);

@@ -784,7 +784,10 @@ bundle_view_build_model(void *context, uint32_t cluster, uint32_t changes,
 						extractor, parameters);
 }
 
-/* Release a model: only a learner's, because the bundle owns the others. */
+/*
+ * Release a model that the learner has built. All other models belong to the
+ * bundle, which frees them itself.
+ */
 static void bundle_view_release_model(void *context,
 				      struct template_model taught)
 {

@@ -371,7 +371,7 @@ static uint32_t node_count(const struct region_sample *samples, uint32_t count)
 }
 
 /*
- * Write the elements of a page that contain remaining words to `places`; return
+ * Write to `places` the elements of a page that contain remaining words; return
  * their number.
  */
 static uint32_t add_places(const struct region_sample *sampled, uint32_t page,

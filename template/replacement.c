@@ -343,7 +343,7 @@ struct replacement_search {
 };
 
 /*
- * Write the value of a node that is compared with the lost value to `out`: its
+ * Write to `out` the value of a node that is compared with the lost value: its
  * text or, if an attribute was lost, its attribute with this name. Return the
  * length.
  */

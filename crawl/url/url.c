@@ -292,7 +292,8 @@ void percent_decode(struct slice text, struct bounded *out)
 }
 
 /*
- * Return the bytes that are not encoded, if those in `special` must be encoded.
+ * Return the bytes that must not be encoded: unreserved and reserved
+ * characters, except those in `special`.
  */
 static struct byte_set plain_bytes(const char *special)
 {

@@ -892,8 +892,8 @@ static void check_keys(const struct node_group *group, uint64_t *reminded_ms)
 		if (*own == '\0')
 			log_warn("nodes: node %s encrypts secrets with key %s, "
 				 "and this node has no "
-				 "nodes.encryption_key_file; it does not "
-				 "replicate their sites",
+				 "nodes.encryption_key_file, so it does not "
+				 "replicate the sites of that node",
 				 facts->name, facts->key);
 		else
 			log_error(

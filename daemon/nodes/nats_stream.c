@@ -611,8 +611,8 @@ static enum error nats_stream_check(struct broker *bus,
 				"stream %s of the NATS servers keeps %" PRId64
 				" bytes for %" PRId64 " s, not %" PRId64
 				" bytes for %" PRId64
-				" s (-1, 0: no limit): nats "
-				"stream edit --max-bytes, --max-age",
+				" s (-1, 0: no limit); to change this, run "
+				"nats stream edit --max-bytes, --max-age",
 				must->Name, is->MaxBytes, is->MaxAge / S,
 				must->MaxBytes, must->MaxAge / S);
 	return ERR_NONE;

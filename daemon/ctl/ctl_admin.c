@@ -90,8 +90,8 @@ static enum ctl_status print_token(const struct ctl *ctl, const json_t *answer)
 	}
 	puts(token);
 	fprintf(stderr,
-		"It may %s, and cannot be shown again. Send it as "
-		"Authorization: Bearer TOKEN.\n",
+		"The token may %s, and cannot be shown again. Send it "
+		"as Authorization: Bearer TOKEN.\n",
 		field_text(answer, "role"));
 	return CTL_DONE;
 }

@@ -380,7 +380,7 @@ static bool check_operands(const struct ctl *ctl)
 	}
 	if (ctl->operand_count != (is_diff ? 3U : 1U)) {
 		ctl_print_error(ctl, is_diff ? "--diff needs two versions"
-					     : "give one template");
+					     : "name one template, HOST/N");
 		return false;
 	}
 	for (size_t i = 1; i < ctl->operand_count; i++)
@@ -388,7 +388,7 @@ static bool check_operands(const struct ctl *ctl)
 		    strlen(ctl->operands[i]) - 1 >= MAX_DIGITS ||
 		    ctl->operands[i][strspn(ctl->operands[i], DIGITS)] !=
 			    '\0') {
-			ctl_print_error(ctl, "%s: not a version",
+			ctl_print_error(ctl, "%s: not the number of a version",
 					ctl->operands[i]);
 			return false;
 		}

@@ -340,8 +340,9 @@ static bool train_begin(const struct ctl *ctl, struct train_run *course)
 		.cost = RIDGE_COST_PRESET,
 	};
 	if (option_text(ctl, "gold") == NULL) {
-		ctl_print_error(ctl,
-				"--gold DIR is missing: the expected texts");
+		ctl_print_error(
+			ctl,
+			"--gold DIR is missing; it has the expected texts");
 		return false;
 	}
 	return train_read_number(ctl, "c", RIDGE_COST_MIN, RIDGE_COST_MAX,
@@ -507,10 +508,11 @@ static enum ctl_status train_finish(struct train_run *course)
 				  course->gamma, course->cost);
 
 	if (training->page_count == 0) {
-		ctl_print_error(course->ctl,
-				"no page has a gold text in %s: the text of "
-				"a/b.html is a/b.txt",
-				option_text(course->ctl, "gold"));
+		ctl_print_error(
+			course->ctl,
+			"no page has a gold text in %s; the gold text of "
+			"a/b.html is a/b.txt in that folder",
+			option_text(course->ctl, "gold"));
 	} else if (model == NULL) {
 		ctl_print_error(course->ctl,
 				"%zu of %zu ridges are primary: training needs "

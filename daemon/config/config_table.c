@@ -246,7 +246,7 @@ const struct config_row config_rows[] = {
 		    "added later"},
 	{"crawl", "cookies", CONFIG_CHOICE, false, FIELD(no_cookies),
 	 RANGE(0, 1, 0), .words = "yes|no",
-	 .meaning = "Send the cookies that a site has set back to it; the "
+	 .meaning = "Send back the cookies that a site has set; the "
 		    "daemon keeps them in memory until it stops. Applies to "
 		    "sites added later"},
 	{"crawl", "ignored_parameters", CONFIG_TEXT, true,

@@ -34,9 +34,9 @@ static bool text_params_read_parameters(struct call *call,
 		char *comma = strchr(part, ',');
 
 		if (count == MAX_PARAMETERS)
-			return call_refuse(call,
-					   "param: more than %d parameters",
-					   MAX_PARAMETERS);
+			return call_refuse(
+				call, "param: must have at most %d parameters",
+				MAX_PARAMETERS);
 		question->parameters[count++] = part;
 		if (comma != NULL)
 			*comma++ = '\0';

@@ -36,7 +36,10 @@ char *arena_room(struct arena *arena, size_t size);
  */
 void *arena_adopt(struct arena *arena, void *memory, size_t bytes);
 
-/* Copy `size` bytes (or the slice `text`) into the arena and append a NUL. */
+/*
+ * arena_copy() copies `size` bytes into the arena and appends a NUL;
+ * arena_slice() does the same with a slice.
+ */
 char *arena_copy(struct arena *arena, const void *data, size_t size);
 struct slice arena_slice(struct arena *arena, struct slice text);
 

@@ -150,7 +150,7 @@ void redact_proxy(struct slice url, struct buffer *out);
  */
 void redact_target(struct slice target, struct buffer *out);
 
-/* Append nothing of the text. */
+/* Append nothing, because all of the text is secret. */
 void redact_all(struct slice text, struct buffer *out);
 
 #endif

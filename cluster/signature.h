@@ -136,8 +136,9 @@ struct signature {
 enum { THRESHOLD_AUTO = 1001 };
 
 /*
- * Return the name of a measure: "cp", "cps", "ctss", "cpc", "ccs" or "cas";
- * NULL for other numbers.
+ * measure_name() returns the name of a measure: "cp", "cps", "ctss", "cpc",
+ * "ccs" or "cas"; NULL for other numbers. measure_from_name() finds the measure
+ * with a name; it returns false if the name is unknown.
  */
 const char *measure_name(unsigned measure);
 bool measure_from_name(const char *name, enum measure *measure_out);

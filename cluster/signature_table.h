@@ -214,8 +214,9 @@ void signature_table_name(struct signature_table *table, uint32_t component,
 			  uint32_t label);
 
 /*
- * Return the label of the component of the page or the set; 0 if there is no
- * component, or it has no label.
+ * signature_table_label() returns the label of the component of a page,
+ * signature_table_set_label() the label of the component of a set. The result
+ * is 0 if there is no component, or it has no label.
  */
 uint32_t signature_table_label(const struct signature_table *table,
 			       uint32_t page);

@@ -86,7 +86,8 @@ void set_group_remove(struct set_group_index *index,
 
 /*
  * Make `member`, the index of a member, the new pivot. Afterwards the caller
- * must set `common` of every member and call set_group_tighten().
+ * must set `common` of every member and call set_group_tighten(), which
+ * computes the bounds of the group again.
  */
 void set_group_change_pivot(struct set_group_index *index,
 			    struct signature_table *table, uint32_t group,

@@ -142,8 +142,8 @@ static bool address_from_sockaddr(const struct sockaddr *address,
 }
 
 /*
- * Parse an IPv4 or IPv6 address without a port. Return false if the text is
- * none.
+ * Parse an IPv4 or IPv6 address without a port. Return false if the text is no
+ * address.
  */
 static bool parse_address(const char *text, uint8_t bytes_out[16], bool *is_v4)
 {

@@ -40,8 +40,9 @@ void politeness_set_delay(struct politeness *polite, uint32_t own_ms,
 			  uint32_t robots_ms);
 
 /*
- * Return whether a request may start now. While the circuit breaker is open,
- * only one may run at a time.
+ * politeness_may_start() returns whether a request may start now; while the
+ * circuit breaker is open, only one may run at a time. politeness_start()
+ * records the start of a request.
  */
 bool politeness_may_start(const struct politeness *polite, uint64_t now_ms);
 void politeness_start(struct politeness *polite);

@@ -46,8 +46,9 @@ size_t word_find_blank(struct slice text);
 struct slice word_trim(struct slice text);
 
 /*
- * Return whether `text` equals `word`, or begins with it; upper and lower case
- * of ASCII letters are equal.
+ * word_is() returns whether `text` equals `word`; word_begins_with() returns
+ * whether it begins with `word`. Upper and lower case of ASCII letters are
+ * equal.
  */
 bool word_is(struct slice text, const char *word);
 bool word_begins_with(struct slice text, const char *word);

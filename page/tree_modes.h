@@ -273,8 +273,9 @@ void tree_close_paragraph(struct tree_builder *tree);
 /* --- list of active formatting elements (tree_body.c) --- */
 
 /*
- * Add the current node to the list. If it is the fourth of equal elements,
- * remove the first of them.
+ * tree_format() adds the current node to the list; if it is the fourth of equal
+ * elements, the first of them is removed. tree_add_marker() adds a marker;
+ * tree_clear_to_marker() removes the entries from the last marker on.
  */
 void tree_format(struct tree_builder *tree);
 void tree_add_marker(struct tree_builder *tree);

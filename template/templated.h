@@ -196,8 +196,9 @@ TEMPLATED_API struct templated_answer *templated_extract(
 TEMPLATED_API void templated_free(struct templated_answer *answer);
 
 /*
- * Return the text in the requested format. For "json" it is the document that
- * the daemon would return.
+ * templated_text() returns the text in the requested format; for "json" it is
+ * the document that the daemon would return. templated_text_size() returns its
+ * length in bytes.
  */
 TEMPLATED_API const char *templated_text(const struct templated_answer *answer);
 TEMPLATED_API size_t templated_text_size(const struct templated_answer *answer);

@@ -140,13 +140,14 @@ void forest_add_avx2(const struct forest *forest,
  * The trained models of `auto`: constants of the program, built from the model
  * files in the folder MODELS of the build. The forests are
  *
- * - auto-page.model, which scores a passage by the page's features; -
- * auto-context.model, which also reads the scores of the passages around it; -
- * auto-scope-body.model and auto-scope-page.model, which replace
- * auto-context.model for a request with a scope; - auto-comments.model, which
- * reads the same features as auto-context.model to find readers' comments; -
- * auto-template.model, which corrects the score by the other pages of the
- * template.
+ * - auto-page.model, which scores a passage by the page's features;
+ * - auto-context.model, which also reads the scores of the passages around it;
+ * - auto-scope-body.model and auto-scope-page.model, which replace
+ *   auto-context.model for a request with a scope;
+ * - auto-comments.model, which reads the same features as auto-context.model to
+ *   find readers' comments;
+ * - auto-template.model, which corrects the score by the other pages of the
+ *   template.
  *
  * auto-choice.model holds only numbers:
  *

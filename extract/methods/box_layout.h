@@ -16,11 +16,11 @@
  *   which take no space;
  * - padding, borders, vertical margins other than HTML's own, min-width,
  *   min-height, grid columns, transforms, and the offsets of positioned
- * elements;
- * - columns of tables: each row has its own layout; colspan and rowspan have no
- *   effect;
- * - floats next to text: text wraps as if there were no float, and its box
- * extends under the float, as in a browser.
+ *   elements;
+ * - columns of tables, because each row has its own layout; colspan and rowspan
+ *   have no effect;
+ * - floats next to text: the text wraps as if there were no float. Its box
+ *   extends under the float, as in a browser.
  */
 #ifndef EXTRACT_METHODS_BOX_LAYOUT_H
 #define EXTRACT_METHODS_BOX_LAYOUT_H

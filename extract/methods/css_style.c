@@ -950,8 +950,8 @@ static bool has_feature(struct slice media, const char *feature,
 }
 
 /*
- * Return true if a media query matches a screen of the width VIEWPORT_WIDTH.
- * The conditions of a list of queries must all match.
+ * Return true if a media query matches a screen of the width VIEWPORT_WIDTH. A
+ * list of queries counts as one query with all of their conditions.
  */
 static bool media_applies(struct slice media)
 {

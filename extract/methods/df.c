@@ -15,14 +15,15 @@
  * text (extract/methods/block_methods.h) separates such text from content. A
  * block of text is content if
  *
- *   1. most of its words are not redundant: the same fragment is in the same
- *      slot of at most a third of the pages. Other slots do not count: the
- *      headline of an article is in the lists of all other pages;
- *   2. few of its words are links, or few of the words around it that rule 1
- *      keeps: lists of links are content inside an article;
+ *   1. most of its words are not redundant. A word is redundant if its fragment
+ *      is in the same slot of more than a third of the pages. Other slots do
+ *      not count, because the headline of an article is in the lists of all
+ *      other pages;
+ *   2. few of its words are links, or few of the words around it that are not
+ *      redundant, because lists of links are content inside an article;
  *   3. the variability of its slot and its content code ratio (from accb)
- *      together reach min_evidence: in a slot that changes with every page a
- *      low ratio is enough, in a slot that repeats the ratio must be high.
+ *      together reach min_evidence. In a slot that changes with every page a
+ *      low ratio is enough; in a slot that repeats the ratio must be high.
  *
  * A block is kept or dropped as a whole, so that a common fragment inside a
  * sentence remains.

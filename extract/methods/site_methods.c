@@ -561,8 +561,8 @@ static void crunch_run(const struct extractor_input *input,
 	const struct crunch_block *rests =
 		filter_blocks(input->arena, page, &tree, input->parameters);
 	/*
-	 * for each block, the block around it (or itself) that a filter drops;
-	 * 0 = the block is kept
+	 * for each block, the outermost block dropped by a filter that is the
+	 * block itself or around it; 0 = the block is kept
 	 */
 	uint32_t *dropped = ARENA_NEW(input->arena, uint32_t, tree.count);
 	double *highest = ARENA_NEW(input->arena, double, tree.count);

@@ -92,9 +92,10 @@ struct shortcodes {
  * shortcodes are
  *
  * - [name k="v" ...], where every attribute has a value; a value without quotes
- * begins with a digit; - [name] if the name has an "_" or is one of WordPress
- * itself, and if [/name] occurs anywhere on the page; - [/name] of such a name,
- * or of a name whose start was left out before.
+ *   begins with a digit;
+ * - [name] if the name has an "_" or is one of WordPress itself, and if [/name]
+ *   occurs anywhere on the page;
+ * - [/name] of such a name, or of a name whose start was left out before.
  *
  * The first two kinds are removed only at the start of the text or after the
  * end of a sentence. Inside a sentence they are kept, because the text is

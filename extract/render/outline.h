@@ -108,12 +108,13 @@ struct slice code_language(const struct page *page, uint32_t node);
  * The readable part of a text node. It does not have marks that are not for
  * readers, which remain if some software did not run, or ran twice:
  *
- * - Tags that are text directly in noscript: &lt;img src="x"&gt;. - Character
- * references that are spelled out, &amp;#8217; or &amp;eacute;: all numbers,
- * HTML 4's names of ISO-8859-1, and the usual names of quotation marks and
- * dashes; but not the names of < and >, not in quotation marks or brackets, and
- * not on a page that spells out references in its code. - Shortcodes of
- * WordPress (extract/render/media.h).
+ * - Tags that are text directly in noscript: &lt;img src="x"&gt;.
+ * - Character references that are text: &amp;#8217; or &amp;eacute;. They are
+ *   decoded if they are numbers, HTML 4's names of ISO-8859-1, or the usual
+ *   names of quotation marks and dashes. They are not decoded if they are the
+ *   names of < and >, if they are in quotation marks or brackets, or if the
+ *   page has references in its code.
+ * - Shortcodes of WordPress (extract/render/media.h).
  */
 
 /*

@@ -305,7 +305,7 @@ static void subcomponent_count_pages(struct threshold_graph *graph,
 
 /*
  * Return the first set of the component, from `set` on, that belongs to the
- * rest.
+ * rest (see struct subcomponents).
  */
 static uint32_t split_find_rest(const struct threshold_graph *graph,
 				uint32_t set)

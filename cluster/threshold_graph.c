@@ -589,8 +589,8 @@ static void subcomponents_add_link(void *context, uint32_t set)
 }
 
 /*
- * Search for links from each set outside the rest. Links from the sets of the
- * rest are found from their other end.
+ * Search for links from each set outside the rest (see struct subcomponents).
+ * Links from the sets of the rest are found from their other end.
  */
 static void unite_by_search(struct threshold_graph *graph)
 {

@@ -468,8 +468,8 @@ static const char *find_affix(struct slice text, const char *const *affixes,
 }
 
 /*
- * Write the leaf. It may be the name of a file that a documentation generator
- * has created.
+ * Write the leaf, the segment that identifies the page. It may be the name of a
+ * file that a documentation generator has created.
  */
 static void put_leaf(struct bounded *out, const struct url_parts *parts)
 {

@@ -414,7 +414,7 @@ static bool may_answer(const void *context)
 	return may;
 }
 
-/* a request has this many cases */
+/* NOLINTNEXTLINE(readability-function-size): a request has this many cases */
 enum error nodes_request(struct node_group *group, unsigned partition,
 			 const char *node, struct slice question,
 			 uint32_t timeout_ms, struct buffer *answer)

@@ -304,7 +304,7 @@ void model_cache_add_sample(struct model_cache *cache,
 		learned->arena);
 	learned->bytes = sizeof(*learned) + arena_bytes(learned->arena);
 	model_cache_insert(cache, learned);
-	/* the caller still uses the entry */
+	/* NOLINTNEXTLINE(clang-analyzer-unix.Malloc): still held here */
 	model_cache_release(cache, learned);
 }
 

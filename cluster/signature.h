@@ -11,6 +11,7 @@
 
 #include "base/buffer.h"
 #include "base/limit.h"
+#include "cluster/class_name.h"
 
 struct arena;
 struct page;
@@ -219,36 +220,5 @@ unsigned signature_height(size_t larger, size_t common);
  */
 bool signature_linked(struct signature a, struct signature b,
 		      unsigned threshold);
-
-enum {
-	/* maximum number of names of one element that are used */
-	CLASS_MAX_NAMES = 8,
-	/* maximum number of bytes of a name that are used */
-	CLASS_MAX_BYTES = 64,
-};
-
-/*
- * Normalise a class name and write it to `out` [CLASS_MAX_BYTES]; return its
- * length. Bytes after the first CLASS_MAX_BYTES are ignored. Every run of
- * digits becomes "0". A part of five or more bytes after "-" or "_" becomes "*"
- * if it looks generated. This is the case if
- *   - a letter follows a digit in it (css-1x2y3z, Header__3fGhK), or
- *   - a capital follows a small letter at least twice, and at least once in
- *     three bytes (sc-aBcDe, but not nav-mainMenuItem).
- */
-size_t class_normalise(struct slice name, char *out);
-
-/*
- * Write the hashes of the distinct normalised names of a class attribute to
- * `hashes_out`, in ascending order and only the `max` smallest. Return their
- * number. O(size + names * max).
- */
-size_t class_tokens(struct slice classes, uint64_t *hashes_out, size_t max);
-
-/*
- * Return the hash of the first CLASS_MAX_NAMES class_tokens(), chained from
- * `seed`; `seed` if there are no names.
- */
-uint64_t class_hash(struct slice classes, uint64_t seed);
 
 #endif

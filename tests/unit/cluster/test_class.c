@@ -1,4 +1,4 @@
-#include "cluster/signature.h"
+#include "cluster/class_name.h"
 
 #include "tests/unit/run.h"
 
@@ -42,9 +42,46 @@ TEST(generated_parts_become_a_star)
 	ck_assert_str_eq(normal("sc-bdVaJa"), "sc-*");
 	ck_assert_str_eq(normal("_2Hl4c"), "_*");
 	ck_assert_str_eq(normal("a-1x2y3z-b"), "a-*-b");
-	/* Four bytes, or the first part: not generated. */
+	/* Four bytes are not enough. */
 	ck_assert_str_eq(normal("css-1x2y"), "css-0x0y");
-	ck_assert_str_eq(normal("aBcDe"), "aBcDe");
+}
+
+static const struct {
+	const char *name;
+	const char *expected;
+} hashes[] = {
+	/* the places where tools write hashes */
+	{"css-abcdef", "css-*"},
+	{"css-1xk2p3z-Button", "css-*-Button"},
+	{"svelte-1xk2p3", "svelte-*"},
+	{"astro-j7pv25f6", "astro-*"},
+	{"jsx-1681751128", "jsx-*"},
+	{"_root_1a2b3_12", "_root_*"},
+	{"_root_abcde_7", "_root_*"},
+	{"Button_root__x7Ab3", "Button_root__*"},
+	{"Button_root__XKcdq", "Button_root__*"},
+	{"docItem_c0TR", "docItem_*"},
+	{"x1lliihq", "*"},
+	{"xdt5ytf", "*"},
+	{"kTgVxA", "*"},
+	/* words in the same places */
+	{"sc-button", "sc-button"},
+	{"card__title", "card__title"},
+	{"tabs__item", "tabs__item"},
+	{"Card__Title", "Card__Title"},
+	{"c-gallery__item-4", "c-gallery__item-0"},
+	{"nav_Item", "nav_Item"},
+	{"_site_header_12", "_site_header_0"},
+	{"xlarge", "xlarge"},
+	{"navBar", "navBar"},
+	{"x", "x"},
+	{"_", "_"},
+	{"__", "__"},
+};
+
+TEST_LOOP(hashes_of_build_tools_become_a_star, 0, COUNT_OF(hashes))
+{
+	ck_assert_str_eq(normal(hashes[_i].name), hashes[_i].expected);
 }
 
 TEST(a_name_counts_to_its_limit)

@@ -11,7 +11,8 @@ int main(void)
 
 	while (fgets(line, sizeof(line), stdin) != NULL) {
 		line[strcspn(line, "\n")] = '\0';
-		printf("%.*s\n", (int)class_normalise(slice_of(line), out), out);
+		printf("%.*s\n", (int)class_normalise(slice_of(line), out),
+		       out);
 	}
 	return ferror(stdin) || fflush(stdout) != 0;
 }

@@ -519,8 +519,9 @@ static unsigned kinds_at(const char *at, size_t left)
 }
 
 /*
- * Return whether a string may begin at `at`: of its first MIN_SIGN bytes, the
- * first and the last block occur in the strings of the list.
+ * Return whether a string of the list may begin at `at`: the first block is the
+ * first block of some string, and the block at STRIDE - 1 occurs at this offset
+ * in some string. The two strings may differ.
  */
 static bool marker_may_begin(const struct marker_blocks *blocks, const char *at)
 {

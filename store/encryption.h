@@ -36,10 +36,10 @@ struct cipher {
 };
 
 /*
- * A sealed text is a text of a row whose secret part is stored separately in
- * store/secrets.h. The row has the id of the secret (zeros if no part is
- * secret), followed by the text without the secret part (the redacted text). An
- * empty slice means that there is no text. Sealed texts are the headers and the
+ * A sealed text is a value in a row; its secret part is in the file of secrets
+ * (store/secrets.h). The row has the id of the secret (zeros = no secret), then
+ * the text without its secret part (the redacted text). An empty slice means
+ * that there is no text. Sealed texts are the headers and the
  * proxy of a site, and the target and the secret of a hook.
  */
 

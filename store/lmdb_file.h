@@ -23,9 +23,10 @@ enum lmdb_extent {
 /*
  * Check the file in the folder of a store: its meta pages, its size, and the
  * pages that `extent` names. ERR_CORRUPT: the log names the damaged pages and
- * tables. ERR_IO. A missing or empty file is not an error. If the file is
- * shorter than its meta page states, all pages are checked, because the missing
- * pages may be free. Another process may write to the store during the check.
+ * tables. ERR_IO. A missing or empty file is not an error. A file may be
+ * shorter than its meta page states, if the missing pages are free. In this
+ * case check all pages, to find out whether a page that is in use is missing.
+ * Another process may write to the store during the check.
  */
 enum error lmdb_file_check(const char *folder, enum lmdb_extent extent);
 

@@ -123,9 +123,9 @@ struct partitions_migration_report {
  * hooks with such texts do not work until a client sets the texts again
  * (ERR_NO_CREDENTIALS). ERR_ADDRESS_FORBIDDEN: `to` has sites. ERR_MALFORMED:
  * `from` already has partitions. ERR_CORRUPT: a row is damaged, or belongs to a
- * site that does not exist. ERR_TOO_LARGE: all numbers of a partition are used.
- * After an error `to` has some of the rows. The calling thread must have no
- * open transaction.
+ * site that does not exist. ERR_TOO_LARGE: a partition of `to` has no free site
+ * number. After an error `to` has some of the rows. The calling thread must
+ * have no open transaction.
  */
 enum error partitions_migrate(struct store *from, struct store *to,
 			      bool with_secrets,

@@ -20,17 +20,23 @@ struct recovery_report {
 
 /*
  * Copy the intact rows of the store in the folder `from` to a new store in the
- * folder `to`. The file of the old store is read without a memory map and is
- * not changed. A site is recovered if all its rows except bodies are intact;
- * its pages without a body are marked like pages whose body has expired. Rows
- * that belong to no site are recovered if they are intact. Of the other sites,
- * the intact rows of TABLE_SITES, PAGES, BODIES, DICTIONARIES, FRONTIER and
- * GUARDS are copied to `remains`, so that these sites can be built again.
- * `remains` is an empty store, whose tables need not agree with each other, or
- * NULL. There are two or three passes over the file. ERR_NOT_FOUND: `from` has
- * no store. ERR_CORRUPT: both meta pages or the list of tables cannot be read,
- * or no checksum is correct. ERR_ADDRESS_FORBIDDEN: `to` has a store. Otherwise
- * the errors of store_open(). Free report_out->text.
+ * folder `to`. The caller frees report_out->text.
+ *
+ * `from`: its file is read without a memory map, in two or three passes, and is
+ * not changed.
+ *
+ * `to`: a site is recovered if all its rows except bodies are intact; its pages
+ * without a body are marked like pages whose body has expired. Rows that belong
+ * to no site are recovered if they are intact.
+ *
+ * `remains`: an empty store, or NULL. Of the sites that are not recovered, the
+ * intact rows of TABLE_SITES, PAGES, BODIES, DICTIONARIES, FRONTIER and GUARDS
+ * are copied to `remains`, so that these sites can be built again. The tables
+ * of `remains` need not agree with each other.
+ *
+ * ERR_NOT_FOUND: `from` has no store. ERR_CORRUPT: both meta pages or the list
+ * of tables cannot be read, or no checksum is correct. ERR_ADDRESS_FORBIDDEN:
+ * `to` has a store. Otherwise the errors of store_open().
  */
 enum error store_recover_intact(const char *from, const char *to,
 				struct store *remains,

@@ -203,7 +203,7 @@ enum error extraction_of_known(struct extraction *extraction,
 			       const struct known_page *known,
 			       struct extraction_result *answer);
 
-/* Extract a page without its site, as a page without a template. */
+/* Extract the text of a page whose site is not known. No template is used. */
 enum error extraction_of_page(struct extraction *extraction,
 			      const struct page *page, unsigned http_status,
 			      struct extraction_result *answer);

@@ -26,11 +26,11 @@ struct shared_item {
 			     contains it */
 };
 
-/* The position of the merge in one list. */
+/* A cursor of hash_merge: its next item in the list of one record. */
 struct merge_cursor {
 	const struct record *record;
-	uint32_t index; /* index of `record` */
-	uint32_t at;
+	uint32_t index; /* number of the list */
+	uint32_t at;    /* position in the list */
 	uint32_t count;
 };
 

@@ -301,7 +301,8 @@ static void write_number(const struct measured_sites *sites, size_t max,
 }
 
 /*
- * Write when each site was last seen. A site that was never seen has no sample.
+ * Write when each site last returned a page or "not modified". Write no line
+ * for a site that never did.
  */
 static void write_seen(const struct measured_sites *sites, size_t max,
 		       struct buffer *out)

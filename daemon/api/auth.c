@@ -412,10 +412,11 @@ static bool knows_token(const struct node_client *peers, const char *token)
 }
 
 /*
- * Return whether the client is another node: it must have the token of the node
- * group if there is one, and a certificate if one is required. Such a client
- * states the access of its own client. It never gets the access to the routes
- * that manage tokens, which need the daemon's own socket.
+ * Return whether the client is another node: it has the token of the node
+ * group, if there is one, and a certificate, if one is required. The node
+ * forwards requests, and a header gives the access rights of the original
+ * client. Never grant the right to manage tokens: only clients of this daemon's
+ * own socket have it.
  */
 static bool is_of_node(struct call *call)
 {

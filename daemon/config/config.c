@@ -27,8 +27,9 @@ _Static_assert(sizeof(((struct config *)0)->socket_path) ==
 /* NOLINTBEGIN(concurrency-mt-unsafe) */
 
 /*
- * Set `out` to the first folder in the variable, followed by `rest`. If the
- * variable is not set, leave `out` unchanged.
+ * `variable` is an environment variable with folders, separated by ":". Set
+ * `out` to the first folder, followed by `rest`. If the variable is not set,
+ * does not begin with "/", or is too long for `out`, leave `out` unchanged.
  */
 static void config_set_folder(const char *variable, const char *rest, char *out,
 			      size_t size)

@@ -27,8 +27,9 @@ static bool partition_is_restless(const json_t *row)
 }
 
 /*
- * Keep only the partitions that are changing. A node that has not joined its
- * group knows none.
+ * Keep only the partitions that have no owner or another owner than planned,
+ * lag, or are being copied, adopted or handed over. A node that has not joined
+ * its group knows none.
  */
 void node_arrange(json_t *answer)
 {

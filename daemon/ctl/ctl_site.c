@@ -113,7 +113,10 @@ struct site_import {
 	struct progress progress;
 };
 
-/* Continue after the line at which the previous call stopped. */
+/*
+ * Read from PATH.seeded how many lines the previous run of the command
+ * finished, and continue after them.
+ */
 static void site_import_find_position(struct site_import *seeding,
 				      const char *path)
 {

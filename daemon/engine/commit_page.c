@@ -406,8 +406,9 @@ static bool has_changed(const struct page_visit *arrival)
 }
 
 /*
- * Return the class of the page. For the seed the class is never "soft 404",
- * even if it looks like the probe's page.
+ * Return the class of the page: soft 404 if it looks like the stored response
+ * to the probe, a URL that does not exist. The seed URL of the site is never a
+ * soft 404.
  */
 static unsigned commit_page_class(const struct site *site,
 				  const struct record *record, struct slice url)

@@ -543,8 +543,9 @@ static struct buffer packing_compress(const struct packing_scan *step,
 }
 
 /*
- * Count the size of the content, compressed and not, for the dictionary that it
- * uses.
+ * If the content is compressed with a known dictionary, mark the dictionary as
+ * used. If the content is a body of the dictionary's own cluster, add its
+ * compressed and its original size to the sums of the dictionary.
  */
 static void packing_count_use(const struct packing_scan *step,
 			      const struct packing_content *found,

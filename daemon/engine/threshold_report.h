@@ -79,7 +79,11 @@ struct report {
 struct report_pages {
 	const struct dendrogram_leaf *leaves; /* [leaf_count] */
 	size_t leaf_count;
-	/* all pages, with their leaves and with labels from hyperlinks */
+	/*
+	 * all pages: for each, the index of its leaf (pages with the same
+	 * signature) and a label that is computed from the hyperlinks to the
+	 * page
+	 */
 	struct label_pages witness;
 	/* [witness.count], the label of each page, 0 = unknown; or NULL */
 	const uint32_t *truth;
@@ -167,11 +171,11 @@ struct site_snapshot {
 };
 
 /*
- * Read the site `host`. Several short transactions are used, so the snapshot
- * may contain parts of concurrent changes. If the site has more than
- * `max_leaves` distinct signatures, no pages are read, because the dendrogram
- * will not be computed. On an error *snapshot_out is empty. ERR_NOT_FOUND, and
- * errors of the transactions.
+ * Read the pages of the site `host` for the report. This uses several short
+ * transactions, so the result may contain parts of concurrent changes. If the
+ * site has more than `max_leaves` distinct signatures, no pages are read,
+ * because the dendrogram will not be computed. On an error *snapshot_out is
+ * empty. ERR_NOT_FOUND, and errors of the transactions.
  */
 enum error site_snapshot_read(struct store *store, const char *host,
 			      size_t max_leaves,

@@ -564,9 +564,10 @@ static bool goes_before(const struct node_group *group, const char *key,
 }
 
 /*
- * Compare the encryption keys of the nodes. If this node cannot decrypt the
- * data of the others, it must not own sites, and the others could not follow
- * its log. A node without a key encrypts nothing and continues.
+ * Compare the encryption keys of the nodes. If this node has keys, but not the
+ * group's key, hand over its partitions: it cannot decrypt the data of the
+ * others, and they cannot decrypt its log. A node without keys stays in the
+ * group.
  */
 static void look_at_keys(struct node_group *group)
 {

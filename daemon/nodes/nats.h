@@ -274,7 +274,10 @@ void nats_exchange_end(struct broker *bus, struct nats_exchange *exchange);
 void nats_exchange_send(struct broker *bus, struct nats_exchange *exchange,
 			size_t i, struct slice data,
 			const struct nats_header *headers);
-/* Wait until `until_ms`. Return whether no reply is in state REPLY_WAITING. */
+/*
+ * Wait until no reply is in state REPLY_WAITING, at most until `until_ms`.
+ * Return whether this is so.
+ */
 bool nats_exchange_wait(struct broker *bus,
 			const struct nats_exchange *exchange,
 			uint64_t until_ms);

@@ -2,11 +2,11 @@
  * daemon/nodes/nodes.h - this node in the node group: which partitions it owns,
  * which it replicates, and which nodes own the other partitions.
  *
- * A partition is one of 256 shares of the registrable domains, with their
- * sites; the share of a domain never changes (nodes_partition_of()). One node
- * owns a partition as long as it renews its lease; `replicas` - 1 other nodes
- * follow its log (store/journal.h). Only the owner fetches, commits and emits
- * events; a follower can answer requests from its stored data.
+ * A partition is one of 256 groups of sites. All sites of a registrable domain
+ * are in the same partition; this never changes (nodes_partition_of()). One
+ * node owns a partition as long as it renews its lease; `replicas` - 1 other
+ * nodes follow its log (store/journal.h). Only the owner fetches, commits and
+ * emits events; a follower can answer requests from its stored data.
  */
 #ifndef DAEMON_NODES_NODES_H
 #define DAEMON_NODES_NODES_H

@@ -56,7 +56,10 @@ static unsigned flags_encode(const size_t *offsets, size_t count,
 	return flags;
 }
 
-/* Set the fields from the flags. Return false if `flags` has other bits. */
+/*
+ * Set the `count` booleans at `offsets` in `object` from the bits of `flags`.
+ * Return false if a higher bit is set.
+ */
 static bool flags_decode(const size_t *offsets, size_t count, uint64_t flags,
 			 void *object)
 {

@@ -116,7 +116,9 @@ enum redirect_target {
  */
 struct sample_page {
 	uint64_t page;
-	/* time of the visit that stored the page of `before` */
+	/*
+	 * time of the visit that fetched the page from which `before` was made
+	 */
 	uint64_t since_ms;
 	struct slice url; /* in the arena, as `before` */
 	/* its record when the newest version was built */

@@ -73,10 +73,11 @@ struct sample_observation {
 };
 
 /*
- * Return the observation for a sample page. A page that was not visited after
- * `window_ms` counts as OBSERVED_UNSEEN, unless its paths differ from the
- * sampled ones: such a page is not expected to change back. A redirect also
- * counts as unseen until its target is fetched.
+ * Return the observation for a sample page. `window_ms` is the time when the
+ * check began. A page that was not visited since then is OBSERVED_UNSEEN,
+ * except if its current paths differ from those in the sample, because such a
+ * page is not expected to change back. A redirect also counts as unseen until
+ * its target is fetched.
  */
 struct sample_observation observe_sample_page(const struct sample_page *page,
 					      uint64_t window_ms);

@@ -109,8 +109,8 @@ void html_rows(struct buffer *out, const struct html_table *table,
 	       const json_t *rows);
 void html_end_table(struct buffer *out);
 /*
- * The same for a table in a box that scrolls horizontally; ui_table_end() also
- * closes the box. ui_rows() appends a whole table.
+ * ui_table() begins a table in a box that scrolls horizontally; ui_table_end()
+ * ends the table and the box; ui_rows() appends a whole table in such a box.
  */
 void ui_table(struct buffer *out, const struct html_table *table);
 void ui_table_end(struct buffer *out);

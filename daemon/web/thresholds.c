@@ -606,7 +606,10 @@ static void append_scores(const struct report *report, size_t width,
 	threshold_text_end_table(table, width, out);
 }
 
-/* Append the letters of the thresholds that are in the bins [begin, end). */
+/*
+ * Append the mark (one letter) of each threshold whose histogram bin is in
+ * [begin, end), then pad with spaces.
+ */
 static void threshold_text_marks(const struct report *report, unsigned begin,
 				 unsigned end, struct buffer *out)
 {

@@ -649,9 +649,9 @@ static void view_passage(const struct model_view *view, uint32_t i,
 }
 
 /*
- * Write near_odds and near_slot_odds of passage `i`: means over the NEAR
- * passages on each side, weighted by words. Without such passages, they are
- * odds and slot_odds of passage `i`.
+ * Set near_odds of passage `i` to the mean of `odds` of up to NEAR passages on
+ * each side, weighted by words; near_slot_odds likewise from `slot_odds`. If
+ * these passages have no words, copy the passage's own values.
  */
 static void view_near(const struct model_view *view, uint32_t i,
 		      struct passage_evidence *evidence)

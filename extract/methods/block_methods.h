@@ -61,9 +61,9 @@ struct cells {
 double cells_gamma(const struct page *page, const bool *is_visible);
 
 /*
- * Return the cells of a page: one for each text whose is_visible
- * [page->text_count] is true, scored by eq. 1, and between two texts one blank
- * cell for every `blank_bytes` (>= 1) bytes of source. Everything belongs to
+ * Return the cells of a page: one cell for each visible text, scored by eq. 1,
+ * and between two texts one blank cell for every `blank_bytes` (>= 1) bytes of
+ * source. `is_visible` has page->text_count items. Everything belongs to
  * `arena`, 8 bytes a cell. There are at most text_count + page->source.size /
  * blank_bytes cells. Linear.
  */

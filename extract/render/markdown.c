@@ -357,8 +357,8 @@ static void end_link(struct reference_collector *collecting)
 }
 
 /*
- * Begin a link. If the link continues from the previous line, it is only one
- * link.
+ * Begin a link. Do nothing if the element is the link that is already open,
+ * because it continues from the previous line.
  */
 static void reference_open_element(void *context,
 				   const struct layout_element *element)

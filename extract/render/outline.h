@@ -4,6 +4,9 @@
  *
  * A level is the depth of an element of the page; level 0 is the page itself.
  * An open block belongs to a level, and is closed with this level.
+ *
+ * A frame is an open block. The frames are a stack: the first is the page, and
+ * each other frame is inside the one before it.
  */
 #ifndef EXTRACT_RENDER_OUTLINE_H
 #define EXTRACT_RENDER_OUTLINE_H
@@ -87,7 +90,10 @@ bool outline_is_in_line(const struct block_outline *outline);
 void outline_open_line(struct block_outline *outline, uint16_t line,
 		       uint32_t node, uint32_t level);
 
-/* Close the frames of a line, because a block of the page starts or ends. */
+/*
+ * End the open line of text: close the frames from line_frame on. Call this
+ * before a block of the page starts or ends.
+ */
 void outline_end_line(struct block_outline *outline);
 
 /* Close the blocks that belong to `level` and to levels inside it. */

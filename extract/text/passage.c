@@ -288,10 +288,7 @@ static void passage_read_text(struct passage_text *reader, struct slice text)
 	}
 }
 
-/*
- * Read a text of the passage. There is no white space between this text and the
- * previous one.
- */
+/* Add a text to the passage. This function adds no space before the text. */
 static void passage_text_add(struct passage_text *reader, struct slice text,
 			     bool is_link)
 {

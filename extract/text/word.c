@@ -316,8 +316,9 @@ struct term_list terms_of_page(struct arena *arena, const struct page *page,
 		if (!is_visible[i])
 			continue;
 		/*
-		 * In the worst case, letters of one byte and of two bytes
-		 * alternate, so there are two terms in three bytes.
+		 * In a script without spaces, each non-ASCII character and each
+		 * run of ASCII letters is a term. In the worst case they
+		 * alternate: one byte, two bytes, so two terms in three bytes.
 		 */
 		most += ((size_t)page->texts[i].length * 2 + 3) / 3;
 		if (page->texts[i].length > longest)

@@ -180,12 +180,12 @@ static const char *skip_url_word(const char *at, const char *end)
 static struct slice refresh_url(struct slice content)
 {
 	const char *at = content.data;
-	const char *end = at + content.size;
+	const char *end = content.size == 0 ? at : at + content.size;
 	const char *close;
 
 	while (at < end && (is_space(*at) || *at == '.' || is_digit(*at)))
 		at++;
-	if (content.size == 0 || at == content.data || at == end ||
+	if (at == content.data || at == end ||
 	    (*at != ';' && *at != ',' && !is_space(at[-1])))
 		return (struct slice){NULL, 0};
 	while (at < end && (is_space(*at) || *at == ';' || *at == ','))

@@ -456,7 +456,7 @@ const struct config_row config_rows[] = {
 	{"nodes", "snapshot_store_key_file", CONFIG_TEXT, true,
 	 FIELD(snapshots_key_file), RANGE(0, MAX_CONFIG_TEXT - 1, 0),
 	 .text = "",
-	 .meaning = "File with \"ID:SECRET\" for the snapshot store"},
+	 .meaning = "File with \"NAME:SECRET\" for the snapshot store"},
 	{"nodes", "snapshot_log_size", CONFIG_BYTES, true,
 	 FIELD(snapshot_bytes), RANGE(MIB / 64, 1024 * GIB, 64 * MIB),
 	 .meaning = "Publish a new snapshot of a partition after 7 days, or "

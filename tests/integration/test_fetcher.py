@@ -58,8 +58,10 @@ class Fetcher(harness.Case):
         calm = self.daemon()
         calm.crawl(web.url)
         wanted = calm.partition(web.host)
+        # the daemon looks for templates after the crawl
+        harness.wait_until(lambda: "template.added" in dict(events(calm)),
+                           "the templates")
         wanted_events = events(calm)
-        self.assertTrue(wanted_events)
         calm.stop()
         before = len(web.requests())  # by the calm one
 
@@ -72,6 +74,8 @@ class Fetcher(harness.Case):
         self.assertNotEqual(site["state"], "watching", "all kills were late")
         daemon.wait_for(web.host)
         self.assertEqual(daemon.partition(web.host), wanted)
+        harness.wait_until(lambda: len(events(daemon)) >= len(wanted_events),
+                           "the templates")
         self.assertEqual(events(daemon), wanted_events)
         self.assertEqual(daemon.json("/v1/verify")["problems"], 0)
         self.assertIn("signal 9 (Killed)", daemon.messages())

@@ -19,7 +19,8 @@ enum { METRIC_LABELS = 2 }; /* maximum number of labels */
 /* clang-format off */
 #define METRIC_LIST(X) \
 	X(METRIC_BUILD_INFO, "build_info", "gauge", "version", "schema", \
-	  "1; its labels name the running program") \
+	  "Always 1; the labels contain the version of the running program " \
+	  "and of the schema of the store") \
 	X(METRIC_START, "start_time_seconds", "gauge", NULL, NULL, "Start " \
 	  "time of the daemon, in Unix time") \
 	X(METRIC_CONFIG_OK, "config_last_reload_successful", "gauge", NULL, \

@@ -46,13 +46,13 @@ static bool is_separator(char byte)
 
 /* What the bytes of a part of a name say about it. */
 struct part_look {
-	unsigned digits;
-	unsigned lower;
-	unsigned upper;
-	unsigned odd;    /* neighbouring letters that no word has */
-	unsigned rises;  /* from lower to upper case */
-	unsigned mixed;  /* letters after a digit */
-	unsigned others; /* neither letter nor digit */
+	size_t digits;
+	size_t lower;
+	size_t upper;
+	size_t odd;    /* neighbouring letters that no word has */
+	size_t rises;  /* from lower to upper case */
+	size_t mixed;  /* letters after a digit */
+	size_t others; /* neither letter nor digit */
 };
 
 static struct part_look look_at(const char *part, size_t length)
@@ -61,7 +61,7 @@ static struct part_look look_at(const char *part, size_t length)
 
 	for (size_t i = 0; i < length; i++) {
 		char byte = part[i];
-		char before = i == 0 ? '\0' : part[i - 1];
+		char before = part[i == 0 ? 0 : i - 1];
 
 		look.digits += is_digit(byte);
 		look.lower += is_lower(byte);
@@ -69,7 +69,7 @@ static struct part_look look_at(const char *part, size_t length)
 		look.others += !is_digit(byte) && !is_letter(byte);
 		look.rises += is_lower(before) && is_upper(byte);
 		look.mixed += is_digit(before) && is_letter(byte);
-		look.odd += is_letter(before) && is_letter(byte) &&
+		look.odd += i > 0 && is_letter(before) && is_letter(byte) &&
 			    (follows[(before | 0x20) - 'a'] >>
 				     ((byte | 0x20) - 'a') &
 			     1) == 0;

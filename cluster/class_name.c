@@ -98,7 +98,7 @@ struct name_part {
 	size_t end;
 };
 
-/* The hash after the prefix of a tool; empty if there is none. */
+/* Find the hash after the prefix of a tool, or an empty part. */
 static struct name_part hash_after_prefix(const char *text, size_t size)
 {
 	struct name_part part = {0, 0};
@@ -126,7 +126,7 @@ static struct name_part hash_after_prefix(const char *text, size_t size)
 	return part;
 }
 
-/* The hash and the line of Vite's _local_hash_line; empty if there is none. */
+/* Find the hash and the line in Vite's _local_hash_line, or an empty part. */
 static struct name_part hash_of_vite(const char *text, size_t size)
 {
 	size_t line = size;
@@ -144,7 +144,7 @@ static struct name_part hash_of_vite(const char *text, size_t size)
 	return (struct name_part){hash, size};
 }
 
-/* The hash after "__", or after one "_", at the end; empty if there is none. */
+/* Find the hash after "__" or one "_" at the end, or an empty part. */
 static struct name_part hash_at_end(const char *text, size_t size)
 {
 	size_t begin = size;

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "crawl/fetch.h"
 #include "crawl/transfer.h"
 #include "crawl/url/url.h"
@@ -592,22 +593,11 @@ enum error client_read(int file, char *out, size_t capacity, size_t *size_out,
 
 enum error client_write(int file, struct slice bytes, int *failure_out)
 {
-	const char *rest = bytes.data;
-	size_t left = bytes.size;
+	enum error error = file_write_all(file, bytes);
 
-	while (left > 0) {
-		ssize_t size = write(file, rest, left);
-
-		if (size < 0 && errno == EINTR)
-			continue;
-		if (size < 0) {
-			*failure_out = errno;
-			return ERR_IO;
-		}
-		rest += size;
-		left -= (size_t)size;
-	}
-	return ERR_NONE;
+	if (error != ERR_NONE)
+		*failure_out = errno;
+	return error;
 }
 
 enum { BAR_WIDTH = 24, DRAW_EVERY_MS = 100 };

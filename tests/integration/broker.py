@@ -139,7 +139,7 @@ class Cluster:
         for; None while none gives it but from an old copy."""
         for node in self.alive():
             try:
-                answer = node.request(method, target, body, 2)
+                answer = node.request_once(method, target, body, 2)
             except OSError:
                 continue
             if answer.status < 500 and answer.status != 421 and \

@@ -32,6 +32,7 @@ PROGRAMS = pathlib.Path(
     os.environ.get("TEMPLATED_PROGRAMS", ROOT / "build" / "release" / "daemon"))
 # Sanitizers make everything slower; nothing below waits longer than it must.
 PATIENCE_S = 120
+OWNER_S = 20  # that a site may be without a node that owns it, on a busy machine
 
 NGINX = shutil.which("nginx", path=os.environ.get("PATH", "") +
                      ":/usr/sbin:/usr/local/sbin")
@@ -282,6 +283,7 @@ class Daemon:
     """
 
     program = PROGRAMS / "templated"
+    waits_for_owner = True
 
     def __init__(self, sections=None):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="td-"))
@@ -338,6 +340,16 @@ class Daemon:
         return self.log.read_text("utf-8", "replace")
 
     def request(self, method, target, body=None, timeout_s=PATIENCE_S):
+        """Any status; 503 "no_owner" is asked again, as docs/howto/nodes.md says."""
+        until = time.monotonic() + (OWNER_S if self.waits_for_owner else 0)
+        while True:
+            answer = self.request_once(method, target, body, timeout_s)
+            if answer.status != 503 or time.monotonic() > until or (
+                    b'"no_owner"' not in answer.body):
+                return answer
+            time.sleep(float(answer.headers.get("Retry-After", 1)))
+
+    def request_once(self, method, target, body, timeout_s):
         connection = UnixConnection(self.socket, timeout_s)
         try:
             headers = {}

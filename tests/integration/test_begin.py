@@ -98,6 +98,7 @@ class Begin(harness.Case):
         return node
 
     def expect_alone(self, node):
+        node.waits_for_owner = False
         facts = node.json("/v1/nodes")
         self.assertEqual(
             (facts["has_joined"], facts["is_connected"], facts["has_lease"]),
@@ -116,6 +117,7 @@ class Begin(harness.Case):
             node.request("DELETE", "/v1/nodes/b").status, 503)
 
     def expect_joined(self, node):
+        node.waits_for_owner = True
         def owns_all():
             facts = node.json("/v1/nodes")
             return (facts["has_joined"] and facts["trouble"] is None and
@@ -123,6 +125,7 @@ class Begin(harness.Case):
         harness.wait_until(owns_all, "the node to own all")
 
     def expect_stale(self, node):
+        node.waits_for_owner = False
         for path, arguments in (
                 (f"/v1/sites/{self.host}", {}),
                 ("/v1/sites", {}),

@@ -116,7 +116,8 @@ class ClusterTest(harness.Case):
         until = time.monotonic() + 2.5  # longer than a lease
         while time.monotonic() < until:
             for node in self.cluster.nodes:
-                answer = node.post("/v1/sites", {"url": url})
+                body = {"url": url}
+                answer = node.request_once("POST", "/v1/sites", body, 30)
                 # 504: it was sent to its owner just before
                 self.assertIn(answer.status, (503, 504), answer.text)
         before = len(self.web_.targets())

@@ -10,6 +10,7 @@
 #include "extract/auto/auto_template.h"
 #include "extract/auto/features.h"
 #include "extract/auto/forest.h"
+#include "extract/auto/labels.h"
 #include "extract/auto/sequence.h"
 #include "extract/core/document_walk.h"
 #include "extract/core/numeric.h"
@@ -24,9 +25,6 @@
 #undef DEFAULT_VALUE
 #undef TRADE
 #undef CONSTANT
-
-/* Passages with fewer words, such as labels and numbers, may repeat. */
-enum { MIN_REPEATED_WORDS = 5 };
 
 /*
  * In the best run, a passage with a score below this ratio of the highest score
@@ -388,8 +386,11 @@ auto_score_page(const struct extractor_input *input,
 		scores.evidence = passage_model_view(
 			input->learned, input->arena, passages, scores.scores,
 			prepared == NULL ? NULL : prepared->paths);
-	if (scores.evidence != NULL)
+	if (scores.evidence != NULL) {
 		evidence_apply(scores.evidence, passages->count, scores.scores);
+		evidence_limit(input->arena, passages, scores.evidence,
+			       scores.scores);
+	}
 	return scores;
 }
 

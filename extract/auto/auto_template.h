@@ -10,9 +10,9 @@
  * where p is the score by the page alone, P is the ratio of the other pages
  * that have the passage's slot, and DF is the ratio of the other pages that
  * have the passage's text (Gottron 2008, section 6). If no other page has the
- * slot or the text, q = p. The trees are trained to correct the errors of p.
- * For the training, p is from models that were not trained on the page's site
- * (tests/eval/template.py).
+ * slot or the text, q = p. extract/auto/labels.h then limits q. The trees are
+ * trained to correct the errors of p. For the training, p is from models that
+ * were not trained on the page's site (tests/eval/template.py).
  */
 #ifndef EXTRACT_AUTO_AUTO_TEMPLATE_H
 #define EXTRACT_AUTO_AUTO_TEMPLATE_H
@@ -141,7 +141,10 @@ passage_model_view(const struct passage_model *known, struct arena *arena,
 		   const struct passages *passages, const float *scores,
 		   const uint64_t *paths);
 
-/* Correct scores [count] by the evidence, in place. */
+/*
+ * Correct scores [count] by the evidence, in place. evidence_limit() must
+ * follow (extract/auto/labels.h).
+ */
 void evidence_apply(const struct passage_evidence *evidence, uint32_t count,
 		    float *scores);
 

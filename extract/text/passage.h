@@ -23,6 +23,9 @@ struct page;
 
 #define NO_PASSAGE UINT32_MAX
 
+/* Passages with fewer words, such as labels and numbers, may repeat. */
+enum { MIN_REPEATED_WORDS = 5 };
+
 /*
  * Elements of some tags may hide their content from readers. The place of a
  * passage is the innermost such element around it.

@@ -51,6 +51,9 @@ WEIGHTS = dict.fromkeys(template_pages.SNAPSHOTS, 5.0)
 # extract/auto/auto_template.c
 TRUST = float(re.search(r"trust = ([0-9.]+)F;", (
     common.ROOT / "extract/auto/auto_template.c").read_text("utf-8"))[1])
+# extract/auto/labels.c
+MANY = numpy.float32(1 / 3)
+MANY_PAGES = 2
 HARM = 0.005
 BAD = 0.9
 
@@ -94,8 +97,24 @@ class Trainer:
         trust = TRUST * numpy.sqrt(numpy.maximum(
             self.table.column("slot_presence")[where],
             self.table.column("frequency")[where]))
-        return 1 / (1 + numpy.exp(
-            -self.table.column("odds")[where] - trust * margin))
+        odds = self.table.column("odds")[where]
+        return self.limited(where, 1 / (1 + numpy.exp(-odds)),
+                            1 / (1 + numpy.exp(-odds - trust * margin)))
+
+    def limited(self, where, alone, scores):
+        """As extract/auto/labels.c does it; but here a label that many pages
+        contain has its score, because the table does not say what it
+        labels."""
+        frequency = self.table.column("frequency")[where]
+        others = numpy.expm1(self.table.column("others")[where])
+        is_many = (frequency > MANY) & \
+            (numpy.rint(frequency * others) >= MANY_PAGES)
+        is_label = numpy.rint(numpy.expm1(self.table.column("words")[where])) \
+            < decision.MIN_REPEATED_WORDS
+        return numpy.where(
+            is_many & is_label, scores,
+            numpy.where(is_many, numpy.minimum(alone, scores),
+                        numpy.maximum(alone, scores)))
 
     def left_out(self, final):
         """[views]: scores by the forest that has not seen the site."""

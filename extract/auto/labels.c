@@ -96,6 +96,18 @@ static bool is_on_many_pages(const struct passage_evidence *evidence)
 }
 
 /*
+ * Return the score of a passage that few other pages contain, whose score by
+ * the page alone is `alone`, and by the template `score`.
+ */
+static float score_of_own_text(const struct passage_evidence *evidence,
+			       float alone, float score)
+{
+	const bool is_date_line = evidence->values[TEMPLATE_slot_dates] > 0.5F;
+
+	return is_date_line ? alone : fmaxf(score, alone);
+}
+
+/*
  * Raise the score of the table, list or figure around passage `i` to the score
  * of the passage; of a figure also to the scores of the passages before and
  * after it.
@@ -142,7 +154,8 @@ void evidence_limit(struct arena *arena, const struct passages *passages,
 		const float alone = score_alone(&evidence[i]);
 
 		if (!is_on_many_pages(&evidence[i]))
-			scores[i] = fmaxf(scores[i], alone);
+			scores[i] = score_of_own_text(&evidence[i], alone,
+						      scores[i]);
 		else if (!is_label(&labelled, passages, i))
 			scores[i] = fminf(scores[i], alone);
 		else

@@ -4,7 +4,8 @@
  *
  * Only a text that many other pages contain can be part of the template:
  * - A text that few other pages contain keeps at least its score by the page
- *   alone.
+ *   alone, and exactly this score if most texts of its slot have a date. (A
+ * line such as "Posted on May 2" differs on each page, as content does.)
  * - A text that many other pages contain gets at most that score.
  * - A label that many other pages contain depends on what it labels: its score
  *   is at least the lower one of its score by the page alone and the highest

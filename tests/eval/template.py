@@ -54,6 +54,7 @@ TRUST = float(re.search(r"trust = ([0-9.]+)F;", (
 # extract/auto/labels.c
 MANY = numpy.float32(1 / 3)
 MANY_PAGES = 2
+DATES = 0.5
 HARM = 0.005
 BAD = 0.9
 
@@ -111,10 +112,11 @@ class Trainer:
             (numpy.rint(frequency * others) >= MANY_PAGES)
         is_label = numpy.rint(numpy.expm1(self.table.column("words")[where])) \
             < decision.MIN_REPEATED_WORDS
+        own = numpy.where(self.table.column("slot_dates")[where] > DATES,
+                          alone, numpy.maximum(alone, scores))
         return numpy.where(
             is_many & is_label, scores,
-            numpy.where(is_many, numpy.minimum(alone, scores),
-                        numpy.maximum(alone, scores)))
+            numpy.where(is_many, numpy.minimum(alone, scores), own))
 
     def left_out(self, final):
         """[views]: scores by the forest that has not seen the site."""

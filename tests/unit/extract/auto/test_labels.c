@@ -56,6 +56,23 @@ TEST(a_text_that_many_pages_contain_gains_nothing)
 	ck_assert_float_eq(many, alone);
 }
 
+/* "Posted on May 2" is no content because each page has another date. */
+TEST(a_line_with_the_date_gains_nothing)
+{
+	AUTO_PAGE *page = parse("<p>Posted on May 2");
+	const struct passages passages = passages_make(page->arena, page);
+	struct passage_evidence evidence = {0};
+	float gains = high;
+	float loses = low;
+
+	evidence.values[TEMPLATE_others] = log1pf(OTHERS);
+	evidence.values[TEMPLATE_slot_dates] = 1;
+	evidence_limit(page->arena, &passages, &evidence, &gains);
+	evidence_limit(page->arena, &passages, &evidence, &loses);
+	ck_assert_float_eq(gains, alone);
+	ck_assert_float_eq(loses, alone);
+}
+
 /* One of two other pages may be a copy of this page. */
 TEST(one_page_is_not_many)
 {

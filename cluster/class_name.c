@@ -41,7 +41,7 @@ static bool is_lower(char byte)
 
 static bool is_separator(char byte)
 {
-	return byte == '-' || byte == '_';
+	return byte == '-' || byte == '_' || byte == ':';
 }
 
 /* What the bytes of a part of a name say about it. */

@@ -61,6 +61,8 @@ static const struct {
 	{"Button_root__x7Ab3", "Button_root__*"},
 	{"Button_root__XKcdq", "Button_root__*"},
 	{"docItem_c0TR", "docItem_*"},
+	{"memitem:a3c5f1e0b2d49871f6e5d4c3b2a190876",
+	 "memitem:*"}, /* Doxygen */
 	{"x1lliihq", "*"},
 	{"xdt5ytf", "*"},
 	{"kTgVxA", "*"},

@@ -323,7 +323,7 @@ static uint64_t dendrogram_count_pairs(uint64_t count)
 static bool sets_can_be_nearer(uint64_t larger, uint64_t common,
 			       uint32_t height)
 {
-	assert(common <= larger && larger > 0);
+	assert(common <= larger);
 	return 1000 * (larger - common) + larger <= height * larger;
 }
 
@@ -392,7 +392,7 @@ static enum error dendrogram_grow(struct growth *growth,
 			return ERR_STOPPED;
 		*edges = join_next(growth, last);
 		assert(edges->a != edges->b);
-		assert(edges->height >= 1 && edges->height <= 1000);
+		assert(edges->height <= 1000);
 		last = edges->b;
 		edges++;
 	}

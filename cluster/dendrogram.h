@@ -18,7 +18,8 @@ struct distance_histogram;
 
 /*
  * A unique signature of the site, as its shingles (numbers of
- * cluster/linkage.h). No two leaves have equal shingles.
+ * cluster/linkage.h) or, with weights, as their units
+ * (cluster/shingle_weights.h).
  */
 struct dendrogram_leaf {
 	const uint32_t *shingle_ids; /* [count], strictly ascending */
@@ -30,7 +31,7 @@ struct dendrogram_leaf {
 struct dendrogram_edge {
 	uint32_t a;
 	uint32_t b;
-	uint32_t height; /* permille, 1 to 1000 */
+	uint32_t height; /* permille, 0 to 1000 */
 };
 
 /*

@@ -509,6 +509,9 @@ struct linkage *linkage_create(const struct linkage_options *options)
 	 */
 	threshold_graph_begin(&linkage->graph, options->threshold,
 			      (uint64_t)(uintptr_t)linkage);
+	if (options->weights != NULL)
+		signature_table_weigh(&linkage->graph.table, options->weights);
+	linkage->options.weights = NULL;
 	return linkage;
 }
 
@@ -666,8 +669,7 @@ static bool linkage_is_full(const struct linkage *linkage,
 	    table->sets[table->pages[page].set].page_count == 1)
 		sets--;
 	return sets >= linkage->options.max_sets ||
-	       !shingle_dictionary_has_room(&table->dictionary,
-					    signature.count);
+	       !shingle_dictionary_has_room(&table->dictionary, signature);
 }
 
 enum error linkage_put(struct linkage *linkage, uint64_t page,
@@ -744,14 +746,12 @@ struct linkage_set_view linkage_set_at(const struct linkage *linkage,
 				       uint32_t set)
 {
 	const struct signature_table *table = &linkage->graph.table;
-	struct shingle_id_set shingle_ids;
 
 	if (set >= table->set_rows || !table->sets[set].is_used)
 		return (struct linkage_set_view){0};
-	shingle_ids = signature_table_shingles(table, set);
 	return (struct linkage_set_view){
-		.shingle_ids = shingle_ids.shingle_ids,
-		.count = shingle_ids.count,
+		.shingle_ids = signature_table_shingles(table, set),
+		.count = table->sets[set].shingle_count,
 		.page_count = table->sets[set].page_count,
 		.label = signature_table_set_label(table, set),
 	};
@@ -984,6 +984,7 @@ static void linkage_report_fresh(struct linkage *linkage, struct match *matches,
 }
 
 void linkage_set_threshold(struct linkage *linkage, unsigned threshold,
+			   const struct shingle_weights *weights,
 			   uint32_t *next_label,
 			   struct linkage_changes *changes_out)
 {
@@ -996,7 +997,7 @@ void linkage_set_threshold(struct linkage *linkage, unsigned threshold,
 	change_set_begin(&linkage->change_set);
 	linkage->options.threshold = threshold;
 	labels = linkage_clear_labels(linkage);
-	threshold_graph_rebuild(graph, threshold);
+	threshold_graph_rebuild(graph, threshold, weights);
 	matches = find_matches(&graph->table, labels, &count);
 	linkage_assign_labels(&graph->table, matches, count);
 	linkage_report_merges(linkage, matches, count);
@@ -1097,7 +1098,7 @@ enum error linkage_restore_end(struct linkage *linkage)
 		if (table->sets[i].is_used)
 			labels[i] = signature_table_set_label(table, i);
 	}
-	threshold_graph_rebuild(graph, graph->threshold);
+	threshold_graph_rebuild(graph, graph->threshold, NULL);
 	for (uint32_t i = 0; i < table->set_rows; i++) {
 		if (table->sets[i].is_used &&
 		    !name_component(table, i, labels[i]))

@@ -26,6 +26,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "cluster/shingle_weights.h"
 #include "cluster/signature.h"
 
 struct linkage;
@@ -33,7 +34,9 @@ struct linkage;
 #define LINKAGE_NONE UINT32_MAX /* no set */
 
 struct linkage_options {
-	unsigned threshold;  /* permille */
+	unsigned threshold; /* permille */
+	/* copied; NULL: every shingle counts once */
+	const struct shingle_weights *weights;
 	size_t max_shingles; /* shingles of one signature; 0 = 65,536 */
 	size_t max_sets;     /* unique signatures; 0 = 2,000,000 */
 	size_t max_pages;    /* 0 = 10,000,000 */
@@ -107,7 +110,8 @@ void linkage_remove(struct linkage *linkage, uint64_t page,
 		    uint32_t *next_label, struct linkage_changes *changes_out);
 
 /*
- * Change the threshold, and assign the old labels to the new components.
+ * Change the threshold and, unless `weights` is NULL, the weights to a copy of
+ * it; and assign the old labels to the new components.
  * Consider the pairs of an old label and a new component by descending number
  * of common pages, then by ascending label, then by ascending oldest page.
  * Assign the label of a pair if neither its label nor its component was used
@@ -116,6 +120,7 @@ void linkage_remove(struct linkage *linkage, uint64_t page,
  * reported as merged into the component with most of its pages.
  */
 void linkage_set_threshold(struct linkage *linkage, unsigned threshold,
+			   const struct shingle_weights *weights,
 			   uint32_t *next_label,
 			   struct linkage_changes *changes_out);
 

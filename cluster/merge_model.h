@@ -58,7 +58,7 @@ const char *merge_feature_name(enum merge_feature feature);
 enum {
 	MERGE_STEP = 5, /* permille: distance between two thresholds that are
 			   tried */
-	MERGE_HIGHEST = 450, /* permille: the highest threshold that is tried */
+	MERGE_HIGHEST = 800, /* permille: the highest threshold that is tried */
 	MERGE_LEVELS = MERGE_HIGHEST / MERGE_STEP + 1,
 	MERGE_MAX_STEPS =
 		1
@@ -113,6 +113,8 @@ struct merge_choice {
 	uint32_t merges;    /* number of merges up to the threshold */
 	uint32_t doubtful;  /* number of these merges whose probability is below
 			       0.5 */
+	double gain; /* gain of the threshold / the gain if all groups were
+			joined and all merges were correct; at most 1 */
 };
 
 /*

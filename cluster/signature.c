@@ -214,6 +214,7 @@ static const struct {
 	[MEASURE_CPC] = {"cpc", 700, 250, 0},
 	[MEASURE_CCS] = {"ccs", 700, 200, 2},
 	[MEASURE_CAS] = {"cas", 700, 200, 2},
+	[MEASURE_WCAS] = {"wcas", 700, 200, 2},
 };
 
 const char *measure_name(unsigned measure)
@@ -292,11 +293,15 @@ static void add_path_shingles(struct shingle_builder *shingles,
 
 /*
  * Add `weight` shingles for one hash, so that it counts as much as this many
- * shingles.
+ * shingles; HEAVY: add one heavy shingle, see enum measure.
  */
+enum { HEAVY = 0 };
+
 static void add_weighty(struct shingle_builder *shingles, uint64_t hash,
 			uint64_t weight)
 {
+	if (weight == HEAVY)
+		shingles_add(shingles, hash | 1);
 	for (uint64_t i = 0; i < weight; i++)
 		shingles_add(shingles, hash_chain(i, hash));
 }
@@ -321,8 +326,17 @@ static void signature_add_classes(struct shingle_builder *shingles,
 			    weight);
 }
 
+/* Clear bit 0 of all shingles, so that none is heavy. Add the root. */
+static void make_light(struct shingle_builder *shingles)
+{
+	for (size_t i = 0; i < shingles->count; i++)
+		shingles->items[i] &= ~UINT64_C(1);
+	shingles_add(shingles, SIGNATURE_ROOT);
+}
+
 /*
- * Add the shingles of CCS, and those that CAS adds to them; see enum measure.
+ * Add the shingles of CCS, and those that CAS and WCAS add to them; see enum
+ * measure.
  */
 static void add_class_shingles(struct shingle_builder *shingles,
 			       const struct page *page, const uint64_t *steps,
@@ -334,13 +348,17 @@ static void add_class_shingles(struct shingle_builder *shingles,
 	if (page->node_count == 0)
 		return;
 	add_path_shingles(shingles, page, steps, rule->width);
-	if (rule->measure == MEASURE_CAS)
+	if (rule->measure != MEASURE_CCS)
 		role_shingles(shingles, page);
 	weight = shingles_settle(shingles) / SIGNATURE_PARTS;
 	if (weight < 1)
 		weight = 1;
 	if (weight > SIGNATURE_MAX_WEIGHT)
 		weight = SIGNATURE_MAX_WEIGHT;
+	if (rule->measure == MEASURE_WCAS) {
+		make_light(shingles);
+		weight = HEAVY;
+	}
 	signature_add_classes(shingles, page, TAG_html, weight);
 	signature_add_classes(shingles, page, TAG_body, weight);
 	if (rule->path.size > 0)
@@ -400,6 +418,7 @@ struct signature signature_of_paths(struct arena *arena,
 		break;
 	case MEASURE_CCS:
 	case MEASURE_CAS:
+	case MEASURE_WCAS:
 		add_class_shingles(&shingles, page,
 				   paths->steps[PATH_INNER_CLASSES], &rule);
 		break;

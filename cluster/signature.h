@@ -94,6 +94,7 @@ enum measure {
 			 each step */
 	MEASURE_CCS,  /* common class shingles: below */
 	MEASURE_CAS,  /* class and attribute shingles: below */
+	MEASURE_WCAS, /* weighted class and attribute shingles: below */
 	MEASURE_COUNT
 };
 
@@ -110,19 +111,26 @@ enum measure {
  * hashes, at least 1 and at most SIGNATURE_MAX_WEIGHT. The constants were
  * chosen by `tests/eval/clusters.py` with the labels of real sites.
  *
- * cas, the default, has the shingles of ccs and those of the attributes that
- * state the role of an element. These attributes distinguish templates with a
- * common frame.
+ * cas has the shingles of ccs and those of the attributes that state the role
+ * of an element. These attributes distinguish templates with a common frame.
+ *
+ * wcas, the default, has the shingles of cas, but each class of html and body
+ * and the shape are one shingle. These are called heavy: bit 0 of the hash is
+ * set, and cleared in all others. How much each shingle counts depends on the
+ * site (cluster/shingle_weights.h). Every page with an element also has the
+ * shingle SIGNATURE_ROOT, so that no page is without weight.
  */
+#define SIGNATURE_ROOT UINT64_C(0)
 
 /*
  * Return the index of the measure's signature in struct record. A record
- * contains cp, cpc and the measure of its site, so ccs and cas can share an
+ * contains cp, cpc and the measure of its site, so ccs, cas and wcas share an
  * index.
  */
 static inline unsigned signature_slot(unsigned measure)
 {
-	return measure == MEASURE_CAS ? MEASURE_CCS : measure;
+	return measure == MEASURE_CAS || measure == MEASURE_WCAS ? MEASURE_CCS
+								 : measure;
 }
 
 struct signature {
@@ -138,21 +146,21 @@ enum { THRESHOLD_AUTO = 1001 };
 
 /*
  * measure_name() returns the name of a measure: "cp", "cps", "ctss", "cpc",
- * "ccs" or "cas"; NULL for other numbers. measure_from_name() finds the measure
- * with a name; it returns false if the name is unknown.
+ * "ccs", "cas" or "wcas"; NULL for other numbers. measure_from_name() finds the
+ * measure with a name; it returns false if the name is unknown.
  */
 const char *measure_name(unsigned measure);
 bool measure_from_name(const char *name, enum measure *measure_out);
 
 /*
  * Return the threshold of the paper, which separates sites: cp 700, cps 600,
- * ctss 850; cpc, ccs and cas 700.
+ * ctss 850; cpc, ccs, cas and wcas 700.
  */
 unsigned measure_site_threshold(enum measure measure);
 
 /*
  * Return the threshold that separates the templates of a site: cp 200, cps 150,
- * ctss 250, cpc 250, ccs and cas 200.
+ * ctss 250, cpc 250, ccs, cas and wcas 200.
  */
 unsigned measure_template_threshold(enum measure measure);
 

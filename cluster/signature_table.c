@@ -31,6 +31,10 @@ void shingle_dictionary_end(struct shingle_dictionary *dictionary)
 	int_list_free(&dictionary->dropped);
 	int_list_free(&dictionary->taken);
 	int_list_free(&dictionary->spare);
+	int_list_free(&dictionary->units);
+	shingle_weights_free(&dictionary->weights);
+	for (size_t i = 0; i < UNIT_POOLS; i++)
+		int_list_free(&dictionary->pools[i].first_units);
 }
 
 void shingle_dictionary_clear_log(struct shingle_dictionary *dictionary)
@@ -40,10 +44,79 @@ void shingle_dictionary_clear_log(struct shingle_dictionary *dictionary)
 }
 
 bool shingle_dictionary_has_room(const struct shingle_dictionary *dictionary,
-				 size_t count)
+				 struct signature signature)
 {
-	return dictionary->id_of_shingle.count + count <=
-	       DICTIONARY_MAX_SHINGLES;
+	return dictionary->id_of_shingle.count + signature.count <=
+		       DICTIONARY_MAX_SHINGLES &&
+	       dictionary->unit_rows +
+			       shingle_weights_max_units(&dictionary->weights,
+							 signature) <=
+		       SHINGLE_MAX_UNITS;
+}
+
+/* Return the pool of units of this size; one of them is free or has it. */
+static struct unit_pool *pool_of(struct shingle_dictionary *dictionary,
+				 uint32_t size)
+{
+	struct unit_pool *pool = dictionary->pools;
+
+	while (pool->size != size && pool->size != 0)
+		pool++;
+	assert(pool < dictionary->pools + UNIT_POOLS);
+	pool->size = size;
+	return pool;
+}
+
+/*
+ * Assign units to a shingle. A shingle for which no unit is left, which only a
+ * damaged store can cause, gets none.
+ */
+static void assign_units(struct shingle_dictionary *dictionary,
+			 uint32_t shingle_id)
+{
+	struct shingle_row *row = &dictionary->rows[shingle_id];
+	struct int_list *free_units;
+
+	row->unit_count = shingle_units(&dictionary->weights, row->shingle);
+	row->first_unit = shingle_id;
+	if (dictionary->weights.heavy_units == 0 || row->unit_count == 0)
+		return;
+	free_units = &pool_of(dictionary, row->unit_count)->first_units;
+	if (free_units->count > 0) {
+		row->first_unit = free_units->items[--free_units->count];
+	} else if (dictionary->unit_rows + row->unit_count <=
+		   SHINGLE_MAX_UNITS) {
+		row->first_unit = dictionary->unit_rows;
+		dictionary->unit_rows += row->unit_count;
+	} else {
+		row->unit_count = 0;
+	}
+}
+
+static void release_units(struct shingle_dictionary *dictionary,
+			  const struct shingle_row *row)
+{
+	if (dictionary->weights.heavy_units > 0 && row->unit_count > 0)
+		int_list_push(
+			&pool_of(dictionary, row->unit_count)->first_units,
+			row->first_unit);
+}
+
+void shingle_dictionary_weigh(struct shingle_dictionary *dictionary,
+			      const struct shingle_weights *weights)
+{
+	const struct shingle_weights copy = shingle_weights_copy(weights);
+
+	shingle_weights_free(&dictionary->weights);
+	dictionary->weights = copy;
+	dictionary->unit_rows = 0;
+	for (size_t i = 0; i < UNIT_POOLS; i++) {
+		int_list_free(&dictionary->pools[i].first_units);
+		dictionary->pools[i].size = 0;
+	}
+	for (uint32_t i = 0; i < dictionary->row_count; i++)
+		if (dictionary->rows[i].next == TAKEN)
+			assign_units(dictionary, i);
 }
 
 static uint32_t dictionary_add_shingle(struct shingle_dictionary *dictionary,
@@ -60,7 +133,9 @@ static uint32_t dictionary_add_shingle(struct shingle_dictionary *dictionary,
 		dictionary->free = dictionary->rows[shingle_id].next;
 	}
 	assert(shingle_id < dictionary->row_count);
-	dictionary->rows[shingle_id] = (struct shingle_row){shingle, 0, TAKEN};
+	dictionary->rows[shingle_id] =
+		(struct shingle_row){.shingle = shingle, .next = TAKEN};
+	assign_units(dictionary, shingle_id);
 	int_map_set(&dictionary->id_of_shingle, shingle, shingle_id);
 	int_list_push(&dictionary->added, shingle_id);
 	return shingle_id;
@@ -84,15 +159,16 @@ static void sort_by_digit(const uint32_t *from, uint32_t *to, size_t count,
 		to[starts[(from[i] >> shift) % DIGITS]++] = from[i];
 }
 
-/* Sort the shingles of the new set, in dictionary->taken, with a radix sort. */
-static void sort_shingles(struct shingle_dictionary *dictionary, size_t count)
+/*
+ * Sort the numbers [count] in `from`, which are below `end`, with a radix sort.
+ */
+static void sort_numbers(struct shingle_dictionary *dictionary,
+			 struct int_list *from, size_t count, uint64_t end)
 {
-	struct int_list *from = &dictionary->taken;
 	struct int_list *to = &dictionary->spare;
 
 	int_list_reserve(to, count);
-	for (unsigned shift = 0;
-	     (uint64_t)dictionary->row_count > (uint64_t)1 << shift;
+	for (unsigned shift = 0; end > (uint64_t)1 << shift;
 	     shift += DIGIT_BITS) {
 		struct int_list sorted = *to;
 
@@ -105,7 +181,6 @@ static void sort_shingles(struct shingle_dictionary *dictionary, size_t count)
 const uint32_t *shingle_dictionary_use(struct shingle_dictionary *dictionary,
 				       struct signature signature)
 {
-	assert(shingle_dictionary_has_room(dictionary, 0));
 	int_list_reserve(&dictionary->taken, signature.count);
 	for (size_t i = 0; i < signature.count; i++) {
 		uint64_t shingle = signature.shingles[i];
@@ -119,9 +194,34 @@ const uint32_t *shingle_dictionary_use(struct shingle_dictionary *dictionary,
 		dictionary->rows[shingle_id].set_count++;
 		dictionary->taken.items[i] = shingle_id;
 	}
-	sort_shingles(dictionary, signature.count);
+	sort_numbers(dictionary, &dictionary->taken, signature.count,
+		     dictionary->row_count);
 	assert(u32_ascend(dictionary->taken.items, signature.count));
 	return dictionary->taken.items;
+}
+
+struct int_list shingle_dictionary_units(struct shingle_dictionary *dictionary,
+					 const uint32_t *shingle_ids,
+					 uint32_t count)
+{
+	struct int_list *units = &dictionary->units;
+	size_t total = 0;
+
+	for (uint32_t i = 0; i < count; i++)
+		total += dictionary->rows[shingle_ids[i]].unit_count;
+	int_list_reserve(units, total);
+	total = 0;
+	for (uint32_t i = 0; i < count; i++) {
+		const struct shingle_row *row =
+			&dictionary->rows[shingle_ids[i]];
+
+		for (uint32_t k = 0; k < row->unit_count; k++)
+			units->items[total++] = row->first_unit + k;
+	}
+	sort_numbers(dictionary, units, total, dictionary->unit_rows);
+	units->count = (uint32_t)total;
+	assert(u32_ascend(units->items, units->count));
+	return *units;
 }
 
 void shingle_dictionary_release(struct shingle_dictionary *dictionary,
@@ -136,6 +236,7 @@ void shingle_dictionary_release(struct shingle_dictionary *dictionary,
 			continue;
 		assert(row->next == TAKEN);
 		int_map_remove(&dictionary->id_of_shingle, row->shingle);
+		release_units(dictionary, row);
 		row->next = dictionary->free;
 		dictionary->free = shingle_ids[i];
 		int_list_push(&dictionary->dropped, shingle_ids[i]);
@@ -162,7 +263,9 @@ enum error shingle_dictionary_restore(struct shingle_dictionary *dictionary,
 		dictionary->rows[dictionary->row_count++] =
 			(struct shingle_row){.next = NO_ROW};
 	}
-	dictionary->rows[shingle_id] = (struct shingle_row){shingle, 0, TAKEN};
+	dictionary->rows[shingle_id] =
+		(struct shingle_row){.shingle = shingle, .next = TAKEN};
+	assign_units(dictionary, shingle_id);
 	if (int_map_get(&dictionary->id_of_shingle, shingle) != INT_MAP_NONE)
 		dictionary->has_duplicates = true;
 	int_map_set(&dictionary->id_of_shingle, shingle, shingle_id);
@@ -205,8 +308,9 @@ size_t shingle_dictionary_bytes(const struct shingle_dictionary *dictionary)
 		       sizeof(struct int_map_slot) +
 	       ((size_t)dictionary->added.capacity +
 		dictionary->dropped.capacity + dictionary->taken.capacity +
-		dictionary->spare.capacity) *
-		       sizeof(uint32_t);
+		dictionary->spare.capacity + dictionary->units.capacity) *
+		       sizeof(uint32_t) +
+	       dictionary->weights.count * (sizeof(uint64_t) + 1);
 }
 
 void signature_table_begin(struct signature_table *table, uint64_t seed)
@@ -463,19 +567,33 @@ size_t signature_table_bytes(const struct signature_table *table)
 		       sizeof(struct int_map_slot);
 }
 
-static uint32_t *shingles_of(const struct signature_table_set *set)
+static bool is_weighted(const struct signature_table *table)
+{
+	return table->dictionary.weights.heavy_units > 0;
+}
+
+static uint32_t *units_of(const struct signature_table_set *set)
 {
 	return (uint32_t *)(set->block + set->words);
 }
 
-struct shingle_id_set
-signature_table_shingles(const struct signature_table *table, uint32_t set)
+struct shingle_id_set signature_table_units(const struct signature_table *table,
+					    uint32_t set)
 {
 	const struct signature_table_set *row = &table->sets[set];
 
 	assert(set < table->set_rows && row->is_used);
-	return (struct shingle_id_set){shingles_of(row), row->count, row->words,
+	return (struct shingle_id_set){units_of(row), row->count, row->words,
 				       row->block};
+}
+
+const uint32_t *signature_table_shingles(const struct signature_table *table,
+					 uint32_t set)
+{
+	const struct signature_table_set *row = &table->sets[set];
+
+	assert(set < table->set_rows && row->is_used);
+	return units_of(row) + row->first_shingle;
 }
 
 static bool has_shingle(struct signature signature, uint64_t shingle)
@@ -495,12 +613,12 @@ static bool is_equal(const struct signature_table *table, uint32_t set,
 		     struct signature signature)
 {
 	const struct signature_table_set *row = &table->sets[set];
-	const uint32_t *shingle_ids = shingles_of(row);
+	const uint32_t *shingle_ids = signature_table_shingles(table, set);
 
 	assert(row->is_used);
-	if (row->count != signature.count)
+	if (row->shingle_count != signature.count)
 		return false;
-	for (uint32_t i = 0; i < row->count; i++) {
+	for (uint32_t i = 0; i < row->shingle_count; i++) {
 		uint64_t shingle =
 			table->dictionary.rows[shingle_ids[i]].shingle;
 
@@ -543,32 +661,93 @@ static uint32_t extend_sets(struct signature_table *table)
 	return table->set_rows++;
 }
 
+/* Return the number of words in the block of a set. */
+static size_t block_size(const struct signature_table_set *set)
+{
+	size_t numbers = (size_t)set->first_shingle + set->shingle_count;
+
+	return set->words + (numbers + 1) / 2;
+}
+
+/*
+ * Store the shingles [count] and their units in a block for the set, which has
+ * none.
+ */
+static void fill_block(struct signature_table *table,
+		       struct signature_table_set *set,
+		       const uint32_t *shingle_ids, uint32_t count)
+{
+	const uint32_t *units = shingle_ids;
+
+	assert(u32_ascend(shingle_ids, count));
+	set->shingle_count = count;
+	set->count = count;
+	set->first_shingle = 0;
+	if (is_weighted(table)) {
+		struct int_list list = shingle_dictionary_units(
+			&table->dictionary, shingle_ids, count);
+
+		units = list.items;
+		set->count = list.count;
+		set->first_shingle = list.count;
+	}
+	set->words = shingle_id_set_words(units, set->count);
+	set->block = mem_resize(NULL, block_size(set), sizeof(*set->block));
+	shingle_id_set_fill(units, set->count, set->block, set->words);
+	if (set->count > 0)
+		memcpy(units_of(set), units, set->count * sizeof(*units));
+	if (count > 0)
+		memcpy(units_of(set) + set->first_shingle, shingle_ids,
+		       count * sizeof(*shingle_ids));
+	table->block_bytes += block_size(set) * sizeof(*set->block);
+}
+
+static void free_block(struct signature_table *table,
+		       struct signature_table_set *set)
+{
+	table->block_bytes -= block_size(set) * sizeof(*set->block);
+	free(set->block);
+	set->block = NULL;
+}
+
+void signature_table_weigh(struct signature_table *table,
+			   const struct shingle_weights *weights)
+{
+	struct int_list ids = {0};
+
+	shingle_dictionary_weigh(&table->dictionary, weights);
+	for (uint32_t i = 0; i < table->set_rows; i++) {
+		struct signature_table_set *set = &table->sets[i];
+
+		if (!set->is_used)
+			continue;
+		assert(set->group == NO_TABLE_ROW);
+		int_list_reserve(&ids, set->shingle_count);
+		if (set->shingle_count > 0)
+			memcpy(ids.items, signature_table_shingles(table, i),
+			       set->shingle_count * sizeof(*ids.items));
+		free_block(table, set);
+		fill_block(table, set, ids.items, set->shingle_count);
+	}
+	int_list_free(&ids);
+}
+
 /*
  * Store the shingles of the set in its row, and add the set to the map of keys.
  */
 static void fill_set(struct signature_table *table, uint32_t set,
 		     const uint32_t *shingle_ids, uint32_t count)
 {
-	uint32_t words = shingle_id_set_words(shingle_ids, count);
-	size_t size = words + ((size_t)count + 1) / 2;
-	uint64_t *block = mem_resize(NULL, size, sizeof(*block));
+	struct signature_table_set *row = &table->sets[set];
 	uint64_t key = 0;
 
-	assert(set < table->set_rows && !table->sets[set].is_used);
-	assert(u32_ascend(shingle_ids, count));
-	shingle_id_set_fill(shingle_ids, count, block, words);
-	if (count > 0)
-		memcpy(block + words, shingle_ids,
-		       count * sizeof(*shingle_ids));
+	assert(set < table->set_rows && !row->is_used);
 	for (uint32_t i = 0; i < count; i++)
 		key = add_to_key(
 			table, key,
 			table->dictionary.rows[shingle_ids[i]].shingle);
-	table->sets[set] = (struct signature_table_set){
-		.block = block,
+	*row = (struct signature_table_set){
 		.key = key,
-		.count = count,
-		.words = words,
 		.is_used = 1,
 		.collision = int_map_get(&table->set_of_key, key),
 		.first_page = NO_TABLE_ROW,
@@ -579,9 +758,9 @@ static void fill_set(struct signature_table *table, uint32_t set,
 		.first_edge = NO_TABLE_ROW,
 		.subcomponent = NO_TABLE_ROW,
 	};
+	fill_block(table, row, shingle_ids, count);
 	int_map_set(&table->set_of_key, key, set);
 	table->set_count++;
-	table->block_bytes += size * sizeof(*block);
 }
 
 uint32_t signature_table_add_set(struct signature_table *table,
@@ -627,12 +806,11 @@ void signature_table_drop_set(struct signature_table *table, uint32_t set)
 	assert(row->group == NO_TABLE_ROW && row->first_edge == NO_TABLE_ROW);
 	signature_table_move_set(table, set, NO_TABLE_ROW);
 	hide_set(table, set);
-	shingle_dictionary_release(&table->dictionary, shingles_of(row),
-				   row->count);
-	table->block_bytes -= (row->words + ((size_t)row->count + 1) / 2) *
-			      sizeof(*row->block);
+	shingle_dictionary_release(&table->dictionary,
+				   signature_table_shingles(table, set),
+				   row->shingle_count);
 	assert(row->first_page == NO_TABLE_ROW);
-	free(row->block);
+	free_block(table, row);
 	*row = (struct signature_table_set){.next = table->set_free};
 	table->set_free = set;
 	assert(table->set_count > 0);
@@ -657,21 +835,16 @@ enum error signature_table_restore_set(struct signature_table *table,
 static bool has_equal_collision(const struct signature_table *table,
 				uint32_t set)
 {
-	struct shingle_id_set shingle_ids =
-		signature_table_shingles(table, set);
+	const uint32_t *shingle_ids = signature_table_shingles(table, set);
+	size_t count = table->sets[set].shingle_count;
 
 	for (uint32_t i = table->sets[set].collision; i != NO_TABLE_ROW;
-	     i = table->sets[i].collision) {
-		struct shingle_id_set other =
-			signature_table_shingles(table, i);
-
-		if (shingle_ids.count == other.count &&
-		    (shingle_ids.count == 0 ||
-		     memcmp(shingle_ids.shingle_ids, other.shingle_ids,
-			    shingle_ids.count *
-				    sizeof(*shingle_ids.shingle_ids)) == 0))
+	     i = table->sets[i].collision)
+		if (table->sets[i].shingle_count == count &&
+		    (count == 0 ||
+		     memcmp(shingle_ids, signature_table_shingles(table, i),
+			    count * sizeof(*shingle_ids)) == 0))
 			return true;
-	}
 	return false;
 }
 

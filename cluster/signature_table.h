@@ -13,11 +13,14 @@
 #include "base/error.h"
 #include "cluster/int_map.h"
 #include "cluster/overlap.h"
+#include "cluster/shingle_weights.h"
 #include "cluster/signature.h"
 
 /*
  * A dictionary: it assigns a 32-bit number to each 64-bit shingle that occurs
- * in a set. Numbers are reused.
+ * in a set. Numbers are reused. It also assigns units to each shingle, as many
+ * as it weighs; they have consecutive numbers. Without weights, the number of
+ * the only unit of a shingle is the number of the shingle.
  */
 
 enum { DICTIONARY_MAX_SHINGLES = 1 << 26 };
@@ -26,7 +29,18 @@ struct shingle_row {
 	uint64_t shingle;
 	uint32_t set_count;
 	uint32_t next; /* next free row, if this row is free; otherwise TAKEN */
+	uint32_t first_unit;
+	uint32_t unit_count;
 };
+
+/* The free units of dropped shingles that had `size` units each. */
+struct unit_pool {
+	uint32_t size;
+	struct int_list first_units;
+};
+
+/* normal and heavy shingles of each level above 0 have units of other sizes */
+enum { UNIT_POOLS = 2 * SHINGLE_MAX_LEVEL };
 
 struct shingle_dictionary {
 	struct shingle_row *rows; /* [row_count] */
@@ -40,7 +54,11 @@ struct shingle_dictionary {
 				    shingle_dictionary_clear_log() */
 	struct int_list taken;   /* result of shingle_dictionary_use() */
 	struct int_list spare;   /* memory for sorting `taken` */
-	bool has_duplicates;     /* one shingle was restored with two numbers */
+	struct shingle_weights weights;
+	struct unit_pool pools[UNIT_POOLS];
+	uint32_t unit_rows;    /* all numbers of units are below this number */
+	struct int_list units; /* result of shingle_dictionary_units() */
+	bool has_duplicates;   /* one shingle was restored with two numbers */
 };
 
 /*
@@ -50,6 +68,21 @@ struct shingle_dictionary {
 void shingle_dictionary_begin(struct shingle_dictionary *dictionary,
 			      uint64_t seed);
 void shingle_dictionary_end(struct shingle_dictionary *dictionary);
+
+/*
+ * Replace the weights by a copy of `weights`, and assign other units to all
+ * shingles. In the beginning there are no weights.
+ */
+void shingle_dictionary_weigh(struct shingle_dictionary *dictionary,
+			      const struct shingle_weights *weights);
+
+/*
+ * Return the units of the shingles [count], which are in use, in ascending
+ * order; the result is valid until the next call.
+ */
+struct int_list shingle_dictionary_units(struct shingle_dictionary *dictionary,
+					 const uint32_t *shingle_ids,
+					 uint32_t count);
 
 /* Clear the lists of added and dropped shingles. */
 void shingle_dictionary_clear_log(struct shingle_dictionary *dictionary);
@@ -62,7 +95,7 @@ void shingle_dictionary_clear_log(struct shingle_dictionary *dictionary);
 const uint32_t *shingle_dictionary_use(struct shingle_dictionary *dictionary,
 				       struct signature signature);
 bool shingle_dictionary_has_room(const struct shingle_dictionary *dictionary,
-				 size_t count);
+				 struct signature signature);
 
 /*
  * Release the shingles of a removed set. A shingle that no other set contains
@@ -107,10 +140,15 @@ struct signature_table_page {
  * signature.
  */
 struct signature_table_set {
-	uint64_t *block; /* owned memory: bits [words], then shingles [count] */
+	uint64_t *block; /* owned memory: bits [words], then units [count], then
+			    shingles [shingle_count]; without weights, the
+			    units are the shingles */
 	uint64_t key;    /* key in signature_table.set_of_key */
 	uint64_t call; /* the last call of the linkage that stored its labels */
-	uint32_t count;     /* number of shingles */
+	uint32_t count; /* number of units */
+	uint32_t shingle_count;
+	uint32_t first_shingle; /* index of the first shingle behind the bits:
+				   `count`, or 0 without weights */
 	uint32_t words;     /* words of the bitmap, see struct shingle_id_set */
 	uint32_t is_used;   /* 0: the row is free */
 	uint32_t collision; /* next set with the same key */
@@ -223,9 +261,23 @@ uint32_t signature_table_label(const struct signature_table *table,
 uint32_t signature_table_set_label(const struct signature_table *table,
 				   uint32_t set);
 
-/* Return the shingles of a set, valid as long as the set exists. */
-struct shingle_id_set
-signature_table_shingles(const struct signature_table *table, uint32_t set);
+/*
+ * Return the units of a set, which are its shingles if there are no weights;
+ * valid until the set is dropped or weighed.
+ */
+struct shingle_id_set signature_table_units(const struct signature_table *table,
+					    uint32_t set);
+
+/* Return the numbers of the shingles of a set; valid as long. */
+const uint32_t *signature_table_shingles(const struct signature_table *table,
+					 uint32_t set);
+
+/*
+ * Replace the weights; afterwards all sets have other units. The caller must
+ * have removed all sets from their groups.
+ */
+void signature_table_weigh(struct signature_table *table,
+			   const struct shingle_weights *weights);
 
 /* Return the age of the oldest page of `set`, which must have pages. */
 uint64_t signature_table_oldest(const struct signature_table *table,

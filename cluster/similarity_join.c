@@ -116,7 +116,7 @@ void set_group_add(struct set_group_index *index, struct signature_table *table,
 	row->members[row->member_count++] = member;
 	group_widen_bounds(row, member);
 	group_index_add_posting(index, group,
-				signature_table_shingles(table, set));
+				signature_table_units(table, set));
 }
 
 uint32_t set_group_create(struct set_group_index *index,
@@ -154,7 +154,7 @@ static void group_mark_shingles(struct set_group_index *index,
 {
 	for (uint32_t i = 0; i < group->member_count; i++) {
 		struct shingle_id_set shingle_ids =
-			signature_table_shingles(table, group->members[i].set);
+			signature_table_units(table, group->members[i].set);
 
 		for (uint32_t j = 0; j < shingle_ids.count; j++) {
 			uint64_t *word =
@@ -612,7 +612,7 @@ void similarity_join_search(struct threshold_graph *graph, uint32_t set,
 		.graph = graph,
 		.want = want,
 		.home = home_out,
-		.shingle_ids = signature_table_shingles(&graph->table, set),
+		.shingle_ids = signature_table_units(&graph->table, set),
 		.threshold = want == NULL ? graph->radius : graph->threshold,
 	};
 	const struct join_scratch *scratch = &graph->join;

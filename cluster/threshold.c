@@ -453,8 +453,9 @@ static bool suggestion_use_merges(struct threshold_suggestion *suggestion,
 		return false;
 	}
 	choice = merge_model_choose(&merges,
-				    measure_template_threshold(MEASURE_CAS));
+				    measure_template_threshold(MEASURE_WCAS));
 	suggestion->threshold = choice.threshold;
+	suggestion->gain = choice.gain;
 	snprintf(suggestion->reason, sizeof(suggestion->reason),
 		 "%" PRIu32 " of %zu merges are up to this threshold, %" PRIu32
 		 " of them doubtful, judged by the common parts of the pages "
@@ -479,7 +480,7 @@ static bool suggestion_use_evidence(struct threshold_suggestion *suggestion,
 						 pages->count},
 			   dendrogram, measure_template_threshold(measure),
 			   &choice);
-	is_chosen = (measure == MEASURE_CAS &&
+	is_chosen = (measure == MEASURE_WCAS &&
 		     suggestion_use_merges(suggestion, dendrogram, pages)) ||
 		    suggestion_use_link_labels(suggestion, &choice);
 	if (!is_chosen)

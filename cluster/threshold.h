@@ -35,6 +35,8 @@ struct threshold_suggestion {
 			       successive joins; {0, 0}: there are fewer than
 			       two heights. Source: Gottron 2008, figure 2 */
 	unsigned gap_end;
+	double gain; /* of the merge model at the threshold, at most 1;
+			0 = the model was not used */
 	char reason[SUGGESTION_REASON_BYTES]; /* an English sentence without its
 						 full stop */
 };
@@ -57,7 +59,7 @@ threshold_suggest_plateau(const struct dendrogram *dendrogram,
 			  enum measure measure);
 
 /*
- * Return the threshold for "auto". For cas use the merge model if the site has
+ * Return the threshold for "auto". For wcas use the merge model if the site has
  * at least SUGGESTION_MIN_PAGES pages. Otherwise use the threshold whose
  * clusters agree best with the link labels if enough pages have a label.
  * Otherwise use the plateau for cpc, and the default for the other measures,
@@ -113,12 +115,12 @@ uint32_t link_labels_compute(struct label_link *links, size_t count,
 			     uint32_t *labels_out, uint32_t page_count);
 
 /*
- * The thresholds that link_labels_choose() tries, in permille: 25, 30, ... 600.
+ * The thresholds that link_labels_choose() tries, in permille: 25, 30, ... 800.
  */
 enum {
 	LINK_LABEL_FIRST = 25,
 	LINK_LABEL_STEP = 5,
-	LINK_LABEL_STEPS = 116,
+	LINK_LABEL_STEPS = 156,
 	LINK_LABEL_MIN_PAGES = 11, /* minimum number of pages with a label; with
 				      fewer, the agreement is not measured */
 };

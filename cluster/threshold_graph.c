@@ -53,7 +53,7 @@ uint32_t threshold_graph_common(struct threshold_graph *graph, uint32_t set)
 {
 	graph->comparisons++;
 	return probe_common(&graph->probe,
-			    signature_table_shingles(&graph->table, set));
+			    signature_table_units(&graph->table, set));
 }
 
 struct newcomer {
@@ -128,11 +128,8 @@ const struct int_list *threshold_graph_add(struct threshold_graph *graph,
 		link_with_all(graph);
 		return &graph->links;
 	}
-	/*
-	 * an empty set is linked to no other set; at threshold 0 no two sets
-	 * are linked
-	 */
-	if (graph->table.sets[set].count == 0 || graph->threshold == 0)
+	/* an empty set is linked to no other set, because it is the only one */
+	if (graph->table.sets[set].count == 0)
 		return &graph->links;
 	similarity_join_search(graph, set, &want, &home);
 	graph_assign_group(graph, set, home);
@@ -170,7 +167,7 @@ static void measure_again(struct threshold_graph *graph, uint32_t row,
 
 	assert(group->members[0].set == group->pivot);
 	probe_set(&graph->probe,
-		  signature_table_shingles(&graph->table, group->pivot));
+		  signature_table_units(&graph->table, group->pivot));
 	group->members[0].common = size;
 	for (uint32_t i = 1; i < group->member_count; i++) {
 		struct set_group_member *member = &group->members[i];
@@ -248,7 +245,8 @@ static uint32_t merge_links(struct threshold_graph *graph)
 	return winner;
 }
 
-void threshold_graph_rebuild(struct threshold_graph *graph, unsigned threshold)
+void threshold_graph_rebuild(struct threshold_graph *graph, unsigned threshold,
+			     const struct shingle_weights *weights)
 {
 	struct signature_table *table = &graph->table;
 
@@ -258,6 +256,11 @@ void threshold_graph_rebuild(struct threshold_graph *graph, unsigned threshold)
 	spanning_forest_clear(&graph->forest, table);
 	set_group_clear(&graph->index, table);
 	signature_table_scatter(table);
+	if (weights != NULL) {
+		/* the probe refers to the units of a set */
+		probe_set(&graph->probe, (struct shingle_id_set){0});
+		signature_table_weigh(table, weights);
+	}
 	for (uint32_t i = 0; i < table->set_rows; i++) {
 		if (!table->sets[i].is_used)
 			continue;

@@ -154,8 +154,12 @@ const struct int_list *threshold_graph_add(struct threshold_graph *graph,
  */
 void threshold_graph_drop(struct threshold_graph *graph, uint32_t set);
 
-/* Change the threshold: compute the components again. They have no labels. */
-void threshold_graph_rebuild(struct threshold_graph *graph, unsigned threshold);
+/*
+ * Change the threshold and, unless `weights` is NULL, the weights: compute the
+ * components again. They have no labels.
+ */
+void threshold_graph_rebuild(struct threshold_graph *graph, unsigned threshold,
+			     const struct shingle_weights *weights);
 
 /* Return the approximate memory in bytes. */
 size_t threshold_graph_bytes(const struct threshold_graph *graph);

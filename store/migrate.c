@@ -126,8 +126,14 @@ enum error store_rewrite(struct store *from, const char *name)
 	return error_from_mdb(rewrite.rc);
 }
 
-/* Schema 1 is the first schema, so there is no step yet. */
-static const struct migration to_this_schema = {NULL, 0};
+/* Schema 2 adds TABLE_WEIGHTS. The sites of schema 1 have no weights. */
+static void migrate_weights(struct txn *txn)
+{
+	(void)txn;
+}
+
+static migration_step *const steps[] = {migrate_weights};
+static const struct migration to_this_schema = {steps, 1};
 
 void store_migrate(struct txn *txn, uint64_t schema)
 {

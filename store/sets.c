@@ -56,6 +56,16 @@ void set_delete(struct txn *txn, uint32_t site, uint32_t set)
 	txn_delete(txn, TABLE_SETS, KEY(key_cluster(site, set)));
 }
 
+struct slice weights_get(struct txn *txn, uint32_t site)
+{
+	return txn_get(txn, TABLE_WEIGHTS, KEY(key_site(site)));
+}
+
+void weights_put(struct txn *txn, uint32_t site, struct slice weights)
+{
+	txn_put(txn, TABLE_WEIGHTS, KEY(key_site(site)), weights);
+}
+
 size_t set_decode(struct slice value, uint32_t *shingles_out)
 {
 	const unsigned char *bytes = value.data;

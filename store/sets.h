@@ -30,6 +30,14 @@ void set_put(struct txn *txn, uint32_t site, uint32_t set,
 void set_delete(struct txn *txn, uint32_t site, uint32_t set);
 
 /*
+ * Read and write the weights of the shingles of a site, encoded by
+ * shingle_weights_encode(). {NULL, 0}: the site has none. The result of
+ * weights_get() is valid as that of txn_get().
+ */
+struct slice weights_get(struct txn *txn, uint32_t site);
+void weights_put(struct txn *txn, uint32_t site, struct slice weights);
+
+/*
  * Decode a set to `shingles_out` [value.size], strictly ascending. Return the
  * number of shingles; SIZE_MAX if the value is damaged.
  */

@@ -29,15 +29,17 @@ struct store;
 	  "dictionaries")             /* site32 number32 -> dictionary_row */  \
 	X(TABLE_SHINGLES, "shingles") /* site32 id32 -> u64 shingle */         \
 	X(TABLE_SETS, "sets")         /* site32 set32 -> shingles, packed */   \
-	X(TABLE_CLUSTERS, "clusters") /* site32 cluster32 -> cluster_row */    \
-	X(TABLE_MEMBERS, "members")   /* site32 cluster32 page64 -> set32 */   \
-	X(TABLE_DF, "frequencies")    /* site32 cluster32 fragment64 ->        \
-					 store/document_frequency.h */         \
-	X(TABLE_FRONTIER, "frontier") /* site32 url64 -> frontier_row */       \
-	X(TABLE_PATTERNS, "patterns") /* site32 pattern64 -> pattern_row */    \
-	X(TABLE_DUE, "due")           /* site32 due_ms64 url64 -> nothing */   \
-	X(TABLE_HOSTS, "hosts")       /* AUTHORITY -> host_row */              \
-	X(TABLE_EVENTS, "events")     /* seq64 -> event_row */                 \
+	X(TABLE_WEIGHTS,                                                       \
+	  "weights") /* site32 -> cluster/shingle_weights.h; since schema 2 */ \
+	X(TABLE_CLUSTERS, "clusters")   /* site32 cluster32 -> cluster_row */  \
+	X(TABLE_MEMBERS, "members")     /* site32 cluster32 page64 -> set32 */ \
+	X(TABLE_DF, "frequencies")      /* site32 cluster32 fragment64 ->      \
+					   store/document_frequency.h */       \
+	X(TABLE_FRONTIER, "frontier")   /* site32 url64 -> frontier_row */     \
+	X(TABLE_PATTERNS, "patterns")   /* site32 pattern64 -> pattern_row */  \
+	X(TABLE_DUE, "due")             /* site32 due_ms64 url64 -> nothing */ \
+	X(TABLE_HOSTS, "hosts")         /* AUTHORITY -> host_row */            \
+	X(TABLE_EVENTS, "events")       /* seq64 -> event_row */               \
 	X(TABLE_TEMPLATES, "templates") /* site32 cluster32 -> template_row */ \
 	X(TABLE_VERSIONS, "versions")   /* site32 cluster32 version32          \
 					   -> version_row */                   \
@@ -64,11 +66,11 @@ enum table {
 #define TABLES_OF_SITES                                                       \
 	{                                                                     \
 		TABLE_PAGES, TABLE_BODIES, TABLE_RECORDS, TABLE_DICTIONARIES, \
-			TABLE_SHINGLES, TABLE_SETS, TABLE_CLUSTERS,           \
-			TABLE_MEMBERS, TABLE_DF, TABLE_FRONTIER,              \
-			TABLE_PATTERNS, TABLE_DUE, TABLE_TEMPLATES,           \
-			TABLE_VERSIONS, TABLE_SAMPLE_PAGES, TABLE_GUARDS,     \
-			TABLE_GUARDED, TABLE_QUARANTINE                       \
+			TABLE_SHINGLES, TABLE_SETS, TABLE_WEIGHTS,            \
+			TABLE_CLUSTERS, TABLE_MEMBERS, TABLE_DF,              \
+			TABLE_FRONTIER, TABLE_PATTERNS, TABLE_DUE,            \
+			TABLE_TEMPLATES, TABLE_VERSIONS, TABLE_SAMPLE_PAGES,  \
+			TABLE_GUARDS, TABLE_GUARDED, TABLE_QUARANTINE         \
 	}
 
 struct txn {

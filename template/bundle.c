@@ -475,6 +475,20 @@ static bool bundle_read_pages(struct bundle *bundle, struct slice bytes,
 	       bundle_reject(reason, "it is damaged");
 }
 
+/* Read the weights, and compute the units of each shingle. */
+static bool bundle_read_weights(struct bundle *bundle, struct slice bytes,
+				char *reason)
+{
+	if (!shingle_weights_decode(bytes, &bundle->weights))
+		return bundle_reject(reason, "it is damaged");
+	bundle->units =
+		mem_alloc(bundle->shingle_count + 1, sizeof(*bundle->units));
+	for (size_t i = 0; i < bundle->shingle_count; i++)
+		bundle->units[i] =
+			shingle_units(&bundle->weights, bundle->shingle_ids[i]);
+	return true;
+}
+
 static bool read_bytes(struct bundle *bundle, uint32_t kind, struct slice bytes,
 		       char *reason)
 {
@@ -496,6 +510,8 @@ static bool read_bytes(struct bundle *bundle, uint32_t kind, struct slice bytes,
 					  &bundle->fragment_count, reason);
 	case SECTION_PAGES:
 		return bundle_read_pages(bundle, bytes, reason);
+	case SECTION_WEIGHTS:
+		return bundle_read_weights(bundle, bytes, reason);
 	default:
 		return bundle_reject(reason, "there is no such section");
 	}
@@ -654,11 +670,15 @@ static const struct bundle *bundle_of(const void *context)
 	return ((const struct bundle_view *)context)->bundle;
 }
 
-static size_t bundle_view_find_shingles(void *context, struct signature own,
-					uint32_t *shingles_out)
+static struct found_shingles bundle_view_find_shingles(void *context,
+						       struct signature own,
+						       uint32_t *shingles_out)
 {
 	const struct bundle *bundle = bundle_of(context);
-	size_t count = 0;
+	struct found_shingles found = {
+		.units = signature_units(&bundle->weights, own),
+		.units_of = bundle->units,
+	};
 
 	for (size_t i = 0; i < own.count; i++) {
 		size_t shingle_id =
@@ -666,9 +686,9 @@ static size_t bundle_view_find_shingles(void *context, struct signature own,
 				    own.shingles[i]);
 
 		if (shingle_id < bundle->shingle_count)
-			shingles_out[count++] = (uint32_t)shingle_id;
+			shingles_out[found.count++] = (uint32_t)shingle_id;
 	}
-	return count;
+	return found;
 }
 
 static void bundle_view_each_signature(
@@ -850,6 +870,8 @@ void bundle_close(struct bundle *bundle)
 	}
 	ridge_model_destroy(bundle->model);
 	free(bundle->shingle_ids);
+	shingle_weights_free(&bundle->weights);
+	free(bundle->units);
 	free(bundle->sets);
 	free(bundle->set_shingles.items);
 	free(bundle->fragments);
@@ -1105,6 +1127,13 @@ void bundle_put_hashes(struct bundle_writer *writer, enum section_kind kind,
 	buffer_reserve(out, count * sizeof(*hashes));
 	for (size_t i = 0; i < count; i++)
 		pack_u64(out, hashes[i]);
+}
+
+void bundle_put_weights(struct bundle_writer *writer,
+			const struct shingle_weights *weights)
+{
+	shingle_weights_encode(
+		weights, bundle_writer_section(writer, SECTION_WEIGHTS, 0));
 }
 
 /*

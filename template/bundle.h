@@ -32,6 +32,7 @@
 
 #include "base/buffer.h"
 #include "base/error.h"
+#include "cluster/shingle_weights.h"
 #include "cluster/signature.h"
 #include "page/page.h"
 #include "template/container.h"
@@ -212,6 +213,8 @@ struct bundle {
 	struct ridge_model *model; /* NULL: the site has no model of its own */
 	uint64_t *shingle_ids;     /* [shingle_count], ascending */
 	size_t shingle_count;
+	struct shingle_weights weights;
+	uint32_t *units; /* [shingle_count] units of each shingle; NULL: one */
 	struct bundle_set *sets; /* [set_count] */
 	size_t set_count;
 	struct index_lists set_shingles;
@@ -263,6 +266,10 @@ void bundle_put_site(struct bundle_writer *writer,
  * none.
  */
 void bundle_put_model(struct bundle_writer *writer, struct slice model);
+
+/* Write the weights of the shingles; the last section. */
+void bundle_put_weights(struct bundle_writer *writer,
+			const struct shingle_weights *weights);
 
 /*
  * Write hashes, strictly ascending: for SECTION_SHINGLES all shingles of all

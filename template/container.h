@@ -53,7 +53,8 @@ enum {
 	X(SECTION_FRAGMENTS, 5, "fragments") \
 	X(SECTION_PAGES, 6, "pages")         \
 	X(SECTION_SAMPLES, 7, "samples")     \
-	X(SECTION_VERSION, 8, "version")
+	X(SECTION_VERSION, 8, "version")     \
+	X(SECTION_WEIGHTS, 9, "weights")
 
 enum section_kind {
 #define X(name, value, text) name = (value),

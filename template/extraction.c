@@ -48,9 +48,7 @@ struct nearest_search {
 	bool *is_own; /* [limit], by number of the shingle: whether the page has
 			 it */
 	size_t limit;
-	size_t count; /* number of shingles of the page that also occur in the
-			 site */
-	size_t size;  /* number of all shingles of the page */
+	struct found_shingles found;
 	unsigned reach;
 	uint32_t set;
 	size_t common;
@@ -60,8 +58,8 @@ struct nearest_search {
 
 /*
  * Return whether a set is in reach and nearer than the nearest one until now.
- * `common` is the number of shingles that it has in common with the page;
- * `larger` is the size of the larger set.
+ * `common` is the number of units that it has in common with the page; `larger`
+ * is the number of units of the larger set.
  */
 static bool nearest_search_is_nearer(const struct nearest_search *search,
 				     size_t larger, size_t common)
@@ -71,32 +69,56 @@ static bool nearest_search_is_nearer(const struct nearest_search *search,
 		common * search->larger > search->common * larger);
 }
 
-static size_t count_common(const struct nearest_search *search,
-			   const struct site_signature *set)
-{
-	size_t common = 0;
+/* The units of a set, and those that it has in common with the page. */
+struct set_units {
+	size_t all;
+	size_t common;
+};
 
-	for (size_t i = 0;
-	     i < set->count && set->shingle_ids[i] < search->limit; i++)
-		common += search->is_own[set->shingle_ids[i]];
-	return common;
+static struct set_units count_units(const struct nearest_search *search,
+				    const struct site_signature *set)
+{
+	const uint32_t *units_of = search->found.units_of;
+	struct set_units units = {set->count, 0};
+
+	for (size_t i = 0; units_of == NULL && i < set->count &&
+			   set->shingle_ids[i] < search->limit;
+	     i++)
+		units.common += search->is_own[set->shingle_ids[i]];
+	if (units_of == NULL)
+		return units;
+	units.all = 0;
+	for (size_t i = 0; i < set->count; i++) {
+		uint32_t id = set->shingle_ids[i];
+
+		units.all += units_of[id];
+		if (id < search->limit && search->is_own[id])
+			units.common += units_of[id];
+	}
+	return units;
 }
 
 static void nearest_search_visit(void *visitor,
 				 const struct site_signature *set)
 {
 	struct nearest_search *search = visitor;
-	size_t larger = set->count > search->size ? set->count : search->size;
-	size_t most = set->count < search->count ? set->count : search->count;
-	size_t common;
+	size_t own = search->found.units;
+	size_t larger = set->count > own ? set->count : own;
+	struct set_units units;
 
-	if (!nearest_search_is_nearer(search, larger, most))
+	/* without weights, the sizes alone exclude most sets */
+	if (search->found.units_of == NULL &&
+	    !nearest_search_is_nearer(search, larger,
+				      set->count < search->found.count
+					      ? set->count
+					      : search->found.count))
 		return;
-	common = count_common(search, set);
-	if (!nearest_search_is_nearer(search, larger, common))
+	units = count_units(search, set);
+	larger = units.all > own ? units.all : own;
+	if (!nearest_search_is_nearer(search, larger, units.common))
 		return;
 	search->set = set->number;
-	search->common = common;
+	search->common = units.common;
 	search->larger = larger;
 	search->is_found = true;
 }
@@ -108,13 +130,13 @@ static void nearest_search_mark_shingles(const struct site_view *site,
 {
 	uint32_t *shingle_ids = mem_alloc(own.count + 1, sizeof(*shingle_ids));
 
-	search->size = own.count;
-	search->count =
+	search->found =
 		site->source->find_shingles(site->context, own, shingle_ids);
-	if (search->count > 0)
-		search->limit = (size_t)shingle_ids[search->count - 1] + 1;
+	if (search->found.count > 0)
+		search->limit =
+			(size_t)shingle_ids[search->found.count - 1] + 1;
 	search->is_own = mem_alloc(search->limit + 1, sizeof(bool));
-	for (size_t i = 0; i < search->count; i++)
+	for (size_t i = 0; i < search->found.count; i++)
 		search->is_own[shingle_ids[i]] = true;
 	free(shingle_ids);
 }

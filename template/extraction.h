@@ -54,6 +54,17 @@ struct site_signature {
 	size_t count;
 };
 
+/* The shingles of a signature that a site contains, and their units. */
+struct found_shingles {
+	size_t count; /* number of these shingles */
+	size_t units; /* number of units of all shingles of the signature */
+	/*
+	 * number of units of each shingle of the site, by its id; NULL: one
+	 * unit each. Valid until end()
+	 */
+	const uint32_t *units_of;
+};
+
 /* The current state of a cluster. */
 struct cluster_state {
 	uint32_t page_count;
@@ -95,10 +106,11 @@ struct site_source {
 	bool (*is_current)(void *context, struct known_page *page);
 	/*
 	 * Write to `shingles_out` [own.count] the ids of the shingles of `own`
-	 * that the site contains, ascending; return their number.
+	 * that the site contains, ascending.
 	 */
-	size_t (*find_shingles)(void *context, struct signature own,
-				uint32_t *shingles_out);
+	struct found_shingles (*find_shingles)(void *context,
+					       struct signature own,
+					       uint32_t *shingles_out);
 	/*
 	 * Call `visit` with every unique signature of the site, ascending by
 	 * number.

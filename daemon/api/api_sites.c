@@ -550,7 +550,7 @@ static bool read_measure(const struct site_option *option, json_t *value,
 	if (!json_is_string(value) ||
 	    !measure_from_name(json_string_value(value), &measure))
 		return site_request_set_error(
-			out, "%s: must be cp, cps, ctss, cpc, ccs or cas",
+			out, "%s: must be cp, cps, ctss, cpc, ccs, cas or wcas",
 			option->name);
 	out->options.measure = (uint16_t)measure;
 	return true;

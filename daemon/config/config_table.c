@@ -330,8 +330,8 @@ const struct config_row config_rows[] = {
 		    "attributes are dropped"},
 
 	{"clustering", "measure", CONFIG_CHOICE, false, FIELD(measure),
-	 RANGE(0, MEASURE_COUNT - 1, MEASURE_CAS),
-	 .words = "cp|cps|ctss|cpc|ccs|cas",
+	 RANGE(0, MEASURE_COUNT - 1, MEASURE_WCAS),
+	 .words = "cp|cps|ctss|cpc|ccs|cas|wcas",
 	 .meaning = "The measure that compares pages. Applies to sites added "
 		    "later"},
 	{"clustering", "threshold", CONFIG_THRESHOLD, false, FIELD(threshold),
@@ -343,9 +343,9 @@ const struct config_row config_rows[] = {
 		    "later"},
 	{"clustering", "shingle_width", CONFIG_COUNT, false, FIELD(width),
 	 RANGE(0, SIGNATURE_MAX_WIDTH, 0),
-	 .meaning = "Number of names in a shingle of cps, ctss, ccs and "
-		    "cas. 0 = the default of the measure (cps 4, ctss 5, ccs "
-		    "and cas 2). Applies to sites added later"},
+	 .meaning = "Number of names in a shingle of cps, ctss, ccs, cas "
+		    "and wcas. 0 = the default of the measure (cps 4, ctss 5, "
+		    "the others 2). Applies to sites added later"},
 	{"clustering", "max_signature_size", CONFIG_COUNT, true, FIELD(max_signature),
 	 RANGE(100, 10000000, 65536),
 	 .meaning = "Maximum number of shingles in the signature of a page; "

@@ -50,7 +50,11 @@ struct clustering {
 	enum measure measure;
 	unsigned threshold; /* in thousandths */
 	unsigned width;     /* names per shingle; 0 = default of the measure */
-	struct linkage *linkage;
+	struct linkage *linkage; /* all pages are in one cluster until
+				    clustering_cut() */
+	struct shingle_weights weights;
+	uint64_t *shingles; /* [shingle_count], by their number */
+	size_t shingle_count;
 	struct arena *arena; /* has the signatures */
 	uint32_t next_label;
 	struct link_graph *inbound;   /* the links between the input files */
@@ -286,16 +290,55 @@ static void name_witnesses(struct clustering *clustering, size_t input_count)
 	free(labels);
 }
 
+static struct dendrogram_leaf *make_leaves(const struct clustering *clustering)
+{
+	struct dendrogram_leaf *leaves =
+		mem_alloc(clustering->leaf_count + 1, sizeof(*leaves));
+
+	for (size_t i = 0; i < clustering->count; i++) {
+		struct linkage_set_view set =
+			linkage_set_at(clustering->linkage,
+				       linkage_set(clustering->linkage, i));
+
+		leaves[clustering->leaves[i]] = (struct dendrogram_leaf){
+			.shingle_ids = set.shingle_ids,
+			.count = (uint32_t)set.count,
+			.pages = (uint32_t)set.page_count,
+		};
+	}
+	return leaves;
+}
+
+/* Compute the weights of the shingles, if the measure has weights. */
+static void weigh_shingles(struct clustering *clustering)
+{
+	struct dendrogram_leaf *leaves = make_leaves(clustering);
+	struct weighted_site site = {.leaves = leaves,
+				     .leaf_count = clustering->leaf_count};
+
+	clustering->shingle_count =
+		linkage_size(clustering->linkage).shingle_ids;
+	clustering->shingles = mem_alloc(clustering->shingle_count + 1,
+					 sizeof(*clustering->shingles));
+	for (uint32_t i = 0; i < clustering->shingle_count; i++)
+		clustering->shingles[i] =
+			linkage_shingle(clustering->linkage, i);
+	site.shingles = clustering->shingles;
+	site.shingle_count = clustering->shingle_count;
+	clustering->weights = shingle_weights_for(clustering->measure, &site);
+	free(leaves);
+}
+
 /*
- * Read the input files and cluster them. `inputs` must outlive the clustering.
+ * Read the input files and weigh their shingles. `inputs` must outlive the
+ * clustering.
  * Files that cannot be used are reported on standard error and counted as
  * skipped.
  */
 static void clustering_read(struct clustering *clustering,
 			    const struct inputs *inputs)
 {
-	const struct linkage_options options = {.threshold =
-							clustering->threshold};
+	const struct linkage_options options = {.threshold = 1000};
 	struct progress progress = progress_begin("cluster");
 	size_t count = inputs->count;
 
@@ -319,18 +362,32 @@ static void clustering_read(struct clustering *clustering,
 		progress_clear(&progress);
 	}
 	progress_clear(&progress);
-	/* `leaves` has the labels of clusters until number_leaves() */
-	for (size_t i = 0; i < clustering->count; i++)
-		clustering->leaves[i] = linkage_label(clustering->linkage, i);
-	clustering->cluster_count = clustering_result_number(
-		clustering->leaves, clustering->count, clustering->numbers);
 	number_leaves(clustering);
 	name_witnesses(clustering, inputs->count);
+	weigh_shingles(clustering);
+}
+
+/* Cluster the pages with the threshold, without a dendrogram. */
+static void clustering_cut(struct clustering *clustering)
+{
+	uint32_t *labels = mem_alloc(clustering->count + 1, sizeof(*labels));
+	struct linkage_changes changes;
+
+	linkage_set_threshold(clustering->linkage, clustering->threshold,
+			      &clustering->weights, &clustering->next_label,
+			      &changes);
+	for (size_t i = 0; i < clustering->count; i++)
+		labels[i] = linkage_label(clustering->linkage, i);
+	clustering->cluster_count = clustering_result_number(
+		labels, clustering->count, clustering->numbers);
+	free(labels);
 }
 
 static void clustering_free(struct clustering *clustering)
 {
 	linkage_destroy(clustering->linkage);
+	shingle_weights_free(&clustering->weights);
+	free(clustering->shingles);
 	arena_destroy(clustering->arena);
 	free(clustering->names);
 	free(clustering->signatures);
@@ -339,25 +396,6 @@ static void clustering_free(struct clustering *clustering)
 	free(clustering->witnesses);
 	link_graph_destroy(clustering->inbound);
 	free(clustering->examples);
-}
-
-static struct dendrogram_leaf *make_leaves(const struct clustering *clustering)
-{
-	struct dendrogram_leaf *leaves =
-		mem_alloc(clustering->leaf_count + 1, sizeof(*leaves));
-
-	for (size_t i = 0; i < clustering->count; i++) {
-		struct linkage_set_view set =
-			linkage_set_at(clustering->linkage,
-				       linkage_set(clustering->linkage, i));
-
-		leaves[clustering->leaves[i]] = (struct dendrogram_leaf){
-			.shingle_ids = set.shingle_ids,
-			.count = (uint32_t)set.count,
-			.pages = (uint32_t)set.page_count,
-		};
-	}
-	return leaves;
 }
 
 /*
@@ -416,6 +454,9 @@ static bool clustering_report(struct clustering *clustering,
 		.witness = {clustering->leaves, clustering->witnesses,
 			    clustering->count},
 		.truth = truth,
+		.weights = &clustering->weights,
+		.shingles = clustering->shingles,
+		.shingle_count = clustering->shingle_count,
 	};
 	enum error error =
 		report_begin(clustering->measure, &pages, &watch, report_out);
@@ -434,7 +475,7 @@ static bool clustering_report(struct clustering *clustering,
 		clustering_cut_at(clustering, report_out,
 				  report_out->suggestion.threshold);
 	report_out->threshold = clustering->threshold;
-	report_out->shingle_ids = linkage_size(clustering->linkage).shingle_ids;
+	report_out->shingle_ids = clustering->shingle_count;
 	report_out->examples = clustering->examples;
 	if (truth != NULL)
 		report_score(report_out, clustering->leaves, truth,
@@ -471,7 +512,9 @@ static double measure_dunn(const struct clustering *clustering,
 		    labels_find(labels, clustering->names[i]) == 0)
 			continue;
 		is_seen[clustering->leaves[i]] = true;
-		signatures[count] = clustering->signatures[i];
+		signatures[count] = shingle_weights_expand(
+			clustering->arena, &clustering->weights,
+			clustering->signatures[i]);
 		groups[count++] = clustering->numbers[i];
 	}
 	dunn = quality_dunn(signatures, groups, count);
@@ -845,6 +888,8 @@ static enum ctl_status group_print(struct clustering *clustering,
 				clustering->threshold / 1000.0,
 				measure_name(clustering->measure));
 	}
+	if (!is_auto)
+		clustering_cut(clustering);
 	if (is_auto)
 		ctl_print_error(ctl, "threshold %.3f: %s",
 				report.suggestion.threshold / 1000.0,

@@ -38,7 +38,7 @@ enum format offline_format(const struct ctl *ctl)
 enum measure offline_measure(const struct ctl *ctl)
 {
 	const char *name = option_text(ctl, "measure");
-	enum measure measure = MEASURE_CAS;
+	enum measure measure = MEASURE_WCAS;
 
 	if (name != NULL)
 		measure_from_name(name, &measure);

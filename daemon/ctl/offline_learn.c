@@ -468,6 +468,8 @@ static void tell_threshold(const struct offline_import *lesson,
 			   const struct offline_host *host,
 			   const struct threshold_choice *choice)
 {
+	if (offline_threshold(lesson->ctl) != THRESHOLD_AUTO)
+		return;
 	if (lesson->host_count == 1)
 		ctl_print_error(lesson->ctl, "threshold %.3f: %s",
 				choice->threshold / 1000.0, choice->reason);
@@ -490,7 +492,7 @@ static void offline_import_select_threshold(struct offline_import *lesson,
 	};
 	struct url seed;
 	struct change change;
-	struct threshold_choice choice;
+	struct threshold_choice choice = {0};
 	enum error error = url_parse(&seed, slice_of(host->seed), NULL);
 
 	lesson->progress = progress_begin("compare");
@@ -508,6 +510,7 @@ static void offline_import_select_threshold(struct offline_import *lesson,
 	else
 		ctl_print_error(lesson->ctl, "cannot choose a threshold: %s",
 				error_text(error));
+	threshold_choice_free(&choice);
 	lesson->is_broken |= error != ERR_NONE;
 }
 
@@ -552,7 +555,10 @@ static void finish_host(struct offline_import *lesson,
 {
 	struct offline_site *site = lesson->site;
 
-	if (host->pages > 0 && offline_threshold(lesson->ctl) == THRESHOLD_AUTO)
+	/* wcas also needs weights */
+	if (host->pages > 0 &&
+	    (offline_threshold(lesson->ctl) == THRESHOLD_AUTO ||
+	     offline_measure(lesson->ctl) == MEASURE_WCAS))
 		offline_import_select_threshold(lesson, host);
 	if (host->pages > 0 && !lesson->is_broken && site->kept != NULL)
 		page_cache_build_models(site->kept, site->store, host->name,
@@ -653,7 +659,7 @@ static enum error rebuild_find_row(struct site_rebuild *relearning)
 
 	/* the options of a site with uploaded pages */
 	relearning->options = (struct site_options){
-		.measure = MEASURE_CAS,
+		.measure = MEASURE_WCAS,
 		.max_pages = UINT32_MAX,
 		.max_depth = UINT16_MAX,
 		.flags = SITE_IS_OFFLINE,

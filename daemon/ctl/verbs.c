@@ -96,19 +96,19 @@
 		     "standard input"),                                       \
 		FLAG("only-with-metadata", NULL,                              \
 		     "skip pages without title, date of publication or URL")
-#define CLUSTERING_ROWS                                                    \
-	CHOICE("measure", "cp|cps|ctss|cpc|ccs|cas", "measure",            \
-	       "how pages are compared (default: cas)"),                   \
-		{.name = "threshold",                                      \
-		 .kind = OPTION_AUTO_THRESHOLD,                            \
-		 .value = "T|auto",                                        \
-		 .member = "threshold",                                    \
-		 .meaning = "largest distance of linked pages, 0 to 1; "   \
-			    "auto: chosen from the pages (default)"},      \
-		WHOLE("shingle-width", "K", 1, SIGNATURE_MAX_WIDTH,        \
-		      "shingle_width",                                     \
-		      "tags per shingle (default: cps 4, ctss 5, ccs and " \
-		      "cas 2)")
+#define CLUSTERING_ROWS                                                  \
+	CHOICE("measure", "cp|cps|ctss|cpc|ccs|cas|wcas", "measure",     \
+	       "how pages are compared (default: wcas)"),                \
+		{.name = "threshold",                                    \
+		 .kind = OPTION_AUTO_THRESHOLD,                          \
+		 .value = "T|auto",                                      \
+		 .member = "threshold",                                  \
+		 .meaning = "largest distance of linked pages, 0 to 1; " \
+			    "auto: chosen from the pages (default)"},    \
+		WHOLE("shingle-width", "K", 1, SIGNATURE_MAX_WIDTH,      \
+		      "shingle_width",                                   \
+		      "tags per shingle (default: cps 4, ctss 5, the "   \
+		      "others 2)")
 #define EVENTS_ROWS                                                          \
 	TEXT("site", "HOST", "site", "only events of this site"),            \
 		TEXT("kinds", "KIND,...", "kinds",                           \

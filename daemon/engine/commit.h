@@ -144,6 +144,8 @@ struct link_result commit_link(struct commit *batch, struct site *site,
 struct threshold_update {
 	uint16_t threshold;  /* new threshold in permille */
 	struct slice reason; /* reason for the event, for users */
+	/* new weights of the shingles; NULL = keep the weights */
+	const struct shingle_weights *weights;
 };
 
 void commit_threshold(struct commit *batch, struct site *site,

@@ -345,10 +345,11 @@ static void threshold_emit_event(struct commit *batch, const struct site *site,
 				 const struct threshold_update *recut,
 				 json_t *flows)
 {
-	json_t *detail = json_pack(
-		"{s:f, s:f, s:o, s:o}", "from", (double)before / PERMILLE, "to",
-		(double)recut->threshold / PERMILLE, "reason",
-		json_text(recut->reason), "moves", flows);
+	json_t *detail = json_pack("{s:f, s:f, s:b, s:o, s:o}", "from",
+				   (double)before / PERMILLE, "to",
+				   (double)recut->threshold / PERMILLE,
+				   "weights", recut->weights != NULL, "reason",
+				   json_text(recut->reason), "moves", flows);
 	char *text = json_dumps(detail, JSON_COMPACT | JSON_REAL_PRECISION(3));
 
 	commit_event(batch, site,
@@ -357,6 +358,16 @@ static void threshold_emit_event(struct commit *batch, const struct site *site,
 					 .detail = slice_of(text)});
 	free(text);
 	json_decref(detail);
+}
+
+static void store_weights(struct commit *batch, const struct site *site,
+			  const struct shingle_weights *weights)
+{
+	struct buffer bytes = {0};
+
+	shingle_weights_encode(weights, &bytes);
+	weights_put(batch->txn, site->row.id, buffer_slice(&bytes));
+	buffer_free(&bytes);
 }
 
 void commit_threshold(struct commit *batch, struct site *site,
@@ -369,9 +380,12 @@ void commit_threshold(struct commit *batch, struct site *site,
 	site_open(site, batch->options, batch->txn);
 	sites_mark_open(batch->sites, site);
 	site->is_changed = true;
-	if (batch->txn->error != ERR_NONE || before == recut->threshold)
+	if (batch->txn->error != ERR_NONE ||
+	    (before == recut->threshold && recut->weights == NULL))
 		return;
-	linkage_set_threshold(site->linkage, recut->threshold,
+	if (recut->weights != NULL)
+		store_weights(batch, site, recut->weights);
+	linkage_set_threshold(site->linkage, recut->threshold, recut->weights,
 			      &site->row.next_cluster, &changes);
 	site->row.options.threshold = recut->threshold;
 	site->row.generation++;

@@ -732,7 +732,8 @@ static void change_options(struct commit *batch, struct site *site,
 		commit_threshold(batch, site,
 				 &(struct threshold_update){
 					 options->threshold,
-					 slice_of("set by the operator")});
+					 slice_of("set by the operator"),
+					 NULL});
 }
 
 /*
@@ -772,8 +773,9 @@ enum error commit_add_site(struct commit *batch, const struct url *seed,
 }
 
 /*
- * Apply a threshold that was chosen from the pages of the site. Pages may have
- * changed since then, but the next choice will follow soon.
+ * Apply a threshold and weights that were chosen from the pages of the site.
+ * Pages may have changed since then, but the next choice will follow soon. If
+ * the operator has set a threshold, apply only the weights.
  */
 enum error commit_set_site_threshold(struct commit *batch,
 				     struct change *change)
@@ -782,16 +784,19 @@ enum error commit_set_site_threshold(struct commit *batch,
 		&change->site_select_threshold;
 	struct site *site =
 		sites_find(batch->sites, slice_of(change->url->host));
+	struct threshold_update update = {select_threshold->threshold,
+					  select_threshold->reason,
+					  select_threshold->weights};
 	bool is_current;
 
 	if (site == NULL || site->row.id != select_threshold->site)
 		return ERR_NOT_FOUND;
-	if ((site->row.options.flags & SITE_IS_AUTO) == 0)
-		return ERR_NONE; /* the operator has set a threshold since */
+	if ((site->row.options.flags & SITE_IS_AUTO) == 0) {
+		update.threshold = site->row.options.threshold;
+		update.reason = slice_of("new weights of the shingles");
+	}
 	is_current = site->row.generation == select_threshold->generation;
-	commit_threshold(batch, site,
-			 &(struct threshold_update){select_threshold->threshold,
-						    select_threshold->reason});
+	commit_threshold(batch, site, &update);
 	site->row.threshold_generation = is_current
 						 ? site->row.generation
 						 : select_threshold->generation;

@@ -108,6 +108,8 @@ struct site_select_threshold {
 	uint64_t generation; /* generation of the site when its pages were read
 			      */
 	struct slice reason; /* reason for users; may be empty */
+	/* new weights of the shingles; NULL = keep the weights */
+	const struct shingle_weights *weights;
 };
 
 struct fetch_now_change {

@@ -3,10 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/hash.h"
 #include "base/memory.h"
 #include "cluster/signature.h"
 #include "daemon/engine/commit_guard.h"
+#include "daemon/query/query.h"
 #include "store/content.h"
 #include "store/key.h"
 #include "store/record.h"
@@ -114,6 +116,32 @@ static void add_entry(struct invariants_signature_list *entries,
 	free(numbers);
 }
 
+/* Replace the shingles of the signatures by their units. */
+static void weigh_signatures(struct txn *txn, const struct site_row *site,
+			     struct invariants_signature_list *entries)
+{
+	struct shingle_weights weights = site_weights(txn, site);
+
+	for (size_t i = 0; i < entries->count; i++) {
+		struct invariants_signature *entry = &entries->items[i];
+		struct arena *arena = arena_create();
+		struct signature units = shingle_weights_expand(
+			arena, &weights,
+			(struct signature){entry->shingles, entry->count});
+
+		if (units.shingles != entry->shingles) {
+			free(entry->shingles);
+			entry->shingles = mem_alloc(units.count + 1,
+						    sizeof(*entry->shingles));
+			memcpy(entry->shingles, units.shingles,
+			       units.count * sizeof(*entry->shingles));
+			entry->count = units.count;
+		}
+		arena_destroy(arena);
+	}
+	shingle_weights_free(&weights);
+}
+
 static void
 invariants_load_signatures(struct txn *txn, const struct site_row *site,
 			   struct invariants_signature_list *entries)
@@ -219,6 +247,7 @@ static void load_entries(struct txn *txn, const struct site_row *site,
 		else
 			free(entries->items[i].shingles);
 	entries->count = kept;
+	weigh_signatures(txn, site, entries);
 }
 
 static struct signature signature_of(const struct invariants_signature *entry)

@@ -7,6 +7,7 @@
 #include "base/hash.h"
 #include "base/memory.h"
 #include "cluster/signature.h"
+#include "daemon/query/query.h"
 #include "store/key.h"
 #include "store/partitions.h"
 #include "store/rows.h"
@@ -131,13 +132,18 @@ static void restore_pages(struct site *site, struct txn *txn)
 void site_open(struct site *site, const struct engine_options *options,
 	       struct txn *txn)
 {
+	struct shingle_weights weights;
+
 	if (site->linkage != NULL)
 		return;
+	weights = site_weights(txn, &site->row);
 	site->linkage = linkage_create(&(struct linkage_options){
 		.threshold = site->row.options.threshold,
+		.weights = &weights,
 		.max_shingles = options->max_signature,
 		.max_sets = options->max_sets,
 	});
+	shingle_weights_free(&weights);
 	restore_shingles(site, txn);
 	restore_sets(site, txn);
 	restore_pages(site, txn);
@@ -455,12 +461,15 @@ enum {
 
 bool site_wants_threshold(const struct site_row *site)
 {
-	if ((site->options.flags & SITE_IS_AUTO) == 0 ||
-	    site->threshold_generation == site->generation)
+	bool has_grown = site->page_count / 2 >= site->threshold_pages;
+
+	if (site->threshold_generation == site->generation)
+		return false;
+	if ((site->options.flags & SITE_IS_AUTO) == 0 &&
+	    (site->options.measure != MEASURE_WCAS || !has_grown))
 		return false;
 	return site->pending_count == 0 ||
-	       (site->page_count >= MIN_PAGES &&
-		site->page_count / 2 >= site->threshold_pages);
+	       (site->page_count >= MIN_PAGES && has_grown);
 }
 
 enum { MIN_BUCKETS = 64 };

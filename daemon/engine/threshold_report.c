@@ -12,6 +12,7 @@
 #include "cluster/merge_model.h"
 #include "crawl/url/url.h"
 #include "daemon/engine/link_graph.h"
+#include "daemon/query/query.h"
 #include "daemon/runtime/terminal.h"
 #include "store/content.h"
 #include "store/key.h"
@@ -30,26 +31,29 @@ static struct merge_pages merge_pages_of(const struct report_pages *pages)
 	};
 }
 
-enum error report_begin(enum measure measure, const struct report_pages *pages,
-			const struct dendrogram_options *watch,
+struct report_pages report_weigh(struct arena *arena,
+				 const struct report_pages *pages)
+{
+	const struct weighted_site site = {pages->leaves, pages->leaf_count,
+					   pages->shingles,
+					   pages->shingle_count};
+	struct report_pages weighted = *pages;
+
+	if (pages->weights != NULL)
+		weighted.leaves =
+			weighted_leaves_make(arena, &site, pages->weights);
+	return weighted;
+}
+
+/* Fill in the parts of the report that depend on the dendrogram. */
+static void report_fill(enum measure measure, const struct report_pages *pages,
 			struct report *report_out)
 {
-	struct dendrogram_options options = *watch;
-	struct merge_pages merge_pages;
-	enum error error;
+	struct merge_pages merge_pages = merge_pages_of(pages);
 
-	options.histogram = &report_out->histogram;
-	if (options.max_leaves == 0)
-		options.max_leaves = REPORT_MAX_LEAVES;
-	*report_out = (struct report){.measure = measure};
-	error = dendrogram_build(pages->leaves, pages->leaf_count, &options,
-				 &report_out->dendrogram);
-	if (error != ERR_NONE)
-		return error;
 	report_out->curve =
 		mem_alloc(DENDROGRAM_POINTS, sizeof(*report_out->curve));
 	dendrogram_curve(&report_out->dendrogram, report_out->curve);
-	merge_pages = merge_pages_of(pages);
 	report_out->suggestion = threshold_suggest(&report_out->dendrogram,
 						   measure, &merge_pages);
 	if (pages->truth != NULL)
@@ -58,7 +62,31 @@ enum error report_begin(enum measure measure, const struct report_pages *pages,
 	link_labels_choose(&pages->witness, &report_out->dendrogram,
 			   measure_template_threshold(measure),
 			   &report_out->witness);
-	return ERR_NONE;
+}
+
+enum error report_begin(enum measure measure, const struct report_pages *pages,
+			const struct dendrogram_options *watch,
+			struct report *report_out)
+{
+	struct dendrogram_options options = *watch;
+	struct report_pages weighted;
+	struct arena *arena;
+	enum error error;
+
+	options.histogram = &report_out->histogram;
+	if (options.max_leaves == 0)
+		options.max_leaves = REPORT_MAX_LEAVES;
+	*report_out = (struct report){.measure = measure};
+	if (pages->leaf_count > options.max_leaves)
+		return ERR_TOO_LARGE;
+	arena = arena_create();
+	weighted = report_weigh(arena, pages);
+	error = dendrogram_build(weighted.leaves, weighted.leaf_count, &options,
+				 &report_out->dendrogram);
+	if (error == ERR_NONE)
+		report_fill(measure, &weighted, report_out);
+	arena_destroy(arena);
+	return error;
 }
 
 void report_free(struct report *report)
@@ -294,6 +322,25 @@ static void site_snapshot_read_signatures(struct site_snapshot_reader *reading,
 	set_scan_end(&scan);
 }
 
+/* Read the shingle of each number. */
+static void site_snapshot_read_shingles(struct site_snapshot_reader *reading,
+					struct txn *txn)
+{
+	struct site_snapshot *snapshot = reading->snapshot;
+	struct scan scan = scan_site(txn, TABLE_SHINGLES, snapshot->site.id);
+
+	snapshot->shingles =
+		ARENA_NEW(snapshot->arena, uint64_t, snapshot->shingle_count);
+	while (scan_next(&scan)) {
+		uint32_t number = key_u32(scan.key, sizeof(uint32_t));
+
+		if (number < snapshot->shingle_count &&
+		    !shingle_decode(scan.value, &snapshot->shingles[number]))
+			txn_fail(txn, ERR_CORRUPT);
+	}
+	scan_end(&scan);
+}
+
 /* Return the leaf with this signature number; leaf_count if no leaf has it. */
 static uint32_t leaf_of(const struct site_snapshot_reader *reading,
 			uint32_t set)
@@ -348,7 +395,9 @@ static enum error read_base(struct site_snapshot_reader *reading,
 	snapshot->site.host = (struct slice){NULL, 0};
 	snapshot->site.seed = (struct slice){NULL, 0};
 	site_snapshot_read_signatures(reading, &txn);
+	site_snapshot_read_shingles(reading, &txn);
 	site_snapshot_read_pages(reading, &txn);
+	snapshot->weights = site_weights(&txn, &snapshot->site);
 	if (reading->member_count > 1)
 		qsort(reading->members, reading->member_count,
 		      sizeof(*reading->members), order_u64);
@@ -481,25 +530,37 @@ void site_snapshot_trim(struct site_snapshot *snapshot)
 	free(snapshot->leaves);
 	snapshot->arena = NULL;
 	snapshot->leaves = NULL;
+	snapshot->shingles = NULL;
 	snapshot->witness = (struct label_pages){0};
 }
 
 void site_snapshot_free(struct site_snapshot *snapshot)
 {
 	site_snapshot_trim(snapshot);
+	shingle_weights_free(&snapshot->weights);
 	arena_destroy(snapshot->names);
 	*snapshot = (struct site_snapshot){0};
+}
+
+static struct report_pages pages_of(const struct site_snapshot *snapshot,
+				    const struct shingle_weights *weights)
+{
+	return (struct report_pages){
+		.leaves = snapshot->leaves,
+		.leaf_count = snapshot->leaf_count,
+		.witness = snapshot->witness,
+		.weights = weights,
+		.shingles = snapshot->shingles,
+		.shingle_count = snapshot->shingle_count,
+	};
 }
 
 enum error site_snapshot_report(const struct site_snapshot *snapshot,
 				const struct dendrogram_options *watch,
 				struct report *report_out)
 {
-	const struct report_pages pages = {
-		.leaves = snapshot->leaves,
-		.leaf_count = snapshot->leaf_count,
-		.witness = snapshot->witness,
-	};
+	const struct report_pages pages =
+		pages_of(snapshot, &snapshot->weights);
 	enum error error = report_begin(
 		(enum measure)(snapshot->site.options.measure % MEASURE_COUNT),
 		&pages, watch, report_out);
@@ -510,38 +571,105 @@ enum error site_snapshot_report(const struct site_snapshot *snapshot,
 	return error;
 }
 
+/* Suggest a threshold for the site with these weights. */
+static enum error site_snapshot_suggest(const struct site_snapshot *snapshot,
+					const struct shingle_weights *weights,
+					const struct dendrogram_options *watch,
+					struct threshold_suggestion *out)
+{
+	enum measure measure =
+		(enum measure)(snapshot->site.options.measure % MEASURE_COUNT);
+	const struct report_pages raw = pages_of(snapshot, weights);
+	struct arena *arena = arena_create();
+	const struct report_pages pages = report_weigh(arena, &raw);
+	struct dendrogram dendrogram;
+	enum error error;
+
+	error = dendrogram_build(pages.leaves, pages.leaf_count, watch,
+				 &dendrogram);
+	if (error == ERR_NONE) {
+		const struct merge_pages merge_pages = merge_pages_of(&pages);
+
+		*out = threshold_suggest(&dendrogram, measure, &merge_pages);
+	}
+	dendrogram_free(&dendrogram);
+	arena_destroy(arena);
+	return error;
+}
+
+/*
+ * Return whether the weights are missing or outdated: the site has twice as
+ * many pages as then, or half of the shingles in the table no longer occur.
+ */
+static bool wants_weights(const struct site_snapshot *snapshot)
+{
+	const struct shingle_weights *weights = &snapshot->weights;
+	size_t pages = snapshot->witness.count;
+	size_t known = 0;
+
+	if (weights->heavy_units == 0 || pages < SHINGLE_MIN_PAGES)
+		return false;
+	for (size_t i = 0; i < snapshot->shingle_count; i++)
+		known += shingle_weights_have(weights, snapshot->shingles[i]);
+	return pages / 2 >= weights->pages || known < weights->count / 2;
+}
+
+/*
+ * The threshold and the weights of a site change only if the gain of the merge
+ * model becomes better by this much.
+ */
+#define MIN_GAIN 0.005
+
+/* Compute new weights, and keep them if they are better. */
+static enum error
+site_snapshot_choose_weights(const struct site_snapshot *snapshot,
+			     const struct dendrogram_options *watch,
+			     struct threshold_suggestion *suggestion,
+			     struct threshold_choice *choice)
+{
+	const struct weighted_site site = {
+		snapshot->leaves, snapshot->leaf_count, snapshot->shingles,
+		snapshot->shingle_count};
+	struct threshold_suggestion other = *suggestion;
+	enum error error;
+
+	choice->weights = shingle_weights_compute(&site);
+	error = site_snapshot_suggest(snapshot, &choice->weights, watch,
+				      &other);
+	choice->has_weights = error == ERR_TOO_LARGE ||
+			      snapshot->weights.pages == 0 ||
+			      other.gain >= suggestion->gain + MIN_GAIN;
+	if (error == ERR_NONE && choice->has_weights)
+		*suggestion = other;
+	return error;
+}
+
 static enum error site_snapshot_choose(const struct site_snapshot *snapshot,
 				       const struct dendrogram_options *watch,
 				       struct threshold_choice *choice)
 {
 	enum measure measure =
 		(enum measure)(snapshot->site.options.measure % MEASURE_COUNT);
-	struct dendrogram dendrogram;
-	struct threshold_suggestion suggestion;
-	enum error error = dendrogram_build(
-		snapshot->leaves, snapshot->leaf_count, watch, &dendrogram);
+	struct threshold_suggestion suggestion = {
+		.threshold = measure_template_threshold(measure)};
+	enum error error = ERR_NONE;
 
 	choice->site = snapshot->site.id;
 	choice->generation = snapshot->site.generation;
-	choice->threshold = measure_template_threshold(measure);
-	snprintf(choice->reason, sizeof(choice->reason),
+	snprintf(suggestion.reason, sizeof(suggestion.reason),
 		 "the default of %s, because the site has %zu distinct "
 		 "signatures, too many for a dendrogram "
 		 "(clustering.max_dendrogram_size)",
 		 measure_name(measure), snapshot->leaf_count);
-	if (error == ERR_NONE) {
-		const struct merge_pages pages =
-			merge_pages_of(&(struct report_pages){
-				.leaves = snapshot->leaves,
-				.witness = snapshot->witness,
-			});
-
-		suggestion = threshold_suggest(&dendrogram, measure, &pages);
-		choice->threshold = suggestion.threshold;
-		memcpy(choice->reason, suggestion.reason,
-		       sizeof(choice->reason));
-	}
-	dendrogram_free(&dendrogram);
+	if (snapshot->weights.pages > 0 || !wants_weights(snapshot))
+		error = site_snapshot_suggest(snapshot, &snapshot->weights,
+					      watch, &suggestion);
+	if ((error == ERR_NONE || error == ERR_TOO_LARGE) &&
+	    wants_weights(snapshot))
+		error = site_snapshot_choose_weights(snapshot, watch,
+						     &suggestion, choice);
+	choice->threshold = suggestion.threshold;
+	memcpy(choice->reason, suggestion.reason, sizeof(choice->reason));
 	return error == ERR_TOO_LARGE ? ERR_NONE : error;
 }
 
@@ -554,11 +682,17 @@ site_snapshot_choose_threshold(struct store *store, const char *host,
 	enum error error =
 		site_snapshot_read(store, host, watch->max_leaves, &snapshot);
 
+	*choice_out = (struct threshold_choice){0};
 	if (error != ERR_NONE)
 		return error;
 	error = site_snapshot_choose(&snapshot, watch, choice_out);
 	site_snapshot_free(&snapshot);
 	return error;
+}
+
+void threshold_choice_free(struct threshold_choice *choice)
+{
+	shingle_weights_free(&choice->weights);
 }
 
 struct change threshold_choice_change(const struct threshold_choice *choice,
@@ -571,6 +705,9 @@ struct change threshold_choice_change(const struct threshold_choice *choice,
 					  .threshold =
 						  (uint16_t)choice->threshold,
 					  .generation = choice->generation,
-					  .reason = slice_of(choice->reason)},
+					  .reason = slice_of(choice->reason),
+					  .weights = choice->has_weights
+							     ? &choice->weights
+							     : NULL},
 	};
 }

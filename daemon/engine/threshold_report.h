@@ -17,6 +17,7 @@
 #include "cluster/merge_model.h"
 #include "cluster/quality.h"
 #include "cluster/signature.h"
+#include "cluster/shingle_weights.h"
 #include "cluster/threshold.h"
 #include "daemon/engine/engine.h"
 #include "store/rows.h"
@@ -87,7 +88,20 @@ struct report_pages {
 	struct label_pages witness;
 	/* [witness.count], the label of each page, 0 = unknown; or NULL */
 	const uint32_t *truth;
+	/*
+	 * the weights of the shingles; NULL: every shingle counts once.
+	 * [shingle_count] are the shingles of the numbers in the leaves.
+	 */
+	const struct shingle_weights *weights;
+	const uint64_t *shingles;
+	size_t shingle_count;
 };
+
+/*
+ * Return `pages` with leaves whose distances are weighted; they are in `arena`.
+ */
+struct report_pages report_weigh(struct arena *arena,
+				 const struct report_pages *pages);
 
 /*
  * Compute the dendrogram of the leaves, and the fields of the report that
@@ -166,7 +180,10 @@ struct site_snapshot {
 	/* [leaf_count], the URL of one page of each leaf */
 	const char **examples;
 	size_t leaf_count;
+	uint64_t *shingles; /* [shingle_count], in the arena; 0 = unused */
 	size_t shingle_count;
+	/* the current weights of the site; owned */
+	struct shingle_weights weights;
 	struct label_pages witness; /* the pages that are in clusters */
 };
 
@@ -193,23 +210,28 @@ enum error site_snapshot_report(const struct site_snapshot *snapshot,
 				const struct dendrogram_options *watch,
 				struct report *report_out);
 
-/* A threshold that was chosen for a site with "auto". */
+/* What was chosen for a site. Free with threshold_choice_free(). */
 struct threshold_choice {
-	unsigned threshold;  /* permille */
+	unsigned threshold; /* permille */
+	/* new weights of the shingles; owned */
+	struct shingle_weights weights;
+	bool has_weights;    /* false: the site keeps its weights */
 	uint32_t site;       /* number of the site */
 	uint64_t generation; /* generation of the site when it was read */
 	char reason[SUGGESTION_REASON_BYTES];
 };
 
 /*
- * Choose the threshold of the site. If it has more leaves than `watch` allows,
- * choose the default of the measure. ERR_STOPPED, and errors of
- * site_snapshot_read().
+ * Choose the threshold of the site, and new weights if its measure has weights
+ * and it has none, or has grown to twice the pages and new ones are better. If
+ * the site has more leaves than `watch` allows, choose the default threshold of
+ * the measure. ERR_STOPPED, and errors of site_snapshot_read().
  */
 enum error
 site_snapshot_choose_threshold(struct store *store, const char *host,
 			       const struct dendrogram_options *watch,
 			       struct threshold_choice *choice_out);
+void threshold_choice_free(struct threshold_choice *choice);
 
 /*
  * Return the change that sets the chosen threshold. `choice` must outlive the

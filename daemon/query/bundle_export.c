@@ -7,6 +7,7 @@
 #include "base/hash.h"
 #include "base/memory.h"
 #include "crawl/url/url.h"
+#include "daemon/query/query.h"
 #include "daemon/query/stored_site.h"
 #include "extract/core/extractor.h"
 #include "extract/methods/ridge.h"
@@ -529,6 +530,16 @@ static void bundle_exporter_put_signatures(struct bundle_exporter *bundler)
 	free(owners.items);
 }
 
+static void bundle_export_weights(struct bundle_exporter *bundler)
+{
+	struct shingle_weights weights =
+		site_weights(bundler->txn, &bundler->site);
+
+	if (weights.heavy_units > 0 && !bundle_exporter_has_failed(bundler))
+		bundle_put_weights(&bundler->writer, &weights);
+	shingle_weights_free(&weights);
+}
+
 static void put_all(struct bundle_exporter *bundler, char *reason)
 {
 	bundle_export_site(bundler);
@@ -539,6 +550,7 @@ static void put_all(struct bundle_exporter *bundler, char *reason)
 		bundle_exporter_put_pages(bundler);
 	each_cluster(bundler, put_samples);
 	each_cluster(bundler, bundle_export_version);
+	bundle_export_weights(bundler);
 }
 
 enum error bundle_export(struct store *store,

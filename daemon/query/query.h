@@ -14,12 +14,15 @@
 
 #include "base/buffer.h"
 #include "base/error.h"
+#include "cluster/shingle_weights.h"
 #include "crawl/url/url.h"
 #include "store/store.h"
 #include "template/result.h"
 
 struct arena;
 struct page;
+struct site_row;
+struct txn;
 struct worker_pool;
 
 /*
@@ -127,5 +130,13 @@ enum error query_template(struct worker_pool *pool, struct store *store,
 			  const struct template_name *name,
 			  struct template_result *answer_out);
 void template_result_free(struct template_result *answer);
+
+/*
+ * Return the weights of the shingles of a site: those in the store, or the
+ * default of the measure. The caller frees them. If they are damaged, the
+ * transaction fails.
+ */
+struct shingle_weights site_weights(struct txn *txn,
+				    const struct site_row *row);
 
 #endif

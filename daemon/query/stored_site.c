@@ -10,8 +10,10 @@
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/memory.h"
+#include "cluster/shingle_weights.h"
 #include "daemon/privsep/messages.h"
 #include "daemon/privsep/model_cache.h"
+#include "daemon/query/query.h"
 #include "daemon/query/text_cache.h"
 #include "extract/methods/ridge.h"
 #include "store/content.h"
@@ -427,25 +429,65 @@ enum error stored_version_read(struct txn *txn, struct version_name name,
 
 enum { FIRST_MEMBERS = 16 };
 
-static size_t stored_site_find_shingles(void *context, struct signature own,
-					uint32_t *shingles_out)
+static struct shingle_weights weights_of_site(struct txn *txn, uint32_t site,
+					      enum measure measure)
+{
+	struct slice bytes = weights_get(txn, site);
+	struct shingle_weights weights;
+
+	if (bytes.data == NULL || measure != MEASURE_WCAS)
+		return shingle_weights_default(measure);
+	if (!shingle_weights_decode(bytes, &weights))
+		txn_fail(txn, ERR_CORRUPT);
+	return weights;
+}
+
+struct shingle_weights site_weights(struct txn *txn, const struct site_row *row)
+{
+	return weights_of_site(txn, row->id,
+			       (enum measure)row->options.measure);
+}
+
+/* Store the number of units of a shingle in site->units. */
+static void stored_site_add_units(struct stored_site *site, uint32_t id,
+				  uint32_t units)
+{
+	while (site->unit_count <= id) {
+		site->units =
+			mem_grow(site->units, site->unit_count,
+				 &site->unit_capacity, sizeof(*site->units));
+		site->units[site->unit_count++] = 0;
+	}
+	site->units[id] = units;
+}
+
+static struct found_shingles stored_site_find_shingles(void *context,
+						       struct signature own,
+						       uint32_t *shingles_out)
 {
 	struct stored_site *site = context;
-	struct key prefix = key_site(site->id);
-	struct scan scan =
-		scan_begin(&site->txn, TABLE_SHINGLES, key_slice(&prefix));
-	size_t count = 0;
+	struct shingle_weights weights =
+		weights_of_site(&site->txn, site->id, site->view.measure);
+	bool is_weighted = weights.heavy_units > 0;
+	struct scan scan = scan_site(&site->txn, TABLE_SHINGLES, site->id);
+	struct found_shingles found = {.units = signature_units(&weights, own)};
 
-	while (scan_next(&scan) && count < own.count) {
+	while (scan_next(&scan) && (is_weighted || found.count < own.count)) {
+		uint32_t id = key_u32(scan.key, sizeof(uint32_t));
 		uint64_t shingle;
 
-		if (shingle_decode(scan.value, &shingle) &&
-		    sorted_find(own.shingles, own.count, shingle) < own.count)
-			shingles_out[count++] =
-				key_u32(scan.key, sizeof(uint32_t));
+		if (!shingle_decode(scan.value, &shingle))
+			continue;
+		if (is_weighted)
+			stored_site_add_units(site, id,
+					      shingle_units(&weights, shingle));
+		if (sorted_find(own.shingles, own.count, shingle) < own.count)
+			shingles_out[found.count++] = id;
 	}
 	scan_end(&scan);
-	return count;
+	shingle_weights_free(&weights);
+	found.units_of = is_weighted ? site->units : NULL;
+	return found;
 }
 
 static void stored_site_each_signature(
@@ -778,5 +820,6 @@ const struct site_view *stored_site_open(struct stored_site *site,
 void stored_site_close(struct stored_site *site)
 {
 	assert(!site->is_read);
+	free(site->units);
 	arena_destroy(site->arena);
 }

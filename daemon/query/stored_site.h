@@ -28,6 +28,10 @@ struct stored_site {
 	uint32_t id;
 	const struct extraction_options *rules;
 	struct arena *arena; /* for copied texts */
+	/* [unit_count] units of each shingle, see struct found_shingles */
+	uint32_t *units;
+	size_t unit_count;
+	size_t unit_capacity;
 };
 
 /*

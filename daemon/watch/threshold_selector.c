@@ -69,7 +69,7 @@ static bool threshold_selector_choose(struct threshold_selector *selector,
 	};
 	struct url url = {.host = ""};
 	struct change change;
-	struct threshold_choice choice;
+	struct threshold_choice choice = {0};
 	enum error error = url_parse(&url, slice_of(seed), NULL);
 
 	if (error == ERR_NONE)
@@ -84,6 +84,7 @@ static bool threshold_selector_choose(struct threshold_selector *selector,
 			(struct log_subject){.site = slice_of(url.host)},
 			"threshold %g: %s", choice.threshold / 1000.0,
 			choice.reason);
+	threshold_choice_free(&choice);
 	if (error == ERR_NONE || error == ERR_STOPPED || error == ERR_NOT_FOUND)
 		return true;
 	log_warn_limited_about(

@@ -22,14 +22,14 @@ sys.dont_write_bytecode = True
 import common  # noqa: E402 (nothing is written beside the sources)
 import equivalences  # noqa: E402
 
-MEASURES = ("cp", "cps", "ctss", "cpc", "ccs", "cas")
+MEASURES = ("cp", "cps", "ctss", "cpc", "ccs", "cas", "wcas")
 CUTS = ("site", "template", "plateau", "suggestion", "best (oracle)")
 # What labels.tsv says of files that are no pages.
 NO_PAGES = ("redirect", "redirect-stub", "not-html")
 PROCESSES = 2
 
 # cluster/threshold.h: the thresholds that are tried, and labels that are needed.
-THRESHOLDS = range(25, 601, 5)
+THRESHOLDS = range(25, 801, 5)
 MIN_PAGES = 11
 DEFAULTS = range(150, 251, 25)
 SLOPES = (0.5, 1, 1.5, 2)

@@ -9,7 +9,9 @@ them, with the ratio of page pairs that have the same label. A site counts by
 the mean of its snapshots, a family of F sites 1/sqrt(F) for each: what a
 family is says the generator in the labels. For the figures the families are
 dealt into ten folds; a site is cut by trees that saw no site of its family,
-or, below 10 pages, by the links. The trees learn the labels as they are given;
+or, below 10 pages, by the links. The trees also learn from samples of 25, 60
+and 150 pages of each site, because most sites are small when the daemon first
+chooses. The trees learn the labels as they are given;
 figures are told by those, and again with equivalences.tsv.
 Then trees of all sites are written to FILE (default:
 conf/models/merges.model).
@@ -24,8 +26,11 @@ import concurrent.futures
 import datetime
 import json
 import math
+import os
 import pathlib
+import random
 import re
+import shutil
 import statistics
 import sys
 
@@ -42,9 +47,10 @@ PARAMETERS = {"max_depth": 3, "eta": 0.1, "subsample": 0.5,
               "objective": "binary:logistic", "tree_method": "hist",
               "max_bin": 64, "nthread": 1, "base_score": 0.5}
 TREES = 60
-BAGS = 5  # ensembles of other seeds, whose mean is steadier than each
+BAGS = 10  # ensembles of other seeds, whose mean is steadier than each
 FOLDS = 10
-HIGHEST, STEP, SLACK = 450, 5, 0.005  # cluster/merge_model.h
+SAMPLES = ((25, 2), (60, 2), (150, 1))  # pages, number of samples
+HIGHEST, STEP, SLACK = 800, 5, 0.005  # cluster/merge_model.h
 DEFAULT = 200           # cluster/signature.h
 MIN_PAGES = 10          # cluster/threshold.h
 NOT_FEATURES = {"threshold", "pages", "right", "known", "probability"}
@@ -66,7 +72,7 @@ def read_site(build, name, folder, labels):
     """None when too few pages have a label."""
     answer = json.loads(common.call(
         build / "daemon" / "templatectl", "--json", "cluster", "--measure",
-        "cas", "--threshold", "auto", "--report", "--labels", labels, folder))
+        "wcas", "--threshold", "auto", "--report", "--labels", labels, folder))
     report = answer["report"]
     merges = report["merges"]
     if answer["quality"]["labelled"] < clusters.MIN_PAGES or not merges:
@@ -115,6 +121,31 @@ def with_equivalences(build, sites, rows):
         for name, folder, labels in rows])
     return [site._replace(curve=equal.curve, scores=equal.scores)
             for site, equal in zip(sites, again, strict=True)]
+
+
+def draw(row, size, number):
+    """A row with some pages of a site; None when it has few more."""
+    name, folder, labels = row
+    paths = [line.split("\t")[0]
+             for line in labels.read_text("utf-8").splitlines()]
+    paths = [path for path in paths if (folder / path).is_file()]
+    if len(paths) <= 1.3 * size:
+        return None
+    place = common.OUT / "samples" / f"{name}-{folder.name}-{size}-{number}"
+    shutil.rmtree(place, ignore_errors=True)
+    for path in random.Random(f"{folder.name} {size} {number}").sample(
+            paths, size):
+        (place / path).parent.mkdir(parents=True, exist_ok=True)
+        os.link(folder / path, place / path)
+    return name, place, labels
+
+
+def read_samples(build, rows):
+    drawn = [draw(row, size, number) for row in rows
+             for size, count in SAMPLES for number in range(count)]
+    sites, _ = read_all(build, [row for row in drawn if row])
+    shutil.rmtree(common.OUT / "samples")
+    return sites
 
 
 def weights(sites):
@@ -191,11 +222,11 @@ def deal(sites):
     return fold_of
 
 
-def cross_validate(sites):
+def cross_validate(sites, samples):
     fold_of, found = deal(sites), {}
     for fold in range(FOLDS):
         inside = [s for s in sites if fold_of[s.family] == fold]
-        rest = [s for s in sites if fold_of[s.family] != fold]
+        rest = [s for s in sites + samples if fold_of[s.family] != fold]
         if inside:
             found.update(cut(train(rest), inside))
     return found
@@ -287,13 +318,14 @@ def main():
     report.say("# The threshold by the merges")
     rows = list(given())
     sites, names = read_all(options.build.resolve(), rows)
+    samples = read_samples(options.build.resolve(), rows)
     for title, scored in (
             ("labels as given", sites),
             ("with equivalences", with_equivalences(
                 options.build.resolve(), sites, rows))):
         table(report, f"Adjusted Rand index, families left out: {title}",
-              scored, cross_validate(scored))
-    ensembles = train(sites)
+              scored, cross_validate(scored, samples))
+    ensembles = train(sites + samples)
     write(options.out, ensembles, names, sites)
     if options.test:
         fresh, _ = read_all(options.build.resolve(), others(options.test))

@@ -203,7 +203,7 @@ class Explain(harness.Case):
 
     def test_df_draws_its_histogram_and_says_why(self):
         picture = self.picture("--method", "df", "--site", harness.SITE,
-                               "community/index.html")
+                               "categories/index.html")
         self.assertEqual(picture.titles,
                          ["Document frequency of the page's texts"])
         for classes, title, _ in picture.spans:
@@ -212,7 +212,7 @@ class Explain(harness.Case):
                 self.assertIn(", not over 33.3 %", title)
 
     def test_param_changes_what_is_kept(self):
-        page = "community/index.html"
+        page = "categories/index.html"
         some = self.picture("--method", "df", "--site", harness.SITE, page)
         all_of_it = self.picture("--method", "df", "--param", "max_ratio=1",
                                  "--site", harness.SITE, harness.SITE / page)
@@ -220,7 +220,7 @@ class Explain(harness.Case):
         out = self.folder()
         self.ctl("batch", "--method", "df", "--param", "max_ratio=1", "--out",
                  out, harness.SITE)
-        text = (out / "community" / "index.txt").read_text("utf-8")
+        text = (out / "categories" / "index.txt").read_text("utf-8")
         self.assertEqual(all_of_it.kept(), "".join(text.split()))
 
     def test_out_is_a_file(self):
@@ -265,7 +265,7 @@ class Explain(harness.Case):
         web = self.web()
         daemon = self.daemon()
         daemon.crawl(web.url)
-        url = web.url + "community/"
+        url = web.url + "categories/"
         process = daemon.ctl("explain", "--method", "df", "--param",
                              "max_ratio=0.5", url)
         self.assertEqual(process.returncode, 0, process.stderr)

@@ -93,9 +93,11 @@ TEST(many_shingle_ids_come_in_order)
 	}
 	ck_assert_uint_eq(dictionary.added.count, SHINGLES);
 	ck_assert(shingle_dictionary_has_room(
-		&dictionary, DICTIONARY_MAX_SHINGLES - SHINGLES));
+		&dictionary,
+		(struct signature){NULL, DICTIONARY_MAX_SHINGLES - SHINGLES}));
 	ck_assert(!shingle_dictionary_has_room(
-		&dictionary, DICTIONARY_MAX_SHINGLES - SHINGLES + 1));
+		&dictionary, (struct signature){NULL, DICTIONARY_MAX_SHINGLES -
+							      SHINGLES + 1}));
 	ck_assert_uint_ge(shingle_dictionary_bytes(&dictionary),
 			  SHINGLES * 16UL);
 	free(shingles);

@@ -675,7 +675,7 @@ TEST(a_set_that_is_not_there_has_no_pages)
 
 static void recut(unsigned threshold)
 {
-	linkage_set_threshold(world.linkage, threshold, &world.next_label,
+	linkage_set_threshold(world.linkage, threshold, NULL, &world.next_label,
 			      &world.changes);
 	world.threshold = threshold;
 	ck_assert_uint_eq(world.changes.added_set, LINKAGE_NONE);

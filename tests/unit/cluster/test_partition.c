@@ -3,6 +3,8 @@
  * equals that of brute force after any sequence of changes.
  */
 
+#include "base/arena.h"
+#include "base/memory.h"
 #include "cluster/linkage.h"
 #include "tests/unit/random.h"
 #include "tests/unit/run.h"
@@ -53,6 +55,8 @@ struct world {
 	const struct corpus *corpus;
 	struct linkage *linkage;
 	unsigned threshold;
+	bool is_weighted;
+	struct shingle_weights weights;
 	uint32_t next_label;
 	uint64_t templates[TEMPLATES][MAX_SHINGLES];
 	struct test_page pages[PAGES];
@@ -90,6 +94,8 @@ static void make_page(struct test_page *page, size_t most)
 	}
 	for (uint32_t i = random_below(corpus->noise + 1); i > 0; i--)
 		shingles[count++] = common_shingle();
+	if (world.is_weighted)
+		shingles[count++] = SIGNATURE_ROOT;
 	qsort(shingles, count, sizeof(*shingles), compare);
 	for (size_t i = 0; i < count && distinct < most; i++) {
 		if (distinct == 0 || shingles[distinct - 1] != shingles[i])
@@ -110,14 +116,38 @@ static void make_hub(struct test_page *page)
 	page->count = count;
 }
 
-static void begin(const struct corpus *corpus)
+/* Levels of about half of the shingles; odd ones are heavy. */
+static void draw_weights(void)
+{
+	struct shingle_weights *weights = &world.weights;
+
+	shingle_weights_free(weights);
+	weights->shingles =
+		mem_alloc(world.corpus->universe, sizeof(*weights->shingles));
+	weights->levels =
+		mem_alloc(world.corpus->universe, sizeof(*weights->levels));
+	weights->heavy_units = 1 + random_below(9);
+	for (uint64_t i = 1; i < world.corpus->universe; i++) {
+		uint8_t level = (uint8_t)random_below(SHINGLE_MAX_LEVEL + 1);
+
+		if (level == 1 || random_below(2) == 0)
+			continue;
+		weights->shingles[weights->count] = i;
+		weights->levels[weights->count++] = level;
+	}
+}
+
+static void begin(const struct corpus *corpus, bool is_weighted)
 {
 	memset(&world, 0, sizeof(world));
 	world.corpus = corpus;
 	world.next_label = 1;
 	world.threshold = corpus->threshold;
-	world.linkage = linkage_create(
-		&(struct linkage_options){.threshold = corpus->threshold});
+	world.is_weighted = is_weighted;
+	if (is_weighted)
+		draw_weights();
+	world.linkage = linkage_create(&(struct linkage_options){
+		.threshold = corpus->threshold, .weights = &world.weights});
 	for (size_t i = 0; i < TEMPLATES; i++) {
 		for (uint32_t j = 0; j < corpus->template_size; j++)
 			world.templates[i][j] = random_below(corpus->universe);
@@ -169,17 +199,21 @@ static uint32_t find_root(const uint32_t *parents, uint32_t item)
 
 static void find_components(uint32_t *roots)
 {
+	struct arena *arena = arena_create();
+	struct signature units[PAGES];
 	uint32_t parents[PAGES];
 
-	for (uint32_t i = 0; i < PAGES; i++)
+	for (uint32_t i = 0; i < PAGES; i++) {
 		parents[i] = i;
+		units[i] = shingle_weights_expand(
+			arena, &world.weights, signature_of(&world.pages[i]));
+	}
 	for (uint32_t i = 0; i < PAGES; i++) {
 		for (uint32_t j = 0; j < i; j++) {
 			if (world.pages[i].is_there &&
 			    world.pages[j].is_there &&
 			    find_root(parents, i) != find_root(parents, j) &&
-			    signature_linked(signature_of(&world.pages[i]),
-					     signature_of(&world.pages[j]),
+			    signature_linked(units[i], units[j],
 					     world.threshold))
 				parents[find_root(parents, i)] =
 					find_root(parents, j);
@@ -187,6 +221,7 @@ static void find_components(uint32_t *roots)
 	}
 	for (uint32_t i = 0; i < PAGES; i++)
 		roots[i] = find_root(parents, i);
+	arena_destroy(arena);
 }
 
 static bool partition_is_exact(void)
@@ -216,8 +251,8 @@ static bool reopens(void)
 {
 	size_t rows = linkage_size(world.linkage).set_rows;
 	bool is_known[MAX_SHINGLES * PAGES] = {false};
-	struct linkage *copy = linkage_create(
-		&(struct linkage_options){.threshold = world.threshold});
+	struct linkage *copy = linkage_create(&(struct linkage_options){
+		.threshold = world.threshold, .weights = &world.weights});
 	bool is_good = true;
 
 	for (uint32_t i = 0; i < rows; i++) {
@@ -258,8 +293,10 @@ static void recut(unsigned threshold)
 	struct linkage_changes changes;
 
 	world.threshold = threshold;
-	linkage_set_threshold(world.linkage, threshold, &world.next_label,
-			      &changes);
+	if (world.is_weighted && random_below(2) == 0)
+		draw_weights();
+	linkage_set_threshold(world.linkage, threshold, &world.weights,
+			      &world.next_label, &changes);
 }
 
 /* First it grows, then it stays at its size, then it shrinks to nothing. */
@@ -279,13 +316,13 @@ static void step(uint32_t index, uint32_t count)
 
 FIXTURE(.timeout_s = 60);
 
-TEST_LOOP(partition_is_that_of_brute_force, 0, CORPORA)
+TEST_LOOP(partition_is_that_of_brute_force, 0, 2 * CORPORA)
 {
 	enum { STEPS = 1200 };
-	const struct corpus *corpus = &corpora[_i];
+	const struct corpus *corpus = &corpora[_i % CORPORA];
 
 	random_begin(20261130 + (unsigned)_i);
-	begin(corpus);
+	begin(corpus, _i >= CORPORA);
 	for (uint32_t i = 0; i < STEPS; i++) {
 		step(i, STEPS);
 		if (i % CHECK_EVERY == 0)
@@ -306,4 +343,5 @@ TEST_LOOP(partition_is_that_of_brute_force, 0, CORPORA)
 	ck_assert_uint_eq(linkage_size(world.linkage).shingle_ids, 0);
 	ck_assert_uint_eq(linkage_size(world.linkage).groups, 0);
 	linkage_destroy(world.linkage);
+	shingle_weights_free(&world.weights);
 }

@@ -110,8 +110,8 @@ TEST(a_part_of_a_set_is_another_set)
 	ck_assert_uint_eq(
 		signature_table_find_set(&table, (struct signature){NULL, 0}),
 		none);
-	ck_assert_uint_eq(signature_table_shingles(&table, all).count, 6);
-	ck_assert_uint_eq(signature_table_shingles(&table, none).count, 0);
+	ck_assert_uint_eq(signature_table_units(&table, all).count, 6);
+	ck_assert_uint_eq(signature_table_units(&table, none).count, 0);
 }
 
 TEST(counts_follow_the_moves)

@@ -7,6 +7,7 @@
 #include <lmdb.h>
 
 #include "store/rows.h"
+#include "store/sets.h"
 #include "tests/unit/run.h"
 #include "tests/unit/store/scratch.h"
 
@@ -43,6 +44,7 @@ static migration_step *const good_steps[] = {rename_counter};
 static migration_step *const bad_steps[] = {fail_step};
 static const struct migration good = {good_steps, 1};
 static const struct migration bad = {bad_steps, 1};
+static const struct migration none = {NULL, 0};
 
 static enum error open_with(const struct migration *migration,
 			    struct store **store_out)
@@ -54,7 +56,7 @@ static enum error open_with(const struct migration *migration,
 	return store_open(store_out, scratch.folder, &options);
 }
 
-static void drop_silences(void)
+static void drop_table(const char *name)
 {
 	MDB_env *env;
 	MDB_txn *txn;
@@ -65,7 +67,7 @@ static void drop_silences(void)
 	ck_assert_int_eq(mdb_env_open(env, scratch.folder, MDB_NOSYNC, 0600),
 			 0);
 	ck_assert_int_eq(mdb_txn_begin(env, NULL, 0, &txn), 0);
-	ck_assert_int_eq(mdb_dbi_open(txn, "silences", 0, &table), 0);
+	ck_assert_int_eq(mdb_dbi_open(txn, name, 0, &table), 0);
 	ck_assert_int_eq(mdb_drop(txn, table, 1), 0);
 	ck_assert_int_eq(mdb_txn_commit(txn), 0);
 	mdb_env_close(env);
@@ -82,7 +84,7 @@ static void make_old_store(void)
 		(struct slice){&schema, sizeof(schema)});
 	ASSERT_OK(txn_end(&txn));
 	store_close(store);
-	drop_silences();
+	drop_table("silences");
 }
 
 /* Check the rows of a migrated store, and that the new table is usable. */
@@ -129,8 +131,28 @@ TEST(schema_without_step_is_refused)
 	struct store *store;
 
 	make_old_store();
-	ck_assert_int_eq(open_with(NULL, &store), ERR_VERSION);
+	ck_assert_int_eq(open_with(&none, &store), ERR_VERSION);
 	ASSERT_OK(open_with(&good, &store));
+	store_close(store);
+}
+
+TEST(schema_1_gets_a_table_of_weights)
+{
+	const uint64_t schema = 1;
+	struct store *store = scratch_store(&scratch);
+	struct txn txn = txn_begin_write(store);
+
+	txn_put(&txn, TABLE_META, slice_of("schema"),
+		(struct slice){&schema, sizeof(schema)});
+	ASSERT_OK(txn_end(&txn));
+	store_close(store);
+	drop_table("weights");
+	ASSERT_OK(open_with(NULL, &store));
+	txn = txn_begin_write(store);
+	ck_assert_ptr_null(weights_get(&txn, 7).data);
+	weights_put(&txn, 7, slice_of("some"));
+	ck_assert(slice_equal(weights_get(&txn, 7), slice_of("some")));
+	ASSERT_OK(txn_end(&txn));
 	store_close(store);
 }
 

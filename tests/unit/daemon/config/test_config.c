@@ -56,7 +56,7 @@ TEST(defaults_are_those_that_are_documented)
 	ck_assert_uint_eq(config.revisit_ms, 86400000);
 	ck_assert_uint_eq(config.max_neighbours, 30);
 	ck_assert_uint_eq(config.max_body_bytes, 10000000);
-	ck_assert_int_eq(config.measure, MEASURE_CAS);
+	ck_assert_int_eq(config.measure, MEASURE_WCAS);
 	ck_assert_uint_eq(config.threshold, THRESHOLD_AUTO);
 	ck_assert_uint_eq(config.commit_interval_ms, 50);
 	ck_assert_uint_eq(config.log_level, 2);
@@ -200,7 +200,7 @@ TEST(what_is_wrong_is_told_by_line)
 			     "separate, indented line\n");
 	refuse("clustering:\n  measure: miles\n",
 	       "t.yaml:2: clustering.measure: miles is not one of "
-	       "cp|cps|ctss|cpc|ccs|cas\n");
+	       "cp|cps|ctss|cpc|ccs|cas|wcas\n");
 }
 
 TEST(a_value_of_another_type_is_refused)

@@ -668,9 +668,10 @@ TEST(a_threshold_change_is_reported)
 	ck_assert_uint_eq(event.pages, 7);
 	/* pages 3 and 4 are in 3 now */
 	check_detail(
-		0, "{\"from\":0.25,\"to\":0.1,\"reason\":\"set "
-		   "by the operator\",\"moves\":[{\"from\":\"a.test/1\",\"to\":"
-		   "\"a.test/3\",\"pages\":2}]}");
+		0,
+		"{\"from\":0.25,\"to\":0.1,\"weights\":false,\"reason\":\"set "
+		"by the operator\",\"moves\":[{\"from\":\"a.test/1\",\"to\":"
+		"\"a.test/3\",\"pages\":2}]}");
 	cut_at(300);
 	event = event_at(1);
 	ck_assert_uint_eq(event.kind, EVENT_CLUSTER_MERGED);
@@ -678,9 +679,10 @@ TEST(a_threshold_change_is_reported)
 	ck_assert_uint_eq(event.other, 1);
 	ck_assert_uint_eq(event_at(0).kind, EVENT_SITE_RECUT);
 	check_detail(
-		0, "{\"from\":0.1,\"to\":0.3,\"reason\":\"set "
-		   "by the operator\",\"moves\":[{\"from\":\"a.test/3\",\"to\":"
-		   "\"a.test/1\",\"pages\":2}]}");
+		0,
+		"{\"from\":0.1,\"to\":0.3,\"weights\":false,\"reason\":\"set "
+		"by the operator\",\"moves\":[{\"from\":\"a.test/3\",\"to\":"
+		"\"a.test/1\",\"pages\":2}]}");
 }
 
 TEST(the_same_threshold_again_changes_nothing)

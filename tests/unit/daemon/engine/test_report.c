@@ -339,8 +339,9 @@ TEST(json_reports_agreement_by_threshold)
 	const uint32_t leaf_of[] = {0, 0, 0, 0, 1, 1, 2, 2, 2, 3, 3, 4};
 	const uint32_t links[] = {1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 0};
 	const uint32_t truth[] = {1, 1, 1, 1, 3, 3, 2, 2, 2, 2, 2, 0};
-	const struct report_pages linked = {
-		leaves, 5, {leaf_of, links, 12}, NULL};
+	const struct report_pages linked = {.leaves = leaves,
+					    .leaf_count = 5,
+					    .witness = {leaf_of, links, 12}};
 	struct report report;
 	AUTO_JSON *json;
 	json_t *witness;

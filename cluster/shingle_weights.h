@@ -1,0 +1,148 @@
+/*
+ * cluster/shingle_weights.h - the weights of the shingles of a site. A shingle
+ * that nearly all pages contain does not tell which template printed a page,
+ * and neither does a shingle that one page contains. So a shingle that the
+ * ratio p of the pages contain weighs sqrt(p (1 - p)). This is our rule.
+ *
+ * A weight is a small integer, and a shingle with the weight n counts as n
+ * units. Distances of weighted signatures are distances of their units, so
+ * integers decide, and the linkage and the dendrogram need to know nothing else
+ * about weights.
+ *
+ * A heavy shingle is a class of html or body, or the shape of a URL
+ * (MEASURE_WCAS). Generators often write the name of the template there, so it
+ * weighs more than the other shingles.
+ *
+ * The weights of a site are a table. It stays the same while pages come and go,
+ * so clusters never depend on the order of arrival; the daemon replaces the
+ * table only together with the threshold.
+ */
+#ifndef CLUSTER_SHINGLE_WEIGHTS_H
+#define CLUSTER_SHINGLE_WEIGHTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buffer.h"
+#include "cluster/signature.h"
+
+struct arena;
+struct dendrogram_leaf;
+
+enum {
+	/* the largest level of a shingle, that of p = 0.5 */
+	SHINGLE_MAX_LEVEL = 5,
+	/*
+	 * the units of a heavy shingle for each level, if there are no pages to
+	 * compute it from; and the maximum
+	 */
+	SHINGLE_HEAVY_UNITS = 32,
+	SHINGLE_MAX_HEAVY_UNITS = 128,
+	/* minimum number of pages for weights that depend on the pages */
+	SHINGLE_MIN_PAGES = 10,
+	/* maximum number of units of all shingles of a site */
+	SHINGLE_MAX_UNITS = 1 << 27,
+};
+
+/* Return whether the shingle of MEASURE_WCAS is heavy. */
+static inline bool shingle_is_heavy(uint64_t shingle)
+{
+	return (shingle & 1) != 0;
+}
+
+/* The weights of a site. A shingle that is not in the table has level 1. */
+struct shingle_weights {
+	uint64_t *shingles; /* [count], strictly ascending; owned */
+	uint8_t *levels; /* [count], 0 to SHINGLE_MAX_LEVEL but not 1; owned */
+	size_t count;
+	/*
+	 * units of a heavy shingle for each level; 0: the measure has no
+	 * weights, every shingle is one unit
+	 */
+	uint32_t heavy_units;
+	uint32_t pages; /* number of pages that the weights were computed from;
+			   0 = none */
+};
+
+/*
+ * Return the weights for a site of which no pages are known, {0} for a measure
+ * without weights.
+ */
+struct shingle_weights shingle_weights_default(enum measure measure);
+
+/* Copy the weights; free them and reset them to {0}. */
+struct shingle_weights
+shingle_weights_copy(const struct shingle_weights *weights);
+void shingle_weights_free(struct shingle_weights *weights);
+
+/* Return the number of units of a shingle. O(log count). */
+uint32_t shingle_units(const struct shingle_weights *weights, uint64_t shingle);
+
+/* Return the number of units of all shingles of the signature. */
+uint64_t signature_units(const struct shingle_weights *weights,
+			 struct signature signature);
+
+/* Return whether the shingle is in the table. */
+bool shingle_weights_have(const struct shingle_weights *weights,
+			  uint64_t shingle);
+
+/* Return an upper bound for the units of all shingles of the signature. */
+uint64_t shingle_weights_max_units(const struct shingle_weights *weights,
+				   struct signature signature);
+
+/* The unique signatures of a site. */
+struct weighted_site {
+	const struct dendrogram_leaf *leaves; /* [leaf_count] */
+	size_t leaf_count;
+	const uint64_t *shingles; /* [shingle_count], the shingle of each number
+				     in the leaves */
+	size_t shingle_count;
+};
+
+/*
+ * Compute the weights from the pages of a site; pages with less than a quarter
+ * of the median page's shingles are ignored. With p as above, the level of a
+ * shingle is 2 SHINGLE_MAX_LEVEL sqrt(p (1 - p)), rounded; it is at least 1 if
+ * fewer than half of the pages contain the shingle. A heavy shingle has as many
+ * units for each level as the median page has shingles / 12, at least 1 and at
+ * most SHINGLE_MAX_HEAVY_UNITS; fewer if the site would have too many units.
+ * The result depends only on the pages. O(shingles of all leaves).
+ */
+struct shingle_weights
+shingle_weights_compute(const struct weighted_site *site);
+
+/*
+ * Return the weights of a site for this measure: computed from its pages, or
+ * the default if the measure has no weights or the site has fewer than
+ * SHINGLE_MIN_PAGES pages.
+ */
+struct shingle_weights shingle_weights_for(enum measure measure,
+					   const struct weighted_site *site);
+
+/*
+ * Return the units of a signature as hashes in `arena`: a signature whose
+ * distances are weighted.
+ */
+struct signature shingle_weights_expand(struct arena *arena,
+					const struct shingle_weights *weights,
+					struct signature signature);
+
+/*
+ * Return the leaves of a site [leaf_count] with units instead of shingles, in
+ * `arena`. Without weights these are the leaves themselves.
+ */
+const struct dendrogram_leaf *
+weighted_leaves_make(struct arena *arena, const struct weighted_site *site,
+		     const struct shingle_weights *weights);
+
+/*
+ * Encode the weights for the store. shingle_weights_decode() returns false if
+ * the bytes are damaged; otherwise the caller frees the weights.
+ */
+void shingle_weights_encode(const struct shingle_weights *weights,
+			    struct buffer *out);
+bool shingle_weights_decode(struct slice bytes,
+			    struct shingle_weights *weights_out);
+
+#endif

@@ -300,7 +300,8 @@ bool record_is_same(const struct record *left, const struct record *right)
 {
 	uint32_t fragments = left->fragment_count;
 	bool is_same = left->content_hash == right->content_hash &&
-		       left->flags == right->flags &&
+		       ((left->flags ^ right->flags) &
+			~(UINT32_C(0xFF) << RECORD_KIND_SHIFT)) == 0 &&
 		       left->text_count == right->text_count &&
 		       left->node_count == right->node_count &&
 		       slice_equal(left->title, right->title) &&

@@ -43,7 +43,7 @@ struct record_link {
 /* An opened record. It points into the buffer that it was opened from. */
 struct record {
 	uint64_t content_hash; /* hash64() of the body */
-	/* RECORD_* flags, and the class for record_class() */
+	/* RECORD_* flags, and the numbers for record_class(), record_kind() */
 	uint32_t flags;
 	uint32_t text_count; /* number of text nodes of the page */
 	uint32_t node_count;
@@ -68,6 +68,7 @@ enum {
 	/* the page tells crawlers not to follow its links */
 	RECORD_IS_NOFOLLOW = 2,
 	RECORD_CLASS_SHIFT = 8, /* position of the 8 bits for record_class() */
+	RECORD_KIND_SHIFT = 16, /* position of the 8 bits for record_kind() */
 };
 
 /*
@@ -77,6 +78,15 @@ enum {
 static inline unsigned record_class(const struct record *record)
 {
 	return record->flags >> RECORD_CLASS_SHIFT & 0xFF;
+}
+
+/*
+ * Return the kind of the page, an enum page_kind (page/page_kind.h). 0 means
+ * that it is unknown.
+ */
+static inline unsigned record_kind(const struct record *record)
+{
+	return record->flags >> RECORD_KIND_SHIFT & 0xFF;
 }
 
 /* Append the record, with `links` [record->link_count], to `out`. */
@@ -95,7 +105,7 @@ struct record_link record_link_at(const struct record *record, uint32_t index);
 
 /*
  * Return whether both records are equal. A signature that is unknown in one of
- * them is not compared.
+ * them is not compared, and the kind never is.
  */
 bool record_is_same(const struct record *left, const struct record *right);
 

@@ -15,6 +15,7 @@
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/memory.h"
+#include "base/utf8.h"
 #include "cluster/linkage.h"
 #include "cluster/quality.h"
 #include "cluster/signature.h"
@@ -30,6 +31,8 @@
 #include "daemon/web/threshold_svg.h"
 #include "daemon/web/thresholds.h"
 #include "store/record.h"
+#include "template/template_name.h"
+#include "template/version_json.h"
 
 /*
  * Clustering of HTML files by template, without a daemon: templatectl cluster
@@ -39,6 +42,16 @@
 struct arena;
 struct link_graph;
 struct linkage;
+
+enum { MAX_TITLE_BYTES = 200 };
+
+/* What the name of a cluster is derived from. */
+struct group_page {
+	uint64_t key; /* hash of the URL */
+	struct named_page page;
+	struct slice title;
+	uint32_t cluster;
+};
 
 /*
  * A clustering of pages. Pages with equal signatures share a leaf of the
@@ -65,11 +78,13 @@ struct clustering {
 	uint32_t *numbers;            /* [count], the cluster of each page:
 					 clustering_result_number() */
 	uint32_t *leaves;             /* [count], the leaf of each page */
+	struct group_page *pages;     /* [count] */
 	size_t count;
 	size_t skipped;
 	uint32_t cluster_count;
-	const char **examples; /* [leaf_count], name of the first page of
-				  each leaf */
+	struct slice *cluster_names; /* [cluster_count], by number - 1 */
+	const char **examples;       /* [leaf_count], name of the first page of
+					each leaf */
 	uint32_t leaf_count;
 };
 
@@ -160,6 +175,20 @@ static struct signature copy_signature(struct arena *arena,
 	return (struct signature){members, count};
 }
 
+static void group_page_read(struct clustering *clustering,
+			    const struct url *url, const struct record *record)
+{
+	struct slice path = slice_of(url->text + url->path);
+	struct slice title = utf8_truncate(record->title, MAX_TITLE_BYTES);
+
+	clustering->pages[clustering->count] = (struct group_page){
+		.key = hash64(url->text, strlen(url->text), 0),
+		.page = {arena_slice(clustering->arena, path),
+			 record_kind(record)},
+		.title = arena_slice(clustering->arena, title),
+	};
+}
+
 /*
  * Compute the signature of input file `index` from its record, as the daemon
  * does.
@@ -190,6 +219,7 @@ static enum error sign_file(struct clustering *clustering,
 	if (error == ERR_NONE) {
 		*is_cut = (record.flags & RECORD_IS_TRUNCATED) != 0;
 		link_graph_add(clustering->inbound, index, &record);
+		group_page_read(clustering, &url, &record);
 		*signature_out = copy_signature(clustering->arena, &record,
 						clustering->measure);
 	}
@@ -351,6 +381,7 @@ static void clustering_read(struct clustering *clustering,
 		mem_alloc(count, sizeof(*clustering->signatures));
 	clustering->numbers = mem_alloc(count, sizeof(*clustering->numbers));
 	clustering->leaves = mem_alloc(count, sizeof(*clustering->leaves));
+	clustering->pages = mem_alloc(count, sizeof(*clustering->pages));
 	clustering->witnesses =
 		mem_alloc(count, sizeof(*clustering->witnesses));
 	for (size_t i = 0; i < inputs->count; i++) {
@@ -393,6 +424,7 @@ static void clustering_free(struct clustering *clustering)
 	free(clustering->signatures);
 	free(clustering->numbers);
 	free(clustering->leaves);
+	free(clustering->pages);
 	free(clustering->witnesses);
 	link_graph_destroy(clustering->inbound);
 	free(clustering->examples);
@@ -696,6 +728,13 @@ uint32_t labels_find(const struct labels *labels, const char *path)
 
 enum { MAX_LABEL_BYTES = 1 << 28 };
 
+/* Return the name of the cluster of a page. */
+static struct slice group_cluster_name(const struct clustering *clustering,
+				       size_t page)
+{
+	return clustering->cluster_names[clustering->numbers[page] - 1];
+}
+
 static void group_append_lines(const struct clustering *clustering,
 			       struct buffer *out)
 {
@@ -710,7 +749,9 @@ static void group_append_lines(const struct clustering *clustering,
 		for (size_t c = begin; c < out->size; c++)
 			if ((unsigned char)out->data[c] < ' ')
 				out->data[c] = '?';
-		buffer_printf(out, "\t%" PRIu32 "\n", clustering->numbers[i]);
+		buffer_printf(out, "\t%" PRIu32 "\t", clustering->numbers[i]);
+		buffer_append_slice(out, group_cluster_name(clustering, i));
+		buffer_append_byte(out, '\n');
 	}
 }
 
@@ -766,9 +807,11 @@ static void print_as_json(const struct clustering *clustering,
 	for (size_t i = 0; i < clustering->count; i++)
 		json_array_append_new(
 			pages,
-			json_pack("{s:o, s:I}", "path",
-				  text_json(clustering->names[i]), "cluster",
-				  (json_int_t)clustering->numbers[i]));
+			json_pack(
+				"{s:o, s:I, s:o}", "path",
+				text_json(clustering->names[i]), "cluster",
+				(json_int_t)clustering->numbers[i], "name",
+				json_text(group_cluster_name(clustering, i))));
 	if (figures != NULL)
 		json_object_set_new(answer, "quality", figures_json(figures));
 	if (is_auto)
@@ -792,6 +835,49 @@ static void group_print_figures(const struct clustering *clustering,
 		figures->label_count, figures->agreement.rand,
 		figures->agreement.adjusted_rand, figures->agreement.v_measure,
 		figures->dunn);
+}
+
+static int group_page_compare(const void *left, const void *right)
+{
+	const struct group_page *a = left;
+	const struct group_page *b = right;
+
+	if (a->cluster != b->cluster)
+		return a->cluster < b->cluster ? -1 : 1;
+	return (a->key > b->key) - (a->key < b->key);
+}
+
+/* Derive the names of the clusters, as the daemon does. */
+static void group_name_clusters(struct clustering *clustering)
+{
+	struct arena *arena = clustering->arena;
+	struct group_page *pages = clustering->pages;
+	size_t count = clustering->count;
+	struct named_page *samples = ARENA_NEW(arena, struct named_page, count);
+	struct slice *titles = ARENA_NEW(arena, struct slice, count);
+	struct named_cluster *clusters = ARENA_NEW(arena, struct named_cluster,
+						   clustering->cluster_count);
+
+	for (size_t i = 0; i < count; i++)
+		pages[i].cluster = clustering->numbers[i];
+	qsort(pages, count, sizeof(*pages), group_page_compare);
+	for (size_t i = 0; i < count; i++) {
+		struct named_cluster *one = &clusters[pages[i].cluster - 1];
+
+		samples[i] = pages[i].page;
+		titles[i] = pages[i].title;
+		if (one->page_count++ == 0) {
+			one->pages = &samples[i];
+			one->titles = &titles[i];
+		}
+		one->sample_count += one->sample_count < NAME_SAMPLE_PAGES;
+		one->title_count += one->title_count < NAME_SAMPLE_TITLES;
+	}
+	template_names_derive(arena, clusters, clustering->cluster_count);
+	clustering->cluster_names =
+		ARENA_NEW(arena, struct slice, clustering->cluster_count);
+	for (uint32_t i = 0; i < clustering->cluster_count; i++)
+		clustering->cluster_names[i] = clusters[i].name;
 }
 
 /*
@@ -896,6 +982,7 @@ static enum ctl_status group_print(struct clustering *clustering,
 				report.suggestion.reason);
 	if (group_write_svg(ctl, &report))
 		status = CTL_DONE;
+	group_name_clusters(clustering);
 	group_print_result(clustering, labels, &report, is_auto);
 	report_free(&report);
 	return status;

@@ -18,6 +18,7 @@
 #include "extract/text/fragment.h"
 #include "page/page.h"
 #include "page/page_class.h"
+#include "page/page_kind.h"
 #include "page/selector.h"
 #include "page/xpath.h"
 #include "store/record.h"
@@ -217,10 +218,14 @@ analysed_page_class(const struct page *page, const struct url *url,
 }
 
 static uint32_t analysed_page_flags(const struct page *page,
-				    enum page_class page_class,
+				    const struct url *url,
 				    const struct analyse_options *options)
 {
-	uint32_t flags = (uint32_t)page_class << RECORD_CLASS_SHIFT;
+	enum page_class page_class = analysed_page_class(page, url, options);
+	enum page_kind kind =
+		page_kind_of(page, slice_of(url->text + url->path));
+	uint32_t flags = (uint32_t)page_class << RECORD_CLASS_SHIFT |
+			 (uint32_t)kind << RECORD_KIND_SHIFT;
 
 	if (page->is_truncated || page_class == CLASS_TRUNCATED)
 		flags |= RECORD_IS_TRUNCATED;
@@ -275,8 +280,7 @@ static void fill_record(const struct page *page, struct slice body,
 {
 	struct record record = {
 		.content_hash = hash64(body.data, body.size, 0),
-		.flags = analysed_page_flags(
-			page, analysed_page_class(page, url, options), options),
+		.flags = analysed_page_flags(page, url, options),
 		.text_count = page->text_count,
 		.node_count = page->node_count,
 		.title = page->title,

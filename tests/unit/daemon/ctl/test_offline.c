@@ -534,6 +534,13 @@ TEST(two_inputs_never_write_one_output)
 	leave_folder();
 }
 
+/* What `cluster` prints for write_site(). */
+static const char cluster_lines[] = "a.html\t1\tpage \xC2\xB7 /*\n"
+				    "b.html\t1\tpage \xC2\xB7 /*\n"
+				    "other.html\t2\tpage \xC2\xB7 /other.html\n"
+				    "sub/c.html\t1\tpage \xC2\xB7 /*\n"
+				    "sub/d.htm\t1\tpage \xC2\xB7 /*\n";
+
 TEST(pages_of_a_template_are_one_cluster)
 {
 	enum ctl_status status;
@@ -544,13 +551,14 @@ TEST(pages_of_a_template_are_one_cluster)
 	write_text("in/image.html", "\x89PNG\r\n\x1a\n\0\0\0\rIHDR");
 	text = printed("cluster --measure cpc in", &status);
 	ck_assert_int_eq(status, CTL_DONE);
-	ck_assert_str_eq(text, "a.html\t1\nb.html\t1\nother.html\t2\n"
-			       "sub/c.html\t1\nsub/d.htm\t1\n");
+	ck_assert_str_eq(text, cluster_lines);
 	text = printed("cluster --measure cpc in/other.html in/b.html "
 		       "in/a.html",
 		       &status);
-	ck_assert_str_eq(text, "in/a.html\t1\nin/b.html\t1\n"
-			       "in/other.html\t2\n");
+	ck_assert_str_eq(text, "in/a.html\t1\tpage \xC2\xB7 /in/*.html\n"
+			       "in/b.html\t1\tpage \xC2\xB7 /in/*.html\n"
+			       "in/other.html\t2\tpage \xC2\xB7 "
+			       "/in/other.html\n");
 	leave_folder();
 }
 
@@ -612,8 +620,7 @@ TEST(the_threshold_may_be_found_by_itself)
 	write_site();
 	text = printed("cluster --threshold auto --measure cp in", &status);
 	ck_assert_int_eq(status, CTL_DONE);
-	ck_assert_str_eq(text, "a.html\t1\nb.html\t1\nother.html\t2\n"
-			       "sub/c.html\t1\nsub/d.htm\t1\n");
+	ck_assert_str_eq(text, cluster_lines);
 	text = printed("cluster --json --threshold auto --measure cp in",
 		       &status);
 	ck_assert_ptr_nonnull(strstr(text, "\"threshold\":0.2,"));

@@ -1,0 +1,95 @@
+#include "page/page_kind.h"
+
+#include "tests/unit/page/page_of.h"
+#include "tests/unit/run.h"
+
+static const char *kind_at(const char *path, const char *html)
+{
+	AUTO_PAGE *page = page_of(html);
+
+	return page_kind_name(page_kind_of(page, slice_of(path)));
+}
+
+static const char *kind_of_path(const char *path)
+{
+	return page_kind_name(page_kind_of_path(slice_of(path)));
+}
+
+#define CHECK_KIND(html, kind) ck_assert_str_eq(kind_at("/a/b", html), kind)
+#define CHECK_PATH(path, kind) ck_assert_str_eq(kind_of_path(path), kind)
+
+TEST(kinds_have_names)
+{
+	ck_assert_str_eq(page_kind_name(KIND_UNKNOWN), "page");
+	ck_assert_str_eq(page_kind_name(KIND_PLAIN), "page");
+	ck_assert_str_eq(page_kind_name(KIND_TOPIC), "topic");
+	ck_assert_str_eq(page_kind_name(PAGE_KIND_COUNT), "page");
+	ck_assert_int_eq(KIND_INFO, 19);
+}
+
+TEST(classes_of_the_root_show_the_kind)
+{
+	CHECK_KIND("<body class='error404 wp-custom-logo'>", "error");
+	CHECK_KIND("<body class='home page page-id-2'>", "home");
+	CHECK_KIND("<body class='single single-product postid-417'>",
+		   "product");
+	CHECK_KIND("<body class='archive category category-museum paged-7'>",
+		   "list");
+	CHECK_KIND("<body class='not-front page-node-17 node-type-web-person'>",
+		   "profile");
+	CHECK_KIND("<body class='mediawiki ns-0 action-history'>", "history");
+	CHECK_KIND("<html class='docs-wrapper docs-doc-page'><body>",
+		   "documentation");
+	CHECK_KIND("<body class='plain not-front'>", "page");
+}
+
+TEST(types_show_the_kind)
+{
+	CHECK_KIND("<script type=application/ld+json>{\"@graph\":[{\"@type\":"
+		   "\"WebSite\"},{\"@type\":\"NewsArticle\"}]}</script>",
+		   "article");
+	CHECK_KIND("<div itemscope itemtype=https://schema.org/Product>a</div>",
+		   "product");
+	/* the author of an article is not the subject of the page */
+	CHECK_KIND("<script type=application/ld+json>{\"@type\":\"Article\","
+		   "\"author\":{\"@type\":\"ProfilePage\"}}</script>",
+		   "article");
+	CHECK_KIND("<meta property=og:type content=product>", "product");
+	CHECK_KIND("<meta property=og:type content=article>", "page");
+}
+
+TEST(many_items_are_a_list)
+{
+	CHECK_KIND("<i itemscope itemtype=//schema.org/Product>a</i>"
+		   "<i itemscope itemtype=//schema.org/Product>a</i>"
+		   "<i itemscope itemtype=//schema.org/Product>a</i>",
+		   "list");
+	CHECK_KIND("<article>a</article><article>b</article><article>c"
+		   "</article><nav class=pagination>1</nav>",
+		   "list");
+}
+
+TEST(paths_show_the_kind)
+{
+	CHECK_PATH("/", "home");
+	CHECK_PATH("/index.html", "home");
+	CHECK_PATH("/product/red-hat", "product");
+	CHECK_PATH("/products", "list");
+	CHECK_PATH("/2021/09/26/", "list");
+	CHECK_PATH("/2021/09/26/red-hat/", "article");
+	CHECK_PATH("/category/hats/page/2/", "list");
+	CHECK_PATH("/what-a-product-can-do", "page");
+	CHECK_PATH("/index.php?route=product/category&path=20", "list");
+	CHECK_PATH("/index.php@route=product%252Fproduct&product_id=4.html",
+		   "product");
+	CHECK_PATH("/wiki/index.php?title=A&action=history", "history");
+	CHECK_PATH("/%", "page");
+	CHECK_PATH("", "home");
+}
+
+TEST(titles_show_the_kind)
+{
+	CHECK_KIND("<title>Page not found - The Shop</title>", "error");
+	CHECK_KIND("<title>How a page not found a home</title>", "page");
+	CHECK_KIND("<title>Log in - The Wiki</title>", "login");
+}

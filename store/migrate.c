@@ -126,13 +126,16 @@ enum error store_rewrite(struct store *from, const char *name)
 	return error_from_mdb(rewrite.rc);
 }
 
-/* Schema 2 adds TABLE_WEIGHTS. The sites of schema 1 have no weights. */
-static void migrate_weights(struct txn *txn)
+/*
+ * Schema 2 adds TABLE_WEIGHTS and TABLE_NAMES. The sites of schema 1 have no
+ * weights; the daemon derives the names.
+ */
+static void migrate_tables(struct txn *txn)
 {
 	(void)txn;
 }
 
-static migration_step *const steps[] = {migrate_weights};
+static migration_step *const steps[] = {migrate_tables};
 static const struct migration to_this_schema = {steps, 1};
 
 void store_migrate(struct txn *txn, uint64_t schema)

@@ -337,6 +337,12 @@ ROW_LAYOUT(template_row, lineage, 1, FIELD(template_row, created_ms),
 ROW_FUNCTIONS(template_row, TABLE_TEMPLATES, key_cluster(site, cluster),
 	      uint32_t site, uint32_t cluster)
 
+ROW_LAYOUT(name_row, name, 2, FIELD(name_row, page_count),
+	   FIELD(name_row, kind), FIELD(name_row, flags))
+
+ROW_FUNCTIONS(name_row, TABLE_NAMES, key_cluster(site, cluster), uint32_t site,
+	      uint32_t cluster)
+
 ROW_LAYOUT(version_row, packed, 1, FIELD(version_row, first_ms),
 	   FIELD(version_row, last_ms), FIELD(version_row, page_count))
 

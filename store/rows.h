@@ -407,7 +407,7 @@ struct page_row {
 	uint32_t cluster;
 	uint32_t body_bytes; /* size of the body before compression */
 	uint16_t http_status;
-	uint16_t flags; /* PAGE_ROW_* flags */
+	uint16_t flags; /* PAGE_ROW_* flags, and the number of the kind */
 	/* value of enum page_class; only pages of class 0 are in clusters */
 	uint16_t page_class;
 	struct slice url; /* canonical URL of the page */
@@ -431,10 +431,18 @@ enum {
 	 */
 	PAGE_ROW_IS_ARCHIVED = 4,
 	PAGE_ROW_IS_INGESTED = 8, /* a client has uploaded it in an archive */
+	PAGE_ROW_KIND_SHIFT =
+		8, /* position of the 8 bits for page_row_kind() */
 };
 
 /* `page` is the key of the page: page_key_of(url). */
 ROW_PROTOTYPES(page_row, uint32_t site, uint64_t page)
+
+/* Return the kind of the page, an enum page_kind; 0 = unknown. */
+static inline unsigned page_row_kind(const struct page_row *row)
+{
+	return row->flags >> PAGE_ROW_KIND_SHIFT;
+}
 
 /*
  * A page in quarantine: its bytes crashed or stalled a worker. They are stored
@@ -640,6 +648,27 @@ enum {
 };
 
 ROW_PROTOTYPES(template_row, uint32_t site, uint32_t cluster)
+
+/*
+ * The name of a cluster for people (template/template_name.h). It is kept when
+ * the cluster no longer exists but was a template.
+ */
+struct name_row {
+	/* number of pages when it was derived or checked last */
+	uint32_t page_count;
+	uint16_t kind;  /* value of enum page_kind */
+	uint16_t flags; /* NAME_IS_* flags */
+	/* UTF-8, on one line; empty = it must be derived */
+	struct slice name;
+	/* pattern of the URLs; empty if a client has given the name */
+	struct slice pattern;
+};
+
+enum {
+	NAME_IS_GIVEN = 1, /* a client has given the name; it stays */
+};
+
+ROW_PROTOTYPES(name_row, uint32_t site, uint32_t cluster)
 
 /*
  * A version: the state of a template at one point in time (template/version.h).

@@ -41,8 +41,10 @@ struct store;
 	X(TABLE_HOSTS, "hosts")         /* AUTHORITY -> host_row */            \
 	X(TABLE_EVENTS, "events")       /* seq64 -> event_row */               \
 	X(TABLE_TEMPLATES, "templates") /* site32 cluster32 -> template_row */ \
-	X(TABLE_VERSIONS, "versions")   /* site32 cluster32 version32          \
-					   -> version_row */                   \
+	X(TABLE_NAMES, "names") /* site32 cluster32 -> name_row; since schema  \
+				   2 */                                        \
+	X(TABLE_VERSIONS, "versions") /* site32 cluster32 version32            \
+					 -> version_row */                     \
 	X(TABLE_SAMPLE_PAGES,                                                  \
 	  "sample_pages") /* site32 cluster32 page64 -> sample_page_row        \
 			   */                                                  \
@@ -69,8 +71,9 @@ enum table {
 			TABLE_SHINGLES, TABLE_SETS, TABLE_WEIGHTS,            \
 			TABLE_CLUSTERS, TABLE_MEMBERS, TABLE_DF,              \
 			TABLE_FRONTIER, TABLE_PATTERNS, TABLE_DUE,            \
-			TABLE_TEMPLATES, TABLE_VERSIONS, TABLE_SAMPLE_PAGES,  \
-			TABLE_GUARDS, TABLE_GUARDED, TABLE_QUARANTINE         \
+			TABLE_TEMPLATES, TABLE_NAMES, TABLE_VERSIONS,         \
+			TABLE_SAMPLE_PAGES, TABLE_GUARDS, TABLE_GUARDED,      \
+			TABLE_QUARANTINE                                      \
 	}
 
 struct txn {

@@ -9,6 +9,7 @@
 #include "base/date.h"
 #include "base/memory.h"
 #include "template/page_tree.h"
+#include "template/template_name.h"
 
 json_t *json_text(struct slice text)
 {
@@ -360,4 +361,64 @@ const char *json_member_text(const json_t *object, const char *name)
 json_int_t json_member_whole(const json_t *object, const char *name)
 {
 	return json_integer_value(json_object_get(object, name));
+}
+
+/* The pages of a list and their titles. */
+struct title_list {
+	json_t **pages;              /* [count] */
+	struct framed_title *titles; /* [count] */
+	size_t count;
+};
+
+static void title_list_add(struct title_list *list, json_t *page, size_t group)
+{
+	const json_t *title = json_object_get(page, "title");
+
+	if (!json_is_string(title))
+		return;
+	list->pages[list->count] = page;
+	list->titles[list->count++] = (struct framed_title){
+		{json_string_value(title), json_string_length(title)}, group};
+}
+
+/* Return the number of pages in all rows. */
+static size_t title_list_size(const json_t *rows)
+{
+	size_t size = json_array_size(rows);
+	const json_t *row;
+	size_t i;
+
+	json_array_foreach(rows, i, row)
+	{
+		size += json_array_size(json_object_get(row, "sample"));
+	}
+	return size;
+}
+
+void json_shorten_titles(json_t *rows)
+{
+	size_t size = title_list_size(rows);
+	struct title_list list = {
+		.pages = mem_alloc(size + 1, sizeof(*list.pages)),
+		.titles = mem_alloc(size + 1, sizeof(*list.titles)),
+	};
+	struct title_frame frame;
+	json_t *row;
+	size_t i;
+
+	json_array_foreach(rows, i, row)
+	{
+		json_t *sample = json_object_get(row, "sample");
+
+		title_list_add(&list, row, i);
+		for (size_t k = 0; k < json_array_size(sample); k++)
+			title_list_add(&list, json_array_get(sample, k), i);
+	}
+	frame = title_frame_find(list.titles, list.count);
+	for (i = 0; i < list.count; i++)
+		json_object_set_new(list.pages[i], "short_title",
+				    json_text(title_frame_cut(
+					    &frame, list.titles[i].text)));
+	free(list.pages);
+	free(list.titles);
 }

@@ -52,4 +52,11 @@ void json_append(struct buffer *out, json_t *value, size_t flags);
 const char *json_member_text(const json_t *object, const char *name);
 json_int_t json_member_whole(const json_t *object, const char *name);
 
+/*
+ * Set "short_title" of pages: "title" without the parts that the titles of the
+ * list have in common (template/template_name.h). The items of `rows` are
+ * pages, or templates with pages in "sample".
+ */
+void json_shorten_titles(json_t *rows);
+
 #endif

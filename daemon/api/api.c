@@ -80,6 +80,8 @@ static const struct route routes[] = {
 	{"GET", "/v1/sites/HOST/templates/N", api_get_cluster, ROUTE_READ, 0},
 	{"GET", "/v1/sites/HOST/templates/N/pages", api_get_pages, ROUTE_READ,
 	 0},
+	{"POST", "/v1/sites/HOST/templates/N/name", api_post_name, ROUTE_WRITE,
+	 ROUTE_JSON},
 	{"GET", "/v1/sites/HOST/templates/N/versions/current", api_get_template,
 	 ROUTE_READ, ROUTE_SLOW},
 	{"GET", "/v1/sites/HOST/templates/N/versions/V", api_get_version,

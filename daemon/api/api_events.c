@@ -152,15 +152,9 @@ static void append_content(struct buffer *out, struct slice summary,
 	buffer_free(&html);
 }
 
-static void atom_append_title(struct buffer *title,
-			      const struct atom_site *site, const json_t *event)
+static void atom_append_title(struct buffer *title, const json_t *event)
 {
-	const char *cluster = json_member_text(event, "cluster");
-
-	if (cluster == NULL)
-		buffer_append_slice(title, site->host);
-	else
-		buffer_append_text(title, cluster);
+	event_subject(event, title);
 	buffer_append_text(title, ": ");
 	event_summary(event, title);
 }
@@ -172,7 +166,7 @@ void atom_entry(const struct atom_site *site, const json_t *event,
 	const char *url = json_member_text(event, "url");
 	struct buffer title = {0};
 
-	atom_append_title(&title, site, event);
+	atom_append_title(&title, event);
 	buffer_append_text(out, "<entry>\n<id>" TAG);
 	append_text(out, site->host);
 	/*

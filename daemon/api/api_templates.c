@@ -10,6 +10,7 @@
 #include "daemon/web/thresholds.h"
 #include "store/key.h"
 #include "store/rows.h"
+#include "template/template_name.h"
 #include "template/version_json.h"
 
 /* The clusters of a site, one cluster, and the pages of a cluster. */
@@ -107,7 +108,8 @@ static json_t *cluster_json(struct call *call, struct txn *txn,
 	static const struct cluster_page_list sample = {.max = SAMPLES};
 
 	return json_pack(
-		"{s:o, s:I, s:o, s:o, s:b, s:o}", "id",
+		"{s:o, s:o, s:I, s:o, s:o, s:b, s:o}", "name",
+		stored_name_json(txn, site->id, number), "id",
 		json_cluster_id(site->host, number), "pages",
 		(json_int_t)row->page_count, "created",
 		json_time(row->created_ms), "changed",
@@ -269,11 +271,12 @@ enum http_verdict api_get_pages(struct call *call)
 		return HTTP_ANSWERED;
 	txn = txn_begin_read(call->api->store);
 	if (api_templates_find_cluster(call, &txn, &site, &row))
-		value = json_pack("{s:o, s:o}", "id",
-				  json_cluster_id(site.host, call->number),
-				  "pages",
-				  cluster_pages_json(&txn, site.id,
-						     call->number, &listing));
+		value = json_pack(
+			"{s:o, s:o, s:o}", "name",
+			stored_name_json(&txn, site.id, call->number), "id",
+			json_cluster_id(site.host, call->number), "pages",
+			cluster_pages_json(&txn, site.id, call->number,
+					   &listing));
 	return api_templates_reply(call, &txn, value);
 }
 
@@ -416,6 +419,10 @@ static enum http_verdict reply_live(struct call *call, uint64_t limit)
 				(json_int_t)site.generation, "fragments");
 		add_history(call, &txn, site.id, &row, value);
 	}
+	if (value != NULL)
+		json_object_set_new(
+			value, "name",
+			stored_name_json(&txn, site.id, call->number));
 	error = txn.error;
 	txn_abort(&txn);
 	if (error == ERR_NONE && value == NULL)
@@ -481,6 +488,68 @@ static enum http_verdict reply_version(struct call *call, uint64_t number)
 	}
 	reading_end(&reading);
 	return api_template_reply(call, error, value);
+}
+
+/* The name of a template. */
+
+/*
+ * Read the name from the body of the request. If it is invalid, respond with an
+ * error and return false.
+ */
+static bool api_read_name(struct call *call, struct arena *arena,
+			  struct slice *name_out)
+{
+	json_t *request;
+	const json_t *name;
+	struct slice text;
+
+	if (!call_read_object(call, &request))
+		return false;
+	name = json_object_get(request, "name");
+	text = (struct slice){json_string_value(name),
+			      json_string_length(name)};
+	*name_out = template_name_clean(arena, text);
+	if (!json_is_string(name) || (text.size > 0 && name_out->size == 0)) {
+		json_decref(request);
+		call_fail(call, 400, "bad_request",
+			  "name: must be a text of at most %d bytes; \"\" "
+			  "derives the name again",
+			  TEMPLATE_NAME_BYTES);
+		return false;
+	}
+	json_decref(request);
+	return true;
+}
+
+enum http_verdict api_post_name(struct call *call)
+{
+	struct change change = {.kind = CHANGE_NAME};
+	struct arena *arena = arena_create();
+	struct url url;
+	enum error error;
+	json_t *value;
+
+	change.name.cluster = call->number;
+	if (!api_read_name(call, arena, &change.name.name)) {
+		arena_destroy(arena);
+		return HTTP_ANSWERED;
+	}
+	error = url_parse(&url, slice_of(call->host), NULL);
+	change.url = &url;
+	if (error == ERR_NONE)
+		error = pipeline_command(call->api->pipeline, &change);
+	value = json_pack("{s:o, s:o}", "name",
+			  json_text_or_null(change.name.name), "id",
+			  id_json(call));
+	arena_destroy(arena);
+	if (error == ERR_NONE)
+		return call_reply_json(call, 200, value);
+	json_decref(value);
+	return error == ERR_ADDRESS_FORBIDDEN
+		       ? call_fail(call, 409, "conflict",
+				   "another template of %s has this name",
+				   call->host)
+		       : call_fail_with(call, error, call->host);
 }
 
 enum http_verdict api_get_version(struct call *call)

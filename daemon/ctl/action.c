@@ -176,33 +176,68 @@ static bool append_host_of_guard(const struct ctl *ctl, const char *operand,
 	return is_right;
 }
 
-static bool is_template_name(const char *operand, const char *slash)
+/*
+ * Append the number of the template of the host that has the name `wanted`.
+ * `target` without its end "/N" lists the templates. If none has the name,
+ * print an error.
+ */
+static enum ctl_status append_named_template(const struct ctl *ctl,
+					     const char *wanted,
+					     struct buffer *target)
 {
-	return slash != NULL && slash != operand &&
-	       slash - operand <= MAX_HOST_BYTES && slash[1] != '\0' &&
-	       strlen(slash + 1) <= 10 &&
-	       slash[1 + strspn(slash + 1, DIGITS)] == '\0';
+	const char *number = NULL;
+	json_t *answer = NULL;
+	enum ctl_status status =
+		client_ask_value(ctl, NULL, target->data, NULL, &answer);
+	const json_t *row;
+	size_t i;
+
+	json_array_foreach(json_object_get(answer, "templates"), i, row)
+	{
+		if (strcmp(field_text(row, "name"), wanted) == 0)
+			number = strrchr(field_text(row, "id"), '/');
+	}
+	if (status == CTL_DONE && number == NULL) {
+		ctl_print_error(ctl,
+				"\"%s\": no template has this name; see "
+				"templatectl template list",
+				wanted);
+		status = CTL_FAILED;
+	}
+	buffer_append_text(target, number == NULL ? "" : number);
+	json_decref(answer);
+	return status;
 }
 
-static bool append_template(const struct ctl *ctl, const char *operand,
-			    struct buffer *target)
+/*
+ * Append the host and the number of the template in the operand HOST/N or
+ * HOST/NAME.
+ */
+static enum ctl_status append_template(const struct ctl *ctl,
+				       const char *operand,
+				       struct buffer *target)
 {
-	const char *slash = strrchr(operand, '/');
+	const char *slash = strchr(operand, '/');
 	char host[MAX_HOST_BYTES + 1];
 
-	if (!is_template_name(operand, slash)) {
+	if (slash == NULL || slash == operand ||
+	    slash - operand > MAX_HOST_BYTES || slash[1] == '\0') {
 		ctl_print_error(
 			ctl,
 			"\"%s\" is not a template's HOST/N, for example "
 			"example.org/3; see templatectl template list",
 			operand);
-		return false;
+		return CTL_USAGE;
 	}
 	snprintf(host, sizeof(host), "%.*s", (int)(slash - operand), operand);
 	if (!append_host(ctl, host, target))
-		return false;
-	buffer_printf(target, "/templates%s", slash);
-	return true;
+		return CTL_USAGE;
+	buffer_append_text(target, "/templates");
+	if (strlen(slash + 1) > 10 ||
+	    slash[1 + strspn(slash + 1, DIGITS)] != '\0')
+		return append_named_template(ctl, slash + 1, target);
+	buffer_append_text(target, slash);
+	return CTL_DONE;
 }
 
 static bool is_number(const struct ctl *ctl, const char *operand)
@@ -280,8 +315,7 @@ static enum ctl_status append_operand(const struct ctl *ctl, char kind,
 		is_right = append_host_of_guard(ctl, operand, body, target);
 		break;
 	case 't':
-		is_right = append_template(ctl, operand, target);
-		break;
+		return append_template(ctl, operand, target);
 	case 'n':
 		is_right = is_number(ctl, operand);
 		buffer_append_text(target, operand);

@@ -30,16 +30,15 @@ struct printer {
 /* Print an event as one line. */
 static void print_line(const json_t *event, const char *what)
 {
-	const char *place =
-		json_string_value(json_object_get(event, "cluster"));
+	struct buffer place = {0};
 	struct buffer line = {0};
 	struct buffer clean = {0};
 
-	if (place == NULL)
-		place = field_text(event, "site");
+	event_subject(event, &place);
 	buffer_printf(&line, "%6" PRIu64 "  %s  %-17s  %s: %s",
 		      field_whole(event, "seq"), field_text(event, "time"),
-		      field_text(event, "kind"), place, what);
+		      field_text(event, "kind"), place.data, what);
+	buffer_free(&place);
 	terminal_clean(buffer_slice(&line), &clean);
 	printf("%s\n", clean.data);
 	buffer_free(&line);
@@ -54,6 +53,7 @@ static void print_event(struct printer *printer, json_t *event)
 {
 	const char *url = json_string_value(json_object_get(event, "url"));
 	uint64_t number = field_whole(event, "seq");
+	struct buffer place = {0};
 	struct buffer what = {0};
 
 	/* require increasing numbers; otherwise the loop may never end */
@@ -64,6 +64,7 @@ static void print_event(struct printer *printer, json_t *event)
 	if (json_is_true(json_object_get(event, "silenced")) &&
 	    !option_given(printer->ctl, "all"))
 		return;
+	event_subject(event, &place);
 	event_summary(event, &what);
 	if (url != NULL && !json_is_true(json_object_get(event, "alert")))
 		buffer_printf(&what, "  %s", url);
@@ -71,9 +72,12 @@ static void print_event(struct printer *printer, json_t *event)
 		client_print_json(event);
 	else if (printer->rows == NULL)
 		print_line(event, what.data);
-	else if (json_object_set_new(event, "what", json_string(what.data)) ==
-		 0)
+	else if (json_object_set_new(event, "where", json_string(place.data)) ==
+			 0 &&
+		 json_object_set_new(event, "what", json_string(what.data)) ==
+			 0)
 		json_array_append(printer->rows, event);
+	buffer_free(&place);
 	buffer_free(&what);
 }
 

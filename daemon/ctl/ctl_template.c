@@ -9,6 +9,7 @@
 #include "daemon/ctl/offline_run.h"
 #include "daemon/runtime/terminal.h"
 #include "template/bundle.h"
+#include "template/version_json.h"
 
 /*
  * The action templatectl export, which writes the templates of a site to a
@@ -120,6 +121,14 @@ enum ctl_status run_export(const struct ctl *ctl)
 		status = bundle_download_write(ctl, buffer_slice(&bytes));
 	buffer_free(&bytes);
 	return status;
+}
+
+/* The actions templatectl template list and template pages. */
+
+void template_arrange(json_t *answer)
+{
+	json_shorten_titles(json_object_get(answer, "templates"));
+	json_shorten_titles(json_object_get(answer, "pages"));
 }
 
 /* The action templatectl guard. */

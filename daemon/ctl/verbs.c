@@ -252,8 +252,8 @@ static const struct verb_action event_actions[] = {
 	 .summary = "Print the alerts, the oldest first",
 	 .request = "GET /v1/events",
 	 .tables = {{"events", "SEQ#=seq, TIME=time, KIND=kind, "
-			       "WHERE=cluster|site, WHAT~=what"},
-		    {"events", "-#=seq, -=time, -=kind, -=cluster|site, "
+			       "WHERE~=where, WHAT~=what"},
+		    {"events", "-#=seq, -=time, -=kind, -~=where, "
 			       "-~=what"}},
 	 .run = run_event_list,
 	 OPTIONS(WHOLE("since", "N", 0, INT64_MAX, NULL,
@@ -519,9 +519,10 @@ static const struct verb_action template_actions[] = {
 	 .request = "GET /v1/sites/%h/templates",
 	 .result = RESULT_ROWS,
 	 .tables = {{"templates",
-		     "TEMPLATE=id, PAGES#=pages, LEARNED=has_template?yes|'no, "
-		     "CHANGED=changed, EXAMPLE~=sample.0.url, "
-		     "TITLE~=sample.0.title"}}},
+		     "NAME~=name, TEMPLATE=id, PAGES#=pages, "
+		     "LEARNED=has_template?yes|'no, CHANGED=changed, "
+		     "EXAMPLE~=sample.0.url, TITLE~=sample.0.short_title"}},
+	 .arrange = template_arrange},
 	{.usage = "show HOST/N [V1 V2]",
 	 .summary = "Show the texts of a template, and its versions",
 	 .request = "GET /v1/sites/%t",
@@ -533,12 +534,17 @@ static const struct verb_action template_actions[] = {
 		      "what version V2 added and removed since V1"),
 		 WHOLE("limit", "N", 1, 100000, NULL,
 		       "at most this many fragments, or paths"))},
+	{.usage = "rename HOST/N NAME",
+	 .summary = "Give a template a name; \"\": derive its name again",
+	 .request = "POST /v1/sites/%t/name",
+	 .member = "name"},
 	{.usage = "pages HOST/N",
 	 .summary = "List the pages of a template",
 	 .request = "GET /v1/sites/%t/pages",
 	 .result = RESULT_ROWS,
 	 .tables = {{"pages", "URL~=url, BYTES#=bytes, FETCHED=fetched, "
-			      "TITLE~=title"}},
+			      "TITLE~=short_title"}},
+	 .arrange = template_arrange,
 	 OPTIONS(WHOLE("limit", "N", 1, 100000, "limit",
 		       "at most this many pages (default: 1000)"),
 		 TEXT("after", "URL", "after", "start after this page"))},

@@ -188,6 +188,12 @@ enum error commit_change_guard(struct commit *batch, struct change *change);
 /* commit_event.c: apply template updates of a site. */
 enum error commit_template_updates(struct commit *batch, struct change *change);
 
+/*
+ * Set the name of a cluster. ERR_NOT_FOUND. ERR_ADDRESS_FORBIDDEN: another
+ * cluster of the site has this name.
+ */
+enum error commit_change_name(struct commit *batch, struct change *change);
+
 /* gc.c: delete rows over the limits. */
 enum error commit_gc_rows(struct commit *batch, struct change *change);
 

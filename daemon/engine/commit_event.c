@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/log.h"
 #include "base/memory.h"
@@ -13,6 +14,7 @@
 #include "store/key.h"
 #include "store/partitions.h"
 #include "store/rows.h"
+#include "template/version_json.h"
 
 static struct slice subscription_copy_text(struct slice text)
 {
@@ -180,11 +182,40 @@ static void commit_queue_event(struct commit *batch, uint32_t hook,
 	hook_row_put(batch->txn, hook, &row);
 }
 
+/*
+ * Add the name of the template to the detail of an alert, as event_json()
+ * expects it. The result is in `out`, or is the old detail.
+ */
+static struct slice commit_name_detail(struct commit *batch,
+				       const struct site *site,
+				       const struct event_row *event,
+				       struct buffer *out)
+{
+	struct slice rest = event->detail;
+	struct name_row row;
+
+	if (event->cluster == 0 || !event_kind_is_alert(event->kind) ||
+	    !name_row_get(batch->txn, site->row.id, event->cluster, &row) ||
+	    row.name.size == 0)
+		return event->detail;
+	buffer_append_text(out, "{\"" EVENT_NAME_MEMBER "\":");
+	json_append(out, json_text(row.name), JSON_ENCODE_ANY);
+	if (rest.size <= strlen("{}")) {
+		buffer_append_byte(out, '}');
+	} else {
+		buffer_append_byte(out, ',');
+		slice_advance(&rest, 1);
+		buffer_append_slice(out, rest);
+	}
+	return buffer_slice(out);
+}
+
 void commit_event(struct commit *batch, const struct site *site,
 		  const struct event_row *event)
 {
 	struct event_subscriptions *audience = batch->audience;
 	struct event_row row = *event;
+	struct buffer detail = {0};
 	bool is_silenced;
 	uint64_t number;
 
@@ -194,11 +225,13 @@ void commit_event(struct commit *batch, const struct site *site,
 	is_silenced = subscriptions_silence(audience, &row);
 	if (is_silenced)
 		row.flags |= EVENT_IS_SILENCED;
+	row.detail = commit_name_detail(batch, site, &row, &detail);
 	number = event_add(batch->txn, &row);
 	for (size_t i = 0; i < audience->wish_count && !is_silenced; i++)
 		if (hook_filter_matches(&audience->wishes[i], &row))
 			commit_queue_event(batch, audience->wishes[i].hook,
 					   number);
+	buffer_free(&detail);
 }
 
 /*
@@ -485,6 +518,75 @@ static void put_sample(struct commit *batch, uint32_t site,
 				    &found->sample[i].row);
 }
 
+/* Return whether another cluster of the site has the name. */
+static bool commit_name_is_used(struct commit *batch, uint32_t site,
+				uint32_t cluster, struct slice name)
+{
+	struct scan scan = scan_site(batch->txn, TABLE_NAMES, site);
+	bool is_used = false;
+	struct name_row row;
+
+	while (!is_used && scan_next(&scan)) {
+		uint32_t other = key_u32(scan.key, sizeof(uint32_t));
+		struct cluster_row found;
+
+		is_used = other != cluster &&
+			  name_row_decode(scan.value, &row) &&
+			  slice_equal(row.name, name) &&
+			  cluster_row_get(batch->txn, site, other, &found);
+	}
+	scan_end(&scan);
+	return is_used;
+}
+
+/* Apply derived names, unless a client has given a name meanwhile. */
+static void commit_put_names(struct commit *batch, uint32_t site,
+			     const struct template_updates *findings)
+{
+	for (size_t i = 0; i < findings->name_count; i++) {
+		const struct name_update *update = &findings->names[i];
+		struct name_row row;
+
+		if (name_row_get(batch->txn, site, update->cluster, &row) &&
+		    (row.flags & NAME_IS_GIVEN) != 0 && !update->is_deleted)
+			continue;
+		if (update->is_deleted)
+			txn_delete(batch->txn, TABLE_NAMES,
+				   KEY(key_cluster(site, update->cluster)));
+		else
+			name_row_put(batch->txn, site, update->cluster,
+				     &update->row);
+	}
+}
+
+enum error commit_change_name(struct commit *batch, struct change *change)
+{
+	const struct name_change *name = &change->name;
+	struct name_row row = {.flags = NAME_IS_GIVEN, .name = name->name};
+	struct site *site =
+		sites_find(batch->sites, slice_of(change->url->host));
+	struct template_row template;
+	struct cluster_row cluster;
+
+	if (site == NULL || (!cluster_row_get(batch->txn, site->row.id,
+					      name->cluster, &cluster) &&
+			     !template_row_get(batch->txn, site->row.id,
+					       name->cluster, &template)))
+		return ERR_NOT_FOUND;
+	if (name->name.size == 0)
+		txn_delete(batch->txn, TABLE_NAMES,
+			   KEY(key_cluster(site->row.id, name->cluster)));
+	else if (commit_name_is_used(batch, site->row.id, name->cluster,
+				     name->name))
+		return ERR_ADDRESS_FORBIDDEN;
+	else
+		name_row_put(batch->txn, site->row.id, name->cluster, &row);
+	/* caches and the watcher compare the generation */
+	site->row.generation++;
+	site->is_changed = true;
+	return ERR_NONE;
+}
+
 /*
  * Apply the template updates. The pages that they were computed from may have
  * changed since then; the next check corrects the result. Return an error and
@@ -502,6 +604,7 @@ enum error commit_template_updates(struct commit *batch, struct change *change)
 	if (site->row.options.threshold != findings->threshold)
 		/* the pages have moved to other clusters since */
 		return ERR_BUSY;
+	commit_put_names(batch, site->row.id, findings);
 	for (size_t i = 0; i < findings->template_count; i++) {
 		const struct template_update *found = &findings->templates[i];
 

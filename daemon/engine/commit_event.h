@@ -131,10 +131,20 @@ struct template_update {
 	size_t sample_count;
 };
 
+/* A name that was derived for a cluster, or that must be deleted. */
+struct name_update {
+	uint32_t cluster;
+	bool is_deleted;
+	struct name_row row;
+};
+
 struct template_updates {
 	uint16_t threshold; /* threshold of the site when the check read it */
 	const struct template_update *templates; /* [template_count] */
 	size_t template_count;
+	/* names of clusters, [name_count]; one that a client gave stays */
+	const struct name_update *names;
+	size_t name_count;
 	/*
 	 * events to write, [event_count]; the commit sets their time and host
 	 */

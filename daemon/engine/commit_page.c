@@ -343,6 +343,8 @@ static void page_visit_put_row(const struct page_visit *arrival,
 	    (is_changed || (before->row.flags & PAGE_ROW_IS_INGESTED) != 0))
 		row->flags |= PAGE_ROW_IS_INGESTED;
 	put_time(arrival, is_changed, row);
+	row->flags = (uint16_t)(row->flags | record_kind(&arrival->record)
+						     << PAGE_ROW_KIND_SHIFT);
 	row->page_class = (uint16_t)arrival->page_class;
 	row->url = slice_of(change->url->text);
 	row->charset = arrived->charset;

@@ -60,6 +60,7 @@ enum change_kind {
 	CHANGE_ALERTS,       /* hooks, silences, acknowledgements; no url */
 	CHANGE_FETCH_NOW,    /* fetch url now; add its site if it is missing */
 	CHANGE_TEMPLATES,    /* apply template updates of a site */
+	CHANGE_NAME,         /* set the name of a cluster of the site of url */
 	CHANGE_GC,           /* delete rows over the limits; no url */
 	CHANGE_PACK,         /* compress rows again; no url */
 	CHANGE_UNQUARANTINE, /* remove url from quarantine; see store/rows.h */
@@ -125,6 +126,13 @@ struct templates_change {
 	uint32_t site; /* number of the site */
 	const struct template_updates
 		*findings; /* see daemon/engine/commit_event.h */
+};
+
+/* Set or delete the name of a cluster or an ended template. */
+struct name_change {
+	uint32_t cluster;
+	/* cleaned by template_name_clean(); empty = derive it again */
+	struct slice name;
 };
 
 /*
@@ -261,6 +269,7 @@ struct change {
 		struct alert_change *alert;
 		struct fetch_now_change ask;
 		struct templates_change templates;
+		struct name_change name;
 		struct gc_change gc;
 		struct pack_change pack;
 		struct partition_change partition;

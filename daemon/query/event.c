@@ -114,13 +114,20 @@ enum { REAL_DIGITS = 15 };
 json_t *event_json(uint64_t number, const struct event_row *event)
 {
 	json_t *detail = json_read(event->detail);
+	json_t *name = json_incref(json_object_get(detail, EVENT_NAME_MEMBER));
 
+	json_object_del(detail, EVENT_NAME_MEMBER);
+	if (name != NULL && json_object_size(detail) == 0) {
+		json_decref(detail);
+		detail = NULL;
+	}
 	return json_pack(
-		"{s:I, s:o, s:s, s:o, s:o, s:o, s:o, s:I, s:b, s:b, s:b, s:o, "
-		"s:o}",
+		"{s:I, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:I, s:b, s:b, s:b, "
+		"s:o, s:o}",
 		"seq", (json_int_t)number, "time", json_time(event->time_ms),
 		"kind", event_kind_name(event->kind), "site",
-		json_text_or_null(event->host), "cluster",
+		json_text_or_null(event->host), "name",
+		name == NULL ? json_null() : name, "cluster",
 		json_cluster_id(event->host, event->cluster), "other",
 		json_cluster_id(event->host, event->other), "url",
 		json_text_or_null(event->url), "pages",
@@ -373,6 +380,20 @@ static void event_summary_append_pages(const json_t *event,
 	else if (pages > 0)
 		buffer_printf(out, " (%" JSON_INTEGER_FORMAT " page%s)", pages,
 			      pages == 1 ? "" : "s");
+}
+
+void event_subject(const json_t *event, struct buffer *out)
+{
+	const char *name = json_member_text(event, "name");
+	const char *cluster = json_member_text(event, "cluster");
+	const char *site = json_member_text(event, "site");
+
+	if (name != NULL && cluster != NULL)
+		buffer_printf(out, "%s (%s)", name, cluster);
+	else if (cluster != NULL)
+		buffer_append_text(out, cluster);
+	else
+		buffer_append_text(out, site == NULL ? "-" : site);
 }
 
 void event_summary(const json_t *event, struct buffer *out)

@@ -15,9 +15,15 @@
 #include "store/store.h"
 
 /*
- * Return the event as one object with the members seq, time, kind, site,
- * cluster, other, url, pages, alert, silenced, acknowledged, guard and detail
- * (an object or null).
+ * The member of the stored detail with the name that the template had when the
+ * event was emitted.
+ */
+#define EVENT_NAME_MEMBER "template_name"
+
+/*
+ * Return the event as one object with the members seq, time, kind, site, name
+ * (of the template, or null), cluster, other, url, pages, alert, silenced,
+ * acknowledged, guard and detail (an object or null).
  */
 json_t *event_json(uint64_t number, const struct event_row *event);
 
@@ -90,6 +96,12 @@ uint64_t event_last_number(struct store *store);
  * An event as one human-readable sentence. The input is the JSON of the event,
  * so that the daemon and templatectl can share the code.
  */
+
+/*
+ * Append what the event is about: "NAME (HOST/N)", or HOST/N if the template
+ * has no name, or the site.
+ */
+void event_subject(const json_t *event, struct buffer *out);
 
 /*
  * Append the sentence without the name of the template (HOST/N) and without a

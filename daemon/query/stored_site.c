@@ -23,6 +23,7 @@
 #include "store/rows.h"
 #include "store/sets.h"
 #include "template/extraction.h"
+#include "template/version_json.h"
 
 enum { MAX_MODEL_BYTES = 4 << 20 };
 
@@ -252,6 +253,15 @@ bool site_service_respond(void *context, const struct task_request *inquiry,
 	default:
 		return false;
 	}
+}
+
+json_t *stored_name_json(struct txn *txn, uint32_t site, uint32_t cluster)
+{
+	struct name_row row;
+
+	return cluster != 0 && name_row_get(txn, site, cluster, &row)
+		       ? json_text_or_null(row.name)
+		       : json_null();
 }
 
 struct slice stored_page_title(struct arena *arena, struct txn *txn,

@@ -5,6 +5,7 @@
 #ifndef DAEMON_QUERY_STORED_SITE_H
 #define DAEMON_QUERY_STORED_SITE_H
 
+#include <jansson.h>
 #include <stdint.h>
 
 #include "base/buffer.h"
@@ -123,6 +124,12 @@ bool site_service_respond(void *context, const struct task_request *inquiry,
 			  struct message *answer);
 
 /* Pages of the store. */
+
+/*
+ * Return the name of a cluster (template/template_name.h) as JSON; null if it
+ * has none.
+ */
+json_t *stored_name_json(struct txn *txn, uint32_t site, uint32_t cluster);
 
 /*
  * Return the title of the page in memory of `arena`; {NULL, 0} if the page has

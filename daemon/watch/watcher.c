@@ -11,6 +11,7 @@
 #include "daemon/runtime/clock.h"
 #include "daemon/runtime/thread.h"
 #include "daemon/watch/decide.h"
+#include "daemon/watch/names.h"
 #include "store/partitions.h"
 #include "store/rows.h"
 
@@ -149,6 +150,9 @@ static enum error site_check_run(struct store *store,
 	plan_begin(inspection->arena, site,
 		   &(struct plan_options){rules->min_pages, rules->stale_ms},
 		   now_ms, &making.plan);
+	if (plan_is_settled(&making.plan))
+		error = site_names_make(store, site, inspection->arena,
+					&inspection->findings);
 	for (int turn = 0; error == ERR_NONE && turn < TURNS; turn++)
 		error = inspect_all(&making, (enum inspection_turn)turn);
 	if (error == ERR_NONE && !site_check_is_full(&making.plan))
@@ -191,8 +195,8 @@ bool site_check_has_updates(const struct site_check *inspection)
 {
 	const struct template_updates *findings = &inspection->findings;
 
-	return findings->template_count + findings->event_count +
-			       findings->visit_count >
+	return findings->template_count + findings->name_count +
+			       findings->event_count + findings->visit_count >
 		       0 ||
 	       (findings->set_flags | findings->clear_flags) != 0;
 }

@@ -136,22 +136,29 @@ TEST(schema_without_step_is_refused)
 	store_close(store);
 }
 
-TEST(schema_1_gets_a_table_of_weights)
+TEST(schema_1_gets_tables_of_weights_and_names)
 {
+	const struct name_row row = {.name = slice_of("a name")};
 	const uint64_t schema = 1;
 	struct store *store = scratch_store(&scratch);
 	struct txn txn = txn_begin_write(store);
+	struct name_row found;
 
 	txn_put(&txn, TABLE_META, slice_of("schema"),
 		(struct slice){&schema, sizeof(schema)});
 	ASSERT_OK(txn_end(&txn));
 	store_close(store);
+	drop_table("names");
 	drop_table("weights");
 	ASSERT_OK(open_with(NULL, &store));
 	txn = txn_begin_write(store);
 	ck_assert_ptr_null(weights_get(&txn, 7).data);
 	weights_put(&txn, 7, slice_of("some"));
 	ck_assert(slice_equal(weights_get(&txn, 7), slice_of("some")));
+	ck_assert(!name_row_get(&txn, 7, 1, &found));
+	name_row_put(&txn, 7, 1, &row);
+	ck_assert(name_row_get(&txn, 7, 1, &found));
+	ck_assert(slice_equal(found.name, row.name));
 	ASSERT_OK(txn_end(&txn));
 	store_close(store);
 }

@@ -472,6 +472,23 @@ TEST(a_wrong_request_for_a_site_is_refused)
 	refuse("GET", "/v1/sites/x.example", NULL, 404, "not_found");
 }
 
+TEST(template_gets_a_name_of_a_client)
+{
+#define NAME_PATH "/v1/sites/news.example/templates/1/name"
+	AUTO_JSON *made =
+		ask("POST", NAME_PATH, "{\"name\":\" News  page\"}", 200);
+	AUTO_JSON *one = get("/v1/sites/news.example/templates/1");
+
+	ck_assert_str_eq(text_of(made, "name"), "News page");
+	ck_assert_str_eq(text_of(one, "name"), "News page");
+	refuse("POST", "/v1/sites/news.example/templates/2/name",
+	       "{\"name\":\"News page\"}", 409, "conflict");
+	refuse("POST", NAME_PATH, "{\"name\":7}", 400, "bad_request");
+	refuse("POST", NAME_PATH, "{\"name\":\"\\u0007\"}", 400, "bad_request");
+	refuse("POST", "/v1/sites/news.example/templates/99/name",
+	       "{\"name\":\"News\"}", 404, "not_found");
+}
+
 TEST(clusters_are_listed_with_their_pages)
 {
 	AUTO_JSON *clusters = get("/v1/sites/news.example/templates");

@@ -124,6 +124,8 @@ static const struct route routes[] = {
 	{"GET", "/ui/templates/HOST/N/texts", api_ui_template, ROUTE_READ, 0},
 	{"GET", "/ui/templates/HOST/N/versions", api_ui_template, ROUTE_READ,
 	 0},
+	{"POST", "/ui/templates/HOST/N/name", api_ui_post, ROUTE_WRITE,
+	 ROUTE_FORM},
 	{"GET", "/ui/daemon", api_ui_daemon, ROUTE_WRITE, 0},
 	{"GET", "/ui/nodes", api_ui_cluster, ROUTE_WRITE, 0},
 	{"GET", "/ui/alerts", api_ui_alerts, ROUTE_READ, 0},

@@ -7,6 +7,7 @@
 #include "daemon/engine/commit_guard.h"
 #include "daemon/privsep/messages.h"
 #include "daemon/privsep/worker_pool.h"
+#include "daemon/query/stored_site.h"
 #include "daemon/runtime/clock.h"
 #include "page/page_class.h"
 #include "page/selector.h"
@@ -569,17 +570,18 @@ static const char *state_name(const struct guard_row *row)
 	return row->state < GUARD_STATES ? names[row->state] : "?";
 }
 
-static json_t *guard_json(struct slice host, uint32_t number,
-			  const struct guard_row *row)
+static json_t *guard_json(struct txn *txn, const struct site_row *site,
+			  uint32_t number, const struct guard_row *row)
 {
 	char expect[32];
 
 	guard_expect(row, expect);
 	return json_pack(
-		"{s:I, s:o, s:o, s:o, s:s, s:o, s:o, s:s, s:s, s:I, s:I, s:o, "
-		"s:o}",
-		"id", (json_int_t)number, "site", json_text(host), "cluster",
-		json_cluster_id(host, row->cluster), "name",
+		"{s:I, s:o, s:o, s:o, s:o, s:s, s:o, s:o, s:s, s:s, s:I, s:I, "
+		"s:o, s:o}",
+		"id", (json_int_t)number, "site", json_text(site->host),
+		"template_name", stored_name_json(txn, site->id, row->cluster),
+		"cluster", json_cluster_id(site->host, row->cluster), "name",
 		json_text_or_null(row->name), "language",
 		row->language == GUARD_CSS ? "css" : "xpath", "selector",
 		json_text(row->selector), "xpath",
@@ -621,7 +623,7 @@ static json_t *call_read_guard(struct call *call, uint32_t number)
 	    guard_row_get(&txn, site.id, number, &row)) {
 		json_t *evidence = guard_evidence(&txn, site.id, number, &row);
 
-		value = guard_json(site.host, number, &row);
+		value = guard_json(&txn, &site, number, &row);
 		for (size_t i = 0; i < sizeof(kept) / sizeof(*kept); i++)
 			json_object_set(value, kept[i],
 					json_object_get(evidence, kept[i]));
@@ -717,8 +719,8 @@ static json_t *guard_row_json(struct call_rows *rows)
 	struct guard_row row;
 
 	return guard_row_decode(rows->scan.value, &row)
-		       ? guard_json(rows->site.host, key_u32(rows->scan.key, 4),
-				    &row)
+		       ? guard_json(&rows->txn, &rows->site,
+				    key_u32(rows->scan.key, 4), &row)
 		       : NULL;
 }
 

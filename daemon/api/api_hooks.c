@@ -8,6 +8,7 @@
 #include "daemon/http/proxy.h"
 #include "daemon/notify/notifier.h"
 #include "daemon/query/event.h"
+#include "daemon/query/stored_site.h"
 #include "store/encryption.h"
 #include "store/key.h"
 #include "store/partitions.h"
@@ -376,18 +377,24 @@ enum http_verdict api_delete_silence(struct call *call)
 static json_t *silence_json(struct call_rows *rows)
 {
 	struct silence_row row;
+	struct site_row site;
+	bool is_known;
 
 	if (!silence_row_decode(rows->scan.value, &row))
 		return NULL;
-	return json_pack("{s:I, s:o, s:s, s:o, s:o, s:I, s:o}", "id",
-			 (json_int_t)key_u32(rows->scan.key, 0), "site",
-			 json_text_or_null(row.host), "kind",
-			 event_kind_name(row.kind), "cluster",
-			 json_cluster_id(row.host, row.cluster), "guard",
-			 row.guard == 0 ? json_null()
-					: json_integer((json_int_t)row.guard),
-			 "event", (json_int_t)row.event, "created",
-			 json_time(row.created_ms));
+	is_known = row.cluster != 0 && site_get(&rows->txn, row.host, &site);
+	return json_pack(
+		"{s:I, s:o, s:s, s:o, s:o, s:o, s:I, s:o}", "id",
+		(json_int_t)key_u32(rows->scan.key, 0), "site",
+		json_text_or_null(row.host), "kind", event_kind_name(row.kind),
+		"template_name",
+		is_known ? stored_name_json(&rows->txn, site.id, row.cluster)
+			 : json_null(),
+		"cluster", json_cluster_id(row.host, row.cluster), "guard",
+		row.guard == 0 ? json_null()
+			       : json_integer((json_int_t)row.guard),
+		"event", (json_int_t)row.event, "created",
+		json_time(row.created_ms));
 }
 
 enum http_verdict api_get_silences(struct call *call)

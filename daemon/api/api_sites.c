@@ -17,6 +17,7 @@
 #include "daemon/api/api_forward.h"
 #include "daemon/engine/sites.h"
 #include "daemon/query/bundle_export.h"
+#include "daemon/query/stored_site.h"
 #include "daemon/runtime/clock.h"
 #include "daemon/web/site_report.h"
 #include "daemon/web/web_site.h"
@@ -201,18 +202,19 @@ static const char *state_of_pattern(const struct site_row *site,
 }
 
 /* Return a URL pattern of the site as JSON. */
-static json_t *pattern_json(const struct site_row *site,
+static json_t *pattern_json(struct txn *txn, const struct site_row *site,
 			    const struct pattern_row *row, uint32_t max_pattern)
 {
 	bool is_coarse = (row->flags & PATTERN_IS_COARSE) != 0;
 
 	return json_pack(
-		"{s:o, s:s, s:I, s:I, s:I, s:I, s:o, s:o, s:s}", "pattern",
+		"{s:o, s:s, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:s}", "pattern",
 		json_text(row->text), "kind", is_coarse ? "coarse" : "fine",
 		"found", (json_int_t)row->found, "visited",
 		(json_int_t)row->tried, "learned", (json_int_t)row->learned,
 		"quiet", (json_int_t)row->quiet, "news",
-		json_time(row->changed_ms), "cluster",
+		json_time(row->changed_ms), "template_name",
+		stored_name_json(txn, site->id, row->cluster), "cluster",
 		json_cluster_id(site->host, row->cluster), "state",
 		state_of_pattern(site, row, max_pattern));
 }
@@ -229,7 +231,7 @@ static json_t *pattern_row_json(struct call_rows *rows)
 	struct pattern_row row;
 
 	return pattern_row_decode(rows->scan.value, &row)
-		       ? pattern_json(&rows->site, &row,
+		       ? pattern_json(&rows->txn, &rows->site, &row,
 				      rows->call->config->max_pattern)
 		       : NULL;
 }
@@ -320,14 +322,15 @@ static json_t *frontier_page_json(struct txn *txn, const struct site_row *site,
 
 	if (!page_row_get(txn, site->id, key, &row))
 		return json_null();
-	return json_pack("{s:s, s:o, s:o, s:I, s:o}", "class",
-			 row.redirect.size > 0
-				 ? "redirect"
-				 : page_class_name(row.page_class),
-			 "cluster", json_cluster_id(site->host, row.cluster),
-			 "redirect", json_text_or_null(row.redirect), "bytes",
-			 (json_int_t)row.body_bytes, "changed",
-			 json_time(row.changed_ms));
+	return json_pack(
+		"{s:s, s:o, s:o, s:o, s:I, s:o}", "class",
+		row.redirect.size > 0 ? "redirect"
+				      : page_class_name(row.page_class),
+		"template_name", stored_name_json(txn, site->id, row.cluster),
+		"cluster", json_cluster_id(site->host, row.cluster), "redirect",
+		json_text_or_null(row.redirect), "bytes",
+		(json_int_t)row.body_bytes, "changed",
+		json_time(row.changed_ms));
 }
 
 static json_t *explain_json(struct txn *txn, const struct call *call,
@@ -363,11 +366,11 @@ static json_t *explain_json(struct txn *txn, const struct call *call,
 			    is_known ? frontier_page_json(txn, &site, url)
 				     : json_null());
 	if (finding.fine.found > 0) {
-		json_object_set_new(
-			value, "pattern",
-			pattern_json(&site, &finding.fine, rules.max_pattern));
+		json_object_set_new(value, "pattern",
+				    pattern_json(txn, &site, &finding.fine,
+						 rules.max_pattern));
 		json_object_set_new(value, "coarse",
-				    pattern_json(&site, &finding.coarse,
+				    pattern_json(txn, &site, &finding.coarse,
 						 rules.max_pattern));
 	}
 	return value;

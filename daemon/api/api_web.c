@@ -33,6 +33,7 @@ static const struct {
 	{"site", "The site is watched. Its pages appear one by one.", false},
 	{"forgotten", "The site and its pages are deleted.", false},
 	{"saved", "The settings are saved.", false},
+	{"renamed", "The name is saved.", false},
 	{"fetched", "The page is fetched.", false},
 	{"unfetched", "The page was not fetched; the last visit shows why.",
 	 true},
@@ -828,13 +829,14 @@ static const char *read_deletion(struct call *call, json_t *form)
 		       : "Check the box to delete the site.";
 }
 
-/* The forms of sites and guards. Each of them calls a handler of the API. */
+/* The forms of sites, templates and guards. Each of them calls a handler of the
+ * API. */
 static const struct ui_action {
 	const char *pattern; /* pattern of the route */
 	call_handler *handle;
 	/*
-	 * template of the path for the redirect after the action; its argument
-	 * is the host
+	 * template of the path for the redirect after the action; its arguments
+	 * are the host and the number
 	 */
 	const char *path;
 	const char *done; /* notice on that page */
@@ -848,6 +850,8 @@ static const struct ui_action {
 	 read_deletion},
 	{"/ui/sites/HOST/guards", api_post_guard, "/ui/sites/{query}/guards",
 	 "guard", read_guard},
+	{"/ui/templates/HOST/N/name", api_post_name,
+	 "/ui/templates/{query}/{number}", "renamed", NULL},
 	{"/ui/sites/HOST/guards/N/delete", api_delete_guard,
 	 "/ui/sites/{query}/guards", "unguarded", NULL},
 	{"/ui/alerts/N/ack", api_post_ack, "/ui/alerts", "ack", NULL},
@@ -879,7 +883,8 @@ enum http_verdict api_ui_post(struct call *call)
 	}
 	if (action->read != NULL)
 		wrong = action->read(call, form);
-	html_write(&path, form, action->path, call->host);
+	html_write(&path, form, action->path, call->host,
+		   (uint64_t)call->number);
 	verdict = wrong != NULL ? ui_fail(call, 400, wrong)
 				: ui_do(call, action->handle, json_incref(form),
 					path.data, action->done);
@@ -1046,6 +1051,7 @@ enum http_verdict api_ui_template(struct call *call)
 		.host = call->host,
 		.number = call->number,
 		.tab = ui_template_tab_of(ui_last_segment(call)),
+		.is_reader = call->is_reader,
 	};
 	enum http_verdict verdict = HTTP_ANSWERED;
 	struct buffer page = {0};

@@ -215,7 +215,8 @@ static const struct verb_action site_actions[] = {
 	 .request = "GET /v1/sites/%h",
 	 .tables = {{"patterns",
 		     "PATTERN~=pattern, FOUND#=found, VISITED#=visited, "
-		     "QUIET#=quiet, STATE=state, TEMPLATE=cluster"}},
+		     "QUIET#=quiet, STATE=state, NAME~=template_name, "
+		     "TEMPLATE=cluster"}},
 	 .run = run_site_show},
 	{.usage = "rm HOST",
 	 .summary = "Delete a site and all its data",
@@ -283,7 +284,7 @@ static const struct verb_action silence_actions[] = {
 	 .request = "GET /v1/silences",
 	 .result = RESULT_ROWS,
 	 .tables = {{"silences",
-		     "ID#=id, KIND=kind, WHERE~=cluster|site, "
+		     "ID#=id, KIND=kind, WHERE~=template_name|cluster|site, "
 		     "GUARD#=guard:-, EVENT#=event, CREATED=created"}}},
 	{.usage = "rm SILENCE",
 	 .summary = "Delete a silence",

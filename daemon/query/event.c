@@ -126,7 +126,7 @@ json_t *event_json(uint64_t number, const struct event_row *event)
 		"s:o, s:o}",
 		"seq", (json_int_t)number, "time", json_time(event->time_ms),
 		"kind", event_kind_name(event->kind), "site",
-		json_text_or_null(event->host), "name",
+		json_text_or_null(event->host), EVENT_NAME_MEMBER,
 		name == NULL ? json_null() : name, "cluster",
 		json_cluster_id(event->host, event->cluster), "other",
 		json_cluster_id(event->host, event->other), "url",
@@ -384,7 +384,7 @@ static void event_summary_append_pages(const json_t *event,
 
 void event_subject(const json_t *event, struct buffer *out)
 {
-	const char *name = json_member_text(event, "name");
+	const char *name = json_member_text(event, EVENT_NAME_MEMBER);
 	const char *cluster = json_member_text(event, "cluster");
 	const char *site = json_member_text(event, "site");
 

@@ -15,14 +15,14 @@
 #include "store/store.h"
 
 /*
- * The member of the stored detail with the name that the template had when the
- * event was emitted.
+ * The member with the name that the template had when the event was emitted. In
+ * the store it is a member of the detail.
  */
 #define EVENT_NAME_MEMBER "template_name"
 
 /*
- * Return the event as one object with the members seq, time, kind, site, name
- * (of the template, or null), cluster, other, url, pages, alert, silenced,
+ * Return the event as one object with the members seq, time, kind, site,
+ * template_name (or null), cluster, other, url, pages, alert, silenced,
  * acknowledged, guard and detail (an object or null).
  */
 json_t *event_json(uint64_t number, const struct event_row *event);

@@ -197,18 +197,29 @@ static void ui_site_link(struct buffer *out, const char *host)
 		   host);
 }
 
-static void ui_template_link(struct buffer *out, const char *id)
+/*
+ * Append a link to the template whose id is a member of the object: its name,
+ * if the object has it, and its id.
+ */
+static void ui_template_link(struct buffer *out, const json_t *object,
+			     const char *member)
 {
+	const char *id = ui_member(object, member);
 	const char *slash = strrchr(id, '/');
+	const char *name = "";
 
 	if (slash == NULL) {
 		buffer_append_text(out, "–");
 		return;
 	}
+	if (strcmp(member, "id") == 0)
+		name = ui_member(object, "name");
+	else if (strcmp(member, "cluster") == 0)
+		name = ui_member(object, "template_name");
 	buffer_append_text(out, "<a href=\"/ui/templates/");
 	percent_append(out, (struct slice){id, (size_t)(slash - id)}, ":");
-	html_write(out, NULL, "/{query}\"><code>{url}</code></a>", slash + 1,
-		   id);
+	html_write(out, NULL, "/{query}\">{?}{label} {.}<code>{url}</code></a>",
+		   slash + 1, *name != '\0', name, id);
 }
 
 static void ui_foreign_link(struct buffer *out, const char *url)
@@ -318,6 +329,9 @@ static const struct html_field {
 	void (*text)(struct buffer *out, const char *text);
 	void (*number)(struct buffer *out, uint64_t number);
 	void (*object)(struct buffer *out, const json_t *object);
+	/* `member` is the name of the field's member */
+	void (*member)(struct buffer *out, const json_t *object,
+		       const char *member);
 } html_fields[] = {
 	{"label", .columns = UI_LABEL_COLUMNS},
 	{"url", .columns = UI_URL_COLUMNS},
@@ -330,7 +344,7 @@ static const struct html_field {
 	{"state", .text = html_append_state},
 	{"page", .text = ui_page_link},
 	{"site", .text = ui_site_link},
-	{"template", .text = ui_template_link},
+	{"template", .member = ui_template_link},
 	{"foreign", .text = ui_foreign_link},
 	{"number", FIELD_NUMBER, .number = html_append_number},
 	{"count", FIELD_NUMBER, .number = html_append_count},
@@ -382,6 +396,8 @@ static void html_append_field(struct buffer *out, struct html_values *values,
 
 	if (field->object != NULL) {
 		field->object(out, values->object);
+	} else if (field->member != NULL) {
+		field->member(out, values->object, name);
 	} else if (field->type == FIELD_NUMBER) {
 		number = name == NULL ? va_arg(values->arguments, uint64_t)
 				      : ui_whole(values->object, name);

@@ -12,6 +12,7 @@
 #include "store/key.h"
 #include "store/txn.h"
 #include "template/version.h"
+#include "template/template_name.h"
 
 /* Read the data of a report. */
 
@@ -197,6 +198,36 @@ static void report_facts_read_samples(struct report_facts *facts,
 	scan_end(&scan);
 }
 
+/* Return the name of a template, in the arena; "" if it has none. */
+static const char *report_facts_read_name(struct report_facts *facts,
+					  struct txn *txn, uint32_t number)
+{
+	struct name_row row;
+
+	return name_row_get(txn, facts->site.id, number, &row)
+		       ? arena_copy(facts->arena, row.name.data, row.name.size)
+		       : "";
+}
+
+/* Remove from the titles what the titles of the site have in common. */
+static void report_facts_shorten_titles(struct report_facts *facts)
+{
+	struct framed_title *titles = ARENA_NEW(
+		facts->arena, struct framed_title, TEMPLATES * REPORT_SAMPLES);
+	struct title_frame frame;
+	size_t count = 0;
+
+	for (uint32_t i = 0; i < facts->template_count; i++)
+		for (uint32_t k = 0; k < facts->templates[i].sample_count; k++)
+			titles[count++] = (struct framed_title){
+				facts->templates[i].samples[k].title, i};
+	frame = title_frame_find(titles, count);
+	for (uint32_t i = 0; i < facts->template_count; i++)
+		for (uint32_t k = 0; k < facts->templates[i].sample_count; k++)
+			facts->templates[i].samples[k].title = title_frame_cut(
+				&frame, facts->templates[i].samples[k].title);
+}
+
 static void report_facts_read_templates(struct report_facts *facts,
 					struct txn *txn)
 {
@@ -212,9 +243,12 @@ static void report_facts_read_templates(struct report_facts *facts,
 		if (template->is_known)
 			template->row.lineage = report_facts_copy_text(
 				facts->arena, template->row.lineage);
+		template->name =
+			report_facts_read_name(facts, txn, template->number);
 		read_versions(facts, txn, template);
 		report_facts_read_samples(facts, txn, template);
 	}
+	report_facts_shorten_titles(facts);
 }
 
 /*
@@ -302,6 +336,8 @@ enum error report_facts_read_one(const struct site_report_source *source,
 			    &template->cluster)) {
 		keep_site(facts_out->arena, &facts_out->site);
 		template->is_there = true;
+		template->name =
+			report_facts_read_name(facts_out, &txn, number);
 		read_versions(facts_out, &txn, template);
 	} else {
 		txn_fail(&txn, ERR_NOT_FOUND);
@@ -348,14 +384,18 @@ static bool has_tree(const struct report_facts *facts, uint32_t number)
 
 const char *report_template(const struct report_facts *facts, uint32_t number)
 {
+	const struct report_template *template = report_find(facts, number);
+	const char *name = template == NULL ? "" : template->name;
 	bool is_link = has_tree(facts, number);
 	struct buffer link = {0};
 	const char *text;
 
 	html_write(&link, NULL, "{?}<a href=\"#t{number}\">{.}", is_link,
 		   (uint64_t)number);
-	html_write(&link, NULL, "<code>{slice}/{number}</code>{?}</a>{.}",
-		   facts->site.host, (uint64_t)number, is_link);
+	html_write(&link, NULL,
+		   "{?}{label} {.}<code>{slice}/{number}</code>{?}</a>{.}",
+		   *name != '\0', name, facts->site.host, (uint64_t)number,
+		   is_link);
 	text = arena_copy(facts->arena, link.data, link.size + 1);
 	buffer_free(&link);
 	return text;

@@ -94,6 +94,8 @@ struct report_version {
 /* A cluster, or an ended template. */
 struct report_template {
 	uint32_t number;
+	/* the name for people; "" if it has none */
+	const char *name;
 	/* it has a cluster now; otherwise the template has ended */
 	bool is_there;
 	struct cluster_row cluster;

@@ -176,8 +176,9 @@ static void find_items(struct reported_change *change)
 
 enum {
 	LANES = 24,
-	LANE = 58,    /* height of a lane in pixels, like the next values */
-	TRACK_Y = 26, /* y of the versions in a lane */
+	LANE_NAME = 60, /* maximum columns of the name of a template */
+	LANE = 58,      /* height of a lane in pixels, like the next values */
+	TRACK_Y = 26,   /* y of the versions in a lane */
 	MARK_Y = 44,
 	AXIS = 26,
 	TICKS = 4,
@@ -366,9 +367,10 @@ static void append_lane(const struct lanes *lanes,
 		from_ms = template->versions[0].first_ms;
 	svg_text_begin(lanes->out, NULL, (struct svg_point){0, y + 14, false},
 		       "");
+	buffer_append_text(lanes->out, "<tspan font-weight=\"600\">");
+	html_append_text(lanes->out, slice_of(template->name), LANE_NAME);
 	buffer_printf(lanes->out,
-		      "<tspan font-weight=\"600\">/%" PRIu32
-		      "</tspan> <tspan class=\"s-soft\">",
+		      " /%" PRIu32 "</tspan> <tspan class=\"s-soft\">",
 		      template->number);
 	html_append_counted(lanes->out, template->version_total, "version");
 	if (row->state < TEMPLATE_STATES)

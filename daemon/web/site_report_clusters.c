@@ -679,9 +679,10 @@ static void tree_section_template(const struct report_facts *facts,
 	struct arena *arena = arena_create();
 
 	html_write(out, NULL,
-		   "<article id=\"t{number}\"><h3><code>{slice}/{number}</code>"
-		   "</h3>\n",
-		   (uint64_t) template->number, facts->site.host,
+		   "<article id=\"t{number}\"><h3>{?}{label} {.}<code>{slice}/"
+		   "{number}</code></h3>\n",
+		   (uint64_t) template->number, *template->name != '\0',
+		   template->name, facts->site.host,
 		   (uint64_t) template->number);
 	if (template->sample_count > 0) {
 		buffer_append_text(out, "<p>Such as ");
@@ -784,11 +785,11 @@ static void cluster_section_bar(const struct report_facts *facts,
 		.width = 86, .height = BAR_HEIGHT, .is_percent = true};
 
 	svg_text_begin(out, NULL, (struct svg_point){0, y + 14, false}, "");
-	buffer_printf(out,
-		      "<tspan font-weight=\"600\">/%" PRIu32
-		      "</tspan> <tspan class=\"s-soft\">",
+	buffer_append_text(out, "<tspan font-weight=\"600\">");
+	html_append_text(out, slice_of(template->name), BAR_NAME);
+	buffer_printf(out, " /%" PRIu32 "</tspan> <tspan class=\"s-soft\">",
 		      template->number);
-	if (template->sample_count > 0)
+	if (template->sample_count > 0 && *template->name == '\0')
 		html_append_text(out,
 				 template->samples[0].title.size > 0
 					 ? template->samples[0].title
@@ -816,14 +817,13 @@ static void append_chart(const struct report_facts *facts, unsigned clusters,
 	buffer_append_text(out, "<figure><figcaption>Pages of the ");
 	if (bars < facts->cluster_count)
 		buffer_printf(out, "%u largest of the ", bars);
-	html_write(
-		out, NULL,
-		"{count cluster}, each with the title of one page. Grey ones "
-		"have too few pages for a template.</figcaption>\n<svg "
-		"class=\"chart sizes\" role=\"img\" aria-label=\"Sizes of "
-		"clusters\" height=\"{number}\"><title>Sizes of clusters"
-		"</title>\n",
-		(uint64_t)facts->cluster_count, (uint64_t)bars * BAR_ROW);
+	html_write(out, NULL,
+		   "{count cluster}, each with its name. Grey ones "
+		   "have too few pages for a template.</figcaption>\n<svg "
+		   "class=\"chart sizes\" role=\"img\" aria-label=\"Sizes of "
+		   "clusters\" height=\"{number}\"><title>Sizes of clusters"
+		   "</title>\n",
+		   (uint64_t)facts->cluster_count, (uint64_t)bars * BAR_ROW);
 	for (unsigned i = 0; i < bars; i++)
 		cluster_section_bar(facts, &facts->templates[i], i, out);
 	buffer_append_text(out, "</svg></figure>\n");

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "daemon/web/html.h"
+#include "template/version_json.h"
 
 /* The removed and the added items of a change, side by side. */
 
@@ -206,8 +207,8 @@ enum ui_tab ui_tab_of(const char *name)
 	return (enum ui_tab)ui_tab_find(site_tabs, UI_TABS, name);
 }
 
-#define PAGE_LINK                                                   \
-	"<a href=\"/ui/page?url={query:url}\">{?title}{text:title}" \
+#define PAGE_LINK                                                         \
+	"<a href=\"/ui/page?url={query:url}\">{?title}{text:short_title}" \
 	"{.}{!title}{url:url}{.}</a>"
 #define SITE_STATE                                                         \
 	"{state:state}{?stale} <span class=\"badge warn\">stale</span>{.}" \
@@ -280,10 +281,11 @@ static void append_clusters(struct buffer *out, const json_t *answer)
 		.heads = {"Template", "#Pages", "#Versions", "Such as", "Since",
 			  "Changed"},
 	};
-	const json_t *clusters = json_object_get(answer, "templates");
+	json_t *clusters = json_object_get(answer, "templates");
 	const json_t *cluster;
 	size_t i;
 
+	json_shorten_titles(clusters);
 	if (json_array_size(clusters) == 0) {
 		buffer_append_text(
 			out, "<p class=\"empty\">It has no pages yet.</p>\n");
@@ -508,7 +510,8 @@ static void web_template_head(struct buffer *out,
 	ui_crumbs(out, shown->host, ui_member(template, "id"));
 	html_write(
 		out, template,
-		"<div class=\"head\"><h1><code>{url:id}</code></h1>{?state}"
+		"<div class=\"head\"><h1>{?name}{label:name} {.}<code>{url:id}"
+		"</code></h1>{?state}"
 		"{state:state}{.}{!state}<span class=\"badge soft\">not enough "
 		"pages</span>{.}{?other}{template:other}{.}</div>\n<dl "
 		"class=\"figures\"><div><dt>Pages</dt><dd>{count:pages}</dd>"
@@ -519,6 +522,15 @@ static void web_template_head(struct buffer *out,
 		"</small></dd></div></dl>\n",
 		(uint64_t)json_array_size(
 			json_object_get(template, "fragments")));
+	if (!shown->is_reader)
+		html_write(
+			out, template,
+			"<form method=\"post\" action=\"" TEMPLATE_PATH
+			"/name\"><label>Name (empty = derive it again)<input "
+			"name=\"name\" maxlength=\"120\" autocomplete=\"off"
+			"\" value=\"{long:name}\"></label><button>Rename"
+			"</button></form>\n",
+			shown->host, (uint64_t)shown->number);
 }
 
 static void web_template_pages(struct buffer *out,
@@ -531,8 +543,9 @@ static void web_template_pages(struct buffer *out,
 			 "{bytes:bytes}",
 		.max = MAX_PAGES,
 	};
-	const json_t *pages = json_object_get(shown->pages, "pages");
+	json_t *pages = json_object_get(shown->pages, "pages");
 
+	json_shorten_titles(pages);
 	if (json_array_size(pages) == 0) {
 		buffer_append_text(
 			out,

@@ -79,6 +79,7 @@ struct ui_template {
 	const json_t *diff;  /* from .../diff; for UI_VERSIONS, or NULL */
 	struct slice tree;   /* HTML from site_report_tree(); for UI_TREE */
 	enum ui_template_tab tab;
+	bool is_reader; /* the client may not rename the template */
 };
 
 /*

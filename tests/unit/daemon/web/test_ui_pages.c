@@ -10,12 +10,14 @@
 
 /* Every member that a page shows, as a text, a number or a list. */
 static const char *const members[] = {
-	"host",     "url",     "added",   "state",    "seen",     "id",
-	"title",    "pattern", "cluster", "name",     "selector", "expect",
-	"language", "site",    "kind",    "time",     "other",    "created",
-	"changed",  "first",   "last",    "text",     "method",   "reason",
-	"quality",  "value",   "path",    "example",  "meaning",  "good",
-	"version",  "path",    "now",     "template", "fetched",  "description",
+	"host",     "url",     "added",       "state",         "seen",
+	"id",       "title",   "short_title", "template_name", "pattern",
+	"cluster",  "name",    "selector",    "expect",        "language",
+	"site",     "kind",    "time",        "other",         "created",
+	"changed",  "first",   "last",        "text",          "method",
+	"reason",   "quality", "value",       "path",          "example",
+	"meaning",  "good",    "version",     "path",          "now",
+	"template", "fetched", "description",
 };
 
 static const char *const lists[] = {
@@ -129,7 +131,8 @@ static void show_open(const json_t *value, const json_t *list, bool is_reader,
 					 .template = value,
 					 .pages = value,
 					 .diff = value,
-					 .tab = (enum ui_template_tab)i});
+					 .tab = (enum ui_template_tab)i,
+					 .is_reader = is_reader});
 	ui_site(out, &(struct ui_site){.site = value,
 				       .clusters = value,
 				       .tab = UI_TEMPLATES,
@@ -259,15 +262,18 @@ TEST(only_pages_of_the_web_are_linked)
 
 TEST(links_carry_any_address)
 {
+	AUTO_JSON *template = json_pack("{s:s, s:s}", "id", "127.0.0.1:80/3",
+					"name", "list <b>");
 	AUTO_BUFFER out = {0};
 
 	html_write(&out, NULL, "{page}", "http://h/?a=1&b=\"#c d");
 	ck_assert_ptr_nonnull(strstr(out.data, "url=http:%2F%2Fh%2F%3Fa%3D1"
 					       "%26b%3D%22%23c%20d\""));
 	buffer_clear(&out);
-	html_write(&out, NULL, "{template}", "127.0.0.1:80/3");
-	ck_assert_ptr_nonnull(
-		strstr(out.data, "\"/ui/templates/127.0.0.1:80/3\""));
+	html_write(&out, template, "{template:id}");
+	ck_assert_ptr_nonnull(strstr(
+		out.data, "\"/ui/templates/127.0.0.1:80/3\">list &lt;b&gt; "
+			  "<code>127.0.0.1:80/3</code>"));
 }
 
 TEST(numbers_are_for_people)

@@ -688,14 +688,28 @@ static void name_append_pattern(struct arena *arena,
 	name_append_query(&maker);
 }
 
-/* The kind that most pages have; of equal ones the first of PAGE_KIND_LIST. */
+/*
+ * Return whether most pages of a template must be of this kind. One page of
+ * such a kind often shares its template with other pages.
+ */
+static bool name_kind_is_narrow(unsigned kind)
+{
+	return kind == KIND_HOME || kind == KIND_ERROR || kind == KIND_SEARCH ||
+	       kind == KIND_LOGIN || kind == KIND_CART || kind == KIND_FORM;
+}
+
+/*
+ * The kind that most pages with a known kind have, and at least a third of all.
+ */
 static unsigned name_kind(const struct named_cluster *cluster,
 			  size_t *count_out)
 {
 	size_t counts[PAGE_KIND_COUNT] = {0};
+	size_t all = cluster->sample_count;
 	unsigned best = KIND_UNKNOWN;
+	size_t known;
 
-	for (size_t i = 0; i < cluster->sample_count; i++) {
+	for (size_t i = 0; i < all; i++) {
 		unsigned kind = cluster->pages[i].kind;
 
 		if (kind == KIND_UNKNOWN)
@@ -703,10 +717,11 @@ static unsigned name_kind(const struct named_cluster *cluster,
 		if (kind < PAGE_KIND_COUNT)
 			counts[kind]++;
 	}
+	known = all - counts[KIND_UNKNOWN];
+	counts[KIND_UNKNOWN] = 0;
 	for (unsigned k = 1; k < PAGE_KIND_COUNT; k++)
-		if (counts[k] > counts[best] ||
-		    (best == KIND_UNKNOWN && counts[k] > 0 &&
-		     3 * counts[k] >= cluster->sample_count))
+		if (counts[k] > counts[best] && 3 * counts[k] >= all &&
+		    2 * counts[k] > (name_kind_is_narrow(k) ? all : known))
 			best = k;
 	*count_out = counts[best];
 	return best;

@@ -212,6 +212,12 @@ class Client:
             limit=limit)
         return found
 
+    def rename_template(self, template: str, name: str) -> str | None:
+        """Give "HOST/N" a name and return it; "": derive the name again."""
+        found: str | None = self.request(
+            "POST", _template_path(template) + "/name", {"name": name})["name"]
+        return found
+
     def pages(self, name: str) -> Iterator[PageRow]:
         """Yield the pages of the template "HOST/N"."""
         after = None

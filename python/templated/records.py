@@ -42,6 +42,7 @@ class PageRow(TypedDict):
 class Template(TypedDict):
     """The pages that one template made."""
 
+    name: str | None  # for people, unique in the site
     id: str  # HOST/N
     pages: int
     created: str | None
@@ -57,6 +58,7 @@ class Event(TypedDict):
     time: str
     kind: str  # "template.changed", "site.stale"...
     site: str | None
+    template_name: str | None
     cluster: str | None  # HOST/N
     other: str | None  # the cluster it became, or came from
     url: str | None

@@ -217,8 +217,14 @@ class Ctl(harness.Case):
                 self.assertIn(member, answer)
                 self.assertTrue(self.done(daemon.ctl(*arguments)).strip())
         table = self.done(daemon.ctl("template", "list", web.host)).splitlines()
-        self.assertEqual(table[0].split()[:2], ["TEMPLATE", "PAGES"])
+        self.assertEqual(table[0].split()[:2], ["NAME", "TEMPLATE"])
         self.assertEqual(len(table) - 1, site["templates"])
+        one = web.host + "/1"
+        self.done(daemon.ctl("template", "rename", one, "First  page"))
+        shown = json.loads(self.done(daemon.ctl(
+            "--json", "template", "show", web.host + "/First page")))
+        self.assertEqual((shown["name"], shown["id"]), ("First page", one))
+        self.done(daemon.ctl("template", "show", web.host + "/No page"), 1)
         events = self.done(daemon.ctl(
             "--json", "event", "list", "--kinds", "page.added"))
         self.assertGreaterEqual(

@@ -1,5 +1,7 @@
 #include "template/bundle.h"
+#include "template/template_name.h"
 
+#include <inttypes.h>
 #include <assert.h>
 #include <jansson.h>
 #include <stdio.h>
@@ -519,13 +521,39 @@ static bool read_bytes(struct bundle *bundle, uint32_t kind, struct slice bytes,
 
 enum { MAX_REASON = 256, MAX_TEXT = LIMIT(4096, 256) };
 
+const char *bundle_template_name(const struct bundle_site *site,
+				 uint32_t cluster)
+{
+	size_t at;
+
+	LOWER_BOUND(at, site->name_count, site->names[at].cluster < cluster);
+	return at < site->name_count && site->names[at].cluster == cluster
+		       ? site->names[at].name
+		       : NULL;
+}
+
+/* Return the names as an object: {"1": name}. */
+static json_t *bundle_names_json(const struct bundle_site *site)
+{
+	json_t *object = json_object();
+	char number[16];
+
+	for (size_t i = 0; i < site->name_count; i++) {
+		snprintf(number, sizeof(number), "%" PRIu32,
+			 site->names[i].cluster);
+		json_object_set_new(object, number,
+				    json_text(slice_of(site->names[i].name)));
+	}
+	return object;
+}
+
 static void bundle_site_write(const struct bundle_site *site,
 			      struct buffer *out)
 {
 	const struct page_limits *limits = &site->limits;
 	json_t *object = json_pack(
 		"{s:o, s:o, s:s, s:I, s:I, s:I, s:I, s:o, s:o, "
-		"s:{s:I, s:I, s:I, s:I}, s:I, s:o}",
+		"s:{s:I, s:I, s:I, s:I}, s:I, s:o, s:o}",
 		"host", json_text(slice_of(site->host)), "base",
 		json_text(slice_of(site->base)), "measure",
 		measure_name(site->measure), "width", (json_int_t)site->width,
@@ -538,7 +566,8 @@ static void bundle_site_write(const struct bundle_site *site,
 		(json_int_t)limits->max_depth, "attributes",
 		(json_int_t)limits->max_attributes, "min_cluster_pages",
 		(json_int_t)site->min_cluster_pages, "settings",
-		json_text(slice_of(site->settings)));
+		json_text(slice_of(site->settings)), "names",
+		bundle_names_json(site));
 	char *text = json_dumps(object, JSON_COMPACT);
 
 	buffer_append_text(out, text == NULL ? "{}" : text);
@@ -619,6 +648,32 @@ static void check_address(struct bundle_site_reader *reading,
 		bundle_site_reject(reading, "host", "not the host of the base");
 }
 
+/* Read the names. A bundle without names, or with others, is not damaged. */
+static void bundle_site_read_names(struct bundle_site_reader *reading,
+				   struct bundle_site *site)
+{
+	json_t *object = json_object_get(reading->object, "names");
+	struct bundle_name *names = ARENA_NEW(
+		reading->arena, struct bundle_name, json_object_size(object));
+	const char *number;
+	json_t *value;
+
+	json_object_foreach(object, number, value)
+	{
+		struct slice name = template_name_clean(
+			reading->arena,
+			(struct slice){json_string_value(value),
+				       json_string_length(value)});
+
+		if (name.size > 0)
+			names[site->name_count++] = (struct bundle_name){
+				(uint32_t)strtoul(number, NULL, 10), name.data};
+	}
+	if (site->name_count > 1)
+		qsort(names, site->name_count, sizeof(*names), order_u32);
+	site->names = names;
+}
+
 static void bundle_site_read_fields(struct bundle_site_reader *reading,
 				    struct bundle_site *site)
 {
@@ -642,6 +697,7 @@ static void bundle_site_read_fields(struct bundle_site_reader *reading,
 	site->min_cluster_pages = (uint32_t)bundle_site_read_number(
 		reading, "min_cluster_pages", 1, UINT32_MAX);
 	site->settings = bundle_site_read_text(reading, "settings");
+	bundle_site_read_names(reading, site);
 	read_limits(reading, &site->limits);
 	check_address(reading, site);
 	if (!settings_apply(site->settings, NULL, NULL, error))

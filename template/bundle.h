@@ -44,6 +44,12 @@ struct bundle;
 struct bundle_model;
 struct ridge_model;
 
+/* The name of a template for people (template/template_name.h). */
+struct bundle_name {
+	uint32_t cluster; /* must be first: order_u32() compares it */
+	const char *name;
+};
+
 struct bundle_site {
 	const char *host; /* HOST in the identifier HOST/N of a cluster */
 	const char *base; /* scheme://host[:port]/ */
@@ -58,7 +64,13 @@ struct bundle_site {
 	uint32_t min_cluster_pages;
 	/* method options as in extract/extractors.h; or "" */
 	const char *settings;
+	const struct bundle_name *names; /* [name_count], ascending */
+	size_t name_count;
 };
+
+/* Return the name of a template; NULL if it has none. */
+const char *bundle_template_name(const struct bundle_site *site,
+				 uint32_t cluster);
 
 /*
  * Read and check the section "site"; copy its texts to `arena`. ERR_CORRUPT:

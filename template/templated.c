@@ -99,7 +99,10 @@ static struct bundle_limits limits_of(const struct templated_limits *given)
 static json_t *template_json(const struct bundle *bundle,
 			     const struct bundle_cluster *cluster)
 {
-	return json_pack("{s:o, s:I, s:b, s:o}", "id",
+	const char *name =
+		bundle_template_name(bundle_site_of(bundle), cluster->number);
+
+	return json_pack("{s:s?, s:o, s:I, s:b, s:o}", "name", name, "id",
 			 json_cluster_id(slice_of(bundle_site_of(bundle)->host),
 					 cluster->number),
 			 "pages", (json_int_t)cluster->page_count, "learned",

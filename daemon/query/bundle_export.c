@@ -2,7 +2,9 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "base/arena.h"
 #include "base/compress.h"
 #include "base/hash.h"
 #include "base/memory.h"
@@ -43,11 +45,44 @@ static bool bundle_exporter_has_failed(struct bundle_exporter *bundler)
 	return bundler->txn->error != ERR_NONE;
 }
 
+/* Return the names of the templates in the arena. */
+static const struct bundle_name *
+bundle_export_names(struct bundle_exporter *bundler, struct arena *arena,
+		    size_t *count_out)
+{
+	struct scan scan =
+		scan_site(bundler->txn, TABLE_NAMES, bundler->site.id);
+	struct bundle_name *names = NULL;
+	struct bundle_name *copy;
+	size_t capacity = 0;
+	size_t count = 0;
+	struct name_row row;
+
+	while (scan_next(&scan)) {
+		if (!name_row_decode(scan.value, &row) || row.name.size == 0)
+			continue;
+		names = mem_grow(names, count, &capacity, sizeof(*names));
+		names[count++] = (struct bundle_name){
+			key_u32(scan.key, sizeof(uint32_t)),
+			arena_copy(arena, row.name.data, row.name.size)};
+	}
+	scan_end(&scan);
+	copy = ARENA_NEW(arena, struct bundle_name, count);
+	if (count > 0)
+		memcpy(copy, names, count * sizeof(*names));
+	free(names);
+	*count_out = count;
+	return copy;
+}
+
 static void bundle_export_site(struct bundle_exporter *bundler)
 {
 	const struct bundle_export_options *bundling = bundler->bundling;
 	const struct extraction_options *rules = bundling->rules;
+	const struct bundle_name *names;
+	struct arena *arena;
 	struct buffer base = {0};
+	size_t name_count;
 	struct url seed;
 
 	if (url_parse(&seed, bundler->site.seed, NULL) != ERR_NONE ||
@@ -55,6 +90,8 @@ static void bundle_export_site(struct bundle_exporter *bundler)
 		txn_fail(bundler->txn, ERR_CORRUPT);
 		return;
 	}
+	arena = arena_create();
+	names = bundle_export_names(bundler, arena, &name_count);
 	buffer_printf(&base, "%s/", seed.authority);
 	bundle_put_site(
 		&bundler->writer,
@@ -71,7 +108,10 @@ static void bundle_export_site(struct bundle_exporter *bundler)
 			.min_cluster_pages = rules->min_cluster_pages,
 			.settings =
 				rules->settings == NULL ? "" : rules->settings,
+			.names = names,
+			.name_count = name_count,
 		});
+	arena_destroy(arena);
 	buffer_free(&base);
 }
 

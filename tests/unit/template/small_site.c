@@ -182,12 +182,15 @@ static void put_pages(struct bundle_writer *writer,
 
 void small_begin(struct bundle_writer *writer, struct slice model)
 {
+	static const struct bundle_name name = {1, "page \xC2\xB7 /*"};
 	struct hashes shingles = {0};
 	struct hashes fragments = {0};
 
 	*writer = (struct bundle_writer){.max_bytes = 1 << 20};
 	collect(&shingles, &fragments);
 	bundle_put_site(writer, &(struct bundle_site){
+					.names = &name,
+					.name_count = 1,
 					.host = "a.test",
 					.base = "http://a.test/",
 					.measure = MEASURE_CPC,

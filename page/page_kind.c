@@ -65,14 +65,16 @@ static const struct kind_rule kind_rules[] = {
 	 "archive|category|tag|date|post-type-archive*|woocommerce-shop|"
 	 "template-collection|template-list-collections|template-blog|"
 	 "product-category*|catalog-category-view|tag-template|"
-	 "author-template|layout--archive*|page-taxonomy*|page-views|*list-page|*-archive-page|"
+	 "author-template|layout--archive*|page-taxonomy*|page-views|*list-"
+	 "page|*-archive-page|"
 	 "path-taxonomy*|blog|section-viewforum|section-index|"
 	 "mw-special-recentchanges*|mw-special-whatlinkshere|"
 	 "mw-special-allpages|mw-special-contributions|mw-special-log|"
 	 "mw-special-specialpages|mw-special-categories|mw-special-listfiles|"
 	 "mw-special-fileduplicatesearch|ns-14|node-type-*section"},
 	{FROM_ROOT, KIND_ARTICLE, 7,
-	 "single-post|layout--single|layout--post|post-template*|blog-post-page|template-article|"
+	 "single-post|layout--single|layout--post|post-template*|blog-post-"
+	 "page|template-article|"
 	 "node-type-*article*|node-type-*news*|node-type-*blog*|"
 	 "node-type-*story*|page-node-type-article|page-node-type-blog*|"
 	 "page-node-type-news*|type-post|ns-0"},

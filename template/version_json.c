@@ -399,7 +399,7 @@ void json_shorten_titles(json_t *rows)
 {
 	size_t size = title_list_size(rows);
 	struct title_list list = {
-		.pages = mem_alloc(size + 1, sizeof(*list.pages)),
+		.pages = mem_alloc(size + 1, sizeof(json_t *)),
 		.titles = mem_alloc(size + 1, sizeof(*list.titles)),
 	};
 	struct title_frame frame;

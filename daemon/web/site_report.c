@@ -212,8 +212,9 @@ static const char *report_facts_read_name(struct report_facts *facts,
 /* Remove from the titles what the titles of the site have in common. */
 static void report_facts_shorten_titles(struct report_facts *facts)
 {
-	struct framed_title *titles = ARENA_NEW(
-		facts->arena, struct framed_title, TEMPLATES * REPORT_SAMPLES);
+	struct framed_title *titles =
+		ARENA_NEW(facts->arena, struct framed_title,
+			  (size_t)TEMPLATES * REPORT_SAMPLES);
 	struct title_frame frame;
 	size_t count = 0;
 

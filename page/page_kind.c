@@ -23,12 +23,13 @@ const char *page_kind_name(unsigned kind)
 
 /* The sorts of evidence. */
 enum kind_source {
-	FROM_ROOT,   /* a class of html or body, or the id of body */
-	FROM_TYPE,   /* a type of schema.org, of JSON-LD or microdata */
-	FROM_GRAPH,  /* og:type */
-	FROM_FOLDER, /* a segment of the path with another one below it */
-	FROM_LAST,   /* the last segment, without its ending */
-	FROM_QUERY,  /* a part of the query */
+	FROM_ROOT,      /* a class of html or body, or the id of body */
+	FROM_TYPE,      /* a type of schema.org, of JSON-LD or microdata */
+	FROM_GRAPH,     /* og:type */
+	FROM_GENERATOR, /* meta[name=generator] */
+	FROM_FOLDER,    /* a segment of the path with another one below it */
+	FROM_LAST,      /* the last segment, without its ending */
+	FROM_QUERY,     /* a part of the query */
 	FROM_TITLE,
 	FROM_MARK, /* a class or id of any element */
 	KIND_SOURCES
@@ -123,6 +124,10 @@ static const struct kind_rule kind_rules[] = {
 	{FROM_GRAPH, KIND_PROFILE, 2, "profile"},
 	{FROM_GRAPH, KIND_VIDEO, 4, "video*"},
 	{FROM_GRAPH, KIND_ARTICLE, 1, "article"},
+
+	{FROM_GENERATOR, KIND_DOCUMENTATION, 3,
+	 "mkdocs*|sphinx*|gitbook*|javadoc*|doxygen*|mdbook*|starlight*|"
+	 "typedoc*|antora*|docutils*"},
 
 	{FROM_FOLDER, KIND_PRODUCT, 4, "product|products|dp|item|p|prod"},
 	{FROM_FOLDER, KIND_LIST, 4,
@@ -514,6 +519,19 @@ static void kind_evidence_add_attribute(struct kind_evidence *evidence,
 				  kind_type_name(attribute->value));
 }
 
+static void kind_evidence_add_meta(struct kind_evidence *evidence,
+				   const struct page *page, uint32_t node)
+{
+	struct slice content = page_attribute(page, node, "content");
+
+	if (slice_equal(page_attribute(page, node, "property"),
+			slice_of("og:type")))
+		kind_evidence_add(evidence, FROM_GRAPH, content);
+	else if (slice_equal(page_attribute(page, node, "name"),
+			     slice_of("generator")))
+		kind_evidence_add(evidence, FROM_GENERATOR, content);
+}
+
 /* Add the evidence of the elements: attributes, og:type and many articles. */
 static void kind_evidence_add_elements(struct kind_evidence *evidence,
 				       const struct page *page)
@@ -528,11 +546,8 @@ static void kind_evidence_add_elements(struct kind_evidence *evidence,
 			kind_evidence_add_attribute(
 				evidence, node,
 				&page->attributes[node->first_attribute + k]);
-		if (node->tag == TAG_meta &&
-		    slice_equal(page_attribute(page, i, "property"),
-				slice_of("og:type")))
-			kind_evidence_add(evidence, FROM_GRAPH,
-					  page_attribute(page, i, "content"));
+		if (node->tag == TAG_meta)
+			kind_evidence_add_meta(evidence, page, i);
 	}
 	if (articles >= KIND_MANY)
 		evidence->points[KIND_LIST] += 2;

@@ -739,7 +739,8 @@ static struct slice name_trim(struct slice text)
 		slice_advance(&text, 1);
 	while (text.size > 0 &&
 	       !name_is_word(slice_byte(text, text.size - 1)) &&
-	       slice_byte(text, text.size - 1) != ')')
+	       (slice_byte(text, text.size - 1) != ')' ||
+		memchr(text.data, '(', text.size) == NULL))
 		text.size--;
 	return text;
 }

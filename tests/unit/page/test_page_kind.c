@@ -55,6 +55,8 @@ TEST(types_show_the_kind)
 		   "\"author\":{\"@type\":\"ProfilePage\"}}</script>",
 		   "article");
 	CHECK_KIND("<meta property=og:type content=product>", "product");
+	CHECK_KIND("<meta name=generator content='Doxygen 1.9.1'>",
+		   "documentation");
 	CHECK_KIND("<meta property=og:type content=article>", "page");
 }
 

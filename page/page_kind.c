@@ -79,6 +79,7 @@ static const struct kind_rule kind_rules[] = {
 	 "node-type-*article*|node-type-*news*|node-type-*blog*|"
 	 "node-type-*story*|page-node-type-article|page-node-type-blog*|"
 	 "page-node-type-news*|type-post|ns-0"},
+	{FROM_ROOT, KIND_ARTICLE, 4, "single"},
 	{FROM_ROOT, KIND_PROFILE, 8,
 	 "node-type-*person*|node-type-*people*|node-type-*profile*|"
 	 "node-type-*staff*|page-node-type-person|ns-2|profile-page"},
@@ -119,6 +120,8 @@ static const struct kind_rule kind_rules[] = {
 	{FROM_TYPE, KIND_EVENT, 6, "event|musicevent|sportsevent"},
 	{FROM_TYPE, KIND_VIDEO, 4, "videoobject"},
 	{FROM_TYPE, KIND_FORM, 4, "contactpage"},
+	/* without the type of an article */
+	{FROM_TYPE, KIND_PLAIN, 5, "webpage"},
 
 	{FROM_GRAPH, KIND_PRODUCT, 5, "product|og:product|product.item"},
 	{FROM_GRAPH, KIND_PROFILE, 2, "profile"},
@@ -184,7 +187,7 @@ static const struct kind_rule kind_rules[] = {
 
 	{FROM_MARK, KIND_LIST, 2, "pagination|page-numbers|pager"},
 	{FROM_MARK, KIND_PRODUCT, 3, "single_add_to_cart_button|button-cart"},
-	{FROM_MARK, KIND_ARTICLE, 2, "entry-content|post-content|article-body"},
+	{FROM_MARK, KIND_ARTICLE, 2, "article-body|article-content"},
 	{FROM_MARK, KIND_ARTICLE, 1, "byline|entry-date"},
 };
 
@@ -495,7 +498,8 @@ static void kind_evidence_count_types(struct kind_evidence *evidence)
 	     i < evidence->first[FROM_TYPE + 1]; i++) {
 		const struct kind_rule *rule = &kind_rules[i];
 
-		if (evidence->hits[i] < KIND_MANY || rule->kind == KIND_LIST)
+		if (evidence->hits[i] < KIND_MANY || rule->kind == KIND_LIST ||
+		    rule->kind == KIND_PLAIN)
 			continue;
 		evidence->points[rule->kind] -= rule->points;
 		evidence->points[KIND_LIST] += KIND_LIST_POINTS;

@@ -21,6 +21,8 @@ enum {
 	NAME_SHARE = 80,         /* percent of the pages that decide */
 	NAME_CHOICE_SHARE = 10,  /* percent of the pages for each choice */
 	NAME_MIN_PREFIX = 4,     /* bytes of a prefix that ends in a word */
+	NAME_MANY = 5,           /* URLs that share such a prefix */
+	NAME_HALF = 40,          /* percent of the values for "a|*" */
 };
 
 #define NAME_SEPARATOR " \xC2\xB7 " /* U+00B7 */
@@ -342,39 +344,92 @@ static bool name_is_boundary(char c)
 }
 
 /*
- * Append what different segments have in common, as in "page_*.html". A prefix
- * ends at a boundary, unless it is long and many segments have it.
+ * Return whether most texts have the first `head` and the last `tail` bytes of
+ * `model`, and something between them.
+ */
+static bool name_most_have(const struct name_maker *maker, size_t count,
+			   struct slice model, size_t head, size_t tail)
+{
+	const char *end = (const char *)model.data + model.size - tail;
+	size_t found = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		struct slice text = maker->texts[i];
+
+		found += text.size > head + tail &&
+			 memcmp(text.data, model.data, head) == 0 &&
+			 memcmp((const char *)text.data + text.size - tail, end,
+				tail) == 0;
+	}
+	return name_is_share(found, count, NAME_SHARE);
+}
+
+/*
+ * Return the length of the beginning of `model` that all texts have, up to a
+ * boundary, or that most texts have, up to a boundary that is no hyphen: these
+ * separate the words of a sentence.
+ */
+static size_t name_common_head(const struct name_maker *maker, size_t count,
+			       struct slice model)
+{
+	size_t all = name_prefix(maker->texts, count);
+	size_t head = model.size > NAME_SEGMENT_BYTES ? NAME_SEGMENT_BYTES
+						      : model.size;
+
+	/* a word that many texts begin with is no accident */
+	if (all < NAME_MIN_PREFIX || count < NAME_MANY)
+		while (all > 0 && !name_is_boundary(slice_byte(model, all - 1)))
+			all--;
+	while (head > all && (slice_byte(model, head - 1) == '-' ||
+			      !name_is_boundary(slice_byte(model, head - 1)) ||
+			      !name_most_have(maker, count, model, head, 0)))
+		head--;
+	return head > NAME_SEGMENT_BYTES ? 0 : head;
+}
+
+/* Return the longest end of `model` from a boundary on that most texts have. */
+static size_t name_common_tail(const struct name_maker *maker, size_t count,
+			       struct slice model, size_t head)
+{
+	size_t tail = model.size - head;
+
+	if (tail > NAME_SEGMENT_BYTES)
+		tail = NAME_SEGMENT_BYTES;
+	while (tail > 0 &&
+	       (!name_is_boundary(slice_byte(model, model.size - tail)) ||
+		!name_most_have(maker, count, model, head, tail)))
+		tail--;
+	return tail;
+}
+
+/*
+ * Append what different segments have in common, as in "page_*.html". The
+ * texts are sorted, so most of them begin like the middle one if they begin in
+ * the same way.
  */
 static void name_append_affixes(struct name_maker *maker, size_t count)
 {
-	const struct slice *texts = maker->texts;
-	size_t head = name_prefix(texts, count);
-	size_t tail = name_suffix(texts, count);
-	size_t whole = texts[0].size;
-	bool is_number = true;
+	struct slice model = maker->texts[count / 2];
+	size_t head = name_common_head(maker, count, model);
+	size_t tail;
+	size_t digits = 0;
 
-	if (head < NAME_MIN_PREFIX || count < 5)
-		while (head > 0 &&
-		       !name_is_boundary(slice_byte(texts[0], head - 1)))
-			head--;
-	while (tail > 0 &&
-	       (whole - tail < head ||
-		!name_is_boundary(slice_byte(texts[0], whole - tail))))
-		tail--;
-	for (size_t i = 0; i < count; i++)
-		is_number &= texts[i].size > head + tail &&
-			     name_is_digits((struct slice){
-				     (const char *)texts[i].data + head,
-				     texts[i].size - head - tail});
-	if (head > NAME_SEGMENT_BYTES)
-		head = 0;
-	if (tail > NAME_SEGMENT_BYTES)
-		tail = 0;
-	while (head > 0 && utf8_continues(slice_byte(texts[0], head)))
+	while (head > 0 && utf8_continues(slice_byte(model, head)))
 		head--;
-	buffer_append(maker->out, texts[0].data, head);
-	buffer_append_byte(maker->out, is_number ? 'N' : '*');
-	buffer_append(maker->out, (const char *)texts[0].data + whole - tail,
+	tail = name_common_tail(maker, count, model, head);
+	for (size_t i = 0; i < count; i++) {
+		struct slice text = maker->texts[i];
+
+		digits += text.size > head + tail &&
+			  name_is_digits(
+				  (struct slice){(const char *)text.data + head,
+						 text.size - head - tail});
+	}
+	buffer_append(maker->out, model.data, head);
+	buffer_append_byte(maker->out, name_is_share(digits, count, NAME_SHARE)
+					       ? 'N'
+					       : '*');
+	buffer_append(maker->out, (const char *)model.data + model.size - tail,
 		      tail);
 }
 
@@ -583,6 +638,13 @@ static enum name_value name_append_value(struct name_maker *maker,
 	}
 	if (chosen == 0)
 		name_append_affixes(maker, count);
+	if (chosen == 0 && out->size == begin + 1 &&
+	    name_is_share(maker->choices[0].count, count, NAME_HALF) &&
+	    name_pattern_tells(maker->choices[0].text)) {
+		out->size = begin;
+		name_append_segment(out, maker->choices[0].text);
+		buffer_append_text(out, "|*");
+	}
 	for (size_t i = 0; i < sizeof(languages) / sizeof(languages[0]); i++)
 		if (slice_equal(parameter, slice_of(languages[i])))
 			return VALUE_EMPTY;
@@ -1155,7 +1217,7 @@ static size_t title_split(const struct framed_title *title, bool is_tail,
 }
 
 /*
- * Return the longest part that more than a third of the titles have at their
+ * Return the longest part that more than a quarter of the titles have at their
  * beginning or end, in several groups.
  */
 static struct slice title_part(const struct framed_title *titles, size_t count,
@@ -1178,7 +1240,7 @@ static struct slice title_part(const struct framed_title *titles, size_t count,
 			is_shared = false;
 		}
 		is_shared |= parts[i].group != parts[first].group;
-		if (is_shared && 3 * (i - first + 1) > count &&
+		if (is_shared && 4 * (i - first + 1) > count &&
 		    parts[i].text.size > best.size)
 			best = parts[i].text;
 	}

@@ -68,7 +68,7 @@ struct slice template_name_clean(struct arena *arena, struct slice text);
 
 /*
  * The beginning and the end that the titles of a site have in common, such as
- * " - The Shop". More than a third of the titles have them, on the pages of
+ * " - The Shop". More than a quarter of the titles have them, on pages of
  * several templates.
  */
 struct title_frame {

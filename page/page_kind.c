@@ -30,6 +30,7 @@ enum kind_source {
 	FROM_FOLDER,    /* a segment of the path with another one below it */
 	FROM_LAST,      /* the last segment, without its ending */
 	FROM_QUERY,     /* a part of the query */
+	FROM_ACTION,    /* the value of the parameter "action" */
 	FROM_TITLE,
 	FROM_MARK, /* a class or id of any element */
 	KIND_SOURCES
@@ -172,9 +173,9 @@ static const struct kind_rule kind_rules[] = {
 	{FROM_QUERY, KIND_FORM, 4, "contact"},
 	{FROM_QUERY, KIND_ARTICLE, 4, "blogger|blog|article"},
 	{FROM_QUERY, KIND_PLAIN, 4, "information"},
-	{FROM_QUERY, KIND_HISTORY, 8, "history"},
-	{FROM_QUERY, KIND_EDIT, 8, "edit"},
-	{FROM_QUERY, KIND_INFO, 8, "info"},
+	{FROM_ACTION, KIND_HISTORY, 8, "history"},
+	{FROM_ACTION, KIND_EDIT, 8, "edit"},
+	{FROM_ACTION, KIND_INFO, 8, "info"},
 
 	{FROM_TITLE, KIND_ERROR, 8,
 	 "page not found*|*404 not found*|not found*|404|404 *|*error 404*"},
@@ -413,6 +414,26 @@ static bool kind_is_index(struct slice segment)
 		slice_equal(name, slice_of("default")));
 }
 
+/* Add the evidence of each part of a query. */
+static void kind_evidence_add_query(struct kind_evidence *evidence,
+				    struct slice query)
+{
+	enum kind_source source = FROM_QUERY;
+	const char *text = query.data;
+
+	for (size_t i = 0; i < query.size; i++) {
+		struct slice part = {text + i, 0};
+
+		while (i < query.size && !kind_is_one_of(text[i], "/?@&=|;")) {
+			part.size++;
+			i++;
+		}
+		kind_evidence_add(evidence, source, part);
+		source = slice_equal(part, slice_of("action")) ? FROM_ACTION
+							       : FROM_QUERY;
+	}
+}
+
 /*
  * Add the evidence of a URL. '@' begins the query in the file names that
  * programs for mirroring write.
@@ -442,17 +463,8 @@ static void kind_evidence_add_path(struct kind_evidence *evidence,
 	if (count == 0 && i >= decoded.size)
 		evidence->points[KIND_HOME] += 6;
 	kind_evidence_add_segments(evidence, segments, count);
-	while (i < decoded.size) {
-		size_t begin = i;
-
-		while (i < decoded.size &&
-		       !kind_is_one_of(decoded.text[i], "/?@&=|;"))
-			i++;
-		kind_evidence_add(
-			evidence, FROM_QUERY,
-			(struct slice){decoded.text + begin, i - begin});
-		i++;
-	}
+	kind_evidence_add_query(
+		evidence, (struct slice){decoded.text + i, decoded.size - i});
 }
 
 static bool kind_is_top(const struct json_ld *ld, uint32_t object)

@@ -22,6 +22,7 @@ enum {
 	NAME_CHOICE_SHARE = 10,  /* percent of the pages for each choice */
 	NAME_MIN_PREFIX = 4,     /* bytes of a prefix that ends in a word */
 	NAME_MANY = 5,           /* URLs that share such a prefix */
+	NAME_NARROW = 70,        /* percent of the pages for "home", "error" */
 	NAME_HALF = 40,          /* percent of the values for "a|*" */
 };
 
@@ -751,8 +752,8 @@ static void name_append_pattern(struct arena *arena,
 }
 
 /*
- * Return whether most pages of a template must be of this kind. One page of
- * such a kind often shares its template with other pages.
+ * Return whether nearly all pages of a template must be of this kind. One page
+ * of such a kind often shares its template with other pages.
  */
 static bool name_kind_is_narrow(unsigned kind)
 {
@@ -783,7 +784,9 @@ static unsigned name_kind(const struct named_cluster *cluster,
 	counts[KIND_UNKNOWN] = 0;
 	for (unsigned k = 1; k < PAGE_KIND_COUNT; k++)
 		if (counts[k] > counts[best] && 3 * counts[k] >= all &&
-		    2 * counts[k] > (name_kind_is_narrow(k) ? all : known))
+		    2 * counts[k] > known &&
+		    (!name_kind_is_narrow(k) ||
+		     name_is_share(counts[k], all, NAME_NARROW)))
 			best = k;
 	*count_out = counts[best];
 	return best;

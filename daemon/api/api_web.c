@@ -10,6 +10,7 @@
 #include "daemon/api/auth.h"
 #include "daemon/privsep/messages.h"
 #include "daemon/query/event.h"
+#include "daemon/query/stored_site.h"
 #include "daemon/query/stored_text.h"
 #include "daemon/runtime/clock.h"
 #include "daemon/web/html.h"
@@ -592,6 +593,26 @@ enum http_verdict api_ui_element(struct call *call)
 			   "allow-top-navigation-by-user-activation");
 }
 
+/* Set "template_name" of a text, the name of the template of its page. */
+static void web_page_add_name(struct call *call, json_t *text)
+{
+	const char *id = ui_member(text, "cluster");
+	const char *slash = strrchr(id, '/');
+	struct site_row site;
+	struct txn txn;
+
+	if (slash == NULL)
+		return;
+	txn = txn_begin_read(call->api->store);
+	if (site_get(&txn, (struct slice){id, (size_t)(slash - id)}, &site))
+		json_object_set_new(
+			text, "template_name",
+			stored_name_json(
+				&txn, site.id,
+				(uint32_t)strtoul(slash + 1, NULL, 10)));
+	txn_abort(&txn);
+}
+
 static enum http_verdict show_page(struct call *call, struct ui_page *shown,
 				   const struct text_result *answer)
 {
@@ -599,6 +620,7 @@ static enum http_verdict show_page(struct call *call, struct ui_page *shown,
 	json_t *text = json_read(buffer_slice(&answer->body));
 	enum http_verdict verdict;
 
+	web_page_add_name(call, text);
 	shown->text = text;
 	ui_open(call, &page, shown->url, UI_SITES);
 	ui_page(&page, shown);

@@ -200,6 +200,11 @@ struct kind_evidence {
 	/* how often each rule has matched; it counts only once */
 	uint32_t hits[KIND_RULES];
 	size_t first[KIND_SOURCES + 1]; /* first rule of each source */
+	/*
+	 * the first two letters of the words of FROM_MARK, as bits of
+	 * kind_pair(). Most classes have others
+	 */
+	uint32_t pairs[32];
 };
 
 enum {
@@ -271,11 +276,47 @@ static bool kind_rule_matches(const struct kind_rule *rule, struct slice text)
 	}
 }
 
+/* Return the number of two letters, without their case: 0 to 1,023. */
+static unsigned kind_pair(const char *text)
+{
+	return ((unsigned char)text[0] & 31U) << 5 |
+	       ((unsigned char)text[1] & 31U);
+}
+
+/* Note the first letters of the words of a rule. */
+static void kind_evidence_add_pairs(struct kind_evidence *evidence,
+				    const struct kind_rule *rule)
+{
+	const char *word = rule->words;
+
+	while (word != NULL) {
+		unsigned pair = kind_pair(word);
+
+		evidence->pairs[pair >> 5] |= UINT32_C(1) << (pair & 31);
+		word = strchr(word, '|');
+		if (word != NULL)
+			word++;
+	}
+}
+
+/* Return whether a class may match a rule of FROM_MARK. */
+static bool kind_may_be_mark(const struct kind_evidence *evidence,
+			     struct slice text)
+{
+	unsigned pair;
+
+	if (text.size < 2)
+		return false;
+	pair = kind_pair(text.data);
+	return (evidence->pairs[pair >> 5] >> (pair & 31) & 1) != 0;
+}
+
 /* Add the evidence of a text. */
 static void kind_evidence_add(struct kind_evidence *evidence,
 			      enum kind_source source, struct slice text)
 {
-	if (text.size == 0)
+	if (text.size == 0 ||
+	    (source == FROM_MARK && !kind_may_be_mark(evidence, text)))
 		return;
 	for (size_t i = evidence->first[source];
 	     i < evidence->first[source + 1]; i++) {
@@ -294,8 +335,10 @@ static void kind_evidence_begin(struct kind_evidence *evidence)
 	*evidence = (struct kind_evidence){0};
 	for (size_t source = 0; source < KIND_SOURCES; source++) {
 		evidence->first[source] = i;
-		while (i < KIND_RULES && kind_rules[i].source == source)
-			i++;
+		for (; i < KIND_RULES && kind_rules[i].source == source; i++)
+			if (source == FROM_MARK)
+				kind_evidence_add_pairs(evidence,
+							&kind_rules[i]);
 	}
 	evidence->first[KIND_SOURCES] = i;
 	assert(i == KIND_RULES);
@@ -526,6 +569,8 @@ static void kind_evidence_add_attribute(struct kind_evidence *evidence,
 	bool is_root = node->tag == TAG_html || node->tag == TAG_body;
 	enum kind_source source = is_root ? FROM_ROOT : FROM_MARK;
 
+	if (attribute->value.size == 0)
+		return;
 	if (slice_equal(attribute->name, slice_of("class")))
 		kind_evidence_add_words(evidence, source, attribute->value);
 	else if (slice_equal(attribute->name, slice_of("id")))

@@ -44,8 +44,8 @@ static void print_help(FILE *out)
 	      "minutes and 4 GB\n"
 	      "  --measure-like M  whose sets they have the size of: cp (the "
 	      "default) or ctss\n"
-	      "  --measure M       cp (the default), cps, ctss, cpc, ccs or "
-	      "cas\n"
+	      "  --measure M       cp (the default), cps, ctss, cpc, ccs, "
+	      "cas or wcas\n"
 	      "  --repeat N        repeat the pages up to N, half of them with "
 	      "small edits\n"
 	      "  --threshold T     0 to 1; by default that which tells sites "
@@ -224,17 +224,27 @@ static bool print_row(const struct row *row)
 }
 
 static struct row measure_row(const struct options *options,
-			      const struct signature *pages, size_t count)
+			      const struct signature *pages, size_t count,
+			      const struct shingle_weights *weights)
 {
 	struct row row = {
 		.pages = count,
-		.engine = group_engine(pages, count, options->threshold),
+		.engine =
+			group_engine(pages, count, options->threshold, weights),
 	};
+	struct arena *arena;
+	struct signature *units;
 
-	if (row.engine.sets <= options->brute_limit)
-		row.sets = group_sets(pages, count, options->threshold);
+	if (row.engine.sets > options->brute_limit)
+		return row;
+	arena = arena_create();
+	units = ARENA_NEW(arena, struct signature, count);
+	for (size_t i = 0; i < count; i++)
+		units[i] = shingle_weights_expand(arena, weights, pages[i]);
+	row.sets = group_sets(units, count, options->threshold);
 	if (count <= options->brute_limit)
-		row.matrix = group_pages(pages, count, options->threshold);
+		row.matrix = group_pages(units, count, options->threshold);
+	arena_destroy(arena);
 	return row;
 }
 
@@ -271,6 +281,7 @@ static bool report(const struct options *options, const struct corpus *corpus)
 {
 	struct row rows[MAX_ROWS];
 	struct latencies latencies;
+	struct shingle_weights weights = {0};
 	size_t count = 0;
 	size_t size = corpus->count < FIRST_SIZE ? corpus->count : FIRST_SIZE;
 	bool is_same = true;
@@ -282,8 +293,11 @@ static bool report(const struct options *options, const struct corpus *corpus)
 	       "pages", "sets", "clust.", "CPU s", "ns/page", "comparisons",
 	       "cmp/page", "MB", "RSS MB", "sets s", "times", "matrix s",
 	       "times");
+	if (options->measure == MEASURE_WCAS)
+		weights = group_weights(corpus->pages, corpus->count);
 	for (;;) {
-		rows[count] = measure_row(options, corpus->pages, size);
+		rows[count] =
+			measure_row(options, corpus->pages, size, &weights);
 		is_same &= print_row(&rows[count++]);
 		if (size == corpus->count)
 			break;
@@ -301,6 +315,7 @@ static bool report(const struct options *options, const struct corpus *corpus)
 	print_latency("  insert, all", latencies.fill);
 	print_latency("  insert, half and half", latencies.insert);
 	print_latency("  delete, half and half", latencies.remove);
+	shingle_weights_free(&weights);
 	return is_same;
 }
 

@@ -8,6 +8,7 @@
 
 #include "base/hash.h"
 #include "base/memory.h"
+#include "cluster/dendrogram.h"
 #include "cluster/linkage.h"
 #include "tests/bench/samples.h"
 
@@ -19,12 +20,50 @@ static const double enough_seconds = 1;
 static const struct linkage_options unbounded = {.max_sets = 1U << 26,
 						 .max_pages = SIZE_MAX / 2};
 
-static struct linkage *create(unsigned threshold)
+static struct linkage *create(unsigned threshold,
+			      const struct shingle_weights *weights)
 {
 	struct linkage_options options = unbounded;
 
 	options.threshold = threshold;
+	options.weights = weights;
 	return linkage_create(&options);
+}
+
+struct shingle_weights group_weights(const struct signature *pages,
+				     size_t count)
+{
+	/* with this threshold no pages are compared */
+	struct linkage *linkage = create(1000, NULL);
+	struct shingle_weights weights;
+	struct linkage_changes changes;
+	struct dendrogram_leaf *leaves;
+	uint64_t *shingles;
+	uint32_t next_label = 1;
+	struct linkage_size size;
+
+	for (size_t i = 0; i < count; i++)
+		(void)linkage_put(linkage, i, pages[i], &next_label, &changes);
+	size = linkage_size(linkage);
+	leaves = mem_alloc(size.set_rows, sizeof(*leaves));
+	shingles = mem_alloc(size.shingle_ids, sizeof(*shingles));
+	for (uint32_t i = 0; i < size.set_rows; i++) {
+		struct linkage_set_view set = linkage_set_at(linkage, i);
+
+		leaves[i] = (struct dendrogram_leaf){
+			.shingle_ids = set.shingle_ids,
+			.count = (uint32_t)set.count,
+			.pages = (uint32_t)set.page_count,
+		};
+	}
+	for (uint32_t i = 0; i < size.shingle_ids; i++)
+		shingles[i] = linkage_shingle(linkage, i);
+	weights = shingle_weights_compute(&(struct weighted_site){
+		leaves, size.set_rows, shingles, size.shingle_ids});
+	free(leaves);
+	free(shingles);
+	linkage_destroy(linkage);
+	return weights;
 }
 
 /* Number the labels by their first occurrence, then hash. */
@@ -208,12 +247,13 @@ static size_t begin_peak(void)
 }
 
 static struct grouping run_engine(const struct signature *pages, size_t count,
-				  unsigned threshold)
+				  unsigned threshold,
+				  const struct shingle_weights *weights)
 {
 	size_t resident = begin_peak();
 	uint32_t *labels = mem_alloc(count, sizeof(*labels));
 	double begin = cpu_seconds();
-	struct linkage *linkage = create(threshold);
+	struct linkage *linkage = create(threshold, weights);
 	struct linkage_changes changes;
 	uint32_t next_label = 1;
 	struct grouping grouping = {0};
@@ -237,13 +277,15 @@ static struct grouping run_engine(const struct signature *pages, size_t count,
 }
 
 struct grouping group_engine(const struct signature *pages, size_t count,
-			     unsigned threshold)
+			     unsigned threshold,
+			     const struct shingle_weights *weights)
 {
-	struct grouping best = run_engine(pages, count, threshold);
+	struct grouping best = run_engine(pages, count, threshold, weights);
 	double all = best.seconds;
 
 	for (int run = 1; run < MAX_RUNS && all < enough_seconds; run++) {
-		struct grouping next = run_engine(pages, count, threshold);
+		struct grouping next =
+			run_engine(pages, count, threshold, weights);
 
 		all += next.seconds;
 		if (next.seconds < best.seconds)

@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "cluster/shingle_weights.h"
 #include "cluster/signature.h"
 
 struct grouping {
@@ -29,8 +30,16 @@ struct grouping group_pages(const struct signature *pages, size_t count,
 struct grouping group_sets(const struct signature *pages, size_t count,
 			   unsigned threshold);
 
-/* linkage_put() of one page after the other; of some runs the fastest. */
+/*
+ * linkage_put() of one page after the other; of some runs the fastest. Without
+ * weights every shingle counts once.
+ */
 struct grouping group_engine(const struct signature *pages, size_t count,
-			     unsigned threshold);
+			     unsigned threshold,
+			     const struct shingle_weights *weights);
+
+/* The weights that the pages get if all are there when they are chosen. */
+struct shingle_weights group_weights(const struct signature *pages,
+				     size_t count);
 
 #endif

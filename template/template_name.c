@@ -21,7 +21,7 @@ enum {
 	NAME_SHARE = 80,         /* percent of the pages that decide */
 	NAME_CHOICE_SHARE = 10,  /* percent of the pages for each choice */
 	NAME_MIN_PREFIX = 4,     /* bytes of a prefix that ends in a word */
-	NAME_MANY = 5,           /* URLs that share such a prefix */
+	NAME_MANY = 5,           /* fewer pages are few pages */
 	NAME_NARROW = 70,        /* percent of the pages for "home", "error" */
 	NAME_HALF = 40,          /* percent of the values for "a|*" */
 };
@@ -762,7 +762,8 @@ static bool name_kind_is_narrow(unsigned kind)
 }
 
 /*
- * The kind that most pages with a known kind have, and at least a third of all.
+ * The kind that most pages with a known kind have, and more than a third of all
+ * pages, or more than half of a few pages.
  */
 static unsigned name_kind(const struct named_cluster *cluster,
 			  size_t *count_out)
@@ -783,7 +784,8 @@ static unsigned name_kind(const struct named_cluster *cluster,
 	known = all - counts[KIND_UNKNOWN];
 	counts[KIND_UNKNOWN] = 0;
 	for (unsigned k = 1; k < PAGE_KIND_COUNT; k++)
-		if (counts[k] > counts[best] && 3 * counts[k] >= all &&
+		if (counts[k] > counts[best] &&
+		    (all < NAME_MANY ? 2 : 3) * counts[k] > all &&
 		    2 * counts[k] > known &&
 		    (!name_kind_is_narrow(k) ||
 		     name_is_share(counts[k], all, NAME_NARROW)))

@@ -709,12 +709,7 @@ struct merge_choice merge_model_choose(const struct cluster_merges *merges,
 {
 	const struct levels levels = levels_of(merges);
 	unsigned nearest = nearest_of_best(&levels, default_value / MERGE_STEP);
-	struct merge_choice choice = {
-		.threshold = nearest * MERGE_STEP,
-		.gain = levels.weight == 0 ? 0
-					   : (double)levels.gains[nearest] /
-						     (double)levels.weight,
-	};
+	struct merge_choice choice = {.threshold = nearest * MERGE_STEP};
 
 	for (unsigned i = 0; i <= nearest; i++) {
 		choice.merges += levels.counts[i];

@@ -113,8 +113,6 @@ struct merge_choice {
 	uint32_t merges;    /* number of merges up to the threshold */
 	uint32_t doubtful;  /* number of these merges whose probability is below
 			       0.5 */
-	double gain; /* gain of the threshold / the gain if all groups were
-			joined and all merges were correct; at most 1 */
 };
 
 /*

@@ -76,13 +76,6 @@ static unsigned level_of(const struct shingle_weights *weights,
 	return at < weights->count ? weights->levels[at] : DEFAULT_LEVEL;
 }
 
-bool shingle_weights_have(const struct shingle_weights *weights,
-			  uint64_t shingle)
-{
-	return sorted_find(weights->shingles, weights->count, shingle) <
-	       weights->count;
-}
-
 static uint32_t units_at(uint32_t heavy_units, uint64_t shingle, unsigned level)
 {
 	return level * (shingle_is_heavy(shingle) ? heavy_units : 1);
@@ -224,7 +217,8 @@ static void set_heavy_units(struct shingle_weights *weights,
 	weights->heavy_units = units < 1 ? 1 : (uint32_t)units;
 }
 
-struct shingle_weights shingle_weights_compute(const struct weighted_site *site)
+struct shingle_weights shingle_weights_compute(enum measure measure,
+					       const struct weighted_site *site)
 {
 	struct shingle_weights weights = {0};
 	struct shingle_level *levels =
@@ -238,6 +232,8 @@ struct shingle_weights shingle_weights_compute(const struct weighted_site *site)
 	for (size_t i = 0; i < site->shingle_count; i++) {
 		unsigned level = level_from_count(counts[i], pages);
 
+		if (level == 0 && measure == MEASURE_CAS)
+			level = DEFAULT_LEVEL;
 		if (counts[i] > 0 && level != DEFAULT_LEVEL &&
 		    site->shingles[i] != SIGNATURE_ROOT)
 			levels[count++] = (struct shingle_level){
@@ -250,7 +246,7 @@ struct shingle_weights shingle_weights_compute(const struct weighted_site *site)
 		weights.levels[i] = levels[i].level;
 	}
 	weights.pages = (uint32_t)all_pages;
-	set_heavy_units(&weights, site, median);
+	set_heavy_units(&weights, site, measure == MEASURE_CAS ? 0 : median);
 	free(levels);
 	free(counts);
 	return weights;
@@ -264,7 +260,7 @@ struct shingle_weights shingle_weights_for(enum measure measure,
 	for (size_t i = 0; i < site->leaf_count; i++)
 		pages += site->leaves[i].pages;
 	return measure == MEASURE_WCAS && pages >= SHINGLE_MIN_PAGES
-		       ? shingle_weights_compute(site)
+		       ? shingle_weights_compute(measure, site)
 		       : shingle_weights_default(measure);
 }
 

@@ -13,6 +13,11 @@
  * (MEASURE_WCAS). Generators often write the name of the template there, so it
  * weighs more than the other shingles.
  *
+ * Sites that were added when cas was the default have weights, too, if their
+ * threshold is "auto". A signature of cas has no heavy shingles, but several
+ * shingles for each class and shape; and its shingles have level 1 at least,
+ * because it has no root.
+ *
  * The weights of a site are a table. It stays the same while pages come and go,
  * so clusters never depend on the order of arrival; the daemon replaces the
  * table only together with the threshold.
@@ -51,6 +56,12 @@ static inline bool shingle_is_heavy(uint64_t shingle)
 	return (shingle & 1) != 0;
 }
 
+/* Return whether sites of this measure can have weights. */
+static inline bool measure_has_weights(enum measure measure)
+{
+	return measure == MEASURE_WCAS || measure == MEASURE_CAS;
+}
+
 /* The weights of a site. A shingle that is not in the table has level 1. */
 struct shingle_weights {
 	uint64_t *shingles; /* [count], strictly ascending; owned */
@@ -66,8 +77,8 @@ struct shingle_weights {
 };
 
 /*
- * Return the weights for a site of which no pages are known, {0} for a measure
- * without weights.
+ * Return the weights for a site of which no pages are known, {0} if the measure
+ * has no weights or has them only with the threshold "auto".
  */
 struct shingle_weights shingle_weights_default(enum measure measure);
 
@@ -82,10 +93,6 @@ uint32_t shingle_units(const struct shingle_weights *weights, uint64_t shingle);
 /* Return the number of units of all shingles of the signature. */
 uint64_t signature_units(const struct shingle_weights *weights,
 			 struct signature signature);
-
-/* Return whether the shingle is in the table. */
-bool shingle_weights_have(const struct shingle_weights *weights,
-			  uint64_t shingle);
 
 /* Return an upper bound for the units of all shingles of the signature. */
 uint64_t shingle_weights_max_units(const struct shingle_weights *weights,
@@ -110,7 +117,7 @@ struct weighted_site {
  * The result depends only on the pages. O(shingles of all leaves).
  */
 struct shingle_weights
-shingle_weights_compute(const struct weighted_site *site);
+shingle_weights_compute(enum measure measure, const struct weighted_site *site);
 
 /*
  * Return the weights of a site for this measure: computed from its pages, or

@@ -455,7 +455,6 @@ static bool suggestion_use_merges(struct threshold_suggestion *suggestion,
 	choice = merge_model_choose(&merges,
 				    measure_template_threshold(MEASURE_WCAS));
 	suggestion->threshold = choice.threshold;
-	suggestion->gain = choice.gain;
 	snprintf(suggestion->reason, sizeof(suggestion->reason),
 		 "%" PRIu32 " of %zu merges are up to this threshold, %" PRIu32
 		 " of them doubtful, judged by the common parts of the pages "

@@ -35,8 +35,6 @@ struct threshold_suggestion {
 			       successive joins; {0, 0}: there are fewer than
 			       two heights. Source: Gottron 2008, figure 2 */
 	unsigned gap_end;
-	double gain; /* of the merge model at the threshold, at most 1;
-			0 = the model was not used */
 	char reason[SUGGESTION_REASON_BYTES]; /* an English sentence without its
 						 full stop */
 };

@@ -459,6 +459,13 @@ enum {
 	MIN_PAGES = 20
 }; /* while a smaller site grows, no threshold is chosen */
 
+bool site_may_have_weights(const struct site_row *site)
+{
+	return site->options.measure == MEASURE_WCAS ||
+	       (site->options.measure == MEASURE_CAS &&
+		(site->options.flags & SITE_IS_AUTO) != 0);
+}
+
 bool site_wants_threshold(const struct site_row *site)
 {
 	bool has_grown = site->page_count / 2 >= site->threshold_pages;

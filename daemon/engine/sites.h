@@ -314,4 +314,11 @@ void site_queue_free(struct site_queue *queue);
  */
 bool site_wants_threshold(const struct site_row *site);
 
+/*
+ * Return whether the shingles of the site may have weights. A site of cas, the
+ * former default, has weights only if its threshold is "auto", because a
+ * threshold that the operator has set would no longer fit.
+ */
+bool site_may_have_weights(const struct site_row *site);
+
 #endif

@@ -12,6 +12,7 @@
 #include "cluster/merge_model.h"
 #include "crawl/url/url.h"
 #include "daemon/engine/link_graph.h"
+#include "daemon/engine/sites.h"
 #include "daemon/query/query.h"
 #include "daemon/runtime/terminal.h"
 #include "store/content.h"
@@ -360,6 +361,8 @@ static void site_snapshot_read_pages(struct site_snapshot_reader *reading,
 	struct site_snapshot *snapshot = reading->snapshot;
 	struct scan scan = scan_site(txn, TABLE_MEMBERS, snapshot->site.id);
 
+	snapshot->clusters =
+		ARENA_NEW(snapshot->arena, uint32_t, snapshot->leaf_count);
 	while (scan_next(&scan)) {
 		struct snapshot_page member = {
 			.page = key_u64(scan.key, 2 * sizeof(uint32_t))};
@@ -372,6 +375,8 @@ static void site_snapshot_read_pages(struct site_snapshot_reader *reading,
 			break;
 		}
 		snapshot->leaves[member.leaf].pages++;
+		snapshot->clusters[member.leaf] =
+			key_u32(scan.key, sizeof(uint32_t));
 		reading->members = mem_grow(
 			reading->members, reading->member_count,
 			&reading->member_capacity, sizeof(*reading->members));
@@ -531,6 +536,7 @@ void site_snapshot_trim(struct site_snapshot *snapshot)
 	snapshot->arena = NULL;
 	snapshot->leaves = NULL;
 	snapshot->shingles = NULL;
+	snapshot->clusters = NULL;
 	snapshot->witness = (struct label_pages){0};
 }
 
@@ -555,92 +561,116 @@ static struct report_pages pages_of(const struct site_snapshot *snapshot,
 	};
 }
 
+/*
+ * Return the weights that the pages of the site would have now; those in use if
+ * they cannot be computed. The caller frees them.
+ */
+static struct shingle_weights
+snapshot_weights(const struct site_snapshot *snapshot)
+{
+	const struct weighted_site site = {
+		snapshot->leaves, snapshot->leaf_count, snapshot->shingles,
+		snapshot->shingle_count};
+
+	return site_may_have_weights(&snapshot->site) &&
+			       snapshot->witness.count >= SHINGLE_MIN_PAGES
+		       ? shingle_weights_compute(
+				 (enum measure)snapshot->site.options.measure,
+				 &site)
+		       : shingle_weights_copy(&snapshot->weights);
+}
+
+/* The merge model was trained with weights. */
+static enum measure suggestion_measure(const struct site_snapshot *snapshot,
+				       const struct shingle_weights *weights)
+{
+	return weights->heavy_units > 0
+		       ? MEASURE_WCAS
+		       : (enum measure)(snapshot->site.options.measure %
+					MEASURE_COUNT);
+}
+
 enum error site_snapshot_report(const struct site_snapshot *snapshot,
 				const struct dendrogram_options *watch,
 				struct report *report_out)
 {
-	const struct report_pages pages =
-		pages_of(snapshot, &snapshot->weights);
-	enum error error = report_begin(
-		(enum measure)(snapshot->site.options.measure % MEASURE_COUNT),
-		&pages, watch, report_out);
+	struct shingle_weights weights = snapshot_weights(snapshot);
+	const struct report_pages pages = pages_of(snapshot, &weights);
+	enum error error = report_begin(suggestion_measure(snapshot, &weights),
+					&pages, watch, report_out);
 
+	shingle_weights_free(&weights);
+	report_out->measure =
+		(enum measure)(snapshot->site.options.measure % MEASURE_COUNT);
 	report_out->threshold = snapshot->site.options.threshold;
 	report_out->shingle_ids = snapshot->shingle_count;
 	report_out->examples = snapshot->examples;
 	return error;
 }
 
-/* Suggest a threshold for the site with these weights. */
+/*
+ * Return whether the clusters at `threshold` are the current clusters of the
+ * site.
+ */
+static bool is_current_partition(const struct site_snapshot *snapshot,
+				 const struct dendrogram *dendrogram,
+				 unsigned threshold)
+{
+	size_t count = snapshot->leaf_count;
+	uint32_t *labels = mem_alloc(count + 1, sizeof(*labels));
+	uint32_t clusters = dendrogram_cut(dendrogram, threshold, labels);
+	uint32_t *first = mem_alloc((size_t)clusters + 1, sizeof(*first));
+	uint64_t *pairs = mem_alloc(count + 1, sizeof(*pairs));
+	bool is_same = true;
+
+	/* one current cluster for each new one, and the reverse */
+	for (size_t i = 0; i < count; i++) {
+		if (first[labels[i]] == 0)
+			first[labels[i]] = snapshot->clusters[i];
+		is_same &= first[labels[i]] == snapshot->clusters[i];
+		pairs[i] = (uint64_t)snapshot->clusters[i] << 32 | labels[i];
+	}
+	qsort(pairs, count, sizeof(*pairs), order_u64);
+	for (size_t i = 1; i < count; i++)
+		is_same &= pairs[i] == pairs[i - 1] ||
+			   pairs[i] >> 32 != pairs[i - 1] >> 32;
+	free(labels);
+	free(first);
+	free(pairs);
+	return is_same;
+}
+
+/*
+ * Choose the threshold for the weights. *is_same_out: the clusters stay the
+ * same.
+ */
 static enum error site_snapshot_suggest(const struct site_snapshot *snapshot,
 					const struct shingle_weights *weights,
 					const struct dendrogram_options *watch,
-					struct threshold_suggestion *out)
+					struct threshold_choice *choice,
+					bool *is_same_out)
 {
-	enum measure measure =
-		(enum measure)(snapshot->site.options.measure % MEASURE_COUNT);
 	const struct report_pages raw = pages_of(snapshot, weights);
 	struct arena *arena = arena_create();
 	const struct report_pages pages = report_weigh(arena, &raw);
+	const struct merge_pages merge_pages = merge_pages_of(&pages);
 	struct dendrogram dendrogram;
-	enum error error;
+	struct threshold_suggestion suggestion;
+	enum error error = dendrogram_build(pages.leaves, pages.leaf_count,
+					    watch, &dendrogram);
 
-	error = dendrogram_build(pages.leaves, pages.leaf_count, watch,
-				 &dendrogram);
 	if (error == ERR_NONE) {
-		const struct merge_pages merge_pages = merge_pages_of(&pages);
-
-		*out = threshold_suggest(&dendrogram, measure, &merge_pages);
+		suggestion = threshold_suggest(
+			&dendrogram, suggestion_measure(snapshot, weights),
+			&merge_pages);
+		choice->threshold = suggestion.threshold;
+		memcpy(choice->reason, suggestion.reason,
+		       sizeof(choice->reason));
+		*is_same_out = is_current_partition(snapshot, &dendrogram,
+						    suggestion.threshold);
 	}
 	dendrogram_free(&dendrogram);
 	arena_destroy(arena);
-	return error;
-}
-
-/*
- * Return whether the weights are missing or outdated: the site has twice as
- * many pages as then, or half of the shingles in the table no longer occur.
- */
-static bool wants_weights(const struct site_snapshot *snapshot)
-{
-	const struct shingle_weights *weights = &snapshot->weights;
-	size_t pages = snapshot->witness.count;
-	size_t known = 0;
-
-	if (weights->heavy_units == 0 || pages < SHINGLE_MIN_PAGES)
-		return false;
-	for (size_t i = 0; i < snapshot->shingle_count; i++)
-		known += shingle_weights_have(weights, snapshot->shingles[i]);
-	return pages / 2 >= weights->pages || known < weights->count / 2;
-}
-
-/*
- * The threshold and the weights of a site change only if the gain of the merge
- * model becomes better by this much.
- */
-#define MIN_GAIN 0.005
-
-/* Compute new weights, and keep them if they are better. */
-static enum error
-site_snapshot_choose_weights(const struct site_snapshot *snapshot,
-			     const struct dendrogram_options *watch,
-			     struct threshold_suggestion *suggestion,
-			     struct threshold_choice *choice)
-{
-	const struct weighted_site site = {
-		snapshot->leaves, snapshot->leaf_count, snapshot->shingles,
-		snapshot->shingle_count};
-	struct threshold_suggestion other = *suggestion;
-	enum error error;
-
-	choice->weights = shingle_weights_compute(&site);
-	error = site_snapshot_suggest(snapshot, &choice->weights, watch,
-				      &other);
-	choice->has_weights = error == ERR_TOO_LARGE ||
-			      snapshot->weights.pages == 0 ||
-			      other.gain >= suggestion->gain + MIN_GAIN;
-	if (error == ERR_NONE && choice->has_weights)
-		*suggestion = other;
 	return error;
 }
 
@@ -648,28 +678,26 @@ static enum error site_snapshot_choose(const struct site_snapshot *snapshot,
 				       const struct dendrogram_options *watch,
 				       struct threshold_choice *choice)
 {
-	enum measure measure =
-		(enum measure)(snapshot->site.options.measure % MEASURE_COUNT);
-	struct threshold_suggestion suggestion = {
-		.threshold = measure_template_threshold(measure)};
-	enum error error = ERR_NONE;
+	const struct site_options *options = &snapshot->site.options;
+	enum measure measure = (enum measure)(options->measure % MEASURE_COUNT);
+	bool is_same = false;
+	enum error error;
 
 	choice->site = snapshot->site.id;
 	choice->generation = snapshot->site.generation;
-	snprintf(suggestion.reason, sizeof(suggestion.reason),
+	choice->threshold = measure_template_threshold(measure);
+	snprintf(choice->reason, sizeof(choice->reason),
 		 "the default of %s, because the site has %zu distinct "
 		 "signatures, too many for a dendrogram "
 		 "(clustering.max_dendrogram_size)",
 		 measure_name(measure), snapshot->leaf_count);
-	if (snapshot->weights.pages > 0 || !wants_weights(snapshot))
-		error = site_snapshot_suggest(snapshot, &snapshot->weights,
-					      watch, &suggestion);
-	if ((error == ERR_NONE || error == ERR_TOO_LARGE) &&
-	    wants_weights(snapshot))
-		error = site_snapshot_choose_weights(snapshot, watch,
-						     &suggestion, choice);
-	choice->threshold = suggestion.threshold;
-	memcpy(choice->reason, suggestion.reason, sizeof(choice->reason));
+	choice->weights = snapshot_weights(snapshot);
+	error = site_snapshot_suggest(snapshot, &choice->weights, watch, choice,
+				      &is_same);
+	choice->has_weights =
+		choice->weights.pages > 0 &&
+		!(is_same && choice->threshold == options->threshold &&
+		  snapshot->weights.pages > 0);
 	return error == ERR_TOO_LARGE ? ERR_NONE : error;
 }
 

@@ -180,6 +180,7 @@ struct site_snapshot {
 	/* [leaf_count], the URL of one page of each leaf */
 	const char **examples;
 	size_t leaf_count;
+	uint32_t *clusters; /* [leaf_count], in the arena: current clusters */
 	uint64_t *shingles; /* [shingle_count], in the arena; 0 = unused */
 	size_t shingle_count;
 	/* the current weights of the site; owned */
@@ -222,10 +223,11 @@ struct threshold_choice {
 };
 
 /*
- * Choose the threshold of the site, and new weights if its measure has weights
- * and it has none, or has grown to twice the pages and new ones are better. If
+ * Choose the threshold of the site, and new weights if it may have weights.
+ * Keep the weights if neither the threshold nor the clusters would change. If
  * the site has more leaves than `watch` allows, choose the default threshold of
- * the measure. ERR_STOPPED, and errors of site_snapshot_read().
+ * the measure. The choice depends only on the pages. ERR_STOPPED, and errors of
+ * site_snapshot_read().
  */
 enum error
 site_snapshot_choose_threshold(struct store *store, const char *host,

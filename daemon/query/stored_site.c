@@ -445,7 +445,7 @@ static struct shingle_weights weights_of_site(struct txn *txn, uint32_t site,
 	struct slice bytes = weights_get(txn, site);
 	struct shingle_weights weights;
 
-	if (bytes.data == NULL || measure != MEASURE_WCAS)
+	if (bytes.data == NULL || !measure_has_weights(measure))
 		return shingle_weights_default(measure);
 	if (!shingle_weights_decode(bytes, &weights))
 		txn_fail(txn, ERR_CORRUPT);

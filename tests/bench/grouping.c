@@ -58,8 +58,10 @@ struct shingle_weights group_weights(const struct signature *pages,
 	}
 	for (uint32_t i = 0; i < size.shingle_ids; i++)
 		shingles[i] = linkage_shingle(linkage, i);
-	weights = shingle_weights_compute(&(struct weighted_site){
-		leaves, size.set_rows, shingles, size.shingle_ids});
+	weights = shingle_weights_compute(
+		MEASURE_WCAS,
+		&(struct weighted_site){leaves, size.set_rows, shingles,
+					size.shingle_ids});
 	free(leaves);
 	free(shingles);
 	linkage_destroy(linkage);

@@ -39,7 +39,8 @@ FIXTURE(.setup = set_up, .teardown = tear_down);
 
 TEST(a_shingle_that_divides_the_site_weighs_most)
 {
-	struct shingle_weights weights = shingle_weights_compute(&site);
+	struct shingle_weights weights =
+		shingle_weights_compute(MEASURE_WCAS, &site);
 
 	ck_assert_uint_eq(weights.pages, PAGES);
 	ck_assert_uint_eq(weights.heavy_units, 1);
@@ -54,8 +55,6 @@ TEST(a_shingle_that_divides_the_site_weighs_most)
 	/* unknown */
 	ck_assert_uint_eq(shingle_units(&weights, 8), 1);
 	ck_assert_uint_eq(shingle_units(&weights, 11), SHINGLE_MAX_LEVEL);
-	ck_assert(!shingle_weights_have(&weights, 4));
-	ck_assert(shingle_weights_have(&weights, 2));
 	shingle_weights_free(&weights);
 }
 
@@ -63,7 +62,8 @@ TEST(a_shingle_of_all_pages_weighs_nothing)
 {
 	const struct dendrogram_leaf all[] = {{half, 4, 20}};
 	const struct weighted_site same = {all, 1, shingles, SHINGLES};
-	struct shingle_weights weights = shingle_weights_compute(&same);
+	struct shingle_weights weights =
+		shingle_weights_compute(MEASURE_WCAS, &same);
 
 	ck_assert_uint_eq(shingle_units(&weights, 2), 0);
 	ck_assert_uint_eq(shingle_units(&weights, 11), 0);
@@ -90,7 +90,7 @@ TEST(heavy_shingles_weigh_a_part_of_the_median_page)
 		many[i] = i < 240 ? (uint64_t)(i + 1) * 2 : 999;
 		ids[i] = i;
 	}
-	weights = shingle_weights_compute(&wide);
+	weights = shingle_weights_compute(MEASURE_WCAS, &wide);
 	ck_assert_uint_eq(weights.heavy_units, 20);
 	/* half of the pages have it */
 	ck_assert_uint_eq(shingle_units(&weights, 999), 20 * SHINGLE_MAX_LEVEL);
@@ -110,7 +110,8 @@ TEST(small_pages_do_not_count)
 	const uint32_t stub[] = {5};
 	const struct dendrogram_leaf mixed[] = {{full, 4, 60}, {stub, 1, 40}};
 	const struct weighted_site stubs = {mixed, 2, shingles, SHINGLES};
-	struct shingle_weights weights = shingle_weights_compute(&stubs);
+	struct shingle_weights weights =
+		shingle_weights_compute(MEASURE_WCAS, &stubs);
 
 	ck_assert_uint_eq(shingle_units(&weights, 2), 0);
 	ck_assert_uint_eq(weights.pages, PAGES);
@@ -127,6 +128,22 @@ TEST(other_measures_have_no_weights)
 	shingle_weights_free(&weights);
 	weights = shingle_weights_for(MEASURE_WCAS, &site);
 	ck_assert_uint_eq(shingle_units(&weights, 2), SHINGLE_MAX_LEVEL);
+	shingle_weights_free(&weights);
+}
+
+/* Known sites of cas: no shingle is heavy, and none weighs nothing. */
+TEST(cas_has_weights_without_heavy_shingles)
+{
+	const struct dendrogram_leaf all[] = {{half, 4, 20}, {other, 3, 20}};
+	const struct weighted_site known = {all, 2, shingles, SHINGLES};
+	struct shingle_weights weights =
+		shingle_weights_compute(MEASURE_CAS, &known);
+
+	ck_assert_uint_eq(weights.heavy_units, 1);
+	ck_assert_uint_eq(shingle_units(&weights, 2), SHINGLE_MAX_LEVEL);
+	ck_assert_uint_eq(shingle_units(&weights, 11), SHINGLE_MAX_LEVEL);
+	/* all pages have it */
+	ck_assert_uint_eq(shingle_units(&weights, 4), 1);
 	shingle_weights_free(&weights);
 }
 
@@ -152,8 +169,10 @@ TEST(the_order_of_arrival_does_not_matter)
 	const struct dendrogram_leaf turned[] = {
 		{one_ids, 3, 1}, {other_ids, 3, 49}, {half_ids, 4, 50}};
 	const struct weighted_site again = {turned, 3, reversed, SHINGLES};
-	struct shingle_weights weights = shingle_weights_compute(&site);
-	struct shingle_weights others = shingle_weights_compute(&again);
+	struct shingle_weights weights =
+		shingle_weights_compute(MEASURE_WCAS, &site);
+	struct shingle_weights others =
+		shingle_weights_compute(MEASURE_WCAS, &again);
 	struct buffer bytes = {0};
 	struct buffer same = {0};
 
@@ -168,7 +187,8 @@ TEST(the_order_of_arrival_does_not_matter)
 
 TEST(what_is_encoded_can_be_decoded)
 {
-	struct shingle_weights weights = shingle_weights_compute(&site);
+	struct shingle_weights weights =
+		shingle_weights_compute(MEASURE_WCAS, &site);
 	struct shingle_weights copy;
 	struct buffer bytes = {0};
 
@@ -205,7 +225,8 @@ TEST(what_is_encoded_can_be_decoded)
 /* Units of leaves and units as hashes have the same distances. */
 TEST(leaves_and_signatures_have_equal_units)
 {
-	struct shingle_weights weights = shingle_weights_compute(&site);
+	struct shingle_weights weights =
+		shingle_weights_compute(MEASURE_WCAS, &site);
 	const struct dendrogram_leaf *units =
 		weighted_leaves_make(arena, &site, &weights);
 	const uint64_t *in_half = (const uint64_t[]){0, 2, 4, 11};

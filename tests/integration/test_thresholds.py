@@ -191,6 +191,47 @@ class Cuts(harness.Case):
                          calm.partition(web.host))
         self.no_problems(daemon)
 
+    def changes(self, daemon, host):
+        """The details of the changes of the threshold."""
+        lines = daemon.get("/v1/events", site=host).text.splitlines()
+        return [event["detail"] for event in map(json.loads, lines)
+                if event["kind"] == "site.threshold_changed"]
+
+    def test_a_known_site_of_cas_gets_weights(self):
+        web = self.web()
+        daemon = self.daemon()
+        site = self.watch(daemon, web.url, "--measure", "cas")
+        self.assertEqual(site["measure"], "cas")
+        changes = self.changes(daemon, web.host)
+        self.assertTrue(changes[-1]["weights"], changes)
+        self.assertEqual(daemon.json("/v1/verify")["problems"], 0)
+        before = self.sets(daemon, web.host)
+        daemon.kill()
+        daemon.start()
+        daemon.wait_for(web.host)
+        self.assertEqual(self.sets(daemon, web.host), before)
+        self.no_problems(daemon)
+
+    def test_a_threshold_of_cas_stays_without_weights(self):
+        web = self.web()
+        daemon = self.daemon()
+        site = self.watch(daemon, web.url, "--measure", "cas", "--threshold",
+                          "0.2")
+        self.assertEqual(self.changes(daemon, web.host), [])
+        self.assertEqual(self.sets(daemon, web.host),
+                         self.offline(daemon, web.host, "--measure", "cas",
+                                      "--threshold", "0.2"))
+        self.assertEqual(site["threshold"], 0.2)
+
+    def test_a_threshold_of_wcas_has_weights(self):
+        web = self.web()
+        daemon = self.daemon()
+        self.watch(daemon, web.url, "--threshold", "0.2")
+        self.assertTrue(self.changes(daemon, web.host)[-1]["weights"])
+        self.assertEqual(self.sets(daemon, web.host),
+                         self.offline(daemon, web.host, "--threshold", "0.2"))
+        self.no_problems(daemon)
+
     def test_sites_with_too_many_signatures(self):
         web = self.web()
         daemon = self.daemon({"clustering": {"max_dendrogram_size": 5}})

@@ -14,8 +14,8 @@
 enum {
 	NAME_SEGMENTS = 8,       /* further segments of a URL are ignored */
 	NAME_SEGMENT_BYTES = 32, /* longer literal segments are cut */
-	NAME_WORDS_BYTES = 40,   /* of titles in a name */
-	NAME_PATTERN_BYTES = 60, /* longer patterns are cut */
+	NAME_WORDS_BYTES = 32,   /* of titles in a name */
+	NAME_PATTERN_BYTES = 54, /* longer patterns are cut */
 	NAME_PARAMETERS = 2,     /* of a query in a name */
 	NAME_CHOICES = 3,        /* names in "a|b|c" */
 	NAME_SHARE = 80,         /* percent of the pages that decide */
@@ -27,6 +27,13 @@ enum {
 };
 
 #define NAME_SEPARATOR " \xC2\xB7 " /* U+00B7 */
+
+/* the four texts end with a NUL, which is not counted */
+_Static_assert(sizeof("documentation") + NAME_PATTERN_BYTES + NAME_WORDS_BYTES +
+			       2 * sizeof(NAME_SEPARATOR) +
+			       sizeof(" (4294967295)") - 4 <=
+		       TEMPLATE_NAME_BYTES,
+	       "a name has room for its parts");
 
 /* A URL, decoded and without characters that a name must not have. */
 struct name_url {
@@ -991,7 +998,7 @@ static void name_number_equal(struct arena *arena, struct name_draft *drafts,
 			hash_table_add(&used, hash64(base.data, base.size, 0));
 		uint32_t number = ++entry->count;
 
-		while (number > 1 && !drafts[i].is_fixed) {
+		while (number > 1 && base.size > 0 && !drafts[i].is_fixed) {
 			char text[TEMPLATE_NAME_BYTES + 16];
 			int size = snprintf(text, sizeof(text), "%.*s (%u)",
 					    (int)base.size,

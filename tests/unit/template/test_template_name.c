@@ -228,6 +228,53 @@ TEST(hostile_urls_and_titles_make_safe_names)
 	}
 }
 
+/* Clusters of random URLs and titles, from a small alphabet. */
+TEST(random_urls_make_safe_and_unique_names)
+{
+	static const char bytes[] = "/-_.?=&@%2Fa1N*|\xC2\xB7\n\xE2 (";
+	enum { CLUSTERS = 40, PAGES = 6, BYTES = 24, ROUNDS = 50 };
+	struct named_cluster clusters[CLUSTERS];
+	uint32_t state = 1;
+
+	for (int round = 0; round < ROUNDS; round++) {
+		for (int i = 0; i < CLUSTERS; i++) {
+			struct named_page *pages =
+				ARENA_NEW(test_arena, struct named_page, PAGES);
+			struct slice *titles =
+				ARENA_NEW(test_arena, struct slice, PAGES);
+
+			for (int k = 0; k < PAGES; k++) {
+				char *text = arena_alloc(test_arena, BYTES, 1);
+
+				for (int b = 0; b < BYTES; b++) {
+					state = state * 1664525 + 1013904223;
+					text[b] = bytes[(state >> 16) %
+							(sizeof(bytes) - 1)];
+				}
+				titles[k] = (struct slice){text + BYTES / 2,
+							   state >> 29};
+				pages[k] = (struct named_page){
+					{text, state >> 27 & 15}, state >> 28};
+			}
+			clusters[i] = (struct named_cluster){
+				.page_count = PAGES,
+				.pages = pages,
+				.sample_count = 1 + (state >> 20) % PAGES,
+				.titles = titles,
+				.title_count = (state >> 24) % PAGES,
+			};
+		}
+		template_names_derive(test_arena, clusters, CLUSTERS);
+		for (int i = 0; i < CLUSTERS; i++) {
+			check_is_safe(clusters[i].name);
+			(void)template_name_fits(&clusters[i]);
+			for (int k = 0; k < i; k++)
+				ck_assert(!slice_equal(clusters[i].name,
+						       clusters[k].name));
+		}
+	}
+}
+
 TEST(names_of_users_are_cleaned)
 {
 	ck_assert(slice_equal(

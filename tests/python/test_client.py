@@ -38,6 +38,10 @@ def test_sites_templates_and_pages(client, daemon, host, web):
     pages = [page["url"] for page in client.pages(largest["id"])]
     assert len(pages) == len(set(pages)) == largest["pages"]
     assert len(client.template(largest["id"], limit=3)["fragments"]) == 3
+    assert client.rename_template(largest["id"], " Manual  page ") == (
+        "Manual page")
+    assert client.templates(host)[0]["name"] == "Manual page"
+    assert client.rename_template(largest["id"], "") is None
     assert {row["state"] for row in client.patterns(host)} <= {
         "open", "complete", "saturated", "exhausted"}
     assert client.status()["counts"]["sites"] == 1

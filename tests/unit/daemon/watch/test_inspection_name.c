@@ -48,6 +48,7 @@ static enum error rename_to(uint32_t cluster, const char *name)
 	return watched_commit(&web, &change);
 }
 
+#define ARTICLE_NAME "page \xC2\xB7 /article/N"
 #define PRODUCT_NAME "product \xC2\xB7 /product/N"
 
 TEST(each_cluster_gets_a_name_once)
@@ -67,6 +68,21 @@ TEST(no_name_is_derived_while_pages_are_awaited)
 		ck_assert(watched_step(&web));
 	}
 	ck_assert_uint_eq(watched_rows(&web, TABLE_NAMES), 3);
+}
+
+TEST(names_do_not_depend_on_the_order_of_pages)
+{
+	watched_begin(&web);
+	check_name(watched_name(&web, article, "article"), ARTICLE_NAME);
+	check_name(watched_name(&web, product, "product"), PRODUCT_NAME);
+	watched_close(&web);
+	watched_open(&web);
+	product = watched_add(&web, "product", FORM_PRODUCT, EACH);
+	article = watched_add(&web, "article", FORM_ARTICLE, EACH);
+	web.max_work = 1;
+	watched_begin(&web);
+	check_name(watched_name(&web, article, "article"), ARTICLE_NAME);
+	check_name(watched_name(&web, product, "product"), PRODUCT_NAME);
 }
 
 TEST(event_has_the_name)

@@ -547,8 +547,9 @@ static void commit_put_names(struct commit *batch, uint32_t site,
 		const struct name_update *update = &findings->names[i];
 		struct name_row row;
 
-		if (name_row_get(batch->txn, site, update->cluster, &row) &&
-		    (row.flags & NAME_IS_GIVEN) != 0 && !update->is_deleted)
+		if (!update->is_deleted && !update->is_moved &&
+		    name_row_get(batch->txn, site, update->cluster, &row) &&
+		    (row.flags & NAME_IS_GIVEN) != 0)
 			continue;
 		if (update->is_deleted)
 			txn_delete(batch->txn, TABLE_NAMES,

@@ -135,6 +135,8 @@ struct template_update {
 struct name_update {
 	uint32_t cluster;
 	bool is_deleted;
+	/* the name of a client moves to or from this cluster */
+	bool is_moved;
 	struct name_row row;
 };
 

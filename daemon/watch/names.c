@@ -192,6 +192,65 @@ static void names_decide(struct name_reader *reader)
 	}
 }
 
+static struct cluster_name *names_find(struct name_reader *reader,
+				       uint32_t cluster)
+{
+	size_t at;
+
+	LOWER_BOUND(at, reader->count, reader->names[at].cluster < cluster);
+	return at < reader->count && reader->names[at].cluster == cluster
+		       ? &reader->names[at]
+		       : NULL;
+}
+
+/* Move the name of an ended template to the one that has replaced it. */
+static void names_move(struct name_reader *reader, uint32_t ended,
+		       const struct name_row *row, struct cluster_name *next)
+{
+	struct cluster_name *own = names_find(reader, ended);
+	struct name_update from = {.cluster = ended,
+				   .is_deleted = own != NULL,
+				   .is_moved = true,
+				   .row = *row};
+
+	from.row.flags = 0;
+	next->has_row = true;
+	next->row = (struct name_row){
+		.flags = NAME_IS_GIVEN,
+		.name = arena_slice(reader->arena, row->name),
+	};
+	from.row.name = next->row.name;
+	from.row.pattern = (struct slice){0};
+	if (own != NULL)
+		own->has_row = false;
+	names_put_update(reader, &from);
+	names_put_update(reader, &(struct name_update){.cluster = next->cluster,
+						       .is_moved = true,
+						       .row = next->row});
+}
+
+/* Move the names that clients have given to replaced templates. */
+static void names_move_given(struct name_reader *reader, struct txn *txn,
+			     const struct site_facts *site)
+{
+	for (size_t i = 0; i < site->subject_count; i++) {
+		const struct template_view *subject = &site->subjects[i];
+		struct cluster_name *next;
+		struct name_row row;
+
+		if (!subject->has_row ||
+		    subject->row.state != TEMPLATE_REPLACED)
+			continue;
+		next = names_find(reader, subject->row.other);
+		if (next != NULL &&
+		    (!next->has_row ||
+		     (next->row.flags & NAME_IS_GIVEN) == 0) &&
+		    name_row_get(txn, reader->site, subject->cluster, &row) &&
+		    (row.flags & NAME_IS_GIVEN) != 0)
+			names_move(reader, subject->cluster, &row, next);
+	}
+}
+
 /* List the clusters of the site and read the rows of their names. */
 static enum error names_begin(struct name_reader *reader,
 			      const struct site_facts *site)
@@ -207,6 +266,7 @@ static enum error names_begin(struct name_reader *reader,
 				.page_count = subject->cluster_row.page_count};
 	}
 	names_read_rows(reader, &txn, site);
+	names_move_given(reader, &txn, site);
 	return txn_end(&txn);
 }
 

@@ -5,7 +5,8 @@
  * A cluster gets its name when the pages of the site are complete, so that the
  * name does not depend on the order in which they were fetched. It keeps the
  * name when pages are added. When the cluster has twice or half as many pages,
- * the name is checked, and derived again only if it no longer fits.
+ * the name is checked, and derived again only if it no longer fits. A name that
+ * a client has given stays, and moves to the template that replaces it.
  */
 #ifndef DAEMON_WATCH_NAMES_H
 #define DAEMON_WATCH_NAMES_H

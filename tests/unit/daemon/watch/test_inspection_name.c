@@ -110,6 +110,26 @@ TEST(given_name_stays)
 	check_name(cluster, "Product page");
 }
 
+TEST(given_name_moves_to_the_template_that_replaces)
+{
+	uint32_t before;
+	uint32_t after;
+
+	watched_begin(&web);
+	before = watched_name(&web, product, "product");
+	ASSERT_OK(rename_to(before, "Product page"));
+	watched_set(&web, product, FORM_REDESIGN, 0);
+	watched_pass(&web, 12 * DAY_MS);
+	after = watched_name(&web, product, "redesign");
+	ck_assert_uint_ne(after, before);
+	check_name(after, "Product page");
+	/* the ended template still has the name, but a client may move on */
+	check_name(before, "Product page");
+	ASSERT_OK(rename_to(after, ""));
+	watched_settle(&web);
+	check_name(after, PRODUCT_NAME);
+}
+
 TEST(empty_name_is_derived_again)
 {
 	uint32_t cluster;

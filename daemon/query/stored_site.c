@@ -11,6 +11,7 @@
 #include "base/hash.h"
 #include "base/memory.h"
 #include "cluster/shingle_weights.h"
+#include "cluster/signature_table.h"
 #include "daemon/privsep/messages.h"
 #include "daemon/privsep/model_cache.h"
 #include "daemon/query/query.h"
@@ -486,13 +487,21 @@ static struct found_shingles stored_site_find_shingles(void *context,
 		uint32_t id = key_u32(scan.key, sizeof(uint32_t));
 		uint64_t shingle;
 
-		if (!shingle_decode(scan.value, &shingle))
-			continue;
+		if (id >= DICTIONARY_MAX_SHINGLES ||
+		    !shingle_decode(scan.value, &shingle)) {
+			txn_fail(&site->txn, ERR_CORRUPT);
+			break;
+		}
 		if (is_weighted)
 			stored_site_add_units(site, id,
 					      shingle_units(&weights, shingle));
-		if (sorted_find(own.shingles, own.count, shingle) < own.count)
-			shingles_out[found.count++] = id;
+		if (sorted_find(own.shingles, own.count, shingle) >= own.count)
+			continue;
+		if (found.count == own.count) { /* one shingle with two ids */
+			txn_fail(&site->txn, ERR_CORRUPT);
+			break;
+		}
+		shingles_out[found.count++] = id;
 	}
 	scan_end(&scan);
 	shingle_weights_free(&weights);
@@ -508,9 +517,16 @@ static void stored_site_each_signature(
 	struct stored_site *site = context;
 	struct set_scan scan = set_scan_begin(&site->txn, site->id);
 
-	while (set_scan_next(&scan))
+	while (set_scan_next(&scan)) {
+		/* the visitor reads the units of the shingles */
+		if (site->units != NULL && scan.count > 0 &&
+		    scan.shingle_ids[scan.count - 1] >= site->unit_count) {
+			txn_fail(&site->txn, ERR_CORRUPT);
+			break;
+		}
 		visit(visitor, &(struct site_signature){
 				       scan.set, scan.shingle_ids, scan.count});
+	}
 	set_scan_end(&scan);
 }
 

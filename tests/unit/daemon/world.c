@@ -7,6 +7,7 @@
 
 #include "base/compress.h"
 #include "daemon/engine/invariants.h"
+#include "daemon/engine/threshold_report.h"
 #include "daemon/privsep/analyse_task.h"
 
 /* The log of a node group with one node: it accepts all. */
@@ -159,7 +160,9 @@ enum error world_set_threshold(struct world *world, const char *host,
 {
 	struct change change = {
 		.kind = CHANGE_SITE_ADD,
-		.site_add = {.measure = MEASURE_CPC,
+		.site_add = {.measure = (uint16_t)(world->measure == MEASURE_CP
+							   ? MEASURE_CPC
+							   : world->measure),
 			     .max_pages = 1000000,
 			     .max_depth = 10,
 			     .flags = SITE_IS_OFFLINE},
@@ -184,6 +187,24 @@ enum error world_choose_threshold(struct world *world, const char *host,
 	txn_abort(&txn);
 	change.site_select_threshold.site = row.id;
 	return commit_for(world, &change, host);
+}
+
+bool world_choose(struct world *world, const char *host, size_t max_leaves)
+{
+	const struct dendrogram_options watch = {.max_leaves = max_leaves};
+	struct threshold_choice choice;
+	struct change change;
+	struct url seed;
+	bool has_weights;
+
+	ck_assert_int_eq(site_snapshot_choose_threshold(world->store, host,
+							&watch, &choice),
+			 ERR_NONE);
+	change = threshold_choice_change(&choice, &seed);
+	has_weights = choice.has_weights;
+	ck_assert_int_eq(commit_for(world, &change, host), ERR_NONE);
+	threshold_choice_free(&choice);
+	return has_weights;
 }
 
 struct site_row world_site(struct world *world, const char *host)
@@ -211,7 +232,8 @@ enum error world_put(struct world *world, const char *text, struct slice html)
 	ck_assert_int_eq(url_parse(&url, slice_of(text), NULL), ERR_NONE);
 	ck_assert_int_eq(analyse(html, slice_of(""), &url,
 				 &(struct analyse_options){
-					 .limits = &page_limits_default},
+					 .limits = &page_limits_default,
+					 .measure = world->measure},
 				 &record),
 			 ERR_NONE);
 	compress_slice(html, &packed);

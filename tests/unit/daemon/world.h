@@ -5,9 +5,11 @@
 #ifndef TESTS_UNIT_DAEMON_WORLD_H
 #define TESTS_UNIT_DAEMON_WORLD_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/buffer.h"
+#include "cluster/signature.h"
 #include "daemon/engine/engine.h"
 #include "store/store.h"
 
@@ -21,6 +23,7 @@ struct world {
 	size_t max_bytes;     /* of the map; 0: the default */
 	size_t max_sites;     /* changes count once it is opened again */
 	size_t max_signature; /* 0: the default */
+	enum measure measure; /* of new sites; MEASURE_CP: cpc instead */
 	unsigned (*partition_of)(struct slice host); /* NULL = none */
 	uint64_t now_ms;
 };
@@ -58,6 +61,13 @@ enum error world_set_threshold(struct world *world, const char *host,
 /* The site gets a threshold (permille) that was chosen for `generation`. */
 enum error world_choose_threshold(struct world *world, const char *host,
 				  unsigned threshold, uint64_t generation);
+
+/*
+ * Choose the threshold and the weights from the pages of the site, as the
+ * daemon does, and commit them. Return whether there were new weights.
+ * `max_leaves` is that of struct dendrogram_options.
+ */
+bool world_choose(struct world *world, const char *host, size_t max_leaves);
 
 /* The row of an existing site, without its slices. */
 struct site_row world_site(struct world *world, const char *host);

@@ -794,6 +794,8 @@ enum error commit_set_site_threshold(struct commit *batch,
 	if ((site->row.options.flags & SITE_IS_AUTO) == 0) {
 		update.threshold = site->row.options.threshold;
 		update.reason = slice_of("new weights of the shingles");
+		if (!site_may_have_weights(&site->row))
+			update.weights = NULL;
 	}
 	is_current = site->row.generation == select_threshold->generation;
 	commit_threshold(batch, site, &update);

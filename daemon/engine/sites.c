@@ -470,10 +470,9 @@ bool site_wants_threshold(const struct site_row *site)
 {
 	bool has_grown = site->page_count / 2 >= site->threshold_pages;
 
-	if (site->threshold_generation == site->generation)
-		return false;
-	if ((site->options.flags & SITE_IS_AUTO) == 0 &&
-	    (site->options.measure != MEASURE_WCAS || !has_grown))
+	if (site->threshold_generation == site->generation ||
+	    ((site->options.flags & SITE_IS_AUTO) == 0 &&
+	     !site_may_have_weights(site)))
 		return false;
 	return site->pending_count == 0 ||
 	       (site->page_count >= MIN_PAGES && has_grown);

@@ -304,20 +304,20 @@ uint64_t site_queue_next(const struct site_queue *queue);
 
 void site_queue_free(struct site_queue *queue);
 
-/* The decision when to choose the threshold of a site with SITE_IS_AUTO. */
+/* The decision when to choose the threshold and the weights of a site. */
 
 /*
- * Return whether the threshold should be chosen now. This is the case when the
- * crawl has ended and pages have changed since the last choice, and also
- * whenever the site has doubled in size. So the final threshold depends only on
- * the pages.
+ * Return whether they should be chosen now. This is the case when the crawl has
+ * ended and pages have changed since the last choice, and also whenever the
+ * site has doubled in size. So the final clusters depend only on the pages. A
+ * site with a threshold of the operator gets only weights.
  */
 bool site_wants_threshold(const struct site_row *site);
 
 /*
- * Return whether the shingles of the site may have weights. A site of cas, the
- * former default, has weights only if its threshold is "auto", because a
- * threshold that the operator has set would no longer fit.
+ * Return whether the daemon chooses weights for the site. A site of cas, the
+ * former default, gets weights only if its threshold is "auto": weights would
+ * change what a threshold of the operator means.
  */
 bool site_may_have_weights(const struct site_row *site);
 

@@ -561,23 +561,35 @@ static struct report_pages pages_of(const struct site_snapshot *snapshot,
 	};
 }
 
+/* Return the number of pages of the site. */
+static uint64_t snapshot_page_count(const struct site_snapshot *snapshot)
+{
+	uint64_t pages = 0;
+
+	for (size_t i = 0; i < snapshot->leaf_count; i++)
+		pages += snapshot->leaves[i].pages;
+	return pages;
+}
+
 /*
- * Return the weights that the pages of the site would have now; those in use if
- * they cannot be computed. The caller frees them.
+ * Compute the weights from the pages of the site: the default if there are few
+ * pages. A site that may not have new weights keeps those in use. The caller
+ * frees them.
  */
 static struct shingle_weights
 snapshot_weights(const struct site_snapshot *snapshot)
 {
+	const enum measure measure =
+		(enum measure)snapshot->site.options.measure;
 	const struct weighted_site site = {
 		snapshot->leaves, snapshot->leaf_count, snapshot->shingles,
 		snapshot->shingle_count};
 
-	return site_may_have_weights(&snapshot->site) &&
-			       snapshot->witness.count >= SHINGLE_MIN_PAGES
-		       ? shingle_weights_compute(
-				 (enum measure)snapshot->site.options.measure,
-				 &site)
-		       : shingle_weights_copy(&snapshot->weights);
+	if (!site_may_have_weights(&snapshot->site))
+		return shingle_weights_copy(&snapshot->weights);
+	return snapshot_page_count(snapshot) >= SHINGLE_MIN_PAGES
+		       ? shingle_weights_compute(measure, &site)
+		       : shingle_weights_default(measure);
 }
 
 /* The merge model was trained with weights. */
@@ -640,16 +652,26 @@ static bool is_current_partition(const struct site_snapshot *snapshot,
 	return is_same;
 }
 
+/* Return the threshold that the site will have after the choice. */
+static unsigned next_threshold(const struct site_snapshot *snapshot,
+			       const struct threshold_choice *choice)
+{
+	const struct site_options *options = &snapshot->site.options;
+
+	return (options->flags & SITE_IS_AUTO) != 0 ? choice->threshold
+						    : options->threshold;
+}
+
 /*
- * Choose the threshold for the weights. *is_same_out: the clusters stay the
+ * Choose the threshold for choice->weights. *is_same_out: the clusters stay the
  * same.
  */
 static enum error site_snapshot_suggest(const struct site_snapshot *snapshot,
-					const struct shingle_weights *weights,
 					const struct dendrogram_options *watch,
 					struct threshold_choice *choice,
 					bool *is_same_out)
 {
+	const struct shingle_weights *weights = &choice->weights;
 	const struct report_pages raw = pages_of(snapshot, weights);
 	struct arena *arena = arena_create();
 	const struct report_pages pages = report_weigh(arena, &raw);
@@ -666,39 +688,56 @@ static enum error site_snapshot_suggest(const struct site_snapshot *snapshot,
 		choice->threshold = suggestion.threshold;
 		memcpy(choice->reason, suggestion.reason,
 		       sizeof(choice->reason));
-		*is_same_out = is_current_partition(snapshot, &dendrogram,
-						    suggestion.threshold);
+		*is_same_out =
+			is_current_partition(snapshot, &dendrogram,
+					     next_threshold(snapshot, choice));
 	}
 	dendrogram_free(&dendrogram);
 	arena_destroy(arena);
 	return error;
 }
 
-static enum error site_snapshot_choose(const struct site_snapshot *snapshot,
-				       const struct dendrogram_options *watch,
-				       struct threshold_choice *choice)
+/* What a site gets whose dendrogram would be too large. */
+static void choose_without_dendrogram(const struct site_snapshot *snapshot,
+				      struct threshold_choice *choice)
 {
-	const struct site_options *options = &snapshot->site.options;
-	enum measure measure = (enum measure)(options->measure % MEASURE_COUNT);
-	bool is_same = false;
-	enum error error;
+	enum measure measure =
+		(enum measure)(snapshot->site.options.measure % MEASURE_COUNT);
 
-	choice->site = snapshot->site.id;
-	choice->generation = snapshot->site.generation;
 	choice->threshold = measure_template_threshold(measure);
 	snprintf(choice->reason, sizeof(choice->reason),
 		 "the default of %s, because the site has %zu distinct "
 		 "signatures, too many for a dendrogram "
 		 "(clustering.max_dendrogram_size)",
 		 measure_name(measure), snapshot->leaf_count);
+}
+
+static enum error site_snapshot_choose(const struct site_snapshot *snapshot,
+				       const struct dendrogram_options *watch,
+				       struct threshold_choice *choice)
+{
+	const uint32_t pages_before = snapshot->weights.pages;
+	bool is_same = false;
+	enum error error = ERR_NONE;
+
+	choice->site = snapshot->site.id;
+	choice->generation = snapshot->site.generation;
 	choice->weights = snapshot_weights(snapshot);
-	error = site_snapshot_suggest(snapshot, &choice->weights, watch, choice,
-				      &is_same);
-	choice->has_weights =
-		choice->weights.pages > 0 &&
-		!(is_same && choice->threshold == options->threshold &&
-		  snapshot->weights.pages > 0);
-	return error == ERR_TOO_LARGE ? ERR_NONE : error;
+	if (snapshot->leaf_count > watch->max_leaves) {
+		choose_without_dendrogram(snapshot, choice);
+		/* new weights would cost too much until the site has grown */
+		is_same = snapshot_page_count(snapshot) / 2 < pages_before;
+	} else {
+		error = site_snapshot_suggest(snapshot, watch, choice,
+					      &is_same);
+	}
+	is_same &= next_threshold(snapshot, choice) ==
+			   snapshot->site.options.threshold &&
+		   (choice->weights.pages > 0) == (pages_before > 0);
+	choice->has_weights = site_may_have_weights(&snapshot->site) &&
+			      !is_same &&
+			      (choice->weights.pages > 0 || pages_before > 0);
+	return error;
 }
 
 enum error

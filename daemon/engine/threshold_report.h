@@ -223,11 +223,13 @@ struct threshold_choice {
 };
 
 /*
- * Choose the threshold of the site, and new weights if it may have weights.
- * Keep the weights if neither the threshold nor the clusters would change. If
- * the site has more leaves than `watch` allows, choose the default threshold of
- * the measure. The choice depends only on the pages. ERR_STOPPED, and errors of
- * site_snapshot_read().
+ * Choose the threshold of the site, and new weights if the site may have
+ * weights. The site keeps its weights if neither its threshold nor its clusters
+ * would change, so the clusters depend only on the pages.
+ *
+ * If the site has more leaves than `watch` allows, there is no dendrogram: the
+ * threshold is the default of the measure, and the site keeps its weights until
+ * it has twice as many pages. ERR_STOPPED, and errors of site_snapshot_read().
  */
 enum error
 site_snapshot_choose_threshold(struct store *store, const char *host,

@@ -189,20 +189,25 @@ enum error world_choose_threshold(struct world *world, const char *host,
 	return commit_for(world, &change, host);
 }
 
+enum error world_commit_choice(struct world *world, const char *host,
+			       const struct threshold_choice *choice)
+{
+	struct change change = threshold_choice_change(choice, NULL);
+
+	return commit_for(world, &change, host);
+}
+
 bool world_choose(struct world *world, const char *host, size_t max_leaves)
 {
 	const struct dendrogram_options watch = {.max_leaves = max_leaves};
 	struct threshold_choice choice;
-	struct change change;
-	struct url seed;
 	bool has_weights;
 
 	ck_assert_int_eq(site_snapshot_choose_threshold(world->store, host,
 							&watch, &choice),
 			 ERR_NONE);
-	change = threshold_choice_change(&choice, &seed);
 	has_weights = choice.has_weights;
-	ck_assert_int_eq(commit_for(world, &change, host), ERR_NONE);
+	ck_assert_int_eq(world_commit_choice(world, host, &choice), ERR_NONE);
 	threshold_choice_free(&choice);
 	return has_weights;
 }

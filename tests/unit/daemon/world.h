@@ -13,6 +13,8 @@
 #include "daemon/engine/engine.h"
 #include "store/store.h"
 
+struct threshold_choice;
+
 /* The bounds of the engine. */
 enum { WORLD_MAX_SITES = 4 };
 
@@ -68,6 +70,8 @@ enum error world_choose_threshold(struct world *world, const char *host,
  * `max_leaves` is that of struct dendrogram_options.
  */
 bool world_choose(struct world *world, const char *host, size_t max_leaves);
+enum error world_commit_choice(struct world *world, const char *host,
+			       const struct threshold_choice *choice);
 
 /* The row of an existing site, without its slices. */
 struct site_row world_site(struct world *world, const char *host);

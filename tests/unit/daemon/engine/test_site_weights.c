@@ -1,5 +1,5 @@
 /* The weights of a site: when the daemon chooses them, and damaged rows. */
-#include "daemon/engine/sites.h"
+#include "daemon/engine/threshold_report.h"
 #include "daemon/query/query.h"
 #include "store/key.h"
 #include "store/rows.h"
@@ -51,6 +51,16 @@ static bool choose(void)
 static struct site_row site_of(void)
 {
 	return world_site(&world, "a.test");
+}
+
+static bool has_weights(void)
+{
+	uint32_t site = site_of().id;
+	struct txn txn = txn_begin_read(world.store);
+	bool has_row = weights_get(&txn, site).data != NULL;
+
+	txn_abort(&txn);
+	return has_row;
 }
 
 static enum error classify_page(void)
@@ -124,4 +134,67 @@ TEST(damaged_weights_are_reported)
 	weights_put(&txn, site, slice_of("damaged"));
 	ASSERT_OK(txn_end(&txn));
 	ck_assert_int_eq(classify_page(), ERR_CORRUPT);
+}
+
+TEST(weights_stay_if_the_clusters_do)
+{
+	uint64_t generation;
+
+	setup_site(MEASURE_WCAS, 150);
+	ck_assert(choose());
+	generation = site_of().generation;
+	ck_assert(!choose());
+	ck_assert_uint_eq(site_of().generation, generation);
+	ck_assert_uint_eq(site_of().options.threshold, 150);
+	ck_assert_uint_eq(world_problems(&world), 0);
+}
+
+/* As if the site had never been larger. */
+TEST(a_site_that_shrinks_loses_its_weights)
+{
+	setup_site(MEASURE_WCAS, 200);
+	ck_assert(choose());
+	for (unsigned i = 5; i < PAGES; i++) {
+		char url[64];
+
+		snprintf(url, sizeof(url), "http://a.test/page/%u", i);
+		world_remove(&world, url);
+	}
+	ck_assert(choose());
+	ck_assert(!choose());
+	ck_assert_uint_eq(world_problems(&world), 0);
+	world_reopen(&world);
+	put(PAGES);
+	ck_assert_uint_eq(world_problems(&world), 0);
+}
+
+TEST(a_large_site_gets_weights_when_it_has_grown)
+{
+	setup_site(MEASURE_WCAS, THRESHOLD_AUTO);
+	ck_assert(world_choose(&world, "a.test", 1));
+	ck_assert(!world_choose(&world, "a.test", 1));
+	for (unsigned i = PAGES; i < 2 * PAGES; i++)
+		put(i);
+	ck_assert(world_choose(&world, "a.test", 1));
+	ck_assert(!world_choose(&world, "a.test", 1));
+	ck_assert_uint_eq(world_problems(&world), 0);
+}
+
+/* A choice for a site of cas comes after the operator has set a threshold. */
+TEST(a_threshold_of_the_operator_stays_without_weights)
+{
+	const struct dendrogram_options watch = {.max_leaves = MANY_LEAVES};
+	struct threshold_choice choice;
+
+	setup_site(MEASURE_CAS, THRESHOLD_AUTO);
+	ASSERT_OK(site_snapshot_choose_threshold(world.store, "a.test", &watch,
+						 &choice));
+	ck_assert(choice.has_weights);
+	ASSERT_OK(world_set_threshold(&world, "a.test", 300));
+	ASSERT_OK(world_commit_choice(&world, "a.test", &choice));
+	threshold_choice_free(&choice);
+	ck_assert_uint_eq(site_of().options.threshold, 300);
+	ck_assert(!has_weights());
+	ck_assert(!choose());
+	ck_assert(!has_weights());
 }

@@ -151,6 +151,24 @@ TEST(a_site_wants_a_threshold_when_its_turn_has_come)
 	}
 }
 
+/* Not only when the site has doubled: the clusters depend on the weights. */
+TEST(a_site_of_wcas_wants_weights_whatever_its_threshold_is)
+{
+	struct site_row site = {
+		.options.measure = MEASURE_WCAS,
+		.generation = 8,
+		.threshold_generation = 7,
+		.page_count = 6,
+		.threshold_pages = 5,
+	};
+
+	ck_assert(site_wants_threshold(&site));
+	site.options.measure = MEASURE_CAS;
+	ck_assert(!site_wants_threshold(&site));
+	site.options.flags = SITE_IS_AUTO;
+	ck_assert(site_wants_threshold(&site));
+}
+
 /* At rest with as many pages, and its threshold chosen for them. */
 static bool has_threshold(const char *host, uint32_t pages)
 {

@@ -197,6 +197,12 @@ static void ui_site_link(struct buffer *out, const char *host)
 		   host);
 }
 
+void html_append_name(struct buffer *out, const char *name)
+{
+	if (*name != '\0')
+		html_write(out, NULL, "{label} ", name);
+}
+
 /*
  * Append a link to the template whose id is a member of the object: its name,
  * if the object has it, and its id.
@@ -218,8 +224,9 @@ static void ui_template_link(struct buffer *out, const json_t *object,
 		name = ui_member(object, "template_name");
 	buffer_append_text(out, "<a href=\"/ui/templates/");
 	percent_append(out, (struct slice){id, (size_t)(slash - id)}, ":");
-	html_write(out, NULL, "/{query}\">{?}{label} {.}<code>{url}</code></a>",
-		   slash + 1, *name != '\0', name, id);
+	html_write(out, NULL, "/{query}\">", slash + 1);
+	html_append_name(out, name);
+	html_write(out, NULL, "<code>{url}</code></a>", id);
 }
 
 static void ui_foreign_link(struct buffer *out, const char *url)

@@ -28,6 +28,9 @@ enum {
  */
 void html_append_text(struct buffer *out, struct slice text, size_t columns);
 
+/* Append the name of a template and a space; nothing if it is empty. */
+void html_append_name(struct buffer *out, const char *name);
+
 /*
  * html_append_count() appends a number such as "12,345"; html_append_counted()
  * appends it with a noun, such as "3 pages".

@@ -386,17 +386,15 @@ static bool has_tree(const struct report_facts *facts, uint32_t number)
 const char *report_template(const struct report_facts *facts, uint32_t number)
 {
 	const struct report_template *template = report_find(facts, number);
-	const char *name = template == NULL ? "" : template->name;
 	bool is_link = has_tree(facts, number);
 	struct buffer link = {0};
 	const char *text;
 
 	html_write(&link, NULL, "{?}<a href=\"#t{number}\">{.}", is_link,
 		   (uint64_t)number);
-	html_write(&link, NULL,
-		   "{?}{label} {.}<code>{slice}/{number}</code>{?}</a>{.}",
-		   *name != '\0', name, facts->site.host, (uint64_t)number,
-		   is_link);
+	html_append_name(&link, template == NULL ? "" : template->name);
+	html_write(&link, NULL, "<code>{slice}/{number}</code>{?}</a>{.}",
+		   facts->site.host, (uint64_t)number, is_link);
 	text = arena_copy(facts->arena, link.data, link.size + 1);
 	buffer_free(&link);
 	return text;

@@ -176,7 +176,7 @@ static void find_items(struct reported_change *change)
 
 enum {
 	LANES = 24,
-	LANE_NAME = 60, /* maximum columns of the name of a template */
+	LANE_NAME = 18, /* maximum columns of the name of a template */
 	LANE = 58,      /* height of a lane in pixels, like the next values */
 	TRACK_Y = 26,   /* y of the versions in a lane */
 	MARK_Y = 44,

@@ -678,12 +678,11 @@ static void tree_section_template(const struct report_facts *facts,
 {
 	struct arena *arena = arena_create();
 
-	html_write(out, NULL,
-		   "<article id=\"t{number}\"><h3>{?}{label} {.}<code>{slice}/"
-		   "{number}</code></h3>\n",
-		   (uint64_t) template->number, *template->name != '\0',
-		   template->name, facts->site.host,
+	html_write(out, NULL, "<article id=\"t{number}\"><h3>",
 		   (uint64_t) template->number);
+	html_append_name(out, template->name);
+	html_write(out, NULL, "<code>{slice}/{number}</code></h3>\n",
+		   facts->site.host, (uint64_t) template->number);
 	if (template->sample_count > 0) {
 		buffer_append_text(out, "<p>Such as ");
 		html_append_link(out, template->samples[0].url,

@@ -74,12 +74,13 @@ class Laws(harness.Case):
         self.assertEqual(done.returncode, 0, done.stderr)
         offline = {}
         for line in done.stdout.splitlines():
-            path, cluster = line.split("\t")
-            offline.setdefault(cluster, set()).add(path)
+            path, _, name = line.split("\t")
+            offline.setdefault(name, set()).add(path)
+        names = {c["id"]: c["name"] for c in daemon.clusters(web.host)}
         self.assertEqual(
-            {frozenset(v) for v in offline.values()},
-            {frozenset(harness.path_of(u) for u in urls)
-             for urls in clusters.values()})
+            {name: frozenset(v) for name, v in offline.items()},
+            {names[c]: frozenset(harness.path_of(u) for u in urls)
+             for c, urls in clusters.items()})
 
         out = self.folder() / "out"
         done = harness.run([CTL, "batch", root, "--out", out])

@@ -274,6 +274,11 @@ TEST(links_carry_any_address)
 	ck_assert_ptr_nonnull(strstr(
 		out.data, "\"/ui/templates/127.0.0.1:80/3\">list &lt;b&gt; "
 			  "<code>127.0.0.1:80/3</code>"));
+	json_object_del(template, "name");
+	buffer_clear(&out);
+	html_write(&out, template, "{template:id}");
+	ck_assert_ptr_nonnull(
+		strstr(out.data, "80/3\"><code>127.0.0.1:80/3</code>"));
 }
 
 TEST(numbers_are_for_people)

@@ -5,8 +5,11 @@
 
 #include "base/file.h"
 #include "daemon/query/query.h"
+#include "daemon/query/stored_site.h"
 #include "extract/methods/ridge.h"
+#include "store/rows.h"
 #include "template/bundle.h"
+#include "template/extraction.h"
 #include "tests/unit/daemon/world.h"
 #include "tests/unit/run.h"
 
@@ -24,10 +27,11 @@ static void put(const char *url, unsigned kind, unsigned seed)
 }
 
 /* Three kinds, the last one with a single page. */
-static void setup(void)
+static void setup_with(enum measure measure)
 {
 	world = (struct world){0};
 	world_open(&world, 0);
+	world.measure = measure;
 	rules = extraction_options_default;
 	ASSERT_OK(world_add_site(&world, "a.test"));
 	for (unsigned i = 0; i < PAGES; i++) {
@@ -36,6 +40,11 @@ static void setup(void)
 		snprintf(url, sizeof(url), "http://a.test/page/%u", i);
 		put(url, i == PAGES - 1 ? 2 : i % 2, i);
 	}
+}
+
+static void setup(void)
+{
+	setup_with(MEASURE_CPC);
 }
 
 static void teardown(void)
@@ -133,6 +142,57 @@ TEST_ROWS(a_bundle_answers_as_the_store, cases)
 					.method = methods[m],
 					.format = (enum format)format,
 				});
+	bundle_close(bundle);
+}
+
+static struct cluster_match class_in_store(const struct text_request *request)
+{
+	struct stored_site stored = {0};
+	struct cluster_match classed = {0};
+	struct txn txn = txn_begin_read(world.store);
+	const struct site_view *view;
+	struct site_row row;
+
+	ck_assert(site_get(&txn, slice_of("a.test"), &row));
+	view = stored_site_open(&stored, world.store, &row, &rules);
+	txn_abort(&txn);
+	ASSERT_OK(extraction_class(view, request, &page_limits_default,
+				   &classed));
+	stored_site_close(&stored);
+	return classed;
+}
+
+/* Also pages between the clusters, whose distances depend on the weights. */
+TEST(a_page_has_the_same_cluster_and_distance_with_weights)
+{
+	struct bundle *bundle;
+
+	teardown();
+	setup_with(MEASURE_WCAS);
+	ck_assert(world_choose(&world, "a.test", 1000));
+	bundle = open_bundle();
+	for (size_t i = 0; i < COUNT_OF(cases); i++)
+		compare(bundle, &cases[i],
+			&(struct text_request){.method = "auto"});
+	for (unsigned i = 0; i < 40; i++) {
+		struct text_request request = {.method = "auto"};
+		struct cluster_match theirs;
+		struct cluster_match ours;
+		AUTO_BUFFER html = {0};
+		struct url url;
+
+		ASSERT_OK(
+			url_parse(&url, slice_of("http://a.test/new/1"), NULL));
+		request.url = &url;
+		world_page(&html, i % 4, i);
+		for (unsigned k = 0; k < i / 4; k++)
+			buffer_printf(&html, "<p class=%c>x</p>", 'a' + (int)k);
+		request.body = buffer_slice(&html);
+		ASSERT_OK(bundle_classify(bundle, &request, &theirs));
+		ours = class_in_store(&request);
+		ck_assert_uint_eq(ours.cluster, theirs.cluster);
+		ck_assert_double_eq(ours.distance, theirs.distance);
+	}
 	bundle_close(bundle);
 }
 

@@ -394,7 +394,8 @@ bool shingle_weights_decode(struct slice bytes,
 		weights_out->shingles[i] = le64toh(shingle);
 		weights_out->levels[i] = (uint8_t)at[sizeof(shingle)];
 		is_valid &= weights_out->levels[i] <= SHINGLE_MAX_LEVEL &&
-			    weights_out->levels[i] != DEFAULT_LEVEL;
+			    weights_out->levels[i] != DEFAULT_LEVEL &&
+			    weights_out->shingles[i] != SIGNATURE_ROOT;
 	}
 	if (!is_valid ||
 	    !u64_ascend(weights_out->shingles, weights_out->count)) {

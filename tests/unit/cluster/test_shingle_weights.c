@@ -2,6 +2,7 @@
 
 #include "base/arena.h"
 #include "cluster/dendrogram.h"
+#include "cluster/linkage.h"
 #include "tests/unit/random.h"
 #include "tests/unit/run.h"
 
@@ -216,10 +217,43 @@ TEST(what_is_encoded_can_be_decoded)
 	bytes.data[bytes.size - 1] = 2;
 	ck_assert(shingle_weights_decode(buffer_slice(&bytes), &copy));
 	shingle_weights_free(&copy);
+	/* the root has level 1 */
+	memset(bytes.data + 8, 0, 8);
+	ck_assert(!shingle_weights_decode(buffer_slice(&bytes), &copy));
+	bytes.data[8] = 1;
+	ck_assert(shingle_weights_decode(buffer_slice(&bytes), &copy));
+	shingle_weights_free(&copy);
 	bytes.data[0] = (char)(SHINGLE_MAX_HEAVY_UNITS + 1);
 	ck_assert(!shingle_weights_decode(buffer_slice(&bytes), &copy));
 	buffer_free(&bytes);
 	shingle_weights_free(&weights);
+}
+
+/* Only damaged weights, or those of a hostile bundle, leave a page none. */
+TEST(signatures_without_units_do_no_harm)
+{
+	uint64_t none[] = {0, 2, 4};
+	uint8_t zero[] = {0, 0, 0};
+	const struct shingle_weights weights = {none, zero, 3, 1, PAGES};
+	struct linkage *linkage = linkage_create(&(struct linkage_options){
+		.threshold = 200, .weights = &weights});
+	struct linkage_changes changes;
+	uint32_t next_label = 1;
+
+	for (unsigned round = 0; round < 2; round++) {
+		for (uint64_t page = 0; page < 3; page++)
+			ASSERT_OK(
+				linkage_put(linkage, page,
+					    (struct signature){none, page + 1},
+					    &next_label, &changes));
+		ASSERT_OK(linkage_put(linkage, 3,
+				      (struct signature){(uint64_t[]){0, 5}, 2},
+				      &next_label, &changes));
+		linkage_set_threshold(linkage, round == 0 ? 0 : 1000, &weights,
+				      &next_label, &changes);
+		linkage_remove(linkage, 1, &next_label, &changes);
+	}
+	linkage_destroy(linkage);
 }
 
 /* Units of leaves and units as hashes have the same distances. */

@@ -211,6 +211,7 @@ static void choose_threshold(struct watched *watched)
 			 ERR_NONE);
 	change = threshold_choice_change(&choice, &url);
 	ck_assert_int_eq(watched_commit(watched, &change), ERR_NONE);
+	threshold_choice_free(&choice);
 }
 
 uint64_t watched_settle(struct watched *watched)

@@ -210,6 +210,7 @@ TEST(a_site_without_pages_is_empty)
 	ASSERT_OK(site_snapshot_choose_threshold(world.store, "a.test", &plenty,
 						 &choice));
 	ck_assert_uint_eq(choice.threshold, DEFAULT_VALUE);
+	threshold_choice_free(&choice);
 }
 
 TEST(a_site_that_is_not_there_is_not_found)
@@ -236,6 +237,7 @@ static struct threshold_choice choose(size_t max_leaves)
 						 &choice));
 	ck_assert_uint_eq(choice.generation,
 			  world_site(&world, "a.test").generation);
+	threshold_choice_free(&choice);
 	return choice;
 }
 
@@ -300,6 +302,7 @@ TEST(it_can_be_stopped)
 	ck_assert_int_eq(site_snapshot_choose_threshold(world.store, "a.test",
 							&watch, &choice),
 			 ERR_STOPPED);
+	threshold_choice_free(&choice);
 }
 
 TEST(a_member_of_no_set_is_damage)

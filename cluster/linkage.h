@@ -110,8 +110,8 @@ void linkage_remove(struct linkage *linkage, uint64_t page,
 		    uint32_t *next_label, struct linkage_changes *changes_out);
 
 /*
- * Change the threshold and, unless `weights` is NULL, the weights to a copy of
- * it; and assign the old labels to the new components.
+ * Change the threshold. Unless `weights` is NULL, also replace the weights by a
+ * copy of it. Assign the old labels to the new components.
  * Consider the pairs of an old label and a new component by descending number
  * of common pages, then by ascending label, then by ascending oldest page.
  * Assign the label of a pair if neither its label nor its component was used

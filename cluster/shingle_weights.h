@@ -1,26 +1,26 @@
 /*
  * cluster/shingle_weights.h - the weights of the shingles of a site. A shingle
  * that nearly all pages contain does not tell which template printed a page,
- * and neither does a shingle that one page contains. So a shingle that the
- * ratio p of the pages contain weighs sqrt(p (1 - p)). This is our rule.
+ * and neither does a shingle that only one page contains. So if a part p of the
+ * pages contains a shingle, its weight is sqrt(p (1 - p)). This is our rule.
  *
- * A weight is a small integer, and a shingle with the weight n counts as n
- * units. Distances of weighted signatures are distances of their units, so
- * integers decide, and the linkage and the dendrogram need to know nothing else
- * about weights.
+ * The weight is rounded to a level, an integer from 0 to SHINGLE_MAX_LEVEL. A
+ * shingle counts as that many units. The distance of two weighted signatures is
+ * the distance of the sets of their units. So the linkage and the dendrogram
+ * compare sets of integers, with and without weights.
  *
  * A heavy shingle is a class of html or body, or the shape of a URL
- * (MEASURE_WCAS). Generators often write the name of the template there, so it
- * weighs more than the other shingles.
+ * (MEASURE_WCAS). Generators often write the name of the template there, so a
+ * heavy shingle has several units for each level (heavy_units).
  *
- * Sites that were added when cas was the default have weights, too, if their
- * threshold is "auto". A signature of cas has no heavy shingles, but several
- * shingles for each class and shape; and its shingles have level 1 at least,
- * because it has no root.
+ * Sites of cas, the former default, have weights, too, if their threshold is
+ * "auto". A signature of cas has no heavy shingles, because it has several
+ * shingles for each class and shape. It has no root either, so the level of its
+ * shingles is at least 1.
  *
- * The weights of a site are a table. It stays the same while pages come and go,
- * so clusters never depend on the order of arrival; the daemon replaces the
- * table only together with the threshold.
+ * The weights of a site are a table. The table stays the same while pages come
+ * and go, so clusters never depend on the order of arrival. The daemon replaces
+ * it only when it chooses the threshold.
  */
 #ifndef CLUSTER_SHINGLE_WEIGHTS_H
 #define CLUSTER_SHINGLE_WEIGHTS_H
@@ -38,13 +38,10 @@ struct dendrogram_leaf;
 enum {
 	/* the largest level of a shingle, that of p = 0.5 */
 	SHINGLE_MAX_LEVEL = 5,
-	/*
-	 * the units of a heavy shingle for each level, if there are no pages to
-	 * compute it from; and the maximum
-	 */
+	/* default of heavy_units, for sites with few pages; and its maximum */
 	SHINGLE_HEAVY_UNITS = 32,
 	SHINGLE_MAX_HEAVY_UNITS = 128,
-	/* minimum number of pages for weights that depend on the pages */
+	/* a site with fewer pages has the default weights */
 	SHINGLE_MIN_PAGES = 10,
 	/* maximum number of units of all shingles of a site */
 	SHINGLE_MAX_UNITS = 1 << 27,
@@ -73,12 +70,12 @@ struct shingle_weights {
 	 */
 	uint32_t heavy_units;
 	uint32_t pages; /* number of pages that the weights were computed from;
-			   0 = none */
+			   0 = they are the default */
 };
 
 /*
- * Return the weights for a site of which no pages are known, {0} if the measure
- * has no weights or has them only with the threshold "auto".
+ * Return the weights of a site with few pages. They are {0} for all measures
+ * except wcas: every shingle is one unit.
  */
 struct shingle_weights shingle_weights_default(enum measure measure);
 
@@ -108,12 +105,12 @@ struct weighted_site {
 };
 
 /*
- * Compute the weights from the pages of a site; pages with less than a quarter
- * of the median page's shingles are ignored. With p as above, the level of a
- * shingle is 2 SHINGLE_MAX_LEVEL sqrt(p (1 - p)), rounded; it is at least 1 if
- * fewer than half of the pages contain the shingle. A heavy shingle has as many
- * units for each level as the median page has shingles / 12, at least 1 and at
- * most SHINGLE_MAX_HEAVY_UNITS; fewer if the site would have too many units.
+ * Compute the weights from the pages of a site. Ignore pages with less than a
+ * quarter of the shingles of the median page. With p as above, the level of a
+ * shingle is 2 SHINGLE_MAX_LEVEL sqrt(p (1 - p)), rounded. It is at least 1 if
+ * fewer than half of the pages contain the shingle. heavy_units is the number
+ * of shingles of the median page / 12, at least 1 and at most
+ * SHINGLE_MAX_HEAVY_UNITS; it is less if the site would have too many units.
  * The result depends only on the pages. O(shingles of all leaves).
  */
 struct shingle_weights

@@ -118,7 +118,7 @@ enum measure {
  * and the shape are one shingle. These are called heavy: bit 0 of the hash is
  * set, and cleared in all others. How much each shingle counts depends on the
  * site (cluster/shingle_weights.h). Every page with an element also has the
- * shingle SIGNATURE_ROOT, so that no page is without weight.
+ * shingle SIGNATURE_ROOT, whose weight is never 0.
  */
 #define SIGNATURE_ROOT UINT64_C(0)
 
@@ -177,8 +177,8 @@ struct signature_rule {
 	unsigned width;    /* steps or tags per shingle, at most
 			      SIGNATURE_MAX_WIDTH; 0 = default of the measure;
 			      ignored for cp and cpc */
-	struct slice path; /* path and query of the page's URL, used by ccs and
-			      cas; empty: add no shape */
+	struct slice path; /* path and query of the page's URL, used by ccs, cas
+			      and wcas; empty: add no shape */
 };
 
 /*

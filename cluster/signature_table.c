@@ -54,7 +54,7 @@ bool shingle_dictionary_has_room(const struct shingle_dictionary *dictionary,
 		       SHINGLE_MAX_UNITS;
 }
 
-/* Return the pool of units of this size; one of them is free or has it. */
+/* Return the pool of this size. If there is none, begin it. */
 static struct unit_pool *pool_of(struct shingle_dictionary *dictionary,
 				 uint32_t size)
 {
@@ -68,8 +68,8 @@ static struct unit_pool *pool_of(struct shingle_dictionary *dictionary,
 }
 
 /*
- * Assign units to a shingle. A shingle for which no unit is left, which only a
- * damaged store can cause, gets none.
+ * Assign units to a shingle. If too few units are left, it gets none; only a
+ * damaged store can cause this.
  */
 static void assign_units(struct shingle_dictionary *dictionary,
 			 uint32_t shingle_id)

@@ -18,9 +18,9 @@
 
 /*
  * A dictionary: it assigns a 32-bit number to each 64-bit shingle that occurs
- * in a set. Numbers are reused. It also assigns units to each shingle, as many
- * as it weighs; they have consecutive numbers. Without weights, the number of
- * the only unit of a shingle is the number of the shingle.
+ * in a set. Numbers are reused. It also assigns consecutive numbers to the
+ * units of each shingle (cluster/shingle_weights.h). Without weights, a shingle
+ * has one unit, whose number is that of the shingle.
  */
 
 enum { DICTIONARY_MAX_SHINGLES = 1 << 26 };
@@ -39,7 +39,7 @@ struct unit_pool {
 	struct int_list first_units;
 };
 
-/* normal and heavy shingles of each level above 0 have units of other sizes */
+/* a size for each level above 0 of normal shingles, and of heavy ones */
 enum { UNIT_POOLS = 2 * SHINGLE_MAX_LEVEL };
 
 struct shingle_dictionary {
@@ -268,7 +268,7 @@ uint32_t signature_table_set_label(const struct signature_table *table,
 struct shingle_id_set signature_table_units(const struct signature_table *table,
 					    uint32_t set);
 
-/* Return the numbers of the shingles of a set; valid as long. */
+/* Return the numbers of the shingles of a set, valid as long as its units. */
 const uint32_t *signature_table_shingles(const struct signature_table *table,
 					 uint32_t set);
 

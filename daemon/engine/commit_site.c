@@ -775,7 +775,8 @@ enum error commit_add_site(struct commit *batch, const struct url *seed,
 /*
  * Apply a threshold and weights that were chosen from the pages of the site.
  * Pages may have changed since then, but the next choice will follow soon. If
- * the operator has set a threshold, apply only the weights.
+ * the operator has set a threshold, it stays: apply only the weights, and only
+ * if the site may still have any.
  */
 enum error commit_set_site_threshold(struct commit *batch,
 				     struct change *change)

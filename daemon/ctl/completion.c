@@ -259,8 +259,8 @@ static void completion_add_guards(struct completion *completion)
 }
 
 /*
- * Add the templates of the site `host`, each with its number of pages as
- * description.
+ * Add the templates of the site `host`, each with its name and its number
+ * of pages as description.
  */
 static void add_templates_of(const struct completion *completion,
 			     struct slice host)
@@ -279,9 +279,12 @@ static void add_templates_of(const struct completion *completion,
 	answer = completion_request(completion, target.data);
 	json_array_foreach(json_object_get(answer, "templates"), i, row)
 	{
-		char pages[48];
+		const char *title =
+			json_string_value(json_object_get(row, "name"));
+		char pages[256];
 
-		snprintf(pages, sizeof(pages), "%" PRIu64 " pages",
+		snprintf(pages, sizeof(pages), "%.160s%s%" PRIu64 " pages",
+			 title == NULL ? "" : title, title == NULL ? "" : ", ",
 			 field_whole(row, "pages"));
 		completion_add(completion,
 			       json_string_value(json_object_get(row, "id")),

@@ -749,9 +749,7 @@ static void group_append_lines(const struct clustering *clustering,
 		for (size_t c = begin; c < out->size; c++)
 			if ((unsigned char)out->data[c] < ' ')
 				out->data[c] = '?';
-		buffer_printf(out, "\t%" PRIu32 "\t", clustering->numbers[i]);
-		buffer_append_slice(out, group_cluster_name(clustering, i));
-		buffer_append_byte(out, '\n');
+		buffer_printf(out, "\t%" PRIu32 "\n", clustering->numbers[i]);
 	}
 }
 
@@ -766,6 +764,32 @@ static json_t *text_json(const char *text)
 	value = json_stringn(clean.data, clean.size);
 	buffer_free(&clean);
 	return value;
+}
+
+/* Print the clusters: the name, the number, the pages, and one page. */
+static void group_print_names(const struct clustering *clustering)
+{
+	uint32_t *pages =
+		mem_alloc(clustering->cluster_count + 1, sizeof(*pages));
+	json_t *rows = json_array();
+
+	for (size_t i = 0; i < clustering->count; i++)
+		pages[clustering->numbers[i] - 1]++;
+	for (uint32_t k = 0; k < clustering->cluster_count; k++)
+		json_array_append_new(
+			rows, json_pack("{s:o, s:I, s:I}", "name",
+					json_text(clustering->cluster_names[k]),
+					"cluster", (json_int_t)k + 1, "pages",
+					(json_int_t)pages[k]));
+	for (size_t i = clustering->count; i-- > 0;)
+		json_object_set_new(
+			json_array_get(rows, clustering->numbers[i] - 1),
+			"example", text_json(clustering->names[i]));
+	table_print_rows("NAME~=name, CLUSTER#=cluster, PAGES#=pages, "
+			 "EXAMPLE~=example",
+			 rows);
+	json_decref(rows);
+	free(pages);
 }
 
 static json_t *number_json(double number)
@@ -926,6 +950,8 @@ static void group_print_result(const struct clustering *clustering,
 	if (option_given(clustering->ctl, "report"))
 		report_text(report, width == 0 ? REPORT_MAX_WIDTH : width,
 			    &text);
+	else if (option_given(clustering->ctl, "names"))
+		group_print_names(clustering);
 	else
 		group_append_lines(clustering, &text);
 	terminal_print(buffer_slice(&text));

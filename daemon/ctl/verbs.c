@@ -586,6 +586,9 @@ static const struct verb_action cluster_actions[] = {
 		 FLAG("report", NULL,
 		      "print a report on all thresholds instead of the "
 		      "clusters, and suggest one"),
+		 FLAG("names", NULL,
+		      "print the clusters with their names instead of the "
+		      "pages"),
 		 TEXT("svg", "FILE", NULL,
 		      "also draw the report, with the dendrogram, to FILE"),
 		 TEXT("labels", "TSV", NULL,

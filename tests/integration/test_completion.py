@@ -191,6 +191,7 @@ class Completion(harness.Case):
         web = self.web()
         daemon = self.daemon()
         daemon.crawl(web.url)
+        template = daemon.clusters(web.host)[0]["id"]
         for name in shells():
             with self.subTest(shell=name):
                 folder = self.folder()
@@ -202,11 +203,11 @@ class Completion(harness.Case):
                 self.assertEqual(shell.words("templatectl template list 127\t"),
                                  ["templatectl", "template", "list", web.host])
                 # bash shows what is behind the colon
-                self.assertIn(web.host.partition(":")[2] + "/2",
+                self.assertIn(template.partition(":")[2],
                               shell.offers(f"templatectl template pages {web.host}/"))
                 self.assertEqual(
-                    shell.words(f"templatectl template pages {web.host}/2\t"),
-                    ["templatectl", "template", "pages", web.host + "/2"])
+                    shell.words(f"templatectl template pages {template}\t"),
+                    ["templatectl", "template", "pages", template])
 
     def test_names_that_a_shell_would_run_are_not_offered(self):
         folder = self.folder()

@@ -358,13 +358,15 @@ class Ctl(harness.Case):
         kinds = harness.labels()
         del kinds["index.html"]  # the home page is a cluster of its own
         clusters = {}
-        names = {}
         for line in self.done(harness.run([CTL, "cluster",
                                            harness.SITE])).splitlines():
-            path, cluster, name = line.split("\t")
+            path, cluster = line.split("\t")
             clusters.setdefault(cluster, set()).add(kinds.get(path))
-            self.assertEqual(names.setdefault(cluster, name), name)
-        self.assertEqual(len(set(names.values())), len(clusters))
+        names = self.done(harness.run([CTL, "cluster", "--names",
+                                       harness.SITE])).splitlines()
+        self.assertEqual(names[0].split(),
+                         ["NAME", "CLUSTER", "PAGES", "EXAMPLE"])
+        self.assertEqual(len(names) - 1, len(clusters))
         found = sorted(kind for kinds in clusters.values()
                        for kind in kinds if kind)
         self.assertEqual(found, ["archive", "document", "landing", "post"])

@@ -70,13 +70,19 @@ class Laws(harness.Case):
                 (root / name).parent.mkdir(parents=True, exist_ok=True)
                 shutil.copy(harness.SITE / name, root / name)
 
-        done = harness.run([CTL, "cluster", root])
+        done = harness.run([CTL, "--json", "cluster", root])
         self.assertEqual(done.returncode, 0, done.stderr)
         offline = {}
-        for line in done.stdout.splitlines():
-            path, _, name = line.split("\t")
-            offline.setdefault(name, set()).add(path)
-        names = {c["id"]: c["name"] for c in daemon.clusters(web.host)}
+        for page in json.loads(done.stdout)["pages"]:
+            offline.setdefault(page["name"], set()).add(page["path"])
+        names = {}
+
+        def are_named():
+            names.update((c["id"], c["name"])
+                         for c in daemon.clusters(web.host))
+            return None not in names.values()
+
+        harness.wait_until(are_named, "names of all templates")
         self.assertEqual(
             {name: frozenset(v) for name, v in offline.items()},
             {names[c]: frozenset(harness.path_of(u) for u in urls)

@@ -25,7 +25,7 @@ ROUNDS = 8
 ADVICE = "templatectl restore"
 FLIP_TABLE = harness.PROGRAMS.parent / "tests" / "eval" / "flip_table"
 # Of the store; none is empty here.
-TABLES = 25
+TABLES = 27
 USED = TABLES - 1  # no page has ended a worker: poison is empty
 
 

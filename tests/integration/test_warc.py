@@ -382,6 +382,7 @@ class Archive(harness.Case):
         other = self.daemon()
         done = other.ctl("ingest", *sorted(folder.iterdir()))
         self.assertEqual(done.returncode, 0, done.stderr)
+        other.wait_for(host)  # the threshold is chosen after the last page
         self.assertEqual(other.partition(host), partition)
 
     def texts_refer_to(self, daemon, host, records):

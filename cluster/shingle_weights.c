@@ -118,13 +118,13 @@ uint64_t shingle_weights_max_units(const struct shingle_weights *weights,
  */
 static unsigned level_from_count(uint64_t count, uint64_t pages)
 {
-	const uint64_t product = 16 * SHINGLE_MAX_LEVEL * SHINGLE_MAX_LEVEL *
-				 count * (pages - count);
+	const uint64_t product = count * (pages - count) * 16 *
+				 SHINGLE_MAX_LEVEL * SHINGLE_MAX_LEVEL;
 	unsigned level = 0;
 
 	assert(count <= pages);
 	while (level < SHINGLE_MAX_LEVEL &&
-	       product >= (2 * level + 1) * (2 * level + 1) * pages * pages)
+	       product >= pages * pages * (2 * level + 1) * (2 * level + 1))
 		level++;
 	return level == 0 && 2 * count < pages ? DEFAULT_LEVEL : level;
 }

@@ -116,12 +116,17 @@ static void add_entry(struct invariants_signature_list *entries,
 	free(numbers);
 }
 
-/* Replace the shingles of the signatures by their units. */
-static void weigh_signatures(struct txn *txn, const struct site_row *site,
+/*
+ * Replace the shingles of the signatures by their units. Return false if the
+ * weights are damaged.
+ */
+static bool weigh_signatures(struct txn *txn, const struct site_row *site,
 			     struct invariants_signature_list *entries)
 {
-	struct shingle_weights weights = site_weights(txn, site);
+	struct shingle_weights weights;
 
+	if (!site_weights_read(txn, site, &weights))
+		return false;
 	for (size_t i = 0; i < entries->count; i++) {
 		struct invariants_signature *entry = &entries->items[i];
 		struct arena *arena = arena_create();
@@ -140,6 +145,7 @@ static void weigh_signatures(struct txn *txn, const struct site_row *site,
 		arena_destroy(arena);
 	}
 	shingle_weights_free(&weights);
+	return true;
 }
 
 static void
@@ -247,7 +253,13 @@ static void load_entries(struct txn *txn, const struct site_row *site,
 		else
 			free(entries->items[i].shingles);
 	entries->count = kept;
-	weigh_signatures(txn, site, entries);
+	if (weigh_signatures(txn, site, entries))
+		return;
+	verify_problem(report, CHECK_SITE "table %s: its row is damaged",
+		       CHECK_HOST(&check), table_name(TABLE_WEIGHTS));
+	/* without weights nobody knows the clusters */
+	free_entries(entries);
+	*entries = (struct invariants_signature_list){0};
 }
 
 static struct signature signature_of(const struct invariants_signature *entry)

@@ -139,4 +139,8 @@ void template_result_free(struct template_result *answer);
 struct shingle_weights site_weights(struct txn *txn,
 				    const struct site_row *row);
 
+/* The same, but return false if the weights are damaged. */
+bool site_weights_read(struct txn *txn, const struct site_row *row,
+		       struct shingle_weights *weights_out);
+
 #endif

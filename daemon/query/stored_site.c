@@ -440,23 +440,31 @@ enum error stored_version_read(struct txn *txn, struct version_name name,
 
 enum { FIRST_MEMBERS = 16 };
 
-static struct shingle_weights weights_of_site(struct txn *txn, uint32_t site,
-					      enum measure measure)
+/* Return false if the weights are damaged. */
+static bool weights_read(struct txn *txn, uint32_t site, enum measure measure,
+			 struct shingle_weights *weights_out)
 {
 	struct slice bytes = weights_get(txn, site);
-	struct shingle_weights weights;
 
-	if (bytes.data == NULL || !measure_has_weights(measure))
-		return shingle_weights_default(measure);
-	if (!shingle_weights_decode(bytes, &weights))
-		txn_fail(txn, ERR_CORRUPT);
-	return weights;
+	*weights_out = shingle_weights_default(measure);
+	return bytes.data == NULL || !measure_has_weights(measure) ||
+	       shingle_weights_decode(bytes, weights_out);
+}
+
+bool site_weights_read(struct txn *txn, const struct site_row *row,
+		       struct shingle_weights *weights_out)
+{
+	return weights_read(txn, row->id, (enum measure)row->options.measure,
+			    weights_out);
 }
 
 struct shingle_weights site_weights(struct txn *txn, const struct site_row *row)
 {
-	return weights_of_site(txn, row->id,
-			       (enum measure)row->options.measure);
+	struct shingle_weights weights;
+
+	if (!site_weights_read(txn, row, &weights))
+		txn_fail(txn, ERR_CORRUPT);
+	return weights;
 }
 
 /* Store the number of units of a shingle in site->units. */
@@ -477,11 +485,16 @@ static struct found_shingles stored_site_find_shingles(void *context,
 						       uint32_t *shingles_out)
 {
 	struct stored_site *site = context;
-	struct shingle_weights weights =
-		weights_of_site(&site->txn, site->id, site->view.measure);
-	bool is_weighted = weights.heavy_units > 0;
-	struct scan scan = scan_site(&site->txn, TABLE_SHINGLES, site->id);
-	struct found_shingles found = {.units = signature_units(&weights, own)};
+	struct shingle_weights weights;
+	struct found_shingles found = {0};
+	struct scan scan;
+	bool is_weighted;
+
+	if (!weights_read(&site->txn, site->id, site->view.measure, &weights))
+		txn_fail(&site->txn, ERR_CORRUPT);
+	is_weighted = weights.heavy_units > 0;
+	found.units = signature_units(&weights, own);
+	scan = scan_site(&site->txn, TABLE_SHINGLES, site->id);
 
 	while (scan_next(&scan) && (is_weighted || found.count < own.count)) {
 		uint32_t id = key_u32(scan.key, sizeof(uint32_t));

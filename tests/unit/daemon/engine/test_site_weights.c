@@ -89,6 +89,17 @@ static void put_shingle(uint32_t id, uint64_t shingle)
 	ASSERT_OK(txn_end(&txn));
 }
 
+static void commit_deletion(void)
+{
+	struct change change = {.kind = CHANGE_SITE_DELETE};
+	struct url url;
+
+	ASSERT_OK(url_parse(&url, slice_of("http://a.test/"), NULL));
+	change.url = &url;
+	engine_commit(world.engine, &change, 1, ++world.now_ms, NULL);
+	ASSERT_OK(change.error);
+}
+
 /* More rows of one shingle of the page than the page has shingles. */
 TEST(shingles_with_two_ids_are_damage)
 {
@@ -134,6 +145,11 @@ TEST(damaged_weights_are_reported)
 	weights_put(&txn, site, slice_of("damaged"));
 	ASSERT_OK(txn_end(&txn));
 	ck_assert_int_eq(classify_page(), ERR_CORRUPT);
+	/* once, and not as clusters that are wrong */
+	ck_assert_uint_eq(world_problems(&world), 1);
+	/* and with the site its weights are deleted */
+	commit_deletion();
+	ck_assert_uint_eq(world_problems(&world), 0);
 }
 
 TEST(weights_stay_if_the_clusters_do)
@@ -197,4 +213,30 @@ TEST(a_threshold_of_the_operator_stays_without_weights)
 	ck_assert(!has_weights());
 	ck_assert(!choose());
 	ck_assert(!has_weights());
+}
+
+/* The group is undone, and each of its changes applied separately. */
+TEST(new_weights_survive_a_bad_page_of_their_group)
+{
+	const struct dendrogram_options watch = {.max_leaves = MANY_LEAVES};
+	struct threshold_choice choice;
+	struct change changes[2] = {
+		[1] = {.kind = CHANGE_PAGE, .answer.record = {"nonsense", 8}},
+	};
+	struct url url;
+
+	setup_site(MEASURE_WCAS, 200);
+	ASSERT_OK(site_snapshot_choose_threshold(world.store, "a.test", &watch,
+						 &choice));
+	ASSERT_OK(url_parse(&url, slice_of("http://a.test/page/1"), NULL));
+	changes[0] = threshold_choice_change(&choice, &url);
+	changes[1].url = &url;
+	ASSERT_OK(
+		engine_commit(world.engine, changes, 2, ++world.now_ms, NULL));
+	threshold_choice_free(&choice);
+	ASSERT_OK(changes[0].error);
+	ck_assert_int_ne(changes[1].error, ERR_NONE);
+	ck_assert(has_weights());
+	put(PAGES);
+	ck_assert_uint_eq(world_problems(&world), 0);
 }

@@ -1,12 +1,16 @@
 /*
  * Two pages, split at the first NUL: their signatures are sorted, and distance
  * and link test keep their laws whatever the bytes, the width and the path are.
+ * So do those of their units, with weights made of the bytes.
  */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/hash.h"
+#include "base/memory.h"
+#include "cluster/shingle_weights.h"
 #include "cluster/signature.h"
 #include "page/page.h"
 
@@ -52,6 +56,63 @@ static void check(struct signature a, struct signature b)
 	}
 }
 
+/* Levels for the shingles of the first page; the bytes are `data` [size]. */
+static struct shingle_weights make_weights(struct signature signature,
+					   const uint8_t *data, size_t size)
+{
+	struct shingle_weights weights = {
+		.shingles = mem_alloc(signature.count + 1, sizeof(uint64_t)),
+		.levels = mem_alloc(signature.count + 1, 1),
+		.heavy_units = size == 0
+				       ? 0
+				       : data[size - 1] %
+						 (SHINGLE_MAX_HEAVY_UNITS + 1),
+	};
+
+	for (size_t i = 0; i < signature.count && size > 0; i++) {
+		uint8_t level = data[i % size] % (SHINGLE_MAX_LEVEL + 1);
+
+		if (level == 1 || signature.shingles[i] == SIGNATURE_ROOT)
+			continue;
+		weights.shingles[weights.count] = signature.shingles[i];
+		weights.levels[weights.count++] = level;
+	}
+	return weights;
+}
+
+static struct signature expand(struct arena *arena,
+			       const struct shingle_weights *weights,
+			       struct signature signature)
+{
+	struct signature units =
+		shingle_weights_expand(arena, weights, signature);
+
+	require(units.count == signature_units(weights, signature));
+	require(units.count <= shingle_weights_max_units(weights, signature));
+	require(u64_ascend(units.shingles, units.count));
+	return units;
+}
+
+static void check_weighted(struct arena *arena, struct signature a,
+			   struct signature b, struct slice bytes)
+{
+	struct shingle_weights weights =
+		make_weights(a, bytes.data, bytes.size);
+	struct shingle_weights copy;
+	struct buffer encoded = {0};
+
+	shingle_weights_encode(&weights, &encoded);
+	require(shingle_weights_decode(buffer_slice(&encoded), &copy));
+	check(expand(arena, &weights, a), expand(arena, &copy, b));
+	shingle_weights_free(&weights);
+	shingle_weights_free(&copy);
+	buffer_free(&encoded);
+	/* any bytes are weights or damaged */
+	if (shingle_weights_decode(bytes, &copy))
+		check(expand(arena, &copy, a), expand(arena, &copy, b));
+	shingle_weights_free(&copy);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	const uint8_t *nul = size == 0 ? NULL : memchr(data, 0, size);
@@ -70,7 +131,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			.path = a,
 		};
 
-		check(sign(arena, a, rule), sign(arena, b, rule));
+		struct signature of_a = sign(arena, a, rule);
+		struct signature of_b = sign(arena, b, rule);
+
+		check(of_a, of_b);
+		if (measure_has_weights(rule.measure))
+			check_weighted(arena, of_a, of_b, a);
 	}
 	arena_destroy(arena);
 	return 0;

@@ -14,6 +14,7 @@
  *   samples    of a cluster: charset and body of each page in its sample
  *   version    of a cluster: number and JSON of the newest version of its
  *              template
+ *   weights    shingle_weights_encode(); missing if the site has no weights
  *
  * Numbers that are not u64 are encoded as in container.h. A text is its length
  * and its bytes. A list* is a list of ascending indices: their number, then the

@@ -240,3 +240,105 @@ TEST(new_weights_survive_a_bad_page_of_their_group)
 	put(PAGES);
 	ck_assert_uint_eq(world_problems(&world), 0);
 }
+
+enum { RANDOM_PAGES = 40, RANDOM_STEPS = 120 };
+
+/* The masks of world_blocks() at the URLs of the pages; 0 = no page. */
+static uint32_t masks[RANDOM_PAGES];
+
+static void put_mask(const char *host, unsigned page)
+{
+	char url[64];
+
+	snprintf(url, sizeof(url), "http://%s/%u", host, page);
+	if (masks[page] == 0)
+		world_remove(&world, url);
+	else
+		world_put_blocks(&world, url, masks[page]);
+}
+
+/* Four templates of 8 blocks, of which a page lacks some. */
+static uint32_t random_mask(uint64_t *state)
+{
+	uint32_t template = world_random(state) % 4;
+	uint32_t all = 0x000FFFF | 0x00FF0000U << 4 * (template % 2);
+
+	if (world_random(state) % 6 == 0)
+		return 0;
+	return (all ^ template << 6) & ~(1U << world_random(state) % 32 |
+					 1U << world_random(state) % 32);
+}
+
+static void random_step(uint64_t *state)
+{
+	unsigned page = world_random(state) % RANDOM_PAGES;
+
+	switch (world_random(state) % 12) {
+	case 0:
+		choose();
+		break;
+	case 1:
+		world_reopen(&world);
+		break;
+	default:
+		masks[page] = random_mask(state);
+		put_mask("a.test", page);
+	}
+}
+
+static uint32_t cluster_of(const char *host, unsigned page)
+{
+	uint32_t site = world_site(&world, host).id;
+	struct txn txn = txn_begin_read(world.store);
+	uint32_t cluster = 0;
+	struct page_row row;
+	char url[64];
+
+	snprintf(url, sizeof(url), "http://%s/%u", host, page);
+	if (page_row_get(&txn, site, page_key_of(slice_of(url)), &row))
+		cluster = row.cluster;
+	txn_abort(&txn);
+	return cluster;
+}
+
+static void check_same_partition(void)
+{
+	for (unsigned i = 0; i < RANDOM_PAGES; i++)
+		for (unsigned k = 0; k < i; k++)
+			ck_assert_msg(
+				masks[i] == 0 || masks[k] == 0 ||
+					(cluster_of("a.test", i) ==
+					 cluster_of("a.test", k)) ==
+						(cluster_of("b.test", i) ==
+						 cluster_of("b.test", k)),
+				"pages %u and %u", i, k);
+}
+
+static const unsigned thresholds[] = {THRESHOLD_AUTO, 100, 200, 350};
+
+/*
+ * Laws 1 and 2 with weights: after the last choice the clusters are those of a
+ * site that got the same pages in another order, and one choice.
+ */
+TEST_LOOP(clusters_depend_only_on_the_pages, 0, 12)
+{
+	uint64_t state = (uint64_t)_i + 1;
+	unsigned threshold = thresholds[_i % 4];
+
+	memset(masks, 0, sizeof(masks));
+	world.measure = _i < 8 ? MEASURE_WCAS : MEASURE_CAS;
+	ASSERT_OK(world_set_threshold(&world, "a.test", threshold));
+	for (unsigned i = 0; i < RANDOM_STEPS; i++)
+		random_step(&state);
+	choose();
+	ck_assert(!choose());
+	ck_assert_uint_eq(world_problems(&world), 0);
+	ASSERT_OK(world_set_threshold(&world, "b.test", threshold));
+	for (unsigned i = RANDOM_PAGES; i-- > 0;)
+		put_mask("b.test", i);
+	world_choose(&world, "b.test", MANY_LEAVES);
+	ck_assert_uint_eq(world_site(&world, "b.test").options.threshold,
+			  site_of().options.threshold);
+	check_same_partition();
+	ck_assert_uint_eq(world_problems(&world), 0);
+}

@@ -274,7 +274,7 @@ struct signature shingle_weights_expand(struct arena *arena,
 	if (weights->heavy_units == 0)
 		return signature;
 	units = ARENA_ROOM(arena, uint64_t,
-			   shingle_weights_max_units(weights, signature));
+			   signature_units(weights, signature));
 	for (size_t i = 0; i < signature.count; i++) {
 		uint64_t shingle = signature.shingles[i];
 		uint32_t number = shingle_units(weights, shingle);

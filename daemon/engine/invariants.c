@@ -29,6 +29,7 @@ struct invariants_signature {
 	uint32_t component;
 	uint64_t *shingles; /* [count] */
 	size_t count;
+	struct signature units; /* the shingles with their weights */
 };
 
 struct invariants_signature_list {
@@ -36,6 +37,7 @@ struct invariants_signature_list {
 		*items; /* [count], at first ascending by signature number */
 	size_t count;
 	size_t capacity;
+	struct arena *arena; /* owns the units; NULL until they are computed */
 };
 
 /* A shingle, and the number that stands for it in signatures. */
@@ -56,6 +58,8 @@ static void free_entries(struct invariants_signature_list *entries)
 		/* NOLINTNEXTLINE(clang-analyzer-unix.Malloc): freed once */
 		free(entries->items[i].shingles);
 	free(entries->items);
+	if (entries->arena != NULL)
+		arena_destroy(entries->arena);
 }
 
 static void
@@ -117,8 +121,7 @@ static void add_entry(struct invariants_signature_list *entries,
 }
 
 /*
- * Replace the shingles of the signatures by their units. Return false if the
- * weights are damaged.
+ * Compute the units of the signatures. Return false if the weights are damaged.
  */
 static bool weigh_signatures(struct txn *txn, const struct site_row *site,
 			     struct invariants_signature_list *entries)
@@ -127,22 +130,13 @@ static bool weigh_signatures(struct txn *txn, const struct site_row *site,
 
 	if (!site_weights_read(txn, site, &weights))
 		return false;
+	entries->arena = arena_create();
 	for (size_t i = 0; i < entries->count; i++) {
 		struct invariants_signature *entry = &entries->items[i];
-		struct arena *arena = arena_create();
-		struct signature units = shingle_weights_expand(
-			arena, &weights,
-			(struct signature){entry->shingles, entry->count});
 
-		if (units.shingles != entry->shingles) {
-			free(entry->shingles);
-			entry->shingles = mem_alloc(units.count + 1,
-						    sizeof(*entry->shingles));
-			memcpy(entry->shingles, units.shingles,
-			       units.count * sizeof(*entry->shingles));
-			entry->count = units.count;
-		}
-		arena_destroy(arena);
+		entry->units = shingle_weights_expand(
+			entries->arena, &weights,
+			(struct signature){entry->shingles, entry->count});
 	}
 	shingle_weights_free(&weights);
 	return true;
@@ -262,11 +256,6 @@ static void load_entries(struct txn *txn, const struct site_row *site,
 	*entries = (struct invariants_signature_list){0};
 }
 
-static struct signature signature_of(const struct invariants_signature *entry)
-{
-	return (struct signature){entry->shingles, entry->count};
-}
-
 /*
  * Find the connected components of the threshold graph by comparing all pairs
  * of signatures.
@@ -293,8 +282,7 @@ static void find_components(struct invariants_signature_list *entries,
 					&entries->items[k];
 
 				if (to->component != 0 ||
-				    !signature_linked(signature_of(from),
-						      signature_of(to),
+				    !signature_linked(from->units, to->units,
 						      threshold))
 					continue;
 				to->component = component;

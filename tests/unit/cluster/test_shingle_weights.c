@@ -94,13 +94,14 @@ TEST(heavy_shingles_weigh_a_part_of_the_median_page)
 	weights = shingle_weights_compute(MEASURE_WCAS, &wide);
 	ck_assert_uint_eq(weights.heavy_units, 20);
 	/* half of the pages have it */
-	ck_assert_uint_eq(shingle_units(&weights, 999), 20 * SHINGLE_MAX_LEVEL);
+	ck_assert_uint_eq(shingle_units(&weights, 999),
+			  20UL * SHINGLE_MAX_LEVEL);
 	ck_assert_uint_eq(shingle_units(&weights, 2), 0);
 	ck_assert_uint_eq(
 		shingle_weights_max_units(
 			&weights,
 			(struct signature){(const uint64_t[]){2, 999}, 2}),
-		21 * SHINGLE_MAX_LEVEL);
+		21UL * SHINGLE_MAX_LEVEL);
 	shingle_weights_free(&weights);
 }
 

@@ -84,7 +84,7 @@ uint64_t path_hash(const struct page *page, uint32_t node, unsigned width);
 /*
  * The measures: the kinds of shingles that a signature can consist of. The
  * numbers are stored: never renumber. Source: Gottron, Bridging the Gap, 2008,
- * section 4; cpc, ccs and cas are ours.
+ * section 4; cpc, ccs, cas and wcas are ours.
  */
 enum measure {
 	MEASURE_CP,   /* root-to-leaf paths of element names (eq. 1) */

@@ -361,9 +361,8 @@ static void weigh_shingles(struct clustering *clustering)
 
 /*
  * Read the input files and weigh their shingles. `inputs` must outlive the
- * clustering.
- * Files that cannot be used are reported on standard error and counted as
- * skipped.
+ * clustering. Report files that cannot be used on standard error, and count
+ * them as skipped.
  */
 static void clustering_read(struct clustering *clustering,
 			    const struct inputs *inputs)

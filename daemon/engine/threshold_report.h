@@ -214,10 +214,10 @@ enum error site_snapshot_report(const struct site_snapshot *snapshot,
 /* What was chosen for a site. Free with threshold_choice_free(). */
 struct threshold_choice {
 	unsigned threshold; /* permille */
-	/* new weights of the shingles; owned */
+	/* weights of the shingles, computed from the pages; owned */
 	struct shingle_weights weights;
-	bool has_weights;    /* false: the site keeps its weights */
-	uint32_t site;       /* number of the site */
+	bool has_weights; /* the site gets `weights`; false: it keeps its own */
+	uint32_t site;    /* number of the site */
 	uint64_t generation; /* generation of the site when it was read */
 	char reason[SUGGESTION_REASON_BYTES];
 };

@@ -178,7 +178,9 @@ static const struct kind_rule kind_rules[] = {
 	{FROM_ACTION, KIND_INFO, 8, "info"},
 
 	{FROM_TITLE, KIND_ERROR, 8,
-	 "page not found*|*404 not found*|not found*|404|404 *|*error 404*"},
+	 "page not found*|*404 not found*|not found*|404|404 *|*error 404*|"
+	 "403|403 *|access denied*|forbidden|500 internal *|502 bad *|503 "
+	 "service *"},
 	{FROM_TITLE, KIND_LOGIN, 3,
 	 "log in*|login*|sign in*|account login*|register account*|"
 	 "user account*|create account*"},

@@ -30,6 +30,7 @@ TEST(kinds_have_names)
 TEST(classes_of_the_root_show_the_kind)
 {
 	CHECK_KIND("<body class='error404 wp-custom-logo'>", "error");
+	CHECK_KIND("<title>403 Forbidden</title><h1>Forbidden</h1>", "error");
 	CHECK_KIND("<body class='home page page-id-2'>", "home");
 	CHECK_KIND("<body class='single single-product postid-417'>",
 		   "product");

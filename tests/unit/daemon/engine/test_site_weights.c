@@ -262,11 +262,12 @@ static uint32_t random_mask(uint64_t *state)
 {
 	uint32_t template = world_random(state) % 4;
 	uint32_t all = 0x000FFFF | 0x00FF0000U << 4 * (template % 2);
+	uint32_t missing = 1U << world_random(state) % 32;
 
 	if (world_random(state) % 6 == 0)
 		return 0;
-	return (all ^ template << 6) & ~(1U << world_random(state) % 32 |
-					 1U << world_random(state) % 32);
+	missing |= 1U << world_random(state) % 32;
+	return (all ^ template << 6) & ~missing;
 }
 
 static void random_step(uint64_t *state)

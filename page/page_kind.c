@@ -7,6 +7,7 @@
 #include <strings.h>
 
 #include "base/arena.h"
+#include "base/utf8.h"
 #include "page/json_ld.h"
 #include "page/page.h"
 
@@ -216,6 +217,7 @@ enum {
 	KIND_PATH_BYTES = 512,  /* maximum bytes of a URL that are read */
 	KIND_TITLE_BYTES = 200, /* maximum bytes of a title that are read */
 	KIND_LONG_TEXT = 1500,  /* bytes of paragraphs of an article */
+	KIND_WORDS = 128,       /* maximum words of an attribute */
 };
 
 static bool kind_begins(struct slice text, const char *word, size_t size)
@@ -346,54 +348,46 @@ static void kind_evidence_begin(struct kind_evidence *evidence)
 	assert(i == KIND_RULES);
 }
 
-/* Add the evidence of each word in a list that is separated by white space. */
+/*
+ * Add the evidence of the first KIND_WORDS words in a list that is separated by
+ * white space.
+ */
 static void kind_evidence_add_words(struct kind_evidence *evidence,
 				    enum kind_source source, struct slice list)
 {
 	const char *text = list.data;
+	size_t words = 0;
 
-	for (size_t i = 0; i < list.size; i++) {
+	for (size_t i = 0; i < list.size && words < KIND_WORDS; i++) {
 		size_t begin = i;
 
 		while (i < list.size && (unsigned char)text[i] > ' ')
 			i++;
+		words += i > begin;
 		kind_evidence_add(evidence, source,
 				  (struct slice){text + begin, i - begin});
 	}
 }
 
-/* A URL as text with its escapes decoded, also those that are escaped twice. */
-struct kind_path {
-	char text[KIND_PATH_BYTES];
-	size_t size;
-};
-
-static int kind_hex(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	c |= 0x20;
-	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
-static void kind_path_decode(struct slice path, struct kind_path *out)
+size_t url_path_decode(struct slice path, char *out, size_t max)
 {
 	const char *text = path.data;
+	size_t size = 0;
 
-	out->size = 0;
-	for (size_t i = 0; i < path.size && out->size < KIND_PATH_BYTES; i++) {
+	for (size_t i = 0; i < path.size && size < max; i++) {
 		char c = text[i];
 
 		for (int turn = 0; turn < 2 && c == '%'; turn++) {
-			if (i + 2 >= path.size || kind_hex(text[i + 1]) < 0 ||
-			    kind_hex(text[i + 2]) < 0)
+			if (path.size - i < 3 || hex_digit(text[i + 1]) < 0 ||
+			    hex_digit(text[i + 2]) < 0)
 				break;
-			c = (char)(kind_hex(text[i + 1]) * 16 +
-				   kind_hex(text[i + 2]));
+			c = (char)(hex_digit(text[i + 1]) * 16 +
+				   hex_digit(text[i + 2]));
 			i += 2;
 		}
-		out->text[out->size++] = c;
+		out[size++] = c;
 	}
+	return size;
 }
 
 static bool kind_is_one_of(char c, const char *set)
@@ -487,29 +481,27 @@ static void kind_evidence_add_path(struct kind_evidence *evidence,
 				   struct slice path)
 {
 	struct slice segments[KIND_SEGMENTS];
-	struct kind_path decoded;
+	char text[KIND_PATH_BYTES];
+	size_t size = url_path_decode(path, text, sizeof(text));
 	size_t count = 0;
 	size_t i = 0;
 
-	kind_path_decode(path, &decoded);
-	while (i < decoded.size && !kind_is_one_of(decoded.text[i], "?@")) {
+	while (i < size && !kind_is_one_of(text[i], "?@")) {
 		size_t begin = i;
 
-		while (i < decoded.size &&
-		       !kind_is_one_of(decoded.text[i], "/?@"))
+		while (i < size && !kind_is_one_of(text[i], "/?@"))
 			i++;
 		if (i > begin && count < KIND_SEGMENTS)
 			segments[count++] =
-				(struct slice){decoded.text + begin, i - begin};
-		i += i < decoded.size && decoded.text[i] == '/';
+				(struct slice){text + begin, i - begin};
+		i += i < size && text[i] == '/';
 	}
 	if (count > 0 && kind_is_index(segments[count - 1]))
 		count--;
-	if (count == 0 && i >= decoded.size)
+	if (count == 0 && i >= size)
 		evidence->points[KIND_HOME] += 6;
 	kind_evidence_add_segments(evidence, segments, count);
-	kind_evidence_add_query(
-		evidence, (struct slice){decoded.text + i, decoded.size - i});
+	kind_evidence_add_query(evidence, (struct slice){text + i, size - i});
 }
 
 static bool kind_is_top(const struct json_ld *ld, uint32_t object)

@@ -54,4 +54,10 @@ enum page_kind page_kind_of(const struct page *page, struct slice path);
 /* Return the kind that the URL alone shows. */
 enum page_kind page_kind_of_path(struct slice path);
 
+/*
+ * Write the path to `out` [max] with its escapes decoded, also those that are
+ * escaped twice, as in the links of some mirrors. Return the length.
+ */
+size_t url_path_decode(struct slice path, char *out, size_t max);
+
 #endif

@@ -43,36 +43,6 @@ struct name_url {
 	bool is_used;       /* it follows the pattern up to here */
 };
 
-static int name_hex(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	c |= 0x20;
-	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
-/* Decode the escapes, also those that are escaped twice. Return the length. */
-static size_t name_decode(struct slice path, char *out)
-{
-	const char *text = path.data;
-	size_t size = 0;
-
-	for (size_t i = 0; i < path.size; i++) {
-		char c = text[i];
-
-		for (int turn = 0; turn < 2 && c == '%'; turn++) {
-			if (path.size - i < 3 || name_hex(text[i + 1]) < 0 ||
-			    name_hex(text[i + 2]) < 0)
-				break;
-			c = (char)(name_hex(text[i + 1]) * 16 +
-				   name_hex(text[i + 2]));
-			i += 2;
-		}
-		out[size++] = c;
-	}
-	return size;
-}
-
 /*
  * Return whether the character is a control character, or one that changes the
  * direction or the visibility of others.
@@ -135,7 +105,7 @@ static void name_url_read(struct arena *arena, struct slice path,
 	/* what mirrors append to the names of files */
 	static const char mirrored[] = ".html";
 	char *decoded = arena_alloc(arena, path.size + 1, 1);
-	struct slice raw = {decoded, name_decode(path, decoded)};
+	struct slice raw = {decoded, url_path_decode(path, decoded, path.size)};
 	struct buffer clean = {0};
 	struct slice text;
 	const char *at;
@@ -1048,25 +1018,39 @@ void template_names_derive(struct arena *arena, struct named_cluster *clusters,
 	name_number_equal(arena, drafts, count);
 }
 
-/* Return whether a text matches a segment of a pattern. */
-static bool name_segment_fits(struct slice pattern, struct slice text)
+/*
+ * Return whether a text matches a segment of a pattern whose wildcard, '*' for
+ * any text or 'N' for digits, is at `at`.
+ */
+static bool name_wildcard_fits(struct slice pattern, size_t at,
+			       struct slice text)
 {
 	const char *p = pattern.data;
-	size_t star;
+	const char *t = text.data;
+	size_t tail = pattern.size - at - 1;
 
-	for (star = 0; star < pattern.size; star++)
-		if (p[star] == '*' || p[star] == 'N')
-			break;
-	if (star == pattern.size)
-		return slice_equal(pattern, text);
-	return text.size >= pattern.size - 1 &&
-	       memcmp(text.data, p, star) == 0 &&
-	       memcmp((const char *)text.data + text.size -
-			      (pattern.size - star - 1),
-		      p + star + 1, pattern.size - star - 1) == 0 &&
-	       (p[star] == '*' ||
-		name_is_digits((struct slice){(const char *)text.data + star,
-					      text.size - pattern.size + 1}));
+	return text.size >= pattern.size - 1 && memcmp(t, p, at) == 0 &&
+	       memcmp(t + text.size - tail, p + at + 1, tail) == 0 &&
+	       (p[at] == '*' ||
+		name_is_digits((struct slice){t + at, text.size - at - tail}));
+}
+
+/*
+ * Return whether a text matches a segment of a pattern. An 'N' may also be a
+ * letter, so try each.
+ */
+static bool name_segment_fits(struct slice pattern, struct slice text)
+{
+	if (slice_equal(pattern, text))
+		return true;
+	for (size_t i = 0; i < pattern.size; i++) {
+		char c = slice_byte(pattern, i);
+
+		if ((c == '*' || c == 'N') &&
+		    name_wildcard_fits(pattern, i, text))
+			return true;
+	}
+	return false;
 }
 
 /* Return whether a text matches a segment of a pattern, which may be "a|b". */

@@ -1,5 +1,6 @@
 #include "page/page_kind.h"
 
+#include "base/buffer.h"
 #include "tests/unit/page/page_of.h"
 #include "tests/unit/run.h"
 
@@ -18,6 +19,16 @@ static const char *kind_of_path(const char *path)
 #define CHECK_KIND(html, kind) ck_assert_str_eq(kind_at("/a/b", html), kind)
 #define CHECK_PATH(path, kind) ck_assert_str_eq(kind_of_path(path), kind)
 
+TEST(escapes_of_paths_are_decoded_twice)
+{
+	char out[8];
+	size_t size = url_path_decode(slice_of("%2561/%41%4z%"), out, 8);
+
+	ck_assert_uint_eq(size, 7);
+	ck_assert_mem_eq(out, "a/A%4z%", 7);
+	ck_assert_uint_eq(url_path_decode(slice_of("%41%42%43"), out, 2), 2);
+}
+
 TEST(kinds_have_names)
 {
 	ck_assert_str_eq(page_kind_name(KIND_UNKNOWN), "page");
@@ -25,6 +36,23 @@ TEST(kinds_have_names)
 	ck_assert_str_eq(page_kind_name(KIND_TOPIC), "topic");
 	ck_assert_str_eq(page_kind_name(PAGE_KIND_COUNT), "page");
 	ck_assert_int_eq(KIND_INFO, 19);
+}
+
+/* A page cannot make the words of an attribute cost much. */
+TEST(only_the_first_128_words_are_read)
+{
+	struct buffer html = {0};
+
+	for (int words = 127; words <= 128; words++) {
+		html.size = 0;
+		buffer_append_text(&html, "<body class='");
+		for (int i = 0; i < words; i++)
+			buffer_append_text(&html, "x ");
+		buffer_append_text(&html, "error404'>");
+		buffer_append_byte(&html, '\0');
+		CHECK_KIND(html.data, words == 127 ? "error" : "page");
+	}
+	buffer_free(&html);
 }
 
 TEST(classes_of_the_root_show_the_kind)

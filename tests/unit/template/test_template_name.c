@@ -178,6 +178,16 @@ TEST(name_fits_while_half_of_the_pages_match)
 	ck_assert(fits("/", "/index.html"));
 }
 
+/* 'N' stands for digits only where the pattern does not mean the letter. */
+TEST(name_with_the_letter_of_digits_fits)
+{
+	ck_assert(fits("/News", "/News"));
+	ck_assert(fits("/News-*", "/News-today"));
+	ck_assert(fits("/Node-N", "/Node-12"));
+	ck_assert(!fits("/Node-N", "/Node-x"));
+	ck_assert(!fits("/News-*", "/Old-today"));
+}
+
 TEST(name_does_not_fit_pages_of_another_kind)
 {
 	struct lines lines;

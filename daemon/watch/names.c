@@ -242,7 +242,9 @@ static void names_move_given(struct name_reader *reader, struct txn *txn,
 		    subject->row.state != TEMPLATE_REPLACED)
 			continue;
 		next = names_find(reader, subject->row.other);
+		/* the name leaves one cluster only if it reaches the other */
 		if (next != NULL &&
+		    reader->update_count + 2 <= NAMES_MAX_UPDATES &&
 		    (!next->has_row ||
 		     (next->row.flags & NAME_IS_GIVEN) == 0) &&
 		    name_row_get(txn, reader->site, subject->cluster, &row) &&

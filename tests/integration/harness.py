@@ -400,6 +400,11 @@ class Daemon:
             raise AssertionError(f"{late}: {site}\n{self.messages()}") from None
         return site
 
+    def wait_for_names(self, host):
+        """The templates get their names a moment after the crawl."""
+        wait_until(lambda: all(row["name"] for row in self.clusters(host)),
+                   f"the names of {host}")
+
     def wait_for_calm(self):
         """Until nothing is under way between the web and the store."""
         def is_calm():

@@ -68,6 +68,7 @@ class Kept(harness.Case):
             "Content-Type: application/http; msgtype=response\r\n"
             f"Content-Length: {len(block)}\r\n\r\n").encode() + block
             + b"\r\n\r\n")
+        self.daemon_.wait_for(self.server.host)
         after = json.loads(self.ask(self.urls[3], format="json")[0].body)
         self.assertGreater(after["generation"], before["generation"])
         self.check_all("json")

@@ -73,6 +73,7 @@ class Partitions(harness.Case):
                          else {})
         for host in cls.hosts:
             daemon.wait_for(host)
+            daemon.wait_for_names(host)
         daemon.wait_for_calm()
         known = [None]
 

@@ -715,6 +715,22 @@ enum error url_parse(struct url *url_out, struct slice reference,
 	return error;
 }
 
+enum error url_parse_site(struct url *url_out, struct slice text)
+{
+	enum error error = url_parse(url_out, text, NULL);
+	size_t length;
+
+	if (error != ERR_NONE || strpbrk(url_out->host, ".:[") != NULL ||
+	    strcmp(url_out->host, "localhost") == 0)
+		return error;
+	text = reference_trim(text);
+	length = scheme_length(text);
+	return reference_scheme_is(text, length, "http") ||
+			       reference_scheme_is(text, length, "https")
+		       ? ERR_NONE
+		       : ERR_MALFORMED;
+}
+
 struct slice url_origin(struct slice canonical)
 {
 	const char *text = canonical.data;

@@ -46,6 +46,13 @@ enum error url_parse(struct url *url_out, struct slice reference,
 		     const struct url *base);
 
 /*
+ * Parse the URL or the host of a site, as a user writes it, without a base. A
+ * word such as "foo" is ERR_MALFORMED: a host without a scheme must have a dot
+ * or a port, or be localhost or an address.
+ */
+enum error url_parse_site(struct url *url_out, struct slice text);
+
+/*
  * Return the scheme://host[:port] of a canonical URL. The result points into
  * `canonical`.
  */

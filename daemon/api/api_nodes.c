@@ -278,7 +278,10 @@ static const char *job_verb(const json_t *job, char *host_out,
 	*reason_out = "url: not an http or https URL";
 	if (url == NULL)
 		url = host;
-	if (url == NULL || url_parse(&parsed, slice_of(url), NULL) != ERR_NONE)
+	if (url == NULL ||
+	    (verb == SEED
+		     ? url_parse_site(&parsed, slice_of(url))
+		     : url_parse(&parsed, slice_of(url), NULL)) != ERR_NONE)
 		return NULL;
 	memcpy(host_out, parsed.host, sizeof(parsed.host));
 	return names[verb];

@@ -949,9 +949,34 @@ enum http_verdict api_get_site(struct call *call)
 	return reply_site(call, 200, call->host);
 }
 
-static enum http_verdict api_sites_add(struct call *call, json_t *request)
+/*
+ * Read the URL of a site that a client adds. If it is invalid, respond and
+ * return false.
+ */
+static bool api_sites_read_url(struct call *call, const json_t *request,
+			       struct url *url_out)
 {
 	const char *text = json_member_text(request, "url");
+	enum error error;
+
+	if (text == NULL) {
+		call_fail(call, 400, "bad_request",
+			  "the body must be {\"url\": URL, ...}");
+		return false;
+	}
+	error = url_parse_site(url_out, slice_of(text));
+	if (error == ERR_MALFORMED)
+		call_fail(call, 400, "bad_request",
+			  "url: %.256s: neither a URL nor the name of a host; "
+			  "examples: https://example.org/, example.org",
+			  text);
+	else if (error != ERR_NONE)
+		call_read_url(call, text, url_out);
+	return error == ERR_NONE;
+}
+
+static enum http_verdict api_sites_add(struct call *call, json_t *request)
+{
 	struct change change = {.kind = CHANGE_SITE_ADD};
 	struct site_request options;
 	struct site_options known;
@@ -961,10 +986,7 @@ static enum http_verdict api_sites_add(struct call *call, json_t *request)
 	struct txn txn;
 	enum error error;
 
-	if (text == NULL)
-		return call_fail(call, 400, "bad_request",
-				 "the body must be {\"url\": URL, ...}");
-	if (!call_read_url(call, text, &url))
+	if (!api_sites_read_url(call, request, &url))
 		return HTTP_ANSWERED;
 	txn = txn_begin_read(call->api->store);
 	is_known = site_options_find(&txn, url.host, &known);

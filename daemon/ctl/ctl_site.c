@@ -172,7 +172,7 @@ static json_t *site_import_parse_line(const char *line)
 			       : json_pack("{s:s}", "url", line);
 	const char *text = json_string_value(json_object_get(site, "url"));
 
-	if (text != NULL && url_parse(&url, slice_of(text), NULL) == ERR_NONE)
+	if (text != NULL && url_parse_site(&url, slice_of(text)) == ERR_NONE)
 		return site;
 	json_decref(site);
 	return NULL;

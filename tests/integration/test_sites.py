@@ -73,10 +73,15 @@ class Sites(harness.Case):
                         {"measure": "miles"}, {"max_pages": -1},
                         {"delay_ms": 1.5}, {"allow_private": "yes"},
                         {"url": "ftp://example.org/"}, {"url": ""},
+                        {"url": "foo"}, {"url": "foo/bar.html"},
                         {"url": 7}):
             with self.subTest(options=options):
                 body = {"url": "http://127.0.0.1:1/", **options}
                 self.error_of(daemon.post("/v1/sites", body), 400)
+        done = daemon.ctl("watch", "foo")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("foo: neither a URL nor the name of a host",
+                      done.stderr)
         self.assertEqual(daemon.json("/v1/sites")["sites"], [])
 
     def test_measure_and_threshold_count(self):

@@ -394,3 +394,40 @@ TEST(the_canonical_form_of_a_canonical_form_is_itself)
 			check_is_canonical(&url);
 	}
 }
+
+TEST(site_without_scheme_needs_a_dot_or_a_port)
+{
+	static const struct {
+		const char *text;
+		const char *url; /* NULL: an error */
+	} rows[] = {
+		{"example.org", "http://example.org/"},
+		{" example.org/news ", "http://example.org/news"},
+		{"localhost", "http://localhost/"},
+		{"LOCALHOST/x", "http://localhost/x"},
+		{"localhost:8080", "http://localhost:8080/"},
+		{"box:8080/", "http://box:8080/"},
+		{"127.0.0.1", "http://127.0.0.1/"},
+		{"[::1]", "http://[::1]/"},
+		{"http://foo", "http://foo/"},
+		{"\tHTTPS://foo/x", "https://foo/x"},
+		{"foo", NULL},
+		{"foo/bar.html", NULL},
+		{"//foo/", NULL},
+		{"http", NULL},
+		{"https/", NULL},
+		{"foo.", NULL},
+		{"", NULL},
+		{"ftp://example.org/", NULL},
+	};
+
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
+		struct url url = {0};
+		enum error error = url_parse_site(&url, slice_of(rows[i].text));
+
+		ck_assert_msg((error == ERR_NONE) == (rows[i].url != NULL),
+			      "'%s' gives %d", rows[i].text, error);
+		if (rows[i].url != NULL)
+			ck_assert_str_eq(url.text, rows[i].url);
+	}
+}

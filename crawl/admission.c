@@ -11,19 +11,23 @@ enum { MAX_ENDING = 8 };
 
 /*
  * Endings of files that are not pages: images, archives, programs, scripts,
- * style sheets, fonts, media, office documents. Sorted for bsearch().
+ * style sheets, fonts, media, office documents, feeds and data. Sorted for
+ * bsearch().
  */
 static const char *const endings[] = {
-	"7z",   "aac",  "apk",   "avi",  "avif", "bin",  "bmp",  "bz2",  "cab",
-	"css",  "csv",  "deb",   "dmg",  "doc",  "docm", "docx", "eot",  "epub",
-	"exe",  "flac", "flv",   "gif",  "gz",   "heic", "ico",  "img",  "iso",
-	"jar",  "jpe",  "jpeg",  "jpg",  "js",   "m3u8", "m4a",  "m4v",  "map",
-	"mid",  "mjs",  "mkv",   "mobi", "mov",  "mp3",  "mp4",  "mpeg", "mpg",
-	"msi",  "odp",  "ods",   "odt",  "oga",  "ogg",  "ogv",  "opus", "otf",
-	"pdf",  "pkg",  "png",   "pps",  "ppsx", "ppt",  "pptx", "ps",   "psd",
-	"rar",  "rpm",  "rtf",   "svg",  "svgz", "tar",  "tbz2", "tgz",  "tif",
-	"tiff", "ttf",  "wasm",  "wav",  "weba", "webm", "webp", "whl",  "wma",
-	"wmv",  "woff", "woff2", "xls",  "xlsm", "xlsx", "xz",   "zip",  "zst"};
+	"7z",   "aac",  "apk",   "atom",   "avi",  "avif", "bin",  "bmp",
+	"bz2",  "cab",  "css",   "csv",    "deb",  "dmg",  "doc",  "docm",
+	"docx", "eot",  "epub",  "exe",    "flac", "flv",  "gif",  "gz",
+	"heic", "ico",  "ics",   "img",    "iso",  "jar",  "jpe",  "jpeg",
+	"jpg",  "js",   "json",  "jsonld", "m3u8", "m4a",  "m4v",  "map",
+	"mid",  "mjs",  "mkv",   "mobi",   "mov",  "mp3",  "mp4",  "mpeg",
+	"mpg",  "msi",  "odp",   "ods",    "odt",  "oga",  "ogg",  "ogv",
+	"opus", "otf",  "pdf",   "pkg",    "png",  "pps",  "ppsx", "ppt",
+	"pptx", "ps",   "psd",   "rar",    "rdf",  "rpm",  "rss",  "rtf",
+	"svg",  "svgz", "tar",   "tbz2",   "tgz",  "tif",  "tiff", "ttf",
+	"vcf",  "wasm", "wav",   "weba",   "webm", "webp", "whl",  "wma",
+	"wmv",  "woff", "woff2", "xls",    "xlsm", "xlsx", "xsd",  "xsl",
+	"xz",   "zip",  "zst"};
 
 struct admission_row {
 	const char *word;
@@ -128,6 +132,41 @@ static bool admission_path_repeats(const struct slice *segments, size_t count)
 	return false;
 }
 
+/*
+ * Return whether the URL is a feed or an API of a common CMS, such as
+ * WordPress.
+ */
+static bool admission_url_is_data(const struct url *url,
+				  const struct slice *segments, size_t count)
+{
+	static const char *const names[] = {"wp-json", "xmlrpc.php"};
+	static const char *const parameters[] = {
+		"rest_route=", "feed=rss",     "feed=rss2",   "feed=atom",
+		"feed=rdf",    "feed=json",    "format=json", "format=rss",
+		"format=atom", "format=oembed"};
+	const char *at = strchr(url->text + url->path, '?');
+
+	for (size_t i = 0; i < count; i++)
+		for (size_t k = 0; k < sizeof(names) / sizeof(names[0]); k++)
+			if (slice_equal(segments[i], slice_of(names[k])))
+				return true;
+	while (at != NULL) {
+		struct slice part = {at + 1, strcspn(at + 1, "&")};
+
+		for (size_t k = 0;
+		     k < sizeof(parameters) / sizeof(parameters[0]); k++) {
+			struct slice known = slice_of(parameters[k]);
+
+			if (part.size >= known.size &&
+			    memcmp(part.data, known.data, known.size) == 0 &&
+			    (k == 0 || part.size == known.size))
+				return true;
+		}
+		at = strchr(at + 1, '&');
+	}
+	return false;
+}
+
 static size_t count_keys(const struct url *url)
 {
 	const char *query = strchr(url->text + url->path, '?');
@@ -157,6 +196,8 @@ enum admission admission_of_url(const struct site_row *site,
 		return REFUSE_SEGMENTS;
 	if (admission_path_repeats(segments, count))
 		return REFUSE_REPEAT;
+	if (admission_url_is_data(url, segments, count))
+		return REFUSE_DATA;
 	return count_keys(url) > MAX_KEYS ? REFUSE_KEYS : ADMIT_LINK;
 }
 

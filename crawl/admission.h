@@ -40,6 +40,7 @@ enum {
 	X(REFUSE_KEYS, 21, "keys", "it has over 8 query parameters")         \
 	X(REFUSE_URLS, 22, "urls", "the site has crawl.max_urls URLs")       \
 	X(REFUSE_SITEMAPS, 23, "sitemaps", "too many sitemaps, or too deep") \
+	X(REFUSE_DATA, 24, "data", "it is a feed or an API, not a page")     \
 	X(SKIP_SATURATED, 32, "saturated",                                   \
 	  "the pages of its pattern bring nothing new")                      \
 	X(SKIP_PATTERN, 33, "pattern",                                       \

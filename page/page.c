@@ -202,6 +202,24 @@ static struct slice refresh_url(struct slice content)
 }
 
 /*
+ * Return whether the element links to a page and not to a feed, oEmbed or other
+ * data: it has no type, or the type of a page.
+ */
+static bool link_type_is_page(const struct page *page, uint32_t index)
+{
+	struct slice type = text_trim(page_attribute(page, index, "type"));
+	size_t size = 0;
+
+	while (size < type.size && slice_byte(type, size) != ';' &&
+	       !is_space(slice_byte(type, size)))
+		size++;
+	type.size = size;
+	return size == 0 || text_is(type, "text/html") ||
+	       text_is(type, "application/xhtml+xml") ||
+	       memchr(type.data, '/', size) == NULL;
+}
+
+/*
  * Set the flags of a link element. Return false if its relation does not lead
  * to a page: style sheets, icons and similar files.
  */
@@ -225,7 +243,8 @@ static struct link link_read(struct page *page, uint32_t index)
 	switch (page->nodes[index].tag) {
 	case TAG_a:
 	case TAG_area:
-		link.href = page_attribute(page, index, "href");
+		if (link_type_is_page(page, index))
+			link.href = page_attribute(page, index, "href");
 		link.flags = flags_of_rel(page_attribute(page, index, "rel"));
 		if (link.href.size > 0)
 			link.anchor = anchor_of(page, &page->nodes[index]);
@@ -233,7 +252,8 @@ static struct link link_read(struct page *page, uint32_t index)
 	case TAG_link:
 		rel = page_attribute(page, index, "rel");
 		link.flags = flags_of_rel(rel);
-		if (link_set_relation(&link, rel))
+		if (link_set_relation(&link, rel) &&
+		    link_type_is_page(page, index))
 			link.href = page_attribute(page, index, "href");
 		break;
 	case TAG_frame:

@@ -99,7 +99,8 @@ struct link {
 enum {
 	LINK_IS_NOFOLLOW = 1,  /* rel=nofollow, or nofollow in a robots meta */
 	LINK_IS_CANONICAL = 2, /* link rel=canonical */
-	LINK_IS_ALTERNATE = 4, /* link rel=alternate: feeds and translations */
+	LINK_IS_ALTERNATE = 4, /* link rel=alternate: translations; not feeds,
+				  which have the type of one */
 	LINK_IS_NEXT = 8,      /* rel=next or prev */
 	LINK_IS_REFRESH = 16,  /* from meta http-equiv=refresh; or from a script
 				  that redirects, if the page has little text */

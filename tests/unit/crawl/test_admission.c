@@ -55,6 +55,23 @@ TEST(files_that_are_no_pages)
 	ck_assert_int_eq(of_path("/"), ADMIT_LINK);
 }
 
+TEST(feeds_and_apis_are_no_pages)
+{
+	ck_assert_int_eq(of_path("/wp-json/wp/v2/posts/7"), REFUSE_DATA);
+	ck_assert_int_eq(of_path("/blog/xmlrpc.php?rsd"), REFUSE_DATA);
+	ck_assert_int_eq(of_path("/?rest_route=/oembed/1.0/embed"),
+			 REFUSE_DATA);
+	ck_assert_int_eq(of_path("/?p=1&feed=rss2"), REFUSE_DATA);
+	ck_assert_int_eq(of_path("/x?format=json&y"), REFUSE_DATA);
+	ck_assert_int_eq(of_path("/index.rss"), REFUSE_ENDING);
+	ck_assert_int_eq(of_path("/products.json?page=2"), REFUSE_ENDING);
+	/* the pages that explain them are pages */
+	ck_assert_int_eq(of_path("/wp-json-explained"), ADMIT_LINK);
+	ck_assert_int_eq(of_path("/?feed=rss2000"), ADMIT_LINK);
+	ck_assert_int_eq(of_path("/x?myfeed=rss"), ADMIT_LINK);
+	ck_assert_int_eq(of_path("/feed"), ADMIT_LINK);
+}
+
 TEST(too_many_links_away)
 {
 	ck_assert_int_eq(of_url("http://a.example/x", 3), ADMIT_LINK);

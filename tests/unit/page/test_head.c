@@ -78,6 +78,11 @@ TEST(each_kind_of_link_is_found)
 	check_link("<link rel=canonical href=/a>", "/a", "", LINK_IS_CANONICAL);
 	check_link("<link rel=alternate hreflang=de href=/a>", "/a", "",
 		   LINK_IS_ALTERNATE);
+	check_link("<link rel=alternate hreflang=de type=' Text/HTML; "
+		   "charset=utf-8' href=/a>",
+		   "/a", "", LINK_IS_ALTERNATE);
+	check_link("<a href=/a type=application/xhtml+xml>x</a>", "/a", "x", 0);
+	check_link("<a href=/a type=button>x</a>", "/a", "x", 0);
 	check_link("<link rel=prev href=/a>", "/a", "", LINK_IS_NEXT);
 	check_link("<frameset><frame src=/a></frameset>", "/a", "", 0);
 	check_link("<meta http-equiv=Refresh content=\"5; URL='/a'\">", "/a",
@@ -104,6 +109,23 @@ TEST(what_leads_nowhere_is_no_link)
 		"<meta http-equiv=refresh content='5; url'><frame>"
 		"<meta http-equiv=refresh content='/a'>"
 		"<meta http-equiv=refresh content='5x;/a'>");
+
+	ck_assert_uint_eq(page->link_count, 0);
+}
+
+TEST(feeds_and_data_are_no_pages)
+{
+	AUTO_PAGE *page = page_of(
+		"<link rel=alternate type=application/rss+xml href=/feed>"
+		"<link rel=alternate type='application/atom+xml; type=feed' "
+		"hreflang=en href=/a>"
+		"<link rel=alternate type=application/json+oembed href=/b>"
+		"<link rel=alternate type=text/xml+oembed href=/c>"
+		"<link rel=alternate type=application/json href=/wp-json/1>"
+		"<link rel='https://api.w.org/' href=/wp-json/>"
+		"<link rel=EditURI type=application/rsd+xml href=/xmlrpc.php>"
+		"<link rel=canonical type=application/pdf href=/d>"
+		"<a href=/e type=application/rss+xml>feed</a>");
 
 	ck_assert_uint_eq(page->link_count, 0);
 }

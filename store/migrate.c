@@ -135,8 +135,15 @@ static void migrate_tables(struct txn *txn)
 	(void)txn;
 }
 
-static migration_step *const steps[] = {migrate_tables};
-static const struct migration to_this_schema = {steps, 1};
+/* Schema 3 adds TABLE_INCIDENTS, which is empty at first. */
+static void migrate_incidents(struct txn *txn)
+{
+	(void)txn;
+}
+
+static migration_step *const steps[] = {migrate_tables, migrate_incidents};
+static const struct migration to_this_schema = {
+	steps, sizeof(steps) / sizeof(steps[0])};
 
 void store_migrate(struct txn *txn, uint64_t schema)
 {

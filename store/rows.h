@@ -85,31 +85,54 @@ struct buffer dictionary_row_encode(const struct dictionary_row *row);
  * For each kind of event: the constant, the number in the store, and the name
  * for users.
  */
-#define EVENT_LIST(X)                                       \
-	X(EVENT_SITE_ADDED, 1, "site.added")                \
-	X(EVENT_SITE_DELETED, 2, "site.removed")            \
-	X(EVENT_SITE_CRAWLED, 3, "site.crawled")            \
-	X(EVENT_PAGE_ADDED, 4, "page.added")                \
-	X(EVENT_PAGE_CHANGED, 5, "page.changed")            \
-	X(EVENT_PAGE_GONE, 6, "page.removed")               \
-	X(EVENT_CLUSTER_NEW, 7, "cluster.added")            \
-	X(EVENT_CLUSTER_MERGED, 8, "cluster.merged")        \
-	X(EVENT_CLUSTER_SPLIT, 9, "cluster.split")          \
-	X(EVENT_CLUSTER_GONE, 10, "cluster.removed")        \
-	X(EVENT_SITE_RECUT, 11, "site.threshold_changed")   \
-	X(EVENT_TEMPLATE_NEW, 12, "template.added")         \
-	X(EVENT_TEMPLATE_CHANGED, 13, "template.changed")   \
-	X(EVENT_TEMPLATE_REPLACED, 14, "template.replaced") \
-	X(EVENT_TEMPLATE_MERGED, 15, "template.merged")     \
-	X(EVENT_TEMPLATE_SPLIT, 16, "template.split")       \
-	X(EVENT_TEMPLATE_VANISHED, 17, "template.removed")  \
-	X(EVENT_SITE_STALE, 18, "site.stale")               \
-	X(EVENT_SITE_BLOCKED, 19, "site.blocked")           \
-	X(EVENT_GUARD_BROKEN, 20, "guard.firing")           \
-	X(EVENT_GUARD_OK, 21, "guard.resolved")             \
-	X(EVENT_HOOK_TEST, 22, "hook.test")                 \
-	X(EVENT_INQUIRY_CLOSED, 23, "incident.closed")      \
-	X(EVENT_GUARD_SUSPENDED, 24, "guard.suspended")
+#define EVENT_LIST(X)                                                   \
+	X(EVENT_SITE_ADDED, 1, "site.added")                            \
+	X(EVENT_SITE_DELETED, 2, "site.removed")                        \
+	X(EVENT_SITE_CRAWLED, 3, "site.crawled")                        \
+	X(EVENT_PAGE_ADDED, 4, "page.added")                            \
+	X(EVENT_PAGE_CHANGED, 5, "page.changed")                        \
+	X(EVENT_PAGE_GONE, 6, "page.removed")                           \
+	X(EVENT_CLUSTER_NEW, 7, "cluster.added")                        \
+	X(EVENT_CLUSTER_MERGED, 8, "cluster.merged")                    \
+	X(EVENT_CLUSTER_SPLIT, 9, "cluster.split")                      \
+	X(EVENT_CLUSTER_GONE, 10, "cluster.removed")                    \
+	X(EVENT_SITE_RECUT, 11, "site.threshold_changed")               \
+	X(EVENT_TEMPLATE_NEW, 12, "template.added")                     \
+	X(EVENT_TEMPLATE_CHANGED, 13, "template.changed")               \
+	X(EVENT_TEMPLATE_REPLACED, 14, "template.replaced")             \
+	X(EVENT_TEMPLATE_MERGED, 15, "template.merged")                 \
+	X(EVENT_TEMPLATE_SPLIT, 16, "template.split")                   \
+	X(EVENT_TEMPLATE_VANISHED, 17, "template.removed")              \
+	X(EVENT_SITE_STALE, 18, "site.stale")                           \
+	X(EVENT_SITE_BLOCKED, 19, "site.blocked")                       \
+	X(EVENT_GUARD_BROKEN, 20, "guard.firing")                       \
+	X(EVENT_GUARD_OK, 21, "guard.resolved")                         \
+	X(EVENT_HOOK_TEST, 22, "hook.test")                             \
+	X(EVENT_TEMPLATE_CHECKED, 23, "template.checked")               \
+	X(EVENT_GUARD_SUSPENDED, 24, "guard.suspended")                 \
+	X(EVENT_SITE_LEARNED, 25, "site.learned")                       \
+	X(EVENT_SITE_UNREACHABLE, 26, "site.unreachable")               \
+	X(EVENT_SITE_MISSING, 27, "site.missing")                       \
+	X(EVENT_SITE_MOVED, 28, "site.moved")                           \
+	X(EVENT_SITE_ALTERNATES, 29, "site.alternates")                 \
+	X(EVENT_SITE_OK, 30, "site.ok")                                 \
+	X(EVENT_TEMPLATE_RESTORED, 31, "template.restored")             \
+	X(EVENT_TEMPLATE_ALTERNATES, 32, "template.alternates")         \
+	X(EVENT_TEMPLATE_REBUILT, 33, "template.rebuilt")               \
+	X(EVENT_GUARD_UNMATCHED, 34, "guard.unmatched")                 \
+	X(EVENT_GUARD_ALTERNATES, 35, "guard.alternates")               \
+	X(EVENT_INCIDENT_CHANGED, 40, "incident.changed")               \
+	X(EVENT_INCIDENT_ADDED, 41, "incident.added")                   \
+	X(EVENT_INCIDENT_REMOVED, 42, "incident.removed")               \
+	X(EVENT_INCIDENT_SPLIT, 43, "incident.split")                   \
+	X(EVENT_INCIDENT_DOWN, 44, "incident.down")                     \
+	X(EVENT_INCIDENT_BACK, 45, "incident.back")                     \
+	X(EVENT_INCIDENT_MOVED, 46, "incident.moved")                   \
+	X(EVENT_INCIDENT_ALTERNATES, 47, "incident.alternates")         \
+	X(EVENT_INCIDENT_GUARD, 48, "incident.guard")                   \
+	X(EVENT_INCIDENT_GUARD_RESOLVED, 49, "incident.guard_resolved") \
+	X(EVENT_INCIDENT_UPDATED, 50, "incident.updated")               \
+	X(EVENT_INCIDENT_ENDED, 51, "incident.ended")
 
 enum event_kind {
 #define X(name, value, text) name = (value),
@@ -669,6 +692,49 @@ enum {
 };
 
 ROW_PROTOTYPES(name_row, uint32_t site, uint32_t cluster)
+
+enum incident_state {
+	INCIDENT_COLLECTING, /* it collects findings, and was not reported */
+	INCIDENT_SENT,       /* it was reported, and goes on */
+	/* it was reported, and collects findings for an update */
+	INCIDENT_GROWING,
+	INCIDENT_ENDED,
+	INCIDENT_STATES
+};
+
+/*
+ * An incident: what one cause, such as a deploy, has changed on a site. Its
+ * number is that of its first event.
+ */
+struct incident_row {
+	uint64_t begin_ms; /* time of its first finding */
+	uint64_t last_ms;  /* time of its last finding */
+	/* time of the first finding that was not reported yet; 0 = none */
+	uint64_t since_ms;
+	uint64_t sent_ms; /* time when it was reported first; 0 = not yet */
+	uint64_t end_ms;  /* time when it ended; 0 = it goes on */
+	uint64_t alert;   /* number of the event that reported it; 0 = none */
+	uint32_t events;  /* number of its findings */
+	uint16_t kind;    /* kind of its main finding: enum event_kind */
+	uint16_t state;   /* value of enum incident_state */
+	uint16_t flags;   /* INCIDENT_IS_* flags */
+	/*
+	 * its templates, guards and URLs as a JSON object
+	 * (daemon/engine/incident.h)
+	 */
+	struct slice detail;
+	struct slice url; /* URL of a page of its main finding; may be empty */
+};
+
+enum {
+	/*
+	 * findings of the same kind have begun and ended again and again; the
+	 * incident collects them until they stop
+	 */
+	INCIDENT_IS_FLAPPING = 1,
+};
+
+ROW_PROTOTYPES(incident_row, uint32_t site, uint64_t incident)
 
 /*
  * A version: the state of a template at one point in time (template/version.h).

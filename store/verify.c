@@ -214,6 +214,7 @@ static void check_site(struct txn *txn, struct verify_report *report,
 	verify_frontier_tables(&check);
 	verify_pattern_table(&check);
 	verify_guard_tables(&check);
+	verify_incidents(&check);
 	verify_quarantine_table(&check);
 }
 

@@ -528,6 +528,23 @@ void verify_guard_tables(const struct table_check *check)
 	check_guard_owners(check);
 }
 
+void verify_incidents(const struct table_check *check)
+{
+	struct scan scan =
+		scan_site(check->txn, TABLE_INCIDENTS, check->site->id);
+	struct incident_row row;
+
+	while (scan_next(&scan)) {
+		uint64_t incident = key_u64(scan.key, sizeof(uint32_t));
+
+		if (!incident_row_decode(scan.value, &row) ||
+		    row.state >= INCIDENT_STATES ||
+		    (row.state == INCIDENT_ENDED) != (row.end_ms != 0))
+			row_problem(check, "incident", incident, "is damaged");
+	}
+	scan_end(&scan);
+}
+
 /*
  * Return whether the value needs a dictionary that is missing, and report this.
  */

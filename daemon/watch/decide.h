@@ -31,7 +31,7 @@
  * missing pages for at most one hour, and for the site to be at rest for at
  * most five minutes or six rounds.
  *
- * Each incident ends with an event: an alert, or incident.closed, which states
+ * Each incident ends with an event: an alert, or template.checked, which states
  * why there is nothing to report.
  *
  * A new threshold may move the pages of an ended template to other clusters

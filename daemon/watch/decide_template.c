@@ -676,7 +676,7 @@ static void state_end(const struct template_row *before, struct decision *step)
 	if (!watch_is_open(watch_position_of(before).state) || is_open ||
 	    step->event.kind != 0)
 		return;
-	step->event.kind = EVENT_INQUIRY_CLOSED;
+	step->event.kind = EVENT_TEMPLATE_CHECKED;
 	step->event.reason = checked[step->signal];
 }
 

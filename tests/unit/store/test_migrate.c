@@ -136,6 +136,32 @@ TEST(schema_without_step_is_refused)
 	store_close(store);
 }
 
+TEST(schema_2_gets_the_table_of_incidents)
+{
+	const struct incident_row row = {.begin_ms = 5,
+					 .kind = EVENT_TEMPLATE_CHANGED,
+					 .detail = slice_of("{}")};
+	const uint64_t schema = 2;
+	struct store *store = scratch_store(&scratch);
+	struct txn txn = txn_begin_write(store);
+	struct incident_row found;
+
+	txn_put(&txn, TABLE_META, slice_of("schema"),
+		(struct slice){&schema, sizeof(schema)});
+	ASSERT_OK(txn_end(&txn));
+	store_close(store);
+	drop_table("incidents");
+	ASSERT_OK(open_with(NULL, &store));
+	txn = txn_begin_write(store);
+	ck_assert(!incident_row_get(&txn, 7, 1, &found));
+	incident_row_put(&txn, 7, 1, &row);
+	ck_assert(incident_row_get(&txn, 7, 1, &found));
+	ck_assert_uint_eq(found.begin_ms, row.begin_ms);
+	ck_assert(slice_equal(found.detail, row.detail));
+	ASSERT_OK(txn_end(&txn));
+	store_close(store);
+}
+
 TEST(schema_1_gets_tables_of_weights_and_names)
 {
 	const struct name_row row = {.name = slice_of("a name")};

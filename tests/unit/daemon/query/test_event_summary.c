@@ -52,7 +52,7 @@ TEST(what_is_left_of_a_template_is_counted)
 	      "\"reason\":\"most of its pages were removed\"}}",
 	      "the pages of the template were removed, 159 of 167, most of "
 	      "its pages were removed (15 of 16 pages agree)");
-	check("{\"kind\":\"incident.closed\",\"detail\":{\"reason\":"
+	check("{\"kind\":\"template.checked\",\"detail\":{\"reason\":"
 	      "\"it is unchanged\"}}",
 	      "a suspected change was not confirmed, it is unchanged");
 	check("{\"kind\":\"site.threshold_changed\",\"detail\":{\"from\":0.2,"

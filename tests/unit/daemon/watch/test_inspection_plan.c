@@ -30,8 +30,8 @@ struct template_case {
 	struct votes votes;
 	enum watch_signal signal;
 	enum watch_state next;
-	enum event_kind kind; /* 0 = no event, except incident.closed at the end
-				 of an incident */
+	enum event_kind kind; /* 0 = no event, except template.checked at the
+				 end of an incident */
 	uint32_t other;
 	uint32_t visits; /* sample pages to fetch */
 };
@@ -304,10 +304,10 @@ TEST_ROWS(each_signal_is_got_and_leads_where_the_table_says, template_cases)
 		      watch_position_of(&all.step.row).state);
 	kind = one->kind;
 	if (kind == 0 && (one->flags & ASKED) != 0 && !watch_is_open(one->next))
-		kind = EVENT_INQUIRY_CLOSED;
+		kind = EVENT_TEMPLATE_CHECKED;
 	ck_assert_msg(all.step.event.kind == kind, "%s: event %d", one->name,
 		      all.step.event.kind);
-	ck_assert(kind != EVENT_INQUIRY_CLOSED ||
+	ck_assert(kind != EVENT_TEMPLATE_CHECKED ||
 		  all.step.event.reason != NULL);
 	ck_assert_uint_eq(all.step.row.other, one->other);
 	ck_assert_uint_eq(all.step.visit_count, one->visits);

@@ -618,9 +618,15 @@ enum error commit_template_updates(struct commit *batch, struct change *change)
 	}
 	for (size_t i = 0; i < findings->event_count; i++)
 		commit_event(batch, site, &findings->events[i]);
-	for (size_t i = 0; i < findings->visit_count; i++)
-		frontier_make_due(batch->txn, site->row.id, findings->visits[i],
+	for (size_t i = 0; i < findings->visit_count; i++) {
+		const struct requested_page *visit = &findings->visits[i];
+
+		if (!visit->is_conditional)
+			frontier_clear_validators(batch->txn, site->row.id,
+						  visit->page);
+		frontier_make_due(batch->txn, site->row.id, visit->page,
 				  batch->now_ms);
+	}
 	site->row.options.flags &= ~findings->clear_flags;
 	site->row.options.flags |= findings->set_flags;
 	site->is_changed = true;

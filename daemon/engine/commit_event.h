@@ -140,6 +140,13 @@ struct name_update {
 	struct name_row row;
 };
 
+/* A page to fetch now. */
+struct requested_page {
+	uint64_t page;
+	/* the server may answer that the page is not modified */
+	bool is_conditional;
+};
+
 struct template_updates {
 	uint16_t threshold; /* threshold of the site when the check read it */
 	const struct template_update *templates; /* [template_count] */
@@ -152,7 +159,7 @@ struct template_updates {
 	 */
 	const struct event_row *events;
 	size_t event_count;
-	const uint64_t *visits; /* pages to fetch now, [visit_count] */
+	const struct requested_page *visits; /* [visit_count] */
 	size_t visit_count;
 	uint32_t set_flags; /* flags of SITE_FINDINGS to set */
 	uint32_t clear_flags;

@@ -9,11 +9,14 @@
 #include "base/memory.h"
 #include "store/rows.h"
 
-static void add_visit(struct event_draft *draft, uint64_t page)
+static void add_visit(struct event_draft *draft, uint64_t page,
+		      bool is_conditional)
 {
-	draft->visits = mem_grow(draft->visits, draft->visit_count,
-				 &draft->visit_capacity, sizeof(uint64_t));
-	draft->visits[draft->visit_count++] = page;
+	draft->visits =
+		mem_grow(draft->visits, draft->visit_count,
+			 &draft->visit_capacity, sizeof(*draft->visits));
+	draft->visits[draft->visit_count++] =
+		(struct requested_page){page, is_conditional};
 }
 
 /*
@@ -219,11 +222,12 @@ void decision_apply(const struct watch_plan *plan,
 			    add_template(draft, step->absorbed,
 					 &step->absorbed_row));
 	for (uint32_t i = 0; i < step->visit_count; i++)
-		add_visit(draft, step->visits[i]);
+		add_visit(draft, step->visits[i],
+			  (step->conditional_visits >> i & 1U) != 0);
 	for (size_t i = 0;
 	     step->action == ACTION_WIDEN && i < facts->member_count; i++)
 		if (!is_in_sample(facts, facts->members[i]))
-			add_visit(draft, facts->members[i]);
+			add_visit(draft, facts->members[i], false);
 }
 
 void site_decision_apply(const struct watch_plan *plan,
@@ -295,7 +299,8 @@ void event_draft_finish(struct event_draft *draft,
 		event_draft_move_items(arena, draft->events, draft->event_count,
 				       sizeof(struct event_row));
 	findings_out->visit_count = draft->visit_count;
-	findings_out->visits = event_draft_move_items(
-		arena, draft->visits, draft->visit_count, sizeof(uint64_t));
+	findings_out->visits =
+		event_draft_move_items(arena, draft->visits, draft->visit_count,
+				       sizeof(struct requested_page));
 	*draft = (struct event_draft){.arena = arena};
 }

@@ -463,6 +463,10 @@ struct decision {
 		visits[MAX_TEMPLATE_SAMPLE]; /* [visit_count], pages to fetch */
 	uint32_t visit_count;
 	/*
+	 * bit i is set if a response "not modified" is sufficient for visits[i]
+	 */
+	uint64_t conditional_visits;
+	/*
 	 * cluster of the live template into which this one was merged and which
 	 * gets a new version; 0 = none
 	 */
@@ -605,7 +609,7 @@ struct event_draft {
 	struct event_row *events; /* [event_count] */
 	size_t event_count;
 	size_t event_capacity;
-	uint64_t *visits; /* [visit_count] */
+	struct requested_page *visits; /* [visit_count] */
 	size_t visit_count;
 	size_t visit_capacity;
 };

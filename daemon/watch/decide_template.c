@@ -494,7 +494,11 @@ static uint64_t next_round(const struct watch_plan *plan, uint64_t round_ms)
 	return round_ms + watch_ms - (round_ms - first_ms) % watch_ms;
 }
 
-/* If a round is due, fetch the next few sample pages. */
+/*
+ * If a round is due, fetch the next few sample pages. One of them is fetched
+ * unconditionally, because a faulty server or cache may answer "not modified"
+ * for ever.
+ */
 static void begin_round(const struct watch_plan *plan,
 			const struct template_facts *facts,
 			struct decision *step)
@@ -515,6 +519,9 @@ static void begin_round(const struct watch_plan *plan,
 		for (uint32_t i = 0; i < ROUND_PAGES && i < count; i++) {
 			uint32_t turn = row->round * ROUND_PAGES + i;
 
+			if (i != row->round % ROUND_PAGES)
+				step->conditional_visits |=
+					UINT64_C(1) << step->visit_count;
 			decision_add_visit(step,
 					   facts->sample[turn % count].page);
 		}

@@ -142,7 +142,8 @@ static unsigned count_fresh_once(void)
 	return count;
 }
 
-/* A round has one page of each template; all get their turn. */
+/* A round has a few pages of each template; all get their turn. One of three
+ * is fetched although it has not changed. */
 TEST(a_due_round_fetches_a_few_pages_of_each_template)
 {
 	uint64_t due_ms;
@@ -157,7 +158,7 @@ TEST(a_due_round_fetches_a_few_pages_of_each_template)
 	ck_assert_uint_eq(web.visits, (uint64_t)3 * ROUND);
 	watched_pass(&web, 3 * DAY_MS);
 	ck_assert_uint_eq(web.visits, (uint64_t)4 * 3 * ROUND);
-	ck_assert_uint_eq(count_fresh_once(), web.page_count);
+	ck_assert_uint_eq(count_fresh_once(), web.page_count * 2U / 3);
 	ck_assert_str_eq(watched_emitted(&web), "");
 }
 

@@ -131,6 +131,8 @@ TEST(rounds_go_through_the_sample)
 	ck_assert_uint_eq(all.step.visit_count, 3);
 	ck_assert_uint_eq(all.step.visits[0], 3);
 	ck_assert_uint_eq(all.step.visits[2], 5);
+	/* one of them is fetched even if it has not changed */
+	ck_assert_uint_eq(all.step.conditional_visits, 5);
 	ck_assert_uint_eq(all.step.row.round, 2);
 	ck_assert_uint_eq(all.step.row.round_ms, NOW);
 	/* with those of the other templates */

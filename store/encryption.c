@@ -174,6 +174,22 @@ static void sealed_mark_hooks(struct txn *txn)
 	scan_end(&scan);
 }
 
+static void sealed_mark_cookies(struct txn *txn)
+{
+	struct scan scan = scan_begin(txn, TABLE_COOKIES, slice_of(""));
+	struct cookies_row row;
+
+	while (scan_next(&scan)) {
+		if (!cookies_row_decode(scan.value, &row)) {
+			txn_fail(txn, ERR_CORRUPT);
+			break;
+		}
+		/* the site sets new cookies if these are missing */
+		(void)sealed_mark_used(txn->store, row.lines);
+	}
+	scan_end(&scan);
+}
+
 void secret_texts_sweep(struct store *store)
 {
 	struct txn txn = txn_begin_read(store);
@@ -181,6 +197,7 @@ void secret_texts_sweep(struct store *store)
 
 	sealed_mark_sites(&txn);
 	sealed_mark_hooks(&txn);
+	sealed_mark_cookies(&txn);
 	if (txn.error == ERR_NONE)
 		gone = secrets_drop_unused(store->secrets);
 	if (gone > 0)

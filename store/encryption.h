@@ -39,8 +39,8 @@ struct cipher {
  * A sealed text is a value in a row; its secret part is in the file of secrets
  * (store/secrets.h). The row has the id of the secret (zeros = no secret), then
  * the text without its secret part (the redacted text). An empty slice means
- * that there is no text. Sealed texts are the headers and the
- * proxy of a site, and the target and the secret of a hook.
+ * that there is no text. Sealed texts are the headers, the proxy and the
+ * cookies of a site, and the target and the secret of a hook.
  */
 
 /* Append the redacted form of the text to `out`; see base/log.h. */

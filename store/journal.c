@@ -294,7 +294,10 @@ static struct sealed_pair sealed_of(enum table table, struct slice value)
 	struct sealed_pair pair = {0};
 	struct site_row site;
 	struct hook_row hook;
+	struct cookies_row cookies;
 
+	if (table == TABLE_COOKIES && cookies_row_decode(value, &cookies))
+		pair.texts[0] = cookies.lines;
 	if (table == TABLE_SITES && site_decode(value, &site))
 		pair = (struct sealed_pair){
 			{site.options.headers, site.options.proxy}};
@@ -514,7 +517,7 @@ static void apply_row(struct journal_reader *reading, enum table table,
 	/* each node has its own state of deliveries in the row of a hook */
 	if (table == TABLE_HOOKS && txn_get(txn, table, key).data != NULL)
 		return;
-	if (table == TABLE_SITES)
+	if (table == TABLE_SITES || table == TABLE_COOKIES)
 		drop_secrets(txn, table, key, value);
 	txn_put(txn, table, key, value);
 }
@@ -524,7 +527,8 @@ static void apply_gone(struct journal_reader *reading, enum table table,
 {
 	struct txn *txn = reading->txn;
 
-	if (table == TABLE_SITES || table == TABLE_HOOKS)
+	if (table == TABLE_SITES || table == TABLE_HOOKS ||
+	    table == TABLE_COOKIES)
 		drop_secrets(txn, table, key, slice_of(""));
 	if (table == TABLE_HOOKS)
 		txn_delete_prefix(txn, TABLE_OUTBOX, key);

@@ -505,6 +505,7 @@ static void migration_write_row(struct partition_migration *work,
 	struct silence_row silence;
 	struct site_row site;
 	struct hook_row hook;
+	struct cookies_row cookies;
 
 	if (table == TABLE_SITES && site_decode(value, &site)) {
 		copy_secret(work, site.options.headers);
@@ -512,6 +513,9 @@ static void migration_write_row(struct partition_migration *work,
 	} else if (table == TABLE_HOOKS && hook_row_decode(value, &hook)) {
 		copy_secret(work, hook.target);
 		copy_secret(work, hook.secret);
+	} else if (table == TABLE_COOKIES &&
+		   cookies_row_decode(value, &cookies)) {
+		copy_secret(work, cookies.lines);
 	}
 	if (table != TABLE_SILENCES) {
 		txn_put(txn, table, key, value);

@@ -182,6 +182,11 @@ void host_row_put(struct txn *txn, struct slice authority,
 	row_put(txn, TABLE_HOSTS, authority, &host_row_layout, row);
 }
 
+ROW_LAYOUT(cookies_row, lines, 1, FIELD(cookies_row, saved_ms))
+
+ROW_FUNCTIONS(cookies_row, TABLE_COOKIES, key_cluster(site, is_https),
+	      uint32_t site, bool is_https)
+
 ROW_LAYOUT(guard_row, name, 3, FIELD(guard_row, created_ms),
 	   FIELD(guard_row, changed_ms), FIELD(guard_row, cluster),
 	   FIELD(guard_row, minimum), FIELD(guard_row, maximum),

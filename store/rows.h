@@ -300,6 +300,18 @@ struct host_row {
 /* `authority` has the form scheme://host[:port]. */
 ROW_PROTOTYPES(host_row, struct slice authority)
 
+/*
+ * The cookies of an origin of a site: the host of the site with http, or, if
+ * `is_https`, with https.
+ */
+struct cookies_row {
+	uint64_t saved_ms;
+	/* sealed: lines in the Netscape format (crawl/fetch.h) */
+	struct slice lines;
+};
+
+ROW_PROTOTYPES(cookies_row, uint32_t site, bool is_https)
+
 enum guard_state {
 	GUARD_UNKNOWN, /* it has not held on any page yet */
 	GUARD_OK,

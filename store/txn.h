@@ -53,6 +53,8 @@ struct store;
 				     */                                        \
 	X(TABLE_INCIDENTS, "incidents") /* site32 incident64 -> incident_row;  \
 					   since schema 3 */                   \
+	X(TABLE_COOKIES, "cookies") /* site32 scheme32 -> cookies_row; since   \
+				       schema 3 */                             \
 	X(TABLE_QUARANTINE, "quarantine") /* site32 page64 ->                  \
 					     quarantine_row */                 \
 	X(TABLE_HOOKS, "hooks")           /* hook32 -> hook_row */             \
@@ -75,7 +77,7 @@ enum table {
 			TABLE_FRONTIER, TABLE_PATTERNS, TABLE_DUE,            \
 			TABLE_TEMPLATES, TABLE_NAMES, TABLE_VERSIONS,         \
 			TABLE_SAMPLE_PAGES, TABLE_GUARDS, TABLE_GUARDED,      \
-			TABLE_INCIDENTS, TABLE_QUARANTINE                     \
+			TABLE_INCIDENTS, TABLE_COOKIES, TABLE_QUARANTINE      \
 	}
 
 struct txn {

@@ -1130,3 +1130,18 @@ void verify_frontier_tables(const struct table_check *check)
 		      site->sitemap_count);
 	check_due(check);
 }
+
+void verify_cookies(const struct table_check *check)
+{
+	struct scan scan =
+		scan_site(check->txn, TABLE_COOKIES, check->site->id);
+	struct cookies_row row;
+
+	while (scan_next(&scan)) {
+		uint32_t scheme = key_u32(scan.key, sizeof(uint32_t));
+
+		if (scheme > 1 || !cookies_row_decode(scan.value, &row))
+			row_problem(check, "cookies", scheme, "is damaged");
+	}
+	scan_end(&scan);
+}

@@ -247,8 +247,8 @@ const struct config_row config_rows[] = {
 	{"crawl", "cookies", CONFIG_CHOICE, false, FIELD(no_cookies),
 	 RANGE(0, 1, 0), .words = "yes|no",
 	 .meaning = "Send back the cookies that a site has set; the "
-		    "daemon keeps them in memory until it stops. Applies to "
-		    "sites added later"},
+		    "daemon stores them for at most 30 days. Applies to sites "
+		    "added later"},
 	{"crawl", "ignored_parameters", CONFIG_TEXT, true,
 	 FIELD(drop_parameters), RANGE(0, MAX_CONFIG_TEXT - 1, 0),
 	 .text = "common",

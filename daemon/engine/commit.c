@@ -130,6 +130,7 @@ static const struct change_rule {
 	[CHANGE_PARTITION] = {"partition", commit_partition, NO_URL},
 	[CHANGE_UNQUARANTINE] = {"cure", commit_quarantine_remove, URL},
 	[CHANGE_HOST] = {"host", apply_to_host, URL},
+	[CHANGE_COOKIES] = {"cookies", commit_cookies, URL},
 	[CHANGE_PAGE] = {"page", commit_visit, LEASED_URL},
 	[CHANGE_REDIRECT] = {"redirect", commit_visit, LEASED_URL},
 	[CHANGE_NOT_MODIFIED] = {"fresh", commit_visit, LEASED_URL},

@@ -169,6 +169,12 @@ void commit_sitemap_entries(struct commit *batch, struct site *site,
 			    const struct change *change);
 
 /*
+ * Store the cookies of an origin of a known site, or delete them. Do nothing
+ * if the site must not have cookies, or if the store cannot encrypt them.
+ */
+enum error commit_cookies(struct commit *batch, struct change *change);
+
+/*
  * Update the guards after a visit of the page, whose results `guarded` come
  * from guards_check(). Return false if some guards were not evaluated and the
  * page must be checked again.

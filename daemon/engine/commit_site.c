@@ -590,6 +590,19 @@ static void commit_replace_secret(struct commit *batch, struct slice *sealed,
 	buffer_free(&fresh);
 }
 
+/* Delete the stored cookies of an origin of the site. */
+static void delete_cookies(struct commit *batch, const struct site *site,
+			   bool is_https)
+{
+	struct cookies_row row;
+
+	if (!cookies_row_get(batch->txn, site->row.id, is_https, &row))
+		return;
+	txn_drop_secret_text(batch->txn, row.lines);
+	txn_delete(batch->txn, TABLE_COOKIES,
+		   KEY(key_cluster(site->row.id, is_https)));
+}
+
 /*
  * Set the options of the site. The threshold is not set here but by
  * commit_threshold(). Options that the daemon computes, and options that are
@@ -614,7 +627,32 @@ static void commit_set_site_options(struct commit *batch, struct site *site,
 	if (options->proxy.data != NULL)
 		commit_replace_secret(batch, &own->proxy, redact_proxy,
 				      options->proxy);
+	if ((own->flags & SITE_HAS_COOKIES) == 0) {
+		delete_cookies(batch, site, false);
+		delete_cookies(batch, site, true);
+	}
 	site->is_changed = true;
+}
+
+enum error commit_cookies(struct commit *batch, struct change *change)
+{
+	struct site *site =
+		sites_find(batch->sites, slice_of(change->url->host));
+	struct cookies_row row = {.saved_ms = batch->now_ms};
+	struct buffer sealed = {0};
+
+	if (site == NULL)
+		return ERR_NOT_FOUND;
+	delete_cookies(batch, site, change->url->is_https);
+	if (change->cookies.size == 0 ||
+	    (site->row.options.flags & SITE_HAS_COOKIES) == 0 ||
+	    !txn_may_store_secret_text(batch->txn, redact_all, change->cookies))
+		return ERR_NONE;
+	txn_store_secret_text(batch->txn, redact_all, change->cookies, &sealed);
+	row.lines = buffer_slice(&sealed);
+	cookies_row_put(batch->txn, site->row.id, change->url->is_https, &row);
+	buffer_free(&sealed);
+	return ERR_NONE;
 }
 
 struct site *commit_new_site(struct commit *batch, const struct url *seed,
@@ -843,6 +881,8 @@ void commit_remove_site(struct commit *batch, struct site *site)
 {
 	static const enum table tables[] = TABLES_OF_SITES;
 
+	delete_cookies(batch, site, false);
+	delete_cookies(batch, site, true);
 	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++)
 		txn_delete_prefix(batch->txn, tables[i],
 				  KEY(key_site(site->row.id)));

@@ -11,6 +11,7 @@
 #include "crawl/sitemap.h"
 #include "daemon/runtime/clock.h"
 #include "page/robots_tag.h"
+#include "store/encryption.h"
 #include "store/partitions.h"
 #include "store/rows.h"
 
@@ -329,10 +330,63 @@ static void set_robots(struct host *host, struct slice file, unsigned status,
 				       robots_delay_ms(host->robots) / 1000U);
 }
 
+enum {
+	/* cookies that were stored longer ago are not sent */
+	MAX_COOKIE_AGE_DAYS = 30,
+	/* maximum bytes of the cookies of a host that are stored */
+	MAX_STORED_COOKIES = 4 * 1024,
+	/* pause between two times when changed cookies are stored */
+	FIRST_COOKIES_PAUSE_MS = 10 * 1000,
+	LAST_COOKIES_PAUSE_MS = 60 * 60 * 1000,
+};
+
+/* Return the cookies of the host as they are stored. */
+static struct slice host_cookies(const struct host *host)
+{
+	struct slice lines = buffer_slice(&host->cookies.lines);
+	const char *text = lines.data;
+
+	while (lines.size > MAX_STORED_COOKIES) {
+		lines.size--;
+		while (lines.size > 0 && text[lines.size - 1] != '\n')
+			lines.size--;
+	}
+	return lines;
+}
+
+static uint64_t cookies_hash(struct slice lines)
+{
+	return lines.size == 0 ? 0 : hash64(lines.data, lines.size, 1);
+}
+
 /*
- * Load the state of the host that an earlier run has stored: a robots.txt that
- * is still fresh, and a pause that is not over. Do this only once for each
- * host.
+ * Load the cookies that an earlier run has stored, unless they are too old.
+ * libcurl omits those that have expired.
+ */
+static void host_load_cookies(struct host *host, struct txn *txn)
+{
+	uint64_t max_age_ms = UINT64_C(86400000) * MAX_COOKIE_AGE_DAYS;
+	struct cookies_row row;
+	struct site_row site;
+	struct buffer lines = {0};
+
+	if (!site_get(txn, host_subject(host).site, &site) ||
+	    (site.options.flags & SITE_HAS_COOKIES) == 0 ||
+	    !cookies_row_get(txn, site.id,
+			     strncmp(host->authority, "https:", 6) == 0,
+			     &row) ||
+	    !secret_text_read(txn->store, row.lines, &lines))
+		return;
+	host->stored_cookies = cookies_hash(buffer_slice(&lines));
+	if (row.saved_ms + max_age_ms > clock_wall_ms())
+		buffer_append_slice(&host->cookies.lines, buffer_slice(&lines));
+	buffer_wipe(&lines);
+}
+
+/*
+ * Load the state of the host that an earlier run has stored: its cookies, a
+ * robots.txt that is still fresh, and a pause that is not over. Do this only
+ * once for each host.
  */
 static void host_load(struct crawler *fetching, struct host *host)
 {
@@ -360,6 +414,7 @@ static void host_load(struct crawler *fetching, struct host *host)
 			set_robots(host, row.robots, row.robots_status,
 				   row.robots_ms);
 	}
+	host_load_cookies(host, &txn);
 	txn_abort(&txn);
 }
 
@@ -389,6 +444,35 @@ static void send_host(struct crawler *fetching, const struct host *host,
 		job->result = *robots;
 		*robots = (struct fetch_result){0};
 	}
+	crawler_send_ended(fetching, job);
+}
+
+/*
+ * Pass the cookies of the host to the committer thread if they have changed.
+ * Some servers set other cookies with each response, so the pause between two
+ * times becomes longer. If `is_last`, do not wait for its end.
+ */
+static void host_store_cookies(struct crawler *fetching, struct host *host,
+			       bool is_last)
+{
+	struct slice lines = host_cookies(host);
+	uint64_t now_ms = clock_steady_ms();
+	struct job *job;
+
+	if (cookies_hash(lines) == host->stored_cookies ||
+	    (!is_last && now_ms < host->cookies_next_ms))
+		return;
+	host->stored_cookies = cookies_hash(lines);
+	host->cookies_pause_ms = host->cookies_pause_ms == 0
+					 ? FIRST_COOKIES_PAUSE_MS
+					 : 2 * host->cookies_pause_ms;
+	if (host->cookies_pause_ms > LAST_COOKIES_PAUSE_MS)
+		host->cookies_pause_ms = LAST_COOKIES_PAUSE_MS;
+	host->cookies_next_ms = now_ms + host->cookies_pause_ms;
+	job = mem_alloc(1, sizeof(*job));
+	url_parse(&job->url, slice_of(host->authority), NULL);
+	job->kind = CHANGE_COOKIES;
+	buffer_append_slice(&job->listing, lines);
 	crawler_send_ended(fetching, job);
 }
 
@@ -660,6 +744,8 @@ static void crawler_handle_result(struct crawler *fetching,
 	struct job *job = flight->job;
 
 	set_pace(fetching, flight, result);
+	if ((flight->site_flags & SITE_HAS_COOKIES) != 0 && !flight->is_foreign)
+		host_store_cookies(fetching, flight->host, false);
 	if (job == NULL) {
 		crawler_handle_robots(fetching, flight, result);
 		fetch_result_free(result);
@@ -882,5 +968,7 @@ void crawler_run(struct crawler *fetching)
 	}
 	fetching->running = 0;
 	abort_all(fetching);
+	for (size_t i = 0; i < fetching->hosts.count; i++)
+		host_store_cookies(fetching, fetching->hosts.items[i], true);
 	hosts_free(&fetching->hosts);
 }

@@ -73,6 +73,7 @@ enum change_kind {
 	 * is 0
 	 */
 	CHANGE_HOST,
+	CHANGE_COOKIES, /* cookies of the host url->authority */
 	/* the following changes are results of a leased URL */
 	CHANGE_PAGE,         /* url was fetched */
 	CHANGE_REDIRECT,     /* url redirects to another URL */
@@ -275,6 +276,7 @@ struct change {
 		struct partition_change partition;
 		struct jobs_change jobs;
 		struct host_row host;
+		struct slice cookies;   /* lines as in struct cookies */
 		struct analysis answer; /* CHANGE_PAGE to CHANGE_QUARANTINE */
 	};
 };

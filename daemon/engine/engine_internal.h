@@ -43,7 +43,10 @@ struct job {
 	struct buffer packed;
 	/* details if the error is ERR_QUARANTINED */
 	char reason[POOL_REASON_BYTES];
-	/* entries of a sitemap; see crawl/sitemap.h */
+	/*
+	 * entries of a sitemap, see crawl/sitemap.h; or, for CHANGE_COOKIES,
+	 * lines as in struct cookies
+	 */
 	struct buffer listing;
 	/* ingest request that submitted the page; NULL = the URL was leased */
 	struct ingestion *ingestion;
@@ -62,6 +65,12 @@ static inline struct log_subject job_subject(const struct job *job)
 {
 	return (struct log_subject){slice_of(job->url.host),
 				    slice_of(job->url.text)};
+}
+
+/* Return whether the job is no visit but data of a host for the store. */
+static inline bool job_is_of_host(const struct job *job)
+{
+	return job->kind == CHANGE_HOST || job->kind == CHANGE_COOKIES;
 }
 
 void job_destroy(struct job *job);
@@ -134,6 +143,11 @@ struct host {
 	/* the state that an earlier run has stored was loaded */
 	bool is_loaded;
 	struct cookies cookies;
+	/* hash of the stored cookies; 0 = none are stored */
+	uint64_t stored_cookies;
+	/* changed cookies are not stored before this time; clock_steady_ms() */
+	uint64_t cookies_next_ms;
+	uint64_t cookies_pause_ms;
 	struct job *first; /* list of the waiting jobs, [count] */
 	struct job *last;
 	size_t count;

@@ -331,12 +331,14 @@ static struct change change_of(const struct job *job, uint32_t first_pause_ms,
 {
 	struct change change = {.kind = job->kind, .url = &job->url};
 
-	if (job->kind != CHANGE_HOST) {
+	if (!job_is_of_host(job)) {
 		change.answer = job_analysis(job, first_pause_ms, now_ms);
-		return change;
+	} else if (job->kind == CHANGE_COOKIES) {
+		change.cookies = buffer_slice(&job->listing);
+	} else {
+		change.host = job->host;
+		change.host.robots = buffer_slice(&job->result.body);
 	}
-	change.host = job->host;
-	change.host.robots = buffer_slice(&job->result.body);
 	return change;
 }
 
@@ -396,7 +398,7 @@ static void pipeline_count_jobs(struct pipeline *pipeline,
 	for (const struct job *job = held->first; job != NULL;
 	     job = job->next) {
 		stats->wire_bytes += job->result.wire_bytes;
-		if (job->kind == CHANGE_HOST)
+		if (job_is_of_host(job))
 			continue;
 		/*
 		 * count only transfers: no submitted pages, and no jobs that
@@ -534,7 +536,7 @@ static size_t room_for_work(struct pipeline *pipeline,
 	out = pipeline->in_flight;
 	lock_release(&pipeline->lock);
 	for (const struct job *job = held->first; job != NULL; job = job->next)
-		out -= job->kind != CHANGE_HOST && job->ingestion == NULL;
+		out -= !job_is_of_host(job) && job->ingestion == NULL;
 	return out < max ? max - out : 0;
 }
 

@@ -300,6 +300,26 @@ static size_t insert_smallest(uint64_t *hashes, size_t count, size_t max,
 	return count + 1;
 }
 
+struct class_shape class_shape_of(struct slice name)
+{
+	const char *text = name.data;
+	size_t begin = name.size;
+	struct class_shape shape = {.separator = 0};
+	struct part_look look;
+
+	while (begin > 0 && text[begin - 1] != '-' && text[begin - 1] != '_')
+		begin--;
+	shape.tail = name.size - begin;
+	if (begin > 0)
+		shape.separator = text[begin - 1];
+	if (begin > 1 && text[begin - 1] == '_' && text[begin - 2] == '_')
+		shape.separator = '=';
+	look = look_at(text + begin, shape.tail);
+	shape.is_generated = look.mixed > 0 || look.odd > 0 || look.rises > 1 ||
+			     (look.digits > 0 && look.lower + look.upper > 0);
+	return shape;
+}
+
 bool class_name_next(struct slice *classes, struct slice *name_out)
 {
 	const char *text = classes->data;

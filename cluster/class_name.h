@@ -48,6 +48,19 @@ size_t class_tokens(struct slice classes, uint64_t *hashes_out, size_t max);
 uint64_t class_hash(struct slice classes, uint64_t seed);
 
 /*
+ * The form of a class name: names that one build tool has generated have the
+ * same form, and most of them look generated. `tail` is the size of the part
+ * after the last separator.
+ */
+struct class_shape {
+	char separator; /* '-', '_'; '=' for "__"; 0 = none */
+	size_t tail;
+	bool is_generated; /* the tail looks generated; one word in ten does */
+};
+
+struct class_shape class_shape_of(struct slice name);
+
+/*
  * Write the next name of a class attribute to *name_out, as written in the
  * source, and move *classes to the end of the name. Return false if there is no
  * further name.

@@ -11,9 +11,9 @@
 
 /*
  * The layout of a record: the header; the signatures; the fragments; the links;
- * the strings (title, language and description, then the strings of the links);
- * and zeros up to a multiple of 8. The size of each part follows from the
- * counts in the header. Each part begins at a multiple of 8.
+ * the strings (title, language and description, then the strings of the links,
+ * then the outline); and zeros up to a multiple of 8. The size of each part
+ * follows from the counts in the header. Each part begins at a multiple of 8.
  */
 struct record_header {
 	uint32_t magic;
@@ -106,6 +106,7 @@ static struct record_header make_header(const struct record *record,
 		record_place_string(&used, links[i].url);
 		record_place_string(&used, links[i].anchor);
 	}
+	record_place_string(&used, record->outline);
 	header.string_bytes = (uint32_t)used;
 	header.size = record_size_of(&header);
 	return header;
@@ -154,6 +155,7 @@ void record_encode(const struct record *record, const struct record_link *links,
 		buffer_append_slice(out, links[i].url);
 		buffer_append_slice(out, links[i].anchor);
 	}
+	buffer_append_slice(out, record->outline);
 	assert(end >= out->size && end - out->size < sizeof(zeros));
 	buffer_append(out, zeros, end - out->size);
 }
@@ -231,6 +233,25 @@ static enum error record_check(const struct record *record,
 	return ERR_NONE;
 }
 
+/* Return the outline: the strings after those of the last link. */
+static struct slice record_outline(const struct record *record,
+				   const struct record_header *header)
+{
+	const struct stored_link *links = record->links;
+	uint32_t begin = header->title_length + header->language_length +
+			 header->description_length;
+
+	for (uint32_t i = 0; i < record->link_count; i++) {
+		if (links[i].url + links[i].url_length > begin)
+			begin = links[i].url + links[i].url_length;
+		if (links[i].anchor + links[i].anchor_length > begin)
+			begin = links[i].anchor + links[i].anchor_length;
+	}
+	assert(begin <= header->string_bytes);
+	return (struct slice){record->strings + begin,
+			      header->string_bytes - begin};
+}
+
 enum error record_open(struct slice buffer, struct record *record_out)
 {
 	const struct record_header *header = buffer.data;
@@ -257,6 +278,7 @@ enum error record_open(struct slice buffer, struct record *record_out)
 	record.description = (struct slice){(const char *)record.language.data +
 						    header->language_length,
 					    header->description_length};
+	record.outline = record_outline(&record, header);
 	*record_out = record;
 	return ERR_NONE;
 }
@@ -313,6 +335,8 @@ bool record_is_same(const struct record *left, const struct record *right)
 			memcmp(left->fragments, right->fragments,
 			       fragments * sizeof(*left->fragments)) == 0);
 
+	if (left->outline.size > 0 && right->outline.size > 0)
+		is_same = is_same && slice_equal(left->outline, right->outline);
 	for (int i = 0; i < RECORD_SIGNATURES && is_same; i++)
 		is_same = is_same_signature(left, right, i);
 	for (uint32_t i = 0; i < left->link_count && is_same; i++)
@@ -326,8 +350,9 @@ bool record_is_same(const struct record *left, const struct record *right)
  * RECORD_VERSION; the numbers of the record and its counts; the hash of the
  * content (8 bytes); the signatures and the hashes of the fragments
  * (host-endian); the lengths and the flags of the fragments; title, language
- * and description; and for the links their URLs and anchors, each ending with a
- * NUL, their flags and their paths.
+ * and description; for the links their URLs and anchors, each ending with a
+ * NUL, their flags and their paths; and the size of the outline and the
+ * outline, if it is not empty.
  */
 enum { MORE = 0x80, LOW = 0x7f, SHIFT = 7, MAX_SHIFT = 28 };
 
@@ -386,6 +411,14 @@ static bool put_links(const struct record *record, struct buffer *out)
 	return true;
 }
 
+static void put_outline(const struct record *record, struct buffer *out)
+{
+	if (record->outline.size == 0)
+		return;
+	buffer_append_varint(out, record->outline.size);
+	buffer_append_slice(out, record->outline);
+}
+
 bool record_pack(struct slice bytes, struct buffer *out)
 {
 	size_t before = out->size;
@@ -402,8 +435,10 @@ bool record_pack(struct slice bytes, struct buffer *out)
 	buffer_append_slice(out, record.title);
 	buffer_append_slice(out, record.language);
 	buffer_append_slice(out, record.description);
-	if (put_links(&record, out))
+	if (put_links(&record, out)) {
+		put_outline(&record, out);
 		return true;
+	}
 	out->size = before;
 	return false;
 }
@@ -559,6 +594,7 @@ static struct record_link *packed_read_record(struct packed_reader *rest,
 	uint32_t title;
 	uint32_t language;
 	uint32_t description;
+	struct record_link *links;
 
 	record->flags = packed_read_varint(rest);
 	record->text_count = packed_read_varint(rest);
@@ -577,7 +613,13 @@ static struct record_link *packed_read_record(struct packed_reader *rest,
 	record->title = packed_read_text(rest, title);
 	record->language = packed_read_text(rest, language);
 	record->description = packed_read_text(rest, description);
-	return packed_read_links(rest, arena, record->link_count);
+	links = packed_read_links(rest, arena, record->link_count);
+	if (rest->size > 0) {
+		record->outline =
+			packed_read_text(rest, packed_read_count(rest, 1));
+		rest->is_damaged |= record->outline.size == 0;
+	}
+	return links;
 }
 
 enum error record_unpack(struct slice slim, size_t max_bytes,

@@ -60,6 +60,11 @@ struct record {
 	uint32_t fragment_count;
 	uint32_t link_count; /* read the links with record_link_at() */
 	const void *links;
+	/*
+	 * the elements of the page (template/page_outline.h); empty = unknown,
+	 * as in all records of older programs
+	 */
+	struct slice outline;
 	const char *strings;
 };
 
@@ -104,8 +109,8 @@ enum error record_open(struct slice buffer, struct record *record_out);
 struct record_link record_link_at(const struct record *record, uint32_t index);
 
 /*
- * Return whether both records are equal. A signature that is unknown in one of
- * them is not compared, and the kind never is.
+ * Return whether both records are equal. A signature or an outline that is
+ * unknown in one of them is not compared, and the kind never is.
  */
 bool record_is_same(const struct record *left, const struct record *right);
 

@@ -1,8 +1,10 @@
 #include "template/change_detector.h"
 
 #include <assert.h>
+#include <string.h>
 
 #include "base/arena.h"
+#include "template/change_regions.h"
 #include "template/version.h"
 
 /*
@@ -31,6 +33,7 @@ const struct change_rules change_rules_default = {
 	.fragment_ratio = 700,
 	.page_ratio = 250,
 	.few_ratio = 600,
+	.region_elements = 3,
 };
 
 enum {
@@ -97,25 +100,73 @@ static bool change_exceeds(const struct common_items *balance,
 	       balance->moved * 1000 > permille;
 }
 
+/* What has moved on the pages. */
+struct change_weight {
+	struct common_items paths;
+	struct common_items fragments;
+	bool has_outlines; /* `outlines` is known */
+	struct outline_diff outlines;
+	bool is_shallow; /* is_shallow() */
+};
+
 /*
- * Return whether the template has changed. If the sample has only one or two
- * pages, these also have much of their content in common, so the threshold is
- * higher. *by_out are the paths or fragments that decided.
+ * Return whether so many paths have moved that the template has changed. If the
+ * sample has only one or two pages, these also have much of their content in
+ * common, so the threshold is higher.
  */
-static bool has_moved(const struct change_evaluation *evaluation,
-		      const struct common_items *paths,
-		      const struct common_items *fragments,
-		      const struct common_items **by_out)
+static bool paths_have_moved(const struct change_evaluation *evaluation,
+			     const struct change_weight *weight)
 {
 	const struct change_rules *rules = evaluation->rules;
 	bool is_few = evaluation->pages->votes < rules->min_pages;
 
-	*by_out = paths;
-	if (change_exceeds(paths,
-			   is_few ? rules->few_ratio : rules->path_ratio))
-		return true;
-	*by_out = fragments;
-	return !is_few && change_exceeds(fragments, rules->fragment_ratio);
+	return change_exceeds(&weight->paths,
+			      is_few ? rules->few_ratio : rules->path_ratio) &&
+	       !weight->is_shallow;
+}
+
+/*
+ * Return whether the pages have lost few elements, and got only others in
+ * addition or a few around them, or an element has another name. This is no
+ * change, however many paths contain such an element.
+ */
+static bool is_shallow(const struct change_evaluation *evaluation,
+		       const struct change_weight *weight)
+{
+	unsigned few = evaluation->rules->region_elements;
+	const struct outline_diff *outlines = &weight->outlines;
+
+	return weight->has_outlines && outlines->lost < few &&
+	       (outlines->gained < few || weight->paths.gone_count < MIN_MOVED);
+}
+
+/*
+ * Find the pages that have changed in the same way, if there is such a change:
+ * of the paths, of the fragments, or of regions.
+ */
+static void change_find_joins(struct change_evaluation *evaluation,
+			      const struct change_weight *weight)
+{
+	const struct change_rules *rules = evaluation->rules;
+	bool is_few = evaluation->pages->votes < rules->min_pages;
+	bool by_paths = paths_have_moved(evaluation, weight);
+	bool by_fragments =
+		!by_paths && !is_few &&
+		change_exceeds(&weight->fragments, rules->fragment_ratio);
+	const struct common_items *by =
+		by_fragments ? &weight->fragments : &weight->paths;
+
+	evaluation->is_moved = by_paths || by_fragments;
+	for (uint32_t i = 0;
+	     evaluation->is_moved && i < evaluation->pages->count; i++)
+		if (by->joins[i] >= 0.5)
+			evaluation->joins |= evaluation->seen & 1U << i;
+	for (uint32_t i = 0; !is_few && i < weight->outlines.region_count;
+	     i++) {
+		evaluation->is_moved = true;
+		evaluation->joins |=
+			weight->outlines.regions[i].pages & evaluation->seen;
+	}
 }
 
 /*
@@ -134,44 +185,92 @@ static bool is_root_class(const struct change_evaluation *evaluation,
 	return bare_out->moved * 1000 <= evaluation->rules->path_ratio;
 }
 
+static void change_copy_paths(const struct record *from, struct record *to)
+{
+	to->signatures[MEASURE_CPC] = from->signatures[MEASURE_CPC];
+	to->signature_counts[MEASURE_CPC] = from->signature_counts[MEASURE_CPC];
+}
+
+/*
+ * Compare the outlines of the pages, and use their paths instead of those with
+ * the classes of html and body. If no outline has changed, this is only to use
+ * the same paths for both states.
+ */
+static void change_compare_outlines(struct change_evaluation *evaluation,
+				    struct arena *arena,
+				    struct change_weight *weight)
+{
+	struct pages *pages = evaluation->pages;
+	bool is_same = true;
+
+	for (uint32_t i = 0; i < pages->count; i++) {
+		const struct record *before = &pages->records[i];
+		const struct record *after =
+			&pages->records[MAX_TEMPLATE_SAMPLE + i];
+
+		is_same &= (evaluation->seen >> i & 1) == 0 ||
+			   (before->outline.size > 0 &&
+			    slice_equal(before->outline, after->outline));
+	}
+	for (uint32_t i = 0; is_same && i < pages->count; i++)
+		if ((evaluation->seen >> i & 1) != 0)
+			change_copy_paths(
+				&pages->records[i],
+				&pages->records[MAX_TEMPLATE_SAMPLE + i]);
+	if (is_same)
+		return;
+	weight->has_outlines = outlines_compare(
+		arena, pages, evaluation->rules->region_elements,
+		&weight->outlines);
+	if (weight->has_outlines)
+		memcpy(pages->records, weight->outlines.records,
+		       sizeof(pages->records));
+}
+
+static void change_set_weight(const struct change_weight *weight,
+			      struct detection *detection)
+{
+	detection->gone_paths = weight->paths.gone;
+	detection->gone_path_count = weight->paths.gone_count;
+	detection->come_paths = weight->paths.come;
+	detection->come_path_count = weight->paths.come_count;
+	detection->paths_moved = weight->is_shallow ? 0 : weight->paths.moved;
+	detection->gone_fragments = weight->fragments.gone;
+	detection->gone_fragment_count = weight->fragments.gone_count;
+	detection->come_fragments = weight->fragments.come;
+	detection->come_fragment_count = weight->fragments.come_count;
+	detection->fragments_moved = weight->fragments.moved;
+	detection->regions = weight->outlines.regions;
+	detection->region_count = weight->outlines.region_count;
+}
+
 static void change_weigh(struct change_evaluation *evaluation,
 			 struct arena *arena, struct detection *detection)
 {
 	const struct pages *pages = evaluation->pages;
-	enum items items = stable_paths(arena, pages->records, pages->count);
-	const struct common_items *by;
-	struct common_items fragments;
-	struct common_items paths;
+	struct change_weight weight = {.has_outlines = false};
+	enum items items;
 	struct common_items bare;
 
-	common_items_compare(arena, pages, items, &paths);
-	common_items_compare(arena, pages, ITEMS_FRAGMENTS, &fragments);
-	evaluation->is_moved = has_moved(evaluation, &paths, &fragments, &by);
-	for (uint32_t i = 0; i < pages->count; i++) {
-		uint32_t bit = evaluation->seen & 1U << i;
-
-		if (paths.lost[i] * 1000 > evaluation->rules->page_ratio)
-			evaluation->differ |= bit;
-		if (by->joins[i] >= 0.5)
-			evaluation->joins |= bit;
-	}
+	change_compare_outlines(evaluation, arena, &weight);
+	items = stable_paths(arena, pages->records, pages->count);
+	common_items_compare(arena, pages, items, &weight.paths);
+	common_items_compare(arena, pages, ITEMS_FRAGMENTS, &weight.fragments);
+	weight.is_shallow = is_shallow(evaluation, &weight);
+	change_find_joins(evaluation, &weight);
+	for (uint32_t i = 0; i < pages->count; i++)
+		if (weight.paths.lost[i] * 1000 > evaluation->rules->page_ratio)
+			evaluation->differ |= evaluation->seen & 1U << i;
+	detection->is_rebuilt =
+		weight.outlines.is_rebuilt && !evaluation->is_moved;
 	detection->is_root_class =
-		items == ITEMS_CPC &&
-		is_root_class(evaluation, arena, &paths, &bare);
+		items == ITEMS_CPC && !weight.has_outlines &&
+		is_root_class(evaluation, arena, &weight.paths, &bare);
 	if (detection->is_root_class)
-		paths = bare;
+		weight.paths = bare;
 	detection->has_classes =
 		items == ITEMS_CPC && !detection->is_root_class;
-	detection->gone_paths = paths.gone;
-	detection->gone_path_count = paths.gone_count;
-	detection->come_paths = paths.come;
-	detection->come_path_count = paths.come_count;
-	detection->paths_moved = paths.moved;
-	detection->gone_fragments = fragments.gone;
-	detection->gone_fragment_count = fragments.gone_count;
-	detection->come_fragments = fragments.come;
-	detection->come_fragment_count = fragments.come_count;
-	detection->fragments_moved = fragments.moved;
+	change_set_weight(&weight, detection);
 }
 
 /*

@@ -55,11 +55,37 @@ struct destination {
 	uint32_t pages;
 };
 
+enum { REGION_MAX_ELEMENTS = 8 };
+
+/*
+ * A region that was replaced: the elements between the same neighbours in an
+ * element that all pages still have. Its texts are as path_write() writes them.
+ */
+struct change_region {
+	struct slice where; /* path of the element */
+	struct slice was;   /* the first element in it that was lost */
+	struct slice now;   /* the first element in it that was gained */
+	struct {
+		struct slice was;
+		struct slice now;
+	} elements[REGION_MAX_ELEMENTS]; /* [element_count] of the lost ones and
+					    of the gained ones, in order */
+	uint32_t element_count;
+	uint32_t lost;   /* number of its labels before */
+	uint32_t gained; /* number of its labels now */
+	uint32_t pages;  /* mask: sample pages on which it was replaced */
+};
+
 struct detection {
 	enum decision_kind kind;
 	uint32_t seen;      /* n: pages whose visit is evidence */
 	uint32_t agreed;    /* k: how many of these agree with the decision */
 	uint32_t disagreed; /* how many of these have changed */
+	/*
+	 * only the generated class names are others: the site was built again,
+	 * which is no change
+	 */
+	bool is_rebuilt;
 	bool has_classes;   /* paths are with classes (cpc), otherwise without
 			       (cp) */
 	bool is_root_class; /* a class of html or body has changed. This class
@@ -74,8 +100,12 @@ struct detection {
 	uint32_t gone_fragment_count;
 	const uint64_t *come_fragments;
 	uint32_t come_fragment_count;
+	/* [region_count] the replaced regions, largest first */
+	const struct change_region *regions;
+	uint32_t region_count;
 	double paths_moved;     /* ratio of the stable paths, 0..1; see
-				   common_items.moved */
+				   common_items.moved. 0 if paths have moved
+				   only because of few elements in them */
 	double fragments_moved; /* ratio of the stable fragments, 0..1 */
 	/* sorted by descending number of pages */
 	struct destination destinations[MAX_TEMPLATE_SAMPLE];
@@ -104,6 +134,11 @@ struct change_rules {
 				page has changed if it loses more */
 	unsigned few_ratio;  /* instead of path_ratio if there are fewer than
 				min_pages sample pages */
+	/*
+	 * minimum number of elements that a region, or a template, loses and
+	 * gains
+	 */
+	unsigned region_elements;
 };
 
 extern const struct change_rules change_rules_default;

@@ -16,8 +16,8 @@
 
 enum { MAX_LABEL_BYTES = LIMIT(4096, 256) };
 
-static struct step_tree step_tree_make(struct arena *arena, size_t node_bytes,
-				       uint32_t max_nodes)
+struct step_tree step_tree_make(struct arena *arena, size_t node_bytes,
+				uint32_t max_nodes)
 {
 	return (struct step_tree){
 		.nodes = hash_table_make(arena, node_bytes),
@@ -48,13 +48,7 @@ static void link_node(struct step_tree *tree, uint32_t index)
 	*last = index;
 }
 
-/*
- * Return the child of `parent` (NO_STEP: a root) whose step has the hash
- * `step`. If none exists, add it with an empty label; the bytes after its
- * step_node are zero. Return NO_STEP if the tree is full. O(1).
- */
-static uint32_t step_tree_add(struct step_tree *tree, uint32_t parent,
-			      uint64_t step)
+uint32_t step_tree_add(struct step_tree *tree, uint32_t parent, uint64_t step)
 {
 	uint64_t key = hash_chain(step, (uint64_t)parent + 1);
 	struct step_node *node = hash_table_find(&tree->nodes, key);
@@ -558,8 +552,7 @@ struct page_tree page_tree_make(struct arena *arena)
 	};
 }
 
-/* Return whether the tree omits the element and everything in it. */
-static bool page_tree_omits(const struct page *page, uint32_t node)
+bool page_tree_omits(const struct page *page, uint32_t node)
 {
 	uint16_t tag = page->nodes[node].tag;
 	uint32_t parent = page->nodes[node].parent;

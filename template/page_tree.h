@@ -56,6 +56,17 @@ static inline struct step_node *step_tree_node(const struct step_tree *tree,
 	return hash_table_entry(&tree->nodes, index);
 }
 
+/* Return an empty tree whose nodes have `node_bytes` bytes each. */
+struct step_tree step_tree_make(struct arena *arena, size_t node_bytes,
+				uint32_t max_nodes);
+
+/*
+ * Return the child of `parent` (NO_STEP: a root) whose step has the hash
+ * `step`. If none exists, add it with an empty label; the bytes after its
+ * step_node are zero. Return NO_STEP if the tree is full. O(1).
+ */
+uint32_t step_tree_add(struct step_tree *tree, uint32_t parent, uint64_t step);
+
 /*
  * A walk over the nodes in pre-order. It visits each node twice: when it enters
  * the node and when it leaves it. Initialise with {.tree = tree}.
@@ -115,6 +126,9 @@ struct page_tree {
 };
 
 struct page_tree page_tree_make(struct arena *arena);
+
+/* Return whether page trees omit the element and everything in it. */
+bool page_tree_omits(const struct page *page, uint32_t node);
 
 static inline struct page_tree_node *
 page_tree_node(const struct page_tree *tree, uint32_t index)

@@ -9,6 +9,7 @@
 #include "base/utf8.h"
 #include "extract/text/fragment.h"
 #include "page/page.h"
+#include "template/page_outline.h"
 #include "template/page_tree.h"
 
 static const enum measure measure_of[] = {
@@ -179,19 +180,6 @@ struct page_count {
 			   gained */
 };
 
-/*
- * Which sample pages had an item before, and which have it now. Bit i of a mask
- * is page i.
- */
-struct balance_turn {
-	uint32_t before; /* mask: pages that had it before, if they are in
-			    pages->seen */
-	uint32_t after;  /* mask: pages that have it now */
-	bool was_stable;
-	bool is_gone;
-	bool is_come;
-};
-
 uint32_t count_pages(uint32_t mask)
 {
 	return (uint32_t)__builtin_popcount(mask);
@@ -217,14 +205,12 @@ static double balance_ratio(uint32_t part, uint32_t all)
 	return all == 0 ? 0 : (double)part / all;
 }
 
-static struct balance_turn item_turn_of(const struct pages *pages,
-					const struct shared_item *shared)
+struct item_turn item_turn_of(const struct pages *pages, uint32_t had,
+			      uint32_t has)
 {
-	uint32_t had =
-		(uint32_t)shared->holders & ((1U << MAX_TEMPLATE_SAMPLE) - 1);
-	struct balance_turn turn = {
+	struct item_turn turn = {
 		.before = had & pages->seen,
-		.after = (uint32_t)(shared->holders >> MAX_TEMPLATE_SAMPLE),
+		.after = has,
 		.was_stable = is_stable(count_pages(had), pages->count),
 	};
 	uint32_t lost = count_pages(turn.before & ~turn.after);
@@ -237,8 +223,16 @@ static struct balance_turn item_turn_of(const struct pages *pages,
 	return turn;
 }
 
-static void count_turn(const struct pages *pages,
-		       const struct balance_turn *turn,
+static struct item_turn shared_item_turn(const struct pages *pages,
+					 const struct shared_item *shared)
+{
+	return item_turn_of(pages,
+			    (uint32_t)shared->holders &
+				    ((1U << MAX_TEMPLATE_SAMPLE) - 1),
+			    (uint32_t)(shared->holders >> MAX_TEMPLATE_SAMPLE));
+}
+
+static void count_turn(const struct pages *pages, const struct item_turn *turn,
 		       struct page_count *counts)
 {
 	assert(pages->count <= MAX_TEMPLATE_SAMPLE);
@@ -269,7 +263,7 @@ static void list_moved(struct arena *arena, const struct pages *pages,
 	balance->gone = gone;
 	balance->come = come;
 	while (merge_next(merge, &shared)) {
-		struct balance_turn turn = item_turn_of(pages, &shared);
+		struct item_turn turn = shared_item_turn(pages, &shared);
 
 		if (turn.is_gone)
 			*gone++ = shared.hash;
@@ -291,7 +285,7 @@ void common_items_compare(struct arena *arena, const struct pages *pages,
 	uint32_t moved;
 
 	while (merge_next(merge, &shared)) {
-		struct balance_turn turn = item_turn_of(pages, &shared);
+		struct item_turn turn = shared_item_turn(pages, &shared);
 
 		balance.stable += turn.was_stable;
 		balance.gone_count += turn.is_gone;
@@ -345,9 +339,8 @@ static struct version_item *version_find_item(struct version_item *items,
 
 /* Set the text of the paths of the version that occur on the page. */
 static void learn_paths(struct arena *arena, const struct page *page,
-			struct version *version)
+			enum path_steps kind, struct version *version)
 {
-	enum path_steps kind = version->has_classes ? PATH_CLASSES : PATH_NAMES;
 	const struct path_table table = path_table_make(page->arena, page);
 	const uint64_t *paths =
 		path_chains(page->arena, page, table.steps[kind]);
@@ -409,21 +402,28 @@ static int common_first(const void *left, const void *right)
 	return (a->hash > b->hash) - (a->hash < b->hash);
 }
 
+/* The items to search for: those of a kind in the records. */
+struct stable_search {
+	const struct record *records; /* [count] */
+	uint32_t count;
+	enum items kind;
+};
+
 /*
  * Find the stable items of a kind; if there are more than `max`, the most
  * common ones. Return them in ascending order of their hash.
  */
 static struct version_item *find_stable(struct arena *arena,
-					const struct version_input *input,
-					enum items kind, uint32_t max,
-					uint32_t *count_out)
+					struct stable_search search,
+					uint32_t max, uint32_t *count_out)
 {
-	uint32_t records = input->record_count;
-	uint32_t count = stable_count(arena, input->records, records, kind);
+	uint32_t records = search.count;
+	uint32_t count =
+		stable_count(arena, search.records, records, search.kind);
 	struct version_item *items =
 		ARENA_NEW(arena, struct version_item, count);
 	struct hash_merge *merge =
-		merge_begin(arena, input->records, records, kind);
+		merge_begin(arena, search.records, records, search.kind);
 	struct shared_item shared;
 	uint32_t filled = 0;
 
@@ -446,19 +446,27 @@ struct version *version_make(struct arena *arena,
 			     const struct version_input *input)
 {
 	struct version *version = ARENA_NEW(arena, struct version, 1);
-	enum items paths =
-		stable_paths(arena, input->records, input->record_count);
+	const struct record *records =
+		outline_records(arena, input->records, input->record_count);
+	enum items paths = stable_paths(arena, records, input->record_count);
+	enum path_steps kind = paths == ITEMS_CP           ? PATH_NAMES
+			       : records == input->records ? PATH_CLASSES
+							   : PATH_INNER_CLASSES;
 
 	version->page_count = input->page_count;
 	version->generation = input->generation;
 	version->has_classes = paths == ITEMS_CPC;
-	version->paths = find_stable(arena, input, paths, VERSION_MAX_PATHS,
-				     &version->path_count);
+	version->paths = find_stable(
+		arena,
+		(struct stable_search){records, input->record_count, paths},
+		VERSION_MAX_PATHS, &version->path_count);
 	version->fragments =
-		find_stable(arena, input, ITEMS_FRAGMENTS,
+		find_stable(arena,
+			    (struct stable_search){records, input->record_count,
+						   ITEMS_FRAGMENTS},
 			    VERSION_MAX_FRAGMENTS, &version->fragment_count);
 	for (uint32_t i = 0; i < input->sample_count; i++) {
-		learn_paths(arena, input->pages[i], version);
+		learn_paths(arena, input->pages[i], kind, version);
 		learn_fragments(arena, input->pages[i], version);
 	}
 	qsort(version->paths, version->path_count, sizeof(*version->paths),

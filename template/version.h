@@ -50,8 +50,9 @@ struct version_region {
 struct version {
 	uint32_t page_count; /* number of pages of the template */
 	uint64_t generation; /* generation of the site */
-	bool has_classes;    /* paths are with classes (cpc), otherwise without
-				(cp) */
+	bool has_classes;    /* paths are with classes (cpc; without those of
+				html and body if all records have outlines),
+				otherwise without (cp) */
 	struct version_item *paths; /* [path_count], most common first */
 	uint32_t path_count;
 	/* [fragment_count], most common first */
@@ -163,6 +164,26 @@ struct pages {
 uint32_t quorum(const struct pages *pages, uint32_t votes);
 
 uint32_t count_pages(uint32_t mask);
+
+/*
+ * Which sample pages had an item before, and which have it now. Bit i of a mask
+ * is page i.
+ */
+struct item_turn {
+	uint32_t before; /* mask: pages that had it before, if they are in
+			    pages->seen */
+	uint32_t after;  /* mask: pages that have it now */
+	bool was_stable;
+	bool is_gone;
+	bool is_come;
+};
+
+/*
+ * Return the turn of an item that the pages in the mask `had` had before, and
+ * those in `has` have now.
+ */
+struct item_turn item_turn_of(const struct pages *pages, uint32_t had,
+			      uint32_t has);
 
 /* The result of a comparison; its arrays are in the arena. */
 struct common_items {

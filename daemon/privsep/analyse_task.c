@@ -23,6 +23,7 @@
 #include "page/xpath.h"
 #include "store/record.h"
 #include "store/rows.h"
+#include "template/page_outline.h"
 #include "template/replacement.h"
 #include "template/version_json.h"
 
@@ -289,12 +290,17 @@ static void fill_record(const struct page *page, struct slice body,
 	};
 	const struct path_table paths = path_table_make(page->arena, page);
 	const struct record_link *links;
+	struct buffer outline = {0};
 
 	page_sign(page, &paths, url, options, &record);
 	record.fragments = copy_fragments(page, &record.fragment_count);
 	links = resolve_links(page, paths.steps[PATH_INNER_CLASSES], url,
 			      options->drop_parameters, &record.link_count);
+	if (!options->is_for_once)
+		outline_append(page, &outline);
+	record.outline = buffer_slice(&outline);
 	record_encode(&record, links, record_out);
+	buffer_free(&outline);
 }
 
 void analyse_page(const struct page *page, struct slice body,

@@ -20,6 +20,7 @@
 #include "store/rows.h"
 #include "store/store.h"
 #include "store/txn.h"
+#include "template/page_outline.h"
 
 /* A reader of the facts of one subject. It uses one transaction. */
 struct facts_reader {
@@ -461,6 +462,20 @@ static struct signature paths_of(const struct record *record)
 				  record->signature_counts[MEASURE_CPC]};
 }
 
+static bool has_other_paths(const struct facts_reader *reading,
+			    const struct sample_page *page)
+{
+	const struct record both[] = {page->before, page->after};
+	const struct record *records;
+
+	if (slice_equal(both[0].outline, both[1].outline) &&
+	    both[0].outline.size > 0)
+		return false;
+	records = outline_records(reading->scratch, both, 2);
+	return !signature_linked(paths_of(&records[0]), paths_of(&records[1]),
+				 MAX_DRIFT);
+}
+
 static void sample_page_follow(const struct facts_reader *reading,
 			       struct slice target, struct sample_page *page)
 {
@@ -508,9 +523,7 @@ static enum error sample_page_read(const struct facts_reader *reading,
 	if (row->content_hash != page->before.content_hash)
 		error = load_stored(reading, page->page, &page->after);
 	if (error == ERR_NONE)
-		page->has_other_paths =
-			!signature_linked(paths_of(&page->before),
-					  paths_of(&page->after), MAX_DRIFT);
+		page->has_other_paths = has_other_paths(reading, page);
 	return error;
 }
 

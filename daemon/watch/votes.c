@@ -215,6 +215,38 @@ static void add_moves(const struct template_facts *facts,
 						 diff.come_fragment_count}));
 }
 
+/* Maximum number of regions in the evidence. */
+enum { MAX_REGIONS = 8 };
+
+/* Return [{"where", "was", "now", "elements", "pages"}, ...]. */
+static json_t *change_regions_json(const struct detection *detection)
+{
+	json_t *list = json_array();
+
+	for (uint32_t i = 0; i < detection->region_count && i < MAX_REGIONS;
+	     i++) {
+		const struct change_region *region = &detection->regions[i];
+		json_t *elements = json_array();
+
+		for (uint32_t j = 0; j < region->element_count; j++)
+			json_array_append_new(
+				elements,
+				json_pack("{s:o, s:o}", "was",
+					  json_text(region->elements[j].was),
+					  "now",
+					  json_text(region->elements[j].now)));
+		json_array_append_new(
+			list,
+			json_pack("{s:o, s:o, s:o, s:o, s:I}", "where",
+				  json_text(region->where), "was",
+				  json_text(region->was), "now",
+				  json_text(region->now), "elements", elements,
+				  "pages",
+				  (json_int_t)count_pages(region->pages)));
+	}
+	return list;
+}
+
 static const char *
 observation_name(const struct sample_observation *observation)
 {
@@ -301,6 +333,9 @@ json_t *evidence_of_decision(const struct watch_plan *plan,
 			    destinations_json(host, detection->destinations,
 					      detection->destination_count));
 	add_moves(facts, detection, scratch, value);
+	if (detection->region_count > 0)
+		json_object_set_new(value, "regions",
+				    change_regions_json(detection));
 	json_object_set_new(value, "pages",
 			    evidence_pages_json(host, facts, &step->votes));
 	return value;

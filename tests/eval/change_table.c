@@ -10,7 +10,8 @@
  * template is 1. A page that was none before is left out. NAME=VALUE is a row
  * of struct change_rules. For each sample a line, with tabs between: its name,
  * the decision, seen, how many of these are still pages, agreed, disagreed,
- * paths gone and come, the ratio of them that moved, the same of fragments.
+ * paths gone and come, the ratio of them that moved, the same of fragments, 1
+ * if it was rebuilt, and the regions: their path, and what was and is there.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -77,18 +78,46 @@ static uint32_t still_pages(const struct labelled_sample *sample)
 	return count;
 }
 
+static void print_text(struct slice text)
+{
+	printf("%.*s", (int)text.size, (const char *)text.data);
+}
+
+static void print_regions(const struct detection *found)
+{
+	for (uint32_t i = 0; i < found->region_count; i++) {
+		const struct change_region *region = &found->regions[i];
+
+		printf(i == 0 ? "" : " | ");
+		print_text(region->where);
+		printf(": ");
+		print_text(region->was);
+		printf(" -> ");
+		print_text(region->now);
+		printf(" (%u/%u)", region->lost, region->gained);
+		for (uint32_t j = 0; j < region->element_count; j++) {
+			printf("; ");
+			print_text(region->elements[j].was);
+			printf(" = ");
+			print_text(region->elements[j].now);
+		}
+	}
+	printf("\n");
+}
+
 static void detect_in_sample(struct labelled_sample *sample)
 {
 	struct detection found;
 
 	detect_change(sample->arena, 1, sample->observed_pages, sample->count,
 		      &sample->rules, &found);
-	printf("%s\t%s\t%u\t%u\t%u\t%u\t%u\t%u\t%.3f\t%u\t%u\t%.3f\n",
+	printf("%s\t%s\t%u\t%u\t%u\t%u\t%u\t%u\t%.3f\t%u\t%u\t%.3f\t%d\t",
 	       sample->name, kinds[found.kind], found.seen, still_pages(sample),
 	       found.agreed, found.disagreed, found.gone_path_count,
 	       found.come_path_count, found.paths_moved,
 	       found.gone_fragment_count, found.come_fragment_count,
-	       found.fragments_moved);
+	       found.fragments_moved, found.is_rebuilt);
+	print_regions(&found);
 }
 
 static void end_sample(struct labelled_sample *sample)
@@ -140,6 +169,7 @@ static bool set_rule(struct change_rules *rules, const char *assignment)
 		{"fragment_ratio=", &rules->fragment_ratio},
 		{"page_ratio=", &rules->page_ratio},
 		{"few_ratio=", &rules->few_ratio},
+		{"region_elements=", &rules->region_elements},
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {

@@ -130,7 +130,7 @@ def ask(build, samples, *rules):
         sys.exit(done.stderr)
     found = []
     for line in done.stdout.splitlines():
-        _, kind, *numbers = line.split("\t")
+        _, kind, *numbers = line.split("\t")[:12]
         found.append(Verdict(kind, *(float(n) if "." in n else int(n)
                                      for n in numbers)))
     return found

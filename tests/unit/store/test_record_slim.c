@@ -117,6 +117,25 @@ TEST(a_slim_record_cut_short_or_too_long_is_corrupt)
 	ck_assert_uint_eq(back.size, 0);
 }
 
+TEST(an_outline_comes_back)
+{
+	struct record record = {.outline = slice_of("an outline")};
+	AUTO_BUFFER bytes = {0};
+	AUTO_BUFFER slim = {0};
+	AUTO_BUFFER back = {0};
+	struct record other;
+
+	record_encode(&record, NULL, &bytes);
+	ASSERT_OK(record_open(buffer_slice(&bytes), &other));
+	ck_assert(slice_equal(other.outline, record.outline));
+	ck_assert(record_pack(buffer_slice(&bytes), &slim));
+	ASSERT_OK(record_unpack(buffer_slice(&slim), bytes.size, &back));
+	ck_assert(slice_equal(buffer_slice(&back), buffer_slice(&bytes)));
+	slim.size--;
+	ck_assert_int_eq(record_unpack(buffer_slice(&slim), bytes.size, &back),
+			 ERR_CORRUPT);
+}
+
 TEST(changed_bytes_are_refused_or_read)
 {
 	AUTO_BUFFER bytes = make_sample(5);

@@ -135,7 +135,10 @@ static void migrate_tables(struct txn *txn)
 	(void)txn;
 }
 
-/* Schema 3 adds TABLE_INCIDENTS and TABLE_COOKIES, which are empty at first. */
+/*
+ * Schema 3 adds TABLE_INCIDENTS, TABLE_COOKIES, TABLE_WAITING and TABLE_HEALTH,
+ * which are empty at first.
+ */
 static void migrate_incidents(struct txn *txn)
 {
 	(void)txn;

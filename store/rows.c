@@ -240,6 +240,35 @@ ROW_LAYOUT(quarantine_row, url, 4, FIELD(quarantine_row, time_ms),
 ROW_FUNCTIONS(quarantine_row, TABLE_QUARANTINE, key_page(site, page),
 	      uint32_t site, uint64_t page)
 
+ROW_LAYOUT(waiting_row, url, 6, FIELD(waiting_row, first_ms),
+	   FIELD(waiting_row, time_ms), FIELD(waiting_row, flip_ms),
+	   FIELD(waiting_row, looks), FIELD(waiting_row, flips),
+	   FIELD(waiting_row, body_bytes), FIELD(waiting_row, error),
+	   FIELD(waiting_row, kind), FIELD(waiting_row, http_status),
+	   FIELD(waiting_row, page_class))
+
+ROW_FUNCTIONS(waiting_row, TABLE_WAITING, key_page(site, page), uint32_t site,
+	      uint64_t page)
+
+ROW_LAYOUT(health_row, reason, 1, FIELD(health_row, since_ms),
+	   FIELD(health_row, told_ms), FIELD(health_row, asked_ms),
+	   FIELD(health_row, closed_ms), FIELD(health_row, waiting_bytes),
+	   FIELD(health_row, waiting_count), FIELD(health_row, checks),
+	   FIELD(health_row, state))
+
+ROW_FUNCTIONS(health_row, TABLE_HEALTH, key_site(site), uint32_t site)
+
+const char *site_state_name(unsigned state)
+{
+	static const char *const names[SITE_STATES] = {
+#define X(name, value, text) [value] = (text),
+		SITE_STATE_LIST(X)
+#undef X
+	};
+
+	return state < SITE_STATES ? names[state] : "unknown";
+}
+
 static const struct row_field site_row_fields[] = {
 	FIELD(site_row, id),
 	FIELD(site_row, next_cluster),

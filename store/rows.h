@@ -497,6 +497,86 @@ struct quarantine_row {
 
 ROW_PROTOTYPES(quarantine_row, uint32_t site, uint64_t page)
 
+/*
+ * What the last visit of a page returned instead of the page that is stored.
+ * WAITING_FLIPPED: the stored page again, after something else.
+ */
+enum waiting_kind {
+	WAITING_FLIPPED,
+	WAITING_REFUSED,  /* no page: a failure, an obstacle, or no text */
+	WAITING_REMOVED,  /* status 404 or 410, or a soft 404 */
+	WAITING_REDIRECT, /* a redirect to `target` */
+	WAITING_PAGE,     /* a page that differs from the stored one */
+	WAITING_KINDS
+};
+
+/*
+ * A stored page whose last visit contradicts the store. The result of the visit
+ * waits here until the watcher has decided whether only the page has changed or
+ * the whole site cannot be read (daemon/watch/health.h).
+ */
+struct waiting_row {
+	uint64_t first_ms; /* time of the first of the consecutive visits */
+	uint64_t time_ms;  /* time of the last visit */
+	uint64_t flip_ms;  /* time of the last flip; 0 = never */
+	uint32_t looks;    /* number of consecutive visits that contradict */
+	/* how often the stored page was returned after such a visit */
+	uint32_t flips;
+	uint32_t body_bytes; /* size of the body before compression */
+	int16_t error;       /* value of enum error */
+	uint16_t kind;       /* value of enum waiting_kind */
+	uint16_t http_status;
+	uint16_t page_class; /* value of enum page_class */
+	struct slice url;
+	struct slice target; /* of WAITING_REDIRECT; otherwise empty */
+	/*
+	 * of WAITING_PAGE, as in struct analysis (daemon/engine/engine.h);
+	 * otherwise empty
+	 */
+	struct slice charset;
+	struct slice record;
+	struct slice guarded;
+	struct slice packed;
+};
+
+ROW_PROTOTYPES(waiting_row, uint32_t site, uint64_t page)
+
+/* The states of a site: name, stored number, text. */
+#define SITE_STATE_LIST(X)                          \
+	X(SITE_STATE_OK, 0, "ok")                   \
+	X(SITE_STATE_UNREACHABLE, 1, "unreachable") \
+	X(SITE_STATE_BLOCKED, 2, "blocked")         \
+	X(SITE_STATE_MISSING, 3, "missing")         \
+	X(SITE_STATE_MOVED, 4, "moved")             \
+	X(SITE_STATE_ALTERNATING, 5, "alternating")
+
+enum site_state {
+#define X(name, value, text) name = (value),
+	SITE_STATE_LIST(X)
+#undef X
+		SITE_STATES = 6
+};
+
+/* Return the name of the state; "unknown" for other numbers. */
+const char *site_state_name(unsigned state);
+
+/* The health of a site. A site without a row is SITE_STATE_OK. */
+struct health_row {
+	uint64_t since_ms; /* when the state began */
+	/* when the event of the state was emitted; 0 = not yet */
+	uint64_t told_ms;
+	/* when the open check of the site began; 0 = none is open */
+	uint64_t asked_ms;
+	uint64_t closed_ms;     /* when the last check was closed */
+	uint64_t waiting_bytes; /* size of all rows in TABLE_WAITING */
+	uint32_t waiting_count; /* number of rows in TABLE_WAITING */
+	uint32_t checks;        /* number of closed checks in this state */
+	uint16_t state;         /* value of enum site_state */
+	struct slice reason;    /* in English; may be empty */
+};
+
+ROW_PROTOTYPES(health_row, uint32_t site)
+
 enum { SITE_CLASSES = 16, SITE_MAX_THRESHOLD = 1000 };
 
 /* The options for crawling and clustering a site. */

@@ -57,9 +57,12 @@ struct store;
 				       schema 3 */                             \
 	X(TABLE_QUARANTINE, "quarantine") /* site32 page64 ->                  \
 					     quarantine_row */                 \
-	X(TABLE_HOOKS, "hooks")           /* hook32 -> hook_row */             \
-	X(TABLE_OUTBOX, "outbox")         /* hook32 seq64 -> event_row */      \
-	X(TABLE_SILENCES, "silences")     /* silence32 -> silence_row */
+	X(TABLE_WAITING, "waiting") /* site32 page64 -> waiting_row; since     \
+				       schema 3 */                             \
+	X(TABLE_HEALTH, "health")   /* site32 -> health_row; since schema 3 */ \
+	X(TABLE_HOOKS, "hooks")     /* hook32 -> hook_row */                   \
+	X(TABLE_OUTBOX, "outbox")   /* hook32 seq64 -> event_row */            \
+	X(TABLE_SILENCES, "silences") /* silence32 -> silence_row */
 
 enum table {
 #define X(name, text) name,
@@ -77,7 +80,8 @@ enum table {
 			TABLE_FRONTIER, TABLE_PATTERNS, TABLE_DUE,            \
 			TABLE_TEMPLATES, TABLE_NAMES, TABLE_VERSIONS,         \
 			TABLE_SAMPLE_PAGES, TABLE_GUARDS, TABLE_GUARDED,      \
-			TABLE_INCIDENTS, TABLE_COOKIES, TABLE_QUARANTINE      \
+			TABLE_INCIDENTS, TABLE_COOKIES, TABLE_QUARANTINE,     \
+			TABLE_WAITING, TABLE_HEALTH                           \
 	}
 
 struct txn {

@@ -191,6 +191,57 @@ void commit_unguard_page(struct commit *batch, const struct site *site,
 			 uint64_t page);
 enum error commit_change_guard(struct commit *batch, struct change *change);
 
+/*
+ * commit_waiting.c: visits that contradict the store and wait for a decision
+ * about the site.
+ */
+
+/*
+ * Return whether such visits wait: the first templates of the site are known,
+ * and the daemon checks them.
+ */
+bool commit_site_waits(const struct site *site);
+
+/*
+ * Return whether the pages of the site cannot be read now, so that nothing that
+ * it returns is stored.
+ */
+bool commit_site_is_down(struct commit *batch, const struct site *site);
+
+/* A page as it is stored, and as the last visit returned it. */
+struct page_pair {
+	uint64_t page;
+	uint32_t cluster; /* cluster of the stored page */
+	const struct record *before;
+	const struct record *after;
+};
+
+/*
+ * Return whether the visit returned another design of the page than the stored
+ * one, or another page.
+ */
+bool commit_page_differs(struct commit *batch, const struct site *site,
+			 const struct page_pair *pair);
+
+/*
+ * Store a visit as waiting; the function sets the times and counts. Return
+ * false if the limit of the site is reached.
+ */
+bool commit_wait(struct commit *batch, struct site *site,
+		 const struct waiting_row *visit);
+
+/* Record that a visit returned the stored page again. */
+void commit_wait_end(struct commit *batch, struct site *site, uint64_t page);
+
+/* Delete the waiting visit of the page, if there is one. */
+void commit_wait_drop(struct commit *batch, struct site *site, uint64_t page);
+
+/*
+ * commit_page.c: apply the waiting visit of the page to the store, and delete
+ * it.
+ */
+void commit_wait_accept(struct commit *batch, struct site *site, uint64_t page);
+
 /* commit_event.c: apply template updates of a site. */
 enum error commit_template_updates(struct commit *batch, struct change *change);
 

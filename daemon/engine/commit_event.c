@@ -588,6 +588,26 @@ enum error commit_change_name(struct commit *batch, struct change *change)
 	return ERR_NONE;
 }
 
+/* Store the health of the site, and accept or drop its waiting visits. */
+static void commit_health(struct commit *batch, struct site *site,
+			  const struct template_updates *findings)
+{
+	struct health_row before;
+
+	for (size_t i = 0; i < findings->dropped_count; i++)
+		commit_wait_drop(batch, site, findings->dropped[i]);
+	for (size_t i = 0; i < findings->accepted_count; i++)
+		commit_wait_accept(batch, site, findings->accepted[i]);
+	if (findings->health != NULL) {
+		struct health_row health = *findings->health;
+
+		health_row_get(batch->txn, site->row.id, &before);
+		health.waiting_bytes = before.waiting_bytes;
+		health.waiting_count = before.waiting_count;
+		health_row_put(batch->txn, site->row.id, &health);
+	}
+}
+
 /*
  * Apply the template updates. The pages that they were computed from may have
  * changed since then; the next check corrects the result. Return an error and
@@ -616,6 +636,7 @@ enum error commit_template_updates(struct commit *batch, struct change *change)
 		template_row_put(batch->txn, site->row.id, found->cluster,
 				 &found->row);
 	}
+	commit_health(batch, site, findings);
 	for (size_t i = 0; i < findings->event_count; i++)
 		commit_event(batch, site, &findings->events[i]);
 	for (size_t i = 0; i < findings->visit_count; i++) {

@@ -161,6 +161,18 @@ struct template_updates {
 	size_t event_count;
 	const struct requested_page *visits; /* [visit_count] */
 	size_t visit_count;
+	/*
+	 * pages whose waiting visits become the stored pages, [accepted_count],
+	 * and pages whose waiting visits are deleted, [dropped_count]
+	 */
+	const uint64_t *accepted;
+	size_t accepted_count;
+	const uint64_t *dropped;
+	size_t dropped_count;
+	/*
+	 * the new health of the site; its counts are ignored. NULL = unchanged
+	 */
+	const struct health_row *health;
 	uint32_t set_flags; /* flags of SITE_FINDINGS to set */
 	uint32_t clear_flags;
 };

@@ -567,6 +567,67 @@ static bool page_visit_is_better(const struct page_visit *arrival)
 				       arrival->page_class != CLASS_TRUNCATED);
 }
 
+/* Return the kind of visit that this page is if it differs from the stored. */
+static enum waiting_kind waiting_kind_of(unsigned page_class)
+{
+	if (page_class == CLASS_SOFT_404)
+		return WAITING_REMOVED;
+	return is_obstacle(page_class) || page_class == CLASS_EMPTY
+		       ? WAITING_REFUSED
+		       : WAITING_PAGE;
+}
+
+/*
+ * Return whether the visit must wait: it contradicts the stored page, so the
+ * watcher decides whether this page or the whole site has changed.
+ */
+static bool page_visit_must_wait(const struct page_visit *arrival)
+{
+	const struct before *before = &arrival->before;
+
+	if (arrival->change->kind != CHANGE_PAGE ||
+	    arrival->arrived->is_accepted || arrival->arrived->is_broken ||
+	    !before->is_page || before->row.page_class != CLASS_PAGE ||
+	    arrival->page_class == CLASS_TRUNCATED ||
+	    !commit_site_waits(arrival->site))
+		return false;
+	return arrival->page_class != CLASS_PAGE ||
+	       commit_page_differs(arrival->batch, arrival->site,
+				   &(struct page_pair){
+					   arrival->page,
+					   before->row.cluster,
+					   &before->record,
+					   &arrival->record,
+				   });
+}
+
+/* Let the visit wait. Its validators do not belong to the stored page. */
+static void page_visit_wait(const struct page_visit *arrival,
+			    struct outcome *outcome)
+{
+	const struct analysis *arrived = arrival->arrived;
+	enum waiting_kind kind = waiting_kind_of(arrival->page_class);
+	struct waiting_row row = {
+		.body_bytes = arrived->body_bytes,
+		.kind = (uint16_t)kind,
+		.http_status = outcome->http_status,
+		.page_class = (uint16_t)arrival->page_class,
+		.url = slice_of(arrival->change->url->text),
+		.charset = arrived->charset,
+	};
+
+	if (kind == WAITING_PAGE) {
+		row.record = arrived->record;
+		row.guarded = arrived->guarded;
+		row.packed = arrived->packed;
+	}
+	outcome->etag = slice_of("");
+	outcome->modified = slice_of("");
+	if (!commit_wait(arrival->batch, arrival->site, &row) ||
+	    kind == WAITING_REFUSED)
+		outcome->error = ERR_NETWORK; /* the page may be back soon */
+}
+
 /*
  * Store a page. Update *outcome, the outcome of the visit, and set `is_kept` of
  * an INGEST.
@@ -600,12 +661,21 @@ static void commit_put_page(struct commit *batch, struct site *site,
 	is_visit = change->kind == CHANGE_PAGE &&
 		   frontier_row_get(batch->txn, site->row.id, arrival.page,
 				    &visit);
-	if (is_visit && (visit.flags & FRONTIER_IS_PROBE) != 0)
+	if (is_visit && (visit.flags & FRONTIER_IS_PROBE) != 0) {
 		learn_missing(site, &arrival.record);
-	else if (page_visit_is_better(&arrival))
+	} else if (page_visit_must_wait(&arrival)) {
+		page_visit_wait(&arrival, outcome);
+		goto out;
+	} else if (is_visit && !arrival.before.is_page &&
+		   commit_site_is_down(batch, site)) {
+		outcome->error = ERR_NETWORK;
+	} else if (page_visit_is_better(&arrival)) {
 		store_arrival(&arrival, is_visit ? &visit : NULL, outcome);
-	else if (is_obstacle(arrival.page_class))
+		if (is_visit)
+			commit_wait_end(batch, site, arrival.page);
+	} else if (is_obstacle(arrival.page_class)) {
 		outcome->error = ERR_NETWORK; /* the page may be back soon */
+	}
 	if (arrival.page_class == CLASS_PAGE && is_visit)
 		site->row.seen_ms = batch->now_ms;
 	if (arrived->is_broken)
@@ -758,6 +828,36 @@ static enum error discover_target(struct commit *batch, struct site *site,
 	return admission_error(commit_discover(batch, site, &discovery));
 }
 
+/*
+ * Return whether the visit of a URL, which returned no document, must wait: the
+ * store has a page of this URL.
+ */
+static bool commit_must_wait(struct commit *batch, const struct site *site,
+			     const struct change *change)
+{
+	uint64_t page = page_key_of(slice_of(change->url->text));
+	struct page_row row;
+
+	return !change->answer.is_accepted && commit_site_waits(site) &&
+	       page_row_get(batch->txn, site->row.id, page, &row) &&
+	       row.redirect.size == 0 && row.page_class == CLASS_PAGE;
+}
+
+/* Let a visit without a document wait; update its outcome. */
+static void commit_wait_without_page(struct commit *batch, struct site *site,
+				     const struct change *change,
+				     struct waiting_row *row,
+				     struct outcome *outcome)
+{
+	row->url = slice_of(change->url->text);
+	row->http_status = outcome->http_status;
+	row->error = (int16_t)outcome->error;
+	outcome->etag = slice_of("");
+	outcome->modified = slice_of("");
+	if (!commit_wait(batch, site, row))
+		outcome->error = ERR_NETWORK;
+}
+
 static void commit_redirect(struct commit *batch, struct site *site,
 			    struct change *change)
 {
@@ -765,6 +865,16 @@ static void commit_redirect(struct commit *batch, struct site *site,
 	struct outcome outcome = change->answer.outcome;
 	struct frontier_row row = {0};
 
+	if (commit_must_wait(batch, site, change)) {
+		struct waiting_row visit = {
+			.kind = WAITING_REDIRECT,
+			.target = slice_of(change->answer.target->text),
+		};
+
+		commit_wait_without_page(batch, site, change, &visit, &outcome);
+		answer_lease(batch, site, change, &outcome);
+		return;
+	}
 	frontier_row_get(batch->txn, site->row.id, key, &row);
 	outcome.error =
 		discover_target(batch, site, change->answer.target, &row);
@@ -795,6 +905,7 @@ static void commit_not_modified(struct commit *batch, struct site *site,
 		site->row.seen_ms = batch->now_ms;
 		page_row_put(batch->txn, site->row.id, key, &row);
 		commit_guard_not_modified(batch, site, key);
+		commit_wait_end(batch, site, key);
 	}
 	answer_lease(batch, site, change, &outcome);
 }
@@ -818,13 +929,35 @@ static void commit_fetched_page(struct commit *batch, struct site *site,
 	answer_lease(batch, site, change, &outcome);
 }
 
+/* Return whether the error says nothing about the server. */
+static bool error_is_own(enum error error)
+{
+	return error == ERR_STOPPED || error == ERR_QUARANTINED ||
+	       error == ERR_ROBOTS_DENIED || error == ERR_TOO_LARGE;
+}
+
+static bool outcome_is_gone(const struct outcome *outcome)
+{
+	return outcome->http_status == 404 || outcome->http_status == 410;
+}
+
 static void commit_failed_visit(struct commit *batch, struct site *site,
 				struct change *change)
 {
+	struct outcome waiting = change->answer.outcome;
 	const struct outcome *outcome = &change->answer.outcome;
-	bool is_gone =
-		outcome->http_status == 404 || outcome->http_status == 410;
+	bool is_gone = outcome_is_gone(outcome);
 	bool is_seed = slice_equal(site->row.seed, slice_of(change->url->text));
+
+	if (!error_is_own(outcome->error) &&
+	    commit_must_wait(batch, site, change)) {
+		struct waiting_row visit = {.kind = is_gone ? WAITING_REMOVED
+							    : WAITING_REFUSED};
+
+		commit_wait_without_page(batch, site, change, &visit, &waiting);
+		answer_lease(batch, site, change, &waiting);
+		return;
+	}
 
 	if (outcome->error == ERR_ADDRESS_FORBIDDEN &&
 	    site->row.page_count == 0 &&
@@ -902,6 +1035,73 @@ enum error commit_visit(struct commit *batch, struct change *change)
 	return ERR_NONE;
 }
 
+/* Apply a waiting visit, whose slices are copies. */
+static void accept_visit(struct commit *batch, struct site *site,
+			 const struct waiting_row *row)
+{
+	struct url url;
+	struct url target;
+	struct change change = {
+		.kind = CHANGE_PAGE,
+		.url = &url,
+		.answer = {.outcome = {.http_status = row->http_status,
+				       .now_ms = batch->now_ms},
+			   .packed = row->packed,
+			   .record = row->record,
+			   .guarded = row->guarded,
+			   .charset = row->charset,
+			   .body_bytes = row->body_bytes,
+			   .time_ms = row->time_ms,
+			   .is_accepted = true},
+	};
+	struct outcome outcome = change.answer.outcome;
+	struct frontier_row visit = {0};
+
+	if (url_parse(&url, row->url, NULL) != ERR_NONE)
+		return;
+	switch (row->kind) {
+	case WAITING_PAGE:
+		commit_put_page(batch, site, &change, &outcome);
+		break;
+	case WAITING_REDIRECT:
+		if (url_parse(&target, row->target, NULL) != ERR_NONE)
+			return;
+		frontier_row_get(batch->txn, site->row.id,
+				 page_key_of(row->url), &visit);
+		discover_target(batch, site, &target, &visit);
+		commit_remove_page(batch, site, &url, &target);
+		break;
+	case WAITING_REMOVED:
+		commit_remove_page(batch, site, &url, NULL);
+		break;
+	default:
+		break;
+	}
+}
+
+void commit_wait_accept(struct commit *batch, struct site *site, uint64_t page)
+{
+	struct slice value = txn_get(batch->txn, TABLE_WAITING,
+				     KEY(key_page(site->row.id, page)));
+	struct buffer bytes = {0};
+	struct buffer record = {0};
+	struct waiting_row row;
+
+	if (value.data == NULL)
+		return;
+	/* writes invalidate the memory of LMDB, and a record must be aligned */
+	buffer_append_slice(&bytes, value);
+	if (waiting_row_decode(buffer_slice(&bytes), &row)) {
+		buffer_append_slice(&record, row.record);
+		row.record = buffer_slice(&record);
+		commit_wait_drop(batch, site, page);
+		accept_visit(batch, site, &row);
+		site_flush_counts(site, batch->txn, MAX_UNWRITTEN_COUNTS);
+	}
+	buffer_free(&bytes);
+	buffer_free(&record);
+}
+
 /* Delete the page or redirect of the URL, and its row in the quarantine. */
 enum error commit_delete_page(struct commit *batch, struct change *change)
 {
@@ -921,6 +1121,7 @@ enum error commit_delete_page(struct commit *batch, struct change *change)
 		return error;
 	site->used = batch->number;
 	site->is_changed = true;
+	commit_wait_drop(batch, site, page);
 	commit_remove_page(batch, site, url, NULL);
 	commit_unquarantine(batch, site, url);
 	site_flush_counts(site, batch->txn, MAX_UNWRITTEN_COUNTS);

@@ -236,6 +236,8 @@ struct analysis {
 	bool is_broken;
 	/* the previous bytes of the page are in quarantine */
 	bool was_poisoned;
+	/* the visit has waited, and the watcher has accepted it */
+	bool is_accepted;
 	uint64_t time_ms; /* time when it was fetched; 0 = now */
 	/* time of the page's record in an archive; 0 = not from an archive */
 	uint64_t archived_ms;

@@ -8,6 +8,7 @@
 #include "base/compress.h"
 #include "base/memory.h"
 #include "store/rows.h"
+#include "template/version_json.h"
 
 static void add_visit(struct event_draft *draft, uint64_t page,
 		      bool is_conditional)
@@ -236,22 +237,6 @@ void site_decision_apply(const struct watch_plan *plan,
 {
 	const struct site_row *site = plan->site;
 
-	if (step->is_blocked)
-		event_draft_add_event(
-			draft,
-			&(struct event_row){
-				.kind = EVENT_SITE_BLOCKED,
-				.pages = plan->blocked,
-				.url = site->seed,
-				.detail = evidence_text(
-					plan->arena,
-					json_pack("{s:I, s:I, s:s}", "asked",
-						  (json_int_t)plan->blocked,
-						  "answered", (json_int_t)0,
-						  "reason",
-						  "only errors, challenges and "
-						  "gates")),
-			});
 	if (step->is_stale)
 		event_draft_add_event(
 			draft,
@@ -269,6 +254,80 @@ void site_decision_apply(const struct watch_plan *plan,
 						  "reason",
 						  "no page was fetched since")),
 			});
+}
+
+/* The event of each state of a site. */
+static const uint16_t state_events[SITE_STATES] = {
+	[SITE_STATE_OK] = EVENT_SITE_OK,
+	[SITE_STATE_UNREACHABLE] = EVENT_SITE_UNREACHABLE,
+	[SITE_STATE_BLOCKED] = EVENT_SITE_BLOCKED,
+	[SITE_STATE_MISSING] = EVENT_SITE_MISSING,
+	[SITE_STATE_MOVED] = EVENT_SITE_MOVED,
+	[SITE_STATE_ALTERNATING] = EVENT_SITE_ALTERNATES,
+};
+
+static void add_state_event(const struct watch_plan *plan, enum event_kind kind,
+			    json_t *detail, struct event_draft *draft)
+{
+	event_draft_add_event(
+		draft, &(struct event_row){
+			       .kind = (uint16_t)kind,
+			       .pages = plan->site->page_count,
+			       .url = plan->site->seed,
+			       .detail = evidence_text(plan->arena, detail),
+		       });
+}
+
+/* Emit an event about the state that begins. */
+static void add_beginning(const struct watch_plan *plan,
+			  const struct health_decision *decision,
+			  struct event_draft *draft)
+{
+	json_t *templates = json_array();
+
+	for (size_t i = 0; i < decision->template_count; i++)
+		json_array_append_new(templates,
+				      json_cluster_id(plan->site->host,
+						      decision->templates[i]));
+	add_state_event(plan, state_events[decision->row.state],
+			json_pack("{s:o, s:o, s:o}", "reason",
+				  json_text(decision->row.reason), "since",
+				  json_time(decision->row.since_ms),
+				  "templates", templates),
+			draft);
+}
+
+void health_apply(const struct watch_plan *plan,
+		  const struct health_decision *decision,
+		  struct event_draft *draft, struct template_updates *findings)
+{
+	if (decision->begins && decision->row.state == SITE_STATE_BLOCKED)
+		findings->set_flags |= SITE_IS_BLOCKED;
+	if (decision->row.state == SITE_STATE_OK)
+		findings->clear_flags |=
+			plan->site->options.flags & SITE_IS_BLOCKED;
+	if (decision->ends)
+		add_state_event(plan, EVENT_SITE_OK,
+				json_pack("{s:s, s:o}", "state",
+					  site_state_name(decision->ended),
+					  "since",
+					  json_time(decision->ended_since_ms)),
+				draft);
+	if (decision->begins)
+		add_beginning(plan, decision, draft);
+	for (size_t i = 0; i < decision->visit_count; i++)
+		add_visit(draft, decision->visits[i]);
+	findings->accepted = decision->accepted;
+	findings->accepted_count = decision->accepted_count;
+	findings->dropped = decision->dropped;
+	findings->dropped_count = decision->dropped_count;
+	if (decision->is_written) {
+		struct health_row *row =
+			ARENA_NEW(plan->arena, struct health_row, 1);
+
+		*row = decision->row;
+		findings->health = row;
+	}
 }
 
 /* Copy results to the arena and free the original. */

@@ -225,19 +225,6 @@ static void plan_contest_clusters(struct watch_plan *plan,
 	}
 }
 
-static void count_votes(struct watch_plan *plan, const struct decision *step,
-			const struct template_row *before)
-{
-	uint32_t asked = step->votes.pages;
-
-	if (!watch_is_open(watch_position_of(before).state) &&
-	    asked > ROUND_PAGES)
-		asked = ROUND_PAGES;
-	plan->asked += site_is_fetched(plan->site) ? asked : 0;
-	plan->blocked += step->votes.blocked;
-	plan->fresh += step->votes.fresh;
-}
-
 void plan_add_decision(struct watch_plan *plan, const struct decision *step)
 {
 	struct planned_template *planned = plan_find(plan, step->cluster);
@@ -245,10 +232,8 @@ void plan_add_decision(struct watch_plan *plan, const struct decision *step)
 	bool was_live = is_live(subject);
 
 	planned->is_planned = true;
-	if (was_live && step->signal != SIGNAL_RECUT) {
-		count_votes(plan, step, &subject->row);
+	if (was_live && step->signal != SIGNAL_RECUT)
 		plan_contest_clusters(plan, step);
-	}
 	if (was_live && step->is_written)
 		subject->row = step->row;
 	plan->is_inquiring |=
@@ -563,12 +548,6 @@ enum watch_signal signal_of_template(const struct watch_plan *plan,
 /* Functions that plan for a site as a whole. */
 
 /*
- * Number of sample pages that must be blocked before the site is reported as
- * blocked.
- */
-enum { MIN_BLOCKED = 3 };
-
-/*
  * Return whether the first templates of the site have all been found. Templates
  * that are found later are reported as new.
  */
@@ -595,15 +574,6 @@ static bool site_flag_begins(const struct watch_plan *plan, uint32_t flag,
 	else if (was_so && !is_so)
 		step->clear_flags |= flag;
 	return is_so && !was_so;
-}
-
-static bool is_blocked(const struct watch_plan *plan)
-{
-	bool was_blocked = (plan->site->options.flags & SITE_IS_BLOCKED) != 0;
-
-	return plan->fresh == 0 &&
-	       (was_blocked || (plan->blocked >= MIN_BLOCKED &&
-				2 * plan->blocked >= plan->asked));
 }
 
 /* Return whether the daemon fetches pages of the site on a schedule. */
@@ -634,8 +604,6 @@ void plan_site(const struct watch_plan *plan, struct site_decision *step_out)
 	if ((plan->site->options.flags & SITE_IS_KNOWN) == 0 &&
 	    plan_has_first_templates(plan))
 		step_out->set_flags |= SITE_IS_KNOWN;
-	step_out->is_blocked = site_flag_begins(plan, SITE_IS_BLOCKED,
-						is_blocked(plan), step_out);
 	step_out->is_stale = site_flag_begins(
 		plan, SITE_IS_STALE, is_stale(plan, step_out), step_out);
 }

@@ -51,6 +51,7 @@
 #include <stdint.h>
 
 #include "daemon/watch/collect.h"
+#include "daemon/watch/health.h"
 #include "store/rows.h"
 #include "template/change_detector.h"
 
@@ -101,10 +102,6 @@ struct votes {
 	uint32_t unseen;
 	uint32_t gone;
 	uint32_t blocked;
-	/*
-	 * number of sample pages that were fetched in the window or are deleted
-	 */
-	uint32_t fresh;
 	uint32_t elsewhere; /* number of misplaced pages, which are in `strays`
 			     */
 	struct misplaced_page strays[MAX_TEMPLATE_SAMPLE];
@@ -391,11 +388,6 @@ struct watch_plan {
 	 */
 	bool is_inquiring;
 	uint32_t found; /* number of template rows that the plan writes */
-	/* number of sample pages that the current rounds fetch */
-	uint32_t asked;
-	uint32_t blocked; /* number of these pages that could not be fetched */
-	/* number of these pages that were fetched or are deleted */
-	uint32_t fresh;
 	/* time of the next check if nothing changes; UINT64_MAX = none */
 	uint64_t next_ms;
 };
@@ -492,8 +484,6 @@ void plan_add_decision(struct watch_plan *plan, const struct decision *step);
 struct site_decision {
 	uint32_t set_flags; /* flags of SITE_FINDINGS to set */
 	uint32_t clear_flags;
-	/* the site has just become blocked: emit an event */
-	bool is_blocked;
 	bool is_stale; /* the site has just become stale: emit an event */
 	/* time since the last page of the site was fetched */
 	uint64_t unseen_ms;
@@ -625,6 +615,14 @@ void decision_apply(const struct watch_plan *plan,
 void site_decision_apply(const struct watch_plan *plan,
 			 const struct site_decision *step,
 			 struct event_draft *draft);
+
+/*
+ * Add the updates of a decision about the health of the site to the draft and
+ * to `findings`.
+ */
+void health_apply(const struct watch_plan *plan,
+		  const struct health_decision *decision,
+		  struct event_draft *draft, struct template_updates *findings);
 
 /*
  * Write the updates to *findings_out and copy them to the arena. The draft is

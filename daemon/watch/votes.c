@@ -615,9 +615,6 @@ static void count_page(const struct vote_count *count,
 	votes->unseen += observation->kind == OBSERVED_UNSEEN;
 	votes->gone += observation->kind == OBSERVED_GONE;
 	votes->blocked += observation->kind == OBSERVED_BLOCKED;
-	votes->fresh +=
-		observation->is_fresh && (observation->kind == OBSERVED_PAGE ||
-					  observation->kind == OBSERVED_GONE);
 	if (is_elsewhere(count, observation))
 		add_stray(votes, observation);
 	if (observation_is_unchanged(observation) &&

@@ -124,10 +124,48 @@ static void inspect_site(struct making *making, struct site_check *inspection)
 
 	plan_site(&making->plan, &step);
 	site_decision_apply(&making->plan, &step, &making->draft);
-	inspection->findings.set_flags = step.set_flags;
-	inspection->findings.clear_flags = step.clear_flags;
+	inspection->findings.set_flags |= step.set_flags;
+	inspection->findings.clear_flags |= step.clear_flags;
 	if (step.next_ms < making->plan.next_ms)
 		making->plan.next_ms = step.next_ms;
+}
+
+/*
+ * Decide about the waiting visits and the health of the site. Return whether
+ * its templates must wait for this decision.
+ */
+static enum error inspect_health(struct making *making,
+				 const struct site_facts *site,
+				 struct site_check *inspection,
+				 bool *is_deciding_out)
+{
+	struct arena *arena = inspection->arena;
+	struct health_facts *facts = ARENA_NEW(arena, struct health_facts, 1);
+	struct health_decision decision;
+	uint64_t now_ms = making->plan.now_ms;
+	enum error error;
+
+	*is_deciding_out = false;
+	if (!site_is_fetched(&site->row))
+		return ERR_NONE;
+	error = health_facts_read(making->source.store, site, now_ms, arena,
+				  facts);
+	if (error != ERR_NONE)
+		return error;
+	health_decide(facts,
+		      &(struct health_rules){
+			      .now_ms = now_ms,
+			      .round_ms = site->row.options.watch_ms,
+			      .host = site->row.host,
+		      },
+		      arena, &decision);
+	health_apply(&making->plan, &decision, &making->draft,
+		     &inspection->findings);
+	if (decision.next_ms < making->plan.next_ms)
+		making->plan.next_ms = decision.next_ms;
+	*is_deciding_out = decision.is_deciding ||
+			   decision.accepted_count + decision.dropped_count > 0;
+	return ERR_NONE;
 }
 
 static enum error site_check_run(struct store *store,
@@ -145,17 +183,21 @@ static enum error site_check_run(struct store *store,
 			   .arena = inspection->arena},
 		.draft = {.arena = inspection->arena},
 	};
-	enum error error = ERR_NONE;
+	bool is_deciding = false;
+	enum error error;
 
 	plan_begin(inspection->arena, site,
 		   &(struct plan_options){rules->min_pages, rules->stale_ms},
 		   now_ms, &making.plan);
-	if (plan_is_settled(&making.plan))
+	error = inspect_health(&making, site, inspection, &is_deciding);
+	if (error == ERR_NONE && plan_is_settled(&making.plan))
 		error = site_names_make(store, site, inspection->arena,
 					&inspection->findings);
-	for (int turn = 0; error == ERR_NONE && turn < TURNS; turn++)
+	for (int turn = 0; error == ERR_NONE && !is_deciding && turn < TURNS;
+	     turn++)
 		error = inspect_all(&making, (enum inspection_turn)turn);
-	if (error == ERR_NONE && !site_check_is_full(&making.plan))
+	if (error == ERR_NONE && !is_deciding &&
+	    !site_check_is_full(&making.plan))
 		inspect_site(&making, inspection);
 	event_draft_finish(&making.draft, &inspection->findings);
 	inspection->next_ms = making.plan.next_ms;
@@ -196,8 +238,11 @@ bool site_check_has_updates(const struct site_check *inspection)
 	const struct template_updates *findings = &inspection->findings;
 
 	return findings->template_count + findings->name_count +
-			       findings->event_count + findings->visit_count >
+			       findings->event_count + findings->visit_count +
+			       findings->accepted_count +
+			       findings->dropped_count >
 		       0 ||
+	       findings->health != NULL ||
 	       (findings->set_flags | findings->clear_flags) != 0;
 }
 
@@ -207,6 +252,7 @@ struct watched {
 	uint64_t generation;
 	uint64_t threshold_generation;
 	uint64_t seen_ms;
+	uint64_t asked_ms;
 	uint32_t pending_count;
 	uint32_t failed_count;
 	uint32_t flags;
@@ -255,6 +301,7 @@ static bool is_due(struct watched *watched, const struct site_row *row,
 		watched->generation != row->generation ||
 		watched->threshold_generation != row->threshold_generation ||
 		watched->seen_ms != row->seen_ms ||
+		watched->asked_ms != row->asked_ms ||
 		watched->pending_count != row->pending_count ||
 		watched->failed_count != row->failed_count ||
 		watched->flags != row->options.flags ||
@@ -265,6 +312,7 @@ static bool is_due(struct watched *watched, const struct site_row *row,
 	watched->generation = row->generation;
 	watched->threshold_generation = row->threshold_generation;
 	watched->seen_ms = row->seen_ms;
+	watched->asked_ms = row->asked_ms;
 	watched->pending_count = row->pending_count;
 	watched->failed_count = row->failed_count;
 	watched->flags = row->options.flags;

@@ -34,7 +34,7 @@ CLASS_OF_KIND = {
     "site.blocked": "outage", "site.stale": "outage",
     # Kinds that there might be one day; delete or correct them.
     "site.redesigned": "template", "site.changed": "template", "site.unreachable": "outage", "site.down": "outage",
-    "site.back": "outage-end", "site.ok": "outage-end", "site.moved": "moved", "site.alternates": "flap",
+    "site.missing": "outage", "site.back": "outage-end", "site.ok": "outage-end", "site.moved": "moved", "site.alternates": "flap",
     "template.alternates": "flap", "template.back": "outage-end", "template.restored": "template",
     "guard.empty": "guard-note", "guard.alternates": "flap",
 }

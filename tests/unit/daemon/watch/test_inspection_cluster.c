@@ -141,50 +141,30 @@ TEST(a_version_is_not_wished_for_before_it_is_needed)
 
 /* The all.site. */
 
-static struct site_decision plan_site_with(uint32_t asked, uint32_t blocked,
-					   uint32_t fresh)
+static struct site_decision plan_the_site(void)
 {
 	struct site_decision site_step;
 
 	planned_begin(&all);
-	all.plan.asked = asked;
-	all.plan.blocked = blocked;
-	all.plan.fresh = fresh;
 	plan_site(&all.plan, &site_step);
 	return site_step;
-}
-
-TEST(three_of_six_that_are_blocked_block_the_site)
-{
-	ck_assert(!plan_site_with(6, 2, 0).is_blocked);
-	ck_assert(plan_site_with(6, 3, 0).is_blocked);
-	ck_assert(!plan_site_with(7, 3, 0).is_blocked);
-	ck_assert(!plan_site_with(6, 6, 1).is_blocked);
-}
-
-TEST(a_block_ends_with_the_first_page_and_is_told_once)
-{
-	all.site.row.options.flags |= SITE_IS_BLOCKED;
-	ck_assert(!plan_site_with(6, 6, 0).is_blocked);
-	ck_assert_uint_eq(plan_site_with(6, 6, 0).clear_flags, 0);
-	ck_assert_uint_eq(plan_site_with(6, 0, 1).clear_flags, SITE_IS_BLOCKED);
 }
 
 TEST(a_site_is_stale_after_its_time_and_not_before)
 {
 	all.site.row.seen_ms = NOW - 30 * DAY + 1;
-	ck_assert(!plan_site_with(0, 0, 0).is_stale);
-	ck_assert_uint_eq(plan_site_with(0, 0, 0).next_ms, NOW + 1);
+	ck_assert(!plan_the_site().is_stale);
+	ck_assert_uint_eq(plan_the_site().next_ms, NOW + 1);
 	all.site.row.seen_ms = NOW - 30 * DAY;
-	ck_assert(plan_site_with(0, 0, 0).is_stale);
+	ck_assert(plan_the_site().is_stale);
 	all.site.row.asked_ms = all.site.row.seen_ms;
-	ck_assert(!plan_site_with(0, 0, 0).is_stale);
+	ck_assert(!plan_the_site().is_stale);
 }
 
 TEST(a_site_is_known_when_its_first_templates_are)
 {
 	all.site.row.options.flags = 0;
-	ck_assert_uint_eq(plan_site_with(0, 0, 0).set_flags, SITE_IS_KNOWN);
+	ck_assert_uint_eq(plan_the_site().set_flags, SITE_IS_KNOWN);
 	all.site.row.pending_count = 1;
-	ck_assert_uint_eq(plan_site_with(0, 0, 0).set_flags, 0);
+	ck_assert_uint_eq(plan_the_site().set_flags, 0);
 }

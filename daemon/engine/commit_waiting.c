@@ -1,0 +1,199 @@
+#include "daemon/engine/commit.h"
+
+#include "base/error.h"
+#include "cluster/signature.h"
+#include "page/page_class.h"
+#include "store/key.h"
+#include "store/rows.h"
+
+/*
+ * Visits that contradict the store wait in TABLE_WAITING for a decision of the
+ * watcher (daemon/watch/health.h). Their number and size are limited; a visit
+ * over the limit is lost, and the page is visited again.
+ */
+
+enum {
+	MAX_WAITING = 512,
+	MAX_WAITING_BYTES = 32 << 20,
+	/*
+	 * A page differs from the stored page if more than this ratio of its
+	 * shingles are gone, in permille. When only content had changed, none
+	 * of 732 pages lost more than 250 (template/change_detector.c).
+	 */
+	MAX_LOST = 250,
+	/*
+	 * A sample page also differs if it has lost and gained at least this
+	 * number of shingles: a part of it was replaced.
+	 */
+	MIN_REPLACED = 3,
+};
+
+bool commit_site_waits(const struct site *site)
+{
+	const struct site_options *options = &site->row.options;
+
+	return (options->flags & SITE_IS_KNOWN) != 0 &&
+	       (options->flags & (SITE_IS_SAMPLE | SITE_IS_OFFLINE)) == 0 &&
+	       options->watch_ms != 0;
+}
+
+bool commit_site_is_down(struct commit *batch, const struct site *site)
+{
+	struct health_row health;
+
+	return commit_site_waits(site) &&
+	       health_row_get(batch->txn, site->row.id, &health) &&
+	       health.state != SITE_STATE_OK &&
+	       health.state != SITE_STATE_ALTERNATING;
+}
+
+/* Count the shingles that only one of two signatures has. */
+struct difference {
+	size_t lost;   /* shingles that only `before` has */
+	size_t gained; /* shingles that only `after` has */
+};
+
+static struct difference difference_of(struct signature before,
+				       struct signature after)
+{
+	struct difference found = {0};
+	size_t i = 0;
+	size_t j = 0;
+
+	while (i < before.count && j < after.count) {
+		uint64_t a = before.shingles[i];
+		uint64_t b = after.shingles[j];
+
+		found.lost += a < b;
+		found.gained += b < a;
+		i += a <= b;
+		j += b <= a;
+	}
+	found.lost += before.count - i;
+	found.gained += after.count - j;
+	return found;
+}
+
+static struct signature slot_of(const struct site *site,
+				const struct record *record)
+{
+	unsigned slot =
+		signature_slot(site->row.options.measure % MEASURE_COUNT);
+
+	return (struct signature){record->signatures[slot],
+				  record->signature_counts[slot]};
+}
+
+static bool is_sample_page(struct commit *batch, const struct site *site,
+			   uint32_t cluster, uint64_t page)
+{
+	return txn_get(batch->txn, TABLE_SAMPLE_PAGES,
+		       KEY(key_member(site->row.id, cluster, page)))
+		       .data != NULL;
+}
+
+bool commit_page_differs(struct commit *batch, const struct site *site,
+			 const struct page_pair *pair)
+{
+	struct signature before = slot_of(site, pair->before);
+	struct difference found =
+		difference_of(before, slot_of(site, pair->after));
+
+	if (found.lost * 1000 > before.count * MAX_LOST)
+		return true;
+	return found.lost >= MIN_REPLACED && found.gained >= MIN_REPLACED &&
+	       is_sample_page(batch, site, pair->cluster, pair->page);
+}
+
+static uint64_t waiting_size(const struct waiting_row *row)
+{
+	return row->record.size + row->guarded.size + row->packed.size;
+}
+
+/*
+ * Write the row of the page, or delete it if `row` is NULL, and update the
+ * counts of the site. Return false if a limit forbids it; then the old row
+ * stays.
+ */
+static bool put_waiting(struct commit *batch, struct site *site, uint64_t page,
+			const struct waiting_row *row)
+{
+	uint32_t id = site->row.id;
+	struct key key = key_page(id, page);
+	struct waiting_row before;
+	struct health_row health;
+	bool is_row = waiting_row_get(batch->txn, id, page, &before);
+	uint64_t bytes;
+	uint32_t count;
+
+	health_row_get(batch->txn, id, &health);
+	bytes = health.waiting_bytes - (is_row ? waiting_size(&before) : 0) +
+		(row == NULL ? 0 : waiting_size(row));
+	count = health.waiting_count - is_row + (row != NULL);
+	if (row != NULL && (count > MAX_WAITING || bytes > MAX_WAITING_BYTES))
+		return false;
+	if (row != NULL)
+		waiting_row_put(batch->txn, id, page, row);
+	else
+		txn_delete(batch->txn, TABLE_WAITING, key_slice(&key));
+	health_row_get(batch->txn, id, &health);
+	health.waiting_bytes = bytes;
+	health.waiting_count = count;
+	health_row_put(batch->txn, id, &health);
+	site->is_changed = true;
+	return true;
+}
+
+bool commit_wait(struct commit *batch, struct site *site,
+		 const struct waiting_row *visit)
+{
+	uint64_t page = page_key_of(visit->url);
+	struct waiting_row row = *visit;
+	struct waiting_row before;
+
+	row.first_ms = batch->now_ms;
+	row.time_ms = batch->now_ms;
+	row.looks = 1;
+	if (waiting_row_get(batch->txn, site->row.id, page, &before)) {
+		row.flips = before.flips;
+		row.flip_ms = before.flip_ms;
+		if (before.kind != WAITING_FLIPPED) {
+			row.first_ms = before.first_ms;
+			row.looks += before.looks;
+		}
+	}
+	return put_waiting(batch, site, page, &row);
+}
+
+void commit_wait_end(struct commit *batch, struct site *site, uint64_t page)
+{
+	struct waiting_row row;
+
+	if (!waiting_row_get(batch->txn, site->row.id, page, &row))
+		return;
+	if (row.kind == WAITING_REFUSED && row.page_class == CLASS_PAGE &&
+	    row.flips == 0) {
+		/* a failure of the server is no other page */
+		put_waiting(batch, site, page, NULL);
+		return;
+	}
+	put_waiting(batch, site, page,
+		    &(struct waiting_row){
+			    .first_ms = row.first_ms,
+			    .time_ms = batch->now_ms,
+			    .flip_ms = row.kind == WAITING_FLIPPED
+					       ? row.flip_ms
+					       : batch->now_ms,
+			    .flips = row.flips + (row.kind != WAITING_FLIPPED),
+			    .kind = WAITING_FLIPPED,
+			    .url = row.url,
+		    });
+}
+
+void commit_wait_drop(struct commit *batch, struct site *site, uint64_t page)
+{
+	struct waiting_row row;
+
+	if (waiting_row_get(batch->txn, site->row.id, page, &row))
+		put_waiting(batch, site, page, NULL);
+}

@@ -1,0 +1,900 @@
+#include "daemon/watch/health.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "page/page_class.h"
+
+enum {
+	/* sample pages of a template that a check requests at first */
+	FIRST_PAGES = 2,
+	/* maximum number of templates whose pages a check requests at first */
+	FIRST_TEMPLATES = 8,
+	/* maximum time that a check waits for its visits */
+	PATIENCE_MS = 60 * 1000,
+	/* the same if the server refuses all requests, and the host pauses */
+	REFUSED_PATIENCE_MS = 5 * 1000,
+	/* pages that agree, in percent, so that the site is the cause */
+	MOST = 80,
+	/* minimum number of pages that agree */
+	MIN_AGREEING = 3,
+	/* pages of a template that differ, in percent, so that it is clear */
+	CLEAR = 85,
+	/*
+	 * visits that must agree before a template is believed to have changed:
+	 * if two variants alternate, they agree by chance in 1 of 2^12 cases
+	 */
+	CLEAR_LOOKS = 12,
+	ALTERNATING_LOOKS = 3, /* the same for each page of such a template */
+	/* texts are nearly equal, in percent of their length */
+	EQUAL_TEXT = 90,
+	/* a page has kept its own text, in percent of its length */
+	KEPT_TEXT = 30,
+	/* a removed page is visited again after this part of a round */
+	AGAIN_PERCENT = 80,
+	FLIP_ROUNDS = 6, /* rounds without a flip after which a flip is old */
+	MAX_PROBE_DOUBLINGS = 4,
+	FIRST_PROBE_MS = 2 * 60 * 1000,
+	HOUR_MS = 60 * 60 * 1000,
+	DAY_MS = 24 * HOUR_MS,
+	MAX_ARRAY = HEALTH_MAX_PAGES,
+};
+
+/* A decision while it is being made. */
+struct health_check {
+	const struct health_facts *facts;
+	const struct health_rules *rules;
+	struct arena *arena;
+	struct health_decision *decision;
+	/* [count] for each page: it shows no page of the site */
+	bool *is_bad;
+};
+
+static bool is_active(const struct health_page *page)
+{
+	return page->has_waiting && page->waiting.kind != WAITING_FLIPPED;
+}
+
+static bool has_flipped(const struct health_check *check,
+			const struct health_page *page)
+{
+	return page->has_waiting && page->waiting.flips > 0 &&
+	       page->waiting.flip_ms + FLIP_ROUNDS * check->rules->round_ms >
+		       check->rules->now_ms;
+}
+
+/* Return whether the page was visited, and is as it was. */
+static bool is_near(const struct health_page *page)
+{
+	return page->is_sample && page->is_answered && !is_active(page);
+}
+
+static bool state_is_down(unsigned state)
+{
+	return state != SITE_STATE_OK && state != SITE_STATE_ALTERNATING;
+}
+
+/* Return whether the visit that waits is evidence of the open check. */
+static bool is_evidence(const struct health_check *check,
+			const struct health_page *page)
+{
+	const struct health_row *row = &check->facts->row;
+	uint64_t slack_ms = state_is_down(row->state) ? 0 : PATIENCE_MS;
+
+	return is_active(page) &&
+	       page->waiting.time_ms + slack_ms >= row->asked_ms;
+}
+
+static void push(struct health_check *check, uint64_t **list, size_t *count,
+		 uint64_t page)
+{
+	if (*list == NULL)
+		*list = ARENA_NEW(check->arena, uint64_t, MAX_ARRAY);
+	if (*count < MAX_ARRAY)
+		(*list)[(*count)++] = page;
+}
+
+static void add_visit(struct health_check *check, uint64_t page)
+{
+	struct health_decision *decision = check->decision;
+
+	push(check, &decision->visits, &decision->visit_count, page);
+}
+
+static void add_accepted(struct health_check *check, uint64_t page)
+{
+	struct health_decision *decision = check->decision;
+
+	push(check, &decision->accepted, &decision->accepted_count, page);
+}
+
+static void add_dropped(struct health_check *check, uint64_t page)
+{
+	struct health_decision *decision = check->decision;
+
+	push(check, &decision->dropped, &decision->dropped_count, page);
+}
+
+static void wait_until(struct health_check *check, uint64_t time_ms)
+{
+	if (time_ms < check->decision->next_ms)
+		check->decision->next_ms = time_ms;
+}
+
+/* Functions that compare texts. */
+
+static uint64_t text_length(const struct record *record)
+{
+	uint64_t length = 0;
+
+	for (uint32_t i = 0; i < record->fragment_count; i++)
+		length += record->fragments[i].length;
+	return length;
+}
+
+static bool record_has(const struct record *record, uint64_t hash)
+{
+	uint32_t low = 0;
+	uint32_t high = record->fragment_count;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (record->fragments[middle].hash < hash)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < record->fragment_count &&
+	       record->fragments[low].hash == hash;
+}
+
+static uint64_t common_length(const struct record *a, const struct record *b)
+{
+	uint64_t length = 0;
+
+	for (uint32_t i = 0; i < a->fragment_count; i++)
+		if (record_has(b, a->fragments[i].hash))
+			length += a->fragments[i].length;
+	return length;
+}
+
+/*
+ * Return whether the page has kept the text that distinguished it from the
+ * other page.
+ */
+static bool has_kept_text(const struct health_page *page,
+			  const struct health_page *other)
+{
+	uint64_t own = 0;
+	uint64_t kept = 0;
+
+	for (uint32_t i = 0; i < page->before.fragment_count; i++) {
+		const struct record_fragment *fragment =
+			&page->before.fragments[i];
+
+		if (record_has(&other->before, fragment->hash))
+			continue;
+		own += fragment->length;
+		if (record_has(&page->after, fragment->hash))
+			kept += fragment->length;
+	}
+	return own == 0 || kept * 100 >= own * KEPT_TEXT;
+}
+
+/*
+ * Return whether two URLs, whose pages differed, return nearly the same text
+ * now.
+ */
+static bool is_one_document(const struct health_page *a,
+			    const struct health_page *b)
+{
+	uint64_t left = text_length(&a->after);
+	uint64_t right = text_length(&b->after);
+	uint64_t longer = left > right ? left : right;
+
+	return common_length(&a->after, &b->after) * 100 >=
+		       longer * EQUAL_TEXT &&
+	       !has_kept_text(a, b) && !has_kept_text(b, a);
+}
+
+/* Return the URL without its query and fragment. */
+static struct slice url_base(struct slice url)
+{
+	const char *text = url.data;
+	size_t size = 0;
+
+	while (size < url.size && text[size] != '?' && text[size] != '#')
+		size++;
+	return (struct slice){text, size};
+}
+
+/* Return whether the URL is on the host of the site. */
+static bool is_on_host(const struct health_check *check, struct slice url)
+{
+	struct slice host = check->rules->host;
+	const char *at = memmem(url.data, url.size, "://", 3);
+	size_t left;
+
+	if (at == NULL)
+		return false;
+	at += 3;
+	left = url.size - (size_t)(at - (const char *)url.data);
+	return left >= host.size && memcmp(at, host.data, host.size) == 0 &&
+	       (left == host.size || at[host.size] == '/' ||
+		at[host.size] == ':' || at[host.size] == '?');
+}
+
+/* Return whether two waiting visits show the same thing instead of a page. */
+static bool shows_the_same(const struct health_check *check,
+			   const struct health_page *a,
+			   const struct health_page *b)
+{
+	if (a->waiting.kind != b->waiting.kind)
+		return false;
+	switch (a->waiting.kind) {
+	case WAITING_PAGE:
+		return a->has_records && b->has_records &&
+		       is_one_document(a, b);
+	case WAITING_REDIRECT:
+		if (!is_on_host(check, a->waiting.target))
+			return !is_on_host(check, b->waiting.target);
+		return slice_equal(url_base(a->waiting.target),
+				   url_base(b->waiting.target));
+	default:
+		return true;
+	}
+}
+
+/* Mark the waiting pages that show the same as at least two others. */
+static void mark_bad(struct health_check *check)
+{
+	const struct health_facts *facts = check->facts;
+	size_t considered[HEALTH_MAX_RECORDS];
+	size_t count = 0;
+
+	check->is_bad = ARENA_NEW(check->arena, bool, facts->count + 1);
+	for (size_t i = 0; i < facts->count; i++) {
+		unsigned kind = facts->pages[i].waiting.kind;
+
+		check->is_bad[i] =
+			is_active(&facts->pages[i]) &&
+			(kind == WAITING_REFUSED || kind == WAITING_REMOVED);
+		if (is_active(&facts->pages[i]) && !check->is_bad[i] &&
+		    count < HEALTH_MAX_RECORDS)
+			considered[count++] = i;
+	}
+	for (size_t i = 0; i < count; i++) {
+		size_t alike = 1;
+
+		for (size_t j = 0; j < count; j++)
+			alike += i != j &&
+				 shows_the_same(check,
+						&facts->pages[considered[i]],
+						&facts->pages[considered[j]]);
+		check->is_bad[considered[i]] = alike >= MIN_AGREEING;
+	}
+}
+
+/* Counts of the evidence of a check. */
+struct evidence_counts {
+	size_t pages; /* all pages with evidence */
+	size_t near;
+	size_t bad;
+	size_t kinds[WAITING_KINDS]; /* bad pages by kind */
+	size_t obstacles;            /* WAITING_REFUSED with a document */
+	size_t foreign;              /* redirects to other hosts */
+	const struct health_page *example;
+};
+
+static void count_evidence(const struct health_check *check,
+			   struct evidence_counts *counts)
+{
+	*counts = (struct evidence_counts){0};
+	for (size_t i = 0; i < check->facts->count; i++) {
+		const struct health_page *page = &check->facts->pages[i];
+
+		if (is_near(page))
+			counts->near++;
+		else if (!is_evidence(check, page))
+			continue;
+		counts->pages++;
+		if (!is_active(page) || !check->is_bad[i])
+			continue;
+		counts->bad++;
+		counts->kinds[page->waiting.kind]++;
+		counts->obstacles += page->waiting.kind == WAITING_REFUSED &&
+				     page->waiting.page_class != CLASS_PAGE;
+		counts->foreign += page->waiting.kind == WAITING_REDIRECT &&
+				   !is_on_host(check, page->waiting.target);
+		if (counts->example == NULL ||
+		    page->waiting.kind != WAITING_REFUSED)
+			counts->example = page;
+	}
+}
+
+/* Return the state that the evidence shows. */
+static enum site_state state_of(const struct health_check *check,
+				const struct evidence_counts *counts)
+{
+	size_t samples = 0;
+	size_t refused = counts->kinds[WAITING_REFUSED] - counts->obstacles;
+
+	for (size_t i = 0; i < check->facts->count; i++)
+		samples += check->facts->pages[i].is_sample;
+	if (counts->near > 0 || counts->bad == 0 ||
+	    counts->bad * 100 < counts->pages * MOST ||
+	    (counts->bad < MIN_AGREEING && counts->bad < samples &&
+	     refused == 0))
+		return SITE_STATE_OK;
+	if (2 * counts->kinds[WAITING_REMOVED] > counts->bad)
+		return SITE_STATE_MISSING;
+	if (2 * counts->foreign > counts->bad)
+		return SITE_STATE_MOVED;
+	return 2 * refused >= counts->bad ? SITE_STATE_UNREACHABLE
+					  : SITE_STATE_BLOCKED;
+}
+
+static const char *status_text(const struct waiting_row *row)
+{
+	switch (row->http_status) {
+	case 401:
+		return "it requires a login (status 401)";
+	case 403:
+		return "it denies access (status 403)";
+	case 429:
+		return "it limits the requests (status 429)";
+	case 500:
+		return "the server fails (status 500)";
+	case 502:
+	case 504:
+		return "its gateway gets no response (status 502 or 504)";
+	case 503:
+		return "it is unavailable (status 503)";
+	default:
+		return row->error != 0 ? error_text((enum error)row->error)
+				       : "the server fails";
+	}
+}
+
+/* Return the reason of a state, in English. */
+static struct slice reason_of(const struct health_check *check,
+			      enum site_state state,
+			      const struct evidence_counts *counts)
+{
+	const struct waiting_row *row = &counts->example->waiting;
+	struct buffer text = {0};
+	struct slice reason;
+
+	if (state == SITE_STATE_MISSING)
+		buffer_append_slice(&text,
+				    slice_of("all pages answer \"not found\""));
+	else if (row->kind == WAITING_REDIRECT)
+		buffer_printf(&text, "all pages redirect to %.*s",
+			      (int)url_base(row->target).size,
+			      (const char *)row->target.data);
+	else if (row->kind == WAITING_PAGE)
+		buffer_append_slice(&text, slice_of("all pages return one "
+						    "document"));
+	else if (state == SITE_STATE_BLOCKED)
+		buffer_printf(&text,
+			      "it returns only documents of the class "
+			      "\"%s\"",
+			      page_class_name(row->page_class));
+	else
+		buffer_append_slice(&text, slice_of(status_text(row)));
+	if (row->kind == WAITING_PAGE && counts->example->has_records &&
+	    counts->example->after.title.size > 0)
+		buffer_printf(&text, ", \"%.*s\"",
+			      (int)(counts->example->after.title.size < 80
+					    ? counts->example->after.title.size
+					    : 80),
+			      (const char *)counts->example->after.title.data);
+	reason = arena_slice(check->arena, buffer_slice(&text));
+	buffer_free(&text);
+	return reason;
+}
+
+/* Functions that decide about the waiting visits of one template. */
+
+/* The pages of a template: pages[first] to pages[end - 1]. */
+struct health_template {
+	size_t first;
+	size_t end;
+	size_t near;
+	size_t far;      /* pages whose waiting visits may be accepted */
+	size_t flipped;  /* pages that have flipped */
+	size_t returned; /* pages that differ again after a flip */
+	size_t looks;    /* sum of the looks of the far pages */
+	uint32_t least_looks;
+	bool has_unasked; /* a sample page was not visited in this check */
+};
+
+static struct health_template template_at(const struct health_check *check,
+					  size_t first)
+{
+	const struct health_page *pages = check->facts->pages;
+	struct health_template found = {
+		.first = first, .end = first, .least_looks = UINT32_MAX};
+
+	for (; found.end < check->facts->count &&
+	       pages[found.end].cluster == pages[first].cluster;
+	     found.end++) {
+		const struct health_page *page = &pages[found.end];
+
+		found.near += is_near(page);
+		found.flipped += has_flipped(check, page);
+		found.returned += has_flipped(check, page) &&
+				  (page->waiting.flips >= 2 || is_active(page));
+		found.has_unasked |= page->is_sample && !page->is_answered;
+		if (!is_active(page) || page->waiting.kind == WAITING_REFUSED)
+			continue;
+		found.far++;
+		found.looks += page->waiting.looks;
+		if (page->waiting.looks < found.least_looks)
+			found.least_looks = page->waiting.looks;
+	}
+	return found;
+}
+
+/*
+ * Return whether some pages have returned the stored page after something else.
+ * Then a visit that differs is no evidence of a change yet.
+ */
+static bool template_is_unsteady(const struct health_template *self)
+{
+	return self->flipped >= 2;
+}
+
+/*
+ * Return whether the pages go back and forth. At the end of an outage each page
+ * flips only once.
+ */
+static bool template_alternates(const struct health_template *self)
+{
+	return template_is_unsteady(self) && self->returned >= 2;
+}
+
+/* What happens to a waiting visit. */
+enum verdict { VERDICT_ACCEPT, VERDICT_DROP, VERDICT_AGAIN, VERDICT_LATER };
+
+/*
+ * Decide about a page whose visits return nothing that differs from the visits
+ * of other URLs: a removed page, or one document for several URLs. A deployment
+ * may cause it, so it must last for a round if it concerns many pages.
+ */
+static enum verdict verdict_of_bad(const struct health_check *check,
+				   const struct health_template *self,
+				   const struct waiting_row *row)
+{
+	uint64_t again_ms =
+		row->first_ms + check->rules->round_ms * AGAIN_PERCENT / 100;
+
+	if (row->kind == WAITING_PAGE)
+		return VERDICT_LATER;
+	if (row->looks < 2)
+		return self->near >= self->far ? VERDICT_AGAIN : VERDICT_LATER;
+	return self->near >= self->far || row->time_ms >= again_ms
+		       ? VERDICT_ACCEPT
+		       : VERDICT_LATER;
+}
+
+static enum verdict verdict_of(const struct health_check *check,
+			       const struct health_template *self, size_t at)
+{
+	const struct waiting_row *row = &check->facts->pages[at].waiting;
+	bool is_clear =
+		self->far * 100 >= (self->far + self->near) * (size_t)CLEAR;
+
+	if (row->kind == WAITING_REFUSED)
+		return VERDICT_DROP;
+	if (template_is_unsteady(self)) {
+		if (self->near > 0)
+			return VERDICT_LATER;
+		return self->least_looks >= ALTERNATING_LOOKS ? VERDICT_ACCEPT
+							      : VERDICT_AGAIN;
+	}
+	if (check->is_bad[at])
+		return verdict_of_bad(check, self, row);
+	if (is_clear && self->near == 0 && self->looks >= CLEAR_LOOKS)
+		return VERDICT_ACCEPT;
+	return row->looks >= 2 ? VERDICT_ACCEPT : VERDICT_AGAIN;
+}
+
+/*
+ * Decide about the waiting visits of a template. Return false if more visits
+ * are needed first.
+ */
+static bool decide_template(struct health_check *check,
+			    const struct health_template *self)
+{
+	const struct health_page *pages = check->facts->pages;
+	bool is_done = true;
+
+	if (self->far == 0 && self->flipped == 0)
+		return true;
+	for (size_t i = self->first; i < self->end && self->has_unasked; i++)
+		if (pages[i].is_sample && !pages[i].is_answered) {
+			add_visit(check, pages[i].page);
+			is_done = false;
+		}
+	for (size_t i = self->first; i < self->end; i++)
+		if (is_active(&pages[i]) &&
+		    verdict_of(check, self, i) == VERDICT_AGAIN) {
+			add_visit(check, pages[i].page);
+			is_done = false;
+		}
+	return is_done;
+}
+
+/* Apply the verdicts to the waiting visits of a template. */
+static void close_template(struct health_check *check,
+			   const struct health_template *self)
+{
+	const struct health_page *pages = check->facts->pages;
+
+	for (size_t i = self->first; i < self->end; i++) {
+		const struct waiting_row *row = &pages[i].waiting;
+
+		if (!is_active(&pages[i]))
+			continue;
+		switch (verdict_of(check, self, i)) {
+		case VERDICT_ACCEPT:
+			add_accepted(check, pages[i].page);
+			break;
+		case VERDICT_DROP:
+			add_dropped(check, pages[i].page);
+			break;
+		default:
+			if (row->flips > 0)
+				break;
+			wait_until(check,
+				   row->first_ms + check->rules->round_ms *
+							   AGAIN_PERCENT / 100);
+			break;
+		}
+	}
+	if (!template_alternates(self))
+		return;
+	if (check->decision->templates == NULL)
+		check->decision->templates =
+			ARENA_NEW(check->arena, uint32_t, check->facts->count);
+	check->decision->templates[check->decision->template_count++] =
+		pages[self->first].cluster;
+}
+
+/* Functions that open and close a check. */
+
+static void request_sample(struct health_check *check, size_t most)
+{
+	const struct health_facts *facts = check->facts;
+	size_t templates = 0;
+
+	for (size_t i = 0; i < facts->count && templates < FIRST_TEMPLATES;) {
+		uint32_t cluster = facts->pages[i].cluster;
+		size_t begin = i;
+		size_t asked = 0;
+		size_t size;
+
+		while (i < facts->count && facts->pages[i].cluster == cluster)
+			i++;
+		size = i - begin;
+		for (size_t k = 0; k < size && asked < most; k++) {
+			/* begin with another page in each check */
+			size_t at = begin + (k + facts->row.checks) % size;
+
+			if (!facts->pages[at].is_sample)
+				continue;
+			add_visit(check, facts->pages[at].page);
+			asked++;
+		}
+		templates += asked > 0;
+	}
+}
+
+static void open_check(struct health_check *check, size_t most)
+{
+	struct health_decision *decision = check->decision;
+
+	decision->row.asked_ms = check->rules->now_ms;
+	decision->is_written = true;
+	decision->is_deciding = true;
+	request_sample(check, most);
+	wait_until(check, check->rules->now_ms + PATIENCE_MS);
+}
+
+/* Return the pause between two checks of a site that cannot be read. */
+static uint64_t probe_ms(const struct health_check *check)
+{
+	uint32_t doublings = check->facts->row.checks < MAX_PROBE_DOUBLINGS
+				     ? check->facts->row.checks
+				     : MAX_PROBE_DOUBLINGS;
+	uint64_t pause_ms = (uint64_t)FIRST_PROBE_MS << doublings;
+
+	return pause_ms < check->rules->round_ms ? pause_ms
+						 : check->rules->round_ms;
+}
+
+static void end_state(struct health_check *check)
+{
+	struct health_decision *decision = check->decision;
+	const struct health_row *before = &check->facts->row;
+
+	decision->ends = before->told_ms != 0;
+	decision->ended = (enum site_state)before->state;
+	decision->ended_since_ms = before->since_ms;
+	decision->row.state = SITE_STATE_OK;
+	decision->row.since_ms = check->rules->now_ms;
+	decision->row.told_ms = 0;
+	decision->row.checks = 0;
+	decision->row.reason = slice_of("");
+}
+
+static void begin_state(struct health_check *check, enum site_state state)
+{
+	struct health_decision *decision = check->decision;
+
+	if (decision->row.state == state)
+		return;
+	if (check->facts->row.told_ms != 0 && !state_is_down(state))
+		end_state(check);
+	decision->row.state = (uint16_t)state;
+	if (!state_is_down(check->facts->row.state))
+		decision->row.since_ms = check->rules->now_ms;
+	if (!state_is_down(check->facts->row.state) || !state_is_down(state)) {
+		decision->row.told_ms = 0;
+		decision->row.checks = 0;
+	}
+}
+
+/*
+ * Close the check. Its row is written even if it is unchanged otherwise,
+ * because closed_ms has changed.
+ */
+static void close_check(struct health_check *check)
+{
+	struct health_row *row = &check->decision->row;
+
+	row->asked_ms = 0;
+	row->closed_ms = check->rules->now_ms;
+	row->checks++;
+	check->decision->is_written = true;
+}
+
+static void close_down(struct health_check *check, enum site_state state,
+		       const struct evidence_counts *counts)
+{
+	struct health_decision *decision = check->decision;
+	struct health_row *row = &decision->row;
+
+	begin_state(check, state);
+	close_check(check);
+	if (counts->example != NULL)
+		row->reason = reason_of(check, state, counts);
+	else
+		row->checks--; /* no visit was possible */
+	decision->is_deciding = true;
+	if (row->told_ms == 0 &&
+	    (row->checks >= 2 ||
+	     row->since_ms + HOUR_MS <= check->rules->now_ms)) {
+		row->told_ms = check->rules->now_ms;
+		decision->begins = true;
+	}
+	wait_until(check, check->rules->now_ms + probe_ms(check));
+}
+
+/*
+ * Return whether the site has been like this for so long that its pages are
+ * gone.
+ */
+static bool is_for_good(const struct health_check *check, enum site_state state)
+{
+	const struct health_row *row = &check->facts->row;
+
+	return (state == SITE_STATE_MISSING || state == SITE_STATE_MOVED) &&
+	       row->state == state &&
+	       row->since_ms + DAY_MS <= check->rules->now_ms &&
+	       row->since_ms + 2 * check->rules->round_ms <=
+		       check->rules->now_ms;
+}
+
+static void accept_all(struct health_check *check)
+{
+	for (size_t i = 0; i < check->facts->count; i++)
+		if (is_active(&check->facts->pages[i]))
+			add_accepted(check, check->facts->pages[i].page);
+	end_state(check);
+	close_check(check);
+}
+
+/* The pages of a site that was down are visited again. */
+static void recover(struct health_check *check)
+{
+	for (size_t i = 0; i < check->facts->count; i++) {
+		const struct health_page *page = &check->facts->pages[i];
+
+		if (!page->has_waiting)
+			continue;
+		if (!is_active(page) || check->is_bad[i])
+			add_dropped(check, page->page);
+		if (is_active(page) && check->is_bad[i])
+			add_visit(check, page->page);
+	}
+	end_state(check);
+	check->decision->row.asked_ms = check->rules->now_ms;
+	check->decision->is_written = true;
+	check->decision->is_deciding = true;
+	request_sample(check, FIRST_PAGES);
+	wait_until(check, check->rules->now_ms + PATIENCE_MS);
+}
+
+/* Decide about the templates of a site that can be read. */
+static void close_ok(struct health_check *check)
+{
+	const struct health_facts *facts = check->facts;
+	bool is_late =
+		check->rules->now_ms >= facts->row.asked_ms + 10 * PATIENCE_MS;
+	bool is_done = true;
+	struct health_template self;
+
+	for (size_t i = 0; i < facts->count; i = self.end) {
+		self = template_at(check, i);
+		is_done &= decide_template(check, &self);
+	}
+	if (!is_done && !is_late) {
+		check->decision->is_deciding = true;
+		wait_until(check, check->rules->now_ms + PATIENCE_MS);
+		return;
+	}
+	check->decision->visit_count = 0;
+	for (size_t i = 0; i < facts->count; i = self.end) {
+		self = template_at(check, i);
+		close_template(check, &self);
+	}
+	close_check(check);
+	if (check->decision->template_count > 0) {
+		struct health_row *row = &check->decision->row;
+
+		begin_state(check, SITE_STATE_ALTERNATING);
+		if (row->told_ms == 0 &&
+		    row->since_ms + check->rules->round_ms * AGAIN_PERCENT /
+					    100 <=
+			    check->rules->now_ms) {
+			row->told_ms = check->rules->now_ms;
+			check->decision->begins = true;
+		}
+		row->reason = slice_of("its pages return two designs by turns");
+	}
+}
+
+/*
+ * Return how long the check waits for its visits. After a failure the host gets
+ * no requests for a while, so do not wait for these.
+ */
+static uint64_t patience_of(const struct health_check *check,
+			    const struct evidence_counts *counts)
+{
+	bool is_refused = counts->kinds[WAITING_REFUSED] > counts->obstacles;
+
+	return counts->near == 0 && (is_refused ||
+				     (counts->pages == 0 &&
+				      state_is_down(check->facts->row.state)))
+		       ? REFUSED_PATIENCE_MS
+		       : PATIENCE_MS;
+}
+
+static void decide_open(struct health_check *check)
+{
+	const struct health_facts *facts = check->facts;
+	struct evidence_counts counts;
+	enum site_state state;
+	uint64_t patience_ms;
+	size_t pending = 0;
+
+	for (size_t i = 0; i < facts->count; i++)
+		pending +=
+			facts->pages[i].is_due && !facts->pages[i].is_answered;
+	mark_bad(check);
+	count_evidence(check, &counts);
+	patience_ms = patience_of(check, &counts);
+	if (pending > 0 &&
+	    check->rules->now_ms < facts->row.asked_ms + patience_ms) {
+		check->decision->is_deciding = true;
+		wait_until(check, facts->row.asked_ms + patience_ms);
+		return;
+	}
+	state = state_of(check, &counts);
+	if (is_for_good(check, state))
+		accept_all(check);
+	else if (state_is_down(state))
+		close_down(check, state, &counts);
+	else if (state_is_down(facts->row.state) && counts.pages == 0)
+		/* no visit was possible, for example because the host pauses */
+		close_down(check, (enum site_state)facts->row.state, &counts);
+	else if (state_is_down(facts->row.state))
+		recover(check);
+	else
+		close_ok(check);
+}
+
+/* Delete flips that are so long ago that the page does not alternate. */
+static void drop_old_flips(struct health_check *check)
+{
+	size_t left = 0;
+
+	for (size_t i = 0; i < check->facts->count; i++) {
+		const struct health_page *page = &check->facts->pages[i];
+
+		if (!page->has_waiting || page->waiting.kind != WAITING_FLIPPED)
+			continue;
+		left += has_flipped(check, page);
+		if (has_flipped(check, page))
+			wait_until(check,
+				   page->waiting.flip_ms +
+					   FLIP_ROUNDS *
+						   check->rules->round_ms);
+		else
+			add_dropped(check, page->page);
+	}
+	if (left == 0 && check->facts->row.state == SITE_STATE_ALTERNATING) {
+		end_state(check);
+		check->decision->is_written = true;
+	}
+}
+
+/* Decide whether to open a check. */
+static void decide_closed(struct health_check *check)
+{
+	const struct health_facts *facts = check->facts;
+	const struct health_row *row = &facts->row;
+	uint64_t now_ms = check->rules->now_ms;
+	bool has_news = false;
+
+	if (state_is_down(row->state)) {
+		uint64_t next_ms = row->closed_ms + probe_ms(check);
+
+		check->decision->is_deciding = true;
+		if (next_ms <= now_ms)
+			open_check(check, 1);
+		else
+			wait_until(check, next_ms);
+		return;
+	}
+	for (size_t i = 0; i < facts->count; i++) {
+		const struct waiting_row *waiting = &facts->pages[i].waiting;
+		uint64_t again_ms = waiting->first_ms + check->rules->round_ms *
+								AGAIN_PERCENT /
+								100;
+
+		if (!is_active(&facts->pages[i]))
+			continue;
+		has_news |= waiting->time_ms > row->closed_ms;
+		if (waiting->time_ms >= again_ms || waiting->flips > 0)
+			continue;
+		if (again_ms <= now_ms) {
+			add_visit(check, facts->pages[i].page);
+			has_news = true;
+		} else {
+			wait_until(check, again_ms);
+		}
+	}
+	if (has_news)
+		open_check(check, FIRST_PAGES);
+}
+
+void health_decide(const struct health_facts *facts,
+		   const struct health_rules *rules, struct arena *arena,
+		   struct health_decision *decision_out)
+{
+	struct health_check check = {facts, rules, arena, decision_out, NULL};
+
+	*decision_out = (struct health_decision){.row = facts->row,
+						 .next_ms = UINT64_MAX};
+	if (facts->row.asked_ms != 0)
+		decide_open(&check);
+	else
+		decide_closed(&check);
+	if (!decision_out->is_deciding)
+		drop_old_flips(&check);
+}

@@ -722,6 +722,41 @@ void linkage_remove(struct linkage *linkage, uint64_t page,
 	signature_table_drop_page(table, row);
 }
 
+/* Store the labels of all pages of the component. */
+static void note_component(struct linkage *linkage, uint32_t component)
+{
+	struct signature_table *table = &linkage->graph.table;
+
+	if (component == NO_TABLE_ROW)
+		return;
+	for (uint32_t i = table->components[component].first_set;
+	     i != NO_TABLE_ROW; i = table->sets[i].next)
+		change_set_note_set(&linkage->change_set, table, i);
+}
+
+void linkage_swap_labels(struct linkage *linkage, uint32_t a, uint32_t b,
+			 struct linkage_changes *changes_out)
+{
+	struct signature_table *table = &linkage->graph.table;
+	uint32_t first = int_map_get(&table->component_of_label, a);
+	uint32_t second = int_map_get(&table->component_of_label, b);
+	uint32_t next_label = 0;
+
+	shingle_dictionary_clear_log(&table->dictionary);
+	change_set_begin(&linkage->change_set);
+	if (a != b) {
+		note_component(linkage, first);
+		note_component(linkage, second);
+		if (first != NO_TABLE_ROW)
+			signature_table_name(table, first, 0);
+		if (second != NO_TABLE_ROW)
+			signature_table_name(table, second, a);
+		if (first != NO_TABLE_ROW)
+			signature_table_name(table, first, b);
+	}
+	*changes_out = change_set_end(&linkage->change_set, table, &next_label);
+}
+
 uint32_t linkage_label(const struct linkage *linkage, uint64_t page)
 {
 	return signature_table_set_label(&linkage->graph.table,

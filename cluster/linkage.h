@@ -125,6 +125,13 @@ void linkage_set_threshold(struct linkage *linkage, unsigned threshold,
 			   struct linkage_changes *changes_out);
 
 /*
+ * Exchange two labels, of which one may be unused. The components stay as they
+ * are, so the partition does not change. Do nothing if both are unused.
+ */
+void linkage_swap_labels(struct linkage *linkage, uint32_t a, uint32_t b,
+			 struct linkage_changes *changes_out);
+
+/*
  * Restore a stored linkage into an empty one: first all shingles, then all
  * sets, then all pages in the order of their insertion; finally call
  * linkage_restore_end(). ERR_CORRUPT if a number is used twice or over 2^26,

@@ -760,6 +760,11 @@ enum {
 	 * being fetched
 	 */
 	TEMPLATE_IS_PARTIAL = 4,
+	/*
+	 * its pages have vanished; its sample is kept, and a few of its pages
+	 * are still requested, at a falling rate
+	 */
+	TEMPLATE_IS_SOUGHT = 32,
 };
 
 ROW_PROTOTYPES(template_row, uint32_t site, uint32_t cluster)

@@ -141,6 +141,13 @@ struct link_result commit_link(struct commit *batch, struct site *site,
 			       uint64_t page,
 			       const struct signature *signature);
 
+/*
+ * Exchange the numbers of two clusters, of which one may not exist, so that a
+ * template keeps its number when its pages are in another cluster.
+ */
+void commit_swap_clusters(struct commit *batch, struct site *site, uint32_t a,
+			  uint32_t b);
+
 struct threshold_update {
 	uint16_t threshold;  /* new threshold in permille */
 	struct slice reason; /* reason for the event, for users */

@@ -186,6 +186,21 @@ struct link_result commit_link(struct commit *batch, struct site *site,
 	};
 }
 
+void commit_swap_clusters(struct commit *batch, struct site *site, uint32_t a,
+			  uint32_t b)
+{
+	struct linkage_changes changes = {0};
+
+	site_open(site, batch->options, batch->txn);
+	sites_mark_open(batch->sites, site);
+	if (batch->txn->error != ERR_NONE)
+		return;
+	linkage_swap_labels(site->linkage, a, b, &changes);
+	commit_linkage_changes(batch, site, NULL, &changes);
+	site->row.generation++;
+	site->is_changed = true;
+}
+
 /* Limits for the quarantine of pages whose bytes crash or stall workers. */
 
 enum {

@@ -637,6 +637,9 @@ enum error commit_template_updates(struct commit *batch, struct change *change)
 				 &found->row);
 	}
 	commit_health(batch, site, findings);
+	for (size_t i = 0; i < findings->swap_count; i++)
+		commit_swap_clusters(batch, site, findings->swaps[i].a,
+				     findings->swaps[i].b);
 	for (size_t i = 0; i < findings->event_count; i++)
 		commit_event(batch, site, &findings->events[i]);
 	for (size_t i = 0; i < findings->visit_count; i++) {

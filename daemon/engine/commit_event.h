@@ -147,6 +147,12 @@ struct requested_page {
 	bool is_conditional;
 };
 
+/* Two clusters that exchange their numbers. */
+struct cluster_swap {
+	uint32_t a;
+	uint32_t b;
+};
+
 struct template_updates {
 	uint16_t threshold; /* threshold of the site when the check read it */
 	const struct template_update *templates; /* [template_count] */
@@ -159,6 +165,8 @@ struct template_updates {
 	 */
 	const struct event_row *events;
 	size_t event_count;
+	const struct cluster_swap *swaps; /* [swap_count] */
+	size_t swap_count;
 	const struct requested_page *visits; /* [visit_count] */
 	size_t visit_count;
 	/*

@@ -20,6 +20,13 @@ static void add_visit(struct event_draft *draft, uint64_t page,
 		(struct requested_page){page, is_conditional};
 }
 
+static void add_swap(struct event_draft *draft, uint32_t a, uint32_t b)
+{
+	draft->swaps = mem_grow(draft->swaps, draft->swap_count,
+				&draft->swap_capacity, sizeof(*draft->swaps));
+	draft->swaps[draft->swap_count++] = (struct cluster_swap){a, b};
+}
+
 /*
  * Add an event to the draft. The slices of the event must be in the draft's
  * arena.
@@ -97,7 +104,8 @@ static void mend_sample(struct arena *arena, const struct template_facts *facts,
 	size_t count = 0;
 
 	for (uint32_t i = 0; i < votes->pages; i++)
-		if (votes->observations[i].kind != OBSERVED_GONE)
+		if (votes->observations[i].kind != OBSERVED_GONE &&
+		    !votes->observations[i].is_moved)
 			mended[count++] =
 				sample_page_entry_of(arena, &facts->sample[i]);
 	for (size_t i = 0; i < taken->page_count && count < MAX_TEMPLATE_SAMPLE;
@@ -135,7 +143,8 @@ static void set_content(const struct watch_plan *plan,
 	case ACTION_LEAVE:
 		/* an empty sample deletes the stored one */
 		found->has_sample =
-			(step->row.flags & TEMPLATE_IS_LEAVING) == 0;
+			(step->row.flags &
+			 (TEMPLATE_IS_LEAVING | TEMPLATE_IS_SOUGHT)) == 0;
 		break;
 	default:
 		break;
@@ -222,6 +231,8 @@ void decision_apply(const struct watch_plan *plan,
 		set_version(plan, &facts->taken, plan->now_ms,
 			    add_template(draft, step->absorbed,
 					 &step->absorbed_row));
+	if (step->followed != 0)
+		add_swap(draft, step->cluster, step->followed);
 	for (uint32_t i = 0; i < step->visit_count; i++)
 		add_visit(draft, step->visits[i],
 			  (step->conditional_visits >> i & 1U) != 0);
@@ -316,7 +327,7 @@ void health_apply(const struct watch_plan *plan,
 	if (decision->begins)
 		add_beginning(plan, decision, draft);
 	for (size_t i = 0; i < decision->visit_count; i++)
-		add_visit(draft, decision->visits[i]);
+		add_visit(draft, decision->visits[i], true);
 	findings->accepted = decision->accepted;
 	findings->accepted_count = decision->accepted_count;
 	findings->dropped = decision->dropped;
@@ -357,6 +368,10 @@ void event_draft_finish(struct event_draft *draft,
 	findings_out->events =
 		event_draft_move_items(arena, draft->events, draft->event_count,
 				       sizeof(struct event_row));
+	findings_out->swap_count = draft->swap_count;
+	findings_out->swaps =
+		event_draft_move_items(arena, draft->swaps, draft->swap_count,
+				       sizeof(struct cluster_swap));
 	findings_out->visit_count = draft->visit_count;
 	findings_out->visits =
 		event_draft_move_items(arena, draft->visits, draft->visit_count,

@@ -476,43 +476,6 @@ static bool has_other_paths(const struct facts_reader *reading,
 				 MAX_DRIFT);
 }
 
-static void sample_page_follow(const struct facts_reader *reading,
-			       struct slice target, struct sample_page *page)
-{
-	uint64_t key = page_key_of(target);
-	struct frontier_row visit;
-	struct page_row row;
-
-	page->moved_to = arena_slice(reading->scratch, target);
-	if (page_row_get(reading->txn, reading->site, key, &row)) {
-		page->lead = REDIRECT_TARGET_PAGE;
-		page->lead_cluster = row.cluster;
-	} else if (frontier_row_get(reading->txn, reading->site, key, &visit) &&
-		   (visit.state == FRONTIER_PENDING ||
-		    visit.state == FRONTIER_LEASED)) {
-		page->lead = REDIRECT_TARGET_QUEUED;
-	}
-}
-
-/* Follow a stub page, which redirects in HTML, to its target. */
-static enum error follow_stub(const struct facts_reader *reading,
-			      struct sample_page *page)
-{
-	struct record record;
-	enum error error = load_stored(reading, page->page, &record);
-
-	page->lead = REDIRECT_TARGET_UNKNOWN;
-	for (uint32_t i = 0; error == ERR_NONE && i < record.link_count; i++) {
-		struct record_link link = record_link_at(&record, i);
-
-		if ((link.flags & LINK_IS_REFRESH) != 0) {
-			sample_page_follow(reading, link.url, page);
-			break;
-		}
-	}
-	return error;
-}
-
 static enum error sample_page_read(const struct facts_reader *reading,
 				   const struct page_row *row,
 				   struct sample_page *page)
@@ -527,6 +490,70 @@ static enum error sample_page_read(const struct facts_reader *reading,
 	return error;
 }
 
+/*
+ * Read the page to which a sample page redirects. It is the current state of
+ * the sample page, which has only moved.
+ */
+static enum error read_target(const struct facts_reader *reading, uint64_t key,
+			      const struct page_row *row,
+			      struct sample_page *page)
+{
+	enum error error = load_stored(reading, key, &page->after);
+
+	page->is_moved = true;
+	page->page_class = row->page_class;
+	page->cluster = row->cluster;
+	page->fetched_ms = row->fetched_ms > page->answered_ms
+				   ? row->fetched_ms
+				   : page->answered_ms;
+	if (error == ERR_NONE)
+		page->has_other_paths = has_other_paths(reading, page);
+	return error;
+}
+
+static enum error sample_page_follow(const struct facts_reader *reading,
+				     struct slice target,
+				     struct sample_page *page)
+{
+	uint64_t key = page_key_of(target);
+	struct frontier_row visit;
+	struct page_row row;
+
+	page->moved_to = arena_slice(reading->scratch, target);
+	if (page_row_get(reading->txn, reading->site, key, &row)) {
+		if (row.page_class == CLASS_PAGE && row.redirect.size == 0)
+			return read_target(reading, key, &row, page);
+		page->lead = REDIRECT_TARGET_PAGE;
+		page->lead_cluster = row.cluster;
+	} else if (frontier_row_get(reading->txn, reading->site, key, &visit) &&
+		   (visit.state == FRONTIER_PENDING ||
+		    visit.state == FRONTIER_LEASED)) {
+		page->lead = REDIRECT_TARGET_QUEUED;
+	} else {
+		page->lead = REDIRECT_TARGET_UNKNOWN;
+	}
+	return ERR_NONE;
+}
+
+/* Follow a stub page, which redirects in HTML, to its target. */
+static enum error follow_stub(const struct facts_reader *reading,
+			      struct sample_page *page)
+{
+	struct record record;
+	enum error error = load_stored(reading, page->page, &record);
+
+	page->lead = REDIRECT_TARGET_UNKNOWN;
+	for (uint32_t i = 0; error == ERR_NONE && i < record.link_count; i++) {
+		struct record_link link = record_link_at(&record, i);
+
+		if ((link.flags & LINK_IS_REFRESH) != 0) {
+			page->lead = REDIRECT_TARGET_NONE;
+			return sample_page_follow(reading, link.url, page);
+		}
+	}
+	return error;
+}
+
 static enum error read_stored(const struct facts_reader *reading,
 			      const struct page_row *row,
 			      struct sample_page *page)
@@ -535,11 +562,8 @@ static enum error read_stored(const struct facts_reader *reading,
 	page->page_class = row->page_class;
 	page->cluster = row->cluster;
 	page->fetched_ms = row->fetched_ms;
-	if (row->redirect.size > 0) {
-		page->lead = REDIRECT_TARGET_UNKNOWN;
-		sample_page_follow(reading, row->redirect, page);
-		return ERR_NONE;
-	}
+	if (row->redirect.size > 0)
+		return sample_page_follow(reading, row->redirect, page);
 	if (row->page_class == CLASS_STUB)
 		return follow_stub(reading, page);
 	return row->page_class == CLASS_PAGE

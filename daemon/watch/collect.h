@@ -126,6 +126,8 @@ struct sample_page {
 	/* its current record; a copy of `before` if the content is the same */
 	struct record after;
 	bool is_stored; /* false = the page was deleted */
+	/* it redirects to a page, whose state is its current state */
+	bool is_moved;
 	/* its current paths differ from the paths of `before` */
 	bool has_other_paths;
 	bool is_refused;     /* the last visit failed or was forbidden */

@@ -380,7 +380,7 @@ evaluation_closing_signal(const struct template_evaluation *evaluation)
 		return SIGNAL_SAME;
 	if (is_same && 2 * votes->disagreed >= votes->pages)
 		return is_renewable(evaluation) ? SIGNAL_DRIFTED : SIGNAL_SAME;
-	return votes->gone > 0 ? SIGNAL_THINNED : SIGNAL_SAME;
+	return votes->gone + votes->moved > 0 ? SIGNAL_THINNED : SIGNAL_SAME;
 }
 
 static enum watch_signal
@@ -506,6 +506,40 @@ static bool is_dissent(const struct template_evaluation *evaluation)
 		 evaluation->position.state == WATCH_SPLIT_PENDING));
 }
 
+static enum watch_signal
+evaluation_signal(const struct template_evaluation *evaluation)
+{
+	if (!evaluation->is_asked)
+		return evaluation_stored_signal(evaluation);
+	if (!evaluation->is_open)
+		return is_dissent(evaluation)
+			       ? SIGNAL_DISSENT
+			       : evaluation_quiet_signal(evaluation);
+	return evaluation->votes->unseen > 0 && !evaluation->is_late
+		       ? SIGNAL_AWAITED
+		       : evaluation_incident_signal(evaluation);
+}
+
+/*
+ * If the pages of the template are in a cluster that is no template, this is
+ * still the same template: its cluster gets the number of the template, and the
+ * next check decides about it.
+ */
+static enum watch_signal
+followed_signal(const struct template_evaluation *evaluation,
+		enum watch_signal signal)
+{
+	const struct planned_template *into =
+		plan_find(evaluation->plan, evaluation->votes->destination);
+
+	if (signal != SIGNAL_REPLACED && signal != SIGNAL_RENUMBERED)
+		return signal;
+	return into != NULL && !into->subject.has_row &&
+			       into->subject.has_cluster
+		       ? SIGNAL_FOLLOWED
+		       : signal;
+}
+
 /*
  * Return the signal of a live template. A page that disagrees in a round may
  * have been fetched before pages of another template moved it to another
@@ -534,15 +568,7 @@ enum watch_signal signal_of_template(const struct watch_plan *plan,
 		plan->now_ms >= row->asked_ms + plan_rest_ms(plan);
 	if (votes->is_recut)
 		return SIGNAL_RECUT;
-	if (!evaluation.is_asked)
-		return evaluation_stored_signal(&evaluation);
-	if (!evaluation.is_open)
-		return is_dissent(&evaluation)
-			       ? SIGNAL_DISSENT
-			       : evaluation_quiet_signal(&evaluation);
-	return votes->unseen > 0 && !evaluation.is_late
-		       ? SIGNAL_AWAITED
-		       : evaluation_incident_signal(&evaluation);
+	return followed_signal(&evaluation, evaluation_signal(&evaluation));
 }
 
 /* Functions that plan for a site as a whole. */
@@ -641,6 +667,7 @@ ROW(CHANGED,    CHANGE, x,       SAMPLING,    SAMPLING,    SAMPLING,    SAMPLING
 ROW(DEPLETED,   CHANGE, x,       SAMPLING,    SAMPLING,    SAMPLING,    SAMPLING,    x,       x),
 ROW(REPLACED,   END,    x,       MIGRATING, MIGRATING, MIGRATING, MIGRATING, x,       x),
 ROW(RENUMBERED, END,    x,       MIGRATING, MIGRATING, MIGRATING, MIGRATING, x,       x),
+ROW(FOLLOWED,   FOLLOW, x,       SAMPLING,    CHECKING,  SPLIT_PENDING, RECHECKING, x,       RETIRED),
 ROW(MERGED,     END,    x,       MIGRATING, MIGRATING, MIGRATING, MIGRATING, x,       x),
 ROW(LED_AWAY,   END,    x,       MIGRATING, MIGRATING, MIGRATING, MIGRATING, x,       x),
 ROW(VANISHED,   END,    x,       RETIRED,   RETIRED,   RETIRED,   RETIRED,   x,       x),
@@ -653,7 +680,7 @@ ROW(FOUND,      BEGIN,  SAMPLING,    x,       x,       x,       x,       x,     
 ROW(RETURNED,   BEGIN,  x,       x,       x,       x,       x,       SAMPLING,    SAMPLING),
 ROW(SETTLING,   HOLD,   x,       x,       x,       x,       x,       MIGRATING, x),
 ROW(CORRECTED,  CORRECT, x,      x,       x,       x,       x,       MIGRATING, x),
-ROW(ARRIVED,    LEAVE,  x,       x,       x,       x,       x,       RETIRED,   x),
+ROW(ARRIVED,    LEAVE,  x,       x,       x,       x,       x,       RETIRED,   RETIRED),
 };
 
 #undef ROW

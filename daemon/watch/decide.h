@@ -70,7 +70,8 @@ struct sample_observation {
 	bool is_fresh; /* its last visit was in the time window */
 	/* it is a page whose paths differ from the sampled ones */
 	bool has_other_paths;
-	bool is_moved; /* it was deleted and redirects to a page of `cluster` */
+	/* it redirects to a page of `cluster`, or that page has its content */
+	bool is_moved;
 };
 
 /*
@@ -100,6 +101,7 @@ struct votes {
 	/* decision from the votes; its slices belong to the arena */
 	struct detection detection;
 	uint32_t unseen;
+	uint32_t moved; /* number of sample pages that have other URLs now */
 	uint32_t gone;
 	uint32_t blocked;
 	uint32_t elsewhere; /* number of misplaced pages, which are in `strays`
@@ -249,6 +251,11 @@ enum watch_signal {
 	 * unchanged; this is not reported
 	 */
 	SIGNAL_RENUMBERED,
+	/*
+	 * most pages are in a cluster that is no template: this cluster gets
+	 * the number of the template
+	 */
+	SIGNAL_FOLLOWED,
 	/* the pages are unchanged and in the cluster of another template */
 	SIGNAL_MERGED,
 	/* the URLs of the pages redirect to another cluster */
@@ -301,6 +308,8 @@ enum watch_action {
 	ACTION_BEGIN,
 	ACTION_CORRECT, /* report the cluster that has the pages now */
 	ACTION_LEAVE,   /* delete the sample of an ended template */
+	/* give the cluster of the pages the number of the template */
+	ACTION_FOLLOW,
 };
 
 struct watch_transition {
@@ -464,6 +473,10 @@ struct decision {
 	 */
 	uint32_t absorbed;
 	struct template_row absorbed_row;
+	/*
+	 * cluster that exchanges its number with `cluster`; 0 = none
+	 */
+	uint32_t followed;
 	/* clusters that have misplaced pages become contested */
 	bool contests;
 	uint64_t next_ms; /* time of the next check; UINT64_MAX = none */
@@ -602,6 +615,9 @@ struct event_draft {
 	struct requested_page *visits; /* [visit_count] */
 	size_t visit_count;
 	size_t visit_capacity;
+	struct cluster_swap *swaps; /* [swap_count] */
+	size_t swap_count;
+	size_t swap_capacity;
 };
 
 /*

@@ -17,7 +17,13 @@ enum {
 	 * after the last fetch of its sample
 	 */
 	MIN_RETURNED = 3,
+	/* the requests for a vanished template become rarer after these rounds
+	 */
+	SOUGHT_ROUNDS = 4,
 };
+
+/* how long the pages of a vanished template are requested */
+#define SOUGHT_MS (UINT64_C(30) * 24 * 60 * 60 * 1000)
 
 /* Counts of the first pages of a cluster. */
 struct newcomers {
@@ -246,6 +252,65 @@ static void cluster_correct_destination(const struct watch_plan *plan,
 		step->event.kind = EVENT_TEMPLATE_REPLACED;
 }
 
+/* Return the cluster that has the returned pages; 0 = too few have returned. */
+static uint32_t cluster_of_returned(const struct watch_plan *plan,
+				    const struct template_facts *facts)
+{
+	const struct page_moves flows = page_moves_of(facts);
+	uint32_t cluster = page_moves_main(&flows, facts->self.cluster, 0);
+	const struct planned_template *into = plan_find(plan, cluster);
+
+	for (uint32_t i = 0; i < flows.count; i++)
+		if (flows.items[i].cluster == cluster &&
+		    flows.items[i].pages >= MIN_RETURNED && into != NULL &&
+		    !into->subject.has_row)
+			return cluster;
+	return 0;
+}
+
+/*
+ * Request a few pages of a template that has vanished, at a falling rate. When
+ * some have returned, their cluster gets the number of the template.
+ */
+static enum watch_signal cluster_seek(const struct watch_plan *plan,
+				      const struct template_facts *facts,
+				      struct decision *step)
+{
+	struct template_row *row = &step->row;
+	uint64_t watch_ms = plan->site->options.watch_ms;
+	uint64_t age =
+		(plan->now_ms - row->ended_ms) / (SOUGHT_ROUNDS * watch_ms);
+	uint32_t count = facts->sample_count;
+	uint64_t due_ms;
+
+	step->wish = (struct data_request){.has_sample = true};
+	if (!facts->given.has_sample)
+		return SIGNAL_ABSENT;
+	step->followed = cluster_of_returned(plan, facts);
+	if (step->followed != 0) {
+		for (uint32_t i = 0; i < count; i++)
+			step->visits[step->visit_count++] =
+				facts->sample[i].page;
+		return SIGNAL_FOLLOWED;
+	}
+	if (row->ended_ms + SOUGHT_MS <= plan->now_ms || count == 0)
+		return SIGNAL_ARRIVED;
+	due_ms = row->round_ms + watch_ms * (age == 0 ? 1 : age);
+	if (due_ms <= plan->now_ms) {
+		for (uint32_t i = 0; i < ROUND_PAGES && i < count; i++)
+			step->visits[step->visit_count++] =
+				facts->sample[(row->round * ROUND_PAGES + i) %
+					      count]
+					.page;
+		row->round++;
+		row->round_ms = plan->now_ms;
+		due_ms = plan->now_ms + watch_ms;
+		step->is_written = true;
+	}
+	decision_wait_until(step, due_ms);
+	return SIGNAL_ABSENT;
+}
+
 void decision_plan_cluster(const struct watch_plan *plan,
 			   const struct template_facts *facts,
 			   struct decision *step)
@@ -257,12 +322,15 @@ void decision_plan_cluster(const struct watch_plan *plan,
 	if (step->signal != SIGNAL_RETURNED &&
 	    (self->row.flags & TEMPLATE_IS_LEAVING) != 0)
 		step->signal = cluster_leaving_signal(plan, facts, step);
+	if (step->signal != SIGNAL_RETURNED &&
+	    (self->row.flags & TEMPLATE_IS_SOUGHT) != 0)
+		step->signal = cluster_seek(plan, facts, step);
 	if (!data_request_is_met(&step->wish, &facts->given))
 		return;
 	if (facts->taken.version == NULL)
 		step->signal = watch_without_version(step->signal);
 	step->action = watch_transition_of(step->signal)->action;
-	step->is_written =
+	step->is_written |=
 		step->action == ACTION_CORRECT || step->action == ACTION_LEAVE;
 	if (step->action == ACTION_CORRECT)
 		cluster_correct_destination(plan, facts, step);
@@ -564,6 +632,9 @@ static void decision_apply_action(const struct watch_plan *plan,
 	case ACTION_END:
 		decision_end_template(plan, facts, step);
 		break;
+	case ACTION_FOLLOW:
+		step->followed = step->votes.destination;
+		break;
 	default:
 		break;
 	}
@@ -584,6 +655,8 @@ static void decision_set_flags(const struct watch_plan *plan,
 		decision_wait_until(step, plan->now_ms +
 						  plan->site->options.watch_ms);
 	}
+	if (step->signal == SIGNAL_VANISHED && site_is_fetched(plan->site))
+		step->row.flags = TEMPLATE_IS_SOUGHT;
 	if (position.state == WATCH_MIGRATING ||
 	    position.state == WATCH_RETIRED)
 		return;

@@ -27,6 +27,8 @@ enum {
 	 */
 	CLEAR_LOOKS = 12,
 	ALTERNATING_LOOKS = 3, /* the same for each page of such a template */
+	/* the same for a page while others of its template are as they were */
+	PAGE_LOOKS = 3,
 	/* texts are nearly equal, in percent of their length */
 	EQUAL_TEXT = 90,
 	/* a page has kept its own text, in percent of its length */
@@ -75,15 +77,20 @@ static bool state_is_down(unsigned state)
 	return state != SITE_STATE_OK && state != SITE_STATE_ALTERNATING;
 }
 
-/* Return whether the visit that waits is evidence of the open check. */
+/*
+ * Return whether the visit that waits is evidence of the open check. If the
+ * site was down before, only visits after the last check are.
+ */
 static bool is_evidence(const struct health_check *check,
 			const struct health_page *page)
 {
 	const struct health_row *row = &check->facts->row;
-	uint64_t slack_ms = state_is_down(row->state) ? 0 : PATIENCE_MS;
 
-	return is_active(page) &&
-	       page->waiting.time_ms + slack_ms >= row->asked_ms;
+	if (!is_active(page))
+		return false;
+	return state_is_down(row->state)
+		       ? page->waiting.time_ms > row->closed_ms
+		       : page->waiting.time_ms + PATIENCE_MS >= row->asked_ms;
 }
 
 static void push(struct health_check *check, uint64_t **list, size_t *count,
@@ -499,7 +506,7 @@ static enum verdict verdict_of(const struct health_check *check,
 		return verdict_of_bad(check, self, row);
 	if (is_clear && self->near == 0 && self->looks >= CLEAR_LOOKS)
 		return VERDICT_ACCEPT;
-	return row->looks >= 2 ? VERDICT_ACCEPT : VERDICT_AGAIN;
+	return row->looks >= PAGE_LOOKS ? VERDICT_ACCEPT : VERDICT_AGAIN;
 }
 
 /*
@@ -621,7 +628,7 @@ static void end_state(struct health_check *check)
 	struct health_decision *decision = check->decision;
 	const struct health_row *before = &check->facts->row;
 
-	decision->ends = before->told_ms != 0;
+	decision->ends = before->told_ms != 0 && state_is_down(before->state);
 	decision->ended = (enum site_state)before->state;
 	decision->ended_since_ms = before->since_ms;
 	decision->row.state = SITE_STATE_OK;

@@ -406,6 +406,7 @@ static struct sample_observation observe_page(const struct sample_page *page,
 		.is_fresh = page->fetched_ms > page->since_ms &&
 			    page->fetched_ms >= window_ms,
 		.has_other_paths = page->has_other_paths,
+		.is_moved = page->is_moved,
 	};
 
 	if (observation.is_fresh)
@@ -613,6 +614,8 @@ static void count_page(const struct vote_count *count,
 	struct votes *votes = count->votes;
 
 	votes->unseen += observation->kind == OBSERVED_UNSEEN;
+	votes->moved +=
+		observation->kind == OBSERVED_PAGE && observation->is_moved;
 	votes->gone += observation->kind == OBSERVED_GONE;
 	votes->blocked += observation->kind == OBSERVED_BLOCKED;
 	if (is_elsewhere(count, observation))
@@ -664,7 +667,8 @@ void votes_count(const struct template_facts *facts,
 	votes_detect_change(&count);
 	for (uint32_t i = 0; i < facts->sample_count; i++)
 		count_page(&count, &votes_out->observations[i]);
-	votes_out->disagreed = votes_out->gone + votes_out->elsewhere;
+	votes_out->disagreed =
+		votes_out->gone + votes_out->moved + votes_out->elsewhere;
 	if (votes_out->disagreed < votes_out->detection.disagreed)
 		votes_out->disagreed = votes_out->detection.disagreed;
 	votes_out->destination =

@@ -80,16 +80,26 @@ static enum error inspect_subject(struct making *making,
 /*
  * The order of the subjects in a check. Live templates come first, because
  * their pages may be in new clusters. When a new template is planned, it must
- * be known whether its pages come from another template.
+ * be known whether its pages come from another template, or from one that has
+ * vanished.
  */
-enum inspection_turn { TURN_LIVE, TURN_UNKNOWN, TURN_ENDED, TURNS };
+enum inspection_turn {
+	TURN_LIVE,
+	TURN_SOUGHT,
+	TURN_UNKNOWN,
+	TURN_ENDED,
+	TURNS
+};
 
 static enum inspection_turn
 site_check_turn_of(const struct template_view *subject)
 {
 	if (!subject->has_row)
 		return TURN_UNKNOWN;
-	return subject->row.state == TEMPLATE_LIVE ? TURN_LIVE : TURN_ENDED;
+	if (subject->row.state == TEMPLATE_LIVE)
+		return TURN_LIVE;
+	return (subject->row.flags & TEMPLATE_IS_SOUGHT) != 0 ? TURN_SOUGHT
+							      : TURN_ENDED;
 }
 
 /*
@@ -239,7 +249,7 @@ bool site_check_has_updates(const struct site_check *inspection)
 
 	return findings->template_count + findings->name_count +
 			       findings->event_count + findings->visit_count +
-			       findings->accepted_count +
+			       findings->swap_count + findings->accepted_count +
 			       findings->dropped_count >
 		       0 ||
 	       findings->health != NULL ||

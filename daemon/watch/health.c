@@ -102,11 +102,15 @@ static void push(struct health_check *check, uint64_t **list, size_t *count,
 		(*list)[(*count)++] = page;
 }
 
-static void add_visit(struct health_check *check, uint64_t page)
+/* Request the page, unless its visit is due already. */
+static void add_visit(struct health_check *check,
+		      const struct health_page *page)
 {
 	struct health_decision *decision = check->decision;
 
-	push(check, &decision->visits, &decision->visit_count, page);
+	if (page->is_visited && !page->is_due)
+		push(check, &decision->visits, &decision->visit_count,
+		     page->page);
 }
 
 static void add_accepted(struct health_check *check, uint64_t page)
@@ -487,8 +491,9 @@ static enum verdict verdict_of_bad(const struct health_check *check,
 		       : VERDICT_LATER;
 }
 
-static enum verdict verdict_of(const struct health_check *check,
-			       const struct health_template *self, size_t at)
+static enum verdict visited_verdict(const struct health_check *check,
+				    const struct health_template *self,
+				    size_t at)
 {
 	const struct waiting_row *row = &check->facts->pages[at].waiting;
 	bool is_clear =
@@ -509,6 +514,16 @@ static enum verdict verdict_of(const struct health_check *check,
 	return row->looks >= PAGE_LOOKS ? VERDICT_ACCEPT : VERDICT_AGAIN;
 }
 
+static enum verdict verdict_of(const struct health_check *check,
+			       const struct health_template *self, size_t at)
+{
+	enum verdict verdict = visited_verdict(check, self, at);
+
+	return verdict == VERDICT_AGAIN && !check->facts->pages[at].is_visited
+		       ? VERDICT_LATER
+		       : verdict;
+}
+
 /*
  * Decide about the waiting visits of a template. Return false if more visits
  * are needed first.
@@ -523,13 +538,13 @@ static bool decide_template(struct health_check *check,
 		return true;
 	for (size_t i = self->first; i < self->end && self->has_unasked; i++)
 		if (pages[i].is_sample && !pages[i].is_answered) {
-			add_visit(check, pages[i].page);
+			add_visit(check, &pages[i]);
 			is_done = false;
 		}
 	for (size_t i = self->first; i < self->end; i++)
 		if (is_active(&pages[i]) &&
 		    verdict_of(check, self, i) == VERDICT_AGAIN) {
-			add_visit(check, pages[i].page);
+			add_visit(check, &pages[i]);
 			is_done = false;
 		}
 	return is_done;
@@ -593,7 +608,7 @@ static void request_sample(struct health_check *check, size_t most)
 
 			if (!facts->pages[at].is_sample)
 				continue;
-			add_visit(check, facts->pages[at].page);
+			add_visit(check, &facts->pages[at]);
 			asked++;
 		}
 		templates += asked > 0;
@@ -726,7 +741,7 @@ static void recover(struct health_check *check)
 		if (!is_active(page) || check->is_bad[i])
 			add_dropped(check, page->page);
 		if (is_active(page) && check->is_bad[i])
-			add_visit(check, page->page);
+			add_visit(check, page);
 	}
 	end_state(check);
 	check->decision->row.asked_ms = check->rules->now_ms;
@@ -880,7 +895,7 @@ static void decide_closed(struct health_check *check)
 		if (waiting->time_ms >= again_ms || waiting->flips > 0)
 			continue;
 		if (again_ms <= now_ms) {
-			add_visit(check, facts->pages[i].page);
+			add_visit(check, &facts->pages[i]);
 			has_news = true;
 		} else {
 			wait_until(check, again_ms);

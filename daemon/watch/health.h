@@ -58,6 +58,7 @@ struct health_page {
 	uint64_t page;
 	uint32_t cluster; /* its template; 0 = none */
 	bool is_sample;   /* it is in the sample of a live template */
+	bool is_visited;  /* it can be visited again */
 	bool is_answered; /* it was visited since the check began */
 	bool is_due;      /* its visit is due or running */
 	bool has_waiting;

@@ -77,27 +77,35 @@ static void read_waiting(struct health_reader *reader,
 	read_records(reader, row, page);
 }
 
-static void read_sample_page(struct health_reader *reader, uint32_t cluster,
-			     uint64_t key)
+/* Read when the page was visited, and what waits. */
+static void read_visit(struct health_reader *reader, struct health_page *page)
 {
 	uint64_t asked_ms = reader->facts->row.asked_ms;
-	struct health_page *page = add_page(reader, key, cluster);
 	struct frontier_row visit;
 	struct waiting_row row;
 
-	if (page == NULL)
-		return;
-	if (frontier_row_get(reader->txn, reader->site, key, &visit)) {
-		page->is_sample = visit.state == FRONTIER_DONE ||
-				  visit.state == FRONTIER_FAILED ||
-				  visit.state == FRONTIER_LEASED;
+	if (frontier_row_get(reader->txn, reader->site, page->page, &visit)) {
+		page->is_visited = visit.state == FRONTIER_DONE ||
+				   visit.state == FRONTIER_FAILED ||
+				   visit.state == FRONTIER_LEASED;
 		page->is_answered = visit.answered_ms >= asked_ms;
 		page->is_due =
 			visit.state == FRONTIER_LEASED ||
 			(visit.due_ms != 0 && visit.due_ms <= reader->now_ms);
 	}
-	if (waiting_row_get(reader->txn, reader->site, key, &row))
+	if (waiting_row_get(reader->txn, reader->site, page->page, &row))
 		read_waiting(reader, &row, page);
+}
+
+static void read_sample_page(struct health_reader *reader, uint32_t cluster,
+			     uint64_t key)
+{
+	struct health_page *page = add_page(reader, key, cluster);
+
+	if (page == NULL)
+		return;
+	read_visit(reader, page);
+	page->is_sample = page->is_visited;
 }
 
 static void read_samples(struct health_reader *reader,
@@ -149,7 +157,7 @@ static void read_others(struct health_reader *reader)
 			continue;
 		page = add_page(reader, key, stored.cluster);
 		if (page != NULL)
-			read_waiting(reader, &row, page);
+			read_visit(reader, page);
 	}
 	scan_end(&scan);
 }

@@ -200,6 +200,8 @@ static void change_compare_outlines(struct change_evaluation *evaluation,
 				    struct arena *arena,
 				    struct change_weight *weight)
 {
+	const struct region_rules rules = {
+		.min_elements = evaluation->rules->region_elements};
 	struct pages *pages = evaluation->pages;
 	bool is_same = true;
 
@@ -219,9 +221,8 @@ static void change_compare_outlines(struct change_evaluation *evaluation,
 				&pages->records[MAX_TEMPLATE_SAMPLE + i]);
 	if (is_same)
 		return;
-	weight->has_outlines = outlines_compare(
-		arena, pages, evaluation->rules->region_elements,
-		&weight->outlines);
+	weight->has_outlines =
+		outlines_compare(arena, pages, &rules, &weight->outlines);
 	if (weight->has_outlines)
 		memcpy(pages->records, weight->outlines.records,
 		       sizeof(pages->records));

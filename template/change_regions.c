@@ -31,6 +31,7 @@ struct page_outlines {
 	 */
 	uint64_t *steps[OUTLINES];
 	uint64_t *paths[OUTLINES];
+	bool is_folded; /* some names are generated */
 };
 
 static bool page_is_seen(const struct pages *pages, uint32_t page)
@@ -87,10 +88,10 @@ static struct item_turn page_masks_turn(const struct pages *pages,
 
 /* Generated names. */
 
-/* A normalised class name. */
+/* A class name. */
 struct outline_class {
 	uint64_t key;
-	struct slice name; /* one of the names, as in the source */
+	struct slice name; /* as in the source */
 	struct page_masks masks;
 	bool is_folded;
 };
@@ -107,6 +108,7 @@ struct outline_classes {
 	struct hash_table names;    /* of struct outline_class */
 	struct hash_table forms[2]; /* of struct name_form, before and after */
 	bool is_folded;             /* a name is generated */
+	bool is_rebuilt;            /* a generated name was renamed */
 };
 
 /* Return the hash of the normalised name. */
@@ -134,8 +136,9 @@ static void outline_classes_add(struct outline_classes *classes,
 
 		outline_label_next(&label, &name);
 		while (outline_label_next(&label, &name)) {
-			struct outline_class *class = hash_table_add(
-				&classes->names, class_key(name));
+			struct outline_class *class =
+				hash_table_add(&classes->names,
+					       hash64(name.data, name.size, 0));
 
 			if (class->name.size == 0)
 				class->name = name;
@@ -171,12 +174,15 @@ static bool name_is_generated(const struct hash_table *forms, struct slice name)
 	       form->generated * 1000 >= form->names * GENERATED_RATIO;
 }
 
-/* Find the generated names among those that only one side has. */
+/*
+ * Find the generated names. There are none unless a generated name is on one
+ * side only: then all names of its form on that side are generated.
+ */
 static void outline_classes_fold(const struct pages *pages,
 				 struct outline_classes *classes)
 {
 	for (uint32_t i = 0; i < classes->names.count; i++) {
-		struct outline_class *class =
+		const struct outline_class *class =
 			hash_table_entry(&classes->names, i);
 		struct item_turn turn = page_masks_turn(pages, &class->masks);
 		bool has_hash = class_has_hash(class->name);
@@ -192,15 +198,32 @@ static void outline_classes_fold(const struct pages *pages,
 		struct item_turn turn = page_masks_turn(pages, &class->masks);
 
 		class->is_folded =
-			(turn.is_gone &&
+			(turn.before != 0 &&
 			 name_is_generated(&classes->forms[0], class->name)) ||
-			(turn.is_come &&
+			(turn.after != 0 &&
 			 name_is_generated(&classes->forms[1], class->name));
-		classes->is_folded |= class->is_folded;
+		classes->is_folded |=
+			class->is_folded && (turn.is_gone || turn.is_come);
+		classes->is_rebuilt |=
+			turn.is_gone &&
+			(class->is_folded || class_has_hash(class->name));
 	}
 }
 
-/* Return the step of a label, with all generated names as one. */
+/* Return the hash of a generated name: it is without its tail. */
+static uint64_t folded_key(struct slice name)
+{
+	char text[CLASS_MAX_BYTES + 1];
+	size_t size = name.size - class_shape_of(name).tail;
+
+	if (size > CLASS_MAX_BYTES)
+		size = CLASS_MAX_BYTES;
+	memcpy(text, name.data, size);
+	text[size++] = '*';
+	return class_key((struct slice){text, size});
+}
+
+/* Return the step of a label, with generated names without their tails. */
 static uint64_t folded_step(const struct outline_classes *classes,
 			    struct slice label)
 {
@@ -214,12 +237,12 @@ static uint64_t folded_step(const struct outline_classes *classes,
 	while (count < MAX_FOLDED_CLASSES &&
 	       outline_label_next(&label, &name)) {
 		uint64_t key = class_key(name);
-		const struct outline_class *class =
-			hash_table_find(&classes->names, key);
+		const struct outline_class *class = hash_table_find(
+			&classes->names, hash64(name.data, name.size, 0));
 		size_t at = 0;
 
 		if (class != NULL && class->is_folded)
-			key = hash64("*", 1, 0);
+			key = folded_key(name);
 		while (at < count && hashes[at] != key)
 			at++;
 		if (at == count)
@@ -235,6 +258,7 @@ static uint64_t folded_step(const struct outline_classes *classes,
 static void page_outlines_fold(struct page_outlines *outlines,
 			       const struct outline_classes *classes)
 {
+	outlines->is_folded = classes->is_folded;
 	for (uint32_t i = 0; i < OUTLINES; i++) {
 		const struct outline *outline = &outlines->items[i];
 		uint64_t *steps =
@@ -306,6 +330,21 @@ static struct region_node *region_node(const struct step_tree *tree,
 	return (struct region_node *)step_tree_node(tree, index);
 }
 
+/*
+ * Return the hash of the label of node `i`. Where generated names are equal to
+ * each other, a label says little, so it includes the label of the parent.
+ */
+static uint64_t label_hash(const struct page_outlines *outlines,
+			   uint32_t number, uint32_t i)
+{
+	const uint64_t *steps = outlines->steps[number];
+	uint32_t parent = outlines->items[number].nodes[i].parent;
+
+	return outlines->is_folded && parent != NO_NODE
+		       ? hash_chain(steps[i], steps[parent])
+		       : steps[i];
+}
+
 static void region_tree_add(struct step_tree *tree,
 			    const struct page_outlines *outlines,
 			    uint32_t number)
@@ -333,7 +372,7 @@ static void region_tree_add(struct step_tree *tree,
 		node = region_node(tree, places[i]);
 		if (node->step.label.size == 0)
 			node->step.label = from->label;
-		node->label_hash = outlines->steps[number][i];
+		node->label_hash = label_hash(outlines, number, i);
 		node->is_end |= from->is_end;
 		if (!node->is_on[side])
 			node->previous[side] =
@@ -366,18 +405,24 @@ struct region_group {
 	uint32_t where;         /* their parent */
 	uint32_t root[SIDES];   /* the first lost and the first gained child */
 	uint32_t labels[SIDES]; /* number of labels that only one side has */
-	uint32_t nodes;         /* lost and gained elements */
+	/* number of these that no other part of the page has on the other side
+	 */
+	uint32_t own_labels[SIDES];
+	bool is_joined; /* another group has this one as its other side */
+	uint32_t nodes; /* lost and gained elements */
 	uint32_t votes[MAX_TEMPLATE_SAMPLE]; /* of these, on each page */
 };
 
 /* A label of an element in a group, or on the page. */
 struct group_label {
 	uint64_t key;
+	uint64_t label; /* label_hash() */
 	uint32_t group;
 	bool is_on[SIDES];
 };
 
 struct region_search {
+	const struct region_rules *rules;
 	struct arena *arena;
 	const struct pages *pages;
 	struct step_tree *tree;   /* of struct region_node */
@@ -413,7 +458,9 @@ static uint32_t region_group_of(struct region_search *search, uint32_t index)
 {
 	const struct region_node *node = region_node(search->tree, index);
 	unsigned side = node->is_gone ? SIDE_BEFORE : SIDE_AFTER;
-	uint32_t anchor = region_anchor(search, node);
+	uint32_t anchor = search->rules->is_unordered
+				  ? NO_STEP
+				  : region_anchor(search, node);
 	uint64_t key = hash_chain(node->step.parent, (uint64_t)anchor + 1);
 	uint32_t before = search->groups.count;
 	struct region_group *group = hash_table_add(&search->groups, key);
@@ -452,6 +499,7 @@ static void group_label_add(struct region_search *search, uint32_t group,
 		&search->labels,
 		hash_chain(node->label_hash, (uint64_t)group + 1));
 
+	label->label = node->label_hash;
 	label->group = group;
 	label->is_on[SIDE_BEFORE] |= node->is_gone;
 	label->is_on[SIDE_AFTER] |= node->is_come;
@@ -485,6 +533,7 @@ static void region_search_count(struct region_search *search,
 	for (uint32_t i = 0; i < search->labels.count; i++) {
 		const struct group_label *label =
 			hash_table_entry(&search->labels, i);
+		const struct group_label *whole;
 		struct region_group *group;
 
 		if (label->is_on[SIDE_BEFORE] == label->is_on[SIDE_AFTER])
@@ -497,6 +546,14 @@ static void region_search_count(struct region_search *search,
 		group = hash_table_entry(&search->groups, label->group);
 		group->labels[SIDE_BEFORE] += label->is_on[SIDE_BEFORE];
 		group->labels[SIDE_AFTER] += label->is_on[SIDE_AFTER];
+		whole = hash_table_find(
+			&search->labels,
+			hash_chain(label->label, (uint64_t)GROUP_PAGE + 1));
+		if (whole == NULL ||
+		    whole->is_on[SIDE_BEFORE] == whole->is_on[SIDE_AFTER])
+			continue;
+		group->own_labels[SIDE_BEFORE] += label->is_on[SIDE_BEFORE];
+		group->own_labels[SIDE_AFTER] += label->is_on[SIDE_AFTER];
 	}
 }
 
@@ -602,28 +659,97 @@ static int largest_first(const void *left, const void *right)
 	return (many < few) - (many > few);
 }
 
+static bool is_parent(const struct region_search *search, uint32_t parent,
+		      uint32_t child)
+{
+	return region_node(search->tree, child)->step.parent == parent;
+}
+
+/*
+ * Return the group of gained elements for a group that has only lost ones: its
+ * place is the parent or a child of the other's place. This happens if numbers
+ * in classes are the only difference of two elements (col-4 and col-8), so that
+ * both are one node. Return NULL if there is none.
+ */
+static struct region_group *
+region_other_side(const struct region_search *search,
+		  const struct region_group *group)
+{
+	uint32_t min_elements = search->rules->min_elements;
+
+	for (uint32_t i = 0; i < search->groups.count; i++) {
+		struct region_group *other =
+			hash_table_entry(&search->groups, i);
+
+		if (!other->is_joined &&
+		    other->own_labels[SIDE_AFTER] >= min_elements &&
+		    other->labels[SIDE_BEFORE] < min_elements &&
+		    (is_parent(search, group->where, other->where) ||
+		     is_parent(search, other->where, group->where)))
+			return other;
+	}
+	return NULL;
+}
+
+/* Make the gained elements of `other` those of `group`. */
+static void region_join(const struct region_search *search,
+			struct region_group *other, struct region_group *group)
+{
+	uint32_t from = hash_table_index(&search->groups, other);
+	uint32_t to = hash_table_index(&search->groups, group);
+
+	other->is_joined = true;
+	if (is_parent(search, other->where, group->where))
+		group->where = other->where;
+	group->root[SIDE_AFTER] = other->root[SIDE_AFTER];
+	group->labels[SIDE_AFTER] = other->labels[SIDE_AFTER];
+	group->nodes += other->nodes;
+	for (uint32_t i = 0; i < search->pages->count; i++)
+		group->votes[i] += other->votes[i];
+	for (uint32_t i = 0; i < step_tree_count(search->tree); i++) {
+		struct region_node *node = region_node(search->tree, i);
+
+		if (node->region == from)
+			node->region = to;
+	}
+}
+
+/* Return whether the group is a region. */
+static bool is_region(const struct region_search *search,
+		      struct region_group *group)
+{
+	uint32_t min_elements = search->rules->min_elements;
+	struct region_group *other;
+
+	if (group->labels[SIDE_BEFORE] < min_elements || group->is_joined)
+		return false;
+	if (group->labels[SIDE_AFTER] >= min_elements)
+		return true;
+	if (group->own_labels[SIDE_BEFORE] < min_elements)
+		return false;
+	other = region_other_side(search, group);
+	if (other != NULL)
+		region_join(search, other, group);
+	return other != NULL;
+}
+
 static void region_search_finish(struct region_search *search,
-				 uint32_t min_elements,
 				 struct outline_diff *diff)
 {
 	diff->regions = ARENA_NEW(search->arena, struct change_region,
 				  search->groups.count);
-	for (uint32_t i = 0; i < search->groups.count; i++) {
-		const struct region_group *group =
-			hash_table_entry(&search->groups, i);
-
-		if (group->labels[SIDE_BEFORE] >= min_elements &&
-		    group->labels[SIDE_AFTER] >= min_elements)
+	for (uint32_t i = 0; i < search->groups.count; i++)
+		if (is_region(search, hash_table_entry(&search->groups, i)))
 			region_fill(search, i,
 				    &diff->regions[diff->region_count++]);
-	}
 	if (diff->region_count > 1)
 		qsort(diff->regions, diff->region_count, sizeof(*diff->regions),
 		      largest_first);
 }
 
 bool outlines_compare(struct arena *arena, const struct pages *pages,
-		      uint32_t min_elements, struct outline_diff *diff_out)
+		      const struct region_rules *rules,
+		      struct outline_diff *diff_out)
 {
 	struct page_outlines outlines = {.arena = arena, .pages = pages};
 	struct step_tree tree = step_tree_make(
@@ -634,6 +760,7 @@ bool outlines_compare(struct arena *arena, const struct pages *pages,
 			  hash_table_make(arena, sizeof(struct name_form))},
 	};
 	struct region_search search = {
+		.rules = rules,
 		.arena = arena,
 		.pages = pages,
 		.tree = &tree,
@@ -655,7 +782,105 @@ bool outlines_compare(struct arena *arena, const struct pages *pages,
 	region_tree_decide(pages, &tree);
 	region_search_group(&search);
 	region_search_count(&search, diff_out);
-	region_search_finish(&search, min_elements, diff_out);
-	diff_out->is_rebuilt = classes.is_folded;
+	region_search_finish(&search, diff_out);
+	diff_out->is_rebuilt = classes.is_rebuilt;
 	return true;
+}
+
+struct slice outline_of_version(struct arena *arena,
+				const struct version *version, float ratio)
+{
+	struct path_tree tree = path_tree_make(arena);
+	struct buffer bytes = {0};
+	struct slice outline;
+
+	for (uint32_t i = 0; i < version->path_count; i++)
+		if (version->paths[i].ratio > ratio)
+			path_tree_add(&tree,
+				      &(struct shown_path){
+					      .path = version->paths[i].text,
+					      .ratio = version->paths[i].ratio,
+					      .is_told = true,
+				      });
+	outline_append_paths(&tree, &bytes);
+	outline = arena_slice(arena, buffer_slice(&bytes));
+	buffer_free(&bytes);
+	return outline;
+}
+
+/*
+ * A version is compared as DESIGN_LEVELS pages: page i has the paths that more
+ * than i / DESIGN_LEVELS of the pages have. So a path that is on most pages in
+ * one version and on a few pages less in the other is not lost.
+ */
+enum { DESIGN_LEVELS = 8 };
+
+static struct pages *design_pages(struct arena *arena,
+				  const struct version *before)
+{
+	const struct change_rules *rules = &change_rules_default;
+	struct pages *pages = ARENA_NEW(arena, struct pages, 1);
+
+	*pages = (struct pages){
+		.count = DESIGN_LEVELS,
+		.seen = (1U << DESIGN_LEVELS) - 1,
+		.votes = DESIGN_LEVELS,
+		.min_pages = rules->min_pages,
+		.agreement = rules->agreement,
+	};
+	for (uint32_t i = 0; i < DESIGN_LEVELS; i++)
+		pages->records[i].outline = outline_of_version(
+			arena, before, (float)i / DESIGN_LEVELS);
+	return pages;
+}
+
+/*
+ * Return whether no region was replaced and not too many of the paths were
+ * lost. With `by_gained`, paths that were gained count too.
+ */
+static bool is_same_design(struct arena *arena, struct pages *pages,
+			   bool by_gained)
+{
+	const struct change_rules *rules = &change_rules_default;
+	const struct region_rules regions = {rules->region_elements, true};
+	struct common_items paths;
+	struct outline_diff diff;
+	uint32_t all;
+	uint32_t moved;
+
+	if (!outlines_compare(arena, pages, &regions, &diff) ||
+	    diff.region_count > 0)
+		return false;
+	for (uint32_t i = 0; i < 2 * MAX_TEMPLATE_SAMPLE; i++)
+		pages->records[i] = diff.records[i];
+	common_items_compare(arena, pages, ITEMS_CPC, &paths);
+	all = paths.stable + (by_gained ? paths.come_count : 0);
+	moved = paths.gone_count + (by_gained ? paths.come_count : 0);
+	return diff.lost < rules->region_elements ||
+	       (uint64_t)moved * 1000 <= (uint64_t)all * rules->path_ratio;
+}
+
+bool version_is_same_design(struct arena *arena, const struct version *before,
+			    const struct version *now)
+{
+	struct pages *pages;
+
+	if (before->has_classes != now->has_classes)
+		return false;
+	pages = design_pages(arena, before);
+	for (uint32_t i = 0; i < DESIGN_LEVELS; i++)
+		pages->records[MAX_TEMPLATE_SAMPLE + i].outline =
+			outline_of_version(arena, now,
+					   (float)i / DESIGN_LEVELS);
+	return is_same_design(arena, pages, true);
+}
+
+bool version_has_page(struct arena *arena, const struct version *version,
+		      const struct record *page)
+{
+	struct pages *pages = design_pages(arena, version);
+
+	for (uint32_t i = 0; i < DESIGN_LEVELS; i++)
+		pages->records[MAX_TEMPLATE_SAMPLE + i].outline = page->outline;
+	return version->has_classes && is_same_design(arena, pages, false);
 }

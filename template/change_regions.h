@@ -31,11 +31,27 @@ struct outline_diff {
 };
 
 /*
+ * Return the outline of the paths of the version that more than `ratio` of the
+ * pages have.
+ */
+struct slice outline_of_version(struct arena *arena,
+				const struct version *version, float ratio);
+
+struct region_rules {
+	uint32_t min_elements;
+	/*
+	 * siblings are in any order, as in the paths of a version, so they do
+	 * not separate regions
+	 */
+	bool is_unordered;
+};
+
+/*
  * Compare the outlines. Return false if a record has none.
  *
  * An element is lost or gained as a path is in common_items_compare(). Lost and
  * gained elements with the same parent and the same preceding sibling are a
- * region if the elements in them have at least `min_elements` labels that only
+ * region if the elements in them have at least min_elements labels that only
  * the lost ones have, and as many that only the gained ones have. So an element
  * that is added, removed or renamed alone, or put around others, is no region,
  * and the order of elements does not matter.
@@ -47,6 +63,7 @@ struct outline_diff {
  * O(n log n) for n elements in all outlines.
  */
 bool outlines_compare(struct arena *arena, const struct pages *pages,
-		      uint32_t min_elements, struct outline_diff *diff_out);
+		      const struct region_rules *rules,
+		      struct outline_diff *diff_out);
 
 #endif

@@ -161,6 +161,53 @@ void outline_append(const struct page *page, struct buffer *out)
 	outline_write(&builder, out);
 }
 
+/*
+ * Write the label of a step such as "div.menu" to `label` [OUTLINE_MAX_LABEL];
+ * see outline_label().
+ */
+static size_t outline_step_label(struct slice step, char *label)
+{
+	const char *text = step.data;
+	const char *dot = memchr(text, '.', step.size);
+	size_t tag = dot == NULL ? step.size : (size_t)(dot - text);
+	bool is_root = tag == 4 && (memcmp(text, "html", tag) == 0 ||
+				    memcmp(text, "body", tag) == 0);
+	size_t size = is_root ? tag : step.size;
+
+	if (size > OUTLINE_MAX_LABEL)
+		size = OUTLINE_MAX_LABEL;
+	for (size_t i = 0; i < size; i++)
+		label[i] = text[i];
+	for (size_t i = 0; i < size; i++)
+		if (label[i] == '.')
+			label[i] = ' ';
+	return size;
+}
+
+void outline_append_paths(const struct path_tree *tree, struct buffer *out)
+{
+	struct step_walk walk = {.tree = &tree->steps};
+	uint32_t depth = 0;
+
+	while (step_walk_next(&walk)) {
+		const struct path_tree_node *node =
+			path_tree_node(tree, walk.node);
+		char label[OUTLINE_MAX_LABEL];
+		size_t size;
+
+		if (walk.is_leaving) {
+			depth -= depth > 0;
+			continue;
+		}
+		size = outline_step_label(node->step.label, label);
+		buffer_append_varint(out, depth++);
+		buffer_append_byte(
+			out, node->is_end[PATH_BEFORE] ? OUTLINE_IS_END : 0);
+		buffer_append_varint(out, size);
+		buffer_append(out, label, size);
+	}
+}
+
 /* Read a number below 2^28. Return false if the bytes are damaged. */
 static bool outline_read_number(struct slice *bytes, uint32_t *number_out)
 {

@@ -49,6 +49,13 @@ struct outline {
 void outline_append(const struct page *page, struct buffer *out);
 
 /*
+ * Append the outline that has the paths of the tree on the side PATH_BEFORE
+ * (template/page_tree.h). Its labels have the normalised classes of the paths.
+ */
+struct path_tree;
+void outline_append_paths(const struct path_tree *tree, struct buffer *out);
+
+/*
  * Decode an outline into `arena`; its labels are in `bytes`. An empty or
  * damaged outline has no nodes.
  */

@@ -120,6 +120,22 @@ void version_compare(struct arena *arena, const struct version *before,
 		     const struct version *after,
 		     struct version_diff *diff_out);
 
+/*
+ * Return whether two states of a template have the same design: their paths
+ * differ no more than change_rules_default allows for one template, up to
+ * generated class names. O(n log n). Return false if the paths of only one
+ * state have classes, or if their texts are unknown.
+ */
+bool version_is_same_design(struct arena *arena, const struct version *before,
+			    const struct version *now);
+
+/*
+ * Return the same for a state of a template and one of its pages. Return false
+ * if the record has no outline.
+ */
+bool version_has_page(struct arena *arena, const struct version *version,
+		      const struct record *page);
+
 /* The kinds of items that can be merged. */
 enum items {
 	ITEMS_CPC, /* paths with classes */

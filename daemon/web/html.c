@@ -161,21 +161,14 @@ const char *html_state_class(const char *state)
 {
 	static const char *const classes[][2] = {
 		{"good", " open ok listing live watching guard.resolved "
-			 "template.added template.restored site.ok "
-			 "incident.added incident.back "
-			 "incident.guard_resolved "},
+			 "template.added "},
 		{"busy", " crawling selecting "},
 		{"bad", " firing suspended no_credentials guard.firing "
-			"guard.suspended site.blocked site.unreachable "
-			"site.missing site.moved template.removed "
-			"incident.down incident.guard incident.removed "
-			"incident.moved "},
+			"guard.suspended site.blocked template.removed "},
 		{"warn", " replaced merged vanished not-html blocked js-only "
 			 "empty unsure truncated template.changed "
 			 "template.replaced template.merged template.split "
-			 "site.stale site.alternates template.alternates "
-			 "guard.alternates guard.unmatched incident.changed "
-			 "incident.split incident.alternates "},
+			 "site.stale "},
 	};
 	char word[64];
 

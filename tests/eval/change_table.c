@@ -11,7 +11,9 @@
  * of struct change_rules. For each sample a line, with tabs between: its name,
  * the decision, seen, how many of these are still pages, agreed, disagreed,
  * paths gone and come, the ratio of them that moved, the same of fragments, 1
- * if it was rebuilt, and the regions: their path, and what was and is there.
+ * if it was rebuilt, 1 if the versions of both states have the same design, how
+ * many of the pages the version before has, and the regions: their path, and
+ * what was and is there.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,7 +22,9 @@
 #include "base/arena.h"
 #include "base/file.h"
 #include "daemon/privsep/analyse_task.h"
+#include "page/page.h"
 #include "template/change_detector.h"
+#include "template/version.h"
 
 #define MAX_BYTES ((size_t)64 << 20)
 
@@ -37,12 +41,17 @@ struct labelled_sample {
 	char *name;
 	struct observed_page observed_pages[MAX_TEMPLATE_SAMPLE];
 	uint32_t count;
+	/* the pages before and after; NULL = none */
+	struct page *pages[2][MAX_TEMPLATE_SAMPLE];
 };
 
 /* False when the file is no page. */
 static bool read_record(struct labelled_sample *sample, const char *path,
-			const char *url, struct record *record_out)
+			const char *url, unsigned side)
 {
+	struct observed_page *observed = &sample->observed_pages[sample->count];
+	struct record *record_out =
+		side == 0 ? &observed->before : &observed->after;
 	const struct analyse_options options = {
 		.limits = &page_limits_default,
 		.measure = MEASURE_CCS,
@@ -64,6 +73,10 @@ static bool read_record(struct labelled_sample *sample, const char *path,
 		  record_open((struct slice){copy, made.size}, record_out) ==
 			  ERR_NONE &&
 		  record_class(record_out) == 0;
+	if (is_page && page_parse(&sample->pages[side][sample->count],
+				  buffer_slice(&bytes), slice_of("UTF-8"),
+				  &page_limits_default) != ERR_NONE)
+		is_page = false;
 	buffer_free(&bytes);
 	buffer_free(&made);
 	return is_page;
@@ -105,6 +118,46 @@ static void print_regions(const struct detection *found)
 	printf("\n");
 }
 
+static struct version *version_of(struct labelled_sample *sample, unsigned side)
+{
+	struct record records[MAX_TEMPLATE_SAMPLE];
+	const struct page *pages[MAX_TEMPLATE_SAMPLE];
+	struct slice urls[MAX_TEMPLATE_SAMPLE] = {{NULL, 0}};
+	struct version_input input = {
+		.records = records, .pages = pages, .urls = urls};
+
+	for (uint32_t i = 0; i < sample->count; i++) {
+		if (sample->pages[side][i] == NULL)
+			continue;
+		records[input.sample_count] =
+			side == 0 ? sample->observed_pages[i].before
+				  : sample->observed_pages[i].after;
+		pages[input.sample_count++] = sample->pages[side][i];
+	}
+	input.record_count = input.sample_count;
+	input.page_count = input.sample_count;
+	return input.sample_count == 0 ? NULL
+				       : version_make(sample->arena, &input);
+}
+
+static void print_design(struct labelled_sample *sample)
+{
+	const struct version *before = version_of(sample, 0);
+	const struct version *now = version_of(sample, 1);
+	uint32_t pages = 0;
+
+	if (before == NULL || now == NULL) {
+		printf("?\t?\t");
+		return;
+	}
+	for (uint32_t i = 0; i < sample->count; i++)
+		pages += sample->pages[1][i] != NULL &&
+			 version_has_page(sample->arena, before,
+					  &sample->observed_pages[i].after);
+	printf("%d\t%u\t", version_is_same_design(sample->arena, before, now),
+	       pages);
+}
+
 static void detect_in_sample(struct labelled_sample *sample)
 {
 	struct detection found;
@@ -117,6 +170,7 @@ static void detect_in_sample(struct labelled_sample *sample)
 	       found.come_path_count, found.paths_moved,
 	       found.gone_fragment_count, found.come_fragment_count,
 	       found.fragments_moved, found.is_rebuilt);
+	print_design(sample);
 	print_regions(&found);
 }
 
@@ -124,6 +178,12 @@ static void end_sample(struct labelled_sample *sample)
 {
 	if (sample->arena != NULL)
 		detect_in_sample(sample);
+	for (uint32_t i = 0; i < 2 * MAX_TEMPLATE_SAMPLE; i++) {
+		struct page **page = &sample->pages[i % 2][i / 2];
+
+		page_destroy(*page);
+		*page = NULL;
+	}
 	free(sample->name);
 	arena_destroy(sample->arena);
 	sample->name = NULL;
@@ -142,7 +202,7 @@ static bool add_page(struct labelled_sample *sample, char *line)
 	    fields[3] == NULL)
 		return false;
 	*observed = (struct observed_page){.page = sample->count + 1};
-	if (!read_record(sample, fields[1], fields[0], &observed->before))
+	if (!read_record(sample, fields[1], fields[0], 0))
 		return true;
 	observed->cluster = (uint32_t)strtoul(fields[3], NULL, 10);
 	observed->observation = OBSERVED_UNSEEN;
@@ -150,7 +210,7 @@ static bool add_page(struct labelled_sample *sample, char *line)
 		observed->observation =
 			strcmp(fields[2], "-") != 0 &&
 					read_record(sample, fields[2],
-						    fields[0], &observed->after)
+						    fields[0], 1)
 				? OBSERVED_PAGE
 				: OBSERVED_GONE;
 	sample->count++;

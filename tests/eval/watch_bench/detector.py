@@ -120,10 +120,10 @@ def report(rows, answers, is_all):
         sums[verdict] += 1
         sums["step " + ("change" if want else "quiet")] += want is not None
         if verdict != "any" or is_all:
-            _, kind, seen, _, agreed, disagreed, gone, come, moved, _, _, texts, rebuilt, regions = found[0][1]
+            _, kind, seen, _, agreed, disagreed, gone, come, moved, _, _, texts, rebuilt, same, has, regions = found[0][1]
             print(ident, step, template, "change" if want else "any" if want is None else "quiet",
                   ",".join(sorted(set(got))), verdict, "%s/%s" % (agreed, seen), "moved=%s texts=%s" % (moved, texts),
-                  "rebuilt" if rebuilt == "1" else "", regions[:300], sep="\t")
+                  "rebuilt" if rebuilt == "1" else "", "same=%s has=%s" % (same, has), regions[:300], sep="\t")
     wrong = sums["MISSED"] + sums["FALSE"]
     print("templates of steps: %d to change, %d quiet; right %d, missed %d, false %d; any result %d" % (
         sums["step change"], sums["step quiet"], sums["right"], sums["MISSED"], sums["FALSE"], sums["any"]), file=sys.stderr)

@@ -1,9 +1,11 @@
 /* What is a change of a template, and of which of its regions. */
 #include "template/change_detector.h"
 
+#include "base/arena.h"
 #include "page/page.h"
 #include "store/record.h"
 #include "template/page_outline.h"
+#include "template/version.h"
 #include "tests/unit/extract/fixture.h"
 #include "tests/unit/run.h"
 
@@ -80,6 +82,16 @@ static const struct change_case change_cases[] = {
 	{"the block, in another element", BASE,
 	 PAGE_OF(HEAD, "<div class=outer>" OTHER "</div>" TEXT, FOOT), true,
 	 MAIN, "div.pdp", "div.outer"},
+	{"a column of a grid",
+	 PAGE_OF(HEAD,
+		 "<div class=col-8>" TEXT "</div><div class=col-4>" BLOCK
+		 "</div>",
+		 FOOT),
+	 PAGE_OF(HEAD,
+		 "<div class=col-8>" TEXT "</div><div class=deep>" OTHER
+		 "</div>",
+		 FOOT),
+	 true, MAIN, "div.pdp", "div.deep"},
 	{"the footer", BASE,
 	 PAGE_OF(HEAD, BLOCK TEXT,
 		 "<footer class=end><ol class=sites><li>x</ol><p class=by>c"),
@@ -174,6 +186,54 @@ TEST(a_region_must_be_replaced_on_most_pages)
 	ck_assert_uint_eq(found.agreed, 7);
 	detect(BASE, PAGE_OF(HEAD, OTHER TEXT, FOOT), 6, BASE);
 	ck_assert_int_eq(found.kind, DECISION_SAME);
+}
+
+/* The version of a template of PAGES equal pages. */
+static const struct version *version_of(const char *html)
+{
+	AUTO_PAGE *page = parse(html);
+	const struct page *pages[] = {page};
+	const struct slice urls[] = {slice_of("http://a.example/")};
+	struct record records[PAGES] = {{0}};
+	struct buffer *outline = ARENA_NEW(test_arena, struct buffer, 1);
+
+	outline_append(page, outline);
+	arena_adopt(test_arena, outline->data, outline->capacity);
+	for (uint32_t i = 0; i < PAGES; i++)
+		records[i].outline = buffer_slice(outline);
+	return version_make(test_arena, &(struct version_input){
+						.page_count = PAGES,
+						.records = records,
+						.record_count = PAGES,
+						.pages = pages,
+						.urls = urls,
+						.sample_count = 1,
+					});
+}
+
+TEST_ROWS(versions_have_the_same_design_if_nothing_changed, change_cases)
+{
+	const struct change_case *c = &change_cases[_i];
+	const struct version *before = version_of(c->before);
+	const struct version *after = version_of(c->after);
+	AUTO_PAGE *page = parse(c->after);
+	AUTO_BUFFER outline = {0};
+	struct record record = {0};
+
+	ck_assert(!version_has_page(test_arena, before, &record));
+	outline_append(page, &outline);
+	record.outline = buffer_slice(&outline);
+	ck_assert_msg(version_is_same_design(test_arena, before, before), "%s",
+		      c->name);
+	/* a version does not know the order of siblings */
+	if (strstr(c->name, "another place") != NULL)
+		return;
+	ck_assert_msg(version_is_same_design(test_arena, before, after) !=
+			      c->is_change,
+		      "%s", c->name);
+	ck_assert_msg(version_has_page(test_arena, before, &record) !=
+			      c->is_change,
+		      "%s", c->name);
 }
 
 #define STYLED(a, b, c, d, e)                                            \

@@ -2,6 +2,8 @@
 #ifndef BASE_ERROR_H
 #define BASE_ERROR_H
 
+#include <stdbool.h>
+
 /* Each row: constant, value, name for programs, phrase for messages. */
 #define ERROR_LIST(X)                                                        \
 	X(ERR_NOT_FOUND, -1, "not_found", "not found")                       \
@@ -29,7 +31,12 @@
 	X(ERR_LOG_UNAVAILABLE, -20, "log_unavailable",                       \
 	  "the log of the node group cannot be written")                     \
 	X(ERR_NO_ENCRYPTION_KEY, -21, "no_encryption_key",                   \
-	  "nodes.encryption_key_file has no key for these secrets")
+	  "nodes.encryption_key_file has no key for these secrets")          \
+	X(ERR_UNKNOWN_HOST, -22, "unknown_host",                             \
+	  "the name of the host has no address")                             \
+	X(ERR_NOT_CONNECTED, -23, "not_connected",                           \
+	  "the server accepts no connection")                                \
+	X(ERR_TLS, -24, "tls", "TLS or its certificate failed")
 
 enum error {
 	ERR_NONE = 0,
@@ -37,6 +44,16 @@ enum error {
 	ERROR_LIST(X)
 #undef X
 };
+
+/*
+ * Return whether a server could not be reached: ERR_NETWORK, or an error that
+ * is more precise.
+ */
+static inline bool error_is_network(enum error error)
+{
+	return error == ERR_NETWORK || error == ERR_UNKNOWN_HOST ||
+	       error == ERR_NOT_CONNECTED || error == ERR_TLS;
+}
 
 /* Return a lower-case phrase for logs, without a full stop; static memory. */
 const char *error_text(enum error error);

@@ -180,6 +180,7 @@ frontier_state_rule(const struct site_row *site,
 enum {
 	FIRST_PAUSE_MS = 5 * 1000,
 	MAX_PAUSE_MS = 60 * 60 * 1000,
+	MIN_RETRY_PAUSE_MS = 1000,
 	MAX_RETRY_MS = 24 * 60 * 60 * 1000, /* as in schedule.h */
 	MAX_ATTEMPTS = 4,
 	STATUS_NOT_MODIFIED = 304,
@@ -193,6 +194,9 @@ static bool outcome_is_temporary(const struct outcome *outcome)
 	switch (outcome->error) {
 	case ERR_TIMEOUT:
 	case ERR_NETWORK:
+	case ERR_UNKNOWN_HOST:
+	case ERR_NOT_CONNECTED:
+	case ERR_TLS:
 	case ERR_BUSY:
 	case ERR_IO:
 	case ERR_STORE_FULL:
@@ -229,26 +233,36 @@ static uint64_t frontier_jitter(uint64_t pause_ms, uint64_t key,
 	       hash_chain(key, attempts) % (2 * quarter + 1);
 }
 
+uint32_t frontier_retry_pause_ms(const struct site_row *site)
+{
+	uint64_t pause_ms = site->options.watch_ms;
+
+	if (pause_ms == 0 || pause_ms > MAX_PAUSE_MS)
+		return MAX_PAUSE_MS;
+	return pause_ms < MIN_RETRY_PAUSE_MS ? MIN_RETRY_PAUSE_MS
+					     : (uint32_t)pause_ms;
+}
+
 /*
- * Return the time of the next try, after `attempts` consecutive temporary
- * failures.
+ * Return the time of the next try, after `attempts` consecutive failures; the
+ * pause is at most `max_ms`.
  */
 static uint64_t next_try_ms(const struct outcome *outcome, uint64_t key,
-			    unsigned attempts)
+			    unsigned attempts, uint64_t max_ms)
 {
 	uint64_t latest_ms = outcome->now_ms + MAX_RETRY_MS;
 	uint64_t retry_ms =
 		outcome->retry_ms < latest_ms ? outcome->retry_ms : latest_ms;
-	uint64_t first_ms = outcome->first_pause_ms == 0
+	uint64_t pause_ms = outcome->first_pause_ms == 0
 				    ? FIRST_PAUSE_MS
 				    : outcome->first_pause_ms;
-	uint64_t pause_ms = first_ms << (attempts - 1);
-	uint64_t due_ms =
-		outcome->now_ms + frontier_jitter(pause_ms, key, attempts);
+	uint64_t due_ms;
 
-	assert(attempts >= 1 && attempts <= MAX_ATTEMPTS);
-	if (due_ms > outcome->now_ms + MAX_PAUSE_MS)
-		due_ms = outcome->now_ms + MAX_PAUSE_MS;
+	assert(attempts >= 1);
+	for (unsigned i = 1; i < attempts && pause_ms < max_ms; i++)
+		pause_ms *= 2;
+	pause_ms = frontier_jitter(pause_ms, key, attempts);
+	due_ms = outcome->now_ms + (pause_ms < max_ms ? pause_ms : max_ms);
 	return retry_ms > due_ms ? retry_ms : due_ms;
 }
 
@@ -351,7 +365,24 @@ static enum frontier_state visit_record_success(struct visit *visit)
 	return FRONTIER_DONE;
 }
 
-static enum frontier_state visit_record_failure(struct visit *visit)
+/*
+ * Return whether the site has no page and the URL is its seed, or a redirect
+ * has led to the URL. A site that users add while its server is down must not
+ * remain without pages.
+ */
+static bool visit_is_of_seed(const struct visit *visit)
+{
+	const struct site_row *site = visit->site;
+
+	return site->page_count == 0 &&
+	       (site->options.flags & (SITE_IS_SAMPLE | SITE_IS_OFFLINE)) ==
+		       0 &&
+	       !frontier_is_auxiliary(&visit->row) &&
+	       (visit->row.rule == ADMIT_REDIRECT ||
+		visit->key == page_key_of(site->seed));
+}
+
+static enum frontier_state visit_fail(struct visit *visit)
 {
 	const struct outcome *outcome = visit->outcome;
 	struct frontier_row *row = &visit->row;
@@ -384,9 +415,21 @@ static enum frontier_state visit_record_failure(struct visit *visit)
 	visit_set_next(visit, 0);
 	if (row->attempts >= MAX_ATTEMPTS)
 		return FRONTIER_FAILED;
-	row->due_ms =
-		frontier_due(next_try_ms(outcome, visit->key, row->attempts));
+	row->due_ms = frontier_due(
+		next_try_ms(outcome, visit->key, row->attempts, MAX_PAUSE_MS));
 	return FRONTIER_PENDING;
+}
+
+static enum frontier_state visit_record_failure(struct visit *visit)
+{
+	bool is_seed = visit_is_of_seed(visit);
+	enum frontier_state state = visit_fail(visit);
+
+	if (is_seed)
+		visit->row.due_ms = frontier_due(next_try_ms(
+			visit->outcome, visit->key, visit->row.attempts,
+			frontier_retry_pause_ms(visit->site)));
+	return state;
 }
 
 /* Return the next state of the row; set its attempts and its next visit. */
@@ -479,7 +522,8 @@ void frontier_record_outcome(struct txn *txn, struct site_row *site,
 	/*
 	 * the budgets of the site are only for URLs that never had a response
 	 */
-	if (visit.row.fetched_ms == 0 && visit.row.interval_ms == 0) {
+	if (visit.row.fetched_ms == 0 && visit.row.interval_ms == 0 &&
+	    visit.row.attempts < MAX_ATTEMPTS) {
 		site->spent_bytes += outcome->wire_bytes;
 		site->spent_ms += outcome->elapsed_ms;
 	}

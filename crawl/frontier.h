@@ -123,6 +123,13 @@ struct outcome {
 };
 
 /*
+ * Return the longest pause between two attempts to reach a site that has no
+ * page yet, or whose server does not respond: the interval between its checks,
+ * from 1 s to 1 h.
+ */
+uint32_t frontier_retry_pause_ms(const struct site_row *site);
+
+/*
  * Record the outcome of a leased URL. Count it in `site`, in the budgets of the
  * site, and in the mean interval of the cluster.
  *
@@ -137,6 +144,9 @@ struct outcome {
  *   - ERR_ROBOTS_DENIED, ERR_ADDRESS_FORBIDDEN, ERR_OUT_OF_SCOPE:
  *     FRONTIER_DENIED.
  *   - ERR_STOPPED only ends the lease.
+ *
+ * While a site has no page, its seed is tried again for ever, after any
+ * failure, with a pause that grows up to frontier_retry_pause_ms().
  *
  * A URL that failed temporarily is due again after revisit_ms. After a
  * permanent failure its interval grows as for a page that does not change. A

@@ -67,8 +67,11 @@ void politeness_finish(struct politeness *polite, bool is_pressed,
 			polite->failures++;
 		if (retry_after_s > MAX_RETRY_AFTER_S)
 			retry_after_s = MAX_RETRY_AFTER_S;
-		backoff = backoff_ms(first, MAX_PAUSE_MS, polite->failures,
-				     polite->seed);
+		backoff = backoff_ms(first,
+				     polite->max_pause_ms == 0
+					     ? MAX_PAUSE_MS
+					     : polite->max_pause_ms,
+				     polite->failures, polite->seed);
 		if (pause < backoff)
 			pause = backoff;
 		if (pause < retry_after_s * 1000)

@@ -32,6 +32,7 @@ struct politeness {
 	uint16_t running;  /* requests in progress */
 	uint16_t max_running;    /* maximum of `running`; 1 by default */
 	uint32_t first_pause_ms; /* pause after the first failure; 0 = 5 s */
+	uint32_t max_pause_ms;   /* longest pause after failures; 0 = 6 h */
 	uint64_t seed;           /* for backoff_ms(), different for each host */
 };
 
@@ -56,10 +57,10 @@ bool politeness_is_broken(const struct politeness *polite);
 /*
  * Record the end of a request. `is_pressed` means that it failed with 429, 5xx,
  * a timeout or no connection. Then the host gets a pause of first_pause_ms,
- * which doubles with every consecutive failure up to 6 h and is changed by up
- * to a quarter; it is at least `retry_after_s` (which counts up to one day). If
- * several requests were running when a pause began, their failures count as
- * one. Any other response resets the number of failures.
+ * which doubles with every consecutive failure up to max_pause_ms and is
+ * changed by up to a quarter; it is at least `retry_after_s` (which counts up
+ * to one day). If several requests were running when a pause began, their
+ * failures count as one. Any other response resets the number of failures.
  */
 void politeness_finish(struct politeness *polite, bool is_pressed,
 		       uint64_t retry_after_s, uint64_t now_ms);

@@ -845,16 +845,36 @@ static void break_off(struct fetch_transfer *transfer, const char *reason)
 }
 
 /*
+ * Return the error for the code with which libcurl has finished the transfer of
+ * a page: more precise than error_from_curl() if there was no connection.
+ */
+static enum error transfer_error(CURLcode code)
+{
+	switch (code) {
+	case CURLE_COULDNT_RESOLVE_HOST:
+		return ERR_UNKNOWN_HOST;
+	case CURLE_COULDNT_CONNECT:
+		return ERR_NOT_CONNECTED;
+	case CURLE_PEER_FAILED_VERIFICATION:
+	case CURLE_SSL_CONNECT_ERROR:
+		return ERR_TLS;
+	default:
+		return error_from_curl(code);
+	}
+}
+
+/*
  * Set the error and its reason, from the code with which libcurl has finished
  * the transfer.
  */
 static void transfer_set_error(struct fetch_transfer *transfer, CURLcode code)
 {
-	enum error error = error_from_curl(code);
+	enum error error = transfer->is_post ? error_from_curl(code)
+					     : transfer_error(code);
 	const char *reason = curl_reason(transfer->error_text, code);
 
 	if (transfer->is_headed && transfer->bytes.body > 0 &&
-	    error == ERR_NETWORK && transfer->result.error == ERR_NONE) {
+	    error_is_network(error) && transfer->result.error == ERR_NONE) {
 		break_off(transfer, reason);
 		return;
 	}

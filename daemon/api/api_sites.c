@@ -15,6 +15,7 @@
 #include "crawl/robots.h"
 #include "daemon/api/api.h"
 #include "daemon/api/api_forward.h"
+#include "daemon/engine/site_status.h"
 #include "daemon/engine/sites.h"
 #include "daemon/query/bundle_export.h"
 #include "daemon/query/stored_site.h"
@@ -83,17 +84,6 @@ static uint32_t count_clusters(struct txn *txn, uint32_t site)
 	return count;
 }
 
-static const char *site_json_state(const struct txn *txn,
-				   const struct site_row *row)
-{
-	if (!secret_text_read(txn->store, row->options.headers, NULL) ||
-	    !secret_text_read(txn->store, row->options.proxy, NULL))
-		return "no_credentials";
-	if (row->pending_count > 0)
-		return "crawling";
-	return site_wants_threshold(row) ? "selecting" : "watching";
-}
-
 static json_t *site_json_whole(uint64_t number)
 {
 	return json_integer((json_int_t)number);
@@ -160,18 +150,22 @@ static json_t *site_option_json(const struct site_option *option,
 }
 
 /*
- * Return a site as one object: host, url, added, state, the counts (pages,
- * clusters, found, pending, fetched, failed, skipped), the used budgets, the
- * options and, if the site has pages, the number of pages of each class
- * (page/page_class.h).
+ * Return a site as one object: host, url, added, state and its reason, the
+ * counts (pages, clusters, found, pending, fetched, failed, skipped), the used
+ * budgets, the options and, if the site has pages, the number of pages of each
+ * class (page/page_class.h).
  */
 static json_t *site_json(struct txn *txn, const struct site_row *row)
 {
-	json_t *value = json_pack(
-		"{s:o, s:o, s:o, s:s}", "host", json_text(row->host), "url",
-		json_text(row->seed), "added", json_time(row->added_ms),
-		"state", site_json_state(txn, row));
+	struct site_status status;
+	json_t *value;
 
+	site_status_read(txn, row, &status);
+	value = json_pack("{s:o, s:o, s:o, s:s, s:o}", "host",
+			  json_text(row->host), "url", json_text(row->seed),
+			  "added", json_time(row->added_ms), "state",
+			  site_status_word(status.kind), "reason",
+			  json_text_or_null(slice_of(status.reason)));
 	json_object_set_new(value, "seen", json_time(row->seen_ms));
 	site_json_add_counts(value, txn, row);
 	json_object_set_new(value, "classes", classes_json(row));

@@ -488,19 +488,45 @@ static void tell_pause(const struct ctl *ctl, struct progress *progress,
 		ctl_print_error(ctl, "the crawl continues");
 }
 
-/*
- * Return whether the site has no credentials, so that the daemon does not crawl
- * it, and print that.
- */
-static bool watch_is_locked(const struct ctl *ctl, const json_t *site)
+/* A state of a site in which its crawl is over. */
+struct watch_end {
+	const char *state;
+	/* printed after the host and the reason of the state; or NULL */
+	const char *message;
+	enum ctl_status status;
+};
+
+/* Return the row for the state of the site; NULL while it is crawled. */
+static const struct watch_end *watch_end_of(const json_t *site)
 {
-	if (strcmp(field_text(site, "state"), "no_credentials") != 0)
-		return false;
-	ctl_print_error(
-		ctl,
-		"%s has no credentials: set its headers or its proxy again",
-		field_text(site, "host"));
-	return true;
+	static const struct watch_end ends[] = {
+		{"watching", NULL, CTL_DONE},
+		{"exhausted", "", CTL_DONE},
+		{"moved", ", which is watched now", CTL_DONE},
+		{"unreachable", "; the daemon tries again", CTL_FAILED},
+		{"no_credentials",
+		 "it has no credentials: set its headers or its proxy again",
+		 CTL_FAILED},
+	};
+	const char *state = field_text(site, "state");
+
+	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++)
+		if (strcmp(state, ends[i].state) == 0)
+			return &ends[i];
+	return NULL;
+}
+
+/* Print the message of the row, and return its status. */
+static enum ctl_status watch_report_end(const struct ctl *ctl,
+					const struct watch_end *end,
+					const json_t *site)
+{
+	const char *reason = json_string_value(json_object_get(site, "reason"));
+
+	if (end->message != NULL)
+		ctl_print_error(ctl, "%s: %s%s", field_text(site, "host"),
+				reason == NULL ? "" : reason, end->message);
+	return end->status;
 }
 
 /* Poll the site until its crawl is done. *site becomes its last state. */
@@ -510,18 +536,14 @@ static enum ctl_status wait_for(const struct ctl *ctl, json_t **site)
 	struct progress progress = progress_begin("crawl");
 	struct buffer target = {0};
 	bool was_paused = false;
+	const struct watch_end *end;
 	enum ctl_status status = CTL_DONE;
 
 	buffer_append_text(&target, "/v1/sites/");
 	client_append_escaped(&target, field_text(*site, "host"));
-	while (status == CTL_DONE &&
-	       strcmp(field_text(*site, "state"), "watching") != 0) {
+	while ((end = watch_end_of(*site)) == NULL) {
 		json_t *next = NULL;
 
-		if (watch_is_locked(ctl, *site)) {
-			status = CTL_FAILED;
-			break;
-		}
 		tell_pause(ctl, &progress, *site, &was_paused);
 		show_crawl(&progress, *site);
 		nanosleep(&pause, NULL);
@@ -537,7 +559,7 @@ static enum ctl_status wait_for(const struct ctl *ctl, json_t **site)
 	}
 	progress_clear(&progress);
 	buffer_free(&target);
-	return status;
+	return end == NULL ? status : watch_report_end(ctl, end, *site);
 }
 
 enum ctl_status run_watch(const struct ctl *ctl)

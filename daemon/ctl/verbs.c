@@ -208,7 +208,7 @@ static const struct verb_action site_actions[] = {
 		     "SITE~=host, STATE=state, PAGES#=pages, "
 		     "TEMPLATES#=templates, PENDING#=pending, FAILED#=failed, "
 		     "MEASURE=measure, THRESHOLD#=threshold:auto, "
-		     "ADDED=added"}},
+		     "ADDED=added, REASON~=reason"}},
 	 .run = run_site_list},
 	{.usage = "show HOST",
 	 .summary = "Show a site and the patterns of its URLs",

@@ -94,6 +94,7 @@ static void hosts_free(struct hosts *hosts)
 static void host_push(struct host *host, struct job *job)
 {
 	job->next = NULL;
+	host->retry_pause_ms = job->work.retry_pause_ms;
 	if (host->last == NULL)
 		host->first = job;
 	else
@@ -544,7 +545,7 @@ static enum error passing_error(const struct host *host, enum error error)
 	case ERR_TIMEOUT:
 		return error;
 	default:
-		return ERR_NETWORK;
+		return error_is_network(error) ? error : ERR_NETWORK;
 	}
 }
 
@@ -659,7 +660,7 @@ static void take_sitemap(struct crawler *fetching, struct job *job)
 	}
 	if (error == ERR_NONE && result->is_cut)
 		error = result->is_broken ? ERR_NETWORK : ERR_TOO_LARGE;
-	if (error == ERR_NETWORK || error == ERR_TIMEOUT ||
+	if (error_is_network(error) || error == ERR_TIMEOUT ||
 	    error == ERR_STOPPED) {
 		crawler_end_job(fetching, job, error);
 		return;
@@ -688,7 +689,7 @@ static bool is_pressed(const struct fetch_result *result)
 		return true;
 	default:
 		return result->error == ERR_TIMEOUT ||
-		       result->error == ERR_NETWORK || result->is_broken;
+		       error_is_network(result->error) || result->is_broken;
 	}
 }
 
@@ -709,6 +710,9 @@ static void set_pace(struct crawler *fetching,
 	bool is_failed = flight->job == NULL && result->error != ERR_NONE &&
 			 !is_stopped && !is_refused;
 
+	/* a server that responds gets the longer pauses of an overload */
+	host->polite.max_pause_ms =
+		result->error == ERR_NONE ? 0 : host->retry_pause_ms;
 	politeness_finish(&host->polite, is_failed || is_pressed(result),
 			  result->retry_after_s, clock_steady_ms());
 	host->pace_ms = host->polite.delay_ms > elapsed_ms

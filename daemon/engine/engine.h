@@ -343,6 +343,8 @@ struct work {
 	struct lease lease;
 	uint32_t site;
 	uint32_t delay_ms;
+	/* longest pause while the site cannot be reached */
+	uint32_t retry_pause_ms;
 	/* adoption number of the site, for struct analysis */
 	uint64_t adoption;
 	enum measure measure; /* measure of the site */

@@ -138,6 +138,8 @@ struct host {
 	 * longer
 	 */
 	uint32_t pace_ms;
+	/* longest pause while the host cannot be reached; 0 = 6 h */
+	uint32_t retry_pause_ms;
 	/* the current rules have already decided about a page */
 	bool is_robots_used;
 	/* the state that an earlier run has stored was loaded */

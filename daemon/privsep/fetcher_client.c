@@ -304,7 +304,7 @@ static bool fetcher_client_take_result(struct fetcher_client *remote,
 	remote->answers++;
 	if (result.error == ERR_NONE && remote->role.role == ROLE_NOTIFIER)
 		remote->ends = 0;
-	if (result.error == ERR_NETWORK)
+	if (error_is_network(result.error))
 		remote->look_ms = 0; /* the cause may be an outdated file of the
 					resolver */
 	end_request(remote, request);

@@ -213,7 +213,8 @@ enum ui_tab ui_tab_of(const char *name)
 #define SITE_STATE                                                         \
 	"{state:state}{?stale} <span class=\"badge warn\">stale</span>{.}" \
 	"{?blocked} <span class=\"badge bad\">blocked</span>{.}"           \
-	"{?offline} <span class=\"badge\">offline</span>{.}"
+	"{?offline} <span class=\"badge\">offline</span>{.}"               \
+	"{?reason} <small>{text:reason}</small>{.}"
 
 static void web_site_classes(struct buffer *out, const json_t *site)
 {

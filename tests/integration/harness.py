@@ -393,7 +393,8 @@ class Daemon:
 
         def is_done():
             site.update(self.json(f"/v1/sites/{host}"))
-            return site["state"] == "watching"
+            return (site["state"] in ("watching", "exhausted", "moved")
+                    or site["state"] == "unreachable" and not site["pending"])
         try:
             wait_until(is_done, f"the crawl of {host}")
         except AssertionError as late:

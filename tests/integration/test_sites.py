@@ -1,5 +1,7 @@
 """Sites come and go, and leave nothing behind."""
 
+import time
+
 import harness
 
 
@@ -123,6 +125,52 @@ class Sites(harness.Case):
             lambda: daemon.json("/v1/status")["pipeline"]["failed"] > 0,
             "the failure")
         self.assertEqual(daemon.clusters(site["host"]), [])
+
+    def why(self, daemon, url, *options):
+        """What `watch --wait` says of a site that cannot be fetched."""
+        begin = time.monotonic()
+        done = daemon.ctl("watch", "--wait", *options, url)
+        self.assertLess(time.monotonic() - begin, 10)
+        self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
+        self.assertEqual(done.stdout, "")
+        return done.stderr
+
+    def test_site_that_cannot_be_fetched_says_why(self):
+        daemon = self.daemon()
+        port = harness.free_port()
+        self.assertIn("no connection", self.why(
+            daemon, f"http://127.0.0.1:{port}/"))
+        self.assertIn("has no address", self.why(
+            daemon, "http://no-such-host.invalid/"))
+        web = self.web(extra="location /x { return 401; }"
+                             "location /y { return 404; }"
+                             "location /z { default_type image/png; }")
+        options = ("--sitemaps", "no", "--soft-404-probe", "no")
+        self.assertIn("status 401: it needs a user and a password", self.why(
+            daemon, f"{web.url}x", *options))
+        site = daemon.json(f"/v1/sites/{web.host}")
+        self.assertEqual((site["state"], site["pages"]), ("unreachable", 0))
+        self.assertIn("status 401", site["reason"])
+        self.assertIn("unreachable", daemon.ctl("site", "list").stdout)
+        self.assertIn("status 401", daemon.ctl("site", "list").stdout)
+        self.assertIn("status 401", daemon.ctl("site", "show",
+                                               web.host).stdout)
+        # Its pages can be fetched.
+        done = daemon.ctl("watch", "--wait", web.url)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertEqual(daemon.json(f"/v1/sites/{web.host}")["state"],
+                         "watching")
+
+    def test_server_that_was_down_is_crawled_later(self):
+        daemon = self.daemon()
+        port = harness.free_port()
+        site = daemon.watch(f"http://127.0.0.1:{port}/", check_interval_s=1)
+        time.sleep(7)  # more than the first four attempts
+        state = daemon.json(f"/v1/sites/{site['host']}")
+        self.assertEqual(state["state"], "unreachable")
+        web = self.web(port=port)
+        harness.wait_until(lambda: web.targets(), "a request", 10)
+        self.assertEqual(daemon.wait_for(web.host)["pages"], 69)
 
 
 if __name__ == "__main__":

@@ -432,7 +432,7 @@ async def run_group(daemon, group, interval, restart):
         deadline = time.monotonic() + 30 + len(group)
         while time.monotonic() < deadline:
             state = {x["host"]: x for x in (await asyncio.to_thread(daemon.ask, "site", "list"))["sites"]}
-            if all(state[x.host]["state"] == "watching" and not state[x.host]["pending"] for x in group if x.s["rest"]):
+            if all(state[x.host]["state"] not in ("crawling", "selecting") and not state[x.host]["pending"] for x in group if x.s["rest"]):
                 break
             await asyncio.sleep(.5)
         for x in group:

@@ -227,7 +227,7 @@ TEST(a_closed_port_is_a_network_error)
 	server_stop(&client.server);
 	client_send(&client,
 		    (struct fetch_request){.url = &url, .is_private_ok = true});
-	client_check_error(&client, ERR_NETWORK);
+	client_check_error(&client, ERR_NOT_CONNECTED);
 }
 
 TEST(many_fetches_run_at_once)

@@ -90,9 +90,9 @@ TEST(private_addresses_are_refused_before_a_packet)
 TEST(public_addresses_are_tried)
 {
 	fetch_closed("http://93.184.216.34/");
-	client_check_error(&client, ERR_NETWORK);
+	client_check_error(&client, ERR_NOT_CONNECTED);
 	fetch_closed("http://[2606:2800:220:1:248:1893:25c8:1946]/");
-	client_check_error(&client, ERR_NETWORK);
+	client_check_error(&client, ERR_NOT_CONNECTED);
 }
 
 TEST(an_open_connection_does_not_pass_the_filter)
@@ -155,7 +155,7 @@ TEST(only_these_ports_are_open)
 	client.options.port_count = 0;
 	client_renew(&client);
 	fetch_closed("http://93.184.216.34:8080/");
-	client_check_error(&client, ERR_NETWORK);
+	client_check_error(&client, ERR_NOT_CONNECTED);
 	fetch_closed("http://93.184.216.34:8081/");
 	check_refused("port 8081");
 	/* the operator named this one */
@@ -190,7 +190,7 @@ TEST(a_port_alone_may_be_opened)
 	check_refused("127.0.0.1");
 	client_send(&client,
 		    (struct fetch_request){.url = &far, .is_port_ok = true});
-	client_check_error(&client, ERR_NETWORK);
+	client_check_error(&client, ERR_NOT_CONNECTED);
 }
 
 TEST(a_proxy_must_be_trusted)
@@ -236,7 +236,7 @@ TEST(without_its_proxy_a_request_is_on_its_own)
 		    (struct fetch_request){.url = &url, .proxy = proxy});
 	client_check_body(&client, "hello");
 	fetch_closed("http://93.184.216.34/page");
-	client_check_error(&client, ERR_NETWORK);
+	client_check_error(&client, ERR_NOT_CONNECTED);
 	client_send(&client, (struct fetch_request){.url = &direct});
 	check_refused("127.0.0.1");
 }

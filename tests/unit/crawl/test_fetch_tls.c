@@ -48,7 +48,7 @@ static void fetch(const char *host, uint16_t port, const char *path,
 
 static void check_reason(const char *reason)
 {
-	client_check_error(&client, ERR_NETWORK);
+	client_check_error(&client, ERR_TLS);
 	ck_assert_msg(strstr(client.result.reason, reason) != NULL, "%s",
 		      client.result.reason);
 }

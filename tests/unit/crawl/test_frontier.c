@@ -416,6 +416,60 @@ TEST(what_is_not_there_is_asked_for_less_and_less)
 	ck_assert_uint_le(row_of(url).due_ms, 20 * DAY_MS + DAY_MS / 10 * 11);
 }
 
+static uint64_t fail_seed(enum error error, unsigned status, unsigned times)
+{
+	const char *url = "http://a.example/";
+	uint64_t now_ms = 10;
+
+	for (unsigned i = 0; i < times; i++) {
+		now_ms = row_of(url).due_ms < 10 ? 10 : row_of(url).due_ms;
+		answer(lease_one(now_ms).key, error, status, now_ms);
+	}
+	return row_of(url).due_ms - now_ms;
+}
+
+/* 5 s, 10 s ... up to an hour, a quarter more or less. */
+TEST(seed_of_a_site_without_pages_is_tried_for_ever)
+{
+	static const struct {
+		enum error error;
+		unsigned status;
+	} rows[] = {
+		{ERR_UNKNOWN_HOST, 0},      {ERR_NOT_CONNECTED, 0},
+		{ERR_NOT_FOUND, 404},       {ERR_NOT_FOUND, 401},
+		{ERR_ROBOTS_DENIED, 0},     {ERR_NOT_HTML, 200},
+		{ERR_ADDRESS_FORBIDDEN, 0},
+	};
+
+	site.options.revisit_ms = 30 * DAY_MS;
+	site.options.watch_ms = DAY_MS;
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
+		uint64_t pause_ms;
+
+		discover(site.seed.data, ADMIT_SEED, (struct discovery){0});
+		pause_ms = fail_seed(rows[i].error, rows[i].status, 1);
+		ck_assert_uint_ge(pause_ms, 3750);
+		ck_assert_uint_le(pause_ms, 6250);
+		pause_ms = fail_seed(rows[i].error, rows[i].status, 4);
+		ck_assert_uint_ge(pause_ms, 60000);
+		ck_assert_uint_le(pause_ms, 100000);
+		pause_ms = fail_seed(rows[i].error, rows[i].status, 20);
+		ck_assert_uint_ge(pause_ms, HOUR_MS / 4 * 3);
+		ck_assert_uint_le(pause_ms, HOUR_MS);
+	}
+	/* not more seldom than its checks */
+	site.options.watch_ms = 10000;
+	ck_assert_uint_le(fail_seed(ERR_TIMEOUT, 0, 1), 10000);
+	/* other URLs are not */
+	add("http://a.example/1");
+	answer(lease_one(9).key, ERR_NOT_FOUND, 404, 9);
+	ck_assert_uint_ge(row_of("http://a.example/1").due_ms, DAY_MS);
+	/* nor is the seed once there are pages */
+	site.page_count = 1;
+	ck_assert_uint_ge(fail_seed(ERR_NOT_FOUND, 404, 1), DAY_MS);
+	site.page_count = 0;
+}
+
 TEST(first_visits_cost_of_the_budgets)
 {
 	struct outcome outcome = {.error = ERR_TIMEOUT,

@@ -229,3 +229,17 @@ TEST(an_answer_does_not_shorten_a_pause)
 	ck_assert(!politeness_may_start(&polite, 59999));
 	ck_assert(politeness_may_start(&polite, 60000));
 }
+
+TEST(longest_pause_can_be_shorter)
+{
+	struct politeness polite = {.max_pause_ms = 10000};
+	uint64_t now_ms = 1;
+
+	for (unsigned i = 0; i < 20; i++) {
+		now_ms = polite.next_ms;
+		politeness_start(&polite);
+		politeness_finish(&polite, true, 0, now_ms);
+	}
+	ck_assert_uint_ge(polite.next_ms - now_ms, 7500);
+	ck_assert_uint_le(polite.next_ms - now_ms, 12500);
+}

@@ -121,6 +121,7 @@ struct buffer dictionary_row_encode(const struct dictionary_row *row);
 	X(EVENT_TEMPLATE_REBUILT, 33, "template.rebuilt")               \
 	X(EVENT_GUARD_UNMATCHED, 34, "guard.unmatched")                 \
 	X(EVENT_GUARD_ALTERNATES, 35, "guard.alternates")               \
+	X(EVENT_SITE_EXHAUSTED, 36, "site.exhausted")                   \
 	X(EVENT_INCIDENT_CHANGED, 40, "incident.changed")               \
 	X(EVENT_INCIDENT_ADDED, 41, "incident.added")                   \
 	X(EVENT_INCIDENT_REMOVED, 42, "incident.removed")               \
@@ -687,8 +688,11 @@ enum {
 	 * crawl.allowed_networks are allowed
 	 */
 	SITE_IS_NETWORK_OK = 2048,
+	/* the event site.exhausted was emitted: a limit was reached */
+	SITE_IS_EXHAUSTED = 4096,
 	/* flags that only the daemon sets; the other flags are options */
-	SITE_FINDINGS = SITE_IS_STALE | SITE_IS_BLOCKED | SITE_IS_KNOWN,
+	SITE_FINDINGS = SITE_IS_STALE | SITE_IS_BLOCKED | SITE_IS_KNOWN |
+			SITE_IS_EXHAUSTED,
 };
 
 bool site_get(struct txn *txn, struct slice host, struct site_row *row_out);

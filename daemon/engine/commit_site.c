@@ -762,8 +762,10 @@ static void change_options(struct commit *batch, struct site *site,
 	if (is_unnamed || (is_elsewhere && (options->headers.data != NULL ||
 					    options->proxy.data != NULL)))
 		move_seed(batch, site, seed);
-	if (has_other_limits(&site->row.options, options))
+	if (has_other_limits(&site->row.options, options)) {
 		frontier_revive(batch->txn, &site->row, 0);
+		site->row.options.flags &= ~(uint32_t)SITE_IS_EXHAUSTED;
+	}
 	commit_set_site_options(batch, site, options);
 	if ((options->flags & SITE_IS_AUTO) != 0)
 		site->row.threshold_generation = 0;

@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "daemon/engine/commit.h"
+#include "daemon/engine/site_status.h"
 #include "daemon/engine/sites.h"
 #include "store/document_frequency.h"
 #include "store/journal.h"
@@ -247,6 +248,30 @@ static void correct_sites(struct commit *batch, bool is_released)
 	}
 }
 
+/*
+ * Emit an event once if the crawl of the site has ended because a limit is used
+ * up.
+ */
+static void report_exhaustion(struct commit *batch, struct site *site)
+{
+	const char *budget = site_exhausted_budget(&site->row);
+	struct buffer detail = {0};
+
+	if (budget == NULL || site->row.page_count == 0 ||
+	    (site->row.options.flags &
+	     (SITE_IS_EXHAUSTED | SITE_IS_SAMPLE | SITE_IS_OFFLINE)) != 0)
+		return;
+	site->row.options.flags |= SITE_IS_EXHAUSTED;
+	site->is_changed = true;
+	buffer_printf(&detail, "{\"limit\":\"%s\",\"unseen\":%u}", budget,
+		      (unsigned)site->row.skipped_count);
+	commit_event(batch, site,
+		     &(struct event_row){.kind = EVENT_SITE_EXHAUSTED,
+					 .pages = site->row.page_count,
+					 .detail = buffer_slice(&detail)});
+	buffer_free(&detail);
+}
+
 /* Write the changes of sites from memory to the store. */
 static void flush_sites(struct commit *batch)
 {
@@ -266,6 +291,8 @@ static void flush_sites(struct commit *batch)
 					     .kind = EVENT_SITE_CRAWLED,
 					     .pages = site->row.page_count});
 		}
+		if (site->pending_before > 0)
+			report_exhaustion(batch, site);
 		if (site->is_changed || site->is_new)
 			site_put(batch->txn, &site->row);
 	}

@@ -147,6 +147,29 @@ static enum site_status_kind site_status_of_row(const struct site_row *row)
 						  : SITE_WATCHING;
 }
 
+/* Set the state by the health of the site. Return false if it is ok. */
+static bool site_status_of_health(struct txn *txn, const struct site_row *row,
+				  struct site_status *out)
+{
+	static const enum site_status_kind kinds[SITE_STATES] = {
+		[SITE_STATE_UNREACHABLE] = SITE_UNREACHABLE,
+		[SITE_STATE_BLOCKED] = SITE_BLOCKED,
+		[SITE_STATE_MISSING] = SITE_MISSING,
+		[SITE_STATE_MOVED] = SITE_MOVED,
+		[SITE_STATE_ALTERNATING] = SITE_ALTERNATING,
+	};
+	struct health_row health;
+
+	if (!health_row_get(txn, row->id, &health) ||
+	    health.state == SITE_STATE_OK || health.state >= SITE_STATES ||
+	    health.told_ms == 0)
+		return false;
+	out->kind = kinds[health.state];
+	snprintf(out->reason, sizeof(out->reason), "%.*s",
+		 (int)health.reason.size, (const char *)health.reason.data);
+	return true;
+}
+
 void site_status_read(struct txn *txn, const struct site_row *row,
 		      struct site_status *out)
 {
@@ -156,7 +179,8 @@ void site_status_read(struct txn *txn, const struct site_row *row,
 		out->kind = SITE_NO_CREDENTIALS;
 		return;
 	}
-	if (row->page_count == 0 && site_status_of_seed(txn, row, out))
+	if ((row->page_count == 0 && site_status_of_seed(txn, row, out)) ||
+	    site_status_of_health(txn, row, out))
 		return;
 	out->kind = site_status_of_row(row);
 	if (out->kind == SITE_EXHAUSTED)

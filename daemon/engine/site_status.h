@@ -12,18 +12,21 @@
 #include "store/txn.h"
 
 /* A row for each state: constant, word. */
-#define SITE_STATUS_LIST(X)                                    \
-	/* its headers or its proxy must be set again */       \
-	X(SITE_NO_CREDENTIALS, "no_credentials")               \
-	/* it has no page, because its seed has failed */      \
-	X(SITE_UNREACHABLE, "unreachable")                     \
-	/* its seed redirects to another site */               \
-	X(SITE_MOVED, "moved")                                 \
-	/* URLs wait for a visit */                            \
-	X(SITE_CRAWLING, "crawling")                           \
-	X(SITE_SELECTING, "selecting")                         \
-	/* a limit was reached before all URLs were visited */ \
-	X(SITE_EXHAUSTED, "exhausted")                         \
+#define SITE_STATUS_LIST(X)                                       \
+	/* its headers or its proxy must be set again */          \
+	X(SITE_NO_CREDENTIALS, "no_credentials")                  \
+	/* its health (daemon/watch/health.h); or it has no page, \
+	   because its seed fails or redirects to another site */ \
+	X(SITE_UNREACHABLE, "unreachable")                        \
+	X(SITE_MOVED, "moved")                                    \
+	X(SITE_BLOCKED, "blocked")                                \
+	X(SITE_MISSING, "missing")                                \
+	X(SITE_ALTERNATING, "alternating")                        \
+	/* URLs wait for a visit */                               \
+	X(SITE_CRAWLING, "crawling")                              \
+	X(SITE_SELECTING, "selecting")                            \
+	/* a limit was reached before all URLs were visited */    \
+	X(SITE_EXHAUSTED, "exhausted")                            \
 	X(SITE_WATCHING, "watching")
 
 enum site_status_kind {

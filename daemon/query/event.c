@@ -262,6 +262,7 @@ static const struct sentence {
 	{"site.missing", "all pages of the site are missing"},
 	{"site.moved", "the site has moved"},
 	{"site.alternates", "the site alternates between two states"},
+	{"site.exhausted", "a limit of the site is used up"},
 	{"site.ok", "the site returns pages again"},
 	{"site.stale", "the site has returned no page"},
 	{"site.blocked", "the site returns only errors or challenges"},

@@ -163,10 +163,11 @@ const char *html_state_class(const char *state)
 		{"good", " open ok listing live watching guard.resolved "
 			 "template.added "},
 		{"busy", " crawling selecting "},
-		{"bad",
-		 " firing suspended no_credentials unreachable guard.firing "
-		 "guard.suspended site.blocked template.removed "},
-		{"warn", " exhausted moved replaced merged vanished not-html "
+		{"bad", " firing suspended no_credentials unreachable missing "
+			"guard.firing "
+			"guard.suspended site.blocked template.removed "},
+		{"warn", " exhausted moved alternating replaced merged "
+			 "vanished not-html "
 			 "blocked js-only "
 			 "empty unsure truncated template.changed "
 			 "template.replaced template.merged template.split "

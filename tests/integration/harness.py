@@ -393,8 +393,8 @@ class Daemon:
 
         def is_done():
             site.update(self.json(f"/v1/sites/{host}"))
-            return (site["state"] in ("watching", "exhausted", "moved")
-                    or site["state"] == "unreachable" and not site["pending"])
+            return (site["state"] not in ("crawling", "selecting")
+                    and not site["pending"])
         try:
             wait_until(is_done, f"the crawl of {host}")
         except AssertionError as late:

@@ -1,5 +1,6 @@
 """Sites come and go, and leave nothing behind."""
 
+import json
 import time
 
 import harness
@@ -160,6 +161,28 @@ class Sites(harness.Case):
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         self.assertEqual(daemon.json(f"/v1/sites/{web.host}")["state"],
                          "watching")
+
+    def test_used_up_limit_is_a_state(self):
+        daemon = self.daemon()
+        web = self.web()
+        done = daemon.ctl("watch", "--wait", "--max-pages", "10", web.url)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertRegex(done.stderr,
+                         r"max_pages is used up: \d+ URLs unseen")
+        site = daemon.json(f"/v1/sites/{web.host}")
+        self.assertEqual(site["state"], "exhausted")
+        self.assertIn(f"{site['skipped']} URLs unseen", site["reason"])
+
+        def events():
+            return [json.loads(line) for line in
+                    daemon.get("/v1/events", site=web.host).text.splitlines()
+                    if "site.exhausted" in line]
+        self.assertEqual([e["detail"] for e in events()], [
+            {"limit": "max_pages", "unseen": site["skipped"]}])
+        daemon.crawl(web.url, max_pages=1000)
+        self.assertEqual(daemon.json(f"/v1/sites/{web.host}")["state"],
+                         "watching")
+        self.assertEqual(len(events()), 1)
 
     def test_server_that_was_down_is_crawled_later(self):
         daemon = self.daemon()

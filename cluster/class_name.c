@@ -316,7 +316,8 @@ struct class_shape class_shape_of(struct slice name)
 		shape.separator = '=';
 	look = look_at(text + begin, shape.tail);
 	shape.is_generated = look.mixed > 0 || look.odd > 0 || look.rises > 1 ||
-			     (look.digits > 0 && look.lower + look.upper > 0);
+			     (look.digits > 0 && look.lower + look.upper > 0 &&
+			      look.lower + look.upper < 3);
 	return shape;
 }
 

@@ -46,7 +46,6 @@ struct record {
 	/* RECORD_* flags, and the numbers for record_class(), record_kind() */
 	uint32_t flags;
 	uint32_t text_count; /* number of text nodes of the page */
-	uint32_t node_count;
 	struct slice title;
 	struct slice language;
 	struct slice description;
@@ -55,6 +54,7 @@ struct record {
 	 */
 	const uint64_t *signatures[RECORD_SIGNATURES];
 	uint32_t signature_counts[RECORD_SIGNATURES];
+	uint32_t node_count;
 	/* fragments, ascending by hash */
 	const struct record_fragment *fragments;
 	uint32_t fragment_count;

@@ -6,6 +6,7 @@
 
 #include "base/arena.h"
 #include "base/hash.h"
+#include "base/limit.h"
 #include "cluster/class_name.h"
 #include "cluster/signature.h"
 #include "page/page.h"
@@ -19,7 +20,9 @@ enum {
 	GENERATED_RATIO = 600,    /* permille of the names of a form */
 	MIN_GENERATED_NAMES = 4,  /* of a form */
 	OUTLINES = 2 * MAX_TEMPLATE_SAMPLE,
-	MAX_FOLDED_CLASSES = 32,
+	MAX_LABEL_NAMES = 32, /* further names of a label are ignored */
+	/* further names of all pages are as if they were not generated */
+	MAX_NAMES = LIMIT(20000, 500),
 };
 
 /* The outlines of the pages: [i] before, [MAX_TEMPLATE_SAMPLE + i] after. */
@@ -127,6 +130,21 @@ static bool class_has_hash(struct slice name)
 	return size > 0 && memchr(text, '*', size) != NULL;
 }
 
+static void outline_class_add(struct outline_classes *classes,
+			      struct slice name, uint32_t number)
+{
+	uint64_t key = hash64(name.data, name.size, 0);
+	struct outline_class *class =
+		classes->names.count < MAX_NAMES
+			? hash_table_add(&classes->names, key)
+			: hash_table_find(&classes->names, key);
+
+	if (class == NULL)
+		return;
+	class->name = name;
+	page_masks_add(&class->masks, number);
+}
+
 static void outline_classes_add(struct outline_classes *classes,
 				const struct outline *outline, uint32_t number)
 {
@@ -135,15 +153,10 @@ static void outline_classes_add(struct outline_classes *classes,
 		struct slice name;
 
 		outline_label_next(&label, &name);
-		while (outline_label_next(&label, &name)) {
-			struct outline_class *class =
-				hash_table_add(&classes->names,
-					       hash64(name.data, name.size, 0));
-
-			if (class->name.size == 0)
-				class->name = name;
-			page_masks_add(&class->masks, number);
-		}
+		for (unsigned j = 0;
+		     j < MAX_LABEL_NAMES && outline_label_next(&label, &name);
+		     j++)
+			outline_class_add(classes, name, number);
 	}
 }
 
@@ -227,15 +240,14 @@ static uint64_t folded_key(struct slice name)
 static uint64_t folded_step(const struct outline_classes *classes,
 			    struct slice label)
 {
-	uint64_t hashes[MAX_FOLDED_CLASSES];
+	uint64_t hashes[MAX_LABEL_NAMES];
 	struct slice name = {"", 0};
 	size_t count = 0;
 	uint64_t step;
 
 	outline_label_next(&label, &name);
 	step = hash64(name.data, name.size, 0);
-	while (count < MAX_FOLDED_CLASSES &&
-	       outline_label_next(&label, &name)) {
+	while (count < MAX_LABEL_NAMES && outline_label_next(&label, &name)) {
 		uint64_t key = class_key(name);
 		const struct outline_class *class = hash_table_find(
 			&classes->names, hash64(name.data, name.size, 0));

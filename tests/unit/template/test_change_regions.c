@@ -7,6 +7,7 @@
 #include "template/page_outline.h"
 #include "template/version.h"
 #include "tests/unit/extract/fixture.h"
+#include "tests/unit/random.h"
 #include "tests/unit/run.h"
 
 enum { PAGES = 8, CLUSTER = 1 };
@@ -288,4 +289,58 @@ TEST(a_part_that_alternates_does_not_hide_a_change)
 	ck_assert_int_eq(found.kind, DECISION_CHANGED);
 	ck_assert_uint_eq(found.region_count, 1);
 	ck_assert(slice_equal(found.regions[0].was, slice_of("div.pdp")));
+}
+
+/* Append an outline of random elements, with few names and with many. */
+static void append_at_random(struct buffer *out)
+{
+	static const char *const labels[] = {
+		"html",         "div a",      "p",
+		"div kqzvwx",   "b x-3fa9c",  "i col-4",
+		"i col-8 menu", "li x-77b1d", "section Post_root__x7Ab3"};
+	uint32_t count = 1 + (uint32_t)(random_bits() % 40);
+	uint64_t depth = 0;
+
+	for (uint32_t i = 0; i < count; i++) {
+		const char *label =
+			labels[i == 0 ? 0 : random_bits() % COUNT_OF(labels)];
+
+		depth = i == 0 ? 0 : 1 + random_bits() % depth;
+		buffer_append_varint(out, depth++);
+		buffer_append_byte(out, (char)(random_bits() % 2));
+		buffer_append_varint(out, strlen(label));
+		buffer_append_text(out, label);
+	}
+}
+
+TEST(any_outlines_are_compared)
+{
+	random_begin(20261128);
+	for (int round = 0; round < 500; round++) {
+		struct observed_page sample[PAGES] = {{0}};
+		struct buffer outlines[2 * PAGES] = {{0}};
+
+		for (uint32_t i = 0; i < PAGES; i++) {
+			append_at_random(&outlines[i]);
+			append_at_random(&outlines[PAGES + i]);
+			sample[i] = (struct observed_page){
+				.page = 1 + i,
+				.observation = (enum observation)(
+					random_bits() % 8 == 0 ? 0 : 1),
+				.cluster = CLUSTER,
+			};
+			sample[i].before.outline = buffer_slice(&outlines[i]);
+			sample[i].after.outline = buffer_slice(
+				&outlines[random_bits() % 4 == 0 ? i : PAGES]);
+		}
+		detect_change(test_arena, CLUSTER, sample, PAGES,
+			      &change_rules_default, &found);
+		for (uint32_t i = 0; i < found.region_count; i++)
+			ck_assert(found.regions[i].lost >= 3 &&
+				  found.regions[i].gained >= 3 &&
+				  found.regions[i].pages != 0 &&
+				  found.regions[i].where.size > 0);
+		for (uint32_t i = 0; i < 2 * PAGES; i++)
+			buffer_free(&outlines[i]);
+	}
 }

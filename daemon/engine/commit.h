@@ -142,8 +142,9 @@ struct link_result commit_link(struct commit *batch, struct site *site,
 			       const struct signature *signature);
 
 /*
- * Exchange the numbers of two clusters, of which one may not exist, so that a
- * template keeps its number when its pages are in another cluster.
+ * Exchange the numbers of two clusters, of which `a` may not exist, so that
+ * template `a` keeps its number when its pages are in the cluster `b`. Do
+ * nothing if `b` no longer exists.
  */
 void commit_swap_clusters(struct commit *batch, struct site *site, uint32_t a,
 			  uint32_t b);

@@ -190,10 +190,13 @@ void commit_swap_clusters(struct commit *batch, struct site *site, uint32_t a,
 			  uint32_t b)
 {
 	struct linkage_changes changes = {0};
+	struct cluster_row row;
 
 	site_open(site, batch->options, batch->txn);
 	sites_mark_open(batch->sites, site);
-	if (batch->txn->error != ERR_NONE)
+	/* the cluster may have ended since the decision */
+	if (batch->txn->error != ERR_NONE ||
+	    !cluster_row_get(batch->txn, site->row.id, b, &row))
 		return;
 	linkage_swap_labels(site->linkage, a, b, &changes);
 	commit_linkage_changes(batch, site, NULL, &changes);

@@ -242,6 +242,8 @@ void plan_add_decision(struct watch_plan *plan, const struct decision *step)
 	if (step->absorbed != 0)
 		plan_find(plan, step->absorbed)->subject.row =
 			step->absorbed_row;
+	if (step->followed != 0) /* it has another number in the next check */
+		plan_find(plan, step->followed)->is_planned = true;
 	plan->found += step->is_written ? 1U : 0U;
 	plan->found += step->absorbed != 0 ? 1U : 0U;
 	if (step->next_ms < plan->next_ms)
@@ -364,7 +366,9 @@ evaluation_lost_signal(const struct template_evaluation *evaluation)
 /*
  * Return the signal if all pages were fetched and the template continues. If
  * half of the pages have changed, but too little for an event, their new state
- * must be accepted; otherwise it would hide later changes.
+ * must be accepted; otherwise it would hide later changes. If most pages have
+ * changed, and the others are in another cluster for a round, this is an event:
+ * the template has followed its pages, see followed_signal().
  */
 static enum watch_signal
 evaluation_closing_signal(const struct template_evaluation *evaluation)
@@ -378,6 +382,9 @@ evaluation_closing_signal(const struct template_evaluation *evaluation)
 		return evaluation_divided_signal(evaluation);
 	if (!evaluation->self->has_cluster)
 		return SIGNAL_SAME;
+	if (is_same && votes->has_changed &&
+	    evaluation->position.state == WATCH_RECHECKING)
+		return SIGNAL_CHANGED;
 	if (is_same && 2 * votes->disagreed >= votes->pages)
 		return is_renewable(evaluation) ? SIGNAL_DRIFTED : SIGNAL_SAME;
 	return votes->gone + votes->moved > 0 ? SIGNAL_THINNED : SIGNAL_SAME;
@@ -521,9 +528,24 @@ evaluation_signal(const struct template_evaluation *evaluation)
 }
 
 /*
+ * Return the number of sample pages that are in the cluster, or redirect to a
+ * page of it.
+ */
+static uint32_t pages_in(const struct template_facts *facts, uint32_t cluster)
+{
+	const struct page_moves moves = page_moves_of(facts);
+
+	for (uint32_t i = 0; i < moves.count; i++)
+		if (moves.items[i].cluster == cluster)
+			return moves.items[i].pages;
+	return 0;
+}
+
+/*
  * If the pages of the template are in a cluster that is no template, this is
  * still the same template: its cluster gets the number of the template, and the
- * next check decides about it.
+ * next check decides about it. It must get more pages than it loses; otherwise
+ * the two numbers would be exchanged again and again.
  */
 static enum watch_signal
 followed_signal(const struct template_evaluation *evaluation,
@@ -532,12 +554,14 @@ followed_signal(const struct template_evaluation *evaluation,
 	const struct planned_template *into =
 		plan_find(evaluation->plan, evaluation->votes->destination);
 
-	if (signal != SIGNAL_REPLACED && signal != SIGNAL_RENUMBERED)
+	if ((signal != SIGNAL_REPLACED && signal != SIGNAL_RENUMBERED) ||
+	    into == NULL || into->subject.has_row || !into->subject.has_cluster)
 		return signal;
-	return into != NULL && !into->subject.has_row &&
-			       into->subject.has_cluster
-		       ? SIGNAL_FOLLOWED
-		       : signal;
+	if (pages_in(evaluation->facts, into->subject.cluster) <=
+	    pages_in(evaluation->facts, evaluation->self->cluster))
+		return signal == SIGNAL_REPLACED ? SIGNAL_CHANGED : signal;
+	/* another template may have followed its pages into that cluster */
+	return into->is_planned ? SIGNAL_UNSETTLED : SIGNAL_FOLLOWED;
 }
 
 /*

@@ -125,6 +125,8 @@ struct votes {
 	 * two thirds of them are enough for this
 	 */
 	bool has_left;
+	/* the same, but the pages are in the template's cluster */
+	bool has_changed;
 };
 
 struct vote_rules {
@@ -392,8 +394,8 @@ struct watch_plan {
 	uint64_t first_ms; /* when the first template of the site was created;
 			      UINT64_MAX = no template */
 	/*
-	 * an open incident has pages that disagree; these pages may be in any
-	 * new cluster
+	 * an open incident has pages that disagree, or visits of a template
+	 * wait; these pages may be in any new cluster
 	 */
 	bool is_inquiring;
 	uint32_t found; /* number of template rows that the plan writes */

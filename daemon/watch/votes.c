@@ -384,7 +384,7 @@ json_t *evidence_of_new(const struct built_version *taken)
 enum {
 	PERMILLE = 1000,
 	/*
-	 * permille of the sample pages that must agree; see votes_have_left()
+	 * permille of the sample pages that must agree; see votes_of_most()
 	 */
 	MOST = 660,
 };
@@ -577,10 +577,10 @@ static void votes_detect_change(const struct vote_count *count)
 }
 
 /*
- * Return whether most of the pages have changed in the same way and are in
- * another cluster.
+ * Decide again: it is enough if most of the pages, instead of nearly all, have
+ * changed in the same way.
  */
-static bool votes_have_left(const struct vote_count *count)
+static enum decision_kind votes_of_most(const struct vote_count *count)
 {
 	struct change_rules rules = change_rules_default;
 	struct observed_page observed_pages[MAX_TEMPLATE_SAMPLE];
@@ -591,7 +591,7 @@ static bool votes_have_left(const struct vote_count *count)
 		observed_pages[i] = witness_of(count, i);
 	detect_change(count->arena, count->facts->self.cluster, observed_pages,
 		      count->votes->pages, &rules, &detection);
-	return detection.kind == DECISION_REPLACED;
+	return detection.kind;
 }
 
 static void add_stray(struct votes *votes,
@@ -674,6 +674,10 @@ void votes_count(const struct template_facts *facts,
 	votes_out->destination =
 		destination_of(&votes_out->detection, facts->self.cluster);
 	votes_out->led_to = led_to(votes_out);
-	if (votes_out->destination != 0)
-		votes_out->has_left = votes_have_left(&count);
+	if (votes_out->destination != 0) {
+		enum decision_kind most = votes_of_most(&count);
+
+		votes_out->has_left = most == DECISION_REPLACED;
+		votes_out->has_changed = most == DECISION_CHANGED;
+	}
 }

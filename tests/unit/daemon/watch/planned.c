@@ -88,6 +88,9 @@ void planned_vote(struct planned_site *planned, const struct votes *votes)
 
 	facts->self = plan_find(&planned->plan, SELF)->subject;
 	facts->given = (struct data_request){.has_sample = true};
+	for (uint32_t i = 0; i < SAMPLE; i++)
+		facts->sample[i].cluster =
+			votes->destination != 0 ? votes->destination : SELF;
 	for (int i = 0; i < 2; i++) {
 		planned->step = (struct decision){
 			.cluster = SELF,

@@ -170,16 +170,16 @@ TEST(an_open_inquiry_contests_where_its_pages_are)
 	ck_assert(!plan_find(&all.plan, SMALL)->is_contested);
 }
 
-/* Else it could not be a template in the same inspection. */
-TEST(where_a_split_template_ends_is_not_contested)
+/* Else it could not become a template. */
+TEST(where_a_reported_split_is_is_not_contested)
 {
 	struct votes votes =
-		VOTES(KIND(REPLACED), .destination = TARGET, .elsewhere = 1,
+		VOTES(KIND(UNSURE), .disagreed = 1, .elsewhere = 1,
 		      .follows_split = true, .strays = {{TARGET, 1, true}});
 
 	all.subjects[SELF - 1].row.flags = WIDE;
 	all.subjects[SELF - 1].row.asked_ms = NOW;
-	all.subjects[SELF - 1].row.other = SMALL;
+	all.subjects[SELF - 1].row.other = TARGET;
 	planned_begin(&all);
 	planned_vote(&all, &votes);
 	plan_add_decision(&all.plan, &all.step);
@@ -189,6 +189,51 @@ TEST(where_a_split_template_ends_is_not_contested)
 	planned_vote(&all, &votes);
 	plan_add_decision(&all.plan, &all.step);
 	ck_assert(plan_find(&all.plan, TARGET)->is_contested);
+}
+
+static const struct votes redesigned =
+	VOTES(KIND(REPLACED), .destination = TARGET);
+
+static void follow(void)
+{
+	all.subjects[SELF - 1].row.flags = WIDE;
+	all.subjects[SELF - 1].row.asked_ms = NOW;
+	planned_begin(&all);
+	planned_vote(&all, &redesigned);
+}
+
+/* It has another number in the next inspection, so it is no new template. */
+TEST(a_cluster_that_a_template_follows_into_is_planned)
+{
+	follow();
+	ck_assert_int_eq(all.step.signal, SIGNAL_FOLLOWED);
+	ck_assert_uint_eq(all.step.followed, TARGET);
+	plan_add_decision(&all.plan, &all.step);
+	ck_assert(plan_find(&all.plan, TARGET)->is_planned);
+}
+
+TEST(two_templates_do_not_follow_into_one_cluster)
+{
+	follow();
+	plan_add_decision(&all.plan, &all.step);
+	planned_vote(&all, &redesigned);
+	ck_assert_int_eq(all.step.signal, SIGNAL_UNSETTLED);
+	ck_assert_uint_eq(all.step.followed, 0);
+}
+
+/* Else the numbers would be exchanged again and again. */
+TEST(a_template_follows_only_more_pages_than_it_has)
+{
+	follow();
+	for (uint32_t i = 0; i < SAMPLE / 2; i++)
+		all.facts.sample[i].cluster = SELF;
+	ck_assert_int_eq(
+		signal_of_template(&all.plan, &all.facts, &all.step.votes),
+		SIGNAL_CHANGED);
+	all.facts.sample[0].cluster = TARGET;
+	ck_assert_int_eq(
+		signal_of_template(&all.plan, &all.facts, &all.step.votes),
+		SIGNAL_FOLLOWED);
 }
 
 /* As damage may leave them, with whatever the pages say. */

@@ -110,6 +110,7 @@ static bool cluster_is_passing(const struct watch_plan *plan,
 		self->cluster_row.changed_ms + plan->site->options.watch_ms;
 
 	if (site_has_no_known_templates(plan) || !is_mostly_older(newcomers) ||
+	    (self->row.flags & TEMPLATE_IS_SOUGHT) != 0 ||
 	    rested_ms <= plan->now_ms ||
 	    plan_parent(plan, self->cluster) != NULL)
 		return false;
@@ -207,7 +208,7 @@ cluster_leaving_signal(const struct watch_plan *plan,
 	struct page_moves flows;
 	uint32_t now;
 
-	step->wish = (struct data_request){.has_sample = true};
+	step->wish.has_sample = true;
 	if (!facts->given.has_sample)
 		return SIGNAL_SETTLING;
 	flows = page_moves_of(facts);
@@ -283,7 +284,7 @@ static enum watch_signal cluster_seek(const struct watch_plan *plan,
 	uint32_t count = facts->sample_count;
 	uint64_t due_ms;
 
-	step->wish = (struct data_request){.has_sample = true};
+	step->wish.has_sample = true;
 	if (!facts->given.has_sample)
 		return SIGNAL_ABSENT;
 	step->followed = cluster_of_returned(plan, facts);
@@ -485,6 +486,9 @@ static void decision_end_template(const struct watch_plan *plan,
 		&(struct lineage_entry){ending->lineage, other, &flows});
 	step->event.kind = ending->kind;
 	step->event.reason = ending->reason;
+	if (step->signal == SIGNAL_REPLACED &&
+	    2 * step->votes.moved > step->votes.pages)
+		step->event.reason = template_endings[SIGNAL_LED_AWAY].reason;
 	if (step->signal == SIGNAL_MERGED && facts->taken.version != NULL)
 		decision_merge_into(plan, other, step);
 }

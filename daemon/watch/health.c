@@ -586,6 +586,39 @@ static void close_template(struct health_check *check,
 		pages[self->first].cluster;
 }
 
+/*
+ * Return whether most sample pages of the template have waited for less than
+ * two rounds.
+ */
+static bool template_is_doubtful(const struct health_check *check,
+				 const struct health_template *self)
+{
+	size_t samples = 0;
+	size_t waiting = 0;
+
+	for (size_t i = self->first; i < self->end; i++) {
+		const struct health_page *page = &check->facts->pages[i];
+
+		samples += page->is_sample;
+		waiting += page->is_sample && is_active(page) &&
+			   page->waiting.first_ms + 2 * check->rules->round_ms >
+				   check->rules->now_ms;
+	}
+	return 2 * waiting > samples;
+}
+
+static bool has_doubtful_template(const struct health_check *check)
+{
+	struct health_template self;
+
+	for (size_t i = 0; i < check->facts->count; i = self.end) {
+		self = template_at(check, i);
+		if (template_is_doubtful(check, &self))
+			return true;
+	}
+	return false;
+}
+
 /* Functions that open and close a check. */
 
 static void request_sample(struct health_check *check, size_t most)
@@ -919,4 +952,5 @@ void health_decide(const struct health_facts *facts,
 		decide_closed(&check);
 	if (!decision_out->is_deciding)
 		drop_old_flips(&check);
+	decision_out->is_doubtful = has_doubtful_template(&check);
 }

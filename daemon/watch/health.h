@@ -87,8 +87,13 @@ struct health_decision {
 	struct health_row row;
 	bool is_written;  /* `row` has changed */
 	bool is_deciding; /* templates must wait for this decision */
-	bool begins;      /* report the state of `row` */
-	bool ends;        /* report that the state `ended` is over */
+	/*
+	 * most sample pages of a template wait: other pages may replace them,
+	 * so no template is new
+	 */
+	bool is_doubtful;
+	bool begins; /* report the state of `row` */
+	bool ends;   /* report that the state `ended` is over */
 	enum site_state ended;
 	uint64_t ended_since_ms;
 	uint64_t

@@ -169,6 +169,7 @@ static enum error inspect_health(struct making *making,
 			      .host = site->row.host,
 		      },
 		      arena, &decision);
+	making->plan.is_inquiring = decision.is_doubtful;
 	health_apply(&making->plan, &decision, &making->draft,
 		     &inspection->findings);
 	if (decision.next_ms < making->plan.next_ms)
@@ -206,8 +207,7 @@ static enum error site_check_run(struct store *store,
 	for (int turn = 0; error == ERR_NONE && !is_deciding && turn < TURNS;
 	     turn++)
 		error = inspect_all(&making, (enum inspection_turn)turn);
-	if (error == ERR_NONE && !is_deciding &&
-	    !site_check_is_full(&making.plan))
+	if (error == ERR_NONE && !site_check_is_full(&making.plan))
 		inspect_site(&making, inspection);
 	event_draft_finish(&making.draft, &inspection->findings);
 	inspection->next_ms = making.plan.next_ms;

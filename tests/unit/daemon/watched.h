@@ -31,6 +31,7 @@ enum form {
 	FORM_REBUILT,   /* a third of the paths of PRODUCT are others */
 	FORM_ALONE,
 	FORM_CHALLENGE,
+	FORM_NOTICE, /* the same text at each URL */
 	/* by paths of tags: BIG and SMALL have 19 in common and 7 each, 7 / 26
 	 * apart; BRIDGE has 4 of each, 4 / 27 from both */
 	FORM_BIG,

@@ -64,6 +64,11 @@ static const char *const forms[] = {
 		"<div id=challenge-form>Checking your browser before "
 		"accessing the site.<script src=/cdn-cgi/challenge-platform/h/"
 		"b/orchestrate/jsch/v1></script></div></body></html>",
+	[FORM_NOTICE] =
+		"<html><head><title>Maintenance</title></head><body><main>"
+		"<h1>We are improving our service</h1><p>All of our pages are "
+		"back in a short time, please come again.</p></main></body>"
+		"</html>",
 	[FORM_BIG] = COMMON "<b>{0}</b><i>{1}</i><u>{2}</u><s>{1}</s><q>{0}"
 			    "</q><em>{2}</em><code>{1}</code>" END,
 	[FORM_SMALL] =

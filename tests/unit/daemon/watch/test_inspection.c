@@ -223,9 +223,11 @@ TEST(an_element_more_is_not_enough)
 		1);
 }
 
-/* Four rounds fetched all pages, and once more because of that page, except the
- * pages of its round that were not fetched yet. */
-TEST(one_page_causes_one_fetch_of_the_sample)
+/* Because of that page, beyond the rounds: the sample to judge the site, that
+ * page again to confirm it, and the sample to judge the template. */
+enum { FETCHES_OF_A_PAGE = 2 * EACH + 2 };
+
+TEST(one_page_causes_two_fetches_of_the_sample)
 {
 	begin();
 	watched_page(&web, product, 5)->form = FORM_ALONE;
@@ -233,8 +235,9 @@ TEST(one_page_causes_one_fetch_of_the_sample)
 	ck_assert_uint_ge(watched_asked(&web, product),
 			  (uint64_t)4 * ROUND + EACH - (ROUND - 1));
 	ck_assert_uint_le(watched_asked(&web, product),
-			  (uint64_t)4 * ROUND + EACH);
-	ck_assert_uint_eq(watched_asked(&web, article), (uint64_t)4 * ROUND);
+			  (uint64_t)4 * ROUND + FETCHES_OF_A_PAGE);
+	ck_assert_uint_le(watched_asked(&web, article),
+			  (uint64_t)4 * ROUND + 2);
 	ck_assert_str_eq(watched_emitted(&web), "");
 	watched_forget(&web);
 	watched_pass(&web, 20 * DAY_MS);
@@ -247,7 +250,7 @@ TEST(one_page_causes_one_fetch_of_the_sample)
 }
 
 /* A second one does the same again; it is deleted, and then exists again. */
-TEST(each_further_page_causes_another_fetch_of_the_sample)
+TEST(each_further_page_causes_two_further_fetches)
 {
 	begin();
 	watched_page(&web, product, 5)->form = FORM_ALONE;
@@ -258,7 +261,7 @@ TEST(each_further_page_causes_another_fetch_of_the_sample)
 	ck_assert_uint_ge(watched_asked(&web, product),
 			  (uint64_t)8 * ROUND + EACH - 3);
 	ck_assert_uint_le(watched_asked(&web, product),
-			  (uint64_t)8 * ROUND + EACH);
+			  (uint64_t)8 * ROUND + FETCHES_OF_A_PAGE);
 	ck_assert_str_eq(watched_emitted(&web), "");
 	watched_page(&web, product, 5)->form = FORM_PRODUCT;
 	watched_page(&web, product, 6)->manner = MANNER_PAGE;

@@ -77,54 +77,92 @@ static void check_untouched(void)
 	}
 }
 
-static void check_freed(void)
+static void check_back(void)
 {
 	set_all(MANNER_PAGE);
 	set_forms(FORM_ARTICLE, FORM_PRODUCT, FORM_PROFILE);
 	watched_pass(&web, 3 * DAY_MS);
-	ck_assert_str_eq(watched_emitted(&web), "");
+	ck_assert_str_eq(watched_emitted(&web), "site.ok");
 	ck_assert_uint_eq(flags(), 0);
 	check_untouched();
+	watched_forget(&web);
 }
 
-/* It is blocked for days; then pages come, and it is not. */
-static void check_blocked_and_freed(void)
+/* It is in this state for days; then pages come, and it is not. */
+static void check_down_and_back(enum event_kind kind, uint32_t wanted)
 {
 	struct event_row row;
 
 	watched_pass(&web, 5 * DAY_MS);
-	json_decref(watched_only(&web, EVENT_SITE_BLOCKED, &row));
+	json_decref(watched_only(&web, kind, &row));
 	ck_assert_uint_ge(row.pages, 3);
 	ck_assert_uint_eq(row.cluster, 0);
-	ck_assert_uint_eq(flags(), SITE_IS_BLOCKED);
+	ck_assert_uint_eq(flags(), wanted);
 	check_untouched();
 	watched_forget(&web);
-	check_freed();
+	check_back();
 }
 
 FIXTURE(.setup = setup, .teardown = teardown, .timeout_s = 60);
 
-TEST(errors_alone_are_a_site_that_is_blocked)
+TEST(errors_alone_are_a_site_that_is_unreachable)
 {
 	begin();
 	set_all(MANNER_ERROR);
-	check_blocked_and_freed();
+	check_down_and_back(EVENT_SITE_UNREACHABLE, 0);
 }
 
 TEST(challenges_alone_are_a_site_that_is_blocked)
 {
 	begin();
 	set_forms(FORM_CHALLENGE, FORM_CHALLENGE, FORM_CHALLENGE);
-	check_blocked_and_freed();
+	check_down_and_back(EVENT_SITE_BLOCKED, SITE_IS_BLOCKED);
 }
 
-TEST(a_site_can_be_blocked_again)
+TEST(one_document_for_all_urls_is_a_site_that_is_blocked)
+{
+	begin();
+	set_forms(FORM_NOTICE, FORM_NOTICE, FORM_NOTICE);
+	check_down_and_back(EVENT_SITE_BLOCKED, SITE_IS_BLOCKED);
+}
+
+TEST(a_site_can_be_unreachable_again)
 {
 	begin();
 	set_all(MANNER_ERROR);
-	check_blocked_and_freed();
+	check_down_and_back(EVENT_SITE_UNREACHABLE, 0);
 	set_all(MANNER_ERROR);
-	check_blocked_and_freed();
+	check_down_and_back(EVENT_SITE_UNREACHABLE, 0);
+}
+
+/* It is back after some minutes. */
+TEST(not_found_for_a_short_time_is_no_event)
+{
+	begin();
+	set_all(MANNER_GONE);
+	while (watched_asked(&web, product) == 0)
+		if (!watched_step(&web))
+			web.world.now_ms += HOUR_MS / 4;
+	watched_pass(&web, 60 * SECOND_MS);
+	set_all(MANNER_PAGE);
+	watched_pass(&web, 3 * DAY_MS);
+	ck_assert_str_eq(watched_emitted(&web), "");
+	check_untouched();
+}
+
+/* Then the pages are gone. */
+TEST(not_found_for_days_is_a_site_that_is_missing)
+{
+	struct event_row row;
+
+	begin();
+	set_all(MANNER_GONE);
+	watched_pass(&web, DAY_MS + DAY_MS / 2);
+	json_decref(watched_only(&web, EVENT_SITE_MISSING, &row));
+	check_untouched();
+	watched_pass(&web, 8 * DAY_MS);
+	ck_assert_uint_eq(watched_count(&web, EVENT_TEMPLATE_VANISHED),
+			  SECTIONS);
 }
 
 TEST(a_section_that_fails_is_not_its_site)
@@ -162,17 +200,16 @@ TEST(a_section_that_fails_before_others_were_asked_is_not_its_site)
 
 TEST(a_redesign_after_an_outage_is_reported_once)
 {
-	struct event_row row;
-
 	begin();
 	set_all(MANNER_ERROR);
 	watched_pass(&web, 4 * DAY_MS);
-	ck_assert_str_eq(watched_emitted(&web), "site.blocked");
+	ck_assert_str_eq(watched_emitted(&web), "site.unreachable");
 	watched_forget(&web);
 	set_all(MANNER_PAGE);
 	watched_set(&web, product, FORM_REDESIGN, 0);
 	watched_pass(&web, 6 * DAY_MS);
-	json_decref(watched_only(&web, EVENT_TEMPLATE_REPLACED, &row));
+	ck_assert_str_eq(watched_emitted(&web),
+			 "site.ok; template.changed product");
 	ck_assert_uint_eq(flags(), 0);
 }
 
@@ -198,7 +235,7 @@ TEST(a_site_is_stale_at_its_time_and_once)
 	watched_forget(&web);
 	set_all(MANNER_PAGE);
 	watched_pass(&web, 3 * DAY_MS);
-	ck_assert_str_eq(watched_emitted(&web), "");
+	ck_assert_str_eq(watched_emitted(&web), "site.ok");
 	ck_assert_uint_eq(flags(), 0);
 	set_all(MANNER_ERROR);
 	watched_pass(&web, 8 * DAY_MS);
@@ -250,9 +287,10 @@ static void check_handed_in(void)
 	struct event_row row;
 
 	watched_pass(&web, DAY_MS);
-	json_decref(watched_only(&web, EVENT_TEMPLATE_REPLACED, &row));
-	ck_assert_uint_eq(row.other, watched_name(&web, product, "redesign"));
-	ck_assert_uint_eq(watched_template(&web, row.other).state,
+	json_decref(watched_only(&web, EVENT_TEMPLATE_CHANGED, &row));
+	ck_assert_uint_eq(row.cluster, watched_name(&web, product, "product"));
+	ck_assert_uint_eq(watched_template(&web, row.cluster).version, 2);
+	ck_assert_uint_eq(watched_template(&web, row.cluster).state,
 			  TEMPLATE_LIVE);
 	ck_assert_uint_eq(web.visits, 0);
 	ck_assert_uint_eq(watched_rows(&web, TABLE_DUE), 0);

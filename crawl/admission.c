@@ -5,7 +5,10 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/arena.h"
 #include "base/buffer.h"
+#include "crawl/http_message.h"
+#include "crawl/url/url_pattern.h"
 
 enum { MAX_ENDING = 8 };
 
@@ -232,4 +235,64 @@ enum admission admission_of_state(const struct site_row *site,
 	    site->spent_ms >= site->options.max_time_ms)
 		return SKIP_TIME;
 	return ADMIT_LINK;
+}
+
+bool admission_pattern_is_valid(struct slice text)
+{
+	const char *bytes = text.data;
+
+	if (text.size == 0 || text.size > MAX_URL_BYTES ||
+	    (bytes[0] != '/' && bytes[0] != '*'))
+		return false;
+	for (size_t i = 0; i < text.size; i++)
+		if ((unsigned char)bytes[i] <= ' ' || bytes[i] == 0x7f)
+			return false;
+	return true;
+}
+
+/*
+ * Return one more than the length of the longest of the patterns that matches
+ * the path; 0 if none does.
+ */
+static size_t admission_longest_match(struct arena *arena, struct slice lines,
+				      const struct pattern_path *path)
+{
+	size_t longest = 0;
+	size_t steps = 0;
+
+	while (lines.size > 0) {
+		struct slice line = line_take(&lines);
+		struct pattern pattern;
+
+		if (line.size > 0 && pattern_make(arena, line, &pattern) &&
+		    pattern.length + 1U > longest &&
+		    pattern_matches(&pattern, path, &steps))
+			longest = pattern.length + 1U;
+	}
+	return longest;
+}
+
+bool admission_is_excluded(const struct site_row *site, struct slice url)
+{
+	const struct site_options *options = &site->options;
+	struct slice path = url;
+	struct pattern_path *compared;
+	struct arena *arena;
+	size_t included;
+	size_t excluded;
+
+	if (options->include.size + options->exclude.size == 0)
+		return false;
+	slice_advance(&path, url_origin(url).size);
+	if (path.size > MAX_URL_BYTES)
+		return true;
+	arena = arena_create();
+	compared = ARENA_NEW(arena, struct pattern_path, 1);
+	pattern_path_set(compared, path.size == 0 ? slice_of("/") : path);
+	included = admission_longest_match(arena, options->include, compared);
+	excluded = admission_longest_match(arena, options->exclude, compared);
+	arena_destroy(arena);
+	if (included == 0 && excluded == 0)
+		return options->include.size > 0;
+	return excluded > included;
 }

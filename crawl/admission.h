@@ -48,6 +48,8 @@ enum {
 	X(SKIP_PAGES, 34, "pages", "the budget of pages is spent")           \
 	X(SKIP_BYTES, 35, "bytes", "the budget of bytes is spent")           \
 	X(SKIP_TIME, 36, "time", "the budget of time is spent")              \
+	X(SKIP_EXCLUDED, 37, "excluded",                                     \
+	  "the include and exclude patterns of the site exclude it")         \
 	X(DENY_ROBOTS, 48, "robots", "robots.txt forbids it")                \
 	X(DENY_ADDRESS, 49, "address", "its address is forbidden")           \
 	X(DENY_SCOPE, 50, "scope", "it leads outside the site")              \
@@ -76,6 +78,22 @@ bool admission_is_in(unsigned admission);
  */
 enum admission admission_of_url(const struct site_row *site,
 				const struct url *url, unsigned depth);
+
+/*
+ * The patterns that say which URLs of a site to visit: site->options.include
+ * and .exclude, as lines. A pattern is like a rule of robots.txt: it matches a
+ * path with its query, or the beginning of one; '*' matches any bytes, and a
+ * '$' at its end the end of the path. The longest pattern that matches decides;
+ * of equally long ones `include` does. If none matches, the URL is excluded if
+ * `include` has patterns. They do not concern seeds and requested URLs.
+ */
+enum { MAX_URL_PATTERNS = 64, MAX_URL_PATTERN_BYTES = 16 * 1024 };
+
+/* Return whether the text is a pattern: one line that begins with / or *. */
+bool admission_pattern_is_valid(struct slice text);
+
+/* Return whether the patterns of the site exclude the canonical URL. */
+bool admission_is_excluded(const struct site_row *site, struct slice url);
 
 /*
  * Apply the rules that are checked again just before the first visit of a URL.

@@ -70,6 +70,20 @@ static bool frontier_is_never_skipped(enum admission rule, uint32_t flags)
 }
 
 /*
+ * Return whether the patterns of the site exclude a known URL, also if it was
+ * visited before.
+ */
+static bool frontier_is_excluded(const struct site_row *site,
+				 const struct frontier_row *row)
+{
+	return !frontier_is_auxiliary(row) &&
+	       !frontier_is_never_skipped((enum admission)row->rule,
+					  row->flags) &&
+	       row->rule != DENY_DELETED &&
+	       admission_is_excluded(site, row->url);
+}
+
+/*
  * Read a row as frontier_row_get() does, and truncate its texts so that they
  * fit into a lease.
  */
@@ -162,15 +176,20 @@ static void patterns_store(struct txn *txn, uint32_t site,
 	pattern_row_put(txn, site, patterns->coarse_key, &patterns->coarse);
 }
 
-/* Return the result of admission_of_state() with these rules. */
+/*
+ * Return the result of admission_of_state() with these rules, unless the
+ * patterns of the site exclude the URL.
+ */
 static enum admission
 frontier_state_rule(const struct site_row *site,
 		    const struct frontier_rules *rules,
-		    const struct frontier_patterns *patterns)
+		    const struct frontier_patterns *patterns, struct slice url)
 {
 	uint32_t max_pattern = rules->max_pattern == 0 ? PRESET_MAX_PATTERN
 						       : rules->max_pattern;
 
+	if (admission_is_excluded(site, url))
+		return SKIP_EXCLUDED;
 	return admission_of_state(site, &patterns->fine, &patterns->coarse,
 				  max_pattern);
 }
@@ -684,7 +703,7 @@ static bool begin_visits(struct txn *txn, struct site_row *site,
 	enum admission rule;
 
 	patterns_load(txn, site->id, row->pattern, row->coarse, patterns);
-	rule = frontier_state_rule(site, rules, patterns);
+	rule = frontier_state_rule(site, rules, patterns, row->url);
 	if (row->state == FRONTIER_PENDING && !admission_is_in(rule) &&
 	    !frontier_is_never_skipped((enum admission)row->rule, row->flags)) {
 		row->rule = (uint16_t)rule;
@@ -709,6 +728,20 @@ static bool is_spent(const struct site_row *site, struct frontier_row *row)
 	    site->spent_bytes < site->options.max_bytes)
 		return false;
 	row->rule = SKIP_BYTES;
+	row->due_ms = 0;
+	return true;
+}
+
+/*
+ * Return whether a URL that was visited must be skipped now, because the
+ * patterns of the site exclude it. Set the rule of the row in this case.
+ */
+static bool is_no_longer_included(const struct site_row *site,
+				  struct frontier_row *row)
+{
+	if (!frontier_is_excluded(site, row))
+		return false;
+	row->rule = SKIP_EXCLUDED;
 	row->due_ms = 0;
 	return true;
 }
@@ -738,7 +771,7 @@ static bool lease_row(const struct leasing *leasing, uint64_t key,
 	}
 	is_first = (row.flags & FRONTIER_IS_ATTEMPTED) == 0 &&
 		   !frontier_is_auxiliary(&row);
-	if (is_spent(site, &row) ||
+	if (is_spent(site, &row) || is_no_longer_included(site, &row) ||
 	    (is_first &&
 	     begin_visits(txn, site, leasing->rules, &row, &patterns))) {
 		frontier_store(txn, site, key, &row, FRONTIER_SKIPPED);
@@ -1098,7 +1131,7 @@ static void queue_up(struct txn *txn, struct site_row *site,
 	row->pattern = patterns.fine_key;
 	row->coarse = patterns.coarse_key;
 	if (!frontier_is_never_skipped((enum admission)row->rule, row->flags)) {
-		rule = frontier_state_rule(site, rules, &patterns);
+		rule = frontier_state_rule(site, rules, &patterns, row->url);
 		row->due_ms =
 			DUE_FIRST + frontier_rank_of(site, &patterns, wide);
 	}
@@ -1173,7 +1206,8 @@ static enum admission explain_new(const struct site_row *site,
 	if (admission_is_in(rule))
 		rule = admit_new(site, rules, &discovery);
 	return admission_is_in(rule)
-		       ? frontier_state_rule(site, rules, patterns)
+		       ? frontier_state_rule(site, rules, patterns,
+					     slice_of(url->text))
 		       : rule;
 }
 
@@ -1186,11 +1220,13 @@ static enum admission explain_known(const struct site_row *site,
 		      row->state == FRONTIER_PENDING;
 	enum admission rule;
 
+	if (frontier_is_excluded(site, row))
+		return SKIP_EXCLUDED;
 	if (frontier_is_auxiliary(row) ||
 	    frontier_is_never_skipped((enum admission)row->rule, row->flags) ||
 	    (!is_new && row->state != FRONTIER_SKIPPED))
 		return (enum admission)row->rule;
-	rule = frontier_state_rule(site, rules, patterns);
+	rule = frontier_state_rule(site, rules, patterns, row->url);
 	if (admission_is_in(rule) && row->state == FRONTIER_PENDING)
 		return (enum admission)row->rule;
 	return rule;

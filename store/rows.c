@@ -310,10 +310,24 @@ static const size_t site_row_slices[] = {
 	offsetof(struct site_row, options.headers),
 	offsetof(struct site_row, options.proxy),
 	offsetof(struct site_row, missing),
+	offsetof(struct site_row, options.include),
+	offsetof(struct site_row, options.exclude),
 };
 
 static const struct row_codec site_row_layout =
 	LAYOUT_APART(site_row, site_row_fields, site_row_slices);
+
+/* The slices of a row before schema 3. */
+static const size_t site_row_old_slices[] = {
+	offsetof(struct site_row, host),
+	offsetof(struct site_row, seed),
+	offsetof(struct site_row, options.headers),
+	offsetof(struct site_row, options.proxy),
+	offsetof(struct site_row, missing),
+};
+
+static const struct row_codec site_row_old_layout =
+	LAYOUT_APART(site_row, site_row_fields, site_row_old_slices);
 
 /*
  * Return whether the values of the row are valid. Code that uses the thresholds
@@ -326,18 +340,23 @@ static bool is_sound(const struct site_row *row)
 
 bool site_decode(struct slice value, struct site_row *row_out)
 {
-	return row_codec_decode(&site_row_layout, value, row_out) &&
+	if (row_codec_decode(&site_row_layout, value, row_out))
+		return is_sound(row_out);
+	/* a row that no later version has written; its lengths do not fit */
+	*row_out = (struct site_row){0};
+	return row_codec_decode(&site_row_old_layout, value, row_out) &&
 	       is_sound(row_out);
 }
 
 bool site_get(struct txn *txn, struct slice host, struct site_row *row_out)
 {
-	if (!row_get(txn, TABLE_SITES, host, &site_row_layout, row_out))
-		return false;
-	if (is_sound(row_out))
+	struct slice value = txn_get(txn, TABLE_SITES, host);
+
+	if (value.data != NULL && site_decode(value, row_out))
 		return true;
 	*row_out = (struct site_row){0};
-	txn_fail(txn, ERR_CORRUPT);
+	if (value.data != NULL)
+		txn_fail(txn, ERR_CORRUPT);
 	return false;
 }
 

@@ -612,6 +612,12 @@ struct site_options {
 	struct slice headers;
 	/* URL of a proxy; empty = use the proxy of the configuration */
 	struct slice proxy;
+	/*
+	 * patterns of the URLs to visit and not to visit, as lines
+	 * (crawl/admission.h); may be empty
+	 */
+	struct slice include;
+	struct slice exclude;
 };
 
 /* A site. Its host includes the port, unless that is the default. */

@@ -127,6 +127,15 @@ static json_t *classes_json(const struct site_row *row)
 	return value;
 }
 
+static json_t *site_json_lines(struct slice lines)
+{
+	json_t *value = json_array();
+
+	while (lines.size > 0)
+		json_array_append_new(value, json_text(line_take(&lines)));
+	return value;
+}
+
 static json_t *site_option_json(const struct site_option *option,
 				const struct site_options *options)
 {
@@ -144,6 +153,8 @@ static json_t *site_option_json(const struct site_option *option,
 	case OPTION_TEXT:
 		return json_text_or_null(secret_text_redacted(
 			site_option_text(option, options)));
+	case OPTION_URL_PATTERNS:
+		return site_json_lines(site_option_text(option, options));
 	default:
 		return site_json_whole(site_option_get(option, options));
 	}
@@ -539,6 +550,49 @@ static bool site_request_read_text(const struct site_option *option,
 	return true;
 }
 
+/* Append a URL pattern of the list to `out`. Return false if it is invalid. */
+static bool site_request_add_pattern(json_t *value, struct buffer *out)
+{
+	struct slice text = slice_of(json_string_value(value));
+
+	if (!admission_pattern_is_valid(text))
+		return false;
+	buffer_append_slice(out, text);
+	buffer_append_byte(out, '\n');
+	return true;
+}
+
+static bool site_request_read_patterns(const struct site_option *option,
+				       json_t *value, struct site_request *out)
+{
+	bool is_include = strcmp(option->name, "include") == 0;
+	struct buffer *lines = is_include ? &out->include : &out->exclude;
+	struct slice *text =
+		is_include ? &out->options.include : &out->options.exclude;
+	json_t *pattern;
+	size_t i;
+
+	json_array_foreach(value, i, pattern)
+	{
+		if (!site_request_add_pattern(pattern, lines))
+			return site_request_set_error(
+				out,
+				"%s: %.64s: a pattern must begin with / or *",
+				option->name,
+				json_is_string(pattern)
+					? json_string_value(pattern)
+					: "not a text");
+	}
+	if (!json_is_array(value) || i > MAX_URL_PATTERNS ||
+	    lines->size > MAX_URL_PATTERN_BYTES)
+		return site_request_set_error(
+			out, "%s: must be a list of at most %d patterns",
+			option->name, MAX_URL_PATTERNS);
+	text->data = lines->size == 0 ? "" : lines->data;
+	text->size = lines->size;
+	return true;
+}
+
 static bool read_measure(const struct site_option *option, json_t *value,
 			 struct site_request *out)
 {
@@ -578,6 +632,7 @@ static bool site_request_read_member(const char *name, json_t *value,
 		[OPTION_THRESHOLD] = read_later,
 		[OPTION_HEADERS] = site_request_read_headers,
 		[OPTION_TEXT] = site_request_read_text,
+		[OPTION_URL_PATTERNS] = site_request_read_patterns,
 	};
 	const struct site_option *option = site_option_of(name);
 
@@ -628,6 +683,17 @@ static bool site_request_read_threshold(json_t *request, unsigned default_value,
 	return true;
 }
 
+/* Remove the texts, which belong to a transaction; so a site keeps its own. */
+static void site_options_drop_texts(struct site_options *options)
+{
+	const struct slice none = {NULL, 0};
+
+	options->headers = none;
+	options->proxy = none;
+	options->include = none;
+	options->exclude = none;
+}
+
 static struct site_options default_options(const struct config *config,
 					   const struct url *url,
 					   const struct site_options *known)
@@ -675,8 +741,7 @@ static struct site_options default_options(const struct config *config,
 		default_value.flags |=
 			flags & (SITE_IS_PRIVATE_OK | SITE_IS_PORT_OK |
 				 SITE_IS_NETWORK_OK);
-	default_value.headers = (struct slice){NULL, 0};
-	default_value.proxy = (struct slice){NULL, 0};
+	site_options_drop_texts(&default_value);
 	return default_value;
 }
 
@@ -688,8 +753,7 @@ bool site_options_find(struct txn *txn, const char *host,
 	if (!site_get(txn, slice_of(host), &row))
 		return false;
 	*options_out = row.options;
-	options_out->headers = (struct slice){NULL, 0};
-	options_out->proxy = (struct slice){NULL, 0};
+	site_options_drop_texts(options_out);
 	return true;
 }
 
@@ -725,6 +789,8 @@ void site_request_free(struct site_request *request)
 {
 	buffer_free(&request->headers);
 	buffer_free(&request->proxy);
+	buffer_free(&request->include);
+	buffer_free(&request->exclude);
 }
 
 /* Sites: add, list, show, delete. */

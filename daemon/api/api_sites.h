@@ -19,6 +19,8 @@ struct site_request {
 	struct site_options options;
 	struct buffer headers; /* freed by site_request_free() */
 	struct buffer proxy;   /* freed by site_request_free() */
+	struct buffer include; /* freed by site_request_free() */
+	struct buffer exclude; /* freed by site_request_free() */
 	char message[256];     /* error text */
 };
 

@@ -457,6 +457,25 @@ static bool watch_add_headers(const struct ctl *ctl, json_t *body)
 	return true;
 }
 
+/*
+ * Add the patterns of each --include or --exclude to `body`. An empty pattern
+ * removes those that the site has.
+ */
+static void watch_add_patterns(const struct ctl *ctl, const char *option,
+			       json_t *body)
+{
+	json_t *patterns = json_array();
+
+	for (size_t i = 0; i < ctl->value_count; i++)
+		if (strcmp(ctl->values[i].option->name, option) == 0 &&
+		    *ctl->values[i].text != '\0')
+			json_array_append_new(patterns,
+					      json_string(ctl->values[i].text));
+	if (option_given(ctl, option))
+		json_object_set(body, option, patterns);
+	json_decref(patterns);
+}
+
 static void show_crawl(struct progress *progress, const json_t *site)
 {
 	uint64_t found = field_whole(site, "found");
@@ -567,17 +586,19 @@ static enum ctl_status wait_for(const struct ctl *ctl, json_t **site)
 
 enum ctl_status run_watch(const struct ctl *ctl)
 {
-	json_t *headers = json_object();
+	json_t *members = json_object();
 	json_t *site = NULL;
 	enum ctl_status status = CTL_USAGE;
 
-	if (watch_add_headers(ctl, headers))
-		status = action_ask(ctl, headers, &site);
+	watch_add_patterns(ctl, "include", members);
+	watch_add_patterns(ctl, "exclude", members);
+	if (watch_add_headers(ctl, members))
+		status = action_ask(ctl, members, &site);
 	if (status == CTL_DONE && option_given(ctl, "wait"))
 		status = wait_for(ctl, &site);
 	if (status == CTL_DONE)
 		action_print(ctl, site);
-	json_decref(headers);
+	json_decref(members);
 	json_decref(site);
 	return status;
 }

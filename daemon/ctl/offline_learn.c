@@ -641,10 +641,18 @@ static void keep_row(struct site_rebuild *relearning,
 	options->flags &= ~(uint32_t)SITE_FINDINGS;
 	buffer_append_slice(&relearning->texts, row->options.headers);
 	buffer_append_slice(&relearning->texts, row->options.proxy);
+	buffer_append_slice(&relearning->texts, row->options.include);
+	buffer_append_slice(&relearning->texts, row->options.exclude);
 	if (relearning->texts.size > 0) {
-		options->headers.data = relearning->texts.data;
-		options->proxy.data =
-			relearning->texts.data + options->headers.size;
+		char *text = relearning->texts.data;
+
+		options->headers.data = text;
+		text += options->headers.size;
+		options->proxy.data = text;
+		text += options->proxy.size;
+		options->include.data = text;
+		text += options->include.size;
+		options->exclude.data = text;
 	}
 	relearning->has_row =
 		url_parse(&relearning->seed, row->seed, NULL) == ERR_NONE;

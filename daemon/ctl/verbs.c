@@ -184,6 +184,12 @@ static const struct verb_action watch_actions[] = {
 		       "unlimited"),
 		 TEXT("header", "NAME:VALUE", NULL,
 		      "send this header with each request; may be repeated"),
+		 TEXT("include", "PATTERN", NULL,
+		      "visit only URLs whose path matches, such as /news/; "
+		      "may be repeated"),
+		 TEXT("exclude", "PATTERN", NULL,
+		      "do not visit URLs whose path matches, such as "
+		      "/*.php?sort=; may be repeated"),
 		 TEXT("proxy", "PROXY", "proxy",
 		      "send requests through this proxy (crawl.proxy_trusted "
 		      "must be yes)"),

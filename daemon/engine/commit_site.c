@@ -622,12 +622,18 @@ static void commit_set_site_options(struct commit *batch, struct site *site,
 	own->flags |= before.flags & SITE_FINDINGS;
 	own->headers = before.headers;
 	own->proxy = before.proxy;
+	own->include = before.include;
+	own->exclude = before.exclude;
 	if (options->headers.data != NULL)
 		commit_replace_secret(batch, &own->headers, redact_headers,
 				      options->headers);
 	if (options->proxy.data != NULL)
 		commit_replace_secret(batch, &own->proxy, redact_proxy,
 				      options->proxy);
+	if (options->include.data != NULL)
+		site_set_text(&own->include, options->include);
+	if (options->exclude.data != NULL)
+		site_set_text(&own->exclude, options->exclude);
 	if ((own->flags & SITE_HAS_COOKIES) == 0) {
 		delete_cookies(batch, site, false);
 		delete_cookies(batch, site, true);
@@ -697,6 +703,11 @@ enum error commit_no_site_error(const struct commit *batch)
 		       : ERR_BUSY;
 }
 
+static bool has_other_text(struct slice before, struct slice text)
+{
+	return text.data != NULL && !slice_equal(before, text);
+}
+
 /*
  * Return whether the changed limits may allow visits to URLs that were skipped.
  */
@@ -706,6 +717,8 @@ static bool has_other_limits(const struct site_options *before,
 	return before->max_pages != options->max_pages ||
 	       before->max_bytes != options->max_bytes ||
 	       before->max_time_ms != options->max_time_ms ||
+	       has_other_text(before->include, options->include) ||
+	       has_other_text(before->exclude, options->exclude) ||
 	       before->saturation != options->saturation;
 }
 

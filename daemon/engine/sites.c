@@ -15,9 +15,13 @@
 
 static void copy_strings(struct site *site, const struct site_row *row)
 {
-	struct slice *strings[] = {
-		&site->row.host, &site->row.seed, &site->row.options.headers,
-		&site->row.options.proxy, &site->row.missing};
+	struct slice *strings[] = {&site->row.host,
+				   &site->row.seed,
+				   &site->row.options.headers,
+				   &site->row.options.proxy,
+				   &site->row.options.include,
+				   &site->row.options.exclude,
+				   &site->row.missing};
 
 	site->row = *row;
 	for (size_t i = 0; i < sizeof(strings) / sizeof(strings[0]); i++)
@@ -31,6 +35,8 @@ static void free_strings(struct site *site)
 	free((void *)site->row.seed.data);
 	free((void *)site->row.options.headers.data);
 	free((void *)site->row.options.proxy.data);
+	free((void *)site->row.options.include.data);
+	free((void *)site->row.options.exclude.data);
 	free((void *)site->row.missing.data);
 }
 
@@ -243,6 +249,8 @@ const struct site_option site_option_table[SITE_OPTIONS] = {
 	 false},
 	{"headers", FIELD(headers), 1, 0, 0, OPTION_HEADERS, false},
 	{"proxy", FIELD(proxy), 1, 0, 0, OPTION_TEXT, false},
+	{"include", FIELD(include), 1, 0, 0, OPTION_URL_PATTERNS, false},
+	{"exclude", FIELD(exclude), 1, 0, 0, OPTION_URL_PATTERNS, false},
 	{"check_interval_s", FIELD(watch_ms), 1000, 0, MAX_SECONDS,
 	 OPTION_WHOLE, false},
 	FLAG("auto", SITE_IS_AUTO, true),

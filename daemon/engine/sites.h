@@ -225,6 +225,7 @@ enum site_option_option_kind {
 	OPTION_THRESHOLD,
 	OPTION_HEADERS, /* {"Name": "value"}, stored as a text */
 	OPTION_TEXT,
+	OPTION_URL_PATTERNS, /* a list of texts, stored as lines */
 	OPTION_KINDS
 };
 
@@ -246,7 +247,7 @@ struct site_option {
 	bool is_read_only; /* it is in the output but cannot be set */
 };
 
-enum { SITE_OPTIONS = 22 };
+enum { SITE_OPTIONS = 24 };
 
 /* The options in the order of the JSON output. */
 extern const struct site_option site_option_table[SITE_OPTIONS];

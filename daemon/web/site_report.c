@@ -40,6 +40,8 @@ static void keep_site(struct arena *arena, struct site_row *site)
 	/* headers may contain secrets */
 	site->options.headers = (struct slice){NULL, 0};
 	site->options.proxy = (struct slice){NULL, 0};
+	site->options.include = (struct slice){NULL, 0};
+	site->options.exclude = (struct slice){NULL, 0};
 	site->missing = (struct slice){NULL, 0};
 }
 

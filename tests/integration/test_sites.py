@@ -184,6 +184,43 @@ class Sites(harness.Case):
                          "watching")
         self.assertEqual(len(events()), 1)
 
+    def test_patterns_choose_the_urls(self):
+        root = self.folder()
+        names = [f"{part}/{i}" for part in ("news", "tag") for i in range(4)]
+        links = "".join(f'<p><a href="/{name}.html">{name}</a></p>'
+                        for name in names)
+        for name in ["index"] + names:
+            path = root / f"{name}.html"
+            path.parent.mkdir(exist_ok=True)
+            path.write_text(f"<html><body>{links}<p>Text of {name}.</p>")
+        web = self.web(root)
+        daemon = self.daemon()
+        site = daemon.crawl(web.url, exclude=["/tag/"])
+        self.assertEqual((site["pages"], site["skipped"]), (5, 4))
+        self.assertEqual((site["include"], site["exclude"]), ([], ["/tag/"]))
+        self.assertFalse([t for t in web.targets() if t.startswith("/tag/")])
+        why = daemon.ctl("page", "show", f"{web.url}tag/1.html").stdout
+        self.assertIn("excluded", why)
+        # They are kept when others change, and over a restart.
+        daemon.crawl(web.url, delay_ms=1)
+        daemon.stop()
+        daemon.start()
+        site = daemon.json(f"/v1/sites/{web.host}")
+        self.assertEqual((site["pages"], site["exclude"]), (5, ["/tag/"]))
+        # Without them the others are visited.
+        done = daemon.ctl("watch", "--wait", "--exclude", "", "--include",
+                          "/news/", "--include", "/tag/2", web.url)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        site = daemon.json(f"/v1/sites/{web.host}")
+        self.assertEqual((site["pages"], site["exclude"]), (6, []))
+        self.assertEqual(site["include"], ["/news/", "/tag/2"])
+        for wrong in (["news"], [""], "/news/", [7], ["/a\n/b"]):
+            with self.subTest(wrong=wrong):
+                self.error_of(daemon.post("/v1/sites", {
+                    "url": web.url, "include": wrong}), 400)
+        daemon.stop()
+        daemon.verify_store()
+
     def test_server_that_was_down_is_crawled_later(self):
         daemon = self.daemon()
         port = harness.free_port()

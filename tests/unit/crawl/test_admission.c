@@ -205,3 +205,59 @@ TEST(what_programs_read)
 	ck_assert_str_eq(admission_word(65535), "unknown");
 	ck_assert_ptr_nonnull(admission_meaning(65535));
 }
+
+TEST(longest_pattern_decides_whether_a_url_is_excluded)
+{
+	static const struct {
+		const char *include;
+		const char *exclude;
+		const char *path;
+		bool is_excluded;
+	} rows[] = {
+		{"", "", "/x", false},
+		{"/news/\n", "", "/news/1.html", false},
+		{"/news/\n", "", "/new", true},
+		{"/news/\n", "", "/", true},
+		{"/a\n/b\n", "", "/b?x=1", false},
+		{"", "/tag/\n", "/tag/x", true},
+		{"", "/tag/\n", "/tags", false},
+		{"", "/tag$\n", "/tag/x", false},
+		{"", "*?sort=\n", "/shop/list?sort=price", true},
+		{"", "/*.php$\n", "/a/b.php", true},
+		{"", "/*.php$\n", "/a/b.php?c", false},
+		/* the longer one */
+		{"/news/\n", "/news/archive/\n", "/news/archive/1", true},
+		{"/news/archive/best/\n", "/news/archive/\n",
+		 "/news/archive/best/1", false},
+		{"/news/\n", "*\n", "/news/1", false},
+		/* of equal ones the first */
+		{"/news/\n", "/news/\n", "/news/1", false},
+		/* escapes have one form */
+		{"/%7Ea/\n", "", "/~a/b", false},
+	};
+
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
+		struct url url;
+		char text[128];
+
+		snprintf(text, sizeof(text), "http://a.example%s",
+			 rows[i].path);
+		ASSERT_OK(url_parse(&url, slice_of(text), NULL));
+		site.options.include = slice_of(rows[i].include);
+		site.options.exclude = slice_of(rows[i].exclude);
+		ck_assert_msg(
+			admission_is_excluded(&site, slice_of(url.text)) ==
+				rows[i].is_excluded,
+			"row %zu", i);
+	}
+}
+
+TEST(pattern_begins_with_a_slash_or_a_star)
+{
+	ck_assert(admission_pattern_is_valid(slice_of("/")));
+	ck_assert(admission_pattern_is_valid(slice_of("*.html$")));
+	ck_assert(!admission_pattern_is_valid(slice_of("")));
+	ck_assert(!admission_pattern_is_valid(slice_of("news/")));
+	ck_assert(!admission_pattern_is_valid(slice_of("/a\n/b")));
+	ck_assert(!admission_pattern_is_valid(slice_of("/a b")));
+}

@@ -470,6 +470,38 @@ TEST(seed_of_a_site_without_pages_is_tried_for_ever)
 	site.page_count = 0;
 }
 
+TEST(excluded_urls_are_skipped_until_the_patterns_change)
+{
+	struct frontier_explanation finding = {0};
+	struct url url;
+
+	site.options.revisit_ms = DAY_MS;
+	add("http://a.example/x/1");
+	answer(lease_one(10).key, ERR_NONE, 200, 10);
+	site.options.exclude = slice_of("/x/\n");
+	ck_assert_int_eq(add("http://a.example/x/2"), SKIP_EXCLUDED);
+	ck_assert_int_eq(add("http://a.example/y"), ADMIT_LINK);
+	/* a client may request it, and the seed is visited */
+	ck_assert_int_eq(ask("http://a.example/x/3", 1), ADMIT_ON_DEMAND);
+	ASSERT_OK(url_parse(&url, slice_of("http://a.example/x/1"), NULL));
+	frontier_explain(&txn, &site, &rules, &url, &finding);
+	ck_assert_int_eq(finding.verdict, SKIP_EXCLUDED);
+	for (struct lease one = lease_one(3 * DAY_MS); one.key != 0;
+	     one = lease_one(3 * DAY_MS)) {
+		ck_assert_str_ne(one.url, "http://a.example/x/1");
+		ck_assert_str_ne(one.url, "http://a.example/x/2");
+		answer(one.key, ERR_NONE, 200, 3 * DAY_MS);
+	}
+	ck_assert_uint_eq(row_of("http://a.example/x/1").state,
+			  FRONTIER_SKIPPED);
+	ck_assert_uint_eq(site.skipped_count, 2);
+	site.options.exclude = slice_of("");
+	frontier_revive(&txn, &site, 0);
+	ck_assert_uint_ne(lease_one(3 * DAY_MS).key, 0);
+	ck_assert_uint_ne(lease_one(3 * DAY_MS).key, 0);
+	ck_assert_uint_eq(site.skipped_count, 0);
+}
+
 TEST(first_visits_cost_of_the_budgets)
 {
 	struct outcome outcome = {.error = ERR_TIMEOUT,

@@ -108,9 +108,29 @@ TEST(the_bytes_of_a_site_are_what_they_were)
 
 	site_put(&txn, &site);
 	value = txn_get(&txn, TABLE_SITES, slice_of("a.example"));
-	ck_assert_uint_eq(value.size, 298);
+	ck_assert_uint_eq(value.size, 306);
+	ck_assert_uint_eq(hash64(value.data, value.size, 0),
+			  UINT64_C(7474079586717693644));
+}
+
+/* Without the lengths of the patterns, after those of the other five texts. */
+TEST(a_site_of_schema_2_has_no_patterns)
+{
+	enum { FIELDS = 226, OLD_LENGTHS = 20, PATTERN_LENGTHS = 8 };
+	AUTO_BUFFER value = site_encode(&site);
+	char *at = value.data + FIELDS + OLD_LENGTHS;
+	struct site_row row;
+
+	value.size -= PATTERN_LENGTHS;
+	memmove(at, at + PATTERN_LENGTHS, value.size - FIELDS - OLD_LENGTHS);
 	ck_assert_uint_eq(hash64(value.data, value.size, 0),
 			  UINT64_C(11164962565424348482));
+	txn_put(&txn, TABLE_SITES, site.host, buffer_slice(&value));
+	ck_assert(site_get(&txn, site.host, &row));
+	ck_assert(slice_equal(row.seed, site.seed));
+	ck_assert(slice_equal(row.missing, site.missing));
+	ck_assert_uint_eq(row.options.include.size, 0);
+	ck_assert_uint_eq(row.options.exclude.size, 0);
 }
 
 TEST(a_row_that_was_read_may_be_changed_and_written)

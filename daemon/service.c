@@ -284,6 +284,7 @@ static enum error start_engine(struct service *service)
 		.max_signature = (size_t)config->max_signature,
 		.max_sets = config->max_sets,
 		.max_sites = config->max_sites,
+		.gather_ms = config->gather_ms,
 		.max_hooks = config->max_hooks,
 		.max_silences = config->max_silences,
 		.max_waiting = config->max_waiting,
@@ -608,6 +609,7 @@ static enum error start_watching(struct service *service)
 		.pool = service->pool,
 		.min_pages = config->min_cluster_pages,
 		.stale_ms = config->stale_ms,
+		.gather_ms = config->gather_ms,
 	};
 
 	assert(service->pipeline != NULL);

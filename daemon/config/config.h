@@ -142,7 +142,8 @@ struct config {
 	/* networks that are allowed although they are private */
 	struct network_list networks;
 	/* section `watch` */
-	uint64_t watch_ms; /* interval between rounds; 0 = never */
+	uint64_t watch_ms;  /* interval between rounds; 0 = never */
+	uint64_t gather_ms; /* window of an incident */
 	/* time without a page after which a site is stale; 0 = never */
 	uint64_t stale_ms;
 	/* section `page` */

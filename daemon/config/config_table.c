@@ -308,6 +308,13 @@ const struct config_row config_rows[] = {
 		    "each template for changes; if one has changed, it "
 		    "checks more pages. 0 = never. Applies to sites added "
 		    "later"},
+	{"watch", "gather", CONFIG_TIME, true, FIELD(gather_ms),
+	 RANGE(0, HOUR, 2 * MINUTE),
+	 .meaning = "Collect what changes on a site for this long, or for a "
+		    "quarter of the check interval if that is less, and then "
+		    "report it as one incident. The daemon waits longer "
+		    "while it is still checking templates, up to ten times "
+		    "as long"},
 	{"watch", "stale_after", CONFIG_TIME, true, FIELD(stale_ms),
 	 RANGE(0, 3650 * DAY, 7 * DAY),
 	 .meaning = "Emit site.stale after a site has returned no page for "

@@ -283,11 +283,26 @@ void commit_reset_hook_queues(struct commit *batch);
 bool commit_owns_host(const struct commit *batch, struct slice host);
 
 /*
- * Write one event of `site`. Queue it for the hooks that subscribe to it,
- * unless a silence matches.
+ * Write one event of `site`, and return its number. Unless a silence matches,
+ * queue it for the hooks that subscribe to it, and add a finding to its
+ * incident.
  */
-void commit_event(struct commit *batch, const struct site *site,
-		  const struct event_row *event);
+uint64_t commit_event(struct commit *batch, const struct site *site,
+		      const struct event_row *event);
+
+/*
+ * commit_incident.c: add the finding, event `number` of the site, to an
+ * incident, or begin one.
+ */
+void commit_incident_finding(struct commit *batch, const struct site *site,
+			     uint64_t number, const struct event_row *event);
+
+/*
+ * Report the incidents of the site whose window is over, and end those that are
+ * calm. `is_busy`: templates of the site are being checked.
+ */
+void commit_incidents(struct commit *batch, const struct site *site,
+		      bool is_busy);
 
 /* commit_event.c: hooks, silences and acknowledgements. */
 enum error commit_alerts(struct commit *batch, struct change *change);

@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "daemon/engine/commit.h"
+#include "daemon/engine/incident.h"
 #include "daemon/query/event.h"
 #include "store/encryption.h"
 #include "store/journal.h"
@@ -194,7 +195,9 @@ static struct slice commit_name_detail(struct commit *batch,
 	struct slice rest = event->detail;
 	struct name_row row;
 
-	if (event->cluster == 0 || !event_kind_is_alert(event->kind) ||
+	if (event->cluster == 0 ||
+	    (!event_kind_is_alert(event->kind) &&
+	     finding_kind_of(event->kind) == NULL) ||
 	    !name_row_get(batch->txn, site->row.id, event->cluster, &row) ||
 	    row.name.size == 0)
 		return event->detail;
@@ -210,8 +213,20 @@ static struct slice commit_name_detail(struct commit *batch,
 	return buffer_slice(out);
 }
 
-void commit_event(struct commit *batch, const struct site *site,
-		  const struct event_row *event)
+/*
+ * Return whether the event belongs to an incident. The templates of the first
+ * crawl are no change of the site.
+ */
+static bool commit_is_finding(const struct site *site,
+			      const struct event_row *event)
+{
+	return finding_kind_of(event->kind) != NULL &&
+	       (event->kind != EVENT_TEMPLATE_NEW ||
+		(site->row.options.flags & SITE_IS_KNOWN) != 0);
+}
+
+uint64_t commit_event(struct commit *batch, const struct site *site,
+		      const struct event_row *event)
 {
 	struct event_subscriptions *audience = batch->audience;
 	struct event_row row = *event;
@@ -231,7 +246,10 @@ void commit_event(struct commit *batch, const struct site *site,
 		if (hook_filter_matches(&audience->wishes[i], &row))
 			commit_queue_event(batch, audience->wishes[i].hook,
 					   number);
+	if (!is_silenced && number != 0 && commit_is_finding(site, event))
+		commit_incident_finding(batch, site, number, &row);
 	buffer_free(&detail);
+	return number;
 }
 
 /*
@@ -424,7 +442,7 @@ static enum error commit_add_silence(struct commit *batch,
 		.event = alert->number,
 		.host = event.host,
 	};
-	if (event.guard != 0 || event.kind == EVENT_TEMPLATE_NEW)
+	if (event.guard != 0 || event.kind == EVENT_INCIDENT_ADDED)
 		rule.cluster = 0;
 	silence_row_put(batch->txn, (uint32_t)alert->made, &rule);
 	subscriptions_reset(batch->audience);
@@ -651,6 +669,8 @@ enum error commit_template_updates(struct commit *batch, struct change *change)
 		frontier_make_due(batch->txn, site->row.id, visit->page,
 				  batch->now_ms);
 	}
+	if (findings->has_incidents)
+		commit_incidents(batch, site, findings->is_busy);
 	site->row.options.flags &= ~findings->clear_flags;
 	site->row.options.flags |= findings->set_flags;
 	site->is_changed = true;

@@ -181,6 +181,10 @@ struct template_updates {
 	 * the new health of the site; its counts are ignored. NULL = unchanged
 	 */
 	const struct health_row *health;
+	/* incidents of the site must be reported or end */
+	bool has_incidents;
+	/* templates are being checked, so incidents wait for their results */
+	bool is_busy;
 	uint32_t set_flags; /* flags of SITE_FINDINGS to set */
 	uint32_t clear_flags;
 };

@@ -319,6 +319,8 @@ struct engine_options {
 	 * maximum queued events of a hook; the oldest are dropped; 0 = 100,000
 	 */
 	uint64_t max_waiting;
+	/* window in which an incident collects its findings */
+	uint64_t gather_ms;
 	/* maximum shingles of one signature; 0 = 65,536 */
 	size_t max_signature;
 	/* maximum distinct signatures of a site; 0 = 200,000 */

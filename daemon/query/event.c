@@ -21,15 +21,11 @@ EVENT_LIST(X)
 #define BIT(kind) (UINT64_C(1) << (kind))
 
 static const kind_set alerts =
-	BIT(EVENT_TEMPLATE_NEW) | BIT(EVENT_TEMPLATE_CHANGED) |
-	BIT(EVENT_TEMPLATE_REPLACED) | BIT(EVENT_TEMPLATE_MERGED) |
-	BIT(EVENT_TEMPLATE_SPLIT) | BIT(EVENT_TEMPLATE_VANISHED) |
-	BIT(EVENT_TEMPLATE_RESTORED) | BIT(EVENT_SITE_STALE) |
-	BIT(EVENT_SITE_BLOCKED) | BIT(EVENT_SITE_UNREACHABLE) |
-	BIT(EVENT_SITE_MISSING) | BIT(EVENT_SITE_MOVED) |
-	BIT(EVENT_SITE_ALTERNATES) | BIT(EVENT_SITE_OK) |
-	BIT(EVENT_GUARD_BROKEN) | BIT(EVENT_GUARD_OK) |
-	BIT(EVENT_GUARD_SUSPENDED);
+	BIT(EVENT_INCIDENT_CHANGED) | BIT(EVENT_INCIDENT_ADDED) |
+	BIT(EVENT_INCIDENT_REMOVED) | BIT(EVENT_INCIDENT_SPLIT) |
+	BIT(EVENT_INCIDENT_DOWN) | BIT(EVENT_INCIDENT_BACK) |
+	BIT(EVENT_INCIDENT_MOVED) | BIT(EVENT_INCIDENT_ALTERNATES) |
+	BIT(EVENT_INCIDENT_GUARD) | BIT(EVENT_INCIDENT_GUARD_RESOLVED);
 
 enum { KINDS = sizeof(all_kinds) / sizeof(all_kinds[0]) };
 
@@ -383,7 +379,8 @@ static void append_reason(const char *kind, const json_t *detail,
 
 	if (kind != NULL && reason != NULL &&
 	    (strncmp(kind, "template.", strlen("template.")) == 0 ||
-	     strncmp(kind, "incident.", strlen("incident.")) == 0 ||
+	     (strncmp(kind, "site.", strlen("site.")) == 0 &&
+	      strcmp(kind, "site.threshold_changed") != 0) ||
 	     strcmp(kind, "guard.suspended") == 0))
 		buffer_printf(out, ", %s", reason);
 }
@@ -409,6 +406,207 @@ static void event_summary_append_pages(const json_t *event,
 			      pages == 1 ? "" : "s");
 }
 
+/* Functions that append what an incident is about. */
+
+enum { MAX_NAMED = 4 /* templates or guards that a sentence names */ };
+
+/* Return whether all items of the list have this word as `what`. */
+static bool incident_items_are(const json_t *list, const char *what)
+{
+	const json_t *item;
+	size_t i;
+
+	json_array_foreach(list, i, item)
+	{
+		const char *word = json_member_text(item, "what");
+
+		if (word == NULL || strcmp(word, what) != 0)
+			return false;
+	}
+	return json_array_size(list) > 0;
+}
+
+static void incident_append_name(const json_t *item, const char *otherwise,
+				 struct buffer *out)
+{
+	const char *name = json_member_text(item, "name");
+
+	if (name == NULL || *name == '\0')
+		name = json_member_text(item, otherwise);
+	buffer_append_text(out, name == NULL ? "?" : name);
+}
+
+/* Append the name of the guard, and its best candidate. */
+static void incident_append_guard(const json_t *item, struct buffer *out)
+{
+	const json_t *best =
+		json_array_get(json_object_get(item, "candidates"), 0);
+	const char *instead = json_member_text(best, "selector");
+	const json_t *score = json_object_get(best, "score");
+
+	incident_append_name(item, "selector", out);
+	if (instead != NULL &&
+	    (!json_is_number(score) || json_number_value(score) >= LIKELY))
+		buffer_printf(out, ", possibly now %s", instead);
+}
+
+static void incident_append_template(const json_t *item, struct buffer *out)
+{
+	incident_append_name(item, "template", out);
+}
+
+/* Append ": A, B and 7 more" for the list, which has `count` items in all. */
+static void incident_append_items(const json_t *list, json_int_t count,
+				  void (*append)(const json_t *item,
+						 struct buffer *out),
+				  struct buffer *out)
+{
+	size_t named = json_array_size(list);
+
+	if (named > MAX_NAMED)
+		named = MAX_NAMED;
+	for (size_t i = 0; i < named; i++) {
+		buffer_append_text(out, i == 0 ? ": " : "; ");
+		append(json_array_get(list, i), out);
+	}
+	if (count > (json_int_t)named)
+		buffer_printf(out, " and %" JSON_INTEGER_FORMAT " more",
+			      count - (json_int_t)named);
+}
+
+/* Append the number of things, such as "3 templates". */
+static void incident_append_count(json_int_t count, const char *noun,
+				  struct buffer *out)
+{
+	buffer_printf(out, "%" JSON_INTEGER_FORMAT " %s%s", count, noun,
+		      count == 1 ? "" : "s");
+}
+
+static void incident_append_guards(const json_t *detail, bool is_first,
+				   struct buffer *out)
+{
+	const json_t *list = json_object_get(detail, "guards");
+	json_int_t count = json_member_whole(detail, "guard_count");
+	const char *says = "no longer match";
+
+	if (json_array_size(list) == 0)
+		return;
+	if (incident_items_are(list, "resolved"))
+		says = "match again";
+	else if (incident_items_are(list, "unmatched"))
+		says = "have no pages";
+	else if (incident_items_are(list, "alternates"))
+		says = "match only at times";
+	else if (incident_items_are(list, "suspended"))
+		says = "take too long";
+	buffer_append_text(out, is_first ? "" : "; ");
+	incident_append_count(count, "selector", out);
+	/* "1 selector no longer matches", "has", "takes" */
+	if (count != 1)
+		buffer_printf(out, " %s", says);
+	else if (strncmp(says, "have", 4) == 0)
+		buffer_printf(out, " has%s", says + 4);
+	else if (strncmp(says, "no longer", 9) == 0)
+		buffer_printf(out, " %ses", says);
+	else if (strncmp(says, "match", 5) == 0)
+		buffer_printf(out, " matches%s", says + 5);
+	else
+		buffer_printf(out, " takes%s", says + 4);
+	incident_append_items(list, count, incident_append_guard, out);
+}
+
+/* Append the largest region of the template that was replaced. */
+static void incident_append_region(const json_t *item, struct buffer *out)
+{
+	const json_t *region =
+		json_array_get(json_object_get(item, "regions"), 0);
+	const char *where = json_member_text(region, "where");
+	const char *was = json_member_text(region, "was");
+	const char *now = json_member_text(region, "now");
+
+	if (was != NULL && now != NULL)
+		buffer_printf(out, ", %s%s%s is now %s",
+			      where == NULL ? "" : where,
+			      where == NULL ? "" : ": ", was, now);
+}
+
+/* What an incident says of its templates, by kind. */
+static const struct incident_phrase {
+	const char *kind;
+	const char *text; /* followed by "3 templates" */
+} incident_phrases[] = {
+	{"incident.changed", "a new design of "},
+	{"incident.added", "new: "},
+	{"incident.removed", "removed: "},
+	{"incident.split", "some pages have another template: "},
+	{"incident.alternates", "two designs alternate: "},
+	{"incident.updated", "now also: "},
+};
+
+static void incident_append_templates(const char *kind, const json_t *detail,
+				      struct buffer *out)
+{
+	const json_t *list = json_object_get(detail, "templates");
+	json_int_t count = json_member_whole(detail, "template_count");
+	const char *text = "";
+
+	for (size_t i = 0;
+	     i < sizeof(incident_phrases) / sizeof(incident_phrases[0]); i++)
+		if (strcmp(incident_phrases[i].kind, kind) == 0)
+			text = incident_phrases[i].text;
+	if (strcmp(kind, "incident.changed") == 0 &&
+	    incident_items_are(list, "restored"))
+		text = "the earlier design of ";
+	buffer_append_text(out, text);
+	incident_append_count(count, "template", out);
+	incident_append_items(list, count, incident_append_template, out);
+	if (count == 1)
+		incident_append_region(json_array_get(list, 0), out);
+}
+
+static void incident_append_state(const char *kind, const json_t *detail,
+				  struct buffer *out)
+{
+	const char *state = json_member_text(detail, "state");
+	const char *reason = json_member_text(detail, "reason");
+
+	buffer_append_text(out, sentence_of(kind));
+	if (state != NULL && strcmp(kind, "incident.down") == 0)
+		buffer_printf(out, ": %s", state);
+	else if (state != NULL && strcmp(kind, "incident.back") == 0)
+		buffer_printf(out, "; it was %s", state);
+	if (reason != NULL && *reason != '\0')
+		buffer_printf(out, ", %s", reason);
+}
+
+/*
+ * Append the sentence of an incident. Return false if the event is no report of
+ * an incident.
+ */
+static bool incident_summary(const char *kind, const json_t *detail,
+			     struct buffer *out)
+{
+	bool has_templates =
+		json_array_size(json_object_get(detail, "templates")) > 0;
+	bool has_guards =
+		json_array_size(json_object_get(detail, "guards")) > 0;
+	size_t moved = json_array_size(json_object_get(detail, "moved"));
+
+	if (kind == NULL || strncmp(kind, "incident.", 9) != 0)
+		return false;
+	if (has_templates)
+		incident_append_templates(kind, detail, out);
+	else if (!has_guards)
+		incident_append_state(kind, detail, out);
+	incident_append_guards(detail, !has_templates, out);
+	if (moved > 0) {
+		buffer_append_text(out, "; ");
+		incident_append_count((json_int_t)moved, "URL", out);
+		buffer_append_text(out, " moved");
+	}
+	return true;
+}
+
 void event_subject(const json_t *event, struct buffer *out)
 {
 	const char *name = json_member_text(event, EVENT_NAME_MEMBER);
@@ -430,6 +628,8 @@ void event_summary(const json_t *event, struct buffer *out)
 	const json_t *detail = json_object_get(event, "detail");
 	json_int_t days = json_member_whole(detail, "days");
 
+	if (incident_summary(kind, detail, out))
+		return;
 	if (is_redesign(kind, detail))
 		buffer_append_text(out, "a redesign: ");
 	buffer_append_text(out, sentence_of(kind));

@@ -248,6 +248,12 @@ void site_decision_apply(const struct watch_plan *plan,
 {
 	const struct site_row *site = plan->site;
 
+	if (step->is_learned)
+		event_draft_add_event(draft, &(struct event_row){
+						     .kind = EVENT_SITE_LEARNED,
+						     .pages = site->page_count,
+						     .url = site->seed,
+					     });
 	if (step->is_stale)
 		event_draft_add_event(
 			draft,

@@ -651,8 +651,10 @@ static bool is_stale(const struct watch_plan *plan, struct site_decision *step)
 void plan_site(const struct watch_plan *plan, struct site_decision *step_out)
 {
 	*step_out = (struct site_decision){.next_ms = UINT64_MAX};
-	if ((plan->site->options.flags & SITE_IS_KNOWN) == 0 &&
-	    plan_has_first_templates(plan))
+	step_out->is_learned =
+		(plan->site->options.flags & SITE_IS_KNOWN) == 0 &&
+		plan_has_first_templates(plan);
+	if (step_out->is_learned)
 		step_out->set_flags |= SITE_IS_KNOWN;
 	step_out->is_stale = site_flag_begins(
 		plan, SITE_IS_STALE, is_stale(plan, step_out), step_out);

@@ -499,7 +499,8 @@ void plan_add_decision(struct watch_plan *plan, const struct decision *step);
 struct site_decision {
 	uint32_t set_flags; /* flags of SITE_FINDINGS to set */
 	uint32_t clear_flags;
-	bool is_stale; /* the site has just become stale: emit an event */
+	bool is_learned; /* the first templates are known: emit an event */
+	bool is_stale;   /* the site has just become stale: emit an event */
 	/* time since the last page of the site was fetched */
 	uint64_t unseen_ms;
 	uint64_t next_ms; /* time of the next check; UINT64_MAX = none */

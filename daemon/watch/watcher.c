@@ -8,6 +8,7 @@
 #include "base/hash.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "daemon/engine/commit_incident.h"
 #include "daemon/runtime/clock.h"
 #include "daemon/runtime/thread.h"
 #include "daemon/watch/decide.h"
@@ -179,6 +180,49 @@ static enum error inspect_health(struct making *making,
 	return ERR_NONE;
 }
 
+/* Return whether live templates of the site are being checked. */
+static bool plan_is_busy(const struct watch_plan *plan)
+{
+	const unsigned flags =
+		TEMPLATE_IS_ASKING | TEMPLATE_IS_SUSPECT | TEMPLATE_IS_DIVIDED;
+
+	for (size_t i = 0; i < plan->subject_count; i++) {
+		const struct template_view *subject =
+			&plan->subjects[i].subject;
+
+		if (subject->has_row && subject->row.state == TEMPLATE_LIVE &&
+		    (subject->row.flags & flags) != 0)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Find out whether incidents of the site must be reported or end.
+ * `is_deciding`: the health of the site is not known yet.
+ */
+static enum error check_incidents(struct store *store,
+				  const struct site_check_rules *rules,
+				  bool is_deciding, struct watch_plan *plan,
+				  struct template_updates *findings)
+{
+	const struct incident_rules incident_rules = {
+		.gather_ms = rules->gather_ms,
+		.interval_ms = plan->site->options.watch_ms,
+		.now_ms = plan->now_ms,
+		.is_busy = is_deciding || plan_is_busy(plan),
+	};
+	struct txn txn = txn_begin_read(store);
+	uint64_t next_ms =
+		incidents_next(&txn, plan->site->id, &incident_rules);
+
+	findings->is_busy = incident_rules.is_busy;
+	findings->has_incidents = next_ms <= plan->now_ms;
+	if (next_ms < plan->next_ms)
+		plan->next_ms = next_ms;
+	return txn_end(&txn);
+}
+
 static enum error site_check_run(struct store *store,
 				 const struct site_facts *site,
 				 const struct site_check_rules *rules,
@@ -210,6 +254,9 @@ static enum error site_check_run(struct store *store,
 	if (error == ERR_NONE && !site_check_is_full(&making.plan))
 		inspect_site(&making, inspection);
 	event_draft_finish(&making.draft, &inspection->findings);
+	if (error == ERR_NONE)
+		error = check_incidents(store, rules, is_deciding, &making.plan,
+					&inspection->findings);
 	inspection->next_ms = making.plan.next_ms;
 	return error;
 }
@@ -252,7 +299,7 @@ bool site_check_has_updates(const struct site_check *inspection)
 			       findings->swap_count + findings->accepted_count +
 			       findings->dropped_count >
 		       0 ||
-	       findings->health != NULL ||
+	       findings->health != NULL || findings->has_incidents ||
 	       (findings->set_flags | findings->clear_flags) != 0;
 }
 

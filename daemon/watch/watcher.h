@@ -49,6 +49,7 @@ struct site_check_rules {
 	 * time without a page after which a site is stale; 0 = never report it
 	 */
 	uint64_t stale_ms;
+	uint64_t gather_ms; /* window of an incident */
 };
 
 /*

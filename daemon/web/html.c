@@ -161,17 +161,22 @@ const char *html_state_class(const char *state)
 {
 	static const char *const classes[][2] = {
 		{"good", " open ok listing live watching guard.resolved "
-			 "template.added "},
+			 "template.added template.restored site.ok "
+			 "incident.added incident.back "
+			 "incident.guard_resolved "},
 		{"busy", " crawling selecting "},
 		{"bad", " firing suspended no_credentials unreachable missing "
-			"guard.firing "
-			"guard.suspended site.blocked template.removed "},
-		{"warn", " exhausted moved alternating replaced merged "
-			 "vanished not-html "
-			 "blocked js-only "
+			"guard.firing guard.suspended site.blocked "
+			"site.unreachable site.missing site.moved "
+			"template.removed incident.down incident.guard "
+			"incident.removed incident.moved "},
+		{"warn", " exhausted moved alternating alternates unmatched "
+			 "replaced merged vanished not-html blocked js-only "
 			 "empty unsure truncated template.changed "
 			 "template.replaced template.merged template.split "
-			 "site.stale "},
+			 "site.stale site.alternates template.alternates "
+			 "guard.alternates guard.unmatched incident.changed "
+			 "incident.split incident.alternates "},
 	};
 	char word[64];
 

@@ -5,6 +5,7 @@
 #include "base/arena.h"
 #include "base/compress.h"
 #include "cluster/signature.h"
+#include "daemon/engine/incident.h"
 #include "daemon/query/event.h"
 #include "daemon/query/stored_site.h"
 #include "page/markup.h"
@@ -255,7 +256,7 @@ static void report_facts_read_templates(struct report_facts *facts,
 }
 
 /*
- * Find the newest alerts of the site, and write their numbers to the ring
+ * Find the newest findings about the site, and write their numbers to the ring
  * `numbers`.
  */
 static void report_facts_find_events(struct report_facts *facts,
@@ -269,7 +270,7 @@ static void report_facts_find_events(struct report_facts *facts,
 		struct event_row row;
 
 		if (!event_decode(scan.value, &row) ||
-		    !event_kind_is_alert(row.kind) ||
+		    finding_kind_of(row.kind) == NULL ||
 		    !slice_equal(row.host, facts->site.host))
 			continue;
 		numbers[facts->event_total++ % REPORT_EVENTS] =

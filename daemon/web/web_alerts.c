@@ -33,8 +33,8 @@ void ui_alerts(struct buffer *out, const struct ui_alerts *shown)
 {
 	html_write(
 		out, NULL,
-		"<h1>Alerts</h1>\n<p class=\"lede\">Events of templates, "
-		"guards and sites that need attention.</p>\n{?}<p "
+		"<h1>Alerts</h1>\n<p class=\"lede\">Incidents: what one "
+		"cause has changed on a site.</p>\n{?}<p "
 		"class=\"notice\">Only for sites that this node owns or "
 		"replicates; see the other nodes for their sites.</p>\n{.}<nav "
 		"aria-label=\"Which alerts\"><ul class=\"tabs\"><li><a "
@@ -91,6 +91,63 @@ static void web_alert_pages(struct buffer *out, const json_t *detail,
 	ui_table_end(out);
 }
 
+/* Append the templates of an incident, with links to the events behind them. */
+static void web_alert_templates(struct buffer *out, const json_t *detail)
+{
+	static const struct html_table table = {
+		.caption = "Templates of the incident",
+		.heads = {"Template", "What", "#Pages", "Evidence"},
+		.cells = "|{?name}{label:name} {.}{template:template}|"
+			 "{label:what}|{cell:pages}|"
+			 "<a href=\"/ui/alerts/{number:evidence}\">event "
+			 "{number:evidence}</a>",
+		.max = MAX_ALERTS,
+	};
+	const json_t *list = json_object_get(detail, "templates");
+
+	if (json_array_size(list) == 0)
+		return;
+	buffer_append_text(out, "<h2>Templates</h2>\n");
+	ui_rows(out, &table, list);
+}
+
+/* Append the guards of an incident, each with its candidates. */
+static void web_alert_guards(struct buffer *out, const char *host,
+			     const json_t *detail)
+{
+	const json_t *list = json_object_get(detail, "guards");
+	const json_t *guard;
+	size_t i;
+
+	json_array_foreach(list, i, guard)
+	{
+		html_write(
+			out, guard,
+			"<h2>Guard {?name}{label:name}{.}</h2>\n<p>"
+			"<a href=\"/ui/sites/{query}/guards/{number:guard}\">"
+			"<code>{label:selector}</code></a> is "
+			"{label:what}</p>\n",
+			host);
+		ui_candidates(out, host, guard);
+	}
+}
+
+static void web_alert_moved(struct buffer *out, const json_t *detail)
+{
+	static const struct html_table table = {
+		.caption = "URLs that moved",
+		.heads = {"From", "To"},
+		.cells = "|{page:from}|{page:to}",
+		.max = MAX_PAGES,
+	};
+	const json_t *list = json_object_get(detail, "moved");
+
+	if (json_array_size(list) == 0)
+		return;
+	buffer_append_text(out, "<h2>Moved URLs</h2>\n");
+	ui_rows(out, &table, list);
+}
+
 #define ALERT_BUTTON                                                       \
 	"<form method=\"post\" action=\"/ui/alerts/{number:seq}/{html}\">" \
 	"<button>{html}</button></form>"
@@ -132,6 +189,10 @@ void ui_alert(struct buffer *out, const json_t *event, bool is_reader)
 		buffer_append_text(out, "<h2>Before and after</h2>\n");
 		ui_moves(out, detail);
 	}
+	web_alert_templates(out, detail);
+	if (!is_reader)
+		web_alert_guards(out, ui_member(event, "site"), detail);
+	web_alert_moved(out, detail);
 	web_alert_pages(out, detail, is_guard);
 }
 

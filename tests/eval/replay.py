@@ -54,6 +54,7 @@ CRAWL = {"max_pages": 10 ** 6, "max_depth": 1000, "max_pages_per_pattern": 10 **
          "delay": "20 ms"}
 NO_PAGES = ("/robots.txt", "/sitemap.xml")
 ALERTS = ("template.", "site.stale", "site.blocked")
+NO_CHANGES = ("template.checked", "template.rebuilt")
 POLL_S = 0.05
 LATER = 4  # rounds in which a chain comes to rest
 
@@ -108,7 +109,8 @@ class Site:
             rows = [json.loads(line) for line in lines]
             self.seq = rows[-1]["seq"]
             found += [row for row in rows
-                      if row["kind"].startswith(ALERTS)]
+                      if row["kind"].startswith(ALERTS)
+                      and row["kind"] not in NO_CHANGES]
 
     def requests(self):
         return [row for row in self.server.details()

@@ -542,6 +542,35 @@ class Case(unittest.TestCase):
         self.addCleanup(daemon.remove)
         return daemon.start()
 
+    def alert(self, daemon):
+        """Break a guard of a new site. Return the alert of its incident."""
+        root = self.folder()
+        pages = range(4)
+
+        def write(word):
+            for i in pages:
+                (root / ("index.html" if i == 0 else f"{i}.html")).write_text(
+                    "<html><body>" + "".join(f'<a href="/{k}.html">{k}</a>'
+                                             for k in pages if k)
+                    + f'<h1>Page {i}</h1><b class="{word}">{i}9.50</b>'
+                    "</body></html>")
+        write("cost")
+        web = self.web(root)
+        daemon.crawl(web.url, revisit_interval_s=0, check_interval_s=1)
+        answer = daemon.post(f"/v1/sites/{web.host}/guards",
+                             {"css": ".cost", "name": "price"})
+        self.assertEqual(answer.status, 201, answer.text)
+        write("amount")
+        for i in pages:
+            daemon.get("/v1/text", url=web.url + (f"{i}.html" if i else ""),
+                       fetch="always")
+
+        def alerts():
+            lines = daemon.get("/v1/events", kinds="alerts",
+                               site=web.host).text.splitlines()
+            return [json.loads(line) for line in lines]
+        return wait_until(alerts, "an alert")[0]
+
     def folder(self):
         folder = pathlib.Path(tempfile.mkdtemp(prefix="td-files-"))
         give(folder)

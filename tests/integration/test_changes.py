@@ -132,8 +132,8 @@ class Watched(harness.Case):
         for line in lines.splitlines():
             event = json.loads(line)
             self.seq = event["seq"]
-            if event["kind"].startswith(("template.", "site.stale",
-                                         "site.blocked")):
+            if event["kind"] != "template.checked" and event["kind"].startswith(
+                    ("template.", "site.stale", "site.blocked")):
                 self.told.append(event)
         return self.told
 

@@ -37,8 +37,8 @@ def events(daemon):
     lines = daemon.get("/v1/events").text.splitlines()
     return sorted((event["kind"], event.get("url", ""))
                   for event in map(harness.json.loads, lines)
-                  if event["alert"]
-                  or event["kind"] in ("site.added", "site.crawled"))
+                  if event["kind"] in ("site.added", "site.crawled",
+                                       "site.learned", "template.added"))
 
 
 class Fetcher(harness.Case):

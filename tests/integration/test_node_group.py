@@ -136,11 +136,11 @@ class ClusterTest(harness.Case):
         self.assertEqual([n.process.pid for n in self.cluster.nodes], pids)
 
     def events(self, host):
-        """The numbers of the site's alerts, in their order."""
+        """The numbers of the site's events, in their order."""
         lines = self.cluster.must(
-            "GET", f"/v1/events?site={host}&limit=100000").text.splitlines()
-        return [event["seq"] for event in map(json.loads, lines)
-                if event["alert"]]
+            "GET", f"/v1/events?site={host}&kinds=template.*&limit=100000"
+        ).text.splitlines()
+        return [event["seq"] for event in map(json.loads, lines)]
 
     def heard(self, host):
         with self.receiver.lock:
@@ -203,7 +203,8 @@ class ClusterTest(harness.Case):
 
     def add_hook(self):
         answer = self.cluster.must("POST", "/v1/hooks",
-                                   {"target": self.receiver.url()})
+                                   {"target": self.receiver.url(),
+                                    "kinds": "template.*"})
         self.assertEqual(answer.status, 201, answer.text)
         # what happened before a node has heard of it, it is not told of
         harness.wait_until(

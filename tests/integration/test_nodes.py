@@ -308,11 +308,11 @@ class Nodes(Pair):
                     if owner != common)
         nodes[0].watch(f"http://{host}/", max_pages=25)
 
-        def alerts():
-            lines = nodes[0].get("/v1/events", site=host).text.splitlines()
-            return [event for event in map(json.loads, lines)
-                    if event["alert"]]
-        event = harness.wait_until(alerts, "an alert")[0]
+        def found():
+            lines = nodes[0].get("/v1/events", site=host,
+                                 kinds="template.added").text.splitlines()
+            return [json.loads(line) for line in lines]
+        event = harness.wait_until(found, "a template")[0]
         for i, node in enumerate(nodes):
             answer = node.post("/v1/silences",
                                {"event": event["seq"]})
@@ -322,7 +322,7 @@ class Nodes(Pair):
         silences = nodes[0].json("/v1/silences")["silences"]
         self.assertEqual([(s["event"], s["kind"], s["site"]) for s in silences],
                          2 * [(event["seq"], event["kind"], host)])
-        self.assertTrue(alerts()[0]["acknowledged"])
+        self.assertTrue(found()[0]["acknowledged"])
 
     def stop_short(self, node):
         os.kill(node.process.pid, signal.SIGSTOP)

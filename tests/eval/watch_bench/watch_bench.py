@@ -27,18 +27,11 @@ import sites   # noqa: E402
 
 # What each kind of alert says, in terms that outlive its name. A kind that is not here belongs to its prefix.
 CLASS_OF_KIND = {
-    "template.changed": "template", "template.replaced": "template",
-    "template.split": "split", "template.merged": "split",
-    "template.removed": "gone", "template.added": "new",
-    "guard.firing": "guard", "guard.resolved": "guard-end",
-    "site.blocked": "outage", "site.stale": "outage",
-    # Kinds that there might be one day; delete or correct them.
-    "site.redesigned": "template", "site.changed": "template", "site.unreachable": "outage", "site.down": "outage",
-    "site.missing": "outage", "site.back": "outage-end", "site.ok": "outage-end", "site.moved": "moved", "site.alternates": "flap",
-    "template.alternates": "flap", "template.back": "outage-end", "template.restored": "template",
-    "guard.empty": "guard-note", "guard.alternates": "flap",
+    "incident.changed": "template", "incident.split": "split", "incident.removed": "gone", "incident.added": "new",
+    "incident.down": "outage", "incident.back": "outage-end", "incident.moved": "moved", "incident.alternates": "flap",
+    "incident.guard": "guard", "incident.guard_resolved": "guard-end",
 }
-CLASS_OF_PREFIX = {"template": "template", "guard": "guard", "site": "site"}
+CLASS_OF_PREFIX = {}
 OF_THE_SITE = ("outage", "outage-end", "flap", "moved")                # classes that need not name templates
 FORMER = re.compile(r"former|restored|same_as|as_before|reverted|back_to")   # keys of a detail that say "as before"
 IDLE_ROUNDS = 3          # visits go on: each template was asked for in the last rounds
@@ -174,11 +167,19 @@ class Daemon:
             while line := await p.stdout.readline():
                 event = json.loads(line)
                 if event.get("alert", True) and event.get("site") in by_host:
-                    by_host[event["site"]].alerts.append((time.monotonic(), event))
+                    by_host[event["site"]].alerts += [(time.monotonic(), e) for e in each_guard(event)]
         finally:
             if p.returncode is None:
                 p.kill()
                 await p.wait()
+
+
+def each_guard(event):
+    """An alert of several guards is one record for each of them; any other alert is one record."""
+    listed = (event.get("detail") or {}).get("guards") or []
+    if event["kind"] != "incident.guard" or not listed:
+        return [event]
+    return [dict(event, guard=g.get("guard"), detail=dict(g, incident=event["detail"].get("incident"))) for g in listed]
 
 
 def look_at_templates(daemon, served):

@@ -3,7 +3,7 @@
 
 #include <check.h>
 
-#include "daemon/query/event.h"
+#include "daemon/engine/incident.h"
 #include "store/key.h"
 #include "store/rows.h"
 
@@ -64,7 +64,7 @@ static unsigned read_alerts(struct watched *watched, uint16_t kind,
 	while (scan_next(&scan)) {
 		if (key_u64(scan.key, 0) <= watched->since ||
 		    !event_decode(scan.value, &row) ||
-		    !event_kind_is_alert(row.kind))
+		    finding_kind_of(row.kind) == NULL)
 			continue;
 		tell(watched, &row);
 		if (kind != 0 && row.kind != kind)

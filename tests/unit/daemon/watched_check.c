@@ -3,7 +3,7 @@
 
 #include <check.h>
 
-#include "daemon/query/event.h"
+#include "daemon/engine/incident.h"
 #include "store/key.h"
 #include "store/rows.h"
 
@@ -56,7 +56,7 @@ void watched_check_alerts(struct watched *watched)
 		json_t *detail;
 
 		ck_assert(event_decode(scan.value, &row));
-		if (!event_kind_is_alert(row.kind))
+		if (finding_kind_of(row.kind) == NULL)
 			continue;
 		detail = json_loadb(row.detail.data, row.detail.size, 0, NULL);
 		ck_assert_uint_ge(json_object_size(detail), 2);

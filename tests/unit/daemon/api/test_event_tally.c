@@ -77,20 +77,20 @@ TEST(events_count_from_the_start_and_once)
 /* Those before the start, too. */
 TEST(an_alert_is_firing_until_acknowledged)
 {
-	uint64_t old = add(EVENT_GUARD_BROKEN, 0);
+	uint64_t old = add(EVENT_INCIDENT_GUARD, 0);
 	struct event_counters *tally = event_counters_create(store);
 	struct event_counts counts;
 
-	add(EVENT_GUARD_BROKEN, 0);
-	add(EVENT_GUARD_BROKEN, EVENT_IS_SILENCED);
+	add(EVENT_INCIDENT_GUARD, 0);
+	add(EVENT_INCIDENT_GUARD, EVENT_IS_SILENCED);
 	add(EVENT_PAGE_ADDED, 0);
 	counts = look(tally);
-	ck_assert_uint_eq(counts.open_alerts[EVENT_GUARD_BROKEN], 2);
+	ck_assert_uint_eq(counts.open_alerts[EVENT_INCIDENT_GUARD], 2);
 	ck_assert_uint_eq(counts.open_alerts[EVENT_PAGE_ADDED], 0);
-	ck_assert_uint_eq(counts.events[EVENT_GUARD_BROKEN], 2);
+	ck_assert_uint_eq(counts.events[EVENT_INCIDENT_GUARD], 2);
 	acknowledge(old);
 	counts = look(tally);
-	ck_assert_uint_eq(counts.open_alerts[EVENT_GUARD_BROKEN], 1);
-	ck_assert_uint_eq(counts.events[EVENT_GUARD_BROKEN], 2);
+	ck_assert_uint_eq(counts.open_alerts[EVENT_INCIDENT_GUARD], 1);
+	ck_assert_uint_eq(counts.events[EVENT_INCIDENT_GUARD], 2);
 	event_counters_destroy(tally);
 }

@@ -9,7 +9,13 @@
 #include "store/verify.h"
 #include "tests/unit/run.h"
 
-enum { MAX_HOOKS = 2, MAX_SILENCES = 2, MAX_WAITING = 3, NOW_MS = 1000000 };
+enum {
+	MAX_HOOKS = 2,
+	MAX_SILENCES = 2,
+	MAX_WAITING = 3,
+	NOW_MS = 1000000,
+	GATHER_MS = 120000,
+};
 
 static char folder[64];
 static struct store *store;
@@ -119,7 +125,7 @@ static void happen(const char *host, const struct event_row *event)
 
 static void change_template(const char *host, uint32_t cluster)
 {
-	happen(host, &(struct event_row){.kind = EVENT_TEMPLATE_CHANGED,
+	happen(host, &(struct event_row){.kind = EVENT_INCIDENT_CHANGED,
 					 .cluster = cluster,
 					 .detail = slice_of("{}")});
 }
@@ -333,7 +339,7 @@ TEST(a_rule_silences_the_same_kind_of_the_same_template)
 	change_template("a.example", 7); /* 4: silenced */
 	change_template("a.example", 8); /* 5 */
 	change_template("b.example", 7); /* 6 */
-	happen("a.example", &(struct event_row){.kind = EVENT_TEMPLATE_VANISHED,
+	happen("a.example", &(struct event_row){.kind = EVENT_INCIDENT_REMOVED,
 						.cluster = 7}); /* 7 */
 	ck_assert_uint_eq(flags_of(4), EVENT_IS_SILENCED);
 	ck_assert_uint_eq(flags_of(5), 0);
@@ -351,15 +357,15 @@ TEST(a_rule_silences_the_same_kind_of_the_same_template)
 TEST(a_guard_is_silenced_whatever_its_template)
 {
 	add_site("a.example"); /* 1 */
-	happen("a.example", &(struct event_row){.kind = EVENT_GUARD_BROKEN,
+	happen("a.example", &(struct event_row){.kind = EVENT_INCIDENT_GUARD,
 						.cluster = 7,
 						.guard = 2}); /* 2 */
 	ASSERT_OK(alert(
 		&(struct alert_change){.action = EVENT_SILENCE, .number = 2}));
-	happen("a.example", &(struct event_row){.kind = EVENT_GUARD_BROKEN,
+	happen("a.example", &(struct event_row){.kind = EVENT_INCIDENT_GUARD,
 						.cluster = 9,
 						.guard = 2}); /* 3 */
-	happen("a.example", &(struct event_row){.kind = EVENT_GUARD_BROKEN,
+	happen("a.example", &(struct event_row){.kind = EVENT_INCIDENT_GUARD,
 						.cluster = 7,
 						.guard = 3}); /* 4 */
 	ck_assert_uint_eq(flags_of(3), EVENT_IS_SILENCED);
@@ -369,11 +375,11 @@ TEST(a_guard_is_silenced_whatever_its_template)
 TEST(new_templates_are_silenced_for_the_whole_site)
 {
 	add_site("a.example"); /* 1 */
-	happen("a.example", &(struct event_row){.kind = EVENT_TEMPLATE_NEW,
+	happen("a.example", &(struct event_row){.kind = EVENT_INCIDENT_ADDED,
 						.cluster = 7}); /* 2 */
 	ASSERT_OK(alert(
 		&(struct alert_change){.action = EVENT_SILENCE, .number = 2}));
-	happen("a.example", &(struct event_row){.kind = EVENT_TEMPLATE_NEW,
+	happen("a.example", &(struct event_row){.kind = EVENT_INCIDENT_ADDED,
 						.cluster = 8}); /* 3 */
 	ck_assert_uint_eq(flags_of(3), EVENT_IS_SILENCED);
 }
@@ -388,4 +394,97 @@ TEST(rules_are_bounded_and_need_an_event)
 	ASSERT_OK(alert(&silence));
 	ASSERT_OK(alert(&silence));
 	ck_assert_int_eq(alert(&silence), ERR_BUSY);
+}
+
+/* The number of events of the kind, and the last of them. */
+static unsigned count_events(uint16_t kind, uint64_t *last_out)
+{
+	struct txn txn = txn_begin_read(store);
+	struct scan scan = scan_begin(&txn, TABLE_EVENTS, slice_of(""));
+	struct event_row event;
+	unsigned count = 0;
+
+	while (scan_next(&scan)) {
+		ck_assert(event_decode(scan.value, &event));
+		if (event.kind == kind)
+			*last_out = key_u64(scan.key, 0);
+		count += event.kind == kind;
+	}
+	scan_end(&scan);
+	txn_abort(&txn);
+	return count;
+}
+
+/* A site check after `ms`, which reports the incidents whose time has come. */
+static void check_incidents(const char *host, uint64_t ms)
+{
+	const struct template_updates findings = {.has_incidents = true};
+	char text[64];
+	struct url url;
+	struct change change = {.kind = CHANGE_TEMPLATES,
+				.url = &url,
+				.templates = {.site = site_number(host),
+					      .findings = &findings}};
+
+	snprintf(text, sizeof(text), "http://%s/", host);
+	ASSERT_OK(url_parse(&url, slice_of(text), NULL));
+	ASSERT_OK(engine_commit(engine, &change, 1, NOW_MS + ms, NULL));
+	ASSERT_OK(change.error);
+}
+
+TEST(an_incident_survives_a_restart_and_is_sent_once)
+{
+	const struct engine_options options = {.gather_ms = GATHER_MS};
+	uint64_t last = 0;
+
+	add_site("a.example");
+	add_hook("", "");
+	happen("a.example",
+	       &(struct event_row){.kind = EVENT_TEMPLATE_CHANGED,
+				   .cluster = 7,
+				   .detail = slice_of("{\"versions\":[1,2]}")});
+	happen("a.example", &(struct event_row){.kind = EVENT_GUARD_BROKEN,
+						.cluster = 7,
+						.guard = 4,
+						.detail = slice_of("{}")});
+	check_waiting(1, "");
+	engine_destroy(engine);
+	ASSERT_OK(engine_create(&engine, store, &options, NOW_MS));
+	check_incidents("a.example", GATHER_MS - 1);
+	ck_assert_uint_eq(count_events(EVENT_INCIDENT_CHANGED, &last), 0);
+	check_incidents("a.example", GATHER_MS);
+	check_incidents("a.example", GATHER_MS);
+	ck_assert_uint_eq(count_events(EVENT_INCIDENT_CHANGED, &last), 1);
+	check_waiting(1, "4");
+	check_incidents("a.example", (uint64_t)100 * 3600 * 1000);
+	ck_assert_uint_eq(count_events(EVENT_INCIDENT_CHANGED, &last), 1);
+	ck_assert_uint_eq(count_events(EVENT_INCIDENT_ENDED, &last), 1);
+}
+
+TEST(a_silenced_finding_begins_no_incident)
+{
+	uint64_t last = 0;
+
+	add_site("a.example");
+	happen("a.example",
+	       &(struct event_row){.kind = EVENT_GUARD_BROKEN, .guard = 4});
+	ASSERT_OK(alert(
+		&(struct alert_change){.action = EVENT_SILENCE, .number = 2}));
+	check_incidents("a.example", 0);
+	ck_assert_uint_eq(count_events(EVENT_INCIDENT_GUARD, &last), 1);
+	happen("a.example",
+	       &(struct event_row){.kind = EVENT_GUARD_BROKEN, .guard = 4});
+	check_incidents("a.example", 0);
+	ck_assert_uint_eq(count_events(EVENT_INCIDENT_GUARD, &last), 1);
+}
+
+TEST(templates_of_the_first_crawl_begin_no_incident)
+{
+	uint64_t last = 0;
+
+	add_site("a.example");
+	happen("a.example",
+	       &(struct event_row){.kind = EVENT_TEMPLATE_NEW, .cluster = 1});
+	check_incidents("a.example", 0);
+	ck_assert_uint_eq(count_events(EVENT_INCIDENT_ADDED, &last), 0);
 }

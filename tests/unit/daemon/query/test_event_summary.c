@@ -79,6 +79,44 @@ TEST(a_site_that_is_stale_is_so_for_days)
 	      "the site has returned no page for 1 day");
 }
 
+TEST(an_incident_names_its_templates_and_guards)
+{
+	check("{\"kind\":\"incident.changed\",\"detail\":{\"template_count\":6,"
+	      "\"templates\":[{\"name\":\"article\",\"what\":\"replaced\"},"
+	      "{\"template\":\"a.example/2\",\"name\":null},{\"name\":\"b\"},"
+	      "{\"name\":\"c\"},{\"name\":\"d\"}],\"guard_count\":1,"
+	      "\"guards\":[{\"name\":\"price\",\"what\":\"firing\","
+	      "\"candidates\":[{\"selector\":\".amount\",\"score\":0.9}]}],"
+	      "\"moved\":[{\"from\":\"/a\",\"to\":\"/b\"}]}}",
+	      "a new design of 6 templates: article; a.example/2; b; c and 2 "
+	      "more; 1 selector no longer matches: price, possibly now "
+	      ".amount; 1 URL moved");
+	check("{\"kind\":\"incident.changed\",\"detail\":{\"template_count\":1,"
+	      "\"templates\":[{\"name\":\"article\",\"what\":\"restored\"}]}}",
+	      "the earlier design of 1 template: article");
+	check("{\"kind\":\"incident.changed\",\"detail\":{\"template_count\":1,"
+	      "\"templates\":[{\"name\":\"product\",\"what\":\"changed\","
+	      "\"regions\":[{\"where\":\"main\",\"was\":\"h1.title\",\"now\":"
+	      "\"h2.name\"}]}]}}",
+	      "a new design of 1 template: product, main: h1.title is now "
+	      "h2.name");
+	check("{\"kind\":\"incident.guard\",\"detail\":{\"guard_count\":2,"
+	      "\"guards\":[{\"name\":\"price\",\"what\":\"unmatched\"},"
+	      "{\"selector\":\"h1\",\"what\":\"unmatched\"}]}}",
+	      "2 selectors have no pages: price; h1");
+	check("{\"kind\":\"incident.guard_resolved\",\"detail\":{"
+	      "\"guard_count\":1,\"guards\":[{\"name\":\"price\","
+	      "\"what\":\"resolved\"}]}}",
+	      "1 selector matches again: price");
+	check("{\"kind\":\"incident.down\",\"detail\":{\"state\":"
+	      "\"unreachable\",\"reason\":\"connection refused\"}}",
+	      "the site is down: unreachable, connection refused");
+	check("{\"kind\":\"incident.back\",\"detail\":{\"state\":\"blocked\"}}",
+	      "the site is back; it was blocked");
+	check("{\"kind\":\"incident.ended\",\"detail\":{\"incident\":7}}",
+	      "the incident has ended");
+}
+
 TEST(what_is_missing_or_odd_is_left_out)
 {
 	check("{}", "an event");

@@ -1,0 +1,304 @@
+#include "daemon/engine/commit_incident.h"
+
+#include <stdlib.h>
+
+#include "base/arena.h"
+#include "base/memory.h"
+#include "daemon/engine/commit.h"
+#include "store/key.h"
+#include "store/rows.h"
+#include "template/version_json.h"
+
+/* Return whether a guard of the list is still broken. */
+static bool incident_is_firing(struct txn *txn, uint32_t site,
+			       const json_t *detail)
+{
+	const json_t *guards = json_object_get(detail, "guards");
+	const json_t *item;
+	size_t i;
+
+	json_array_foreach(guards, i, item)
+	{
+		uint32_t guard = (uint32_t)json_member_whole(item, "guard");
+		struct guard_row row;
+
+		if (guard_row_get(txn, site, guard, &row) &&
+		    row.state != GUARD_OK && row.state != GUARD_UNKNOWN)
+			return true;
+	}
+	return false;
+}
+
+struct incident_list incident_list_read(struct txn *txn, uint32_t site,
+					uint64_t since_ms, struct arena *arena)
+{
+	struct scan scan = scan_site(txn, TABLE_INCIDENTS, site);
+	struct incident_list list = {0};
+	size_t capacity = 0;
+	struct incident_row row;
+
+	while (scan_next(&scan)) {
+		struct incident *incident;
+
+		if (!incident_row_decode(scan.value, &row) ||
+		    row.state >= INCIDENT_STATES ||
+		    (row.state == INCIDENT_ENDED && row.begin_ms < since_ms))
+			continue;
+		row.url = arena_slice(arena, row.url);
+		list.items = mem_grow(list.items, list.count, &capacity,
+				      sizeof(*list.items));
+		incident = &list.items[list.count++];
+		*incident = (struct incident){
+			.number = key_u64(scan.key, sizeof(site)),
+			.row = row,
+			.detail = json_read(row.detail),
+		};
+		if (incident->detail == NULL)
+			incident->detail = json_object();
+		incident->row.detail = slice_of("");
+	}
+	scan_end(&scan);
+	for (size_t i = 0; i < list.count; i++)
+		list.items[i].is_firing =
+			list.items[i].row.state == INCIDENT_SENT &&
+			incident_is_firing(txn, site, list.items[i].detail);
+	return list;
+}
+
+void incident_list_free(struct incident_list *list)
+{
+	for (size_t i = 0; i < list->count; i++)
+		json_decref(list->items[i].detail);
+	free(list->items);
+	*list = (struct incident_list){0};
+}
+
+uint64_t incidents_next(struct txn *txn, uint32_t site,
+			const struct incident_rules *rules)
+{
+	struct arena *arena = arena_create();
+	struct incident_list list =
+		incident_list_read(txn, site, UINT64_MAX, arena);
+	uint64_t next_ms = UINT64_MAX;
+
+	for (size_t i = 0; i < list.count; i++) {
+		enum incident_signal signal;
+		uint64_t time_ms =
+			incident_next(&list.items[i], rules, &signal);
+
+		if (time_ms < next_ms)
+			next_ms = time_ms;
+	}
+	incident_list_free(&list);
+	arena_destroy(arena);
+	return next_ms;
+}
+
+static void commit_put_incident(struct commit *batch, const struct site *site,
+				const struct incident *incident)
+{
+	char *text = json_dumps(incident->detail,
+				JSON_COMPACT | JSON_REAL_PRECISION(4));
+	struct incident_row row = incident->row;
+
+	row.detail = slice_of(text == NULL ? "{}" : text);
+	incident_row_put(batch->txn, site->row.id, incident->number, &row);
+	free(text);
+}
+
+/* Return the number of pages of the templates that the incident lists. */
+static uint32_t incident_pages(const struct incident *incident)
+{
+	const json_t *list = json_object_get(incident->detail, "templates");
+	json_int_t pages = 0;
+	const json_t *item;
+	size_t i;
+
+	json_array_foreach(list, i, item)
+	{
+		pages += json_member_whole(item, "pages");
+	}
+	return pages < 0 || pages > UINT32_MAX ? UINT32_MAX : (uint32_t)pages;
+}
+
+/*
+ * Return the detail of an event about the incident. Only reports and updates
+ * list all findings.
+ */
+static json_t *incident_event_detail(const struct incident *incident,
+				     enum incident_action action, uint16_t kind)
+{
+	json_t *detail = action == INCIDENT_END
+				 ? json_object()
+				 : json_deep_copy(incident->detail);
+	const char *state = json_member_text(incident->detail, "state");
+	const char *reason = json_member_text(incident->detail, "reason");
+
+	json_object_set_new(detail, "incident",
+			    json_integer((json_int_t)incident->number));
+	json_object_set_new(detail, "severity",
+			    json_string(incident_severity(kind)));
+	if (action != INCIDENT_END)
+		return detail;
+	json_object_set_new(detail, "since", json_time(incident->row.begin_ms));
+	if (state != NULL)
+		json_object_set_new(detail, "state", json_string(state));
+	if (reason != NULL)
+		json_object_set_new(detail, "reason", json_string(reason));
+	return detail;
+}
+
+static uint16_t incident_event_kind(const struct incident *incident,
+				    enum incident_action action)
+{
+	const struct finding_kind *main = finding_kind_of(incident->row.kind);
+
+	if (main == NULL || action == INCIDENT_UPDATE)
+		return EVENT_INCIDENT_UPDATED;
+	return (uint16_t)(action == INCIDENT_REPORT ? main->alert : main->end);
+}
+
+/* Emit the event of the action, and return its number. */
+static uint64_t commit_incident_event(struct commit *batch,
+				      const struct site *site,
+				      const struct incident *incident,
+				      enum incident_action action)
+{
+	uint16_t kind = incident_event_kind(incident, action);
+	json_t *detail = incident_event_detail(incident, action, kind);
+	char *text = json_dumps(detail, JSON_COMPACT | JSON_REAL_PRECISION(4));
+	uint64_t number = commit_event(
+		batch, site,
+		&(struct event_row){
+			.kind = kind,
+			.cluster = incident_only_cluster(incident),
+			.guard = incident_only_guard(incident),
+			.pages = incident_pages(incident),
+			.url = incident->row.url,
+			.detail = slice_of(text == NULL ? "{}" : text),
+		});
+
+	free(text);
+	json_decref(detail);
+	return number;
+}
+
+/* Do what the action of the incident requires, and write its row. */
+static void commit_incident_action(struct commit *batch,
+				   const struct site *site,
+				   struct incident *incident,
+				   enum incident_action action)
+{
+	uint64_t number;
+
+	if (action == INCIDENT_HOLD)
+		return;
+	if (action != INCIDENT_ADD && action != INCIDENT_DROP) {
+		number = commit_incident_event(batch, site, incident, action);
+		if (action == INCIDENT_REPORT)
+			incident->row.alert = number;
+	}
+	commit_put_incident(batch, site, incident);
+}
+
+/* Delete the site's oldest ended incident if there is no room for one more. */
+static void commit_make_room(struct commit *batch, const struct site *site)
+{
+	struct scan scan = scan_site(batch->txn, TABLE_INCIDENTS, site->row.id);
+	uint64_t oldest = 0;
+	size_t count = 0;
+	bool has_ended = false;
+	struct incident_row row;
+
+	while (scan_next(&scan)) {
+		bool is_ended = incident_row_decode(scan.value, &row) &&
+				row.state == INCIDENT_ENDED;
+
+		if (count == 0 || (is_ended && !has_ended))
+			oldest = key_u64(scan.key, sizeof(uint32_t));
+		has_ended |= is_ended;
+		count++;
+	}
+	scan_end(&scan);
+	if (count >= MAX_SITE_INCIDENTS)
+		txn_delete(batch->txn, TABLE_INCIDENTS,
+			   KEY(key_page(site->row.id, oldest)));
+}
+
+static struct incident_rules commit_incident_rules(const struct commit *batch,
+						   const struct site *site)
+{
+	return (struct incident_rules){
+		.gather_ms = batch->options->gather_ms,
+		.interval_ms = site->row.options.watch_ms,
+		.now_ms = batch->now_ms,
+	};
+}
+
+/* Add the finding to its incident, or begin one. */
+static void commit_place_finding(struct commit *batch, const struct site *site,
+				 const struct finding *finding)
+{
+	struct incident_rules rules = commit_incident_rules(batch, site);
+	const struct finding_kind *kind = finding_kind_of(finding->event->kind);
+	struct arena *arena = arena_create();
+	struct incident_list list = incident_list_read(
+		batch->txn, site->row.id, incident_memory_begin(&rules), arena);
+	size_t at = incident_find(list.items, list.count, finding, &rules);
+	struct incident begun;
+
+	if (at < list.count) {
+		enum incident_signal signal =
+			incident_signal_of(&list.items[at], finding);
+
+		commit_incident_action(batch, site, &list.items[at],
+				       incident_apply(&list.items[at], signal,
+						      finding, &rules));
+	} else if (kind->class != FINDING_OF_STATE_END) {
+		commit_make_room(batch, site);
+		incident_begin(&begun, finding, &rules,
+			       incident_flaps(list.items, list.count, finding,
+					      &rules));
+		commit_put_incident(batch, site, &begun);
+		json_decref(begun.detail);
+	}
+	incident_list_free(&list);
+	arena_destroy(arena);
+}
+
+void commit_incident_finding(struct commit *batch, const struct site *site,
+			     uint64_t number, const struct event_row *event)
+{
+	json_t *detail = json_read(event->detail);
+	struct finding finding = {
+		.number = number, .event = event, .detail = detail};
+	const char *name = json_member_text(detail, EVENT_NAME_MEMBER);
+
+	if (name != NULL)
+		finding.name = slice_of(name);
+	commit_place_finding(batch, site, &finding);
+	json_decref(detail);
+}
+
+void commit_incidents(struct commit *batch, const struct site *site,
+		      bool is_busy)
+{
+	struct incident_rules rules = commit_incident_rules(batch, site);
+	struct arena *arena = arena_create();
+	struct incident_list list =
+		incident_list_read(batch->txn, site->row.id, UINT64_MAX, arena);
+
+	rules.is_busy = is_busy;
+	for (size_t i = 0; i < list.count; i++) {
+		enum incident_signal signal;
+
+		if (incident_next(&list.items[i], &rules, &signal) <=
+		    batch->now_ms)
+			commit_incident_action(batch, site, &list.items[i],
+					       incident_apply(&list.items[i],
+							      signal, NULL,
+							      &rules));
+	}
+	incident_list_free(&list);
+	arena_destroy(arena);
+}

@@ -319,6 +319,12 @@ enum guard_state {
 	GUARD_BROKEN,
 	/* it took too long on a page, and is no longer evaluated */
 	GUARD_SUSPENDED,
+	GUARD_UNMATCHED,   /* its pages were deleted, or have moved */
+	GUARD_ALTERNATING, /* it fails on the same pages only at times */
+	/* some pages fail, so more pages are being fetched */
+	GUARD_SUSPECTED,
+	/* most pages fail, and these pages are being fetched again */
+	GUARD_RECHECKED,
 	GUARD_STATES
 };
 
@@ -364,7 +370,7 @@ struct guarded_row {
 	 * failed
 	 */
 	uint32_t matches;
-	uint32_t cluster; /* cluster of the page at the last evaluation */
+	uint32_t cluster; /* cluster of the page when the guard last held */
 	struct slice url;
 	/* text of the first match when the guard last held */
 	struct slice value;

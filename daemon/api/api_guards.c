@@ -565,6 +565,10 @@ static const char *state_name(const struct guard_row *row)
 		[GUARD_OK] = "ok",
 		[GUARD_BROKEN] = "firing",
 		[GUARD_SUSPENDED] = "suspended",
+		[GUARD_UNMATCHED] = "unmatched",
+		[GUARD_ALTERNATING] = "alternates",
+		[GUARD_SUSPECTED] = "checking",
+		[GUARD_RECHECKED] = "checking",
 	};
 
 	return row->state < GUARD_STATES ? names[row->state] : "?";

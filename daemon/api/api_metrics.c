@@ -429,8 +429,15 @@ static void write_store(const struct call *call,
 
 static void write_guards(struct txn *txn, struct buffer *out)
 {
-	static const char *const names[GUARD_STATES] = {"unknown", "ok",
-							"firing", "suspended"};
+	static const char *const names[GUARD_STATES] = {
+		[GUARD_UNKNOWN] = "unknown",
+		[GUARD_OK] = "ok",
+		[GUARD_BROKEN] = "firing",
+		[GUARD_SUSPENDED] = "suspended",
+		[GUARD_UNMATCHED] = "unmatched",
+		[GUARD_ALTERNATING] = "alternates",
+		[GUARD_SUSPECTED] = "checking",
+	};
 	struct scan scan = scan_begin(txn, TABLE_GUARDS, slice_of(""));
 	uint64_t counts[GUARD_STATES] = {0};
 	struct guard_row row;
@@ -438,7 +445,8 @@ static void write_guards(struct txn *txn, struct buffer *out)
 	while (scan_next(&scan))
 		if (guard_row_decode(scan.value, &row) &&
 		    row.state < GUARD_STATES)
-			counts[row.state]++;
+			counts[row.state == GUARD_RECHECKED ? GUARD_SUSPECTED
+							    : row.state]++;
 	scan_end(&scan);
 	metric_write_words(out, METRIC_GUARDS, names, counts, GUARD_STATES);
 }

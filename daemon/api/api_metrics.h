@@ -98,7 +98,7 @@ enum { METRIC_LABELS = 2 }; /* maximum number of labels */
 	X(METRIC_SITE_BLOCKED, "site_blocked", "gauge", "site", NULL, \
 	  "1 when a site returns only errors and challenges") \
 	X(METRIC_GUARDS, "guards", "gauge", "state", NULL, "Guards by " \
-	  "state: unknown, ok, firing, suspended") \
+	  "state: unknown, ok, firing, suspended, unmatched, alternates, checking") \
 	X(METRIC_EVENTS, "events_total", "counter", "kind", NULL, "Events " \
 	  "since the start of the daemon") \
 	X(METRIC_OPEN_ALERTS, "firing_alerts", "gauge", "kind", NULL, \

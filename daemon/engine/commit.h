@@ -193,10 +193,12 @@ bool commit_guard_page(struct commit *batch, const struct site *site,
 void commit_guard_not_modified(struct commit *batch, const struct site *site,
 			       uint64_t page);
 /*
- * Remove the page from the guards, because it was deleted or is now a redirect.
+ * Remove the page from the guards, because it was deleted or, if `target` is
+ * not NULL, is now a redirect to this URL. The guards follow a page that has
+ * moved.
  */
 void commit_unguard_page(struct commit *batch, const struct site *site,
-			 uint64_t page);
+			 uint64_t page, const struct url *target);
 enum error commit_change_guard(struct commit *batch, struct change *change);
 
 /*

@@ -90,6 +90,52 @@ uint16_t guard_state_of(const struct guard_row *guard)
 	return good > 0 ? GUARD_OK : guard->state;
 }
 
+enum {
+	PERCENT = 100,
+	/* ratio of failing pages above which content is not the cause */
+	MOST_PERCENT = 60,
+	/* ratio of failing pages up to which the first pages suffice */
+	FEW_PERCENT = 40,
+	/* if less than this ratio fails again, the site alternates */
+	AGAIN_PERCENT = 55,
+};
+
+uint16_t guard_state_of_sample(uint16_t state,
+			       const struct guard_sample *sample)
+{
+	uint32_t needed =
+		sample->checked < GUARD_SAMPLE ? sample->checked : GUARD_SAMPLE;
+	uint32_t clear = needed < GUARD_CLEAR ? needed : GUARD_CLEAR;
+
+	if (state == GUARD_RECHECKED) {
+		if (sample->pending > 0 && !sample->is_late)
+			return state;
+		if (sample->failing == 0)
+			return GUARD_OK;
+		return PERCENT * sample->failing >= AGAIN_PERCENT * needed
+			       ? GUARD_BROKEN
+			       : GUARD_ALTERNATING;
+	}
+	if (sample->failing == sample->seen && sample->seen >= clear)
+		return GUARD_BROKEN;
+	if (sample->seen == GUARD_CLEAR &&
+	    PERCENT * sample->failing <= FEW_PERCENT * GUARD_CLEAR)
+		return GUARD_OK;
+	if (sample->is_late)
+		needed = sample->seen;
+	if (sample->seen < needed)
+		return state;
+	if (needed <= 1 || PERCENT * sample->failing < MOST_PERCENT * needed)
+		return GUARD_OK;
+	return sample->failing == sample->seen ? GUARD_BROKEN : GUARD_RECHECKED;
+}
+
+bool guard_is_being_checked(const struct guard_row *guard)
+{
+	return guard->state == GUARD_SUSPECTED ||
+	       guard->state == GUARD_RECHECKED;
+}
+
 void guard_begin_state(struct guard_row *guard)
 {
 	bool is_broken = guard->state == GUARD_BROKEN;
@@ -324,6 +370,11 @@ struct watch {
 struct guard_result {
 	uint64_t page;
 	uint32_t cluster;
+	/*
+	 * cluster of the page when the guard held, which a redesign may have
+	 * changed
+	 */
+	uint32_t template;
 	struct slice url;
 	const json_t *found;
 };
@@ -382,11 +433,13 @@ static void guard_emit_event(struct watch *watch,
 
 	if (reason != NULL)
 		json_object_set_new(evidence, "reason", json_string(reason));
+	if (kind != EVENT_GUARD_BROKEN)
+		json_object_del(evidence, "candidates");
 	text = json_dumps(evidence, JSON_COMPACT | JSON_REAL_PRECISION(4));
 	commit_event(watch->batch, watch->site,
 		     &(struct event_row){
 			     .kind = (uint16_t)kind,
-			     .cluster = finding->cluster,
+			     .cluster = finding->template,
 			     .guard = watch->number,
 			     .pages = pages,
 			     .url = finding->url,
@@ -420,26 +473,183 @@ static void guard_suspend(struct watch *watch,
 	watch->row.changed_ms = watch->batch->now_ms;
 }
 
+/* Time to wait for the pages of a suspected guard. */
+static uint64_t guard_patience_ms(const struct watch *watch)
+{
+	const uint64_t most_ms = UINT64_C(5) * 60 * 1000;
+	uint64_t watch_ms = watch->site->row.options.watch_ms;
+
+	return watch_ms != 0 && watch_ms < most_ms ? watch_ms : most_ms;
+}
+
+/*
+ * Time after which an alternating guard is judged again: half the time after
+ * which incidents are calm.
+ */
+static uint64_t guard_calm_ms(const struct watch *watch)
+{
+	const uint64_t most_ms = UINT64_C(30) * 60 * 1000;
+	uint64_t rounds_ms = 5 * watch->site->row.options.watch_ms;
+
+	return rounds_ms != 0 && rounds_ms < most_ms ? rounds_ms : most_ms;
+}
+
+/* Count the results since the state of the guard has changed. */
+static struct guard_sample guard_read_sample(const struct watch *watch)
+{
+	const struct guard_row *guard = &watch->row;
+	uint64_t since_ms = guard->changed_ms;
+	uint64_t before_ms = since_ms - guard_patience_ms(watch);
+	struct scan scan = scan_cluster(watch->batch->txn, TABLE_GUARDED,
+					watch->site->row.id, watch->number);
+	struct guard_sample sample = {
+		.checked = guard->checked,
+		.is_late = watch->batch->now_ms >=
+			   since_ms + guard_patience_ms(watch),
+	};
+	struct guarded_row row;
+
+	for (uint32_t i = 0; i < MAX_SCANNED && scan_next(&scan); i++) {
+		bool fails = guarded_row_decode(scan.value, &row) &&
+			     guard_fails(guard, row.matches);
+
+		if (row.checked_ms >= since_ms) {
+			sample.seen++;
+			sample.failing += fails;
+		} else if (fails && row.checked_ms >= before_ms) {
+			sample.pending++;
+		}
+	}
+	scan_end(&scan);
+	return sample;
+}
+
+/* Return whether the page of this row is fetched to find out the state. */
+static bool guard_wants_page(const struct guard_row *guard,
+			     const struct guarded_row *row)
+{
+	return guard->state == GUARD_SUSPECTED
+		       ? row->checked_ms < guard->changed_ms
+		       : guard_fails(guard, row->matches);
+}
+
+/*
+ * Have pages of the guard fetched now, beginning with the page after `page`. If
+ * the guard is only suspected, these are GUARD_CLEAR pages that were not
+ * fetched since then; otherwise the pages on which it fails.
+ */
+static void guard_request_pages(const struct watch *watch, uint64_t page)
+{
+	const struct guard_row *guard = &watch->row;
+	size_t most =
+		guard->state == GUARD_SUSPECTED ? GUARD_CLEAR : GUARD_SAMPLE;
+	uint64_t pages[GUARD_SAMPLE];
+	size_t count = 0;
+
+	for (int turn = 0; turn < 2; turn++) {
+		struct scan scan =
+			scan_cluster(watch->batch->txn, TABLE_GUARDED,
+				     watch->site->row.id, watch->number);
+		struct guarded_row row;
+
+		for (uint32_t i = 0;
+		     i < MAX_SCANNED && count < most && scan_next(&scan); i++) {
+			uint64_t number =
+				key_u64(scan.key, 2 * sizeof(uint32_t));
+
+			if ((number > page) == (turn == 0) &&
+			    guarded_row_decode(scan.value, &row) &&
+			    guard_wants_page(guard, &row))
+				pages[count++] = number;
+		}
+		scan_end(&scan);
+	}
+	for (size_t i = 0; i < count; i++)
+		frontier_make_due(watch->batch->txn, watch->site->row.id,
+				  pages[i], watch->batch->now_ms);
+}
+
+/* The event when a guard enters a state; 0 = none. */
+static const uint16_t guard_state_events[GUARD_STATES] = {
+	[GUARD_OK] = EVENT_GUARD_OK,
+	[GUARD_BROKEN] = EVENT_GUARD_BROKEN,
+	[GUARD_UNMATCHED] = EVENT_GUARD_UNMATCHED,
+	[GUARD_ALTERNATING] = EVENT_GUARD_ALTERNATES,
+};
+
+/*
+ * Return whether users were told nothing else than that the guard is as usual.
+ */
+static bool guard_was_quiet(uint16_t state)
+{
+	return state == GUARD_UNKNOWN || state == GUARD_OK ||
+	       state == GUARD_SUSPECTED || state == GUARD_RECHECKED ||
+	       state == GUARD_ALTERNATING;
+}
+
+/* Enter another state, and emit its event. */
+static void guard_enter_state(struct watch *watch,
+			      const struct guard_result *finding,
+			      uint16_t state, bool is_told)
+{
+	struct guard_row *guard = &watch->row;
+	uint16_t before = guard->state;
+	uint16_t kind = guard_state_events[state];
+
+	guard->state = state;
+	guard->changed_ms = watch->batch->now_ms;
+	if (guard_is_being_checked(guard)) {
+		guard_request_pages(watch, finding->page);
+		return;
+	}
+	if (is_told && before != GUARD_UNKNOWN && kind != 0 &&
+	    !(state == GUARD_OK && guard_was_quiet(before)))
+		guard_emit_event(watch, finding, (enum event_kind)kind,
+				 state == GUARD_OK
+					 ? guard->checked - guard->failing
+					 : guard->failing,
+				 NULL);
+	guard_begin_state(guard);
+}
+
+/*
+ * Judge a guard of which pages are being fetched. If the first pages do not
+ * decide, request more.
+ */
+static void guard_judge_sample(struct watch *watch,
+			       const struct guard_result *finding)
+{
+	const struct guard_sample sample = guard_read_sample(watch);
+	uint16_t state = guard_state_of_sample(watch->row.state, &sample);
+
+	if (state != watch->row.state)
+		guard_enter_state(watch, finding, state, true);
+	else if (state == GUARD_SUSPECTED && sample.seen == GUARD_CLEAR)
+		guard_request_pages(watch, finding->page);
+}
+
 static void guard_update_state(struct watch *watch,
 			       const struct guard_result *finding, bool is_told)
 {
 	struct guard_row *guard = &watch->row;
-	uint16_t before = guard->state;
+	uint16_t state;
 
-	guard->state = guard_state_of(guard);
-	if (guard->state == before)
+	if (guard->state == GUARD_ALTERNATING &&
+	    watch->batch->now_ms >= guard->changed_ms + guard_calm_ms(watch))
+		guard->state = GUARD_OK;
+	if (guard_is_being_checked(guard)) {
+		guard_judge_sample(watch, finding);
 		return;
-	guard->changed_ms = watch->batch->now_ms;
-	if (is_told && before != GUARD_UNKNOWN)
-		guard_emit_event(watch, finding,
-				 guard->state == GUARD_BROKEN
-					 ? EVENT_GUARD_BROKEN
-					 : EVENT_GUARD_OK,
-				 guard->state == GUARD_BROKEN
-					 ? guard->failing
-					 : guard->checked - guard->failing,
-				 NULL);
-	guard_begin_state(guard);
+	}
+	state = guard_state_of(guard);
+	if (guard->state == GUARD_ALTERNATING || state == guard->state)
+		return;
+	if (state == GUARD_BROKEN && guard->state == GUARD_OK && is_told)
+		state = GUARD_SUSPECTED;
+	guard_enter_state(watch, finding, state, is_told);
+	/* the guard may have no other page */
+	if (state == GUARD_SUSPECTED)
+		guard_judge_sample(watch, finding);
 }
 
 static uint32_t matches_of(const json_t *found)
@@ -466,7 +676,7 @@ static void guard_put_page_result(struct watch *watch,
 		.checked_ms = watch->batch->now_ms,
 		.good_ms = before->good_ms,
 		.matches = matches_of(finding->found),
-		.cluster = finding->cluster,
+		.cluster = finding->template,
 		.url = finding->url,
 		.value = before->value,
 		.path = before->path,
@@ -474,6 +684,7 @@ static void guard_put_page_result(struct watch *watch,
 	};
 
 	if (guard_holds(guard, row.matches)) {
+		row.cluster = finding->cluster;
 		row.good_ms = watch->batch->now_ms;
 		row.value = guard_json_text(finding->found, "value");
 		row.path = guard_json_text(finding->found, "path");
@@ -501,8 +712,8 @@ static bool guard_checks_page(const struct guard_row *guard,
  * Apply a result of a guard. Return false if the guard was not evaluated; then
  * the page keeps its older result.
  */
-static bool take_finding(struct watch *watch,
-			 const struct guard_result *finding, bool is_told)
+static bool take_finding(struct watch *watch, struct guard_result *finding,
+			 bool is_told)
 {
 	struct guard_row *guard = &watch->row;
 	uint32_t matches = matches_of(finding->found);
@@ -528,13 +739,18 @@ static bool take_finding(struct watch *watch,
 	if (!visit.is_known && !guard_checks_page(guard, finding, matches))
 		return true;
 	visit.did_fail = visit.is_known && guard_fails(guard, before.matches);
+	if (visit.is_known && before.cluster != 0)
+		finding->template = before.cluster;
 	guard_put_page_result(watch, finding, &before);
 	guard->checked += !visit.is_known;
 	guard->failing += visit.fails;
 	guard->failing -= visit.did_fail;
-	if (matches == UINT32_MAX || !guard_visit_is_news(guard, &visit))
+	if (matches == UINT32_MAX)
 		return true;
-	guard_add_visit(guard, &visit);
+	if (guard_visit_is_news(guard, &visit))
+		guard_add_visit(guard, &visit);
+	else if (!guard_is_being_checked(guard))
+		return true;
 	guard_update_state(watch, finding, is_told);
 	return true;
 }
@@ -551,7 +767,8 @@ bool commit_guard_page(struct commit *batch, const struct site *site,
 	json_array_foreach(list, i, found)
 	{
 		struct guard_result finding = {page_key_of(page->url),
-					       page->cluster, page->url, found};
+					       page->cluster, page->cluster,
+					       page->url, found};
 		struct watch watch;
 
 		/*
@@ -568,18 +785,59 @@ bool commit_guard_page(struct commit *batch, const struct site *site,
 	return are_evaluated;
 }
 
+/*
+ * Remove the page from the guard. If no page is left, the guard matches
+ * nothing.
+ */
 static void guard_remove_page(struct watch *watch, uint64_t page)
 {
 	struct key key = key_member(watch->site->row.id, watch->number, page);
+	struct guard_row *guard = &watch->row;
+	struct guard_result finding = {.page = page};
 	struct guarded_row row;
+	char *url;
 
 	if (!guarded_row_get(watch->batch->txn, watch->site->row.id,
 			     watch->number, page, &row))
 		return;
-	watch->row.checked--;
-	watch->row.failing -= guard_fails(&watch->row, row.matches);
-	guard_remove_visit(&watch->row, page);
+	guard->checked--;
+	guard->failing -= guard_fails(guard, row.matches);
+	guard_remove_visit(guard, page);
+	url = mem_copy_text(row.url.data, row.url.size);
+	finding.url = slice_of(url);
+	finding.template = row.cluster;
 	txn_delete(watch->batch->txn, TABLE_GUARDED, key_slice(&key));
+	if (guard->checked == 0 && guard->state != GUARD_UNKNOWN &&
+	    guard->state != GUARD_SUSPENDED)
+		guard_enter_state(watch, &finding, GUARD_UNMATCHED, true);
+	free(url);
+}
+
+/*
+ * The page has moved to the URL `target`: if that is a new page of the site,
+ * check it from now on, with the last good result of the page.
+ */
+static void guard_follow_page(struct watch *watch, uint64_t page,
+			      const struct url *target)
+{
+	struct txn *txn = watch->batch->txn;
+	uint32_t site = watch->site->row.id;
+	uint64_t moved = page_key_of(slice_of(target->text));
+	struct frontier_row known;
+	struct guarded_row row;
+
+	if (!slice_equal(slice_of(target->host), watch->site->row.host) ||
+	    guarded_row_get(txn, site, watch->number, moved, &row) ||
+	    !guarded_row_get(txn, site, watch->number, page, &row))
+		return;
+	if (frontier_row_get(txn, site, moved, &known) &&
+	    known.found_ms < row.good_ms)
+		return;
+	row.url = slice_of(target->text);
+	watch->row.checked++;
+	watch->row.failing += guard_fails(&watch->row, row.matches);
+	guarded_row_put(txn, site, watch->number, moved, &row);
+	frontier_make_due(txn, site, moved, watch->batch->now_ms);
 }
 
 /*
@@ -602,6 +860,26 @@ static uint32_t *list_guards(struct commit *batch, const struct site *site,
 	return numbers;
 }
 
+/*
+ * Count the last result of an unchanged page as a result of the sample that is
+ * being fetched.
+ */
+static void guard_confirm_sample(struct watch *watch, uint64_t page,
+				 struct guarded_row *row)
+{
+	char *url = mem_copy_text(row->url.data, row->url.size);
+	const struct guard_result finding = {.page = page,
+					     .cluster = row->cluster,
+					     .template = row->cluster,
+					     .url = slice_of(url)};
+
+	row->checked_ms = watch->batch->now_ms;
+	guarded_row_put(watch->batch->txn, watch->site->row.id, watch->number,
+			page, row);
+	guard_update_state(watch, &finding, true);
+	free(url);
+}
+
 /* Count the last result of an unchanged page as new evidence. */
 static void guard_confirm_page(struct watch *watch, uint64_t page)
 {
@@ -619,13 +897,14 @@ static void guard_confirm_page(struct watch *watch, uint64_t page)
 	 * an unchanged page can confirm the state of the guard, but not change
 	 * it
 	 */
-	if (visit.fails == (watch->row.state == GUARD_BROKEN))
+	if (guard_is_being_checked(&watch->row))
+		guard_confirm_sample(watch, page, &row);
+	else if (visit.fails == (watch->row.state == GUARD_BROKEN))
 		guard_add_visit(&watch->row, &visit);
 }
 
-static void for_all_guards(struct commit *batch, const struct site *site,
-			   uint64_t page,
-			   void (*act)(struct watch *watch, uint64_t page))
+void commit_unguard_page(struct commit *batch, const struct site *site,
+			 uint64_t page, const struct url *target)
 {
 	size_t count;
 	uint32_t *numbers = list_guards(batch, site, &count);
@@ -635,22 +914,29 @@ static void for_all_guards(struct commit *batch, const struct site *site,
 
 		if (!watch_open(&watch, batch, site, numbers[i]))
 			continue;
-		act(&watch, page);
+		if (target != NULL)
+			guard_follow_page(&watch, page, target);
+		guard_remove_page(&watch, page);
 		watch_close(&watch);
 	}
 	free(numbers);
 }
 
-void commit_unguard_page(struct commit *batch, const struct site *site,
-			 uint64_t page)
-{
-	for_all_guards(batch, site, page, guard_remove_page);
-}
-
 void commit_guard_not_modified(struct commit *batch, const struct site *site,
 			       uint64_t page)
 {
-	for_all_guards(batch, site, page, guard_confirm_page);
+	size_t count;
+	uint32_t *numbers = list_guards(batch, site, &count);
+
+	for (size_t i = 0; i < count; i++) {
+		struct watch watch;
+
+		if (!watch_open(&watch, batch, site, numbers[i]))
+			continue;
+		guard_confirm_page(&watch, page);
+		watch_close(&watch);
+	}
+	free(numbers);
 }
 
 /*
@@ -686,7 +972,8 @@ static void take_first(struct watch *watch, struct slice found)
 	{
 		struct slice url = guard_json_text(item, "url");
 		struct page_row page;
-		struct guard_result finding = {page_key_of(url), 0, url, item};
+		struct guard_result finding = {page_key_of(url), 0, 0, url,
+					       item};
 
 		if (!page_row_get(watch->batch->txn, watch->site->row.id,
 				  finding.page, &page) ||
@@ -699,6 +986,7 @@ static void take_first(struct watch *watch, struct slice found)
 			 */
 			continue;
 		finding.cluster = page.cluster;
+		finding.template = page.cluster;
 		(void)take_finding(watch, &finding, false);
 	}
 	json_decref(list);
@@ -787,4 +1075,17 @@ void invariants_verify_guards(struct txn *txn, const struct site_row *site,
 				       failing, row.failing);
 	}
 	scan_end(&scan);
+}
+
+bool guards_are_being_checked(struct txn *txn, uint32_t site)
+{
+	struct scan scan = scan_site(txn, TABLE_GUARDS, site);
+	bool are_checked = false;
+	struct guard_row row;
+
+	while (!are_checked && scan_next(&scan))
+		are_checked = guard_row_decode(scan.value, &row) &&
+			      guard_is_being_checked(&row);
+	scan_end(&scan);
+	return are_checked;
 }

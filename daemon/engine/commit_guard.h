@@ -51,12 +51,22 @@ void guard_expect(const struct guard_row *guard, char out[32]);
 
 /*
  * The decision whether a guard is firing. One failing page is not enough,
- * because its author may just have edited it. The state changes only when
- * GUARD_AGREEING of the last GUARD_RECENT pages with evidence agree, or all of
- * them if there are fewer pages. These functions are pure.
+ * because its author may just have edited it. If GUARD_AGREEING of the last
+ * GUARD_RECENT pages with evidence fail, or all of them if there are fewer
+ * pages, the guard is suspected: GUARD_SAMPLE pages are fetched. It is firing
+ * if all of them fail. If only most of them fail, the failing pages are fetched
+ * again, because a site may also alternate. If fewer pages fail, their content
+ * is the cause. A firing guard is resolved when GUARD_AGREEING pages hold.
+ * These functions are pure.
  */
 
-enum { GUARD_AGREEING = 2 };
+enum {
+	GUARD_AGREEING = 2,
+	/* maximum number of pages that are fetched for a suspected guard */
+	GUARD_SAMPLE = 16,
+	/* so many pages suffice if the guard fails on all or few of them */
+	GUARD_CLEAR = 8,
+};
 
 /*
  * guard_holds() returns whether the guard is satisfied by this number of
@@ -100,6 +110,27 @@ uint32_t guard_recent_bad(const struct guard_row *guard);
  * pages.
  */
 uint16_t guard_state_of(const struct guard_row *guard);
+
+/* The results of a suspected guard since its state has changed. */
+struct guard_sample {
+	uint32_t checked; /* number of pages that the guard checks */
+	uint32_t seen;    /* number of these that were fetched since then */
+	uint32_t failing; /* number of fetched pages on which it fails */
+	/* number of failing pages that were not fetched again yet */
+	uint32_t pending;
+	bool is_late; /* the time to wait for fetches is over */
+};
+
+/* Return the state that follows from the sample of a guard in this state. */
+uint16_t guard_state_of_sample(uint16_t state,
+			       const struct guard_sample *sample);
+
+/*
+ * Return whether pages are being fetched to find out the state of the guard, or
+ * of any guard of the site.
+ */
+bool guard_is_being_checked(const struct guard_row *guard);
+bool guards_are_being_checked(struct txn *txn, uint32_t site);
 
 /* Remove the recent pages that contradict the new state of the guard. */
 void guard_begin_state(struct guard_row *guard);

@@ -5,6 +5,7 @@
 #include "base/arena.h"
 #include "base/memory.h"
 #include "daemon/engine/commit.h"
+#include "daemon/engine/commit_guard.h"
 #include "store/key.h"
 #include "store/rows.h"
 #include "template/version_json.h"
@@ -23,7 +24,7 @@ static bool incident_is_firing(struct txn *txn, uint32_t site,
 		struct guard_row row;
 
 		if (guard_row_get(txn, site, guard, &row) &&
-		    row.state != GUARD_OK && row.state != GUARD_UNKNOWN)
+		    (row.state == GUARD_BROKEN || row.state == GUARD_UNMATCHED))
 			return true;
 	}
 	return false;
@@ -79,12 +80,14 @@ uint64_t incidents_next(struct txn *txn, uint32_t site,
 	struct arena *arena = arena_create();
 	struct incident_list list =
 		incident_list_read(txn, site, UINT64_MAX, arena);
+	struct incident_rules now = *rules;
 	uint64_t next_ms = UINT64_MAX;
 
+	if (list.count > 0 && guards_are_being_checked(txn, site))
+		now.is_busy = true;
 	for (size_t i = 0; i < list.count; i++) {
 		enum incident_signal signal;
-		uint64_t time_ms =
-			incident_next(&list.items[i], rules, &signal);
+		uint64_t time_ms = incident_next(&list.items[i], &now, &signal);
 
 		if (time_ms < next_ms)
 			next_ms = time_ms;
@@ -288,7 +291,8 @@ void commit_incidents(struct commit *batch, const struct site *site,
 	struct incident_list list =
 		incident_list_read(batch->txn, site->row.id, UINT64_MAX, arena);
 
-	rules.is_busy = is_busy;
+	rules.is_busy =
+		is_busy || guards_are_being_checked(batch->txn, site->row.id);
 	for (size_t i = 0; i < list.count; i++) {
 		enum incident_signal signal;
 

@@ -701,7 +701,7 @@ static void commit_remove_page(struct commit *batch, struct site *site,
 
 	if (batch->txn->error == ERR_NONE && before.is_page) {
 		commit_link(batch, site, page, NULL);
-		commit_unguard_page(batch, site, page);
+		commit_unguard_page(batch, site, page, redirect);
 		site_count(site, before.row.cluster, &before.record, -1);
 		txn_delete(batch->txn, TABLE_BODIES, key_slice(&key));
 		txn_delete(batch->txn, TABLE_RECORDS, key_slice(&key));

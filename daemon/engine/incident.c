@@ -402,6 +402,18 @@ static void detail_add_moved(struct incident *incident,
 				      json_deep_copy(json_array_get(moved, i)));
 }
 
+/* Return whether the detail of an incident has a list of its own here. */
+static bool detail_is_reserved(const char *name)
+{
+	static const char *const names[] = {"templates", "guards", "moved",
+					    "events"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (strcmp(name, names[i]) == 0)
+			return true;
+	return false;
+}
+
 static void detail_set_state(struct incident *incident,
 			     const struct finding *finding)
 {
@@ -410,7 +422,8 @@ static void detail_set_state(struct incident *incident,
 
 	json_object_foreach((json_t *)finding->detail, name, value)
 	{
-		entry_copy(incident->detail, finding->detail, name);
+		if (!detail_is_reserved(name))
+			entry_copy(incident->detail, finding->detail, name);
 	}
 	json_object_set_new(
 		incident->detail, "state",
@@ -567,8 +580,12 @@ static bool incident_takes_change(const struct incident *incident,
 
 	if (incident->row.state == INCIDENT_COLLECTING)
 		return true;
-	if (incident_alternates(incident) && kind->returns &&
-	    incident_has_subject(incident, finding))
+	if (incident_alternates(incident) &&
+	    (incident_has_subject(incident, finding)
+		     ? kind->returns || kind->alert == EVENT_INCIDENT_ALTERNATES
+		     : finding->event->kind == EVENT_GUARD_ALTERNATES &&
+			       incident_lists(incident->detail, "templates",
+					      finding->event->cluster)))
 		return true;
 	return finding_continues(finding) ||
 	       incident_breaks_guard(incident, finding, rules);
@@ -639,7 +656,9 @@ enum incident_signal incident_signal_of(const struct incident *incident,
 
 	if (kind->class == FINDING_OF_STATE_END)
 		return flaps ? INCIDENT_REPEATED : INCIDENT_RESOLVED;
-	return flaps || (incident_alternates(incident) && kind->returns)
+	return flaps || (incident_alternates(incident) &&
+			 (kind->returns ||
+			  kind->alert == EVENT_INCIDENT_ALTERNATES))
 		       ? INCIDENT_REPEATED
 		       : INCIDENT_FINDING;
 }

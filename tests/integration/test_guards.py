@@ -64,6 +64,11 @@ class Guards(harness.Case):
         events = [harness.json.loads(line) for line in text.splitlines()]
         return [e for e in events if e["kind"].startswith("guard.")]
 
+    def wait_for_state(self, number, state):
+        """More of its pages are fetched to find out."""
+        return harness.wait_until(
+            lambda: self.show(number)["state"] == state, state, 30)
+
     def finish(self):
         self.daemon_.stop()
         self.daemon_.verify_store()
@@ -125,6 +130,8 @@ class Guards(harness.Case):
         self.assertEqual(self.events(), [])  # one page is an edit
         self.assertEqual(self.show(price)["failing"], 1)
         self.visit(2, 3)
+        self.wait_for_state(price, "firing")
+        self.wait_for_state(title, "firing")
         broken = {e["guard"]: e for e in self.events()}
         self.assertEqual({e["kind"] for e in broken.values()},
                          {"guard.firing"})
@@ -133,15 +140,17 @@ class Guards(harness.Case):
         detail = broken[price]["detail"]
         self.assertEqual((detail["name"], detail["selector"]),
                          ("price", "span.cost"))
-        self.assertEqual({p["url"]: p["value"] for p in detail["pages"]},
-                         {self.url(1): "19.50 EUR", self.url(2): "29.50 EUR"})
+        values = {p["url"]: p["value"] for p in detail["pages"]}
+        self.assertEqual((values[self.url(1)], values[self.url(2)]),
+                         ("19.50 EUR", "29.50 EUR"))
+        self.assertGreaterEqual(len(values), COUNT * 0.6)
         best = [c["selector"] for c in detail["candidates"][:3]]
         self.assertTrue(any("amount" in c for c in best), best)
         self.assertEqual(detail["candidates"][0]["example"][1:], "9.50 EUR")
         best = broken[title]["detail"]["candidates"][0]
         self.assertIn("h1", best["selector"])
         self.assertIn("h1", best["xpath"])
-        self.assertRegex(best["example"], "^Title of [12]$")
+        self.assertRegex(best["example"], r"^Title of \d$")
         # the candidate is a guard that holds
         again = self.add(css=detail["candidates"][0]["selector"])
         self.assertGreaterEqual(again["holding"], 3)
@@ -152,19 +161,20 @@ class Guards(harness.Case):
         price = self.add(css="span.cost")["id"]
         self.write(NEW)
         self.visit(1, 2)
+        self.wait_for_state(price, "firing")
         self.daemon_.stop()  # what is known of it outlives the daemon
         self.daemon_.start()
         self.assertEqual(self.show(price)["state"], "firing")
         self.write(OLD)
         self.visit(1)
         self.assertEqual(self.show(price)["state"], "firing")
-        self.visit(5, 6)  # as they were all along
-        self.assertEqual(self.show(price)["state"], "firing")
         self.visit(2)
         self.assertEqual(self.show(price)["state"], "ok")
+        resolved = self.events()[1]
+        self.assertNotIn("candidates", resolved["detail"])
         self.assertEqual([e["kind"] for e in self.events()],
                          ["guard.firing", "guard.resolved"])
-        self.visit(3, 4, 5)
+        self.visit(*range(COUNT))
         self.assertEqual(self.show(price)["failing"], 0)
         self.assertEqual(len(self.events()), 2)
         self.finish()
@@ -184,6 +194,31 @@ class Guards(harness.Case):
         self.assertEqual(self.events(), [])
         self.finish()
 
+    def test_content_of_some_pages_is_no_failure(self):
+        """Three of eight are sold out, two of the last three."""
+        self.crawl()
+        price = self.add(css="span.cost")["id"]
+        self.write(BARE, [4, 5, 6])
+        self.visit(4, 5)
+        self.wait_for_state(price, "ok")
+        self.assertEqual(self.show(price)["failing"], 3)
+        self.visit(1, 2, 3, 4, 5, 6)
+        self.assertEqual(self.events(), [])
+        self.finish()
+
+    def test_a_guard_without_pages_is_unmatched(self):
+        self.crawl()
+        price = self.add(css="span.cost")["id"]
+        for i in range(1, COUNT):
+            (self.root / f"{i}.html").unlink()
+        (self.root / "index.html").write_text("<p>Moved</p>")
+        self.visit(*range(1, COUNT))
+        self.daemon_.request("DELETE", "/v1/pages?url=" + self.url(0))
+        self.assertEqual(self.show(price)["state"], "unmatched")
+        self.assertEqual([e["kind"] for e in self.events()],
+                         ["guard.unmatched"])
+        self.finish()
+
     def test_what_is_gone_is_no_failure(self):
         self.crawl()
         price = self.add(css="span.cost")["id"]
@@ -201,11 +236,10 @@ class Guards(harness.Case):
         zero = self.add(css="iframe", expect="0")["id"]
         self.write(BARE.replace("</p>", "</p><iframe src=x></iframe>"))
         self.visit(1, 2)
-        self.assertEqual(self.show(zero)["state"], "firing")
+        self.wait_for_state(zero, "firing")
         [event] = self.events()
         self.assertEqual(event["detail"]["candidates"], [])
-        self.assertEqual([p["matches"] for p in event["detail"]["pages"]],
-                         [1, 1])
+        self.assertEqual({p["matches"] for p in event["detail"]["pages"]}, {1})
         self.finish()
 
     def test_a_guard_of_a_template_watches_its_pages(self):
@@ -220,6 +254,7 @@ class Guards(harness.Case):
                  if not p["url"].endswith("/")}
         self.write(NEW)
         self.visit(*sorted(pages)[:2])
+        self.wait_for_state(guard["id"], "firing")
         self.assertEqual([e["kind"] for e in self.events()],
                          ["guard.firing"])
         other = self.add(css="span.cost", cluster=number + 1000)
@@ -353,11 +388,12 @@ class Guards(harness.Case):
         self.visit(1)
         self.assertEqual(self.show(price)["failing"], 1)
         self.visit(2)
-        self.assertEqual(self.show(price)["state"], "firing")
+        self.wait_for_state(price, "ok")  # two of eight pages
+        self.assertEqual(self.show(price)["failing"], 2)
         self.visit(1)
         statuses = [status for _, target, status, *_ in self.server.requests()
                     if target == "/1.html"]
-        self.assertEqual(statuses, [200, 200, 200, 304])
+        self.assertEqual(statuses[:4], [200, 200, 200, 304])
         self.finish()
 
     def test_guards_may_take_a_quarter_of_the_time_of_a_page(self):

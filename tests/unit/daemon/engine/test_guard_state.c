@@ -129,3 +129,67 @@ TEST(a_page_that_is_gone_is_forgotten)
 	guard_remove_visit(&guard, 2);
 	ck_assert_uint_eq(guard.recent_count, 0);
 }
+
+static const struct sample_case {
+	const char *what;
+	uint16_t state;
+	struct guard_sample sample;
+	uint16_t next;
+} samples[] = {
+	/* checked, seen, failing, pending, late */
+	{"too few are there",
+	 GUARD_SUSPECTED,
+	 {50, 7, 7, 0, false},
+	 GUARD_SUSPECTED},
+	{"all of eight fail",
+	 GUARD_SUSPECTED,
+	 {50, 8, 8, 0, false},
+	 GUARD_BROKEN},
+	{"one of them holds",
+	 GUARD_SUSPECTED,
+	 {50, 8, 7, 0, false},
+	 GUARD_SUSPECTED},
+	{"few of eight fail", GUARD_SUSPECTED, {50, 8, 3, 0, false}, GUARD_OK},
+	{"half of eight fail",
+	 GUARD_SUSPECTED,
+	 {50, 8, 4, 0, false},
+	 GUARD_SUSPECTED},
+	{"30 % fail", GUARD_SUSPECTED, {50, 16, 5, 0, false}, GUARD_OK},
+	{"half of them fail", GUARD_SUSPECTED, {50, 16, 9, 0, false}, GUARD_OK},
+	{"most of them fail",
+	 GUARD_SUSPECTED,
+	 {50, 16, 10, 0, false},
+	 GUARD_RECHECKED},
+	{"all pages fail", GUARD_SUSPECTED, {3, 3, 3, 0, false}, GUARD_BROKEN},
+	{"two of three fail",
+	 GUARD_SUSPECTED,
+	 {3, 3, 2, 0, false},
+	 GUARD_RECHECKED},
+	{"the others did not come",
+	 GUARD_SUSPECTED,
+	 {50, 2, 2, 0, true},
+	 GUARD_BROKEN},
+	{"only one came", GUARD_SUSPECTED, {50, 1, 1, 0, true}, GUARD_OK},
+	{"not all came again",
+	 GUARD_RECHECKED,
+	 {50, 9, 9, 1, false},
+	 GUARD_RECHECKED},
+	{"they fail again",
+	 GUARD_RECHECKED,
+	 {50, 10, 10, 0, false},
+	 GUARD_BROKEN},
+	{"half of them hold",
+	 GUARD_RECHECKED,
+	 {50, 10, 5, 0, false},
+	 GUARD_ALTERNATING},
+	{"all hold again", GUARD_RECHECKED, {50, 10, 0, 0, false}, GUARD_OK},
+};
+
+TEST_ROWS(the_sample_of_a_suspected_guard_decides, samples)
+{
+	const struct sample_case *row = &samples[_i];
+
+	ck_assert_msg(guard_state_of_sample(row->state, &row->sample) ==
+			      row->next,
+		      "%s", row->what);
+}

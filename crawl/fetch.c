@@ -12,6 +12,7 @@
 #include "base/memory.h"
 #include "crawl/http_message.h"
 #include "crawl/transfer.h"
+#include "page/page.h"
 #include "page/robots_tag.h"
 
 enum error error_from_curl(CURLcode code)
@@ -256,6 +257,7 @@ static void take_coding(struct response_head *answer, struct slice line)
 void response_head_begin(struct response_head *answer)
 {
 	answer->redirect.text[0] = '\0';
+	answer->refresh.text[0] = '\0';
 	answer->robots_tag = 0;
 	answer->codings.count = 0;
 	answer->is_unreadable = false;
@@ -264,6 +266,18 @@ void response_head_begin(struct response_head *answer)
 	answer->date[0] = '\0';
 	answer->etag[0] = '\0';
 	answer->modified[0] = '\0';
+}
+
+/* Set the target of a Refresh header, unless it is the page itself. */
+static void take_refresh(struct response_head *answer, struct slice value,
+			 const struct url *url)
+{
+	struct slice target = refresh_url(value);
+
+	if (target.size > 0 &&
+	    url_parse(&answer->refresh, target, url) == ERR_NONE &&
+	    strcmp(answer->refresh.text, url->text) == 0)
+		answer->refresh.text[0] = '\0';
 }
 
 void response_head_take(struct response_head *answer, struct slice line,
@@ -276,6 +290,8 @@ void response_head_take(struct response_head *answer, struct slice line,
 			  sizeof(answer->content_type));
 	else if (response_head_match(line, "Location", &value))
 		url_parse(&answer->redirect, value, url);
+	else if (response_head_match(line, "Refresh", &value))
+		take_refresh(answer, value, url);
 	else if (response_head_match(line, "Retry-After", &value))
 		copy_value(value, answer->retry_after,
 			   sizeof(answer->retry_after));
@@ -330,6 +346,10 @@ void response_head_finish(const struct response_head *answer, uint64_t now_s,
 	       sizeof(answer->modified));
 	if (http_status_is_redirect(result_out->http_status))
 		memcpy(result_out->redirect, answer->redirect.text,
+		       sizeof(result_out->redirect));
+	else if (result_out->http_status >= 200 &&
+		 result_out->http_status < 300)
+		memcpy(result_out->redirect, answer->refresh.text,
 		       sizeof(result_out->redirect));
 }
 

@@ -138,8 +138,11 @@ struct fetch_result {
 			   return the complete body */
 	unsigned robots_tag; /* ROBOTS_TAG_* of the X-Robots-Tag headers */
 	char charset[32];    /* charset of the Content-Type, or "" */
-	char redirect[MAX_URL_BYTES + 1]; /* canonical Location of a response
-					     301, 302, 303, 307 or 308; or "" */
+	/*
+	 * canonical Location of a response 301, 302, 303, 307 or 308; or, in a
+	 * response 2xx, the canonical URL of its Refresh header; or ""
+	 */
+	char redirect[MAX_URL_BYTES + 1];
 	char etag[MAX_ETAG]; /* ETag as received; "" if missing or too long */
 	char modified[MAX_MODIFIED]; /* Last-Modified as received; "" if missing
 					or too long */
@@ -157,6 +160,12 @@ struct fetch_result {
 	uint64_t wire_bytes;
 	uint64_t elapsed_us;
 };
+
+/* Return whether the response is a redirect with a Location. */
+static inline bool fetch_result_is_redirect(const struct fetch_result *result)
+{
+	return result->redirect[0] != '\0' && result->http_status >= 300;
+}
 
 /* Free the buffers of the result. */
 void fetch_result_free(struct fetch_result *result);
@@ -244,6 +253,7 @@ bool request_is_conditional(const struct fetch_request *request);
  */
 struct response_head {
 	struct url redirect; /* resolved Location; text is "" if none exists */
+	struct url refresh;  /* resolved Refresh; text is "" if none exists */
 	unsigned robots_tag; /* set of ROBOTS_TAG_* */
 	struct codings codings; /* content codings of the body */
 	bool is_unreadable; /* the body has a coding that cannot be decoded */
@@ -259,8 +269,8 @@ struct response_head {
 void response_head_begin(struct response_head *answer);
 
 /*
- * Parse a header line of the response. A Location is resolved against `url`,
- * the URL of the request.
+ * Parse a header line of the response. A Location or Refresh is resolved
+ * against `url`, the URL of the request.
  */
 void response_head_take(struct response_head *answer, struct slice line,
 			const struct url *url);

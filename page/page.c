@@ -172,12 +172,7 @@ static const char *skip_url_word(const char *at, const char *end)
 	return at;
 }
 
-/*
- * Return the URL in the content of a meta refresh such as "5; url='next.html'"
- * or "5; next.html"; empty if none exists. Does the same as the HTML standard
- * (section 4.2.5.3), except that "5; url" has no URL.
- */
-static struct slice refresh_url(struct slice content)
+struct slice refresh_url(struct slice content)
 {
 	const char *at = content.data;
 	const char *end = content.size == 0 ? at : at + content.size;
@@ -276,6 +271,23 @@ static struct link link_read(struct page *page, uint32_t index)
 	}
 	link.href = text_trim(link.href);
 	return link;
+}
+
+void page_add_refresh(struct page *page, struct slice url)
+{
+	struct link *links =
+		ARENA_ROOM(page->arena, struct link, page->link_count + 1U);
+
+	if (page->node_count == 0)
+		return;
+	if (page->link_count > 0)
+		memcpy(links, page->links, page->link_count * sizeof(*links));
+	links[page->link_count++] = (struct link){
+		.flags = LINK_IS_REFRESH,
+		.href = url,
+		.anchor = {"", 0},
+	};
+	page->links = links;
 }
 
 /* Read the links of the page; page->is_nofollow must be set. */

@@ -187,6 +187,17 @@ struct slice page_attribute(const struct page *page, uint32_t node,
 /* Return the source of a script, between its tags. */
 struct slice page_script(const struct page *page, uint32_t node);
 
+/*
+ * Return the URL in the content of a refresh, in a meta element or a header,
+ * such as "5; url='next.html'" or "5; next.html"; empty if none exists. Does
+ * the same as the HTML standard (section 4.2.5.3), except that "5; url" has no
+ * URL.
+ */
+struct slice refresh_url(struct slice content);
+
+/* Add the target of a Refresh header, as if a meta element had it. */
+void page_add_refresh(struct page *page, struct slice url);
+
 /* Return the text with this index. */
 struct slice page_text(const struct page *page, uint32_t index);
 

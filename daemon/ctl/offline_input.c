@@ -428,7 +428,7 @@ static bool fetch_follow_redirect(const struct fetch_result *result,
 {
 	struct url next;
 
-	if (result->error != ERR_NONE || result->redirect[0] == '\0' ||
+	if (result->error != ERR_NONE || !fetch_result_is_redirect(result) ||
 	    hop == hops ||
 	    url_parse(&next, slice_of(result->redirect), NULL) != ERR_NONE)
 		return false;
@@ -472,9 +472,9 @@ static void robots_origin_read(struct page_fetcher *fetcher,
 	if (result.error == ERR_NONE && result.http_status / 100 == 2)
 		origin->robots = robots_parse(
 			origin->arena, buffer_slice(&result.body), "templated");
-	else if (result.redirect[0] !=
-		 '\0') /* there are too many redirects: treat it as a missing
-			  robots.txt */
+	else if (fetch_result_is_redirect(
+			 &result)) /* there are too many redirects: treat it as
+			  a missing robots.txt */
 		origin->robots = robots_from_status(origin->arena, 404);
 	else
 		origin->robots = robots_from_status(
@@ -560,7 +560,7 @@ static bool fetch_move_page(struct fetch_result *result, const struct url *url,
 		buffer_append_text(trouble, result->reason[0] == '\0'
 						    ? error_text(result->error)
 						    : result->reason);
-	} else if (result->redirect[0] != '\0') {
+	} else if (fetch_result_is_redirect(result)) {
 		buffer_printf(trouble, "more than %d redirects", MAX_REDIRECTS);
 	} else if (result->http_status / 100 != 2) {
 		buffer_printf(trouble, "HTTP status %u", result->http_status);

@@ -135,6 +135,9 @@ static struct buffer analysis_encode_head(const struct analyser *analysing,
 		.guard_limits = analysing->guard_limits,
 		.charset = slice_of(job->result.charset),
 		.drop_parameters = analysing->drop_parameters,
+		.refresh = fetch_result_is_redirect(&job->result)
+				   ? slice_of("")
+				   : slice_of(job->result.redirect),
 	};
 
 	return row_codec_encode(&analyse_request_layout, &request);

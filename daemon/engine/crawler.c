@@ -505,7 +505,7 @@ static bool follow_robots(struct crawler *fetching,
 {
 	struct crawler_transfer *next;
 
-	if (result->redirect[0] == '\0' ||
+	if (!fetch_result_is_redirect(result) ||
 	    flight->host->robots_hops >= MAX_ROBOTS_HOPS)
 		return false;
 	next = mem_alloc(1, sizeof(*next));
@@ -563,7 +563,8 @@ static void crawler_handle_robots(struct crawler *fetching,
 	bool is_answer = result->error == ERR_NONE && !result->is_broken;
 	char url[ROBOTS_URL_BYTES];
 
-	if (is_answer && fetching->is_stopping && result->redirect[0] != '\0') {
+	if (is_answer && fetching->is_stopping &&
+	    fetch_result_is_redirect(result)) {
 		/* request the file again when the next job arrives */
 		host->robots_state = ROBOTS_UNKNOWN;
 		return;
@@ -618,7 +619,7 @@ static bool crawler_handle_status(struct crawler *fetching, struct job *job)
 	} else if (status == STATUS_FRESH) {
 		job->kind = CHANGE_NOT_MODIFIED;
 		crawler_send_ended(fetching, job);
-	} else if (result->redirect[0] != '\0' &&
+	} else if (fetch_result_is_redirect(result) &&
 		   url_parse(&job->target, slice_of(result->redirect), NULL) ==
 			   ERR_NONE) {
 		job->kind = CHANGE_REDIRECT;

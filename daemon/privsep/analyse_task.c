@@ -310,6 +310,8 @@ void analyse_page(const struct page *page, struct slice body,
 	struct page copy = *page;
 
 	copy.arena = arena_create(); /* the caller's page must not grow */
+	if (options->refresh.size > 0)
+		page_add_refresh(&copy, options->refresh);
 	fill_record(&copy, body, url, options, record_out);
 	arena_destroy(copy.arena);
 }
@@ -323,6 +325,8 @@ enum error analyse(struct slice body, struct slice charset,
 
 	if (error != ERR_NONE)
 		return error;
+	if (options->refresh.size > 0)
+		page_add_refresh(page, options->refresh);
 	fill_record(page, body, url, options, record_out);
 	page_destroy(page);
 	return ERR_NONE;
@@ -777,6 +781,7 @@ static void analyse_given(const struct analyse_task_input *given,
 		.http_status = request->http_status,
 		.is_cut = request->is_cut != 0,
 		.is_nofollow = request->is_nofollow != 0,
+		.refresh = request->refresh,
 		.drop_parameters = request->drop_parameters,
 	};
 	struct buffer *body = &answer->body;

@@ -216,6 +216,7 @@ struct analyse_request {
 	struct slice url; /* canonical */
 	struct slice charset;
 	struct slice drop_parameters;
+	struct slice refresh; /* URL of the Refresh header; or empty */
 };
 
 /* A guard to evaluate, with its last good result on the page. */
@@ -553,7 +554,7 @@ struct model_field {
 	X(version_request, record_count, record_count, 0)     \
 	X(tree_request, reserved, reserved, 0)                \
 	X(fragments_request, count, count, 0)                 \
-	X(analyse_request, guard_limits, url, 3)              \
+	X(analyse_request, guard_limits, url, 4)              \
 	X(wanted_guard, is_known, selector, 3)                \
 	X(analyse_answer, guarded_bytes, guarded_bytes, 0)    \
 	X(known_field, reserved, charset, 1)                  \

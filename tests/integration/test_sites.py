@@ -221,6 +221,18 @@ class Sites(harness.Case):
         daemon.stop()
         daemon.verify_store()
 
+    def test_refresh_header_is_followed(self):
+        root = self.folder()
+        (root / "target.html").write_text(
+            "<html><body><p>The text of the target.</p></body></html>")
+        web = self.web(root, "location = /from { default_type text/html; "
+                             "add_header Refresh '0; url=/target.html'; "
+                             "return 200 '<html></html>'; }")
+        daemon = self.daemon()
+        site = daemon.crawl(f"{web.url}from")
+        self.assertIn("/target.html", web.targets())
+        self.assertEqual(site["classes"], {"page": 1, "stub": 1})
+
     def test_server_that_was_down_is_crawled_later(self):
         daemon = self.daemon()
         port = harness.free_port()

@@ -147,3 +147,22 @@ TEST(codings_add_up_over_headers)
 	read_line(200, "Transfer-Encoding: gzip, chunked");
 	ck_assert(answer.is_unreadable);
 }
+
+TEST(refresh_is_the_redirect_of_a_page)
+{
+	read_line(200, "Refresh: 0; url=../d#e");
+	ck_assert_str_eq(result.redirect, "http://a.example/d");
+	ck_assert(!fetch_result_is_redirect(&result));
+	read_line(200, "refresh: 5;URL='/x'");
+	ck_assert_str_eq(result.redirect, "http://a.example/x");
+	read_line(200, "Refresh: 300");
+	ck_assert_str_eq(result.redirect, "");
+	read_line(200, "Refresh: 0; url=javascript:alert(1)");
+	ck_assert_str_eq(result.redirect, "");
+	/* an error is no page */
+	read_line(404, "Refresh: 0; url=/x");
+	ck_assert_str_eq(result.redirect, "");
+	/* a Location is not overridden */
+	read_line(302, "Refresh: 0; url=/x");
+	ck_assert_str_eq(result.redirect, "");
+}

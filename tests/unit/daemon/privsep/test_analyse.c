@@ -344,3 +344,22 @@ TEST(a_parsed_page_has_the_record_of_its_bytes)
 	analyse_page(page, body, &url, &options, &by_page);
 	ck_assert(slice_equal(buffer_slice(&by_page), buffer_slice(&by_bytes)));
 }
+
+TEST(refresh_header_is_like_a_meta_element)
+{
+	const char *html = "<body><a href=/y>y</a></body>";
+	struct analyse_options refreshed = options;
+	AUTO_BUFFER record = {0};
+	struct record read;
+	struct url url;
+
+	refreshed.refresh = slice_of("http://a.test/x");
+	ASSERT_OK(url_parse(&url, slice_of("http://a.test/"), NULL));
+	ASSERT_OK(analyse(slice_of(html), slice_of(""), &url, &refreshed,
+			  &record));
+	ASSERT_OK(record_open(buffer_slice(&record), &read));
+	ck_assert_uint_eq(record_class(&read), CLASS_STUB);
+	ck_assert_uint_eq(read.link_count, 2);
+	check_link(record_link_at(&read, 1), "http://a.test/x", "");
+	ck_assert_uint_eq(record_link_at(&read, 1).flags, LINK_IS_REFRESH);
+}

@@ -38,7 +38,14 @@ static void change_cluster(struct commit *batch, const struct site *site,
 	struct cluster_row row;
 
 	if (!cluster_row_get(batch->txn, site->row.id, cluster, &row))
-		row = (struct cluster_row){.created_ms = batch->now_ms};
+		/*
+		 * the number may have been that of another cluster, see
+		 * commit_swap_clusters()
+		 */
+		row = (struct cluster_row){
+			.changes = (uint32_t)batch->now_ms,
+			.created_ms = batch->now_ms,
+		};
 	row.page_count += (uint32_t)more;
 	row.changes++;
 	if (more != 0)

@@ -18,8 +18,8 @@
  * - of the template: its number and cluster_row.changes. The page count, the
  *   document frequencies of fragments, and the sample for models depend only on
  *   the pages of the cluster and their content, and each change of these
- *   changes cluster_row.changes. Neither the number of a cluster in a site nor
- *   the id of a site is ever reused;
+ *   changes cluster_row.changes, which begins with another number if the number
+ *   of the cluster was that of another one. The id of a site is never reused;
  * - if sites may have their own models: the identity of the model file, that
  *   is, inode, size and time.
  *

@@ -1,6 +1,7 @@
 #include "daemon/engine/engine.h"
 
 #include "base/memory.h"
+#include "daemon/engine/commit_event.h"
 #include "store/key.h"
 #include "store/rows.h"
 #include "tests/unit/daemon/world.h"
@@ -91,6 +92,77 @@ static struct cluster_row cluster_at(uint32_t cluster)
 	ck_assert(cluster_row_get(&txn, site.id, cluster, &row));
 	txn_abort(&txn);
 	return row;
+}
+
+static void swap(uint32_t a, uint32_t b)
+{
+	const struct cluster_swap pair = {a, b};
+	const struct template_updates updates = {
+		.threshold = 250, .swaps = &pair, .swap_count = 1};
+	struct change change = {
+		.kind = CHANGE_TEMPLATES,
+		.templates = {.site = world_site(&world, "a.test").id,
+			      .findings = &updates},
+	};
+	struct url url;
+
+	ASSERT_OK(url_parse(&url, slice_of("http://a.test/"), NULL));
+	change.url = &url;
+	ASSERT_OK(engine_commit(world.engine, &change, 1, world.now_ms, NULL));
+	ASSERT_OK(change.error);
+}
+
+TEST(clusters_exchange_their_numbers)
+{
+	uint32_t first;
+	uint32_t second;
+
+	for (unsigned i = 0; i < 8; i++)
+		put(i, i % 2, i);
+	first = cluster_of(0);
+	second = cluster_of(1);
+	swap(first, second);
+	ck_assert_uint_eq(cluster_of(0), second);
+	ck_assert_uint_eq(cluster_of(1), first);
+	ck_assert_uint_eq(world_problems(&world), 0);
+	world_reopen(&world);
+	put(8, 0, 8);
+	ck_assert_uint_eq(cluster_of(8), second);
+	ck_assert_uint_eq(world_problems(&world), 0);
+}
+
+/* Its pages have another design now; a model of the old ones is not valid. */
+TEST(a_number_that_returns_has_other_changes)
+{
+	uint32_t number;
+	uint32_t changes;
+
+	world.now_ms += 1000;
+	for (unsigned i = 0; i < 4; i++)
+		put(i, 0, i);
+	number = cluster_of(0);
+	changes = cluster_at(number).changes;
+	world.now_ms += 1000;
+	for (unsigned i = 0; i < 4; i++)
+		put(i, 1, i);
+	ck_assert_uint_ne(cluster_of(0), number);
+	swap(number, cluster_of(0));
+	ck_assert_uint_eq(cluster_of(0), number);
+	ck_assert_uint_eq(cluster_at(number).page_count, 4);
+	ck_assert_uint_ne(cluster_at(number).changes, changes);
+	ck_assert_uint_eq(world_problems(&world), 0);
+}
+
+TEST(no_number_is_exchanged_with_a_cluster_that_has_ended)
+{
+	uint32_t number;
+
+	for (unsigned i = 0; i < 4; i++)
+		put(i, 0, i);
+	number = cluster_of(0);
+	swap(number, number + 7);
+	ck_assert_uint_eq(cluster_of(0), number);
+	ck_assert_uint_eq(world_problems(&world), 0);
 }
 
 TEST(each_change_of_a_cluster_counts_and_none_of_another)

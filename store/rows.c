@@ -250,6 +250,12 @@ ROW_LAYOUT(waiting_row, url, 6, FIELD(waiting_row, first_ms),
 ROW_FUNCTIONS(waiting_row, TABLE_WAITING, key_page(site, page), uint32_t site,
 	      uint64_t page)
 
+uint64_t waiting_row_bytes(const struct waiting_row *row)
+{
+	return (uint64_t)row->record.size + row->guarded.size +
+	       row->packed.size;
+}
+
 ROW_LAYOUT(health_row, reason, 1, FIELD(health_row, since_ms),
 	   FIELD(health_row, told_ms), FIELD(health_row, asked_ms),
 	   FIELD(health_row, closed_ms), FIELD(health_row, waiting_bytes),

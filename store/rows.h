@@ -25,8 +25,9 @@ struct cluster_row {
 	/*
 	 * incremented when pages of the cluster or their content change. A
 	 * model that was built from the pages is valid while this number does
-	 * not change. The number of a cluster is never used for another
-	 * cluster, but this counter may overflow and begin again at 0
+	 * not change. It begins with the time of the first page, because the
+	 * number of a cluster may have been that of an earlier cluster, and it
+	 * may overflow and begin again at 0
 	 */
 	uint32_t changes;
 	uint64_t created_ms;
@@ -548,6 +549,9 @@ struct waiting_row {
 
 ROW_PROTOTYPES(waiting_row, uint32_t site, uint64_t page)
 
+/* Return the size of the document of the visit, for health_row. */
+uint64_t waiting_row_bytes(const struct waiting_row *row);
+
 /* The states of a site: name, stored number, text. */
 #define SITE_STATE_LIST(X)                          \
 	X(SITE_STATE_OK, 0, "ok")                   \
@@ -575,7 +579,7 @@ struct health_row {
 	/* when the open check of the site began; 0 = none is open */
 	uint64_t asked_ms;
 	uint64_t closed_ms;     /* when the last check was closed */
-	uint64_t waiting_bytes; /* size of all rows in TABLE_WAITING */
+	uint64_t waiting_bytes; /* sum of waiting_row_bytes() of the rows */
 	uint32_t waiting_count; /* number of rows in TABLE_WAITING */
 	uint32_t checks;        /* number of closed checks in this state */
 	uint16_t state;         /* value of enum site_state */

@@ -545,6 +545,66 @@ void verify_incidents(const struct table_check *check)
 	scan_end(&scan);
 }
 
+/* Return what is wrong with a row of TABLE_WAITING; NULL if nothing is. */
+static const char *waiting_problem(const struct table_check *check,
+				   struct slice key,
+				   const struct waiting_row *row)
+{
+	struct buffer bytes = {0};
+	struct page_row page;
+	struct record record;
+	bool is_intact = row->kind != WAITING_PAGE;
+
+	if (row->kind >= WAITING_KINDS || key.size != 12)
+		return "the waiting visit is damaged";
+	if (page_key_of(row->url) != key_u64(key, sizeof(uint32_t)))
+		return "the waiting visit has another URL";
+	if (!check_read_page(check->txn, check->site->id,
+			     key_u64(key, sizeof(uint32_t)), &page) ||
+	    page.redirect.size > 0)
+		return "a visit waits, but there is no page";
+	if (!is_intact) { /* a record must be aligned */
+		buffer_append_slice(&bytes, row->record);
+		is_intact =
+			record_open(buffer_slice(&bytes), &record) == ERR_NONE;
+		buffer_free(&bytes);
+	}
+	return is_intact ? NULL : "the record of the waiting visit is damaged";
+}
+
+void verify_waiting(const struct table_check *check)
+{
+	struct scan scan =
+		scan_site(check->txn, TABLE_WAITING, check->site->id);
+	struct health_row health;
+	struct waiting_row row;
+	uint64_t bytes = 0;
+	uint64_t count = 0;
+
+	while (scan_next(&scan)) {
+		uint64_t page = key_u64(scan.key, sizeof(uint32_t));
+		bool is_row = waiting_row_decode(scan.value, &row);
+		const char *problem =
+			is_row ? waiting_problem(check, scan.key, &row)
+			       : "the waiting visit is damaged";
+
+		count++;
+		bytes += is_row ? waiting_row_bytes(&row) : 0;
+		if (problem != NULL)
+			row_problem(check, "page", page, problem);
+	}
+	scan_end(&scan);
+	health_row_get(check->txn, check->site->id, &health);
+	if (health.state >= SITE_STATES)
+		site_problem(check, "the row of its health is damaged");
+	compare_count(check, count, "waiting visits", health.waiting_count);
+	if (bytes != health.waiting_bytes)
+		site_problem(check,
+			     "its waiting visits have %" PRIu64
+			     " bytes, but it counts %" PRIu64,
+			     bytes, health.waiting_bytes);
+}
+
 /*
  * Return whether the value needs a dictionary that is missing, and report this.
  */

@@ -830,3 +830,65 @@ TEST(a_store_that_cannot_be_read_is_an_error)
 	txn_fail(&txn, ERR_IO);
 	ck_assert_int_eq(store_verify(&txn, &report), ERR_IO);
 }
+
+/* Page 0 has a visit that waits, and the health of the site counts it. */
+static void put_waiting(const struct waiting_row *row, uint32_t i)
+{
+	waiting_row_put(&txn, SITE, page_key_of(urls[i]), row);
+	health_row_put(
+		&txn, SITE,
+		&(struct health_row){.waiting_count = 1,
+				     .waiting_bytes = waiting_row_bytes(row)});
+}
+
+TEST(a_visit_that_waits_is_intact)
+{
+	put_waiting(
+		&(struct waiting_row){.kind = WAITING_REMOVED, .url = urls[0]},
+		0);
+	ASSERT_OK(store_verify(&txn, &report));
+	ck_assert_msg(report.problems == 0, "%s", report.text.data);
+}
+
+TEST(a_wrong_count_of_waiting_visits_is_found)
+{
+	health_row_put(&txn, SITE, &(struct health_row){.waiting_count = 1});
+	expect("has 0 waiting visits, but counts 1");
+}
+
+TEST(a_wrong_size_of_waiting_visits_is_found)
+{
+	health_row_put(&txn, SITE, &(struct health_row){.waiting_bytes = 7});
+	expect("its waiting visits have 0 bytes, but it counts 7");
+}
+
+TEST(a_damaged_record_that_waits_is_found)
+{
+	put_waiting(&(struct waiting_row){.kind = WAITING_PAGE,
+					  .url = urls[0],
+					  .record = slice_of("damaged")},
+		    0);
+	expect("the record of the waiting visit is damaged");
+}
+
+TEST(a_visit_of_another_url_that_waits_is_found)
+{
+	put_waiting(
+		&(struct waiting_row){.kind = WAITING_REMOVED, .url = urls[1]},
+		0);
+	expect("the waiting visit has another URL");
+}
+
+TEST(a_visit_of_no_page_that_waits_is_found)
+{
+	put_waiting(
+		&(struct waiting_row){.kind = WAITING_REMOVED, .url = urls[4]},
+		4);
+	expect("a visit waits, but there is no page");
+}
+
+TEST(an_unknown_state_of_a_site_is_found)
+{
+	health_row_put(&txn, SITE, &(struct health_row){.state = SITE_STATES});
+	expect("the row of its health is damaged");
+}

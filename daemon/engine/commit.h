@@ -247,6 +247,13 @@ void commit_wait_end(struct commit *batch, struct site *site, uint64_t page);
 void commit_wait_drop(struct commit *batch, struct site *site, uint64_t page);
 
 /*
+ * Return whether this visit still waits; another one may have replaced it since
+ * it was judged.
+ */
+bool commit_wait_is(struct commit *batch, const struct site *site,
+		    const struct judged_visit *visit);
+
+/*
  * commit_page.c: apply the waiting visit of the page to the store, and delete
  * it.
  */

@@ -613,9 +613,13 @@ static void commit_health(struct commit *batch, struct site *site,
 	struct health_row before;
 
 	for (size_t i = 0; i < findings->dropped_count; i++)
-		commit_wait_drop(batch, site, findings->dropped[i]);
+		if (commit_wait_is(batch, site, &findings->dropped[i]))
+			commit_wait_drop(batch, site,
+					 findings->dropped[i].page);
 	for (size_t i = 0; i < findings->accepted_count; i++)
-		commit_wait_accept(batch, site, findings->accepted[i]);
+		if (commit_wait_is(batch, site, &findings->accepted[i]))
+			commit_wait_accept(batch, site,
+					   findings->accepted[i].page);
 	if (findings->health != NULL) {
 		struct health_row health = *findings->health;
 

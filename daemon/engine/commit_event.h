@@ -153,6 +153,11 @@ struct cluster_swap {
 	uint32_t b;
 };
 
+struct judged_visit {
+	uint64_t page;
+	uint64_t time_ms; /* time of the visit, as in its waiting_row */
+};
+
 struct template_updates {
 	uint16_t threshold; /* threshold of the site when the check read it */
 	const struct template_update *templates; /* [template_count] */
@@ -170,12 +175,12 @@ struct template_updates {
 	const struct requested_page *visits; /* [visit_count] */
 	size_t visit_count;
 	/*
-	 * pages whose waiting visits become the stored pages, [accepted_count],
-	 * and pages whose waiting visits are deleted, [dropped_count]
+	 * waiting visits that become the stored pages, [accepted_count], and
+	 * that are deleted, [dropped_count]
 	 */
-	const uint64_t *accepted;
+	const struct judged_visit *accepted;
 	size_t accepted_count;
-	const uint64_t *dropped;
+	const struct judged_visit *dropped;
 	size_t dropped_count;
 	/*
 	 * the new health of the site; its counts are ignored. NULL = unchanged

@@ -671,8 +671,10 @@ static void commit_put_page(struct commit *batch, struct site *site,
 		outcome->error = ERR_NETWORK;
 	} else if (page_visit_is_better(&arrival)) {
 		store_arrival(&arrival, is_visit ? &visit : NULL, outcome);
-		if (is_visit)
+		if (change->kind == CHANGE_PAGE)
 			commit_wait_end(batch, site, arrival.page);
+		else /* it contradicts an older page */
+			commit_wait_drop(batch, site, arrival.page);
 	} else if (is_obstacle(arrival.page_class)) {
 		outcome->error = ERR_NETWORK; /* the page may be back soon */
 	}
@@ -699,6 +701,7 @@ static void commit_remove_page(struct commit *batch, struct site *site,
 	struct before before = load_before(batch, site, page, text);
 	struct key key = key_page(site->row.id, page);
 
+	commit_wait_drop(batch, site, page);
 	if (batch->txn->error == ERR_NONE && before.is_page) {
 		commit_link(batch, site, page, NULL);
 		commit_unguard_page(batch, site, page, redirect);
@@ -1121,7 +1124,6 @@ enum error commit_delete_page(struct commit *batch, struct change *change)
 		return error;
 	site->used = batch->number;
 	site->is_changed = true;
-	commit_wait_drop(batch, site, page);
 	commit_remove_page(batch, site, url, NULL);
 	commit_unquarantine(batch, site, url);
 	site_flush_counts(site, batch->txn, MAX_UNWRITTEN_COUNTS);

@@ -15,6 +15,9 @@
 enum {
 	MAX_WAITING = 512,
 	MAX_WAITING_BYTES = 32 << 20,
+	/* the same for sample pages, by which the site is judged */
+	MAX_WAITING_SAMPLES = 2 * MAX_WAITING,
+	MAX_SAMPLE_BYTES = 2 * MAX_WAITING_BYTES,
 	/*
 	 * A page differs from the stored page if more than this ratio of its
 	 * shingles are gone, in permille. When only content had changed, none
@@ -105,9 +108,17 @@ bool commit_page_differs(struct commit *batch, const struct site *site,
 	       is_sample_page(batch, site, pair->cluster, pair->page);
 }
 
-static uint64_t waiting_size(const struct waiting_row *row)
+/* Return whether the site has too many waiting visits, or too large ones. */
+static bool is_over_limit(struct commit *batch, const struct site *site,
+			  uint64_t page, uint32_t count, uint64_t bytes)
 {
-	return row->record.size + row->guarded.size + row->packed.size;
+	struct page_row stored;
+
+	if (count <= MAX_WAITING && bytes <= MAX_WAITING_BYTES)
+		return false;
+	return count > MAX_WAITING_SAMPLES || bytes > MAX_SAMPLE_BYTES ||
+	       !page_row_get(batch->txn, site->row.id, page, &stored) ||
+	       !is_sample_page(batch, site, stored.cluster, page);
 }
 
 /*
@@ -127,10 +138,11 @@ static bool put_waiting(struct commit *batch, struct site *site, uint64_t page,
 	uint32_t count;
 
 	health_row_get(batch->txn, id, &health);
-	bytes = health.waiting_bytes - (is_row ? waiting_size(&before) : 0) +
-		(row == NULL ? 0 : waiting_size(row));
+	bytes = health.waiting_bytes -
+		(is_row ? waiting_row_bytes(&before) : 0) +
+		(row == NULL ? 0 : waiting_row_bytes(row));
 	count = health.waiting_count - is_row + (row != NULL);
-	if (row != NULL && (count > MAX_WAITING || bytes > MAX_WAITING_BYTES))
+	if (row != NULL && is_over_limit(batch, site, page, count, bytes))
 		return false;
 	if (row != NULL)
 		waiting_row_put(batch->txn, id, page, row);
@@ -196,4 +208,13 @@ void commit_wait_drop(struct commit *batch, struct site *site, uint64_t page)
 
 	if (waiting_row_get(batch->txn, site->row.id, page, &row))
 		put_waiting(batch, site, page, NULL);
+}
+
+bool commit_wait_is(struct commit *batch, const struct site *site,
+		    const struct judged_visit *visit)
+{
+	struct waiting_row row;
+
+	return waiting_row_get(batch->txn, site->row.id, visit->page, &row) &&
+	       row.time_ms == visit->time_ms;
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/utf8.h"
 #include "page/page_class.h"
 
 enum {
@@ -41,6 +42,7 @@ enum {
 	HOUR_MS = 60 * 60 * 1000,
 	DAY_MS = 24 * HOUR_MS,
 	MAX_ARRAY = HEALTH_MAX_PAGES,
+	MAX_TITLE_BYTES = 80,
 };
 
 /* A decision while it is being made. */
@@ -69,7 +71,8 @@ static bool has_flipped(const struct health_check *check,
 /* Return whether the page was visited, and is as it was. */
 static bool is_near(const struct health_page *page)
 {
-	return page->is_sample && page->is_answered && !is_active(page);
+	return page->is_sample && page->is_answered && !page->has_failed &&
+	       !is_active(page);
 }
 
 static bool state_is_down(unsigned state)
@@ -93,13 +96,14 @@ static bool is_evidence(const struct health_check *check,
 		       : page->waiting.time_ms + PATIENCE_MS >= row->asked_ms;
 }
 
-static void push(struct health_check *check, uint64_t **list, size_t *count,
-		 uint64_t page)
+static void push(struct health_check *check, struct judged_visit **list,
+		 size_t *count, const struct health_page *page)
 {
 	if (*list == NULL)
-		*list = ARENA_NEW(check->arena, uint64_t, MAX_ARRAY);
+		*list = ARENA_NEW(check->arena, struct judged_visit, MAX_ARRAY);
 	if (*count < MAX_ARRAY)
-		(*list)[(*count)++] = page;
+		(*list)[(*count)++] = (struct judged_visit){
+			page->page, page->waiting.time_ms};
 }
 
 /* Request the page, unless its visit is due already. */
@@ -108,19 +112,24 @@ static void add_visit(struct health_check *check,
 {
 	struct health_decision *decision = check->decision;
 
-	if (page->is_visited && !page->is_due)
-		push(check, &decision->visits, &decision->visit_count,
-		     page->page);
+	if (!page->is_visited || page->is_due)
+		return;
+	if (decision->visits == NULL)
+		decision->visits = ARENA_NEW(check->arena, uint64_t, MAX_ARRAY);
+	if (decision->visit_count < MAX_ARRAY)
+		decision->visits[decision->visit_count++] = page->page;
 }
 
-static void add_accepted(struct health_check *check, uint64_t page)
+static void add_accepted(struct health_check *check,
+			 const struct health_page *page)
 {
 	struct health_decision *decision = check->decision;
 
 	push(check, &decision->accepted, &decision->accepted_count, page);
 }
 
-static void add_dropped(struct health_check *check, uint64_t page)
+static void add_dropped(struct health_check *check,
+			const struct health_page *page)
 {
 	struct health_decision *decision = check->decision;
 
@@ -211,7 +220,7 @@ static bool is_one_document(const struct health_page *a,
 }
 
 /* Return the URL without its query and fragment. */
-static struct slice url_base(struct slice url)
+static struct slice url_without_query(struct slice url)
 {
 	const char *text = url.data;
 	size_t size = 0;
@@ -251,8 +260,8 @@ static bool shows_the_same(const struct health_check *check,
 	case WAITING_REDIRECT:
 		if (!is_on_host(check, a->waiting.target))
 			return !is_on_host(check, b->waiting.target);
-		return slice_equal(url_base(a->waiting.target),
-				   url_base(b->waiting.target));
+		return slice_equal(url_without_query(a->waiting.target),
+				   url_without_query(b->waiting.target));
 	default:
 		return true;
 	}
@@ -375,6 +384,11 @@ static struct slice reason_of(const struct health_check *check,
 			      const struct evidence_counts *counts)
 {
 	const struct waiting_row *row = &counts->example->waiting;
+	struct slice title =
+		row->kind == WAITING_PAGE && counts->example->has_records
+			? utf8_truncate(counts->example->after.title,
+					MAX_TITLE_BYTES)
+			: slice_of("");
 	struct buffer text = {0};
 	struct slice reason;
 
@@ -383,7 +397,7 @@ static struct slice reason_of(const struct health_check *check,
 				    slice_of("all pages answer \"not found\""));
 	else if (row->kind == WAITING_REDIRECT)
 		buffer_printf(&text, "all pages redirect to %.*s",
-			      (int)url_base(row->target).size,
+			      (int)url_without_query(row->target).size,
 			      (const char *)row->target.data);
 	else if (row->kind == WAITING_PAGE)
 		buffer_append_slice(&text, slice_of("all pages return one "
@@ -395,13 +409,9 @@ static struct slice reason_of(const struct health_check *check,
 			      page_class_name(row->page_class));
 	else
 		buffer_append_slice(&text, slice_of(status_text(row)));
-	if (row->kind == WAITING_PAGE && counts->example->has_records &&
-	    counts->example->after.title.size > 0)
-		buffer_printf(&text, ", \"%.*s\"",
-			      (int)(counts->example->after.title.size < 80
-					    ? counts->example->after.title.size
-					    : 80),
-			      (const char *)counts->example->after.title.data);
+	if (title.size > 0)
+		buffer_printf(&text, ", \"%.*s\"", (int)title.size,
+			      (const char *)title.data);
 	reason = arena_slice(check->arena, buffer_slice(&text));
 	buffer_free(&text);
 	return reason;
@@ -563,10 +573,10 @@ static void close_template(struct health_check *check,
 			continue;
 		switch (verdict_of(check, self, i)) {
 		case VERDICT_ACCEPT:
-			add_accepted(check, pages[i].page);
+			add_accepted(check, &pages[i]);
 			break;
 		case VERDICT_DROP:
-			add_dropped(check, pages[i].page);
+			add_dropped(check, &pages[i]);
 			break;
 		default:
 			if (row->flips > 0)
@@ -758,7 +768,7 @@ static void accept_all(struct health_check *check)
 {
 	for (size_t i = 0; i < check->facts->count; i++)
 		if (is_active(&check->facts->pages[i]))
-			add_accepted(check, check->facts->pages[i].page);
+			add_accepted(check, &check->facts->pages[i]);
 	end_state(check);
 	close_check(check);
 }
@@ -772,7 +782,7 @@ static void recover(struct health_check *check)
 		if (!page->has_waiting)
 			continue;
 		if (!is_active(page) || check->is_bad[i])
-			add_dropped(check, page->page);
+			add_dropped(check, page);
 		if (is_active(page) && check->is_bad[i])
 			add_visit(check, page);
 	}
@@ -890,7 +900,7 @@ static void drop_old_flips(struct health_check *check)
 					   FLIP_ROUNDS *
 						   check->rules->round_ms);
 		else
-			add_dropped(check, page->page);
+			add_dropped(check, page);
 	}
 	if (left == 0 && check->facts->row.state == SITE_STATE_ALTERNATING) {
 		end_state(check);

@@ -40,6 +40,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "daemon/engine/commit_event.h"
 #include "store/record.h"
 #include "store/rows.h"
 #include "store/store.h"
@@ -48,7 +49,7 @@ struct arena;
 struct site_facts;
 
 enum {
-	HEALTH_MAX_PAGES = 2048, /* sample pages and waiting pages */
+	HEALTH_MAX_PAGES = 4096, /* sample pages and waiting pages */
 	/* waiting pages whose records are compared */
 	HEALTH_MAX_RECORDS = 64,
 };
@@ -56,11 +57,13 @@ enum {
 /* A sample page, or a page with a waiting visit. */
 struct health_page {
 	uint64_t page;
-	uint32_t cluster; /* its template; 0 = none */
-	bool is_sample;   /* it is in the sample of a live template */
-	bool is_visited;  /* it can be visited again */
-	bool is_answered; /* it was visited since the check began */
-	bool is_due;      /* its visit is due or running */
+	uint32_t cluster;     /* its template; 0 = none */
+	bool is_sample;       /* it is in the sample of a live template */
+	bool is_visited;      /* it can be visited again */
+	bool is_answered;     /* it was visited since the check began */
+	bool is_due;          /* its visit is due or running */
+	bool has_failed;      /* its last visit returned no page */
+	uint64_t answered_ms; /* time of the last visit; 0 = never */
 	bool has_waiting;
 	bool has_records;
 	struct waiting_row waiting; /* its slices belong to the arena */
@@ -96,10 +99,9 @@ struct health_decision {
 	bool ends;   /* report that the state `ended` is over */
 	enum site_state ended;
 	uint64_t ended_since_ms;
-	uint64_t
-		*accepted; /* [accepted_count], pages whose visits are stored */
+	struct judged_visit *accepted; /* [accepted_count], to be stored */
 	size_t accepted_count;
-	uint64_t *dropped; /* [dropped_count], pages whose visits are deleted */
+	struct judged_visit *dropped; /* [dropped_count], to be deleted */
 	size_t dropped_count;
 	uint64_t *visits; /* [visit_count], pages to request now */
 	size_t visit_count;

@@ -16,7 +16,8 @@ struct health_reader {
 	uint64_t now_ms;
 	struct arena *arena;
 	struct health_facts *facts;
-	size_t records; /* number of waiting pages whose records were read */
+	size_t capacity; /* of the pages */
+	size_t records;  /* number of waiting pages whose records were read */
 	enum error error;
 };
 
@@ -26,7 +27,7 @@ static struct health_page *add_page(struct health_reader *reader, uint64_t key,
 	struct health_facts *facts = reader->facts;
 	struct health_page *page;
 
-	if (facts->count == HEALTH_MAX_PAGES)
+	if (facts->count == reader->capacity)
 		return NULL;
 	page = &facts->pages[facts->count++];
 	*page = (struct health_page){.page = key, .cluster = cluster};
@@ -68,55 +69,88 @@ static void read_records(struct health_reader *reader,
 	reader->records++;
 }
 
-/* Read the waiting visit of the page, if there is one. */
-static void read_waiting(struct health_reader *reader,
-			 const struct waiting_row *row,
-			 struct health_page *page)
+/* Read when the page was visited. */
+static void read_visit(const struct health_reader *reader,
+		       struct health_page *page)
 {
-	copy_waiting(reader, row, page);
-	read_records(reader, row, page);
+	struct frontier_row visit;
+
+	if (!frontier_row_get(reader->txn, reader->site, page->page, &visit))
+		return;
+	page->is_visited = visit.state == FRONTIER_DONE ||
+			   visit.state == FRONTIER_FAILED ||
+			   visit.state == FRONTIER_LEASED;
+	page->is_answered = visit.answered_ms >= reader->facts->row.asked_ms;
+	page->is_due = visit.state == FRONTIER_LEASED ||
+		       (visit.due_ms != 0 && visit.due_ms <= reader->now_ms);
+	page->has_failed = visit.error != ERR_NONE;
+	page->answered_ms = visit.answered_ms;
 }
 
-/* Read when the page was visited, and what waits. */
-static void read_visit(struct health_reader *reader, struct health_page *page)
+/*
+ * Read the waiting pages, ascending by page. Their number is limited, so there
+ * is room for all.
+ */
+static void read_waiting_pages(struct health_reader *reader)
 {
-	uint64_t asked_ms = reader->facts->row.asked_ms;
-	struct frontier_row visit;
+	struct scan scan = scan_site(reader->txn, TABLE_WAITING, reader->site);
 	struct waiting_row row;
 
-	if (frontier_row_get(reader->txn, reader->site, page->page, &visit)) {
-		page->is_visited = visit.state == FRONTIER_DONE ||
-				   visit.state == FRONTIER_FAILED ||
-				   visit.state == FRONTIER_LEASED;
-		page->is_answered = visit.answered_ms >= asked_ms;
-		page->is_due =
-			visit.state == FRONTIER_LEASED ||
-			(visit.due_ms != 0 && visit.due_ms <= reader->now_ms);
+	while (scan_next(&scan)) {
+		uint64_t key = key_u64(scan.key, sizeof(uint32_t));
+		struct page_row stored = {0};
+		struct health_page *page;
+
+		if (!waiting_row_decode(scan.value, &row) ||
+		    !page_row_get(reader->txn, reader->site, key, &stored))
+			continue;
+		page = add_page(reader, key, stored.cluster);
+		if (page == NULL)
+			break;
+		read_visit(reader, page);
+		copy_waiting(reader, &row, page);
+		read_records(reader, &row, page);
 	}
-	if (waiting_row_get(reader->txn, reader->site, page->page, &row))
-		read_waiting(reader, &row, page);
+	scan_end(&scan);
 }
 
-static void read_sample_page(struct health_reader *reader, uint32_t cluster,
-			     uint64_t key)
+/* Return the waiting page with this key; NULL if no visit of it waits. */
+static struct health_page *find_waiting(const struct health_facts *facts,
+					size_t waiting, uint64_t page)
 {
-	struct health_page *page = add_page(reader, key, cluster);
+	size_t at;
 
-	if (page == NULL)
-		return;
-	read_visit(reader, page);
-	page->is_sample = page->is_visited;
+	LOWER_BOUND(at, waiting, facts->pages[at].page < page);
+	return at < waiting && facts->pages[at].page == page ? &facts->pages[at]
+							     : NULL;
 }
 
-static void read_samples(struct health_reader *reader,
-			 const struct template_view *subject)
+/*
+ * Read the sample pages of a template. A page that waits belongs to the
+ * template that has it in its sample, even if it is in another cluster now.
+ */
+static void read_sample(struct health_reader *reader, uint32_t cluster,
+			size_t waiting)
 {
 	struct scan scan = scan_cluster(reader->txn, TABLE_SAMPLE_PAGES,
-					reader->site, subject->cluster);
+					reader->site, cluster);
 
-	while (scan_next(&scan))
-		read_sample_page(reader, subject->cluster,
-				 key_u64(scan.key, 2 * sizeof(uint32_t)));
+	while (scan_next(&scan)) {
+		uint64_t key = key_u64(scan.key, 2 * sizeof(uint32_t));
+		struct health_page *page =
+			find_waiting(reader->facts, waiting, key);
+
+		if (page != NULL && page->is_sample)
+			continue;
+		if (page == NULL) {
+			page = add_page(reader, key, cluster);
+			if (page == NULL)
+				break;
+			read_visit(reader, page);
+		}
+		page->cluster = cluster;
+		page->is_sample = page->is_visited;
+	}
 	scan_end(&scan);
 }
 
@@ -130,51 +164,44 @@ static int order_page(const void *left, const void *right)
 	return (a->page > b->page) - (a->page < b->page);
 }
 
-static bool is_read(const struct health_facts *facts, size_t sorted,
-		    uint32_t cluster, uint64_t page)
+static bool has_waiting_page(const struct health_facts *facts, size_t waiting,
+			     uint32_t cluster)
 {
-	const struct health_page key = {.page = page, .cluster = cluster};
-
-	return sorted > 0 && bsearch(&key, facts->pages, sorted, sizeof(key),
-				     order_page) != NULL;
+	for (size_t i = 0; i < waiting; i++)
+		if (facts->pages[i].cluster == cluster)
+			return true;
+	return false;
 }
 
-/* Read the waiting pages that are in no sample. */
-static void read_others(struct health_reader *reader)
-{
-	struct scan scan = scan_site(reader->txn, TABLE_WAITING, reader->site);
-	size_t sorted = reader->facts->count;
-	struct waiting_row row;
-
-	while (scan_next(&scan)) {
-		uint64_t key = key_u64(scan.key, sizeof(uint32_t));
-		struct health_page *page;
-		struct page_row stored;
-
-		if (!waiting_row_decode(scan.value, &row) ||
-		    !page_row_get(reader->txn, reader->site, key, &stored) ||
-		    is_read(reader->facts, sorted, stored.cluster, key))
-			continue;
-		page = add_page(reader, key, stored.cluster);
-		if (page != NULL)
-			read_visit(reader, page);
-	}
-	scan_end(&scan);
-}
-
+/*
+ * Read the waiting pages; then the samples of the templates that have waiting
+ * pages, and of as many others as there is room for.
+ */
 static void read_pages(struct health_reader *reader,
 		       const struct site_facts *site)
 {
 	struct health_facts *facts = reader->facts;
+	bool *is_first = ARENA_NEW(reader->arena, bool, site->subject_count);
+	size_t waiting;
 
+	reader->capacity = facts->row.waiting_count +
+			   site->subject_count * MAX_TEMPLATE_SAMPLE;
+	if (reader->capacity > HEALTH_MAX_PAGES)
+		reader->capacity = HEALTH_MAX_PAGES;
 	facts->pages =
-		ARENA_NEW(reader->arena, struct health_page, HEALTH_MAX_PAGES);
+		ARENA_NEW(reader->arena, struct health_page, reader->capacity);
+	read_waiting_pages(reader);
+	waiting = facts->count;
 	for (size_t i = 0; i < site->subject_count; i++)
-		if (site->subjects[i].has_row &&
-		    site->subjects[i].row.state == TEMPLATE_LIVE)
-			read_samples(reader, &site->subjects[i]);
-	qsort(facts->pages, facts->count, sizeof(*facts->pages), order_page);
-	read_others(reader);
+		is_first[i] = has_waiting_page(facts, waiting,
+					       site->subjects[i].cluster);
+	for (int turn = 0; turn < 2; turn++)
+		for (size_t i = 0; i < site->subject_count; i++)
+			if (is_first[i] == (turn == 0) &&
+			    site->subjects[i].has_row &&
+			    site->subjects[i].row.state == TEMPLATE_LIVE)
+				read_sample(reader, site->subjects[i].cluster,
+					    waiting);
 	qsort(facts->pages, facts->count, sizeof(*facts->pages), order_page);
 }
 

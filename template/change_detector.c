@@ -126,9 +126,9 @@ static bool paths_have_moved(const struct change_evaluation *evaluation,
 }
 
 /*
- * Return whether the pages have lost few elements, and got only others in
- * addition or a few around them, or an element has another name. This is no
- * change, however many paths contain such an element.
+ * Return whether the pages have only got elements in addition, or few elements
+ * have another name or an element around them, at one place. This is no change,
+ * however many paths contain such an element.
  */
 static bool is_shallow(const struct change_evaluation *evaluation,
 		       const struct change_weight *weight)
@@ -137,7 +137,8 @@ static bool is_shallow(const struct change_evaluation *evaluation,
 	const struct outline_diff *outlines = &weight->outlines;
 
 	return weight->has_outlines && outlines->lost < few &&
-	       (outlines->gained < few || weight->paths.gone_count < MIN_MOVED);
+	       ((outlines->gained < few && outlines->places <= 1) ||
+		weight->paths.gone_count < MIN_MOVED);
 }
 
 /*

@@ -518,7 +518,8 @@ static void group_label_add(struct region_search *search, uint32_t group,
 }
 
 /* Put all lost and gained elements into groups. */
-static void region_search_group(struct region_search *search)
+static void region_search_group(struct region_search *search,
+				struct outline_diff *diff)
 {
 	for (uint32_t i = 0; i < step_tree_count(search->tree); i++) {
 		struct region_node *node = region_node(search->tree, i);
@@ -527,6 +528,7 @@ static void region_search_group(struct region_search *search)
 		if (!is_moved_node(node) || node->step.parent == NO_STEP)
 			continue;
 		parent = region_node(search->tree, node->step.parent);
+		diff->places += node->is_come && !parent->is_come;
 		node->region = is_moved_node(parent)
 				       ? parent->region
 				       : region_group_of(search, i);
@@ -792,7 +794,7 @@ bool outlines_compare(struct arena *arena, const struct pages *pages,
 		region_tree_add(&tree, &outlines, i);
 	}
 	region_tree_decide(pages, &tree);
-	region_search_group(&search);
+	region_search_group(&search, diff_out);
 	region_search_count(&search, diff_out);
 	region_search_finish(&search, diff_out);
 	diff_out->is_rebuilt = classes.is_rebuilt;

@@ -27,6 +27,8 @@ struct outline_diff {
 	 */
 	uint32_t lost;
 	uint32_t gained;
+	/* number of gained elements that are in no other gained element */
+	uint32_t places;
 	bool is_rebuilt; /* generated names were renamed */
 };
 

@@ -349,6 +349,7 @@ void percent_normalize(struct slice text, const char *special,
 struct url_reference {
 	bool is_relative; /* it has no authority */
 	bool is_https;
+	struct slice user; /* user and password; data is NULL without them */
 	struct slice authority; /* without user and password */
 	struct slice rest;      /* path and query, not canonical */
 };
@@ -476,6 +477,8 @@ static void split_authority(struct slice text, struct url_reference *out)
 			begin = end + 1;
 	out->rest = word_skip(text, end);
 	text.size = end;
+	if (begin > 0)
+		out->user = (struct slice){text.data, begin - 1};
 	out->authority = word_skip(text, begin);
 }
 
@@ -729,6 +732,40 @@ enum error url_parse_site(struct url *url_out, struct slice text)
 			       reference_scheme_is(text, length, "https")
 		       ? ERR_NONE
 		       : ERR_MALFORMED;
+}
+
+bool url_credentials(struct slice text, struct buffer *out)
+{
+	char repaired[MAX_REFERENCE];
+	char decoded[MAX_CREDENTIALS];
+	struct bounded room = {.data = repaired, .capacity = sizeof(repaired)};
+	struct bounded user = {.data = decoded, .capacity = sizeof(decoded)};
+	struct url_reference parts;
+	struct slice name;
+	const char *colon;
+
+	if (reference_split(reference_repair(text, &room), NULL, &parts) !=
+		    ERR_NONE ||
+	    parts.user.data == NULL)
+		return true;
+	colon = parts.user.size == 0
+			? NULL
+			: memchr(parts.user.data, ':', parts.user.size);
+	name = parts.user;
+	if (colon != NULL)
+		name.size = (size_t)(colon - (const char *)name.data);
+	percent_decode(name, &user);
+	if (user.size == 0 || memchr(decoded, ':', user.size) != NULL)
+		return false;
+	bounded_put(&user, ':');
+	percent_decode(word_skip(parts.user, name.size + (colon != NULL)),
+		       &user);
+	for (size_t i = 0; i < user.size; i++)
+		if ((unsigned char)decoded[i] < ' ' || decoded[i] == 0x7f)
+			return false;
+	if (!user.is_cut)
+		buffer_append_slice(out, bounded_slice(&user));
+	return !user.is_cut;
 }
 
 struct slice url_origin(struct slice canonical)

@@ -53,6 +53,15 @@ enum error url_parse(struct url *url_out, struct slice reference,
 enum error url_parse_site(struct url *url_out, struct slice text);
 
 /*
+ * Append the user and the password of a URL, decoded, as "user:password";
+ * append nothing if it has none. Return false if they cannot be sent as Basic
+ * credentials (RFC 7617): the user is empty or has a colon, there is a control
+ * character, or they have over 512 bytes.
+ */
+enum { MAX_CREDENTIALS = 512 };
+bool url_credentials(struct slice text, struct buffer *out);
+
+/*
  * Return the scheme://host[:port] of a canonical URL. The result points into
  * `canonical`.
  */

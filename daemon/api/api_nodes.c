@@ -447,6 +447,14 @@ static void job_write_id(const json_t *job, const char *text, char *out)
 		(void)snprintf(out + 2 * i, 3, "%02x", digest[i]);
 }
 
+/* Return whether the URL of the job may contain a user and a password. */
+static bool job_may_have_password(const json_t *job)
+{
+	const char *url = json_member_text(job, "url");
+
+	return url != NULL && strchr(url, '@') != NULL;
+}
+
 /* Add the job. Return NULL, or the error text if the job is invalid. */
 static const char *add_job(const struct call *call, struct jobs *jobs,
 			   const json_t *job)
@@ -473,6 +481,7 @@ static const char *add_job(const struct call *call, struct jobs *jobs,
 		 * see
 		 */
 		.has_secret = json_object_get(job, "headers") != NULL ||
+			      job_may_have_password(job) ||
 			      json_object_get(job, "proxy") != NULL,
 	};
 	jobs->texts[jobs->count++] = text;

@@ -1,6 +1,7 @@
 #include "daemon/api/api_sites.h"
 
 #include <jansson.h>
+#include <nettle/base64.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -757,6 +758,33 @@ bool site_options_find(struct txn *txn, const char *host,
 	return true;
 }
 
+/*
+ * If the URL of the request has a user and a password, add the header that
+ * sends them to its origin.
+ */
+static bool site_request_read_credentials(json_t *request,
+					  struct site_request *out)
+{
+	const char *text = json_member_text(request, "url");
+	char coded[BASE64_ENCODE_RAW_LENGTH(MAX_CREDENTIALS)];
+	struct buffer user = {0};
+	bool is_valid = text == NULL || url_credentials(slice_of(text), &user);
+
+	if (is_valid && user.size > 0 &&
+	    strcasestr(out->headers.data == NULL ? "" : out->headers.data,
+		       "authorization:") == NULL) {
+		base64_encode_raw(coded, user.size, (const uint8_t *)user.data);
+		buffer_printf(&out->headers, "Authorization: Basic %.*s\n",
+			      (int)BASE64_ENCODE_RAW_LENGTH(user.size), coded);
+		explicit_bzero(coded, sizeof(coded));
+		out->options.headers = buffer_slice(&out->headers);
+	}
+	buffer_wipe(&user);
+	return is_valid ||
+	       site_request_set_error(out, "url: the user and the password "
+					   "cannot be sent; use headers");
+}
+
 bool site_request_read(struct site_request *out, json_t *request,
 		       const struct config *config, const struct url *url,
 		       const struct site_options *known)
@@ -773,7 +801,8 @@ bool site_request_read(struct site_request *out, json_t *request,
 		if (!site_request_read_member(name, value, out))
 			return false;
 	}
-	if (!site_request_read_threshold(request, default_value, out))
+	if (!site_request_read_threshold(request, default_value, out) ||
+	    !site_request_read_credentials(request, out))
 		return false;
 	if (known == NULL || (out->options.measure == known->measure &&
 			      out->options.width == known->width))
@@ -1025,13 +1054,17 @@ static bool api_sites_read_url(struct call *call, const json_t *request,
 		return false;
 	}
 	error = url_parse_site(url_out, slice_of(text));
+	if (strrchr(text, '@') != NULL) /* do not show a password */
+		text = strrchr(text, '@') + 1;
 	if (error == ERR_MALFORMED)
 		call_fail(call, 400, "bad_request",
 			  "url: %.256s: neither a URL nor the name of a host; "
 			  "examples: https://example.org/, example.org",
 			  text);
 	else if (error != ERR_NONE)
-		call_read_url(call, text, url_out);
+		call_fail(call, 400, "bad_request",
+			  "url: %.256s: not an http or https URL: %s", text,
+			  error_text(error));
 	return error == ERR_NONE;
 }
 

@@ -196,6 +196,8 @@ static void site_import_add_line(struct site_import *seeding, char *line)
 	}
 	if (seeding->wrong++ < MAX_REPORTED) {
 		progress_clear(&seeding->progress);
+		if (strrchr(line, '@') != NULL) /* do not show a password */
+			line = strrchr(line, '@') + 1;
 		ctl_print_error(seeding->ctl,
 				"line %" PRIu64 ": %.200s: not a URL",
 				seeding->lines, line);

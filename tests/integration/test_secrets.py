@@ -1,5 +1,6 @@
 """Credentials stand in one file, and in no copy, answer or line beside it."""
 
+import base64
 import gzip
 import http.client
 import http.server
@@ -20,11 +21,13 @@ class Server:
 
     def __init__(self):
         self.seen = []
+        self.authorizations = []
         outer = self
 
         class Handler(http.server.BaseHTTPRequestHandler):
             def do_GET(self):
                 outer.seen.append(self.headers.get("X-Key"))
+                outer.authorizations.append(self.headers.get("Authorization"))
                 body = b"<html><body><p>One page of text.</p></body></html>"
                 self.send_response(200)
                 self.send_header("Content-Type", "text/html")
@@ -122,6 +125,33 @@ class Secrets(harness.Case):
         self.assertEqual(holders(daemon.folder), {"secrets"})
         file = pathlib.Path(daemon.store) / "secrets"
         self.assertEqual(file.stat().st_mode & 0o777, 0o600)
+
+    def test_user_and_password_of_a_url_are_a_header(self):
+        server = self.server()
+        other = self.server()
+        daemon = self.daemon()
+        url = server.url.replace("//", f"//me:{SECRET}@")
+        done = daemon.ctl("watch", "--wait", url)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        site = daemon.json(f"/v1/sites/{server.host}")
+        self.assertEqual(site["url"], server.url)
+        self.assertEqual(site["headers"], "Authorization: ***\n")
+        coded = base64.b64encode(f"me:{SECRET}".encode()).decode()
+        self.assertEqual(set(server.authorizations), {f"Basic {coded}"})
+        daemon.crawl(other.url)
+        self.assertEqual(set(other.authorizations), {None})
+        refused = daemon.ctl("watch", f"foo:{SECRET}@bar")
+        self.assertEqual(refused.returncode, 1)
+        refused = [refused, daemon.ctl("watch", f"http://:{SECRET}@a.example"),
+                   daemon.ctl("watch", f"ftp://me:{SECRET}@a.example"), done]
+        self.assertEqual([d for d in refused if SECRET in d.stdout + d.stderr],
+                         [])
+        daemon.stop()
+        self.assertNotIn(SECRET, daemon.messages())
+        for path in pathlib.Path(daemon.folder).rglob("*"):
+            if path.is_file() and path.name != "secrets":
+                self.assertNotIn(coded.encode(), path.read_bytes())
+                self.assertNotIn(SECRET.encode(), path.read_bytes())
 
     def test_restored_without_them_a_site_is_locked(self):
         """It is not visited as a stranger; with its headers it goes on."""

@@ -431,3 +431,37 @@ TEST(site_without_scheme_needs_a_dot_or_a_port)
 			ck_assert_str_eq(url.text, rows[i].url);
 	}
 }
+
+TEST(credentials_of_a_url_are_decoded)
+{
+	static const struct {
+		const char *text;
+		const char *user; /* NULL: they cannot be sent */
+	} rows[] = {
+		{"http://example.org/", ""},
+		{"http://me:pass@example.org/", "me:pass"},
+		{"me:pass@example.org:8080/x", NULL},
+		{"https://me@example.org", "me:"},
+		{"http://me:p%40%3Aw@example.org/@x", "me:p@:w"},
+		{"http://me:p@w@example.org/", "me:p@w"},
+		{" \thttp://m\ne:p@example.org/", "me:p"},
+		{"http://example.org/?q=a@b", ""},
+		{"http://a%3Ab:c@example.org/", NULL},
+		{"http://:c@example.org/", NULL},
+		{"http://a:%0A@example.org/", NULL},
+	};
+
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
+		AUTO_BUFFER user = {0};
+		bool is_valid = url_credentials(slice_of(rows[i].text), &user);
+
+		if (rows[i].user == NULL) {
+			ck_assert_msg(!is_valid || user.size == 0, "%s",
+				      rows[i].text);
+			continue;
+		}
+		ck_assert_msg(is_valid, "%s", rows[i].text);
+		ck_assert_str_eq(user.data == NULL ? "" : user.data,
+				 rows[i].user);
+	}
+}

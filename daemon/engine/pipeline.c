@@ -1025,34 +1025,55 @@ void pipeline_stop(struct pipeline *pipeline, uint32_t grace_ms)
 	free_pipeline(pipeline);
 }
 
-enum error pipeline_command(struct pipeline *pipeline, struct change *change)
+/*
+ * Queue the command, or set the error of its change. The caller holds the lock.
+ */
+static void pipeline_queue_command(struct pipeline *pipeline,
+				   struct command *command)
 {
-	struct command command = {.change = change};
-	enum error error = ERR_NONE;
+	assert(lock_is_held(&pipeline->lock));
+	command->is_done = true;
+	if (pipeline->is_draining) {
+		command->change->error = ERR_STOPPED;
+		return;
+	}
+	if (pipeline->command_count >= pipeline->options.max_commands) {
+		command->change->error = ERR_BUSY;
+		return;
+	}
+	command->is_done = false;
+	if (pipeline->last_command == NULL)
+		pipeline->first_command = command;
+	else
+		pipeline->last_command->next = command;
+	pipeline->last_command = command;
+	pipeline->command_count++;
+}
+
+void pipeline_commands(struct pipeline *pipeline, struct change *changes,
+		       size_t count)
+{
+	struct command *commands = mem_alloc(count, sizeof(*commands));
 
 	assert(!txn_is_open() &&
 	       !pthread_equal(pthread_self(), pipeline->commit_thread));
 	lock_acquire(&pipeline->lock);
-	if (pipeline->is_draining)
-		error = ERR_STOPPED;
-	else if (pipeline->command_count >= pipeline->options.max_commands)
-		error = ERR_BUSY;
-	if (error == ERR_NONE) {
-		if (pipeline->last_command == NULL)
-			pipeline->first_command = &command;
-		else
-			pipeline->last_command->next = &command;
-		pipeline->last_command = &command;
-		assert(pipeline->command_count <
-		       pipeline->options.max_commands);
-		pipeline->command_count++;
-		condition_signal(&pipeline->is_wanted);
-		while (!command.is_done)
-			condition_wait(&pipeline->is_answered, &pipeline->lock);
-		error = change->error;
+	for (size_t i = 0; i < count; i++) {
+		commands[i].change = &changes[i];
+		pipeline_queue_command(pipeline, &commands[i]);
 	}
+	condition_signal(&pipeline->is_wanted);
+	for (size_t i = 0; i < count; i++)
+		while (!commands[i].is_done)
+			condition_wait(&pipeline->is_answered, &pipeline->lock);
 	lock_release(&pipeline->lock);
-	return error;
+	free(commands);
+}
+
+enum error pipeline_command(struct pipeline *pipeline, struct change *change)
+{
+	pipeline_commands(pipeline, change, 1);
+	return change->error;
 }
 
 /*

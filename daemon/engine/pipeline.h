@@ -127,6 +127,13 @@ void pipeline_stop(struct pipeline *pipeline, uint32_t grace_ms);
 enum error pipeline_command(struct pipeline *pipeline, struct change *change);
 
 /*
+ * Commit several changes, which may share a transaction, and wait until all are
+ * committed. Each has its own error, as described for pipeline_command().
+ */
+void pipeline_commands(struct pipeline *pipeline, struct change *changes,
+		       size_t count);
+
+/*
  * Begin an ingest, which represents the pages that one client submits. End it
  * with pipeline_end_ingest().
  */

@@ -319,6 +319,19 @@ struct watched {
 	bool is_there;
 };
 
+/* Number of sites whose updates are committed together. */
+enum { BATCH_SITES = 16 };
+
+/* Checks with updates that are not committed yet. */
+struct check_batch {
+	struct site_check checks[BATCH_SITES]; /* [count] */
+	struct watched *sites[BATCH_SITES];
+	struct url urls[BATCH_SITES];
+	struct change changes[BATCH_SITES];
+	size_t count;
+	bool is_failing; /* a failure that may persist */
+};
+
 struct watcher {
 	struct store *store;
 	struct pipeline *pipeline;
@@ -327,6 +340,7 @@ struct watcher {
 	struct watched *sites; /* [count], ascending by number */
 	size_t count;
 	size_t capacity;
+	struct check_batch batch;
 };
 
 static struct watched *watcher_find_site(struct watcher *watching,
@@ -415,22 +429,6 @@ static void drop_sites(struct watcher *watching)
 	watching->count = kept;
 }
 
-static enum error watcher_commit(struct watcher *watching,
-				 const struct site_check *inspection)
-{
-	struct url url;
-	struct change change = {
-		.kind = CHANGE_TEMPLATES,
-		.url = &url,
-		.templates = {.site = inspection->site,
-			      .findings = &inspection->findings},
-	};
-	enum error error = url_parse(&url, slice_of(inspection->seed), NULL);
-
-	return error == ERR_NONE ? pipeline_command(watching->pipeline, &change)
-				 : error;
-}
-
 /* Convert a time of the wall clock, which may be set, to the steady clock. */
 static uint64_t steady_of(uint64_t time_ms, uint64_t wall_ms)
 {
@@ -442,43 +440,81 @@ static uint64_t steady_of(uint64_t time_ms, uint64_t wall_ms)
 }
 
 /*
- * Check a site and commit the result. Return false after a failure that may
- * persist.
+ * Handle the result of a check. After a commit check the site again, because
+ * the commit may cause other changes.
  */
-static bool watcher_check_site(struct watcher *watching,
-			       struct watched *watched)
+static void check_batch_settle(struct check_batch *batch,
+			       struct watched *watched, enum error error)
 {
-	struct site_check inspection;
-	enum error error =
-		site_check_make(watching->store, watched->host,
-				&watching->rules, clock_wall_ms(), &inspection);
-
-	assert(watched->host != NULL);
-	watched->next_ms = steady_of(inspection.next_ms, clock_wall_ms());
-	if (error == ERR_NONE && site_check_has_updates(&inspection)) {
-		error = watcher_commit(watching, &inspection);
-		/*
-		 * the commit may cause other changes, so check the site again
-		 */
-		watched->next_ms = 0;
-	}
-	site_check_free(&inspection);
 	if (error == ERR_NONE || error == ERR_NOT_FOUND ||
 	    error == ERR_STOPPED || error == ERR_BUSY)
-		return true;
+		return;
 	log_warn_limited_about(
 		(struct log_subject){.site = slice_of(watched->host)},
 		"cannot check its templates now: %s; retrying",
 		error_text(error));
 	/* check the site again after the pause that follows a failure */
 	watched->next_ms = 0;
-	return false;
+	batch->is_failing = true;
+}
+
+static void check_batch_commit(struct watcher *watching,
+			       struct check_batch *batch)
+{
+	if (batch->count > 0)
+		pipeline_commands(watching->pipeline, batch->changes,
+				  batch->count);
+	for (size_t i = 0; i < batch->count; i++) {
+		batch->sites[i]->next_ms = 0;
+		check_batch_settle(batch, batch->sites[i],
+				   batch->changes[i].error);
+		site_check_free(&batch->checks[i]);
+	}
+	batch->count = 0;
+}
+
+/* Check a site, and add its updates to the batch. */
+static void watcher_check_site(struct watcher *watching,
+			       struct watched *watched,
+			       struct check_batch *batch)
+{
+	size_t at = batch->count;
+	struct site_check *check = &batch->checks[at];
+	enum error error =
+		site_check_make(watching->store, watched->host,
+				&watching->rules, clock_wall_ms(), check);
+
+	assert(watched->host != NULL);
+	watched->next_ms = steady_of(check->next_ms, clock_wall_ms());
+	if (error == ERR_NONE && !site_check_has_updates(check)) {
+		site_check_free(check);
+		return;
+	}
+	if (error == ERR_NONE)
+		error = url_parse(&batch->urls[at], slice_of(check->seed),
+				  NULL);
+	if (error != ERR_NONE) {
+		check_batch_settle(batch, watched, error);
+		site_check_free(check);
+		return;
+	}
+	batch->sites[at] = watched;
+	batch->changes[at] = (struct change){
+		.kind = CHANGE_TEMPLATES,
+		.url = &batch->urls[at],
+		.templates = {.site = check->site,
+			      .findings = &check->findings},
+	};
+	batch->count++;
+	if (batch->count == BATCH_SITES)
+		check_batch_commit(watching, batch);
 }
 
 static struct thread_schedule watch_all(struct background *background,
 					void *context)
 {
 	struct watcher *watching = context;
+	struct check_batch *batch = &watching->batch;
 	struct thread_schedule wish = {0};
 	uint64_t now_ms = clock_steady_ms();
 	uint64_t next_ms = UINT64_MAX;
@@ -492,17 +528,17 @@ static struct thread_schedule watch_all(struct background *background,
 						.within_ms = 1};
 	}
 	drop_sites(watching);
-	for (size_t i = 0; i < watching->count; i++) {
-		struct watched *watched = &watching->sites[i];
-
-		if (background_is_ended(background))
-			break;
-		if (watched->next_ms == 0 &&
-		    !watcher_check_site(watching, watched))
-			wish.is_failing = true;
-		if (watched->next_ms < next_ms)
-			next_ms = watched->next_ms;
-	}
+	batch->is_failing = false;
+	for (size_t i = 0; i < watching->count; i++)
+		if (watching->sites[i].next_ms == 0 &&
+		    !background_is_ended(background))
+			watcher_check_site(watching, &watching->sites[i],
+					   batch);
+	check_batch_commit(watching, batch);
+	wish.is_failing = batch->is_failing;
+	for (size_t i = 0; i < watching->count; i++)
+		if (watching->sites[i].next_ms < next_ms)
+			next_ms = watching->sites[i].next_ms;
 	now_ms = clock_steady_ms();
 	if (next_ms != UINT64_MAX)
 		wish.within_ms = next_ms > now_ms ? next_ms - now_ms : 1;

@@ -9,11 +9,24 @@
 #include "daemon/runtime/thread.h"
 #include "store/partitions.h"
 
+/* Number of sites whose thresholds are committed together. */
+enum { BATCH_CHOICES = 16 };
+
+/* Thresholds that are chosen but not committed yet. */
+struct choice_batch {
+	struct url urls[BATCH_CHOICES]; /* [count] */
+	struct threshold_choice choices[BATCH_CHOICES];
+	struct change changes[BATCH_CHOICES];
+	size_t count;
+	bool is_failing; /* a failure that may persist */
+};
+
 struct threshold_selector {
 	struct store *store;
 	struct pipeline *pipeline;
 	size_t max_leaves;
 	struct background *background;
+	struct choice_batch batch;
 };
 
 /*
@@ -54,11 +67,44 @@ static bool threshold_selector_continue(void *context, uint64_t done,
 	return !background_is_ended(context);
 }
 
-/*
- * Choose the threshold of a site. Return false after a failure that may
- * persist.
- */
-static bool threshold_selector_choose(struct threshold_selector *selector,
+static void choice_batch_settle(struct choice_batch *batch,
+				const struct url *url, enum error error)
+{
+	if (error == ERR_NONE || error == ERR_STOPPED || error == ERR_NOT_FOUND)
+		return;
+	log_warn_limited_about(
+		(struct log_subject){.site = slice_of(url->host)},
+		"cannot choose a threshold now: %s; retrying",
+		error_text(error));
+	batch->is_failing = true;
+}
+
+static void threshold_selector_commit(struct threshold_selector *selector)
+{
+	struct choice_batch *batch = &selector->batch;
+
+	if (batch->count > 0)
+		pipeline_commands(selector->pipeline, batch->changes,
+				  batch->count);
+	for (size_t i = 0; i < batch->count; i++) {
+		const struct url *url = &batch->urls[i];
+		struct threshold_choice *choice = &batch->choices[i];
+		enum error error = batch->changes[i].error;
+
+		if (error == ERR_NONE)
+			log_debug_about(
+				(struct log_subject){
+					.site = slice_of(url->host)},
+				"threshold %g: %s", choice->threshold / 1000.0,
+				choice->reason);
+		choice_batch_settle(batch, url, error);
+		threshold_choice_free(choice);
+	}
+	batch->count = 0;
+}
+
+/* Choose the threshold of a site, and add it to the batch. */
+static void threshold_selector_choose(struct threshold_selector *selector,
 				      struct background *background,
 				      const char *seed)
 {
@@ -67,31 +113,24 @@ static bool threshold_selector_choose(struct threshold_selector *selector,
 		.goes_on = threshold_selector_continue,
 		.context = background,
 	};
-	struct url url = {.host = ""};
-	struct change change;
-	struct threshold_choice choice = {0};
-	enum error error = url_parse(&url, slice_of(seed), NULL);
+	struct choice_batch *batch = &selector->batch;
+	struct url *url = &batch->urls[batch->count];
+	struct threshold_choice *choice = &batch->choices[batch->count];
+	enum error error = url_parse(url, slice_of(seed), NULL);
 
+	*choice = (struct threshold_choice){0};
 	if (error == ERR_NONE)
 		error = site_snapshot_choose_threshold(
-			selector->store, url.host, &options, &choice);
-	if (error == ERR_NONE) {
-		change = threshold_choice_change(&choice, &url);
-		error = pipeline_command(selector->pipeline, &change);
+			selector->store, url->host, &options, choice);
+	if (error != ERR_NONE) {
+		choice_batch_settle(batch, url, error);
+		threshold_choice_free(choice);
+		return;
 	}
-	if (error == ERR_NONE)
-		log_debug_about(
-			(struct log_subject){.site = slice_of(url.host)},
-			"threshold %g: %s", choice.threshold / 1000.0,
-			choice.reason);
-	threshold_choice_free(&choice);
-	if (error == ERR_NONE || error == ERR_STOPPED || error == ERR_NOT_FOUND)
-		return true;
-	log_warn_limited_about(
-		(struct log_subject){slice_of(url.host), slice_of(seed)},
-		"cannot choose a threshold now: %s; retrying",
-		error_text(error));
-	return false;
+	batch->changes[batch->count] = threshold_choice_change(choice, url);
+	batch->count++;
+	if (batch->count == BATCH_CHOICES)
+		threshold_selector_commit(selector);
 }
 
 static struct thread_schedule select_all(struct background *background,
@@ -100,25 +139,28 @@ static struct thread_schedule select_all(struct background *background,
 	struct threshold_selector *selector = context;
 	struct turns turns = {0};
 	enum error error = find_turns(selector->store, &turns);
-	bool is_well = error == ERR_NONE;
 
-	if (!is_well)
+	selector->batch.is_failing = error != ERR_NONE;
+	if (error != ERR_NONE)
 		log_warn("cannot read the sites without a threshold now: %s; "
 			 "retrying",
 			 error_text(error));
 	for (size_t i = 0; i < turns.count; i++) {
 		if (!background_is_ended(background))
-			is_well &= threshold_selector_choose(
-				selector, background, turns.seeds[i]);
+			threshold_selector_choose(selector, background,
+						  turns.seeds[i]);
 		free(turns.seeds[i]);
 	}
+	threshold_selector_commit(selector);
 	free(turns.seeds);
 	/*
 	 * after a failure, try again after the pause even if nothing has
 	 * changed
 	 */
-	return (struct thread_schedule){.is_failing = !is_well,
-					.within_ms = is_well ? 0 : 1};
+	return (struct thread_schedule){
+		.is_failing = selector->batch.is_failing,
+		.within_ms = selector->batch.is_failing ? 1 : 0,
+	};
 }
 
 enum error threshold_selector_start(struct threshold_selector **selector_out,

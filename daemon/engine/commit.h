@@ -221,14 +221,16 @@ bool commit_site_is_down(struct commit *batch, const struct site *site);
 /* A page as it is stored, and as the last visit returned it. */
 struct page_pair {
 	uint64_t page;
-	uint32_t cluster; /* cluster of the stored page */
+	uint32_t cluster;    /* cluster of the stored page */
+	uint64_t fetched_ms; /* time when the stored page was fetched */
 	const struct record *before;
 	const struct record *after;
 };
 
 /*
  * Return whether the visit returned another design of the page than the stored
- * one, or another page.
+ * one, or another page. A new design that was accepted for the sample of the
+ * template is no other one.
  */
 bool commit_page_differs(struct commit *batch, const struct site *site,
 			 const struct page_pair *pair);

@@ -596,6 +596,7 @@ static bool page_visit_must_wait(const struct page_visit *arrival)
 				   &(struct page_pair){
 					   arrival->page,
 					   before->row.cluster,
+					   before->row.fetched_ms,
 					   &before->record,
 					   &arrival->record,
 				   });

@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "cluster/signature.h"
 #include "page/page_class.h"
+#include "store/content.h"
 #include "store/key.h"
 #include "store/rows.h"
 
@@ -95,17 +96,70 @@ static bool is_sample_page(struct commit *batch, const struct site *site,
 		       .data != NULL;
 }
 
+/*
+ * Return whether more than MAX_LOST of the shingles of `before` are not in
+ * `after`.
+ */
+static bool has_lost_shingles(struct signature before, struct signature after)
+{
+	return difference_of(before, after).lost * 1000 >
+	       before.count * MAX_LOST;
+}
+
+/*
+ * Return whether the page of the pair is now like a sample page of its template
+ * that has changed since the page was stored: the change was accepted for the
+ * sample already.
+ */
+static bool is_like_page(struct commit *batch, const struct site *site,
+			 const struct page_pair *pair, uint64_t sample)
+{
+	struct buffer bytes = {0};
+	struct record record;
+	struct page_row row;
+	bool is_like = false;
+
+	if (!page_row_get(batch->txn, site->row.id, sample, &row) ||
+	    row.redirect.size > 0 || row.page_class != CLASS_PAGE ||
+	    row.changed_ms <= pair->fetched_ms)
+		return false;
+	if (content_record(batch->txn, site->row.id, sample, &bytes, &record) ==
+	    ERR_NONE)
+		is_like = !has_lost_shingles(slot_of(site, &record),
+					     slot_of(site, pair->after)) &&
+			  !has_lost_shingles(slot_of(site, pair->after),
+					     slot_of(site, &record));
+	buffer_free(&bytes);
+	return is_like;
+}
+
+static bool is_like_changed_sample(struct commit *batch,
+				   const struct site *site,
+				   const struct page_pair *pair)
+{
+	struct scan scan = scan_cluster(batch->txn, TABLE_SAMPLE_PAGES,
+					site->row.id, pair->cluster);
+	bool is_like = false;
+
+	while (!is_like && scan_next(&scan))
+		is_like = is_like_page(batch, site, pair,
+				       key_u64(scan.key, 2 * sizeof(uint32_t)));
+	scan_end(&scan);
+	return is_like;
+}
+
 bool commit_page_differs(struct commit *batch, const struct site *site,
 			 const struct page_pair *pair)
 {
 	struct signature before = slot_of(site, pair->before);
-	struct difference found =
-		difference_of(before, slot_of(site, pair->after));
+	struct signature after = slot_of(site, pair->after);
+	struct difference found = difference_of(before, after);
+	bool is_sample = is_sample_page(batch, site, pair->cluster, pair->page);
 
-	if (found.lost * 1000 > before.count * MAX_LOST)
-		return true;
-	return found.lost >= MIN_REPLACED && found.gained >= MIN_REPLACED &&
-	       is_sample_page(batch, site, pair->cluster, pair->page);
+	if (has_lost_shingles(before, after))
+		return is_sample || !is_like_changed_sample(batch, site, pair);
+	return is_sample && found.lost >= MIN_REPLACED &&
+	       found.gained >= MIN_REPLACED;
 }
 
 /* Return whether the site has too many waiting visits, or too large ones. */

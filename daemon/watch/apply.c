@@ -188,7 +188,7 @@ static void emit_step(const struct watch_plan *plan,
 		&(struct event_row){
 			.kind = (uint16_t)kind,
 			.cluster = step->cluster,
-			.other = kind == EVENT_TEMPLATE_CHANGED
+			.other = step->signal == SIGNAL_CHANGED
 					 ? 0
 					 : step->row.other,
 			.pages = pages_of(facts, step),

@@ -284,6 +284,53 @@ static void read_before(const struct facts_reader *reading,
 		facts->before = version;
 }
 
+/* Maximum number of earlier versions that a new one is compared with. */
+enum { MAX_FORMER = 8 };
+
+struct former_versions {
+	struct version *items[MAX_FORMER]; /* [count], the newest first */
+	uint32_t numbers[MAX_FORMER];
+	uint64_t times[MAX_FORMER];
+	uint32_t count;
+};
+
+/* Read the stored versions before the newest one. */
+static void read_former(const struct facts_reader *reading,
+			const struct template_facts *facts,
+			struct former_versions *former)
+{
+	for (uint32_t number = facts->self.row.version;
+	     number > 1 && former->count < MAX_FORMER; number--) {
+		const struct version_name name = {
+			reading->site, facts->self.cluster, number - 1};
+		struct version *version;
+		struct version_row row;
+
+		if (stored_version_read(reading->txn, name, reading->scratch,
+					&row, &version) != ERR_NONE)
+			break;
+		former->items[former->count] = version;
+		former->numbers[former->count] = number - 1;
+		former->times[former->count] = row.last_ms;
+		former->count++;
+	}
+}
+
+/* Find the earlier version whose design the new version has again. */
+static void find_former(const struct facts_reader *reading,
+			const struct former_versions *former,
+			struct template_facts *facts)
+{
+	for (uint32_t i = 0; i < former->count && facts->former == 0; i++) {
+		if (facts->taken.version == NULL ||
+		    !version_is_same_design(reading->scratch, former->items[i],
+					    facts->taken.version))
+			continue;
+		facts->former = former->numbers[i];
+		facts->former_ms = former->times[i];
+	}
+}
+
 /*
  * Functions that find sample pages which were deleted and whose content
  * appeared again at another URL. They are treated as if the old URL redirected
@@ -914,13 +961,17 @@ enum error template_facts_read(const struct facts_source *source,
 		.arena = source->arena,
 		.scratch = scratch,
 	};
+	struct former_versions former = {.count = 0};
 	struct version_pages *pages = NULL;
 	enum error error;
 
 	*facts_out = (struct template_facts){.given = *wish, .self = *subject};
 	error = read_wished(&reading, facts_out, &pages);
+	if (error == ERR_NONE && wish->has_before)
+		read_former(&reading, facts_out, &former);
 	txn_abort(&txn);
 	if (pages != NULL)
 		version_pages_build(&reading, pages, &facts_out->taken);
+	find_former(&reading, &former, facts_out);
 	return error;
 }

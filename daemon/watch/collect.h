@@ -87,7 +87,7 @@ struct data_request {
 	 * if there are enough; 0 = from all pages
 	 */
 	uint64_t since_ms;
-	bool has_before;  /* the newest stored version */
+	bool has_before;  /* the newest stored version, and earlier ones */
 	bool has_members; /* the keys of the cluster's pages */
 	/* the pages that have the content of deleted sample pages now */
 	bool has_moves;
@@ -186,6 +186,12 @@ struct template_facts {
 	struct built_version taken;
 	/* the newest stored version; NULL if missing */
 	const struct version *before;
+	/*
+	 * number of the earlier version whose design `taken` has again; 0 =
+	 * none
+	 */
+	uint32_t former;
+	uint64_t former_ms; /* time when that version was last built */
 	/* [member_count], keys of the cluster's pages */
 	const uint64_t *members;
 	size_t member_count;

@@ -528,6 +528,7 @@ evaluation_signal(const struct template_evaluation *evaluation)
 }
 
 /*
+/*
  * Return the number of sample pages that are in the cluster, or redirect to a
  * page of it.
  */
@@ -542,26 +543,48 @@ static uint32_t pages_in(const struct template_facts *facts, uint32_t cluster)
 }
 
 /*
- * If the pages of the template are in a cluster that is no template, this is
- * still the same template: its cluster gets the number of the template, and the
- * next check decides about it. It must get more pages than it loses; otherwise
- * the two numbers would be exchanged again and again.
+ * Return whether pages of the template could not be fetched yet. During a
+ * redesign the new pages of several templates may be in one cluster until all
+ * pages of the site are new.
+ */
+static bool has_leftover(const struct template_evaluation *evaluation)
+{
+	return evaluation->is_asked && !evaluation->is_late &&
+	       (evaluation->votes->blocked > 0 ||
+		plan_is_large(evaluation->plan, evaluation->self));
+}
+
+/*
+ * Decide whether a template whose pages are in another cluster continues. If
+ * this cluster is no template, or was split off from the template, it gets the
+ * number of the template, and the next check decides about it. It must get more
+ * pages than it loses; otherwise the two numbers would be exchanged again and
+ * again.
  */
 static enum watch_signal
 followed_signal(const struct template_evaluation *evaluation,
 		enum watch_signal signal)
 {
+	const struct template_view *self = evaluation->self;
+	uint32_t destination = evaluation->votes->destination;
 	const struct planned_template *into =
-		plan_find(evaluation->plan, evaluation->votes->destination);
+		plan_find(evaluation->plan, destination);
 
-	if ((signal != SIGNAL_REPLACED && signal != SIGNAL_RENUMBERED) ||
-	    into == NULL || into->subject.has_row || !into->subject.has_cluster)
+	if ((signal != SIGNAL_REPLACED && signal != SIGNAL_RENUMBERED &&
+	     signal != SIGNAL_MERGED) ||
+	    into == NULL || !into->subject.has_cluster)
 		return signal;
-	if (pages_in(evaluation->facts, into->subject.cluster) <=
-	    pages_in(evaluation->facts, evaluation->self->cluster))
+	if (into->subject.has_row && self->row.other != destination) {
+		if (into->subject.row.other == self->cluster)
+			return SIGNAL_RENUMBERED;
+		return has_leftover(evaluation) ? SIGNAL_UNSETTLED : signal;
+	}
+	if (pages_in(evaluation->facts, destination) <=
+	    pages_in(evaluation->facts, self->cluster))
 		return signal == SIGNAL_REPLACED ? SIGNAL_CHANGED : signal;
 	/* another template may have followed its pages into that cluster */
-	return into->is_planned ? SIGNAL_UNSETTLED : SIGNAL_FOLLOWED;
+	return into->is_planned && !into->subject.has_row ? SIGNAL_UNSETTLED
+							  : SIGNAL_FOLLOWED;
 }
 
 /*

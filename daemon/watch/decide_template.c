@@ -504,6 +504,8 @@ static void decision_change_version(const struct watch_plan *plan,
 	step->row.version++;
 	step->event.kind = going_on->kind;
 	step->event.reason = going_on->reason;
+	if (step->signal == SIGNAL_CHANGED && facts->former != 0)
+		step->event.kind = EVENT_TEMPLATE_RESTORED;
 	if (step->signal == SIGNAL_SPLIT)
 		step->row.other = step->votes.destination;
 	if (step->signal == SIGNAL_DEPLETED)
@@ -526,13 +528,30 @@ static void decision_add_visit(struct decision *step, uint64_t page)
 	step->visits[step->visit_count++] = page;
 }
 
-/* Fetch all sample pages again, at the same time. */
+/* Pages that were fetched in this time need not be fetched again. */
+enum { FRESH_MS = 60 * 1000 };
+
+/*
+ * Fetch all sample pages again, at the same time, except those that a check of
+ * the site has just fetched.
+ */
 static void ask_all(const struct watch_plan *plan,
 		    const struct template_facts *facts, struct decision *step)
 {
-	for (uint32_t i = 0; i < facts->sample_count; i++)
-		decision_add_visit(step, facts->sample[i].page);
+	uint64_t watch_ms = plan->site->options.watch_ms;
+	uint64_t fresh_ms = plan->now_ms -
+			    (watch_ms / 2 < FRESH_MS ? watch_ms / 2 : FRESH_MS);
+
 	step->row.asked_ms = plan->now_ms;
+	for (uint32_t i = 0; i < facts->sample_count; i++) {
+		const struct sample_page *page = &facts->sample[i];
+
+		if (page->answered_ms < fresh_ms ||
+		    page->answered_ms < step->row.round_ms)
+			decision_add_visit(step, page->page);
+		else if (page->answered_ms < step->row.asked_ms)
+			step->row.asked_ms = page->answered_ms;
+	}
 	decision_wait_until(step, plan->now_ms + PATIENCE_MS);
 }
 

@@ -794,6 +794,16 @@ static void recover(struct health_check *check)
 	wait_until(check, check->rules->now_ms + PATIENCE_MS);
 }
 
+/* Return whether the site alternates since it was added; that is no news. */
+static bool has_always_alternated(const struct health_check *check)
+{
+	const struct health_rules *rules = check->rules;
+
+	return rules->learned_ms != UINT64_MAX &&
+	       check->decision->row.since_ms <
+		       rules->learned_ms + rules->round_ms * 3 / 2;
+}
+
 /* Decide about the templates of a site that can be read. */
 static void close_ok(struct health_check *check)
 {
@@ -827,7 +837,7 @@ static void close_ok(struct health_check *check)
 					    100 <=
 			    check->rules->now_ms) {
 			row->told_ms = check->rules->now_ms;
-			check->decision->begins = true;
+			check->decision->begins = !has_always_alternated(check);
 		}
 		row->reason = slice_of("its pages return two designs by turns");
 	}

@@ -28,6 +28,7 @@
  *   ALTERNATING -> OK: no page has flipped for FLIP_ROUNDS rounds.
  *
  * A state is reported once, when a second check confirms it, and so is its end.
+ * A site that alternates since it was added is not reported.
  * In a state other than OK and ALTERNATING, nothing is stored, the templates
  * are not checked, and a few pages are requested at a falling rate. After one
  * day, MISSING and MOVED are accepted as changes of the pages.
@@ -114,6 +115,8 @@ struct health_decision {
 struct health_rules {
 	uint64_t now_ms;
 	uint64_t round_ms; /* check interval of the site */
+	/* time when the first template was found; UINT64_MAX = there is none */
+	uint64_t learned_ms;
 	struct slice host; /* host of the site */
 };
 

@@ -317,6 +317,12 @@ json_t *evidence_of_decision(const struct watch_plan *plan,
 			value, "versions",
 			evidence_versions_json(facts->self.row.version,
 					       step->row.version));
+	if (step->event.kind == EVENT_TEMPLATE_RESTORED)
+		json_object_set_new(value, "restored",
+				    json_pack("{s:I, s:o}", "version",
+					      (json_int_t)facts->former,
+					      "until",
+					      json_time(facts->former_ms)));
 	if (step->event.reason != NULL)
 		json_object_set_new(value, "reason",
 				    json_string(step->event.reason));

@@ -167,6 +167,7 @@ static enum error inspect_health(struct making *making,
 		      &(struct health_rules){
 			      .now_ms = now_ms,
 			      .round_ms = site->row.options.watch_ms,
+			      .learned_ms = making->plan.first_ms,
 			      .host = site->row.host,
 		      },
 		      arena, &decision);

@@ -528,7 +528,6 @@ evaluation_signal(const struct template_evaluation *evaluation)
 }
 
 /*
-/*
  * Return the number of sample pages that are in the cluster, or redirect to a
  * page of it.
  */

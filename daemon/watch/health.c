@@ -36,6 +36,8 @@ enum {
 	KEPT_TEXT = 30,
 	/* a removed page is visited again after this part of a round */
 	AGAIN_PERCENT = 80,
+	/* rounds in which a site that alternates is only learned */
+	LEARN_ROUNDS = 3,
 	FLIP_ROUNDS = 6, /* rounds without a flip after which a flip is old */
 	MAX_PROBE_DOUBLINGS = 4,
 	FIRST_PROBE_MS = 2 * 60 * 1000,
@@ -681,6 +683,16 @@ static uint64_t probe_ms(const struct health_check *check)
 						 : check->rules->round_ms;
 }
 
+/*
+ * Return the time after which another failure confirms the state of a site.
+ */
+static uint64_t confirm_ms(const struct health_check *check)
+{
+	uint64_t half_ms = check->rules->round_ms / 2;
+
+	return half_ms < PATIENCE_MS ? half_ms : PATIENCE_MS;
+}
+
 static void end_state(struct health_check *check)
 {
 	struct health_decision *decision = check->decision;
@@ -801,7 +813,7 @@ static bool has_always_alternated(const struct health_check *check)
 
 	return rules->learned_ms != UINT64_MAX &&
 	       check->decision->row.since_ms <
-		       rules->learned_ms + rules->round_ms * 3 / 2;
+		       rules->learned_ms + rules->round_ms * LEARN_ROUNDS;
 }
 
 /* Decide about the templates of a site that can be read. */
@@ -918,6 +930,22 @@ static void drop_old_flips(struct health_check *check)
 	}
 }
 
+/*
+ * Return whether a visit has confirmed the state of the site since the last
+ * check.
+ */
+static bool is_confirmed(const struct health_check *check)
+{
+	const struct health_row *row = &check->facts->row;
+
+	for (size_t i = 0; i < check->facts->count; i++)
+		if (is_active(&check->facts->pages[i]) &&
+		    check->facts->pages[i].waiting.time_ms >=
+			    row->closed_ms + confirm_ms(check))
+			return true;
+	return false;
+}
+
 /* Decide whether to open a check. */
 static void decide_closed(struct health_check *check)
 {
@@ -930,7 +958,9 @@ static void decide_closed(struct health_check *check)
 		uint64_t next_ms = row->closed_ms + probe_ms(check);
 
 		check->decision->is_deciding = true;
-		if (next_ms <= now_ms)
+		if (row->told_ms == 0 && is_confirmed(check))
+			decide_open(check);
+		else if (next_ms <= now_ms)
 			open_check(check, 1);
 		else
 			wait_until(check, next_ms);
@@ -958,6 +988,44 @@ static void decide_closed(struct health_check *check)
 		open_check(check, FIRST_PAGES);
 }
 
+static bool has_samples(const struct health_facts *facts)
+{
+	for (size_t i = 0; i < facts->count; i++)
+		if (facts->pages[i].is_sample)
+			return true;
+	return false;
+}
+
+/* Decide about a site that has no pages yet, or no templates any more. */
+static void decide_without_pages(struct health_check *check)
+{
+	const struct health_facts *facts = check->facts;
+	struct health_row *row = &check->decision->row;
+	uint64_t told_ms;
+
+	if (facts->has_pages && state_is_down(row->state)) {
+		end_state(check);
+		check->decision->is_written = true;
+	}
+	if (facts->has_pages || facts->seed_reason.size == 0)
+		return;
+	if (!state_is_down(row->state)) {
+		begin_state(check, SITE_STATE_UNREACHABLE);
+		row->reason = facts->seed_reason;
+		check->decision->is_written = true;
+	}
+	told_ms = row->since_ms + confirm_ms(check);
+	if (row->told_ms != 0)
+		return;
+	if (told_ms > check->rules->now_ms) {
+		wait_until(check, told_ms);
+		return;
+	}
+	row->told_ms = check->rules->now_ms;
+	check->decision->begins = true;
+	check->decision->is_written = true;
+}
+
 void health_decide(const struct health_facts *facts,
 		   const struct health_rules *rules, struct arena *arena,
 		   struct health_decision *decision_out)
@@ -966,7 +1034,10 @@ void health_decide(const struct health_facts *facts,
 
 	*decision_out = (struct health_decision){.row = facts->row,
 						 .next_ms = UINT64_MAX};
-	if (facts->row.asked_ms != 0)
+	if (!facts->has_pages ||
+	    (state_is_down(facts->row.state) && !has_samples(facts)))
+		decide_without_pages(&check);
+	else if (facts->row.asked_ms != 0)
 		decide_open(&check);
 	else
 		decide_closed(&check);

@@ -61,7 +61,11 @@ struct health_page {
 	uint32_t cluster;     /* its template; 0 = none */
 	bool is_sample;       /* it is in the sample of a live template */
 	bool is_visited;      /* it can be visited again */
-	bool is_answered;     /* it was visited since the check began */
+	/*
+	 * it was visited since the check began or, if none is open, since the
+	 * last one
+	 */
+	bool is_answered;
 	bool is_due;          /* its visit is due or running */
 	bool has_failed;      /* its last visit returned no page */
 	uint64_t answered_ms; /* time of the last visit; 0 = never */
@@ -74,6 +78,12 @@ struct health_page {
 
 struct health_facts {
 	struct health_row row;
+	bool has_pages; /* the site has had a page */
+	/*
+	 * why the seed of a site without pages cannot be fetched; empty = it
+	 * can
+	 */
+	struct slice seed_reason;
 	struct health_page *pages; /* [count], by cluster */
 	size_t count;
 };

@@ -3,6 +3,7 @@
 
 #include "base/arena.h"
 #include "base/hash.h"
+#include "daemon/engine/site_status.h"
 #include "daemon/watch/collect.h"
 #include "daemon/watch/health.h"
 #include "store/content.h"
@@ -73,6 +74,9 @@ static void read_records(struct health_reader *reader,
 static void read_visit(const struct health_reader *reader,
 		       struct health_page *page)
 {
+	const struct health_row *health = &reader->facts->row;
+	uint64_t since_ms = health->asked_ms != 0 ? health->asked_ms
+						  : health->closed_ms + 1;
 	struct frontier_row visit;
 
 	if (!frontier_row_get(reader->txn, reader->site, page->page, &visit))
@@ -80,7 +84,7 @@ static void read_visit(const struct health_reader *reader,
 	page->is_visited = visit.state == FRONTIER_DONE ||
 			   visit.state == FRONTIER_FAILED ||
 			   visit.state == FRONTIER_LEASED;
-	page->is_answered = visit.answered_ms >= reader->facts->row.asked_ms;
+	page->is_answered = visit.answered_ms >= since_ms;
 	page->is_due = visit.state == FRONTIER_LEASED ||
 		       (visit.due_ms != 0 && visit.due_ms <= reader->now_ms);
 	page->has_failed = visit.error != ERR_NONE;
@@ -205,6 +209,18 @@ static void read_pages(struct health_reader *reader,
 	qsort(facts->pages, facts->count, sizeof(*facts->pages), order_page);
 }
 
+/* Read why the seed cannot be fetched. */
+static void read_seed(struct health_reader *reader,
+		      const struct site_facts *site)
+{
+	struct site_status status;
+
+	site_status_read(reader->txn, &site->row, &status);
+	if (status.kind == SITE_UNREACHABLE)
+		reader->facts->seed_reason =
+			arena_slice(reader->arena, slice_of(status.reason));
+}
+
 enum error health_facts_read(struct store *store, const struct site_facts *site,
 			     uint64_t now_ms, struct arena *arena,
 			     struct health_facts *facts_out)
@@ -222,6 +238,9 @@ enum error health_facts_read(struct store *store, const struct site_facts *site,
 	*facts_out = (struct health_facts){0};
 	health_row_get(&txn, site->row.id, row);
 	row->reason = arena_slice(arena, row->reason);
+	facts_out->has_pages = site->row.page_count > 0;
+	if (!facts_out->has_pages)
+		read_seed(&reader, site);
 	if (row->asked_ms > now_ms) /* the clock was set back */
 		row->asked_ms = now_ms;
 	if (row->closed_ms > now_ms)

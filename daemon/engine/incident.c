@@ -701,7 +701,9 @@ uint64_t incident_next(const struct incident *incident,
 		return rules->now_ms;
 	if (row->state == INCIDENT_SENT)
 		return incident_calm_ms(incident, rules);
-	if (rules->is_busy && incident_class(incident) == FINDING_OF_CHANGE)
+	if (incident_class(incident) != FINDING_OF_CHANGE)
+		return row->last_ms; /* there is nothing to collect */
+	if (rules->is_busy)
 		return latest_ms;
 	return due_ms < latest_ms ? due_ms : latest_ms;
 }

@@ -36,6 +36,15 @@ enum {
 	KEPT_TEXT = 30,
 	/* a removed page is visited again after this part of a round */
 	AGAIN_PERCENT = 80,
+	/* an outage must last for this part of a round, and at most this time
+	 */
+	CONFIRM_PERCENT = 110,
+	MAX_CONFIRM_MS = 2 * 60 * 1000,
+	/*
+	 * a site that was added while it was down is reported after so many
+	 * rounds, and at most an hour: who adds it sees its state
+	 */
+	ADDED_ROUNDS = 4,
 	/* rounds in which a site that alternates is only learned */
 	LEARN_ROUNDS = 3,
 	FLIP_ROUNDS = 6, /* rounds without a flip after which a flip is old */
@@ -83,8 +92,31 @@ static bool state_is_down(unsigned state)
 }
 
 /*
+ * Return the time after which another failure confirms the state of a site: a
+ * short outage is not reported.
+ */
+static uint64_t confirm_ms(const struct health_check *check)
+{
+	uint64_t rounds_ms = check->rules->round_ms * CONFIRM_PERCENT / 100;
+
+	return rounds_ms < MAX_CONFIRM_MS ? rounds_ms : MAX_CONFIRM_MS;
+}
+
+/*
+ * Return the time from which visits count as evidence about a site that is
+ * down: they are from the open check or, before the state is reported, long
+ * enough after the last one.
+ */
+static uint64_t evidence_ms(const struct health_check *check)
+{
+	const struct health_row *row = &check->facts->row;
+
+	return row->closed_ms + (row->told_ms == 0 ? confirm_ms(check) : 1);
+}
+
+/*
  * Return whether the visit that waits is evidence of the open check. If the
- * site was down before, only visits after the last check are.
+ * site was down before, only later visits are.
  */
 static bool is_evidence(const struct health_check *check,
 			const struct health_page *page)
@@ -94,7 +126,7 @@ static bool is_evidence(const struct health_check *check,
 	if (!is_active(page))
 		return false;
 	return state_is_down(row->state)
-		       ? page->waiting.time_ms > row->closed_ms
+		       ? page->waiting.time_ms >= evidence_ms(check)
 		       : page->waiting.time_ms + PATIENCE_MS >= row->asked_ms;
 }
 
@@ -679,18 +711,10 @@ static uint64_t probe_ms(const struct health_check *check)
 				     : MAX_PROBE_DOUBLINGS;
 	uint64_t pause_ms = (uint64_t)FIRST_PROBE_MS << doublings;
 
+	if (check->decision->row.told_ms == 0)
+		return confirm_ms(check);
 	return pause_ms < check->rules->round_ms ? pause_ms
 						 : check->rules->round_ms;
-}
-
-/*
- * Return the time after which another failure confirms the state of a site.
- */
-static uint64_t confirm_ms(const struct health_check *check)
-{
-	uint64_t half_ms = check->rules->round_ms / 2;
-
-	return half_ms < PATIENCE_MS ? half_ms : PATIENCE_MS;
 }
 
 static void end_state(struct health_check *check)
@@ -913,9 +937,11 @@ static void drop_old_flips(struct health_check *check)
 	for (size_t i = 0; i < check->facts->count; i++) {
 		const struct health_page *page = &check->facts->pages[i];
 
-		if (!page->has_waiting || page->waiting.kind != WAITING_FLIPPED)
+		if (!page->has_waiting || page->waiting.flips == 0)
 			continue;
-		left += has_flipped(check, page);
+		left += is_active(page) || has_flipped(check, page);
+		if (is_active(page))
+			continue;
 		if (has_flipped(check, page))
 			wait_until(check,
 				   page->waiting.flip_ms +
@@ -936,12 +962,8 @@ static void drop_old_flips(struct health_check *check)
  */
 static bool is_confirmed(const struct health_check *check)
 {
-	const struct health_row *row = &check->facts->row;
-
 	for (size_t i = 0; i < check->facts->count; i++)
-		if (is_active(&check->facts->pages[i]) &&
-		    check->facts->pages[i].waiting.time_ms >=
-			    row->closed_ms + confirm_ms(check))
+		if (is_evidence(check, &check->facts->pages[i]))
 			return true;
 	return false;
 }
@@ -1001,6 +1023,7 @@ static void decide_without_pages(struct health_check *check)
 {
 	const struct health_facts *facts = check->facts;
 	struct health_row *row = &check->decision->row;
+	uint64_t added_ms = ADDED_ROUNDS * check->rules->round_ms;
 	uint64_t told_ms;
 
 	if (facts->has_pages && state_is_down(row->state)) {
@@ -1014,7 +1037,7 @@ static void decide_without_pages(struct health_check *check)
 		row->reason = facts->seed_reason;
 		check->decision->is_written = true;
 	}
-	told_ms = row->since_ms + confirm_ms(check);
+	told_ms = row->since_ms + (added_ms < HOUR_MS ? added_ms : HOUR_MS);
 	if (row->told_ms != 0)
 		return;
 	if (told_ms > check->rules->now_ms) {

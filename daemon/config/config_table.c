@@ -311,7 +311,7 @@ const struct config_row config_rows[] = {
 	{"watch", "gather", CONFIG_TIME, true, FIELD(gather_ms),
 	 RANGE(0, HOUR, 2 * MINUTE),
 	 .meaning = "Collect what changes on a site for this long, or for a "
-		    "quarter of the check interval if that is less, and then "
+		    "tenth of the check interval if that is less, and then "
 		    "report it as one incident. The daemon waits longer "
 		    "while it is still checking templates, up to ten times "
 		    "as long"},

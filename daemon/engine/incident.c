@@ -63,7 +63,7 @@ enum {
 	FINDINGS = sizeof(findings) / sizeof(findings[0]),
 	HOUR_MS = 60 * 60 * 1000,
 	/* a window is at most this part of the check interval */
-	WINDOW_PART = 4,
+	WINDOW_PART = 10,
 	/* while changes continue, an incident collects for so many windows */
 	MAX_WINDOWS = 10,
 	/*

@@ -333,7 +333,7 @@ void health_apply(const struct watch_plan *plan,
 	if (decision->begins)
 		add_beginning(plan, decision, draft);
 	for (size_t i = 0; i < decision->visit_count; i++)
-		add_visit(draft, decision->visits[i], true);
+		add_visit(draft, decision->visits[i], false);
 	findings->accepted = decision->accepted;
 	findings->accepted_count = decision->accepted_count;
 	findings->dropped = decision->dropped;

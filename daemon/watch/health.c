@@ -104,14 +104,15 @@ static uint64_t confirm_ms(const struct health_check *check)
 
 /*
  * Return the time from which visits count as evidence about a site that is
- * down: they are from the open check or, before the state is reported, long
- * enough after the last one.
+ * down: they are later than the last check or, before the state is reported,
+ * long enough after its begin.
  */
 static uint64_t evidence_ms(const struct health_check *check)
 {
 	const struct health_row *row = &check->facts->row;
 
-	return row->closed_ms + (row->told_ms == 0 ? confirm_ms(check) : 1);
+	return row->told_ms == 0 ? row->since_ms + confirm_ms(check)
+				 : row->closed_ms + 1;
 }
 
 /*

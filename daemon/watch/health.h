@@ -58,9 +58,9 @@ enum {
 /* A sample page, or a page with a waiting visit. */
 struct health_page {
 	uint64_t page;
-	uint32_t cluster;     /* its template; 0 = none */
-	bool is_sample;       /* it is in the sample of a live template */
-	bool is_visited;      /* it can be visited again */
+	uint32_t cluster; /* its template; 0 = none */
+	bool is_sample;   /* it is in the sample of a live template */
+	bool is_visited;  /* it can be visited again */
 	/*
 	 * it was visited since the check began or, if none is open, since the
 	 * last one

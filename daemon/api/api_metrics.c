@@ -451,6 +451,21 @@ static void write_guards(struct txn *txn, struct buffer *out)
 	metric_write_words(out, METRIC_GUARDS, names, counts, GUARD_STATES);
 }
 
+static void write_incidents(struct txn *txn, struct buffer *out)
+{
+	static const char *const names[] = {"collecting", "open"};
+	struct scan scan = scan_begin(txn, TABLE_INCIDENTS, slice_of(""));
+	uint64_t counts[2] = {0};
+	struct incident_row row;
+
+	while (scan_next(&scan))
+		if (incident_row_decode(scan.value, &row) &&
+		    row.state != INCIDENT_ENDED)
+			counts[row.state != INCIDENT_COLLECTING]++;
+	scan_end(&scan);
+	metric_write_words(out, METRIC_INCIDENTS, names, counts, 2);
+}
+
 /* Write the metrics [count] with their samples, and free the samples. */
 static void write_samples(struct buffer *out, const enum metric *metrics,
 			  struct buffer *samples, size_t count)
@@ -494,6 +509,7 @@ static enum error metrics_write_rows(const struct call *call,
 
 	site_metrics(&txn, call->config->max_measured_sites, out);
 	write_guards(&txn, out);
+	write_incidents(&txn, out);
 	write_hooks(&txn, out);
 	return txn_end(&txn);
 }

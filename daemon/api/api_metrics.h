@@ -98,11 +98,14 @@ enum { METRIC_LABELS = 2 }; /* maximum number of labels */
 	X(METRIC_SITE_BLOCKED, "site_blocked", "gauge", "site", NULL, \
 	  "1 when a site returns only errors and challenges") \
 	X(METRIC_GUARDS, "guards", "gauge", "state", NULL, "Guards by " \
-	  "state: unknown, ok, firing, suspended, unmatched, alternates, checking") \
+	  "state: unknown, ok, firing, suspended, unmatched, alternates, " \
+	  "checking") \
 	X(METRIC_EVENTS, "events_total", "counter", "kind", NULL, "Events " \
 	  "since the start of the daemon") \
 	X(METRIC_OPEN_ALERTS, "firing_alerts", "gauge", "kind", NULL, \
 	  "Firing alerts: not acknowledged and not silenced") \
+	X(METRIC_INCIDENTS, "incidents", "gauge", "state", NULL, \
+	  "Incidents that have not ended: collecting or open") \
 	X(METRIC_HOOK_WAITING, "hook_queued_events", "gauge", "hook", NULL, \
 	  "Events that wait for delivery to a hook") \
 	X(METRIC_HOOK_DELIVERED, "hook_delivered_total", "counter", "hook", \

@@ -213,6 +213,7 @@ static const struct value_list value_lists[] = {
 	{"HOST", "/v1/sites", "sites", "host", "state"},
 	{"URL", "/v1/sites", "sites", "url", "state"},
 	{"EVENT", "/v1/events?kinds=alerts&firing=1", "events", "seq", "kind"},
+	{"INCIDENT", "/v1/incidents?open=1", "incidents", "id", "summary"},
 	{"HOOK", "/v1/hooks", "hooks", "id", "target"},
 	{"SILENCE", "/v1/silences", "silences", "id", "kind"},
 	{"TOKEN", "/v1/tokens", "tokens", "name", "role"},

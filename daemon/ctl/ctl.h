@@ -271,6 +271,7 @@ extern action_code run_guard_list;
 extern action_code run_template_show;
 extern action_code run_text;
 void guard_arrange(json_t *answer);
+void incident_arrange(json_t *answer);
 void template_arrange(json_t *answer);
 /* ctl_train.c */
 extern action_code run_train;

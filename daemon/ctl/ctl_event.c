@@ -200,6 +200,23 @@ enum ctl_status run_event_list(const struct ctl *ctl)
 					   : list_events(&printer);
 }
 
+/* The action templatectl incident show. */
+
+/* Replace the detail by its lists, which are printed as tables. */
+void incident_arrange(json_t *answer)
+{
+	static const char *const lists[] = {"templates", "guards", "moved"};
+	const json_t *detail = json_object_get(answer, "detail");
+
+	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
+		json_t *list = json_object_get(detail, lists[i]);
+
+		if (json_array_size(list) > 0)
+			json_object_set(answer, lists[i], list);
+	}
+	json_object_del(answer, "detail");
+}
+
 /* The action templatectl hook add. */
 
 enum { MAX_SECRET_FILE = 4096 };

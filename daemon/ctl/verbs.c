@@ -280,6 +280,35 @@ static const struct verb_action event_actions[] = {
 	{.usage = NULL},
 };
 
+static const struct verb_action incident_actions[] = {
+	{.usage = "list",
+	 .summary = "List the incidents, the oldest first",
+	 .request = "GET /v1/incidents",
+	 .result = RESULT_ROWS,
+	 .tables = {{"incidents",
+		     "ID#=id, BEGAN=began, STATE=state, SEVERITY=severity, "
+		     "SITE~=site, WHAT~=summary"}},
+	 OPTIONS(TEXT("site", "HOST", "site", "only incidents of this site"),
+		 FLAG("open", "open", "only incidents that have not ended"),
+		 WHOLE("limit", "N", 1, 100000, "limit",
+		       "the newest N incidents (default: 1000)"))},
+	{.usage = "show INCIDENT",
+	 .summary = "Show an incident: its templates, guards and moved URLs",
+	 .request = "GET /v1/incidents/%n",
+	 .tables = {{"templates", "TEMPLATE=template, NAME~=name, WHAT=what, "
+				  "PAGES#=pages, EVIDENCE#=evidence"},
+		    {"guards", "GUARD#=guard, NAME~=name, WHAT=what, "
+			       "SELECTOR~=selector, "
+			       "CANDIDATE~=candidates.0.selector"},
+		    {"moved", "FROM~=from, TO~=to"}},
+	 .arrange = incident_arrange},
+	{.usage = "ack INCIDENT...",
+	 .summary = "Acknowledge the alerts of incidents",
+	 .request = "POST /v1/incidents/%n/ack",
+	 .result = RESULT_SILENT},
+	{.usage = NULL},
+};
+
 static const struct verb_action silence_actions[] = {
 	{.usage = "add EVENT",
 	 .summary = "Acknowledge an event, and silence similar ones",
@@ -788,9 +817,12 @@ const struct verb verbs[] = {
 	{"ingest", VERBS_CRAWL,
 	 "Import pages from web archives: WARC or ARC, also compressed",
 	 ingest_actions, "ingest --host example.org pages.warc.gz"},
+	{"incident", VERBS_WATCH,
+	 "List the incidents of sites, show one, or acknowledge them",
+	 incident_actions, "incident list --open"},
 	{"event", VERBS_WATCH,
-	 "List the events of templates, or acknowledge them", event_actions,
-	 "event list --follow"},
+	 "List the alerts and the events behind them, or acknowledge them",
+	 event_actions, "event list --follow"},
 	{"silence", VERBS_WATCH,
 	 "Manage silences: add one for events similar to EVENT",
 	 silence_actions, NULL},

@@ -408,7 +408,10 @@ static void event_summary_append_pages(const json_t *event,
 
 /* Functions that append what an incident is about. */
 
-enum { MAX_NAMED = 4 /* templates or guards that a sentence names */ };
+enum {
+	MAX_NAMED = 4,    /* templates or guards that a sentence names */
+	MAX_ELEMENTS = 2, /* elements of a region that it names */
+};
 
 /* Return whether all items of the list have this word as `what`. */
 static bool incident_items_are(const json_t *list, const char *what)
@@ -524,10 +527,19 @@ static void incident_append_region(const json_t *item, struct buffer *out)
 	const char *was = json_member_text(region, "was");
 	const char *now = json_member_text(region, "now");
 
-	if (was != NULL && now != NULL)
-		buffer_printf(out, ", %s%s%s is now %s",
-			      where == NULL ? "" : where,
-			      where == NULL ? "" : ": ", was, now);
+	if (was == NULL || now == NULL)
+		return;
+	buffer_printf(out, ", %s%s%s is now %s", where == NULL ? "" : where,
+		      where == NULL ? "" : ": ", was, now);
+	for (size_t i = 0; i < MAX_ELEMENTS; i++) {
+		const json_t *element =
+			json_array_get(json_object_get(region, "elements"), i);
+
+		was = json_member_text(element, "was");
+		now = json_member_text(element, "now");
+		if (was != NULL && now != NULL)
+			buffer_printf(out, ", %s is now %s", was, now);
+	}
 }
 
 /* What an incident says of its templates, by kind. */

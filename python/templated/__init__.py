@@ -16,9 +16,11 @@ from templated.errors import (DaemonError, LibraryError, TemplatedError,
                               UnreachableError)
 from templated.events import EventStream
 from templated.options import Options
-from templated.records import Event, PageAnswer, PageRow, Site, Template
+from templated.records import (Event, Incident, PageAnswer, PageRow, Site,
+                               Template)
 
 __all__ = ["Answer", "Bundle", "Class", "Client", "DaemonError", "Event",
-           "EventStream", "LibraryError", "Metadata", "MethodRow", "Options",
-           "PageAnswer", "PageRow", "Site", "Template", "TemplatedError",
-           "UnreachableError", "extract", "methods", "version"]
+           "EventStream", "Incident", "LibraryError", "Metadata", "MethodRow",
+           "Options", "PageAnswer", "PageRow", "Site", "Template",
+           "TemplatedError", "UnreachableError", "extract", "methods",
+           "version"]

@@ -18,7 +18,8 @@ from templated.answer import Answer, Metadata
 from templated.errors import DaemonError
 from templated.events import EventStream, follow
 from templated.options import Options
-from templated.records import Event, PageAnswer, PageRow, Site, Template
+from templated.records import (Event, Incident, PageAnswer, PageRow, Site,
+                               Template)
 from templated.transport import Address, Reply, Transport
 
 Html: TypeAlias = str | bytes | bytearray | memoryview
@@ -362,6 +363,14 @@ class Client:
                 assert page.position is not None
                 yield page._replace(position=page.position + before)
             before += len(portion)
+
+    def incidents(self, *, site: str | None = None,
+                  is_open: bool = False) -> list[Incident]:
+        """Return the newest incidents of a site, or of all, oldest first."""
+        reply = self._transport.exchange("GET", _target(
+            "/v1/incidents", {"site": site, "open": int(is_open)})).check()
+        found: list[Incident] = json.loads(reply.body)["incidents"]
+        return found
 
     def events(self, *, since: int = 0, site: str | None = None,
                kinds: str | None = None) -> Iterator[Event]:

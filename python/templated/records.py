@@ -51,12 +51,32 @@ class Template(TypedDict):
     sample: list[dict[str, str]]  # url, title
 
 
+class Incident(TypedDict):
+    """What one cause has changed on a site."""
+
+    id: int
+    site: str
+    kind: str  # of its alert: "incident.changed"...
+    state: str  # "collecting", "open" or "ended"
+    severity: str  # "alert", "notice" or "info"
+    began: str
+    last_finding: str
+    sent: str | None
+    ended: str | None
+    findings: int
+    alert: int | None  # the event that has reported it
+    acknowledged: bool
+    silenced: bool
+    url: str | None
+    summary: str  # a sentence for people
+
+
 class Event(TypedDict):
-    """A stored fact; alerts are the events that need attention."""
+    """A stored fact; alerts are the events that report incidents."""
 
     seq: int
     time: str
-    kind: str  # "template.changed", "site.stale"...
+    kind: str  # "incident.changed", "template.changed"...
     site: str | None
     template_name: str | None
     cluster: str | None  # HOST/N

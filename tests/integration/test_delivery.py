@@ -703,6 +703,22 @@ class Delivery(harness.Case):
         self.assertIn("1 selector no longer matches: price", listed)
         self.assertNotIn("page.added", listed)
         self.assertIn("page.added", self.done(daemon.ctl("event", "list", "--all")))
+        [row] = json.loads(self.done(daemon.ctl(
+            "--json", "incident", "list", "--open")))["incidents"]
+        self.assertEqual((row["alert"], row["kind"], row["state"]),
+                         (first["seq"], "incident.guard", "open"))
+        self.assertEqual(row["id"], first["detail"]["incident"])
+        self.assertIn("1 selector no longer matches: price", self.done(
+            daemon.ctl("incident", "list")))
+        shown = self.done(daemon.ctl("incident", "show", str(row["id"])))
+        self.assertRegex(shown, r"(?m)^GUARD +NAME")
+        self.assertIn("amount", shown)
+        self.done(daemon.ctl("incident", "ack", str(row["id"])))
+        self.assertTrue(daemon.json(
+            f"/v1/incidents/{row['id']}")["acknowledged"])
+        self.error_of(daemon.get("/v1/incidents/99999"), 404)
+        self.assertEqual(daemon.json(
+            "/v1/incidents", site="unknown.invalid")["incidents"], [])
         seq = str(first["seq"])
         self.done(daemon.ctl("event", "ack", seq))
         self.assertNotIn(f'"seq":{seq},', self.done(

@@ -156,6 +156,8 @@ class OpenApi(harness.Case):
             needed = dict(values)
             if "guards" in operation["path"] or "hooks" in operation["path"]:
                 needed["n"] = 1
+            if "incidents/" in operation["path"]:
+                needed["n"] = self.incident
             if name == "getQuarantine":
                 del needed["url"]
             for choice in choices(operation):
@@ -237,6 +239,9 @@ class OpenApi(harness.Case):
         client = Client(self.document, self.over_socket)
         values = self.values(client, host)
         self.change_all(client, values, web)
+        self.incident = self.alert(self.server)["detail"]["incident"]
+        self.assertEqual(client.ask("acknowledgeIncident",
+                                    n=self.incident).status, 200)
         self.ask_all(client, values, {"read", "write", "owner"}, self.choices)
         self.ask_again(client, values)
         self.ask_wrongly(client, values)

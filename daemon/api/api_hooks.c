@@ -141,21 +141,13 @@ static enum http_verdict silence_another(struct call *call, unsigned partition)
 }
 
 /*
- * Set call->event from the body {"event": N}, unless a form of the web
- * interface has set it already. If the body is invalid, respond with the error
- * and return false.
+ * Set call->event from the body {"event": N}. If the body is invalid, respond
+ * with the error and return false.
  */
-static bool read_number(struct call *call)
+static bool read_number(struct call *call, const json_t *request)
 {
-	json_t *request;
-	json_int_t number;
+	json_int_t number = json_member_whole(request, "event");
 
-	if (call->event != 0)
-		return true;
-	if (!call_read_object(call, &request))
-		return false;
-	number = json_member_whole(request, "event");
-	json_decref(request);
 	if (number <= 0)
 		return call_refuse(call,
 				   "event: must be the number of an event");
@@ -182,9 +174,44 @@ static enum http_verdict silence_add(struct call *call)
 				 : call_fail_with(call, error, "the event");
 }
 
+/* Add a silence from its members, as GET /v1/silences shows them. */
+static enum http_verdict silence_add_site(struct call *call,
+					  const json_t *request)
+{
+	struct alert_change alert = {.action = EVENT_SILENCE};
+	struct url url;
+	enum error error;
+
+	if (!read_event(request, &alert.event) ||
+	    url_parse(&url, alert.event.host, NULL) != ERR_NONE)
+		return call_fail(call, 400, "bad_request",
+				 "the body must be {\"event\": N} or "
+				 "{\"site\": HOST, \"kind\": KIND, ...}");
+	alert.event.host = slice_of(url.host);
+	error = call_alert(call, &alert);
+	return error == ERR_NONE
+		       ? call_reply_json(call, 200,
+					 json_pack("{s:I}", "silence",
+						   (json_int_t)alert.made))
+		       : call_fail_with(call, error, "the silence");
+}
+
 enum http_verdict api_post_silence(struct call *call)
 {
-	return read_number(call) ? silence_add(call) : HTTP_ANSWERED;
+	enum http_verdict verdict;
+	json_t *request;
+
+	if (call->event != 0)
+		return silence_add(call);
+	if (!call_read_object(call, &request))
+		return HTTP_ANSWERED;
+	if (json_object_get(request, "site") != NULL)
+		verdict = silence_add_site(call, request);
+	else
+		verdict = read_number(call, request) ? silence_add(call)
+						     : HTTP_ANSWERED;
+	json_decref(request);
+	return verdict;
 }
 
 /* Hooks and silences. */

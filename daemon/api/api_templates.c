@@ -108,8 +108,9 @@ static json_t *cluster_json(struct call *call, struct txn *txn,
 	static const struct cluster_page_list sample = {.max = SAMPLES};
 
 	return json_pack(
-		"{s:o, s:o, s:I, s:o, s:o, s:b, s:o}", "name",
-		stored_name_json(txn, site->id, number), "id",
+		"{s:o, s:b, s:o, s:I, s:o, s:o, s:b, s:o}", "name",
+		stored_name_json(txn, site->id, number), "renamed",
+		(int)stored_name_is_given(txn, site->id, number), "id",
 		json_cluster_id(site->host, number), "pages",
 		(json_int_t)row->page_count, "created",
 		json_time(row->created_ms), "changed",

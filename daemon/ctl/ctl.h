@@ -250,6 +250,7 @@ extern action_code run_partition_import;
 extern action_code run_partition_list;
 extern action_code run_partition_migrate;
 /* ctl_site.c */
+extern action_code run_site_export;
 extern action_code run_site_import;
 extern action_code run_site_list;
 extern action_code run_site_report;

@@ -9,6 +9,8 @@
 
 #include "base/file.h"
 #include "daemon/ctl/client.h"
+#include "daemon/ctl/ctl_site_file.h"
+#include "daemon/ctl/yaml_json.h"
 #include "daemon/runtime/terminal.h"
 
 /* The action templatectl site thresholds. */
@@ -110,6 +112,7 @@ struct site_import {
 	json_t *batch; /* the sites to send next */
 	size_t max_batch;
 	bool is_cluster;
+	bool is_file; /* it is a YAML file and not a list */
 	struct progress progress;
 };
 
@@ -292,6 +295,31 @@ static enum ctl_status site_import_send_batch(struct site_import *seeding)
 	return status;
 }
 
+/* Import the YAML file that begins with `line`. */
+static enum ctl_status site_import_file(struct site_import *seeding,
+					const char *line)
+{
+	struct buffer text = {0};
+	char bytes[4096];
+	size_t size;
+	enum ctl_status status;
+
+	seeding->is_file = true;
+	buffer_append_text(&text, line);
+	while ((size = fread(bytes, 1, sizeof(bytes), seeding->file)) > 0 &&
+	       text.size <= MAX_YAML_BYTES)
+		buffer_append(&text, bytes, size);
+	if (ferror(seeding->file) || text.size > MAX_YAML_BYTES) {
+		ctl_print_error(seeding->ctl,
+				"cannot read the file, or it is too large");
+		status = CTL_FAILED;
+	} else {
+		status = site_file_import(seeding->ctl, buffer_slice(&text));
+	}
+	buffer_free(&text);
+	return status;
+}
+
 static enum ctl_status site_import_send_all(struct site_import *seeding)
 {
 	enum ctl_status status = CTL_DONE;
@@ -300,6 +328,11 @@ static enum ctl_status site_import_send_all(struct site_import *seeding)
 
 	while (status == CTL_DONE &&
 	       getline(&line, &capacity, seeding->file) >= 0) {
+		if (site_file_begins(line)) {
+			status = site_import_file(seeding, line);
+			free(line);
+			return status;
+		}
 		site_import_add_line(seeding, line);
 		if (json_array_size(seeding->batch) >= seeding->max_batch)
 			status = site_import_send_batch(seeding);
@@ -326,6 +359,8 @@ static enum ctl_status site_import_run(struct site_import *seeding,
 		seeding->size = (uint64_t)facts.st_size;
 	site_import_find_position(seeding, path);
 	status = site_import_send_all(seeding);
+	if (seeding->is_file)
+		return status;
 	counts = json_pack("{s:I, s:I, s:I, s:I}", "lines",
 			   (json_int_t)seeding->lines, "taken",
 			   (json_int_t)seeding->taken, "known",

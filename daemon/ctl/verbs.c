@@ -228,8 +228,14 @@ static const struct verb_action site_actions[] = {
 	 .summary = "Delete a site and all its data",
 	 .request = "DELETE /v1/sites/%h",
 	 .timeout_s = UNLIMITED_S},
+	{.usage = "export [HOST...]",
+	 .summary = "Write sites, with their guards, silences and names of "
+		    "templates, as YAML",
+	 .run = run_site_export,
+	 OPTIONS(OUT_FILE("write to FILE instead of standard output"))},
 	{.usage = "import FILE|-",
-	 .summary = "Watch the sites of a list: a URL or JSON object per line",
+	 .summary = "Watch the sites of an export, or of a list: a URL or JSON "
+		    "object per line",
 	 .run = run_site_import,
 	 OPTIONS(FLAG("async", NULL,
 		      "in a node group: store the list as jobs; the owners add "
@@ -802,7 +808,7 @@ const struct verb verbs[] = {
 	{"watch", VERBS_WATCH, "Crawl a site and keep watching it",
 	 watch_actions, "watch --wait https://example.org/"},
 	{"site", VERBS_WATCH,
-	 "Manage sites: list, show, rm, import a list, thresholds, report",
+	 "Manage sites: list, show, rm, export, import, thresholds, report",
 	 site_actions, "site show example.org"},
 	{"template", VERBS_LOOK,
 	 "Show templates: list, show what pages share, list pages",

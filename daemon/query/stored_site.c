@@ -265,6 +265,14 @@ json_t *stored_name_json(struct txn *txn, uint32_t site, uint32_t cluster)
 		       : json_null();
 }
 
+bool stored_name_is_given(struct txn *txn, uint32_t site, uint32_t cluster)
+{
+	struct name_row row;
+
+	return name_row_get(txn, site, cluster, &row) &&
+	       (row.flags & NAME_IS_GIVEN) != 0;
+}
+
 struct slice stored_page_title(struct arena *arena, struct txn *txn,
 			       uint32_t site, uint64_t page)
 {

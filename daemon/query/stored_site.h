@@ -130,6 +130,8 @@ bool site_service_respond(void *context, const struct task_request *inquiry,
  * has none.
  */
 json_t *stored_name_json(struct txn *txn, uint32_t site, uint32_t cluster);
+/* Return whether a client has given the cluster its name. */
+bool stored_name_is_given(struct txn *txn, uint32_t site, uint32_t cluster);
 
 /*
  * Return the title of the page in memory of `arena`; {NULL, 0} if the page has

@@ -1,6 +1,7 @@
 """Sites come and go, and leave nothing behind."""
 
 import json
+import re
 import time
 
 import harness
@@ -232,6 +233,61 @@ class Sites(harness.Case):
         site = daemon.crawl(f"{web.url}from")
         self.assertIn("/target.html", web.targets())
         self.assertEqual(site["classes"], {"page": 1, "stub": 1})
+
+    def test_what_was_exported_is_imported(self):
+        web = self.web()
+        daemon = self.daemon()
+        daemon.crawl(web.url, include=["/"], exclude=["/no/"],
+                     check_interval_s=3600, max_pages=500,
+                     headers={"X-Key": "s3same"})
+        row = max(daemon.clusters(web.host), key=lambda c: c["pages"])
+        number = row["id"].split("/")[1]
+        path = f"/v1/sites/{web.host}"
+        for target, body in (
+                (f"{path}/templates/{number}/name", {"name": "my: name"}),
+                (f"{path}/guards", {"css": "h1", "name": "title",
+                                    "cluster": int(number)}),
+                (f"{path}/guards", {"xpath": "//a[1]", "expect": "1.."}),
+                ("/v1/silences", {"site": web.host,
+                                  "kind": "template.changed",
+                                  "cluster": row["id"]}),
+                ("/v1/silences", {"site": web.host, "kind": "guard.firing",
+                                  "guard": 1})):
+            answer = daemon.post(target, body)
+            self.assertIn(answer.status, (200, 201), answer.text)
+        file = self.folder() / "sites.yaml"
+        done = daemon.ctl("site", "export", "-o", file)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        text = file.read_text()
+        self.assertNotIn("s3same", text)
+        self.assertIn("set its header X-Key again", text)
+        self.assertEqual(daemon.ctl("site", "export", web.host).stdout, text)
+        self.assertEqual(daemon.ctl("site", "export", "a.b").returncode, 1)
+        # It is known already.
+        self.assertEqual(self.imported(daemon, file), (0, 0, 0))
+        self.assertEqual(daemon.ctl("site", "export").stdout, text)
+        # Another store gets the same, once its pages are there.
+        other = self.daemon()
+        self.imported(other, file)
+        other.wait_for(web.host)
+        self.imported(other, file)
+        self.assertEqual(self.imported(other, file), (0, 0, 0))
+        secret = f"# {web.host}: set its header X-Key again\n"
+        # A guard whose template was not there yet comes later.
+        self.assertEqual(
+            sorted(re.split("\n *(?:- )?", other.ctl("site",
+                                                     "export").stdout)),
+            sorted(re.split("\n *(?:- )?", text.replace(secret, ""))))
+        file.write_text("sites: [")
+        self.assertEqual(other.ctl("site", "import", file).returncode, 1)
+
+    def imported(self, daemon, file):
+        done = daemon.ctl("--json", "site", "import", file)
+        counts = json.loads(done.stdout)
+        self.assertEqual(counts["sites"], 1, done.stderr)
+        self.assertEqual(counts["wrong"], 0, done.stderr)
+        self.assertEqual(done.returncode, 4 if counts["waiting"] else 0)
+        return counts["added"], counts["waiting"], done.returncode
 
     def test_server_that_was_down_is_crawled_later(self):
         daemon = self.daemon()

@@ -64,6 +64,7 @@ void plan_begin(struct arena *arena, const struct site_facts *site,
 
 		plan_out->subjects[i] =
 			(struct planned_template){.subject = *subject};
+		plan_out->live_count += is_live(subject);
 		if (subject->has_row &&
 		    subject->row.created_ms < plan_out->first_ms)
 			plan_out->first_ms = subject->row.created_ms;
@@ -505,8 +506,13 @@ static bool decision_kind_is_event(enum decision_kind kind)
 static bool is_dissent(const struct template_evaluation *evaluation)
 {
 	const struct template_row *row = &evaluation->self->row;
+	const struct watch_plan *plan = evaluation->plan;
 	bool was_asked = row->asked_ms != 0 && row->asked_ms >= row->round_ms;
 
+	if (plan->suspected_ms != UINT64_MAX &&
+	    row->asked_ms < plan->suspected_ms &&
+	    plan->live_count <= MAX_ASKED_TEMPLATES)
+		return true; /* the same deploy may have changed it */
 	return evaluation->votes->disagreed > row->asked_for ||
 	       (!was_asked &&
 		(decision_kind_is_event(evaluation->votes->detection.kind) ||

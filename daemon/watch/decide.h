@@ -355,6 +355,11 @@ enum {
 	 */
 	REST_MS = 5 * 60 * 1000,
 	REST_ROUNDS = 6,
+	/*
+	 * if a template is suspected to have changed, the samples of all others
+	 * are fetched, unless the site has more templates than this
+	 */
+	MAX_ASKED_TEMPLATES = 32,
 };
 
 struct plan_options {
@@ -387,7 +392,8 @@ struct watch_plan {
 	 * template
 	 */
 	uint64_t suspected_ms;
-	bool is_unasked; /* a template has had no round since that time */
+	bool is_unasked;     /* a template has had no round since that time */
+	uint32_t live_count; /* number of live templates */
 	struct planned_template
 		*subjects; /* [subject_count], ascending by cluster */
 	size_t subject_count;

@@ -44,7 +44,7 @@ enum {
 	 * a site that was added while it was down is reported after so many
 	 * rounds, and at most an hour: who adds it sees its state
 	 */
-	ADDED_ROUNDS = 4,
+	ADDED_ROUNDS = 6,
 	/* rounds in which a site that alternates is only learned */
 	LEARN_ROUNDS = 3,
 	FLIP_ROUNDS = 6, /* rounds without a flip after which a flip is old */

@@ -479,7 +479,7 @@ TEST(a_rolled_back_redesign_is_reported_twice)
 	watched_forget(&web);
 	watched_set(&web, product, FORM_PRODUCT, 0);
 	watched_pass(&web, 12 * DAY_MS);
-	ck_assert_str_eq(watched_emitted(&web), "template.changed product");
+	ck_assert_str_eq(watched_emitted(&web), "template.restored product");
 	ck_assert_uint_eq(watched_name(&web, product, "product"), old);
 	ck_assert_uint_eq(watched_template(&web, old).version, 3);
 	check_others();

@@ -145,6 +145,7 @@ TEST(a_merger_absorbs_and_later_steps_see_it)
 
 	all.subjects[SELF - 1].row.flags = WIDE;
 	all.subjects[SELF - 1].row.asked_ms = NOW;
+	all.subjects[SELF - 1].cluster_row.page_count = 2;
 	planned_begin(&all);
 	planned_vote(&all,
 		     &(struct votes)VOTES(KIND(MERGED), .destination = KNOWN));

@@ -742,6 +742,7 @@ void linkage_swap_labels(struct linkage *linkage, uint32_t a, uint32_t b,
 	uint32_t second = int_map_get(&table->component_of_label, b);
 	uint32_t next_label = 0;
 
+	assert(a != 0 && b != 0);
 	shingle_dictionary_clear_log(&table->dictionary);
 	change_set_begin(&linkage->change_set);
 	if (a != b) {

@@ -125,8 +125,9 @@ void linkage_set_threshold(struct linkage *linkage, unsigned threshold,
 			   struct linkage_changes *changes_out);
 
 /*
- * Exchange two labels, of which one may be unused. The components stay as they
- * are, so the partition does not change. Do nothing if both are unused.
+ * Exchange two labels above 0, of which one may be unused. The components stay
+ * as they are, so the partition does not change, and there are moves, but no
+ * events. Do nothing if both are unused.
  */
 void linkage_swap_labels(struct linkage *linkage, uint32_t a, uint32_t b,
 			 struct linkage_changes *changes_out);

@@ -730,6 +730,63 @@ TEST(an_empty_linkage_accepts_a_new_threshold)
 	check_quiet();
 }
 
+static void swap(uint32_t a, uint32_t b)
+{
+	bool was_alive = world.is_alive[a];
+
+	linkage_swap_labels(world.linkage, a, b, &world.changes);
+	ck_assert_uint_eq(world.changes.added_set, LINKAGE_NONE);
+	ck_assert_uint_eq(world.changes.dropped_set, LINKAGE_NONE);
+	/* no event: no cluster begins or ends */
+	ck_assert_uint_eq(world.changes.event_count, 0);
+	world.is_alive[a] = world.is_alive[b];
+	world.is_alive[b] = was_alive;
+	replay();
+}
+
+TEST(two_clusters_exchange_their_labels)
+{
+	put(1, SET_01);
+	put(2, SET_01);
+	put(3, SET_56);
+	swap(1, 2);
+	ck_assert_uint_eq(world.labels[1], 2);
+	ck_assert_uint_eq(world.labels[2], 2);
+	ck_assert_uint_eq(world.labels[3], 1);
+	ck_assert_uint_eq(world.changes.move_count, 3);
+	ck_assert(labels_are_those_told() && partition_is_exact());
+	/* the label moves on with its cluster */
+	put(4, SET_01);
+	ck_assert_uint_eq(world.labels[4], 2);
+	swap(1, 2);
+	ck_assert_uint_eq(world.labels[1], 1);
+	swap(1, 1);
+	check_quiet();
+}
+
+/* Its cluster has ended before. */
+TEST(a_cluster_gets_an_unused_label)
+{
+	put(1, SET_01);
+	put(2, SET_56);
+	take(1);
+	swap(1, 2);
+	ck_assert_uint_eq(world.labels[2], 1);
+	ck_assert(labels_are_those_told() && partition_is_exact());
+	put(1, SET_01);
+	ck_assert_uint_eq(world.labels[1], 3);
+	swap(2, 7);
+	check_quiet();
+}
+
+/* Of two labels that were assigned before; none, one or both are unused. */
+static void swap_at_random(void)
+{
+	if (world.next_label > 1)
+		swap(1 + random_below(world.next_label - 1),
+		     1 + random_below(world.next_label - 1));
+}
+
 /* One of three templates with some bits changed, or anything. */
 static uint32_t random_set(void)
 {
@@ -749,6 +806,8 @@ static void step(void)
 
 	if (random_below(4) == 0)
 		take(page);
+	else if (random_below(8) == 0)
+		swap_at_random();
 	else if (random_below(4) == 0)
 		put(page, world.sets[1 + random_below(PAGES)]);
 	else

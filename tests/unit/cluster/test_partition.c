@@ -299,6 +299,17 @@ static void recut(unsigned threshold)
 			      &world.next_label, &changes);
 }
 
+/* The partition stays; the next checks compare it. */
+static void swap_at_random(void)
+{
+	struct linkage_changes changes;
+	uint32_t a = linkage_label(world.linkage, random_below(PAGES));
+	uint32_t b = linkage_label(world.linkage, random_below(PAGES));
+
+	if (a != 0 && b != 0)
+		linkage_swap_labels(world.linkage, a, b, &changes);
+}
+
 /* First it grows, then it stays at its size, then it shrinks to nothing. */
 static void step(uint32_t index, uint32_t count)
 {
@@ -329,6 +340,8 @@ TEST_LOOP(partition_is_that_of_brute_force, 0, 2 * CORPORA)
 			ck_assert(partition_is_exact());
 		if (i % 97 == 0)
 			ck_assert(reopens());
+		if (i % 13 == 0)
+			swap_at_random();
 		if (i % 131 == 0)
 			recut(corpora[random_below(CORPORA)].threshold);
 		else if (i % 131 == 20)

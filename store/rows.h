@@ -524,10 +524,11 @@ enum waiting_kind {
  * the whole site cannot be read (daemon/watch/health.h).
  */
 struct waiting_row {
-	uint64_t first_ms; /* time of the first of the consecutive visits */
-	uint64_t time_ms;  /* time of the last visit */
-	uint64_t flip_ms;  /* time of the last flip; 0 = never */
-	uint32_t looks;    /* number of consecutive visits that contradict */
+	/* time of the first of the consecutive visits of this kind */
+	uint64_t first_ms;
+	uint64_t time_ms; /* time of the last visit */
+	uint64_t flip_ms; /* time of the last flip; 0 = never */
+	uint32_t looks;   /* number of these consecutive visits */
 	/* how often the stored page was returned after such a visit */
 	uint32_t flips;
 	uint32_t body_bytes; /* size of the body before compression */

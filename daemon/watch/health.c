@@ -34,8 +34,10 @@ enum {
 	EQUAL_TEXT = 90,
 	/* a page has kept its own text, in percent of its length */
 	KEPT_TEXT = 30,
-	/* a removed page is visited again after this part of a round */
+	/* a removed page is visited again after this part of a round; pages
+	 * whose time comes a little later are visited with it */
 	AGAIN_PERCENT = 80,
+	TOGETHER_PERCENT = 10,
 	/* an outage must last for this part of a round, and at most this time
 	 */
 	CONFIRM_PERCENT = 110,
@@ -52,6 +54,13 @@ enum {
 	FIRST_PROBE_MS = 2 * 60 * 1000,
 	HOUR_MS = 60 * 60 * 1000,
 	DAY_MS = 24 * HOUR_MS,
+	/* pause between two checks of a site that can be read: this part of a
+	 * round, but not more than two minutes */
+	CHECK_PARTS = 32,
+	MAX_CHECK_PAUSE_MS = 2 * 60 * 1000,
+	MAX_AGAIN_DOUBLINGS = 4, /* of the pause between visits */
+	/* maximum number of fragments of a record that are compared */
+	MAX_FRAGMENTS = 4096,
 	MAX_ARRAY = HEALTH_MAX_PAGES,
 	MAX_TITLE_BYTES = 80,
 };
@@ -137,8 +146,8 @@ static void push(struct health_check *check, struct judged_visit **list,
 	if (*list == NULL)
 		*list = ARENA_NEW(check->arena, struct judged_visit, MAX_ARRAY);
 	if (*count < MAX_ARRAY)
-		(*list)[(*count)++] = (struct judged_visit){
-			page->page, page->waiting.time_ms};
+		(*list)[(*count)++] =
+			(struct judged_visit){page->page, page->stored_ms};
 }
 
 /* Request the page, unless its visit is due already. */
@@ -179,11 +188,30 @@ static void wait_until(struct health_check *check, uint64_t time_ms)
 
 /* Functions that compare texts. */
 
-static uint64_t text_length(const struct record *record)
+/*
+ * Return the highest hash up to which the fragments of both records are
+ * compared. A record has its fragments ascending by hash, so those below a
+ * limit are a random sample of its text.
+ */
+static uint64_t hash_limit(const struct record *a, const struct record *b)
+{
+	uint64_t limit = UINT64_MAX;
+
+	if (a->fragment_count > MAX_FRAGMENTS)
+		limit = a->fragments[MAX_FRAGMENTS - 1].hash;
+	if (b->fragment_count > MAX_FRAGMENTS &&
+	    b->fragments[MAX_FRAGMENTS - 1].hash < limit)
+		limit = b->fragments[MAX_FRAGMENTS - 1].hash;
+	return limit;
+}
+
+static uint64_t text_length(const struct record *record, uint64_t limit)
 {
 	uint64_t length = 0;
 
-	for (uint32_t i = 0; i < record->fragment_count; i++)
+	for (uint32_t i = 0;
+	     i < record->fragment_count && record->fragments[i].hash <= limit;
+	     i++)
 		length += record->fragments[i].length;
 	return length;
 }
@@ -205,11 +233,13 @@ static bool record_has(const struct record *record, uint64_t hash)
 	       record->fragments[low].hash == hash;
 }
 
-static uint64_t common_length(const struct record *a, const struct record *b)
+static uint64_t common_length(const struct record *a, const struct record *b,
+			      uint64_t limit)
 {
 	uint64_t length = 0;
 
-	for (uint32_t i = 0; i < a->fragment_count; i++)
+	for (uint32_t i = 0;
+	     i < a->fragment_count && a->fragments[i].hash <= limit; i++)
 		if (record_has(b, a->fragments[i].hash))
 			length += a->fragments[i].length;
 	return length;
@@ -222,10 +252,13 @@ static uint64_t common_length(const struct record *a, const struct record *b)
 static bool has_kept_text(const struct health_page *page,
 			  const struct health_page *other)
 {
+	uint64_t limit = hash_limit(&page->before, &other->before);
 	uint64_t own = 0;
 	uint64_t kept = 0;
 
-	for (uint32_t i = 0; i < page->before.fragment_count; i++) {
+	for (uint32_t i = 0; i < page->before.fragment_count &&
+			     page->before.fragments[i].hash <= limit;
+	     i++) {
 		const struct record_fragment *fragment =
 			&page->before.fragments[i];
 
@@ -245,11 +278,12 @@ static bool has_kept_text(const struct health_page *page,
 static bool is_one_document(const struct health_page *a,
 			    const struct health_page *b)
 {
-	uint64_t left = text_length(&a->after);
-	uint64_t right = text_length(&b->after);
+	uint64_t limit = hash_limit(&a->after, &b->after);
+	uint64_t left = text_length(&a->after, limit);
+	uint64_t right = text_length(&b->after, limit);
 	uint64_t longer = left > right ? left : right;
 
-	return common_length(&a->after, &b->after) * 100 >=
+	return common_length(&a->after, &b->after, limit) * 100 >=
 		       longer * EQUAL_TEXT &&
 	       !has_kept_text(a, b) && !has_kept_text(b, a);
 }
@@ -307,6 +341,7 @@ static void mark_bad(struct health_check *check)
 {
 	const struct health_facts *facts = check->facts;
 	size_t considered[HEALTH_MAX_RECORDS];
+	size_t alike[HEALTH_MAX_RECORDS] = {0};
 	size_t count = 0;
 
 	check->is_bad = ARENA_NEW(check->arena, bool, facts->count + 1);
@@ -320,16 +355,28 @@ static void mark_bad(struct health_check *check)
 		    count < HEALTH_MAX_RECORDS)
 			considered[count++] = i;
 	}
-	for (size_t i = 0; i < count; i++) {
-		size_t alike = 1;
+	for (size_t i = 0; i < count; i++)
+		for (size_t j = i + 1; j < count; j++)
+			if (shows_the_same(check, &facts->pages[considered[i]],
+					   &facts->pages[considered[j]])) {
+				alike[i]++;
+				alike[j]++;
+			}
+	for (size_t i = 0; i < count; i++)
+		check->is_bad[considered[i]] = alike[i] + 1 >= MIN_AGREEING;
+}
 
-		for (size_t j = 0; j < count; j++)
-			alike += i != j &&
-				 shows_the_same(check,
-						&facts->pages[considered[i]],
-						&facts->pages[considered[j]]);
-		check->is_bad[considered[i]] = alike >= MIN_AGREEING;
-	}
+/*
+ * Return whether the visits of the page have shown the same kind of thing for a
+ * day and two rounds.
+ */
+static bool is_lasting(const struct health_check *check,
+		       const struct waiting_row *row)
+{
+	uint64_t until_ms = row->first_ms + 2 * check->rules->round_ms;
+
+	return row->looks >= 2 && row->time_ms >= row->first_ms + DAY_MS &&
+	       row->time_ms >= until_ms;
 }
 
 /* Counts of the evidence of a check. */
@@ -339,6 +386,7 @@ struct evidence_counts {
 	size_t bad;
 	size_t kinds[WAITING_KINDS]; /* bad pages by kind */
 	size_t obstacles;            /* WAITING_REFUSED with a document */
+	size_t lasting;              /* bad pages that are so for a day */
 	size_t foreign;              /* redirects to other hosts */
 	const struct health_page *example;
 };
@@ -361,6 +409,7 @@ static void count_evidence(const struct health_check *check,
 		counts->kinds[page->waiting.kind]++;
 		counts->obstacles += page->waiting.kind == WAITING_REFUSED &&
 				     page->waiting.page_class != CLASS_PAGE;
+		counts->lasting += is_lasting(check, &page->waiting);
 		counts->foreign += page->waiting.kind == WAITING_REDIRECT &&
 				   !is_on_host(check, page->waiting.target);
 		if (counts->example == NULL ||
@@ -380,8 +429,8 @@ static enum site_state state_of(const struct health_check *check,
 		samples += check->facts->pages[i].is_sample;
 	if (counts->near > 0 || counts->bad == 0 ||
 	    counts->bad * 100 < counts->pages * MOST ||
-	    (counts->bad < MIN_AGREEING && counts->bad < samples &&
-	     refused == 0))
+	    (counts->bad < MIN_AGREEING &&
+	     (samples == 0 || (counts->bad < samples && refused == 0))))
 		return SITE_STATE_OK;
 	if (2 * counts->kinds[WAITING_REMOVED] > counts->bad)
 		return SITE_STATE_MISSING;
@@ -524,14 +573,15 @@ static enum verdict verdict_of_bad(const struct health_check *check,
 				   const struct health_template *self,
 				   const struct waiting_row *row)
 {
-	uint64_t again_ms =
-		row->first_ms + check->rules->round_ms * AGAIN_PERCENT / 100;
+	uint64_t lasted_ms = row->first_ms +
+			     check->rules->round_ms *
+				     (AGAIN_PERCENT - TOGETHER_PERCENT) / 100;
 
 	if (row->kind == WAITING_PAGE)
-		return VERDICT_LATER;
+		return is_lasting(check, row) ? VERDICT_ACCEPT : VERDICT_LATER;
 	if (row->looks < 2)
 		return self->near >= self->far ? VERDICT_AGAIN : VERDICT_LATER;
-	return self->near >= self->far || row->time_ms >= again_ms
+	return self->near >= self->far || row->time_ms >= lasted_ms
 		       ? VERDICT_ACCEPT
 		       : VERDICT_LATER;
 }
@@ -559,12 +609,23 @@ static enum verdict visited_verdict(const struct health_check *check,
 	return row->looks >= PAGE_LOOKS ? VERDICT_ACCEPT : VERDICT_AGAIN;
 }
 
+/*
+ * Return whether the last visit neither confirmed nor ended what waits, for
+ * example because its document was incomplete. It is not repeated at once.
+ */
+static bool is_undecided(const struct health_page *page)
+{
+	return page->answered_ms > page->stored_ms;
+}
+
 static enum verdict verdict_of(const struct health_check *check,
 			       const struct health_template *self, size_t at)
 {
+	const struct health_page *page = &check->facts->pages[at];
 	enum verdict verdict = visited_verdict(check, self, at);
 
-	return verdict == VERDICT_AGAIN && !check->facts->pages[at].is_visited
+	return verdict == VERDICT_AGAIN &&
+			       (!page->is_visited || is_undecided(page))
 		       ? VERDICT_LATER
 		       : verdict;
 }
@@ -595,6 +656,27 @@ static bool decide_template(struct health_check *check,
 	return is_done;
 }
 
+/*
+ * Return when to visit a page again if its visit waits on: nearly one round
+ * after the first visit, and then after longer pauses.
+ */
+static uint64_t again_ms(const struct health_check *check,
+			 const struct health_page *page)
+{
+	uint64_t pause_ms = check->rules->round_ms * AGAIN_PERCENT / 100;
+	uint64_t next_ms = page->waiting.first_ms + pause_ms;
+	uint64_t last_ms = page->waiting.time_ms;
+
+	if (page->answered_ms > last_ms &&
+	    page->answered_ms <= check->rules->now_ms)
+		last_ms = page->answered_ms;
+	for (int i = 0; i < MAX_AGAIN_DOUBLINGS && next_ms <= last_ms; i++) {
+		pause_ms *= 2;
+		next_ms += pause_ms;
+	}
+	return next_ms <= last_ms ? last_ms + pause_ms : next_ms;
+}
+
 /* Apply the verdicts to the waiting visits of a template. */
 static void close_template(struct health_check *check,
 			   const struct health_template *self)
@@ -616,9 +698,7 @@ static void close_template(struct health_check *check,
 		default:
 			if (row->flips > 0)
 				break;
-			wait_until(check,
-				   row->first_ms + check->rules->round_ms *
-							   AGAIN_PERCENT / 100);
+			wait_until(check, again_ms(check, &pages[i]));
 			break;
 		}
 	}
@@ -790,15 +870,13 @@ static void close_down(struct health_check *check, enum site_state state,
  * Return whether the site has been like this for so long that its pages are
  * gone.
  */
-static bool is_for_good(const struct health_check *check, enum site_state state)
+static bool is_for_good(const struct health_check *check, enum site_state state,
+			const struct evidence_counts *counts)
 {
 	const struct health_row *row = &check->facts->row;
 
 	return (state == SITE_STATE_MISSING || state == SITE_STATE_MOVED) &&
-	       row->state == state &&
-	       row->since_ms + DAY_MS <= check->rules->now_ms &&
-	       row->since_ms + 2 * check->rules->round_ms <=
-		       check->rules->now_ms;
+	       row->state == state && counts->lasting > 0;
 }
 
 static void accept_all(struct health_check *check)
@@ -845,8 +923,8 @@ static bool has_always_alternated(const struct health_check *check)
 static void close_ok(struct health_check *check)
 {
 	const struct health_facts *facts = check->facts;
-	bool is_late =
-		check->rules->now_ms >= facts->row.asked_ms + 10 * PATIENCE_MS;
+	bool is_late = check->rules->now_ms >=
+		       facts->row.asked_ms + UINT64_C(10) * PATIENCE_MS;
 	bool is_done = true;
 	struct health_template self;
 
@@ -917,7 +995,7 @@ static void decide_open(struct health_check *check)
 		return;
 	}
 	state = state_of(check, &counts);
-	if (is_for_good(check, state))
+	if (is_for_good(check, state, &counts))
 		accept_all(check);
 	else if (state_is_down(state))
 		close_down(check, state, &counts);
@@ -969,12 +1047,64 @@ static bool is_confirmed(const struct health_check *check)
 	return false;
 }
 
+/*
+ * Return the pause between two checks of a site that can be read. Pages that
+ * differ may come one after another, and each check requests many others.
+ */
+static uint64_t check_pause_ms(const struct health_check *check)
+{
+	uint64_t pause_ms = check->rules->round_ms / CHECK_PARTS;
+
+	return pause_ms < MAX_CHECK_PAUSE_MS ? pause_ms : MAX_CHECK_PAUSE_MS;
+}
+
+/*
+ * Return whether a page with a waiting visit is a reason to open a check: it
+ * was visited since the last one, or must be visited again. If it cannot be
+ * visited for long, what waits is lost.
+ */
+static bool has_page_news(struct health_check *check,
+			  const struct health_page *page)
+{
+	uint64_t now_ms = check->rules->now_ms;
+	uint64_t next_ms = again_ms(check, page);
+	bool is_news = page->waiting.time_ms > check->facts->row.closed_ms;
+
+	if (page->waiting.flips > 0)
+		return is_news;
+	if (next_ms > now_ms) {
+		wait_until(check, next_ms);
+		return is_news;
+	}
+	if (!page->is_visited &&
+	    page->waiting.time_ms + DAY_MS + 2 * check->rules->round_ms <=
+		    now_ms)
+		add_dropped(check, page);
+	return is_news || page->is_visited;
+}
+
+/* Visit all pages again whose time comes soon. */
+static void add_waiting_visits(struct health_check *check)
+{
+	uint64_t soon_ms = check->rules->now_ms +
+			   check->rules->round_ms * TOGETHER_PERCENT / 100;
+
+	for (size_t i = 0; i < check->facts->count; i++) {
+		const struct health_page *page = &check->facts->pages[i];
+
+		if (is_active(page) && page->waiting.flips == 0 &&
+		    again_ms(check, page) <= soon_ms)
+			add_visit(check, page);
+	}
+}
+
 /* Decide whether to open a check. */
 static void decide_closed(struct health_check *check)
 {
 	const struct health_facts *facts = check->facts;
 	const struct health_row *row = &facts->row;
 	uint64_t now_ms = check->rules->now_ms;
+	uint64_t open_ms = row->closed_ms + check_pause_ms(check);
 	bool has_news = false;
 
 	if (state_is_down(row->state)) {
@@ -989,34 +1119,17 @@ static void decide_closed(struct health_check *check)
 			wait_until(check, next_ms);
 		return;
 	}
-	for (size_t i = 0; i < facts->count; i++) {
-		const struct waiting_row *waiting = &facts->pages[i].waiting;
-		uint64_t again_ms = waiting->first_ms + check->rules->round_ms *
-								AGAIN_PERCENT /
-								100;
-
-		if (!is_active(&facts->pages[i]))
-			continue;
-		has_news |= waiting->time_ms > row->closed_ms;
-		if (waiting->time_ms >= again_ms || waiting->flips > 0)
-			continue;
-		if (again_ms <= now_ms) {
-			add_visit(check, &facts->pages[i]);
-			has_news = true;
-		} else {
-			wait_until(check, again_ms);
-		}
-	}
-	if (has_news)
-		open_check(check, FIRST_PAGES);
-}
-
-static bool has_samples(const struct health_facts *facts)
-{
 	for (size_t i = 0; i < facts->count; i++)
-		if (facts->pages[i].is_sample)
-			return true;
-	return false;
+		if (is_active(&facts->pages[i]))
+			has_news |= has_page_news(check, &facts->pages[i]);
+	if (!has_news)
+		return;
+	if (open_ms > now_ms) {
+		wait_until(check, open_ms);
+		return;
+	}
+	open_check(check, FIRST_PAGES);
+	add_waiting_visits(check);
 }
 
 /* Decide about a site that has no pages yet, or no templates any more. */
@@ -1059,7 +1172,7 @@ void health_decide(const struct health_facts *facts,
 	*decision_out = (struct health_decision){.row = facts->row,
 						 .next_ms = UINT64_MAX};
 	if (!facts->has_pages ||
-	    (state_is_down(facts->row.state) && !has_samples(facts)))
+	    (state_is_down(facts->row.state) && !facts->has_samples))
 		decide_without_pages(&check);
 	else if (facts->row.asked_ms != 0)
 		decide_open(&check);

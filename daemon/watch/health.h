@@ -58,17 +58,18 @@ enum {
 /* A sample page, or a page with a waiting visit. */
 struct health_page {
 	uint64_t page;
-	uint32_t cluster; /* its template; 0 = none */
-	bool is_sample;   /* it is in the sample of a live template */
-	bool is_visited;  /* it can be visited again */
+	uint64_t answered_ms; /* time of the last visit; 0 = never */
+	uint64_t stored_ms;   /* waiting.time_ms as it is stored */
+	uint32_t cluster;     /* its template; 0 = none */
+	bool is_sample;       /* it is in the sample of a live template */
+	bool is_visited;      /* it can be visited again */
 	/*
 	 * it was visited since the check began or, if none is open, since the
 	 * last one
 	 */
 	bool is_answered;
-	bool is_due;          /* its visit is due or running */
-	bool has_failed;      /* its last visit returned no page */
-	uint64_t answered_ms; /* time of the last visit; 0 = never */
+	bool is_due;     /* its visit is due or running */
+	bool has_failed; /* its last visit returned no page */
 	bool has_waiting;
 	bool has_records;
 	struct waiting_row waiting; /* its slices belong to the arena */
@@ -84,6 +85,7 @@ struct health_facts {
 	 * can
 	 */
 	struct slice seed_reason;
+	bool has_samples;          /* a live template has sample pages */
 	struct health_page *pages; /* [count], by cluster */
 	size_t count;
 };

@@ -48,6 +48,14 @@ static void copy_waiting(const struct health_reader *reader,
 	page->waiting.record = slice_of("");
 	page->waiting.guarded = slice_of("");
 	page->waiting.packed = slice_of("");
+	/* if the clock was set back, it waits since the last check */
+	page->stored_ms = row->time_ms;
+	if (row->time_ms > reader->now_ms)
+		page->waiting.time_ms = reader->facts->row.closed_ms;
+	if (page->waiting.first_ms > page->waiting.time_ms)
+		page->waiting.first_ms = page->waiting.time_ms;
+	if (row->flip_ms > reader->now_ms)
+		page->waiting.flip_ms = reader->facts->row.closed_ms;
 }
 
 /* Read the record of the stored page, and that of the waiting visit. */
@@ -144,6 +152,7 @@ static void read_sample(struct health_reader *reader, uint32_t cluster,
 		struct health_page *page =
 			find_waiting(reader->facts, waiting, key);
 
+		reader->facts->has_samples = true;
 		if (page != NULL && page->is_sample)
 			continue;
 		if (page == NULL) {
@@ -242,9 +251,11 @@ enum error health_facts_read(struct store *store, const struct site_facts *site,
 	if (!facts_out->has_pages)
 		read_seed(&reader, site);
 	if (row->asked_ms > now_ms) /* the clock was set back */
-		row->asked_ms = now_ms;
+		row->asked_ms = 0;
 	if (row->closed_ms > now_ms)
-		row->closed_ms = now_ms;
+		row->closed_ms = 0;
+	if (row->since_ms > now_ms)
+		row->since_ms = now_ms;
 	if (row->waiting_count > 0 || row->state != SITE_STATE_OK ||
 	    row->asked_ms != 0)
 		read_pages(&reader, site);

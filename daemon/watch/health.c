@@ -1012,6 +1012,7 @@ static void decide_open(struct health_check *check)
 static void drop_old_flips(struct health_check *check)
 {
 	size_t left = 0;
+	uint64_t calm_ms;
 
 	for (size_t i = 0; i < check->facts->count; i++) {
 		const struct health_page *page = &check->facts->pages[i];
@@ -1029,10 +1030,17 @@ static void drop_old_flips(struct health_check *check)
 		else
 			add_dropped(check, page);
 	}
-	if (left == 0 && check->facts->row.state == SITE_STATE_ALTERNATING) {
-		end_state(check);
-		check->decision->is_written = true;
+	if (left > 0 || check->facts->row.state != SITE_STATE_ALTERNATING)
+		return;
+	/* a redesign of a site that alternates does not end the alternation */
+	calm_ms = check->decision->row.closed_ms +
+		  FLIP_ROUNDS * check->rules->round_ms;
+	if (calm_ms > check->rules->now_ms) {
+		wait_until(check, calm_ms);
+		return;
 	}
+	end_state(check);
+	check->decision->is_written = true;
 }
 
 /*

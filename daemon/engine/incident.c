@@ -64,6 +64,16 @@ enum {
 	HOUR_MS = 60 * 60 * 1000,
 	/* a window is at most this part of the check interval */
 	WINDOW_PART = 10,
+	/*
+	 * guards break a little before their templates are known to have
+	 * changed, so an incident of guards collects for so many windows
+	 */
+	GUARD_WINDOWS = 3,
+	/*
+	 * an incident ends after so many check intervals without a finding;
+	 * until then the rest of what was reported may come
+	 */
+	REST_INTERVALS = 2,
 	/* while changes continue, an incident collects for so many windows */
 	MAX_WINDOWS = 10,
 	/*
@@ -572,6 +582,32 @@ static bool incident_breaks_guard(const struct incident *incident,
 		finding->event->kind == EVENT_GUARD_UNMATCHED);
 }
 
+/*
+ * Return whether the finding is the rest of what was reported: pages of a
+ * template that had lost most of its pages are gone too, or a template that
+ * existed for a short time has become one that the incident reports.
+ */
+static bool incident_finishes(const struct incident *incident,
+			      const struct finding *finding)
+{
+	const struct event_row *event = finding->event;
+	const json_t *list = json_object_get(incident->detail, "templates");
+	const char *what = json_member_text(
+		json_array_get(list,
+			       incident_entry(incident->detail, "templates",
+					      event->cluster)),
+		"what");
+
+	if (event->guard != 0)
+		return false;
+	if (what == NULL)
+		return event->kind == EVENT_TEMPLATE_REPLACED &&
+		       incident_lists(incident->detail, "templates",
+				      event->other);
+	return event->kind == EVENT_TEMPLATE_VANISHED &&
+	       (strcmp(what, "removed") == 0 || strcmp(what, "replaced") == 0);
+}
+
 static bool incident_takes_change(const struct incident *incident,
 				  const struct finding *finding,
 				  const struct incident_rules *rules)
@@ -588,7 +624,8 @@ static bool incident_takes_change(const struct incident *incident,
 					      finding->event->cluster)))
 		return true;
 	return finding_continues(finding) ||
-	       incident_breaks_guard(incident, finding, rules);
+	       incident_breaks_guard(incident, finding, rules) ||
+	       incident_finishes(incident, finding);
 }
 
 static bool incident_takes(const struct incident *incident,
@@ -670,7 +707,8 @@ static uint64_t incident_calm_ms(const struct incident *incident,
 	const struct incident_row *row = &incident->row;
 	uint64_t last_ms =
 		row->last_ms > row->sent_ms ? row->last_ms : row->sent_ms;
-	uint64_t calm_ms = last_ms + incident_interval_ms(rules);
+	uint64_t calm_ms =
+		last_ms + REST_INTERVALS * incident_interval_ms(rules);
 
 	if (incident_alternates(incident))
 		return incident_class(incident) == FINDING_OF_STATE &&
@@ -684,6 +722,16 @@ static uint64_t incident_calm_ms(const struct incident *incident,
 	return calm_ms;
 }
 
+/* Return for how many windows without a finding the incident collects. */
+static uint64_t incident_windows(const struct incident *incident)
+{
+	const struct finding_kind *main = finding_kind_of(incident->row.kind);
+
+	return main != NULL && main->alert == EVENT_INCIDENT_GUARD
+		       ? GUARD_WINDOWS
+		       : 1;
+}
+
 uint64_t incident_next(const struct incident *incident,
 		       const struct incident_rules *rules,
 		       enum incident_signal *signal_out)
@@ -691,7 +739,7 @@ uint64_t incident_next(const struct incident *incident,
 	const struct incident_row *row = &incident->row;
 	uint64_t window_ms = incident_window_ms(rules);
 	uint64_t latest_ms = row->since_ms + MAX_WINDOWS * window_ms;
-	uint64_t due_ms = row->last_ms + window_ms;
+	uint64_t due_ms = row->last_ms + incident_windows(incident) * window_ms;
 
 	*signal_out =
 		row->state == INCIDENT_SENT ? INCIDENT_CALM : INCIDENT_DUE;

@@ -130,8 +130,8 @@ TEST(findings_of_a_window_are_one_incident)
 	ck_assert_uint_eq(listed(0, "templates"), 3);
 	ck_assert_uint_eq(listed(0, "guards"), 1);
 	ck_assert_uint_eq(incident_only_cluster(&incidents[0]), 0);
-	/* nothing happens for a round */
-	ck_assert_int_eq(after(ROUND - 1, 0), INCIDENT_HOLD);
+	/* nothing happens for two rounds */
+	ck_assert_int_eq(after(2 * ROUND - 1, 0), INCIDENT_HOLD);
 	ck_assert_int_eq(after(1, 0), INCIDENT_END);
 	ck_assert_uint_eq(incidents[0].row.state, INCIDENT_ENDED);
 }
@@ -180,7 +180,7 @@ TEST(what_continues_updates_its_incident)
 	ck_assert_uint_eq(incidents[0].row.state, INCIDENT_GROWING);
 	ck_assert_int_eq(after(WINDOW, 0), INCIDENT_UPDATE);
 	ck_assert_uint_eq(incidents[0].row.state, INCIDENT_SENT);
-	ck_assert_int_eq(after(ROUND, 0), INCIDENT_END);
+	ck_assert_int_eq(after(2 * ROUND, 0), INCIDENT_END);
 }
 
 TEST(a_guard_of_a_reported_template_updates_its_incident)
@@ -255,10 +255,39 @@ TEST(two_changes_within_the_window_are_one)
 	ck_assert_int_eq(json_integer_value(json_array_get(versions, 1)), 3);
 }
 
+TEST(the_rest_of_a_change_updates_its_incident)
+{
+	const struct event_row rest = {
+		.kind = EVENT_TEMPLATE_REPLACED, .cluster = 5, .other = 2};
+
+	find_template(EVENT_TEMPLATE_VANISHED, 1);
+	find_template(EVENT_TEMPLATE_CHANGED, 2);
+	after(WINDOW, 0);
+	rules.now_ms += ROUND;
+	find_template(EVENT_TEMPLATE_VANISHED, 1);
+	find(&rest, "{}");
+	ck_assert_uint_eq(count, 1);
+	/* another template, and one that has only changed */
+	find_template(EVENT_TEMPLATE_VANISHED, 3);
+	ck_assert_uint_eq(count, 2);
+	after(WINDOW, 1);
+	find_template(EVENT_TEMPLATE_VANISHED, 2);
+	ck_assert_uint_eq(count, 3);
+}
+
+TEST(a_guard_waits_for_its_template)
+{
+	find_guard(EVENT_GUARD_BROKEN, 7);
+	ck_assert_int_eq(after(3 * WINDOW - 1, 0), INCIDENT_HOLD);
+	find_template(EVENT_TEMPLATE_SPLIT, 1);
+	ck_assert_int_eq(after(WINDOW, 0), INCIDENT_REPORT);
+	ck_assert_uint_eq(alert_of(0), EVENT_INCIDENT_SPLIT);
+}
+
 TEST(a_guard_incident_lasts_as_long_as_its_guards)
 {
 	find_guard(EVENT_GUARD_BROKEN, 7);
-	after(WINDOW, 0);
+	after(3 * WINDOW, 0);
 	incidents[0].is_firing = true;
 	ck_assert_int_eq(after(1000 * ROUND, 0), INCIDENT_HOLD);
 	incidents[0].is_firing = false;
@@ -295,7 +324,7 @@ TEST(the_third_outage_in_a_short_time_is_an_alternation)
 
 TEST(redesigns_are_no_alternation)
 {
-	for (int i = 0; i < 5; i++) {
+	for (unsigned i = 0; i < 5; i++) {
 		find_template(EVENT_TEMPLATE_CHANGED, 1);
 		after(WINDOW, count - 1);
 		rules.now_ms += 1;

@@ -705,6 +705,7 @@ enum error url_parse(struct url *url_out, struct slice reference,
 		error = ERR_TOO_LARGE;
 	if (error != ERR_NONE)
 		return error;
+	assert(!parts.is_relative || base != NULL);
 	if (parts.is_relative && parts.rest.size == 0) {
 		*url_out = *base; /* an empty reference means the page itself,
 				     with its query */

@@ -421,8 +421,9 @@ static void site_file_add_guard(struct site_file *file, const json_t *wanted,
 	body = json_deep_copy(wanted);
 	json_object_del(body, "page");
 	if (*id != '\0')
-		json_object_set_new(body, "cluster",
-				    json_integer(atoll(site_file_number(id))));
+		json_object_set_new(
+			body, "cluster",
+			json_integer(strtoll(site_file_number(id), NULL, 10)));
 	buffer_printf(&target, "/v1/sites/%s/guards", file->host);
 	site_file_post(file, target.data, body);
 	buffer_free(&target);
@@ -529,6 +530,7 @@ static void site_file_add_site(struct site_file *file, json_t *site)
 		site_file_read_guards(file);
 		site_file_add_list(file, silences, site_file_add_silence);
 	}
+	file->host = NULL;
 	json_decref(answer);
 	json_decref(names);
 	json_decref(guards);

@@ -836,6 +836,8 @@ static const char *read_settings(struct call *call, json_t *form)
 	if (!ui_form_headers(form))
 		return "Each line of the headers must have the form Name: "
 		       "value.";
+	ui_form_lines(form, "include");
+	ui_form_lines(form, "exclude");
 	ui_form_flags(form, flags, sizeof(flags) / sizeof(flags[0]));
 	if (json_object_get(form, "no_proxy") != NULL)
 		json_object_set_new(form, "proxy", json_string(""));

@@ -815,6 +815,23 @@ bool ui_form_headers(json_t *form)
 	return is_right;
 }
 
+void ui_form_lines(json_t *form, const char *name)
+{
+	const char *text = json_member_text(form, name);
+	json_t *lines = json_array();
+
+	for (const char *line = text; line != NULL && *line != '\0';) {
+		size_t size = strcspn(line, "\r\n");
+
+		if (size > 0)
+			json_array_append_new(lines, json_stringn(line, size));
+		line += size + strspn(line + size, "\r\n");
+	}
+	if (text != NULL)
+		json_object_set(form, name, lines);
+	json_decref(lines);
+}
+
 static const struct {
 	const char *path;
 	const char *name;

@@ -190,6 +190,12 @@ bool ui_form_threshold(json_t *form);
  */
 bool ui_form_headers(json_t *form);
 
+/*
+ * Convert a field of the form that has lines to an array of them, without empty
+ * ones. Do nothing if it is missing.
+ */
+void ui_form_lines(json_t *form, const char *name);
+
 /* The parts that all pages have: head, style, navigation, script. */
 
 enum ui_section { UI_SITES, UI_ALERTS, UI_CLUSTER, UI_DAEMON, UI_SECTIONS };

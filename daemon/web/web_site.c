@@ -121,6 +121,24 @@ static void append_flags(struct buffer *out, const json_t *site)
 			   rows[i][1]);
 }
 
+/* Append a field with the URL patterns of the option `name`, one per line. */
+static void append_url_patterns(struct buffer *out, const json_t *site,
+				const char *name, const char *label)
+{
+	const json_t *patterns = json_object_get(site, name);
+	const json_t *pattern;
+	size_t i;
+
+	html_write(out, NULL,
+		   "<label class=\"wide\">{label}<textarea name=\"{label}\" "
+		   "rows=\"3\" spellcheck=\"false\" "
+		   "placeholder=\"/news/\">",
+		   label, name);
+	json_array_foreach(patterns, i, pattern)
+		html_write(out, NULL, "{label}\n", json_string_value(pattern));
+	buffer_append_text(out, "</textarea></label>");
+}
+
 /*
  * Append the form for the settings of `site`, a response of GET /v1/sites/HOST.
  * The API masks secrets; the form can replace or remove them.
@@ -148,6 +166,13 @@ static void ui_settings(struct buffer *out, const json_t *site)
 		"required pattern=\"auto|0|1|[01]?\\.[0-9]+\" value=\"{?auto}"
 		"auto{.}{!auto}{3g:threshold}{.}\"></label>");
 	append_flags(out, site);
+	buffer_append_text(out, "</div></fieldset>\n<fieldset><legend>URLs"
+				"</legend><div class=\"fields\">");
+	append_url_patterns(out, site, "include",
+			    "Visit only URLs that match, one pattern per line "
+			    "(empty = all)");
+	append_url_patterns(out, site, "exclude",
+			    "Do not visit URLs that match");
 	html_write(
 		out, site,
 		"</div></fieldset>\n<fieldset><legend>Headers of each request"

@@ -351,7 +351,8 @@ class Ui(harness.Case):
         self.go(f"/ui/sites/{self.host}")
         self.follow(".tabs [href$=settings]", r"settings$")
         self.show("settings")
-        for name, value in (("max_pages", "77"), ("headers", "X-Kind: ours")):
+        for name, value in (("max_pages", "77"), ("headers", "X-Kind: ours"),
+                            ("exclude", "/no/")):
             tab.run(f"document.querySelector('[name={name}]').value = "
                     f"'{value}'")
         tab.click("[name=cookies]")
@@ -360,6 +361,7 @@ class Ui(harness.Case):
         site = self.templated.json(f"/v1/sites/{self.host}")
         self.assertEqual((site["max_pages"], site["cookies"]), (77, False))
         self.assertIn("X-Kind", site["headers"])
+        self.assertEqual((site["include"], site["exclude"]), ([], ["/no/"]))
         self.assertIn("X-Kind", tab.run(
             "document.querySelector('fieldset pre').innerText"))
 

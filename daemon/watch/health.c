@@ -216,31 +216,28 @@ static uint64_t text_length(const struct record *record, uint64_t limit)
 	return length;
 }
 
-static bool record_has(const struct record *record, uint64_t hash)
+/*
+ * Return whether the record has the fragment. The hashes of consecutive calls
+ * ascend, and *at is 0 at first.
+ */
+static bool record_has(const struct record *record, uint32_t *at, uint64_t hash)
 {
-	uint32_t low = 0;
-	uint32_t high = record->fragment_count;
-
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (record->fragments[middle].hash < hash)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < record->fragment_count &&
-	       record->fragments[low].hash == hash;
+	while (*at < record->fragment_count &&
+	       record->fragments[*at].hash < hash)
+		(*at)++;
+	return *at < record->fragment_count &&
+	       record->fragments[*at].hash == hash;
 }
 
 static uint64_t common_length(const struct record *a, const struct record *b,
 			      uint64_t limit)
 {
 	uint64_t length = 0;
+	uint32_t at = 0;
 
 	for (uint32_t i = 0;
 	     i < a->fragment_count && a->fragments[i].hash <= limit; i++)
-		if (record_has(b, a->fragments[i].hash))
+		if (record_has(b, &at, a->fragments[i].hash))
 			length += a->fragments[i].length;
 	return length;
 }
@@ -255,6 +252,8 @@ static bool has_kept_text(const struct health_page *page,
 	uint64_t limit = hash_limit(&page->before, &other->before);
 	uint64_t own = 0;
 	uint64_t kept = 0;
+	uint32_t at_other = 0;
+	uint32_t at_after = 0;
 
 	for (uint32_t i = 0; i < page->before.fragment_count &&
 			     page->before.fragments[i].hash <= limit;
@@ -262,10 +261,10 @@ static bool has_kept_text(const struct health_page *page,
 		const struct record_fragment *fragment =
 			&page->before.fragments[i];
 
-		if (record_has(&other->before, fragment->hash))
+		if (record_has(&other->before, &at_other, fragment->hash))
 			continue;
 		own += fragment->length;
-		if (record_has(&page->after, fragment->hash))
+		if (record_has(&page->after, &at_after, fragment->hash))
 			kept += fragment->length;
 	}
 	return own == 0 || kept * 100 >= own * KEPT_TEXT;

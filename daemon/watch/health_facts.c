@@ -10,6 +10,9 @@
 #include "store/key.h"
 #include "store/txn.h"
 
+/* maximum size of all records that are read, except the last one */
+enum { MAX_RECORD_BYTES = 64 << 20 };
+
 /* The facts while they are being read. */
 struct health_reader {
 	struct txn *txn;
@@ -19,6 +22,7 @@ struct health_reader {
 	struct health_facts *facts;
 	size_t capacity; /* of the pages */
 	size_t records;  /* number of waiting pages whose records were read */
+	size_t record_bytes; /* size of these records */
 	enum error error;
 };
 
@@ -66,7 +70,9 @@ static void read_records(struct health_reader *reader,
 	struct buffer before = {0};
 	struct buffer after = {0};
 
-	if (row->kind != WAITING_PAGE || reader->records == HEALTH_MAX_RECORDS)
+	if (row->kind != WAITING_PAGE ||
+	    reader->records == HEALTH_MAX_RECORDS ||
+	    reader->record_bytes > MAX_RECORD_BYTES)
 		return;
 	buffer_append_slice(&after, row->record);
 	page->has_records =
@@ -76,6 +82,7 @@ static void read_records(struct health_reader *reader,
 	arena_adopt(reader->arena, before.data, before.capacity);
 	arena_adopt(reader->arena, after.data, after.capacity);
 	reader->records++;
+	reader->record_bytes += before.capacity + after.capacity;
 }
 
 /* Read when the page was visited. */

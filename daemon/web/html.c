@@ -827,9 +827,7 @@ void ui_form_lines(json_t *form, const char *name)
 			json_array_append_new(lines, json_stringn(line, size));
 		line += size + strspn(line + size, "\r\n");
 	}
-	if (text != NULL)
-		json_object_set(form, name, lines);
-	json_decref(lines);
+	json_object_set_new(form, name, lines);
 }
 
 static const struct {

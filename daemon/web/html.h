@@ -192,7 +192,7 @@ bool ui_form_headers(json_t *form);
 
 /*
  * Convert a field of the form that has lines to an array of them, without empty
- * ones. Do nothing if it is missing.
+ * ones. A form has no empty fields, so a missing field becomes an empty array.
  */
 void ui_form_lines(json_t *form, const char *name);
 

@@ -100,13 +100,11 @@ TEST(lines_become_a_list)
 
 	ui_form_lines(form, "a");
 	ui_form_lines(form, "b");
-	ui_form_lines(form, "c");
 	ck_assert_uint_eq(json_array_size(json_object_get(form, "a")), 2);
 	ck_assert_str_eq(json_string_value(
 				 json_array_get(json_object_get(form, "a"), 1)),
 			 "/y");
 	ck_assert(json_is_array(json_object_get(form, "b")));
-	ck_assert_ptr_null(json_object_get(form, "c"));
 }
 
 /* Texts, and whether the threshold and the headers of them can be. */

@@ -68,7 +68,7 @@ enum {
 	 * guards break a little before their templates are known to have
 	 * changed, so an incident of guards collects for so many windows
 	 */
-	GUARD_WINDOWS = 3,
+	GUARD_WINDOWS = 5,
 	/*
 	 * an incident ends after so many check intervals without a finding;
 	 * until then the rest of what was reported may come

@@ -278,7 +278,7 @@ TEST(the_rest_of_a_change_updates_its_incident)
 TEST(a_guard_waits_for_its_template)
 {
 	find_guard(EVENT_GUARD_BROKEN, 7);
-	ck_assert_int_eq(after(3 * WINDOW - 1, 0), INCIDENT_HOLD);
+	ck_assert_int_eq(after(5 * WINDOW - 1, 0), INCIDENT_HOLD);
 	find_template(EVENT_TEMPLATE_SPLIT, 1);
 	ck_assert_int_eq(after(WINDOW, 0), INCIDENT_REPORT);
 	ck_assert_uint_eq(alert_of(0), EVENT_INCIDENT_SPLIT);
@@ -287,7 +287,7 @@ TEST(a_guard_waits_for_its_template)
 TEST(a_guard_incident_lasts_as_long_as_its_guards)
 {
 	find_guard(EVENT_GUARD_BROKEN, 7);
-	after(3 * WINDOW, 0);
+	after(5 * WINDOW, 0);
 	incidents[0].is_firing = true;
 	ck_assert_int_eq(after(1000 * ROUND, 0), INCIDENT_HOLD);
 	incidents[0].is_firing = false;

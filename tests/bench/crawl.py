@@ -48,7 +48,7 @@ def serve(root, hosts, extra):
 def finished(daemon, hosts):
     states = {site["host"]: site["state"]
               for site in daemon.json("/v1/sites")["sites"]}
-    return all(states[host] == "watching" for host in hosts)
+    return all(states[host] in ("watching", "exhausted") for host in hosts)
 
 
 def crawl(hosts, count):

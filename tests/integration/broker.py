@@ -184,7 +184,8 @@ class Cluster:
         def crawled():
             answer = self.ask("GET", f"/v1/sites/{host}")
             return answer is not None and answer.status == 200 and \
-                answer.json["state"] == "watching" and answer.json
+                answer.json["state"] in ("watching", "exhausted") and \
+                answer.json
         return harness.wait_until(crawled, f"the crawl of {host}")
 
     def remove(self):

@@ -133,7 +133,7 @@ class Economy(harness.Case):
         sent = sum(row["sent"] for row in self.server.details())
         self.assertLess(sent, 90000)  # and what was under way
         self.assertGreater(sent, 10000)
-        self.assertEqual(site["state"], "watching")
+        self.assertEqual(site["state"], "exhausted")
         self.assertEqual(self.rule(self.left("article")), "bytes")
         site = self.crawl(pattern_stop_after=0, max_pages=40)
         self.assertLessEqual(len(self.server.targets()), 42)

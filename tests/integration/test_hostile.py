@@ -143,7 +143,7 @@ def is_settled(server, site):
     asked = {path.partition("?")[0] for path, _, _ in server.asked}
     wanted = set(server.scripts)
     wanted |= set(FORBIDDING.get(server.name, hostile.INNOCENT))
-    return site["state"] == "watching" or wanted <= asked
+    return site["state"] in ("watching", "exhausted") or wanted <= asked
 
 
 class Trial:

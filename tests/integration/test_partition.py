@@ -209,7 +209,7 @@ class Partitions(harness.Case):
                      "--encryption-key-file", self.keys)
         daemon = self.start_on(second)
         self.assertEqual(daemon.json(f"/v1/sites/{self.hosts[1]}")["state"],
-                         "watching")
+                         "exhausted")
         self.assert_known(daemon, known)
         # it is in use
         self.assertIn("stop the", self.ctl("import", files / number, "--store",

@@ -554,10 +554,10 @@ TEST(a_visit_that_differs_opens_a_check)
 	ck_assert_uint_eq(decision.row.asked_ms, NOW);
 	ck_assert(decision.is_deciding && decision.is_written);
 	/* two pages of each template; one that is due is not requested */
-	ck_assert_uint_eq(decision.visit_count, 2U * TEMPLATES);
+	ck_assert_uint_eq(decision.visit_count, (size_t)2 * TEMPLATES);
 	pages[0].is_due = true;
 	decide();
-	ck_assert_uint_eq(decision.visit_count, 2U * TEMPLATES - 1);
+	ck_assert_uint_eq(decision.visit_count, (size_t)2 * TEMPLATES - 1);
 }
 
 /* Each check requests many pages, so one does not follow another at once. */

@@ -639,7 +639,8 @@ static bool decide_template(struct health_check *check,
 	const struct health_page *pages = check->facts->pages;
 	bool is_done = true;
 
-	if (self->far == 0 && self->flipped == 0)
+	if ((self->far == 0 && self->flipped == 0) ||
+	    (template_is_unsteady(self) && self->near > 0))
 		return true;
 	for (size_t i = self->first; i < self->end && self->has_unasked; i++)
 		if (pages[i].is_sample && !pages[i].is_answered) {

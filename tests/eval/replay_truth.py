@@ -14,7 +14,7 @@ MOVED = 0.4        # of the words, of a page that came at another URL
 # What may be told of a template whose pages are gone.
 OF_GONE = ("template.removed", "template.replaced")
 FOUND = ("template.changed", "template.replaced", "template.removed",
-         "template.merged", "template.split")
+         "template.merged", "template.split", "template.restored")
 
 
 class Paths(html.parser.HTMLParser):

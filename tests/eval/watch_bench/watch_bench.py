@@ -187,7 +187,11 @@ def look_at_templates(daemon, served):
     held, versions = collections.defaultdict(collections.Counter), {}
     for c in daemon.ask("template", "list", served.host)["templates"]:
         here = collections.Counter()
-        for p in daemon.ask("template", "pages", c["id"]).get("pages", []):
+        try:
+            pages = daemon.ask("template", "pages", c["id"]).get("pages", [])
+        except RuntimeError:    # the cluster is gone since it was listed
+            continue
+        for p in pages:
             t = served.site.template_of(re.sub(r"^https?://[^/]*", "", p["url"]))
             if t:
                 here[t] += 1

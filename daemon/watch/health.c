@@ -38,10 +38,14 @@ enum {
 	 * whose time comes a little later are visited with it */
 	AGAIN_PERCENT = 80,
 	TOGETHER_PERCENT = 10,
-	/* an outage must last for this part of a round, and at most this time
+	/*
+	 * an outage must last for this part of a round, and at most this time;
+	 * if pages are only missing, for longer: a deployment may cause it
 	 */
-	CONFIRM_PERCENT = 110,
+	CONFIRM_PERCENT = 150,
 	MAX_CONFIRM_MS = 2 * 60 * 1000,
+	CONFIRM_MISSING_PERCENT = 220,
+	MAX_CONFIRM_MISSING_MS = 10 * 60 * 1000,
 	/*
 	 * a site that was added while it was down is reported after so many
 	 * rounds, and at most an hour: who adds it sees its state
@@ -106,9 +110,13 @@ static bool state_is_down(unsigned state)
  */
 static uint64_t confirm_ms(const struct health_check *check)
 {
-	uint64_t rounds_ms = check->rules->round_ms * CONFIRM_PERCENT / 100;
+	bool is_missing = check->facts->row.state == SITE_STATE_MISSING;
+	uint64_t rounds_ms =
+		check->rules->round_ms *
+		(is_missing ? CONFIRM_MISSING_PERCENT : CONFIRM_PERCENT) / 100;
+	uint64_t most_ms = is_missing ? MAX_CONFIRM_MISSING_MS : MAX_CONFIRM_MS;
 
-	return rounds_ms < MAX_CONFIRM_MS ? rounds_ms : MAX_CONFIRM_MS;
+	return rounds_ms < most_ms ? rounds_ms : most_ms;
 }
 
 /*
@@ -792,8 +800,6 @@ static uint64_t probe_ms(const struct health_check *check)
 				     : MAX_PROBE_DOUBLINGS;
 	uint64_t pause_ms = (uint64_t)FIRST_PROBE_MS << doublings;
 
-	if (check->decision->row.told_ms == 0)
-		return confirm_ms(check);
 	return pause_ms < check->rules->round_ms ? pause_ms
 						 : check->rules->round_ms;
 }
@@ -823,7 +829,10 @@ static void begin_state(struct health_check *check, enum site_state state)
 		end_state(check);
 	decision->row.state = (uint16_t)state;
 	if (!state_is_down(check->facts->row.state))
-		decision->row.since_ms = check->rules->now_ms;
+		decision->row.since_ms =
+			state_is_down(state) && check->facts->row.asked_ms != 0
+				? check->facts->row.asked_ms
+				: check->rules->now_ms;
 	if (!state_is_down(check->facts->row.state) || !state_is_down(state)) {
 		decision->row.told_ms = 0;
 		decision->row.checks = 0;
@@ -1044,6 +1053,20 @@ static void drop_old_flips(struct health_check *check)
 }
 
 /*
+ * Return when the next check of a site that is down begins. Before the state is
+ * reported, this is when a visit can confirm it.
+ */
+static uint64_t next_probe(const struct health_check *check)
+{
+	const struct health_row *row = &check->facts->row;
+	uint64_t confirm = row->since_ms + confirm_ms(check);
+
+	return row->told_ms == 0 && confirm > row->closed_ms
+		       ? confirm
+		       : row->closed_ms + probe_ms(check);
+}
+
+/*
  * Return whether a visit has confirmed the state of the site since the last
  * check.
  */
@@ -1116,7 +1139,7 @@ static void decide_closed(struct health_check *check)
 	bool has_news = false;
 
 	if (state_is_down(row->state)) {
-		uint64_t next_ms = row->closed_ms + probe_ms(check);
+		uint64_t next_ms = next_probe(check);
 
 		check->decision->is_deciding = true;
 		if (row->told_ms == 0 && is_confirmed(check))

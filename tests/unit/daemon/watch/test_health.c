@@ -201,7 +201,7 @@ TEST_ROWS(each_state_is_found_and_reported_once, state_cases)
 		ck_assert_uint_eq(decision.accepted_count, 0);
 		ck_assert_uint_gt(decision.next_ms, NOW);
 		facts.row = decision.row;
-		facts.row.since_ms = NOW - 10 * MINUTE;
+		facts.row.since_ms = NOW - 20 * MINUTE;
 		facts.row.asked_ms = NOW - 10 * SECOND;
 		facts.row.closed_ms = NOW - 20 * SECOND;
 	}

@@ -415,6 +415,7 @@ static void region_tree_decide(const struct pages *pages,
 struct region_group {
 	uint64_t key;
 	uint32_t where;         /* their parent */
+	uint32_t anchor;        /* see region_anchor() */
 	uint32_t root[SIDES];   /* the first lost and the first gained child */
 	uint32_t labels[SIDES]; /* number of labels that only one side has */
 	/* number of these that no other part of the page has on the other side
@@ -479,6 +480,7 @@ static uint32_t region_group_of(struct region_search *search, uint32_t index)
 
 	if (search->groups.count > before) {
 		group->where = node->step.parent;
+		group->anchor = anchor;
 		group->root[SIDE_BEFORE] = NO_STEP;
 		group->root[SIDE_AFTER] = NO_STEP;
 	}
@@ -680,8 +682,24 @@ static bool is_parent(const struct region_search *search, uint32_t parent,
 }
 
 /*
+ * Return whether the elements of `outer` are beside the parent of those of
+ * `inner`.
+ */
+static bool is_beside(const struct region_search *search,
+		      const struct region_group *outer,
+		      const struct region_group *inner)
+{
+	if (!is_parent(search, outer->where, inner->where))
+		return false;
+	return search->rules->is_unordered || outer->anchor == inner->where ||
+	       outer->anchor ==
+		       region_anchor(search,
+				     region_node(search->tree, inner->where));
+}
+
+/*
  * Return the group of gained elements for a group that has only lost ones: its
- * place is the parent or a child of the other's place. This happens if numbers
+ * place is beside the parent of the other's place. This happens if numbers
  * in classes are the only difference of two elements (col-4 and col-8), so that
  * both are one node. Return NULL if there is none.
  */
@@ -698,8 +716,8 @@ region_other_side(const struct region_search *search,
 		if (!other->is_joined &&
 		    other->own_labels[SIDE_AFTER] >= min_elements &&
 		    other->labels[SIDE_BEFORE] < min_elements &&
-		    (is_parent(search, group->where, other->where) ||
-		     is_parent(search, other->where, group->where)))
+		    (is_beside(search, group, other) ||
+		     is_beside(search, other, group)))
 			return other;
 	}
 	return NULL;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "cluster/signature.h"
 #include "base/utf8.h"
 #include "page/page_class.h"
 
@@ -279,8 +280,27 @@ static bool has_kept_text(const struct health_page *page,
 }
 
 /*
- * Return whether two URLs, whose pages differed, return nearly the same text
- * now.
+ * Return whether two pages, whose titles differed, have one title and nearly
+ * the same paths now. An error page may name the URL or a request.
+ */
+static bool has_one_form(const struct health_page *a,
+			 const struct health_page *b)
+{
+	const struct record *left = &a->after;
+	const struct record *right = &b->after;
+	struct signature one = {left->signatures[MEASURE_CP],
+				left->signature_counts[MEASURE_CP]};
+	struct signature other = {right->signatures[MEASURE_CP],
+				  right->signature_counts[MEASURE_CP]};
+
+	return left->title.size > 0 && slice_equal(left->title, right->title) &&
+	       !slice_equal(a->before.title, b->before.title) &&
+	       signature_linked(one, other, (100 - EQUAL_TEXT) * 10);
+}
+
+/*
+ * Return whether two URLs, whose pages differed, return nearly the same
+ * document now.
  */
 static bool is_one_document(const struct health_page *a,
 			    const struct health_page *b)
@@ -290,8 +310,9 @@ static bool is_one_document(const struct health_page *a,
 	uint64_t right = text_length(&b->after, limit);
 	uint64_t longer = left > right ? left : right;
 
-	return common_length(&a->after, &b->after, limit) * 100 >=
-		       longer * EQUAL_TEXT &&
+	return (common_length(&a->after, &b->after, limit) * 100 >=
+			longer * EQUAL_TEXT ||
+		has_one_form(a, b)) &&
 	       !has_kept_text(a, b) && !has_kept_text(b, a);
 }
 

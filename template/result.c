@@ -267,8 +267,9 @@ static void answer_json_append_place(struct result_writer *writing)
 				(json_int_t)answer->cluster_pages),
 		      writing->out);
 	append_generation(writing, "generation");
-	append_fields(json_pack("{s:o, s:b}", "fetched",
-				json_time(answer->fetched_ms), "truncated",
+	append_fields(json_pack("{s:o, s:o, s:b}", "fetched",
+				json_time(answer->fetched_ms), "waiting",
+				json_time(answer->waiting_ms), "truncated",
 				(int)answer->is_truncated),
 		      writing->out);
 }

@@ -183,6 +183,11 @@ struct extraction_result {
 	uint64_t generation; /* generation of the site, which changes with its
 				templates */
 	uint64_t fetched_ms; /* 0 = an uploaded page */
+	/*
+	 * since when the visits of the page return something else, which
+	 * waits to be judged; 0 = nothing waits
+	 */
+	uint64_t waiting_ms;
 	bool has_template; /* the method has used the template of the cluster */
 	struct preference preference;
 	float confidence; /* 0..1; NAN if the method returns none */
@@ -203,12 +208,12 @@ struct generation_places {
 /*
  * Append the result as one JSON object in one line. Its fields are: url, title,
  * language, description, cluster (HOST/N or null), cluster_pages, generation,
- * fetched (RFC 3339 or null), truncated; method, reason, template (id, version,
- * pages; null if the method has used none), favor, scope, confidence, quality;
- * metadata (value and source of each, or null), hostname, excerpt, word_count,
- * direction, fingerprint, text, blocks (kind, level, score, text); comments,
- * images (src, alt) and links (href, text), which are null unless requested.
- * Invalid UTF-8 becomes '?'. `places_out` may be NULL.
+ * fetched and waiting (RFC 3339 or null), truncated; method, reason, template
+ * (id, version, pages; null if the method has used none), favor, scope,
+ * confidence, quality; metadata (value and source of each, or null), hostname,
+ * excerpt, word_count, direction, fingerprint, text, blocks (kind, level,
+ * score, text); comments, images (src, alt) and links (href, text), which are
+ * null unless requested. Invalid UTF-8 becomes '?'. `places_out` may be NULL.
  */
 void result_json(const struct extraction_result *answer,
 		 struct generation_places *places_out, struct buffer *out);

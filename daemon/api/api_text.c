@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/date.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "crawl/url/url.h"
@@ -868,6 +869,7 @@ static enum http_verdict reply_answer(struct call *call, enum format format,
 {
 	enum http_verdict verdict;
 	char confidence[16];
+	char since[DATE_BYTES];
 
 	if (error != ERR_NONE) {
 		verdict = call_fail_with(call, error, answer->reason);
@@ -884,6 +886,10 @@ static enum http_verdict reply_answer(struct call *call, enum format format,
 			 (double)answer->confidence);
 		http_add_header(call->exchange, "X-Templated-Confidence",
 				confidence);
+	}
+	if (answer->waiting_ms != 0) {
+		date_format(answer->waiting_ms, since);
+		http_add_header(call->exchange, "X-Templated-Waiting", since);
 	}
 	return call_reply_tagged(call, format_media_type(format),
 				 &answer->body);

@@ -438,6 +438,7 @@ struct known_field {
 struct text_task_request {
 	struct page_limits limits;
 	uint64_t fetched_ms;  /* time when a stored page was fetched */
+	uint64_t waiting_ms;  /* as in struct extraction_result */
 	uint64_t generation;  /* generation of the site */
 	uint64_t site;        /* identifies the site; 0 = no site */
 	uint64_t max_learned; /* maximum size of the model cache */

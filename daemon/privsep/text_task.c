@@ -428,6 +428,7 @@ static enum error text_task_extract(struct task *task,
 		return extraction_of_body(&extraction, answer);
 	memcpy(answer->url, asked->row.page_url.data, asked->row.page_url.size);
 	answer->fetched_ms = asked->row.fetched_ms;
+	answer->waiting_ms = asked->row.waiting_ms;
 	error = sample_page_parse(asked->request.body, known.charset,
 				  &asked->rules.limits, &answer->page);
 	return error == ERR_NONE

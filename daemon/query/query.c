@@ -35,6 +35,7 @@ static enum error compute_text(const struct extraction_options *rules,
 	if (error != ERR_NONE)
 		return error;
 	answer->fetched_ms = found->fetched_ms;
+	answer->waiting_ms = found->waiting_ms;
 	return extraction_of_known(&extraction, answer->page, &found->known,
 				   answer);
 }
@@ -146,6 +147,7 @@ enum error query_parsed_page(struct store *store,
 				 answer_out);
 	extraction.site = found.view;
 	answer_out->fetched_ms = found.fetched_ms;
+	answer_out->waiting_ms = found.waiting_ms;
 	if (error == ERR_NONE)
 		error = extraction_of_known(&extraction, parsed.page,
 					    &found.known, answer_out);

@@ -43,6 +43,21 @@ static void explain_absence(struct txn *txn, const struct site_row *site,
 			 "it is queued for fetching");
 }
 
+/*
+ * Return since when the visits of the page return something else, which waits
+ * to be judged; 0 = nothing waits.
+ */
+static uint64_t stored_page_waiting_ms(struct txn *txn,
+				       const struct stored_page *stored)
+{
+	struct waiting_row row;
+
+	return waiting_row_get(txn, stored->site.id, stored->key, &row) &&
+			       row.kind != WAITING_FLIPPED
+		       ? row.first_ms
+		       : 0;
+}
+
 enum error stored_page_find(struct txn *txn, const struct url *url,
 			    struct stored_page *stored_out,
 			    struct extraction_result *answer)
@@ -67,8 +82,11 @@ enum error stored_page_find(struct txn *txn, const struct url *url,
 					&here, answer);
 			return ERR_NOT_FOUND;
 		}
-		if (row->redirect.size == 0)
+		if (row->redirect.size == 0) {
+			stored_out->waiting_ms =
+				stored_page_waiting_ms(txn, stored_out);
 			return ERR_NONE;
+		}
 		if (url_parse(&here, row->redirect, NULL) != ERR_NONE)
 			return ERR_CORRUPT;
 	}
@@ -136,6 +154,7 @@ static enum error copy_page(struct txn *txn, const struct stored_page *stored,
 		&found->site,
 		stored_site_known_page(stored->key, &stored->row));
 	found->fetched_ms = stored->row.fetched_ms;
+	found->waiting_ms = stored->waiting_ms;
 	if (error == ERR_NONE && found->wants_told)
 		stored_text_append_fragments(txn, stored, found);
 	return error;
@@ -175,9 +194,10 @@ static void text_key_append_page(const struct stored_page *stored, bool is_json,
 {
 	const struct page_row *row = &stored->row;
 	const uint64_t numbers[] = {
-		stored->site.id,   stored->key,
-		row->content_hash, row->body_bytes,
-		row->http_status,  is_json ? row->fetched_ms : 0,
+		stored->site.id,    stored->key,
+		row->content_hash,  row->body_bytes,
+		row->http_status,   is_json ? row->fetched_ms : 0,
+		stored->waiting_ms,
 	};
 
 	text_key_append_numbers(out, numbers,
@@ -282,7 +302,7 @@ static enum error text_key_read_page(struct txn *txn,
 }
 
 /*
- * Read the state of the key, in one transaction that reads three rows. The key
+ * Read the state of the key, in one transaction that reads four rows. The key
  * may already have a state. ERR_NOT_FOUND: the page is not stored, or its body
  * is not, so there is no text.
  */
@@ -403,6 +423,7 @@ struct text_task_page {
 	const struct copied_page *found;
 	const char *url; /* of a stored page; otherwise NULL */
 	uint64_t fetched_ms;
+	uint64_t waiting_ms;
 	struct slice body;
 };
 
@@ -456,6 +477,7 @@ text_task_encode_head(const struct extraction_options *rules,
 	struct text_task_request row = {
 		.limits = rules->limits,
 		.fetched_ms = place->fetched_ms,
+		.waiting_ms = place->waiting_ms,
 		.max_learned = rules->max_learned,
 		.is_stored = place->known != NULL,
 		.min_cluster_pages = rules->min_cluster_pages,
@@ -560,11 +582,13 @@ static enum error answer_stored(const struct text_task_input *asking,
 				.found = &found,
 				.url = told.url,
 				.fetched_ms = found.fetched_ms,
+				.waiting_ms = found.waiting_ms,
 				.body = buffer_slice(&found.body)},
 			answer);
 	else
 		snprintf(answer->reason, sizeof(answer->reason), "%s",
 			 told.reason);
+	answer->waiting_ms = found.waiting_ms;
 	copied_page_close(&found);
 	return error;
 }

@@ -13,8 +13,8 @@
  *
  * The state is:
  * - of the page: its site, key, content hash, size, charset, HTTP status, and
- *   its URL, which may be the target of redirects; for JSON also the time of
- *   its fetch;
+ *   its URL, which may be the target of redirects, and since when a visit of
+ *   it waits; for JSON also the time of its fetch;
  * - of the template: its number and cluster_row.changes. The page count, the
  *   document frequencies of fragments, and the sample for models depend only on
  *   the pages of the cluster and their content, and each change of these
@@ -63,6 +63,7 @@ struct stored_page {
 	struct site_row site;
 	struct page_row row;
 	uint64_t key;
+	uint64_t waiting_ms; /* as in struct extraction_result */
 };
 
 /*
@@ -82,6 +83,7 @@ struct copied_page {
 	/* the source of the page, then the data about its fragments */
 	struct buffer body;
 	uint64_t fetched_ms;
+	uint64_t waiting_ms;
 	bool has_page; /* input: the caller has parsed the page, so do not read
 			  its body */
 	bool wants_told;   /* input: also copy the data that a worker needs */
@@ -121,6 +123,7 @@ struct text_result {
 	float confidence; /* from 0 to 1; NAN = the method computes no
 			     confidence */
 	enum text_quality quality;
+	uint64_t waiting_ms; /* as in struct extraction_result */
 	/* for a body in FORMAT_JSON: where the generation is */
 	struct generation_places places;
 };

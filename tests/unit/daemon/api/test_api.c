@@ -576,6 +576,46 @@ TEST(a_template_has_the_texts_that_pages_ratio)
 	ck_assert(has_menu);
 }
 
+/* Let a visit of the page wait since `first_ms`. */
+static void let_wait(const char *url, uint64_t first_ms, uint16_t kind)
+{
+	struct txn txn = txn_begin_write(world.store);
+	struct waiting_row row = {.first_ms = first_ms,
+				  .time_ms = first_ms,
+				  .kind = kind,
+				  .url = slice_of(url)};
+	struct site_row site;
+
+	ck_assert(site_get(&txn, slice_of("news.example"), &site));
+	waiting_row_put(&txn, site.id, page_key_of(slice_of(url)), &row);
+	ASSERT_OK(txn_end(&txn));
+}
+
+/* The last good text is served, also from the cache, and marked. */
+TEST(text_of_a_page_whose_visit_waits_is_marked)
+{
+	static const char header[] =
+		"X-Templated-Waiting: 2017-03-06T04:03:53Z\r\n";
+	AUTO_JSON *before = get(TEXT_OF_3 "&format=json");
+	AUTO_JSON *marked = NULL;
+	AUTO_JSON *after = NULL;
+	AUTO_BUFFER plain = {0};
+
+	ck_assert(json_is_null(member(before, "waiting")));
+	let_wait(SITE "3", UINT64_C(1488773033000), WAITING_PAGE);
+	marked = get(TEXT_OF_3 "&format=json");
+	ck_assert_str_eq(text_of(marked, "waiting"), "2017-03-06T04:03:53Z");
+	ck_assert_str_eq(text_of(marked, "text"), text_of(before, "text"));
+	for (int i = 0; i < 2; i++) {
+		buffer_free(&plain);
+		plain = test_client_ask(served.path, "GET", TEXT_OF_3, NULL);
+		ck_assert_ptr_nonnull(strstr(plain.data, header));
+	}
+	let_wait(SITE "3", UINT64_C(1488773033000), WAITING_FLIPPED);
+	after = get(TEXT_OF_3 "&format=json");
+	ck_assert(json_is_null(member(after, "waiting")));
+}
+
 TEST(text_is_answered_from_the_template)
 {
 	AUTO_BUFFER answer = test_client_ask(

@@ -140,6 +140,24 @@ static void append_url_patterns(struct buffer *out, const json_t *site,
 }
 
 /*
+ * Append the form that deletes the site. It requires a confirmation even if the
+ * script does not run.
+ */
+static void append_deletion(struct buffer *out, const json_t *site)
+{
+	html_write(
+		out, site,
+		"<h2 id=\"end\">Delete this site</h2>\n<form class=\"panel\" "
+		"method=\"post\" action=\"/ui/sites/{query:host}/delete\" "
+		"aria-labelledby=\"end\"><p>Deletes its pages, templates and "
+		"guards with all data about them. This cannot be undone.</p>"
+		"<div class=\"fields\"><label class=\"check\"><input "
+		"name=\"sure\" type=\"checkbox\" value=\"1\" required>Yes, "
+		"delete {url:host}</label><button class=\"danger\">Delete "
+		"it</button></div></form>\n");
+}
+
+/*
  * Append the form for the settings of `site`, a response of GET /v1/sites/HOST.
  * The API masks secrets; the form can replace or remove them.
  */
@@ -196,17 +214,7 @@ static void ui_settings(struct buffer *out, const json_t *site)
 		"class=\"main\">{?}Save{.}{!}Watch with these settings{.}"
 		"</button></form>\n",
 		is_watched, is_watched);
-	/* this form requires a confirmation even if the script does not run */
-	html_write(
-		out, site,
-		"<h2 id=\"end\">Delete this site</h2>\n<form class=\"panel\" "
-		"method=\"post\" action=\"/ui/sites/{query:host}/delete\" "
-		"aria-labelledby=\"end\"><p>Deletes its pages, templates and "
-		"guards with all data about them. This cannot be undone.</p>"
-		"<div class=\"fields\"><label class=\"check\"><input "
-		"name=\"sure\" type=\"checkbox\" value=\"1\" required>Yes, "
-		"delete {url:host}</label><button class=\"danger\">Delete "
-		"it</button></div></form>\n");
+	append_deletion(out, site);
 }
 
 /*

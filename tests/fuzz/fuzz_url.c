@@ -142,6 +142,20 @@ static void check_resolution(struct slice path, const struct url *base)
 		abort();
 }
 
+/* What the credentials of a URL are decoded to fits and has no controls. */
+static void check_credentials(struct slice text)
+{
+	struct buffer out = {0};
+
+	if (url_credentials(text, &out))
+		for (size_t i = 0; i < out.size; i++)
+			if ((unsigned char)out.data[i] < ' ')
+				abort();
+	if (out.size >= MAX_CREDENTIALS)
+		abort();
+	buffer_free(&out);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct slice text = {data, size};
@@ -150,6 +164,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (url_parse(&url, text, NULL) == ERR_NONE)
 		check(&url);
+	check_credentials(text);
 	if (url_parse(&base, slice_of("https://a.example:8443/b/c?d"), NULL) !=
 	    ERR_NONE)
 		abort();

@@ -337,8 +337,9 @@ class Changes(Watched):
         """Of a template that changes, and keeps its name."""
         self.start(threshold=0.4)
         template = self.clusters["product"]
-        self.write_section("product", BODIES["product"].replace(
-            "<form>", MORE + "<form>"))
+        form = '<form><input name="count"><button>Buy</button></form>'
+        self.assertIn(form, BODIES["product"])
+        self.write_section("product", BODIES["product"].replace(form, MORE))
         event = self.only_alert("template.changed")
         self.assertEqual(event["cluster"], template)
         self.assertEqual(event["detail"]["versions"], [1, 2])

@@ -150,13 +150,18 @@ class Sites(harness.Case):
         options = ("--sitemaps", "no", "--soft-404-probe", "no")
         self.assertIn("status 401: it needs a user and a password", self.why(
             daemon, f"{web.url}x", *options))
-        site = daemon.json(f"/v1/sites/{web.host}")
-        self.assertEqual((site["state"], site["pages"]), ("unreachable", 0))
+        site = harness.wait_until(
+            lambda: (lambda row: row["state"] == "unreachable" and row)(
+                daemon.json(f"/v1/sites/{web.host}")), "its state")
+        self.assertEqual(site["pages"], 0)
         self.assertIn("status 401", site["reason"])
-        self.assertIn("unreachable", daemon.ctl("site", "list").stdout)
-        self.assertIn("status 401", daemon.ctl("site", "list").stdout)
-        self.assertIn("status 401", daemon.ctl("site", "show",
-                                               web.host).stdout)
+        # while the seed is tried again, the site is crawling
+        harness.wait_until(
+            lambda: "status 401" in daemon.ctl("site", "list").stdout,
+            "the reason")
+        harness.wait_until(
+            lambda: "status 401" in
+            daemon.ctl("site", "show", web.host).stdout, "the reason")
         # Its pages can be fetched.
         done = daemon.ctl("watch", "--wait", web.url)
         self.assertEqual((done.returncode, done.stderr), (0, ""))

@@ -667,16 +667,16 @@ static void commit_put_page(struct commit *batch, struct site *site,
 	} else if (page_visit_must_wait(&arrival)) {
 		page_visit_wait(&arrival, outcome);
 		goto out;
-	} else if (is_visit && !arrival.before.is_page &&
-		   commit_site_is_down(batch, site)) {
-		outcome->error = ERR_NETWORK;
-	} else if (page_visit_is_better(&arrival)) {
+	} else if (!(is_visit && !arrival.before.is_page &&
+		     commit_site_is_down(batch, site)) &&
+		   page_visit_is_better(&arrival)) {
 		store_arrival(&arrival, is_visit ? &visit : NULL, outcome);
 		if (change->kind == CHANGE_PAGE)
 			commit_wait_end(batch, site, arrival.page);
 		else /* it contradicts an older page */
 			commit_wait_drop(batch, site, arrival.page);
-	} else if (is_obstacle(arrival.page_class)) {
+	} else if (is_obstacle(arrival.page_class) ||
+		   (is_visit && commit_site_is_down(batch, site))) {
 		outcome->error = ERR_NETWORK; /* the page may be back soon */
 	}
 	if (arrival.page_class == CLASS_PAGE && is_visit)

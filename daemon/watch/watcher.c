@@ -421,11 +421,14 @@ static void drop_sites(struct watcher *watching)
 {
 	size_t kept = 0;
 
-	for (size_t i = 0; i < watching->count; i++)
-		if (watching->sites[i].is_there)
+	for (size_t i = 0; i < watching->count; i++) {
+		if (watching->sites[i].is_there) {
 			watching->sites[kept++] = watching->sites[i];
-		else
+		} else {
 			free(watching->sites[i].host);
+			watching->sites[i].host = NULL;
+		}
+	}
 	assert(kept <= watching->count);
 	watching->count = kept;
 }
@@ -481,11 +484,11 @@ static void watcher_check_site(struct watcher *watching,
 {
 	size_t at = batch->count;
 	struct site_check *check = &batch->checks[at];
-	enum error error =
-		site_check_make(watching->store, watched->host,
-				&watching->rules, clock_wall_ms(), check);
+	enum error error;
 
 	assert(watched->host != NULL);
+	error = site_check_make(watching->store, watched->host,
+				&watching->rules, clock_wall_ms(), check);
 	watched->next_ms = steady_of(check->next_ms, clock_wall_ms());
 	if (error == ERR_NONE && !site_check_has_updates(check)) {
 		site_check_free(check);

@@ -1,7 +1,9 @@
 """Servers that give entries other numbers than they acknowledged, of the log
 and of the rows: nobody loses a partition by it, and no copy an entry."""
 
+import http.server
 import sys
+import threading
 import time
 import unittest
 
@@ -14,6 +16,21 @@ SITES = 8  # domains of their own
 LEASE_S = 4
 
 
+class Page(http.server.BaseHTTPRequestHandler):
+    """One page, so that the crawl of its site ends at once."""
+
+    def do_GET(self):
+        body = b"<html><body><p>Here.</p></body></html>"
+        self.send_response(200 if self.path == "/" else 404)
+        self.send_header("Content-Type", "text/html")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_):
+        pass
+
+
 class Renumbered(unittest.TestCase):
 
     def setUp(self):
@@ -23,14 +40,19 @@ class Renumbered(unittest.TestCase):
                                       lease_duration=f"{LEASE_S} s")
         self.addCleanup(self.cluster.remove)
         self.cluster.start().settle()
-        self.hosts = [f"127.0.0.{i + 2}:{harness.free_port()}"
-                      for i in range(SITES)]
+        self.hosts = [self.serve(f"127.0.0.{i + 2}") for i in range(SITES)]
         for host in self.hosts:
             self.cluster.watch(f"http://{host}/")
 
+    def serve(self, address):
+        server = http.server.ThreadingHTTPServer((address, 0), Page)
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        self.addCleanup(server.server_close)
+        self.addCleanup(server.shutdown)
+        return f"{address}:{server.server_port}"
+
     def quiet_server(self):
-        """When nothing is written: the crawls of the sites, where nobody
-        listens, have ended."""
+        """When nothing is written: the crawls of the sites have ended."""
         server = jetstream.JetStream(self.broker.ports[0])
         self.addCleanup(server.close)
         lasts = []

@@ -769,7 +769,7 @@ enum {
 	 * still are one round later
 	 */
 	TEMPLATE_IS_DIVIDED = 2,
-	/* an incident is open, and all sample pages are requested */
+	/* an inquiry is open, and all sample pages are requested */
 	TEMPLATE_IS_ASKING = 8,
 	/*
 	 * it has ended; its sample is kept for one more round, so that the

@@ -122,6 +122,10 @@ bool commit_has_no_credentials(struct commit *batch, const struct site *site);
 uint64_t commit_wake_time(struct commit *batch, const struct site *site,
 			  const struct work_order *order);
 
+/* Return the signature of the record by the measure of the site. */
+struct signature commit_signature(const struct site *site,
+				  const struct record *record);
+
 struct link_result {
 	uint32_t cluster; /* cluster of the page; 0 = none */
 	/*

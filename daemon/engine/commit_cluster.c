@@ -163,6 +163,16 @@ static void warn_refused(const struct site *site, enum error error)
 		error_text(error));
 }
 
+struct signature commit_signature(const struct site *site,
+				  const struct record *record)
+{
+	unsigned slot =
+		signature_slot(site->row.options.measure % MEASURE_COUNT);
+
+	return (struct signature){record->signatures[slot],
+				  record->signature_counts[slot]};
+}
+
 struct link_result commit_link(struct commit *batch, struct site *site,
 			       uint64_t page, const struct signature *signature)
 {

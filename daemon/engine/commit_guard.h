@@ -64,7 +64,7 @@ enum {
 	GUARD_AGREEING = 2,
 	/* maximum number of pages that are fetched for a suspected guard */
 	GUARD_SAMPLE = 16,
-	/* so many pages suffice if the guard fails on all or few of them */
+	/* number of pages that suffice if the guard fails on all or few */
 	GUARD_CLEAR = 8,
 };
 

@@ -374,10 +374,7 @@ static struct link_result take_content(const struct page_visit *arrival)
 	const struct before *before = &arrival->before;
 	const struct record *record = &arrival->record;
 	struct site *site = arrival->site;
-	unsigned slot =
-		signature_slot(site->row.options.measure % MEASURE_COUNT);
-	struct signature signature = {record->signatures[slot],
-				      record->signature_counts[slot]};
+	struct signature signature = commit_signature(site, record);
 	bool is_learned = arrival->page_class == CLASS_PAGE;
 	struct link_result linked =
 		commit_link(arrival->batch, site, arrival->page,
@@ -397,13 +394,12 @@ static struct link_result take_content(const struct page_visit *arrival)
 static bool has_changed(const struct page_visit *arrival)
 {
 	const struct before *before = &arrival->before;
-	unsigned slot = signature_slot(arrival->site->row.options.measure %
-				       MEASURE_COUNT);
+	const struct site *site = arrival->site;
 
 	return !before->is_page ||
 	       before->row.page_class != arrival->page_class ||
-	       before->record.signature_counts[slot] !=
-		       arrival->record.signature_counts[slot] ||
+	       commit_signature(site, &before->record).count !=
+		       commit_signature(site, &arrival->record).count ||
 	       !record_is_same(&before->record, &arrival->record);
 }
 

@@ -30,6 +30,8 @@ enum {
 	 * number of shingles: a part of it was replaced.
 	 */
 	MIN_REPLACED = 3,
+	/* sample pages that a differing page is compared with */
+	MAX_READ = 2,
 };
 
 bool commit_site_waits(const struct site *site)
@@ -51,43 +53,6 @@ bool commit_site_is_down(struct commit *batch, const struct site *site)
 	       health.state != SITE_STATE_ALTERNATING;
 }
 
-/* Count the shingles that only one of two signatures has. */
-struct difference {
-	size_t lost;   /* shingles that only `before` has */
-	size_t gained; /* shingles that only `after` has */
-};
-
-static struct difference difference_of(struct signature before,
-				       struct signature after)
-{
-	struct difference found = {0};
-	size_t i = 0;
-	size_t j = 0;
-
-	while (i < before.count && j < after.count) {
-		uint64_t a = before.shingles[i];
-		uint64_t b = after.shingles[j];
-
-		found.lost += a < b;
-		found.gained += b < a;
-		i += a <= b;
-		j += b <= a;
-	}
-	found.lost += before.count - i;
-	found.gained += after.count - j;
-	return found;
-}
-
-static struct signature slot_of(const struct site *site,
-				const struct record *record)
-{
-	unsigned slot =
-		signature_slot(site->row.options.measure % MEASURE_COUNT);
-
-	return (struct signature){record->signatures[slot],
-				  record->signature_counts[slot]};
-}
-
 static bool is_sample_page(struct commit *batch, const struct site *site,
 			   uint32_t cluster, uint64_t page)
 {
@@ -96,43 +61,37 @@ static bool is_sample_page(struct commit *batch, const struct site *site,
 		       .data != NULL;
 }
 
-/*
- * Return whether more than MAX_LOST of the shingles of `before` are not in
- * `after`.
- */
-static bool has_lost_shingles(struct signature before, struct signature after)
+/* Return whether the page has changed since the other one was stored. */
+static bool is_changed_page(struct commit *batch, const struct site *site,
+			    const struct page_pair *pair, uint64_t page)
 {
-	return difference_of(before, after).lost * 1000 >
-	       before.count * MAX_LOST;
+	struct page_row row;
+
+	return page_row_get(batch->txn, site->row.id, page, &row) &&
+	       row.redirect.size == 0 && row.page_class == CLASS_PAGE &&
+	       row.changed_ms > pair->fetched_ms;
+}
+
+static bool is_like_page(struct commit *batch, const struct site *site,
+			 const struct page_pair *pair, uint64_t page)
+{
+	struct buffer bytes = {0};
+	struct record record;
+	bool is_like =
+		content_record(batch->txn, site->row.id, page, &bytes,
+			       &record) == ERR_NONE &&
+		signature_linked(commit_signature(site, &record),
+				 commit_signature(site, pair->after), MAX_LOST);
+
+	buffer_free(&bytes);
+	return is_like;
 }
 
 /*
  * Return whether the page of the pair is now like a sample page of its template
  * that has changed since the page was stored: the change was accepted for the
- * sample already.
+ * sample already. At most MAX_READ records are read.
  */
-static bool is_like_page(struct commit *batch, const struct site *site,
-			 const struct page_pair *pair, uint64_t sample)
-{
-	struct buffer bytes = {0};
-	struct record record;
-	struct page_row row;
-	bool is_like = false;
-
-	if (!page_row_get(batch->txn, site->row.id, sample, &row) ||
-	    row.redirect.size > 0 || row.page_class != CLASS_PAGE ||
-	    row.changed_ms <= pair->fetched_ms)
-		return false;
-	if (content_record(batch->txn, site->row.id, sample, &bytes, &record) ==
-	    ERR_NONE)
-		is_like = !has_lost_shingles(slot_of(site, &record),
-					     slot_of(site, pair->after)) &&
-			  !has_lost_shingles(slot_of(site, pair->after),
-					     slot_of(site, &record));
-	buffer_free(&bytes);
-	return is_like;
-}
-
 static bool is_like_changed_sample(struct commit *batch,
 				   const struct site *site,
 				   const struct page_pair *pair)
@@ -140,10 +99,16 @@ static bool is_like_changed_sample(struct commit *batch,
 	struct scan scan = scan_cluster(batch->txn, TABLE_SAMPLE_PAGES,
 					site->row.id, pair->cluster);
 	bool is_like = false;
+	unsigned count = 0;
 
-	while (!is_like && scan_next(&scan))
-		is_like = is_like_page(batch, site, pair,
-				       key_u64(scan.key, 2 * sizeof(uint32_t)));
+	while (!is_like && count < MAX_READ && scan_next(&scan)) {
+		uint64_t page = key_u64(scan.key, 2 * sizeof(uint32_t));
+
+		if (!is_changed_page(batch, site, pair, page))
+			continue;
+		is_like = is_like_page(batch, site, pair, page);
+		count++;
+	}
 	scan_end(&scan);
 	return is_like;
 }
@@ -151,15 +116,16 @@ static bool is_like_changed_sample(struct commit *batch,
 bool commit_page_differs(struct commit *batch, const struct site *site,
 			 const struct page_pair *pair)
 {
-	struct signature before = slot_of(site, pair->before);
-	struct signature after = slot_of(site, pair->after);
-	struct difference found = difference_of(before, after);
+	struct signature before = commit_signature(site, pair->before);
+	struct signature after = commit_signature(site, pair->after);
+	size_t common = signature_common(before, after);
+	size_t lost = before.count - common;
 	bool is_sample = is_sample_page(batch, site, pair->cluster, pair->page);
 
-	if (has_lost_shingles(before, after))
+	if (lost * 1000 > before.count * MAX_LOST)
 		return is_sample || !is_like_changed_sample(batch, site, pair);
-	return is_sample && found.lost >= MIN_REPLACED &&
-	       found.gained >= MIN_REPLACED;
+	return is_sample && lost >= MIN_REPLACED &&
+	       after.count - common >= MIN_REPLACED;
 }
 
 /* Return whether the site has too many waiting visits, or too large ones. */

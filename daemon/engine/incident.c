@@ -65,16 +65,16 @@ enum {
 	/* a window is at most this part of the check interval */
 	WINDOW_PART = 10,
 	/*
-	 * guards break a little before their templates are known to have
-	 * changed, so an incident of guards collects for so many windows
+	 * number of windows in which an incident of guards alone collects:
+	 * guards break before their templates are known to have changed
 	 */
 	GUARD_WINDOWS = 5,
 	/*
-	 * an incident ends after so many check intervals without a finding;
-	 * until then the rest of what was reported may come
+	 * number of check intervals without a finding after which an incident
+	 * ends; until then the rest of a change may come
 	 */
 	REST_INTERVALS = 2,
-	/* while changes continue, an incident collects for so many windows */
+	/* maximum number of windows, while templates are being checked */
 	MAX_WINDOWS = 10,
 	/*
 	 * the third begin of the same finding within FLAP_MS, or FLAP_INTERVALS

@@ -142,7 +142,7 @@ void template_row_settle(const struct watch_plan *plan,
 
 /*
  * Return the rules for counting votes. A visit counts only if it ended after
- * the start of the current round or incident. If no pages of the site are
+ * the start of the current round or inquiry. If no pages of the site are
  * fetched, all visits count.
  */
 static struct vote_rules vote_rules_of(const struct watch_plan *plan,
@@ -272,7 +272,7 @@ struct template_evaluation {
 	const struct template_view *self;
 	const struct votes *votes;
 	struct watch_position position;
-	/* an incident is open: all sample pages are being fetched */
+	/* an inquiry is open: all sample pages are being fetched */
 	bool is_open;
 	bool is_asked; /* the daemon can fetch pages of the site */
 	/* the time to wait for fetches is over, so ignore missing results */
@@ -338,7 +338,7 @@ evaluation_divided_signal(const struct template_evaluation *evaluation)
 
 /*
  * Return whether most pages of the template's cluster were deleted. If the
- * cluster has more pages than are fetched in an incident, only the sample can
+ * cluster has more pages than are fetched in an inquiry, only the sample can
  * show this, so return true.
  */
 static bool is_depleted(const struct template_evaluation *evaluation)
@@ -462,11 +462,11 @@ static bool is_suspicion(const struct template_evaluation *evaluation,
 }
 
 /*
- * Return the signal of an open incident if its pages were fetched, or if the
+ * Return the signal of an open inquiry if its pages were fetched, or if the
  * time to wait for them is over.
  */
 static enum watch_signal
-evaluation_incident_signal(const struct template_evaluation *evaluation)
+evaluation_inquiry_signal(const struct template_evaluation *evaluation)
 {
 	enum watch_signal signal = evaluation_final_signal(evaluation);
 
@@ -530,7 +530,7 @@ evaluation_signal(const struct template_evaluation *evaluation)
 			       : evaluation_quiet_signal(evaluation);
 	return evaluation->votes->unseen > 0 && !evaluation->is_late
 		       ? SIGNAL_AWAITED
-		       : evaluation_incident_signal(evaluation);
+		       : evaluation_inquiry_signal(evaluation);
 }
 
 /*

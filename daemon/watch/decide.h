@@ -13,26 +13,33 @@
  *   SPLIT_PENDING   DISSENT     RECHECKING
  *   RECHECKING      PARTED      SPLIT_PENDING
  *   RECHECKING      continues   SAMPLING
+ *   CHECKING        FOLLOWED    CHECKING
  *   any of these    ends        MIGRATING (not from UNKNOWN)
  *   any of these    VANISHED    RETIRED (not from UNKNOWN)
  *   MIGRATING       ARRIVED     RETIRED
  *   MIGRATING       RETURNED    SAMPLING
+ *   RETIRED         FOLLOWED    RETIRED
  *   RETIRED         RETURNED    SAMPLING
  *
  *   continues: SAME, THINNED, DRIFTED, CHANGED, DEPLETED, ABANDONED, SPLIT
  *   ends: REPLACED, RENUMBERED, MERGED, LED_AWAY, RECUT
  *
- * An incident is open in the states CHECKING and RECHECKING. It has two stages:
+ * An inquiry is open in the states CHECKING and RECHECKING. It has two stages:
  * first all sample pages are fetched. If they show that the template has
  * changed or ended (SUSPECTED), all of its pages are fetched. The watcher
  * decides when the site is at rest, which means that no visit is pending and
  * its threshold is chosen. So an event depends on the pages and not on the
- * order of their fetches. Both stages are limited: an incident waits for
+ * order of their fetches. Both stages are limited: an inquiry waits for
  * missing pages for at most one hour, and for the site to be at rest for at
  * most five minutes or six rounds.
  *
- * Each incident ends with an event: an alert, or template.checked, which states
+ * Each inquiry ends with an event: an alert, or template.checked, which states
  * why there is nothing to report.
+ *
+ * If the pages of a template are in a cluster that is no template, the template
+ * follows them: the cluster gets its number (FOLLOWED), and the next check
+ * decides about it. So a redesign does not change the number of a template. A
+ * vanished template follows its pages in the same way when they return.
  *
  * A new threshold may move the pages of an ended template to other clusters
  * once more. Therefore the state MIGRATING lasts one round. In this round,
@@ -171,7 +178,7 @@ enum watch_state {
 	WATCH_STATES
 };
 
-/* Which pages an incident fetches. */
+/* Which pages an inquiry fetches. */
 enum watch_stage {
 	STAGE_SAMPLE, /* the sample pages */
 	STAGE_ALL,    /* all pages of the template */
@@ -200,7 +207,7 @@ struct watch_position watch_position_of(const struct template_row *row);
 uint16_t watch_flags_of(const struct watch_position *position);
 
 /*
- * Return whether an incident is open in this state; then all sample pages are
+ * Return whether an inquiry is open in this state; then all sample pages are
  * being fetched.
  */
 bool watch_is_open(enum watch_state state);
@@ -216,7 +223,7 @@ enum watch_signal {
 	SIGNAL_OUTDATED,
 	/* more pages disagree than at the last complete fetch */
 	SIGNAL_DISSENT,
-	SIGNAL_AWAITED, /* not all fetches of the incident have ended */
+	SIGNAL_AWAITED, /* not all fetches of the inquiry have ended */
 	/* all fetches have ended, but the site is not at rest */
 	SIGNAL_UNSETTLED,
 	/* the sample shows a change that would be reported */
@@ -267,7 +274,7 @@ enum watch_signal {
 	SIGNAL_RECUT,
 	/* Signals about a cluster that is not a live template: */
 	SIGNAL_YOUNG,     /* the cluster is too small, or still growing */
-	SIGNAL_CONTESTED, /* pages of an open incident are in the cluster */
+	SIGNAL_CONTESTED, /* pages of an open inquiry are in the cluster */
 	/*
 	 * the cluster was split off from others: wait one round before it
 	 * becomes a template
@@ -292,19 +299,19 @@ enum watch_action {
 	ACTION_GO_ON, /* start the next round when it is due */
 	ACTION_ASK,   /* fetch all sample pages at the same time */
 	ACTION_AWAIT, /* wait until the pages are fetched */
-	ACTION_CLOSE, /* close the incident; store how many pages disagreed */
+	ACTION_CLOSE, /* close the inquiry; store how many pages disagreed */
 	/*
-	 * close the incident, and replace deleted sample pages by other pages
+	 * close the inquiry, and replace deleted sample pages by other pages
 	 */
 	ACTION_MEND,
 	ACTION_RENEW, /* build the version again, with the same number */
 	/*
-	 * close the incident, and fetch all sample pages again in the next
+	 * close the inquiry, and fetch all sample pages again in the next
 	 * round
 	 */
 	ACTION_PART,
 	ACTION_CHANGE, /* emit the event, and store the next version */
-	ACTION_WIDEN,  /* extend the incident to all pages of the cluster */
+	ACTION_WIDEN,  /* extend the inquiry to all pages of the cluster */
 	ACTION_END,    /* end the template, but keep its versions */
 	/* create a template, or continue an ended one, with a new version */
 	ACTION_BEGIN,
@@ -347,10 +354,10 @@ enum {
 	 * takes one watch interval of the site
 	 */
 	ROUND_PAGES = 3,
-	/* maximum time that an incident waits for its pages to be fetched */
+	/* maximum time that an inquiry waits for its pages to be fetched */
 	PATIENCE_MS = 60 * 60 * 1000,
 	/*
-	 * maximum time that an incident waits for the site to be at rest; for
+	 * maximum time that an inquiry waits for the site to be at rest; for
 	 * short watch intervals the limit is REST_ROUNDS rounds
 	 */
 	REST_MS = 5 * 60 * 1000,
@@ -371,7 +378,7 @@ struct plan_options {
 struct planned_template {
 	struct template_view subject;
 	/*
-	 * this cluster has pages of an open incident, so it is unknown whose
+	 * this cluster has pages of an open inquiry, so it is unknown whose
 	 * cluster it is
 	 */
 	bool is_contested;
@@ -400,7 +407,7 @@ struct watch_plan {
 	uint64_t first_ms; /* when the first template of the site was created;
 			      UINT64_MAX = no template */
 	/*
-	 * an open incident has pages that disagree, or visits of a template
+	 * an open inquiry has pages that disagree, or visits of a template
 	 * wait; these pages may be in any new cluster
 	 */
 	bool is_inquiring;
@@ -531,11 +538,11 @@ void decision_plan_template(const struct watch_plan *plan,
 			    const struct template_facts *facts,
 			    struct decision *step);
 
-/* Return for how long an incident waits for the site to be at rest. */
+/* Return for how long an inquiry waits for the site to be at rest. */
 uint64_t plan_rest_ms(const struct watch_plan *plan);
 
 /*
- * Reset the fields of the current incident in the row: a new round starts now.
+ * Reset the fields of the current inquiry in the row: a new round starts now.
  */
 void template_row_settle(const struct watch_plan *plan,
 			 struct template_row *row);

@@ -39,7 +39,7 @@ struct newcomers {
 
 /*
  * Return when the template's sample pages were last fetched. If they still
- * existed when the template ended, the incident has fetched them, so they must
+ * existed when the template ended, the inquiry has fetched them, so they must
  * not count as returned.
  */
 static uint64_t last_asked(const struct template_row *row)
@@ -388,7 +388,7 @@ static const struct transition goings_on[WATCH_SIGNALS] = {
 			     "most of its pages were removed"},
 };
 
-/* The reason why an incident ends without an alert, for each signal. */
+/* The reason why an inquiry ends without an alert, for each signal. */
 static const char *const checked[WATCH_SIGNALS] = {
 	[SIGNAL_ABANDONED] = "none of its pages can be read",
 	[SIGNAL_SAME] = "it is unchanged",
@@ -556,7 +556,7 @@ static void ask_all(const struct watch_plan *plan,
 }
 
 /*
- * Make sure that the incident is checked again: first at the end of the wait
+ * Make sure that the inquiry is checked again: first at the end of the wait
  * for the site to be at rest, then at the end of the wait for fetches.
  */
 static void decision_wait(const struct watch_plan *plan, struct decision *step)
@@ -706,7 +706,7 @@ static void decision_set_flags(const struct watch_plan *plan,
 
 /*
  * Store when a page was last seen unchanged. Do not do this while fetches are
- * pending or if the incident has found a change.
+ * pending or if the inquiry has found a change.
  */
 static void decision_note_seen(struct decision *step)
 {
@@ -770,7 +770,7 @@ static void set_readable_signal(const struct watch_plan *plan,
 		set_signal(SIGNAL_ABANDONED, step);
 }
 
-/* Emit an event when an incident ends without an alert. */
+/* Emit an event when an inquiry ends without an alert. */
 static void state_end(const struct template_row *before, struct decision *step)
 {
 	bool is_open = step->row.state == TEMPLATE_LIVE &&

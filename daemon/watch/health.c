@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "cluster/signature.h"
 #include "base/utf8.h"
+#include "cluster/signature.h"
 #include "page/page_class.h"
 
 enum {
@@ -48,8 +48,8 @@ enum {
 	CONFIRM_MISSING_PERCENT = 220,
 	MAX_CONFIRM_MISSING_MS = 10 * 60 * 1000,
 	/*
-	 * a site that was added while it was down is reported after so many
-	 * rounds, and at most an hour: who adds it sees its state
+	 * number of rounds after which a site is reported that was down when
+	 * it was added; at most an hour. The client has seen its state
 	 */
 	ADDED_ROUNDS = 6,
 	/* rounds in which a site that alternates is only learned */
@@ -64,7 +64,7 @@ enum {
 	CHECK_PARTS = 32,
 	MAX_CHECK_PAUSE_MS = 2 * 60 * 1000,
 	MAX_AGAIN_DOUBLINGS = 4, /* of the pause between visits */
-	/* maximum number of fragments of a record that are compared */
+	/* maximum number of fragments, or of paths, that are compared */
 	MAX_FRAGMENTS = 4096,
 	MAX_ARRAY = HEALTH_MAX_PAGES,
 	MAX_TITLE_BYTES = 80,
@@ -293,7 +293,8 @@ static bool has_one_form(const struct health_page *a,
 	struct signature other = {right->signatures[MEASURE_CP],
 				  right->signature_counts[MEASURE_CP]};
 
-	return left->title.size > 0 && slice_equal(left->title, right->title) &&
+	return one.count <= MAX_FRAGMENTS && other.count <= MAX_FRAGMENTS &&
+	       left->title.size > 0 && slice_equal(left->title, right->title) &&
 	       !slice_equal(a->before.title, b->before.title) &&
 	       signature_linked(one, other, (100 - EQUAL_TEXT) * 10);
 }
@@ -992,16 +993,34 @@ static void close_ok(struct health_check *check)
  * Return how long the check waits for its visits. After a failure the host gets
  * no requests for a while, so do not wait for these.
  */
-static uint64_t patience_of(const struct health_check *check,
-			    const struct evidence_counts *counts)
+static uint64_t patience_of(const struct health_check *check)
 {
-	bool is_refused = counts->kinds[WAITING_REFUSED] > counts->obstacles;
+	bool has_evidence = false;
+	bool is_refused = false;
 
-	return counts->near == 0 && (is_refused ||
-				     (counts->pages == 0 &&
-				      state_is_down(check->facts->row.state)))
+	for (size_t i = 0; i < check->facts->count; i++) {
+		const struct health_page *page = &check->facts->pages[i];
+
+		if (is_near(page))
+			return PATIENCE_MS;
+		if (!is_evidence(check, page))
+			continue;
+		has_evidence = true;
+		is_refused |= page->waiting.kind == WAITING_REFUSED &&
+			      page->waiting.page_class == CLASS_PAGE;
+	}
+	return is_refused || (!has_evidence &&
+			      state_is_down(check->facts->row.state))
 		       ? REFUSED_PATIENCE_MS
 		       : PATIENCE_MS;
+}
+
+static bool has_pending_visits(const struct health_facts *facts)
+{
+	for (size_t i = 0; i < facts->count; i++)
+		if (facts->pages[i].is_due && !facts->pages[i].is_answered)
+			return true;
+	return false;
 }
 
 static void decide_open(struct health_check *check)
@@ -1009,21 +1028,15 @@ static void decide_open(struct health_check *check)
 	const struct health_facts *facts = check->facts;
 	struct evidence_counts counts;
 	enum site_state state;
-	uint64_t patience_ms;
-	size_t pending = 0;
+	uint64_t until_ms = facts->row.asked_ms + patience_of(check);
 
-	for (size_t i = 0; i < facts->count; i++)
-		pending +=
-			facts->pages[i].is_due && !facts->pages[i].is_answered;
-	mark_bad(check);
-	count_evidence(check, &counts);
-	patience_ms = patience_of(check, &counts);
-	if (pending > 0 &&
-	    check->rules->now_ms < facts->row.asked_ms + patience_ms) {
+	if (has_pending_visits(facts) && check->rules->now_ms < until_ms) {
 		check->decision->is_deciding = true;
-		wait_until(check, facts->row.asked_ms + patience_ms);
+		wait_until(check, until_ms);
 		return;
 	}
+	mark_bad(check);
+	count_evidence(check, &counts);
 	state = state_of(check, &counts);
 	if (is_for_good(check, state, &counts))
 		accept_all(check);

@@ -79,7 +79,7 @@ struct health_page {
 
 struct health_facts {
 	struct health_row row;
-	bool has_pages; /* the site has had a page */
+	bool has_pages; /* the site has a page */
 	/*
 	 * why the seed of a site without pages cannot be fetched; empty = it
 	 * can

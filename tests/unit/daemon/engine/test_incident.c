@@ -143,7 +143,7 @@ TEST(the_window_is_a_tenth_of_a_short_round)
 	find_template(EVENT_TEMPLATE_CHANGED, 1);
 	ck_assert_uint_eq(incident_next(&incidents[0], &rules, &signal),
 			  rules.now_ms + WINDOW);
-	rules.interval_ms = 6 * 3600 * SECOND;
+	rules.interval_ms = 6UL * 3600UL * SECOND;
 	ck_assert_uint_eq(incident_next(&incidents[0], &rules, &signal),
 			  rules.now_ms + GATHER);
 	rules.interval_ms = 0;

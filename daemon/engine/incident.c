@@ -562,10 +562,22 @@ static bool incident_alternates(const struct incident *incident)
 	return main != NULL && main->alert == EVENT_INCIDENT_ALTERNATES;
 }
 
-static bool finding_continues(const struct finding *finding)
+/*
+ * Return whether the finding corrects an earlier one, or is about pages that
+ * had changed before the incident of other templates was reported: a deploy
+ * that reaches more pages, or a template that was found later. An incident of
+ * guards alone does not hide a template.
+ */
+static bool incident_is_cause(const struct incident *incident,
+			      const struct finding *finding)
 {
-	return json_is_true(json_object_get(finding->detail, "continues")) ||
-	       json_member_whole(finding->detail, "corrects") != 0;
+	uint64_t changed_ms =
+		(uint64_t)json_member_whole(finding->detail, "changed_ms");
+
+	return json_member_whole(finding->detail, "corrects") != 0 ||
+	       (json_array_size(
+			json_object_get(incident->detail, "templates")) > 0 &&
+		changed_ms != 0 && changed_ms <= incident->row.sent_ms);
 }
 
 /* Return whether a guard has broken together with its reported template. */
@@ -623,7 +635,7 @@ static bool incident_takes_change(const struct incident *incident,
 			       incident_lists(incident->detail, "templates",
 					      finding->event->cluster)))
 		return true;
-	return finding_continues(finding) ||
+	return incident_is_cause(incident, finding) ||
 	       incident_breaks_guard(incident, finding, rules) ||
 	       incident_finishes(incident, finding);
 }

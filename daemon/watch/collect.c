@@ -548,6 +548,7 @@ static enum error read_target(const struct facts_reader *reading, uint64_t key,
 	enum error error = load_stored(reading, key, &page->after);
 
 	page->is_moved = true;
+	page->changed_ms = row->changed_ms;
 	page->page_class = row->page_class;
 	page->cluster = row->cluster;
 	page->fetched_ms = row->fetched_ms > page->answered_ms
@@ -609,6 +610,7 @@ static enum error read_stored(const struct facts_reader *reading,
 	page->page_class = row->page_class;
 	page->cluster = row->cluster;
 	page->fetched_ms = row->fetched_ms;
+	page->changed_ms = row->changed_ms;
 	if (row->redirect.size > 0)
 		return sample_page_follow(reading, row->redirect, page);
 	if (row->page_class == CLASS_STUB)

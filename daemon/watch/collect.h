@@ -134,6 +134,7 @@ struct sample_page {
 	uint16_t page_class; /* value of enum page_class */
 	uint32_t cluster;    /* its current cluster; 0 = none */
 	uint64_t fetched_ms; /* time when the stored page was fetched */
+	uint64_t changed_ms; /* time when its content last changed */
 	/* time of the last visit, with any result; 0 = never */
 	uint64_t answered_ms;
 	/*

@@ -301,16 +301,36 @@ static json_t *evidence_versions_json(uint32_t before, uint32_t after)
 					   (json_int_t)after);
 }
 
+/*
+ * Return when the first of the pages that agree has changed; 0 = none has. An
+ * incident that was reported later than that has the same cause.
+ */
+static uint64_t evidence_changed_ms(const struct template_facts *facts,
+				    const struct detection *detection)
+{
+	uint64_t first_ms = UINT64_MAX;
+
+	for (uint32_t i = 0; i < facts->sample_count; i++)
+		for (uint32_t k = 0; k < detection->agreed; k++)
+			if (facts->sample[i].page == detection->pages[k] &&
+			    facts->sample[i].changed_ms != 0 &&
+			    facts->sample[i].changed_ms < first_ms)
+				first_ms = facts->sample[i].changed_ms;
+	return first_ms == UINT64_MAX ? 0 : first_ms;
+}
+
 json_t *evidence_of_decision(const struct watch_plan *plan,
 			     const struct template_facts *facts,
 			     const struct decision *step, struct arena *scratch)
 {
 	const struct detection *detection = &step->votes.detection;
 	struct slice host = plan->site->host;
-	json_t *value = json_pack("{s:o, s:I, s:I}", "from",
-				  json_cluster_id(host, step->cluster), "seen",
-				  (json_int_t)detection->seen, "agreed",
-				  (json_int_t)step->event.agreed);
+	json_t *value =
+		json_pack("{s:o, s:I, s:I, s:I}", "from",
+			  json_cluster_id(host, step->cluster), "seen",
+			  (json_int_t)detection->seen, "agreed",
+			  (json_int_t)step->event.agreed, "changed_ms",
+			  (json_int_t)evidence_changed_ms(facts, detection));
 
 	if (facts->self.row.version != 0)
 		json_object_set_new(

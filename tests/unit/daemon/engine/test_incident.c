@@ -175,12 +175,35 @@ TEST(what_continues_updates_its_incident)
 
 	find_template(EVENT_TEMPLATE_SPLIT, 1);
 	after(WINDOW, 0);
-	ck_assert_int_eq(find(&grown, "{\"continues\":true}"), INCIDENT_ADD);
+	/* its pages had changed before the report */
+	ck_assert_int_eq(find(&grown, "{\"changed_ms\":1}"), INCIDENT_ADD);
 	ck_assert_uint_eq(count, 1);
 	ck_assert_uint_eq(incidents[0].row.state, INCIDENT_GROWING);
 	ck_assert_int_eq(after(WINDOW, 0), INCIDENT_UPDATE);
 	ck_assert_uint_eq(incidents[0].row.state, INCIDENT_SENT);
 	ck_assert_int_eq(after(2 * ROUND, 0), INCIDENT_END);
+}
+
+TEST(a_reported_guard_does_not_hide_a_template)
+{
+	const struct event_row other = {.kind = EVENT_TEMPLATE_CHANGED,
+					.cluster = 2};
+
+	find_guard(EVENT_GUARD_BROKEN, 7);
+	after(5 * WINDOW, 0);
+	(void)find(&other, "{\"changed_ms\":1}");
+	ck_assert_uint_eq(count, 2);
+}
+
+TEST(what_changed_after_the_report_is_another_incident)
+{
+	const struct event_row other = {.kind = EVENT_TEMPLATE_CHANGED,
+					.cluster = 2};
+
+	find_template(EVENT_TEMPLATE_CHANGED, 1);
+	after(WINDOW, 0);
+	(void)find(&other, "{\"changed_ms\":9999999999999}");
+	ck_assert_uint_eq(count, 2);
 }
 
 TEST(a_guard_of_a_reported_template_updates_its_incident)

@@ -850,6 +850,8 @@ enum {
 	 * incident collects them until they stop
 	 */
 	INCIDENT_IS_FLAPPING = 1,
+	/* it has templates that were not reported with it */
+	INCIDENT_HAS_TEMPLATES = 2,
 };
 
 ROW_PROTOTYPES(incident_row, uint32_t site, uint64_t incident)

@@ -158,7 +158,7 @@ static uint16_t incident_event_kind(const struct incident *incident,
 
 	if (main == NULL || action == INCIDENT_UPDATE)
 		return EVENT_INCIDENT_UPDATED;
-	return (uint16_t)(action == INCIDENT_REPORT ? main->alert : main->end);
+	return (uint16_t)(action == INCIDENT_END ? main->end : main->alert);
 }
 
 /* Emit the event of the action, and return its number. */
@@ -198,7 +198,7 @@ static void commit_incident_action(struct commit *batch,
 		return;
 	if (action != INCIDENT_ADD && action != INCIDENT_DROP) {
 		number = commit_incident_event(batch, site, incident, action);
-		if (action == INCIDENT_REPORT)
+		if (action == INCIDENT_REPORT || action == INCIDENT_REPEAT)
 			incident->row.alert = number;
 	}
 	commit_put_incident(batch, site, incident);

@@ -465,6 +465,16 @@ static const struct finding_kind *detail_main(const json_t *detail)
 	return NULL;
 }
 
+static void incident_add_template(struct incident *incident,
+				  const struct finding *finding)
+{
+	if (incident->row.sent_ms != 0 &&
+	    !incident_lists(incident->detail, "templates",
+			    finding->event->cluster))
+		incident->row.flags |= INCIDENT_HAS_TEMPLATES;
+	detail_add_template(incident, finding);
+}
+
 /* Add the finding to the detail, and set the main finding. */
 static void incident_add(struct incident *incident,
 			 const struct finding *finding)
@@ -482,7 +492,7 @@ static void incident_add(struct incident *incident,
 	else if (finding->event->guard != 0)
 		detail_add_guard(incident, finding);
 	else
-		detail_add_template(incident, finding);
+		incident_add_template(incident, finding);
 	detail_add_moved(incident, finding);
 	if ((incident->row.flags & INCIDENT_IS_FLAPPING) != 0)
 		return;
@@ -828,5 +838,10 @@ enum incident_action incident_apply(struct incident *incident,
 		row->since_ms = 0;
 	if (transition.next == INCIDENT_ENDED && row->end_ms == 0)
 		row->end_ms = rules->now_ms;
+	if (transition.action == INCIDENT_UPDATE &&
+	    (row->flags & INCIDENT_HAS_TEMPLATES) != 0)
+		transition.action = INCIDENT_REPEAT;
+	if (transition.action == INCIDENT_REPEAT)
+		row->flags &= (uint16_t)~INCIDENT_HAS_TEMPLATES;
 	return transition.action;
 }

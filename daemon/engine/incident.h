@@ -114,7 +114,9 @@ enum incident_action {
 	INCIDENT_DROP,   /* end it; it was never reported */
 	INCIDENT_REPORT, /* report it */
 	INCIDENT_UPDATE, /* emit incident.updated */
-	INCIDENT_END,    /* emit the event at its end */
+	/* report it again: it has templates that were not reported */
+	INCIDENT_REPEAT,
+	INCIDENT_END, /* emit the event at its end */
 };
 
 struct incident_transition {

@@ -179,6 +179,9 @@ TEST(what_continues_updates_its_incident)
 	ck_assert_int_eq(find(&grown, "{\"changed_ms\":1}"), INCIDENT_ADD);
 	ck_assert_uint_eq(count, 1);
 	ck_assert_uint_eq(incidents[0].row.state, INCIDENT_GROWING);
+	ck_assert_int_eq(after(WINDOW, 0), INCIDENT_REPEAT);
+	/* the same template again is no reason for another report */
+	ck_assert_int_eq(find(&grown, "{\"changed_ms\":1}"), INCIDENT_ADD);
 	ck_assert_int_eq(after(WINDOW, 0), INCIDENT_UPDATE);
 	ck_assert_uint_eq(incidents[0].row.state, INCIDENT_SENT);
 	ck_assert_int_eq(after(2 * ROUND, 0), INCIDENT_END);

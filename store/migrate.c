@@ -2,8 +2,12 @@
 
 #include <lmdb.h>
 #include <pthread.h>
+#include <stdlib.h>
 
+#include "base/buffer.h"
 #include "base/log.h"
+#include "base/memory.h"
+#include "store/rows.h"
 #include "store/store.h"
 #include "store/txn.h"
 
@@ -135,16 +139,52 @@ static void migrate_tables(struct txn *txn)
 	(void)txn;
 }
 
-/*
- * Schema 3 adds TABLE_INCIDENTS, TABLE_COOKIES, TABLE_WAITING and TABLE_HEALTH,
- * which are empty at first.
- */
-static void migrate_incidents(struct txn *txn)
+/* The row of a site after a step; the key is the name of its host. */
+struct migrated_site {
+	struct buffer host;
+	struct buffer value;
+};
+
+/* Write and free the rows [count]. */
+static void put_sites(struct txn *txn, struct migrated_site *sites,
+		      size_t count)
 {
-	(void)txn;
+	for (size_t i = 0; i < count; i++) {
+		txn_put(txn, TABLE_SITES, buffer_slice(&sites[i].host),
+			buffer_slice(&sites[i].value));
+		buffer_free(&sites[i].host);
+		buffer_free(&sites[i].value);
+	}
+	free(sites);
 }
 
-static migration_step *const steps[] = {migrate_tables, migrate_incidents};
+/*
+ * Schema 3 adds TABLE_INCIDENTS, TABLE_COOKIES, TABLE_WAITING and TABLE_HEALTH,
+ * which are empty at first, and the patterns of URLs to the rows of sites. A
+ * damaged row stays as it is; store_verify() reports it.
+ */
+static void migrate_sites(struct txn *txn)
+{
+	struct scan scan = scan_begin(txn, TABLE_SITES, slice_of(""));
+	struct migrated_site *sites = NULL;
+	size_t capacity = 0;
+	size_t count = 0;
+
+	while (scan_next(&scan)) {
+		struct buffer value;
+
+		if (!site_of_schema_2(scan.value, &value))
+			continue;
+		sites = mem_grow(sites, count, &capacity, sizeof(*sites));
+		sites[count] = (struct migrated_site){.value = value};
+		buffer_append_slice(&sites[count].host, scan.key);
+		count++;
+	}
+	scan_end(&scan);
+	put_sites(txn, sites, count);
+}
+
+static migration_step *const steps[] = {migrate_tables, migrate_sites};
 static const struct migration to_this_schema = {
 	steps, sizeof(steps) / sizeof(steps[0])};
 

@@ -346,24 +346,31 @@ static bool is_sound(const struct site_row *row)
 
 bool site_decode(struct slice value, struct site_row *row_out)
 {
-	if (row_codec_decode(&site_row_layout, value, row_out))
-		return is_sound(row_out);
-	/* a row that no later version has written; its lengths do not fit */
-	*row_out = (struct site_row){0};
-	return row_codec_decode(&site_row_old_layout, value, row_out) &&
+	return row_codec_decode(&site_row_layout, value, row_out) &&
 	       is_sound(row_out);
 }
 
 bool site_get(struct txn *txn, struct slice host, struct site_row *row_out)
 {
-	struct slice value = txn_get(txn, TABLE_SITES, host);
-
-	if (value.data != NULL && site_decode(value, row_out))
+	if (!row_get(txn, TABLE_SITES, host, &site_row_layout, row_out))
+		return false;
+	if (is_sound(row_out))
 		return true;
 	*row_out = (struct site_row){0};
-	if (value.data != NULL)
-		txn_fail(txn, ERR_CORRUPT);
+	txn_fail(txn, ERR_CORRUPT);
 	return false;
+}
+
+bool site_of_schema_2(struct slice value, struct buffer *out)
+{
+	struct site_row row = {0};
+
+	if (!row_codec_decode(&site_row_old_layout, value, &row))
+		return false;
+	row.options.include = slice_of("");
+	row.options.exclude = slice_of("");
+	*out = row_codec_encode(&site_row_layout, &row);
+	return true;
 }
 
 struct buffer site_encode(const struct site_row *row)

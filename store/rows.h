@@ -718,6 +718,11 @@ bool site_decode(struct slice value, struct site_row *row_out);
 
 /* Return the value of the row in a new buffer. */
 struct buffer site_encode(const struct site_row *row);
+/*
+ * Write the row of a site before schema 3, which has no patterns of URLs, as a
+ * row of the current schema. Return false if `value` is no such row.
+ */
+bool site_of_schema_2(struct slice value, struct buffer *out);
 
 enum template_state {
 	TEMPLATE_LIVE,

@@ -5,6 +5,7 @@
 #include "store/migrate.h"
 
 #include <lmdb.h>
+#include <string.h>
 
 #include "store/rows.h"
 #include "store/sets.h"
@@ -133,6 +134,43 @@ TEST(schema_without_step_is_refused)
 	make_old_store();
 	ck_assert_int_eq(open_with(&none, &store), ERR_VERSION);
 	ASSERT_OK(open_with(&good, &store));
+	store_close(store);
+}
+
+/* A row of schema 2: without the lengths of the patterns, which are last. */
+static void put_site_of_schema_2(struct txn *txn)
+{
+	enum { FIELDS = 226, OLD_LENGTHS = 20, PATTERN_LENGTHS = 8 };
+	const struct site_row site = {.id = 9,
+				      .host = slice_of("a.example"),
+				      .seed = slice_of("http://a.example/")};
+	struct buffer value = site_encode(&site);
+	char *at = value.data + FIELDS + OLD_LENGTHS;
+
+	value.size -= PATTERN_LENGTHS;
+	memmove(at, at + PATTERN_LENGTHS, value.size - FIELDS - OLD_LENGTHS);
+	txn_put(txn, TABLE_SITES, site.host, buffer_slice(&value));
+	buffer_free(&value);
+}
+
+TEST(sites_of_schema_2_are_rewritten)
+{
+	const uint64_t schema = 2;
+	struct store *store = scratch_store(&scratch);
+	struct txn txn = txn_begin_write(store);
+	struct site_row row;
+
+	put_site_of_schema_2(&txn);
+	txn_put(&txn, TABLE_META, slice_of("schema"),
+		(struct slice){&schema, sizeof(schema)});
+	ASSERT_OK(txn_end(&txn));
+	store_close(store);
+	ASSERT_OK(open_with(NULL, &store));
+	txn = txn_begin_read(store);
+	ck_assert(site_get(&txn, slice_of("a.example"), &row));
+	ck_assert_uint_eq(row.id, 9);
+	ck_assert(slice_equal(row.seed, slice_of("http://a.example/")));
+	ASSERT_OK(txn_end(&txn));
 	store_close(store);
 }
 

@@ -119,14 +119,19 @@ TEST(a_site_of_schema_2_has_no_patterns)
 	enum { FIELDS = 226, OLD_LENGTHS = 20, PATTERN_LENGTHS = 8 };
 	AUTO_BUFFER value = site_encode(&site);
 	char *at = value.data + FIELDS + OLD_LENGTHS;
+	AUTO_BUFFER migrated = {0};
+	struct buffer again;
 	struct site_row row;
 
 	value.size -= PATTERN_LENGTHS;
 	memmove(at, at + PATTERN_LENGTHS, value.size - FIELDS - OLD_LENGTHS);
 	ck_assert_uint_eq(hash64(value.data, value.size, 0),
 			  UINT64_C(11164962565424348482));
-	txn_put(&txn, TABLE_SITES, site.host, buffer_slice(&value));
-	ck_assert(site_get(&txn, site.host, &row));
+	ck_assert(!site_decode(buffer_slice(&value), &row));
+	ck_assert(site_of_schema_2(buffer_slice(&value), &migrated));
+	ck_assert(!site_of_schema_2(buffer_slice(&migrated), &again));
+	ck_assert(site_decode(buffer_slice(&migrated), &row));
+	ck_assert(slice_equal(row.host, site.host));
 	ck_assert(slice_equal(row.seed, site.seed));
 	ck_assert(slice_equal(row.missing, site.missing));
 	ck_assert_uint_eq(row.options.include.size, 0);

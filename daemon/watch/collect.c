@@ -630,6 +630,10 @@ static enum error read_now(const struct facts_reader *reading,
 		page->answered_ms = visit.answered_ms;
 		page->is_refused = visit.state == FRONTIER_FAILED ||
 				   visit.state == FRONTIER_DENIED;
+		page->is_idle = (visit.state == FRONTIER_DONE ||
+				 visit.state == FRONTIER_FAILED) &&
+				(visit.due_ms == 0 ||
+				 visit.due_ms > reading->source->now_ms);
 	}
 	return page_row_get(reading->txn, reading->site, page->page, &row)
 		       ? read_stored(reading, &row, page)

@@ -130,7 +130,9 @@ struct sample_page {
 	bool is_moved;
 	/* its current paths differ from the paths of `before` */
 	bool has_other_paths;
-	bool is_refused;     /* the last visit failed or was forbidden */
+	bool is_refused; /* the last visit failed or was forbidden */
+	/* it can be visited, and no visit of it is due or running */
+	bool is_idle;
 	uint16_t page_class; /* value of enum page_class */
 	uint32_t cluster;    /* its current cluster; 0 = none */
 	uint64_t fetched_ms; /* time when the stored page was fetched */

@@ -519,6 +519,24 @@ static bool is_dissent(const struct template_evaluation *evaluation)
 		 evaluation->position.state == WATCH_SPLIT_PENDING));
 }
 
+/*
+ * Return whether to wait for more pages: some were not fetched yet, or most
+ * were refused, and the others would cause an event. A few pages of a template
+ * are no evidence.
+ */
+static bool is_awaited(const struct template_evaluation *evaluation)
+{
+	const struct votes *votes = evaluation->votes;
+	uint64_t until_ms =
+		evaluation->self->row.asked_ms + plan_rest_ms(evaluation->plan);
+
+	if (votes->unseen > 0 && !evaluation->is_late)
+		return true;
+	return 2 * votes->blocked > votes->pages &&
+	       decision_kind_is_event(votes->detection.kind) &&
+	       evaluation->plan->now_ms < until_ms;
+}
+
 static enum watch_signal
 evaluation_signal(const struct template_evaluation *evaluation)
 {
@@ -528,9 +546,8 @@ evaluation_signal(const struct template_evaluation *evaluation)
 		return is_dissent(evaluation)
 			       ? SIGNAL_DISSENT
 			       : evaluation_quiet_signal(evaluation);
-	return evaluation->votes->unseen > 0 && !evaluation->is_late
-		       ? SIGNAL_AWAITED
-		       : evaluation_inquiry_signal(evaluation);
+	return is_awaited(evaluation) ? SIGNAL_AWAITED
+				      : evaluation_inquiry_signal(evaluation);
 }
 
 /*

@@ -556,13 +556,42 @@ static void ask_all(const struct watch_plan *plan,
 }
 
 /*
+ * Fetch the refused pages again, half a round after their last visit, and at
+ * most FRESH_MS.
+ */
+static void ask_refused(const struct watch_plan *plan,
+			const struct template_facts *facts,
+			struct decision *step)
+{
+	uint64_t half_ms = plan->site->options.watch_ms / 2;
+	uint64_t pause_ms = half_ms < FRESH_MS ? half_ms : FRESH_MS;
+
+	for (uint32_t i = 0; i < step->votes.pages; i++) {
+		const struct sample_page *page = &facts->sample[i];
+		uint64_t again_ms = page->answered_ms + pause_ms;
+
+		if (step->votes.observations[i].kind != OBSERVED_BLOCKED ||
+		    !page->is_idle)
+			continue;
+		if (again_ms <= plan->now_ms)
+			decision_add_visit(step, page->page);
+		else
+			decision_wait_until(step, again_ms);
+	}
+}
+
+/*
  * Make sure that the inquiry is checked again: first at the end of the wait
  * for the site to be at rest, then at the end of the wait for fetches.
  */
-static void decision_wait(const struct watch_plan *plan, struct decision *step)
+static void decision_wait(const struct watch_plan *plan,
+			  const struct template_facts *facts,
+			  struct decision *step)
 {
 	uint64_t rested_ms = step->row.asked_ms + plan_rest_ms(plan);
 
+	if (step->signal == SIGNAL_AWAITED)
+		ask_refused(plan, facts, step);
 	if (watch_is_open(watch_position_of(&step->row).state))
 		decision_wait_until(step,
 				    rested_ms > plan->now_ms
@@ -639,7 +668,7 @@ static void decision_apply_action(const struct watch_plan *plan,
 		ask_all(plan, facts, step);
 		break;
 	case ACTION_AWAIT:
-		decision_wait(plan, step);
+		decision_wait(plan, facts, step);
 		break;
 	case ACTION_CLOSE:
 	case ACTION_MEND:

@@ -242,10 +242,10 @@ ROW_FUNCTIONS(quarantine_row, TABLE_QUARANTINE, key_page(site, page),
 
 ROW_LAYOUT(waiting_row, url, 6, FIELD(waiting_row, first_ms),
 	   FIELD(waiting_row, time_ms), FIELD(waiting_row, flip_ms),
-	   FIELD(waiting_row, looks), FIELD(waiting_row, flips),
-	   FIELD(waiting_row, body_bytes), FIELD(waiting_row, error),
-	   FIELD(waiting_row, kind), FIELD(waiting_row, http_status),
-	   FIELD(waiting_row, page_class))
+	   FIELD(waiting_row, retry_ms), FIELD(waiting_row, looks),
+	   FIELD(waiting_row, flips), FIELD(waiting_row, body_bytes),
+	   FIELD(waiting_row, error), FIELD(waiting_row, kind),
+	   FIELD(waiting_row, http_status), FIELD(waiting_row, page_class))
 
 ROW_FUNCTIONS(waiting_row, TABLE_WAITING, key_page(site, page), uint32_t site,
 	      uint64_t page)
@@ -258,9 +258,9 @@ uint64_t waiting_row_bytes(const struct waiting_row *row)
 
 ROW_LAYOUT(health_row, reason, 1, FIELD(health_row, since_ms),
 	   FIELD(health_row, told_ms), FIELD(health_row, asked_ms),
-	   FIELD(health_row, closed_ms), FIELD(health_row, waiting_bytes),
-	   FIELD(health_row, waiting_count), FIELD(health_row, checks),
-	   FIELD(health_row, state))
+	   FIELD(health_row, closed_ms), FIELD(health_row, retry_ms),
+	   FIELD(health_row, waiting_bytes), FIELD(health_row, waiting_count),
+	   FIELD(health_row, checks), FIELD(health_row, state))
 
 ROW_FUNCTIONS(health_row, TABLE_HEALTH, key_site(site), uint32_t site)
 

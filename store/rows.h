@@ -528,7 +528,9 @@ struct waiting_row {
 	uint64_t first_ms;
 	uint64_t time_ms; /* time of the last visit */
 	uint64_t flip_ms; /* time of the last flip; 0 = never */
-	uint32_t looks;   /* number of these consecutive visits */
+	/* no visit of the host before this time (Retry-After); 0 = none */
+	uint64_t retry_ms;
+	uint32_t looks; /* number of these consecutive visits */
 	/* how often the stored page was returned after such a visit */
 	uint32_t flips;
 	uint32_t body_bytes; /* size of the body before compression */
@@ -579,7 +581,12 @@ struct health_row {
 	uint64_t told_ms;
 	/* when the open check of the site began; 0 = none is open */
 	uint64_t asked_ms;
-	uint64_t closed_ms;     /* when the last check was closed */
+	uint64_t closed_ms; /* when the last check was closed */
+	/*
+	 * the server asks for no visit before this time (Retry-After), which is
+	 * too late to confirm the state by a visit; 0 = it does not
+	 */
+	uint64_t retry_ms;
 	uint64_t waiting_bytes; /* sum of waiting_row_bytes() of the rows */
 	uint32_t waiting_count; /* number of rows in TABLE_WAITING */
 	uint32_t checks;        /* number of closed checks in this state */

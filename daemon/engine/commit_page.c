@@ -607,6 +607,7 @@ static void page_visit_wait(const struct page_visit *arrival,
 	struct waiting_row row = {
 		.body_bytes = arrived->body_bytes,
 		.kind = (uint16_t)kind,
+		.retry_ms = outcome->retry_ms,
 		.http_status = outcome->http_status,
 		.page_class = (uint16_t)arrival->page_class,
 		.url = slice_of(arrival->change->url->text),
@@ -852,6 +853,7 @@ static void commit_wait_without_page(struct commit *batch, struct site *site,
 	row->url = slice_of(change->url->text);
 	row->http_status = outcome->http_status;
 	row->error = (int16_t)outcome->error;
+	row->retry_ms = outcome->retry_ms;
 	outcome->etag = slice_of("");
 	outcome->modified = slice_of("");
 	if (!commit_wait(batch, site, row))

@@ -422,6 +422,8 @@ void commit_clamp_site(struct commit *batch, struct site *site)
 enum {
 	/* maximum time to fetch all URLs that are leased for a slow site */
 	LOOKAHEAD_MS = 10000,
+	MIN_RETRY_AFTER_S = 60,
+	MAX_RETRY_AFTER_S = 24 * 60 * 60,
 };
 
 /*
@@ -493,6 +495,21 @@ static bool has_page(struct commit *batch, const struct site *site,
 		 (lease->flags & FRONTIER_IS_ON_DEMAND) == 0));
 }
 
+/*
+ * Return the longest pause that a Retry-After with status 503 causes: a day or,
+ * if the site is watched, the interval between its checks, but not less than a
+ * minute.
+ */
+static uint32_t max_retry_after_s(const struct site *site)
+{
+	uint64_t interval_s = site->row.options.watch_ms / 1000;
+
+	if (!commit_site_waits(site) || interval_s > MAX_RETRY_AFTER_S)
+		return MAX_RETRY_AFTER_S;
+	return interval_s < MIN_RETRY_AFTER_S ? MIN_RETRY_AFTER_S
+					      : (uint32_t)interval_s;
+}
+
 static struct work work_of(struct commit *batch, const struct site *site,
 			   const struct lease *lease)
 {
@@ -509,6 +526,7 @@ static struct work work_of(struct commit *batch, const struct site *site,
 		.adoption = site->adoption,
 		.delay_ms = options->delay_ms,
 		.retry_pause_ms = frontier_retry_pause_ms(&site->row),
+		.max_retry_after_s = max_retry_after_s(site),
 		.measure = (enum measure)options->measure,
 		.width = options->width,
 		.site_flags = options->flags,

@@ -95,6 +95,7 @@ static void host_push(struct host *host, struct job *job)
 {
 	job->next = NULL;
 	host->retry_pause_ms = job->work.retry_pause_ms;
+	host->max_retry_after_s = job->work.max_retry_after_s;
 	if (host->last == NULL)
 		host->first = job;
 	else
@@ -695,6 +696,22 @@ static bool is_pressed(const struct fetch_result *result)
 }
 
 /*
+ * Shorten the pause that the server asks for. Maintenance may end long before
+ * the time in Retry-After, so a site that is watched is requested at its check
+ * interval. A limit of requests (429) is kept.
+ */
+static void limit_retry_after(const struct host *host,
+			      struct fetch_result *result)
+{
+	uint64_t max_s = result->http_status == STATUS_UNAVAILABLE
+				 ? host->max_retry_after_s
+				 : MAX_PAUSE_MS / 1000;
+
+	if (result->retry_after_s > max_s)
+		result->retry_after_s = max_s;
+}
+
+/*
  * Set the pace of the host after a transfer. While its robots.txt is unknown,
  * the host gets no other requests.
  */
@@ -748,6 +765,7 @@ static void crawler_handle_result(struct crawler *fetching,
 	struct crawler_transfer *flight = result->context;
 	struct job *job = flight->job;
 
+	limit_retry_after(flight->host, result);
 	set_pace(fetching, flight, result);
 	if ((flight->site_flags & SITE_HAS_COOKIES) != 0 && !flight->is_foreign)
 		host_store_cookies(fetching, flight->host, false);

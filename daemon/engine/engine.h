@@ -347,6 +347,8 @@ struct work {
 	uint32_t delay_ms;
 	/* longest pause while the site cannot be reached */
 	uint32_t retry_pause_ms;
+	/* longest pause that a Retry-After with status 503 causes */
+	uint32_t max_retry_after_s;
 	/* adoption number of the site, for struct analysis */
 	uint64_t adoption;
 	enum measure measure; /* measure of the site */

@@ -140,6 +140,8 @@ struct host {
 	uint32_t pace_ms;
 	/* longest pause while the host cannot be reached; 0 = 6 h */
 	uint32_t retry_pause_ms;
+	/* longest pause that a Retry-After with status 503 causes */
+	uint32_t max_retry_after_s;
 	/* the current rules have already decided about a page */
 	bool is_robots_used;
 	/* the state that an earlier run has stored was loaded */

@@ -162,7 +162,7 @@ static bool site_status_of_health(struct txn *txn, const struct site_row *row,
 
 	if (!health_row_get(txn, row->id, &health) ||
 	    health.state == SITE_STATE_OK || health.state >= SITE_STATES ||
-	    health.told_ms == 0)
+	    (health.told_ms == 0 && health.retry_ms == 0))
 		return false;
 	out->kind = kinds[health.state];
 	snprintf(out->reason, sizeof(out->reason), "%.*s",

@@ -57,6 +57,7 @@ enum {
 	FLIP_ROUNDS = 6, /* rounds without a flip after which a flip is old */
 	MAX_PROBE_DOUBLINGS = 4,
 	FIRST_PROBE_MS = 2 * 60 * 1000,
+	MINUTE_MS = 60 * 1000,
 	HOUR_MS = 60 * 60 * 1000,
 	DAY_MS = 24 * HOUR_MS,
 	/* pause between two checks of a site that can be read: this part of a
@@ -417,6 +418,7 @@ struct evidence_counts {
 	size_t obstacles;            /* WAITING_REFUSED with a document */
 	size_t lasting;              /* bad pages that are so for a day */
 	size_t foreign;              /* redirects to other hosts */
+	uint64_t retry_ms; /* until when the server asks for no visit */
 	const struct health_page *example;
 };
 
@@ -441,6 +443,8 @@ static void count_evidence(const struct health_check *check,
 		counts->lasting += is_lasting(check, &page->waiting);
 		counts->foreign += page->waiting.kind == WAITING_REDIRECT &&
 				   !is_on_host(check, page->waiting.target);
+		if (counts->retry_ms < page->waiting.retry_ms)
+			counts->retry_ms = page->waiting.retry_ms;
 		if (counts->example == NULL ||
 		    page->waiting.kind != WAITING_REFUSED)
 			counts->example = page;
@@ -491,6 +495,15 @@ static const char *status_text(const struct waiting_row *row)
 	}
 }
 
+/* Add "no visit before 14:05 UTC". */
+static void reason_add_retry(struct buffer *text, uint64_t retry_ms)
+{
+	uint64_t minute = (retry_ms + MINUTE_MS - 1) / MINUTE_MS;
+
+	buffer_printf(text, "; no visit before %02u:%02u UTC",
+		      (unsigned)(minute / 60 % 24), (unsigned)(minute % 60));
+}
+
 /* Return the reason of a state, in English. */
 static struct slice reason_of(const struct health_check *check,
 			      enum site_state state,
@@ -525,6 +538,8 @@ static struct slice reason_of(const struct health_check *check,
 	if (title.size > 0)
 		buffer_printf(&text, ", \"%.*s\"", (int)title.size,
 			      (const char *)title.data);
+	if (check->decision->row.retry_ms != 0)
+		reason_add_retry(&text, check->decision->row.retry_ms);
 	reason = arena_slice(check->arena, buffer_slice(&text));
 	buffer_free(&text);
 	return reason;
@@ -838,6 +853,7 @@ static void end_state(struct health_check *check)
 	decision->row.since_ms = check->rules->now_ms;
 	decision->row.told_ms = 0;
 	decision->row.checks = 0;
+	decision->row.retry_ms = 0;
 	decision->row.reason = slice_of("");
 }
 
@@ -883,10 +899,15 @@ static void close_down(struct health_check *check, enum site_state state,
 
 	begin_state(check, state);
 	close_check(check);
-	if (counts->example != NULL)
+	if (counts->example != NULL) {
+		uint64_t confirm_at_ms = row->since_ms + confirm_ms(check);
+
+		row->retry_ms =
+			counts->retry_ms > confirm_at_ms ? counts->retry_ms : 0;
 		row->reason = reason_of(check, state, counts);
-	else
+	} else {
 		row->checks--; /* no visit was possible */
+	}
 	decision->is_deciding = true;
 	if (row->told_ms == 0 &&
 	    (row->checks >= 2 ||
@@ -991,7 +1012,8 @@ static void close_ok(struct health_check *check)
 
 /*
  * Return how long the check waits for its visits. After a failure the host gets
- * no requests for a while, so do not wait for these.
+ * no requests for a while, so do not wait for these; after a Retry-After none
+ * can come.
  */
 static uint64_t patience_of(const struct health_check *check)
 {
@@ -1005,6 +1027,9 @@ static uint64_t patience_of(const struct health_check *check)
 			return PATIENCE_MS;
 		if (!is_evidence(check, page))
 			continue;
+		if (page->waiting.retry_ms >
+		    check->rules->now_ms + REFUSED_PATIENCE_MS)
+			return 0;
 		has_evidence = true;
 		is_refused |= page->waiting.kind == WAITING_REFUSED &&
 			      page->waiting.page_class == CLASS_PAGE;
@@ -1095,6 +1120,8 @@ static uint64_t next_probe(const struct health_check *check)
 	const struct health_row *row = &check->facts->row;
 	uint64_t confirm = row->since_ms + confirm_ms(check);
 
+	if (row->retry_ms > row->closed_ms)
+		return row->told_ms == 0 ? confirm : row->retry_ms;
 	return row->told_ms == 0 && confirm > row->closed_ms
 		       ? confirm
 		       : row->closed_ms + probe_ms(check);
@@ -1163,6 +1190,29 @@ static void add_waiting_visits(struct health_check *check)
 	}
 }
 
+/* Decide about a site that is down, and has no open check. */
+static void decide_down(struct health_check *check)
+{
+	struct health_row *row = &check->decision->row;
+	uint64_t now_ms = check->rules->now_ms;
+	uint64_t next_ms = next_probe(check);
+
+	check->decision->is_deciding = true;
+	if (row->told_ms == 0 && is_confirmed(check)) {
+		decide_open(check);
+	} else if (next_ms > now_ms) {
+		wait_until(check, next_ms);
+	} else if (row->retry_ms > now_ms) {
+		/* the server itself says that the outage lasts */
+		row->told_ms = now_ms;
+		check->decision->begins = true;
+		check->decision->is_written = true;
+		wait_until(check, row->retry_ms);
+	} else {
+		open_check(check, 1);
+	}
+}
+
 /* Decide whether to open a check. */
 static void decide_closed(struct health_check *check)
 {
@@ -1173,15 +1223,7 @@ static void decide_closed(struct health_check *check)
 	bool has_news = false;
 
 	if (state_is_down(row->state)) {
-		uint64_t next_ms = next_probe(check);
-
-		check->decision->is_deciding = true;
-		if (row->told_ms == 0 && is_confirmed(check))
-			decide_open(check);
-		else if (next_ms <= now_ms)
-			open_check(check, 1);
-		else
-			wait_until(check, next_ms);
+		decide_down(check);
 		return;
 	}
 	for (size_t i = 0; i < facts->count; i++)

@@ -28,6 +28,8 @@
  *   ALTERNATING -> OK: no page has flipped for FLIP_ROUNDS rounds.
  *
  * A state is reported once, when a second check confirms it, and so is its end.
+ * If the server asks for a pause (Retry-After) that is longer than the time
+ * until this check, the pause confirms the state.
  * A site that alternates since it was added is not reported.
  * In a state other than OK and ALTERNATING, nothing is stored, the templates
  * are not checked, and a few pages are requested at a falling rate. After one

@@ -58,6 +58,8 @@ static void copy_waiting(const struct health_reader *reader,
 		page->waiting.time_ms = reader->facts->row.closed_ms;
 	if (page->waiting.first_ms > page->waiting.time_ms)
 		page->waiting.first_ms = page->waiting.time_ms;
+	if (row->time_ms > reader->now_ms)
+		page->waiting.retry_ms = 0;
 	if (row->flip_ms > reader->now_ms)
 		page->waiting.flip_ms = reader->facts->row.closed_ms;
 }

@@ -36,6 +36,12 @@ MORE = ("<details><summary>More</summary><dl><dt>Size</dt><dd>Any</dd></dl>"
         "<ul><li>In red</li></ul></details><p><em>New</em></p>")
 ALONE = ("<html><body><center><font>{0}</font><blockquote><pre>Somebody has "
          "written this page by hand</pre></blockquote></center></body></html>")
+# 503 and a time without requests, while a file is there
+MAINTENANCE = """
+location / {{ if (-f {0}/all) {{ add_header Retry-After {1} always;
+	return 503; }} }}
+location = /robots.txt {{ return 404; }}
+"""
 # A file that is there makes a section, or all of it, fail.
 FAILING = """
 location / {{ if (-f {0}/all) {{ return {1}; }} }}
@@ -288,6 +294,29 @@ class Changes(Watched):
                 self.told.clear()
                 self.nothing(4)
                 self.daemon_.stop()
+
+    def test_site_that_asks_for_a_pause(self):
+        """One 503 tells enough, and it is not asked again in this time."""
+        self.start(MAINTENANCE.format(self.switches, 8))
+        (self.switches / "all").touch()
+        self.changed()
+        harness.wait_until(self.alerts, "its begin")
+        self.assertEqual([e["kind"] for e in self.told], ["site.unreachable"])
+        self.assertIn("no visit before ", self.told[0]["detail"]["reason"])
+        site = self.daemon_.json(f"/v1/sites/{self.server.host}")
+        self.assertEqual(site["state"], "unreachable")
+        self.assertRegex(site["reason"],
+                         r"503.*; no visit before \d\d:\d\d UTC$")
+        failures = [row for row in self.server.details()[self.mark:]
+                    if row["status"] == 503]
+        self.assertEqual(len(failures), 1, failures)
+        (self.switches / "all").unlink()
+        harness.wait_until(lambda: len(self.alerts()) > 1, "its end")
+        self.assertEqual(self.told[1]["kind"], "site.ok")
+        site = self.daemon_.json(f"/v1/sites/{self.server.host}")
+        self.assertIsNone(site["reason"])
+        self.told.clear()
+        self.nothing(4)
 
     def test_site_that_is_stale(self):
         """Off, and back on the same port."""

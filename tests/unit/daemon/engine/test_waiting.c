@@ -277,3 +277,32 @@ TEST(the_number_of_visits_that_wait_is_limited)
 	ck_assert_uint_eq(waiting_at(FIRST).looks, 2);
 	ck_assert_uint_eq(waiting_rows(), MAX_WAITING);
 }
+
+static const struct retry_case {
+	uint64_t watch_ms;
+	uint32_t max_s;
+} retry_cases[] = {
+	{0, 24 * 60 * 60}, {1000, 60},          {600 * 1000, 600},
+	{DAY_MS, 86400},   {7 * DAY_MS, 86400},
+};
+
+/* A server that asks for a pause is asked again at the next check. */
+TEST_ROWS(a_pause_is_not_longer_than_a_check_interval, retry_cases)
+{
+	struct change add = {
+		.kind = CHANGE_SITE_ADD,
+		.site_add = {.measure = MEASURE_CPC,
+			     .threshold = 250,
+			     .max_pages = 1000,
+			     .watch_ms = retry_cases[_i].watch_ms},
+	};
+	struct work work;
+	struct work_order order = {
+		.max = 1, .max_per_site = 1, .lease_ms = 1000, .work = &work};
+
+	ASSERT_OK(commit(&add));
+	ASSERT_OK(engine_commit(world.engine, NULL, 0, world.now_ms, &order));
+	ck_assert_uint_eq(order.count, 1);
+	ck_assert_uint_eq(work.max_retry_after_s, retry_cases[_i].max_s);
+	work_free(&work);
+}

@@ -644,6 +644,52 @@ TEST(a_site_whose_pages_cannot_be_visited_now_stays_unreachable)
 	ck_assert(!decision.ends);
 }
 
+/* The server answers 503 and asks for no visit in the next ten minutes. */
+TEST(a_pause_that_the_server_asks_for_confirms_an_outage)
+{
+	uint64_t retry_ms = NOW + 10 * MINUTE;
+	uint64_t told_ms = NOW - 10 * SECOND + 2 * MINUTE;
+
+	fail_all(503);
+	pages[3].waiting.retry_ms = retry_ms;
+	decide();
+	ck_assert_uint_eq(decision.row.state, SITE_STATE_UNREACHABLE);
+	ck_assert_uint_eq(decision.row.retry_ms, retry_ms);
+	ck_assert(reason_has("503") && reason_has("no visit before 00:10 UTC"));
+	ck_assert(!decision.begins);
+	/* nothing is requested before it is reported, nor until the pause ends
+	 */
+	facts.row = decision.row;
+	decide();
+	ck_assert_uint_eq(decision.next_ms, told_ms);
+	rules.now_ms = told_ms;
+	decide();
+	ck_assert(decision.begins && decision.visit_count == 0);
+	ck_assert_uint_eq(decision.next_ms, retry_ms);
+	facts.row = decision.row;
+	decide();
+	ck_assert(!decision.begins && !decision.is_written);
+	rules.now_ms = retry_ms;
+	decide();
+	ck_assert_uint_eq(decision.row.asked_ms, retry_ms);
+	ck_assert_uint_eq(decision.visit_count, TEMPLATES);
+}
+
+/* A visit after the pause can confirm the outage soon enough. */
+TEST(a_short_pause_confirms_nothing)
+{
+	fail_all(503);
+	pages[3].waiting.retry_ms = NOW + MINUTE;
+	decide();
+	ck_assert_uint_eq(decision.row.retry_ms, 0);
+	ck_assert(!reason_has("no visit"));
+	facts.row = decision.row;
+	rules.now_ms = NOW + 2 * MINUTE;
+	wait_from(0, COUNT, WAITING_FLIPPED);
+	decide();
+	ck_assert(!decision.begins && decision.visit_count == TEMPLATES);
+}
+
 /* Only a sample of their fragments is compared, which takes bounded time. */
 TEST(one_document_of_any_size_is_found)
 {

@@ -408,10 +408,10 @@ ROW_LAYOUT(name_row, name, 2, FIELD(name_row, page_count),
 
 ROW_LAYOUT(incident_row, detail, 2, FIELD(incident_row, begin_ms),
 	   FIELD(incident_row, last_ms), FIELD(incident_row, since_ms),
-	   FIELD(incident_row, sent_ms), FIELD(incident_row, end_ms),
-	   FIELD(incident_row, alert), FIELD(incident_row, events),
-	   FIELD(incident_row, kind), FIELD(incident_row, state),
-	   FIELD(incident_row, flags))
+	   FIELD(incident_row, sent_ms), FIELD(incident_row, changed_ms),
+	   FIELD(incident_row, end_ms), FIELD(incident_row, alert),
+	   FIELD(incident_row, events), FIELD(incident_row, kind),
+	   FIELD(incident_row, state), FIELD(incident_row, flags))
 
 ROW_FUNCTIONS(incident_row, TABLE_INCIDENTS, key_page(site, incident),
 	      uint32_t site, uint64_t incident)

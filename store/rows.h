@@ -842,12 +842,14 @@ struct incident_row {
 	/* time of the first finding that was not reported yet; 0 = none */
 	uint64_t since_ms;
 	uint64_t sent_ms; /* time when it was reported first; 0 = not yet */
-	uint64_t end_ms;  /* time when it ended; 0 = it goes on */
-	uint64_t alert;   /* number of the event that reported it; 0 = none */
-	uint32_t events;  /* number of its findings */
-	uint16_t kind;    /* kind of its main finding: enum event_kind */
-	uint16_t state;   /* value of enum incident_state */
-	uint16_t flags;   /* INCIDENT_IS_* flags */
+	/* time when the first page of its templates changed; 0 = unknown */
+	uint64_t changed_ms;
+	uint64_t end_ms; /* time when it ended; 0 = it goes on */
+	uint64_t alert;  /* number of the event that reported it; 0 = none */
+	uint32_t events; /* number of its findings */
+	uint16_t kind;   /* kind of its main finding: enum event_kind */
+	uint16_t state;  /* value of enum incident_state */
+	uint16_t flags;  /* INCIDENT_IS_* flags */
 	/*
 	 * its templates, guards and URLs as a JSON object
 	 * (daemon/engine/incident.h)

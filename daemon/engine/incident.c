@@ -465,13 +465,35 @@ static const struct finding_kind *detail_main(const json_t *detail)
 	return NULL;
 }
 
+static uint64_t finding_ms(const struct finding *finding, const char *name)
+{
+	return (uint64_t)json_member_whole(finding->detail, name);
+}
+
+/*
+ * Return whether the template of the finding was built after the first pages of
+ * the incident had changed, while others still had the old design.
+ */
+static bool incident_has_built(const struct incident *incident,
+			       const struct finding *finding)
+{
+	return incident->row.changed_ms != 0 &&
+	       finding_ms(finding, "built_ms") > incident->row.changed_ms;
+}
+
 static void incident_add_template(struct incident *incident,
 				  const struct finding *finding)
 {
-	if (incident->row.sent_ms != 0 &&
+	struct incident_row *row = &incident->row;
+	uint64_t changed_ms = finding_ms(finding, "changed_ms");
+
+	if (row->sent_ms != 0 && !incident_has_built(incident, finding) &&
 	    !incident_lists(incident->detail, "templates",
 			    finding->event->cluster))
-		incident->row.flags |= INCIDENT_HAS_TEMPLATES;
+		row->flags |= INCIDENT_HAS_TEMPLATES;
+	if (changed_ms != 0 &&
+	    (row->changed_ms == 0 || changed_ms < row->changed_ms))
+		row->changed_ms = changed_ms;
 	detail_add_template(incident, finding);
 }
 
@@ -573,21 +595,40 @@ static bool incident_alternates(const struct incident *incident)
 }
 
 /*
+ * Return whether the pages of a template that the incident does not list may
+ * have changed together with its first pages: they were not seen unchanged
+ * since. Of a template that was built meanwhile, only the pages that have
+ * changed count.
+ */
+static bool incident_may_include(const struct incident *incident,
+				 const struct finding *finding)
+{
+	uint64_t changed_ms = incident->row.changed_ms;
+	uint64_t unchanged_ms = finding_ms(finding, "unchanged_ms");
+
+	return !incident_has_subject(incident, finding) && changed_ms != 0 &&
+	       unchanged_ms != 0 && unchanged_ms <= changed_ms &&
+	       (finding_ms(finding, "checked_ms") <= changed_ms ||
+		incident_has_built(incident, finding));
+}
+
+/*
  * Return whether the finding corrects an earlier one, or is about pages that
- * had changed before the incident of other templates was reported: a deploy
- * that reaches more pages, or a template that was found later. An incident of
- * guards alone does not hide a template.
+ * had changed before the incident was reported, or may have changed with its
+ * first pages: a deploy that reaches more pages, or a template that was found
+ * later. An incident of guards alone does not hide a template.
  */
 static bool incident_is_cause(const struct incident *incident,
 			      const struct finding *finding)
 {
-	uint64_t changed_ms =
-		(uint64_t)json_member_whole(finding->detail, "changed_ms");
+	uint64_t changed_ms = finding_ms(finding, "changed_ms");
 
 	return json_member_whole(finding->detail, "corrects") != 0 ||
 	       (json_array_size(
 			json_object_get(incident->detail, "templates")) > 0 &&
-		changed_ms != 0 && changed_ms <= incident->row.sent_ms);
+		changed_ms != 0 &&
+		(changed_ms <= incident->row.sent_ms ||
+		 incident_may_include(incident, finding)));
 }
 
 /* Return whether a guard has broken together with its reported template. */

@@ -301,22 +301,41 @@ static json_t *evidence_versions_json(uint32_t before, uint32_t after)
 					   (json_int_t)after);
 }
 
-/*
- * Return when the first of the pages that agree has changed; 0 = none has. An
- * incident that was reported later than that has the same cause.
- */
-static uint64_t evidence_changed_ms(const struct template_facts *facts,
-				    const struct detection *detection)
+static void json_add_ms(json_t *object, const char *name, uint64_t time_ms)
 {
-	uint64_t first_ms = UINT64_MAX;
+	json_object_set_new(object, name, json_integer((json_int_t)time_ms));
+}
+
+/*
+ * Add the times by which an incident recognizes a finding of the same cause:
+ * "changed_ms", when the first of the pages that agree has changed (0 = none
+ * has); "unchanged_ms", when the last of them was fetched before its change;
+ * when the template was built; and when it was last seen unchanged.
+ */
+static void evidence_add_times(json_t *evidence,
+			       const struct template_facts *facts,
+			       const struct detection *detection)
+{
+	uint64_t changed_ms = UINT64_MAX;
+	uint64_t unchanged_ms = 0;
 
 	for (uint32_t i = 0; i < facts->sample_count; i++)
-		for (uint32_t k = 0; k < detection->agreed; k++)
-			if (facts->sample[i].page == detection->pages[k] &&
-			    facts->sample[i].changed_ms != 0 &&
-			    facts->sample[i].changed_ms < first_ms)
-				first_ms = facts->sample[i].changed_ms;
-	return first_ms == UINT64_MAX ? 0 : first_ms;
+		for (uint32_t k = 0; k < detection->agreed; k++) {
+			const struct sample_page *page = &facts->sample[i];
+
+			if (page->page != detection->pages[k])
+				continue;
+			if (page->changed_ms != 0 &&
+			    page->changed_ms < changed_ms)
+				changed_ms = page->changed_ms;
+			if (page->since_ms > unchanged_ms)
+				unchanged_ms = page->since_ms;
+		}
+	json_add_ms(evidence, "changed_ms",
+		    changed_ms == UINT64_MAX ? 0 : changed_ms);
+	json_add_ms(evidence, "unchanged_ms", unchanged_ms);
+	json_add_ms(evidence, "built_ms", facts->self.row.created_ms);
+	json_add_ms(evidence, "checked_ms", facts->self.row.seen_ms);
 }
 
 json_t *evidence_of_decision(const struct watch_plan *plan,
@@ -325,13 +344,12 @@ json_t *evidence_of_decision(const struct watch_plan *plan,
 {
 	const struct detection *detection = &step->votes.detection;
 	struct slice host = plan->site->host;
-	json_t *value =
-		json_pack("{s:o, s:I, s:I, s:I}", "from",
-			  json_cluster_id(host, step->cluster), "seen",
-			  (json_int_t)detection->seen, "agreed",
-			  (json_int_t)step->event.agreed, "changed_ms",
-			  (json_int_t)evidence_changed_ms(facts, detection));
+	json_t *value = json_pack("{s:o, s:I, s:I}", "from",
+				  json_cluster_id(host, step->cluster), "seen",
+				  (json_int_t)detection->seen, "agreed",
+				  (json_int_t)step->event.agreed);
 
+	evidence_add_times(value, facts, detection);
 	if (facts->self.row.version != 0)
 		json_object_set_new(
 			value, "versions",

@@ -209,6 +209,49 @@ TEST(what_changed_after_the_report_is_another_incident)
 	ck_assert_uint_eq(count, 2);
 }
 
+static const struct rest_case {
+	const char *times;
+	bool is_same;     /* the cause is that of the incident */
+	bool is_repeated; /* it is reported again */
+} rest_cases[] = {
+	/* an old template, not checked since the first change at 500 */
+	{"\"unchanged_ms\":400,\"checked_ms\":500,\"built_ms\":1", true, true},
+	/* it was as before when the others had changed */
+	{"\"unchanged_ms\":400,\"checked_ms\":501,\"built_ms\":1", false,
+	 false},
+	{"\"unchanged_ms\":501,\"checked_ms\":400,\"built_ms\":1", false,
+	 false},
+	/* built from pages of before and after the change */
+	{"\"unchanged_ms\":400,\"checked_ms\":900,\"built_ms\":600", true,
+	 false},
+	/* built from pages of after the change, so this is another one */
+	{"\"unchanged_ms\":600,\"checked_ms\":900,\"built_ms\":600", false,
+	 false},
+	/* nothing is known */
+	{"\"unchanged_ms\":0,\"checked_ms\":0,\"built_ms\":0", false, false},
+};
+
+TEST_ROWS(a_template_that_may_have_changed_before_belongs_to_it, rest_cases)
+{
+	const struct rest_case *one = &rest_cases[_i];
+	const struct event_row first = {.kind = EVENT_TEMPLATE_CHANGED,
+					.cluster = 1};
+	const struct event_row rest = {.kind = EVENT_TEMPLATE_CHANGED,
+				       .cluster = 2};
+	char detail[160];
+
+	find(&first, "{\"changed_ms\":500}");
+	after(WINDOW, 0);
+	snprintf(detail, sizeof(detail), "{\"changed_ms\":9999999,%s}",
+		 one->times);
+	find(&rest, detail);
+	ck_assert_uint_eq(count, one->is_same ? 1 : 2);
+	if (one->is_same)
+		ck_assert_int_eq(after(WINDOW, 0), one->is_repeated
+							   ? INCIDENT_REPEAT
+							   : INCIDENT_UPDATE);
+}
+
 TEST(a_guard_of_a_reported_template_updates_its_incident)
 {
 	find_template(EVENT_TEMPLATE_CHANGED, 1);

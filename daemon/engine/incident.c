@@ -612,11 +612,27 @@ static bool incident_may_include(const struct incident *incident,
 		incident_has_built(incident, finding));
 }
 
+/* Return whether the incident has a guard of the finding's template. */
+static bool incident_guards(const struct incident *incident,
+			    const struct finding *finding)
+{
+	const json_t *guards = json_object_get(incident->detail, "guards");
+	const json_t *item;
+	size_t i;
+
+	json_array_foreach(guards, i, item)
+	{
+		if (cluster_of_entry(item) == finding->event->cluster)
+			return true;
+	}
+	return false;
+}
+
 /*
  * Return whether the finding corrects an earlier one, or is about pages that
  * had changed before the incident was reported, or may have changed with its
  * first pages: a deploy that reaches more pages, or a template that was found
- * later. An incident of guards alone does not hide a template.
+ * later. An incident of guards alone takes only their templates.
  */
 static bool incident_is_cause(const struct incident *incident,
 			      const struct finding *finding)
@@ -624,8 +640,9 @@ static bool incident_is_cause(const struct incident *incident,
 	uint64_t changed_ms = finding_ms(finding, "changed_ms");
 
 	return json_member_whole(finding->detail, "corrects") != 0 ||
-	       (json_array_size(
-			json_object_get(incident->detail, "templates")) > 0 &&
+	       ((json_array_size(
+			 json_object_get(incident->detail, "templates")) > 0 ||
+		 incident_guards(incident, finding)) &&
 		changed_ms != 0 &&
 		(changed_ms <= incident->row.sent_ms ||
 		 incident_may_include(incident, finding)));
@@ -785,11 +802,16 @@ static uint64_t incident_calm_ms(const struct incident *incident,
 	return calm_ms;
 }
 
-/* Return for how many windows without a finding the incident collects. */
+/*
+ * Return for how many windows without a finding the incident collects. That
+ * guards match again is not urgent, and their templates may follow.
+ */
 static uint64_t incident_windows(const struct incident *incident)
 {
 	const struct finding_kind *main = finding_kind_of(incident->row.kind);
 
+	if (main != NULL && main->alert == EVENT_INCIDENT_GUARD_RESOLVED)
+		return MAX_WINDOWS;
 	return main != NULL && main->alert == EVENT_INCIDENT_GUARD
 		       ? GUARD_WINDOWS
 		       : 1;

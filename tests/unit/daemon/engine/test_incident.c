@@ -198,6 +198,23 @@ TEST(a_reported_guard_does_not_hide_a_template)
 	ck_assert_uint_eq(count, 2);
 }
 
+/* A deploy that is undone: a guard matches again before its template is known
+ * to be as it was. */
+TEST(the_template_of_a_guard_belongs_to_its_incident)
+{
+	const struct event_row restored = {.kind = EVENT_TEMPLATE_RESTORED,
+					   .cluster = 1};
+
+	find_guard(EVENT_GUARD_OK, 7);
+	ck_assert_int_eq(after(10 * WINDOW - 1, 0), INCIDENT_HOLD);
+	ck_assert_int_eq(after(1, 0), INCIDENT_REPORT);
+	ck_assert_uint_eq(alert_of(0), EVENT_INCIDENT_GUARD_RESOLVED);
+	(void)find(&restored, "{\"changed_ms\":1}");
+	ck_assert_uint_eq(count, 1);
+	ck_assert_int_eq(after(WINDOW, 0), INCIDENT_REPEAT);
+	ck_assert_uint_eq(alert_of(0), EVENT_INCIDENT_CHANGED);
+}
+
 TEST(what_changed_after_the_report_is_another_incident)
 {
 	const struct event_row other = {.kind = EVENT_TEMPLATE_CHANGED,

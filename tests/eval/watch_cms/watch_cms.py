@@ -30,13 +30,13 @@ def step(name, act, rounds, required=(), allowed=()):
     return dict(name=name, act=act, rounds=rounds, required=required, allowed=allowed)
 
 
-def outage(name, site, begin, seconds, told):
+def outage(name, site, begin, seconds, told, rounds=5):
     """The alerts that it is down and back must come if `told`, and may if not."""
     def act():
         begin()
         time.sleep(seconds)
         site.back()
-    return step(name, act, 5, (DOWN, BACK) if told else (), () if told else (DOWN, BACK))
+    return step(name, act, rounds, (DOWN, BACK) if told else (), () if told else (DOWN, BACK))
 
 
 def steps_of(x, interval):
@@ -50,8 +50,8 @@ def steps_of(x, interval):
         out.append(step("prefix removed again", x.rename_back, 6, (CHANGE,), (SOLVED,)))
     out.append(outage("15 s of 404", x, x.missing, 15, False))
     out.append(outage("30 s of maintenance, status 200", x, lambda: x.maintenance(200), 30, 30 > 3 * interval))
-    # the last one: WordPress asks for no visit in the next ten minutes
-    out.append(outage("30 s of maintenance, status 503", x, x.maintenance, 30, 30 > 3 * interval))
+    # the last one: WordPress asks for no visit in the next ten minutes, and the daemon pauses for one
+    out.append(outage("30 s of maintenance, status 503", x, x.maintenance, 30, 30 > 3 * interval, 8))
     return out
 
 

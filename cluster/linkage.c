@@ -15,7 +15,11 @@
  */
 
 struct change_set {
+	linkage_prefers *prefers; /* see linkage_prefer_labels() */
+	void *context;
 	uint64_t call;                 /* number of the current call */
+	uint32_t own;                  /* page (a row) that the call changes;
+					  NO_TABLE_ROW = none */
 	struct change_set_note *notes; /* pages whose label may have changed */
 	size_t note_count;
 	size_t note_capacity;
@@ -69,6 +73,7 @@ static void change_set_begin(struct change_set *change_set)
 		change_set->move_capacity = 0;
 	}
 	change_set->call++;
+	change_set->own = NO_TABLE_ROW;
 	change_set->note_count = 0;
 	change_set->fresh_count = 0;
 	change_set->merge_count = 0;
@@ -79,10 +84,7 @@ static void change_set_begin(struct change_set *change_set)
 	change_set->event_count = 0;
 }
 
-/*
- * Store the label of `page` (a row) before it may change. A call of the linkage
- * stores each page once: change_set_note_set() must not have stored its set.
- */
+/* Store the label of `page` (a row) before it may change. */
 static void change_set_note_page(struct change_set *change_set,
 				 const struct signature_table *table,
 				 uint32_t page)
@@ -94,6 +96,18 @@ static void change_set_note_page(struct change_set *change_set,
 	change_set->notes[change_set->note_count++] =
 		(struct change_set_note){table->pages[page].page, page,
 					 signature_table_label(table, page)};
+}
+
+/*
+ * Store the label of the page (a row) that the call changes. It must be in no
+ * set that was stored before.
+ */
+static void change_set_note_own(struct change_set *change_set,
+				const struct signature_table *table,
+				uint32_t page)
+{
+	change_set_note_page(change_set, table, page);
+	change_set->own = page;
 }
 
 /*
@@ -109,7 +123,8 @@ static void change_set_note_set(struct change_set *change_set,
 	table->sets[set].call = change_set->call;
 	for (uint32_t i = table->sets[set].first_page; i != NO_TABLE_ROW;
 	     i = table->pages[i].next)
-		change_set_note_page(change_set, table, i);
+		if (i != change_set->own)
+			change_set_note_page(change_set, table, i);
 }
 
 /* Move `set` to `component`, after storing the labels of its pages. */
@@ -201,17 +216,53 @@ static void list_moves(struct change_set *change_set,
 	}
 }
 
+/* Store the labels of all pages of the component. */
+static void change_set_note_component(struct change_set *change_set,
+				      struct signature_table *table,
+				      uint32_t component)
+{
+	if (component == NO_TABLE_ROW)
+		return;
+	for (uint32_t i = table->components[component].first_set;
+	     i != NO_TABLE_ROW; i = table->sets[i].next)
+		change_set_note_set(change_set, table, i);
+}
+
+/*
+ * Return whether the component into which `merge` was made must get the label
+ * of the other one.
+ */
+static bool change_set_prefers(const struct change_set *change_set,
+			       const struct signature_table *table,
+			       const struct change_set_merge *merge)
+{
+	uint32_t label = table->components[merge->component].label;
+
+	return change_set->prefers != NULL && label != 0 &&
+	       int_map_get(&table->component_of_label, merge->label) ==
+		       NO_TABLE_ROW &&
+	       change_set->prefers(change_set->context, merge->label) &&
+	       !change_set->prefers(change_set->context, label);
+}
+
 static void change_set_report_merges(struct change_set *change_set,
-				     const struct signature_table *table)
+				     struct signature_table *table)
 {
 	for (size_t i = 0; i < change_set->merge_count; i++) {
 		struct change_set_merge merge = change_set->merges[i];
+		uint32_t label = table->components[merge.component].label;
+		struct linkage_event event = {LINKAGE_MERGED, merge.label,
+					      label};
 
-		change_set_add_event(
-			change_set,
-			(struct linkage_event){
-				LINKAGE_MERGED, merge.label,
-				table->components[merge.component].label});
+		if (change_set_prefers(change_set, table, &merge)) {
+			change_set_note_component(change_set, table,
+						  merge.component);
+			signature_table_name(table, merge.component,
+					     merge.label);
+			event.cluster = label;
+			event.other = merge.label;
+		}
+		change_set_add_event(change_set, event);
 	}
 }
 
@@ -642,7 +693,7 @@ static void linkage_remove_from_set(struct linkage *linkage, uint32_t page)
 	uint32_t set = table->pages[page].set;
 
 	assert(set != NO_TABLE_ROW);
-	change_set_note_page(&linkage->change_set, table, page);
+	change_set_note_own(&linkage->change_set, table, page);
 	signature_table_move_page(table, page, NO_TABLE_ROW);
 	if (table->sets[set].page_count == 0)
 		linkage_drop_set(linkage, set);
@@ -692,7 +743,7 @@ enum error linkage_put(struct linkage *linkage, uint64_t page,
 		return ERR_TOO_LARGE;
 	if (row == NO_TABLE_ROW) {
 		row = signature_table_add_page(table, page);
-		change_set_note_page(&linkage->change_set, table, row);
+		change_set_note_own(&linkage->change_set, table, row);
 	} else if (table->pages[row].set == set) {
 		return ERR_NONE;
 	} else {
@@ -722,16 +773,11 @@ void linkage_remove(struct linkage *linkage, uint64_t page,
 	signature_table_drop_page(table, row);
 }
 
-/* Store the labels of all pages of the component. */
-static void note_component(struct linkage *linkage, uint32_t component)
+void linkage_prefer_labels(struct linkage *linkage, linkage_prefers *prefers,
+			   void *context)
 {
-	struct signature_table *table = &linkage->graph.table;
-
-	if (component == NO_TABLE_ROW)
-		return;
-	for (uint32_t i = table->components[component].first_set;
-	     i != NO_TABLE_ROW; i = table->sets[i].next)
-		change_set_note_set(&linkage->change_set, table, i);
+	linkage->change_set.prefers = prefers;
+	linkage->change_set.context = context;
 }
 
 void linkage_swap_labels(struct linkage *linkage, uint32_t a, uint32_t b,
@@ -746,8 +792,8 @@ void linkage_swap_labels(struct linkage *linkage, uint32_t a, uint32_t b,
 	shingle_dictionary_clear_log(&table->dictionary);
 	change_set_begin(&linkage->change_set);
 	if (a != b) {
-		note_component(linkage, first);
-		note_component(linkage, second);
+		change_set_note_component(&linkage->change_set, table, first);
+		change_set_note_component(&linkage->change_set, table, second);
 		if (first != NO_TABLE_ROW)
 			signature_table_name(table, first, 0);
 		if (second != NO_TABLE_ROW)

@@ -6,13 +6,14 @@
  *
  * Components have labels, which are the public cluster numbers. When components
  * merge, the one with more pages keeps its label; if the numbers are equal, the
- * one with the smaller label. When a component splits, the part with more pages
- * keeps the label; if the numbers are equal, the part with the oldest page. The
- * other parts get new labels. When the signature of a page changes, the linkage
- * removes and inserts the page, but reports only the net effect: if the page
- * was the only one of its cluster and its new signature links to no other page,
- * it keeps the label. A merge within the call prefers a label from before the
- * call to a new one.
+ * one with the smaller label. The caller can prefer some labels to all others,
+ * see linkage_prefer_labels(). When a component splits, the part with more
+ * pages keeps the label; if the numbers are equal, the part with the oldest
+ * page. The other parts get new labels. When the signature of a page changes,
+ * the linkage removes and inserts the page, but reports only the net effect: if
+ * the page was the only one of its cluster and its new signature links to no
+ * other page, it keeps the label. A merge within the call prefers a label from
+ * before the call to a new one.
  *
  * Pages with equal signatures share one set of shingles. A shingle in a set is
  * a 32-bit number, which a dictionary maps to the hash. The numbers of shingles
@@ -22,6 +23,7 @@
 #ifndef CLUSTER_LINKAGE_H
 #define CLUSTER_LINKAGE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -47,6 +49,17 @@ struct linkage *linkage_create(const struct linkage_options *options);
 
 /* Do nothing for NULL. */
 void linkage_destroy(struct linkage *linkage);
+
+/* Return whether the label is preferred to those that are not. */
+typedef bool linkage_prefers(void *context, uint32_t label);
+
+/*
+ * Until the next call of this function: if a component with a preferred label
+ * is merged into one without, this label remains, and not that of the component
+ * with more pages. NULL: no label is preferred, as at first.
+ */
+void linkage_prefer_labels(struct linkage *linkage, linkage_prefers *prefers,
+			   void *context);
 
 /* A page whose label changed; label 0: absent. */
 struct linkage_move {

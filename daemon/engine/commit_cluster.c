@@ -173,24 +173,43 @@ struct signature commit_signature(const struct site *site,
 				  record->signature_counts[slot]};
 }
 
+/* The site whose templates keep their numbers when clusters merge. */
+struct template_labels {
+	struct txn *txn;
+	uint32_t site;
+};
+
+/* Return whether the cluster is a live template. */
+static bool cluster_is_template(void *context, uint32_t cluster)
+{
+	const struct template_labels *labels = context;
+	struct template_row row;
+
+	return template_row_get(labels->txn, labels->site, cluster, &row) &&
+	       row.state == TEMPLATE_LIVE;
+}
+
 struct link_result commit_link(struct commit *batch, struct site *site,
 			       uint64_t page, const struct signature *signature)
 {
 	struct linkage_changes changes = {0};
 	enum error error = ERR_NONE;
 	struct linkage_move own = {.page = page};
+	struct template_labels labels = {batch->txn, site->row.id};
 
 	site_open(site, batch->options, batch->txn);
 	sites_mark_open(batch->sites, site);
 	if (batch->txn->error != ERR_NONE)
 		return (struct link_result){0};
 	own.from = linkage_label(site->linkage, page);
+	linkage_prefer_labels(site->linkage, cluster_is_template, &labels);
 	if (signature != NULL)
 		error = linkage_put(site->linkage, page, *signature,
 				    &site->row.next_cluster, &changes);
 	if (signature == NULL || error != ERR_NONE)
 		linkage_remove(site->linkage, page, &site->row.next_cluster,
 			       &changes);
+	linkage_prefer_labels(site->linkage, NULL, NULL);
 	if (error != ERR_NONE)
 		warn_refused(site, error);
 	commit_linkage_changes(batch, site, &page, &changes);
@@ -409,6 +428,7 @@ void commit_threshold(struct commit *batch, struct site *site,
 		      const struct threshold_update *recut)
 {
 	struct linkage_changes changes = {0};
+	struct template_labels labels = {batch->txn, site->row.id};
 	uint16_t before = site->row.options.threshold;
 	json_t *flows;
 
@@ -420,8 +440,10 @@ void commit_threshold(struct commit *batch, struct site *site,
 		return;
 	if (recut->weights != NULL)
 		store_weights(batch, site, recut->weights);
+	linkage_prefer_labels(site->linkage, cluster_is_template, &labels);
 	linkage_set_threshold(site->linkage, recut->threshold, recut->weights,
 			      &site->row.next_cluster, &changes);
+	linkage_prefer_labels(site->linkage, NULL, NULL);
 	site->row.options.threshold = recut->threshold;
 	site->row.generation++;
 	flows = threshold_moves_json(site->row.host, &changes);

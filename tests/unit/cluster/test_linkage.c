@@ -724,6 +724,42 @@ TEST(a_higher_cut_merges)
 	ck_assert_uint_eq(linkage_label(world.linkage, 1), 4);
 }
 
+static bool is_first_label(void *context, uint32_t label)
+{
+	(void)context;
+	return label == 1;
+}
+
+TEST(a_preferred_label_remains_whichever_component_has_more_pages)
+{
+	put(1, SET_01);
+	put(2, SET_23);
+	put(3, SET_23);
+	put(4, SET_56);
+	linkage_prefer_labels(world.linkage, is_first_label, NULL);
+	recut(1000);
+	ck_assert_uint_eq(world.changes.event_count, 2);
+	check_event(0, LINKAGE_MERGED, 2, 1);
+	check_event(1, LINKAGE_MERGED, 3, 1);
+	ck_assert_uint_eq(world.changes.move_count, 3);
+	ck_assert(labels_are_those_told() && partition_is_exact());
+	linkage_prefer_labels(world.linkage, NULL, NULL);
+}
+
+TEST(a_page_between_two_components_brings_them_to_the_preferred_label)
+{
+	put(1, SET_01);
+	put(2, SET_23);
+	put(3, SET_23);
+	linkage_prefer_labels(world.linkage, is_first_label, NULL);
+	put(4, SET_12);
+	check_event(0, LINKAGE_MERGED, 2, 1);
+	for (uint64_t page = 1; page <= 4; page++)
+		ck_assert_uint_eq(linkage_label(world.linkage, page), 1);
+	ck_assert(labels_are_those_told() && partition_is_exact());
+	linkage_prefer_labels(world.linkage, NULL, NULL);
+}
+
 TEST(an_empty_linkage_accepts_a_new_threshold)
 {
 	recut(0);
@@ -819,12 +855,21 @@ enum { THRESHOLDS = COUNT_OF(thresholds) };
 
 FIXTURE(.timeout_s = 60);
 
+static bool is_third_label(void *context, uint32_t label)
+{
+	(void)context;
+	return label % 3 == 0;
+}
+
 /* Law 1. The seed makes another corpus in every round. */
 TEST_LOOP(partition_is_that_of_brute_force, 0, THRESHOLDS)
 {
 	random_begin(20240920 + (unsigned)_i);
 	for (int round = 0; round < 200; round++) {
 		begin(thresholds[_i]);
+		if (round % 2 == 1)
+			linkage_prefer_labels(world.linkage, is_third_label,
+					      NULL);
 		for (int i = 0; i < 60; i++) {
 			step();
 			ck_assert(labels_are_those_told());

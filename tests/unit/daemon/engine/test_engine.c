@@ -153,6 +153,48 @@ TEST(a_number_that_returns_has_other_changes)
 	ck_assert_uint_eq(world_problems(&world), 0);
 }
 
+/* Make the cluster a live template. */
+static void make_template(uint32_t cluster)
+{
+	const struct template_update found = {
+		.cluster = cluster,
+		.row = {.state = TEMPLATE_LIVE, .version = 1},
+	};
+	const struct template_updates updates = {
+		.threshold = 250, .templates = &found, .template_count = 1};
+	struct change change = {
+		.kind = CHANGE_TEMPLATES,
+		.templates = {.site = world_site(&world, "a.test").id,
+			      .findings = &updates},
+	};
+	struct url url;
+
+	ASSERT_OK(url_parse(&url, slice_of("http://a.test/"), NULL));
+	change.url = &url;
+	engine_commit(world.engine, &change, 1, ++world.now_ms, NULL);
+	ASSERT_OK(change.error);
+}
+
+/* Most of its pages have a new design, which becomes one cluster with the
+ * rest. */
+TEST(a_template_keeps_its_number_when_its_cluster_is_merged)
+{
+	uint32_t number;
+
+	for (unsigned i = 0; i < 6; i++)
+		put(i, 0, i);
+	number = cluster_of(0);
+	make_template(number);
+	for (unsigned i = 0; i < 4; i++)
+		put(i, 1, i);
+	ck_assert_uint_ne(cluster_of(0), number);
+	ASSERT_OK(world_set_threshold(&world, "a.test", 1000));
+	for (unsigned i = 0; i < 6; i++)
+		ck_assert_uint_eq(cluster_of(i), number);
+	ck_assert_uint_eq(cluster_at(number).page_count, 6);
+	ck_assert_uint_eq(world_problems(&world), 0);
+}
+
 TEST(no_number_is_exchanged_with_a_cluster_that_has_ended)
 {
 	uint32_t number;

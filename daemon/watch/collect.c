@@ -226,19 +226,54 @@ static void read_arrivals(const struct facts_reader *reading,
 	scan_end(&scan);
 }
 
+/*
+ * Add the pages of a cluster to the members, except those that were fetched
+ * since `since_ms`.
+ */
+static void read_cluster_members(const struct facts_reader *reading,
+				 uint32_t cluster, uint64_t since_ms,
+				 struct template_facts *facts)
+{
+	struct scan scan = scan_cluster(reading->txn, TABLE_MEMBERS,
+					reading->site, cluster);
+	struct page_row row;
+
+	for (int i = 0;
+	     i < FACTS_MAX_MEMBERS && facts->member_count < FACTS_MAX_MEMBERS &&
+	     scan_next(&scan);
+	     i++) {
+		uint64_t page = key_u64(scan.key, 2 * sizeof(uint32_t));
+
+		if (since_ms == UINT64_MAX ||
+		    (page_row_get(reading->txn, reading->site, page, &row) &&
+		     row.fetched_ms < since_ms))
+			facts->members[facts->member_count++] = page;
+	}
+	scan_end(&scan);
+}
+
+/*
+ * Read the pages of the template's cluster. The first changed pages may have
+ * split other pages off, which are still as they were. So also read the pages
+ * of clusters that are no templates and began in this round.
+ */
 static void template_facts_read_members(const struct facts_reader *reading,
 					struct template_facts *facts)
 {
-	struct scan scan = scan_cluster(reading->txn, TABLE_MEMBERS,
-					reading->site, facts->self.cluster);
-	uint64_t *members =
-		ARENA_NEW(reading->scratch, uint64_t, FACTS_MAX_MEMBERS);
+	const struct site_facts *site = reading->source->site;
+	uint64_t since_ms = facts->self.row.round_ms;
 
-	while (facts->member_count < FACTS_MAX_MEMBERS && scan_next(&scan))
-		members[facts->member_count++] =
-			key_u64(scan.key, 2 * sizeof(uint32_t));
-	scan_end(&scan);
-	facts->members = members;
+	facts->members =
+		ARENA_NEW(reading->scratch, uint64_t, FACTS_MAX_MEMBERS);
+	read_cluster_members(reading, facts->self.cluster, UINT64_MAX, facts);
+	for (size_t i = 0; i < site->subject_count; i++) {
+		const struct template_view *subject = &site->subjects[i];
+
+		if (!subject->has_row && subject->has_cluster &&
+		    subject->cluster_row.created_ms >= since_ms)
+			read_cluster_members(reading, subject->cluster,
+					     since_ms, facts);
+	}
 }
 
 /*

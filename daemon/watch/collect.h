@@ -88,7 +88,7 @@ struct data_request {
 	 */
 	uint64_t since_ms;
 	bool has_before;  /* the newest stored version, and earlier ones */
-	bool has_members; /* the keys of the cluster's pages */
+	bool has_members; /* the keys in `members` */
 	/* the pages that have the content of deleted sample pages now */
 	bool has_moves;
 };
@@ -195,8 +195,11 @@ struct template_facts {
 	 */
 	uint32_t former;
 	uint64_t former_ms; /* time when that version was last built */
-	/* [member_count], keys of the cluster's pages */
-	const uint64_t *members;
+	/*
+	 * [member_count], keys of the cluster's pages, and of those that were
+	 * split off from clusters in this round and not fetched since
+	 */
+	uint64_t *members;
 	size_t member_count;
 };
 

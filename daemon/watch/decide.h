@@ -26,10 +26,11 @@
  *
  * An inquiry is open in the states CHECKING and RECHECKING. It has two stages:
  * first all sample pages are fetched. If they show that the template has
- * changed or ended (SUSPECTED), all of its pages are fetched. The watcher
- * decides when the site is at rest, which means that no visit is pending and
- * its threshold is chosen. So an event depends on the pages and not on the
- * order of their fetches. Both stages are limited: an inquiry waits for
+ * changed or ended (SUSPECTED), all of its pages are fetched, and the old pages
+ * of clusters that began in this round: they may have been split off. The
+ * watcher decides when the site is at rest, which means that no visit is
+ * pending and its threshold is chosen. So an event depends on the pages and not
+ * on the order of their fetches. Both stages are limited: an inquiry waits for
  * missing pages for at most one hour, and for the site to be at rest for at
  * most five minutes or six rounds.
  *

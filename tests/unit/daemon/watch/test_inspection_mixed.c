@@ -222,6 +222,26 @@ TEST(a_large_section_is_redesigned_and_all_of_it_is_visited)
 	ck_assert_uint_eq(watched_version(&web, old, 2).page_count, LARGE);
 }
 
+/* The only page that links two kinds of pages is in the sample. When it has
+ * changed, the smaller kind is a cluster of its own for a while. */
+TEST(pages_that_split_off_during_a_redesign_are_visited)
+{
+	unsigned bridge = 0;
+
+	web.section_count = 2;
+	web.page_count = 2 * EACH;
+	web.sections[product].count = 0;
+	product = watched_add(&web, "large", FORM_BIG, LARGE);
+	for (unsigned i = 0; i < LARGE; i += 3)
+		watched_page(&web, product, i)->form = FORM_SMALL;
+	watched_page(&web, product, bridge)->form = FORM_BRIDGE;
+	begin();
+	ck_assert(watched_in_sample(&web, old, product, bridge));
+	redesign(0, LARGE);
+	check_told(6, "template.changed product");
+	ck_assert_uint_eq(watched_pages_asked(&web, product), LARGE);
+}
+
 TEST(other_words_are_the_version_of_all_pages_soon)
 {
 	web.section_count = 2;

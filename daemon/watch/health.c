@@ -1048,6 +1048,36 @@ static bool has_pending_visits(const struct health_facts *facts)
 	return false;
 }
 
+/* Return the seed of the site; NULL if it is not stored. */
+static const struct health_page *find_seed(const struct health_facts *facts)
+{
+	for (size_t i = 0; i < facts->count; i++)
+		if (facts->pages[i].is_seed)
+			return &facts->pages[i];
+	return NULL;
+}
+
+/*
+ * A site that returns its seed is not missing: the other pages were removed, or
+ * have new URLs. If all pages seem to be missing, correct *state, and return
+ * false if the seed must be visited first.
+ */
+static bool ask_seed(struct health_check *check, enum site_state *state)
+{
+	const struct health_page *seed = find_seed(check->facts);
+
+	if (*state != SITE_STATE_MISSING || seed == NULL)
+		return true;
+	if (!seed->is_answered && seed->is_visited) {
+		add_visit(check, seed);
+		return false;
+	}
+	if (seed->is_answered && !seed->has_failed &&
+	    (!is_active(seed) || seed->waiting.kind == WAITING_PAGE))
+		*state = SITE_STATE_OK;
+	return true;
+}
+
 static void decide_open(struct health_check *check)
 {
 	const struct health_facts *facts = check->facts;
@@ -1063,6 +1093,11 @@ static void decide_open(struct health_check *check)
 	mark_bad(check);
 	count_evidence(check, &counts);
 	state = state_of(check, &counts);
+	if (!ask_seed(check, &state) && check->rules->now_ms < until_ms) {
+		check->decision->is_deciding = true;
+		wait_until(check, until_ms);
+		return;
+	}
 	if (is_for_good(check, state, &counts))
 		accept_all(check);
 	else if (state_is_down(state))

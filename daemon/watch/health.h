@@ -14,7 +14,7 @@
  *   one document at different URLs           BLOCKED
  *   redirects to one URL of the site         BLOCKED
  *   redirects to other hosts                 MOVED
- *   404 or 410 everywhere                    MISSING
+ *   404 or 410 everywhere, also at the seed  MISSING
  *   pages return the old and the new design
  *   by turns                                 ALTERNATING
  *   anything else                            OK
@@ -64,6 +64,7 @@ struct health_page {
 	uint64_t stored_ms;   /* waiting.time_ms as it is stored */
 	uint32_t cluster;     /* its template; 0 = none */
 	bool is_sample;       /* it is in the sample of a live template */
+	bool is_seed;         /* it is the seed of the site */
 	bool is_visited;      /* it can be visited again */
 	/*
 	 * it was visited since the check began or, if none is open, since the

@@ -176,6 +176,30 @@ static void read_sample(struct health_reader *reader, uint32_t cluster,
 	scan_end(&scan);
 }
 
+/* Read the seed, which may be a sample page, or wait. */
+static void read_seed_page(struct health_reader *reader,
+			   const struct site_facts *site)
+{
+	struct health_facts *facts = reader->facts;
+	uint64_t key = page_key_of(site->row.seed);
+	struct page_row row;
+	size_t at = 0;
+
+	while (at < facts->count && facts->pages[at].page != key)
+		at++;
+	if (at == facts->count) {
+		struct health_page *page;
+
+		if (!page_row_get(reader->txn, reader->site, key, &row))
+			return;
+		page = add_page(reader, key, row.cluster);
+		if (page == NULL)
+			return;
+		read_visit(reader, page);
+	}
+	facts->pages[at].is_seed = true;
+}
+
 static int order_page(const void *left, const void *right)
 {
 	const struct health_page *a = left;
@@ -207,7 +231,7 @@ static void read_pages(struct health_reader *reader,
 	size_t waiting;
 
 	reader->capacity = facts->row.waiting_count +
-			   site->subject_count * MAX_TEMPLATE_SAMPLE;
+			   site->subject_count * MAX_TEMPLATE_SAMPLE + 1;
 	if (reader->capacity > HEALTH_MAX_PAGES)
 		reader->capacity = HEALTH_MAX_PAGES;
 	facts->pages =
@@ -224,6 +248,7 @@ static void read_pages(struct health_reader *reader,
 			    site->subjects[i].row.state == TEMPLATE_LIVE)
 				read_sample(reader, site->subjects[i].cluster,
 					    waiting);
+	read_seed_page(reader, site);
 	qsort(facts->pages, facts->count, sizeof(*facts->pages), order_page);
 }
 

@@ -72,6 +72,7 @@ struct watched {
 	struct watched_page pages[WATCHED_PAGES];
 	unsigned page_count;
 	const char *names[WATCHED_CLUSTERS]; /* of clusters, for told */
+	bool is_seed_gone;                   /* 404 */
 	bool is_restarted; /* the store is reopened after each step */
 	bool is_overtaken; /* responses come during an inspection */
 	unsigned max_work; /* answers in a step; 0: 4 */

@@ -106,7 +106,7 @@ void visit_answer(struct watched *watched, const struct work *work,
 	path = visit->url.text + visit->url.path;
 	visit->change.url = &visit->url;
 	visit->change.answer.site = work->site;
-	if (strcmp(path, "/") == 0) {
+	if (strcmp(path, "/") == 0 && !watched->is_seed_gone) {
 		watched_write_index(watched, &visit->html);
 		bring(watched, work, visit);
 		return;

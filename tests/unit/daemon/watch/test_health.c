@@ -216,6 +216,28 @@ TEST(a_page_that_is_as_it_was_means_ok)
 	ck_assert_uint_eq(decision.accepted_count, 0);
 }
 
+/* The other URLs are gone for good, or have moved. */
+TEST(a_site_that_returns_its_seed_is_not_missing)
+{
+	pages[0].is_seed = true;
+	pages[0].is_sample = false;
+	wait_from(1, COUNT, WAITING_REMOVED);
+	pages[0].is_answered = false;
+	decide();
+	ck_assert_uint_eq(decision.visit_count, 1);
+	ck_assert_uint_eq(decision.visits[0], 0);
+	ck_assert(decision.is_deciding);
+	pages[0].is_answered = true;
+	decide();
+	ck_assert_uint_eq(decision.row.state, SITE_STATE_OK);
+	redesign(0, 1, 1);
+	decide();
+	ck_assert_uint_eq(decision.row.state, SITE_STATE_OK);
+	wait_at(0, WAITING_REMOVED);
+	decide();
+	ck_assert_uint_eq(decision.row.state, SITE_STATE_MISSING);
+}
+
 /* Then its last visit shows nothing. */
 TEST(a_failed_visit_that_does_not_wait_is_not_as_it_was)
 {

@@ -150,16 +150,29 @@ TEST(not_found_for_a_short_time_is_no_event)
 	check_untouched();
 }
 
-/* Then the pages are gone. */
+/* The site has other URLs now. */
+TEST(pages_that_are_gone_for_rounds_are_gone_while_the_seed_is_not)
+{
+	begin();
+	set_all(MANNER_GONE);
+	watched_pass(&web, 4 * DAY_MS);
+	ck_assert_uint_eq(watched_count(&web, EVENT_SITE_MISSING), 0);
+	ck_assert_uint_eq(watched_count(&web, EVENT_TEMPLATE_VANISHED),
+			  SECTIONS);
+}
+
+/* The pages are gone when the seed is returned. */
 TEST(not_found_for_days_is_a_site_that_is_missing)
 {
 	struct event_row row;
 
 	begin();
 	set_all(MANNER_GONE);
+	web.is_seed_gone = true;
 	watched_pass(&web, DAY_MS + DAY_MS / 2);
 	json_decref(watched_only(&web, EVENT_SITE_MISSING, &row));
 	check_untouched();
+	web.is_seed_gone = false;
 	watched_pass(&web, 8 * DAY_MS);
 	ck_assert_uint_eq(watched_count(&web, EVENT_TEMPLATE_VANISHED),
 			  SECTIONS);

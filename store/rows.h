@@ -714,9 +714,14 @@ enum {
 	SITE_IS_NETWORK_OK = 2048,
 	/* the event site.exhausted was emitted: a limit was reached */
 	SITE_IS_EXHAUSTED = 4096,
+	/*
+	 * its templates are being checked, or an incident collects their
+	 * changes: until this ends, the threshold stays as it is
+	 */
+	SITE_IS_CHANGING = 8192,
 	/* flags that only the daemon sets; the other flags are options */
 	SITE_FINDINGS = SITE_IS_STALE | SITE_IS_BLOCKED | SITE_IS_KNOWN |
-			SITE_IS_EXHAUSTED,
+			SITE_IS_EXHAUSTED | SITE_IS_CHANGING,
 };
 
 bool site_get(struct txn *txn, struct slice host, struct site_row *row_out);

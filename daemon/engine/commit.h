@@ -314,10 +314,10 @@ void commit_incident_finding(struct commit *batch, const struct site *site,
 
 /*
  * Report the incidents of the site whose window is over, and end those that are
- * calm. `is_busy`: templates of the site are being checked.
+ * calm, if the check has found such ones. Set or clear SITE_IS_CHANGING.
  */
-void commit_incidents(struct commit *batch, const struct site *site,
-		      bool is_busy);
+void commit_incidents(struct commit *batch, struct site *site,
+		      const struct template_updates *findings);
 
 /* commit_event.c: hooks, silences and acknowledgements. */
 enum error commit_alerts(struct commit *batch, struct change *change);

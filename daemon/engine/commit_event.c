@@ -673,8 +673,7 @@ enum error commit_template_updates(struct commit *batch, struct change *change)
 		frontier_make_due(batch->txn, site->row.id, visit->page,
 				  batch->now_ms);
 	}
-	if (findings->has_incidents)
-		commit_incidents(batch, site, findings->is_busy);
+	commit_incidents(batch, site, findings);
 	site->row.options.flags &= ~findings->clear_flags;
 	site->row.options.flags |= findings->set_flags;
 	site->is_changed = true;

@@ -74,16 +74,33 @@ void incident_list_free(struct incident_list *list)
 	*list = (struct incident_list){0};
 }
 
-uint64_t incidents_next(struct txn *txn, uint32_t site,
+/*
+ * Return whether templates of the site are being checked, or an incident
+ * collects their changes.
+ */
+static bool site_is_changing(const struct incident_list *list,
+			     const struct incident_rules *rules)
+{
+	for (size_t i = 0; i < list->count; i++)
+		if (list->items[i].row.state == INCIDENT_COLLECTING ||
+		    list->items[i].row.state == INCIDENT_GROWING)
+			return true;
+	return rules->is_busy;
+}
+
+uint64_t incidents_next(struct txn *txn, const struct site_row *site,
 			const struct incident_rules *rules)
 {
 	struct arena *arena = arena_create();
 	struct incident_list list =
-		incident_list_read(txn, site, UINT64_MAX, arena);
+		incident_list_read(txn, site->id, UINT64_MAX, arena);
 	struct incident_rules now = *rules;
 	uint64_t next_ms = UINT64_MAX;
 
-	if (list.count > 0 && guards_are_being_checked(txn, site))
+	if (site_is_changing(&list, rules) !=
+	    ((site->options.flags & SITE_IS_CHANGING) != 0))
+		next_ms = rules->now_ms;
+	if (list.count > 0 && guards_are_being_checked(txn, site->id))
 		now.is_busy = true;
 	for (size_t i = 0; i < list.count; i++) {
 		enum incident_signal signal;
@@ -283,17 +300,17 @@ void commit_incident_finding(struct commit *batch, const struct site *site,
 	json_decref(detail);
 }
 
-void commit_incidents(struct commit *batch, const struct site *site,
-		      bool is_busy)
+void commit_incidents(struct commit *batch, struct site *site,
+		      const struct template_updates *findings)
 {
 	struct incident_rules rules = commit_incident_rules(batch, site);
 	struct arena *arena = arena_create();
 	struct incident_list list =
 		incident_list_read(batch->txn, site->row.id, UINT64_MAX, arena);
 
-	rules.is_busy =
-		is_busy || guards_are_being_checked(batch->txn, site->row.id);
-	for (size_t i = 0; i < list.count; i++) {
+	rules.is_busy = findings->is_busy ||
+			guards_are_being_checked(batch->txn, site->row.id);
+	for (size_t i = 0; findings->has_incidents && i < list.count; i++) {
 		enum incident_signal signal;
 
 		if (incident_next(&list.items[i], &rules, &signal) <=
@@ -303,6 +320,10 @@ void commit_incidents(struct commit *batch, const struct site *site,
 							      signal, NULL,
 							      &rules));
 	}
+	rules.is_busy = findings->is_busy;
+	site->row.options.flags &= ~(uint32_t)SITE_IS_CHANGING;
+	if (site_is_changing(&list, &rules))
+		site->row.options.flags |= SITE_IS_CHANGING;
 	incident_list_free(&list);
 	arena_destroy(arena);
 }

@@ -30,10 +30,11 @@ struct incident_list incident_list_read(struct txn *txn, uint32_t site,
 void incident_list_free(struct incident_list *list);
 
 /*
- * Return when an incident of the site must be reported or ends, if nothing else
- * happens; a time that is not after rules->now_ms: now. UINT64_MAX: never.
+ * Return when an incident of the site must be reported or ends, or
+ * SITE_IS_CHANGING must be set or cleared, if nothing else happens; a time that
+ * is not after rules->now_ms: now. UINT64_MAX: never.
  */
-uint64_t incidents_next(struct txn *txn, uint32_t site,
+uint64_t incidents_next(struct txn *txn, const struct site_row *site,
 			const struct incident_rules *rules);
 
 #endif

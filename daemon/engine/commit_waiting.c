@@ -176,6 +176,21 @@ static bool put_waiting(struct commit *batch, struct site *site, uint64_t page,
 	return true;
 }
 
+/*
+ * Return whether the open check of the site has got the page. Then a server
+ * that refuses a part of the requests does not make this result undone.
+ */
+static bool is_seen_by_check(struct commit *batch, const struct site *site,
+			     const struct waiting_row *before)
+{
+	struct health_row health;
+
+	return before->kind == WAITING_PAGE &&
+	       health_row_get(batch->txn, site->row.id, &health) &&
+	       health.asked_ms != 0 && before->time_ms >= health.asked_ms &&
+	       !commit_site_is_down(batch, site);
+}
+
 bool commit_wait(struct commit *batch, struct site *site,
 		 const struct waiting_row *visit)
 {
@@ -193,6 +208,9 @@ bool commit_wait(struct commit *batch, struct site *site,
 			row.first_ms = before.first_ms;
 			row.looks += before.looks;
 		}
+		if (row.kind == WAITING_REFUSED &&
+		    is_seen_by_check(batch, site, &before))
+			return true;
 	}
 	return put_waiting(batch, site, page, &row);
 }

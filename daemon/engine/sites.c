@@ -482,8 +482,10 @@ bool site_wants_threshold(const struct site_row *site)
 	    ((site->options.flags & SITE_IS_AUTO) == 0 &&
 	     !site_may_have_weights(site)))
 		return false;
-	return site->pending_count == 0 ||
-	       (site->page_count >= MIN_PAGES && has_grown);
+	if (site->page_count >= MIN_PAGES && has_grown)
+		return true;
+	return site->pending_count == 0 &&
+	       (site->options.flags & SITE_IS_CHANGING) == 0;
 }
 
 enum { MIN_BUCKETS = 64 };

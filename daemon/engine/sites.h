@@ -310,8 +310,10 @@ void site_queue_free(struct site_queue *queue);
 /*
  * Return whether they should be chosen now. This is the case when the crawl has
  * ended and pages have changed since the last choice, and also whenever the
- * site has doubled in size. So the final clusters depend only on the pages. A
- * site with a threshold of the operator gets only weights.
+ * site has doubled in size. So the final clusters depend only on the pages.
+ * While the site is being changed (SITE_IS_CHANGING), some pages have the old
+ * design and some the new one, so the choice waits. A site with a threshold of
+ * the operator gets only weights.
  */
 bool site_wants_threshold(const struct site_row *site);
 

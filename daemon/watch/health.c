@@ -1040,6 +1040,32 @@ static uint64_t patience_of(const struct health_check *check)
 		       : PATIENCE_MS;
 }
 
+/*
+ * Request the sample pages that were not visited in this check. Return false if
+ * there are none, or the check has lasted for too long.
+ */
+static bool request_rest(struct health_check *check)
+{
+	const struct health_facts *facts = check->facts;
+	bool is_late = check->rules->now_ms >=
+		       facts->row.asked_ms + patience_of(check);
+	size_t count = 0;
+
+	for (size_t i = 0; i < facts->count && !is_late; i++) {
+		const struct health_page *page = &facts->pages[i];
+
+		if (!page->is_sample || !page->is_visited || page->is_answered)
+			continue;
+		add_visit(check, page);
+		count++;
+	}
+	if (count == 0)
+		return false;
+	check->decision->is_deciding = true;
+	wait_until(check, check->rules->now_ms + PATIENCE_MS);
+	return true;
+}
+
 static bool has_pending_visits(const struct health_facts *facts)
 {
 	for (size_t i = 0; i < facts->count; i++)
@@ -1100,6 +1126,9 @@ static void decide_open(struct health_check *check)
 	}
 	if (is_for_good(check, state, &counts))
 		accept_all(check);
+	else if (state_is_down(state) && counts.bad < counts.pages &&
+		 !state_is_down(facts->row.state) && request_rest(check))
+		return; /* the visits contradict each other */
 	else if (state_is_down(state))
 		close_down(check, state, &counts);
 	else if (state_is_down(facts->row.state) && counts.pages == 0)

@@ -6,7 +6,8 @@
  * page. Such a visit waits (store/rows.h, waiting_row). Then the watcher opens
  * a check: it requests a few sample pages of each template, and when they have
  * arrived, it decides about the site and about each waiting visit. Meanwhile it
- * concludes nothing about templates.
+ * concludes nothing about templates. If a page was visited, and then the server
+ * refuses it in the same check, what the visit returned counts.
  *
  *   the visits show                          state of the site
  *   no response, 429, 5xx, 401 or 403        UNREACHABLE

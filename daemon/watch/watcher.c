@@ -214,8 +214,7 @@ static enum error check_incidents(struct store *store,
 		.is_busy = is_deciding || plan_is_busy(plan),
 	};
 	struct txn txn = txn_begin_read(store);
-	uint64_t next_ms =
-		incidents_next(&txn, plan->site->id, &incident_rules);
+	uint64_t next_ms = incidents_next(&txn, plan->site, &incident_rules);
 
 	findings->is_busy = incident_rules.is_busy;
 	findings->has_incidents = next_ms <= plan->now_ms;

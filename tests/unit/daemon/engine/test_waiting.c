@@ -211,6 +211,46 @@ TEST(not_found_waits_and_is_accepted)
 	ck_assert_uint_eq(waiting_rows(), 0);
 }
 
+static void refuse(void)
+{
+	struct change change = {
+		.kind = CHANGE_FAILED,
+		.answer.outcome = {.error = ERR_NETWORK, .http_status = 503}};
+	struct url url;
+
+	world.now_ms += 1000;
+	ASSERT_OK(url_parse(&url, slice_of(FIRST), NULL));
+	change.url = &url;
+	ASSERT_OK(commit(&change));
+}
+
+static void open_check(void)
+{
+	const struct health_row health = {.asked_ms = world.now_ms + 1,
+					  .reason = slice_of("")};
+	struct template_updates updates = NO_PAGES;
+
+	updates.health = &health;
+	ASSERT_OK(commit_updates(&updates));
+}
+
+/* The server refuses a part of the requests. */
+TEST(a_page_that_a_check_has_got_waits_on_although_it_is_refused)
+{
+	put(0, 0);
+	put(0, 1);
+	refuse();
+	ck_assert_uint_eq(waiting_at(FIRST).kind, WAITING_REFUSED);
+	open_check();
+	put(0, 1);
+	refuse();
+	ck_assert_uint_eq(waiting_at(FIRST).kind, WAITING_PAGE);
+	/* the next check sees that it is refused now */
+	open_check();
+	refuse();
+	ck_assert_uint_eq(waiting_at(FIRST).kind, WAITING_REFUSED);
+}
+
 TEST(a_deleted_page_waits_for_nothing)
 {
 	struct change change = {.kind = CHANGE_PAGE_DELETE};

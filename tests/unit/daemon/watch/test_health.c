@@ -379,6 +379,28 @@ TEST(pending_visits_of_a_host_that_fails_are_awaited_for_seconds)
 	ck_assert_uint_eq(decision.row.state, SITE_STATE_UNREACHABLE);
 }
 
+/* Most pages that were visited are refused, and one has another design. */
+TEST(before_contradicting_visits_mean_an_outage_all_samples_are_visited)
+{
+	facts.row.asked_ms = NOW - 2 * SECOND;
+	fail_all(503);
+	redesign(0, 1, 1);
+	for (uint32_t i = EACH; i < COUNT; i++) {
+		pages[i].has_waiting = false;
+		pages[i].is_answered = false;
+	}
+	decide();
+	ck_assert_uint_eq(decision.row.state, SITE_STATE_OK);
+	ck_assert(decision.is_deciding);
+	ck_assert_uint_eq(decision.visit_count, COUNT - EACH);
+	fail_all(503);
+	redesign(0, 1, 1);
+	for (uint32_t i = EACH; i < COUNT; i++)
+		pages[i].is_answered = true;
+	decide();
+	ck_assert_uint_eq(decision.row.state, SITE_STATE_UNREACHABLE);
+}
+
 TEST(a_state_ends_with_a_page_and_its_visits_are_repeated)
 {
 	was(SITE_STATE_UNREACHABLE, 5);

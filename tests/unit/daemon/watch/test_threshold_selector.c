@@ -134,6 +134,9 @@ TEST(a_site_wants_a_threshold_when_its_turn_has_come)
 		{SITE_IS_AUTO, 8, 7, 1, UINT32_MAX, UINT32_MAX / 2, true},
 		{SITE_IS_AUTO, 8, 7, 1, UINT32_MAX, UINT32_MAX, false},
 		{0, 8, 0, 1, 20, 0, false},
+		/* its templates are being checked */
+		{SITE_IS_AUTO | SITE_IS_CHANGING, 8, 7, 0, 20, 20, false},
+		{SITE_IS_AUTO | SITE_IS_CHANGING, 8, 7, 0, 40, 20, true},
 	};
 
 	for (size_t i = 0; i < COUNT_OF(rows); i++) {

@@ -829,6 +829,27 @@ static void open_check(struct health_check *check, size_t most)
 	wait_until(check, check->rules->now_ms + PATIENCE_MS);
 }
 
+/*
+ * Return how many pages of each template the next check of a site that is down
+ * requests: few, but in all as many as must agree.
+ */
+static size_t probe_pages(const struct health_check *check)
+{
+	const struct health_facts *facts = check->facts;
+	uint32_t last = UINT32_MAX;
+	size_t templates = 0;
+
+	for (size_t i = 0; i < facts->count; i++) {
+		if (!facts->pages[i].is_sample ||
+		    facts->pages[i].cluster == last)
+			continue;
+		last = facts->pages[i].cluster;
+		templates++;
+	}
+	return templates == 0 ? MIN_AGREEING
+			      : (MIN_AGREEING + templates - 1) / templates;
+}
+
 /* Return the pause between two checks of a site that cannot be read. */
 static uint64_t probe_ms(const struct health_check *check)
 {
@@ -1192,15 +1213,22 @@ static uint64_t next_probe(const struct health_check *check)
 }
 
 /*
- * Return whether a visit has confirmed the state of the site since the last
- * check.
+ * Return whether visits can confirm the state of the site since the last check:
+ * one that was refused, because no others come soon, or as many as must agree.
  */
 static bool is_confirmed(const struct health_check *check)
 {
-	for (size_t i = 0; i < check->facts->count; i++)
-		if (is_evidence(check, &check->facts->pages[i]))
-			return true;
-	return false;
+	size_t count = 0;
+
+	for (size_t i = 0; i < check->facts->count; i++) {
+		const struct health_page *page = &check->facts->pages[i];
+
+		if (is_evidence(check, page))
+			count += page->waiting.kind == WAITING_REFUSED
+					 ? MIN_AGREEING
+					 : 1;
+	}
+	return count >= MIN_AGREEING;
 }
 
 /*
@@ -1273,7 +1301,7 @@ static void decide_down(struct health_check *check)
 		check->decision->is_written = true;
 		wait_until(check, row->retry_ms);
 	} else {
-		open_check(check, 1);
+		open_check(check, probe_pages(check));
 	}
 }
 

@@ -11,7 +11,12 @@
 #define DAY    (24 * HOUR)
 #define NOW    (100 * DAY)
 
-enum { EACH = 6, TEMPLATES = 3, COUNT = EACH * TEMPLATES };
+enum {
+	EACH = 6,
+	TEMPLATES = 3,
+	COUNT = EACH * TEMPLATES,
+	MIN_VISITS = 3, /* pages that must agree */
+};
 
 static struct health_page pages[COUNT];
 static struct health_facts facts;
@@ -650,6 +655,44 @@ TEST(a_site_with_one_template_can_be_down_and_redesigned)
 	decide();
 	ck_assert_uint_eq(decision.row.state, SITE_STATE_OK);
 	ck_assert_uint_eq(decision.accepted_count, EACH);
+}
+
+/* One page of each template is enough, but only of three or more templates. */
+TEST(a_probe_requests_as_many_pages_as_must_agree)
+{
+	static const uint32_t expected[] = {3, 4, 3};
+
+	for (uint32_t templates = 1; templates <= TEMPLATES; templates++) {
+		was(SITE_STATE_BLOCKED, 1);
+		facts.count = (size_t)templates * EACH;
+		facts.row.asked_ms = 0;
+		facts.row.closed_ms = NOW - 4 * MINUTE;
+		decide();
+		ck_assert_uint_eq(decision.row.asked_ms, NOW);
+		ck_assert_uint_eq(decision.visit_count,
+				  expected[templates - 1]);
+	}
+}
+
+/* A visit of the round comes first. The others have the same document, but
+ * their visits are older than the last check. */
+TEST(one_page_neither_confirms_nor_ends_an_outage)
+{
+	was(SITE_STATE_BLOCKED, 1);
+	facts.row.asked_ms = 0;
+	facts.row.closed_ms = NOW - 4 * MINUTE;
+	facts.count = EACH;
+	answer_with_one_document();
+	for (uint32_t i = 1; i < EACH; i++)
+		pages[i].waiting.time_ms = NOW - 9 * MINUTE;
+	decide();
+	ck_assert_uint_eq(decision.row.state, SITE_STATE_BLOCKED);
+	ck_assert_uint_eq(decision.row.asked_ms, NOW);
+	ck_assert_uint_eq(decision.visit_count, MIN_VISITS);
+	for (uint32_t i = 1; i < MIN_VISITS; i++)
+		pages[i].waiting.time_ms = NOW - SECOND;
+	decide();
+	ck_assert(decision.begins);
 }
 
 /* It was down when it was added: reported after an hour, or six rounds. */

@@ -74,6 +74,11 @@ enum {
 	 * ends; until then the rest of a change may come
 	 */
 	REST_INTERVALS = 2,
+	/*
+	 * number of check intervals in which pages of before the change are
+	 * found in a template that was built after it
+	 */
+	BUILT_INTERVALS = 3,
 	/* maximum number of windows, while templates are being checked */
 	MAX_WINDOWS = 10,
 	/*
@@ -598,18 +603,22 @@ static bool incident_alternates(const struct incident *incident)
  * Return whether the pages of a template that the incident does not list may
  * have changed together with its first pages: they were not seen unchanged
  * since. Of a template that was built meanwhile, only the pages that have
- * changed count.
+ * changed count, until all of its sample pages were visited.
  */
 static bool incident_may_include(const struct incident *incident,
-				 const struct finding *finding)
+				 const struct finding *finding,
+				 const struct incident_rules *rules)
 {
 	uint64_t changed_ms = incident->row.changed_ms;
 	uint64_t unchanged_ms = finding_ms(finding, "unchanged_ms");
+	uint64_t until_ms = finding_ms(finding, "built_ms") +
+			    BUILT_INTERVALS * incident_interval_ms(rules);
 
 	return !incident_has_subject(incident, finding) && changed_ms != 0 &&
 	       unchanged_ms != 0 && unchanged_ms <= changed_ms &&
 	       (finding_ms(finding, "checked_ms") <= changed_ms ||
-		incident_has_built(incident, finding));
+		(incident_has_built(incident, finding) &&
+		 finding_ms(finding, "changed_ms") <= until_ms));
 }
 
 /* Return whether the incident has a guard of the finding's template. */
@@ -635,7 +644,8 @@ static bool incident_guards(const struct incident *incident,
  * later. An incident of guards alone takes only their templates.
  */
 static bool incident_is_cause(const struct incident *incident,
-			      const struct finding *finding)
+			      const struct finding *finding,
+			      const struct incident_rules *rules)
 {
 	uint64_t changed_ms = finding_ms(finding, "changed_ms");
 
@@ -645,7 +655,7 @@ static bool incident_is_cause(const struct incident *incident,
 		 incident_guards(incident, finding)) &&
 		changed_ms != 0 &&
 		(changed_ms <= incident->row.sent_ms ||
-		 incident_may_include(incident, finding)));
+		 incident_may_include(incident, finding, rules)));
 }
 
 /* Return whether a guard has broken together with its reported template. */
@@ -703,7 +713,7 @@ static bool incident_takes_change(const struct incident *incident,
 			       incident_lists(incident->detail, "templates",
 					      finding->event->cluster)))
 		return true;
-	return incident_is_cause(incident, finding) ||
+	return incident_is_cause(incident, finding, rules) ||
 	       incident_breaks_guard(incident, finding, rules) ||
 	       incident_finishes(incident, finding);
 }

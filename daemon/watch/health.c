@@ -57,7 +57,6 @@ enum {
 	FLIP_ROUNDS = 6, /* rounds without a flip after which a flip is old */
 	MAX_PROBE_DOUBLINGS = 4,
 	FIRST_PROBE_MS = 2 * 60 * 1000,
-	MINUTE_MS = 60 * 1000,
 	HOUR_MS = 60 * 60 * 1000,
 	DAY_MS = 24 * HOUR_MS,
 	/* pause between two checks of a site that can be read: this part of a
@@ -495,13 +494,13 @@ static const char *status_text(const struct waiting_row *row)
 	}
 }
 
-/* Add "no visit before 14:05 UTC". */
+/* Add "no visit before 14:05:00 UTC". */
 static void reason_add_retry(struct buffer *text, uint64_t retry_ms)
 {
-	uint64_t minute = (retry_ms + MINUTE_MS - 1) / MINUTE_MS;
+	unsigned second = (unsigned)(retry_ms % DAY_MS / 1000);
 
-	buffer_printf(text, "; no visit before %02u:%02u UTC",
-		      (unsigned)(minute / 60 % 24), (unsigned)(minute % 60));
+	buffer_printf(text, "; no visit before %02u:%02u:%02u UTC",
+		      second / 3600, second / 60 % 60, second % 60);
 }
 
 /* Return the reason of a state, in English. */

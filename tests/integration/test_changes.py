@@ -306,7 +306,7 @@ class Changes(Watched):
         site = self.daemon_.json(f"/v1/sites/{self.server.host}")
         self.assertEqual(site["state"], "unreachable")
         self.assertRegex(site["reason"],
-                         r"503.*; no visit before \d\d:\d\d UTC$")
+                         r"503.*; no visit before (\d\d:){2}\d\d UTC$")
         failures = [row for row in self.server.details()[self.mark:]
                     if row["status"] == 503]
         self.assertEqual(len(failures), 1, failures)

@@ -239,10 +239,13 @@ static const struct rest_case {
 	{"\"unchanged_ms\":501,\"checked_ms\":400,\"built_ms\":1", false,
 	 false},
 	/* built from pages of before and after the change */
-	{"\"unchanged_ms\":400,\"checked_ms\":900,\"built_ms\":600", true,
+	{"\"unchanged_ms\":400,\"checked_ms\":990000,\"built_ms\":980000", true,
 	 false},
 	/* built from pages of after the change, so this is another one */
 	{"\"unchanged_ms\":600,\"checked_ms\":900,\"built_ms\":600", false,
+	 false},
+	/* its pages were visited for three rounds of 10 s since */
+	{"\"unchanged_ms\":400,\"checked_ms\":40000,\"built_ms\":971999", false,
 	 false},
 	/* nothing is known */
 	{"\"unchanged_ms\":0,\"checked_ms\":0,\"built_ms\":0", false, false},
@@ -259,7 +262,7 @@ TEST_ROWS(a_template_that_may_have_changed_before_belongs_to_it, rest_cases)
 
 	find(&first, "{\"changed_ms\":500}");
 	after(WINDOW, 0);
-	snprintf(detail, sizeof(detail), "{\"changed_ms\":9999999,%s}",
+	snprintf(detail, sizeof(detail), "{\"changed_ms\":1002000,%s}",
 		 one->times);
 	find(&rest, detail);
 	ck_assert_uint_eq(count, one->is_same ? 1 : 2);

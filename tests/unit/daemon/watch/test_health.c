@@ -742,7 +742,8 @@ TEST(a_pause_that_the_server_asks_for_confirms_an_outage)
 	decide();
 	ck_assert_uint_eq(decision.row.state, SITE_STATE_UNREACHABLE);
 	ck_assert_uint_eq(decision.row.retry_ms, retry_ms);
-	ck_assert(reason_has("503") && reason_has("no visit before 00:10 UTC"));
+	ck_assert(reason_has("503") &&
+		  reason_has("no visit before 00:10:00 UTC"));
 	ck_assert(!decision.begins);
 	/* nothing is requested before it is reported, nor until the pause ends
 	 */

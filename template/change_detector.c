@@ -353,7 +353,7 @@ static void change_decide(const struct change_evaluation *evaluation,
 	uint32_t needed = quorum(evaluation->pages, evaluation->pages->votes);
 	uint32_t left = count_pages(evaluation->joins & evaluation->away);
 	uint32_t joined = count_pages(evaluation->joins);
-	bool is_most = joined > count_pages(evaluation->gone);
+	bool is_most = joined >= count_pages(evaluation->gone);
 
 	if (evaluation->is_moved && joined >= needed && is_most)
 		change_set_decision(evaluation,

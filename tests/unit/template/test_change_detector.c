@@ -422,6 +422,18 @@ TEST(a_class_of_html_is_one_change)
 	ck_assert_double_eq(found.paths_moved, 0);
 }
 
+/* The pages that remain tell where the template is. */
+TEST(as_many_as_are_gone_are_a_change)
+{
+	fill(8);
+	become(0, 4, 100, 10);
+	set_observation(4, 8, OBSERVED_GONE);
+	ck_assert_int_eq(detect_in_sample(8), DECISION_CHANGED);
+	ck_assert_uint_eq(found.agreed, 4);
+	move(0, 4, OTHER);
+	ck_assert_int_eq(detect_in_sample(8), DECISION_REPLACED);
+}
+
 /* 2 of 8 have changed, and the other 6 are removed. */
 TEST(fewer_than_are_gone_are_no_change)
 {

@@ -276,6 +276,7 @@ def main():
     # so that nothing is left when this is ended
     signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(1))
     harness.PROGRAMS = options.build.resolve() / "daemon"
+    harness.Daemon.program = harness.PROGRAMS / "templated"
     report = common.Report()
     replay_report.steps_begin(report)
     steps = []

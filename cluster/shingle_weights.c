@@ -68,12 +68,22 @@ void shingle_weights_free(struct shingle_weights *weights)
 	*weights = (struct shingle_weights){0};
 }
 
+/* Return the level of a shingle that is not in the table. */
+static unsigned other_level(const struct shingle_weights *weights,
+			    uint64_t shingle)
+{
+	return weights->has_page_names && shingle_is_heavy(shingle)
+		       ? 0
+		       : DEFAULT_LEVEL;
+}
+
 static unsigned level_of(const struct shingle_weights *weights,
 			 uint64_t shingle)
 {
 	size_t at = sorted_find(weights->shingles, weights->count, shingle);
 
-	return at < weights->count ? weights->levels[at] : DEFAULT_LEVEL;
+	return at < weights->count ? weights->levels[at]
+				   : other_level(weights, shingle);
 }
 
 static uint32_t units_at(uint32_t heavy_units, uint64_t shingle, unsigned level)
@@ -141,9 +151,16 @@ static uint64_t count_light(const struct weighted_site *site,
 	return count;
 }
 
+/* Return whether the pages of the leaf do not count, see SMALL. */
+static bool is_small(const struct weighted_site *site,
+		     const struct dendrogram_leaf *leaf, uint64_t median)
+{
+	return count_light(site, leaf) * SMALL < median;
+}
+
 /*
  * Return how many pages contain each shingle; the caller frees the array.
- * Ignore small pages, see SMALL; *pages_out is the number of the others.
+ * Ignore small pages; *pages_out is the number of the others.
  */
 static uint32_t *count_pages(const struct weighted_site *site, uint64_t median,
 			     uint64_t *pages_out)
@@ -154,7 +171,7 @@ static uint32_t *count_pages(const struct weighted_site *site, uint64_t median,
 	for (size_t i = 0; i < site->leaf_count; i++) {
 		const struct dendrogram_leaf *leaf = &site->leaves[i];
 
-		if (count_light(site, leaf) * SMALL < median)
+		if (is_small(site, leaf, median))
 			continue;
 		*pages_out += leaf->pages;
 		for (uint32_t k = 0; k < leaf->count; k++) {
@@ -163,6 +180,30 @@ static uint32_t *count_pages(const struct weighted_site *site, uint64_t median,
 		}
 	}
 	return counts;
+}
+
+/*
+ * Return whether at least half of the `pages` pages have a heavy shingle that
+ * no other page has. `counts` are those of count_pages().
+ */
+static bool has_page_names(const struct weighted_site *site, uint64_t median,
+			   const uint32_t *counts, uint64_t pages)
+{
+	uint64_t named = 0;
+
+	for (size_t i = 0; i < site->leaf_count; i++) {
+		const struct dendrogram_leaf *leaf = &site->leaves[i];
+		bool is_named = false;
+
+		for (uint32_t k = 0; k < leaf->count && !is_named; k++) {
+			uint32_t id = leaf->shingle_ids[k];
+
+			is_named = counts[id] == 1 &&
+				   shingle_is_heavy(site->shingles[id]);
+		}
+		named += is_named && !is_small(site, leaf, median);
+	}
+	return named > 0 && 2 * named >= pages;
 }
 
 /* Return the number of shingles of the median page, without heavy ones. */
@@ -229,15 +270,21 @@ struct shingle_weights shingle_weights_compute(enum measure measure,
 	uint64_t median = median_size(site, &all_pages);
 	uint32_t *counts = count_pages(site, median, &pages);
 
+	weights.has_page_names = measure == MEASURE_WCAS &&
+				 has_page_names(site, median, counts, pages);
 	for (size_t i = 0; i < site->shingle_count; i++) {
-		unsigned level = level_from_count(counts[i], pages);
+		uint64_t shingle = site->shingles[i];
+		unsigned other = other_level(&weights, shingle);
+		unsigned level = counts[i] > 1 || other != 0
+					 ? level_from_count(counts[i], pages)
+					 : 0;
 
 		if (level == 0 && measure == MEASURE_CAS)
 			level = DEFAULT_LEVEL;
-		if (counts[i] > 0 && level != DEFAULT_LEVEL &&
-		    site->shingles[i] != SIGNATURE_ROOT)
-			levels[count++] = (struct shingle_level){
-				site->shingles[i], (uint8_t)level};
+		if (counts[i] > 0 && level != other &&
+		    shingle != SIGNATURE_ROOT)
+			levels[count++] =
+				(struct shingle_level){shingle, (uint8_t)level};
 	}
 	qsort(levels, count, sizeof(*levels), order_u64);
 	weights_reserve(&weights, count);
@@ -349,8 +396,12 @@ weighted_leaves_make(struct arena *arena, const struct weighted_site *site,
 	return leaves;
 }
 
-/* The first bytes of encoded weights. Numbers are little-endian. */
+/*
+ * The first bytes of encoded weights. Numbers are little-endian. The first one
+ * is heavy_units, with PAGE_NAMES if has_page_names.
+ */
 enum {
+	PAGE_NAMES = 1 << 30,
 	HEAD_BYTES = 2 * sizeof(uint32_t),
 	ENTRY_BYTES = sizeof(uint64_t) + 1,
 };
@@ -358,8 +409,10 @@ enum {
 void shingle_weights_encode(const struct shingle_weights *weights,
 			    struct buffer *out)
 {
-	const uint32_t head[] = {htole32(weights->heavy_units),
-				 htole32(weights->pages)};
+	const uint32_t units = weights->heavy_units;
+	const uint32_t head[] = {
+		htole32(weights->has_page_names ? units | PAGE_NAMES : units),
+		htole32(weights->pages)};
 
 	buffer_append(out, head, sizeof(head));
 	for (size_t i = 0; i < weights->count; i++) {
@@ -383,7 +436,8 @@ bool shingle_weights_decode(struct slice bytes,
 		return false;
 	memcpy(head, at, sizeof(head));
 	weights_reserve(weights_out, (bytes.size - HEAD_BYTES) / ENTRY_BYTES);
-	weights_out->heavy_units = le32toh(head[0]);
+	weights_out->heavy_units = le32toh(head[0]) & ~(uint32_t)PAGE_NAMES;
+	weights_out->has_page_names = (le32toh(head[0]) & PAGE_NAMES) != 0;
 	weights_out->pages = le32toh(head[1]);
 	is_valid = weights_out->heavy_units <= SHINGLE_MAX_HEAVY_UNITS;
 	at += HEAD_BYTES;
@@ -394,7 +448,9 @@ bool shingle_weights_decode(struct slice bytes,
 		weights_out->shingles[i] = le64toh(shingle);
 		weights_out->levels[i] = (uint8_t)at[sizeof(shingle)];
 		is_valid &= weights_out->levels[i] <= SHINGLE_MAX_LEVEL &&
-			    weights_out->levels[i] != DEFAULT_LEVEL &&
+			    weights_out->levels[i] !=
+				    other_level(weights_out,
+						weights_out->shingles[i]) &&
 			    weights_out->shingles[i] != SIGNATURE_ROOT;
 	}
 	if (!is_valid ||

@@ -13,6 +13,13 @@
  * (MEASURE_WCAS). Generators often write the name of the template there, so a
  * heavy shingle has several units for each level (heavy_units).
  *
+ * Some generators, for example MediaWiki, also write the name of the page
+ * there. If at least half of the pages have a heavy shingle that no other page
+ * has, the site has page names. Then a heavy shingle of one page has level 0,
+ * and so has one of a page that came after the weights were computed: else each
+ * page would be a cluster of its own. A new template whose only difference is
+ * such a shingle is found when the weights are computed again.
+ *
  * Sites of cas, the former default, have weights, too, if their threshold is
  * "auto". A signature of cas has no heavy shingles, because it has several
  * shingles for each class and shape. It has no root either, so the level of its
@@ -59,10 +66,14 @@ static inline bool measure_has_weights(enum measure measure)
 	return measure == MEASURE_WCAS || measure == MEASURE_CAS;
 }
 
-/* The weights of a site. A shingle that is not in the table has level 1. */
+/*
+ * The weights of a site. A shingle that is not in the table has level 1, or, if
+ * it is heavy and the site has page names, level 0.
+ */
 struct shingle_weights {
 	uint64_t *shingles; /* [count], strictly ascending; owned */
-	uint8_t *levels; /* [count], 0 to SHINGLE_MAX_LEVEL but not 1; owned */
+	/* [count], 0 to SHINGLE_MAX_LEVEL but not that of others; owned */
+	uint8_t *levels;
 	size_t count;
 	/*
 	 * units of a heavy shingle for each level; 0: the measure has no
@@ -71,6 +82,7 @@ struct shingle_weights {
 	uint32_t heavy_units;
 	uint32_t pages; /* number of pages that the weights were computed from;
 			   0 = they are the default */
+	bool has_page_names;
 };
 
 /*
@@ -108,10 +120,11 @@ struct weighted_site {
  * Compute the weights from the pages of a site. Ignore pages with less than a
  * quarter of the shingles of the median page. With p as above, the level of a
  * shingle is 2 SHINGLE_MAX_LEVEL sqrt(p (1 - p)), rounded. It is at least 1 if
- * fewer than half of the pages contain the shingle. heavy_units is the number
- * of shingles of the median page / 12, at least 1 and at most
- * SHINGLE_MAX_HEAVY_UNITS; it is less if the site would have too many units.
- * The result depends only on the pages. O(shingles of all leaves).
+ * fewer than half of the pages contain the shingle, but 0 for a heavy shingle
+ * of one page if the site has page names. heavy_units is the number of shingles
+ * of the median page / 12, at least 1 and at most SHINGLE_MAX_HEAVY_UNITS; it
+ * is less if the site would have too many units. The result depends only on the
+ * pages. O(shingles of all leaves).
  */
 struct shingle_weights
 shingle_weights_compute(enum measure measure, const struct weighted_site *site);

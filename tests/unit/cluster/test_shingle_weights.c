@@ -120,6 +120,86 @@ TEST(small_pages_do_not_count)
 	shingle_weights_free(&weights);
 }
 
+/*
+ * Twelve pages. Of all but `unnamed` of them each has a heavy shingle of its
+ * own: 101, 103... The last two have 11, and all have 13.
+ */
+enum { TITLES = 12, COMMON_SHINGLES = 4 };
+
+static struct shingle_weights named_weights(enum measure measure,
+					    uint32_t unnamed)
+{
+	uint64_t all[COMMON_SHINGLES + TITLES] = {2, 4, 11, 13};
+	uint32_t ids[TITLES][5];
+	struct dendrogram_leaf titled[TITLES];
+	const struct weighted_site wiki = {titled, TITLES, all, COUNT_OF(all)};
+
+	for (uint32_t i = 0; i < TITLES; i++) {
+		uint32_t count = 0;
+
+		all[COMMON_SHINGLES + i] = 101 + 2 * i;
+		ids[i][count++] = 0;
+		ids[i][count++] = 1;
+		if (i >= TITLES - 2)
+			ids[i][count++] = 2;
+		ids[i][count++] = 3;
+		if (i >= unnamed)
+			ids[i][count++] = COMMON_SHINGLES + i;
+		titled[i] = (struct dendrogram_leaf){ids[i], count, 1};
+	}
+	return shingle_weights_compute(measure, &wiki);
+}
+
+/* As MediaWiki does in a class of body. */
+TEST(a_heavy_shingle_of_one_page_weighs_nothing_if_half_of_the_pages_have_one)
+{
+	struct shingle_weights weights =
+		named_weights(MEASURE_WCAS, TITLES / 2);
+	struct shingle_weights decoded;
+	struct buffer bytes = {0};
+
+	ck_assert(weights.has_page_names);
+	ck_assert_uint_eq(shingle_units(&weights, 121), 0);
+	/* a page that comes later has another one; other shingles have 1 */
+	ck_assert_uint_eq(shingle_units(&weights, 201), 0);
+	ck_assert_uint_eq(shingle_units(&weights, 200), 1);
+	/* p = 1/6: 10 sqrt(5/36) = 3.7 */
+	ck_assert_uint_eq(shingle_units(&weights, 11), 4);
+	ck_assert_uint_eq(shingle_units(&weights, 13), 0);
+	shingle_weights_encode(&weights, &bytes);
+	ck_assert(shingle_weights_decode(buffer_slice(&bytes), &decoded));
+	ck_assert(decoded.has_page_names);
+	ck_assert_uint_eq(decoded.heavy_units, weights.heavy_units);
+	ck_assert_uint_eq(shingle_units(&decoded, 201), 0);
+	shingle_weights_free(&decoded);
+	/* 0 is the level of a heavy shingle that is not in the table */
+	bytes.data[bytes.size - 1] = 0;
+	ck_assert(!shingle_weights_decode(buffer_slice(&bytes), &decoded));
+	bytes.data[bytes.size - 1] = 1;
+	ck_assert(shingle_weights_decode(buffer_slice(&bytes), &decoded));
+	ck_assert_uint_eq(shingle_units(&decoded, 11), 1);
+	shingle_weights_free(&decoded);
+	buffer_free(&bytes);
+	shingle_weights_free(&weights);
+}
+
+/* A single page can be a template, for example the first page of the site. */
+TEST(a_heavy_shingle_of_one_page_weighs_if_few_pages_have_one)
+{
+	struct shingle_weights weights =
+		named_weights(MEASURE_WCAS, TITLES / 2 + 1);
+
+	ck_assert(!weights.has_page_names);
+	/* p = 1/12: 10 sqrt(11/144) = 2.8 */
+	ck_assert_uint_eq(shingle_units(&weights, 121), 3);
+	ck_assert_uint_eq(shingle_units(&weights, 201), 1);
+	shingle_weights_free(&weights);
+	/* no shingle of cas is heavy */
+	weights = named_weights(MEASURE_CAS, 0);
+	ck_assert(!weights.has_page_names);
+	shingle_weights_free(&weights);
+}
+
 TEST(other_measures_have_no_weights)
 {
 	struct shingle_weights weights =
@@ -235,7 +315,7 @@ TEST(signatures_without_units_do_no_harm)
 {
 	uint64_t none[] = {0, 2, 4};
 	uint8_t zero[] = {0, 0, 0};
-	const struct shingle_weights weights = {none, zero, 3, 1, PAGES};
+	const struct shingle_weights weights = {none, zero, 3, 1, PAGES, false};
 	struct linkage *linkage = linkage_create(&(struct linkage_options){
 		.threshold = 200, .weights = &weights});
 	struct linkage_changes changes;

@@ -610,6 +610,7 @@ static enum error start_watching(struct service *service)
 		.min_pages = config->min_cluster_pages,
 		.stale_ms = config->stale_ms,
 		.gather_ms = config->gather_ms,
+		.ended_ms = config->ended_ms,
 	};
 
 	assert(service->pipeline != NULL);

@@ -97,6 +97,8 @@ struct config {
 	 */
 	uint64_t check_ms;
 	struct retention_limits retention;
+	/* how long the pages of a template that has ended are visited */
+	uint64_t ended_ms;
 	/* section `crawl` */
 	char user_agent[256];
 	uint32_t delay_ms;

@@ -153,6 +153,12 @@ const struct config_row config_rows[] = {
 	 FIELD(retention.events.bytes), RANGE(0, 1024 * GIB, GIB),
 	 .meaning = "Maximum size of all events in the store; the oldest are "
 		    "deleted first. 0 = unlimited"},
+	{"retention", "ended", CONFIG_TIME, true, FIELD(ended_ms),
+	 RANGE(0, 36500 * DAY, 30 * DAY),
+	 .meaning = "Keep the sample pages of a template whose pages were "
+		    "all removed for this long, and visit three of them now "
+		    "and then. If they are back, the template continues with "
+		    "its old number"},
 
 	{"crawl", "user_agent", CONFIG_TEXT, true, FIELD(user_agent),
 	 RANGE(1, 255, 0),

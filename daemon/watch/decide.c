@@ -391,15 +391,26 @@ evaluation_closing_signal(const struct template_evaluation *evaluation)
 	return votes->gone + votes->moved > 0 ? SIGNAL_THINNED : SIGNAL_SAME;
 }
 
+/* Return whether only generated class names of all pages have changed. */
+static bool is_rebuilt(const struct template_evaluation *evaluation)
+{
+	const struct detection *detection = &evaluation->votes->detection;
+
+	return detection->is_rebuilt && detection->kind == DECISION_SAME &&
+	       detection->seen == evaluation->votes->pages;
+}
+
 static enum watch_signal
 evaluation_quiet_signal(const struct template_evaluation *evaluation)
 {
 	/* do not build a new version while new pages are being fetched */
-	return evaluation->votes->disagreed == 0 && is_renewable(evaluation) &&
-			       plan_is_settled(evaluation->plan) &&
-			       evaluation_is_outdated(evaluation)
-		       ? SIGNAL_OUTDATED
-		       : SIGNAL_QUIET;
+	if (evaluation->votes->disagreed > 0 || !is_renewable(evaluation) ||
+	    !plan_is_settled(evaluation->plan))
+		return SIGNAL_QUIET;
+	if (is_rebuilt(evaluation))
+		return SIGNAL_REBUILT;
+	return evaluation_is_outdated(evaluation) ? SIGNAL_OUTDATED
+						  : SIGNAL_QUIET;
 }
 
 /*
@@ -732,6 +743,7 @@ ROW(ABANDONED,  CLOSE,  x,       x,       SAMPLING,    x,       SAMPLING,    x, 
 ROW(SAME,       CLOSE,  x,       x,       SAMPLING,    x,       SAMPLING,    x,       x),
 ROW(THINNED,    MEND,   x,       x,       SAMPLING,    x,       SAMPLING,    x,       x),
 ROW(DRIFTED,    RENEW,  x,       x,       SAMPLING,    x,       SAMPLING,    x,       x),
+ROW(REBUILT,    RENEW,  x,       SAMPLING,    x,       SAMPLING,    x,       x,       x),
 ROW(PARTED,     PART,   x,       SPLIT_PENDING, SPLIT_PENDING, SPLIT_PENDING, SPLIT_PENDING, x,       x),
 ROW(SPLIT,      CHANGE, x,       SAMPLING,    SAMPLING,    SAMPLING,    SAMPLING,    x,       x),
 ROW(CHANGED,    CHANGE, x,       SAMPLING,    SAMPLING,    SAMPLING,    SAMPLING,    x,       x),
@@ -766,6 +778,7 @@ static const enum watch_signal without_version[WATCH_SIGNALS] = {
 	[SIGNAL_OUTDATED] = SIGNAL_QUIET,
 	[SIGNAL_THINNED] = SIGNAL_SAME,
 	[SIGNAL_DRIFTED] = SIGNAL_SAME,
+	[SIGNAL_REBUILT] = SIGNAL_QUIET,
 	[SIGNAL_SPLIT] = SIGNAL_UNREADABLE,
 	[SIGNAL_CHANGED] = SIGNAL_UNREADABLE,
 	[SIGNAL_DEPLETED] = SIGNAL_UNREADABLE,

@@ -241,6 +241,8 @@ enum watch_signal {
 	 * their new state
 	 */
 	SIGNAL_DRIFTED,
+	/* only generated class names have changed: accept the new ones */
+	SIGNAL_REBUILT,
 	/* some pages are in another cluster, for the first time */
 	SIGNAL_PARTED,
 	/*
@@ -373,6 +375,8 @@ enum {
 struct plan_options {
 	uint32_t min_pages; /* a cluster with fewer pages is not a template */
 	uint64_t stale_ms;  /* 0 = never report a site as stale */
+	/* how long the pages of a template that has ended are visited */
+	uint64_t ended_ms;
 };
 
 /* A subject, with the changes of the plan to it until now. */

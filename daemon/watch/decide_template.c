@@ -22,9 +22,6 @@ enum {
 	SOUGHT_ROUNDS = 4,
 };
 
-/* how long the pages of a vanished template are requested */
-#define SOUGHT_MS (UINT64_C(30) * 24 * 60 * 60 * 1000)
-
 /* Counts of the first pages of a cluster. */
 struct newcomers {
 	uint32_t count;
@@ -294,7 +291,8 @@ static enum watch_signal cluster_seek(const struct watch_plan *plan,
 				facts->sample[i].page;
 		return SIGNAL_FOLLOWED;
 	}
-	if (row->ended_ms + SOUGHT_MS <= plan->now_ms || count == 0)
+	if (plan->now_ms - row->ended_ms >= plan->options.ended_ms ||
+	    count == 0)
 		return SIGNAL_ARRIVED;
 	due_ms = row->round_ms + watch_ms * (age == 0 ? 1 : age);
 	if (due_ms <= plan->now_ms) {
@@ -677,6 +675,8 @@ static void decision_apply_action(const struct watch_plan *plan,
 		break;
 	case ACTION_RENEW:
 		template_row_settle(plan, row);
+		if (step->signal == SIGNAL_REBUILT)
+			step->event.kind = EVENT_TEMPLATE_REBUILT;
 		break;
 	case ACTION_CHANGE:
 		decision_change_version(plan, facts, step);

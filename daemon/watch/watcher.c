@@ -242,7 +242,8 @@ static enum error site_check_run(struct store *store,
 	enum error error;
 
 	plan_begin(inspection->arena, site,
-		   &(struct plan_options){rules->min_pages, rules->stale_ms},
+		   &(struct plan_options){rules->min_pages, rules->stale_ms,
+					  rules->ended_ms},
 		   now_ms, &making.plan);
 	error = inspect_health(&making, site, inspection, &is_deciding);
 	if (error == ERR_NONE && plan_is_settled(&making.plan))

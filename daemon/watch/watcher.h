@@ -50,6 +50,8 @@ struct site_check_rules {
 	 */
 	uint64_t stale_ms;
 	uint64_t gather_ms; /* window of an incident */
+	/* how long the pages of a template that has ended are visited */
+	uint64_t ended_ms;
 };
 
 /*

@@ -29,6 +29,18 @@ TABLES = {
         [("collecting", "sent", "alert", 0, .5), ("sent", "growing", "new finding", -24, .5),
          ("growing", "sent", "incident.updated", -24, .5), ("collecting", "ended", "undone", 0, .5),
          ("sent", "ended", "calm, or resolved", 0, .5)]),
+    "template-states": (
+        {"unknown": (0, 0), "sampling": (1, 0), "checking": (3, 0), "split_pending": (1, 1), "rechecking": (3, 1),
+         "migrating": (3, 2), "retired": (1, 2)},
+        [("unknown", "sampling", "new", 0, .4), ("sampling", "checking", "a page differs", -34, .5),
+         ("checking", "sampling", "unchanged, or a new version", -34, .5),
+         ("checking", "split_pending", "pages of two templates", 0, .5),
+         ("split_pending", "rechecking", "still so after a round", -34, .5),
+         ("rechecking", "split_pending", "more pages are needed", -34, .5),
+         ("split_pending", "sampling", "unchanged, or split", 0, .5),
+         ("rechecking", "retired", "all pages removed", 0, .5),
+         ("rechecking", "migrating", "replaced, merged", 0, .5), ("migrating", "retired", "its pages have arrived", 0, .5),
+         ("retired", "sampling", "its pages are back", -330, .5)]),
     "guard-states": (
         {"ok": (0, 0), "checking": (1, 0), "firing": (2, 0), "alternates": (1, 1), "unmatched": (2, 1)},
         [("ok", "checking", "2 of 3 fail", -24, .5), ("checking", "ok", "few fail", -24, .5),
@@ -38,6 +50,7 @@ TABLES = {
 # Where the C sources name the states of a table.
 SOURCES = {
     "site-states": ("store/rows.h", r'X\(SITE_STATE_\w+, \d+, "([a-z]+)"\)'),
+    "template-states": ("daemon/watch/decide.h", r"^\tWATCH_((?!NEVER|STATES)\w+),"),
 }
 STYLE = ("text{font:14px sans-serif;fill:#222}path{stroke:#557;fill:none;stroke-width:1.5}rect{fill:#eef2fa;stroke:#557}"
          ".state{font-weight:bold}.tip{fill:#557}.label{paint-order:stroke;stroke:#fff;stroke-width:5px}"

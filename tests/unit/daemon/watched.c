@@ -18,7 +18,9 @@ enum {
 void watched_open(struct watched *watched)
 {
 	*watched = (struct watched){
-		.rules = {.limits = page_limits_default, .min_pages = 3},
+		.rules = {.limits = page_limits_default,
+			  .min_pages = 3,
+			  .ended_ms = 30 * DAY_MS},
 		.options = {.measure = MEASURE_CPC,
 			    .threshold = 200,
 			    .max_pages = 1000,

@@ -79,7 +79,8 @@ void planned_set(struct planned_site *planned, unsigned setting)
 void planned_begin(struct planned_site *planned)
 {
 	plan_begin(planned->arena, &planned->site,
-		   &(struct plan_options){3, 30 * DAY}, NOW, &planned->plan);
+		   &(struct plan_options){3, 30 * DAY, 30 * DAY}, NOW,
+		   &planned->plan);
 }
 
 void planned_vote(struct planned_site *planned, const struct votes *votes)

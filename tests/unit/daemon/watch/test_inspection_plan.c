@@ -41,6 +41,8 @@ struct template_case {
 		.pages = SAMPLE, __VA_ARGS__ \
 	}
 #define KIND(decision) .detection.kind = DECISION_##decision
+#define REBUILT \
+	KIND(SAME), .detection.is_rebuilt = true, .detection.seen = SAMPLE
 
 /* clang-format off */
 static const struct template_case template_cases[] = {
@@ -130,6 +132,12 @@ static const struct template_case template_cases[] = {
 	 SIGNAL_SAME, WATCH_SAMPLING, 0, 0, 0},
 	{"half differ", 0, ASKED, 0, VOTES(KIND(SAME), .disagreed = 3),
 	 SIGNAL_DRIFTED, WATCH_SAMPLING, 0, 0, 0},
+	{"all were built again", 0, 0, 0, VOTES(REBUILT),
+	 SIGNAL_REBUILT, WATCH_SAMPLING, EVENT_TEMPLATE_REBUILT, 0, 0},
+	{"all were built again, while pages come", CRAWLED, 0, 0,
+	 VOTES(REBUILT), SIGNAL_QUIET, WATCH_SAMPLING, 0, 0, 0},
+	{"all were built again, and none can be read", UNREAD, 0, 0,
+	 VOTES(REBUILT), SIGNAL_QUIET, WATCH_SAMPLING, 0, 0, 0},
 	{"less than half differ", 0, ASKED, 0,
 	 VOTES(KIND(SAME), .disagreed = 2),
 	 SIGNAL_SAME, WATCH_SAMPLING, 0, 0, 0},

@@ -314,6 +314,28 @@ static bool evaluation_is_template(const struct template_evaluation *evaluation,
 }
 
 /*
+ * Return whether less than half of the pages have gone over to a template that
+ * existed before they changed. Then other content has made them more similar to
+ * its pages, for example in lists of articles.
+ */
+static bool has_gone_over(const struct template_evaluation *evaluation)
+{
+	const struct votes *votes = evaluation->votes;
+	const struct template_facts *facts = evaluation->facts;
+	const struct planned_template *into =
+		plan_find(evaluation->plan, votes->destination);
+
+	if (into == NULL || !is_live(&into->subject) ||
+	    2 * votes->elsewhere >= votes->pages)
+		return false;
+	for (uint32_t i = 0; i < facts->sample_count; i++)
+		if (facts->sample[i].cluster == votes->destination &&
+		    facts->sample[i].changed_ms <= into->subject.row.created_ms)
+			return false;
+	return true;
+}
+
+/*
  * Return the signal if a part of the template's pages is in another cluster.
  * That also happens during a redesign, so a split is reported only if it is
  * still there one round later.
@@ -330,6 +352,8 @@ evaluation_divided_signal(const struct template_evaluation *evaluation)
 	if ((!is_still && evaluation->is_asked) ||
 	    !evaluation_is_template(evaluation, votes->destination))
 		return SIGNAL_PARTED;
+	if (has_gone_over(evaluation))
+		return is_renewable(evaluation) ? SIGNAL_DRIFTED : SIGNAL_SAME;
 	if (plan_is_large(evaluation->plan, evaluation->self))
 		return SIGNAL_SPLIT;
 	/* the pages that stayed are too few for a template */

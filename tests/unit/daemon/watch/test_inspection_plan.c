@@ -308,6 +308,30 @@ static void set_self(const struct template_case *one)
 
 FIXTURE(.setup = setup, .teardown = teardown);
 
+/* Two of six pages are in a known template now, and have changed since it was
+ * found: only their content has. If it was found later, or if they are half of
+ * the pages, this is a split. */
+TEST(pages_that_go_over_to_an_older_template_are_no_split)
+{
+	const struct template_case one = {.flags = WIDE | PART, .asked_for = 3};
+	struct votes votes = VOTES(KIND(SPLIT), .disagreed = 2, .elsewhere = 2,
+				   .destination = KNOWN);
+
+	for (uint32_t i = 0; i < SAMPLE; i++)
+		all.facts.sample[i].changed_ms = NOW - DAY;
+	set_self(&one);
+	planned_begin(&all);
+	planned_vote(&all, &votes);
+	ck_assert_int_eq(all.step.signal, SIGNAL_DRIFTED);
+	votes.elsewhere = 3;
+	planned_vote(&all, &votes);
+	ck_assert_int_eq(all.step.signal, SIGNAL_SPLIT);
+	votes.elsewhere = 2;
+	all.facts.sample[1].changed_ms = NOW - 9 * DAY;
+	planned_vote(&all, &votes);
+	ck_assert_int_eq(all.step.signal, SIGNAL_SPLIT);
+}
+
 TEST_ROWS(each_signal_is_got_and_leads_where_the_table_says, template_cases)
 {
 	const struct template_case *one = &template_cases[_i];

@@ -295,6 +295,34 @@ class Changes(Watched):
                 self.nothing(4)
                 self.daemon_.stop()
 
+    def test_killed_while_visits_wait(self):
+        """Before the decision about them, and before it is told."""
+        self.start(FAILING.format(self.switches, 500))
+        (self.switches / "all").touch()
+        self.changed()
+        harness.wait_until(lambda: self.asked("product", 500), "a failure")
+        for _ in range(3):
+            self.kill_after(WATCH_S / 2)
+        harness.wait_until(self.alerts, "its begin", 60)
+        self.kill_after(0)
+        self.write_section("product", REDESIGN)
+        (self.switches / "all").unlink()
+        self.changed()
+        for delay_ms in (10, 30, 60, 100, 150, 210, 280, 360):
+            self.kill_after(delay_ms / 1000)
+        harness.wait_until(lambda: len(self.alerts()) >= 3, "a redesign", 60)
+        self.rounds(4)
+        self.assertEqual([e["kind"] for e in self.alerts()], [
+            "site.unreachable", "site.ok", "template.changed"], self.told)
+        self.assertEqual(self.told[2]["cluster"], self.clusters["product"])
+        self.daemon_.stop()
+        self.daemon_.verify_store()
+
+    def kill_after(self, delay_s):
+        time.sleep(delay_s)
+        self.daemon_.kill()
+        self.daemon_.start()
+
     def test_site_that_asks_for_a_pause(self):
         """One 503 tells enough, and it is not asked again in this time."""
         self.start(MAINTENANCE.format(self.switches, 8))

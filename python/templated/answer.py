@@ -73,6 +73,9 @@ class Answer(NamedTuple):
     confidence: float | None  # 0..1; None: the method has no confidence
     reason: str | None = None  # of the result; None: unknown
     metadata: Metadata | None = None  # if it was requested
+    #: ISO 8601 time since when visits of the page return something else, as
+    #: in an outage; `text` is that of the last good page. None: they do not
+    waiting: str | None = None
 
     def __str__(self) -> str:
         return self.text

@@ -58,7 +58,8 @@ def _of_reply(reply: Reply) -> Answer:
         template=headers.get("X-Templated-Cluster") or None,
         quality=headers.get("X-Templated-Quality", ""),
         confidence=_number(headers.get("X-Templated-Confidence")),
-        reason=headers.get("X-Templated-Reason"))
+        reason=headers.get("X-Templated-Reason"),
+        waiting=headers.get("X-Templated-Waiting"))
 
 
 def _of_document(document: Mapping[str, Any], text: str) -> Answer:
@@ -66,7 +67,8 @@ def _of_document(document: Mapping[str, Any], text: str) -> Answer:
         text=text, method=document["method"], template=document["cluster"],
         quality=document["quality"], confidence=document["confidence"],
         reason=document.get("reason"),
-        metadata=Metadata.of_document(document))
+        metadata=Metadata.of_document(document),
+        waiting=document.get("waiting"))
 
 
 def _of_line(line: bytes, metadata: bool) -> PageAnswer:

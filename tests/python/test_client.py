@@ -1,6 +1,7 @@
 """The client, with a real daemon: answers, errors, streams, restarts."""
 
 import asyncio
+import http.client
 import socket
 import threading
 import time
@@ -9,7 +10,8 @@ import harness
 import pytest
 
 import templated
-from templated.transport import SOCKET, Address
+from templated import client as client_module
+from templated.transport import SOCKET, Address, Reply
 
 PATIENT_S = 30
 
@@ -60,6 +62,15 @@ def test_a_text_is_that_of_the_daemon(client, daemon, host, web, faq, form):
     plain = client.text(url, format=form)
     assert (plain.text, plain.template, plain.quality, plain.reason) == (
         answer.text, answer.template, answer.quality, answer.reason)
+
+
+def test_an_answer_tells_that_newer_visits_wait():
+    headers = http.client.HTTPMessage()
+    headers["X-Templated-Waiting"] = "2026-01-02T03:04:05Z"
+    answer = client_module._of_reply(Reply(200, headers, b"text"))
+    assert (answer.text, answer.waiting) == ("text", "2026-01-02T03:04:05Z")
+    headers = http.client.HTTPMessage()
+    assert client_module._of_reply(Reply(200, headers, b"")).waiting is None
 
 
 def test_a_daemon_of_ones_own_is_found(daemon, monkeypatch, tmp_path):

@@ -322,7 +322,7 @@ static const struct retry_case {
 	uint64_t watch_ms;
 	uint32_t max_s;
 } retry_cases[] = {
-	{0, 24 * 60 * 60}, {1000, 60},          {600 * 1000, 600},
+	{0, 24 * 60 * 60}, {1000, 60},          {600000, 600},
 	{DAY_MS, 86400},   {7 * DAY_MS, 86400},
 };
 

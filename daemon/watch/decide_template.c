@@ -554,10 +554,11 @@ static void ask_all(const struct watch_plan *plan,
 }
 
 /*
- * Fetch the refused pages again, half a round after their last visit, and at
- * most FRESH_MS.
+ * Fetch the pages again that were refused, or whose last visit says nothing
+ * because the version was built from it or it began before the inquiry: half a
+ * round after that visit, and at most FRESH_MS.
  */
-static void ask_refused(const struct watch_plan *plan,
+static void ask_again(const struct watch_plan *plan,
 			const struct template_facts *facts,
 			struct decision *step)
 {
@@ -568,7 +569,8 @@ static void ask_refused(const struct watch_plan *plan,
 		const struct sample_page *page = &facts->sample[i];
 		uint64_t again_ms = page->answered_ms + pause_ms;
 
-		if (step->votes.observations[i].kind != OBSERVED_BLOCKED ||
+		if ((step->votes.observations[i].kind != OBSERVED_BLOCKED &&
+		     step->votes.observations[i].kind != OBSERVED_UNSEEN) ||
 		    !page->is_idle)
 			continue;
 		if (again_ms <= plan->now_ms)
@@ -589,7 +591,7 @@ static void decision_wait(const struct watch_plan *plan,
 	uint64_t rested_ms = step->row.asked_ms + plan_rest_ms(plan);
 
 	if (step->signal == SIGNAL_AWAITED)
-		ask_refused(plan, facts, step);
+		ask_again(plan, facts, step);
 	if (watch_is_open(watch_position_of(&step->row).state))
 		decision_wait_until(step,
 				    rested_ms > plan->now_ms

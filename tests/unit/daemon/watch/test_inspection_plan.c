@@ -332,6 +332,30 @@ TEST(pages_that_go_over_to_an_older_template_are_no_split)
 	ck_assert_int_eq(all.step.signal, SIGNAL_SPLIT);
 }
 
+/* Its last visit began before the inquiry, or the version was built from it. */
+TEST(a_page_whose_visit_says_nothing_is_fetched_again)
+{
+	const struct template_case one = {.flags = ASKED};
+	struct votes votes = VOTES(KIND(SAME), .unseen = 2);
+
+	votes.observations[2].kind = OBSERVED_UNSEEN;
+	votes.observations[3].kind = OBSERVED_UNSEEN;
+	all.facts.sample[2].is_idle = true;
+	all.facts.sample[2].answered_ms = NOW - HOUR;
+	set_self(&one);
+	planned_begin(&all);
+	planned_vote(&all, &votes);
+	ck_assert_int_eq(all.step.signal, SIGNAL_AWAITED);
+	/* the visit of page 3 is due or running */
+	ck_assert_uint_eq(all.step.visit_count, 1);
+	ck_assert_uint_eq(all.step.visits[0], 2);
+	/* not at once: the server may be slow */
+	all.facts.sample[2].answered_ms = NOW - 1;
+	planned_vote(&all, &votes);
+	ck_assert_uint_eq(all.step.visit_count, 0);
+	ck_assert_uint_lt(all.step.next_ms, NOW + HOUR);
+}
+
 TEST_ROWS(each_signal_is_got_and_leads_where_the_table_says, template_cases)
 {
 	const struct template_case *one = &template_cases[_i];

@@ -716,7 +716,8 @@ enum {
 	SITE_IS_EXHAUSTED = 4096,
 	/*
 	 * its templates are being checked, or an incident collects their
-	 * changes: until this ends, the threshold stays as it is
+	 * changes or did so less than a check interval ago: until this ends,
+	 * the threshold stays as it is
 	 */
 	SITE_IS_CHANGING = 8192,
 	/* flags that only the daemon sets; the other flags are options */

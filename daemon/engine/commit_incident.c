@@ -75,17 +75,27 @@ void incident_list_free(struct incident_list *list)
 }
 
 /*
- * Return whether templates of the site are being checked, or an incident
- * collects their changes.
+ * Return until when the site is being changed: an incident collects changes of
+ * its templates, or did so less than a check interval ago, so some of their
+ * pages have not been visited since. UINT64_MAX: it is not known.
  */
-static bool site_is_changing(const struct incident_list *list,
-			     const struct incident_rules *rules)
+static uint64_t site_changing_until(const struct incident_list *list,
+				    const struct incident_rules *rules)
 {
-	for (size_t i = 0; i < list->count; i++)
-		if (list->items[i].row.state == INCIDENT_COLLECTING ||
-		    list->items[i].row.state == INCIDENT_GROWING)
-			return true;
-	return rules->is_busy;
+	uint64_t until_ms = rules->is_busy ? UINT64_MAX : 0;
+
+	for (size_t i = 0; i < list->count; i++) {
+		const struct incident_row *row = &list->items[i].row;
+		uint64_t settled_ms = row->last_ms + rules->interval_ms;
+
+		if (row->state == INCIDENT_COLLECTING ||
+		    row->state == INCIDENT_GROWING)
+			return UINT64_MAX;
+		if (row->state == INCIDENT_SENT &&
+		    row->last_ms <= rules->now_ms && settled_ms > until_ms)
+			until_ms = settled_ms;
+	}
+	return until_ms;
 }
 
 uint64_t incidents_next(struct txn *txn, const struct site_row *site,
@@ -95,9 +105,10 @@ uint64_t incidents_next(struct txn *txn, const struct site_row *site,
 	struct incident_list list =
 		incident_list_read(txn, site->id, UINT64_MAX, arena);
 	struct incident_rules now = *rules;
-	uint64_t next_ms = UINT64_MAX;
+	uint64_t until_ms = site_changing_until(&list, rules);
+	uint64_t next_ms = until_ms > rules->now_ms ? until_ms : UINT64_MAX;
 
-	if (site_is_changing(&list, rules) !=
+	if ((until_ms > rules->now_ms) !=
 	    ((site->options.flags & SITE_IS_CHANGING) != 0))
 		next_ms = rules->now_ms;
 	if (list.count > 0 && guards_are_being_checked(txn, site->id))
@@ -322,7 +333,7 @@ void commit_incidents(struct commit *batch, struct site *site,
 	}
 	rules.is_busy = findings->is_busy;
 	site->row.options.flags &= ~(uint32_t)SITE_IS_CHANGING;
-	if (site_is_changing(&list, &rules))
+	if (site_changing_until(&list, &rules) > batch->now_ms)
 		site->row.options.flags |= SITE_IS_CHANGING;
 	incident_list_free(&list);
 	arena_destroy(arena);

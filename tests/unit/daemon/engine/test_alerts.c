@@ -461,6 +461,45 @@ TEST(an_incident_survives_a_restart_and_is_sent_once)
 	ck_assert_uint_eq(count_events(EVENT_INCIDENT_ENDED, &last), 1);
 }
 
+static bool site_is_changing(const char *host)
+{
+	struct txn txn = txn_begin_read(store);
+	struct site_row row;
+
+	ck_assert(site_get(&txn, slice_of(host), &row));
+	txn_abort(&txn);
+	return (row.options.flags & SITE_IS_CHANGING) != 0;
+}
+
+/* Until one check interval after the last finding. */
+TEST(a_site_is_changing_until_its_pages_were_visited)
+{
+	enum { INTERVAL_MS = 10 * GATHER_MS };
+	struct change add = {.kind = CHANGE_SITE_ADD,
+			     .site_add = {.flags = SITE_IS_OFFLINE,
+					  .watch_ms = INTERVAL_MS}};
+	const struct engine_options options = {.gather_ms = GATHER_MS};
+	struct url url;
+
+	engine_destroy(engine);
+	ASSERT_OK(engine_create(&engine, store, &options, NOW_MS));
+	ASSERT_OK(url_parse(&url, slice_of("http://a.example/"), NULL));
+	add.url = &url;
+	ASSERT_OK(commit(&add));
+	check_incidents("a.example", 0);
+	ck_assert(!site_is_changing("a.example"));
+	happen("a.example",
+	       &(struct event_row){.kind = EVENT_TEMPLATE_CHANGED,
+				   .cluster = 7,
+				   .detail = slice_of("{\"versions\":[1,2]}")});
+	ck_assert(site_is_changing("a.example"));
+	check_incidents("a.example", GATHER_MS);
+	check_incidents("a.example", INTERVAL_MS - 1);
+	ck_assert(site_is_changing("a.example"));
+	check_incidents("a.example", INTERVAL_MS);
+	ck_assert(!site_is_changing("a.example"));
+}
+
 TEST(a_silenced_finding_begins_no_incident)
 {
 	uint64_t last = 0;

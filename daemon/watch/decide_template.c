@@ -559,8 +559,7 @@ static void ask_all(const struct watch_plan *plan,
  * round after that visit, and at most FRESH_MS.
  */
 static void ask_again(const struct watch_plan *plan,
-			const struct template_facts *facts,
-			struct decision *step)
+		      const struct template_facts *facts, struct decision *step)
 {
 	uint64_t half_ms = plan->site->options.watch_ms / 2;
 	uint64_t pause_ms = half_ms < FRESH_MS ? half_ms : FRESH_MS;

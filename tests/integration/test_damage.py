@@ -239,6 +239,7 @@ class Damage(harness.Case):
         self.assertIn("table records, ", lost)
         daemon = self.daemon_on(to)
         for host in hosts:
+            daemon.wait_for(host)  # its threshold is chosen anew
             self.assertEqual(daemon.partition(host), before[host])
         self.assertEqual(daemon.json("/v1/verify")["problems"], 0)
 

@@ -228,20 +228,20 @@ static void read_arrivals(const struct facts_reader *reading,
 
 /*
  * Add the pages of a cluster to the members, except those that were fetched
- * since `since_ms`.
+ * since `since_ms`. Look at no more than `most` pages, and return at how many.
  */
-static void read_cluster_members(const struct facts_reader *reading,
-				 uint32_t cluster, uint64_t since_ms,
-				 struct template_facts *facts)
+static size_t read_cluster_members(const struct facts_reader *reading,
+				   uint32_t cluster, uint64_t since_ms,
+				   size_t most, struct template_facts *facts)
 {
 	struct scan scan = scan_cluster(reading->txn, TABLE_MEMBERS,
 					reading->site, cluster);
 	struct page_row row;
+	size_t count = 0;
 
-	for (int i = 0;
-	     i < FACTS_MAX_MEMBERS && facts->member_count < FACTS_MAX_MEMBERS &&
-	     scan_next(&scan);
-	     i++) {
+	for (; count < most && facts->member_count < FACTS_MAX_MEMBERS &&
+	       scan_next(&scan);
+	     count++) {
 		uint64_t page = key_u64(scan.key, 2 * sizeof(uint32_t));
 
 		if (since_ms == UINT64_MAX ||
@@ -250,6 +250,7 @@ static void read_cluster_members(const struct facts_reader *reading,
 			facts->members[facts->member_count++] = page;
 	}
 	scan_end(&scan);
+	return count;
 }
 
 /*
@@ -262,17 +263,19 @@ static void template_facts_read_members(const struct facts_reader *reading,
 {
 	const struct site_facts *site = reading->source->site;
 	uint64_t since_ms = facts->self.row.round_ms;
+	size_t most = FACTS_MAX_MEMBERS; /* of all these clusters */
 
 	facts->members =
 		ARENA_NEW(reading->scratch, uint64_t, FACTS_MAX_MEMBERS);
-	read_cluster_members(reading, facts->self.cluster, UINT64_MAX, facts);
+	read_cluster_members(reading, facts->self.cluster, UINT64_MAX,
+			     FACTS_MAX_MEMBERS, facts);
 	for (size_t i = 0; i < site->subject_count; i++) {
 		const struct template_view *subject = &site->subjects[i];
 
 		if (!subject->has_row && subject->has_cluster &&
 		    subject->cluster_row.created_ms >= since_ms)
-			read_cluster_members(reading, subject->cluster,
-					     since_ms, facts);
+			most -= read_cluster_members(reading, subject->cluster,
+						     since_ms, most, facts);
 	}
 }
 

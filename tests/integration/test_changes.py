@@ -296,7 +296,7 @@ class Changes(Watched):
                 self.daemon_.stop()
 
     def test_killed_while_visits_wait(self):
-        """Before the decision about them, and before it is told."""
+        """Before the daemon decides about them, and before it reports."""
         self.start(FAILING.format(self.switches, 500))
         (self.switches / "all").touch()
         self.changed()

@@ -239,7 +239,7 @@ class Damage(harness.Case):
         self.assertIn("table records, ", lost)
         daemon = self.daemon_on(to)
         for host in hosts:
-            daemon.wait_for(host)  # its threshold is chosen anew
+            daemon.wait_for(host)  # the daemon chooses its threshold
             self.assertEqual(daemon.partition(host), before[host])
         self.assertEqual(daemon.json("/v1/verify")["problems"], 0)
 

@@ -328,8 +328,12 @@ TEST(a_client_that_stalls_is_left)
 	close(file);
 }
 
-/* A byte now and then is not too long a silence, but holds a place. */
-TEST(those_that_trickle_leave_when_all_places_are_taken)
+/*
+ * A byte now and then is not too long a silence, but holds a place. The server
+ * may look between the two clients; when the first has left, a place is free,
+ * so the second may stay.
+ */
+TEST(one_that_trickles_leaves_when_all_places_are_taken)
 {
 	int files[2];
 
@@ -340,14 +344,14 @@ TEST(those_that_trickle_leave_when_all_places_are_taken)
 		test_client_send(files[i], "POST /read HTTP/1.1\r\nHost: x\r\n"
 					   "Content-Length: 100000\r\n\r\n");
 	}
-	for (unsigned i = 0; i < 300 && atomic_load(&seen) < 2; i++) {
+	for (unsigned i = 0; i < 1200 && atomic_load(&seen) < 1; i++) {
 		char byte = byte_at(i);
 
 		for (int j = 0; j < 2; j++)
 			send(files[j], &byte, 1, MSG_NOSIGNAL | MSG_DONTWAIT);
 		test_sleep_ms(50);
 	}
-	ck_assert_int_eq(atomic_load(&seen), 2);
+	ck_assert_int_ge(atomic_load(&seen), 1);
 	ck_assert_int_eq(atomic_load(&last_error), ERR_NETWORK);
 	test_sleep_ms(50);
 	check_send("/read", 3, "ok 3");

@@ -184,7 +184,20 @@ static void migrate_sites(struct txn *txn)
 	put_sites(txn, sites, count);
 }
 
-static migration_step *const steps[] = {migrate_tables, migrate_sites};
+/*
+ * Schema 4 adds fields to the rows of TABLE_INCIDENTS, TABLE_WAITING and
+ * TABLE_HEALTH. They describe what the daemon is checking at the moment, so
+ * they are deleted: the next check of each site writes them again.
+ */
+static void migrate_health(struct txn *txn)
+{
+	txn_delete_prefix(txn, TABLE_INCIDENTS, slice_of(""));
+	txn_delete_prefix(txn, TABLE_WAITING, slice_of(""));
+	txn_delete_prefix(txn, TABLE_HEALTH, slice_of(""));
+}
+
+static migration_step *const steps[] = {migrate_tables, migrate_sites,
+					migrate_health};
 static const struct migration to_this_schema = {
 	steps, sizeof(steps) / sizeof(steps[0])};
 

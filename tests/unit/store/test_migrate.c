@@ -200,6 +200,35 @@ TEST(schema_2_gets_the_table_of_incidents)
 	store_close(store);
 }
 
+static void put_row_of_schema_3(struct txn *txn, enum table table)
+{
+	txn_put(txn, table, slice_of("12345678"), slice_of("too short"));
+}
+
+TEST(rows_of_checks_of_schema_3_are_deleted)
+{
+	static const enum table changed[] = {TABLE_INCIDENTS, TABLE_WAITING,
+					     TABLE_HEALTH};
+	const uint64_t schema = 3;
+	struct store *store = scratch_store(&scratch);
+	struct txn txn = txn_begin_write(store);
+
+	for (size_t i = 0; i < sizeof(changed) / sizeof(changed[0]); i++)
+		put_row_of_schema_3(&txn, changed[i]);
+	put_row_of_schema_3(&txn, TABLE_NAMES);
+	txn_put(&txn, TABLE_META, slice_of("schema"),
+		(struct slice){&schema, sizeof(schema)});
+	ASSERT_OK(txn_end(&txn));
+	store_close(store);
+	ASSERT_OK(open_with(NULL, &store));
+	txn = txn_begin_read(store);
+	for (size_t i = 0; i < sizeof(changed) / sizeof(changed[0]); i++)
+		ck_assert_uint_eq(txn_usage(&txn, changed[i]).rows, 0);
+	ck_assert_uint_eq(txn_usage(&txn, TABLE_NAMES).rows, 1);
+	ASSERT_OK(txn_end(&txn));
+	store_close(store);
+}
+
 TEST(schema_1_gets_tables_of_weights_and_names)
 {
 	const struct name_row row = {.name = slice_of("a name")};

@@ -74,25 +74,94 @@ void incident_list_free(struct incident_list *list)
 	*list = (struct incident_list){0};
 }
 
+/* Limits of the search for pages that were not visited since a change. */
+enum {
+	MIXED_INTERVALS = 4, /* check intervals after the last finding */
+	MIXED_CLUSTERS = 4096,
+	MIXED_PAGES = 4096,
+};
+
+/*
+ * Return whether a page of the cluster was not visited since `since_ms`. Look
+ * at no more than `*left` pages, and subtract their number.
+ */
+static bool cluster_is_old(struct txn *txn, uint32_t site, uint32_t cluster,
+			   uint64_t since_ms, unsigned *left)
+{
+	struct scan scan = scan_cluster(txn, TABLE_MEMBERS, site, cluster);
+	struct page_row row;
+	bool is_old = false;
+
+	while (!is_old && *left > 0 && scan_next(&scan)) {
+		uint64_t page = key_u64(scan.key, 2 * sizeof(uint32_t));
+
+		is_old = page_row_get(txn, site, page, &row) &&
+			 row.fetched_ms < since_ms;
+		(*left)--;
+	}
+	scan_end(&scan);
+	return is_old;
+}
+
+/*
+ * Return whether a change that began at `since_ms` has split pages off from
+ * their templates that were not visited since. Their clusters are younger than
+ * the change and no templates.
+ */
+static bool site_is_mixed(struct txn *txn, uint32_t site, uint64_t since_ms)
+{
+	struct scan scan = scan_site(txn, TABLE_CLUSTERS, site);
+	unsigned left = MIXED_PAGES;
+	bool is_mixed = false;
+	struct cluster_row row;
+
+	for (unsigned i = 0;
+	     i < MIXED_CLUSTERS && !is_mixed && scan_next(&scan); i++) {
+		uint32_t cluster = key_u32(scan.key, sizeof(site));
+		struct template_row template;
+
+		if (cluster_row_decode(scan.value, &row) &&
+		    row.created_ms >= since_ms &&
+		    !template_row_get(txn, site, cluster, &template))
+			is_mixed = cluster_is_old(txn, site, cluster, since_ms,
+						  &left);
+	}
+	scan_end(&scan);
+	return is_mixed;
+}
+
 /*
  * Return until when the site is being changed: an incident collects changes of
  * its templates, or did so less than a check interval ago, so some of their
- * pages have not been visited since. UINT64_MAX: it is not known.
+ * pages have not been visited since. If the crawler is slow, for example
+ * because the server refuses many requests, this takes up to MIXED_INTERVALS;
+ * set rules->is_mixed then. UINT64_MAX: it is not known.
  */
-static uint64_t site_changing_until(const struct incident_list *list,
-				    const struct incident_rules *rules)
+static uint64_t site_changing_until(struct txn *txn, uint32_t site,
+				    const struct incident_list *list,
+				    struct incident_rules *rules)
 {
 	uint64_t until_ms = rules->is_busy ? UINT64_MAX : 0;
 
 	for (size_t i = 0; i < list->count; i++) {
 		const struct incident_row *row = &list->items[i].row;
+		uint64_t since_ms =
+			row->changed_ms != 0 ? row->changed_ms : row->begin_ms;
 		uint64_t settled_ms = row->last_ms + rules->interval_ms;
+		uint64_t latest_ms =
+			row->last_ms + MIXED_INTERVALS * rules->interval_ms;
 
 		if (row->state == INCIDENT_COLLECTING ||
 		    row->state == INCIDENT_GROWING)
 			return UINT64_MAX;
-		if (row->state == INCIDENT_SENT &&
-		    row->last_ms <= rules->now_ms && settled_ms > until_ms)
+		if (row->state != INCIDENT_SENT || row->last_ms > rules->now_ms)
+			continue;
+		if (settled_ms <= rules->now_ms && latest_ms > rules->now_ms &&
+		    site_is_mixed(txn, site, since_ms)) {
+			rules->is_mixed = true;
+			settled_ms = latest_ms;
+		}
+		if (settled_ms > until_ms)
 			until_ms = settled_ms;
 	}
 	return until_ms;
@@ -105,7 +174,7 @@ uint64_t incidents_next(struct txn *txn, const struct site_row *site,
 	struct incident_list list =
 		incident_list_read(txn, site->id, UINT64_MAX, arena);
 	struct incident_rules now = *rules;
-	uint64_t until_ms = site_changing_until(&list, rules);
+	uint64_t until_ms = site_changing_until(txn, site->id, &list, &now);
 	uint64_t next_ms = until_ms > rules->now_ms ? until_ms : UINT64_MAX;
 
 	if ((until_ms > rules->now_ms) !=
@@ -319,8 +388,9 @@ void commit_incidents(struct commit *batch, struct site *site,
 	struct incident_list list =
 		incident_list_read(batch->txn, site->row.id, UINT64_MAX, arena);
 
-	rules.is_busy = findings->is_busy ||
-			guards_are_being_checked(batch->txn, site->row.id);
+	rules.is_busy = findings->is_busy;
+	site_changing_until(batch->txn, site->row.id, &list, &rules);
+	rules.is_busy |= guards_are_being_checked(batch->txn, site->row.id);
 	for (size_t i = 0; findings->has_incidents && i < list.count; i++) {
 		enum incident_signal signal;
 
@@ -333,7 +403,8 @@ void commit_incidents(struct commit *batch, struct site *site,
 	}
 	rules.is_busy = findings->is_busy;
 	site->row.options.flags &= ~(uint32_t)SITE_IS_CHANGING;
-	if (site_changing_until(&list, &rules) > batch->now_ms)
+	if (site_changing_until(batch->txn, site->row.id, &list, &rules) >
+	    batch->now_ms)
 		site->row.options.flags |= SITE_IS_CHANGING;
 	incident_list_free(&list);
 	arena_destroy(arena);

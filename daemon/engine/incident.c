@@ -807,7 +807,8 @@ static uint64_t incident_calm_ms(const struct incident *incident,
 			       : last_ms + incident_flap_ms(rules);
 	if (incident_class(incident) == FINDING_OF_STATE)
 		return UINT64_MAX;
-	if ((rules->is_busy || incident->is_firing) && calm_ms <= rules->now_ms)
+	if ((rules->is_busy || rules->is_mixed || incident->is_firing) &&
+	    calm_ms <= rules->now_ms)
 		return rules->now_ms + incident_interval_ms(rules);
 	return calm_ms;
 }

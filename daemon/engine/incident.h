@@ -74,6 +74,8 @@ struct incident_rules {
 	uint64_t now_ms;
 	/* templates of the site are being checked */
 	bool is_busy;
+	/* pages that a change has split off have not been visited since */
+	bool is_mixed;
 };
 
 /*

@@ -471,33 +471,121 @@ static bool site_is_changing(const char *host)
 	return (row.options.flags & SITE_IS_CHANGING) != 0;
 }
 
-/* Until one check interval after the last finding. */
-TEST(a_site_is_changing_until_its_pages_were_visited)
+enum { INTERVAL_MS = 10 * GATHER_MS };
+
+/* Add the site, and change a template of it. */
+static void change_watched_site(const char *host)
 {
-	enum { INTERVAL_MS = 10 * GATHER_MS };
 	struct change add = {.kind = CHANGE_SITE_ADD,
 			     .site_add = {.flags = SITE_IS_OFFLINE,
 					  .watch_ms = INTERVAL_MS}};
 	const struct engine_options options = {.gather_ms = GATHER_MS};
+	char text[64];
 	struct url url;
 
 	engine_destroy(engine);
 	ASSERT_OK(engine_create(&engine, store, &options, NOW_MS));
-	ASSERT_OK(url_parse(&url, slice_of("http://a.example/"), NULL));
+	snprintf(text, sizeof(text), "http://%s/", host);
+	ASSERT_OK(url_parse(&url, slice_of(text), NULL));
 	add.url = &url;
 	ASSERT_OK(commit(&add));
-	check_incidents("a.example", 0);
-	ck_assert(!site_is_changing("a.example"));
-	happen("a.example",
+	check_incidents(host, 0);
+	ck_assert(!site_is_changing(host));
+	happen(host,
 	       &(struct event_row){.kind = EVENT_TEMPLATE_CHANGED,
 				   .cluster = 7,
 				   .detail = slice_of("{\"versions\":[1,2]}")});
-	ck_assert(site_is_changing("a.example"));
-	check_incidents("a.example", GATHER_MS);
+	ck_assert(site_is_changing(host));
+	check_incidents(host, GATHER_MS);
+}
+
+/* Until one check interval after the last finding. */
+TEST(a_site_is_changing_until_its_pages_were_visited)
+{
+	change_watched_site("a.example");
 	check_incidents("a.example", INTERVAL_MS - 1);
 	ck_assert(site_is_changing("a.example"));
 	check_incidents("a.example", INTERVAL_MS);
 	ck_assert(!site_is_changing("a.example"));
+}
+
+/* A cluster of one page, which was fetched at `fetched_ms`. */
+static void put_cluster(uint32_t cluster, uint64_t created_ms,
+			uint64_t fetched_ms)
+{
+	const struct cluster_row row = {.page_count = 1,
+					.created_ms = created_ms};
+	const struct page_row page = {.url = slice_of("/a"),
+				      .cluster = cluster,
+				      .fetched_ms = fetched_ms};
+	uint32_t site = site_number("a.example");
+	struct txn txn = txn_begin_write(store);
+
+	cluster_row_put(&txn, site, cluster, &row);
+	page_row_put(&txn, site, cluster, &page);
+	member_put(&txn, site, cluster, cluster, 1);
+	ASSERT_OK(txn_end(&txn));
+}
+
+static void put_template(uint32_t cluster)
+{
+	const struct template_row row = {.created_ms = 1};
+	uint32_t site = site_number("a.example");
+	struct txn txn = txn_begin_write(store);
+
+	template_row_put(&txn, site, cluster, &row);
+	ASSERT_OK(txn_end(&txn));
+}
+
+/* These rows alone are no sound site, so a test must not leave them. */
+static void drop_clusters(void)
+{
+	static const enum table tables[] = {TABLE_CLUSTERS, TABLE_PAGES,
+					    TABLE_MEMBERS, TABLE_TEMPLATES};
+	struct key prefix = key_site(site_number("a.example"));
+	struct txn txn = txn_begin_write(store);
+
+	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++)
+		txn_delete_prefix(&txn, tables[i], key_slice(&prefix));
+	ASSERT_OK(txn_end(&txn));
+}
+
+/* The change has split it off; its page was not visited since. */
+TEST(a_site_is_changing_while_pages_of_before_the_change_wait)
+{
+	change_watched_site("a.example");
+	put_cluster(9, NOW_MS + 1, NOW_MS - 1);
+	check_incidents("a.example", INTERVAL_MS);
+	ck_assert(site_is_changing("a.example"));
+	check_incidents("a.example", 3 * INTERVAL_MS);
+	ck_assert(site_is_changing("a.example"));
+	put_cluster(9, NOW_MS + 1, NOW_MS + 2);
+	check_incidents("a.example", 3 * INTERVAL_MS + 1);
+	ck_assert(!site_is_changing("a.example"));
+	drop_clusters();
+}
+
+TEST(a_site_is_not_changing_for_longer_than_four_check_intervals)
+{
+	change_watched_site("a.example");
+	put_cluster(9, NOW_MS + 1, NOW_MS - 1);
+	check_incidents("a.example", 4 * INTERVAL_MS - 1);
+	ck_assert(site_is_changing("a.example"));
+	check_incidents("a.example", 4 * INTERVAL_MS);
+	ck_assert(!site_is_changing("a.example"));
+	drop_clusters();
+}
+
+/* They are not in clusters that the change has split off. */
+TEST(other_old_pages_do_not_count_as_changing)
+{
+	change_watched_site("a.example");
+	put_cluster(8, NOW_MS - 1, NOW_MS - 1);
+	put_cluster(9, NOW_MS + 1, NOW_MS - 1);
+	put_template(9);
+	check_incidents("a.example", INTERVAL_MS);
+	ck_assert(!site_is_changing("a.example"));
+	drop_clusters();
 }
 
 TEST(a_silenced_finding_begins_no_incident)

@@ -159,6 +159,16 @@ TEST(a_check_that_runs_delays_the_report_ten_windows)
 	ck_assert_int_eq(after(1, 0), INCIDENT_REPORT);
 }
 
+TEST(an_incident_goes_on_while_pages_of_before_it_wait)
+{
+	find_template(EVENT_TEMPLATE_CHANGED, 1);
+	after(WINDOW, 0);
+	rules.is_mixed = true;
+	ck_assert_int_eq(after(3 * ROUND, 0), INCIDENT_HOLD);
+	rules.is_mixed = false;
+	ck_assert_int_eq(after(1, 0), INCIDENT_END);
+}
+
 TEST(a_second_deploy_is_another_incident)
 {
 	find_template(EVENT_TEMPLATE_CHANGED, 1);

@@ -133,9 +133,10 @@ static bool site_is_mixed(struct txn *txn, uint32_t site, uint64_t since_ms)
 /*
  * Return until when the site is being changed: an incident collects changes of
  * its templates, or did so less than a check interval ago, so some of their
- * pages have not been visited since. If the crawler is slow, for example
- * because the server refuses many requests, this takes up to MIXED_INTERVALS;
- * set rules->is_mixed then. UINT64_MAX: it is not known.
+ * pages have not been visited since. This takes up to MIXED_INTERVALS if the
+ * crawler is slow, for example because the server refuses many requests, or if
+ * only a part of the pages has changed, as in a rollout in steps; set
+ * rules->is_mixed then. UINT64_MAX: it is not known.
  */
 static uint64_t site_changing_until(struct txn *txn, uint32_t site,
 				    const struct incident_list *list,
@@ -157,7 +158,8 @@ static uint64_t site_changing_until(struct txn *txn, uint32_t site,
 		if (row->state != INCIDENT_SENT || row->last_ms > rules->now_ms)
 			continue;
 		if (settled_ms <= rules->now_ms && latest_ms > rules->now_ms &&
-		    site_is_mixed(txn, site, since_ms)) {
+		    (row->kind == EVENT_TEMPLATE_SPLIT ||
+		     site_is_mixed(txn, site, since_ms))) {
 			rules->is_mixed = true;
 			settled_ms = latest_ms;
 		}

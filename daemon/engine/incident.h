@@ -74,7 +74,10 @@ struct incident_rules {
 	uint64_t now_ms;
 	/* templates of the site are being checked */
 	bool is_busy;
-	/* pages that a change has split off have not been visited since */
+	/*
+	 * pages of before a change may still change: they have not been visited
+	 * since, or only a part of a template has changed
+	 */
 	bool is_mixed;
 };
 

@@ -473,8 +473,8 @@ static bool site_is_changing(const char *host)
 
 enum { INTERVAL_MS = 10 * GATHER_MS };
 
-/* Add the site, and change a template of it. */
-static void change_watched_site(const char *host)
+/* Add the site; a finding of this kind is made about a template of it. */
+static void change_watched_site(const char *host, uint16_t kind)
 {
 	struct change add = {.kind = CHANGE_SITE_ADD,
 			     .site_add = {.flags = SITE_IS_OFFLINE,
@@ -492,7 +492,7 @@ static void change_watched_site(const char *host)
 	check_incidents(host, 0);
 	ck_assert(!site_is_changing(host));
 	happen(host,
-	       &(struct event_row){.kind = EVENT_TEMPLATE_CHANGED,
+	       &(struct event_row){.kind = kind,
 				   .cluster = 7,
 				   .detail = slice_of("{\"versions\":[1,2]}")});
 	ck_assert(site_is_changing(host));
@@ -502,7 +502,7 @@ static void change_watched_site(const char *host)
 /* Until one check interval after the last finding. */
 TEST(a_site_is_changing_until_its_pages_were_visited)
 {
-	change_watched_site("a.example");
+	change_watched_site("a.example", EVENT_TEMPLATE_CHANGED);
 	check_incidents("a.example", INTERVAL_MS - 1);
 	ck_assert(site_is_changing("a.example"));
 	check_incidents("a.example", INTERVAL_MS);
@@ -553,7 +553,7 @@ static void drop_clusters(void)
 /* The change has split it off; its page was not visited since. */
 TEST(a_site_is_changing_while_pages_of_before_the_change_wait)
 {
-	change_watched_site("a.example");
+	change_watched_site("a.example", EVENT_TEMPLATE_CHANGED);
 	put_cluster(9, NOW_MS + 1, NOW_MS - 1);
 	check_incidents("a.example", INTERVAL_MS);
 	ck_assert(site_is_changing("a.example"));
@@ -567,7 +567,7 @@ TEST(a_site_is_changing_while_pages_of_before_the_change_wait)
 
 TEST(a_site_is_not_changing_for_longer_than_four_check_intervals)
 {
-	change_watched_site("a.example");
+	change_watched_site("a.example", EVENT_TEMPLATE_CHANGED);
 	put_cluster(9, NOW_MS + 1, NOW_MS - 1);
 	check_incidents("a.example", 4 * INTERVAL_MS - 1);
 	ck_assert(site_is_changing("a.example"));
@@ -576,10 +576,21 @@ TEST(a_site_is_not_changing_for_longer_than_four_check_intervals)
 	drop_clusters();
 }
 
+/* The rest of its pages may follow. */
+TEST(a_site_with_a_split_template_is_changing_for_four_check_intervals)
+{
+	change_watched_site("a.example", EVENT_TEMPLATE_SPLIT);
+	check_incidents("a.example", INTERVAL_MS);
+	check_incidents("a.example", 4 * INTERVAL_MS - 1);
+	ck_assert(site_is_changing("a.example"));
+	check_incidents("a.example", 4 * INTERVAL_MS);
+	ck_assert(!site_is_changing("a.example"));
+}
+
 /* They are not in clusters that the change has split off. */
 TEST(other_old_pages_do_not_count_as_changing)
 {
-	change_watched_site("a.example");
+	change_watched_site("a.example", EVENT_TEMPLATE_CHANGED);
 	put_cluster(8, NOW_MS - 1, NOW_MS - 1);
 	put_cluster(9, NOW_MS + 1, NOW_MS - 1);
 	put_template(9);

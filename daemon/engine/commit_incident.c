@@ -74,9 +74,10 @@ void incident_list_free(struct incident_list *list)
 	*list = (struct incident_list){0};
 }
 
-/* Limits of the search for pages that were not visited since a change. */
+/* Limits of the search for pages of before a change, or that have changed. */
 enum {
 	MIXED_INTERVALS = 4, /* check intervals after the last finding */
+	MIXED_PART = 20,     /* one of so many pages has changed */
 	MIXED_CLUSTERS = 4096,
 	MIXED_PAGES = 4096,
 };
@@ -131,18 +132,101 @@ static bool site_is_mixed(struct txn *txn, uint32_t site, uint64_t since_ms)
 }
 
 /*
+ * Return the earliest begin of an ended incident whose pages may still be in
+ * new clusters.
+ */
+static uint64_t recent_begin(const struct incident_rules *rules)
+{
+	uint64_t ms = 2 * MIXED_INTERVALS * rules->interval_ms;
+
+	return rules->now_ms > ms ? rules->now_ms - ms : 0;
+}
+
+/*
+ * Return how many pages of a cluster became its members by a change of their
+ * content, at least `window_ms` after they had been found. Look at no more than
+ * `*left` pages, and subtract their number.
+ */
+static uint32_t count_moved(struct txn *txn, uint32_t site, uint32_t cluster,
+			    uint64_t since_ms, uint64_t window_ms,
+			    unsigned *left)
+{
+	struct scan scan = scan_cluster(txn, TABLE_MEMBERS, site, cluster);
+	struct frontier_row visit;
+	struct page_row row;
+	uint32_t count = 0;
+
+	for (; *left > 0 && scan_next(&scan); (*left)--) {
+		uint64_t page = key_u64(scan.key, 2 * sizeof(uint32_t));
+
+		count += page_row_get(txn, site, page, &row) &&
+			 row.stored_ms >= since_ms &&
+			 frontier_row_get(txn, site, page, &visit) &&
+			 visit.found_ms + window_ms < since_ms;
+	}
+	scan_end(&scan);
+	return count;
+}
+
+/*
+ * Return until when the site may be about to change: some of its pages, but too
+ * few of each template for a finding, have left their templates in the last
+ * MIXED_INTERVALS for new clusters that are no templates. 0: it is not.
+ */
+static uint64_t pages_leaving_until(struct txn *txn,
+				    const struct site_row *site,
+				    const struct incident_rules *rules)
+{
+	uint64_t window_ms = MIXED_INTERVALS * rules->interval_ms;
+	uint64_t since_ms =
+		rules->now_ms > window_ms ? rules->now_ms - window_ms : 0;
+	struct scan scan = scan_site(txn, TABLE_CLUSTERS, site->id);
+	unsigned left = MIXED_PAGES;
+	uint64_t newest_ms = 0;
+	uint64_t moved = 0;
+	struct cluster_row row;
+
+	for (unsigned i = 0; i < MIXED_CLUSTERS && left > 0 && scan_next(&scan);
+	     i++) {
+		uint32_t cluster = key_u32(scan.key, sizeof(site->id));
+		struct template_row template;
+		uint32_t count;
+
+		if (!cluster_row_decode(scan.value, &row) ||
+		    row.created_ms <= since_ms ||
+		    template_row_get(txn, site->id, cluster, &template))
+			continue;
+		count = count_moved(txn, site->id, cluster, row.created_ms,
+				    window_ms, &left);
+		moved += count;
+		if (count > 0 && row.created_ms > newest_ms)
+			newest_ms = row.created_ms;
+	}
+	scan_end(&scan);
+	return moved * MIXED_PART >= site->page_count && moved > 0
+		       ? newest_ms + window_ms
+		       : 0;
+}
+
+/*
  * Return until when the site is being changed: an incident collects changes of
  * its templates, or did so less than a check interval ago, so some of their
  * pages have not been visited since. This takes up to MIXED_INTERVALS if the
  * crawler is slow, for example because the server refuses many requests, or if
  * only a part of the pages has changed, as in a rollout in steps; set
- * rules->is_mixed then. UINT64_MAX: it is not known.
+ * rules->is_mixed then. Without an incident, pages_leaving_until() decides.
+ * UINT64_MAX: it is not known.
  */
-static uint64_t site_changing_until(struct txn *txn, uint32_t site,
+static uint64_t site_changing_until(struct txn *txn,
+				    const struct site_row *site,
 				    const struct incident_list *list,
 				    struct incident_rules *rules)
 {
 	uint64_t until_ms = rules->is_busy ? UINT64_MAX : 0;
+
+	if (list->count == 0 && !rules->is_busy &&
+	    (site->options.flags & SITE_IS_KNOWN) != 0)
+		return pages_leaving_until(txn, site, rules);
 
 	for (size_t i = 0; i < list->count; i++) {
 		const struct incident_row *row = &list->items[i].row;
@@ -159,7 +243,7 @@ static uint64_t site_changing_until(struct txn *txn, uint32_t site,
 			continue;
 		if (settled_ms <= rules->now_ms && latest_ms > rules->now_ms &&
 		    (row->kind == EVENT_TEMPLATE_SPLIT ||
-		     site_is_mixed(txn, site, since_ms))) {
+		     site_is_mixed(txn, site->id, since_ms))) {
 			rules->is_mixed = true;
 			settled_ms = latest_ms;
 		}
@@ -174,9 +258,9 @@ uint64_t incidents_next(struct txn *txn, const struct site_row *site,
 {
 	struct arena *arena = arena_create();
 	struct incident_list list =
-		incident_list_read(txn, site->id, UINT64_MAX, arena);
+		incident_list_read(txn, site->id, recent_begin(rules), arena);
 	struct incident_rules now = *rules;
-	uint64_t until_ms = site_changing_until(txn, site->id, &list, &now);
+	uint64_t until_ms = site_changing_until(txn, site, &list, &now);
 	uint64_t next_ms = until_ms > rules->now_ms ? until_ms : UINT64_MAX;
 
 	if ((until_ms > rules->now_ms) !=
@@ -387,11 +471,11 @@ void commit_incidents(struct commit *batch, struct site *site,
 {
 	struct incident_rules rules = commit_incident_rules(batch, site);
 	struct arena *arena = arena_create();
-	struct incident_list list =
-		incident_list_read(batch->txn, site->row.id, UINT64_MAX, arena);
+	struct incident_list list = incident_list_read(
+		batch->txn, site->row.id, recent_begin(&rules), arena);
 
 	rules.is_busy = findings->is_busy;
-	site_changing_until(batch->txn, site->row.id, &list, &rules);
+	site_changing_until(batch->txn, &site->row, &list, &rules);
 	rules.is_busy |= guards_are_being_checked(batch->txn, site->row.id);
 	for (size_t i = 0; findings->has_incidents && i < list.count; i++) {
 		enum incident_signal signal;
@@ -405,7 +489,7 @@ void commit_incidents(struct commit *batch, struct site *site,
 	}
 	rules.is_busy = findings->is_busy;
 	site->row.options.flags &= ~(uint32_t)SITE_IS_CHANGING;
-	if (site_changing_until(batch->txn, site->row.id, &list, &rules) >
+	if (site_changing_until(batch->txn, &site->row, &list, &rules) >
 	    batch->now_ms)
 		site->row.options.flags |= SITE_IS_CHANGING;
 	incident_list_free(&list);

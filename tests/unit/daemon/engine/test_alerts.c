@@ -473,24 +473,30 @@ static bool site_is_changing(const char *host)
 
 enum { INTERVAL_MS = 10 * GATHER_MS };
 
-/* Add the site; a finding of this kind is made about a template of it. */
-static void change_watched_site(const char *host, uint16_t kind)
+static const struct engine_options watching = {.gather_ms = GATHER_MS};
+
+static void watch_site(const char *host)
 {
 	struct change add = {.kind = CHANGE_SITE_ADD,
 			     .site_add = {.flags = SITE_IS_OFFLINE,
 					  .watch_ms = INTERVAL_MS}};
-	const struct engine_options options = {.gather_ms = GATHER_MS};
 	char text[64];
 	struct url url;
 
 	engine_destroy(engine);
-	ASSERT_OK(engine_create(&engine, store, &options, NOW_MS));
+	ASSERT_OK(engine_create(&engine, store, &watching, NOW_MS));
 	snprintf(text, sizeof(text), "http://%s/", host);
 	ASSERT_OK(url_parse(&url, slice_of(text), NULL));
 	add.url = &url;
 	ASSERT_OK(commit(&add));
 	check_incidents(host, 0);
 	ck_assert(!site_is_changing(host));
+}
+
+/* Add the site; a finding of this kind is made about a template of it. */
+static void change_watched_site(const char *host, uint16_t kind)
+{
+	watch_site(host);
 	happen(host,
 	       &(struct event_row){.kind = kind,
 				   .cluster = 7,
@@ -541,7 +547,8 @@ static void put_template(uint32_t cluster)
 static void drop_clusters(void)
 {
 	static const enum table tables[] = {TABLE_CLUSTERS, TABLE_PAGES,
-					    TABLE_MEMBERS, TABLE_TEMPLATES};
+					    TABLE_MEMBERS, TABLE_TEMPLATES,
+					    TABLE_FRONTIER};
 	struct key prefix = key_site(site_number("a.example"));
 	struct txn txn = txn_begin_write(store);
 
@@ -585,6 +592,69 @@ TEST(a_site_with_a_split_template_is_changing_for_four_check_intervals)
 	ck_assert(site_is_changing("a.example"));
 	check_incidents("a.example", 4 * INTERVAL_MS);
 	ck_assert(!site_is_changing("a.example"));
+}
+
+enum { MOVE_MS = NOW_MS + 10 * INTERVAL_MS };
+
+/* A page that was found at `found_ms` moved to the cluster with its content. */
+static void move_page(uint32_t cluster, uint64_t found_ms)
+{
+	const struct page_row page = {.url = slice_of("/a"),
+				      .cluster = cluster,
+				      .fetched_ms = MOVE_MS,
+				      .stored_ms = MOVE_MS};
+	const struct frontier_row visit = {.url = slice_of("/a"),
+					   .found_ms = found_ms};
+	uint32_t site = site_number("a.example");
+	struct txn txn;
+
+	put_cluster(cluster, MOVE_MS, MOVE_MS);
+	txn = txn_begin_write(store);
+	page_row_put(&txn, site, cluster, &page);
+	frontier_row_put(&txn, site, cluster, &visit);
+	ASSERT_OK(txn_end(&txn));
+}
+
+static void set_known(uint32_t page_count)
+{
+	struct txn txn = txn_begin_write(store);
+	struct site_row row;
+
+	ck_assert(site_get(&txn, slice_of("a.example"), &row));
+	row.options.flags |= SITE_IS_KNOWN;
+	row.page_count = page_count;
+	site_put(&txn, &row);
+	ASSERT_OK(txn_end(&txn));
+}
+
+/* Too few of each template for a finding; one page in twenty. */
+TEST(a_site_is_changing_when_pages_leave_their_templates)
+{
+	static const struct {
+		uint32_t pages;
+		uint64_t found_ms;
+		bool is_changing;
+	} cases[] = {
+		{20, 1, true},
+		{21, 1, false},
+		{20, MOVE_MS - 4 * INTERVAL_MS, false},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		watch_site("a.example");
+		set_known(cases[i].pages);
+		move_page(9, cases[i].found_ms);
+		engine_destroy(engine);
+		ASSERT_OK(engine_create(&engine, store, &watching, NOW_MS));
+		check_incidents("a.example", MOVE_MS + 1 - NOW_MS);
+		ck_assert_int_eq(site_is_changing("a.example"),
+				 cases[i].is_changing);
+		check_incidents("a.example",
+				MOVE_MS + 4 * INTERVAL_MS - NOW_MS);
+		ck_assert(!site_is_changing("a.example"));
+		drop_clusters();
+		set_known(0);
+	}
 }
 
 /* They are not in clusters that the change has split off. */

@@ -934,10 +934,25 @@ static void choose_authors(const struct metadata_candidates *findings,
 	}
 }
 
-static bool is_update(const struct metadata_candidate *candidate)
+/*
+ * Write the date of a candidate to `out`; return false if it has none. A text
+ * for readers may have a date of the publication and one of the last update.
+ */
+static bool candidate_date(const struct metadata_candidate *candidate,
+			   enum subject subject, enum date_order order,
+			   char out[DATE_SIZE])
 {
-	return candidate->rank >= VISIBLE_RANK &&
-	       value_holds_any(candidate->value, "updat|modifi|revised");
+	const struct slice text = candidate->value;
+
+	if (candidate->rank < URL_RANK)
+		return date_read(text, order, out);
+	if (candidate->rank < VISIBLE_RANK)
+		return date_find(text, order, out);
+	if (subject == SUBJECT_PUBLISHED)
+		return date_find_labelled(text, order,
+					  DATE_PLAIN | DATE_PUBLISHED, out);
+	return date_find_labelled(text, order, DATE_UPDATED, out) ||
+	       date_find_labelled(text, order, DATE_PLAIN, out);
 }
 
 static struct metadatum choose_date(const struct metadata_candidates *findings,
@@ -946,17 +961,13 @@ static struct metadatum choose_date(const struct metadata_candidates *findings,
 	const struct metadata_candidate *at = NULL;
 	char date[DATE_SIZE];
 
-	while ((at = next_best(findings, subject, at)) != NULL) {
-		if (is_update(at) && subject == SUBJECT_PUBLISHED)
-			continue;
-		if (at->rank < URL_RANK ? date_read(at->value, order, date)
-					: date_find(at->value, order, date))
+	while ((at = next_best(findings, subject, at)) != NULL)
+		if (candidate_date(at, subject, order, date))
 			return (struct metadatum){
 				{arena_copy(findings->arena, date,
 					    strlen(date)),
 				 strlen(date)},
 				at->source};
-	}
 	return (struct metadatum){{NULL, 0}, NULL};
 }
 
@@ -964,13 +975,17 @@ static struct metadatum choose_date(const struct metadata_candidates *findings,
  * If no machine-readable date of the last update exists, use dates of updates
  * that are written for readers.
  */
-static void read_updates(struct metadata_candidates *findings)
+static void read_updates(struct metadata_candidates *findings,
+			 enum date_order order)
 {
+	char date[DATE_SIZE];
+
 	for (uint32_t i = 0; i < findings->counts[SUBJECT_PUBLISHED]; i++) {
 		const struct metadata_candidate *one =
 			&findings->items[SUBJECT_PUBLISHED][i];
 
-		if (is_update(one))
+		if (one->rank >= VISIBLE_RANK &&
+		    date_find_labelled(one->value, order, DATE_UPDATED, date))
 			findings_add(findings, SUBJECT_MODIFIED, one->value,
 				     one->source, one->rank + 1);
 	}
@@ -1094,7 +1109,7 @@ struct metadata metadata_read(struct arena *arena, const struct page *page,
 	metadata.title = title_choose(findings, &site);
 	findings_body(findings);
 	findings_near(findings);
-	read_updates(findings);
+	read_updates(findings, order);
 	metadata.published = choose_date(findings, SUBJECT_PUBLISHED, order);
 	metadata.modified = choose_date(findings, SUBJECT_MODIFIED, order);
 	metadata.page_type =

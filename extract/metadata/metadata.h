@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "base/buffer.h"
+#include "extract/metadata/metadata_date.h"
 #include "page/page.h"
 
 struct site_names;
@@ -170,6 +171,13 @@ void findings_near(struct metadata_candidates *findings);
  */
 struct metadatum title_choose(struct metadata_candidates *findings,
 			      const struct site_names *site);
+
+/*
+ * Return the label at the end of the text before text `text` of the page, such
+ * as "Published", if that text is short.
+ */
+enum date_label label_before(const struct metadata_candidates *findings,
+			     uint32_t text);
 
 /* Return true if `text` and `word` are equal, in any case of ASCII letters. */
 bool value_is(struct slice text, const char *word);

@@ -591,6 +591,8 @@ struct slice title_without_site(struct arena *arena,
 enum {
 	TEXTS_BEFORE = 6, /* this many texts before the title are near it */
 	TEXTS_BEHIND = 25,
+	MAX_DATED = 80, /* maximum bytes of a text that has a date and is not
+			   near the title */
 };
 
 static struct slice
@@ -624,24 +626,47 @@ static void read_byline(struct metadata_candidates *findings, struct slice text,
 		findings_add(findings, SUBJECT_AUTHOR, rest, "byline", 56);
 }
 
+/*
+ * Add text `index` as a candidate for the date that its label tells. A text
+ * that is not near the title counts only if it has a label.
+ */
+static void read_date_text(struct metadata_candidates *findings,
+			   struct slice text, uint32_t index, bool is_near)
+{
+	enum date_label label = label_before(findings, index);
+
+	if (label == DATE_PLAIN && !is_near && !date_label_begins(text))
+		return;
+	if (label == DATE_UPDATED)
+		findings_add(findings, SUBJECT_MODIFIED, text, "byline",
+			     is_near ? 54 : 58);
+	else if (label != DATE_OTHER)
+		findings_add(findings, SUBJECT_PUBLISHED, text, "byline",
+			     is_near ? 54 : 58);
+}
+
 void findings_near(struct metadata_candidates *findings)
 {
-	uint32_t title = findings->title_end;
-	uint32_t end = findings->page->text_count;
+	const struct page *page = findings->page;
+	const uint32_t title = findings->title_end;
+	const bool has_title = title != NO_TEXT;
+	const uint32_t begin =
+		has_title && title > TEXTS_BEFORE ? title - TEXTS_BEFORE : 0;
+	const uint32_t end = has_title ? title + TEXTS_BEHIND : 0;
 
-	if (title == NO_TEXT)
-		return;
-	if (title + TEXTS_BEHIND < end)
-		end = title + TEXTS_BEHIND;
-	for (uint32_t i = title < TEXTS_BEFORE ? 0 : title - TEXTS_BEFORE;
-	     i < end; i++) {
+	for (uint32_t i = begin; i < end && i < page->text_count; i++) {
 		struct slice text = collapsed_text_at(findings, i);
 
 		if (text.size == 0 || (i >= findings->title_begin && i < title))
 			continue;
 		read_byline(findings, text, i);
 		if (word_has_digit(text))
-			findings_add(findings, SUBJECT_PUBLISHED, text,
-				     "byline", 54);
+			read_date_text(findings, text, i, true);
 	}
+	for (uint32_t i = 0; i < page->text_count; i++)
+		if ((i < begin || i >= end) &&
+		    page->texts[i].length <= MAX_DATED &&
+		    word_has_digit(page_text(page, i)))
+			read_date_text(findings, collapsed_text_at(findings, i),
+				       i, false);
 }

@@ -7,6 +7,7 @@
 #include "base/buffer.h"
 #include "base/utf8.h"
 #include "extract/text/characters.h"
+#include "extract/text/word.h"
 
 /* A day, with a time of day if has_time. */
 struct moment {
@@ -210,11 +211,13 @@ struct date_token {
 	uint32_t mark; /* the character of a mark, or of a word of one character
 			*/
 	struct slice text; /* for a word */
+	const unsigned char *begin;
 };
 
 struct date_tokens {
 	struct date_token items[MAX_DATE_TOKENS];
 	uint32_t count;
+	const unsigned char *end; /* of the text */
 };
 
 /*
@@ -269,6 +272,7 @@ static struct date_token date_read_token(const unsigned char **from,
 		}
 		token.text = (struct slice){begin, (size_t)(*from - begin)};
 	}
+	token.begin = begin;
 	return token;
 }
 
@@ -300,6 +304,7 @@ static void date_tokens_read(struct slice text, struct date_tokens *tokens)
 	const unsigned char *end = from + text.size;
 
 	tokens->count = 0;
+	tokens->end = end;
 	while (from < end && tokens->count < MAX_DATE_TOKENS) {
 		const unsigned char *next = from;
 		uint32_t code = utf8_next(&next, end);
@@ -588,8 +593,78 @@ static bool date_read_at(const struct date_tokens *tokens, uint32_t index,
 	return true;
 }
 
-bool date_find(struct slice text, enum date_order order, char out[DATE_SIZE])
+/* The beginnings of the labels before dates, in lower case. */
+static const struct {
+	enum date_label label;
+	const char *beginnings;
+} date_labels[] = {
+	{DATE_UPDATED,
+	 "updat|last edit|last modif|edited|modifi|revised|aktualisier|"
+	 "zuletzt|geändert|mis à jour|mise à jour|actualiza|atualiza|aggiornat|"
+	 "modificat|bijgewerkt|gewijzigd|zaktualizowan|aktualizacja|"
+	 "aktualizovan|обновлен|изменен|оновлен|uppdatera|oppdater|opdater|"
+	 "güncelle|päivitet|frissít|更新|修正|수정|업데이트"},
+	{DATE_PUBLISHED,
+	 "publish|posted|originally|publié|veröffentlicht|erschienen|"
+	 "publicad|pubblicat|gepubliceerd|geplaatst|opublikowan|publikován|"
+	 "опубликован|опубліковано|publicera|publiser|offentliggjort|udgivet|"
+	 "yayın|julkaist|közzé|发布|發布|公開|掲載|投稿|입력|게시"},
+	{DATE_OTHER,
+	 "joined|join date|registered|member since|registriert|beigetreten|"
+	 "mitglied seit|inscrit|membre depuis|miembro desde|registrado|"
+	 "membro desde|iscritto|lid sinds|зарегистрирован|expires|deadline|"
+	 "received|accepted|copyright|\xC2\xA9"},
+};
+
+/* Return true if the text at `at` begins with `beginning`, in any case. */
+static bool date_begins(const unsigned char *at, const unsigned char *end,
+			struct slice beginning)
 {
+	const unsigned char *want = beginning.data;
+	const unsigned char *want_end = want + beginning.size;
+
+	while (want < want_end)
+		if (at >= end || character_fold(utf8_next(&at, end)) !=
+					 utf8_next(&want, want_end))
+			return false;
+	return true;
+}
+
+/* Return the label that begins at `at`; DATE_PLAIN if none does. */
+static enum date_label date_label_from(const unsigned char *at,
+				       const unsigned char *end)
+{
+	for (size_t i = 0; i < sizeof(date_labels) / sizeof(date_labels[0]);
+	     i++) {
+		const char *list = date_labels[i].beginnings;
+		struct slice beginning;
+
+		while (list_next(&list, &beginning))
+			if (date_begins(at, end, beginning))
+				return date_labels[i].label;
+	}
+	return DATE_PLAIN;
+}
+
+/* Return the label at token `index`, or `label` if no label is there. */
+static enum date_label date_label_next(const struct date_tokens *tokens,
+				       uint32_t index, enum date_label label)
+{
+	enum date_label next =
+		tokens->items[index].kind == DATE_NUMBER
+			? DATE_PLAIN
+			: date_label_from(tokens->items[index].begin,
+					  tokens->end);
+
+	return next == DATE_PLAIN ? label : next;
+}
+
+bool date_find_labelled(struct slice text, enum date_order order,
+			unsigned labels, char out[DATE_SIZE])
+{
+	const bool is_any = labels == (DATE_PLAIN | DATE_PUBLISHED |
+				       DATE_UPDATED | DATE_OTHER);
+	enum date_label label = DATE_PLAIN;
 	struct date_tokens tokens;
 
 	if (text.size == 0)
@@ -598,12 +673,45 @@ bool date_find(struct slice text, enum date_order order, char out[DATE_SIZE])
 	for (uint32_t i = 0; i < tokens.count; i++) {
 		struct moment date = {0};
 
-		if (!date_read_at(&tokens, i, order, &date))
+		if (!is_any)
+			label = date_label_next(&tokens, i, label);
+		if ((labels & label) == 0 ||
+		    !date_read_at(&tokens, i, order, &date))
 			continue;
 		moment_write(&date, out);
 		return true;
 	}
 	return false;
+}
+
+bool date_find(struct slice text, enum date_order order, char out[DATE_SIZE])
+{
+	return date_find_labelled(
+		text, order,
+		DATE_PLAIN | DATE_PUBLISHED | DATE_UPDATED | DATE_OTHER, out);
+}
+
+enum date_label date_label_at_end(struct slice text)
+{
+	enum date_label label = DATE_PLAIN;
+	struct date_tokens tokens;
+
+	if (text.size == 0)
+		return DATE_PLAIN;
+	date_tokens_read(text, &tokens);
+	for (uint32_t i = 0; i < tokens.count; i++)
+		label = is_year(&tokens.items[i])
+				? DATE_PLAIN
+				: date_label_next(&tokens, i, label);
+	return label;
+}
+
+bool date_label_begins(struct slice text)
+{
+	const unsigned char *at = text.data;
+
+	return text.size > 0 && (date_label_from(at, at + text.size) &
+				 (DATE_PUBLISHED | DATE_UPDATED)) != 0;
 }
 
 /* Read a Unix time: 10 digits are seconds, and 13 digits are milliseconds. */

@@ -30,6 +30,29 @@ bool date_find(struct slice text, enum date_order order, char out[DATE_SIZE]);
  */
 bool date_read(struct slice text, enum date_order order, char out[DATE_SIZE]);
 
+/* The meaning of a date by the last label before it, such as "Updated". */
+enum date_label {
+	DATE_PLAIN = 1, /* no label */
+	DATE_PUBLISHED = 2,
+	DATE_UPDATED = 4,
+	DATE_OTHER = 8, /* the day on which a member joined, for example */
+};
+
+/*
+ * Do the same as date_find(), but find only dates whose label is in `labels`, a
+ * set of enum date_label. Labels are known in about ten languages.
+ */
+bool date_find_labelled(struct slice text, enum date_order order,
+			unsigned labels, char out[DATE_SIZE]);
+
+/* Return the label at the end of `text` that no date follows. Linear. */
+enum date_label date_label_at_end(struct slice text);
+
+/*
+ * Return true if `text` begins with the label of a publication or an update.
+ */
+bool date_label_begins(struct slice text);
+
 /*
  * Return the month, 1 to 12, if `word` is the name of a month in one of 20
  * languages, or a prefix of such a name of at least three letters, in any case.

@@ -1,6 +1,7 @@
 #include "extract/metadata/metadata.h"
 
 #include "base/limit.h"
+#include "base/utf8.h"
 #include "extract/metadata/metadata_author.h"
 #include "extract/text/word.h"
 #include "page/tag.h"
@@ -19,7 +20,9 @@ enum {
 			   author's element */
 	MAX_TEXTS = LIMIT(
 		512, 32), /* maximum number of texts that are read on a page */
-	NEVER = 0,        /* a rank: the value is not used far from the title */
+	MAX_LABEL_TEXT = 40, /* maximum bytes of a text that is the label of the
+				date after it */
+	NEVER = 0, /* a rank: the value is not used far from the title */
 };
 
 /*
@@ -90,6 +93,18 @@ static struct slice node_value(struct metadata_candidates *findings,
 		return (struct slice){"", 0};
 	findings->texts_read++;
 	return label_of(findings->arena, findings->page, index);
+}
+
+enum date_label label_before(const struct metadata_candidates *findings,
+			     uint32_t text)
+{
+	struct slice before;
+
+	if (text == 0 || text > findings->page->text_count)
+		return DATE_PLAIN;
+	before = page_text(findings->page, text - 1);
+	return before.size > MAX_LABEL_TEXT ? DATE_PLAIN
+					    : date_label_at_end(before);
 }
 
 /* The rank of a value if it is near the title, and its rank elsewhere. */
@@ -202,6 +217,48 @@ static bool may_name_author(struct slice names)
 	return names.size > 0 && *(const char *)names.data == 'U';
 }
 
+/*
+ * Return the label of the date in node `index`: the label at the end of the
+ * text before the node or, if the value of the node is an attribute, the label
+ * in its text.
+ */
+static enum date_label label_of_node(struct metadata_candidates *findings,
+				     uint32_t index)
+{
+	const struct page *page = findings->page;
+	const struct node *node = &page->nodes[index];
+	enum date_label label = DATE_PLAIN;
+
+	if (page_attribute(page, index, "datetime").size > 0)
+		label = date_label_at_end(utf8_truncate(
+			page_text(page, node->first_text), MAX_LABEL_TEXT));
+	return label != DATE_PLAIN ? label
+				   : label_before(findings, node->first_text);
+}
+
+/*
+ * Add the date of a node as a candidate for the subject that its label tells;
+ * for `subject` if it has no label.
+ */
+static void body_add_date(struct metadata_candidates *findings,
+			  enum subject subject, uint32_t index,
+			  const char *source, uint32_t rank)
+{
+	enum date_label label;
+
+	if (!is_near_title(findings, index))
+		return;
+	label = label_of_node(findings, index);
+	if (label == DATE_OTHER)
+		return;
+	if (label == DATE_UPDATED)
+		subject = SUBJECT_MODIFIED;
+	else if (label == DATE_PUBLISHED)
+		subject = SUBJECT_PUBLISHED;
+	body_add(findings, subject, index, source,
+		 (struct body_ranks){rank, NEVER});
+}
+
 static void read_class(struct metadata_candidates *findings, uint32_t index,
 		       struct slice names)
 {
@@ -220,11 +277,9 @@ static void read_class(struct metadata_candidates *findings, uint32_t index,
 		body_add(findings, SUBJECT_AUTHOR, index, "byline",
 			 (struct body_ranks){35, 62});
 	if ((flags & CLASS_UPDATE) != 0)
-		body_add(findings, SUBJECT_MODIFIED, index, "byline",
-			 (struct body_ranks){52, NEVER});
+		body_add_date(findings, SUBJECT_MODIFIED, index, "byline", 52);
 	else if ((flags & CLASS_DATE) != 0)
-		body_add(findings, SUBJECT_PUBLISHED, index, "byline",
-			 (struct body_ranks){52, NEVER});
+		body_add_date(findings, SUBJECT_PUBLISHED, index, "byline", 52);
 }
 
 static void body_read_node(struct metadata_candidates *findings, uint32_t index)
@@ -238,11 +293,12 @@ static void body_read_node(struct metadata_candidates *findings, uint32_t index)
 		body_add(findings, SUBJECT_AUTHOR, index, "link",
 			 (struct body_ranks){48, 58});
 	if (page->nodes[index].tag == TAG_time)
-		body_add(findings,
-			 (flags_of_class(clues.class_names) & CLASS_UPDATE) != 0
-				 ? SUBJECT_MODIFIED
-				 : SUBJECT_PUBLISHED,
-			 index, "time", (struct body_ranks){50, NEVER});
+		body_add_date(
+			findings,
+			(flags_of_class(clues.class_names) & CLASS_UPDATE) != 0
+				? SUBJECT_MODIFIED
+				: SUBJECT_PUBLISHED,
+			index, "time", 50);
 	else if (clues.class_names.size > 0)
 		read_class(findings, index, clues.class_names);
 }

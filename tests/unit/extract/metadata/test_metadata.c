@@ -147,6 +147,72 @@ TEST(an_update_is_no_publication)
 	check_one(metadata.modified, "2024-03-05", "byline");
 }
 
+/* The dates of publication and of the last update of a text below a heading. */
+static void check_dates(const char *html, const char *published,
+			const char *modified)
+{
+	AUTO_PAGE *page;
+	AUTO_BUFFER text = {0};
+	struct metadata metadata;
+
+	buffer_append_text(&text, "<h1>Hats</h1>");
+	buffer_append_text(&text, html);
+	metadata = read(text.data, "", &page);
+	ck_assert_msg(
+		slice_equal(metadata.published.value, slice_of(published)) &&
+			slice_equal(metadata.modified.value,
+				    slice_of(modified)),
+		"%s: %.*s %.*s", html, (int)metadata.published.value.size,
+		(const char *)metadata.published.value.data,
+		(int)metadata.modified.value.size,
+		(const char *)metadata.modified.value.data);
+}
+
+TEST(labels_tell_publication_and_update_apart)
+{
+	check_dates("<p>Published 5 March 2024, updated 6 March 2024",
+		    "2024-03-05", "2024-03-06");
+	check_dates("<p>Updated 6 March 2024. Published: 5 March 2024",
+		    "2024-03-05", "2024-03-06");
+	check_dates("<p>Veröffentlicht am 05.03.2024, aktualisiert am "
+		    "06.03.2024",
+		    "2024-03-05", "2024-03-06");
+	check_dates("<p>Publié le 5 mars 2024, mis à jour le 6 mars 2024",
+		    "2024-03-05", "2024-03-06");
+	check_dates("<p>5 marzo 2024 | Aggiornato il 6 marzo 2024",
+		    "2024-03-05", "2024-03-06");
+	check_dates("<p>Опубликовано 5 марта 2024, обновлено 6 марта 2024",
+		    "2024-03-05", "2024-03-06");
+	check_dates("<p>2024年3月5日 更新：2024年3月6日", "2024-03-05",
+		    "2024-03-06");
+	check_dates("<p>Received: 5 March 2024. Accepted: 6 March 2024", "",
+		    "");
+	/* the label is the text before the date */
+	check_dates("<p>Updated<p>6 March 2024<p>Published<p>5 March 2024",
+		    "2024-03-05", "2024-03-06");
+	check_dates("<b>Last updated</b> <time datetime=2024-03-06>6 "
+		    "March</time>",
+		    "", "2024-03-06");
+	check_dates("<dl><dt>Joined: <dd class=date>6 March 2004", "", "");
+	check_dates("<p><time datetime=2024-03-06>Updated 6 March</time>", "",
+		    "2024-03-06");
+}
+
+#define WORDS                                                              \
+	"<p>a<p>b<p>c<p>d<p>e<p>f<p>g<p>h<p>i<p>j<p>k<p>l<p>m<p>n<p>o<p>p" \
+	"<p>q<p>r<p>s<p>t<p>u<p>v<p>w<p>x<p>y<p>z"
+
+TEST(far_from_the_heading_a_date_needs_a_label)
+{
+	check_dates(WORDS "<p>5 March 2024", "", "");
+	check_dates(WORDS "<p>Posted on 5 March 2024", "2024-03-05", "");
+	check_dates(WORDS "<h4>Published</h4><p>5 March 2024", "2024-03-05",
+		    "");
+	check_dates(WORDS "<p>This page was last modified on 5 March 2024", "",
+		    "");
+	check_dates(WORDS "<p>Last modified: 5 March 2024", "", "2024-03-05");
+}
+
 TEST(the_language_orders_the_numbers)
 {
 	check_date("<html lang=en-US><h1>Hats</h1><p>3/5/2024</p>", "",

@@ -128,6 +128,32 @@ TEST(the_order_is_that_of_the_language)
 	ck_assert_str_eq(out, "2024-03-25");
 }
 
+TEST(the_label_before_a_date_counts)
+{
+	const struct slice text = slice_of("5.3.2024 GEÄNDERT 6.3.2024");
+	char out[DATE_SIZE];
+
+	ck_assert(date_find_labelled(text, DAY_FIRST, DATE_PLAIN, out));
+	ck_assert_str_eq(out, "2024-03-05");
+	ck_assert(date_find_labelled(text, DAY_FIRST, DATE_UPDATED, out));
+	ck_assert_str_eq(out, "2024-03-06");
+	ck_assert(!date_find_labelled(text, DAY_FIRST, DATE_PUBLISHED, out));
+	ck_assert(!date_find_labelled((struct slice){NULL, 0}, DAY_FIRST,
+				      DATE_PLAIN, out));
+
+	ck_assert_int_eq(date_label_at_end(slice_of("Last updated:")),
+			 DATE_UPDATED);
+	ck_assert_int_eq(date_label_at_end(slice_of("Mise à jour le")),
+			 DATE_UPDATED);
+	ck_assert_int_eq(date_label_at_end(slice_of("Posted 5 May 2024 by")),
+			 DATE_PLAIN);
+	ck_assert_int_eq(date_label_at_end(slice_of("")), DATE_PLAIN);
+	ck_assert(date_label_begins(slice_of("Publié le 5 mai")));
+	ck_assert(!date_label_begins(slice_of("We published it")));
+	ck_assert(!date_label_begins(slice_of("Joined 2024")));
+	ck_assert(!date_label_begins((struct slice){NULL, 0}));
+}
+
 TEST(running_text_is_no_unix_time)
 {
 	char out[DATE_SIZE];

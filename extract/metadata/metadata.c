@@ -204,7 +204,8 @@ static uint32_t main_entity(struct metadata_candidates *findings,
  */
 static bool is_reference(const struct json_ld *ld, uint32_t object)
 {
-	return json_ld_find(ld, object, "name") == NULL;
+	return json_ld_find(ld, object, "name") == NULL &&
+	       json_ld_find(ld, object, "familyName") == NULL;
 }
 
 /*
@@ -229,6 +230,32 @@ static uint32_t json_ld_resolve(struct metadata_candidates *findings,
 }
 
 /*
+ * Return the text of the field `name` of the object. If it has no name, but a
+ * given and a family name, return these.
+ */
+static struct slice object_text(struct metadata_candidates *findings,
+				const struct json_ld *ld, uint32_t object,
+				const char *name)
+{
+	struct slice text = json_ld_text(ld, object, name);
+	struct slice given;
+	struct slice family;
+	char *out;
+
+	if (text.size > 0 || strcmp(name, "name") != 0)
+		return text;
+	given = json_ld_text(ld, object, "givenName");
+	family = json_ld_text(ld, object, "familyName");
+	if (given.size == 0 || family.size == 0)
+		return given.size > 0 ? given : family;
+	out = arena_alloc(findings->arena, given.size + family.size + 1, 1);
+	memcpy(out, given.data, given.size);
+	out[given.size] = ' ';
+	memcpy(out + given.size + 1, family.data, family.size);
+	return (struct slice){out, given.size + family.size + 1};
+}
+
+/*
  * Add the values of `field` as candidates for `subject`. The value of a text is
  * the text. The value of an object is its `url` if the subject is an address,
  * and otherwise its `name`.
@@ -247,8 +274,8 @@ static void add_values(struct metadata_candidates *findings,
 		    subject != SUBJECT_PUBLISHED && subject != SUBJECT_MODIFIED)
 			text.size = 0; /* the value is null or false */
 		else if (field->kind == JSON_LD_OBJECT)
-			text = json_ld_text(
-				ld,
+			text = object_text(
+				findings, ld,
 				json_ld_resolve(findings, ld, field->object),
 				name);
 		findings_add(findings, subject, text, "json-ld", rank);
@@ -596,6 +623,8 @@ static enum date_order date_order_of(struct slice language)
  * services (article:, parsely, sailthru, citation) belong to the article. A
  * field that is only named "date" often has the date of the file.
  */
+enum { CITATION_RANK = 22 }; /* of authors for libraries */
+
 struct meta_rule {
 	const char *name; /* value of meta[name], [property] or [itemprop] */
 	size_t size;      /* size of the name */
@@ -626,7 +655,9 @@ static const struct meta_rule metadata_meta_rules[] = {
 	{NAME("dcterms.creator"), SUBJECT_AUTHOR, 34, "dublin-core"},
 	{NAME("parsely-author"), SUBJECT_AUTHOR, 24, "meta"},
 	{NAME("sailthru.author"), SUBJECT_AUTHOR, 26, "meta"},
-	{NAME("citation_author"), SUBJECT_AUTHOR, 22, "meta"},
+	{NAME("citation_author"), SUBJECT_AUTHOR, CITATION_RANK, "meta"},
+	{NAME("citation_authors"), SUBJECT_AUTHOR, CITATION_RANK, "meta"},
+	{NAME("cxenseparse:author"), SUBJECT_AUTHOR, 29, "meta"},
 	{NAME("byl"), SUBJECT_AUTHOR, 28, "meta"},
 
 	{NAME("article:published_time"), SUBJECT_PUBLISHED, 20, "og"},
@@ -639,6 +670,8 @@ static const struct meta_rule metadata_meta_rules[] = {
 	{NAME("sailthru.date"), SUBJECT_PUBLISHED, 26, "meta"},
 	{NAME("citation_publication_date"), SUBJECT_PUBLISHED, 27, "meta"},
 	{NAME("citation_date"), SUBJECT_PUBLISHED, 28, "meta"},
+	{NAME("prism.publicationdate"), SUBJECT_PUBLISHED, 28, "meta"},
+	{NAME("ms.date"), SUBJECT_PUBLISHED, 40, "meta"},
 	{NAME("dc.date.issued"), SUBJECT_PUBLISHED, 30, "dublin-core"},
 	{NAME("dcterms.issued"), SUBJECT_PUBLISHED, 30, "dublin-core"},
 	{NAME("dcterms.created"), SUBJECT_PUBLISHED, 32, "dublin-core"},
@@ -757,6 +790,33 @@ static void head_read_meta(struct metadata_candidates *findings, uint32_t node)
 	}
 }
 
+/*
+ * Add the author of twitter:data1 (or 2, ...) if the label of the same number,
+ * in the meta element before it, is "Written by" in a known language.
+ */
+static void read_label(struct metadata_candidates *findings, uint32_t node,
+		       struct slice *label)
+{
+	static const char names[] = "twitter:label|twitter:data";
+	const struct page *page = findings->page;
+	struct slice name = page_attribute(page, node, "name");
+	struct slice content = page_attribute(page, node, "content");
+	struct slice rest;
+
+	if (name.size == 0)
+		name = page_attribute(page, node, "property");
+	if (!value_holds_any(name, names))
+		return;
+	if (value_holds_any(name, "twitter:label")) {
+		*label = content;
+		return;
+	}
+	rest = label->size > 0 ? byline_rest(*label) : (struct slice){NULL, 0};
+	if (rest.data != NULL && rest.size == 0)
+		findings_add(findings, SUBJECT_AUTHOR, content, "meta", 31);
+	label->size = 0;
+}
+
 static void read_link(struct metadata_candidates *findings, uint32_t node)
 {
 	const struct page *page = findings->page;
@@ -781,12 +841,15 @@ static void read_link(struct metadata_candidates *findings, uint32_t node)
 static void findings_meta(struct metadata_candidates *findings)
 {
 	const struct page *page = findings->page;
+	struct slice label = {"", 0};
 
 	for (uint32_t i = 0; i < page->node_count; i++) {
-		if (page->nodes[i].tag == TAG_meta)
+		if (page->nodes[i].tag == TAG_meta) {
 			head_read_meta(findings, i);
-		else if (page->nodes[i].tag == TAG_link)
+			read_label(findings, i, &label);
+		} else if (page->nodes[i].tag == TAG_link) {
 			read_link(findings, i);
+		}
 	}
 	findings_add(findings, SUBJECT_TITLE, page->title, "title", 35);
 }
@@ -860,6 +923,22 @@ static void add_names(struct author_names *names, struct slice text,
 }
 
 /*
+ * Return the names in a field without tags. Libraries write the family name
+ * first; other fields have several names with commas between them.
+ */
+static struct slice field_names(const struct metadata_candidates *findings,
+				const struct metadata_candidate *candidate)
+{
+	struct slice text =
+		byline_without_tags(findings->arena, candidate->value);
+
+	return candidate->rank == CITATION_RANK ||
+			       strcmp(candidate->source, "dublin-core") == 0
+		       ? byline_family_last(findings->arena, text)
+		       : text;
+}
+
+/*
  * Return the names of authors in `candidate`. A rank below BODY_RANK is for
  * fields (JSON-LD, meta), where each author may have a separate field; return
  * the names of all candidates of the same rank. In the body, other candidates
@@ -886,9 +965,25 @@ candidate_names(const struct metadata_candidates *findings,
 			&findings->items[SUBJECT_AUTHOR][i];
 
 		if (one->rank == candidate->rank)
-			add_names(&names, one->value, false);
+			add_names(&names, field_names(findings, one), false);
 	}
 	return names;
+}
+
+/* Remove the name of the site if other names exist: "Ann Smith, The Herald". */
+static void author_names_drop_site(const struct metadata_candidates *findings,
+				   const struct site_names *site,
+				   struct author_names *names)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < names->count; i++)
+		if (site->name.size == 0 ||
+		    !slice_equal(name_fold(findings->arena, names->items[i]),
+				 site->name))
+			names->items[count++] = names->items[i];
+	if (count > 0)
+		names->count = count;
 }
 
 /*
@@ -911,13 +1006,15 @@ static void choose_authors(const struct metadata_candidates *findings,
 
 	while ((at = next_best(findings, SUBJECT_AUTHOR, at)) != NULL &&
 	       at->rank < end) {
-		const struct author_names names =
+		struct author_names names =
 			candidate_names(findings, at, is_forum);
-		const struct slice first = names.items[0];
+		struct slice first;
 		bool is_solid;
 
+		author_names_drop_site(findings, site, &names);
 		if (names.count == 0)
 			continue;
+		first = names.items[0];
 		is_solid = byline_is_person(first) &&
 			   memchr(first.data, ' ', first.size) != NULL &&
 			   !slice_equal(name_fold(findings->arena, first),

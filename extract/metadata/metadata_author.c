@@ -67,8 +67,17 @@ static bool ends_name(struct slice word)
 	return slice_equal(word, slice_of("|")) ||
 	       list_has_in_any_case(
 		       "on|published|posted|updated|last|in|for|at|min|"
-		       "reviewed|fact|is|edited|-|–|—|·|•|//|am|le|el|with",
-		       word);
+		       "reviewed|fact|is|edited|-|–|—|·|•|//|with",
+		       word) ||
+	       list_has("am|le|el", word); /* "Le" is part of a name */
+}
+
+/* Return the same as month_of(), also for "Jan." */
+static uint32_t month_of_word(struct slice word)
+{
+	if (word.size > 0 && slice_byte(word, word.size - 1) == '.')
+		word.size--;
+	return month_of(word);
 }
 
 /* Return true if `text` begins with a date such as "5 March" or "March 5". */
@@ -80,7 +89,72 @@ static bool is_byline_date(struct slice text)
 	if (is_digit(bytes[0]))
 		return true;
 	return text.size > word.size + 1 && bytes[word.size + 1] >= '0' &&
-	       bytes[word.size + 1] <= '9' && month_of(word) != 0;
+	       bytes[word.size + 1] <= '9' && month_of_word(word) != 0;
+}
+
+size_t byline_match(struct slice text, struct slice word)
+{
+	const unsigned char *at = text.data;
+	const unsigned char *end = at + text.size;
+	const unsigned char *want = word.data;
+	const unsigned char *want_end = want + word.size;
+
+	while (want < want_end)
+		if (at >= end || character_fold(utf8_next(&at, end)) !=
+					 utf8_next(&want, want_end))
+			return 0;
+	return (size_t)(at - (const unsigned char *)text.data);
+}
+
+/* The words that a role has, in about ten languages, in lower case. */
+static const char roles[] =
+	"writer|writers|editor|editors|reporter|reporters|correspondent|"
+	"columnist|contributor|journalist|staff|attorney|lawyer|expert|"
+	"specialist|manager|director|founder|co-founder|president|ceo|cto|"
+	"coordinator|strategist|analyst|professor|photographer|producer|"
+	"consultant|contributing|senior|associate|redakteur|redakteurin|"
+	"redaktion|korrespondent|korrespondentin|autorin|journalistin|"
+	"rédacteur|rédactrice|rédaction|journaliste|envoyé|envoyée|"
+	"redactor|redactora|redacción|periodista|corresponsal|redattore|"
+	"redattrice|redazione|giornalista|corrispondente|redator|redatora|"
+	"redação|jornalista|redacteur|verslaggever|correspondente|redaktor|"
+	"redakcja|dziennikarz|dziennikarka|redaktör|reporterin|редактор|"
+	"редакция|журналист|корреспондент|обозреватель|记者|编辑|記者|編集|"
+	"기자";
+
+/* Return true if `text` has a word that a role has. */
+static bool byline_is_role(struct slice text)
+{
+	const char *bytes = text.data;
+
+	for (size_t at = 0; at < text.size;) {
+		struct slice word = byline_trim(
+			first_word((struct slice){bytes + at, text.size - at}));
+		const char *list = roles;
+		struct slice role;
+
+		while (word.size > 0 && list_next(&list, &role))
+			if (byline_match(word, role) == word.size)
+				return true;
+		at += first_word((struct slice){bytes + at, text.size - at})
+			      .size +
+		      1;
+	}
+	return false;
+}
+
+/*
+ * Return true if `piece`, of a text for readers, is no name: the name of a
+ * month, or a text that begins with a digit, a date or its label, or with a
+ * preposition.
+ */
+static bool is_no_name(struct slice piece)
+{
+	return piece.size > 0 &&
+	       (is_byline_date(piece) || month_of_word(piece) != 0 ||
+		date_label_begins(piece) ||
+		list_has_in_any_case("on|in|at|for|am|vor|il y a|hace|fa",
+				     first_word(piece)));
 }
 
 /* Return the start of `text` that is a name, without the words after it. */
@@ -153,6 +227,7 @@ struct byline_name_list {
 	size_t max;
 	bool is_open; /* degrees may follow the last name in the list */
 	bool is_prose;
+	bool is_of_role; /* the text belongs to a role: "Editor at A & B" */
 };
 
 static void byline_add_name(struct byline_name_list *names, struct slice piece)
@@ -170,7 +245,16 @@ static void byline_add_name(struct byline_name_list *names, struct slice piece)
 			name = byline_trim((struct slice){
 				by + 4, (size_t)((const char *)name.data +
 						 name.size - by - 4)});
-		name = cut_tail(name);
+		if (!is_no_name(name))
+			name = cut_tail(name);
+		if (is_no_name(name))
+			name.size = 0;
+	}
+	if (names->count > 0 && byline_is_role(name)) {
+		names->is_of_role =
+			memmem(piece.data, piece.size, " at ", 4) != NULL;
+		names->is_open = false;
+		return;
 	}
 	if (names->is_open && name.size > 0 && is_degree(name)) {
 		struct slice *last = &names->items[names->count - 1];
@@ -199,7 +283,7 @@ size_t byline_names(struct slice text, bool is_prose, struct slice *items,
 	size_t begin = 0;
 	size_t at = 0;
 
-	while (at < text.size) {
+	while (at < text.size && !names.is_of_role) {
 		size_t size = separator_size(
 			(struct slice){bytes + at, text.size - at});
 
@@ -210,10 +294,67 @@ size_t byline_names(struct slice text, bool is_prose, struct slice *items,
 		if (size > 0)
 			begin = at;
 	}
-	if (text.size > begin)
+	if (text.size > begin && !names.is_of_role)
 		byline_add_name(&names, (struct slice){bytes + begin,
 						       text.size - begin});
 	return names.count;
+}
+
+struct slice byline_family_last(struct arena *arena, struct slice text)
+{
+	const char *at = text.data;
+	const char *end = at + text.size;
+	/* each name needs a space instead of its comma, and a semicolon */
+	char *out = arena_alloc(arena, text.size + 1, 1);
+	size_t size = 0;
+
+	while (at < end) {
+		const char *semicolon = memchr(at, ';', (size_t)(end - at));
+		const char *last = semicolon == NULL ? end : semicolon;
+		const char *comma = memchr(at, ',', (size_t)(last - at));
+		struct slice family;
+		struct slice given;
+
+		if (comma == NULL ||
+		    memchr(comma + 1, ',', (size_t)(last - comma - 1)) != NULL)
+			return text;
+		family = byline_trim((struct slice){at, (size_t)(comma - at)});
+		given = byline_trim(
+			(struct slice){comma + 1, (size_t)(last - comma - 1)});
+		if (family.size == 0 || given.size == 0 || is_degree(given))
+			return text;
+		if (size > 0)
+			out[size++] = ';';
+		memcpy(out + size, given.data, given.size);
+		size += given.size;
+		out[size++] = ' ';
+		memcpy(out + size, family.data, family.size);
+		size += family.size;
+		at = semicolon == NULL ? end : semicolon + 1;
+	}
+	return (struct slice){out, size};
+}
+
+struct slice byline_without_tags(struct arena *arena, struct slice text)
+{
+	const char *bytes = text.data;
+	bool is_in_tag = false;
+	size_t size = 0;
+	char *out;
+
+	if (memchr(bytes, '<', text.size) == NULL ||
+	    memchr(bytes, '>', text.size) == NULL)
+		return text;
+	out = arena_alloc(arena, text.size, 1);
+	for (size_t i = 0; i < text.size; i++) {
+		if (bytes[i] == '<')
+			is_in_tag = true;
+		else if (bytes[i] == '>')
+			is_in_tag = false;
+		else if (!is_in_tag)
+			out[size++] = bytes[i];
+	}
+	return (struct slice){out, size};
 }
 
 bool byline_is_person(struct slice name)

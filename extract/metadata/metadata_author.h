@@ -19,6 +19,13 @@ struct page;
 struct slice byline_trim(struct slice text);
 
 /*
+ * Return the bytes of `text` that are equal to `word`, which is in lower case,
+ * in any case of the letters of any script; 0 if `text` does not begin with
+ * `word`.
+ */
+size_t byline_match(struct slice text, struct slice word);
+
+/*
  * If `text` begins with "by" in one of about 20 languages, return the text
  * after it, which may be empty; otherwise return {NULL, 0}. The white space of
  * `text` must be collapsed.
@@ -31,10 +38,24 @@ struct slice byline_rest(struct slice text);
  * addresses, and words that are not names ("admin"). If the text is for readers
  * (`is_prose`), also leave out the text after a name, such as dates, places and
  * professions. Commas, semicolons, and "and" in some languages separate names;
- * degrees ("PhD") are part of the name before them. Linear.
+ * degrees ("PhD") are part of the name before them. Leave out dates with their
+ * labels ("updated May 5") and, after a name, roles ("Staff Writer"). Linear.
  */
 size_t byline_names(struct slice text, bool is_prose, struct slice *items,
 		    size_t max);
+
+/*
+ * Return a name that begins with the family name ("Ames, Lena") in the usual
+ * order ("Lena Ames"), in `arena`. Do this for each name if semicolons separate
+ * the names. Return other text unchanged.
+ */
+struct slice byline_family_last(struct arena *arena, struct slice text);
+
+/*
+ * Return `text` without the tags of HTML. The result belongs to `arena` or is
+ * `text`.
+ */
+struct slice byline_without_tags(struct arena *arena, struct slice text);
 
 /*
  * Return true if `name` looks like a person's name: it has at most 5 words, and

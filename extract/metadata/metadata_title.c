@@ -398,15 +398,20 @@ void findings_body(struct metadata_candidates *findings)
  * shorter opening that is its prefix.
  */
 static const char openings[] =
-	"words and photos by|article written by|contributed by|"
+	"words and photos by|interview by|author(s)|contributors:|article "
+	"written by|contributed by|"
 	"medically reviewed by|published by|presented by|created by|"
 	"article by|written by|posted by|started by|asked by|author:|"
 	"authors:|authored by|author|authors|words by|story by|text by|"
-	"submitted by|blog by|by:|by|écrit par|rédigé par|publié par|par|"
+	"submitted by|blog by|by:|by|écrit par|rédigé par|publié par|"
+	"propos recueillis par|texte :|par|"
 	"geschrieben von|verfasst von|veröffentlicht von|ein artikel von|"
-	"autor:|autor|von|escrito por|publicado por|por|scritto da|"
-	"pubblicato da|di|geschreven door|door|av|af|skrevet av|skriven av|"
-	"autore:|auteur:|auteur|napisał|przez|od|автор:|автор|ditulis oleh|"
+	"autor:|autor|text von|text:|von|escrito por|publicado por|por|scritto "
+	"da|"
+	"pubblicato da|testo di|a cura di|di|geschreven "
+	"door|door|av|af|skrevet av|skriven av|"
+	"autore:|auteur:|auteur|napisał|przez|od|автор:|автор|текст:|ditulis "
+	"oleh|"
 	"oleh|yazar:|yazan|tekijä|kirjoittanut|írta|szerző:|συντάκτης:|του|"
 	"τησ|作者：|作者:|作者|文/|文：|著者：|執筆者|글쓴이|بقلم|كتبه";
 
@@ -445,11 +450,11 @@ struct slice byline_rest(struct slice text)
 	struct slice opening;
 
 	while (list_next(&list, &opening)) {
-		const char *end = (const char *)text.data + opening.size;
-		struct slice rest = {end, text.size - opening.size};
+		size_t size = byline_match(text, opening);
+		struct slice rest = {(const char *)text.data + size,
+				     text.size - size};
 
-		if (text.size >= opening.size &&
-		    strncasecmp(text.data, opening.data, opening.size) == 0 &&
+		if (size > 0 &&
 		    may_follow(slice_byte(opening, opening.size - 1), rest))
 			return byline_trim(rest);
 	}

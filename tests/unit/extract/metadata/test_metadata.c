@@ -246,6 +246,33 @@ TEST(authors_are_names)
 		     "writer</div>",
 		     1, "Ann Smith", "byline");
 	check_author("<meta name=author content=admin>", 0, "", NULL);
+	check_author(ARTICLE("\"author\":{\"@type\":\"Person\",\"givenName\":"
+			     "\"Ann\",\"familyName\":\"Smith\"}"),
+		     1, "Ann Smith", "json-ld");
+	check_author("<meta name=citation_author content='Smith, Ann'><meta "
+		     "name=citation_author content='Hill, Bob'>",
+		     2, "Ann Smith", "meta");
+	check_author("<meta name=dc.creator content='Smith, Ann'>", 1,
+		     "Ann Smith", "dublin-core");
+	check_author("<meta name=author content='By &lt;a href=/a&gt;Ann "
+		     "Smith&lt;/a&gt;'>",
+		     1, "Ann Smith", "meta");
+	check_author("<meta property=og:site_name content='The Herald'><meta "
+		     "name=author content='Ann Smith, The Herald'>",
+		     1, "Ann Smith", "meta");
+}
+
+TEST(a_label_tells_the_field_of_the_author)
+{
+	check_author("<meta name=twitter:label1 content='Written by'><meta "
+		     "name=twitter:data1 content='Ann Smith'>",
+		     1, "Ann Smith", "meta");
+	check_author("<meta name=twitter:label1 content='Verfasst von'><meta "
+		     "name=twitter:data1 content='Ann Smith'>",
+		     1, "Ann Smith", "meta");
+	check_author("<meta name=twitter:label1 content='Reading time'><meta "
+		     "name=twitter:data1 content='Five minutes'>",
+		     0, "", NULL);
 }
 
 TEST(a_login_gives_way_to_a_person)

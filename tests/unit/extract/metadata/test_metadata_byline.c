@@ -59,6 +59,61 @@ TEST(what_follows_a_name_is_cut_in_prose)
 	check_names("Music on Vinyl", false, "Music on Vinyl");
 }
 
+TEST(roles_are_no_names)
+{
+	check_names("By Lena Ames, Staff Writer", true, "Lena Ames");
+	check_names("Lena Ames, Staff Writer", false, "Lena Ames");
+	check_names("Lena Ames, Editor, and Kim Boyd, Reporter", true,
+		    "Lena Ames; Kim Boyd");
+	check_names("Lena Ames, Attorney at Boyd & Boyd", true, "Lena Ames");
+	check_names("Von Lena Ames, Redakteurin", true, "Lena Ames");
+	check_names("Por Rui Nunes, da redação", true, "Rui Nunes");
+	check_names("Автор: Нина Орлова, РЕДАКТОР", true, "Нина Орлова");
+	check_names("Claire Le Goff, journaliste", true, "Claire Le Goff");
+	check_names("The Editors", false, "The Editors");
+}
+
+TEST(dates_are_no_names)
+{
+	check_names("Updated Jan. 19", true, "");
+	check_names("Jan. 19, 2024", true, "");
+	check_names("August | 12", true, "");
+	check_names("Lena Ames, updated May 8, 2026", true, "Lena Ames");
+	check_names("Aktualisiert am 8. Mai", true, "");
+	check_names("Mis à jour le 8 mai", true, "");
+	check_names("Actualizado el 8 de mayo", true, "");
+	check_names("Aggiornato l'8 maggio", true, "");
+	check_names("Atualizado em 8 de maio", true, "");
+	check_names("Bijgewerkt op 8 mei", true, "");
+	check_names("Zaktualizowano 8 maja", true, "");
+	check_names("Обновлено 8 мая", true, "");
+	check_names("Uppdaterad 8 maj", true, "");
+	check_names("更新", true, "");
+}
+
+TEST(family_names_come_last)
+{
+	AUTO_ARENA *arena = arena_create();
+	static const char *const rows[][2] = {
+		{"Ames, Lena", "Lena Ames"},
+		{"Ames, Lena; Boyd, Kim J.", "Lena Ames;Kim J. Boyd"},
+		{"Lena Ames", "Lena Ames"},
+		{"Lena Ames, MD", "Lena Ames, MD"},
+		{"Ann, Bob, Eve", "Ann, Bob, Eve"},
+		{"Ames,", "Ames,"},
+		{"", ""},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct slice name =
+			byline_family_last(arena, slice_of(rows[i][0]));
+
+		ck_assert_msg(slice_equal(name, slice_of(rows[i][1])),
+			      "%s: %.*s", rows[i][0], (int)name.size,
+			      (const char *)name.data);
+	}
+}
+
 static void check_rest(const char *text, const char *rest)
 {
 	struct slice found = byline_rest(slice_of(text));
@@ -85,6 +140,9 @@ TEST(by_is_known_in_many_languages)
 	check_rest("Autor: Anna", "Anna");
 	check_rest("\xE4\xBD\x9C\xE8\x80\x85\xEF\xBC\x9A\xE7\x8E\x8B",
 		   "\xE7\x8E\x8B");
+	check_rest("АВТОР: Анна", "Анна");
+	check_rest("Propos recueillis par Anne", "Anne");
+	check_rest("Text: Anna", "Anna");
 	check_rest("Bystander", NULL);
 	check_rest("Party", NULL);
 	check_rest("Ann", NULL);

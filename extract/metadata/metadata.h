@@ -126,6 +126,12 @@ struct metadata_candidates {
 			      MAX_FINDINGS */
 	uint32_t
 		texts_read; /* number of texts read from elements in the body */
+	/*
+	 * The last part of the page for which is_of_others() returned true:
+	 * nodes from other_begin to before other_end.
+	 */
+	uint32_t other_begin;
+	uint32_t other_end;
 };
 
 /* Return true if the subject's value is a URL. */
@@ -171,6 +177,14 @@ void findings_near(struct metadata_candidates *findings);
  */
 struct metadatum title_choose(struct metadata_candidates *findings,
 			      const struct site_names *site);
+
+/*
+ * Return true if node `index` is in comments, reviews, testimonials, links to
+ * other pages, or a list of staff: in an element whose class names, id or
+ * itemprop say so and that does not contain the title. O(1) per node if the
+ * nodes are asked in the order of the page.
+ */
+bool is_of_others(struct metadata_candidates *findings, uint32_t index);
 
 /*
  * Return the label at the end of the text before text `text` of the page, such

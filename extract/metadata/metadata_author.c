@@ -748,6 +748,14 @@ collapsed_text_at(const struct metadata_candidates *findings, uint32_t index)
 	return (struct slice){out, text_collapse(text, out)};
 }
 
+static bool text_is_of_others(struct metadata_candidates *findings,
+			      uint32_t index)
+{
+	const uint32_t node = findings->page->texts[index].node;
+
+	return node != NO_NODE && is_of_others(findings, node);
+}
+
 /*
  * If text `index` of the page begins with "by", add the name after it as a
  * candidate. If the text is only "by", add the name in the next text.
@@ -763,7 +771,7 @@ static void read_byline(struct metadata_candidates *findings, struct slice text,
 	if (rest.size == 0 && index + 1 < findings->page->text_count)
 		rest = collapsed_text_at(findings, index + 1);
 	if (byline_names(rest, true, names, 1) == 1 &&
-	    byline_is_person(names[0]))
+	    byline_is_person(names[0]) && !text_is_of_others(findings, index))
 		findings_add(findings, SUBJECT_AUTHOR, rest, "byline", 56);
 }
 
@@ -777,6 +785,8 @@ static void read_date_text(struct metadata_candidates *findings,
 	enum date_label label = label_before(findings, index);
 
 	if (label == DATE_PLAIN && !is_near && !date_label_begins(text))
+		return;
+	if (text_is_of_others(findings, index))
 		return;
 	if (label == DATE_UPDATED)
 		findings_add(findings, SUBJECT_MODIFIED, text, "byline",

@@ -20,6 +20,8 @@ enum {
 			   author's element */
 	MAX_TEXTS = LIMIT(
 		512, 32), /* maximum number of texts that are read on a page */
+	MAX_ANCESTORS = 32,
+	MAX_CLASS = 256,     /* maximum bytes of class names that are read */
 	MAX_LABEL_TEXT = 40, /* maximum bytes of a text that is the label of the
 				date after it */
 	NEVER = 0, /* a rank: the value is not used far from the title */
@@ -75,6 +77,63 @@ static bool is_near_title(const struct metadata_candidates *findings,
 	       text <= title + TEXTS_BEHIND;
 }
 
+/* Return true if all texts of the title are in the node. */
+static bool holds_title(const struct metadata_candidates *findings,
+			const struct node *node)
+{
+	return findings->title_end != NO_TEXT &&
+	       node->first_text <= findings->title_begin &&
+	       node->end_text >= findings->title_end;
+}
+
+/* Return true if the marks of node `index` say that it is about others. */
+static bool is_named_of_others(const struct page *page, uint32_t index)
+{
+	static const char parts[] =
+		"comment|testimonial|related|recommend|suggest|reviews|"
+		"customer-review|user-review|team-member|staff-member|"
+		"staff-list|staff-box|our-team|read-next|more-from|"
+		"recent-post|recentpost|latest-post|popular-post|most-read|"
+		"trending|teaser";
+	static const char *const names[] = {"class", "id"};
+	const uint16_t tag = page->nodes[index].tag;
+
+	if (tag == TAG_html || tag == TAG_body || tag == TAG_main)
+		return false;
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		struct slice value = page_attribute(page, index, names[i]);
+
+		if (value.size > MAX_CLASS)
+			value.size = MAX_CLASS;
+		if (value_holds_any(value, parts))
+			return true;
+	}
+	return list_has_in_any_case("review|reviews|comment",
+				    page_attribute(page, index, "itemprop"));
+}
+
+bool is_of_others(struct metadata_candidates *findings, uint32_t index)
+{
+	const struct page *page = findings->page;
+
+	if (index >= findings->other_begin && index < findings->other_end)
+		return true;
+	for (uint32_t up = 0; index != NO_NODE && up < MAX_ANCESTORS; up++) {
+		const struct node *node = &page->nodes[index];
+
+		if (holds_title(findings, node))
+			return false;
+		if (node->attribute_count > 0 &&
+		    is_named_of_others(page, index)) {
+			findings->other_begin = index;
+			findings->other_end = node->end;
+			return true;
+		}
+		index = node->parent;
+	}
+	return false;
+}
+
 /*
  * Return the value of node `index`: its attribute content, its attribute
  * datetime, or its text.
@@ -123,7 +182,8 @@ static void body_add(struct metadata_candidates *findings, enum subject subject,
 {
 	uint32_t rank = is_near_title(findings, index) ? ranks.near : ranks.far;
 
-	if (rank != NEVER)
+	if (rank != NEVER && findings->counts[subject] < MAX_FINDINGS &&
+	    !is_of_others(findings, index))
 		findings_add(findings, subject, node_value(findings, index),
 			     source, rank);
 }
@@ -374,7 +434,8 @@ static void body_read_links(struct metadata_candidates *findings)
 		const struct link *link = &page->links[i];
 
 		read_rel(findings, link);
-		if (is_of_author(link->href))
+		if (is_of_author(link->href) &&
+		    !is_of_others(findings, link->node))
 			findings_add(
 				findings, SUBJECT_AUTHOR, link->anchor, "link",
 				is_near_title(findings, link->node) ? 49 : 59);

@@ -262,6 +262,39 @@ TEST(authors_are_names)
 		     1, "Ann Smith", "meta");
 }
 
+TEST(names_and_dates_of_others_do_not_count)
+{
+	static const char *const boxes[] = {
+		"<div class=comments>",    "<section id=comments>",
+		"<div itemprop=review>",   "<div class=testimonials>",
+		"<aside class=related>",   "<section class=suggested>",
+		"<div class=team-member>",
+	};
+
+	for (size_t i = 0; i < sizeof(boxes) / sizeof(boxes[0]); i++) {
+		AUTO_PAGE *page;
+		AUTO_BUFFER html = {0};
+		struct metadata metadata;
+
+		buffer_append_text(&html, "<h1>Hats</h1>");
+		buffer_append_text(&html, boxes[i]);
+		buffer_append_text(
+			&html, "<span class=author-name>Bob Hill</span>"
+			       "<span itemprop=author>Bob Hill</span>"
+			       "<a href=/author/bob>Bob Hill</a><p>By Bob Hill"
+			       "<p>5 March 2024"
+			       "<time datetime=2024-03-05>x</time>");
+		metadata = read(html.data, "", &page);
+		ck_assert_msg(metadata.author_count == 0, "%s", boxes[i]);
+		ck_assert_msg(metadata.published.source == NULL, "%s",
+			      boxes[i]);
+	}
+	/* an element around the title is of the article */
+	check_author("<div class=has-comments><h1>Hats</h1><p>By Ann "
+		     "Smith</div>",
+		     1, "Ann Smith", "byline");
+}
+
 TEST(a_label_tells_the_field_of_the_author)
 {
 	check_author("<meta name=twitter:label1 content='Written by'><meta "

@@ -1203,6 +1203,7 @@ struct metadata metadata_read(struct arena *arena, const struct page *page,
 		site_names_of(arena, metadata.site_name.value, url);
 	enum date_order order = date_order_of(metadata.language.value);
 
+	site.home = name_fold(arena, home_link_of(page, url));
 	metadata.title = title_choose(findings, &site);
 	findings_body(findings);
 	findings_near(findings);

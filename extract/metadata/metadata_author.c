@@ -461,8 +461,9 @@ enum {
 	MAX_FOLDED = 1024,
 	MAX_CUTS =
 		8, /* maximum number of parts that are removed from a title */
-	MIN_SHARED = 4 /* minimum bytes of a name that is searched inside
-			  another name */
+	MAX_HOME_LINKS = 32, /* links that are read to find the home page */
+	MIN_SHARED = 4       /* minimum bytes of a name that is searched inside
+				another name */
 };
 
 struct slice name_fold(struct arena *arena, struct slice text)
@@ -592,6 +593,30 @@ struct site_names site_names_of(struct arena *arena, struct slice name,
 	};
 }
 
+struct slice home_link_of(const struct page *page, struct slice url)
+{
+	const struct slice host = host_of_address(url);
+
+	for (uint32_t i = 0; i < page->link_count && i < MAX_HOME_LINKS; i++) {
+		const struct link *link = &page->links[i];
+		struct slice href = link->href;
+		const struct slice other = host_of_address(href);
+
+		if (other.size > 0 && slice_equal(other, host)) {
+			const char *end = (const char *)other.data + other.size;
+
+			href.size -= (size_t)(end - (const char *)href.data);
+			href.data = end;
+		} else if (href.size == 0) {
+			continue;
+		}
+		if (link->anchor.size > 0 && link->anchor.size <= MAX_NAME &&
+		    (href.size == 0 || slice_equal(href, slice_of("/"))))
+			return link->anchor;
+	}
+	return (struct slice){"", 0};
+}
+
 static bool name_contains(struct slice text, struct slice part)
 {
 	return part.size > 0 && text.size >= part.size &&
@@ -603,7 +628,8 @@ bool site_is_named(struct arena *arena, const struct site_names *site,
 {
 	struct slice name = name_fold(arena, part);
 
-	if (name.size == 0 || slice_equal(name, site->name))
+	if (name.size == 0 || slice_equal(name, site->name) ||
+	    slice_equal(name, site->home))
 		return true;
 	if (name_contains(name, site->name) && name.size < 2 * site->name.size)
 		return true;
@@ -633,9 +659,9 @@ static const struct {
 	bool is_alone; /* separates even without spaces around it */
 } signs[] = {
 	{"|", true, true},   {"»", true, true},   {"«", true, true},
-	{"::", true, false}, {"/", true, false},  {"-", false, false},
-	{"–", false, false}, {"—", false, false}, {"·", false, false},
-	{"•", false, false}, {"~", false, false},
+	{"::", true, false}, {"/", true, false},  {"//", true, false},
+	{"-", false, false}, {"–", false, false}, {"—", false, false},
+	{"·", false, false}, {"•", false, false}, {"~", false, false},
 };
 
 /*

@@ -114,14 +114,22 @@ struct site_names {
 	struct slice name;   /* folded og:site_name, or empty */
 	struct slice host;   /* folded host of the page's URL, or empty */
 	struct slice domain; /* folded longest label of the host, or empty */
+	struct slice home;   /* folded text of the first link to the home page,
+				or empty */
 };
 
 /*
  * Return the names of the site. `name` is og:site_name as in the page, and
- * `url` is the URL of the page. Everything belongs to `arena`.
+ * `url` is the URL of the page. Everything belongs to `arena`. `home` is empty.
  */
 struct site_names site_names_of(struct arena *arena, struct slice name,
 				struct slice url);
+
+/*
+ * Return the text of the first link to the home page of the site of `url`, as
+ * in the page; empty if the page has no such link among its first links.
+ */
+struct slice home_link_of(const struct page *page, struct slice url);
 
 /* Return true if `part` is a name of the site. */
 bool site_is_named(struct arena *arena, const struct site_names *site,

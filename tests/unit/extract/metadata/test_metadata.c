@@ -93,6 +93,24 @@ TEST(the_site_is_cut_from_the_title)
 		    "Ownership", "title");
 }
 
+TEST(the_link_to_the_home_page_names_the_site)
+{
+	AUTO_PAGE *page;
+
+	check_title("<title>Red hats - nwin</title><a href=/>nwin</a>",
+		    "Red hats", "title");
+	check_title("<title>Red hats // ivo.example</title><a "
+		    "href=/>ivo.example</a>",
+		    "Red hats", "title");
+	check_title("<title>Red hats - nwin</title><a href=/a>nwin</a>",
+		    "Red hats - nwin", "title");
+	check_one(read("<title>Red hats - nwin</title><a "
+		       "href=https://www.example.org>nwin</a>",
+		       address, &page)
+			  .title,
+		  "Red hats", "title");
+}
+
 #define ARTICLE(fields)                                                       \
 	"<script type=application/ld+json>{\"@type\":\"NewsArticle\"," fields \
 	"}</script>"

@@ -859,6 +859,7 @@ enum {
 	BODY_RANK = 35,  /* first rank of authors from the body */
 	LAST_SOLID = 57, /* authors with a rank below this replace a weak author
 			    of a better rank */
+	NEAR_RANK = 48,  /* first rank of names that stand near the title */
 	URL_RANK = 45,   /* rank of a date in the URL */
 	VISIBLE_RANK = 50, /* first rank of names and dates that are written for
 			      readers */
@@ -1016,7 +1017,9 @@ static void choose_authors(const struct metadata_candidates *findings,
 			continue;
 		first = names.items[0];
 		is_solid = byline_is_person(first) &&
-			   memchr(first.data, ' ', first.size) != NULL &&
+			   (memchr(first.data, ' ', first.size) != NULL ||
+			    (metadata->author_count == 0 &&
+			     at->rank >= NEAR_RANK && at->rank < LAST_SOLID)) &&
 			   !slice_equal(name_fold(findings->arena, first),
 					site->name);
 		if (metadata->author_count == 0 ||

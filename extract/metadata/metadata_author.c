@@ -39,12 +39,16 @@ static bool word_has_digit(struct slice word)
 
 static bool has_letter(struct slice text)
 {
-	const char *bytes = text.data;
+	const unsigned char *at = text.data;
+	const unsigned char *end = at + text.size;
 
-	for (size_t i = 0; i < text.size; i++)
-		if ((unsigned char)((bytes[i] | 0x20) - 'a') < 26 ||
-		    (unsigned char)bytes[i] >= 0x80)
+	while (at < end) {
+		uint32_t code = utf8_next(&at, end);
+
+		if (character_class_at(code) >= CHARACTER_LETTER &&
+		    (code >= 0x80 || !is_digit((int)code)))
 			return true;
+	}
 	return false;
 }
 
@@ -157,6 +161,27 @@ static bool is_no_name(struct slice piece)
 				     first_word(piece)));
 }
 
+/*
+ * If `text` begins with a number, as the rest of a date, and a separator ("2025
+ * | Ann Smith"), return the text after the separator.
+ */
+static struct slice skip_date(struct slice text)
+{
+	const struct slice number = first_word(text);
+	const char *bytes = text.data;
+	struct slice sign;
+
+	if (text.size < number.size + 3 || !is_digit(bytes[0]))
+		return text;
+	sign = first_word((struct slice){bytes + number.size + 1,
+					 text.size - number.size - 1});
+	if (!list_has("-|–|—|·|•", sign) && !slice_equal(sign, slice_of("|")))
+		return text;
+	bytes = (const char *)sign.data + sign.size;
+	return byline_trim((struct slice){
+		bytes, (size_t)((const char *)text.data + text.size - bytes)});
+}
+
 /* Return the start of `text` that is a name, without the words after it. */
 static struct slice cut_tail(struct slice text)
 {
@@ -219,7 +244,8 @@ static size_t separator_size(struct slice text)
 static const char nobody[] =
 	"admin|administrator|webmaster|anonymous|unknown|guest|user|root|"
 	"wordpress|null|undefined|none|n/a|author|authors|by|follow|ratio|"
-	"default|siteadmin|superuser|name";
+	"default|siteadmin|superuser|name|topic author|thread starter|"
+	"original poster|login|log in|sign in|register|read more";
 
 struct byline_name_list {
 	struct slice *items; /* [max] */
@@ -245,6 +271,7 @@ static void byline_add_name(struct byline_name_list *names, struct slice piece)
 			name = byline_trim((struct slice){
 				by + 4, (size_t)((const char *)name.data +
 						 name.size - by - 4)});
+		name = skip_date(name);
 		if (!is_no_name(name))
 			name = cut_tail(name);
 		if (is_no_name(name))
@@ -784,21 +811,28 @@ static bool text_is_of_others(struct metadata_candidates *findings,
 
 /*
  * If text `index` of the page begins with "by", add the name after it as a
- * candidate. If the text is only "by", add the name in the next text.
+ * candidate. If the text is only "by", add the name in the next text. Far from
+ * the title, only words such as "Written by" count, not "By".
  */
 static void read_byline(struct metadata_candidates *findings, struct slice text,
-			uint32_t index)
+			uint32_t index, bool is_near)
 {
-	struct slice rest = byline_rest(text);
+	const struct slice rest = byline_rest(text);
+	struct slice name = rest;
 	struct slice names[1];
 
 	if (rest.data == NULL)
 		return;
+	text.size = (size_t)((const char *)rest.data - (const char *)text.data);
+	text = byline_trim(text); /* the words before the name */
+	if (!is_near && memchr(text.data, ' ', text.size) == NULL)
+		return;
 	if (rest.size == 0 && index + 1 < findings->page->text_count)
-		rest = collapsed_text_at(findings, index + 1);
-	if (byline_names(rest, true, names, 1) == 1 &&
+		name = collapsed_text_at(findings, index + 1);
+	if (byline_names(name, true, names, 1) == 1 &&
 	    byline_is_person(names[0]) && !text_is_of_others(findings, index))
-		findings_add(findings, SUBJECT_AUTHOR, rest, "byline", 56);
+		findings_add(findings, SUBJECT_AUTHOR, name, "byline",
+			     is_near ? 56 : 61);
 }
 
 /*
@@ -836,14 +870,19 @@ void findings_near(struct metadata_candidates *findings)
 
 		if (text.size == 0 || (i >= findings->title_begin && i < title))
 			continue;
-		read_byline(findings, text, i);
+		read_byline(findings, text, i, true);
 		if (word_has_digit(text))
 			read_date_text(findings, text, i, true);
 	}
-	for (uint32_t i = 0; i < page->text_count; i++)
-		if ((i < begin || i >= end) &&
-		    page->texts[i].length <= MAX_DATED &&
-		    word_has_digit(page_text(page, i)))
+	for (uint32_t i = 0; i < page->text_count; i++) {
+		if ((i >= begin && i < end) ||
+		    page->texts[i].length > MAX_DATED)
+			continue;
+		if (findings->counts[SUBJECT_AUTHOR] == 0)
+			read_byline(findings, collapsed_text_at(findings, i), i,
+				    false);
+		if (word_has_digit(page_text(page, i)))
 			read_date_text(findings, collapsed_text_at(findings, i),
 				       i, false);
+	}
 }

@@ -37,6 +37,7 @@ struct clues {
 	struct slice class_names;
 	struct slice datetime;
 	struct slice content;
+	struct slice data_author;
 };
 
 static struct clues clues_of(const struct page *page, const struct node *node)
@@ -57,6 +58,8 @@ static struct clues clues_of(const struct page *page, const struct node *node)
 			clues.rel = value;
 		else if (slice_equal(name, slice_of("datetime")))
 			clues.datetime = value;
+		else if (slice_equal(name, slice_of("data-author")))
+			clues.data_author = value;
 		else if (slice_equal(name, slice_of("content")))
 			clues.content = value;
 	}
@@ -349,6 +352,10 @@ static void body_read_node(struct metadata_candidates *findings, uint32_t index)
 
 	if (clues.itemprop.size > 0)
 		read_itemprop(findings, index, clues.itemprop);
+	if (clues.data_author.size > 0 && is_near_title(findings, index) &&
+	    !is_of_others(findings, index))
+		findings_add(findings, SUBJECT_AUTHOR, clues.data_author,
+			     "byline", 37);
 	if (value_is(clues.rel, "author"))
 		body_add(findings, SUBJECT_AUTHOR, index, "link",
 			 (struct body_ranks){48, 58});
@@ -437,7 +444,9 @@ static void body_read_links(struct metadata_candidates *findings)
 		if (is_of_author(link->href) &&
 		    !is_of_others(findings, link->node))
 			findings_add(
-				findings, SUBJECT_AUTHOR, link->anchor, "link",
+				findings, SUBJECT_AUTHOR,
+				label_of(findings->arena, page, link->node),
+				"link",
 				is_near_title(findings, link->node) ? 49 : 59);
 	}
 }

@@ -313,6 +313,33 @@ TEST(names_and_dates_of_others_do_not_count)
 		     1, "Ann Smith", "byline");
 }
 
+TEST(names_near_the_title_are_whole)
+{
+	/* the role is in another element of the link */
+	check_author("<h1>Hats</h1><a href=/author/ann><b>Ann Smith</b>"
+		     "<p>Tech Reporter</p></a>",
+		     1, "Ann Smith", "link");
+	check_author("<h1>Hats</h1><div class=date-author>Dec 17, 2025<p>Ann "
+		     "Smith</div>",
+		     1, "Ann Smith", "byline");
+	check_author("<h1>Hats</h1><div class=byline>•</div>", 0, "", NULL);
+	/* one word is enough before other texts, not before a field */
+	check_author("<h1>Hats</h1><p>by <a href=/author/ann>Ann</a><p>Hats "
+		     "<p>by Bob Hill",
+		     1, "Ann", "link");
+	check_author("<h1>Hats</h1><div data-author=ann25>x</div>", 1, "ann25",
+		     "byline");
+}
+
+TEST(far_from_the_title_a_byline_says_that_somebody_wrote)
+{
+	check_author("<h1>Hats</h1>" WORDS "<h3>Written by Ann Smith</h3>", 1,
+		     "Ann Smith", "byline");
+	check_author("<h1>Hats</h1>" WORDS "<h3>Article by</h3><p>Ann Smith", 1,
+		     "Ann Smith", "byline");
+	check_author("<h1>Hats</h1>" WORDS "<p>By Ann Smith", 0, "", NULL);
+}
+
 TEST(a_label_tells_the_field_of_the_author)
 {
 	check_author("<meta name=twitter:label1 content='Written by'><meta "

@@ -42,6 +42,8 @@ TEST(nobody_and_addresses_are_left_out)
 	check_names("admin", false, "");
 	check_names("https://www.example.org/author/ann", false, "");
 	check_names("ann@example.org", false, "");
+	check_names("Topic Author", false, "");
+	check_names("•", false, "");
 	check_names("www.example.org", true, "");
 	check_names("Ann, https://example.org", false, "Ann");
 	check_names("", false, "");
@@ -78,6 +80,7 @@ TEST(dates_are_no_names)
 	check_names("Updated Jan. 19", true, "");
 	check_names("Jan. 19, 2024", true, "");
 	check_names("August | 12", true, "");
+	check_names("Dec 17, 2025 · Lena Ames", true, "Lena Ames");
 	check_names("Lena Ames, updated May 8, 2026", true, "Lena Ames");
 	check_names("Aktualisiert am 8. Mai", true, "");
 	check_names("Mis à jour le 8 mai", true, "");

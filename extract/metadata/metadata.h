@@ -127,11 +127,10 @@ struct metadata_candidates {
 	uint32_t
 		texts_read; /* number of texts read from elements in the body */
 	/*
-	 * The last part of the page for which is_of_others() returned true:
-	 * nodes from other_begin to before other_end.
+	 * For each node, whether is_of_others(), or NULL before the first
+	 * call: [node_count].
 	 */
-	uint32_t other_begin;
-	uint32_t other_end;
+	uint8_t *of_others;
 };
 
 /* Return true if the subject's value is a URL. */
@@ -181,8 +180,8 @@ struct metadatum title_choose(struct metadata_candidates *findings,
 /*
  * Return true if node `index` is in comments, reviews, testimonials, links to
  * other pages, or a list of staff: in an element whose class names, id or
- * itemprop say so and that does not contain the title. O(1) per node if the
- * nodes are asked in the order of the page.
+ * itemprop say so and that does not contain the title. Linear for all nodes
+ * together.
  */
 bool is_of_others(struct metadata_candidates *findings, uint32_t index);
 

@@ -256,21 +256,37 @@ struct byline_name_list {
 	bool is_of_role; /* the text belongs to a role: "Editor at A & B" */
 };
 
+/* Words before "by" that name people who are not the author. */
+static const char helpers[] =
+	"photo|image|illustrat|picture|artwork|video|translat|edited|"
+	"check|sponsored|powered";
+
+/*
+ * Return the part of `text` after a "by" that is not at its start, such as
+ * "Recipe by Ann Smith"; nothing if the words before it name a helper.
+ */
+static struct slice after_by(struct slice text)
+{
+	const char *bytes = text.data;
+	const char *by = memmem(bytes, text.size, " by ", 4);
+	const size_t before = by == NULL ? 0 : (size_t)(by - bytes);
+
+	if (before == 0 || before > MAX_ROLE)
+		return text;
+	if (value_holds_any((struct slice){bytes, before}, helpers))
+		return (struct slice){"", 0};
+	return byline_trim((struct slice){by + 4, text.size - before - 4});
+}
+
 static void byline_add_name(struct byline_name_list *names, struct slice piece)
 {
 	struct slice name = byline_trim(piece);
 	struct slice rest = byline_rest(name);
-	const char *by;
 
 	if (rest.data != NULL)
 		name = rest;
 	if (names->is_prose) {
-		by = memmem(name.data, name.size, " by ", 4);
-		/* of "Recipe by Ann Smith", use the part after "by" */
-		if (by != NULL && by - (const char *)name.data <= MAX_ROLE)
-			name = byline_trim((struct slice){
-				by + 4, (size_t)((const char *)name.data +
-						 name.size - by - 4)});
+		name = after_by(name);
 		name = skip_date(name);
 		if (!is_no_name(name))
 			name = cut_tail(name);
@@ -810,9 +826,24 @@ static bool text_is_of_others(struct metadata_candidates *findings,
 }
 
 /*
+ * Return true if the second word of the text is "by", as of "Written by", in
+ * some languages. This is cheap, as most texts have another second word.
+ */
+static bool has_second_by(struct slice text)
+{
+	const struct slice first = first_word(text);
+	const char *second = (const char *)text.data + first.size + 1;
+
+	if (text.size < first.size + 3 || strchr("bpvdaBPVDA", *second) == NULL)
+		return false;
+	return list_has_in_any_case(
+		"by|par|von|por|da|di|door|av|af",
+		first_word((struct slice){second, text.size - first.size - 1}));
+}
+
+/*
  * If text `index` of the page begins with "by", add the name after it as a
- * candidate. If the text is only "by", add the name in the next text. Far from
- * the title, only words such as "Written by" count, not "By".
+ * candidate. If the text is only "by", add the name in the next text.
  */
 static void read_byline(struct metadata_candidates *findings, struct slice text,
 			uint32_t index, bool is_near)
@@ -821,11 +852,11 @@ static void read_byline(struct metadata_candidates *findings, struct slice text,
 	struct slice name = rest;
 	struct slice names[1];
 
-	if (rest.data == NULL)
-		return;
-	text.size = (size_t)((const char *)rest.data - (const char *)text.data);
-	text = byline_trim(text); /* the words before the name */
-	if (!is_near && memchr(text.data, ' ', text.size) == NULL)
+	if (rest.data == NULL ||
+	    (!is_near &&
+	     !has_second_by((struct slice){text.data,
+					   (size_t)((const char *)rest.data -
+						    (const char *)text.data)})))
 		return;
 	if (rest.size == 0 && index + 1 < findings->page->text_count)
 		name = collapsed_text_at(findings, index + 1);
@@ -856,6 +887,35 @@ static void read_date_text(struct metadata_candidates *findings,
 			     is_near ? 54 : 58);
 }
 
+/* Return true if `text` has the four digits of a year. */
+static bool has_year(struct slice text)
+{
+	const char *bytes = text.data;
+
+	for (size_t i = 0; i + 3 < text.size; i++)
+		if (((bytes[i] == '2' && bytes[i + 1] == '0') ||
+		     (bytes[i] == '1' && bytes[i + 1] == '9')) &&
+		    is_digit(bytes[i + 2]) && is_digit(bytes[i + 3]))
+			return true;
+	return false;
+}
+
+/*
+ * Read text `index`, which is far from the title. A byline counts if the page
+ * has no other author and if it says that somebody wrote.
+ */
+static void read_far_text(struct metadata_candidates *findings, uint32_t index)
+{
+	const struct slice raw = page_text(findings->page, index);
+
+	if (findings->counts[SUBJECT_AUTHOR] == 0 && has_second_by(raw))
+		read_byline(findings, collapsed_text_at(findings, index), index,
+			    false);
+	if (has_year(raw))
+		read_date_text(findings, collapsed_text_at(findings, index),
+			       index, false);
+}
+
 void findings_near(struct metadata_candidates *findings)
 {
 	const struct page *page = findings->page;
@@ -874,15 +934,8 @@ void findings_near(struct metadata_candidates *findings)
 		if (word_has_digit(text))
 			read_date_text(findings, text, i, true);
 	}
-	for (uint32_t i = 0; i < page->text_count; i++) {
-		if ((i >= begin && i < end) ||
-		    page->texts[i].length > MAX_DATED)
-			continue;
-		if (findings->counts[SUBJECT_AUTHOR] == 0)
-			read_byline(findings, collapsed_text_at(findings, i), i,
-				    false);
-		if (word_has_digit(page_text(page, i)))
-			read_date_text(findings, collapsed_text_at(findings, i),
-				       i, false);
-	}
+	for (uint32_t i = 0; i < page->text_count; i++)
+		if ((i < begin || i >= end) &&
+		    page->texts[i].length <= MAX_DATED)
+			read_far_text(findings, i);
 }

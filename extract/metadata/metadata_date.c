@@ -623,6 +623,8 @@ static bool date_begins(const unsigned char *at, const unsigned char *end,
 	const unsigned char *want = beginning.data;
 	const unsigned char *want_end = want + beginning.size;
 
+	if (*at < 0x80 && (*at | 0x20) != *want)
+		return false; /* for most beginnings */
 	while (want < want_end)
 		if (at >= end || character_fold(utf8_next(&at, end)) !=
 					 utf8_next(&want, want_end))
@@ -646,25 +648,31 @@ static enum date_label date_label_from(const unsigned char *at,
 	return DATE_PLAIN;
 }
 
-/* Return the label at token `index`, or `label` if no label is there. */
-static enum date_label date_label_next(const struct date_tokens *tokens,
-				       uint32_t index, enum date_label label)
+/*
+ * Return the label of token `end`: the last one before it from token `begin`
+ * on, or `label` if no label is there.
+ */
+static enum date_label date_label_at(const struct date_tokens *tokens,
+				     uint32_t begin, uint32_t end,
+				     enum date_label label)
 {
-	enum date_label next =
-		tokens->items[index].kind == DATE_NUMBER
-			? DATE_PLAIN
-			: date_label_from(tokens->items[index].begin,
-					  tokens->end);
+	for (uint32_t i = end; i-- > begin;) {
+		enum date_label found = DATE_PLAIN;
 
-	return next == DATE_PLAIN ? label : next;
+		if (tokens->items[i].kind != DATE_NUMBER)
+			found = date_label_from(tokens->items[i].begin,
+						tokens->end);
+		if (found != DATE_PLAIN)
+			return found;
+	}
+	return label;
 }
 
 bool date_find_labelled(struct slice text, enum date_order order,
 			unsigned labels, char out[DATE_SIZE])
 {
-	const bool is_any = labels == (DATE_PLAIN | DATE_PUBLISHED |
-				       DATE_UPDATED | DATE_OTHER);
 	enum date_label label = DATE_PLAIN;
+	uint32_t labelled = 0; /* `label` is that of the token before this */
 	struct date_tokens tokens;
 
 	if (text.size == 0)
@@ -673,10 +681,12 @@ bool date_find_labelled(struct slice text, enum date_order order,
 	for (uint32_t i = 0; i < tokens.count; i++) {
 		struct moment date = {0};
 
-		if (!is_any)
-			label = date_label_next(&tokens, i, label);
-		if ((labels & label) == 0 ||
-		    !date_read_at(&tokens, i, order, &date))
+		if (!date_read_at(&tokens, i, order, &date))
+			continue;
+		if (labels != DATE_ANY)
+			label = date_label_at(&tokens, labelled, i, label);
+		labelled = i;
+		if ((labels & label) == 0)
 			continue;
 		moment_write(&date, out);
 		return true;
@@ -686,24 +696,21 @@ bool date_find_labelled(struct slice text, enum date_order order,
 
 bool date_find(struct slice text, enum date_order order, char out[DATE_SIZE])
 {
-	return date_find_labelled(
-		text, order,
-		DATE_PLAIN | DATE_PUBLISHED | DATE_UPDATED | DATE_OTHER, out);
+	return date_find_labelled(text, order, DATE_ANY, out);
 }
 
 enum date_label date_label_at_end(struct slice text)
 {
-	enum date_label label = DATE_PLAIN;
+	uint32_t begin = 0;
 	struct date_tokens tokens;
 
 	if (text.size == 0)
 		return DATE_PLAIN;
 	date_tokens_read(text, &tokens);
 	for (uint32_t i = 0; i < tokens.count; i++)
-		label = is_year(&tokens.items[i])
-				? DATE_PLAIN
-				: date_label_next(&tokens, i, label);
-	return label;
+		if (is_year(&tokens.items[i]))
+			begin = i;
+	return date_label_at(&tokens, begin, tokens.count, DATE_PLAIN);
 }
 
 bool date_label_begins(struct slice text)

@@ -36,6 +36,7 @@ enum date_label {
 	DATE_PUBLISHED = 2,
 	DATE_UPDATED = 4,
 	DATE_OTHER = 8, /* the day on which a member joined, for example */
+	DATE_ANY = 15,
 };
 
 /*

@@ -1,5 +1,6 @@
 #include "extract/metadata/metadata.h"
 
+#include "base/arena.h"
 #include "base/limit.h"
 #include "base/utf8.h"
 #include "extract/metadata/metadata_author.h"
@@ -20,8 +21,7 @@ enum {
 			   author's element */
 	MAX_TEXTS = LIMIT(
 		512, 32), /* maximum number of texts that are read on a page */
-	MAX_ANCESTORS = 32,
-	MAX_CLASS = 256,     /* maximum bytes of class names that are read */
+	MAX_CLASS = 256,  /* maximum bytes of class names that are read */
 	MAX_LABEL_TEXT = 40, /* maximum bytes of a text that is the label of the
 				date after it */
 	NEVER = 0, /* a rank: the value is not used far from the title */
@@ -80,6 +80,9 @@ static bool is_near_title(const struct metadata_candidates *findings,
 	       text <= title + TEXTS_BEHIND;
 }
 
+/* The marks of nodes by is_of_others(). */
+enum { MARK_UNKNOWN, MARK_ARTICLE, MARK_OTHERS };
+
 /* Return true if all texts of the title are in the node. */
 static bool holds_title(const struct metadata_candidates *findings,
 			const struct node *node)
@@ -118,23 +121,32 @@ static bool is_named_of_others(const struct page *page, uint32_t index)
 bool is_of_others(struct metadata_candidates *findings, uint32_t index)
 {
 	const struct page *page = findings->page;
+	const uint32_t first = index;
+	uint8_t mark = MARK_ARTICLE;
 
-	if (index >= findings->other_begin && index < findings->other_end)
-		return true;
-	for (uint32_t up = 0; index != NO_NODE && up < MAX_ANCESTORS; up++) {
+	if (findings->of_others == NULL)
+		findings->of_others =
+			ARENA_NEW(findings->arena, uint8_t, page->node_count);
+	for (; index != NO_NODE; index = page->nodes[index].parent) {
 		const struct node *node = &page->nodes[index];
 
+		mark = findings->of_others[index];
+		if (mark != MARK_UNKNOWN)
+			break;
+		mark = MARK_ARTICLE;
 		if (holds_title(findings, node))
-			return false;
+			break;
 		if (node->attribute_count > 0 &&
 		    is_named_of_others(page, index)) {
-			findings->other_begin = index;
-			findings->other_end = node->end;
-			return true;
+			mark = MARK_OTHERS;
+			break;
 		}
-		index = node->parent;
 	}
-	return false;
+	if (index != NO_NODE)
+		findings->of_others[index] = mark;
+	for (uint32_t i = first; i != index; i = page->nodes[i].parent)
+		findings->of_others[i] = mark;
+	return mark == MARK_OTHERS;
 }
 
 /*
@@ -470,7 +482,7 @@ void findings_body(struct metadata_candidates *findings)
 static const char openings[] =
 	"words and photos by|interview by|author(s)|contributors:|article "
 	"written by|contributed by|"
-	"medically reviewed by|published by|presented by|created by|"
+	"published by|presented by|created by|"
 	"article by|written by|posted by|started by|asked by|author:|"
 	"authors:|authored by|author|authors|words by|story by|text by|"
 	"submitted by|blog by|by:|by|écrit par|rédigé par|publié par|"

@@ -75,6 +75,13 @@ TEST(roles_are_no_names)
 	check_names("The Editors", false, "The Editors");
 }
 
+TEST(helpers_are_no_authors)
+{
+	check_names("Lena Ames, photos by Kim Boyd", true, "Lena Ames");
+	check_names("Illustration by Kim Boyd", true, "");
+	check_names("The Team, edited by Kim Boyd", true, "The Team");
+}
+
 TEST(dates_are_no_names)
 {
 	check_names("Updated Jan. 19", true, "");

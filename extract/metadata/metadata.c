@@ -978,11 +978,13 @@ static void author_names_drop_site(const struct metadata_candidates *findings,
 {
 	size_t count = 0;
 
-	for (size_t i = 0; i < names->count; i++)
-		if (site->name.size == 0 ||
-		    !slice_equal(name_fold(findings->arena, names->items[i]),
-				 site->name))
+	for (size_t i = 0; i < names->count; i++) {
+		struct slice name = name_fold(findings->arena, names->items[i]);
+
+		if (!slice_equal(name, site->name) &&
+		    !slice_equal(name, site->home))
 			names->items[count++] = names->items[i];
+	}
 	if (count > 0)
 		names->count = count;
 }

@@ -73,7 +73,7 @@ static bool ends_name(struct slice word)
 		       "on|published|posted|updated|last|in|for|at|min|"
 		       "reviewed|fact|is|edited|-|–|—|·|•|//|with",
 		       word) ||
-	       list_has("am|le|el", word); /* "Le" is part of a name */
+	       list_has("am|le|el|avec|mit|con|aus|기자|記者|记者", word);
 }
 
 /* Return the same as month_of(), also for "Jan." */
@@ -214,8 +214,10 @@ static bool is_degree(struct slice text)
 	if (list_has_in_any_case(
 		    "phd|ph.d|ph.d.|jr|jr.|sr|sr.|esq|esq.|inc|inc.|llc", text))
 		return true;
-	if (text.size > 12 || !has_letter(text))
-		return false;
+	if (text.size > 12 || !has_letter(text) ||
+	    (memchr(bytes, ' ', text.size) != NULL && !word_has_digit(text) &&
+	     memchr(bytes, '.', text.size) == NULL))
+		return false; /* "KIM BOYD" is a name */
 	for (size_t i = 0; i < text.size; i++)
 		if ((unsigned char)bytes[i] >= 0x80 ||
 		    (bytes[i] >= 'a' && bytes[i] <= 'z'))
@@ -224,11 +226,26 @@ static bool is_degree(struct slice text)
 }
 
 /*
+ * Return true if two words with capitals follow "y" or "e", which are a
+ * separator in "Ana Gil y Luis Paz" and part of the name in "Ortega y Gasset".
+ */
+static bool is_whole_name(struct slice text)
+{
+	const struct slice first = first_word(text);
+	const char *bytes = text.data;
+
+	return text.size > first.size + 1 && is_capital(bytes[0]) &&
+	       is_capital(bytes[first.size + 1]) &&
+	       strchr(",;", bytes[first.size - 1]) == NULL;
+}
+
+/*
  * If `text` begins with a separator of two names, return the size of the
  * separator in bytes; otherwise 0.
  */
 static size_t separator_size(struct slice text)
 {
+	const char *weak = " y | e | en | i ";
 	const char *list = ",|;| and | & | und | et | och | og | и |、|，| + ";
 	struct slice separator;
 
@@ -237,6 +254,13 @@ static size_t separator_size(struct slice text)
 	while (list_next(&list, &separator))
 		if (text.size > separator.size &&
 		    strncasecmp(text.data, separator.data, separator.size) == 0)
+			return separator.size;
+	while (list_next(&weak, &separator))
+		if (text.size > separator.size &&
+		    memcmp(text.data, separator.data, separator.size) == 0 &&
+		    is_whole_name((struct slice){(const char *)text.data +
+							 separator.size,
+						 text.size - separator.size}))
 			return separator.size;
 	return 0;
 }

@@ -600,9 +600,10 @@ static const struct {
 } date_labels[] = {
 	{DATE_UPDATED,
 	 "updat|last edit|last modif|edited|modifi|revised|aktualisier|"
-	 "zuletzt|geändert|mis à jour|mise à jour|actualiza|atualiza|aggiornat|"
+	 "zuletzt|geändert|mis à jour|mise à jour|actualiza|atualiza|aggiorna|"
 	 "modificat|bijgewerkt|gewijzigd|zaktualizowan|aktualizacja|"
-	 "aktualizovan|обновлен|изменен|оновлен|uppdatera|oppdater|opdater|"
+	 "aktualizov|amended|stand:|обновлен|изменен|оновлен|uppdatera|"
+	 "oppdater|opdater|"
 	 "güncelle|päivitet|frissít|更新|修正|수정|업데이트"},
 	{DATE_PUBLISHED,
 	 "publish|posted|originally|publié|veröffentlicht|erschienen|"

@@ -487,15 +487,18 @@ static const char openings[] =
 	"authors:|authored by|author|authors|words by|story by|text by|"
 	"submitted by|blog by|by:|by|écrit par|rédigé par|publié par|"
 	"propos recueillis par|texte :|par|"
-	"geschrieben von|verfasst von|veröffentlicht von|ein artikel von|"
+	"geschrieben von|verfasst von|veröffentlicht von|ein artikel von|ein "
+	"beitrag von|beitrag von|"
 	"autor:|autor|text von|text:|von|escrito por|publicado por|por|scritto "
 	"da|"
 	"pubblicato da|testo di|a cura di|di|geschreven "
 	"door|door|av|af|skrevet av|skriven av|"
-	"autore:|auteur:|auteur|napisał|przez|od|автор:|автор|текст:|ditulis "
+	"autore:|auteur:|auteur|napisała|napisał|opracowała|opracował|przez|od|"
+	"автор:|автор|текст:|ditulis "
 	"oleh|"
 	"oleh|yazar:|yazan|tekijä|kirjoittanut|írta|szerző:|συντάκτης:|του|"
-	"τησ|作者：|作者:|作者|文/|文：|著者：|執筆者|글쓴이|بقلم|كتبه";
+	"τησ|作者：|作者:|作者|撰文：|撰文|记者：|记者|記者：|取材・文：|文/"
+	"|文：|文・|著者：|執筆：|執筆者|글쓴이|글:|بقلم|كتبه";
 
 struct slice byline_trim(struct slice text)
 {
@@ -522,8 +525,23 @@ static bool may_follow(char last, struct slice rest)
 		return true;
 	next = *(const unsigned char *)rest.data;
 	return next == ' ' || next == ':' || last == ':' || last == '/' ||
-	       ((unsigned char)last >= 0xE0 && next >= 0xE0) ||
+	       ((unsigned char)last >= 0x80 && next >= 0xE0) ||
 	       (unsigned char)last == 0x85 || (unsigned char)last == 0x9A;
+}
+
+/* Return `text` without a dash at its start, as of "Autor - Ann Smith". */
+static struct slice byline_without_dash(struct slice text)
+{
+	const char *dashes = "— |– |• |· ";
+	struct slice dash;
+
+	while (list_next(&dashes, &dash))
+		if (text.size > dash.size &&
+		    memcmp(text.data, dash.data, dash.size) == 0)
+			return byline_trim((struct slice){
+				(const char *)text.data + dash.size,
+				text.size - dash.size});
+	return text;
 }
 
 struct slice byline_rest(struct slice text)
@@ -538,7 +556,7 @@ struct slice byline_rest(struct slice text)
 
 		if (size > 0 &&
 		    may_follow(slice_byte(opening, opening.size - 1), rest))
-			return byline_trim(rest);
+			return byline_without_dash(byline_trim(rest));
 	}
 	return (struct slice){NULL, 0};
 }

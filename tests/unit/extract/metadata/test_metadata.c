@@ -203,6 +203,10 @@ TEST(labels_tell_publication_and_update_apart)
 		    "2024-03-05", "2024-03-06");
 	check_dates("<p>2024年3月5日 更新：2024年3月6日", "2024-03-05",
 		    "2024-03-06");
+	check_dates("<p>Publikováno 5. března 2024, aktualizováno 6. března "
+		    "2024",
+		    "2024-03-05", "2024-03-06");
+	check_dates("<p>Stand: 06.03.2024", "", "2024-03-06");
 	check_dates("<p>Received: 5 March 2024. Accepted: 6 March 2024", "",
 		    "");
 	/* the label is the text before the date */
@@ -275,6 +279,9 @@ TEST(authors_are_names)
 	check_author("<meta name=author content='By &lt;a href=/a&gt;Ann "
 		     "Smith&lt;/a&gt;'>",
 		     1, "Ann Smith", "meta");
+	check_author("<a href=/>The Herald</a><h1>Hats</h1><p>By Ann Smith, "
+		     "The Herald",
+		     1, "Ann Smith", "byline");
 	check_author("<meta property=og:site_name content='The Herald'><meta "
 		     "name=author content='Ann Smith, The Herald'>",
 		     1, "Ann Smith", "meta");

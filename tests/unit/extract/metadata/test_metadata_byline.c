@@ -29,6 +29,17 @@ TEST(names_are_split)
 	check_names("a1,b2,c3,d4,e5", false, "a1; b2; c3; d4");
 }
 
+TEST(and_is_known_in_many_languages)
+{
+	check_names("Por Ana Gil y Luis Paz", true, "Ana Gil; Luis Paz");
+	check_names("José Ortega y Gasset", true, "José Ortega y Gasset");
+	check_names("di PAOLA SERRA e MARIO ROSSI", true,
+		    "PAOLA SERRA; MARIO ROSSI");
+	check_names("Artur da Costa e Silva", true, "Artur da Costa e Silva");
+	check_names("Claire Le Goff avec AFP", true, "Claire Le Goff");
+	check_names("By LENA AMES and KIM BOYD", true, "LENA AMES; KIM BOYD");
+}
+
 TEST(degrees_stay_with_the_name)
 {
 	check_names("Ann Smith, MD, PhD and Bob Hill, R.D.", false,
@@ -153,6 +164,12 @@ TEST(by_is_known_in_many_languages)
 	check_rest("АВТОР: Анна", "Анна");
 	check_rest("Propos recueillis par Anne", "Anne");
 	check_rest("Text: Anna", "Anna");
+	check_rest("Автор — Анна", "Анна");
+	check_rest("Ein Beitrag von Anna", "Anna");
+	check_rest("執筆：山田太郎", "山田太郎");
+	check_rest("文・山田太郎", "山田太郎");
+	check_rest("记者 王小明", "王小明");
+	check_rest("글: 홍길동", "홍길동");
 	check_rest("Bystander", NULL);
 	check_rest("Party", NULL);
 	check_rest("Ann", NULL);

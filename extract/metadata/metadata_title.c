@@ -304,7 +304,8 @@ static enum date_label label_of_node(struct metadata_candidates *findings,
 	const struct node *node = &page->nodes[index];
 	enum date_label label = DATE_PLAIN;
 
-	if (page_attribute(page, index, "datetime").size > 0)
+	if (node->first_text < node->end_text &&
+	    page_attribute(page, index, "datetime").size > 0)
 		label = date_label_at_end(utf8_truncate(
 			page_text(page, node->first_text), MAX_LABEL_TEXT));
 	return label != DATE_PLAIN ? label

@@ -215,6 +215,8 @@ TEST(labels_tell_publication_and_update_apart)
 	check_dates("<b>Last updated</b> <time datetime=2024-03-06>6 "
 		    "March</time>",
 		    "", "2024-03-06");
+	/* an element without a text at the end of the page */
+	check_dates("<time datetime=2024-03-05></time>", "2024-03-05", "");
 	check_dates("<dl><dt>Joined: <dd class=date>6 March 2004", "", "");
 	check_dates("<p><time datetime=2024-03-06>Updated 6 March</time>", "",
 		    "2024-03-06");

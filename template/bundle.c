@@ -222,7 +222,7 @@ struct bundle_model {
 	double parameters[MAX_PARAMETERS];
 	uint32_t cluster;
 	struct arena *arena;
-	const void *knowledge; /* result of extractor->learn(), in `arena` */
+	const struct model_data *data; /* in `arena` */
 	size_t bytes;
 };
 
@@ -324,7 +324,7 @@ bundle_model_build(const struct bundle *bundle,
 	memcpy(lesson->parameters, parameters, sizeof(lesson->parameters));
 	lesson->cluster = cluster->number;
 	lesson->arena = arena_create();
-	lesson->knowledge =
+	lesson->data =
 		template_model_build(extractor, lesson->parameters,
 				     sample.pages, sample.count, lesson->arena);
 	lesson->bytes = sizeof(*lesson) + arena_bytes(lesson->arena);
@@ -360,7 +360,7 @@ struct template_model bundle_learn(struct bundle *bundle, uint32_t cluster,
 	lesson->next = bundle->newest;
 	bundle->newest = lesson;
 	bundle_evict_models(bundle);
-	return (struct template_model){lesson->knowledge, lesson, ERR_NONE};
+	return (struct template_model){lesson->data, lesson, ERR_NONE};
 }
 
 enum { MAX_STATUS = 999 };

@@ -174,21 +174,56 @@ struct cluster_match classify(const struct site_view *site,
 	return classed;
 }
 
-const void *template_model_build(const struct extractor *extractor,
-				 const double *parameters, struct page **pages,
-				 uint32_t count, struct arena *arena)
+static void page_titles_add(struct arena *arena, struct page_titles *titles,
+			    struct slice title)
+{
+	if (title.size > 0 && title.size <= MAX_PAGE_TITLE &&
+	    titles->count < MAX_PAGE_TITLES)
+		titles->items[titles->count++] = arena_slice(arena, title);
+}
+
+/* Copy the titles of the model, because it is released before the page. */
+static const struct page_titles *
+model_titles_copy(struct arena *arena, const struct model_data *data)
+{
+	struct page_titles *titles = ARENA_NEW(arena, struct page_titles, 1);
+
+	for (size_t i = 0; i < data->titles.count; i++)
+		page_titles_add(arena, titles, data->titles.items[i]);
+	return titles;
+}
+
+const struct model_data *
+template_model_of_sample(const struct extractor *extractor,
+			 const double *parameters, const struct sample *sample,
+			 struct arena *arena)
+{
+	struct model_data *data = ARENA_NEW(arena, struct model_data, 1);
+
+	data->knowledge = extractor->learn(
+		sample, extractor->learned_parameters > 0 ? parameters : NULL,
+		arena);
+	for (uint32_t i = 0; i < sample->count; i++)
+		page_titles_add(arena, &data->titles, sample->pages[i]->title);
+	return data;
+}
+
+const struct model_data *template_model_build(const struct extractor *extractor,
+					      const double *parameters,
+					      struct page **pages,
+					      uint32_t count,
+					      struct arena *arena)
 {
 	const struct sample sample = {
 		.pages = (const struct page *const *)pages,
 		.count = count,
 	};
-	const void *knowledge = extractor->learn(
-		&sample, extractor->learned_parameters > 0 ? parameters : NULL,
-		arena);
+	const struct model_data *data =
+		template_model_of_sample(extractor, parameters, &sample, arena);
 
 	for (uint32_t i = 0; i < count; i++)
 		page_destroy(pages[i]);
-	return knowledge;
+	return data;
 }
 
 static void result_explain(const struct extraction *extraction,
@@ -265,7 +300,8 @@ void result_read_metadata(struct extraction_result *answer)
 	const struct base_address base = base_of_page(page, url);
 
 	answer->metadata = metadata_read(
-		page->arena, page, slice_of(url == NULL ? NULL : url->text));
+		page->arena, page, slice_of(url == NULL ? NULL : url->text),
+		answer->titles);
 	metadatum_make_absolute(&answer->metadata.image, page, &base);
 	metadatum_make_absolute(&answer->metadata.canonical, page, &base);
 	metadatum_make_absolute(&answer->metadata.favicon, page, &base);
@@ -459,6 +495,7 @@ static void method_run_extract(const struct extraction *extraction,
 			       struct extraction_result *answer)
 {
 	const struct page *page = extraction->page;
+	const struct model_data *data = tools->taught.data;
 	struct assessment assessment = {.confidence = NAN};
 	struct verdict *verdicts =
 		ARENA_NEW(page->arena, struct verdict, page->text_count);
@@ -466,7 +503,7 @@ static void method_run_extract(const struct extraction *extraction,
 		.page = page,
 		.template_counts =
 			choice->has_template ? &extraction->counts : NULL,
-		.learned = tools->taught.knowledge,
+		.learned = data == NULL ? NULL : data->knowledge,
 		.prepared = extraction->prepared,
 		.ridges = tools->own == NULL ? extraction->rules->ridges
 					     : tools->own,
@@ -480,6 +517,8 @@ static void method_run_extract(const struct extraction *extraction,
 	choice->extractor->run(&input, verdicts);
 	select_texts(extraction, &tools->selection, &input, verdicts, answer);
 	answer->verdicts = verdicts;
+	if (data != NULL)
+		answer->titles = model_titles_copy(page->arena, data);
 	answer->is_truncated = page->is_truncated;
 	answer->extras = extraction->request->extras;
 	answer->has_template = choice->has_template;

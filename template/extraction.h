@@ -72,12 +72,18 @@ struct cluster_state {
 			     same */
 };
 
+/* What a template model consists of. */
+struct model_data {
+	const void *knowledge;     /* result of extractor->learn() */
+	struct page_titles titles; /* of the pages of the sample */
+};
+
 /*
  * A template model: built by an extraction method from the sample of a cluster.
  */
 struct template_model {
-	const void *knowledge; /* result of extractor->learn() */
-	void *holder;          /* for release(); NULL after an error */
+	const struct model_data *data;
+	void *holder; /* for release(); NULL after an error */
 	/*
 	 * The reason if there is no model. ERR_BUSY: the cluster no longer
 	 * exists; ERR_BODY_EXPIRED: none of its pages is stored; ERR_CORRUPT:
@@ -250,9 +256,17 @@ enum { MAX_SAMPLE_BYTES = 8 << 20, MIN_SAMPLE_PAGES = 2 };
  * Build a template model from `pages` [count >= 1], and destroy the pages.
  * `arena` owns the result, which refers to `parameters`.
  */
-const void *template_model_build(const struct extractor *extractor,
-				 const double *parameters, struct page **pages,
-				 uint32_t count, struct arena *arena);
+const struct model_data *template_model_build(const struct extractor *extractor,
+					      const double *parameters,
+					      struct page **pages,
+					      uint32_t count,
+					      struct arena *arena);
+
+/* Do the same, but do not destroy the pages. */
+const struct model_data *
+template_model_of_sample(const struct extractor *extractor,
+			 const double *parameters, const struct sample *sample,
+			 struct arena *arena);
 
 /* Read the metadata of the page of the result. */
 void result_read_metadata(struct extraction_result *answer);

@@ -162,7 +162,9 @@ struct extraction_result {
 		*verdicts;    /* [page->text_count] verdict for each text */
 	const bool *comments; /* [page->text_count] texts of separate comments;
 				 NULL = none */
-	uint32_t extras;      /* set of enum extra of the request */
+	const struct page_titles *titles; /* of the sample of the template, or
+					     NULL */
+	uint32_t extras;                  /* set of enum extra of the request */
 	/*
 	 * Set by result_detach(): JSON of the page's own fields, before and
 	 * after the fields of its cluster.

@@ -22,7 +22,7 @@ struct cached_model {
 	struct hash128 sample; /* hash of the sample from which the model was
 				  built */
 	struct arena *arena;
-	const void *knowledge; /* the model, in the arena */
+	const struct model_data *data; /* the model, in the arena */
 	size_t bytes;
 	uint32_t users; /* number of threads that use the entry; guarded by
 			   model_cache.lock */
@@ -211,7 +211,7 @@ cached_model_build(const struct model_query *question,
 		return NULL;
 	learned = cached_model_create(question, sample->changes);
 	learned->sample = sample->hash;
-	learned->knowledge =
+	learned->data =
 		template_model_build(question->extractor, learned->parameters,
 				     pages, count, learned->arena);
 	learned->bytes = sizeof(*learned) + arena_bytes(learned->arena);
@@ -296,21 +296,19 @@ void model_cache_add_sample(struct model_cache *cache,
 	struct cached_model *learned =
 		cached_model_create(question, question->changes);
 
-	learned->knowledge = question->extractor->learn(
-		sample,
-		question->extractor->learned_parameters > 0
-			? learned->parameters
-			: NULL,
-		learned->arena);
+	learned->data = template_model_of_sample(question->extractor,
+						 learned->parameters, sample,
+						 learned->arena);
 	learned->bytes = sizeof(*learned) + arena_bytes(learned->arena);
 	model_cache_insert(cache, learned);
 	/* NOLINTNEXTLINE(clang-analyzer-unix.Malloc): still held here */
 	model_cache_release(cache, learned);
 }
 
-const void *cached_model_template(const struct cached_model *learned)
+const struct model_data *
+cached_model_template(const struct cached_model *learned)
 {
-	return learned == NULL ? NULL : learned->knowledge;
+	return learned == NULL ? NULL : learned->data;
 }
 
 void model_cache_release(struct model_cache *cache,

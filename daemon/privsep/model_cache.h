@@ -17,6 +17,7 @@
 #include "page/page.h"
 
 struct model_cache;
+struct model_data;
 
 /*
  * Create a cache. Above `max_bytes` it evicts the least recently used entries.
@@ -74,11 +75,9 @@ void model_cache_add_sample(struct model_cache *cache,
 			    const struct model_query *question,
 			    const struct sample *sample);
 
-/*
- * Return the model, as extractor->learn() returned it; NULL if `learned` is
- * NULL.
- */
-const void *cached_model_template(const struct cached_model *learned);
+/* Return the model; NULL if `learned` is NULL. */
+const struct model_data *
+cached_model_template(const struct cached_model *learned);
 
 /* Release an entry. NULL is a no-op. */
 void model_cache_release(struct model_cache *cache,

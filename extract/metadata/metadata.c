@@ -1193,7 +1193,8 @@ collect_head(struct arena *arena, const struct page *page, struct slice url)
 }
 
 struct metadata metadata_read(struct arena *arena, const struct page *page,
-			      struct slice url)
+			      struct slice url,
+			      const struct page_titles *titles)
 {
 	struct metadata_candidates *findings = collect_head(arena, page, url);
 	struct metadata metadata = {
@@ -1209,6 +1210,7 @@ struct metadata metadata_read(struct arena *arena, const struct page *page,
 	enum date_order order = date_order_of(metadata.language.value);
 
 	site.home = name_fold(arena, home_link_of(page, url));
+	site.titles = titles;
 	metadata.title = title_choose(findings, &site);
 	findings_body(findings);
 	findings_near(findings);

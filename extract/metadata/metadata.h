@@ -66,13 +66,26 @@ struct metadata {
 				     the page declares; never guessed */
 };
 
+enum { MAX_PAGE_TITLES = 32, MAX_PAGE_TITLE = 512 };
+
+/*
+ * The title elements of pages of the same template. They may include the title
+ * of the page itself.
+ */
+struct page_titles {
+	struct slice items[MAX_PAGE_TITLES]; /* at most MAX_PAGE_TITLE bytes */
+	size_t count;
+};
+
 /*
  * Read the metadata. `url` is the URL of the page, or empty; the result does
- * not point into it. Values belong to `arena` or to the page; both must outlive
- * the result. Linear in the page, constant stack. Deterministic.
+ * not point into it. `titles` shows what is the same in the titles of the site;
+ * NULL if no other page is known. Values belong to `arena` or to the page; both
+ * must outlive the result. Linear in the page, constant stack. Deterministic.
  */
 struct metadata metadata_read(struct arena *arena, const struct page *page,
-			      struct slice url);
+			      struct slice url,
+			      const struct page_titles *titles);
 
 /*
  * The candidates for the metadata of a page, collected from all sources, and

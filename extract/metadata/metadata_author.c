@@ -789,6 +789,58 @@ static void find_title_separators(struct slice title,
 	}
 }
 
+/*
+ * Return true if at least two and more than half of the titles, except those
+ * that are equal to `title`, begin with its first `size` bytes or, if `is_end`,
+ * end with its last `size` bytes.
+ */
+static bool is_shared_by_titles(const struct page_titles *titles,
+				struct slice title, size_t size, bool is_end)
+{
+	const char *part =
+		(const char *)title.data + (is_end ? title.size - size : 0);
+	size_t others = 0;
+	size_t shared = 0;
+
+	for (size_t i = 0; i < titles->count; i++) {
+		const struct slice other = titles->items[i];
+		const char *bytes = other.data;
+
+		if (slice_equal(other, title))
+			continue;
+		others++;
+		shared += other.size >= size &&
+			  memcmp(bytes + (is_end ? other.size - size : 0), part,
+				 size) == 0;
+	}
+	return shared >= 2 && 2 * shared > others;
+}
+
+/*
+ * Return `title` without the longest part at its end and the longest part at
+ * its start that is_shared_by_titles(). Separators delimit the parts.
+ */
+static struct slice title_without_shared(const struct page_titles *titles,
+					 struct slice title)
+{
+	const struct slice all = title;
+	size_t begin = 0;
+
+	for (size_t i = 1; i < title.size; i++) {
+		struct title_separator cut = title_separator_at(all, i);
+
+		if (cut.begin == 0 || cut.end == 0)
+			continue;
+		if (is_shared_by_titles(titles, all, all.size - cut.end, true))
+			title.size = cut.end;
+		else if (is_shared_by_titles(titles, all, cut.begin, false))
+			begin = cut.begin;
+		i = cut.begin - 1;
+	}
+	slice_advance(&title, begin);
+	return title;
+}
+
 struct slice title_without_site(struct arena *arena,
 				const struct site_names *site,
 				struct slice other, struct slice title)
@@ -796,6 +848,8 @@ struct slice title_without_site(struct arena *arena,
 	struct title_separator first;
 	struct title_separator last;
 
+	if (site->titles != NULL)
+		title = title_without_shared(site->titles, title);
 	for (size_t i = 0; i < MAX_CUTS; i++) {
 		const char *bytes = title.data;
 

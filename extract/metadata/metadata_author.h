@@ -14,6 +14,7 @@
 
 struct arena;
 struct page;
+struct page_titles;
 
 /* Return `text` without punctuation at its start and end. */
 struct slice byline_trim(struct slice text);
@@ -116,11 +117,13 @@ struct site_names {
 	struct slice domain; /* folded longest label of the host, or empty */
 	struct slice home;   /* folded text of the first link to the home page,
 				or empty */
+	const struct page_titles *titles; /* of other pages, or NULL */
 };
 
 /*
  * Return the names of the site. `name` is og:site_name as in the page, and
- * `url` is the URL of the page. Everything belongs to `arena`. `home` is empty.
+ * `url` is the URL of the page. Everything belongs to `arena`. `home` is empty
+ * and `titles` NULL.
  */
 struct site_names site_names_of(struct arena *arena, struct slice name,
 				struct slice url);
@@ -136,9 +139,10 @@ bool site_is_named(struct arena *arena, const struct site_names *site,
 		   struct slice part);
 
 /*
- * Return `title`, as a slice, without the parts at its ends that name the site
- * or that are equal to `other`, and without the part after a firm separator
- * ("|"). `other` is a folded heading that is not the title.
+ * Return `title`, as a slice, without the parts at its ends that name the site,
+ * that more than half of the other pages' titles have, or that are equal to
+ * `other`, and without the part after a firm separator ("|"). `other` is a
+ * folded heading that is not the title.
  */
 struct slice title_without_site(struct arena *arena,
 				const struct site_names *site,

@@ -71,7 +71,7 @@ static double time_of(const struct page *page, struct slice url)
 	for (int i = 0; i < REPEATS; i++) {
 		struct arena *arena = arena_create();
 
-		metadata_read(arena, page, url);
+		metadata_read(arena, page, url, NULL);
 		arena_destroy(arena);
 	}
 	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &end);
@@ -91,7 +91,7 @@ static void read_page(const char *path, const char *url, bool is_timed)
 		fprintf(stderr, "metadata_table: %s: cannot be read\n", path);
 	} else {
 		struct metadata metadata =
-			metadata_read(page->arena, page, slice_of(url));
+			metadata_read(page->arena, page, slice_of(url), NULL);
 
 		if (is_timed)
 			printf("%s\t%.1f\n", path,

@@ -33,8 +33,8 @@ static void check_date(struct slice date)
 static void check_metadata(const struct page *page)
 {
 	struct slice url = slice_of("https://www.example.org/2020/01/02/x");
-	struct metadata one = metadata_read(page->arena, page, url);
-	struct metadata two = metadata_read(page->arena, page, url);
+	struct metadata one = metadata_read(page->arena, page, url, NULL);
+	struct metadata two = metadata_read(page->arena, page, url, NULL);
 
 	check_one(&one.title, &two.title);
 	check_one(&one.published, &two.published);

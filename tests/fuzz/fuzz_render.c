@@ -111,7 +111,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (page_parse(&page, (struct slice){data, size}, slice_of("utf-8"),
 		       &page_limits_default) != ERR_NONE)
 		return 0;
-	metadata = metadata_read(page->arena, page, request.url);
+	metadata = metadata_read(page->arena, page, request.url, NULL);
 	request.page = page;
 	request.verdicts = some_verdicts(page);
 	lay_out(&request);

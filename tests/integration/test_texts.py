@@ -232,6 +232,36 @@ class Texts(harness.Case):
         self.assertFalse([name for name in names if "spool" in name], names)
 
 
+class Titles(harness.Case):
+    """The pages of a template show what of their titles is not the title."""
+
+    HOST = "titles.example"
+
+    def page(self, number):
+        words = " ".join(f"word{number * 40 + i:04d}" for i in range(40))
+        return (f"<html><head><title>Hat {number} - nwin</title></head><body>"
+                f"<ul><li>Home<li>News</ul><div class=main><p>{words}</p>"
+                "</div></body></html>").encode()
+
+    def test_the_name_of_the_site_is_cut_from_titles(self):
+        daemon = self.daemon()
+        answer = daemon.post("/v1/ingest", b"".join(
+            record(f"http://{self.HOST}/{i}", self.page(i)) for i in range(9)))
+        self.assertEqual(answer.json["pages"], 9, answer.text)
+        daemon.wait_for(self.HOST)
+        for number in range(9):
+            page = daemon.get("/v1/text", format="json",
+                              url=f"http://{self.HOST}/{number}").json
+            self.assertEqual(page["metadata"]["title"]["value"],
+                             f"Hat {number}")
+
+    def test_a_page_of_no_template_keeps_its_title(self):
+        page = self.daemon().post(
+            "/v1/extract", self.page(1), format="json",
+            url=f"http://{self.HOST}/1").json
+        self.assertEqual(page["metadata"]["title"]["value"], "Hat 1 - nwin")
+
+
 class Grows(harness.Case):
     def test_nothing_is_missed_while_pages_come(self):
         daemon = self.daemon()

@@ -9,7 +9,8 @@ static struct metadata read(const char *html, const char *url,
 			    struct page **page_out)
 {
 	*page_out = parse(html);
-	return metadata_read((*page_out)->arena, *page_out, slice_of(url));
+	return metadata_read((*page_out)->arena, *page_out, slice_of(url),
+			     NULL);
 }
 
 static void check_one(struct metadatum one, const char *value,
@@ -91,6 +92,43 @@ TEST(the_site_is_cut_from_the_title)
 		    "Red hats", "title");
 	check_title("<title>Ownership - The Book</title><h1>The Book</h1>",
 		    "Ownership", "title");
+}
+
+/* Check the title of a page whose template has the titles [count]. */
+static void check_title_among(const char *html, const char *const *titles,
+			      size_t count, const char *value)
+{
+	struct page_titles others = {.count = count};
+	AUTO_PAGE *page = parse(html);
+
+	for (size_t i = 0; i < count; i++)
+		others.items[i] = slice_of(titles[i]);
+	check_one(metadata_read(page->arena, page, slice_of(""), &others).title,
+		  value, "title");
+}
+
+TEST(what_most_titles_of_a_template_have_is_not_of_the_title)
+{
+	static const char *const ends[] = {
+		"Red hats - News - nwin", "Blue hats - News - nwin",
+		"Old hats - Sport - nwin", "Coats - News - nwin"};
+	static const char *const begins[] = {"nwin - a", "nwin - b - c",
+					     "nwin - d"};
+	static const char *const parts[] = {"A - Part 1", "B - Part 1",
+					    "C - Part 2", "D", "E"};
+
+	/* three of the other three, then two of them */
+	check_title_among("<title>Red hats - News - nwin</title>", ends, 4,
+			  "Red hats");
+	check_title_among("<title>Old hats - Sport - nwin</title>", ends, 4,
+			  "Old hats - Sport");
+	/* one other title shows nothing */
+	check_title_among("<title>Red hats - News - nwin</title>", ends, 2,
+			  "Red hats - News - nwin");
+	check_title_among("<title>nwin - b - c</title>", begins, 3, "b - c");
+	/* two of five */
+	check_title_among("<title>F - Part 1</title>", parts, 5, "F - Part 1");
+	check_title_among("<title>a</title>", begins, 0, "a");
 }
 
 TEST(the_link_to_the_home_page_names_the_site)

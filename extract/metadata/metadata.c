@@ -305,7 +305,7 @@ static const struct json_ld_rule work_rules[] = {
 	{"author", SUBJECT_AUTHOR, 10},
 	{"creator", SUBJECT_AUTHOR, 12},
 	{"datePublished", SUBJECT_PUBLISHED, 10},
-	{"uploadDate", SUBJECT_PUBLISHED, 12},
+	{"uploadDate", SUBJECT_PUBLISHED, 23}, /* maybe of a video in it */
 	{"dateCreated", SUBJECT_PUBLISHED, 14},
 	{"datePosted", SUBJECT_PUBLISHED, 14},
 	{"dateModified", SUBJECT_MODIFIED, 10},
@@ -861,6 +861,7 @@ enum {
 			    of a better rank */
 	NEAR_RANK = 48,  /* first rank of names that stand near the title */
 	URL_RANK = 45,   /* rank of a date in the URL */
+	LAST_NEAR = 56,  /* dates with a rank below this are near the title */
 	VISIBLE_RANK = 50, /* first rank of names and dates that are written for
 			      readers */
 };
@@ -1073,6 +1074,49 @@ static struct metadatum choose_date(const struct metadata_candidates *findings,
 	return (struct metadatum){{NULL, 0}, NULL};
 }
 
+/* Return true if date `a`, in ISO 8601, is of an earlier day than `b`. */
+static bool is_earlier_day(const char *a, struct slice b)
+{
+	return b.size >= 10 && memcmp(a, b.data, 10) < 0;
+}
+
+/*
+ * Choose the date of publication. Prefer the same moment in local time to UTC,
+ * because readers see the local day. Some systems write the last update in both
+ * fields (`modified` is equal); if so, prefer an earlier day that readers see
+ * near the title.
+ */
+static struct metadatum
+choose_published(const struct metadata_candidates *findings,
+		 enum date_order order, struct slice modified)
+{
+	struct metadatum chosen =
+		choose_date(findings, SUBJECT_PUBLISHED, order);
+	const bool is_of_update = slice_equal(chosen.value, modified);
+	const bool is_utc =
+		chosen.value.size > 0 &&
+		slice_byte(chosen.value, chosen.value.size - 1) == 'Z';
+	const struct metadata_candidate *at = NULL;
+	char date[DATE_SIZE];
+
+	while (chosen.value.size > 0 &&
+	       (at = next_best(findings, SUBJECT_PUBLISHED, at)) != NULL) {
+		struct slice text;
+
+		if (!candidate_date(at, SUBJECT_PUBLISHED, order, date))
+			continue;
+		text = slice_of(date);
+		if (memcmp(date, chosen.value.data, 10) != 0 &&
+		    ((is_utc && date_is_same_moment(text, chosen.value)) ||
+		     (is_of_update && at->rank >= VISIBLE_RANK &&
+		      at->rank < LAST_NEAR &&
+		      is_earlier_day(date, chosen.value))))
+			return (struct metadatum){
+				arena_slice(findings->arena, text), at->source};
+	}
+	return chosen;
+}
+
 /*
  * If no machine-readable date of the last update exists, use dates of updates
  * that are written for readers.
@@ -1215,8 +1259,9 @@ struct metadata metadata_read(struct arena *arena, const struct page *page,
 	findings_body(findings);
 	findings_near(findings);
 	read_updates(findings, order);
-	metadata.published = choose_date(findings, SUBJECT_PUBLISHED, order);
 	metadata.modified = choose_date(findings, SUBJECT_MODIFIED, order);
+	metadata.published =
+		choose_published(findings, order, metadata.modified.value);
 	metadata.page_type =
 		kind_choose(findings, url, metadata.published.source != NULL);
 	metadata.licence = best_metadatum(findings, SUBJECT_LICENCE);

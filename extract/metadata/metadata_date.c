@@ -599,7 +599,8 @@ static const struct {
 	const char *beginnings;
 } date_labels[] = {
 	{DATE_UPDATED,
-	 "updat|last edit|last modif|edited|modifi|revised|aktualisier|"
+	 "updat|last updat|last edit|last "
+	 "modif|edited|modifi|revised|aktualisier|"
 	 "zuletzt|geändert|mis à jour|mise à jour|actualiza|atualiza|aggiorna|"
 	 "modificat|bijgewerkt|gewijzigd|zaktualizowan|aktualizacja|"
 	 "aktualizov|amended|stand:|обновлен|изменен|оновлен|uppdatera|"
@@ -712,6 +713,44 @@ enum date_label date_label_at_end(struct slice text)
 		if (is_year(&tokens.items[i]))
 			begin = i;
 	return date_label_at(&tokens, begin, tokens.count, DATE_PLAIN);
+}
+
+/* Return the days since 1970 of a date; the inverse of set_days(). */
+static int64_t days_of(const struct moment *moment)
+{
+	const uint32_t year = moment->year - (moment->month <= 2);
+	const uint32_t month =
+		moment->month <= 2 ? moment->month + 9 : moment->month - 3;
+	const uint32_t of_era = year % 400;
+
+	return (int64_t)(year / 400) * 146097 + of_era * 365 + of_era / 4 -
+	       of_era / 100 + (153 * month + 2) / 5 + moment->day - 719469;
+}
+
+/* Set the seconds since 1970 of a date that has a time and an offset. */
+static bool date_seconds(struct slice text, int64_t *seconds_out)
+{
+	struct date_tokens tokens;
+	struct moment date = {0};
+
+	*seconds_out = 0;
+	date_tokens_read(text, &tokens);
+	if (!date_read_at(&tokens, 0, DAY_FIRST, &date) || !date.has_offset)
+		return false;
+	*seconds_out = (days_of(&date) * 1440 + date.hour * 60 + date.minute -
+			date.offset) *
+			       60 +
+		       date.second;
+	return true;
+}
+
+bool date_is_same_moment(struct slice a, struct slice b)
+{
+	int64_t first;
+	int64_t second;
+
+	return date_seconds(a, &first) && date_seconds(b, &second) &&
+	       first == second;
 }
 
 bool date_label_begins(struct slice text)

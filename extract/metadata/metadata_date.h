@@ -55,6 +55,12 @@ enum date_label date_label_at_end(struct slice text);
 bool date_label_begins(struct slice text);
 
 /*
+ * Return true if both dates, as date_find() writes them, are the same moment:
+ * they have times and offsets from UTC.
+ */
+bool date_is_same_moment(struct slice a, struct slice b);
+
+/*
  * Return the month, 1 to 12, if `word` is the name of a month in one of 20
  * languages, or a prefix of such a name of at least three letters, in any case.
  * Otherwise return 0. O(1).

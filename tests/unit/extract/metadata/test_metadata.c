@@ -264,6 +264,51 @@ TEST(labels_tell_publication_and_update_apart)
 	"<p>a<p>b<p>c<p>d<p>e<p>f<p>g<p>h<p>i<p>j<p>k<p>l<p>m<p>n<p>o<p>p" \
 	"<p>q<p>r<p>s<p>t<p>u<p>v<p>w<p>x<p>y<p>z"
 
+TEST(readers_see_the_local_day)
+{
+	/* 23:25 in UTC is 4:25 of the next day */
+	check_dates("<meta property=article:published_time "
+		    "content=2024-03-05T23:25:38Z><h1>Hats</h1><time "
+		    "datetime=2024-03-06T04:25:38+0500>6 March</time>",
+		    "2024-03-06T04:25:38+05:00", "");
+	/* another moment, and a local time that UTC does not replace */
+	check_dates("<meta property=article:published_time "
+		    "content=2024-03-05T23:25:38Z><h1>Hats</h1><time "
+		    "datetime=2024-03-06T04:25:39+0500>6 March</time>",
+		    "2024-03-05T23:25:38Z", "");
+	check_dates("<meta property=article:published_time "
+		    "content=2024-03-06T04:25:38+0500><h1>Hats</h1><time "
+		    "datetime=2024-03-05T23:25:38Z>6 March</time>",
+		    "2024-03-06T04:25:38+05:00", "");
+}
+
+TEST(a_publication_that_is_the_update_gives_way_to_readers)
+{
+	static const char both[] =
+		"<script type=application/ld+json>{\"@type\": \"Article\", "
+		"\"datePublished\": \"2024-03-06\", \"dateModified\": "
+		"\"2024-03-06\"}</script><h1>Hats</h1><p class=date>";
+	char html[sizeof(both) + 16];
+
+	snprintf(html, sizeof(html), "%s5 March 2024", both);
+	check_dates(html, "2024-03-05", "2024-03-06");
+	snprintf(html, sizeof(html), "%s7 March 2024", both);
+	check_dates(html, "2024-03-06", "2024-03-06");
+}
+
+TEST(the_date_of_a_video_is_not_that_of_its_page)
+{
+	check_dates("<script type=application/ld+json>{\"@type\": "
+		    "\"VideoObject\", \"uploadDate\": \"2024-03-07\"}"
+		    "</script><meta property=article:published_time "
+		    "content=2024-03-05>",
+		    "2024-03-05", "");
+	check_dates("<script type=application/ld+json>{\"@type\": "
+		    "\"VideoObject\", \"uploadDate\": \"2024-03-07\"}"
+		    "</script>",
+		    "2024-03-07", "");
+}
+
 TEST(far_from_the_heading_a_date_needs_a_label)
 {
 	check_dates(WORDS "<p>5 March 2024", "", "");
@@ -273,6 +318,7 @@ TEST(far_from_the_heading_a_date_needs_a_label)
 	check_dates(WORDS "<p>This page was last modified on 5 March 2024", "",
 		    "");
 	check_dates(WORDS "<p>Last modified: 5 March 2024", "", "2024-03-05");
+	check_dates(WORDS "<p>Last updated: 5 March 2024", "", "2024-03-05");
 }
 
 TEST(the_language_orders_the_numbers)

@@ -154,6 +154,27 @@ TEST(the_label_before_a_date_counts)
 	ck_assert(!date_label_begins((struct slice){NULL, 0}));
 }
 
+TEST(a_moment_is_the_same_with_another_offset)
+{
+	static const struct {
+		const char *a, *b;
+		bool is_same;
+	} rows[] = {
+		{"2024-03-01T00:30Z", "2024-02-29T19:30:00-05:00", true},
+		{"2023-03-01T00:30Z", "2023-02-28T19:30:00-05:00", true},
+		{"2025-01-01T01:00+03:00", "2024-12-31T22:00Z", true},
+		{"2024-03-01T00:30Z", "2024-02-28T19:30:00-05:00", false},
+		{"2024-03-01T00:30Z", "2024-03-01T00:30", false},
+		{"2024-03-01", "2024-03-01", false},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		ck_assert_msg(date_is_same_moment(slice_of(rows[i].a),
+						  slice_of(rows[i].b)) ==
+				      rows[i].is_same,
+			      "%s", rows[i].a);
+}
+
 TEST(running_text_is_no_unix_time)
 {
 	char out[DATE_SIZE];

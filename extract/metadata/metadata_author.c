@@ -919,6 +919,16 @@ static bool has_second_by(struct slice text)
 		first_word((struct slice){second, text.size - first.size - 1}));
 }
 
+/* Return true if the text is only "Author" or "Authors:", for example. */
+static bool is_author_label(struct slice text)
+{
+	while (text.size > 0 &&
+	       strchr(" :\n\r\t", slice_byte(text, text.size - 1)) != NULL)
+		text.size--;
+	return list_has_in_any_case("author|authors|author(s)|autor|auteur",
+				    text);
+}
+
 /*
  * If text `index` of the page begins with "by", add the name after it as a
  * candidate. If the text is only "by", add the name in the next text.
@@ -931,7 +941,7 @@ static void read_byline(struct metadata_candidates *findings, struct slice text,
 	struct slice names[1];
 
 	if (rest.data == NULL ||
-	    (!is_near &&
+	    (!is_near && !is_author_label(text) &&
 	     !has_second_by((struct slice){text.data,
 					   (size_t)((const char *)rest.data -
 						    (const char *)text.data)})))
@@ -986,7 +996,8 @@ static void read_far_text(struct metadata_candidates *findings, uint32_t index)
 {
 	const struct slice raw = page_text(findings->page, index);
 
-	if (findings->counts[SUBJECT_AUTHOR] == 0 && has_second_by(raw))
+	if (findings->counts[SUBJECT_AUTHOR] == 0 &&
+	    (has_second_by(raw) || is_author_label(raw)))
 		read_byline(findings, collapsed_text_at(findings, index), index,
 			    false);
 	if (has_year(raw))

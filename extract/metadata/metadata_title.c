@@ -258,9 +258,14 @@ enum {
 
 static const char *const class_words[] = {
 	"author",           "name",
-	"byline",           "username",
+	"byline",           "username|user-name|user_name",
 	"updated|modified", "date|publish|posted",
 };
+
+/* Class names of texts about an author, without the name. */
+static const char about_author[] =
+	"author-desc|author__desc|author-bio|author__bio|author-title|"
+	"author__title|author-role|author__role|author-job|author-position";
 
 static unsigned flags_of_class(struct slice names)
 {
@@ -270,6 +275,8 @@ static unsigned flags_of_class(struct slice names)
 	     i++)
 		if (value_holds_any(names, class_words[i]))
 			flags |= 1U << i;
+	if ((flags & CLASS_AUTHOR) != 0 && value_holds_any(names, about_author))
+		flags &= ~(unsigned)(CLASS_AUTHOR | CLASS_BYLINE);
 	return flags;
 }
 

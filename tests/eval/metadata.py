@@ -10,7 +10,8 @@ of even number, the default, tell how good they are. BUILD is a build folder
 A title is right when it is the gold's but for case, white space and
 punctuation; authors when they are the same set of names; a date when it is the
 same day (that of publication, or where the page tells none, of the last
-change; the gold does not tell them apart). `right` is the ratio of the pages
+change; the gold does not tell them apart, so `date or change` counts either of
+them as right). `right` is the ratio of the pages
 whose gold has one, `given` the ratio of these for which there is an answer,
 `precise` the ratio of the given that is right, `extra` the pages without one in
 the gold for which there is an answer. --errors prints as many wrong ones of
@@ -115,6 +116,14 @@ def figures(field, pages, given):
             right / max(1, len(answered)), extra)
 
 
+def either_date(pages, given):
+    """`given`, with the date of the last change where that is the gold's."""
+    return {key: row | {"date": row["modified"]}
+            if pages[key]["date"] and RIGHT["date"](pages[key]["date"],
+                                                    row["modified"]) else row
+            for key, row in given.items()}
+
+
 def tables(report, pages, given):
     types = sorted({page["type"] for page in pages.values()})
     report.table("Metadata: title, author, date", "field", "pages", "gold",
@@ -124,6 +133,8 @@ def tables(report, pages, given):
             some = {key: page for key, page in pages.items()
                     if name in ("all", page["type"])}
             report.row(field, name, *figures(field, some, given))
+    report.row("date or change", "all",
+               *figures("date", pages, either_date(pages, given)))
     report.table("Metadata: by the source of the answer", "field", "source",
                  "given", "precise")
     for field in FIELDS:

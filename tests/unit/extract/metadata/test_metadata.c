@@ -422,6 +422,12 @@ TEST(names_near_the_title_are_whole)
 		     1, "Ann", "link");
 	check_author("<h1>Hats</h1><div data-author=ann25>x</div>", 1, "ann25",
 		     "byline");
+	check_author("<meta name=generator content=Flarum><h1>Hats</h1><h3 "
+		     "class=PostUser-name>ann25</h3>",
+		     1, "ann25", "byline");
+	/* a class name of a text about the author */
+	check_author("<h1>Hats</h1><p class=author-description>Grader</p>", 0,
+		     "", NULL);
 }
 
 TEST(far_from_the_title_a_byline_says_that_somebody_wrote)
@@ -429,6 +435,8 @@ TEST(far_from_the_title_a_byline_says_that_somebody_wrote)
 	check_author("<h1>Hats</h1>" WORDS "<h3>Written by Ann Smith</h3>", 1,
 		     "Ann Smith", "byline");
 	check_author("<h1>Hats</h1>" WORDS "<h3>Article by</h3><p>Ann Smith", 1,
+		     "Ann Smith", "byline");
+	check_author("<h1>Hats</h1>" WORDS "<h3>Author</h3><p>Ann Smith", 1,
 		     "Ann Smith", "byline");
 	check_author("<h1>Hats</h1>" WORDS "<p>By Ann Smith", 0, "", NULL);
 }

@@ -946,8 +946,8 @@ static struct slice field_names(const struct metadata_candidates *findings,
  * the names of all candidates of the same rank. In the body, other candidates
  * belong to comments and other articles, so return only the names in
  * `candidate`. If its rank is from VISIBLE_RANK on and the first name does not
- * look like a person's name, return no name, except in a forum, where any word
- * may be a name.
+ * look like a person's name, return no name, except for LOGIN_RANK and in a
+ * forum, where any word may be a name.
  */
 static struct author_names
 candidate_names(const struct metadata_candidates *findings,
@@ -957,7 +957,8 @@ candidate_names(const struct metadata_candidates *findings,
 
 	if (candidate->rank >= BODY_RANK) {
 		add_names(&names, candidate->value, true);
-		if (candidate->rank >= VISIBLE_RANK && !is_forum &&
+		if (candidate->rank >= VISIBLE_RANK &&
+		    candidate->rank != LOGIN_RANK && !is_forum &&
 		    names.count > 0 && !byline_is_person(names.items[0]))
 			names.count = 0;
 		return names;

@@ -113,7 +113,11 @@ enum subject {
 
 #define NO_TEXT UINT32_MAX
 
-enum { MAX_FINDINGS = 64, MAX_VALUE = 1024 };
+enum {
+	MAX_FINDINGS = 64,
+	MAX_VALUE = 1024,
+	LOGIN_RANK = 66, /* the last rank of authors: any word after "by" */
+};
 
 struct metadata_candidate {
 	struct slice value; /* as in the page, never empty */

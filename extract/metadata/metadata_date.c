@@ -316,7 +316,6 @@ static void date_tokens_read(struct slice text, struct date_tokens *tokens)
 			tokens->items[tokens->count++] =
 				date_read_token(&from, end);
 	}
-	find_months(tokens);
 }
 
 static const struct date_token *date_token_at(const struct date_tokens *tokens,
@@ -680,6 +679,7 @@ bool date_find_labelled(struct slice text, enum date_order order,
 	if (text.size == 0)
 		return false;
 	date_tokens_read(text, &tokens);
+	find_months(&tokens);
 	for (uint32_t i = 0; i < tokens.count; i++) {
 		struct moment date = {0};
 

@@ -8,12 +8,8 @@
 #include "page/page.h"
 #include "page/scanner.h"
 
-enum separator separator_of_element(const struct page *page, uint32_t node)
+enum separator separator_of_tag(uint16_t tag, uint16_t parent)
 {
-	const uint16_t tag = page->nodes[node].tag;
-	const uint32_t parent = page->nodes[node].parent;
-
-	assert(node < page->node_count);
 	if ((tag_flags(tag) & TAG_IS_BLOCK) == 0)
 		return SEPARATOR_NONE;
 	switch (tag) {
@@ -33,9 +29,7 @@ enum separator separator_of_element(const struct page *page, uint32_t node)
 	case TAG_dir:
 	case TAG_menu:
 	case TAG_dl: /* a list inside an item */
-		return parent != NO_NODE &&
-				       (page->nodes[parent].tag == TAG_li ||
-					page->nodes[parent].tag == TAG_dd)
+		return parent == TAG_li || parent == TAG_dd
 			       ? SEPARATOR_LINE
 			       : SEPARATOR_BLANK_LINE;
 	default:

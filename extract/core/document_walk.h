@@ -24,11 +24,12 @@ enum separator {
 };
 
 /*
- * Return the separator at the start and the end of element `node`:
- * SEPARATOR_NONE for an inline element; SEPARATOR_LINE for a list item, a table
- * cell, a row, or a list inside an item; otherwise SEPARATOR_BLANK_LINE.
+ * Return the separator at the start and the end of an element `tag` inside an
+ * element `parent`: SEPARATOR_NONE for an inline element; SEPARATOR_LINE for a
+ * list item, a table cell, a row, or a list inside an item; otherwise
+ * SEPARATOR_BLANK_LINE.
  */
-enum separator separator_of_element(const struct page *page, uint32_t node);
+enum separator separator_of_tag(uint16_t tag, uint16_t parent);
 
 /*
  * Return the white space outside of tags in the source between the text nodes

@@ -4,11 +4,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/arena.h"
 #include "base/memory.h"
 #include "base/utf8.h"
 #include "extract/core/document_walk.h"
+#include "extract/render/element_role.h"
 #include "extract/render/media.h"
 #include "extract/render/outline.h"
 #include "extract/render/render.h"
@@ -19,6 +21,10 @@
 #include "page/page.h"
 #include "page/scanner.h"
 #include "page/tag.h"
+
+enum {
+	MAX_LINE_NODES = 8 /* maximum number of nodes in an empty line of pre */
+};
 
 static const uint8_t inline_kinds[TAG_COUNT] = {
 	[TAG_a] = INLINE_LINK,        [TAG_b] = INLINE_STRONG,
@@ -47,6 +53,10 @@ static void inline_chain_add(struct inline_chain *chain,
 	uint32_t place = chain->count;
 
 	if (kind == INLINE_NONE)
+		return;
+	/* a change of the font would divide the code */
+	if (place > 0 && (kind == INLINE_STRONG || kind == INLINE_EMPHASIS) &&
+	    inline_kind(chain->items[place - 1].tag) == INLINE_CODE)
 		return;
 	for (uint32_t i = 0; i < chain->count; i++)
 		if (inline_kind(chain->items[i].tag) == kind)
@@ -88,6 +98,7 @@ static uint32_t inline_chain_shared(const struct inline_chain *open,
 /* An open element of the page. Level 0 is the page itself. */
 struct layout_level {
 	uint32_t node;
+	uint16_t tag;   /* the tag as which the element is written */
 	uint32_t block; /* the level of the innermost block around the text in
 			   this element */
 	/* the element of that line */
@@ -172,16 +183,16 @@ static void set_surroundings(struct layout_level *levels, uint32_t count,
 }
 
 /*
- * Fill in levels[count] for element `node`, which is inside the element of
- * levels[count - 1]. `count` > 0.
+ * Fill in levels[count] for element `node`, which is written as a `tag` and is
+ * inside the element of levels[count - 1]. `count` > 0.
  */
 static void level_enter(struct layout_level *levels, uint32_t count,
-			const struct page *page, uint32_t node)
+			const struct page *page, uint32_t node, uint16_t tag)
 {
 	struct layout_level *level = &levels[count];
-	uint16_t tag = page->nodes[node].tag;
 
 	level->node = node;
+	level->tag = tag;
 	level->uses = 0;
 	level->columns = (struct columns){0, 0};
 	if (tag == TAG_td || tag == TAG_th) {
@@ -240,16 +251,25 @@ struct layout_state {
 	enum separator pending;
 	/* number of open pre elements */
 	uint32_t open_pres;
+	struct role_context around;
+	uint32_t ignored; /* the open element that is not written, or NO_NODE */
+	uint16_t *tags;   /* [depth]: the tags as which the open elements of the
+			     page are written */
 	uint32_t open_codes; /* number of open code elements, inside or outside
 				of pre */
 	bool is_at_pre; /* no text was passed since the start of the outermost
 			   pre */
-	bool is_fresh;  /* the line has no text and no image yet */
+	bool has_break; /* in pre: an element ended the line, so that a line
+			   end of the source adds no line */
+	char last;      /* in pre: the last byte of the last text */
+	uint32_t source_at; /* in pre: up to here, the white space of the source
+			       is in `gap` */
+	bool is_fresh;      /* the line has no text and no image yet */
 	struct image_filter images;
 	struct media_filter media;
 	struct readable readable;
 	struct buffer text;    /* the text that is passed to the writer */
-	struct buffer gap;     /* in pre, the white space before that text */
+	struct buffer gap;     /* in pre, the white space after the last text */
 	struct buffer address; /* address of a link */
 };
 
@@ -351,11 +371,11 @@ static void layout_open_line(struct layout_state *layout)
 	if (outline_is_in_line(&layout->outline))
 		return;
 	for (; layout->tried <= level->block; layout->tried++) {
-		uint32_t node = layout->levels[layout->tried].node;
+		const struct layout_level *tried =
+			&layout->levels[layout->tried];
 
-		outline_open_block(
-			&layout->outline, layout->page->nodes[node].tag, node,
-			layout->tried, layout->levels[layout->tried].columns);
+		outline_open_block(&layout->outline, tried->tag, tried->node,
+				   layout->tried, tried->columns);
 	}
 	outline_open_line(&layout->outline, level->line, level->line_node,
 			  level->block);
@@ -380,42 +400,146 @@ static void begin_piece(struct layout_state *layout)
 	layout->is_fresh = false;
 }
 
+/* Return true if a reader sees no white space directly in the element. */
+static bool has_no_blank(uint16_t tag)
+{
+	switch (tag) {
+	case TAG_table:
+	case TAG_thead:
+	case TAG_tbody:
+	case TAG_tfoot:
+	case TAG_tr:
+		return true;
+	default:
+		return false;
+	}
+}
+
 /*
- * Copy text `index`, which is in pre, to layout->text. It is unchanged, but
- * without the line end after the start tag of pre. Copy the white space before
- * the text to layout->gap.
+ * In pre, add `blank` to the gap, as a browser shows it: without the line ends
+ * at the start, and without a line end after an element that ended the line.
+ */
+static void layout_add_blank(struct layout_state *layout, struct slice blank)
+{
+	size_t begin = layout->gap.size;
+	size_t skipped = 0;
+
+	markup_append_plain(&layout->gap, blank, true);
+	while (begin + skipped < layout->gap.size &&
+	       layout->gap.data[begin + skipped] == '\n' &&
+	       ((layout->is_at_pre && begin == 0) ||
+		(layout->has_break && skipped == 0)))
+		skipped++;
+	if (begin + skipped < layout->gap.size)
+		layout->has_break = false;
+	memmove(layout->gap.data + begin, layout->gap.data + begin + skipped,
+		layout->gap.size - begin - skipped);
+	layout->gap.size -= skipped;
+}
+
+/*
+ * In pre, add the white space of the source up to byte `end`, which is directly
+ * in the element `around`, to the gap. (page->texts has no blank texts.)
+ */
+static void layout_copy_blank(struct layout_state *layout, uint32_t end,
+			      uint32_t around)
+{
+	const char *source = layout->page->source.data;
+	struct scanner scanner = {0};
+	struct token token;
+
+	if (end <= layout->source_at)
+		return;
+	source += layout->source_at;
+	scanner.source = (struct slice){source, end - layout->source_at};
+	layout->source_at = end;
+	if (around != NO_NODE && has_no_blank(layout->page->nodes[around].tag))
+		return;
+	while (scanner_next(&scanner, &token)) {
+		struct slice blank = {source + token.source.begin,
+				      token.source.end - token.source.begin};
+		char *decoded;
+
+		if (token.kind != TOKEN_TEXT)
+			continue;
+		buffer_clear(&layout->text);
+		decoded =
+			buffer_reserve(&layout->text, entity_room(blank.size));
+		blank.size = entity_decode(blank, false, decoded);
+		blank.data = decoded;
+		if (text_is_blank(blank))
+			layout_add_blank(layout, blank);
+	}
+}
+
+/* In pre, end the line unless the line is empty. */
+static void layout_break_pre(struct layout_state *layout)
+{
+	char last = layout->gap.size > 0
+			    ? layout->gap.data[layout->gap.size - 1]
+			    : layout->last;
+
+	if ((layout->is_at_pre && layout->gap.size == 0) || last == '\n')
+		return;
+	buffer_append_byte(&layout->gap, '\n');
+	layout->has_break = true;
+}
+
+/* In pre, handle the end of a block: an empty block is an empty line. */
+static void layout_close_in_pre(struct layout_state *layout, uint32_t node)
+{
+	const struct node *block = &layout->page->nodes[node];
+	bool is_line = block->first_text == block->end_text;
+
+	for (uint32_t i = node + 1; i < block->end && is_line; i++)
+		is_line = i < node + MAX_LINE_NODES &&
+			  (tag_flags(layout->page->nodes[i].tag) &
+			   TAG_IS_BLOCK) == 0;
+	if (is_line && layout->has_break)
+		buffer_append_byte(&layout->gap, '\n');
+	else
+		layout_break_pre(layout);
+}
+
+/*
+ * Copy text `index`, which is in pre, to layout->text, unchanged. Before the
+ * first text of a pre, add the spaces at the start of the line.
  */
 static void layout_copy_pre(struct layout_state *layout, uint32_t index,
 			    struct slice text)
 {
-	if (layout->pending == SEPARATOR_NONE && !layout->is_at_pre) {
-		struct slice blank = separator_in_source(layout->page, index);
-		char *decoded =
-			buffer_reserve(&layout->text, entity_room(blank.size));
+	const struct text *source = &layout->page->texts[index];
 
-		blank.size = entity_decode(blank, false, decoded);
-		blank.data = decoded;
-		markup_append_plain(&layout->gap, blank, true);
+	layout_copy_blank(layout, source->source.begin, source->node);
+	buffer_clear(&layout->text);
+	if (layout->is_at_pre) {
+		buffer_append_slice(&layout->text, buffer_slice(&layout->gap));
+		buffer_clear(&layout->gap);
 	}
 	layout->is_at_pre = false;
+	layout->has_break = false;
+	if (source->source.end > layout->source_at)
+		layout->source_at = source->source.end;
 	markup_append_plain(&layout->text, text, true);
+	layout->last = layout->text.data[layout->text.size - 1];
 }
 
 /* Pass text `index` to the writer; `text` is its readable part. */
 static void layout_pass_text(struct layout_state *layout, uint32_t index,
 			     struct slice text)
 {
-	buffer_clear(&layout->text);
-	buffer_clear(&layout->gap);
-	if (layout->open_pres > 0)
+	if (layout->open_pres > 0) {
 		layout_copy_pre(layout, index, text);
-	else
+	} else {
+		buffer_clear(&layout->text);
 		markup_append_plain(&layout->text, text, false);
+	}
 	if (layout->open_pres == 0 && layout->pending == SEPARATOR_NONE &&
 	    (separator_begins(text) ||
 	     separator_in_source(layout->page, index).size > 0))
 		layout->pending = SEPARATOR_SPACE;
 	begin_piece(layout);
+	buffer_clear(&layout->gap);
 	if (layout->writer->text != NULL)
 		layout->writer->text(layout->writer->context, index,
 				     buffer_slice(&layout->text));
@@ -438,7 +562,6 @@ static void layout_pass_image(struct layout_state *layout, uint32_t node)
 		     INLINE_CODE) ||
 	    !image_filter_next(&layout->images, layout->request, node, &image))
 		return;
-	buffer_clear(&layout->gap);
 	begin_piece(layout);
 	layout->writer->image(layout->writer->context, &image);
 }
@@ -450,11 +573,14 @@ static void layout_pass_image(struct layout_state *layout, uint32_t node)
 static void layout_separate(struct layout_state *layout,
 			    enum separator separator)
 {
-	if (layout->open_pres > 0 && separator > SEPARATOR_LINE)
-		separator = SEPARATOR_LINE;
+	if (layout->open_pres > 0) {
+		if (separator >= SEPARATOR_LINE)
+			layout_break_pre(layout);
+		return;
+	}
 	if (separator > layout->pending)
 		layout->pending = separator;
-	if (separator >= SEPARATOR_LINE && layout->open_pres == 0)
+	if (separator >= SEPARATOR_LINE)
 		layout_end_line(layout);
 }
 
@@ -473,7 +599,6 @@ static void layout_pass_media(struct layout_state *layout, uint32_t node)
 	    !media_filter_next(&layout->media, layout->request, node, &media))
 		return;
 	layout_separate(layout, SEPARATOR_BLANK_LINE);
-	buffer_clear(&layout->gap);
 	begin_piece(layout);
 	layout->writer->media(layout->writer->context, &media);
 	layout_separate(layout, SEPARATOR_BLANK_LINE);
@@ -485,28 +610,85 @@ static void layout_pass_media(struct layout_state *layout, uint32_t node)
  */
 static void layout_handle_break(struct layout_state *layout)
 {
+	if (layout->open_pres > 0) {
+		buffer_append_byte(&layout->gap, '\n');
+		layout->has_break = true;
+		return;
+	}
 	if (layout->pending < SEPARATOR_LINE) {
 		layout->pending = SEPARATOR_LINE;
 		return;
 	}
 	layout->pending = SEPARATOR_BLANK_LINE;
-	if (has_structure(layout) && layout->open_pres == 0 &&
-	    layout_innermost(layout)->line == TAG_p)
+	if (has_structure(layout) && layout_innermost(layout)->line == TAG_p)
 		layout_end_line(layout);
+}
+
+/* Begin a pre, which is the outermost one. */
+static void layout_begin_pre(struct layout_state *layout, uint32_t node)
+{
+	layout->is_at_pre = true;
+	layout->has_break = false;
+	layout->last = '\0';
+	layout->source_at = layout->page->nodes[node].source.begin;
+	layout->around.pre = node;
+	layout->around.pre_code = code_inside(layout->page, node);
+	buffer_clear(&layout->gap);
+}
+
+static void layout_end_pre(struct layout_state *layout)
+{
+	layout->around.pre = NO_NODE;
+	layout->around.pre_code = NO_NODE;
+	buffer_clear(&layout->gap);
+}
+
+/*
+ * Return the tag as which element `node` is written. If the element is not
+ * written, set layout->ignored.
+ */
+static uint16_t layout_find_role(struct layout_state *layout, uint32_t node)
+{
+	struct element_role role;
+
+	if (layout->request->verdicts == NULL)
+		return layout->page->nodes[node].tag;
+	role = element_role_of(layout->page, node, layout->around);
+	if (role.kind == ELEMENT_IGNORED)
+		layout->ignored = node;
+	return role.tag;
+}
+
+static enum separator layout_separator(const struct layout_state *layout,
+				       uint32_t node, uint16_t tag)
+{
+	uint32_t parent = layout->page->nodes[node].parent;
+
+	return separator_of_tag(
+		tag, parent == NO_NODE
+			     ? (uint16_t)TAG_html
+			     : layout->tags[layout->page->nodes[parent].depth]);
 }
 
 static void layout_open_element(struct layout_state *layout, uint32_t node)
 {
-	uint16_t tag = layout->page->nodes[node].tag;
+	const struct node *element = &layout->page->nodes[node];
+	uint16_t tag = layout_find_role(layout, node);
 
+	layout->tags[element->depth] = tag;
+	if (layout->open_pres > 0)
+		layout_copy_blank(layout, element->source.begin,
+				  element->parent);
+	if (layout->ignored != NO_NODE)
+		return;
 	if (tag == TAG_br)
 		layout_handle_break(layout);
-	layout_separate(layout, separator_of_element(layout->page, node));
+	layout_separate(layout, layout_separator(layout, node, tag));
 	if (has_structure(layout))
 		level_enter(layout->levels, layout->level_count++, layout->page,
-			    node);
+			    node, tag);
 	if (tag == TAG_pre && layout->open_pres++ == 0)
-		layout->is_at_pre = true;
+		layout_begin_pre(layout, node);
 	if (inline_kind(tag) == INLINE_CODE)
 		layout->open_codes++;
 	if (tag == TAG_img)
@@ -518,13 +700,25 @@ static void layout_open_element(struct layout_state *layout, uint32_t node)
 
 static void layout_close_element(struct layout_state *layout, uint32_t node)
 {
-	uint16_t tag = layout->page->nodes[node].tag;
+	const struct node *element = &layout->page->nodes[node];
+	uint16_t tag = layout->tags[element->depth];
 
-	if (tag == TAG_pre)
-		layout->open_pres--;
+	if (layout->ignored == node) {
+		layout->ignored = NO_NODE;
+		if (element->source.end > layout->source_at)
+			layout->source_at = element->source.end;
+		return;
+	}
+	if (layout->open_pres > 0)
+		layout_copy_blank(layout, element->source.end, node);
+	if (tag == TAG_pre && --layout->open_pres == 0)
+		layout_end_pre(layout);
 	if (inline_kind(tag) == INLINE_CODE)
 		layout->open_codes--;
-	layout_separate(layout, separator_of_element(layout->page, node));
+	if (layout->open_pres > 0 && (tag_flags(tag) & TAG_IS_BLOCK) != 0 &&
+	    (tag_flags(tag) & TAG_IS_VOID) == 0)
+		layout_close_in_pre(layout, node);
+	layout_separate(layout, layout_separator(layout, node, tag));
 	if (!has_structure(layout))
 		return;
 	assert(layout->level_count > 1);
@@ -550,10 +744,14 @@ static void layout_handle_text(struct layout_state *layout, uint32_t index)
 	if (verdicts[index].is_content && layout->open_pres == 0 &&
 	    layout->open_codes == 0)
 		text = readable_text(&layout->readable, index);
-	if (verdicts[index].is_content && !markup_is_blank(text))
+	if (verdicts[index].is_content && !markup_is_blank(text)) {
 		layout_pass_text(layout, index, text);
-	else
-		layout_separate(layout, SEPARATOR_SPACE);
+		return;
+	}
+	if (layout->open_pres > 0 &&
+	    layout->page->texts[index].source.end > layout->source_at)
+		layout->source_at = layout->page->texts[index].source.end;
+	layout_separate(layout, SEPARATOR_SPACE);
 }
 
 void layout(const struct render_request *request,
@@ -565,17 +763,19 @@ void layout(const struct render_request *request,
 		.page = request->page,
 		.writer = writer,
 		.readable = readable_begin(request->page),
+		.around = {NO_NODE, NO_NODE},
+		.ignored = NO_NODE,
 	};
 	struct page_walk walk = walk_begin(request->page);
 	uint32_t level_count = 2;
 	enum step step;
 	uint32_t index;
 
+	for (uint32_t i = 0; i < request->page->node_count; i++)
+		if (request->page->nodes[i].depth + 2U > level_count)
+			level_count = request->page->nodes[i].depth + 2U;
+	layout.tags = ARENA_NEW(arena, uint16_t, level_count);
 	if (has_structure(&layout)) {
-		for (uint32_t i = 0; i < request->page->node_count; i++)
-			if (request->page->nodes[i].depth + 2U > level_count)
-				level_count =
-					request->page->nodes[i].depth + 2U;
 		layout.outline = outline_begin(arena, writer, level_count);
 		layout.levels =
 			ARENA_NEW(arena, struct layout_level, level_count);
@@ -585,6 +785,9 @@ void layout(const struct render_request *request,
 		layout.tried = 1;
 	}
 	while ((step = walk_next(&walk, &index)) != STEP_END) {
+		if (layout.ignored != NO_NODE &&
+		    (step != STEP_CLOSE || index != layout.ignored))
+			continue;
 		if (step == STEP_OPEN)
 			layout_open_element(&layout, index);
 		else if (step == STEP_CLOSE)

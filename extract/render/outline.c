@@ -13,23 +13,57 @@
 #include "page/scanner.h"
 #include "page/tag.h"
 
+enum {
+	MAX_LANGUAGE_NODES = 2, /* nodes in a pre that may name its language */
+	MAX_LANGUAGE_DEPTH = 6, /* elements around a pre that may name it */
+};
+
+/* Names of languages and file types in the classes of code. */
+/* clang-format off */
+static const char code_languages[] =
+	"abap|ada|apache|apacheconf|applescript|arduino|asciidoc|asm|"
+	"assembly|awk|bash|basic|bat|batch|bibtex|c|c++|c#|caddy|"
+	"caddyfile|cfg|cjs|clj|clojure|cmake|cmd|cobol|coffee|"
+	"coffeescript|common-lisp|conf|config|console|cpp|crystal|cs|"
+	"csharp|csp|css|csv|cuda|cue|cypher|d|dart|diff|docker|"
+	"dockerfile|dot|dotenv|ebnf|ecmascript|editorconfig|edn|elisp|"
+	"elixir|elm|emacs-lisp|env|erb|erlang|f#|fish|fortran|fsharp|"
+	"gdscript|gherkin|git|gitignore|glsl|gleam|gnuplot|go|golang|"
+	"gradle|graphql|groovy|haml|handlebars|haskell|hbs|hcl|hlsl|hs|"
+	"html|http|idris|ini|ipython|java|javascript|jinja|jinja2|jl|js|"
+	"json|json5|jsonc|jsonl|jsonnet|jsp|jsx|julia|just|kotlin|kt|ksh|"
+	"latex|less|liquid|lisp|llvm|log|lua|m|make|makefile|markdown|"
+	"markup|mathematica|matlab|md|mdx|mermaid|meson|mjs|mysql|nasm|"
+	"nginx|nim|nix|node|nushell|objc|objective-c|objectivec|ocaml|"
+	"octave|odin|pascal|patch|perl|pgsql|php|pl|plantuml|plpgsql|"
+	"plsql|postgres|postgresql|powershell|prolog|promql|properties|"
+	"proto|protobuf|ps1|psql|pug|puppet|purescript|py|pycon|python|"
+	"python3|qml|r|racket|raku|rb|re|reason|rego|rest|rescript|rs|"
+	"rst|ruby|rust|sas|sass|sbt|scala|scheme|scss|sed|sh|shell|"
+	"shell-session|sh-session|smalltalk|solidity|sparql|sql|sqlite|"
+	"stylus|svelte|svg|swift|systemd|systemverilog|tcl|terraform|tex|"
+	"textile|tf|toml|ts|tsql|tsx|twig|typescript|vala|vb|vbnet|"
+	"verilog|vhdl|vim|viml|vue|wasm|wat|wgsl|xhtml|xml|xquery|xsl|"
+	"xslt|yaml|yml|zig|zsh";
+/* clang-format on */
+
 static bool is_code_language(struct slice word)
 {
-	if (word.size == 0 || word.size > MAX_CODE_LANGUAGE)
-		return false;
-	for (size_t i = 0; i < word.size; i++) {
-		char byte = slice_byte(word, i);
+	return word.size > 0 && word.size <= MAX_CODE_LANGUAGE &&
+	       list_has_in_any_case(code_languages, word);
+}
 
-		if (!is_alphanumeric(byte) &&
-		    (byte == '\0' || strchr("+#._-", byte) == NULL))
-			return false;
-	}
-	return !list_has("none|plaintext|text|nohighlight|auto", word);
+static struct slice language_if_known(struct slice word)
+{
+	while (word.size > 0 && slice_byte(word, word.size - 1) == ';')
+		word.size--;
+	return is_code_language(word) ? word : (struct slice){"", 0};
 }
 
 static struct slice language_of_word(struct slice word)
 {
-	const char *prefixes = "language-|lang-|highlight-source-|brush:";
+	const char *prefixes = "language-|lang-|highlight-source-|highlight-|"
+			       "source-|brush:|type-";
 	struct slice prefix;
 
 	while (list_next(&prefixes, &prefix)) {
@@ -44,23 +78,67 @@ static struct slice language_of_word(struct slice word)
 	return (struct slice){"", 0};
 }
 
-static struct slice language_of_node(const struct page *page, uint32_t node)
+/*
+ * Return the first language among the words of a class. A bare word such as
+ * "python" counts after a word that highlighters write: "sourceCode python".
+ */
+static struct slice language_of_classes(struct slice classes)
 {
-	struct slice classes = page_attribute(page, node, "class");
 	const char *bytes = classes.data;
 	struct slice language = {"", 0};
+	bool is_code = false;
 	size_t at = 0;
 
 	while (at < classes.size && language.size == 0) {
 		size_t begin = at;
+		struct slice word;
 
 		while (at < classes.size && !is_space(bytes[at]))
 			at++;
-		language = language_of_word(
-			(struct slice){bytes + begin, at - begin});
+		word = (struct slice){bytes + begin, at - begin};
+		language = language_of_word(word);
+		if (language.size == 0 && is_code)
+			language = language_if_known(word);
+		is_code |= list_has("hljs|highlight|sourceCode|chroma|brush:|"
+				    "syntaxhighlighter|prettyprint|codehilite",
+				    word);
 		at++;
 	}
 	return language;
+}
+
+/* Return the language of an element from its attributes. */
+static struct slice language_of_node(const struct page *page, uint32_t node)
+{
+	static const char *const names[] = {"data-canonical-lang", "data-lang",
+					    "data-language",
+					    "data-enlighter-language"};
+	struct slice params;
+	struct slice language =
+		language_of_classes(page_attribute(page, node, "class"));
+
+	for (unsigned i = 0;
+	     i < sizeof(names) / sizeof(names[0]) && language.size == 0; i++)
+		language =
+			language_if_known(page_attribute(page, node, names[i]));
+	params = page_attribute(page, node, "data-syntaxhighlighter-params");
+	if (language.size == 0 && params.size > 0)
+		language = language_of_classes(params);
+	return language;
+}
+
+/* Return the language that an element in or before the pre shows as text. */
+static struct slice language_of_label(const struct page *page, uint32_t node)
+{
+	const struct node *pre = &page->nodes[node];
+
+	for (uint32_t i = node + 1; i < pre->end && i <= node + 2; i++)
+		if (text_has_word(page_attribute(page, i, "class"),
+				  "language-id") &&
+		    page->nodes[i].first_text < page->nodes[i].end_text)
+			return language_if_known(text_trim(
+				page_text(page, page->nodes[i].first_text)));
+	return (struct slice){"", 0};
 }
 
 struct slice code_language(const struct page *page, uint32_t node)
@@ -70,11 +148,15 @@ struct slice code_language(const struct page *page, uint32_t node)
 	if (node == NO_NODE)
 		return language;
 	language = language_of_node(page, node);
-	if (language.size == 0 && page->nodes[node].end > node + 1)
-		language = language_of_node(page, node + 1);
-	for (unsigned i = 0; i < 2 && language.size == 0; i++) {
+	for (uint32_t i = 1; i <= MAX_LANGUAGE_NODES && language.size == 0; i++)
+		if (node + i < page->nodes[node].end)
+			language = language_of_node(page, node + i);
+	if (language.size == 0)
+		language = language_of_label(page, node);
+	for (unsigned i = 0; i < MAX_LANGUAGE_DEPTH && language.size == 0;
+	     i++) {
 		node = page->nodes[node].parent;
-		if (node == NO_NODE)
+		if (node == NO_NODE || page->nodes[node].tag == TAG_body)
 			break;
 		language = language_of_node(page, node);
 	}

@@ -102,11 +102,10 @@ void outline_close(struct block_outline *outline, uint32_t level);
 enum { MAX_CODE_LANGUAGE = 32 };
 
 /*
- * Return the programming language of the pre `node`: the word after
- * "language-", "lang-", "highlight-source-" or "brush:" in the class of the
- * pre, of its first element, or of the two elements around it. The word has
- * only letters, digits and + # . _ -. Return an empty slice if there is no such
- * word.
+ * Return the programming language of the pre `node`, or an empty slice if it is
+ * unknown. It is a known name of a language after "language-", "lang-",
+ * "highlight-source-", "brush:" or similar in a class, or in an attribute such
+ * as data-lang, of the pre, of its first elements, or of elements around it.
  */
 struct slice code_language(const struct page *page, uint32_t node);
 

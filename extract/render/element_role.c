@@ -1,0 +1,249 @@
+#include "extract/render/element_role.h"
+
+#include <string.h>
+
+#include "base/buffer.h"
+#include "base/utf8.h"
+#include "extract/text/word.h"
+#include "page/page.h"
+#include "page/scanner.h"
+
+/* What a word in a class attribute can mean, as bits. */
+enum class_meaning {
+	CLASS_GUTTER = 1,   /* line numbers */
+	CLASS_BUTTON = 2,   /* a control of a code block */
+	CLASS_LANGUAGE = 4, /* shows the name of the programming language */
+	CLASS_CODE = 8,     /* a table or a box of the lines of code */
+};
+
+/* Sorted by word. */
+static const struct {
+	const char *word;
+	unsigned meaning;
+} class_words[] = {
+	{"blob-num", CLASS_GUTTER},
+	{"btn-clipboard", CLASS_BUTTON},
+	{"clipboard-copy", CLASS_BUTTON},
+	{"code-lang", CLASS_LANGUAGE},
+	{"codehilitetable", CLASS_CODE},
+	{"copy-btn", CLASS_BUTTON},
+	{"copy-button", CLASS_BUTTON},
+	{"copy-code-button", CLASS_BUTTON},
+	{"copybtn", CLASS_BUTTON},
+	{"crayon-nums", CLASS_GUTTER},
+	{"gutter", CLASS_GUTTER},
+	{"highlighttable", CLASS_CODE},
+	{"hljs-ln", CLASS_CODE},
+	{"hljs-ln-numbers", CLASS_GUTTER},
+	{"js-file-line-container", CLASS_CODE},
+	{"lang", CLASS_LANGUAGE},
+	{"language-id", CLASS_LANGUAGE},
+	{"line-number", CLASS_GUTTER},
+	{"line-numbers", CLASS_GUTTER},
+	{"line-numbers-wrapper", CLASS_GUTTER},
+	{"linenodiv", CLASS_GUTTER},
+	{"lineno", CLASS_GUTTER},
+	{"linenos", CLASS_GUTTER},
+	{"ln", CLASS_GUTTER},
+	{"lnt", CLASS_GUTTER},
+	{"lntable", CLASS_CODE},
+	{"rouge-gutter", CLASS_GUTTER},
+	{"rouge-table", CLASS_CODE},
+	{"zclip", CLASS_BUTTON},
+};
+
+enum {
+	MAX_CLASS_WORD = 32,
+	MAX_CLASS_BYTES = 1024, /* of a class attribute */
+	MAX_GUTTER_TEXTS = 4096,
+	MAX_LABEL_LENGTH = 24,
+	MAX_NEAR_NODES = 48, /* nodes that are searched for a certain tag */
+};
+
+/* Return what a word of a class means. */
+static unsigned class_word_meaning(struct slice word)
+{
+	size_t low = 0;
+	size_t high = sizeof(class_words) / sizeof(class_words[0]);
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		const char *other = class_words[middle].word;
+		int order = strncmp(word.data, other, word.size);
+
+		if (order == 0 && other[word.size] == '\0')
+			return class_words[middle].meaning;
+		if (order > 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return 0;
+}
+
+/* Return what the words of a class attribute mean, as bits. */
+static unsigned class_meanings(struct slice classes)
+{
+	const char *bytes = classes.data;
+	unsigned meanings = 0;
+	size_t at = 0;
+
+	if (classes.size > MAX_CLASS_BYTES)
+		return 0;
+	while (at < classes.size) {
+		size_t begin = at;
+
+		while (at < classes.size && !is_space(bytes[at]))
+			at++;
+		if (at - begin > 1 && at - begin < MAX_CLASS_WORD)
+			meanings |= class_word_meaning(
+				(struct slice){bytes + begin, at - begin});
+		at++;
+	}
+	return meanings;
+}
+
+/* Return true if all texts inside the node have only digits, signs and spaces.
+ */
+static bool has_no_letter(const struct page *page, const struct node *node)
+{
+	if (node->end_text - node->first_text > MAX_GUTTER_TEXTS)
+		return false;
+	for (uint32_t i = node->first_text; i < node->end_text; i++) {
+		struct slice text = page_text(page, i);
+
+		for (size_t k = 0; k < text.size; k++)
+			if (is_letter(slice_byte(text, k)) ||
+			    (unsigned char)slice_byte(text, k) >= 0xC3)
+				return false;
+	}
+	return true;
+}
+
+static bool is_short_label(const struct page *page, const struct node *node)
+{
+	return node->first_text == node->end_text ||
+	       (node->first_text + 1 == node->end_text &&
+		page->texts[node->first_text].length <= MAX_LABEL_LENGTH);
+}
+
+/*
+ * Return the first element with this tag among the first nodes inside `node`,
+ * or NO_NODE.
+ */
+static uint32_t find_near(const struct page *page, uint32_t node, uint16_t tag)
+{
+	uint32_t end = page->nodes[node].end;
+
+	if (end - node > MAX_NEAR_NODES)
+		end = node + MAX_NEAR_NODES;
+	for (uint32_t i = node + 1; i < end; i++)
+		if (page->nodes[i].tag == tag)
+			return i;
+	return NO_NODE;
+}
+
+uint32_t code_inside(const struct page *page, uint32_t node)
+{
+	uint32_t code = find_near(page, node, TAG_code);
+
+	if (code != NO_NODE &&
+	    page->nodes[code].first_text == page->nodes[code].end_text)
+		return NO_NODE;
+	return code;
+}
+
+/*
+ * Return true if the table has a cell with line numbers before the first cell
+ * with code.
+ */
+static bool has_gutter(const struct page *page, uint32_t table)
+{
+	uint32_t cell = find_near(page, table, TAG_td);
+
+	return cell != NO_NODE &&
+	       (class_meanings(page_attribute(page, cell, "class")) &
+		CLASS_GUTTER) != 0 &&
+	       has_no_letter(page, &page->nodes[cell]);
+}
+
+/*
+ * A table that highlighters print has a column for the line numbers. It becomes
+ * a pre, or if its code is in a pre, a box around that.
+ */
+static uint16_t tag_of_table(const struct page *page, uint32_t node,
+			     unsigned meanings, struct role_context context)
+{
+	if ((meanings & CLASS_CODE) == 0 && !has_gutter(page, node))
+		return TAG_table;
+	if (context.pre != NO_NODE || find_near(page, node, TAG_pre) != NO_NODE)
+		return TAG_div;
+	return TAG_pre;
+}
+
+/* Return true if the node has line numbers and nothing else. */
+static bool is_gutter(const struct page *page, uint32_t node, unsigned meanings)
+{
+	uint16_t tag = page->nodes[node].tag;
+
+	return (meanings & CLASS_GUTTER) != 0 && tag != TAG_code &&
+	       tag != TAG_pre && has_no_letter(page, &page->nodes[node]);
+}
+
+/*
+ * Return true for the name of the language that is written in or directly
+ * before a pre.
+ */
+static bool is_language_label(const struct page *page, uint32_t node,
+			      unsigned meanings, struct role_context context)
+{
+	uint32_t parent = page->nodes[node].parent;
+	uint16_t tag = page->nodes[node].tag;
+
+	return (meanings & CLASS_LANGUAGE) != 0 && parent != NO_NODE &&
+	       tag != TAG_pre && tag != TAG_code &&
+	       is_short_label(page, &page->nodes[node]) &&
+	       (context.pre != NO_NODE ||
+		find_near(page, parent, TAG_pre) != NO_NODE);
+}
+
+/*
+ * Return true for controls in a pre: buttons, and links and boxes with a short
+ * text and a class before or after its code.
+ */
+static bool is_control_in_pre(const struct page *page, uint32_t node,
+			      struct role_context context)
+{
+	uint16_t tag = page->nodes[node].tag;
+
+	if (context.pre == NO_NODE)
+		return false;
+	if (tag == TAG_button)
+		return true;
+	return context.pre_code != NO_NODE &&
+	       (tag == TAG_a || tag == TAG_div) &&
+	       page_attribute(page, node, "class").size > 0 &&
+	       is_short_label(page, &page->nodes[node]) &&
+	       (page->nodes[node].end <= context.pre_code ||
+		node >= page->nodes[context.pre_code].end) &&
+	       find_near(page, node, TAG_code) == NO_NODE;
+}
+
+struct element_role element_role_of(const struct page *page, uint32_t node,
+				    struct role_context context)
+{
+	const struct node *element = &page->nodes[node];
+	struct element_role role = {ELEMENT_PLAIN, element->tag};
+	unsigned meanings = 0;
+
+	if (element->attribute_count > 0)
+		meanings = class_meanings(page_attribute(page, node, "class"));
+	if (is_gutter(page, node, meanings) ||
+	    is_language_label(page, node, meanings, context) ||
+	    ((meanings & CLASS_BUTTON) != 0 && is_short_label(page, element)) ||
+	    is_control_in_pre(page, node, context))
+		role.kind = ELEMENT_IGNORED;
+	else if (element->tag == TAG_table)
+		role.tag = tag_of_table(page, node, meanings, context);
+	return role;
+}

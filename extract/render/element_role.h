@@ -1,0 +1,45 @@
+/*
+ * extract/render/element_role.h - recognises what publishing tools mean by
+ * their markup: which elements readers should not get as text, and which
+ * elements stand for another element of HTML. The rules are about names that
+ * many pages have in common, not about single sites.
+ */
+#ifndef EXTRACT_RENDER_ELEMENT_ROLE_H
+#define EXTRACT_RENDER_ELEMENT_ROLE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct page;
+
+enum element_kind {
+	ELEMENT_PLAIN,
+	ELEMENT_IGNORED, /* line numbers, copy buttons and similar: neither the
+			    element nor its content is written */
+};
+
+struct element_role {
+	enum element_kind kind;
+	uint16_t tag; /* the tag as which the element is written */
+};
+
+/* What is around an element. */
+struct role_context {
+	uint32_t pre;      /* the pre around the element, or NO_NODE */
+	uint32_t pre_code; /* the code that `pre` contains, or NO_NODE */
+};
+
+/*
+ * Return the role of element `node`. O(1), except for its attributes and, where
+ * a name was recognised, its texts.
+ */
+struct element_role element_role_of(const struct page *page, uint32_t node,
+				    struct role_context context);
+
+/*
+ * Return the code element that contains the text of pre `node`, or NO_NODE if
+ * the pre has text without one.
+ */
+uint32_t code_inside(const struct page *page, uint32_t node);
+
+#endif

@@ -1,0 +1,91 @@
+#include "extract/render/element_role.h"
+
+#include "extract/render/render.h"
+#include "tests/unit/extract/fixture.h"
+#include "tests/unit/run.h"
+
+static void assert_markdown(const char *html, const char *expected)
+{
+	AUTO_PAGE *page = parse(html);
+	AUTO_BUFFER out = {0};
+
+	render(FORMAT_MD,
+	       &(struct render_request){
+		       .page = page,
+		       .verdicts = run(page, "plain", NULL, NULL),
+	       },
+	       &out);
+	buffer_append_text(&out, "");
+	ck_assert_str_eq(out.data, expected);
+}
+
+TEST(code_has_the_lines_of_the_source)
+{
+	/* one element a line, with or without line ends between them */
+	assert_markdown("<pre><code><div class=line>a {</div>"
+			"<div class=line></div><div class=line>  <b>b</b></div>"
+			"<div class=line>}</div></code></pre>",
+			"```\na {\n\n  b\n}\n```\n");
+	assert_markdown("<pre><code><div>a</div>\n<div>b</div>\n</code></pre>",
+			"```\na\nb\n```\n");
+	assert_markdown("<pre><code><span>a\n</span><span>\n</span>"
+			"<span>  <i>b</i></span></code></pre>",
+			"```\na\n\n  b\n```\n");
+	assert_markdown("<pre><span>a</span>\n<span>  <i>b</i>\n</span>"
+			"<span> </span>c</pre>",
+			"```\na\n  b\n c\n```\n");
+	assert_markdown("<pre><code><span> </span>a\n-b</code></pre>",
+			"```\n a\n-b\n```\n");
+}
+
+TEST(line_numbers_are_not_code)
+{
+	assert_markdown("<pre><code><span class=ln>1</span>a\n"
+			"<span class=ln>2</span>  b</code></pre>",
+			"```\na\n  b\n```\n");
+	assert_markdown("<table class=highlighttable><tr><td class=linenos>"
+			"<pre>1\n2</pre><td class=code><pre>a\n b</pre>"
+			"</table>",
+			"```\na\n b\n```\n");
+	assert_markdown("<pre><code class=language-rb><table><tr>"
+			"<td class=gutter><pre>1\n2\n</pre><td><pre>a\n b</pre>"
+			"</table></code></pre>",
+			"```rb\na\n b\n```\n");
+	assert_markdown("<table><tr><td class='gutter x'>1<td>a b"
+			"<tr><td class='gutter x'>2<td>  c</table>",
+			"```\na b\n  c\n```\n");
+	/* a class alone does not make text a number */
+	assert_markdown("<p class=gutter>a 1</p><pre class=line-numbers>1</pre>"
+			"<code class=ln>2</code>",
+			"a 1\n\n```\n1\n```\n\n`2`\n");
+}
+
+TEST(controls_are_not_code)
+{
+	assert_markdown("<div class=language-ts><button>Copy</button>"
+			"<span class=lang>ts</span><pre>a</pre></div>",
+			"Copy\n\n```ts\na\n```\n");
+	assert_markdown("<pre><div class=language-id>ts</div><code>a"
+			"</code><a class=play href=x>Try</a></pre>",
+			"```ts\na\n```\n");
+	assert_markdown("<pre>$ <code>a</code> <a href=x>b</a></pre>",
+			"```\n$ a b\n```\n");
+}
+
+TEST(languages_are_known_ones)
+{
+	assert_markdown("<pre class='highlight python'>a</pre>",
+			"```python\na\n```\n");
+	assert_markdown("<pre class='brush: bash; gutter: false'>a</pre>",
+			"```bash\na\n```\n");
+	assert_markdown("<pre data-lang=toml>a</pre>", "```toml\na\n```\n");
+	assert_markdown("<pre class=language-id>a</pre>", "```\na\n```\n");
+	assert_markdown("<pre class='python x'>a</pre>", "```\na\n```\n");
+	assert_markdown("<body class=lang-pl><pre>a</pre>", "```\na\n```\n");
+}
+
+TEST(code_is_one_span)
+{
+	assert_markdown("<p><code><b>a</b> b</code>", "`a b`\n");
+	assert_markdown("<p><b><code>a</code></b>", "**`a`**\n");
+}

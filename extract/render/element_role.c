@@ -4,7 +4,7 @@
 
 #include "base/buffer.h"
 #include "base/utf8.h"
-#include "extract/text/word.h"
+#include "extract/render/layout.h"
 #include "page/page.h"
 #include "page/scanner.h"
 
@@ -229,6 +229,47 @@ static bool is_control_in_pre(const struct page *page, uint32_t node,
 	       find_near(page, node, TAG_code) == NO_NODE;
 }
 
+/* The elements that a role of ARIA makes of a box. */
+static const struct {
+	const char *role;
+	uint16_t tag;
+} aria_roles[] = {
+	{"cell", TAG_td},     {"columnheader", TAG_th}, {"gridcell", TAG_td},
+	{"heading", TAG_h2},  {"row", TAG_tr},          {"rowheader", TAG_th},
+	{"table", TAG_table},
+};
+
+/* Return the tag that ARIA's attributes give to an element of another tag. */
+static uint16_t tag_of_aria(const struct page *page, uint32_t node)
+{
+	uint16_t tag = page->nodes[node].tag;
+	struct slice role = page_attribute(page, node, "role");
+	uint32_t level;
+
+	if (role.size == 0)
+		return tag;
+	if (tag == TAG_table)
+		return text_is(role, "presentation") || text_is(role, "none")
+			       ? (uint16_t)TAG_div
+			       : tag;
+	if (tag != TAG_div && tag != TAG_span && tag != TAG_p)
+		return tag;
+	for (size_t i = 0; i < sizeof(aria_roles) / sizeof(aria_roles[0]); i++)
+		if (text_is(role, aria_roles[i].role))
+			tag = aria_roles[i].tag;
+	if (tag != TAG_h2)
+		return tag;
+	level = whole_attribute(page, node, "aria-level", 2);
+	return (uint16_t)(level >= 1 && level <= 6 ? TAG_h1 + level - 1
+						   : (uint32_t)TAG_h2);
+}
+
+bool element_may_be_table(const struct page *page, uint32_t node)
+{
+	return page->nodes[node].tag == TAG_table ||
+	       text_is(page_attribute(page, node, "role"), "table");
+}
+
 struct element_role element_role_of(const struct page *page, uint32_t node,
 				    struct role_context context)
 {
@@ -236,14 +277,16 @@ struct element_role element_role_of(const struct page *page, uint32_t node,
 	struct element_role role = {ELEMENT_PLAIN, element->tag};
 	unsigned meanings = 0;
 
-	if (element->attribute_count > 0)
+	if (element->attribute_count > 0) {
 		meanings = class_meanings(page_attribute(page, node, "class"));
+		role.tag = tag_of_aria(page, node);
+	}
 	if (is_gutter(page, node, meanings) ||
 	    is_language_label(page, node, meanings, context) ||
 	    ((meanings & CLASS_BUTTON) != 0 && is_short_label(page, element)) ||
 	    is_control_in_pre(page, node, context))
 		role.kind = ELEMENT_IGNORED;
-	else if (element->tag == TAG_table)
+	else if (role.tag == TAG_table)
 		role.tag = tag_of_table(page, node, meanings, context);
 	return role;
 }

@@ -36,6 +36,9 @@ struct role_context {
 struct element_role element_role_of(const struct page *page, uint32_t node,
 				    struct role_context context);
 
+/* Return false for an element that is never written as a table. */
+bool element_may_be_table(const struct page *page, uint32_t node);
+
 /*
  * Return the code element that contains the text of pre `node`, or NO_NODE if
  * the pre has text without one.

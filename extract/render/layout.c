@@ -23,6 +23,9 @@
 #include "page/tag.h"
 
 enum {
+	MAX_ROW_SPAN = 1000,    /* larger spans are ignored */
+	MAX_LAYOUT_TABLES = 32, /* maximum number of tables in tables whose
+				   rows are counted */
 	MAX_LINE_NODES = 8 /* maximum number of nodes in an empty line of pre */
 };
 
@@ -183,11 +186,46 @@ static void set_surroundings(struct layout_level *levels, uint32_t count,
 }
 
 /*
+ * The rows that the cells of an open table still cover, beginning with the
+ * current row.
+ */
+struct row_spans {
+	uint16_t rows[MAX_TABLE_COLUMNS];
+};
+
+/* Begin the columns of a cell: the next ones that no other cell covers. */
+static struct columns columns_of_cell(struct row_spans *spans,
+				      struct columns *row,
+				      const struct page *page, uint32_t node)
+{
+	uint32_t rows = whole_attribute(page, node, "rowspan", 1);
+	struct columns columns;
+
+	while (row->end < MAX_TABLE_COLUMNS && spans->rows[row->end] > 0)
+		row->end++;
+	columns.begin = row->end;
+	row->end += table_cell_span(page, node);
+	if (row->end > MAX_TABLE_COLUMNS)
+		row->end = MAX_TABLE_COLUMNS;
+	columns.end = row->end;
+	for (uint32_t i = columns.begin; i < columns.end; i++)
+		spans->rows[i] = (uint16_t)(rows > MAX_ROW_SPAN ? 1 : rows);
+	return columns;
+}
+
+static void row_spans_end_row(struct row_spans *spans)
+{
+	for (uint32_t i = 0; i < MAX_TABLE_COLUMNS; i++)
+		if (spans->rows[i] > 0)
+			spans->rows[i]--;
+}
+
+/*
  * Fill in levels[count] for element `node`, which is written as a `tag` and is
  * inside the element of levels[count - 1]. `count` > 0.
  */
 static void level_enter(struct layout_level *levels, uint32_t count,
-			const struct page *page, uint32_t node, uint16_t tag)
+			uint32_t node, uint16_t tag)
 {
 	struct layout_level *level = &levels[count];
 
@@ -195,16 +233,6 @@ static void level_enter(struct layout_level *levels, uint32_t count,
 	level->tag = tag;
 	level->uses = 0;
 	level->columns = (struct columns){0, 0};
-	if (tag == TAG_td || tag == TAG_th) {
-		/* a cell begins at the column after the previous cell */
-		struct columns *row = &levels[count - 1].columns;
-
-		level->columns.begin = row->end;
-		row->end += table_cell_span(page, node);
-		if (row->end > MAX_TABLE_COLUMNS)
-			row->end = MAX_TABLE_COLUMNS;
-		level->columns.end = row->end;
-	}
 	set_line(level, &levels[count - 1], tag);
 	set_surroundings(levels, count, tag);
 }
@@ -241,6 +269,8 @@ struct layout_state {
 	struct block_outline outline;
 	struct layout_level *levels; /* [level_count] */
 	uint32_t level_count;
+	struct row_spans *spans; /* [MAX_LAYOUT_TABLES], of the open tables */
+	uint32_t open_tables;
 	uint32_t tried; /* for all levels below this one, opening the block was
 			   tried */
 	struct inline_chain
@@ -670,6 +700,44 @@ static enum separator layout_separator(const struct layout_state *layout,
 			     : layout->tags[layout->page->nodes[parent].depth]);
 }
 
+/* Return the spans of the innermost table, or NULL. */
+static struct row_spans *spans_here(const struct layout_state *layout)
+{
+	return layout->open_tables == 0 ||
+			       layout->open_tables > MAX_LAYOUT_TABLES
+		       ? NULL
+		       : &layout->spans[layout->open_tables - 1];
+}
+
+/* Begin a table, or set the columns of a cell. */
+static void layout_open_in_table(struct layout_state *layout, uint32_t node,
+				 uint16_t tag)
+{
+	struct layout_level *level = &layout->levels[layout->level_count - 1];
+	struct row_spans *spans;
+
+	if (tag == TAG_table)
+		layout->open_tables++;
+	spans = spans_here(layout);
+	if (spans == NULL)
+		return;
+	if (tag == TAG_table)
+		*spans = (struct row_spans){{0}};
+	if (tag == TAG_td || tag == TAG_th)
+		level->columns = columns_of_cell(spans, &level[-1].columns,
+						 layout->page, node);
+}
+
+static void layout_close_in_table(struct layout_state *layout, uint16_t tag)
+{
+	struct row_spans *spans = spans_here(layout);
+
+	if (tag == TAG_tr && spans != NULL)
+		row_spans_end_row(spans);
+	if (tag == TAG_table)
+		layout->open_tables--;
+}
+
 static void layout_open_element(struct layout_state *layout, uint32_t node)
 {
 	const struct node *element = &layout->page->nodes[node];
@@ -684,9 +752,10 @@ static void layout_open_element(struct layout_state *layout, uint32_t node)
 	if (tag == TAG_br)
 		layout_handle_break(layout);
 	layout_separate(layout, layout_separator(layout, node, tag));
-	if (has_structure(layout))
-		level_enter(layout->levels, layout->level_count++, layout->page,
-			    node, tag);
+	if (has_structure(layout)) {
+		level_enter(layout->levels, layout->level_count++, node, tag);
+		layout_open_in_table(layout, node, tag);
+	}
 	if (tag == TAG_pre && layout->open_pres++ == 0)
 		layout_begin_pre(layout, node);
 	if (inline_kind(tag) == INLINE_CODE)
@@ -723,6 +792,7 @@ static void layout_close_element(struct layout_state *layout, uint32_t node)
 		return;
 	assert(layout->level_count > 1);
 	layout->level_count--;
+	layout_close_in_table(layout, tag);
 	outline_close(&layout->outline, layout->level_count);
 	if (layout->tried > layout->level_count)
 		layout->tried = layout->level_count;
@@ -779,6 +849,8 @@ void layout(const struct render_request *request,
 		layout.outline = outline_begin(arena, writer, level_count);
 		layout.levels =
 			ARENA_NEW(arena, struct layout_level, level_count);
+		layout.spans =
+			ARENA_NEW(arena, struct row_spans, MAX_LAYOUT_TABLES);
 		layout.levels[0] = (struct layout_level){
 			.node = NO_NODE, .line = TAG_p, .line_node = NO_NODE};
 		layout.level_count = 1;

@@ -478,9 +478,20 @@ static void render_markdown_open_line(struct markdown *markdown,
 	buffer_clear(&markdown->code);
 }
 
+/* Return true in a cell of a table that is written as a table. */
+static bool is_in_cell(const struct markdown *markdown)
+{
+	return markdown->table.shape != NULL && markdown->table.rows > 0;
+}
+
 static void open_block(struct markdown *markdown,
 		       const struct layout_element *element)
 {
+	/* the items of a list in a cell are lines */
+	if (is_in_cell(markdown) &&
+	    (element->tag == TAG_ul || element->tag == TAG_ol ||
+	     element->tag == TAG_li))
+		return;
 	switch (element->tag) {
 	case TAG_ul:
 	case TAG_ol:
@@ -565,7 +576,7 @@ static void close_line(struct markdown *markdown, uint16_t tag)
 		write_code(markdown);
 		return;
 	}
-	if (markdown->table.shape != NULL && markdown->table.rows > 0) {
+	if (is_in_cell(markdown)) {
 		/* a line in a cell of the table, not the caption */
 		block = MARKDOWN_CELL;
 		if (markdown->table.lines++ > 0)
@@ -589,6 +600,9 @@ static void render_markdown_close_block(struct markdown *markdown, uint16_t tag)
 	case TAG_ul:
 	case TAG_ol:
 	case TAG_li:
+		if (!is_in_cell(markdown))
+			markdown_close(&markdown->blocks);
+		break;
 	case TAG_blockquote:
 		markdown_close(&markdown->blocks);
 		break;

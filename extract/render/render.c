@@ -59,10 +59,7 @@ struct slice excerpt_make(struct arena *arena,
 	return (struct slice){out, end};
 }
 
-/*
- * The maximum number of columns or rows of a cell, as HTML defines it for
- * columns.
- */
+/* The maximum number of columns of a cell, as HTML defines it. */
 enum { MAX_SPAN = 1000 };
 
 static void write_attribute(struct html_writer *html, const char *name,
@@ -98,7 +95,6 @@ static void write_attributes(struct html_writer *html,
 	case TAG_td:
 	case TAG_th:
 		html_write_whole(html, element->node, "colspan", MAX_SPAN);
-		html_write_whole(html, element->node, "rowspan", MAX_SPAN);
 		break;
 	case TAG_ol:
 		html_write_whole(html, element->node, "start",

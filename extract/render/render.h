@@ -79,7 +79,7 @@ void render_text(const struct page *page, const struct verdict *verdicts,
 /*
  * Append the kept text as FORMAT_HTML, a fragment with only these elements and
  * (in parentheses) attributes: p, h1..h6, ul, ol (start), li, table, caption,
- * tr, td and th (colspan, rowspan), pre (class language-...), blockquote,
+ * tr, td and th (colspan), pre (class language-...), blockquote,
  * figure, figcaption, a (href), img (src, alt), em, i, strong, b, code, kbd,
  * samp, tt, del, s, strike, sub, sup, br. All text is escaped, every element is
  * closed, and nothing is executable. Only http, https and relative URLs are

@@ -1,6 +1,7 @@
 #include "extract/render/table.h"
 
 #include "base/arena.h"
+#include "extract/render/element_role.h"
 #include "extract/render/layout.h"
 #include "extract/render/outline.h"
 #include "extract/render/render.h"
@@ -41,8 +42,6 @@ static void survey_open_cell(struct table_surveyor *survey,
 	open->columns += table_cell_span(survey->page, node);
 	if (open->columns > shape->columns)
 		shape->columns = open->columns;
-	if (whole_attribute(survey->page, node, "rowspan", 1) > 1)
-		shape->is_simple = false;
 }
 
 /*
@@ -66,6 +65,9 @@ static void open_inside(struct table_surveyor *survey,
 		survey_open_cell(survey, open, element->node);
 		break;
 	case TAG_caption:
+	case TAG_ul:
+	case TAG_ol:
+	case TAG_li:
 		break;
 	default:
 		is_heading = (tag_flags(element->tag) & TAG_IS_HEADING) != 0;
@@ -115,7 +117,7 @@ struct table_survey table_survey_make(struct arena *arena,
 	uint32_t max_count = 0;
 
 	for (uint32_t i = 0; i < page->node_count; i++)
-		max_count += page->nodes[i].tag == TAG_table;
+		max_count += element_may_be_table(page, i);
 	if (max_count == 0)
 		return (struct table_survey){NULL, 0};
 	survey.tables = ARENA_NEW(arena, struct table_shape, max_count);

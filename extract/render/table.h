@@ -22,7 +22,8 @@ void tables_leave_out(struct arena *arena, const struct page *page,
 		      struct verdict *verdicts);
 
 /*
- * A table is simple if its cells have only a few lines of text or a heading.
+ * A table is simple if its cells have only a few lines of text, which may be
+ * items of lists, or a heading.
  * Markdown writes only simple tables as tables. Other tables are mostly used
  * for the layout of the page; of these, only the content is written.
  */

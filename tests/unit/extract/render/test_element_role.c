@@ -89,3 +89,20 @@ TEST(code_is_one_span)
 	assert_markdown("<p><code><b>a</b> b</code>", "`a b`\n");
 	assert_markdown("<p><b><code>a</code></b>", "**`a`**\n");
 }
+
+TEST(roles_make_tables_and_headings)
+{
+	assert_markdown("<div role=table><div role=rowgroup><div role=row>"
+			"<span role=columnheader>a</span>"
+			"<span role=columnheader>b</span></div></div>"
+			"<div role=row><span role=cell>c</span>"
+			"<span role=cell>d</span></div></div>",
+			"| a | b |\n| --- | --- |\n| c | d |\n");
+	assert_markdown("<div role=row><span role=cell>a</span></div>", "a\n");
+	assert_markdown("<div role=heading aria-level=3>a</div>"
+			"<div role=heading aria-level=9>b</div>",
+			"### a\n\n## b\n");
+	assert_markdown("<table role=presentation><tr><td>a<td>b<tr><td>c<td>d"
+			"</table>",
+			"a\n\nb\n\nc\n\nd\n");
+}

@@ -75,6 +75,31 @@ TEST(simple_tables_have_pipes)
 			"- | a | b |\n  | --- | --- |\n  | c | `d\\|` |\n");
 }
 
+TEST(spans_have_empty_cells)
+{
+	assert_markdown("<table><tr><td>a<td rowspan=2>b<tr><td>c</table>",
+			"| a | b |\n| --- | --- |\n| c |  |\n");
+	assert_markdown(
+		"<table><tr><th rowspan=2>a<th colspan=2>b<tr><th>c<th>d"
+		"<tr><td>e<td>f<td>g</table>",
+		"| a | b |  |\n| --- | --- | --- |\n|  | c | d |\n"
+		"| e | f | g |\n");
+	assert_markdown("<table><tr><td rowspan=2>a<td>b<tr><td>"
+			"<table><tr><td>c</table><tr><td>d<td>e</table>",
+			"a\n\nb\n\nc\n\nd\n\ne\n");
+	assert_markdown("<table><tr><td rowspan=99999999>a<td>b<tr><td>c<td>d"
+			"</table>",
+			"| a | b |\n| --- | --- |\n| c | d |\n");
+}
+
+TEST(items_in_cells_are_lines)
+{
+	assert_markdown("<table><tr><td>a<td><ul><li>b<li>c<ol><li>d</ol></ul>"
+			"<tr><td>e<td><p>f<p>g</table><ul><li>h</ul>",
+			"| a | b<br>c<br>d |\n| --- | --- |\n| e | f<br>g |\n"
+			"\n- h\n");
+}
+
 TEST(tables_that_are_not_simple_are_their_cells)
 {
 	assert_markdown("<table><tr><th><h3>a</h3><th>b<tr><td>c<td>d</table>",
@@ -83,11 +108,9 @@ TEST(tables_that_are_not_simple_are_their_cells)
 			"### a\n\nb\n\nc\n\nd\n");
 	assert_markdown("<table><tr><td>a<td>b</table>", "a\n\nb\n");
 	assert_markdown("<table><tr><td>a<tr><td>b</table>", "a\n\nb\n");
-	assert_markdown("<table><tr><td>a<td><ul><li>b</ul><tr><td>c<td>d"
+	assert_markdown("<table><tr><td>a<td><pre>b</pre><tr><td>c<td>d"
 			"</table>",
-			"a\n\n- b\n\nc\n\nd\n");
-	assert_markdown("<table><tr><td>a<td rowspan=2>b<tr><td>c</table>",
-			"a\n\nb\n\nc\n");
+			"a\n\n```\nb\n```\n\nc\n\nd\n");
 	assert_markdown("<table><tr><td>x<table><tr><td>a<td>b<tr><td>c<td>d"
 			"</table></table>",
 			"x\n\n| a | b |\n| --- | --- |\n| c | d |\n");

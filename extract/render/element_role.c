@@ -4,6 +4,7 @@
 
 #include "base/buffer.h"
 #include "base/utf8.h"
+#include "extract/render/formula.h"
 #include "extract/render/layout.h"
 #include "page/page.h"
 #include "page/scanner.h"
@@ -14,6 +15,9 @@ enum class_meaning {
 	CLASS_BUTTON = 2,   /* a control of a code block */
 	CLASS_LANGUAGE = 4, /* shows the name of the programming language */
 	CLASS_CODE = 8,     /* a table or a box of the lines of code */
+	CLASS_FORMULA = 16,
+	CLASS_DISPLAY = 32,   /* a formula that is a line of its own */
+	CLASS_TEX_IMAGE = 64, /* the alt of the image is TeX */
 };
 
 /* Sorted by word. */
@@ -21,6 +25,13 @@ static const struct {
 	const char *word;
 	unsigned meaning;
 } class_words[] = {
+	{"MJXc-display", CLASS_DISPLAY},
+	{"MathJax", CLASS_FORMULA},
+	{"MathJax_CHTML", CLASS_FORMULA},
+	{"MathJax_Display", CLASS_DISPLAY},
+	{"MathJax_Preview", CLASS_FORMULA},
+	{"MathJax_SVG", CLASS_FORMULA},
+	{"MathJax_SVG_Display", CLASS_DISPLAY},
 	{"blob-num", CLASS_GUTTER},
 	{"btn-clipboard", CLASS_BUTTON},
 	{"clipboard-copy", CLASS_BUTTON},
@@ -36,8 +47,11 @@ static const struct {
 	{"hljs-ln", CLASS_CODE},
 	{"hljs-ln-numbers", CLASS_GUTTER},
 	{"js-file-line-container", CLASS_CODE},
+	{"katex", CLASS_FORMULA},
+	{"katex-display", CLASS_DISPLAY},
 	{"lang", CLASS_LANGUAGE},
 	{"language-id", CLASS_LANGUAGE},
+	{"latex", CLASS_TEX_IMAGE},
 	{"line-number", CLASS_GUTTER},
 	{"line-numbers", CLASS_GUTTER},
 	{"line-numbers-wrapper", CLASS_GUTTER},
@@ -47,8 +61,15 @@ static const struct {
 	{"ln", CLASS_GUTTER},
 	{"lnt", CLASS_GUTTER},
 	{"lntable", CLASS_CODE},
+	{"math-block", CLASS_DISPLAY},
+	{"math-inline", CLASS_FORMULA},
+	{"mwe-math-element", CLASS_FORMULA},
+	{"mwe-math-element-block", CLASS_DISPLAY},
+	{"mwe-math-fallback-image-display", CLASS_TEX_IMAGE},
+	{"mwe-math-fallback-image-inline", CLASS_TEX_IMAGE},
 	{"rouge-gutter", CLASS_GUTTER},
 	{"rouge-table", CLASS_CODE},
+	{"tex", CLASS_TEX_IMAGE},
 	{"zclip", CLASS_BUTTON},
 };
 
@@ -229,6 +250,50 @@ static bool is_control_in_pre(const struct page *page, uint32_t node,
 	       find_near(page, node, TAG_code) == NO_NODE;
 }
 
+/*
+ * Return ELEMENT_FORMULA or ELEMENT_DISPLAY_FORMULA for the outermost element
+ * of a formula, ELEMENT_IGNORED for a copy of the formula in the script after
+ * it, and otherwise ELEMENT_PLAIN.
+ */
+static enum element_kind kind_of_formula(const struct page *page, uint32_t node,
+					 unsigned meanings)
+{
+	const struct node *element = &page->nodes[node];
+	bool is_display = (meanings & CLASS_DISPLAY) != 0;
+	bool is_formula = (meanings & (CLASS_FORMULA | CLASS_DISPLAY)) != 0;
+
+	if (element->tag == TAG_script) {
+		is_formula = formula_is_script(page, node);
+		is_display = is_formula &&
+			     text_has_word(page_attribute(page, node, "type"),
+					   "mode=display");
+	} else if (element->tag == TAG_math) {
+		is_formula = true;
+		is_display =
+			text_is(page_attribute(page, node, "display"), "block");
+	} else if (element->tag >= TAG_COUNT) {
+		is_formula = slice_equal(page_tag_name(page, element->tag),
+					 slice_of("mjx-container"));
+		is_display =
+			is_formula &&
+			text_is(page_attribute(page, node, "display"), "true");
+	} else if (element->tag == TAG_img) {
+		is_formula = (meanings & CLASS_TEX_IMAGE) != 0;
+	} else if (element->tag != TAG_span && element->tag != TAG_div) {
+		return ELEMENT_PLAIN;
+	} else if (is_formula && element->end < page->node_count &&
+		   page->nodes[element->end].parent == element->parent &&
+		   formula_is_script(page, element->end)) {
+		return ELEMENT_IGNORED;
+	} else if (formula_attribute(page, node).size > 0) {
+		is_formula = true;
+		is_display |= element->tag == TAG_div;
+	}
+	if (!is_formula)
+		return ELEMENT_PLAIN;
+	return is_display ? ELEMENT_DISPLAY_FORMULA : ELEMENT_FORMULA;
+}
+
 /* The elements that a role of ARIA makes of a box. */
 static const struct {
 	const char *role;
@@ -288,5 +353,7 @@ struct element_role element_role_of(const struct page *page, uint32_t node,
 		role.kind = ELEMENT_IGNORED;
 	else if (role.tag == TAG_table)
 		role.tag = tag_of_table(page, node, meanings, context);
+	else if (context.pre == NO_NODE)
+		role.kind = kind_of_formula(page, node, meanings);
 	return role;
 }

@@ -16,6 +16,9 @@ enum element_kind {
 	ELEMENT_PLAIN,
 	ELEMENT_IGNORED, /* line numbers, copy buttons and similar: neither the
 			    element nor its content is written */
+	/* the outermost element of a formula: extract/render/formula.h */
+	ELEMENT_FORMULA,
+	ELEMENT_DISPLAY_FORMULA, /* a formula that is a line of its own */
 };
 
 struct element_role {

@@ -11,6 +11,7 @@
 #include "base/utf8.h"
 #include "extract/core/document_walk.h"
 #include "extract/render/element_role.h"
+#include "extract/render/formula.h"
 #include "extract/render/media.h"
 #include "extract/render/outline.h"
 #include "extract/render/render.h"
@@ -283,8 +284,10 @@ struct layout_state {
 	uint32_t open_pres;
 	struct role_context around;
 	uint32_t ignored; /* the open element that is not written, or NO_NODE */
-	uint16_t *tags;   /* [depth]: the tags as which the open elements of the
-			     page are written */
+	uint32_t next_kept; /* the first kept text from the current element on
+			     */
+	uint16_t *tags; /* [depth]: the tags as which the open elements of the
+			   page are written */
 	uint32_t open_codes; /* number of open code elements, inside or outside
 				of pre */
 	bool is_at_pre; /* no text was passed since the start of the outermost
@@ -673,18 +676,90 @@ static void layout_end_pre(struct layout_state *layout)
 	buffer_clear(&layout->gap);
 }
 
+/* Pass a piece that is not a text of the page; `index` is a text next to it. */
+static void layout_pass_piece(struct layout_state *layout, uint32_t index,
+			      struct slice piece)
+{
+	const struct layout_writer *writer = layout->writer;
+
+	if (index >= layout->page->text_count)
+		index = layout->page->text_count - 1;
+	begin_piece(layout);
+	if (writer->piece != NULL)
+		writer->piece(writer->context, index, piece);
+	else if (writer->text != NULL)
+		writer->text(writer->context, index, piece);
+}
+
+/*
+ * If the formula `node` is kept, pass it to the writer as TeX, and return true.
+ */
+static bool layout_pass_formula(struct layout_state *layout, uint32_t node,
+				bool is_display)
+{
+	const struct node *element = &layout->page->nodes[node];
+	const char *mark = is_display ? "$$" : "$";
+	size_t size;
+
+	if (layout->open_codes > 0 || !formula_is_kept(layout->request, node))
+		return false;
+	buffer_clear(&layout->text);
+	buffer_append_text(&layout->text, mark);
+	size = layout->text.size;
+	if (!formula_append(layout->page, node, &layout->text) ||
+	    memchr(layout->text.data + size, '$', layout->text.size - size) !=
+		    NULL)
+		return false;
+	buffer_append_text(&layout->text, mark);
+	if (is_display)
+		layout_separate(layout, SEPARATOR_BLANK_LINE);
+	else if (element->source.begin > 0 &&
+		 layout->pending == SEPARATOR_NONE &&
+		 is_space(slice_byte(layout->page->source,
+				     element->source.begin - 1)))
+		layout->pending = SEPARATOR_SPACE;
+	layout_pass_piece(layout, element->first_text,
+			  buffer_slice(&layout->text));
+	if (is_display)
+		layout_separate(layout, SEPARATOR_BLANK_LINE);
+	return true;
+}
+
+/*
+ * Return true if a text in element `node`, or the text before or after it, is
+ * kept. Only then its role matters. O(1) on average.
+ */
+static bool layout_is_near(struct layout_state *layout, uint32_t node)
+{
+	const struct node *element = &layout->page->nodes[node];
+	const struct verdict *verdicts = layout->request->verdicts;
+	uint32_t count = layout->page->text_count;
+
+	while (layout->next_kept < count &&
+	       (layout->next_kept < element->first_text ||
+		!verdicts[layout->next_kept].is_content))
+		layout->next_kept++;
+	return (layout->next_kept < count &&
+		layout->next_kept <= element->end_text) ||
+	       (element->first_text > 0 &&
+		verdicts[element->first_text - 1].is_content);
+}
+
 /*
  * Return the tag as which element `node` is written. If the element is not
- * written, set layout->ignored.
+ * written, or already written, set layout->ignored.
  */
 static uint16_t layout_find_role(struct layout_state *layout, uint32_t node)
 {
 	struct element_role role;
 
-	if (layout->request->verdicts == NULL)
+	if (layout->request->verdicts == NULL || !layout_is_near(layout, node))
 		return layout->page->nodes[node].tag;
 	role = element_role_of(layout->page, node, layout->around);
-	if (role.kind == ELEMENT_IGNORED)
+	if (role.kind == ELEMENT_IGNORED ||
+	    (role.kind != ELEMENT_PLAIN &&
+	     layout_pass_formula(layout, node,
+				 role.kind == ELEMENT_DISPLAY_FORMULA)))
 		layout->ignored = node;
 	return role.tag;
 }

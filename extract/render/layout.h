@@ -73,6 +73,12 @@ struct layout_writer {
 	 * texts only open blocks.
 	 */
 	void (*text)(void *context, uint32_t index, struct slice text);
+	/*
+	 * Called for a piece that Markdown writes without escapes, such as a
+	 * formula with its $. `index` is a text next to it. If NULL, text() is
+	 * called.
+	 */
+	void (*piece)(void *context, uint32_t index, struct slice text);
 	/* Called for an image. If NULL, images do not even open blocks. */
 	void (*image)(void *context, const struct layout_image *image);
 	/*

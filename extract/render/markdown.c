@@ -676,6 +676,15 @@ static void render_markdown_text(void *context, uint32_t index,
 				  slice_of(NULL));
 }
 
+static void render_markdown_piece(void *context, uint32_t index,
+				  struct slice text)
+{
+	struct markdown *markdown = context;
+
+	(void)index;
+	markdown_line_add(&markdown->line, RUN_PIECE, 0, text);
+}
+
 static void render_markdown_image(void *context,
 				  const struct layout_image *image)
 {
@@ -715,6 +724,7 @@ void render_as_markdown(const struct render_request *request,
 				.close = render_markdown_close,
 				.gap = render_markdown_gap,
 				.text = render_markdown_text,
+				.piece = render_markdown_piece,
 				.image = render_markdown_image,
 				.media = add_media,
 				.has_links = true,

@@ -417,6 +417,28 @@ static void inline_write_text(struct inline_writer *writing, size_t at)
 			place);
 }
 
+/*
+ * Write a piece of Markdown, so that it contains no HTML and no links for
+ * parsers that do not know it, and does not end a cell. In TeX, the spaces that
+ * this adds have no effect.
+ */
+static void inline_write_piece(struct inline_writer *writing,
+			       struct slice piece)
+{
+	for (size_t i = 0; i < piece.size; i++) {
+		char byte = slice_byte(piece, i);
+		char next = slice_byte(piece, i + 1);
+
+		if (byte == '|' && writing->block == MARKDOWN_CELL)
+			buffer_append_byte(writing->out, '\\');
+		buffer_append_byte(writing->out, byte == '`' ? '\'' : byte);
+		if ((byte == '<' && next != ' ') ||
+		    (byte == ']' &&
+		     (next == '(' || next == '[' || next == ':')))
+			buffer_append_byte(writing->out, ' ');
+	}
+}
+
 static void inline_trim_line(struct inline_writer *writing)
 {
 	struct buffer *out = writing->out;
@@ -703,7 +725,7 @@ static void inline_add_code(struct inline_writer *writing, size_t at)
 {
 	const struct markdown_run *run = &writing->line->runs[at];
 
-	if (run->kind == RUN_TEXT)
+	if (run->kind == RUN_TEXT || run->kind == RUN_PIECE)
 		buffer_append_slice(&writing->code,
 				    markdown_run_bytes(writing->line, at));
 	if (run->kind == RUN_SPACE || run->kind == RUN_BREAK)
@@ -716,6 +738,10 @@ static void write_piece(struct inline_writer *writing, size_t at)
 	switch (writing->line->runs[at].kind) {
 	case RUN_TEXT:
 		inline_write_text(writing, at);
+		break;
+	case RUN_PIECE:
+		inline_write_piece(writing,
+				   markdown_run_bytes(writing->line, at));
 		break;
 	case RUN_SPACE:
 		if (!begins_line(writing))

@@ -67,6 +67,7 @@ struct markdown_line {
 
 enum markdown_run_kind {
 	RUN_TEXT,
+	RUN_PIECE, /* Markdown already, such as a formula */
 	RUN_SPACE,
 	RUN_BREAK,
 	RUN_IMAGE, /* the bytes are the label; a RUN_ADDRESS follows */

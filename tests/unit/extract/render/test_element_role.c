@@ -106,3 +106,45 @@ TEST(roles_make_tables_and_headings)
 			"</table>",
 			"a\n\nb\n\nc\n\nd\n");
 }
+
+TEST(formulas_are_tex)
+{
+	assert_markdown("<p>a <span class=katex><span><math><semantics><mi>x"
+			"</mi><annotation encoding='application/x-tex'>x_1 "
+			"\n&lt;b</annotation></semantics></math></span><span>x1"
+			"</span></span>, b",
+			"a $x_1 < b$, b\n");
+	assert_markdown("<p>a<p><span class=katex-display><span class=katex>"
+			"<annotation encoding='application/x-tex'>\\rho"
+			"</annotation></span></span>",
+			"a\n\n$$\\rho$$\n");
+	assert_markdown("<p>a <span data-math='x*y'>xy</span> b",
+			"a $x*y$ b\n");
+	assert_markdown("<p>a <span class=MathJax><math><mi>x</mi></math></span>"
+			"<script type='math/tex'>x_2</script> b",
+			"a $x_2$ b\n");
+	assert_markdown("<p>a <img class=latex src=i alt='x^2'> b",
+			"a $x^2$ b\n");
+	assert_markdown("<p>a <math alttext='{\\displaystyle n}'><mi>n</mi>"
+			"</math>",
+			"a $n$\n");
+	/* an attribute does not replace an article */
+	assert_markdown("<div data-math=true><p>a</div>", "a\n");
+	assert_markdown("<p>a <span data-math='$x$'>b</span>", "a b\n");
+}
+
+TEST(mathml_becomes_tex)
+{
+	assert_markdown("<p>a <math><mfrac><mi>d</mi><mrow><mi>u</mi><mo>"
+			"\xE2\x88\x92</mo><mi>v</mi></mrow></mfrac></math>",
+			"a $\\frac{d}{u-v}$\n");
+	assert_markdown("<p>a <math><msup><mrow><mi>x</mi><mo>+</mo><mn>1</mn>"
+			"</mrow><mn>2</mn></msup><mo>\xE2\x89\xA4</mo>"
+			"<munder><mi>max</mi><mi>i</mi></munder></math>",
+			"a ${x+1}^{2}\\leq \\max _{i}$\n");
+	assert_markdown("<p>a <math><mtable><mtr><mtd><mi>b</mi></mtd><mtd>"
+			"<mi>c</mi></mtd></mtr><mtr><mtd><mtext>d e</mtext>"
+			"</mtd></mtr></mtable></math>",
+			"a $\\begin{matrix}b & c \\\\ \\text{d e}"
+			"\\end{matrix}$\n");
+}

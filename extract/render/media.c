@@ -23,6 +23,8 @@ enum {
 		1), /* maximum number of texts of a figure that are checked */
 	MIN_PIXELS = 3, /* smaller images are tracking pixels */
 	MAX_LABEL_BYTES = 1024,
+	MAX_PICTURE_SOURCES = 16,
+	MAX_PLACEHOLDER_NAME = 64, /* longer file names are of real images */
 };
 
 void image_filter_end(struct image_filter *filter)
@@ -114,21 +116,131 @@ static bool image_belongs(const struct render_request *request, uint32_t node)
 	       is_visible_image(request->page, node);
 }
 
-/* Return the first URL of a srcset, such as "a.jpg" of "a.jpg 2x, b.jpg". */
-static struct slice first_of_set(struct slice set)
+static bool is_set_blank(char byte)
+{
+	return byte != '\0' && strchr(" \t\r\n\f", byte) != NULL;
+}
+
+/*
+ * Return the size in a descriptor such as "2x" or "800w", times 1,000; a URL
+ * without one has 1x.
+ */
+static uint64_t set_size(struct slice descriptor)
+{
+	uint64_t size = 0;
+	size_t at = 0;
+
+	while (is_digit(slice_byte(descriptor, at)) && at < 9)
+		size = 10 * size +
+		       (uint64_t)(slice_byte(descriptor, at++) - '0');
+	size *= 1000;
+	if (slice_byte(descriptor, at) == '.' &&
+	    is_digit(slice_byte(descriptor, at + 1)))
+		size += 100 * (uint64_t)(slice_byte(descriptor, at + 1) - '0');
+	return at == 0 ? 1000 : size;
+}
+
+/*
+ * Return the URL of the largest image of a srcset, such as "b.jpg" of
+ * "a.jpg, b.jpg 2x".
+ */
+static struct slice largest_of_set(struct slice set)
 {
 	const char *bytes = set.data;
-	size_t begin = 0;
-	size_t end;
+	struct slice largest = {NULL, 0};
+	uint64_t largest_size = 0;
+	size_t at = 0;
 
-	while (begin < set.size && strchr(" \t\r\n\f,", bytes[begin]) != NULL)
-		begin++;
-	end = begin;
-	while (end < set.size && strchr(" \t\r\n\f", bytes[end]) == NULL)
+	while (at < set.size) {
+		struct slice url;
+		struct slice descriptor;
+		uint64_t size;
+
+		while (at < set.size &&
+		       (is_set_blank(bytes[at]) || bytes[at] == ','))
+			at++;
+		url = (struct slice){bytes + at, 0};
+		while (at < set.size && !is_set_blank(bytes[at])) {
+			at++;
+			url.size++;
+		}
+		descriptor = (struct slice){bytes + at, 0};
+		if (url.size > 0 && slice_byte(url, url.size - 1) == ',') {
+			url.size--;
+		} else {
+			while (at < set.size && is_set_blank(bytes[at]))
+				at++;
+			descriptor.data = bytes + at;
+			while (at < set.size && bytes[at] != ',') {
+				at++;
+				descriptor.size++;
+			}
+		}
+		size = set_size(descriptor);
+		if (url.size > 0 && size > largest_size) {
+			largest = url;
+			largest_size = size;
+		}
+	}
+	return largest;
+}
+
+/*
+ * Return true if the last part of the URL names an image that only holds the
+ * place of another one.
+ */
+static bool is_placeholder(struct slice url)
+{
+	static const char *const names[] = {
+		"blank.",       "spacer.", "placeholder", "1x1",
+		"transparent.", "pixel.",  "lazyload",    "lazy-load",
+		"loading.",     "spinner", "grey.",       "clear."};
+	const char *bytes = url.data;
+	size_t end = 0;
+	size_t begin;
+
+	while (end < url.size && bytes[end] != '?' && bytes[end] != '#')
 		end++;
-	while (end > begin && bytes[end - 1] == ',')
-		end--;
-	return (struct slice){bytes + begin, end - begin};
+	begin = end;
+	while (begin > 0 && bytes[begin - 1] != '/')
+		begin--;
+	if (end - begin > MAX_PLACEHOLDER_NAME)
+		return false;
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (memmem(bytes + begin, end - begin, names[i],
+			   strlen(names[i])) != NULL)
+			return true;
+	return false;
+}
+
+/* Append the URL that an attribute contains, and return true if it has one. */
+static bool append_source(const struct render_request *request, uint32_t node,
+			  const char *name, bool is_set, struct buffer *out)
+{
+	struct slice value = page_attribute(request->page, node, name);
+
+	if (is_set && value.size > 0)
+		value = largest_of_set(value);
+	return value.size > 0 && !is_placeholder(value) &&
+	       link_address_append(out, request, value);
+}
+
+/* Append the URL of a source of the picture around an img. */
+static bool append_picture_source(const struct render_request *request,
+				  uint32_t node, struct buffer *out)
+{
+	const struct page *page = request->page;
+	uint32_t picture = page->nodes[node].parent;
+
+	if (picture == NO_NODE || page->nodes[picture].tag != TAG_picture)
+		return false;
+	for (uint32_t i = picture + 1;
+	     i < node && i <= picture + MAX_PICTURE_SOURCES; i++)
+		if (page->nodes[i].tag == TAG_source &&
+		    (append_source(request, i, "srcset", true, out) ||
+		     append_source(request, i, "data-srcset", true, out)))
+			return true;
+	return false;
 }
 
 static bool find_image_source(const struct render_request *request,
@@ -137,21 +249,24 @@ static bool find_image_source(const struct render_request *request,
 	static const struct {
 		const char *name;
 		bool is_set;
-	} places[] = {{"data-src", false},
-		      {"src", false},
-		      {"srcset", true},
-		      {"data-srcset", true}};
+	} places[] = {
+		{"data-srcset", true},
+		{"data-lazy-srcset", true},
+		{"data-src", false},
+		{"data-original", false},
+		{"data-lazy-src", false},
+		{"data-actualsrc", false},
+		{"data-original-src", false},
+		{"data-lazy", false},
+		{"srcset", true},
+		{"src", false},
+	};
 
-	for (unsigned i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
-		struct slice value =
-			page_attribute(request->page, node, places[i].name);
-
-		if (value.size > 0 && places[i].is_set)
-			value = first_of_set(value);
-		if (link_address_append(out, request, value))
+	for (unsigned i = 0; i < sizeof(places) / sizeof(places[0]); i++)
+		if (append_source(request, node, places[i].name,
+				  places[i].is_set, out))
 			return true;
-	}
-	return false;
+	return append_picture_source(request, node, out);
 }
 
 bool image_filter_next(struct image_filter *filter,

@@ -51,9 +51,11 @@ void image_filter_end(struct image_filter *filter);
 /*
  * Return true if the img `node` is kept, that is, if it belongs to the kept
  * text and is not a copy for readers without scripts. Write its URL and alt to
- * *image_out; they are valid until the next call. The URL is from the first of
- * data-src, src, srcset and data-srcset that has one. (src comes second,
- * because for a lazily loaded image it is a placeholder.) O(1), except for the
+ * *image_out; they are valid until the next call. The URL is from the first
+ * attribute for lazy loading that has one, such as data-src, or from srcset,
+ * src, or the sources of its picture; of a set it is the largest. (src comes
+ * late, because for a lazily loaded image it is a placeholder.) Images whose
+ * name says that they are placeholders are left out. O(1), except for the
  * attributes.
  */
 bool image_filter_next(struct image_filter *filter,

@@ -42,8 +42,16 @@ TEST(the_source_is_the_first_that_can_be_loaded)
 		    "<p>a<img src=\"i\" alt=\"&quot;b\">c</p>\n");
 	assert_html("<p>a<img src=blank.gif data-src=i>c",
 		    "<p>a<img src=\"i\" alt=\"\">c</p>\n");
-	assert_html("<p>a<img srcset=' ,i.png 2x, j.png 3x'>c",
-		    "<p>a<img src=\"i.png\" alt=\"\">c</p>\n");
+	assert_html("<p>a<img src=s srcset=' ,i.png 2x, j.png 3.5x,k 3x'>c",
+		    "<p>a<img src=\"j.png\" alt=\"\">c</p>\n");
+	assert_html("<p>a<img srcset='i?a,b 60w,\nj?a,b 1600w , k 800w'>c",
+		    "<p>a<img src=\"j?a,b\" alt=\"\">c</p>\n");
+	assert_html("<p>a<img src=blank.gif data-original=i>c",
+		    "<p>a<img src=\"i\" alt=\"\">c</p>\n");
+	assert_html("<p>a<img src=/x/spacer.gif>c", "<p>ac</p>\n");
+	assert_html("<p>a<picture><source srcset='i 1x, j 2x'><img alt=b>"
+		    "</picture>c",
+		    "<p>a<img src=\"j\" alt=\"b\">c</p>\n");
 	assert_html("<p>a<img data-srcset='i, j'>c",
 		    "<p>a<img src=\"i\" alt=\"\">c</p>\n");
 	assert_html("<p>a<img src='javascript:x'><img>c", "<p>ac</p>\n");

@@ -18,6 +18,7 @@ enum class_meaning {
 	CLASS_FORMULA = 16,
 	CLASS_DISPLAY = 32,   /* a formula that is a line of its own */
 	CLASS_TEX_IMAGE = 64, /* the alt of the image is TeX */
+	CLASS_EDIT = 128,     /* links to edit a section */
 };
 
 /* Sorted by word. */
@@ -55,14 +56,15 @@ static const struct {
 	{"line-number", CLASS_GUTTER},
 	{"line-numbers", CLASS_GUTTER},
 	{"line-numbers-wrapper", CLASS_GUTTER},
-	{"linenodiv", CLASS_GUTTER},
 	{"lineno", CLASS_GUTTER},
+	{"linenodiv", CLASS_GUTTER},
 	{"linenos", CLASS_GUTTER},
 	{"ln", CLASS_GUTTER},
 	{"lnt", CLASS_GUTTER},
 	{"lntable", CLASS_CODE},
 	{"math-block", CLASS_DISPLAY},
 	{"math-inline", CLASS_FORMULA},
+	{"mw-editsection", CLASS_EDIT},
 	{"mwe-math-element", CLASS_FORMULA},
 	{"mwe-math-element-block", CLASS_DISPLAY},
 	{"mwe-math-fallback-image-display", CLASS_TEX_IMAGE},
@@ -78,7 +80,8 @@ enum {
 	MAX_CLASS_BYTES = 1024, /* of a class attribute */
 	MAX_GUTTER_TEXTS = 4096,
 	MAX_LABEL_LENGTH = 24,
-	MAX_NEAR_NODES = 48, /* nodes that are searched for a certain tag */
+	MAX_HEADING_DEPTH = 3, /* elements between a link and its heading */
+	MAX_NEAR_NODES = 48,   /* nodes that are searched for a certain tag */
 };
 
 /* Return what a word of a class means. */
@@ -329,6 +332,80 @@ static uint16_t tag_of_aria(const struct page *page, uint32_t node)
 						   : (uint32_t)TAG_h2);
 }
 
+/*
+ * Return true if `text` has only signs that links to a section or back from a
+ * note show: # ^ and U+00A7, U+00B6, U+2191, U+21A9, U+2934, U+1F517, which
+ * U+FE0E, U+FE0F or U+200B may follow.
+ */
+static bool is_anchor_sign(struct slice text)
+{
+	const unsigned char *at = text.data;
+	const unsigned char *end = at + text.size;
+
+	if (text.size > MAX_LABEL_LENGTH)
+		return false;
+	while (at < end) {
+		uint32_t code = utf8_next(&at, end);
+
+		switch (code) {
+		case '#':
+		case '^':
+		case 0xA7:
+		case 0xB6:
+		case 0x2191:
+		case 0x21A9:
+		case 0x2934:
+		case 0x1F517:
+		case 0x200B:
+		case 0xFE0E:
+		case 0xFE0F:
+			break;
+		default:
+			if (!is_space((int)code))
+				return false;
+		}
+	}
+	return true;
+}
+
+/* Return true for an address in the same page. */
+static bool is_fragment(const struct page *page, uint32_t node)
+{
+	return slice_byte(page_attribute(page, node, "href"), 0) == '#';
+}
+
+/*
+ * Return true for a link in the page that has no text but a sign: the anchor of
+ * a heading, or the way back from a note.
+ */
+static bool is_anchor(const struct page *page, uint32_t node)
+{
+	const struct node *link = &page->nodes[node];
+
+	if (link->tag != TAG_a || link->end_text != link->first_text + 1 ||
+	    !is_fragment(page, node))
+		return false;
+	return is_anchor_sign(page_text(page, link->first_text));
+}
+
+/*
+ * Return true if the element is directly or almost directly in a heading, which
+ * then has no link to itself.
+ */
+static bool is_link_of_heading(const struct page *page, uint32_t node)
+{
+	uint32_t parent = page->nodes[node].parent;
+
+	if (page->nodes[node].tag != TAG_a)
+		return false;
+	for (unsigned i = 0; i < MAX_HEADING_DEPTH && parent != NO_NODE; i++) {
+		if ((tag_flags(page->nodes[parent].tag) & TAG_IS_HEADING) != 0)
+			return is_fragment(page, node);
+		parent = page->nodes[parent].parent;
+	}
+	return false;
+}
+
 bool element_may_be_table(const struct page *page, uint32_t node)
 {
 	return page->nodes[node].tag == TAG_table ||
@@ -349,10 +426,13 @@ struct element_role element_role_of(const struct page *page, uint32_t node,
 	if (is_gutter(page, node, meanings) ||
 	    is_language_label(page, node, meanings, context) ||
 	    ((meanings & CLASS_BUTTON) != 0 && is_short_label(page, element)) ||
+	    (meanings & CLASS_EDIT) != 0 || is_anchor(page, node) ||
 	    is_control_in_pre(page, node, context))
 		role.kind = ELEMENT_IGNORED;
 	else if (role.tag == TAG_table)
 		role.tag = tag_of_table(page, node, meanings, context);
+	else if (is_link_of_heading(page, node))
+		role.tag = TAG_span;
 	else if (context.pre == NO_NODE)
 		role.kind = kind_of_formula(page, node, meanings);
 	return role;

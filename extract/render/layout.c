@@ -303,6 +303,7 @@ struct layout_state {
 	struct readable readable;
 	struct buffer text;    /* the text that is passed to the writer */
 	struct buffer gap;     /* in pre, the white space after the last text */
+	struct buffer clean;   /* the result of layout_clean_text() */
 	struct buffer address; /* address of a link */
 };
 
@@ -557,6 +558,66 @@ static void layout_copy_pre(struct layout_state *layout, uint32_t index,
 	layout->last = layout->text.data[layout->text.size - 1];
 }
 
+/* Return true for characters of scripts that write no spaces. */
+static bool is_without_spaces(uint32_t code)
+{
+	return (code >= 0x2E80 && code <= 0x9FFF) ||
+	       (code >= 0xF900 && code <= 0xFAFF) ||
+	       (code >= 0xFF00 && code <= 0xFFEF) ||
+	       (code >= 0x20000 && code <= 0x3FFFF);
+}
+
+static bool is_invisible(uint32_t code)
+{
+	return code == 0xAD || code == 0x200B;
+}
+
+/*
+ * Return `text` without soft hyphens and zero-width spaces, which only tell
+ * where a line may be broken, and without line ends between two characters of
+ * scripts that write no spaces. The result is `text` or in layout->clean.
+ */
+static struct slice layout_clean_text(struct layout_state *layout,
+				      struct slice text)
+{
+	const unsigned char *at = text.data;
+	const unsigned char *end = at + text.size;
+	const unsigned char *copied = at;
+	const unsigned char *blank = NULL; /* start of the white space */
+	uint32_t previous = ' ';           /* the character before it */
+	bool has_line_end = false;
+
+	buffer_clear(&layout->clean);
+	while (at < end) {
+		const unsigned char *begin = at;
+		uint32_t code = *at < 0x80 ? *at++ : utf8_next(&at, end);
+
+		if (is_space((int)code)) {
+			blank = blank == NULL ? begin : blank;
+			has_line_end |= code == '\n';
+			continue;
+		}
+		if (has_line_end && is_without_spaces(previous) &&
+		    is_without_spaces(code)) {
+			buffer_append(&layout->clean, copied,
+				      (size_t)(blank - copied));
+			copied = begin;
+		}
+		if (is_invisible(code)) {
+			buffer_append(&layout->clean, copied,
+				      (size_t)(begin - copied));
+			copied = at;
+		}
+		previous = code;
+		blank = NULL;
+		has_line_end = false;
+	}
+	if (copied == text.data)
+		return text;
+	buffer_append(&layout->clean, copied, (size_t)(end - copied));
+	return buffer_slice(&layout->clean);
+}
+
 /* Pass text `index` to the writer; `text` is its readable part. */
 static void layout_pass_text(struct layout_state *layout, uint32_t index,
 			     struct slice text)
@@ -564,6 +625,7 @@ static void layout_pass_text(struct layout_state *layout, uint32_t index,
 	if (layout->open_pres > 0) {
 		layout_copy_pre(layout, index, text);
 	} else {
+		text = layout_clean_text(layout, text);
 		buffer_clear(&layout->text);
 		markup_append_plain(&layout->text, text, false);
 	}
@@ -945,6 +1007,7 @@ void layout(const struct render_request *request,
 	layout_end_line(&layout);
 	buffer_free(&layout.text);
 	buffer_free(&layout.gap);
+	buffer_free(&layout.clean);
 	buffer_free(&layout.address);
 	image_filter_end(&layout.images);
 	media_filter_end(&layout.media);

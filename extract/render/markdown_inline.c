@@ -474,7 +474,7 @@ static void write_mark(struct inline_writer *writing,
 {
 	flush_code(writing);
 	buffer_append_byte(writing->out, run->mark);
-	if (inline_kind(run->tag) == INLINE_STRONG)
+	if (inline_kind(run->tag) != INLINE_EMPHASIS)
 		buffer_append_byte(writing->out, run->mark);
 	writing->mark_end = writing->out->size;
 }
@@ -540,12 +540,13 @@ static void write_tag(struct inline_writer *writing, const char *begin,
 	buffer_append_byte(writing->out, '>');
 }
 
-/* Return true for b, strong, em and i. */
+/* Return true for b, strong, em and i, and for del, s and strike. */
 static bool markdown_is_emphasis(uint16_t tag)
 {
 	enum inline_kind kind = inline_kind(tag);
 
-	return kind == INLINE_STRONG || kind == INLINE_EMPHASIS;
+	return kind == INLINE_STRONG || kind == INLINE_EMPHASIS ||
+	       kind == INLINE_DELETED;
 }
 
 /*
@@ -659,12 +660,12 @@ static bool is_flanking(enum markdown_class outer, enum markdown_class inner)
 
 /*
  * Return the mark of the emphasis that run `at` of a line opens, '*' or '_', or
- * '\0' if a parser would not recognise a mark. `before` is the class of the
- * character before the mark; `last_mark` is that character if it is a mark of
- * emphasis, otherwise '\0'. Strong is always **, and emphasis is _ where
- * possible, so that adjacent marks never merge. A parser ignores _ inside
- * words, so there emphasis around a single text is *. Source: CommonMark 0.31,
- * 6.2, "left-flanking delimiter run". O(1).
+ * for deleted text '~', or '\0' if a parser would not recognise a mark.
+ * `before` is the class of the character before the mark; `last_mark` is that
+ * character if it is a mark of emphasis, otherwise '\0'. Strong is always **,
+ * and emphasis is _ where possible, so that adjacent marks never merge. A
+ * parser ignores _ inside words, so there emphasis around a single text is *.
+ * Source: CommonMark 0.31, 6.2, "left-flanking delimiter run". O(1).
  */
 static char markdown_emphasis_mark(const struct markdown_line *line, size_t at,
 				   enum markdown_class before, char last_mark)
@@ -676,9 +677,11 @@ static char markdown_emphasis_mark(const struct markdown_line *line, size_t at,
 	if (!is_flanking(before, class_after(line, at + 1, at)) ||
 	    !is_flanking(behind, class_before(line, run->partner - 1)))
 		return '\0';
-	if (inline_kind(run->tag) == INLINE_STRONG ||
-	    (run->partner == at + 2 && before == MARKDOWN_LETTER &&
-	     behind == MARKDOWN_LETTER))
+	if (inline_kind(run->tag) == INLINE_DELETED)
+		mark = '~';
+	else if (inline_kind(run->tag) == INLINE_STRONG ||
+		 (run->partner == at + 2 && before == MARKDOWN_LETTER &&
+		  behind == MARKDOWN_LETTER))
 		mark = '*';
 	else if (is_edge(before) && is_edge(behind))
 		mark = '_';

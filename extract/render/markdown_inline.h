@@ -80,7 +80,8 @@ struct markdown_run {
 	enum markdown_run_kind kind;
 	uint16_t
 		tag; /* for RUN_OPEN and RUN_CLOSE: tag of the inline element */
-	char mark;   /* for emphasis: '*' or '_', or '\0' to write no mark */
+	char mark;   /* for emphasis: '*', '_' or '~', or '\0' to write no mark
+		      */
 	bool is_left_out; /* for a link: write only its content */
 	size_t begin;     /* offset in `bytes` of the line */
 	size_t length;

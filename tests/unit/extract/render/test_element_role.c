@@ -120,9 +120,10 @@ TEST(formulas_are_tex)
 			"a\n\n$$\\rho$$\n");
 	assert_markdown("<p>a <span data-math='x*y'>xy</span> b",
 			"a $x*y$ b\n");
-	assert_markdown("<p>a <span class=MathJax><math><mi>x</mi></math></span>"
-			"<script type='math/tex'>x_2</script> b",
-			"a $x_2$ b\n");
+	assert_markdown(
+		"<p>a <span class=MathJax><math><mi>x</mi></math></span>"
+		"<script type='math/tex'>x_2</script> b",
+		"a $x_2$ b\n");
 	assert_markdown("<p>a <img class=latex src=i alt='x^2'> b",
 			"a $x^2$ b\n");
 	assert_markdown("<p>a <math alttext='{\\displaystyle n}'><mi>n</mi>"
@@ -147,4 +148,40 @@ TEST(mathml_becomes_tex)
 			"</mtd></mtr></mtable></math>",
 			"a $\\begin{matrix}b & c \\\\ \\text{d e}"
 			"\\end{matrix}$\n");
+}
+
+TEST(headings_have_no_anchors)
+{
+	assert_markdown("<h2>a<a href='#a'>\xC2\xB6</a></h2>"
+			"<h2><a href='#b'>#</a> b</h2>"
+			"<h2>c <a href='#c'>\xF0\x9F\x94\x97</a></h2>",
+			"## a\n\n## b\n\n## c\n");
+	assert_markdown("<h2><a href='#a'>a b</a></h2><h2><a href=x>b</a></h2>",
+			"## a b\n\n## [b](x)\n");
+	assert_markdown("<h2>a</h2><span class=mw-editsection>[<a href=x>edit"
+			"</a>]</span><p>b",
+			"## a\n\nb\n");
+	assert_markdown("<p>a <a href='#n1'>\xE2\x86\xA9\xEF\xB8\x8E</a>"
+			"<p>b <a href=x>#</a> <a href='#x'>c</a>",
+			"a\n\nb [#](x) [c](#x)\n");
+}
+
+TEST(invisible_characters_are_left_out)
+{
+	assert_markdown("<h2>Zu&shy;st\xC3\xA4n&shy;dig</h2><p>a.&#8203;b() "
+			"&#8203;c<pre>a&shy;b</pre>",
+			"## Zust\xC3\xA4ndig\n\na.b() c\n\n"
+			"```\na\xC2\xAD"
+			"b\n```\n");
+	assert_markdown(
+		"<p>\xE6\xBC\xA2\n\xE5\xAD\x97 \xE6\xBC\xA2 a\n"
+		"\xE5\xAD\x97",
+		"\xE6\xBC\xA2\xE5\xAD\x97 \xE6\xBC\xA2 a \xE5\xAD\x97\n");
+}
+
+TEST(deleted_text_is_struck_through)
+{
+	assert_markdown("<p>a <del>b</del> <ins>c</ins>", "a ~~b~~ c\n");
+	assert_markdown("<p>a<s>b </s>c", "a~~b~~ c\n");
+	assert_markdown("<p><b><s>a</s></b>", "**~~a~~**\n");
 }

@@ -162,7 +162,8 @@ static void add_node(cmark_node *node, struct buffer *out)
 	const char *literal = cmark_node_get_literal(node);
 	const char *type = cmark_node_get_type_string(node);
 	static const char *const joined[] = {"text", "code",   "link",
-					     "emph", "strong", NULL};
+					     "emph", "strong", "strikethrough",
+					     NULL};
 	static const char *const tags[] = {"<sub>", "</sub>", "<sup>", "</sup>",
 					   NULL};
 
@@ -186,6 +187,8 @@ static void add_markdown(const struct buffer *markdown, struct buffer *out)
 
 	cmark_parser_attach_syntax_extension(
 		parser, cmark_find_syntax_extension("table"));
+	cmark_parser_attach_syntax_extension(
+		parser, cmark_find_syntax_extension("strikethrough"));
 	cmark_parser_feed(parser, markdown->data == NULL ? "" : markdown->data,
 			  markdown->size);
 	root = cmark_parser_finish(parser);

@@ -63,17 +63,20 @@ static bool begins_text(const struct page *page, uint32_t at)
 
 struct slice separator_in_source(const struct page *page, uint32_t index)
 {
-	const char *source = page->source.data;
-	struct scanner scanner = {0};
-	struct token token;
-	uint32_t begin;
-	uint32_t end;
-
 	assert(index < page->text_count);
 	if (index == 0)
 		return (struct slice){"", 0};
-	begin = page->texts[index - 1].source.end;
-	end = page->texts[index].source.begin;
+	return blank_in_source(page, page->texts[index - 1].source.end,
+			       page->texts[index].source.begin);
+}
+
+struct slice blank_in_source(const struct page *page, uint32_t begin,
+			     uint32_t end)
+{
+	const char *source = page->source.data;
+	struct scanner scanner = {0};
+	struct token token;
+
 	if (begin >= end)
 		return (struct slice){"", 0};
 	scanner.source = (struct slice){source + begin, end - begin};

@@ -41,6 +41,13 @@ enum separator separator_of_tag(uint16_t tag, uint16_t parent);
 struct slice separator_in_source(const struct page *page, uint32_t index);
 
 /*
+ * Return the first white space outside of tags from byte `begin` of the source
+ * to before `end`, between which there must be no text but moved ones.
+ */
+struct slice blank_in_source(const struct page *page, uint32_t begin,
+			     uint32_t end);
+
+/*
  * Return true if `text` begins with white space, as text_collapse() defines it.
  * The second function checks the end.
  */

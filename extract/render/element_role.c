@@ -16,9 +16,10 @@ enum class_meaning {
 	CLASS_LANGUAGE = 4, /* shows the name of the programming language */
 	CLASS_CODE = 8,     /* a table or a box of the lines of code */
 	CLASS_FORMULA = 16,
-	CLASS_DISPLAY = 32,   /* a formula that is a line of its own */
-	CLASS_TEX_IMAGE = 64, /* the alt of the image is TeX */
-	CLASS_EDIT = 128,     /* links to edit a section */
+	CLASS_DISPLAY = 32,    /* a formula that is a line of its own */
+	CLASS_TEX_IMAGE = 64,  /* the alt of the image is TeX */
+	CLASS_NOTE_MARK = 256, /* the mark of a note in the text */
+	CLASS_EDIT = 128,      /* links to edit a section */
 };
 
 /* Sorted by word. */
@@ -43,6 +44,8 @@ static const struct {
 	{"copy-code-button", CLASS_BUTTON},
 	{"copybtn", CLASS_BUTTON},
 	{"crayon-nums", CLASS_GUTTER},
+	{"footnote-ref", CLASS_NOTE_MARK},
+	{"footnoteRef", CLASS_NOTE_MARK},
 	{"gutter", CLASS_GUTTER},
 	{"highlighttable", CLASS_CODE},
 	{"hljs-ln", CLASS_CODE},
@@ -69,6 +72,7 @@ static const struct {
 	{"mwe-math-element-block", CLASS_DISPLAY},
 	{"mwe-math-fallback-image-display", CLASS_TEX_IMAGE},
 	{"mwe-math-fallback-image-inline", CLASS_TEX_IMAGE},
+	{"noteref", CLASS_NOTE_MARK},
 	{"rouge-gutter", CLASS_GUTTER},
 	{"rouge-table", CLASS_CODE},
 	{"tex", CLASS_TEX_IMAGE},
@@ -406,6 +410,36 @@ static bool is_link_of_heading(const struct page *page, uint32_t node)
 	return false;
 }
 
+/* Return true for a link from the text to a note, with a short mark. */
+static bool is_note_mark(const struct page *page, uint32_t node,
+			 unsigned meanings)
+{
+	const struct node *link = &page->nodes[node];
+
+	return link->tag == TAG_a && link->end_text == link->first_text + 1 &&
+	       is_short_label(page, link) && is_fragment(page, node) &&
+	       ((meanings & CLASS_NOTE_MARK) != 0 ||
+		text_is(page_attribute(page, node, "role"), "doc-noteref") ||
+		page_attribute(page, node, "data-footnote-ref").data != NULL);
+}
+
+/*
+ * Return true for elements that browsers do not show: the text for browsers
+ * without video, and the brackets for browsers without ruby.
+ */
+static bool is_fallback(const struct page *page, uint32_t node)
+{
+	uint32_t parent = page->nodes[node].parent;
+	uint16_t tag = page->nodes[node].tag;
+
+	return tag == TAG_rp ||
+	       (tag == TAG_svg &&
+		page->nodes[node].first_text < page->nodes[node].end_text &&
+		parent != NO_NODE &&
+		(page->nodes[parent].flags & NODE_IS_SVG) == 0 &&
+		(page->nodes[node].flags & TEXT_IS_TEMPLATE) != 0);
+}
+
 bool element_may_be_table(const struct page *page, uint32_t node)
 {
 	return page->nodes[node].tag == TAG_table ||
@@ -427,12 +461,14 @@ struct element_role element_role_of(const struct page *page, uint32_t node,
 	    is_language_label(page, node, meanings, context) ||
 	    ((meanings & CLASS_BUTTON) != 0 && is_short_label(page, element)) ||
 	    (meanings & CLASS_EDIT) != 0 || is_anchor(page, node) ||
-	    is_control_in_pre(page, node, context))
+	    is_fallback(page, node) || is_control_in_pre(page, node, context))
 		role.kind = ELEMENT_IGNORED;
 	else if (role.tag == TAG_table)
 		role.tag = tag_of_table(page, node, meanings, context);
 	else if (is_link_of_heading(page, node))
 		role.tag = TAG_span;
+	else if (is_note_mark(page, node, meanings))
+		role.tag = TAG_sup;
 	else if (context.pre == NO_NODE)
 		role.kind = kind_of_formula(page, node, meanings);
 	return role;

@@ -24,6 +24,7 @@
 #include "page/tag.h"
 
 enum {
+	MAX_BOX_DEPTH = 4,      /* elements between a box and its item */
 	MAX_ROW_SPAN = 1000,    /* larger spans are ignored */
 	MAX_LAYOUT_TABLES = 32, /* maximum number of tables in tables whose
 				   rows are counted */
@@ -256,6 +257,13 @@ bool link_address_append(struct buffer *out,
 	return is_found;
 }
 
+/* The state of the reading of a character, an rt. */
+enum ruby_state {
+	RUBY_NONE,
+	RUBY_BEGINS, /* no text of it was passed */
+	RUBY_IS_OPEN,
+};
+
 /*
  * The state of layout(). Each block of the page is opened at most once, and
  * only if something inside it is kept, so that the output is linear in the page
@@ -292,9 +300,12 @@ struct layout_state {
 				of pre */
 	bool is_at_pre; /* no text was passed since the start of the outermost
 			   pre */
-	bool has_break; /* in pre: an element ended the line, so that a line
-			   end of the source adds no line */
-	char last;      /* in pre: the last byte of the last text */
+	enum ruby_state ruby;
+	uint32_t open_players; /* number of open players */
+	bool has_break;     /* in pre: an element ended the line, so that a line
+			       end of the source adds no line */
+	uint32_t piece_end; /* end of the last image or formula in the source */
+	char last;          /* in pre: the last byte of the last text */
 	uint32_t source_at; /* in pre: up to here, the white space of the source
 			       is in `gap` */
 	bool is_fresh;      /* the line has no text and no image yet */
@@ -635,11 +646,38 @@ static void layout_pass_text(struct layout_state *layout, uint32_t index,
 		layout->pending = SEPARATOR_SPACE;
 	begin_piece(layout);
 	buffer_clear(&layout->gap);
+	if (layout->ruby == RUBY_BEGINS) {
+		/* the reading of a character follows it in brackets */
+		layout->ruby = RUBY_IS_OPEN;
+		if (layout->writer->text != NULL)
+			layout->writer->text(layout->writer->context, index,
+					     slice_of("("));
+	}
 	if (layout->writer->text != NULL)
 		layout->writer->text(layout->writer->context, index,
 				     buffer_slice(&layout->text));
 	if (layout->open_pres == 0 && separator_ends(text))
 		layout->pending = SEPARATOR_SPACE;
+}
+
+/*
+ * If there is white space between the previous text, image or formula and
+ * element `node`, separate the element by a space.
+ */
+static void layout_find_space(struct layout_state *layout, uint32_t node)
+{
+	const struct node *element = &layout->page->nodes[node];
+	uint32_t begin = layout->piece_end;
+
+	if (element->first_text > 0 &&
+	    layout->page->texts[element->first_text - 1].source.end > begin)
+		begin = layout->page->texts[element->first_text - 1].source.end;
+	if (layout->pending == SEPARATOR_NONE &&
+	    blank_in_source(layout->page, begin, element->source.begin).size >
+		    0)
+		layout->pending = SEPARATOR_SPACE;
+	if (element->source.end > layout->piece_end)
+		layout->piece_end = element->source.end;
 }
 
 static void layout_pass_image(struct layout_state *layout, uint32_t node)
@@ -657,6 +695,7 @@ static void layout_pass_image(struct layout_state *layout, uint32_t node)
 		     INLINE_CODE) ||
 	    !image_filter_next(&layout->images, layout->request, node, &image))
 		return;
+	layout_find_space(layout, node);
 	begin_piece(layout);
 	layout->writer->image(layout->writer->context, &image);
 }
@@ -775,11 +814,8 @@ static bool layout_pass_formula(struct layout_state *layout, uint32_t node,
 	buffer_append_text(&layout->text, mark);
 	if (is_display)
 		layout_separate(layout, SEPARATOR_BLANK_LINE);
-	else if (element->source.begin > 0 &&
-		 layout->pending == SEPARATOR_NONE &&
-		 is_space(slice_byte(layout->page->source,
-				     element->source.begin - 1)))
-		layout->pending = SEPARATOR_SPACE;
+	else
+		layout_find_space(layout, node);
 	layout_pass_piece(layout, element->first_text,
 			  buffer_slice(&layout->text));
 	if (is_display)
@@ -824,6 +860,36 @@ static uint16_t layout_find_role(struct layout_state *layout, uint32_t node)
 				 role.kind == ELEMENT_DISPLAY_FORMULA)))
 		layout->ignored = node;
 	return role.tag;
+}
+
+/*
+ * If the input is the box of a task, that is, before the text of an item, pass
+ * it to the writer: [x] or [ ].
+ */
+static void layout_pass_box(struct layout_state *layout, uint32_t node)
+{
+	const struct page *page = layout->page;
+	uint32_t item = page->nodes[node].parent;
+	uint32_t text = page->nodes[node].end_text;
+
+	if (layout->request->verdicts == NULL || layout->open_pres > 0 ||
+	    !text_is(page_attribute(page, node, "type"), "checkbox"))
+		return;
+	for (unsigned i = 0; i < MAX_BOX_DEPTH && item != NO_NODE &&
+			     page->nodes[item].tag != TAG_li;
+	     i++)
+		item = page->nodes[item].parent;
+	if (item == NO_NODE || page->nodes[item].tag != TAG_li ||
+	    page->nodes[item].first_text != text ||
+	    text >= page->nodes[item].end_text ||
+	    !layout->request->verdicts[text].is_content)
+		return;
+	layout_pass_piece(
+		layout, text,
+		slice_of(page_attribute(page, node, "checked").data != NULL
+				 ? "[x]"
+				 : "[ ]"));
+	layout->pending = SEPARATOR_SPACE;
 }
 
 static enum separator layout_separator(const struct layout_state *layout,
@@ -899,9 +965,18 @@ static void layout_open_element(struct layout_state *layout, uint32_t node)
 		layout->open_codes++;
 	if (tag == TAG_img)
 		layout_pass_image(layout, node);
+	if (tag == TAG_input)
+		layout_pass_box(layout, node);
+	if (tag == TAG_rt && layout->open_pres == 0 &&
+	    layout->request->verdicts != NULL)
+		layout->ruby = RUBY_BEGINS;
 	if (tag == TAG_video || tag == TAG_audio || tag == TAG_iframe ||
 	    tag == TAG_embed)
 		layout_pass_media(layout, node);
+	/* browsers do not show what is inside */
+	if ((tag == TAG_video || tag == TAG_audio) &&
+	    layout->request->verdicts != NULL)
+		layout->open_players++;
 }
 
 static void layout_close_element(struct layout_state *layout, uint32_t node)
@@ -915,6 +990,12 @@ static void layout_close_element(struct layout_state *layout, uint32_t node)
 			layout->source_at = element->source.end;
 		return;
 	}
+	if (tag == TAG_rt && layout->open_pres == 0) {
+		if (layout->ruby == RUBY_IS_OPEN)
+			layout_pass_piece(layout, element->first_text,
+					  slice_of(")"));
+		layout->ruby = RUBY_NONE;
+	}
 	if (layout->open_pres > 0)
 		layout_copy_blank(layout, element->source.end, node);
 	if (tag == TAG_pre && --layout->open_pres == 0)
@@ -924,6 +1005,9 @@ static void layout_close_element(struct layout_state *layout, uint32_t node)
 	if (layout->open_pres > 0 && (tag_flags(tag) & TAG_IS_BLOCK) != 0 &&
 	    (tag_flags(tag) & TAG_IS_VOID) == 0)
 		layout_close_in_pre(layout, node);
+	if ((tag == TAG_video || tag == TAG_audio) &&
+	    layout->request->verdicts != NULL)
+		layout->open_players--;
 	layout_separate(layout, layout_separator(layout, node, tag));
 	if (!has_structure(layout))
 		return;
@@ -951,7 +1035,8 @@ static void layout_handle_text(struct layout_state *layout, uint32_t index)
 	if (verdicts[index].is_content && layout->open_pres == 0 &&
 	    layout->open_codes == 0)
 		text = readable_text(&layout->readable, index);
-	if (verdicts[index].is_content && !markup_is_blank(text)) {
+	if (verdicts[index].is_content && !markup_is_blank(text) &&
+	    layout->open_players == 0) {
 		layout_pass_text(layout, index, text);
 		return;
 	}

@@ -185,3 +185,44 @@ TEST(deleted_text_is_struck_through)
 	assert_markdown("<p>a<s>b </s>c", "a~~b~~ c\n");
 	assert_markdown("<p><b><s>a</s></b>", "**~~a~~**\n");
 }
+
+TEST(tasks_have_boxes)
+{
+	assert_markdown("<ul><li><label><input type=checkbox checked></label> a"
+			"<li><input type=checkbox>b<li>c "
+			"<input type=checkbox></ul>",
+			"- [x] a\n- [ ] b\n- c\n");
+	assert_markdown("<p><input type=checkbox> a", "a\n");
+}
+
+TEST(readings_are_in_brackets)
+{
+	assert_markdown("<p><ruby>a<rp>(</rp><rt>b</rt><rp>)</rp>c<rt>d</ruby>"
+			"e<ruby>f<rt></ruby>",
+			"a(b)c(d)ef\n");
+	assert_markdown("<pre><ruby>c<rt>d</ruby></pre>", "```\ncd\n```\n");
+}
+
+TEST(fallbacks_are_left_out)
+{
+	assert_markdown("<p>a<video src=v>No video</video><p>b",
+			"a\n\n[video](v)\n\nb\n");
+	assert_markdown(
+		"<p>a <a href=x>b<svg><title>new tab</title></svg></a>, "
+		"c",
+		"a [b](x), c\n");
+}
+
+TEST(images_and_formulas_have_the_spaces_of_the_source)
+{
+	assert_markdown("<p><a href=x>a</a> <a href=y><img src=i></a>"
+			"<img src=j> <math><mi>x</mi></math>b",
+			"[a](x) [![](i)](y)![](j) $x$b\n");
+}
+
+TEST(marks_of_notes_are_raised)
+{
+	assert_markdown("<p>a.<a href='#n' role=doc-noteref><sup>1</sup></a> b",
+			"a.<sup>1</sup> b\n");
+	assert_markdown("<p>a <a href='#n'>1</a>", "a [1](#n)\n");
+}

@@ -410,13 +410,18 @@ static bool is_link_of_heading(const struct page *page, uint32_t node)
 	return false;
 }
 
-/* Return true for a link from the text to a note, with a short mark. */
+/*
+ * Return true for a link from the text to a note, with a short mark that is not
+ * raised already.
+ */
 static bool is_note_mark(const struct page *page, uint32_t node,
 			 unsigned meanings)
 {
 	const struct node *link = &page->nodes[node];
 
-	return link->tag == TAG_a && link->end_text == link->first_text + 1 &&
+	return link->tag == TAG_a && link->parent != NO_NODE &&
+	       page->nodes[link->parent].tag != TAG_sup &&
+	       link->end_text == link->first_text + 1 &&
 	       is_short_label(page, link) && is_fragment(page, node) &&
 	       ((meanings & CLASS_NOTE_MARK) != 0 ||
 		text_is(page_attribute(page, node, "role"), "doc-noteref") ||

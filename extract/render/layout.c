@@ -854,6 +854,10 @@ static uint16_t layout_find_role(struct layout_state *layout, uint32_t node)
 	if (layout->request->verdicts == NULL || !layout_is_near(layout, node))
 		return layout->page->nodes[node].tag;
 	role = element_role_of(layout->page, node, layout->around);
+	/* in tables, tools mark labels and names of items as headings */
+	if (layout->open_tables > 0 &&
+	    (tag_flags(role.tag) & TAG_IS_HEADING) != 0)
+		role.tag = layout->page->nodes[node].tag;
 	if (role.kind == ELEMENT_IGNORED ||
 	    (role.kind != ELEMENT_PLAIN &&
 	     layout_pass_formula(layout, node,
@@ -919,8 +923,6 @@ static void layout_open_in_table(struct layout_state *layout, uint32_t node,
 	struct layout_level *level = &layout->levels[layout->level_count - 1];
 	struct row_spans *spans;
 
-	if (tag == TAG_table)
-		layout->open_tables++;
 	spans = spans_here(layout);
 	if (spans == NULL)
 		return;
@@ -937,8 +939,6 @@ static void layout_close_in_table(struct layout_state *layout, uint16_t tag)
 
 	if (tag == TAG_tr && spans != NULL)
 		row_spans_end_row(spans);
-	if (tag == TAG_table)
-		layout->open_tables--;
 }
 
 static void layout_open_element(struct layout_state *layout, uint32_t node)
@@ -955,6 +955,7 @@ static void layout_open_element(struct layout_state *layout, uint32_t node)
 	if (tag == TAG_br)
 		layout_handle_break(layout);
 	layout_separate(layout, layout_separator(layout, node, tag));
+	layout->open_tables += tag == TAG_table;
 	if (has_structure(layout)) {
 		level_enter(layout->levels, layout->level_count++, node, tag);
 		layout_open_in_table(layout, node, tag);
@@ -1009,11 +1010,13 @@ static void layout_close_element(struct layout_state *layout, uint32_t node)
 	    layout->request->verdicts != NULL)
 		layout->open_players--;
 	layout_separate(layout, layout_separator(layout, node, tag));
+	if (has_structure(layout))
+		layout_close_in_table(layout, tag);
+	layout->open_tables -= tag == TAG_table;
 	if (!has_structure(layout))
 		return;
 	assert(layout->level_count > 1);
 	layout->level_count--;
-	layout_close_in_table(layout, tag);
 	outline_close(&layout->outline, layout->level_count);
 	if (layout->tried > layout->level_count)
 		layout->tried = layout->level_count;

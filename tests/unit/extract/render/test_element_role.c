@@ -102,6 +102,9 @@ TEST(roles_make_tables_and_headings)
 	assert_markdown("<div role=heading aria-level=3>a</div>"
 			"<div role=heading aria-level=9>b</div>",
 			"### a\n\n## b\n");
+	assert_markdown("<table><tr><td>a<td><div role=heading>b</div>c"
+			"<tr><td>d<td>e</table>",
+			"| a | b<br>c |\n| --- | --- |\n| d | e |\n");
 	assert_markdown("<table role=presentation><tr><td>a<td>b<tr><td>c<td>d"
 			"</table>",
 			"a\n\nb\n\nc\n\nd\n");
@@ -224,5 +227,7 @@ TEST(marks_of_notes_are_raised)
 {
 	assert_markdown("<p>a.<a href='#n' role=doc-noteref><sup>1</sup></a> b",
 			"a.<sup>1</sup> b\n");
-	assert_markdown("<p>a <a href='#n'>1</a>", "a [1](#n)\n");
+	assert_markdown("<p>a <a href='#n'>1</a><sup><a href='#n' "
+			"class=footnote-ref>2</a></sup>",
+			"a [1](#n)<sup>[2](#n)</sup>\n");
 }

@@ -326,6 +326,10 @@ static struct node node_of_token(const struct tree_builder *tree)
 		flags &= ~(unsigned)TEXT_IS_LINK;
 	if (tag < TAG_COUNT)
 		flags |= text_flags[tag];
+	/* a declarative shadow root is shown, and is in its host */
+	if (tag == TAG_template &&
+	    tree_attribute(tree, "shadowrootmode").size > 0)
+		flags = token->flags;
 	return (struct node){
 		.first_attribute = token->first_attribute,
 		.attribute_count = token->attribute_count,

@@ -242,6 +242,9 @@ TEST(where_text_stands_is_flagged)
 	ck_assert_uint_eq(flags_of("<select><option>a"), TEXT_IS_CONTROL);
 	ck_assert_uint_eq(flags_of("<label>a"), TEXT_IS_CONTROL);
 	ck_assert_uint_eq(flags_of("<svg><text>a"), TEXT_IS_TEMPLATE);
+	ck_assert_uint_eq(flags_of("<body><template><p>a"), TEXT_IS_TEMPLATE);
+	ck_assert_uint_eq(flags_of("<body><template shadowrootmode=open><p>a"),
+			  0);
 	ck_assert_uint_eq(flags_of("<body><template><a href=x hidden>a"),
 			  TEXT_IS_TEMPLATE | TEXT_IS_LINK | TEXT_IS_HIDDEN);
 	ck_assert_uint_eq(flags_of("<div hidden></div><p>a"), 0);

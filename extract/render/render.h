@@ -14,13 +14,14 @@
 struct metadata;
 
 enum format {
-	FORMAT_TXT, /* each block is one line, with a blank line between blocks
-		     */
-	FORMAT_MD,  /* CommonMark with GFM tables; sub and sup as inline HTML */
-	FORMAT_JSON,    /* an object from template/result.h, whose text is as in
-			   TXT and whose blocks are struct content_block */
-	FORMAT_HTML,    /* the kept text in allow-listed elements of the page */
-	FORMAT_XML,     /* a TEI P5 document */
+	FORMAT_TXT,  /* each block is one line, with a blank line between blocks
+		      */
+	FORMAT_MD,   /* CommonMark with GFM tables, tasks and strikethrough; sub
+			  and sup as inline HTML; formulas as $TeX$ */
+	FORMAT_JSON, /* an object from template/result.h, whose text is as in
+			TXT and whose blocks are struct content_block */
+	FORMAT_HTML, /* the kept text in allow-listed elements of the page */
+	FORMAT_XML,  /* a TEI P5 document */
 	FORMAT_EXPLAIN, /* the explanation of extract/explain/explain.h */
 	FORMAT_COPY,    /* page_copy() of extract/explain/explain.h */
 	FORMAT_COUNT

@@ -520,10 +520,10 @@ static void layout_copy_blank(struct layout_state *layout, uint32_t end,
 /* In pre, end the line unless the line is empty. */
 static void layout_break_pre(struct layout_state *layout)
 {
-	char last = layout->gap.size > 0
-			    ? layout->gap.data[layout->gap.size - 1]
-			    : layout->last;
+	char last = layout->last;
 
+	if (layout->gap.size > 0)
+		last = layout->gap.data[layout->gap.size - 1];
 	if ((layout->is_at_pre && layout->gap.size == 0) || last == '\n')
 		return;
 	buffer_append_byte(&layout->gap, '\n');

@@ -431,7 +431,9 @@ static void inline_write_piece(struct inline_writer *writing,
 
 		if (byte == '|' && writing->block == MARKDOWN_CELL)
 			buffer_append_byte(writing->out, '\\');
-		buffer_append_byte(writing->out, byte == '`' ? '\'' : byte);
+		if (byte == '`')
+			byte = '\'';
+		buffer_append_byte(writing->out, byte);
 		if ((byte == '<' && next != ' ') ||
 		    (byte == ']' &&
 		     (next == '(' || next == '[' || next == ':')))

@@ -331,6 +331,8 @@ static uint16_t tag_of_aria(const struct page *page, uint32_t node)
 			tag = aria_roles[i].tag;
 	if (tag != TAG_h2)
 		return tag;
+	if (has_no_letter(page, &page->nodes[node]))
+		return page->nodes[node].tag;
 	level = whole_attribute(page, node, "aria-level", 2);
 	return (uint16_t)(level >= 1 && level <= 6 ? TAG_h1 + level - 1
 						   : (uint32_t)TAG_h2);

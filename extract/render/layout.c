@@ -164,8 +164,18 @@ static void set_line(struct layout_level *level,
 }
 
 /*
+ * Return true for an element inside a heading that does not begin a line or a
+ * block of its own. The heading continues before, in and after it.
+ */
+static bool is_in_heading(const struct layout_level *level)
+{
+	return level->line_node != level->node &&
+	       (tag_flags(level->line) & TAG_IS_HEADING) != 0;
+}
+
+/*
  * Set the block and the line around the text in levels[count], whose element is
- * a `tag`. In pre, a block is only a line.
+ * a `tag`. In pre and in headings, a block is only a line.
  */
 static void set_surroundings(struct layout_level *levels, uint32_t count,
 			     uint16_t tag)
@@ -176,7 +186,7 @@ static void set_surroundings(struct layout_level *levels, uint32_t count,
 	level->block = outer->block;
 	level->inline_level = outer->inline_level;
 	if ((tag_flags(tag) & TAG_IS_BLOCK) != 0) {
-		if (outer->line != TAG_pre)
+		if (outer->line != TAG_pre && !is_in_heading(level))
 			level->block = count;
 	} else if (inline_kind(tag) != INLINE_NONE) {
 		level->inlines = levels[outer->inline_level].inlines;
@@ -702,7 +712,7 @@ static void layout_pass_image(struct layout_state *layout, uint32_t node)
 
 /*
  * Separate the next text from the previous text by `separator` or a stronger
- * one. In pre, a block only begins a new line.
+ * one. In pre and in headings, a block only begins a new line.
  */
 static void layout_separate(struct layout_state *layout,
 			    enum separator separator)
@@ -712,10 +722,13 @@ static void layout_separate(struct layout_state *layout,
 			layout_break_pre(layout);
 		return;
 	}
+	if (separator >= SEPARATOR_LINE && has_structure(layout) &&
+	    is_in_heading(layout_innermost(layout)))
+		separator = SEPARATOR_LINE;
+	else if (separator >= SEPARATOR_LINE)
+		layout_end_line(layout);
 	if (separator > layout->pending)
 		layout->pending = separator;
-	if (separator >= SEPARATOR_LINE)
-		layout_end_line(layout);
 }
 
 /*
@@ -954,12 +967,12 @@ static void layout_open_element(struct layout_state *layout, uint32_t node)
 		return;
 	if (tag == TAG_br)
 		layout_handle_break(layout);
-	layout_separate(layout, layout_separator(layout, node, tag));
 	layout->open_tables += tag == TAG_table;
 	if (has_structure(layout)) {
 		level_enter(layout->levels, layout->level_count++, node, tag);
 		layout_open_in_table(layout, node, tag);
 	}
+	layout_separate(layout, layout_separator(layout, node, tag));
 	if (tag == TAG_pre && layout->open_pres++ == 0)
 		layout_begin_pre(layout, node);
 	if (inline_kind(tag) == INLINE_CODE)

@@ -100,8 +100,9 @@ TEST(roles_make_tables_and_headings)
 			"| a | b |\n| --- | --- |\n| c | d |\n");
 	assert_markdown("<div role=row><span role=cell>a</span></div>", "a\n");
 	assert_markdown("<div role=heading aria-level=3>a</div>"
-			"<div role=heading aria-level=9>b</div>",
-			"### a\n\n## b\n");
+			"<div role=heading aria-level=9>b</div>"
+			"<div role=heading>(0)</div>",
+			"### a\n\n## b\n\n(0)\n");
 	assert_markdown("<table><tr><td>a<td><div role=heading>b</div>c"
 			"<tr><td>d<td>e</table>",
 			"| a | b<br>c |\n| --- | --- |\n| d | e |\n");

@@ -23,6 +23,14 @@ TEST(text_is_in_lines)
 		    "<p>a</p>\n<p>b</p>\n<p>c</p>\n<p>d</p>\n");
 	assert_html("<p>a<br>b", "<p>a<br>b</p>\n");
 	assert_html("<h2><div>a</div></h2>", "<h2>a</h2>\n");
+	assert_html("<h2><a href=x><div>a</div>b<div>c<p>d</div></a></h2>e",
+		    "<h2><a href=\"x\">a<br>b<br>c<br>d</a></h2>\n"
+		    "<p>e</p>\n");
+	assert_html("<h2>a<div>b<ul><li>c</ul></div>d</h2>",
+		    "<h2>a<br>b</h2>\n<ul><li>c</li>\n</ul>\n"
+		    "<h2>d</h2>\n");
+	assert_html("<h1>a<div>b<h2>c</h2></div></h1>",
+		    "<h1>a<br>b</h1>\n<h2>c</h2>\n");
 	assert_html("<blockquote>a<p>b</blockquote>",
 		    "<blockquote><p>a</p>\n<p>b</p>\n</blockquote>\n");
 	assert_html("<pre>\na\n <b>b</b> <i>c</i>\n</pre>",
@@ -126,6 +134,13 @@ TEST(a_cell_keeps_its_column)
 		    "<table><tr><td></td>\n<td></td>\n<th>a</th>\n</tr>\n"
 		    "<tr><td></td>\n<td></td>\n<td>b</td>\n<td>c</td>\n"
 		    "</tr>\n</table>\n");
+	/* empty cells for rowspan, because a covered row may be left out */
+	assert_html("<table><tr><th rowspan=3>a<th colspan=2>b<tr><td><td>"
+		    "<tr><td>c<td>d<tr><td>e<td>f<td>g</table>",
+		    "<table><tr><th>a</th>\n<th colspan=\"2\">b</th>\n</tr>\n"
+		    "<tr><td></td>\n<td>c</td>\n<td>d</td>\n</tr>\n"
+		    "<tr><td>e</td>\n<td>f</td>\n<td>g</td>\n</tr>\n"
+		    "</table>\n");
 }
 
 /* 17 nested lists: the content of the last is in the 16th. */

@@ -355,10 +355,12 @@ static void lay_out(const struct extraction *extraction,
 	enum format format = extraction->request->format;
 	bool is_preceded = format == FORMAT_MD &&
 			   (answer->extras & EXTRA_FRONT_MATTER) != 0;
+	bool is_headed = (format == FORMAT_MD || format == FORMAT_HTML) &&
+			 !is_preceded && (answer->extras & EXTRA_NO_TITLE) == 0;
 	struct url own;
 	const struct url *url = result_page_url(answer, &own);
 	const struct base_address base = base_of_page(page, url);
-	const struct render_request request = {
+	struct render_request request = {
 		.page = page,
 		.verdicts = verdicts,
 		.resolve = base.is_known ? absolute_append : NULL,
@@ -371,6 +373,13 @@ static void lay_out(const struct extraction *extraction,
 		result_read_metadata(answer);
 	if (is_preceded)
 		front_matter_append(answer, &answer->text);
+	if (is_headed && heading_is_missing(&request)) {
+		request.title =
+			metadata_read_title(page->arena, page, request.url)
+				.value;
+		if (!title_is_missing(&request, request.title))
+			request.title = slice_of("");
+	}
 	render(format, &request, &answer->text);
 	if (format == FORMAT_JSON)
 		result_set_document(answer, buffer_slice(&answer->text), &base);

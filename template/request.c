@@ -16,14 +16,23 @@ static const struct {
 	{"images", EXTRA_IMAGES},
 	{"links", EXTRA_LINKS},
 	{"front-matter", EXTRA_FRONT_MATTER},
+	{"tables", EXTRA_NO_TABLES},
+	{"title", EXTRA_NO_TITLE},
 };
 
 enum { WORDS = sizeof(words) / sizeof(words[0]) };
 
-static bool extras_read_word(const char *word, size_t length, uint32_t *extras)
+bool extra_is_omission(enum extra extra)
+{
+	return extra == EXTRA_NO_TABLES || extra == EXTRA_NO_TITLE;
+}
+
+static bool extras_read_word(const char *word, size_t length, bool is_omission,
+			     uint32_t *extras)
 {
 	for (size_t i = 0; i < WORDS; i++)
-		if (strlen(words[i].word) == length &&
+		if (extra_is_omission(words[i].extra) == is_omission &&
+		    strlen(words[i].word) == length &&
 		    memcmp(words[i].word, word, length) == 0) {
 			*extras |= words[i].extra;
 			return true;
@@ -31,17 +40,28 @@ static bool extras_read_word(const char *word, size_t length, uint32_t *extras)
 	return false;
 }
 
-bool extras_read(const char *list, uint32_t *extras)
+static bool extras_read_list(const char *list, bool is_omission,
+			     uint32_t *extras)
 {
 	for (;;) {
 		size_t length = strcspn(list, ",");
 
-		if (!extras_read_word(list, length, extras))
+		if (!extras_read_word(list, length, is_omission, extras))
 			return false;
 		if (list[length] == '\0')
 			return true;
 		list += length + 1;
 	}
+}
+
+bool extras_read(const char *list, uint32_t *extras)
+{
+	return extras_read_list(list, false, extras);
+}
+
+bool extras_read_omitted(const char *list, uint32_t *extras)
+{
+	return extras_read_list(list, true, extras);
 }
 
 const char *extra_word(enum extra extra)

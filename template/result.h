@@ -94,7 +94,9 @@ enum extra {
 	/* Markdown: the metadata before the text, in YAML */
 	EXTRA_FRONT_MATTER = 16,
 	EXTRA_NO_TABLES = 32, /* the text without data tables */
-	EXTRAS = 63,          /* all of them */
+	EXTRA_NO_TITLE = 64,  /* Markdown and HTML: no heading that the text
+				 does not have */
+	EXTRAS = 127,         /* all of them */
 };
 
 /*
@@ -106,8 +108,18 @@ bool extras_read(const char *list, uint32_t *extras);
 /* The words that extras_read() accepts, for messages. */
 #define EXTRAS_WORDS "comments, comments-apart, images, links, front-matter"
 
-/* Return the word of an extra; NULL for EXTRA_NO_TABLES, which has none. */
+/*
+ * The same for the extras that omit something. Their words are EXTRAS_OMITTED.
+ */
+bool extras_read_omitted(const char *list, uint32_t *extras);
+
+#define EXTRAS_OMITTED "tables, title"
+
+/* Return the word of an extra, for one of the two lists. */
 const char *extra_word(enum extra extra);
+
+/* Return true if the word of an extra is one of EXTRAS_OMITTED. */
+bool extra_is_omission(enum extra extra);
 
 struct extraction_options {
 	struct page_limits limits;

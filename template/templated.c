@@ -339,6 +339,8 @@ static bool templated_read_options(const struct templated_options *options,
 		request->extras |= EXTRA_COMMENTS;
 	if (options->without_tables)
 		request->extras |= EXTRA_NO_TABLES;
+	if (options->without_title)
+		request->extras |= EXTRA_NO_TITLE;
 	return true;
 }
 

@@ -175,6 +175,7 @@ struct templated_options {
 		*parameters; /* "name=value"...; the last one is NULL */
 	bool with_comments;  /* also return readers' comments */
 	bool without_tables; /* omit the text in data tables */
+	bool without_title;  /* "md", "html": add no heading to the text */
 	const char *with; /* comma-separated words: "comments", "comments-apart"
 			     (separate in JSON), "images", "links" (lists in
 			     JSON), "front-matter" (YAML before "md") */

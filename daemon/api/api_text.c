@@ -146,12 +146,10 @@ static bool text_params_read_extras(struct call *call,
 	if (with != NULL && !extras_read(with, extras))
 		return call_refuse(
 			call, "with=%.64s: must be one of " EXTRAS_WORDS, with);
-	if (without == NULL)
+	if (without == NULL || extras_read_omitted(without, extras))
 		return true;
-	*extras |= EXTRA_NO_TABLES;
-	if (strcmp(without, "tables") == 0)
-		return true;
-	return call_refuse(call, "without=%.32s: must be tables", without);
+	return call_refuse(
+		call, "without=%.32s: must be one of " EXTRAS_OMITTED, without);
 }
 
 /*

@@ -87,6 +87,7 @@ static uint32_t ctl_request_read_extras(const struct ctl *ctl)
 		{"images", EXTRA_IMAGES},
 		{"links", EXTRA_LINKS},
 		{"no-tables", EXTRA_NO_TABLES},
+		{"no-title", EXTRA_NO_TITLE},
 		{"front-matter", EXTRA_FRONT_MATTER},
 	};
 	uint32_t extras = 0;
@@ -127,20 +128,20 @@ void ctl_request_free(struct ctl_request *request)
 	buffer_free(&request->exclude);
 }
 
-static void append_extras(uint32_t extras, struct buffer *target)
+static void append_extras(uint32_t extras, bool is_omission,
+			  struct buffer *target)
 {
-	const char *before = "&with=";
+	const char *before = is_omission ? "&without=" : "&with=";
 
 	for (uint32_t extra = 1; extra <= EXTRAS; extra *= 2) {
 		const char *word = extra_word((enum extra)extra);
 
-		if ((extras & extra) == 0 || word == NULL)
+		if ((extras & extra) == 0 ||
+		    extra_is_omission((enum extra)extra) != is_omission)
 			continue;
 		buffer_printf(target, "%s%s", before, word);
 		before = "%2C";
 	}
-	if ((extras & EXTRA_NO_TABLES) != 0)
-		client_append_query(target, "without", "tables");
 }
 
 void ctl_request_append(const struct ctl_request *asked, struct buffer *target)
@@ -153,7 +154,8 @@ void ctl_request_append(const struct ctl_request *asked, struct buffer *target)
 				    favor_name(request->preference.favor));
 	client_append_query(target, "scope",
 			    scope_name(request->preference.scope));
-	append_extras(request->extras, target);
+	append_extras(request->extras, false, target);
+	append_extras(request->extras, true, target);
 	client_append_query(target, "include", request->include);
 	client_append_query(target, "exclude", request->exclude);
 	for (size_t i = 0; asked->parameters[i] != NULL; i++) {

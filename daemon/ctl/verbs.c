@@ -75,6 +75,7 @@
 		FLAG("images", NULL, "list the images of the content (JSON)"), \
 		FLAG("links", NULL, "list the links of the content (JSON)"),   \
 		FLAG("no-tables", NULL, "exclude text in data tables"),        \
+		FLAG("no-title", NULL, "add no heading to Markdown and HTML"), \
 		FLAG("front-matter", NULL,                                     \
 		     "begin Markdown with the metadata, in YAML")
 /* For actions on many pages. */

@@ -1243,17 +1243,25 @@ static void choose_tags(const struct metadata_candidates *findings,
 			add_tags(&findings->items[subject][i], tags);
 }
 
-/* Collect the candidates from everything except the body. */
-static struct metadata_candidates *
-collect_head(struct arena *arena, const struct page *page, struct slice url)
+static struct metadata_candidates *findings_make(struct arena *arena,
+						 const struct page *page)
 {
 	struct metadata_candidates *findings =
 		ARENA_NEW(arena, struct metadata_candidates, 1);
-	const struct json_ld ld = json_ld_of_page(arena, page);
 
 	findings->arena = arena;
 	findings->page = page;
 	findings->title_begin = findings->title_end = NO_TEXT;
+	return findings;
+}
+
+/* Collect the candidates from everything except the body. */
+static struct metadata_candidates *
+collect_head(struct arena *arena, const struct page *page, struct slice url)
+{
+	struct metadata_candidates *findings = findings_make(arena, page);
+	const struct json_ld ld = json_ld_of_page(arena, page);
+
 	findings_json_ld(findings, &ld);
 	findings_meta(findings);
 	findings_headings(findings);
@@ -1298,4 +1306,25 @@ struct metadata metadata_read(struct arena *arena, const struct page *page,
 		    &(struct tag_list){metadata.categories,
 				       &metadata.category_count, true});
 	return metadata;
+}
+
+struct metadatum metadata_read_title(struct arena *arena,
+				     const struct page *page, struct slice url)
+{
+	struct metadata_candidates *findings = findings_make(arena, page);
+	struct site_names site;
+	struct metadatum title;
+
+	findings_meta(findings);
+	findings_headings(findings);
+	site = site_names_of(
+		arena, best_metadatum(findings, SUBJECT_SITE_NAME).value, url);
+	title = title_choose(findings, &site);
+	if (title.source != NULL &&
+	    slice_equal(slice_of(title.source), slice_of("h1")))
+		return title;
+	findings = collect_head(arena, page, url);
+	site = site_names_of(
+		arena, best_metadatum(findings, SUBJECT_SITE_NAME).value, url);
+	return title_choose(findings, &site);
 }

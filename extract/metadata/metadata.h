@@ -88,6 +88,13 @@ struct metadata metadata_read(struct arena *arena, const struct page *page,
 			      const struct page_titles *titles);
 
 /*
+ * Return the title of the page as metadata_read() does, at a part of its cost:
+ * the JSON-LD is read only if no h1 is the title.
+ */
+struct metadatum metadata_read_title(struct arena *arena,
+				     const struct page *page, struct slice url);
+
+/*
  * The candidates for the metadata of a page, collected from all sources, and
  * functions that collect them.
  */

@@ -718,6 +718,10 @@ void render_as_markdown(const struct render_request *request,
 		.survey = table_survey_make(arena, request),
 		.blocks = &markdown.blocks,
 	};
+	if (request->title.size > 0) {
+		render_markdown_text(&markdown, 0, request->title);
+		close_line(&markdown, TAG_h1);
+	}
 	layout(request, &(struct layout_writer){
 				.context = &markdown,
 				.open = render_markdown_open,

@@ -13,7 +13,10 @@
 #include "page/markup.h"
 #include "page/page.h"
 
-enum { MIN_WORDS = 10 };
+enum {
+	MIN_WORDS = 10,
+	MAX_TITLE = 1024, /* bytes of a title that are compared */
+};
 
 static const char ellipsis[] = "\xE2\x80\xA6";
 
@@ -219,6 +222,11 @@ static void render_as_html(const struct render_request *request,
 {
 	struct html_writer html = {.page = request->page, .out = out};
 
+	if (request->title.size > 0) {
+		buffer_append_text(out, "<h1>");
+		escape_append(out, request->title);
+		buffer_append_text(out, "</h1>\n");
+	}
 	layout(request, &(struct layout_writer){
 				.context = &html,
 				.open = html_open,
@@ -236,6 +244,122 @@ void render_html(const struct page *page, const struct verdict *verdicts,
 	render_as_html(
 		&(struct render_request){.page = page, .verdicts = verdicts},
 		out);
+}
+
+/* Return true if text `index` is kept. */
+static bool is_kept_text(const struct render_request *request, uint32_t index)
+{
+	return request->verdicts[index].is_content &&
+	       !markup_is_blank(page_text(request->page, index));
+}
+
+/* Return the first kept text from `begin` on, or `end` if there is none. */
+static uint32_t find_kept_text(const struct render_request *request,
+			       uint32_t begin, uint32_t end)
+{
+	while (begin < end && !is_kept_text(request, begin))
+		begin++;
+	return begin;
+}
+
+bool heading_is_missing(const struct render_request *request)
+{
+	const struct page *page = request->page;
+	uint32_t first = find_kept_text(request, 0, page->text_count);
+	uint32_t count = 0;
+	bool is_kept = false;
+
+	if (first == page->text_count)
+		return false;
+	for (uint32_t i = 0; i < page->node_count; i++) {
+		const struct node *node = &page->nodes[i];
+
+		if (node->tag != TAG_h1 || node->first_text == node->end_text)
+			continue;
+		i = node->end - 1;
+		if (node->first_text <= first && first < node->end_text)
+			return false;
+		is_kept = find_kept_text(request, node->first_text,
+					 node->end_text) < node->end_text;
+		count++;
+	}
+	return count != 1 || !is_kept;
+}
+
+/* Append the letters and digits, the ASCII letters in lower case. */
+static void append_letters(struct buffer *out, struct slice text)
+{
+	const unsigned char *at = text.data;
+	const unsigned char *end = at + text.size;
+
+	while (at < end && out->size < MAX_TITLE) {
+		const unsigned char *begin = at;
+		uint32_t code = utf8_next(&at, end);
+
+		if (code < 0x80 && is_alphanumeric((int)code))
+			buffer_append_byte(out, lower((char)code));
+		else if (code > 0xBF && (code < 0x2000 || code > 0x206F) &&
+			 (code < 0x3000 || code > 0x303F))
+			buffer_append(out, (const char *)begin,
+				      (size_t)(at - begin));
+	}
+}
+
+/* Append the letters and digits of the kept texts [begin, end). */
+static void append_kept_letters(const struct render_request *request,
+				uint32_t begin, uint32_t end,
+				struct buffer *out)
+{
+	for (uint32_t i = begin; i < end && out->size < MAX_TITLE; i++)
+		if (is_kept_text(request, i))
+			append_letters(out, page_text(request->page, i));
+}
+
+/* Return true if one text has half of the other, at its start or end. */
+static bool is_large_part(struct slice a, struct slice b)
+{
+	struct slice part = a.size < b.size ? a : b;
+	struct slice whole = a.size < b.size ? b : a;
+	const char *end = (const char *)whole.data + whole.size - part.size;
+
+	return part.size > 0 && part.size >= whole.size / 2 &&
+	       (memcmp(whole.data, part.data, part.size) == 0 ||
+		memcmp(end, part.data, part.size) == 0);
+}
+
+bool title_is_missing(const struct render_request *request, struct slice title)
+{
+	const struct page *page = request->page;
+	uint32_t first = find_kept_text(request, 0, page->text_count);
+	struct buffer wanted = {0};
+	struct buffer found = {0};
+	bool is_missing = heading_is_missing(request);
+
+	append_letters(&wanted, title);
+	if (is_missing) {
+		append_kept_letters(request, first, first + 1, &found);
+		is_missing =
+			wanted.size > 0 && !slice_equal(buffer_slice(&wanted),
+							buffer_slice(&found));
+	}
+	for (uint32_t i = 0; i < page->node_count && is_missing; i++) {
+		const struct node *node = &page->nodes[i];
+
+		if ((tag_flags(node->tag) & TAG_IS_HEADING) == 0)
+			continue;
+		i = node->end - 1;
+		buffer_clear(&found);
+		append_kept_letters(request, node->first_text, node->end_text,
+				    &found);
+		is_missing = !slice_equal(buffer_slice(&wanted),
+					  buffer_slice(&found)) &&
+			     (node->tag != TAG_h1 ||
+			      !is_large_part(buffer_slice(&wanted),
+					     buffer_slice(&found)));
+	}
+	buffer_free(&wanted);
+	buffer_free(&found);
+	return is_missing;
 }
 
 struct text_writer {

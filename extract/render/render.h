@@ -57,7 +57,9 @@ struct render_request {
 			struct buffer *out);
 	const void *resolve_context;
 	const struct metadata *metadata; /* for XML, or NULL */
-	struct slice url; /* URL of the page, for XML, or empty */
+	struct slice title; /* for MD and HTML: a heading to write before the
+			       text, see title_is_missing(); or empty */
+	struct slice url;   /* URL of the page, for XML, or empty */
 };
 
 /*
@@ -68,6 +70,20 @@ struct render_request {
  */
 void render(enum format format, const struct render_request *request,
 	    struct buffer *out);
+
+/*
+ * Return true if text is kept, but neither its first line nor the only h1 of
+ * the page is a kept h1. Only then the page may need a heading before its text.
+ * Linear.
+ */
+bool heading_is_missing(const struct render_request *request);
+
+/*
+ * Return true if heading_is_missing(), and if neither a kept heading nor the
+ * first kept text is `title`. Two headings are equal if their letters and
+ * digits are; an h1 may also begin or end like the title. Linear.
+ */
+bool title_is_missing(const struct render_request *request, struct slice title);
 
 /*
  * Append the kept text as FORMAT_TXT: inline texts are joined, the line is

@@ -46,6 +46,7 @@ def _choices(given: Options) -> Choices:
     row: Mapping[str, Any] = given
     texts = [text_of(row.get(name)) for name in choices.TEXTS]
     return Choices(*texts, table, False, choices.without_tables(given),
+                   choices.without_title(given),
                    text_of(choices.words(given) or None))
 
 

@@ -46,7 +46,7 @@ class Choices(ctypes.Structure):
                 ("include", c_char_p), ("exclude", c_char_p),
                 ("parameters", ctypes.POINTER(c_char_p)),
                 ("with_comments", c_bool), ("without_tables", c_bool),
-                ("words", c_char_p)]
+                ("without_title", c_bool), ("words", c_char_p)]
 
 
 class Method(ctypes.Structure):

@@ -21,6 +21,7 @@ class Options(TypedDict, total=False):
     comments: bool | Literal["apart"] | None  # readers' comments; apart: as a
     #                                           separate member in JSON
     tables: bool | None  # False: not the text in tables of data
+    title: bool | None  # False: no heading that the text does not have
     images: bool | None  # also as a list in JSON
     links: bool | None  # the same
     front_matter: bool | None  # YAML before Markdown
@@ -62,6 +63,11 @@ def without_tables(options: Options) -> bool:
     return options.get("tables") is False
 
 
+def without_title(options: Options) -> bool:
+    """Return whether the title is not written before md and html."""
+    return options.get("title") is False
+
+
 def query(options: Options) -> dict[str, str]:
     """Return the arguments of a request to the daemon."""
     check(options)
@@ -69,5 +75,8 @@ def query(options: Options) -> dict[str, str]:
     arguments = {name: given[name] for name in TEXTS if given.get(name)}
     arguments["param"] = ",".join(parameters(options))
     arguments["with"] = words(options)
-    arguments["without"] = "tables" if without_tables(options) else ""
+    omitted = {"tables": without_tables(options),
+               "title": without_title(options)}
+    arguments["without"] = ",".join(
+        word for word, is_omitted in omitted.items() if is_omitted)
     return {name: value for name, value in arguments.items() if value}

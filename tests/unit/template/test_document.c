@@ -184,6 +184,52 @@ TEST(metadata_precede_markdown)
 	extraction_result_free(&answer);
 }
 
+static void assert_text(const char *page, enum format format, uint32_t extras,
+			const char *expected)
+{
+	AUTO_RESULT answer = answer_of(page, format, extras, NULL);
+
+	ck_assert_str_eq(answer.text.data == NULL ? "" : answer.text.data,
+			 expected);
+}
+
+/* A title without a body is in no text that the method keeps. */
+TEST(markdown_and_html_begin_with_the_title)
+{
+	static const char page[] = "<title>Felt *hats* &amp; caps</title><p>a";
+
+	assert_text(page, FORMAT_MD, 0, "# Felt \\*hats\\* & caps\n\na\n");
+	assert_text(page, FORMAT_HTML, 0,
+		    "<h1>Felt *hats* &amp; caps</h1>\n<p>a</p>\n");
+	assert_text(page, FORMAT_TXT, 0, "a\n");
+	assert_text(page, FORMAT_MD, EXTRA_NO_TITLE, "a\n");
+	assert_text(page, FORMAT_HTML, EXTRA_NO_TITLE, "<p>a</p>\n");
+	assert_text("<title>Felt hats</title>", FORMAT_MD, 0, "");
+	assert_text("<p>a", FORMAT_MD, 0, "a\n");
+}
+
+TEST(the_title_is_written_once)
+{
+	/* the text begins with an h1 */
+	assert_text("<title>Felt hats</title><h1>Wool</h1>b", FORMAT_MD, 0,
+		    "# Wool\n\nb\n");
+	/* the only h1 is in the text */
+	assert_text("<title>Felt hats</title><p>a<h1>Wool</h1>b", FORMAT_MD, 0,
+		    "a\n\n# Wool\n\nb\n");
+	/* a heading or the first line is the title */
+	assert_text("<title>Felt hats!</title><p>a<h2>FELT <i>hats</i></h2>b",
+		    FORMAT_MD, 0, "a\n\n## FELT _hats_\n\nb\n");
+	assert_text("<title>Felt hats</title><div>Felt hats.</div>a", FORMAT_MD,
+		    0, "Felt hats.\n\na\n");
+	/* an h1 is a part of the title, among several */
+	assert_text("<title>The felt hats</title><p>a<h1>Felt hats</h1>b"
+		    "<h1>c</h1>",
+		    FORMAT_MD, 0, "a\n\n# Felt hats\n\nb\n\n# c\n");
+	/* no h1 is like the title */
+	assert_text("<title>Felt hats</title><p>a<h1>b</h1><h1>c</h1>",
+		    FORMAT_MD, 0, "# Felt hats\n\na\n\n# b\n\n# c\n");
+}
+
 TEST(comments_stand_apart_where_there_is_a_place_for_them)
 {
 	static const char page[] =
@@ -219,12 +265,15 @@ TEST(extras_are_words)
 	ck_assert(!extras_read("", &extras));
 	ck_assert(!extras_read("images,", &extras));
 	ck_assert(!extras_read("image", &extras));
+	ck_assert(!extras_read("tables", &extras));
+	ck_assert(!extras_read_omitted("tables,links", &extras));
 	for (uint32_t extra = 1; extra <= EXTRAS; extra *= 2) {
 		const char *word = extra_word((enum extra)extra);
 		uint32_t again = 0;
 
-		ck_assert(extra == EXTRA_NO_TABLES ? word == NULL
-						   : extras_read(word, &again));
-		ck_assert_uint_eq(again, extra == EXTRA_NO_TABLES ? 0 : extra);
+		ck_assert(extra_is_omission((enum extra)extra)
+				  ? extras_read_omitted(word, &again)
+				  : extras_read(word, &again));
+		ck_assert_uint_eq(again, extra);
 	}
 }

@@ -333,10 +333,10 @@ bool title_is_missing(const struct render_request *request, struct slice title)
 	uint32_t first = find_kept_text(request, 0, page->text_count);
 	struct buffer wanted = {0};
 	struct buffer found = {0};
-	bool is_missing = heading_is_missing(request);
+	bool is_missing = title.size > 0 && heading_is_missing(request);
 
-	append_letters(&wanted, title);
 	if (is_missing) {
+		append_letters(&wanted, title);
 		append_kept_letters(request, first, first + 1, &found);
 		is_missing =
 			wanted.size > 0 && !slice_equal(buffer_slice(&wanted),

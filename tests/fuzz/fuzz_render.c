@@ -117,6 +117,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	lay_out(&request);
 	request.resolve = resolve;
 	request.metadata = &metadata;
+	if (title_is_missing(&request, metadata.title.value))
+		request.title = metadata.title.value;
 	lay_out(&request);
 	page_destroy(page);
 	return 0;

@@ -594,6 +594,23 @@ static bool is_invisible(uint32_t code)
 }
 
 /*
+ * Return false if layout_clean_text() would not change the text. Most texts
+ * have only ASCII, or neither the last byte of an invisible character nor a
+ * line end.
+ */
+static bool may_need_cleaning(struct slice text)
+{
+	const char *bytes = text.data;
+	unsigned all = 0;
+
+	for (size_t i = 0; i < text.size; i++)
+		all |= (unsigned char)bytes[i];
+	return all >= 0x80 && (memchr(bytes, 0xAD, text.size) != NULL ||
+			       memchr(bytes, 0x8B, text.size) != NULL ||
+			       memchr(bytes, '\n', text.size) != NULL);
+}
+
+/*
  * Return `text` without soft hyphens and zero-width spaces, which only tell
  * where a line may be broken, and without line ends between two characters of
  * scripts that write no spaces. The result is `text` or in layout->clean.
@@ -608,6 +625,8 @@ static struct slice layout_clean_text(struct layout_state *layout,
 	uint32_t previous = ' ';           /* the character before it */
 	bool has_line_end = false;
 
+	if (!may_need_cleaning(text))
+		return text;
 	buffer_clear(&layout->clean);
 	while (at < end) {
 		const unsigned char *begin = at;

@@ -276,11 +276,16 @@ static enum watch_signal cluster_seek(const struct watch_plan *plan,
 {
 	struct template_row *row = &step->row;
 	uint64_t watch_ms = plan->site->options.watch_ms;
-	uint64_t age =
-		(plan->now_ms - row->ended_ms) / (SOUGHT_ROUNDS * watch_ms);
+	/* 0 if the clock was set back */
+	uint64_t ended_for_ms =
+		plan->now_ms > row->ended_ms ? plan->now_ms - row->ended_ms : 0;
 	uint32_t count = facts->sample_count;
+	uint64_t age;
 	uint64_t due_ms;
 
+	if (!site_is_fetched(plan->site)) /* the interval may be 0 now */
+		return SIGNAL_ABSENT;
+	age = ended_for_ms / (SOUGHT_ROUNDS * watch_ms);
 	step->wish.has_sample = true;
 	if (!facts->given.has_sample)
 		return SIGNAL_ABSENT;
@@ -291,8 +296,7 @@ static enum watch_signal cluster_seek(const struct watch_plan *plan,
 				facts->sample[i].page;
 		return SIGNAL_FOLLOWED;
 	}
-	if (plan->now_ms - row->ended_ms >= plan->options.ended_ms ||
-	    count == 0)
+	if (ended_for_ms >= plan->options.ended_ms || count == 0)
 		return SIGNAL_ARRIVED;
 	due_ms = row->round_ms + watch_ms * (age == 0 ? 1 : age);
 	if (due_ms <= plan->now_ms) {

@@ -139,6 +139,45 @@ TEST(a_version_is_not_wished_for_before_it_is_needed)
 	ck_assert_uint_eq(all.step.wish.version, 0);
 }
 
+static void plan_sought(uint64_t ended_ms)
+{
+	struct template_view *target = &all.subjects[TARGET - 1];
+
+	target->has_row = true;
+	target->has_cluster = false;
+	target->cluster_row = (struct cluster_row){0};
+	target->row = (struct template_row){
+		.state = TEMPLATE_VANISHED,
+		.flags = TEMPLATE_IS_SOUGHT,
+		.created_ms = NOW - 9 * DAY,
+		.ended_ms = ended_ms,
+		.round_ms = NOW - 2 * DAY,
+		.version = 1,
+	};
+	planned_begin(&all);
+	all.facts.self = plan_find(&all.plan, TARGET)->subject;
+	all.facts.given = (struct data_request){.has_sample = true};
+	decision_plan(&all.plan, &all.facts, all.scratch, &all.step);
+}
+
+TEST(a_removed_template_is_not_sought_at_a_site_without_checks)
+{
+	plan_sought(NOW - DAY);
+	ck_assert_uint_gt(all.step.visit_count, 0);
+	all.site.row.options.watch_ms = 0;
+	plan_sought(NOW - DAY);
+	ck_assert_int_eq(all.step.signal, SIGNAL_ABSENT);
+	ck_assert_uint_eq(all.step.visit_count, 0);
+	ck_assert(!all.step.is_written);
+}
+
+TEST(a_removed_template_is_sought_after_the_clock_was_set_back)
+{
+	plan_sought(NOW + DAY);
+	ck_assert_int_eq(all.step.signal, SIGNAL_ABSENT);
+	ck_assert_uint_gt(all.step.visit_count, 0);
+}
+
 /* The all.site. */
 
 static struct site_decision plan_the_site(void)

@@ -131,27 +131,35 @@ static bool site_is_mixed(struct txn *txn, uint32_t site, uint64_t since_ms)
 	return is_mixed;
 }
 
+static uint64_t window_ms_of(const struct incident_rules *rules)
+{
+	return MIXED_INTERVALS * rules->interval_ms;
+}
+
 /*
  * Return the earliest begin of an ended incident whose pages may still be in
  * new clusters.
  */
 static uint64_t recent_begin(const struct incident_rules *rules)
 {
-	uint64_t ms = 2 * MIXED_INTERVALS * rules->interval_ms;
+	uint64_t ms = 2 * window_ms_of(rules);
 
 	return rules->now_ms > ms ? rules->now_ms - ms : 0;
 }
 
 /*
- * Return how many pages of a cluster became its members by a change of their
- * content, at least `window_ms` after they had been found. Look at no more than
- * `*left` pages, and subtract their number.
+ * Return how many pages of a cluster that began at `since_ms` became its
+ * members by a change of their content; they had been found before `known_ms`.
+ * `name` is the key of the cluster. Look at no more than `*left` pages, and
+ * subtract their number.
  */
-static uint32_t count_moved(struct txn *txn, uint32_t site, uint32_t cluster,
-			    uint64_t since_ms, uint64_t window_ms,
+static uint32_t count_moved(struct txn *txn, struct slice name,
+			    uint64_t since_ms, uint64_t known_ms,
 			    unsigned *left)
 {
-	struct scan scan = scan_cluster(txn, TABLE_MEMBERS, site, cluster);
+	uint32_t site = key_u32(name, 0);
+	struct scan scan = scan_cluster(txn, TABLE_MEMBERS, site,
+					key_u32(name, sizeof(site)));
 	struct frontier_row visit;
 	struct page_row row;
 	uint32_t count = 0;
@@ -162,7 +170,7 @@ static uint32_t count_moved(struct txn *txn, uint32_t site, uint32_t cluster,
 		count += page_row_get(txn, site, page, &row) &&
 			 row.stored_ms >= since_ms &&
 			 frontier_row_get(txn, site, page, &visit) &&
-			 visit.found_ms + window_ms < since_ms;
+			 visit.found_ms < known_ms;
 	}
 	scan_end(&scan);
 	return count;
@@ -177,7 +185,7 @@ static uint64_t pages_leaving_until(struct txn *txn,
 				    const struct site_row *site,
 				    const struct incident_rules *rules)
 {
-	uint64_t window_ms = MIXED_INTERVALS * rules->interval_ms;
+	uint64_t window_ms = window_ms_of(rules);
 	uint64_t since_ms =
 		rules->now_ms > window_ms ? rules->now_ms - window_ms : 0;
 	struct scan scan = scan_site(txn, TABLE_CLUSTERS, site->id);
@@ -193,11 +201,11 @@ static uint64_t pages_leaving_until(struct txn *txn,
 		uint32_t count;
 
 		if (!cluster_row_decode(scan.value, &row) ||
-		    row.created_ms <= since_ms ||
+		    row.created_ms <= since_ms || row.created_ms < window_ms ||
 		    template_row_get(txn, site->id, cluster, &template))
 			continue;
-		count = count_moved(txn, site->id, cluster, row.created_ms,
-				    window_ms, &left);
+		count = count_moved(txn, scan.key, row.created_ms,
+				    row.created_ms - window_ms, &left);
 		moved += count;
 		if (count > 0 && row.created_ms > newest_ms)
 			newest_ms = row.created_ms;

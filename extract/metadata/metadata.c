@@ -87,6 +87,8 @@ bool value_holds_any(struct slice text, const char *words)
 	const uint32_t set = characters_of(text);
 	struct slice word;
 
+	if (text.size == 0)
+		return false;
 	while (list_next(&words, &word)) {
 		const char first = slice_byte(word, 0);
 		size_t known = 0;

@@ -721,10 +721,11 @@ static int64_t days_of(const struct moment *moment)
 	const uint32_t year = moment->year - (moment->month <= 2);
 	const uint32_t month =
 		moment->month <= 2 ? moment->month + 9 : moment->month - 3;
-	const uint32_t of_era = year % 400;
+	const int64_t era = year / 400;
+	const int64_t of_era = year % 400;
 
-	return (int64_t)(year / 400) * 146097 + of_era * 365 + of_era / 4 -
-	       of_era / 100 + (153 * month + 2) / 5 + moment->day - 719469;
+	return era * 146097 + of_era * 365 + of_era / 4 - of_era / 100 +
+	       (153 * month + 2) / 5 + moment->day - 719469;
 }
 
 /* Set the seconds since 1970 of a date that has a time and an offset. */
@@ -737,10 +738,8 @@ static bool date_seconds(struct slice text, int64_t *seconds_out)
 	date_tokens_read(text, &tokens);
 	if (!date_read_at(&tokens, 0, DAY_FIRST, &date) || !date.has_offset)
 		return false;
-	*seconds_out = (days_of(&date) * 1440 + date.hour * 60 + date.minute -
-			date.offset) *
-			       60 +
-		       date.second;
+	*seconds_out = days_of(&date) * 86400 + (int64_t)date.hour * 3600 +
+		       ((int64_t)date.minute - date.offset) * 60 + date.second;
 	return true;
 }
 

@@ -564,10 +564,10 @@ TEST(a_site_is_changing_while_pages_of_before_the_change_wait)
 	put_cluster(9, NOW_MS + 1, NOW_MS - 1);
 	check_incidents("a.example", INTERVAL_MS);
 	ck_assert(site_is_changing("a.example"));
-	check_incidents("a.example", 3 * INTERVAL_MS);
+	check_incidents("a.example", 3UL * INTERVAL_MS);
 	ck_assert(site_is_changing("a.example"));
 	put_cluster(9, NOW_MS + 1, NOW_MS + 2);
-	check_incidents("a.example", 3 * INTERVAL_MS + 1);
+	check_incidents("a.example", 3UL * INTERVAL_MS + 1);
 	ck_assert(!site_is_changing("a.example"));
 	drop_clusters();
 }
@@ -576,9 +576,9 @@ TEST(a_site_is_not_changing_for_longer_than_four_check_intervals)
 {
 	change_watched_site("a.example", EVENT_TEMPLATE_CHANGED);
 	put_cluster(9, NOW_MS + 1, NOW_MS - 1);
-	check_incidents("a.example", 4 * INTERVAL_MS - 1);
+	check_incidents("a.example", 4UL * INTERVAL_MS - 1);
 	ck_assert(site_is_changing("a.example"));
-	check_incidents("a.example", 4 * INTERVAL_MS);
+	check_incidents("a.example", 4UL * INTERVAL_MS);
 	ck_assert(!site_is_changing("a.example"));
 	drop_clusters();
 }
@@ -588,13 +588,13 @@ TEST(a_site_with_a_split_template_is_changing_for_four_check_intervals)
 {
 	change_watched_site("a.example", EVENT_TEMPLATE_SPLIT);
 	check_incidents("a.example", INTERVAL_MS);
-	check_incidents("a.example", 4 * INTERVAL_MS - 1);
+	check_incidents("a.example", 4UL * INTERVAL_MS - 1);
 	ck_assert(site_is_changing("a.example"));
-	check_incidents("a.example", 4 * INTERVAL_MS);
+	check_incidents("a.example", 4UL * INTERVAL_MS);
 	ck_assert(!site_is_changing("a.example"));
 }
 
-enum { MOVE_MS = NOW_MS + 10 * INTERVAL_MS };
+enum { MOVE_MS = NOW_MS + 10UL * INTERVAL_MS };
 
 /* A page that was found at `found_ms` moved to the cluster with its content. */
 static void move_page(uint32_t cluster, uint64_t found_ms)
@@ -637,7 +637,7 @@ TEST(a_site_is_changing_when_pages_leave_their_templates)
 	} cases[] = {
 		{20, 1, true},
 		{21, 1, false},
-		{20, MOVE_MS - 4 * INTERVAL_MS, false},
+		{20, MOVE_MS - 4UL * INTERVAL_MS, false},
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -650,7 +650,7 @@ TEST(a_site_is_changing_when_pages_leave_their_templates)
 		ck_assert_int_eq(site_is_changing("a.example"),
 				 cases[i].is_changing);
 		check_incidents("a.example",
-				MOVE_MS + 4 * INTERVAL_MS - NOW_MS);
+				MOVE_MS + 4UL * INTERVAL_MS - NOW_MS);
 		ck_assert(!site_is_changing("a.example"));
 		drop_clusters();
 		set_known(0);

@@ -259,8 +259,9 @@ uint64_t waiting_row_bytes(const struct waiting_row *row)
 ROW_LAYOUT(health_row, reason, 1, FIELD(health_row, since_ms),
 	   FIELD(health_row, told_ms), FIELD(health_row, asked_ms),
 	   FIELD(health_row, closed_ms), FIELD(health_row, retry_ms),
-	   FIELD(health_row, waiting_bytes), FIELD(health_row, waiting_count),
-	   FIELD(health_row, checks), FIELD(health_row, state))
+	   FIELD(health_row, pause_ms), FIELD(health_row, waiting_bytes),
+	   FIELD(health_row, waiting_count), FIELD(health_row, checks),
+	   FIELD(health_row, state))
 
 ROW_FUNCTIONS(health_row, TABLE_HEALTH, key_site(site), uint32_t site)
 

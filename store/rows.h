@@ -587,6 +587,11 @@ struct health_row {
 	 * too late to confirm the state by a visit; 0 = it does not
 	 */
 	uint64_t retry_ms;
+	/*
+	 * the server, asked for any URL, wants no visit before this time; 0 =
+	 * never
+	 */
+	uint64_t pause_ms;
 	uint64_t waiting_bytes; /* sum of waiting_row_bytes() of the rows */
 	uint32_t waiting_count; /* number of rows in TABLE_WAITING */
 	uint32_t checks;        /* number of closed checks in this state */

@@ -240,6 +240,13 @@ bool commit_page_differs(struct commit *batch, const struct site *site,
 			 const struct page_pair *pair);
 
 /*
+ * Record that the server of a watched site wants no visit before `until_ms`
+ * (Retry-After), if that is long.
+ */
+void commit_note_pause(struct commit *batch, struct site *site,
+		       uint64_t until_ms);
+
+/*
  * Store a visit as waiting; the function sets the times and counts. Return
  * false if the limit of the site is reached.
  */

@@ -624,6 +624,7 @@ static void commit_health(struct commit *batch, struct site *site,
 		struct health_row health = *findings->health;
 
 		health_row_get(batch->txn, site->row.id, &before);
+		health.pause_ms = before.pause_ms;
 		health.waiting_bytes = before.waiting_bytes;
 		health.waiting_count = before.waiting_count;
 		health_row_put(batch->txn, site->row.id, &health);

@@ -550,7 +550,8 @@ static bool page_visit_is_better(const struct page_visit *arrival)
 
 	if (arrived->is_undated && arrival->before.is_row && !arrived->replaces)
 		return false;
-	if (arrived->time_ms != 0 &&
+	/* an accepted visit is the last one, whatever the clock says */
+	if (arrived->time_ms != 0 && !arrived->is_accepted &&
 	    arrived->time_ms < arrival->before.row.fetched_ms)
 		return false;
 	if (!arrival->before.is_page ||
@@ -627,6 +628,25 @@ static void page_visit_wait(const struct page_visit *arrival,
 }
 
 /*
+ * Return whether the visit returned a URL that is not stored, of a site that is
+ * down. If all its pages are missing, or are at another host, then a page that
+ * is there is stored: the site may have new pages only.
+ */
+static bool is_refused_while_down(struct commit *batch,
+				  const struct page_visit *arrival)
+{
+	struct health_row health;
+
+	if (arrival->before.is_page ||
+	    !commit_site_is_down(batch, arrival->site))
+		return false;
+	return arrival->page_class != CLASS_PAGE ||
+	       !health_row_get(batch->txn, arrival->site->row.id, &health) ||
+	       (health.state != SITE_STATE_MISSING &&
+		health.state != SITE_STATE_MOVED);
+}
+
+/*
  * Store a page. Update *outcome, the outcome of the visit, and set `is_kept` of
  * an INGEST.
  */
@@ -664,8 +684,7 @@ static void commit_put_page(struct commit *batch, struct site *site,
 	} else if (page_visit_must_wait(&arrival)) {
 		page_visit_wait(&arrival, outcome);
 		goto out;
-	} else if (!(is_visit && !arrival.before.is_page &&
-		     commit_site_is_down(batch, site)) &&
+	} else if (!(is_visit && is_refused_while_down(batch, &arrival)) &&
 		   page_visit_is_better(&arrival)) {
 		store_arrival(&arrival, is_visit ? &visit : NULL, outcome);
 		if (change->kind == CHANGE_PAGE)
@@ -951,6 +970,7 @@ static void commit_failed_visit(struct commit *batch, struct site *site,
 	bool is_gone = outcome_is_gone(outcome);
 	bool is_seed = slice_equal(site->row.seed, slice_of(change->url->text));
 
+	commit_note_pause(batch, site, outcome->retry_ms);
 	if (!error_is_own(outcome->error) &&
 	    commit_must_wait(batch, site, change)) {
 		struct waiting_row visit = {.kind = is_gone ? WAITING_REMOVED

@@ -32,6 +32,7 @@ enum {
 	MIN_REPLACED = 3,
 	/* sample pages that a differing page is compared with */
 	MAX_READ = 2,
+	MIN_PAUSE_MS = 60 * 1000, /* shorter pauses delay only some visits */
 };
 
 bool commit_site_waits(const struct site *site)
@@ -174,6 +175,23 @@ static bool put_waiting(struct commit *batch, struct site *site, uint64_t page,
 	health_row_put(batch->txn, id, &health);
 	site->is_changed = true;
 	return true;
+}
+
+void commit_note_pause(struct commit *batch, struct site *site,
+		       uint64_t until_ms)
+{
+	uint32_t id = site->row.id;
+	struct health_row health;
+
+	if (until_ms <= batch->now_ms + MIN_PAUSE_MS ||
+	    !commit_site_waits(site))
+		return;
+	health_row_get(batch->txn, id, &health);
+	if (until_ms <= health.pause_ms)
+		return;
+	health.pause_ms = until_ms;
+	health_row_put(batch->txn, id, &health);
+	site->is_changed = true;
 }
 
 /*

@@ -768,6 +768,7 @@ bool incident_flaps(const struct incident *incidents, size_t count,
 			finding_kind_of(incidents[i].row.kind);
 
 		begins += incidents[i].row.begin_ms >= since_ms &&
+			  incidents[i].row.begin_ms <= rules->now_ms &&
 			  main != NULL && main->alert == kind->alert &&
 			  (kind->class == FINDING_OF_STATE ||
 			   incident_has_subject(&incidents[i], finding));

@@ -105,6 +105,11 @@ static bool state_is_down(unsigned state)
 	return state != SITE_STATE_OK && state != SITE_STATE_ALTERNATING;
 }
 
+static bool is_missing_or_moved(unsigned state)
+{
+	return state == SITE_STATE_MISSING || state == SITE_STATE_MOVED;
+}
+
 /*
  * Return the time after which another failure confirms the state of a site: a
  * short outage is not reported.
@@ -450,6 +455,21 @@ static void count_evidence(const struct health_check *check,
 	}
 }
 
+/* Return until when the server asks for no visit; 0 = it does not. */
+static uint64_t pause_end(const struct health_check *check,
+			  const struct evidence_counts *counts)
+{
+	uint64_t pause_ms = check->facts->row.pause_ms;
+
+	return pause_ms > counts->retry_ms ? pause_ms : counts->retry_ms;
+}
+
+/* Return whether no visit can confirm the state in time. */
+static bool pauses(const struct health_check *check, uint64_t until_ms)
+{
+	return until_ms > check->rules->now_ms + confirm_ms(check);
+}
+
 /* Return the state that the evidence shows. */
 static enum site_state state_of(const struct health_check *check,
 				const struct evidence_counts *counts)
@@ -457,6 +477,8 @@ static enum site_state state_of(const struct health_check *check,
 	size_t samples = 0;
 	size_t refused = counts->kinds[WAITING_REFUSED] - counts->obstacles;
 
+	if (pauses(check, pause_end(check, counts)))
+		return SITE_STATE_UNREACHABLE;
 	for (size_t i = 0; i < check->facts->count; i++)
 		samples += check->facts->pages[i].is_sample;
 	if (counts->near > 0 || counts->bad == 0 ||
@@ -508,7 +530,9 @@ static struct slice reason_of(const struct health_check *check,
 			      enum site_state state,
 			      const struct evidence_counts *counts)
 {
-	const struct waiting_row *row = &counts->example->waiting;
+	const struct waiting_row none = {.kind = WAITING_REFUSED};
+	const struct waiting_row *row =
+		counts->example == NULL ? &none : &counts->example->waiting;
 	struct slice title =
 		row->kind == WAITING_PAGE && counts->example->has_records
 			? utf8_truncate(counts->example->after.title,
@@ -533,7 +557,11 @@ static struct slice reason_of(const struct health_check *check,
 			      "\"%s\"",
 			      page_class_name(row->page_class));
 	else
-		buffer_append_slice(&text, slice_of(status_text(row)));
+		buffer_append_slice(&text,
+				    slice_of(counts->example == NULL
+						     ? "the server asks for a "
+						       "pause"
+						     : status_text(row)));
 	if (title.size > 0)
 		buffer_printf(&text, ", \"%.*s\"", (int)title.size,
 			      (const char *)title.data);
@@ -661,14 +689,20 @@ static bool is_undecided(const struct health_page *page)
 	return page->answered_ms > page->stored_ms;
 }
 
+/*
+ * Decide about a waiting visit. A page that still returns something else after
+ * a minute of the check is not visited again in it.
+ */
 static enum verdict verdict_of(const struct health_check *check,
 			       const struct health_template *self, size_t at)
 {
 	const struct health_page *page = &check->facts->pages[at];
 	enum verdict verdict = visited_verdict(check, self, at);
+	bool is_restless = page->waiting.first_ms >
+			   check->facts->row.asked_ms + PATIENCE_MS;
 
-	return verdict == VERDICT_AGAIN &&
-			       (!page->is_visited || is_undecided(page))
+	return verdict == VERDICT_AGAIN && (!page->is_visited ||
+					    is_undecided(page) || is_restless)
 		       ? VERDICT_LATER
 		       : verdict;
 }
@@ -919,11 +953,12 @@ static void close_down(struct health_check *check, enum site_state state,
 
 	begin_state(check, state);
 	close_check(check);
-	if (counts->example != NULL) {
+	if (counts->example != NULL ||
+	    pauses(check, pause_end(check, counts))) {
 		uint64_t confirm_at_ms = row->since_ms + confirm_ms(check);
+		uint64_t pause_ms = pause_end(check, counts);
 
-		row->retry_ms =
-			counts->retry_ms > confirm_at_ms ? counts->retry_ms : 0;
+		row->retry_ms = pause_ms > confirm_at_ms ? pause_ms : 0;
 		row->reason = reason_of(check, state, counts);
 	} else {
 		row->checks--; /* no visit was possible */
@@ -947,8 +982,8 @@ static bool is_for_good(const struct health_check *check, enum site_state state,
 {
 	const struct health_row *row = &check->facts->row;
 
-	return (state == SITE_STATE_MISSING || state == SITE_STATE_MOVED) &&
-	       row->state == state && counts->lasting > 0;
+	return is_missing_or_moved(state) && row->state == state &&
+	       counts->lasting > 0;
 }
 
 static void accept_all(struct health_check *check)
@@ -956,8 +991,9 @@ static void accept_all(struct health_check *check)
 	for (size_t i = 0; i < check->facts->count; i++)
 		if (is_active(&check->facts->pages[i]))
 			add_accepted(check, &check->facts->pages[i]);
-	end_state(check);
 	close_check(check);
+	check->decision->is_deciding = true;
+	wait_until(check, check->rules->now_ms + probe_ms(check));
 }
 
 /* The pages of a site that was down are visited again. */
@@ -1040,6 +1076,8 @@ static uint64_t patience_of(const struct health_check *check)
 	bool has_evidence = false;
 	bool is_refused = false;
 
+	if (pauses(check, check->facts->row.pause_ms))
+		return 0;
 	for (size_t i = 0; i < check->facts->count; i++) {
 		const struct health_page *page = &check->facts->pages[i];
 
@@ -1124,6 +1162,22 @@ static bool ask_seed(struct health_check *check, enum site_state *state)
 	return true;
 }
 
+/*
+ * Return whether a site that is down stays so: no visit was possible, for
+ * example because the host pauses, or nearly all visits show that it is down.
+ * A page that was not known shows that a site has pages again.
+ */
+static bool stays_down(const struct health_check *check,
+		       const struct evidence_counts *counts)
+{
+	if (is_missing_or_moved(check->facts->row.state) &&
+	    check->rules->seen_ms >= evidence_ms(check))
+		return false;
+	return counts->pages == 0 ||
+	       (counts->bad >= MIN_AGREEING && counts->near < MIN_AGREEING &&
+		counts->bad * 100 >= counts->pages * MOST);
+}
+
 static void decide_open(struct health_check *check)
 {
 	const struct health_facts *facts = check->facts;
@@ -1151,8 +1205,7 @@ static void decide_open(struct health_check *check)
 		return; /* the visits contradict each other */
 	else if (state_is_down(state))
 		close_down(check, state, &counts);
-	else if (state_is_down(facts->row.state) && counts.pages == 0)
-		/* no visit was possible, for example because the host pauses */
+	else if (state_is_down(facts->row.state) && stays_down(check, &counts))
 		close_down(check, (enum site_state)facts->row.state, &counts);
 	else if (state_is_down(facts->row.state))
 		recover(check);
@@ -1317,6 +1370,7 @@ static void decide_closed(struct health_check *check)
 		decide_down(check);
 		return;
 	}
+	has_news = pauses(check, row->pause_ms);
 	for (size_t i = 0; i < facts->count; i++)
 		if (is_active(&facts->pages[i]))
 			has_news |= has_page_news(check, &facts->pages[i]);
@@ -1338,7 +1392,10 @@ static void decide_without_pages(struct health_check *check)
 	uint64_t added_ms = ADDED_ROUNDS * check->rules->round_ms;
 	uint64_t told_ms;
 
-	if (facts->has_pages && state_is_down(row->state)) {
+	bool is_gone = is_missing_or_moved(row->state) &&
+		       check->rules->seen_ms <= row->since_ms;
+
+	if (facts->has_pages && state_is_down(row->state) && !is_gone) {
 		end_state(check);
 		check->decision->is_written = true;
 	}

@@ -22,19 +22,21 @@
  *
  *   OK, ALTERNATING -> UNREACHABLE, BLOCKED, MISSING, MOVED: a check finds no
  *     page that is as it was, and four fifths of the visits agree.
- *   UNREACHABLE, BLOCKED, MISSING, MOVED -> OK: a page was returned, as it was
- *     or redesigned.
+ *   UNREACHABLE, BLOCKED, MISSING, MOVED -> OK: pages were returned, as they
+ *     were or redesigned, and fewer than four fifths of the visits show the
+ *     state. MISSING, MOVED -> OK also: a page was returned that was not known.
  *   OK -> ALTERNATING: two pages have returned the stored page after something
  *     else, and the others disagree.
  *   ALTERNATING -> OK: no page has flipped for FLIP_ROUNDS rounds.
  *
  * A state is reported once, when a second check confirms it, and so is its end.
  * If the server asks for a pause (Retry-After) that is longer than the time
- * until this check, the pause confirms the state.
+ * until this check, the site is UNREACHABLE whatever the visits show, and the
+ * pause confirms it.
  * A site that alternates since it was added is not reported.
  * In a state other than OK and ALTERNATING, nothing is stored, the templates
- * are not checked, and a few pages are requested at a falling rate. After one
- * day, MISSING and MOVED are accepted as changes of the pages.
+ * are not checked, and a few pages are requested at a falling rate. If a page
+ * was removed or moved for one day, this is stored, but the state lasts.
  */
 #ifndef DAEMON_WATCH_HEALTH_H
 #define DAEMON_WATCH_HEALTH_H
@@ -133,6 +135,8 @@ struct health_rules {
 	uint64_t round_ms; /* check interval of the site */
 	/* time when the first template was found; UINT64_MAX = there is none */
 	uint64_t learned_ms;
+	/* time of the last visit that returned a page of the site */
+	uint64_t seen_ms;
 	struct slice host; /* host of the site */
 };
 

@@ -10,8 +10,12 @@
 #include "store/key.h"
 #include "store/txn.h"
 
-/* maximum size of all records that are read, except the last one */
-enum { MAX_RECORD_BYTES = 64 << 20 };
+enum {
+	/* maximum size of all records that are read, except the last one */
+	MAX_RECORD_BYTES = 64 << 20,
+	/* a later end of a pause was written before the clock was set back */
+	MAX_PAUSE_MS = 25 * 60 * 60 * 1000,
+};
 
 /* The facts while they are being read. */
 struct health_reader {
@@ -290,8 +294,12 @@ enum error health_facts_read(struct store *store, const struct site_facts *site,
 		row->closed_ms = 0;
 	if (row->since_ms > now_ms)
 		row->since_ms = now_ms;
+	if (row->retry_ms > now_ms + MAX_PAUSE_MS)
+		row->retry_ms = 0;
+	if (row->pause_ms > now_ms + MAX_PAUSE_MS)
+		row->pause_ms = 0;
 	if (row->waiting_count > 0 || row->state != SITE_STATE_OK ||
-	    row->asked_ms != 0)
+	    row->asked_ms != 0 || row->pause_ms > now_ms)
 		read_pages(&reader, site);
 	return txn_end(&txn);
 }

@@ -168,6 +168,7 @@ static enum error inspect_health(struct making *making,
 			      .now_ms = now_ms,
 			      .round_ms = site->row.options.watch_ms,
 			      .learned_ms = making->plan.first_ms,
+			      .seen_ms = site->row.seen_ms,
 			      .host = site->row.host,
 		      },
 		      arena, &decision);

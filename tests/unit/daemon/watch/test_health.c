@@ -412,13 +412,17 @@ TEST(a_state_ends_with_a_page_and_its_visits_are_repeated)
 	facts.row.told_ms = NOW - 5 * MINUTE;
 	wait_from(0, COUNT - 1, WAITING_REFUSED);
 	decide();
+	ck_assert(!decision.ends); /* one page is an exception */
+	pages[COUNT - 2].has_waiting = false;
+	pages[COUNT - 3].has_waiting = false;
+	decide();
 	ck_assert(decision.ends && !decision.begins);
 	ck_assert_uint_eq(decision.ended, SITE_STATE_UNREACHABLE);
 	ck_assert_uint_eq(decision.ended_since_ms, NOW - 10 * MINUTE);
 	ck_assert_uint_eq(decision.row.state, SITE_STATE_OK);
 	ck_assert_uint_eq(decision.row.asked_ms, NOW);
-	ck_assert_uint_eq(decision.dropped_count, COUNT - 1);
-	ck_assert_uint_ge(decision.visit_count, COUNT - 1);
+	ck_assert_uint_eq(decision.dropped_count, COUNT - 3);
+	ck_assert_uint_ge(decision.visit_count, COUNT - 3);
 }
 
 TEST(a_state_that_was_not_reported_ends_without_a_report)
@@ -509,8 +513,74 @@ TEST(what_is_missing_for_days_is_accepted)
 	pages[3].waiting.looks = 9;
 	decide();
 	ck_assert_uint_eq(decision.accepted_count, COUNT);
-	ck_assert(decision.ends);
+	ck_assert(!decision.ends); /* it does not work again */
+	ck_assert_uint_eq(decision.row.state, SITE_STATE_MISSING);
+}
+
+/* All its sample pages were removed, or none of them can be visited. */
+TEST(a_missing_site_is_back_when_a_page_was_returned_that_is_not_known)
+{
+	for (int i = 0; i < 2; i++) {
+		was(SITE_STATE_MISSING, 40);
+		facts.row.told_ms = NOW - DAY;
+		facts.row.since_ms = NOW - 3 * DAY;
+		facts.has_samples = i == 0;
+		for (int k = 0; k < COUNT; k++)
+			pages[k].is_answered = false;
+		rules.seen_ms = NOW - 4 * DAY;
+		decide();
+		ck_assert(!decision.ends);
+		rules.seen_ms = NOW;
+		decide();
+		ck_assert(decision.ends);
+		ck_assert_uint_eq(decision.row.state, SITE_STATE_OK);
+	}
+}
+
+/* Whatever the visits show: no other can come. */
+TEST(a_long_pause_of_any_page_is_an_outage)
+{
+	facts.row.pause_ms = NOW + DAY;
+	decide();
+	ck_assert_uint_eq(decision.row.state, SITE_STATE_UNREACHABLE);
+	ck_assert_uint_eq(decision.row.retry_ms, NOW + DAY);
+	ck_assert_int_eq(
+		strncmp(decision.row.reason.data, "the server asks for", 19),
+		0);
+	facts.row = decision.row;
+	rules.now_ms = NOW + 3 * MINUTE;
+	decide();
+	ck_assert(decision.begins);
+}
+
+TEST(a_short_pause_is_none)
+{
+	facts.row.pause_ms = NOW + MINUTE;
+	decide();
 	ck_assert_uint_eq(decision.row.state, SITE_STATE_OK);
+}
+
+/* Without a check, the pause opens one. */
+TEST(a_long_pause_opens_a_check)
+{
+	facts.row.asked_ms = 0;
+	facts.row.pause_ms = NOW + DAY;
+	decide();
+	ck_assert_uint_eq(decision.row.asked_ms, NOW);
+}
+
+/* Two servers with different answers: the page is not requested for ever. */
+TEST(a_page_with_other_answers_after_a_minute_is_left)
+{
+	facts.row.asked_ms = NOW - 50 * SECOND;
+	wait_at(0, WAITING_REMOVED);
+	decide();
+	ck_assert(decision.is_deciding);
+	ck_assert_uint_eq(decision.visit_count, 1);
+	facts.row.asked_ms = NOW - 2 * MINUTE;
+	decide();
+	ck_assert(!decision.is_deciding);
+	ck_assert_uint_eq(decision.row.asked_ms, 0);
 }
 
 /* It was unreachable for days, and is missing for minutes. */

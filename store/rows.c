@@ -243,9 +243,10 @@ ROW_FUNCTIONS(quarantine_row, TABLE_QUARANTINE, key_page(site, page),
 ROW_LAYOUT(waiting_row, url, 6, FIELD(waiting_row, first_ms),
 	   FIELD(waiting_row, time_ms), FIELD(waiting_row, flip_ms),
 	   FIELD(waiting_row, retry_ms), FIELD(waiting_row, looks),
-	   FIELD(waiting_row, flips), FIELD(waiting_row, body_bytes),
-	   FIELD(waiting_row, error), FIELD(waiting_row, kind),
-	   FIELD(waiting_row, http_status), FIELD(waiting_row, page_class))
+	   FIELD(waiting_row, flips), FIELD(waiting_row, turns),
+	   FIELD(waiting_row, body_bytes), FIELD(waiting_row, error),
+	   FIELD(waiting_row, kind), FIELD(waiting_row, http_status),
+	   FIELD(waiting_row, page_class))
 
 ROW_FUNCTIONS(waiting_row, TABLE_WAITING, key_page(site, page), uint32_t site,
 	      uint64_t page)

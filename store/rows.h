@@ -533,6 +533,7 @@ struct waiting_row {
 	uint32_t looks; /* number of these consecutive visits */
 	/* how often the stored page was returned after such a visit */
 	uint32_t flips;
+	uint32_t turns; /* how often a visit was of another kind than before */
 	uint32_t body_bytes; /* size of the body before compression */
 	int16_t error;       /* value of enum error */
 	uint16_t kind;       /* value of enum waiting_kind */

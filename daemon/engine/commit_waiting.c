@@ -222,6 +222,7 @@ bool commit_wait(struct commit *batch, struct site *site,
 	if (waiting_row_get(batch->txn, site->row.id, page, &before)) {
 		row.flips = before.flips;
 		row.flip_ms = before.flip_ms;
+		row.turns = before.turns + (before.kind != row.kind);
 		if (before.kind == row.kind) {
 			row.first_ms = before.first_ms;
 			row.looks += before.looks;

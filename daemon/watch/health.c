@@ -31,6 +31,9 @@ enum {
 	ALTERNATING_LOOKS = 3, /* the same for each page of such a template */
 	/* the same for a page while others of its template are as they were */
 	PAGE_LOOKS = 3,
+	/* a page that has returned so many other kinds of answers is not
+	 * visited again at once */
+	MAX_TURNS = 3,
 	/* texts are nearly equal, in percent of their length */
 	EQUAL_TEXT = 90,
 	/* a page has kept its own text, in percent of its length */
@@ -690,16 +693,15 @@ static bool is_undecided(const struct health_page *page)
 }
 
 /*
- * Decide about a waiting visit. A page that still returns something else after
- * a minute of the check is not visited again in it.
+ * Decide about a waiting visit. A page whose visits return different kinds of
+ * answers by turns is not visited again at once.
  */
 static enum verdict verdict_of(const struct health_check *check,
 			       const struct health_template *self, size_t at)
 {
 	const struct health_page *page = &check->facts->pages[at];
 	enum verdict verdict = visited_verdict(check, self, at);
-	bool is_restless = page->waiting.first_ms >
-			   check->facts->row.asked_ms + PATIENCE_MS;
+	bool is_restless = page->waiting.turns >= MAX_TURNS;
 
 	return verdict == VERDICT_AGAIN && (!page->is_visited ||
 					    is_undecided(page) || is_restless)
@@ -1164,7 +1166,7 @@ static bool ask_seed(struct health_check *check, enum site_state *state)
 
 /*
  * Return whether a site that is down stays so: no visit was possible, for
- * example because the host pauses, or nearly all visits show that it is down.
+ * example because the host pauses, or most visits show that it is down.
  * A page that was not known shows that a site has pages again.
  */
 static bool stays_down(const struct health_check *check,
@@ -1174,8 +1176,7 @@ static bool stays_down(const struct health_check *check,
 	    check->rules->seen_ms >= evidence_ms(check))
 		return false;
 	return counts->pages == 0 ||
-	       (counts->bad >= MIN_AGREEING && counts->near < MIN_AGREEING &&
-		counts->bad * 100 >= counts->pages * MOST);
+	       (2 * counts->bad > counts->pages && counts->near < MIN_AGREEING);
 }
 
 static void decide_open(struct health_check *check)

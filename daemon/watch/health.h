@@ -23,11 +23,10 @@
  *   OK, ALTERNATING -> UNREACHABLE, BLOCKED, MISSING, MOVED: a check finds no
  *     page that is as it was, and four fifths of the visits agree.
  *   UNREACHABLE, BLOCKED, MISSING, MOVED -> OK: pages were returned, as they
- *     were or redesigned, and fewer than four fifths of the visits show the
- *     state. MISSING, MOVED -> OK also: a page was returned that was not known.
- *   OK -> ALTERNATING: two pages have returned the stored page after something
- *     else, and the others disagree.
- *   ALTERNATING -> OK: no page has flipped for FLIP_ROUNDS rounds.
+ *     were or redesigned, by half of the visits or three of them. MISSING,
+ * MOVED -> OK also: a page was returned that was not known. OK -> ALTERNATING:
+ * two pages have returned the stored page after something else, and the others
+ * disagree. ALTERNATING -> OK: no page has flipped for FLIP_ROUNDS rounds.
  *
  * A state is reported once, when a second check confirms it, and so is its end.
  * If the server asks for a pause (Retry-After) that is longer than the time

@@ -396,6 +396,19 @@ TEST(a_guard_incident_lasts_as_long_as_its_guards)
 	ck_assert_int_eq(after(0, 0), INCIDENT_END);
 }
 
+/* They were written before the clock was set back. */
+TEST(outages_in_the_future_are_no_alternation)
+{
+	for (int i = 0; i < 2; i++) {
+		find_state(EVENT_SITE_BLOCKED);
+		after(WINDOW, count - 1);
+		find_state(EVENT_SITE_OK);
+		incidents[i].row.begin_ms += 400 * ROUND;
+	}
+	find_state(EVENT_SITE_BLOCKED);
+	ck_assert_uint_eq(alert_of(count - 1), EVENT_INCIDENT_DOWN);
+}
+
 TEST(the_third_outage_in_a_short_time_is_an_alternation)
 {
 	for (int i = 0; i < 2; i++) {

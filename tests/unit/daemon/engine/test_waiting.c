@@ -224,6 +224,71 @@ static void refuse(void)
 	ASSERT_OK(commit(&change));
 }
 
+/* Two servers with different answers: it is not asked again and again. */
+TEST(changes_of_the_kind_are_counted)
+{
+	put(0, 0);
+	put(0, 1);
+	refuse();
+	ck_assert_uint_eq(waiting_at(FIRST).turns, 1);
+	refuse();
+	ck_assert_uint_eq(waiting_at(FIRST).turns, 1);
+	put(0, 1);
+	ck_assert_uint_eq(waiting_at(FIRST).turns, 2);
+}
+
+static struct health_row health_of_site(void)
+{
+	struct txn txn = txn_begin_read(world.store);
+	struct health_row row = {0};
+	struct site_row site;
+
+	ck_assert(site_get(&txn, slice_of(HOST), &site));
+	health_row_get(&txn, site.id, &row);
+	txn_abort(&txn);
+	return row;
+}
+
+/* Also one of a URL that is not stored. */
+TEST(a_long_pause_is_recorded)
+{
+	static const uint64_t pauses[] = {30, 86400, 3600};
+	uint64_t begin_ms;
+	struct url url;
+
+	put(0, 0);
+	begin_ms = world.now_ms;
+	ASSERT_OK(url_parse(&url, slice_of("http://" HOST "/new"), NULL));
+	for (size_t i = 0; i < 3; i++) {
+		struct change change = {
+			.kind = CHANGE_FAILED,
+			.url = &url,
+			.answer.outcome = {.error = ERR_NETWORK,
+					   .http_status = 429,
+					   .retry_ms = begin_ms +
+						       pauses[i] * 1000}};
+
+		ASSERT_OK(commit(&change));
+		ck_assert_uint_eq(health_of_site().pause_ms,
+				  i == 0 ? 0 : begin_ms + pauses[1] * 1000);
+	}
+}
+
+/* The store was written while the clock was ahead. */
+TEST(an_accepted_visit_is_stored_although_the_page_is_newer)
+{
+	struct page_row before;
+
+	world.now_ms += 400000;
+	put(0, 0);
+	before = page_at(FIRST);
+	world.now_ms -= 400000;
+	put(0, 1);
+	judge(true, waiting_at(FIRST).time_ms);
+	ck_assert_uint_ne(page_at(FIRST).content_hash, before.content_hash);
+	ck_assert_uint_eq(waiting_rows(), 0);
+}
+
 static void open_check(void)
 {
 	const struct health_row health = {.asked_ms = world.now_ms + 1,

@@ -843,7 +843,11 @@ uint64_t incident_next(const struct incident *incident,
 	if (row->state == INCIDENT_ENDED)
 		return UINT64_MAX;
 	if (row->last_ms > rules->now_ms) /* the clock was set back */
-		return rules->now_ms;
+		return row->state == INCIDENT_SENT &&
+				       incident_class(incident) ==
+					       FINDING_OF_STATE
+			       ? UINT64_MAX /* it ends when the state ends */
+			       : rules->now_ms;
 	if (row->state == INCIDENT_SENT)
 		return incident_calm_ms(incident, rules);
 	if (incident_class(incident) != FINDING_OF_CHANGE)

@@ -396,6 +396,15 @@ TEST(a_guard_incident_lasts_as_long_as_its_guards)
 	ck_assert_int_eq(after(0, 0), INCIDENT_END);
 }
 
+TEST(an_outage_goes_on_when_the_clock_is_set_back)
+{
+	find_state(EVENT_SITE_BLOCKED);
+	ck_assert_int_eq(after(WINDOW, 0), INCIDENT_REPORT);
+	rules.now_ms -= ROUND;
+	ck_assert_int_eq(after(1, 0), INCIDENT_HOLD);
+	ck_assert_int_eq(find_state(EVENT_SITE_OK), INCIDENT_END);
+}
+
 /* They were written before the clock was set back. */
 TEST(outages_in_the_future_are_no_alternation)
 {

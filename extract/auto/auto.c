@@ -15,6 +15,7 @@
 #include "extract/core/document_walk.h"
 #include "extract/core/numeric.h"
 #include "extract/core/trace.h"
+#include "extract/structure/structure.h"
 #include "page/page.h"
 
 /* Define each CONSTANT of the model file as a variable model_<name>. */
@@ -32,30 +33,23 @@
  */
 #define BEST_RATIO 0.7
 
+/*
+ * The choice is unsure if the mean score of its words is below threshold +
+ * UNSURE_RATIO * (1 - threshold). Then only scores over threshold + SURE_RATIO
+ * * (1 - threshold) are chosen, if they have MIN_SURE_WORDS of the words.
+ * Chosen with 60 others by the gold of six sets.
+ */
+#define UNSURE_RATIO   0.57
+#define SURE_RATIO     0.38
+#define MIN_SURE_WORDS 0.3
+
+enum { MIN_UNSURE_WORDS = 50 }; /* shorter choices are never unsure */
+
 /* An entry in the table of the chosen passages. */
 struct shown_passage {
 	uint64_t key; /* hash of the passage's terms */
 	bool is_shown;
 };
-
-const bool *passages_preformatted(struct arena *arena,
-				  const struct passages *passages)
-{
-	const struct page *page = passages->page;
-	bool *is_preformatted = ARENA_NEW(arena, bool, passages->count);
-
-	for (uint32_t i = 0; i < page->node_count; i++) {
-		struct passage_range range;
-
-		if (page->nodes[i].tag != TAG_pre)
-			continue;
-		range = passages_inside(passages, i);
-		for (uint32_t k = range.begin; k < range.end; k++)
-			is_preformatted[k] = true;
-		i = page->nodes[i].end - 1;
-	}
-	return is_preformatted;
-}
 
 /* Return the number of words of the passage, or 0 if readers do not see it. */
 static double choice_weight(const struct passage *passage)
@@ -88,24 +82,58 @@ static void choose_best_run(const struct passages *passages,
 			       is_showable[passages->items[i].first_text];
 }
 
+/*
+ * Return the threshold for this page: a higher one if the scores over
+ * `threshold` are mostly low and if enough words have a higher score. Such
+ * pages are shops and lists of teasers, and there the low scores are mostly
+ * wrong. A threshold below one half is of a request that wants such text.
+ */
+static double choice_threshold(const struct passages *passages,
+			       const float *scores, const bool *is_showable,
+			       double threshold)
+{
+	double sure = threshold + SURE_RATIO * (1 - threshold);
+	double sure_words = 0;
+	double score_sum = 0;
+	double words = 0;
+
+	if (threshold < 0.5)
+		return threshold;
+	for (uint32_t i = 0; i < passages->count; i++) {
+		double score = (double)scores[i];
+		double own = passages->items[i].words;
+
+		if (score <= threshold ||
+		    !is_showable[passages->items[i].first_text])
+			continue;
+		words += own;
+		score_sum += score * own;
+		sure_words += score > sure ? own : 0;
+	}
+	if (words < MIN_UNSURE_WORDS || sure_words < MIN_SURE_WORDS * words ||
+	    score_sum >= words * (threshold + UNSURE_RATIO * (1 - threshold)))
+		return threshold;
+	return sure;
+}
+
 const bool *passages_choose(struct arena *arena,
 			    const struct passages *passages,
 			    const float *scores, double threshold)
 {
-	const bool *is_preformatted = passages_preformatted(arena, passages);
 	const bool *is_showable = showable_texts(arena, passages->page);
 	struct hash_table shown =
 		hash_table_make(arena, sizeof(struct shown_passage));
 	bool *is_chosen = ARENA_NEW(arena, bool, passages->count);
+	double limit =
+		choice_threshold(passages, scores, is_showable, threshold);
 	uint64_t words = 0;
 
 	for (uint32_t i = 0; i < passages->count; i++) {
 		const struct passage *passage = &passages->items[i];
 
-		is_chosen[i] = (double)scores[i] > threshold &&
+		is_chosen[i] = (double)scores[i] > limit &&
 			       is_showable[passage->first_text];
-		if (is_chosen[i] && !is_preformatted[i] &&
-		    passage->words >= MIN_REPEATED_WORDS) {
+		if (is_chosen[i] && passage->words >= MIN_REPEATED_WORDS) {
 			struct shown_passage *earlier =
 				hash_table_add(&shown, passage->hash);
 
@@ -217,6 +245,15 @@ static void print_evidence(const struct passage_evidence *evidence, char *out,
 		 100 * (double)evidence->values[TEMPLATE_slot_variability]);
 }
 
+/* Return why the choice differs from the score of a passage. */
+static const char *reason_of_choice(bool is_over, bool is_chosen)
+{
+	if (is_over == is_chosen)
+		return "";
+	return is_chosen ? ", but part of a kept unit"
+			 : ", but repeated, not readable or not in a kept unit";
+}
+
 static void auto_add_reasons(struct trace *trace,
 			     const struct passage_scores *scores,
 			     const bool *is_chosen, float threshold)
@@ -242,20 +279,19 @@ static void auto_add_reasons(struct trace *trace,
 		 * The most important facts are first, because trace_reason()
 		 * truncates a long reason.
 		 */
-		trace_reason(trace, i,
-			     "score %.2f%s: %s; passages around it %+.2f%s",
-			     (double)score,
-			     score > threshold && !is_chosen[passage]
-				     ? ", but repeated or not readable"
-				     : "",
-			     moves, (double)(score - scores->page[passage]),
-			     evidence);
+		trace_reason(
+			trace, i,
+			"score %.2f%s: %s; passages around it %+.2f%s",
+			(double)score,
+			reason_of_choice(score > threshold, is_chosen[passage]),
+			moves, (double)(score - scores->page[passage]),
+			evidence);
 	}
 }
 
 /*
  * Add to the trace the reasons for all texts, the curves and the histogram of
- * the scores. is_chosen [passages->count] is the result of passages_choose().
+ * the scores. is_chosen [passages->count] is the result of structure_choose().
  */
 static void auto_trace(struct trace *trace, const struct passage_scores *scores,
 		       const bool *is_chosen, double threshold)
@@ -410,8 +446,16 @@ static void auto_run(const struct extractor_input *input,
 	double threshold = input->parameters[PARAMETER_threshold];
 	const struct passage_scores scores =
 		auto_score_page(input, prepared, &passages);
-	const bool *is_chosen = passages_choose(input->arena, &passages,
-						scores.scores, threshold);
+	const bool *is_chosen = structure_choose(
+		input->arena,
+		&(struct structure_input){
+			.passages = &passages,
+			.scores = scores.scores,
+			.is_chosen = passages_choose(input->arena, &passages,
+						     scores.scores, threshold),
+			.is_showable = showable_texts(input->arena, page),
+			.threshold = threshold,
+		});
 
 	for (uint32_t i = 0; i < page->text_count; i++) {
 		uint32_t passage = passages.of_text[i];

@@ -14,20 +14,14 @@
 extern const struct extractor extractor_auto;
 
 /*
- * Return for each passage whether it is inside pre: [passages->count], owned by
- * `arena`. There a repeated line is not a copy to leave out. Linear.
- */
-const bool *passages_preformatted(struct arena *arena,
-				  const struct passages *passages);
-
-/*
  * Return for each passage whether it is chosen as content: [passages->count],
  * owned by `arena`. A passage is chosen if its score, of scores
  * [passages->count], is over `threshold`, if showable_texts() includes it, and
- * if it does not repeat an earlier chosen passage of five words or more outside
- * of pre. (Some pages contain their text twice, for phones and for large
- * screens.) If no word would be chosen, choose the best run of visible
- * passages. Linear.
+ * if it does not repeat an earlier chosen passage of five words or more. (Some
+ * pages contain their text twice, for phones and for large screens;
+ * structure_choose() adds the repeats inside the body.) A page whose scores are
+ * mostly low has a higher threshold. If no word would be chosen, choose the
+ * best run of visible passages. Linear.
  */
 const bool *passages_choose(struct arena *arena,
 			    const struct passages *passages,

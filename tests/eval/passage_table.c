@@ -125,10 +125,30 @@ static void write_text(FILE *out, const struct page *page,
 	buffer_free(&text);
 }
 
+/* [passages->count]: the passage is inside pre. */
+static const bool *find_preformatted(struct arena *arena,
+				     const struct passages *passages)
+{
+	const struct page *page = passages->page;
+	bool *is_pre = ARENA_NEW(arena, bool, passages->count);
+
+	for (uint32_t i = 0; i < page->node_count; i++) {
+		struct passage_range range;
+
+		if (page->nodes[i].tag != TAG_pre)
+			continue;
+		range = passages_inside(passages, i);
+		for (uint32_t k = range.begin; k < range.end; k++)
+			is_pre[k] = true;
+		i = page->nodes[i].end - 1;
+	}
+	return is_pre;
+}
+
 static void write_passages(FILE *out, struct arena *arena,
 			   const struct passages *passages)
 {
-	const bool *is_pre = passages_preformatted(arena, passages);
+	const bool *is_pre = find_preformatted(arena, passages);
 	const bool *is_broken = find_breaks(arena, passages->page);
 
 	for (uint32_t i = 0; i < passages->count; i++) {

@@ -45,14 +45,6 @@ TEST(what_is_not_chosen_is_not_repeated)
 		      (const float[]){0, 1, 1}, "010");
 }
 
-TEST(lines_of_pre_may_repeat)
-{
-	assert_choice("<p>one two three four five<pre><div>one two three four "
-		      "five</div><div>one two three four five</div></pre>"
-		      "<p>one two three four five",
-		      high, "1110");
-}
-
 TEST(fields_and_templates_are_never_chosen)
 {
 	assert_choice("<p>a<textarea>b</textarea><select><option>c</select>"
@@ -97,17 +89,21 @@ TEST(an_empty_page_has_no_choice)
 	assert_choice("", high, "");
 }
 
-TEST(only_text_in_pre_is_preformatted)
-{
-	AUTO_PAGE *page = parse("<p>a<pre>b<pre>c</pre>d</pre><p>e");
-	const struct passages passages = passages_make(page->arena, page);
-	const bool *is_preformatted =
-		passages_preformatted(page->arena, &passages);
-	static const bool expected[] = {false, true, true, true, false};
+#define TWENTY "a b c d e f g h i j k l m n o p q r s t"
 
-	ck_assert_uint_eq(passages.count, 5);
-	for (uint32_t i = 0; i < 5; i++)
-		ck_assert_int_eq(is_preformatted[i], expected[i]);
+/*
+ * The mean of .6, .6 and .9 is .7, below .5 + .57 * .5: only scores over .69
+ * are chosen. The mean of .6, .9 and .9 is .8.
+ */
+TEST(of_an_unsure_page_only_high_scores_are_chosen)
+{
+	const char *html = "<p>" TWENTY "<p>" TWENTY " u<p>" TWENTY " v";
+
+	assert_choice(html, (const float[]){.6F, .6F, .9F}, "001");
+	assert_choice(html, (const float[]){.6F, .9F, .9F}, "111");
+	/* too few words have a high score, or are chosen at all */
+	assert_choice(html, (const float[]){.6F, .6F, .6F}, "111");
+	assert_choice("<p>a<p>b<p>c", (const float[]){.6F, .6F, .9F}, "111");
 }
 
 /*

@@ -1,0 +1,727 @@
+#include "extract/structure/structure.h"
+
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/hash.h"
+#include "extract/core/numeric.h"
+#include "extract/text/class_words.h"
+#include "page/page.h"
+
+#define NONE UINT32_MAX
+
+enum {
+	MAX_LEVELS = 6,     /* containers in which kept neighbours are searched
+			     */
+	MAX_GAP_NODES = 48, /* elements of a gap whose classes are read */
+	MAX_WRAPPERS = 8,   /* elements around a unit without other text */
+	MAX_IMAGE_NODES = 16, /* elements after a heading that may be images */
+	MAX_CELL_WORDS = 40,  /* in a table of data */
+	MIN_CELLS = 4,        /* of a table of data */
+	NEAR_WORDS = 5,       /* that are not kept next to a short text */
+	FAR_WORDS = 25,       /* that are not kept next to a unit */
+	MAX_NOTES = 4096,
+	MAX_MARK_LENGTH = 8, /* bytes of the first text of a mark */
+	MAX_MARK_TEXTS = 3,
+	MAX_NOTE_WORDS = 150,
+	HEADING_LEVELS = 6,
+};
+
+enum unit_kind {
+	UNIT_NONE,
+	UNIT_HEADING,
+	UNIT_CODE,
+	UNIT_TABLE,
+	UNIT_TERMS, /* dl */
+	UNIT_FIGURE,
+	UNIT_DETAILS,
+	UNIT_QUOTE,
+	UNIT_LIST,
+	UNIT_KIND_COUNT
+};
+
+/*
+ * A unit is kept as a whole if the ratio of its kept words is at least `keep`,
+ * and dropped if it is below `drop`. Longer units than `words` do not change.
+ */
+static const struct {
+	float keep;
+	float drop;
+	uint32_t words;
+} unit_limits[UNIT_KIND_COUNT] = {
+	[UNIT_CODE] = {.keep = 0.25F, .drop = 0.25F, .words = 2000},
+	[UNIT_TABLE] = {.keep = 0.3F, .words = 2000},
+	[UNIT_TERMS] = {.keep = 0.5F, .words = 500},
+	[UNIT_FIGURE] = {.keep = 0.5F, .words = 500},
+	[UNIT_DETAILS] = {.keep = 0.5F, .words = 1000},
+	[UNIT_QUOTE] = {.keep = 0.5F, .words = 300},
+	[UNIT_LIST] = {.keep = 0.7F, .words = 500},
+};
+
+/* Class names of the page's frame. */
+#define GROUPS_OF_BOXES (1U << GROUP_POPUP | 1U << GROUP_NAVIGATION)
+#define GROUPS_OF_FRAME                                                   \
+	(1U << GROUP_FOOTER | 1U << GROUP_COMMENT | 1U << GROUP_RELATED | \
+	 1U << GROUP_SOCIAL | 1U << GROUP_ADVERTISEMENT | 1U << GROUP_FILTER)
+#define GROUPS_OF_CARDS (1U << GROUP_ACTION | 1U << GROUP_ITEM)
+
+struct structure {
+	const struct structure_input *input;
+	const struct passages *passages;
+	const struct page *page;
+	bool *is_kept; /* [count] */
+	/* [count + 1]: numbers before a passage, when sum_up() ran last */
+	uint32_t *kept_count;
+	uint32_t *kept_words;
+	uint32_t *next_kept; /* [count + 1]: itself or a later passage, or NONE
+			      */
+	uint32_t last_kept;  /* nearest before the current gap, or NONE */
+};
+
+struct gap {
+	uint32_t node; /* its outermost element; NO_NODE: a single passage */
+	struct passage_range range;
+	struct passage_sums sums;
+	double score; /* highest score of its passages, divided by the
+			 threshold */
+	enum unit_kind kind;
+	uint32_t groups; /* of the classes in it, bits of enum class_group */
+	/* words between it and the nearest kept passages in `container`, or
+	 * NONE */
+	uint32_t before;
+	uint32_t after;
+	uint32_t levels; /* elements between it and the container that has kept
+			    passages before and after it */
+	uint32_t body_words; /* kept words of the nearest element with any */
+	float body_ratio;    /* these, divided by the words of that element
+				without the gap */
+	bool follows_heading;
+	bool follows_colon;
+	bool precedes_heading;
+	bool has_image;
+	bool has_code;
+	bool is_repeat; /* it was not chosen only because it is a repeat */
+	bool is_in_form;
+};
+
+static enum unit_kind unit_kind_of(uint16_t tag)
+{
+	switch (tag) {
+	case TAG_pre:
+		return UNIT_CODE;
+	case TAG_table:
+		return UNIT_TABLE;
+	case TAG_dl:
+		return UNIT_TERMS;
+	case TAG_figure:
+		return UNIT_FIGURE;
+	case TAG_details:
+		return UNIT_DETAILS;
+	case TAG_blockquote:
+		return UNIT_QUOTE;
+	case TAG_ul:
+	case TAG_ol:
+		return UNIT_LIST;
+	default:
+		return (tag_flags(tag) & TAG_IS_HEADING) != 0 ? UNIT_HEADING
+							      : UNIT_NONE;
+	}
+}
+
+/*
+ * Return true if passage `i` may be added: readers see it, and it is no button,
+ * except a button that is a heading.
+ */
+static bool may_add(const struct structure *structure, uint32_t i)
+{
+	const struct page *page = structure->page;
+	const struct passage *passage = &structure->passages->items[i];
+	uint32_t parent;
+
+	if (passage->place != PLACE_PLAIN || passage->hiding != HIDING_NONE ||
+	    !structure->input->is_showable[passage->first_text])
+		return false;
+	if (passage->node == NO_NODE ||
+	    page->nodes[passage->node].tag != TAG_button)
+		return true;
+	parent = page->nodes[passage->node].parent;
+	return parent != NO_NODE &&
+	       (tag_flags(page->nodes[parent].tag) & TAG_IS_HEADING) != 0;
+}
+
+static void keep_range(struct structure *structure, struct passage_range range)
+{
+	for (uint32_t i = range.begin; i < range.end; i++)
+		structure->is_kept[i] =
+			structure->is_kept[i] || may_add(structure, i);
+}
+
+static void drop_range(struct structure *structure, struct passage_range range)
+{
+	for (uint32_t i = range.begin; i < range.end; i++)
+		structure->is_kept[i] = false;
+}
+
+/* Compute the sums and `next_kept` from is_kept. */
+static void sum_up(struct structure *structure)
+{
+	const struct passages *passages = structure->passages;
+	uint32_t next = NONE;
+
+	for (uint32_t i = 0; i < passages->count; i++) {
+		const struct passage *passage = &passages->items[i];
+		bool is_kept = structure->is_kept[i];
+		uint32_t words = is_kept && passage->place == PLACE_PLAIN
+					 ? passage->words
+					 : 0;
+
+		structure->kept_count[i + 1] =
+			structure->kept_count[i] + is_kept;
+		structure->kept_words[i + 1] = structure->kept_words[i] + words;
+	}
+	structure->next_kept[passages->count] = NONE;
+	for (uint32_t i = passages->count; i-- > 0;) {
+		next = structure->is_kept[i] ? i : next;
+		structure->next_kept[i] = next;
+	}
+}
+
+static uint32_t kept_count_in(const struct structure *structure,
+			      struct passage_range range)
+{
+	return structure->kept_count[range.end] -
+	       structure->kept_count[range.begin];
+}
+
+static uint32_t kept_words_in(const struct structure *structure,
+			      struct passage_range range)
+{
+	return structure->kept_words[range.end] -
+	       structure->kept_words[range.begin];
+}
+
+/*
+ * Return true if the table has data and does not lay out the page: a grid of
+ * short texts, without a table or a title in it. All calls together are linear,
+ * because a call ends at the first table inside the table.
+ */
+static bool is_data_table(const struct structure *structure, uint32_t node,
+			  struct passage_range range)
+{
+	const struct page *page = structure->page;
+	uint32_t cells = 0;
+	uint32_t rows = 0;
+
+	for (uint32_t i = node + 1; i < page->nodes[node].end; i++) {
+		uint16_t tag = page->nodes[i].tag;
+
+		if (tag == TAG_table || tag == TAG_form || tag == TAG_h1 ||
+		    tag == TAG_h2)
+			return false;
+		rows += tag == TAG_tr;
+		cells += tag == TAG_td || tag == TAG_th;
+	}
+	if (cells < MIN_CELLS || rows < 2 || cells < 2 * rows)
+		return false;
+	for (uint32_t i = range.begin; i < range.end; i++)
+		if (structure->passages->items[i].words > MAX_CELL_WORDS)
+			return false;
+	return true;
+}
+
+/* Return true if the unit has become whole or empty. */
+static bool round_unit(struct structure *structure, uint32_t node,
+		       struct passage_range range)
+{
+	enum unit_kind kind = unit_kind_of(structure->page->nodes[node].tag);
+	struct passage_sums sums = passages_sum(structure->passages, range);
+	float kept = ratio(kept_words_in(structure, range), sums.words);
+
+	if (sums.words > unit_limits[kind].words ||
+	    2 * sums.link_words > sums.words ||
+	    (kind == UNIT_TABLE && !is_data_table(structure, node, range)))
+		return false;
+	if (kept >= unit_limits[kind].keep)
+		keep_range(structure, range);
+	else if (kept < unit_limits[kind].drop)
+		drop_range(structure, range);
+	else
+		return false;
+	return true;
+}
+
+/* Make the outermost units whole or empty that are kept in part. */
+static void round_units(struct structure *structure)
+{
+	const struct page *page = structure->page;
+
+	for (uint32_t i = 0; i < page->node_count; i++) {
+		enum unit_kind kind = unit_kind_of(page->nodes[i].tag);
+		struct passage_range range;
+		uint32_t kept;
+
+		if (unit_limits[kind].words == 0)
+			continue;
+		range = passages_inside(structure->passages, i);
+		kept = kept_count_in(structure, range);
+		if (kept == 0 || kept == range.end - range.begin ||
+		    round_unit(structure, i, range))
+			i = page->nodes[i].end - 1;
+	}
+}
+
+/* Return the kind of the unit that has all passages of the gap. */
+static enum unit_kind gap_kind(const struct structure *structure,
+			       const struct gap *gap)
+{
+	const struct page *page = structure->page;
+	uint32_t end;
+
+	if (gap->node == NO_NODE)
+		return UNIT_NONE;
+	end = page->nodes[gap->node].end;
+	if (end > gap->node + MAX_WRAPPERS)
+		end = gap->node + MAX_WRAPPERS;
+	for (uint32_t i = gap->node; i < end; i++) {
+		struct passage_range inside =
+			passages_inside(structure->passages, i);
+		enum unit_kind kind = unit_kind_of(page->nodes[i].tag);
+
+		if (inside.begin != gap->range.begin ||
+		    inside.end != gap->range.end)
+			break;
+		if (kind != UNIT_NONE)
+			return kind;
+	}
+	return UNIT_NONE;
+}
+
+static bool is_form_tag(uint16_t tag)
+{
+	return tag == TAG_nav || tag == TAG_footer || tag == TAG_form ||
+	       tag == TAG_select || tag == TAG_textarea || tag == TAG_dialog;
+}
+
+/* Read the tags and classes of the first elements of the gap. */
+static void gap_read_nodes(const struct structure *structure, struct gap *gap)
+{
+	const struct page *page = structure->page;
+	uint32_t begin = gap->node;
+	uint32_t end;
+
+	if (begin == NO_NODE)
+		begin = structure->passages->items[gap->range.begin].node;
+	if (begin == NO_NODE)
+		return;
+	end = gap->node == NO_NODE ? begin + 1 : page->nodes[begin].end;
+	if (end > begin + MAX_GAP_NODES)
+		end = begin + MAX_GAP_NODES;
+	for (uint32_t i = begin; i < end; i++) {
+		uint16_t tag = page->nodes[i].tag;
+
+		gap->is_in_form |= is_form_tag(tag);
+		gap->has_image |= tag == TAG_img || tag == TAG_picture;
+		gap->has_code |= tag == TAG_pre || tag == TAG_code;
+		if (page->nodes[i].attribute_count == 0)
+			continue;
+		gap->groups |=
+			class_groups_of(page_attribute(page, i, "class")) |
+			class_groups_of(page_attribute(page, i, "id"));
+	}
+}
+
+static uint32_t words_between(const struct structure *structure, uint32_t begin,
+			      uint32_t end)
+{
+	return passages_sum(structure->passages,
+			    (struct passage_range){begin, end})
+		.words;
+}
+
+/* Set `body_words` and `body_ratio` by the element with these passages. */
+static void gap_set_body(const struct structure *structure, struct gap *gap,
+			 struct passage_range body)
+{
+	uint32_t words = passages_sum(structure->passages, body).words;
+
+	gap->body_words = kept_words_in(structure, body);
+	gap->body_ratio = ratio(gap->body_words, words - gap->sums.words);
+}
+
+/*
+ * Find the kept passages before and after the gap, in the nearest of MAX_LEVELS
+ * elements around it that has both. `container` is the innermost element.
+ */
+static void gap_set_place(const struct structure *structure, struct gap *gap,
+			  uint32_t container)
+{
+	const struct passage *items = structure->passages->items;
+	uint32_t last = structure->last_kept;
+	uint32_t next = structure->next_kept[gap->range.end];
+	bool is_after = false;
+	bool is_before = false;
+
+	for (; gap->levels < MAX_LEVELS; gap->levels++) {
+		struct passage_range around =
+			passages_inside(structure->passages, container);
+
+		is_before = last != NONE && last >= around.begin;
+		is_after = next != NONE && next < around.end;
+		if ((is_before || is_after) && gap->body_words == 0)
+			gap_set_body(structure, gap, around);
+		if ((is_before && is_after) || container == NO_NODE)
+			break;
+		container = structure->page->nodes[container].parent;
+	}
+	gap->before = NONE;
+	gap->after = NONE;
+	if (is_before) {
+		gap->before =
+			words_between(structure, last + 1, gap->range.begin);
+		gap->follows_heading = items[last].is_heading;
+		gap->follows_colon = items[last].ends_colon;
+	}
+	if (is_after) {
+		gap->after = words_between(structure, gap->range.end, next);
+		gap->precedes_heading = items[next].is_heading;
+	}
+}
+
+static bool is_near(const struct gap *gap, uint32_t words)
+{
+	return gap->before <= words && gap->after <= words;
+}
+
+static bool has_group(const struct gap *gap, uint32_t groups)
+{
+	return (gap->groups & groups) != 0;
+}
+
+static bool is_mostly_links(const struct gap *gap)
+{
+	return 2 * gap->sums.link_words > gap->sums.words;
+}
+
+/*
+ * Return true if a unit between kept passages is kept. The limits of these
+ * three functions are from the gold of six sets (tests/eval/RESULTS.md, "Units
+ * of a page").
+ */
+static bool unit_is_kept(const struct gap *gap)
+{
+	bool is_in_body = gap->body_ratio >= 0.9F;
+	uint32_t words = gap->sums.words;
+
+	if (gap->kind == UNIT_QUOTE)
+		return gap->score > 0.35 && words < 60 && is_in_body &&
+		       !gap->follows_heading;
+	if (has_group(gap, GROUPS_OF_FRAME))
+		return false;
+	if (gap->kind == UNIT_HEADING)
+		return gap->score > 0.8 && !gap->precedes_heading &&
+		       !has_group(gap, GROUPS_OF_BOXES);
+	if (gap->kind == UNIT_LIST)
+		return words < 60 && is_in_body && !gap->follows_heading &&
+		       !has_group(gap, GROUPS_OF_BOXES) &&
+		       (is_mostly_links(gap)
+				? gap->follows_colon && gap->score > 0.5
+				: gap->score > 0.7);
+	if (is_mostly_links(gap))
+		return false;
+	if (gap->has_code)
+		return gap->score > 0.35 && words < 100 &&
+		       (is_in_body || gap->kind == UNIT_CODE);
+	if (gap->kind == UNIT_TABLE)
+		return gap->score > 0.45 && words < 200 &&
+		       gap->range.end - gap->range.begin >= MIN_CELLS;
+	if (gap->kind == UNIT_TERMS)
+		return gap->score > 0.7 && words < 100 && is_in_body;
+	if (gap->kind == UNIT_FIGURE)
+		return gap->score > 0.1 && words < 60 && gap->levels == 0 &&
+		       gap->body_ratio >= 0.94F && is_near(gap, NEAR_WORDS);
+	return gap->kind == UNIT_DETAILS && gap->score > 0.35 && words < 200;
+}
+
+/* Return true if a text between kept passages is kept. */
+static bool text_is_kept(const struct gap *gap)
+{
+	bool is_sentence =
+		gap->sums.ends > 0 && !has_group(gap, GROUPS_OF_BOXES);
+
+	if (has_group(gap, GROUPS_OF_FRAME | 1U << GROUP_METADATA) ||
+	    is_mostly_links(gap) || gap->sums.words >= 40 ||
+	    !is_near(gap, NEAR_WORDS) || gap->levels > 2)
+		return false;
+	if (gap->has_image)
+		return gap->score > 0.2 && gap->levels == 0 &&
+		       gap->body_words >= 100 && gap->body_ratio >= 0.94F;
+	if (gap->is_repeat)
+		return gap->levels == 0;
+	if (gap->follows_heading || gap->sums.dates > 0 ||
+	    gap->sums.prices > 0 || gap->body_ratio < 0.9F)
+		return false;
+	if (gap->levels > 0 &&
+	    (has_group(gap, GROUPS_OF_CARDS) || gap->score < 0.7))
+		return false;
+	return gap->score > (is_sentence ? 0.35 : 0.5);
+}
+
+/* Return true if a unit at the begin or the end of the kept text is kept. */
+static bool edge_is_kept(const struct gap *gap)
+{
+	if ((gap->before > NEAR_WORDS && gap->after > NEAR_WORDS) ||
+	    has_group(gap, GROUPS_OF_FRAME | GROUPS_OF_BOXES) ||
+	    is_mostly_links(gap) || gap->sums.words >= 150 ||
+	    gap->body_words < 100 || gap->body_ratio < 0.95F)
+		return false;
+	if (gap->kind == UNIT_TABLE)
+		return gap->score > 0.7 &&
+		       gap->range.end - gap->range.begin >= MIN_CELLS;
+	return (gap->kind == UNIT_CODE || gap->kind == UNIT_QUOTE ||
+		gap->kind == UNIT_DETAILS) &&
+	       gap->score > 0.5;
+}
+
+static bool gap_is_kept(const struct structure *structure, struct gap *gap)
+{
+	if (gap->before > FAR_WORDS && gap->after > FAR_WORDS)
+		return false;
+	gap->kind = gap_kind(structure, gap);
+	gap_read_nodes(structure, gap);
+	if (gap->is_in_form)
+		return false;
+	if (!is_near(gap, FAR_WORDS))
+		return edge_is_kept(gap);
+	return text_is_kept(gap) || unit_is_kept(gap);
+}
+
+/* Judge a gap in element `container`, and keep its passages or not. */
+static void gap_judge(struct structure *structure, struct gap gap,
+		      uint32_t container)
+{
+	const struct structure_input *input = structure->input;
+	const struct passage *items = structure->passages->items;
+	bool may_show = false;
+
+	gap.sums = passages_sum(structure->passages, gap.range);
+	gap.is_repeat =
+		items[gap.range.begin].is_repeat &&
+		(double)input->scores[gap.range.begin] > input->threshold &&
+		gap.sums.words >= MIN_REPEATED_WORDS;
+	for (uint32_t i = gap.range.begin; i < gap.range.end; i++) {
+		double score = (double)input->scores[i] / input->threshold;
+
+		gap.score = score > gap.score ? score : gap.score;
+		may_show |= may_add(structure, i);
+	}
+	if (!may_show)
+		return;
+	gap_set_place(structure, &gap, container);
+	if (!gap_is_kept(structure, &gap))
+		return;
+	keep_range(structure, gap.range);
+	structure->last_kept = gap.range.end - 1;
+}
+
+/*
+ * Judge the passages of a range that are in no element without kept passages.
+ */
+static void judge_passages(struct structure *structure, uint32_t begin,
+			   uint32_t end)
+{
+	for (uint32_t i = begin; i < end; i++) {
+		if (structure->is_kept[i])
+			structure->last_kept = i;
+		else
+			gap_judge(structure,
+				  (struct gap){.node = NO_NODE,
+					       .range = {i, i + 1}},
+				  structure->passages->items[i].node);
+	}
+}
+
+/* Find the gaps in document order, and judge them. */
+static void fill_gaps(struct structure *structure)
+{
+	const struct page *page = structure->page;
+	uint32_t at = 0; /* all passages before it are done */
+
+	structure->last_kept = NONE;
+	for (uint32_t i = 0; i < page->node_count; i++) {
+		struct passage_range range =
+			passages_inside(structure->passages, i);
+
+		if (range.begin >= range.end || range.begin < at ||
+		    kept_count_in(structure, range) > 0)
+			continue;
+		judge_passages(structure, at, range.begin);
+		gap_judge(structure, (struct gap){.node = i, .range = range},
+			  page->nodes[i].parent);
+		at = range.end;
+		i = page->nodes[i].end - 1;
+	}
+	judge_passages(structure, at, structure->passages->count);
+}
+
+/* An id to which a mark in the kept text links. */
+struct note_target {
+	uint64_t key;  /* hash of the id */
+	uint32_t mark; /* the link */
+	bool is_known;
+	bool is_done;
+};
+
+/* Return true for a link in the kept text that may be the mark of a note. */
+static bool is_mark(const struct structure *structure, uint32_t node)
+{
+	const struct page *page = structure->page;
+	const struct node *link = &page->nodes[node];
+	uint32_t passage;
+
+	if (link->tag != TAG_a || link->end_text == link->first_text ||
+	    link->end_text > link->first_text + MAX_MARK_TEXTS ||
+	    page->texts[link->first_text].length > MAX_MARK_LENGTH)
+		return false;
+	passage = structure->passages->of_text[link->first_text];
+	return passage != NO_PASSAGE && structure->is_kept[passage] &&
+	       slice_byte(page_attribute(page, node, "href"), 0) == '#';
+}
+
+/* Collect the ids to which marks link. */
+static struct hash_table note_targets(struct arena *arena,
+				      const struct structure *structure)
+{
+	const struct page *page = structure->page;
+	struct hash_table targets =
+		hash_table_make(arena, sizeof(struct note_target));
+
+	for (uint32_t i = 0; i < page->node_count && targets.count < MAX_NOTES;
+	     i++) {
+		struct note_target *target;
+		struct slice href;
+
+		if (!is_mark(structure, i))
+			continue;
+		href = page_attribute(page, i, "href");
+		target = hash_table_add(
+			&targets,
+			hash64((const char *)href.data + 1, href.size - 1, 0));
+		if (!target->is_known)
+			target->mark = i;
+		target->is_known = true;
+	}
+	return targets;
+}
+
+/*
+ * Keep the block around the target, which is the note, unless it is too long or
+ * has the mark.
+ */
+static void note_keep(struct structure *structure, uint32_t node, uint32_t mark)
+{
+	const struct page *page = structure->page;
+	struct passage_range range;
+
+	while (page->nodes[node].parent != NO_NODE &&
+	       (tag_flags(page->nodes[node].tag) & TAG_IS_BLOCK) == 0)
+		node = page->nodes[node].parent;
+	range = passages_inside(structure->passages, node);
+	if ((mark < node || mark >= page->nodes[node].end) &&
+	    passages_sum(structure->passages, range).words <= MAX_NOTE_WORDS)
+		keep_range(structure, range);
+}
+
+/* Keep the notes whose marks are kept. Of equal ids the first one counts. */
+static void keep_notes(struct arena *arena, struct structure *structure)
+{
+	const struct page *page = structure->page;
+	struct hash_table targets = note_targets(arena, structure);
+
+	for (uint32_t i = 0; i < page->node_count && targets.count > 0; i++) {
+		struct slice id = page_attribute(page, i, "id");
+		struct note_target *target;
+
+		if (id.size == 0 && page->nodes[i].tag == TAG_a)
+			id = page_attribute(page, i, "name");
+		if (id.size == 0)
+			continue;
+		target = hash_table_find(&targets, hash64(id.data, id.size, 0));
+		if (target == NULL || target->is_done)
+			continue;
+		target->is_done = true;
+		note_keep(structure, i, target->mark);
+	}
+}
+
+/* Return true if an image or a video is directly after heading `node`. */
+static bool has_image_under(const struct page *page, uint32_t node)
+{
+	uint32_t end = page->nodes[node].end;
+
+	for (uint32_t i = end;
+	     i < page->node_count && i < end + MAX_IMAGE_NODES; i++) {
+		uint16_t tag = page->nodes[i].tag;
+
+		if (tag == TAG_img || tag == TAG_video || tag == TAG_iframe)
+			return true;
+		if ((tag_flags(tag) & TAG_IS_HEADING) != 0)
+			break;
+	}
+	return false;
+}
+
+/* Drop the kept headings with nothing under them. */
+static void drop_headings(struct structure *structure)
+{
+	const struct passages *passages = structure->passages;
+	/* whether text follows before a heading that ends such a section */
+	bool has_text[HEADING_LEVELS + 1] = {false};
+
+	for (uint32_t i = passages->count; i-- > 0;) {
+		const struct passage *passage = &passages->items[i];
+		unsigned level;
+
+		if (!structure->is_kept[i])
+			continue;
+		if (!passage->is_heading) {
+			for (unsigned k = 1; k <= HEADING_LEVELS; k++)
+				has_text[k] |= passage->characters > 0;
+			continue;
+		}
+		level = structure->page->nodes[passage->node].tag - TAG_h1 + 1U;
+		if (!has_text[level] &&
+		    !has_image_under(structure->page, passage->node)) {
+			structure->is_kept[i] = false;
+			continue;
+		}
+		for (unsigned k = level; k <= HEADING_LEVELS; k++)
+			has_text[k] = false;
+	}
+}
+
+const bool *structure_choose(struct arena *arena,
+			     const struct structure_input *input)
+{
+	const size_t count = (size_t)input->passages->count + 1;
+	struct structure structure = {
+		.input = input,
+		.passages = input->passages,
+		.page = input->passages->page,
+		.is_kept = ARENA_NEW(arena, bool, count),
+		.kept_count = ARENA_NEW(arena, uint32_t, count),
+		.kept_words = ARENA_NEW(arena, uint32_t, count),
+		.next_kept = ARENA_NEW(arena, uint32_t, count),
+	};
+
+	for (uint32_t i = 0; i < input->passages->count; i++)
+		structure.is_kept[i] = input->is_chosen[i];
+	sum_up(&structure);
+	if (structure.next_kept[0] == NONE)
+		return structure.is_kept;
+	round_units(&structure);
+	sum_up(&structure);
+	fill_gaps(&structure);
+	keep_notes(arena, &structure);
+	drop_headings(&structure);
+	return structure.is_kept;
+}

@@ -1,0 +1,46 @@
+/*
+ * extract/structure/structure.h - corrects a choice of passages by the
+ * structure of the page. A method judges each passage alone, but readers need a
+ * code block, a table, a box or a list as a whole, and no heading without text.
+ *
+ * A unit is an element whose passages belong together: pre, table, dl, figure,
+ * details, blockquote, ul, ol. A gap is a largest element without a kept
+ * passage, or a single passage, next to kept passages.
+ *
+ * 1. A unit that is kept for the most part is kept as a whole. Tables for
+ *    layout are no units.
+ * 2. A short gap between two kept passages of the same container is kept if it
+ *    is a unit, a caption, or a short text, if it is no link list, and if its
+ *    classes do not name a part of the page's frame. Its score must not be far
+ *    below the threshold. So a refrain or an answer that the author repeats
+ *    inside the body is kept, but a copy of the body is not.
+ * 3. A table, code or quote is also kept at the begin or the end of a container
+ *    that is kept almost as a whole.
+ * 4. Notes are kept if a mark in the kept text links to them.
+ * 5. A heading without kept text or an image before the next heading of the
+ *    same or a higher level is dropped.
+ */
+#ifndef EXTRACT_STRUCTURE_STRUCTURE_H
+#define EXTRACT_STRUCTURE_STRUCTURE_H
+
+#include <stdbool.h>
+
+#include "extract/text/passage.h"
+
+struct structure_input {
+	const struct passages *passages;
+	const float *scores;     /* [passages->count], probabilities */
+	const bool *is_chosen;   /* [passages->count] */
+	const bool *is_showable; /* [text_count], of showable_texts() */
+	double threshold;        /* of the scores */
+};
+
+/*
+ * Return for each passage whether it is kept: [passages->count], owned by
+ * `arena`. If no passage is chosen, none is kept. Rules 2 and 3 never add a
+ * hidden passage. Linear in the page; 32 bytes a passage, constant stack.
+ */
+const bool *structure_choose(struct arena *arena,
+			     const struct structure_input *input);
+
+#endif

@@ -1,0 +1,315 @@
+#include "extract/structure/structure.h"
+
+#include "base/arena.h"
+#include "extract/core/document_walk.h"
+#include "page/page.h"
+#include "tests/unit/extract/fixture.h"
+#include "tests/unit/run.h"
+
+/* A paragraph of ten words, and one of a hundred. */
+#define TEN     "<p>Ten words are a text of the body that stays. "
+#define TENS(x) x x x x x x x x x x
+#define HUNDRED "<p>" TENS("Ten words are a text of the body that stays. ")
+
+/*
+ * Return the choice for a page whose passages have these scores, a digit each
+ * in tenths, by the threshold .5: a digit for each passage.
+ */
+static char *kept_of(const char *html, const char *scores)
+{
+	AUTO_PAGE *page = parse(html);
+	const struct passages passages = passages_make(page->arena, page);
+	float *score = ARENA_NEW(page->arena, float, passages.count);
+	bool *is_chosen = ARENA_NEW(page->arena, bool, passages.count);
+	char *kept = arena_alloc(test_arena, passages.count + 1, 1);
+	const bool *is_kept;
+
+	ck_assert_uint_eq(passages.count, strlen(scores));
+	for (uint32_t i = 0; i < passages.count; i++) {
+		score[i] = (float)(scores[i] - '0') / 10;
+		is_chosen[i] = score[i] > 0.5F;
+	}
+	is_kept = structure_choose(
+		page->arena,
+		&(struct structure_input){
+			.passages = &passages,
+			.scores = score,
+			.is_chosen = is_chosen,
+			.is_showable = showable_texts(page->arena, page),
+			.threshold = 0.5,
+		});
+	for (uint32_t i = 0; i < passages.count; i++)
+		kept[i] = is_kept[i] ? '1' : '0';
+	return kept;
+}
+
+static void assert_kept(const char *html, const char *scores,
+			const char *expected)
+{
+	ck_assert_str_eq(kept_of(html, scores), expected);
+}
+
+TEST(no_choice_stays_empty)
+{
+	assert_kept("", "", "");
+	assert_kept("<p>a<pre>b</pre><h2>c</h2>", "444", "000");
+}
+
+/* Eight lines, each of which is a passage. */
+TEST(a_snippet_in_prose_is_kept)
+{
+	assert_kept("<h2>Use</h2>" TEN
+		    "<pre><div>a {<div>b;<div>c;<div>d;<div>e;<div>f;<div>g;"
+		    "<div>}</div></div></div></div></div></div></div></div>"
+		    "</pre>" TEN,
+		    "99333333339", "11111111111");
+	/* a box around it, with the name of the file and a button */
+	assert_kept(TEN "<div class=code-box><p>a.sh</p><pre>ls</pre>"
+			"<button>Copy</button></div>" TEN,
+		    "92329", "11101");
+}
+
+TEST(code_with_a_low_score_is_no_content)
+{
+	assert_kept(TEN "<pre>a b</pre>" TEN, "919", "101");
+}
+
+TEST(code_is_whole_or_left_out)
+{
+	const char *code = TEN "<pre><div>a</div><div>b</div><div>c</div>"
+			       "<div>d</div><div>e</div></pre><footer>f";
+
+	assert_kept(code, "9990000", "1111110");
+	/* a fifth is less than a quarter */
+	assert_kept(code, "9900000", "1000000");
+}
+
+TEST(lines_of_code_may_repeat)
+{
+	AUTO_PAGE *page =
+		parse("<pre><div>one two three four five</div><div>six</div>"
+		      "<div>one two three four five</div></pre>");
+	const struct passages passages = passages_make(page->arena, page);
+	const bool *is_kept = structure_choose(
+		page->arena,
+		&(struct structure_input){
+			.passages = &passages,
+			.scores = (const float[]){1, 1, 1},
+			.is_chosen = (const bool[]){true, true, false},
+			.is_showable = showable_texts(page->arena, page),
+			.threshold = 0.5,
+		});
+
+	ck_assert(is_kept[2]);
+}
+
+#define ROWS "<tr><td>a<td>b<tr><td>c<td>d</table>"
+
+TEST(a_table_of_data_is_kept_as_a_whole)
+{
+	assert_kept(TEN "<table>" ROWS, "96000", "11000");
+	assert_kept(TEN "<table>" ROWS, "96600", "11111");
+	assert_kept(TEN "<table>" ROWS TEN, "944449", "111111");
+}
+
+TEST(a_table_for_layout_is_no_unit)
+{
+	/* a table in it, a title in it, one column, a long text */
+	assert_kept("<table><tr><td><table>" ROWS "<td>e<tr><td>f<td>g</table>",
+		    "9900999", "1111111");
+	assert_kept("<table><tr><td>x<table><tr><td>y</table><td>e<tr><td>f"
+		    "<td>g</table>",
+		    "99099", "11011");
+	assert_kept("<table><tr><td><h1>a</h1><td>b<tr><td>c<td>d</table>",
+		    "9900", "1100");
+	assert_kept("<table><tr><td>a<tr><td>b<tr><td>c<tr><td>d</table>",
+		    "9900", "1100");
+	assert_kept("<table><tr><td>" HUNDRED "<td>b<tr><td>c<td>d</table>",
+		    "9900", "1100");
+}
+
+TEST(a_table_at_the_end_of_the_body_is_kept)
+{
+	assert_kept("<article>" HUNDRED "<table>" ROWS "</article><p>x",
+		    "944440", "111110");
+	/* the body is short */
+	assert_kept("<article>" TEN "<table>" ROWS "</article><p>x", "944440",
+		    "100000");
+}
+
+TEST(a_label_goes_with_its_unit)
+{
+	assert_kept(TEN "<details><summary>Why?</summary><p>It is so, and it "
+			"was so.</details>" TEN,
+		    "9399", "1111");
+	assert_kept(TEN "<figure><img src=a><figcaption>The slip</figcaption>"
+			"</figure>" TEN,
+		    "919", "111");
+	assert_kept(HUNDRED "<div class=wp-caption><img src=a><p>The slip</p>"
+			    "</div>" TEN,
+		    "929", "111");
+	assert_kept("<dl><dt>ring<dd>tasks that run in turn<dt>loom<dd>all of "
+		    "the rings</dl>" TEN,
+		    "39399", "11111");
+}
+
+TEST(a_box_is_kept)
+{
+	assert_kept(TEN "<div class='alert alert--tip'><div>tip</div><p>Use an "
+			"index.</div>" TEN,
+		    "9239", "1111");
+	assert_kept(TEN "<blockquote><p>My aunt wrote:<blockquote><p>Gone."
+			"</blockquote></blockquote>" TEN,
+		    "9939", "1111");
+}
+
+TEST(the_frame_is_not_kept_between_two_texts)
+{
+	assert_kept(TEN "<div class=ad>Advertisement</div>" TEN, "949", "101");
+	assert_kept(TEN "<div class=related>Read that text.</div>" TEN, "949",
+		    "101");
+	assert_kept(TEN "<div><a href=/x>Read that text.</a></div>" TEN, "949",
+		    "101");
+	assert_kept(TEN "<form><p>Get our letter.</form>" TEN, "949", "101");
+	assert_kept(TEN "<div hidden>Not shown at all.</div>" TEN, "949",
+		    "101");
+	/* a byline after the title */
+	assert_kept("<h1>Title</h1><div>By A. Smith</div>" TEN, "949", "101");
+}
+
+TEST(a_list_of_links_needs_a_colon)
+{
+	assert_kept("<p>Ten words say that it has three parts in all:"
+		    "<ol><li><a href=1>One</a><li><a href=2>Two</a></ol>" TEN,
+		    "9339", "1111");
+	assert_kept(TEN
+		    "<ol><li><a href=1>One</a><li><a href=2>Two</a></ol>" TEN,
+		    "9339", "1001");
+}
+
+TEST(a_list_is_completed)
+{
+	assert_kept(TEN "<ul><li>a b<li>c d<li>e f<li>g h</ul>", "99990",
+		    "11111");
+	assert_kept(TEN "<ul><li>a b<li>c d<li>e f<li>g h</ul>", "99900",
+		    "11100");
+}
+
+TEST(notes_are_kept_with_their_marks)
+{
+	const char *notes =
+		"<p>A text.<sup><a href='#n1'>1</a></sup> It goes on."
+		"<div>x y z</div><div><p id=n1>See Ames.</p>"
+		"<p id=n2>See nobody.</p></div>";
+
+	assert_kept(notes, "9000", "1010");
+	assert_kept(notes, "0900", "0100");
+	/* the name of an anchor, and of two equal ids the first */
+	assert_kept("<p>A text.<a href='#n'>*</a><hr><ul><li><a name=n></a>"
+		    "See Ames.<li id=n>b</ul>",
+		    "900", "110");
+	/* the mark is in the block to which it links */
+	assert_kept("<div id=n>See<p>a text.<a href='#n'>1</a></div>", "09",
+		    "01");
+}
+
+TEST(a_heading_without_text_is_dropped)
+{
+	assert_kept("<h2>a</h2><h2>b</h2><p>c<h2>d</h2>", "9999", "0110");
+	/* the levels */
+	assert_kept("<h2>a</h2><h3>b</h3><p>c<h3>d</h3><h2>e</h2><p>f",
+		    "999999", "111011");
+	assert_kept("<h2>a</h2><h3>b</h3><h2>c</h2><p>d", "9999", "0011");
+	assert_kept("<h2>a</h2><p>b<h2>c</h2><img src=d>", "999", "111");
+	/* nothing of the section is kept: "three sections:" */
+	assert_kept("<h2>a</h2><p>b<h2>c</h2><p>d", "9990", "1100");
+}
+
+TEST(a_refrain_is_kept)
+{
+	AUTO_PAGE *page = parse(
+		"<div>" TEN "<p>one more bridge and one more town<p>The fox "
+		"looks up, the field is white.<p>one more bridge and one more "
+		"town" TEN "</div>");
+	const struct passages passages = passages_make(page->arena, page);
+	const bool *is_kept = structure_choose(
+		page->arena,
+		&(struct structure_input){
+			.passages = &passages,
+			.scores = (const float[]){1, 1, 1, 1, 1},
+			.is_chosen =
+				(const bool[]){true, true, true, false, true},
+			.is_showable = showable_texts(page->arena, page),
+			.threshold = 0.5,
+		});
+
+	ck_assert_uint_eq(passages.count, 5);
+	ck_assert(is_kept[3]);
+}
+
+/* Choose every second passage of the page; return the number of kept ones. */
+static uint32_t kept_of_half(const char *html)
+{
+	AUTO_PAGE *page = parse(html);
+	const struct passages passages = passages_make(page->arena, page);
+	float *scores = ARENA_NEW(page->arena, float, passages.count);
+	bool *is_chosen = ARENA_NEW(page->arena, bool, passages.count);
+	const bool *is_kept;
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < passages.count; i++) {
+		scores[i] = 0.4F + 0.2F * (float)(i % 2);
+		is_chosen[i] = i % 2 == 1;
+	}
+	is_kept = structure_choose(
+		page->arena,
+		&(struct structure_input){
+			.passages = &passages,
+			.scores = scores,
+			.is_chosen = is_chosen,
+			.is_showable = showable_texts(page->arena, page),
+			.threshold = 0.5,
+		});
+	for (uint32_t i = 0; i < passages.count; i++)
+		count += is_kept[i];
+	return count;
+}
+
+/* The limits of a page end these long before a million elements. */
+static const struct {
+	const char *begin;
+	const char *piece;
+	uint32_t count;
+} large[] = {
+	{"<table>", "<tr><td>a<td>b", 300000},
+	{"", "<table><tr><td>a<td>b<tr><td>", 512},
+	{"", "<table><tr><td>", 512},
+	{"", "<details><summary>a</summary><p>b</details>", 200000},
+	{"", "<details><summary>a</summary><p>b", 512},
+	{"", "<p id=x>a<a href='#x'>1</a>", 200000},
+	{"<p><a href='#x'>1</a>", "<div id=x>a", 512},
+	{"", "<h2>a</h2>", 200000},
+	{"", "<blockquote><ul><li>a", 512},
+};
+
+TEST_ROWS(a_large_page_takes_linear_time, large)
+{
+	struct buffer html = {0};
+
+	buffer_append_text(&html, large[_i].begin);
+	for (uint32_t i = 0; i < large[_i].count; i++)
+		buffer_append_text(&html, large[_i].piece);
+	buffer_append_byte(&html, '\0');
+	kept_of_half(html.data);
+	buffer_free(&html);
+}
+
+TEST(random_pages_have_a_choice)
+{
+	for (uint64_t seed = 1; seed <= 300; seed++) {
+		char *html = random_html(seed);
+
+		kept_of_half(html);
+		free(html);
+	}
+}

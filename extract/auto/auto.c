@@ -39,7 +39,7 @@
  * * (1 - threshold) are chosen, if they have MIN_SURE_WORDS of the words.
  * Chosen with 60 others by the gold of six sets.
  */
-#define UNSURE_RATIO   0.57
+#define UNSURE_RATIO   0.54
 #define SURE_RATIO     0.38
 #define MIN_SURE_WORDS 0.3
 

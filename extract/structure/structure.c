@@ -1,12 +1,14 @@
 #include "extract/structure/structure.h"
 
 #include <stdint.h>
+#include <string.h>
 
 #include "base/arena.h"
 #include "base/hash.h"
 #include "extract/core/numeric.h"
 #include "extract/text/class_words.h"
 #include "page/page.h"
+#include "page/scanner.h"
 
 #define NONE UINT32_MAX
 
@@ -20,6 +22,7 @@ enum {
 	MIN_CELLS = 4,        /* of a table of data */
 	NEAR_WORDS = 5,       /* that are not kept next to a short text */
 	FAR_WORDS = 25,       /* that are not kept next to a unit */
+	PROSE_WORDS = 12,     /* of a long text */
 	MAX_NOTES = 4096,
 	MAX_MARK_LENGTH = 8, /* bytes of the first text of a mark */
 	MAX_MARK_TEXTS = 3,
@@ -60,9 +63,10 @@ static const struct {
 
 /* Class names of the page's frame. */
 #define GROUPS_OF_BOXES (1U << GROUP_POPUP | 1U << GROUP_NAVIGATION)
-#define GROUPS_OF_FRAME                                                   \
-	(1U << GROUP_FOOTER | 1U << GROUP_COMMENT | 1U << GROUP_RELATED | \
-	 1U << GROUP_SOCIAL | 1U << GROUP_ADVERTISEMENT | 1U << GROUP_FILTER)
+#define GROUPS_OF_FRAME                                               \
+	(GROUPS_OF_BOXES | 1U << GROUP_FOOTER | 1U << GROUP_COMMENT | \
+	 1U << GROUP_RELATED | 1U << GROUP_SOCIAL |                   \
+	 1U << GROUP_ADVERTISEMENT | 1U << GROUP_FILTER)
 #define GROUPS_OF_CARDS (1U << GROUP_ACTION | 1U << GROUP_ITEM)
 
 struct structure {
@@ -76,6 +80,8 @@ struct structure {
 	uint32_t *next_kept; /* [count + 1]: itself or a later passage, or NONE
 			      */
 	uint32_t last_kept;  /* nearest before the current gap, or NONE */
+	uint32_t prose_end;  /* end of the last gap that was kept after a long
+				text */
 };
 
 struct gap {
@@ -92,15 +98,21 @@ struct gap {
 	uint32_t after;
 	uint32_t levels; /* elements between it and the container that has kept
 			    passages before and after it */
-	uint32_t body_words; /* kept words of the nearest element with any */
-	float body_ratio;    /* these, divided by the words of that element
-				without the gap */
+	uint32_t body_words;  /* kept words of the nearest element with any */
+	float body_ratio;     /* these, divided by the words of that element
+				 without the gap */
+	uint32_t body_levels; /* elements between it and that element */
 	bool follows_heading;
 	bool follows_colon;
+	bool follows_prose;  /* the kept passage before it is a long text */
+	bool precedes_prose; /* the kept passage after it is a long text */
 	bool precedes_heading;
 	bool has_image;
-	bool has_code;
-	bool is_repeat; /* it was not chosen only because it is a repeat */
+	bool has_code; /* or a formula */
+	bool has_input;
+	bool is_callout; /* a class in it is of boxes such as notes and warnings
+			  */
+	bool is_repeat;  /* it was not chosen only because it is a repeat */
 	bool is_in_form;
 };
 
@@ -142,7 +154,8 @@ static bool may_add(const struct structure *structure, uint32_t i)
 	    !structure->input->is_showable[passage->first_text])
 		return false;
 	if (passage->node == NO_NODE ||
-	    page->nodes[passage->node].tag != TAG_button)
+	    page->nodes[passage->node].tag != TAG_button ||
+	    text_is(page_attribute(page, passage->node, "role"), "tab"))
 		return true;
 	parent = page->nodes[passage->node].parent;
 	return parent != NO_NODE &&
@@ -302,6 +315,34 @@ static bool is_form_tag(uint16_t tag)
 	       tag == TAG_select || tag == TAG_textarea || tag == TAG_dialog;
 }
 
+/* Words of class names of boxes in the text of an article. */
+static const char *const callout_words[] = {
+	"admonition", "alert", "callout", "caution", "danger",
+	"hint",       "note",  "notice",  "tip",     "warning",
+};
+
+/* Return true if a run of letters in `names` is one of callout_words. */
+static bool names_callout(struct slice names)
+{
+	const char *text = names.data;
+	size_t at = 0;
+
+	while (at < names.size) {
+		size_t begin = at;
+
+		while (at < names.size && is_letter(text[at]))
+			at++;
+		for (size_t i = 0;
+		     i < sizeof(callout_words) / sizeof(callout_words[0]); i++)
+			if (strlen(callout_words[i]) == at - begin &&
+			    memcmp(callout_words[i], text + begin,
+				   at - begin) == 0)
+				return true;
+		at += at == begin;
+	}
+	return false;
+}
+
 /* Read the tags and classes of the first elements of the gap. */
 static void gap_read_nodes(const struct structure *structure, struct gap *gap)
 {
@@ -321,13 +362,20 @@ static void gap_read_nodes(const struct structure *structure, struct gap *gap)
 
 		gap->is_in_form |= is_form_tag(tag);
 		gap->has_image |= tag == TAG_img || tag == TAG_picture;
-		gap->has_code |= tag == TAG_pre || tag == TAG_code;
+		gap->has_code |=
+			tag == TAG_pre || tag == TAG_code || tag == TAG_math;
+		gap->has_input |= tag == TAG_input;
 		if (page->nodes[i].attribute_count == 0)
 			continue;
 		gap->groups |=
 			class_groups_of(page_attribute(page, i, "class")) |
 			class_groups_of(page_attribute(page, i, "id"));
+		gap->is_callout =
+			gap->is_callout ||
+			names_callout(page_attribute(page, i, "class"));
 	}
+	if (gap->is_callout || gap->has_code)
+		gap->groups &= ~GROUPS_OF_BOXES;
 }
 
 static uint32_t words_between(const struct structure *structure, uint32_t begin,
@@ -346,6 +394,12 @@ static void gap_set_body(const struct structure *structure, struct gap *gap,
 
 	gap->body_words = kept_words_in(structure, body);
 	gap->body_ratio = ratio(gap->body_words, words - gap->sums.words);
+}
+
+static bool is_prose(const struct passage *passage)
+{
+	return passage->words >= PROSE_WORDS && !passage->is_heading &&
+	       2 * passage->link_words < passage->words;
 }
 
 /*
@@ -367,8 +421,10 @@ static void gap_set_place(const struct structure *structure, struct gap *gap,
 
 		is_before = last != NONE && last >= around.begin;
 		is_after = next != NONE && next < around.end;
-		if ((is_before || is_after) && gap->body_words == 0)
+		if ((is_before || is_after) && gap->body_words == 0) {
 			gap_set_body(structure, gap, around);
+			gap->body_levels = gap->levels;
+		}
 		if ((is_before && is_after) || container == NO_NODE)
 			break;
 		container = structure->page->nodes[container].parent;
@@ -379,11 +435,14 @@ static void gap_set_place(const struct structure *structure, struct gap *gap,
 		gap->before =
 			words_between(structure, last + 1, gap->range.begin);
 		gap->follows_heading = items[last].is_heading;
+		gap->follows_prose = is_prose(&items[last]) ||
+				     last + 1 == structure->prose_end;
 		gap->follows_colon = items[last].ends_colon;
 	}
 	if (is_after) {
 		gap->after = words_between(structure, gap->range.end, next);
 		gap->precedes_heading = items[next].is_heading;
+		gap->precedes_prose = is_prose(&items[next]);
 	}
 }
 
@@ -402,6 +461,13 @@ static bool is_mostly_links(const struct gap *gap)
 	return 2 * gap->sums.link_words > gap->sums.words;
 }
 
+/* Return true if the gap is directly between two long texts of the body. */
+static bool is_in_prose(const struct gap *gap)
+{
+	return gap->levels == 0 && gap->follows_prose && gap->precedes_prose &&
+	       is_near(gap, 0);
+}
+
 /*
  * Return true if a unit between kept passages is kept. The limits of these
  * three functions are from the gold of six sets (tests/eval/RESULTS.md, "Units
@@ -409,7 +475,8 @@ static bool is_mostly_links(const struct gap *gap)
  */
 static bool unit_is_kept(const struct gap *gap)
 {
-	bool is_in_body = gap->body_ratio >= 0.9F;
+	bool is_inside = is_in_prose(gap);
+	bool is_in_body = is_inside || gap->body_ratio >= 0.9F;
 	uint32_t words = gap->sums.words;
 
 	if (gap->kind == UNIT_QUOTE)
@@ -418,68 +485,87 @@ static bool unit_is_kept(const struct gap *gap)
 	if (has_group(gap, GROUPS_OF_FRAME))
 		return false;
 	if (gap->kind == UNIT_HEADING)
-		return gap->score > 0.8 && !gap->precedes_heading &&
-		       !has_group(gap, GROUPS_OF_BOXES);
+		return gap->score > 0.8 && !gap->precedes_heading;
 	if (gap->kind == UNIT_LIST)
 		return words < 60 && is_in_body && !gap->follows_heading &&
-		       !has_group(gap, GROUPS_OF_BOXES) &&
 		       (is_mostly_links(gap)
 				? gap->follows_colon && gap->score > 0.5
 				: gap->score > 0.7);
+	if (gap->kind == UNIT_TABLE && !gap->has_code)
+		return gap->score > 0.45 && words < 200 &&
+		       (is_inside || !is_mostly_links(gap)) &&
+		       gap->range.end - gap->range.begin >= MIN_CELLS;
 	if (is_mostly_links(gap))
 		return false;
 	if (gap->has_code)
-		return gap->score > 0.35 && words < 100 &&
+		return gap->score > 0.35 && words < (is_inside ? 400 : 100) &&
 		       (is_in_body || gap->kind == UNIT_CODE);
-	if (gap->kind == UNIT_TABLE)
-		return gap->score > 0.45 && words < 200 &&
-		       gap->range.end - gap->range.begin >= MIN_CELLS;
 	if (gap->kind == UNIT_TERMS)
-		return gap->score > 0.7 && words < 100 && is_in_body;
+		return gap->score > (is_inside ? 0.35 : 0.7) && words < 100 &&
+		       is_in_body;
 	if (gap->kind == UNIT_FIGURE)
 		return gap->score > 0.1 && words < 60 && gap->levels == 0 &&
-		       gap->body_ratio >= 0.94F && is_near(gap, NEAR_WORDS);
+		       (is_inside || gap->body_ratio >= 0.94F) &&
+		       is_near(gap, NEAR_WORDS);
 	return gap->kind == UNIT_DETAILS && gap->score > 0.35 && words < 200;
 }
 
 /* Return true if a text between kept passages is kept. */
 static bool text_is_kept(const struct gap *gap)
 {
-	bool is_sentence =
-		gap->sums.ends > 0 && !has_group(gap, GROUPS_OF_BOXES);
+	bool is_inside = is_in_prose(gap);
 
 	if (has_group(gap, GROUPS_OF_FRAME | 1U << GROUP_METADATA) ||
 	    is_mostly_links(gap) || gap->sums.words >= 40 ||
-	    !is_near(gap, NEAR_WORDS) || gap->levels > 2)
+	    !is_near(gap, NEAR_WORDS) || gap->levels > 2 ||
+	    (gap->has_input && !gap->has_code) ||
+	    (has_group(gap, 1U << GROUP_SIDEBAR) && gap->sums.link_words > 0))
 		return false;
 	if (gap->has_image)
 		return gap->score > 0.2 && gap->levels == 0 &&
-		       gap->body_words >= 100 && gap->body_ratio >= 0.94F;
+		       (is_inside ||
+			(gap->body_words >= 100 && gap->body_ratio >= 0.94F));
 	if (gap->is_repeat)
 		return gap->levels == 0;
 	if (gap->follows_heading || gap->sums.dates > 0 ||
-	    gap->sums.prices > 0 || gap->body_ratio < 0.9F)
+	    gap->sums.prices > 0 || (gap->body_ratio < 0.9F && !is_inside))
 		return false;
+	if (gap->is_callout && is_inside)
+		return gap->score > 0.15;
 	if (gap->levels > 0 &&
 	    (has_group(gap, GROUPS_OF_CARDS) || gap->score < 0.7))
 		return false;
-	return gap->score > (is_sentence ? 0.35 : 0.5);
+	return gap->score > (gap->sums.ends > 0 ? 0.35 : 0.5);
 }
 
 /* Return true if a unit at the begin or the end of the kept text is kept. */
 static bool edge_is_kept(const struct gap *gap)
 {
-	if ((gap->before > NEAR_WORDS && gap->after > NEAR_WORDS) ||
-	    has_group(gap, GROUPS_OF_FRAME | GROUPS_OF_BOXES) ||
-	    is_mostly_links(gap) || gap->sums.words >= 150 ||
-	    gap->body_words < 100 || gap->body_ratio < 0.95F)
+	bool is_last =
+		gap->body_levels == 0 && gap->before == 0 && gap->follows_prose;
+	uint32_t cells = gap->range.end - gap->range.begin;
+
+	if (!is_last && (gap->body_words < 100 || gap->body_ratio < 0.95F ||
+			 (gap->before > NEAR_WORDS && gap->after > NEAR_WORDS)))
 		return false;
-	if (gap->kind == UNIT_TABLE)
-		return gap->score > 0.7 &&
-		       gap->range.end - gap->range.begin >= MIN_CELLS;
-	return (gap->kind == UNIT_CODE || gap->kind == UNIT_QUOTE ||
-		gap->kind == UNIT_DETAILS) &&
-	       gap->score > 0.5;
+	if (has_group(gap, GROUPS_OF_FRAME) || gap->sums.words >= 200)
+		return false;
+	if (gap->kind == UNIT_QUOTE && gap->score > 0.3)
+		return true;
+	if (is_mostly_links(gap))
+		return false;
+	if (gap->has_code || gap->is_callout || gap->kind == UNIT_DETAILS)
+		return gap->score > (gap->is_callout && is_last ? 0.2 : 0.3);
+	if (gap->kind == UNIT_FIGURE && !gap->has_image)
+		return gap->score > 0.5;
+	if (gap->kind == UNIT_TABLE || gap->kind == UNIT_TERMS)
+		return gap->score > 0.5 && cells >= MIN_CELLS;
+	if (gap->kind == UNIT_LIST)
+		return gap->score > 0.5 && gap->follows_colon;
+	return is_last && gap->has_image && gap->sums.words < 40 &&
+	       (gap->kind == UNIT_FIGURE ||
+		has_group(gap, 1U << GROUP_MEDIA)) &&
+	       gap->score > 0.3;
 }
 
 static bool gap_is_kept(const struct structure *structure, struct gap *gap)
@@ -521,6 +607,8 @@ static void gap_judge(struct structure *structure, struct gap gap,
 		return;
 	keep_range(structure, gap.range);
 	structure->last_kept = gap.range.end - 1;
+	if (gap.follows_prose)
+		structure->prose_end = gap.range.end;
 }
 
 /*

@@ -13,16 +13,16 @@
 #define NONE UINT32_MAX
 
 enum {
-	MAX_LEVELS = 6,     /* containers in which kept neighbours are searched
-			     */
-	MAX_GAP_NODES = 48, /* elements of a gap whose classes are read */
-	MAX_WRAPPERS = 8,   /* elements around a unit without other text */
-	MAX_IMAGE_NODES = 16, /* elements after a heading that may be images */
-	MAX_CELL_WORDS = 40,  /* in a table of data */
-	MIN_CELLS = 4,        /* of a table of data */
-	NEAR_WORDS = 5,       /* that are not kept next to a short text */
-	FAR_WORDS = 25,       /* that are not kept next to a unit */
-	PROSE_WORDS = 12,     /* of a long text */
+	MAX_LEVELS = 6,      /* containers in which kept neighbours are searched
+			      */
+	MAX_GAP_NODES = 48,  /* elements of a gap whose classes are read */
+	MAX_WRAPPERS = 8,    /* elements around a unit without other text */
+	MAX_IMAGE_NODES = 4, /* elements after a heading that may be images */
+	MAX_CELL_WORDS = 40, /* in a table of data */
+	MIN_CELLS = 4,       /* of a table of data */
+	NEAR_WORDS = 5,      /* that are not kept next to a short text */
+	FAR_WORDS = 25,      /* that are not kept next to a unit */
+	PROSE_WORDS = 12,    /* of a long text */
 	MAX_NOTES = 4096,
 	MAX_MARK_LENGTH = 8, /* bytes of the first text of a mark */
 	MAX_MARK_TEXTS = 3,
@@ -538,16 +538,28 @@ static bool text_is_kept(const struct gap *gap)
 	return gap->score > (gap->sums.ends > 0 ? 0.35 : 0.5);
 }
 
+/* Return true if the gap directly follows the last long text of an element. */
+static bool is_last(const struct gap *gap)
+{
+	return gap->body_levels == 0 && gap->before == 0 && gap->follows_prose;
+}
+
+/*
+ * Return true if the gap is at the begin or the end of a text that is kept
+ * almost as a whole.
+ */
+static bool is_at_edge(const struct gap *gap)
+{
+	return is_last(gap) ||
+	       (gap->body_words >= 100 && gap->body_ratio >= 0.95F &&
+		(gap->before <= NEAR_WORDS || gap->after <= NEAR_WORDS));
+}
+
 /* Return true if a unit at the begin or the end of the kept text is kept. */
 static bool edge_is_kept(const struct gap *gap)
 {
-	bool is_last =
-		gap->body_levels == 0 && gap->before == 0 && gap->follows_prose;
 	uint32_t cells = gap->range.end - gap->range.begin;
 
-	if (!is_last && (gap->body_words < 100 || gap->body_ratio < 0.95F ||
-			 (gap->before > NEAR_WORDS && gap->after > NEAR_WORDS)))
-		return false;
 	if (has_group(gap, GROUPS_OF_FRAME) || gap->sums.words >= 200)
 		return false;
 	if (gap->kind == UNIT_QUOTE && gap->score > 0.3)
@@ -555,14 +567,15 @@ static bool edge_is_kept(const struct gap *gap)
 	if (is_mostly_links(gap))
 		return false;
 	if (gap->has_code || gap->is_callout || gap->kind == UNIT_DETAILS)
-		return gap->score > (gap->is_callout && is_last ? 0.2 : 0.3);
+		return gap->score >
+		       (gap->is_callout && is_last(gap) ? 0.2 : 0.3);
 	if (gap->kind == UNIT_FIGURE && !gap->has_image)
 		return gap->score > 0.5;
 	if (gap->kind == UNIT_TABLE || gap->kind == UNIT_TERMS)
 		return gap->score > 0.5 && cells >= MIN_CELLS;
 	if (gap->kind == UNIT_LIST)
 		return gap->score > 0.5 && gap->follows_colon;
-	return is_last && gap->has_image && gap->sums.words < 40 &&
+	return is_last(gap) && gap->has_image && gap->sums.words < 40 &&
 	       (gap->kind == UNIT_FIGURE ||
 		has_group(gap, 1U << GROUP_MEDIA)) &&
 	       gap->score > 0.3;
@@ -570,15 +583,22 @@ static bool edge_is_kept(const struct gap *gap)
 
 static bool gap_is_kept(const struct structure *structure, struct gap *gap)
 {
-	if (gap->before > FAR_WORDS && gap->after > FAR_WORDS)
+	bool is_between = is_near(gap, FAR_WORDS);
+
+	/* no rule keeps these; then the classes need not be read */
+	if (gap->score <= 0.1 || gap->sums.words >= 400 ||
+	    (!is_between && !is_at_edge(gap)))
 		return false;
 	gap->kind = gap_kind(structure, gap);
+	if (is_mostly_links(gap) && gap->kind != UNIT_QUOTE &&
+	    gap->kind != UNIT_TABLE && gap->kind != UNIT_LIST &&
+	    gap->kind != UNIT_HEADING)
+		return false;
 	gap_read_nodes(structure, gap);
 	if (gap->is_in_form)
 		return false;
-	if (!is_near(gap, FAR_WORDS))
-		return edge_is_kept(gap);
-	return text_is_kept(gap) || unit_is_kept(gap);
+	return is_between ? text_is_kept(gap) || unit_is_kept(gap)
+			  : edge_is_kept(gap);
 }
 
 /* Judge a gap in element `container`, and keep its passages or not. */
@@ -741,7 +761,7 @@ static void keep_notes(struct arena *arena, struct structure *structure)
 	}
 }
 
-/* Return true if an image or a video is directly after heading `node`. */
+/* Return true if an image or a video that is no link follows heading `node`. */
 static bool has_image_under(const struct page *page, uint32_t node)
 {
 	uint32_t end = page->nodes[node].end;
@@ -751,8 +771,9 @@ static bool has_image_under(const struct page *page, uint32_t node)
 		uint16_t tag = page->nodes[i].tag;
 
 		if (tag == TAG_img || tag == TAG_video || tag == TAG_iframe)
-			return true;
-		if ((tag_flags(tag) & TAG_IS_HEADING) != 0)
+			return page->nodes[i].first_text ==
+			       page->nodes[node].end_text;
+		if (tag == TAG_a || (tag_flags(tag) & TAG_IS_HEADING) != 0)
 			break;
 	}
 	return false;

@@ -574,7 +574,7 @@ static bool edge_is_kept(const struct gap *gap)
 	if (gap->kind == UNIT_TABLE || gap->kind == UNIT_TERMS)
 		return gap->score > 0.5 && cells >= MIN_CELLS;
 	if (gap->kind == UNIT_LIST)
-		return gap->score > 0.5 && gap->follows_colon;
+		return gap->score > (gap->follows_colon ? 0.5 : 0.7);
 	return is_last(gap) && gap->has_image && gap->sums.words < 40 &&
 	       (gap->kind == UNIT_FIGURE ||
 		has_group(gap, 1U << GROUP_MEDIA)) &&
@@ -691,8 +691,20 @@ static bool is_mark(const struct structure *structure, uint32_t node)
 	    page->texts[link->first_text].length > MAX_MARK_LENGTH)
 		return false;
 	passage = structure->passages->of_text[link->first_text];
-	return passage != NO_PASSAGE && structure->is_kept[passage] &&
-	       slice_byte(page_attribute(page, node, "href"), 0) == '#';
+	return passage != NO_PASSAGE && structure->is_kept[passage];
+}
+
+/* Return the part of a URL after the first "#"; empty without one. */
+static struct slice fragment_of(struct slice url)
+{
+	const char *sign =
+		url.size == 0 ? NULL : memchr(url.data, '#', url.size);
+
+	if (sign == NULL)
+		return (struct slice){"", 0};
+	return (struct slice){
+		sign + 1,
+		url.size - (size_t)(sign + 1 - (const char *)url.data)};
 }
 
 /* Collect the ids to which marks link. */
@@ -706,14 +718,14 @@ static struct hash_table note_targets(struct arena *arena,
 	for (uint32_t i = 0; i < page->node_count && targets.count < MAX_NOTES;
 	     i++) {
 		struct note_target *target;
-		struct slice href;
+		struct slice id;
 
 		if (!is_mark(structure, i))
 			continue;
-		href = page_attribute(page, i, "href");
-		target = hash_table_add(
-			&targets,
-			hash64((const char *)href.data + 1, href.size - 1, 0));
+		id = fragment_of(page_attribute(page, i, "href"));
+		if (id.size == 0)
+			continue;
+		target = hash_table_add(&targets, hash64(id.data, id.size, 0));
 		if (!target->is_known)
 			target->mark = i;
 		target->is_known = true;

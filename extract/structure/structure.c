@@ -315,14 +315,20 @@ static bool is_form_tag(uint16_t tag)
 	       tag == TAG_select || tag == TAG_textarea || tag == TAG_dialog;
 }
 
-/* Words of class names of boxes in the text of an article. */
-static const char *const callout_words[] = {
-	"admonition", "alert", "callout", "caution", "danger",
-	"hint",       "note",  "notice",  "tip",     "warning",
+/* Words of class names in the text of an article. */
+static const struct {
+	const char *word;
+	bool is_formula; /* otherwise a box */
+} unit_words[] = {
+	{"MathJax", true},  {"admonition", false}, {"alert", false},
+	{"callout", false}, {"caution", false},    {"danger", false},
+	{"hint", false},    {"katex", true},       {"math", true},
+	{"mathjax", true},  {"note", false},       {"notice", false},
+	{"tip", false},     {"warning", false},
 };
 
-/* Return true if a run of letters in `names` is one of callout_words. */
-static bool names_callout(struct slice names)
+/* Set is_callout or has_code if a run of letters is one of unit_words. */
+static void gap_read_class(struct gap *gap, struct slice names)
 {
 	const char *text = names.data;
 	size_t at = 0;
@@ -333,14 +339,17 @@ static bool names_callout(struct slice names)
 		while (at < names.size && is_letter(text[at]))
 			at++;
 		for (size_t i = 0;
-		     i < sizeof(callout_words) / sizeof(callout_words[0]); i++)
-			if (strlen(callout_words[i]) == at - begin &&
-			    memcmp(callout_words[i], text + begin,
-				   at - begin) == 0)
-				return true;
+		     i < sizeof(unit_words) / sizeof(unit_words[0]); i++) {
+			const char *word = unit_words[i].word;
+
+			if (strlen(word) != at - begin ||
+			    memcmp(word, text + begin, at - begin) != 0)
+				continue;
+			gap->has_code |= unit_words[i].is_formula;
+			gap->is_callout |= !unit_words[i].is_formula;
+		}
 		at += at == begin;
 	}
-	return false;
 }
 
 /* Read the tags and classes of the first elements of the gap. */
@@ -370,9 +379,7 @@ static void gap_read_nodes(const struct structure *structure, struct gap *gap)
 		gap->groups |=
 			class_groups_of(page_attribute(page, i, "class")) |
 			class_groups_of(page_attribute(page, i, "id"));
-		gap->is_callout =
-			gap->is_callout ||
-			names_callout(page_attribute(page, i, "class"));
+		gap_read_class(gap, page_attribute(page, i, "class"));
 	}
 	if (gap->is_callout || gap->has_code)
 		gap->groups &= ~GROUPS_OF_BOXES;
@@ -403,6 +410,33 @@ static bool is_prose(const struct passage *passage)
 }
 
 /*
+ * Return true if passage `last`, which is kept, is a long text, or a heading
+ * between two sections: after a long text or a unit in `around`.
+ */
+static bool ends_prose(const struct structure *structure, uint32_t last,
+		       struct passage_range around)
+{
+	const struct passage *items = structure->passages->items;
+
+	if (items[last].is_heading && last > around.begin &&
+	    structure->is_kept[last - 1])
+		last--;
+	return is_prose(&items[last]) || last + 1 == structure->prose_end;
+}
+
+/* The same for the long text after passage `next`. */
+static bool begins_prose(const struct structure *structure, uint32_t next,
+			 struct passage_range around)
+{
+	const struct passage *items = structure->passages->items;
+
+	if (items[next].is_heading && next + 1 < around.end &&
+	    structure->is_kept[next + 1])
+		next++;
+	return is_prose(&items[next]);
+}
+
+/*
  * Find the kept passages before and after the gap, in the nearest of MAX_LEVELS
  * elements around it that has both. `container` is the innermost element.
  */
@@ -412,13 +446,12 @@ static void gap_set_place(const struct structure *structure, struct gap *gap,
 	const struct passage *items = structure->passages->items;
 	uint32_t last = structure->last_kept;
 	uint32_t next = structure->next_kept[gap->range.end];
+	struct passage_range around = {0, 0};
 	bool is_after = false;
 	bool is_before = false;
 
 	for (; gap->levels < MAX_LEVELS; gap->levels++) {
-		struct passage_range around =
-			passages_inside(structure->passages, container);
-
+		around = passages_inside(structure->passages, container);
 		is_before = last != NONE && last >= around.begin;
 		is_after = next != NONE && next < around.end;
 		if ((is_before || is_after) && gap->body_words == 0) {
@@ -435,14 +468,13 @@ static void gap_set_place(const struct structure *structure, struct gap *gap,
 		gap->before =
 			words_between(structure, last + 1, gap->range.begin);
 		gap->follows_heading = items[last].is_heading;
-		gap->follows_prose = is_prose(&items[last]) ||
-				     last + 1 == structure->prose_end;
+		gap->follows_prose = ends_prose(structure, last, around);
 		gap->follows_colon = items[last].ends_colon;
 	}
 	if (is_after) {
 		gap->after = words_between(structure, gap->range.end, next);
 		gap->precedes_heading = items[next].is_heading;
-		gap->precedes_prose = is_prose(&items[next]);
+		gap->precedes_prose = begins_prose(structure, next, around);
 	}
 }
 
@@ -481,13 +513,16 @@ static bool unit_is_kept(const struct gap *gap)
 
 	if (gap->kind == UNIT_QUOTE)
 		return gap->score > 0.35 && words < 60 && is_in_body &&
-		       !gap->follows_heading;
-	if (has_group(gap, GROUPS_OF_FRAME))
+		       !has_group(gap, 1U << GROUP_REVIEW) &&
+		       (is_inside || !gap->follows_heading);
+	if (has_group(gap, GROUPS_OF_FRAME) ||
+	    (gap->kind == UNIT_FIGURE && has_group(gap, 1U << GROUP_METADATA)))
 		return false;
 	if (gap->kind == UNIT_HEADING)
 		return gap->score > 0.8 && !gap->precedes_heading;
 	if (gap->kind == UNIT_LIST)
-		return words < 60 && is_in_body && !gap->follows_heading &&
+		return words < 60 && is_in_body &&
+		       (is_inside || !gap->follows_heading) &&
 		       (is_mostly_links(gap)
 				? gap->follows_colon && gap->score > 0.5
 				: gap->score > 0.7);
@@ -527,7 +562,7 @@ static bool text_is_kept(const struct gap *gap)
 			(gap->body_words >= 100 && gap->body_ratio >= 0.94F));
 	if (gap->is_repeat)
 		return gap->levels == 0;
-	if (gap->follows_heading || gap->sums.dates > 0 ||
+	if ((gap->follows_heading && !is_inside) || gap->sums.dates > 0 ||
 	    gap->sums.prices > 0 || (gap->body_ratio < 0.9F && !is_inside))
 		return false;
 	if (gap->is_callout && is_inside)
@@ -560,15 +595,16 @@ static bool edge_is_kept(const struct gap *gap)
 {
 	uint32_t cells = gap->range.end - gap->range.begin;
 
-	if (has_group(gap, GROUPS_OF_FRAME) || gap->sums.words >= 200)
+	if (gap->sums.words >= 200)
 		return false;
-	if (gap->kind == UNIT_QUOTE && gap->score > 0.3)
-		return true;
+	if (gap->kind == UNIT_QUOTE)
+		return gap->score > 0.3;
+	if (has_group(gap, GROUPS_OF_FRAME))
+		return false;
 	if (is_mostly_links(gap))
 		return false;
 	if (gap->has_code || gap->is_callout || gap->kind == UNIT_DETAILS)
-		return gap->score >
-		       (gap->is_callout && is_last(gap) ? 0.2 : 0.3);
+		return gap->score > (is_last(gap) ? 0.15 : 0.3);
 	if (gap->kind == UNIT_FIGURE && !gap->has_image)
 		return gap->score > 0.5;
 	if (gap->kind == UNIT_TABLE || gap->kind == UNIT_TERMS)
@@ -578,7 +614,7 @@ static bool edge_is_kept(const struct gap *gap)
 	return is_last(gap) && gap->has_image && gap->sums.words < 40 &&
 	       (gap->kind == UNIT_FIGURE ||
 		has_group(gap, 1U << GROUP_MEDIA)) &&
-	       gap->score > 0.3;
+	       !has_group(gap, 1U << GROUP_METADATA) && gap->score > 0.3;
 }
 
 static bool gap_is_kept(const struct structure *structure, struct gap *gap)

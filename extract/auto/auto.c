@@ -82,15 +82,8 @@ static void choose_best_run(const struct passages *passages,
 			       is_showable[passages->items[i].first_text];
 }
 
-/*
- * Return the threshold for this page: a higher one if the scores over
- * `threshold` are mostly low and if enough words have a higher score. Such
- * pages are shops and lists of teasers, and there the low scores are mostly
- * wrong. A threshold below one half is of a request that wants such text.
- */
-static double choice_threshold(const struct passages *passages,
-			       const float *scores, const bool *is_showable,
-			       double threshold)
+double page_threshold(const struct passages *passages, const float *scores,
+		      double threshold)
 {
 	double sure = threshold + SURE_RATIO * (1 - threshold);
 	double sure_words = 0;
@@ -100,11 +93,11 @@ static double choice_threshold(const struct passages *passages,
 	if (threshold < 0.5)
 		return threshold;
 	for (uint32_t i = 0; i < passages->count; i++) {
+		const struct passage *passage = &passages->items[i];
+		double own = passage->words;
 		double score = (double)scores[i];
-		double own = passages->items[i].words;
 
-		if (score <= threshold ||
-		    !is_showable[passages->items[i].first_text])
+		if (score <= threshold || passage->place != PLACE_PLAIN)
 			continue;
 		words += own;
 		score_sum += score * own;
@@ -124,14 +117,12 @@ const bool *passages_choose(struct arena *arena,
 	struct hash_table shown =
 		hash_table_make(arena, sizeof(struct shown_passage));
 	bool *is_chosen = ARENA_NEW(arena, bool, passages->count);
-	double limit =
-		choice_threshold(passages, scores, is_showable, threshold);
 	uint64_t words = 0;
 
 	for (uint32_t i = 0; i < passages->count; i++) {
 		const struct passage *passage = &passages->items[i];
 
-		is_chosen[i] = (double)scores[i] > limit &&
+		is_chosen[i] = (double)scores[i] > threshold &&
 			       is_showable[passage->first_text];
 		if (is_chosen[i] && passage->words >= MIN_REPEATED_WORDS) {
 			struct shown_passage *earlier =
@@ -430,6 +421,34 @@ auto_score_page(const struct extractor_input *input,
 	return scores;
 }
 
+/*
+ * Return which passages are content: [passages->count]. With the evidence of
+ * the template the threshold is the same for all pages, and what other pages
+ * contain is not added to a unit.
+ */
+static const bool *auto_choose(struct arena *arena,
+			       const struct passage_scores *scores,
+			       double threshold)
+{
+	const struct passages *passages = scores->passages;
+	struct structure_input input = {
+		.passages = passages,
+		.scores = scores->scores,
+		.is_showable = showable_texts(arena, passages->page),
+		.threshold = threshold,
+	};
+	double limit = threshold;
+
+	if (scores->evidence != NULL)
+		input.is_frame = passages_on_many_pages(arena, passages,
+							scores->evidence);
+	else
+		limit = page_threshold(passages, scores->scores, threshold);
+	input.is_chosen =
+		passages_choose(arena, passages, scores->scores, limit);
+	return structure_choose(arena, &input);
+}
+
 static void auto_run(const struct extractor_input *input,
 		     struct verdict *verdicts)
 {
@@ -446,16 +465,7 @@ static void auto_run(const struct extractor_input *input,
 	double threshold = input->parameters[PARAMETER_threshold];
 	const struct passage_scores scores =
 		auto_score_page(input, prepared, &passages);
-	const bool *is_chosen = structure_choose(
-		input->arena,
-		&(struct structure_input){
-			.passages = &passages,
-			.scores = scores.scores,
-			.is_chosen = passages_choose(input->arena, &passages,
-						     scores.scores, threshold),
-			.is_showable = showable_texts(input->arena, page),
-			.threshold = threshold,
-		});
+	const bool *is_chosen = auto_choose(input->arena, &scores, threshold);
 
 	for (uint32_t i = 0; i < page->text_count; i++) {
 		uint32_t passage = passages.of_text[i];

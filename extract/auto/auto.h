@@ -19,13 +19,22 @@ extern const struct extractor extractor_auto;
  * [passages->count], is over `threshold`, if showable_texts() includes it, and
  * if it does not repeat an earlier chosen passage of five words or more. (Some
  * pages contain their text twice, for phones and for large screens;
- * structure_choose() adds the repeats inside the body.) A page whose scores are
- * mostly low has a higher threshold. If no word would be chosen, choose the
- * best run of visible passages. Linear.
+ * structure_choose() adds the repeats inside the body.) If no word would be
+ * chosen, choose the best run of visible passages. Linear.
  */
 const bool *passages_choose(struct arena *arena,
 			    const struct passages *passages,
 			    const float *scores, double threshold);
+
+/*
+ * Return the threshold for a page: a higher one than `threshold` if the scores
+ * over it are mostly low and if enough words have a higher score. Such pages
+ * are shops and lists of teasers, and there the low scores are mostly wrong. A
+ * threshold below one half does not change: such a request wants that text.
+ * Linear.
+ */
+double page_threshold(const struct passages *passages, const float *scores,
+		      double threshold);
 
 /*
  * Estimate how good the choice is. If the scores were exact probabilities, the

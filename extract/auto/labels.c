@@ -172,3 +172,14 @@ void evidence_limit(struct arena *arena, const struct passages *passages,
 					    labelled_score(&labelled, passages,
 							   i, scores)));
 }
+
+const bool *passages_on_many_pages(struct arena *arena,
+				   const struct passages *passages,
+				   const struct passage_evidence *evidence)
+{
+	bool *is_frame = ARENA_NEW(arena, bool, passages->count);
+
+	for (uint32_t i = 0; i < passages->count; i++)
+		is_frame[i] = is_on_many_pages(&evidence[i]);
+	return is_frame;
+}

@@ -22,6 +22,8 @@
 #ifndef EXTRACT_AUTO_LABELS_H
 #define EXTRACT_AUTO_LABELS_H
 
+#include <stdbool.h>
+
 #include "extract/auto/auto_template.h"
 #include "extract/text/passage.h"
 
@@ -34,5 +36,13 @@ struct arena;
  */
 void evidence_limit(struct arena *arena, const struct passages *passages,
 		    const struct passage_evidence *evidence, float *scores);
+
+/*
+ * Return for each passage whether many other pages of the template contain it:
+ * [passages->count], owned by `arena`. Linear.
+ */
+const bool *passages_on_many_pages(struct arena *arena,
+				   const struct passages *passages,
+				   const struct passage_evidence *evidence);
 
 #endif

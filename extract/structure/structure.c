@@ -151,7 +151,9 @@ static bool may_add(const struct structure *structure, uint32_t i)
 	uint32_t parent;
 
 	if (passage->place != PLACE_PLAIN || passage->hiding != HIDING_NONE ||
-	    !structure->input->is_showable[passage->first_text])
+	    !structure->input->is_showable[passage->first_text] ||
+	    (structure->input->is_frame != NULL &&
+	     structure->input->is_frame[i]))
 		return false;
 	if (passage->node == NO_NODE ||
 	    page->nodes[passage->node].tag != TAG_button ||
@@ -410,8 +412,8 @@ static bool is_prose(const struct passage *passage)
 }
 
 /*
- * Return true if passage `last`, which is kept, is a long text, or a heading
- * between two sections: after a long text or a unit in `around`.
+ * Return true if passage `last`, which is kept, is a long text or ends with a
+ * colon, or a heading after such a text or a unit in `around`.
  */
 static bool ends_prose(const struct structure *structure, uint32_t last,
 		       struct passage_range around)
@@ -421,7 +423,8 @@ static bool ends_prose(const struct structure *structure, uint32_t last,
 	if (items[last].is_heading && last > around.begin &&
 	    structure->is_kept[last - 1])
 		last--;
-	return is_prose(&items[last]) || last + 1 == structure->prose_end;
+	return is_prose(&items[last]) || items[last].ends_colon ||
+	       last + 1 == structure->prose_end;
 }
 
 /* The same for the long text after passage `next`. */

@@ -32,7 +32,9 @@ struct structure_input {
 	const float *scores;     /* [passages->count], probabilities */
 	const bool *is_chosen;   /* [passages->count] */
 	const bool *is_showable; /* [text_count], of showable_texts() */
-	double threshold;        /* of the scores */
+	/* [passages->count]: parts of the template, never added; or NULL */
+	const bool *is_frame;
+	double threshold; /* of the scores */
 };
 
 /*

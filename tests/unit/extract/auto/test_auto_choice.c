@@ -91,19 +91,34 @@ TEST(an_empty_page_has_no_choice)
 
 #define TWENTY "a b c d e f g h i j k l m n o p q r s t"
 
-/*
- * The mean of .6, .6 and .9 is .7, below .5 + .57 * .5: only scores over .69
- * are chosen. The mean of .6, .9 and .9 is .8.
- */
-TEST(of_an_unsure_page_only_high_scores_are_chosen)
+static double threshold_of(const char *html, const float *scores,
+			   double threshold)
 {
-	const char *html = "<p>" TWENTY "<p>" TWENTY " u<p>" TWENTY " v";
+	AUTO_PAGE *page = parse(html);
+	const struct passages passages = passages_make(page->arena, page);
 
-	assert_choice(html, (const float[]){.6F, .6F, .9F}, "001");
-	assert_choice(html, (const float[]){.6F, .9F, .9F}, "111");
-	/* too few words have a high score, or are chosen at all */
-	assert_choice(html, (const float[]){.6F, .6F, .6F}, "111");
-	assert_choice("<p>a<p>b<p>c", (const float[]){.6F, .6F, .9F}, "111");
+	return page_threshold(&passages, scores, threshold);
+}
+
+/*
+ * The mean of .6, .6 and .9 is .7, below .5 + .54 * .5; the higher threshold is
+ * .5 + .38 * .5. The mean of .6, .9 and .9 is .8.
+ */
+TEST(an_unsure_page_has_a_higher_threshold)
+{
+	const char *html = "<p>" TWENTY "<p>" TWENTY "<p>" TWENTY;
+	const float unsure[] = {.6F, .6F, .9F};
+
+	ck_assert_double_eq_tol(threshold_of(html, unsure, .5), .69, 1e-9);
+	ck_assert_double_eq(
+		threshold_of(html, (const float[]){.6F, .9F, .9F}, .5), .5);
+	/* the request favours recall */
+	ck_assert_double_eq(threshold_of(html, unsure, .4), .4);
+	/* too few words have a high score, or any */
+	ck_assert_double_eq(
+		threshold_of(html, (const float[]){.6F, .6F, .6F}, .5), .5);
+	ck_assert_double_eq(threshold_of("<p>a<p>b<p>c", unsure, .5), .5);
+	ck_assert_double_eq(threshold_of("", NULL, .5), .5);
 }
 
 /*

@@ -9,6 +9,7 @@
 /* A paragraph of ten words, and one of a hundred. */
 #define TEN     "<p>Ten words are a text of the body that stays. "
 #define TENS(x) x x x x x x x x x x
+#define TWENTY  TEN "Ten words are a text of the body that stays. "
 #define HUNDRED "<p>" TENS("Ten words are a text of the body that stays. ")
 
 /*
@@ -177,6 +178,64 @@ TEST(the_frame_is_not_kept_between_two_texts)
 	assert_kept("<h1>Title</h1><div>By A. Smith</div>" TEN, "949", "101");
 }
 
+TEST(a_unit_under_a_heading_is_kept)
+{
+	/* in a later section, but not under the title */
+	assert_kept(TWENTY "<h2>Use</h2><pre>a b c</pre>" TWENTY, "9929",
+		    "1111");
+	assert_kept(TWENTY "<h2>Use</h2><div class=tip>Dry it.</div>"
+			   "<h2>More</h2>" TWENTY,
+		    "99299", "11111");
+	assert_kept("<h1>Use</h1><div class=tip>Dry it.</div>" TWENTY, "919",
+		    "101");
+}
+
+TEST(a_unit_after_the_last_paragraph_is_kept)
+{
+	assert_kept("<div>" TWENTY "<pre>a b c</pre></div><p>x", "910", "110");
+	assert_kept("<div>" TWENTY "<div class=note>Dry it.</div></div><p>x",
+		    "910", "110");
+	assert_kept("<div>" TWENTY "<blockquote>So it is.</blockquote></div>"
+		    "<p>x",
+		    "920", "110");
+	assert_kept("<div>" TWENTY "<p>Ways:<ul><li>a<li>b</ul></div><p>x",
+		    "99330", "11110");
+	assert_kept("<div>" TWENTY "<div class=math>a = b</div></div><p>x",
+		    "910", "110");
+	/* nothing of this */
+	assert_kept("<div>" TWENTY "<div>By A. Smith.</div></div><p>x", "940",
+		    "100");
+	assert_kept("<div>" TWENTY "<footer><pre>a</pre></footer></div><p>x",
+		    "940", "100");
+}
+
+TEST(the_tabs_of_code_are_kept)
+{
+	assert_kept(TWENTY "<div class=tabs><button role=tab>npm</button>"
+			   "<button role=tab>yarn</button><pre>npm i</pre>"
+			   "<pre>yarn</pre><button>Copy</button></div>" TWENTY,
+		    "9222229", "1111101");
+}
+
+TEST(parts_of_the_template_are_never_added)
+{
+	AUTO_PAGE *page = parse(TWENTY "<pre>a b</pre>" TWENTY);
+	const struct passages passages = passages_make(page->arena, page);
+	struct structure_input input = {
+		.passages = &passages,
+		.scores = (const float[]){1, 0.4F, 1},
+		.is_chosen = (const bool[]){true, false, true},
+		.is_showable = showable_texts(page->arena, page),
+		.is_frame = (const bool[]){false, true, false},
+		.threshold = 0.5,
+	};
+
+	ck_assert(!structure_choose(page->arena, &input)[1]);
+	input.is_frame = (const bool[]){true, false, true};
+	ck_assert(structure_choose(page->arena, &input)[1]);
+	ck_assert(structure_choose(page->arena, &input)[0]);
+}
+
 TEST(a_list_of_links_needs_a_colon)
 {
 	assert_kept("<p>Ten words say that it has three parts in all:"
@@ -208,6 +267,9 @@ TEST(notes_are_kept_with_their_marks)
 	assert_kept("<p>A text.<a href='#n'>*</a><hr><ul><li><a name=n></a>"
 		    "See Ames.<li id=n>b</ul>",
 		    "900", "110");
+	/* the address of the page is before the fragment */
+	assert_kept("<p>A text.<a href='/a?b#n'>1</a><hr><p id=n>See Ames.",
+		    "90", "11");
 	/* the mark is in the block to which it links */
 	assert_kept("<div id=n>See<p>a text.<a href='#n'>1</a></div>", "09",
 		    "01");

@@ -37,7 +37,7 @@
  * The choice is unsure if the mean score of its words is below threshold +
  * UNSURE_RATIO * (1 - threshold). Then only scores over threshold + SURE_RATIO
  * * (1 - threshold) are chosen, if they have MIN_SURE_WORDS of the words.
- * Chosen with 60 others by the gold of six sets.
+ * Chosen from 60 combinations with the gold of six sets.
  */
 #define UNSURE_RATIO   0.54
 #define SURE_RATIO     0.38

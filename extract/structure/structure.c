@@ -504,9 +504,9 @@ static bool is_in_prose(const struct gap *gap)
 }
 
 /*
- * Return true if a unit between kept passages is kept. The limits of these
- * three functions are from the gold of six sets (tests/eval/RESULTS.md, "Units
- * of a page").
+ * Return true if a unit between kept passages is kept. The limits of the
+ * functions below were chosen with the gold of six sets
+ * (tests/eval/RESULTS.md, "What parameters were chosen by").
  */
 static bool unit_is_kept(const struct gap *gap)
 {

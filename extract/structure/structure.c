@@ -13,16 +13,16 @@
 #define NONE UINT32_MAX
 
 enum {
-	MAX_LEVELS = 6,      /* containers in which kept neighbours are searched
-			      */
-	MAX_GAP_NODES = 48,  /* elements of a gap whose classes are read */
-	MAX_WRAPPERS = 8,    /* elements around a unit without other text */
-	MAX_IMAGE_NODES = 4, /* elements after a heading that may be images */
-	MAX_CELL_WORDS = 40, /* in a table of data */
-	MIN_CELLS = 4,       /* of a table of data */
-	NEAR_WORDS = 5,      /* that are not kept next to a short text */
-	FAR_WORDS = 25,      /* that are not kept next to a unit */
-	PROSE_WORDS = 12,    /* of a long text */
+	MAX_LEVELS = 6,     /* containers in which kept neighbours are searched
+			     */
+	MAX_GAP_NODES = 48, /* elements of a gap whose classes are read */
+	MAX_WRAPPERS = 8,   /* elements around a unit without other text */
+	MAX_IMAGE_NODES = 16, /* elements after a heading that may be images */
+	MAX_CELL_WORDS = 40,  /* in a table of data */
+	MIN_CELLS = 4,        /* of a table of data */
+	NEAR_WORDS = 5,       /* that are not kept next to a short text */
+	FAR_WORDS = 25,       /* that are not kept next to a unit */
+	PROSE_WORDS = 12,     /* of a long text */
 	MAX_NOTES = 4096,
 	MAX_MARK_LENGTH = 8, /* bytes of the first text of a mark */
 	MAX_MARK_TEXTS = 3,
@@ -812,21 +812,30 @@ static void keep_notes(struct arena *arena, struct structure *structure)
 	}
 }
 
-/* Return true if an image or a video that is no link follows heading `node`. */
-static bool has_image_under(const struct page *page, uint32_t node)
+/*
+ * Return true if an image is between heading `node` and the next text, which is
+ * kept. Such an image is written.
+ */
+static bool has_image_under(const struct structure *structure, uint32_t node)
 {
+	const struct page *page = structure->page;
+	uint32_t text = page->nodes[node].end_text;
 	uint32_t end = page->nodes[node].end;
+	uint32_t passage;
 
+	if (text >= page->text_count)
+		return false;
+	passage = structure->passages->of_text[text];
+	if (passage == NO_PASSAGE || !structure->is_kept[passage])
+		return false;
 	for (uint32_t i = end;
-	     i < page->node_count && i < end + MAX_IMAGE_NODES; i++) {
-		uint16_t tag = page->nodes[i].tag;
-
-		if (tag == TAG_img || tag == TAG_video || tag == TAG_iframe)
-			return page->nodes[i].first_text ==
-			       page->nodes[node].end_text;
-		if (tag == TAG_a || (tag_flags(tag) & TAG_IS_HEADING) != 0)
-			break;
-	}
+	     i < page->node_count && i < end + MAX_IMAGE_NODES &&
+	     page->nodes[i].first_text == text;
+	     i++)
+		if (page->nodes[i].tag == TAG_img ||
+		    page->nodes[i].tag == TAG_video ||
+		    page->nodes[i].tag == TAG_iframe)
+			return page->nodes[i].end_text == text;
 	return false;
 }
 
@@ -850,7 +859,7 @@ static void drop_headings(struct structure *structure)
 		}
 		level = structure->page->nodes[passage->node].tag - TAG_h1 + 1U;
 		if (!has_text[level] &&
-		    !has_image_under(structure->page, passage->node)) {
+		    !has_image_under(structure, passage->node)) {
 			structure->is_kept[i] = false;
 			continue;
 		}

@@ -282,7 +282,9 @@ TEST(a_heading_without_text_is_dropped)
 	assert_kept("<h2>a</h2><h3>b</h3><p>c<h3>d</h3><h2>e</h2><p>f",
 		    "999999", "111011");
 	assert_kept("<h2>a</h2><h3>b</h3><h2>c</h2><p>d", "9999", "0011");
-	assert_kept("<h2>a</h2><p>b<h2>c</h2><img src=d>", "999", "111");
+	/* an image between two kept texts is written */
+	assert_kept("<h2>a</h2><img src=b><h2>c</h2><p>d", "999", "111");
+	assert_kept("<h2>a</h2><p>b<img src=c><h2>d</h2><p>e", "9099", "0011");
 	/* nothing of the section is kept: "three sections:" */
 	assert_kept("<h2>a</h2><p>b<h2>c</h2><p>d", "9990", "1100");
 }

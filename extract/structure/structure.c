@@ -8,6 +8,7 @@
 #include "extract/core/numeric.h"
 #include "extract/text/class_words.h"
 #include "page/page.h"
+#include "page/page_class.h"
 #include "page/scanner.h"
 
 #define NONE UINT32_MAX
@@ -554,9 +555,8 @@ static bool text_is_kept(const struct gap *gap)
 	bool is_inside = is_in_prose(gap);
 
 	if (has_group(gap, GROUPS_OF_FRAME | 1U << GROUP_METADATA) ||
-	    is_mostly_links(gap) || gap->sums.words >= 40 ||
-	    !is_near(gap, NEAR_WORDS) || gap->levels > 2 ||
-	    (gap->has_input && !gap->has_code) ||
+	    is_mostly_links(gap) || gap->sums.words >= 40 || !is_near(gap, 6) ||
+	    gap->levels > 2 || (gap->has_input && !gap->has_code) ||
 	    (has_group(gap, 1U << GROUP_SIDEBAR) && gap->sums.link_words > 0))
 		return false;
 	if (gap->has_image)
@@ -566,7 +566,9 @@ static bool text_is_kept(const struct gap *gap)
 	if (gap->is_repeat)
 		return gap->levels == 0;
 	if ((gap->follows_heading && !is_inside) || gap->sums.dates > 0 ||
-	    gap->sums.prices > 0 || (gap->body_ratio < 0.9F && !is_inside))
+	    gap->sums.prices > 0 ||
+	    (gap->body_ratio < 0.9F && !is_inside &&
+	     (gap->score < 0.85 || gap->before > 0)))
 		return false;
 	if (gap->is_callout && is_inside)
 		return gap->score > 0.15;
@@ -620,6 +622,18 @@ static bool edge_is_kept(const struct gap *gap)
 	       !has_group(gap, 1U << GROUP_METADATA) && gap->score > 0.3;
 }
 
+/* Return true for a link that a custom element embeds, such as a video. */
+static bool is_embed(const struct structure *structure, const struct gap *gap)
+{
+	const struct page *page = structure->page;
+
+	return gap->node != NO_NODE && is_in_prose(gap) &&
+	       gap->sums.words < 20 && gap->score > 0.5 &&
+	       page_is_custom_element(page, gap->node) &&
+	       class_groups_of(
+		       page_tag_name(page, page->nodes[gap->node].tag)) == 0;
+}
+
 static bool gap_is_kept(const struct structure *structure, struct gap *gap)
 {
 	bool is_between = is_near(gap, FAR_WORDS);
@@ -632,7 +646,7 @@ static bool gap_is_kept(const struct structure *structure, struct gap *gap)
 	if (is_mostly_links(gap) && gap->kind != UNIT_QUOTE &&
 	    gap->kind != UNIT_TABLE && gap->kind != UNIT_LIST &&
 	    gap->kind != UNIT_HEADING)
-		return false;
+		return is_embed(structure, gap);
 	gap_read_nodes(structure, gap);
 	if (gap->is_in_form)
 		return false;

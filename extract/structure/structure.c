@@ -54,10 +54,10 @@ static const struct {
 	uint32_t words;
 } unit_limits[UNIT_KIND_COUNT] = {
 	[UNIT_CODE] = {.keep = 0.25F, .drop = 0.25F, .words = 2000},
-	[UNIT_TABLE] = {.keep = 0.3F, .words = 2000},
-	[UNIT_TERMS] = {.keep = 0.5F, .words = 500},
-	[UNIT_FIGURE] = {.keep = 0.5F, .words = 500},
-	[UNIT_DETAILS] = {.keep = 0.5F, .words = 1000},
+	[UNIT_TABLE] = {.keep = 0.2F, .drop = 0.2F, .words = 2000},
+	[UNIT_TERMS] = {.keep = 0.5F, .drop = 0.3F, .words = 500},
+	[UNIT_FIGURE] = {.keep = 0.5F, .drop = 0.3F, .words = 500},
+	[UNIT_DETAILS] = {.keep = 0.5F, .drop = 0.3F, .words = 1000},
 	[UNIT_QUOTE] = {.keep = 0.5F, .words = 300},
 	[UNIT_LIST] = {.keep = 0.7F, .words = 500},
 };
@@ -882,6 +882,13 @@ static void drop_headings(struct structure *structure)
 	}
 }
 
+static void copy_choice(struct structure *structure)
+{
+	for (uint32_t i = 0; i < structure->passages->count; i++)
+		structure->is_kept[i] = structure->input->is_chosen[i];
+	sum_up(structure);
+}
+
 const bool *structure_choose(struct arena *arena,
 			     const struct structure_input *input)
 {
@@ -895,16 +902,19 @@ const bool *structure_choose(struct arena *arena,
 		.kept_words = ARENA_NEW(arena, uint32_t, count),
 		.next_kept = ARENA_NEW(arena, uint32_t, count),
 	};
+	uint32_t words;
 
-	for (uint32_t i = 0; i < input->passages->count; i++)
-		structure.is_kept[i] = input->is_chosen[i];
-	sum_up(&structure);
+	copy_choice(&structure);
 	if (structure.next_kept[0] == NONE)
 		return structure.is_kept;
+	words = structure.kept_words[count - 1];
 	round_units(&structure);
 	sum_up(&structure);
 	fill_gaps(&structure);
 	keep_notes(arena, &structure);
 	drop_headings(&structure);
+	sum_up(&structure);
+	if (structure.next_kept[0] == NONE && words >= PROSE_WORDS)
+		copy_choice(&structure);
 	return structure.is_kept;
 }

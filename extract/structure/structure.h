@@ -39,8 +39,9 @@ struct structure_input {
 
 /*
  * Return for each passage whether it is kept: [passages->count], owned by
- * `arena`. If no passage is chosen, none is kept. Rules 2 and 3 never add a
- * hidden passage. Linear in the page; 32 bytes a passage, constant stack.
+ * `arena`. If no passage is chosen, none is kept. If the choice has 12 words or
+ * more, at least one passage is kept. Rules 2 and 3 never add a hidden passage.
+ * Linear in the page; 32 bytes a passage, constant stack.
  */
 const bool *structure_choose(struct arena *arena,
 			     const struct structure_input *input);

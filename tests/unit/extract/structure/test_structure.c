@@ -12,6 +12,8 @@
 #define TWENTY  TEN "Ten words are a text of the body that stays. "
 #define HUNDRED "<p>" TENS("Ten words are a text of the body that stays. ")
 
+#define ROWS "<tr><td>a<td>b<tr><td>c<td>d</table>"
+
 /*
  * Return the choice for a page whose passages have these scores, a digit each
  * in tenths, by the threshold .5: a digit for each passage.
@@ -54,6 +56,12 @@ TEST(no_choice_stays_empty)
 {
 	assert_kept("", "", "");
 	assert_kept("<p>a<pre>b</pre><h2>c</h2>", "444", "000");
+}
+
+TEST(only_a_few_words_of_headings_become_an_empty_choice)
+{
+	assert_kept("<h2>Follow us</h2>", "9", "0");
+	assert_kept("<h2>a b c d e f</h2><h2>g h i j k l</h2>", "99", "11");
 }
 
 /* Eight lines, each of which is a passage. */
@@ -104,12 +112,11 @@ TEST(lines_of_code_may_repeat)
 	ck_assert(is_kept[2]);
 }
 
-#define ROWS "<tr><td>a<td>b<tr><td>c<td>d</table>"
-
 TEST(a_table_of_data_is_kept_as_a_whole)
 {
-	assert_kept(TEN "<table>" ROWS, "96000", "11000");
-	assert_kept(TEN "<table>" ROWS, "96600", "11111");
+	assert_kept(TEN "<table>" ROWS, "96000", "11111");
+	/* one word of six */
+	assert_kept("<table><tr><td>e<td>f" ROWS "<p>x", "9000009", "0000001");
 	assert_kept(TEN "<table>" ROWS TEN, "944449", "111111");
 }
 

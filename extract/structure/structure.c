@@ -152,9 +152,7 @@ static bool may_add(const struct structure *structure, uint32_t i)
 	uint32_t parent;
 
 	if (passage->place != PLACE_PLAIN || passage->hiding != HIDING_NONE ||
-	    !structure->input->is_showable[passage->first_text] ||
-	    (structure->input->is_frame != NULL &&
-	     structure->input->is_frame[i]))
+	    !structure->input->is_showable[passage->first_text])
 		return false;
 	if (passage->node == NO_NODE ||
 	    page->nodes[passage->node].tag != TAG_button ||
@@ -654,6 +652,24 @@ static bool gap_is_kept(const struct structure *structure, struct gap *gap)
 			  : edge_is_kept(gap);
 }
 
+/* Return true for a part of the template, except the heads of tables. */
+static bool is_of_frame(const struct structure *structure, uint32_t i)
+{
+	const struct page *page = structure->page;
+	uint32_t node = structure->passages->items[i].node;
+
+	if (structure->input->is_frame == NULL ||
+	    !structure->input->is_frame[i])
+		return false;
+	for (unsigned k = 0; k < 2 && node != NO_NODE; k++) {
+		if (page->nodes[node].tag == TAG_th ||
+		    page->nodes[node].tag == TAG_dt)
+			return false;
+		node = page->nodes[node].parent;
+	}
+	return true;
+}
+
 /* Judge a gap in element `container`, and keep its passages or not. */
 static void gap_judge(struct structure *structure, struct gap gap,
 		      uint32_t container)
@@ -671,7 +687,7 @@ static void gap_judge(struct structure *structure, struct gap gap,
 		double score = (double)input->scores[i] / input->threshold;
 
 		gap.score = score > gap.score ? score : gap.score;
-		may_show |= may_add(structure, i);
+		may_show |= may_add(structure, i) && !is_of_frame(structure, i);
 	}
 	if (!may_show)
 		return;

@@ -32,7 +32,10 @@ struct structure_input {
 	const float *scores;     /* [passages->count], probabilities */
 	const bool *is_chosen;   /* [passages->count] */
 	const bool *is_showable; /* [text_count], of showable_texts() */
-	/* [passages->count]: parts of the template, never added; or NULL */
+	/*
+	 * [passages->count]: parts of the template, added only to a unit with
+	 * other text; or NULL
+	 */
 	const bool *is_frame;
 	double threshold; /* of the scores */
 };

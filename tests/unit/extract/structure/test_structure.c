@@ -224,7 +224,7 @@ TEST(the_tabs_of_code_are_kept)
 		    "9222229", "1111101");
 }
 
-TEST(parts_of_the_template_are_never_added)
+TEST(parts_of_the_template_alone_are_never_added)
 {
 	AUTO_PAGE *page = parse(TWENTY "<pre>a b</pre>" TWENTY);
 	const struct passages passages = passages_make(page->arena, page);
@@ -241,6 +241,26 @@ TEST(parts_of_the_template_are_never_added)
 	input.is_frame = (const bool[]){true, false, true};
 	ck_assert(structure_choose(page->arena, &input)[1]);
 	ck_assert(structure_choose(page->arena, &input)[0]);
+}
+
+/* "Option" and "Meaning" are on many pages of a manual. */
+TEST(heads_of_the_template_are_added_to_a_table)
+{
+	AUTO_PAGE *page = parse("<table><tr><th>Option<th>Meaning<tr><td>" TEN
+				"<td>" TEN "</table>");
+	const struct passages passages = passages_make(page->arena, page);
+	const bool *is_kept = structure_choose(
+		page->arena,
+		&(struct structure_input){
+			.passages = &passages,
+			.scores = (const float[]){1, 0.45F, 1, 1},
+			.is_chosen = (const bool[]){true, false, true, true},
+			.is_showable = showable_texts(page->arena, page),
+			.is_frame = (const bool[]){true, true, false, false},
+			.threshold = 0.5,
+		});
+
+	ck_assert(is_kept[1]);
 }
 
 TEST(a_list_of_links_needs_a_colon)

@@ -1,5 +1,6 @@
 #include "extract/structure/structure.h"
 
+#include <math.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -12,6 +13,9 @@
 #include "page/scanner.h"
 
 #define NONE UINT32_MAX
+
+/* Scores are divided by the threshold, which may be 0. */
+#define MIN_THRESHOLD 0.01
 
 enum {
 	MAX_LEVELS = 6,     /* containers in which kept neighbours are searched
@@ -62,13 +66,18 @@ static const struct {
 	[UNIT_LIST] = {.keep = 0.7F, .words = 500},
 };
 
-/* Class names of the page's frame. */
+/*
+ * Class names of the page's frame. Callouts and tabs of an article have names
+ * of boxes too.
+ */
 #define GROUPS_OF_BOXES (1U << GROUP_POPUP | 1U << GROUP_NAVIGATION)
 #define GROUPS_OF_FRAME                                               \
 	(GROUPS_OF_BOXES | 1U << GROUP_FOOTER | 1U << GROUP_COMMENT | \
 	 1U << GROUP_RELATED | 1U << GROUP_SOCIAL |                   \
 	 1U << GROUP_ADVERTISEMENT | 1U << GROUP_FILTER)
-#define GROUPS_OF_CARDS (1U << GROUP_ACTION | 1U << GROUP_ITEM)
+/* Embedded posts and posts of forums are quotes with such names. */
+#define GROUPS_OF_QUOTES (1U << GROUP_SOCIAL | 1U << GROUP_COMMENT)
+#define GROUPS_OF_CARDS  (1U << GROUP_ACTION | 1U << GROUP_ITEM)
 
 struct structure {
 	const struct structure_input *input;
@@ -515,7 +524,9 @@ static bool unit_is_kept(const struct gap *gap)
 
 	if (gap->kind == UNIT_QUOTE)
 		return gap->score > 0.35 && words < 60 && is_in_body &&
-		       !has_group(gap, 1U << GROUP_REVIEW) &&
+		       !has_group(gap,
+				  1U << GROUP_REVIEW | (GROUPS_OF_FRAME &
+							~GROUPS_OF_QUOTES)) &&
 		       (is_inside || !gap->follows_heading);
 	if (has_group(gap, GROUPS_OF_FRAME) ||
 	    (gap->kind == UNIT_FIGURE && has_group(gap, 1U << GROUP_METADATA)))
@@ -601,10 +612,9 @@ static bool edge_is_kept(const struct gap *gap)
 	if (gap->sums.words >= 200)
 		return false;
 	if (gap->kind == UNIT_QUOTE)
-		return gap->score > 0.3;
-	if (has_group(gap, GROUPS_OF_FRAME))
-		return false;
-	if (is_mostly_links(gap))
+		return gap->score > 0.3 &&
+		       !has_group(gap, GROUPS_OF_FRAME & ~GROUPS_OF_QUOTES);
+	if (has_group(gap, GROUPS_OF_FRAME) || is_mostly_links(gap))
 		return false;
 	if (gap->has_code || gap->is_callout || gap->kind == UNIT_DETAILS)
 		return gap->score > (is_last(gap) ? 0.15 : 0.3);
@@ -676,6 +686,7 @@ static void gap_judge(struct structure *structure, struct gap gap,
 {
 	const struct structure_input *input = structure->input;
 	const struct passage *items = structure->passages->items;
+	double threshold = fmax(input->threshold, MIN_THRESHOLD);
 	bool may_show = false;
 
 	gap.sums = passages_sum(structure->passages, gap.range);
@@ -684,7 +695,7 @@ static void gap_judge(struct structure *structure, struct gap gap,
 		(double)input->scores[gap.range.begin] > input->threshold &&
 		gap.sums.words >= MIN_REPEATED_WORDS;
 	for (uint32_t i = gap.range.begin; i < gap.range.end; i++) {
-		double score = (double)input->scores[i] / input->threshold;
+		double score = (double)input->scores[i] / threshold;
 
 		gap.score = score > gap.score ? score : gap.score;
 		may_show |= may_add(structure, i) && !is_of_frame(structure, i);

@@ -7,15 +7,17 @@
  * details, blockquote, ul, ol. A gap is a largest element without a kept
  * passage, or a single passage, next to kept passages.
  *
- * 1. A unit that is kept for the most part is kept as a whole. Tables for
- *    layout are no units.
- * 2. A short gap between two kept passages of the same container is kept if it
- *    is a unit, a caption, or a short text, if it is no link list, and if its
- *    classes do not name a part of the page's frame. Its score must not be far
- *    below the threshold. So a refrain or an answer that the author repeats
- *    inside the body is kept, but a copy of the body is not.
- * 3. A table, code or quote is also kept at the begin or the end of a container
- *    that is kept almost as a whole.
+ * 1. A unit that is kept for the most part is kept as a whole; of code and
+ *    tables a smaller part is enough, and otherwise the rest is dropped too.
+ *    Tables for layout are no units.
+ * 2. A short gap between two kept passages is kept if it is a unit, a caption,
+ *    a callout or a short text, if it is no list of links, and if its classes
+ *    do not name a part of the page's frame. Its score must not be far below
+ *    the threshold; directly between long texts of one element, even if they
+ *    have headings, a lower score is enough. So a refrain or an answer that the
+ *    author repeats inside the body is kept, but a copy of the body is not.
+ * 3. A unit is also kept directly after the last long text of an element, and
+ *    at the begin and the end of an element that is kept almost as a whole.
  * 4. Notes are kept if a mark in the kept text links to them.
  * 5. A heading without kept text or an image before the next heading of the
  *    same or a higher level is dropped.

@@ -34,13 +34,12 @@
 #define BEST_RATIO 0.7
 
 /*
- * The choice is unsure if the mean score of its words is below threshold +
- * UNSURE_RATIO * (1 - threshold). Then only scores over threshold + SURE_RATIO
- * * (1 - threshold) are chosen, if they have MIN_SURE_WORDS of the words.
- * Chosen from 60 combinations with the gold of six sets.
+ * The choice is unsure if the mean score of its words is below UNSURE_MEAN.
+ * Then only scores over SURE_SCORE are chosen, if they have MIN_SURE_WORDS of
+ * the words. Chosen from 60 combinations with the gold of six sets.
  */
-#define UNSURE_RATIO   0.54
-#define SURE_RATIO     0.38
+#define UNSURE_MEAN    0.807
+#define SURE_SCORE     0.74
 #define MIN_SURE_WORDS 0.3
 
 enum { MIN_UNSURE_WORDS = 50 }; /* shorter choices are never unsure */
@@ -85,12 +84,11 @@ static void choose_best_run(const struct passages *passages,
 double page_threshold(const struct passages *passages, const float *scores,
 		      double threshold)
 {
-	double sure = threshold + SURE_RATIO * (1 - threshold);
 	double sure_words = 0;
 	double score_sum = 0;
 	double words = 0;
 
-	if (threshold < 0.5)
+	if (threshold < 0.5 || threshold > SURE_SCORE)
 		return threshold;
 	for (uint32_t i = 0; i < passages->count; i++) {
 		const struct passage *passage = &passages->items[i];
@@ -101,12 +99,12 @@ double page_threshold(const struct passages *passages, const float *scores,
 			continue;
 		words += own;
 		score_sum += score * own;
-		sure_words += score > sure ? own : 0;
+		sure_words += score > SURE_SCORE ? own : 0;
 	}
 	if (words < MIN_UNSURE_WORDS || sure_words < MIN_SURE_WORDS * words ||
-	    score_sum >= words * (threshold + UNSURE_RATIO * (1 - threshold)))
+	    score_sum >= UNSURE_MEAN * words)
 		return threshold;
-	return sure;
+	return SURE_SCORE;
 }
 
 const bool *passages_choose(struct arena *arena,

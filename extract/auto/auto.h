@@ -30,7 +30,8 @@ const bool *passages_choose(struct arena *arena,
  * Return the threshold for a page: a higher one than `threshold` if the scores
  * over it are mostly low and if enough words have a higher score. Such pages
  * are shops and lists of teasers, and there the low scores are mostly wrong. A
- * threshold below one half does not change: such a request wants that text.
+ * threshold below one half does not change, because such a request wants that
+ * text.
  * Linear.
  */
 double page_threshold(const struct passages *passages, const float *scores,

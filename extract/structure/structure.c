@@ -512,33 +512,49 @@ static bool is_in_prose(const struct gap *gap)
 }
 
 /*
- * Return true if a unit between kept passages is kept. The limits of the
- * functions below were chosen with the gold of six sets
+ * The functions that follow return true if a unit between kept passages is
+ * kept. Their limits were chosen with the gold of six sets
  * (tests/eval/RESULTS.md, "What parameters were chosen by").
  */
+
+static bool is_in_body(const struct gap *gap)
+{
+	return is_in_prose(gap) || gap->body_ratio >= 0.9F;
+}
+
+static bool quote_is_kept(const struct gap *gap)
+{
+	const uint32_t others =
+		1U << GROUP_REVIEW | (GROUPS_OF_FRAME & ~GROUPS_OF_QUOTES);
+
+	return gap->score > 0.35 && gap->sums.words < 60 && is_in_body(gap) &&
+	       !has_group(gap, others) &&
+	       (is_in_prose(gap) || !gap->follows_heading);
+}
+
+static bool list_is_kept(const struct gap *gap)
+{
+	if (gap->sums.words >= 60 || !is_in_body(gap) ||
+	    (!is_in_prose(gap) && gap->follows_heading))
+		return false;
+	return is_mostly_links(gap) ? gap->follows_colon && gap->score > 0.5
+				    : gap->score > 0.7;
+}
+
 static bool unit_is_kept(const struct gap *gap)
 {
 	bool is_inside = is_in_prose(gap);
-	bool is_in_body = is_inside || gap->body_ratio >= 0.9F;
 	uint32_t words = gap->sums.words;
 
 	if (gap->kind == UNIT_QUOTE)
-		return gap->score > 0.35 && words < 60 && is_in_body &&
-		       !has_group(gap,
-				  1U << GROUP_REVIEW | (GROUPS_OF_FRAME &
-							~GROUPS_OF_QUOTES)) &&
-		       (is_inside || !gap->follows_heading);
+		return quote_is_kept(gap);
 	if (has_group(gap, GROUPS_OF_FRAME) ||
 	    (gap->kind == UNIT_FIGURE && has_group(gap, 1U << GROUP_METADATA)))
 		return false;
 	if (gap->kind == UNIT_HEADING)
 		return gap->score > 0.8 && !gap->precedes_heading;
 	if (gap->kind == UNIT_LIST)
-		return words < 60 && is_in_body &&
-		       (is_inside || !gap->follows_heading) &&
-		       (is_mostly_links(gap)
-				? gap->follows_colon && gap->score > 0.5
-				: gap->score > 0.7);
+		return list_is_kept(gap);
 	if (gap->kind == UNIT_TABLE && !gap->has_code)
 		return gap->score > 0.45 && words < 200 &&
 		       (is_inside || !is_mostly_links(gap)) &&
@@ -547,10 +563,10 @@ static bool unit_is_kept(const struct gap *gap)
 		return false;
 	if (gap->has_code)
 		return gap->score > 0.35 && words < (is_inside ? 400 : 100) &&
-		       (is_in_body || gap->kind == UNIT_CODE);
+		       (is_in_body(gap) || gap->kind == UNIT_CODE);
 	if (gap->kind == UNIT_TERMS)
 		return gap->score > (is_inside ? 0.35 : 0.7) && words < 100 &&
-		       is_in_body;
+		       is_in_body(gap);
 	if (gap->kind == UNIT_FIGURE)
 		return gap->score > 0.1 && words < 60 && gap->levels == 0 &&
 		       (is_inside || gap->body_ratio >= 0.94F) &&

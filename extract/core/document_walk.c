@@ -195,6 +195,16 @@ static enum step close_current(struct page_walk *walk, uint32_t *index_out)
 	return STEP_CLOSE;
 }
 
+void walk_skip_inside(struct page_walk *walk)
+{
+	const struct node *current = &walk->page->nodes[walk->current];
+
+	assert(walk->current < walk->page->node_count);
+	walk->next_node = current->end;
+	if (walk->next_text < current->end_text)
+		walk->next_text = current->end_text;
+}
+
 enum step walk_next(struct page_walk *walk, uint32_t *index_out)
 {
 	const struct page *page = walk->page;

@@ -97,4 +97,10 @@ struct page_walk walk_begin(const struct page *page);
  */
 enum step walk_next(struct page_walk *walk, uint32_t *index_out);
 
+/*
+ * After STEP_OPEN, leave out what is inside the element: the next step closes
+ * it.
+ */
+void walk_skip_inside(struct page_walk *walk);
+
 #endif

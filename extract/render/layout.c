@@ -249,6 +249,23 @@ static void level_enter(struct layout_level *levels, uint32_t count,
 	set_surroundings(levels, count, tag);
 }
 
+bool node_is_near(const struct render_request *request, uint32_t node,
+		  uint32_t *next_kept)
+{
+	const struct node *element = &request->page->nodes[node];
+	const struct verdict *verdicts = request->verdicts;
+	uint32_t count = request->page->text_count;
+
+	if (verdicts == NULL)
+		return true;
+	while (*next_kept < count && (*next_kept < element->first_text ||
+				      !verdicts[*next_kept].is_content))
+		++*next_kept;
+	return (*next_kept < count && *next_kept <= element->end_text) ||
+	       (element->first_text > 0 &&
+		verdicts[element->first_text - 1].is_content);
+}
+
 bool link_address_append(struct buffer *out,
 			 const struct render_request *request,
 			 struct slice href)
@@ -302,8 +319,9 @@ struct layout_state {
 	uint32_t open_pres;
 	struct role_context around;
 	uint32_t ignored; /* the open element that is not written, or NO_NODE */
-	uint32_t next_kept; /* the first kept text from the current element on
-			     */
+	uint32_t next_kept; /* for node_is_near() */
+	bool is_near;       /* node_is_near() of the element opened last */
+	uint32_t open_figures;
 	uint16_t *tags; /* [depth]: the tags as which the open elements of the
 			   page are written */
 	uint32_t open_codes; /* number of open code elements, inside or outside
@@ -856,26 +874,6 @@ static bool layout_pass_formula(struct layout_state *layout, uint32_t node,
 }
 
 /*
- * Return true if a text in element `node`, or the text before or after it, is
- * kept. Only then its role matters. O(1) on average.
- */
-static bool layout_is_near(struct layout_state *layout, uint32_t node)
-{
-	const struct node *element = &layout->page->nodes[node];
-	const struct verdict *verdicts = layout->request->verdicts;
-	uint32_t count = layout->page->text_count;
-
-	while (layout->next_kept < count &&
-	       (layout->next_kept < element->first_text ||
-		!verdicts[layout->next_kept].is_content))
-		layout->next_kept++;
-	return (layout->next_kept < count &&
-		layout->next_kept <= element->end_text) ||
-	       (element->first_text > 0 &&
-		verdicts[element->first_text - 1].is_content);
-}
-
-/*
  * Return the tag as which element `node` is written. If the element is not
  * written, or already written, set layout->ignored.
  */
@@ -883,7 +881,7 @@ static uint16_t layout_find_role(struct layout_state *layout, uint32_t node)
 {
 	struct element_role role;
 
-	if (layout->request->verdicts == NULL || !layout_is_near(layout, node))
+	if (layout->request->verdicts == NULL || !layout->is_near)
 		return layout->page->nodes[node].tag;
 	role = element_role_of(layout->page, node, layout->around);
 	/* in tables, tools mark labels and names of items as headings */
@@ -976,8 +974,11 @@ static void layout_close_in_table(struct layout_state *layout, uint16_t tag)
 static void layout_open_element(struct layout_state *layout, uint32_t node)
 {
 	const struct node *element = &layout->page->nodes[node];
-	uint16_t tag = layout_find_role(layout, node);
+	uint16_t tag;
 
+	layout->is_near =
+		node_is_near(layout->request, node, &layout->next_kept);
+	tag = layout_find_role(layout, node);
 	layout->tags[element->depth] = tag;
 	if (layout->open_pres > 0)
 		layout_copy_blank(layout, element->source.begin,
@@ -987,6 +988,7 @@ static void layout_open_element(struct layout_state *layout, uint32_t node)
 	if (tag == TAG_br)
 		layout_handle_break(layout);
 	layout->open_tables += tag == TAG_table;
+	layout->open_figures += element->tag == TAG_figure;
 	if (has_structure(layout)) {
 		level_enter(layout->levels, layout->level_count++, node, tag);
 		layout_open_in_table(layout, node, tag);
@@ -1010,6 +1012,22 @@ static void layout_open_element(struct layout_state *layout, uint32_t node)
 	if ((tag == TAG_video || tag == TAG_audio) &&
 	    layout->request->verdicts != NULL)
 		layout->open_players++;
+}
+
+/*
+ * Return true if nothing inside the element that was opened last changes the
+ * output: it has no kept text and no image next to one, it begins no row or
+ * cell, and nothing can separate texts more than the end of the line before it
+ * does.
+ */
+static bool layout_is_empty(const struct layout_state *layout, uint32_t node)
+{
+	uint16_t tag = layout->tags[layout->page->nodes[node].depth];
+
+	return !layout->is_near && layout->pending == SEPARATOR_BLANK_LINE &&
+	       layout->open_pres == 0 && layout->open_figures == 0 &&
+	       separator_of_tag(tag, TAG_html) != SEPARATOR_LINE &&
+	       !(has_structure(layout) && outline_is_in_line(&layout->outline));
 }
 
 static void layout_close_element(struct layout_state *layout, uint32_t node)
@@ -1045,6 +1063,7 @@ static void layout_close_element(struct layout_state *layout, uint32_t node)
 	if (has_structure(layout))
 		layout_close_in_table(layout, tag);
 	layout->open_tables -= tag == TAG_table;
+	layout->open_figures -= element->tag == TAG_figure;
 	if (!has_structure(layout))
 		return;
 	assert(layout->level_count > 1);
@@ -1114,15 +1133,16 @@ void layout(const struct render_request *request,
 		layout.tried = 1;
 	}
 	while ((step = walk_next(&walk, &index)) != STEP_END) {
-		if (layout.ignored != NO_NODE &&
-		    (step != STEP_CLOSE || index != layout.ignored))
-			continue;
-		if (step == STEP_OPEN)
+		if (step == STEP_OPEN) {
 			layout_open_element(&layout, index);
-		else if (step == STEP_CLOSE)
+			if (layout.ignored == index ||
+			    layout_is_empty(&layout, index))
+				walk_skip_inside(&walk);
+		} else if (step == STEP_CLOSE) {
 			layout_close_element(&layout, index);
-		else
+		} else {
 			layout_handle_text(&layout, index);
+		}
 	}
 	layout_end_line(&layout);
 	buffer_free(&layout.text);

@@ -99,6 +99,14 @@ void layout(const struct render_request *request,
 	    const struct layout_writer *writer);
 
 /*
+ * Return true if a text in element `node`, or the text before or after it, is
+ * kept, or if the request has no verdicts. Call this for nodes in ascending
+ * order, with a *next_kept that begins at 0. O(1) on average.
+ */
+bool node_is_near(const struct render_request *request, uint32_t node,
+		  uint32_t *next_kept);
+
+/*
  * A function for layout_writer.image that does nothing, so that images only
  * open blocks.
  */

@@ -109,15 +109,38 @@ static void survey_close_element(void *context, uint16_t tag)
 		shape->is_simple = false;
 }
 
+/*
+ * Return the maximum number of tables that layout() may open. Kept texts and
+ * images are in nodes that are near a kept text, or in figures with one.
+ */
+static uint32_t survey_count_tables(const struct render_request *request)
+{
+	const struct page *page = request->page;
+	uint32_t next_kept = 0;
+	uint32_t figure_end = 0;
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < page->node_count; i++) {
+		bool is_near = node_is_near(request, i, &next_kept);
+
+		if (is_near && page->nodes[i].tag == TAG_figure &&
+		    page->nodes[i].end > figure_end)
+			figure_end = page->nodes[i].end;
+		if (is_near || i < figure_end)
+			count += element_may_be_table(page, i);
+		else
+			i = page->nodes[i].end - 1;
+	}
+	return count;
+}
+
 struct table_survey table_survey_make(struct arena *arena,
 				      const struct render_request *request)
 {
 	const struct page *page = request->page;
 	struct table_surveyor survey = {.page = page};
-	uint32_t max_count = 0;
+	uint32_t max_count = survey_count_tables(request);
 
-	for (uint32_t i = 0; i < page->node_count; i++)
-		max_count += element_may_be_table(page, i);
 	if (max_count == 0)
 		return (struct table_survey){NULL, 0};
 	survey.tables = ARENA_NEW(arena, struct table_shape, max_count);

@@ -8,10 +8,10 @@
 static void assert_html(const char *html, const char *expected)
 {
 	AUTO_PAGE *page = parse(html);
-	struct verdict verdicts[16] = {{0}};
+	struct verdict verdicts[32] = {{0}};
 	AUTO_BUFFER out = {0};
 
-	ck_assert_uint_le(page->text_count, 16);
+	ck_assert_uint_le(page->text_count, 32);
 	for (uint32_t i = 0; i < page->text_count; i++)
 		verdicts[i].is_content =
 			*(const char *)page_text(page, i).data != 'x';
@@ -34,6 +34,27 @@ TEST(images_are_between_kept_texts)
 		    "<p>x",
 		    "<figure><img src=\"i\" alt=\"\"><figcaption>c"
 		    "</figcaption>\n</figure>\n");
+}
+
+TEST(a_part_without_kept_text_leaves_only_a_gap)
+{
+	/* the image belongs to the caption, although texts around it do not */
+	assert_html("<p>x<figure><div><p>x<div><table><tr><td><img src=i>"
+		    "</table></div><p>x</div><figcaption>c</figcaption>"
+		    "</figure><p>x",
+		    "<figure><table><tr><td><img src=\"i\" alt=\"\"></td>\n"
+		    "</tr>\n</table>\n<figcaption>c</figcaption>\n"
+		    "</figure>\n");
+	assert_html("<p>a<nav><p>x<ul><li>x<li><b>x</b></ul><table><tr><td>x"
+		    "</table></nav>b",
+		    "<p>a</p>\n<p>b</p>\n");
+	assert_html("<p>a <span>x <i>x</i></span>b", "<p>a b</p>\n");
+	/* cells keep their columns */
+	assert_html("<table><tr><td>a<td><div><p>x<p>x<p>x</div><td>b<tr>"
+		    "<td rowspan=2><p>x<p>x<p>x<td>c<tr><td>d</table>",
+		    "<table><tr><td>a</td>\n<td></td>\n<td>b</td>\n</tr>\n"
+		    "<tr><td></td>\n<td>c</td>\n</tr>\n"
+		    "<tr><td></td>\n<td>d</td>\n</tr>\n</table>\n");
 }
 
 TEST(the_source_is_the_first_that_can_be_loaded)

@@ -22,62 +22,67 @@ enum class_meaning {
 	CLASS_EDIT = 128,      /* links to edit a section */
 };
 
-/* Sorted by word. */
-static const struct {
+/* clang-format off */
+/* Sorted by length, and then by word. */
+static const struct class_word {
 	const char *word;
+	size_t size;
 	unsigned meaning;
 } class_words[] = {
-	{"MJXc-display", CLASS_DISPLAY},
-	{"MathJax", CLASS_FORMULA},
-	{"MathJax_CHTML", CLASS_FORMULA},
-	{"MathJax_Display", CLASS_DISPLAY},
-	{"MathJax_Preview", CLASS_FORMULA},
-	{"MathJax_SVG", CLASS_FORMULA},
-	{"MathJax_SVG_Display", CLASS_DISPLAY},
-	{"blob-num", CLASS_GUTTER},
-	{"btn-clipboard", CLASS_BUTTON},
-	{"clipboard-copy", CLASS_BUTTON},
-	{"code-lang", CLASS_LANGUAGE},
-	{"codehilitetable", CLASS_CODE},
-	{"copy-btn", CLASS_BUTTON},
-	{"copy-button", CLASS_BUTTON},
-	{"copy-code-button", CLASS_BUTTON},
-	{"copybtn", CLASS_BUTTON},
-	{"crayon-nums", CLASS_GUTTER},
-	{"footnote-ref", CLASS_NOTE_MARK},
-	{"footnoteRef", CLASS_NOTE_MARK},
-	{"gutter", CLASS_GUTTER},
-	{"highlighttable", CLASS_CODE},
-	{"hljs-ln", CLASS_CODE},
-	{"hljs-ln-numbers", CLASS_GUTTER},
-	{"js-file-line-container", CLASS_CODE},
-	{"katex", CLASS_FORMULA},
-	{"katex-display", CLASS_DISPLAY},
-	{"lang", CLASS_LANGUAGE},
-	{"language-id", CLASS_LANGUAGE},
-	{"latex", CLASS_TEX_IMAGE},
-	{"line-number", CLASS_GUTTER},
-	{"line-numbers", CLASS_GUTTER},
-	{"line-numbers-wrapper", CLASS_GUTTER},
-	{"lineno", CLASS_GUTTER},
-	{"linenodiv", CLASS_GUTTER},
-	{"linenos", CLASS_GUTTER},
-	{"ln", CLASS_GUTTER},
-	{"lnt", CLASS_GUTTER},
-	{"lntable", CLASS_CODE},
-	{"math-block", CLASS_DISPLAY},
-	{"math-inline", CLASS_FORMULA},
-	{"mw-editsection", CLASS_EDIT},
-	{"mwe-math-element", CLASS_FORMULA},
-	{"mwe-math-element-block", CLASS_DISPLAY},
-	{"mwe-math-fallback-image-display", CLASS_TEX_IMAGE},
-	{"mwe-math-fallback-image-inline", CLASS_TEX_IMAGE},
-	{"noteref", CLASS_NOTE_MARK},
-	{"rouge-gutter", CLASS_GUTTER},
-	{"rouge-table", CLASS_CODE},
-	{"tex", CLASS_TEX_IMAGE},
-	{"zclip", CLASS_BUTTON},
+#define WORD(word) word, sizeof(word) - 1
+	{WORD("ln"), CLASS_GUTTER},
+	{WORD("lnt"), CLASS_GUTTER},
+	{WORD("tex"), CLASS_TEX_IMAGE},
+	{WORD("lang"), CLASS_LANGUAGE},
+	{WORD("katex"), CLASS_FORMULA},
+	{WORD("latex"), CLASS_TEX_IMAGE},
+	{WORD("zclip"), CLASS_BUTTON},
+	{WORD("gutter"), CLASS_GUTTER},
+	{WORD("lineno"), CLASS_GUTTER},
+	{WORD("MathJax"), CLASS_FORMULA},
+	{WORD("copybtn"), CLASS_BUTTON},
+	{WORD("hljs-ln"), CLASS_CODE},
+	{WORD("linenos"), CLASS_GUTTER},
+	{WORD("lntable"), CLASS_CODE},
+	{WORD("noteref"), CLASS_NOTE_MARK},
+	{WORD("blob-num"), CLASS_GUTTER},
+	{WORD("copy-btn"), CLASS_BUTTON},
+	{WORD("code-lang"), CLASS_LANGUAGE},
+	{WORD("linenodiv"), CLASS_GUTTER},
+	{WORD("math-block"), CLASS_DISPLAY},
+	{WORD("MathJax_SVG"), CLASS_FORMULA},
+	{WORD("copy-button"), CLASS_BUTTON},
+	{WORD("crayon-nums"), CLASS_GUTTER},
+	{WORD("footnoteRef"), CLASS_NOTE_MARK},
+	{WORD("language-id"), CLASS_LANGUAGE},
+	{WORD("line-number"), CLASS_GUTTER},
+	{WORD("math-inline"), CLASS_FORMULA},
+	{WORD("rouge-table"), CLASS_CODE},
+	{WORD("MJXc-display"), CLASS_DISPLAY},
+	{WORD("footnote-ref"), CLASS_NOTE_MARK},
+	{WORD("line-numbers"), CLASS_GUTTER},
+	{WORD("rouge-gutter"), CLASS_GUTTER},
+	{WORD("MathJax_CHTML"), CLASS_FORMULA},
+	{WORD("btn-clipboard"), CLASS_BUTTON},
+	{WORD("katex-display"), CLASS_DISPLAY},
+	{WORD("clipboard-copy"), CLASS_BUTTON},
+	{WORD("highlighttable"), CLASS_CODE},
+	{WORD("mw-editsection"), CLASS_EDIT},
+	{WORD("MathJax_Display"), CLASS_DISPLAY},
+	{WORD("MathJax_Preview"), CLASS_FORMULA},
+	{WORD("codehilitetable"), CLASS_CODE},
+	{WORD("hljs-ln-numbers"), CLASS_GUTTER},
+	{WORD("copy-code-button"), CLASS_BUTTON},
+	{WORD("mwe-math-element"), CLASS_FORMULA},
+	{WORD("MathJax_SVG_Display"), CLASS_DISPLAY},
+	{WORD("line-numbers-wrapper"), CLASS_GUTTER},
+	{WORD("js-file-line-container"), CLASS_CODE},
+	{WORD("mwe-math-element-block"), CLASS_DISPLAY},
+	{WORD("mwe-math-fallback-image-inline"), CLASS_TEX_IMAGE},
+	{WORD("mwe-math-fallback-image-display"), CLASS_TEX_IMAGE},
+#undef WORD
 };
+/* clang-format on */
 
 enum {
 	MAX_CLASS_WORD = 32,
@@ -88,6 +93,18 @@ enum {
 	MAX_NEAR_NODES = 48,   /* nodes that are searched for a certain tag */
 };
 
+/* Return < 0, 0 or > 0, as in the order of class_words. */
+static int class_word_compare(struct slice word, const struct class_word *other)
+{
+	const char *bytes = word.data;
+
+	if (word.size != other->size)
+		return word.size < other->size ? -1 : 1;
+	if (bytes[0] != other->word[0])
+		return bytes[0] < other->word[0] ? -1 : 1;
+	return memcmp(bytes, other->word, word.size);
+}
+
 /* Return what a word of a class means. */
 static unsigned class_word_meaning(struct slice word)
 {
@@ -96,10 +113,9 @@ static unsigned class_word_meaning(struct slice word)
 
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
-		const char *other = class_words[middle].word;
-		int order = strncmp(word.data, other, word.size);
+		int order = class_word_compare(word, &class_words[middle]);
 
-		if (order == 0 && other[word.size] == '\0')
+		if (order == 0)
 			return class_words[middle].meaning;
 		if (order > 0)
 			low = middle + 1;
@@ -121,7 +137,7 @@ static unsigned class_meanings(struct slice classes)
 	while (at < classes.size) {
 		size_t begin = at;
 
-		while (at < classes.size && !is_space(bytes[at]))
+		while (at < classes.size && (unsigned char)bytes[at] > ' ')
 			at++;
 		if (at - begin > 1 && at - begin < MAX_CLASS_WORD)
 			meanings |= class_word_meaning(
@@ -129,6 +145,59 @@ static unsigned class_meanings(struct slice classes)
 		at++;
 	}
 	return meanings;
+}
+
+/* The attributes of an element that its role depends on. */
+struct role_attributes {
+	unsigned meanings; /* of the words of its class */
+	bool has_class;
+	bool has_data;     /* an attribute may contain a formula */
+	bool is_note_mark; /* an attribute says so */
+	struct slice role;
+	struct slice href;
+};
+
+static struct role_attributes role_attributes_read(const struct page *page,
+						   uint32_t node)
+{
+	const struct node *element = &page->nodes[node];
+	struct role_attributes marks = {0};
+
+	for (uint32_t i = 0; i < element->attribute_count; i++) {
+		const struct attribute *one =
+			&page->attributes[element->first_attribute + i];
+		const char *name = one->name.data;
+
+		switch (one->name.size) {
+		case 4:
+			if (memcmp(name, "href", 4) == 0)
+				marks.href = one->value;
+			else if (memcmp(name, "role", 4) == 0)
+				marks.role = one->value;
+			break;
+		case 5:
+			if (memcmp(name, "class", 5) != 0)
+				break;
+			marks.has_class = one->value.size > 0;
+			marks.meanings = class_meanings(one->value);
+			break;
+		case 8:  /* data-tex */
+		case 9:  /* data-math */
+		case 10: /* data-latex */
+		case 12: /* data-formula */
+			marks.has_data |= memcmp(name, "data-", 5) == 0;
+			break;
+		case 17:
+			marks.is_note_mark |=
+				memcmp(name, "data-footnote-ref", 17) == 0;
+			break;
+		default:
+			break;
+		}
+	}
+	marks.is_note_mark |= (marks.meanings & CLASS_NOTE_MARK) != 0 ||
+			      text_is(marks.role, "doc-noteref");
+	return marks;
 }
 
 /* Return true if all texts inside the node have only digits, signs and spaces.
@@ -240,7 +309,7 @@ static bool is_language_label(const struct page *page, uint32_t node,
  * text and a class before or after its code.
  */
 static bool is_control_in_pre(const struct page *page, uint32_t node,
-			      struct role_context context)
+			      bool has_class, struct role_context context)
 {
 	uint16_t tag = page->nodes[node].tag;
 
@@ -249,8 +318,7 @@ static bool is_control_in_pre(const struct page *page, uint32_t node,
 	if (tag == TAG_button)
 		return true;
 	return context.pre_code != NO_NODE &&
-	       (tag == TAG_a || tag == TAG_div) &&
-	       page_attribute(page, node, "class").size > 0 &&
+	       (tag == TAG_a || tag == TAG_div) && has_class &&
 	       is_short_label(page, &page->nodes[node]) &&
 	       (page->nodes[node].end <= context.pre_code ||
 		node >= page->nodes[context.pre_code].end) &&
@@ -263,11 +331,12 @@ static bool is_control_in_pre(const struct page *page, uint32_t node,
  * it, and otherwise ELEMENT_PLAIN.
  */
 static enum element_kind kind_of_formula(const struct page *page, uint32_t node,
-					 unsigned meanings)
+					 const struct role_attributes *marks)
 {
 	const struct node *element = &page->nodes[node];
-	bool is_display = (meanings & CLASS_DISPLAY) != 0;
-	bool is_formula = (meanings & (CLASS_FORMULA | CLASS_DISPLAY)) != 0;
+	bool is_display = (marks->meanings & CLASS_DISPLAY) != 0;
+	bool is_formula =
+		(marks->meanings & (CLASS_FORMULA | CLASS_DISPLAY)) != 0;
 
 	if (element->tag == TAG_script) {
 		is_formula = formula_is_script(page, node);
@@ -285,14 +354,14 @@ static enum element_kind kind_of_formula(const struct page *page, uint32_t node,
 			is_formula &&
 			text_is(page_attribute(page, node, "display"), "true");
 	} else if (element->tag == TAG_img) {
-		is_formula = (meanings & CLASS_TEX_IMAGE) != 0;
+		is_formula = (marks->meanings & CLASS_TEX_IMAGE) != 0;
 	} else if (element->tag != TAG_span && element->tag != TAG_div) {
 		return ELEMENT_PLAIN;
 	} else if (is_formula && element->end < page->node_count &&
 		   page->nodes[element->end].parent == element->parent &&
 		   formula_is_script(page, element->end)) {
 		return ELEMENT_IGNORED;
-	} else if (formula_attribute(page, node).size > 0) {
+	} else if (marks->has_data && formula_attribute(page, node).size > 0) {
 		is_formula = true;
 		is_display |= element->tag == TAG_div;
 	}
@@ -312,10 +381,10 @@ static const struct {
 };
 
 /* Return the tag that ARIA's attributes give to an element of another tag. */
-static uint16_t tag_of_aria(const struct page *page, uint32_t node)
+static uint16_t tag_of_aria(const struct page *page, uint32_t node,
+			    struct slice role)
 {
 	uint16_t tag = page->nodes[node].tag;
-	struct slice role = page_attribute(page, node, "role");
 	uint32_t level;
 
 	if (role.size == 0)
@@ -375,21 +444,21 @@ static bool is_anchor_sign(struct slice text)
 }
 
 /* Return true for an address in the same page. */
-static bool is_fragment(const struct page *page, uint32_t node)
+static bool is_fragment(struct slice href)
 {
-	return slice_byte(page_attribute(page, node, "href"), 0) == '#';
+	return slice_byte(href, 0) == '#';
 }
 
 /*
  * Return true for a link in the page that has no text but a sign: the anchor of
  * a heading, or the way back from a note.
  */
-static bool is_anchor(const struct page *page, uint32_t node)
+static bool is_anchor(const struct page *page, uint32_t node, struct slice href)
 {
 	const struct node *link = &page->nodes[node];
 
 	if (link->tag != TAG_a || link->end_text != link->first_text + 1 ||
-	    !is_fragment(page, node))
+	    !is_fragment(href))
 		return false;
 	return is_anchor_sign(page_text(page, link->first_text));
 }
@@ -398,15 +467,16 @@ static bool is_anchor(const struct page *page, uint32_t node)
  * Return true if the element is directly or almost directly in a heading, which
  * then has no link to itself.
  */
-static bool is_link_of_heading(const struct page *page, uint32_t node)
+static bool is_link_of_heading(const struct page *page, uint32_t node,
+			       struct slice href)
 {
 	uint32_t parent = page->nodes[node].parent;
 
-	if (page->nodes[node].tag != TAG_a)
+	if (page->nodes[node].tag != TAG_a || !is_fragment(href))
 		return false;
 	for (unsigned i = 0; i < MAX_HEADING_DEPTH && parent != NO_NODE; i++) {
 		if ((tag_flags(page->nodes[parent].tag) & TAG_IS_HEADING) != 0)
-			return is_fragment(page, node);
+			return true;
 		parent = page->nodes[parent].parent;
 	}
 	return false;
@@ -417,17 +487,15 @@ static bool is_link_of_heading(const struct page *page, uint32_t node)
  * raised already.
  */
 static bool is_note_mark(const struct page *page, uint32_t node,
-			 unsigned meanings)
+			 const struct role_attributes *marks)
 {
 	const struct node *link = &page->nodes[node];
 
 	return link->tag == TAG_a && link->parent != NO_NODE &&
 	       page->nodes[link->parent].tag != TAG_sup &&
 	       link->end_text == link->first_text + 1 &&
-	       is_short_label(page, link) && is_fragment(page, node) &&
-	       ((meanings & CLASS_NOTE_MARK) != 0 ||
-		text_is(page_attribute(page, node, "role"), "doc-noteref") ||
-		page_attribute(page, node, "data-footnote-ref").data != NULL);
+	       is_short_label(page, link) && marks->is_note_mark &&
+	       is_fragment(marks->href);
 }
 
 /*
@@ -449,8 +517,11 @@ static bool is_fallback(const struct page *page, uint32_t node)
 
 bool element_may_be_table(const struct page *page, uint32_t node)
 {
-	return page->nodes[node].tag == TAG_table ||
-	       text_is(page_attribute(page, node, "role"), "table");
+	const struct node *element = &page->nodes[node];
+
+	return element->tag == TAG_table ||
+	       (element->attribute_count > 0 &&
+		text_is(page_attribute(page, node, "role"), "table"));
 }
 
 struct element_role element_role_of(const struct page *page, uint32_t node,
@@ -458,25 +529,27 @@ struct element_role element_role_of(const struct page *page, uint32_t node,
 {
 	const struct node *element = &page->nodes[node];
 	struct element_role role = {ELEMENT_PLAIN, element->tag};
-	unsigned meanings = 0;
+	struct role_attributes marks = {0};
 
 	if (element->attribute_count > 0) {
-		meanings = class_meanings(page_attribute(page, node, "class"));
-		role.tag = tag_of_aria(page, node);
+		marks = role_attributes_read(page, node);
+		role.tag = tag_of_aria(page, node, marks.role);
 	}
-	if (is_gutter(page, node, meanings) ||
-	    is_language_label(page, node, meanings, context) ||
-	    ((meanings & CLASS_BUTTON) != 0 && is_short_label(page, element)) ||
-	    (meanings & CLASS_EDIT) != 0 || is_anchor(page, node) ||
-	    is_fallback(page, node) || is_control_in_pre(page, node, context))
+	if (is_gutter(page, node, marks.meanings) ||
+	    is_language_label(page, node, marks.meanings, context) ||
+	    ((marks.meanings & CLASS_BUTTON) != 0 &&
+	     is_short_label(page, element)) ||
+	    (marks.meanings & CLASS_EDIT) != 0 ||
+	    is_anchor(page, node, marks.href) || is_fallback(page, node) ||
+	    is_control_in_pre(page, node, marks.has_class, context))
 		role.kind = ELEMENT_IGNORED;
 	else if (role.tag == TAG_table)
-		role.tag = tag_of_table(page, node, meanings, context);
-	else if (is_link_of_heading(page, node))
+		role.tag = tag_of_table(page, node, marks.meanings, context);
+	else if (is_link_of_heading(page, node, marks.href))
 		role.tag = TAG_span;
-	else if (is_note_mark(page, node, meanings))
+	else if (is_note_mark(page, node, &marks))
 		role.tag = TAG_sup;
 	else if (context.pre == NO_NODE)
-		role.kind = kind_of_formula(page, node, meanings);
+		role.kind = kind_of_formula(page, node, &marks);
 	return role;
 }

@@ -185,16 +185,40 @@ static struct slice largest_of_set(struct slice set)
 	return largest;
 }
 
+#define NAME(name)                     \
+	{                              \
+		name, sizeof(name) - 1 \
+	}
+
+/* Parts of the names of images that only hold the place of another one. */
+static const struct slice placeholders[] = {
+	NAME("1x1"),      NAME("blank."),    NAME("clear."),
+	NAME("grey."),    NAME("lazy-load"), NAME("lazyload"),
+	NAME("loading."), NAME("pixel."),    NAME("placeholder"),
+	NAME("spacer."),  NAME("spinner"),   NAME("transparent."),
+};
+
+static bool begins_placeholder(struct slice text)
+{
+	for (size_t i = 0; i < sizeof(placeholders) / sizeof(placeholders[0]);
+	     i++) {
+		struct slice name = placeholders[i];
+
+		if (slice_byte(text, 0) == slice_byte(name, 0) &&
+		    slice_byte(text, 1) == slice_byte(name, 1) &&
+		    text.size >= name.size &&
+		    memcmp(text.data, name.data, name.size) == 0)
+			return true;
+	}
+	return false;
+}
+
 /*
  * Return true if the last part of the URL names an image that only holds the
  * place of another one.
  */
 static bool is_placeholder(struct slice url)
 {
-	static const char *const names[] = {
-		"blank.",       "spacer.", "placeholder", "1x1",
-		"transparent.", "pixel.",  "lazyload",    "lazy-load",
-		"loading.",     "spinner", "grey.",       "clear."};
 	const char *bytes = url.data;
 	size_t end = 0;
 	size_t begin;
@@ -206,19 +230,30 @@ static bool is_placeholder(struct slice url)
 		begin--;
 	if (end - begin > MAX_PLACEHOLDER_NAME)
 		return false;
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (memmem(bytes + begin, end - begin, names[i],
-			   strlen(names[i])) != NULL)
-			return true;
+	for (size_t at = begin; at < end; at++)
+		switch (bytes[at]) {
+		case '1':
+		case 'b':
+		case 'c':
+		case 'g':
+		case 'l':
+		case 'p':
+		case 's':
+		case 't':
+			if (begins_placeholder(
+				    (struct slice){bytes + at, end - at}))
+				return true;
+			break;
+		default:
+			break;
+		}
 	return false;
 }
 
-/* Append the URL that an attribute contains, and return true if it has one. */
-static bool append_source(const struct render_request *request, uint32_t node,
-			  const char *name, bool is_set, struct buffer *out)
+/* Append the URL of an attribute, and return true if it has one. */
+static bool append_source(const struct render_request *request,
+			  struct slice value, bool is_set, struct buffer *out)
 {
-	struct slice value = page_attribute(request->page, node, name);
-
 	if (is_set && value.size > 0)
 		value = largest_of_set(value);
 	return value.size > 0 && !is_placeholder(value) &&
@@ -237,34 +272,56 @@ static bool append_picture_source(const struct render_request *request,
 	for (uint32_t i = picture + 1;
 	     i < node && i <= picture + MAX_PICTURE_SOURCES; i++)
 		if (page->nodes[i].tag == TAG_source &&
-		    (append_source(request, i, "srcset", true, out) ||
-		     append_source(request, i, "data-srcset", true, out)))
+		    (append_source(request, page_attribute(page, i, "srcset"),
+				   true, out) ||
+		     append_source(request,
+				   page_attribute(page, i, "data-srcset"), true,
+				   out)))
 			return true;
 	return false;
 }
 
+/* The attributes with the URL of an image, the best first. */
+static const struct {
+	struct slice name;
+	bool is_set;
+} image_places[] = {
+#define NAME(name)                     \
+	{                              \
+		name, sizeof(name) - 1 \
+	}
+	{NAME("data-srcset"), true},
+	{NAME("data-lazy-srcset"), true},
+	{NAME("data-src"), false},
+	{NAME("data-original"), false},
+	{NAME("data-lazy-src"), false},
+	{NAME("data-actualsrc"), false},
+	{NAME("data-original-src"), false},
+	{NAME("data-lazy"), false},
+	{NAME("srcset"), true},
+	{NAME("src"), false},
+};
+
+enum { IMAGE_PLACES = sizeof(image_places) / sizeof(image_places[0]) };
+
 static bool find_image_source(const struct render_request *request,
 			      uint32_t node, struct buffer *out)
 {
-	static const struct {
-		const char *name;
-		bool is_set;
-	} places[] = {
-		{"data-srcset", true},
-		{"data-lazy-srcset", true},
-		{"data-src", false},
-		{"data-original", false},
-		{"data-lazy-src", false},
-		{"data-actualsrc", false},
-		{"data-original-src", false},
-		{"data-lazy", false},
-		{"srcset", true},
-		{"src", false},
-	};
+	const struct page *page = request->page;
+	const struct node *image = &page->nodes[node];
+	struct slice values[IMAGE_PLACES] = {{NULL, 0}};
 
-	for (unsigned i = 0; i < sizeof(places) / sizeof(places[0]); i++)
-		if (append_source(request, node, places[i].name,
-				  places[i].is_set, out))
+	for (uint32_t i = 0; i < image->attribute_count; i++) {
+		const struct attribute *one =
+			&page->attributes[image->first_attribute + i];
+
+		for (unsigned k = 0; k < IMAGE_PLACES; k++)
+			if (slice_equal(one->name, image_places[k].name))
+				values[k] = one->value;
+	}
+	for (unsigned i = 0; i < IMAGE_PLACES; i++)
+		if (append_source(request, values[i], image_places[i].is_set,
+				  out))
 			return true;
 	return append_picture_source(request, node, out);
 }
@@ -274,8 +331,8 @@ bool image_filter_next(struct image_filter *filter,
 		       struct layout_image *image_out)
 {
 	const struct node *image = &request->page->nodes[node];
-	struct slice label = page_attribute(request->page, node, "alt");
 	struct buffer spare = filter->source;
+	struct slice label;
 
 	buffer_clear(&filter->candidate);
 	if (!image_belongs(request, node) ||
@@ -295,6 +352,7 @@ bool image_filter_next(struct image_filter *filter,
 	filter->candidate = spare;
 	filter->place = image->first_text;
 	buffer_clear(&filter->label);
+	label = page_attribute(request->page, node, "alt");
 	if (label.size > 0 && label.size <= MAX_LABEL_BYTES)
 		markup_append_plain(&filter->label, label, false);
 	*image_out = (struct layout_image){buffer_slice(&filter->source),

@@ -1317,6 +1317,7 @@ struct metadatum metadata_read_title(struct arena *arena,
 	struct site_names site;
 	struct metadatum title;
 
+	findings->is_title_only = true;
 	findings_meta(findings);
 	findings_headings(findings);
 	site = site_names_of(
@@ -1326,6 +1327,7 @@ struct metadatum metadata_read_title(struct arena *arena,
 	    slice_equal(slice_of(title.source), slice_of("h1")))
 		return title;
 	findings = collect_head(arena, page, url);
+	findings->is_title_only = true;
 	site = site_names_of(
 		arena, best_metadatum(findings, SUBJECT_SITE_NAME).value, url);
 	return title_choose(findings, &site);

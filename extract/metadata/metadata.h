@@ -146,8 +146,9 @@ struct metadata_candidates {
 	 */
 	uint32_t title_begin;
 	uint32_t title_end;
-	uint32_t look_ups; /* number of searches for an @id in JSON-LD, at most
-			      MAX_FINDINGS */
+	bool is_title_only; /* title_choose() does not search the position */
+	uint32_t look_ups;  /* number of searches for an @id in JSON-LD, at most
+			       MAX_FINDINGS */
 	uint32_t
 		texts_read; /* number of texts read from elements in the body */
 	/*

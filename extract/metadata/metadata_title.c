@@ -789,7 +789,8 @@ struct metadatum title_choose(struct metadata_candidates *findings,
 	choice.title = cut_of(&choice, title);
 	choice.graph_title = cut_of(&choice, graph);
 	heading = best_heading(&choice, &overlap);
-	find_title_position(&choice, heading, overlap);
+	if (!findings->is_title_only)
+		find_title_position(&choice, heading, overlap);
 	if (heading == NULL || overlap < min_overlap)
 		heading = headline;
 	best = heading != NULL ? heading

@@ -20,6 +20,12 @@ enum class_meaning {
 	CLASS_TEX_IMAGE = 64,  /* the alt of the image is TeX */
 	CLASS_NOTE_MARK = 256, /* the mark of a note in the text */
 	CLASS_EDIT = 128,      /* links to edit a section */
+	CLASS_BOX = 512,       /* a callout, if its kind is known, too */
+	CLASS_CAUTION = 1024,  /* the kinds of callouts */
+	CLASS_WARNING = 2048,
+	CLASS_IMPORTANT = 4096,
+	CLASS_TIP = 8192,
+	CLASS_NOTE = 16384,
 };
 
 /* clang-format off */
@@ -31,61 +37,124 @@ static const struct class_word {
 } class_words[] = {
 #define WORD(word) word, sizeof(word) - 1
 	{WORD("ln"), CLASS_GUTTER},
+	{WORD("TIP"), CLASS_BOX | CLASS_TIP},
 	{WORD("lnt"), CLASS_GUTTER},
 	{WORD("tex"), CLASS_TEX_IMAGE},
+	{WORD("tip"), CLASS_TIP},
+	{WORD("NOTE"), CLASS_BOX | CLASS_NOTE},
+	{WORD("hint"), CLASS_TIP},
+	{WORD("info"), CLASS_NOTE},
 	{WORD("lang"), CLASS_LANGUAGE},
+	{WORD("note"), CLASS_NOTE},
+	{WORD("alert"), CLASS_BOX},
+	{WORD("error"), CLASS_CAUTION},
 	{WORD("katex"), CLASS_FORMULA},
 	{WORD("latex"), CLASS_TEX_IMAGE},
 	{WORD("zclip"), CLASS_BUTTON},
+	{WORD("danger"), CLASS_CAUTION},
 	{WORD("gutter"), CLASS_GUTTER},
 	{WORD("lineno"), CLASS_GUTTER},
+	{WORD("CAUTION"), CLASS_BOX | CLASS_CAUTION},
 	{WORD("MathJax"), CLASS_FORMULA},
+	{WORD("WARNING"), CLASS_BOX | CLASS_WARNING},
+	{WORD("callout"), CLASS_BOX},
+	{WORD("caution"), CLASS_CAUTION},
 	{WORD("copybtn"), CLASS_BUTTON},
 	{WORD("hljs-ln"), CLASS_CODE},
 	{WORD("linenos"), CLASS_GUTTER},
 	{WORD("lntable"), CLASS_CODE},
 	{WORD("noteref"), CLASS_NOTE_MARK},
+	{WORD("seealso"), CLASS_NOTE},
+	{WORD("success"), CLASS_TIP},
+	{WORD("warning"), CLASS_WARNING},
 	{WORD("blob-num"), CLASS_GUTTER},
 	{WORD("copy-btn"), CLASS_BUTTON},
+	{WORD("IMPORTANT"), CLASS_BOX | CLASS_IMPORTANT},
+	{WORD("attention"), CLASS_WARNING},
 	{WORD("code-lang"), CLASS_LANGUAGE},
+	{WORD("important"), CLASS_IMPORTANT},
 	{WORD("linenodiv"), CLASS_GUTTER},
+	{WORD("admonition"), CLASS_BOX | CLASS_NOTE},
+	{WORD("alert-info"), CLASS_NOTE},
 	{WORD("math-block"), CLASS_DISPLAY},
 	{WORD("MathJax_SVG"), CLASS_FORMULA},
+	{WORD("alert--info"), CLASS_NOTE},
+	{WORD("callout-tip"), CLASS_TIP},
 	{WORD("copy-button"), CLASS_BUTTON},
 	{WORD("crayon-nums"), CLASS_GUTTER},
 	{WORD("footnoteRef"), CLASS_NOTE_MARK},
+	{WORD("information"), CLASS_NOTE},
 	{WORD("language-id"), CLASS_LANGUAGE},
 	{WORD("line-number"), CLASS_GUTTER},
 	{WORD("math-inline"), CLASS_FORMULA},
 	{WORD("rouge-table"), CLASS_CODE},
 	{WORD("MJXc-display"), CLASS_DISPLAY},
+	{WORD("alert-danger"), CLASS_CAUTION},
+	{WORD("callout-info"), CLASS_NOTE},
+	{WORD("callout-note"), CLASS_NOTE},
+	{WORD("custom-block"), CLASS_BOX},
 	{WORD("footnote-ref"), CLASS_NOTE_MARK},
 	{WORD("line-numbers"), CLASS_GUTTER},
 	{WORD("rouge-gutter"), CLASS_GUTTER},
 	{WORD("MathJax_CHTML"), CLASS_FORMULA},
+	{WORD("alert--danger"), CLASS_CAUTION},
+	{WORD("alert-success"), CLASS_TIP},
+	{WORD("alert-warning"), CLASS_WARNING},
 	{WORD("btn-clipboard"), CLASS_BUTTON},
 	{WORD("katex-display"), CLASS_DISPLAY},
+	{WORD("alert--success"), CLASS_TIP},
+	{WORD("alert--warning"), CLASS_WARNING},
+	{WORD("callout-danger"), CLASS_CAUTION},
 	{WORD("clipboard-copy"), CLASS_BUTTON},
 	{WORD("highlighttable"), CLASS_CODE},
+	{WORD("markdown-alert"), CLASS_BOX | CLASS_NOTE},
 	{WORD("mw-editsection"), CLASS_EDIT},
 	{WORD("MathJax_Display"), CLASS_DISPLAY},
 	{WORD("MathJax_Preview"), CLASS_FORMULA},
+	{WORD("admonitionblock"), CLASS_BOX | CLASS_NOTE},
+	{WORD("callout-caution"), CLASS_CAUTION},
+	{WORD("callout-warning"), CLASS_WARNING},
 	{WORD("codehilitetable"), CLASS_CODE},
 	{WORD("hljs-ln-numbers"), CLASS_GUTTER},
+	{WORD("kg-callout-card"), CLASS_BOX | CLASS_NOTE},
+	{WORD("starlight-aside"), CLASS_BOX | CLASS_NOTE},
 	{WORD("copy-code-button"), CLASS_BUTTON},
 	{WORD("mwe-math-element"), CLASS_FORMULA},
+	{WORD("theme-admonition"), CLASS_BOX | CLASS_NOTE},
+	{WORD("callout-important"), CLASS_IMPORTANT},
+	{WORD("markdown-alert-tip"), CLASS_TIP},
 	{WORD("MathJax_SVG_Display"), CLASS_DISPLAY},
+	{WORD("markdown-alert-note"), CLASS_NOTE},
 	{WORD("line-numbers-wrapper"), CLASS_GUTTER},
+	{WORD("starlight-aside--tip"), CLASS_TIP},
+	{WORD("theme-admonition-tip"), CLASS_TIP},
+	{WORD("starlight-aside--note"), CLASS_NOTE},
+	{WORD("theme-admonition-info"), CLASS_NOTE},
+	{WORD("theme-admonition-note"), CLASS_NOTE},
 	{WORD("js-file-line-container"), CLASS_CODE},
+	{WORD("markdown-alert-caution"), CLASS_CAUTION},
+	{WORD("markdown-alert-warning"), CLASS_WARNING},
 	{WORD("mwe-math-element-block"), CLASS_DISPLAY},
+	{WORD("starlight-aside--danger"), CLASS_CAUTION},
+	{WORD("theme-admonition-danger"), CLASS_CAUTION},
+	{WORD("markdown-alert-important"), CLASS_IMPORTANT},
+	{WORD("starlight-aside--caution"), CLASS_CAUTION},
+	{WORD("theme-admonition-caution"), CLASS_CAUTION},
+	{WORD("theme-admonition-warning"), CLASS_WARNING},
+	{WORD("theme-admonition-important"), CLASS_IMPORTANT},
+	{WORD("confluence-information-macro"), CLASS_BOX | CLASS_NOTE},
 	{WORD("mwe-math-fallback-image-inline"), CLASS_TEX_IMAGE},
 	{WORD("mwe-math-fallback-image-display"), CLASS_TEX_IMAGE},
+	{WORD("confluence-information-macro-tip"), CLASS_TIP},
+	{WORD("confluence-information-macro-note"), CLASS_NOTE},
+	{WORD("confluence-information-macro-warning"), CLASS_WARNING},
+	{WORD("confluence-information-macro-information"), CLASS_NOTE},
 #undef WORD
 };
 /* clang-format on */
 
 enum {
-	MAX_CLASS_WORD = 32,
+	MAX_CLASS_WORD = 48,
 	MAX_CLASS_BYTES = 1024, /* of a class attribute */
 	MAX_GUTTER_TEXTS = 4096,
 	MAX_LABEL_LENGTH = 24,
@@ -370,6 +439,59 @@ static enum element_kind kind_of_formula(const struct page *page, uint32_t node,
 	return is_display ? ELEMENT_DISPLAY_FORMULA : ELEMENT_FORMULA;
 }
 
+/* The name of a kind of callout; the kind that tells most is the first. */
+static const char *callout_name(unsigned meanings)
+{
+	static const struct {
+		unsigned meaning;
+		const char *name;
+	} kinds[] = {
+		{CLASS_CAUTION, "CAUTION"},     {CLASS_WARNING, "WARNING"},
+		{CLASS_IMPORTANT, "IMPORTANT"}, {CLASS_TIP, "TIP"},
+		{CLASS_NOTE, "NOTE"},
+	};
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		if ((meanings & kinds[i].meaning) != 0)
+			return kinds[i].name;
+	return NULL;
+}
+
+/* Return the name of the callout that the element is, or NULL. */
+static const char *callout_of(const struct page *page, uint32_t node,
+			      const struct role_attributes *marks)
+{
+	const struct node *element = &page->nodes[node];
+
+	switch (element->tag) {
+	case TAG_aside:
+	case TAG_blockquote:
+	case TAG_details:
+	case TAG_div:
+	case TAG_section:
+		break;
+	default:
+		return NULL;
+	}
+	/* the text may have the mark of Markdown already */
+	if (element->first_text == element->end_text ||
+	    slice_byte(page_text(page, element->first_text), 0) == '[')
+		return NULL;
+	if ((marks->meanings & CLASS_BOX) == 0 && element->tag != TAG_details)
+		return text_is(marks->role, "note") ? "NOTE" : NULL;
+	return callout_name(marks->meanings);
+}
+
+const char *element_callout(const struct page *page, uint32_t node)
+{
+	struct role_attributes marks;
+
+	if (node == NO_NODE || page->nodes[node].attribute_count == 0)
+		return NULL;
+	marks = role_attributes_read(page, node);
+	return callout_of(page, node, &marks);
+}
+
 /* The elements that a role of ARIA makes of a box. */
 static const struct {
 	const char *role;
@@ -551,5 +673,8 @@ struct element_role element_role_of(const struct page *page, uint32_t node,
 		role.tag = TAG_sup;
 	else if (context.pre == NO_NODE)
 		role.kind = kind_of_formula(page, node, &marks);
+	if (role.kind == ELEMENT_PLAIN &&
+	    callout_of(page, node, &marks) != NULL)
+		role.kind = ELEMENT_CALLOUT;
 	return role;
 }

@@ -19,6 +19,7 @@ enum element_kind {
 	/* the outermost element of a formula: extract/render/formula.h */
 	ELEMENT_FORMULA,
 	ELEMENT_DISPLAY_FORMULA, /* a formula that is a line of its own */
+	ELEMENT_CALLOUT,         /* a box beside the text: element_callout() */
 };
 
 struct element_role {
@@ -38,6 +39,12 @@ struct role_context {
  */
 struct element_role element_role_of(const struct page *page, uint32_t node,
 				    struct role_context context);
+
+/*
+ * Return the kind of a callout as GitHub's Markdown names it: "NOTE", "TIP",
+ * "IMPORTANT", "WARNING" or "CAUTION"; NULL for other elements.
+ */
+const char *element_callout(const struct page *page, uint32_t node);
 
 /* Return false for an element that is never written as a table. */
 bool element_may_be_table(const struct page *page, uint32_t node);

@@ -888,8 +888,11 @@ static uint16_t layout_find_role(struct layout_state *layout, uint32_t node)
 	if (layout->open_tables > 0 &&
 	    (tag_flags(role.tag) & TAG_IS_HEADING) != 0)
 		role.tag = layout->page->nodes[node].tag;
+	if (role.kind == ELEMENT_CALLOUT && layout->writer->has_callouts &&
+	    layout->open_tables == 0)
+		role.tag = TAG_blockquote;
 	if (role.kind == ELEMENT_IGNORED ||
-	    (role.kind != ELEMENT_PLAIN &&
+	    (role.kind != ELEMENT_PLAIN && role.kind != ELEMENT_CALLOUT &&
 	     layout_pass_formula(layout, node,
 				 role.kind == ELEMENT_DISPLAY_FORMULA)))
 		layout->ignored = node;

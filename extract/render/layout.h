@@ -88,6 +88,8 @@ struct layout_writer {
 	void (*media)(void *context, const struct layout_media *media);
 	bool has_links; /* call open() and close() for links with safe URLs, too
 			 */
+	bool has_callouts; /* call open() and close() for callouts outside of
+			      tables as for a blockquote */
 };
 
 /*

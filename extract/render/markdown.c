@@ -12,6 +12,7 @@
 #include "base/hash.h"
 #include "base/memory.h"
 #include "extract/core/numeric.h"
+#include "extract/render/element_role.h"
 #include "extract/render/layout.h"
 #include "extract/render/markdown_inline.h"
 #include "extract/render/outline.h"
@@ -41,6 +42,8 @@ struct markdown_container {
 	uint32_t number; /* for a list, the number of its next item; for an
 			    item, its own number */
 	uint32_t width;  /* for an item: the width of the marker in columns */
+	const char *callout; /* for a quote: the kind of the callout to write
+				before its first block, or NULL */
 };
 
 /* The state of the writer. Initialise with only the buffer `out`. */
@@ -132,6 +135,32 @@ static void markdown_close(struct markdown_blocks *blocks)
 		blocks->kept = blocks->count;
 }
 
+static void markdown_trim_block_line(struct buffer *out)
+{
+	while (out->size > 0 && out->data[out->size - 1] == ' ')
+		out->size--;
+}
+
+static void write_prefix(struct markdown_blocks *blocks, uint32_t count,
+			 bool begins_block, struct buffer *out);
+
+/*
+ * Write the line that names the callout open[index], and begin the next line
+ * inside its containers. Only a paragraph may follow without a blank line.
+ */
+static void write_callout(struct markdown_blocks *blocks, uint32_t index,
+			  struct buffer *out)
+{
+	buffer_printf(out, "[!%s]\n", blocks->open[index].callout);
+	blocks->open[index].callout = NULL;
+	write_prefix(blocks, index + 1, false, out);
+	if (index + 1 == blocks->count)
+		return;
+	markdown_trim_block_line(out);
+	buffer_append_byte(out, '\n');
+	write_prefix(blocks, index + 1, false, out);
+}
+
 /*
  * Write the start of a line that is inside the `count` outermost containers. If
  * begins_block, include the markers of the items whose markers were not written
@@ -145,6 +174,8 @@ static void write_prefix(struct markdown_blocks *blocks, uint32_t count,
 
 		if (container->kind == CONTAINER_QUOTE)
 			buffer_append_text(out, "> ");
+		if (begins_block && container->callout != NULL)
+			write_callout(blocks, i, out);
 		if (container->kind != CONTAINER_ITEM)
 			continue;
 		if (!begins_block || container->is_written) {
@@ -157,12 +188,6 @@ static void write_prefix(struct markdown_blocks *blocks, uint32_t count,
 		buffer_printf(out, "%c ", container->marker);
 		container->is_written = true;
 	}
-}
-
-static void markdown_trim_block_line(struct buffer *out)
-{
-	while (out->size > 0 && out->data[out->size - 1] == ' ')
-		out->size--;
 }
 
 static void markdown_end_block_line(struct markdown_blocks *blocks)
@@ -505,7 +530,10 @@ static void open_block(struct markdown *markdown,
 	case TAG_blockquote:
 		markdown_push_container(
 			&markdown->blocks,
-			(struct markdown_container){.kind = CONTAINER_QUOTE});
+			(struct markdown_container){
+				.kind = CONTAINER_QUOTE,
+				.callout = element_callout(markdown->page,
+							   element->node)});
 		break;
 	case TAG_table:
 	case TAG_tr:
@@ -732,6 +760,7 @@ void render_as_markdown(const struct render_request *request,
 				.image = render_markdown_image,
 				.media = add_media,
 				.has_links = true,
+				.has_callouts = true,
 			});
 	if (markdown.blocks.has_block)
 		markdown_end_block_line(&markdown.blocks);

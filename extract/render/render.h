@@ -16,8 +16,9 @@ struct metadata;
 enum format {
 	FORMAT_TXT,  /* each block is one line, with a blank line between blocks
 		      */
-	FORMAT_MD,   /* CommonMark with GFM tables, tasks and strikethrough; sub
-			  and sup as inline HTML; formulas as $TeX$ */
+	FORMAT_MD,   /* CommonMark with GFM tables, tasks and strikethrough, and
+			  with callouts as GitHub has them; sub and sup as
+			  inline HTML; formulas as $TeX$ */
 	FORMAT_JSON, /* an object from template/result.h, whose text is as in
 			TXT and whose blocks are struct content_block */
 	FORMAT_HTML, /* the kept text in allow-listed elements of the page */

@@ -232,3 +232,28 @@ TEST(marks_of_notes_are_raised)
 			"class=footnote-ref>2</a></sup>",
 			"a [1](#n)<sup>[2](#n)</sup>\n");
 }
+
+TEST(a_callout_is_a_quote_with_its_kind)
+{
+	assert_markdown("<div class='admonition warning'><p class=t>a<p>b</div>"
+			"<p>c",
+			"> [!WARNING]\n> a\n>\n> b\n\nc\n");
+	assert_markdown("<aside class='x starlight-aside--tip starlight-aside'>"
+			"a</aside>",
+			"> [!TIP]\n> a\n");
+	assert_markdown("<div role=note><ol start=3><li>a</ol></div>",
+			"> [!NOTE]\n>\n> 3. a\n");
+	assert_markdown("<ul><li>a<div class='alert alert-danger'>b</div></ul>",
+			"- a\n\n  > [!CAUTION]\n  > b\n");
+	assert_markdown("<div class=IMPORTANT><blockquote class='callout tip'>"
+			"a</blockquote></div>",
+			"> [!IMPORTANT]\n>\n> > [!TIP]\n> > a\n");
+	/* neither a word alone nor a box of unknown kind */
+	assert_markdown("<div class='warning'>a</div><div class='alert x'>b"
+			"</div><blockquote class='callout note'>[!x] a"
+			"</blockquote>",
+			"a\n\nb\n\n> \\[!x\\] a\n");
+	assert_markdown("<table><tr><td><div role=note>a</div><td>b<tr><td>c"
+			"<td>d</table>",
+			"| a | b |\n| --- | --- |\n| c | d |\n");
+}

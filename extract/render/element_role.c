@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/buffer.h"
+#include "base/hash.h"
 #include "base/utf8.h"
 #include "extract/render/formula.h"
 #include "extract/render/layout.h"
@@ -115,6 +116,7 @@ static const struct class_word {
 	{WORD("callout-caution"), CLASS_CAUTION},
 	{WORD("callout-warning"), CLASS_WARNING},
 	{WORD("codehilitetable"), CLASS_CODE},
+	{WORD("footnote-anchor"), CLASS_NOTE_MARK},
 	{WORD("hljs-ln-numbers"), CLASS_GUTTER},
 	{WORD("kg-callout-card"), CLASS_BOX | CLASS_NOTE},
 	{WORD("starlight-aside"), CLASS_BOX | CLASS_NOTE},
@@ -122,6 +124,7 @@ static const struct class_word {
 	{WORD("mwe-math-element"), CLASS_FORMULA},
 	{WORD("theme-admonition"), CLASS_BOX | CLASS_NOTE},
 	{WORD("callout-important"), CLASS_IMPORTANT},
+	{WORD("footnote-reference"), CLASS_NOTE_MARK},
 	{WORD("markdown-alert-tip"), CLASS_TIP},
 	{WORD("MathJax_SVG_Display"), CLASS_DISPLAY},
 	{WORD("markdown-alert-note"), CLASS_NOTE},
@@ -177,21 +180,13 @@ static int class_word_compare(struct slice word, const struct class_word *other)
 /* Return what a word of a class means. */
 static unsigned class_word_meaning(struct slice word)
 {
-	size_t low = 0;
-	size_t high = sizeof(class_words) / sizeof(class_words[0]);
+	const size_t count = sizeof(class_words) / sizeof(class_words[0]);
+	size_t at;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		int order = class_word_compare(word, &class_words[middle]);
-
-		if (order == 0)
-			return class_words[middle].meaning;
-		if (order > 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return 0;
+	LOWER_BOUND(at, count, class_word_compare(word, &class_words[at]) > 0);
+	return at < count && class_word_compare(word, &class_words[at]) == 0
+		       ? class_words[at].meaning
+		       : 0;
 }
 
 /* Return what the words of a class attribute mean, as bits. */
@@ -480,6 +475,11 @@ static const char *callout_of(const struct page *page, uint32_t node,
 	if ((marks->meanings & CLASS_BOX) == 0 && element->tag != TAG_details)
 		return text_is(marks->role, "note") ? "NOTE" : NULL;
 	return callout_name(marks->meanings);
+}
+
+bool element_is_note_mark(const struct page *page, uint32_t node)
+{
+	return role_attributes_read(page, node).is_note_mark;
 }
 
 const char *element_callout(const struct page *page, uint32_t node)

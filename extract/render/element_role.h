@@ -46,6 +46,9 @@ struct element_role element_role_of(const struct page *page, uint32_t node,
  */
 const char *element_callout(const struct page *page, uint32_t node);
 
+/* Return true if the class or the role says that the link leads to a note. */
+bool element_is_note_mark(const struct page *page, uint32_t node);
+
 /* Return false for an element that is never written as a table. */
 bool element_may_be_table(const struct page *page, uint32_t node);
 

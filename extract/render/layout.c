@@ -13,6 +13,7 @@
 #include "extract/render/element_role.h"
 #include "extract/render/formula.h"
 #include "extract/render/media.h"
+#include "extract/render/note.h"
 #include "extract/render/outline.h"
 #include "extract/render/render.h"
 #include "extract/render/table.h"
@@ -329,7 +330,9 @@ struct layout_state {
 	bool is_at_pre; /* no text was passed since the start of the outermost
 			   pre */
 	enum ruby_state ruby;
-	uint32_t open_players; /* number of open players */
+	uint32_t note;           /* the open note, or NO_NODE */
+	struct slice note_label; /* to write before its first text, or empty */
+	uint32_t open_players;   /* number of open players */
 	bool has_break;     /* in pre: an element ended the line, so that a line
 			       end of the source adds no line */
 	uint32_t piece_end; /* end of the last image or formula in the source */
@@ -455,6 +458,33 @@ static void layout_open_line(struct layout_state *layout)
 	layout->is_fresh = true;
 }
 
+/* Pass the mark of a note to the writer. */
+static void layout_pass_mark(const struct layout_state *layout,
+			     struct slice label)
+{
+	const struct layout_writer *writer = layout->writer;
+	struct buffer mark = {0};
+
+	if (writer->piece == NULL)
+		return;
+	buffer_append_text(&mark, "[^");
+	buffer_append_slice(&mark, label);
+	buffer_append_byte(&mark, ']');
+	writer->piece(writer->context, 0, buffer_slice(&mark));
+	buffer_free(&mark);
+}
+
+/* Write the label of the note that begins, in pieces that need no escape. */
+static void layout_begin_note(struct layout_state *layout)
+{
+	if (layout->writer->piece != NULL && layout->open_pres == 0) {
+		layout_pass_mark(layout, layout->note_label);
+		layout->writer->piece(layout->writer->context, 0,
+				      slice_of(": "));
+	}
+	layout->note_label.size = 0;
+}
+
 /*
  * Open the blocks, the line and the inline elements around a text or an image,
  * and pass on the gap before it.
@@ -469,6 +499,8 @@ static void begin_piece(struct layout_state *layout)
 	close_inlines(layout,
 		      inline_chain_shared(&layout->open, inlines_here(layout)));
 	layout_pass_gap(layout);
+	if (layout->note_label.size > 0)
+		layout_begin_note(layout);
 	open_inlines(layout);
 	layout->is_fresh = false;
 }
@@ -873,6 +905,42 @@ static bool layout_pass_formula(struct layout_state *layout, uint32_t node,
 	return true;
 }
 
+/* Return true for an item of a list. */
+static bool is_item(const struct page *page, uint32_t node)
+{
+	uint32_t parent = page->nodes[node].parent;
+
+	return page->nodes[node].tag == TAG_li && parent != NO_NODE &&
+	       (page->nodes[parent].tag == TAG_ol ||
+		page->nodes[parent].tag == TAG_ul);
+}
+
+/*
+ * If the element is a mark of a note or a link back to one, write the mark, and
+ * set layout->ignored. If it is a note, but no item of a list, which the writer
+ * opens, have its label written.
+ */
+static void layout_handle_note(struct layout_state *layout, uint32_t node)
+{
+	const struct note_place *place = notes_at(layout->request->notes, node);
+
+	if (place == NULL || layout->open_pres > 0 || layout->open_codes > 0)
+		return;
+	if (place->kind == NOTE_TEXT) {
+		if (!is_item(layout->page, node)) {
+			layout->note = node;
+			layout->note_label = place->label;
+		}
+		return;
+	}
+	layout->ignored = node;
+	if (place->kind == NOTE_BACK)
+		return;
+	layout_find_space(layout, node);
+	begin_piece(layout);
+	layout_pass_mark(layout, place->label);
+}
+
 /*
  * Return the tag as which element `node` is written. If the element is not
  * written, or already written, set layout->ignored.
@@ -883,6 +951,11 @@ static uint16_t layout_find_role(struct layout_state *layout, uint32_t node)
 
 	if (layout->request->verdicts == NULL || !layout->is_near)
 		return layout->page->nodes[node].tag;
+	if (layout->request->notes != NULL) {
+		layout_handle_note(layout, node);
+		if (layout->ignored == node)
+			return layout->page->nodes[node].tag;
+	}
 	role = element_role_of(layout->page, node, layout->around);
 	/* in tables, tools mark labels and names of items as headings */
 	if (layout->open_tables > 0 &&
@@ -1044,6 +1117,8 @@ static void layout_close_element(struct layout_state *layout, uint32_t node)
 			layout->source_at = element->source.end;
 		return;
 	}
+	if (layout->note == node)
+		layout->note_label.size = 0;
 	if (tag == TAG_rt && layout->open_pres == 0) {
 		if (layout->ruby == RUBY_IS_OPEN)
 			layout_pass_piece(layout, element->first_text,
@@ -1114,6 +1189,7 @@ void layout(const struct render_request *request,
 		.readable = readable_begin(request->page),
 		.around = {NO_NODE, NO_NODE},
 		.ignored = NO_NODE,
+		.note = NO_NODE,
 	};
 	struct page_walk walk = walk_begin(request->page);
 	uint32_t level_count = 2;

@@ -15,6 +15,7 @@
 #include "extract/render/element_role.h"
 #include "extract/render/layout.h"
 #include "extract/render/markdown_inline.h"
+#include "extract/render/note.h"
 #include "extract/render/outline.h"
 #include "extract/render/render.h"
 #include "extract/render/table.h"
@@ -29,6 +30,8 @@
 /* Maximum number of open containers, which are lists, items and quotes. */
 enum { MAX_MARKDOWN_DEPTH = 3 * MAX_OUTLINE_NESTING };
 
+enum { NOTE_WIDTH = 4 }; /* spaces before the further lines of a note */
+
 enum markdown_container_kind {
 	CONTAINER_LIST,
 	CONTAINER_ITEM,
@@ -37,11 +40,12 @@ enum markdown_container_kind {
 
 struct markdown_container {
 	enum markdown_container_kind kind;
-	char marker;     /* for a list and its items: one of - * . ) */
-	bool is_written; /* for an item: the marker was written */
-	uint32_t number; /* for a list, the number of its next item; for an
-			    item, its own number */
-	uint32_t width;  /* for an item: the width of the marker in columns */
+	char marker;       /* for a list and its items: one of - * . ) */
+	bool is_written;   /* for an item: the marker was written */
+	uint32_t number;   /* for a list, the number of its next item; for an
+			      item, its own number */
+	uint32_t width;    /* for an item: the width of the marker in columns */
+	struct slice note; /* for an item that is a note: its label */
 	const char *callout; /* for a quote: the kind of the callout to write
 				before its first block, or NULL */
 };
@@ -103,15 +107,19 @@ static bool is_ordered(const struct markdown_container *container)
 	return container->marker == '.' || container->marker == ')';
 }
 
-static void markdown_open_item(struct markdown_blocks *blocks)
+/* Open an item, which is a note if `note` is not empty. */
+static void markdown_open_item(struct markdown_blocks *blocks,
+			       struct slice note)
 {
 	struct markdown_container *list = &blocks->open[blocks->count - 1];
 	struct markdown_container item = *list;
 
 	item.kind = CONTAINER_ITEM;
 	item.is_written = false;
-	item.width = 2;
-	for (uint32_t left = item.number; is_ordered(list); left /= 10) {
+	item.width = note.size > 0 ? NOTE_WIDTH : 2;
+	item.note = note;
+	for (uint32_t left = item.number; is_ordered(list) && note.size == 0;
+	     left /= 10) {
 		item.width++;
 		if (left < 10)
 			break;
@@ -143,6 +151,20 @@ static void markdown_trim_block_line(struct buffer *out)
 
 static void write_prefix(struct markdown_blocks *blocks, uint32_t count,
 			 bool begins_block, struct buffer *out);
+
+static void write_marker(const struct markdown_container *item,
+			 struct buffer *out)
+{
+	if (item->note.size > 0) {
+		buffer_append_text(out, "[^");
+		buffer_append_slice(out, item->note);
+		buffer_append_text(out, "]: ");
+		return;
+	}
+	if (is_ordered(item))
+		buffer_printf(out, "%u", item->number);
+	buffer_printf(out, "%c ", item->marker);
+}
 
 /*
  * Write the line that names the callout open[index], and begin the next line
@@ -183,9 +205,7 @@ static void write_prefix(struct markdown_blocks *blocks, uint32_t count,
 				buffer_append_byte(out, ' ');
 			continue;
 		}
-		if (is_ordered(container))
-			buffer_printf(out, "%u", container->number);
-		buffer_printf(out, "%c ", container->marker);
+		write_marker(container, out);
 		container->is_written = true;
 	}
 }
@@ -489,13 +509,33 @@ struct markdown {
 	bool is_verbatim;
 	bool is_bare;
 	struct markdown_table table;
+	struct notes notes;
 };
+
+/* Return the label of the note that is the innermost container, or "". */
+static struct slice
+markdown_innermost_note(const struct markdown_blocks *blocks)
+{
+	return blocks->count == 0 ? (struct slice){"", 0}
+				  : blocks->open[blocks->count - 1].note;
+}
+
+/* Return the label of the note that the element of the page is, or "". */
+static struct slice note_label(const struct markdown *markdown, uint32_t node)
+{
+	const struct note_place *place = notes_at(&markdown->notes, node);
+
+	return place == NULL || place->kind != NOTE_TEXT ? (struct slice){"", 0}
+							 : place->label;
+}
 
 static void render_markdown_open_line(struct markdown *markdown,
 				      const struct layout_element *element)
 {
 	markdown_line_clear(&markdown->line);
-	markdown->is_bare = element->is_bare && element->outer == TAG_li;
+	markdown->is_bare =
+		element->is_bare && element->outer == TAG_li &&
+		markdown_innermost_note(&markdown->blocks).size == 0;
 	if (element->tag != TAG_pre)
 		return;
 	markdown->is_verbatim = true;
@@ -525,7 +565,8 @@ static void open_block(struct markdown *markdown,
 						   element->node, "start", 1));
 		break;
 	case TAG_li:
-		markdown_open_item(&markdown->blocks);
+		markdown_open_item(&markdown->blocks,
+				   note_label(markdown, element->node));
 		break;
 	case TAG_blockquote:
 		markdown_push_container(
@@ -736,32 +777,36 @@ void render_as_markdown(const struct render_request *request,
 			struct buffer *out)
 {
 	struct arena *arena = arena_create();
+	struct render_request noted = *request;
 	struct markdown markdown = {
 		.page = request->page,
 		.blocks = {.out = out},
+		.notes = notes_find(arena, request),
 	};
 
+	if (markdown.notes.count > 0)
+		noted.notes = &markdown.notes;
 	markdown.table = (struct markdown_table){
 		.page = request->page,
-		.survey = table_survey_make(arena, request),
+		.survey = table_survey_make(arena, &noted),
 		.blocks = &markdown.blocks,
 	};
 	if (request->title.size > 0) {
 		render_markdown_text(&markdown, 0, request->title);
 		close_line(&markdown, TAG_h1);
 	}
-	layout(request, &(struct layout_writer){
-				.context = &markdown,
-				.open = render_markdown_open,
-				.close = render_markdown_close,
-				.gap = render_markdown_gap,
-				.text = render_markdown_text,
-				.piece = render_markdown_piece,
-				.image = render_markdown_image,
-				.media = add_media,
-				.has_links = true,
-				.has_callouts = true,
-			});
+	layout(&noted, &(struct layout_writer){
+			       .context = &markdown,
+			       .open = render_markdown_open,
+			       .close = render_markdown_close,
+			       .gap = render_markdown_gap,
+			       .text = render_markdown_text,
+			       .piece = render_markdown_piece,
+			       .image = render_markdown_image,
+			       .media = add_media,
+			       .has_links = true,
+			       .has_callouts = true,
+		       });
 	if (markdown.blocks.has_block)
 		markdown_end_block_line(&markdown.blocks);
 	buffer_free(&markdown.blocks.prefix);

@@ -395,6 +395,7 @@ static void check_next_run(const struct markdown_line *line, size_t at,
 static void inline_write_text(struct inline_writer *writing, size_t at)
 {
 	const struct buffer *out = writing->out;
+	struct slice text = markdown_run_bytes(writing->line, at);
 	struct markdown_place place = {
 		.begins_line = begins_line(writing),
 		.follows_line = writing->follows_line,
@@ -413,8 +414,12 @@ static void inline_write_text(struct inline_writer *writing, size_t at)
 		}
 	}
 	check_next_run(writing->line, at, &place);
-	markdown_escape(writing->out, markdown_run_bytes(writing->line, at),
-			place);
+	/* the mark of a note must not become a link or a label */
+	if (at > 0 && writing->line->runs[at - 1].kind == RUN_PIECE &&
+	    writing->out->data[writing->out->size - 1] == ']' &&
+	    (slice_byte(text, 0) == '(' || slice_byte(text, 0) == ':'))
+		buffer_append_byte(writing->out, '\\');
+	markdown_escape(writing->out, text, place);
 }
 
 /*

@@ -12,13 +12,14 @@
 #include "extract/render/layout.h"
 
 struct metadata;
+struct notes;
 
 enum format {
 	FORMAT_TXT,  /* each block is one line, with a blank line between blocks
 		      */
-	FORMAT_MD,   /* CommonMark with GFM tables, tasks and strikethrough, and
-			  with callouts as GitHub has them; sub and sup as
-			  inline HTML; formulas as $TeX$ */
+	FORMAT_MD,   /* CommonMark with GFM tables, tasks, strikethrough and
+			  footnotes, and with callouts as GitHub has them; sub
+			  and sup as inline HTML; formulas as $TeX$ */
 	FORMAT_JSON, /* an object from template/result.h, whose text is as in
 			TXT and whose blocks are struct content_block */
 	FORMAT_HTML, /* the kept text in allow-listed elements of the page */
@@ -61,6 +62,11 @@ struct render_request {
 	struct slice title; /* for MD and HTML: a heading to write before the
 			       text, see title_is_missing(); or empty */
 	struct slice url;   /* URL of the page, for XML, or empty */
+	/*
+	 * Pass the marks of these notes as pieces such as "[^1]", and leave out
+	 * the links back; or NULL. render() sets it for MD.
+	 */
+	const struct notes *notes;
 };
 
 /*

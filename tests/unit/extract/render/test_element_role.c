@@ -233,6 +233,35 @@ TEST(marks_of_notes_are_raised)
 			"a [1](#n)<sup>[2](#n)</sup>\n");
 }
 
+TEST(a_footnote_has_a_mark_and_a_label)
+{
+	/* the mark is raised, and the list is one of notes */
+	assert_markdown("<p>a<sup id=r><a href=#n>1</a></sup> b<ol><li id=n>"
+			"<p>text c <a href=#r>back</a><p>d<li>text e</ol>",
+			"a[^1] b\n\n[^1]: text c\n\n    d\n\n2. text e\n");
+	/* two marks of a note, a sign, and a mark that another note has */
+	assert_markdown("<p>a <a href=#n class=footnote-ref>[x]</a>, "
+			"<a href=#n role=doc-noteref>y</a><a href=#m "
+			"class=noteref>*</a><a href=#o class=noteref>x</a>"
+			"<ol><li id=n>text<li id=m>more<li id=o>last</ol>",
+			"a [^x], [^x][^note-2][^note-3]\n\n[^x]: text\n\n"
+			"[^note-2]: more\n\n[^note-3]: last\n");
+	assert_markdown("<p>a<sup><a href=#n>1</a></sup>(b)<sup><a href=#n>1"
+			"</a></sup>: c<sup><a href=#n>1</a></sup>[d]<ul>"
+			"<li id=n>text</ul>",
+			"a[^1]\\(b)[^1]\\: c[^1]\\[d\\]\n\n[^1]: text\n");
+	/* a note that is no item */
+	assert_markdown("<p>a<a class=footnote-anchor id=r href=#n>1</a><div>"
+			"<a id=n href=#r>1</a><p><b>text</b> b</div>c",
+			"a[^1]\n\n[^1]: **text** b\n\nc\n");
+	/* no notes: a heading, a far box, code, an unknown id */
+	assert_markdown(
+		"<p>a<sup><a href=#n>1</a></sup><sup><a href=#m>2</a>"
+		"</sup><sup><a href=#o>3</a></sup><h2 id=n>text</h2>"
+		"<div id=m>text</div>",
+		"a<sup>[1](#n)[2](#m)[3](#o)</sup>\n\n## text\n\ntext\n");
+}
+
 TEST(a_callout_is_a_quote_with_its_kind)
 {
 	assert_markdown("<div class='admonition warning'><p class=t>a<p>b</div>"

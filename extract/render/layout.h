@@ -48,7 +48,8 @@ struct layout_image {
 
 struct layout_media {
 	struct slice source; /* the address, not escaped */
-	struct slice kind;   /* "video" or "audio" */
+	struct slice title;  /* as plain text; "video" or "audio" if it has none
+			      */
 };
 
 /* The functions that layout() calls. */

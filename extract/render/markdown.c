@@ -769,7 +769,7 @@ static void add_media(void *context, const struct layout_media *media)
 	struct markdown *markdown = context;
 
 	markdown_line_add(&markdown->line, RUN_OPEN, TAG_a, media->source);
-	markdown_line_add(&markdown->line, RUN_TEXT, 0, media->kind);
+	markdown_line_add(&markdown->line, RUN_TEXT, 0, media->title);
 	markdown_line_add(&markdown->line, RUN_CLOSE, TAG_a, slice_of(NULL));
 }
 

@@ -14,6 +14,7 @@
 #include "extract/text/word.h"
 #include "page/markup.h"
 #include "page/page.h"
+#include "page/scanner.h"
 
 enum {
 	MAX_FIGURE_DEPTH = 8, /* maximum number of elements between an img and
@@ -673,6 +674,7 @@ void media_filter_end(struct media_filter *filter)
 {
 	buffer_free(&filter->source);
 	buffer_free(&filter->candidate);
+	buffer_free(&filter->title);
 }
 
 static bool slice_begins_with(struct slice text, const char *begin)
@@ -782,6 +784,33 @@ static const char *read_media(const struct render_request *request,
 	return slice_begins_with(type, "audio/") ? "audio" : NULL;
 }
 
+/* Return the title of a player, or `kind` if it has none that tells more. */
+static struct slice read_media_title(const struct page *page, uint32_t node,
+				     const char *kind, struct buffer *out)
+{
+	static const char *const names[] = {"title", "aria-label",
+					    "data-title"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		struct slice title =
+			text_trim(page_attribute(page, node, names[i]));
+
+		if (title.size == 0 || title.size > MAX_LABEL_BYTES)
+			continue;
+		buffer_clear(out);
+		markup_append_plain(out, title, false);
+		title = text_trim(buffer_slice(out));
+		if (title.size > 0 &&
+		    !list_has_in_any_case("youtube video player|youtube|"
+					  "vimeo video player|vimeo|"
+					  "video player|audio player|"
+					  "embedded video|embedded content",
+					  title))
+			return title;
+	}
+	return slice_of(kind);
+}
+
 bool media_filter_next(struct media_filter *filter,
 		       const struct render_request *request, uint32_t node,
 		       struct layout_media *media_out)
@@ -800,7 +829,8 @@ bool media_filter_next(struct media_filter *filter,
 	filter->candidate = spare;
 	*media_out = (struct layout_media){
 		.source = buffer_slice(&filter->source),
-		.kind = slice_of(kind),
+		.title = read_media_title(request->page, node, kind,
+					  &filter->title),
 	};
 	return true;
 }

@@ -20,6 +20,7 @@ struct render_request;
 struct media_filter {
 	struct buffer source; /* URL that was returned last */
 	struct buffer candidate;
+	struct buffer title;
 };
 
 void media_filter_end(struct media_filter *filter);

@@ -154,6 +154,12 @@ TEST(what_is_played_is_a_link_of_its_own)
 {
 	assert_markdown("<p>a<iframe src=//www.youtube.com/embed/x></iframe>b",
 			"a\n\n[video](//www.youtube.com/embed/x)\n\nb\n");
+	assert_markdown("<p>a<iframe title='A\n[walk]' "
+			"src=//www.youtube.com/embed/x></iframe><p>b"
+			"<iframe title='YouTube video player' "
+			"src=//www.youtube.com/embed/y></iframe><p>c",
+			"a\n\n[A \\[walk\\]](//www.youtube.com/embed/x)\n\nb"
+			"\n\n[video](//www.youtube.com/embed/y)\n\nc\n");
 	assert_markdown("<p>a<div><video><source src=v.webm></video></div>"
 			"<audio src=s.mp3></audio><p>b",
 			"a\n\n[video](v.webm)\n\n[audio](s.mp3)\n\nb\n");

@@ -27,6 +27,8 @@ enum class_meaning {
 	CLASS_IMPORTANT = 4096,
 	CLASS_TIP = 8192,
 	CLASS_NOTE = 16384,
+	CLASS_SIDENOTE = 32768,  /* a note at the place of its mark */
+	CLASS_SIGNATURE = 65536, /* of a function, as the term of a list */
 };
 
 /* clang-format off */
@@ -40,6 +42,7 @@ static const struct class_word {
 	{WORD("ln"), CLASS_GUTTER},
 	{WORD("TIP"), CLASS_BOX | CLASS_TIP},
 	{WORD("lnt"), CLASS_GUTTER},
+	{WORD("sig"), CLASS_SIGNATURE},
 	{WORD("tex"), CLASS_TEX_IMAGE},
 	{WORD("tip"), CLASS_TIP},
 	{WORD("NOTE"), CLASS_BOX | CLASS_NOTE},
@@ -70,6 +73,7 @@ static const struct class_word {
 	{WORD("warning"), CLASS_WARNING},
 	{WORD("blob-num"), CLASS_GUTTER},
 	{WORD("copy-btn"), CLASS_BUTTON},
+	{WORD("sidenote"), CLASS_SIDENOTE},
 	{WORD("IMPORTANT"), CLASS_BOX | CLASS_IMPORTANT},
 	{WORD("attention"), CLASS_WARNING},
 	{WORD("code-lang"), CLASS_LANGUAGE},
@@ -77,7 +81,9 @@ static const struct class_word {
 	{WORD("linenodiv"), CLASS_GUTTER},
 	{WORD("admonition"), CLASS_BOX | CLASS_NOTE},
 	{WORD("alert-info"), CLASS_NOTE},
+	{WORD("marginnote"), CLASS_SIDENOTE},
 	{WORD("math-block"), CLASS_DISPLAY},
+	{WORD("sig-object"), CLASS_SIGNATURE},
 	{WORD("MathJax_SVG"), CLASS_FORMULA},
 	{WORD("alert--info"), CLASS_NOTE},
 	{WORD("callout-tip"), CLASS_TIP},
@@ -87,6 +93,7 @@ static const struct class_word {
 	{WORD("information"), CLASS_NOTE},
 	{WORD("language-id"), CLASS_LANGUAGE},
 	{WORD("line-number"), CLASS_GUTTER},
+	{WORD("margin-note"), CLASS_SIDENOTE},
 	{WORD("math-inline"), CLASS_FORMULA},
 	{WORD("rouge-table"), CLASS_CODE},
 	{WORD("MJXc-display"), CLASS_DISPLAY},
@@ -162,7 +169,9 @@ enum {
 	MAX_GUTTER_TEXTS = 4096,
 	MAX_LABEL_LENGTH = 24,
 	MAX_HEADING_DEPTH = 3, /* elements between a link and its heading */
-	MAX_NEAR_NODES = 48,   /* nodes that are searched for a certain tag */
+	MIN_LINE_NUMBERS = 3,
+	MAX_LINE_NUMBER_BYTES = 6,
+	MAX_NEAR_NODES = 48, /* nodes that are searched for a certain tag */
 };
 
 /* Return < 0, 0 or > 0, as in the order of class_words. */
@@ -340,6 +349,78 @@ static uint16_t tag_of_table(const struct page *page, uint32_t node,
 	if (context.pre != NO_NODE || find_near(page, node, TAG_pre) != NO_NODE)
 		return TAG_div;
 	return TAG_pre;
+}
+
+/* Return the number that is the only text of the element, or 0. */
+static uint32_t number_of_line(const struct page *page, uint32_t node)
+{
+	const struct node *element = &page->nodes[node];
+	struct slice text;
+	uint32_t number = 0;
+
+	if (element->end_text != element->first_text + 1)
+		return 0;
+	text = text_trim(page_text(page, element->first_text));
+	if (text.size > MAX_LINE_NUMBER_BYTES)
+		return 0;
+	for (size_t i = 0; i < text.size; i++) {
+		if (!is_digit(slice_byte(text, i)))
+			return 0;
+		number = 10 * number + (uint32_t)(slice_byte(text, i) - '0');
+	}
+	return number;
+}
+
+static bool is_like(const struct page *page, uint32_t node, uint32_t other)
+{
+	return page->nodes[node].tag == page->nodes[other].tag &&
+	       slice_equal(page_attribute(page, node, "class"),
+			   page_attribute(page, other, "class"));
+}
+
+/* Return true if a line of code ends between two elements in a pre. */
+static bool has_line_end(const struct page *page, uint32_t from, uint32_t to)
+{
+	const char *source = page->source.data;
+	uint32_t begin = page->nodes[from].source.end;
+	uint32_t end = page->nodes[to].source.begin;
+
+	for (uint32_t i = from + 1; i <= to; i++)
+		if (page->nodes[i].tag == TAG_br ||
+		    (tag_flags(page->nodes[i].tag) & TAG_IS_BLOCK) != 0)
+			return true;
+	return begin < end && memchr(source + begin, '\n', end - begin) != NULL;
+}
+
+uint32_t line_numbers_inside(const struct page *page, uint32_t node)
+{
+	const struct node *pre = &page->nodes[node];
+	uint32_t first = pre->first_text < pre->end_text
+				 ? page->texts[pre->first_text].node
+				 : NO_NODE;
+	uint32_t last = first;
+	uint32_t number;
+	uint32_t count = 1;
+
+	if (first == NO_NODE || first <= node || first >= pre->end ||
+	    page->nodes[first].tag == TAG_code)
+		return NO_NODE;
+	number = number_of_line(page, first);
+	for (uint32_t i = first + 1; i < pre->end && number > 0; i++) {
+		if (!is_like(page, i, first))
+			continue;
+		if (number_of_line(page, i) != number + count ||
+		    !has_line_end(page, last, i))
+			return NO_NODE;
+		count++;
+		last = i;
+	}
+	/* a list of numbers has no other texts */
+	return number > 0 && count >= MIN_LINE_NUMBERS &&
+			       pre->end_text - pre->first_text >=
+				       count + count / 2
+		       ? first
+		       : NO_NODE;
 }
 
 /* Return true if the node has line numbers and nothing else. */
@@ -663,7 +744,9 @@ struct element_role element_role_of(const struct page *page, uint32_t node,
 	     is_short_label(page, element)) ||
 	    (marks.meanings & CLASS_EDIT) != 0 ||
 	    is_anchor(page, node, marks.href) || is_fallback(page, node) ||
-	    is_control_in_pre(page, node, marks.has_class, context))
+	    is_control_in_pre(page, node, marks.has_class, context) ||
+	    (context.numbers != NO_NODE &&
+	     is_like(page, node, context.numbers)))
 		role.kind = ELEMENT_IGNORED;
 	else if (role.tag == TAG_table)
 		role.tag = tag_of_table(page, node, marks.meanings, context);
@@ -673,6 +756,11 @@ struct element_role element_role_of(const struct page *page, uint32_t node,
 		role.tag = TAG_sup;
 	else if (context.pre == NO_NODE)
 		role.kind = kind_of_formula(page, node, &marks);
+	if ((marks.meanings & CLASS_SIDENOTE) != 0 &&
+	    (element->tag == TAG_span || element->tag == TAG_small))
+		role.tag = TAG_rt;
+	if ((marks.meanings & CLASS_SIGNATURE) != 0 && element->tag == TAG_dt)
+		role.kind = ELEMENT_SIGNATURE;
 	if (role.kind == ELEMENT_PLAIN &&
 	    callout_of(page, node, &marks) != NULL)
 		role.kind = ELEMENT_CALLOUT;

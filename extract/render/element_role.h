@@ -19,18 +19,21 @@ enum element_kind {
 	/* the outermost element of a formula: extract/render/formula.h */
 	ELEMENT_FORMULA,
 	ELEMENT_DISPLAY_FORMULA, /* a formula that is a line of its own */
+	ELEMENT_SIGNATURE,       /* a dt that is code */
 	ELEMENT_CALLOUT,         /* a box beside the text: element_callout() */
 };
 
 struct element_role {
 	enum element_kind kind;
-	uint16_t tag; /* the tag as which the element is written */
+	uint16_t tag; /* the tag as which the element is written; TAG_rt for
+			 text that is written in brackets */
 };
 
 /* What is around an element. */
 struct role_context {
 	uint32_t pre;      /* the pre around the element, or NO_NODE */
 	uint32_t pre_code; /* the code that `pre` contains, or NO_NODE */
+	uint32_t numbers;  /* line_numbers_inside() of `pre` */
 };
 
 /*
@@ -57,5 +60,13 @@ bool element_may_be_table(const struct page *page, uint32_t node);
  * the pre has text without one.
  */
 uint32_t code_inside(const struct page *page, uint32_t node);
+
+/*
+ * Return the first of the line numbers in pre `node` whose class is unknown, or
+ * NO_NODE. Each line of code begins with an element of the same tag and class,
+ * whose only text is a number that is one higher than the previous one. Linear
+ * in the pre.
+ */
+uint32_t line_numbers_inside(const struct page *page, uint32_t node);
 
 #endif

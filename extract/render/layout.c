@@ -25,6 +25,8 @@
 #include "page/tag.h"
 
 enum {
+	MAX_UNIT_LETTERS = 2,   /* as of "km" before a raised number */
+	MAX_POWER_BYTES = 6,    /* of a raised number */
 	MAX_BOX_DEPTH = 4,      /* elements between a box and its item */
 	MAX_ROW_SPAN = 1000,    /* larger spans are ignored */
 	MAX_LAYOUT_TABLES = 32, /* maximum number of tables in tables whose
@@ -250,6 +252,17 @@ static void level_enter(struct layout_level *levels, uint32_t count,
 	set_surroundings(levels, count, tag);
 }
 
+/* Write the text in levels[count] as code. */
+static void level_add_code(struct layout_level *levels, uint32_t count)
+{
+	struct layout_level *level = &levels[count];
+
+	level->inlines = levels[level->inline_level].inlines;
+	level->inline_level = count;
+	inline_chain_add(&level->inlines,
+			 (struct inline_element){level->node, count, TAG_code});
+}
+
 bool node_is_near(const struct render_request *request, uint32_t node,
 		  uint32_t *next_kept)
 {
@@ -321,6 +334,7 @@ struct layout_state {
 	struct role_context around;
 	uint32_t ignored; /* the open element that is not written, or NO_NODE */
 	uint32_t next_kept; /* for node_is_near() */
+	bool is_signature;  /* the element opened last is ELEMENT_SIGNATURE */
 	bool is_near;       /* node_is_near() of the element opened last */
 	uint32_t open_figures;
 	uint16_t *tags; /* [depth]: the tags as which the open elements of the
@@ -708,10 +722,64 @@ static struct slice layout_clean_text(struct layout_state *layout,
 	return buffer_slice(&layout->clean);
 }
 
+/*
+ * Return true if a raised number of `digits` digits after `text` is a power.
+ * The text ends with a bracket, a unit, or a number that is no price. Two
+ * raised digits are mostly the cents of a price, except after 2 and 10.
+ */
+static bool is_base(struct slice text, size_t digits)
+{
+	const char *bytes = text.data;
+	size_t begin = text.size;
+	size_t size;
+
+	while (begin > 0 && is_digit(bytes[begin - 1]))
+		begin--;
+	size = text.size - begin;
+	if (size > 0)
+		return (begin == 0 ||
+			strchr(" \t\n(+-*/=<>^", bytes[begin - 1]) != NULL) &&
+		       (digits == 1 || (size == 1 && bytes[begin] == '2') ||
+			(size == 2 && memcmp(bytes + begin, "10", 2) == 0));
+	while (begin > 0 && is_letter(bytes[begin - 1]))
+		begin--;
+	size = text.size - begin;
+	if (size == 0)
+		return text.size > 0 && bytes[text.size - 1] == ')';
+	return digits == 1 && size <= MAX_UNIT_LETTERS &&
+	       (begin == 0 || (unsigned char)bytes[begin - 1] < 0x80);
+}
+
+/* Return true if text `index` is a raised number directly after its base. */
+static bool is_power(const struct page *page, uint32_t index)
+{
+	const struct text *text = &page->texts[index];
+	struct slice power = page_text(page, index);
+	size_t digits;
+
+	if (index == 0 || text->node == NO_NODE ||
+	    page->nodes[text->node].tag != TAG_sup ||
+	    (text->flags & TEXT_IS_LINK) != 0 || power.size > MAX_POWER_BYTES)
+		return false;
+	digits = power.size;
+	if (power.size > 3 && memcmp(power.data, "\xE2\x88\x92", 3) == 0)
+		slice_advance(&power, 3);
+	else if (power.size > 1 && slice_byte(power, 0) == '-')
+		slice_advance(&power, 1);
+	for (size_t i = 0; i < power.size; i++)
+		if (!is_digit(slice_byte(power, i)))
+			return false;
+	/* a number with a sign cannot be cents */
+	return is_base(page_text(page, index - 1),
+		       digits > power.size ? 1 : digits);
+}
+
 /* Pass text `index` to the writer; `text` is its readable part. */
 static void layout_pass_text(struct layout_state *layout, uint32_t index,
 			     struct slice text)
 {
+	bool is_raised;
+
 	if (layout->open_pres > 0) {
 		layout_copy_pre(layout, index, text);
 	} else {
@@ -723,7 +791,13 @@ static void layout_pass_text(struct layout_state *layout, uint32_t index,
 	    (separator_begins(text) ||
 	     separator_in_source(layout->page, index).size > 0))
 		layout->pending = SEPARATOR_SPACE;
+	is_raised = layout->writer->has_powers && layout->open_pres == 0 &&
+		    layout->pending == SEPARATOR_NONE &&
+		    is_power(layout->page, index);
 	begin_piece(layout);
+	if (is_raised)
+		layout->writer->text(layout->writer->context, index,
+				     slice_of("^"));
 	buffer_clear(&layout->gap);
 	if (layout->ruby == RUBY_BEGINS) {
 		/* the reading of a character follows it in brackets */
@@ -849,6 +923,10 @@ static void layout_begin_pre(struct layout_state *layout, uint32_t node)
 	layout->source_at = layout->page->nodes[node].source.begin;
 	layout->around.pre = node;
 	layout->around.pre_code = code_inside(layout->page, node);
+	layout->around.numbers =
+		layout->request->verdicts == NULL
+			? NO_NODE
+			: line_numbers_inside(layout->page, node);
 	buffer_clear(&layout->gap);
 }
 
@@ -856,6 +934,7 @@ static void layout_end_pre(struct layout_state *layout)
 {
 	layout->around.pre = NO_NODE;
 	layout->around.pre_code = NO_NODE;
+	layout->around.numbers = NO_NODE;
 	buffer_clear(&layout->gap);
 }
 
@@ -964,8 +1043,10 @@ static uint16_t layout_find_role(struct layout_state *layout, uint32_t node)
 	if (role.kind == ELEMENT_CALLOUT && layout->writer->has_callouts &&
 	    layout->open_tables == 0)
 		role.tag = TAG_blockquote;
+	layout->is_signature = role.kind == ELEMENT_SIGNATURE;
 	if (role.kind == ELEMENT_IGNORED ||
-	    (role.kind != ELEMENT_PLAIN && role.kind != ELEMENT_CALLOUT &&
+	    ((role.kind == ELEMENT_FORMULA ||
+	      role.kind == ELEMENT_DISPLAY_FORMULA) &&
 	     layout_pass_formula(layout, node,
 				 role.kind == ELEMENT_DISPLAY_FORMULA)))
 		layout->ignored = node;
@@ -1052,6 +1133,7 @@ static void layout_open_element(struct layout_state *layout, uint32_t node)
 	const struct node *element = &layout->page->nodes[node];
 	uint16_t tag;
 
+	layout->is_signature = false;
 	layout->is_near =
 		node_is_near(layout->request, node, &layout->next_kept);
 	tag = layout_find_role(layout, node);
@@ -1067,9 +1149,13 @@ static void layout_open_element(struct layout_state *layout, uint32_t node)
 	layout->open_figures += element->tag == TAG_figure;
 	if (has_structure(layout)) {
 		level_enter(layout->levels, layout->level_count++, node, tag);
+		if (layout->is_signature)
+			level_add_code(layout->levels, layout->level_count - 1);
 		layout_open_in_table(layout, node, tag);
 	}
 	layout_separate(layout, layout_separator(layout, node, tag));
+	if (tag == TAG_rt && element->tag != TAG_rt)
+		layout_separate(layout, SEPARATOR_SPACE);
 	if (tag == TAG_pre && layout->open_pres++ == 0)
 		layout_begin_pre(layout, node);
 	if (inline_kind(tag) == INLINE_CODE)
@@ -1187,7 +1273,7 @@ void layout(const struct render_request *request,
 		.page = request->page,
 		.writer = writer,
 		.readable = readable_begin(request->page),
-		.around = {NO_NODE, NO_NODE},
+		.around = {NO_NODE, NO_NODE, NO_NODE},
 		.ignored = NO_NODE,
 		.note = NO_NODE,
 	};
@@ -1429,6 +1515,7 @@ struct content_blocks content_blocks_make(struct arena *arena,
 				 .gap = content_block_add_gap,
 				 .text = content_block_add_text,
 				 .image = image_ignore,
+				 .has_powers = true,
 			 });
 	items = ARENA_NEW(arena, struct content_block, collecting.count);
 	for (size_t i = 0; i < collecting.count; i++)

@@ -89,6 +89,8 @@ struct layout_writer {
 	void (*media)(void *context, const struct layout_media *media);
 	bool has_links; /* call open() and close() for links with safe URLs, too
 			 */
+	bool has_powers;   /* pass the text ^ between a number and a raised one,
+			      as in 10^6 */
 	bool has_callouts; /* call open() and close() for callouts outside of
 			      tables as for a blockquote */
 };

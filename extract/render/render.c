@@ -411,6 +411,7 @@ static void render_as_text(const struct render_request *request,
 				.context = &writer,
 				.gap = text_writer_gap,
 				.text = text_writer_text,
+				.has_powers = true,
 			});
 	text_writer_trim_end(&writer);
 	if (out->size > writer.begin)

@@ -233,6 +233,56 @@ TEST(marks_of_notes_are_raised)
 			"a [1](#n)<sup>[2](#n)</sup>\n");
 }
 
+TEST(a_column_of_numbers_is_not_code)
+{
+	assert_markdown("<pre><code><span class=x1>9</span> <i>a</i>\n"
+			"<span class=x1>10</span>\n<span class=x1>11</span>  b "
+			"<b>11</b></code></pre>",
+			"```\n a\n\n  b 11\n```\n");
+	assert_markdown("<pre><div><span>1</span><b>a</b></div><div><span>2"
+			"</span><b>b</b></div><div><span>3</span><b>c</b></div>"
+			"</pre>",
+			"```\na\nb\nc\n```\n");
+	/* one line, a gap, a list of numbers, and two lines */
+	assert_markdown("<pre><i>1</i>, <i>2</i>, <i>3</i>, a</pre>"
+			"<pre><i>1</i>a\n<i>2</i>b\n<i>4</i>c</pre>"
+			"<pre><i>1</i>\n<i>2</i>\n<i>3</i></pre>"
+			"<pre><i>1</i>a\n<i>2</i>b</pre>",
+			"```\n1, 2, 3, a\n```\n\n```\n1a\n2b\n4c\n```\n\n"
+			"```\n1\n2\n3\n```\n\n```\n1a\n2b\n```\n");
+}
+
+TEST(a_note_beside_the_text_is_in_brackets)
+{
+	assert_markdown("<p>a.<label class=sidenote-number></label>"
+			"<span class=sidenote>b <i>c</i></span> d",
+			"a. (b _c_) d\n");
+	assert_markdown("<p class=sidenote>a</p>", "a\n");
+}
+
+TEST(a_signature_is_code)
+{
+	assert_markdown("<dl><dt class='sig x'><span>a_b</span>(<em>c</em>, "
+			"<a href=l><b>d</b></a>)<a class=h href=#x>\xC2\xB6</a>"
+			"<dd>e</dl><p class=sig>f",
+			"`a_b(c,` [`d`](l)`)`\n\ne\n\nf\n");
+}
+
+TEST(a_raised_number_is_a_power_in_txt)
+{
+	AUTO_PAGE *page = parse("<p>10<sup>6</sup> 2<sup>\xE2\x88\x92"
+				"3</sup> 5 km<sup>2</sup> (a)<sup>2</sup> "
+				"word<sup>1</sup> 1<sup>st</sup> 3 <sup>4</sup>"
+				" 1<sup><a href=#x>5</a></sup> $7<sup>9</sup> "
+				"9<sup>99</sup> x1<sup>2</sup> 2<sup>64</sup>");
+	AUTO_BUFFER out = {0};
+
+	render_text(page, run(page, "plain", NULL, NULL), &out);
+	ck_assert_str_eq(out.data, "10^6 2^\xE2\x88\x92"
+				   "3 5 km^2 (a)^2 word1 1st 3 4 15 $79 999 "
+				   "x12 2^64\n");
+}
+
 TEST(a_footnote_has_a_mark_and_a_label)
 {
 	/* the mark is raised, and the list is one of notes */

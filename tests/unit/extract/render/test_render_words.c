@@ -148,10 +148,16 @@ static bool is_one_of(const char *name, const char *const *names)
 	return false;
 }
 
-/* White space collapsed, in place. */
+/* White space collapsed, and the ^ of powers removed, in place. */
 static void collapse(struct buffer *text)
 {
+	size_t size = 0;
+
 	buffer_append_text(text, "");
+	for (size_t i = 0; i < text->size; i++)
+		if (text->data[i] != '^')
+			text->data[size++] = text->data[i];
+	text->size = size;
 	text->size = text_collapse(buffer_slice(text), text->data);
 	text->data[text->size] = '\0';
 }

@@ -48,7 +48,8 @@ struct layout_image {
 
 struct layout_media {
 	struct slice source; /* the address, not escaped */
-	struct slice title;  /* as plain text; "video" or "audio" if it has none
+	struct slice title;  /* as plain text; "video", "audio" or "post" if it
+			      * has none
 			      */
 };
 

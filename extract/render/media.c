@@ -644,30 +644,40 @@ enum {
 }; /* maximum number of elements inside a video or audio that are checked */
 
 /*
- * Known players: the host (or the end of the host) of the URL, and the start of
- * its path.
+ * Known players and posts: the host (or the end of the host) of the URL, and
+ * the start of its path.
  */
 static const struct {
 	const char *host;
 	const char *path;
-	bool is_sound;
+	const char *kind;
 } players[] = {
-	{"youtube.com", "/embed/", false},
-	{"youtube.com", "/v/", false},
-	{"youtube-nocookie.com", "/embed/", false},
-	{"vimeo.com", "/video/", false},
-	{"dailymotion.com", "/embed/video/", false},
-	{"dailymotion.com", "/player", false},
-	{"wistia.com", "/embed/", false},
-	{"wistia.net", "/embed/", false},
-	{"loom.com", "/embed/", false},
-	{"embed.ted.com", "/", false},
-	{"player.twitch.tv", "/", false},
-	{"player.bilibili.com", "/", false},
-	{"rutube.ru", "/play/embed/", false},
-	{"archive.org", "/embed/", false},
-	{"open.spotify.com", "/embed", true},
-	{"w.soundcloud.com", "/player", true},
+	{"youtube.com", "/embed/", "video"},
+	{"youtube.com", "/v/", "video"},
+	{"youtube-nocookie.com", "/embed/", "video"},
+	{"vimeo.com", "/video/", "video"},
+	{"dailymotion.com", "/embed/video/", "video"},
+	{"dailymotion.com", "/player", "video"},
+	{"wistia.com", "/embed/", "video"},
+	{"wistia.net", "/embed/", "video"},
+	{"loom.com", "/embed/", "video"},
+	{"embed.ted.com", "/", "video"},
+	{"player.twitch.tv", "/", "video"},
+	{"player.bilibili.com", "/", "video"},
+	{"rutube.ru", "/play/embed/", "video"},
+	{"archive.org", "/embed/", "video"},
+	{"open.spotify.com", "/embed", "audio"},
+	{"w.soundcloud.com", "/player", "audio"},
+	{"tiktok.com", "/embed", "video"},
+	{"facebook.com", "/plugins/video", "video"},
+	{"facebook.com", "/plugins/post", "post"},
+	{"instagram.com", "/p/", "post"},
+	{"instagram.com", "/reel/", "post"},
+	{"platform.twitter.com", "/embed/", "post"},
+	{"platform.x.com", "/embed/", "post"},
+	{"embed.bsky.app", "/embed/", "post"},
+	{"embed.reddit.com", "/r/", "post"},
+	{"linkedin.com", "/embed/feed/", "post"},
 };
 
 void media_filter_end(struct media_filter *filter)
@@ -756,8 +766,8 @@ static bool find_inner_source(const struct render_request *request,
 }
 
 /*
- * Return "video" or "audio", and write the URL to `out`; return NULL if the
- * element plays nothing.
+ * Return "video", "audio" or "post", and write the URL to `out`; return NULL if
+ * the element plays nothing.
  */
 static const char *read_media(const struct render_request *request,
 			      uint32_t node, struct buffer *out)
@@ -776,7 +786,7 @@ static const char *read_media(const struct render_request *request,
 		return NULL;
 	player = find_player(buffer_slice(out));
 	if (player < sizeof(players) / sizeof(players[0]))
-		return players[player].is_sound ? "audio" : "video";
+		return players[player].kind;
 	if (tag != TAG_embed)
 		return NULL;
 	if (slice_begins_with(type, "video/"))

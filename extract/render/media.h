@@ -29,10 +29,10 @@ void media_filter_end(struct media_filter *filter);
  * Return true if element `node` plays a video or a sound and is kept; write
  * *media_out, which is valid until the next call. These elements play: video
  * and audio with a URL, embed with a type of video or audio, and iframe and
- * embed with the URL of a player such as YouTube or Vimeo. (Other URLs are
- * mostly advertisements, forms and maps.) An element is kept where an image
- * would be kept, see image_filter_next(), but not twice in succession. O(1),
- * except for the attributes.
+ * embed with the URL of a player such as YouTube or Vimeo, or of a post of a
+ * social network. (Other URLs are mostly advertisements, forms and maps.) An
+ * element is kept where an image would be kept, see image_filter_next(), but
+ * not twice in succession. O(1), except for the attributes.
  */
 bool media_filter_next(struct media_filter *filter,
 		       const struct render_request *request, uint32_t node,

@@ -74,8 +74,8 @@ struct render_request {
  * in a format other than FORMAT_EXPLAIN and FORMAT_COPY. FORMAT_JSON is written
  * as FORMAT_TXT. The words are the same in all formats, except that FORMAT_MD
  * has the marks of footnotes and callouts, and for each of the media a link
- * with its title, "video" or "audio", and that FORMAT_TXT has ^ before raised
- * numbers, as in 10^6. Linear in the page.
+ * with its title, "video", "audio" or "post", and that FORMAT_TXT has ^ before
+ * raised numbers, as in 10^6. Linear in the page.
  */
 void render(enum format format, const struct render_request *request,
 	    struct buffer *out);

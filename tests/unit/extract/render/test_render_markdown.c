@@ -154,6 +154,11 @@ TEST(what_is_played_is_a_link_of_its_own)
 {
 	assert_markdown("<p>a<iframe src=//www.youtube.com/embed/x></iframe>b",
 			"a\n\n[video](//www.youtube.com/embed/x)\n\nb\n");
+	assert_markdown("<p>a<iframe src=https://www.instagram.com/p/x/embed>"
+			"</iframe><p>b<iframe title=c src=https://x.y/embed/>"
+			"</iframe><p>c",
+			"a\n\n[post](https://www.instagram.com/p/x/embed)\n\nb"
+			"\n\nc\n");
 	assert_markdown("<p>a<iframe title='A\n[walk]' "
 			"src=//www.youtube.com/embed/x></iframe><p>b"
 			"<iframe title='YouTube video player' "

@@ -169,6 +169,7 @@ enum {
 	MAX_GUTTER_TEXTS = 4096,
 	MAX_LABEL_LENGTH = 24,
 	MAX_HEADING_DEPTH = 3, /* elements between a link and its heading */
+	MAX_SOURCE_DEPTH = 3,  /* elements between a source and its quote */
 	MIN_LINE_NUMBERS = 3,
 	MAX_LINE_NUMBER_BYTES = 6,
 	MAX_NEAR_NODES = 48, /* nodes that are searched for a certain tag */
@@ -716,6 +717,23 @@ static bool is_fallback(const struct page *page, uint32_t node)
 		parent != NO_NODE &&
 		(page->nodes[parent].flags & NODE_IS_SVG) == 0 &&
 		(page->nodes[node].flags & TEXT_IS_TEMPLATE) != 0);
+}
+
+bool element_is_source(const struct page *page, uint32_t node)
+{
+	const struct node *element = &page->nodes[node];
+	uint32_t quote = element->parent;
+
+	if (element->tag != TAG_cite && element->tag != TAG_footer)
+		return false;
+	for (unsigned i = 0; i < MAX_SOURCE_DEPTH && quote != NO_NODE &&
+			     page->nodes[quote].tag != TAG_blockquote;
+	     i++)
+		quote = page->nodes[quote].parent;
+	return quote != NO_NODE && page->nodes[quote].tag == TAG_blockquote &&
+	       element->first_text < element->end_text &&
+	       page->nodes[quote].first_text < element->first_text &&
+	       page->nodes[quote].end_text == element->end_text;
 }
 
 bool element_may_be_table(const struct page *page, uint32_t node)

@@ -52,6 +52,12 @@ const char *element_callout(const struct page *page, uint32_t node);
 /* Return true if the class or the role says that the link leads to a note. */
 bool element_is_note_mark(const struct page *page, uint32_t node);
 
+/*
+ * Return true for a cite or footer that is the last text of the quote around it
+ * and not the only one: the source of the quote.
+ */
+bool element_is_source(const struct page *page, uint32_t node);
+
 /* Return false for an element that is never written as a table. */
 bool element_may_be_table(const struct page *page, uint32_t node);
 

@@ -346,6 +346,7 @@ struct layout_state {
 	enum ruby_state ruby;
 	uint32_t note;           /* the open note, or NO_NODE */
 	struct slice note_label; /* to write before its first text, or empty */
+	uint32_t source_text;    /* the first text of the source of a quote */
 	uint32_t open_players;   /* number of open players */
 	bool has_break;     /* in pre: an element ended the line, so that a line
 			       end of the source adds no line */
@@ -774,11 +775,31 @@ static bool is_power(const struct page *page, uint32_t index)
 		       digits > power.size ? 1 : digits);
 }
 
+/* Return true if `text` begins with a sign that introduces the source. */
+static bool begins_source(struct slice text)
+{
+	const unsigned char *at = text.data;
+	uint32_t code = text.size == 0 ? 0 : utf8_next(&at, at + text.size);
+
+	return code == '-' || code == '~' || code == '(' ||
+	       (code >= 0x2010 && code <= 0x2015);
+}
+
+/* Pass a sign before a text, such as ^, to the writer. */
+static void layout_pass_sign(const struct layout_state *layout, uint32_t index,
+			     const char *sign)
+{
+	if (layout->writer->text != NULL)
+		layout->writer->text(layout->writer->context, index,
+				     slice_of(sign));
+}
+
 /* Pass text `index` to the writer; `text` is its readable part. */
 static void layout_pass_text(struct layout_state *layout, uint32_t index,
 			     struct slice text)
 {
 	bool is_raised;
+	bool is_source;
 
 	if (layout->open_pres > 0) {
 		layout_copy_pre(layout, index, text);
@@ -794,17 +815,18 @@ static void layout_pass_text(struct layout_state *layout, uint32_t index,
 	is_raised = layout->writer->has_powers && layout->open_pres == 0 &&
 		    layout->pending == SEPARATOR_NONE &&
 		    is_power(layout->page, index);
+	is_source = layout->source_text == index && layout->open_pres == 0 &&
+		    layout->pending >= SEPARATOR_LINE && !begins_source(text);
 	begin_piece(layout);
+	if (is_source)
+		layout_pass_sign(layout, index, "\xE2\x80\x94 ");
 	if (is_raised)
-		layout->writer->text(layout->writer->context, index,
-				     slice_of("^"));
+		layout_pass_sign(layout, index, "^");
 	buffer_clear(&layout->gap);
 	if (layout->ruby == RUBY_BEGINS) {
 		/* the reading of a character follows it in brackets */
 		layout->ruby = RUBY_IS_OPEN;
-		if (layout->writer->text != NULL)
-			layout->writer->text(layout->writer->context, index,
-					     slice_of("("));
+		layout_pass_sign(layout, index, "(");
 	}
 	if (layout->writer->text != NULL)
 		layout->writer->text(layout->writer->context, index,
@@ -1162,6 +1184,9 @@ static void layout_open_element(struct layout_state *layout, uint32_t node)
 		layout->open_codes++;
 	if (tag == TAG_img)
 		layout_pass_image(layout, node);
+	if (layout->request->verdicts != NULL &&
+	    element_is_source(layout->page, node))
+		layout->source_text = element->first_text;
 	if (tag == TAG_input)
 		layout_pass_box(layout, node);
 	if (tag == TAG_rt && layout->open_pres == 0 &&
@@ -1276,6 +1301,7 @@ void layout(const struct render_request *request,
 		.around = {NO_NODE, NO_NODE, NO_NODE},
 		.ignored = NO_NODE,
 		.note = NO_NODE,
+		.source_text = UINT32_MAX,
 	};
 	struct page_walk walk = walk_begin(request->page);
 	uint32_t level_count = 2;

@@ -283,6 +283,21 @@ TEST(a_raised_number_is_a_power_in_txt)
 				   "x12 2^64\n");
 }
 
+TEST(the_source_of_a_quote_follows_a_dash)
+{
+	assert_markdown("<blockquote><p>a<cite>b</cite></blockquote>"
+			"<blockquote><p>c</p><cite>d</cite></blockquote>"
+			"<blockquote><p>e<footer>f <cite>g</cite></footer>"
+			"</blockquote>",
+			"> ab\n\n> c\n>\n> \xE2\x80\x94 d\n\n"
+			"> e\n>\n> \xE2\x80\x94 f g\n");
+	/* a dash of the author, a quote of one text, and a title in a text */
+	assert_markdown("<blockquote><p>a<br><cite>- b</cite></blockquote>"
+			"<blockquote><cite>c</cite></blockquote><p>d<br>"
+			"<cite>e</cite>",
+			"> a\\\n> \\- b\n\n> c\n\nd\\\ne\n");
+}
+
 TEST(a_footnote_has_a_mark_and_a_label)
 {
 	/* the mark is raised, and the list is one of notes */

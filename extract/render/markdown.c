@@ -149,8 +149,24 @@ static void markdown_trim_block_line(struct buffer *out)
 		out->size--;
 }
 
-static void write_prefix(struct markdown_blocks *blocks, uint32_t count,
-			 bool begins_block, struct buffer *out);
+/*
+ * Write the start of a line that is inside the `count` outermost containers,
+ * but not the first line of their items.
+ */
+static void write_prefix(const struct markdown_blocks *blocks, uint32_t count,
+			 struct buffer *out)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		const struct markdown_container *container = &blocks->open[i];
+
+		if (container->kind == CONTAINER_QUOTE)
+			buffer_append_text(out, "> ");
+		if (container->kind != CONTAINER_ITEM)
+			continue;
+		for (uint32_t k = 0; k < container->width; k++)
+			buffer_append_byte(out, ' ');
+	}
+}
 
 static void write_marker(const struct markdown_container *item,
 			 struct buffer *out)
@@ -175,37 +191,35 @@ static void write_callout(struct markdown_blocks *blocks, uint32_t index,
 {
 	buffer_printf(out, "[!%s]\n", blocks->open[index].callout);
 	blocks->open[index].callout = NULL;
-	write_prefix(blocks, index + 1, false, out);
+	write_prefix(blocks, index + 1, out);
 	if (index + 1 == blocks->count)
 		return;
 	markdown_trim_block_line(out);
 	buffer_append_byte(out, '\n');
-	write_prefix(blocks, index + 1, false, out);
+	write_prefix(blocks, index + 1, out);
 }
 
 /*
- * Write the start of a line that is inside the `count` outermost containers. If
- * begins_block, include the markers of the items whose markers were not written
- * yet.
+ * Write the start of the first line of a block, with the markers of the items
+ * and the kinds of the callouts that were not written yet.
  */
-static void write_prefix(struct markdown_blocks *blocks, uint32_t count,
-			 bool begins_block, struct buffer *out)
+static void write_first_prefix(struct markdown_blocks *blocks,
+			       struct buffer *out)
 {
-	for (uint32_t i = 0; i < count; i++) {
+	for (uint32_t i = 0; i < blocks->count; i++) {
 		struct markdown_container *container = &blocks->open[i];
 
 		if (container->kind == CONTAINER_QUOTE)
 			buffer_append_text(out, "> ");
-		if (begins_block && container->callout != NULL)
+		if (container->callout != NULL)
 			write_callout(blocks, i, out);
 		if (container->kind != CONTAINER_ITEM)
 			continue;
-		if (!begins_block || container->is_written) {
-			for (uint32_t k = 0; k < container->width; k++)
-				buffer_append_byte(out, ' ');
-			continue;
-		}
-		write_marker(container, out);
+		if (!container->is_written)
+			write_marker(container, out);
+		for (uint32_t k = 0;
+		     container->is_written && k < container->width; k++)
+			buffer_append_byte(out, ' ');
 		container->is_written = true;
 	}
 }
@@ -243,13 +257,13 @@ static void markdown_begin_block(struct markdown_blocks *blocks, bool is_bare)
 	if (blocks->has_block) {
 		markdown_end_block_line(blocks);
 		if (!is_tight(blocks, is_bare)) {
-			write_prefix(blocks, blocks->kept, false, blocks->out);
+			write_prefix(blocks, blocks->kept, blocks->out);
 			markdown_end_block_line(blocks);
 		}
 	}
-	write_prefix(blocks, blocks->count, true, blocks->out);
+	write_first_prefix(blocks, blocks->out);
 	buffer_clear(&blocks->prefix);
-	write_prefix(blocks, blocks->count, false, &blocks->prefix);
+	write_prefix(blocks, blocks->count, &blocks->prefix);
 	blocks->has_block = true;
 	blocks->has_closed = false;
 	blocks->was_bare = is_bare;

@@ -29,6 +29,8 @@ enum class_meaning {
 	CLASS_NOTE = 16384,
 	CLASS_SIDENOTE = 32768,  /* a note at the place of its mark */
 	CLASS_SIGNATURE = 65536, /* of a function, as the term of a list */
+	/* a box for anything: `details` of any text look like it, too */
+	CLASS_ALERT = 131072,
 };
 
 /* clang-format off */
@@ -50,7 +52,7 @@ static const struct class_word {
 	{WORD("info"), CLASS_NOTE},
 	{WORD("lang"), CLASS_LANGUAGE},
 	{WORD("note"), CLASS_NOTE},
-	{WORD("alert"), CLASS_BOX},
+	{WORD("alert"), CLASS_BOX | CLASS_ALERT},
 	{WORD("error"), CLASS_CAUTION},
 	{WORD("katex"), CLASS_FORMULA},
 	{WORD("latex"), CLASS_TEX_IMAGE},
@@ -553,6 +555,8 @@ static const char *callout_of(const struct page *page, uint32_t node,
 	/* the text may have the mark of Markdown already */
 	if (element->first_text == element->end_text ||
 	    slice_byte(page_text(page, element->first_text), 0) == '[')
+		return NULL;
+	if (element->tag == TAG_details && (marks->meanings & CLASS_ALERT) != 0)
 		return NULL;
 	if ((marks->meanings & CLASS_BOX) == 0 && element->tag != TAG_details)
 		return text_is(marks->role, "note") ? "NOTE" : NULL;

@@ -347,6 +347,11 @@ TEST(a_callout_is_a_quote_with_its_kind)
 			"</div><blockquote class='callout note'>[!x] a"
 			"</blockquote>",
 			"a\n\nb\n\n> \\[!x\\] a\n");
+	/* a log that a reader may open */
+	assert_markdown(
+		"<details class='alert alert--info'><summary>a</summary>"
+		"<pre>b</pre></details>",
+		"a\n\n```\nb\n```\n");
 	assert_markdown("<table><tr><td><div role=note>a</div><td>b<tr><td>c"
 			"<td>d</table>",
 			"| a | b |\n| --- | --- |\n| c | d |\n");

@@ -605,7 +605,10 @@ static void layout_break_pre(struct layout_state *layout)
 	layout->has_break = true;
 }
 
-/* In pre, handle the end of a block: an empty block is an empty line. */
+/*
+ * In pre, handle the end of a block: an empty block is an empty line, unless it
+ * has a br, which is one already.
+ */
 static void layout_close_in_pre(struct layout_state *layout, uint32_t node)
 {
 	const struct node *block = &layout->page->nodes[node];
@@ -613,6 +616,7 @@ static void layout_close_in_pre(struct layout_state *layout, uint32_t node)
 
 	for (uint32_t i = node + 1; i < block->end && is_line; i++)
 		is_line = i < node + MAX_LINE_NODES &&
+			  layout->page->nodes[i].tag != TAG_br &&
 			  (tag_flags(layout->page->nodes[i].tag) &
 			   TAG_IS_BLOCK) == 0;
 	if (is_line && layout->has_break)

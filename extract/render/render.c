@@ -327,6 +327,29 @@ static bool is_large_part(struct slice a, struct slice b)
 		memcmp(end, part.data, part.size) == 0);
 }
 
+/* Return the block around the text. */
+static uint32_t block_of_text(const struct page *page, uint32_t text)
+{
+	uint32_t node = page->texts[text].node;
+
+	while (node != NO_NODE &&
+	       (tag_flags(page->nodes[node].tag) & TAG_IS_BLOCK) == 0)
+		node = page->nodes[node].parent;
+	return node;
+}
+
+/* Return the end of the texts that are in the same block as text `begin`. */
+static uint32_t end_of_block(const struct page *page, uint32_t begin)
+{
+	uint32_t block = block_of_text(page, begin);
+	uint32_t end = begin + 1;
+
+	while (end < page->text_count && end < begin + MAX_TITLE &&
+	       block_of_text(page, end) == block)
+		end++;
+	return end;
+}
+
 bool title_is_missing(const struct render_request *request, struct slice title)
 {
 	const struct page *page = request->page;
@@ -337,7 +360,8 @@ bool title_is_missing(const struct render_request *request, struct slice title)
 
 	if (is_missing) {
 		append_letters(&wanted, title);
-		append_kept_letters(request, first, first + 1, &found);
+		append_kept_letters(request, first, end_of_block(page, first),
+				    &found);
 		is_missing =
 			wanted.size > 0 && !slice_equal(buffer_slice(&wanted),
 							buffer_slice(&found));

@@ -221,6 +221,9 @@ TEST(the_title_is_written_once)
 		    FORMAT_MD, 0, "a\n\n## FELT _hats_\n\nb\n");
 	assert_text("<title>Felt hats</title><div>Felt hats.</div>a", FORMAT_MD,
 		    0, "Felt hats.\n\na\n");
+	/* but not the first words of it */
+	assert_text("<title>Hats</title><p><code>Hats</code> are warm",
+		    FORMAT_MD, 0, "# Hats\n\n`Hats` are warm\n");
 	/* an h1 is a part of the title, among several */
 	assert_text("<title>The felt hats</title><p>a<h1>Felt hats</h1>b"
 		    "<h1>c</h1>",

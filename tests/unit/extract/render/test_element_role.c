@@ -26,6 +26,9 @@ TEST(code_has_the_lines_of_the_source)
 			"<div class=line></div><div class=line>  <b>b</b></div>"
 			"<div class=line>}</div></code></pre>",
 			"```\na {\n\n  b\n}\n```\n");
+	assert_markdown("<pre><code><div>a<br></div><div><br></div><div>b<br>"
+			"</div></code></pre>",
+			"```\na\n\nb\n```\n");
 	assert_markdown("<pre><code><div>a</div>\n<div>b</div>\n</code></pre>",
 			"```\na\nb\n```\n");
 	assert_markdown("<pre><code><span>a\n</span><span>\n</span>"

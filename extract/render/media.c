@@ -41,12 +41,28 @@ static bool is_kept_text(const struct render_request *request, uint32_t text)
 	       request->verdicts[text].is_content;
 }
 
+/* Return true for what a browser without players shows. */
+static bool is_fallback(const struct page *page, uint32_t text)
+{
+	uint32_t node = page->texts[text].node;
+	uint16_t tag = node == NO_NODE ? 0 : page->nodes[node].tag;
+
+	return tag == TAG_video || tag == TAG_audio || tag == TAG_object;
+}
+
 static bool is_between_kept(const struct render_request *request,
 			    const struct node *node)
 {
+	const struct page *page = request->page;
+	uint32_t next = node->end_text;
+
+	while (next < page->text_count &&
+	       next < node->end_text + MAX_CAPTION_TEXTS &&
+	       is_fallback(page, next))
+		next++;
 	return node->first_text > 0 &&
 	       is_kept_text(request, node->first_text - 1) &&
-	       is_kept_text(request, node->end_text);
+	       is_kept_text(request, next);
 }
 
 static const struct node *figure_of(const struct page *page, uint32_t node)
@@ -821,6 +837,29 @@ static struct slice read_media_title(const struct page *page, uint32_t node,
 	return slice_of(kind);
 }
 
+/*
+ * Return true if the node is the last thing in an element, after kept text: no
+ * element around it, up to that one, has a text.
+ */
+static bool follows_last_kept(const struct render_request *request,
+			      uint32_t node)
+{
+	const struct page *page = request->page;
+	uint32_t around = page->nodes[node].parent;
+
+	for (unsigned i = 0; i < MAX_FIGURE_DEPTH && around != NO_NODE; i++) {
+		const struct node *element = &page->nodes[around];
+
+		if (element->first_text < element->end_text)
+			return element->tag != TAG_body &&
+			       element->end_text ==
+				       page->nodes[node].first_text &&
+			       is_kept_text(request, element->end_text - 1);
+		around = element->parent;
+	}
+	return false;
+}
+
 bool media_filter_next(struct media_filter *filter,
 		       const struct render_request *request, uint32_t node,
 		       struct layout_media *media_out)
@@ -829,7 +868,9 @@ bool media_filter_next(struct media_filter *filter,
 	const char *kind;
 
 	buffer_clear(&filter->candidate);
-	if (!image_belongs(request, node))
+	if (!image_belongs(request, node) &&
+	    (!follows_last_kept(request, node) ||
+	     !is_visible_image(request->page, node)))
 		return false;
 	kind = read_media(request, node, &filter->candidate);
 	if (kind == NULL || slice_equal(buffer_slice(&filter->source),

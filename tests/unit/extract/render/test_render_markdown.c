@@ -150,6 +150,20 @@ TEST(a_caption_stands_under_its_image)
 			"a\n\n![x](i)\n\nc _d_\n\nb\n");
 }
 
+TEST(a_video_may_be_the_last_thing)
+{
+	assert_markdown("<main><p>a<div><iframe src=//youtube.com/embed/x>"
+			"</iframe></div></main>",
+			"a\n\n[video](//youtube.com/embed/x)\n");
+	assert_markdown("<p>a<iframe src=//youtube.com/embed/x></iframe>"
+			"<video src=v>none</video><p>b",
+			"a\n\n[video](//youtube.com/embed/x)\n\n[video](v)"
+			"\n\nb\n");
+	assert_markdown("<main><p>a</main><div><iframe "
+			"src=//youtube.com/embed/x></iframe></div>",
+			"a\n");
+}
+
 TEST(what_is_played_is_a_link_of_its_own)
 {
 	assert_markdown("<p>a<iframe src=//www.youtube.com/embed/x></iframe>b",

@@ -16,6 +16,7 @@
 enum {
 	MIN_WORDS = 10,
 	MAX_TITLE = 1024, /* bytes of a title that are compared */
+	MAX_LINE = 256,   /* texts of the first line that are compared */
 };
 
 static const char ellipsis[] = "\xE2\x80\xA6";
@@ -344,7 +345,7 @@ static uint32_t end_of_block(const struct page *page, uint32_t begin)
 	uint32_t block = block_of_text(page, begin);
 	uint32_t end = begin + 1;
 
-	while (end < page->text_count && end < begin + MAX_TITLE &&
+	while (end < page->text_count && end < begin + MAX_LINE &&
 	       block_of_text(page, end) == block)
 		end++;
 	return end;

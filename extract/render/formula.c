@@ -167,38 +167,38 @@ static void mathml_append_text(struct buffer *out, struct slice text)
 	}
 }
 
+/* The functions that TeX has commands for. */
+static const char mathml_functions[] =
+	"arccos|arcsin|arctan|arg|cos|cosh|cot|det|dim|exp|gcd|inf|ker|lim|ln|"
+	"log|max|min|sin|sinh|sup|tan|tanh";
+
 /* Write the text of a token such as mi. Longer names are upright. */
 static void mathml_write_token(struct mathml_writer *writer, uint32_t node)
 {
 	const struct node *token = &writer->page->nodes[node];
 	struct buffer plain = {0};
 	struct slice text;
+	const char *end = "";
 
 	if (token->first_text == token->end_text)
 		return;
 	markup_append_plain(&plain, page_text(writer->page, token->first_text),
 			    false);
 	text = buffer_slice(&plain);
-	if (token->tag == TAG_mtext || token->tag == TAG_ms)
+	if (token->tag == TAG_mtext || token->tag == TAG_ms) {
 		buffer_append_text(writer->out, "\\text{");
-	else if (token->tag == TAG_mi && text.size > 1 &&
-		 is_letter(slice_byte(text, 0)) &&
-		 list_has("arccos|arcsin|arctan|arg|cos|cosh|cot|det|dim|exp|"
-			  "gcd|inf|ker|lim|ln|log|max|min|sin|sinh|sup|tan|"
-			  "tanh",
-			  text))
-		buffer_append_byte(writer->out, '\\');
-	else if (token->tag == TAG_mi && text.size > 1 &&
-		 is_letter(slice_byte(text, 0)))
-		buffer_append_text(writer->out, "\\mathrm{");
+		end = "}";
+	} else if (token->tag == TAG_mi && text.size > 1) {
+		end = " ";
+		if (list_has(mathml_functions, text)) {
+			buffer_append_byte(writer->out, '\\');
+		} else if (is_letter(slice_byte(text, 0))) {
+			buffer_append_text(writer->out, "\\mathrm{");
+			end = "}";
+		}
+	}
 	mathml_append_text(writer->out, text);
-	if (token->tag == TAG_mtext || token->tag == TAG_ms ||
-	    (token->tag == TAG_mi && text.size > 1 &&
-	     is_letter(slice_byte(text, 0)) &&
-	     writer->out->data[writer->out->size - text.size - 1] == '{'))
-		buffer_append_byte(writer->out, '}');
-	else if (token->tag == TAG_mi && text.size > 1)
-		buffer_append_byte(writer->out, ' ');
+	buffer_append_text(writer->out, end);
 	buffer_free(&plain);
 }
 

@@ -157,6 +157,22 @@ TEST(mathml_becomes_tex)
 			"\\end{matrix}$\n");
 }
 
+/* Characters of an identifier are written with more or fewer bytes in TeX. */
+TEST(identifiers_of_mathml_have_both_braces)
+{
+	AUTO_BUFFER html = {0};
+
+	assert_markdown("<p>a <math><mi>b_c</mi></math>",
+			"a $\\mathrm{b\\_c}$\n");
+	assert_markdown("<p>a <math><mi>_b</mi></math>", "a $\\_b $\n");
+	assert_markdown("<p>a <math><mi>sin</mi><ms>b%</ms></math>",
+			"a $\\sin \\text{b\\%}$\n");
+	buffer_append_text(&html, "<p>a <math><mi>b");
+	for (int i = 0; i < 3000; i++)
+		buffer_append_text(&html, "\xE2\x81\xA2");
+	assert_markdown(html.data, "a $\\mathrm{b}$\n");
+}
+
 TEST(headings_have_no_anchors)
 {
 	assert_markdown("<h2>a<a href='#a'>\xC2\xB6</a></h2>"

@@ -1533,7 +1533,7 @@ struct content_blocks content_blocks_make(struct arena *arena,
 					       .verdicts = verdicts};
 	struct block_collector collecting = {
 		.verdicts = verdicts,
-		.survey = table_survey_make(arena, &request),
+		.survey = table_survey_make(arena, &request, false),
 	};
 	struct content_block *items;
 	struct content_blocks blocks;

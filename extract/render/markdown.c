@@ -802,7 +802,7 @@ void render_as_markdown(const struct render_request *request,
 		noted.notes = &markdown.notes;
 	markdown.table = (struct markdown_table){
 		.page = request->page,
-		.survey = table_survey_make(arena, &noted),
+		.survey = table_survey_make(arena, &noted, true),
 		.blocks = &markdown.blocks,
 	};
 	if (request->title.size > 0) {

@@ -134,8 +134,15 @@ static uint32_t survey_count_tables(const struct render_request *request)
 	return count;
 }
 
+static void media_ignore(void *context, const struct layout_media *media)
+{
+	(void)context;
+	(void)media;
+}
+
 struct table_survey table_survey_make(struct arena *arena,
-				      const struct render_request *request)
+				      const struct render_request *request,
+				      bool is_markdown)
 {
 	const struct page *page = request->page;
 	struct table_surveyor survey = {.page = page};
@@ -149,6 +156,8 @@ struct table_survey table_survey_make(struct arena *arena,
 				.open = survey_open_element,
 				.close = survey_close_element,
 				.image = image_ignore,
+				.media = is_markdown ? media_ignore : NULL,
+				.has_callouts = is_markdown,
 			});
 	return (struct table_survey){survey.tables, survey.count};
 }
@@ -197,7 +206,7 @@ void tables_leave_out(struct arena *arena, const struct page *page,
 	const struct render_request request = {.page = page,
 					       .verdicts = verdicts};
 	struct table_filter_state filtering = {
-		.survey = table_survey_make(arena, &request),
+		.survey = table_survey_make(arena, &request, false),
 		.is_left_out = ARENA_NEW(arena, bool, page->text_count),
 	};
 

@@ -47,11 +47,14 @@ struct table_survey {
 };
 
 /*
- * Find the tables in the kept text. The result belongs to `arena`. Linear;
+ * Find the tables in the kept text. If is_markdown, find the tables of a writer
+ * with media and callouts, otherwise of a writer without both: a table may have
+ * only media, or cells with only media. The result belongs to `arena`. Linear;
  * almost no cost on a page without tables.
  */
 struct table_survey table_survey_make(struct arena *arena,
-				      const struct render_request *request);
+				      const struct render_request *request,
+				      bool is_markdown);
 
 /* Return the number of columns that cell `node` spans, 1..MAX_TABLE_COLUMNS. */
 uint32_t table_cell_span(const struct page *page, uint32_t node);

@@ -75,6 +75,31 @@ TEST(simple_tables_have_pipes)
 			"- | a | b |\n  | --- | --- |\n  | c | `d\\|` |\n");
 }
 
+/* Media open tables and cells that have no text. */
+TEST(tables_may_have_only_media)
+{
+	assert_markdown("<p>x<table><tr><td><td><td>"
+			"<iframe src=//youtube.com/embed/x></iframe></table>"
+			"<p>y<table><tr><td>a<td>b<tr><td>c<td>d</table>",
+			"x\n\n[video](//youtube.com/embed/x)\n\ny\n\n"
+			"| a | b |\n| --- | --- |\n| c | d |\n");
+	assert_markdown("<p>x<table><tr><td>a<td>b<tr><td>c<td>d<td>"
+			"<iframe src=//youtube.com/embed/x></iframe>"
+			"<tr><td>e<td>f</table><p>y",
+			"x\n\n| a | b |  |\n| --- | --- | --- |\n"
+			"| c | d | [video](//youtube.com/embed/x) |\n"
+			"| e | f |  |\n\ny\n");
+}
+
+/* A callout is no table, although its role says so. */
+TEST(tables_after_a_callout_have_their_own_shape)
+{
+	assert_markdown("<p>x<div role=table class='callout note'><p>y</div>"
+			"<table><tr><td>a<td>b<tr><td>c<td>d</table>",
+			"x\n\n> [!NOTE]\n> y\n\n"
+			"| a | b |\n| --- | --- |\n| c | d |\n");
+}
+
 TEST(spans_have_empty_cells)
 {
 	assert_markdown("<table><tr><td>a<td rowspan=2>b<tr><td>c</table>",

@@ -16,6 +16,8 @@
 enum {
 	MAX_LANGUAGE_NODES = 2, /* nodes in a pre that may name its language */
 	MAX_LANGUAGE_DEPTH = 6, /* elements around a pre that may name it */
+	MAX_CLASS_BYTES = 1024, /* of a class; longer ones name no language,
+				   because each pre reads those around it */
 };
 
 /* Names of languages and file types in the classes of code. */
@@ -89,6 +91,8 @@ static struct slice language_of_classes(struct slice classes)
 	bool is_code = false;
 	size_t at = 0;
 
+	if (classes.size > MAX_CLASS_BYTES)
+		return language;
 	while (at < classes.size && language.size == 0) {
 		size_t begin = at;
 		struct slice word;

@@ -180,6 +180,24 @@ TEST(pre_is_one_line_whatever_is_in_it)
 	assert_html("<pre class='lang-\"x'>a</pre>", "<pre>a</pre>\n");
 }
 
+/* The class of an element is read for each pre inside of it. */
+TEST(many_pres_in_a_long_class_are_linear)
+{
+	AUTO_BUFFER html = {0};
+	clock_t begin = clock();
+
+	buffer_append_text(&html, "<div class='");
+	for (int i = 0; i < 100000; i++)
+		buffer_append_text(&html, "hljs x ");
+	buffer_append_text(&html, "'>");
+	for (int i = 0; i < 10000; i++)
+		buffer_append_text(&html, "<pre>a</pre>");
+	AUTO_TEXT *markup = html_of(html.data);
+	ck_assert_uint_eq(strlen(markup), 10000 * strlen("<pre>a</pre>\n"));
+	/* quadratic would be minutes */
+	ck_assert_int_lt((clock() - begin) / CLOCKS_PER_SEC, 10);
+}
+
 TEST(inline_elements_of_a_kind_are_one)
 {
 	assert_html("<p><b>a <strong>b</strong></b><strong>c</strong>",

@@ -286,20 +286,29 @@ struct note_entry {
 	struct slice label;
 };
 
+static const char number_prefix[] = "note-";
+
 /*
  * Return the label of a note: the text of its mark, or "note-1" and so on if
- * another note has this label or it is empty.
+ * the text is empty, looks like such a number, or is the label of another note.
+ * Parsers of Markdown ignore the case of labels.
  */
 static struct slice choose_label(struct arena *arena, struct hash_table *labels,
 				 const char *text, uint32_t note)
 {
 	uint32_t count = labels->count;
-	uint64_t key = hash64(text, strlen(text), 0);
+	size_t size = 0;
+	char key[MAX_MARK_BYTES + 1];
 	char number[sizeof("note-4294967295")];
 
-	hash_table_add(labels, key);
-	if (*text == '\0' || labels->count == count) {
-		snprintf(number, sizeof(number), "note-%u", (unsigned)note);
+	for (; size < MAX_MARK_BYTES && text[size] != '\0'; size++)
+		key[size] = lower(text[size]);
+	key[size] = '\0';
+	hash_table_add(labels, hash64(key, size, 0));
+	if (size == 0 || labels->count == count ||
+	    strncmp(key, number_prefix, sizeof(number_prefix) - 1) == 0) {
+		snprintf(number, sizeof(number), "%s%u", number_prefix,
+			 (unsigned)note);
 		text = number;
 	}
 	return (struct slice){arena_copy(arena, text, strlen(text)),

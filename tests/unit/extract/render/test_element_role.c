@@ -330,6 +330,12 @@ TEST(a_footnote_has_a_mark_and_a_label)
 			"<ol><li id=n>text<li id=m>more<li id=o>last</ol>",
 			"a [^x], [^x][^note-2][^note-3]\n\n[^x]: text\n\n"
 			"[^note-2]: more\n\n[^note-3]: last\n");
+	/* labels that differ only in case are the same one */
+	assert_markdown("<p>a<sup><a href=#n>note-2</a></sup>"
+			"<sup><a href=#m>A</a></sup><sup><a href=#l>a</a></sup>"
+			"<p id=n>text<p id=m>more<p id=l>last",
+			"a[^note-1][^A][^note-3]\n\n[^note-1]: text\n\n"
+			"[^A]: more\n\n[^note-3]: last\n");
 	assert_markdown("<p>a<sup><a href=#n>1</a></sup>(b)<sup><a href=#n>1"
 			"</a></sup>: c<sup><a href=#n>1</a></sup>[d]<ul>"
 			"<li id=n>text</ul>",

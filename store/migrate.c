@@ -187,7 +187,8 @@ static void migrate_sites(struct txn *txn)
 /*
  * Schema 4 adds fields to the rows of TABLE_INCIDENTS, TABLE_WAITING and
  * TABLE_HEALTH. They describe what the daemon is checking at the moment, so
- * they are deleted: the next check of each site writes them again.
+ * they are deleted: the next check of each site writes them again. Ended
+ * incidents are lost, too; their events stay.
  */
 static void migrate_health(struct txn *txn)
 {

@@ -77,7 +77,7 @@ void incident_list_free(struct incident_list *list)
 /* Limits of the search for pages of before a change, or that have changed. */
 enum {
 	MIXED_INTERVALS = 4, /* check intervals after the last finding */
-	MIXED_PART = 20,     /* one of so many pages has changed */
+	MIXED_PART = 20,     /* at least one page in this number has changed */
 	MIXED_CLUSTERS = 4096,
 	MIXED_PAGES = 4096,
 };
@@ -241,8 +241,7 @@ static uint64_t site_changing_until(struct txn *txn,
 		uint64_t since_ms =
 			row->changed_ms != 0 ? row->changed_ms : row->begin_ms;
 		uint64_t settled_ms = row->last_ms + rules->interval_ms;
-		uint64_t latest_ms =
-			row->last_ms + MIXED_INTERVALS * rules->interval_ms;
+		uint64_t latest_ms = row->last_ms + window_ms_of(rules);
 
 		if (row->state == INCIDENT_COLLECTING ||
 		    row->state == INCIDENT_GROWING)

@@ -31,8 +31,8 @@ enum {
 	ALTERNATING_LOOKS = 3, /* the same for each page of such a template */
 	/* the same for a page while others of its template are as they were */
 	PAGE_LOOKS = 3,
-	/* a page that has returned so many other kinds of answers is not
-	 * visited again at once */
+	/* a page whose kind of answer has changed so often is not visited
+	 * again at once */
 	MAX_TURNS = 3,
 	/* texts are nearly equal, in percent of their length */
 	EQUAL_TEXT = 90,
@@ -467,8 +467,8 @@ static uint64_t pause_end(const struct health_check *check,
 	return pause_ms > counts->retry_ms ? pause_ms : counts->retry_ms;
 }
 
-/* Return whether no visit can confirm the state in time. */
-static bool pauses(const struct health_check *check, uint64_t until_ms)
+/* Return whether the server wants no visit in the time to confirm a state. */
+static bool is_long_pause(const struct health_check *check, uint64_t until_ms)
 {
 	return until_ms > check->rules->now_ms + confirm_ms(check);
 }
@@ -480,7 +480,7 @@ static enum site_state state_of(const struct health_check *check,
 	size_t samples = 0;
 	size_t refused = counts->kinds[WAITING_REFUSED] - counts->obstacles;
 
-	if (pauses(check, pause_end(check, counts)))
+	if (is_long_pause(check, pause_end(check, counts)))
 		return SITE_STATE_UNREACHABLE;
 	for (size_t i = 0; i < check->facts->count; i++)
 		samples += check->facts->pages[i].is_sample;
@@ -956,7 +956,7 @@ static void close_down(struct health_check *check, enum site_state state,
 	begin_state(check, state);
 	close_check(check);
 	if (counts->example != NULL ||
-	    pauses(check, pause_end(check, counts))) {
+	    is_long_pause(check, pause_end(check, counts))) {
 		uint64_t confirm_at_ms = row->since_ms + confirm_ms(check);
 		uint64_t pause_ms = pause_end(check, counts);
 
@@ -1078,7 +1078,7 @@ static uint64_t patience_of(const struct health_check *check)
 	bool has_evidence = false;
 	bool is_refused = false;
 
-	if (pauses(check, check->facts->row.pause_ms))
+	if (is_long_pause(check, check->facts->row.pause_ms))
 		return 0;
 	for (size_t i = 0; i < check->facts->count; i++) {
 		const struct health_page *page = &check->facts->pages[i];
@@ -1371,7 +1371,7 @@ static void decide_closed(struct health_check *check)
 		decide_down(check);
 		return;
 	}
-	has_news = pauses(check, row->pause_ms);
+	has_news = is_long_pause(check, row->pause_ms);
 	for (size_t i = 0; i < facts->count; i++)
 		if (is_active(&facts->pages[i]))
 			has_news |= has_page_news(check, &facts->pages[i]);

@@ -22,18 +22,21 @@
  *
  *   OK, ALTERNATING -> UNREACHABLE, BLOCKED, MISSING, MOVED: a check finds no
  *     page that is as it was, and four fifths of the visits agree.
- *   UNREACHABLE, BLOCKED, MISSING, MOVED -> OK: pages were returned, as they
- *     were or redesigned, by half of the visits or three of them. MISSING,
- * MOVED -> OK also: a page was returned that was not known. OK -> ALTERNATING:
- * two pages have returned the stored page after something else, and the others
- * disagree. ALTERNATING -> OK: no page has flipped for FLIP_ROUNDS rounds.
+ *   UNREACHABLE, BLOCKED, MISSING, MOVED -> OK: half of the visits, or three,
+ *     have returned pages, as they were or redesigned.
+ *   MISSING, MOVED -> OK: no known page could be visited, and another page was
+ *     returned.
+ *   OK -> ALTERNATING: two pages have returned the stored page after something
+ *     else, and the others disagree.
+ *   ALTERNATING -> OK: no page has flipped for FLIP_ROUNDS rounds.
  *
  * A state is reported once, when a second check confirms it, and so is its end.
  * If the server asks for a pause (Retry-After) that is longer than the time
  * until this check, the site is UNREACHABLE whatever the visits show, and the
  * pause confirms it.
  * A site that alternates since it was added is not reported.
- * In a state other than OK and ALTERNATING, nothing is stored, the templates
+ * In a state other than OK and ALTERNATING, nothing is stored, except new pages
+ * of a site that is MISSING or MOVED, the templates
  * are not checked, and a few pages are requested at a falling rate. If a page
  * was removed or moved for one day, this is stored, but the state lasts.
  */

@@ -2,22 +2,8 @@
 
 #include "extract/render/render.h"
 #include "tests/unit/extract/fixture.h"
+#include "tests/unit/extract/render/markdown.h"
 #include "tests/unit/run.h"
-
-static void assert_markdown(const char *html, const char *expected)
-{
-	AUTO_PAGE *page = parse(html);
-	AUTO_BUFFER out = {0};
-
-	render(FORMAT_MD,
-	       &(struct render_request){
-		       .page = page,
-		       .verdicts = run(page, "plain", NULL, NULL),
-	       },
-	       &out);
-	buffer_append_text(&out, "");
-	ck_assert_str_eq(out.data, expected);
-}
 
 TEST(code_has_the_lines_of_the_source)
 {

@@ -431,6 +431,14 @@ struct slice page_script(const struct page *page, uint32_t node)
 			      token.source.end - token.source.begin};
 }
 
+uint32_t page_block_around(const struct page *page, uint32_t node)
+{
+	while (node != NO_NODE &&
+	       (tag_flags(page->nodes[node].tag) & TAG_IS_BLOCK) == 0)
+		node = page->nodes[node].parent;
+	return node;
+}
+
 struct slice page_text(const struct page *page, uint32_t index)
 {
 	const struct text *text = &page->texts[index];

@@ -198,6 +198,12 @@ struct slice refresh_url(struct slice content);
 /* Add the target of a Refresh header, as if a meta element had it. */
 void page_add_refresh(struct page *page, struct slice url);
 
+/*
+ * Return the innermost block element that is the node or around it; NO_NODE if
+ * there is none. O(depth).
+ */
+uint32_t page_block_around(const struct page *page, uint32_t node);
+
 /* Return the text with this index. */
 struct slice page_text(const struct page *page, uint32_t index);
 

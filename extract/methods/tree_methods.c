@@ -866,13 +866,10 @@ static void sst_run(const struct extractor_input *input,
 	double threshold = input->parameters[MIN_IMPORTANCE];
 
 	for (uint32_t i = 0; i < page->text_count; i++) {
-		uint32_t block = page->texts[i].node;
+		uint32_t block = page_block_around(page, page->texts[i].node);
 		const struct importance *known;
 		double composite;
 
-		while (block != NO_NODE &&
-		       (tag_flags(page->nodes[block].tag) & TAG_IS_BLOCK) == 0)
-			block = page->nodes[block].parent;
 		known = hash_table_find(input->learned,
 					block == NO_NODE ? places.texts[i]
 							 : places.nodes[block]);

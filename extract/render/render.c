@@ -328,25 +328,14 @@ static bool is_large_part(struct slice a, struct slice b)
 		memcmp(end, part.data, part.size) == 0);
 }
 
-/* Return the block around the text. */
-static uint32_t block_of_text(const struct page *page, uint32_t text)
-{
-	uint32_t node = page->texts[text].node;
-
-	while (node != NO_NODE &&
-	       (tag_flags(page->nodes[node].tag) & TAG_IS_BLOCK) == 0)
-		node = page->nodes[node].parent;
-	return node;
-}
-
 /* Return the end of the texts that are in the same block as text `begin`. */
 static uint32_t end_of_block(const struct page *page, uint32_t begin)
 {
-	uint32_t block = block_of_text(page, begin);
+	uint32_t block = page_block_around(page, page->texts[begin].node);
 	uint32_t end = begin + 1;
 
 	while (end < page->text_count && end < begin + MAX_LINE &&
-	       block_of_text(page, end) == block)
+	       page_block_around(page, page->texts[end].node) == block)
 		end++;
 	return end;
 }

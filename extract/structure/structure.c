@@ -836,11 +836,11 @@ static struct hash_table note_targets(struct arena *arena,
 static void note_keep(struct structure *structure, uint32_t node, uint32_t mark)
 {
 	const struct page *page = structure->page;
+	uint32_t block = page_block_around(page, node);
 	struct passage_range range;
 
-	while (page->nodes[node].parent != NO_NODE &&
-	       (tag_flags(page->nodes[node].tag) & TAG_IS_BLOCK) == 0)
-		node = page->nodes[node].parent;
+	if (block != NO_NODE)
+		node = block;
 	range = passages_inside(structure->passages, node);
 	if ((mark < node || mark >= page->nodes[node].end) &&
 	    passages_sum(structure->passages, range).words <= MAX_NOTE_WORDS)

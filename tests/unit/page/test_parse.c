@@ -49,6 +49,16 @@ static const struct node *find(const struct page *page, uint16_t tag)
 	return &page->nodes[index_of(page, tag)];
 }
 
+TEST(the_block_around_a_node_is_the_innermost)
+{
+	AUTO_PAGE *page = page_of("<div><p><b><i>a</i></b></p></div>");
+	uint32_t p = index_of(page, TAG_p);
+
+	ck_assert_uint_eq(page_block_around(page, index_of(page, TAG_i)), p);
+	ck_assert_uint_eq(page_block_around(page, p), p);
+	ck_assert_uint_eq(page_block_around(page, NO_NODE), NO_NODE);
+}
+
 TEST(an_empty_body_is_an_empty_page)
 {
 	struct page *page = page_of("");

@@ -17,6 +17,9 @@
 /* Scores are divided by the threshold, which may be 0. */
 #define MIN_THRESHOLD 0.01
 
+/* Only a choice for recall has elements of the frame below this score. */
+#define FRAME_SCORE 0.5
+
 enum {
 	MAX_LEVELS = 6,     /* containers in which kept neighbours are searched
 			     */
@@ -75,6 +78,12 @@ static const struct {
 	(GROUPS_OF_BOXES | 1U << GROUP_FOOTER | 1U << GROUP_COMMENT | \
 	 1U << GROUP_RELATED | 1U << GROUP_SOCIAL |                   \
 	 1U << GROUP_ADVERTISEMENT | 1U << GROUP_FILTER)
+/* Elements that have no long text, and in the second row mostly links. */
+#define GROUPS_OF_BARS                                                   \
+	(1U << GROUP_FOOTER | 1U << GROUP_SIDEBAR | 1U << GROUP_SOCIAL | \
+	 1U << GROUP_ADVERTISEMENT | 1U << GROUP_FILTER)
+#define GROUPS_OF_LINKS \
+	(1U << GROUP_NAVIGATION | 1U << GROUP_COMMENT | 1U << GROUP_RELATED)
 /* Embedded posts and posts of forums are quotes with such names. */
 #define GROUPS_OF_QUOTES (1U << GROUP_SOCIAL | 1U << GROUP_COMMENT)
 #define GROUPS_OF_CARDS  (1U << GROUP_ACTION | 1U << GROUP_ITEM)
@@ -221,6 +230,60 @@ static uint32_t kept_words_in(const struct structure *structure,
 {
 	return structure->kept_words[range.end] -
 	       structure->kept_words[range.begin];
+}
+
+static uint32_t node_groups(const struct page *page, uint32_t node)
+{
+	if (page->nodes[node].attribute_count == 0)
+		return 0;
+	return class_groups_of(page_attribute(page, node, "class")) |
+	       class_groups_of(page_attribute(page, node, "id"));
+}
+
+/* Return true for a form, a bar of buttons, related links and so on. */
+static bool is_frame_element(const struct structure *structure, uint32_t node,
+			     struct passage_range range)
+{
+	struct passage_sums sums = passages_sum(structure->passages, range);
+	uint32_t groups;
+
+	if (sums.long_words > 0)
+		return false;
+	if (structure->page->nodes[node].tag == TAG_form)
+		return true;
+	groups = node_groups(structure->page, node);
+	return (groups & GROUPS_OF_BARS) != 0 ||
+	       ((groups & GROUPS_OF_LINKS) != 0 &&
+		2 * sums.link_words > sums.words);
+}
+
+/*
+ * Drop the elements of the frame in which no passage has FRAME_SCORE, but not
+ * an element with all that is kept.
+ */
+static void drop_frames(struct arena *arena, struct structure *structure)
+{
+	const struct page *page = structure->page;
+	const uint32_t count = structure->passages->count;
+	/* number of passages with FRAME_SCORE before a passage */
+	uint32_t *sure = ARENA_NEW(arena, uint32_t, (size_t)count + 1);
+
+	for (uint32_t i = 0; i < count; i++)
+		sure[i + 1] = sure[i] + ((double)structure->input->scores[i] >=
+					 FRAME_SCORE);
+	for (uint32_t i = 0; i < page->node_count; i++) {
+		struct passage_range range =
+			passages_inside(structure->passages, i);
+		uint32_t kept = kept_count_in(structure, range);
+
+		if (sure[range.begin] != sure[range.end] || kept == 0 ||
+		    kept == structure->kept_count[count] ||
+		    !is_frame_element(structure, i, range))
+			continue;
+		drop_range(structure, range);
+		i = page->nodes[i].end - 1;
+	}
+	sum_up(structure);
 }
 
 /*
@@ -386,9 +449,7 @@ static void gap_read_nodes(const struct structure *structure, struct gap *gap)
 		gap->has_input |= tag == TAG_input;
 		if (page->nodes[i].attribute_count == 0)
 			continue;
-		gap->groups |=
-			class_groups_of(page_attribute(page, i, "class")) |
-			class_groups_of(page_attribute(page, i, "id"));
+		gap->groups |= node_groups(page, i);
 		gap_read_class(gap, page_attribute(page, i, "class"));
 	}
 	if (gap->is_callout || gap->has_code)
@@ -951,6 +1012,8 @@ const bool *structure_choose(struct arena *arena,
 	if (structure.next_kept[0] == NONE)
 		return structure.is_kept;
 	words = structure.kept_words[count - 1];
+	if (input->threshold < FRAME_SCORE)
+		drop_frames(arena, &structure);
 	round_units(&structure);
 	sum_up(&structure);
 	fill_gaps(&structure);

@@ -7,19 +7,23 @@
  * details, blockquote, ul, ol. A gap is a largest element without a kept
  * passage, or a single passage, next to kept passages.
  *
- * 1. A unit that is kept for the most part is kept as a whole; of code and
+ * 1. A choice for recall, with a threshold below .5, loses the elements of the
+ *    frame that have no long text and no passage with a score of .5: forms,
+ *    elements whose classes name a bar or a sidebar, and links with classes of
+ *    navigation, comments or related pages.
+ * 2. A unit that is kept for the most part is kept as a whole; of code and
  *    tables a smaller part is enough, and otherwise the rest is dropped too.
  *    Tables for layout are no units.
- * 2. A short gap between two kept passages is kept if it is a unit, a caption,
+ * 3. A short gap between two kept passages is kept if it is a unit, a caption,
  *    a callout or a short text, if it is no list of links, and if its classes
  *    do not name a part of the page's frame. Its score must not be far below
  *    the threshold; directly between long texts of one element, even if they
  *    have headings, a lower score is enough. So a refrain or an answer that the
  *    author repeats inside the body is kept, but a copy of the body is not.
- * 3. A unit is also kept directly after the last long text of an element, and
+ * 4. A unit is also kept directly after the last long text of an element, and
  *    at the begin and the end of an element that is kept almost as a whole.
- * 4. Notes are kept if a mark in the kept text links to them.
- * 5. A heading without kept text or an image before the next heading of the
+ * 5. Notes are kept if a mark in the kept text links to them.
+ * 6. A heading without kept text or an image before the next heading of the
  *    same or a higher level is dropped.
  */
 #ifndef EXTRACT_STRUCTURE_STRUCTURE_H
@@ -45,8 +49,8 @@ struct structure_input {
 /*
  * Return for each passage whether it is kept: [passages->count], owned by
  * `arena`. If no passage is chosen, none is kept. If the choice has 12 words or
- * more, at least one passage is kept. Rules 2 and 3 never add a hidden passage.
- * Linear in the page; 32 bytes a passage, constant stack.
+ * more, at least one passage is kept. Rules 3 and 4 never add a hidden passage.
+ * Linear in the page; 36 bytes a passage, constant stack.
  */
 const bool *structure_choose(struct arena *arena,
 			     const struct structure_input *input);

@@ -16,9 +16,9 @@
 
 /*
  * Return the choice for a page whose passages have these scores, a digit each
- * in tenths, by the threshold .5: a digit for each passage.
+ * in tenths, by the threshold: a digit for each passage.
  */
-static char *kept_of(const char *html, const char *scores)
+static char *kept_of(const char *html, const char *scores, double threshold)
 {
 	AUTO_PAGE *page = parse(html);
 	const struct passages passages = passages_make(page->arena, page);
@@ -30,7 +30,7 @@ static char *kept_of(const char *html, const char *scores)
 	ck_assert_uint_eq(passages.count, strlen(scores));
 	for (uint32_t i = 0; i < passages.count; i++) {
 		score[i] = (float)(scores[i] - '0') / 10;
-		is_chosen[i] = score[i] > 0.5F;
+		is_chosen[i] = (double)score[i] > threshold;
 	}
 	is_kept = structure_choose(
 		page->arena,
@@ -39,7 +39,7 @@ static char *kept_of(const char *html, const char *scores)
 			.scores = score,
 			.is_chosen = is_chosen,
 			.is_showable = showable_texts(page->arena, page),
-			.threshold = 0.5,
+			.threshold = threshold,
 		});
 	for (uint32_t i = 0; i < passages.count; i++)
 		kept[i] = is_kept[i] ? '1' : '0';
@@ -49,7 +49,7 @@ static char *kept_of(const char *html, const char *scores)
 static void assert_kept(const char *html, const char *scores,
 			const char *expected)
 {
-	ck_assert_str_eq(kept_of(html, scores), expected);
+	ck_assert_str_eq(kept_of(html, scores, 0.5), expected);
 }
 
 TEST(no_choice_stays_empty)
@@ -183,6 +183,36 @@ TEST(the_frame_is_not_kept_between_two_texts)
 		    "101");
 	/* a byline after the title */
 	assert_kept("<h1>Title</h1><div>By A. Smith</div>" TEN, "949", "101");
+}
+
+/* The element of the frame is between two texts, with one of the scores. */
+static const struct {
+	const char *frame;
+	bool is_kept;
+} frames[] = {
+	{"<ul class=share><li><a href=a>Share</a></ul>", false},
+	{"<div class=share-bar><button>Print</button></div>", false},
+	{"<form><p>Get our letter</form>", false},
+	{"<nav class=menu><a href=a>Sport</a></nav>", false},
+	{"<div class=related><a href=a>Bridge opens</a></div>", false},
+	{"<ul class=steps><li><a href=a>Share</a></ul>", true},
+	{"<div class=menu>Soup and bread</div>", true},
+	{"<div class=sidebar>" TWENTY "</div>", true},
+};
+
+TEST_ROWS(a_choice_for_recall_has_no_frame, frames)
+{
+	char html[512];
+
+	snprintf(html, sizeof(html), "%s%s%s", TEN, frames[_i].frame, TEN);
+	ck_assert_str_eq(kept_of(html, "949", 0.3),
+			 frames[_i].is_kept ? "111" : "101");
+	ck_assert_str_eq(kept_of(html, "959", 0.3), "111");
+}
+
+TEST(the_frame_is_not_all_of_a_choice_for_recall)
+{
+	ck_assert_str_eq(kept_of("<body class=sidebar><p>Soup", "4", 0.3), "1");
 }
 
 TEST(a_unit_under_a_heading_is_kept)

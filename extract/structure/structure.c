@@ -425,7 +425,10 @@ static void gap_read_class(struct gap *gap, struct slice names)
 	}
 }
 
-/* Read the tags and classes of the first elements of the gap. */
+/*
+ * Read the tags and classes of the first elements of the gap, but not in code,
+ * where "comment" and "tag" are tokens of a language.
+ */
 static void gap_read_nodes(const struct structure *structure, struct gap *gap)
 {
 	const struct page *page = structure->page;
@@ -447,10 +450,12 @@ static void gap_read_nodes(const struct structure *structure, struct gap *gap)
 		gap->has_code |=
 			tag == TAG_pre || tag == TAG_code || tag == TAG_math;
 		gap->has_input |= tag == TAG_input;
-		if (page->nodes[i].attribute_count == 0)
-			continue;
-		gap->groups |= node_groups(page, i);
-		gap_read_class(gap, page_attribute(page, i, "class"));
+		if (page->nodes[i].attribute_count > 0) {
+			gap->groups |= node_groups(page, i);
+			gap_read_class(gap, page_attribute(page, i, "class"));
+		}
+		if (tag == TAG_pre || tag == TAG_code)
+			i = page->nodes[i].end - 1;
 	}
 	if (gap->is_callout || gap->has_code)
 		gap->groups &= ~GROUPS_OF_BOXES;

@@ -78,6 +78,16 @@ TEST(a_snippet_in_prose_is_kept)
 		    "92329", "11101");
 }
 
+TEST(the_classes_of_tokens_in_code_mean_nothing)
+{
+	assert_kept(TWENTY
+		    "<div class=highlight><pre><code><span class="
+		    "'token comment'># all</span> ls</code></pre></div>" TWENTY,
+		    "949", "111");
+	assert_kept(TWENTY "<div class=comment><pre>ls</pre></div>" TWENTY,
+		    "949", "101");
+}
+
 TEST(code_with_a_low_score_is_no_content)
 {
 	assert_kept(TEN "<pre>a b</pre>" TEN, "919", "101");

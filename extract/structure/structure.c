@@ -31,6 +31,8 @@ enum {
 	NEAR_WORDS = 5,       /* that are not kept next to a short text */
 	FAR_WORDS = 25,       /* that are not kept next to a unit */
 	PROSE_WORDS = 12,     /* of a long text */
+	MAX_RUN_WORDS = 400,
+	MIN_SECTION_WORDS = 100, /* kept in a section that is completed */
 	MAX_NOTES = 4096,
 	MAX_MARK_LENGTH = 8, /* bytes of the first text of a mark */
 	MAX_MARK_TEXTS = 3,
@@ -425,6 +427,21 @@ static void gap_read_class(struct gap *gap, struct slice names)
 	}
 }
 
+static void gap_read_node(const struct page *page, struct gap *gap,
+			  uint32_t node)
+{
+	uint16_t tag = page->nodes[node].tag;
+
+	gap->is_in_form |= is_form_tag(tag);
+	gap->has_image |= tag == TAG_img || tag == TAG_picture;
+	gap->has_code |= tag == TAG_pre || tag == TAG_code || tag == TAG_math;
+	gap->has_input |= tag == TAG_input;
+	if (page->nodes[node].attribute_count == 0)
+		return;
+	gap->groups |= node_groups(page, node);
+	gap_read_class(gap, page_attribute(page, node, "class"));
+}
+
 /*
  * Read the tags and classes of the first elements of the gap, but not in code,
  * where "comment" and "tag" are tokens of a language.
@@ -443,18 +460,9 @@ static void gap_read_nodes(const struct structure *structure, struct gap *gap)
 	if (end > begin + MAX_GAP_NODES)
 		end = begin + MAX_GAP_NODES;
 	for (uint32_t i = begin; i < end; i++) {
-		uint16_t tag = page->nodes[i].tag;
-
-		gap->is_in_form |= is_form_tag(tag);
-		gap->has_image |= tag == TAG_img || tag == TAG_picture;
-		gap->has_code |=
-			tag == TAG_pre || tag == TAG_code || tag == TAG_math;
-		gap->has_input |= tag == TAG_input;
-		if (page->nodes[i].attribute_count > 0) {
-			gap->groups |= node_groups(page, i);
-			gap_read_class(gap, page_attribute(page, i, "class"));
-		}
-		if (tag == TAG_pre || tag == TAG_code)
+		gap_read_node(page, gap, i);
+		if (page->nodes[i].tag == TAG_pre ||
+		    page->nodes[i].tag == TAG_code)
 			i = page->nodes[i].end - 1;
 	}
 	if (gap->is_callout || gap->has_code)
@@ -833,6 +841,117 @@ static void fill_gaps(struct structure *structure)
 	judge_passages(structure, at, structure->passages->count);
 }
 
+/*
+ * A run of texts and code that are not kept, inside the element `node`, from
+ * its begin or directly after a kept passage.
+ */
+struct run {
+	uint32_t node;
+	struct passage_range range;
+	double score; /* lowest of the texts, divided by the threshold */
+	bool has_code;
+};
+
+/* Extend the run by passage `i`; return false if it may not be in a run. */
+static bool run_add(const struct structure *structure, struct run *run,
+		    uint32_t i)
+{
+	const struct page *page = structure->page;
+	const struct passage *passage = &structure->passages->items[i];
+	double score = (double)structure->input->scores[i] /
+		       fmax(structure->input->threshold, MIN_THRESHOLD);
+	struct gap gap = {.node = passage->node};
+
+	if (score < 0.4 || !may_add(structure, i) ||
+	    is_of_frame(structure, i) ||
+	    2 * passage->link_words > passage->words)
+		return false;
+	for (unsigned k = 0;
+	     k < MAX_LEVELS && gap.node != NO_NODE && gap.node != run->node;
+	     k++) {
+		gap_read_node(page, &gap, gap.node);
+		gap.node = page->nodes[gap.node].parent;
+	}
+	if (gap.has_code)
+		gap.groups &= ~GROUPS_OF_BOXES;
+	if (gap.is_in_form ||
+	    has_group(&gap, GROUPS_OF_FRAME | 1U << GROUP_METADATA |
+				    1U << GROUP_MEDIA))
+		return false;
+	if (!gap.has_code &&
+	    (score < 0.6 || passage->has_date || passage->has_price))
+		return false;
+	if (!gap.has_code)
+		run->score = fmin(run->score, score);
+	run->has_code |= gap.has_code;
+	run->range.end = i + 1;
+	return true;
+}
+
+/*
+ * Return true if the run is kept: up to a kept passage of its element, or code
+ * and texts up to the end of a section, most of which is kept.
+ */
+static bool run_is_kept(const struct structure *structure,
+			const struct run *run)
+{
+	struct passage_range around =
+		passages_inside(structure->passages, run->node);
+	struct passage_sums sums =
+		passages_sum(structure->passages, run->range);
+	uint32_t kept = kept_words_in(structure, around);
+	uint32_t end = run->range.end;
+
+	if (sums.words > MAX_RUN_WORDS ||
+	    (sums.long_words == 0 && !run->has_code))
+		return false;
+	if (end < around.end)
+		return structure->is_kept[end] && run->score >= 0.75;
+	return run->has_code && kept >= MIN_SECTION_WORDS &&
+	       kept >= sums.words && structure->next_kept[end] != NONE;
+}
+
+/*
+ * Return the element in which passages after the kept passage `last` may be a
+ * run, or NO_NODE: the element around its block, or a new section.
+ */
+static uint32_t run_element(const struct structure *structure, uint32_t last)
+{
+	const struct passage *items = structure->passages->items;
+	uint32_t node = items[last].node;
+
+	if (node == NO_NODE || items[last + 1].node == NO_NODE)
+		return NO_NODE;
+	node = structure->page->nodes[node].parent;
+	if (node != NO_NODE && items[last + 1].is_heading &&
+	    passages_inside(structure->passages, node).end == last + 1)
+		node = structure->page->nodes[items[last + 1].node].parent;
+	return node;
+}
+
+/* Keep the runs after kept passages that belong to the text around them. */
+static void fill_runs(struct structure *structure)
+{
+	const uint32_t count = structure->passages->count;
+
+	for (uint32_t i = 0; i + 1 < count; i++) {
+		struct run run = {.range = {i + 1, i + 1}, .score = INFINITY};
+		uint32_t end;
+
+		if (!structure->is_kept[i] || structure->is_kept[i + 1])
+			continue;
+		run.node = run_element(structure, i);
+		if (run.node == NO_NODE)
+			continue;
+		end = passages_inside(structure->passages, run.node).end;
+		for (uint32_t k = i + 1; k < end && !structure->is_kept[k]; k++)
+			if (!run_add(structure, &run, k))
+				break;
+		if (run.range.end > i + 1 && run_is_kept(structure, &run))
+			keep_range(structure, run.range);
+	}
+}
+
 /* An id to which a mark in the kept text links. */
 struct note_target {
 	uint64_t key;  /* hash of the id */
@@ -1022,6 +1141,8 @@ const bool *structure_choose(struct arena *arena,
 	round_units(&structure);
 	sum_up(&structure);
 	fill_gaps(&structure);
+	sum_up(&structure);
+	fill_runs(&structure);
 	keep_notes(arena, &structure);
 	drop_headings(&structure);
 	sum_up(&structure);

@@ -22,8 +22,11 @@
  *    author repeats inside the body is kept, but a copy of the body is not.
  * 4. A unit is also kept directly after the last long text of an element, and
  *    at the begin and the end of an element that is kept almost as a whole.
- * 5. Notes are kept if a mark in the kept text links to them.
- * 6. A heading without kept text or an image before the next heading of the
+ * 5. Texts and code without links that stand between two kept texts of one
+ *    element are kept up to 400 words, also after the heading of a new section;
+ *    so is the rest of a section with code, most of which is kept.
+ * 6. Notes are kept if a mark in the kept text links to them.
+ * 7. A heading without kept text or an image before the next heading of the
  *    same or a higher level is dropped.
  */
 #ifndef EXTRACT_STRUCTURE_STRUCTURE_H
@@ -49,7 +52,7 @@ struct structure_input {
 /*
  * Return for each passage whether it is kept: [passages->count], owned by
  * `arena`. If no passage is chosen, none is kept. If the choice has 12 words or
- * more, at least one passage is kept. Rules 3 and 4 never add a hidden passage.
+ * more, at least one passage is kept. Rules 3 to 5 never add a hidden passage.
  * Linear in the page; 36 bytes a passage, constant stack.
  */
 const bool *structure_choose(struct arena *arena,

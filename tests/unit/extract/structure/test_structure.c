@@ -122,6 +122,60 @@ TEST(lines_of_code_may_repeat)
 	ck_assert(is_kept[2]);
 }
 
+TEST(code_between_short_texts_is_kept)
+{
+	assert_kept("<div><p>The first try:<pre>" TENS(
+			    TENS("a b ")) "</pre><p>It ran.</div>",
+		    "939", "111");
+	assert_kept("<ul><li>Press the key:<div><pre>" TENS(
+			    TENS("a b ")) "</pre></div><li>Wait.</ul>",
+		    "939", "111");
+	/* its score is too low */
+	assert_kept("<div><p>The first try:<pre>a</pre><p>It ran.</div>", "919",
+		    "101");
+}
+
+TEST(a_run_of_texts_between_two_texts_is_kept)
+{
+	assert_kept("<div>" TEN HUNDRED "<pre>a b</pre>" HUNDRED TEN "</div>",
+		    "94249", "11111");
+	assert_kept("<div>" TEN HUNDRED HUNDRED TEN "</div>", "9439", "1001");
+	assert_kept("<div>" TEN HUNDRED "<div class=share>a</div>" TEN "</div>",
+		    "9449", "1001");
+	assert_kept("<div>" TEN HUNDRED "<form><p>a</form>" TEN "</div>",
+		    "9449", "1001");
+	assert_kept("<div>" TEN HUNDRED HUNDRED HUNDRED HUNDRED TEN TEN
+		    "</div>",
+		    "9444449", "1000001");
+}
+
+TEST(a_section_is_completed)
+{
+	assert_kept("<div>" HUNDRED HUNDRED TWENTY "<pre>a b</pre>" HUNDRED
+		    "</div>" TEN,
+		    "993239", "111111");
+	/* without code */
+	assert_kept("<div>" HUNDRED TWENTY HUNDRED "</div>" TEN, "9939",
+		    "1101");
+	/* too little of it is kept */
+	assert_kept("<div>" TWENTY TWENTY "<pre>a b</pre>" HUNDRED "</div>" TEN,
+		    "93239", "10001");
+	/* nothing is kept after it */
+	assert_kept("<div>" HUNDRED HUNDRED TWENTY "<pre>a b</pre>" HUNDRED
+		    "</div><p>x",
+		    "993230", "110000");
+}
+
+TEST(the_begin_of_a_section_is_kept)
+{
+	assert_kept("<div>" TEN "</div><div><h2>Use</h2>" TWENTY "<div>" TEN
+		    "</div></div>",
+		    "9449", "1111");
+	assert_kept("<div>" TEN "</div><div><p>Use" TWENTY "<div>" TEN
+		    "</div></div>",
+		    "9339", "1001");
+}
+
 TEST(a_table_of_data_is_kept_as_a_whole)
 {
 	assert_kept(TEN "<table>" ROWS, "96000", "11111");

@@ -259,6 +259,12 @@ static void auto_add_reasons(struct trace *trace,
 			trace_reason(trace, i, "the title of the page");
 			continue;
 		}
+		if (passages_text_is_double(passages, i)) {
+			trace_reason(trace, i,
+				     "repeats the text before it for screen "
+				     "readers");
+			continue;
+		}
 		score = scores->scores[passage];
 		print_moves(&scores->moves[passage], moves, sizeof(moves));
 		if (scores->evidence != NULL)
@@ -471,8 +477,10 @@ static void auto_run(const struct extractor_input *input,
 		if (passage == NO_PASSAGE)
 			verdicts[i] = (struct verdict){.score = 0};
 		else
-			verdicts[i] = (struct verdict){scores.scores[passage],
-						       is_chosen[passage]};
+			verdicts[i] = (struct verdict){
+				scores.scores[passage],
+				is_chosen[passage] &&
+					!passages_text_is_double(&passages, i)};
 	}
 	if (input->assessment != NULL)
 		*input->assessment = choice_assess(&passages, scores.scores,

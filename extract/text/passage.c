@@ -12,6 +12,7 @@
 #include "extract/text/characters.h"
 #include "extract/text/word.h"
 #include "page/page.h"
+#include "page/scanner.h"
 
 /*
  * What passages that begin in an element get from it and from the elements
@@ -397,23 +398,37 @@ static bool is_boundary(const struct page *page, uint16_t tag)
 }
 
 enum {
+	MAX_INLINES = 8, /* elements between a text and its block */
 	MAX_NAME = 18,
 	MIN_NAME = 4,
 	/*
 	 * the first letters of the names, one bit each; they save most
 	 * comparisons
 	 */
-	HIDING_LETTERS = 1 << ('d' - 'a') | 1 << ('e' - 'a') |
+	HIDING_LETTERS = 1 << ('a' - 'a') | 1 << ('c' - 'a') |
+			 1 << ('d' - 'a') | 1 << ('e' - 'a') |
 			 1 << ('h' - 'a') | 1 << ('i' - 'a') |
 			 1 << ('s' - 'a') | 1 << ('u' - 'a') | 1 << ('v' - 'a'),
 };
 
 /* Class names with which common CSS frameworks hide elements. */
 static const char hiding_names[][MAX_NAME + 1] = {
-	"d-none",   "element-invisible",  "hidden",
-	"hide",     "invisible",          "is-hidden",
-	"sr-only",  "screen-reader-text", "screenreader",
-	"u-hidden", "visuallyhidden",     "visually-hidden",
+	"a-offscreen",
+	"clipped",
+	"d-none",
+	"element-invisible",
+	"hidden",
+	"hide",
+	"invisible",
+	"is-hidden",
+	"screen-reader-only",
+	"screen-reader-text",
+	"screenreader",
+	"sr-clipped",
+	"sr-only",
+	"u-hidden",
+	"visuallyhidden",
+	"visually-hidden",
 };
 
 static bool classes_hide(struct slice classes)
@@ -787,6 +802,34 @@ struct passage_sums passages_sum(const struct passages *passages,
 		PASSAGE_SUMS(X)
 #undef X
 	};
+}
+
+bool passages_text_is_double(const struct passages *passages, uint32_t text)
+{
+	const struct page *page = passages->page;
+	uint32_t passage = passages->of_text[text];
+	uint32_t node = page->texts[text].node;
+	struct slice before;
+	struct slice own;
+
+	if (passage == NO_PASSAGE || text == 0 ||
+	    passages->of_text[text - 1] != passage)
+		return false;
+	before = text_trim(page_text(page, text - 1));
+	own = text_trim(page_text(page, text));
+	if (own.size < before.size ||
+	    memcmp(own.data, before.data, before.size) != 0)
+		return false;
+	for (unsigned i = 0; i < MAX_INLINES && node != NO_NODE &&
+			     node != passages->items[passage].node;
+	     i++) {
+		struct slice classes = page_attribute(page, node, "class");
+
+		if (classes.size > 0 && classes_hide(classes))
+			return true;
+		node = page->nodes[node].parent;
+	}
+	return false;
 }
 
 float passage_link_ratio(const struct passage *passage)

@@ -187,6 +187,13 @@ struct passage_range passages_inside(const struct passages *passages,
 struct passage_sums passages_sum(const struct passages *passages,
 				 struct passage_range range);
 
+/*
+ * Return true if a text repeats the whole text before it for screen readers: a
+ * class name hides an inline element around it, and it begins with that text.
+ * "Details<span class=sr-only>Details of the price</span>" is read as two.
+ */
+bool passages_text_is_double(const struct passages *passages, uint32_t text);
+
 /* Return the ratio of the passage's characters that are in links, 0..1. */
 float passage_link_ratio(const struct passage *passage);
 

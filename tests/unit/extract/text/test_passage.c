@@ -279,6 +279,30 @@ TEST(hidden_elements_hide_their_descendants)
 			  HIDING_CLASS);
 }
 
+/* A page with two texts or more, the last of which is a double or not. */
+static const struct {
+	const char *html;
+	bool is_double;
+} doubles[] = {
+	{"<p>New<span class=clipped>New</span>", true},
+	{"<p><b aria-hidden=true>New</b> <i><b class=sr-only> New item", true},
+	{"<p>New<span>New", false},
+	{"<p>New<span class=sr-only>Ne", false},
+	{"<p>New<span class=sr-only>and old", false},
+	{"<p>New<p><span class=sr-only>New", false},
+	{"<p class=sr-only>New<b>New", false},
+};
+
+TEST_ROWS(a_double_repeats_the_text_before_it, doubles)
+{
+	AUTO_PAGE *page = parse(doubles[_i].html);
+	const struct passages passages = passages_of(page);
+
+	ck_assert(!passages_text_is_double(&passages, 0));
+	ck_assert(passages_text_is_double(&passages, page->text_count - 1) ==
+		  doubles[_i].is_double);
+}
+
 /* ul is node 3 (html, head, body, ul, li, li, p): passages 0 and 1 begin in it.
  */
 TEST(ranges_and_sums_are_those_inside)

@@ -48,6 +48,7 @@ struct markdown_container {
 	struct slice note; /* for an item that is a note: its label */
 	const char *callout; /* for a quote: the kind of the callout to write
 				before its first block, or NULL */
+	uint32_t node;       /* for a quote: its element, or NO_NODE */
 };
 
 /* The state of the writer. Initialise with only the buffer `out`. */
@@ -511,9 +512,14 @@ struct references references_make(struct arena *arena,
 	return references;
 }
 
-enum { MIN_FENCE = 3 };
+enum {
+	MIN_FENCE = 3,
+	MAX_SOURCE_DEPTH = 4, /* elements from a text to the source that has it
+			       */
+};
 
 struct markdown {
+	const struct render_request *request;
 	const struct page *page;
 	struct markdown_blocks blocks;
 	struct markdown_line line; /* the content of the current line */
@@ -588,7 +594,8 @@ static void open_block(struct markdown *markdown,
 			(struct markdown_container){
 				.kind = CONTAINER_QUOTE,
 				.callout = element_callout(markdown->page,
-							   element->node)});
+							   element->node),
+				.node = element->node});
 		break;
 	case TAG_table:
 	case TAG_tr:
@@ -677,6 +684,95 @@ static void close_line(struct markdown *markdown, uint16_t tag)
 	markdown_line_write(&markdown->line, block, prefix, out);
 }
 
+/*
+ * Return true if text `index` is in a source that readers see: a cite, footer
+ * or figcaption, or a link with the address `cite`.
+ */
+static bool is_in_source(const struct page *page, uint32_t index,
+			 struct slice cite)
+{
+	uint32_t node = page->texts[index].node;
+
+	for (unsigned i = 0; i < MAX_SOURCE_DEPTH && node != NO_NODE; i++) {
+		uint16_t tag = page->nodes[node].tag;
+
+		if (tag == TAG_cite || tag == TAG_footer ||
+		    tag == TAG_figcaption ||
+		    (tag == TAG_a &&
+		     slice_equal(page_attribute(page, node, "href"), cite)))
+			return true;
+		node = page->nodes[node].parent;
+	}
+	return false;
+}
+
+/*
+ * Return true if readers see the source of the quote: in it, or directly before
+ * or after it in a figure.
+ */
+static bool has_visible_source(const struct render_request *request,
+			       uint32_t quote, struct slice cite)
+{
+	const struct page *page = request->page;
+	const struct node *element = &page->nodes[quote];
+	uint32_t begin = element->first_text;
+	uint32_t end = element->end_text;
+
+	if (element->parent != NO_NODE &&
+	    page->nodes[element->parent].tag == TAG_figure) {
+		begin -= begin > page->nodes[element->parent].first_text;
+		end += end < page->nodes[element->parent].end_text;
+	}
+	for (uint32_t i = begin; i < end; i++)
+		if (request->verdicts[i].is_content &&
+		    is_in_source(page, i, cite))
+			return true;
+	return false;
+}
+
+/* Return true for an address; some pages have names in the attribute cite. */
+static bool is_address(struct slice cite)
+{
+	const char *bytes = cite.data;
+
+	return cite.size > 0 && strchr("hH./", bytes[0]) != NULL &&
+	       memchr(bytes, '/', cite.size) != NULL &&
+	       memchr(bytes, ' ', cite.size) == NULL;
+}
+
+/* If readers see no source of the quote, write the address of its attribute. */
+static void write_source(struct markdown *markdown, uint32_t quote)
+{
+	struct markdown_line *line = &markdown->line;
+	struct buffer address = {0};
+	struct slice cite = page_attribute(markdown->page, quote, "cite");
+
+	if (is_address(cite) &&
+	    !has_visible_source(markdown->request, quote, cite) &&
+	    link_address_append(&address, markdown->request, cite)) {
+		markdown_line_clear(line);
+		markdown_line_add(line, RUN_TEXT, 0, slice_of("\xE2\x80\x94"));
+		markdown_line_add(line, RUN_SPACE, 0, slice_of(NULL));
+		markdown_line_add(line, RUN_OPEN, TAG_a,
+				  buffer_slice(&address));
+		markdown_line_add(line, RUN_TEXT, 0, buffer_slice(&address));
+		markdown_line_add(line, RUN_CLOSE, TAG_a, slice_of(NULL));
+		markdown->is_bare = false;
+		close_line(markdown, TAG_p);
+	}
+	buffer_free(&address);
+}
+
+static void close_quote(struct markdown *markdown)
+{
+	const struct markdown_blocks *blocks = &markdown->blocks;
+	uint32_t quote = blocks->open[blocks->count - 1].node;
+
+	if (quote != NO_NODE)
+		write_source(markdown, quote);
+	markdown_close(&markdown->blocks);
+}
+
 static void render_markdown_close_block(struct markdown *markdown, uint16_t tag)
 {
 	switch (tag) {
@@ -687,7 +783,7 @@ static void render_markdown_close_block(struct markdown *markdown, uint16_t tag)
 			markdown_close(&markdown->blocks);
 		break;
 	case TAG_blockquote:
-		markdown_close(&markdown->blocks);
+		close_quote(markdown);
 		break;
 	case TAG_table:
 	case TAG_tr:
@@ -793,6 +889,7 @@ void render_as_markdown(const struct render_request *request,
 	struct arena *arena = arena_create();
 	struct render_request noted = *request;
 	struct markdown markdown = {
+		.request = request,
 		.page = request->page,
 		.blocks = {.out = out},
 		.notes = notes_find(arena, request),

@@ -303,6 +303,49 @@ TEST(the_source_of_a_quote_follows_a_dash)
 			"> a\\\n> \\- b\n\n> c\n\nd\\\ne\n");
 }
 
+TEST(a_quote_without_a_source_has_the_address_of_its_attribute)
+{
+	assert_markdown(
+		"<blockquote cite='https://x.y/a_b?c=(d)'>"
+		"<ul><li>e</ul></blockquote><p>f",
+		"> - e\n>\n> \xE2\x80\x94 "
+		"[https://x.y/a_b?c=(d)](https://x.y/a_b?c=\\(d\\))\n\nf\n");
+	assert_markdown("<ul><li>a<blockquote cite=/b>c<blockquote cite=./d>e"
+			"</blockquote></blockquote></ul>",
+			"- a\n\n  > c\n  >\n  > > e\n  > >\n"
+			"  > > \xE2\x80\x94 [./d](./d)\n  >\n"
+			"  > \xE2\x80\x94 [/b](/b)\n");
+	/* sources that readers see */
+	assert_markdown("<blockquote cite=/a>b <cite>c</cite> d</blockquote>"
+			"<figure><blockquote cite=/a>e</blockquote>"
+			"<figcaption>f</figcaption></figure>"
+			"<blockquote cite=/a>g <a href=/a>h</a></blockquote>",
+			"> b c d\n\n> e\n\nf\n\n> g [h](/a)\n");
+	/* names, and an address that is not safe */
+	assert_markdown("<blockquote cite='A/B C'>a</blockquote>"
+			"<blockquote cite=SCA>b</blockquote>"
+			"<blockquote cite='javascript:/x'>c</blockquote>"
+			"<blockquote cite='http:'>d</blockquote>",
+			"> a\n\n> b\n\n> c\n\n> d\n");
+}
+
+/* A source that is not kept is not seen. */
+TEST(a_dropped_source_does_not_replace_the_address)
+{
+	AUTO_PAGE *page = parse("<blockquote cite=http://x/>a<cite>b</cite>"
+				"</blockquote>");
+	struct verdict *verdicts =
+		ARENA_NEW(page->arena, struct verdict, page->text_count);
+	AUTO_BUFFER out = {0};
+
+	verdicts[0].is_content = true;
+	render(FORMAT_MD,
+	       &(struct render_request){.page = page, .verdicts = verdicts},
+	       &out);
+	ck_assert_str_eq(out.data,
+			 "> a\n>\n> \xE2\x80\x94 [http://x/](http://x/)\n");
+}
+
 TEST(a_footnote_has_a_mark_and_a_label)
 {
 	/* the mark is raised, and the list is one of notes */

@@ -344,10 +344,8 @@ struct layout_state {
 	bool is_at_pre; /* no text was passed since the start of the outermost
 			   pre */
 	enum ruby_state ruby;
-	uint32_t note;           /* the open note, or NO_NODE */
-	struct slice note_label; /* to write before its first text, or empty */
-	uint32_t source_text;    /* the first text of the source of a quote */
-	uint32_t open_players;   /* number of open players */
+	uint32_t source_text;  /* the first text of the source of a quote */
+	uint32_t open_players; /* number of open players */
 	bool has_break;     /* in pre: an element ended the line, so that a line
 			       end of the source adds no line */
 	uint32_t piece_end; /* end of the last image or formula in the source */
@@ -489,17 +487,6 @@ static void layout_pass_mark(const struct layout_state *layout,
 	buffer_free(&mark);
 }
 
-/* Write the label of the note that begins, in pieces that need no escape. */
-static void layout_begin_note(struct layout_state *layout)
-{
-	if (layout->writer->piece != NULL && layout->open_pres == 0) {
-		layout_pass_mark(layout, layout->note_label);
-		layout->writer->piece(layout->writer->context, 0,
-				      slice_of(": "));
-	}
-	layout->note_label.size = 0;
-}
-
 /*
  * Open the blocks, the line and the inline elements around a text or an image,
  * and pass on the gap before it.
@@ -514,8 +501,6 @@ static void begin_piece(struct layout_state *layout)
 	close_inlines(layout,
 		      inline_chain_shared(&layout->open, inlines_here(layout)));
 	layout_pass_gap(layout);
-	if (layout->note_label.size > 0)
-		layout_begin_note(layout);
 	open_inlines(layout);
 	layout->is_fresh = false;
 }
@@ -1022,28 +1007,23 @@ static bool is_item(const struct page *page, uint32_t node)
 
 /*
  * If the element is a mark of a note or a link back to one, write the mark, and
- * set layout->ignored. If it is a note, but no item of a list, which the writer
- * opens, have its label written.
+ * set layout->ignored. Return true if it is a note that is no item of a list.
  */
-static void layout_handle_note(struct layout_state *layout, uint32_t node)
+static bool layout_handle_note(struct layout_state *layout, uint32_t node)
 {
 	const struct note_place *place = notes_at(layout->request->notes, node);
 
 	if (place == NULL || layout->open_pres > 0 || layout->open_codes > 0)
-		return;
-	if (place->kind == NOTE_TEXT) {
-		if (!is_item(layout->page, node)) {
-			layout->note = node;
-			layout->note_label = place->label;
-		}
-		return;
-	}
+		return false;
+	if (place->kind == NOTE_TEXT)
+		return !is_item(layout->page, node);
 	layout->ignored = node;
 	if (place->kind == NOTE_BACK)
-		return;
+		return false;
 	layout_find_space(layout, node);
 	begin_piece(layout);
 	layout_pass_mark(layout, place->label);
+	return false;
 }
 
 /*
@@ -1053,11 +1033,12 @@ static void layout_handle_note(struct layout_state *layout, uint32_t node)
 static uint16_t layout_find_role(struct layout_state *layout, uint32_t node)
 {
 	struct element_role role;
+	bool is_note = false;
 
 	if (layout->request->verdicts == NULL || !layout->is_near)
 		return layout->page->nodes[node].tag;
 	if (layout->request->notes != NULL) {
-		layout_handle_note(layout, node);
+		is_note = layout_handle_note(layout, node);
 		if (layout->ignored == node)
 			return layout->page->nodes[node].tag;
 	}
@@ -1066,8 +1047,9 @@ static uint16_t layout_find_role(struct layout_state *layout, uint32_t node)
 	if (layout->open_tables > 0 &&
 	    (tag_flags(role.tag) & TAG_IS_HEADING) != 0)
 		role.tag = layout->page->nodes[node].tag;
-	if (role.kind == ELEMENT_CALLOUT && layout->writer->has_callouts &&
-	    layout->open_tables == 0)
+	if (is_note ||
+	    (role.kind == ELEMENT_CALLOUT && layout->writer->has_callouts &&
+	     layout->open_tables == 0))
 		role.tag = TAG_blockquote;
 	layout->is_signature = role.kind == ELEMENT_SIGNATURE;
 	if (role.kind == ELEMENT_IGNORED ||
@@ -1232,8 +1214,6 @@ static void layout_close_element(struct layout_state *layout, uint32_t node)
 			layout->source_at = element->source.end;
 		return;
 	}
-	if (layout->note == node)
-		layout->note_label.size = 0;
 	if (tag == TAG_rt && layout->open_pres == 0) {
 		if (layout->ruby == RUBY_IS_OPEN)
 			layout_pass_piece(layout, element->first_text,
@@ -1304,7 +1284,6 @@ void layout(const struct render_request *request,
 		.readable = readable_begin(request->page),
 		.around = {NO_NODE, NO_NODE, NO_NODE},
 		.ignored = NO_NODE,
-		.note = NO_NODE,
 		.source_text = UINT32_MAX,
 	};
 	struct page_walk walk = walk_begin(request->page);

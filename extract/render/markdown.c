@@ -30,7 +30,9 @@
 /* Maximum number of open containers, which are lists, items and quotes. */
 enum { MAX_MARKDOWN_DEPTH = 3 * MAX_OUTLINE_NESTING };
 
-enum { NOTE_WIDTH = 4 }; /* spaces before the further lines of a note */
+/* The spaces before the further lines of a note, and their number. */
+static const char note_indent[] = "    ";
+enum { NOTE_WIDTH = sizeof(note_indent) - 1 };
 
 enum markdown_container_kind {
 	CONTAINER_LIST,
@@ -45,7 +47,7 @@ struct markdown_container {
 	uint32_t number;   /* for a list, the number of its next item; for an
 			      item, its own number */
 	uint32_t width;    /* for an item: the width of the marker in columns */
-	struct slice note; /* for an item that is a note: its label */
+	struct slice note; /* for a note: its label */
 	const char *callout; /* for a quote: the kind of the callout to write
 				before its first block, or NULL */
 	uint32_t node;       /* for a quote: its element, or NO_NODE */
@@ -128,6 +130,16 @@ static void markdown_open_item(struct markdown_blocks *blocks,
 	if (list->number < MAX_WHOLE_ATTRIBUTE)
 		list->number++;
 	markdown_push_container(blocks, item);
+}
+
+/* Open a note that is no item of a list. */
+static void markdown_open_note(struct markdown_blocks *blocks,
+			       struct slice label)
+{
+	markdown_push_container(
+		blocks, (struct markdown_container){.kind = CONTAINER_ITEM,
+						    .width = NOTE_WIDTH,
+						    .note = label});
 }
 
 /* Close the innermost container. */
@@ -283,6 +295,25 @@ static void markdown_begin_line(struct markdown_blocks *blocks, bool is_empty)
 		markdown_trim_block_line(blocks->out);
 }
 
+/* Append lines to the block; the first one continues the current line. */
+static void markdown_append_lines(struct markdown_blocks *blocks,
+				  struct slice text)
+{
+	const char *bytes = text.data;
+	size_t at = 0;
+
+	while (at < text.size) {
+		const char *end = memchr(bytes + at, '\n', text.size - at);
+		size_t length = end == NULL ? text.size - at
+					    : (size_t)(end - bytes) - at;
+
+		if (at > 0)
+			markdown_begin_line(blocks, length == 0);
+		buffer_append(blocks->out, bytes + at, length);
+		at += length + 1;
+	}
+}
+
 /*
  * The functions below write simple tables (extract/render/table.h) as GFM
  * tables. A GFM table has a head, a line below it, and rows with as many cells
@@ -304,6 +335,14 @@ struct markdown_table {
 			     row */
 	uint32_t span;    /* number of columns of the current cell */
 	uint32_t lines;   /* number of lines in the current cell */
+	bool has_line;    /* a line was written in the current row */
+	size_t row_begin; /* size of `out` before the current row */
+	uint32_t note_depth; /* number of open items and quotes in a note in
+				the cell, including the note */
+	struct slice note;   /* the label of that note, if no line of it was
+				written; otherwise "" */
+	struct buffer notes; /* the notes in the cells, to write after the
+				table */
 };
 
 static void write_cells(struct markdown_table *table, const char *cell,
@@ -332,6 +371,8 @@ static void markdown_table_open(struct markdown_table *table,
 	} else if (table->shape == NULL) {
 		return;
 	} else if (element->tag == TAG_tr) {
+		table->row_begin = table->blocks->out->size;
+		table->has_line = false;
 		if (table->rows++ == 0)
 			markdown_begin_block(table->blocks, false);
 		else
@@ -346,24 +387,42 @@ static void markdown_table_open(struct markdown_table *table,
 	}
 }
 
+/* Write the notes in the cells of the table as blocks. */
+static void markdown_table_write_notes(struct markdown_table *table)
+{
+	if (table->notes.size == 0)
+		return;
+	markdown_begin_block(table->blocks, false);
+	markdown_append_lines(table->blocks, buffer_slice(&table->notes));
+	buffer_clear(&table->notes);
+}
+
+/* Fill the row up to the number of columns of the table, and end it. */
+static void markdown_table_end_row(struct markdown_table *table)
+{
+	if (table->rows > 1 && !table->has_line) {
+		/* it has only notes */
+		table->blocks->out->size = table->row_begin;
+		return;
+	}
+	write_cells(table, "  |", table->shape->columns - table->columns);
+	if (table->rows != 1)
+		return;
+	/* the line below the head */
+	markdown_begin_line(table->blocks, false);
+	buffer_append_byte(table->blocks->out, '|');
+	write_cells(table, " --- |", table->shape->columns);
+}
+
 static void markdown_table_close(struct markdown_table *table, uint16_t tag)
 {
 	if (table->shape == NULL)
 		return;
 	if (tag == TAG_table) {
 		table->shape = NULL;
+		markdown_table_write_notes(table);
 	} else if (tag == TAG_tr) {
-		/*
-		 * fill the row up to the number of columns of the table, and
-		 * write the line below the head after the first row
-		 */
-		write_cells(table, "  |",
-			    table->shape->columns - table->columns);
-		if (table->rows != 1)
-			return;
-		markdown_begin_line(table->blocks, false);
-		buffer_append_byte(table->blocks->out, '|');
-		write_cells(table, " --- |", table->shape->columns);
+		markdown_table_end_row(table);
 	} else {
 		buffer_append_text(table->blocks->out, " |");
 		write_cells(table, "  |", table->span - 1);
@@ -540,15 +599,6 @@ markdown_innermost_note(const struct markdown_blocks *blocks)
 				  : blocks->open[blocks->count - 1].note;
 }
 
-/* Return the label of the note that the element of the page is, or "". */
-static struct slice note_label(const struct markdown *markdown, uint32_t node)
-{
-	const struct note_place *place = notes_at(&markdown->notes, node);
-
-	return place == NULL || place->kind != NOTE_TEXT ? (struct slice){"", 0}
-							 : place->label;
-}
-
 static void render_markdown_open_line(struct markdown *markdown,
 				      const struct layout_element *element)
 {
@@ -569,14 +619,56 @@ static bool is_in_cell(const struct markdown *markdown)
 	return markdown->table.shape != NULL && markdown->table.rows > 0;
 }
 
+/* Return true if a cell has no container for an element. */
+static bool is_line_in_cell(const struct markdown *markdown, uint16_t tag)
+{
+	/* the items of a list and the paragraphs of a note are lines */
+	return is_in_cell(markdown) && (tag == TAG_ul || tag == TAG_ol ||
+					tag == TAG_li || tag == TAG_blockquote);
+}
+
+/* Open an element in a cell, which may be a note. */
+static void open_in_cell(struct markdown *markdown,
+			 const struct layout_element *element)
+{
+	struct markdown_table *table = &markdown->table;
+
+	if (element->tag != TAG_li && element->tag != TAG_blockquote)
+		return;
+	if (table->note_depth == 0)
+		table->note = notes_label(&markdown->notes, element->node);
+	table->note_depth += table->note_depth > 0 || table->note.size > 0;
+}
+
+static void close_in_cell(struct markdown *markdown, uint16_t tag)
+{
+	if ((tag == TAG_li || tag == TAG_blockquote) &&
+	    markdown->table.note_depth > 0)
+		markdown->table.note_depth--;
+}
+
+static void open_quote(struct markdown *markdown, uint32_t node)
+{
+	struct slice note = notes_label(&markdown->notes, node);
+
+	if (note.size > 0)
+		markdown_open_note(&markdown->blocks, note);
+	else
+		markdown_push_container(&markdown->blocks,
+					(struct markdown_container){
+						.kind = CONTAINER_QUOTE,
+						.callout = element_callout(
+							markdown->page, node),
+						.node = node});
+}
+
 static void open_block(struct markdown *markdown,
 		       const struct layout_element *element)
 {
-	/* the items of a list in a cell are lines */
-	if (is_in_cell(markdown) &&
-	    (element->tag == TAG_ul || element->tag == TAG_ol ||
-	     element->tag == TAG_li))
+	if (is_line_in_cell(markdown, element->tag)) {
+		open_in_cell(markdown, element);
 		return;
+	}
 	switch (element->tag) {
 	case TAG_ul:
 	case TAG_ol:
@@ -585,17 +677,12 @@ static void open_block(struct markdown *markdown,
 						   element->node, "start", 1));
 		break;
 	case TAG_li:
-		markdown_open_item(&markdown->blocks,
-				   note_label(markdown, element->node));
+		markdown_open_item(
+			&markdown->blocks,
+			notes_label(&markdown->notes, element->node));
 		break;
 	case TAG_blockquote:
-		markdown_push_container(
-			&markdown->blocks,
-			(struct markdown_container){
-				.kind = CONTAINER_QUOTE,
-				.callout = element_callout(markdown->page,
-							   element->node),
-				.node = element->node});
+		open_quote(markdown, element->node);
 		break;
 	case TAG_table:
 	case TAG_tr:
@@ -635,25 +722,37 @@ static void write_code(struct markdown *markdown)
 	size_t ticks = markdown_longest_ticks(buffer_slice(code));
 	size_t fence = ticks < MIN_FENCE ? MIN_FENCE : ticks + 1;
 	size_t size = code->size;
-	size_t at = 0;
 
 	while (size > 0 && code->data[size - 1] == '\n')
 		size--;
 	markdown_begin_block(&markdown->blocks, false);
 	write_fence(markdown, fence);
 	buffer_append_slice(markdown->blocks.out, markdown->language);
-	while (at < size) {
-		size_t length = strcspn(code->data + at, "\n");
-
-		if (at + length > size)
-			length = size - at;
-		markdown_begin_line(&markdown->blocks, length == 0);
-		buffer_append(markdown->blocks.out, code->data + at, length);
-		at += length + 1;
+	if (size > 0) {
+		markdown_begin_line(&markdown->blocks, code->data[0] == '\n');
+		markdown_append_lines(&markdown->blocks,
+				      (struct slice){code->data, size});
 	}
 	markdown_begin_line(&markdown->blocks, false);
 	write_fence(markdown, fence);
 	markdown->is_verbatim = false;
+}
+
+/* Add the line of a note in a cell to the notes to write after the table. */
+static void write_note_line(struct markdown *markdown)
+{
+	struct markdown_table *table = &markdown->table;
+
+	if (table->notes.size > 0)
+		buffer_append_text(&table->notes, "\n\n");
+	if (table->note.size > 0)
+		buffer_printf(&table->notes, "[^%.*s]: ", (int)table->note.size,
+			      (const char *)table->note.data);
+	else
+		buffer_append_text(&table->notes, note_indent);
+	table->note.size = 0;
+	markdown_line_write(&markdown->line, MARKDOWN_PARAGRAPH,
+			    slice_of(note_indent), &table->notes);
 }
 
 static void close_line(struct markdown *markdown, uint16_t tag)
@@ -666,8 +765,13 @@ static void close_line(struct markdown *markdown, uint16_t tag)
 		write_code(markdown);
 		return;
 	}
+	if (markdown->table.note_depth > 0) {
+		write_note_line(markdown);
+		return;
+	}
 	if (is_in_cell(markdown)) {
 		/* a line in a cell of the table, not the caption */
+		markdown->table.has_line = true;
 		block = MARKDOWN_CELL;
 		if (markdown->table.lines++ > 0)
 			buffer_append_text(out, "<br>");
@@ -775,12 +879,15 @@ static void close_quote(struct markdown *markdown)
 
 static void render_markdown_close_block(struct markdown *markdown, uint16_t tag)
 {
+	if (is_line_in_cell(markdown, tag)) {
+		close_in_cell(markdown, tag);
+		return;
+	}
 	switch (tag) {
 	case TAG_ul:
 	case TAG_ol:
 	case TAG_li:
-		if (!is_in_cell(markdown))
-			markdown_close(&markdown->blocks);
+		markdown_close(&markdown->blocks);
 		break;
 	case TAG_blockquote:
 		close_quote(markdown);
@@ -921,6 +1028,7 @@ void render_as_markdown(const struct render_request *request,
 	if (markdown.blocks.has_block)
 		markdown_end_block_line(&markdown.blocks);
 	buffer_free(&markdown.blocks.prefix);
+	buffer_free(&markdown.table.notes);
 	markdown_line_free(&markdown.line);
 	buffer_free(&markdown.code);
 	arena_destroy(arena);

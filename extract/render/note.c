@@ -379,3 +379,12 @@ const struct note_place *notes_at(const struct notes *notes, uint32_t node)
 		       ? &notes->places[at]
 		       : NULL;
 }
+
+struct slice notes_label(const struct notes *notes, uint32_t node)
+{
+	const struct note_place *place =
+		notes == NULL ? NULL : notes_at(notes, node);
+
+	return place == NULL || place->kind != NOTE_TEXT ? (struct slice){"", 0}
+							 : place->label;
+}

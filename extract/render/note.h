@@ -41,4 +41,9 @@ struct notes notes_find(struct arena *arena,
 /* Return the place at an element, or NULL. O(log n). */
 const struct note_place *notes_at(const struct notes *notes, uint32_t node);
 
+/*
+ * Return the label of the note that the element is, or "". `notes` may be NULL.
+ */
+struct slice notes_label(const struct notes *notes, uint32_t node);
+
 #endif

@@ -63,8 +63,9 @@ struct render_request {
 			       text, see title_is_missing(); or empty */
 	struct slice url;   /* URL of the page, for XML, or empty */
 	/*
-	 * Pass the marks of these notes as pieces such as "[^1]", and leave out
-	 * the links back; or NULL. render() sets it for MD.
+	 * Pass the marks of these notes as pieces such as "[^1]", pass notes
+	 * that are no items of lists as a blockquote, and leave out the links
+	 * back; or NULL. render() sets it for MD.
 	 */
 	const struct notes *notes;
 };

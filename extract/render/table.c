@@ -3,20 +3,23 @@
 #include "base/arena.h"
 #include "extract/render/element_role.h"
 #include "extract/render/layout.h"
+#include "extract/render/note.h"
 #include "extract/render/outline.h"
 #include "extract/render/render.h"
 #include "page/page.h"
 
 /* A table that is open, and its innermost row and cell. */
 struct surveyed_table {
-	uint32_t table;   /* index of the shape of this table */
-	uint32_t columns; /* number of columns of the row up to now */
-	uint32_t lines;   /* number of lines of the cell up to now */
-	bool has_heading; /* a line of the cell is a heading */
+	uint32_t table;      /* index of the shape of this table */
+	uint32_t columns;    /* number of columns of the row up to now */
+	uint32_t lines;      /* number of lines of the cell up to now */
+	bool has_heading;    /* a line of the cell is a heading */
+	uint32_t note_depth; /* open items and quotes in a note and its own */
 };
 
 struct table_surveyor {
 	const struct page *page;
+	const struct notes *notes;  /* or NULL */
 	struct table_shape *tables; /* [max_count] */
 	uint32_t count;
 	struct surveyed_table open[MAX_OUTLINE_NESTING]; /* [open_count] */
@@ -45,8 +48,24 @@ static void survey_open_cell(struct table_surveyor *survey,
 }
 
 /*
+ * Open an item or a quote in a cell. A table with a quote that is not in a note
+ * is not simple.
+ */
+static void survey_open_note(struct table_surveyor *survey,
+			     struct surveyed_table *open,
+			     const struct layout_element *element)
+{
+	if (open->note_depth > 0 ||
+	    notes_label(survey->notes, element->node).size > 0)
+		open->note_depth++;
+	else if (element->tag == TAG_blockquote)
+		survey->tables[open->table].is_simple = false;
+}
+
+/*
  * Count an element in the innermost table. A cell may have a heading as its
- * only line, because such a heading labels a row or a column.
+ * only line, because such a heading labels a row or a column. The lines of
+ * notes do not count, because Markdown writes them after the table.
  */
 static void open_inside(struct table_surveyor *survey,
 			const struct layout_element *element)
@@ -67,10 +86,16 @@ static void open_inside(struct table_surveyor *survey,
 	case TAG_caption:
 	case TAG_ul:
 	case TAG_ol:
+		break;
 	case TAG_li:
+	case TAG_blockquote:
+		survey_open_note(survey, open, element);
 		break;
 	default:
 		is_heading = (tag_flags(element->tag) & TAG_IS_HEADING) != 0;
+		if (open->note_depth > 0 &&
+		    (element->tag == TAG_p || is_heading))
+			break;
 		open->has_heading = open->has_heading || is_heading;
 		if (element->tag == TAG_p || is_heading)
 			shape->is_simple &=
@@ -101,6 +126,10 @@ static void survey_close_element(void *context, uint16_t tag)
 	struct table_surveyor *survey = context;
 	struct table_shape *shape;
 
+	if ((tag == TAG_li || tag == TAG_blockquote) &&
+	    survey->open_count > 0 &&
+	    survey->open[survey->open_count - 1].note_depth > 0)
+		survey->open[survey->open_count - 1].note_depth--;
 	if (tag != TAG_table)
 		return;
 	shape = &survey->tables[survey->open[--survey->open_count].table];
@@ -145,7 +174,7 @@ struct table_survey table_survey_make(struct arena *arena,
 				      bool is_markdown)
 {
 	const struct page *page = request->page;
-	struct table_surveyor survey = {.page = page};
+	struct table_surveyor survey = {.page = page, .notes = request->notes};
 	uint32_t max_count = survey_count_tables(request);
 
 	if (max_count == 0)

@@ -381,6 +381,43 @@ TEST(a_footnote_has_a_mark_and_a_label)
 		"a<sup>[1](#n)[2](#m)[3](#o)</sup>\n\n## text\n\ntext\n");
 }
 
+TEST(a_note_that_is_no_item_is_indented)
+{
+	assert_markdown("<p>a<a class=noteref href=#n>1</a><div id=n><p>text"
+			"<p>b<ul><li>c</ul><pre>d\n\ne</pre></div>f",
+			"a[^1]\n\n[^1]: text\n\n    b\n\n    - c\n\n"
+			"    ```\n    d\n\n    e\n    ```\n\nf\n");
+	assert_markdown("<ul><li>a<sup><a href=#n>1</a></sup><p id=n>text<br>b"
+			"</ul>",
+			"- a[^1]\n\n  [^1]: text\\\n      b\n");
+	assert_markdown("<p>a<sup><a href=#n>1</a></sup><a class=noteref "
+			"href=#m>2</a><div id=m>more<p id=n>text<p>b</div>",
+			"a[^1][^2]\n\n[^2]: more\n\n    [^1]: text\n\n"
+			"    b\n");
+}
+
+TEST(notes_in_cells_follow_the_table)
+{
+	assert_markdown("<blockquote><table><tr><td>a<sup><a href=#n>1</a>"
+			"</sup><td>b<sup><a href=#m>2</a></sup><tr><td>c<td>d"
+			"<tr><td><ol><li id=n>text<p>e<br>|<li id=m>more</ol>"
+			"</table></blockquote>f",
+			"> | a[^1] | b[^2] |\n> | --- | --- |\n> | c | d |\n>\n"
+			"> [^1]: text\n>\n>     e\\\n>     \\|\n>\n"
+			"> [^2]: more\n\nf\n");
+	/* a note in a row with other text, with a quote, and without a mark */
+	assert_markdown("<table><tr><td>a<a class=noteref href=#n>1</a><td>b"
+			"<tr><td>c<td><div id=n>text<blockquote>d</blockquote>"
+			"</div>e<p id=m>f</table>",
+			"| a[^1] | b |\n| --- | --- |\n| c | e<br>f |\n\n"
+			"[^1]: text\n\n    d\n");
+	/* in a table that only lays out the page */
+	assert_markdown("<table><tr><td>a<sup><a href=#n>1</a></sup><td>b"
+			"<tr><td><blockquote>c</blockquote><td>d"
+			"<p id=n>text</table>",
+			"a[^1]\n\nb\n\n> c\n\nd\n\n[^1]: text\n");
+}
+
 TEST(a_callout_is_a_quote_with_its_kind)
 {
 	assert_markdown("<div class='admonition warning'><p class=t>a<p>b</div>"

@@ -243,6 +243,27 @@ static void add_place(struct note_finder *finder, uint32_t node,
 		(struct note_place){node, kind, label};
 }
 
+/*
+ * Return the link back from a note, or the element around it that has no text
+ * but the mark again, as in [1].
+ */
+static uint32_t outermost_of_back_link(const struct page *page, uint32_t node,
+				       const struct note_mark *mark)
+{
+	char label[MAX_MARK_BYTES + 1];
+
+	for (unsigned i = 0; i < MAX_MARK_DEPTH; i++) {
+		uint32_t parent = page->nodes[node].parent;
+
+		if (parent == NO_NODE || parent <= mark->note ||
+		    !read_label(page, &page->nodes[parent], label) ||
+		    strcmp(label, mark->label) != 0)
+			break;
+		node = parent;
+	}
+	return node;
+}
+
 /* Add the links from the note back to the mark. */
 static void add_back_links(struct note_finder *finder,
 			   const struct note_mark *mark)
@@ -259,8 +280,10 @@ static void add_back_links(struct note_finder *finder,
 		struct slice id = fragment_of(page->links[i].href);
 
 		if (id.size > 0 && mark_has_id(page, mark->node, id)) {
-			add_place(finder, page->links[i].node, NOTE_BACK,
-				  (struct slice){"", 0});
+			add_place(finder,
+				  outermost_of_back_link(
+					  page, page->links[i].node, mark),
+				  NOTE_BACK, (struct slice){"", 0});
 			return;
 		}
 	}

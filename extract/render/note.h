@@ -15,7 +15,8 @@ struct render_request;
 enum note_kind {
 	NOTE_MARK, /* in the text: a link to the note, or the sup around it */
 	NOTE_TEXT, /* the element of the note: a li, p, dd, div, ... */
-	NOTE_BACK, /* in the note: a link back to the mark */
+	NOTE_BACK, /* in the note: a link back to the mark, or the element that
+		      repeats the mark around it */
 };
 
 struct note_place {

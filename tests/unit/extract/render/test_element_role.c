@@ -381,6 +381,17 @@ TEST(a_footnote_has_a_mark_and_a_label)
 		"a<sup>[1](#n)[2](#m)[3](#o)</sup>\n\n## text\n\ntext\n");
 }
 
+TEST(a_note_does_not_repeat_its_mark)
+{
+	assert_markdown("<p>a<a role=doc-noteref id=r href=#n>1</a><aside id=n>"
+			"<span class=label><span>[</span><a href=#r>1</a>"
+			"<span>]</span></span><p>text</aside>",
+			"a[^1]\n\n[^1]: text\n");
+	assert_markdown("<p>a<sup><a id=r href=#n>1</a></sup>"
+			"<p id=n><b><a href=#r>1</a>b</b> text",
+			"a[^1]\n\n[^1]: **b** text\n");
+}
+
 TEST(a_note_that_is_no_item_is_indented)
 {
 	assert_markdown("<p>a<a class=noteref href=#n>1</a><div id=n><p>text"

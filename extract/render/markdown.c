@@ -11,6 +11,7 @@
 #include "base/buffer.h"
 #include "base/hash.h"
 #include "base/memory.h"
+#include "base/utf8.h"
 #include "extract/core/numeric.h"
 #include "extract/render/element_role.h"
 #include "extract/render/layout.h"
@@ -755,6 +756,48 @@ static void write_note_line(struct markdown *markdown)
 			    slice_of(note_indent), &table->notes);
 }
 
+/* Return true if the line has no letters but those of `name`, in any case. */
+static bool markdown_line_is(const struct markdown_line *line, const char *name)
+{
+	const size_t length = strlen(name);
+	size_t count = 0;
+
+	for (size_t i = 0; i < line->count; i++) {
+		const struct markdown_run *run = &line->runs[i];
+
+		if (run->kind == RUN_IMAGE || run->kind == RUN_PIECE)
+			return false;
+		for (size_t k = 0; k < run->length && run->kind == RUN_TEXT;
+		     k++) {
+			char byte = line->bytes.data[run->begin + k];
+
+			if ((unsigned char)byte < 0x80 &&
+			    !is_alphanumeric(byte))
+				continue;
+			if (count == length ||
+			    lower(byte) != lower(name[count]))
+				return false;
+			count++;
+		}
+	}
+	return count == length;
+}
+
+/*
+ * Return true if the line is the heading of a callout and repeats its kind,
+ * which is written before the next block of the callout.
+ */
+static bool repeats_callout(const struct markdown *markdown, uint16_t tag)
+{
+	const struct markdown_blocks *blocks = &markdown->blocks;
+	const char *callout = blocks->count == 0
+				      ? NULL
+				      : blocks->open[blocks->count - 1].callout;
+
+	return callout != NULL && (tag_flags(tag) & TAG_IS_HEADING) != 0 &&
+	       markdown_line_is(&markdown->line, callout);
+}
+
 static void close_line(struct markdown *markdown, uint16_t tag)
 {
 	struct buffer *out = markdown->blocks.out;
@@ -765,6 +808,8 @@ static void close_line(struct markdown *markdown, uint16_t tag)
 		write_code(markdown);
 		return;
 	}
+	if (repeats_callout(markdown, tag))
+		return;
 	if (markdown->table.note_depth > 0) {
 		write_note_line(markdown);
 		return;
@@ -869,12 +914,16 @@ static void write_source(struct markdown *markdown, uint32_t quote)
 
 static void close_quote(struct markdown *markdown)
 {
-	const struct markdown_blocks *blocks = &markdown->blocks;
-	uint32_t quote = blocks->open[blocks->count - 1].node;
+	struct markdown_blocks *blocks = &markdown->blocks;
+	const struct markdown_container *quote =
+		&blocks->open[blocks->count - 1];
 
-	if (quote != NO_NODE)
-		write_source(markdown, quote);
-	markdown_close(&markdown->blocks);
+	if (quote->node != NO_NODE)
+		write_source(markdown, quote->node);
+	/* a callout that has only its kind */
+	if (quote->callout != NULL)
+		markdown_begin_block(blocks, false);
+	markdown_close(blocks);
 }
 
 static void render_markdown_close_block(struct markdown *markdown, uint16_t tag)

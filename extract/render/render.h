@@ -74,10 +74,11 @@ struct render_request {
  * Append the kept text nodes (is_content) in document order, each at most once,
  * in a format other than FORMAT_EXPLAIN and FORMAT_COPY. FORMAT_JSON is written
  * as FORMAT_TXT. The words are the same in all formats, except that FORMAT_MD
- * has the marks of footnotes and callouts, for each of the media a link with
- * its title, "video", "audio" or "post", and after a quote the address that
- * only its attribute cite has, and that FORMAT_TXT has ^ before raised numbers,
- * as in 10^6. Linear in the page.
+ * has the marks of footnotes, those of callouts in place of a heading that
+ * repeats their kind, for each of the media a link with its title, "video",
+ * "audio" or "post", and after a quote the address that only its attribute cite
+ * has, and that FORMAT_TXT has ^ before raised numbers, as in 10^6. Linear in
+ * the page.
  */
 void render(enum format format, const struct render_request *request,
 	    struct buffer *out);

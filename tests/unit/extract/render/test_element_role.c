@@ -458,3 +458,16 @@ TEST(a_callout_is_a_quote_with_its_kind)
 			"<td>d</table>",
 			"| a | b |\n| --- | --- |\n| c | d |\n");
 }
+
+TEST(a_callout_does_not_repeat_its_kind_as_a_heading)
+{
+	assert_markdown("<div class='alert alert-warning'><h4>Warning!</h4>"
+			"<p>a</div><div role=note><h3><b>no</b>te</h3><ul><li>b"
+			"</ul></div>",
+			"> [!WARNING]\n> a\n\n> [!NOTE]\n>\n> - b\n");
+	assert_markdown("<div role=note><h3>Note 1</h3>a<h3>Note</h3>b</div>",
+			"> [!NOTE]\n> ### Note 1\n>\n> a\n>\n> ### Note\n>\n"
+			"> b\n");
+	assert_markdown("<div role=note><h3>Note</h3></div><p>a",
+			"> [!NOTE]\n>\n\na\n");
+}

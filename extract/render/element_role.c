@@ -31,6 +31,7 @@ enum class_meaning {
 	CLASS_SIGNATURE = 65536, /* of a function, as the term of a list */
 	/* a box for anything: `details` of any text look like it, too */
 	CLASS_ALERT = 131072,
+	CLASS_MONOSPACE = 262144, /* a cell with lines of code */
 };
 
 /* clang-format off */
@@ -49,8 +50,10 @@ static const struct class_word {
 	{WORD("tip"), CLASS_TIP},
 	{WORD("NOTE"), CLASS_BOX | CLASS_NOTE},
 	{WORD("hint"), CLASS_TIP},
+	{WORD("code"), CLASS_MONOSPACE},
 	{WORD("info"), CLASS_NOTE},
 	{WORD("lang"), CLASS_LANGUAGE},
+	{WORD("mono"), CLASS_MONOSPACE},
 	{WORD("note"), CLASS_NOTE},
 	{WORD("alert"), CLASS_BOX | CLASS_ALERT},
 	{WORD("error"), CLASS_CAUTION},
@@ -78,13 +81,17 @@ static const struct class_word {
 	{WORD("sidenote"), CLASS_SIDENOTE},
 	{WORD("IMPORTANT"), CLASS_BOX | CLASS_IMPORTANT},
 	{WORD("attention"), CLASS_WARNING},
+	{WORD("blob-code"), CLASS_MONOSPACE},
 	{WORD("code-lang"), CLASS_LANGUAGE},
 	{WORD("important"), CLASS_IMPORTANT},
 	{WORD("linenodiv"), CLASS_GUTTER},
+	{WORD("monospace"), CLASS_MONOSPACE},
 	{WORD("admonition"), CLASS_BOX | CLASS_NOTE},
 	{WORD("alert-info"), CLASS_NOTE},
 	{WORD("marginnote"), CLASS_SIDENOTE},
 	{WORD("math-block"), CLASS_DISPLAY},
+	{WORD("monospaced"), CLASS_MONOSPACE},
+	{WORD("rouge-code"), CLASS_MONOSPACE},
 	{WORD("sig-object"), CLASS_SIGNATURE},
 	{WORD("MathJax_SVG"), CLASS_FORMULA},
 	{WORD("alert--info"), CLASS_NOTE},
@@ -104,6 +111,7 @@ static const struct class_word {
 	{WORD("callout-note"), CLASS_NOTE},
 	{WORD("custom-block"), CLASS_BOX},
 	{WORD("footnote-ref"), CLASS_NOTE_MARK},
+	{WORD("hljs-ln-code"), CLASS_MONOSPACE},
 	{WORD("line-numbers"), CLASS_GUTTER},
 	{WORD("rouge-gutter"), CLASS_GUTTER},
 	{WORD("MathJax_CHTML"), CLASS_FORMULA},
@@ -169,6 +177,7 @@ enum {
 	MAX_CLASS_WORD = 48,
 	MAX_CLASS_BYTES = 1024, /* of a class attribute */
 	MAX_GUTTER_TEXTS = 4096,
+	MAX_GUTTER_CELLS = 3, /* cells after line numbers up to the code */
 	MAX_LABEL_LENGTH = 24,
 	MAX_HEADING_DEPTH = 3, /* elements between a link and its heading */
 	MAX_SOURCE_DEPTH = 3,  /* elements between a source and its quote */
@@ -326,6 +335,37 @@ uint32_t code_inside(const struct page *page, uint32_t node)
 	return code;
 }
 
+/* Return true if a cell begins with an element of this tag. */
+static bool begins_with(const struct page *page, uint32_t cell, uint16_t tag)
+{
+	uint32_t node = find_near(page, cell, tag);
+
+	return node != NO_NODE &&
+	       page->nodes[node].first_text == page->nodes[cell].first_text;
+}
+
+/*
+ * Return true if one of the next cells of the row is code, because a column of
+ * numbers may have a class of line numbers in other tables, too.
+ */
+static bool precedes_code(const struct page *page, uint32_t cell)
+{
+	const struct node *nodes = page->nodes;
+	uint32_t next = nodes[cell].end;
+
+	for (unsigned i = 0; i < MAX_GUTTER_CELLS && next < page->node_count &&
+			     nodes[next].parent == nodes[cell].parent;
+	     i++) {
+		if ((class_meanings(page_attribute(page, next, "class")) &
+		     CLASS_MONOSPACE) != 0 ||
+		    begins_with(page, next, TAG_pre) ||
+		    begins_with(page, next, TAG_code))
+			return true;
+		next = nodes[next].end;
+	}
+	return false;
+}
+
 /*
  * Return true if the table has a cell with line numbers before the first cell
  * with code.
@@ -337,7 +377,8 @@ static bool has_gutter(const struct page *page, uint32_t table)
 	return cell != NO_NODE &&
 	       (class_meanings(page_attribute(page, cell, "class")) &
 		CLASS_GUTTER) != 0 &&
-	       has_no_letter(page, &page->nodes[cell]);
+	       has_no_letter(page, &page->nodes[cell]) &&
+	       precedes_code(page, cell);
 }
 
 /*
@@ -427,12 +468,15 @@ uint32_t line_numbers_inside(const struct page *page, uint32_t node)
 }
 
 /* Return true if the node has line numbers and nothing else. */
-static bool is_gutter(const struct page *page, uint32_t node, unsigned meanings)
+static bool is_gutter(const struct page *page, uint32_t node, unsigned meanings,
+		      struct role_context context)
 {
 	uint16_t tag = page->nodes[node].tag;
 
 	return (meanings & CLASS_GUTTER) != 0 && tag != TAG_code &&
-	       tag != TAG_pre && has_no_letter(page, &page->nodes[node]);
+	       tag != TAG_pre && has_no_letter(page, &page->nodes[node]) &&
+	       (tag != TAG_td || context.pre != NO_NODE ||
+		precedes_code(page, node));
 }
 
 /*
@@ -760,7 +804,7 @@ struct element_role element_role_of(const struct page *page, uint32_t node,
 		marks = role_attributes_read(page, node);
 		role.tag = tag_of_aria(page, node, marks.role);
 	}
-	if (is_gutter(page, node, marks.meanings) ||
+	if (is_gutter(page, node, marks.meanings, context) ||
 	    is_language_label(page, node, marks.meanings, context) ||
 	    ((marks.meanings & CLASS_BUTTON) != 0 &&
 	     is_short_label(page, element)) ||

@@ -40,13 +40,35 @@ TEST(line_numbers_are_not_code)
 			"<td class=gutter><pre>1\n2\n</pre><td><pre>a\n b</pre>"
 			"</table></code></pre>",
 			"```rb\na\n b\n```\n");
-	assert_markdown("<table><tr><td class='gutter x'>1<td>a b"
-			"<tr><td class='gutter x'>2<td>  c</table>",
+	assert_markdown("<table><tr><td class='gutter x'>1<td class=mono>a b"
+			"<tr><td class='gutter x'>2<td class=mono>  c</table>",
 			"```\na b\n  c\n```\n");
+	assert_markdown("<table><tr><td class=blob-num>1<td class=blob-num>2"
+			"<td><code>a b</code></table>",
+			"```\na b\n```\n");
 	/* a class alone does not make text a number */
 	assert_markdown("<p class=gutter>a 1</p><pre class=line-numbers>1</pre>"
 			"<code class=ln>2</code>",
 			"a 1\n\n```\n1\n```\n\n`2`\n");
+}
+
+TEST(a_column_of_numbers_stays_beside_other_text)
+{
+	assert_markdown("<table><tr><td class=line-number>1<td>a b"
+			"<tr><td class=line-number>2<td>c</table>",
+			"| 1 | a b |\n| --- | --- |\n| 2 | c |\n");
+	assert_markdown("<table><tr><td>1<td class=ln>2<td>a"
+			"<tr><td>1<td class=ln>2<td>a</table>",
+			"| 1 | 2 | a |\n| --- | --- | --- |\n| 1 | 2 | a |\n");
+	assert_markdown("<table><tr><td class=ln>1<td>a <code>b</code>"
+			"<tr><td class=ln>2<td>c</table>",
+			"| 1 | a `b` |\n| --- | --- |\n| 2 | c |\n");
+	/* the code is too far away */
+	assert_markdown("<table><tr><td class=ln>1<td>2<td>3<td>4<td><code>5"
+			"</code><tr><td>6</table>",
+			"| 1 | 2 | 3 | 4 | `5` |\n"
+			"| --- | --- | --- | --- | --- |\n"
+			"| 6 |  |  |  |  |\n");
 }
 
 TEST(controls_are_not_code)

@@ -162,16 +162,18 @@ static enum unit_kind unit_kind_of(uint16_t tag)
 }
 
 /*
- * Return true if passage `i` may be added: readers see it, and it is no button,
- * except a button that is a heading.
+ * Return true if passage `i` may be added: readers see it or is_hidden is true,
+ * and it is no button, except a button that is a heading.
  */
-static bool may_add(const struct structure *structure, uint32_t i)
+static bool may_add(const struct structure *structure, uint32_t i,
+		    bool is_hidden)
 {
 	const struct page *page = structure->page;
 	const struct passage *passage = &structure->passages->items[i];
 	uint32_t parent;
 
-	if (passage->place != PLACE_PLAIN || passage->hiding != HIDING_NONE ||
+	if (passage->place != PLACE_PLAIN ||
+	    (passage->hiding != HIDING_NONE && !is_hidden) ||
 	    !structure->input->is_showable[passage->first_text])
 		return false;
 	if (passage->node == NO_NODE ||
@@ -183,11 +185,27 @@ static bool may_add(const struct structure *structure, uint32_t i)
 	       (tag_flags(page->nodes[parent].tag) & TAG_IS_HEADING) != 0;
 }
 
-static void keep_range(struct structure *structure, struct passage_range range)
+/* Keep the passages that may be added; if is_hidden, also hidden ones. */
+static void keep_range(struct structure *structure, struct passage_range range,
+		       bool is_hidden)
 {
 	for (uint32_t i = range.begin; i < range.end; i++)
-		structure->is_kept[i] =
-			structure->is_kept[i] || may_add(structure, i);
+		structure->is_kept[i] = structure->is_kept[i] ||
+					may_add(structure, i, is_hidden);
+}
+
+/*
+ * Return true if no kept passage is visible, as in the panel of a tab that is
+ * not open.
+ */
+static bool is_hidden_range(const struct structure *structure,
+			    struct passage_range range)
+{
+	for (uint32_t i = range.begin; i < range.end; i++)
+		if (structure->is_kept[i] &&
+		    structure->passages->items[i].hiding == HIDING_NONE)
+			return false;
+	return true;
 }
 
 static void drop_range(struct structure *structure, struct passage_range range)
@@ -330,7 +348,9 @@ static bool round_unit(struct structure *structure, uint32_t node,
 	    (kind == UNIT_TABLE && !is_data_table(structure, node, range)))
 		return false;
 	if (kept >= unit_limits[kind].keep)
-		keep_range(structure, range);
+		keep_range(structure, range,
+			   kind == UNIT_CODE &&
+				   is_hidden_range(structure, range));
 	else if (kept < unit_limits[kind].drop)
 		drop_range(structure, range);
 	else
@@ -338,8 +358,11 @@ static bool round_unit(struct structure *structure, uint32_t node,
 	return true;
 }
 
-/* Make the outermost units whole or empty that are kept in part. */
-static void round_units(struct structure *structure)
+/*
+ * Make the outermost units of a kind, or with UNIT_NONE of any kind, whole or
+ * empty that are kept in part.
+ */
+static void round_units(struct structure *structure, enum unit_kind only)
 {
 	const struct page *page = structure->page;
 
@@ -348,7 +371,8 @@ static void round_units(struct structure *structure)
 		struct passage_range range;
 		uint32_t kept;
 
-		if (unit_limits[kind].words == 0)
+		if (unit_limits[kind].words == 0 ||
+		    (only != UNIT_NONE && kind != only))
 			continue;
 		range = passages_inside(structure->passages, i);
 		kept = kept_count_in(structure, range);
@@ -788,14 +812,15 @@ static void gap_judge(struct structure *structure, struct gap gap,
 		double score = (double)input->scores[i] / threshold;
 
 		gap.score = score > gap.score ? score : gap.score;
-		may_show |= may_add(structure, i) && !is_of_frame(structure, i);
+		may_show |= may_add(structure, i, false) &&
+			    !is_of_frame(structure, i);
 	}
 	if (!may_show)
 		return;
 	gap_set_place(structure, &gap, container);
 	if (!gap_is_kept(structure, &gap))
 		return;
-	keep_range(structure, gap.range);
+	keep_range(structure, gap.range, false);
 	structure->last_kept = gap.range.end - 1;
 	if (gap.follows_prose)
 		structure->prose_end = gap.range.end;
@@ -1029,7 +1054,7 @@ static void note_keep(struct structure *structure, uint32_t node, uint32_t mark)
 	range = passages_inside(structure->passages, node);
 	if ((mark < node || mark >= page->nodes[node].end) &&
 	    passages_sum(structure->passages, range).words <= MAX_NOTE_WORDS)
-		keep_range(structure, range);
+		keep_range(structure, range, false);
 }
 
 /* Keep the notes whose marks are kept. Of equal ids the first one counts. */
@@ -1138,7 +1163,10 @@ const bool *structure_choose(struct arena *arena,
 	words = structure.kept_words[count - 1];
 	if (input->threshold < FRAME_SCORE)
 		drop_frames(arena, &structure);
-	round_units(&structure);
+	round_units(&structure, UNIT_NONE);
+	sum_up(&structure);
+	/* the code in lists that lack hidden passages */
+	round_units(&structure, UNIT_CODE);
 	sum_up(&structure);
 	fill_gaps(&structure);
 	sum_up(&structure);

@@ -52,8 +52,9 @@ struct structure_input {
 /*
  * Return for each passage whether it is kept: [passages->count], owned by
  * `arena`. If no passage is chosen, none is kept. If the choice has 12 words or
- * more, at least one passage is kept. Rules 3 to 5 never add a hidden passage.
- * Linear in the page; 36 bytes a passage, constant stack.
+ * more, at least one passage is kept. Rule 2 adds hidden passages only to code
+ * of which no visible passage is kept, rules 3 to 5 never. Linear in the page;
+ * 36 bytes a passage, constant stack.
  */
 const bool *structure_choose(struct arena *arena,
 			     const struct structure_input *input);

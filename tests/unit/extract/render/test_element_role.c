@@ -71,6 +71,13 @@ TEST(a_column_of_numbers_stays_beside_other_text)
 			"| 6 |  |  |  |  |\n");
 }
 
+TEST(code_without_text_has_no_fence)
+{
+	assert_markdown("a<pre>&#8203;</pre><pre><span class=ln>1</span></pre>"
+			"<pre><code> \n</code></pre>b",
+			"a\n\nb\n");
+}
+
 TEST(controls_are_not_code)
 {
 	assert_markdown("<div class=language-ts><button>Copy</button>"

@@ -103,6 +103,19 @@ TEST(code_is_whole_or_left_out)
 	assert_kept(code, "9900000", "1000000");
 }
 
+/* The panel of a tab that is not open. */
+TEST(hidden_code_is_whole)
+{
+	assert_kept("<div hidden>" TEN "<pre><div>a</div><div>}</div></pre>",
+		    "990", "111");
+	/* in a list that is kept as a whole, but with no hidden text */
+	assert_kept("<div hidden><ol><li>" TEN "<li>b<pre><div>c</div>"
+		    "<div>}</div></pre></ol>",
+		    "9090", "1011");
+	/* the code is shown, and a label in it is not */
+	assert_kept("<pre><div>a</div><div hidden>b</div></pre>", "90", "10");
+}
+
 TEST(lines_of_code_may_repeat)
 {
 	AUTO_PAGE *page =

@@ -31,6 +31,12 @@
 /* Maximum number of open containers, which are lists, items and quotes. */
 enum { MAX_MARKDOWN_DEPTH = 3 * MAX_OUTLINE_NESTING };
 
+enum {
+	QUOTE_WIDTH = 2,       /* of "> " */
+	MAX_PREFIX_WIDTH = 32, /* columns before each line of a block; an item
+				  or quote that needs more has no marks */
+};
+
 /* The spaces before the further lines of a note, and their number. */
 static const char note_indent[] = "    ";
 enum { NOTE_WIDTH = sizeof(note_indent) - 1 };
@@ -39,16 +45,17 @@ enum markdown_container_kind {
 	CONTAINER_LIST,
 	CONTAINER_ITEM,
 	CONTAINER_QUOTE,
+	CONTAINER_NONE, /* an item or a quote without marks */
 };
 
 struct markdown_container {
 	enum markdown_container_kind kind;
-	char marker;       /* for a list and its items: one of - * . ) */
-	bool is_written;   /* for an item: the marker was written */
-	uint32_t number;   /* for a list, the number of its next item; for an
-			      item, its own number */
-	uint32_t width;    /* for an item: the width of the marker in columns */
-	struct slice note; /* for a note: its label */
+	char marker;         /* for a list and its items: one of - * . ) */
+	bool is_written;     /* for an item: the marker was written */
+	uint32_t number;     /* for a list, the number of its next item; for an
+				item, its own number */
+	uint32_t width;      /* columns before each line; 0 for a list */
+	struct slice note;   /* for a note: its label */
 	const char *callout; /* for a quote: the kind of the callout to write
 				before its first block, or NULL */
 	uint32_t node;       /* for a quote: its element, or NO_NODE */
@@ -59,8 +66,9 @@ struct markdown_blocks {
 	struct buffer *out;
 	struct markdown_container open[MAX_MARKDOWN_DEPTH]; /* [count] */
 	uint32_t count;
-	uint32_t kept; /* number of the open containers that contained the
-			  previous block, too */
+	uint32_t width; /* of the open containers */
+	uint32_t kept;  /* number of the open containers that contained the
+			   previous block, too */
 	bool has_block;
 	bool was_bare; /* the previous block was the text of an item */
 	/* The list that was closed last, if no block was written after it. */
@@ -75,6 +83,12 @@ static void markdown_push_container(struct markdown_blocks *blocks,
 				    struct markdown_container container)
 {
 	assert(blocks->count < MAX_MARKDOWN_DEPTH);
+	if (blocks->width + container.width > MAX_PREFIX_WIDTH) {
+		container.kind = CONTAINER_NONE;
+		container.width = 0;
+		container.callout = NULL;
+	}
+	blocks->width += container.width;
 	blocks->open[blocks->count++] = container;
 }
 
@@ -148,6 +162,7 @@ static void markdown_close(struct markdown_blocks *blocks)
 {
 	assert(blocks->count > 0);
 	blocks->count--;
+	blocks->width -= blocks->open[blocks->count].width;
 	if (blocks->open[blocks->count].kind == CONTAINER_LIST) {
 		blocks->closed = blocks->open[blocks->count];
 		blocks->closed_depth = blocks->count;
@@ -258,7 +273,8 @@ static bool is_tight(const struct markdown_blocks *blocks, bool is_bare)
 	    blocks->kept == blocks->count)
 		return false;
 	if (first->kind == CONTAINER_LIST)
-		return !is_ordered(first) || first[1].number == 1;
+		return first[1].kind == CONTAINER_ITEM &&
+		       (!is_ordered(first) || first[1].number == 1);
 	return first->kind == CONTAINER_ITEM;
 }
 
@@ -658,6 +674,7 @@ static void open_quote(struct markdown *markdown, uint32_t node)
 		markdown_push_container(&markdown->blocks,
 					(struct markdown_container){
 						.kind = CONTAINER_QUOTE,
+						.width = QUOTE_WIDTH,
 						.callout = element_callout(
 							markdown->page, node),
 						.node = node});

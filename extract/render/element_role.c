@@ -4,6 +4,7 @@
 
 #include "base/buffer.h"
 #include "base/hash.h"
+#include "base/limit.h"
 #include "base/utf8.h"
 #include "extract/render/formula.h"
 #include "extract/render/layout.h"
@@ -176,7 +177,7 @@ static const struct class_word {
 enum {
 	MAX_CLASS_WORD = 48,
 	MAX_CLASS_BYTES = 1024, /* of a class attribute */
-	MAX_GUTTER_TEXTS = 4096,
+	MAX_GUTTER_TEXTS = LIMIT(4096, 16),
 	MAX_GUTTER_CELLS = 3, /* cells after line numbers up to the code */
 	MAX_LABEL_LENGTH = 24,
 	MAX_HEADING_DEPTH = 3, /* elements between a link and its heading */

@@ -18,7 +18,7 @@ enum {
 	MAX_FORMULA_DEPTH = LIMIT(64, 8), /* of nested MathML */
 	MAX_COPIES = 16, /* of the TeX in the texts of a formula */
 	MAX_COPY_BYTES = 256,
-	MAX_KEPT_TEXTS = 64, /* texts of a formula that are checked */
+	MAX_KEPT_TEXTS = LIMIT(64, 2), /* texts of a formula that are checked */
 	MAX_BLOCK_DEPTH = 8, /* elements between a formula and its block */
 };
 

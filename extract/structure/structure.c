@@ -6,6 +6,7 @@
 
 #include "base/arena.h"
 #include "base/hash.h"
+#include "base/limit.h"
 #include "extract/core/numeric.h"
 #include "extract/text/class_words.h"
 #include "page/page.h"
@@ -33,7 +34,7 @@ enum {
 	PROSE_WORDS = 12,     /* of a long text */
 	MAX_RUN_WORDS = 400,
 	MIN_SECTION_WORDS = 100, /* kept in a section that is completed */
-	MAX_NOTES = 4096,
+	MAX_NOTES = LIMIT(4096, 16),
 	MAX_MARK_LENGTH = 8, /* bytes of the first text of a mark */
 	MAX_MARK_TEXTS = 3,
 	MAX_NOTE_WORDS = 150,

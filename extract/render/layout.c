@@ -344,8 +344,7 @@ struct layout_state {
 	bool is_at_pre; /* no text was passed since the start of the outermost
 			   pre */
 	enum ruby_state ruby;
-	uint32_t source_text;  /* the first text of the source of a quote */
-	uint32_t open_players; /* number of open players */
+	uint32_t source_text; /* the first text of the source of a quote */
 	bool has_break;     /* in pre: an element ended the line, so that a line
 			       end of the source adds no line */
 	uint32_t piece_end; /* end of the last image or formula in the source */
@@ -1027,6 +1026,22 @@ static bool layout_handle_note(struct layout_state *layout, uint32_t node)
 }
 
 /*
+ * If the element is a player, pass it to the writer, and ignore what is inside,
+ * which browsers do not show.
+ */
+static void layout_handle_player(struct layout_state *layout, uint32_t node)
+{
+	const struct node *element = &layout->page->nodes[node];
+
+	if (element->tag != TAG_video && element->tag != TAG_audio)
+		return;
+	layout_pass_media(layout, node);
+	if (element->first_text < element->end_text)
+		layout_separate(layout, SEPARATOR_SPACE);
+	layout->ignored = node;
+}
+
+/*
  * Return the tag as which element `node` is written. If the element is not
  * written, or already written, set layout->ignored.
  */
@@ -1035,7 +1050,10 @@ static uint16_t layout_find_role(struct layout_state *layout, uint32_t node)
 	struct element_role role;
 	bool is_note = false;
 
-	if (layout->request->verdicts == NULL || !layout->is_near)
+	if (layout->request->verdicts == NULL)
+		return layout->page->nodes[node].tag;
+	layout_handle_player(layout, node);
+	if (layout->ignored == node || !layout->is_near)
 		return layout->page->nodes[node].tag;
 	if (layout->request->notes != NULL) {
 		is_note = layout_handle_note(layout, node);
@@ -1178,13 +1196,8 @@ static void layout_open_element(struct layout_state *layout, uint32_t node)
 	if (tag == TAG_rt && layout->open_pres == 0 &&
 	    layout->request->verdicts != NULL)
 		layout->ruby = RUBY_BEGINS;
-	if (tag == TAG_video || tag == TAG_audio || tag == TAG_iframe ||
-	    tag == TAG_embed)
+	if (tag == TAG_iframe || tag == TAG_embed)
 		layout_pass_media(layout, node);
-	/* browsers do not show what is inside */
-	if ((tag == TAG_video || tag == TAG_audio) &&
-	    layout->request->verdicts != NULL)
-		layout->open_players++;
 }
 
 /*
@@ -1229,9 +1242,6 @@ static void layout_close_element(struct layout_state *layout, uint32_t node)
 	if (layout->open_pres > 0 && (tag_flags(tag) & TAG_IS_BLOCK) != 0 &&
 	    (tag_flags(tag) & TAG_IS_VOID) == 0)
 		layout_close_in_pre(layout, node);
-	if ((tag == TAG_video || tag == TAG_audio) &&
-	    layout->request->verdicts != NULL)
-		layout->open_players--;
 	layout_separate(layout, layout_separator(layout, node, tag));
 	if (has_structure(layout))
 		layout_close_in_table(layout, tag);
@@ -1262,8 +1272,7 @@ static void layout_handle_text(struct layout_state *layout, uint32_t index)
 	if (verdicts[index].is_content && layout->open_pres == 0 &&
 	    layout->open_codes == 0)
 		text = readable_text(&layout->readable, index);
-	if (verdicts[index].is_content && !markup_is_blank(text) &&
-	    layout->open_players == 0) {
+	if (verdicts[index].is_content && !markup_is_blank(text)) {
 		layout_pass_text(layout, index, text);
 		return;
 	}

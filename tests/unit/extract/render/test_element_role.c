@@ -245,6 +245,10 @@ TEST(fallbacks_are_left_out)
 {
 	assert_markdown("<p>a<video src=v>No video</video><p>b",
 			"a\n\n[video](v)\n\nb\n");
+	assert_markdown("<p>a<audio>b<img src=i> <math><mi>x</mi></math>"
+			"</audio>c",
+			"a c\n");
+	assert_markdown("<video>a<img src=i>b</video>", "");
 	assert_markdown(
 		"<p>a <a href=x>b<svg><title>new tab</title></svg></a>, "
 		"c",

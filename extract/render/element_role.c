@@ -477,7 +477,7 @@ static bool is_gutter(const struct page *page, uint32_t node, unsigned meanings,
 	return (meanings & CLASS_GUTTER) != 0 && tag != TAG_code &&
 	       tag != TAG_pre && has_no_letter(page, &page->nodes[node]) &&
 	       (tag != TAG_td || context.pre != NO_NODE ||
-		precedes_code(page, node));
+		context.code_table != NO_NODE);
 }
 
 /*

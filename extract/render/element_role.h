@@ -31,9 +31,11 @@ struct element_role {
 
 /* What is around an element. */
 struct role_context {
-	uint32_t pre;      /* the pre around the element, or NO_NODE */
-	uint32_t pre_code; /* the code that `pre` contains, or NO_NODE */
-	uint32_t numbers;  /* line_numbers_inside() of `pre` */
+	uint32_t pre;        /* the pre around the element, or NO_NODE */
+	uint32_t pre_code;   /* the code that `pre` contains, or NO_NODE */
+	uint32_t numbers;    /* line_numbers_inside() of `pre` */
+	uint32_t code_table; /* the outermost table around the element that is
+				not written as a table, or NO_NODE */
 };
 
 /*

@@ -1171,6 +1171,9 @@ static void layout_open_element(struct layout_state *layout, uint32_t node)
 		return;
 	if (tag == TAG_br)
 		layout_handle_break(layout);
+	if (element->tag == TAG_table && tag != TAG_table &&
+	    layout->around.code_table == NO_NODE)
+		layout->around.code_table = node;
 	layout->open_tables += tag == TAG_table;
 	layout->open_figures += element->tag == TAG_figure;
 	if (has_structure(layout)) {
@@ -1245,6 +1248,8 @@ static void layout_close_element(struct layout_state *layout, uint32_t node)
 	layout_separate(layout, layout_separator(layout, node, tag));
 	if (has_structure(layout))
 		layout_close_in_table(layout, tag);
+	if (layout->around.code_table == node)
+		layout->around.code_table = NO_NODE;
 	layout->open_tables -= tag == TAG_table;
 	layout->open_figures -= element->tag == TAG_figure;
 	if (!has_structure(layout))
@@ -1291,7 +1296,7 @@ void layout(const struct render_request *request,
 		.page = request->page,
 		.writer = writer,
 		.readable = readable_begin(request->page),
-		.around = {NO_NODE, NO_NODE, NO_NODE},
+		.around = {NO_NODE, NO_NODE, NO_NODE, NO_NODE},
 		.ignored = NO_NODE,
 		.source_text = UINT32_MAX,
 	};

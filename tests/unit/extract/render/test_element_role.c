@@ -63,6 +63,9 @@ TEST(a_column_of_numbers_stays_beside_other_text)
 	assert_markdown("<table><tr><td class=ln>1<td>a <code>b</code>"
 			"<tr><td class=ln>2<td>c</table>",
 			"| 1 | a `b` |\n| --- | --- |\n| 2 | c |\n");
+	assert_markdown("<table><tr><td class=ln>1<td>a"
+			"<tr><td class=ln>2<td><code>b</code></table>",
+			"| 1 | a |\n| --- | --- |\n| 2 | `b` |\n");
 	/* the code is too far away */
 	assert_markdown("<table><tr><td class=ln>1<td>2<td>3<td>4<td><code>5"
 			"</code><tr><td>6</table>",

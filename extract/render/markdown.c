@@ -1061,6 +1061,8 @@ void render_as_markdown(const struct render_request *request,
 {
 	struct arena *arena = arena_create();
 	struct render_request noted = *request;
+	const size_t begin = out->size;
+	size_t text_begin;
 	struct markdown markdown = {
 		.request = request,
 		.page = request->page,
@@ -1079,6 +1081,7 @@ void render_as_markdown(const struct render_request *request,
 		render_markdown_text(&markdown, 0, request->title);
 		close_line(&markdown, TAG_h1);
 	}
+	text_begin = out->size;
 	layout(&noted, &(struct layout_writer){
 			       .context = &markdown,
 			       .open = render_markdown_open,
@@ -1091,7 +1094,9 @@ void render_as_markdown(const struct render_request *request,
 			       .has_links = true,
 			       .has_callouts = true,
 		       });
-	if (markdown.blocks.has_block)
+	if (out->size == text_begin)
+		out->size = begin; /* no title above nothing */
+	else if (markdown.blocks.has_block)
 		markdown_end_block_line(&markdown.blocks);
 	buffer_free(&markdown.blocks.prefix);
 	buffer_free(&markdown.table.notes);

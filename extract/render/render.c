@@ -222,12 +222,15 @@ static void render_as_html(const struct render_request *request,
 			   struct buffer *out)
 {
 	struct html_writer html = {.page = request->page, .out = out};
+	const size_t begin = out->size;
+	size_t text_begin;
 
 	if (request->title.size > 0) {
 		buffer_append_text(out, "<h1>");
 		escape_append(out, request->title);
 		buffer_append_text(out, "</h1>\n");
 	}
+	text_begin = out->size;
 	layout(request, &(struct layout_writer){
 				.context = &html,
 				.open = html_open,
@@ -237,6 +240,10 @@ static void render_as_html(const struct render_request *request,
 				.image = html_image,
 				.has_links = true,
 			});
+	if (out->size > text_begin)
+		return;
+	out->size = begin; /* no title above nothing */
+	buffer_append_text(out, "");
 }
 
 void render_html(const struct page *page, const struct verdict *verdicts,

@@ -1,6 +1,7 @@
 #include "extract/render/outline.h"
 
 #include "extract/render/media.h"
+#include "extract/render/render.h"
 #include "tests/unit/extract/fixture.h"
 #include "tests/unit/run.h"
 
@@ -122,4 +123,19 @@ TEST(blanks_between_shortcodes_are_read_once)
 	buffer_append_text(&html, "x");
 	text = text_of(html.data);
 	ck_assert_str_eq(text, "x\n");
+}
+
+TEST(no_title_stands_above_a_shortcode)
+{
+	AUTO_PAGE *page = parse("[my-form id=\"12\"]");
+	const struct render_request request = {
+		.page = page,
+		.verdicts = run(page, "plain", NULL, NULL),
+		.title = slice_of("a"),
+	};
+	AUTO_BUFFER out = {0};
+
+	render(FORMAT_MD, &request, &out);
+	render(FORMAT_HTML, &request, &out);
+	ck_assert_uint_eq(out.size, 0);
 }

@@ -888,7 +888,7 @@ static bool run_add(const struct structure *structure, struct run *run,
 		       fmax(structure->input->threshold, MIN_THRESHOLD);
 	struct gap gap = {.node = passage->node};
 
-	if (score < 0.4 || !may_add(structure, i) ||
+	if (score < 0.4 || !may_add(structure, i, false) ||
 	    is_of_frame(structure, i) ||
 	    2 * passage->link_words > passage->words)
 		return false;
@@ -974,7 +974,7 @@ static void fill_runs(struct structure *structure)
 			if (!run_add(structure, &run, k))
 				break;
 		if (run.range.end > i + 1 && run_is_kept(structure, &run))
-			keep_range(structure, run.range);
+			keep_range(structure, run.range, false);
 	}
 }
 

@@ -778,6 +778,16 @@ static const struct meta_rule metadata_meta_rules[] = {
 	{NAME("license"), SUBJECT_LICENCE, 24, "meta"},
 };
 
+/* Return true for names such as "w-published-date" and "article-publish-date".
+ */
+static bool is_publication_date(struct slice name)
+{
+	return name.size > 8 &&
+	       strncasecmp((const char *)name.data + name.size - 4, "date",
+			   4) == 0 &&
+	       value_holds_any(name, "publish|publication");
+}
+
 static void add_named(struct metadata_candidates *findings, struct slice name,
 		      struct slice content)
 {
@@ -793,6 +803,8 @@ static void add_named(struct metadata_candidates *findings, struct slice name,
 			     rule->rank);
 		return;
 	}
+	if (is_publication_date(name))
+		findings_add(findings, SUBJECT_PUBLISHED, content, "meta", 37);
 }
 
 static void head_read_meta(struct metadata_candidates *findings, uint32_t node)
@@ -884,6 +896,7 @@ enum {
 	NEAR_RANK = 48,  /* first rank of names that stand near the title */
 	URL_RANK = 45,   /* rank of a date in the URL */
 	LAST_NEAR = 56,  /* dates with a rank below this are near the title */
+	LABEL_RANK = 53, /* first rank of dates whose label is a text */
 	VISIBLE_RANK = 50, /* first rank of names and dates that are written for
 			      readers */
 };
@@ -1097,6 +1110,12 @@ static struct metadatum choose_date(const struct metadata_candidates *findings,
 	return (struct metadatum){{NULL, 0}, NULL};
 }
 
+/* Return true if dates `a` and `b`, in ISO 8601, are of the same day. */
+static bool is_same_day(const char *a, struct slice b)
+{
+	return b.size >= 10 && memcmp(a, b.data, 10) == 0;
+}
+
 /* Return true if date `a`, in ISO 8601, is of an earlier day than `b`. */
 static bool is_earlier_day(const char *a, struct slice b)
 {
@@ -1105,9 +1124,10 @@ static bool is_earlier_day(const char *a, struct slice b)
 
 /*
  * Choose the date of publication. Prefer the same moment in local time to UTC,
- * because readers see the local day. Some systems write the last update in both
- * fields (`modified` is equal); if so, prefer an earlier day that readers see
- * near the title.
+ * and the day that readers see near the title, unless it is that of the update,
+ * to the day before or after it in UTC, because readers see the local day. Some
+ * systems write the last update in both fields (`modified` is equal); if so,
+ * prefer an earlier day that readers see near the title.
  */
 static struct metadatum
 choose_published(const struct metadata_candidates *findings,
@@ -1125,14 +1145,19 @@ choose_published(const struct metadata_candidates *findings,
 	while (chosen.value.size > 0 && (is_utc || is_of_update) &&
 	       (at = next_best(findings, SUBJECT_PUBLISHED, at)) != NULL &&
 	       at->rank < LAST_NEAR) {
+		const bool is_visible = at->rank >= VISIBLE_RANK;
 		struct slice text;
 
 		if (!candidate_date(at, SUBJECT_PUBLISHED, order, date))
 			continue;
 		text = slice_of(date);
-		if (memcmp(date, chosen.value.data, 10) != 0 &&
+		if (is_visible && is_same_day(date, chosen.value))
+			break; /* readers see this day, too */
+		if (!is_same_day(date, chosen.value) &&
 		    ((is_utc && date_is_same_moment(text, chosen.value)) ||
-		     (is_of_update && at->rank >= VISIBLE_RANK &&
+		     (is_utc && is_visible && !is_same_day(date, modified) &&
+		      date_may_be_local(text, chosen.value)) ||
+		     (is_of_update && is_visible &&
 		      is_earlier_day(date, chosen.value))))
 			return (struct metadatum){
 				arena_slice(findings->arena, text), at->source};
@@ -1141,18 +1166,40 @@ choose_published(const struct metadata_candidates *findings,
 }
 
 /*
- * If no machine-readable date of the last update exists, use dates of updates
- * that are written for readers.
+ * Return the date with the label of an update that readers see near the title,
+ * if there is one of another day than `chosen` and not before `published`;
+ * otherwise `chosen`. Systems write a new date into the field whenever somebody
+ * stores the page.
  */
+static struct metadatum
+prefer_update(const struct metadata_candidates *findings, enum date_order order,
+	      struct slice published, struct metadatum chosen)
+{
+	const struct metadata_candidate *at = NULL;
+	char date[DATE_SIZE];
+
+	while (chosen.value.size > 0 &&
+	       (at = next_best(findings, SUBJECT_MODIFIED, at)) != NULL &&
+	       at->rank <= LAST_NEAR) {
+		if (at->rank < LABEL_RANK ||
+		    !candidate_date(at, SUBJECT_MODIFIED, order, date))
+			continue;
+		if (!is_same_day(date, chosen.value) &&
+		    !is_earlier_day(date, published))
+			chosen = (struct metadatum){
+				arena_slice(findings->arena, slice_of(date)),
+				at->source};
+		break;
+	}
+	return chosen;
+}
+
+/* Use dates of updates that are written for readers, too. */
 static void read_updates(struct metadata_candidates *findings,
 			 enum date_order order)
 {
-	const struct metadata_candidate *best =
-		findings_best(findings, SUBJECT_MODIFIED);
 	char date[DATE_SIZE];
 
-	if (best != NULL && best->rank < VISIBLE_RANK)
-		return;
 	for (uint32_t i = 0; i < findings->counts[SUBJECT_PUBLISHED]; i++) {
 		const struct metadata_candidate *one =
 			&findings->items[SUBJECT_PUBLISHED][i];
@@ -1297,6 +1344,8 @@ struct metadata metadata_read(struct arena *arena, const struct page *page,
 	metadata.modified = choose_date(findings, SUBJECT_MODIFIED, order);
 	metadata.published =
 		choose_published(findings, order, metadata.modified.value);
+	metadata.modified = prefer_update(
+		findings, order, metadata.published.value, metadata.modified);
 	metadata.page_type =
 		kind_choose(findings, url, metadata.published.source != NULL);
 	metadata.licence = best_metadatum(findings, SUBJECT_LICENCE);

@@ -752,6 +752,25 @@ bool date_is_same_moment(struct slice a, struct slice b)
 	       first == second;
 }
 
+bool date_may_be_local(struct slice day, struct slice utc)
+{
+	struct date_tokens tokens;
+	struct moment a = {0};
+	struct moment b = {0};
+	int64_t hours;
+
+	date_tokens_read(day, &tokens);
+	if (!date_read_at(&tokens, 0, DAY_FIRST, &a) || a.has_offset)
+		return false;
+	date_tokens_read(utc, &tokens);
+	if (!date_read_at(&tokens, 0, DAY_FIRST, &b) || !b.has_time ||
+	    (b.hour == 0 && b.minute == 0))
+		return false;
+	/* from the moment to the begin of the day, at the most eastern place */
+	hours = (days_of(&a) - days_of(&b)) * 24 - b.hour;
+	return hours > -36 && hours <= 14;
+}
+
 bool date_label_begins(struct slice text)
 {
 	const unsigned char *at = text.data;

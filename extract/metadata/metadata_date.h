@@ -55,6 +55,13 @@ enum date_label date_label_at_end(struct slice text);
 bool date_label_begins(struct slice text);
 
 /*
+ * Return true if the moment `utc` with a time may be on the day of `day` in
+ * some time zone. Both are as date_find() writes them. Midnight counts as no
+ * time.
+ */
+bool date_may_be_local(struct slice day, struct slice utc);
+
+/*
  * Return true if both dates, as date_find() writes them, are the same moment:
  * they have times and offsets from UTC.
  */

@@ -277,6 +277,9 @@ static unsigned flags_of_class(struct slice names)
 			flags |= 1U << i;
 	if ((flags & CLASS_AUTHOR) != 0 && value_holds_any(names, about_author))
 		flags &= ~(unsigned)(CLASS_AUTHOR | CLASS_BYLINE);
+	/* WordPress writes "published updated" on a date that is both */
+	if ((flags & CLASS_UPDATE) != 0 && value_holds_any(names, "publish"))
+		flags &= ~(unsigned)CLASS_UPDATE;
 	return flags;
 }
 

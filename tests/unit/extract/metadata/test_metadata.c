@@ -280,6 +280,48 @@ TEST(readers_see_the_local_day)
 		    "content=2024-03-06T04:25:38+0500><h1>Hats</h1><time "
 		    "datetime=2024-03-05T23:25:38Z>6 March</time>",
 		    "2024-03-06T04:25:38+05:00", "");
+	/* the day that readers see, unless it is that of the update or far
+	   from the moment */
+	check_dates("<meta property=article:published_time "
+		    "content=2024-03-05T12:41:00Z><meta "
+		    "property=article:modified_time content=2024-03-06><h1>Hats"
+		    "</h1><p>6 March 2024",
+		    "2024-03-05T12:41:00Z", "2024-03-06");
+	check_dates("<meta property=article:published_time "
+		    "content=2024-03-06T02:41:00Z><h1>Hats</h1><p>5 March 2024",
+		    "2024-03-05", "");
+	check_dates("<meta property=article:published_time "
+		    "content=2024-03-06T02:41:00Z><h1>Hats</h1><p>3 March 2024",
+		    "2024-03-06T02:41:00Z", "");
+	check_dates("<meta property=article:published_time "
+		    "content=2024-03-06><h1>Hats</h1><p>5 March 2024",
+		    "2024-03-06", "");
+}
+
+TEST(readers_see_the_day_of_the_update)
+{
+	static const char stored[] =
+		"<meta property=article:modified_time "
+		"content=2025-01-02T10:00:00Z><h1>Hats</h1><p>";
+	char html[sizeof(stored) + 32];
+
+	snprintf(html, sizeof(html), "%sUpdated 5 March 2024", stored);
+	check_dates(html, "", "2024-03-05");
+	/* the same day keeps its time */
+	snprintf(html, sizeof(html), "%sUpdated 2 January 2025", stored);
+	check_dates(html, "", "2025-01-02T10:00:00Z");
+	snprintf(html, sizeof(html), "%s5 March 2024", stored);
+	check_dates(html, "2024-03-05", "2025-01-02T10:00:00Z");
+	/* a class that WordPress writes on each date, and an odd date */
+	check_dates("<meta property=article:modified_time "
+		    "content=2025-01-02T10:00:00Z><h1>Hats</h1><time "
+		    "class='published updated' datetime=2024-03-05>5 "
+		    "March</time>",
+		    "2024-03-05", "2025-01-02T10:00:00Z");
+	check_dates("<meta property=article:published_time content=2024-05-01>"
+		    "<meta property=article:modified_time content=2025-01-02>"
+		    "<h1>Hats</h1><p>Updated 5 March 2024",
+		    "2024-05-01", "2025-01-02");
 }
 
 TEST(a_publication_that_is_the_update_gives_way_to_readers)
@@ -294,6 +336,16 @@ TEST(a_publication_that_is_the_update_gives_way_to_readers)
 	check_dates(html, "2024-03-05", "2024-03-06");
 	snprintf(html, sizeof(html), "%s7 March 2024", both);
 	check_dates(html, "2024-03-06", "2024-03-06");
+}
+
+TEST(names_of_fields_may_have_a_prefix)
+{
+	check_date("<meta name=w-published-date content=2024-03-05>", "",
+		   "2024-03-05", "meta");
+	check_date("<meta name=page_publication_date content=2024-03-05>", "",
+		   "2024-03-05", "meta");
+	check_date("<meta name=w-event-date content=2024-03-05>", "", "", NULL);
+	check_date("<meta name=published content=2024-03-05>", "", "", NULL);
 }
 
 TEST(the_date_of_a_video_is_not_that_of_its_page)

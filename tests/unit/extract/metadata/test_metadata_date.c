@@ -175,6 +175,32 @@ TEST(a_moment_is_the_same_with_another_offset)
 			      "%s", rows[i].a);
 }
 
+/* Local time is from 12 hours behind UTC to 14 hours before it. */
+TEST(a_moment_is_on_one_of_two_days)
+{
+	static const struct {
+		const char *day, *utc;
+		bool is_local;
+	} rows[] = {
+		{"2024-03-05", "2024-03-05T10:15:00Z", true},
+		{"2024-03-06", "2024-03-05T10:15:00Z", true},
+		{"2024-03-06", "2024-03-05T09:15:00Z", false},
+		{"2024-03-04", "2024-03-05T11:15:00Z", true},
+		{"2024-03-04", "2024-03-05T12:15:00Z", false},
+		{"2024-03-05", "2024-03-07T01:00:00Z", false},
+		{"2024-02-29", "2024-03-01T01:00", true},
+		{"2024-03-06", "2024-03-05T00:00:00Z", false},
+		{"2024-03-06", "2024-03-05", false},
+		{"2024-03-06T04:25:39+05:00", "2024-03-05T23:25:38Z", false},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		ck_assert_msg(date_may_be_local(slice_of(rows[i].day),
+						slice_of(rows[i].utc)) ==
+				      rows[i].is_local,
+			      "%s %s", rows[i].day, rows[i].utc);
+}
+
 TEST(running_text_is_no_unix_time)
 {
 	char out[DATE_SIZE];

@@ -660,6 +660,18 @@ struct site_names site_names_of(struct arena *arena, struct slice name,
 	};
 }
 
+bool is_home_address(struct slice href)
+{
+	const struct slice host = host_of_address(href);
+
+	if (host.size > 0)
+		slice_advance(&href,
+			      (size_t)((const char *)host.data + host.size -
+				       (const char *)href.data));
+	return (host.size > 0 && href.size == 0) ||
+	       slice_equal(href, slice_of("/"));
+}
+
 struct slice home_link_of(const struct page *page, struct slice url)
 {
 	const struct slice host = host_of_address(url);

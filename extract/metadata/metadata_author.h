@@ -134,6 +134,9 @@ struct site_names site_names_of(struct arena *arena, struct slice name,
  */
 struct slice home_link_of(const struct page *page, struct slice url);
 
+/* Return true if `href` is a host without a path, or "/". */
+bool is_home_address(struct slice href);
+
 /* Return true if `part` is a name of the site. */
 bool site_is_named(struct arena *arena, const struct site_names *site,
 		   struct slice part);

@@ -581,7 +581,11 @@ static const double min_overlap = 0.3;
 
 static const double min_lower_overlap = 0.6;
 
+/* of an h2 or h3 on a page without h1 that has no better match */
+static const double min_weak_overlap = 0.4;
+
 enum {
+	MIN_WORDS = 5, /* of a title that min_weak_overlap is for */
 	MAX_LOOKS = 64
 }; /* maximum number of elements or texts that are compared with the titles,
       except h1 */
@@ -699,9 +703,9 @@ static struct slice without_anchor(struct slice title)
 
 /*
  * Return the first h2 or h3 whose overlap with the titles in the head is at
- * least min_lower_overlap, or NO_NODE.
+ * least `overlap`, or NO_NODE.
  */
-static uint32_t lower_heading(const struct title_choice *choice)
+static uint32_t lower_heading(const struct title_choice *choice, double overlap)
 {
 	const struct page *page = choice->findings->page;
 	uint32_t looked_at = 0;
@@ -714,7 +718,7 @@ static uint32_t lower_heading(const struct title_choice *choice)
 			continue;
 		looked_at++;
 		if (overlap_of(choice, heading_of(choice->findings->arena, page,
-						  i)) >= min_lower_overlap)
+						  i)) >= overlap)
 			return i;
 	}
 	return NO_NODE;
@@ -744,6 +748,18 @@ static uint32_t title_text(const struct title_choice *choice)
 	return NO_TEXT;
 }
 
+/* Return true if node `index` has a link to the home page of any site. */
+static bool is_home(const struct page *page, uint32_t index)
+{
+	for (uint32_t i = 0; i < page->link_count &&
+			     page->links[i].node < page->nodes[index].end;
+	     i++)
+		if (page->links[i].node > index &&
+		    is_home_address(page->links[i].href))
+			return true;
+	return false;
+}
+
 /*
  * Set title_begin and title_end to the texts of the h1 that is the title;
  * otherwise of another element or text that matches the title; otherwise of
@@ -757,12 +773,16 @@ static void find_title_position(const struct title_choice *choice,
 	uint32_t node = NO_NODE;
 	uint32_t text = NO_TEXT;
 
-	if (heading != NULL && overlap >= min_overlap)
+	if (heading != NULL && overlap >= min_overlap &&
+	    !is_home(choice->findings->page, heading->node))
 		node = heading->node;
 	if (node == NO_NODE)
-		node = lower_heading(choice);
+		node = lower_heading(choice, min_lower_overlap);
 	if (node == NO_NODE)
 		text = title_text(choice);
+	if (node == NO_NODE && text == NO_TEXT && heading == NULL &&
+	    title_words_of(choice->title).count >= MIN_WORDS)
+		node = lower_heading(choice, min_weak_overlap);
 	if (node == NO_NODE && text == NO_TEXT && heading != NULL)
 		node = heading->node;
 	if (node != NO_NODE) {

@@ -490,6 +490,20 @@ TEST(names_near_the_title_are_whole)
 		     "", NULL);
 }
 
+TEST(the_texts_near_the_title_are_found_without_an_h1_for_it)
+{
+	/* the h1 is the name of the site */
+	check_author("<title>Red hats and blue hats</title><h1><a href=/>Red "
+		     "Hats</a></h1>" WORDS "<h2>Red hats and blue hats</h2>"
+		     "<p>By Ann Smith",
+		     1, "Ann Smith", "byline");
+	/* overlap 10 / (5 + 13) is below that of other headings */
+	check_author("<title>Why we wear red hats</title>" WORDS "<h2>Why we "
+		     "wear red hats: a long history of nice things to own"
+		     "</h2><p>By Ann Smith",
+		     1, "Ann Smith", "byline");
+}
+
 TEST(far_from_the_title_a_byline_says_that_somebody_wrote)
 {
 	check_author("<h1>Hats</h1>" WORDS "<h3>Written by Ann Smith</h3>", 1,

@@ -55,6 +55,16 @@ TEST(sites_are_known_by_name_and_host)
 	ck_assert(!site_is_named(arena, &site, slice_of("bigsite")));
 }
 
+TEST(a_home_page_is_a_host_or_a_slash)
+{
+	ck_assert(is_home_address(slice_of("/")));
+	ck_assert(is_home_address(slice_of("https://www.example.org")));
+	ck_assert(is_home_address(slice_of("https://example.org/")));
+	ck_assert(!is_home_address(slice_of("https://example.org/a")));
+	ck_assert(!is_home_address(slice_of("/a")));
+	ck_assert(!is_home_address(slice_of("")));
+}
+
 /* {red, hats} and {red, hats, here}: (2 + 2) / (2 + 3) */
 TEST(overlap_is_of_words)
 {

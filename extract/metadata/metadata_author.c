@@ -12,9 +12,13 @@
 #include "extract/text/word.h"
 #include "page/page.h"
 #include "page/scanner.h"
+#include "page/tag.h"
 
 enum {
 	MAX_NAME = 80,
+	MAX_NAME_WORDS = 5,
+	MAX_PARTICLE = 5, /* maximum bytes of a word in lower case in a name */
+	MAX_FULL = 48,    /* maximum bytes of a name that no label marks */
 	MAX_ROLE =
 		30, /* maximum bytes before a "by" that is not at the start */
 };
@@ -269,7 +273,8 @@ static const char nobody[] =
 	"admin|administrator|webmaster|anonymous|unknown|guest|user|root|"
 	"wordpress|null|undefined|none|n/a|author|authors|by|follow|ratio|"
 	"default|siteadmin|superuser|name|topic author|thread starter|"
-	"original poster|login|log in|sign in|register|read more";
+	"original poster|login|log in|sign in|register|read more|google|"
+	"google+|facebook|twitter|linkedin|instagram|youtube|website|email";
 
 struct byline_name_list {
 	struct slice *items; /* [max] */
@@ -277,7 +282,10 @@ struct byline_name_list {
 	size_t max;
 	bool is_open; /* degrees may follow the last name in the list */
 	bool is_prose;
-	bool is_of_role; /* the text belongs to a role: "Editor at A & B" */
+	bool is_of_role;    /* the text up to the next comma belongs to a role:
+			       "Editor at A & B" */
+	bool is_over;       /* a firm follows: "Editor at A, B & C" */
+	bool is_after_role; /* only full names are names after a role */
 };
 
 /* Words before "by" that name people who are not the author. */
@@ -302,11 +310,79 @@ static struct slice after_by(struct slice text)
 	return byline_trim((struct slice){by + 4, text.size - before - 4});
 }
 
+/* Return true if a word of `text` is in `list`. */
+static bool has_word_of(struct slice text, const char *list)
+{
+	const char *bytes = text.data;
+
+	for (size_t at = 0; at < text.size;) {
+		struct slice word =
+			first_word((struct slice){bytes + at, text.size - at});
+
+		if (list_has_in_any_case(list, word))
+			return true;
+		at += word.size + 1;
+	}
+	return false;
+}
+
+bool byline_is_firm(struct slice name)
+{
+	return has_word_of(name, "inc|inc.|ltd|ltd.|llc|gmbh|corp|corp.");
+}
+
+/*
+ * Return true if `text` begins with an ASCII capital or a letter that is not
+ * ASCII.
+ */
+static bool begins_with_capital(struct slice text)
+{
+	const unsigned char *at = text.data;
+	uint32_t code;
+
+	if (text.size == 0)
+		return false;
+	code = utf8_next(&at, at + text.size);
+	return is_upper((int)code) ||
+	       (code >= 0x80 && character_class_at(code) >= CHARACTER_LETTER);
+}
+
+bool byline_is_full(struct slice name)
+{
+	static const char particles[] =
+		"de|del|della|di|da|das|do|dos|du|la|le|van|von|der|den|ter|"
+		"ten|al|el|bin|y|e";
+	static const char groups[] =
+		"team|staff|company|group|agency|press|association|institute|"
+		"university|college|school|foundation|society|clinic|hospital|"
+		"center|centre|council|committee|department|office|network|"
+		"news|media|magazine|blog|studio|studios|editors|contributor|"
+		"contributors|admin|desk|newsroom";
+	const char *bytes = name.data;
+
+	if (!byline_is_person(name) || name.size > MAX_FULL ||
+	    memchr(bytes, ' ', name.size) == NULL || byline_is_firm(name) ||
+	    has_word_of(name, groups))
+		return false;
+	for (size_t at = 0; at < name.size;) {
+		struct slice word =
+			first_word((struct slice){bytes + at, name.size - at});
+
+		if (!begins_with_capital(word) && !list_has(particles, word))
+			return false;
+		at += word.size + 1;
+	}
+	return true;
+}
+
 static void byline_add_name(struct byline_name_list *names, struct slice piece)
 {
 	struct slice name = byline_trim(piece);
-	struct slice rest = byline_rest(name);
+	struct slice rest;
 
+	if (names->is_of_role || names->is_over)
+		return;
+	rest = byline_rest(name);
 	if (rest.data != NULL)
 		name = rest;
 	if (names->is_prose) {
@@ -317,12 +393,17 @@ static void byline_add_name(struct byline_name_list *names, struct slice piece)
 		if (is_no_name(name))
 			name.size = 0;
 	}
-	if (names->count > 0 && byline_is_role(name)) {
-		names->is_of_role =
-			memmem(piece.data, piece.size, " at ", 4) != NULL;
+	if (names->count > 0 &&
+	    (byline_is_role(name) || value_holds_any(name, " of "))) {
+		names->is_of_role = value_holds_any(piece, " at | of ");
+		names->is_over = value_holds_any(piece, " at ");
+		names->is_after_role = true;
 		names->is_open = false;
 		return;
 	}
+	if (names->is_after_role && name.size > 0 && !byline_is_full(name) &&
+	    is_upper(slice_byte(name, 0)))
+		return; /* "Marketing" of "Director, Sales and Marketing" */
 	if (names->is_open && name.size > 0 && is_degree(name)) {
 		struct slice *last = &names->items[names->count - 1];
 
@@ -350,18 +431,20 @@ size_t byline_names(struct slice text, bool is_prose, struct slice *items,
 	size_t begin = 0;
 	size_t at = 0;
 
-	while (at < text.size && !names.is_of_role) {
+	while (at < text.size) {
 		size_t size = separator_size(
 			(struct slice){bytes + at, text.size - at});
 
 		if (size > 0)
 			byline_add_name(&names, (struct slice){bytes + begin,
 							       at - begin});
+		if (size > 0 && strchr(",;", bytes[at]) != NULL)
+			names.is_of_role = false;
 		at += size > 0 ? size : 1;
 		if (size > 0)
 			begin = at;
 	}
-	if (text.size > begin && !names.is_of_role)
+	if (text.size > begin)
 		byline_add_name(&names, (struct slice){bytes + begin,
 						       text.size - begin});
 	return names.count;
@@ -442,7 +525,8 @@ bool byline_is_person(struct slice name)
 		lower += !is_capital(bytes[at]);
 		at += word.size + 1;
 	}
-	return words <= 5 && (lower <= 1 || words > 3); /* "de la Cruz" */
+	return words <= MAX_NAME_WORDS &&
+	       (lower <= 1 || words > 3); /* "de la Cruz" */
 }
 
 /*
@@ -486,7 +570,10 @@ static struct slice join_texts(struct arena *arena, const struct page *page,
 		struct slice text = page_text(page, i);
 		struct slice glue = {"", 0};
 
-		if (i > node->first_text) {
+		if (page->texts[i].node != NO_NODE &&
+		    (page->nodes[page->texts[i].node].flags & NODE_IS_SVG) != 0)
+			continue; /* initials, or the title of an icon */
+		if (length > 0) {
 			struct slice before = page_text(page, i - 1);
 			bool is_broken = is_in_new_block(page, i);
 			/* there is no white space between the two texts */
@@ -891,6 +978,7 @@ struct slice title_without_site(struct arena *arena,
 enum {
 	TEXTS_BEFORE = 6, /* this many texts before the title are near it */
 	TEXTS_BEHIND = 25,
+	MAX_CARD = 16,  /* nodes of a card that are read */
 	MAX_DATED = 80, /* maximum bytes of a text that has a date and is not
 			   near the title */
 };
@@ -907,24 +995,54 @@ collapsed_text_at(const struct metadata_candidates *findings, uint32_t index)
 	return (struct slice){out, text_collapse(text, out)};
 }
 
+/*
+ * Return true if the text is in a link that also has a heading before the text,
+ * as a card of another article.
+ */
+static bool is_in_card(const struct page *page, uint32_t index)
+{
+	uint32_t node = page->texts[index].node;
+	uint32_t before = node;
+
+	if ((page->texts[index].flags & TEXT_IS_LINK) == 0)
+		return false;
+	for (uint32_t i = 0;
+	     i < MAX_CARD && node != NO_NODE && page->nodes[node].tag != TAG_a;
+	     i++)
+		node = page->nodes[node].parent;
+	if (node == NO_NODE || page->nodes[node].tag != TAG_a)
+		return false;
+	for (uint32_t i = 0; i < MAX_CARD && before > node; i++, before--)
+		if (page->nodes[before].end_text <= index &&
+		    (tag_flags(page->nodes[before].tag) & TAG_IS_HEADING) != 0)
+			return true;
+	return false;
+}
+
 static bool text_is_of_others(struct metadata_candidates *findings,
 			      uint32_t index)
 {
 	const uint32_t node = findings->page->texts[index].node;
 
-	return node != NO_NODE && is_of_others(findings, node);
+	return node != NO_NODE && (is_in_card(findings->page, index) ||
+				   is_of_others(findings, node));
 }
 
 /*
  * Return true if the second word of the text is "by", as of "Written by", in
- * some languages. This is cheap, as most texts have another second word.
+ * some languages, or if the text begins as "This post was written by". This is
+ * cheap, as most texts have another second word.
  */
 static bool has_second_by(struct slice text)
 {
 	const struct slice first = first_word(text);
 	const char *second = (const char *)text.data + first.size + 1;
 
-	if (text.size < first.size + 3 || strchr("bpvdaBPVDA", *second) == NULL)
+	if (text.size < first.size + 3)
+		return false;
+	if (value_is(first, "this"))
+		return memmem(text.data, text.size, " written by ", 12) != NULL;
+	if (strchr("bpvdaBPVDA", *second) == NULL)
 		return false;
 	return list_has_in_any_case(
 		"by|par|von|por|da|di|door|av|af",
@@ -1023,13 +1141,18 @@ static bool has_year(struct slice text)
  */
 static void read_far_text(struct metadata_candidates *findings, uint32_t index)
 {
-	const struct slice raw = page_text(findings->page, index);
+	struct slice raw = page_text(findings->page, index);
 
+	const bool is_short = raw.size <= MAX_DATED;
+
+	while (raw.size > 0 && is_space(slice_byte(raw, 0)))
+		slice_advance(&raw, 1);
 	if (findings->counts[SUBJECT_AUTHOR] == 0 &&
+	    (is_short || value_is(first_word(raw), "this")) &&
 	    (has_second_by(raw) || is_author_label(raw)))
 		read_byline(findings, collapsed_text_at(findings, index), index,
 			    false);
-	if (has_year(raw))
+	if (is_short && has_year(raw))
 		read_date_text(findings, collapsed_text_at(findings, index),
 			       index, false);
 }
@@ -1054,6 +1177,6 @@ void findings_near(struct metadata_candidates *findings)
 	}
 	for (uint32_t i = 0; i < page->text_count; i++)
 		if ((i < begin || i >= end) &&
-		    page->texts[i].length <= MAX_DATED)
+		    page->texts[i].length <= MAX_LABEL)
 			read_far_text(findings, i);
 }

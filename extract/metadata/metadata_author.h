@@ -64,6 +64,16 @@ struct slice byline_without_tags(struct arena *arena, struct slice text);
  */
 bool byline_is_person(struct slice name);
 
+/*
+ * Return true if `name` looks like the full name of a person: two words or
+ * more, each with a capital or a particle ("de"), and none of them of a group,
+ * such as "Institute".
+ */
+bool byline_is_full(struct slice name);
+
+/* Return true if `name` has the legal form of a firm, such as "Ltd". */
+bool byline_is_firm(struct slice name);
+
 enum { MAX_LABEL = 160, MAX_HEADING = 1024 };
 
 /*

@@ -257,9 +257,12 @@ enum {
 };
 
 static const char *const class_words[] = {
-	"author",           "name",
-	"byline",           "username|user-name|user_name",
-	"updated|modified", "date|publish|posted",
+	"author",
+	"name",
+	"byline",
+	"username|user-name|user_name|person-listing|postleft",
+	"updated|modified",
+	"date|publish|posted",
 };
 
 /* Class names of texts about an author, without the name. */
@@ -353,6 +356,10 @@ static void read_class(struct metadata_candidates *findings, uint32_t index,
 	if (!is_near_title(findings, index) && !may_name_author(names))
 		return;
 	flags = flags_of_class(names);
+	if ((flags & CLASS_AUTHOR) != 0 && (value_has_word(names, "p-author") ||
+					    value_has_word(names, "u-author")))
+		body_add(findings, SUBJECT_AUTHOR, index, "microdata",
+			 (struct body_ranks){36, NEVER});
 	if ((flags & CLASS_AUTHOR) != 0 && (flags & CLASS_NAME) != 0)
 		body_add(findings, SUBJECT_AUTHOR, index, "byline",
 			 (struct body_ranks){50, 60});
@@ -491,7 +498,9 @@ void findings_body(struct metadata_candidates *findings)
  * shorter opening that is its prefix.
  */
 static const char openings[] =
-	"words and photos by|interview by|author(s)|contributors:|article "
+	"this post was written by|this article was written by|this story was "
+	"written by|words and photos by|interview "
+	"by|author(s)|contributors:|article "
 	"written by|contributed by|"
 	"published by|presented by|created by|"
 	"article by|written by|posted by|started by|asked by|author:|"

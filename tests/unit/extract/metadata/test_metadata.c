@@ -485,6 +485,22 @@ TEST(names_near_the_title_are_whole)
 		     "Smith</div>",
 		     1, "Ann Smith", "byline");
 	check_author("<h1>Hats</h1><p>by train and by bus", 0, "", NULL);
+	check_author("<h1>Hats</h1><div class=byline>via <a class='u-author "
+		     "h-card'>ann25</a> today</div>",
+		     1, "ann25", "microdata");
+	check_author("<h1>Hats</h1><div class=author><svg><text>AS</text></svg>"
+		     "<b>Ann Smith</b></div>",
+		     1, "Ann Smith", "byline");
+	/* PunBB, Lemmy */
+	check_author("<meta name=generator content=phpBB><h1>Hats</h1><dl "
+		     "class=postleft><dt>ann25<dd>Member</dl>",
+		     1, "ann25", "byline");
+	check_author("<h1>Hats</h1><a class=person-listing>ann25</a>", 1,
+		     "ann25", "byline");
+	/* the card of another article */
+	check_author("<h1>Hats</h1><a href=/b><h2>Scarves</h2><p>By Bob "
+		     "Hill</p></a>",
+		     0, "", NULL);
 	/* a class name of a text about the author */
 	check_author("<h1>Hats</h1><p class=author-description>Grader</p>", 0,
 		     "", NULL);
@@ -506,6 +522,9 @@ TEST(the_texts_near_the_title_are_found_without_an_h1_for_it)
 
 TEST(far_from_the_title_a_byline_says_that_somebody_wrote)
 {
+	check_author("<h1>Hats</h1>" WORDS "<p>\n This post was written by Ann "
+		     "Smith, Head of Hats and Scarves",
+		     1, "Ann Smith", "byline");
 	check_author("<h1>Hats</h1>" WORDS "<h3>Written by Ann Smith</h3>", 1,
 		     "Ann Smith", "byline");
 	check_author("<h1>Hats</h1>" WORDS "<h3>Article by</h3><p>Ann Smith", 1,

@@ -54,6 +54,7 @@ TEST(nobody_and_addresses_are_left_out)
 	check_names("https://www.example.org/author/ann", false, "");
 	check_names("ann@example.org", false, "");
 	check_names("Topic Author", false, "");
+	check_names("Google+", false, "");
 	check_names("•", false, "");
 	check_names("www.example.org", true, "");
 	check_names("Ann, https://example.org", false, "Ann");
@@ -84,6 +85,13 @@ TEST(roles_are_no_names)
 	check_names("Автор: Нина Орлова, РЕДАКТОР", true, "Нина Орлова");
 	check_names("Claire Le Goff, journaliste", true, "Claire Le Goff");
 	check_names("The Editors", false, "The Editors");
+	/* the parts of a role, and the firm after it */
+	check_names("Lena Ames, Director, Content & Sales, Hats Institute",
+		    true, "Lena Ames");
+	check_names("Lena Ames, Head of Sales and Community Care", true,
+		    "Lena Ames");
+	check_names("Lena Ames, Head of Sales, Kim Boyd, Reporter", true,
+		    "Lena Ames; Kim Boyd");
 }
 
 TEST(helpers_are_no_authors)
@@ -152,6 +160,7 @@ TEST(by_is_known_in_many_languages)
 	check_rest("BY: Ann", "Ann");
 	check_rest("by", "");
 	check_rest("Written by Ann", "Ann");
+	check_rest("This post was written by Ann", "Ann");
 	check_rest("Par Anne", "Anne");
 	check_rest("Von Anna", "Anna");
 	check_rest("Por Ana", "Ana");
@@ -187,4 +196,21 @@ TEST(a_person_is_told_from_what_is_none)
 	ck_assert(!byline_is_person(slice_of("Sat")));
 	ck_assert(!byline_is_person(slice_of("A B C D E F")));
 	ck_assert(!byline_is_person(slice_of("")));
+}
+
+TEST(a_full_name_is_told_from_words_and_groups)
+{
+	ck_assert(byline_is_full(slice_of("Ann Smith")));
+	ck_assert(byline_is_full(slice_of("Ana de la Cruz")));
+	ck_assert(byline_is_full(slice_of("Анна Орлова")));
+	ck_assert(!byline_is_full(slice_of("Ann")));
+	ck_assert(!byline_is_full(slice_of("Back to Hats")));
+	ck_assert(!byline_is_full(slice_of("Ann Smith ⤵")));
+	ck_assert(!byline_is_full(slice_of("The Hats Team")));
+	ck_assert(!byline_is_full(slice_of("")));
+	ck_assert(!byline_is_full(slice_of("Hats INSTITUTE")));
+	ck_assert(byline_is_full(slice_of("Ann Teamer")));
+	ck_assert(byline_is_firm(slice_of("Hats LTD")));
+	ck_assert(!byline_is_firm(slice_of("Hats Team")));
+	ck_assert(!byline_is_firm(slice_of("")));
 }

@@ -891,7 +891,7 @@ static void findings_meta(struct metadata_candidates *findings)
 enum {
 	MAX_TAG = 80,    /* maximum bytes of a tag */
 	BODY_RANK = 35,  /* first rank of authors from the body */
-	LAST_SOLID = 57, /* authors with a rank below this replace a weak author
+	LAST_SOLID = 58, /* authors with a rank below this replace a weak author
 			    of a better rank */
 	NEAR_RANK = 48,  /* first rank of names that stand near the title */
 	URL_RANK = 45,   /* rank of a date in the URL */
@@ -1039,18 +1039,22 @@ static void choose_authors(const struct metadata_candidates *findings,
 {
 	const struct slice kind = metadata->page_type.value;
 	const bool is_forum = value_is(kind, "forum");
+	const bool is_article = value_is(kind, "article");
 	const bool is_thing =
 		list_has_in_any_case("product|collection|service|home", kind);
 	const uint32_t end = is_thing ? BODY_RANK : UINT32_MAX;
 	const struct metadata_candidate *at = NULL;
 
 	while ((at = next_best(findings, SUBJECT_AUTHOR, at)) != NULL &&
-	       at->rank < end) {
+	       at->rank < end && at->rank < LIST_RANK) {
 		struct author_names names =
 			candidate_names(findings, at, is_forum);
 		struct slice first;
 		bool is_solid;
 
+		if ((is_forum && at->rank == NAMES_RANK) ||
+		    (!is_article && at->rank == RECURRING_RANK))
+			continue;
 		author_names_drop_site(findings, site, &names);
 		if (names.count == 0)
 			continue;
@@ -1059,6 +1063,7 @@ static void choose_authors(const struct metadata_candidates *findings,
 			   (memchr(first.data, ' ', first.size) != NULL ||
 			    (metadata->author_count == 0 &&
 			     at->rank >= NEAR_RANK && at->rank < LAST_SOLID)) &&
+			   !byline_is_firm(first) &&
 			   !slice_equal(name_fold(findings->arena, first),
 					site->name);
 		if (metadata->author_count == 0 ||

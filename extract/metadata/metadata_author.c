@@ -978,7 +978,11 @@ struct slice title_without_site(struct arena *arena,
 enum {
 	TEXTS_BEFORE = 6, /* this many texts before the title are near it */
 	TEXTS_BEHIND = 25,
-	MAX_CARD = 16,  /* nodes of a card that are read */
+	TEXTS_BELOW = 6,      /* a byline this near is the one of the article */
+	TEXTS_NAMED = 12,     /* names without a label are this near to it */
+	MAX_CARD = 16,        /* nodes of a card that are read */
+	MAX_COMMON = 1 << 16, /* bytes of the page that is_common_word() reads
+			       */
 	MAX_DATED = 80, /* maximum bytes of a text that has a date and is not
 			   near the title */
 };
@@ -1071,11 +1075,139 @@ static bool is_by_login(struct slice text, struct slice rest)
 		value_is(first_word(rest), "the"));
 }
 
+/* Return true if text `index` is one of the first texts after the title. */
+static bool is_below_title(const struct metadata_candidates *findings,
+			   uint32_t index)
+{
+	return index >= findings->title_end &&
+	       index - findings->title_end < TEXTS_BELOW;
+}
+
+/* Return true if the text is only what is between two names, as "and". */
+static bool is_between_names(struct slice text)
+{
+	return text.size <= MAX_PARTICLE &&
+	       list_has_in_any_case(
+		       ",|;|&|and|, and|, &|und|et|og|och|y|e|i|и|、", text);
+}
+
+/* Return true if the text has a sign or "and" that may separate names. */
+static bool has_separator(struct slice text)
+{
+	return memchr(text.data, ',', text.size) != NULL ||
+	       memchr(text.data, ';', text.size) != NULL ||
+	       memchr(text.data, '&', text.size) != NULL ||
+	       memmem(text.data, text.size, " and ", 5) != NULL;
+}
+
+/*
+ * Return false if the words show that the text is no list of names. This is
+ * cheap.
+ */
+static bool may_be_names(struct slice text)
+{
+	const char *bytes = text.data;
+	size_t words = 0;
+
+	for (size_t at = 0; at < text.size; words++) {
+		const struct slice word =
+			first_word((struct slice){bytes + at, text.size - at});
+
+		if (word.size > MAX_PARTICLE && bytes[at] >= 'a' &&
+		    bytes[at] <= 'z')
+			return false;
+		at += word.size + 1;
+	}
+	return words > 1 && begins_with_capital(text) &&
+	       (words <= MAX_NAME_WORDS || has_separator(text));
+}
+
+/*
+ * Return true if `text` is only full names, as many as MAX_AUTHORS at most.
+ */
+static bool is_full_names(struct slice text)
+{
+	struct slice names[MAX_AUTHORS];
+	size_t count;
+
+	if (!may_be_names(text) || value_holds_any(text, ":|?|!|$|/"))
+		return false;
+	if (!has_separator(text))
+		return byline_is_full(text) &&
+		       cut_tail(text).size == text.size &&
+		       !byline_is_role(text);
+	count = byline_names(text, true, names, MAX_AUTHORS);
+	for (size_t i = 0; i < count; i++)
+		if (!byline_is_full(names[i]))
+			return false;
+	if (count == 0 || byline_is_role(text))
+		return false;
+	/* "Looking for a Job" is more than the name "Looking" */
+	slice_advance(&text, (size_t)((const char *)names[count - 1].data +
+				      names[count - 1].size -
+				      (const char *)text.data));
+	return !has_letter(text) || word_has_digit(text);
+}
+
+/*
+ * Return true if text `after` is an entry of the same list as text `before`: an
+ * element of the same name and depth.
+ */
+static bool is_next_entry(const struct page *page, uint32_t before,
+			  uint32_t after)
+{
+	const uint32_t a = page->texts[before].node;
+	const uint32_t b = page->texts[after].node;
+
+	return a != b && a != NO_NODE && b != NO_NODE &&
+	       page->nodes[a].tag == page->nodes[b].tag &&
+	       page->nodes[a].depth == page->nodes[b].depth;
+}
+
+/* Consecutive texts that are only names. */
+struct name_run {
+	struct slice names; /* with ";" after each text; empty if none */
+	uint32_t end;       /* the first text after them */
+};
+
+/*
+ * Return the names that text `begin` and the texts after it are, with "and" or
+ * commas between them, or as entries of a list if `is_list`.
+ */
+static struct name_run names_from(const struct metadata_candidates *findings,
+				  uint32_t begin, bool is_list)
+{
+	const struct page *page = findings->page;
+	char *out = arena_alloc(findings->arena, MAX_LABEL, 1);
+	struct name_run run = {{out, 0}, begin};
+	uint32_t at = begin;
+
+	while (at < page->text_count) {
+		struct slice text = collapsed_text_at(findings, at);
+
+		if (!is_full_names(text) ||
+		    run.names.size + text.size + 1 > MAX_LABEL)
+			break;
+		memcpy(out + run.names.size, text.data, text.size);
+		run.names.size += text.size;
+		out[run.names.size++] = ';';
+		run.end = ++at;
+		if (at + 1 < page->text_count &&
+		    is_between_names(collapsed_text_at(findings, at)))
+			at++;
+		else if (!is_list || at == page->text_count ||
+			 !is_next_entry(page, at - 1, at))
+			break;
+	}
+	return run;
+}
+
 /*
  * If text `index` of the page begins with "by", add the name after it as a
- * candidate. If the text is only "by", add the name in the next text.
+ * candidate. If the text is only "by", add the name in the next text, or the
+ * names in the next texts. Return whether the text begins with "by".
  */
-static void read_byline(struct metadata_candidates *findings, struct slice text,
+static bool read_byline(struct metadata_candidates *findings, struct slice text,
 			uint32_t index, bool is_near)
 {
 	const struct slice rest = byline_rest(text);
@@ -1087,9 +1219,17 @@ static void read_byline(struct metadata_candidates *findings, struct slice text,
 	     !has_second_by((struct slice){text.data,
 					   (size_t)((const char *)rest.data -
 						    (const char *)text.data)})))
-		return;
-	if (rest.size == 0 && index + 1 < findings->page->text_count)
-		name = collapsed_text_at(findings, index + 1);
+		return rest.data != NULL;
+	if (rest.size == 0 && index + 1 < findings->page->text_count) {
+		struct name_run run = names_from(
+			findings, index + 1,
+			is_author_label(text) &&
+				value_holds_any(text, "s)|s:|authors"));
+
+		name = run.end > index + 2
+			       ? run.names
+			       : collapsed_text_at(findings, index + 1);
+	}
 	if (byline_names(name, true, names, 1) == 1 &&
 	    byline_is_person(names[0]) && !text_is_of_others(findings, index))
 		findings_add(findings, SUBJECT_AUTHOR, name, "byline",
@@ -1098,6 +1238,7 @@ static void read_byline(struct metadata_candidates *findings, struct slice text,
 		 is_by_login(text, rest) && !text_is_of_others(findings, index))
 		findings_add(findings, SUBJECT_AUTHOR, rest, "byline",
 			     LOGIN_RANK);
+	return true;
 }
 
 /*
@@ -1120,6 +1261,130 @@ static void read_date_text(struct metadata_candidates *findings,
 	else if (label != DATE_OTHER)
 		findings_add(findings, SUBJECT_PUBLISHED, text, "byline",
 			     is_near ? 54 : 58);
+}
+
+/*
+ * Return true if text `index` is a date. A sign or a role may be between the
+ * names and the date: go on by `step`, which is 1 or -1.
+ */
+static bool is_beside_date(const struct metadata_candidates *findings,
+			   uint32_t index, uint32_t step)
+{
+	char date[DATE_SIZE];
+
+	for (size_t i = 0; i < 2 && index < findings->page->text_count;
+	     i++, index += step) {
+		struct slice text = collapsed_text_at(findings, index);
+
+		if (text.size > 0 && text.size <= MAX_FULL &&
+		    date_find_labelled(
+			    text, MONTH_FIRST,
+			    DATE_PLAIN | DATE_PUBLISHED | DATE_UPDATED, date))
+			return true;
+		if (has_letter(text) && !byline_is_role(text))
+			break;
+	}
+	return false;
+}
+
+/*
+ * Return true if the last word of `name` is also in lower case in the first
+ * texts of the page, as "strategy" for "Hat Strategy", and so is no name.
+ */
+static bool is_common_word(const struct page *page, struct slice name)
+{
+	const size_t limit =
+		page->text_bytes < MAX_COMMON ? page->text_bytes : MAX_COMMON;
+	struct slice text = {page->text, limit};
+	char word[MAX_FULL];
+	size_t size = 0;
+
+	for (const char *at = name.data, *end = at + name.size; at < end; at++)
+		if (*at == ' ')
+			size = 0;
+		else if (*at != ';' && size < MAX_FULL)
+			word[size++] = lower(*at);
+	while (size > 3 && text.size > size) {
+		const char *at = memmem(text.data, text.size, word, size);
+
+		if (at == NULL)
+			break;
+		if ((at == text.data || !is_letter(at[-1])) &&
+		    (at + size == page->text + limit || !is_letter(at[size])))
+			return true;
+		slice_advance(&text,
+			      (size_t)(at + 1 - (const char *)text.data));
+	}
+	return false;
+}
+
+/* Return true if the text has words and is no date, duration or role. */
+static bool is_prose(struct slice text)
+{
+	return text.size > MAX_FULL ||
+	       (has_letter(text) && !word_has_digit(text) &&
+		!byline_is_role(text));
+}
+
+/*
+ * Return true if the texts from `begin` to `end` are part of a heading or of
+ * prose, as a link in a paragraph.
+ */
+static bool is_in_prose(const struct page *page, uint32_t begin, uint32_t end)
+{
+	uint32_t block = page->texts[begin].node;
+	const struct node *node;
+
+	if (block != NO_NODE)
+		block = page_block_around(page, block);
+	if (block == NO_NODE)
+		return true;
+	node = &page->nodes[block];
+	return (tag_flags(node->tag) & TAG_IS_HEADING) != 0 ||
+	       (begin > node->first_text &&
+		is_prose(page_text(page, begin - 1))) ||
+	       (end < node->end_text && is_prose(page_text(page, end)));
+}
+
+/* Return true if the names are again in the page after the texts of the run. */
+static bool name_recurs(const struct page *page, struct name_run run)
+{
+	size_t begin;
+
+	if (run.end == page->text_count)
+		return false;
+	begin = page->texts[run.end].begin;
+	return memmem(page->text + begin, page->text_bytes - begin,
+		      run.names.data, run.names.size - 1) != NULL;
+}
+
+/*
+ * Add the names that text `begin` and the texts after it are, with "and" or
+ * commas between them. Nothing says that they are authors, so they count only
+ * if a date is beside them, if they are below the title and again elsewhere, or
+ * if they include the author of a field.
+ */
+static void read_names(struct metadata_candidates *findings, uint32_t begin)
+{
+	const struct name_run run = names_from(findings, begin, false);
+
+	if (run.names.size == 0 ||
+	    is_between_names(collapsed_text_at(findings, begin - 1)) ||
+	    is_in_prose(findings->page, begin, run.end) ||
+	    text_is_of_others(findings, begin) ||
+	    is_common_word(findings->page, run.names))
+		return;
+	if (is_beside_date(findings, run.end, 1) ||
+	    is_beside_date(findings, begin - 1, UINT32_MAX))
+		findings_add(findings, SUBJECT_AUTHOR, run.names, "byline",
+			     NAMES_RANK);
+	else if (is_below_title(findings, begin) &&
+		 name_recurs(findings->page, run))
+		findings_add(findings, SUBJECT_AUTHOR, run.names, "byline",
+			     RECURRING_RANK);
+	else if (run.end - begin > 1)
+		findings_add(findings, SUBJECT_AUTHOR, run.names, "byline",
+			     LIST_RANK);
 }
 
 /* Return true if `text` has the four digits of a year. */
@@ -1171,7 +1436,9 @@ void findings_near(struct metadata_candidates *findings)
 
 		if (text.size == 0 || (i >= findings->title_begin && i < title))
 			continue;
-		read_byline(findings, text, i, true);
+		if (!read_byline(findings, text, i, true) && i >= title &&
+		    i < title + TEXTS_NAMED)
+			read_names(findings, i);
 		if (word_has_digit(text))
 			read_date_text(findings, text, i, true);
 	}

@@ -491,6 +491,11 @@ TEST(names_near_the_title_are_whole)
 	check_author("<h1>Hats</h1><div class=author><svg><text>AS</text></svg>"
 		     "<b>Ann Smith</b></div>",
 		     1, "Ann Smith", "byline");
+	check_author("<h1>Hats</h1><h4>Authors</h4><ul><li>Ann Smith<li>Bob "
+		     "Hill<li>Read more</ul>",
+		     2, "Ann Smith", "byline");
+	check_author("<h1>Hats</h1><p>By <a>Ann Smith</a> and <a>Bob Hill</a>",
+		     2, "Ann Smith", "byline");
 	/* PunBB, Lemmy */
 	check_author("<meta name=generator content=phpBB><h1>Hats</h1><dl "
 		     "class=postleft><dt>ann25<dd>Member</dl>",
@@ -504,6 +509,58 @@ TEST(names_near_the_title_are_whole)
 	/* a class name of a text about the author */
 	check_author("<h1>Hats</h1><p class=author-description>Grader</p>", 0,
 		     "", NULL);
+}
+
+TEST(a_full_name_beside_a_date_is_of_the_author)
+{
+	check_author("<h1>Hats</h1><p>Ann Smith<p>5 March 2024", 1, "Ann Smith",
+		     "byline");
+	check_author("<h1>Hats</h1><p>5 March 2024 <i>·</i> <a>Ann Smith</a>",
+		     1, "Ann Smith", "byline");
+	check_author("<h1>Hats</h1><p>Ann Smith, Kim Boyd and Bob Hill<p>5 "
+		     "March 2024",
+		     3, "Ann Smith", "byline");
+	check_author("<h1>Hats</h1><p>Ann Smith<p>Editor in Chief<p>5 March "
+		     "2024",
+		     1, "Ann Smith", "byline");
+	/* nothing beside it, a heading, a link in a paragraph */
+	check_author("<h1>Hats</h1><p>Ann Smith<p>Hats are worn", 0, "", NULL);
+	check_author("<h1>Hats</h1><h2>Ann Smith</h2><p>5 March 2024", 0, "",
+		     NULL);
+	check_author("<h1>Hats</h1><p>5 March 2024<p><a>Ann Smith</a> wears "
+		     "hats",
+		     0, "", NULL);
+	/* words of the language, one word, a group, a forum */
+	check_author("<h1>Hats</h1><p>Hat Strategy<p>5 March 2024<p>A strategy "
+		     "for hats",
+		     0, "", NULL);
+	check_author("<h1>Hats</h1><p>Reviews<p>5 March 2024", 0, "", NULL);
+	check_author("<h1>Hats</h1><p>Hats Institute<p>5 March 2024", 0, "",
+		     NULL);
+	check_author("<meta name=generator content=Flarum><h1>Hats</h1><p>Ann "
+		     "Smith<p>5 March 2024",
+		     0, "", NULL);
+	/* a firm gives way to it */
+	check_author("<meta name=author content='Hats Ltd'><h1>Hats</h1><p>Ann "
+		     "Smith<p>5 March 2024",
+		     1, "Ann Smith", "byline");
+}
+
+TEST(a_full_name_below_the_title_of_an_article_recurs)
+{
+	const char once[] =
+		ARTICLE("\"headline\":\"Hats\"") "<h1>Hats</h1><p>Ann Smith"
+						 "<p>Hats are worn.";
+
+	check_author(once, 0, "", NULL);
+	check_author(ARTICLE("\"headline\":\"Hats\"") "<h1>Hats</h1><p>Ann "
+						      "Smith<p>Hats are "
+						      "worn.<p>Ann Smith "
+						      "wears hats.",
+		     1, "Ann Smith", "byline");
+	check_author("<h1>Hats</h1><p>Ann Smith<p>Hats are worn.<p>Ann Smith "
+		     "wears hats.",
+		     0, "", NULL);
 }
 
 TEST(the_texts_near_the_title_are_found_without_an_h1_for_it)

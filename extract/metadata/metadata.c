@@ -1026,6 +1026,102 @@ static void author_names_drop_site(const struct metadata_candidates *findings,
 		names->count = count;
 }
 
+/* Return true if one of two names contains the other, as "Dr Ann Ames". */
+static bool is_same_name(struct slice a, struct slice b)
+{
+	return a.size > 0 && b.size > 0 &&
+	       (memmem(a.data, a.size, b.data, b.size) != NULL ||
+		memmem(b.data, b.size, a.data, a.size) != NULL);
+}
+
+/* Return the number of authors of `metadata` that `names` includes. */
+static size_t count_shared(const struct metadata_candidates *findings,
+			   const struct author_names *names,
+			   const struct metadata *metadata)
+{
+	size_t shared = 0;
+
+	for (size_t i = 0; i < metadata->author_count; i++) {
+		const struct slice author =
+			name_fold(findings->arena, metadata->authors[i].value);
+		size_t at = 0;
+
+		while (at < names->count &&
+		       !is_same_name(author, name_fold(findings->arena,
+						       names->items[at])))
+			at++;
+		shared += at < names->count;
+	}
+	return shared;
+}
+
+static void set_authors(struct metadata *metadata,
+			const struct author_names *names)
+{
+	for (size_t i = 0; i < names->count; i++)
+		metadata->authors[i] =
+			(struct metadatum){names->items[i], names->source};
+	metadata->author_count = names->count;
+}
+
+/* Return true if each name looks like the full name of a person. */
+static bool are_full(const struct author_names *names)
+{
+	for (size_t i = 0; i < names->count; i++)
+		if (!byline_is_full(names->items[i]))
+			return false;
+	return names->count > 0;
+}
+
+/*
+ * Return true if the candidate has several names, and not a name and a place or
+ * a newspaper, as "Ann Ames, New York".
+ */
+static bool is_list_of_names(const struct metadata_candidate *candidate)
+{
+	return (candidate->rank == TOP_RANK || candidate->rank == NAMES_RANK ||
+		candidate->rank >= RECURRING_RANK) &&
+	       value_holds_any(candidate->value, ";| and | & ");
+}
+
+/*
+ * Replace authors of fields by the names that readers see near the title, if
+ * these are the same and more, because many systems write only the first
+ * author. Replace them also by a byline below the title if readers see none of
+ * them, because the field may have the account that published the page.
+ */
+static void prefer_visible(const struct metadata_candidates *findings,
+			   const struct site_names *site,
+			   struct metadata *metadata)
+{
+	struct author_names byline = {.count = 0};
+	bool is_seen = false;
+
+	for (uint32_t i = 0; i < findings->counts[SUBJECT_AUTHOR]; i++) {
+		const struct metadata_candidate *one =
+			&findings->items[SUBJECT_AUTHOR][i];
+		struct author_names names;
+		size_t shared;
+
+		if (one->rank < BODY_RANK)
+			continue;
+		names = candidate_names(findings, one, false);
+		author_names_drop_site(findings, site, &names);
+		shared = count_shared(findings, &names, metadata);
+		if (is_list_of_names(one) && shared == metadata->author_count &&
+		    names.count > shared && are_full(&names)) {
+			set_authors(metadata, &names);
+			return;
+		}
+		is_seen = is_seen || shared > 0;
+		if (one->rank == TOP_RANK && byline.count == 0 &&
+		    are_full(&names))
+			byline = names;
+	}
+	if (!is_seen && byline.count > 0)
+		set_authors(metadata, &byline);
+}
+
 /*
  * Choose the names of the candidate with the best rank. Content management
  * systems often write a login ("ann.smith2") or the site as the author; if so,
@@ -1044,6 +1140,7 @@ static void choose_authors(const struct metadata_candidates *findings,
 		list_has_in_any_case("product|collection|service|home", kind);
 	const uint32_t end = is_thing ? BODY_RANK : UINT32_MAX;
 	const struct metadata_candidate *at = NULL;
+	bool is_of_field = false;
 
 	while ((at = next_best(findings, SUBJECT_AUTHOR, at)) != NULL &&
 	       at->rank < end && at->rank < LIST_RANK) {
@@ -1068,14 +1165,14 @@ static void choose_authors(const struct metadata_candidates *findings,
 					site->name);
 		if (metadata->author_count == 0 ||
 		    (is_solid && at->rank < LAST_SOLID)) {
-			for (size_t i = 0; i < names.count; i++)
-				metadata->authors[i] = (struct metadatum){
-					names.items[i], names.source};
-			metadata->author_count = names.count;
+			set_authors(metadata, &names);
+			is_of_field = at->rank < BODY_RANK;
 		}
 		if (is_solid || is_forum)
-			return;
+			break;
 	}
+	if (is_of_field && !is_forum && !is_thing)
+		prefer_visible(findings, site, metadata);
 }
 
 /*

@@ -1233,7 +1233,9 @@ static bool read_byline(struct metadata_candidates *findings, struct slice text,
 	if (byline_names(name, true, names, 1) == 1 &&
 	    byline_is_person(names[0]) && !text_is_of_others(findings, index))
 		findings_add(findings, SUBJECT_AUTHOR, name, "byline",
-			     is_near ? 56 : 61);
+			     !is_near                          ? 61
+			     : is_below_title(findings, index) ? TOP_RANK
+							       : 56);
 	else if (is_near && index > findings->title_begin &&
 		 is_by_login(text, rest) && !text_is_of_others(findings, index))
 		findings_add(findings, SUBJECT_AUTHOR, rest, "byline",

@@ -563,6 +563,29 @@ TEST(a_full_name_below_the_title_of_an_article_recurs)
 		     0, "", NULL);
 }
 
+TEST(readers_see_more_authors_than_machines)
+{
+#define ANN ARTICLE("\"author\":{\"name\":\"Ann Smith\"}") "<h1>Hats</h1>"
+	check_author(ANN "<p>By Dr Ann Smith and Bob Hill", 2, "Dr Ann Smith",
+		     "byline");
+	check_author(ANN "<p><a>Ann Smith</a>, <a>Bob Hill</a> &amp; <a>Kim "
+			 "Boyd</a>",
+		     3, "Ann Smith", "byline");
+	check_author(ANN "<p><a>Bob Hill</a>, <a>Kim Boyd</a>", 1, "Ann Smith",
+		     "json-ld");
+	/* an account published the page */
+	check_author(ANN "<p>By Bob Hill", 1, "Bob Hill", "byline");
+	check_author(ANN "<p>By Ann", 1, "Ann Smith", "json-ld");
+	check_author(ANN "<p>By Ann Smith, New York", 1, "Ann Smith",
+		     "json-ld");
+	check_author(ANN "<p>By Ann Smith<p>Checked<p>by<p>Bob Hill", 1,
+		     "Ann Smith", "json-ld");
+	check_author(ANN "<p>By Category", 1, "Ann Smith", "json-ld");
+	check_author(ANN "<p>By Hats Team", 1, "Ann Smith", "json-ld");
+	check_author(ANN "<p>a<p>b<p>c<p>d<p>e<p>f<p>By Bob Hill", 1,
+		     "Ann Smith", "json-ld");
+}
+
 TEST(the_texts_near_the_title_are_found_without_an_h1_for_it)
 {
 	/* the h1 is the name of the site */

@@ -3,8 +3,8 @@
 
 usage: metadata.py [BUILD] [--pages even|odd|all] [--errors N]
 
-The rules of extract/metadata*.c were found on the pages of odd number; rules
-that lowered a figure of those of even number, the default, were left out.
+The rules of extract/metadata/ were found on the pages of odd number; the first
+ones that lowered a figure of those of even number, the default, were left out.
 BUILD is a build folder (default: build/release); the data is that of
 ../shared, or $TEMPLATED_DATA.
 

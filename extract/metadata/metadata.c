@@ -1080,7 +1080,7 @@ static bool are_full(const struct author_names *names)
 static bool is_list_of_names(const struct metadata_candidate *candidate)
 {
 	return (candidate->rank == TOP_RANK || candidate->rank == NAMES_RANK ||
-		candidate->rank >= RECURRING_RANK) &&
+		candidate->rank == LIST_RANK) &&
 	       value_holds_any(candidate->value, ";| and | & ");
 }
 
@@ -1135,7 +1135,6 @@ static void choose_authors(const struct metadata_candidates *findings,
 {
 	const struct slice kind = metadata->page_type.value;
 	const bool is_forum = value_is(kind, "forum");
-	const bool is_article = value_is(kind, "article");
 	const bool is_thing =
 		list_has_in_any_case("product|collection|service|home", kind);
 	const uint32_t end = is_thing ? BODY_RANK : UINT32_MAX;
@@ -1149,8 +1148,7 @@ static void choose_authors(const struct metadata_candidates *findings,
 		struct slice first;
 		bool is_solid;
 
-		if ((is_forum && at->rank == NAMES_RANK) ||
-		    (!is_article && at->rank == RECURRING_RANK))
+		if (is_forum && at->rank == NAMES_RANK)
 			continue;
 		author_names_drop_site(findings, site, &names);
 		if (names.count == 0)

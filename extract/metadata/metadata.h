@@ -123,13 +123,11 @@ enum subject {
 enum {
 	MAX_FINDINGS = 64,
 	MAX_VALUE = 1024,
-	TOP_RANK = 55,       /* of authors: a byline below the title */
-	NAMES_RANK = 57,     /* of authors: full names beside a date */
-	LOGIN_RANK = 66,     /* of authors: any word after "by" */
-	RECURRING_RANK = 67, /* of authors: full names below the title of an
-				article that recur in the page */
-	LIST_RANK = 68,      /* the last rank of authors: full names that count
-				only if they include the author of a field */
+	TOP_RANK = 55,   /* of authors: a byline below the title */
+	NAMES_RANK = 57, /* of authors: full names beside a date */
+	LOGIN_RANK = 66, /* of authors: any word after "by" */
+	LIST_RANK = 67,  /* the last rank of authors: full names that count
+			    only if they include the author of a field */
 };
 
 struct metadata_candidate {

@@ -1348,23 +1348,10 @@ static bool is_in_prose(const struct page *page, uint32_t begin, uint32_t end)
 	       (end < node->end_text && is_prose(page_text(page, end)));
 }
 
-/* Return true if the names are again in the page after the texts of the run. */
-static bool name_recurs(const struct page *page, struct name_run run)
-{
-	size_t begin;
-
-	if (run.end == page->text_count)
-		return false;
-	begin = page->texts[run.end].begin;
-	return memmem(page->text + begin, page->text_bytes - begin,
-		      run.names.data, run.names.size - 1) != NULL;
-}
-
 /*
  * Add the names that text `begin` and the texts after it are, with "and" or
  * commas between them. Nothing says that they are authors, so they count only
- * if a date is beside them, if they are below the title and again elsewhere, or
- * if they include the author of a field.
+ * if a date is beside them or if they include the author of a field.
  */
 static void read_names(struct metadata_candidates *findings, uint32_t begin)
 {
@@ -1380,10 +1367,6 @@ static void read_names(struct metadata_candidates *findings, uint32_t begin)
 	    is_beside_date(findings, begin - 1, UINT32_MAX))
 		findings_add(findings, SUBJECT_AUTHOR, run.names, "byline",
 			     NAMES_RANK);
-	else if (is_below_title(findings, begin) &&
-		 name_recurs(findings->page, run))
-		findings_add(findings, SUBJECT_AUTHOR, run.names, "byline",
-			     RECURRING_RANK);
 	else if (run.end - begin > 1)
 		findings_add(findings, SUBJECT_AUTHOR, run.names, "byline",
 			     LIST_RANK);

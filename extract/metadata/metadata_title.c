@@ -257,12 +257,9 @@ enum {
 };
 
 static const char *const class_words[] = {
-	"author",
-	"name",
-	"byline",
-	"username|user-name|user_name|person-listing|postleft",
-	"updated|modified",
-	"date|publish|posted",
+	"author",           "name",
+	"byline",           "username|user-name|user_name",
+	"updated|modified", "date|publish|posted",
 };
 
 /* Class names of texts about an author, without the name. */

@@ -496,12 +496,6 @@ TEST(names_near_the_title_are_whole)
 		     2, "Ann Smith", "byline");
 	check_author("<h1>Hats</h1><p>By <a>Ann Smith</a> and <a>Bob Hill</a>",
 		     2, "Ann Smith", "byline");
-	/* PunBB, Lemmy */
-	check_author("<meta name=generator content=phpBB><h1>Hats</h1><dl "
-		     "class=postleft><dt>ann25<dd>Member</dl>",
-		     1, "ann25", "byline");
-	check_author("<h1>Hats</h1><a class=person-listing>ann25</a>", 1,
-		     "ann25", "byline");
 	/* the card of another article */
 	check_author("<h1>Hats</h1><a href=/b><h2>Scarves</h2><p>By Bob "
 		     "Hill</p></a>",
@@ -544,23 +538,6 @@ TEST(a_full_name_beside_a_date_is_of_the_author)
 	check_author("<meta name=author content='Hats Ltd'><h1>Hats</h1><p>Ann "
 		     "Smith<p>5 March 2024",
 		     1, "Ann Smith", "byline");
-}
-
-TEST(a_full_name_below_the_title_of_an_article_recurs)
-{
-	const char once[] =
-		ARTICLE("\"headline\":\"Hats\"") "<h1>Hats</h1><p>Ann Smith"
-						 "<p>Hats are worn.";
-
-	check_author(once, 0, "", NULL);
-	check_author(ARTICLE("\"headline\":\"Hats\"") "<h1>Hats</h1><p>Ann "
-						      "Smith<p>Hats are "
-						      "worn.<p>Ann Smith "
-						      "wears hats.",
-		     1, "Ann Smith", "byline");
-	check_author("<h1>Hats</h1><p>Ann Smith<p>Hats are worn.<p>Ann Smith "
-		     "wears hats.",
-		     0, "", NULL);
 }
 
 TEST(readers_see_more_authors_than_machines)

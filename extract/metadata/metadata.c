@@ -623,20 +623,43 @@ language_choose(const struct metadata_candidates *findings)
 				  script == NULL ? NULL : "text"};
 }
 
+/* Return the last label of the host of a URL, such as "uk". */
+static struct slice country_of(struct slice url)
+{
+	struct slice host = host_of_address(url);
+	const char *dot;
+
+	while (host.size > 0 &&
+	       (dot = memchr(host.data, '.', host.size)) != NULL)
+		slice_advance(&host,
+			      (size_t)(dot + 1 - (const char *)host.data));
+	return host;
+}
+
 /*
  * Return the order of day and month in dates of `language`. The month is first
  * only in English, and there not in countries that are known to write the day
- * first.
+ * first, by the language or, if it names no country, by the URL.
  */
-static enum date_order date_order_of(struct slice language)
+static enum date_order date_order_of(struct slice language, struct slice url)
 {
 	static const char day_first[] = "en-gb|en-au|en-nz|en-ie|en-in|en-za";
+	static const char countries[] =
+		"uk|au|nz|ie|in|za|sg|hk|my|ng|ke|pk|eu|de|fr|nl|it|es|pt|gr|"
+		"pl|cz|se|no|dk|fi|be|ch|at|ru|ua|tr|il|ae|br|mx|ar";
+	const struct slice two = {language.data,
+				  language.size < 2 ? language.size : 2};
 
+	if (list_has_in_any_case("zh|ja|ko|hu|lt", two))
+		return YEAR_FIRST;
 	if (list_has_in_any_case(day_first, language))
 		return DAY_FIRST;
-	if (language.size == 0 || strncasecmp(language.data, "en", 2) == 0)
-		return MONTH_FIRST;
-	return DAY_FIRST;
+	if (language.size > 0 && !value_is(two, "en"))
+		return DAY_FIRST;
+	return language.size <= 2 &&
+			       list_has_in_any_case(countries, country_of(url))
+		       ? DAY_FIRST
+		       : MONTH_FIRST;
 }
 
 /*
@@ -1433,7 +1456,7 @@ struct metadata metadata_read(struct arena *arena, const struct page *page,
 	};
 	struct site_names site =
 		site_names_of(arena, metadata.site_name.value, url);
-	enum date_order order = date_order_of(metadata.language.value);
+	enum date_order order = date_order_of(metadata.language.value, url);
 
 	site.home = name_fold(arena, home_link_of(page, url));
 	site.titles = titles;

@@ -696,8 +696,7 @@ double title_overlap(const struct title_words *a, const struct title_words *b)
 	return (double)shared / (double)(a->count + b->count);
 }
 
-/* Return the host of a URL, or an empty slice. */
-static struct slice host_of_address(struct slice url)
+struct slice host_of_address(struct slice url)
 {
 	const char *begin =
 		url.size < 3 ? NULL : memmem(url.data, url.size, "://", 3);

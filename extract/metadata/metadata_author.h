@@ -144,6 +144,9 @@ struct site_names site_names_of(struct arena *arena, struct slice name,
  */
 struct slice home_link_of(const struct page *page, struct slice url);
 
+/* Return the host of a URL, or an empty slice. */
+struct slice host_of_address(struct slice url);
+
 /* Return true if `href` is a host without a path, or "/". */
 bool is_home_address(struct slice href);
 

@@ -218,6 +218,7 @@ struct date_tokens {
 	struct date_token items[MAX_DATE_TOKENS];
 	uint32_t count;
 	const unsigned char *end; /* of the text */
+	bool has_short_years;     /* 5/3/24 may be a date */
 };
 
 /*
@@ -305,6 +306,7 @@ static void date_tokens_read(struct slice text, struct date_tokens *tokens)
 
 	tokens->count = 0;
 	tokens->end = end;
+	tokens->has_short_years = false;
 	while (from < end && tokens->count < MAX_DATE_TOKENS) {
 		const unsigned char *next = from;
 		uint32_t code = utf8_next(&next, end);
@@ -426,7 +428,114 @@ static uint32_t read_words(const struct date_tokens *tokens, uint32_t index,
 	return index + 1;
 }
 
-/* Match 5.3.2024 or 05/03/2024. */
+/* Return the days since 1970 of a date; the inverse of set_days(). */
+static int64_t days_of(const struct moment *moment)
+{
+	const uint32_t year = moment->year - (moment->month <= 2);
+	const uint32_t month =
+		moment->month <= 2 ? moment->month + 9 : moment->month - 3;
+	const int64_t era = year / 400;
+	const int64_t of_era = year % 400;
+
+	return era * 146097 + of_era * 365 + of_era / 4 - of_era / 100 +
+	       (153 * month + 2) / 5 + moment->day - 719469;
+}
+
+/* Return true if the text at `at` begins with `beginning`, in any case. */
+static bool date_begins(const unsigned char *at, const unsigned char *end,
+			struct slice beginning)
+{
+	const unsigned char *want = beginning.data;
+	const unsigned char *want_end = want + beginning.size;
+
+	if (*at < 0x80 && (*at | 0x20) != *want)
+		return false; /* for most beginnings */
+	while (want < want_end)
+		if (at >= end || character_fold(utf8_next(&at, end)) !=
+					 utf8_next(&want, want_end))
+			return false;
+	return true;
+}
+
+/* Return true if the token names the day of the week of the date. */
+static bool is_weekday_of(const struct date_tokens *tokens,
+			  const struct date_token *token,
+			  const struct moment *date)
+{
+	/* the beginnings of the names from Thursday, 1 January 1970, on */
+	static const char *const weekdays[7] = {
+		"thu|don|jeu|jue|gio|qui|czw|tor|чет|πέμ",
+		"fri|fre|vrij|ven|vie|sex|pią|pt|пят|παρ",
+		"sat|sam|zat|sáb|sab|sob|lör|lør|суб|σάβ",
+		"sun|son|zon|dim|dom|nie|sön|søn|вос|κυρ",
+		"mon|maa|lun|seg|pon|mån|man|пон|δευ",
+		"tue|die|din|mar|ter|wto|tis|tir|вто|τρί",
+		"wed|mit|woe|mer|mié|qua|śro|ons|сре|τετ",
+	};
+	const char *list;
+	struct slice beginning;
+
+	if (token->kind != DATE_WORD || token->text.size == 0 ||
+	    !moment_is_valid(date))
+		return false;
+	list = weekdays[days_of(date) % 7];
+	while (list_next(&list, &beginning))
+		if (date_begins(token->begin, tokens->end, beginning))
+			return true;
+	return false;
+}
+
+/*
+ * If both numbers of a date may be the month, exchange them if a day of the
+ * week is before token `index`, the first of the date, and is right only then.
+ */
+static void heed_weekday(const struct date_tokens *tokens, uint32_t index,
+			 struct moment *date)
+{
+	struct moment other = *date;
+	const struct date_token *word;
+
+	if (index == 0 || date->day > 12 || date->month > 12)
+		return;
+	word = &tokens->items[index - 1];
+	if (is_mark(word, ",.") && index > 1)
+		word = &tokens->items[index - 2];
+	other.day = date->month;
+	other.month = date->day;
+	if (is_weekday_of(tokens, word, &other) &&
+	    !is_weekday_of(tokens, word, date))
+		*date = other;
+}
+
+/*
+ * Return the year of two digits that token `index` + 4 is, after two numbers
+ * with `mark` between them, or 0. Other numbers with marks are versions or
+ * addresses; the year may be the first number in some languages, and the month
+ * in America, where dots and dashes are rare.
+ */
+static uint32_t short_year_of(const struct date_tokens *tokens, uint32_t index,
+			      enum date_order order, uint32_t mark)
+{
+	const struct date_token *year = date_token_at(tokens, index + 4);
+	const struct date_token *after = date_token_at(tokens, index + 5);
+	const bool is_dotted = mark == '.';
+
+	if (!tokens->has_short_years || order == YEAR_FIRST ||
+	    year->kind != DATE_NUMBER || year->digits != 2 ||
+	    (mark != '/' && !(is_dotted && order == DAY_FIRST)) ||
+	    (is_dotted && (date_token_at(tokens, index)->digits != 2 ||
+			   date_token_at(tokens, index + 2)->digits != 2)) ||
+	    (index > 0 && (is_mark(&tokens->items[index - 1], "/.$#") ||
+			   tokens->items[index - 1].kind == DATE_NUMBER)) ||
+	    (is_mark(after, "/.") &&
+	     date_token_at(tokens, index + 6)->kind == DATE_NUMBER))
+		return 0;
+	return year->value < 40   ? (uint32_t)year->value + 2000
+	       : year->value > 69 ? (uint32_t)year->value + 1900
+				  : 0;
+}
+
+/* Match 5.3.2024, 05/03/2024, or 05/03/24. */
 static uint32_t read_numeric(const struct date_tokens *tokens, uint32_t index,
 			     enum date_order order, struct moment *date)
 {
@@ -438,8 +547,12 @@ static uint32_t read_numeric(const struct date_tokens *tokens, uint32_t index,
 
 	if (!is_short(first) || !is_mark(mark, "-/.") || !is_short(second) ||
 	    date_token_at(tokens, index + 3)->kind != DATE_MARK ||
-	    date_token_at(tokens, index + 3)->mark != mark->mark ||
-	    !is_year(year))
+	    date_token_at(tokens, index + 3)->mark != mark->mark)
+		return 0;
+	date->year = is_year(year)
+			     ? (uint32_t)year->value
+			     : short_year_of(tokens, index, order, mark->mark);
+	if (date->year == 0)
 		return 0;
 	if (mark->mark != '/' || first->value > 12)
 		is_month_first =
@@ -448,7 +561,7 @@ static uint32_t read_numeric(const struct date_tokens *tokens, uint32_t index,
 		is_month_first = true;
 	date->month = (uint32_t)(is_month_first ? first->value : second->value);
 	date->day = (uint32_t)(is_month_first ? second->value : first->value);
-	date->year = (uint32_t)year->value;
+	heed_weekday(tokens, index, date);
 	return index + 5;
 }
 
@@ -617,22 +730,6 @@ static const struct {
 	 "received|accepted|copyright|\xC2\xA9"},
 };
 
-/* Return true if the text at `at` begins with `beginning`, in any case. */
-static bool date_begins(const unsigned char *at, const unsigned char *end,
-			struct slice beginning)
-{
-	const unsigned char *want = beginning.data;
-	const unsigned char *want_end = want + beginning.size;
-
-	if (*at < 0x80 && (*at | 0x20) != *want)
-		return false; /* for most beginnings */
-	while (want < want_end)
-		if (at >= end || character_fold(utf8_next(&at, end)) !=
-					 utf8_next(&want, want_end))
-			return false;
-	return true;
-}
-
 /* Return the label that begins at `at`; DATE_PLAIN if none does. */
 static enum date_label date_label_from(const unsigned char *at,
 				       const unsigned char *end)
@@ -679,6 +776,7 @@ bool date_find_labelled(struct slice text, enum date_order order,
 	if (text.size == 0)
 		return false;
 	date_tokens_read(text, &tokens);
+	tokens.has_short_years = labels != DATE_ANY;
 	find_months(&tokens);
 	for (uint32_t i = 0; i < tokens.count; i++) {
 		struct moment date = {0};
@@ -713,19 +811,6 @@ enum date_label date_label_at_end(struct slice text)
 		if (is_year(&tokens.items[i]))
 			begin = i;
 	return date_label_at(&tokens, begin, tokens.count, DATE_PLAIN);
-}
-
-/* Return the days since 1970 of a date; the inverse of set_days(). */
-static int64_t days_of(const struct moment *moment)
-{
-	const uint32_t year = moment->year - (moment->month <= 2);
-	const uint32_t month =
-		moment->month <= 2 ? moment->month + 9 : moment->month - 3;
-	const int64_t era = year / 400;
-	const int64_t of_era = year % 400;
-
-	return era * 146097 + of_era * 365 + of_era / 4 - of_era / 100 +
-	       (153 * month + 2) / 5 + moment->day - 719469;
 }
 
 /* Set the seconds since 1970 of a date that has a time and an offset. */

@@ -10,8 +10,11 @@
 
 #include "base/buffer.h"
 
-/* Whether 3/5/2024 means March 5 or 3 May. */
-enum date_order { MONTH_FIRST, DAY_FIRST };
+/*
+ * Whether 3/5/2024 means March 5 or 3 May. In languages with the year first,
+ * 3/5/2024 means 3 May, and 3/5/24 is no date.
+ */
+enum date_order { MONTH_FIRST, DAY_FIRST, YEAR_FIRST };
 
 enum { DATE_SIZE = 32 }; /* maximum bytes written, with NUL */
 
@@ -19,8 +22,9 @@ enum { DATE_SIZE = 32 }; /* maximum bytes written, with NUL */
  * Write the first date in the first 64 tokens of `text` as ISO 8601 to `out`:
  * YYYY-MM-DD, with the time and the UTC offset that follow it. Reads ISO 8601,
  * RFC 822, 2024.3.5 and 5/3/2024 (`order` decides if both numbers are at most
- * 12), 20240305, 2024年3月5日, and names of months in 20 languages. Return
- * false if there is no valid date from 1970 to 2100. Linear.
+ * 12, unless only one order is on the day of the week that is before them),
+ * 20240305, 2024年3月5日, and names of months in 20 languages. Return false if
+ * there is no valid date from 1970 to 2100. Linear.
  */
 bool date_find(struct slice text, enum date_order order, char out[DATE_SIZE]);
 
@@ -41,7 +45,9 @@ enum date_label {
 
 /*
  * Do the same as date_find(), but find only dates whose label is in `labels`, a
- * set of enum date_label. Labels are known in about ten languages.
+ * set of enum date_label, in text for readers, where 5/3/24 and, with
+ * DAY_FIRST, 05.03.24 are dates from 1970 to 2039. Labels are known in about
+ * ten languages.
  */
 bool date_find_labelled(struct slice text, enum date_order order,
 			unsigned labels, char out[DATE_SIZE]);

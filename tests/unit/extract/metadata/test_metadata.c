@@ -383,6 +383,21 @@ TEST(the_language_orders_the_numbers)
 		   "2024-05-03", "byline");
 }
 
+TEST(the_country_of_the_url_orders_the_numbers)
+{
+	const char english[] = "<html lang=en><h1>Hats</h1><p>3/5/2024</p>";
+
+	check_date(english, "https://www.example.co.uk/hats", "2024-05-03",
+		   "byline");
+	check_date(english, "https://www.example.org/hats.uk", "2024-03-05",
+		   "byline");
+	check_date("<html lang=en-US><h1>Hats</h1><p>3/5/2024</p>",
+		   "https://www.example.co.uk/hats", "2024-03-05", "byline");
+	check_date("<html lang=ja><h1>Hats</h1><p>12/01/06</p>", "", "", NULL);
+	check_date("<html lang=el><h1>Hats</h1><p>12/01/06</p>", "",
+		   "2006-01-12", "byline");
+}
+
 TEST(authors_are_names)
 {
 	check_author(ARTICLE("\"author\":[{\"name\":\"Ann Smith\"},"

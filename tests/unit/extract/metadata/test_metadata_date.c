@@ -128,6 +128,62 @@ TEST(the_order_is_that_of_the_language)
 	ck_assert_str_eq(out, "2024-03-25");
 }
 
+/* Years of two digits, in text for readers. */
+static const struct {
+	const char *text;
+	enum date_order order;
+	const char *date; /* NULL: none */
+} short_years[] = {
+	{"7/15/10 at 12:45 AM", MONTH_FIRST, "2010-07-15T00:45"},
+	{"3/5/10", MONTH_FIRST, "2010-03-05"},
+	{"17/11/11-14:47", DAY_FIRST, "2011-11-17T14:47"},
+	{"06.01.12 11:51", DAY_FIRST, "2012-01-06T11:51"},
+	{"06.01.99", DAY_FIRST, "1999-01-06"},
+	/* the year may be the first number, or the month */
+	{"10/3/5", MONTH_FIRST, NULL},
+	{"12/01/06", YEAR_FIRST, NULL},
+	{"06.01.12", MONTH_FIRST, NULL},
+	{"06-01-12", DAY_FIRST, NULL},
+	/* a version, an address, a price, a year far away */
+	{"6.1.12", DAY_FIRST, NULL},
+	{"10.06.01.12", DAY_FIRST, NULL},
+	{"06.01.12.10", DAY_FIRST, NULL},
+	{"3/5/10/2", DAY_FIRST, NULL},
+	{"3/5/45", DAY_FIRST, NULL},
+	{"31/31/10", DAY_FIRST, NULL},
+};
+
+TEST_ROWS(years_of_two_digits_are_read_if_their_place_is_clear, short_years)
+{
+	const struct slice text = slice_of(short_years[_i].text);
+	const enum date_order order = short_years[_i].order;
+	const char *date = short_years[_i].date;
+	char out[DATE_SIZE] = "";
+
+	date_find_labelled(text, order, DATE_PLAIN, out);
+	ck_assert_str_eq(out, date == NULL ? "" : date);
+	/* not in fields for machines */
+	ck_assert(!date_read(text, order, out));
+}
+
+TEST(the_day_of_the_week_orders_the_numbers)
+{
+	char out[DATE_SIZE];
+
+	/* 12 January 2012 was a Thursday, 1 December 2012 a Saturday */
+	ck_assert(date_read(slice_of("Thu, 12/01/2012"), MONTH_FIRST, out));
+	ck_assert_str_eq(out, "2012-01-12");
+	ck_assert(date_read(slice_of("Saturday 12/01/2012"), DAY_FIRST, out));
+	ck_assert_str_eq(out, "2012-12-01");
+	ck_assert(date_read(slice_of("Πέμπτη 12/01/2012"), MONTH_FIRST, out));
+	ck_assert_str_eq(out, "2012-01-12");
+	/* it is neither, or no day of the week */
+	ck_assert(date_read(slice_of("Monday 12/01/2012"), MONTH_FIRST, out));
+	ck_assert_str_eq(out, "2012-12-01");
+	ck_assert(date_read(slice_of("on 12/01/2012"), MONTH_FIRST, out));
+	ck_assert_str_eq(out, "2012-12-01");
+}
+
 TEST(the_label_before_a_date_counts)
 {
 	const struct slice text = slice_of("5.3.2024 GEÄNDERT 6.3.2024");

@@ -1415,6 +1415,30 @@ static void choose_tags(const struct metadata_candidates *findings,
 			add_tags(&findings->items[subject][i], tags);
 }
 
+/*
+ * Return the URL of a page that is inside the URL of an archive's copy of it,
+ * as "https://web.archive.org/web/2024/https://example.org/"; other URLs
+ * unchanged.
+ */
+static struct slice url_without_archive(struct slice url)
+{
+	static const char *const inner[] = {"/http://", "/https://"};
+	const char *bytes = url.data;
+	const char *query = memchr(bytes, '?', url.size);
+	const size_t size = query == NULL ? url.size : (size_t)(query - bytes);
+
+	for (size_t i = 0; i < sizeof(inner) / sizeof(inner[0]); i++) {
+		const char *at =
+			memmem(bytes, size, inner[i], strlen(inner[i]));
+
+		if (at != NULL)
+			slice_advance(&url, (size_t)(at + 1 - bytes));
+		if (at != NULL)
+			break;
+	}
+	return url;
+}
+
 static struct metadata_candidates *findings_make(struct arena *arena,
 						 const struct page *page)
 {
@@ -1442,9 +1466,10 @@ collect_head(struct arena *arena, const struct page *page, struct slice url)
 }
 
 struct metadata metadata_read(struct arena *arena, const struct page *page,
-			      struct slice url,
+			      struct slice address,
 			      const struct page_titles *titles)
 {
+	const struct slice url = url_without_archive(address);
 	struct metadata_candidates *findings = collect_head(arena, page, url);
 	struct metadata metadata = {
 		.site_name = best_metadatum(findings, SUBJECT_SITE_NAME),
@@ -1483,8 +1508,10 @@ struct metadata metadata_read(struct arena *arena, const struct page *page,
 }
 
 struct metadatum metadata_read_title(struct arena *arena,
-				     const struct page *page, struct slice url)
+				     const struct page *page,
+				     struct slice address)
 {
+	const struct slice url = url_without_archive(address);
 	struct metadata_candidates *findings = findings_make(arena, page);
 	struct site_names site;
 	struct metadatum title;

@@ -78,13 +78,14 @@ struct page_titles {
 };
 
 /*
- * Read the metadata. `url` is the URL of the page, or empty; the result does
- * not point into it. `titles` shows what is the same in the titles of the site;
- * NULL if no other page is known. Values belong to `arena` or to the page; both
- * must outlive the result. Linear in the page, constant stack. Deterministic.
+ * Read the metadata. `address` is the URL of the page, or empty; the result
+ * does not point into it. `titles` shows what is the same in the titles of the
+ * site; NULL if no other page is known. Values belong to `arena` or to the
+ * page; both must outlive the result. Linear in the page, constant stack.
+ * Deterministic.
  */
 struct metadata metadata_read(struct arena *arena, const struct page *page,
-			      struct slice url,
+			      struct slice address,
 			      const struct page_titles *titles);
 
 /*
@@ -92,7 +93,8 @@ struct metadata metadata_read(struct arena *arena, const struct page *page,
  * the JSON-LD is read only if no h1 is the title.
  */
 struct metadatum metadata_read_title(struct arena *arena,
-				     const struct page *page, struct slice url);
+				     const struct page *page,
+				     struct slice address);
 
 /*
  * The candidates for the metadata of a page, collected from all sources, and

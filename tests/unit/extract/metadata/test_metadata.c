@@ -398,6 +398,19 @@ TEST(the_country_of_the_url_orders_the_numbers)
 		   "2006-01-12", "byline");
 }
 
+TEST(the_day_of_the_copy_in_an_archive_is_no_date_of_the_page)
+{
+#define ARCHIVE "https://web.archive.org/web/20131207055721/"
+	check_date("<h1>Hats</h1>", ARCHIVE "http://example.org/hats", "",
+		   NULL);
+	check_date("<h1>Hats</h1>", ARCHIVE "https://example.org/2012/03/05/a",
+		   "2012-03-05", "url");
+	/* a URL in a query is another page */
+	check_date("<h1>Hats</h1>",
+		   "https://example.org/2012/03/05/a?to=/http://b.org/",
+		   "2012-03-05", "url");
+}
+
 TEST(authors_are_names)
 {
 	check_author(ARTICLE("\"author\":[{\"name\":\"Ann Smith\"},"

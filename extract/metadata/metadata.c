@@ -1423,18 +1423,23 @@ static void choose_tags(const struct metadata_candidates *findings,
 static struct slice url_without_archive(struct slice url)
 {
 	static const char *const inner[] = {"/http://", "/https://"};
-	const char *bytes = url.data;
-	const char *query = memchr(bytes, '?', url.size);
-	const size_t size = query == NULL ? url.size : (size_t)(query - bytes);
+	const char *query =
+		url.size == 0 ? NULL : memchr(url.data, '?', url.size);
+	const struct slice path = {
+		url.data, query == NULL
+				  ? url.size
+				  : (size_t)(query - (const char *)url.data)};
 
 	for (size_t i = 0; i < sizeof(inner) / sizeof(inner[0]); i++) {
-		const char *at =
-			memmem(bytes, size, inner[i], strlen(inner[i]));
+		const char *at = path.size == 0
+					 ? NULL
+					 : memmem(path.data, path.size,
+						  inner[i], strlen(inner[i]));
 
-		if (at != NULL)
-			slice_advance(&url, (size_t)(at + 1 - bytes));
-		if (at != NULL)
-			break;
+		if (at == NULL)
+			continue;
+		slice_advance(&url, (size_t)(at + 1 - (const char *)url.data));
+		break;
 	}
 	return url;
 }

@@ -217,6 +217,13 @@ struct metadatum title_choose(struct metadata_candidates *findings,
 bool is_of_others(struct metadata_candidates *findings, uint32_t index);
 
 /*
+ * Return true if node `index` is in a link that has a long text, as a date
+ * beside the title of another article, and not the title of the page.
+ */
+bool is_in_link_of_others(const struct metadata_candidates *findings,
+			  uint32_t index);
+
+/*
  * Return the label at the end of the text before text `text` of the page, such
  * as "Published", if that text is short.
  */

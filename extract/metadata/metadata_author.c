@@ -1251,7 +1251,8 @@ static void read_date_text(struct metadata_candidates *findings,
 {
 	enum date_label label;
 
-	if (text_is_of_others(findings, index))
+	if (text_is_of_others(findings, index) ||
+	    is_in_link_of_others(findings, findings->page->texts[index].node))
 		return; /* the labels of many comments take time */
 	label = label_before(findings, index);
 	if (label == DATE_PLAIN && !is_near && !date_label_begins(text))

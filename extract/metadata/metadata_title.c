@@ -21,6 +21,7 @@ enum {
 			   author's element */
 	MAX_TEXTS = LIMIT(
 		512, 32), /* maximum number of texts that are read on a page */
+	MAX_ABOVE = 8,    /* nodes above a date among which its link is */
 	MAX_CLASS = 256,  /* maximum bytes of class names that are read */
 	MAX_LABEL_TEXT = 40, /* maximum bytes of a text that is the label of the
 				date after it */
@@ -37,8 +38,21 @@ struct clues {
 	struct slice class_names;
 	struct slice datetime;
 	struct slice content;
+	struct slice id;
+	bool has_pubdate;
 	struct slice data_author;
 };
+
+/*
+ * Return true if the attribute is datetime, or title in microformats, as in
+ * <abbr class=published title=2024-03-05>.
+ */
+static bool is_datetime(uint16_t tag, struct slice name, struct slice value)
+{
+	return slice_equal(name, slice_of("datetime")) ||
+	       (tag == TAG_abbr && slice_equal(name, slice_of("title")) &&
+		value.size > 4 && is_digit(slice_byte(value, 0)));
+}
 
 static struct clues clues_of(const struct page *page, const struct node *node)
 {
@@ -50,18 +64,22 @@ static struct clues clues_of(const struct page *page, const struct node *node)
 		struct slice name = attributes[i].name;
 		struct slice value = attributes[i].value;
 
-		if (slice_equal(name, slice_of("class")))
+		if (is_datetime(node->tag, name, value))
+			clues.datetime = value;
+		else if (slice_equal(name, slice_of("class")))
 			clues.class_names = value;
 		else if (slice_equal(name, slice_of("itemprop")))
 			clues.itemprop = value;
 		else if (slice_equal(name, slice_of("rel")))
 			clues.rel = value;
-		else if (slice_equal(name, slice_of("datetime")))
-			clues.datetime = value;
 		else if (slice_equal(name, slice_of("data-author")))
 			clues.data_author = value;
 		else if (slice_equal(name, slice_of("content")))
 			clues.content = value;
+		else if (slice_equal(name, slice_of("id")))
+			clues.id = value;
+		else if (slice_equal(name, slice_of("pubdate")))
+			clues.has_pubdate = true;
 	}
 	return clues;
 }
@@ -176,6 +194,9 @@ enum date_label label_before(const struct metadata_candidates *findings,
 
 	if (text == 0 || text > findings->page->text_count)
 		return DATE_PLAIN;
+	if (text > findings->title_begin && text <= findings->title_end &&
+	    findings->title_end != NO_TEXT)
+		return DATE_PLAIN; /* "An update of hats" is the title */
 	before = page_text(findings->page, text - 1);
 	return before.size > MAX_LABEL_TEXT ? DATE_PLAIN
 					    : date_label_at_end(before);
@@ -322,6 +343,27 @@ static enum date_label label_of_node(struct metadata_candidates *findings,
 				   : label_before(findings, node->first_text);
 }
 
+bool is_in_link_of_others(const struct metadata_candidates *findings,
+			  uint32_t index)
+{
+	const struct page *page = findings->page;
+	const struct node *link = NULL;
+
+	for (uint32_t i = 0; i < MAX_ABOVE && index != NO_NODE; i++) {
+		link = &page->nodes[index];
+		if (link->tag == TAG_a)
+			break;
+		index = link->parent;
+	}
+	if (link == NULL || link->tag != TAG_a || holds_title(findings, link))
+		return false;
+	for (uint32_t i = 0; i < MAX_ABOVE; i++)
+		if (link->first_text + i < link->end_text &&
+		    page->texts[link->first_text + i].length > MAX_LABEL_TEXT)
+			return true;
+	return false;
+}
+
 /*
  * Add the date of a node as a candidate for the subject that its label tells;
  * for `subject` if it has no label.
@@ -332,7 +374,8 @@ static void body_add_date(struct metadata_candidates *findings,
 {
 	enum date_label label;
 
-	if (!is_near_title(findings, index))
+	if (!is_near_title(findings, index) ||
+	    is_in_link_of_others(findings, index))
 		return;
 	label = label_of_node(findings, index);
 	if (label == DATE_OTHER)
@@ -372,6 +415,24 @@ static void read_class(struct metadata_candidates *findings, uint32_t index,
 		body_add_date(findings, SUBJECT_PUBLISHED, index, "byline", 52);
 }
 
+/*
+ * Add the date of a node near the title if its id, and not its class names,
+ * says that it has one.
+ */
+static void read_id(struct metadata_candidates *findings, uint32_t index,
+		    struct clues clues)
+{
+	const unsigned marks = CLASS_UPDATE | CLASS_DATE;
+	const unsigned flags = flags_of_class(clues.id);
+
+	if ((flags & marks) != 0 &&
+	    (flags_of_class(clues.class_names) & marks) == 0)
+		body_add_date(findings,
+			      (flags & CLASS_UPDATE) != 0 ? SUBJECT_MODIFIED
+							  : SUBJECT_PUBLISHED,
+			      index, "byline", 52);
+}
+
 static void body_read_node(struct metadata_candidates *findings, uint32_t index)
 {
 	const struct page *page = findings->page;
@@ -395,6 +456,11 @@ static void body_read_node(struct metadata_candidates *findings, uint32_t index)
 			index, "time", 50);
 	else if (clues.class_names.size > 0)
 		read_class(findings, index, clues.class_names);
+	if (clues.has_pubdate)
+		body_add(findings, SUBJECT_PUBLISHED, index, "time",
+			 (struct body_ranks){NEVER, 56});
+	else if (clues.id.size > 0 && is_near_title(findings, index))
+		read_id(findings, index, clues);
 }
 
 void findings_headings(struct metadata_candidates *findings)

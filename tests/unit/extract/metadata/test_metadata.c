@@ -361,6 +361,46 @@ TEST(the_date_of_a_video_is_not_that_of_its_page)
 		    "2024-03-07", "");
 }
 
+TEST(marks_of_dates_are_read)
+{
+	check_dates(WORDS "<time pubdate>5 March 2024</time>", "2024-03-05",
+		    "");
+	check_dates(WORDS "<time>5 March 2024</time>", "", "");
+	check_dates("<div id=updated>5 March 2024</div>", "2024-03-05",
+		    "2024-03-05");
+	check_dates("<p class=date>4 March 2024<p class=date "
+		    "id=updated>5 March 2024",
+		    "2024-03-04", "");
+	check_dates("<abbr class=published "
+		    "title=2024-03-05T10:15Z>yesterday</abbr>",
+		    "2024-03-05T10:15Z", "");
+	check_dates("<abbr class=published title='5 hats'>5 March "
+		    "2024</abbr>",
+		    "2024-03-05", "");
+}
+
+TEST(the_date_in_a_link_to_another_page_is_of_that_page)
+{
+	check_date("<a href=/b><b class=date>4 March 2024</b> Scarves "
+		   "are worn by everybody in the land of "
+		   "hats</a><h1>Hats</h1><p>5 March 2024",
+		   "", "2024-03-05", "byline");
+	/* the link of the page itself, and one that is only the date */
+	check_date("<a href=/a><b class=date>5 March 2024</b><h1>Hats</h1>"
+		   "</a>",
+		   "", "2024-03-05", "byline");
+	check_date("<h1>Hats</h1><a href=/2024><b class=date>5 March 2024</b>"
+		   "</a>",
+		   "", "2024-03-05", "byline");
+}
+
+TEST(the_title_is_no_label_of_a_date)
+{
+	check_date("<h1>The hats are updated</h1><p>5 March 2024", "",
+		   "2024-03-05", "byline");
+	check_dates("<p>Updated<p>5 March 2024", "", "2024-03-05");
+}
+
 TEST(far_from_the_heading_a_date_needs_a_label)
 {
 	check_dates(WORDS "<p>5 March 2024", "", "");

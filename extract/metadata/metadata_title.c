@@ -820,6 +820,26 @@ static uint32_t title_text(const struct title_choice *choice)
 	return NO_TEXT;
 }
 
+/*
+ * Return the first text that is only "by" and the full name of a person, which
+ * is below the title, or NO_TEXT.
+ */
+static uint32_t byline_text(const struct page *page)
+{
+	for (uint32_t i = 0; i < page->text_count; i++) {
+		char buffer[MAX_LABEL_TEXT];
+		struct slice text = page_text(page, i);
+
+		if (text.size > sizeof(buffer))
+			continue;
+		text = (struct slice){buffer, text_collapse(text, buffer)};
+		if (text.size > 3 && (*buffer | 0x20) == 'b' &&
+		    byline_is_full(byline_rest(text)))
+			return i;
+	}
+	return NO_TEXT;
+}
+
 /* Return true if node `index` has a link to the home page of any site. */
 static bool is_home(const struct page *page, uint32_t index)
 {
@@ -835,7 +855,7 @@ static bool is_home(const struct page *page, uint32_t index)
 /*
  * Set title_begin and title_end to the texts of the h1 that is the title;
  * otherwise of another element or text that matches the title; otherwise of
- * `heading`, any h1.
+ * `heading`, any h1; otherwise to the place before a byline.
  */
 static void find_title_position(const struct title_choice *choice,
 				const struct metadata_candidate *heading,
@@ -863,6 +883,9 @@ static void find_title_position(const struct title_choice *choice,
 	} else if (text != NO_TEXT) {
 		findings->title_begin = text;
 		findings->title_end = text + 1;
+	} else {
+		findings->title_begin = findings->title_end =
+			byline_text(findings->page);
 	}
 }
 

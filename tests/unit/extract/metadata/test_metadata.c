@@ -645,6 +645,16 @@ TEST(the_texts_near_the_title_are_found_without_an_h1_for_it)
 		     1, "Ann Smith", "byline");
 }
 
+TEST(a_byline_is_the_place_of_a_title_that_is_not_in_the_page)
+{
+	const char plain[] = "<title>The Herald</title>" WORDS "<p>RED HATS<p>"
+			     " By ANN SMITH <p>5 March 2024<p>Hats are worn.";
+
+	check_author(plain, 1, "ANN SMITH", "byline");
+	check_date(plain, "", "2024-03-05", "byline");
+	check_author("<title>The Herald</title><p>By foot", 0, "", NULL);
+}
+
 TEST(far_from_the_title_a_byline_says_that_somebody_wrote)
 {
 	check_author("<h1>Hats</h1>" WORDS "<p>\n This post was written by Ann "

@@ -734,18 +734,6 @@ static struct slice longest_label(struct slice host)
 	return longest;
 }
 
-struct site_names site_names_of(struct arena *arena, struct slice name,
-				struct slice url)
-{
-	struct slice host = host_of_address(url);
-
-	return (struct site_names){
-		.name = name_fold(arena, name),
-		.host = name_fold(arena, host),
-		.domain = name_fold(arena, longest_label(host)),
-	};
-}
-
 bool is_home_address(struct slice href)
 {
 	const struct slice host = host_of_address(href);
@@ -756,6 +744,19 @@ bool is_home_address(struct slice href)
 				       (const char *)href.data));
 	return (host.size > 0 && href.size == 0) ||
 	       slice_equal(href, slice_of("/"));
+}
+
+struct site_names site_names_of(struct arena *arena, struct slice name,
+				struct slice url)
+{
+	struct slice host = host_of_address(url);
+
+	return (struct site_names){
+		.name = name_fold(arena, name),
+		.host = name_fold(arena, host),
+		.domain = name_fold(arena, longest_label(host)),
+		.is_home = is_home_address(url),
+	};
 }
 
 struct slice home_link_of(const struct page *page, struct slice url)
@@ -853,6 +854,26 @@ static struct title_separator title_separator_at(struct slice title, size_t at)
 	return (struct title_separator){0};
 }
 
+bool is_host_name(struct slice text)
+{
+	static const char suffixes[] =
+		"js|py|rs|md|sh|pl|hs|ml|io|ai|so|cc|net|java|html|php|conf";
+	const char *bytes = text.data;
+	size_t dot = 0;
+
+	for (size_t i = 0; i < text.size; i++) {
+		if (bytes[i] == '.')
+			dot = i;
+		else if ((dot > 0 || !is_digit(bytes[i])) && bytes[i] != '-' &&
+			 (lower(bytes[i]) < 'a' || lower(bytes[i]) > 'z'))
+			return false;
+	}
+	return dot > 2 && text.size - dot > 2 && text.size - dot < 6 &&
+	       !list_has_in_any_case(
+		       suffixes,
+		       (struct slice){bytes + dot + 1, text.size - dot - 1});
+}
+
 /*
  * Return true if `part`, of a title, names the site or is equal to `other`
  * after folding.
@@ -862,7 +883,7 @@ static bool is_cut_off(struct arena *arena, const struct site_names *site,
 {
 	struct slice text = {part, size};
 
-	return site_is_named(arena, site, text) ||
+	return site_is_named(arena, site, text) || is_host_name(text) ||
 	       (other.size > 0 && slice_equal(name_fold(arena, text), other));
 }
 
@@ -965,6 +986,42 @@ struct slice title_without_site(struct arena *arena,
 			title.size = first.end;
 		else
 			break;
+	}
+	return title;
+}
+
+/*
+ * Return true if `part` is the whole name of the site, or a part of its domain.
+ */
+static bool is_whole_site(struct arena *arena, const struct site_names *site,
+			  const char *part, size_t size)
+{
+	const struct slice name = name_fold(arena, (struct slice){part, size});
+
+	return name.size >= MIN_SHARED && (slice_equal(name, site->name) ||
+					   slice_equal(name, site->home) ||
+					   name_contains(site->domain, name));
+}
+
+struct slice title_without_colon(struct arena *arena,
+				 const struct site_names *site,
+				 struct slice title)
+{
+	const char *bytes = title.data;
+	const char *end = bytes + title.size;
+	const char *colon =
+		title.size == 0 ? NULL : memmem(bytes, title.size, ": ", 2);
+
+	if (colon == NULL || colon == bytes || site->is_home)
+		return title;
+	if (is_whole_site(arena, site, bytes, (size_t)(colon - bytes)))
+		return (struct slice){colon + 2, (size_t)(end - colon - 2)};
+	colon = memrchr(bytes, ':', title.size);
+	if (end - colon > 2 && colon[1] == ' ' &&
+	    is_whole_site(arena, site, colon + 2, (size_t)(end - colon - 2))) {
+		while (colon[-1] == ' ')
+			colon--;
+		title.size = (size_t)(colon - bytes);
 	}
 	return title;
 }

@@ -127,6 +127,7 @@ struct site_names {
 	struct slice domain; /* folded longest label of the host, or empty */
 	struct slice home;   /* folded text of the first link to the home page,
 				or empty */
+	bool is_home;        /* the page is the home page */
 	const struct page_titles *titles; /* of other pages, or NULL */
 };
 
@@ -150,6 +151,12 @@ struct slice host_of_address(struct slice url);
 /* Return true if `href` is a host without a path, or "/". */
 bool is_home_address(struct slice href);
 
+/*
+ * Return true if `text` looks like the name of a host, such as "example.org",
+ * and not like that of a file or a library, such as "node.js".
+ */
+bool is_host_name(struct slice text);
+
 /* Return true if `part` is a name of the site. */
 bool site_is_named(struct arena *arena, const struct site_names *site,
 		   struct slice part);
@@ -163,5 +170,14 @@ bool site_is_named(struct arena *arena, const struct site_names *site,
 struct slice title_without_site(struct arena *arena,
 				const struct site_names *site,
 				struct slice other, struct slice title);
+
+/*
+ * Return `title`, as a slice, without the name of the site before the first
+ * colon or after the last one, as "The Herald: Hats are worn". The title of a
+ * home page is returned unchanged.
+ */
+struct slice title_without_colon(struct arena *arena,
+				 const struct site_names *site,
+				 struct slice title);
 
 #endif

@@ -692,10 +692,16 @@ find_title_candidate(const struct metadata_candidates *findings,
 static struct slice cut_of(const struct title_choice *choice,
 			   const struct metadata_candidate *candidate)
 {
+	struct slice cut;
+
 	if (candidate == NULL)
 		return (struct slice){"", 0};
-	return title_without_site(choice->findings->arena, choice->site,
-				  (struct slice){"", 0}, candidate->value);
+	cut = title_without_site(choice->findings->arena, choice->site,
+				 (struct slice){"", 0}, candidate->value);
+	return candidate->node == NO_NODE
+		       ? title_without_colon(choice->findings->arena,
+					     choice->site, cut)
+		       : cut;
 }
 
 static double overlap_of(const struct title_choice *choice,

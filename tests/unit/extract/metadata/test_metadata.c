@@ -149,6 +149,42 @@ TEST(the_link_to_the_home_page_names_the_site)
 		  "Red hats", "title");
 }
 
+TEST(the_site_is_cut_before_and_after_a_colon)
+{
+	AUTO_PAGE *page;
+	AUTO_PAGE *home;
+	AUTO_PAGE *end;
+	AUTO_PAGE *part;
+
+	check_one(read("<title>The Hat Times: Red hats</title>",
+		       "https://thehattimes.org/a", &page)
+			  .title,
+		  "Red hats", "title");
+	check_one(read("<title>Red hats : The Hat Times</title>",
+		       "https://thehattimes.org/a", &end)
+			  .title,
+		  "Red hats", "title");
+	/* the title of the site, and a word of another part of the host */
+	check_one(read("<title>The Hat Times: Red hats</title>",
+		       "https://thehattimes.org/", &home)
+			  .title,
+		  "The Hat Times: Red hats", "title");
+	check_one(read("<title>Ask Hats: Red or blue?</title>",
+		       "https://ask.hats.org/a", &part)
+			  .title,
+		  "Ask Hats: Red or blue?", "title");
+}
+
+TEST(the_name_of_a_host_is_no_part_of_a_title)
+{
+	check_title("<title>Red hats - Hats.gr</title>", "Red hats", "title");
+	check_title("<title>hats.com - Red hats</title>", "Red hats", "title");
+	check_title("<title>Node.js - Red hats</title>", "Node.js - Red hats",
+		    "title");
+	check_title("<title>Red hats - Hats 2.0</title>", "Red hats - Hats 2.0",
+		    "title");
+}
+
 #define ARTICLE(fields)                                                       \
 	"<script type=application/ld+json>{\"@type\":\"NewsArticle\"," fields \
 	"}</script>"

@@ -656,8 +656,16 @@ static const double min_lower_overlap = 0.6;
 /* of an h2 or h3 on a page without h1 that has no better match */
 static const double min_weak_overlap = 0.4;
 
+/* of an h1 in whose stead an h2 or h3 may be the title */
+static const double max_weak_overlap = 0.75;
+
 enum {
-	MIN_WORDS = 5, /* of a title that min_weak_overlap is for */
+	MIN_PART = 3, /* words of a part of a title that is alone in the body
+		       */
+	MIN_PART_SIZE = 9, /* bytes of a text that is a part of a title */
+	MAX_PARTS = 512,   /* texts that are compared with parts of a title */
+	MAX_TITLE_PART = 256, /* bytes of a text that is a part of a title */
+	MIN_WORDS = 5,        /* of a title that min_weak_overlap is for */
 	MAX_LOOKS = 64
 }; /* maximum number of elements or texts that are compared with the titles,
       except h1 */
@@ -671,6 +679,8 @@ struct title_choice {
 	 */
 	struct slice title;
 	struct slice graph_title;
+	/* og:title and the title element, or NULL */
+	const struct metadata_candidate *wholes[2];
 };
 
 /* Return the first title candidate with this source and rank, or NULL. */
@@ -803,6 +813,141 @@ static uint32_t lower_heading(const struct title_choice *choice, double overlap)
 }
 
 /*
+ * Return true if a separator or the end of `title` is at byte `at`, from which
+ * `step` goes away from a part of the title.
+ */
+static bool is_part_end(struct slice title, size_t at, int step)
+{
+	const char *signs = "» |« |– |— |· |• ";
+	const char *bytes = title.data;
+	struct slice sign;
+
+	while (at < title.size && bytes[at] == ' ')
+		at += (size_t)step;
+	if (at >= title.size)
+		return true; /* also before byte 0 */
+	if (strchr(":|~", bytes[at]) != NULL)
+		return true;
+	if (strchr("-/", bytes[at]) != NULL)
+		return at + 1 < title.size && at > 0 && bytes[at - 1] == ' ';
+	if (step < 0)
+		while (at > 0 && ((unsigned char)bytes[at] & 0xC0) == 0x80)
+			at--;
+	while (list_next(&signs, &sign))
+		if (sign.size > 1 && title.size - at >= sign.size &&
+		    memcmp(bytes + at, sign.data, sign.size) == 0)
+			return true;
+	return false;
+}
+
+/*
+ * Return the first place of `text`, which is not empty, in `title`, in any case
+ * of ASCII letters, or NULL.
+ */
+static const char *find_in_any_case(struct slice title, struct slice text)
+{
+	const char *at = title.data;
+
+	for (; title.size >= text.size; at++, title.size--)
+		if (lower(*at) == lower(slice_byte(text, 0)) &&
+		    strncasecmp(at, text.data, text.size) == 0)
+			return at;
+	return NULL;
+}
+
+/* A part of a title in the head that is alone in the body. */
+struct title_part {
+	struct slice value; /* empty if there is none */
+	const char *source;
+	uint32_t text; /* the first text of the body that it is */
+	uint32_t text_end;
+	size_t words;
+};
+
+/*
+ * If `text` is a part of the title element or of og:title, with separators
+ * around it, and has more words than `part`, set the value of `part` and return
+ * true.
+ */
+static bool title_part_match(const struct title_choice *choice,
+			     struct slice text, struct title_part *part)
+{
+	size_t words;
+
+	for (size_t i = 0; i < 2; i++) {
+		const struct metadata_candidate *one = choice->wholes[i];
+		const char *at = one == NULL || text.size == 0
+					 ? NULL
+					 : find_in_any_case(one->value, text);
+		size_t begin;
+
+		if (at == NULL)
+			continue;
+		begin = (size_t)(at - (const char *)one->value.data);
+		if (!is_part_end(one->value, begin - 1, -1) ||
+		    !is_part_end(one->value, begin + text.size, 1))
+			continue;
+		words = title_words_of(text).count;
+		if (words < MIN_PART || words <= part->words ||
+		    site_is_named(choice->findings->arena, choice->site, text))
+			return false;
+		part->value = (struct slice){at, text.size};
+		part->source = one->source;
+		part->words = words;
+		return true;
+	}
+	return false;
+}
+
+/*
+ * Return the longest part of a title in the head that an h2 or h3 is or,
+ * without one, that a text outside of links is.
+ */
+static struct title_part title_part_of(const struct title_choice *choice,
+				       bool is_heading_only)
+{
+	const struct page *page = choice->findings->page;
+	struct title_part part = {.value = {"", 0}};
+	uint32_t looked_at = 0;
+
+	for (uint32_t i = 0; i < page->node_count && looked_at < MAX_LOOKS;
+	     i++) {
+		const struct node *node = &page->nodes[i];
+
+		if (node->tag != TAG_h2 && node->tag != TAG_h3)
+			continue;
+		looked_at++;
+		if (title_part_match(
+			    choice,
+			    heading_of(choice->findings->arena, page, i),
+			    &part)) {
+			part.text = node->first_text;
+			part.text_end = node->end_text;
+		}
+	}
+	for (uint32_t i = 0; i < page->text_count && looked_at < MAX_PARTS &&
+			     part.words == 0 && !is_heading_only;
+	     i++) {
+		char buffer[MAX_TITLE_PART];
+		struct slice text = page_text(page, i);
+
+		if ((page->texts[i].flags & (TEXT_IS_TITLE | TEXT_IS_LINK)) !=
+			    0 ||
+		    page->texts[i].node == NO_NODE ||
+		    page->nodes[page->texts[i].node].tag == TAG_h1 ||
+		    text.size > sizeof(buffer) || text.size < MIN_PART_SIZE)
+			continue;
+		looked_at++;
+		text = (struct slice){buffer, text_collapse(text, buffer)};
+		if (title_part_match(choice, text, &part)) {
+			part.text = i;
+			part.text_end = i + 1;
+		}
+	}
+	return part;
+}
+
+/*
  * Return the first text that has about the length of the title and a high
  * overlap with it, or NO_TEXT.
  */
@@ -895,6 +1040,35 @@ static void find_title_position(const struct title_choice *choice,
 	}
 }
 
+/*
+ * Return the start of a heading that is one of the titles in the head if a date
+ * follows it, as in "Hats are worn Updated 5 March 2024".
+ */
+static struct slice without_date(struct slice heading, struct slice graph,
+				 struct slice title)
+{
+	const struct slice known[] = {graph, title};
+	char date[DATE_SIZE];
+
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+		const size_t size = known[i].size;
+		struct slice rest = heading;
+
+		if (size == 0 || heading.size <= size ||
+		    memcmp(heading.data, known[i].data, size) != 0)
+			continue;
+		slice_advance(&rest, size);
+		if (date_find(rest, MONTH_FIRST, date))
+			return known[i];
+	}
+	return heading;
+}
+
+static size_t heading_words(const struct metadata_candidate *heading)
+{
+	return heading == NULL ? 0 : title_words_of(heading->value).count;
+}
+
 struct metadatum title_choose(struct metadata_candidates *findings,
 			      const struct site_names *site)
 {
@@ -904,7 +1078,9 @@ struct metadatum title_choose(struct metadata_candidates *findings,
 		find_title_candidate(findings, "title", 0);
 	const struct metadata_candidate *headline =
 		find_title_candidate(findings, "json-ld", 10);
-	struct title_choice choice = {.findings = findings, .site = site};
+	struct title_choice choice = {
+		.findings = findings, .site = site, .wholes = {graph, title}};
+	struct title_part part = {.words = 0};
 	const struct metadata_candidate *heading;
 	const struct metadata_candidate *best;
 	struct slice value;
@@ -913,8 +1089,17 @@ struct metadatum title_choose(struct metadata_candidates *findings,
 	choice.title = cut_of(&choice, title);
 	choice.graph_title = cut_of(&choice, graph);
 	heading = best_heading(&choice, &overlap);
-	if (!findings->is_title_only)
+	if (overlap < max_weak_overlap)
+		part = title_part_of(&choice, overlap >= min_overlap);
+	if (part.words > 0 && (part.words > heading_words(heading) ||
+			       is_home(findings->page, heading->node))) {
+		findings->title_begin = part.text;
+		findings->title_end = part.text_end;
+		if (overlap >= min_overlap || headline == NULL)
+			return (struct metadatum){part.value, part.source};
+	} else if (!findings->is_title_only) {
 		find_title_position(&choice, heading, overlap);
+	}
 	if (heading == NULL || overlap < min_overlap)
 		heading = headline;
 	best = heading != NULL ? heading
@@ -923,7 +1108,8 @@ struct metadatum title_choose(struct metadata_candidates *findings,
 			       : findings_best(findings, SUBJECT_TITLE);
 	if (best == NULL)
 		return (struct metadatum){{NULL, 0}, NULL};
-	value = heading != NULL ? cut_of(&choice, heading)
+	value = heading != NULL ? without_date(cut_of(&choice, heading),
+					       choice.graph_title, choice.title)
 		: graph != NULL ? choice.graph_title
 		: title != NULL ? choice.title
 				: best->value;

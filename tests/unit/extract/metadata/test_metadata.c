@@ -185,6 +185,54 @@ TEST(the_name_of_a_host_is_no_part_of_a_title)
 		    "title");
 }
 
+TEST(a_part_of_the_title_that_is_alone_in_the_body_is_the_title)
+{
+	/* an h2 or h3; a text that is no link */
+	check_title("<title>Hat News - Why we wear hats - Wear</title><h2>Why "
+		    "we wear Hats</h2>",
+		    "Why we wear hats", "title");
+	check_title("<meta property=og:title content='All about hats'><title>"
+		    "Why we wear hats « Hat News</title><h3>Why we wear hats"
+		    "</h3>",
+		    "Why we wear hats", "title");
+	check_title("<title>A – Why we wear hats – B</title><div>Why we wear "
+		    "hats</div>",
+		    "Why we wear hats", "title");
+	check_title(
+		"<title>A - Why we wear hats</title><a href=/b>Why we wear hats"
+		"</a>",
+		"A - Why we wear hats", "title");
+	/* the h1 is the name of the site, and shorter */
+	check_title("<title>The Hat Blog: Why we wear hats</title><h1>The Hat "
+		    "Blog</h1><h3>Why we wear hats</h3>",
+		    "Why we wear hats", "title");
+	check_title("<title>The Hat Blog: Why wear hats</title><h1><a href=/>"
+		    "The Hat Blog</a></h1><h3>Why wear hats</h3>",
+		    "Why wear hats", "title");
+	/* the h1 is the longer one, or the whole title */
+	check_title("<title>Why we wear hats: A short guide</title><h1>Why we "
+		    "wear hats</h1><h2>A short guide</h2>",
+		    "Why we wear hats", "h1");
+	check_title("<title>Why we wear hats</title><h1>Why we wear hats</h1>"
+		    "<h2>Why we wear</h2>",
+		    "Why we wear hats", "h1");
+	/* no whole part, and too short a part */
+	check_title("<title>Why we wear hats</title><h2>Why we wear</h2>",
+		    "Why we wear hats", "title");
+	check_title("<title>A - Red hats</title><h2>Red hats</h2>",
+		    "A - Red hats", "title");
+}
+
+TEST(a_date_after_the_title_in_its_heading_is_cut)
+{
+	check_title("<title>Hats are worn | A</title><h1>Hats are worn <small>"
+		    "Hats, 5 March 2024</small></h1>",
+		    "Hats are worn", "h1");
+	check_title("<title>Hats are worn | A</title><h1>Hats are worn "
+		    "daily</h1>",
+		    "Hats are worn daily", "h1");
+}
+
 #define ARTICLE(fields)                                                       \
 	"<script type=application/ld+json>{\"@type\":\"NewsArticle\"," fields \
 	"}</script>"

@@ -107,6 +107,9 @@ size_t byline_match(struct slice text, struct slice word)
 	const unsigned char *want = word.data;
 	const unsigned char *want_end = want + word.size;
 
+	if (at < end && *at < 0x80 && want < want_end &&
+	    (unsigned char)lower((char)*at) != *want)
+		return 0; /* for most words */
 	while (want < want_end)
 		if (at >= end || character_fold(utf8_next(&at, end)) !=
 					 utf8_next(&want, want_end))
@@ -838,6 +841,9 @@ static struct title_separator title_separator_at(struct slice title, size_t at)
 {
 	const char *bytes = title.data;
 
+	if ((unsigned char)bytes[at] < 0x80 &&
+	    strchr("|:/-~", bytes[at]) == NULL)
+		return (struct title_separator){0}; /* for most bytes */
 	for (size_t i = 0; i < sizeof(signs) / sizeof(signs[0]); i++) {
 		size_t size = strlen(signs[i].sign);
 		size_t end = at + size;

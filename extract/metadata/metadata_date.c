@@ -107,94 +107,74 @@ static void moment_write(const struct moment *moment, char out[DATE_SIZE])
  * Swedish, French, Spanish, Portuguese, Italian, Romanian, Polish, Czech,
  * Russian, Ukrainian, Greek, Turkish, Finnish, Hungarian, Indonesian, Arabic.
  * If a prefix ("mar") matches several months, the first month in this table
- * counts.
+ * counts. A space is before each name.
  */
 static const char *const months[12] = {
-	"january januar jänner januari janvier enero janeiro gennaio ianuarie "
+	" january januar jänner januari janvier enero janeiro gennaio ianuarie "
 	"stycznia styczeń ledna leden января січня ιανουαρίου ocak tammikuu "
 	"január يناير",
-	"february februar feber februari februarie février febrero fevereiro "
+	" february februar feber februari februarie février febrero fevereiro "
 	"febbraio lutego luty února únor февраля лютого φεβρουαρίου şubat "
 	"helmikuu február فبراير",
-	"march märz maart marts mars marzo março martie marca marzec března "
+	" march märz maart marts mars marzo março martie marca marzec března "
 	"březen марта березня μαρτίου mart maaliskuu március maret مارس",
-	"april avril abril aprile aprilie kwietnia kwiecień dubna duben апреля "
+	" april avril abril aprile aprilie kwietnia kwiecień dubna duben "
+	"апреля "
 	"квітня απριλίου nisan huhtikuu április أبريل",
-	"may mai mei maj mayo maio maggio maja května květen мая май травня "
+	" may mai mei maj mayo maio maggio maja května květen мая май травня "
 	"μαΐου mayıs toukokuu május مايو",
-	"june juni juin junio junho giugno iunie czerwca czerwiec června "
+	" june juni juin junio junho giugno iunie czerwca czerwiec června "
 	"červen июня червня ιουνίου haziran kesäkuu június يونيو",
-	"july juli juillet julio julho luglio iulie lipca lipiec července "
+	" july juli juillet julio julho luglio iulie lipca lipiec července "
 	"červenec июля липня ιουλίου temmuz heinäkuu július يوليو",
-	"august augustus augusti août agosto sierpnia sierpień srpna srpen "
+	" august augustus augusti août agosto sierpnia sierpień srpna srpen "
 	"августа серпня αυγούστου ağustos elokuu augusztus agustus أغسطس",
-	"september septembre septiembre setembro settembre septembrie września "
+	" september septembre septiembre setembro settembre septembrie "
+	"września "
 	"wrzesień září сентября вересня σεπτεμβρίου eylül syyskuu "
 	"szeptember سبتمبر",
-	"october oktober octobre octubre outubro ottobre octombrie "
+	" october oktober octobre octubre outubro ottobre octombrie "
 	"października październik října říjen октября жовтня οκτωβρίου ekim "
 	"lokakuu október أكتوبر",
-	"november novembre noviembre novembro noiembrie listopada listopad "
+	" november novembre noviembre novembro noiembrie listopada listopad "
 	"listopadu ноября листопада νοεμβρίου kasım marraskuu نوفمبر",
-	"december dezember desember décembre diciembre dezembro dicembre "
+	" december dezember desember décembre diciembre dezembro dicembre "
 	"decembrie grudnia grudzień prosince prosinec декабря грудня "
 	"δεκεμβρίου aralık joulukuu ديسمبر",
 };
 
-enum { MAX_LETTERS = 16 };
+enum { MAX_MONTH = 32 }; /* bytes of the longest name, with a space and NUL */
 
 /*
- * Write the letters of `word` in lower case to `out`; return their number, or 0
- * if they do not fit.
+ * Write a space and `word` in lower case to `out`, as a string; return false if
+ * they do not fit or if the word has fewer than three letters.
  */
-static uint32_t fold_word(struct slice word, uint32_t out[MAX_LETTERS])
+static bool fold_word(struct slice word, char out[MAX_MONTH])
 {
 	const unsigned char *at = word.data;
 	const unsigned char *end = at + word.size;
-	uint32_t count = 0;
+	size_t letters = 0;
+	size_t size = 1;
 
-	while (at < end) {
-		if (count == MAX_LETTERS)
-			return 0;
-		out[count++] = character_fold(utf8_next(&at, end));
+	out[0] = ' ';
+	for (; at < end; letters++) {
+		if (size + 5 > MAX_MONTH)
+			return false;
+		size += utf8_encode(character_fold(utf8_next(&at, end)),
+				    out + size);
 	}
-	return count;
-}
-
-/*
- * Return true if one of `names`, separated by spaces, begins with letters
- * [count].
- */
-static bool has_month_name(const char *names, const uint32_t *letters,
-			   uint32_t count)
-{
-	const unsigned char *at = (const unsigned char *)names;
-	const unsigned char *end = at + strlen(names);
-
-	while (at < end) {
-		uint32_t matched = 0;
-		uint32_t code = utf8_next(&at, end);
-
-		while (matched < count && code == letters[matched]) {
-			if (++matched == count)
-				return true;
-			code = at < end ? utf8_next(&at, end) : ' ';
-		}
-		while (code != ' ' && at < end)
-			code = utf8_next(&at, end);
-	}
-	return false;
+	out[size] = '\0';
+	return letters >= 3;
 }
 
 uint32_t month_of(struct slice word)
 {
-	uint32_t letters[MAX_LETTERS];
-	uint32_t count = fold_word(word, letters);
+	char folded[MAX_MONTH];
 
-	if (count < 3)
+	if (!fold_word(word, folded))
 		return 0;
 	for (uint32_t i = 0; i < 12; i++)
-		if (has_month_name(months[i], letters, count))
+		if (strstr(months[i], folded) != NULL)
 			return i + 1;
 	return 0;
 }

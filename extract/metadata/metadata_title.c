@@ -292,6 +292,9 @@ static unsigned flags_of_class(struct slice names)
 {
 	unsigned flags = 0;
 
+	if (!value_holds_any(names, "author|name|byline|modified|date|publish|"
+				    "posted"))
+		return 0; /* most class names have none of the words */
 	for (size_t i = 0; i < sizeof(class_words) / sizeof(class_words[0]);
 	     i++)
 		if (value_holds_any(names, class_words[i]))

@@ -344,6 +344,7 @@ TEST(labels_tell_publication_and_update_apart)
 		    "2024-03-06");
 }
 
+#define SPACE "                                                  "
 #define WORDS                                                              \
 	"<p>a<p>b<p>c<p>d<p>e<p>f<p>g<p>h<p>i<p>j<p>k<p>l<p>m<p>n<p>o<p>p" \
 	"<p>q<p>r<p>s<p>t<p>u<p>v<p>w<p>x<p>y<p>z"

@@ -1067,6 +1067,28 @@ static struct slice without_date(struct slice heading, struct slice graph,
 	return heading;
 }
 
+/*
+ * Set title_begin and title_end to the texts of the part or of a heading before
+ * it that has more than the part, because links below the article repeat it.
+ */
+static void set_place(const struct title_choice *choice,
+		      const struct title_part *part)
+{
+	struct metadata_candidates *findings = choice->findings;
+	const uint32_t node =
+		findings->is_title_only
+			? NO_NODE
+			: lower_heading(choice, min_lower_overlap);
+
+	findings->title_begin = part->text;
+	findings->title_end = part->text_end;
+	if (node != NO_NODE &&
+	    findings->page->nodes[node].end_text <= part->text) {
+		findings->title_begin = findings->page->nodes[node].first_text;
+		findings->title_end = findings->page->nodes[node].end_text;
+	}
+}
+
 static size_t heading_words(const struct metadata_candidate *heading)
 {
 	return heading == NULL ? 0 : title_words_of(heading->value).count;
@@ -1096,8 +1118,7 @@ struct metadatum title_choose(struct metadata_candidates *findings,
 		part = title_part_of(&choice, overlap >= min_overlap);
 	if (part.words > 0 && (part.words > heading_words(heading) ||
 			       is_home(findings->page, heading->node))) {
-		findings->title_begin = part.text;
-		findings->title_end = part.text_end;
+		set_place(&choice, &part);
 		if (overlap >= min_overlap || headline == NULL)
 			return (struct metadatum){part.value, part.source};
 	} else if (!findings->is_title_only) {

@@ -754,6 +754,15 @@ TEST(far_from_the_title_a_byline_says_that_somebody_wrote)
 	check_author("<h1>Hats</h1>" WORDS "<p>By Ann Smith", 0, "", NULL);
 }
 
+TEST(the_place_of_the_title_is_its_first_heading)
+{
+	/* the link below the article has only the title */
+	check_author("<title>Why we wear hats - A</title><h2>Why we wear hats "
+		     "<b>340</b></h2><p>By Ann Smith" WORDS WORDS
+		     "<h2><a href=/a>Why we wear hats</a></h2>",
+		     1, "Ann Smith", "byline");
+}
+
 TEST(a_label_tells_the_field_of_the_author)
 {
 	check_author("<meta name=twitter:label1 content='Written by'><meta "

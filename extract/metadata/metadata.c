@@ -1146,6 +1146,19 @@ static void prefer_visible(const struct metadata_candidates *findings,
 }
 
 /*
+ * Return true if the name is that of a firm or of the site, and not of a person
+ * with a domain.
+ */
+static bool is_owner(const struct metadata_candidates *findings,
+		     const struct site_names *site, struct slice name)
+{
+	return byline_is_firm(name) ||
+	       (is_whole_site(findings->arena, site, name) &&
+		(!byline_is_full(name) ||
+		 slice_equal(name_fold(findings->arena, name), site->name)));
+}
+
+/*
  * Choose the names of the candidate with the best rank. Content management
  * systems often write a login ("ann.smith2") or the site as the author; if so,
  * prefer names of two words or more from other sources. In a forum, logins are
@@ -1177,13 +1190,15 @@ static void choose_authors(const struct metadata_candidates *findings,
 		if (names.count == 0)
 			continue;
 		first = names.items[0];
+		if (strcmp(at->source, "meta") == 0 && !is_forum &&
+		    (is_thing ? is_whole_site(findings->arena, site, first)
+			      : byline_is_firm(first)))
+			continue;
 		is_solid = byline_is_person(first) &&
 			   (memchr(first.data, ' ', first.size) != NULL ||
 			    (metadata->author_count == 0 &&
 			     at->rank >= NEAR_RANK && at->rank < LAST_SOLID)) &&
-			   !byline_is_firm(first) &&
-			   !slice_equal(name_fold(findings->arena, first),
-					site->name);
+			   !is_owner(findings, site, first);
 		if (metadata->author_count == 0 ||
 		    (is_solid && at->rank < LAST_SOLID)) {
 			set_authors(metadata, &names);

@@ -277,7 +277,9 @@ static const char nobody[] =
 	"wordpress|null|undefined|none|n/a|author|authors|by|follow|ratio|"
 	"default|siteadmin|superuser|name|topic author|thread starter|"
 	"original poster|login|log in|sign in|register|read more|google|"
-	"google+|facebook|twitter|linkedin|instagram|youtube|website|email";
+	"google+|facebook|twitter|linkedin|instagram|youtube|website|email|"
+	"profile|view profile|my profile|full profile|view all posts|"
+	"all posts|more posts|contributors|homepage|rss";
 
 struct byline_name_list {
 	struct slice *items; /* [max] */
@@ -331,7 +333,8 @@ static bool has_word_of(struct slice text, const char *list)
 
 bool byline_is_firm(struct slice name)
 {
-	return has_word_of(name, "inc|inc.|ltd|ltd.|llc|gmbh|corp|corp.");
+	return has_word_of(name, "inc|inc.|ltd|ltd.|llc|gmbh|corp|corp.|s.a.|"
+				 "o.o.|s.r.l.|plc|pty|b.v.|α.ε.|ооо|зао");
 }
 
 /*
@@ -360,7 +363,8 @@ bool byline_is_full(struct slice name)
 		"university|college|school|foundation|society|clinic|hospital|"
 		"center|centre|council|committee|department|office|network|"
 		"news|media|magazine|blog|studio|studios|editors|contributor|"
-		"contributors|admin|desk|newsroom";
+		"contributors|admin|desk|newsroom|image|images|photo|photos|"
+		"video|videos|gallery|profile|comments|article|share|print";
 	const char *bytes = name.data;
 
 	if (!byline_is_person(name) || name.size > MAX_FULL ||
@@ -371,7 +375,9 @@ bool byline_is_full(struct slice name)
 		struct slice word =
 			first_word((struct slice){bytes + at, name.size - at});
 
-		if (!begins_with_capital(word) && !list_has(particles, word))
+		if ((!begins_with_capital(word) &&
+		     !list_has(particles, word)) ||
+		    is_host_name(word))
 			return false;
 		at += word.size + 1;
 	}
@@ -420,7 +426,7 @@ static void byline_add_name(struct byline_name_list *names, struct slice piece)
 			 memmem(name.data, name.size, "www.", 4) == NULL &&
 			 memchr(name.data, '@', name.size) == NULL &&
 			 !list_has_in_any_case(nobody, name) &&
-			 names->count < names->max;
+			 !is_host_name(name) && names->count < names->max;
 	if (names->is_open)
 		names->items[names->count++] = name;
 }
@@ -996,17 +1002,15 @@ struct slice title_without_site(struct arena *arena,
 	return title;
 }
 
-/*
- * Return true if `part` is the whole name of the site, or a part of its domain.
- */
-static bool is_whole_site(struct arena *arena, const struct site_names *site,
-			  const char *part, size_t size)
+bool is_whole_site(struct arena *arena, const struct site_names *site,
+		   struct slice part)
 {
-	const struct slice name = name_fold(arena, (struct slice){part, size});
+	const struct slice name = name_fold(arena, part);
 
-	return name.size >= MIN_SHARED && (slice_equal(name, site->name) ||
-					   slice_equal(name, site->home) ||
-					   name_contains(site->domain, name));
+	return name.size > 0 &&
+	       (slice_equal(name, site->name) ||
+		slice_equal(name, site->home) ||
+		(name.size >= MIN_SHARED && name_contains(site->domain, name)));
 }
 
 struct slice title_without_colon(struct arena *arena,
@@ -1020,11 +1024,14 @@ struct slice title_without_colon(struct arena *arena,
 
 	if (colon == NULL || colon == bytes || site->is_home)
 		return title;
-	if (is_whole_site(arena, site, bytes, (size_t)(colon - bytes)))
+	if (is_whole_site(arena, site,
+			  (struct slice){bytes, (size_t)(colon - bytes)}))
 		return (struct slice){colon + 2, (size_t)(end - colon - 2)};
 	colon = memrchr(bytes, ':', title.size);
 	if (end - colon > 2 && colon[1] == ' ' &&
-	    is_whole_site(arena, site, colon + 2, (size_t)(end - colon - 2))) {
+	    is_whole_site(
+		    arena, site,
+		    (struct slice){colon + 2, (size_t)(end - colon - 2)})) {
 		while (colon[-1] == ' ')
 			colon--;
 		title.size = (size_t)(colon - bytes);

@@ -161,6 +161,11 @@ bool is_host_name(struct slice text);
 bool site_is_named(struct arena *arena, const struct site_names *site,
 		   struct slice part);
 
+/* Return true if `part` is the whole name of the site or a part of its domain.
+ */
+bool is_whole_site(struct arena *arena, const struct site_names *site,
+		   struct slice part);
+
 /*
  * Return `title`, as a slice, without the parts at its ends that name the site,
  * that more than half of the other pages' titles have, or that are equal to

@@ -754,6 +754,39 @@ TEST(far_from_the_title_a_byline_says_that_somebody_wrote)
 	check_author("<h1>Hats</h1>" WORDS "<p>By Ann Smith", 0, "", NULL);
 }
 
+TEST(the_owner_of_the_site_is_no_author)
+{
+	AUTO_PAGE *page;
+	AUTO_PAGE *person;
+	struct metadata metadata;
+
+	/* a host, a firm, the site on a page about a thing */
+	check_author("<meta name=author content=Hats.gr><h1>Hats</h1>", 0, "",
+		     NULL);
+	check_author("<meta name=author content='Red Hats S.A.'>", 0, "", NULL);
+	check_author("<meta property=og:site_name content=Hats><meta "
+		     "property=og:type content=product><meta name=author "
+		     "content=Hats>",
+		     0, "", NULL);
+	/* the site gives way to a byline, a person whose domain it is does not
+	 */
+	metadata = read("<meta name=author content='Hat Times'><h1>Hats</h1>"
+			"<p>By Ann Smith",
+			"https://hattimes.org/a", &page);
+	ck_assert_uint_eq(metadata.author_count, 1);
+	check_one(metadata.authors[0], "Ann Smith", "byline");
+	metadata = read("<meta name=author content='Ann Smith'>",
+			"https://annsmith.org/a", &person);
+	check_one(metadata.authors[0], "Ann Smith", "meta");
+	/* names of links, pictures and hosts */
+	check_author("<h1>Hats</h1><a rel=author href=/a>View Profile</a>", 0,
+		     "", NULL);
+	check_author("<h1>Hats</h1><p>Enlarge Image<p>5 March 2024", 0, "",
+		     NULL);
+	check_author("<h1>Hats</h1><p>Foto Hats.com<p>5 March 2024", 0, "",
+		     NULL);
+}
+
 TEST(the_place_of_the_title_is_its_first_heading)
 {
 	/* the link below the article has only the title */

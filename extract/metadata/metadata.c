@@ -999,6 +999,15 @@ static struct slice field_names(const struct metadata_candidates *findings,
 }
 
 /*
+ * Return true if an author with this rank is from an element that has only one
+ * name, such as a link to the author.
+ */
+static bool is_name_alone(uint32_t rank)
+{
+	return rank <= 53 || (rank >= 58 && rank <= 60);
+}
+
+/*
  * Return the names of authors in `candidate`. A rank below BODY_RANK is for
  * fields (JSON-LD, meta), where each author may have a separate field; return
  * the names of all candidates of the same rank. In the body, other candidates
@@ -1014,7 +1023,12 @@ candidate_names(const struct metadata_candidates *findings,
 	struct author_names names = {.source = candidate->source};
 
 	if (candidate->rank >= BODY_RANK) {
-		add_names(&names, candidate->value, true);
+		add_names(&names,
+			  is_name_alone(candidate->rank)
+				  ? byline_given_first(findings->arena,
+						       candidate->value)
+				  : candidate->value,
+			  true);
 		if (candidate->rank >= VISIBLE_RANK &&
 		    candidate->rank != LOGIN_RANK && !is_forum &&
 		    names.count > 0 && !byline_is_person(names.items[0]))

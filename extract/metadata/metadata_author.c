@@ -200,8 +200,11 @@ static struct slice cut_tail(struct slice text)
 			first_word((struct slice){begin + at, text.size - at});
 
 		if (at > 0 && word.size > 0 &&
-		    (ends_name(word) || is_byline_date((struct slice){
-						begin + at, text.size - at})))
+		    (ends_name(word) ||
+		     is_byline_date(
+			     (struct slice){begin + at, text.size - at}) ||
+		     date_label_begins(
+			     (struct slice){begin + at, text.size - at})))
 			break;
 		at += word.size + 1;
 	}
@@ -315,6 +318,38 @@ static struct slice after_by(struct slice text)
 	return byline_trim((struct slice){by + 4, text.size - before - 4});
 }
 
+/*
+ * Return the name after "reporter" in Chinese, as in
+ * "【聯合報╱記者張博亭／整理】"; `text` unchanged if there is none.
+ */
+static struct slice after_reporter(struct slice text)
+{
+	const char *titles = "記者|记者";
+	struct slice title;
+
+	while (list_next(&titles, &title)) {
+		const char *found =
+			memmem(text.data, text.size, title.data, title.size);
+		const unsigned char *at;
+		const unsigned char *begin;
+		const unsigned char *end =
+			(const unsigned char *)text.data + text.size;
+		const unsigned char *next;
+
+		if (found == NULL)
+			continue;
+		at = begin = (const unsigned char *)found + title.size;
+		next = at;
+		while (at < end && character_class_at(utf8_next(&next, end)) ==
+					   CHARACTER_HAN)
+			at = next;
+		/* two to four characters of three bytes */
+		if (at - begin >= 6 && at - begin <= 12)
+			return (struct slice){begin, (size_t)(at - begin)};
+	}
+	return text;
+}
+
 /* Return true if a word of `text` is in `list`. */
 static bool has_word_of(struct slice text, const char *list)
 {
@@ -395,7 +430,7 @@ static void byline_add_name(struct byline_name_list *names, struct slice piece)
 	if (rest.data != NULL)
 		name = rest;
 	if (names->is_prose) {
-		name = after_by(name);
+		name = after_reporter(after_by(name));
 		name = skip_date(name);
 		if (!is_no_name(name))
 			name = cut_tail(name);
@@ -494,6 +529,28 @@ struct slice byline_family_last(struct arena *arena, struct slice text)
 	return (struct slice){out, size};
 }
 
+struct slice byline_given_first(struct arena *arena, struct slice text)
+{
+	const char *bytes = text.data;
+	const char *bar = memmem(bytes, text.size, " | ", 3);
+	const size_t size = bar == NULL ? text.size : (size_t)(bar - bytes);
+	const char *comma = memchr(bytes, ',', size);
+	struct slice family;
+	struct slice given;
+
+	if (comma == NULL || word_has_digit((struct slice){bytes, size}))
+		return text;
+	family = (struct slice){bytes, (size_t)(comma - bytes)};
+	given = byline_trim(
+		(struct slice){comma, (size_t)(bytes + size - comma)});
+	if (family.size < 2 || given.size < 2 || !begins_with_capital(family) ||
+	    !begins_with_capital(given) ||
+	    memchr(bytes, ' ', family.size) != NULL ||
+	    memchr(given.data, ' ', given.size) != NULL)
+		return text;
+	return byline_family_last(arena, (struct slice){bytes, size});
+}
+
 struct slice byline_without_tags(struct arena *arena, struct slice text)
 {
 	const char *bytes = text.data;
@@ -563,6 +620,20 @@ static bool is_in_new_block(const struct page *page, uint32_t index)
 	return false;
 }
 
+/* Return `text` with one space at most at its start and at its end. */
+static struct slice without_indent(struct slice text)
+{
+	const char *bytes = text.data;
+
+	while (text.size > 1 && is_space(bytes[text.size - 1]) &&
+	       is_space(bytes[text.size - 2]))
+		text.size--;
+	while (text.size > 1 && is_space(slice_byte(text, 0)) &&
+	       is_space(slice_byte(text, 1)))
+		slice_advance(&text, 1);
+	return text;
+}
+
 /*
  * Return the texts inside node `index` as one text; empty if it has `size`
  * bytes or more. `size` <= MAX_HEADING; it is MAX_LABEL for label_of().
@@ -576,7 +647,7 @@ static struct slice join_texts(struct arena *arena, const struct page *page,
 	char *out;
 
 	for (uint32_t i = node->first_text; i < node->end_text; i++) {
-		struct slice text = page_text(page, i);
+		struct slice text = without_indent(page_text(page, i));
 		struct slice glue = {"", 0};
 
 		if (page->texts[i].node != NO_NODE &&
@@ -1059,7 +1130,7 @@ enum {
 static struct slice
 collapsed_text_at(const struct metadata_candidates *findings, uint32_t index)
 {
-	struct slice text = page_text(findings->page, index);
+	struct slice text = without_indent(page_text(findings->page, index));
 	char *out;
 
 	if (text.size > MAX_LABEL)

@@ -53,6 +53,13 @@ size_t byline_names(struct slice text, bool is_prose, struct slice *items,
 struct slice byline_family_last(struct arena *arena, struct slice text);
 
 /*
+ * Return the same as byline_family_last() if the text before " | ", if there is
+ * one, is only a family name and a given name of one word each; other text
+ * unchanged. `text` is not empty.
+ */
+struct slice byline_given_first(struct arena *arena, struct slice text);
+
+/*
  * Return `text` without the tags of HTML. The result belongs to `arena` or is
  * `text`.
  */

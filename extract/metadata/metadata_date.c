@@ -697,12 +697,13 @@ static const struct {
 	 "modificat|bijgewerkt|gewijzigd|zaktualizowan|aktualizacja|"
 	 "aktualizov|amended|stand:|обновлен|изменен|оновлен|uppdatera|"
 	 "oppdater|opdater|"
-	 "güncelle|päivitet|frissít|更新|修正|수정|업데이트"},
+	 "güncelle|päivitet|frissít|ostatnia aktual|更新|修正|수정|업데이트"},
 	{DATE_PUBLISHED,
 	 "publish|posted|originally|publié|veröffentlicht|erschienen|"
 	 "publicad|pubblicat|gepubliceerd|geplaatst|opublikowan|publikován|"
 	 "опубликован|опубліковано|publicera|publiser|offentliggjort|udgivet|"
-	 "yayın|julkaist|közzé|发布|發布|公開|掲載|投稿|입력|게시"},
+	 "data publikacji|data "
+	 "dodania|yayın|julkaist|közzé|发布|發布|公開|掲載|投稿|입력|게시"},
 	{DATE_OTHER,
 	 "joined|join date|registered|member since|registriert|beigetreten|"
 	 "mitglied seit|inscrit|membre depuis|miembro desde|registrado|"

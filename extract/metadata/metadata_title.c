@@ -408,7 +408,8 @@ static void read_class(struct metadata_candidates *findings, uint32_t index,
 			 (struct body_ranks){50, 60});
 	else if ((flags & (CLASS_AUTHOR | CLASS_BYLINE)) != 0)
 		body_add(findings, SUBJECT_AUTHOR, index, "byline",
-			 (struct body_ranks){54, NEVER});
+			 (struct body_ranks){
+				 (flags & CLASS_AUTHOR) != 0 ? 53 : 54, NEVER});
 	else if ((flags & CLASS_USERNAME) != 0)
 		body_add(findings, SUBJECT_AUTHOR, index, "byline",
 			 (struct body_ranks){35, 62});

@@ -787,6 +787,30 @@ TEST(the_owner_of_the_site_is_no_author)
 		     NULL);
 }
 
+TEST(bylines_are_cut_to_the_name)
+{
+	check_author("<h1>Hats</h1><p>Autor: Ann Smith. Data publikacji Pią, "
+		     "2010-11-19",
+		     1, "Ann Smith.", "byline");
+	check_author("<h1>Hats</h1><p>Autor: Ann Smith ostatnia aktualizacja: "
+		     "2010-11-19",
+		     1, "Ann Smith", "byline");
+	/* a reporter, in Chinese */
+	check_author(
+		"<h1>Hats</h1><div class=author>【聯合晚報╱記者張博亭／整理"
+		"】</div>",
+		1, "張博亭", "byline");
+	/* the family name first, in an element for a name */
+	check_author("<h1>Hats</h1><div class=author_box><b class=author-name>"
+		     "Κόλλια, Ελευθερία</b><p>RSS</div>",
+		     1, "Ελευθερία Κόλλια", "byline");
+	check_author("<h1>Hats</h1><p>By Smith, London", 2, "Smith", "byline");
+	/* the white space of the source does not count */
+	check_author("<h1>Hats</h1><h4 class=byline>" SPACE SPACE SPACE SPACE
+		     "Ann Smith" SPACE SPACE SPACE SPACE "</h4>",
+		     1, "Ann Smith", "byline");
+}
+
 TEST(the_place_of_the_title_is_its_first_heading)
 {
 	/* the link below the article has only the title */

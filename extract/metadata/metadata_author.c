@@ -1189,7 +1189,7 @@ static bool has_second_by(struct slice text)
 	if (strchr("bpvdaBPVDA", *second) == NULL)
 		return false;
 	return list_has_in_any_case(
-		"by|par|von|por|da|di|door|av|af",
+		"by|by:|par|von|por|da|di|door|av|af",
 		first_word((struct slice){second, text.size - first.size - 1}));
 }
 
@@ -1204,13 +1204,29 @@ static bool is_author_label(struct slice text)
 }
 
 /*
+ * Return true if `text` is short and its last words say who wrote, as of ",
+ * Submitted by".
+ */
+static bool ends_in_by(struct slice text)
+{
+	const char *bytes = text.data;
+
+	return text.size > 3 && text.size <= MAX_ROLE &&
+	       memcmp(bytes + text.size - 3, " by", 3) == 0 &&
+	       value_holds_any(text, "post|submit|writ|publish|story|text|"
+				     "words|article|report|contribut") &&
+	       !value_holds_any(text, helpers);
+}
+
+/*
  * Return true if `text` is only "by" and `rest`, which is one word, such as a
  * login, or a group such as "the Hats Team".
  */
 static bool is_by_login(struct slice text, struct slice rest)
 {
-	return value_is(first_word(text), "by") && rest.size > 2 &&
-	       rest.size <= MAX_ROLE &&
+	return (value_is(first_word(text), "by") || has_second_by(text) ||
+		ends_in_by(text)) &&
+	       rest.size > 2 && rest.size <= MAX_ROLE &&
 	       (memchr(rest.data, ' ', rest.size) == NULL ||
 		value_is(first_word(rest), "the"));
 }
@@ -1350,7 +1366,9 @@ static struct name_run names_from(const struct metadata_candidates *findings,
 static bool read_byline(struct metadata_candidates *findings, struct slice text,
 			uint32_t index, bool is_near)
 {
-	const struct slice rest = byline_rest(text);
+	const bool is_begin = is_near && ends_in_by(text);
+	const struct slice rest =
+		is_begin ? (struct slice){"", 0} : byline_rest(text);
 	struct slice name = rest;
 	struct slice names[1];
 
@@ -1377,8 +1395,8 @@ static bool read_byline(struct metadata_candidates *findings, struct slice text,
 			     : is_below_title(findings, index) ? TOP_RANK
 							       : 56);
 	else if (is_near && index > findings->title_begin &&
-		 is_by_login(text, rest) && !text_is_of_others(findings, index))
-		findings_add(findings, SUBJECT_AUTHOR, rest, "byline",
+		 is_by_login(text, name) && !text_is_of_others(findings, index))
+		findings_add(findings, SUBJECT_AUTHOR, name, "byline",
 			     LOGIN_RANK);
 	return true;
 }

@@ -811,6 +811,24 @@ TEST(bylines_are_cut_to_the_name)
 		     1, "Ann Smith", "byline");
 }
 
+TEST(bylines_have_other_words_before_by)
+{
+	check_author("<h1>Hats</h1><p><a href=/m>Music</a> post by <a "
+		     "href=/a>Ann Smith</a>",
+		     1, "Ann Smith", "byline");
+	check_author("<h1>Hats</h1><p>in hats, Submitted by <a href=/a>Ann "
+		     "Smith</a>",
+		     1, "Ann Smith", "byline");
+	check_author("<h1>Hats</h1><p>Posted by <a href=/t>timothy</a>", 1,
+		     "timothy", "byline");
+	check_author("<h1>Hats</h1>" WORDS "<p>Submitted by: Dr Ann Smith", 1,
+		     "Dr Ann Smith", "byline");
+	check_author("<h1>Hats</h1><p>Shop by <a href=/c>Categories</a>", 0, "",
+		     NULL);
+	check_author("<h1>Hats</h1><p>Photo posted by <a href=/a>Ann Smith</a>",
+		     0, "", NULL);
+}
+
 TEST(the_place_of_the_title_is_its_first_heading)
 {
 	/* the link below the article has only the title */

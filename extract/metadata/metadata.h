@@ -209,10 +209,10 @@ struct metadatum title_choose(struct metadata_candidates *findings,
 			      const struct site_names *site);
 
 /*
- * Return true if node `index` is in comments, reviews, testimonials, links to
- * other pages, or a list of staff: in an element whose class names, id or
- * itemprop say so and that does not contain the title. Linear for all nodes
- * together.
+ * Return true if node `index` is in comments, reviews, testimonials, menus,
+ * links to other pages, a quote, or a list of staff: in an element whose name,
+ * class names, id or itemprop say so and that does not contain the title.
+ * Linear for all nodes together.
  */
 bool is_of_others(struct metadata_candidates *findings, uint32_t index);
 

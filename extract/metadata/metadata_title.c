@@ -118,7 +118,8 @@ static bool is_named_of_others(const struct page *page, uint32_t index)
 		"customer-review|user-review|team-member|staff-member|"
 		"staff-list|staff-box|our-team|read-next|more-from|"
 		"recent-post|recentpost|latest-post|popular-post|most-read|"
-		"trending|teaser";
+		"trending|teaser|navigation|navbar|main-menu|topmenu|"
+		"breaking-news|most-popular|headlines";
 	static const char *const names[] = {"class", "id"};
 	const uint16_t tag = page->nodes[index].tag;
 
@@ -154,8 +155,8 @@ bool is_of_others(struct metadata_candidates *findings, uint32_t index)
 		mark = MARK_ARTICLE;
 		if (holds_title(findings, node))
 			break;
-		if (node->attribute_count > 0 &&
-		    is_named_of_others(page, index)) {
+		if (node->tag == TAG_nav || (node->attribute_count > 0 &&
+					     is_named_of_others(page, index))) {
 			mark = MARK_OTHERS;
 			break;
 		}

@@ -584,7 +584,8 @@ TEST(names_and_dates_of_others_do_not_count)
 		"<div class=comments>",    "<section id=comments>",
 		"<div itemprop=review>",   "<div class=testimonials>",
 		"<aside class=related>",   "<section class=suggested>",
-		"<div class=team-member>",
+		"<div class=team-member>", "<nav>",
+		"<div id=navigation>",     "<div class=most-popular>",
 	};
 
 	for (size_t i = 0; i < sizeof(boxes) / sizeof(boxes[0]); i++) {

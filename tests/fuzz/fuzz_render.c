@@ -46,9 +46,8 @@ static bool resolve(const void *context, struct slice href, struct buffer *out)
 static void check_html(const struct buffer *html)
 {
 	struct page *page;
-	enum error error =
-		page_parse(&page, buffer_slice(html), slice_of("utf-8"),
-			   &page_limits_default);
+	enum error error = page_parse(&page, buffer_slice(html),
+				      slice_of("utf-8"), &page_limits_default);
 
 	if (error == ERR_NONE)
 		page_destroy(page);

@@ -564,8 +564,9 @@ static void blank_nuls(char *text, size_t size)
 }
 
 /*
- * Decode UTF-8. Return false if too many sequences are broken, which means that
- * the body is not UTF-8.
+ * Decode UTF-8. Return false if more sequences are broken than valid: then the
+ * body is not UTF-8, because other encodings have few sequences that look
+ * valid.
  */
 static bool decode_utf8(struct arena *arena, struct slice body,
 			struct utf8_count count, struct decoded *decoded_out)
@@ -573,7 +574,7 @@ static bool decode_utf8(struct arena *arena, struct slice body,
 	size_t size = body.size;
 	char *text;
 
-	if (count.invalid > count.sequences / WRONG_RATIO)
+	if (count.invalid > count.sequences)
 		return false;
 	if (count.invalid == 0) {
 		text = arena_copy(arena, body.data, size);

@@ -109,6 +109,20 @@ static inline bool is_alphanumeric(int code)
 	return is_digit(code) || is_letter(code);
 }
 
+/*
+ * Return whether words contain the character; otherwise it is white space or a
+ * sign. Beyond ASCII this is approximate.
+ */
+static inline bool is_word_code(uint32_t code)
+{
+	if (code < 0x80)
+		return is_alphanumeric((int)code);
+	return code >= 0xC0 && !(code >= 0x2000 && code < 0x2C00) &&
+	       !(code >= 0x3000 && code < 0x3040) &&
+	       !(code >= 0xFF00 && code < 0xFF10) &&
+	       !(code >= 0xFF1A && code < 0xFF21);
+}
+
 static inline char lower(char byte)
 {
 	return (char)(byte + (is_upper(byte) ? 'a' - 'A' : 0));

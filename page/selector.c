@@ -116,6 +116,31 @@ static size_t element_read_text(const struct page *page,
 	return element_cut((struct slice){joined, size}, out);
 }
 
+void element_text(const struct page *page, uint32_t node, size_t max,
+		  struct buffer *out)
+{
+	const struct node *element = &page->nodes[node];
+	size_t begin = out->size;
+
+	for (uint32_t i = element->first_text;
+	     i < element->end_text && out->size - begin < max; i++) {
+		struct slice text = page_text(page, i);
+
+		if (out->size > begin && element_text_is_separate(page, i))
+			buffer_append_byte(out, ' ');
+		buffer_append_slice(out, utf8_truncate(text, max));
+	}
+	if (out->size == begin)
+		return;
+	out->size = begin + text_collapse((struct slice){out->data + begin,
+							 out->size - begin},
+					  out->data + begin);
+	out->size = begin + utf8_truncate((struct slice){out->data + begin,
+							 out->size - begin},
+					  max)
+				    .size;
+}
+
 size_t element_value(const struct page *page, uint32_t node,
 		     char out[ELEMENT_VALUE_BYTES + 1])
 {

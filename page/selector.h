@@ -67,6 +67,12 @@ size_t element_value(const struct page *page, uint32_t node,
 		     char out[ELEMENT_VALUE_BYTES + 1]);
 
 /*
+ * Append the text of an element as in element_value(), but up to `max` bytes.
+ */
+void element_text(const struct page *page, uint32_t node, size_t max,
+		  struct buffer *out);
+
+/*
  * Copy `text` to `out` with collapsed white space, truncated as in
  * element_value(); return the length.
  */

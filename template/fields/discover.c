@@ -1,0 +1,728 @@
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/utf8.h"
+#include "template/fields/field.h"
+#include "template/fields/rule.h"
+
+enum {
+	MAX_CHOSEN = LIMIT(400, 12), /* columns that are compared */
+	ROOM_FOR_FINDS = 2 * MAX_CHOSEN,
+	MAX_WRAPPED = 2,     /* varying runs in an element around a field */
+	MAX_FIELD_STEM = 32, /* bytes of a name without its number */
+};
+
+/* A column that may be a field. */
+struct find {
+	const struct column *all; /* the column of the table it is part of */
+	struct column column;     /* without values */
+	enum field_type type;
+	double score;
+	const uint64_t *hashes; /* [pages] */
+	const char *known;      /* name by its meaning, or NULL */
+	bool is_dropped;
+};
+
+struct finder {
+	const struct column_table *table;
+	const struct setting *settings; /* [places] */
+	struct find *finds;             /* [count] of ROOM_FOR_FINDS */
+	uint32_t count;
+	/* [places]: runs below it, and itself, that vary, or are constant */
+	uint32_t *varying;
+	uint32_t *constant;
+	uint32_t *own_runs; /* [places]: varying runs that are its children */
+	bool *has_elements; /* [places]: it has elements as children */
+	/* [places]: the meaning of the place by its names, or NULL */
+	const char **known;
+	const struct column *titles; /* the title in the head, or NULL */
+	uint32_t title; /* place of the title in the body, or NO_PLACE */
+	struct arena *scratch;
+};
+
+/*
+ * Words in classes, ids, itemprop and so on, and the names of fields that they
+ * mean. Class names are English on pages of any language.
+ */
+static const struct {
+	const char *word;
+	const char *name;
+} known_words[] = {
+	{"title", "title"},
+	{"headline", "title"},
+	{"author", "author"},
+	{"byline", "author"},
+	{"creator", "author"},
+	{"writer", "author"},
+	{"price", "price"},
+	{"amount", "price"},
+	{"date", "date"},
+	{"time", "date"},
+	{"published", "date"},
+	{"datepublished", "date"},
+	{"dateline", "date"},
+	{"modified", "updated"},
+	{"updated", "updated"},
+	{"datemodified", "updated"},
+	{"category", "category"},
+	{"categories", "category"},
+	{"cat", "category"},
+	{"section", "section"},
+	{"tag", "tags"},
+	{"tags", "tags"},
+	{"keywords", "tags"},
+	{"taxonomy", "tags"},
+	{"brand", "brand"},
+	{"manufacturer", "brand"},
+	{"publisher", "publisher"},
+	{"sku", "sku"},
+	{"mpn", "mpn"},
+	{"gtin", "gtin"},
+	{"isbn", "isbn"},
+	{"model", "model"},
+	{"stock", "stock"},
+	{"availability", "stock"},
+	{"rating", "rating"},
+	{"reviewcount", "review_count"},
+	{"description", "description"},
+	{"summary", "summary"},
+	{"excerpt", "summary"},
+	{"lead", "summary"},
+	{"image", "image"},
+	{"photo", "image"},
+	{"location", "location"},
+	{"address", "address"},
+	{"venue", "location"},
+	{"place", "location"},
+	{"phone", "phone"},
+	{"telephone", "phone"},
+	{"email", "email"},
+	{"duration", "duration"},
+	{"salary", "salary"},
+	{"company", "company"},
+	{"name", "name"},
+	{"subtitle", "subtitle"},
+};
+
+/* Return the known word that a name contains, the last one; or NULL. */
+static const char *known_name(struct slice names)
+{
+	const char *bytes = names.data;
+	const char *found = NULL;
+	size_t at = 0;
+
+	while (at < names.size) {
+		char word[24];
+		size_t size = 0;
+
+		while (at < names.size && !is_letter(bytes[at]))
+			at++;
+		while (at < names.size && is_letter(bytes[at])) {
+			if (size < sizeof(word))
+				word[size++] = lower(bytes[at]);
+			at++;
+		}
+		for (size_t i = 0;
+		     i < sizeof(known_words) / sizeof(*known_words); i++)
+			if (strlen(known_words[i].word) == size &&
+			    memcmp(known_words[i].word, word, size) == 0)
+				found = known_words[i].name;
+	}
+	return found;
+}
+
+/* Return the meaning of one place by its names, or NULL. */
+static const char *own_meaning(const struct place *place)
+{
+	const char *name;
+
+	if (step_is(place, "h1"))
+		return "title";
+	name = known_name(place->names);
+	if (name == NULL && step_is(place, "time"))
+		name = "date";
+	return name;
+}
+
+/*
+ * Set the meaning of each place: its own, or that of an element around it that
+ * contains little else.
+ */
+static void find_meanings(struct finder *finder)
+{
+	const struct place_tree *tree = finder->table->tree;
+	uint32_t places = tree->places.count;
+
+	finder->known =
+		ARENA_NEW(finder->scratch, const char *, (size_t)places + 1);
+	for (uint32_t i = 0; i < places; i++) {
+		const struct place *place = place_at(tree, i);
+
+		/* an element around it has as many runs, or more */
+		if (finder->varying[i] > MAX_WRAPPED)
+			continue;
+		finder->known[i] = own_meaning(place);
+		if (finder->known[i] == NULL && place->parent != NO_PLACE)
+			finder->known[i] = finder->known[place->parent];
+	}
+}
+
+/* Count the runs below each place, and find the title in the head. */
+static void count_runs(struct finder *finder)
+{
+	const struct column_table *table = finder->table;
+	const struct place_tree *tree = table->tree;
+	uint32_t places = tree->places.count;
+
+	finder->varying =
+		ARENA_NEW(finder->scratch, uint32_t, (size_t)places + 1);
+	finder->constant =
+		ARENA_NEW(finder->scratch, uint32_t, (size_t)places + 1);
+	finder->has_elements =
+		ARENA_NEW(finder->scratch, bool, (size_t)places + 1);
+	finder->own_runs =
+		ARENA_NEW(finder->scratch, uint32_t, (size_t)places + 1);
+	for (uint32_t i = 0; i < table->count; i++) {
+		const struct column *column = &table->columns[i];
+		uint32_t place = column->source.place;
+
+		if (column->source.attribute != NULL)
+			continue;
+		if (place_at(tree, place)->is_run) {
+			finder->own_runs[place_at(tree, place)->parent] +=
+				column->distinct > 1;
+			finder->varying[place] = column->distinct > 1;
+			finder->constant[place] = column->distinct == 1;
+		} else if (step_is(place_at(tree, place), "title") &&
+			   step_is(place_at(tree,
+					    place_at(tree, place)->parent),
+				   "head")) {
+			finder->titles = column;
+		}
+	}
+	for (uint32_t i = places; i-- > 1;) {
+		uint32_t parent = place_at(tree, i)->parent;
+
+		finder->has_elements[parent] |= !place_at(tree, i)->is_run;
+		finder->varying[parent] += finder->varying[i];
+		finder->constant[parent] += finder->constant[i];
+	}
+}
+
+/* Return the ratio of pages on which the title contains the value. */
+static double in_title(const struct finder *finder, const struct column *column)
+{
+	uint32_t found = 0;
+
+	if (finder->titles == NULL || column->pages == 0 ||
+	    column->distinct * 2 < column->pages)
+		return 0;
+	for (uint32_t i = 0; i < column->count; i++) {
+		const struct value *value = &column->values[i];
+		uint32_t count;
+		const struct value *title =
+			column_values(finder->titles, value->page, &count);
+
+		if (i > 0 && column->values[i - 1].page == value->page)
+			continue;
+		found += count > 0 && value->text.size > 3 &&
+			 memmem(title->text.data, title->text.size,
+				value->text.data, value->text.size) != NULL;
+	}
+	return (double)found / finder->table->page_count;
+}
+
+/* Return how many steps the title is below the parent that both have. */
+static uint32_t title_distance(const struct finder *finder, uint32_t index)
+{
+	const struct place_tree *tree = finder->table->tree;
+	uint32_t title = finder->title;
+	uint32_t distance = 0;
+
+	if (title == NO_PLACE)
+		return UINT32_MAX;
+	while (index != title) {
+		/* parents have lower indices */
+		if (index > title) {
+			index = place_at(tree, index)->parent;
+		} else {
+			title = place_at(tree, title)->parent;
+			distance++;
+		}
+	}
+	return distance;
+}
+
+/*
+ * Return whether a separator is no part of the value that it is in front of or
+ * behind: a word, a colon, a dash and so on, but not "$", "#" or "(".
+ */
+static bool is_affix(struct slice separator)
+{
+	const unsigned char *at = separator.data;
+	const unsigned char *end = at + separator.size;
+	uint32_t code = utf8_next(&at, end);
+
+	return is_word_code(code) || code == ':' || code == 0xFF1A ||
+	       code == '-' || code == '|' || code == '/' || code == ',' ||
+	       code == ';' || (code >= 0x2010 && code <= 0x2015) ||
+	       code == 0xB7 || code == 0x2022 || code == 0xBB || code == 0xAB;
+}
+
+/*
+ * Return the number of separators that all values begin with, and end with: the
+ * part between them is the value.
+ */
+static void affixes_of(const struct column *column, uint8_t *from_out,
+		       uint8_t *to_out)
+{
+	uint8_t count = column->source.separator_count;
+	struct column_source source = column->source;
+
+	*from_out = 0;
+	*to_out = (uint8_t)(count + 1);
+	while (*from_out < count) {
+		bool is_empty = true;
+
+		source.from = *from_out;
+		source.to = (uint8_t)(*from_out + 1);
+		for (uint32_t i = 0; i < column->count && is_empty; i++)
+			is_empty = source_part(&source, column->values[i].text)
+					   .size == 0;
+		if (!is_empty || !is_affix(source.separators[*from_out]))
+			break;
+		++*from_out;
+	}
+	while (*to_out > *from_out + 1) {
+		bool is_empty = true;
+
+		source.from = (uint8_t)(*to_out - 1);
+		source.to = *to_out;
+		for (uint32_t i = 0; i < column->count && is_empty; i++)
+			is_empty = source_part(&source, column->values[i].text)
+					   .size == 0;
+		if (!is_empty || !is_affix(source.separators[*to_out - 2]))
+			break;
+		--*to_out;
+	}
+}
+
+/*
+ * Return the label of a place, or of an element around it that contains little
+ * else; empty if there is none.
+ */
+static struct slice place_label(const struct finder *finder, uint32_t index)
+{
+	const struct place_tree *tree = finder->table->tree;
+
+	for (uint32_t i = index;
+	     i != NO_PLACE && finder->varying[i] <= MAX_WRAPPED;
+	     i = place_at(tree, i)->parent)
+		if (place_at(tree, i)->label.size > 0)
+			return place_at(tree, i)->label;
+	return (struct slice){0};
+}
+
+/* Score where the values of a place are. */
+static double score_of_place(const struct finder *finder, uint32_t index)
+{
+	const struct setting *setting = &finder->settings[index];
+	uint32_t distance = title_distance(finder, index);
+	double score = 1;
+
+	if (distance < 8)
+		score *= 1 + .7 / (1 + distance / 2.);
+	if (setting->is_in_head)
+		score *= .3;
+	if (is_frame(setting))
+		score *= .25;
+	if (setting->is_repeated)
+		score *= .5;
+	if (setting->is_in_heading)
+		score *= 2;
+	if (place_label(finder, index).size > 0)
+		score *= 1.6;
+	return score;
+}
+
+/* Score an element by what is in it beside one varying text. */
+static double score_of_element(const struct finder *finder,
+			       const struct column *column)
+{
+	uint32_t index = column->source.place;
+	const struct place *place = place_at(finder->table->tree, index);
+	double score = 1;
+
+	if (place->is_run)
+		return 1;
+	if (!column->source.is_series && place->positions > 0)
+		score = .4;
+	if (finder->varying[index] > 1)
+		return finder->own_runs[index] == finder->varying[index]
+			       ? score * .8
+			       : score * .3;
+	if (finder->constant[index] > 0 && column->source.attribute == NULL)
+		return finder->has_elements[index] ? score * .3 : score * .7;
+	return score;
+}
+
+/* Return whether a page usually has several values of the field. */
+static bool is_list(const struct column *column, const char *known)
+{
+	return column->source.is_series ||
+	       (known != NULL &&
+		(strcmp(known, "tags") == 0 || strcmp(known, "category") == 0 ||
+		 strcmp(known, "author") == 0));
+}
+
+static double score_of(const struct finder *finder, const struct column *column,
+		       const char *known)
+{
+	uint32_t index = column->source.place;
+	double ratio;
+	enum field_type type = column_type(column, &ratio);
+	double score = .3 + .7 * column->pages / finder->table->page_count;
+
+	score *= score_of_place(finder, index);
+	score *= score_of_element(finder, column);
+	score *= .6 + .4 * ratio;
+	if (!is_list(column, known))
+		score *= .5 + .5 * column->single / column->pages;
+	if (known != NULL)
+		score *= 2;
+	if (finder->settings[index].is_time || type == TYPE_PRICE ||
+	    type == TYPE_DATE)
+		score *= 1.4;
+	if (column->source.attribute != NULL)
+		score *= type == TYPE_IMAGE ? .4 : .2;
+	if (type == TYPE_RICH_TEXT)
+		score *= .5;
+	if (column->distinct * 50 < column->pages)
+		score *= .7;
+	return score;
+}
+
+static int order_finds(const void *left, const void *right)
+{
+	const struct find *a = left;
+	const struct find *b = right;
+
+	if (a->score != b->score)
+		return a->score > b->score ? -1 : 1;
+	/* the part without the words that all values begin with */
+	if ((a->column.source.to > 0) != (b->column.source.to > 0))
+		return a->column.source.to > 0 ? -1 : 1;
+	return (a->column.key > b->column.key) -
+	       (a->column.key < b->column.key);
+}
+
+/* Keep only the best finds. */
+static void choose_finds(struct finder *finder)
+{
+	qsort(finder->finds, finder->count, sizeof(*finder->finds),
+	      order_finds);
+	if (finder->count > MAX_CHOSEN)
+		finder->count = MAX_CHOSEN;
+}
+
+/* Add a column that is part of the column `all`. */
+static void finder_add(struct finder *finder, const struct column *all,
+		       const struct column *column, double factor)
+{
+	const char *known = finder->known[column->source.place];
+	double title;
+	double ratio;
+	struct find *find;
+
+	if (column->distinct < 2 || column->pages < 2 ||
+	    (uint64_t)column->common * 100 >= (uint64_t)column->count * 97)
+		return;
+	title = in_title(finder, column);
+	if (title > .8 && known == NULL)
+		known = "title";
+	if (finder->count == ROOM_FOR_FINDS)
+		choose_finds(finder);
+	find = &finder->finds[finder->count++];
+	*find = (struct find){.all = all,
+			      .column = *column,
+			      .type = column_type(column, &ratio),
+			      .known = known,
+			      .score = factor * (1 + title) *
+				       score_of(finder, column, known)};
+	find->column.values = NULL;
+}
+
+static const uint64_t *find_hashes(const struct finder *finder,
+				   const struct find *find)
+{
+	struct arena *arena = arena_create();
+	struct column column =
+		column_read_again(arena, find->all, &find->column.source);
+	const uint64_t *hashes = page_hashes(&column, finder->table->page_count,
+					     finder->scratch);
+
+	arena_destroy(arena);
+	return hashes;
+}
+
+/* Drop the columns that have the same values as a better one. */
+static void drop_equal(struct finder *finder)
+{
+	uint32_t pages = finder->table->page_count;
+
+	for (uint32_t i = 0; i < finder->count; i++) {
+		struct find *one = &finder->finds[i];
+
+		one->hashes = find_hashes(finder, one);
+		for (uint32_t k = 0; k < i && !one->is_dropped; k++) {
+			const struct find *better = &finder->finds[k];
+			struct agreement agreement = compare_pages(
+				one->hashes, better->hashes, pages);
+
+			one->is_dropped =
+				!better->is_dropped &&
+				agreement.both * 10 >= one->column.pages * 9 &&
+				agreement.equal * 100 >=
+					agreement.both * AGREE_SHARE;
+		}
+	}
+}
+
+/* Names */
+
+static size_t name_write(char *out, struct slice text)
+{
+	const unsigned char *at = text.data;
+	const unsigned char *end = text.size == 0 ? at : at + text.size;
+	size_t size = 0;
+
+	while (at < end && size + 4 <= MAX_FIELD_STEM) {
+		const unsigned char *begin = at;
+		uint32_t code = utf8_next(&at, end);
+
+		if (!is_word_code(code)) {
+			if (size > 0 && out[size - 1] != '_')
+				out[size++] = '_';
+			continue;
+		}
+		for (; begin < at; begin++)
+			out[size++] = lower((char)*begin);
+	}
+	while (size > 0 && out[size - 1] == '_')
+		size--;
+	out[size] = '\0';
+	return size;
+}
+
+/* Write the name of a find: its meaning, its label, its class, or its tag. */
+static void name_find(const struct finder *finder, const struct find *find,
+		      char *out)
+{
+	const struct place_tree *tree = finder->table->tree;
+	uint32_t index = find->column.source.place;
+	const struct place *place = place_at(tree, index);
+	enum field_type type = find->type;
+
+	if (find->known != NULL) {
+		snprintf(out, MAX_FIELD_NAME, "%s", find->known);
+		return;
+	}
+	if (name_write(out, place_label(finder, index)) > 0)
+		return;
+	if (type == TYPE_PRICE || type == TYPE_DATE || type == TYPE_IMAGE) {
+		snprintf(out, MAX_FIELD_NAME, "%s", type_name(type));
+		return;
+	}
+	for (uint32_t i = index;
+	     i != NO_PLACE && finder->varying[i] <= MAX_WRAPPED;
+	     i = place_at(tree, i)->parent) {
+		struct slice names = place_at(tree, i)->names;
+		const char *space =
+			names.size == 0 ? NULL
+					: memchr(names.data, ' ', names.size);
+
+		if (space != NULL)
+			names.size = (size_t)(space - (const char *)names.data);
+		if (name_write(out, names) > 0)
+			return;
+	}
+	if (place->is_run)
+		place = place_at(tree, place->parent);
+	if (name_write(out, step_tag(place->step)) == 0)
+		snprintf(out, MAX_FIELD_NAME, "text");
+}
+
+/* Append a number if a field before has the name already. */
+static void make_unique(struct field *fields, uint32_t count)
+{
+	struct field *last = &fields[count];
+	char stem[MAX_FIELD_NAME + 1];
+	uint32_t number = 1;
+
+	memcpy(stem, last->name, sizeof(stem));
+	for (uint32_t i = 0; i < count; i++) {
+		if (strcmp(fields[i].name, last->name) != 0)
+			continue;
+		snprintf(last->name, sizeof(last->name), "%.*s_%u",
+			 MAX_FIELD_STEM, stem, ++number);
+		i = UINT32_MAX; /* from the first field again */
+	}
+}
+
+/* Add the part of a column between two of its separators. */
+static void finder_add_part(struct finder *finder, const struct column *all,
+			    struct column *part, double factor)
+{
+	struct arena *arena = arena_create();
+	struct column column =
+		column_part(arena, part, part->source.from, part->source.to);
+
+	if (column.count > 0)
+		finder_add(finder, all, &column, factor);
+	arena_destroy(arena);
+}
+
+/*
+ * Add a column: its values without the words that all begin and end with, and
+ * their parts.
+ */
+static void finder_add_parts(struct finder *finder, const struct column *all,
+			     const struct column *column, double factor)
+{
+	uint8_t count = column->source.separator_count;
+	struct column part = *column;
+	uint8_t from = 0;
+	uint8_t to = (uint8_t)(count + 1);
+
+	if (column->distinct < 2)
+		return;
+	if (place_at(finder->table->tree, column->source.place)->is_run)
+		affixes_of(column, &from, &to);
+	if (from == 0 && to == count + 1) {
+		finder_add(finder, all, column, factor);
+	} else {
+		part.source.from = from;
+		part.source.to = to;
+		finder_add_part(finder, all, &part, factor);
+		finder_add(finder, all, column, factor * .3);
+	}
+	for (uint8_t i = from; i < to && to > from + 1; i++) {
+		part.source.from = i;
+		part.source.to = (uint8_t)(i + 1);
+		finder_add_part(finder, all, &part, factor * .3);
+	}
+}
+
+/* Find the title: the text that the title in the head contains. */
+static void find_title(struct finder *finder)
+{
+	const struct column_table *table = finder->table;
+	double best = .5;
+
+	finder->title = NO_PLACE;
+	for (uint32_t i = 0; i < table->count; i++) {
+		const struct column *column = &table->columns[i];
+		struct setting setting = finder->settings[column->source.place];
+		double score;
+
+		if (column->source.attribute != NULL || setting.is_in_head)
+			continue;
+		score = in_title(finder, column) *
+			(setting.is_in_heading ? 1.3 : 1) *
+			(is_frame(&setting) ? .7 : 1) *
+			(column->single == column->pages ? 1.1 : 1);
+		if (score > best) {
+			best = score;
+			finder->title = column->source.place;
+		}
+	}
+}
+
+/* Return the outermost repeated place around the title, or NO_PLACE. */
+static uint32_t repeated_record(const struct finder *finder)
+{
+	const struct place_tree *tree = finder->table->tree;
+	uint32_t found = NO_PLACE;
+
+	for (uint32_t i = finder->title; i != NO_PLACE;
+	     i = place_at(tree, i)->parent)
+		if (place_at(tree, i)->is_repeated)
+			found = i;
+	return found;
+}
+
+static bool is_below(const struct place_tree *tree, uint32_t index,
+		     uint32_t ancestor)
+{
+	while (index != NO_PLACE && index > ancestor)
+		index = place_at(tree, index)->parent;
+	return index == ancestor;
+}
+
+/*
+ * Add the columns. If the title is in a repeated element, the first one is what
+ * the page is about.
+ */
+static void find_columns(struct finder *finder)
+{
+	const struct column_table *table = finder->table;
+	uint32_t record = repeated_record(finder);
+
+	for (uint32_t i = 0; i < table->count; i++) {
+		const struct column *column = &table->columns[i];
+
+		if (record == NO_PLACE || column->single == column->pages ||
+		    !is_below(table->tree, column->source.place, record)) {
+			finder_add_parts(finder, column, column, 1);
+		} else {
+			struct arena *arena = arena_create();
+			struct column first =
+				column_pick(arena, column, PICK_FIRST);
+
+			column_separate(&first, SEPARATOR_SHARE,
+					finder->scratch);
+			finder_add_parts(finder, column, &first, 2);
+			arena_destroy(arena);
+		}
+	}
+}
+
+uint32_t fields_discover(const struct column_table *table,
+			 struct field *fields_out, uint32_t max)
+{
+	struct arena *scratch = arena_create();
+	struct finder finder = {
+		.table = table,
+		.settings = settings_of(table->tree, scratch),
+		.finds = ARENA_NEW(scratch, struct find, ROOM_FOR_FINDS),
+		.scratch = scratch,
+	};
+	uint32_t count = 0;
+
+	count_runs(&finder);
+	find_meanings(&finder);
+	find_title(&finder);
+	find_columns(&finder);
+	choose_finds(&finder);
+	drop_equal(&finder);
+	for (uint32_t i = 0; i < finder.count && count < max; i++) {
+		const struct find *find = &finder.finds[i];
+		struct field *field = &fields_out[count];
+
+		if (find->is_dropped)
+			continue;
+		*field = (struct field){.type = find->type,
+					.confidence = find->score,
+					.rule_count = 1};
+		field->rules[0] = column_read_again(table->arena, find->all,
+						    &find->column.source);
+		name_find(&finder, find, field->name);
+		make_unique(fields_out, count);
+		count++;
+	}
+	arena_destroy(scratch);
+	return count;
+}

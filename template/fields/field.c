@@ -1,0 +1,252 @@
+#include "template/fields/field.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/hash.h"
+#include "base/utf8.h"
+#include "extract/text/class_words.h"
+#include "template/fields/rule.h"
+
+/* How near a label, or a class, is to a place that has it. */
+enum { LABEL_LEVELS = 3, NAME_LEVELS = 2 };
+
+/* Types */
+
+static const char *const type_names[TYPE_COUNT] = {
+	"text", "rich text", "number", "price", "date", "url", "image"};
+
+const char *type_name(enum field_type type)
+{
+	return type_names[type];
+}
+
+static bool is_currency(uint32_t code)
+{
+	return code == '$' || (code >= 0xA2 && code <= 0xA5) ||
+	       (code >= 0x20A0 && code <= 0x20CF);
+}
+
+/* Signs and words of a text. */
+struct shape {
+	uint32_t numbers;
+	uint32_t digits;
+	uint32_t years; /* numbers of four digits that begin with 19 or 20 */
+	uint32_t words; /* of letters */
+	uint32_t currencies;
+};
+
+static struct shape shape_of(struct slice text)
+{
+	const unsigned char *at = text.data;
+	const unsigned char *end = at + text.size;
+	struct shape shape = {0};
+	uint32_t run = 0;
+	uint32_t number = 0;
+	bool is_word = false;
+
+	while (at < end) {
+		uint32_t code = utf8_next(&at, end);
+		bool is_number = code < 0x80 && is_digit((int)code);
+
+		shape.currencies += is_currency(code);
+		if (is_number) {
+			shape.numbers += run == 0;
+			shape.digits++;
+			number = number * 10 + (code - '0');
+			run++;
+		}
+		if (!is_number || at == end) {
+			shape.years +=
+				run == 4 && number >= 1900 && number < 2100;
+			run = 0;
+			number = 0;
+		}
+		if (!is_number && is_word_code(code)) {
+			shape.words += !is_word;
+			is_word = true;
+		} else {
+			is_word = false;
+		}
+	}
+	return shape;
+}
+
+enum field_type type_of_text(struct slice text)
+{
+	const char *bytes = text.data;
+	struct shape shape;
+
+	if (text.size == 0)
+		return TYPE_TEXT;
+	shape = shape_of(text);
+	if (text.size > 300)
+		return TYPE_RICH_TEXT;
+	if (text.size > 8 && (memcmp(bytes, "http://", 7) == 0 ||
+			      memcmp(bytes, "https://", 8) == 0))
+		return TYPE_URL;
+	if (shape.currencies > 0 && shape.numbers > 0 && shape.words <= 3)
+		return TYPE_PRICE;
+	if (shape.years > 0 && shape.words <= 6 &&
+	    shape.numbers + shape.words >= 3 && shape.numbers >= 2)
+		return TYPE_DATE;
+	if (shape.numbers > 0 && shape.words == 0)
+		return TYPE_NUMBER;
+	return TYPE_TEXT;
+}
+
+enum field_type column_type(const struct column *column, double *ratio_out)
+{
+	uint32_t counts[TYPE_COUNT] = {0};
+	uint32_t count = column->count < 100 ? column->count : 100;
+	enum field_type best = TYPE_TEXT;
+
+	for (uint32_t i = 0; i < count; i++)
+		counts[type_of_text(column->values[i].text)]++;
+	for (uint32_t i = 0; i < TYPE_COUNT; i++)
+		if (counts[i] > counts[best])
+			best = (enum field_type)i;
+	*ratio_out = count == 0 ? 0 : (double)counts[best] / count;
+	if (column->source.attribute != NULL) {
+		if (strcmp(column->source.attribute, "src") == 0 ||
+		    strcmp(column->source.attribute, "data-src") == 0)
+			return TYPE_IMAGE;
+		if (strcmp(column->source.attribute, "href") == 0)
+			return TYPE_URL;
+	}
+	return best;
+}
+
+/* Values of a page */
+
+uint32_t rule_values(const struct column *rule, uint32_t page,
+		     struct value *values_out)
+{
+	uint32_t count;
+	const struct value *values = column_values(rule, page, &count);
+	uint32_t distinct = 0;
+
+	for (uint32_t i = 0; i < count; i++) {
+		bool is_new = true;
+
+		for (uint32_t k = 0; k < distinct && is_new; k++)
+			is_new = values_out[k].hash != values[i].hash;
+		if (is_new)
+			values_out[distinct++] = values[i];
+	}
+	return distinct;
+}
+
+uint32_t field_values(const struct field *field, uint32_t page,
+		      struct value *values_out)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < field->rule_count && count == 0; i++)
+		count = rule_values(&field->rules[i], page, values_out);
+	return count;
+}
+
+/* Comparing columns */
+
+/* The values of a page as one number; 0 for none. Their order is the same. */
+static uint64_t page_hash(const struct column *rule, uint32_t page)
+{
+	struct value values[MAX_PAGE_VALUES];
+	uint32_t count = rule_values(rule, page, values);
+	uint64_t sum = 0;
+
+	for (uint32_t i = 0; i < count; i++)
+		sum += hash_chain(values[i].hash, 0);
+	return sum;
+}
+
+uint64_t *page_hashes(const struct column *rule, uint32_t pages,
+		      struct arena *arena)
+{
+	uint64_t *hashes = ARENA_NEW(arena, uint64_t, (size_t)pages + 1);
+
+	for (uint32_t i = 0; i < pages; i++)
+		hashes[i] = page_hash(rule, i);
+	return hashes;
+}
+
+struct agreement compare_pages(const uint64_t *left, const uint64_t *right,
+			       uint32_t pages)
+{
+	struct agreement agreement = {0};
+
+	for (uint32_t i = 0; i < pages; i++) {
+		if (left[i] == 0 || right[i] == 0)
+			continue;
+		agreement.both++;
+		agreement.equal += left[i] == right[i];
+	}
+	return agreement;
+}
+
+/* Where a column is */
+
+struct slice step_tag(struct slice step)
+{
+	const char *bytes = step.data;
+	size_t size = 0;
+
+	while (size < step.size && (is_alphanumeric(bytes[size])))
+		size++;
+	return (struct slice){bytes, size};
+}
+
+bool step_is(const struct place *place, const char *tag)
+{
+	return slice_equal(step_tag(place->step), slice_of(tag));
+}
+
+/* Add what one place says to the setting of its parent. */
+static void setting_add(struct setting *setting, const struct place *place)
+{
+	setting->groups |= class_groups_of(place->names);
+	setting->is_in_head |= step_is(place, "head");
+	setting->is_in_heading |= step_is(place, "h1");
+	setting->is_time |= step_is(place, "time");
+	setting->is_in_frame |= step_is(place, "nav") ||
+				step_is(place, "footer") ||
+				step_is(place, "aside");
+	setting->is_repeated |= place->is_repeated;
+	setting->is_labelled = false;
+	setting->is_named = false;
+}
+
+struct setting *settings_of(const struct place_tree *tree, struct arena *arena)
+{
+	struct setting *settings =
+		ARENA_NEW(arena, struct setting, tree->places.count + 1u);
+
+	for (uint32_t i = 0; i < tree->places.count; i++) {
+		uint32_t up = i;
+
+		if (i > 0)
+			settings[i] = settings[place_at(tree, i)->parent];
+		setting_add(&settings[i], place_at(tree, i));
+		for (uint32_t n = 0; n < LABEL_LEVELS && up != NO_PLACE; n++) {
+			const struct place *place = place_at(tree, up);
+
+			settings[i].is_labelled |= place->label.size > 0;
+			settings[i].is_named |=
+				n < NAME_LEVELS && place->names.size > 0;
+			up = place->parent;
+		}
+	}
+	return settings;
+}
+
+bool is_frame(const struct setting *setting)
+{
+	const uint32_t frame = 1u << GROUP_NAVIGATION | 1u << GROUP_FOOTER |
+			       1u << GROUP_SIDEBAR | 1u << GROUP_COMMENT |
+			       1u << GROUP_RELATED | 1u << GROUP_SOCIAL |
+			       1u << GROUP_POPUP | 1u << GROUP_ADVERTISEMENT;
+
+	return setting->is_in_frame || (setting->groups & frame) != 0;
+}

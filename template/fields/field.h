@@ -1,0 +1,84 @@
+/*
+ * template/fields/field.h - fields: named columns of the values that a template
+ * prints.
+ *
+ * Fields are found without help (fields_discover()), or taught by examples
+ * (field_teach()); the values of the pages before a redesign are examples, too.
+ *
+ * Sources: Arasu, Garcia-Molina (SIGMOD 2003, "ExAlg"); Gulhane et al.,
+ * Web-Scale Information Extraction with Vertex (ICDE 2011): a rule is ranked by
+ * what it finds on the pages without examples; Dalvi, Bohannon, Sha, Robust Web
+ * Extraction (SIGMOD 2009): prefer the address that a change of the page is
+ * least likely to break.
+ */
+#ifndef TEMPLATE_FIELDS_FIELD_H
+#define TEMPLATE_FIELDS_FIELD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/buffer.h"
+#include "template/fields/column.h"
+
+enum {
+	MAX_FIELD_RULES = 4, /* addresses of a field */
+	MAX_FIELD_NAME = 40, /* bytes */
+};
+
+enum field_type {
+	TYPE_TEXT,
+	TYPE_RICH_TEXT, /* long text */
+	TYPE_NUMBER,
+	TYPE_PRICE, /* a number and a currency */
+	TYPE_DATE,
+	TYPE_URL,
+	TYPE_IMAGE,
+	TYPE_COUNT
+};
+
+struct field {
+	char name[MAX_FIELD_NAME + 1];
+	enum field_type type;
+	double confidence; /* in [0, 1]: how many addresses agree */
+	/* [rule_count], the best first; a further one is used on pages where
+	   the ones before find nothing */
+	struct column rules[MAX_FIELD_RULES];
+	uint32_t rule_count;
+};
+
+/* The values of a field on a page. */
+struct example {
+	uint32_t page;
+	const struct slice *values; /* [count], collapsed (text_collapse()) */
+	uint32_t count;
+};
+
+/*
+ * Find the fields of a template, the most useful ones first; at most `max`.
+ * Write them to `fields_out` and return their number. O(n log n) in the values.
+ */
+uint32_t fields_discover(const struct column_table *table,
+			 struct field *fields_out, uint32_t max);
+
+/*
+ * Find the field called `name` that has the values of the examples [count].
+ * Return false if no column has those of more than half of the examples.
+ */
+bool field_teach(const struct column_table *table, const char *name,
+		 const struct example *examples, uint32_t count,
+		 struct field *field_out);
+
+/*
+ * Write the values of a field on a page to `values_out` [MAX_PAGE_VALUES],
+ * without repetitions; return their number.
+ */
+uint32_t field_values(const struct field *field, uint32_t page,
+		      struct value *values_out);
+
+/* Return the type of a text. */
+enum field_type type_of_text(struct slice text);
+
+/* Return the name of a type, such as "price". */
+const char *type_name(enum field_type type);
+
+#endif

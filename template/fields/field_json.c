@@ -1,0 +1,152 @@
+#include "template/fields/field_json.h"
+
+#include "base/arena.h"
+#include "page/page.h"
+
+enum { MAX_SHOWN_STEPS = 4 };
+
+/* Return whether a step says more than its tag. */
+static bool is_telling(const struct place *place)
+{
+	return place->label.size > 0 || place->names.size > 0 ||
+	       place->positions > 0;
+}
+
+static void append_step(const struct place *place, struct buffer *out)
+{
+	const char *names = place->names.data;
+	size_t size = 0;
+
+	if (place->is_run) {
+		buffer_append_text(out, "text");
+	} else {
+		const char *step = place->step.data;
+
+		while (size < place->step.size && step[size] != '.' &&
+		       step[size] != '#' && step[size] != '@' &&
+		       step[size] != '~')
+			size++;
+		buffer_append(out, step, size);
+		/* the first name is the most telling one */
+		for (size = 0; size < place->names.size && names[size] != ' ';)
+			size++;
+		if (size > 0)
+			buffer_append(out, names, size);
+	}
+	if (place->label.size > 0) {
+		buffer_append_text(out, " [");
+		buffer_append_slice(out, place->label);
+		buffer_append_byte(out, ']');
+	}
+	if (place->positions > 0)
+		buffer_printf(out, " (%u of %u)", place->position + 1,
+			      place->positions);
+}
+
+static void append_separator(const struct column_source *source,
+			     const char *what, uint8_t number,
+			     struct buffer *out)
+{
+	buffer_printf(out, ", %s \"", what);
+	buffer_append_slice(out, source->separators[number]);
+	buffer_append_byte(out, '"');
+}
+
+void source_append_text(const struct place_tree *tree,
+			const struct column_source *source, struct buffer *out)
+{
+	static const char *const picks[PICK_COUNT] = {"", "first", "second",
+						      "last"};
+	uint32_t path[MAX_SHOWN_STEPS];
+	uint32_t count = 0;
+
+	for (uint32_t i = source->place;
+	     i != NO_PLACE && count < MAX_SHOWN_STEPS;
+	     i = place_at(tree, i)->parent)
+		if (i == source->place || is_telling(place_at(tree, i)))
+			path[count++] = i;
+	while (count-- > 0) {
+		append_step(place_at(tree, path[count]), out);
+		if (count > 0)
+			buffer_append_text(out, " > ");
+	}
+	if (source->attribute != NULL)
+		buffer_printf(out, " @%s", source->attribute);
+	if (source->pick != PICK_ALL)
+		buffer_printf(out, ", %s", picks[source->pick]);
+	if (source->to > 0 && source->from > 0)
+		append_separator(source, "after", (uint8_t)(source->from - 1),
+				 out);
+	if (source->to > 0 && source->to <= source->separator_count)
+		append_separator(source, "before", (uint8_t)(source->to - 1),
+				 out);
+}
+
+/* Return the slice as a JSON string; bytes that are not UTF-8 cannot occur. */
+static json_t *text_json(struct slice text)
+{
+	return json_stringn_nocheck(text.size == 0 ? "" : text.data, text.size);
+}
+
+void fields_describe(const struct field_set *set, json_t *list)
+{
+	struct buffer text = {0};
+
+	for (uint32_t f = 0; f < set->count; f++) {
+		const struct field_spec *spec = &set->fields[f];
+		json_t *addresses = json_array();
+
+		for (uint32_t r = 0; r < spec->rule_count; r++) {
+			buffer_clear(&text);
+			source_append_text(&set->tree, &spec->rules[r], &text);
+			json_array_append_new(addresses,
+					      text_json(buffer_slice(&text)));
+		}
+		json_array_append_new(
+			list, json_pack("{s:s, s:s, s:s, s:f, s:b, s:b, s:o}",
+					"name", spec->name, "type",
+					type_name(spec->type), "origin",
+					spec->origin == FIELD_TAUGHT ? "taught"
+								     : "found",
+					"fill", spec->fill, "watched",
+					(int)spec->is_watched, "required",
+					(int)spec->is_required, "addresses",
+					addresses));
+	}
+	buffer_free(&text);
+}
+
+static json_t *result_json(const struct field_result *result)
+{
+	json_t *list;
+
+	if (result->count == 1)
+		return text_json(result->values[0]);
+	list = json_array();
+	for (uint32_t i = 0; i < result->count; i++)
+		json_array_append_new(list, text_json(result->values[i]));
+	return list;
+}
+
+void record_add(const struct field_set *set, const struct page *page,
+		json_t *record)
+{
+	struct arena *arena = arena_create();
+	const struct field_result *results = field_set_apply(set, page, arena);
+	json_t *unsure = json_object_get(record, "_unsure");
+
+	for (uint32_t f = 0; f < set->count; f++) {
+		if (results[f].count == 0)
+			continue;
+		json_object_set_new(record, set->fields[f].name,
+				    result_json(&results[f]));
+		if (!results[f].is_unsure)
+			continue;
+		if (unsure == NULL) {
+			unsure = json_array();
+			json_object_set_new(record, "_unsure", unsure);
+		}
+		json_array_append_new(unsure, json_string(set->fields[f].name));
+	}
+	arena_destroy(arena);
+}

@@ -1,0 +1,484 @@
+#include "template/fields/field_set.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/memory.h"
+#include "page/page.h"
+
+enum { SET_VERSION = 1, NO_ATTRIBUTE = VALUE_ATTRIBUTES };
+
+/* Making a set */
+
+static void keep_place(const struct place_tree *tree, bool *is_kept,
+		       uint32_t index)
+{
+	for (uint32_t i = index; i != NO_PLACE && !is_kept[i];
+	     i = place_at(tree, i)->parent)
+		is_kept[i] = true;
+}
+
+/* Keep the places of the rules, and of a series all its positions. */
+static void keep_rules(const struct place_tree *tree, bool *is_kept,
+		       const struct field *fields, uint32_t count)
+{
+	bool *is_series = mem_alloc(tree->places.count + 1u, sizeof(bool));
+
+	for (uint32_t f = 0; f < count; f++)
+		for (uint32_t r = 0; r < fields[f].rule_count; r++) {
+			const struct column_source *source =
+				&fields[f].rules[r].source;
+			const struct place *place =
+				place_at(tree, source->place);
+
+			keep_place(tree, is_kept, source->place);
+			if (place->positions > 0)
+				keep_place(tree, is_kept, place->first);
+			is_series[source->place] |= source->is_series;
+		}
+	for (uint32_t i = 0; i < tree->places.count; i++)
+		if (place_at(tree, i)->positions > 0 &&
+		    is_series[place_at(tree, i)->first])
+			keep_place(tree, is_kept, i);
+	free(is_series);
+}
+
+static struct column_source copy_source(struct arena *arena,
+					const struct column_source *source,
+					const uint32_t *numbers)
+{
+	struct column_source copy = *source;
+	struct slice *separators =
+		ARENA_NEW(arena, struct slice, MAX_SEPARATORS);
+
+	copy.place = numbers[source->place];
+	for (uint8_t i = 0; i < source->separator_count; i++)
+		separators[i] = arena_slice(arena, source->separators[i]);
+	copy.separators = separators;
+	if (copy.to == 0)
+		copy.separator_count = 0;
+	return copy;
+}
+
+/* Write the stored form of a field whose places have new numbers. */
+static void spec_make(struct arena *arena, const struct field *field,
+		      const uint32_t *numbers, struct field_spec *spec_out)
+{
+	memcpy(spec_out->name, field->name, sizeof(spec_out->name));
+	spec_out->type = field->type;
+	for (uint32_t r = 0; r < field->rule_count; r++) {
+		const struct column_source *source = &field->rules[r].source;
+
+		if (numbers[source->place] != NO_PLACE)
+			spec_out->rules[spec_out->rule_count++] =
+				copy_source(arena, source, numbers);
+	}
+}
+
+struct field_set field_set_make(struct arena *arena,
+				const struct column_table *table,
+				const struct field *fields, uint32_t count)
+{
+	const struct place_tree *tree = table->tree;
+	struct arena *scratch = arena_create();
+	size_t places = tree->places.count;
+	bool *is_kept = ARENA_NEW(scratch, bool, places + 1);
+	uint32_t *numbers = ARENA_NEW(scratch, uint32_t, places + 1);
+	struct field_set set = {
+		.count = count < MAX_SET_FIELDS ? count : MAX_SET_FIELDS};
+
+	keep_rules(tree, is_kept, fields, set.count);
+	set.tree = place_tree_prune(arena, tree, is_kept, numbers);
+	set.fields = ARENA_NEW(arena, struct field_spec, set.count + 1u);
+	for (uint32_t f = 0; f < set.count; f++) {
+		spec_make(arena, &fields[f], numbers, &set.fields[f]);
+		if (table->page_count > 0)
+			set.fields[f].fill = (double)fields[f].rules[0].pages /
+					     table->page_count;
+	}
+	arena_destroy(scratch);
+	return set;
+}
+
+/* Values of a page */
+
+static const struct field_result *rule_result(struct arena *arena,
+					      const struct column_source *rule,
+					      const struct column *column)
+{
+	struct field_result *result = ARENA_NEW(arena, struct field_result, 1);
+	struct slice *values =
+		ARENA_NEW(arena, struct slice, column->count + 1u);
+
+	result->values = values;
+	for (uint32_t i = 0; i < column->count; i++) {
+		struct slice text;
+		bool is_new = true;
+
+		if (!is_picked(column, i, rule->pick))
+			continue;
+		text = source_part(rule, column->values[i].text);
+		for (uint32_t k = 0; k < result->count && is_new; k++)
+			is_new = !slice_equal(values[k], text);
+		if (is_new && text.size > 0)
+			values[result->count++] = text;
+	}
+	return result;
+}
+
+static bool results_equal(const struct field_result *left,
+			  const struct field_result *right)
+{
+	if (left->count != right->count)
+		return false;
+	for (uint32_t i = 0; i < left->count; i++)
+		if (!slice_equal(left->values[i], right->values[i]))
+			return false;
+	return true;
+}
+
+const struct field_result *field_set_apply(const struct field_set *set,
+					   const struct page *page,
+					   struct arena *arena)
+{
+	struct field_result *results =
+		ARENA_NEW(arena, struct field_result, set->count + 1u);
+	struct column_source *sources = ARENA_NEW(
+		arena, struct column_source, set->count * MAX_FIELD_RULES + 1u);
+	const struct column *columns;
+	uint32_t count = 0;
+	uint32_t at = 0;
+
+	for (uint32_t f = 0; f < set->count; f++)
+		for (uint32_t r = 0; r < set->fields[f].rule_count; r++)
+			sources[count++] = set->fields[f].rules[r];
+	columns = columns_read_some(arena, &set->tree, page, sources, count);
+	for (uint32_t f = 0; f < set->count; f++)
+		for (uint32_t r = 0; r < set->fields[f].rule_count; r++, at++) {
+			const struct field_result *one =
+				rule_result(arena, &sources[at], &columns[at]);
+
+			if (results[f].count == 0)
+				results[f] = *one;
+			else if (one->count > 0)
+				results[f].is_unsure |=
+					!results_equal(&results[f], one);
+		}
+	return results;
+}
+
+/* Bytes */
+
+static void put_text(struct buffer *out, struct slice text)
+{
+	buffer_append_varint(out, text.size);
+	buffer_append_slice(out, text);
+}
+
+static void put_key(struct buffer *out, uint64_t key)
+{
+	for (unsigned i = 0; i < 8; i++)
+		buffer_append_byte(out, (char)(key >> (8 * i)));
+}
+
+static void put_place(struct buffer *out, const struct place *place)
+{
+	put_key(out, place->key);
+	buffer_append_varint(out, place->parent == NO_PLACE
+					  ? 0
+					  : (uint64_t)place->parent + 1);
+	buffer_append_varint(out, (uint64_t)place->is_run << 1 |
+					  (uint64_t)place->is_repeated);
+	buffer_append_varint(out, place->positions);
+	buffer_append_varint(out, place->position);
+	buffer_append_varint(out, place->first);
+	put_text(out, place->step);
+	put_text(out, place->names);
+	put_text(out, place->label);
+}
+
+static void put_child_keys(struct buffer *out, const struct hash_table *table)
+{
+	buffer_append_varint(out, table->count);
+	for (uint32_t i = 0; i < table->count; i++) {
+		const struct child_key *entry = hash_table_entry(table, i);
+
+		put_key(out, entry->key);
+		buffer_append_varint(out, entry->parent);
+	}
+}
+
+static void put_tree(struct buffer *out, const struct place_tree *tree)
+{
+	buffer_append_varint(out, tree->places.count);
+	for (uint32_t i = 0; i < tree->places.count; i++)
+		put_place(out, place_at(tree, i));
+	put_child_keys(out, &tree->tokens);
+	put_child_keys(out, &tree->labels);
+	put_child_keys(out, &tree->groups);
+	for (uint32_t i = 0; i < tree->groups.count; i++) {
+		const struct group_entry *group =
+			hash_table_entry(&tree->groups, i);
+
+		buffer_append_varint(out, group->mode);
+	}
+	put_child_keys(out, &tree->series);
+	for (uint32_t i = 0; i < tree->series.count; i++) {
+		const struct series_entry *series =
+			hash_table_entry(&tree->series, i);
+
+		buffer_append_varint(out, series->positions);
+		buffer_append_varint(out,
+				     series->place == NO_PLACE
+					     ? 0
+					     : (uint64_t)series->place + 1);
+	}
+}
+
+static uint64_t attribute_number(const char *attribute)
+{
+	uint64_t number = 0;
+
+	while (attribute != NULL && number < VALUE_ATTRIBUTES &&
+	       strcmp(attribute, value_attributes[number]) != 0)
+		number++;
+	return attribute == NULL ? NO_ATTRIBUTE : number;
+}
+
+static void put_source(struct buffer *out, const struct column_source *source)
+{
+	buffer_append_varint(out, source->place);
+	buffer_append_varint(out, attribute_number(source->attribute));
+	buffer_append_varint(out, source->is_series);
+	buffer_append_varint(out, source->pick);
+	buffer_append_varint(out, source->from);
+	buffer_append_varint(out, source->to);
+	buffer_append_varint(out, source->separator_count);
+	for (uint8_t i = 0; i < source->separator_count; i++)
+		put_text(out, source->separators[i]);
+}
+
+void field_set_encode(const struct field_set *set, struct buffer *out)
+{
+	buffer_append_byte(out, SET_VERSION);
+	put_tree(out, &set->tree);
+	buffer_append_varint(out, set->count);
+	for (uint32_t f = 0; f < set->count; f++) {
+		const struct field_spec *spec = &set->fields[f];
+
+		put_text(out, slice_of(spec->name));
+		buffer_append_varint(out, spec->type);
+		buffer_append_varint(out, spec->origin);
+		buffer_append_varint(out, (uint64_t)spec->is_watched << 1 |
+						  (uint64_t)spec->is_required);
+		buffer_append_varint(out, (uint64_t)(spec->fill * 1000 + .5));
+		buffer_append_varint(out, spec->rule_count);
+		for (uint32_t r = 0; r < spec->rule_count; r++)
+			put_source(out, &spec->rules[r]);
+	}
+}
+
+/* Reads an encoded set. After an error all numbers are 0. */
+struct take {
+	struct slice left;
+	struct arena *arena;
+	bool is_damaged;
+};
+
+/* Return a number below `end`; 0 and is_damaged otherwise. */
+static uint32_t take_number(struct take *take, uint64_t end)
+{
+	uint64_t number = 0;
+	unsigned shift = 0;
+	unsigned char byte = 0x80;
+
+	while ((byte & 0x80) != 0 && shift < 63) {
+		if (!slice_read(&take->left, &byte, 1)) {
+			take->is_damaged = true;
+			return 0;
+		}
+		number |= (uint64_t)(byte & 0x7f) << shift;
+		shift += 7;
+	}
+	/* a last byte of 0 is no part of the shortest form */
+	if (number >= end || (byte & 0x80) != 0 || (byte == 0 && shift > 7)) {
+		take->is_damaged = true;
+		return 0;
+	}
+	return (uint32_t)number;
+}
+
+static uint64_t take_key(struct take *take)
+{
+	unsigned char bytes[8];
+	uint64_t key = 0;
+
+	if (!slice_read(&take->left, bytes, sizeof(bytes))) {
+		take->is_damaged = true;
+		return 0;
+	}
+	for (unsigned i = 0; i < 8; i++)
+		key |= (uint64_t)bytes[i] << (8 * i);
+	return key;
+}
+
+static struct slice take_text(struct take *take)
+{
+	uint32_t size = take_number(take, MAX_SET_BYTES);
+	struct slice text = {take->left.data, size};
+
+	if (size > take->left.size) {
+		take->is_damaged = true;
+		return (struct slice){0};
+	}
+	slice_advance(&take->left, size);
+	return arena_slice(take->arena, text);
+}
+
+/* Return an index + 1 below or equal to `count`, as an index; 0 is NO_PLACE. */
+static uint32_t take_index(struct take *take, uint32_t count)
+{
+	uint32_t number = take_number(take, (uint64_t)count + 1);
+
+	return number == 0 ? NO_PLACE : number - 1;
+}
+
+static void take_place(struct take *take, struct place_tree *tree)
+{
+	uint32_t index = tree->places.count;
+	struct place place = {.key = take_key(take)};
+	struct place *added;
+	uint32_t flags;
+
+	place.parent = take_index(take, index);
+	flags = take_number(take, 4);
+	place.is_run = (flags & 2) != 0;
+	place.is_repeated = (flags & 1) != 0;
+	place.positions = take_number(take, UINT32_MAX);
+	place.position = take_number(take, UINT32_MAX);
+	place.first = take_number(take, (uint64_t)index + 1);
+	place.step = take_text(take);
+	place.names = take_text(take);
+	place.label = take_text(take);
+	if (take->is_damaged || (place.parent == NO_PLACE) != (index == 0) ||
+	    hash_table_find(&tree->places, place.key) != NULL) {
+		take->is_damaged = true;
+		return;
+	}
+	added = hash_table_add(&tree->places, place.key);
+	if (hash_table_index(&tree->places, added) != index)
+		take->is_damaged = true;
+	else
+		*added = place;
+}
+
+static void take_child_keys(struct take *take, struct hash_table *table,
+			    uint32_t places)
+{
+	uint32_t count = take_number(take, MAX_SET_BYTES);
+
+	for (uint32_t i = 0; i < count && !take->is_damaged; i++) {
+		uint64_t key = take_key(take);
+		struct child_key *entry = hash_table_add(table, key);
+
+		entry->parent = take_number(take, places);
+		if (hash_table_index(table, entry) != i)
+			take->is_damaged = true;
+	}
+}
+
+static void take_tree(struct take *take, struct place_tree *tree)
+{
+	uint32_t count = take_number(take, MAX_PLACES + 1);
+
+	for (uint32_t i = 0; i < count && !take->is_damaged; i++)
+		take_place(take, tree);
+	take_child_keys(take, &tree->tokens, count);
+	take_child_keys(take, &tree->labels, count);
+	take_child_keys(take, &tree->groups, count);
+	for (uint32_t i = 0; i < tree->groups.count && !take->is_damaged; i++) {
+		struct group_entry *group = hash_table_entry(&tree->groups, i);
+
+		group->mode = take_number(take, LABEL_BEFORE + 1);
+	}
+	take_child_keys(take, &tree->series, count);
+	for (uint32_t i = 0; i < tree->series.count && !take->is_damaged; i++) {
+		struct series_entry *series =
+			hash_table_entry(&tree->series, i);
+
+		series->positions = take_number(take, UINT32_MAX);
+		series->place = take_index(take, count);
+	}
+}
+
+static void take_source(struct take *take, uint32_t places,
+			struct column_source *source)
+{
+	struct slice *separators =
+		ARENA_NEW(take->arena, struct slice, MAX_SEPARATORS);
+	uint32_t attribute;
+
+	source->place = take_number(take, places);
+	attribute = take_number(take, NO_ATTRIBUTE + 1);
+	source->attribute =
+		attribute == NO_ATTRIBUTE ? NULL : value_attributes[attribute];
+	source->is_series = take_number(take, 2) == 1;
+	source->pick = (enum pick)take_number(take, PICK_COUNT);
+	source->from = (uint8_t)take_number(take, MAX_SEPARATORS + 1);
+	source->to = (uint8_t)take_number(take, MAX_SEPARATORS + 2);
+	source->separator_count =
+		(uint8_t)take_number(take, MAX_SEPARATORS + 1);
+	if (source->to > 0 ? source->from >= source->to ||
+				     source->to > source->separator_count + 1
+			   : source->from + source->separator_count > 0)
+		take->is_damaged = true;
+	for (uint8_t i = 0; i < source->separator_count && !take->is_damaged;
+	     i++)
+		separators[i] = take_text(take);
+	source->separators = separators;
+}
+
+static void take_field(struct take *take, uint32_t places,
+		       struct field_spec *spec)
+{
+	struct slice name = take_text(take);
+	uint32_t flags;
+
+	if (name.size == 0 || name.size > MAX_FIELD_NAME) {
+		take->is_damaged = true;
+		return;
+	}
+	memcpy(spec->name, name.data, name.size);
+	spec->type = (enum field_type)take_number(take, TYPE_COUNT);
+	spec->origin = (enum field_origin)take_number(take, FIELD_TAUGHT + 1);
+	flags = take_number(take, 4);
+	spec->is_watched = (flags & 2) != 0;
+	spec->is_required = (flags & 1) != 0;
+	spec->fill = take_number(take, 1001) / 1000.;
+	spec->rule_count = take_number(take, MAX_FIELD_RULES + 1);
+	for (uint32_t r = 0; r < spec->rule_count && !take->is_damaged; r++)
+		take_source(take, places, &spec->rules[r]);
+}
+
+bool field_set_decode(struct arena *arena, struct slice bytes,
+		      struct field_set *set_out)
+{
+	struct take take = {.left = bytes, .arena = arena};
+	struct field_set set = {.tree = place_tree_make(arena)};
+	char version = 0;
+
+	if (bytes.size > MAX_SET_BYTES ||
+	    !slice_read(&take.left, &version, 1) || version != SET_VERSION)
+		return false;
+	take_tree(&take, &set.tree);
+	set.count = take_number(&take, MAX_SET_FIELDS + 1);
+	set.fields = ARENA_NEW(arena, struct field_spec, set.count + 1u);
+	for (uint32_t f = 0; f < set.count && !take.is_damaged; f++)
+		take_field(&take, set.tree.places.count, &set.fields[f]);
+	if (take.is_damaged || take.left.size > 0)
+		return false;
+	*set_out = set;
+	return true;
+}

@@ -1,0 +1,75 @@
+/*
+ * template/fields/field_set.h - the fields of a template as bytes, and their
+ * values on a page. A set needs no sample page.
+ */
+#ifndef TEMPLATE_FIELDS_FIELD_SET_H
+#define TEMPLATE_FIELDS_FIELD_SET_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/buffer.h"
+#include "base/limit.h"
+#include "template/fields/field.h"
+
+struct arena;
+struct page;
+
+enum {
+	MAX_SET_FIELDS = LIMIT(256, 4),
+	MAX_SET_BYTES = LIMIT(1 << 20, 3000), /* of an encoded set */
+};
+
+/* Who named the field. */
+enum field_origin { FIELD_FOUND, FIELD_TAUGHT };
+
+struct field_spec {
+	char name[MAX_FIELD_NAME + 1];
+	enum field_type type;
+	enum field_origin origin;
+	bool is_watched;  /* changed values are events */
+	bool is_required; /* a page without a value is a fault, as of a guard */
+	double fill; /* ratio of the sample pages with a value, in [0, 1] */
+	struct column_source rules[MAX_FIELD_RULES];
+	uint32_t rule_count;
+};
+
+struct field_set {
+	struct place_tree tree;    /* only the places that the fields need */
+	struct field_spec *fields; /* [count] */
+	uint32_t count;
+};
+
+/*
+ * Return the set of the fields [count] of a table, in `arena`. It does not
+ * refer to the table.
+ */
+struct field_set field_set_make(struct arena *arena,
+				const struct column_table *table,
+				const struct field *fields, uint32_t count);
+
+/* Append the encoded set. One of more than MAX_SET_BYTES is not decoded. */
+void field_set_encode(const struct field_set *set, struct buffer *out);
+
+/*
+ * Decode a set into `arena`. Return false if the bytes are not exactly one set.
+ */
+bool field_set_decode(struct arena *arena, struct slice bytes,
+		      struct field_set *set_out);
+
+/* The values of a field on a page. */
+struct field_result {
+	const struct slice *values; /* [count], distinct, in the page's order */
+	uint32_t count;
+	bool is_unsure; /* two addresses of the field have different values */
+};
+
+/*
+ * Return the values of all fields on a page [set->count], in `arena`.
+ * O(elements on the paths to the fields).
+ */
+const struct field_result *field_set_apply(const struct field_set *set,
+					   const struct page *page,
+					   struct arena *arena);
+
+#endif

@@ -1,0 +1,170 @@
+/*
+ * Two ways of an input. Its first byte is 0: the rest is a set of fields, which
+ * finds what it finds on a page, and whose encoding is the same bytes again.
+ * Otherwise: the rest is pages, separated by the byte 1; learn them, find and
+ * teach fields, and apply what is decoded of the set to the pages.
+ */
+#include <string.h>
+
+#include "base/arena.h"
+#include "page/page.h"
+#include "template/fields/field_set.h"
+#include "tests/fuzz/require.h"
+
+enum { MAX_PAGES = 24, MAX_FIELDS = MAX_SET_FIELDS + 2 };
+
+static const char known_page[] =
+	"<title>Tea A</title><h1>Tea A</h1><p class=a>Pages: 3, x</p>"
+	"<dl><dt>ISBN<dd>9<dt>Year<dd>19</dl><ul><li>a<li>b</ul>after";
+
+struct pages {
+	const struct page *pages[MAX_PAGES];
+	uint32_t count;
+};
+
+static void add_page(struct pages *pages, struct slice body)
+{
+	struct page *page;
+
+	if (pages->count < MAX_PAGES &&
+	    page_parse(&page, body, slice_of("utf-8"), &page_limits_default) ==
+		    ERR_NONE)
+		pages->pages[pages->count++] = page;
+}
+
+static void free_pages(struct pages *pages)
+{
+	for (uint32_t i = 0; i < pages->count; i++)
+		page_destroy((struct page *)pages->pages[i]);
+}
+
+/* The results refer to the arena, which must still have them. */
+static void apply(const struct field_set *set, const struct page *page)
+{
+	struct arena *arena = arena_create();
+	const struct field_result *results = field_set_apply(set, page, arena);
+	size_t bytes = 0;
+
+	for (uint32_t f = 0; f < set->count; f++)
+		for (uint32_t i = 0; i < results[f].count; i++) {
+			require(results[f].values[i].size > 0);
+			bytes += strnlen(results[f].values[i].data,
+					 results[f].values[i].size);
+		}
+	require(bytes < SIZE_MAX);
+	arena_destroy(arena);
+}
+
+/* What is decoded is encoded as the same bytes. */
+static bool decode(struct arena *arena, struct slice bytes,
+		   struct field_set *set_out)
+{
+	struct buffer again = {0};
+
+	if (!field_set_decode(arena, bytes, set_out))
+		return false;
+	field_set_encode(set_out, &again);
+	require(slice_equal(buffer_slice(&again), bytes));
+	buffer_free(&again);
+	return true;
+}
+
+static void try_bytes(struct slice bytes)
+{
+	struct arena *arena = arena_create();
+	struct pages pages = {0};
+	struct field_set set;
+
+	add_page(&pages, slice_of(known_page));
+	if (decode(arena, bytes, &set))
+		apply(&set, pages.pages[0]);
+	free_pages(&pages);
+	arena_destroy(arena);
+}
+
+/* Teach the field that has the values of the found one. */
+static bool teach(const struct column_table *table, const struct field *found,
+		  struct field *field_out)
+{
+	static struct value values[MAX_PAGES][MAX_PAGE_VALUES];
+	static struct slice texts[MAX_PAGES][MAX_PAGE_VALUES];
+	struct example examples[MAX_PAGES];
+
+	for (uint32_t p = 0; p < table->page_count; p++) {
+		examples[p] = (struct example){
+			.page = p,
+			.values = texts[p],
+			.count = field_values(found, p, values[p])};
+		for (uint32_t i = 0; i < examples[p].count; i++)
+			texts[p][i] = values[p][i].text;
+	}
+	return field_teach(table, "field", examples, table->page_count,
+			   field_out);
+}
+
+static void try_set(const struct column_table *table,
+		    const struct field *fields, uint32_t count,
+		    const struct pages *pages)
+{
+	struct field_set set =
+		field_set_make(table->arena, table, fields, count);
+	struct buffer bytes = {0};
+	struct field_set copy;
+
+	field_set_encode(&set, &bytes);
+	if (decode(table->arena, buffer_slice(&bytes), &copy))
+		for (uint32_t i = 0; i < pages->count; i++)
+			apply(&copy, pages->pages[i]);
+	else
+		require(bytes.size > MAX_SET_BYTES);
+	buffer_free(&bytes);
+}
+
+static void learn(const struct pages *pages)
+{
+	static struct field fields[MAX_FIELDS];
+	struct arena *arena = arena_create();
+	struct place_tree tree =
+		place_tree_learn(arena, pages->pages, pages->count);
+	struct column_table table =
+		columns_read(arena, &tree, pages->pages, pages->count);
+	struct field taught;
+	uint32_t count = fields_discover(&table, fields, MAX_FIELDS);
+
+	require(count <= MAX_FIELDS);
+	for (uint32_t i = 0; i < count; i++)
+		require(fields[i].name[0] != '\0' && fields[i].rule_count == 1);
+	try_set(&table, fields, count, pages);
+	/* its values are in a column */
+	if (count > 0 && teach(&table, &fields[0], &taught))
+		try_set(&table, &taught, 1, pages);
+	arena_destroy(arena);
+}
+
+static void try_pages(struct slice rest)
+{
+	struct pages pages = {0};
+
+	while (rest.size > 0) {
+		const char *end = memchr(rest.data, 1, rest.size);
+		size_t size = end == NULL
+				      ? rest.size
+				      : (size_t)(end - (const char *)rest.data);
+
+		add_page(&pages, (struct slice){rest.data, size});
+		slice_advance(&rest, end == NULL ? size : size + 1);
+	}
+	learn(&pages);
+	free_pages(&pages);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	if (size == 0)
+		return 0;
+	if (data[0] == 0)
+		try_bytes((struct slice){data + 1, size - 1});
+	else
+		try_pages((struct slice){data + 1, size - 1});
+	return 0;
+}

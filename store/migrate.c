@@ -131,8 +131,9 @@ enum error store_rewrite(struct store *from, const char *name)
 }
 
 /*
- * Schema 2 adds TABLE_WEIGHTS and TABLE_NAMES. The sites of schema 1 have no
- * weights; the daemon derives the names.
+ * Tables are added, which are empty at first. Schema 2 adds TABLE_WEIGHTS and
+ * TABLE_NAMES: the sites of schema 1 have no weights, and the daemon derives the
+ * names. Schema 5 adds TABLE_FIELDS.
  */
 static void migrate_tables(struct txn *txn)
 {
@@ -198,7 +199,7 @@ static void migrate_health(struct txn *txn)
 }
 
 static migration_step *const steps[] = {migrate_tables, migrate_sites,
-					migrate_health};
+					migrate_health, migrate_tables};
 static const struct migration to_this_schema = {
 	steps, sizeof(steps) / sizeof(steps[0])};
 

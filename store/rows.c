@@ -408,6 +408,12 @@ ROW_FUNCTIONS(template_row, TABLE_TEMPLATES, key_cluster(site, cluster),
 ROW_LAYOUT(name_row, name, 2, FIELD(name_row, page_count),
 	   FIELD(name_row, kind), FIELD(name_row, flags))
 
+ROW_LAYOUT(fields_row, sets, 3, FIELD(fields_row, learned_ms),
+	   FIELD(fields_row, pages), FIELD(fields_row, flags))
+
+ROW_FUNCTIONS(fields_row, TABLE_FIELDS, key_cluster(site, cluster),
+	      uint32_t site, uint32_t cluster)
+
 ROW_LAYOUT(incident_row, detail, 2, FIELD(incident_row, begin_ms),
 	   FIELD(incident_row, last_ms), FIELD(incident_row, since_ms),
 	   FIELD(incident_row, sent_ms), FIELD(incident_row, changed_ms),

@@ -835,6 +835,23 @@ enum {
 
 ROW_PROTOTYPES(name_row, uint32_t site, uint32_t cluster)
 
+/*
+ * The fields of a template. Only workers read `sets` and `known`; for the other
+ * processes they are bytes.
+ */
+struct fields_row {
+	uint64_t learned_ms; /* when the fields were found or taught last */
+	uint32_t pages;      /* number of sample pages then */
+	uint32_t flags;      /* 0 */
+	/* list of encoded sets (template/fields/field_set.h) */
+	struct slice sets;
+	struct slice description; /* JSON array with an object for each field */
+	/* the values on the sample pages: list of key and JSON object by name */
+	struct slice known;
+};
+
+ROW_PROTOTYPES(fields_row, uint32_t site, uint32_t cluster)
+
 enum incident_state {
 	INCIDENT_COLLECTING, /* it collects findings, and was not reported */
 	INCIDENT_SENT,       /* it was reported, and goes on */

@@ -43,6 +43,8 @@ struct store;
 	X(TABLE_TEMPLATES, "templates") /* site32 cluster32 -> template_row */ \
 	X(TABLE_NAMES, "names") /* site32 cluster32 -> name_row; since schema  \
 				   2 */                                        \
+	X(TABLE_FIELDS, "fields") /* site32 cluster32 -> fields_row; since     \
+				     schema 5 */                               \
 	X(TABLE_VERSIONS, "versions") /* site32 cluster32 version32            \
 					 -> version_row */                     \
 	X(TABLE_SAMPLE_PAGES,                                                  \
@@ -81,7 +83,7 @@ enum table {
 			TABLE_TEMPLATES, TABLE_NAMES, TABLE_VERSIONS,         \
 			TABLE_SAMPLE_PAGES, TABLE_GUARDS, TABLE_GUARDED,      \
 			TABLE_INCIDENTS, TABLE_COOKIES, TABLE_QUARANTINE,     \
-			TABLE_WAITING, TABLE_HEALTH                           \
+			TABLE_WAITING, TABLE_HEALTH, TABLE_FIELDS             \
 	}
 
 struct txn {

@@ -545,6 +545,21 @@ void verify_incidents(const struct table_check *check)
 	scan_end(&scan);
 }
 
+void verify_fields(const struct table_check *check)
+{
+	struct scan scan =
+		scan_site(check->txn, TABLE_FIELDS, check->site->id);
+	struct fields_row row;
+
+	while (scan_next(&scan))
+		if (!fields_row_decode(scan.value, &row) ||
+		    row.sets.size == 0)
+			row_problem(check, "fields of template",
+				    key_u32(scan.key, sizeof(uint32_t)),
+				    "are damaged");
+	scan_end(&scan);
+}
+
 /* Return what is wrong with a row of TABLE_WAITING; NULL if nothing is. */
 static const char *waiting_problem(const struct table_check *check,
 				   struct slice key,

@@ -239,6 +239,12 @@ extern action_code run_explain;
 extern action_code run_extract;
 extern action_code run_features;
 extern action_code run_methods;
+/* ctl_field.c */
+extern action_code run_field_add;
+extern action_code run_field_find;
+extern action_code run_field_set;
+extern action_code run_records;
+void field_arrange(json_t *answer);
 /* ctl_group.c */
 extern action_code run_cluster;
 /* ctl_page.c */

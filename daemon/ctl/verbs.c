@@ -594,6 +594,73 @@ static const struct verb_action template_actions[] = {
 	{.usage = NULL},
 };
 
+#define FIELD_TABLES                                                          \
+	.tables =                                                             \
+		{{"fields",                                                   \
+		  "FIELD=name, TYPE=type, FILLED %#=percent, ORIGIN=origin, " \
+		  "WATCHED=watched?yes|'no, EXAMPLE~=example, "               \
+		  "ADDRESS~=address"},                                        \
+		 {"sample", "VALUE~=value, PAGE~=url"}},                      \
+	.arrange = field_arrange
+
+static const struct verb_action field_actions[] = {
+	{.usage = "list HOST/N",
+	 .summary = "List the fields of a template",
+	 .request = "GET /v1/sites/%t/fields",
+	 .result = RESULT_ROWS,
+	 FIELD_TABLES},
+	{.usage = "find HOST/N",
+	 .summary = "Find the values that the template prints, and name them",
+	 .request = "POST /v1/sites/%t/fields",
+	 .timeout_s = DENDROGRAM_TIMEOUT_S,
+	 .run = run_field_find,
+	 FIELD_TABLES,
+	 OPTIONS(WHOLE("max", "N", 1, 200, "max",
+		       "at most this many fields (default: 20)"))},
+	{.usage = "add HOST/N NAME VALUE...",
+	 .summary = "Teach a field by its values on example pages",
+	 .request = "POST /v1/sites/%t/fields",
+	 .timeout_s = DENDROGRAM_TIMEOUT_S,
+	 .run = run_field_add,
+	 FIELD_TABLES,
+	 OPTIONS(TEXT("example", "URL", NULL,
+		      "a stored page that shows the next VALUE; may be "
+		      "repeated"))},
+	{.usage = "set HOST/N NAME",
+	 .summary = "Rename or watch a field",
+	 .request = "POST /v1/sites/%t/fields",
+	 .timeout_s = DENDROGRAM_TIMEOUT_S,
+	 .run = run_field_set,
+	 FIELD_TABLES,
+	 OPTIONS(TEXT("name", "NEW", NULL, "rename the field"),
+		 CHOICE("watch", "yes|no", NULL,
+			"report changed values as events"),
+		 CHOICE("required", "yes|no", NULL,
+			"a page without a value is an incident"))},
+	{.usage = "rm HOST/N NAME",
+	 .summary = "Remove a field",
+	 .request = "DELETE /v1/sites/%t/fields?name=%s",
+	 .timeout_s = DENDROGRAM_TIMEOUT_S,
+	 .result = RESULT_SILENT},
+	{.usage = NULL},
+};
+
+static const struct verb_action records_actions[] = {
+	{.usage = "HOST/N",
+	 .request = "GET /v1/sites/%t/records",
+	 .timeout_s = DENDROGRAM_TIMEOUT_S,
+	 .run = run_records,
+	 OPTIONS(OUT_FILE("write to FILE instead of standard output"),
+		 CHOICE("format", "jsonl|csv", NULL, "default: jsonl"),
+		 TEXT("since", "SEQ", NULL,
+		      "only pages stored after the one with this sequence, or "
+		      "after this time in milliseconds"),
+		 FLAG("raw", "raw",
+		      "in CSV, no apostrophe before cells that begin with = + "
+		      "- @"))},
+	{.usage = NULL},
+};
+
 static const struct verb_action ui_actions[] = {
 	{.usage = "",
 	 .run = run_ui,
@@ -811,6 +878,9 @@ const struct verb verbs[] = {
 	{"site", VERBS_WATCH,
 	 "Manage sites: list, show, rm, export, import, thresholds, report",
 	 site_actions, "site show example.org"},
+	{"field", VERBS_LOOK,
+	 "Find or teach the fields of a template, or list them", field_actions,
+	 "field find example.org/3"},
 	{"template", VERBS_LOOK,
 	 "Show templates: list, show what pages share, list pages",
 	 template_actions, "template show example.org/1"},
@@ -818,6 +888,9 @@ const struct verb verbs[] = {
 	 "text --format md https://example.org/news/1.html"},
 	{"texts", VERBS_READ, "Print the content of all stored pages of a site",
 	 texts_actions, "texts example.org -o texts.jsonl"},
+	{"records", VERBS_READ,
+	 "Print the values of a template's fields, a record for each page",
+	 records_actions, "records example.org/3 --format csv -o items.csv"},
 	{"export", VERBS_READ,
 	 "Write a site's templates to a file, for `apply` and libtemplated",
 	 export_actions, "export example.org -o example.tpl"},

@@ -124,6 +124,7 @@ static const struct change_rule {
 	[CHANGE_FETCH_NOW] = {"ask", commit_fetch_now, URL},
 	[CHANGE_TEMPLATES] = {"templates", commit_template_updates, URL},
 	[CHANGE_NAME] = {"name", commit_change_name, URL},
+	[CHANGE_FIELDS] = {"fields", commit_change_fields, URL},
 	[CHANGE_GC] = {"gc", commit_gc_rows, NO_URL},
 	[CHANGE_PACK] = {"pack", commit_pack, NO_URL},
 	[CHANGE_JOBS] = {"jobs", commit_executed_jobs, NO_URL},

@@ -280,6 +280,7 @@ enum error commit_template_updates(struct commit *batch, struct change *change);
  * cluster of the site has this name.
  */
 enum error commit_change_name(struct commit *batch, struct change *change);
+enum error commit_change_fields(struct commit *batch, struct change *change);
 
 /* gc.c: delete rows over the limits. */
 enum error commit_gc_rows(struct commit *batch, struct change *change);

@@ -606,6 +606,25 @@ enum error commit_change_name(struct commit *batch, struct change *change)
 	return ERR_NONE;
 }
 
+enum error commit_change_fields(struct commit *batch, struct change *change)
+{
+	const struct fields_change *fields = &change->fields;
+	struct site *site =
+		sites_find(batch->sites, slice_of(change->url->host));
+	struct cluster_row cluster;
+
+	if (site == NULL || !cluster_row_get(batch->txn, site->row.id,
+					     fields->cluster, &cluster))
+		return ERR_NOT_FOUND;
+	if (fields->row.sets.size == 0)
+		txn_delete(batch->txn, TABLE_FIELDS,
+			   KEY(key_cluster(site->row.id, fields->cluster)));
+	else
+		fields_row_put(batch->txn, site->row.id, fields->cluster,
+			       &fields->row);
+	return ERR_NONE;
+}
+
 /* Store the health of the site, and accept or drop its waiting visits. */
 static void commit_health(struct commit *batch, struct site *site,
 			  const struct template_updates *findings)

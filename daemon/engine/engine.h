@@ -61,6 +61,7 @@ enum change_kind {
 	CHANGE_FETCH_NOW,    /* fetch url now; add its site if it is missing */
 	CHANGE_TEMPLATES,    /* apply template updates of a site */
 	CHANGE_NAME,         /* set the name of a cluster of the site of url */
+	CHANGE_FIELDS,       /* set the fields of a cluster of the site of url */
 	CHANGE_GC,           /* delete rows over the limits; no url */
 	CHANGE_PACK,         /* compress rows again; no url */
 	CHANGE_UNQUARANTINE, /* remove url from quarantine; see store/rows.h */
@@ -134,6 +135,12 @@ struct name_change {
 	uint32_t cluster;
 	/* cleaned by template_name_clean(); empty = derive it again */
 	struct slice name;
+};
+
+/* Set or delete the fields of a template. */
+struct fields_change {
+	uint32_t cluster;
+	struct fields_row row; /* without sets: delete the fields */
 };
 
 /*
@@ -273,6 +280,7 @@ struct change {
 		struct fetch_now_change ask;
 		struct templates_change templates;
 		struct name_change name;
+		struct fields_change fields;
 		struct gc_change gc;
 		struct pack_change pack;
 		struct partition_change partition;

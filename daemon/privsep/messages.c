@@ -568,6 +568,7 @@ enum error task_run(struct task *task, struct message *answer)
 		[TASK_VERSION] = version_task,
 		[TASK_FRAGMENTS] = fragments_task,
 		[TASK_TREE] = tree_task,
+		[TASK_FIELDS] = fields_task,
 		[TASK_ARCHIVE] = archive_task,
 	};
 

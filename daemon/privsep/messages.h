@@ -282,6 +282,39 @@ struct tree_request {
 };
 
 /*
+ * The request of TASK_FIELDS. Body: an item with a list of encoded sets
+ * (template/fields/field_set.h), an item with a JSON object that depends on the
+ * action, then a list of pages. The body of the response is a list. For
+ * FIELDS_APPLY it has an item for each page: its record, a JSON object, or
+ * nothing if the page cannot be parsed. For the other actions it has the new
+ * list of sets, their description, and the records of the pages.
+ */
+enum fields_action {
+	FIELDS_FIND, /* find fields; they replace those that were found before
+		      */
+	/* {"lessons": [{"name": N, "examples": [{"page": index in the list,
+	   "values": [V, ...]}]}]}: learn fields from examples */
+	FIELDS_TEACH,
+	/* {"name": N, "new_name": M, "watched": B, "required": B, "removed":
+	   true}; all but the name are optional */
+	FIELDS_EDIT,
+	FIELDS_APPLY,
+	FIELDS_ACTIONS
+};
+
+struct fields_request {
+	struct page_limits limits;
+	uint32_t action; /* enum fields_action */
+	uint32_t max_fields;
+};
+
+struct fields_answer {
+	int32_t error;       /* ERR_NOT_FOUND: see `reason` */
+	uint32_t confidence; /* of the last lesson, in permille */
+	struct slice reason;
+};
+
+/*
  * The request of TASK_ARCHIVE, without a body. The task requests the bytes of
  * the archive with ASK_BYTES (an empty body of the response is the end), and
  * sends lists of records (daemon/privsep/archive_task.h) with ASK_RECORDS.
@@ -326,6 +359,7 @@ enum task_kind {
 	TASK_VERSION,     /* compute the version of a template from pages */
 	TASK_FRAGMENTS,   /* find the texts of fragments */
 	TASK_TREE,        /* merge pages of a template into a tree */
+	TASK_FIELDS,      /* find, teach, change or apply fields */
 	TASK_ARCHIVE,     /* unpack the records of a web archive */
 	TASK_KINDS
 };
@@ -554,6 +588,8 @@ struct model_field {
 	X(archive_answer, position, reason, 1)                \
 	X(version_request, record_count, record_count, 0)     \
 	X(tree_request, reserved, reserved, 0)                \
+	X(fields_request, max_fields, max_fields, 0)          \
+	X(fields_answer, confidence, reason, 1)               \
 	X(fragments_request, count, count, 0)                 \
 	X(analyse_request, guard_limits, url, 4)              \
 	X(wanted_guard, is_known, selector, 3)                \

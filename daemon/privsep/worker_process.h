@@ -62,6 +62,7 @@ task_function text_task;
 task_function fragments_task;
 task_function version_task;
 task_function tree_task;
+task_function fields_task;
 task_function archive_task;
 
 /*

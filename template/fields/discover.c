@@ -104,6 +104,7 @@ static const struct {
 	{"salary", "salary"},
 	{"company", "company"},
 	{"name", "name"},
+	{"by", "author"},
 	{"subtitle", "subtitle"},
 };
 
@@ -517,6 +518,59 @@ static size_t name_write(char *out, struct slice text)
 	return size;
 }
 
+/* Words of classes that say how an element looks. */
+static bool is_look(const char *name, size_t size)
+{
+	static const char *const words[] = {
+		"text",    "col",     "row",  "container", "wrapper", "inner",
+		"content", "item",    "box",  "block",     "left",	"right",
+		"center",  "clearfix", "field", "value",   "label",	"bg",
+		"flex",    "grid",    "d",    "p",	   "m",		"u",
+		"o",	   "c",	      "col0", "small",     "large",	"font"};
+	size_t first = 0;
+
+	while (first < size && is_letter(name[first]))
+		first++;
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+		if (strlen(words[i]) == first &&
+		    memcmp(words[i], name, first) == 0)
+			return true;
+	return false;
+}
+
+/* Write the first name that says more than how the element looks. */
+static bool name_by_class(struct slice names, char *out)
+{
+	const char *at = names.data;
+	const char *end = at + names.size;
+
+	while (at < end) {
+		const char *space = memchr(at, ' ', (size_t)(end - at));
+		size_t size = (size_t)((space == NULL ? end : space) - at);
+
+		if (size > 2 && !is_look(at + 1, size - 1) &&
+		    memchr(at, '*', size) == NULL &&
+		    name_write(out, (struct slice){at, size}) > 0)
+			return true;
+		at += size + 1;
+	}
+	return false;
+}
+
+/* Write the word behind or in front of a part, as in "1,234 words". */
+static bool name_by_separator(const struct column_source *source, char *out)
+{
+	struct slice word = {0};
+
+	if (source->to == 0)
+		return false;
+	if (source->to <= source->separator_count)
+		word = source->separators[source->to - 1];
+	if (word.size < 4 && source->from > 0)
+		word = source->separators[source->from - 1];
+	return word.size >= 4 && name_write(out, word) > 0;
+}
+
 /* Write the name of a find: its meaning, its label, its class, or its tag. */
 static void name_find(const struct finder *finder, const struct find *find,
 		      char *out)
@@ -526,11 +580,17 @@ static void name_find(const struct finder *finder, const struct find *find,
 	const struct place *place = place_at(tree, index);
 	enum field_type type = find->type;
 
+	if (known_name(place_label(finder, index)) != NULL) {
+		snprintf(out, MAX_FIELD_NAME, "%s",
+			 known_name(place_label(finder, index)));
+		return;
+	}
 	if (find->known != NULL) {
 		snprintf(out, MAX_FIELD_NAME, "%s", find->known);
 		return;
 	}
-	if (name_write(out, place_label(finder, index)) > 0)
+	if (name_write(out, place_label(finder, index)) > 0 ||
+	    name_by_separator(&find->column.source, out))
 		return;
 	if (type == TYPE_PRICE || type == TYPE_DATE || type == TYPE_IMAGE) {
 		snprintf(out, MAX_FIELD_NAME, "%s", type_name(type));
@@ -539,14 +599,7 @@ static void name_find(const struct finder *finder, const struct find *find,
 	for (uint32_t i = index;
 	     i != NO_PLACE && finder->varying[i] <= MAX_WRAPPED;
 	     i = place_at(tree, i)->parent) {
-		struct slice names = place_at(tree, i)->names;
-		const char *space =
-			names.size == 0 ? NULL
-					: memchr(names.data, ' ', names.size);
-
-		if (space != NULL)
-			names.size = (size_t)(space - (const char *)names.data);
-		if (name_write(out, names) > 0)
+		if (name_by_class(place_at(tree, i)->names, out))
 			return;
 	}
 	if (place->is_run)
@@ -719,6 +772,7 @@ uint32_t fields_discover(const struct column_table *table,
 					.rule_count = 1};
 		field->rules[0] = column_read_again(table->arena, find->all,
 						    &find->column.source);
+		field_note_values(field, &field->rules[0]);
 		name_find(&finder, find, field->name);
 		make_unique(fields_out, count);
 		count++;

@@ -118,6 +118,25 @@ enum field_type column_type(const struct column *column, double *ratio_out)
 	return best;
 }
 
+void field_note_values(struct field *field, const struct column *column)
+{
+	double ratio;
+
+	field->type = column_type(column, &ratio);
+	field->is_typed = ratio == 1 && column->source.attribute == NULL &&
+			  (field->type == TYPE_NUMBER ||
+			   field->type == TYPE_PRICE ||
+			   field->type == TYPE_DATE);
+	field->max_bytes = 0;
+	for (uint32_t i = 0; i < column->count; i++) {
+		struct slice text = column->values[i].text;
+
+		field->is_typed &= type_of_text(text) == field->type;
+		if (text.size > field->max_bytes)
+			field->max_bytes = (uint32_t)text.size;
+	}
+}
+
 /* Values of a page */
 
 uint32_t rule_values(const struct column *rule, uint32_t page,
@@ -213,6 +232,8 @@ static void setting_add(struct setting *setting, const struct place *place)
 	setting->is_in_frame |= step_is(place, "nav") ||
 				step_is(place, "footer") ||
 				step_is(place, "aside");
+	if (step_is(place, "article"))
+		setting->is_in_frame = false;
 	setting->is_repeated |= place->is_repeated;
 	setting->is_labelled = false;
 	setting->is_named = false;

@@ -39,6 +39,8 @@ enum field_type {
 struct field {
 	char name[MAX_FIELD_NAME + 1];
 	enum field_type type;
+	bool is_typed; /* all values have the type, a number, price or date */
+	uint32_t max_bytes; /* of the longest value */
 	double confidence; /* in [0, 1]: how many addresses agree */
 	/* [rule_count], the best first; a further one is used on pages where
 	   the ones before find nothing */

@@ -7,6 +7,7 @@
 #include "base/arena.h"
 #include "base/memory.h"
 #include "page/page.h"
+#include "template/fields/rule.h"
 
 enum { SET_VERSION = 1, NO_ATTRIBUTE = VALUE_ATTRIBUTES };
 
@@ -68,6 +69,8 @@ static void spec_make(struct arena *arena, const struct field *field,
 {
 	memcpy(spec_out->name, field->name, sizeof(spec_out->name));
 	spec_out->type = field->type;
+	spec_out->is_typed = field->is_typed;
+	spec_out->max_bytes = field->max_bytes;
 	for (uint32_t r = 0; r < field->rule_count; r++) {
 		const struct column_source *source = &field->rules[r].source;
 
@@ -139,6 +142,53 @@ static bool results_equal(const struct field_result *left,
 	return true;
 }
 
+static bool is_in_head(const struct place_tree *tree, uint32_t index)
+{
+	uint32_t i = index;
+
+	while (i != NO_PLACE && !step_is(place_at(tree, i), "head"))
+		i = place_at(tree, i)->parent;
+	return i != NO_PLACE;
+}
+
+/*
+ * Return whether a value is unlike those of the sample pages: much longer, or
+ * of another type.
+ */
+static bool is_strange(const struct field_spec *spec,
+		       const struct field_result *result)
+{
+	for (uint32_t i = 0; i < result->count; i++) {
+		struct slice value = result->values[i];
+
+		if (value.size > 2 * (size_t)spec->max_bytes + 40 ||
+		    (spec->is_typed && type_of_text(value) != spec->type))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Add the values of a further address of the field. One in the head does not
+ * answer alone: the site's name in the title changes in a redesign.
+ */
+static void result_add(const struct field_set *set,
+		       const struct field_spec *spec, uint32_t rule,
+		       const struct field_result *one,
+		       struct field_result *result)
+{
+	if (one->count == 0)
+		return;
+	if (result->count > 0) {
+		result->is_unsure |= !results_equal(result, one);
+		return;
+	}
+	*result = *one;
+	result->is_unsure =
+		is_strange(spec, one) ||
+		(rule > 0 && is_in_head(&set->tree, spec->rules[rule].place));
+}
+
 const struct field_result *field_set_apply(const struct field_set *set,
 					   const struct page *page,
 					   struct arena *arena)
@@ -160,11 +210,7 @@ const struct field_result *field_set_apply(const struct field_set *set,
 			const struct field_result *one =
 				rule_result(arena, &sources[at], &columns[at]);
 
-			if (results[f].count == 0)
-				results[f] = *one;
-			else if (one->count > 0)
-				results[f].is_unsure |=
-					!results_equal(&results[f], one);
+			result_add(set, &set->fields[f], r, one, &results[f]);
 		}
 	return results;
 }
@@ -191,6 +237,10 @@ static void put_place(struct buffer *out, const struct place *place)
 					  : (uint64_t)place->parent + 1);
 	buffer_append_varint(out, (uint64_t)place->is_run << 1 |
 					  (uint64_t)place->is_repeated);
+	buffer_append_varint(out, (uint64_t)place->is_bare << 3 |
+					  place->usual_count);
+	for (uint8_t i = 0; i < place->usual_count; i++)
+		put_key(out, place->usual[i]);
 	buffer_append_varint(out, place->positions);
 	buffer_append_varint(out, place->position);
 	buffer_append_varint(out, place->first);
@@ -271,8 +321,11 @@ void field_set_encode(const struct field_set *set, struct buffer *out)
 		put_text(out, slice_of(spec->name));
 		buffer_append_varint(out, spec->type);
 		buffer_append_varint(out, spec->origin);
-		buffer_append_varint(out, (uint64_t)spec->is_watched << 1 |
+		buffer_append_varint(out, (uint64_t)spec->is_typed << 2 |
+						  (uint64_t)spec->is_watched
+							  << 1 |
 						  (uint64_t)spec->is_required);
+		buffer_append_varint(out, spec->max_bytes);
 		buffer_append_varint(out, (uint64_t)(spec->fill * 1000 + .5));
 		buffer_append_varint(out, spec->rule_count);
 		for (uint32_t r = 0; r < spec->rule_count; r++)
@@ -356,6 +409,15 @@ static void take_place(struct take *take, struct place_tree *tree)
 	flags = take_number(take, 4);
 	place.is_run = (flags & 2) != 0;
 	place.is_repeated = (flags & 1) != 0;
+	flags = take_number(take, 16);
+	place.is_bare = (flags & 8) != 0;
+	place.usual_count = (uint8_t)(flags & 7);
+	if (place.usual_count > MAX_USUAL_NAMES) {
+		take->is_damaged = true;
+		return;
+	}
+	for (uint8_t i = 0; i < place.usual_count; i++)
+		place.usual[i] = take_key(take);
 	place.positions = take_number(take, UINT32_MAX);
 	place.position = take_number(take, UINT32_MAX);
 	place.first = take_number(take, (uint64_t)index + 1);
@@ -453,9 +515,11 @@ static void take_field(struct take *take, uint32_t places,
 	memcpy(spec->name, name.data, name.size);
 	spec->type = (enum field_type)take_number(take, TYPE_COUNT);
 	spec->origin = (enum field_origin)take_number(take, FIELD_TAUGHT + 1);
-	flags = take_number(take, 4);
+	flags = take_number(take, 8);
+	spec->is_typed = (flags & 4) != 0;
 	spec->is_watched = (flags & 2) != 0;
 	spec->is_required = (flags & 1) != 0;
+	spec->max_bytes = take_number(take, MAX_SET_BYTES);
 	spec->fill = take_number(take, 1001) / 1000.;
 	spec->rule_count = take_number(take, MAX_FIELD_RULES + 1);
 	for (uint32_t r = 0; r < spec->rule_count && !take->is_damaged; r++)

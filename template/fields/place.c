@@ -17,6 +17,8 @@ enum {
 	MIN_PAGES = 2,   /* and on so many pages */
 	/* names of the children of a place that count */
 	MAX_NAMES = LIMIT(300, 20),
+	USUAL_SHARE = 95,   /* percent of the elements of a place */
+	MIN_BARE_ELEMENTS = 10,
 	CONSTANT_SHARE = 85, /* percent of parents with the same number */
 	MAX_LEAF_NODES = 4,  /* descendants of siblings that have positions */
 	MAX_CHILDREN = 4000, /* children of an element that are looked at */
@@ -58,6 +60,9 @@ struct item {
 	struct slice whole;  /* whole text if it is short, or empty; */
 	struct slice before; /* label in front of it, or empty: in an arena */
 	bool is_next;        /* directly behind this label */
+	const uint64_t *names; /* [name_count] hashes, in an arena */
+	uint32_t name_count;
+	uint32_t place; /* while learning, or NO_PLACE */
 };
 
 struct items {
@@ -296,7 +301,8 @@ static struct item *items_add(struct items *list)
 {
 	list->items = mem_grow(list->items, list->count, &list->capacity,
 			       sizeof(*list->items));
-	list->items[list->count] = (struct item){.node = NO_NODE};
+	list->items[list->count] =
+		(struct item){.node = NO_NODE, .place = NO_PLACE};
 	return &list->items[list->count++];
 }
 
@@ -340,17 +346,42 @@ static void items_of(struct items *list, struct arena *arena,
 		items_add_run(list, arena, page, text, nodes[parent].end_text);
 }
 
+/* Set the names of an item that is an element. */
+static void item_set_names(struct item *item, struct arena *arena,
+			   const struct token *tokens, size_t count)
+{
+	uint64_t *names = ARENA_ROOM(arena, uint64_t, count + 1);
+
+	for (size_t i = 0; i < count; i++)
+		names[i] = tokens[i].hash;
+	item->names = names;
+	item->name_count = (uint32_t)count;
+}
+
+/*
+ * Return whether an element is unlike those of the place: it lacks the names
+ * that nearly all of them have.
+ */
+static bool is_unusual(const struct place *place, const struct item *item)
+{
+	uint32_t found = 0;
+
+	if (place->is_bare)
+		return item->name_count > 0;
+	for (uint32_t u = 0; u < place->usual_count; u++)
+		for (uint32_t i = 0; i < item->name_count; i++)
+			found += item->names[i] == place->usual[u];
+	return found * 2 < place->usual_count;
+}
+
 /* Return the group of an element: its tag and the tokens that count. */
 static uint64_t group_of(const struct place_tree *tree, uint64_t parent,
-			 const struct page *page, uint32_t node)
+			 uint64_t tag, const struct item *item)
 {
-	struct token tokens[MAX_TOKENS];
-	size_t count = tokens_of(page, node, tokens);
-	uint64_t tag = page_tag_hash(page, page->nodes[node].tag);
 	uint64_t sum = tag;
 
-	for (size_t i = 0; i < count; i++) {
-		uint64_t key = key_of(parent, KEY_TOKEN, tag, tokens[i].hash);
+	for (uint32_t i = 0; i < item->name_count; i++) {
+		uint64_t key = key_of(parent, KEY_TOKEN, tag, item->names[i]);
 
 		if (hash_table_find(&tree->tokens, key) != NULL)
 			sum += key;
@@ -471,14 +502,26 @@ static uint32_t item_place(const struct place_tree *tree,
 			     : hash_table_index(&tree->places, place);
 }
 
+/* Set the names and the groups of the children of a place. */
 static void items_set_groups(const struct place_tree *tree, uint64_t parent,
-			     const struct page *page, struct items *list)
+			     const struct page *page, struct arena *arena,
+			     struct items *list)
 {
-	for (size_t i = 0; i < list->count; i++)
-		list->items[i].group = list->items[i].node == NO_NODE
-					       ? key_of(parent, KEY_RUN, 0, 0)
-					       : group_of(tree, parent, page,
-							  list->items[i].node);
+	struct token tokens[MAX_TOKENS];
+
+	for (size_t i = 0; i < list->count; i++) {
+		struct item *item = &list->items[i];
+
+		if (item->node == NO_NODE) {
+			item->group = key_of(parent, KEY_RUN, 0, 0);
+			continue;
+		}
+		item_set_names(item, arena, tokens,
+			       tokens_of(page, item->node, tokens));
+		item->group = group_of(
+			tree, parent,
+			page_tag_hash(page, page->nodes[item->node].tag), item);
+	}
 }
 
 static uint32_t *filled(struct arena *arena, uint32_t count)
@@ -498,6 +541,9 @@ static void place_items(const struct place_tree *tree, const struct items *list,
 		const struct item *item = &list->items[i];
 		uint32_t place = item_place(tree, item, counts);
 
+		if (place != NO_PLACE && item->node != NO_NODE &&
+		    is_unusual(place_at(tree, place), item))
+			place = NO_PLACE;
 		if (item->node != NO_NODE) {
 			placement->of_node[item->node] = place;
 		} else {
@@ -531,7 +577,7 @@ struct placement place_page(const struct place_tree *tree,
 		counts.parent = node;
 		list.count = 0;
 		items_of(&list, scratch, page, node, MAX_CHILDREN);
-		items_set_groups(tree, parent, page, &list);
+		items_set_groups(tree, parent, page, scratch, &list);
 		items_set_before(list.items, list.count, &tree->labels, parent);
 		place_items(tree, &list, &counts, &placement);
 		if (arena_bytes(scratch) > MAX_SCRATCH_BYTES) {
@@ -650,6 +696,7 @@ struct name {
 	uint64_t key;   /* KEY_TOKEN */
 	uint32_t count; /* elements */
 	uint32_t last;  /* its last use */
+	bool is_id;
 };
 
 /* The number of children of one element that have equal sums. */
@@ -680,7 +727,7 @@ static struct name_table learn_names(struct learner *learner,
 	struct token tokens[MAX_TOKENS];
 
 	for (size_t i = 0; i < items; i++) {
-		const struct item *item = &learner->list.items[i];
+		struct item *item = &learner->list.items[i];
 		const struct page *page = page_of(learner, item->parent);
 		size_t count;
 
@@ -689,6 +736,7 @@ static struct name_table learn_names(struct learner *learner,
 		table.sums[i] =
 			page_tag_hash(page, page->nodes[item->node].tag);
 		count = tokens_of(page, item->node, tokens);
+		item_set_names(item, learner->scratch, tokens, count);
 		for (size_t t = 0; t < count; t++) {
 			uint32_t use = (uint32_t)(i * MAX_TOKENS + t);
 			struct name *name = hash_table_add(
@@ -704,6 +752,7 @@ static struct name_table learn_names(struct learner *learner,
 			table.before[use] =
 				name->count == 0 ? NO_ENTRY : name->last;
 			name->last = use;
+			name->is_id = tokens[t].text[0] == '#';
 			name->count++;
 			table.sums[i] += name->key;
 		}
@@ -800,6 +849,13 @@ static void set_groups(const struct learner *learner, const uint64_t *sums)
 	}
 }
 
+/* Return whether the name is a value: few elements, or few pages have it. */
+static bool is_rare(const struct learner *learner, const struct name *name)
+{
+	return name->count < min_pages(learner) ||
+	       (name->is_id && name->count * 3 < learner->parent_pages);
+}
+
 /*
  * Keep the names that tell siblings apart, and set the groups of the items. The
  * other names are values, such as
@@ -821,7 +877,8 @@ static void accept_names(struct learner *learner)
 		drop_name(&table, &sorted[i]);
 	count_sums(&table, &learner->list);
 	for (uint32_t i = first; i < count; i++) {
-		if (!tells_apart(&table, &learner->list, &sorted[i]) ||
+		if (is_rare(learner, &sorted[i]) ||
+		    !tells_apart(&table, &learner->list, &sorted[i]) ||
 		    learn_entry(learner, &learner->tree.tokens,
 				sorted[i].key) == NULL)
 			drop_counted(&table, &learner->list, &sorted[i]);
@@ -931,6 +988,20 @@ static void set_before(struct learner *learner)
 	}
 }
 
+/*
+ * An own label ends with a colon or is on a third of the pages; otherwise it
+ * may be a value.
+ */
+static bool is_own_label(const struct learner *learner, const struct item *item)
+{
+	uint64_t key = own_key(item);
+	const struct occurrence *one = hash_table_find(&learner->counts, key);
+
+	return item->own.size > 0 && is_frequent(learner, key) &&
+	       (colon_size(item->own) == item->own.size ||
+		one->pages * 3 >= learner->parent_pages);
+}
+
 static void accept_labels(struct learner *learner)
 {
 	for (size_t i = 0; i < learner->list.count; i++) {
@@ -944,7 +1015,7 @@ static void accept_labels(struct learner *learner)
 	for (size_t i = 0; i < learner->list.count; i++) {
 		const struct item *item = &learner->list.items[i];
 
-		if (item->own.size > 0 && is_frequent(learner, own_key(item)))
+		if (is_own_label(learner, item))
 			group_count(learner, item, GROUP_OWN);
 		if (item->before.size > 0)
 			group_count(learner, item, GROUP_BEFORE);
@@ -1006,7 +1077,7 @@ static uint64_t item_series_key(struct learner *learner,
 	struct slice label = item_label(item, mode);
 
 	if (mode == LABEL_OWN && label.size > 0 &&
-	    !is_frequent(learner, own_key(item)))
+	    !is_own_label(learner, item))
 		label.size = 0;
 	return label_key(item->group, label);
 }
@@ -1287,11 +1358,63 @@ static void learn_children(struct learner *learner,
 				: learn_position(learner, series, counts, item);
 		if (index == NO_PLACE)
 			continue;
+		learner->list.items[i].place = index;
 		place = place_at(tree, index);
 		if (place->elements == 0)
 			place->label = arena_slice(tree->arena,
 						   shown_label(learner, item));
 		place_count(learner, index, item);
+	}
+}
+
+static uint64_t usual_key(const struct place *place, uint64_t name)
+{
+	return hash_chain(name, place->key);
+}
+
+static void place_add_usual(struct learner *learner, struct place *place,
+			    uint64_t name)
+{
+	const struct occurrence *one =
+		hash_table_find(&learner->counts, usual_key(place, name));
+
+	if (one == NULL || (uint64_t)one->count * 100 <
+				   (uint64_t)place->elements * USUAL_SHARE)
+		return;
+	for (uint32_t u = 0; u < place->usual_count; u++)
+		if (place->usual[u] == name)
+			return;
+	if (place->usual_count < MAX_USUAL_NAMES)
+		place->usual[place->usual_count++] = name;
+}
+
+/* Set the names that nearly all elements of a place have. */
+static void learn_usual(struct learner *learner)
+{
+	for (size_t i = 0; i < learner->list.count; i++) {
+		const struct item *item = &learner->list.items[i];
+		struct place *place;
+
+		if (item->place == NO_PLACE)
+			continue;
+		place = place_at(&learner->tree, item->place);
+		place->named += item->name_count > 0;
+		for (uint32_t n = 0; n < item->name_count; n++)
+			count_key(learner, usual_key(place, item->names[n]),
+				  page_number(learner, item->parent),
+				  item->parent);
+	}
+	for (size_t i = 0; i < learner->list.count; i++) {
+		const struct item *item = &learner->list.items[i];
+		struct place *place;
+
+		if (item->place == NO_PLACE)
+			continue;
+		place = place_at(&learner->tree, item->place);
+		place->is_bare = place->named == 0 &&
+				 place->elements >= MIN_BARE_ELEMENTS;
+		for (uint32_t n = 0; n < item->name_count; n++)
+			place_add_usual(learner, place, item->names[n]);
 	}
 }
 
@@ -1363,6 +1486,7 @@ static void learn_one(struct learner *learner, uint32_t index)
 	counts.parents = filled(scratch, (uint32_t)learner->list.count);
 	counts.next = filled(scratch, (uint32_t)learner->list.count);
 	learn_children(learner, &counts);
+	learn_usual(learner);
 	learn_is_repeated(learner);
 	arena_destroy(scratch);
 	free(instances->items);

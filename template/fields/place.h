@@ -28,6 +28,7 @@ struct page;
 enum {
 	MAX_PLACES = LIMIT(20000, 30),
 	MAX_PLACE_DEPTH = LIMIT(100, 20), /* deeper elements have no place */
+	MAX_USUAL_NAMES = 4,
 	MAX_LABEL_BYTES = 60,             /* longer texts are no labels */
 	MAX_PLACE_POSITIONS = 12, /* largest constant number of siblings */
 };
@@ -44,6 +45,14 @@ struct place {
 	uint32_t first;     /* the place with position 0, if `positions` > 0 */
 	uint32_t pages;     /* number of sample pages that contain it */
 	uint32_t elements;  /* on all sample pages */
+	/*
+	 * hashes of the names that nearly all its elements have [usual_count];
+	 * an element without half of them is another one
+	 */
+	uint64_t usual[MAX_USUAL_NAMES];
+	uint8_t usual_count;
+	bool is_bare;       /* its elements have no names */
+	uint32_t named;     /* while learning: elements with names */
 	struct slice step;  /* "span.price"; "#text" for a run */
 	struct slice names; /* classes and so on of its first element */
 	struct slice label; /* "ISBN:", or empty */

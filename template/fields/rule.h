@@ -39,6 +39,12 @@ struct agreement {
 struct agreement compare_pages(const uint64_t *left, const uint64_t *right,
 			       uint32_t pages);
 
+/*
+ * Set the type of a field, how strict it is, and the longest value, from the
+ * values of its first rule.
+ */
+void field_note_values(struct field *field, const struct column *column);
+
 /* Groups of class words that a place is in, and other facts of its path. */
 struct setting {
 	uint32_t groups;

@@ -7,7 +7,11 @@
 #include "template/fields/field.h"
 #include "template/fields/rule.h"
 
+/* How likely a list is meant although the examples have one value. */
+#define FLAT_LIST .9
+
 enum {
+	MAX_LIST_DEPTH = 2,
 	MAX_CANDIDATES = LIMIT(64, 6),
 	ROOM_FOR_CANDIDATES = 2 * MAX_CANDIDATES,
 	MAX_MATCHES = LIMIT(500, 10), /* columns with the values in them */
@@ -69,6 +73,25 @@ static double match_of(const struct teacher *teacher, const struct column *rule)
 }
 
 /*
+ * Return whether the place is in a list of single values, such as the authors
+ * of an article: the repeated place is the place itself, or directly around it.
+ */
+static bool is_flat_list(const struct place_tree *tree, uint32_t index)
+{
+	uint32_t repeated = 0;
+	uint32_t distance = 0;
+
+	for (uint32_t i = index, up = 0; i != NO_PLACE;
+	     i = place_at(tree, i)->parent, up++) {
+		if (!place_at(tree, i)->is_repeated)
+			continue;
+		repeated++;
+		distance = up;
+	}
+	return repeated == 1 && distance <= MAX_LIST_DEPTH;
+}
+
+/*
  * Return the ratio of pages with one value, if the examples have one value; of
  * pages with a value, if they have several.
  */
@@ -83,6 +106,8 @@ static double expected_count(const struct teacher *teacher,
 			return 1;
 	if (rule->source.pick != PICK_ALL || rule->single == rule->pages)
 		return 1;
+	if (is_flat_list(teacher->table->tree, rule->source.place))
+		return FLAT_LIST;
 	for (uint32_t i = 0; i < teacher->table->page_count; i++)
 		single += rule_values(rule, i, values) == 1;
 	return (double)single / rule->pages;
@@ -372,6 +397,7 @@ static void take_rules(const struct teacher *teacher, struct field *field)
 	uint32_t alike = 0;
 
 	take_rule(teacher, best, field);
+	field_note_values(field, &field->rules[0]);
 	for (uint32_t i = 1; i < teacher->count; i++) {
 		const struct candidate *one = &teacher->candidates[i];
 		struct agreement agreement =

@@ -138,6 +138,23 @@ static bool is_position_name(const char *name, size_t size)
 	return false;
 }
 
+/*
+ * Return the size of a normalised name without its number: an id from its first
+ * number on, and a class with two numbers, such as tdi_74_6a, are hardly the
+ * same on the next page.
+ */
+static size_t name_cut(char sign, const char *name, size_t size)
+{
+	const char *first = memchr(name, '0', size);
+	size_t begin = first == NULL ? size : (size_t)(first - name);
+
+	if (begin == size ||
+	    (sign != '#' &&
+	     memchr(first + 1, '0', size - begin - 1) == NULL))
+		return size;
+	return begin;
+}
+
 static size_t token_add(struct token *tokens, size_t count, char sign,
 			struct slice name)
 {
@@ -146,7 +163,9 @@ static size_t token_add(struct token *tokens, size_t count, char sign,
 	if (count == MAX_TOKENS)
 		return count;
 	token->text[0] = sign;
-	token->size = (uint16_t)(1 + class_normalise(name, token->text + 1));
+	token->size = (uint16_t)(1 + name_cut(sign, token->text + 1,
+					      class_normalise(
+						      name, token->text + 1)));
 	if (token->size == 1 ||
 	    is_position_name(token->text + 1, (size_t)token->size - 1))
 		return count;

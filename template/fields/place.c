@@ -57,6 +57,7 @@ struct item {
 	uint32_t parent;     /* while learning: number of the parent element */
 	uint64_t group;      /* hash of tag and tokens */
 	struct slice own;    /* label at its begin, or empty; */
+	bool is_marked;      /* a colon or its element says that it is one */
 	struct slice whole;  /* whole text if it is short, or empty; */
 	struct slice before; /* label in front of it, or empty: in an arena */
 	bool is_next;        /* directly behind this label */
@@ -289,6 +290,35 @@ static struct slice short_text(struct arena *arena, const struct page *page,
 	return arena_slice(arena, (struct slice){joined, size});
 }
 
+static bool is_label_tag(uint16_t tag)
+{
+	switch (tag) {
+	case TAG_dt:
+	case TAG_th:
+	case TAG_b:
+	case TAG_strong:
+	case TAG_label:
+		return true;
+	default:
+		return (tag_flags(tag) & TAG_IS_HEADING) != 0;
+	}
+}
+
+/*
+ * Return whether the element `node`, or one around it inside of `limit`, is one
+ * for labels.
+ */
+static bool is_label_node(const struct page *page, uint32_t node,
+			  uint32_t limit)
+{
+	for (uint32_t i = node; i != NO_NODE && i != limit;
+	     i = page->nodes[i].parent)
+		if (is_label_tag(page->nodes[i].tag) ||
+		    page->nodes[i].tag == TAG_td)
+			return true;
+	return false;
+}
+
 /* Set the labels that the item has itself. */
 static void item_read_text(struct arena *arena, const struct page *page,
 			   struct item *item)
@@ -312,8 +342,12 @@ static void item_read_text(struct arena *arena, const struct page *page,
 		first.size = colon;
 	else if (end - begin == 1)
 		return;
-	if (is_label(first))
-		item->own = first;
+	if (!is_label(first))
+		return;
+	item->own = first;
+	item->is_marked = colon > 0 ||
+			  is_label_node(page, page->texts[begin].node,
+					item->node);
 }
 
 static struct item *items_add(struct items *list)
@@ -961,20 +995,6 @@ static bool is_frequent(const struct learner *learner, uint64_t key)
 	       one->pages > 1 && one->repeated * 8 <= one->parents;
 }
 
-static bool is_label_tag(uint16_t tag)
-{
-	switch (tag) {
-	case TAG_dt:
-	case TAG_th:
-	case TAG_b:
-	case TAG_strong:
-	case TAG_label:
-		return true;
-	default:
-		return (tag_flags(tag) & TAG_IS_HEADING) != 0;
-	}
-}
-
 /* A label for what follows is on many pages, or has the form of a label. */
 static bool is_frequent_before(const struct learner *learner,
 			       const struct item *item)
@@ -1018,7 +1038,8 @@ static bool is_own_label(const struct learner *learner, const struct item *item)
 
 	return item->own.size > 0 && is_frequent(learner, key) &&
 	       (colon_size(item->own) == item->own.size ||
-		one->pages * 3 >= learner->parent_pages);
+		one->pages * (item->is_marked ? 3 : 2) >=
+			learner->parent_pages);
 }
 
 static void accept_labels(struct learner *learner)

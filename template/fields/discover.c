@@ -580,11 +580,9 @@ static void name_find(const struct finder *finder, const struct find *find,
 	const struct place *place = place_at(tree, index);
 	enum field_type type = find->type;
 
-	if (known_name(place_label(finder, index)) != NULL) {
-		snprintf(out, MAX_FIELD_NAME, "%s",
-			 known_name(place_label(finder, index)));
+	if (known_name(place_label(finder, index)) != NULL &&
+	    name_write(out, place_label(finder, index)) > 0)
 		return;
-	}
 	if (find->known != NULL) {
 		snprintf(out, MAX_FIELD_NAME, "%s", find->known);
 		return;
@@ -606,6 +604,16 @@ static void name_find(const struct finder *finder, const struct find *find,
 		place = place_at(tree, place->parent);
 	if (name_write(out, step_tag(place->step)) == 0)
 		snprintf(out, MAX_FIELD_NAME, "text");
+}
+
+/* Return whether one of the fields [count] has the name. */
+static bool is_taken(const struct field *fields, uint32_t count,
+		     const char *name)
+{
+	for (uint32_t i = 0; i < count; i++)
+		if (strcmp(fields[i].name, name) == 0)
+			return true;
+	return false;
 }
 
 /* Append a number if a field before has the name already. */
@@ -774,6 +782,12 @@ uint32_t fields_discover(const struct column_table *table,
 						    &find->column.source);
 		field_note_values(field, &field->rules[0]);
 		name_find(&finder, find, field->name);
+		if (is_taken(fields_out, count, field->name))
+			name_write(field->name,
+				   place_label(&finder,
+					       find->column.source.place));
+		if (field->name[0] == '\0')
+			name_find(&finder, find, field->name);
 		make_unique(fields_out, count);
 		count++;
 	}

@@ -337,7 +337,7 @@ static double score_of_place(const struct finder *finder, uint32_t index)
 	if (distance < 8)
 		score *= 1 + .7 / (1 + distance / 2.);
 	if (setting->is_in_head)
-		score *= .3;
+		score *= .1;
 	if (is_frame(setting))
 		score *= .25;
 	if (setting->is_repeated)
@@ -522,11 +522,11 @@ static size_t name_write(char *out, struct slice text)
 static bool is_look(const char *name, size_t size)
 {
 	static const char *const words[] = {
-		"text",    "col",     "row",  "container", "wrapper", "inner",
-		"content", "item",    "box",  "block",     "left",	"right",
-		"center",  "clearfix", "field", "value",   "label",	"bg",
-		"flex",    "grid",    "d",    "p",	   "m",		"u",
-		"o",	   "c",	      "col0", "small",     "large",	"font"};
+		"text",    "col",      "row",   "container", "wrapper", "inner",
+		"content", "item",     "box",   "block",     "left",    "right",
+		"center",  "clearfix", "field", "value",     "label",   "bg",
+		"flex",    "grid",     "d",     "p",         "m",       "u",
+		"o",       "c",        "col0",  "small",     "large",   "font"};
 	size_t first = 0;
 
 	while (first < size && is_letter(name[first]))
@@ -548,7 +548,7 @@ static bool name_by_class(struct slice names, char *out)
 		const char *space = memchr(at, ' ', (size_t)(end - at));
 		size_t size = (size_t)((space == NULL ? end : space) - at);
 
-		if (size > 2 && !is_look(at + 1, size - 1) &&
+		if (size > 1 && !is_look(at + 1, size - 1) &&
 		    memchr(at, '*', size) == NULL &&
 		    name_write(out, (struct slice){at, size}) > 0)
 			return true;
@@ -668,12 +668,12 @@ static void finder_add_parts(struct finder *finder, const struct column *all,
 		part.source.from = from;
 		part.source.to = to;
 		finder_add_part(finder, all, &part, factor);
-		finder_add(finder, all, column, factor * .3);
+		finder_add(finder, all, column, factor * .45);
 	}
 	for (uint8_t i = from; i < to && to > from + 1; i++) {
 		part.source.from = i;
 		part.source.to = (uint8_t)(i + 1);
-		finder_add_part(finder, all, &part, factor * .3);
+		finder_add_part(finder, all, &part, factor * .45);
 	}
 }
 

@@ -123,10 +123,10 @@ void field_note_values(struct field *field, const struct column *column)
 	double ratio;
 
 	field->type = column_type(column, &ratio);
-	field->is_typed = ratio == 1 && column->source.attribute == NULL &&
-			  (field->type == TYPE_NUMBER ||
-			   field->type == TYPE_PRICE ||
-			   field->type == TYPE_DATE);
+	field->is_typed =
+		ratio == 1 && column->source.attribute == NULL &&
+		(field->type == TYPE_NUMBER || field->type == TYPE_PRICE ||
+		 field->type == TYPE_DATE);
 	field->max_bytes = 0;
 	for (uint32_t i = 0; i < column->count; i++) {
 		struct slice text = column->values[i].text;

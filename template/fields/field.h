@@ -41,7 +41,7 @@ struct field {
 	enum field_type type;
 	bool is_typed; /* all values have the type, a number, price or date */
 	uint32_t max_bytes; /* of the longest value */
-	double confidence; /* in [0, 1]: how many addresses agree */
+	double confidence;  /* in [0, 1]: how many addresses agree */
 	/* [rule_count], the best first; a further one is used on pages where
 	   the ones before find nothing */
 	struct column rules[MAX_FIELD_RULES];

@@ -321,10 +321,10 @@ void field_set_encode(const struct field_set *set, struct buffer *out)
 		put_text(out, slice_of(spec->name));
 		buffer_append_varint(out, spec->type);
 		buffer_append_varint(out, spec->origin);
-		buffer_append_varint(out, (uint64_t)spec->is_typed << 2 |
-						  (uint64_t)spec->is_watched
-							  << 1 |
-						  (uint64_t)spec->is_required);
+		buffer_append_varint(out,
+				     (uint64_t)spec->is_typed << 2 |
+					     (uint64_t)spec->is_watched << 1 |
+					     (uint64_t)spec->is_required);
 		buffer_append_varint(out, spec->max_bytes);
 		buffer_append_varint(out, (uint64_t)(spec->fill * 1000 + .5));
 		buffer_append_varint(out, spec->rule_count);

@@ -17,7 +17,7 @@ enum {
 	MIN_PAGES = 2,   /* and on so many pages */
 	/* names of the children of a place that count */
 	MAX_NAMES = LIMIT(300, 20),
-	USUAL_SHARE = 95,   /* percent of the elements of a place */
+	USUAL_SHARE = 95, /* percent of the elements of a place */
 	MIN_BARE_ELEMENTS = 10,
 	CONSTANT_SHARE = 85, /* percent of parents with the same number */
 	MAX_LEAF_NODES = 4,  /* descendants of siblings that have positions */
@@ -150,8 +150,7 @@ static size_t name_cut(char sign, const char *name, size_t size)
 	size_t begin = first == NULL ? size : (size_t)(first - name);
 
 	if (begin == size ||
-	    (sign != '#' &&
-	     memchr(first + 1, '0', size - begin - 1) == NULL))
+	    (sign != '#' && memchr(first + 1, '0', size - begin - 1) == NULL))
 		return size;
 	return begin;
 }
@@ -164,9 +163,10 @@ static size_t token_add(struct token *tokens, size_t count, char sign,
 	if (count == MAX_TOKENS)
 		return count;
 	token->text[0] = sign;
-	token->size = (uint16_t)(1 + name_cut(sign, token->text + 1,
-					      class_normalise(
-						      name, token->text + 1)));
+	token->size =
+		(uint16_t)(1 +
+			   name_cut(sign, token->text + 1,
+				    class_normalise(name, token->text + 1)));
 	if (token->size == 1 ||
 	    is_position_name(token->text + 1, (size_t)token->size - 1))
 		return count;
@@ -345,9 +345,9 @@ static void item_read_text(struct arena *arena, const struct page *page,
 	if (!is_label(first))
 		return;
 	item->own = first;
-	item->is_marked = colon > 0 ||
-			  is_label_node(page, page->texts[begin].node,
-					item->node);
+	item->is_marked =
+		colon > 0 ||
+		is_label_node(page, page->texts[begin].node, item->node);
 }
 
 static struct item *items_add(struct items *list)
@@ -1116,8 +1116,7 @@ static uint64_t item_series_key(struct learner *learner,
 	uint32_t mode = learn_mode(learner, item);
 	struct slice label = item_label(item, mode);
 
-	if (mode == LABEL_OWN && label.size > 0 &&
-	    !is_own_label(learner, item))
+	if (mode == LABEL_OWN && label.size > 0 && !is_own_label(learner, item))
 		label.size = 0;
 	return label_key(item->group, label);
 }

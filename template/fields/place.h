@@ -29,7 +29,7 @@ enum {
 	MAX_PLACES = LIMIT(20000, 30),
 	MAX_PLACE_DEPTH = LIMIT(100, 20), /* deeper elements have no place */
 	MAX_USUAL_NAMES = 4,
-	MAX_LABEL_BYTES = 60,             /* longer texts are no labels */
+	MAX_LABEL_BYTES = 60,     /* longer texts are no labels */
 	MAX_PLACE_POSITIONS = 12, /* largest constant number of siblings */
 };
 

@@ -169,6 +169,50 @@ static bool bundle_read_version(struct bundle *bundle,
 	return true;
 }
 
+/*
+ * Add the names of the fields of a set to `names`. Return false if one exists
+ * already.
+ */
+static bool bundle_add_field_names(struct hash_table *names,
+				   const struct field_set *set)
+{
+	for (uint32_t f = 0; f < set->count; f++) {
+		const char *name = set->fields[f].name;
+		uint32_t count = names->count;
+
+		hash_table_add(names, hash64(name, strlen(name), 0));
+		if (names->count == count)
+			return false;
+	}
+	return true;
+}
+
+static bool bundle_read_fields(struct bundle *bundle,
+			       struct bundle_cluster *cluster,
+			       struct slice bytes, char *reason)
+{
+	struct arena *scratch = arena_create();
+	struct hash_table names = hash_table_make(scratch, sizeof(uint64_t));
+	struct byte_cursor cursor = cursor_of(bytes);
+	struct field_set *sets =
+		ARENA_NEW(bundle->arena, struct field_set, MAX_FIELD_SETS);
+	uint32_t count = 0;
+	bool is_right = true;
+
+	while (is_right && cursor_left(&cursor) > 0) {
+		is_right = count < MAX_FIELD_SETS &&
+			   field_set_decode(bundle->arena,
+					    cursor_text(&cursor, MAX_SET_BYTES),
+					    &sets[count]) &&
+			   bundle_add_field_names(&names, &sets[count]);
+		count += is_right;
+	}
+	arena_destroy(scratch);
+	cluster->field_sets = sets;
+	cluster->field_set_count = count;
+	return is_right || bundle_reject(reason, "it is damaged");
+}
+
 /* Read a section that belongs to a cluster, and store it in the cluster. */
 static bool bundle_read_cluster(struct bundle *bundle,
 				const struct section *section,
@@ -181,6 +225,8 @@ static bool bundle_read_cluster(struct bundle *bundle,
 		return bundle_reject(reason, "there is no such cluster");
 	if (section->kind == SECTION_VERSION)
 		return bundle_read_version(bundle, cluster, bytes, reason);
+	if (section->kind == SECTION_FIELDS)
+		return bundle_read_fields(bundle, cluster, bytes, reason);
 	cluster->samples = section;
 	return bundle_check_samples(bytes, bundle->limits.max_page_bytes) ||
 	       bundle_reject(reason, "it is damaged");
@@ -949,7 +995,8 @@ static bool bundle_read_section(struct bundle *bundle,
 				const struct section *section, char *reason)
 {
 	const bool is_of_cluster = section->kind == SECTION_SAMPLES ||
-				   section->kind == SECTION_VERSION;
+				   section->kind == SECTION_VERSION ||
+				   section->kind == SECTION_FIELDS;
 	struct buffer bytes = {0};
 	bool is_right = false;
 
@@ -1117,13 +1164,65 @@ enum error bundle_extract_by(const struct bundle *bundle,
 	return bundle_extract_page(bundle, &view, request, answer_out);
 }
 
+static enum error bundle_parse_and_classify(struct bundle *bundle,
+					    const struct text_request *request,
+					    struct page **page_out,
+					    struct cluster_match *match_out)
+{
+	return extraction_class(
+		bundle_has_host_of(bundle, request) ? &bundle->view : NULL,
+		request, &bundle->site.limits, page_out, match_out);
+}
+
 enum error bundle_classify(struct bundle *bundle,
 			   const struct text_request *request,
 			   struct cluster_match *classed_out)
 {
-	return extraction_class(
-		bundle_has_host_of(bundle, request) ? &bundle->view : NULL,
-		request, &bundle->site.limits, classed_out);
+	struct page *page;
+	enum error error =
+		bundle_parse_and_classify(bundle, request, &page, classed_out);
+
+	page_destroy(page);
+	return error;
+}
+
+void bundle_find_fields(struct bundle *bundle, uint32_t cluster)
+{
+	uint32_t index = bundle_find_cluster(bundle, cluster);
+	struct bundle_cluster *row = &bundle->clusters[index];
+	struct parsed_sample sample = {.limits = &bundle->site.limits};
+
+	if (index == bundle->cluster_count || row->field_sets != NULL)
+		return;
+	bundle_each_sample(bundle, cluster, bundle_parse_sample_page, &sample);
+	row->field_sets = ARENA_NEW(bundle->arena, struct field_set, 1);
+	row->field_sets[0] = fields_find(
+		bundle->arena, (const struct page *const *)sample.pages,
+		sample.count);
+	row->field_set_count = 1;
+	for (uint32_t i = 0; i < sample.count; i++)
+		page_destroy(sample.pages[i]);
+}
+
+enum error bundle_page_fields(struct bundle *bundle,
+			      const struct text_request *request,
+			      struct page_fields *fields_out)
+{
+	const struct bundle_cluster *cluster;
+	struct cluster_match match;
+	struct page *page;
+	enum error error =
+		bundle_parse_and_classify(bundle, request, &page, &match);
+
+	*fields_out = (struct page_fields){.arena = arena_create(),
+					   .cluster = match.cluster};
+	bundle_find_fields(bundle, match.cluster);
+	cluster = bundle_cluster(bundle, match.cluster);
+	if (error == ERR_NONE && cluster != NULL)
+		page_fields_read(page, cluster->field_sets,
+				 cluster->field_set_count, fields_out);
+	page_destroy(page);
+	return error;
 }
 
 enum { MAX_GROWTH = 4 };
@@ -1250,6 +1349,12 @@ void bundle_put_version(struct bundle_writer *writer, uint32_t cluster,
 
 	pack_number(rows, version);
 	buffer_append_slice(rows, json);
+}
+
+void bundle_put_fields(struct bundle_writer *writer, uint32_t cluster,
+		       struct slice set)
+{
+	pack_text(bundle_writer_section(writer, SECTION_FIELDS, cluster), set);
 }
 
 void bundle_writer_free(struct bundle_writer *writer)

@@ -15,6 +15,8 @@
  *   version    of a cluster: number and JSON of the newest version of its
  *              template
  *   weights    shingle_weights_encode(); missing if the site has no weights
+ *   fields     of a cluster: sets of the fields of its template, each as text
+ *              (template/fields/field_set.h)
  *
  * Numbers that are not u64 are encoded as in container.h. A text is its length
  * and its bytes. A list* is a list of ascending indices: their number, then the
@@ -38,6 +40,7 @@
 #include "page/page.h"
 #include "template/container.h"
 #include "template/extraction.h"
+#include "template/page_fields.h"
 #include "template/result.h"
 
 struct arena;
@@ -128,6 +131,9 @@ struct bundle_cluster {
 	size_t first_row;  /* first row of its document frequencies */
 	size_t row_count;
 	const struct section *samples; /* or NULL */
+	struct field_set *field_sets;  /* [field_set_count]; NULL: neither in
+					  the bundle nor found */
+	uint32_t field_set_count;
 };
 
 /* Return the clusters [*count_out], ascending by number. */
@@ -184,6 +190,22 @@ void bundle_each_sample(const struct bundle *bundle, uint32_t cluster,
 enum error bundle_classify(struct bundle *bundle,
 			   const struct text_request *request,
 			   struct cluster_match *classed_out);
+
+/*
+ * If the bundle has no fields of a template, find them in its sample. Further
+ * calls do nothing.
+ */
+void bundle_find_fields(struct bundle *bundle, uint32_t cluster);
+
+/*
+ * Find the cluster of the page request->body as bundle_classify() does, and
+ * read the values of the fields of its template; bundle_find_fields() is called
+ * for it. After that was called for all clusters, several threads may call this
+ * function. In any case the caller calls page_fields_free(). ERR_NOT_HTML.
+ */
+enum error bundle_page_fields(struct bundle *bundle,
+			      const struct text_request *request,
+			      struct page_fields *fields_out);
 
 /* Several lists of ascending numbers, one after another. */
 struct index_lists {
@@ -280,7 +302,7 @@ void bundle_put_site(struct bundle_writer *writer,
  */
 void bundle_put_model(struct bundle_writer *writer, struct slice model);
 
-/* Write the weights of the shingles; the last section. */
+/* Write the weights of the shingles. */
 void bundle_put_weights(struct bundle_writer *writer,
 			const struct shingle_weights *weights);
 
@@ -320,6 +342,13 @@ void bundle_put_sample(struct bundle_writer *writer, uint32_t cluster,
  */
 void bundle_put_version(struct bundle_writer *writer, uint32_t cluster,
 			uint32_t version, struct slice json);
+
+/*
+ * Write an encoded set of fields of the template of a cluster; at most
+ * MAX_FIELD_SETS for one cluster. Clusters must ascend.
+ */
+void bundle_put_fields(struct bundle_writer *writer, uint32_t cluster,
+		       struct slice set);
 
 /*
  * Return whether the bundle exceeds a limit. Then the caller can stop writing.

@@ -54,7 +54,8 @@ enum {
 	X(SECTION_PAGES, 6, "pages")         \
 	X(SECTION_SAMPLES, 7, "samples")     \
 	X(SECTION_VERSION, 8, "version")     \
-	X(SECTION_WEIGHTS, 9, "weights")
+	X(SECTION_WEIGHTS, 9, "weights")     \
+	X(SECTION_FIELDS, 10, "fields")
 
 enum section_kind {
 #define X(name, value, text) name = (value),

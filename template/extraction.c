@@ -875,18 +875,20 @@ extraction_find_cluster(const struct site_view *site, const struct page *page,
 enum error extraction_class(const struct site_view *site,
 			    const struct text_request *request,
 			    const struct page_limits *limits,
+			    struct page **page_out,
 			    struct cluster_match *classed_out)
 {
 	const struct meeting meeting = stored_match_find(site, request);
-	struct page *page = NULL;
-	enum error error = extraction_parse(request, &meeting, limits, &page);
+	enum error error;
 
+	*page_out = NULL;
+	error = extraction_parse(request, &meeting, limits, page_out);
 	*classed_out = (struct cluster_match){0};
 	if (error == ERR_NONE && meeting.is_same)
 		classed_out->cluster = meeting.known.cluster;
-	else if (error == ERR_NONE && site != NULL && !page->is_truncated)
+	else if (error == ERR_NONE && site != NULL &&
+		 !(*page_out)->is_truncated)
 		*classed_out = extraction_find_cluster(
-			site, page, extraction_url_path(request));
-	page_destroy(page);
+			site, *page_out, extraction_url_path(request));
 	return error;
 }

@@ -239,11 +239,13 @@ enum error extraction_of_body(struct extraction *extraction,
 			      struct extraction_result *answer);
 
 /*
- * Find the cluster of the page request->body; `site` may be NULL. ERR_NOT_HTML.
+ * Parse the page request->body and find its cluster; `site` may be NULL. The
+ * caller owns *page_out, which is NULL after an error. ERR_NOT_HTML.
  */
 enum error extraction_class(const struct site_view *site,
 			    const struct text_request *request,
 			    const struct page_limits *limits,
+			    struct page **page_out,
 			    struct cluster_match *classed_out);
 
 /*

@@ -46,7 +46,7 @@ static void ask(struct bundle *bundle, const char *address, const char *method)
 		.body = {html, sizeof(html) - 1},
 	};
 	struct extraction_result answer;
-	struct cluster_match classed;
+	struct page_fields fields;
 	struct url url;
 
 	if (address != NULL &&
@@ -54,7 +54,8 @@ static void ask(struct bundle *bundle, const char *address, const char *method)
 		request.url = &url;
 	bundle_extract(bundle, &request, &answer);
 	extraction_result_free(&answer);
-	bundle_classify(bundle, &request, &classed);
+	bundle_page_fields(bundle, &request, &fields);
+	page_fields_free(&fields);
 }
 
 /* The last one from what was learnt. */

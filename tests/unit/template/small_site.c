@@ -213,20 +213,55 @@ void small_begin(struct bundle_writer *writer, struct slice model)
 	put_pages(writer, &fragments);
 }
 
-void small_bundle(struct buffer *out)
+void small_put_template(struct bundle_writer *writer)
 {
-	struct bundle_writer writer;
-
-	small_begin(&writer, slice_of(NULL));
 	for (unsigned p = 0; p < SMALL_TABLE; p++) {
 		struct buffer html = {0};
 
 		small_page(&html, p);
-		bundle_put_sample(&writer, 1, slice_of(p == 1 ? "utf-8" : ""),
+		bundle_put_sample(writer, 1, slice_of(p == 1 ? "utf-8" : ""),
 				  buffer_slice(&html));
 		buffer_free(&html);
 	}
-	bundle_put_version(&writer, 1, 3, slice_of("{\"format\":1}"));
+	bundle_put_version(writer, 1, 3, slice_of("{\"format\":1}"));
+}
+
+void small_fields(struct buffer *out)
+{
+	const struct slice value = slice_of("Heading 1");
+	const struct example example = {
+		.page = 1, .values = &value, .count = 1};
+	struct arena *arena = arena_create();
+	struct page *pages[SMALL_TABLE];
+	struct place_tree tree;
+	struct column_table table;
+	struct field_set set;
+	struct field field;
+
+	for (unsigned p = 0; p < SMALL_TABLE; p++)
+		pages[p] = parse(p);
+	tree = place_tree_learn(arena, (const struct page *const *)pages,
+				SMALL_TABLE);
+	table = columns_read(arena, &tree, (const struct page *const *)pages,
+			     SMALL_TABLE);
+	ck_assert(field_teach(&table, "heading", &example, 1, &field));
+	set = field_set_make(arena, &table, &field, 1);
+	field_set_encode(&set, out);
+	for (unsigned p = 0; p < SMALL_TABLE; p++)
+		page_destroy(pages[p]);
+	arena_destroy(arena);
+}
+
+void small_bundle(struct buffer *out)
+{
+	struct bundle_writer writer;
+	struct buffer set = {0};
+
+	small_begin(&writer, slice_of(NULL));
+	small_put_template(&writer);
+	small_fields(&set);
+	bundle_put_fields(&writer, 1, buffer_slice(&set));
+	buffer_free(&set);
 	ck_assert_int_eq(bundle_end(&writer, out), ERR_NONE);
 }
 

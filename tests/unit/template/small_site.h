@@ -23,6 +23,12 @@ const char *small_url(unsigned number, char *out);
  * empty. */
 void small_begin(struct bundle_writer *writer, struct slice model);
 
+/* The samples and the version of template 1. */
+void small_put_template(struct bundle_writer *writer);
+
+/* An encoded set of template 1 with the field "heading". */
+void small_fields(struct buffer *out);
+
 void small_bundle(struct buffer *out);
 
 /* Open a copy; NULL, with the reason, when it is refused. */

@@ -377,3 +377,75 @@ TEST(the_model_of_the_site_is_used_on_its_pages)
 	bundle_close(high);
 	bundle_close(low);
 }
+
+/* The fields of page `number` as JSON; free() it. */
+static char *fields_of(struct bundle *bundle, const char *address,
+		       unsigned number)
+{
+	struct text_request request = {0};
+	struct page_fields fields;
+	AUTO_BUFFER html = {0};
+	struct url url;
+	json_t *json;
+	char *text;
+
+	small_page(&html, number);
+	request.body = buffer_slice(&html);
+	if (address != NULL) {
+		ASSERT_OK(url_parse(&url, slice_of(address), NULL));
+		request.url = &url;
+	}
+	ASSERT_OK(bundle_page_fields(bundle, &request, &fields));
+	json = page_fields_json(&fields, false);
+	text = json_dumps(json, JSON_COMPACT);
+	json_decref(json);
+	page_fields_free(&fields);
+	return text;
+}
+
+static void check_fields(struct bundle *bundle, const char *address,
+			 unsigned number, const char *wanted)
+{
+	char *text = fields_of(bundle, address, number);
+
+	ck_assert_str_eq(text, wanted);
+	free(text);
+}
+
+TEST(a_page_has_the_fields_of_its_template)
+{
+	struct bundle *bundle = open_good();
+
+	ck_assert_ptr_nonnull(bundle_cluster(bundle, 1)->field_sets);
+	check_fields(bundle, NULL, 9, "{\"heading\":\"Heading 9\"}");
+	check_fields(bundle, "http://a.test/a/3", 2,
+		     "{\"heading\":\"Heading 2\"}");
+	check_fields(bundle, "http://b.test/", 9, "{}");
+	/* a template without samples, and a page without template */
+	check_fields(bundle, NULL, SMALL_TABLE, "{}");
+	check_fields(bundle, "http://a.test/gone", SMALL_GONE, "{}");
+	bundle_close(bundle);
+}
+
+TEST(fields_that_a_bundle_does_not_have_are_found_in_its_samples)
+{
+	struct bundle_writer writer;
+	AUTO_BUFFER bytes = {0};
+	char reason[BUNDLE_REASON_BYTES];
+	struct bundle *bundle;
+	char *text;
+
+	small_begin(&writer, slice_of(NULL));
+	small_put_template(&writer);
+	ASSERT_OK(bundle_end(&writer, &bytes));
+	bundle = small_open(&bytes, reason);
+	ck_assert_ptr_null(bundle_cluster(bundle, 1)->field_sets);
+	text = fields_of(bundle, NULL, 9);
+	ck_assert_ptr_nonnull(strstr(text, "\"Heading 9\""));
+	free(text);
+	ck_assert_ptr_nonnull(bundle_cluster(bundle, 1)->field_sets);
+	text = fields_of(bundle, NULL, 8);
+	ck_assert_ptr_nonnull(strstr(text, "\"Heading 8\""));
+	free(text);
+	bundle_close(bundle);
+}

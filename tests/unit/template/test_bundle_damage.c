@@ -18,6 +18,18 @@ static void teardown(void)
 	buffer_free(&file);
 }
 
+static void use_fields(struct bundle *bundle)
+{
+	AUTO_BUFFER html = {0};
+	struct page_fields fields;
+
+	small_page(&html, 50);
+	bundle_page_fields(bundle,
+			   &(struct text_request){.body = buffer_slice(&html)},
+			   &fields);
+	page_fields_free(&fields);
+}
+
 /* Every call returns a result or an error. */
 static void use(struct bundle *bundle)
 {
@@ -32,6 +44,7 @@ static void use(struct bundle *bundle)
 		small_ask(bundle, 50, NULL, methods[i], &answer);
 		extraction_result_free(&answer);
 	}
+	use_fields(bundle);
 	bundle_close(bundle);
 }
 
@@ -135,6 +148,42 @@ TEST(what_sections_refer_to_must_be_there)
 	writer = (struct bundle_writer){.max_bytes = 1000};
 	bundle_put_hashes(&writer, SECTION_SHINGLES, twice, 1);
 	check_refused(&writer, "bundle: the section site is missing");
+}
+
+/* A bundle with two sets of fields of template `cluster`. */
+static void check_fields(uint32_t cluster, struct slice first,
+			 struct slice second, const char *wanted)
+{
+	struct bundle_writer writer;
+
+	small_begin(&writer, slice_of(NULL));
+	bundle_put_fields(&writer, cluster, first);
+	bundle_put_fields(&writer, cluster, second);
+	check_refused(&writer, wanted);
+}
+
+TEST(damaged_fields_are_refused)
+{
+	static const char damaged[] =
+		"bundle: section fields of 1: it is damaged";
+	const char no_field[] = {1, 0, 0, 0, 0, 0, 0};
+	const struct slice empty = {no_field, sizeof(no_field)};
+	AUTO_BUFFER set = {0};
+	struct bundle_writer writer;
+	struct slice whole;
+
+	small_fields(&set);
+	whole = buffer_slice(&set);
+	check_fields(9, whole, empty,
+		     "bundle: section fields of 9: there is no such cluster");
+	check_fields(1, empty, slice_of(""), damaged);
+	check_fields(1, empty, (struct slice){set.data, set.size - 1}, damaged);
+	/* two fields with one name */
+	check_fields(1, whole, whole, damaged);
+	small_begin(&writer, slice_of(NULL));
+	for (unsigned i = 0; i <= MAX_FIELD_SETS; i++)
+		bundle_put_fields(&writer, 1, empty);
+	check_refused(&writer, damaged);
 }
 
 static void check_site(const char *json, const char *wanted)

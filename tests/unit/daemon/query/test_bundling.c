@@ -149,6 +149,7 @@ static struct cluster_match class_in_store(const struct text_request *request)
 {
 	struct stored_site stored = {0};
 	struct cluster_match classed = {0};
+	struct page *page = NULL;
 	struct txn txn = txn_begin_read(world.store);
 	const struct site_view *view;
 	struct site_row row;
@@ -156,8 +157,9 @@ static struct cluster_match class_in_store(const struct text_request *request)
 	ck_assert(site_get(&txn, slice_of("a.test"), &row));
 	view = stored_site_open(&stored, world.store, &row, &rules);
 	txn_abort(&txn);
-	ASSERT_OK(extraction_class(view, request, &page_limits_default,
+	ASSERT_OK(extraction_class(view, request, &page_limits_default, &page,
 				   &classed));
+	page_destroy(page);
 	stored_site_close(&stored);
 	return classed;
 }

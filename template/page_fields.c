@@ -1,0 +1,100 @@
+#include "template/page_fields.h"
+
+#include <string.h>
+
+#include "base/arena.h"
+#include "page/page.h"
+#include "template/version_json.h"
+
+struct field_set fields_find(struct arena *arena,
+			     const struct page *const *pages, uint32_t count)
+{
+	struct arena *scratch = arena_create();
+	struct field *fields =
+		ARENA_NEW(scratch, struct field, MAX_FOUND_FIELDS);
+	struct place_tree tree;
+	struct column_table table;
+	struct field_set set;
+	uint32_t found;
+
+	if (count > MAX_FIELD_PAGES)
+		count = MAX_FIELD_PAGES;
+	tree = place_tree_learn(scratch, pages, count);
+	table = columns_read(scratch, &tree, pages, count);
+	found = fields_discover(&table, fields, MAX_FOUND_FIELDS);
+	set = field_set_make(arena, &table, fields, found);
+	arena_destroy(scratch);
+	return set;
+}
+
+static struct page_field page_field_make(struct arena *arena,
+					 const struct field_spec *spec,
+					 const struct field_result *result)
+{
+	const char **values = ARENA_NEW(arena, const char *, result->count);
+
+	for (uint32_t i = 0; i < result->count; i++)
+		values[i] = arena_copy(arena, result->values[i].data,
+				       result->values[i].size);
+	return (struct page_field){
+		.name = arena_copy(arena, spec->name, strlen(spec->name)),
+		.type = spec->type,
+		.values = values,
+		.count = result->count,
+		.is_unsure = result->is_unsure,
+	};
+}
+
+void page_fields_read(const struct page *page, const struct field_set *sets,
+		      uint32_t count, struct page_fields *fields)
+{
+	struct arena *arena = fields->arena;
+	struct page_field *rows;
+	size_t total = 0;
+
+	for (uint32_t s = 0; s < count; s++)
+		total += sets[s].count;
+	rows = ARENA_NEW(arena, struct page_field, total);
+	fields->fields = rows;
+	fields->count = total;
+	for (uint32_t s = 0; s < count; s++) {
+		const struct field_result *results =
+			field_set_apply(&sets[s], page, arena);
+
+		for (uint32_t f = 0; f < sets[s].count; f++)
+			*rows++ = page_field_make(arena, &sets[s].fields[f],
+						  &results[f]);
+	}
+}
+
+void page_fields_free(struct page_fields *fields)
+{
+	arena_destroy(fields->arena);
+	*fields = (struct page_fields){0};
+}
+
+static json_t *page_field_json(const struct page_field *field)
+{
+	json_t *values;
+
+	if (field->count == 1)
+		return json_text(slice_of(field->values[0]));
+	values = json_array();
+	for (size_t i = 0; i < field->count; i++)
+		json_array_append_new(values,
+				      json_text(slice_of(field->values[i])));
+	return values;
+}
+
+json_t *page_fields_json(const struct page_fields *fields, bool is_unsure)
+{
+	json_t *object = json_object();
+
+	for (size_t i = 0; i < fields->count; i++)
+		if (fields->fields[i].count > 0 &&
+		    fields->fields[i].is_unsure == is_unsure)
+			json_object_set_new(
+				object, fields->fields[i].name,
+				page_field_json(&fields->fields[i]));
+	return object;
+}

@@ -1,0 +1,64 @@
+/*
+ * template/page_fields.h - the values of the fields of a template on a page,
+ * and their JSON. The sets of the fields come from the store, or are found in
+ * sample pages.
+ */
+#ifndef TEMPLATE_PAGE_FIELDS_H
+#define TEMPLATE_PAGE_FIELDS_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/limit.h"
+#include "template/fields/field_set.h"
+
+struct page;
+
+enum {
+	MAX_FIELD_SETS = 8,   /* of a template */
+	MAX_FIELD_PAGES = 64, /* sample pages from which fields are found */
+	MAX_FOUND_FIELDS = LIMIT(20, 4),
+};
+
+/*
+ * Find the most useful fields of a template in its sample pages [count], at
+ * most MAX_FOUND_FIELDS, in `arena`. At most MAX_FIELD_PAGES pages are used.
+ */
+struct field_set fields_find(struct arena *arena,
+			     const struct page *const *pages, uint32_t count);
+
+/* A field of a page. */
+struct page_field {
+	const char *name;
+	enum field_type type;
+	const char *const *values; /* [count], distinct, in the page's order */
+	size_t count;              /* 0 = the page has no value */
+	bool is_unsure; /* two addresses of the field have different values */
+};
+
+/* The fields of a page. Initialise with {0}. */
+struct page_fields {
+	struct arena *arena;             /* owns the other members */
+	uint32_t cluster;                /* its template; 0 = none */
+	const struct page_field *fields; /* [count], in the order of the sets */
+	size_t count;
+};
+
+/*
+ * Set the fields of the sets [count] with their values on a page. `fields` must
+ * have an arena.
+ */
+void page_fields_read(const struct page *page, const struct field_set *sets,
+		      uint32_t count, struct page_fields *fields);
+void page_fields_free(struct page_fields *fields);
+
+/*
+ * Return {name: value} of the fields that have values, in order; unsure values
+ * only if `is_unsure`, the others only if not. The value of a field with one
+ * value is a text, otherwise an array of texts.
+ */
+json_t *page_fields_json(const struct page_fields *fields, bool is_unsure);
+
+#endif

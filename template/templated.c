@@ -260,6 +260,14 @@ static bool templated_prepare_page(const struct templated_page *page,
 	return true;
 }
 
+/* Write the identifier of a template. */
+static void templated_write_id(const struct templated_bundle *handle,
+			       uint32_t cluster, char *out, size_t size)
+{
+	snprintf(out, size, "%s/%u", bundle_site_of(handle->bundle)->host,
+		 cluster);
+}
+
 bool templated_classify(struct templated_bundle *handle,
 			const struct templated_page *page,
 			struct templated_class *class_out,
@@ -282,8 +290,8 @@ bool templated_classify(struct templated_bundle *handle,
 	cluster = bundle_cluster(handle->bundle, classed.cluster);
 	if (cluster == NULL)
 		return true;
-	snprintf(class_out->id, sizeof(class_out->id), "%s/%u",
-		 bundle_site_of(handle->bundle)->host, classed.cluster);
+	templated_write_id(handle, classed.cluster, class_out->id,
+			   sizeof(class_out->id));
 	class_out->pages = cluster->page_count;
 	class_out->distance = classed.distance;
 	class_out->confidence =
@@ -569,6 +577,70 @@ const char *templated_fact(struct templated_answer *handle, const char *name)
 	if (strcmp(name, "word_count") == 0)
 		return handle->words;
 	return strcmp(name, "fingerprint") == 0 ? handle->fingerprint : NULL;
+}
+
+struct templated_record {
+	struct page_fields fields;
+	char id[288];
+};
+
+struct templated_record *templated_fields(struct templated_bundle *handle,
+					  const struct templated_page *page,
+					  struct templated_error *error_out)
+{
+	struct templated_record *record;
+	struct templated_page_input placed;
+	locale_t before;
+	enum error error;
+
+	if (!templated_prepare_page(page, &placed, error_out))
+		return NULL;
+	record = mem_alloc(1, sizeof(*record));
+	before = uselocale(handle->locale);
+	error = bundle_page_fields(handle->bundle, &placed.request,
+				   &record->fields);
+	uselocale(before);
+	templated_set_error(error_out, error,
+			    error == ERR_NONE ? "" : error_text(error));
+	if (error != ERR_NONE) {
+		templated_record_free(record);
+		return NULL;
+	}
+	if (record->fields.cluster != 0)
+		templated_write_id(handle, record->fields.cluster, record->id,
+				   sizeof(record->id));
+	return record;
+}
+
+bool templated_field(const struct templated_record *record, size_t index,
+		     struct templated_field *field_out)
+{
+	const struct page_field *field;
+
+	if (index >= record->fields.count)
+		return false;
+	field = &record->fields.fields[index];
+	*field_out = (struct templated_field){
+		.name = field->name,
+		.type = type_name(field->type),
+		.values = field->values,
+		.count = field->count,
+		.is_unsure = field->is_unsure,
+	};
+	return true;
+}
+
+const char *templated_record_template(const struct templated_record *record)
+{
+	return record->id;
+}
+
+void templated_record_free(struct templated_record *record)
+{
+	if (record == NULL)
+		return;
+	page_fields_free(&record->fields);
+	free(record);
 }
 
 bool templated_method(size_t index, struct templated_method *method_out)

@@ -22,11 +22,12 @@
  * A page of an unknown site needs no bundle: templated_extract(NULL, ...)
  * extracts it alone, as `templatectl extract` does.
  *
- * Ownership. The caller owns the results of templated_open() and
- * templated_extract(), and frees them with templated_close() and
- * templated_free(). Text that a function returns belongs to the handle that was
- * passed and lives as long as the handle; a result may outlive its bundle. The
- * library keeps no pointer to its arguments.
+ * Ownership. The caller owns the results of templated_open(),
+ * templated_extract() and templated_fields(), and frees them with
+ * templated_close(), templated_free() and templated_record_free(). Text that a
+ *function returns belongs to the handle that was passed and lives as long as
+ *the handle; a result may outlive its bundle. The library keeps no pointer to
+ *its arguments.
  *
  * Errors. A function that can fail returns NULL or false and fills *error,
  * which may be NULL. Bundles and pages may be hostile: the worst result is an
@@ -248,6 +249,49 @@ TEMPLATED_API const char *templated_metadata(struct templated_answer *answer,
  */
 TEMPLATED_API const char *templated_fact(struct templated_answer *answer,
 					 const char *name);
+
+/*
+ * Fields: the values that the pages of a template print in the same places,
+ * such as price and author.
+ */
+struct templated_record;
+
+/* A field of a page. */
+struct templated_field {
+	const char *name;
+	const char *type; /* "text", "rich text", "number", "price", "date",
+			     "url" or "image" */
+	const char *const *values; /* [count], distinct, in the page's order,
+				      as the page has them */
+	size_t count;              /* 0 = the page has no value */
+	bool is_unsure; /* two places of the field have different values */
+};
+
+/*
+ * Read the fields of a page. They are in the bundle, or, for a template without
+ * fields in the bundle, found in its sample pages at the first call. The result
+ * of a page without template has no fields. Free it with
+ * templated_record_free(). Errors: MALFORMED, NOT_HTML.
+ */
+TEMPLATED_API struct templated_record *
+templated_fields(struct templated_bundle *bundle,
+		 const struct templated_page *page,
+		 struct templated_error *error);
+
+/*
+ * Get the field with this index, from 0 on; return false if none exists. All
+ * pages of a template have the same fields in the same order.
+ */
+TEMPLATED_API bool templated_field(const struct templated_record *record,
+				   size_t index,
+				   struct templated_field *field_out);
+
+/* Return the identifier of the page's template, "HOST/N"; "" if it has none. */
+TEMPLATED_API const char *
+templated_record_template(const struct templated_record *record);
+
+/* Free the result. Do nothing for NULL. */
+TEMPLATED_API void templated_record_free(struct templated_record *record);
 
 struct templated_method {
 	const char *name;

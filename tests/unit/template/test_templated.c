@@ -165,6 +165,50 @@ TEST(a_page_is_classed)
 	free((void *)page.bytes);
 }
 
+TEST(a_page_has_fields)
+{
+	struct templated_page page = page_of(9, "http://a.test/new");
+	struct templated_record *record =
+		templated_fields(bundle, &page, &error);
+	struct templated_field field;
+
+	ck_assert_ptr_nonnull(record);
+	templated_close(bundle); /* a record outlives its bundle */
+	bundle = NULL;
+	ck_assert_str_eq(templated_record_template(record), "a.test/1");
+	ck_assert(templated_field(record, 0, &field));
+	ck_assert_str_eq(field.name, "heading");
+	ck_assert_str_eq(field.type, "text");
+	ck_assert_uint_eq(field.count, 1);
+	ck_assert_str_eq(field.values[0], "Heading 9");
+	ck_assert(!field.is_unsure);
+	ck_assert(!templated_field(record, 1, &field));
+	templated_record_free(record);
+	templated_record_free(NULL);
+	free((void *)page.bytes);
+}
+
+TEST(a_page_without_template_has_no_fields)
+{
+	struct templated_page page = page_of(9, "http://b.test/");
+	struct templated_record *record =
+		templated_fields(bundle, &page, &error);
+	struct templated_field field;
+
+	ck_assert_ptr_nonnull(record);
+	ck_assert_str_eq(templated_record_template(record), "");
+	ck_assert(!templated_field(record, 0, &field));
+	templated_record_free(record);
+	page.url = "mailto:a@b";
+	ck_assert_ptr_null(templated_fields(bundle, &page, &error));
+	ck_assert_int_eq(error.code, TEMPLATED_MALFORMED);
+	free((void *)page.bytes);
+	page = (struct templated_page){"\x89PNG\r\n\x1a\n\0\0\0", 12, NULL,
+				       NULL};
+	ck_assert_ptr_null(templated_fields(bundle, &page, &error));
+	ck_assert_int_eq(error.code, TEMPLATED_NOT_HTML);
+}
+
 static void check_refused(const struct templated_options *options,
 			  enum templated_code code, const char *message)
 {

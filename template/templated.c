@@ -13,6 +13,7 @@
 #include "base/memory.h"
 #include "crawl/url/url.h"
 #include "extract/extractors.h"
+#include "extract/metadata/metadata_date.h"
 #include "template/bundle.h"
 #include "template/extraction.h"
 #include "template/result.h"
@@ -633,6 +634,17 @@ bool templated_field(const struct templated_record *record, size_t index,
 const char *templated_record_template(const struct templated_record *record)
 {
 	return record->id;
+}
+
+bool templated_date(const char *text, char *iso_out)
+{
+	char other[TEMPLATED_DATE_BYTES];
+
+	_Static_assert((int)DATE_SIZE == (int)TEMPLATED_DATE_BYTES,
+		       "the caller's buffer is large enough");
+	return date_find(slice_of(text), DAY_FIRST, iso_out) &&
+	       date_find(slice_of(text), MONTH_FIRST, other) &&
+	       strcmp(iso_out, other) == 0;
 }
 
 void templated_record_free(struct templated_record *record)

@@ -290,6 +290,17 @@ TEMPLATED_API bool templated_field(const struct templated_record *record,
 TEMPLATED_API const char *
 templated_record_template(const struct templated_record *record);
 
+enum { TEMPLATED_DATE_BYTES = 32 };
+
+/*
+ * Write the first date in a text as ISO 8601 to `iso_out`
+ * [TEMPLATED_DATE_BYTES]: YYYY-MM-DD, with the time and the UTC offset that
+ * follow it. Names of months in 20 languages are known. Return false if there
+ * is no date from 1970 to 2100, or if it is unclear which number is the month
+ * (5/3/2024). Needs no handle; any thread.
+ */
+TEMPLATED_API bool templated_date(const char *text, char *iso_out);
+
 /* Free the result. Do nothing for NULL. */
 TEMPLATED_API void templated_record_free(struct templated_record *record);
 

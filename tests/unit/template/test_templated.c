@@ -188,6 +188,26 @@ TEST(a_page_has_fields)
 	free((void *)page.bytes);
 }
 
+static void check_date(const char *text, const char *wanted)
+{
+	char iso[TEMPLATED_DATE_BYTES] = "";
+	bool is_date = templated_date(text, iso);
+
+	ck_assert_str_eq(is_date ? iso : "", wanted);
+}
+
+TEST(a_date_is_read_if_it_is_unambiguous)
+{
+	check_date("6 May 2024", "2024-05-06");
+	check_date("le 6 mai 2024", "2024-05-06");
+	check_date("2024-05-06T07:08:09Z", "2024-05-06T07:08:09Z");
+	check_date("5/13/2024", "2024-05-13");
+	check_date("5/5/2024", "2024-05-05");
+	check_date("5/6/2024", "");
+	check_date("May", "");
+	check_date("", "");
+}
+
 TEST(a_page_without_template_has_no_fields)
 {
 	struct templated_page page = page_of(9, "http://b.test/");

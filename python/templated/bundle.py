@@ -14,8 +14,10 @@ from typing import Any, NamedTuple, TypeAlias, Unpack
 from templated import options as choices
 from templated.answer import SINGLE, Answer, Class, Metadata
 from templated.errors import LibraryError
-from templated.library import (Choices, Error, Found, Library, Limits, Method,
-                               Page, failure, load, text_of)
+from templated.fields import Fields, Value, read_value
+from templated.library import (DATE_BYTES, Choices, Error, Field, Found,
+                               Library, Limits, Method, Page, failure, load,
+                               text_of)
 from templated.options import Options
 
 Html: TypeAlias = str | bytes | bytearray | memoryview
@@ -100,6 +102,30 @@ def _extract(handle: int | None, page: Page, given: Options,
         return _answer(library, answer, metadata)
     finally:
         library.free(answer)
+
+
+def _date(text: str) -> str | None:
+    iso = ctypes.create_string_buffer(DATE_BYTES)
+    return iso.value.decode() if load().date(text_of(text), iso) else None
+
+
+def _values(field: Field) -> Value | list[Value]:
+    kind = field.type.decode()
+    values = [read_value(kind, field.values[i].decode("utf-8", "replace"),
+                         _date) for i in range(field.count)]
+    return values[0] if len(values) == 1 else values
+
+
+def _fields(library: Library, record: int) -> Fields:
+    fields = Fields(library.record_template(record).decode() or None)
+    field = Field()
+    index = 0
+    while library.field(record, index, ctypes.byref(field)):
+        if field.count > 0:
+            into = fields.unsure if field.is_unsure else fields
+            into[field.name.decode("utf-8", "replace")] = _values(field)
+        index += 1
+    return fields
 
 
 def extract(html: Html, url: str | None = None, *, charset: str | None = None,
@@ -235,3 +261,26 @@ class Bundle:
         page = _page(html, url, charset)
         with self._handle() as handle:
             return _extract(handle, page, options, metadata)
+
+    def fields(self, html: Html, url: str | None = None, *,
+               charset: str | None = None) -> Fields:
+        """Return the values that the fields of its template have on a page.
+
+        They are typed: str, Amount (numbers and prices) or Date; a field with
+        several values has a list. The result of a page without template is
+        empty. The site is assumed without a URL.
+
+        >>> bundle.fields(html, url)["price"]
+        Amount(text='£12.99', amount=Decimal('12.99'), currency='GBP')
+        """
+        page = _page(html, url, charset)
+        error = Error()
+        with self._handle() as handle:
+            record = self._library.fields(handle, ctypes.byref(page),
+                                          ctypes.byref(error))
+        if not record:
+            raise failure(error)
+        try:
+            return _fields(self._library, record)
+        finally:
+            self._library.record_free(record)

@@ -16,6 +16,7 @@ from typing import Any
 from templated.errors import LibraryError
 
 NAME = "libtemplated.so.0"
+DATE_BYTES = 32
 CODES = ("ok", "not_found", "malformed", "too_large", "corrupt",
          "other_format", "not_html", "no_template", "io")
 
@@ -49,6 +50,12 @@ class Choices(ctypes.Structure):
                 ("without_title", c_bool), ("words", c_char_p)]
 
 
+class Field(ctypes.Structure):
+    _fields_ = [("name", c_char_p), ("type", c_char_p),
+                ("values", ctypes.POINTER(c_char_p)), ("count", c_size_t),
+                ("is_unsure", c_bool)]
+
+
 class Method(ctypes.Structure):
     _fields_ = [("name", c_char_p), ("summary", c_char_p),
                 ("source", c_char_p), ("needs_template", c_bool)]
@@ -73,6 +80,11 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "metadata": (c_char_p, [c_void_p, c_char_p, c_size_t]),
     "fact": (c_char_p, [c_void_p, c_char_p]),
     "first_fact": (c_char_p, [c_void_p, c_char_p]),
+    "fields": (c_void_p, [c_void_p] * 3),
+    "field": (c_bool, [c_void_p, c_size_t, c_void_p]),
+    "record_template": (c_char_p, [c_void_p]),
+    "record_free": (None, [c_void_p]),
+    "date": (c_bool, [c_char_p, c_char_p]),
     "method": (c_bool, [c_size_t, c_void_p]),
 }
 
@@ -82,7 +94,8 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
 # the metadata.
 LIGHT = {"version", "describe", "template", "text", "answer_method",
          "answer_reason", "answer_template", "answer_quality",
-         "answer_confidence", "metadata", "fact", "method"}
+         "answer_confidence", "metadata", "fact", "field",
+         "record_template", "date", "method"}
 
 
 class Library:

@@ -1,0 +1,109 @@
+"""Fields: numbers, prices and dates of texts, and the fields of a shop."""
+
+from decimal import Decimal
+
+import harness
+import pytest
+
+import templated
+from templated import fields
+
+PRODUCTS = 12
+
+
+@pytest.mark.parametrize("text, amount, currency", [
+    ("£12.99", "12.99", "GBP"),
+    ("1.234,50 €", "1234.50", "EUR"),
+    ("$1,299", "1299", "$"),
+    ("$1,299.00", "1299.00", "$"),
+    ("1 299 kr", "1299", "kr"),
+    ("12.990 zł", "12990", "PLN"),
+    ("CHF 1'234'567.80", "1234567.80", "CHF"),
+    ("-£5", "-5", "GBP"),
+    ("£-5", "-5", "GBP"),
+    ("Price: 7 USD", "7", "USD"),
+    ("0,500 €", None, "EUR"),  # unclear
+    ("1,23,4 €", None, "EUR"),
+    ("£10 - £20", None, "GBP"),  # two numbers
+    ("free", None, None),
+])
+def test_prices(text, amount, currency):
+    assert fields.read_amount(text, True) == fields.Amount(
+        text, None if amount is None else Decimal(amount), currency)
+
+
+@pytest.mark.parametrize("text, amount", [
+    ("320", "320"), ("4.5", "4.5"), ("4,5", "4.5"), ("1.234", None),
+    ("1,234", None), ("1,234,567", "1234567"), ("1.234.567,8", "1234567.8"),
+    ("12 345", "12345"), ("-3", "-3"), ("3 (of 7)", None), ("", None),
+    ("9780306406157", "9780306406157"),
+])
+def test_numbers(text, amount):
+    value = fields.read_amount(text, False)
+    assert value.amount == (None if amount is None else Decimal(amount))
+    assert str(value) == text and value.currency is None
+
+
+def page(number):
+    """A product with a price, a date, and one tag or two."""
+    tags = "".join(f"<li>tag{number % 5}{tag}"
+                   for tag in "ab"[:1 + number % 2])
+    return (f"<html><head><title>Product {number} - Shop</title></head><body>"
+            "<ul class=menu><li><a href=/>Home</a><li>Contact</ul>"
+            f"<h1>Product {number}</h1><div class=buy>"
+            f"<span class=price>£{number}.99</span></div>"
+            f"<ul class=tags>{tags}</ul>"
+            f"<time class=date>{number + 1} May 2024</time><p class=text>"
+            f"This is the text of product {number}.</p></body></html>")
+
+
+@pytest.fixture
+def shop(own, tmp_path):
+    """The bundle of a shop with an index and products, and its URL."""
+    folder = tmp_path / "shop"
+    for number in range(PRODUCTS):
+        path = folder / "p" / str(number) / "index.html"
+        path.parent.mkdir(parents=True)
+        path.write_text(page(number), "utf-8")
+    (folder / "index.html").write_text("<h1>Shop</h1>" + "".join(
+        f"<p><a href=/p/{number}/>Product {number}</a>"
+        for number in range(PRODUCTS)), "utf-8")
+    web = harness.Web(folder)
+    try:
+        host = own.crawl(web.url)["host"]
+        with templated.Bundle(
+                data=own.get(f"/v1/sites/{host}/bundle").body) as bundle:
+            yield bundle, web.url
+    finally:
+        web.stop()
+
+
+def test_a_page_has_typed_fields(shop):
+    bundle, url = shop
+    for number in (3, 40):  # a known page and a new one
+        found = bundle.fields(page(number), f"{url}p/{number}/")
+        assert found.template == bundle.classify(page(number), url).template
+        assert templated.Amount(f"£{number}.99", Decimal(f"{number}.99"),
+                                "GBP") == found["price"]
+        assert f"Product {number}" in found.values()
+        assert not found.unsure
+
+
+def test_dates_have_iso_and_several_values_are_a_list(shop):
+    bundle, url = shop
+    found = bundle.fields(page(7), url)
+    assert templated.Date("8 May 2024", "2024-05-08") in found.values()
+    assert ["tag2a", "tag2b"] in found.values()
+    assert "tag1a" in bundle.fields(page(6), url).values()
+
+
+def test_a_page_without_template_has_no_fields(shop):
+    bundle, url = shop
+    found = bundle.fields(page(3), "http://b.example/")
+    assert found == {} and found.template is None and found.unsure == {}
+    for html, address, code in (("<p>a", "mailto:a@b", "malformed"),
+                                (b"\x89PNG\r\n\x1a\n\0\0\0", None,
+                                 "not_html")):
+        with pytest.raises(templated.LibraryError) as caught:
+            bundle.fields(html, address)
+        assert caught.value.code == code

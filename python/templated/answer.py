@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from templated.fields import Fields
+
 
 class Metadata(NamedTuple):
     """Values that a page declares about itself, and facts of its content."""
@@ -76,6 +78,7 @@ class Answer(NamedTuple):
     #: ISO 8601 time since when visits of the page return something else, as
     #: in an outage; `text` is that of the last good page. None: they do not
     waiting: str | None = None
+    fields: Fields | None = None  # of its template, if they were requested
 
     def __str__(self) -> str:
         return self.text

@@ -128,6 +128,18 @@ def _fields(library: Library, record: int) -> Fields:
     return fields
 
 
+def _read_fields(handle: int, page: Page) -> Fields:
+    library = load()
+    error = Error()
+    record = library.fields(handle, ctypes.byref(page), ctypes.byref(error))
+    if not record:
+        raise failure(error)
+    try:
+        return _fields(library, record)
+    finally:
+        library.record_free(record)
+
+
 def extract(html: Html, url: str | None = None, *, charset: str | None = None,
             metadata: bool = False, **options: Unpack[Options]) -> Answer:
     """Extract the content of one page, like `templatectl extract`.
@@ -256,11 +268,17 @@ class Bundle:
 
     def extract(self, html: Html, url: str | None = None, *,
                 charset: str | None = None, metadata: bool = False,
+                fields: bool = False,
                 **options: Unpack[Options]) -> Answer:
-        """Extract the content of a page, with its template."""
+        """Extract the content of a page, with its template.
+
+        With `metadata` and `fields` the result contains these.
+        """
         page = _page(html, url, charset)
         with self._handle() as handle:
-            return _extract(handle, page, options, metadata)
+            answer = _extract(handle, page, options, metadata)
+            return answer if not fields else answer._replace(
+                fields=_read_fields(handle, page))
 
     def fields(self, html: Html, url: str | None = None, *,
                charset: str | None = None) -> Fields:
@@ -274,13 +292,5 @@ class Bundle:
         Amount(text='£12.99', amount=Decimal('12.99'), currency='GBP')
         """
         page = _page(html, url, charset)
-        error = Error()
         with self._handle() as handle:
-            record = self._library.fields(handle, ctypes.byref(page),
-                                          ctypes.byref(error))
-        if not record:
-            raise failure(error)
-        try:
-            return _fields(self._library, record)
-        finally:
-            self._library.record_free(record)
+            return _read_fields(handle, page)

@@ -3,6 +3,7 @@
 import json
 import os
 import sys
+import types
 
 import conftest
 import harness
@@ -11,7 +12,9 @@ import pytest
 import templated
 
 pytest.importorskip("scrapy", reason="python3-scrapy is not installed")
-from templated.scrapy import saturation  # noqa: E402
+from scrapy.settings import Settings  # noqa: E402
+
+from templated.scrapy import saturation, source  # noqa: E402
 
 SPIDER = conftest.ROOT / "tests" / "python" / "sample_spider.py"
 
@@ -81,6 +84,38 @@ def test_a_saturated_template_ends_its_branch(crawl, bundle_path, host):
                for item in items)
     assert len(items) == (stats["templated/answers"]
                           - stats["templated/items_dropped"])
+
+
+def test_items_get_the_fields_of_templates(crawl, bundle_path, faq, web):
+    url = web.url + "docs/faq/"
+    with templated.Bundle(bundle_path) as bundle:
+        fields = bundle.fields(faq, url)
+    name, value = next((name, value) for name, value in fields.items()
+                       if value == "Frequently Asked Questions")
+    result = crawl(TEMPLATED_BUNDLE=str(bundle_path), DEPTH_LIMIT=2,
+                   TEMPLATED_FIELDS={"text": "body", name: "heading",
+                                     name + ".amount": "number",
+                                     "none such": "nothing"})
+    item, = (item for item in result["items"] if item["url"] == url)
+    assert item["heading"] == value and item["body"]
+    assert item["number"] is None and item["nothing"] is None
+
+
+def test_fields_of_templates_need_a_bundle():
+    with pytest.raises(ValueError, match="TEMPLATED_BUNDLE"):
+        source.Source(types.SimpleNamespace(stats=None, settings=Settings(
+            {"TEMPLATED_FIELDS": {"price": "x"}})))
+
+
+def test_parts_of_values():
+    fields = templated.Fields("a/1")
+    fields["price"] = templated.Amount("5 USD", 5, "USD")
+    fields["dates"] = [templated.Date("May", None), "x"]
+    answer = templated.Answer("text", "auto", "a/1", "ok", 1, fields=fields)
+    for name, value in (("price", fields["price"]), ("price.amount", 5),
+                        ("price.currency", "USD"), ("text", "text"),
+                        ("dates.text", ["May", None]), ("author", None)):
+        assert source._value_of(answer, name) == value
 
 
 def test_kinds_of_urls():

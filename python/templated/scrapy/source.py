@@ -29,6 +29,8 @@ class Source:
         self.options = settings.getdict("TEMPLATED_OPTIONS")
         self.fields: dict[str, str] = settings.getdict(
             "TEMPLATED_FIELDS") or {name: name for name in FIELDS}
+        # of templates: their fields, or parts of their values
+        self.needs_fields = any(name not in FIELDS for name in self.fields)
         self.html_field = settings.get("TEMPLATED_HTML_FIELD", "html")
         self.saturation = Saturation(settings.getint("TEMPLATED_SATURATION"))
         self.teaches = settings.getbool("TEMPLATED_TEACH")
@@ -43,6 +45,9 @@ class Source:
             self.client = templated.Client(
                 settings["TEMPLATED_SOCKET"],
                 token=settings.get("TEMPLATED_TOKEN"))
+        if self.needs_fields and self.bundle is None:
+            raise ValueError("TEMPLATED_FIELDS: fields of templates need "
+                             "TEMPLATED_BUNDLE")
 
     def close(self) -> None:
         """Close the connections at the end of the crawl."""
@@ -53,13 +58,16 @@ class Source:
     def answer(self, html: str | bytes, url: str | None,
                charset: str | None = None) -> templated.Answer:
         """Return the result for a page; any thread; TemplatedError."""
-        extract = templated.extract
-        if self.client is not None:
-            extract = self.client.extract
-        elif self.bundle is not None:
-            extract = self.bundle.extract
-        return extract(html, url, charset=charset,
-                       metadata="metadata" in self.fields, **self.options)
+        metadata = "metadata" in self.fields
+        if self.bundle is not None:
+            return self.bundle.extract(html, url, charset=charset,
+                                       metadata=metadata,
+                                       fields=self.needs_fields,
+                                       **self.options)
+        extract = (templated.extract if self.client is None
+                   else self.client.extract)
+        return extract(html, url, charset=charset, metadata=metadata,
+                       **self.options)
 
     def answer_response(self, response: Any) -> templated.Answer:
         """Return the result for a response of Scrapy."""
@@ -96,14 +104,27 @@ class Source:
         """Set the fields that the item has and that are empty."""
         row = ItemAdapter(item)
         for name, field in self.fields.items():
-            value = getattr(answer, name)
-            if isinstance(value, templated.Metadata):
-                value = value.as_dict()
+            value = _value_of(answer, name)
             try:
                 if row.get(field) is None:
                     row[field] = value
             except KeyError:
                 pass  # the class of the item has no such field
+
+
+def _value_of(answer: templated.Answer, name: str) -> Any:
+    """Return what the key `name` of TEMPLATED_FIELDS stands for."""
+    if name == "metadata":
+        return answer.metadata.as_dict() if answer.metadata else None
+    if name in FIELDS:
+        return getattr(answer, name)
+    field, _, part = name.partition(".")
+    value = None if answer.fields is None else answer.fields.get(field)
+    if not part:
+        return value
+    if isinstance(value, list):
+        return [getattr(one, part, None) for one in value]
+    return getattr(value, part, None)
 
 
 _sources: weakref.WeakKeyDictionary[Any, Source] = weakref.WeakKeyDictionary()

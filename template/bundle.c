@@ -17,6 +17,7 @@
 #include "extract/extractors.h"
 #include "extract/methods/ridge.h"
 #include "store/key.h"
+#include "template/fields/field_json.h"
 #include "template/version_json.h"
 
 static bool bundle_reject(char *reason, const char *why)
@@ -1204,23 +1205,55 @@ void bundle_find_fields(struct bundle *bundle, uint32_t cluster)
 		page_destroy(sample.pages[i]);
 }
 
+/*
+ * Parse a page and find its cluster, with its fields; *cluster_out is NULL if
+ * it has none.
+ */
+static enum error bundle_find_page_fields(
+	struct bundle *bundle, const struct text_request *request,
+	struct page **page_out, const struct bundle_cluster **cluster_out)
+{
+	struct cluster_match match;
+	enum error error =
+		bundle_parse_and_classify(bundle, request, page_out, &match);
+
+	bundle_find_fields(bundle, match.cluster);
+	*cluster_out = bundle_cluster(bundle, match.cluster);
+	return error;
+}
+
 enum error bundle_page_fields(struct bundle *bundle,
 			      const struct text_request *request,
 			      struct page_fields *fields_out)
 {
 	const struct bundle_cluster *cluster;
-	struct cluster_match match;
 	struct page *page;
 	enum error error =
-		bundle_parse_and_classify(bundle, request, &page, &match);
+		bundle_find_page_fields(bundle, request, &page, &cluster);
 
-	*fields_out = (struct page_fields){.arena = arena_create(),
-					   .cluster = match.cluster};
-	bundle_find_fields(bundle, match.cluster);
-	cluster = bundle_cluster(bundle, match.cluster);
-	if (error == ERR_NONE && cluster != NULL)
+	*fields_out = (struct page_fields){.arena = arena_create()};
+	if (cluster != NULL) {
+		fields_out->cluster = cluster->number;
 		page_fields_read(page, cluster->field_sets,
 				 cluster->field_set_count, fields_out);
+	}
+	page_destroy(page);
+	return error;
+}
+
+enum error bundle_record(struct bundle *bundle,
+			 const struct text_request *request,
+			 uint32_t *cluster_out, json_t *record)
+{
+	const struct bundle_cluster *cluster;
+	struct page *page;
+	enum error error =
+		bundle_find_page_fields(bundle, request, &page, &cluster);
+
+	*cluster_out = cluster == NULL ? 0 : cluster->number;
+	for (uint32_t i = 0; cluster != NULL && i < cluster->field_set_count;
+	     i++)
+		record_add(&cluster->field_sets[i], page, record);
 	page_destroy(page);
 	return error;
 }

@@ -30,6 +30,7 @@
 #ifndef TEMPLATE_BUNDLE_H
 #define TEMPLATE_BUNDLE_H
 
+#include <jansson.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -206,6 +207,14 @@ void bundle_find_fields(struct bundle *bundle, uint32_t cluster);
 enum error bundle_page_fields(struct bundle *bundle,
 			      const struct text_request *request,
 			      struct page_fields *fields_out);
+
+/*
+ * Do the same, but add the values to a record as record_add() does.
+ * *cluster_out is the template of the page; 0 = none.
+ */
+enum error bundle_record(struct bundle *bundle,
+			 const struct text_request *request,
+			 uint32_t *cluster_out, json_t *record);
 
 /* Several lists of ascending numbers, one after another. */
 struct index_lists {

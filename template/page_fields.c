@@ -4,7 +4,6 @@
 
 #include "base/arena.h"
 #include "page/page.h"
-#include "template/version_json.h"
 
 struct field_set fields_find(struct arena *arena,
 			     const struct page *const *pages, uint32_t count)
@@ -17,8 +16,6 @@ struct field_set fields_find(struct arena *arena,
 	struct field_set set;
 	uint32_t found;
 
-	if (count > MAX_FIELD_PAGES)
-		count = MAX_FIELD_PAGES;
 	tree = place_tree_learn(scratch, pages, count);
 	table = columns_read(scratch, &tree, pages, count);
 	found = fields_discover(&table, fields, MAX_FOUND_FIELDS);
@@ -71,30 +68,4 @@ void page_fields_free(struct page_fields *fields)
 {
 	arena_destroy(fields->arena);
 	*fields = (struct page_fields){0};
-}
-
-static json_t *page_field_json(const struct page_field *field)
-{
-	json_t *values;
-
-	if (field->count == 1)
-		return json_text(slice_of(field->values[0]));
-	values = json_array();
-	for (size_t i = 0; i < field->count; i++)
-		json_array_append_new(values,
-				      json_text(slice_of(field->values[i])));
-	return values;
-}
-
-json_t *page_fields_json(const struct page_fields *fields, bool is_unsure)
-{
-	json_t *object = json_object();
-
-	for (size_t i = 0; i < fields->count; i++)
-		if (fields->fields[i].count > 0 &&
-		    fields->fields[i].is_unsure == is_unsure)
-			json_object_set_new(
-				object, fields->fields[i].name,
-				page_field_json(&fields->fields[i]));
-	return object;
 }

@@ -1,12 +1,10 @@
 /*
- * template/page_fields.h - the values of the fields of a template on a page,
- * and their JSON. The sets of the fields come from the store, or are found in
- * sample pages.
+ * template/page_fields.h - find fields in sample pages, and read the values of
+ * the fields of a template on a page.
  */
 #ifndef TEMPLATE_PAGE_FIELDS_H
 #define TEMPLATE_PAGE_FIELDS_H
 
-#include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -17,14 +15,13 @@
 struct page;
 
 enum {
-	MAX_FIELD_SETS = 8,   /* of a template */
-	MAX_FIELD_PAGES = 64, /* sample pages from which fields are found */
+	MAX_FIELD_SETS = 64, /* of a template */
 	MAX_FOUND_FIELDS = LIMIT(20, 4),
 };
 
 /*
  * Find the most useful fields of a template in its sample pages [count], at
- * most MAX_FOUND_FIELDS, in `arena`. At most MAX_FIELD_PAGES pages are used.
+ * most MAX_FOUND_FIELDS, in `arena`.
  */
 struct field_set fields_find(struct arena *arena,
 			     const struct page *const *pages, uint32_t count);
@@ -53,12 +50,5 @@ struct page_fields {
 void page_fields_read(const struct page *page, const struct field_set *sets,
 		      uint32_t count, struct page_fields *fields);
 void page_fields_free(struct page_fields *fields);
-
-/*
- * Return {name: value} of the fields that have values, in order; unsure values
- * only if `is_unsure`, the others only if not. The value of a field with one
- * value is a text, otherwise an array of texts.
- */
-json_t *page_fields_json(const struct page_fields *fields, bool is_unsure);
 
 #endif

@@ -9,6 +9,7 @@
 #include "base/hash.h"
 #include "base/memory.h"
 #include "crawl/url/url.h"
+#include "daemon/privsep/messages.h"
 #include "daemon/query/query.h"
 #include "daemon/query/stored_site.h"
 #include "extract/core/extractor.h"
@@ -580,6 +581,21 @@ static void bundle_export_weights(struct bundle_exporter *bundler)
 	shingle_weights_free(&weights);
 }
 
+/* Add the fields of the template. Their sets are bytes for this process. */
+static void bundle_export_fields(struct bundle_exporter *bundler,
+				 uint32_t cluster,
+				 const struct cluster_row *row)
+{
+	struct fields_row fields;
+	struct slice set;
+
+	(void)row;
+	if (!fields_row_get(bundler->txn, bundler->site.id, cluster, &fields))
+		return;
+	while (item_next(&fields.sets, &set))
+		bundle_put_fields(&bundler->writer, cluster, set);
+}
+
 static void put_all(struct bundle_exporter *bundler, char *reason)
 {
 	bundle_export_site(bundler);
@@ -591,6 +607,7 @@ static void put_all(struct bundle_exporter *bundler, char *reason)
 	each_cluster(bundler, put_samples);
 	each_cluster(bundler, bundle_export_version);
 	bundle_export_weights(bundler);
+	each_cluster(bundler, bundle_export_fields);
 }
 
 enum error bundle_export(struct store *store,

@@ -378,15 +378,15 @@ TEST(the_model_of_the_site_is_used_on_its_pages)
 	bundle_close(low);
 }
 
-/* The fields of page `number` as JSON; free() it. */
-static char *fields_of(struct bundle *bundle, const char *address,
-		       unsigned number)
+/* The record of page `number` as JSON; free() it. */
+static char *record_of(struct bundle *bundle, const char *address,
+		       unsigned number, uint32_t cluster)
 {
 	struct text_request request = {0};
-	struct page_fields fields;
+	json_t *record = json_object();
 	AUTO_BUFFER html = {0};
 	struct url url;
-	json_t *json;
+	uint32_t found;
 	char *text;
 
 	small_page(&html, number);
@@ -395,18 +395,17 @@ static char *fields_of(struct bundle *bundle, const char *address,
 		ASSERT_OK(url_parse(&url, slice_of(address), NULL));
 		request.url = &url;
 	}
-	ASSERT_OK(bundle_page_fields(bundle, &request, &fields));
-	json = page_fields_json(&fields, false);
-	text = json_dumps(json, JSON_COMPACT);
-	json_decref(json);
-	page_fields_free(&fields);
+	ASSERT_OK(bundle_record(bundle, &request, &found, record));
+	ck_assert_uint_eq(found, cluster);
+	text = json_dumps(record, JSON_COMPACT);
+	json_decref(record);
 	return text;
 }
 
 static void check_fields(struct bundle *bundle, const char *address,
-			 unsigned number, const char *wanted)
+			 unsigned number, uint32_t cluster, const char *wanted)
 {
-	char *text = fields_of(bundle, address, number);
+	char *text = record_of(bundle, address, number, cluster);
 
 	ck_assert_str_eq(text, wanted);
 	free(text);
@@ -417,13 +416,13 @@ TEST(a_page_has_the_fields_of_its_template)
 	struct bundle *bundle = open_good();
 
 	ck_assert_ptr_nonnull(bundle_cluster(bundle, 1)->field_sets);
-	check_fields(bundle, NULL, 9, "{\"heading\":\"Heading 9\"}");
-	check_fields(bundle, "http://a.test/a/3", 2,
+	check_fields(bundle, NULL, 9, 1, "{\"heading\":\"Heading 9\"}");
+	check_fields(bundle, "http://a.test/a/3", 2, 1,
 		     "{\"heading\":\"Heading 2\"}");
-	check_fields(bundle, "http://b.test/", 9, "{}");
+	check_fields(bundle, "http://b.test/", 9, 0, "{}");
 	/* a template without samples, and a page without template */
-	check_fields(bundle, NULL, SMALL_TABLE, "{}");
-	check_fields(bundle, "http://a.test/gone", SMALL_GONE, "{}");
+	check_fields(bundle, NULL, SMALL_TABLE, 2, "{}");
+	check_fields(bundle, "http://a.test/gone", SMALL_GONE, 0, "{}");
 	bundle_close(bundle);
 }
 
@@ -440,11 +439,11 @@ TEST(fields_that_a_bundle_does_not_have_are_found_in_its_samples)
 	ASSERT_OK(bundle_end(&writer, &bytes));
 	bundle = small_open(&bytes, reason);
 	ck_assert_ptr_null(bundle_cluster(bundle, 1)->field_sets);
-	text = fields_of(bundle, NULL, 9);
+	text = record_of(bundle, NULL, 9, 1);
 	ck_assert_ptr_nonnull(strstr(text, "\"Heading 9\""));
 	free(text);
 	ck_assert_ptr_nonnull(bundle_cluster(bundle, 1)->field_sets);
-	text = fields_of(bundle, NULL, 8);
+	text = record_of(bundle, NULL, 8, 1);
 	ck_assert_ptr_nonnull(strstr(text, "\"Heading 8\""));
 	free(text);
 	bundle_close(bundle);

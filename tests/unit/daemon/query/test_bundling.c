@@ -287,3 +287,53 @@ TEST(an_empty_site_makes_a_bundle)
 		&(struct text_request){0});
 	bundle_close(bundle);
 }
+
+/* Put the field "heading" of the pages of kind 0 into the store. */
+static void put_fields(void)
+{
+	struct page *pages[3];
+	const struct page *const *sample = (const struct page *const *)pages;
+	struct arena *arena = arena_create();
+	AUTO_BUFFER encoded = {0};
+	AUTO_BUFFER list = {0};
+	struct field_set set;
+	struct site_row site;
+	struct txn txn;
+
+	for (unsigned i = 0; i < 3; i++) {
+		AUTO_BUFFER html = {0};
+
+		world_page(&html, 0, i);
+		ASSERT_OK(page_parse(&pages[i], buffer_slice(&html),
+				     slice_of(""), &page_limits_default));
+	}
+	set = fields_find(arena, sample, 3);
+	ck_assert_uint_gt(set.count, 0);
+	set.count = 1;
+	strcpy(set.fields[0].name, "first");
+	field_set_encode(&set, &encoded);
+	item_append(&list, buffer_slice(&encoded));
+	txn = txn_begin_write(world.store);
+	ck_assert(site_get(&txn, slice_of("a.test"), &site));
+	fields_row_put(&txn, site.id, 1,
+		       &(struct fields_row){.sets = buffer_slice(&list)});
+	ASSERT_OK(txn_end(&txn));
+	for (unsigned i = 0; i < 3; i++)
+		page_destroy(pages[i]);
+	arena_destroy(arena);
+}
+
+TEST(stored_fields_are_exported)
+{
+	const struct bundle_cluster *cluster;
+	struct bundle *bundle;
+
+	put_fields();
+	bundle = open_bundle();
+	cluster = bundle_cluster(bundle, 1);
+	ck_assert_uint_eq(cluster->field_set_count, 1);
+	ck_assert_uint_eq(cluster->field_sets[0].count, 1);
+	ck_assert_str_eq(cluster->field_sets[0].fields[0].name, "first");
+	ck_assert_ptr_null(bundle_cluster(bundle, 2)->field_sets);
+	bundle_close(bundle);
+}

@@ -1195,8 +1195,10 @@ void bundle_find_fields(struct bundle *bundle, uint32_t cluster)
 
 	if (index == bundle->cluster_count || row->field_sets != NULL)
 		return;
-	bundle_each_sample(bundle, cluster, bundle_parse_sample_page, &sample);
 	row->field_sets = ARENA_NEW(bundle->arena, struct field_set, 1);
+	if (row->page_count < bundle->site.min_cluster_pages)
+		return;
+	bundle_each_sample(bundle, cluster, bundle_parse_sample_page, &sample);
 	row->field_sets[0] = fields_find(
 		bundle->arena, (const struct page *const *)sample.pages,
 		sample.count);

@@ -193,8 +193,8 @@ enum error bundle_classify(struct bundle *bundle,
 			   struct cluster_match *classed_out);
 
 /*
- * If the bundle has no fields of a template, find them in its sample. Further
- * calls do nothing.
+ * If the bundle has no fields of a cluster, but enough pages for a template,
+ * find the fields in its sample. Further calls do nothing.
  */
 void bundle_find_fields(struct bundle *bundle, uint32_t cluster);
 

@@ -10,6 +10,7 @@
 #include "daemon/ctl/ctl.h"
 #include "daemon/ctl/offline.h"
 #include "daemon/ctl/offline_input.h"
+#include "daemon/ctl/offline_records.h"
 #include "daemon/ctl/offline_run.h"
 #include "daemon/privsep/messages.h"
 #include "daemon/privsep/model_cache.h"
@@ -31,6 +32,7 @@ struct bundle_run {
 	struct model_cache *learned;
 	struct bundle_learner learner; /* any thread may use it; uses the
 					  cache `learned` */
+	struct record_printer printer; /* with --fields */
 };
 
 static void bundle_append_page(void *visitor, struct slice charset,
@@ -120,6 +122,17 @@ static enum error bundle_run_extract(void *context,
 				 request, answer_out);
 }
 
+/* With --fields. */
+static enum error bundle_run_append(void *context, const struct page_item *item,
+				    const struct text_request *request,
+				    struct buffer *out)
+{
+	const struct bundle_run *application = context;
+
+	return record_append(&application->printer, application->bundle, item,
+			     request, out);
+}
+
 static enum error bundle_run_url(void *context, const char *name,
 				 struct url *url_out)
 {
@@ -151,10 +164,18 @@ static enum ctl_status bundle_run_start(const struct ctl *ctl,
 	application.base = run.request.url != NULL
 				   ? run.request.url->text
 				   : bundle_site_of(application.bundle)->base;
-	status = page_run_format(&files, page_run_is_many(&files),
-				 &run.request.format)
-			 ? page_run(&run, &counts)
-			 : CTL_USAGE;
+	if (run.append != NULL) {
+		application.printer =
+			record_printer_begin(ctl, &application.bundle, 1);
+		run.is_csv = application.printer.is_csv;
+	}
+	if (run.append != NULL ||
+	    page_run_format(&files, page_run_is_many(&files),
+			    &run.request.format))
+		status = page_run(&run, &counts);
+	else
+		status = CTL_USAGE;
+	record_printer_free(&application.printer);
 	model_cache_destroy(application.learned);
 	bundle_close(application.bundle);
 	return status;
@@ -167,8 +188,12 @@ enum ctl_status run_apply(const struct ctl *ctl)
 			       .place = bundle_run_url};
 	enum ctl_status status = CTL_USAGE;
 	bool is_right = ctl_request_read(ctl, &asked);
+	bool is_wrong;
 	struct url url;
 
+	if (records_are_wanted(ctl, &is_wrong))
+		run.append = bundle_run_append;
+	is_right = is_right && !is_wrong;
 	run.request = asked.request;
 	run.request.charset = slice_of(option_text(ctl, "charset"));
 	if (is_right && page_run_url(ctl, &run.request, &url))
@@ -185,11 +210,12 @@ struct offline_batch {
 	const struct ctl *ctl;
 	struct offline_site site;
 	uint64_t started_ms;
-	atomic_size_t by_template; /* number of pages extracted with a
-				      template */
-	size_t next;               /* index of the next page */
-	size_t missing;            /* number of pages that were not added to
-				      the site */
+	atomic_size_t by_template;   /* number of pages extracted with a
+					template */
+	size_t next;                 /* index of the next page */
+	size_t missing;              /* number of pages that were not added to
+					the site */
+	struct record_sites records; /* with --fields */
 };
 
 static bool offline_batch_next(void *context, struct page_item *item_out)
@@ -221,6 +247,17 @@ static enum error offline_batch_extract(void *context,
 	return error;
 }
 
+/* With --fields. */
+static enum error offline_batch_append(void *context,
+				       const struct page_item *item,
+				       const struct text_request *request,
+				       struct buffer *out)
+{
+	const struct offline_batch *run = context;
+
+	return record_sites_append(&run->records, item, request, out);
+}
+
 static void offline_batch_print_summary(struct offline_batch *run,
 					const struct page_run_counts *counts)
 {
@@ -239,7 +276,8 @@ static void offline_batch_print_summary(struct offline_batch *run,
 }
 
 static enum ctl_status run_all(struct offline_batch *run,
-			       const struct text_request *request)
+			       const struct text_request *request,
+			       bool is_of_fields)
 {
 	struct page_run pages = {
 		.ctl = run->ctl,
@@ -252,8 +290,16 @@ static enum ctl_status run_all(struct offline_batch *run,
 	struct page_run_counts counts;
 	enum ctl_status status;
 
-	if (!offline_site_learn(run->ctl, request, &run->site))
+	if (!offline_site_learn(run->ctl, is_of_fields ? NULL : request,
+				&run->site))
 		return CTL_FAILED;
+	if (is_of_fields) {
+		if (!record_sites_open(run->ctl, &run->site, &run->records))
+			return CTL_FAILED;
+		run->records.printer.by_template = &run->by_template;
+		pages.append = offline_batch_append;
+		pages.is_csv = run->records.printer.is_csv;
+	}
 	pages.count = run->site.count;
 	status = page_run(&pages, &counts);
 	if (status == CTL_DONE)
@@ -271,10 +317,14 @@ enum ctl_status run_batch(const struct ctl *ctl)
 	enum ctl_status status = CTL_USAGE;
 
 	bool is_right = ctl_request_read(ctl, &asked);
+	bool is_wrong;
+	bool is_of_fields = records_are_wanted(ctl, &is_wrong);
 
-	if (is_right && page_run_format(ctl, true, &asked.request.format))
-		status = run_all(&run, &asked.request);
+	if (is_right && !is_wrong &&
+	    (is_of_fields || page_run_format(ctl, true, &asked.request.format)))
+		status = run_all(&run, &asked.request, is_of_fields);
 	ctl_request_free(&asked);
+	record_sites_close(&run.records);
 	offline_site_close(&run.site);
 	return status;
 }

@@ -458,10 +458,12 @@ static void page_run_extract(const struct running *running,
 	if (item->charset.size > 0)
 		request.charset = buffer_slice(&item->charset);
 	request.body = buffer_slice(&item->body);
-	error = run->answer(run->context, item, &request, &answer);
-	if (error == ERR_NONE)
+	error = run->append != NULL
+			? run->append(run->context, item, &request, &job->out)
+			: run->answer(run->context, item, &request, &answer);
+	if (error == ERR_NONE && run->append == NULL)
 		render_answer(running, job, &answer);
-	else
+	else if (error != ERR_NONE)
 		offline_trouble(error, &answer, &item->trouble);
 	extraction_result_free(&answer);
 }
@@ -531,7 +533,8 @@ static bool end_page(void *context, void *place)
 	page_run_report(running, job, &job->item.trouble);
 	running->counts.left_out += job->is_left_out;
 	running->counts.failed += job->item.trouble.size > 0;
-	if (job->item.trouble.size > 0 && running->is_listed)
+	if (job->item.trouble.size > 0 && running->is_listed &&
+	    !running->run->is_csv)
 		print_trouble(job);
 	else if (job->item.trouble.size == 0 && !job->is_left_out &&
 		 !running->is_broken)

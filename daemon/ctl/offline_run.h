@@ -105,6 +105,14 @@ struct page_run {
 			     const struct text_request *request,
 			     struct extraction_result *answer_out);
 	/*
+	 * Append a line about a page to `out`, instead of calling answer().
+	 * NULL = call answer(). With `is_csv` the lines are CSV, not JSON.
+	 */
+	enum error (*append)(void *context, const struct page_item *item,
+			     const struct text_request *request,
+			     struct buffer *out);
+	bool is_csv;
+	/*
 	 * Make the URL of a file from its name, if there are several files.
 	 * NULL = use the URL of the request.
 	 */

@@ -97,6 +97,9 @@
 		     "standard input"),                                       \
 		FLAG("only-with-metadata", NULL,                              \
 		     "skip pages without title, date of publication or URL")
+#define FIELDS_ROW                          \
+	CHOICE("fields", "jsonl|csv", NULL, \
+	       "print the values of the fields of the templates, not texts")
 #define CLUSTERING_ROWS                                                  \
 	CHOICE("measure", "cp|cps|ctss|cpc|ccs|cas|wcas", "measure",     \
 	       "how pages are compared (default: wcas)"),                \
@@ -469,15 +472,15 @@ static const struct verb_action apply_actions[] = {
 		      "pages (default: the site)"),
 		 TEXT("charset", "C", NULL,
 		      "charset in the Content-Type of the pages"),
-		 EXTRACTION_ROWS, EXTRAS_ROWS, PAGES_ROWS)},
+		 FIELDS_ROW, EXTRACTION_ROWS, EXTRAS_ROWS, PAGES_ROWS)},
 	{.usage = NULL},
 };
 
 static const struct verb_action batch_actions[] = {
 	{.usage = "[FILE|DIR|ARCHIVE|URL|-]...",
 	 .run = run_batch,
-	 OPTIONS(PAGES_ROWS, EXTRACTION_ROWS, EXTRAS_ROWS, FORMAT_ROW,
-		 CLUSTERING_ROWS,
+	 OPTIONS(FIELDS_ROW, PAGES_ROWS, EXTRACTION_ROWS, EXTRAS_ROWS,
+		 FORMAT_ROW, CLUSTERING_ROWS,
 		 WHOLE("min-pages", "N", 2, UINT32_MAX, NULL,
 		       "minimum pages of a template (default: 3)"))},
 	{.usage = NULL},

@@ -125,6 +125,25 @@ void csv_append_cell(struct slice text, bool is_raw, struct buffer *out)
 	buffer_append_byte(out, '"');
 }
 
+void csv_append_value(const json_t *value, bool is_raw, struct buffer *out)
+{
+	struct buffer cell = {0};
+	const json_t *item;
+	size_t i;
+
+	if (json_is_string(value))
+		buffer_append_text(&cell, json_string_value(value));
+	json_array_foreach(value, i, item)
+	{
+		if (i > 0)
+			buffer_append_text(&cell, "; ");
+		buffer_append_text(&cell, json_string_value(item));
+	}
+	if (cell.size > 0)
+		csv_append_cell(buffer_slice(&cell), is_raw, out);
+	buffer_free(&cell);
+}
+
 enum { REAL_DIGITS = 6 };
 
 static const struct {

@@ -6,6 +6,7 @@
 #ifndef DAEMON_QUERY_TEXT_EXPORT_H
 #define DAEMON_QUERY_TEXT_EXPORT_H
 
+#include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -34,6 +35,12 @@ bool csv_is_formula(struct slice text);
  * apostrophe, which makes spreadsheets display it as text, unless `is_raw`.
  */
 void csv_append_cell(struct slice text, bool is_raw, struct buffer *out);
+
+/*
+ * Append a JSON text as a cell, or the texts of an array, separated by "; ".
+ * For another value the cell is empty.
+ */
+void csv_append_value(const json_t *value, bool is_raw, struct buffer *out);
 
 /*
  * A walk over the pages of a site, ordered by the time at which this store got

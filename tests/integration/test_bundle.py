@@ -4,6 +4,8 @@ By templatectl apply, and by a program that is compiled against the installed
 library as somebody else would, with what pkg-config says.
 """
 
+import csv
+import io
 import json
 import os
 import shutil
@@ -124,6 +126,70 @@ class Bundle(harness.Case):
             done = subprocess.run([CTL, "apply", path, "-"], stdin=file,
                                   capture_output=True, check=True)
         self.assertTrue(done.stdout)
+
+    def shop(self):
+        """A folder with twelve products, and a file without HTML."""
+        folder = self.folder()
+        for number in range(12):
+            (folder / f"p{number:02}.html").write_text(
+                f"<title>Product {number}</title><ul><li>Home<li>Help</ul>"
+                f"<h1>Product {number}</h1><p class=price>£{number}.99</p>"
+                f"<p class=text>The text of product {number}.</p>"
+                f"<p class=sku>{'=' if number == 7 else 'A'}{number * 7}",
+                "utf-8")
+        (folder / "bad.html").write_bytes(b"\x89PNG\r\n\x1a\n\0\0\0")
+        return folder
+
+    def test_records_of_a_folder(self):
+        folder = self.shop()
+        lines = {}
+        done = harness.run([CTL, "batch", folder, "--fields", "jsonl"])
+        self.assertEqual(done.returncode, 4, done.stderr)
+        self.assertIn("12 by template, 0 without; 1 skipped", done.stderr)
+        for line in done.stdout.splitlines():
+            row = json.loads(line)
+            lines[row.pop("file").rpartition("/")[2]] = row
+        self.assertEqual(set(lines["bad.html"]), {"error"})
+        row = lines["p07.html"]
+        self.assertEqual((row["url"], row["template"]),
+                         (None, "site.invalid/1"))
+        self.assertEqual(row["fields"]["price"], "£7.99")
+        self.assertIn("Product 7", row["fields"].values())
+        one = harness.run([CTL, "batch", folder, "--fields", "csv", "--jobs",
+                           "1"])
+        many = harness.run([CTL, "batch", folder, "--fields", "csv", "--jobs",
+                            "4"])
+        self.assertEqual(one.stdout, many.stdout)
+        table = list(csv.DictReader(io.StringIO(one.stdout)))
+        self.assertEqual(len(table), 12)
+        self.assertEqual(table[7]["price"], "£7.99")
+        self.assertIn("'=49", table[7].values())
+        self.assertEqual(
+            {name for name, value in table[7].items() if value}
+            - {"file", "template"}, set(row["fields"]) - {"_unsure"})
+
+    def test_records_of_a_bundle(self):
+        daemon, host, base = self.crawled()
+        path, _ = self.exported(daemon, host)
+        page = harness.SITE / "docs" / "faq" / "index.html"
+        row = json.loads(self.apply(path, page, "--url", base + "docs/faq/",
+                                    "--fields", "jsonl").stdout)
+        self.assertEqual((row["file"], row["url"]),
+                         (str(page), base + "docs/faq/"))
+        self.assertTrue(row["template"].startswith(host + "/"))
+        self.assertIn("Frequently Asked Questions", row["fields"].values())
+        lines = self.apply(path, harness.SITE / "docs", "--url",
+                           base + "docs/", "--fields", "jsonl").stdout
+        self.assertIn(row["fields"], [json.loads(line)["fields"]
+                                      for line in lines.splitlines()])
+        head = self.apply(path, page, "--fields", "csv").stdout.splitlines()
+        self.assertEqual(len(head), 2)
+        self.assertTrue(head[0].startswith("file,url,template,"))
+        for option in (["--format", "md"], ["--out", "x"],
+                       ["--only-with-metadata"]):
+            done = self.apply(path, page, "--fields", "csv", *option,
+                              status=2)
+            self.assertIn(f"omit {option[0]}", done.stderr)
 
     def test_export_by_http_and_to_standard_output(self):
         daemon, host, _ = self.crawled()

@@ -188,29 +188,43 @@ static bool bundle_add_field_names(struct hash_table *names,
 	return true;
 }
 
-static bool bundle_read_fields(struct bundle *bundle,
-			       struct bundle_cluster *cluster,
-			       struct slice bytes, char *reason)
+/*
+ * Decode the sets of a section, in `arena`. Return NULL if they are damaged, or
+ * two fields have one name.
+ */
+static struct field_set *bundle_decode_fields(struct arena *arena,
+					      struct slice bytes,
+					      uint32_t *count_out)
+{
+	struct byte_cursor cursor = cursor_of(bytes);
+	struct hash_table names = hash_table_make(arena, sizeof(uint64_t));
+	struct slice texts[MAX_FIELD_SETS];
+	struct field_set *sets;
+	uint32_t count = 0;
+
+	if (bytes.size > MAX_FIELDS_BYTES)
+		return NULL;
+	while (cursor_left(&cursor) > 0 && count < MAX_FIELD_SETS)
+		texts[count++] = cursor_text(&cursor, bytes.size);
+	if (!cursor_is_done(&cursor))
+		return NULL;
+	sets = ARENA_NEW(arena, struct field_set, count);
+	for (uint32_t i = 0; i < count; i++)
+		if (!field_set_decode(arena, texts[i], &sets[i]) ||
+		    !bundle_add_field_names(&names, &sets[i]))
+			return NULL;
+	*count_out = count;
+	return sets;
+}
+
+/* Check the fields; bundle_find_fields() decodes them again. */
+static bool bundle_check_fields(struct slice bytes, char *reason)
 {
 	struct arena *scratch = arena_create();
-	struct hash_table names = hash_table_make(scratch, sizeof(uint64_t));
-	struct byte_cursor cursor = cursor_of(bytes);
-	struct field_set *sets =
-		ARENA_NEW(bundle->arena, struct field_set, MAX_FIELD_SETS);
-	uint32_t count = 0;
-	bool is_right = true;
+	uint32_t count;
+	bool is_right = bundle_decode_fields(scratch, bytes, &count) != NULL;
 
-	while (is_right && cursor_left(&cursor) > 0) {
-		is_right = count < MAX_FIELD_SETS &&
-			   field_set_decode(bundle->arena,
-					    cursor_text(&cursor, MAX_SET_BYTES),
-					    &sets[count]) &&
-			   bundle_add_field_names(&names, &sets[count]);
-		count += is_right;
-	}
 	arena_destroy(scratch);
-	cluster->field_sets = sets;
-	cluster->field_set_count = count;
 	return is_right || bundle_reject(reason, "it is damaged");
 }
 
@@ -226,8 +240,10 @@ static bool bundle_read_cluster(struct bundle *bundle,
 		return bundle_reject(reason, "there is no such cluster");
 	if (section->kind == SECTION_VERSION)
 		return bundle_read_version(bundle, cluster, bytes, reason);
-	if (section->kind == SECTION_FIELDS)
-		return bundle_read_fields(bundle, cluster, bytes, reason);
+	if (section->kind == SECTION_FIELDS) {
+		cluster->fields = section;
+		return bundle_check_fields(bytes, reason);
+	}
 	cluster->samples = section;
 	return bundle_check_samples(bytes, bundle->limits.max_page_bytes) ||
 	       bundle_reject(reason, "it is damaged");
@@ -1187,24 +1203,40 @@ enum error bundle_classify(struct bundle *bundle,
 	return error;
 }
 
+/* Find the fields of a template in its sample. */
+static void bundle_discover_fields(struct bundle *bundle,
+				   struct bundle_cluster *cluster)
+{
+	struct parsed_sample sample = {.limits = &bundle->site.limits};
+
+	bundle_each_sample(bundle, cluster->number, bundle_parse_sample_page,
+			   &sample);
+	cluster->field_sets = ARENA_NEW(bundle->arena, struct field_set, 1);
+	cluster->field_sets[0] = fields_find(
+		bundle->arena, (const struct page *const *)sample.pages,
+		sample.count);
+	cluster->field_set_count = 1;
+	for (uint32_t i = 0; i < sample.count; i++)
+		page_destroy(sample.pages[i]);
+}
+
 void bundle_find_fields(struct bundle *bundle, uint32_t cluster)
 {
 	uint32_t index = bundle_find_cluster(bundle, cluster);
 	struct bundle_cluster *row = &bundle->clusters[index];
-	struct parsed_sample sample = {.limits = &bundle->site.limits};
+	struct buffer bytes = {0};
 
-	if (index == bundle->cluster_count || row->field_sets != NULL)
+	if (index == bundle->cluster_count || row->has_found_fields)
 		return;
-	row->field_sets = ARENA_NEW(bundle->arena, struct field_set, 1);
-	if (row->page_count < bundle->site.min_cluster_pages)
-		return;
-	bundle_each_sample(bundle, cluster, bundle_parse_sample_page, &sample);
-	row->field_sets[0] = fields_find(
-		bundle->arena, (const struct page *const *)sample.pages,
-		sample.count);
-	row->field_set_count = 1;
-	for (uint32_t i = 0; i < sample.count; i++)
-		page_destroy(sample.pages[i]);
+	row->has_found_fields = true;
+	if (row->fields != NULL &&
+	    container_unpack(row->fields, &bytes) == ERR_NONE)
+		row->field_sets = bundle_decode_fields(bundle->arena,
+						       buffer_slice(&bytes),
+						       &row->field_set_count);
+	else if (row->page_count >= bundle->site.min_cluster_pages)
+		bundle_discover_fields(bundle, row);
+	buffer_free(&bytes);
 }
 
 /*

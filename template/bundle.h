@@ -132,9 +132,11 @@ struct bundle_cluster {
 	size_t first_row;  /* first row of its document frequencies */
 	size_t row_count;
 	const struct section *samples; /* or NULL */
-	struct field_set *field_sets;  /* [field_set_count]; NULL: neither in
-					  the bundle nor found */
+	const struct section *fields;  /* or NULL */
+	struct field_set *field_sets;  /* [field_set_count], after
+					  bundle_find_fields() */
 	uint32_t field_set_count;
+	bool has_found_fields; /* bundle_find_fields() was called */
 };
 
 /* Return the clusters [*count_out], ascending by number. */
@@ -193,8 +195,8 @@ enum error bundle_classify(struct bundle *bundle,
 			   struct cluster_match *classed_out);
 
 /*
- * If the bundle has no fields of a cluster, but enough pages for a template,
- * find the fields in its sample. Further calls do nothing.
+ * Read the fields of a cluster. If the bundle has none, but enough pages for a
+ * template, find them in its sample. Further calls do nothing.
  */
 void bundle_find_fields(struct bundle *bundle, uint32_t cluster);
 
@@ -353,8 +355,8 @@ void bundle_put_version(struct bundle_writer *writer, uint32_t cluster,
 			uint32_t version, struct slice json);
 
 /*
- * Write an encoded set of fields of the template of a cluster; at most
- * MAX_FIELD_SETS for one cluster. Clusters must ascend.
+ * Write an encoded set of fields of the template of a cluster; for one cluster
+ * at most MAX_FIELD_SETS, with MAX_FIELDS_BYTES. Clusters must ascend.
  */
 void bundle_put_fields(struct bundle_writer *writer, uint32_t cluster,
 		       struct slice set);

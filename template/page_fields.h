@@ -15,7 +15,9 @@
 struct page;
 
 enum {
-	MAX_FIELD_SETS = 64, /* of a template */
+	/* of a template in a bundle */
+	MAX_FIELD_SETS = 64,
+	MAX_FIELDS_BYTES = LIMIT(4 << 20, 1024), /* of all sets */
 	MAX_FOUND_FIELDS = LIMIT(20, 4),
 };
 

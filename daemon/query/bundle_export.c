@@ -590,7 +590,8 @@ static void bundle_export_fields(struct bundle_exporter *bundler,
 	struct slice set;
 
 	(void)row;
-	if (!fields_row_get(bundler->txn, bundler->site.id, cluster, &fields))
+	if (!fields_row_get(bundler->txn, bundler->site.id, cluster, &fields) ||
+	    fields.sets.size > MAX_FIELDS_BYTES)
 		return;
 	while (item_next(&fields.sets, &set))
 		bundle_put_fields(&bundler->writer, cluster, set);

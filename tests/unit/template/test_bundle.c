@@ -415,7 +415,7 @@ TEST(a_page_has_the_fields_of_its_template)
 {
 	struct bundle *bundle = open_good();
 
-	ck_assert_ptr_nonnull(bundle_cluster(bundle, 1)->field_sets);
+	ck_assert_ptr_nonnull(bundle_cluster(bundle, 1)->fields);
 	check_fields(bundle, NULL, 9, 1, "{\"heading\":\"Heading 9\"}");
 	check_fields(bundle, "http://a.test/a/3", 2, 1,
 		     "{\"heading\":\"Heading 2\"}");
@@ -438,7 +438,7 @@ TEST(fields_that_a_bundle_does_not_have_are_found_in_its_samples)
 	small_put_template(&writer);
 	ASSERT_OK(bundle_end(&writer, &bytes));
 	bundle = small_open(&bytes, reason);
-	ck_assert_ptr_null(bundle_cluster(bundle, 1)->field_sets);
+	ck_assert_ptr_null(bundle_cluster(bundle, 1)->fields);
 	text = record_of(bundle, NULL, 9, 1);
 	ck_assert_ptr_nonnull(strstr(text, "\"Heading 9\""));
 	free(text);

@@ -1239,38 +1239,31 @@ void bundle_find_fields(struct bundle *bundle, uint32_t cluster)
 	buffer_free(&bytes);
 }
 
-/*
- * Parse a page and find its cluster, with its fields; *cluster_out is NULL if
- * it has none.
- */
-static enum error bundle_find_page_fields(
-	struct bundle *bundle, const struct text_request *request,
-	struct page **page_out, const struct bundle_cluster **cluster_out)
+void bundle_cluster_fields(struct bundle *bundle, uint32_t cluster,
+			   const struct page *page,
+			   struct page_fields *fields_out)
 {
-	struct cluster_match match;
-	enum error error =
-		bundle_parse_and_classify(bundle, request, page_out, &match);
+	const struct bundle_cluster *row = bundle_cluster(bundle, cluster);
 
-	bundle_find_fields(bundle, match.cluster);
-	*cluster_out = bundle_cluster(bundle, match.cluster);
-	return error;
+	*fields_out = (struct page_fields){.arena = arena_create()};
+	if (row == NULL)
+		return;
+	bundle_find_fields(bundle, cluster);
+	fields_out->cluster = cluster;
+	page_fields_read(page, row->field_sets, row->field_set_count,
+			 fields_out);
 }
 
 enum error bundle_page_fields(struct bundle *bundle,
 			      const struct text_request *request,
 			      struct page_fields *fields_out)
 {
-	const struct bundle_cluster *cluster;
+	struct cluster_match match;
 	struct page *page;
 	enum error error =
-		bundle_find_page_fields(bundle, request, &page, &cluster);
+		bundle_parse_and_classify(bundle, request, &page, &match);
 
-	*fields_out = (struct page_fields){.arena = arena_create()};
-	if (cluster != NULL) {
-		fields_out->cluster = cluster->number;
-		page_fields_read(page, cluster->field_sets,
-				 cluster->field_set_count, fields_out);
-	}
+	bundle_cluster_fields(bundle, match.cluster, page, fields_out);
 	page_destroy(page);
 	return error;
 }
@@ -1279,15 +1272,17 @@ enum error bundle_record(struct bundle *bundle,
 			 const struct text_request *request,
 			 uint32_t *cluster_out, json_t *record)
 {
-	const struct bundle_cluster *cluster;
+	const struct bundle_cluster *row;
+	struct cluster_match match;
 	struct page *page;
 	enum error error =
-		bundle_find_page_fields(bundle, request, &page, &cluster);
+		bundle_parse_and_classify(bundle, request, &page, &match);
 
-	*cluster_out = cluster == NULL ? 0 : cluster->number;
-	for (uint32_t i = 0; cluster != NULL && i < cluster->field_set_count;
-	     i++)
-		record_add(&cluster->field_sets[i], page, record);
+	bundle_find_fields(bundle, match.cluster);
+	row = bundle_cluster(bundle, match.cluster);
+	*cluster_out = match.cluster;
+	for (uint32_t i = 0; row != NULL && i < row->field_set_count; i++)
+		record_add(&row->field_sets[i], page, record);
 	page_destroy(page);
 	return error;
 }

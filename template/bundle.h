@@ -210,9 +210,14 @@ enum error bundle_page_fields(struct bundle *bundle,
 			      const struct text_request *request,
 			      struct page_fields *fields_out);
 
+/* Do the same with a page whose cluster is known; 0 = none. */
+void bundle_cluster_fields(struct bundle *bundle, uint32_t cluster,
+			   const struct page *page,
+			   struct page_fields *fields_out);
+
 /*
- * Do the same, but add the values to a record as record_add() does.
- * *cluster_out is the template of the page; 0 = none.
+ * Do the same as bundle_page_fields(), but add the values to a record as
+ * record_add() does. *cluster_out is the template of the page; 0 = none.
  */
 enum error bundle_record(struct bundle *bundle,
 			 const struct text_request *request,

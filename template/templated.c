@@ -223,12 +223,12 @@ const char *templated_describe(const struct templated_bundle *handle)
 	return handle->description;
 }
 
-const char *templated_template(const struct templated_bundle *handle,
-			       const char *id)
+/* Return the template of the bundle with this identifier, or NULL. */
+static const struct bundle_cluster *
+templated_find_template(const struct templated_bundle *handle, const char *id)
 {
 	const char *host = bundle_site_of(handle->bundle)->host;
 	size_t length = strlen(host);
-	const struct bundle_cluster *cluster;
 	unsigned long number;
 	char *end;
 
@@ -238,7 +238,15 @@ const char *templated_template(const struct templated_bundle *handle,
 	number = strtoul(id + length + 1, &end, 10);
 	if (*end != '\0' || number > UINT32_MAX)
 		return NULL;
-	cluster = bundle_cluster(handle->bundle, (uint32_t)number);
+	return bundle_cluster(handle->bundle, (uint32_t)number);
+}
+
+const char *templated_template(const struct templated_bundle *handle,
+			       const char *id)
+{
+	const struct bundle_cluster *cluster =
+		templated_find_template(handle, id);
+
 	return cluster == NULL ? NULL : cluster->json.data;
 }
 
@@ -610,6 +618,24 @@ struct templated_record *templated_fields(struct templated_bundle *handle,
 	if (record->fields.cluster != 0)
 		templated_write_id(handle, record->fields.cluster, record->id,
 				   sizeof(record->id));
+	return record;
+}
+
+struct templated_record *
+templated_answer_fields(struct templated_bundle *handle,
+			const struct templated_answer *answer)
+{
+	struct templated_record *record = mem_alloc(1, sizeof(*record));
+	const struct bundle_cluster *cluster =
+		templated_find_template(handle, answer->answer.cluster);
+	locale_t before = uselocale(handle->locale);
+
+	bundle_cluster_fields(handle->bundle,
+			      cluster == NULL ? 0 : cluster->number,
+			      answer->answer.page, &record->fields);
+	uselocale(before);
+	snprintf(record->id, sizeof(record->id), "%s",
+		 cluster == NULL ? "" : answer->answer.cluster);
 	return record;
 }
 

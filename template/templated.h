@@ -279,6 +279,14 @@ templated_fields(struct templated_bundle *bundle,
 		 struct templated_error *error);
 
 /*
+ * Do the same with the page of a result of templated_extract() with this
+ * bundle; it is not parsed again.
+ */
+TEMPLATED_API struct templated_record *
+templated_answer_fields(struct templated_bundle *bundle,
+			const struct templated_answer *answer);
+
+/*
  * Get the field with this index, from 0 on; return false if none exists. All
  * pages of a template have the same fields in the same order.
  */

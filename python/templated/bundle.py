@@ -90,7 +90,7 @@ def _answer(library: Library, answer: int, metadata: bool) -> Answer:
 
 
 def _extract(handle: int | None, page: Page, given: Options,
-             metadata: bool) -> Answer:
+             metadata: bool, fields: bool = False) -> Answer:
     library = load()
     error = Error()
     asked = ctypes.byref(_choices(given)) if given else None
@@ -99,7 +99,9 @@ def _extract(handle: int | None, page: Page, given: Options,
     if not answer:
         raise failure(error)
     try:
-        return _answer(library, answer, metadata)
+        result = _answer(library, answer, metadata)
+        return result if not fields else result._replace(
+            fields=_fields(library, library.answer_fields(handle, answer)))
     finally:
         library.free(answer)
 
@@ -117,14 +119,18 @@ def _values(field: Field) -> Value | list[Value]:
 
 
 def _fields(library: Library, record: int) -> Fields:
+    """Return the fields of a record, and free it."""
     fields = Fields(library.record_template(record).decode() or None)
     field = Field()
     index = 0
-    while library.field(record, index, ctypes.byref(field)):
-        if field.count > 0:
-            into = fields.unsure if field.is_unsure else fields
-            into[field.name.decode("utf-8", "replace")] = _values(field)
-        index += 1
+    try:
+        while library.field(record, index, ctypes.byref(field)):
+            if field.count > 0:
+                into = fields.unsure if field.is_unsure else fields
+                into[field.name.decode("utf-8", "replace")] = _values(field)
+            index += 1
+    finally:
+        library.record_free(record)
     return fields
 
 
@@ -134,10 +140,7 @@ def _read_fields(handle: int, page: Page) -> Fields:
     record = library.fields(handle, ctypes.byref(page), ctypes.byref(error))
     if not record:
         raise failure(error)
-    try:
-        return _fields(library, record)
-    finally:
-        library.record_free(record)
+    return _fields(library, record)
 
 
 def extract(html: Html, url: str | None = None, *, charset: str | None = None,
@@ -276,9 +279,7 @@ class Bundle:
         """
         page = _page(html, url, charset)
         with self._handle() as handle:
-            answer = _extract(handle, page, options, metadata)
-            return answer if not fields else answer._replace(
-                fields=_read_fields(handle, page))
+            return _extract(handle, page, options, metadata, fields)
 
     def fields(self, html: Html, url: str | None = None, *,
                charset: str | None = None) -> Fields:

@@ -81,6 +81,7 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "fact": (c_char_p, [c_void_p, c_char_p]),
     "first_fact": (c_char_p, [c_void_p, c_char_p]),
     "fields": (c_void_p, [c_void_p] * 3),
+    "answer_fields": (c_void_p, [c_void_p] * 2),
     "field": (c_bool, [c_void_p, c_size_t, c_void_p]),
     "record_template": (c_char_p, [c_void_p]),
     "record_free": (None, [c_void_p]),

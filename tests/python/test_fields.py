@@ -87,6 +87,10 @@ def test_a_page_has_typed_fields(shop):
                                 "GBP") == found["price"]
         assert f"Product {number}" in found.values()
         assert not found.unsure
+        answer = bundle.extract(page(number), f"{url}p/{number}/",
+                                fields=True)
+        assert answer.fields == found
+        assert answer.fields.template == answer.template == found.template
 
 
 def test_dates_have_iso_and_several_values_are_a_list(shop):

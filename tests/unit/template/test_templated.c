@@ -188,6 +188,25 @@ TEST(a_page_has_fields)
 	free((void *)page.bytes);
 }
 
+TEST(the_page_of_an_answer_has_fields)
+{
+	struct templated_answer *answer = extract(9, NULL);
+	struct templated_record *record =
+		templated_answer_fields(bundle, answer);
+	struct templated_field field;
+
+	ck_assert_str_eq(templated_record_template(record), "a.test/1");
+	ck_assert(templated_field(record, 0, &field));
+	templated_free(answer); /* a record outlives the answer */
+	ck_assert_str_eq(field.values[0], "Heading 9");
+	templated_record_free(record);
+	answer = extract(SMALL_TABLE, NULL); /* its template has no fields */
+	record = templated_answer_fields(bundle, answer);
+	ck_assert(!templated_field(record, 0, &field));
+	templated_record_free(record);
+	templated_free(answer);
+}
+
 static void check_date(const char *text, const char *wanted)
 {
 	char iso[TEMPLATED_DATE_BYTES] = "";

@@ -5,9 +5,9 @@
  *	bench_library BUNDLE FILE...
  *
  * METADATA is 1 or 0: with or without. Prints milliseconds a page; the files
- * are read before. With the bundle of their site it prints three times: of the
- * template (parsing included), of the text, and of the fields. They are those
- * of a second run, when all models are built.
+ * are read before. With the bundle of their site it prints four times: of the
+ * template (parsing included), of the text, of the fields, and of text and
+ * fields together. They are those of a second run, when all models are built.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -83,11 +83,22 @@ static void read_fields(struct templated_bundle *bundle,
 	templated_record_free(templated_fields(bundle, page, NULL));
 }
 
+static void extract_both(struct templated_bundle *bundle,
+			 const struct templated_page *page)
+{
+	struct templated_answer *answer =
+		templated_extract(bundle, page, NULL, NULL);
+
+	if (answer != NULL)
+		templated_record_free(templated_answer_fields(bundle, answer));
+	templated_free(answer);
+}
+
 static int measure_bundle(const char *path, const struct templated_page *pages,
 			  int count)
 {
 	static page_function *const functions[] = {find_template, extract,
-						   read_fields};
+						   read_fields, extract_both};
 	struct templated_bundle *bundle = templated_open(path, NULL, NULL);
 
 	if (bundle == NULL)

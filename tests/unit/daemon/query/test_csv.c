@@ -76,3 +76,25 @@ TEST(broken_utf_8_is_no_formula)
 	ck_assert(!csv_is_formula((struct slice){cut, 1}));
 	ck_assert(!csv_is_formula((struct slice){cut, 2}));
 }
+
+static void check_value(const char *json, const char *wanted)
+{
+	json_t *value = json_loads(json, JSON_DECODE_ANY, NULL);
+	AUTO_BUFFER out = {0};
+
+	buffer_append_text(&out, "");
+	csv_append_value(value, false, &out);
+	ck_assert(slice_equal(buffer_slice(&out), slice_of(wanted)));
+	json_decref(value);
+}
+
+TEST(values_of_a_field_are_one_cell)
+{
+	check_value("\"a, b\"", "\"a, b\"");
+	check_value("\"=a\"", "\"'=a\"");
+	check_value("[\"a\", \"b\"]", "\"a; b\"");
+	check_value("[\"-a\", \"b\"]", "\"'-a; b\"");
+	check_value("[]", "");
+	check_value("\"\"", "");
+	check_value("null", "");
+}

@@ -611,6 +611,7 @@ static enum error start_watching(struct service *service)
 		.stale_ms = config->stale_ms,
 		.gather_ms = config->gather_ms,
 		.ended_ms = config->ended_ms,
+		.heal = (enum field_heal)config->field_heal,
 	};
 
 	assert(service->pipeline != NULL);

@@ -276,6 +276,7 @@ static bool is_remains(const struct recovery *salvage, enum table table,
 	case TABLE_FRONTIER:
 	case TABLE_GUARDS:
 	case TABLE_FIELDS:
+	case TABLE_FIELD_VALUES:
 		return !is_saved(salvage, key_u32(key, 0));
 	default:
 		return false;

@@ -409,10 +409,33 @@ ROW_LAYOUT(name_row, name, 2, FIELD(name_row, page_count),
 	   FIELD(name_row, kind), FIELD(name_row, flags))
 
 ROW_LAYOUT(fields_row, sets, 3, FIELD(fields_row, learned_ms),
-	   FIELD(fields_row, pages), FIELD(fields_row, flags))
+	   FIELD(fields_row, healed_ms), FIELD(fields_row, pending_ms),
+	   FIELD(fields_row, pages), FIELD(fields_row, changes))
 
 ROW_FUNCTIONS(fields_row, TABLE_FIELDS, key_cluster(site, cluster),
 	      uint32_t site, uint32_t cluster)
+
+bool fields_row_find(struct txn *txn, uint32_t site, uint32_t cluster,
+		     struct fields_row *row_out)
+{
+	struct slice value =
+		txn_get(txn, TABLE_FIELDS, KEY(key_cluster(site, cluster)));
+
+	return value.data != NULL && fields_row_decode(value, row_out);
+}
+
+struct buffer fields_row_encode(const struct fields_row *row)
+{
+	return row_codec_encode(&fields_row_layout, row);
+}
+
+ROW_LAYOUT(field_values_row, record, 2, FIELD(field_values_row, stored_ms),
+	   FIELD(field_values_row, read_ms),
+	   FIELD(field_values_row, pending_ms))
+
+ROW_FUNCTIONS(field_values_row, TABLE_FIELD_VALUES,
+	      key_member(site, cluster, page), uint32_t site, uint32_t cluster,
+	      uint64_t page)
 
 ROW_LAYOUT(incident_row, detail, 2, FIELD(incident_row, begin_ms),
 	   FIELD(incident_row, last_ms), FIELD(incident_row, since_ms),

@@ -123,6 +123,9 @@ struct buffer dictionary_row_encode(const struct dictionary_row *row);
 	X(EVENT_GUARD_UNMATCHED, 34, "guard.unmatched")                 \
 	X(EVENT_GUARD_ALTERNATES, 35, "guard.alternates")               \
 	X(EVENT_SITE_EXHAUSTED, 36, "site.exhausted")                   \
+	X(EVENT_FIELD_CHANGED, 37, "field.changed")                     \
+	X(EVENT_FIELD_HEALED, 38, "field.healed")                       \
+	X(EVENT_FIELD_FIRING, 39, "field.firing")                       \
 	X(EVENT_INCIDENT_CHANGED, 40, "incident.changed")               \
 	X(EVENT_INCIDENT_ADDED, 41, "incident.added")                   \
 	X(EVENT_INCIDENT_REMOVED, 42, "incident.removed")               \
@@ -134,7 +137,10 @@ struct buffer dictionary_row_encode(const struct dictionary_row *row);
 	X(EVENT_INCIDENT_GUARD, 48, "incident.guard")                   \
 	X(EVENT_INCIDENT_GUARD_RESOLVED, 49, "incident.guard_resolved") \
 	X(EVENT_INCIDENT_UPDATED, 50, "incident.updated")               \
-	X(EVENT_INCIDENT_ENDED, 51, "incident.ended")
+	X(EVENT_INCIDENT_ENDED, 51, "incident.ended")                   \
+	X(EVENT_FIELD_RESOLVED, 52, "field.resolved")                   \
+	X(EVENT_INCIDENT_FIELD, 53, "incident.field")                   \
+	X(EVENT_INCIDENT_FIELD_RESOLVED, 54, "incident.field_resolved")
 
 enum event_kind {
 #define X(name, value, text) name = (value),
@@ -835,22 +841,54 @@ enum {
 
 ROW_PROTOTYPES(name_row, uint32_t site, uint32_t cluster)
 
-/*
- * The fields of a template. Only workers read `sets` and `known`; for the other
- * processes they are bytes.
- */
+/* The fields of a template. Only workers read `sets`. */
 struct fields_row {
 	uint64_t learned_ms; /* when the fields were found or taught last */
-	uint32_t pages;      /* number of sample pages then */
-	uint32_t flags;      /* 0 */
+	/* when a field was adapted to a redesign last; 0 = never */
+	uint64_t healed_ms;
+	/*
+	 * since when values of a page wait to be judged, or a broken field to
+	 * be reported; 0 = none do
+	 */
+	uint64_t pending_ms;
+	uint32_t pages; /* number of sample pages at learned_ms */
+	/*
+	 * cluster_row.changes when the watcher read the pages; 0 = it has not
+	 * read all of them
+	 */
+	uint32_t changes;
 	/* list of encoded sets (template/fields/field_set.h) */
 	struct slice sets;
 	struct slice description; /* JSON array with an object for each field */
-	/* the values on the sample pages: list of key and JSON object by name */
-	struct slice known;
+	/*
+	 * the broken fields, whose new values are not accepted: JSON object by
+	 * name, with "since" in ms, and whether the event was "fired"; empty =
+	 * none
+	 */
+	struct slice broken;
 };
 
 ROW_PROTOTYPES(fields_row, uint32_t site, uint32_t cluster)
+
+/*
+ * Like fields_row_get(), but do not find a damaged row, so that another one can
+ * replace it.
+ */
+bool fields_row_find(struct txn *txn, uint32_t site, uint32_t cluster,
+		     struct fields_row *row_out);
+struct buffer fields_row_encode(const struct fields_row *row);
+
+/* The values of the fields on a page of a template, for the watcher. */
+struct field_values_row {
+	uint64_t stored_ms;  /* page_row.stored_ms of the page that was read */
+	uint64_t read_ms;    /* when it was read */
+	uint64_t pending_ms; /* since when `latest` waits; 0 = it does not */
+	struct slice record; /* JSON object by name: the accepted values */
+	/* what the page shows, if other values wait to be accepted */
+	struct slice latest;
+};
+
+ROW_PROTOTYPES(field_values_row, uint32_t site, uint32_t cluster, uint64_t page)
 
 enum incident_state {
 	INCIDENT_COLLECTING, /* it collects findings, and was not reported */

@@ -45,6 +45,9 @@ struct store;
 				   2 */                                        \
 	X(TABLE_FIELDS, "fields") /* site32 cluster32 -> fields_row; since     \
 				     schema 5 */                               \
+	X(TABLE_FIELD_VALUES,                                                  \
+	  "field_values") /* site32 cluster32 page64 -> field_values_row;      \
+			     since schema 5 */                                 \
 	X(TABLE_VERSIONS, "versions") /* site32 cluster32 version32            \
 					 -> version_row */                     \
 	X(TABLE_SAMPLE_PAGES,                                                  \
@@ -83,7 +86,8 @@ enum table {
 			TABLE_TEMPLATES, TABLE_NAMES, TABLE_VERSIONS,         \
 			TABLE_SAMPLE_PAGES, TABLE_GUARDS, TABLE_GUARDED,      \
 			TABLE_INCIDENTS, TABLE_COOKIES, TABLE_QUARANTINE,     \
-			TABLE_WAITING, TABLE_HEALTH, TABLE_FIELDS             \
+			TABLE_WAITING, TABLE_HEALTH, TABLE_FIELDS,            \
+			TABLE_FIELD_VALUES                                    \
 	}
 
 struct txn {

@@ -547,15 +547,29 @@ void verify_incidents(const struct table_check *check)
 
 void verify_fields(const struct table_check *check)
 {
-	struct scan scan =
-		scan_site(check->txn, TABLE_FIELDS, check->site->id);
+	struct scan scan = scan_site(check->txn, TABLE_FIELDS, check->site->id);
 	struct fields_row row;
 
 	while (scan_next(&scan))
-		if (!fields_row_decode(scan.value, &row) ||
-		    row.sets.size == 0)
-			row_problem(check, "fields of template",
-				    key_u32(scan.key, sizeof(uint32_t)),
+		if (!fields_row_decode(scan.value, &row) || row.sets.size == 0)
+			site_problem(check,
+				     "the fields of template %u are damaged",
+				     key_u32(scan.key, sizeof(uint32_t)));
+	scan_end(&scan);
+}
+
+void verify_field_values(const struct table_check *check)
+{
+	struct scan scan =
+		scan_site(check->txn, TABLE_FIELD_VALUES, check->site->id);
+	struct field_values_row row;
+
+	while (scan_next(&scan))
+		if (!field_values_row_decode(scan.value, &row) ||
+		    row.record.size == 0 ||
+		    (row.pending_ms != 0) != (row.latest.size != 0))
+			row_problem(check, "field values of page",
+				    key_u64(scan.key, 2 * sizeof(uint32_t)),
 				    "are damaged");
 	scan_end(&scan);
 }

@@ -6,6 +6,7 @@
 #include "daemon/api/api.h"
 #include "daemon/query/stored_fields.h"
 #include "daemon/runtime/clock.h"
+#include "page/page.h"
 #include "template/fields/field.h"
 #include "template/version_json.h"
 
@@ -16,24 +17,70 @@ enum {
 	MAX_FIELDS = 200,
 	SHOWN_PAGES = 10, /* pages whose values show what a field finds */
 	DEFAULT_RECORDS = 1000,
+	MAX_ATTEMPTS = 8,            /* if others change the fields meanwhile */
+	SURE_CONFIDENCE = 700,       /* of a field, in permille */
+	MAX_RECORD_BYTES = 16 << 20, /* of a response, and one record more */
 };
 
-static struct template_name name_of(const struct call *call)
+#define UNSURE_WARNING                                                    \
+	"several places have these values, and they disagree on other "   \
+	"pages; check the values, and give one more example from a page " \
+	"whose value is wrong"
+
+static struct fields_source fields_source_of(const struct call *call,
+					     const struct page_limits *limits)
 {
-	return (struct template_name){call->host, call->number};
+	return (struct fields_source){
+		.pool = call->api->pool,
+		.store = call->api->store,
+		.limits = limits,
+		.name = {call->host, call->number},
+	};
 }
 
-static enum http_verdict fail_fields(struct call *call, enum error error,
-				     const char *reason)
+static const struct fault_rule {
+	unsigned status;
+	const char *code;
+	const char *message;
+} fault_rules[FIELDS_FAULTS] = {
+	[FIELDS_NONE_VARIES] = {409, "no_fields",
+				"no text varies from page to page"},
+	[FIELDS_TOO_MANY] = {409, "too_many_fields",
+			     "the template has too many fields; remove some "
+			     "first"},
+	[FIELDS_NO_FIELD] = {404, "not_found",
+			     "the template has no field of this name"},
+	[FIELDS_NAME_IN_USE] = {409, "name_in_use",
+				"another field has this name"},
+	[FIELDS_NO_VALUE] = {409, "no_such_value",
+			     "no place of the example pages has exactly these "
+			     "values; copy a value as the page shows it"},
+	[FIELDS_NOT_PARSED] = {409, "not_html",
+			       "a page of an example is not HTML"},
+	[FIELDS_NOT_STORED] = {404, "not_stored", "the page is not stored"},
+	[FIELDS_NOT_TEMPLATE] = {409, "other_template",
+				 "the page belongs to another template"},
+};
+
+static enum http_verdict fail_fault(struct call *call,
+				    const struct fields_wish *wish,
+				    const struct fields_outcome *outcome)
 {
-	if (error == ERR_NOT_FOUND && *reason != '\0')
-		return call_fail(call, 409, "no_such_value", "%s", reason);
-	return call_fail_with(call, error,
-			      *reason != '\0' ? reason : call->host);
+	const struct fault_rule *rule = &fault_rules[outcome->fault];
+	bool is_of_page = outcome->fault == FIELDS_NOT_STORED ||
+			  outcome->fault == FIELDS_NOT_TEMPLATE;
+
+	return call_fail(call, rule->status, rule->code, "%.500s%s%s",
+			 is_of_page ? wish->examples[outcome->example].text
+				    : "",
+			 is_of_page ? ": " : "", rule->message);
 }
 
-static enum http_verdict no_fields(struct call *call)
+/* Respond that the template does not exist or has no fields. */
+static enum http_verdict fail_read(struct call *call, enum error error)
 {
+	if (error != ERR_NOT_FOUND)
+		return call_fail_with(call, error, call->host);
 	return call_fail(call, 404, "no_fields",
 			 "the template %s/%u has no fields; find some with: "
 			 "templatectl field find %s/%u",
@@ -42,13 +89,14 @@ static enum http_verdict no_fields(struct call *call)
 
 enum http_verdict api_get_fields(struct call *call)
 {
-	const struct template_name name = name_of(call);
+	const struct template_name name = {call->host, call->number};
 	uint64_t learned_ms;
-	json_t *list =
-		stored_fields_describe(call->api->store, &name, &learned_ms);
+	json_t *list;
+	enum error error = stored_fields_describe(call->api->store, &name,
+						  &list, &learned_ms);
 
-	if (list == NULL)
-		return no_fields(call);
+	if (error != ERR_NONE)
+		return fail_read(call, error);
 	return call_reply_tagged_json(
 		call,
 		json_pack("{s:o, s:o, s:o}", "id",
@@ -56,26 +104,39 @@ enum http_verdict api_get_fields(struct call *call)
 			  "learned", json_time(learned_ms), "fields", list));
 }
 
+/* Return whether only flags of a field change, and not what fields there are.
+ */
+static bool keeps_values(const struct fields_wish *wish)
+{
+	return wish->action == FIELDS_EDIT &&
+	       json_object_get(wish->detail, "new_name") == NULL &&
+	       json_object_get(wish->detail, "removed") == NULL;
+}
+
 /* Store the fields of the outcome. */
 static enum error store_fields(struct call *call,
+			       const struct fields_wish *wish,
 			       const struct fields_outcome *outcome)
 {
-	char *text = json_dumps(outcome->description, JSON_COMPACT);
+	struct buffer description = {0};
 	struct change change = {
 		.kind = CHANGE_FIELDS,
 		.fields = {.cluster = call->number,
+			   .before = buffer_slice(&outcome->before),
+			   .keeps_values = keeps_values(wish),
 			   .row = {.learned_ms = clock_wall_ms(),
 				   .pages = outcome->pages,
-				   .sets = buffer_slice(&outcome->sets),
-				   .description = slice_of(text),
-				   .known = buffer_slice(&outcome->known)}}};
+				   .sets = buffer_slice(&outcome->sets)}}};
 	struct url url;
 	enum error error = url_parse(&url, slice_of(call->host), NULL);
 
+	json_append(&description, json_incref(outcome->description),
+		    JSON_COMPACT);
+	change.fields.row.description = buffer_slice(&description);
 	change.url = &url;
 	if (error == ERR_NONE)
 		error = pipeline_command(call->api->pipeline, &change);
-	free(text);
+	buffer_free(&description);
 	return error;
 }
 
@@ -106,51 +167,132 @@ static json_t *shown_values(const json_t *sample, const char *name)
 	return list;
 }
 
-/* Run the action, store its result, and respond with the fields. */
+static enum http_verdict reply_outcome(struct call *call,
+				       const struct fields_wish *wish,
+				       const struct fields_outcome *outcome,
+				       const char *name)
+{
+	json_t *value = json_pack(
+		"{s:o, s:I, s:O, s:o}", "id",
+		json_cluster_id(slice_of(call->host), call->number), "pages",
+		(json_int_t)outcome->pages, "fields", outcome->description,
+		"sample", shown_values(outcome->sample, name));
+
+	if (wish->action == FIELDS_TEACH) {
+		json_object_set_new(value, "confidence",
+				    json_real(outcome->confidence / 1000.));
+		json_object_set_new(value, "warning",
+				    outcome->confidence < SURE_CONFIDENCE
+					    ? json_string(UNSURE_WARNING)
+					    : json_null());
+	}
+	return call_reply_json(call, 200, value);
+}
+
+/*
+ * Run the action, store its result, and respond with the fields. `name` is the
+ * field whose values are shown; NULL: all fields.
+ */
 static enum http_verdict change_fields(struct call *call,
 				       const struct fields_wish *wish,
 				       const char *name)
 {
 	const struct extraction_options rules = call_rules(call);
-	const struct template_name template = name_of(call);
-	struct fields_outcome outcome;
-	enum error error =
-		stored_fields_change(call->api->pool, call->api->store,
-				     &rules.limits, &template, wish, &outcome);
+	const struct fields_source source =
+		fields_source_of(call, &rules.limits);
+	struct fields_outcome outcome = {.fault = FIELDS_NO_FAULT};
+	enum error error = ERR_BUSY;
 	enum http_verdict verdict;
 
-	if (error == ERR_NONE)
-		error = store_fields(call, &outcome);
-	if (error == ERR_NONE) {
-		json_t *value = json_pack(
-			"{s:o, s:I, s:O, s:o}", "id",
-			json_cluster_id(slice_of(call->host), call->number),
-			"pages", (json_int_t)outcome.pages, "fields",
-			outcome.description, "sample",
-			shown_values(outcome.sample, name));
-
-		if (wish->action == FIELDS_TEACH)
-			json_object_set_new(
-				value, "confidence",
-				json_real(outcome.confidence / 1000.));
-		verdict = call_reply_json(call, 200, value);
-	} else {
-		verdict = fail_fields(call, error, outcome.reason);
+	for (unsigned i = 0; i < MAX_ATTEMPTS && error == ERR_BUSY; i++) {
+		fields_outcome_free(&outcome);
+		error = stored_fields_change(&source, wish, &outcome);
+		if (error == ERR_NONE)
+			error = store_fields(call, wish, &outcome);
 	}
+	if (error == ERR_NONE)
+		verdict = reply_outcome(call, wish, &outcome, name);
+	else if (outcome.fault != FIELDS_NO_FAULT)
+		verdict = fail_fault(call, wish, &outcome);
+	else
+		verdict = call_fail_with(call, error, call->host);
 	fields_outcome_free(&outcome);
 	return verdict;
 }
 
-/* Read the values of an example: "value" or "values". */
+/* Check the name of a field. If it is invalid, respond and return false. */
+static bool check_name(struct call *call, const char *member, const char *name)
+{
+	if (field_name_is_valid(slice_of(name)))
+		return true;
+	return call_refuse(call,
+			   "%s: must be a text of 1 to %d bytes without "
+			   "control characters that does not begin with a "
+			   "blank or \"_\"",
+			   member, MAX_FIELD_NAME);
+}
+
+/* Return the values of an example: "value" or "values"; NULL if it has none. */
 static json_t *example_values(const json_t *example)
 {
-	json_t *values = json_object_get(example, "values");
 	json_t *value = json_object_get(example, "value");
+	json_t *values =
+		value != NULL ? json_pack("[O]", value)
+			      : json_incref(json_object_get(example, "values"));
+	const json_t *item;
+	size_t i;
 
-	if (json_is_array(values) && json_array_size(values) > 0)
-		return json_incref(values);
-	if (json_is_string(value))
-		return json_pack("[O]", value);
+	json_array_foreach(values, i, item)
+	{
+		struct slice text = {json_string_value(item),
+				     json_string_length(item)};
+
+		if (text.size <= MAX_VALUE_BYTES && !text_is_blank(text))
+			continue;
+		json_decref(values);
+		return NULL;
+	}
+	if (json_array_size(values) > 0 &&
+	    json_array_size(values) <= MAX_PAGE_VALUES)
+		return values;
+	json_decref(values);
+	return NULL;
+}
+
+static bool is_repeated(const struct url *urls, size_t index)
+{
+	for (size_t i = 0; i < index; i++)
+		if (strcmp(urls[i].text, urls[index].text) == 0)
+			return true;
+	return false;
+}
+
+/*
+ * Read an example of the request. If it is invalid, respond with the error and
+ * return NULL.
+ */
+static json_t *read_example(struct call *call, const json_t *example,
+			    struct url *urls, size_t index)
+{
+	json_t *values = example_values(example);
+
+	if (values == NULL)
+		call_refuse(call,
+			    "examples: each must have a \"url\" and a "
+			    "\"value\", a text of 1 to %d bytes, or \"values\"",
+			    MAX_VALUE_BYTES);
+	else if (call_read_url(call, json_member_text(example, "url"),
+			       &urls[index])) {
+		if (!is_repeated(urls, index))
+			return json_pack("{s:I, s:o}", "page",
+					 (json_int_t)index, "values", values);
+		call_refuse(
+			call,
+			"examples: %.500s occurs twice; give its \"values\" "
+			"as one example",
+			urls[index].text);
+	}
+	json_decref(values);
 	return NULL;
 }
 
@@ -159,93 +301,116 @@ static json_t *example_values(const json_t *example)
  * is invalid, respond with the error and return NULL.
  */
 static json_t *read_lesson(struct call *call, const json_t *request,
-			   const char *name, struct url *urls,
-			   uint32_t *count_out)
+			   struct url *urls, uint32_t *count_out)
 {
 	const json_t *list = json_object_get(request, "examples");
 	json_t *examples = json_array();
-	const json_t *example;
+	const json_t *item;
 	size_t i;
 
-	json_array_foreach(list, i, example)
+	if (json_array_size(list) == 0 ||
+	    json_array_size(list) > MAX_FIELD_EXAMPLES) {
+		call_refuse(call, "examples: must be 1 to %d objects",
+			    MAX_FIELD_EXAMPLES);
+		json_decref(examples);
+		return NULL;
+	}
+	json_array_foreach(list, i, item)
 	{
-		json_t *values = example_values(example);
+		json_t *example = read_example(call, item, urls, i);
 
-		if (i == MAX_FIELD_EXAMPLES || values == NULL) {
-			json_decref(values);
-			json_decref(examples);
-			call_refuse(call,
-				    "examples: at most %d objects with \"url\" "
-				    "and \"value\"",
-				    MAX_FIELD_EXAMPLES);
-			return NULL;
-		}
-		json_array_append_new(examples, json_pack("{s:I, s:o}", "page",
-							  (json_int_t)i,
-							  "values", values));
-		if (!call_read_url(call, json_member_text(example, "url"),
-				   &urls[i])) {
+		if (example == NULL) {
 			json_decref(examples);
 			return NULL;
 		}
+		json_array_append_new(examples, example);
 	}
 	*count_out = (uint32_t)json_array_size(examples);
-	return json_pack("{s:[{s:s, s:o}]}", "lessons", "name", name,
-			 "examples", examples);
+	return json_pack("{s:[{s:O, s:o}]}", "lessons", "name",
+			 json_object_get(request, "name"), "examples",
+			 examples);
 }
 
-static enum http_verdict teach_field(struct call *call, const json_t *request,
-				     const char *name)
+static enum http_verdict teach_field(struct call *call, const json_t *request)
 {
 	struct url *urls = mem_alloc(MAX_FIELD_EXAMPLES, sizeof(*urls));
 	struct fields_wish wish = {.action = FIELDS_TEACH, .examples = urls};
-	json_t *lesson =
-		read_lesson(call, request, name, urls, &wish.example_count);
+	json_t *lesson = read_lesson(call, request, urls, &wish.example_count);
 	enum http_verdict verdict = HTTP_ANSWERED;
 
 	wish.detail = lesson;
 	if (lesson != NULL)
-		verdict = change_fields(call, &wish, name);
+		verdict = change_fields(call, &wish,
+					json_member_text(request, "name"));
 	json_decref(lesson);
 	free(urls);
 	return verdict;
 }
 
-static enum http_verdict post_fields(struct call *call, const json_t *request)
+static enum http_verdict find_fields(struct call *call, const json_t *request)
 {
-	const char *name = json_member_text(request, "name");
-	json_int_t max = json_member_whole(request, "max");
+	const json_t *max = json_object_get(request, "max");
+	struct fields_wish wish = {.action = FIELDS_FIND,
+				   .max_fields = DEFAULT_FIELDS};
 
-	if (json_is_true(json_object_get(request, "find")))
-		return change_fields(
-			call,
-			&(struct fields_wish){
-				.action = FIELDS_FIND,
-				.max_fields = max > 0 && max <= MAX_FIELDS
-						      ? (uint32_t)max
-						      : DEFAULT_FIELDS},
-			NULL);
-	if (name == NULL || *name == '\0' || strlen(name) > MAX_FIELD_NAME) {
-		call_refuse(call, "name: must be a text of 1 to %d bytes",
-			    MAX_FIELD_NAME);
+	if (max != NULL) {
+		json_int_t number = json_integer_value(max);
+
+		if (number < 1 || number > MAX_FIELDS) {
+			call_refuse(call, "max: must be a number from 1 to %d",
+				    MAX_FIELDS);
+			return HTTP_ANSWERED;
+		}
+		wish.max_fields = (uint32_t)number;
+	}
+	return change_fields(call, &wish, NULL);
+}
+
+/* Rename a field, or change its flags. */
+static enum http_verdict edit_field(struct call *call, const json_t *request)
+{
+	static const char *const flags[] = {"watched", "required"};
+	const json_t *new_name = json_object_get(request, "new_name");
+	const struct fields_wish wish = {.action = FIELDS_EDIT,
+					 .detail = request};
+	bool is_change = new_name != NULL;
+
+	if (new_name != NULL &&
+	    !check_name(call, "new_name", json_string_value(new_name)))
+		return HTTP_ANSWERED;
+	for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]); i++) {
+		const json_t *flag = json_object_get(request, flags[i]);
+
+		is_change = is_change || flag != NULL;
+		if (flag == NULL || json_is_boolean(flag))
+			continue;
+		call_refuse(call, "%s: must be true or false", flags[i]);
 		return HTTP_ANSWERED;
 	}
-	if (json_object_get(request, "examples") != NULL)
-		return teach_field(call, request, name);
-	return change_fields(
-		call,
-		&(struct fields_wish){.action = FIELDS_EDIT, .detail = request},
-		name);
+	if (!is_change || json_object_get(request, "removed") != NULL) {
+		call_refuse(call, "the body must have \"find\", \"examples\", "
+				  "\"new_name\", \"watched\" or \"required\"");
+		return HTTP_ANSWERED;
+	}
+	return change_fields(call, &wish,
+			     json_member_text(request, new_name != NULL
+							       ? "new_name"
+							       : "name"));
 }
 
 enum http_verdict api_post_fields(struct call *call)
 {
-	enum http_verdict verdict;
+	enum http_verdict verdict = HTTP_ANSWERED;
 	json_t *request;
 
 	if (!call_read_object(call, &request))
 		return HTTP_ANSWERED;
-	verdict = post_fields(call, request);
+	if (json_is_true(json_object_get(request, "find")))
+		verdict = find_fields(call, request);
+	else if (check_name(call, "name", json_member_text(request, "name")))
+		verdict = json_object_get(request, "examples") != NULL
+				  ? teach_field(call, request)
+				  : edit_field(call, request);
 	json_decref(request);
 	return verdict;
 }
@@ -253,18 +418,15 @@ enum http_verdict api_post_fields(struct call *call)
 enum http_verdict api_delete_field(struct call *call)
 {
 	const char *name = http_argument(call->exchange, "name");
+	struct fields_wish wish = {.action = FIELDS_EDIT};
 	enum http_verdict verdict;
 	json_t *detail;
 
-	if (name == NULL) {
-		call_refuse(call, "name: is missing");
+	if (!check_name(call, "name", name))
 		return HTTP_ANSWERED;
-	}
 	detail = json_pack("{s:s, s:b}", "name", name, "removed", 1);
-	verdict = change_fields(
-		call,
-		&(struct fields_wish){.action = FIELDS_EDIT, .detail = detail},
-		name);
+	wish.detail = detail;
+	verdict = change_fields(call, &wish, name);
 	json_decref(detail);
 	return verdict;
 }
@@ -279,55 +441,62 @@ struct record_output {
 	char last[TEXT_POSITION_BYTES]; /* position of the last page */
 };
 
-/* Append the texts of a value, separated by "; ". */
-static void append_cell(const json_t *value, bool is_raw, struct buffer *out)
+static void append_cell(struct record_output *output, const json_t *value)
 {
-	struct buffer cell = {0};
-	const json_t *item;
-	size_t i;
-
-	if (json_is_string(value))
-		buffer_append_text(&cell, json_string_value(value));
-	json_array_foreach(value, i, item)
-	{
-		if (i > 0)
-			buffer_append_text(&cell, "; ");
-		buffer_append_text(&cell, json_string_value(item));
-	}
-	buffer_append_byte(out, ',');
-	if (cell.size > 0)
-		csv_append_cell(buffer_slice(&cell), is_raw, out);
-	buffer_free(&cell);
+	buffer_append_byte(&output->text, ',');
+	csv_append_value(value, output->is_raw, &output->text);
 }
 
-static void write_record(void *context, const struct positioned_page *page,
-			 struct text_position place, const json_t *fields)
+static void write_csv_record(struct record_output *output,
+			     const struct stored_record *record)
 {
-	struct record_output *output = context;
 	const json_t *field;
 	size_t i;
 
-	text_position_write(place, output->last);
-	if (!output->is_csv) {
-		json_t *line = json_pack("{s:s, s:s, s:o, s:O}", "url",
-					 page->url, "seq", output->last,
-					 "fetched", json_time(page->fetched_ms),
-					 "fields", fields);
-		char *text = json_dumps(line, JSON_COMPACT);
-
-		buffer_append_text(&output->text, text);
-		buffer_append_byte(&output->text, '\n');
-		free(text);
-		json_decref(line);
-		return;
-	}
 	buffer_append_text(&output->text, output->last);
 	buffer_append_byte(&output->text, ',');
-	csv_append_cell(slice_of(page->url), output->is_raw, &output->text);
+	csv_append_cell(slice_of(record->page->url), output->is_raw,
+			&output->text);
 	json_array_foreach(output->fields, i, field) append_cell(
-		json_object_get(fields, json_member_text(field, "name")),
-		output->is_raw, &output->text);
-	buffer_append_text(&output->text, "\r\n");
+		output, json_object_get(record->fields,
+					json_member_text(field, "name")));
+	append_cell(output, json_object_get(record->fields, "_unsure"));
+	buffer_printf(&output->text, ",%s\r\n",
+		      record->error == ERR_NONE ? ""
+						: error_code(record->error));
+}
+
+static void write_json_record(struct record_output *output,
+			      const struct stored_record *record)
+{
+	json_t *line = json_pack("{s:o, s:s, s:o}", "url",
+				 json_text(slice_of(record->page->url)), "seq",
+				 output->last, "fetched",
+				 json_time(record->page->fetched_ms));
+
+	if (record->error == ERR_NONE)
+		json_object_set_new(line, "fields",
+				    json_copy((json_t *)record->fields));
+	else
+		json_object_set_new(line, "error",
+				    json_pack("{s:s, s:s}", "code",
+					      error_code(record->error),
+					      "message",
+					      error_text(record->error)));
+	json_append(&output->text, line, JSON_COMPACT);
+	buffer_append_byte(&output->text, '\n');
+}
+
+static bool write_record(void *context, const struct stored_record *record)
+{
+	struct record_output *output = context;
+
+	text_position_write(record->place, output->last);
+	if (output->is_csv)
+		write_csv_record(output, record);
+	else
+		write_json_record(output, record);
+	return output->text.size < MAX_RECORD_BYTES;
 }
 
 static void write_csv_head(struct record_output *output)
@@ -337,94 +506,91 @@ static void write_csv_head(struct record_output *output)
 
 	buffer_append_text(&output->text, "seq,url");
 	json_array_foreach(output->fields, i, field)
-	{
-		buffer_append_byte(&output->text, ',');
-		csv_append_cell(slice_of(json_member_text(field, "name")),
-				output->is_raw, &output->text);
-	}
-	buffer_append_text(&output->text, "\r\n");
+		append_cell(output, json_object_get(field, "name"));
+	buffer_append_text(&output->text, ",unsure,error\r\n");
 }
 
 /* Read the arguments. If one is invalid, respond and return false. */
-static bool read_filter(struct call *call, struct record_filter *filter,
-			struct record_output *output)
+static bool read_request(struct call *call, struct record_request *request,
+			 struct record_output *output)
 {
 	const char *format = http_argument(call->exchange, "format");
 	const char *since = http_argument(call->exchange, "since");
+	uint64_t is_raw;
 	uint64_t limit;
 
 	output->is_csv = format != NULL && strcmp(format, "csv") == 0;
-	output->is_raw = http_argument(call->exchange, "raw") != NULL;
 	if (format != NULL && !output->is_csv && strcmp(format, "jsonl") != 0)
-		return call_refuse(call, "format: %.32s: must be jsonl or csv",
+		return call_refuse(call, "format=%.32s: must be jsonl or csv",
 				   format);
 	if (since != NULL &&
-	    !text_position_read(slice_of(since), &filter->since))
+	    !text_position_read(slice_of(since), &request->since))
 		return call_refuse(call,
-				   "since: %.64s: must be a sequence or "
-				   "a time in milliseconds",
+				   "since=%.64s: must be the \"seq\" of a "
+				   "record, or a time in milliseconds since "
+				   "1970",
 				   since);
-	if (!call_number(call, "limit", DEFAULT_RECORDS, MAX_RECORD_PAGES,
+	if (!call_number(call, "raw", 0, 1, &is_raw) ||
+	    !call_number(call, "limit", DEFAULT_RECORDS, MAX_RECORD_PAGES,
 			 &limit))
 		return false;
-	filter->limit = (uint32_t)limit;
+	output->is_raw = is_raw != 0;
+	request->limit = (uint32_t)limit;
 	return true;
 }
 
 enum http_verdict api_get_records(struct call *call)
 {
 	const struct extraction_options rules = call_rules(call);
-	const struct template_name name = name_of(call);
-	struct record_filter filter = {0};
+	const struct fields_source source =
+		fields_source_of(call, &rules.limits);
 	struct record_output output = {0};
+	struct record_request request = {.sink = write_record,
+					 .context = &output};
 	uint64_t learned_ms;
-	enum http_verdict verdict;
 	json_t *fields;
 	enum error error;
 
-	if (!read_filter(call, &filter, &output))
+	if (!read_request(call, &request, &output))
 		return HTTP_ANSWERED;
-	fields = stored_fields_describe(call->api->store, &name, &learned_ms);
-	if (fields == NULL)
-		return no_fields(call);
+	error = stored_fields_describe(source.store, &source.name, &fields,
+				       &learned_ms);
 	output.fields = fields;
-	if (output.is_csv && http_argument(call->exchange, "since") == NULL)
+	/* a response that continues another one needs no head */
+	if (error == ERR_NONE && output.is_csv && request.since.stored_ms == 0)
 		write_csv_head(&output);
-	error = stored_records_read(call->api->pool, call->api->store,
-				    &rules.limits, &name, &filter, write_record,
-				    &output);
+	if (error == ERR_NONE)
+		error = stored_records_read(&source, &request);
 	json_decref(fields);
 	if (error != ERR_NONE) {
 		buffer_free(&output.text);
-		return call_fail_with(call, error, call->host);
+		return fail_read(call, error);
 	}
 	if (output.last[0] != '\0')
 		http_add_header(call->exchange, "X-Templated-Seq", output.last);
-	verdict = call_reply_tagged(call,
-				    output.is_csv ? "text/csv; charset=utf-8"
-						  : "application/x-ndjson",
-				    &output.text);
-	return verdict;
+	return call_reply_tagged(call,
+				 output.is_csv ? "text/csv; charset=utf-8"
+					       : "application/x-ndjson",
+				 &output.text);
 }
 
 enum http_verdict api_post_record(struct call *call)
 {
 	const struct extraction_options rules = call_rules(call);
-	const struct template_name name = name_of(call);
-	struct slice body = http_body(call->exchange);
+	const struct fields_source source =
+		fields_source_of(call, &rules.limits);
+	const struct submitted_page page = {
+		http_body(call->exchange),
+		slice_of(http_argument(call->exchange, "charset"))};
 	enum error error;
 	json_t *fields;
 
-	if (body.size > rules.limits.max_bytes)
+	if (page.body.size > rules.limits.max_bytes)
 		return call_fail(call, 413, "too_large",
 				 "the page has more than %zu bytes",
 				 rules.limits.max_bytes);
-	fields = submitted_record_get(
-		call->api->pool, call->api->store, &rules.limits, &name, body,
-		slice_of(http_argument(call->exchange, "charset")), &error);
-	if (error == ERR_NOT_FOUND)
-		return no_fields(call);
-	if (fields == NULL)
-		return call_fail_with(call, error, call->host);
+	error = submitted_record_get(&source, &page, &fields);
+	if (error != ERR_NONE)
+		return fail_read(call, error);
 	return call_reply_json(call, 200, json_pack("{s:o}", "fields", fields));
 }

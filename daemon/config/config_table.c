@@ -505,6 +505,13 @@ const struct config_row config_rows[] = {
 	 .meaning = "Maximum size of a bundle (`templatectl export`); larger "
 		    "bundles are not created"},
 
+	{"fields", "heal", CONFIG_CHOICE, true, FIELD(field_heal),
+	 RANGE(0, 2, 0), .words = "auto|propose|off",
+	 .meaning = "What to do if a redesign breaks a field: search it on the "
+		    "new pages by its old values, and adopt what is found if "
+		    "other pages confirm it (auto), or only name it in the "
+		    "alert (propose); off = do not search"},
+
 	{"guards", "cpu_limit", CONFIG_TIME, true, FIELD(guard_ms),
 	 RANGE(1, MINUTE, 200),
 	 .meaning = "CPU time limit of a guard on a page, at most a quarter "

@@ -259,6 +259,32 @@ static void completion_add_guards(struct completion *completion)
 	buffer_free(&target);
 }
 
+/* Add the fields of the template, which is the previous operand. */
+static void completion_add_fields(struct completion *completion)
+{
+	const struct ctl *ctl = &completion->line->ctl;
+	const char *name = ctl->operand_count == 0
+				   ? ""
+				   : ctl->operands[ctl->operand_count - 1];
+	const char *slash = strrchr(name, '/');
+	struct buffer host = {0};
+	struct buffer target = {0};
+
+	if (slash == NULL)
+		return;
+	buffer_append(&host, name, (size_t)(slash - name));
+	buffer_append_byte(&host, '\0');
+	buffer_append_text(&target, "/v1/sites/");
+	client_append_escaped(&target, host.data);
+	buffer_append_text(&target, "/templates/");
+	client_append_escaped(&target, slash + 1);
+	buffer_append_text(&target, "/fields");
+	add_list(completion, &(struct value_list){"FIELD", target.data,
+						  "fields", "name", "type"});
+	buffer_free(&target);
+	buffer_free(&host);
+}
+
 /*
  * Add the templates of the site `host`, each with its name and its number
  * of pages as description.
@@ -440,6 +466,7 @@ static const struct {
 	{"HOST/N", add_templates},
 	{"HOST[/N]", add_sites_and_templates},
 	{"GUARD", completion_add_guards},
+	{"FIELD", completion_add_fields},
 	{"METHOD", add_methods},
 	{"NAME=VALUE", add_parameters},
 	{"KIND,...", add_kinds},

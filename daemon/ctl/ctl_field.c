@@ -9,26 +9,50 @@
 
 /* The action templatectl field add. */
 
+/* Return the example of the URL, which is added if it is missing. */
+static json_t *example_of(json_t *list, const char *url)
+{
+	json_t *example;
+	size_t i;
+
+	json_array_foreach(list, i, example)
+	{
+		const char *other =
+			json_string_value(json_object_get(example, "url"));
+
+		if (other != NULL && strcmp(other, url) == 0)
+			return example;
+	}
+	example = json_pack("{s:s, s:[]}", "url", url, "values");
+	json_array_append_new(list, example);
+	return example;
+}
+
 /*
  * Return the examples: the URLs of the options --example, each with the next
- * VALUE operand. NULL after printing an error.
+ * VALUE operand. A URL that occurs again has several values. NULL after
+ * printing an error.
  */
 static json_t *read_examples(const struct ctl *ctl)
 {
 	json_t *list = json_array();
 	size_t value = 2; /* after the template and the name */
+	bool is_short = false;
 
-	for (size_t i = 0; i < ctl->value_count; i++) {
-		if (strcmp(ctl->values[i].option->name, "example") != 0)
+	for (size_t i = 0; i < ctl->value_count && !is_short; i++) {
+		const struct option_value *option = &ctl->values[i];
+
+		if (strcmp(option->option->name, "example") != 0)
 			continue;
-		if (value == ctl->operand_count)
-			break;
-		json_array_append_new(list,
-				      json_pack("{s:s, s:s}", "url",
-						ctl->values[i].text, "value",
-						ctl->operands[value++]));
+		is_short = value == ctl->operand_count;
+		if (!is_short)
+			json_array_append_new(
+				json_object_get(example_of(list, option->text),
+						"values"),
+				json_string(ctl->operands[value++]));
 	}
-	if (json_array_size(list) > 0 && value == ctl->operand_count)
+	if (json_array_size(list) > 0 && !is_short &&
+	    value == ctl->operand_count)
 		return list;
 	ctl_print_error(ctl, "give one VALUE for each --example URL");
 	json_decref(list);
@@ -117,19 +141,35 @@ enum ctl_status run_field_set(const struct ctl *ctl)
 	return status;
 }
 
-/* Return the first text of a value, for a table. */
-static json_t *short_value(json_t *value)
+/* Return the texts of a value as one, for a table. */
+static json_t *joined_value(const json_t *value)
 {
-	if (json_is_array(value))
-		value = json_array_get(value, 0);
-	return value == NULL ? json_string("-") : json_incref(value);
+	struct buffer text = {0};
+	const json_t *item;
+	json_t *joined;
+	size_t i;
+
+	if (json_is_string(value))
+		buffer_append_text(&text, json_string_value(value));
+	json_array_foreach(value, i, item)
+	{
+		if (i > 0)
+			buffer_append_text(&text, "; ");
+		buffer_append_slice(&text, slice_of(json_string_value(item)));
+	}
+	joined = text.size == 0 ? json_null()
+				: json_stringn(text.data, text.size);
+	buffer_free(&text);
+	return joined;
 }
 
-/* For the table: the first address of each field, its fill rate in percent. */
+/*
+ * For the table: the first address of each field, its fill rate in percent; the
+ * pages with one value, unless they are those of all fields.
+ */
 void field_arrange(json_t *answer)
 {
 	json_t *sample = json_object_get(answer, "sample");
-	json_t *first = json_array_get(sample, 0);
 	json_t *item;
 	size_t i;
 
@@ -137,26 +177,17 @@ void field_arrange(json_t *answer)
 	{
 		json_t *addresses = json_object_get(item, "addresses");
 		double fill = json_number_value(json_object_get(item, "fill"));
-		const char *name =
-			json_string_value(json_object_get(item, "name"));
 
 		json_object_set(item, "address", json_array_get(addresses, 0));
 		json_object_set_new(item, "percent",
 				    json_integer((json_int_t)(fill * 100)));
-		json_object_set_new(
-			item, "example",
-			short_value(json_object_get(
-				json_object_get(first, "fields"), name)));
 	}
-	json_array_foreach(sample, i, item)
-	{
-		json_t *value = json_object_get(item, "value");
-
-		if (value != NULL)
-			json_object_set_new(item, "value", short_value(value));
-	}
-	if (json_object_get(first, "fields") != NULL)
+	json_array_foreach(sample, i, item) json_object_set_new(
+		item, "value", joined_value(json_object_get(item, "value")));
+	if (json_object_get(json_array_get(sample, 0), "fields") != NULL)
 		json_object_del(answer, "sample");
+	if (json_is_null(json_object_get(answer, "warning")))
+		json_object_del(answer, "warning");
 }
 
 /* The action templatectl records. */
@@ -196,13 +227,34 @@ static bool last_record(struct slice text, bool is_csv, char *since)
 	return *since != '\0';
 }
 
-enum { RECORDS_PER_REQUEST = 1000 };
+struct records_output {
+	const char *path;   /* NULL: standard output */
+	const char *format; /* NULL: the default */
+	FILE *file;         /* NULL: not open */
+};
 
-static enum ctl_status receive_records(const struct ctl *ctl, FILE *file)
+/* Write bytes; open the file before the first ones. */
+static bool write_records(const struct ctl *ctl, struct slice bytes,
+			  struct records_output *output)
 {
-	const char *format = option_text(ctl, "format");
+	if (output->file == NULL)
+		output->file = output->path == NULL ? stdout
+						    : fopen(output->path, "we");
+	if (output->file != NULL &&
+	    fwrite(bytes.data, 1, bytes.size, output->file) == bytes.size)
+		return true;
+	ctl_print_error(ctl, "%s: cannot be written",
+			output->path == NULL ? "-" : output->path);
+	return false;
+}
+
+/* Receive and write records, until a response has none. */
+static enum ctl_status receive_records(const struct ctl *ctl,
+				       struct records_output *output)
+{
 	const char *since = option_text(ctl, "since");
-	bool is_csv = format != NULL && strcmp(format, "csv") == 0;
+	bool is_csv =
+		output->format != NULL && strcmp(output->format, "csv") == 0;
 	char last[TEXT_POSITION_BYTES] = "";
 	enum ctl_status status;
 	bool goes_on;
@@ -212,7 +264,7 @@ static enum ctl_status receive_records(const struct ctl *ctl, FILE *file)
 		struct buffer answer = {0};
 
 		status = action_target(ctl, NULL, &target);
-		client_append_query(&target, "format", format);
+		client_append_query(&target, "format", output->format);
 		client_append_query(&target, "since",
 				    *last != '\0' ? last : since);
 		if (status == CTL_DONE)
@@ -222,7 +274,8 @@ static enum ctl_status receive_records(const struct ctl *ctl, FILE *file)
 				&answer);
 		goes_on = status == CTL_DONE &&
 			  last_record(buffer_slice(&answer), is_csv, last);
-		if (fwrite(answer.data, 1, answer.size, file) != answer.size)
+		if (status == CTL_DONE &&
+		    !write_records(ctl, buffer_slice(&answer), output))
 			status = CTL_FAILED;
 		buffer_free(&target);
 		buffer_free(&answer);
@@ -233,16 +286,16 @@ static enum ctl_status receive_records(const struct ctl *ctl, FILE *file)
 enum ctl_status run_records(const struct ctl *ctl)
 {
 	const char *path = option_text(ctl, "out");
-	bool is_file = path != NULL && strcmp(path, "-") != 0;
-	FILE *file = is_file ? fopen(path, "we") : stdout;
+	struct records_output output = {.format = option_text(ctl, "format")};
 	enum ctl_status status;
 
-	if (file == NULL) {
-		ctl_print_error(ctl, "%s: cannot be written", path);
-		return CTL_FAILED;
-	}
-	status = receive_records(ctl, file);
-	if (is_file && fclose(file) != 0 && status == CTL_DONE) {
+	if (path != NULL && strcmp(path, "-") != 0)
+		output.path = path;
+	if (output.format == NULL && path != NULL && ends_with(path, ".csv"))
+		output.format = "csv";
+	status = receive_records(ctl, &output);
+	if (output.file != NULL && output.path != NULL &&
+	    fclose(output.file) != 0 && status == CTL_DONE) {
 		ctl_print_error(ctl, "%s: cannot be written", path);
 		status = CTL_FAILED;
 	}

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "daemon/engine/commit.h"
@@ -611,18 +612,129 @@ enum error commit_change_fields(struct commit *batch, struct change *change)
 	const struct fields_change *fields = &change->fields;
 	struct site *site =
 		sites_find(batch->sites, slice_of(change->url->host));
+	struct fields_row row = fields->row;
+	struct buffer broken = {0};
 	struct cluster_row cluster;
+	struct fields_row before;
+	bool is_there;
 
 	if (site == NULL || !cluster_row_get(batch->txn, site->row.id,
 					     fields->cluster, &cluster))
 		return ERR_NOT_FOUND;
-	if (fields->row.sets.size == 0)
+	is_there = fields_row_find(batch->txn, site->row.id, fields->cluster,
+				   &before);
+	if (!slice_equal(fields->before,
+			 is_there ? before.sets : (struct slice){NULL, 0}))
+		return ERR_BUSY;
+	if (fields->keeps_values && is_there) {
+		buffer_append_slice(&broken, before.broken);
+		row.learned_ms = before.learned_ms;
+		row.healed_ms = before.healed_ms;
+		row.pending_ms = before.pending_ms;
+		row.broken = buffer_slice(&broken);
+	}
+	if (row.sets.size == 0) {
 		txn_delete(batch->txn, TABLE_FIELDS,
 			   KEY(key_cluster(site->row.id, fields->cluster)));
-	else
-		fields_row_put(batch->txn, site->row.id, fields->cluster,
-			       &fields->row);
+		txn_delete_prefix(
+			batch->txn, TABLE_FIELD_VALUES,
+			KEY(key_cluster(site->row.id, fields->cluster)));
+	} else {
+		fields_row_put(batch->txn, site->row.id, fields->cluster, &row);
+	}
+	buffer_free(&broken);
+	/* the watcher reads the pages */
+	site->row.generation++;
+	site->is_changed = true;
 	return ERR_NONE;
+}
+
+enum { MOVED_VALUES = 500 /* rows that are in memory at once */ };
+
+/* Move the values of some pages. Return false if there are none left. */
+static bool commit_move_values(struct commit *batch, uint32_t site,
+			       uint32_t from, uint32_t to)
+{
+	struct scan scan =
+		scan_cluster(batch->txn, TABLE_FIELD_VALUES, site, from);
+	struct arena *arena = arena_create();
+	struct field_values_entry *moved =
+		ARENA_NEW(arena, struct field_values_entry, MOVED_VALUES);
+	size_t count = 0;
+
+	while (count < MOVED_VALUES && scan_next(&scan)) {
+		struct field_values_entry *entry = &moved[count++];
+
+		entry->page = key_u64(scan.key, 2 * sizeof(uint32_t));
+		entry->is_deleted =
+			!field_values_row_decode(scan.value, &entry->row);
+		entry->row.record = arena_slice(arena, entry->row.record);
+		entry->row.latest = arena_slice(arena, entry->row.latest);
+	}
+	scan_end(&scan);
+	for (size_t i = 0; i < count; i++) {
+		txn_delete(batch->txn, TABLE_FIELD_VALUES,
+			   KEY(key_member(site, from, moved[i].page)));
+		if (!moved[i].is_deleted)
+			field_values_row_put(batch->txn, site, to,
+					     moved[i].page, &moved[i].row);
+	}
+	arena_destroy(arena);
+	return count > 0 && batch->txn->error == ERR_NONE;
+}
+
+/* Move the fields of a template to the one that has its pages now. */
+static void commit_move_fields(struct commit *batch, uint32_t site,
+			       uint32_t from, uint32_t to)
+{
+	struct cluster_row cluster;
+	struct fields_row row;
+	struct buffer copy = {0};
+
+	if (fields_row_get(batch->txn, site, to, &row) ||
+	    !cluster_row_get(batch->txn, site, to, &cluster) ||
+	    !fields_row_get(batch->txn, site, from, &row))
+		return;
+	copy = fields_row_encode(&row);
+	if (!fields_row_decode(buffer_slice(&copy), &row))
+		return;
+	row.changes = 0; /* its pages must be read */
+	while (commit_move_values(batch, site, from, to))
+		;
+	fields_row_put(batch->txn, site, to, &row);
+	txn_delete(batch->txn, TABLE_FIELDS, KEY(key_cluster(site, from)));
+	buffer_free(&copy);
+}
+
+/* Write what the watcher found on the pages of a template with fields. */
+static void commit_update_fields(struct commit *batch, const struct site *site,
+				 const struct fields_update *update)
+{
+	uint32_t id = site->row.id;
+	struct fields_row row;
+
+	if (!fields_row_get(batch->txn, id, update->cluster, &row) ||
+	    !slice_equal(row.sets, update->sets))
+		return;
+	if (update->moved_to != 0) {
+		commit_move_fields(batch, id, update->cluster,
+				   update->moved_to);
+		return;
+	}
+	fields_row_put(batch->txn, id, update->cluster, &update->row);
+	for (size_t i = 0; i < update->value_count; i++) {
+		const struct field_values_entry *entry = &update->values[i];
+
+		if (entry->is_deleted)
+			txn_delete(batch->txn, TABLE_FIELD_VALUES,
+				   KEY(key_member(id, update->cluster,
+						  entry->page)));
+		else
+			field_values_row_put(batch->txn, id, update->cluster,
+					     entry->page, &entry->row);
+	}
+	for (size_t i = 0; i < update->event_count; i++)
+		commit_event(batch, site, &update->events[i]);
 }
 
 /* Store the health of the site, and accept or drop its waiting visits. */
@@ -684,6 +796,8 @@ enum error commit_template_updates(struct commit *batch, struct change *change)
 				     findings->swaps[i].b);
 	for (size_t i = 0; i < findings->event_count; i++)
 		commit_event(batch, site, &findings->events[i]);
+	for (size_t i = 0; i < findings->fields_count; i++)
+		commit_update_fields(batch, site, &findings->fields[i]);
 	for (size_t i = 0; i < findings->visit_count; i++) {
 		const struct requested_page *visit = &findings->visits[i];
 

@@ -131,6 +131,32 @@ struct template_update {
 	size_t sample_count;
 };
 
+/* The values of a page, or that its row must be deleted. */
+struct field_values_entry {
+	uint64_t page;
+	bool is_deleted;
+	struct field_values_row row;
+};
+
+/*
+ * What the watcher found on the pages of a template with fields. It is dropped
+ * if the fields were changed since it read them.
+ */
+struct fields_update {
+	uint32_t cluster;
+	struct slice sets; /* fields_row.sets when the watcher read them */
+	/*
+	 * the fields and their values move to this template, which has none;
+	 * then the members below are not set. 0 = they stay
+	 */
+	uint32_t moved_to;
+	struct fields_row row;
+	const struct field_values_entry *values; /* [value_count] */
+	size_t value_count;
+	const struct event_row *events; /* [event_count] */
+	size_t event_count;
+};
+
 /* A name that was derived for a cluster, or that must be deleted. */
 struct name_update {
 	uint32_t cluster;
@@ -165,6 +191,8 @@ struct template_updates {
 	/* names of clusters, [name_count]; one that a client gave stays */
 	const struct name_update *names;
 	size_t name_count;
+	const struct fields_update *fields; /* [fields_count] */
+	size_t fields_count;
 	/*
 	 * events to write, [event_count]; the commit sets their time and host
 	 */

@@ -1,6 +1,7 @@
 #include "daemon/engine/commit_incident.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/arena.h"
 #include "base/memory.h"
@@ -10,7 +11,36 @@
 #include "store/rows.h"
 #include "template/version_json.h"
 
-/* Return whether a guard of the list is still broken. */
+/* Return whether a field of the list is still broken. */
+static bool fields_are_firing(struct txn *txn, uint32_t site,
+			      const json_t *fields)
+{
+	const json_t *item;
+	bool is_firing = false;
+	size_t i;
+
+	json_array_foreach(fields, i, item)
+	{
+		const char *name = json_member_text(item, "field");
+		const char *id = json_member_text(item, "template");
+		const char *slash = id == NULL ? NULL : strrchr(id, '/');
+		struct fields_row row;
+		json_t *broken;
+
+		if (name == NULL || slash == NULL ||
+		    !fields_row_get(txn, site,
+				    (uint32_t)strtoul(slash + 1, NULL, 10),
+				    &row))
+			continue;
+		broken = json_read(row.broken);
+		is_firing |= json_is_true(json_object_get(
+			json_object_get(broken, name), "fired"));
+		json_decref(broken);
+	}
+	return is_firing;
+}
+
+/* Return whether a guard or a field of the detail is still broken. */
 static bool incident_is_firing(struct txn *txn, uint32_t site,
 			       const json_t *detail)
 {
@@ -27,7 +57,7 @@ static bool incident_is_firing(struct txn *txn, uint32_t site,
 		    (row.state == GUARD_BROKEN || row.state == GUARD_UNMATCHED))
 			return true;
 	}
-	return false;
+	return fields_are_firing(txn, site, json_object_get(detail, "fields"));
 }
 
 struct incident_list incident_list_read(struct txn *txn, uint32_t site,

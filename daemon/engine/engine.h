@@ -56,14 +56,14 @@ enum change_kind {
 	 * requests it
 	 */
 	CHANGE_PAGE_DELETE,
-	CHANGE_GUARD,        /* add or delete a guard of the site of url */
-	CHANGE_ALERTS,       /* hooks, silences, acknowledgements; no url */
-	CHANGE_FETCH_NOW,    /* fetch url now; add its site if it is missing */
-	CHANGE_TEMPLATES,    /* apply template updates of a site */
-	CHANGE_NAME,         /* set the name of a cluster of the site of url */
-	CHANGE_FIELDS,       /* set the fields of a cluster of the site of url */
-	CHANGE_GC,           /* delete rows over the limits; no url */
-	CHANGE_PACK,         /* compress rows again; no url */
+	CHANGE_GUARD,     /* add or delete a guard of the site of url */
+	CHANGE_ALERTS,    /* hooks, silences, acknowledgements; no url */
+	CHANGE_FETCH_NOW, /* fetch url now; add its site if it is missing */
+	CHANGE_TEMPLATES, /* apply template updates of a site */
+	CHANGE_NAME,      /* set the name of a cluster of the site of url */
+	CHANGE_FIELDS,    /* set the fields of a cluster of the site of url */
+	CHANGE_GC,        /* delete rows over the limits; no url */
+	CHANGE_PACK,      /* compress rows again; no url */
 	CHANGE_UNQUARANTINE, /* remove url from quarantine; see store/rows.h */
 	/* store that jobs of the node group were executed; no url */
 	CHANGE_JOBS,
@@ -137,10 +137,19 @@ struct name_change {
 	struct slice name;
 };
 
-/* Set or delete the fields of a template. */
+/*
+ * Set or delete the fields of a template. ERR_BUSY: they have changed since
+ * these were computed.
+ */
 struct fields_change {
 	uint32_t cluster;
+	struct slice before;   /* sets of the row before; empty: none */
 	struct fields_row row; /* without sets: delete the fields */
+	/*
+	 * the fields find what they found before, so the known values and
+	 * broken fields stay
+	 */
+	bool keeps_values;
 };
 
 /*

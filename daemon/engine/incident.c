@@ -49,8 +49,12 @@ static const struct finding_kind findings[] = {
 	 "suspended", false},
 	{EVENT_GUARD_ALTERNATES, CHANGE, EVENT_INCIDENT_ALTERNATES, ENDED,
 	 "alternates", false},
+	{EVENT_FIELD_FIRING, CHANGE, EVENT_INCIDENT_FIELD, ENDED,
+	 "firing", false},
 	{EVENT_GUARD_OK, CHANGE, EVENT_INCIDENT_GUARD_RESOLVED, ENDED,
 	 "resolved", true},
+	{EVENT_FIELD_RESOLVED, CHANGE, EVENT_INCIDENT_FIELD_RESOLVED, ENDED,
+	 "resolved", false},
 };
 #undef CHANGE
 #undef STATE
@@ -110,12 +114,16 @@ const char *incident_severity(uint16_t kind)
 	case EVENT_INCIDENT_DOWN:
 	case EVENT_INCIDENT_MOVED:
 	case EVENT_INCIDENT_GUARD:
+	case EVENT_INCIDENT_FIELD:
 		return "alert";
 	case EVENT_INCIDENT_ADDED:
 	case EVENT_INCIDENT_SPLIT:
 	case EVENT_INCIDENT_BACK:
 	case EVENT_INCIDENT_ALTERNATES:
 	case EVENT_INCIDENT_GUARD_RESOLVED:
+	case EVENT_INCIDENT_FIELD_RESOLVED:
+	case EVENT_FIELD_CHANGED:
+	case EVENT_FIELD_HEALED:
 		return "notice";
 	default:
 		return "info";
@@ -214,10 +222,47 @@ static bool incident_lists(const json_t *detail, const char *list,
 		       json_array_size(json_object_get(detail, list));
 }
 
-/* Return whether the incident reports the guard or template of the finding. */
+static bool event_is_of_field(const struct event_row *event)
+{
+	return event->kind == EVENT_FIELD_FIRING ||
+	       event->kind == EVENT_FIELD_RESOLVED;
+}
+
+/*
+ * Return the index of the entry of the finding's field in the list "fields", or
+ * the size of the list.
+ */
+static size_t incident_field(const json_t *detail,
+			     const struct finding *finding)
+{
+	const json_t *items = json_object_get(detail, "fields");
+	const char *field = json_member_text(finding->detail, "field");
+	const json_t *item;
+	size_t i;
+
+	json_array_foreach(items, i, item)
+	{
+		const char *name = json_member_text(item, "field");
+
+		if (name != NULL && field != NULL && strcmp(name, field) == 0 &&
+		    cluster_of_entry(item) == finding->event->cluster)
+			return i;
+	}
+	return json_array_size(items);
+}
+
+/*
+ * Return whether the incident reports the guard, field or template of the
+ * finding.
+ */
 static bool incident_has_subject(const struct incident *incident,
 				 const struct finding *finding)
 {
+	const json_t *fields = json_object_get(incident->detail, "fields");
+
+	if (event_is_of_field(finding->event))
+		return incident_field(incident->detail, finding) <
+		       json_array_size(fields);
 	if (finding->event->guard != 0)
 		return incident_lists(incident->detail, "guards",
 				      finding->event->guard);
@@ -401,6 +446,44 @@ static void detail_add_guard(struct incident *incident,
 	json_decref(entry);
 }
 
+static json_t *field_entry(const struct finding *finding)
+{
+	static const char *const copied[] = {"field", "type", "reason",
+					     "proposal"};
+	const struct event_row *event = finding->event;
+	json_t *entry =
+		json_pack("{s:s, s:o, s:I, s:I}", "what",
+			  finding_kind_of(event->kind)->what, "template",
+			  json_cluster_id(event->host, event->cluster), "pages",
+			  (json_int_t)event->pages, "evidence",
+			  (json_int_t)finding->number);
+
+	for (size_t i = 0; i < sizeof(copied) / sizeof(copied[0]); i++)
+		entry_copy(entry, finding->detail, copied[i]);
+	return entry;
+}
+
+static void detail_add_field(struct incident *incident,
+			     const struct finding *finding)
+{
+	json_t *list = detail_list(incident->detail, "fields");
+	size_t at = incident_field(incident->detail, finding);
+	json_t *entry = field_entry(finding);
+
+	if (at == json_array_size(list)) {
+		detail_count(incident->detail, "field_count", 1);
+		if (at < INCIDENT_FIELDS)
+			json_array_append(list, entry);
+	} else if (finding->event->kind == EVENT_FIELD_RESOLVED &&
+		   incident->row.state == INCIDENT_COLLECTING) {
+		detail_count(incident->detail, "field_count", -1);
+		json_array_remove(list, at);
+	} else {
+		json_array_set(list, at, entry);
+	}
+	json_decref(entry);
+}
+
 static void detail_add_moved(struct incident *incident,
 			     const struct finding *finding)
 {
@@ -420,8 +503,8 @@ static void detail_add_moved(struct incident *incident,
 /* Return whether the detail of an incident has a list of its own here. */
 static bool detail_is_reserved(const char *name)
 {
-	static const char *const names[] = {"templates", "guards", "moved",
-					    "events"};
+	static const char *const names[] = {"templates", "guards", "fields",
+					    "moved", "events"};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (strcmp(name, names[i]) == 0)
@@ -445,15 +528,23 @@ static void detail_set_state(struct incident *incident,
 		json_string(finding_kind_of(finding->event->kind)->what));
 }
 
+/* Return the name of the list of the detail that has findings of the kind. */
+static const char *finding_list(uint16_t kind)
+{
+	const char *name = event_kind_name(kind);
+
+	if (strncmp(name, "guard.", strlen("guard.")) == 0)
+		return "guards";
+	return strncmp(name, "field.", strlen("field.")) == 0 ? "fields"
+							      : "templates";
+}
+
 /* Return the main finding of a list: the first one in the table. */
 static const struct finding_kind *detail_main(const json_t *detail)
 {
 	for (size_t i = 0; i < FINDINGS; i++) {
-		bool is_guard =
-			strncmp(event_kind_name((uint16_t)findings[i].kind),
-				"guard.", strlen("guard.")) == 0;
 		const json_t *list = json_object_get(
-			detail, is_guard ? "guards" : "templates");
+			detail, finding_list((uint16_t)findings[i].kind));
 		const json_t *item;
 		size_t k;
 
@@ -518,6 +609,8 @@ static void incident_add(struct incident *incident,
 		detail_set_state(incident, finding);
 	else if (finding->event->guard != 0)
 		detail_add_guard(incident, finding);
+	else if (event_is_of_field(finding->event))
+		detail_add_field(incident, finding);
 	else
 		incident_add_template(incident, finding);
 	detail_add_moved(incident, finding);
@@ -537,6 +630,7 @@ bool incident_is_empty(const struct incident *incident)
 
 	return json_object_get(detail, "state") == NULL &&
 	       json_array_size(json_object_get(detail, "templates")) == 0 &&
+	       json_array_size(json_object_get(detail, "fields")) == 0 &&
 	       json_array_size(json_object_get(detail, "guards")) == 0;
 }
 
@@ -554,6 +648,8 @@ uint32_t incident_only_guard(const struct incident *incident)
 	const json_t *list = json_object_get(incident->detail, "guards");
 
 	return json_array_size(list) == 1 &&
+			       json_array_size(json_object_get(
+				       incident->detail, "fields")) == 0 &&
 			       json_array_size(json_object_get(
 				       incident->detail, "templates")) == 0
 		       ? guard_of_entry(json_array_get(list, 0))
@@ -621,20 +717,31 @@ static bool incident_may_include(const struct incident *incident,
 		 finding_ms(finding, "changed_ms") <= until_ms));
 }
 
-/* Return whether the incident has a guard of the finding's template. */
-static bool incident_guards(const struct incident *incident,
-			    const struct finding *finding)
+/* Return whether the list has an item of the template. */
+static bool list_has_template(const json_t *list, uint32_t cluster)
 {
-	const json_t *guards = json_object_get(incident->detail, "guards");
 	const json_t *item;
 	size_t i;
 
-	json_array_foreach(guards, i, item)
+	json_array_foreach(list, i, item)
 	{
-		if (cluster_of_entry(item) == finding->event->cluster)
+		if (cluster_of_entry(item) == cluster)
 			return true;
 	}
 	return false;
+}
+
+/*
+ * Return whether the incident has a guard or a field of the finding's template.
+ */
+static bool incident_guards(const struct incident *incident,
+			    const struct finding *finding)
+{
+	const json_t *detail = incident->detail;
+	uint32_t cluster = finding->event->cluster;
+
+	return list_has_template(json_object_get(detail, "guards"), cluster) ||
+	       list_has_template(json_object_get(detail, "fields"), cluster);
 }
 
 /*
@@ -665,7 +772,8 @@ static bool incident_breaks_guard(const struct incident *incident,
 {
 	uint64_t until_ms = incident->row.sent_ms + incident_interval_ms(rules);
 
-	return finding->event->guard != 0 &&
+	return (finding->event->guard != 0 ||
+		event_is_of_field(finding->event)) &&
 	       incident_lists(incident->detail, "templates",
 			      finding->event->cluster) &&
 	       (rules->now_ms <= until_ms ||
@@ -688,7 +796,7 @@ static bool incident_finishes(const struct incident *incident,
 					      event->cluster)),
 		"what");
 
-	if (event->guard != 0)
+	if (event->guard != 0 || event_is_of_field(event))
 		return false;
 	if (what == NULL)
 		return event->kind == EVENT_TEMPLATE_REPLACED &&
@@ -822,9 +930,11 @@ static uint64_t incident_windows(const struct incident *incident)
 {
 	const struct finding_kind *main = finding_kind_of(incident->row.kind);
 
-	if (main != NULL && main->alert == EVENT_INCIDENT_GUARD_RESOLVED)
+	if (main != NULL && (main->alert == EVENT_INCIDENT_GUARD_RESOLVED ||
+			     main->alert == EVENT_INCIDENT_FIELD_RESOLVED))
 		return MAX_WINDOWS;
-	return main != NULL && main->alert == EVENT_INCIDENT_GUARD
+	return main != NULL && (main->alert == EVENT_INCIDENT_GUARD ||
+				main->alert == EVENT_INCIDENT_FIELD)
 		       ? GUARD_WINDOWS
 		       : 1;
 }

@@ -164,7 +164,9 @@ enum incident_action incident_apply(struct incident *incident,
  * "versions", "pages", "regions", "reason", "to", "evidence"}, ...],
  * "template_count", "guards": [{"guard", "name", "selector", "template",
  * "what", "pages", "candidates", "evidence"}, ...], "guard_count", "moved":
- * [{"from", "to"}, ...], "events": [NUMBER, ...]}. Members that are unknown are
+ * [{"from", "to"}, ...], "fields": [{"field", "type", "template", "what",
+ * "pages", "reason", "proposal", "evidence"}, ...], "field_count", "events":
+ * [NUMBER, ...]}. Members that are unknown are
  * missing. An incident about the state of the site has "state" and the members
  * of the finding's detail instead. The lists are bounded, and the counts are
  * not.
@@ -172,11 +174,12 @@ enum incident_action incident_apply(struct incident *incident,
 enum {
 	INCIDENT_TEMPLATES = 64,
 	INCIDENT_GUARDS = 32,
+	INCIDENT_FIELDS = 32,
 	INCIDENT_MOVED = 20,
 	INCIDENT_EVENTS = 100,
 };
 
-/* Return whether the detail lists no template, guard or state any more. */
+/* Return whether the detail lists no template, guard, field or state. */
 bool incident_is_empty(const struct incident *incident);
 
 /*

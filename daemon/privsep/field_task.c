@@ -1,5 +1,3 @@
-/* The task that finds, teaches, changes and applies the fields of a template.
- */
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,17 +5,37 @@
 
 #include "base/arena.h"
 #include "base/memory.h"
+#include "base/utf8.h"
 #include "daemon/privsep/messages.h"
 #include "daemon/privsep/worker_process.h"
 #include "page/page.h"
 #include "template/fields/field_json.h"
+#include "template/template_name.h"
 
 enum {
 	FIELD_TASK_MAX_SETS = 64,
 	FIELD_TASK_MAX_PAGES = 512,
 	FIELD_TASK_MAX_EXAMPLES = 512,
+	FIELD_TASK_MAX_FIELDS = MAX_SET_FIELDS, /* of a template */
 };
 
+bool field_name_is_valid(struct slice name)
+{
+	struct arena *arena;
+	bool is_valid;
+
+	if (name.size == 0 || name.size > MAX_FIELD_NAME ||
+	    slice_byte(name, 0) == '_' || utf8_check(name).invalid > 0)
+		return false;
+	arena = arena_create();
+	is_valid = slice_equal(template_name_clean(arena, name), name);
+	arena_destroy(arena);
+	return is_valid;
+}
+
+/*
+ * The task that finds, teaches, changes and applies the fields of a template.
+ */
 struct field_work {
 	struct arena *arena;
 	struct fields_request request;
@@ -29,24 +47,28 @@ struct field_work {
 	struct place_tree tree;
 	struct column_table table;
 	struct fields_answer answer;
-	char reason[256];
 };
 
 /* Reading the task */
 
-static bool read_sets(struct field_work *work, struct slice list)
+static enum fields_fault task_read_sets(struct field_work *work,
+					struct slice list)
 {
 	struct slice item;
 
-	while (item_next(&list, &item))
+	while (item_next(&list, &item)) {
 		if (work->set_count == FIELD_TASK_MAX_SETS ||
 		    !field_set_decode(work->arena, item,
-				      &work->sets[work->set_count++]))
-			return false;
-	return list.size == 0;
+				      &work->sets[work->set_count])) {
+			work->set_count = 0;
+			return FIELDS_DAMAGED;
+		}
+		work->set_count++;
+	}
+	return list.size == 0 ? FIELDS_NO_FAULT : FIELDS_DAMAGED;
 }
 
-static void read_pages(struct field_work *work, struct slice list)
+static void task_read_pages(struct field_work *work, struct slice list)
 {
 	struct slice body;
 	struct slice charset;
@@ -70,47 +92,52 @@ static bool read_task(const struct task *task, struct field_work *work)
 	if (!row_codec_decode(&fields_request_layout, task->head,
 			      &work->request) ||
 	    work->request.action >= FIELDS_ACTIONS ||
-	    !item_next(&body, &sets) || !item_next(&body, &detail) ||
-	    !read_sets(work, sets))
+	    !item_next(&body, &sets) || !item_next(&body, &detail))
 		return false;
+	work->answer.fault = task_read_sets(work, sets);
 	work->detail = json_loadb(detail.data, detail.size, 0, NULL);
-	read_pages(work, body);
+	task_read_pages(work, body);
 	return json_is_object(work->detail);
 }
 
 /* Sets */
 
-static void remove_field(struct field_set *set, uint32_t index)
-{
-	memmove(&set->fields[index], &set->fields[index + 1],
-		(set->count - index - 1) * sizeof(*set->fields));
-	set->count--;
-}
+/* The position of a field: sets[set].fields[field]. */
+struct field_position {
+	uint32_t set;
+	uint32_t field;
+};
 
-/* Remove the field with this name, and a set that becomes empty. */
-static bool remove_named(struct field_work *work, const char *name)
-{
-	for (uint32_t s = 0; s < work->set_count; s++)
-		for (uint32_t f = 0; f < work->sets[s].count; f++) {
-			if (strcmp(work->sets[s].fields[f].name, name) != 0)
-				continue;
-			remove_field(&work->sets[s], f);
-			if (work->sets[s].count == 0)
-				memmove(&work->sets[s], &work->sets[s + 1],
-					(--work->set_count - s) *
-						sizeof(*work->sets));
-			return true;
-		}
-	return false;
-}
-
-static struct field_spec *find_named(struct field_work *work, const char *name)
+static bool find_named(const struct field_work *work, const char *name,
+		       struct field_position *at_out)
 {
 	for (uint32_t s = 0; s < work->set_count; s++)
 		for (uint32_t f = 0; f < work->sets[s].count; f++)
-			if (strcmp(work->sets[s].fields[f].name, name) == 0)
-				return &work->sets[s].fields[f];
-	return NULL;
+			if (strcmp(work->sets[s].fields[f].name, name) == 0) {
+				*at_out = (struct field_position){s, f};
+				return true;
+			}
+	return false;
+}
+
+static struct field_spec *field_at(struct field_work *work,
+				   struct field_position at)
+{
+	return &work->sets[at.set].fields[at.field];
+}
+
+/* Remove a field, and the set if it becomes empty. */
+static void remove_field(struct field_work *work, struct field_position at)
+{
+	struct field_set *set = &work->sets[at.set];
+
+	set->count--;
+	memmove(&set->fields[at.field], &set->fields[at.field + 1],
+		(set->count - at.field) * sizeof(*set->fields));
+	if (set->count > 0)
+		return;
+	work->set_count--;
+	memmove(set, set + 1, (work->set_count - at.set) * sizeof(*set));
 }
 
 /* Remove what was found before; what was taught stays. */
@@ -119,8 +146,21 @@ static void remove_found(struct field_work *work)
 	for (uint32_t s = work->set_count; s-- > 0;)
 		for (uint32_t f = work->sets[s].count; f-- > 0;)
 			if (work->sets[s].fields[f].origin == FIELD_FOUND)
-				remove_named(work,
-					     work->sets[s].fields[f].name);
+				remove_field(work,
+					     (struct field_position){s, f});
+}
+
+/* Return how many fields the template may have in addition. */
+static uint32_t free_fields(const struct field_work *work)
+{
+	uint32_t count = 0;
+
+	if (work->set_count == FIELD_TASK_MAX_SETS)
+		return 0;
+	for (uint32_t s = 0; s < work->set_count; s++)
+		count += work->sets[s].count;
+	return count < FIELD_TASK_MAX_FIELDS ? FIELD_TASK_MAX_FIELDS - count
+					     : 0;
 }
 
 /* Actions */
@@ -137,35 +177,84 @@ static void learn_columns(struct field_work *work)
 	work->table = columns_read(work->arena, &work->tree, pages, count);
 }
 
-static enum error fail(struct field_work *work, const char *reason)
+/* Return whether a field that was taught or renamed is at the same address. */
+static bool is_taught(const struct field_work *work, const struct field *field)
 {
-	snprintf(work->reason, sizeof(work->reason), "%s", reason);
-	return ERR_NOT_FOUND;
+	struct buffer address = {0};
+	struct buffer other = {0};
+	bool is_equal = false;
+
+	source_append_text(&work->tree, &field->rules[0].source, &address);
+	for (uint32_t s = 0; s < work->set_count; s++)
+		for (uint32_t f = 0; f < work->sets[s].count && !is_equal;
+		     f++) {
+			const struct field_set *set = &work->sets[s];
+
+			buffer_clear(&other);
+			if (set->fields[f].rule_count > 0)
+				source_append_text(&set->tree,
+						   &set->fields[f].rules[0],
+						   &other);
+			is_equal = slice_equal(buffer_slice(&address),
+					       buffer_slice(&other));
+		}
+	buffer_free(&address);
+	buffer_free(&other);
+	return is_equal;
 }
 
-static enum error find_fields(struct field_work *work)
+/*
+ * Clean the name of a field, which comes from the page. Return whether the
+ * field is new.
+ */
+static bool is_new(const struct field_work *work, struct field *field)
 {
-	uint32_t max = work->request.max_fields < MAX_SET_FIELDS
-			       ? work->request.max_fields
-			       : MAX_SET_FIELDS;
-	struct field *fields = ARENA_NEW(work->arena, struct field, max + 1u);
+	struct slice name = utf8_truncate(
+		template_name_clean(work->arena, slice_of(field->name)),
+		MAX_FIELD_NAME);
+	struct field_position at;
+
+	memcpy(field->name, name.data, name.size);
+	field->name[name.size] = '\0';
+	return field_name_is_valid(slice_of(field->name)) &&
+	       !find_named(work, field->name, &at) && !is_taught(work, field);
+}
+
+static bool has_name(const struct field *fields, uint32_t count,
+		     const char *name)
+{
+	for (uint32_t i = 0; i < count; i++)
+		if (strcmp(fields[i].name, name) == 0)
+			return true;
+	return false;
+}
+
+static enum fields_fault find_fields(struct field_work *work)
+{
+	uint32_t max;
+	struct field *fields;
 	uint32_t count;
 	uint32_t kept = 0;
 
 	learn_columns(work);
 	remove_found(work);
-	if (work->set_count == FIELD_TASK_MAX_SETS)
-		return fail(work, "the template has too many fields");
+	max = free_fields(work);
+	if (max == 0)
+		return FIELDS_TOO_MANY;
+	if (max > work->request.max_fields)
+		max = work->request.max_fields;
+	fields = ARENA_NEW(work->arena, struct field, max + 1u);
 	count = fields_discover(&work->table, fields, max);
-	for (uint32_t i = 0; i < count; i++)
-		if (find_named(work, fields[i].name) == NULL)
-			fields[kept++] = fields[i];
+	for (uint32_t i = 0; i < count; i++) {
+		struct field field = fields[i];
+
+		if (is_new(work, &field) && !has_name(fields, kept, field.name))
+			fields[kept++] = field;
+	}
 	if (kept > 0)
 		work->sets[work->set_count++] =
 			field_set_make(work->arena, &work->table, fields, kept);
-	if (work->set_count == 0)
-		return fail(work, "no text varies from page to page");
-	return ERR_NONE;
+	return work->set_count == 0 ? FIELDS_NONE_VARIES : FIELDS_NO_FAULT;
 }
 
 /* Return the index of a page among those that could be parsed. */
@@ -180,8 +269,35 @@ static uint32_t parsed_index(const struct field_work *work, json_int_t page)
 	return index;
 }
 
-static uint32_t read_examples(struct field_work *work, const json_t *list,
-			      struct example *examples)
+/* Read the values of an example, without those that are blank. */
+static struct example read_example(struct field_work *work, const json_t *item,
+				   uint32_t page)
+{
+	const json_t *values = json_object_get(item, "values");
+	struct slice *texts = ARENA_NEW(work->arena, struct slice,
+					json_array_size(values) + 1);
+	uint32_t count = 0;
+	const json_t *value;
+	size_t i;
+
+	json_array_foreach(values, i, value)
+	{
+		struct slice text = slice_of(json_string_value(value));
+		char *copy = arena_room(work->arena, text.size + 1);
+
+		texts[count].data = copy;
+		texts[count].size = text_collapse(text, copy);
+		count += texts[count].size > 0;
+	}
+	return (struct example){page, texts, count};
+}
+
+/* Write the examples of a lesson; return FIELDS_NOT_PARSED if one has no page.
+ */
+static enum fields_fault read_examples(struct field_work *work,
+				       const json_t *list,
+				       struct example *examples,
+				       uint32_t *count_out)
 {
 	uint32_t count = 0;
 	const json_t *item;
@@ -189,74 +305,82 @@ static uint32_t read_examples(struct field_work *work, const json_t *list,
 
 	json_array_foreach(list, i, item)
 	{
-		const json_t *values = json_object_get(item, "values");
-		size_t size = json_array_size(values);
-		struct slice *texts =
-			ARENA_NEW(work->arena, struct slice, size + 1);
 		uint32_t page = parsed_index(
 			work,
 			json_integer_value(json_object_get(item, "page")));
 
-		if (count == FIELD_TASK_MAX_EXAMPLES || page == UINT32_MAX ||
-		    size == 0)
-			continue;
-		for (size_t k = 0; k < size; k++) {
-			const char *text =
-				json_string_value(json_array_get(values, k));
-			struct slice value = slice_of(text == NULL ? "" : text);
-			char *copy = arena_room(work->arena, value.size + 1);
-
-			texts[k] = (struct slice){copy,
-						  text_collapse(value, copy)};
-		}
-		examples[count++] =
-			(struct example){page, texts, (uint32_t)size};
+		if (page == UINT32_MAX)
+			return FIELDS_NOT_PARSED;
+		if (count == FIELD_TASK_MAX_EXAMPLES)
+			break;
+		examples[count++] = read_example(work, item, page);
 	}
-	return count;
+	*count_out = count;
+	return FIELDS_NO_FAULT;
 }
 
-static enum error teach_one(struct field_work *work, const json_t *lesson)
+/* Add a field, or replace the one with its name, whose flags stay. */
+static enum fields_fault add_taught(struct field_work *work,
+				    const struct field *field, bool is_healed)
+{
+	struct field_spec before = {.origin = FIELD_TAUGHT};
+	struct field_position at;
+	struct field_set *set;
+
+	if (find_named(work, field->name, &at)) {
+		before = *field_at(work, at);
+		remove_field(work, at);
+	}
+	if (free_fields(work) == 0)
+		return FIELDS_TOO_MANY;
+	set = &work->sets[work->set_count++];
+	*set = field_set_make(work->arena, &work->table, field, 1);
+	set->fields[0].origin = is_healed ? before.origin : FIELD_TAUGHT;
+	set->fields[0].is_watched = before.is_watched;
+	set->fields[0].is_required = before.is_required;
+	return FIELDS_NO_FAULT;
+}
+
+static enum fields_fault teach_one(struct field_work *work,
+				   const json_t *lesson)
 {
 	const char *name = json_string_value(json_object_get(lesson, "name"));
 	struct example *examples =
 		ARENA_NEW(work->arena, struct example, FIELD_TASK_MAX_EXAMPLES);
-	uint32_t count = read_examples(
-		work, json_object_get(lesson, "examples"), examples);
+	uint32_t count = 0;
 	struct field field;
-	struct field_set *set;
+	enum fields_fault fault = read_examples(
+		work, json_object_get(lesson, "examples"), examples, &count);
 
-	if (name == NULL || *name == '\0' || strlen(name) > MAX_FIELD_NAME)
-		return ERR_MALFORMED;
-	if (count == 0)
-		return fail(work, "the example pages cannot be parsed");
-	if (!field_teach(&work->table, name, examples, count, &field))
-		return fail(work,
-			    "no place of the page has exactly this value; copy "
-			    "the value as the page shows it");
-	remove_named(work, name);
-	if (work->set_count == FIELD_TASK_MAX_SETS)
-		return fail(work, "the template has too many fields");
-	set = &work->sets[work->set_count++];
-	*set = field_set_make(work->arena, &work->table, &field, 1);
-	set->fields[0].origin = FIELD_TAUGHT;
+	if (fault != FIELDS_NO_FAULT)
+		return fault;
+	if (name == NULL ||
+	    !field_teach(&work->table, name, examples, count, &field))
+		return FIELDS_NO_VALUE;
 	work->answer.confidence = (uint32_t)(field.confidence * 1000);
-	return ERR_NONE;
+	return add_taught(work, &field,
+			  json_is_true(json_object_get(lesson, "healed")));
 }
 
-static enum error teach_fields(struct field_work *work)
+/* Teach the fields that can be found. It is a fault if none can. */
+static enum fields_fault teach_fields(struct field_work *work)
 {
+	enum fields_fault failure = FIELDS_NO_VALUE;
+	uint32_t learned = 0;
 	const json_t *lesson;
 	size_t i;
 
 	learn_columns(work);
 	json_array_foreach(json_object_get(work->detail, "lessons"), i, lesson)
 	{
-		enum error error = teach_one(work, lesson);
+		enum fields_fault fault = teach_one(work, lesson);
 
-		if (error != ERR_NONE)
-			return error;
+		if (fault == FIELDS_NO_FAULT)
+			learned++;
+		else
+			failure = fault;
 	}
-	return ERR_NONE;
+	return learned > 0 ? FIELDS_NO_FAULT : failure;
 }
 
 static void edit_flag(const json_t *detail, const char *member, bool *flag)
@@ -267,34 +391,32 @@ static void edit_flag(const json_t *detail, const char *member, bool *flag)
 		*flag = json_is_true(value);
 }
 
-static enum error edit_field(struct field_work *work)
+static enum fields_fault edit_field(struct field_work *work)
 {
 	const json_t *detail = work->detail;
 	const char *name = json_string_value(json_object_get(detail, "name"));
 	const char *new_name =
 		json_string_value(json_object_get(detail, "new_name"));
+	struct field_position at;
+	struct field_position other;
 	struct field_spec *spec;
 
-	if (name == NULL ||
-	    (new_name != NULL &&
-	     (*new_name == '\0' || strlen(new_name) > MAX_FIELD_NAME)))
-		return ERR_MALFORMED;
-	spec = find_named(work, name);
-	if (spec == NULL)
-		return fail(work, "the template has no such field");
+	if (name == NULL || !find_named(work, name, &at))
+		return FIELDS_NO_FIELD;
 	if (json_is_true(json_object_get(detail, "removed"))) {
-		remove_named(work, name);
-		return ERR_NONE;
+		remove_field(work, at);
+		return FIELDS_NO_FAULT;
 	}
+	if (new_name != NULL && strcmp(name, new_name) != 0 &&
+	    find_named(work, new_name, &other))
+		return FIELDS_NAME_IN_USE;
+	spec = field_at(work, at);
 	edit_flag(detail, "watched", &spec->is_watched);
 	edit_flag(detail, "required", &spec->is_required);
 	spec->origin = FIELD_TAUGHT; /* the user wants to keep it */
-	if (new_name == NULL || strcmp(name, new_name) == 0)
-		return ERR_NONE;
-	if (find_named(work, new_name) != NULL)
-		return fail(work, "another field has this name");
-	snprintf(spec->name, sizeof(spec->name), "%s", new_name);
-	return ERR_NONE;
+	if (new_name != NULL)
+		snprintf(spec->name, sizeof(spec->name), "%s", new_name);
+	return FIELDS_NO_FAULT;
 }
 
 /* The response */
@@ -306,6 +428,74 @@ static void append_json(struct buffer *list, json_t *value)
 	item_append(list, slice_of(text == NULL ? "" : text));
 	free(text);
 	json_decref(value);
+}
+
+enum { MIN_SHOWN_BYTES = 4 /* a shorter value may be anywhere */ };
+
+static bool is_word_byte(unsigned char byte)
+{
+	return (byte >= '0' && byte <= '9') || (byte >= 'A' && byte <= 'Z') ||
+	       (byte >= 'a' && byte <= 'z');
+}
+
+/* Return whether the text contains the words of the value. */
+static bool text_shows(struct slice text, struct slice value)
+{
+	const unsigned char *at = text.data;
+	const unsigned char *end = at + text.size;
+	const unsigned char *found;
+
+	while (value.size >= MIN_SHOWN_BYTES &&
+	       (found = memmem(at, (size_t)(end - at), value.data,
+			       value.size)) != NULL) {
+		const unsigned char *next = found + value.size;
+
+		if ((found == text.data || !is_word_byte(found[-1]) ||
+		     !is_word_byte(found[0])) &&
+		    (next == end || !is_word_byte(*next)))
+			return true;
+		at = found + 1;
+	}
+	return false;
+}
+
+/*
+ * Add the names of the fields whose known value is another one, and is still in
+ * the text of the page, to the record.
+ */
+static void record_add_shown(const struct page *page, const json_t *known,
+			     json_t *record)
+{
+	char *copy = NULL;
+	struct slice text = {0};
+	json_t *shown = json_array();
+	const char *name;
+	json_t *value;
+
+	json_object_foreach((json_t *)known, name, value)
+	{
+		const json_t *first =
+			json_is_array(value) ? json_array_get(value, 0) : value;
+
+		if (!json_is_string(first) ||
+		    json_equal(json_object_get(record, name), value))
+			continue;
+		if (copy == NULL) {
+			copy = mem_alloc(1, page->text_bytes + 1);
+			text = (struct slice){
+				copy,
+				text_collapse((struct slice){page->text,
+							     page->text_bytes},
+					      copy)};
+		}
+		if (text_shows(text, (struct slice){json_string_value(first),
+						    json_string_length(first)}))
+			json_array_append_new(shown, json_string(name));
+	}
+	if (json_array_size(shown) > 0)
+		json_object_set(record, "_shown", shown);
+	json_decref(shown);
+	free(copy);
 }
 
 static void append_records(const struct field_work *work, struct buffer *list)
@@ -320,6 +510,11 @@ static void append_records(const struct field_work *work, struct buffer *list)
 		record = json_object();
 		for (uint32_t s = 0; s < work->set_count; s++)
 			record_add(&work->sets[s], work->pages[i], record);
+		record_add_shown(
+			work->pages[i],
+			json_array_get(json_object_get(work->detail, "known"),
+				       i),
+			record);
 		append_json(list, record);
 	}
 }
@@ -342,8 +537,11 @@ static void append_sets(const struct field_work *work, struct buffer *list)
 	buffer_free(&sets);
 }
 
-static enum error run_action(struct field_work *work)
+static enum fields_fault run_action(struct field_work *work)
 {
+	if (work->answer.fault != FIELDS_NO_FAULT &&
+	    work->request.action != FIELDS_FIND)
+		return work->answer.fault;
 	switch (work->request.action) {
 	case FIELDS_FIND:
 		return find_fields(work);
@@ -352,7 +550,7 @@ static enum error run_action(struct field_work *work)
 	case FIELDS_EDIT:
 		return edit_field(work);
 	default:
-		return ERR_NONE;
+		return FIELDS_NO_FAULT;
 	}
 }
 
@@ -362,21 +560,23 @@ enum error fields_task(struct task *task, struct message *answer)
 	enum error error = ERR_MALFORMED;
 
 	work->arena = arena_create();
-	if (read_task(task, work))
-		error = run_action(work);
-	work->answer.error = error;
-	work->answer.reason = slice_of(work->reason);
-	if (error == ERR_NONE && work->request.action != FIELDS_APPLY)
-		append_sets(work, &answer->body);
-	if (error == ERR_NONE)
-		append_records(work, &answer->body);
-	if (error != ERR_MALFORMED)
+	if (read_task(task, work)) {
+		enum fields_fault fault = run_action(work);
+
+		error = ERR_NONE;
+		work->answer.fault = fault;
+		if (fault == FIELDS_NO_FAULT &&
+		    work->request.action != FIELDS_APPLY)
+			append_sets(work, &answer->body);
+		if (fault == FIELDS_NO_FAULT)
+			append_records(work, &answer->body);
 		answer->head =
 			row_codec_encode(&fields_answer_layout, &work->answer);
+	}
 	for (uint32_t i = 0; i < work->page_count; i++)
 		page_destroy(work->pages[i]);
 	json_decref(work->detail);
 	arena_destroy(work->arena);
 	free(work);
-	return error == ERR_MALFORMED ? error : ERR_NONE;
+	return error;
 }

@@ -290,14 +290,20 @@ struct tree_request {
  * list of sets, their description, and the records of the pages.
  */
 enum fields_action {
-	FIELDS_FIND, /* find fields; they replace those that were found before
-		      */
-	/* {"lessons": [{"name": N, "examples": [{"page": index in the list,
-	   "values": [V, ...]}]}]}: learn fields from examples */
+	/* find fields; they replace those that were found before, and sets that
+	   cannot be decoded */
+	FIELDS_FIND,
+	/* {"lessons": [{"name": N, "healed": B, "examples": [{"page": index in
+	   the list, "values": [V, ...]}]}]}: learn fields from examples, as far
+	   as they can be found. A field that was there stays watched and
+	   required and, if it is healed, found and not taught */
 	FIELDS_TEACH,
 	/* {"name": N, "new_name": M, "watched": B, "required": B, "removed":
 	   true}; all but the name are optional */
 	FIELDS_EDIT,
+	/* {"known": [record of the page, or null]}, optional: add the array
+	   "_shown" to the records, the names of the fields whose known value is
+	   another one, and is still in the text of the page */
 	FIELDS_APPLY,
 	FIELDS_ACTIONS
 };
@@ -308,11 +314,33 @@ struct fields_request {
 	uint32_t max_fields;
 };
 
-struct fields_answer {
-	int32_t error;       /* ERR_NOT_FOUND: see `reason` */
-	uint32_t confidence; /* of the last lesson, in permille */
-	struct slice reason;
+/* Why an action is impossible. */
+enum fields_fault {
+	FIELDS_NO_FAULT,
+	FIELDS_DAMAGED,      /* the sets cannot be decoded */
+	FIELDS_NONE_VARIES,  /* no text varies from page to page */
+	FIELDS_TOO_MANY,     /* the template has too many fields */
+	FIELDS_NO_FIELD,     /* no field has the name */
+	FIELDS_NAME_IN_USE,  /* another field has the new name */
+	FIELDS_NO_VALUE,     /* no place has the values of the examples */
+	FIELDS_NOT_PARSED,   /* a page of an example cannot be parsed */
+	FIELDS_NOT_STORED,   /* a page of an example is not stored */
+	FIELDS_NOT_TEMPLATE, /* a page of an example has another template */
+	FIELDS_FAULTS
 };
+
+struct fields_answer {
+	uint32_t fault;      /* enum fields_fault; without a fault a body */
+	uint32_t confidence; /* of the last lesson, in permille */
+};
+
+/*
+ * Return whether a field may have this name: 1 to MAX_FIELD_NAME bytes of
+ * UTF-8, without control characters, white space at the ends or twice in a
+ * row, and characters that show nothing; it does not begin with '_', as the
+ * members of a record that are no fields do.
+ */
+bool field_name_is_valid(struct slice name);
 
 /*
  * The request of TASK_ARCHIVE, without a body. The task requests the bytes of
@@ -589,7 +617,7 @@ struct model_field {
 	X(version_request, record_count, record_count, 0)     \
 	X(tree_request, reserved, reserved, 0)                \
 	X(fields_request, max_fields, max_fields, 0)          \
-	X(fields_answer, confidence, reason, 1)               \
+	X(fields_answer, confidence, confidence, 0)           \
 	X(fragments_request, count, count, 0)                 \
 	X(analyse_request, guard_limits, url, 4)              \
 	X(wanted_guard, is_known, selector, 3)                \

@@ -25,7 +25,9 @@ static const kind_set alerts =
 	BIT(EVENT_INCIDENT_REMOVED) | BIT(EVENT_INCIDENT_SPLIT) |
 	BIT(EVENT_INCIDENT_DOWN) | BIT(EVENT_INCIDENT_BACK) |
 	BIT(EVENT_INCIDENT_MOVED) | BIT(EVENT_INCIDENT_ALTERNATES) |
-	BIT(EVENT_INCIDENT_GUARD) | BIT(EVENT_INCIDENT_GUARD_RESOLVED);
+	BIT(EVENT_INCIDENT_GUARD) | BIT(EVENT_INCIDENT_GUARD_RESOLVED) |
+	BIT(EVENT_INCIDENT_FIELD) | BIT(EVENT_INCIDENT_FIELD_RESOLVED) |
+	BIT(EVENT_FIELD_CHANGED) | BIT(EVENT_FIELD_HEALED);
 
 enum { KINDS = sizeof(all_kinds) / sizeof(all_kinds[0]) };
 
@@ -267,6 +269,10 @@ static const struct sentence {
 	{"guard.suspended", "a selector takes too long"},
 	{"guard.unmatched", "the pages of a selector no longer exist"},
 	{"guard.alternates", "a selector matches only at times"},
+	{"field.changed", "values have changed"},
+	{"field.healed", "a field was adapted to a new design"},
+	{"field.firing", "a field has lost its values"},
+	{"field.resolved", "a field has values again"},
 	{"incident.changed", "a new design"},
 	{"incident.added", "new templates"},
 	{"incident.removed", "templates were removed"},
@@ -277,6 +283,8 @@ static const struct sentence {
 	{"incident.alternates", "the site alternates"},
 	{"incident.guard", "selectors no longer match"},
 	{"incident.guard_resolved", "selectors match again"},
+	{"incident.field", "fields have lost their values"},
+	{"incident.field_resolved", "fields have values again"},
 	{"incident.updated", "the incident goes on"},
 	{"incident.ended", "the incident has ended"},
 	{"hook.test", "a test of the hook"},
@@ -315,6 +323,35 @@ static void event_summary_append_moves(const json_t *detail, const char *name,
 			      ", %" JSON_INTEGER_FORMAT
 			      " %s removed and %" JSON_INTEGER_FORMAT " added",
 			      gone, noun, come);
+}
+
+static void append_value(const json_t *value, struct buffer *out)
+{
+	if (json_is_array(value))
+		value = json_array_get(value, 0);
+	buffer_append_text(out, json_is_string(value) ? json_string_value(value)
+						      : "no value");
+}
+
+/* Append the name of the field, and its first change. */
+static void event_summary_append_field(const json_t *detail, struct buffer *out)
+{
+	const json_t *first =
+		json_array_get(json_object_get(detail, "changes"), 0);
+	const char *field = json_member_text(detail, "field");
+	const char *reason = json_member_text(detail, "reason");
+
+	if (field == NULL)
+		return;
+	buffer_printf(out, ": %s", field);
+	if (reason != NULL)
+		buffer_printf(out, ", %s", reason);
+	if (first == NULL)
+		return;
+	buffer_append_text(out, ", ");
+	append_value(json_object_get(first, "old"), out);
+	buffer_append_text(out, " is now ");
+	append_value(json_object_get(first, "new"), out);
 }
 
 /*
@@ -518,6 +555,35 @@ static void incident_append_guards(const json_t *detail, bool is_first,
 	incident_append_items(list, count, incident_append_guard, out);
 }
 
+static void incident_append_field(const json_t *item, struct buffer *out)
+{
+	const char *reason = json_member_text(item, "reason");
+
+	incident_append_name(item, "field", out);
+	if (reason != NULL)
+		buffer_printf(out, ", %s", reason);
+}
+
+static void incident_append_fields(const json_t *detail, bool is_first,
+				   struct buffer *out)
+{
+	const json_t *list = json_object_get(detail, "fields");
+	json_int_t count = json_member_whole(detail, "field_count");
+	bool is_one = count == 1;
+
+	if (json_array_size(list) == 0)
+		return;
+	buffer_append_text(out, is_first ? "" : "; ");
+	incident_append_count(count, "field", out);
+	if (incident_items_are(list, "resolved"))
+		buffer_printf(out, " %s values again", is_one ? "has" : "have");
+	else
+		buffer_printf(out, " %s lost %s values",
+			      is_one ? "has" : "have",
+			      is_one ? "its" : "their");
+	incident_append_items(list, count, incident_append_field, out);
+}
+
 /* Append the largest region of the template that was replaced. */
 static void incident_append_region(const json_t *item, struct buffer *out)
 {
@@ -602,15 +668,18 @@ static bool incident_summary(const char *kind, const json_t *detail,
 		json_array_size(json_object_get(detail, "templates")) > 0;
 	bool has_guards =
 		json_array_size(json_object_get(detail, "guards")) > 0;
+	bool has_fields =
+		json_array_size(json_object_get(detail, "fields")) > 0;
 	size_t moved = json_array_size(json_object_get(detail, "moved"));
 
 	if (kind == NULL || strncmp(kind, "incident.", 9) != 0)
 		return false;
 	if (has_templates)
 		incident_append_templates(kind, detail, out);
-	else if (!has_guards)
+	else if (!has_guards && !has_fields)
 		incident_append_state(kind, detail, out);
 	incident_append_guards(detail, !has_templates, out);
+	incident_append_fields(detail, !has_templates && !has_guards, out);
 	if (moved > 0) {
 		buffer_append_text(out, "; ");
 		incident_append_count((json_int_t)moved, "URL", out);
@@ -652,6 +721,7 @@ void event_summary(const json_t *event, struct buffer *out)
 		buffer_printf(out, ": %s", other);
 	append_cut(detail, out);
 	event_summary_append_guard(detail, out);
+	event_summary_append_field(detail, out);
 	append_left(event, detail, out);
 	append_reason(kind, detail, out);
 	event_summary_append_moves(detail, "paths", "paths", out);

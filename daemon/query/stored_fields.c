@@ -1,439 +1,669 @@
 #include "daemon/query/stored_fields.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/utf8.h"
 #include "daemon/privsep/worker_pool.h"
 #include "daemon/query/stored_site.h"
 #include "store/key.h"
 #include "store/rows.h"
+#include "template/version_json.h"
 
 enum {
 	MAX_FIELD_PAGE_BYTES = 24 << 20, /* of all sample pages */
-	MAX_BATCH_PAGES = 64,            /* of one task for records */
+	EXAMPLE_BYTES = 200,
+	MAX_BATCH_PAGES = 64, /* of one task for records */
 	MAX_BATCH_BYTES = 16 << 20,
 };
 
-/* The pages that a task reads. */
-struct field_pages {
-	struct buffer list;
-	uint64_t keys[MAX_FIELD_PAGES + MAX_FIELD_EXAMPLES];
-	uint32_t count;
-};
+/*
+ * Workers may be under the control of a page: check what they send.
+ */
 
-void fields_outcome_free(struct fields_outcome *outcome)
+static bool is_description(const json_t *list)
 {
-	buffer_free(&outcome->sets);
-	buffer_free(&outcome->known);
-	json_decref(outcome->description);
-	json_decref(outcome->sample);
-}
+	const json_t *field;
+	size_t i;
 
-/* Append a page; return false if it is not stored. */
-static bool add_page(const struct stored_pages *from, uint64_t key,
-		     struct field_pages *pages)
-{
-	struct page_row row;
+	json_array_foreach(list, i, field)
+	{
+		const json_t *name = json_object_get(field, "name");
 
-	if (!page_row_get(from->txn, from->site, key, &row) ||
-	    stored_page_append(from, key, &row, &pages->list) != ERR_NONE)
-		return false;
-	pages->keys[pages->count++] = key;
-	return true;
-}
-
-static bool has_page(const struct field_pages *pages, uint64_t key)
-{
-	for (uint32_t i = 0; i < pages->count; i++)
-		if (pages->keys[i] == key)
-			return true;
-	return false;
-}
-
-/* Read the pages of the examples, then the sample of the template. */
-static enum error read_pages(const struct stored_pages *from,
-			     const struct fields_wish *wish,
-			     struct field_pages *pages, char *reason)
-{
-	uint64_t keys[MAX_FIELD_PAGES];
-	uint32_t count;
-
-	for (uint32_t i = 0; i < wish->example_count; i++) {
-		uint64_t key = page_key_of(slice_of(wish->examples[i].text));
-
-		if (add_page(from, key, pages))
-			continue;
-		snprintf(reason, FIELD_REASON_BYTES,
-			 "%.200s: the page is not stored",
-			 wish->examples[i].text);
-		return ERR_NOT_FOUND;
+		if (!field_name_is_valid((struct slice){
+			    json_string_value(name), json_string_length(name)}))
+			return false;
 	}
-	count = stored_pages_find(from, MAX_FIELD_PAGES, MAX_FIELD_PAGE_BYTES,
-				  keys);
-	for (uint32_t i = 0; i < count; i++)
-		if (!has_page(pages, keys[i]))
-			add_page(from, keys[i], pages);
-	if (pages->count == 0)
-		return from->txn->error != ERR_NONE ? from->txn->error
-						    : ERR_BODY_EXPIRED;
-	return ERR_NONE;
+	return json_is_array(list);
 }
 
-/* The response of a worker. */
-struct fields_reply {
-	struct fields_answer answer;
-	char reason[FIELD_REASON_BYTES];
-	struct buffer body;
-};
+static bool is_text_or_texts(const json_t *value)
+{
+	const json_t *item;
+	size_t i;
 
-static bool take_reply(void *context, struct slice head, struct slice body)
+	if (json_is_string(value))
+		return true;
+	json_array_foreach(value, i,
+			   item) if (!json_is_string(item)) return false;
+	return json_is_array(value);
+}
+
+static bool is_record(json_t *record)
+{
+	const char *name;
+	json_t *value;
+
+	json_object_foreach(record, name,
+			    value) if (!is_text_or_texts(value)) return false;
+	return json_is_object(record);
+}
+
+/* Cut the record of the next page from the list. NULL: it has none. */
+static json_t *record_next(struct slice *list)
+{
+	struct slice item;
+	json_t *record;
+
+	if (!item_next(list, &item))
+		return NULL;
+	record = json_read(item);
+	if (is_record(record))
+		return record;
+	json_decref(record);
+	return NULL;
+}
+
+/* Tasks */
+
+static bool fields_take_reply(void *context, struct slice head,
+			      struct slice body)
 {
 	struct fields_reply *reply = context;
 
-	if (!row_codec_decode(&fields_answer_layout, head, &reply->answer) ||
-	    !message_is_error(reply->answer.error) ||
-	    !message_copy_text(reply->answer.reason, reply->reason,
-			       sizeof(reply->reason)))
-		return false;
+	buffer_clear(&reply->body);
 	buffer_append_slice(&reply->body, body);
-	return true;
+	return row_codec_decode(&fields_answer_layout, head, &reply->answer) &&
+	       reply->answer.fault < FIELDS_FAULTS &&
+	       reply->answer.confidence <= 1000;
 }
 
-/* Run a task with the sets and pages. The caller frees reply->body. */
-static enum error run_task(struct worker_pool *pool,
+enum error fields_task_run(struct worker_pool *pool,
 			   const struct fields_request *request,
-			   struct slice sets, const json_t *detail,
-			   struct slice pages, struct fields_reply *reply)
+			   const struct fields_task_body *parts,
+			   struct fields_reply *reply)
 {
 	struct buffer head = row_codec_encode(&fields_request_layout, request);
 	struct buffer body = {0};
-	char *text = detail == NULL ? NULL : json_dumps(detail, JSON_COMPACT);
+	char *detail = parts->detail == NULL
+			       ? NULL
+			       : json_dumps(parts->detail, JSON_COMPACT);
 	struct pool_task task = {.kind = TASK_FIELDS,
 				 .head = buffer_slice(&head),
-				 .take = take_reply,
+				 .take = fields_take_reply,
 				 .take_context = reply};
 	enum error error;
 
-	item_append(&body, sets);
-	item_append(&body, slice_of(text == NULL ? "{}" : text));
-	buffer_append_slice(&body, pages);
+	item_append(&body, parts->sets);
+	item_append(&body, slice_of(detail == NULL ? "{}" : detail));
+	buffer_append_slice(&body, parts->pages);
 	task.body = buffer_slice(&body);
 	error = worker_pool_run(pool, &task);
-	if (error == ERR_NONE)
-		error = (enum error)reply->answer.error;
-	else
-		snprintf(reply->reason, sizeof(reply->reason), "%s",
-			 task.reason);
-	free(text);
+	if (error == ERR_NONE && reply->answer.fault != FIELDS_NO_FAULT)
+		error = reply->answer.fault == FIELDS_DAMAGED ? ERR_CORRUPT
+							      : ERR_NOT_FOUND;
+	free(detail);
 	buffer_free(&head);
 	buffer_free(&body);
 	return error;
 }
 
-/* Parse an item as a JSON object or array; NULL if it is none. */
-static json_t *take_json(struct slice *list)
-{
-	struct slice item;
+/* Changes */
 
-	if (!item_next(list, &item))
-		return NULL;
-	return json_loadb(item.data, item.size, 0, NULL);
+/* What a change reads from the store, and the response of the worker. */
+struct fields_work {
+	uint32_t site;
+	struct buffer sets;
+	struct buffer pages; /* list of pages */
+	uint64_t keys[MAX_FIELD_PAGES + MAX_FIELD_EXAMPLES];
+	uint32_t count;
+	struct fields_reply reply;
+};
+
+void fields_outcome_free(struct fields_outcome *outcome)
+{
+	buffer_free(&outcome->sets);
+	buffer_free(&outcome->before);
+	json_decref(outcome->description);
+	json_decref(outcome->sample);
 }
 
-/* Read the records of the sample pages. */
-static void take_sample(struct txn *txn, uint32_t site, struct slice list,
-			const struct field_pages *pages,
-			struct fields_outcome *outcome)
+/* Append a page. */
+static enum fields_fault fields_add_page(const struct stored_pages *from,
+					 uint64_t key, struct fields_work *work)
 {
-	outcome->sample = json_array();
-	for (uint32_t i = 0; i < pages->count; i++) {
-		struct slice item;
-		struct page_row row;
-		json_t *fields;
+	struct page_row row;
 
-		if (!item_next(&list, &item))
-			return;
-		item_append(&outcome->known,
-			    (struct slice){&pages->keys[i],
-					   sizeof(pages->keys[i])});
-		item_append(&outcome->known, item);
-		fields = json_loadb(item.data, item.size, 0, NULL);
-		if (json_is_object(fields) &&
-		    page_row_get(txn, site, pages->keys[i], &row))
-			json_array_append_new(
-				outcome->sample,
-				json_pack("{s:s%, s:O}", "url", row.url.data,
-					  row.url.size, "fields", fields));
-		json_decref(fields);
+	if (!page_row_get(from->txn, from->site, key, &row))
+		return FIELDS_NOT_STORED;
+	if (row.cluster != from->cluster)
+		return FIELDS_NOT_TEMPLATE;
+	if (stored_page_append(from, key, &row, &work->pages) != ERR_NONE)
+		return FIELDS_NOT_STORED;
+	work->keys[work->count++] = key;
+	return FIELDS_NO_FAULT;
+}
+
+static bool fields_has_page(const struct fields_work *work, uint64_t key)
+{
+	for (uint32_t i = 0; i < work->count; i++)
+		if (work->keys[i] == key)
+			return true;
+	return false;
+}
+
+/* Read the pages of the examples, then the sample of the template. */
+static enum error fields_read_pages(const struct stored_pages *from,
+				    const struct fields_wish *wish,
+				    struct fields_work *work,
+				    struct fields_outcome *outcome)
+{
+	uint64_t keys[MAX_FIELD_PAGES];
+	uint32_t count;
+
+	for (uint32_t i = 0; i < wish->example_count; i++) {
+		outcome->example = i;
+		outcome->fault = fields_add_page(
+			from, page_key_of(slice_of(wish->examples[i].text)),
+			work);
+		if (outcome->fault != FIELDS_NO_FAULT)
+			return ERR_NOT_FOUND;
 	}
+	count = stored_pages_find(from, MAX_FIELD_PAGES, MAX_FIELD_PAGE_BYTES,
+				  keys);
+	for (uint32_t i = 0; i < count; i++)
+		if (!fields_has_page(work, keys[i]))
+			fields_add_page(from, keys[i], work);
+	return work->count == 0 ? ERR_BODY_EXPIRED : ERR_NONE;
 }
 
-/* Read the response to an action other than FIELDS_APPLY. */
-static enum error take_outcome(struct slice body,
-			       struct fields_outcome *outcome,
-			       struct slice *records_out)
+/* Read the fields and the pages of the template. */
+static enum error fields_read_template(const struct fields_source *source,
+				       const struct fields_wish *wish,
+				       struct fields_work *work,
+				       struct fields_outcome *outcome)
 {
-	struct slice sets;
-
-	if (!item_next(&body, &sets))
-		return ERR_QUARANTINED;
-	buffer_append_slice(&outcome->sets, sets);
-	outcome->description = take_json(&body);
-	*records_out = body;
-	return json_is_array(outcome->description) ? ERR_NONE : ERR_QUARANTINED;
-}
-
-enum error stored_fields_change(struct worker_pool *pool, struct store *store,
-				const struct page_limits *limits,
-				const struct template_name *name,
-				const struct fields_wish *wish,
-				struct fields_outcome *outcome_out)
-{
-	struct fields_request request = {.limits = *limits,
-					 .action = wish->action,
-					 .max_fields = wish->max_fields};
-	struct field_pages *pages = mem_alloc(1, sizeof(*pages));
-	struct txn txn = txn_begin_read(store);
-	struct fields_reply reply = {0};
-	struct buffer sets = {0};
+	const struct template_name *name = &source->name;
+	struct txn txn = txn_begin_read(source->store);
 	struct cluster_row cluster;
 	struct fields_row row;
 	struct site_row site;
-	struct slice records = {0};
 	enum error error = ERR_NOT_FOUND;
 
-	*outcome_out = (struct fields_outcome){0};
 	if (site_get(&txn, slice_of(name->host), &site) &&
 	    cluster_row_get(&txn, site.id, name->cluster, &cluster)) {
-		if (fields_row_get(&txn, site.id, name->cluster, &row))
-			buffer_append_slice(&sets, row.sets);
-		error = read_pages(&(struct stored_pages){&txn, site.id,
-							  name->cluster,
-							  limits},
-				   wish, pages, outcome_out->reason);
+		work->site = site.id;
+		if (fields_row_find(&txn, site.id, name->cluster, &row)) {
+			buffer_append_slice(&work->sets, row.sets);
+			buffer_append_slice(&outcome->before, row.sets);
+		}
+		error = fields_read_pages(
+			&(struct stored_pages){&txn, site.id, name->cluster,
+					       source->limits},
+			wish, work, outcome);
 	}
 	if (txn.error != ERR_NONE)
 		error = txn.error;
 	txn_abort(&txn);
-	if (error == ERR_NONE)
-		error = run_task(pool, &request, buffer_slice(&sets),
-				 wish->detail, buffer_slice(&pages->list),
-				 &reply);
-	if (error == ERR_NONE)
-		error = take_outcome(buffer_slice(&reply.body), outcome_out,
-				     &records);
-	if (*reply.reason != '\0')
-		memcpy(outcome_out->reason, reply.reason, sizeof(reply.reason));
-	if (error == ERR_NONE) {
-		txn = txn_begin_read(store);
-		take_sample(&txn, site.id, records, pages, outcome_out);
-		txn_abort(&txn);
-		outcome_out->pages = pages->count;
-		outcome_out->confidence = reply.answer.confidence;
-	}
-	buffer_free(&reply.body);
-	buffer_free(&sets);
-	buffer_free(&pages->list);
-	free(pages);
 	return error;
 }
 
-/* Copy the sets of a template. ERR_NOT_FOUND: it has none. */
-static enum error read_sets(struct store *store,
-			    const struct template_name *name,
-			    struct buffer *sets)
+/* Read the records of the sample pages. */
+static void fields_take_sample(struct store *store, struct slice list,
+			       const struct fields_work *work,
+			       struct fields_outcome *outcome)
 {
 	struct txn txn = txn_begin_read(store);
-	struct fields_row row;
-	struct site_row site;
-	enum error error = ERR_NOT_FOUND;
 
-	if (site_get(&txn, slice_of(name->host), &site) &&
-	    fields_row_get(&txn, site.id, name->cluster, &row)) {
+	outcome->sample = json_array();
+	for (uint32_t i = 0; i < work->count; i++) {
+		json_t *fields = record_next(&list);
+		struct page_row row;
+
+		if (fields == NULL)
+			continue;
+		if (page_row_get(&txn, work->site, work->keys[i], &row))
+			json_array_append_new(outcome->sample,
+					      json_pack("{s:o, s:O}", "url",
+							json_text(row.url),
+							"fields", fields));
+		json_decref(fields);
+	}
+	txn_abort(&txn);
+}
+
+/* Return the first text of a value, shortened; NULL if there is none. */
+static json_t *example_text(const json_t *value)
+{
+	if (json_is_array(value))
+		value = json_array_get(value, 0);
+	if (!json_is_string(value))
+		return NULL;
+	return json_text(
+		utf8_truncate((struct slice){json_string_value(value),
+					     json_string_length(value)},
+			      EXAMPLE_BYTES));
+}
+
+/* Add an example to the description of each field: its value on a page. */
+static void fields_add_examples(const json_t *sample, json_t *description)
+{
+	json_t *field;
+	size_t i;
+
+	json_array_foreach(description, i, field)
+	{
+		const char *name = json_member_text(field, "name");
+		json_t *text = NULL;
+
+		for (size_t k = 0; k < json_array_size(sample) && text == NULL;
+		     k++)
+			text = example_text(json_object_get(
+				json_object_get(json_array_get(sample, k),
+						"fields"),
+				name));
+		json_object_set_new(field, "example",
+				    text == NULL ? json_null() : text);
+	}
+}
+
+/* Read the response of the worker. */
+static enum error fields_take_outcome(struct store *store,
+				      const struct fields_work *work,
+				      struct fields_outcome *outcome)
+{
+	struct slice body = buffer_slice(&work->reply.body);
+	struct slice sets;
+	struct slice description;
+
+	if (!item_next(&body, &sets) || !item_next(&body, &description))
+		return ERR_QUARANTINED;
+	outcome->description = json_read(description);
+	if (!is_description(outcome->description))
+		return ERR_QUARANTINED;
+	buffer_append_slice(&outcome->sets, sets);
+	outcome->pages = work->count;
+	outcome->confidence = work->reply.answer.confidence;
+	fields_take_sample(store, body, work, outcome);
+	fields_add_examples(outcome->sample, outcome->description);
+	return ERR_NONE;
+}
+
+enum error stored_fields_change(const struct fields_source *source,
+				const struct fields_wish *wish,
+				struct fields_outcome *outcome_out)
+{
+	const struct fields_request request = {.limits = *source->limits,
+					       .action = wish->action,
+					       .max_fields = wish->max_fields};
+	struct fields_work *work = mem_alloc(1, sizeof(*work));
+	enum error error;
+
+	*outcome_out = (struct fields_outcome){0};
+	error = fields_read_template(source, wish, work, outcome_out);
+	if (error == ERR_NONE)
+		error = fields_task_run(
+			source->pool, &request,
+			&(struct fields_task_body){buffer_slice(&work->sets),
+						   wish->detail,
+						   buffer_slice(&work->pages)},
+			&work->reply);
+	if (error == ERR_NOT_FOUND && outcome_out->fault == FIELDS_NO_FAULT)
+		outcome_out->fault =
+			(enum fields_fault)work->reply.answer.fault;
+	if (error == ERR_NONE)
+		error = fields_take_outcome(source->store, work, outcome_out);
+	buffer_free(&work->reply.body);
+	buffer_free(&work->sets);
+	buffer_free(&work->pages);
+	free(work);
+	return error;
+}
+
+/* Get the row of a template. */
+static enum error fields_read_row(struct txn *txn,
+				  const struct template_name *name,
+				  struct fields_row *row_out)
+{
+	struct site_row site;
+
+	if (site_get(txn, slice_of(name->host), &site) &&
+	    fields_row_get(txn, site.id, name->cluster, row_out))
+		return ERR_NONE;
+	return txn->error != ERR_NONE ? txn->error : ERR_NOT_FOUND;
+}
+
+/* Copy the sets of a template. */
+static enum error fields_copy_sets(const struct fields_source *source,
+				   struct buffer *sets)
+{
+	struct txn txn = txn_begin_read(source->store);
+	struct fields_row row;
+	enum error error = fields_read_row(&txn, &source->name, &row);
+
+	if (error == ERR_NONE)
 		buffer_append_slice(sets, row.sets);
-		error = ERR_NONE;
-	}
-	if (txn.error != ERR_NONE)
-		error = txn.error;
 	txn_abort(&txn);
 	return error;
 }
 
-json_t *stored_fields_describe(struct store *store,
-			       const struct template_name *name,
-			       uint64_t *learned_ms_out)
+enum error stored_fields_describe(struct store *store,
+				  const struct template_name *name,
+				  json_t **list_out, uint64_t *learned_ms_out)
 {
 	struct txn txn = txn_begin_read(store);
 	struct fields_row row;
-	struct site_row site;
-	json_t *list = NULL;
+	enum error error = fields_read_row(&txn, name, &row);
 
-	if (site_get(&txn, slice_of(name->host), &site) &&
-	    fields_row_get(&txn, site.id, name->cluster, &row)) {
-		list = json_loadb(row.description.data, row.description.size, 0,
-				  NULL);
+	*list_out = NULL;
+	*learned_ms_out = 0;
+	if (error == ERR_NONE) {
+		*list_out = json_read(row.description);
 		*learned_ms_out = row.learned_ms;
 	}
 	txn_abort(&txn);
-	return list;
+	if (error == ERR_NONE && !is_description(*list_out)) {
+		json_decref(*list_out);
+		*list_out = NULL;
+		error = ERR_CORRUPT;
+	}
+	return error;
 }
 
 /* Records */
 
-struct record_batch {
-	struct buffer list; /* pages */
-	struct positioned_page pages[MAX_BATCH_PAGES];
-	struct text_position places[MAX_BATCH_PAGES];
-	uint32_t count;
+/* A page of a batch. */
+struct batch_page {
+	struct positioned_page page;
+	struct text_position place;
+	size_t begin; /* of the page in the list */
+	size_t end;
+	enum error error;
+	/* accepted values; NULL: what the page shows was accepted */
+	json_t *accepted;
+	/* they were read before the fields were adapted to a redesign */
+	bool is_earlier;
 };
 
 struct record_reader {
-	struct worker_pool *pool;
-	struct store *store;
-	const struct page_limits *limits;
+	const struct fields_source *source;
+	const struct record_request *request;
 	struct slice sets;
 	uint32_t site;
-	uint32_t cluster;
-	record_sink *sink;
-	void *context;
+	struct buffer list; /* the pages of the batch that have no error */
+	struct batch_page pages[MAX_BATCH_PAGES];
+	uint32_t count;
+	uint32_t sent; /* number of records that the sink has got */
+	bool is_stopped;
 };
 
-static void add_to_batch(const struct record_reader *reader,
-			 struct text_position place, struct record_batch *batch)
+/*
+ * Read the accepted values of a page if its values wait, if the watcher has not
+ * read it yet, or if it read the page before the fields were adapted to a
+ * redesign that the page does not have yet.
+ */
+static void read_accepted(struct txn *txn, const struct record_reader *reader,
+			  const struct page_row *row, struct batch_page *page)
 {
-	struct txn txn;
-	struct page_row row;
-	const struct stored_pages from = {&txn, reader->site, reader->cluster,
-					  reader->limits};
+	uint32_t cluster = reader->source->name.cluster;
+	struct field_values_row values;
+	struct fields_row fields;
+	bool waits;
 
-	if (text_position_page(reader->store, reader->site, place,
-			       &batch->pages[batch->count]) != ERR_NONE)
+	if (!field_values_row_get(txn, reader->site, cluster, page->place.key,
+				  &values) ||
+	    !fields_row_get(txn, reader->site, cluster, &fields) ||
+	    values.read_ms <= fields.learned_ms)
 		return;
-	txn = txn_begin_read(reader->store);
-	if (page_row_get(&txn, reader->site, place.key, &row) &&
-	    stored_page_append(&from, place.key, &row, &batch->list) ==
-		    ERR_NONE)
-		batch->places[batch->count++] = place;
+	waits = values.pending_ms != 0 || values.stored_ms != row->stored_ms;
+	page->is_earlier = !waits && values.read_ms <= fields.healed_ms;
+	if (waits || page->is_earlier)
+		page->accepted = json_read(values.record);
+}
+
+/* Values that differ from the accepted ones are unsure: mark them. */
+static void mark_unsure(json_t *fields, const json_t *accepted)
+{
+	json_t *unsure = json_incref(json_object_get(fields, "_unsure"));
+	const char *name;
+	json_t *value;
+
+	if (unsure == NULL)
+		unsure = json_array();
+	json_object_foreach(fields, name, value)
+	{
+		const json_t *before = json_object_get(accepted, name);
+
+		if (strcmp(name, "_unsure") != 0 && before != NULL &&
+		    !json_equal(before, value))
+			json_array_append_new(unsure, json_string(name));
+	}
+	if (json_array_size(unsure) > 0)
+		json_object_set(fields, "_unsure", unsure);
+	json_decref(unsure);
+}
+
+/* Return what the record of a page has instead of the values that it shows. */
+static json_t *record_accept(const struct batch_page *page, json_t *fields)
+{
+	if (fields == NULL || !is_record(page->accepted))
+		return fields;
+	if (page->is_earlier) {
+		json_decref(fields);
+		return json_incref(page->accepted);
+	}
+	mark_unsure(fields, page->accepted);
+	return fields;
+}
+
+/* Add the page at a position, unless it was deleted in between. */
+static void batch_add(struct record_reader *reader, struct text_position place)
+{
+	const struct fields_source *source = reader->source;
+	struct batch_page *page = &reader->pages[reader->count];
+	struct page_row row;
+	struct txn txn;
+	const struct stored_pages from = {&txn, reader->site,
+					  source->name.cluster, source->limits};
+
+	if (text_position_page(source->store, reader->site, place,
+			       &page->page) != ERR_NONE)
+		return;
+	page->place = place;
+	page->accepted = NULL;
+	page->is_earlier = false;
+	page->begin = reader->list.size;
+	txn = txn_begin_read(source->store);
+	page->error = page_row_get(&txn, reader->site, place.key, &row)
+			      ? stored_page_append(&from, place.key, &row,
+						   &reader->list)
+			      : ERR_BODY_EXPIRED;
+	if (page->error == ERR_NONE)
+		read_accepted(&txn, reader, &row, page);
 	txn_abort(&txn);
+	page->end = reader->list.size;
+	reader->count++;
+}
+
+/* Apply the fields to the pages from `begin` to before `end`. */
+static enum error batch_apply(const struct record_reader *reader,
+			      uint32_t begin, uint32_t end,
+			      struct fields_reply *reply)
+{
+	const struct fields_request request = {
+		.limits = *reader->source->limits, .action = FIELDS_APPLY};
+	size_t from = reader->pages[begin].begin;
+
+	return fields_task_run(
+		reader->source->pool, &request,
+		&(struct fields_task_body){
+			.sets = reader->sets,
+			.pages = {reader->list.data + from,
+				  reader->pages[end - 1].end - from}},
+		reply);
+}
+
+/* Pass the records of the pages from `begin` to before `end` to the sink. */
+static void batch_send(struct record_reader *reader, uint32_t begin,
+		       uint32_t end, const struct fields_reply *reply)
+{
+	struct slice list = buffer_slice(&reply->body);
+
+	for (uint32_t i = begin; i < end && !reader->is_stopped; i++) {
+		struct batch_page *page = &reader->pages[i];
+		json_t *fields = NULL;
+
+		if (page->error == ERR_NONE) {
+			fields = record_accept(page, record_next(&list));
+			if (fields == NULL)
+				page->error = ERR_NOT_HTML;
+		}
+		reader->is_stopped = !reader->request->sink(
+			reader->request->context,
+			&(struct stored_record){&page->page, page->place,
+						page->error, fields});
+		reader->sent++;
+		json_decref(fields);
+	}
+}
+
+/* Like batch_finish(), with a task for each page, because one crashes a worker.
+ */
+static enum error batch_finish_each(struct record_reader *reader)
+{
+	enum error error = ERR_NONE;
+
+	for (uint32_t i = 0;
+	     i < reader->count && error == ERR_NONE && !reader->is_stopped;
+	     i++) {
+		struct batch_page *page = &reader->pages[i];
+		struct fields_reply reply = {0};
+
+		if (page->error == ERR_NONE)
+			error = batch_apply(reader, i, i + 1, &reply);
+		if (error == ERR_QUARANTINED) {
+			page->error = ERR_QUARANTINED;
+			error = ERR_NONE;
+		}
+		if (error == ERR_NONE)
+			batch_send(reader, i, i + 1, &reply);
+		buffer_free(&reply.body);
+	}
+	return error;
 }
 
 /* Apply the fields to the pages of the batch, and empty it. */
-static enum error finish_batch(const struct record_reader *reader,
-			       struct record_batch *batch)
+static enum error batch_finish(struct record_reader *reader)
 {
-	const struct fields_request request = {.limits = *reader->limits,
-					       .action = FIELDS_APPLY};
 	struct fields_reply reply = {0};
-	struct slice list;
-	enum error error;
-
-	if (batch->count == 0)
-		return ERR_NONE;
-	error = run_task(reader->pool, &request, reader->sets, NULL,
-			 buffer_slice(&batch->list), &reply);
-	list = buffer_slice(&reply.body);
-	for (uint32_t i = 0; i < batch->count && error == ERR_NONE; i++) {
-		json_t *fields = take_json(&list);
-
-		if (json_is_object(fields))
-			reader->sink(reader->context, &batch->pages[i],
-				     batch->places[i], fields);
-		json_decref(fields);
-	}
-	buffer_free(&reply.body);
-	buffer_clear(&batch->list);
-	batch->count = 0;
-	return error;
-}
-
-static enum error read_records(const struct record_reader *reader,
-			       struct text_walk *walk, uint32_t limit)
-{
-	struct record_batch *batch = mem_alloc(1, sizeof(*batch));
 	enum error error = ERR_NONE;
 
-	for (uint32_t i = 0; i < limit && error == ERR_NONE; i++) {
-		struct text_position place;
-		bool is_there;
-
-		error = text_walk_next(walk, &place, &is_there);
-		if (error != ERR_NONE || !is_there)
-			break;
-		add_to_batch(reader, place, batch);
-		if (batch->count == MAX_BATCH_PAGES ||
-		    batch->list.size > MAX_BATCH_BYTES)
-			error = finish_batch(reader, batch);
-	}
+	if (reader->list.size > 0)
+		error = batch_apply(reader, 0, reader->count, &reply);
 	if (error == ERR_NONE)
-		error = finish_batch(reader, batch);
-	buffer_free(&batch->list);
-	free(batch);
+		batch_send(reader, 0, reader->count, &reply);
+	else if (error == ERR_QUARANTINED)
+		error = batch_finish_each(reader);
+	for (uint32_t i = 0; i < reader->count; i++)
+		json_decref(reader->pages[i].accepted);
+	buffer_free(&reply.body);
+	buffer_clear(&reader->list);
+	reader->count = 0;
 	return error;
 }
 
-enum error stored_records_read(struct worker_pool *pool, struct store *store,
-			       const struct page_limits *limits,
-			       const struct template_name *name,
-			       const struct record_filter *filter,
-			       record_sink *sink, void *context)
+static enum error records_walk(struct record_reader *reader,
+			       struct text_walk *walk)
 {
-	const struct text_filter pages = {.host = name->host,
-					  .since = filter->since,
+	uint32_t limit = reader->request->limit;
+	bool is_there = true;
+	enum error error = ERR_NONE;
+
+	while (error == ERR_NONE && is_there && !reader->is_stopped &&
+	       reader->sent < limit) {
+		struct text_position place;
+
+		error = text_walk_next(walk, &place, &is_there);
+		if (error == ERR_NONE && is_there)
+			batch_add(reader, place);
+		if (error == ERR_NONE &&
+		    (!is_there || reader->count == MAX_BATCH_PAGES ||
+		     reader->list.size > MAX_BATCH_BYTES ||
+		     reader->sent + reader->count == limit))
+			error = batch_finish(reader);
+	}
+	return error;
+}
+
+enum error stored_records_read(const struct fields_source *source,
+			       const struct record_request *request)
+{
+	const struct text_filter pages = {.host = source->name.host,
+					  .since = request->since,
 					  .before_ms = UINT64_MAX,
-					  .cluster = name->cluster,
+					  .cluster = source->name.cluster,
 					  .classes = UINT32_MAX};
 	struct buffer sets = {0};
-	struct text_walk *walk;
-	enum error error = read_sets(store, name, &sets);
+	struct text_walk *walk = NULL;
+	enum error error = fields_copy_sets(source, &sets);
 
 	if (error == ERR_NONE)
-		error = text_walk_begin(&walk, store, &pages);
+		error = text_walk_begin(&walk, source->store, &pages);
 	if (error == ERR_NONE) {
-		const struct record_reader reader = {pool,
-						     store,
-						     limits,
-						     buffer_slice(&sets),
-						     text_walk_site(walk),
-						     name->cluster,
-						     sink,
-						     context};
+		struct record_reader *reader = mem_alloc(1, sizeof(*reader));
 
-		error = read_records(&reader, walk, filter->limit);
-		text_walk_end(walk);
+		reader->source = source;
+		reader->request = request;
+		reader->sets = buffer_slice(&sets);
+		reader->site = text_walk_site(walk);
+		error = records_walk(reader, walk);
+		buffer_free(&reader->list);
+		free(reader);
 	}
+	text_walk_end(walk);
 	buffer_free(&sets);
 	return error;
 }
 
-json_t *submitted_record_get(struct worker_pool *pool, struct store *store,
-			     const struct page_limits *limits,
-			     const struct template_name *name,
-			     struct slice body, struct slice charset,
-			     enum error *error_out)
+enum error submitted_record_get(const struct fields_source *source,
+				const struct submitted_page *page,
+				json_t **fields_out)
 {
-	const struct fields_request request = {.limits = *limits,
+	const struct fields_request request = {.limits = *source->limits,
 					       .action = FIELDS_APPLY};
 	struct fields_reply reply = {0};
 	struct buffer pages = {0};
 	struct buffer sets = {0};
 	struct slice list;
-	json_t *fields = NULL;
+	enum error error = fields_copy_sets(source, &sets);
 
-	item_append(&pages, body);
-	item_append(&pages, charset);
-	*error_out = read_sets(store, name, &sets);
-	if (*error_out == ERR_NONE)
-		*error_out = run_task(pool, &request, buffer_slice(&sets), NULL,
-				      buffer_slice(&pages), &reply);
+	*fields_out = NULL;
+	item_append(&pages, page->body);
+	item_append(&pages, page->charset);
+	if (error == ERR_NONE)
+		error = fields_task_run(source->pool, &request,
+					&(struct fields_task_body){
+						.sets = buffer_slice(&sets),
+						.pages = buffer_slice(&pages)},
+					&reply);
 	list = buffer_slice(&reply.body);
-	if (*error_out == ERR_NONE)
-		fields = take_json(&list);
-	if (*error_out == ERR_NONE && fields == NULL)
-		*error_out = ERR_NOT_HTML;
+	if (error == ERR_NONE) {
+		*fields_out = record_next(&list);
+		error = *fields_out == NULL ? ERR_NOT_HTML : ERR_NONE;
+	}
 	buffer_free(&reply.body);
 	buffer_free(&pages);
 	buffer_free(&sets);
-	return fields;
+	return error;
 }

@@ -27,78 +27,125 @@ enum {
 	FIELD_REASON_BYTES = 256,
 };
 
+/* A template whose fields are read or changed. */
+struct fields_source {
+	struct worker_pool *pool; /* NULL: the calling thread reads pages */
+	struct store *store;
+	const struct page_limits *limits;
+	struct template_name name;
+};
+
+/* The response of a worker to TASK_FIELDS. */
+struct fields_reply {
+	struct fields_answer answer;
+	struct buffer body;
+};
+
+/* The body of TASK_FIELDS. */
+struct fields_task_body {
+	struct slice sets;    /* list of encoded sets */
+	const json_t *detail; /* object; NULL: empty */
+	struct slice pages;   /* list of pages */
+};
+
+/*
+ * Run TASK_FIELDS. The caller frees reply->body; *reply must be zero before.
+ * ERR_NOT_FOUND: see reply->answer.fault; ERR_CORRUPT: the sets are damaged.
+ * Errors of worker_pool_run().
+ */
+enum error fields_task_run(struct worker_pool *pool,
+			   const struct fields_request *request,
+			   const struct fields_task_body *parts,
+			   struct fields_reply *reply);
+
 /* What to do with the fields of a template. */
 struct fields_wish {
 	enum fields_action action; /* not FIELDS_APPLY */
 	/* the JSON object of TASK_FIELDS; the pages of its examples are
 	   examples[0], examples[1], ... */
 	const json_t *detail;
-	const struct url *examples; /* [example_count] */
+	const struct url *examples; /* [example_count], all different */
 	uint32_t example_count;
 	uint32_t max_fields; /* of FIELDS_FIND */
 };
 
 /* The fields afterwards; free with fields_outcome_free(). */
 struct fields_outcome {
-	struct buffer sets; /* as in struct fields_row, like the next two */
-	struct buffer known;
+	/* why the action is impossible; then the error is ERR_NOT_FOUND */
+	enum fields_fault fault;
+	uint32_t example;     /* index of the example that has the fault */
+	struct buffer before; /* sets before; empty: none */
+	struct buffer sets;   /* as in struct fields_row, like the next one */
 	json_t *description;
 	uint32_t pages;      /* sample pages */
 	uint32_t confidence; /* of the field that was taught, in permille */
 	json_t *sample; /* array of {"url", "fields"} for the sample pages */
-	char reason[FIELD_REASON_BYTES]; /* why the action is impossible */
 };
 
 /*
  * Compute the fields of a template after the action; nothing is stored.
- * ERR_NOT_FOUND: there is no such template, or `reason` says what is missing.
+ * ERR_NOT_FOUND: there is no such template, or see outcome_out->fault.
  * ERR_BODY_EXPIRED: no page of the template is stored with its body. Errors of
  * worker_pool_run().
  */
-enum error stored_fields_change(struct worker_pool *pool, struct store *store,
-				const struct page_limits *limits,
-				const struct template_name *name,
+enum error stored_fields_change(const struct fields_source *source,
 				const struct fields_wish *wish,
 				struct fields_outcome *outcome_out);
 void fields_outcome_free(struct fields_outcome *outcome);
 
 /*
- * Return the fields of a template as an array; NULL if none are stored.
- * *learned_ms_out is the time when they were learned.
+ * Get the fields of a template as an array. *learned_ms_out is the time when
+ * they were learned. ERR_NOT_FOUND: there are none; ERR_CORRUPT.
  */
-json_t *stored_fields_describe(struct store *store,
-			       const struct template_name *name,
-			       uint64_t *learned_ms_out);
+enum error stored_fields_describe(struct store *store,
+				  const struct template_name *name,
+				  json_t **list_out, uint64_t *learned_ms_out);
 
-/* Which records are read. */
-struct record_filter {
-	struct text_position since; /* only pages stored after it */
-	uint32_t limit;             /* at most MAX_RECORD_PAGES */
+/* The values of the fields on a stored page. */
+struct stored_record {
+	const struct positioned_page *page;
+	struct text_position place;
+	/* ERR_BODY_EXPIRED, ERR_CORRUPT, ERR_NOT_HTML, ERR_QUARANTINED: there
+	   are no fields */
+	enum error error;
+	/* {name: value}, see field_json.h: texts, and arrays of texts; a value
+	   that the watcher has not accepted (daemon/watch/decide_fields.h) is
+	   unsure */
+	const json_t *fields;
 };
 
-/* Called for each page; `fields` is {name: value}, see field_json.h. */
-typedef void record_sink(void *context, const struct positioned_page *page,
-			 struct text_position place, const json_t *fields);
+/* Use a record. Return false to stop. */
+typedef bool record_sink(void *context, const struct stored_record *record);
+
+/* Which records are read. */
+struct record_request {
+	struct text_position since; /* only pages stored after it */
+	uint32_t limit;             /* at most MAX_RECORD_PAGES */
+	record_sink *sink;
+	void *context;
+};
 
 /*
- * Call `sink` for the pages of the template, in the order in which they were
- * stored. ERR_NOT_FOUND: the template does not exist or has no fields. Errors
- * of text_walk_begin() and worker_pool_run().
+ * Pass the records of the pages of the template to the sink, in the order in
+ * which the pages were stored. ERR_NOT_FOUND: the template does not exist or
+ * has no fields. Errors of text_walk_begin() and worker_pool_run().
  */
-enum error stored_records_read(struct worker_pool *pool, struct store *store,
-			       const struct page_limits *limits,
-			       const struct template_name *name,
-			       const struct record_filter *filter,
-			       record_sink *sink, void *context);
+enum error stored_records_read(const struct fields_source *source,
+			       const struct record_request *request);
+
+/* A page that is handed in. */
+struct submitted_page {
+	struct slice body;
+	struct slice charset; /* of the response, or empty */
+};
 
 /*
- * Return the values of the fields of a template on a page that is handed in;
- * NULL if it cannot be parsed, and then *error_out is set.
+ * Get the values of the fields of the template on a page. ERR_NOT_FOUND: the
+ * template has no fields; ERR_NOT_HTML: the page cannot be parsed. Errors of
+ * worker_pool_run().
  */
-json_t *submitted_record_get(struct worker_pool *pool, struct store *store,
-			     const struct page_limits *limits,
-			     const struct template_name *name,
-			     struct slice body, struct slice charset,
-			     enum error *error_out);
+enum error submitted_record_get(const struct fields_source *source,
+				const struct submitted_page *page,
+				json_t **fields_out);
 
 #endif

@@ -139,8 +139,10 @@ void csv_append_value(const json_t *value, bool is_raw, struct buffer *out)
 			buffer_append_text(&cell, "; ");
 		buffer_append_text(&cell, json_string_value(item));
 	}
-	if (cell.size > 0)
+	if (cell.size > 0) {
+		cell.size = text_collapse(buffer_slice(&cell), cell.data);
 		csv_append_cell(buffer_slice(&cell), is_raw, out);
+	}
 	buffer_free(&cell);
 }
 

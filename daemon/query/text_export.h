@@ -38,7 +38,7 @@ void csv_append_cell(struct slice text, bool is_raw, struct buffer *out);
 
 /*
  * Append a JSON text as a cell, or the texts of an array, separated by "; ".
- * For another value the cell is empty.
+ * The cell is one line. For another value it is empty.
  */
 void csv_append_value(const json_t *value, bool is_raw, struct buffer *out);
 

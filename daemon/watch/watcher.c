@@ -12,7 +12,9 @@
 #include "daemon/runtime/clock.h"
 #include "daemon/runtime/thread.h"
 #include "daemon/watch/decide.h"
+#include "daemon/watch/field_check.h"
 #include "daemon/watch/names.h"
+#include "store/key.h"
 #include "store/partitions.h"
 #include "store/rows.h"
 
@@ -23,6 +25,8 @@ enum {
 	 * maximum reads of one subject, whose data may change between two reads
 	 */
 	MAX_READINGS = 4,
+	MAX_FIELD_CHECKS = 256, /* templates with fields of a site */
+	MAX_HOLD_MS = 6 * 60 * 60 * 1000,
 };
 
 /* A running site check. */
@@ -30,6 +34,7 @@ struct making {
 	struct facts_source source;
 	struct watch_plan plan;
 	struct event_draft draft;
+	bool is_well; /* the site is read as usual */
 };
 
 /*
@@ -157,6 +162,7 @@ static enum error inspect_health(struct making *making,
 	enum error error;
 
 	*is_deciding_out = false;
+	making->is_well = true;
 	if (!site_is_fetched(&site->row))
 		return ERR_NONE;
 	error = health_facts_read(making->source.store, site, now_ms, arena,
@@ -173,6 +179,7 @@ static enum error inspect_health(struct making *making,
 		      },
 		      arena, &decision);
 	making->plan.is_inquiring = decision.is_doubtful;
+	making->is_well = decision.row.state == SITE_STATE_OK;
 	health_apply(&making->plan, &decision, &making->draft,
 		     &inspection->findings);
 	if (decision.next_ms < making->plan.next_ms)
@@ -182,21 +189,114 @@ static enum error inspect_health(struct making *making,
 	return ERR_NONE;
 }
 
-/* Return whether live templates of the site are being checked. */
-static bool plan_is_busy(const struct watch_plan *plan)
+/* Return whether the template is being checked. */
+static bool template_is_busy(const struct template_view *subject)
 {
 	const unsigned flags =
 		TEMPLATE_IS_ASKING | TEMPLATE_IS_SUSPECT | TEMPLATE_IS_DIVIDED;
 
-	for (size_t i = 0; i < plan->subject_count; i++) {
-		const struct template_view *subject =
-			&plan->subjects[i].subject;
+	return subject->has_row && subject->row.state == TEMPLATE_LIVE &&
+	       (subject->row.flags & flags) != 0;
+}
 
-		if (subject->has_row && subject->row.state == TEMPLATE_LIVE &&
-		    (subject->row.flags & flags) != 0)
+/* Return whether live templates of the site are being checked. */
+static bool plan_is_busy(const struct watch_plan *plan)
+{
+	for (size_t i = 0; i < plan->subject_count; i++)
+		if (template_is_busy(&plan->subjects[i].subject))
 			return true;
-	}
 	return false;
+}
+
+/* The template to which the fields of a template move; 0 = they stay. */
+static uint32_t fields_target(struct txn *txn, uint32_t site,
+			      const struct template_view *subject)
+{
+	uint32_t other = subject->row.other;
+	struct cluster_row cluster;
+	struct fields_row fields;
+
+	return subject->has_row &&
+			       (subject->row.state == TEMPLATE_REPLACED ||
+				subject->row.state == TEMPLATE_MERGED) &&
+			       other != 0 &&
+			       cluster_row_get(txn, site, other, &cluster) &&
+			       !fields_row_get(txn, site, other, &fields)
+		       ? other
+		       : 0;
+}
+
+/*
+ * Find the templates that have fields, and that are not being checked: set
+ * `cluster`, `sets` and `moved_to` of `updates` [MAX_FIELD_CHECKS], and return
+ * their number.
+ */
+static size_t find_fields(const struct making *making,
+			  struct fields_update *updates)
+{
+	uint32_t site = making->plan.site->id;
+	struct txn txn = txn_begin_read(making->source.store);
+	struct scan scan = scan_site(&txn, TABLE_FIELDS, site);
+	struct fields_row row;
+	size_t count = 0;
+
+	while (count < MAX_FIELD_CHECKS && scan_next(&scan)) {
+		uint32_t cluster = key_u32(scan.key, sizeof(uint32_t));
+		const struct planned_template *planned =
+			plan_find(&making->plan, cluster);
+		uint32_t target;
+
+		if (planned == NULL || template_is_busy(&planned->subject) ||
+		    !fields_row_decode(scan.value, &row))
+			continue;
+		target = fields_target(&txn, site, &planned->subject);
+		if (target != 0 || planned->subject.has_cluster)
+			updates[count++] = (struct fields_update){
+				.cluster = cluster,
+				.moved_to = target,
+				.sets = arena_slice(making->source.arena,
+						    row.sets),
+			};
+	}
+	scan_end(&scan);
+	txn_abort(&txn);
+	return count;
+}
+
+/* Read the fields of the pages that were stored again. */
+static enum error check_fields(struct making *making,
+			       const struct site_check_rules *rules,
+			       struct template_updates *findings)
+{
+	struct fields_update *updates = ARENA_NEW(
+		making->source.arena, struct fields_update, MAX_FIELD_CHECKS);
+	size_t count = find_fields(making, updates);
+	uint64_t watch_ms = making->plan.site->options.watch_ms;
+	const struct field_check_rules field_rules = {
+		.heal = rules->heal,
+		.hold_ms = watch_ms != 0 && 2 * watch_ms < MAX_HOLD_MS
+				   ? 2 * watch_ms
+				   : MAX_HOLD_MS,
+	};
+	enum error error = ERR_NONE;
+	size_t pages = 0;
+
+	findings->fields = updates;
+	/* the check that follows the commit continues */
+	for (size_t i = 0;
+	     i < count && error == ERR_NONE && pages < FIELD_CHECK_PAGES; i++) {
+		struct fields_update update = updates[i];
+		bool has_update = update.moved_to != 0;
+
+		if (!has_update)
+			error = fields_check(&making->source, update.cluster,
+					     &field_rules, &update, &has_update,
+					     &making->plan.next_ms);
+		if (has_update)
+			updates[findings->fields_count++] = update;
+		pages += has_update ? update.value_count : 0;
+	}
+	return error;
 }
 
 /*
@@ -255,6 +355,9 @@ static enum error site_check_run(struct store *store,
 		error = inspect_all(&making, (enum inspection_turn)turn);
 	if (error == ERR_NONE && !site_check_is_full(&making.plan))
 		inspect_site(&making, inspection);
+	if (error == ERR_NONE && !is_deciding && making.is_well &&
+	    !site_check_is_full(&making.plan))
+		error = check_fields(&making, rules, &inspection->findings);
 	event_draft_finish(&making.draft, &inspection->findings);
 	if (error == ERR_NONE)
 		error = check_incidents(store, rules, is_deciding, &making.plan,
@@ -301,7 +404,8 @@ bool site_check_has_updates(const struct site_check *inspection)
 			       findings->swap_count + findings->accepted_count +
 			       findings->dropped_count >
 		       0 ||
-	       findings->health != NULL || findings->has_incidents ||
+	       findings->fields_count > 0 || findings->health != NULL ||
+	       findings->has_incidents ||
 	       (findings->set_flags | findings->clear_flags) != 0;
 }
 

@@ -33,6 +33,7 @@
 #include "daemon/engine/commit_event.h"
 #include "daemon/engine/engine.h"
 #include "daemon/engine/pipeline.h"
+#include "daemon/watch/field_check.h"
 #include "page/page.h"
 #include "store/store.h"
 
@@ -52,6 +53,7 @@ struct site_check_rules {
 	uint64_t gather_ms; /* window of an incident */
 	/* how long the pages of a template that has ended are visited */
 	uint64_t ended_ms;
+	enum field_heal heal; /* what to do about broken fields */
 };
 
 /*

@@ -163,13 +163,15 @@ const char *html_state_class(const char *state)
 		{"good", " open ok listing live watching guard.resolved "
 			 "template.added template.restored site.ok "
 			 "incident.added incident.back "
-			 "incident.guard_resolved "},
+			 "incident.guard_resolved field.resolved "
+			 "field.healed incident.field_resolved "},
 		{"busy", " crawling selecting "},
 		{"bad", " firing suspended no_credentials unreachable missing "
 			"guard.firing guard.suspended site.blocked "
 			"site.unreachable site.missing site.moved "
 			"template.removed incident.down incident.guard "
-			"incident.removed incident.moved "},
+			"incident.removed incident.moved field.firing "
+			"incident.field "},
 		{"warn", " exhausted moved alternating alternates unmatched "
 			 "replaced merged vanished not-html blocked js-only "
 			 "empty unsure truncated template.changed "

@@ -100,6 +100,11 @@ static const struct form {
 	{"POST", "/logout", true},
 	{"GET", "/ui/page/visit?url=U", false},
 	{"GET", "/ui/sites/H/settings", false},
+	{"GET", "/v1/sites/H/templates/N/fields", false},
+	{"POST", "/v1/sites/H/templates/N/fields", true},
+	{"DELETE", "/v1/sites/H/templates/N/fields?name=U", false},
+	{"GET", "/v1/sites/H/templates/N/records?since=N&format=csv", false},
+	{"POST", "/v1/sites/H/templates/N/records", true},
 };
 
 enum { FORMS = sizeof(forms) / sizeof(*forms) };

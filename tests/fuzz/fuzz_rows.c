@@ -59,12 +59,14 @@ READER(site, site_row, site_decode, row.host, row.seed, row.missing,
 READER(template, template_row, template_row_decode, row.lineage)
 READER(version, version_row, version_row_decode, row.packed)
 READER(sample, sample_page_row, sample_page_row_decode, row.url, row.record)
+READER(fields, fields_row, fields_row_decode, row.sets, row.description,
+       row.broken)
 
 static void (*const readers[])(struct slice value) = {
 	read_cluster,  read_dictionary, read_event,  read_frontier,
 	read_pattern,  read_host,       read_guard,  read_guarded,
 	read_hook,     read_silence,    read_page,   read_site,
-	read_template, read_version,    read_sample,
+	read_template, read_version,    read_sample, read_fields,
 };
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -192,6 +192,11 @@ class Completion(harness.Case):
         daemon = self.daemon()
         daemon.crawl(web.url)
         template = daemon.clusters(web.host)[0]["id"]
+        self.assertEqual(daemon.post(
+            harness.template_path(template) + "/fields",
+            {"find": True, "max": 1}).status, 200)
+        field = daemon.json(
+            harness.template_path(template) + "/fields")["fields"][0]["name"]
         for name in shells():
             with self.subTest(shell=name):
                 folder = self.folder()
@@ -208,6 +213,9 @@ class Completion(harness.Case):
                 self.assertEqual(
                     shell.words(f"templatectl template pages {template}\t"),
                     ["templatectl", "template", "pages", template])
+                self.assertEqual(
+                    shell.words(f"templatectl field rm {template} {field[:2]}\t"),
+                    ["templatectl", "field", "rm", template, field])
 
     def test_names_that_a_shell_would_run_are_not_offered(self):
         folder = self.folder()

@@ -26,7 +26,7 @@ ADVICE = "templatectl restore"
 FLIP_TABLE = harness.PROGRAMS.parent / "tests" / "eval" / "flip_table"
 # Of the store, and those that may be empty here: no page has ended a worker, and
 # nothing has changed.
-TABLES = 31
+TABLES = 33
 EMPTY = ("quarantine", "waiting", "health", "incidents", "cookies")
 
 
@@ -90,13 +90,17 @@ class Damage(harness.Case):
         self.assertEqual(self.old.post(
             f"/v1/sites/{web.host}/guards",
             {"name": "title", "css": "h1"}).status, 201)
+        template = max(self.old.clusters(web.host), key=lambda row: row["pages"])
+        self.assertEqual(self.old.post(
+            harness.template_path(template["id"]) + "/fields",
+            {"find": True}).status, 200)
         self.old.post("/v1/hooks", {"target": "http://127.0.0.1:9/",
                                     "kinds": "site.*"})
         self.old.post("/v1/silences", {"event": 1})
         self.old.request("DELETE", f"/v1/sites/{self.host}")
         harness.wait_until(
-            lambda: test_packing.table(self.old, "dictionaries") > 0 and
-            test_packing.table(self.old, "outbox") > 0, "all tables to be used")
+            lambda: all(test_packing.table(self.old, name) > 0 for name in
+                        ("dictionaries", "outbox", "field_values")), "all tables to be used")
         self.old.stop()
 
     def flip_values(self, count):

@@ -183,7 +183,7 @@ class OpenApi(harness.Case):
                                            row["name"]: wrong})
                     self.assertLess(answer.status, 500, name)
             if operation.get("requestBody") and name not in (
-                    "extract", "extractBatch", "ingest"):
+                    "extract", "extractBatch", "extractRecord", "ingest"):
                 self.assertEqual(
                     client.ask(name, body=b"\0", **values).status, 400, name)
 
@@ -194,9 +194,10 @@ class OpenApi(harness.Case):
         self.assertEqual(client.ask("watchSite", body=again).status, 200)
         for name, status in (("addGuard", 201), ("addHook", 201),
                              ("addToken", 201), ("addSilence", 200),
-                             ("compact", 200),
+                             ("compact", 200), ("changeFields", 200),
+                             ("extractRecord", 200),
                              ("extract", 200), ("extractBatch", 200)):
-            answer = client.ask(name, **host)
+            answer = client.ask(name, **host, n=values["n"])
             self.assertEqual(answer.status, status, (name, answer.text))
         self.assertEqual(client.ask("extract", format="json").json["quality"],
                          "ok")
@@ -220,9 +221,11 @@ class OpenApi(harness.Case):
                 return (answer.status, answer.body) == (304, b"")
             harness.wait_until(is_known, name, 10)
 
-    def delete_all(self, client, host, url):
-        for name, values in (("deleteGuard", {"n": 1}), ("deleteHook",
-                                                         {"n": 1}),
+    def delete_all(self, client, host, url, n):
+        field = client.ask("getFields", host=host, n=n).json["fields"][0]["name"]
+        for name, values in (("deleteField", {"n": n, "name": field}),
+                             ("deleteGuard", {"n": 1}),
+                             ("deleteHook", {"n": 1}),
                              ("deleteSilence", {"n": 1}),
                              ("deleteToken", {"name": "dashboard"}),
                              ("deletePage", {"url": url}),
@@ -259,7 +262,7 @@ class OpenApi(harness.Case):
         self.assertEqual(remote.ask("login", body=form).status, 303)
         self.assertEqual(remote.ask("logout").status, 303)
         self.server.wait_for_calm()  # else the page may be on its way
-        self.delete_all(client, host, values["url"])
+        self.delete_all(client, host, values["url"], values["n"])
 
     def test_a_wrong_answer_is_seen(self):
         """The client itself: what is not as it is said does not pass."""

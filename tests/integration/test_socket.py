@@ -49,8 +49,11 @@ class Socket(harness.Case):
         self.assertEqual(stat.S_IMODE(os.stat(path).st_mode), 0o666)
         self.assertEqual(stat.S_IMODE(os.stat(daemon.socket).st_mode), 0o660)
         known = next(iter(daemon.pages(cluster)))
+        self.assertEqual(daemon.post(f"{template}/fields",
+                                     {"find": True}).status, 200)
         main, daemon.socket = daemon.socket, path
         for target in ("/metrics", "/v1/events", f"/v1/sites/{host}/templates",
+                       f"{template}/fields", f"{template}/records",
                        f"/v1/sites/{host}/feed", template,
                        f"{template}/pages", f"{template}/versions/current"):
             self.assertEqual(daemon.get(target).status, 200, target)
@@ -65,6 +68,9 @@ class Socket(harness.Case):
                 ("POST", "/v1/hooks"), ("DELETE", f"/v1/hooks/{hook}"),
                 ("POST", f"/v1/hooks/{hook}/test"), ("GET", "/v1/hooks"),
                 ("POST", "/v1/events/1/ack"), ("POST", "/v1/compact"),
+                ("POST", f"{template}/fields"),
+                ("DELETE", f"{template}/fields?name=title"),
+                ("POST", f"{template}/records"),
                 ("POST", "/v1/silences"), ("GET", "/v1/backup"),
                 ("DELETE", "/v1/silences/1"), ("POST", "/v1/ingest"),
                 ("GET", "/v1/verify"), ("POST", "/v1/extract")):

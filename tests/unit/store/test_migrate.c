@@ -229,6 +229,40 @@ TEST(rows_of_checks_of_schema_3_are_deleted)
 	store_close(store);
 }
 
+TEST(schema_4_gets_the_table_of_fields)
+{
+	const struct fields_row row = {.learned_ms = 5,
+				       .pages = 3,
+				       .sets = slice_of("sets"),
+				       .description = slice_of("[]"),
+				       .broken = slice_of("{}")};
+	const uint64_t schema = 4;
+	struct store *store = scratch_store(&scratch);
+	struct txn txn = txn_begin_write(store);
+	struct fields_row found;
+
+	put_row_of_schema_3(&txn, TABLE_NAMES);
+	txn_put(&txn, TABLE_META, slice_of("schema"),
+		(struct slice){&schema, sizeof(schema)});
+	ASSERT_OK(txn_end(&txn));
+	store_close(store);
+	drop_table("fields");
+	drop_table("field_values");
+	ASSERT_OK(open_with(NULL, &store));
+	txn = txn_begin_write(store);
+	ck_assert_uint_eq(txn_usage(&txn, TABLE_NAMES).rows, 1);
+	ck_assert(!fields_row_get(&txn, 7, 1, &found));
+	fields_row_put(&txn, 7, 1, &row);
+	ck_assert(fields_row_get(&txn, 7, 1, &found));
+	ck_assert_uint_eq(found.learned_ms, row.learned_ms);
+	ck_assert_uint_eq(found.pages, row.pages);
+	ck_assert(slice_equal(found.sets, row.sets));
+	ck_assert(slice_equal(found.description, row.description));
+	ck_assert(slice_equal(found.broken, row.broken));
+	ASSERT_OK(txn_end(&txn));
+	store_close(store);
+}
+
 TEST(schema_1_gets_tables_of_weights_and_names)
 {
 	const struct name_row row = {.name = slice_of("a name")};

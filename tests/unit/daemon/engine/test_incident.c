@@ -197,6 +197,47 @@ TEST(what_continues_updates_its_incident)
 	ck_assert_int_eq(after(2 * ROUND, 0), INCIDENT_END);
 }
 
+static enum incident_action find_field(enum event_kind kind, const char *detail)
+{
+	return find(&(struct event_row){.kind = (uint16_t)kind,
+					.cluster = 1,
+					.pages = 4},
+		    detail);
+}
+
+TEST(broken_fields_are_listed_by_name)
+{
+	find_field(EVENT_FIELD_FIRING, "{\"field\":\"price\"}");
+	find_field(EVENT_FIELD_FIRING, "{\"field\":\"title\"}");
+	find_field(EVENT_FIELD_FIRING, "{\"field\":\"price\"}");
+	ck_assert_uint_eq(count, 1);
+	ck_assert_uint_eq(alert_of(0), EVENT_INCIDENT_FIELD);
+	ck_assert_uint_eq(listed(0, "fields"), 2);
+	find_template(EVENT_TEMPLATE_CHANGED, 1);
+	ck_assert_uint_eq(alert_of(0), EVENT_INCIDENT_CHANGED);
+	ck_assert_int_eq(after(WINDOW, 0), INCIDENT_REPORT);
+}
+
+TEST(a_field_that_has_values_again_soon_is_not_reported)
+{
+	find_field(EVENT_FIELD_FIRING, "{\"field\":\"price\"}");
+	ck_assert_int_eq(
+		find_field(EVENT_FIELD_RESOLVED, "{\"field\":\"price\"}"),
+		INCIDENT_DROP);
+	ck_assert_uint_eq(incidents[0].row.state, INCIDENT_ENDED);
+}
+
+TEST(a_reported_field_does_not_hide_a_template)
+{
+	const struct event_row other = {.kind = EVENT_TEMPLATE_CHANGED,
+					.cluster = 2};
+
+	find_field(EVENT_FIELD_FIRING, "{\"field\":\"price\"}");
+	ck_assert_int_eq(after(5 * WINDOW, 0), INCIDENT_REPORT);
+	(void)find(&other, "{\"changed_ms\":1}");
+	ck_assert_uint_eq(count, 2);
+}
+
 TEST(a_reported_guard_does_not_hide_a_template)
 {
 	const struct event_row other = {.kind = EVENT_TEMPLATE_CHANGED,

@@ -138,6 +138,29 @@ static struct message archive_sample(void)
 		.head = row_codec_encode(&archive_request_layout, &request)};
 }
 
+static struct message fields_sample(unsigned variant)
+{
+	static const char *const details[FIELDS_ACTIONS] = {
+		[FIELDS_FIND] = "{}",
+		[FIELDS_TEACH] = ("{\"lessons\":[{\"name\":\"a\",\"examples\":"
+				  "[{\"page\":0,\"values\":[\"One\"]}]}]}"),
+		[FIELDS_EDIT] = "{\"name\":\"a\",\"watched\":true}",
+		[FIELDS_APPLY] = "{}",
+	};
+	const struct fields_request request = {.limits = limits_of_all(),
+					       .action =
+						       variant % FIELDS_ACTIONS,
+					       .max_fields = 20};
+	struct message message = {
+		.head = row_codec_encode(&fields_request_layout, &request)};
+
+	item_append(&message.body, (struct slice){"", 0});
+	item_append(&message.body, slice_of(details[request.action]));
+	append_page(&message.body);
+	append_page(&message.body);
+	return message;
+}
+
 struct message sample_task(enum task_kind kind, unsigned variant)
 {
 	switch (kind) {
@@ -152,6 +175,8 @@ struct message sample_task(enum task_kind kind, unsigned variant)
 		return version_sample();
 	case TASK_FRAGMENTS:
 		return fragments_sample();
+	case TASK_FIELDS:
+		return fields_sample(variant);
 	case TASK_ARCHIVE:
 		return archive_sample();
 	default:

@@ -130,6 +130,25 @@ TEST(what_is_missing_or_odd_is_left_out)
 	      "a page was added");
 }
 
+TEST(fields_show_their_first_change)
+{
+	check("{\"kind\":\"field.changed\",\"pages\":2,\"detail\":{\"field\":"
+	      "\"price\",\"changes\":[{\"old\":\"1\",\"new\":\"2\"}]}}",
+	      "values have changed: price, 1 is now 2 (2 pages)");
+	check("{\"kind\":\"field.changed\",\"pages\":1,\"detail\":{\"field\":"
+	      "\"tags\",\"changes\":[{\"old\":[\"a\",\"b\"],\"new\":null}]}}",
+	      "values have changed: tags, a is now no value (1 page)");
+	check("{\"kind\":\"incident.field\",\"detail\":{\"field_count\":1,"
+	      "\"fields\":[{\"field\":\"price\",\"what\":\"firing\","
+	      "\"reason\":\"4 of 4 pages have lost the value\"}]}}",
+	      "1 field has lost its values: price, 4 of 4 pages have lost the "
+	      "value");
+	check("{\"kind\":\"incident.field_resolved\",\"detail\":{"
+	      "\"field_count\":2,\"fields\":[{\"field\":\"a\",\"what\":"
+	      "\"resolved\"},{\"field\":\"b\",\"what\":\"resolved\"}]}}",
+	      "2 fields have values again: a; b");
+}
+
 TEST(every_kind_has_a_sentence)
 {
 #define X(name, value, text)                                              \

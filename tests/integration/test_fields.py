@@ -1,0 +1,378 @@
+"""Fields and records, from the outside: a small shop, the real daemon, and what
+templatectl prints."""
+
+import concurrent.futures
+import csv
+import io
+import json
+
+import harness
+from pages_of_store import Pages
+
+COUNT = 12
+MANY = 1030  # pages; more than the records of one request
+PRODUCT = """<!doctype html><html><head><title>{title} - The shop</title></head>
+<body><nav><a href="/">All things</a></nav><main><h1>{title}</h1>
+<p class="price">{price}</p><p class="stock">{stock} left, order soon</p>
+<dl><dt>Maker:</dt><dd>{maker}</dd><dt>Weight:</dt><dd>{weight}</dd></dl>
+<ul class="tags">{tags}</ul></main>
+<footer><p>Terms and returns</p></footer></body></html>
+"""
+
+
+def product(number):
+    """What page `number` shows."""
+    tags = ["small, red", "new"] if number % 2 else ["blue"]
+    return {"title": "=1+1" if number == 3 else f"Thing {chr(65 + number)}",
+            "price": f"£{number * 3 + 10}.95", "stock": number * 7 + 2,
+            "maker": f'"Mill" no. {number * 11 + 5}',
+            "weight": f"{number + 20} kg",
+            "tags": "".join(f"<li>{tag} {number}</li>" for tag in tags)}
+
+
+def warc(url, html):
+    block = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n" + html.encode()
+    return (f"WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: {url}\r\n"
+            "WARC-Record-ID: <urn:x:1>\r\nWARC-Date: 2020-01-02T03:04:05Z\r\n"
+            "Content-Type: application/http; msgtype=response\r\n"
+            f"Content-Length: {len(block)}\r\n\r\n").encode() + block + b"\r\n\r\n"
+
+
+class Fields(harness.Case):
+    def setUp(self):
+        root = self.folder()
+        links = "".join(f'<p><a href="/{i}.html">{i}</a></p>'
+                        for i in range(COUNT))
+        (root / "index.html").write_text(f"<h1>Shop</h1>{links}")
+        for i in range(COUNT):
+            (root / f"{i}.html").write_text(PRODUCT.format(**product(i)),
+                                            encoding="utf-8")
+        self.server = self.web(root, "charset utf-8;")
+        self.reader = str(self.folder() / "read")
+        self.daemon_ = self.daemon(
+            {"socket": {"read_only_path": self.reader, "read_only_mode": "0666"}})
+        self.daemon_.crawl(self.server.url, revisit_interval_s=0,
+                           check_interval_s=0)
+        rows = self.daemon_.clusters(self.server.host)
+        self.id = max(rows, key=lambda row: row["pages"])["id"]
+        self.home = min(rows, key=lambda row: row["pages"])["id"]
+        self.path = harness.template_path(self.id)
+
+    def url(self, i):
+        return f"{self.server.url}{i}.html"
+
+    def post(self, status=200, code=None, **body):
+        answer = self.daemon_.post(self.path + "/fields", body)
+        if status == 200:
+            self.assertEqual(answer.status, 200, answer.text)
+            return answer.json
+        return self.error_of(answer, status, code)
+
+    def teach(self, name, *examples, status=200, code=None):
+        return self.post(status, code, name=name, examples=[
+            {"url": url, "value": value} for url, value in examples])
+
+    def fields(self):
+        return {row["name"]: row for row in
+                self.daemon_.json(self.path + "/fields")["fields"]}
+
+    def records(self, **arguments):
+        text = self.daemon_.get(self.path + "/records", **arguments).text
+        return [json.loads(line) for line in text.splitlines()]
+
+    def values(self, name):
+        """{number of the page: value}."""
+        return {int(row["url"].rpartition("/")[2].partition(".")[0]):
+                row["fields"].get(name) for row in self.records()}
+
+    def ctl(self, *arguments, status=0):
+        done = self.daemon_.ctl(*arguments)
+        self.assertEqual(done.returncode, status, done.stderr)
+        return done
+
+    def test_fields_are_found_and_named(self):
+        self.error_of(self.daemon_.get(self.path + "/fields"), 404, "no_fields")
+        self.error_of(self.daemon_.get(self.path + "/records"), 404, "no_fields")
+        found = self.post(find=True)
+        self.assertEqual(found["pages"], COUNT)
+        self.assertEqual(found["id"], self.id)
+        names = [row["name"] for row in found["fields"]]
+        self.assertEqual(len(names), len(set(names)))
+        for name in ("title", "price", "maker", "weight"):
+            self.assertIn(name, names)
+        self.assertEqual(self.fields()["price"]["type"], "price")
+        self.assertEqual(self.fields()["price"]["fill"], 1)
+        self.assertEqual(self.values("price"),
+                         {i: product(i)["price"] for i in range(COUNT)})
+        self.assertLessEqual(len(self.post(find=True, max=2)["fields"]), 2)
+        for wrong in (0, 201, -1, "x", 1.5):
+            self.post(400, "bad_request", find=True, max=wrong)
+
+    def test_a_field_is_taught_by_one_example(self):
+        answer = self.teach("cost", (self.url(2), product(2)["price"]))
+        self.assertEqual(answer["confidence"], 1)
+        self.assertIsNone(answer["warning"])
+        shown = {row["url"]: row["value"] for row in answer["sample"]}
+        self.assertEqual(len(shown), 10)
+        for i in range(COUNT):
+            if self.url(i) in shown:
+                self.assertEqual(shown[self.url(i)], product(i)["price"])
+        self.teach("maker", (self.url(2), product(2)["maker"]))
+        self.assertEqual(self.values("maker"),
+                         {i: product(i)["maker"] for i in range(COUNT)})
+        self.assertEqual(list(self.fields()), ["cost", "maker"])
+
+    def test_two_examples_settle_what_one_leaves_open(self):
+        # 23 is in the stock and in the weight of page 3
+        self.assertEqual((product(3)["stock"], product(3)["weight"]),
+                         (23, "23 kg"))
+        answer = self.teach("left", (self.url(3), "23"))
+        self.assertLess(answer["confidence"], 0.7)
+        self.assertIn("one more example", answer["warning"])
+        done = self.ctl("field", "add", self.id, "left", "--example",
+                        self.url(3), "23")
+        self.assertIn("one more example", done.stderr)
+        answer = self.teach("left", (self.url(3), "23"), (self.url(5), "37"))
+        self.assertGreaterEqual(answer["confidence"], 0.7)
+        self.assertIsNone(answer["warning"])
+        self.assertEqual(self.values("left"),
+                         {i: str(product(i)["stock"]) for i in range(COUNT)})
+
+    def test_changes_at_the_same_time_are_all_made(self):
+        names = ("title", "price", "maker", "weight")
+
+        def teach(name):
+            value = "Thing C" if name == "title" else product(2)[name]
+            self.teach(name, (self.url(2), value))
+        with concurrent.futures.ThreadPoolExecutor(len(names)) as pool:
+            list(pool.map(teach, names))
+        self.assertEqual(set(self.fields()), set(names))
+
+    def test_several_values_are_one_field(self):
+        self.post(name="tags", examples=[
+            {"url": self.url(1), "values": ["small, red 1", "new 1"]}])
+        values = self.values("tags")
+        self.assertEqual(values[5], ["small, red 5", "new 5"])
+        self.assertEqual(values[4], "blue 4")
+
+    def test_what_is_wrong_is_told_and_changes_nothing(self):
+        price = product(2)["price"]
+        self.teach("cost", (self.url(2), price))
+        before = self.fields()
+        for url, value, status, code in (
+                (self.url(2), "£999.99", 409, "no_such_value"),
+                (self.url(3), price, 409, "no_such_value"),
+                (self.url(99), price, 404, "not_stored"),
+                ("http://other.test/2.html", price, 404, "not_stored"),
+                (self.server.url, "Shop", 409, "other_template"),
+                ("no URL", price, 400, "bad_request"),
+                (self.url(2), "", 400, "bad_request"),
+                (self.url(2), " \t", 400, "bad_request"),
+                (self.url(2), 7, 400, "bad_request"),
+                (self.url(2), "x" * 4001, 400, "bad_request")):
+            self.teach("cost", (url, value), status=status, code=code)
+        one = (self.url(2), price)
+        self.teach("cost", one, one, status=400, code="bad_request")
+        self.teach("cost", *[one] * 9, status=400, code="bad_request")
+        for examples in ([], {}, "x", [7], [{"url": self.url(2)}],
+                         [{"value": price}],
+                         [{"url": self.url(2), "values": []}],
+                         [{"url": self.url(2), "values": ["x"] * 65}]):
+            self.post(400, "bad_request", name="cost", examples=examples)
+        for body in ({}, {"name": "cost"}, {"name": "cost", "watched": 1},
+                     {"name": "cost", "new_name": 7},
+                     {"name": "cost", "removed": True}):
+            self.post(400, "bad_request", **body)
+        self.post(404, "not_found", name="none", watched=True)
+        self.assertEqual(self.fields(), before)
+        for path in (f"/v1/sites/{self.server.host}/templates/99",
+                     "/v1/sites/none.test/templates/1"):
+            answer = self.daemon_.post(path + "/fields", {"find": True})
+            self.error_of(answer, 404, "not_found")
+
+    def test_names_show_what_they_are(self):
+        one = (self.url(2), product(2)["price"])
+        for name in ("", " x", "x ", "a\nb", "a\x1b[2Jb", "a\x7f", "_unsure",
+                     "a\u202eb", "a\u200bb", "x" * 41, 7, None):
+            self.teach(name, one, status=400, code="bad_request")
+        names = ("Preis (€)", "価格", "a b", "=cmd", 'quote"', "x" * 40)
+        for name in names:
+            self.teach(name, one)
+        self.assertEqual(set(self.fields()), set(names))
+        self.post(400, "bad_request", name="a b", new_name="a\tb")
+        self.post(409, "name_in_use", name="a b", new_name="価格")
+        text = self.daemon_.get(self.path + "/records", format="csv").text
+        head = next(csv.reader(io.StringIO(text)))
+        self.assertEqual(head, ["seq", "url", *names[:3], "'=cmd", *names[4:],
+                                "unsure", "error"])
+
+    def test_a_field_is_renamed_watched_and_removed(self):
+        self.post(find=True)
+        self.post(name="price", new_name="Price now", watched=True)
+        row = self.fields()["Price now"]
+        self.assertEqual((row["origin"], row["watched"], row["required"]),
+                         ("taught", True, False))
+        self.assertNotIn("price", self.fields())
+        self.teach("Price now", (self.url(2), product(2)["price"]))
+        self.post(name="Price now", required=True)
+        row = self.fields()["Price now"]
+        self.assertEqual((row["watched"], row["required"]), (True, True))
+        # it is not found again under its old name
+        self.post(find=True)
+        self.assertNotIn("price", self.fields())
+        self.assertIn("Price now", self.fields())
+        self.daemon_.stop()
+        self.daemon_.verify_store()
+        self.daemon_.start()
+        for name in list(self.fields()):
+            self.ctl("field", "rm", self.id, name)
+        self.error_of(self.daemon_.get(self.path + "/fields"), 404, "no_fields")
+        done = self.ctl("field", "rm", self.id, "price", status=1)
+        self.assertIn("no field of this name", done.stderr)
+        answer = self.daemon_.request("DELETE", self.path + "/fields")
+        self.error_of(answer, 400, "bad_request")
+
+    def test_records_are_lines_of_json_and_continue(self):
+        self.teach("cost", (self.url(2), product(2)["price"]))
+        rows = self.records()
+        self.assertEqual(len(rows), COUNT)
+        self.assertEqual(set(rows[0]), {"url", "seq", "fetched", "fields"})
+        parts, since = [], {}
+        while True:
+            answer = self.daemon_.get(self.path + "/records", limit=5, **since)
+            if not answer.text:
+                self.assertNotIn("X-Templated-Seq", answer.headers)
+                break
+            parts += [json.loads(line) for line in answer.text.splitlines()]
+            since = {"since": answer.headers["X-Templated-Seq"]}
+            self.assertEqual(parts[-1]["seq"], since["since"])
+        self.assertEqual(parts, rows)
+        self.assertEqual(self.records(since=rows[3]["seq"]), rows[4:])
+        done = self.ctl("records", self.id, "--since", rows[9]["seq"])
+        self.assertEqual([json.loads(line) for line in done.stdout.splitlines()],
+                         rows[10:])
+        for arguments in ({"since": "x"}, {"format": "xml"}, {"limit": "x"},
+                          {"limit": 10001}, {"raw": 2}):
+            answer = self.daemon_.get(self.path + "/records", **arguments)
+            self.error_of(answer, 400, "bad_request")
+
+    def test_records_are_a_table(self):
+        self.teach("title", (self.url(2), "Thing C"))
+        self.teach("maker", (self.url(2), product(2)["maker"]))
+        self.post(name="tags", examples=[
+            {"url": self.url(1), "values": ["small, red 1", "new 1"]}])
+        path = self.folder() / "items.csv"
+        self.ctl("records", self.id, "-o", str(path))
+        with open(path, newline="", encoding="utf-8") as file:
+            rows = {row["url"]: row for row in csv.DictReader(file)}
+        self.assertEqual(len(rows), COUNT)
+        row = rows[self.url(3)]
+        self.assertEqual(row["title"], "'=1+1")
+        self.assertEqual(row["maker"], product(3)["maker"])
+        self.assertEqual(row["tags"], "small, red 3; new 3")
+        self.assertEqual((row["unsure"], row["error"]), ("", ""))
+        raw = self.ctl("records", self.id, "--format", "csv", "--raw").stdout
+        self.assertIn('"=1+1"', raw)
+        rest = self.daemon_.get(self.path + "/records", format="csv",
+                                since=row["seq"]).text
+        self.assertFalse(rest.startswith("seq,"))
+        # nothing is written when there is nothing to write
+        other = path.with_name("other.csv")
+        self.ctl("records", self.home, "-o", str(other), status=1)
+        self.assertFalse(other.exists())
+
+    def test_records_take_more_than_one_request(self):
+        self.teach("cost", (self.url(2), product(2)["price"]))
+        body = b"".join(
+            warc(self.url(f"more/{i}"),
+                 PRODUCT.format(**product(i)).replace("<p class=\"stock\">",
+                                                      f"<p>no. {i}<p>"))
+            for i in range(MANY))
+        answer = self.daemon_.post("/v1/ingest", body)
+        self.assertEqual(answer.status, 200, answer.text)
+        self.daemon_.wait_for_calm()
+        harness.wait_until(
+            lambda: sum(row["pages"] for row in
+                        self.daemon_.clusters(self.server.host))
+            == COUNT + 1 + MANY, "all pages to be stored")
+        pages = self.daemon_.pages(self.id)
+        self.assertGreater(len(pages), 1000)
+        for form, head in (("jsonl", 0), ("csv", 1)):
+            lines = self.ctl("records", self.id, "--format",
+                             form).stdout.splitlines()
+            self.assertEqual(len(lines), len(pages) + head)
+            self.assertEqual(len(set(lines)), len(lines))
+
+    def test_a_page_that_is_handed_in_has_values(self):
+        html = PRODUCT.format(**product(77)).encode()
+        path = self.path + "/records"
+        self.error_of(self.daemon_.post(path, html), 404, "no_fields")
+        self.post(find=True)
+        self.assertEqual(self.daemon_.post(path, html).json["fields"]["price"],
+                         product(77)["price"])
+        latin = html.decode().encode("latin-1")
+        answer = self.daemon_.post(path, latin, charset="iso-8859-1")
+        self.assertEqual(answer.json["fields"]["price"], product(77)["price"])
+        self.assertEqual(self.daemon_.post(path, b"").json["fields"], {})
+        self.error_of(self.daemon_.post(path, b"GIF89a\0\0\0" * 9), 422,
+                      "not_html")
+        self.error_of(self.daemon_.post(path, b"x" * (10 << 20 | 1)), 413,
+                      "too_large")
+
+    def test_what_templatectl_prints(self):
+        done = self.ctl("field", "add", self.id, "cost", "--example", self.url(2),
+                        product(2)["price"])
+        self.assertRegex(done.stdout, r"(?m)^confidence +1$")
+        self.assertRegex(done.stdout, r"(?m)^£22\.95 +" + self.url(4))
+        self.assertEqual(done.stderr, "")
+        done = self.ctl("field", "add", self.id, "tags", "--example", self.url(1),
+                        "small, red 1", "--example", self.url(1), "new 1")
+        self.assertRegex(done.stdout, r"small, red 5; new 5")
+        listed = self.ctl("field", "list", self.id).stdout
+        self.assertRegex(listed, r"cost +price +100 +taught +no +£")
+        self.ctl("field", "find", self.id, "--max", "3")
+        self.ctl("field", "set", self.id, "cost", "--name", "Cost", "--watch",
+                 "yes")
+        self.assertRegex(self.ctl("field", "list", self.id).stdout,
+                         r"Cost +price +100 +taught +yes")
+        for arguments, words in (
+                (("add", self.id, "x", "--example", self.url(1)), "operands"),
+                (("add", self.id, "x", "y"), "one VALUE for each"),
+                (("add", self.id, "x", "y", "z", "--example", self.url(1)),
+                 "one VALUE for each"),
+                (("set", self.id, "Cost", "--watch", "perhaps"), "watch"),
+                (("find", "nothing"), "HOST/N")):
+            done = self.ctl("field", *arguments, status=2)
+            self.assertIn(words, done.stderr)
+
+    def test_read_only_clients_only_read(self):
+        self.teach("cost", (self.url(2), product(2)["price"]))
+        owner, self.daemon_.socket = self.daemon_.socket, self.reader
+        self.assertEqual(len(self.records()), COUNT)
+        self.assertIn("cost", self.fields())
+        for method, path in (("POST", "/fields"), ("POST", "/records"),
+                             ("DELETE", "/fields?name=cost")):
+            self.error_of(self.daemon_.request(method, self.path + path, b"{}"),
+                          403, "forbidden")
+        self.daemon_.socket = owner
+        self.assertIn("cost", self.fields())
+
+    def test_a_damaged_row_is_an_error_of_its_template(self):
+        self.post(find=True)
+        self.daemon_.stop()
+        path = self.daemon_.store + "/data.mdb"
+        offset, bit = Pages(path).random_bit("fields")
+        with open(path, "r+b") as file:
+            file.seek(offset)
+            byte = file.read(1)[0] ^ 1 << bit
+            file.seek(offset)
+            file.write(bytes([byte]))
+        self.daemon_.start()
+        for target in ("/fields", "/records"):
+            answer = self.daemon_.get(self.path + target)
+            self.error_of(answer, 500, "corrupt")
+        self.assertEqual(self.daemon_.json(self.path)["pages"], COUNT)
+
+
+if __name__ == "__main__":
+    harness.main()

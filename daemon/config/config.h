@@ -200,8 +200,8 @@ struct config {
 	 * they are at most page_ms / 4
 	 */
 	uint32_t field_heal; /* enum field_heal of daemon/watch/field_check.h */
-	uint32_t guard_ms;  /* limit for each guard */
-	uint32_t guards_ms; /* limit for all guards together */
+	uint32_t guard_ms;   /* limit for each guard */
+	uint32_t guards_ms;  /* limit for all guards together */
 	/* section `text` */
 	uint64_t answer_cache_bytes;
 	/* sections `workers` and `pipeline` */

@@ -247,6 +247,42 @@ class Fields(harness.Case):
         self.assertPrices()
         self.finish()
 
+    def test_fields_follow_their_pages_to_another_template(self):
+        """Another template has the design that the pages get."""
+        for k in range(COUNT):
+            (self.root / f"n{k}.html").write_text(OTHER.format(
+                name=f"Lamp {WORDS[k]}", links="", price=f"£{k + 3}.99",
+                maker=WORDS[k - 5].capitalize(), stock=3 + k,
+                text=f"Another lamp of {WORDS[k - 3]}, number {k}."))
+        self.watch_price()
+        self.visit_other()
+        right = self.redesign(OTHER)
+        self.visit(*range(COUNT))
+
+        def target():
+            other = [row["id"] for row in self.daemon_.clusters(self.host)
+                     if row["pages"] == 2 * COUNT]
+            if other:
+                self.number = other[0].rsplit("/", 1)[1]
+            return other and self.daemon_.get(self.path()).status == 200
+        harness.wait_until(target, "the fields in the other template", 60)
+        self.wait_for_event("field.healed")
+        harness.wait_until(
+            lambda: {u: r.get("price") for u, r in self.records().items()
+                     if u in right} ==
+            {self.url(i): price for i, price in enumerate(self.prices)},
+            "the prices", 30)
+        self.finish()
+
+    def visit_other(self):
+        for k in range(COUNT):
+            self.daemon_.get("/v1/text", url=f"{self.server.url}n{k}.html",
+                             fetch="always")
+        harness.wait_until(lambda: COUNT in [
+            row["pages"] for row in self.daemon_.clusters(self.host)
+            if row["id"] != self.template and row["has_template"]],
+            "the other template", 30)
+
     def test_another_template_heals_the_field(self):
         self.heal(OTHER)
         self.assertNotIn("field.firing", [e["kind"] for e in self.events()])

@@ -340,12 +340,14 @@ class Daemon:
         return self.log.read_text("utf-8", "replace")
 
     def request(self, method, target, body=None, timeout_s=PATIENCE_S):
-        """Any status; 503 "no_owner" is asked again, as docs/howto/nodes.md says."""
+        """Any status; 503 of a node that has no owner or no log for the site is
+        asked again, as docs/howto/nodes.md says."""
         until = time.monotonic() + (OWNER_S if self.waits_for_owner else 0)
         while True:
             answer = self.request_once(method, target, body, timeout_s)
             if answer.status != 503 or time.monotonic() > until or (
-                    b'"no_owner"' not in answer.body):
+                    b'"no_owner"' not in answer.body and
+                    b'"log_unavailable"' not in answer.body):
                 return answer
             time.sleep(float(answer.headers.get("Retry-After", 1)))
 

@@ -911,9 +911,9 @@ static bool check_begin(struct field_check *check, enum error *error)
 	return is_due && *error == ERR_NONE;
 }
 
-enum error fields_check(const struct facts_source *source, uint32_t cluster,
+enum error fields_check(const struct facts_source *source,
 			const struct field_check_rules *rules,
-			struct fields_update *update_out, bool *has_update_out,
+			struct fields_update *update, bool *has_update_out,
 			uint64_t *next_ms)
 {
 	struct field_check check = {
@@ -921,7 +921,7 @@ enum error fields_check(const struct facts_source *source, uint32_t cluster,
 		.rules = rules,
 		.scratch = arena_create(),
 		.site = source->site->row.id,
-		.cluster = cluster,
+		.cluster = update->cluster,
 	};
 	struct slice sets;
 	enum error error;
@@ -933,7 +933,7 @@ enum error fields_check(const struct facts_source *source, uint32_t cluster,
 	if (*has_update_out && error == ERR_NONE) {
 		error = judge_pages(&check);
 		if (error == ERR_NONE)
-			finish_update(&check, sets, update_out);
+			finish_update(&check, sets, update);
 	}
 	if (error == ERR_NONE && pending_end(&check) < *next_ms)
 		*next_ms = pending_end(&check);

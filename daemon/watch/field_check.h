@@ -27,14 +27,14 @@ struct field_check_rules {
 };
 
 /*
- * Check the fields of the template `cluster`. Write what has changed to
- * *update_out, which belongs to source->arena, and set *has_update_out. Lower
+ * Check the fields of the template update->cluster. Write what has changed to
+ * *update, which belongs to source->arena, and set *has_update_out. Lower
  * *next_ms to the time of the next check. Errors of the transaction and of
  * worker_pool_run().
  */
-enum error fields_check(const struct facts_source *source, uint32_t cluster,
+enum error fields_check(const struct facts_source *source,
 			const struct field_check_rules *rules,
-			struct fields_update *update_out, bool *has_update_out,
+			struct fields_update *update, bool *has_update_out,
 			uint64_t *next_ms);
 
 #endif

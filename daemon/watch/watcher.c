@@ -289,8 +289,8 @@ static enum error check_fields(struct making *making,
 		bool has_update = update.moved_to != 0;
 
 		if (!has_update)
-			error = fields_check(&making->source, update.cluster,
-					     &field_rules, &update, &has_update,
+			error = fields_check(&making->source, &field_rules,
+					     &update, &has_update,
 					     &making->plan.next_ms);
 		if (has_update)
 			updates[findings->fields_count++] = update;

@@ -5,6 +5,7 @@
 
 #include "base/arena.h"
 #include "base/hash.h"
+#include "base/limit.h"
 #include "base/utf8.h"
 #include "extract/metadata/metadata.h"
 #include "extract/metadata/metadata_date.h"
@@ -1118,11 +1119,12 @@ struct slice title_without_colon(struct arena *arena,
 enum {
 	TEXTS_BEFORE = 6, /* this many texts before the title are near it */
 	TEXTS_BEHIND = 25,
-	TEXTS_BELOW = 6,      /* a byline this near is the one of the article */
-	TEXTS_NAMED = 12,     /* names without a label are this near to it */
-	MAX_CARD = 16,        /* nodes of a card that are read */
-	MAX_COMMON = 1 << 16, /* bytes of the page that is_common_word() reads
-			       */
+	TEXTS_BELOW = 6,  /* a byline this near is the one of the article */
+	TEXTS_NAMED = 12, /* names without a label are this near to it */
+	MAX_CARD = 16,    /* nodes of a card that are read */
+	MAX_COMMON = LIMIT(
+		1 << 16, 512), /* bytes of the page that is_common_word() reads
+				*/
 	MAX_DATED = 80, /* maximum bytes of a text that has a date and is not
 			   near the title */
 };

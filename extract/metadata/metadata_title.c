@@ -668,7 +668,8 @@ enum {
 	MIN_PART = 3, /* words of a part of a title that is alone in the body
 		       */
 	MIN_PART_SIZE = 9, /* bytes of a text that is a part of a title */
-	MAX_PARTS = 512,   /* texts that are compared with parts of a title */
+	MAX_PARTS = LIMIT(
+		512, 64), /* texts that are compared with parts of a title */
 	MAX_TITLE_PART = 256, /* bytes of a text that is a part of a title */
 	MIN_WORDS = 5,        /* of a title that min_weak_overlap is for */
 	MAX_LOOKS = 64

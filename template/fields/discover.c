@@ -541,18 +541,16 @@ static bool is_look(const char *name, size_t size)
 /* Write the first name that says more than how the element looks. */
 static bool name_by_class(struct slice names, char *out)
 {
-	const char *at = names.data;
-	const char *end = at + names.size;
-
-	while (at < end) {
-		const char *space = memchr(at, ' ', (size_t)(end - at));
-		size_t size = (size_t)((space == NULL ? end : space) - at);
+	while (names.size > 0) {
+		const char *at = names.data;
+		const char *space = memchr(at, ' ', names.size);
+		size_t size = space == NULL ? names.size : (size_t)(space - at);
 
 		if (size > 1 && !is_look(at + 1, size - 1) &&
 		    memchr(at, '*', size) == NULL &&
 		    name_write(out, (struct slice){at, size}) > 0)
 			return true;
-		at += size + 1;
+		slice_advance(&names, space == NULL ? size : size + 1);
 	}
 	return false;
 }

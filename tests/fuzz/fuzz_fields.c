@@ -14,7 +14,8 @@
 enum { MAX_PAGES = 24, MAX_FIELDS = MAX_SET_FIELDS + 2 };
 
 static const char known_page[] =
-	"<title>Tea A</title><h1>Tea A</h1><p class=a>Pages: 3, x</p>"
+	"<title>Tea A</title><h1>Tea A</h1>"
+	"<p class=a>Pages: 3, with a text that is much longer than others</p>"
 	"<dl><dt>ISBN<dd>9<dt>Year<dd>19</dl><ul><li>a<li>b</ul>after";
 
 struct pages {

@@ -9,6 +9,7 @@
 #include "template/fields/rule.h"
 
 enum {
+	MAX_UNIT_BYTES = 3,
 	MAX_CHOSEN = LIMIT(400, 12), /* columns that are compared */
 	ROOM_FOR_FINDS = 2 * MAX_CHOSEN,
 	MAX_WRAPPED = 2,     /* varying runs in an element around a field */
@@ -273,6 +274,13 @@ static bool is_affix(struct slice separator)
 	       code == 0xB7 || code == 0x2022 || code == 0xBB || code == 0xAB;
 }
 
+/* Return whether a word behind a number is likely its unit: "g", "min". */
+static bool is_unit(struct slice separator)
+{
+	return separator.size <= MAX_UNIT_BYTES &&
+	       is_letter(slice_byte(separator, 0));
+}
+
 /*
  * Return the number of separators that all values begin with, and end with: the
  * part between them is the value.
@@ -305,7 +313,8 @@ static void affixes_of(const struct column *column, uint8_t *from_out,
 		for (uint32_t i = 0; i < column->count && is_empty; i++)
 			is_empty = source_part(&source, column->values[i].text)
 					   .size == 0;
-		if (!is_empty || !is_affix(source.separators[*to_out - 2]))
+		if (!is_empty || !is_affix(source.separators[*to_out - 2]) ||
+		    is_unit(source.separators[*to_out - 2]))
 			break;
 		--*to_out;
 	}

@@ -13,10 +13,10 @@
 enum {
 	MAX_STEP_BYTES = 128,
 	MAX_STEPS = 40,
-	MAX_READ =
-		4 *
-		ELEMENT_VALUE_BYTES, /* maximum bytes that are read of a text,
-					before white space is collapsed */
+	/* of a text, this many times the maximum is read, because white space
+	   is collapsed */
+	MAX_BLANKS = 4,
+	MAX_READ = MAX_BLANKS * ELEMENT_VALUE_BYTES,
 };
 
 size_t element_cut(struct slice text, char out[ELEMENT_VALUE_BYTES + 1])
@@ -87,35 +87,6 @@ static bool element_text_is_separate(const struct page *page, uint32_t index)
 			 source + text->source.begin);
 }
 
-static size_t element_read_text(const struct page *page,
-				const struct node *element,
-				char out[ELEMENT_VALUE_BYTES + 1])
-{
-	char joined[2 * MAX_READ];
-	size_t size = 0;
-
-	for (uint32_t i = element->first_text;
-	     i < element->end_text && size < ELEMENT_VALUE_BYTES; i++) {
-		struct slice text = page_text(page, i);
-		struct slice before =
-			i == 0 ? (struct slice){0} : page_text(page, i - 1);
-		char piece[ELEMENT_VALUE_BYTES + 1];
-		size_t length = element_cut(text, piece);
-
-		if (length == 0)
-			continue;
-		if (size > 0 &&
-		    (is_space(*(const char *)text.data) ||
-		     is_space(slice_byte(before, before.size - 1)) ||
-		     element_text_is_separate(page, i)))
-			joined[size++] = ' ';
-		assert(size + length <= sizeof(joined));
-		memcpy(joined + size, piece, length);
-		size += length;
-	}
-	return element_cut((struct slice){joined, size}, out);
-}
-
 void element_text(const struct page *page, uint32_t node, size_t max,
 		  struct buffer *out)
 {
@@ -125,20 +96,31 @@ void element_text(const struct page *page, uint32_t node, size_t max,
 	for (uint32_t i = element->first_text;
 	     i < element->end_text && out->size - begin < max; i++) {
 		struct slice text = page_text(page, i);
+		struct slice before =
+			i == 0 ? (struct slice){0} : page_text(page, i - 1);
+		size_t size = utf8_truncate(text, MAX_BLANKS * max).size;
+		/* one byte more for a blank */
+		char *piece = buffer_reserve(out, size + 1);
+		size_t length = text_collapse((struct slice){text.data, size},
+					      piece + 1);
 
-		if (out->size > begin && element_text_is_separate(page, i))
-			buffer_append_byte(out, ' ');
-		buffer_append_slice(out, utf8_truncate(text, max));
+		if (length == 0)
+			continue;
+		if (out->size > begin &&
+		    (is_space(*(const char *)text.data) ||
+		     is_space(slice_byte(before, before.size - 1)) ||
+		     element_text_is_separate(page, i)))
+			out->data[out->size++] = ' ';
+		memmove(out->data + out->size, piece + 1, length);
+		out->size += length;
 	}
 	if (out->size == begin)
 		return;
-	out->size = begin + text_collapse((struct slice){out->data + begin,
-							 out->size - begin},
-					  out->data + begin);
 	out->size = begin + utf8_truncate((struct slice){out->data + begin,
 							 out->size - begin},
 					  max)
 				    .size;
+	out->data[out->size] = '\0';
 }
 
 size_t element_value(const struct page *page, uint32_t node,
@@ -146,9 +128,15 @@ size_t element_value(const struct page *page, uint32_t node,
 {
 	static const char *const names[] = {"content",  "alt", "title", "value",
 					    "datetime", "src", "href"};
-	size_t size = element_read_text(page, &page->nodes[node], out);
+	struct buffer text = {0};
+	size_t size;
 
 	assert(node < page->node_count);
+	element_text(page, node, ELEMENT_VALUE_BYTES, &text);
+	size = text.size;
+	memcpy(out, size == 0 ? "" : text.data, size);
+	out[size] = '\0';
+	buffer_free(&text);
 	for (size_t i = 0; size == 0 && i < sizeof(names) / sizeof(*names);
 	     i++) {
 		struct slice value = page_attribute(page, node, names[i]);

@@ -8,6 +8,9 @@
 #include "template/fields/field.h"
 #include "template/fields/rule.h"
 
+/* How much less a part of a text is worth than the whole text. */
+#define PART_FACTOR .45
+
 enum {
 	MAX_UNIT_BYTES = 3,
 	MAX_CHOSEN = LIMIT(400, 12), /* columns that are compared */
@@ -281,6 +284,19 @@ static bool is_unit(struct slice separator)
 	       is_letter(slice_byte(separator, 0));
 }
 
+/* Return whether the part behind `from` separators is empty in all values. */
+static bool is_empty_part(const struct column *column, uint8_t from)
+{
+	struct column_source source = column->source;
+
+	source.from = from;
+	source.to = (uint8_t)(from + 1);
+	for (uint32_t i = 0; i < column->count; i++)
+		if (source_part(&source, column->values[i].text).size > 0)
+			return false;
+	return true;
+}
+
 /*
  * Return the number of separators that all values begin with, and end with: the
  * part between them is the value.
@@ -288,36 +304,20 @@ static bool is_unit(struct slice separator)
 static void affixes_of(const struct column *column, uint8_t *from_out,
 		       uint8_t *to_out)
 {
+	const struct slice *separators = column->source.separators;
 	uint8_t count = column->source.separator_count;
-	struct column_source source = column->source;
+	uint8_t from = 0;
+	uint8_t to = (uint8_t)(count + 1);
 
-	*from_out = 0;
-	*to_out = (uint8_t)(count + 1);
-	while (*from_out < count) {
-		bool is_empty = true;
-
-		source.from = *from_out;
-		source.to = (uint8_t)(*from_out + 1);
-		for (uint32_t i = 0; i < column->count && is_empty; i++)
-			is_empty = source_part(&source, column->values[i].text)
-					   .size == 0;
-		if (!is_empty || !is_affix(source.separators[*from_out]))
-			break;
-		++*from_out;
-	}
-	while (*to_out > *from_out + 1) {
-		bool is_empty = true;
-
-		source.from = (uint8_t)(*to_out - 1);
-		source.to = *to_out;
-		for (uint32_t i = 0; i < column->count && is_empty; i++)
-			is_empty = source_part(&source, column->values[i].text)
-					   .size == 0;
-		if (!is_empty || !is_affix(source.separators[*to_out - 2]) ||
-		    is_unit(source.separators[*to_out - 2]))
-			break;
-		--*to_out;
-	}
+	while (from < count && is_affix(separators[from]) &&
+	       is_empty_part(column, from))
+		from++;
+	while (to > from + 1 && is_affix(separators[to - 2]) &&
+	       !is_unit(separators[to - 2]) &&
+	       is_empty_part(column, (uint8_t)(to - 1)))
+		to--;
+	*from_out = from;
+	*to_out = to;
 }
 
 /*
@@ -503,6 +503,10 @@ static void drop_equal(struct finder *finder)
 
 /* Names */
 
+/*
+ * Write the words of a text in lower case, with "_" between them, up to
+ * MAX_FIELD_STEM bytes; return the length.
+ */
 static size_t name_write(char *out, struct slice text)
 {
 	const unsigned char *at = text.data;
@@ -578,6 +582,19 @@ static bool name_by_separator(const struct column_source *source, char *out)
 	return word.size >= 4 && name_write(out, word) > 0;
 }
 
+/* Write the label of a find, if it has one. */
+static bool name_by_label(const struct finder *finder, const struct find *find,
+			  char *out)
+{
+	struct slice label = place_label(finder, find->column.source.place);
+	char name[MAX_FIELD_NAME + 1];
+
+	if (name_write(name, label) == 0)
+		return false;
+	snprintf(out, sizeof(name), "%s", name);
+	return true;
+}
+
 /* Write the name of a find: its meaning, its label, its class, or its tag. */
 static void name_find(const struct finder *finder, const struct find *find,
 		      char *out)
@@ -588,13 +605,13 @@ static void name_find(const struct finder *finder, const struct find *find,
 	enum field_type type = find->type;
 
 	if (known_name(place_label(finder, index)) != NULL &&
-	    name_write(out, place_label(finder, index)) > 0)
+	    name_by_label(finder, find, out))
 		return;
 	if (find->known != NULL) {
 		snprintf(out, MAX_FIELD_NAME, "%s", find->known);
 		return;
 	}
-	if (name_write(out, place_label(finder, index)) > 0 ||
+	if (name_by_label(finder, find, out) ||
 	    name_by_separator(&find->column.source, out))
 		return;
 	if (type == TYPE_PRICE || type == TYPE_DATE || type == TYPE_IMAGE) {
@@ -631,13 +648,9 @@ static void make_unique(struct field *fields, uint32_t count)
 	uint32_t number = 1;
 
 	memcpy(stem, last->name, sizeof(stem));
-	for (uint32_t i = 0; i < count; i++) {
-		if (strcmp(fields[i].name, last->name) != 0)
-			continue;
+	while (is_taken(fields, count, last->name))
 		snprintf(last->name, sizeof(last->name), "%.*s_%u",
 			 MAX_FIELD_STEM, stem, ++number);
-		i = UINT32_MAX; /* from the first field again */
-	}
 }
 
 /* Add the part of a column between two of its separators. */
@@ -675,12 +688,12 @@ static void finder_add_parts(struct finder *finder, const struct column *all,
 		part.source.from = from;
 		part.source.to = to;
 		finder_add_part(finder, all, &part, factor);
-		finder_add(finder, all, column, factor * .45);
+		finder_add(finder, all, column, factor * PART_FACTOR);
 	}
 	for (uint8_t i = from; i < to && to > from + 1; i++) {
 		part.source.from = i;
 		part.source.to = (uint8_t)(i + 1);
-		finder_add_part(finder, all, &part, factor * .45);
+		finder_add_part(finder, all, &part, factor * PART_FACTOR);
 	}
 }
 
@@ -782,19 +795,14 @@ uint32_t fields_discover(const struct column_table *table,
 
 		if (find->is_dropped)
 			continue;
-		*field = (struct field){.type = find->type,
-					.confidence = find->score,
+		*field = (struct field){.confidence = find->score,
 					.rule_count = 1};
 		field->rules[0] = column_read_again(table->arena, find->all,
 						    &find->column.source);
 		field_note_values(field, &field->rules[0]);
 		name_find(&finder, find, field->name);
 		if (is_taken(fields_out, count, field->name))
-			name_write(field->name,
-				   place_label(&finder,
-					       find->column.source.place));
-		if (field->name[0] == '\0')
-			name_find(&finder, find, field->name);
+			name_by_label(&finder, find, field->name);
 		make_unique(fields_out, count);
 		count++;
 	}

@@ -31,7 +31,6 @@ static bool is_currency(uint32_t code)
 /* Signs and words of a text. */
 struct shape {
 	uint32_t numbers;
-	uint32_t digits;
 	uint32_t years; /* numbers of four digits that begin with 19 or 20 */
 	uint32_t words; /* of letters */
 	uint32_t currencies;
@@ -53,7 +52,6 @@ static struct shape shape_of(struct slice text)
 		shape.currencies += is_currency(code);
 		if (is_number) {
 			shape.numbers += run == 0;
-			shape.digits++;
 			number = number * 10 + (code - '0');
 			run++;
 		}

@@ -911,9 +911,8 @@ static bool is_rare(const struct learner *learner, const struct name *name)
 
 /*
  * Keep the names that tell siblings apart, and set the groups of the items. The
- * other names are values, such as
- * "category-fish", or are the same everywhere. The rarest is dropped first.
- * O(names of all items) hash operations.
+ * other names are values, such as "category-fish", or are the same everywhere.
+ * The rarest is dropped first. O(names of all items) hash operations.
  */
 static void accept_names(struct learner *learner)
 {

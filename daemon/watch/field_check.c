@@ -327,6 +327,15 @@ struct field_changes {
 	uint32_t pages;
 };
 
+/* Return the values of a field on a page: those before, and the latest. */
+static json_t *two_values(const struct checked_page *page, const char *name)
+{
+	return json_pack("{s:o, s:o, s:o}", "url", json_text(page->url), "old",
+			 value_or_null(json_object_get(page->known, name)),
+			 "new",
+			 value_or_null(json_object_get(page->latest, name)));
+}
+
 /* Add an accepted change of a watched field. */
 static void add_change(const struct checked_page *page, const char *name,
 		       struct field_changes *changes)
@@ -337,14 +346,7 @@ static void add_change(const struct checked_page *page, const char *name,
 	}
 	changes->pages++;
 	if (json_array_size(changes->list) < SHOWN_CHANGES)
-		json_array_append_new(changes->list,
-				      json_pack("{s:o, s:o, s:o}", "url",
-						json_text(page->url), "old",
-						value_or_null(json_object_get(
-							page->known, name)),
-						"new",
-						value_or_null(json_object_get(
-							page->latest, name))));
+		json_array_append_new(changes->list, two_values(page, name));
 }
 
 /* A judgement about all values. */
@@ -555,14 +557,7 @@ static json_t *lost_pages(const struct field_check *check,
 			    judgement->states[i * check->field_count + field]))
 			continue;
 		*url_out = page->url;
-		json_array_append_new(list,
-				      json_pack("{s:o, s:o, s:o}", "url",
-						json_text(page->url), "old",
-						value_or_null(json_object_get(
-							page->known, name)),
-						"new",
-						value_or_null(json_object_get(
-							page->latest, name))));
+		json_array_append_new(list, two_values(page, name));
 	}
 	return list;
 }

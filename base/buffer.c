@@ -29,6 +29,14 @@ void buffer_clear(struct buffer *buffer)
 		buffer->data[0] = '\0';
 }
 
+void buffer_truncate(struct buffer *buffer, size_t size)
+{
+	assert(size <= buffer->size);
+	buffer->size = size;
+	if (buffer->data != NULL)
+		buffer->data[size] = '\0';
+}
+
 char *buffer_reserve(struct buffer *buffer, size_t size)
 {
 	size_t wanted = buffer->size + size + 1;

@@ -80,6 +80,9 @@ void buffer_wipe(struct buffer *buffer);
 /* Set the size to 0; keep the memory. */
 void buffer_clear(struct buffer *buffer);
 
+/* Reduce the size to `size`; keep the memory. */
+void buffer_truncate(struct buffer *buffer, size_t size);
+
 /*
  * Make room for `size` more bytes at the end, and return a pointer to the room.
  */

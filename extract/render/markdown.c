@@ -1095,7 +1095,7 @@ void render_as_markdown(const struct render_request *request,
 			       .has_callouts = true,
 		       });
 	if (out->size == text_begin)
-		out->size = begin; /* no title above nothing */
+		buffer_truncate(out, begin); /* no title above nothing */
 	else if (markdown.blocks.has_block)
 		markdown_end_block_line(&markdown.blocks);
 	buffer_free(&markdown.blocks.prefix);

@@ -242,8 +242,8 @@ static void render_as_html(const struct render_request *request,
 			});
 	if (out->size > text_begin)
 		return;
-	out->size = begin; /* no title above nothing */
-	buffer_append_text(out, "");
+	buffer_truncate(out, begin); /* no title above nothing */
+	buffer_append_text(out, ""); /* not NULL */
 }
 
 void render_html(const struct page *page, const struct verdict *verdicts,

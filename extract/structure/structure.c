@@ -32,6 +32,8 @@ enum {
 	NEAR_WORDS = 5,       /* that are not kept next to a short text */
 	FAR_WORDS = 25,       /* that are not kept next to a unit */
 	PROSE_WORDS = 12,     /* of a long text */
+	MAX_CLASS_BYTES = 1024, /* longer attributes are not read: a run reads
+				   them often */
 	MAX_RUN_WORDS = 400,
 	MIN_SECTION_WORDS = 100, /* kept in a section that is completed */
 	MAX_NOTES = LIMIT(4096, 16),
@@ -253,12 +255,21 @@ static uint32_t kept_words_in(const struct structure *structure,
 	       structure->kept_words[range.begin];
 }
 
+/* Return the attribute of a node; empty if it is missing or too long. */
+static struct slice short_attribute(const struct page *page, uint32_t node,
+				    const char *name)
+{
+	struct slice value = page_attribute(page, node, name);
+
+	return value.size > MAX_CLASS_BYTES ? slice_of("") : value;
+}
+
 static uint32_t node_groups(const struct page *page, uint32_t node)
 {
 	if (page->nodes[node].attribute_count == 0)
 		return 0;
-	return class_groups_of(page_attribute(page, node, "class")) |
-	       class_groups_of(page_attribute(page, node, "id"));
+	return class_groups_of(short_attribute(page, node, "class")) |
+	       class_groups_of(short_attribute(page, node, "id"));
 }
 
 /* Return true for a form, a bar of buttons, related links and so on. */
@@ -464,7 +475,7 @@ static void gap_read_node(const struct page *page, struct gap *gap,
 	if (page->nodes[node].attribute_count == 0)
 		return;
 	gap->groups |= node_groups(page, node);
-	gap_read_class(gap, page_attribute(page, node, "class"));
+	gap_read_class(gap, short_attribute(page, node, "class"));
 }
 
 /*
@@ -971,7 +982,9 @@ static void fill_runs(struct structure *structure)
 			continue;
 		end = passages_inside(structure->passages, run.node).end;
 		for (uint32_t k = i + 1; k < end && !structure->is_kept[k]; k++)
-			if (!run_add(structure, &run, k))
+			if (!run_add(structure, &run, k) ||
+			    passages_sum(structure->passages, run.range).words >
+				    MAX_RUN_WORDS)
 				break;
 		if (run.range.end > i + 1 && run_is_kept(structure, &run))
 			keep_range(structure, run.range, false);

@@ -55,12 +55,14 @@ void page_fields_read(const struct page *page, const struct field_set *sets,
 	fields->fields = rows;
 	fields->count = total;
 	for (uint32_t s = 0; s < count; s++) {
+		struct arena *scratch = arena_create();
 		const struct field_result *results =
-			field_set_apply(&sets[s], page, arena);
+			field_set_apply(&sets[s], page, scratch);
 
 		for (uint32_t f = 0; f < sets[s].count; f++)
 			*rows++ = page_field_make(arena, &sets[s].fields[f],
 						  &results[f]);
+		arena_destroy(scratch);
 	}
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/hash.h"
 #include "base/memory.h"
 #include "page/page.h"
 #include "template/fields/rule.h"
@@ -114,18 +115,20 @@ static const struct field_result *rule_result(struct arena *arena,
 	struct field_result *result = ARENA_NEW(arena, struct field_result, 1);
 	struct slice *values =
 		ARENA_NEW(arena, struct slice, column->count + 1u);
+	struct hash_table known = hash_table_make(arena, sizeof(uint64_t));
 
 	result->values = values;
 	for (uint32_t i = 0; i < column->count; i++) {
 		struct slice text;
-		bool is_new = true;
+		uint32_t before = known.count;
 
 		if (!is_picked(column, i, rule->pick))
 			continue;
 		text = source_part(rule, column->values[i].text);
-		for (uint32_t k = 0; k < result->count && is_new; k++)
-			is_new = !slice_equal(values[k], text);
-		if (is_new && text.size > 0)
+		if (text.size == 0)
+			continue;
+		hash_table_add(&known, hash64(text.data, text.size, 0));
+		if (known.count > before)
 			values[result->count++] = text;
 	}
 	return result;

@@ -454,7 +454,7 @@ static bool text_shows(struct slice text, struct slice value)
 		     !is_word_byte(found[0])) &&
 		    (next == end || !is_word_byte(*next)))
 			return true;
-		at = found + 1;
+		at = next;
 	}
 	return false;
 }

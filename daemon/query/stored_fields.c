@@ -22,7 +22,7 @@ enum {
  * Workers may be under the control of a page: check what they send.
  */
 
-static bool is_description(const json_t *list)
+bool field_description_is_valid(const json_t *list)
 {
 	const json_t *field;
 	size_t i;
@@ -185,7 +185,10 @@ static enum error fields_read_pages(const struct stored_pages *from,
 	for (uint32_t i = 0; i < count; i++)
 		if (!fields_has_page(work, keys[i]))
 			fields_add_page(from, keys[i], work);
-	return work->count == 0 ? ERR_BODY_EXPIRED : ERR_NONE;
+	/* an edit reads no page */
+	return work->count == 0 && wish->action != FIELDS_EDIT
+		       ? ERR_BODY_EXPIRED
+		       : ERR_NONE;
 }
 
 /* Read the fields and the pages of the template. */
@@ -290,7 +293,7 @@ static enum error fields_take_outcome(struct store *store,
 	if (!item_next(&body, &sets) || !item_next(&body, &description))
 		return ERR_QUARANTINED;
 	outcome->description = json_read(description);
-	if (!is_description(outcome->description))
+	if (!field_description_is_valid(outcome->description))
 		return ERR_QUARANTINED;
 	buffer_append_slice(&outcome->sets, sets);
 	outcome->pages = work->count;
@@ -373,7 +376,7 @@ enum error stored_fields_describe(struct store *store,
 		*learned_ms_out = row.learned_ms;
 	}
 	txn_abort(&txn);
-	if (error == ERR_NONE && !is_description(*list_out)) {
+	if (error == ERR_NONE && !field_description_is_valid(*list_out)) {
 		json_decref(*list_out);
 		*list_out = NULL;
 		error = ERR_CORRUPT;

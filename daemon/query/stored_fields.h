@@ -148,4 +148,10 @@ enum error submitted_record_get(const struct fields_source *source,
 				const struct submitted_page *page,
 				json_t **fields_out);
 
+/*
+ * Return whether a worker has sent a valid description: an array of objects
+ * with valid names.
+ */
+bool field_description_is_valid(const json_t *description);
+
 #endif

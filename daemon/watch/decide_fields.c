@@ -42,14 +42,12 @@ static bool is_plausible(const struct watched_field *field, const json_t *known,
 	return !is_of_type(field, TYPE_DATE) || type == TYPE_DATE;
 }
 
-/* Return whether the list of the record contains the name. */
-static bool record_lists(const json_t *latest, const char *list,
-			 const char *name)
+bool record_lists(const json_t *record, const char *list, const char *name)
 {
 	const json_t *item;
 	size_t i;
 
-	json_array_foreach(json_object_get(latest, list), i, item)
+	json_array_foreach(json_object_get(record, list), i, item)
 	{
 		if (json_is_string(item) &&
 		    strcmp(json_string_value(item), name) == 0)
@@ -64,6 +62,8 @@ static enum value_state value_state_of(const struct watched_field *field,
 	const json_t *known = json_object_get(page->known, field->name);
 	const json_t *latest = json_object_get(page->latest, field->name);
 
+	if (page->latest == NULL)
+		return VALUE_SAME;
 	if (latest != NULL &&
 	    record_lists(page->latest, "_unsure", field->name))
 		return VALUE_UNSURE;

@@ -58,7 +58,7 @@ bool field_is_volatile(const struct watched_field *field);
 /* A page that was read, or whose values wait. */
 struct field_page {
 	const json_t *known; /* accepted values; NULL: the page is new */
-	/* what the page shows; with "_unsure" and "_shown" */
+	/* what the page shows; with "_unsure" and "_shown"; NULL: not read */
 	const json_t *latest;
 	uint64_t pending_ms; /* since when `latest` waits; 0 = it does not */
 };
@@ -119,5 +119,8 @@ enum value_step value_decide(const struct field_facts *facts,
 			     const struct field_page *page,
 			     enum value_state state, bool is_held,
 			     const struct field_count *count);
+
+/* Return whether the list of a record, "_unsure" or "_shown", has the name. */
+bool record_lists(const json_t *record, const char *list, const char *name);
 
 #endif

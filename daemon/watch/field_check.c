@@ -206,7 +206,7 @@ static void find_pages(struct field_check *check, struct txn *txn)
 	}
 	scan_end(&scan);
 	scan = scan_cluster(txn, TABLE_MEMBERS, check->site, check->cluster);
-	while (scan_next(&scan)) {
+	while (!check->is_partial && scan_next(&scan)) {
 		uint64_t key = key_u64(scan.key, 2 * sizeof(uint32_t));
 
 		if (!field_values_row_get(txn, check->site, check->cluster, key,
@@ -489,10 +489,8 @@ static void begin_judgement(struct field_check *check,
 
 		/* a page without a body, or that is no page, keeps its values
 		 */
-		if (page->latest == NULL)
-			page->latest = page->known == NULL
-					       ? json_object()
-					       : json_incref(page->known);
+		if (page->latest == NULL && page->known != NULL)
+			page->latest = json_incref(page->known);
 		pages[i] = (struct field_page){page->known, page->latest,
 					       page->pending_ms};
 	}
@@ -519,21 +517,12 @@ static void begin_judgement(struct field_check *check,
 /* Broken fields */
 
 /* The addresses of a field, for people. */
-static json_t *field_addresses(const struct field_check *check,
+static json_t *shown_addresses(const struct field_check *check,
 			       const char *name)
 {
-	const json_t *item;
-	size_t i;
+	json_t *addresses = field_addresses(check->description, name);
 
-	json_array_foreach(check->description, i, item)
-	{
-		const char *found = json_member_text(item, "name");
-
-		if (found != NULL && strcmp(found, name) == 0)
-			return value_or_null(
-				json_object_get(item, "addresses"));
-	}
-	return json_null();
+	return addresses == NULL ? json_null() : addresses;
 }
 
 static bool is_as_before(enum value_state state)
@@ -564,7 +553,7 @@ static json_t *lost_pages(const struct field_check *check,
 
 static json_t *evidence_of_heal(const struct heal_field *found)
 {
-	return json_pack("{s:O, s:I, s:I, s:I, s:f}", "addresses",
+	return json_pack("{s:O?, s:I, s:I, s:I, s:f}", "addresses",
 			 found->addresses, "examples",
 			 (json_int_t)found->examples, "tested",
 			 (json_int_t)found->tested, "agreed",
@@ -639,7 +628,7 @@ static void fire_field(struct field_check *check,
 			    rules->name, "type", rules->type, "required",
 			    (int)rules->is_required, "reason",
 			    field_reason(count), "addresses",
-			    field_addresses(check, rules->name), "proposal",
+			    shown_addresses(check, rules->name), "proposal",
 			    found->is_found ? evidence_of_heal(found)
 					    : json_null(),
 			    "pages", pages));
@@ -676,7 +665,7 @@ static void report_heal(struct field_check *check,
 	json_t *detail = json_pack(
 		"{s:s, s:s, s:o, s:o, s:o}", "field", rules->name, "type",
 		rules->type, "reason", field_reason(&judgement->counts[field]),
-		"before", field_addresses(check, rules->name), "pages", pages);
+		"before", shown_addresses(check, rules->name), "pages", pages);
 
 	json_object_update_new(detail, evidence_of_heal(found));
 	add_event(check, EVENT_FIELD_HEALED, url,
@@ -710,10 +699,19 @@ static size_t choose_heal_pages(const struct field_check *check,
 	return count;
 }
 
+/* Return whether a new address of the field is only proposed. */
+static bool is_proposal(const struct field_check *check,
+			const struct judgement *judgement, size_t field)
+{
+	return check->rules->heal != HEAL_AUTO ||
+	       (judgement->counts[field].verdict == FIELD_SUSPECT &&
+		field_is_volatile(&check->fields[field]));
+}
+
 /*
- * Search the fields that are broken or suspect. If some are found and others
- * are not, do it again without the latter, so that the sets have only fields
- * that were tested.
+ * Search the fields that are broken or suspect. If only some of them can be
+ * adopted, do it again without the others, so that the sets have only new
+ * addresses that were tested and are not mere proposals.
  */
 static enum error search_fields(struct field_check *check,
 				const struct judgement *judgement,
@@ -731,10 +729,12 @@ static enum error search_fields(struct field_check *check,
 		return ERR_NONE;
 	error = fields_heal(heal);
 	for (size_t f = 0; f < heal->field_count; f++) {
-		missing +=
-			heal->fields[f].is_wanted && !heal->fields[f].is_found;
-		found += heal->fields[f].is_found;
-		heal->fields[f].is_wanted &= heal->fields[f].is_found;
+		bool is_kept = heal->fields[f].is_found &&
+			       !is_proposal(check, judgement, f);
+
+		missing += heal->fields[f].is_wanted && !is_kept;
+		found += is_kept;
+		heal->fields[f].is_wanted &= is_kept;
 	}
 	if (error == ERR_NONE && found > 0 && missing > 0)
 		error = fields_heal(heal);
@@ -760,7 +760,6 @@ static void adopt_fields(struct field_check *check, const struct heal *heal)
 static void settle_fields(struct field_check *check,
 			  struct judgement *judgement, const struct heal *heal)
 {
-	bool is_auto = check->rules->heal == HEAL_AUTO;
 	bool is_adopted = false;
 
 	for (size_t f = 0; f < check->field_count; f++) {
@@ -774,9 +773,8 @@ static void settle_fields(struct field_check *check,
 		if (!is_held) {
 			resolve_field(check, judgement, f,
 				      json_string("most pages have values"));
-		} else if (found->is_found && is_auto &&
-			   !(verdict == FIELD_SUSPECT &&
-			     field_is_volatile(rules))) {
+		} else if (found->is_found &&
+			   !is_proposal(check, judgement, f)) {
 			report_heal(check, judgement, f, found);
 			is_adopted = true;
 		} else {

@@ -5,6 +5,7 @@
 #include "base/arena.h"
 #include "daemon/query/stored_fields.h"
 #include "daemon/query/stored_site.h"
+#include "daemon/watch/decide_fields.h"
 #include "template/version_json.h"
 
 enum { HEAL_BYTES = 16 << 20 /* of the pages */ };
@@ -41,19 +42,6 @@ static json_t *lesson_of(const struct heal *heal, struct heal_field *field)
 			 "examples", examples);
 }
 
-static bool is_unsure_in(const json_t *record, const char *name)
-{
-	const json_t *item;
-	size_t i;
-
-	json_array_foreach(json_object_get(record, "_unsure"), i, item)
-	{
-		if (strcmp(json_string_value(item), name) == 0)
-			return true;
-	}
-	return false;
-}
-
 void heal_count(const struct heal *heal, const json_t *const *records,
 		struct heal_field *field)
 {
@@ -66,7 +54,8 @@ void heal_count(const struct heal *heal, const json_t *const *records,
 			json_object_get(heal->pages[i].known, field->name);
 		const json_t *now = json_object_get(records[i], field->name);
 		bool is_sure =
-			now != NULL && !is_unsure_in(records[i], field->name);
+			now != NULL &&
+			!record_lists(records[i], "_unsure", field->name);
 
 		if (is_example(i) || before == NULL)
 			continue;
@@ -105,8 +94,7 @@ static enum error read_bodies(const struct heal *heal, struct buffer *list)
 	return txn_end(&txn);
 }
 
-/* Return the addresses of the field in the description. */
-static json_t *addresses_of(const json_t *description, const char *name)
+json_t *field_addresses(const json_t *description, const char *name)
 {
 	const json_t *item;
 	size_t i;
@@ -135,6 +123,10 @@ static void take_result(struct heal *heal, struct slice list)
 	buffer_append_slice(&heal->new_sets, item);
 	if (item_next(&list, &item))
 		heal->description = json_read(item);
+	if (!field_description_is_valid(heal->description)) {
+		json_decref(heal->description);
+		heal->description = NULL;
+	}
 	for (size_t i = 0; i < heal->page_count && item_next(&list, &item); i++)
 		records[i] = json_read(item);
 	for (size_t f = 0; f < heal->field_count; f++) {
@@ -144,7 +136,8 @@ static void take_result(struct heal *heal, struct slice list)
 			continue;
 		heal_count(heal, (const json_t *const *)records, field);
 		json_decref(field->addresses);
-		field->addresses = addresses_of(heal->description, field->name);
+		field->addresses =
+			field_addresses(heal->description, field->name);
 	}
 	for (size_t i = 0; i < heal->page_count; i++)
 		json_decref(records[i]);
@@ -161,10 +154,12 @@ enum error fields_heal(struct heal *heal)
 	enum error error;
 
 	for (size_t f = 0; f < heal->field_count; f++) {
+		/* what an earlier search has found stays */
+		if (!heal->fields[f].is_wanted)
+			continue;
 		heal->fields[f].is_found = false;
-		if (heal->fields[f].is_wanted)
-			json_array_append_new(
-				lessons, lesson_of(heal, &heal->fields[f]));
+		json_array_append_new(lessons,
+				      lesson_of(heal, &heal->fields[f]));
 	}
 	error = read_bodies(heal, &pages);
 	if (error == ERR_NONE) {

@@ -68,6 +68,12 @@ enum error fields_heal(struct heal *heal);
 void fields_heal_free(struct heal *heal);
 
 /*
+ * Return the addresses of the field in a description (store/rows.h), as a new
+ * reference; NULL if there are none.
+ */
+json_t *field_addresses(const json_t *description, const char *name);
+
+/*
  * Return the ratio of the test pages that agree, in [0, 1]. A page with another
  * value counts half if the field is volatile. Pure; for fields_heal().
  */

@@ -44,6 +44,8 @@ static void compare(const char *known, const char *latest)
 					       json_array_get(lists[1], i), 0};
 		if (json_is_null(pages[i].known))
 			pages[i].known = NULL;
+		if (json_is_null(pages[i].latest))
+			pages[i].latest = NULL;
 	}
 	states = fields_compare(&facts, test_arena);
 }
@@ -151,6 +153,14 @@ TEST(a_field_that_few_pages_had_does_not_break)
 {
 	fields[0].fill = .4;
 	compare(FOUR_KNOWN, FOUR("{\"title\": \"a\"}"));
+	ck_assert_int_eq(verdict(0), FIELD_OK);
+}
+
+TEST(pages_that_could_not_be_read_break_no_field)
+{
+	fields[0].is_required = true;
+	compare("[null, null, null, null]", "[null, null, null, null]");
+	ck_assert_int_eq(states[0], VALUE_SAME);
 	ck_assert_int_eq(verdict(0), FIELD_OK);
 }
 

@@ -222,48 +222,73 @@ static void find_pages(struct field_check *check, struct txn *txn)
 struct check_batch_pages {
 	struct buffer list;
 	struct checked_page *pages[BATCH_PAGES];
+	size_t ends[BATCH_PAGES]; /* of the pages in the list */
 	size_t count;
 };
 
-/* Let a worker read the pages of the batch, and empty it. */
-static enum error read_batch(struct field_check *check,
-			     struct check_batch_pages *batch)
+/* Let a worker read the pages from `begin` to `end` of the batch. */
+static enum error read_some(struct field_check *check,
+			    const struct check_batch_pages *batch, size_t begin,
+			    size_t end)
 {
 	const struct fields_request request = {.limits = *check->source->limits,
 					       .action = FIELDS_APPLY};
+	size_t first = begin == 0 ? 0 : batch->ends[begin - 1];
 	json_t *known = json_array();
 	json_t *detail = json_pack("{s:o}", "known", known);
 	struct fields_reply reply = {0};
-	enum error error = ERR_NONE;
+	enum error error;
 	struct slice list;
 	struct slice item;
 
-	for (size_t i = 0; i < batch->count; i++)
+	for (size_t i = begin; i < end; i++)
 		json_array_append_new(known,
 				      value_or_null(batch->pages[i]->known));
-	if (batch->count > 0)
-		error = fields_task_run(
-			check->source->pool, &request,
-			&(struct fields_task_body){check->row.sets, detail,
-						   buffer_slice(&batch->list)},
-			&reply);
+	error = fields_task_run(
+		check->source->pool, &request,
+		&(struct fields_task_body){
+			check->row.sets, detail,
+			(struct slice){batch->list.data + first,
+				       batch->ends[end - 1] - first}},
+		&reply);
 	list = buffer_slice(&reply.body);
-	for (size_t i = 0;
-	     i < batch->count && error == ERR_NONE && item_next(&list, &item);
-	     i++)
+	for (size_t i = begin;
+	     i < end && error == ERR_NONE && item_next(&list, &item); i++)
 		if (item.size > 0 && item.size <= MAX_VALUES_BYTES)
 			batch->pages[i]->latest = read_object(item);
+	buffer_free(&reply.body);
+	json_decref(detail);
+	return error;
+}
+
+/*
+ * Let a worker read the pages of the batch, and empty it. If one of them ends
+ * the worker, read each alone, so that only this page is not read.
+ */
+static enum error read_batch(struct field_check *check,
+			     struct check_batch_pages *batch)
+{
+	enum error error = batch->count == 0
+				   ? ERR_NONE
+				   : read_some(check, batch, 0, batch->count);
+	bool is_alone = error == ERR_QUARANTINED && batch->count > 1;
+
+	for (size_t i = 0; is_alone && i < batch->count; i++) {
+		enum error one = read_some(check, batch, i, i + 1);
+
+		is_alone = one != ERR_STOPPED && one != ERR_BUSY;
+		if (!is_alone)
+			error = one;
+	}
 	if (error != ERR_NONE && error != ERR_STOPPED && error != ERR_BUSY) {
 		log_warn_limited_about(
 			(struct log_subject){
 				.site = check->source->site->row.host},
-			"cannot read the fields of %zu pages: %s; their values "
+			"cannot read the fields of pages: %s; their values "
 			"stay",
-			batch->count, error_text(error));
+			error_text(error));
 		error = ERR_NONE;
 	}
-	buffer_free(&reply.body);
-	json_decref(detail);
 	buffer_clear(&batch->list);
 	batch->count = 0;
 	return error;
@@ -290,6 +315,7 @@ static enum error read_pages(struct field_check *check)
 		    stored_page_append(&from, page->key, &row, &batch->list) ==
 			    ERR_NONE) {
 			page->stored_ms = row.stored_ms;
+			batch->ends[batch->count] = batch->list.size;
 			batch->pages[batch->count++] = page;
 		}
 		error = txn_end(&txn);

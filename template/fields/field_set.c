@@ -511,7 +511,8 @@ static void take_field(struct take *take, uint32_t places,
 	struct slice name = take_text(take);
 	uint32_t flags;
 
-	if (name.size == 0 || name.size > MAX_FIELD_NAME) {
+	if (name.size == 0 || name.size > MAX_FIELD_NAME ||
+	    memchr(name.data, '\0', name.size) != NULL) {
 		take->is_damaged = true;
 		return;
 	}
@@ -522,7 +523,7 @@ static void take_field(struct take *take, uint32_t places,
 	spec->is_typed = (flags & 4) != 0;
 	spec->is_watched = (flags & 2) != 0;
 	spec->is_required = (flags & 1) != 0;
-	spec->max_bytes = take_number(take, MAX_SET_BYTES);
+	spec->max_bytes = take_number(take, MAX_VALUE_BYTES + 1);
 	spec->fill = take_number(take, 1001) / 1000.;
 	spec->rule_count = take_number(take, MAX_FIELD_RULES + 1);
 	for (uint32_t r = 0; r < spec->rule_count && !take->is_damaged; r++)

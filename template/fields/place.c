@@ -746,7 +746,8 @@ static void *learn_entry(const struct learner *learner,
 
 /* A name that occurs among the children of the place that have one tag. */
 struct name {
-	uint64_t key;   /* KEY_TOKEN */
+	uint64_t key; /* KEY_TOKEN */
+	uint64_t token;
 	uint32_t count; /* elements */
 	uint32_t last;  /* its last use */
 	bool is_id;
@@ -806,6 +807,7 @@ static struct name_table learn_names(struct learner *learner,
 				name->count == 0 ? NO_ENTRY : name->last;
 			name->last = use;
 			name->is_id = tokens[t].text[0] == '#';
+			name->token = tokens[t].hash;
 			name->count++;
 			table.sums[i] += name->key;
 		}
@@ -902,6 +904,131 @@ static void set_groups(const struct learner *learner, const uint64_t *sums)
 	}
 }
 
+/*
+ * Stripes: two names that siblings have by turns, such as "altColor" and
+ * "rowColor" of table rows. They only say where an element stands. Names of
+ * pairs of siblings, such as "label" and "value", alternate too, but the number
+ * of siblings is always even.
+ */
+struct stripe {
+	uint64_t key;   /* a name */
+	uint32_t runs;  /* siblings that have it and another one by turns */
+	uint32_t odd;   /* runs with an odd number of siblings */
+	uint32_t pairs; /* of neighbours that both have it */
+};
+
+/* Siblings that have two names by turns. */
+struct stripe_run {
+	uint64_t last;   /* name of the last sibling, */
+	uint64_t other;  /* and of the one before */
+	uint32_t length; /* 0: none */
+};
+
+static bool item_has_name(const struct item *item, uint64_t name)
+{
+	for (uint32_t i = 0; i < item->name_count; i++)
+		if (item->names[i] == name)
+			return true;
+	return false;
+}
+
+/* Return the only name of `one` that `other` lacks; 0 if there is no such. */
+static uint64_t own_name(const struct item *one, const struct item *other)
+{
+	uint64_t own = 0;
+
+	for (uint32_t i = 0; i < one->name_count; i++) {
+		if (item_has_name(other, one->names[i]))
+			continue;
+		if (own != 0)
+			return 0;
+		own = one->names[i];
+	}
+	return own;
+}
+
+static void stripe_run_end(struct hash_table *stripes, struct stripe_run *run)
+{
+	const uint64_t names[] = {run->last, run->other};
+
+	for (size_t i = 0; i < 2 && run->length > 0; i++) {
+		struct stripe *stripe = hash_table_add(stripes, names[i]);
+
+		stripe->runs++;
+		stripe->odd += run->length % 2;
+	}
+	*run = (struct stripe_run){0};
+}
+
+/* Extend the run by a sibling, or end it. */
+static void stripe_run_add(struct hash_table *stripes, struct stripe_run *run,
+			   const struct item *before, const struct item *item)
+{
+	uint64_t old = own_name(before, item);
+	uint64_t new = own_name(item, before);
+
+	if (old == 0 || new == 0 ||
+	    (run->length > 0 && (old != run->last || new != run->other)))
+		stripe_run_end(stripes, run);
+	if (old == 0 || new == 0)
+		return;
+	run->length = run->length == 0 ? 2 : run->length + 1;
+	run->last = new;
+	run->other = old;
+}
+
+static void count_pairs(struct hash_table *stripes, const struct item *before,
+			const struct item *item)
+{
+	for (uint32_t i = 0; i < item->name_count; i++) {
+		struct stripe *stripe;
+
+		if (!item_has_name(before, item->names[i]))
+			continue;
+		stripe = hash_table_add(stripes, item->names[i]);
+		stripe->pairs++;
+	}
+}
+
+/* Count the stripes of all children. O(names) hash operations. */
+static struct hash_table learn_stripes(const struct learner *learner,
+				       struct arena *arena)
+{
+	struct hash_table stripes =
+		hash_table_make(arena, sizeof(struct stripe));
+	struct stripe_run run = {0};
+	const struct item *before = NULL;
+
+	for (size_t i = 0; i < learner->list.count; i++) {
+		const struct item *item = &learner->list.items[i];
+		const struct page *page = page_of(learner, item->parent);
+
+		if (item->node == NO_NODE)
+			continue;
+		if (before != NULL && before->parent == item->parent &&
+		    page->nodes[before->node].tag ==
+			    page->nodes[item->node].tag) {
+			stripe_run_add(&stripes, &run, before, item);
+			count_pairs(&stripes, before, item);
+		} else {
+			stripe_run_end(&stripes, &run);
+		}
+		before = item;
+	}
+	stripe_run_end(&stripes, &run);
+	return stripes;
+}
+
+/* Return whether the name is one of a stripe. */
+static bool is_stripe(const struct hash_table *stripes, const struct name *name)
+{
+	const struct stripe *stripe = hash_table_find(stripes, name->token);
+
+	return stripe != NULL && stripe->odd >= 2 &&
+	       stripe->odd * 5 >= stripe->runs &&
+	       stripe->pairs * 20 <= stripe->runs;
+}
+
 /* Return whether the name is a value: few elements, or few pages have it. */
 static bool is_rare(const struct learner *learner, const struct name *name)
 {
@@ -918,6 +1045,7 @@ static void accept_names(struct learner *learner)
 {
 	struct arena *arena = arena_create();
 	struct name_table table = learn_names(learner, arena);
+	struct hash_table stripes = learn_stripes(learner, arena);
 	uint32_t count = table.names.count;
 	struct name *sorted = ARENA_NEW(arena, struct name, (size_t)count + 1);
 	uint32_t first = count > MAX_NAMES ? count - MAX_NAMES : 0;
@@ -930,6 +1058,7 @@ static void accept_names(struct learner *learner)
 	count_sums(&table, &learner->list);
 	for (uint32_t i = first; i < count; i++) {
 		if (is_rare(learner, &sorted[i]) ||
+		    is_stripe(&stripes, &sorted[i]) ||
 		    !tells_apart(&table, &learner->list, &sorted[i]) ||
 		    learn_entry(learner, &learner->tree.tokens,
 				sorted[i].key) == NULL)

@@ -104,6 +104,33 @@ TEST(items_of_a_list_are_one_repeated_place)
 			  ->is_repeated);
 }
 
+TEST(stripes_of_a_table_are_one_place)
+{
+	for (int i = 0; i < 6; i++)
+		learned_add(&site,
+			    "<table><tr class=white><td>a%d<tr class=gray>"
+			    "<td>b%d%s</table>",
+			    i, i, i % 2 == 0 ? "<tr class=white><td>c" : "");
+	learned_run(&site);
+	ck_assert_uint_ne(place_of_text(&site, "a0"), NO_PLACE);
+	ck_assert_uint_eq(place_of_text(&site, "a0"),
+			  place_of_text(&site, "b3"));
+}
+
+/* Their number is always even. */
+TEST(labels_and_values_that_alternate_are_no_stripes)
+{
+	for (int i = 0; i < 6; i++)
+		learned_add(&site,
+			    "<div><p class=k>one</p><p class=v>a%d</p>"
+			    "<p class=k>two</p><p class=v>b%d</p>%s</div>",
+			    i, i,
+			    i % 2 == 0 ? "<p class=k>three<p class=v>c" : "");
+	learned_run(&site);
+	ck_assert_uint_ne(place_of_text(&site, "one"),
+			  place_of_text(&site, "a0"));
+}
+
 TEST(equal_siblings_of_a_constant_number_have_positions)
 {
 	uint32_t crumb;

@@ -8,11 +8,19 @@
 #include "template/fields/field.h"
 #include "template/fields/rule.h"
 
+/* Ratio of pages with a value below which a column is hardly of the template.
+ */
+#define RARE .08
+
 /* How much less a part of a text is worth than the whole text. */
 #define PART_FACTOR .45
 
+/* The same for a part of a price, a date and so on. */
+#define TYPED_PART_FACTOR .3
+
 enum {
 	MAX_UNIT_BYTES = 3,
+	MAX_DATE_BYTES = 30,         /* longer texts say more than a date */
 	MAX_CHOSEN = LIMIT(400, 12), /* columns that are compared */
 	ROOM_FOR_FINDS = 2 * MAX_CHOSEN,
 	MAX_WRAPPED = 2,     /* varying runs in an element around a field */
@@ -240,19 +248,24 @@ static double in_title(const struct finder *finder, const struct column *column)
 	return (double)found / finder->table->page_count;
 }
 
-/* Return how many steps the title is below the parent that both have. */
-static uint32_t title_distance(const struct finder *finder, uint32_t index)
+/*
+ * Return how many steps the title is below the innermost place that contains it
+ * and the place `*index`, which becomes that place.
+ */
+static uint32_t title_distance(const struct finder *finder, uint32_t *index)
 {
 	const struct place_tree *tree = finder->table->tree;
 	uint32_t title = finder->title;
 	uint32_t distance = 0;
 
-	if (title == NO_PLACE)
+	if (title == NO_PLACE) {
+		*index = 0;
 		return UINT32_MAX;
-	while (index != title) {
+	}
+	while (*index != title) {
 		/* parents have lower indices */
-		if (index > title) {
-			index = place_at(tree, index)->parent;
+		if (*index > title) {
+			*index = place_at(tree, *index)->parent;
 		} else {
 			title = place_at(tree, title)->parent;
 			distance++;
@@ -336,24 +349,60 @@ static struct slice place_label(const struct finder *finder, uint32_t index)
 	return (struct slice){0};
 }
 
-/* Score where the values of a place are. */
-static double score_of_place(const struct finder *finder, uint32_t index)
+/*
+ * Return whether the place looks like a part of a text that an author wrote: it
+ * has no names and no label.
+ */
+static bool is_prose(const struct finder *finder, uint32_t index)
 {
-	const struct setting *setting = &finder->settings[index];
-	uint32_t distance = title_distance(finder, index);
+	const struct place_tree *tree = finder->table->tree;
+	static const char *const tags[] = {"p", "em",   "strong", "b",
+					   "i", "code", "pre"};
+	const struct place *place = place_at(tree, index);
+
+	if (finder->settings[index].is_labelled)
+		return false;
+	if (place->is_run)
+		place = place_at(tree, place->parent);
+	if (place->names.size > 0)
+		return false;
+	if (step_is(place, "a"))
+		place = place_at(tree, place->parent);
+	for (size_t i = 0; i < sizeof(tags) / sizeof(*tags); i++)
+		if (step_is(place, tags[i]))
+			return true;
+	return false;
+}
+
+/* Score where the values of a place are. */
+static double score_of_place(const struct finder *finder,
+			     const struct column *column)
+{
+	uint32_t index = column->source.place;
+	struct setting setting = finder->settings[index];
+	uint32_t both = index;
+	uint32_t distance = title_distance(finder, &both);
+	const struct setting *outside = &finder->settings[both];
+	bool has_label = place_label(finder, index).size > 0;
+	/* a label and its only value, wherever they are */
+	bool is_pair = has_label && column->single * 10 >= column->pages * 9;
 	double score = 1;
 
+	/* what the title is in as well says nothing */
+	setting.groups &= ~outside->groups;
+	setting.is_in_frame &= !outside->is_in_frame;
+	setting.is_repeated &= !outside->is_repeated;
 	if (distance < 8)
 		score *= 1 + .7 / (1 + distance / 2.);
-	if (setting->is_in_head)
+	if (setting.is_in_head)
 		score *= .1;
-	if (is_frame(setting))
-		score *= .25;
-	if (setting->is_repeated)
-		score *= .5;
-	if (setting->is_in_heading)
+	if (is_frame(&setting))
+		score *= is_pair ? .5 : .25;
+	if (setting.is_repeated && !is_pair)
+		score *= is_prose(finder, index) ? .2 : .5;
+	if (setting.is_in_heading && column->source.attribute == NULL)
 		score *= 2;
-	if (place_label(finder, index).size > 0)
+	if (has_label)
 		score *= 1.6;
 	return score;
 }
@@ -394,9 +443,12 @@ static double score_of(const struct finder *finder, const struct column *column,
 	uint32_t index = column->source.place;
 	double ratio;
 	enum field_type type = column_type(column, &ratio);
-	double score = .3 + .7 * column->pages / finder->table->page_count;
+	double fill = (double)column->pages / finder->table->page_count;
+	double score = .1 + .9 * fill;
 
-	score *= score_of_place(finder, index);
+	if (fill < RARE)
+		score *= .15;
+	score *= score_of_place(finder, column);
 	score *= score_of_element(finder, column);
 	score *= .6 + .4 * ratio;
 	if (!is_list(column, known))
@@ -407,10 +459,14 @@ static double score_of(const struct finder *finder, const struct column *column,
 	    type == TYPE_DATE)
 		score *= 1.4;
 	if (column->source.attribute != NULL)
-		score *= type == TYPE_IMAGE ? .4 : .2;
+		score *= type == TYPE_IMAGE ? .4 : .1;
 	if (type == TYPE_RICH_TEXT)
 		score *= .5;
-	if (column->distinct * 50 < column->pages)
+	/* the pages have the same list, with few exceptions */
+	if (column->count > column->pages &&
+	    (uint64_t)column->distinct * column->pages < 2ULL * column->count)
+		score *= .3;
+	else if (column->distinct * 50 < column->pages)
 		score *= .7;
 	return score;
 }
@@ -451,6 +507,9 @@ static void finder_add(struct finder *finder, const struct column *all,
 	    (uint64_t)column->common * 100 >= (uint64_t)column->count * 97)
 		return;
 	title = in_title(finder, column);
+	if (finder->settings[column->source.place].is_in_head &&
+	    finder->title != NO_PLACE)
+		title = 0;
 	if (title > .8 && known == NULL)
 		known = "title";
 	if (finder->count == ROOM_FOR_FINDS)
@@ -667,12 +726,66 @@ static void finder_add_part(struct finder *finder, const struct column *all,
 }
 
 /*
+ * Return the type of nine of ten values of the part, if they are nothing else
+ * than a number, a price, a date or a URL; otherwise TYPE_TEXT.
+ */
+static enum field_type part_type(const struct column *part)
+{
+	struct arena *arena = arena_create();
+	struct column column =
+		column_part(arena, part, part->source.from, part->source.to);
+	uint32_t counts[TYPE_COUNT] = {0};
+	enum field_type found = TYPE_TEXT;
+
+	for (uint32_t i = 0; i < column.count; i++) {
+		struct slice text = column.values[i].text;
+		enum field_type type = type_of_text(text);
+
+		if (type != TYPE_DATE || text.size <= MAX_DATE_BYTES)
+			counts[type]++;
+	}
+	for (enum field_type type = TYPE_NUMBER; type < TYPE_COUNT; type++)
+		if (counts[type] * 10 >= column.count * 9)
+			found = type;
+	arena_destroy(arena);
+	return found;
+}
+
+/*
+ * Add the largest part of a column of texts that is a date or a number and
+ * contains a separator: "May 3, 2024" of "May 3, 2024 | The Editors".
+ */
+static void finder_add_typed(struct finder *finder, const struct column *all,
+			     const struct column *column, double factor)
+{
+	uint8_t last = (uint8_t)(column->source.separator_count + 1);
+	struct column part = *column;
+
+	for (uint8_t size = (uint8_t)(last - 1); size >= 2; size--)
+		for (uint8_t from = 0; from + size <= last; from++) {
+			enum field_type type;
+
+			part.source.from = from;
+			part.source.to = (uint8_t)(from + size);
+			type = part_type(&part);
+			if (type == TYPE_TEXT)
+				continue;
+			finder_add_part(finder, all, &part,
+					type == TYPE_DATE
+						? factor
+						: factor * PART_FACTOR);
+			return;
+		}
+}
+
+/*
  * Add a column: its values without the words that all begin and end with, and
  * their parts.
  */
 static void finder_add_parts(struct finder *finder, const struct column *all,
 			     const struct column *column, double factor)
 {
+	uint32_t place = column->source.place;
 	uint8_t count = column->source.separator_count;
 	struct column part = *column;
 	uint8_t from = 0;
@@ -680,20 +793,47 @@ static void finder_add_parts(struct finder *finder, const struct column *all,
 
 	if (column->distinct < 2)
 		return;
-	if (place_at(finder->table->tree, column->source.place)->is_run)
+	if (column->source.attribute == NULL &&
+	    (place_at(finder->table->tree, place)->is_run ||
+	     (finder->varying[place] == 1 && finder->constant[place] == 0)))
 		affixes_of(column, &from, &to);
+	part.source.from = from;
+	part.source.to = to;
 	if (from == 0 && to == count + 1) {
 		finder_add(finder, all, column, factor);
 	} else {
-		part.source.from = from;
-		part.source.to = to;
 		finder_add_part(finder, all, &part, factor);
-		finder_add(finder, all, column, factor * PART_FACTOR);
+		finder_add(finder, all, column, factor * .25);
 	}
+	if (part_type(&part) != TYPE_TEXT)
+		factor *= TYPED_PART_FACTOR;
+	else if (finder->varying[place] <= 1)
+		finder_add_typed(finder, all, column, factor);
 	for (uint8_t i = from; i < to && to > from + 1; i++) {
 		part.source.from = i;
 		part.source.to = (uint8_t)(i + 1);
 		finder_add_part(finder, all, &part, factor * PART_FACTOR);
+	}
+}
+
+/* Find the title where the head has none: the heading that differs most. */
+static void find_heading(struct finder *finder)
+{
+	const struct column_table *table = finder->table;
+	double best = .5;
+
+	for (uint32_t i = 0; i < table->count; i++) {
+		const struct column *column = &table->columns[i];
+		struct setting setting = finder->settings[column->source.place];
+		double score = (double)column->distinct / table->page_count *
+			       column->single / table->page_count *
+			       (is_frame(&setting) ? .7 : 1);
+
+		if (column->source.attribute == NULL && setting.is_in_heading &&
+		    score > best) {
+			best = score;
+			finder->title = column->source.place;
+		}
 	}
 }
 
@@ -720,6 +860,8 @@ static void find_title(struct finder *finder)
 			finder->title = column->source.place;
 		}
 	}
+	if (finder->title == NO_PLACE)
+		find_heading(finder);
 }
 
 /* Return the outermost repeated place around the title, or NO_PLACE. */

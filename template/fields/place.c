@@ -833,24 +833,62 @@ static void count_sums(struct name_table *table, const struct items *list)
 	}
 }
 
+/* The children of the elements of a place with a name, and equal ones without.
+ */
+struct split {
+	uint32_t parents;  /* with both kinds of children */
+	uint32_t repeated; /* of these, with several that have the name, */
+	uint32_t repeated_without; /* and several that do not */
+	uint32_t paired; /* with as many of one kind as of the other */
+};
+
+/* Count the children of one parent. */
+static void split_add(struct split *split, uint32_t with, uint32_t without)
+{
+	if (with == 0 || without == 0)
+		return;
+	split->parents++;
+	split->repeated += with > 1;
+	split->repeated_without += without > 1;
+	split->paired += with + 1 >= without && without + 1 >= with;
+}
+
 /*
  * Return whether the name tells siblings apart: without it, two children of one
- * parent would have equal names that are different now.
+ * parent would have equal names that are different now. But if there are any
+ * number of both, the name is a value of the items of a list, such as
+ * "instock"; the number of labels and of their values is the same.
  */
 static bool tells_apart(const struct name_table *table,
-			const struct items *list, const struct name *name)
+			const struct item *items, const struct name *name)
 {
+	struct split split = {0};
+	uint32_t with = 0;
+	uint32_t without = 0;
+	uint32_t parent = UINT32_MAX;
+
 	for (uint32_t use = name->last; use != NO_ENTRY;
 	     use = table->before[use]) {
 		size_t i = use / MAX_TOKENS;
-		const struct sum_count *without = hash_table_find(
+		const struct sum_count *other = hash_table_find(
 			&table->counts,
-			sum_key(&list->items[i], table->sums[i] - name->key));
+			sum_key(&items[i], table->sums[i] - name->key));
 
-		if (without != NULL && without->count > 0)
-			return true;
+		if (items[i].parent != parent) {
+			split_add(&split, with, without);
+			with = 0;
+			without = 0;
+			parent = items[i].parent;
+		}
+		with++;
+		if (other != NULL && other->count > without)
+			without = other->count;
 	}
-	return false;
+	split_add(&split, with, without);
+	return split.parents > 0 &&
+	       (split.repeated * 5 < split.parents ||
+		split.repeated_without * 5 < split.parents ||
+		split.paired * 10 >= split.parents * 7);
 }
 
 static void drop_name(struct name_table *table, const struct name *name)
@@ -1059,7 +1097,7 @@ static void accept_names(struct learner *learner)
 	for (uint32_t i = first; i < count; i++) {
 		if (is_rare(learner, &sorted[i]) ||
 		    is_stripe(&stripes, &sorted[i]) ||
-		    !tells_apart(&table, &learner->list, &sorted[i]) ||
+		    !tells_apart(&table, learner->list.items, &sorted[i]) ||
 		    learn_entry(learner, &learner->tree.tokens,
 				sorted[i].key) == NULL)
 			drop_counted(&table, &learner->list, &sorted[i]);

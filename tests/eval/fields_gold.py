@@ -12,15 +12,20 @@ A line of the rules that starts with @ begins a site: its name, an archive, a
 label of the archive's labels.tsv (or - for any), an expression that a path
 matches, the most pages, and a note. "NAME/before" and "NAME/after" are the
 two sides of a redesign; pages whose groups of the expression are equal belong
-together. The lines behind it are its fields: a name, an XPath, and perhaps an
-expression, of which group 1 is the value (every match is one). A page without
-the first field is left out, and one whose values are all those of another.
+together. The lines behind it are its fields: a name and words of the page that
+name it as well, an XPath, and perhaps an expression, of which group 1 is the
+value (every match is one). A page without the first field is left out, and so
+is one whose values are all those of another.
 
 The values are what the page shows: elements count with their text, and white
 space as in fields.py. Before they are read, markup that states values to
 machines only is removed from the page, as in the given gold: JSON-LD, the
 attributes of microdata and RDFa, their `meta` and `link`, and the metas of
 OpenGraph, Twitter, articles and authors.
+
+Half of the sites and redesigns (`fields.py --half dev`) is for those who
+improve the program; nobody looks at the pages or results of the half `test`,
+only at its figures.
 """
 
 import argparse
@@ -59,10 +64,10 @@ META = re.compile(
     rb"[^>]*\s(?:name|property)\s*=\s*[\"']?"
     rb"(?:og:|article:|twitter:|fb:|author\b|dcterms\.|dc\.))", re.I)
 
-Field = collections.namedtuple("Field", "name path pattern")
+Field = collections.namedtuple("Field", "name aliases path pattern")
 Site = collections.namedtuple("Site", "name archive label path most note "
                               "fields")
-Page = collections.namedtuple("Page", "path source values whole")
+Page = collections.namedtuple("Page", "path source values")
 
 
 def read_rules():
@@ -74,8 +79,9 @@ def read_rules():
             sites.append(Site(name[1:], archive, label, re.compile(path),
                               int(most), note, []))
         elif line and not line.startswith("#"):
+            name, *aliases = cells[0].split(" ")
             sites[-1].fields.append(
-                Field(cells[0], lxml.etree.XPath(cells[1]),
+                Field(name, aliases, lxml.etree.XPath(cells[1]),
                       re.compile(cells[2]) if len(cells) > 2 else None))
     return sites
 
@@ -130,9 +136,8 @@ def values_of(tree, field):
 def read_page(site, folder, path):
     source = strip_markup((folder / path).read_bytes())
     tree = tree_of(source)
-    values = {field.name: values_of(tree, field) for field in site.fields}
-    return Page(path, source, values,
-                {text_of(e) for e in tree.iter() if isinstance(e.tag, str)})
+    return Page(path, source, {field.name: values_of(tree, field)
+                               for field in site.fields})
 
 
 def labels_of(folder):
@@ -195,14 +200,12 @@ def origin(site, pages):
         "attributes, `meta` and `link` with itemprop, and metas of OpenGraph, "
         "Twitter, articles and authors. Nothing else was changed.", "",
         f"Pages: {len(pages)}. Original paths: `paths.tsv`.", "",
-        "| field | pages with it | values | whole text of an element | "
-        "part of a text |", "|---|---|---|---|---|"]
+        "| field | pages with it | values | part of a text |",
+        "|---|---|---|---|"]
     for field in site.fields:
-        values = [(v, p) for p in pages for v in p.values[field.name]]
-        whole = sum(v in p.whole for v, p in values)
-        lines.append(f"| {field.name} | "
-                     f"{sum(bool(p.values[field.name]) for p in pages)} | "
-                     f"{len(values)} | {whole} | {len(values) - whole} |")
+        counts = [len(page.values[field.name]) for page in pages]
+        lines.append(f"| {field.name} | {sum(map(bool, counts))} | "
+                     f"{sum(counts)} | {'yes' if field.pattern else 'no'} |")
     return "\n".join(lines) + "\n"
 
 
@@ -217,6 +220,9 @@ def write_site(site, pages, folder):
         gold += (f"{name}\t{field.name}\t{value}\n" for field in site.fields
                  for value in page.values[field.name])
     (folder / "gold.tsv").write_text("".join(gold), "utf-8")
+    (folder / "aliases.tsv").write_text("".join(
+        f"{field.name}\t{' '.join(field.aliases)}\n"
+        for field in site.fields if field.aliases), "utf-8")
     (folder / "paths.tsv").write_text("".join(paths), "utf-8")
     (folder / "ORIGIN.md").write_text(origin(site, pages), "utf-8")
     check = hashlib.sha256("".join(gold).encode())

@@ -24,8 +24,7 @@ attributes of microdata and RDFa, their `meta` and `link`, and the metas of
 OpenGraph, Twitter, articles and authors.
 
 Half of the sites and redesigns (`fields.py --half dev`) is for those who
-improve the program; nobody looks at the pages or results of the half `test`,
-only at its figures.
+improve the program; of the half `test` they look at the figures only.
 """
 
 import argparse

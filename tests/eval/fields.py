@@ -1,13 +1,16 @@
 #!/usr/bin/env python3
 """How right the fields of pages are: found, taught, and after a redesign.
 
-usage: fields.py FOLDER [BUILD] [--referee FILE] [--keep FOLDER]
+usage: fields.py FOLDER [BUILD] [--half dev|test] [--referee FILE]
+                 [--keep FOLDER]
 
 FOLDER holds sites/<site>/{pages,gold.tsv} and redesigns/<case>/{before,after},
 each as a site; one of both may be missing. BUILD is a build folder (default:
 build/release). The referee is fields.py of ../shared/tools, or that of
 $TEMPLATED_DATA; it chooses the examples and scores the answers. --keep keeps
-the answers and the logs of field_table, which tell the chosen places.
+the answers and the logs of field_table, which tell the chosen places. --half
+measures one half of the folders only, and of `test` it prints the means and
+no more: who improves the program may look at `dev`.
 
 `recall` is the ratio of the fields that one of the first 20 columns has with
 F1 >= 0.9, without an example; `named` the ratio of these whose name is right;
@@ -18,6 +21,7 @@ not in the gold: there should be none.
 """
 
 import argparse
+import hashlib
 import html
 import json
 import pathlib
@@ -82,6 +86,16 @@ def folders(path):
         if path.is_dir() else []
 
 
+def half_of(paths, half):
+    """The sites of a half, by the first digit of the SHA-1 of the name; of
+    the redesigns, which are few, every second one is `dev`."""
+    odd = [hashlib.sha1(path.name.encode()).digest()[0] >> 4 & 1
+           if path.parent.name == "sites" else place % 2
+           for place, path in enumerate(paths)]
+    return [path for path, is_odd in zip(paths, odd)
+            if half is None or (half == "test") == bool(is_odd)]
+
+
 def times_of(log):
     """(ms to learn all pages, ms to read the fields of a page)"""
     learn = re.findall(r"columns; (\d+) \+ (\d+) ms", log)
@@ -140,7 +154,7 @@ def measure_sites(referee, sites):
     return rows, fields
 
 
-def print_sites(rows, fields):
+def print_sites(rows, fields, total_only):
     head = ("site", "pages", "recall", "named",
             *(f"F1 of {n}" for n in EXAMPLES), "learn ms", "apply ms")
     shown = [(name, pages, *map(number, ratios), learn, number(apply))
@@ -148,8 +162,11 @@ def print_sites(rows, fields):
     total = ["mean", sum(row[1] for row in rows)]
     total += [number(mean(row[i] for row in rows))
               for i in range(2, 4 + len(EXAMPLES))]
-    print_table(head, [*shown, (*total, sum(row[-2] for row in rows),
-                                number(mean(row[-1] for row in rows)))])
+    total += [sum(row[-2] for row in rows),
+              number(mean(row[-1] for row in rows))]
+    print_table(head, [total] if total_only else [*shown, total])
+    if total_only:
+        return
     print()
     print_table(("field", "values", "found",
                  *(f"F1 of {n}" for n in EXAMPLES), "column"), fields)
@@ -194,14 +211,28 @@ def measure_redesigns(referee, cases):
                                     file, after / "pages", "-")
         wrong, given = count_wrong(after, answers)
         lost = sum(row["f1"] < GOOD for row in healed["fields"])
-        rows.append((case.name, healed["pages"], number(old["f1"]),
-                     number(healed["f1"]), lost, wrong, given,
-                     times_of(log)[0]))
+        rows.append((case.name, healed["pages"], old["f1"], healed["f1"],
+                     lost, wrong, given, times_of(log)[0]))
         fields += [(f"{case.name} {new['field']}", new["values"],
                     number(was["f1"]), number(new["f1"]), number(new["p"]),
                     number(new["r"]))
                    for was, new in zip(old["fields"], healed["fields"])]
     return rows, fields
+
+
+def print_redesigns(rows, fields, total_only):
+    head = ("redesign", "pages", "before", "after", "lost", "stale",
+            "of values", "learn ms")
+    shown = [(name, pages, number(old), number(new), *counts)
+             for name, pages, old, new, *counts in rows]
+    total = ("mean or sum", sum(row[1] for row in rows),
+             *(number(mean(row[i] for row in rows)) for i in (2, 3)),
+             *(sum(row[i] for row in rows) for i in range(4, len(head))))
+    print()
+    print_table(head, [total] if total_only else [*shown, total])
+    if not total_only:
+        print()
+        print_table(("field", "values", "before", "after", "P", "R"), fields)
 
 
 def main():
@@ -213,6 +244,7 @@ def main():
                         default=common.ROOT / "build" / "release")
     parser.add_argument("--referee", type=pathlib.Path,
                         default=common.DATA / "tools" / "fields.py")
+    parser.add_argument("--half", choices=("dev", "test"))
     parser.add_argument("--keep", type=pathlib.Path)
     arguments = parser.parse_args()
     if not arguments.referee.exists():
@@ -224,18 +256,14 @@ def main():
         referee = Referee(
             arguments.referee,
             arguments.build.resolve() / "tests" / "eval" / "field_table", keep)
-        sites = folders(arguments.folder / "sites")
+        total_only = arguments.half == "test"
+        sites, cases = (half_of(folders(arguments.folder / kind),
+                                arguments.half)
+                        for kind in ("sites", "redesigns"))
         if sites:
-            print_sites(*measure_sites(referee, sites))
-        cases = folders(arguments.folder / "redesigns")
+            print_sites(*measure_sites(referee, sites), total_only)
         if cases:
-            rows, fields = measure_redesigns(referee, cases)
-            print()
-            print_table(("redesign", "pages", "before", "after", "lost",
-                         "stale", "of values", "learn ms"), rows)
-            print()
-            print_table(("field", "values", "before", "after", "P", "R"),
-                        fields)
+            print_redesigns(*measure_redesigns(referee, cases), total_only)
 
 
 main()

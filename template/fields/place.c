@@ -12,7 +12,8 @@
 #include "page/page.h"
 
 enum {
-	MAX_TOKENS = 12, /* classes and other names of an element */
+	MAX_TOKENS = 16, /* classes and other names of an element */
+	MAX_WORDS = 32,  /* of an attribute, with those that are no names */
 	MIN_SHARE = 20,  /* a label must be on a 20th of the pages */
 	MIN_PAGES = 2,   /* and on so many pages */
 	/* names of the children of a place that count */
@@ -182,8 +183,7 @@ static size_t token_words(struct token *tokens, size_t count, char sign,
 {
 	struct slice name;
 
-	for (size_t n = 0;
-	     n < CLASS_MAX_NAMES && class_name_next(&names, &name); n++)
+	for (size_t n = 0; n < MAX_WORDS && class_name_next(&names, &name); n++)
 		count = token_add(tokens, count, sign, name);
 	return count;
 }
@@ -833,13 +833,16 @@ static void count_sums(struct name_table *table, const struct items *list)
 	}
 }
 
-/* The children of the elements of a place with a name, and equal ones without.
- */
+enum { MAX_PERIOD = 6 };
+
+/* The children of the elements of a place with a name, and equal ones without
+ * it. */
 struct split {
 	uint32_t parents;  /* with both kinds of children */
 	uint32_t repeated; /* of these, with several that have the name, */
 	uint32_t repeated_without; /* and several that do not */
-	uint32_t paired; /* with as many of one kind as of the other */
+	uint32_t gaps;             /* between neighbours that have the name */
+	uint32_t gaps_of[MAX_PERIOD + 1]; /* the same by size */
 };
 
 /* Count the children of one parent. */
@@ -850,14 +853,22 @@ static void split_add(struct split *split, uint32_t with, uint32_t without)
 	split->parents++;
 	split->repeated += with > 1;
 	split->repeated_without += without > 1;
-	split->paired += with + 1 >= without && without + 1 >= with;
+}
+
+/* Return whether every second child has the name, or every third and so on. */
+static bool is_periodic(const struct split *split)
+{
+	for (uint32_t size = 2; size <= MAX_PERIOD; size++)
+		if (split->gaps_of[size] * 10 >= split->gaps * 8)
+			return true;
+	return false;
 }
 
 /*
  * Return whether the name tells siblings apart: without it, two children of one
  * parent would have equal names that are different now. But if there are any
- * number of both, the name is a value of the items of a list, such as
- * "instock"; the number of labels and of their values is the same.
+ * numbers of both in any order, the name is a value of the items of a list,
+ * such as "instock". Labels and values, and the cells of a row, have an order.
  */
 static bool tells_apart(const struct name_table *table,
 			const struct item *items, const struct name *name)
@@ -866,6 +877,7 @@ static bool tells_apart(const struct name_table *table,
 	uint32_t with = 0;
 	uint32_t without = 0;
 	uint32_t parent = UINT32_MAX;
+	size_t next = 0;
 
 	for (uint32_t use = name->last; use != NO_ENTRY;
 	     use = table->before[use]) {
@@ -879,7 +891,12 @@ static bool tells_apart(const struct name_table *table,
 			with = 0;
 			without = 0;
 			parent = items[i].parent;
+		} else {
+			split.gaps++;
+			if (next - i <= MAX_PERIOD)
+				split.gaps_of[next - i]++;
 		}
+		next = i;
 		with++;
 		if (other != NULL && other->count > without)
 			without = other->count;
@@ -888,7 +905,7 @@ static bool tells_apart(const struct name_table *table,
 	return split.parents > 0 &&
 	       (split.repeated * 5 < split.parents ||
 		split.repeated_without * 5 < split.parents ||
-		split.paired * 10 >= split.parents * 7);
+		is_periodic(&split));
 }
 
 static void drop_name(struct name_table *table, const struct name *name)

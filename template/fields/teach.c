@@ -134,6 +134,8 @@ static double prior_of(const struct teacher *teacher, const struct column *rule)
 	if (setting->is_in_head)
 		prior *= .7;
 	if (is_frame(setting))
+		prior *= .7;
+	if (!setting->is_in_heading)
 		prior *= .8;
 	if (!setting->is_named && !setting->is_labelled)
 		prior *= .8;

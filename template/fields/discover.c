@@ -120,8 +120,7 @@ static const struct {
 	{"subtitle", "subtitle"},
 };
 
-/* Return the known word that a name contains, the last one; or NULL. */
-static const char *known_name(struct slice names)
+const char *known_name(struct slice names)
 {
 	const char *bytes = names.data;
 	const char *found = NULL;

@@ -46,6 +46,12 @@ struct agreement compare_pages(const uint64_t *left, const uint64_t *right,
 void field_note_values(struct field *field, const struct column *column);
 
 /* Groups of class words that a place is in, and other facts of its path. */
+/*
+ * Return what the last known word in class names or in a label means, such as
+ * "author" for "byline"; NULL if there is none.
+ */
+const char *known_name(struct slice names);
+
 struct setting {
 	uint32_t groups;
 	bool is_in_head;

@@ -2,8 +2,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/arena.h"
+#include "base/utf8.h"
 #include "template/fields/field.h"
 #include "template/fields/rule.h"
 
@@ -17,6 +19,9 @@ enum {
 	MAX_MATCHES = LIMIT(500, 10), /* columns with the values in them */
 	MAX_TRIED = LIMIT(8, 3),      /* examples that are looked for first */
 	MIN_COMMON_PAGES = 3,
+	CALLED_LEVELS =
+		3,    /* elements around a value whose names may be its own */
+	MIN_STEM = 5, /* letters of "created" and "creation" that count */
 	LOOSE_SHARE = 15, /* percent of values with an optional separator */
 };
 
@@ -35,6 +40,7 @@ struct teacher {
 	const struct example *examples;
 	uint32_t example_count;
 	enum field_type type;         /* of the first value */
+	struct slice name;            /* of the field */
 	struct candidate *candidates; /* [count] of ROOM_FOR_CANDIDATES */
 	uint32_t count;
 	struct arena *scratch;
@@ -113,6 +119,66 @@ static double expected_count(const struct teacher *teacher,
 	return (double)single / rule->pages;
 }
 
+/* Cut the next word, of letters, off the text; {NULL, 0} at the end. */
+static struct slice next_word(struct slice *text)
+{
+	size_t begin = 0;
+	size_t end;
+	struct slice word;
+
+	while (begin < text->size && !is_letter((char)slice_byte(*text, begin)))
+		begin++;
+	end = begin;
+	while (end < text->size && is_letter((char)slice_byte(*text, end)))
+		end++;
+	word = (struct slice){(const char *)text->data + begin, end - begin};
+	slice_advance(text, end);
+	return word;
+}
+
+/* Return whether both texts have a word with the same first letters. */
+static bool words_meet(struct slice left, struct slice right)
+{
+	struct slice a;
+
+	while ((a = next_word(&left)).size > 0) {
+		struct slice rest = right;
+		struct slice b;
+
+		while ((b = next_word(&rest)).size > 0)
+			if (a.size >= MIN_STEM && b.size >= MIN_STEM &&
+			    strncasecmp(a.data, b.data, MIN_STEM) == 0)
+				return true;
+	}
+	return false;
+}
+
+/*
+ * Return whether a place is called as the field is: its label or its names, or
+ * those of an element close around it.
+ */
+static bool is_called(const struct teacher *teacher, uint32_t index)
+{
+	const struct place_tree *tree = teacher->table->tree;
+	const char *meaning = known_name(teacher->name);
+
+	for (uint32_t n = 0; n < CALLED_LEVELS && index != NO_PLACE; n++) {
+		const struct place *place = place_at(tree, index);
+		const struct slice texts[] = {place->label, place->names};
+
+		for (size_t i = 0; i < 2; i++) {
+			const char *known = known_name(texts[i]);
+
+			if (words_meet(teacher->name, texts[i]) ||
+			    (meaning != NULL && known != NULL &&
+			     strcmp(known, meaning) == 0))
+				return true;
+		}
+		index = place->parent;
+	}
+	return false;
+}
+
 /* The first value is usually the page's own, the others are of its relatives.
  */
 static const double pick_priors[PICK_COUNT] = {1, .85, .55, .6};
@@ -136,6 +202,8 @@ static double prior_of(const struct teacher *teacher, const struct column *rule)
 	if (is_frame(setting))
 		prior *= .7;
 	if (!setting->is_in_heading)
+		prior *= .8;
+	if (!is_called(teacher, rule->source.place))
 		prior *= .8;
 	if (!setting->is_named && !setting->is_labelled)
 		prior *= .8;
@@ -437,6 +505,7 @@ bool field_teach(const struct column_table *table, const char *name,
 		.examples = examples,
 		.example_count = count,
 		.type = type_of_text(value),
+		.name = slice_of(name),
 		.candidates = ARENA_NEW(scratch, struct candidate,
 					ROOM_FOR_CANDIDATES),
 		.scratch = scratch,

@@ -135,6 +135,9 @@ struct page {
 	struct slice description; /* description in a meta element, collapsed;
 				     or empty */
 	struct slice base;        /* href of the first base element, or empty */
+	/* set by the caller of page_parse(), who owns it, if URLs of the page
+	   are to be resolved; or empty */
+	struct slice url;
 	struct slice charset; /* name of the original encoding of the source */
 	const struct slice *unknown_tags; /* [unknown_tag_count] names of the
 					     tags from TAG_COUNT on */

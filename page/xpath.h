@@ -1,8 +1,8 @@
 /*
  * page/xpath.h - XPath 1.0 for a page, with libxml2. It has only the functions
- * of the recommendation, no variables and no namespaces. Only guards use it:
- * the scrapers of users contain XPath as often as CSS, and only XPath can
- * select attributes and texts.
+ * of the recommendation, no variables and no namespaces. Only guards
+ * and lessons of fields use it: the scrapers of users contain XPath as often as
+ * CSS, and only XPath can select attributes and texts.
  */
 #ifndef PAGE_XPATH_H
 #define PAGE_XPATH_H

@@ -35,7 +35,8 @@ static struct page_field page_field_make(struct arena *arena,
 				       result->values[i].size);
 	return (struct page_field){
 		.name = arena_copy(arena, spec->name, strlen(spec->name)),
-		.type = spec->type,
+		.type = transformed_type(spec),
+		.transform = spec->transform.kind,
 		.values = values,
 		.count = result->count,
 		.is_unsure = result->is_unsure,

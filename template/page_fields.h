@@ -31,10 +31,11 @@ struct field_set fields_find(struct arena *arena,
 /* A field of a page. */
 struct page_field {
 	const char *name;
-	enum field_type type;
+	enum field_type type; /* of the transformed values */
+	enum transform_kind transform;
 	const char *const *values; /* [count], distinct, in the page's order */
 	size_t count;              /* 0 = the page has no value */
-	bool is_unsure; /* two addresses of the field have different values */
+	bool is_unsure;            /* as in struct field_result */
 };
 
 /* The fields of a page. Initialise with {0}. */

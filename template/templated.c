@@ -653,6 +653,7 @@ bool templated_field(const struct templated_record *record, size_t index,
 		.values = field->values,
 		.count = field->count,
 		.is_unsure = field->is_unsure,
+		.transform = transform_name(field->transform),
 	};
 	return true;
 }
@@ -664,13 +665,16 @@ const char *templated_record_template(const struct templated_record *record)
 
 bool templated_date(const char *text, char *iso_out)
 {
-	char other[TEMPLATED_DATE_BYTES];
-
 	_Static_assert((int)DATE_SIZE == (int)TEMPLATED_DATE_BYTES,
 		       "the caller's buffer is large enough");
-	return date_find(slice_of(text), DAY_FIRST, iso_out) &&
-	       date_find(slice_of(text), MONTH_FIRST, other) &&
-	       strcmp(iso_out, other) == 0;
+	return date_read_clear(slice_of(text), iso_out);
+}
+
+bool templated_number(const char *text, bool is_price, char *number_out)
+{
+	_Static_assert((int)NUMBER_SIZE == (int)TEMPLATED_NUMBER_BYTES,
+		       "the caller's buffer is large enough");
+	return number_read(slice_of(text), is_price, 0, number_out);
 }
 
 void templated_record_free(struct templated_record *record)

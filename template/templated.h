@@ -264,7 +264,10 @@ struct templated_field {
 	const char *const *values; /* [count], distinct, in the page's order,
 				      as the page has them */
 	size_t count;              /* 0 = the page has no value */
-	bool is_unsure; /* two places of the field have different values */
+	/* two places of the field have different values, or its transform
+	   cannot read a value, which is then missing */
+	bool is_unsure;
+	const char *transform; /* "none", "number", "date", "url" or "join" */
 };
 
 /*
@@ -308,6 +311,18 @@ enum { TEMPLATED_DATE_BYTES = 32 };
  * (5/3/2024). Needs no handle; any thread.
  */
 TEMPLATED_API bool templated_date(const char *text, char *iso_out);
+
+enum { TEMPLATED_NUMBER_BYTES = 48 };
+
+/*
+ * Write the only number of a text with a decimal point to `number_out`
+ * [TEMPLATED_NUMBER_BYTES]: "1234.50" for "1.234,50". Return false if it has
+ * none or several, or if it is unclear what begins the decimals: 1.234 may have
+ * three of them, unless it is a price (`is_price`). Needs no handle; any
+ * thread.
+ */
+TEMPLATED_API bool templated_number(const char *text, bool is_price,
+				    char *number_out);
 
 /* Free the result. Do nothing for NULL. */
 TEMPLATED_API void templated_record_free(struct templated_record *record);

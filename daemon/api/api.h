@@ -437,6 +437,13 @@ enum http_verdict call_fail(struct call *call, unsigned status,
 			    const char *code, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
 
+/*
+ * Return whether the XPath expression is valid; otherwise write the reason to
+ * `error` [256], which must be empty before. A worker checks it, because
+ * libxml2 must not run in the process that has the store.
+ */
+bool call_check_xpath(struct call *call, const char *xpath, char *error);
+
 /* Respond with status 400 (the request is wrong), and return false. */
 bool call_refuse(struct call *call, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));

@@ -3,11 +3,13 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/utf8.h"
 #include "daemon/api/api.h"
 #include "daemon/query/stored_fields.h"
 #include "daemon/runtime/clock.h"
 #include "page/page.h"
-#include "template/fields/field.h"
+#include "template/fields/lesson.h"
+#include "template/fields/transform.h"
 #include "template/version_json.h"
 
 /* The fields of a template, and its records. */
@@ -20,6 +22,7 @@ enum {
 	MAX_ATTEMPTS = 8,            /* if others change the fields meanwhile */
 	SURE_CONFIDENCE = 700,       /* of a field, in permille */
 	MAX_RECORD_BYTES = 16 << 20, /* of a response, and one record more */
+	MAX_EXCLUDED = 8,            /* values of "not" */
 };
 
 #define UNSURE_WARNING                                                    \
@@ -55,6 +58,25 @@ static const struct fault_rule {
 	[FIELDS_NO_VALUE] = {409, "no_such_value",
 			     "no place of the example pages has exactly these "
 			     "values; copy a value as the page shows it"},
+	[FIELDS_EXCLUDED] = {409, "excluded_value",
+			     "all places of the example pages that have these "
+			     "values have a value of \"not\", too"},
+	[FIELDS_UNSELECTED] = {409, "nothing_selected",
+			       "the selector selects no text or value on any "
+			       "sample page"},
+	[FIELDS_SEVERAL] = {409, "several_selected",
+			    "the XPath expression selects several values on a "
+			    "page; select the first one with (...)[1], or all "
+			    "with a CSS selector"},
+	[FIELDS_NOT_PLACE] = {409, "no_such_value",
+			      "no place of the template has exactly the values "
+			      "that the selector selects; give an example "
+			      "instead"},
+	[FIELDS_NONE_TO_LIKE] = {404, "no_fields",
+				 "the template of \"like\" has no fields"},
+	[FIELDS_NONE_ALIKE] = {409, "none_alike",
+			       "the template prints no further values that are "
+			       "like the fields of the other template"},
 	[FIELDS_NOT_PARSED] = {409, "not_html",
 			       "a page of an example is not HTML"},
 	[FIELDS_NOT_STORED] = {404, "not_stored", "the page is not stored"},
@@ -110,7 +132,8 @@ static bool keeps_values(const struct fields_wish *wish)
 {
 	return wish->action == FIELDS_EDIT &&
 	       json_object_get(wish->detail, "new_name") == NULL &&
-	       json_object_get(wish->detail, "removed") == NULL;
+	       json_object_get(wish->detail, "removed") == NULL &&
+	       json_object_get(wish->detail, "transform") == NULL;
 }
 
 /* Store the fields of the outcome. */
@@ -167,6 +190,41 @@ static json_t *shown_values(const json_t *sample, const char *name)
 	return list;
 }
 
+/* Add how sure the lesson is; if it is not, the pages that would decide. */
+static void add_confidence(const struct fields_outcome *outcome, json_t *value)
+{
+	bool is_sure = outcome->confidence >= SURE_CONFIDENCE;
+
+	json_object_set_new(value, "confidence",
+			    json_real(outcome->confidence / 1000.));
+	json_object_set_new(value, "warning",
+			    is_sure ? json_null()
+				    : json_string(UNSURE_WARNING));
+	json_object_set_new(value, "doubts",
+			    is_sure ? json_array()
+				    : json_incref(outcome->doubts));
+}
+
+/* Keep only the fields that are like others, with their confidence. */
+static void keep_alike(const json_t *likeness, json_t *value)
+{
+	json_t *list = json_array();
+	json_t *field;
+	size_t i;
+
+	json_array_foreach(json_object_get(value, "fields"), i, field)
+	{
+		json_t *ratio = json_object_get(
+			likeness, json_member_text(field, "name"));
+
+		if (ratio == NULL)
+			continue;
+		json_object_set(field, "confidence", ratio);
+		json_array_append(list, field);
+	}
+	json_object_set_new(value, "fields", list);
+}
+
 static enum http_verdict reply_outcome(struct call *call,
 				       const struct fields_wish *wish,
 				       const struct fields_outcome *outcome,
@@ -178,14 +236,10 @@ static enum http_verdict reply_outcome(struct call *call,
 		(json_int_t)outcome->pages, "fields", outcome->description,
 		"sample", shown_values(outcome->sample, name));
 
-	if (wish->action == FIELDS_TEACH) {
-		json_object_set_new(value, "confidence",
-				    json_real(outcome->confidence / 1000.));
-		json_object_set_new(value, "warning",
-				    outcome->confidence < SURE_CONFIDENCE
-					    ? json_string(UNSURE_WARNING)
-					    : json_null());
-	}
+	if (wish->action == FIELDS_TEACH)
+		add_confidence(outcome, value);
+	if (wish->action == FIELDS_LIKE)
+		keep_alike(outcome->likeness, value);
 	return call_reply_json(call, 200, value);
 }
 
@@ -201,13 +255,16 @@ static enum http_verdict change_fields(struct call *call,
 	const struct fields_source source =
 		fields_source_of(call, &rules.limits);
 	struct fields_outcome outcome = {.fault = FIELDS_NO_FAULT};
+	/* fields like others are stored when the user has seen them */
+	bool is_trial = wish->action == FIELDS_LIKE &&
+			!json_is_true(json_object_get(wish->detail, "accept"));
 	enum error error = ERR_BUSY;
 	enum http_verdict verdict;
 
 	for (unsigned i = 0; i < MAX_ATTEMPTS && error == ERR_BUSY; i++) {
 		fields_outcome_free(&outcome);
 		error = stored_fields_change(&source, wish, &outcome);
-		if (error == ERR_NONE)
+		if (error == ERR_NONE && !is_trial)
 			error = store_fields(call, wish, &outcome);
 	}
 	if (error == ERR_NONE)
@@ -297,13 +354,12 @@ static json_t *read_example(struct call *call, const json_t *example,
 }
 
 /*
- * Read the examples into the URLs, and return the lesson for the worker. If one
- * is invalid, respond with the error and return NULL.
+ * Read the examples into the URLs, and return those for the worker. If one is
+ * invalid, respond with the error and return NULL.
  */
-static json_t *read_lesson(struct call *call, const json_t *request,
-			   struct url *urls, uint32_t *count_out)
+static json_t *read_examples(struct call *call, const json_t *list,
+			     struct url *urls)
 {
-	const json_t *list = json_object_get(request, "examples");
 	json_t *examples = json_array();
 	const json_t *item;
 	size_t i;
@@ -325,10 +381,116 @@ static json_t *read_lesson(struct call *call, const json_t *request,
 		}
 		json_array_append_new(examples, example);
 	}
-	*count_out = (uint32_t)json_array_size(examples);
-	return json_pack("{s:[{s:O, s:o}]}", "lessons", "name",
-			 json_object_get(request, "name"), "examples",
-			 examples);
+	return examples;
+}
+
+/* Return whether the request states what a field is. */
+static bool has_lesson(const json_t *request)
+{
+	return json_object_get(request, "examples") != NULL ||
+	       json_object_get(request, "selector") != NULL ||
+	       json_object_get(request, "xpath") != NULL;
+}
+
+/*
+ * Check the selector or the XPath expression. If it is invalid, respond and
+ * return false.
+ */
+static bool check_selector(struct call *call, const json_t *request)
+{
+	const char *css = json_member_text(request, "selector");
+	const char *xpath = json_member_text(request, "xpath");
+	char error[256] = "";
+
+	if ((css == NULL) == (xpath == NULL) ||
+	    json_object_get(request, "examples") != NULL)
+		return call_refuse(call, "the body must have one of "
+					 "\"examples\", \"selector\" and "
+					 "\"xpath\"");
+	if (css != NULL ? field_selector_check(css, error)
+			: call_check_xpath(call, xpath, error))
+		return true;
+	return call_refuse(call, "%s: %s", css != NULL ? "selector" : "xpath",
+			   error);
+}
+
+/* Check the values of "not". If they are invalid, respond and return false. */
+static bool check_excluded(struct call *call, const json_t *request)
+{
+	const json_t *list = json_object_get(request, "not");
+	bool is_valid = list == NULL || (json_array_size(list) > 0 &&
+					 json_array_size(list) <= MAX_EXCLUDED);
+	const json_t *item;
+	size_t i;
+
+	json_array_foreach(list, i, item) is_valid =
+		is_valid && json_is_string(item) &&
+		json_string_length(item) <= MAX_VALUE_BYTES &&
+		!text_is_blank(slice_of(json_string_value(item)));
+	return is_valid ||
+	       call_refuse(call, "not: must be 1 to %d texts", MAX_EXCLUDED);
+}
+
+/*
+ * Check the transform and its separator. If they are invalid, respond and
+ * return false.
+ */
+static bool check_transform(struct call *call, const json_t *request)
+{
+	const json_t *separator = json_object_get(request, "separator");
+	const char *name = json_member_text(request, "transform");
+	enum transform_kind kind = TRANSFORM_NONE;
+
+	if (json_object_get(request, "transform") != NULL &&
+	    (name == NULL || !transform_find(name, &kind)))
+		return call_refuse(call, "transform: must be number, date, "
+					 "url, join or none");
+	if (separator != NULL &&
+	    (kind != TRANSFORM_JOIN || !json_is_string(separator) ||
+	     json_string_length(separator) > MAX_JOIN_BYTES ||
+	     memchr(json_string_value(separator), '\0',
+		    json_string_length(separator)) != NULL))
+		return call_refuse(call,
+				   "separator: must be a text of at most %d "
+				   "bytes, with the transform join",
+				   MAX_JOIN_BYTES);
+	return true;
+}
+
+/*
+ * Return the lesson for the worker. If the request is invalid, respond with the
+ * error and return NULL.
+ */
+static json_t *read_lesson(struct call *call, const json_t *request,
+			   struct url *urls, uint32_t *count_out)
+{
+	static const char *const members[] = {"name", "selector",  "xpath",
+					      "not",  "transform", "separator"};
+	const json_t *list = json_object_get(request, "examples");
+	bool is_selected = json_object_get(request, "selector") != NULL ||
+			   json_object_get(request, "xpath") != NULL;
+	json_t *lesson;
+
+	if (!check_excluded(call, request) || !check_transform(call, request))
+		return NULL;
+	lesson = json_object();
+	for (size_t i = 0; i < sizeof(members) / sizeof(members[0]); i++)
+		json_object_set(lesson, members[i],
+				json_object_get(request, members[i]));
+	if (is_selected) {
+		if (check_selector(call, request))
+			return lesson;
+	} else {
+		json_t *examples = read_examples(call, list, urls);
+
+		*count_out = (uint32_t)json_array_size(examples);
+		if (examples != NULL) {
+			json_object_set_new(lesson, "examples", examples);
+			return lesson;
+		}
+	}
+	json_decref(lesson);
+	return NULL;
 }
 
 static enum http_verdict teach_field(struct call *call, const json_t *request)
@@ -338,12 +500,66 @@ static enum http_verdict teach_field(struct call *call, const json_t *request)
 	json_t *lesson = read_lesson(call, request, urls, &wish.example_count);
 	enum http_verdict verdict = HTTP_ANSWERED;
 
-	wish.detail = lesson;
-	if (lesson != NULL)
+	if (lesson != NULL) {
+		json_t *detail = json_pack("{s:[O]}", "lessons", lesson);
+
+		wish.detail = detail;
 		verdict = change_fields(call, &wish,
 					json_member_text(request, "name"));
+		json_decref(detail);
+	}
 	json_decref(lesson);
 	free(urls);
+	return verdict;
+}
+
+/*
+ * Read "HOST/N". If it is invalid, respond and return false. *host_out belongs
+ * to the caller.
+ */
+static bool read_template(struct call *call, const json_t *request,
+			  char **host_out, uint32_t *number_out)
+{
+	const char *text = json_member_text(request, "like");
+	const char *slash = text == NULL ? NULL : strrchr(text, '/');
+	char *end = NULL;
+	unsigned long number = slash == NULL ? 0 : strtoul(slash + 1, &end, 10);
+
+	*host_out = NULL;
+	if (number == 0 || number > UINT32_MAX || *end != '\0' ||
+	    !is_digit(slash[1]))
+		return call_refuse(call, "like: must be a template HOST/N");
+	*host_out = strndup(text, (size_t)(slash - text));
+	*number_out = (uint32_t)number;
+	return true;
+}
+
+/* Add fields like those of another template, or only show them. */
+static enum http_verdict find_alike(struct call *call, const json_t *request)
+{
+	const json_t *accept = json_object_get(request, "accept");
+	const json_t *names = json_object_get(request, "names");
+	const json_t *item;
+	struct template_name name = {0};
+	struct fields_wish wish = {
+		.action = FIELDS_LIKE, .detail = request, .like = &name};
+	enum http_verdict verdict = HTTP_ANSWERED;
+	bool is_valid = names == NULL || json_is_array(names);
+	char *host;
+	size_t i;
+
+	json_array_foreach(names, i, item) is_valid =
+		is_valid && json_is_string(item);
+	if (!is_valid || (accept != NULL && !json_is_boolean(accept))) {
+		call_refuse(call, "names: must be texts; accept: must be true "
+				  "or false");
+		return HTTP_ANSWERED;
+	}
+	if (!read_template(call, request, &host, &name.cluster))
+		return HTTP_ANSWERED;
+	name.host = host;
+	verdict = change_fields(call, &wish, NULL);
+	free(host);
 	return verdict;
 }
 
@@ -373,10 +589,13 @@ static enum http_verdict edit_field(struct call *call, const json_t *request)
 	const json_t *new_name = json_object_get(request, "new_name");
 	const struct fields_wish wish = {.action = FIELDS_EDIT,
 					 .detail = request};
-	bool is_change = new_name != NULL;
+	bool is_change = new_name != NULL ||
+			 json_object_get(request, "transform") != NULL;
 
 	if (new_name != NULL &&
 	    !check_name(call, "new_name", json_string_value(new_name)))
+		return HTTP_ANSWERED;
+	if (!check_transform(call, request))
 		return HTTP_ANSWERED;
 	for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]); i++) {
 		const json_t *flag = json_object_get(request, flags[i]);
@@ -388,8 +607,12 @@ static enum http_verdict edit_field(struct call *call, const json_t *request)
 		return HTTP_ANSWERED;
 	}
 	if (!is_change || json_object_get(request, "removed") != NULL) {
-		call_refuse(call, "the body must have \"find\", \"examples\", "
-				  "\"new_name\", \"watched\" or \"required\"");
+		call_refuse(
+			call,
+			"the body must have \"find\", \"like\", "
+			"\"examples\", \"selector\", \"xpath\", \"new_name\", "
+			"\"transform\", \"watched\" or "
+			"\"required\"");
 		return HTTP_ANSWERED;
 	}
 	return change_fields(call, &wish,
@@ -407,10 +630,11 @@ enum http_verdict api_post_fields(struct call *call)
 		return HTTP_ANSWERED;
 	if (json_is_true(json_object_get(request, "find")))
 		verdict = find_fields(call, request);
+	else if (json_object_get(request, "like") != NULL)
+		verdict = find_alike(call, request);
 	else if (check_name(call, "name", json_member_text(request, "name")))
-		verdict = json_object_get(request, "examples") != NULL
-				  ? teach_field(call, request)
-				  : edit_field(call, request);
+		verdict = has_lesson(request) ? teach_field(call, request)
+					      : edit_field(call, request);
 	json_decref(request);
 	return verdict;
 }
@@ -581,7 +805,8 @@ enum http_verdict api_post_record(struct call *call)
 		fields_source_of(call, &rules.limits);
 	const struct submitted_page page = {
 		http_body(call->exchange),
-		slice_of(http_argument(call->exchange, "charset"))};
+		slice_of(http_argument(call->exchange, "charset")),
+		slice_of(http_argument(call->exchange, "url"))};
 	enum error error;
 	json_t *fields;
 

@@ -122,12 +122,7 @@ static bool take_error(void *context, struct slice head, struct slice body)
 	return true;
 }
 
-/*
- * Return whether the XPath expression is valid; otherwise write the reason to
- * `error`. A worker checks it, because libxml2 must not run in the process that
- * has the store.
- */
-static bool is_xpath(struct call *call, const char *xpath, char *error)
+bool call_check_xpath(struct call *call, const char *xpath, char *error)
 {
 	struct pool_task task = {
 		.kind = TASK_XPATH,
@@ -161,7 +156,7 @@ static bool guard_read_selector(struct call *call, const json_t *request,
 		return call_refuse(
 			call, "the body must have either \"css\" or \"xpath\"");
 	if (xpath != NULL)
-		is_right = is_xpath(call, xpath, error);
+		is_right = call_check_xpath(call, xpath, error);
 	else
 		is_right = selector_compile(arena, css, error) != NULL;
 	if (!is_right)

@@ -74,23 +74,140 @@ static void keep_field(const struct ctl *ctl, json_t *answer, const char *name)
 	}
 }
 
+/* Return the texts of the options --not; NULL if there are none. */
+static json_t *read_excluded(const struct ctl *ctl)
+{
+	json_t *list = NULL;
+
+	for (size_t i = 0; i < ctl->value_count; i++) {
+		const struct option_value *option = &ctl->values[i];
+
+		if (strcmp(option->option->name, "not") != 0)
+			continue;
+		if (list == NULL)
+			list = json_array();
+		json_array_append_new(list, json_string(option->text));
+	}
+	return list;
+}
+
+/* Print an argument so that a shell reads it as one word. */
+static void print_argument(const char *text)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyz"
+				    "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				    "0123456789-_./:,@%+=";
+
+	putchar(' ');
+	if (*text != '\0' && strspn(text, plain) == strlen(text)) {
+		fputs(text, stdout);
+		return;
+	}
+	putchar('\'');
+	for (; *text != '\0'; text++)
+		if (*text == '\'')
+			fputs("'\\''", stdout);
+		else
+			putchar(*text);
+	putchar('\'');
+}
+
+/*
+ * Print the command with one more example, if several places may be the field:
+ * the arguments of this command, and the first page where they differ.
+ */
+static void print_next_command(const struct ctl *ctl, const json_t *answer)
+{
+	const json_t *doubt =
+		json_array_get(json_object_get(answer, "doubts"), 0);
+	size_t value = 2;
+
+	if (ctl->is_json || doubt == NULL)
+		return;
+	printf("\nTo decide, give the value of one of these pages, for "
+	       "example:\n  templatectl field add");
+	print_argument(ctl->operands[0]);
+	print_argument(ctl->operands[1]);
+	for (size_t i = 0; i < ctl->value_count; i++) {
+		const struct option_value *option = &ctl->values[i];
+		bool is_example = strcmp(option->option->name, "example") == 0;
+
+		if (!is_example && strcmp(option->option->name, "not") != 0 &&
+		    strcmp(option->option->name, "transform") != 0 &&
+		    strcmp(option->option->name, "separator") != 0)
+			continue;
+		printf(" --%s", option->option->name);
+		print_argument(option->text);
+		if (is_example)
+			print_argument(ctl->operands[value++]);
+	}
+	printf(" --example");
+	print_argument(field_text(doubt, "url"));
+	printf(" VALUE\n");
+}
+
+/* Add the fields that are like those of the option --like, or print them. */
+static enum ctl_status run_field_like(const struct ctl *ctl)
+{
+	json_t *names = json_array();
+	json_t *more = json_pack("{s:o}", "names", names);
+	json_t *answer;
+	enum ctl_status status;
+
+	for (size_t i = 1; i < ctl->operand_count; i++)
+		json_array_append_new(names, json_string(ctl->operands[i]));
+	status = action_ask(ctl, more, &answer);
+	json_decref(more);
+	if (status != CTL_DONE)
+		return status;
+	if (ctl->is_json) {
+		client_print_json(answer);
+	} else {
+		field_arrange(answer);
+		table_print_rows("FIELD=name, TYPE=type, FILLED %#=percent, "
+				 "CONFIDENCE=confidence:.2, EXAMPLE~=example, "
+				 "ADDRESS~=address",
+				 json_object_get(answer, "fields"));
+		if (!option_given(ctl, "accept"))
+			printf("\nNothing is stored. To store these fields, "
+			       "add --accept; to store some, give their "
+			       "names.\n");
+	}
+	json_decref(answer);
+	return CTL_DONE;
+}
+
 enum ctl_status run_field_add(const struct ctl *ctl)
 {
-	json_t *examples = read_examples(ctl);
+	bool is_selected = option_text(ctl, "selector") != NULL ||
+			   option_text(ctl, "xpath") != NULL;
+	json_t *examples = NULL;
 	json_t *more;
 	json_t *answer;
 	enum ctl_status status;
 
-	if (examples == NULL)
+	if (option_text(ctl, "like") != NULL)
+		return run_field_like(ctl);
+	if (ctl->operand_count < 2 || (is_selected && ctl->operand_count > 2)) {
+		ctl_print_error(ctl, "give the NAME of the field, with "
+				     "--example URL and VALUE, --selector CSS "
+				     "or --xpath EXPR");
 		return CTL_USAGE;
-	more = json_pack("{s:s, s:o}", "name", ctl->operands[1], "examples",
-			 examples);
+	}
+	if (!is_selected) {
+		examples = read_examples(ctl);
+		if (examples == NULL)
+			return CTL_USAGE;
+	}
+	more = json_pack("{s:s, s:o*, s:o*}", "name", ctl->operands[1],
+			 "examples", examples, "not", read_excluded(ctl));
 	status = action_ask(ctl, more, &answer);
 	json_decref(more);
 	if (status != CTL_DONE)
 		return status;
 	keep_field(ctl, answer, ctl->operands[1]);
 	action_print(ctl, answer);
+	print_next_command(ctl, answer);
 	json_decref(answer);
 	return status;
 }
@@ -163,6 +280,23 @@ static json_t *joined_value(const json_t *value)
 	return joined;
 }
 
+/* Return the first address of a field, and its transform. */
+static json_t *address_text(const json_t *field, const json_t *addresses)
+{
+	const char *address = json_string_value(json_array_get(addresses, 0));
+	const char *transform =
+		json_string_value(json_object_get(field, "transform"));
+	struct buffer text = {0};
+	json_t *joined;
+
+	buffer_append_text(&text, address == NULL ? "" : address);
+	if (transform != NULL && strcmp(transform, "none") != 0)
+		buffer_printf(&text, ", as %s", transform);
+	joined = json_stringn(text.size == 0 ? "" : text.data, text.size);
+	buffer_free(&text);
+	return joined;
+}
+
 /*
  * For the table: the first address of each field, its fill rate in percent; the
  * pages with one value, unless they are those of all fields.
@@ -178,7 +312,8 @@ void field_arrange(json_t *answer)
 		json_t *addresses = json_object_get(item, "addresses");
 		double fill = json_number_value(json_object_get(item, "fill"));
 
-		json_object_set(item, "address", json_array_get(addresses, 0));
+		json_object_set_new(item, "address",
+				    address_text(item, addresses));
 		json_object_set_new(item, "percent",
 				    json_integer((json_int_t)(fill * 100)));
 	}

@@ -603,8 +603,17 @@ static const struct verb_action template_actions[] = {
 		  "FIELD=name, TYPE=type, FILLED %#=percent, ORIGIN=origin, " \
 		  "WATCHED=watched?yes|'no, EXAMPLE~=example, "               \
 		  "ADDRESS~=address"},                                        \
-		 {"sample", "VALUE~=value, PAGE~=url"}},                      \
+		 {"sample", "VALUE~=value, PAGE~=url"},                       \
+		 {"doubts", "VALUE~=values.0, OR~=values.1, PAGE~=url"}},     \
 	.arrange = field_arrange
+
+#define TRANSFORM_ROWS                                                  \
+	CHOICE("transform", "number|date|url|join|none", "transform",   \
+	       "print values as numbers, ISO dates, absolute URLs, or " \
+	       "several values as one text"),                           \
+		TEXT("separator", "TEXT", "separator",                  \
+		     "with --transform join, text between two values "  \
+		     "(default: \"; \")")
 
 static const struct verb_action field_actions[] = {
 	{.usage = "list HOST/N",
@@ -620,17 +629,34 @@ static const struct verb_action field_actions[] = {
 	 FIELD_TABLES,
 	 OPTIONS(WHOLE("max", "N", 1, 200, "max",
 		       "at most this many fields (default: 20)"))},
-	{.usage = "add HOST/N NAME VALUE...",
-	 .summary = "Teach a field by its values on example pages",
+	{.usage = "add HOST/N [NAME] [VALUE]...",
+	 .summary = "Teach a field by its values on example pages, by a "
+		    "selector, or like the fields of another template",
 	 .request = "POST /v1/sites/%t/fields",
 	 .timeout_s = DENDROGRAM_TIMEOUT_S,
 	 .run = run_field_add,
 	 FIELD_TABLES,
 	 OPTIONS(TEXT("example", "URL", NULL,
 		      "a stored page of the template that shows the next "
-		      "VALUE; may be repeated"))},
+		      "VALUE; may be repeated"),
+		 TEXT("not", "TEXT", NULL,
+		      "a place that has this value on any page is not the "
+		      "field; may be repeated"),
+		 TEXT("selector", "CSS", "selector",
+		      "the field has the values that this selects on the "
+		      "sample pages; at its end ::attr(NAME) selects an "
+		      "attribute"),
+		 TEXT("xpath", "EXPR", "xpath",
+		      "the same with an XPath expression, which selects one "
+		      "value on a page"),
+		 TRANSFORM_ROWS,
+		 TEXT("like", "HOST/N", "like",
+		      "show the fields NAME... (default: all) of this "
+		      "template that the first one has, too"),
+		 FLAG("accept", "accept",
+		      "with --like, store the fields that are shown"))},
 	{.usage = "set HOST/N FIELD",
-	 .summary = "Rename or watch a field",
+	 .summary = "Rename, watch or transform a field",
 	 .request = "POST /v1/sites/%t/fields",
 	 .timeout_s = DENDROGRAM_TIMEOUT_S,
 	 .run = run_field_set,
@@ -639,7 +665,8 @@ static const struct verb_action field_actions[] = {
 		 CHOICE("watch", "yes|no", NULL,
 			"report changed values as events"),
 		 CHOICE("required", "yes|no", NULL,
-			"a page without a value is an incident"))},
+			"a page without a value is an incident"),
+		 TRANSFORM_ROWS)},
 	{.usage = "rm HOST/N FIELD",
 	 .summary = "Remove a field",
 	 .request = "DELETE /v1/sites/%t/fields?name=%s",

@@ -9,7 +9,10 @@
 #include "daemon/privsep/messages.h"
 #include "daemon/privsep/worker_process.h"
 #include "page/page.h"
+#include "page/xpath.h"
 #include "template/fields/field_json.h"
+#include "template/fields/lesson.h"
+#include "template/fields/like.h"
 #include "template/template_name.h"
 
 enum {
@@ -18,6 +21,8 @@ enum {
 	FIELD_TASK_MAX_EXAMPLES = 512,
 	FIELD_TASK_MAX_FIELDS = MAX_SET_FIELDS, /* of a template */
 };
+
+#define DEFAULT_SEPARATOR "; " /* of TRANSFORM_JOIN */
 
 bool field_name_is_valid(struct slice name)
 {
@@ -44,6 +49,10 @@ struct field_work {
 	json_t *detail;
 	struct page *pages[FIELD_TASK_MAX_PAGES]; /* NULL: not parsed */
 	uint32_t page_count;
+	/* the pages that could be parsed [table.page_count] */
+	const struct page *learned[FIELD_TASK_MAX_PAGES];
+	uint32_t numbers[FIELD_TASK_MAX_PAGES]; /* their indexes in `pages` */
+	json_t *report;                         /* the last item */
 	struct place_tree tree;
 	struct column_table table;
 	struct fields_answer answer;
@@ -83,6 +92,17 @@ static void task_read_pages(struct field_work *work, struct slice list)
 	}
 }
 
+/* Set the URLs of the pages. */
+static void task_read_urls(struct field_work *work)
+{
+	const json_t *urls = json_object_get(work->detail, "urls");
+
+	for (uint32_t i = 0; i < work->page_count; i++)
+		if (work->pages[i] != NULL)
+			work->pages[i]->url = slice_of(
+				json_string_value(json_array_get(urls, i)));
+}
+
 static bool read_task(const struct task *task, struct field_work *work)
 {
 	struct slice body = task->body;
@@ -97,6 +117,7 @@ static bool read_task(const struct task *task, struct field_work *work)
 	work->answer.fault = task_read_sets(work, sets);
 	work->detail = json_loadb(detail.data, detail.size, 0, NULL);
 	task_read_pages(work, body);
+	task_read_urls(work);
 	return json_is_object(work->detail);
 }
 
@@ -167,25 +188,29 @@ static uint32_t free_fields(const struct field_work *work)
 
 static void learn_columns(struct field_work *work)
 {
-	const struct page *pages[FIELD_TASK_MAX_PAGES];
 	uint32_t count = 0;
 
 	for (uint32_t i = 0; i < work->page_count; i++)
-		if (work->pages[i] != NULL)
-			pages[count++] = work->pages[i];
-	work->tree = place_tree_learn(work->arena, pages, count);
-	work->table = columns_read(work->arena, &work->tree, pages, count);
+		if (work->pages[i] != NULL) {
+			work->numbers[count] = i;
+			work->learned[count++] = work->pages[i];
+		}
+	work->tree = place_tree_learn(work->arena, work->learned, count);
+	work->table =
+		columns_read(work->arena, &work->tree, work->learned, count);
 }
 
-/* Return whether a field that was taught or renamed is at the same address. */
-static bool is_taught(const struct field_work *work, const struct field *field)
+/* Find the field that is at the same address. */
+static bool find_address(const struct field_work *work,
+			 const struct field *field,
+			 struct field_position *at_out)
 {
 	struct buffer address = {0};
 	struct buffer other = {0};
 	bool is_equal = false;
 
 	source_append_text(&work->tree, &field->rules[0].source, &address);
-	for (uint32_t s = 0; s < work->set_count; s++)
+	for (uint32_t s = 0; s < work->set_count && !is_equal; s++)
 		for (uint32_t f = 0; f < work->sets[s].count && !is_equal;
 		     f++) {
 			const struct field_set *set = &work->sets[s];
@@ -197,6 +222,7 @@ static bool is_taught(const struct field_work *work, const struct field *field)
 						   &other);
 			is_equal = slice_equal(buffer_slice(&address),
 					       buffer_slice(&other));
+			*at_out = (struct field_position){s, f};
 		}
 	buffer_free(&address);
 	buffer_free(&other);
@@ -217,7 +243,8 @@ static bool is_new(const struct field_work *work, struct field *field)
 	memcpy(field->name, name.data, name.size);
 	field->name[name.size] = '\0';
 	return field_name_is_valid(slice_of(field->name)) &&
-	       !find_named(work, field->name, &at) && !is_taught(work, field);
+	       !find_named(work, field->name, &at) &&
+	       !find_address(work, field, &at);
 }
 
 static bool has_name(const struct field *fields, uint32_t count,
@@ -319,47 +346,235 @@ static enum fields_fault read_examples(struct field_work *work,
 	return FIELDS_NO_FAULT;
 }
 
+/* Transforms */
+
+/* Read the transform of a lesson or an edit, if it has one. */
+static void read_transform(const json_t *detail, struct transform *transform)
+{
+	const char *name =
+		json_string_value(json_object_get(detail, "transform"));
+	const char *separator =
+		json_string_value(json_object_get(detail, "separator"));
+	enum transform_kind kind;
+
+	if (name != NULL && transform_find(name, &kind))
+		*transform = (struct transform){.kind = kind,
+						.separator = DEFAULT_SEPARATOR};
+	if (separator != NULL)
+		snprintf(transform->separator, sizeof(transform->separator),
+			 "%s", separator);
+}
+
+/*
+ * Let the values on the sample pages show what begins the decimals of the
+ * field's numbers.
+ */
+static void note_decimal(struct field_work *work, struct field_position at)
+{
+	struct field_spec *spec = field_at(work, at);
+	struct transform transform = spec->transform;
+	struct slice *texts;
+	uint32_t count = 0;
+	char decimal;
+
+	if (transform.kind != TRANSFORM_NUMBER)
+		return;
+	texts = ARENA_NEW(work->arena, struct slice,
+			  (size_t)MAX_PAGE_VALUES * FIELD_TASK_MAX_PAGES);
+	spec->transform.kind = TRANSFORM_NONE;
+	for (uint32_t i = 0; i < work->page_count; i++) {
+		const struct field_result *result;
+
+		if (work->pages[i] == NULL)
+			continue;
+		result = &field_set_apply(&work->sets[at.set], work->pages[i],
+					  work->arena)[at.field];
+		for (uint32_t k = 0; k < result->count && k < MAX_PAGE_VALUES;
+		     k++)
+			texts[count++] = result->values[k];
+	}
+	decimal = number_decimal(texts, count);
+	if (decimal != 0)
+		transform.decimal = decimal;
+	spec->transform = transform;
+}
+
+/* Lessons */
+
+/* A lesson, and what was there before. */
+struct task_lesson {
+	struct field_lesson lesson;
+	struct example *examples; /* of the lesson */
+	struct field_spec before;
+	bool is_selected; /* the examples are those of a selector */
+	bool is_healed;
+	struct field field;
+};
+
 /* Add a field, or replace the one with its name, whose flags stay. */
 static enum fields_fault add_taught(struct field_work *work,
-				    const struct field *field, bool is_healed)
+				    const struct task_lesson *taught)
 {
-	struct field_spec before = {.origin = FIELD_TAUGHT};
 	struct field_position at;
 	struct field_set *set;
+	struct field_spec *spec;
 
-	if (find_named(work, field->name, &at)) {
-		before = *field_at(work, at);
+	if (find_named(work, taught->field.name, &at))
 		remove_field(work, at);
-	}
 	if (free_fields(work) == 0)
 		return FIELDS_TOO_MANY;
+	at = (struct field_position){.set = work->set_count};
 	set = &work->sets[work->set_count++];
-	*set = field_set_make(work->arena, &work->table, field, 1);
-	set->fields[0].origin = is_healed ? before.origin : FIELD_TAUGHT;
-	set->fields[0].is_watched = before.is_watched;
-	set->fields[0].is_required = before.is_required;
+	*set = field_set_make(work->arena, &work->table, &taught->field, 1);
+	spec = field_at(work, at);
+	spec->origin = taught->is_healed ? taught->before.origin : FIELD_TAUGHT;
+	spec->is_watched = taught->before.is_watched;
+	spec->is_required = taught->before.is_required;
+	spec->transform = taught->before.transform;
+	note_decimal(work, at);
 	return FIELDS_NO_FAULT;
 }
 
-static enum fields_fault teach_one(struct field_work *work,
-				   const json_t *lesson)
+/* Let a CSS selector or an XPath expression select the examples. */
+static enum fields_fault select_examples(struct field_work *work,
+					 const char *css, const char *xpath,
+					 struct task_lesson *taught)
 {
-	const char *name = json_string_value(json_object_get(lesson, "name"));
-	struct example *examples =
+	uint32_t count = work->table.page_count;
+	uint32_t filled = 0;
+	char error[256];
+
+	taught->is_selected = true;
+	taught->lesson.count = count;
+	if (css != NULL && field_selector_check(css, error))
+		filled = examples_select(css, work->learned, count, work->arena,
+					 taught->examples);
+	if (css == NULL && xpath_check(xpath, error))
+		filled = examples_select_xpath(xpath, work->learned, count,
+					       work->arena, taught->examples);
+	if (filled == SEVERAL_SELECTED)
+		return FIELDS_SEVERAL;
+	return filled == 0 ? FIELDS_UNSELECTED : FIELDS_NO_FAULT;
+}
+
+/* Read the texts of an array, without blank ones. */
+static const struct slice *read_excluded(struct field_work *work,
+					 const json_t *lesson,
+					 uint32_t *count_out)
+{
+	const json_t *list = json_object_get(lesson, "not");
+	json_t *item = json_pack("{s:O?}", "values", list);
+	struct example values = read_example(work, item, 0);
+
+	json_decref(item);
+	*count_out = values.count;
+	return values.values;
+}
+
+static enum fields_fault read_lesson(struct field_work *work,
+				     const json_t *detail,
+				     struct task_lesson *taught)
+{
+	const char *css =
+		json_string_value(json_object_get(detail, "selector"));
+	const char *xpath = json_string_value(json_object_get(detail, "xpath"));
+	struct field_lesson *lesson = &taught->lesson;
+	struct field_position at;
+
+	lesson->name = json_string_value(json_object_get(detail, "name"));
+	if (lesson->name == NULL)
+		return FIELDS_NO_VALUE;
+	taught->before.origin = FIELD_TAUGHT;
+	taught->is_healed = json_is_true(json_object_get(detail, "healed"));
+	if (find_named(work, lesson->name, &at))
+		taught->before = *field_at(work, at);
+	read_transform(detail, &taught->before.transform);
+	taught->examples =
 		ARENA_NEW(work->arena, struct example, FIELD_TASK_MAX_EXAMPLES);
-	uint32_t count = 0;
-	struct field field;
-	enum fields_fault fault = read_examples(
-		work, json_object_get(lesson, "examples"), examples, &count);
+	lesson->examples = taught->examples;
+	lesson->excluded = read_excluded(work, detail, &lesson->excluded_count);
+	if (css != NULL || xpath != NULL)
+		return select_examples(work, css, xpath, taught);
+	return read_examples(work, json_object_get(detail, "examples"),
+			     taught->examples, &lesson->count);
+}
+
+/* Teach by the examples, after the texts of transformed values were found. */
+static bool teach_restored(struct field_work *work, struct task_lesson *taught)
+{
+	const struct learned_pages learned = {&work->table, work->learned};
+
+	return taught->before.transform.kind != TRANSFORM_NONE &&
+	       !taught->is_selected &&
+	       examples_restore(&learned, &taught->before.transform,
+				taught->examples, taught->lesson.count,
+				work->arena) &&
+	       field_teach_lesson(&work->table, &taught->lesson,
+				  &taught->field);
+}
+
+/*
+ * Teach a field. The values of a field that is healed are transformed, and
+ * those that a user copies may be.
+ */
+static bool teach_field(struct field_work *work, struct task_lesson *taught)
+{
+	if (taught->is_healed && teach_restored(work, taught))
+		return true;
+	return field_teach_lesson(&work->table, &taught->lesson,
+				  &taught->field) ||
+	       (!taught->is_healed && teach_restored(work, taught));
+}
+
+/* Return why a lesson teaches nothing. */
+static enum fields_fault lesson_fault(struct field_work *work,
+				      struct task_lesson *taught)
+{
+	if (taught->lesson.excluded_count > 0) {
+		taught->lesson.excluded_count = 0;
+		if (teach_field(work, taught))
+			return FIELDS_EXCLUDED;
+	}
+	return taught->is_selected ? FIELDS_NOT_PLACE : FIELDS_NO_VALUE;
+}
+
+static json_t *doubt_json(const struct field_work *work,
+			  const struct doubt *doubt)
+{
+	json_t *values = json_array();
+
+	for (size_t i = 0; i < 2; i++) {
+		struct slice text = doubt->values[i];
+
+		json_array_append_new(
+			values, text.size == 0 ? json_null()
+					       : json_stringn_nocheck(
+							 text.data, text.size));
+	}
+	return json_pack("{s:I, s:o}", "page",
+			 (json_int_t)work->numbers[doubt->page], "values",
+			 values);
+}
+
+static enum fields_fault teach_one(struct field_work *work,
+				   const json_t *detail)
+{
+	struct task_lesson *taught =
+		ARENA_NEW(work->arena, struct task_lesson, 1);
+	enum fields_fault fault = read_lesson(work, detail, taught);
+	json_t *doubts;
 
 	if (fault != FIELDS_NO_FAULT)
 		return fault;
-	if (name == NULL ||
-	    !field_teach(&work->table, name, examples, count, &field))
-		return FIELDS_NO_VALUE;
-	work->answer.confidence = (uint32_t)(field.confidence * 1000);
-	return add_taught(work, &field,
-			  json_is_true(json_object_get(lesson, "healed")));
+	if (!teach_field(work, taught))
+		return lesson_fault(work, taught);
+	work->answer.confidence = (uint32_t)(taught->field.confidence * 1000);
+	doubts = json_array();
+	for (uint32_t i = 0; i < taught->field.doubt_count; i++)
+		json_array_append_new(
+			doubts, doubt_json(work, &taught->field.doubts[i]));
+	json_object_set_new(work->report, "doubts", doubts);
+	return add_taught(work, taught);
 }
 
 /* Teach the fields that can be found. It is a fault if none can. */
@@ -413,10 +628,138 @@ static enum fields_fault edit_field(struct field_work *work)
 	spec = field_at(work, at);
 	edit_flag(detail, "watched", &spec->is_watched);
 	edit_flag(detail, "required", &spec->is_required);
+	read_transform(detail, &spec->transform);
+	note_decimal(work, at);
 	spec->origin = FIELD_TAUGHT; /* the user wants to keep it */
 	if (new_name != NULL)
 		snprintf(spec->name, sizeof(spec->name), "%s", new_name);
 	return FIELDS_NO_FAULT;
+}
+
+/* Fields like those of another template */
+
+enum { MAX_LIKE_FIELDS = 200 /* found fields that are compared */ };
+
+/* Return whether the request names the field, or names none. */
+static bool is_requested(const struct field_work *work, const char *name)
+{
+	const json_t *names = json_object_get(work->detail, "names");
+	const json_t *item;
+	size_t i;
+
+	json_array_foreach(names, i, item)
+	{
+		if (json_is_string(item) &&
+		    strcmp(json_string_value(item), name) == 0)
+			return true;
+	}
+	return json_array_size(names) == 0;
+}
+
+/*
+ * Read the requested fields of the other template that this one does not have.
+ */
+static uint32_t read_patterns(struct field_work *work,
+			      struct field_pattern *patterns)
+{
+	const json_t *item;
+	uint32_t count = 0;
+	uint32_t kept = 0;
+	size_t i;
+
+	json_array_foreach(json_object_get(work->detail, "like"), i, item)
+	{
+		if (count == MAX_SET_FIELDS ||
+		    !field_pattern_read(item, &patterns[count]))
+			continue;
+		read_transform(item, &patterns[count].transform);
+		count++;
+	}
+	patterns_drop_shared(patterns, count);
+	for (uint32_t k = 0; k < count; k++) {
+		const char *name = patterns[k].name;
+		struct field_position at;
+
+		if (field_name_is_valid(slice_of(name)) &&
+		    !find_named(work, name, &at) && is_requested(work, name))
+			patterns[kept++] = patterns[k];
+	}
+	return kept;
+}
+
+/* Remove a found field that is at the same address. */
+static void remove_same(struct field_work *work, const struct field *field)
+{
+	struct field_position at;
+
+	if (find_address(work, field, &at) &&
+	    field_at(work, at)->origin == FIELD_FOUND)
+		remove_field(work, at);
+}
+
+/* Return whether the transform can read most values of the field. */
+static bool is_readable(const struct field_work *work,
+			const struct field *field,
+			const struct transform *transform)
+{
+	const struct column *rule = &field->rules[0];
+	struct arena *arena = arena_create();
+	uint32_t read = 0;
+
+	for (uint32_t i = 0; i < rule->count; i++) {
+		const struct slice *values = &rule->values[i].text;
+		uint32_t count = 1;
+
+		read += transform_values(transform,
+					 work->learned[rule->values[i].page],
+					 arena, &values, &count);
+	}
+	arena_destroy(arena);
+	return read * 2 > rule->count;
+}
+
+static enum fields_fault add_alike(struct field_work *work)
+{
+	struct field *fields =
+		ARENA_NEW(work->arena, struct field, MAX_LIKE_FIELDS + 1);
+	struct field_pattern *patterns =
+		ARENA_NEW(work->arena, struct field_pattern,
+			  MAX_SET_FIELDS + MAX_LIKE_FIELDS);
+	struct field_pattern *own = patterns + MAX_SET_FIELDS;
+	struct likeness likeness[MAX_LIKE_FIELDS];
+	json_t *report = json_object();
+	uint32_t pattern_count = read_patterns(work, patterns);
+	enum fields_fault fault = FIELDS_NO_FAULT;
+	uint32_t count;
+
+	json_object_set_new(work->report, "likeness", report);
+	learn_columns(work);
+	count = fields_discover(&work->table, fields, MAX_LIKE_FIELDS);
+	for (uint32_t i = 0; i < count; i++)
+		own[i] = field_pattern_of(&work->tree, &fields[i]);
+	patterns_drop_shared(own, count);
+	count = fields_match((struct field_patterns){patterns, pattern_count},
+			     (struct field_patterns){own, count}, likeness);
+	for (uint32_t i = 0; i < count && fault == FIELDS_NO_FAULT; i++) {
+		const struct field_pattern *pattern =
+			&patterns[likeness[i].pattern];
+		struct task_lesson taught = {
+			.field = fields[likeness[i].own],
+			.before = {.origin = FIELD_TAUGHT,
+				   .transform = pattern->transform}};
+
+		if (!is_readable(work, &taught.field, &pattern->transform))
+			continue;
+		memcpy(taught.field.name, pattern->name,
+		       sizeof(taught.field.name));
+		remove_same(work, &taught.field);
+		fault = add_taught(work, &taught);
+		json_object_set_new(report, pattern->name,
+				    json_real(likeness[i].ratio));
+	}
+	return json_object_size(report) == 0 && fault == FIELDS_NO_FAULT
+		       ? FIELDS_NONE_ALIKE
+		       : fault;
 }
 
 /* The response */
@@ -459,12 +802,70 @@ static bool text_shows(struct slice text, struct slice value)
 	return false;
 }
 
+enum { MAX_SHOWN_TEXT = 200 /* a longer one is no value to transform */ };
+
+/* Return whether a text of the page is the value after the transform. */
+static bool page_shows(const struct page *page,
+		       const struct transform *transform, struct slice value)
+{
+	struct arena *arena = arena_create();
+	char copy[MAX_SHOWN_TEXT];
+	bool is_shown = false;
+
+	for (uint32_t i = 0; i < page->text_count && !is_shown; i++) {
+		struct slice text = page_text(page, i);
+		const struct slice *values = &text;
+		uint32_t count = 1;
+
+		if (text.size > sizeof(copy))
+			continue;
+		text = (struct slice){copy, text_collapse(text, copy)};
+		is_shown = text.size > 0 &&
+			   transform_values(transform, page, arena, &values,
+					    &count) &&
+			   slice_equal(values[0], value);
+	}
+	arena_destroy(arena);
+	return is_shown;
+}
+
+/*
+ * Return whether the page shows the known value of a field: the words of the
+ * text, or what the field's transform makes of a text.
+ */
+static bool field_is_shown(struct field_work *work, const struct page *page,
+			   struct slice text, const char *name,
+			   struct slice value)
+{
+	struct field_position at;
+	const struct transform *transform;
+
+	if (!find_named(work, name, &at))
+		return text_shows(text, value);
+	transform = &field_at(work, at)->transform;
+	if (transform->kind == TRANSFORM_JOIN) {
+		size_t size = strlen(transform->separator);
+		const char *end = size == 0
+					  ? NULL
+					  : memmem(value.data, value.size,
+						   transform->separator, size);
+
+		if (end != NULL)
+			value.size = (size_t)(end - (const char *)value.data);
+	}
+	return text_shows(text, value) ||
+	       ((transform->kind == TRANSFORM_NUMBER ||
+		 transform->kind == TRANSFORM_DATE) &&
+		value.size >= MIN_SHOWN_BYTES &&
+		page_shows(page, transform, value));
+}
+
 /*
  * Add the names of the fields whose known value is another one, and is still in
  * the text of the page, to the record.
  */
-static void record_add_shown(const struct page *page, const json_t *known,
-			     json_t *record)
+static void record_add_shown(struct field_work *work, const struct page *page,
+			     const json_t *known, json_t *record)
 {
 	char *copy = NULL;
 	struct slice text = {0};
@@ -488,8 +889,9 @@ static void record_add_shown(const struct page *page, const json_t *known,
 							     page->text_bytes},
 					      copy)};
 		}
-		if (text_shows(text, (struct slice){json_string_value(first),
-						    json_string_length(first)}))
+		if (field_is_shown(work, page, text, name,
+				   (struct slice){json_string_value(first),
+						  json_string_length(first)}))
 			json_array_append_new(shown, json_string(name));
 	}
 	if (json_array_size(shown) > 0)
@@ -498,7 +900,7 @@ static void record_add_shown(const struct page *page, const json_t *known,
 	free(copy);
 }
 
-static void append_records(const struct field_work *work, struct buffer *list)
+static void append_records(struct field_work *work, struct buffer *list)
 {
 	for (uint32_t i = 0; i < work->page_count; i++) {
 		json_t *record;
@@ -511,7 +913,7 @@ static void append_records(const struct field_work *work, struct buffer *list)
 		for (uint32_t s = 0; s < work->set_count; s++)
 			record_add(&work->sets[s], work->pages[i], record);
 		record_add_shown(
-			work->pages[i],
+			work, work->pages[i],
 			json_array_get(json_object_get(work->detail, "known"),
 				       i),
 			record);
@@ -549,6 +951,8 @@ static enum fields_fault run_action(struct field_work *work)
 		return teach_fields(work);
 	case FIELDS_EDIT:
 		return edit_field(work);
+	case FIELDS_LIKE:
+		return add_alike(work);
 	default:
 		return FIELDS_NO_FAULT;
 	}
@@ -560,6 +964,7 @@ enum error fields_task(struct task *task, struct message *answer)
 	enum error error = ERR_MALFORMED;
 
 	work->arena = arena_create();
+	work->report = json_object();
 	if (read_task(task, work)) {
 		enum fields_fault fault = run_action(work);
 
@@ -570,12 +975,16 @@ enum error fields_task(struct task *task, struct message *answer)
 			append_sets(work, &answer->body);
 		if (fault == FIELDS_NO_FAULT)
 			append_records(work, &answer->body);
+		if (fault == FIELDS_NO_FAULT &&
+		    work->request.action != FIELDS_APPLY)
+			append_json(&answer->body, json_incref(work->report));
 		answer->head =
 			row_codec_encode(&fields_answer_layout, &work->answer);
 	}
 	for (uint32_t i = 0; i < work->page_count; i++)
 		page_destroy(work->pages[i]);
 	json_decref(work->detail);
+	json_decref(work->report);
 	arena_destroy(work->arena);
 	free(work);
 	return error;

@@ -284,27 +284,36 @@ struct tree_request {
 /*
  * The request of TASK_FIELDS. Body: an item with a list of encoded sets
  * (template/fields/field_set.h), an item with a JSON object that depends on the
- * action, then a list of pages. The body of the response is a list. For
+ * action, then a list of pages. Its member {"urls": [URL of the page, or null]}
+ * is needed to resolve relative URLs. The body of the response is a list. For
  * FIELDS_APPLY it has an item for each page: its record, a JSON object, or
  * nothing if the page cannot be parsed. For the other actions it has the new
- * list of sets, their description, and the records of the pages.
+ * list of sets, their description, the records of the pages, and an object:
+ * {"doubts": [{"page": index in the list, "values": [V or null, W or null]}],
+ * "likeness": {NAME: ratio}}.
  */
 enum fields_action {
 	/* find fields; they replace those that were found before, and sets that
 	   cannot be decoded */
 	FIELDS_FIND,
 	/* {"lessons": [{"name": N, "healed": B, "examples": [{"page": index in
-	   the list, "values": [V, ...]}]}]}: learn fields from examples, as far
-	   as they can be found. A field that was there stays watched and
-	   required and, if it is healed, found and not taught */
+	   the list, "values": [V, ...]}], "selector": S, "xpath": X, "not":
+	   [V, ...], "transform": T, "separator": S}]}: learn fields from
+	   examples, or from what the selector selects, as far as they can be
+	   found. A field that was there stays watched and required, keeps its
+	   transform and, if it is healed, is found and not taught */
 	FIELDS_TEACH,
-	/* {"name": N, "new_name": M, "watched": B, "required": B, "removed":
-	   true}; all but the name are optional */
+	/* {"name": N, "new_name": M, "watched": B, "required": B, "transform":
+	   T, "separator": S, "removed": true}; all but the name are optional */
 	FIELDS_EDIT,
 	/* {"known": [record of the page, or null]}, optional: add the array
 	   "_shown" to the records, the names of the fields whose known value is
 	   another one, and is still in the text of the page */
 	FIELDS_APPLY,
+	/* {"like": [description of a field of another template], "names": [N,
+	   ...]}: add fields that are like these, by names, labels and types;
+	   only those with the names, if there are any */
+	FIELDS_LIKE,
 	FIELDS_ACTIONS
 };
 
@@ -323,6 +332,12 @@ enum fields_fault {
 	FIELDS_NO_FIELD,     /* no field has the name */
 	FIELDS_NAME_IN_USE,  /* another field has the new name */
 	FIELDS_NO_VALUE,     /* no place has the values of the examples */
+	FIELDS_EXCLUDED,     /* all places with these have an excluded one */
+	FIELDS_UNSELECTED,   /* the selector selects nothing on any page */
+	FIELDS_SEVERAL,      /* an XPath expression selects several values */
+	FIELDS_NOT_PLACE,    /* no place has the values that are selected */
+	FIELDS_NONE_TO_LIKE, /* the other template has no fields */
+	FIELDS_NONE_ALIKE,   /* no field is like those of the other template */
 	FIELDS_NOT_PARSED,   /* a page of an example cannot be parsed */
 	FIELDS_NOT_STORED,   /* a page of an example is not stored */
 	FIELDS_NOT_TEMPLATE, /* a page of an example has another template */

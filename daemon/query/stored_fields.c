@@ -9,6 +9,7 @@
 #include "daemon/query/stored_site.h"
 #include "store/key.h"
 #include "store/rows.h"
+#include "template/fields/field.h"
 #include "template/version_json.h"
 
 enum {
@@ -96,15 +97,20 @@ enum error fields_task_run(struct worker_pool *pool,
 {
 	struct buffer head = row_codec_encode(&fields_request_layout, request);
 	struct buffer body = {0};
-	char *detail = parts->detail == NULL
-			       ? NULL
-			       : json_dumps(parts->detail, JSON_COMPACT);
+	json_t *with_urls = parts->detail == NULL
+				    ? json_object()
+				    : json_copy((json_t *)parts->detail);
+	char *detail;
 	struct pool_task task = {.kind = TASK_FIELDS,
 				 .head = buffer_slice(&head),
 				 .take = fields_take_reply,
 				 .take_context = reply};
 	enum error error;
 
+	if (parts->urls != NULL)
+		json_object_set(with_urls, "urls", parts->urls);
+	detail = json_dumps(with_urls, JSON_COMPACT);
+	json_decref(with_urls);
 	item_append(&body, parts->sets);
 	item_append(&body, slice_of(detail == NULL ? "{}" : detail));
 	buffer_append_slice(&body, parts->pages);
@@ -126,6 +132,8 @@ struct fields_work {
 	uint32_t site;
 	struct buffer sets;
 	struct buffer pages; /* list of pages */
+	json_t *urls;        /* of the pages */
+	json_t *detail;      /* of the wish */
 	uint64_t keys[MAX_FIELD_PAGES + MAX_FIELD_EXAMPLES];
 	uint32_t count;
 	struct fields_reply reply;
@@ -137,6 +145,8 @@ void fields_outcome_free(struct fields_outcome *outcome)
 	buffer_free(&outcome->before);
 	json_decref(outcome->description);
 	json_decref(outcome->sample);
+	json_decref(outcome->doubts);
+	json_decref(outcome->likeness);
 }
 
 /* Append a page. */
@@ -152,6 +162,7 @@ static enum fields_fault fields_add_page(const struct stored_pages *from,
 	if (stored_page_append(from, key, &row, &work->pages) != ERR_NONE)
 		return FIELDS_NOT_STORED;
 	work->keys[work->count++] = key;
+	json_array_append_new(work->urls, json_text(row.url));
 	return FIELDS_NO_FAULT;
 }
 
@@ -191,6 +202,43 @@ static enum error fields_read_pages(const struct stored_pages *from,
 		       : ERR_NONE;
 }
 
+/* Get the row of a template. */
+static enum error fields_read_row(struct txn *txn,
+				  const struct template_name *name,
+				  struct fields_row *row_out)
+{
+	struct site_row site;
+
+	if (site_get(txn, slice_of(name->host), &site) &&
+	    fields_row_get(txn, site.id, name->cluster, row_out))
+		return ERR_NONE;
+	return txn->error != ERR_NONE ? txn->error : ERR_NOT_FOUND;
+}
+
+/* Read the fields of the other template, if the wish has one. */
+static enum error fields_read_like(struct txn *txn,
+				   const struct fields_wish *wish,
+				   struct fields_work *work,
+				   struct fields_outcome *outcome)
+{
+	struct fields_row row;
+	json_t *list;
+
+	if (wish->like == NULL)
+		return ERR_NONE;
+	if (fields_read_row(txn, wish->like, &row) != ERR_NONE) {
+		outcome->fault = FIELDS_NONE_TO_LIKE;
+		return txn->error != ERR_NONE ? txn->error : ERR_NOT_FOUND;
+	}
+	list = json_read(row.description);
+	if (!field_description_is_valid(list)) {
+		json_decref(list);
+		return ERR_CORRUPT;
+	}
+	json_object_set_new(work->detail, "like", list);
+	return ERR_NONE;
+}
+
 /* Read the fields and the pages of the template. */
 static enum error fields_read_template(const struct fields_source *source,
 				       const struct fields_wish *wish,
@@ -211,10 +259,13 @@ static enum error fields_read_template(const struct fields_source *source,
 			buffer_append_slice(&work->sets, row.sets);
 			buffer_append_slice(&outcome->before, row.sets);
 		}
-		error = fields_read_pages(
-			&(struct stored_pages){&txn, site.id, name->cluster,
-					       source->limits},
-			wish, work, outcome);
+		error = fields_read_like(&txn, wish, work, outcome);
+		if (error == ERR_NONE)
+			error = fields_read_pages(
+				&(struct stored_pages){&txn, site.id,
+						       name->cluster,
+						       source->limits},
+				wish, work, outcome);
 	}
 	if (txn.error != ERR_NONE)
 		error = txn.error;
@@ -222,11 +273,64 @@ static enum error fields_read_template(const struct fields_source *source,
 	return error;
 }
 
-/* Read the records of the sample pages. */
+static bool is_text_or_null(const json_t *value)
+{
+	return json_is_string(value) || json_is_null(value);
+}
+
+/* Return the doubts of the worker with the URLs of the pages. */
+static json_t *fields_take_doubts(const json_t *report,
+				  const struct fields_work *work)
+{
+	json_t *doubts = json_array();
+	const json_t *item;
+	size_t i;
+
+	json_array_foreach(json_object_get(report, "doubts"), i, item)
+	{
+		const json_t *page = json_object_get(item, "page");
+		json_t *values = json_object_get(item, "values");
+		json_t *url = json_array_get(work->urls,
+					     (size_t)json_integer_value(page));
+
+		if (json_is_integer(page) && url != NULL &&
+		    json_array_size(values) == 2 &&
+		    is_text_or_null(json_array_get(values, 0)) &&
+		    is_text_or_null(json_array_get(values, 1)) &&
+		    json_array_size(doubts) < MAX_DOUBTS)
+			json_array_append_new(doubts,
+					      json_pack("{s:O, s:O}", "url",
+							url, "values", values));
+	}
+	return doubts;
+}
+
+/* Read the last item of the response. */
+static void fields_take_report(struct slice item,
+			       const struct fields_work *work,
+			       struct fields_outcome *outcome)
+{
+	json_t *report = json_read(item);
+	const char *name;
+	json_t *ratio;
+
+	outcome->doubts = fields_take_doubts(report, work);
+	outcome->likeness = json_object();
+	json_object_foreach(json_object_get(report, "likeness"), name, ratio)
+	{
+		if (json_is_real(ratio) && json_real_value(ratio) >= 0 &&
+		    json_real_value(ratio) <= 1)
+			json_object_set(outcome->likeness, name, ratio);
+	}
+	json_decref(report);
+}
+
+/* Read the records of the sample pages, and the report. */
 static void fields_take_sample(struct store *store, struct slice list,
 			       const struct fields_work *work,
 			       struct fields_outcome *outcome)
 {
+	struct slice report = {0};
 	struct txn txn = txn_begin_read(store);
 
 	outcome->sample = json_array();
@@ -244,6 +348,8 @@ static void fields_take_sample(struct store *store, struct slice list,
 		json_decref(fields);
 	}
 	txn_abort(&txn);
+	item_next(&list, &report);
+	fields_take_report(report, work, outcome);
 }
 
 /* Return the first text of a value, shortened; NULL if there is none. */
@@ -314,13 +420,16 @@ enum error stored_fields_change(const struct fields_source *source,
 	enum error error;
 
 	*outcome_out = (struct fields_outcome){0};
+	work->urls = json_array();
+	work->detail = wish->detail == NULL ? json_object()
+					    : json_copy((json_t *)wish->detail);
 	error = fields_read_template(source, wish, work, outcome_out);
 	if (error == ERR_NONE)
 		error = fields_task_run(
 			source->pool, &request,
-			&(struct fields_task_body){buffer_slice(&work->sets),
-						   wish->detail,
-						   buffer_slice(&work->pages)},
+			&(struct fields_task_body){
+				buffer_slice(&work->sets), work->detail,
+				buffer_slice(&work->pages), work->urls},
 			&work->reply);
 	if (error == ERR_NOT_FOUND && outcome_out->fault == FIELDS_NO_FAULT)
 		outcome_out->fault =
@@ -330,21 +439,10 @@ enum error stored_fields_change(const struct fields_source *source,
 	buffer_free(&work->reply.body);
 	buffer_free(&work->sets);
 	buffer_free(&work->pages);
+	json_decref(work->urls);
+	json_decref(work->detail);
 	free(work);
 	return error;
-}
-
-/* Get the row of a template. */
-static enum error fields_read_row(struct txn *txn,
-				  const struct template_name *name,
-				  struct fields_row *row_out)
-{
-	struct site_row site;
-
-	if (site_get(txn, slice_of(name->host), &site) &&
-	    fields_row_get(txn, site.id, name->cluster, row_out))
-		return ERR_NONE;
-	return txn->error != ERR_NONE ? txn->error : ERR_NOT_FOUND;
 }
 
 /* Copy the sets of a template. */
@@ -507,14 +605,24 @@ static enum error batch_apply(const struct record_reader *reader,
 	const struct fields_request request = {
 		.limits = *reader->source->limits, .action = FIELDS_APPLY};
 	size_t from = reader->pages[begin].begin;
+	json_t *urls = json_array();
+	enum error error;
 
-	return fields_task_run(
+	for (uint32_t i = begin; i < end; i++)
+		if (reader->pages[i].error == ERR_NONE)
+			json_array_append_new(
+				urls,
+				json_text(slice_of(reader->pages[i].page.url)));
+	error = fields_task_run(
 		reader->source->pool, &request,
 		&(struct fields_task_body){
 			.sets = reader->sets,
 			.pages = {reader->list.data + from,
-				  reader->pages[end - 1].end - from}},
+				  reader->pages[end - 1].end - from},
+			.urls = urls},
 		reply);
+	json_decref(urls);
+	return error;
 }
 
 /* Pass the records of the pages from `begin` to before `end` to the sink. */
@@ -649,22 +757,26 @@ enum error submitted_record_get(const struct fields_source *source,
 	struct buffer pages = {0};
 	struct buffer sets = {0};
 	struct slice list;
+	json_t *urls = json_array();
 	enum error error = fields_copy_sets(source, &sets);
 
 	*fields_out = NULL;
+	json_array_append_new(urls, json_text(page->url));
 	item_append(&pages, page->body);
 	item_append(&pages, page->charset);
 	if (error == ERR_NONE)
 		error = fields_task_run(source->pool, &request,
 					&(struct fields_task_body){
 						.sets = buffer_slice(&sets),
-						.pages = buffer_slice(&pages)},
+						.pages = buffer_slice(&pages),
+						.urls = urls},
 					&reply);
 	list = buffer_slice(&reply.body);
 	if (error == ERR_NONE) {
 		*fields_out = record_next(&list);
 		error = *fields_out == NULL ? ERR_NOT_HTML : ERR_NONE;
 	}
+	json_decref(urls);
 	buffer_free(&reply.body);
 	buffer_free(&pages);
 	buffer_free(&sets);

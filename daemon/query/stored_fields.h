@@ -46,6 +46,7 @@ struct fields_task_body {
 	struct slice sets;    /* list of encoded sets */
 	const json_t *detail; /* object; NULL: empty */
 	struct slice pages;   /* list of pages */
+	json_t *urls;         /* their URLs, an array; NULL: unknown */
 };
 
 /*
@@ -67,6 +68,8 @@ struct fields_wish {
 	const struct url *examples; /* [example_count], all different */
 	uint32_t example_count;
 	uint32_t max_fields; /* of FIELDS_FIND */
+	/* of FIELDS_LIKE: the template whose fields are wanted; NULL: none */
+	const struct template_name *like;
 };
 
 /* The fields afterwards; free with fields_outcome_free(). */
@@ -80,6 +83,10 @@ struct fields_outcome {
 	uint32_t pages;      /* sample pages */
 	uint32_t confidence; /* of the field that was taught, in permille */
 	json_t *sample; /* array of {"url", "fields"} for the sample pages */
+	/* array of {"url", "values"} for pages on which two places that may be
+	   the field that was taught have different values: texts or null */
+	json_t *doubts;
+	json_t *likeness; /* of FIELDS_LIKE: {name: ratio} of the new fields */
 };
 
 /*
@@ -137,6 +144,7 @@ enum error stored_records_read(const struct fields_source *source,
 struct submitted_page {
 	struct slice body;
 	struct slice charset; /* of the response, or empty */
+	struct slice url;     /* or empty: relative URLs are not resolved */
 };
 
 /*

@@ -235,21 +235,25 @@ static enum error read_some(struct field_check *check,
 					       .action = FIELDS_APPLY};
 	size_t first = begin == 0 ? 0 : batch->ends[begin - 1];
 	json_t *known = json_array();
+	json_t *urls = json_array();
 	json_t *detail = json_pack("{s:o}", "known", known);
 	struct fields_reply reply = {0};
 	enum error error;
 	struct slice list;
 	struct slice item;
 
-	for (size_t i = begin; i < end; i++)
+	for (size_t i = begin; i < end; i++) {
 		json_array_append_new(known,
 				      value_or_null(batch->pages[i]->known));
+		json_array_append_new(urls, json_text(batch->pages[i]->url));
+	}
 	error = fields_task_run(
 		check->source->pool, &request,
 		&(struct fields_task_body){
 			check->row.sets, detail,
 			(struct slice){batch->list.data + first,
-				       batch->ends[end - 1] - first}},
+				       batch->ends[end - 1] - first},
+			urls},
 		&reply);
 	list = buffer_slice(&reply.body);
 	for (size_t i = begin;
@@ -258,6 +262,7 @@ static enum error read_some(struct field_check *check,
 			batch->pages[i]->latest = read_object(item);
 	buffer_free(&reply.body);
 	json_decref(detail);
+	json_decref(urls);
 	return error;
 }
 

@@ -576,7 +576,10 @@ static bool date_token_is(const struct date_token *token, const char *word)
 	       strncasecmp(token->text.data, word, token->text.size) == 0;
 }
 
-/* Read an offset at token `index`: Z, GMT, UTC, +01:00, GMT+0100, or -5. */
+/*
+ * Read an offset at token `index`: Z, GMT, UTC, +01:00, GMT+0100, or -5. After
+ * a blank ("10:00 - 11:00") the sign is a dash before another time.
+ */
 static void read_offset(const struct date_tokens *tokens, uint32_t index,
 			struct moment *date)
 {
@@ -591,7 +594,8 @@ static void read_offset(const struct date_tokens *tokens, uint32_t index,
 	date->has_offset = is_utc;
 	if (!is_mark(token, "+-") ||
 	    date_token_at(tokens, index + 1)->digits == 0 ||
-	    date_token_at(tokens, index + 1)->digits > 4)
+	    date_token_at(tokens, index + 1)->digits > 4 ||
+	    date_token_at(tokens, index + 1)->begin != token->begin + 1)
 		return;
 	minutes = (uint32_t)date_token_at(tokens, index + 1)->value;
 	if (date_token_at(tokens, index + 1)->digits > 2)
@@ -601,7 +605,7 @@ static void read_offset(const struct date_tokens *tokens, uint32_t index,
 			  (uint32_t)date_token_at(tokens, index + 3)->value;
 	else
 		minutes *= 60;
-	if (minutes > 14 * 60)
+	if (minutes > 14 * 60 || minutes % 15 != 0)
 		return;
 	date->has_offset = true;
 	date->offset =

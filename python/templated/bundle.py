@@ -15,9 +15,9 @@ from templated import options as choices
 from templated.answer import SINGLE, Answer, Class, Metadata
 from templated.errors import LibraryError
 from templated.fields import Fields, Value, read_value
-from templated.library import (DATE_BYTES, Choices, Error, Field, Found,
-                               Library, Limits, Method, Page, failure, load,
-                               text_of)
+from templated.library import (DATE_BYTES, NUMBER_BYTES, Choices, Error,
+                               Field, Found, Library, Limits, Method, Page,
+                               failure, load, text_of)
 from templated.options import Options
 
 Html: TypeAlias = str | bytes | bytearray | memoryview
@@ -111,10 +111,18 @@ def _date(text: str) -> str | None:
     return iso.value.decode() if load().date(text_of(text), iso) else None
 
 
+def _number(text: str, is_price: bool) -> str | None:
+    number = ctypes.create_string_buffer(NUMBER_BYTES)
+    return (number.value.decode()
+            if load().number(text_of(text), is_price, number) else None)
+
+
 def _values(field: Field) -> Value | list[Value]:
     kind = field.type.decode()
-    values = [read_value(kind, field.values[i].decode("utf-8", "replace"),
-                         _date) for i in range(field.count)]
+    transform = field.transform.decode()
+    values = [read_value(kind, transform,
+                         field.values[i].decode("utf-8", "replace"),
+                         _number, _date) for i in range(field.count)]
     return values[0] if len(values) == 1 else values
 
 
@@ -125,7 +133,7 @@ def _fields(library: Library, record: int) -> Fields:
     index = 0
     try:
         while library.field(record, index, ctypes.byref(field)):
-            if field.count > 0:
+            if field.count > 0 or field.is_unsure:
                 into = fields.unsure if field.is_unsure else fields
                 into[field.name.decode("utf-8", "replace")] = _values(field)
             index += 1

@@ -8,9 +8,6 @@ import re
 from collections.abc import Callable
 from typing import TypeAlias
 
-NUMBER = re.compile(r"[0-9]+(?:[.,'\u2019\u00a0\u202f ][0-9]+)*")
-GROUPS = re.compile(r"[0-9]{1,3}(?:[^0-9][0-9]{3})+")
-MINUS = re.compile(r"(?<!\w)[-\u2212][^\w\s]?$")
 CODE = re.compile(r"(?<![A-Za-z])[A-Z]{3}(?![A-Za-z])")
 # Signs of one currency. "$", "\u00a5" and "kr" have several.
 SIGNS = {"\u20ac": "EUR", "\u00a3": "GBP", "\u20b9": "INR", "\u20bd": "RUB",
@@ -23,7 +20,7 @@ SHARED_SIGNS = ("$", "\u00a5", "kr")
 class Amount:
     """A number or a price."""
 
-    text: str  # as the page shows it
+    text: str  # as the page shows it, or transformed
     #: None: the text has several numbers or none, or it is unclear whether a
     #: point or a comma begins the decimals
     amount: decimal.Decimal | None
@@ -39,7 +36,7 @@ class Amount:
 class Date:
     """A date."""
 
-    text: str  # as the page shows it
+    text: str  # as the page shows it, or transformed
     #: ISO 8601; None: there is no date, or it is unclear which number is the
     #: month
     iso: str | None
@@ -61,7 +58,9 @@ class Fields(dict[str, Value | list[Value]]):
     #: "HOST/N"; None: the page has no template
     template: str | None
     #: {name: value} of fields of which two places of the page have different
-    #: values; they are not among the others
+    #: values, or whose transform cannot read a value: then the value is
+    #: missing, and an empty list if there is no other; they are not among the
+    #: others
     unsure: dict[str, Value | list[Value]]
 
     def __init__(self, template: str | None = None) -> None:
@@ -84,43 +83,25 @@ def currency_of(text: str) -> str | None:
     return None
 
 
-def _decimals(number: str, is_price: bool) -> str | None:
-    """Return the number with a decimal point and without groups, or None."""
-    separators = [c for c in number if not c.isdecimal()]
-    if not separators:
-        return number
-    last = separators[-1]
-    whole, _, rest = number.rpartition(last)
-    is_single = len(separators) == 1
-    if last in ".," and not (is_single and len(rest) == 3) and (
-            is_single or (last not in separators[:-1]
-                          and len(set(separators[:-1])) == 1
-                          and GROUPS.fullmatch(whole))):
-        return "".join(c for c in whole if c.isdecimal()) + "." + rest
-    if len(set(separators)) > 1 or not GROUPS.fullmatch(number):
-        return None
-    if is_single and last in ".," and (number[0] == "0" or not is_price):
-        return None  # 1.234 may be 1234, or 1 and 234 thousandths
-    return "".join(c for c in number if c.isdecimal())
-
-
-def read_amount(text: str, is_price: bool) -> Amount:
+def read_amount(text: str, is_price: bool,
+                read_number: Callable[[str, bool], str | None]) -> Amount:
     """Read a number or a price: "1.234,50 \u20ac" is 1234.50 EUR."""
-    currency = currency_of(text) if is_price else None
-    numbers = list(NUMBER.finditer(text))
-    if len(numbers) != 1:
-        return Amount(text, None, currency)
-    number, = numbers
-    digits = _decimals(number.group(), is_price)
-    if digits is None:
-        return Amount(text, None, currency)
-    sign = "-" if MINUS.search(text, 0, number.start()) else ""
-    return Amount(text, decimal.Decimal(sign + digits), currency)
+    number = read_number(text, is_price)
+    return Amount(text, None if number is None else decimal.Decimal(number),
+                  currency_of(text) if is_price else None)
 
 
-def read_value(kind: str, text: str,
+def read_value(kind: str, transform: str, text: str,
+               read_number: Callable[[str, bool], str | None],
                read_date: Callable[[str], str | None]) -> Value:
-    """Return a value of a field of this type."""
+    """Return a value of a field of this type.
+
+    The values of the transforms number and date are those of the type.
+    """
+    if transform == "number":
+        return Amount(text, decimal.Decimal(text))
+    if transform == "date":
+        return Date(text, text)
     if kind in ("number", "price"):
-        return read_amount(text, kind == "price")
+        return read_amount(text, kind == "price", read_number)
     return Date(text, read_date(text)) if kind == "date" else text

@@ -17,6 +17,7 @@ from templated.errors import LibraryError
 
 NAME = "libtemplated.so.0"
 DATE_BYTES = 32
+NUMBER_BYTES = 48
 CODES = ("ok", "not_found", "malformed", "too_large", "corrupt",
          "other_format", "not_html", "no_template", "io")
 
@@ -53,7 +54,7 @@ class Choices(ctypes.Structure):
 class Field(ctypes.Structure):
     _fields_ = [("name", c_char_p), ("type", c_char_p),
                 ("values", ctypes.POINTER(c_char_p)), ("count", c_size_t),
-                ("is_unsure", c_bool)]
+                ("is_unsure", c_bool), ("transform", c_char_p)]
 
 
 class Method(ctypes.Structure):
@@ -86,6 +87,7 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "record_template": (c_char_p, [c_void_p]),
     "record_free": (None, [c_void_p]),
     "date": (c_bool, [c_char_p, c_char_p]),
+    "number": (c_bool, [c_char_p, c_bool, c_char_p]),
     "method": (c_bool, [c_size_t, c_void_p]),
 }
 
@@ -96,7 +98,7 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
 LIGHT = {"version", "describe", "template", "text", "answer_method",
          "answer_reason", "answer_template", "answer_quality",
          "answer_confidence", "metadata", "fact", "field",
-         "record_template", "date", "method"}
+         "record_template", "date", "number", "method"}
 
 
 class Library:

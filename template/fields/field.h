@@ -23,6 +23,7 @@
 enum {
 	MAX_FIELD_RULES = 4, /* addresses of a field */
 	MAX_FIELD_NAME = 40, /* bytes */
+	MAX_DOUBTS = 3,
 };
 
 enum field_type {
@@ -36,6 +37,16 @@ enum field_type {
 	TYPE_COUNT
 };
 
+/*
+ * A page on which two things that a lesson may mean have different values: two
+ * addresses, or the address and an example. Each value is the first of the
+ * page, or {NULL, 0}.
+ */
+struct doubt {
+	uint32_t page;
+	struct slice values[2]; /* the first one is of the field */
+};
+
 struct field {
 	char name[MAX_FIELD_NAME + 1];
 	enum field_type type;
@@ -46,6 +57,10 @@ struct field {
 	   the ones before find nothing */
 	struct column rules[MAX_FIELD_RULES];
 	uint32_t rule_count;
+	uint32_t doubt_count;
+	/* [doubt_count], of a field that was taught; the texts are those of the
+	   table and of the examples */
+	struct doubt doubts[MAX_DOUBTS];
 };
 
 /* The values of a field on a page. */
@@ -53,6 +68,17 @@ struct example {
 	uint32_t page;
 	const struct slice *values; /* [count], collapsed (text_collapse()) */
 	uint32_t count;
+};
+
+/* What is known of a field. */
+struct field_lesson {
+	const char *name;
+	const struct example *examples; /* [count] */
+	uint32_t count;
+	/* [excluded_count]: a place that has one of these texts as a value, on
+	   any page, is not the field */
+	const struct slice *excluded;
+	uint32_t excluded_count;
 };
 
 /*
@@ -63,9 +89,14 @@ uint32_t fields_discover(const struct column_table *table,
 			 struct field *fields_out, uint32_t max);
 
 /*
- * Find the field called `name` that has the values of the examples [count].
- * Return false if no column has those of more than half of the examples.
+ * Find the field that has the values of the examples. Return false if no column
+ * has those of more than half of the examples, without an excluded one.
  */
+bool field_teach_lesson(const struct column_table *table,
+			const struct field_lesson *lesson,
+			struct field *field_out);
+
+/* Do the same with examples [count] only. */
 bool field_teach(const struct column_table *table, const char *name,
 		 const struct example *examples, uint32_t count,
 		 struct field *field_out);

@@ -2,6 +2,7 @@
 
 #include "base/arena.h"
 #include "page/page.h"
+#include "template/fields/like.h"
 
 enum { MAX_SHOWN_STEPS = 4 };
 
@@ -88,6 +89,17 @@ static json_t *text_json(struct slice text)
 	return json_stringn_nocheck(text.size == 0 ? "" : text.data, text.size);
 }
 
+/* Return the label of a field's first address; NULL if it has none. */
+static json_t *field_label(const struct field_set *set,
+			   const struct field_spec *spec)
+{
+	struct slice label = {0};
+
+	if (spec->rule_count > 0)
+		label = source_label(&set->tree, &spec->rules[0]);
+	return label.size == 0 ? NULL : text_json(label);
+}
+
 void fields_describe(const struct field_set *set, json_t *list)
 {
 	struct buffer text = {0};
@@ -103,15 +115,20 @@ void fields_describe(const struct field_set *set, json_t *list)
 					      text_json(buffer_slice(&text)));
 		}
 		json_array_append_new(
-			list, json_pack("{s:s, s:s, s:s, s:f, s:b, s:b, s:o}",
-					"name", spec->name, "type",
-					type_name(spec->type), "origin",
-					spec->origin == FIELD_TAUGHT ? "taught"
-								     : "found",
-					"fill", spec->fill, "watched",
-					(int)spec->is_watched, "required",
-					(int)spec->is_required, "addresses",
-					addresses));
+			list,
+			json_pack(
+				"{s:s, s:s, s:s, s:s, s:s, s:f, s:b, s:b, s:o, "
+				"s:o?}",
+				"name", spec->name, "type",
+				type_name(transformed_type(spec)), "shown_type",
+				type_name(spec->type), "transform",
+				transform_name(spec->transform.kind), "origin",
+				spec->origin == FIELD_TAUGHT ? "taught"
+							     : "found",
+				"fill", spec->fill, "watched",
+				(int)spec->is_watched, "required",
+				(int)spec->is_required, "addresses", addresses,
+				"label", field_label(set, spec)));
 	}
 	buffer_free(&text);
 }
@@ -136,10 +153,9 @@ void record_add(const struct field_set *set, const struct page *page,
 	json_t *unsure = json_object_get(record, "_unsure");
 
 	for (uint32_t f = 0; f < set->count; f++) {
-		if (results[f].count == 0)
-			continue;
-		json_object_set_new(record, set->fields[f].name,
-				    result_json(&results[f]));
+		if (results[f].count > 0)
+			json_object_set_new(record, set->fields[f].name,
+					    result_json(&results[f]));
 		if (!results[f].is_unsure)
 			continue;
 		if (unsure == NULL) {

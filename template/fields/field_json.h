@@ -22,14 +22,15 @@ void source_append_text(const struct place_tree *tree,
 
 /*
  * Add an object for each field of the set to the array `list`: name, type,
- * origin, fill, watched, required, addresses.
+ * shown_type (before the transform), transform, origin, fill, watched,
+ * required, addresses, label (of the first address, or null).
  */
 void fields_describe(const struct field_set *set, json_t *list);
 
 /*
  * Add the values of the fields on a page to the object `record`: a text, an
  * array of several texts, or nothing. The names of unsure fields are in the
- * array "_unsure".
+ * array "_unsure", also of those whose only value cannot be transformed.
  */
 void record_add(const struct field_set *set, const struct page *page,
 		json_t *record);

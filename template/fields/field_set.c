@@ -10,7 +10,7 @@
 #include "page/page.h"
 #include "template/fields/rule.h"
 
-enum { SET_VERSION = 1, NO_ATTRIBUTE = VALUE_ATTRIBUTES };
+enum { SET_VERSION = 2, NO_ATTRIBUTE = VALUE_ATTRIBUTES };
 
 /* Making a set */
 
@@ -107,6 +107,20 @@ struct field_set field_set_make(struct arena *arena,
 }
 
 /* Values of a page */
+
+enum field_type transformed_type(const struct field_spec *spec)
+{
+	switch (spec->transform.kind) {
+	case TRANSFORM_NUMBER:
+		return TYPE_NUMBER;
+	case TRANSFORM_DATE:
+		return TYPE_DATE;
+	case TRANSFORM_URL:
+		return spec->type == TYPE_IMAGE ? TYPE_IMAGE : TYPE_URL;
+	default:
+		return spec->type;
+	}
+}
 
 static const struct field_result *rule_result(struct arena *arena,
 					      const struct column_source *rule,
@@ -219,6 +233,10 @@ const struct field_result *field_set_apply(const struct field_set *set,
 
 			result_add(set, &set->fields[f], r, one, &results[f]);
 		}
+	for (uint32_t f = 0; f < set->count; f++)
+		if (!transform_values(&set->fields[f].transform, page, arena,
+				      &results[f].values, &results[f].count))
+			results[f].is_unsure = true;
 	return results;
 }
 
@@ -294,6 +312,15 @@ static void put_tree(struct buffer *out, const struct place_tree *tree)
 	}
 }
 
+static void put_transform(struct buffer *out, const struct transform *transform)
+{
+	buffer_append_varint(out, transform->kind);
+	if (transform->kind == TRANSFORM_NUMBER)
+		buffer_append_varint(out, (uint64_t)transform->decimal);
+	if (transform->kind == TRANSFORM_JOIN)
+		put_text(out, slice_of(transform->separator));
+}
+
 static uint64_t attribute_number(const char *attribute)
 {
 	uint64_t number = 0;
@@ -334,6 +361,7 @@ void field_set_encode(const struct field_set *set, struct buffer *out)
 					     (uint64_t)spec->is_required);
 		buffer_append_varint(out, spec->max_bytes);
 		buffer_append_varint(out, (uint64_t)(spec->fill * 1000 + .5));
+		put_transform(out, &spec->transform);
 		buffer_append_varint(out, spec->rule_count);
 		for (uint32_t r = 0; r < spec->rule_count; r++)
 			put_source(out, &spec->rules[r]);
@@ -509,6 +537,26 @@ static void take_source(struct take *take, uint32_t places,
 	source->separators = separators;
 }
 
+static void take_transform(struct take *take, struct transform *transform)
+{
+	struct slice separator = {0};
+
+	transform->kind =
+		(enum transform_kind)take_number(take, TRANSFORM_COUNT);
+	if (transform->kind == TRANSFORM_NUMBER)
+		transform->decimal = (char)take_number(take, '.' + 1);
+	if (transform->kind == TRANSFORM_JOIN)
+		separator = take_text(take);
+	if ((transform->decimal != 0 && transform->decimal != '.' &&
+	     transform->decimal != ',') ||
+	    separator.size > MAX_JOIN_BYTES ||
+	    (separator.size > 0 &&
+	     memchr(separator.data, '\0', separator.size) != NULL))
+		take->is_damaged = true;
+	else if (separator.size > 0)
+		memcpy(transform->separator, separator.data, separator.size);
+}
+
 static void take_field(struct take *take, uint32_t places,
 		       struct field_spec *spec)
 {
@@ -529,6 +577,7 @@ static void take_field(struct take *take, uint32_t places,
 	spec->is_required = (flags & 1) != 0;
 	spec->max_bytes = take_number(take, MAX_VALUE_BYTES + 1);
 	spec->fill = take_number(take, 1001) / 1000.;
+	take_transform(take, &spec->transform);
 	spec->rule_count = take_number(take, MAX_FIELD_RULES + 1);
 	for (uint32_t r = 0; r < spec->rule_count && !take->is_damaged; r++)
 		take_source(take, places, &spec->rules[r]);

@@ -11,6 +11,7 @@
 #include "base/buffer.h"
 #include "base/limit.h"
 #include "template/fields/field.h"
+#include "template/fields/transform.h"
 
 struct arena;
 struct page;
@@ -32,6 +33,7 @@ struct field_spec {
 	bool is_typed;    /* all values of the sample pages have the type */
 	uint32_t max_bytes; /* of the longest of these values */
 	double fill; /* ratio of the sample pages with a value, in [0, 1] */
+	struct transform transform;
 	struct column_source rules[MAX_FIELD_RULES];
 	uint32_t rule_count;
 };
@@ -59,11 +61,16 @@ void field_set_encode(const struct field_set *set, struct buffer *out);
 bool field_set_decode(struct arena *arena, struct slice bytes,
 		      struct field_set *set_out);
 
+/* Return the type of the transformed values. */
+enum field_type transformed_type(const struct field_spec *spec);
+
 /* The values of a field on a page. */
 struct field_result {
 	const struct slice *values; /* [count], distinct, in the page's order */
 	uint32_t count;
-	bool is_unsure; /* two addresses of the field have different values */
+	/* two addresses of the field have different values, or a value cannot
+	   be transformed */
+	bool is_unsure;
 };
 
 /*

@@ -30,6 +30,9 @@ uint32_t rule_values(const struct column *rule, uint32_t page,
 uint64_t *page_hashes(const struct column *rule, uint32_t pages,
 		      struct arena *arena);
 
+/* Return whether the example has the value. */
+bool example_has(const struct example *example, struct slice text);
+
 struct agreement {
 	uint32_t both;  /* pages where both have values */
 	uint32_t equal; /* of these, with equal values */

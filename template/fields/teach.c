@@ -37,16 +37,16 @@ struct candidate {
 struct teacher {
 	const struct column_table *table;
 	const struct setting *settings; /* [places] */
-	const struct example *examples;
+	const struct field_lesson *lesson;
+	const struct example *examples; /* of the lesson */
 	uint32_t example_count;
 	enum field_type type;         /* of the first value */
-	struct slice name;            /* of the field */
 	struct candidate *candidates; /* [count] of ROOM_FOR_CANDIDATES */
 	uint32_t count;
 	struct arena *scratch;
 };
 
-static bool example_has(const struct example *example, struct slice text)
+bool example_has(const struct example *example, struct slice text)
 {
 	for (uint32_t i = 0; i < example->count; i++)
 		if (slice_equal(example->values[i], text))
@@ -160,7 +160,8 @@ static bool words_meet(struct slice left, struct slice right)
 static bool is_called(const struct teacher *teacher, uint32_t index)
 {
 	const struct place_tree *tree = teacher->table->tree;
-	const char *meaning = known_name(teacher->name);
+	struct slice name = slice_of(teacher->lesson->name);
+	const char *meaning = known_name(name);
 
 	for (uint32_t n = 0; n < CALLED_LEVELS && index != NO_PLACE; n++) {
 		const struct place *place = place_at(tree, index);
@@ -169,7 +170,7 @@ static bool is_called(const struct teacher *teacher, uint32_t index)
 		for (size_t i = 0; i < 2; i++) {
 			const char *known = known_name(texts[i]);
 
-			if (words_meet(teacher->name, texts[i]) ||
+			if (words_meet(name, texts[i]) ||
 			    (meaning != NULL && known != NULL &&
 			     strcmp(known, meaning) == 0))
 				return true;
@@ -231,7 +232,24 @@ static void choose_candidates(struct teacher *teacher)
 		teacher->count = MAX_CANDIDATES;
 }
 
-/* Add a rule that is part of the column `all`; return its match. */
+/* Return whether the rule has a value that the lesson excludes. */
+static bool has_excluded(const struct teacher *teacher,
+			 const struct column *rule)
+{
+	const struct field_lesson *lesson = teacher->lesson;
+
+	for (uint32_t k = 0; k < lesson->excluded_count; k++)
+		for (uint32_t i = 0; i < rule->count; i++)
+			if (slice_equal(rule->values[i].text,
+					lesson->excluded[k]))
+				return true;
+	return false;
+}
+
+/*
+ * Add a rule that is part of the column `all`; return its match, 0 if it is
+ * excluded.
+ */
 static double teacher_add(struct teacher *teacher, const struct column *all,
 			  const struct column *rule)
 {
@@ -241,6 +259,8 @@ static double teacher_add(struct teacher *teacher, const struct column *all,
 
 	if (match <= .5)
 		return match;
+	if (has_excluded(teacher, rule))
+		return 0;
 	if (teacher->count == ROOM_FOR_CANDIDATES)
 		choose_candidates(teacher);
 	prior = prior_of(teacher, rule);
@@ -459,29 +479,104 @@ static void take_rule(const struct teacher *teacher,
 		teacher->table->arena, one->all, &one->rule.source);
 }
 
+/* Return the first value of a page, or {NULL, 0}. */
+static struct slice value_of_page(const struct column *rule, uint32_t page)
+{
+	uint32_t count;
+	const struct value *values = column_values(rule, page, &count);
+
+	return count == 0 ? (struct slice){0} : values[0].text;
+}
+
+/* Return the example of the page, or NULL. */
+static const struct example *example_of_page(const struct teacher *teacher,
+					     uint32_t page)
+{
+	for (uint32_t i = 0; i < teacher->example_count; i++)
+		if (teacher->examples[i].page == page)
+			return &teacher->examples[i];
+	return NULL;
+}
+
+static void field_add_doubt(struct field *field, uint32_t page,
+			    struct slice value, struct slice other)
+{
+	if (field->doubt_count < MAX_DOUBTS)
+		field->doubts[field->doubt_count++] =
+			(struct doubt){page, {value, other}};
+}
+
+/* Add the pages on which the best rule does not have the example's values. */
+static void field_doubt_examples(const struct teacher *teacher,
+				 struct field *field)
+{
+	const struct column *rule = &teacher->candidates[0].rule;
+
+	for (uint32_t i = 0; i < teacher->example_count; i++) {
+		const struct example *example = &teacher->examples[i];
+
+		if (!example_matches(example, rule))
+			field_add_doubt(field, example->page,
+					value_of_page(rule, example->page),
+					example->count == 0
+						? (struct slice){0}
+						: example->values[0]);
+	}
+}
+
+/*
+ * Add the pages without examples on which the best rule and another one differ:
+ * first those where both have values.
+ */
+static void field_doubt_rival(const struct teacher *teacher,
+			      const struct candidate *rival,
+			      struct field *field)
+{
+	const struct candidate *best = &teacher->candidates[0];
+
+	for (int is_one = 0; is_one <= 1; is_one++)
+		for (uint32_t i = 0; i < teacher->table->page_count; i++) {
+			uint64_t left = best->hashes[i];
+			uint64_t right = rival->hashes[i];
+
+			if (left != right &&
+			    (left == 0 || right == 0) == is_one &&
+			    example_of_page(teacher, i) == NULL)
+				field_add_doubt(field, i,
+						value_of_page(&best->rule, i),
+						value_of_page(&rival->rule, i));
+		}
+}
+
 /* Take the best rule, and rules that agree with it where both have values. */
 static void take_rules(const struct teacher *teacher, struct field *field)
 {
 	const struct candidate *best = &teacher->candidates[0];
 	uint32_t pages = teacher->table->page_count;
+	const struct candidate *rival = NULL;
 	uint32_t alike = 0;
 
 	take_rule(teacher, best, field);
 	field_note_values(field, &field->rules[0]);
+	field_doubt_examples(teacher, field);
 	for (uint32_t i = 1; i < teacher->count; i++) {
 		const struct candidate *one = &teacher->candidates[i];
 		struct agreement agreement =
 			compare_pages(best->hashes, one->hashes, pages);
 
 		if (agreement.both < MIN_COMMON_PAGES ||
-		    agreement.equal * 100 < agreement.both * AGREE_SHARE)
+		    agreement.equal * 100 < agreement.both * AGREE_SHARE) {
+			rival = rival == NULL ? one : rival;
 			continue;
+		}
 		alike++;
 		if (one->match == best->match &&
 		    field->rule_count < MAX_FIELD_RULES)
 			take_rule(teacher, one, field);
 	}
-	field->confidence = (1.0 + alike) / teacher->count;
+	if (rival != NULL)
+		field_doubt_rival(teacher, rival, field);
+	field->confidence = best->match * (1.0 + alike) / teacher->count;
 }
 
 /* Return the first value of the examples, or {NULL, 0}. */
@@ -493,26 +588,26 @@ static struct slice first_value(const struct example *examples, uint32_t count)
 	return (struct slice){0};
 }
 
-bool field_teach(const struct column_table *table, const char *name,
-		 const struct example *examples, uint32_t count,
-		 struct field *field_out)
+bool field_teach_lesson(const struct column_table *table,
+			const struct field_lesson *lesson,
+			struct field *field_out)
 {
-	struct slice value = first_value(examples, count);
+	struct slice value = first_value(lesson->examples, lesson->count);
 	struct arena *scratch = arena_create();
 	struct teacher teacher = {
 		.table = table,
 		.settings = settings_of(table->tree, scratch),
-		.examples = examples,
-		.example_count = count,
+		.lesson = lesson,
+		.examples = lesson->examples,
+		.example_count = lesson->count,
 		.type = type_of_text(value),
-		.name = slice_of(name),
 		.candidates = ARENA_NEW(scratch, struct candidate,
 					ROOM_FOR_CANDIDATES),
 		.scratch = scratch,
 	};
 
 	*field_out = (struct field){.type = teacher.type};
-	snprintf(field_out->name, sizeof(field_out->name), "%s", name);
+	snprintf(field_out->name, sizeof(field_out->name), "%s", lesson->name);
 	if (value.size > 0)
 		teacher_add_columns(&teacher);
 	if (teacher.count > 0) {
@@ -521,4 +616,14 @@ bool field_teach(const struct column_table *table, const char *name,
 	}
 	arena_destroy(scratch);
 	return field_out->rule_count > 0;
+}
+
+bool field_teach(const struct column_table *table, const char *name,
+		 const struct example *examples, uint32_t count,
+		 struct field *field_out)
+{
+	const struct field_lesson lesson = {
+		.name = name, .examples = examples, .count = count};
+
+	return field_teach_lesson(table, &lesson, field_out);
 }

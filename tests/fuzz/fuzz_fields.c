@@ -2,13 +2,17 @@
  * Two ways of an input. Its first byte is 0: the rest is a set of fields, which
  * finds what it finds on a page, and whose encoding is the same bytes again.
  * Otherwise: the rest is pages, separated by the byte 1; learn them, find and
- * teach fields, and apply what is decoded of the set to the pages.
+ * teach fields by examples and selectors, apply what is decoded of the set to
+ * the pages, transform the values, and match the fields with each other.
  */
 #include <string.h>
 
 #include "base/arena.h"
 #include "page/page.h"
+#include "template/fields/field_json.h"
 #include "template/fields/field_set.h"
+#include "template/fields/lesson.h"
+#include "template/fields/like.h"
 #include "tests/fuzz/require.h"
 
 enum { MAX_PAGES = 24, MAX_FIELDS = MAX_SET_FIELDS + 2 };
@@ -39,6 +43,38 @@ static void free_pages(struct pages *pages)
 		page_destroy((struct page *)pages->pages[i]);
 }
 
+/* Transform values in each way; what is read is not empty. */
+static void transform(const struct page *page,
+		      const struct field_result *result, struct arena *arena)
+{
+	char decimal = number_decimal(result->values, result->count);
+
+	for (uint32_t kind = 0; kind < TRANSFORM_COUNT; kind++) {
+		const struct transform one = {.kind = (enum transform_kind)kind,
+					      .decimal = decimal,
+					      .separator = ", "};
+		const struct slice *values = result->values;
+		uint32_t count = result->count;
+
+		transform_values(&one, page, arena, &values, &count);
+		require(count <= result->count);
+		for (uint32_t i = 0; i < count; i++)
+			require(values[i].size > 0);
+	}
+}
+
+/* What describes a field can be read. */
+static void describe(const struct field_set *set)
+{
+	json_t *list = json_array();
+	struct field_pattern pattern;
+
+	fields_describe(set, list);
+	for (uint32_t f = 0; f < set->count; f++)
+		require(field_pattern_read(json_array_get(list, f), &pattern));
+	json_decref(list);
+}
+
 /* The results refer to the arena, which must still have them. */
 static void apply(const struct field_set *set, const struct page *page)
 {
@@ -52,6 +88,8 @@ static void apply(const struct field_set *set, const struct page *page)
 			bytes += strnlen(results[f].values[i].data,
 					 results[f].values[i].size);
 		}
+	for (uint32_t f = 0; f < set->count; f++)
+		transform(page, &results[f], arena);
 	require(bytes < SIZE_MAX);
 	arena_destroy(arena);
 }
@@ -103,6 +141,46 @@ static bool teach(const struct column_table *table, const struct field *found,
 			   field_out);
 }
 
+/* Teach by what selectors select, and find the texts of transformed values. */
+static void try_selectors(const struct column_table *table,
+			  const struct pages *pages)
+{
+	const struct transform number = {.kind = TRANSFORM_NUMBER};
+	const struct learned_pages learned = {table, pages->pages};
+	const struct slice excluded = slice_of("not");
+	struct example examples[MAX_PAGES];
+	const struct field_lesson lesson = {"field", examples,
+					    table->page_count, &excluded, 1};
+	struct field taught;
+
+	if (examples_select("b", pages->pages, pages->count, table->arena,
+			    examples) > 0 &&
+	    field_teach_lesson(table, &lesson, &taught))
+		require(taught.doubt_count <= MAX_DOUBTS);
+	if (examples_select_xpath("(//b)[1]", pages->pages, pages->count,
+				  table->arena, examples) > 0)
+		examples_restore(&learned, &number, examples, pages->count,
+				 table->arena);
+}
+
+/* Each field is like itself or another one. */
+static void try_alike(const struct column_table *table,
+		      const struct field *fields, uint32_t count)
+{
+	static struct field_pattern own[MAX_FIELDS];
+	static struct likeness pairs[MAX_FIELDS];
+	const struct field_patterns patterns = {own, count};
+	uint32_t found;
+
+	for (uint32_t i = 0; i < count; i++)
+		own[i] = field_pattern_of(table->tree, &fields[i]);
+	patterns_drop_shared(own, count);
+	found = fields_match(patterns, patterns, pairs);
+	require(found <= count);
+	for (uint32_t i = 0; i < found; i++)
+		require(pairs[i].ratio > 0 && pairs[i].ratio <= 1);
+}
+
 static void try_set(const struct column_table *table,
 		    const struct field *fields, uint32_t count,
 		    const struct pages *pages)
@@ -113,6 +191,7 @@ static void try_set(const struct column_table *table,
 	struct field_set copy;
 
 	field_set_encode(&set, &bytes);
+	describe(&set);
 	if (decode(table->arena, buffer_slice(&bytes), &copy))
 		for (uint32_t i = 0; i < pages->count; i++)
 			apply(&copy, pages->pages[i]);
@@ -136,6 +215,8 @@ static void learn(const struct pages *pages)
 	for (uint32_t i = 0; i < count; i++)
 		require(fields[i].name[0] != '\0' && fields[i].rule_count == 1);
 	try_set(&table, fields, count, pages);
+	try_selectors(&table, pages);
+	try_alike(&table, fields, count);
 	/* its values are in a column */
 	if (count > 0 && teach(&table, &fields[0], &taught))
 		try_set(&table, &taught, 1, pages);

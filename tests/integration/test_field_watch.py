@@ -183,6 +183,27 @@ class Fields(harness.Case):
                          ["field.healed", "field.changed"])
         self.finish()
 
+    def test_a_redesign_heals_a_field_with_a_transform(self):
+        # the known values, such as 1010.00, are on no page
+        self.prices = [f"{1 + i}.{10 + i}0,{i:02} €" for i in range(COUNT)]
+        self.write(OLD)
+        self.visit(*range(COUNT))
+        self.watch_price()
+        self.edit("price", transform="number")
+        self.wait_for_reading()
+        self.daemon_.wait_for_calm()
+        right = [f"{1 + i}{10 + i}0.{i:02}" for i in range(COUNT)]
+        self.write(NEW)
+        self.visit(*range(COUNT))
+        healed = self.wait_for_event("field.healed")["detail"]
+        self.assertEqual(healed["field"], "price")
+        harness.wait_until(lambda: not any(
+            "_unsure" in r for r in self.records().values()), "all values", 30)
+        self.assertEqual({url: r["price"] for url, r in self.records().items()},
+                         {self.url(i): right[i] for i in range(COUNT)})
+        self.assertEqual(self.events("field.changed"), [])
+        self.finish()
+
     def test_pages_of_the_old_design_keep_their_values(self):
         self.watch_price()
         self.write(NEW, range(6))

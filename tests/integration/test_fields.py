@@ -40,23 +40,31 @@ def warc(url, html):
 
 class Fields(harness.Case):
     def setUp(self):
-        root = self.folder()
-        links = "".join(f'<p><a href="/{i}.html">{i}</a></p>'
-                        for i in range(COUNT))
-        (root / "index.html").write_text(f"<h1>Shop</h1>{links}")
-        for i in range(COUNT):
-            (root / f"{i}.html").write_text(PRODUCT.format(**product(i)),
-                                            encoding="utf-8")
-        self.server = self.web(root, "charset utf-8;")
         self.reader = str(self.folder() / "read")
         self.daemon_ = self.daemon(
             {"socket": {"read_only_path": self.reader, "read_only_mode": "0666"}})
-        self.daemon_.crawl(self.server.url, revisit_interval_s=0,
+        self.use(*self.site([PRODUCT.format(**product(i))
+                             for i in range(COUNT)]))
+
+    def site(self, pages):
+        """Crawl a site; return its server, and the templates of the pages and
+        of the page with the links to them."""
+        root = self.folder()
+        links = "".join(f'<p><a href="/{i}.html">{i}</a></p>'
+                        for i in range(len(pages)))
+        (root / "index.html").write_text(f"<h1>Shop</h1>{links}")
+        for i, page in enumerate(pages):
+            (root / f"{i}.html").write_text(page, encoding="utf-8")
+        server = self.web(root, "charset utf-8;")
+        self.daemon_.crawl(server.url, revisit_interval_s=0,
                            check_interval_s=0)
-        rows = self.daemon_.clusters(self.server.host)
-        self.id = max(rows, key=lambda row: row["pages"])["id"]
-        self.home = min(rows, key=lambda row: row["pages"])["id"]
-        self.path = harness.template_path(self.id)
+        rows = self.daemon_.clusters(server.host)
+        return (server, max(rows, key=lambda row: row["pages"])["id"],
+                min(rows, key=lambda row: row["pages"])["id"])
+
+    def use(self, server, template, home):
+        self.server, self.id, self.home = server, template, home
+        self.path = harness.template_path(template)
 
     def url(self, i):
         return f"{self.server.url}{i}.html"
@@ -336,7 +344,11 @@ class Fields(harness.Case):
         self.assertRegex(self.ctl("field", "list", self.id).stdout,
                          r"Cost +price +100 +taught +yes")
         for arguments, words in (
-                (("add", self.id, "x", "--example", self.url(1)), "operands"),
+                (("add", self.id, "x", "--example", self.url(1)),
+                 "one VALUE for each"),
+                (("add", self.id), "NAME"),
+                (("add", self.id, "x", "y", "--selector", "p"), "NAME"),
+                (("add", self.id, "x", "--transform", "trim"), "transform"),
                 (("add", self.id, "x", "y"), "one VALUE for each"),
                 (("add", self.id, "x", "y", "z", "--example", self.url(1)),
                  "one VALUE for each"),
@@ -344,6 +356,167 @@ class Fields(harness.Case):
                 (("find", "nothing"), "HOST/N")):
             done = self.ctl("field", *arguments, status=2)
             self.assertIn(words, done.stderr)
+
+    def test_a_lesson_with_two_meanings_asks_for_an_example(self):
+        self.use(*self.site([
+            PRODUCT.format(**product(i)).replace(
+                "</main>", f"<p class=left>{60 + i * 2}</p>"
+                f"<p class=sold>{60 + i * i * 3}</p></main>")
+            for i in range(COUNT)]))
+        answer = self.teach("left", (self.url(0), "60"))
+        self.assertLess(answer["confidence"], .7)
+        self.assertIn("one more example", answer["warning"])
+        self.assertEqual(len(answer["doubts"]), 3)
+        for doubt in answer["doubts"]:
+            i = int(doubt["url"].rpartition("/")[2].partition(".")[0])
+            self.assertEqual({str(60 + i * 2), str(60 + i * i * 3)},
+                             set(doubt["values"]))
+        done = self.ctl("field", "add", self.id, "left", "--example",
+                        self.url(0), "60", "--transform", "number")
+        page = answer["doubts"][0]["url"]
+        self.assertRegex(done.stdout, r"(?m)^VALUE +OR +PAGE$")
+        self.assertIn(f"  templatectl field add {self.id} left --example "
+                      f"{self.url(0)} 60 --transform number --example {page} "
+                      "VALUE\n", done.stdout)
+        answer = self.teach("left", (self.url(0), "60"), (self.url(5), "135"))
+        self.assertEqual((answer["warning"], answer["doubts"]), (None, []))
+        self.assertEqual(self.values("left"),
+                         {i: str(60 + i * i * 3) for i in range(COUNT)})
+        # a value that is not the field's decides, too
+        one = {"name": "left", "examples": [
+            {"url": self.url(0), "value": "60"}]}
+        self.post(**one, **{"not": ["135"]})
+        self.assertEqual(self.values("left"),
+                         {i: str(60 + i * 2) for i in range(COUNT)})
+        self.ctl("field", "add", self.id, "left", "--example", self.url(0),
+                 "60", "--not", "62", "--not", "none")
+        self.assertEqual(self.values("left")[5], "135")
+        self.post(409, "excluded_value", **one, **{"not": ["135", "62"]})
+        for wrong in ([], [7], "135", ["x"] * 9, [" "]):
+            self.post(400, "bad_request", **one, **{"not": wrong})
+
+    def test_a_selector_teaches_a_field(self):
+        answer = self.post(name="cost", selector="main > .price")
+        self.assertEqual(answer["confidence"], 1)
+        self.assertEqual(self.values("cost"),
+                         {i: product(i)["price"] for i in range(COUNT)})
+        self.ctl("field", "add", self.id, "tags", "--selector", "ul.tags li")
+        self.assertEqual(self.values("tags")[5], ["small, red 5", "new 5"])
+        before = self.fields()
+        for selector, status, code in (
+                ("p.none", 409, "nothing_selected"),
+                ("h1, .price", 409, "no_such_value"),
+                ("p[", 400, "bad_request"), ("", 400, "bad_request"),
+                (7, 400, "bad_request"),
+                ("p::attr(onclick)", 400, "bad_request"),
+                ("p" * 5000, 400, "bad_request")):
+            self.post(status, code, name="x", selector=selector)
+        self.post(400, "bad_request", name="x", selector="p", examples=[
+            {"url": self.url(2), "value": product(2)["price"]}])
+        self.assertEqual(self.fields(), before)
+        self.ctl("field", "add", self.id, "maker", "--xpath",
+                 "//dt[.='Maker:']/following-sibling::dd[1]")
+        self.assertEqual(self.values("maker"),
+                         {i: product(i)["maker"] for i in range(COUNT)})
+        for xpath, status, code in (
+                ("//dd", 409, "several_selected"),
+                ("//i", 409, "nothing_selected"),
+                ("count(//p)", 409, "no_such_value"),
+                ("//p[", 400, "bad_request"), ("", 400, "bad_request"),
+                ("document('x')", 400, "bad_request"),
+                ("/" * 5000, 400, "bad_request"), (7, 400, "bad_request")):
+            self.post(status, code, name="x", xpath=xpath)
+        self.post(400, "bad_request", name="x", xpath="//p", selector="p")
+        done = self.ctl("field", "add", self.id, "x", "--selector", "p[",
+                        status=1)
+        self.assertIn("at the end", done.stderr)
+
+    def test_values_are_transformed(self):
+        one = [{"url": self.url(2), "value": product(2)["price"]}]
+        self.post(name="cost", examples=one, transform="number")
+        self.assertEqual(self.values("cost"),
+                         {i: f"{i * 3 + 10}.95" for i in range(COUNT)})
+        row = self.fields()["cost"]
+        self.assertEqual((row["type"], row["transform"]), ("number", "number"))
+        self.post(name="tags", transform="join", examples=[
+            {"url": self.url(1), "values": ["small, red 1", "new 1"]}])
+        self.assertEqual(self.values("tags")[5], "small, red 5; new 5")
+        self.ctl("field", "set", self.id, "tags", "--transform", "join",
+                 "--separator", " + ")
+        self.assertEqual(self.values("tags")[5], "small, red 5 + new 5")
+        self.post(name="home", selector="nav a::attr(href)", transform="url")
+        self.assertEqual(set(self.values("home").values()), {self.server.url})
+        # a handed in page has no URL, or the one that is told
+        html = PRODUCT.format(**product(7)).encode()
+        answer = self.daemon_.post(self.path + "/records", html).json
+        self.assertNotIn("home", answer["fields"])
+        self.assertEqual(answer["fields"]["_unsure"], ["home"])
+        answer = self.daemon_.post(self.path + "/records", html,
+                                   url="http://b.test/c").json
+        self.assertEqual(answer["fields"]["home"], "http://b.test/")
+        self.assertNotIn("_unsure", answer["fields"])
+        # what cannot be read is absent, and the field is unsure
+        self.ctl("field", "set", self.id, "cost", "--transform", "date")
+        rows = self.records()
+        for row in rows:
+            self.assertNotIn("cost", row["fields"])
+            self.assertEqual(row["fields"]["_unsure"], ["cost"])
+        self.assertRegex(self.ctl("field", "list", self.id).stdout,
+                         r"cost +date .*, as date")
+        self.post(name="cost", transform="none")
+        self.assertEqual(self.values("cost")[3], product(3)["price"])
+        for wrong in ({"transform": "trim"}, {"transform": 7},
+                      {"separator": ","},
+                      {"transform": "number", "separator": ","},
+                      {"transform": "join", "separator": "x" * 17},
+                      {"transform": "join", "separator": 7}):
+            self.post(400, "bad_request", name="cost", **wrong)
+            self.post(400, "bad_request", name="cost", examples=one, **wrong)
+
+    def test_fields_are_suggested_by_another_template(self):
+        self.error_of(self.daemon_.post(self.path + "/fields",
+                                        {"like": self.home}), 404, "no_fields")
+        _, books, _ = self.site([
+            f"<title>Book {chr(65 + i)}</title><div id=book><h2>Book "
+            f"{chr(65 + i)}</h2><span>$ {i + 5},20</span><table>"
+            f"<tr><th>Weight<td>{i + 3} g<tr><th>Made by<td>Mill {i * 3}"
+            "</table></div>" for i in range(COUNT)])
+        path = harness.template_path(books) + "/fields"
+        self.post(name="cost", transform="number", examples=[
+            {"url": self.url(2), "value": product(2)["price"]}])
+        self.teach("weight", (self.url(2), product(2)["weight"]))
+        self.post(name="grams", transform="number", examples=[
+            {"url": self.url(2), "value": product(2)["weight"]}])
+        self.post(name="grams", new_name="mass")
+        answer = self.daemon_.post(path, {"like": self.id}).json
+        found = {row["name"]: row for row in answer["fields"]}
+        self.assertEqual(set(found), {"cost", "weight"})
+        self.assertEqual(found["cost"]["transform"], "number")
+        self.assertRegex(found["cost"]["example"], r"^\d+\.20$")
+        for row in found.values():
+            self.assertGreater(row["confidence"], .4)
+        # nothing is stored before the user accepts it
+        self.error_of(self.daemon_.get(path), 404, "no_fields")
+        done = self.ctl("field", "add", books, "--like", self.id)
+        self.assertRegex(done.stdout, r"(?m)^weight +text +100 +1\.00")
+        self.assertIn("--accept", done.stdout)
+        self.error_of(self.daemon_.get(path), 404, "no_fields")
+        self.ctl("field", "add", books, "weight", "--like", self.id,
+                 "--accept")
+        rows = self.daemon_.json(path)["fields"]
+        self.assertEqual([(row["name"], row["origin"]) for row in rows],
+                         [("weight", "taught")])
+        self.ctl("field", "add", books, "--like", self.id, "--accept")
+        self.assertIn("cost", [row["name"] for row in
+                               self.daemon_.json(path)["fields"]])
+        self.error_of(self.daemon_.post(path, {"like": self.id,
+                                               "names": ["cost"]}),
+                      409, "none_alike")
+        for wrong in ({"like": 7}, {"like": "x"}, {"like": "x/"},
+                      {"like": "x/0"}, {"like": self.id, "names": "cost"},
+                      {"like": self.id, "names": [7]},
+                      {"like": self.id, "accept": 1}):
+            self.error_of(self.daemon_.post(path, wrong), 400, "bad_request")
 
     def test_read_only_clients_only_read(self):
         self.teach("cost", (self.url(2), product(2)["price"]))

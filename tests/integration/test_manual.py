@@ -59,7 +59,8 @@ class Manual(harness.Case):
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT, start_new_session=True)
         self.addCleanup(self.end, process)
-        self.places = {"8490": str(harness.free_port())}
+        self.places = {"8490": str(harness.free_port()),
+                       "8492": str(harness.free_port())}
         path = f"{harness.PROGRAMS}:{os.environ['PATH']}"
         self.environment = {**os.environ, "PATH": path}
         for line in process.stdout:

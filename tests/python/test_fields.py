@@ -6,7 +6,7 @@ import harness
 import pytest
 
 import templated
-from templated import fields
+from templated import bundle, fields
 
 PRODUCTS = 12
 
@@ -28,7 +28,7 @@ PRODUCTS = 12
     ("free", None, None),
 ])
 def test_prices(text, amount, currency):
-    assert fields.read_amount(text, True) == fields.Amount(
+    assert fields.read_amount(text, True, bundle._number) == fields.Amount(
         text, None if amount is None else Decimal(amount), currency)
 
 
@@ -39,7 +39,7 @@ def test_prices(text, amount, currency):
     ("9780306406157", "9780306406157"),
 ])
 def test_numbers(text, amount):
-    value = fields.read_amount(text, False)
+    value = fields.read_amount(text, False, bundle._number)
     assert value.amount == (None if amount is None else Decimal(amount))
     assert str(value) == text and value.currency is None
 
@@ -99,6 +99,31 @@ def test_dates_have_iso_and_several_values_are_a_list(shop):
     assert templated.Date("8 May 2024", "2024-05-08") in found.values()
     assert ["tag2a", "tag2b"] in found.values()
     assert "tag1a" in bundle.fields(page(6), url).values()
+
+
+def test_transformed_values_are_typed(own, shop):
+    _, url = shop
+    host = url.split("/")[2]
+    row = max(own.get(f"/v1/sites/{host}/templates").json["templates"],
+              key=lambda row: row["pages"])
+    path = f"/v1/sites/{host}/templates/{row['id'].rpartition('/')[2]}/fields"
+    for name, selector, transform in (
+            ("cost", ".price", "number"), ("day", ".date", "date"),
+            ("tags", ".tags li", "join"), ("none", ".text", "date"),
+            ("home", ".menu a::attr(href)", "url")):
+        answer = own.post(path, {"name": name, "selector": selector,
+                                 "transform": transform})
+        assert answer.status == 200, answer.text
+    with templated.Bundle(
+            data=own.get(f"/v1/sites/{host}/bundle").body) as changed:
+        found = changed.fields(page(7), f"{url}p/7/")
+        assert found["cost"] == templated.Amount("7.99", Decimal("7.99"))
+        assert found["day"] == templated.Date("2024-05-08", "2024-05-08")
+        assert found["tags"] == "tag2a; tag2b"
+        assert found["home"] == url
+        assert "none" not in found and found.unsure == {"none": []}
+        # without the URL of the page a relative one has no meaning
+        assert changed.fields(page(7)).unsure == {"none": [], "home": []}
 
 
 def test_a_page_without_template_has_no_fields(shop):

@@ -227,6 +227,22 @@ TEST(a_date_is_read_if_it_is_unambiguous)
 	check_date("", "");
 }
 
+static void check_number(const char *text, bool is_price, const char *wanted)
+{
+	char number[TEMPLATED_NUMBER_BYTES] = "";
+	bool is_number = templated_number(text, is_price, number);
+
+	ck_assert_str_eq(is_number ? number : "", wanted);
+}
+
+TEST(a_number_is_read_if_it_is_unambiguous)
+{
+	check_number("1.234,50 \u20ac", true, "1234.50");
+	check_number("$1,234", true, "1234");
+	check_number("1,234", false, "");
+	check_number("7 of 9", false, "");
+}
+
 TEST(a_page_without_template_has_no_fields)
 {
 	struct templated_page page = page_of(9, "http://b.test/");

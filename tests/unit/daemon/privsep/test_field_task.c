@@ -15,6 +15,7 @@ struct reply {
 	struct buffer sets;
 	json_t *description;
 	json_t *records; /* array of objects, or null */
+	json_t *report;
 };
 
 static struct buffer sets; /* of the template, after each change */
@@ -25,6 +26,7 @@ static void reply_clear(void)
 	buffer_free(&reply.sets);
 	json_decref(reply.description);
 	json_decref(reply.records);
+	json_decref(reply.report);
 	reply = (struct reply){0};
 }
 
@@ -87,6 +89,12 @@ static void read_reply(const struct message *answer, bool has_sets)
 	}
 	while (body.size > 0)
 		json_array_append_new(reply.records, next_json(&body));
+	if (has_sets) {
+		size_t last = json_array_size(reply.records) - 1;
+
+		reply.report = json_incref(json_array_get(reply.records, last));
+		json_array_remove(reply.records, last);
+	}
 }
 
 /* Run a task whose pages are the list. */
@@ -443,4 +451,135 @@ TEST(names_of_found_fields_are_clean)
 			field_name_is_valid(slice_of(text_of(field, "name"))));
 	}
 	ck_assert_ptr_nonnull(field_of("grower"));
+}
+
+TEST(a_selector_teaches_a_field)
+{
+	ck_assert_int_eq(run(FIELDS_TEACH, "{\"lessons\":[{\"name\":\"cost\","
+					   "\"selector\":\"main > .price\"}]}"),
+			 FIELDS_NO_FAULT);
+	ck_assert_uint_eq(reply.answer.confidence, 1000);
+	ck_assert_str_eq(value_of(7, "cost"), "$17.95");
+	ck_assert_int_eq(run(FIELDS_TEACH, "{\"lessons\":[{\"name\":\"cost\","
+					   "\"selector\":\".none\"}]}"),
+			 FIELDS_UNSELECTED);
+	ck_assert_int_eq(run(FIELDS_TEACH, "{\"lessons\":[{\"name\":\"cost\","
+					   "\"selector\":\"p[\"}]}"),
+			 FIELDS_UNSELECTED);
+	ck_assert_int_eq(run(FIELDS_TEACH, "{\"lessons\":[{\"name\":\"cost\","
+					   "\"selector\":\"h1, .price\"}]}"),
+			 FIELDS_NOT_PLACE);
+}
+
+TEST(an_excluded_value_excludes_its_place)
+{
+	ck_assert_int_eq(
+		run(FIELDS_TEACH,
+		    "{\"lessons\":[{\"name\":\"cost\",\"examples\":[{\"page\":"
+		    "2,"
+		    "\"values\":[\"$12.95\"]}],\"not\":[\"$13.95\"]}]}"),
+		FIELDS_EXCLUDED);
+	ck_assert_int_eq(
+		run(FIELDS_TEACH,
+		    "{\"lessons\":[{\"name\":\"cost\",\"examples\":[{\"page\":"
+		    "2,"
+		    "\"values\":[\"$12.95\"]}],\"not\":[\"$99.95\"]}]}"),
+		FIELDS_NO_FAULT);
+	ck_assert_str_eq(value_of(3, "cost"), "$13.95");
+}
+
+TEST(values_are_transformed)
+{
+	ck_assert_int_eq(teach("cost", 2, "$12.95"), FIELDS_NO_FAULT);
+	ck_assert_int_eq(run(FIELDS_EDIT,
+			     "{\"name\":\"cost\",\"transform\":\"number\"}"),
+			 FIELDS_NO_FAULT);
+	ck_assert_str_eq(value_of(3, "cost"), "13.95");
+	ck_assert_str_eq(text_of(field_of("cost"), "type"), "number");
+	ck_assert_str_eq(text_of(field_of("cost"), "transform"), "number");
+	/* the transform stays when the field is taught again */
+	ck_assert_int_eq(teach("cost", 3, "$13.95"), FIELDS_NO_FAULT);
+	ck_assert_str_eq(value_of(4, "cost"), "14.95");
+	ck_assert_int_eq(
+		run(FIELDS_EDIT, "{\"name\":\"cost\",\"transform\":\"date\"}"),
+		FIELDS_NO_FAULT);
+	ck_assert_str_eq(value_of(3, "cost"), "(none)");
+	ck_assert_str_eq(
+		json_string_value(json_array_get(
+			json_object_get(json_array_get(reply.records, 3),
+					"_unsure"),
+			0)),
+		"cost");
+	ck_assert_int_eq(
+		run(FIELDS_EDIT, "{\"name\":\"cost\",\"transform\":\"none\"}"),
+		FIELDS_NO_FAULT);
+	ck_assert_str_eq(value_of(3, "cost"), "$13.95");
+}
+
+TEST(a_url_is_resolved_against_the_page)
+{
+	ck_assert_int_eq(run(FIELDS_TEACH,
+			     "{\"lessons\":[{\"name\":\"home\",\"selector\":"
+			     "\"nav a::attr(href)\",\"transform\":\"url\"}],"
+			     "\"urls\":[\"http://a.test/b/0\",null,7]}"),
+			 FIELDS_NO_FAULT);
+	ck_assert_str_eq(value_of(0, "home"), "http://a.test/");
+	ck_assert_str_eq(value_of(1, "home"), "(none)");
+	ck_assert_str_eq(text_of(field_of("home"), "type"), "url");
+}
+
+/* Check whether a page with a known cost shows it in a text. */
+static void check_shown(const char *html, const char *known, bool is_shown)
+{
+	AUTO_BUFFER pages = {0};
+	char detail[100];
+
+	item_append(&pages, slice_of(html));
+	item_append(&pages, slice_of("utf-8"));
+	snprintf(detail, sizeof(detail), "{\"known\":[{\"cost\":\"%s\"}]}",
+		 known);
+	ASSERT_OK(run_with(FIELDS_APPLY, detail, buffer_slice(&pages)));
+	ck_assert_int_eq(json_object_get(json_array_get(reply.records, 0),
+					 "_shown") != NULL,
+			 is_shown);
+}
+
+TEST(a_known_value_that_was_transformed_is_found_in_the_text)
+{
+	ck_assert_int_eq(teach("cost", 2, "$12.95"), FIELDS_NO_FAULT);
+	check_shown("<p>$1,234.50", "1234.50", false);
+	ck_assert_int_eq(run(FIELDS_EDIT,
+			     "{\"name\":\"cost\",\"transform\":\"number\"}"),
+			 FIELDS_NO_FAULT);
+	check_shown("<p>$1,234.50", "1234.50", true);
+	check_shown("<p>$1,234.60", "1234.50", false);
+}
+
+TEST(fields_like_those_of_another_template_are_added)
+{
+	ck_assert_int_eq(
+		run(FIELDS_LIKE,
+		    "{\"like\":[{\"name\":\"amount\",\"shown_type\":\"price\"},"
+		    "{\"name\":\"grams\",\"shown_type\":\"number\",\"label\":"
+		    "\"Weight\",\"transform\":\"number\"},"
+		    "{\"name\":\"isbn\",\"shown_type\":\"number\"},7,"
+		    "{\"name\":\"_a\",\"shown_type\":\"price\"}]}"),
+		FIELDS_NO_FAULT);
+	ck_assert_uint_eq(json_array_size(reply.description), 2);
+	ck_assert_str_eq(value_of(3, "amount"), "$13.95");
+	ck_assert_str_eq(value_of(3, "grams"), "22");
+	ck_assert_uint_eq(
+		json_object_size(json_object_get(reply.report, "likeness")), 2);
+	/* what the template has is not added again */
+	ck_assert_int_eq(run(FIELDS_LIKE, "{\"like\":[{\"name\":\"amount\","
+					  "\"shown_type\":\"price\"}]}"),
+			 FIELDS_NONE_ALIKE);
+	ck_assert_int_eq(
+		run(FIELDS_LIKE,
+		    "{\"like\":[{\"name\":\"maker\",\"shown_type\":\"text\"},"
+		    "{\"name\":\"title\",\"shown_type\":\"text\"}],"
+		    "\"names\":[\"maker\"]}"),
+		FIELDS_NO_FAULT);
+	ck_assert_uint_eq(json_array_size(reply.description), 3);
+	ck_assert_int_eq(run(FIELDS_LIKE, "{}"), FIELDS_NONE_ALIKE);
 }

@@ -361,6 +361,55 @@ static enum error fields_copy_sets(const struct fields_source *source,
 	return error;
 }
 
+/* Return the rounds of a field as objects; see fields_row.history. */
+static json_t *rounds_json(const json_t *history, const char *name)
+{
+	static const char *const members[] = {
+		"pages", "filled", "type_errors", "outliers", "unsure", "lost"};
+	json_t *list = json_array();
+	const json_t *item;
+	size_t i;
+
+	json_array_foreach(
+		json_object_get(json_object_get(history, "fields"), name), i,
+		item)
+	{
+		json_t *round =
+			json_pack("{s:o}", "time",
+				  json_time((uint64_t)json_integer_value(
+					  json_array_get(item, 0))));
+
+		for (size_t k = 0; k < sizeof(members) / sizeof(*members); k++)
+			json_object_set(round, members[k],
+					json_array_get(item, k + 1));
+		json_array_append_new(list, round);
+	}
+	return list;
+}
+
+/* Add to each field its rounds, and whether it is firing. */
+static void fields_add_state(const struct fields_row *row, json_t *list)
+{
+	json_t *history = json_read(row->history);
+	json_t *broken = json_read(row->broken);
+	json_t *field;
+	size_t i;
+
+	json_array_foreach(list, i, field)
+	{
+		const char *name = json_member_text(field, "name");
+		const json_t *state = json_object_get(broken, name);
+
+		json_object_set_new(field, "rounds",
+				    rounds_json(history, name));
+		json_object_set_new(field, "firing",
+				    json_boolean(json_is_true(
+					    json_object_get(state, "fired"))));
+	}
+	json_decref(history);
+	json_decref(broken);
+}
+
 enum error stored_fields_describe(struct store *store,
 				  const struct template_name *name,
 				  json_t **list_out, uint64_t *learned_ms_out)
@@ -375,12 +424,14 @@ enum error stored_fields_describe(struct store *store,
 		*list_out = json_read(row.description);
 		*learned_ms_out = row.learned_ms;
 	}
-	txn_abort(&txn);
 	if (error == ERR_NONE && !field_description_is_valid(*list_out)) {
 		json_decref(*list_out);
 		*list_out = NULL;
 		error = ERR_CORRUPT;
 	}
+	if (error == ERR_NONE)
+		fields_add_state(&row, *list_out);
+	txn_abort(&txn);
 	return error;
 }
 

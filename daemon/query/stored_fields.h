@@ -94,7 +94,8 @@ enum error stored_fields_change(const struct fields_source *source,
 void fields_outcome_free(struct fields_outcome *outcome);
 
 /*
- * Get the fields of a template as an array. *learned_ms_out is the time when
+ * Get the fields of a template as an array, each with its "rounds" and whether
+ * it is "firing". *learned_ms_out is the time when
  * they were learned. ERR_NOT_FOUND: there are none; ERR_CORRUPT.
  */
 enum error stored_fields_describe(struct store *store,

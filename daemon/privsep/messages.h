@@ -305,6 +305,9 @@ enum fields_action {
 	   "_shown" to the records, the names of the fields whose known value is
 	   another one, and is still in the text of the page */
 	FIELDS_APPLY,
+	/* {"name": N}: the copy of the only page with the values of the field
+	   (page_copy_marked()) is the only item of the response */
+	FIELDS_SHOW,
 	FIELDS_ACTIONS
 };
 

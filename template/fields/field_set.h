@@ -62,6 +62,7 @@ bool field_set_decode(struct arena *arena, struct slice bytes,
 /* The values of a field on a page. */
 struct field_result {
 	const struct slice *values; /* [count], distinct, in the page's order */
+	const uint32_t *nodes;      /* [count] as in struct value */
 	uint32_t count;
 	bool is_unsure; /* two addresses of the field have different values */
 };

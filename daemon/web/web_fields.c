@@ -298,6 +298,7 @@ void ui_value(struct buffer *out, const struct ui_value *shown)
 			   "{text:message}.</p>\n");
 		return;
 	}
+	/* "lazy": a frame scrolls to the value only if it has its final size */
 	buffer_append_text(out, "<div class=\"sides value\">\n<section "
 				"class=\"side\"><h2>Record</h2>");
 	append_record_facts(out, &link, json_object_get(shown->table, "fields"),
@@ -305,7 +306,8 @@ void ui_value(struct buffer *out, const struct ui_value *shown)
 	html_write(out, NULL,
 		   "</section>\n<section class=\"side\"><h2>Page <span>without "
 		   "scripts, pictures and style; the value is outlined</span>"
-		   "</h2><iframe title=\"A copy of the page with the value\" "
+		   "</h2><iframe loading=\"lazy\" title=\"A copy of the page "
+		   "with the value\" "
 		   "sandbox=\"\" src=\"" RECORDS_PATH
 		   "/copy?url={query}&amp;field={query}#value\"></iframe>"
 		   "</section></div>\n",

@@ -408,7 +408,7 @@ ROW_FUNCTIONS(template_row, TABLE_TEMPLATES, key_cluster(site, cluster),
 ROW_LAYOUT(name_row, name, 2, FIELD(name_row, page_count),
 	   FIELD(name_row, kind), FIELD(name_row, flags))
 
-ROW_LAYOUT(fields_row, sets, 3, FIELD(fields_row, learned_ms),
+ROW_LAYOUT(fields_row, sets, 4, FIELD(fields_row, learned_ms),
 	   FIELD(fields_row, healed_ms), FIELD(fields_row, pending_ms),
 	   FIELD(fields_row, pages), FIELD(fields_row, changes))
 
@@ -429,7 +429,7 @@ struct buffer fields_row_encode(const struct fields_row *row)
 	return row_codec_encode(&fields_row_layout, row);
 }
 
-ROW_LAYOUT(field_values_row, record, 2, FIELD(field_values_row, stored_ms),
+ROW_LAYOUT(field_values_row, record, 3, FIELD(field_values_row, stored_ms),
 	   FIELD(field_values_row, read_ms),
 	   FIELD(field_values_row, pending_ms))
 

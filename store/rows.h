@@ -861,11 +861,19 @@ struct fields_row {
 	struct slice sets;
 	struct slice description; /* JSON array with an object for each field */
 	/*
-	 * the broken fields, whose new values are not accepted: JSON object by
-	 * name, with "since" in ms, and whether the event was "fired"; empty =
-	 * none
+	 * the broken fields, whose new values are not accepted, and those whose
+	 * fill rate has dropped: JSON object by name, with "since" in ms,
+	 * whether the event was "fired", and, only after a drop, the number of
+	 * pages that had "lost" the value; empty = none
 	 */
 	struct slice broken;
+	/*
+	 * the rounds of the watcher: JSON object with "begin" of the last one
+	 * in ms, the number of pages "read" in it, and by name in "fields" a
+	 * list of [time in ms, pages, filled, type errors, outliers, unsure,
+	 * lost]; empty = none
+	 */
+	struct slice history;
 };
 
 ROW_PROTOTYPES(fields_row, uint32_t site, uint32_t cluster)
@@ -886,6 +894,7 @@ struct field_values_row {
 	struct slice record; /* JSON object by name: the accepted values */
 	/* what the page shows, if other values wait to be accepted */
 	struct slice latest;
+	struct slice marks; /* daemon/watch/field_history.h; empty: unknown */
 };
 
 ROW_PROTOTYPES(field_values_row, uint32_t site, uint32_t cluster, uint64_t page)

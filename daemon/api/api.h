@@ -382,19 +382,21 @@ call_handler api_ack_incident, api_delete_guard, api_delete_hook,
 	api_get_guards, api_get_hook, api_get_hooks, api_get_incident,
 	api_get_incidents, api_get_login, api_get_methods, api_get_metrics,
 	api_get_nodes, api_get_pages, api_get_patterns, api_get_quarantine,
-	api_get_records, api_get_report, api_get_silences, api_post_fields,
-	api_post_record, api_get_site, api_get_sites, api_get_status,
-	api_get_template, api_get_text, api_get_texts, api_get_thresholds,
-	api_get_tokens, api_get_verify, api_get_version, api_post_ack,
-	api_post_batch, api_post_compact, api_post_extract, api_post_guard,
-	api_post_hook, api_post_ingest, api_post_jobs, api_post_login,
-	api_post_logout, api_post_silence, api_post_site, api_post_token,
-	api_resume_node, api_test_hook, api_ui_alert, api_ui_alerts,
-	api_ui_cluster, api_ui_daemon, api_ui_element, api_ui_fetch,
-	api_ui_guard, api_ui_home, api_ui_page, api_ui_post, api_ui_site,
-	api_ui_template, api_ui_why;
+	api_get_record_copy, api_get_records, api_get_report, api_get_silences,
+	api_post_fields, api_post_record, api_get_site, api_get_sites,
+	api_get_status, api_get_template, api_get_text, api_get_texts,
+	api_get_thresholds, api_get_tokens, api_get_verify, api_get_version,
+	api_post_ack, api_post_batch, api_post_compact, api_post_extract,
+	api_post_guard, api_post_hook, api_post_ingest, api_post_jobs,
+	api_post_login, api_post_logout, api_post_silence, api_post_site,
+	api_post_token, api_resume_node, api_test_hook, api_ui_alert,
+	api_ui_alerts, api_ui_cluster, api_ui_daemon, api_ui_element,
+	api_ui_fetch, api_ui_guard, api_ui_home, api_ui_page, api_ui_post,
+	api_ui_site, api_ui_template, api_ui_value, api_ui_why;
 /* Respond with at most UI_SITES_SHOWN sites, whatever `limit` is. */
 call_handler api_get_some_sites;
+/* Respond with records as JSON, whatever `format` and `limit` are. */
+call_handler api_get_record_table;
 
 /*
  * Return a reference to the current configuration; release it with
@@ -451,6 +453,12 @@ bool call_refuse(struct call *call, const char *format, ...)
 /* Respond with an error as a page of the web interface. */
 enum http_verdict ui_fail(struct call *call, unsigned status,
 			  const char *message);
+
+/*
+ * Respond with a document of HTML that a frame of this daemon may show. Its
+ * policy lets nothing run or load.
+ */
+enum http_verdict ui_reply_frame(struct call *call, struct buffer *body);
 
 /*
  * Respond with the status and the code that belong to `error`. `detail` is text

@@ -19,6 +19,7 @@ enum {
 	MAX_FIELDS = 200,
 	SHOWN_PAGES = 10, /* pages whose values show what a field finds */
 	DEFAULT_RECORDS = 1000,
+	SHOWN_RECORDS = 50,          /* on a page of the web interface */
 	MAX_ATTEMPTS = 8,            /* if others change the fields meanwhile */
 	SURE_CONFIDENCE = 700,       /* of a field, in permille */
 	MAX_RECORD_BYTES = 16 << 20, /* of a response, and one record more */
@@ -659,6 +660,8 @@ enum http_verdict api_delete_field(struct call *call)
 
 struct record_output {
 	struct buffer text;
+	json_t *list; /* of JSON; NULL: another format */
+	size_t list_bytes;
 	bool is_csv;
 	bool is_raw;
 	const json_t *fields;           /* the columns of CSV */
@@ -707,6 +710,12 @@ static void write_json_record(struct record_output *output,
 					      error_code(record->error),
 					      "message",
 					      error_text(record->error)));
+	if (output->list != NULL)
+		output->list_bytes += json_dumpb(line, NULL, 0, JSON_COMPACT);
+	if (output->list != NULL) {
+		json_array_append_new(output->list, line);
+		return;
+	}
 	json_append(&output->text, line, JSON_COMPACT);
 	buffer_append_byte(&output->text, '\n');
 }
@@ -720,7 +729,7 @@ static bool write_record(void *context, const struct stored_record *record)
 		write_csv_record(output, record);
 	else
 		write_json_record(output, record);
-	return output->text.size < MAX_RECORD_BYTES;
+	return output->text.size + output->list_bytes < MAX_RECORD_BYTES;
 }
 
 static void write_csv_head(struct record_output *output)
@@ -734,19 +743,35 @@ static void write_csv_head(struct record_output *output)
 	buffer_append_text(&output->text, ",unsure,error\r\n");
 }
 
+/*
+ * Read the format, unless it is JSON anyway. If it is invalid, respond and
+ * return false.
+ */
+static bool read_record_format(struct call *call, bool is_table,
+			       struct record_output *output)
+{
+	const char *format =
+		is_table ? "json" : http_argument(call->exchange, "format");
+
+	output->is_csv = format != NULL && strcmp(format, "csv") == 0;
+	if (format == NULL || output->is_csv || strcmp(format, "jsonl") == 0)
+		return true;
+	if (strcmp(format, "json") != 0)
+		return call_refuse(call,
+				   "format=%.32s: must be jsonl, json or csv",
+				   format);
+	output->list = json_array();
+	return true;
+}
+
 /* Read the arguments. If one is invalid, respond and return false. */
 static bool read_request(struct call *call, struct record_request *request,
 			 struct record_output *output)
 {
-	const char *format = http_argument(call->exchange, "format");
 	const char *since = http_argument(call->exchange, "since");
 	uint64_t is_raw;
 	uint64_t limit;
 
-	output->is_csv = format != NULL && strcmp(format, "csv") == 0;
-	if (format != NULL && !output->is_csv && strcmp(format, "jsonl") != 0)
-		return call_refuse(call, "format=%.32s: must be jsonl or csv",
-				   format);
 	if (since != NULL &&
 	    !text_position_read(slice_of(since), &request->since))
 		return call_refuse(call,
@@ -763,39 +788,145 @@ static bool read_request(struct call *call, struct record_request *request,
 	return true;
 }
 
-enum http_verdict api_get_records(struct call *call)
+/* Respond with the records. `fields` is released. */
+static enum http_verdict reply_records(struct call *call,
+				       struct record_output *output,
+				       uint32_t limit, json_t *fields)
+{
+	bool is_last = json_array_size(output->list) < limit &&
+		       output->list_bytes < MAX_RECORD_BYTES;
+
+	if (output->list != NULL)
+		return call_reply_tagged_json(
+			call, json_pack("{s:o, s:o, s:O, s:o}", "id",
+					json_cluster_id(slice_of(call->host),
+							call->number),
+					"fields", fields, "records",
+					output->list, "next",
+					is_last ? json_null()
+						: json_string(output->last)));
+	json_decref(fields);
+	if (output->last[0] != '\0')
+		http_add_header(call->exchange, "X-Templated-Seq",
+				output->last);
+	return call_reply_tagged(call,
+				 output->is_csv ? "text/csv; charset=utf-8"
+						: "application/x-ndjson",
+				 &output->text);
+}
+
+/* Read the record of the page `text`, or the records of all pages. */
+static enum error read_records(const struct fields_source *source,
+			       const struct record_request *request,
+			       const struct url *url,
+			       enum fields_fault *fault_out)
+{
+	*fault_out = FIELDS_NO_FAULT;
+	return url->text[0] == '\0'
+		       ? stored_records_read(source, request)
+		       : stored_record_get(source, url, request, fault_out);
+}
+
+/* Read the argument `url`, empty if it is missing. */
+static bool read_record_url(struct call *call, struct url *url)
+{
+	const char *text = http_argument(call->exchange, "url");
+
+	url->text[0] = '\0';
+	return text == NULL || call_read_url(call, text, url);
+}
+
+static enum http_verdict fail_page(struct call *call, enum error error,
+				   const struct url *url,
+				   enum fields_fault fault)
+{
+	if (fault == FIELDS_NO_FAULT)
+		return fail_read(call, error);
+	return fail_fault(call, &(struct fields_wish){.examples = url},
+			  &(struct fields_outcome){.fault = fault});
+}
+
+static enum http_verdict get_records(struct call *call,
+				     struct record_request *request,
+				     struct record_output *output)
 {
 	const struct extraction_options rules = call_rules(call);
 	const struct fields_source source =
 		fields_source_of(call, &rules.limits);
-	struct record_output output = {0};
-	struct record_request request = {.sink = write_record,
-					 .context = &output};
+	enum fields_fault fault = FIELDS_NO_FAULT;
 	uint64_t learned_ms;
 	json_t *fields;
+	struct url url;
 	enum error error;
 
-	if (!read_request(call, &request, &output))
+	if (!read_record_url(call, &url))
 		return HTTP_ANSWERED;
 	error = stored_fields_describe(source.store, &source.name, &fields,
 				       &learned_ms);
-	output.fields = fields;
+	output->fields = fields;
 	/* a response that continues another one needs no head */
-	if (error == ERR_NONE && output.is_csv && request.since.stored_ms == 0)
-		write_csv_head(&output);
+	if (error == ERR_NONE && output->is_csv &&
+	    request->since.stored_ms == 0)
+		write_csv_head(output);
 	if (error == ERR_NONE)
-		error = stored_records_read(&source, &request);
+		error = read_records(&source, request, &url, &fault);
+	if (error == ERR_NONE)
+		return reply_records(call, output, request->limit, fields);
 	json_decref(fields);
-	if (error != ERR_NONE) {
-		buffer_free(&output.text);
-		return fail_read(call, error);
+	buffer_free(&output->text);
+	return fail_page(call, error, &url, fault);
+}
+
+enum http_verdict api_get_records(struct call *call)
+{
+	struct record_output output = {0};
+	struct record_request request = {.sink = write_record,
+					 .context = &output};
+	enum http_verdict verdict = HTTP_ANSWERED;
+
+	if (read_record_format(call, false, &output) &&
+	    read_request(call, &request, &output))
+		verdict = get_records(call, &request, &output);
+	json_decref(output.list);
+	return verdict;
+}
+
+enum http_verdict api_get_record_table(struct call *call)
+{
+	struct record_output output = {0};
+	struct record_request request = {.sink = write_record,
+					 .context = &output};
+	enum http_verdict verdict = HTTP_ANSWERED;
+
+	if (read_record_format(call, true, &output) &&
+	    read_request(call, &request, &output)) {
+		request.limit = SHOWN_RECORDS;
+		verdict = get_records(call, &request, &output);
 	}
-	if (output.last[0] != '\0')
-		http_add_header(call->exchange, "X-Templated-Seq", output.last);
-	return call_reply_tagged(call,
-				 output.is_csv ? "text/csv; charset=utf-8"
-					       : "application/x-ndjson",
-				 &output.text);
+	json_decref(output.list);
+	return verdict;
+}
+
+/* Respond with a copy of a page in which the values of a field are marked. */
+enum http_verdict api_get_record_copy(struct call *call)
+{
+	const struct extraction_options rules = call_rules(call);
+	const struct fields_source source =
+		fields_source_of(call, &rules.limits);
+	const char *field = http_argument(call->exchange, "field");
+	enum fields_fault fault;
+	struct buffer html = {0};
+	struct url url;
+	enum error error;
+
+	if (!check_name(call, "field", field) ||
+	    !call_read_url(call, http_argument(call->exchange, "url"), &url))
+		return HTTP_ANSWERED;
+	error = stored_value_show(&source, &url, field, &html, &fault);
+	if (error == ERR_NONE)
+		return ui_reply_frame(call, &html);
+	buffer_free(&html);
+	return fail_page(call, error, &url, fault);
 }
 
 enum http_verdict api_post_record(struct call *call)

@@ -10,6 +10,7 @@
 #include "daemon/api/auth.h"
 #include "daemon/privsep/messages.h"
 #include "daemon/query/event.h"
+#include "daemon/query/stored_fields.h"
 #include "daemon/query/stored_site.h"
 #include "daemon/query/stored_text.h"
 #include "daemon/runtime/clock.h"
@@ -561,6 +562,11 @@ static enum http_verdict reply_frame(struct call *call, struct buffer *body,
 	return HTTP_ANSWERED;
 }
 
+enum http_verdict ui_reply_frame(struct call *call, struct buffer *body)
+{
+	return reply_frame(call, body, FRAME_POLICY);
+}
+
 enum http_verdict api_ui_why(struct call *call)
 {
 	struct text_result answer;
@@ -568,7 +574,7 @@ enum http_verdict api_ui_why(struct call *call)
 
 	if (error != ERR_NONE)
 		return web_page_fail(call, error, &answer);
-	return reply_frame(call, &answer.body, FRAME_POLICY);
+	return ui_reply_frame(call, &answer.body);
 }
 
 enum http_verdict api_ui_element(struct call *call)
@@ -1038,6 +1044,23 @@ static void web_template_append_tree(struct call *call, struct buffer *out)
 }
 
 /*
+ * Read the records, unless the template has no fields. On failure respond with
+ * the error and return false.
+ */
+static bool web_template_read_records(struct call *call,
+				      struct ui_template *shown, json_t **part)
+{
+	if (!stored_fields_exist(
+		    call->api->store,
+		    &(struct template_name){call->host, call->number}))
+		return true;
+	if (!ui_ask(call, api_get_record_table, part))
+		return false;
+	shown->records = *part;
+	return true;
+}
+
+/*
  * Read the data that the tab needs in addition to the template. On failure
  * respond with the error and return false.
  */
@@ -1062,11 +1085,38 @@ static bool web_template_read_tab(struct call *call, struct ui_template *shown,
 		return true;
 	case UI_TEXTS:
 		return true;
+	case UI_FIELDS:
+		return web_template_read_records(call, shown, part);
 	default:
 		web_template_append_tree(call, tree);
 		shown->tree = buffer_slice(tree);
 		return true;
 	}
+}
+
+/* Get the value of the argument `field` on the page `url`, next to its copy. */
+enum http_verdict api_ui_value(struct call *call)
+{
+	struct ui_value shown = {
+		.host = call->host,
+		.number = call->number,
+		.url = http_argument(call->exchange, "url"),
+		.field = http_argument(call->exchange, "field"),
+	};
+	enum http_verdict verdict = HTTP_ANSWERED;
+	struct buffer page = {0};
+	json_t *table;
+
+	if (shown.url == NULL || shown.field == NULL)
+		return ui_fail(call, 400, "The page or the field is missing.");
+	if (ui_ask(call, api_get_record_table, &table)) {
+		shown.table = table;
+		ui_open(call, &page, shown.field, UI_SITES);
+		ui_value(&page, &shown);
+		verdict = ui_reply(call, &page);
+	}
+	json_decref(table);
+	return verdict;
 }
 
 enum http_verdict api_ui_template(struct call *call)

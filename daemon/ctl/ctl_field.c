@@ -6,6 +6,7 @@
 #include "daemon/ctl/client.h"
 #include "daemon/ctl/ctl.h"
 #include "daemon/query/text_export.h"
+#include "template/version_json.h"
 
 /* The action templatectl field add. */
 
@@ -297,6 +298,34 @@ static json_t *address_text(const json_t *field, const json_t *addresses)
 	return joined;
 }
 
+/* Return the fill rate of a round in percent. */
+static json_t *round_percent(const json_t *round)
+{
+	json_int_t pages = json_member_whole(round, "pages");
+
+	return json_integer(100 * json_member_whole(round, "filled") /
+			    (pages > 0 ? pages : 1));
+}
+
+/* Set what the last round has counted of a field, and its rate before. */
+static void arrange_rounds(json_t *field)
+{
+	const json_t *rounds = json_object_get(field, "rounds");
+	size_t count = json_array_size(rounds);
+	const json_t *last = json_array_get(rounds, count - 1);
+
+	if (count == 0)
+		return;
+	json_object_set_new(field, "percent", round_percent(last));
+	if (count > 1)
+		json_object_set_new(
+			field, "before",
+			round_percent(json_array_get(rounds, count - 2)));
+	json_object_set(field, "type_errors",
+			json_object_get(last, "type_errors"));
+	json_object_set(field, "outliers", json_object_get(last, "outliers"));
+}
+
 /*
  * For the table: the first address of each field, its fill rate in percent; the
  * pages with one value, unless they are those of all fields.
@@ -316,6 +345,7 @@ void field_arrange(json_t *answer)
 				    address_text(item, addresses));
 		json_object_set_new(item, "percent",
 				    json_integer((json_int_t)(fill * 100)));
+		arrange_rounds(item);
 	}
 	json_array_foreach(sample, i, item) json_object_set_new(
 		item, "value", joined_value(json_object_get(item, "value")));

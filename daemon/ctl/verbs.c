@@ -620,7 +620,12 @@ static const struct verb_action field_actions[] = {
 	 .summary = "List the fields of a template",
 	 .request = "GET /v1/sites/%t/fields",
 	 .result = RESULT_ROWS,
-	 FIELD_TABLES},
+	 .tables = {{"fields", "FIELD=name, TYPE=type, FILLED %#=percent, "
+			       "BEFORE %#=before, ERRORS#=type_errors, "
+			       "OUTLIERS#=outliers, FIRING=firing?yes|'no, "
+			       "ORIGIN=origin, WATCHED=watched?yes|'no, "
+			       "EXAMPLE~=example, ADDRESS~=address"}},
+	 .arrange = field_arrange},
 	{.usage = "find HOST/N",
 	 .summary = "Find the values that the template prints, and name them",
 	 .request = "POST /v1/sites/%t/fields",

@@ -614,6 +614,7 @@ enum error commit_change_fields(struct commit *batch, struct change *change)
 		sites_find(batch->sites, slice_of(change->url->host));
 	struct fields_row row = fields->row;
 	struct buffer broken = {0};
+	struct buffer history = {0};
 	struct cluster_row cluster;
 	struct fields_row before;
 	bool is_there;
@@ -633,6 +634,10 @@ enum error commit_change_fields(struct commit *batch, struct change *change)
 		row.pending_ms = before.pending_ms;
 		row.broken = buffer_slice(&broken);
 	}
+	if (is_there) {
+		buffer_append_slice(&history, before.history);
+		row.history = buffer_slice(&history);
+	}
 	if (row.sets.size == 0) {
 		txn_delete(batch->txn, TABLE_FIELDS,
 			   KEY(key_cluster(site->row.id, fields->cluster)));
@@ -643,6 +648,7 @@ enum error commit_change_fields(struct commit *batch, struct change *change)
 		fields_row_put(batch->txn, site->row.id, fields->cluster, &row);
 	}
 	buffer_free(&broken);
+	buffer_free(&history);
 	/* the watcher reads the pages */
 	site->row.generation++;
 	site->is_changed = true;
@@ -670,6 +676,8 @@ static bool commit_move_values(struct commit *batch, uint32_t site,
 			!field_values_row_decode(scan.value, &entry->row);
 		entry->row.record = arena_slice(arena, entry->row.record);
 		entry->row.latest = arena_slice(arena, entry->row.latest);
+		/* what the other template shows is not compared */
+		entry->row.marks = slice_of("");
 	}
 	scan_end(&scan);
 	for (size_t i = 0; i < count; i++) {

@@ -8,6 +8,7 @@
 #include "base/utf8.h"
 #include "daemon/privsep/messages.h"
 #include "daemon/privsep/worker_process.h"
+#include "extract/explain/explain.h"
 #include "page/page.h"
 #include "page/xpath.h"
 #include "template/fields/field_json.h"
@@ -939,7 +940,35 @@ static void append_sets(const struct field_work *work, struct buffer *list)
 	buffer_free(&sets);
 }
 
-static enum fields_fault run_action(struct field_work *work)
+/* Append the copy of the page that shows the values of a field. */
+static enum fields_fault show_value(struct field_work *work,
+				    struct buffer *list)
+{
+	const char *name =
+		json_string_value(json_object_get(work->detail, "name"));
+	const struct field_result *result;
+	struct field_position at;
+	struct page_mark *marks;
+	struct buffer copy = {0};
+
+	if (name == NULL || !find_named(work, name, &at))
+		return FIELDS_NO_FIELD;
+	if (work->page_count != 1 || work->pages[0] == NULL)
+		return FIELDS_NOT_PARSED;
+	result = &field_set_apply(&work->sets[at.set], work->pages[0],
+				  work->arena)[at.field];
+	marks = ARENA_NEW(work->arena, struct page_mark, result->count + 1u);
+	for (uint32_t i = 0; i < result->count; i++)
+		marks[i] =
+			(struct page_mark){result->nodes[i], result->values[i]};
+	page_copy_marked(work->pages[0], marks, result->count, &copy);
+	item_append(list, buffer_slice(&copy));
+	buffer_free(&copy);
+	return FIELDS_NO_FAULT;
+}
+
+static enum fields_fault run_action(struct field_work *work,
+				    struct buffer *list)
 {
 	if (work->answer.fault != FIELDS_NO_FAULT &&
 	    work->request.action != FIELDS_FIND)
@@ -953,9 +982,23 @@ static enum fields_fault run_action(struct field_work *work)
 		return edit_field(work);
 	case FIELDS_LIKE:
 		return add_alike(work);
+	case FIELDS_SHOW:
+		return show_value(work, list);
 	default:
 		return FIELDS_NO_FAULT;
 	}
+}
+
+/* Append the sets, the records, and the report, as the action has them. */
+static void append_answer(struct field_work *work, struct buffer *body)
+{
+	bool is_change = work->request.action != FIELDS_APPLY;
+
+	if (is_change)
+		append_sets(work, body);
+	append_records(work, body);
+	if (is_change)
+		append_json(body, json_incref(work->report));
 }
 
 enum error fields_task(struct task *task, struct message *answer)
@@ -966,18 +1009,13 @@ enum error fields_task(struct task *task, struct message *answer)
 	work->arena = arena_create();
 	work->report = json_object();
 	if (read_task(task, work)) {
-		enum fields_fault fault = run_action(work);
+		uint32_t action = work->request.action;
+		enum fields_fault fault = run_action(work, &answer->body);
 
 		error = ERR_NONE;
 		work->answer.fault = fault;
-		if (fault == FIELDS_NO_FAULT &&
-		    work->request.action != FIELDS_APPLY)
-			append_sets(work, &answer->body);
-		if (fault == FIELDS_NO_FAULT)
-			append_records(work, &answer->body);
-		if (fault == FIELDS_NO_FAULT &&
-		    work->request.action != FIELDS_APPLY)
-			append_json(&answer->body, json_incref(work->report));
+		if (fault == FIELDS_NO_FAULT && action != FIELDS_SHOW)
+			append_answer(work, &answer->body);
 		answer->head =
 			row_codec_encode(&fields_answer_layout, &work->answer);
 	}

@@ -314,6 +314,9 @@ enum fields_action {
 	   ...]}: add fields that are like these, by names, labels and types;
 	   only those with the names, if there are any */
 	FIELDS_LIKE,
+	/* {"name": N}: the copy of the only page with the values of the field
+	   (page_copy_marked()) is the only item of the response */
+	FIELDS_SHOW,
 	FIELDS_ACTIONS
 };
 

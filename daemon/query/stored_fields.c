@@ -459,6 +459,65 @@ static enum error fields_copy_sets(const struct fields_source *source,
 	return error;
 }
 
+bool stored_fields_exist(struct store *store, const struct template_name *name)
+{
+	struct txn txn = txn_begin_read(store);
+	struct fields_row row;
+	bool exist = fields_read_row(&txn, name, &row) == ERR_NONE;
+
+	txn_abort(&txn);
+	return exist;
+}
+
+/* Return the rounds of a field as objects; see fields_row.history. */
+static json_t *rounds_json(const json_t *history, const char *name)
+{
+	static const char *const members[] = {
+		"pages", "filled", "type_errors", "outliers", "unsure", "lost"};
+	json_t *list = json_array();
+	const json_t *item;
+	size_t i;
+
+	json_array_foreach(
+		json_object_get(json_object_get(history, "fields"), name), i,
+		item)
+	{
+		json_t *round =
+			json_pack("{s:o}", "time",
+				  json_time((uint64_t)json_integer_value(
+					  json_array_get(item, 0))));
+
+		for (size_t k = 0; k < sizeof(members) / sizeof(*members); k++)
+			json_object_set(round, members[k],
+					json_array_get(item, k + 1));
+		json_array_append_new(list, round);
+	}
+	return list;
+}
+
+/* Add to each field its rounds, and whether it is firing. */
+static void fields_add_state(const struct fields_row *row, json_t *list)
+{
+	json_t *history = json_read(row->history);
+	json_t *broken = json_read(row->broken);
+	json_t *field;
+	size_t i;
+
+	json_array_foreach(list, i, field)
+	{
+		const char *name = json_member_text(field, "name");
+		const json_t *state = json_object_get(broken, name);
+
+		json_object_set_new(field, "rounds",
+				    rounds_json(history, name));
+		json_object_set_new(field, "firing",
+				    json_boolean(json_is_true(
+					    json_object_get(state, "fired"))));
+	}
+	json_decref(history);
+	json_decref(broken);
+}
+
 enum error stored_fields_describe(struct store *store,
 				  const struct template_name *name,
 				  json_t **list_out, uint64_t *learned_ms_out)
@@ -473,12 +532,14 @@ enum error stored_fields_describe(struct store *store,
 		*list_out = json_read(row.description);
 		*learned_ms_out = row.learned_ms;
 	}
-	txn_abort(&txn);
 	if (error == ERR_NONE && !field_description_is_valid(*list_out)) {
 		json_decref(*list_out);
 		*list_out = NULL;
 		error = ERR_CORRUPT;
 	}
+	if (error == ERR_NONE)
+		fields_add_state(&row, *list_out);
+	txn_abort(&txn);
 	return error;
 }
 
@@ -744,6 +805,138 @@ enum error stored_records_read(const struct fields_source *source,
 	}
 	text_walk_end(walk);
 	buffer_free(&sets);
+	return error;
+}
+
+/* Find a page of the template by its URL. */
+static enum fields_fault fields_find_page(const struct fields_source *source,
+					  const struct url *url,
+					  uint32_t *site_out,
+					  struct text_position *place_out)
+{
+	struct txn txn = txn_begin_read(source->store);
+	uint64_t key = page_key_of(slice_of(url->text));
+	enum fields_fault fault = FIELDS_NOT_STORED;
+	struct site_row site;
+	struct page_row row;
+
+	*site_out = 0;
+	*place_out = (struct text_position){0};
+	if (site_get(&txn, slice_of(source->name.host), &site) &&
+	    page_row_get(&txn, site.id, key, &row)) {
+		*site_out = site.id;
+		*place_out = (struct text_position){row.stored_ms, key};
+		fault = row.cluster == source->name.cluster
+				? FIELDS_NO_FAULT
+				: FIELDS_NOT_TEMPLATE;
+	}
+	txn_abort(&txn);
+	return fault;
+}
+
+enum error stored_record_get(const struct fields_source *source,
+			     const struct url *url,
+			     const struct record_request *request,
+			     enum fields_fault *fault_out)
+{
+	struct record_reader *reader = mem_alloc(1, sizeof(*reader));
+	struct buffer sets = {0};
+	struct text_position place;
+	enum error error = fields_copy_sets(source, &sets);
+
+	*fault_out = FIELDS_NO_FAULT;
+	reader->source = source;
+	reader->request = request;
+	reader->sets = buffer_slice(&sets);
+	if (error == ERR_NONE) {
+		*fault_out =
+			fields_find_page(source, url, &reader->site, &place);
+		error = *fault_out == FIELDS_NO_FAULT ? ERR_NONE
+						      : ERR_NOT_FOUND;
+	}
+	if (error == ERR_NONE) {
+		batch_add(reader, place);
+		error = batch_finish(reader);
+	}
+	buffer_free(&reader->list);
+	buffer_free(&sets);
+	free(reader);
+	return error;
+}
+
+/* Append the page at a position to the list. */
+static enum error fields_append_page(const struct fields_source *source,
+				     uint32_t site, uint64_t key,
+				     struct buffer *list)
+{
+	struct txn txn = txn_begin_read(source->store);
+	const struct stored_pages from = {&txn, site, source->name.cluster,
+					  source->limits};
+	struct page_row row;
+	enum error error = page_row_get(&txn, site, key, &row)
+				   ? stored_page_append(&from, key, &row, list)
+				   : ERR_BODY_EXPIRED;
+
+	if (error == ERR_NONE)
+		error = txn.error;
+	txn_abort(&txn);
+	return error;
+}
+
+/* Let a worker copy the page of the list. */
+static enum error fields_copy_page(const struct fields_source *source,
+				   const struct fields_task_body *parts,
+				   struct buffer *html,
+				   enum fields_fault *fault_out)
+{
+	const struct fields_request request = {.limits = *source->limits,
+					       .action = FIELDS_SHOW};
+	struct fields_reply reply = {0};
+	enum error error =
+		fields_task_run(source->pool, &request, parts, &reply);
+	struct slice list = buffer_slice(&reply.body);
+	struct slice copy;
+
+	if (error == ERR_NOT_FOUND)
+		*fault_out = (enum fields_fault)reply.answer.fault;
+	if (error == ERR_NONE && !item_next(&list, &copy))
+		error = ERR_QUARANTINED;
+	if (error == ERR_NONE)
+		buffer_append_slice(html, copy);
+	buffer_free(&reply.body);
+	return error;
+}
+
+enum error stored_value_show(const struct fields_source *source,
+			     const struct url *url, const char *field,
+			     struct buffer *html, enum fields_fault *fault_out)
+{
+	struct buffer sets = {0};
+	struct buffer list = {0};
+	json_t *detail = json_pack("{s:s}", "name", field);
+	struct text_position place;
+	uint32_t site;
+	enum error error = fields_copy_sets(source, &sets);
+
+	*fault_out = FIELDS_NO_FAULT;
+	if (error == ERR_NONE) {
+		*fault_out = fields_find_page(source, url, &site, &place);
+		error = *fault_out == FIELDS_NO_FAULT
+				? fields_append_page(source, site, place.key,
+						     &list)
+				: ERR_NOT_FOUND;
+	}
+	if (error == ERR_NONE)
+		error = fields_copy_page(
+			source,
+			&(struct fields_task_body){
+				.sets = buffer_slice(&sets),
+				.detail = detail,
+				.pages = buffer_slice(&list)},
+			html, fault_out);
+	json_decref(detail);
+	buffer_free(&sets);
+	buffer_free(&list);
 	return error;
 }
 

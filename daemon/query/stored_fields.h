@@ -101,12 +101,16 @@ enum error stored_fields_change(const struct fields_source *source,
 void fields_outcome_free(struct fields_outcome *outcome);
 
 /*
- * Get the fields of a template as an array. *learned_ms_out is the time when
+ * Get the fields of a template as an array, each with its "rounds" and whether
+ * it is "firing". *learned_ms_out is the time when
  * they were learned. ERR_NOT_FOUND: there are none; ERR_CORRUPT.
  */
 enum error stored_fields_describe(struct store *store,
 				  const struct template_name *name,
 				  json_t **list_out, uint64_t *learned_ms_out);
+
+/* Return whether the template has fields. */
+bool stored_fields_exist(struct store *store, const struct template_name *name);
 
 /* The values of the fields on a stored page. */
 struct stored_record {
@@ -139,6 +143,27 @@ struct record_request {
  */
 enum error stored_records_read(const struct fields_source *source,
 			       const struct record_request *request);
+
+/*
+ * Pass the record of one page to request->sink; the other members of the
+ * request do not matter. ERR_NOT_FOUND: the template has no fields, or see
+ * *fault_out: the page is not stored, or has another template. Errors of
+ * worker_pool_run().
+ */
+enum error stored_record_get(const struct fields_source *source,
+			     const struct url *url,
+			     const struct record_request *request,
+			     enum fields_fault *fault_out);
+
+/*
+ * Append a copy of a stored page, a file of HTML in which nothing can run, with
+ * the values of a field (page_copy_marked()). ERR_NOT_FOUND: see *fault_out;
+ * without a fault the template has no fields. Errors of worker_pool_run();
+ * ERR_BODY_EXPIRED, ERR_CORRUPT.
+ */
+enum error stored_value_show(const struct fields_source *source,
+			     const struct url *url, const char *field,
+			     struct buffer *html, enum fields_fault *fault_out);
 
 /* A page that is handed in. */
 struct submitted_page {

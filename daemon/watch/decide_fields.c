@@ -1,5 +1,7 @@
 #include "daemon/watch/decide_fields.h"
 
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/arena.h"
@@ -184,6 +186,9 @@ struct field_count field_judge(const struct field_facts *facts,
 	struct field_count count = {.verdict = FIELD_OK};
 	uint32_t needed =
 		rules->is_required ? FIELD_LOST_REQUIRED : FIELD_LOST_PAGES;
+	uint32_t others = facts->others == NULL || rules->is_required
+				  ? 0
+				  : facts->others[field];
 
 	for (size_t p = 0; p < facts->page_count; p++) {
 		enum value_state state = states[p * facts->field_count + field];
@@ -202,7 +207,7 @@ struct field_count field_judge(const struct field_facts *facts,
 		needed = 1;
 	if (rules->was_broken && count.pages == 0)
 		count.verdict = FIELD_BROKEN;
-	if (count.lost >= needed && count.lost * 2 > count.pages &&
+	if (count.lost >= needed && count.lost * 2 > count.pages + others &&
 	    (rules->fill >= .5 || rules->is_required))
 		count.verdict = FIELD_BROKEN;
 	if (count.verdict == FIELD_BROKEN || count.changed < FIELD_LOST_PAGES ||
@@ -237,4 +242,153 @@ enum value_step value_decide(const struct field_facts *facts,
 		return VALUE_WAIT;
 	return state == VALUE_LOST || state == VALUE_DOUBTFUL ? VALUE_ACCEPT
 							      : VALUE_KEEP;
+}
+
+/* The fill rate */
+
+/*
+ * Return the first number of a text. A point or comma with three digits after
+ * it separates thousands.
+ */
+static double first_amount(struct slice text)
+{
+	const unsigned char *bytes = text.data;
+	double value = 0;
+	bool has_digit = false;
+	bool has_point = false;
+	int after = 0;
+
+	for (size_t i = 0; i < text.size; i++) {
+		if (bytes[i] >= '0' && bytes[i] <= '9') {
+			value = value * 10 + (bytes[i] - '0');
+			has_digit = true;
+			after++;
+		} else if (bytes[i] == '.' || bytes[i] == ',') {
+			has_point = has_digit;
+			after = 0;
+		} else if (has_digit && bytes[i] < 0x80 && bytes[i] != ' ' &&
+			   bytes[i] != '\'') {
+			break;
+		}
+	}
+	return has_point && after != 3 ? value / pow(10, after) : value;
+}
+
+enum { MAX_AMOUNT_BYTES = 64 /* a longer text is no amount */ };
+
+/* Return whether the value has an amount, and its logarithm. */
+static bool log_amount(const struct watched_field *field, const json_t *value,
+		       double *amount_out)
+{
+	struct slice text = value_text(value);
+
+	*amount_out = 0;
+	if (text.size == 0)
+		return false;
+	if (is_of_type(field, TYPE_TEXT) || is_of_type(field, TYPE_RICH_TEXT)) {
+		*amount_out = log((double)text.size);
+		return true;
+	}
+	if (!field_is_volatile(field) || text.size > MAX_AMOUNT_BYTES)
+		return false;
+	*amount_out = log(fmax(first_amount(text), .001));
+	return true;
+}
+
+static int order_doubles(const void *left, const void *right)
+{
+	double a = *(const double *)left;
+	double b = *(const double *)right;
+
+	return (a > b) - (a < b);
+}
+
+struct value_range value_range_of(const struct watched_field *field,
+				  const json_t *const *records, size_t count,
+				  struct arena *arena)
+{
+	struct value_range range = {-INFINITY, INFINITY};
+	double *amounts = ARENA_NEW(arena, double, count + 1);
+	size_t known = 0;
+	double margin;
+
+	for (size_t i = 0; i < count; i++)
+		known += log_amount(field,
+				    json_object_get(records[i], field->name),
+				    &amounts[known]);
+	if (known < MIN_RANGE_VALUES)
+		return range;
+	qsort(amounts, known, sizeof(*amounts), order_doubles);
+	range.low = amounts[known / 4];
+	range.high = amounts[known - 1 - known / 4];
+	margin = fmax(5 * (range.high - range.low), log(10));
+	range.low = field_is_volatile(field) ? range.low - margin : -INFINITY;
+	range.high += margin;
+	return range;
+}
+
+unsigned value_marks(const struct watched_field *field,
+		     struct value_range range, const json_t *latest,
+		     unsigned before)
+{
+	const json_t *value = json_object_get(latest, field->name);
+	unsigned marks = MARK_FILLED;
+	double amount;
+
+	if (value == NULL)
+		return (before & (MARK_FILLED | MARK_LOST)) != 0 ? MARK_LOST
+								 : 0;
+	if (!is_plausible(field, NULL, value))
+		marks |= MARK_TYPE;
+	else if (log_amount(field, value, &amount) &&
+		 (amount < range.low || amount > range.high))
+		marks |= MARK_OUTLIER;
+	if (record_lists(latest, "_unsure", field->name))
+		marks |= MARK_UNSURE;
+	return marks;
+}
+
+void field_round_add(struct field_round *round, unsigned marks)
+{
+	round->pages++;
+	round->filled += (marks & MARK_FILLED) != 0;
+	round->type_errors += (marks & MARK_TYPE) != 0;
+	round->outliers += (marks & MARK_OUTLIER) != 0;
+	round->unsure += (marks & MARK_UNSURE) != 0;
+	round->lost += (marks & MARK_LOST) != 0;
+}
+
+void field_round_remove(struct field_round *round, unsigned marks)
+{
+	round->pages--;
+	round->filled -= (marks & MARK_FILLED) != 0;
+	round->type_errors -= (marks & MARK_TYPE) != 0;
+	round->outliers -= (marks & MARK_OUTLIER) != 0;
+	round->unsure -= (marks & MARK_UNSURE) != 0;
+	round->lost -= (marks & MARK_LOST) != 0;
+}
+
+bool fill_has_dropped(const struct field_round *rounds, size_t count)
+{
+	const struct field_round *now;
+	uint32_t before = UINT32_MAX; /* least number of lost values */
+	uint32_t recent;
+
+	if (count == 0)
+		return false;
+	now = &rounds[count - 1];
+	for (size_t i = count - 1; i > 0 && i + FILL_DROP_ROUNDS >= count; i--)
+		if (rounds[i - 1].lost < before)
+			before = rounds[i - 1].lost;
+	if (count == 1)
+		before = 0;
+	recent = now->lost > before ? now->lost - before : 0;
+	return recent >= FIELD_LOST_PAGES &&
+	       (uint64_t)recent * FILL_DROP_SHARE >=
+		       (uint64_t)now->filled + now->lost;
+}
+
+bool fill_is_back(const struct field_round *now, uint32_t lost)
+{
+	return now->lost * 2 < lost;
 }

@@ -25,6 +25,11 @@
  * suspect, and the watcher searches for the values of before. What it finds for
  * a price is only a proposal, because a shop may show the price of before next
  * to the new one.
+ *
+ * The fill rate of a field has dropped if a fifth of the pages that had a value
+ * have lost it in the last rounds. Its values are accepted as usual, but it is
+ * reported. A round is the time in which the watcher reads as many pages as the
+ * template has, and at most a day.
  */
 #ifndef DAEMON_WATCH_DECIDE_FIELDS_H
 #define DAEMON_WATCH_DECIDE_FIELDS_H
@@ -40,6 +45,9 @@ enum {
 	/* number of pages that must have lost a value before it is broken */
 	FIELD_LOST_PAGES = 4,
 	FIELD_LOST_REQUIRED = 2, /* the same of a required field */
+	FILL_DROP_SHARE = 5,     /* one page of so many must have lost it */
+	FILL_DROP_ROUNDS = 8,    /* in so many rounds */
+	MIN_RANGE_VALUES = 8,    /* fewer values have no range */
 };
 
 /* A field, from the description in struct fields_row. */
@@ -89,6 +97,11 @@ struct field_facts {
 	size_t field_count;
 	const struct field_page *pages; /* [page_count] */
 	size_t page_count;
+	/*
+	 * other pages that were read since the first of `pages` waits, and have
+	 * values [field_count]; NULL: 0
+	 */
+	const uint32_t *others;
 	uint64_t now_ms;
 	uint64_t hold_ms; /* how long a lost value waits */
 };
@@ -119,6 +132,70 @@ enum value_step value_decide(const struct field_facts *facts,
 			     const struct field_page *page,
 			     enum value_state state, bool is_held,
 			     const struct field_count *count);
+
+/* The fill rate */
+
+/* What a page showed of a field when it was read last. */
+enum value_mark {
+	MARK_FILLED = 1,
+	MARK_TYPE = 2, /* the value is not of the field's type */
+	MARK_OUTLIER = 4,
+	MARK_UNSURE = 8,
+	MARK_LOST = 16, /* it had a value before */
+};
+
+/*
+ * Where the logarithms of a field's usual amounts are: five interquartile
+ * ranges around the quartiles, but at least a factor of ten. Of a text the
+ * amount is its length, and a short text is never an outlier.
+ */
+struct value_range {
+	double low;
+	double high;
+};
+
+/*
+ * Return the range of the values of a field in records [count]; an infinite one
+ * if there are too few, or the type has no amount. O(n log n).
+ */
+struct value_range value_range_of(const struct watched_field *field,
+				  const json_t *const *records, size_t count,
+				  struct arena *arena);
+
+/*
+ * Return the marks of a field on a page that shows `latest`. `before`: its
+ * marks when it was read before, or 0.
+ */
+unsigned value_marks(const struct watched_field *field,
+		     struct value_range range, const json_t *latest,
+		     unsigned before);
+
+/* What all pages of a template showed of a field at the end of a round. */
+struct field_round {
+	uint64_t time_ms;
+	uint32_t pages;
+	uint32_t filled;
+	uint32_t type_errors;
+	uint32_t outliers;
+	uint32_t unsure;
+	uint32_t lost;
+};
+
+/* Add a page with these marks to the round, or remove it again. */
+void field_round_add(struct field_round *round, unsigned marks);
+void field_round_remove(struct field_round *round, unsigned marks);
+
+/*
+ * Return whether the fill rate has dropped in the last of the rounds [count],
+ * the oldest first. Without rounds it has not.
+ */
+bool fill_has_dropped(const struct field_round *rounds, size_t count);
+
+/*
+ * Return whether most of the pages that had lost the value, `lost` when it was
+ * reported, have one again.
+ */
+bool fill_is_back(const struct field_round *now, uint32_t lost);
 
 /* Return whether the list of a record, "_unsure" or "_shown", has the name. */
 bool record_lists(const json_t *record, const char *list, const char *name);

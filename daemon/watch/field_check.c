@@ -11,6 +11,7 @@
 #include "daemon/watch/decide.h"
 #include "daemon/watch/decide_fields.h"
 #include "daemon/watch/field_heal.h"
+#include "daemon/watch/field_history.h"
 #include "store/key.h"
 #include "template/version_json.h"
 
@@ -22,6 +23,7 @@ enum {
 	/* pages after which a field that was not found again is reported */
 	FIRING_PAGES = 12,
 	MAX_VALUES_BYTES = 64 * 1024, /* a longer record is not compared */
+	USUAL_PAGES = 256, /* whose values are the usual ones of a field */
 };
 
 /* A page that is news, or whose values wait. */
@@ -34,6 +36,9 @@ struct checked_page {
 	json_t *known; /* NULL: the page is new */
 	json_t *latest;
 	bool is_news; /* it must be read */
+	bool is_read; /* a worker has read it */
+	/* as in struct field_values_row, when it was read before */
+	struct slice marks;
 };
 
 struct field_check {
@@ -51,7 +56,15 @@ struct field_check {
 	struct checked_page *pages; /* [page_count] */
 	size_t page_count;
 	size_t news_count;
-	bool is_partial;                    /* there are more pages to read */
+	bool is_partial; /* there are more pages to read */
+	json_t *history;
+	struct field_round *rounds; /* [field_count] what the pages show now */
+	struct value_range *ranges; /* [field_count] */
+	unsigned char *marks;       /* [field_count] of one page */
+	uint32_t *others;           /* as in struct field_facts */
+	json_t *usual[USUAL_PAGES]; /* [usual_count] accepted records */
+	size_t usual_count;
+	uint32_t read_count;                /* pages that were read */
 	struct field_values_entry *entries; /* [entry_count] */
 	size_t entry_count;
 	size_t entry_capacity;
@@ -79,6 +92,14 @@ static json_t *read_object(struct slice text)
 	return json_object();
 }
 
+/* Return whether the field was broken; a fill rate may have only dropped. */
+static bool field_is_broken(const json_t *broken, const char *name)
+{
+	const json_t *state = json_object_get(broken, name);
+
+	return state != NULL && json_object_get(state, "lost") == NULL;
+}
+
 static void read_fields(struct field_check *check)
 {
 	const struct slice text = check->row.description;
@@ -86,6 +107,7 @@ static void read_fields(struct field_check *check)
 	size_t i;
 
 	check->broken = read_object(check->row.broken);
+	check->history = read_object(check->row.history);
 	check->description = json_loadb(text.data, text.size, 0, NULL);
 	check->fields = ARENA_NEW(check->scratch, struct watched_field,
 				  json_array_size(check->description) + 1);
@@ -105,10 +127,19 @@ static void read_fields(struct field_check *check)
 				json_is_true(json_object_get(item, "required")),
 			.fill = json_number_value(
 				json_object_get(item, "fill")),
-			.was_broken =
-				json_object_get(check->broken, name) != NULL,
+			.was_broken = field_is_broken(check->broken, name),
 		};
 	}
+	check->rounds = ARENA_NEW(check->scratch, struct field_round,
+				  check->field_count + 1);
+	check->ranges = ARENA_NEW(check->scratch, struct value_range,
+				  check->field_count + 1);
+	check->marks = ARENA_NEW(check->scratch, unsigned char,
+				 check->field_count + 1);
+	check->others =
+		ARENA_NEW(check->scratch, uint32_t, check->field_count + 1);
+	for (size_t f = 0; f < check->field_count; f++)
+		check->rounds[f].time_ms = check->source->now_ms;
 }
 
 /* Copy the row of the fields to the arena of the result. */
@@ -122,6 +153,7 @@ static bool read_row(struct field_check *check, struct txn *txn)
 	row->sets = arena_slice(arena, row->sets);
 	row->description = arena_slice(arena, row->description);
 	row->broken = arena_slice(arena, row->broken);
+	row->history = arena_slice(arena, row->history);
 	return true;
 }
 
@@ -174,6 +206,7 @@ static void add_page(struct field_check *check, uint64_t key,
 	};
 	if (values != NULL && values->read_ms > fields->learned_ms) {
 		added->known = read_object(values->record);
+		added->marks = arena_slice(check->source->arena, values->marks);
 		added->read_ms = values->read_ms;
 		/* after a search the wait begins again */
 		if (values->read_ms > fields->healed_ms)
@@ -183,6 +216,58 @@ static void add_page(struct field_check *check, uint64_t key,
 	}
 	check->page_count++;
 	check->news_count += news;
+}
+
+/* Return since when the field is broken. */
+static uint64_t field_since(const struct field_check *check, size_t field)
+{
+	const json_t *state =
+		json_object_get(check->broken, check->fields[field].name);
+
+	return state == NULL ? check->source->now_ms
+			     : (uint64_t)json_member_whole(state, "since");
+}
+
+/* Count the marks of a page, or leave them out again. */
+static void count_marks(struct field_check *check, struct slice bytes,
+			void (*count)(struct field_round *round,
+				      unsigned marks))
+{
+	if (!marks_read(check->fields, check->field_count, bytes, check->marks))
+		return;
+	for (size_t f = 0; f < check->field_count; f++)
+		count(&check->rounds[f], check->marks[f]);
+}
+
+/* Count the values of a page that was read since others wait. */
+static void count_others(struct field_check *check,
+			 const struct field_values_row *values)
+{
+	for (size_t f = 0; f < check->field_count; f++) {
+		uint64_t since_ms = check->fields[f].was_broken
+					    ? field_since(check, f)
+					    : check->row.pending_ms;
+
+		check->others[f] +=
+			since_ms != 0 && values->read_ms >= since_ms &&
+			(check->marks[f] & ~(unsigned)MARK_OUTLIER) ==
+				MARK_FILLED;
+	}
+}
+
+/* Use the accepted values of a page to find the usual ones, and its marks. */
+static void note_values(struct field_check *check, const struct page_row *page,
+			const struct field_values_row *values)
+{
+	if (values->read_ms <= check->row.learned_ms)
+		return;
+	count_marks(check, values->marks, field_round_add);
+	if (values->pending_ms == 0 &&
+	    !is_news(&check->row, values, page->stored_ms))
+		count_others(check, values);
+	if (check->usual_count < USUAL_PAGES)
+		check->usual[check->usual_count++] =
+			read_object(values->record);
 }
 
 /* Find the pages, and delete the values of pages that no longer exist. */
@@ -201,8 +286,10 @@ static void find_pages(struct field_check *check, struct txn *txn)
 		if (!page_row_get(txn, check->site, key, &page))
 			add_entry(check, key)->is_deleted = true;
 		else if (page.cluster == check->cluster &&
-			 field_values_row_decode(scan.value, &values))
+			 field_values_row_decode(scan.value, &values)) {
+			note_values(check, &page, &values);
 			add_page(check, key, &page, &values);
+		}
 	}
 	scan_end(&scan);
 	scan = scan_cluster(txn, TABLE_MEMBERS, check->site, check->cluster);
@@ -258,8 +345,10 @@ static enum error read_some(struct field_check *check,
 	list = buffer_slice(&reply.body);
 	for (size_t i = begin;
 	     i < end && error == ERR_NONE && item_next(&list, &item); i++)
-		if (item.size > 0 && item.size <= MAX_VALUES_BYTES)
+		if (item.size > 0 && item.size <= MAX_VALUES_BYTES) {
 			batch->pages[i]->latest = read_object(item);
+			batch->pages[i]->is_read = true;
+		}
 	buffer_free(&reply.body);
 	json_decref(detail);
 	json_decref(urls);
@@ -487,6 +576,7 @@ static void write_page(struct field_check *check,
 			.record = dump_json(arena, known),
 			.latest = waits ? dump_json(arena, page->latest)
 					: slice_of(""),
+			.marks = page->marks,
 		};
 	if (wait.is_timed)
 		check_again(check, since_ms);
@@ -530,6 +620,7 @@ static void begin_judgement(struct field_check *check,
 		.field_count = check->field_count,
 		.pages = pages,
 		.page_count = check->page_count,
+		.others = check->others,
 		.now_ms = check->source->now_ms,
 		.hold_ms = check->rules->hold_ms,
 	};
@@ -543,6 +634,52 @@ static void begin_judgement(struct field_check *check,
 	for (size_t f = 0; f < check->field_count; f++)
 		judgement->counts[f] =
 			field_judge(&judgement->facts, judgement->states, f);
+}
+
+/* The fill rates */
+
+/* Set the marks of a page that was read, and count them. */
+static void mark_page(struct field_check *check, struct checked_page *page)
+{
+	struct arena *arena = check->source->arena;
+	unsigned char *marks = check->marks;
+	struct buffer bytes = {0};
+
+	count_marks(check, page->marks, field_round_remove);
+	(void)marks_read(check->fields, check->field_count, page->marks, marks);
+	for (size_t f = 0; f < check->field_count; f++)
+		marks[f] = (unsigned char)value_marks(&check->fields[f],
+						      check->ranges[f],
+						      page->latest, marks[f]);
+	marks_write(check->fields, check->field_count, marks, &bytes);
+	page->marks = arena_slice(arena, buffer_slice(&bytes));
+	buffer_free(&bytes);
+	count_marks(check, page->marks, field_round_add);
+	check->read_count++;
+}
+
+/* Mark the pages that were read, and add what all pages show to the history. */
+static void mark_pages(struct field_check *check)
+{
+	const json_t **usual = ARENA_NEW(check->scratch, const json_t *,
+					 USUAL_PAGES + check->page_count);
+	size_t count = 0;
+
+	for (size_t i = 0; i < check->usual_count; i++)
+		usual[count++] = check->usual[i];
+	/* the first values are compared with each other */
+	for (size_t i = 0; i < check->page_count && count < USUAL_PAGES; i++)
+		if (check->pages[i].known == NULL && check->pages[i].is_read)
+			usual[count++] = check->pages[i].latest;
+	for (size_t f = 0; f < check->field_count; f++)
+		check->ranges[f] = value_range_of(&check->fields[f], usual,
+						  count, check->scratch);
+	for (size_t i = 0; i < check->page_count; i++)
+		if (check->pages[i].is_read)
+			mark_page(check, &check->pages[i]);
+	if (check->read_count > 0)
+		history_add(check->history, check->fields, check->rounds,
+			    check->field_count, check->read_count);
 }
 
 /* Broken fields */
@@ -593,7 +730,7 @@ static json_t *evidence_of_heal(const struct heal_field *found)
 
 static json_t *field_reason(const struct field_count *count)
 {
-	bool is_lost = count->lost * 2 > count->pages;
+	bool is_lost = count->lost >= count->changed;
 
 	return json_sprintf(
 		"%u of %u pages %s", is_lost ? count->lost : count->changed,
@@ -606,16 +743,6 @@ static bool field_has_fired(const struct field_check *check, size_t field)
 	return json_is_true(json_object_get(
 		json_object_get(check->broken, check->fields[field].name),
 		"fired"));
-}
-
-/* Return since when the field is broken. */
-static uint64_t field_since(const struct field_check *check, size_t field)
-{
-	const json_t *state =
-		json_object_get(check->broken, check->fields[field].name);
-
-	return state == NULL ? check->source->now_ms
-			     : (uint64_t)json_member_whole(state, "since");
 }
 
 /*
@@ -703,6 +830,43 @@ static void report_heal(struct field_check *check,
 		  judgement->counts[field].pages, detail);
 	resolve_field(check, judgement, field,
 		      json_string("it was adapted to the new design"));
+}
+
+/*
+ * Report a field that is not broken if its fill rate has dropped, until it is
+ * back. While the site is being changed nothing begins.
+ */
+static void settle_fill(struct field_check *check, struct judgement *judgement,
+			size_t field, const struct heal_field *found)
+{
+	const char *name = check->fields[field].name;
+	const struct field_round *now = &check->rounds[field];
+	struct field_count *count = &judgement->counts[field];
+	struct field_round rounds[FIELD_ROUNDS];
+	size_t rounds_count = history_rounds(check->history, name, rounds);
+	const json_t *state = json_object_get(check->broken, name);
+	json_int_t lost = json_member_whole(state, "lost");
+	bool is_open = lost > 0
+			       ? !fill_is_back(now, (uint32_t)lost)
+			       : rounds_count > 0 &&
+					 fill_has_dropped(rounds, rounds_count);
+
+	if (!is_open) {
+		resolve_field(check, judgement, field,
+			      json_string("most pages have values"));
+	} else if (state == NULL && (check->source->site->row.options.flags &
+				     SITE_IS_CHANGING) != 0) {
+		check_again(check, check->source->now_ms);
+	} else {
+		count->pages = now->filled + now->lost;
+		count->lost = now->lost;
+		count->changed = 0;
+		fire_field(check, judgement, field, found);
+		if (lost < (json_int_t)now->lost)
+			lost = (json_int_t)now->lost;
+		json_object_set_new(json_object_get(check->broken, name),
+				    "lost", json_integer(lost));
+	}
 }
 
 /* Return the pages on which values of wanted fields are not as before. */
@@ -802,8 +966,7 @@ static void settle_fields(struct field_check *check,
 
 		judgement->is_held[f] = is_held;
 		if (!is_held) {
-			resolve_field(check, judgement, f,
-				      json_string("most pages have values"));
+			settle_fill(check, judgement, f, found);
 		} else if (found->is_found &&
 			   !is_proposal(check, judgement, f)) {
 			report_heal(check, judgement, f, found);
@@ -853,16 +1016,17 @@ static enum error judge_pages(struct field_check *check)
 	struct judgement judgement;
 	enum error error;
 
+	check->row.pending_ms = 0;
+	mark_pages(check);
 	begin_judgement(check, &judgement);
 	error = heal_fields(check, &judgement);
 	if (error != ERR_NONE)
 		return error;
-	check->row.pending_ms = 0;
 	for (size_t i = 0; i < check->page_count; i++)
 		write_page(check, &judgement, i);
 	emit_changes(check, &judgement);
 	for (size_t f = 0; f < check->field_count; f++)
-		if (judgement.is_held[f] && !field_has_fired(check, f) &&
+		if (!field_has_fired(check, f) &&
 		    json_object_get(check->broken, check->fields[f].name) !=
 			    NULL)
 			check_again(check, field_since(check, f));
@@ -870,6 +1034,9 @@ static enum error judge_pages(struct field_check *check)
 		json_object_size(check->broken) == 0
 			? slice_of("")
 			: dump_json(check->source->arena, check->broken);
+	if (check->read_count > 0)
+		check->row.history =
+			dump_json(check->source->arena, check->history);
 	return ERR_NONE;
 }
 
@@ -899,8 +1066,11 @@ static void check_free(struct field_check *check)
 		json_decref(check->pages[i].known);
 		json_decref(check->pages[i].latest);
 	}
+	for (size_t i = 0; i < check->usual_count; i++)
+		json_decref(check->usual[i]);
 	json_decref(check->description);
 	json_decref(check->broken);
+	json_decref(check->history);
 	free(check->entries);
 	free(check->events);
 	arena_destroy(check->scratch);

@@ -524,6 +524,7 @@ static const struct ui_tab_row template_tabs[UI_TEMPLATE_TABS] = {
 	[UI_TREE] = {"", "Tree", false},
 	[UI_MEMBERS] = {"pages", "Pages", false},
 	[UI_TEXTS] = {"texts", "Shared texts", false},
+	[UI_FIELDS] = {"fields", "Fields", false},
 	[UI_VERSIONS] = {"versions", "Versions", false},
 };
 
@@ -677,6 +678,9 @@ void ui_template(struct buffer *out, const struct ui_template *shown)
 		break;
 	case UI_TEXTS:
 		web_template_texts(out, shown->template);
+		break;
+	case UI_FIELDS:
+		ui_records(out, shown);
 		break;
 	case UI_VERSIONS:
 		append_versions(out, shown);

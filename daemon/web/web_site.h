@@ -66,6 +66,7 @@ enum ui_template_tab {
 	UI_TREE,
 	UI_MEMBERS,
 	UI_TEXTS,
+	UI_FIELDS,
 	UI_VERSIONS,
 	UI_TEMPLATE_TABS
 };
@@ -77,18 +78,34 @@ struct ui_template {
 	const json_t *template;
 	const json_t *pages; /* from .../pages; for UI_MEMBERS */
 	const json_t *diff;  /* from .../diff; for UI_VERSIONS, or NULL */
-	struct slice tree;   /* HTML from site_report_tree(); for UI_TREE */
+	/* from .../records with format=json; for UI_FIELDS; NULL = no fields */
+	const json_t *records;
+	struct slice tree; /* HTML from site_report_tree(); for UI_TREE */
 	enum ui_template_tab tab;
 	bool is_reader; /* the client may not rename the template */
 };
 
 /*
- * Return the tab with the name "", "pages", "texts" or "versions";
+ * Return the tab with the name "", "pages", "texts", "fields" or "versions";
  * UI_TEMPLATE_TABS for another name.
  */
 enum ui_template_tab ui_template_tab_of(const char *name);
 
 void ui_template(struct buffer *out, const struct ui_template *shown);
+
+/* Append the table of the records of a template. */
+void ui_records(struct buffer *out, const struct ui_template *shown);
+
+/* The page of the values of a field on a page, next to a copy of the page. */
+struct ui_value {
+	const char *host;
+	uint32_t number;
+	const char *url;
+	const char *field;
+	const json_t *table; /* from .../records with format=json and url */
+};
+
+void ui_value(struct buffer *out, const struct ui_value *shown);
 
 /*
  * The page of alerts (all, or only the firing ones) and silences. ui_alert()

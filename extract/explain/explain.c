@@ -161,8 +161,10 @@ static const char page_copy_head[] = EXPLAIN_HEAD
 	"unicode-bidi:isolate}\n"
 	".k{background:var(--kept);-webkit-box-decoration-break:clone;"
 	"box-decoration-break:clone}.d{color:var(--soft)}\n"
-	"a:hover,a:focus-visible{outline:2px solid var(--mark);"
+	"a:hover,a:focus-visible,mark{outline:2px solid var(--mark);"
 	"outline-offset:1px}\n"
+	"mark{background:var(--kept);color:inherit;border-radius:2px;"
+	"scroll-margin:30vh}.note{color:var(--soft)}\n"
 	"</style>\n</head>\n<body>\n";
 
 struct page_copier {
@@ -231,6 +233,139 @@ void page_copy(const struct page *page, const struct verdict *verdicts,
 	       });
 	buffer_append_text(out, "</body>\n</html>\n");
 	buffer_free(&query);
+	arena_destroy(arena);
+}
+
+struct value_copier {
+	struct html_writer html; /* must be the first member */
+	const bool *is_visible;  /* [page->text_count] */
+	/* the mark of each text: its index + 1, or 0 [page->text_count] */
+	const uint32_t *marked;
+	const struct page_mark *marks;
+	bool has_id; /* an element has the id */
+};
+
+static bool slice_contains(struct slice text, struct slice part)
+{
+	return part.size > 0 && text.size >= part.size &&
+	       memmem(text.data, text.size, part.data, part.size) != NULL;
+}
+
+static bool is_within(const struct page *page, uint32_t text, uint32_t node)
+{
+	uint32_t own = page->texts[text].node;
+
+	return own != NO_NODE && node < page->node_count && own >= node &&
+	       own < page->nodes[node].end;
+}
+
+/*
+ * Return the mark of each text that shows a value: it is in the element, and it
+ * contains the value or is a part of it.
+ */
+static const uint32_t *find_marked(struct arena *arena, const struct page *page,
+				   const struct page_mark *marks,
+				   uint32_t count)
+{
+	uint32_t *marked = ARENA_NEW(arena, uint32_t, page->text_count + 1u);
+
+	for (uint32_t t = 0; t < page->text_count; t++) {
+		struct slice text = page_text(page, t);
+		char *copy = arena_room(arena, text.size + 1);
+
+		text = (struct slice){copy, text_collapse(text, copy)};
+		for (uint32_t m = 0; m < count && marked[t] == 0; m++)
+			if (is_within(page, t, marks[m].node) &&
+			    (slice_contains(text, marks[m].text) ||
+			     slice_contains(marks[m].text, text)))
+				marked[t] = m + 1;
+	}
+	return marked;
+}
+
+/* Append a text of which a part is the value; or it is a part of the value. */
+static void write_marked_text(struct value_copier *copying, uint32_t index,
+			      struct slice text)
+{
+	struct buffer *out = copying->html.out;
+	struct slice value = copying->marks[copying->marked[index] - 1].text;
+	const char *begin = text.data;
+	const char *at =
+		slice_contains(text, value)
+			? memmem(begin, text.size, value.data, value.size)
+			: begin;
+	size_t before = (size_t)(at - begin);
+	size_t size = at == begin && !slice_contains(text, value) ? text.size
+								  : value.size;
+
+	html_text(copying, index, (struct slice){begin, before});
+	buffer_append_text(out,
+			   copying->has_id ? "<mark>" : "<mark id=\"value\">");
+	copying->has_id = true;
+	html_text(copying, index, (struct slice){at, size});
+	buffer_append_text(out, "</mark>");
+	html_text(copying, index,
+		  (struct slice){at + size, text.size - before - size});
+}
+
+static void write_value_text(void *context, uint32_t index, struct slice text)
+{
+	struct value_copier *copying = context;
+
+	if (copying->html.out->size > PAGE_COPY_MAX_BYTES ||
+	    !copying->is_visible[index])
+		return;
+	if (copying->marked[index] == 0)
+		html_text(context, index, text);
+	else
+		write_marked_text(copying, index, text);
+}
+
+/* Append the note if no text of the page shows a value. */
+static void append_note(struct value_copier *copying, const struct page *page,
+			uint32_t count)
+{
+	struct buffer *out = copying->html.out;
+
+	for (uint32_t t = 0; t < page->text_count; t++)
+		if (copying->marked[t] != 0 && copying->is_visible[t])
+			return;
+	copying->has_id = true;
+	buffer_append_text(out, "<p class=\"note\" id=\"value\">");
+	if (count > 0) {
+		buffer_append_text(out, "<mark>");
+		escape_append(out, copying->marks[0].text);
+		buffer_append_text(out,
+				   "</mark> is in an attribute, or in a part "
+				   "of the page that readers do not see.");
+	} else {
+		buffer_append_text(out, "The page has no value.");
+	}
+	buffer_append_text(out, "</p>\n");
+}
+
+void page_copy_marked(const struct page *page, const struct page_mark *marks,
+		      uint32_t count, struct buffer *out)
+{
+	struct arena *arena = arena_create();
+	struct value_copier copying = {
+		.html = {.page = page, .out = out},
+		.is_visible = visible_texts(arena, page),
+		.marked = find_marked(arena, page, marks, count),
+		.marks = marks,
+	};
+
+	buffer_append_text(out, page_copy_head);
+	append_note(&copying, page, count);
+	layout(&(struct render_request){.page = page},
+	       &(struct layout_writer){
+		       .context = &copying,
+		       .open = html_open,
+		       .close = html_close,
+		       .gap = html_gap,
+		       .text = write_value_text,
+	       });
+	buffer_append_text(out, "</body>\n</html>\n");
 	arena_destroy(arena);
 }
 

@@ -1,9 +1,9 @@
 /*
  * extract/explain/explain.h - writes two self-contained HTML files in which
  * nothing of the page can run: the explanation of an extraction, and a copy of
- * the page in which the user selects an element. In the explanation, every text
- * node is coloured by its score and verdict, and the method's figures are below
- * the page.
+ * the page in which the user selects or sees an element. In the explanation,
+ * every text node is coloured by its score and verdict, and the method's
+ * figures are below the page.
  */
 #ifndef EXTRACT_EXPLAIN_EXPLAIN_H
 #define EXTRACT_EXPLAIN_EXPLAIN_H
@@ -47,5 +47,19 @@ enum {
  */
 void page_copy(const struct page *page, const struct verdict *verdicts,
 	       const char *url, struct buffer *out);
+
+/* A value on a page. */
+struct page_mark {
+	uint32_t node; /* the element that has it */
+	struct slice text;
+};
+
+/*
+ * Append a copy of the page without links, in which the values [count] are
+ * outlined. The first one has the id "value". If the page does not show it, a
+ * note has this id.
+ */
+void page_copy_marked(const struct page *page, const struct page_mark *marks,
+		      uint32_t count, struct buffer *out);
 
 #endif

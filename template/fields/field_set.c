@@ -129,9 +129,11 @@ static const struct field_result *rule_result(struct arena *arena,
 	struct field_result *result = ARENA_NEW(arena, struct field_result, 1);
 	struct slice *values =
 		ARENA_NEW(arena, struct slice, column->count + 1u);
+	uint32_t *nodes = ARENA_NEW(arena, uint32_t, column->count + 1u);
 	struct hash_table known = hash_table_make(arena, sizeof(uint64_t));
 
 	result->values = values;
+	result->nodes = nodes;
 	for (uint32_t i = 0; i < column->count; i++) {
 		struct slice text;
 		uint32_t before = known.count;
@@ -142,8 +144,10 @@ static const struct field_result *rule_result(struct arena *arena,
 		if (text.size == 0)
 			continue;
 		hash_table_add(&known, hash64(text.data, text.size, 0));
-		if (known.count > before)
-			values[result->count++] = text;
+		if (known.count == before)
+			continue;
+		nodes[result->count] = column->values[i].node;
+		values[result->count++] = text;
 	}
 	return result;
 }

@@ -67,6 +67,7 @@ enum field_type transformed_type(const struct field_spec *spec);
 /* The values of a field on a page. */
 struct field_result {
 	const struct slice *values; /* [count], distinct, in the page's order */
+	const uint32_t *nodes;      /* [count] as in struct value */
 	uint32_t count;
 	/* two addresses of the field have different values, or a value cannot
 	   be transformed */

@@ -330,6 +330,69 @@ class Fields(harness.Case):
         self.assertPrices()
         self.finish()
 
+    def rounds(self, name="price"):
+        return [field["rounds"] for field in
+                self.daemon_.json(self.path())["fields"]
+                if field["name"] == name][0]
+
+    def write_stock(self, bare, more):
+        """All pages change, and those of `bare` have no price."""
+        layout = OLD.replace("{stock}", f"{more} and {{stock}}")
+        self.write(layout, range(COUNT))
+        self.write(layout.replace('<span class="price">{price}</span>', ""),
+                   bare)
+        self.visit(*range(COUNT))
+
+    def test_a_fill_rate_that_drops_fires_and_is_resolved(self):
+        self.watch_price()
+        self.write_stock([3], 100)
+        harness.wait_until(lambda: self.rounds()[-1]["lost"] == 1,
+                           "the round", 30)
+        self.daemon_.wait_for_calm()
+        self.assertEqual(self.events("field.firing"), [])
+        self.write_stock(range(2, 7), 200)
+        event = self.wait_for_event("field.firing")
+        self.assertEqual(event["detail"]["field"], "price")
+        self.assertFalse(event["detail"]["required"])
+        self.assertRegex(event["detail"]["reason"],
+                         "^[45] of 12 pages have lost the value$")
+        harness.wait_until(lambda: self.rounds()[-1]["lost"] == 5,
+                           "the round", 30)
+        last = self.rounds()[-1]
+        del last["time"]
+        self.assertEqual(last, {"pages": COUNT, "filled": 7, "lost": 5,
+                                "type_errors": 0, "outliers": 0, "unsure": 0})
+        self.assertEqual(self.rounds("title")[-1]["filled"], COUNT)
+        # one price is another one: its field is not broken
+        self.prices[9] = "£0.01"
+        self.write_stock(range(2, 7), 300)
+        harness.wait_until(
+            lambda: {"url": self.url(9), "old": "£73.09", "new": "£0.01"} in
+            self.wait_for_event("field.changed")["detail"]["changes"],
+            "the other price", 30)
+        self.assertEqual(len(self.events("field.firing")), 1)
+        self.assertEqual(self.events("field.resolved"), [])
+        self.assertEqual(self.rounds()[-1]["outliers"], 1)
+        self.write_stock([], 400)
+        self.wait_for_event("field.resolved")
+        self.wait_for_event("incident.ended")
+        self.assertGreaterEqual(len(self.rounds()), 4)
+        self.assertPrices()
+        self.finish()
+
+    def test_pages_that_leave_the_template_have_lost_nothing(self):
+        self.watch_price()
+        for i in range(5):
+            (self.root / f"{i}.html").unlink()
+        self.visit(*range(5))
+        self.prices[9] = "£74"
+        self.write(OLD, [9])
+        self.visit(9)
+        self.wait_for_event("field.changed")
+        self.assertEqual(self.events("field.firing"), [])
+        self.assertEqual(self.rounds()[-1]["lost"], 0)
+        self.finish()
+
 
 if __name__ == "__main__":
     harness.main()

@@ -238,6 +238,41 @@ class Ui(harness.Case):
                 tab.run("document.querySelectorAll('tbody tr').length"), 0)
             self.show(part)
 
+    def see_fields(self):
+        """The table of what the hostile pages show, and a value in its page."""
+        tab = self.tab
+        template = tab.run("location.pathname.split('/').slice(3, 5).join('/')")
+        path = harness.template_path(template)
+        self.follow(".tabs [href$=fields]", "fields$")
+        self.assertIn("has no fields yet", tab.run("main.innerText"))
+        for body in ({"find": True}, {"name": "cost", "examples": [
+                {"url": self.url(2), "value": "29.50"}]}):
+            answer = self.templated.post(path + "/fields", body)
+            self.assertEqual(answer.status, 200, answer.text)
+        tab.go(tab.run("location.href"))
+        self.assertEqual(tab.run("document.querySelectorAll("
+                                 "'tbody tr').length"),
+                         self.templated.json(path)["pages"])
+        self.show("fields")
+        self.follow("td a[href*='2.html'][href*='field=cost']", "field=cost")
+        self.assertIn("29.50", tab.run("main.innerText"))
+        # the frame has another origin, and is at the value
+        self.assertIsNone(tab.run(
+            "document.querySelector('iframe').contentDocument"))
+        self.assertRegex(tab.run("document.querySelector('iframe').src"),
+                         "#value$")
+        self.show("value")
+        copy = self.templated.get(path + "/records/copy", url=self.url(2),
+                                  field="cost").text
+        self.assertIn('<mark id="value">29.50</mark>', copy)
+        body = copy.partition("<body>")[2]
+        self.assertEqual(re.findall(
+            r"<(?:script|iframe|img|svg|form|a|style)\b|\son\w+=\"", body), [])
+        # the alerts below are those of guards
+        for field in self.templated.json(path + "/fields")["fields"]:
+            self.templated.ctl("field", "rm", template, field["name"])
+        self.go(f"/ui/templates/{template}/pages")
+
     def see_page(self):
         tab = self.tab
         self.follow("tbody td a", r"ui\/page")
@@ -430,6 +465,7 @@ class Ui(harness.Case):
         self.assertEqual(self.tab.run("location.href"), self.base + "/")
         self.add_site()
         self.see_template()
+        self.see_fields()
         self.see_page()
         self.guard_by_click()
         self.break_guard()
@@ -443,7 +479,7 @@ class Ui(harness.Case):
         self.use_keys()
         self.read_without_scripts()
         self.forget_site()
-        self.assertEqual(len(self.shown), 20, self.shown)
+        self.assertEqual(len(self.shown), 22, self.shown)
         self.assertEqual(free_of(self.tab.requested(), self.base), [])
         self.assertEqual(self.tab.complaints(), [])
         # all that the site has seen was the daemon

@@ -158,7 +158,9 @@ FIXTURE(.setup = setup, .teardown = teardown, .timeout_s = 60);
 TEST(found_fields_are_described_once_they_are_stored)
 {
 	uint64_t learned_ms;
+	json_t *field;
 	json_t *list;
+	size_t i;
 
 	ck_assert_int_eq(stored_fields_describe(world.store, &source.name,
 						&list, &learned_ms),
@@ -170,6 +172,14 @@ TEST(found_fields_are_described_once_they_are_stored)
 	ASSERT_OK(stored_fields_describe(world.store, &source.name, &list,
 					 &learned_ms));
 	ck_assert_uint_eq(learned_ms, 7);
+	json_array_foreach(list, i, field)
+	{
+		ck_assert(json_is_false(json_object_get(field, "firing")));
+		ck_assert_uint_eq(
+			json_array_size(json_object_get(field, "rounds")), 0);
+		json_object_del(field, "firing");
+		json_object_del(field, "rounds");
+	}
 	ck_assert(json_equal(list, outcome.description));
 	json_decref(list);
 	ck_assert_uint_eq(world_problems(&world), 0);

@@ -1,6 +1,9 @@
 /* Which values of fields are accepted, and which fields are broken. */
 #include "daemon/watch/decide_fields.h"
 
+#include <string.h>
+
+#include "daemon/watch/field_history.h"
 #include "tests/unit/run.h"
 
 enum { MAX_PAGES = 16, NOW = 1000, HOLD = 100 };
@@ -19,7 +22,7 @@ static void begin(void)
 					   .fill = 1};
 	fields[1] = (struct watched_field){
 		.name = "title", .type = "text", .fill = 1};
-	facts = (struct field_facts){fields, 2, pages, 0, NOW, HOLD};
+	facts = (struct field_facts){fields, 2, pages, 0, NULL, NOW, HOLD};
 }
 
 static void end(void)
@@ -221,6 +224,21 @@ TEST(other_titles_on_all_pages_are_suspect)
 	ck_assert_int_eq(verdict(1), FIELD_SUSPECT);
 }
 
+TEST(other_pages_that_were_read_meanwhile_have_values)
+{
+	uint32_t others[2] = {3, 0};
+
+	facts.others = others;
+	compare(FOUR_KNOWN,
+		"[{\"title\": \"a\"}, {\"title\": \"b\"}, {\"title\": \"c\"}, "
+		"{\"title\": \"d\"}]");
+	ck_assert_int_eq(verdict(0), FIELD_BROKEN);
+	others[0] = 4;
+	ck_assert_int_eq(verdict(0), FIELD_OK);
+	fields[0].is_required = true;
+	ck_assert_int_eq(verdict(0), FIELD_BROKEN);
+}
+
 TEST(a_broken_field_stays_broken_until_most_pages_have_values)
 {
 	fields[0].was_broken = true;
@@ -236,4 +254,228 @@ TEST(a_broken_field_stays_broken_until_most_pages_have_values)
 		"[{\"price\": \"£1\", \"title\": \"a\"}, {\"price\": \"£2\", "
 		"\"title\": \"b\"}, {\"title\": \"c\"}, {\"title\": \"d\"}]");
 	ck_assert_int_eq(verdict(0), FIELD_OK);
+}
+
+/* The fill rate */
+
+/* Return the marks of the first field for a record. */
+static unsigned marks(const char *latest, unsigned before)
+{
+	const struct value_range range = value_range_of(
+		&fields[0], (const json_t *const *)&lists[0], 0, test_arena);
+	json_t *record = json_loads(latest, 0, NULL);
+	unsigned result = value_marks(&fields[0], range, record, before);
+
+	json_decref(record);
+	return result;
+}
+
+TEST(marks_say_what_a_page_shows)
+{
+	ck_assert_uint_eq(marks("{}", 0), 0);
+	ck_assert_uint_eq(marks("{\"price\": \"£2\"}", 0), MARK_FILLED);
+	ck_assert_uint_eq(marks("{\"price\": \"2.00\"}", MARK_LOST),
+			  MARK_FILLED);
+	ck_assert_uint_eq(marks("{\"price\": \"Sold out\"}", 0),
+			  MARK_FILLED | MARK_TYPE);
+	ck_assert_uint_eq(
+		marks("{\"price\": \"£2\", \"_unsure\": [\"price\"]}", 0),
+		MARK_FILLED | MARK_UNSURE);
+	ck_assert_uint_eq(marks("{}", MARK_FILLED | MARK_TYPE), MARK_LOST);
+	ck_assert_uint_eq(marks("{}", MARK_LOST), MARK_LOST);
+}
+
+/* Return the mark of an outlier for a value after others [count]. */
+static bool is_outlier(const char *type, const char *const *before,
+		       size_t count, const char *value)
+{
+	json_t *records = json_array();
+	const json_t *list[MAX_PAGES];
+	json_t *latest = json_pack("{s:s}", "price", value);
+	unsigned result;
+
+	fields[0].type = type;
+	for (size_t i = 0; i < count; i++) {
+		json_array_append_new(records,
+				      json_pack("{s:s}", "price", before[i]));
+		list[i] = json_array_get(records, i);
+	}
+	result = value_marks(
+		&fields[0], value_range_of(&fields[0], list, count, test_arena),
+		latest, 0);
+	json_decref(records);
+	json_decref(latest);
+	return (result & MARK_OUTLIER) != 0;
+}
+
+TEST(an_outlier_is_far_from_the_usual_amounts)
+{
+	static const char *const equal[] = {"£10", "£10", "£10", "£10",
+					    "£10", "£10", "£10", "£10"};
+	static const char *const wide[] = {"1 €",        "5 €",   "20 €",
+					   "100 €",      "500 €", "1.000,00 €",
+					   "2,000.00 €", "5000 €"};
+
+	ck_assert(!is_outlier("price", equal, 8, "£99.99"));
+	ck_assert(is_outlier("price", equal, 8, "£100.01"));
+	ck_assert(!is_outlier("price", equal, 8, "£1.00"));
+	ck_assert(is_outlier("price", equal, 8, "£0.99"));
+	ck_assert(is_outlier("price", equal, 8, "£0.00"));
+	ck_assert(!is_outlier("price", equal, 7, "£9000"));
+	ck_assert(!is_outlier("price", wide, 8, "0,50 €"));
+	ck_assert(!is_outlier("price", wide, 8, "99.999,00 €"));
+	ck_assert(is_outlier("number", equal, 8, "1,000"));
+	ck_assert(!is_outlier("number", equal, 8, "none of 10,000")); /* type */
+	ck_assert(!is_outlier("date", equal, 8, "1 May 2025"));
+}
+
+TEST(a_text_is_an_outlier_only_if_it_is_long)
+{
+	static const char *const names[] = {
+		"Lamp amber", "Lamp birch", "Lamp cedar", "Lamp dune",
+		"Lamp ember", "Lamp frost", "Lamp grove", "Lamp heath"};
+	char text[121] = "";
+
+	memset(text, 'x', sizeof(text) - 1);
+	ck_assert(is_outlier("text", names, 8, text));
+	text[80] = '\0';
+	ck_assert(!is_outlier("text", names, 8, text));
+	ck_assert(!is_outlier("text", names, 8, "x"));
+}
+
+static void add_pages(struct field_round *round, uint32_t count, unsigned mark)
+{
+	while (count-- > 0)
+		field_round_add(round, mark);
+}
+
+TEST(a_round_counts_pages)
+{
+	struct field_round round = {0};
+
+	add_pages(&round, 3, MARK_FILLED | MARK_TYPE | MARK_UNSURE);
+	add_pages(&round, 2, MARK_FILLED | MARK_OUTLIER);
+	add_pages(&round, 1, MARK_LOST);
+	ck_assert_uint_eq(round.pages, 6);
+	ck_assert_uint_eq(round.filled, 5);
+	ck_assert_uint_eq(round.type_errors, 3);
+	ck_assert_uint_eq(round.outliers, 2);
+	ck_assert_uint_eq(round.unsure, 3);
+	ck_assert_uint_eq(round.lost, 1);
+	field_round_remove(&round, MARK_FILLED | MARK_TYPE | MARK_UNSURE);
+	ck_assert_uint_eq(round.pages, 5);
+	ck_assert_uint_eq(round.type_errors, 2);
+}
+
+/* Return whether the fill rate drops if so many pages have lost the value. */
+static bool drops(uint32_t filled, uint32_t lost, uint32_t lost_before)
+{
+	struct field_round rounds[2] = {{0}};
+
+	add_pages(&rounds[0], filled + lost - lost_before, MARK_FILLED);
+	add_pages(&rounds[0], lost_before, MARK_LOST);
+	add_pages(&rounds[1], filled, MARK_FILLED);
+	add_pages(&rounds[1], lost, MARK_LOST);
+	return fill_has_dropped(rounds, 2);
+}
+
+TEST(a_fill_rate_drops_if_a_fifth_of_the_pages_lose_it)
+{
+	ck_assert(drops(7, 5, 0));
+	ck_assert(!drops(11, 1, 0));
+	ck_assert(!drops(9, 3, 0));
+	ck_assert(drops(16, 4, 0));
+	ck_assert(!drops(17, 4, 0));
+	ck_assert(!drops(7, 5, 5)); /* they have lost it before */
+	ck_assert(!drops(100, 0, 0));
+	ck_assert(drops(0, 12, 0));
+}
+
+TEST(a_slow_loss_is_no_drop)
+{
+	struct field_round rounds[30] = {{0}};
+
+	for (uint32_t i = 0; i < 30; i++) {
+		add_pages(&rounds[i], 60 - i, MARK_FILLED);
+		add_pages(&rounds[i], i, MARK_LOST);
+		ck_assert(!fill_has_dropped(rounds, i + 1u));
+	}
+	/* pages that never had a value have lost none */
+	add_pages(&rounds[29], 100, 0);
+	ck_assert(!fill_has_dropped(rounds, 30));
+	add_pages(&rounds[29], 20, MARK_LOST);
+	ck_assert(fill_has_dropped(rounds, 30));
+}
+
+TEST(a_fill_rate_is_back_if_most_pages_have_values_again)
+{
+	struct field_round round = {0};
+
+	add_pages(&round, 3, MARK_LOST);
+	ck_assert(!fill_is_back(&round, 5));
+	field_round_remove(&round, MARK_LOST);
+	ck_assert(fill_is_back(&round, 5));
+}
+
+/* What is stored */
+
+TEST(marks_are_read_in_any_order)
+{
+	const unsigned char written[2] = {MARK_FILLED, MARK_LOST};
+	const struct watched_field others[3] = {
+		{.name = "new"}, {.name = "title"}, {.name = "price"}};
+	unsigned char read[3];
+	struct buffer bytes = {0};
+
+	marks_write(fields, 2, written, &bytes);
+	ck_assert(marks_read(fields, 2, buffer_slice(&bytes), read));
+	ck_assert_mem_eq(read, written, 2);
+	ck_assert(marks_read(others, 3, buffer_slice(&bytes), read));
+	ck_assert_uint_eq(read[0], 0);
+	ck_assert_uint_eq(read[1], MARK_LOST);
+	ck_assert_uint_eq(read[2], MARK_FILLED);
+	ck_assert(!marks_read(
+		fields, 2, (struct slice){bytes.data, bytes.size - 1}, read));
+	ck_assert(!marks_read(fields, 2, slice_of(""), read));
+	ck_assert(!marks_read(fields, 2, slice_of("x"), read));
+	buffer_free(&bytes);
+}
+
+/* Add a round in which so many of 10 pages were read. */
+static void add_round(json_t *history, uint64_t time_ms, uint32_t read)
+{
+	const struct field_round now[2] = {
+		{.time_ms = time_ms, .pages = 10, .filled = 9},
+		{.time_ms = time_ms, .pages = 10, .lost = 3}};
+
+	history_add(history, fields, now, 2, read);
+}
+
+TEST(a_round_lasts_until_all_pages_were_read_or_a_day)
+{
+	struct field_round rounds[FIELD_ROUNDS];
+	json_t *history = json_object();
+
+	ck_assert_uint_eq(history_rounds(history, "price", rounds), 0);
+	add_round(history, 1000, 4);
+	add_round(history, 2000, 6);
+	ck_assert_uint_eq(history_rounds(history, "price", rounds), 1);
+	ck_assert_uint_eq(rounds[0].time_ms, 2000);
+	ck_assert_uint_eq(rounds[0].pages, 10);
+	ck_assert_uint_eq(rounds[0].filled, 9);
+	add_round(history, 3000, 1);
+	ck_assert_uint_eq(history_rounds(history, "title", rounds), 2);
+	ck_assert_uint_eq(rounds[1].lost, 3);
+	add_round(history, 3000 + MAX_ROUND_MS, 1);
+	ck_assert_uint_eq(history_rounds(history, "title", rounds), 3);
+	for (unsigned i = 0; i < 100; i++)
+		add_round(history, 5000 + i, 10);
+	ck_assert_uint_eq(history_rounds(history, "price", rounds),
+			  FIELD_ROUNDS);
+	ck_assert_uint_eq(rounds[FIELD_ROUNDS - 1].time_ms, 5099);
+	ck_assert_uint_eq(rounds[0].time_ms, 5099 - FIELD_ROUNDS + 1);
+	/* a field that is gone is dropped */
+	history_add(history, fields, &(struct field_round){.pages = 1}, 1, 1);
+	ck_assert_uint_eq(history_rounds(history, "title", rounds), 0);
+	json_decref(history);
 }

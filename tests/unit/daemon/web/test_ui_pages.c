@@ -17,13 +17,14 @@ static const char *const members[] = {
 	"changed",  "first",   "last",        "text",          "method",
 	"reason",   "quality", "value",       "path",          "example",
 	"meaning",  "good",    "version",     "path",          "now",
-	"template", "fetched", "description",
+	"template", "fetched", "description", "type",          "message",
+	"next",
 };
 
 static const char *const lists[] = {
-	"sites",     "clusters",  "patterns", "guards",     "pages",
-	"fragments", "blocks",    "versions", "candidates", "sample",
-	"silences",  "processes", "gone",     "come",       "authors",
+	"sites",  "clusters", "patterns",   "guards", "pages",    "fragments",
+	"blocks", "versions", "candidates", "sample", "silences", "processes",
+	"gone",   "come",     "authors",    "fields", "records",  "rounds",
 };
 
 static const char *const objects[] = {
@@ -74,8 +75,8 @@ static json_t *evil(void)
 
 static bool is_void(struct slice name)
 {
-	static const char *const names[] = {"!DOCTYPE", "meta", "link",
-					    "input",    "rect", "path"};
+	static const char *const names[] = {
+		"!DOCTYPE", "meta", "link", "input", "rect", "path", "circle"};
 
 	for (size_t i = 0; i < COUNT_OF(names); i++)
 		if (slice_equal(name, slice_of(names[i])))
@@ -131,8 +132,13 @@ static void show_open(const json_t *value, const json_t *list, bool is_reader,
 					 .template = value,
 					 .pages = value,
 					 .diff = value,
+					 .records = value,
 					 .tab = (enum ui_template_tab)i,
 					 .is_reader = is_reader});
+	ui_value(out, &(struct ui_value){.host = ui_member(value, "host"),
+					 .url = ui_member(value, "url"),
+					 .field = ui_member(value, "name"),
+					 .table = value});
 	ui_site(out, &(struct ui_site){.site = value,
 				       .clusters = value,
 				       .tab = UI_TEMPLATES,
@@ -246,6 +252,41 @@ TEST(sites_go_on_behind_the_last_one)
 	ui_sites(&out, &(struct ui_sites){last, NULL, NULL, true});
 	ck_assert_ptr_nonnull(strstr(out.data, ">1 site, 0 pages, "));
 	ck_assert_ptr_null(strstr(out.data, "First sites"));
+}
+
+TEST(records_are_a_table)
+{
+	AUTO_JSON *table = json_loads(
+		"{\"next\": \"5.0a\", \"fields\": [{\"name\": \"<b>\", "
+		"\"type\": \"price\", \"fill\": 1, \"firing\": true, "
+		"\"rounds\": [{\"pages\": 4, \"filled\": 4}, {\"pages\": 4, "
+		"\"filled\": 1, \"outliers\": 2, \"type_errors\": 0}]}, "
+		"{\"name\": \"tags\", \"type\": \"text\", \"fill\": 0.5, "
+		"\"rounds\": []}], \"records\": [{\"url\": \"http://h/a?b\", "
+		"\"fields\": {\"<b>\": \"<i>1\", \"tags\": [\"x\", {\"y\": "
+		"2}], \"_unsure\": [\"<b>\"]}}, {\"url\": \"http://h/c\", "
+		"\"error\": {\"message\": \"it has <expired>\"}}]}",
+		0, NULL);
+	AUTO_BUFFER out = {0};
+
+	ck_assert_ptr_nonnull(table);
+	ui_records(&out, &(struct ui_template){
+				 .host = "h", .number = 3, .records = table});
+	assert_balanced(out.data);
+	ck_assert_ptr_nonnull(strstr(out.data, "<b>&lt;b&gt;</b> price"));
+	ck_assert_ptr_nonnull(strstr(out.data, "Fill rates: 100% 25%"));
+	ck_assert_ptr_nonnull(strstr(out.data, "25&nbsp;%, 2 outliers<"));
+	ck_assert_ptr_null(strstr(out.data, "of another type"));
+	ck_assert_ptr_nonnull(strstr(out.data, ">50&nbsp;%<"));
+	ck_assert_ptr_nonnull(strstr(out.data, ">/a?b</a>"));
+	ck_assert_ptr_nonnull(strstr(
+		out.data, "/value?url=http:%2F%2Fh%2Fa%3Fb&amp;field=%3Cb%3E\" "
+			  "title=\"&lt;i&gt;1\">&lt;i&gt;1</a> <span "
+			  "class=\"badge warn\">unsure</span>"));
+	ck_assert_ptr_nonnull(strstr(out.data, ">x; {&quot;y&quot;:2}</a>"));
+	ck_assert_ptr_nonnull(strstr(out.data, "it has &lt;expired&gt;</td>"));
+	ck_assert_ptr_nonnull(strstr(
+		out.data, "\"/ui/templates/h/3/fields?since=5.0a\">Next"));
 }
 
 TEST(only_pages_of_the_web_are_linked)

@@ -31,6 +31,26 @@ static const struct {
 	{"March 5, 2024", TYPE_DATE},
 	{"https://example.org/a", TYPE_URL},
 	{"99999999999999999999999999", TYPE_NUMBER},
+	{"EUR 12.95", TYPE_PRICE},
+	{"12.95 USD", TYPE_PRICE},
+	{"12.95USD", TYPE_PRICE},
+	{"CHF 1'200.-", TYPE_PRICE},
+	{"1'200.- CHF", TYPE_PRICE},
+	{"$ 1,299.00", TYPE_PRICE},
+	{"1.299,00 z\xC5\x82", TYPE_PRICE},
+	{"\xC2\xA5"
+	 "1,200",
+	 TYPE_PRICE},
+	{"1,200\xE5\x86\x86", TYPE_PRICE},
+	{"Rs. 450", TYPE_PRICE},
+	{"1 200 kr", TYPE_PRICE},
+	{"12 kg", TYPE_TEXT},
+	{"100 g", TYPE_TEXT},
+	{"12 ft", TYPE_TEXT},
+	{"ALL 12", TYPE_TEXT},
+	{"USD", TYPE_TEXT},
+	{"USD of 2024", TYPE_TEXT},
+	{"2 of 12 kr", TYPE_PRICE},
 };
 
 TEST_ROWS(a_text_has_a_type, type_rows)

@@ -10,6 +10,7 @@
 #include "base/utf8.h"
 #include "page/page.h"
 #include "page/selector.h"
+#include "template/fields/stated.h"
 
 enum {
 	MAX_VALUE_TEXTS = 64,       /* texts of an element with a value */
@@ -35,6 +36,7 @@ struct reader {
 	/* [places]: read only the columns in `keys`, which are at these
 	   places; NULL: read all */
 	const bool *is_wanted;
+	bool is_stated_wanted;   /* read what pages state for machines */
 	struct hash_table texts; /* struct text_entry */
 	size_t text_bytes;       /* of the texts that are kept, */
 	size_t read_bytes;       /* and of all that were read */
@@ -117,6 +119,10 @@ static void reader_add_one(struct reader *reader, struct column_source source,
 		if (hash_table_index(&reader->keys, entry) == NO_ENTRY)
 			return;
 		entry->source = source;
+		if (is_stated(source.attribute))
+			entry->source.attribute =
+				arena_copy(reader->arena, source.attribute,
+					   strlen(source.attribute));
 	}
 	if (entry->last_page != value.page + 1)
 		entry->on_page = 0;
@@ -232,6 +238,24 @@ static void read_run(struct reader *reader, const struct page *page,
 		reader_add(reader, source, value);
 }
 
+/* Read what the page states for machines. */
+static void read_stated(struct reader *reader, const struct page *page,
+			uint32_t number, struct arena *scratch)
+{
+	const struct stated_value *values;
+	uint32_t count = stated_values(scratch, page, &values);
+
+	for (uint32_t i = 0; i < count; i++) {
+		if (reader->read_bytes > reader->read_limit)
+			return;
+		reader->read_bytes += values[i].text.size;
+		reader_add_one(
+			reader,
+			(struct column_source){.attribute = values[i].path},
+			(struct value){.page = number, .text = values[i].text});
+	}
+}
+
 /* Return whether columns of the place are read. */
 static bool is_read(const struct reader *reader, uint32_t place)
 {
@@ -258,6 +282,8 @@ static void read_page(struct reader *reader, const struct page *page,
 			read_run(reader, page, &placement, i,
 				 (struct value){.page = number,
 						.node = page->texts[i].node});
+	if (reader->is_stated_wanted && !page->is_truncated)
+		read_stated(reader, page, number, scratch);
 	arena_destroy(scratch);
 }
 
@@ -618,6 +644,7 @@ struct column_table columns_read(struct arena *arena,
 	struct reader reader = {
 		.arena = arena,
 		.tree = tree,
+		.is_stated_wanted = true,
 		.keys = hash_table_make(scratch, sizeof(struct key_entry)),
 		.texts = hash_table_make(scratch, sizeof(struct text_entry)),
 	};
@@ -682,6 +709,7 @@ struct column *columns_read_some(struct arena *arena,
 			&reader.keys, source_key(tree, &sources[i]));
 
 		entry->source = sources[i];
+		reader.is_stated_wanted |= is_stated(sources[i].attribute);
 	}
 	want_places(tree, sources, count, is_wanted);
 	read_page(&reader, page, 0, 1);

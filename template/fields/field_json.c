@@ -2,6 +2,7 @@
 
 #include "base/arena.h"
 #include "page/page.h"
+#include "template/fields/stated.h"
 
 enum { MAX_SHOWN_STEPS = 4 };
 
@@ -65,12 +66,16 @@ void source_append_text(const struct place_tree *tree,
 	     i = place_at(tree, i)->parent)
 		if (i == source->place || is_telling(place_at(tree, i)))
 			path[count++] = i;
+	if (is_stated(source->attribute)) {
+		buffer_append_text(out, source->attribute);
+		count = 0;
+	}
 	while (count-- > 0) {
 		append_step(place_at(tree, path[count]), out);
 		if (count > 0)
 			buffer_append_text(out, " > ");
 	}
-	if (source->attribute != NULL)
+	if (source->attribute != NULL && !is_stated(source->attribute))
 		buffer_printf(out, " @%s", source->attribute);
 	if (source->pick != PICK_ALL)
 		buffer_printf(out, ", %s", picks[source->pick]);

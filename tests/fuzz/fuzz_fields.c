@@ -134,7 +134,7 @@ static void learn(const struct pages *pages)
 
 	require(count <= MAX_FIELDS);
 	for (uint32_t i = 0; i < count; i++)
-		require(fields[i].name[0] != '\0' && fields[i].rule_count == 1);
+		require(fields[i].name[0] != '\0' && fields[i].rule_count >= 1);
 	try_set(&table, fields, count, pages);
 	/* its values are in a column */
 	if (count > 0 && teach(&table, &fields[0], &taught))

@@ -797,10 +797,14 @@ static enum error extraction_parse(const struct text_request *request,
 				   const struct page_limits *limits,
 				   struct page **page_out)
 {
-	return page_parse(page_out, request->body,
-			  meeting->is_same ? meeting->known.charset
-					   : request->charset,
-			  limits);
+	enum error error = page_parse(page_out, request->body,
+				      meeting->is_same ? meeting->known.charset
+						       : request->charset,
+				      limits);
+
+	if (error == ERR_NONE && request->url != NULL)
+		page_set_url(*page_out, slice_of(request->url->text));
+	return error;
 }
 
 static struct slice extraction_url_path(const struct text_request *request)

@@ -72,13 +72,17 @@ static void task_read_pages(struct field_work *work, struct slice list)
 {
 	struct slice body;
 	struct slice charset;
+	struct slice url;
 
 	while (work->page_count < FIELD_TASK_MAX_PAGES &&
-	       item_next(&list, &body) && item_next(&list, &charset)) {
+	       item_next(&list, &body) && item_next(&list, &charset) &&
+	       item_next(&list, &url)) {
 		struct page **page = &work->pages[work->page_count++];
 
 		if (sample_page_parse(body, charset, &work->request.limits,
-				      page) != ERR_NONE)
+				      page) == ERR_NONE)
+			page_set_url(*page, url);
+		else
 			*page = NULL;
 	}
 }

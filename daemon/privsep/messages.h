@@ -284,10 +284,11 @@ struct tree_request {
 /*
  * The request of TASK_FIELDS. Body: an item with a list of encoded sets
  * (template/fields/field_set.h), an item with a JSON object that depends on the
- * action, then a list of pages. The body of the response is a list. For
- * FIELDS_APPLY it has an item for each page: its record, a JSON object, or
- * nothing if the page cannot be parsed. For the other actions it has the new
- * list of sets, their description, and the records of the pages.
+ * action, then a list of pages, each with its URL (or empty) behind its
+ * charset. The body of the response is a list. For FIELDS_APPLY it has an item
+ * for each page: its record, a JSON object, or nothing if the page cannot be
+ * parsed. For the other actions it has the new list of sets, their description,
+ * and the records of the pages.
  */
 enum fields_action {
 	/* find fields; they replace those that were found before, and sets that

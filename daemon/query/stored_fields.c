@@ -119,6 +119,16 @@ enum error fields_task_run(struct worker_pool *pool,
 	return error;
 }
 
+enum error fields_page_append(const struct stored_pages *from, uint64_t key,
+			      const struct page_row *row, struct buffer *list)
+{
+	enum error error = stored_page_append(from, key, row, list);
+
+	if (error == ERR_NONE)
+		item_append(list, row->url);
+	return error;
+}
+
 /* Changes */
 
 /* What a change reads from the store, and the response of the worker. */
@@ -149,7 +159,7 @@ static enum fields_fault fields_add_page(const struct stored_pages *from,
 		return FIELDS_NOT_STORED;
 	if (row.cluster != from->cluster)
 		return FIELDS_NOT_TEMPLATE;
-	if (stored_page_append(from, key, &row, &work->pages) != ERR_NONE)
+	if (fields_page_append(from, key, &row, &work->pages) != ERR_NONE)
 		return FIELDS_NOT_STORED;
 	work->keys[work->count++] = key;
 	return FIELDS_NO_FAULT;
@@ -489,7 +499,7 @@ static void batch_add(struct record_reader *reader, struct text_position place)
 	page->begin = reader->list.size;
 	txn = txn_begin_read(source->store);
 	page->error = page_row_get(&txn, reader->site, place.key, &row)
-			      ? stored_page_append(&from, place.key, &row,
+			      ? fields_page_append(&from, place.key, &row,
 						   &reader->list)
 			      : ERR_BODY_EXPIRED;
 	if (page->error == ERR_NONE)
@@ -654,6 +664,7 @@ enum error submitted_record_get(const struct fields_source *source,
 	*fields_out = NULL;
 	item_append(&pages, page->body);
 	item_append(&pages, page->charset);
+	item_append(&pages, page->url);
 	if (error == ERR_NONE)
 		error = fields_task_run(source->pool, &request,
 					&(struct fields_task_body){

@@ -312,7 +312,7 @@ static enum error read_pages(struct field_check *check)
 			continue;
 		txn = txn_begin_read(check->source->store);
 		if (page_row_get(&txn, check->site, page->key, &row) &&
-		    stored_page_append(&from, page->key, &row, &batch->list) ==
+		    fields_page_append(&from, page->key, &row, &batch->list) ==
 			    ERR_NONE) {
 			page->stored_ms = row.stored_ms;
 			batch->ends[batch->count] = batch->list.size;

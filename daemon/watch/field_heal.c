@@ -85,11 +85,11 @@ static enum error read_bodies(const struct heal *heal, struct buffer *list)
 
 		if (list->size < HEAL_BYTES &&
 		    page_row_get(&txn, site, heal->pages[i].key, &row) &&
-		    stored_page_append(&from, heal->pages[i].key, &row, list) ==
+		    fields_page_append(&from, heal->pages[i].key, &row, list) ==
 			    ERR_NONE)
 			continue;
-		item_append(list, slice_of(""));
-		item_append(list, slice_of(""));
+		for (unsigned empty = 0; empty < 3; empty++)
+			item_append(list, slice_of(""));
 	}
 	return txn_end(&txn);
 }

@@ -8,6 +8,7 @@
 #include "base/hash.h"
 #include "base/memory.h"
 #include "base/utf8.h"
+#include "crawl/url/url.h"
 #include "page/page.h"
 #include "page/selector.h"
 #include "template/fields/stated.h"
@@ -28,6 +29,9 @@ enum {
 const char *const value_attributes[VALUE_ATTRIBUTES] = {
 	"href",  "src",      "alt",        "title",      "content",
 	"value", "datetime", "data-price", "data-value", "data-src"};
+
+/* Addresses are read as absolute URLs. */
+static const char *const address_attributes[] = {"href", "src", "data-src"};
 
 struct reader {
 	struct arena *arena;
@@ -51,6 +55,7 @@ struct reader {
 	size_t capacity;
 	size_t column_capacity;
 	struct buffer text;
+	struct url base; /* of the page; empty: its URL is unknown */
 };
 
 struct key_entry {
@@ -168,6 +173,51 @@ static const char *value_attribute(struct slice name)
 	return NULL;
 }
 
+/* Read the URL that the addresses of a page are relative to. */
+static void reader_set_base(struct reader *reader, const struct page *page)
+{
+	struct url url;
+
+	reader->base = (struct url){0};
+	if (page->url.size > 0 && url_parse(&url, page->url, NULL) == ERR_NONE)
+		reader->base = url_base(&url, page->base);
+}
+
+/*
+ * Make the address in reader->text absolute. One that is no web address stays
+ * as it is, and a place on the same page, which is the same on all pages.
+ */
+static void reader_resolve(struct reader *reader)
+{
+	struct slice address = buffer_slice(&reader->text);
+	const char *hash = memchr(address.data, '#', address.size);
+	char fragment[MAX_VALUE_BYTES];
+	size_t size = 0;
+	struct url url;
+
+	if (reader->base.text[0] == '\0' || hash == address.data)
+		return;
+	if (hash != NULL) {
+		address.size = (size_t)(hash - (const char *)address.data);
+		size = reader->text.size - address.size;
+		memcpy(fragment, hash, size);
+	}
+	if (url_parse(&url, address, &reader->base) != ERR_NONE ||
+	    strlen(url.text) + size > MAX_VALUE_BYTES)
+		return;
+	buffer_clear(&reader->text);
+	buffer_append_text(&reader->text, url.text);
+	buffer_append(&reader->text, fragment, size);
+}
+
+static bool is_address(const char *attribute)
+{
+	for (size_t i = 0; i < sizeof(address_attributes) / sizeof(char *); i++)
+		if (strcmp(attribute, address_attributes[i]) == 0)
+			return true;
+	return false;
+}
+
 static void read_attributes(struct reader *reader, const struct page *page,
 			    uint32_t place, struct value value)
 {
@@ -190,6 +240,8 @@ static void read_attributes(struct reader *reader, const struct page *page,
 		buffer_append_slice(&reader->text, attribute->value);
 		reader->text.size = text_collapse(buffer_slice(&reader->text),
 						  reader->text.data);
+		if (reader->text.size > 0 && is_address(source.attribute))
+			reader_resolve(reader);
 		value.text = buffer_slice(&reader->text);
 		if (value.text.size > 0)
 			reader_add(reader, source, value);
@@ -270,6 +322,7 @@ static void read_page(struct reader *reader, const struct page *page,
 	struct arena *scratch = arena_create();
 	struct placement placement = place_page(reader->tree, page, scratch);
 
+	reader_set_base(reader, page);
 	reader->count_limit = share_of(reader->count, MAX_VALUES, left);
 	reader->text_limit = share_of(reader->text_bytes, MAX_TEXT_BYTES, left);
 	reader->read_limit = share_of(reader->read_bytes, MAX_READ_BYTES, left);

@@ -173,7 +173,9 @@ static bool is_strange(const struct field_spec *spec,
 	for (uint32_t i = 0; i < result->count; i++) {
 		struct slice value = result->values[i];
 
-		if (value.size > 2 * (size_t)spec->max_bytes + 40 ||
+		/* the sample pages of a bundle have no URL */
+		if ((value.size > 2 * (size_t)spec->max_bytes + 40 &&
+		     spec->type != TYPE_URL && spec->type != TYPE_IMAGE) ||
 		    (spec->is_typed && type_of_text(value) != spec->type))
 			return true;
 	}

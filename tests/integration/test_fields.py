@@ -13,7 +13,7 @@ COUNT = 12
 MANY = 1030  # pages; more than the records of one request
 PRODUCT = """<!doctype html><html><head><title>{title} - The shop</title></head>
 <body><nav><a href="/">All things</a></nav><main><h1>{title}</h1>
-<p class="price">{price}</p><p class="stock">{stock} left, order soon</p>
+<img src="{photo}" alt=""><p class="price">{price}</p><p class="stock">{stock} left, order soon</p>
 <dl><dt>Maker:</dt><dd>{maker}</dd><dt>Weight:</dt><dd>{weight}</dd></dl>
 <ul class="tags">{tags}</ul></main>
 <footer><p>Terms and returns</p></footer></body></html>
@@ -26,7 +26,7 @@ def product(number):
     return {"title": "=1+1" if number == 3 else f"Thing {chr(65 + number)}",
             "price": f"£{number * 3 + 10}.95", "stock": number * 7 + 2,
             "maker": f'"Mill" no. {number * 11 + 5}',
-            "weight": f"{number + 20} kg",
+            "weight": f"{number + 20} kg", "photo": f"photos/{number}.jpg",
             "tags": "".join(f"<li>{tag} {number}</li>" for tag in tags)}
 
 
@@ -318,6 +318,21 @@ class Fields(harness.Case):
                       "not_html")
         self.error_of(self.daemon_.post(path, b"x" * (10 << 20 | 1)), 413,
                       "too_large")
+
+    def test_addresses_are_absolute(self):
+        self.teach("photo", (self.url(2), f"{self.server.url}photos/2.jpg"))
+        self.assertEqual(self.fields()["photo"]["type"], "image")
+        self.assertEqual(self.values("photo"), {
+            i: f"{self.server.url}photos/{i}.jpg" for i in range(COUNT)})
+        html = PRODUCT.format(**product(5)).encode()
+        path = self.path + "/records"
+        self.assertEqual(self.daemon_.post(path, html).json["fields"],
+                         {"photo": "photos/5.jpg"})
+        answer = self.daemon_.post(path, html, url="http://other.test/a/b")
+        self.assertEqual(answer.json["fields"],
+                         {"photo": "http://other.test/a/photos/5.jpg"})
+        self.error_of(self.daemon_.post(path, html, url="no URL"), 400,
+                      "bad_request")
 
     def test_what_templatectl_prints(self):
         done = self.ctl("field", "add", self.id, "cost", "--example", self.url(2),

@@ -267,11 +267,12 @@ TEST(expired_bodies_are_errors_of_their_records)
 TEST(a_page_that_is_handed_in_has_values)
 {
 	const struct submitted_page page = {
-		slice_of("<html><body><div class=menu><a href=/>home</a></div>"
-			 "<h1>New</h1><p class=price>7.95 EUR</p>"
-			 "<div class=foot>Terms</div>"),
-		slice_of("utf-8")};
-	const struct submitted_page image = {{"GIF89a\0\0\0", 9}, {NULL, 0}};
+		.body = slice_of(
+			"<html><body><div class=menu><a href=/>home</a></div>"
+			"<h1>New</h1><p class=price>7.95 EUR</p>"
+			"<div class=foot>Terms</div>"),
+		.charset = slice_of("utf-8")};
+	const struct submitted_page image = {.body = {"GIF89a\0\0\0", 9}};
 	json_t *fields;
 
 	ck_assert_int_eq(submitted_record_get(&source, &page, &fields),

@@ -547,12 +547,17 @@ enum http_verdict api_get_records(struct call *call)
 	struct record_output output = {0};
 	struct record_request request = {.sink = write_record,
 					 .context = &output};
+	const char *address = http_argument(call->exchange, "url");
 	uint64_t learned_ms;
+	struct url url;
 	json_t *fields;
 	enum error error;
 
-	if (!read_request(call, &request, &output))
+	if (!read_request(call, &request, &output) ||
+	    (address != NULL && !call_read_url(call, address, &url)))
 		return HTTP_ANSWERED;
+	if (address != NULL)
+		request.url = &url;
 	error = stored_fields_describe(source.store, &source.name, &fields,
 				       &learned_ms);
 	output.fields = fields;

@@ -619,6 +619,26 @@ static enum error records_walk(struct record_reader *reader,
 	return error;
 }
 
+/* Read the record of one page; do nothing if the template does not have it. */
+static enum error records_read_one(struct record_reader *reader)
+{
+	const struct fields_source *source = reader->source;
+	uint64_t key = page_key_of(slice_of(reader->request->url->text));
+	struct txn txn = txn_begin_read(source->store);
+	struct text_position place = {.key = key};
+	struct page_row row;
+	bool is_there = page_row_get(&txn, reader->site, key, &row) &&
+			row.cluster == source->name.cluster;
+	enum error error = txn.error;
+
+	if (is_there)
+		place.stored_ms = row.stored_ms;
+	txn_abort(&txn);
+	if (is_there)
+		batch_add(reader, place);
+	return error == ERR_NONE ? batch_finish(reader) : error;
+}
+
 enum error stored_records_read(const struct fields_source *source,
 			       const struct record_request *request)
 {
@@ -640,7 +660,8 @@ enum error stored_records_read(const struct fields_source *source,
 		reader->request = request;
 		reader->sets = buffer_slice(&sets);
 		reader->site = text_walk_site(walk);
-		error = records_walk(reader, walk);
+		error = request->url != NULL ? records_read_one(reader)
+					     : records_walk(reader, walk);
 		buffer_free(&reader->list);
 		free(reader);
 	}

@@ -128,6 +128,7 @@ typedef bool record_sink(void *context, const struct stored_record *record);
 
 /* Which records are read. */
 struct record_request {
+	const struct url *url;      /* only this page; NULL: all */
 	struct text_position since; /* only pages stored after it */
 	uint32_t limit;             /* at most MAX_RECORD_PAGES */
 	record_sink *sink;

@@ -140,3 +140,9 @@ def text_of(value: str | None) -> bytes | None:
     if "\0" in value:
         raise LibraryError("malformed", f"{value!r} has a NUL")
     return value.encode("utf-8", "replace")
+
+
+def read_date(text: str) -> str | None:
+    """Return the first date of a text as ISO 8601: see libtemplated(3)."""
+    iso = ctypes.create_string_buffer(DATE_BYTES)
+    return iso.value.decode() if load().date(text_of(text), iso) else None

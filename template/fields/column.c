@@ -210,7 +210,7 @@ static void reader_resolve(struct reader *reader)
 	buffer_append(&reader->text, fragment, size);
 }
 
-static bool is_address(const char *attribute)
+static bool is_address_attribute(const char *attribute)
 {
 	for (size_t i = 0; i < sizeof(address_attributes) / sizeof(char *); i++)
 		if (strcmp(attribute, address_attributes[i]) == 0)
@@ -240,7 +240,8 @@ static void read_attributes(struct reader *reader, const struct page *page,
 		buffer_append_slice(&reader->text, attribute->value);
 		reader->text.size = text_collapse(buffer_slice(&reader->text),
 						  reader->text.data);
-		if (reader->text.size > 0 && is_address(source.attribute))
+		if (reader->text.size > 0 &&
+		    is_address_attribute(source.attribute))
 			reader_resolve(reader);
 		value.text = buffer_slice(&reader->text);
 		if (value.text.size > 0)

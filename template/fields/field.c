@@ -60,7 +60,8 @@ static bool is_currency_word(struct slice word)
 }
 
 /* Return whether only blanks, points and dashes are between both positions. */
-static bool is_beside(const unsigned char *begin, const unsigned char *end)
+static bool is_beside_number(const unsigned char *begin,
+			     const unsigned char *end)
 {
 	while (begin < end) {
 		uint32_t code = utf8_next(&begin, end);
@@ -99,7 +100,8 @@ static void shape_end_word(struct shape *shape, struct shape_reader *reader,
 	if (begin == NULL ||
 	    !is_currency_word((struct slice){begin, (size_t)(end - begin)}))
 		return;
-	if (reader->number_end != NULL && is_beside(reader->number_end, begin))
+	if (reader->number_end != NULL &&
+	    is_beside_number(reader->number_end, begin))
 		shape->currencies++;
 	else
 		reader->code_end = end;
@@ -109,7 +111,8 @@ static void shape_begin_number(struct shape *shape, struct shape_reader *reader,
 			       const unsigned char *begin)
 {
 	shape->numbers++;
-	if (reader->code_end != NULL && is_beside(reader->code_end, begin))
+	if (reader->code_end != NULL &&
+	    is_beside_number(reader->code_end, begin))
 		shape->currencies++;
 	reader->code_end = NULL;
 }

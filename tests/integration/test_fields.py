@@ -334,6 +334,17 @@ class Fields(harness.Case):
         self.error_of(self.daemon_.post(path, html, url="no URL"), 400,
                       "bad_request")
 
+    def test_one_page_has_a_record(self):
+        self.post(find=True)
+        for number in (4, 7):
+            row, = self.records(url=self.url(number))
+            self.assertEqual((row["url"], row["fields"]["price"]),
+                             (self.url(number), product(number)["price"]))
+        for url in (self.url(99), self.server.url, "http://other.test/"):
+            self.assertEqual(self.records(url=url), [])
+        self.error_of(self.daemon_.get(self.path + "/records", url="no URL"),
+                      400, "bad_request")
+
     def test_what_templatectl_prints(self):
         done = self.ctl("field", "add", self.id, "cost", "--example", self.url(2),
                         product(2)["price"])

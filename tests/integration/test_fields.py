@@ -11,7 +11,8 @@ from pages_of_store import Pages
 
 COUNT = 12
 MANY = 1030  # pages; more than the records of one request
-PRODUCT = """<!doctype html><html><head><title>{title} - The shop</title></head>
+PRODUCT = """<!doctype html><html><head><title>{title} - The shop</title>
+<script type="application/ld+json">{stated}</script></head>
 <body><nav><a href="/">All things</a></nav><main><h1>{title}</h1>
 <img src="{photo}" alt=""><p class="price">{price}</p><p class="stock">{stock} left, order soon</p>
 <dl><dt>Maker:</dt><dd>{maker}</dd><dt>Weight:</dt><dd>{weight}</dd></dl>
@@ -27,6 +28,9 @@ def product(number):
             "price": f"£{number * 3 + 10}.95", "stock": number * 7 + 2,
             "maker": f'"Mill" no. {number * 11 + 5}',
             "weight": f"{number + 20} kg", "photo": f"photos/{number}.jpg",
+            "stated": json.dumps({
+                "@type": "Product", "sku": f"T{number * 3 + 501}",
+                "offers": {"price": f"{number * 3 + 10}.95"}}),
             "tags": "".join(f"<li>{tag} {number}</li>" for tag in tags)}
 
 
@@ -333,6 +337,22 @@ class Fields(harness.Case):
                          {"photo": "http://other.test/a/photos/5.jpg"})
         self.error_of(self.daemon_.post(path, html, url="no URL"), 400,
                       "bad_request")
+
+    def test_a_stated_value_survives_a_redesign(self):
+        self.post(find=True, max=100)
+        rows = self.fields()
+        self.assertEqual(rows["price"]["addresses"][1],
+                         "jsonld:Product.offers.price")
+        self.assertEqual(rows["sku"]["addresses"], ["jsonld:Product.sku"])
+        self.assertEqual(self.values("sku")[2], "T507")
+        html = ("<!doctype html><title>New</title><section><h2>New</h2><b>"
+                "{price}</b></section><script type=application/ld+json>"
+                "{stated}</script>").format(**product(2))
+        answer = self.daemon_.post(self.path + "/records", html.encode())
+        fields = answer.json["fields"]
+        self.assertEqual((fields["price"], fields["sku"]), ("16.95", "T507"))
+        self.assertIn("price", fields["_unsure"])
+        self.assertNotIn("sku", fields["_unsure"])
 
     def test_one_page_has_a_record(self):
         self.post(find=True)

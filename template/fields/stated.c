@@ -81,16 +81,14 @@ static struct slice field_text(struct arena *arena,
 			       const struct json_ld_field *field)
 {
 	char *copy;
-	size_t size;
 
 	if (field->kind == JSON_LD_OBJECT ||
 	    (field->kind == JSON_LD_WORD &&
 	     slice_equal(field->text, slice_of("null"))) ||
-	    field->text.size > 2 * MAX_VALUE_BYTES)
+	    field->text.size > MAX_VALUE_BYTES)
 		return (struct slice){0};
 	copy = arena_room(arena, field->text.size + 1);
-	size = text_collapse(field->text, copy);
-	return (struct slice){copy, size < MAX_VALUE_BYTES ? size : 0};
+	return (struct slice){copy, text_collapse(field->text, copy)};
 }
 
 uint32_t stated_values(struct arena *arena, const struct page *page,

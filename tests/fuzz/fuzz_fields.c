@@ -27,10 +27,12 @@ static void add_page(struct pages *pages, struct slice body)
 {
 	struct page *page;
 
-	if (pages->count < MAX_PAGES &&
-	    page_parse(&page, body, slice_of("utf-8"), &page_limits_default) ==
+	if (pages->count == MAX_PAGES ||
+	    page_parse(&page, body, slice_of("utf-8"), &page_limits_default) !=
 		    ERR_NONE)
-		pages->pages[pages->count++] = page;
+		return;
+	page_set_url(page, slice_of("http://a.test/b/c"));
+	pages->pages[pages->count++] = page;
 }
 
 static void free_pages(struct pages *pages)

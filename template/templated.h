@@ -120,7 +120,7 @@ TEMPLATED_API void templated_close(struct templated_bundle *bundle);
 /*
  * Return a description of the bundle as JSON: site, base, measure, threshold,
  * generation, made, program, size_bytes, pages, templates [{name, id, pages,
- * learned, version, fields [{name, type, origin, fill, watched, required,
+ * learned, version, fields [{name, type, list, origin, fill, watched, required,
  * addresses}]}]. fields is null for a template whose fields are not in the
  * bundle; templated_fields() finds them.
  */

@@ -5,6 +5,7 @@ Responses may have more members than are declared here, never fewer.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple, TypedDict
 
 from templated.answer import Answer
@@ -56,12 +57,13 @@ class FieldRow(TypedDict):
     """A field of a template."""
 
     name: str
-    type: str  # "text", "rich text", "number", "price", "date", "url", "image"
+    type: str  # "text", "rich text", "number", "price", "date", "url"...
+    list: bool  # some pages have several values
     origin: str  # "found" or "taught"
     fill: float  # 0..1: share of the sample pages with a value
     watched: bool  # a changed value is an event
     required: bool
-    addresses: list[str]  # for people; the first one that has a value counts
+    type: str  # "text", "number", "price", "date", "url", "image"...
 
 
 class Record(NamedTuple):

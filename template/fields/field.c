@@ -10,7 +10,7 @@
 #include "template/fields/rule.h"
 
 /* How near a label, or a class, is to a place that has it. */
-enum { LABEL_LEVELS = 3, NAME_LEVELS = 2 };
+enum { LABEL_LEVELS = 3, NAME_LEVELS = 2, LIST_SHARE = 10 };
 
 /* Types */
 
@@ -204,6 +204,24 @@ enum field_type column_type(const struct column *column, double *ratio_out)
 	return best;
 }
 
+/* Return whether at least LIST_SHARE percent of the pages have several values.
+ */
+static bool column_is_list(const struct column *column)
+{
+	struct value values[MAX_PAGE_VALUES];
+	uint32_t several = 0;
+
+	for (uint32_t i = 1; i < column->count; i++)
+		if (column->values[i].page == column->values[i - 1].page &&
+		    (i == 1 ||
+		     column->values[i].page != column->values[i - 2].page))
+			several += rule_values(column, column->values[i].page,
+					       values) > 1;
+	return (uint64_t)several * 100 >=
+		       (uint64_t)column->pages * LIST_SHARE &&
+	       several > 0;
+}
+
 void field_note_values(struct field *field, const struct column *column)
 {
 	double ratio;
@@ -213,6 +231,7 @@ void field_note_values(struct field *field, const struct column *column)
 		ratio == 1 && column->source.attribute == NULL &&
 		(field->type == TYPE_NUMBER || field->type == TYPE_PRICE ||
 		 field->type == TYPE_DATE);
+	field->is_list = column_is_list(column);
 	field->max_bytes = 0;
 	for (uint32_t i = 0; i < column->count; i++) {
 		struct slice text = column->values[i].text;

@@ -108,15 +108,17 @@ void fields_describe(const struct field_set *set, json_t *list)
 					      text_json(buffer_slice(&text)));
 		}
 		json_array_append_new(
-			list, json_pack("{s:s, s:s, s:s, s:f, s:b, s:b, s:o}",
-					"name", spec->name, "type",
-					type_name(spec->type), "origin",
-					spec->origin == FIELD_TAUGHT ? "taught"
-								     : "found",
-					"fill", spec->fill, "watched",
-					(int)spec->is_watched, "required",
-					(int)spec->is_required, "addresses",
-					addresses));
+			list,
+			json_pack("{s:s, s:s, s:b, s:s, s:f, s:b, s:b, s:o}",
+				  "name", spec->name, "type",
+				  type_name(spec->type), "list",
+				  (int)spec->is_list, "origin",
+				  spec->origin == FIELD_TAUGHT ? "taught"
+							       : "found",
+				  "fill", spec->fill, "watched",
+				  (int)spec->is_watched, "required",
+				  (int)spec->is_required, "addresses",
+				  addresses));
 	}
 	buffer_free(&text);
 }

@@ -22,7 +22,7 @@ void source_append_text(const struct place_tree *tree,
 
 /*
  * Add an object for each field of the set to the array `list`: name, type,
- * origin, fill, watched, required, addresses.
+ * list, origin, fill, watched, required, addresses.
  */
 void fields_describe(const struct field_set *set, json_t *list);
 

@@ -79,6 +79,7 @@ static void spec_make(struct arena *arena, const struct field *field,
 {
 	memcpy(spec_out->name, field->name, sizeof(spec_out->name));
 	spec_out->type = field->type;
+	spec_out->is_list = field->is_list;
 	spec_out->is_typed = field->is_typed;
 	spec_out->max_bytes = field->max_bytes;
 	for (uint32_t r = 0; r < field->rule_count; r++) {
@@ -342,7 +343,8 @@ void field_set_encode(const struct field_set *set, struct buffer *out)
 		buffer_append_varint(out, spec->type);
 		buffer_append_varint(out, spec->origin);
 		buffer_append_varint(out,
-				     (uint64_t)spec->is_typed << 2 |
+				     (uint64_t)spec->is_list << 3 |
+					     (uint64_t)spec->is_typed << 2 |
 					     (uint64_t)spec->is_watched << 1 |
 					     (uint64_t)spec->is_required);
 		buffer_append_varint(out, spec->max_bytes);
@@ -548,7 +550,8 @@ static void take_field(struct take *take, uint32_t places,
 	memcpy(spec->name, name.data, name.size);
 	spec->type = (enum field_type)take_number(take, TYPE_COUNT);
 	spec->origin = (enum field_origin)take_number(take, FIELD_TAUGHT + 1);
-	flags = take_number(take, 8);
+	flags = take_number(take, 16);
+	spec->is_list = (flags & 8) != 0;
 	spec->is_typed = (flags & 4) != 0;
 	spec->is_watched = (flags & 2) != 0;
 	spec->is_required = (flags & 1) != 0;

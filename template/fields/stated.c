@@ -45,7 +45,7 @@ static const char *path_add(struct arena *arena, const char *path,
 	if (!is_key(key) || size + key.size + 1 > MAX_PATH_BYTES)
 		return NULL;
 	longer = arena_alloc(arena, size + key.size + 2, 1);
-	memcpy(longer, path, size);
+	memcpy(longer, path, size + 1);
 	if (!is_type)
 		longer[size++] = '.';
 	memcpy(longer + size, key.data, key.size);

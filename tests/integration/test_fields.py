@@ -106,6 +106,7 @@ class Fields(harness.Case):
             self.assertIn(name, names)
         self.assertEqual(self.fields()["price"]["type"], "price")
         self.assertEqual(self.fields()["price"]["fill"], 1)
+        self.assertFalse(self.fields()["price"]["list"])
         self.assertEqual(self.values("price"),
                          {i: product(i)["price"] for i in range(COUNT)})
         self.assertLessEqual(len(self.post(find=True, max=2)["fields"]), 2)
@@ -155,6 +156,7 @@ class Fields(harness.Case):
     def test_several_values_are_one_field(self):
         self.post(name="tags", examples=[
             {"url": self.url(1), "values": ["small, red 1", "new 1"]}])
+        self.assertTrue(self.fields()["tags"]["list"])
         values = self.values("tags")
         self.assertEqual(values[5], ["small, red 5", "new 5"])
         self.assertEqual(values[4], "blue 4")

@@ -447,6 +447,17 @@ TEST(a_value_that_is_shown_and_stated_is_one_field_with_its_key_as_name)
 			ck_assert_str_ne(found[i].name, "price_2");
 }
 
+TEST(a_field_with_several_values_on_a_page_is_a_list)
+{
+	for (int i = 0; i < 6; i++)
+		learned_add(&site,
+			    "<h1>%s</h1><ul class=tags><li>t%d<li>u%d</ul>",
+			    pots[i], i, i);
+	discover();
+	ck_assert(field_named("tags")->is_list);
+	ck_assert(!field_named("title")->is_list);
+}
+
 TEST(a_value_that_is_only_stated_is_a_field_after_the_shown_ones)
 {
 	const struct field *sku;

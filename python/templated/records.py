@@ -63,7 +63,7 @@ class FieldRow(TypedDict):
     fill: float  # 0..1: share of the sample pages with a value
     watched: bool  # a changed value is an event
     required: bool
-    type: str  # "text", "number", "price", "date", "url", "image"...
+    addresses: Sequence[str]  # for people; the first one with a value counts
 
 
 class Record(NamedTuple):

@@ -658,6 +658,7 @@ static void finder_add_stated(struct finder *finder)
 		double ratio;
 
 		if (!is_stated(column->source.attribute) ||
+		    stated_rank(column->source.attribute) == 0 ||
 		    is_constant_column(column))
 			continue;
 		finder->finds[finder->count++] = (struct find){
@@ -1022,7 +1023,7 @@ uint32_t fields_discover(const struct column_table *table,
 		const struct find *find = &finder.finds[i];
 		struct field *field = &fields_out[count];
 
-		if (find->is_dropped || find->score == 0)
+		if (find->is_dropped)
 			continue;
 		*field = (struct field){.confidence = find->score};
 		field_add_rule(table, find, field);

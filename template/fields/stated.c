@@ -210,15 +210,10 @@ double stated_rank(const char *path)
 					     "SearchAction",
 					     NULL};
 	static const char *const technical[] = {
-		"url",           "width",
-		"height",        "position",
-		"logo",          "inLanguage",
-		"urlTemplate",   "target",
-		"query",         "breadcrumb",
-		"relatedLink",   "contentUrl",
-		"sameAs",        "wordCount",
-		"thumbnailUrl",  "priceValidUntil",
-		"copyrightYear", NULL};
+		"width",        "height",          "position",      "logo",
+		"inLanguage",   "urlTemplate",     "target",        "query",
+		"breadcrumb",   "relatedLink",     "sameAs",        "wordCount",
+		"thumbnailUrl", "priceValidUntil", "copyrightYear", NULL};
 	struct slice left = slice_of(path + PREFIX_BYTES);
 	double rank = 1;
 
@@ -226,6 +221,10 @@ double stated_rank(const char *path)
 		struct slice key = path_pop(&left);
 
 		if (is_one_of(key, technical) || is_one_of(key, frames))
+			return 0;
+		/* the URL of the page itself; not that of its image */
+		if (slice_equal(key, slice_of("url")) &&
+		    memchr(left.data, '.', left.size) == NULL)
 			return 0;
 		rank *= .8;
 		/* other things of the page may say the same */

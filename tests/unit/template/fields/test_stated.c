@@ -104,6 +104,8 @@ TEST(navigation_is_no_value)
 	ck_assert_double_eq(
 		stated_rank("jsonld:BreadcrumbList.itemListElement.name"), 0);
 	ck_assert_double_eq(stated_rank("jsonld:Article.image.width"), 0);
+	ck_assert_double_eq(stated_rank("jsonld:Product.url"), 0);
+	ck_assert_double_gt(stated_rank("jsonld:Product.image.url"), 0);
 	ck_assert_double_gt(stated_rank("jsonld:Article.headline"),
 			    stated_rank("jsonld:WebPage.name"));
 }

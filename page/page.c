@@ -273,6 +273,11 @@ static struct link link_read(struct page *page, uint32_t index)
 	return link;
 }
 
+void page_set_url(struct page *page, struct slice url)
+{
+	page->url = arena_slice(page->arena, url);
+}
+
 void page_add_refresh(struct page *page, struct slice url)
 {
 	struct link *links =

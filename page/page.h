@@ -135,9 +135,7 @@ struct page {
 	struct slice description; /* description in a meta element, collapsed;
 				     or empty */
 	struct slice base;        /* href of the first base element, or empty */
-	/* set by the caller of page_parse(), who owns it, if URLs of the page
-	   are to be resolved; or empty */
-	struct slice url;
+	struct slice url;         /* as page_set_url() was told, or empty */
 	struct slice charset; /* name of the original encoding of the source */
 	const struct slice *unknown_tags; /* [unknown_tag_count] names of the
 					     tags from TAG_COUNT on */
@@ -197,6 +195,11 @@ struct slice page_script(const struct page *page, uint32_t node);
  * URL.
  */
 struct slice refresh_url(struct slice content);
+
+/*
+ * Set the canonical URL of a page, so that the addresses in it can be resolved.
+ */
+void page_set_url(struct page *page, struct slice url);
 
 /* Add the target of a Refresh header, as if a meta element had it. */
 void page_add_refresh(struct page *page, struct slice url);

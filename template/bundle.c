@@ -1239,6 +1239,27 @@ void bundle_find_fields(struct bundle *bundle, uint32_t cluster)
 	buffer_free(&bytes);
 }
 
+json_t *bundle_describe_fields(const struct bundle_cluster *cluster)
+{
+	struct arena *scratch = arena_create();
+	struct buffer bytes = {0};
+	struct field_set *sets = NULL;
+	json_t *list = json_null();
+	uint32_t count = 0;
+
+	if (cluster->fields != NULL &&
+	    container_unpack(cluster->fields, &bytes) == ERR_NONE)
+		sets = bundle_decode_fields(scratch, buffer_slice(&bytes),
+					    &count);
+	if (sets != NULL)
+		list = json_array();
+	for (uint32_t i = 0; i < count; i++)
+		fields_describe(&sets[i], list);
+	buffer_free(&bytes);
+	arena_destroy(scratch);
+	return list;
+}
+
 void bundle_cluster_fields(struct bundle *bundle, uint32_t cluster,
 			   const struct page *page,
 			   struct page_fields *fields_out)

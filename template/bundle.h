@@ -201,6 +201,12 @@ enum error bundle_classify(struct bundle *bundle,
 void bundle_find_fields(struct bundle *bundle, uint32_t cluster);
 
 /*
+ * Return the fields that the bundle has for a cluster, as fields_describe()
+ * does; null if it has none. The caller owns the result.
+ */
+json_t *bundle_describe_fields(const struct bundle_cluster *cluster);
+
+/*
  * Find the cluster of the page request->body as bundle_classify() does, and
  * read the values of the fields of its template; bundle_find_fields() is called
  * for it. After that was called for all clusters, several threads may call this

@@ -803,8 +803,7 @@ static enum error extraction_parse(const struct text_request *request,
 				      limits);
 
 	if (error == ERR_NONE && request->url != NULL)
-		(*page_out)->url = arena_slice((*page_out)->arena,
-					       slice_of(request->url->text));
+		page_set_url(*page_out, slice_of(request->url->text));
 	return error;
 }
 

@@ -103,7 +103,7 @@ static json_t *template_json(const struct bundle *bundle,
 	const char *name =
 		bundle_template_name(bundle_site_of(bundle), cluster->number);
 
-	return json_pack("{s:s?, s:o, s:I, s:b, s:o}", "name", name, "id",
+	return json_pack("{s:s?, s:o, s:I, s:b, s:o, s:o}", "name", name, "id",
 			 json_cluster_id(slice_of(bundle_site_of(bundle)->host),
 					 cluster->number),
 			 "pages", (json_int_t)cluster->page_count, "learned",
@@ -112,7 +112,8 @@ static json_t *template_json(const struct bundle *bundle,
 			 "version",
 			 cluster->version == 0
 				 ? json_null()
-				 : json_integer((json_int_t)cluster->version));
+				 : json_integer((json_int_t)cluster->version),
+			 "fields", bundle_describe_fields(cluster));
 }
 
 static char *describe_bundle(const struct bundle *bundle)

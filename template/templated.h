@@ -119,8 +119,10 @@ TEMPLATED_API void templated_close(struct templated_bundle *bundle);
 
 /*
  * Return a description of the bundle as JSON: site, base, measure, threshold,
- * generation, made, program, size_bytes, pages, templates [{id, pages, learned,
- * version}].
+ * generation, made, program, size_bytes, pages, templates [{name, id, pages,
+ * learned, version, fields [{name, type, list, origin, fill, watched, required,
+ * addresses}]}]. fields is null for a template whose fields are not in the
+ * bundle; templated_fields() finds them.
  */
 TEMPLATED_API const char *
 templated_describe(const struct templated_bundle *bundle);

@@ -934,17 +934,20 @@ enum http_verdict api_post_record(struct call *call)
 	const struct extraction_options rules = call_rules(call);
 	const struct fields_source source =
 		fields_source_of(call, &rules.limits);
-	const struct submitted_page page = {
-		http_body(call->exchange),
-		slice_of(http_argument(call->exchange, "charset")),
-		slice_of(http_argument(call->exchange, "url"))};
+	struct submitted_page page = {
+		.body = http_body(call->exchange),
+		.charset = slice_of(http_argument(call->exchange, "charset"))};
 	enum error error;
+	struct url url;
 	json_t *fields;
 
 	if (page.body.size > rules.limits.max_bytes)
 		return call_fail(call, 413, "too_large",
 				 "the page has more than %zu bytes",
 				 rules.limits.max_bytes);
+	if (!read_record_url(call, &url))
+		return HTTP_ANSWERED;
+	page.url = slice_of(url.text);
 	error = submitted_record_get(&source, &page, &fields);
 	if (error != ERR_NONE)
 		return fail_read(call, error);

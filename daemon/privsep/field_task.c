@@ -82,26 +82,19 @@ static void task_read_pages(struct field_work *work, struct slice list)
 {
 	struct slice body;
 	struct slice charset;
+	struct slice url;
 
 	while (work->page_count < FIELD_TASK_MAX_PAGES &&
-	       item_next(&list, &body) && item_next(&list, &charset)) {
+	       item_next(&list, &body) && item_next(&list, &charset) &&
+	       item_next(&list, &url)) {
 		struct page **page = &work->pages[work->page_count++];
 
 		if (sample_page_parse(body, charset, &work->request.limits,
-				      page) != ERR_NONE)
+				      page) == ERR_NONE)
+			page_set_url(*page, url);
+		else
 			*page = NULL;
 	}
-}
-
-/* Set the URLs of the pages. */
-static void task_read_urls(struct field_work *work)
-{
-	const json_t *urls = json_object_get(work->detail, "urls");
-
-	for (uint32_t i = 0; i < work->page_count; i++)
-		if (work->pages[i] != NULL)
-			work->pages[i]->url = slice_of(
-				json_string_value(json_array_get(urls, i)));
 }
 
 static bool read_task(const struct task *task, struct field_work *work)
@@ -118,7 +111,6 @@ static bool read_task(const struct task *task, struct field_work *work)
 	work->answer.fault = task_read_sets(work, sets);
 	work->detail = json_loadb(detail.data, detail.size, 0, NULL);
 	task_read_pages(work, body);
-	task_read_urls(work);
 	return json_is_object(work->detail);
 }
 

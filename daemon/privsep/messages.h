@@ -284,13 +284,12 @@ struct tree_request {
 /*
  * The request of TASK_FIELDS. Body: an item with a list of encoded sets
  * (template/fields/field_set.h), an item with a JSON object that depends on the
- * action, then a list of pages. Its member {"urls": [URL of the page, or null]}
- * is needed to resolve relative URLs. The body of the response is a list. For
- * FIELDS_APPLY it has an item for each page: its record, a JSON object, or
- * nothing if the page cannot be parsed. For the other actions it has the new
- * list of sets, their description, the records of the pages, and an object:
- * {"doubts": [{"page": index in the list, "values": [V or null, W or null]}],
- * "likeness": {NAME: ratio}}.
+ * action, then a list of pages, each with its URL (or empty) behind its
+ * charset. The body of the response is a list. For FIELDS_APPLY it has an item
+ * for each page: its record, a JSON object, or nothing if the page cannot be
+ * parsed. For the other actions it has the new list of sets, their description,
+ * the records of the pages, and an object: {"doubts": [{"page": index in the
+ * list, "values": [V or null, W or null]}], "likeness": {NAME: ratio}}.
  */
 enum fields_action {
 	/* find fields; they replace those that were found before, and sets that

@@ -97,20 +97,15 @@ enum error fields_task_run(struct worker_pool *pool,
 {
 	struct buffer head = row_codec_encode(&fields_request_layout, request);
 	struct buffer body = {0};
-	json_t *with_urls = parts->detail == NULL
-				    ? json_object()
-				    : json_copy((json_t *)parts->detail);
-	char *detail;
+	char *detail = parts->detail == NULL
+			       ? NULL
+			       : json_dumps(parts->detail, JSON_COMPACT);
 	struct pool_task task = {.kind = TASK_FIELDS,
 				 .head = buffer_slice(&head),
 				 .take = fields_take_reply,
 				 .take_context = reply};
 	enum error error;
 
-	if (parts->urls != NULL)
-		json_object_set(with_urls, "urls", parts->urls);
-	detail = json_dumps(with_urls, JSON_COMPACT);
-	json_decref(with_urls);
 	item_append(&body, parts->sets);
 	item_append(&body, slice_of(detail == NULL ? "{}" : detail));
 	buffer_append_slice(&body, parts->pages);
@@ -122,6 +117,16 @@ enum error fields_task_run(struct worker_pool *pool,
 	free(detail);
 	buffer_free(&head);
 	buffer_free(&body);
+	return error;
+}
+
+enum error fields_page_append(const struct stored_pages *from, uint64_t key,
+			      const struct page_row *row, struct buffer *list)
+{
+	enum error error = stored_page_append(from, key, row, list);
+
+	if (error == ERR_NONE)
+		item_append(list, row->url);
 	return error;
 }
 
@@ -159,7 +164,7 @@ static enum fields_fault fields_add_page(const struct stored_pages *from,
 		return FIELDS_NOT_STORED;
 	if (row.cluster != from->cluster)
 		return FIELDS_NOT_TEMPLATE;
-	if (stored_page_append(from, key, &row, &work->pages) != ERR_NONE)
+	if (fields_page_append(from, key, &row, &work->pages) != ERR_NONE)
 		return FIELDS_NOT_STORED;
 	work->keys[work->count++] = key;
 	json_array_append_new(work->urls, json_text(row.url));
@@ -427,9 +432,9 @@ enum error stored_fields_change(const struct fields_source *source,
 	if (error == ERR_NONE)
 		error = fields_task_run(
 			source->pool, &request,
-			&(struct fields_task_body){
-				buffer_slice(&work->sets), work->detail,
-				buffer_slice(&work->pages), work->urls},
+			&(struct fields_task_body){buffer_slice(&work->sets),
+						   work->detail,
+						   buffer_slice(&work->pages)},
 			&work->reply);
 	if (error == ERR_NOT_FOUND && outcome_out->fault == FIELDS_NO_FAULT)
 		outcome_out->fault =
@@ -648,7 +653,7 @@ static void batch_add(struct record_reader *reader, struct text_position place)
 	page->begin = reader->list.size;
 	txn = txn_begin_read(source->store);
 	page->error = page_row_get(&txn, reader->site, place.key, &row)
-			      ? stored_page_append(&from, place.key, &row,
+			      ? fields_page_append(&from, place.key, &row,
 						   &reader->list)
 			      : ERR_BODY_EXPIRED;
 	if (page->error == ERR_NONE)
@@ -666,24 +671,14 @@ static enum error batch_apply(const struct record_reader *reader,
 	const struct fields_request request = {
 		.limits = *reader->source->limits, .action = FIELDS_APPLY};
 	size_t from = reader->pages[begin].begin;
-	json_t *urls = json_array();
-	enum error error;
 
-	for (uint32_t i = begin; i < end; i++)
-		if (reader->pages[i].error == ERR_NONE)
-			json_array_append_new(
-				urls,
-				json_text(slice_of(reader->pages[i].page.url)));
-	error = fields_task_run(
+	return fields_task_run(
 		reader->source->pool, &request,
 		&(struct fields_task_body){
 			.sets = reader->sets,
 			.pages = {reader->list.data + from,
-				  reader->pages[end - 1].end - from},
-			.urls = urls},
+				  reader->pages[end - 1].end - from}},
 		reply);
-	json_decref(urls);
-	return error;
 }
 
 /* Pass the records of the pages from `begin` to before `end` to the sink. */
@@ -874,7 +869,7 @@ static enum error fields_append_page(const struct fields_source *source,
 					  source->limits};
 	struct page_row row;
 	enum error error = page_row_get(&txn, site, key, &row)
-				   ? stored_page_append(&from, key, &row, list)
+				   ? fields_page_append(&from, key, &row, list)
 				   : ERR_BODY_EXPIRED;
 
 	if (error == ERR_NONE)
@@ -927,13 +922,12 @@ enum error stored_value_show(const struct fields_source *source,
 				: ERR_NOT_FOUND;
 	}
 	if (error == ERR_NONE)
-		error = fields_copy_page(
-			source,
-			&(struct fields_task_body){
-				.sets = buffer_slice(&sets),
-				.detail = detail,
-				.pages = buffer_slice(&list)},
-			html, fault_out);
+		error = fields_copy_page(source,
+					 &(struct fields_task_body){
+						 .sets = buffer_slice(&sets),
+						 .detail = detail,
+						 .pages = buffer_slice(&list)},
+					 html, fault_out);
 	json_decref(detail);
 	buffer_free(&sets);
 	buffer_free(&list);
@@ -950,26 +944,23 @@ enum error submitted_record_get(const struct fields_source *source,
 	struct buffer pages = {0};
 	struct buffer sets = {0};
 	struct slice list;
-	json_t *urls = json_array();
 	enum error error = fields_copy_sets(source, &sets);
 
 	*fields_out = NULL;
-	json_array_append_new(urls, json_text(page->url));
 	item_append(&pages, page->body);
 	item_append(&pages, page->charset);
+	item_append(&pages, page->url);
 	if (error == ERR_NONE)
 		error = fields_task_run(source->pool, &request,
 					&(struct fields_task_body){
 						.sets = buffer_slice(&sets),
-						.pages = buffer_slice(&pages),
-						.urls = urls},
+						.pages = buffer_slice(&pages)},
 					&reply);
 	list = buffer_slice(&reply.body);
 	if (error == ERR_NONE) {
 		*fields_out = record_next(&list);
 		error = *fields_out == NULL ? ERR_NOT_HTML : ERR_NONE;
 	}
-	json_decref(urls);
 	buffer_free(&reply.body);
 	buffer_free(&pages);
 	buffer_free(&sets);

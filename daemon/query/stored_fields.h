@@ -18,6 +18,8 @@
 #include "daemon/query/text_export.h"
 #include "store/store.h"
 
+struct page_row;
+struct stored_pages;
 struct worker_pool;
 
 enum {
@@ -45,8 +47,7 @@ struct fields_reply {
 struct fields_task_body {
 	struct slice sets;    /* list of encoded sets */
 	const json_t *detail; /* object; NULL: empty */
-	struct slice pages;   /* list of pages */
-	json_t *urls;         /* their URLs, an array; NULL: unknown */
+	struct slice pages;   /* list of fields_page_append() */
 };
 
 /*
@@ -58,6 +59,13 @@ enum error fields_task_run(struct worker_pool *pool,
 			   const struct fields_request *request,
 			   const struct fields_task_body *parts,
 			   struct fields_reply *reply);
+
+/*
+ * Append a stored page to the list of pages of TASK_FIELDS. Errors of
+ * stored_page_append().
+ */
+enum error fields_page_append(const struct stored_pages *from, uint64_t key,
+			      const struct page_row *row, struct buffer *list);
 
 /* What to do with the fields of a template. */
 struct fields_wish {
@@ -169,7 +177,7 @@ enum error stored_value_show(const struct fields_source *source,
 struct submitted_page {
 	struct slice body;
 	struct slice charset; /* of the response, or empty */
-	struct slice url;     /* or empty: relative URLs are not resolved */
+	struct slice url;     /* canonical, or empty */
 };
 
 /*

@@ -322,25 +322,21 @@ static enum error read_some(struct field_check *check,
 					       .action = FIELDS_APPLY};
 	size_t first = begin == 0 ? 0 : batch->ends[begin - 1];
 	json_t *known = json_array();
-	json_t *urls = json_array();
 	json_t *detail = json_pack("{s:o}", "known", known);
 	struct fields_reply reply = {0};
 	enum error error;
 	struct slice list;
 	struct slice item;
 
-	for (size_t i = begin; i < end; i++) {
+	for (size_t i = begin; i < end; i++)
 		json_array_append_new(known,
 				      value_or_null(batch->pages[i]->known));
-		json_array_append_new(urls, json_text(batch->pages[i]->url));
-	}
 	error = fields_task_run(
 		check->source->pool, &request,
 		&(struct fields_task_body){
 			check->row.sets, detail,
 			(struct slice){batch->list.data + first,
-				       batch->ends[end - 1] - first},
-			urls},
+				       batch->ends[end - 1] - first}},
 		&reply);
 	list = buffer_slice(&reply.body);
 	for (size_t i = begin;
@@ -351,7 +347,6 @@ static enum error read_some(struct field_check *check,
 		}
 	buffer_free(&reply.body);
 	json_decref(detail);
-	json_decref(urls);
 	return error;
 }
 
@@ -406,7 +401,7 @@ static enum error read_pages(struct field_check *check)
 			continue;
 		txn = txn_begin_read(check->source->store);
 		if (page_row_get(&txn, check->site, page->key, &row) &&
-		    stored_page_append(&from, page->key, &row, &batch->list) ==
+		    fields_page_append(&from, page->key, &row, &batch->list) ==
 			    ERR_NONE) {
 			page->stored_ms = row.stored_ms;
 			batch->ends[batch->count] = batch->list.size;

@@ -72,12 +72,8 @@ void heal_count(const struct heal *heal, const json_t *const *records,
 			  field->ratio * 100 >= HEAL_AGREED;
 }
 
-/*
- * Append the pages to the list, an empty one for a page without a body, and
- * their URLs to `urls`.
- */
-static enum error read_bodies(const struct heal *heal, struct buffer *list,
-			      json_t *urls)
+/* Append the pages to the list, an empty one for a page without a body. */
+static enum error read_bodies(const struct heal *heal, struct buffer *list)
 {
 	struct txn txn = txn_begin_read(heal->source->store);
 	uint32_t site = heal->source->site->row.id;
@@ -89,14 +85,11 @@ static enum error read_bodies(const struct heal *heal, struct buffer *list,
 
 		if (list->size < HEAL_BYTES &&
 		    page_row_get(&txn, site, heal->pages[i].key, &row) &&
-		    stored_page_append(&from, heal->pages[i].key, &row, list) ==
-			    ERR_NONE) {
-			json_array_append_new(urls, json_text(row.url));
+		    fields_page_append(&from, heal->pages[i].key, &row, list) ==
+			    ERR_NONE)
 			continue;
-		}
-		json_array_append_new(urls, json_null());
-		item_append(list, slice_of(""));
-		item_append(list, slice_of(""));
+		for (unsigned empty = 0; empty < 3; empty++)
+			item_append(list, slice_of(""));
 	}
 	return txn_end(&txn);
 }
@@ -155,7 +148,6 @@ enum error fields_heal(struct heal *heal)
 	const struct fields_request request = {.limits = *heal->source->limits,
 					       .action = FIELDS_TEACH};
 	json_t *lessons = json_array();
-	json_t *urls = json_array();
 	json_t *detail = json_pack("{s:o}", "lessons", lessons);
 	struct fields_reply reply = {0};
 	struct buffer pages = {0};
@@ -169,12 +161,12 @@ enum error fields_heal(struct heal *heal)
 		json_array_append_new(lessons,
 				      lesson_of(heal, &heal->fields[f]));
 	}
-	error = read_bodies(heal, &pages, urls);
+	error = read_bodies(heal, &pages);
 	if (error == ERR_NONE) {
 		error = fields_task_run(
 			heal->source->pool, &request,
 			&(struct fields_task_body){heal->sets, detail,
-						   buffer_slice(&pages), urls},
+						   buffer_slice(&pages)},
 			&reply);
 		if (error == ERR_NONE)
 			take_result(heal, buffer_slice(&reply.body));
@@ -184,7 +176,6 @@ enum error fields_heal(struct heal *heal)
 	buffer_free(&reply.body);
 	buffer_free(&pages);
 	json_decref(detail);
-	json_decref(urls);
 	return error;
 }
 

@@ -6,8 +6,9 @@
     templated.Bundle("site.tpl").extract(html, url) # with an exported bundle
     templated.Bundle("site.tpl").fields(html, url)  # {"price": ...}
     templated.Client().text(url).text               # from a running daemon
+    templated.Client().fields(url=url)
 
-The first two need libtemplated.so.0, the last one the socket of the daemon.
+The first three need libtemplated.so.0, the last ones the socket of the daemon.
 """
 
 from templated.answer import Answer, Class, Metadata
@@ -18,11 +19,11 @@ from templated.errors import (DaemonError, LibraryError, TemplatedError,
 from templated.events import EventStream
 from templated.fields import Amount, Date, Fields
 from templated.options import Options
-from templated.records import (Event, Incident, PageAnswer, PageRow, Site,
-                               Template)
+from templated.records import (Event, FieldRow, Incident, PageAnswer, PageRow,
+                               Record, Site, Template)
 
 __all__ = ["Amount", "Answer", "Bundle", "Class", "Client", "DaemonError",
-           "Date", "Event", "EventStream", "Fields", "Incident",
+           "Date", "Event", "EventStream", "FieldRow", "Fields", "Incident",
            "LibraryError", "Metadata", "MethodRow", "Options", "PageAnswer",
-           "PageRow", "Site", "Template", "TemplatedError",
+           "PageRow", "Record", "Site", "Template", "TemplatedError",
            "UnreachableError", "extract", "methods", "version"]

@@ -15,9 +15,9 @@ from templated import options as choices
 from templated.answer import SINGLE, Answer, Class, Metadata
 from templated.errors import LibraryError
 from templated.fields import Fields, Value, read_value
-from templated.library import (DATE_BYTES, NUMBER_BYTES, Choices, Error,
-                               Field, Found, Library, Limits, Method, Page,
-                               failure, load, text_of)
+from templated.library import (Choices, Error, Field, Found, Library, Limits,
+                               Method, Page, failure, load, read_date,
+                               read_number, text_of)
 from templated.options import Options
 
 Html: TypeAlias = str | bytes | bytearray | memoryview
@@ -106,23 +106,12 @@ def _extract(handle: int | None, page: Page, given: Options,
         library.free(answer)
 
 
-def _date(text: str) -> str | None:
-    iso = ctypes.create_string_buffer(DATE_BYTES)
-    return iso.value.decode() if load().date(text_of(text), iso) else None
-
-
-def _number(text: str, is_price: bool) -> str | None:
-    number = ctypes.create_string_buffer(NUMBER_BYTES)
-    return (number.value.decode()
-            if load().number(text_of(text), is_price, number) else None)
-
-
 def _values(field: Field) -> Value | list[Value]:
     kind = field.type.decode()
     transform = field.transform.decode()
     values = [read_value(kind, transform,
                          field.values[i].decode("utf-8", "replace"),
-                         _number, _date) for i in range(field.count)]
+                         read_number, read_date) for i in range(field.count)]
     return values[0] if len(values) == 1 else values
 
 

@@ -15,11 +15,13 @@ from typing import Any, Literal, TypeAlias, Unpack
 
 from templated import options as choices
 from templated.answer import Answer, Metadata
-from templated.errors import DaemonError
+from templated.errors import DaemonError, LibraryError
 from templated.events import EventStream, follow
+from templated.fields import Fields, of_record
+from templated.library import read_date, read_number
 from templated.options import Options
-from templated.records import (Event, Incident, PageAnswer, PageRow, Site,
-                               Template)
+from templated.records import (Event, FieldRow, Incident, PageAnswer, PageRow,
+                               Record, Site, Template)
 from templated.transport import Address, Reply, Transport
 
 Html: TypeAlias = str | bytes | bytearray | memoryview
@@ -27,6 +29,8 @@ Html: TypeAlias = str | bytes | bytearray | memoryview
 BatchPage: TypeAlias = (tuple[str | None, Html]
                         | tuple[str | None, Html, str | None])
 PORTION_PAGES = 256
+PORTION_RECORDS = 1000
+TYPES_S = 60.0  # the client asks again for the types of fields
 PORTION_BYTES = 8 << 20
 
 
@@ -43,6 +47,20 @@ def _quoted(host: str) -> str:
 def _template_path(name: str) -> str:
     host, _, number = name.rpartition("/")
     return f"/v1/sites/{_quoted(host)}/templates/{_quoted(number)}"
+
+
+def _date(text: str) -> str | None:
+    try:
+        return read_date(text)
+    except LibraryError:
+        return None  # a client needs no library
+
+
+def _amount(text: str, is_price: bool) -> str | None:
+    try:
+        return read_number(text, is_price)
+    except LibraryError:
+        return None
 
 
 def _number(text: str | None) -> float | None:
@@ -152,6 +170,8 @@ class Client:
                  tls: ssl.SSLContext | None = None) -> None:
         self._transport = Transport(Address.read(address, tls), token, timeout,
                                     retry_timeout)
+        # of a template: types and transforms of its fields, when read
+        self._types: dict[str, tuple[dict[str, tuple[str, str]], float]] = {}
 
     def close(self) -> None:
         """Close the connections; the next request opens a new one."""
@@ -292,6 +312,86 @@ class Client:
             charset = "utf-8"
         return self._answer("POST", "/v1/extract", bytes(html), metadata,
                             options, {"url": url, "charset": charset})
+
+    def template_fields(self, template: str) -> list[FieldRow]:
+        """Return the fields of "HOST/N"; DaemonError no_fields: it has none."""
+        rows: list[FieldRow] = self.request(
+            "GET", _template_path(template) + "/fields")["fields"]
+        self._types[template] = (
+            {row["name"]: (row["shown_type"], row["transform"])
+             for row in rows}, time.monotonic())
+        return rows
+
+    def _fields(self, template: str, record: Mapping[str, Any]) -> Fields:
+        types, read = self._types.get(template, ({}, -TYPES_S))
+        if time.monotonic() - read >= TYPES_S or any(
+                name not in types for name in record if name[:1] != "_"):
+            self.template_fields(template)
+            types, _ = self._types[template]
+        return of_record(record, types, template, _amount, _date)
+
+    def records(self, template: str, *, url: str | None = None,
+                since: str | int | None = None) -> Iterator[Record]:
+        """Yield the values of the fields of "HOST/N" on its stored pages.
+
+        `since` is the sequence of the last record that you received, or a time
+        in milliseconds. With `url` there is only the record of this page.
+        """
+        while True:
+            reply = self._transport.exchange("GET", _target(
+                _template_path(template) + "/records",
+                {"url": url, "since": since, "limit": PORTION_RECORDS})).check()
+            for line in reply.body.splitlines():
+                row = json.loads(line)
+                error = row.get("error")
+                yield Record(
+                    row["url"], None if error is not None else
+                    self._fields(template, row["fields"]),
+                    None if error is None else
+                    DaemonError(error["code"], error["message"]),
+                    row["seq"], row["fetched"])
+            since = reply.headers.get("X-Templated-Seq")
+            if since is None or url is not None:
+                return
+
+    def fields(self, html: Html | None = None, url: str | None = None, *,
+               template: str | None = None,
+               charset: str | None = None) -> Fields:
+        """Return the values that the fields of its template have on a page.
+
+        The page is the given HTML, or without `html` the stored page with this
+        URL. `template` ("HOST/N") saves a request. The result is empty if the
+        page has no template, or the template no fields. See Bundle.fields(); a
+        date has no `iso` if libtemplated is not installed.
+        """
+        if html is None and url is None:
+            raise TypeError("fields are of a page or of a URL")
+        if isinstance(html, str):
+            html = html.encode("utf-8", "replace")
+            charset = "utf-8"
+        if template is None:
+            answer = (self.text(str(url), fetch="never") if html is None
+                      else self.extract(html, url, charset=charset))
+            template = answer.template
+        if template is None:
+            return Fields()
+        try:
+            if html is None:
+                for record in self.records(template, url=url):
+                    if record.error is not None:
+                        raise record.error
+                    if record.fields is not None:
+                        return record.fields
+                return Fields(template)
+            row = self._transport.exchange("POST", _target(
+                _template_path(template) + "/records",
+                {"url": url, "charset": charset}), bytes(html),
+                "text/html").json()
+            return self._fields(template, row["fields"])
+        except DaemonError as error:
+            if error.code != "no_fields":
+                raise
+            return Fields(template)
 
     def _answer(self, method: str, path: str, body: bytes | None,
                 metadata: bool, options: Options,

@@ -5,15 +5,16 @@ from __future__ import annotations
 import dataclasses
 import decimal
 import re
-from collections.abc import Callable
-from typing import TypeAlias
+from collections.abc import Callable, Mapping
+from typing import Any, TypeAlias
 
 CODE = re.compile(r"(?<![A-Za-z])[A-Z]{3}(?![A-Za-z])")
-# Signs of one currency. "$", "\u00a5" and "kr" have several.
+# Signs of one currency. "$", "\u00a5", "kr" and "Rs" have several.
 SIGNS = {"\u20ac": "EUR", "\u00a3": "GBP", "\u20b9": "INR", "\u20bd": "RUB",
          "\u20a9": "KRW", "\u20ba": "TRY", "\u20ab": "VND", "\u20aa": "ILS",
          "\u20b4": "UAH", "\u0e3f": "THB", "z\u0142": "PLN", "K\u010d": "CZK"}
 SHARED_SIGNS = ("$", "\u00a5", "kr")
+RUPEES = re.compile(r"(?<![A-Za-z])Rs(?![A-Za-z])")  # of several countries
 
 
 @dataclasses.dataclass(frozen=True)
@@ -80,7 +81,7 @@ def currency_of(text: str) -> str | None:
     for sign in SHARED_SIGNS:
         if sign in text.lower():
             return sign
-    return None
+    return "Rs" if RUPEES.search(text) else None
 
 
 def read_amount(text: str, is_price: bool,
@@ -89,6 +90,26 @@ def read_amount(text: str, is_price: bool,
     number = read_number(text, is_price)
     return Amount(text, None if number is None else decimal.Decimal(number),
                   currency_of(text) if is_price else None)
+
+
+def of_record(record: Mapping[str, Any], types: Mapping[str, tuple[str, str]],
+              template: str | None,
+              read_number: Callable[[str, bool], str | None],
+              read_date: Callable[[str], str | None]) -> Fields:
+    """Read a record of the daemon; `types`: (type, transform) of the fields."""
+    def value(kind: str, transform: str, given: Any) -> Any:
+        if isinstance(given, list):
+            return [value(kind, transform, one) for one in given]
+        return (read_value(kind, transform, given, read_number, read_date)
+                if isinstance(given, str) else given)
+
+    fields = Fields(template)
+    unsure = record.get("_unsure", ())
+    for name, given in record.items():
+        if not name.startswith("_"):  # no field has such a name
+            into = fields.unsure if name in unsure else fields
+            into[name] = value(*types.get(name, ("text", "none")), given)
+    return fields
 
 
 def read_value(kind: str, transform: str, text: str,

@@ -142,3 +142,16 @@ def text_of(value: str | None) -> bytes | None:
     if "\0" in value:
         raise LibraryError("malformed", f"{value!r} has a NUL")
     return value.encode("utf-8", "replace")
+
+
+def read_date(text: str) -> str | None:
+    """Return the first date of a text as ISO 8601: see libtemplated(3)."""
+    iso = ctypes.create_string_buffer(DATE_BYTES)
+    return iso.value.decode() if load().date(text_of(text), iso) else None
+
+
+def read_number(text: str, is_price: bool) -> str | None:
+    """Return the only number of a text, or of a price: see libtemplated(3)."""
+    number = ctypes.create_string_buffer(NUMBER_BYTES)
+    return (number.value.decode()
+            if load().number(text_of(text), is_price, number) else None)

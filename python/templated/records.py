@@ -5,10 +5,12 @@ Responses may have more members than are declared here, never fewer.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple, TypedDict
 
 from templated.answer import Answer
 from templated.errors import DaemonError
+from templated.fields import Fields
 
 
 class Site(TypedDict):
@@ -49,6 +51,29 @@ class Template(TypedDict):
     changed: str | None
     has_template: bool  # the cluster has enough pages
     sample: list[dict[str, str]]  # url, title
+
+
+class FieldRow(TypedDict):
+    """A field of a template."""
+
+    name: str
+    type: str  # "text", "rich text", "number", "price", "date", "url"...
+    list: bool  # some pages have several values
+    origin: str  # "found" or "taught"
+    fill: float  # 0..1: share of the sample pages with a value
+    watched: bool  # a changed value is an event
+    required: bool
+    addresses: Sequence[str]  # for people; the first one with a value counts
+
+
+class Record(NamedTuple):
+    """The values of the fields of a template on a page, or an error."""
+
+    url: str
+    fields: Fields | None
+    error: DaemonError | None = None
+    sequence: str | None = None  # records continue after it
+    fetched: str | None = None
 
 
 class Incident(TypedDict):

@@ -8,8 +8,10 @@
 #include "base/hash.h"
 #include "base/memory.h"
 #include "base/utf8.h"
+#include "crawl/url/url.h"
 #include "page/page.h"
 #include "page/selector.h"
+#include "template/fields/stated.h"
 
 enum {
 	MAX_VALUE_TEXTS = 64,       /* texts of an element with a value */
@@ -28,6 +30,9 @@ const char *const value_attributes[VALUE_ATTRIBUTES] = {
 	"href",  "src",      "alt",        "title",      "content",
 	"value", "datetime", "data-price", "data-value", "data-src"};
 
+/* Addresses are read as absolute URLs. */
+static const char *const address_attributes[] = {"href", "src", "data-src"};
+
 struct reader {
 	struct arena *arena;
 	const struct place_tree *tree;
@@ -35,6 +40,7 @@ struct reader {
 	/* [places]: read only the columns in `keys`, which are at these
 	   places; NULL: read all */
 	const bool *is_wanted;
+	bool is_stated_wanted;   /* read what pages state for machines */
 	struct hash_table texts; /* struct text_entry */
 	size_t text_bytes;       /* of the texts that are kept, */
 	size_t read_bytes;       /* and of all that were read */
@@ -49,6 +55,7 @@ struct reader {
 	size_t capacity;
 	size_t column_capacity;
 	struct buffer text;
+	struct url base; /* of the page; empty: its URL is unknown */
 };
 
 struct key_entry {
@@ -117,6 +124,10 @@ static void reader_add_one(struct reader *reader, struct column_source source,
 		if (hash_table_index(&reader->keys, entry) == NO_ENTRY)
 			return;
 		entry->source = source;
+		if (is_stated(source.attribute))
+			entry->source.attribute =
+				arena_copy(reader->arena, source.attribute,
+					   strlen(source.attribute));
 	}
 	if (entry->last_page != value.page + 1)
 		entry->on_page = 0;
@@ -162,6 +173,51 @@ static const char *value_attribute(struct slice name)
 	return NULL;
 }
 
+/* Read the URL that the addresses of a page are relative to. */
+static void reader_set_base(struct reader *reader, const struct page *page)
+{
+	struct url url;
+
+	reader->base = (struct url){0};
+	if (page->url.size > 0 && url_parse(&url, page->url, NULL) == ERR_NONE)
+		reader->base = url_base(&url, page->base);
+}
+
+/*
+ * Make the address in reader->text absolute. One that is no web address stays
+ * as it is, and a place on the same page, which is the same on all pages.
+ */
+static void reader_resolve(struct reader *reader)
+{
+	struct slice address = buffer_slice(&reader->text);
+	const char *hash = memchr(address.data, '#', address.size);
+	char fragment[MAX_VALUE_BYTES];
+	size_t size = 0;
+	struct url url;
+
+	if (reader->base.text[0] == '\0' || hash == address.data)
+		return;
+	if (hash != NULL) {
+		address.size = (size_t)(hash - (const char *)address.data);
+		size = reader->text.size - address.size;
+		memcpy(fragment, hash, size);
+	}
+	if (url_parse(&url, address, &reader->base) != ERR_NONE ||
+	    strlen(url.text) + size > MAX_VALUE_BYTES)
+		return;
+	buffer_clear(&reader->text);
+	buffer_append_text(&reader->text, url.text);
+	buffer_append(&reader->text, fragment, size);
+}
+
+static bool is_address_attribute(const char *attribute)
+{
+	for (size_t i = 0; i < sizeof(address_attributes) / sizeof(char *); i++)
+		if (strcmp(attribute, address_attributes[i]) == 0)
+			return true;
+	return false;
+}
+
 static void read_attributes(struct reader *reader, const struct page *page,
 			    uint32_t place, struct value value)
 {
@@ -184,6 +240,9 @@ static void read_attributes(struct reader *reader, const struct page *page,
 		buffer_append_slice(&reader->text, attribute->value);
 		reader->text.size = text_collapse(buffer_slice(&reader->text),
 						  reader->text.data);
+		if (reader->text.size > 0 &&
+		    is_address_attribute(source.attribute))
+			reader_resolve(reader);
 		value.text = buffer_slice(&reader->text);
 		if (value.text.size > 0)
 			reader_add(reader, source, value);
@@ -232,6 +291,24 @@ static void read_run(struct reader *reader, const struct page *page,
 		reader_add(reader, source, value);
 }
 
+/* Read what the page states for machines. */
+static void read_stated(struct reader *reader, const struct page *page,
+			uint32_t number, struct arena *scratch)
+{
+	const struct stated_value *values;
+	uint32_t count = stated_values(scratch, page, &values);
+
+	for (uint32_t i = 0; i < count; i++) {
+		if (reader->read_bytes > reader->read_limit)
+			return;
+		reader->read_bytes += values[i].text.size;
+		reader_add_one(
+			reader,
+			(struct column_source){.attribute = values[i].path},
+			(struct value){.page = number, .text = values[i].text});
+	}
+}
+
 /* Return whether columns of the place are read. */
 static bool is_read(const struct reader *reader, uint32_t place)
 {
@@ -246,6 +323,7 @@ static void read_page(struct reader *reader, const struct page *page,
 	struct arena *scratch = arena_create();
 	struct placement placement = place_page(reader->tree, page, scratch);
 
+	reader_set_base(reader, page);
 	reader->count_limit = share_of(reader->count, MAX_VALUES, left);
 	reader->text_limit = share_of(reader->text_bytes, MAX_TEXT_BYTES, left);
 	reader->read_limit = share_of(reader->read_bytes, MAX_READ_BYTES, left);
@@ -258,6 +336,8 @@ static void read_page(struct reader *reader, const struct page *page,
 			read_run(reader, page, &placement, i,
 				 (struct value){.page = number,
 						.node = page->texts[i].node});
+	if (reader->is_stated_wanted && !page->is_truncated)
+		read_stated(reader, page, number, scratch);
 	arena_destroy(scratch);
 }
 
@@ -618,6 +698,7 @@ struct column_table columns_read(struct arena *arena,
 	struct reader reader = {
 		.arena = arena,
 		.tree = tree,
+		.is_stated_wanted = true,
 		.keys = hash_table_make(scratch, sizeof(struct key_entry)),
 		.texts = hash_table_make(scratch, sizeof(struct text_entry)),
 	};
@@ -682,6 +763,7 @@ struct column *columns_read_some(struct arena *arena,
 			&reader.keys, source_key(tree, &sources[i]));
 
 		entry->source = sources[i];
+		reader.is_stated_wanted |= is_stated(sources[i].attribute);
 	}
 	want_places(tree, sources, count, is_wanted);
 	read_page(&reader, page, 0, 1);

@@ -31,8 +31,10 @@ enum pick { PICK_ALL, PICK_FIRST, PICK_SECOND, PICK_LAST, PICK_COUNT };
 /* What a column reads. */
 struct column_source {
 	uint32_t place;
-	const char *attribute; /* NULL: the text */
-	bool is_series;        /* at all positions of the place's siblings */
+	/* NULL: the text. Of place 0 also a path: see template/fields/stated.h
+	 */
+	const char *attribute;
+	bool is_series; /* at all positions of the place's siblings */
 	enum pick pick;
 	/* part of the text, between separators `from` and `to`; both 0: all */
 	uint8_t from;

@@ -7,6 +7,8 @@
 #include "base/utf8.h"
 #include "template/fields/field.h"
 #include "template/fields/rule.h"
+#include "template/fields/stated.h"
+#include "template/fields/value.h"
 
 /* Ratio of pages with a value below which a column is hardly of the template.
  */
@@ -17,14 +19,20 @@
 
 /* The same for a part of a price, a date and so on. */
 #define TYPED_PART_FACTOR .3
+/* How much more a value is worth that the JSON-LD states, too. */
+#define CONFIRMED_FACTOR 2
+
+/* The score of a value that the page does not show, compared with others. */
+#define STATED_FACTOR .001
 
 enum {
 	MAX_UNIT_BYTES = 3,
 	MAX_DATE_BYTES = 30,         /* longer texts say more than a date */
 	MAX_CHOSEN = LIMIT(400, 12), /* columns that are compared */
 	ROOM_FOR_FINDS = 2 * MAX_CHOSEN,
-	MAX_WRAPPED = 2,     /* varying runs in an element around a field */
-	MAX_FIELD_STEM = 32, /* bytes of a name without its number */
+	MAX_WRAPPED = 2,      /* varying runs in an element around a field */
+	MAX_FIELD_STEM = 32,  /* bytes of a name without its number */
+	MIN_STATED_PAGES = 3, /* on which a shown value must be stated */
 };
 
 /* A column that may be a field. */
@@ -33,8 +41,12 @@ struct find {
 	struct column column;     /* without values */
 	enum field_type type;
 	double score;
-	const uint64_t *hashes; /* [pages] */
-	const char *known;      /* name by its meaning, or NULL */
+	const uint64_t *hashes;   /* [pages] */
+	const uint64_t *meanings; /* [pages] */
+	const char *known;        /* name by its meaning, or NULL */
+	/* what states its values in the JSON-LD, and in microdata; or NULL */
+	const struct find *in_json_ld;
+	const struct find *in_markup;
 	bool is_dropped;
 };
 
@@ -65,6 +77,7 @@ static const struct {
 } known_words[] = {
 	{"title", "title"},
 	{"headline", "title"},
+	{"alternativeheadline", "subtitle"},
 	{"author", "author"},
 	{"byline", "author"},
 	{"creator", "author"},
@@ -98,6 +111,7 @@ static const struct {
 	{"stock", "stock"},
 	{"availability", "stock"},
 	{"rating", "rating"},
+	{"ratingvalue", "rating"},
 	{"reviewcount", "review_count"},
 	{"description", "description"},
 	{"summary", "summary"},
@@ -493,6 +507,13 @@ static void choose_finds(struct finder *finder)
 		finder->count = MAX_CHOSEN;
 }
 
+/* Return whether nearly all values are the same. */
+static bool is_constant_column(const struct column *column)
+{
+	return column->distinct < 2 || column->pages < 2 ||
+	       (uint64_t)column->common * 100 >= (uint64_t)column->count * 97;
+}
+
 /* Add a column that is part of the column `all`. */
 static void finder_add(struct finder *finder, const struct column *all,
 		       const struct column *column, double factor)
@@ -502,8 +523,7 @@ static void finder_add(struct finder *finder, const struct column *all,
 	double ratio;
 	struct find *find;
 
-	if (column->distinct < 2 || column->pages < 2 ||
-	    (uint64_t)column->common * 100 >= (uint64_t)column->count * 97)
+	if (is_constant_column(column))
 		return;
 	title = in_title(finder, column);
 	if (finder->settings[column->source.place].is_in_head &&
@@ -523,20 +543,126 @@ static void finder_add(struct finder *finder, const struct column *all,
 	find->column.values = NULL;
 }
 
-static const uint64_t *find_hashes(const struct finder *finder,
-				   const struct find *find)
+static void find_compute_hashes(const struct finder *finder, struct find *find)
 {
+	uint32_t pages = finder->table->page_count;
 	struct arena *arena = arena_create();
 	struct column column =
 		column_read_again(arena, find->all, &find->column.source);
-	const uint64_t *hashes = page_hashes(&column, finder->table->page_count,
-					     finder->scratch);
 
+	find->hashes = page_hashes(&column, pages, finder->scratch);
+	find->meanings = page_meanings(&column, pages, finder->scratch);
 	arena_destroy(arena);
-	return hashes;
 }
 
-/* Drop the columns that have the same values as a better one. */
+/* Return whether a column is what a page states for machines in its markup. */
+static bool is_in_markup(const struct finder *finder,
+			 const struct column_source *source)
+{
+	const struct place *place =
+		place_at(finder->table->tree, source->place);
+
+	return source->attribute != NULL && source->to == 0 &&
+	       (strcmp(source->attribute, "content") == 0 ||
+		strcmp(source->attribute, "datetime") == 0) &&
+	       place->names.size > 0 &&
+	       memchr(place->names.data, '@', place->names.size) != NULL;
+}
+
+/* Return whether a find is what a page states for machines. */
+static bool find_is_stated(const struct finder *finder, const struct find *find)
+{
+	const struct column_source *source = &find->column.source;
+
+	return is_stated(source->attribute) || is_in_markup(finder, source);
+}
+
+/*
+ * Make what a page states for machines a further address of the find that shows
+ * it.
+ */
+static void find_add_stated(struct arena *arena, struct find *shown,
+			    const struct find *one)
+{
+	struct find *stated = ARENA_NEW(arena, struct find, 1);
+
+	*stated = *one; /* the finds are sorted again */
+	if (is_stated(stated->column.source.attribute)) {
+		if (shown->in_json_ld == NULL)
+			shown->in_json_ld = stated;
+	} else if (shown->in_markup == NULL) {
+		shown->in_markup = stated;
+		if (shown->known == NULL)
+			shown->known = stated->known;
+	}
+}
+
+/* Return whether `one` has the values of a better find, as texts. */
+static bool has_same_texts(const struct find *one, const struct find *better,
+			   uint32_t pages)
+{
+	struct agreement agreement =
+		compare_pages(one->hashes, better->hashes, pages);
+
+	return agreement.both * 10 >= one->column.pages * 9 &&
+	       agreement.equal * 100 >= agreement.both * AGREE_SHARE;
+}
+
+/*
+ * Return whether the values that a page states mean those that it shows, on
+ * nearly all pages that show one.
+ */
+static bool has_same_meaning(const struct find *stated,
+			     const struct find *shown, uint32_t pages)
+{
+	struct agreement agreement =
+		compare_pages(stated->meanings, shown->meanings, pages);
+
+	return agreement.both >= MIN_STATED_PAGES &&
+	       (agreement.both * 10 >= shown->column.pages * 9 ||
+		agreement.both * 10 >= stated->column.pages * 9) &&
+	       agreement.equal * 100 >= agreement.both * AGREE_SHARE;
+}
+
+/*
+ * Return the find that shows what a page states: a price with its currency
+ * rather than a number; or NULL.
+ */
+static struct find *shown_find(const struct finder *finder,
+			       const struct find *stated)
+{
+	struct find *first = NULL;
+
+	for (uint32_t i = 0; i < finder->count; i++) {
+		struct find *one = &finder->finds[i];
+
+		if (one->is_dropped || find_is_stated(finder, one) ||
+		    !has_same_meaning(stated, one, finder->table->page_count))
+			continue;
+		if (one->type == TYPE_PRICE)
+			return one;
+		if (first == NULL)
+			first = one;
+	}
+	return first;
+}
+
+/* Drop the numbers of the prices that a page states. */
+static void drop_numbers(struct finder *finder, const struct find *price)
+{
+	for (uint32_t i = 0; i < finder->count; i++) {
+		struct find *one = &finder->finds[i];
+
+		one->is_dropped |=
+			one->type == TYPE_NUMBER && one->in_json_ld == NULL &&
+			has_same_meaning(price, one, finder->table->page_count);
+	}
+}
+
+/*
+ * Drop the columns that have the same values as a better one, and those that
+ * state what another one shows.
+ */
 static void drop_equal(struct finder *finder)
 {
 	uint32_t pages = finder->table->page_count;
@@ -544,19 +670,64 @@ static void drop_equal(struct finder *finder)
 	for (uint32_t i = 0; i < finder->count; i++) {
 		struct find *one = &finder->finds[i];
 
-		one->hashes = find_hashes(finder, one);
-		for (uint32_t k = 0; k < i && !one->is_dropped; k++) {
-			const struct find *better = &finder->finds[k];
-			struct agreement agreement = compare_pages(
-				one->hashes, better->hashes, pages);
-
+		find_compute_hashes(finder, one);
+		for (uint32_t k = 0; k < i && !one->is_dropped; k++)
 			one->is_dropped =
-				!better->is_dropped &&
-				agreement.both * 10 >= one->column.pages * 9 &&
-				agreement.equal * 100 >=
-					agreement.both * AGREE_SHARE;
-		}
+				!finder->finds[k].is_dropped &&
+				has_same_texts(one, &finder->finds[k], pages);
 	}
+	for (uint32_t i = 0; i < finder->count; i++) {
+		struct find *one = &finder->finds[i];
+		struct find *shown = find_is_stated(finder, one)
+					     ? shown_find(finder, one)
+					     : NULL;
+
+		if (shown == NULL)
+			continue;
+		one->is_dropped = true;
+		find_add_stated(finder->scratch, shown, one);
+		if (shown->type == TYPE_PRICE)
+			drop_numbers(finder, one);
+	}
+	for (uint32_t i = 0; i < finder->count; i++) {
+		struct find *one = &finder->finds[i];
+
+		if (one->in_json_ld != NULL &&
+		    !finder->settings[one->column.source.place].is_in_head)
+			one->score *= CONFIRMED_FACTOR;
+	}
+	qsort(finder->finds, finder->count, sizeof(*finder->finds),
+	      order_finds);
+}
+
+/*
+ * Append what the JSON-LD states to the finds: it is a field only if the page
+ * does not show it.
+ */
+static void finder_add_stated(struct finder *finder)
+{
+	const struct column_table *table = finder->table;
+	uint32_t begin = finder->count;
+
+	for (uint32_t i = 0; i < table->count && finder->count < ROOM_FOR_FINDS;
+	     i++) {
+		const struct column *column = &table->columns[i];
+		double ratio;
+
+		if (!is_stated(column->source.attribute) ||
+		    stated_rank(column->source.attribute) == 0 ||
+		    is_constant_column(column))
+			continue;
+		finder->finds[finder->count++] = (struct find){
+			.all = column,
+			.column = *column,
+			.type = column_type(column, &ratio),
+			.score = STATED_FACTOR * column->single /
+				 table->page_count *
+				 stated_rank(column->source.attribute)};
+	}
+	qsort(finder->finds + begin, finder->count - begin,
+	      sizeof(*finder->finds), order_finds);
 }
 
 /* Names */
@@ -653,7 +824,52 @@ static bool name_by_label(const struct finder *finder, const struct find *find,
 	return true;
 }
 
-/* Write the name of a find: its meaning, its label, its class, or its tag. */
+/* Write a key such as "priceCurrency" as "price_currency". */
+static void name_by_key(struct slice key, char *out)
+{
+	const char *bytes = key.data;
+	size_t size = 0;
+
+	for (size_t i = 0; i < key.size && size + 2 <= MAX_FIELD_STEM; i++) {
+		bool is_upper = bytes[i] >= 'A' && bytes[i] <= 'Z';
+
+		if (is_upper && i > 0 && bytes[i - 1] >= 'a' &&
+		    bytes[i - 1] <= 'z')
+			out[size++] = '_';
+		out[size++] = lower(bytes[i]);
+	}
+	out[size] = '\0';
+}
+
+/*
+ * Write the name that the JSON-LD gives the values of a find. The name of a
+ * thing is the title of its page, if the page shows it as title.
+ */
+static bool name_by_json_ld(const struct find *find, char *out)
+{
+	const struct find *one = is_stated(find->column.source.attribute)
+					 ? find
+					 : find->in_json_ld;
+	struct slice key;
+	const char *known;
+
+	if (one == NULL)
+		return false;
+	key = stated_key(one->column.source.attribute);
+	known = known_name(key);
+	if (find != one && slice_equal(key, slice_of("name")))
+		known = find->known;
+	if (known != NULL)
+		snprintf(out, MAX_FIELD_NAME, "%s", known);
+	else
+		name_by_key(key, out);
+	return true;
+}
+
+/*
+ * Write the name of a find: that of its JSON-LD, its meaning, its label, its
+ * class, or its tag.
+ */
 static void name_find(const struct finder *finder, const struct find *find,
 		      char *out)
 {
@@ -662,8 +878,9 @@ static void name_find(const struct finder *finder, const struct find *find,
 	const struct place *place = place_at(tree, index);
 	enum field_type type = find->type;
 
-	if (known_name(place_label(finder, index)) != NULL &&
-	    name_by_label(finder, find, out))
+	if (name_by_json_ld(find, out) ||
+	    (known_name(place_label(finder, index)) != NULL &&
+	     name_by_label(finder, find, out)))
 		return;
 	if (find->known != NULL) {
 		snprintf(out, MAX_FIELD_NAME, "%s", find->known);
@@ -794,7 +1011,8 @@ static void finder_add_parts(struct finder *finder, const struct column *all,
 		return;
 	if (column->source.attribute == NULL &&
 	    (place_at(finder->table->tree, place)->is_run ||
-	     (finder->varying[place] == 1 && finder->constant[place] == 0)))
+	     (finder->varying[place] == 1 && finder->constant[place] == 0 &&
+	      !finder->settings[place].is_in_heading)))
 		affixes_of(column, &from, &to);
 	part.source.from = from;
 	part.source.to = to;
@@ -896,6 +1114,8 @@ static void find_columns(struct finder *finder)
 	for (uint32_t i = 0; i < table->count; i++) {
 		const struct column *column = &table->columns[i];
 
+		if (is_stated(column->source.attribute))
+			continue;
 		if (record == NO_PLACE || column->single == column->pages ||
 		    !is_below(table->tree, column->source.place, record)) {
 			finder_add_parts(finder, column, column, 1);
@@ -910,6 +1130,15 @@ static void find_columns(struct finder *finder)
 			arena_destroy(arena);
 		}
 	}
+}
+
+/* Add the address of a find, or nothing for NULL. */
+static void field_add_rule(const struct column_table *table,
+			   const struct find *find, struct field *field)
+{
+	if (find != NULL)
+		field->rules[field->rule_count++] = column_read_again(
+			table->arena, find->all, &find->column.source);
 }
 
 uint32_t fields_discover(const struct column_table *table,
@@ -929,6 +1158,7 @@ uint32_t fields_discover(const struct column_table *table,
 	find_title(&finder);
 	find_columns(&finder);
 	choose_finds(&finder);
+	finder_add_stated(&finder);
 	drop_equal(&finder);
 	for (uint32_t i = 0; i < finder.count && count < max; i++) {
 		const struct find *find = &finder.finds[i];
@@ -936,10 +1166,10 @@ uint32_t fields_discover(const struct column_table *table,
 
 		if (find->is_dropped)
 			continue;
-		*field = (struct field){.confidence = find->score,
-					.rule_count = 1};
-		field->rules[0] = column_read_again(table->arena, find->all,
-						    &find->column.source);
+		*field = (struct field){.confidence = find->score};
+		field_add_rule(table, find, field);
+		field_add_rule(table, find->in_json_ld, field);
+		field_add_rule(table, find->in_markup, field);
 		field_note_values(field, &field->rules[0]);
 		name_find(&finder, find, field->name);
 		if (is_taken(fields_out, count, field->name))

@@ -10,7 +10,7 @@
 #include "template/fields/rule.h"
 
 /* How near a label, or a class, is to a place that has it. */
-enum { LABEL_LEVELS = 3, NAME_LEVELS = 2 };
+enum { LABEL_LEVELS = 3, NAME_LEVELS = 2, LIST_SHARE = 10 };
 
 /* Types */
 
@@ -25,7 +25,52 @@ const char *type_name(enum field_type type)
 static bool is_currency(uint32_t code)
 {
 	return code == '$' || (code >= 0xA2 && code <= 0xA5) ||
-	       (code >= 0x20A0 && code <= 0x20CF);
+	       (code >= 0x20A0 && code <= 0x20CF) || code == 0xFFE1 ||
+	       code == 0xFFE5;
+}
+
+/*
+ * ISO 4217 codes, and abbreviations of currencies; without the codes that are
+ * English words, such as ALL.
+ */
+static const char currency_words[] =
+	" AED AFN AMD ANG AOA ARS AUD AWG AZN BAM BBD BDT BGN BHD BIF BMD BND "
+	"BOB BRL BSD BTN BWP BYN BZD CAD CDF CHF CLP CNY COP CRC CVE CZK "
+	"DJF DKK DOP DZD EGP ERN ETB EUR FJD FKP GBP GEL GHS GIP GMD GNF GTQ "
+	"GYD HKD HNL HTG HUF IDR ILS INR IQD IRR ISK JMD JOD JPY KES KGS KHR "
+	"KMF KPW KRW KWD KYD KZT LAK LBP LKR LRD LSL LYD MAD MDL MGA MKD MMK "
+	"MNT MRU MUR MVR MWK MXN MYR MZN NAD NGN NIO NOK NPR NZD OMR PAB PEN "
+	"PGK PHP PKR PLN PYG QAR RMB RON RSD RUB RWF SAR SBD SCR SDG SEK SGD "
+	"SHP SLE SRD SSP STN SVC SYP SZL THB TJS TMT TND TRY TTD TWD TZS UAH "
+	"UGX USD UYU UZS VES VND VUV WST XAF XCD XOF XPF YER ZAR ZMW "
+	"kr Kr z\xC5\x82 K\xC4\x8D Rs Rp RM Ft lei "
+	"\xD0\xBB\xD0\xB2 \xD1\x80\xD1\x83\xD0\xB1 "
+	"\xD0\xB3\xD1\x80\xD0\xBD "                /* lv, rub, hrn */
+	"\xE5\x86\x86 \xE5\x85\x83 \xEC\x9B\x90 "; /* yen, yuan, won */
+
+static bool is_currency_word(struct slice word)
+{
+	char padded[8] = " ";
+
+	if (word.size == 0 || word.size + 3 > sizeof(padded))
+		return false;
+	memcpy(padded + 1, word.data, word.size);
+	padded[word.size + 1] = ' ';
+	return strstr(currency_words, padded) != NULL;
+}
+
+/* Return whether only blanks, points and dashes are between both positions. */
+static bool is_beside_number(const unsigned char *begin,
+			     const unsigned char *end)
+{
+	while (begin < end) {
+		uint32_t code = utf8_next(&begin, end);
+
+		if (code != ' ' && code != 0xA0 && code != 0x202F &&
+		    code != '.' && code != ',' && code != '-' && code != 0x2013)
+			return false;
+	}
+	return true;
 }
 
 /* Signs and words of a text. */
@@ -36,38 +81,81 @@ struct shape {
 	uint32_t currencies;
 };
 
+/* The last number and the last word of the text before a position. */
+struct shape_reader {
+	const unsigned char *number_end; /* NULL: there is none */
+	const unsigned char *word_begin; /* NULL: no word is open */
+	const unsigned char *code_end;   /* of a currency not beside a number */
+	uint32_t digits;
+	uint32_t number;
+};
+
+/* A currency is part of a price if it is beside a number. */
+static void shape_end_word(struct shape *shape, struct shape_reader *reader,
+			   const unsigned char *end)
+{
+	const unsigned char *begin = reader->word_begin;
+
+	reader->word_begin = NULL;
+	if (begin == NULL ||
+	    !is_currency_word((struct slice){begin, (size_t)(end - begin)}))
+		return;
+	if (reader->number_end != NULL &&
+	    is_beside_number(reader->number_end, begin))
+		shape->currencies++;
+	else
+		reader->code_end = end;
+}
+
+static void shape_begin_number(struct shape *shape, struct shape_reader *reader,
+			       const unsigned char *begin)
+{
+	shape->numbers++;
+	if (reader->code_end != NULL &&
+	    is_beside_number(reader->code_end, begin))
+		shape->currencies++;
+	reader->code_end = NULL;
+}
+
+static void shape_end_number(struct shape *shape, struct shape_reader *reader)
+{
+	shape->years += reader->digits == 4 && reader->number >= 1900 &&
+			reader->number < 2100;
+	reader->digits = 0;
+	reader->number = 0;
+}
+
 static struct shape shape_of(struct slice text)
 {
 	const unsigned char *at = text.data;
 	const unsigned char *end = at + text.size;
+	struct shape_reader reader = {0};
 	struct shape shape = {0};
-	uint32_t run = 0;
-	uint32_t number = 0;
-	bool is_word = false;
 
 	while (at < end) {
+		const unsigned char *begin = at;
 		uint32_t code = utf8_next(&at, end);
-		bool is_number = code < 0x80 && is_digit((int)code);
 
+		if (code < 0x80 && is_digit((int)code)) {
+			shape_end_word(&shape, &reader, begin);
+			if (reader.digits == 0)
+				shape_begin_number(&shape, &reader, begin);
+			reader.number = reader.number * 10 + (code - '0');
+			reader.digits++;
+			reader.number_end = at;
+			continue;
+		}
+		shape_end_number(&shape, &reader);
 		shape.currencies += is_currency(code);
-		if (is_number) {
-			shape.numbers += run == 0;
-			number = number * 10 + (code - '0');
-			run++;
-		}
-		if (!is_number || at == end) {
-			shape.years +=
-				run == 4 && number >= 1900 && number < 2100;
-			run = 0;
-			number = 0;
-		}
-		if (!is_number && is_word_code(code)) {
-			shape.words += !is_word;
-			is_word = true;
-		} else {
-			is_word = false;
+		if (!is_word_code(code)) {
+			shape_end_word(&shape, &reader, begin);
+		} else if (reader.word_begin == NULL) {
+			shape.words++;
+			reader.word_begin = begin;
 		}
 	}
+	shape_end_number(&shape, &reader);
+	shape_end_word(&shape, &reader, end);
 	return shape;
 }
 
@@ -116,6 +204,24 @@ enum field_type column_type(const struct column *column, double *ratio_out)
 	return best;
 }
 
+/* Return whether at least LIST_SHARE percent of the pages have several values.
+ */
+static bool column_is_list(const struct column *column)
+{
+	struct value values[MAX_PAGE_VALUES];
+	uint32_t several = 0;
+
+	for (uint32_t i = 1; i < column->count; i++)
+		if (column->values[i].page == column->values[i - 1].page &&
+		    (i == 1 ||
+		     column->values[i].page != column->values[i - 2].page))
+			several += rule_values(column, column->values[i].page,
+					       values) > 1;
+	return (uint64_t)several * 100 >=
+		       (uint64_t)column->pages * LIST_SHARE &&
+	       several > 0;
+}
+
 void field_note_values(struct field *field, const struct column *column)
 {
 	double ratio;
@@ -125,6 +231,7 @@ void field_note_values(struct field *field, const struct column *column)
 		ratio == 1 && column->source.attribute == NULL &&
 		(field->type == TYPE_NUMBER || field->type == TYPE_PRICE ||
 		 field->type == TYPE_DATE);
+	field->is_list = column_is_list(column);
 	field->max_bytes = 0;
 	for (uint32_t i = 0; i < column->count; i++) {
 		struct slice text = column->values[i].text;

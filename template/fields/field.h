@@ -50,6 +50,7 @@ struct doubt {
 struct field {
 	char name[MAX_FIELD_NAME + 1];
 	enum field_type type;
+	bool is_list;  /* some pages have several values */
 	bool is_typed; /* all values have the type, a number, price or date */
 	uint32_t max_bytes; /* of the longest value */
 	double confidence;  /* in [0, 1]: how many addresses agree */

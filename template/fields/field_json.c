@@ -3,6 +3,7 @@
 #include "base/arena.h"
 #include "page/page.h"
 #include "template/fields/like.h"
+#include "template/fields/stated.h"
 
 enum { MAX_SHOWN_STEPS = 4 };
 
@@ -66,12 +67,16 @@ void source_append_text(const struct place_tree *tree,
 	     i = place_at(tree, i)->parent)
 		if (i == source->place || is_telling(place_at(tree, i)))
 			path[count++] = i;
+	if (is_stated(source->attribute)) {
+		buffer_append_text(out, source->attribute);
+		count = 0;
+	}
 	while (count-- > 0) {
 		append_step(place_at(tree, path[count]), out);
 		if (count > 0)
 			buffer_append_text(out, " > ");
 	}
-	if (source->attribute != NULL)
+	if (source->attribute != NULL && !is_stated(source->attribute))
 		buffer_printf(out, " @%s", source->attribute);
 	if (source->pick != PICK_ALL)
 		buffer_printf(out, ", %s", picks[source->pick]);
@@ -116,19 +121,21 @@ void fields_describe(const struct field_set *set, json_t *list)
 		}
 		json_array_append_new(
 			list,
-			json_pack(
-				"{s:s, s:s, s:s, s:s, s:s, s:f, s:b, s:b, s:o, "
-				"s:o?}",
-				"name", spec->name, "type",
-				type_name(transformed_type(spec)), "shown_type",
-				type_name(spec->type), "transform",
-				transform_name(spec->transform.kind), "origin",
-				spec->origin == FIELD_TAUGHT ? "taught"
-							     : "found",
-				"fill", spec->fill, "watched",
-				(int)spec->is_watched, "required",
-				(int)spec->is_required, "addresses", addresses,
-				"label", field_label(set, spec)));
+			json_pack("{s:s, s:s, s:s, s:b, s:s, s:s, s:f, s:b, "
+				  "s:b, s:o, "
+				  "s:o?}",
+				  "name", spec->name, "type",
+				  type_name(transformed_type(spec)),
+				  "shown_type", type_name(spec->type), "list",
+				  (int)spec->is_list, "transform",
+				  transform_name(spec->transform.kind),
+				  "origin",
+				  spec->origin == FIELD_TAUGHT ? "taught"
+							       : "found",
+				  "fill", spec->fill, "watched",
+				  (int)spec->is_watched, "required",
+				  (int)spec->is_required, "addresses",
+				  addresses, "label", field_label(set, spec)));
 	}
 	buffer_free(&text);
 }

@@ -22,7 +22,7 @@ void source_append_text(const struct place_tree *tree,
 
 /*
  * Add an object for each field of the set to the array `list`: name, type,
- * shown_type (before the transform), transform, origin, fill, watched,
+ * shown_type (before the transform), list, transform, origin, fill, watched,
  * required, addresses, label (of the first address, or null).
  */
 void fields_describe(const struct field_set *set, json_t *list);

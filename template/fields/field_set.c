@@ -9,8 +9,14 @@
 #include "base/memory.h"
 #include "page/page.h"
 #include "template/fields/rule.h"
+#include "template/fields/stated.h"
+#include "template/fields/value.h"
 
-enum { SET_VERSION = 2, NO_ATTRIBUTE = VALUE_ATTRIBUTES };
+enum {
+	SET_VERSION = 3,
+	NO_ATTRIBUTE = VALUE_ATTRIBUTES,
+	STATED_ATTRIBUTE, /* its path follows */
+};
 
 /* Making a set */
 
@@ -59,6 +65,9 @@ static struct column_source copy_source(struct arena *arena,
 	for (uint8_t i = 0; i < source->separator_count; i++)
 		separators[i] = arena_slice(arena, source->separators[i]);
 	copy.separators = separators;
+	if (is_stated(copy.attribute))
+		copy.attribute = arena_copy(arena, copy.attribute,
+					    strlen(copy.attribute));
 	if (copy.to == 0)
 		copy.separator_count = 0;
 	return copy;
@@ -70,6 +79,7 @@ static void spec_make(struct arena *arena, const struct field *field,
 {
 	memcpy(spec_out->name, field->name, sizeof(spec_out->name));
 	spec_out->type = field->type;
+	spec_out->is_list = field->is_list;
 	spec_out->is_typed = field->is_typed;
 	spec_out->max_bytes = field->max_bytes;
 	for (uint32_t r = 0; r < field->rule_count; r++) {
@@ -186,7 +196,9 @@ static bool is_strange(const struct field_spec *spec,
 	for (uint32_t i = 0; i < result->count; i++) {
 		struct slice value = result->values[i];
 
-		if (value.size > 2 * (size_t)spec->max_bytes + 40 ||
+		/* the sample pages of a bundle have no URL */
+		if ((value.size > 2 * (size_t)spec->max_bytes + 40 &&
+		     spec->type != TYPE_URL && spec->type != TYPE_IMAGE) ||
 		    (spec->is_typed && type_of_text(value) != spec->type))
 			return true;
 	}
@@ -195,7 +207,8 @@ static bool is_strange(const struct field_spec *spec,
 
 /*
  * Add the values of a further address of the field. One in the head does not
- * answer alone: the site's name in the title changes in a redesign.
+ * answer alone: the site's name in the title changes in a redesign. Neither
+ * does the JSON-LD: it may have what the page does not show, in another form.
  */
 static void result_add(const struct field_set *set,
 		       const struct field_spec *spec, uint32_t rule,
@@ -211,7 +224,8 @@ static void result_add(const struct field_set *set,
 	*result = *one;
 	result->is_unsure =
 		is_strange(spec, one) ||
-		(rule > 0 && is_in_head(&set->tree, spec->rules[rule].place));
+		(rule > 0 && (is_stated(spec->rules[rule].attribute) ||
+			      is_in_head(&set->tree, spec->rules[rule].place)));
 }
 
 const struct field_result *field_set_apply(const struct field_set *set,
@@ -329,6 +343,8 @@ static uint64_t attribute_number(const char *attribute)
 {
 	uint64_t number = 0;
 
+	if (is_stated(attribute))
+		return STATED_ATTRIBUTE;
 	while (attribute != NULL && number < VALUE_ATTRIBUTES &&
 	       strcmp(attribute, value_attributes[number]) != 0)
 		number++;
@@ -339,6 +355,8 @@ static void put_source(struct buffer *out, const struct column_source *source)
 {
 	buffer_append_varint(out, source->place);
 	buffer_append_varint(out, attribute_number(source->attribute));
+	if (is_stated(source->attribute))
+		put_text(out, slice_of(source->attribute));
 	buffer_append_varint(out, source->is_series);
 	buffer_append_varint(out, source->pick);
 	buffer_append_varint(out, source->from);
@@ -360,7 +378,8 @@ void field_set_encode(const struct field_set *set, struct buffer *out)
 		buffer_append_varint(out, spec->type);
 		buffer_append_varint(out, spec->origin);
 		buffer_append_varint(out,
-				     (uint64_t)spec->is_typed << 2 |
+				     (uint64_t)spec->is_list << 3 |
+					     (uint64_t)spec->is_typed << 2 |
 					     (uint64_t)spec->is_watched << 1 |
 					     (uint64_t)spec->is_required);
 		buffer_append_varint(out, spec->max_bytes);
@@ -514,17 +533,29 @@ static void take_tree(struct take *take, struct place_tree *tree)
 	}
 }
 
+/* Read an attribute, or a path, which only the root has. */
+static const char *take_attribute(struct take *take, uint32_t place)
+{
+	uint32_t number = take_number(take, STATED_ATTRIBUTE + 1);
+	struct slice path;
+
+	if (number != STATED_ATTRIBUTE)
+		return number == NO_ATTRIBUTE ? NULL : value_attributes[number];
+	path = take_text(take);
+	if (!take->is_damaged && place == 0 && stated_path_is_valid(path))
+		return path.data; /* a NUL follows */
+	take->is_damaged = true;
+	return NULL;
+}
+
 static void take_source(struct take *take, uint32_t places,
 			struct column_source *source)
 {
 	struct slice *separators =
 		ARENA_NEW(take->arena, struct slice, MAX_SEPARATORS);
-	uint32_t attribute;
 
 	source->place = take_number(take, places);
-	attribute = take_number(take, NO_ATTRIBUTE + 1);
-	source->attribute =
-		attribute == NO_ATTRIBUTE ? NULL : value_attributes[attribute];
+	source->attribute = take_attribute(take, source->place);
 	source->is_series = take_number(take, 2) == 1;
 	source->pick = (enum pick)take_number(take, PICK_COUNT);
 	source->from = (uint8_t)take_number(take, MAX_SEPARATORS + 1);
@@ -575,7 +606,8 @@ static void take_field(struct take *take, uint32_t places,
 	memcpy(spec->name, name.data, name.size);
 	spec->type = (enum field_type)take_number(take, TYPE_COUNT);
 	spec->origin = (enum field_origin)take_number(take, FIELD_TAUGHT + 1);
-	flags = take_number(take, 8);
+	flags = take_number(take, 16);
+	spec->is_list = (flags & 8) != 0;
 	spec->is_typed = (flags & 4) != 0;
 	spec->is_watched = (flags & 2) != 0;
 	spec->is_required = (flags & 1) != 0;

@@ -30,6 +30,7 @@ struct field_spec {
 	enum field_origin origin;
 	bool is_watched;  /* changed values are events */
 	bool is_required; /* a page without a value is a fault, as of a guard */
+	bool is_list;     /* some sample pages have several values */
 	bool is_typed;    /* all values of the sample pages have the type */
 	uint32_t max_bytes; /* of the longest of these values */
 	double fill; /* ratio of the sample pages with a value, in [0, 1] */

@@ -43,8 +43,8 @@ struct agreement compare_pages(const uint64_t *left, const uint64_t *right,
 			       uint32_t pages);
 
 /*
- * Set the type of a field, how strict it is, and the longest value, from the
- * values of its first rule.
+ * Set the type of a field, how strict it is, whether it is a list, and the
+ * longest value, from the values of its first rule.
  */
 void field_note_values(struct field *field, const struct column *column);
 

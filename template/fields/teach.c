@@ -8,6 +8,11 @@
 #include "base/utf8.h"
 #include "template/fields/field.h"
 #include "template/fields/rule.h"
+#include "template/fields/stated.h"
+#include "template/fields/value.h"
+
+/* What the page shows is better than what it states only for machines. */
+#define STATED_PRIOR .15
 
 /* How likely a list is meant although the examples have one value. */
 #define FLAT_LIST .9
@@ -193,7 +198,9 @@ static double prior_of(const struct teacher *teacher, const struct column *rule)
 	double prior = 1;
 
 	prior *= type == teacher->type ? .5 + .5 * ratio : .5;
-	if (rule->source.attribute != NULL)
+	if (is_stated(rule->source.attribute))
+		prior *= STATED_PRIOR;
+	else if (rule->source.attribute != NULL)
 		prior *= .7;
 	if (rule->source.to > 0)
 		prior *= .8;
@@ -382,10 +389,17 @@ static void teacher_add_whole(struct teacher *teacher, const struct column *all,
 	teacher_add_parts(teacher, all, &loose);
 }
 
-/* Add the column, and its first, second and last values. */
+/*
+ * Add the column, and its first, second and last values. Of JSON-LD only the
+ * whole values are useful.
+ */
 static void teacher_add_column(struct teacher *teacher,
 			       const struct column *column)
 {
+	if (is_stated(column->source.attribute)) {
+		teacher_add(teacher, column, column);
+		return;
+	}
 	teacher_add_whole(teacher, column, column);
 	if (column->single == column->pages)
 		return;
@@ -579,6 +593,47 @@ static void take_rules(const struct teacher *teacher, struct field *field)
 	field->confidence = best->match * (1.0 + alike) / teacher->count;
 }
 
+static bool has_stated_rule(const struct field *field)
+{
+	for (uint32_t i = 0; i < field->rule_count; i++)
+		if (is_stated(field->rules[i].source.attribute))
+			return true;
+	return false;
+}
+
+/*
+ * Add the JSON-LD that means the same as the field on nearly all pages, in
+ * another form: "12.99" for "£12.99".
+ */
+static void take_stated_rule(const struct teacher *teacher, struct field *field)
+{
+	const struct column_table *table = teacher->table;
+	const uint64_t *own = page_meanings(&field->rules[0], table->page_count,
+					    teacher->scratch);
+
+	if (field->rule_count == MAX_FIELD_RULES || has_stated_rule(field))
+		return;
+	for (uint32_t i = 0; i < table->count; i++) {
+		const struct column *column = &table->columns[i];
+		struct agreement agreement;
+
+		if (!is_stated(column->source.attribute) ||
+		    column->distinct < 2)
+			continue;
+		agreement =
+			compare_pages(own,
+				      page_meanings(column, table->page_count,
+						    teacher->scratch),
+				      table->page_count);
+		if (agreement.both < MIN_COMMON_PAGES ||
+		    agreement.both * 10 < field->rules[0].pages * 9 ||
+		    agreement.equal * 100 < agreement.both * AGREE_SHARE)
+			continue;
+		field->rules[field->rule_count++] = *column;
+		return;
+	}
+}
+
 /* Return the first value of the examples, or {NULL, 0}. */
 static struct slice first_value(const struct example *examples, uint32_t count)
 {
@@ -613,6 +668,7 @@ bool field_teach_lesson(const struct column_table *table,
 	if (teacher.count > 0) {
 		score_candidates(&teacher);
 		take_rules(&teacher, field_out);
+		take_stated_rule(&teacher, field_out);
 	}
 	arena_destroy(scratch);
 	return field_out->rule_count > 0;

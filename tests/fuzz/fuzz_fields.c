@@ -31,10 +31,12 @@ static void add_page(struct pages *pages, struct slice body)
 {
 	struct page *page;
 
-	if (pages->count < MAX_PAGES &&
-	    page_parse(&page, body, slice_of("utf-8"), &page_limits_default) ==
+	if (pages->count == MAX_PAGES ||
+	    page_parse(&page, body, slice_of("utf-8"), &page_limits_default) !=
 		    ERR_NONE)
-		pages->pages[pages->count++] = page;
+		return;
+	page_set_url(page, slice_of("http://a.test/b/c"));
+	pages->pages[pages->count++] = page;
 }
 
 static void free_pages(struct pages *pages)
@@ -213,7 +215,7 @@ static void learn(const struct pages *pages)
 
 	require(count <= MAX_FIELDS);
 	for (uint32_t i = 0; i < count; i++)
-		require(fields[i].name[0] != '\0' && fields[i].rule_count == 1);
+		require(fields[i].name[0] != '\0' && fields[i].rule_count >= 1);
 	try_set(&table, fields, count, pages);
 	try_selectors(&table, pages);
 	try_alike(&table, fields, count);

@@ -11,9 +11,10 @@ from pages_of_store import Pages
 
 COUNT = 12
 MANY = 1030  # pages; more than the records of one request
-PRODUCT = """<!doctype html><html><head><title>{title} - The shop</title></head>
+PRODUCT = """<!doctype html><html><head><title>{title} - The shop</title>
+<script type="application/ld+json">{stated}</script></head>
 <body><nav><a href="/">All things</a></nav><main><h1>{title}</h1>
-<p class="price">{price}</p><p class="stock">{stock} left, order soon</p>
+<img src="{photo}" alt=""><p class="price">{price}</p><p class="stock">{stock} left, order soon</p>
 <dl><dt>Maker:</dt><dd>{maker}</dd><dt>Weight:</dt><dd>{weight}</dd></dl>
 <ul class="tags">{tags}</ul></main>
 <footer><p>Terms and returns</p></footer></body></html>
@@ -26,7 +27,10 @@ def product(number):
     return {"title": "=1+1" if number == 3 else f"Thing {chr(65 + number)}",
             "price": f"£{number * 3 + 10}.95", "stock": number * 7 + 2,
             "maker": f'"Mill" no. {number * 11 + 5}',
-            "weight": f"{number + 20} kg",
+            "weight": f"{number + 20} kg", "photo": f"photos/{number}.jpg",
+            "stated": json.dumps({
+                "@type": "Product", "sku": f"T{number * 3 + 501}",
+                "offers": {"price": f"{number * 3 + 10}.95"}}),
             "tags": "".join(f"<li>{tag} {number}</li>" for tag in tags)}
 
 
@@ -110,6 +114,7 @@ class Fields(harness.Case):
             self.assertIn(name, names)
         self.assertEqual(self.fields()["price"]["type"], "price")
         self.assertEqual(self.fields()["price"]["fill"], 1)
+        self.assertFalse(self.fields()["price"]["list"])
         self.assertEqual(self.values("price"),
                          {i: product(i)["price"] for i in range(COUNT)})
         self.assertLessEqual(len(self.post(find=True, max=2)["fields"]), 2)
@@ -210,6 +215,7 @@ class Fields(harness.Case):
     def test_several_values_are_one_field(self):
         self.post(name="tags", examples=[
             {"url": self.url(1), "values": ["small, red 1", "new 1"]}])
+        self.assertTrue(self.fields()["tags"]["list"])
         values = self.values("tags")
         self.assertEqual(values[5], ["small, red 5", "new 5"])
         self.assertEqual(values[4], "blue 4")
@@ -377,6 +383,48 @@ class Fields(harness.Case):
                       "not_html")
         self.error_of(self.daemon_.post(path, b"x" * (10 << 20 | 1)), 413,
                       "too_large")
+
+    def test_addresses_are_absolute(self):
+        self.teach("photo", (self.url(2), f"{self.server.url}photos/2.jpg"))
+        self.assertEqual(self.fields()["photo"]["type"], "image")
+        self.assertEqual(self.values("photo"), {
+            i: f"{self.server.url}photos/{i}.jpg" for i in range(COUNT)})
+        html = PRODUCT.format(**product(5)).encode()
+        path = self.path + "/records"
+        self.assertEqual(self.daemon_.post(path, html).json["fields"],
+                         {"photo": "photos/5.jpg"})
+        answer = self.daemon_.post(path, html, url="http://other.test/a/b")
+        self.assertEqual(answer.json["fields"],
+                         {"photo": "http://other.test/a/photos/5.jpg"})
+        self.error_of(self.daemon_.post(path, html, url="no URL"), 400,
+                      "bad_request")
+
+    def test_a_stated_value_survives_a_redesign(self):
+        self.post(find=True, max=100)
+        rows = self.fields()
+        self.assertEqual(rows["price"]["addresses"][1],
+                         "jsonld:Product.offers.price")
+        self.assertEqual(rows["sku"]["addresses"], ["jsonld:Product.sku"])
+        self.assertEqual(self.values("sku")[2], "T507")
+        html = ("<!doctype html><title>New</title><section><h2>New</h2><b>"
+                "{price}</b></section><script type=application/ld+json>"
+                "{stated}</script>").format(**product(2))
+        answer = self.daemon_.post(self.path + "/records", html.encode())
+        fields = answer.json["fields"]
+        self.assertEqual((fields["price"], fields["sku"]), ("16.95", "T507"))
+        self.assertIn("price", fields["_unsure"])
+        self.assertNotIn("sku", fields["_unsure"])
+
+    def test_one_page_has_a_record(self):
+        self.post(find=True)
+        for number in (4, 7):
+            row, = self.records(url=self.url(number))
+            self.assertEqual((row["url"], row["fields"]["price"]),
+                             (self.url(number), product(number)["price"]))
+        for url in (self.url(99), self.server.url, "http://other.test/"):
+            self.assertEqual(self.records(url=url), [])
+        self.error_of(self.daemon_.get(self.path + "/records", url="no URL"),
+                      400, "bad_request")
 
     def test_what_templatectl_prints(self):
         done = self.ctl("field", "add", self.id, "cost", "--example", self.url(2),

@@ -26,6 +26,11 @@ PRODUCTS = 12
     ("1,23,4 €", None, "EUR"),
     ("£10 - £20", None, "GBP"),  # two numbers
     ("free", None, None),
+    ("Rs. 450", "450", "Rs"),
+    ("12.95 USD", "12.95", "USD"),
+    ("1.299,00 zł", "1299.00", "PLN"),
+    ("CHF 1'200.-", "1200", "CHF"),
+    ("¥1,200", "1200", "¥"),
 ])
 def test_prices(text, amount, currency):
     assert fields.read_amount(text, True, bundle._number) == fields.Amount(
@@ -58,8 +63,8 @@ def page(number):
 
 
 @pytest.fixture
-def shop(own, tmp_path):
-    """The bundle of a shop with an index and products, and its URL."""
+def shop_host(own, tmp_path):
+    """The host of a shop with an index and products, and its URL."""
     folder = tmp_path / "shop"
     for number in range(PRODUCTS):
         path = folder / "p" / str(number) / "index.html"
@@ -70,12 +75,32 @@ def shop(own, tmp_path):
         for number in range(PRODUCTS)), "utf-8")
     web = harness.Web(folder)
     try:
-        host = own.crawl(web.url)["host"]
-        with templated.Bundle(
-                data=own.get(f"/v1/sites/{host}/bundle").body) as bundle:
-            yield bundle, web.url
+        yield own.crawl(web.url)["host"], web.url
     finally:
         web.stop()
+
+
+@pytest.fixture
+def shop(own, shop_host):
+    """Its bundle, and its URL."""
+    host, url = shop_host
+    with templated.Bundle(
+            data=own.get(f"/v1/sites/{host}/bundle").body) as bundle:
+        yield bundle, url
+
+
+@pytest.fixture
+def client(own):
+    with templated.Client(own.socket) as client:
+        yield client
+
+
+def find_fields(client, host):
+    """Find the fields of the products; return their template."""
+    template = client.templates(host)[0]["id"]
+    client.request("POST", "/v1/sites/{}/templates/{}/fields".format(
+        *template.split("/")), {"find": True})
+    return template
 
 
 def test_a_page_has_typed_fields(shop):
@@ -136,3 +161,69 @@ def test_a_page_without_template_has_no_fields(shop):
         with pytest.raises(templated.LibraryError) as caught:
             bundle.fields(html, address)
         assert caught.value.code == code
+
+
+def test_a_bundle_describes_its_fields(own, client, shop_host):
+    host, _ = shop_host
+    data = own.get(f"/v1/sites/{host}/bundle").body
+    with templated.Bundle(data=data) as bundle:
+        assert {row["fields"] for row in bundle.describe()["templates"]} == {
+            None}
+    template = find_fields(client, host)
+    data = own.get(f"/v1/sites/{host}/bundle").body
+    with templated.Bundle(data=data) as bundle:
+        described = {row["id"]: row["fields"]
+                     for row in bundle.describe()["templates"]}
+    rows = client.template_fields(template)
+    assert [row["name"] for row in described[template]] == [
+        row["name"] for row in rows]
+    assert "price" in {row["name"] for row in rows if row["type"] == "price"}
+
+
+def test_a_client_has_the_fields_of_a_bundle(own, client, shop_host):
+    host, url = shop_host
+    assert client.fields(page(3), url) == {}
+    template = client.templates(host)[0]["id"]
+    with pytest.raises(templated.DaemonError) as caught:
+        list(client.records(template))
+    assert caught.value.code == "no_fields"
+    find_fields(client, host)
+    data = own.get(f"/v1/sites/{host}/bundle").body
+    with templated.Bundle(data=data) as bundle:
+        for number in (3, 40):  # a known page and a new one
+            address = f"{url}p/{number}/"
+            want = bundle.fields(page(number), address)
+            assert want["price"].currency == "GBP"
+            for given in (None, template):
+                found = client.fields(page(number), address, template=given)
+                assert found == want and found.template == template
+        assert client.fields(url=f"{url}p/7/") == bundle.fields(
+            page(7), f"{url}p/7/")
+    assert client.fields(page(3), "http://b.example/") == {}
+    with pytest.raises(TypeError):
+        client.fields()
+
+
+def test_a_client_reads_records(client, shop_host):
+    host, url = shop_host
+    template = find_fields(client, host)
+    rows = list(client.records(template))
+    assert {row.url for row in rows} == {
+        f"{url}p/{number}/" for number in range(PRODUCTS)}
+    for row in rows:
+        number = row.url.split("/")[-2]
+        assert row.error is None
+        assert row.fields["price"].amount == Decimal(f"{number}.99")
+    assert list(client.records(template, since=rows[-1].sequence)) == []
+    row, = client.records(template, url=f"{url}p/7/")
+    assert row.fields == client.fields(url=f"{url}p/7/")
+    assert list(client.records(template, url=url)) == []
+
+
+def test_unsure_values_of_a_record_are_apart():
+    found = fields.of_record(
+        {"price": "£5", "tags": ["a", "b"], "size": "7", "_unsure": ["size"]},
+        {"price": "price", "tags": "text", "size": "number"}, "a/1", str)
+    assert found == {"price": templated.Amount("£5", Decimal(5), "GBP"),
+                     "tags": ["a", "b"]}
+    assert found.unsure == {"size": templated.Amount("7", Decimal(7))}

@@ -101,7 +101,24 @@ def test_items_get_the_fields_of_templates(crawl, bundle_path, faq, web):
     assert item["number"] is None and item["nothing"] is None
 
 
-def test_fields_of_templates_need_a_bundle():
+def test_items_get_the_fields_of_the_daemon(crawl, daemon, host, faq, web):
+    url = web.url + "docs/faq/"
+    with templated.Client(daemon.socket) as client:
+        template = client.extract(faq, url).template
+        client.request("POST", "/v1/sites/{}/templates/{}/fields".format(
+            *template.split("/")), {"find": True})
+        fields = client.fields(faq, url)
+    name, value = next((name, value) for name, value in fields.items()
+                       if value == "Frequently Asked Questions")
+    result = crawl(TEMPLATED_SOCKET=daemon.socket, DEPTH_LIMIT=2,
+                   TEMPLATED_FIELDS={"text": "body", name: "heading",
+                                     "none such": "nothing"})
+    item, = (item for item in result["items"] if item["url"] == url)
+    assert item["heading"] == value and item["body"]
+    assert item["nothing"] is None
+
+
+def test_fields_of_templates_need_a_source():
     with pytest.raises(ValueError, match="TEMPLATED_BUNDLE"):
         source.Source(types.SimpleNamespace(stats=None, settings=Settings(
             {"TEMPLATED_FIELDS": {"price": "x"}})))

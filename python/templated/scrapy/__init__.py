@@ -22,8 +22,9 @@ TEMPLATED_THREADS     pages that the bundle extracts at the same time: 1
 TEMPLATED_OPTIONS     of templated.extract(), such as {"format": "md"}
 TEMPLATED_FIELDS      {"text": "body"...}: the fields of items; metadata are
                       not read without "metadata". Other names are fields of
-                      the page's template, for which a bundle is needed:
-                      {"price": "cost"}, or a part: {"price.amount": "cost"}
+                      the page's template, for which a bundle or a daemon is
+                      needed: {"price": "cost"}, or a part: {"price.amount":
+                      "cost"}
 TEMPLATED_SATURATION  pages of a template after which other pages of its
                       kind are skipped; 0 = unlimited
 TEMPLATED_QUALITY     ["ok", "listing"...]: allowed qualities; empty: all

@@ -45,9 +45,9 @@ class Source:
             self.client = templated.Client(
                 settings["TEMPLATED_SOCKET"],
                 token=settings.get("TEMPLATED_TOKEN"))
-        if self.needs_fields and self.bundle is None:
+        if self.needs_fields and self.bundle is None and self.client is None:
             raise ValueError("TEMPLATED_FIELDS: fields of templates need "
-                             "TEMPLATED_BUNDLE")
+                             "TEMPLATED_BUNDLE or TEMPLATED_SOCKET")
 
     def close(self) -> None:
         """Close the connections at the end of the crawl."""
@@ -66,8 +66,14 @@ class Source:
                                        **self.options)
         extract = (templated.extract if self.client is None
                    else self.client.extract)
-        return extract(html, url, charset=charset, metadata=metadata,
-                       **self.options)
+        answer = extract(html, url, charset=charset, metadata=metadata,
+                         **self.options)
+        if not self.needs_fields or self.client is None:
+            return answer
+        if answer.template is None:
+            return answer._replace(fields=templated.Fields())
+        return answer._replace(fields=self.client.fields(
+            html, url, template=answer.template, charset=charset))
 
     def answer_response(self, response: Any) -> templated.Answer:
         """Return the result for a response of Scrapy."""

@@ -156,8 +156,10 @@ static struct message fields_sample(unsigned variant)
 
 	item_append(&message.body, (struct slice){"", 0});
 	item_append(&message.body, slice_of(details[request.action]));
-	append_page(&message.body);
-	append_page(&message.body);
+	for (int i = 0; i < 2; i++) {
+		append_page(&message.body);
+		item_append(&message.body, slice_of("http://a.test/b"));
+	}
 	return message;
 }
 

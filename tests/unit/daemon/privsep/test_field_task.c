@@ -51,6 +51,7 @@ static void append_product(struct buffer *list, int number)
 		 number * 7 + 1, 'S' - number);
 	item_append(list, slice_of(html));
 	item_append(list, slice_of("utf-8"));
+	item_append(list, slice_of("http://a.test/tea/1"));
 }
 
 static void append_products(struct buffer *list)
@@ -338,6 +339,7 @@ TEST(a_page_that_cannot_be_parsed_has_no_record)
 	append_product(&pages, 1);
 	item_append(&pages, (struct slice){binary, sizeof(binary)});
 	item_append(&pages, (struct slice){"", 0});
+	item_append(&pages, (struct slice){"", 0});
 	append_product(&pages, 3);
 	ASSERT_OK(run_with(FIELDS_APPLY, "{}", buffer_slice(&pages)));
 	ck_assert_uint_eq(json_array_size(reply.records), 3);
@@ -442,6 +444,7 @@ TEST(names_of_found_fields_are_clean)
 			 k, 'A' + k, k * 3);
 		item_append(&pages, slice_of(html));
 		item_append(&pages, slice_of("utf-8"));
+		item_append(&pages, slice_of("http://a.test/"));
 	}
 	ASSERT_OK(run_with(FIELDS_FIND, "{}", buffer_slice(&pages)));
 	ck_assert_int_eq(reply.answer.fault, FIELDS_NO_FAULT);

@@ -233,3 +233,32 @@ TEST(a_series_has_the_values_of_all_positions)
 				 1);
 	check_values(&some[0], 0, "Home|Kind 3");
 }
+
+static const struct {
+	const char *base;
+	const char *href;
+	const char *expected;
+} address_rows[] = {
+	{"", "b.png", "https://example.org/shop/b.png"},
+	{"", "/b", "https://example.org/b"},
+	{"", "//cdn.test/b", "https://cdn.test/b"},
+	{"", "/b#part 2", "https://example.org/b#part 2"},
+	{"", "#part", "#part"},
+	{"", "mailto:a@example.org", "mailto:a@example.org"},
+	{"<base href=/files/>", "b", "https://example.org/files/b"},
+};
+
+TEST_ROWS(addresses_are_absolute_if_the_url_of_the_page_is_known, address_rows)
+{
+	for (int i = 0; i < 2; i++)
+		learned_add(&site, "<html><head>%s</head><a href='%s'>a</a>",
+			    address_rows[_i].base, address_rows[_i].href);
+	page_set_url((struct page *)site.pages[0],
+		     slice_of("https://example.org/shop/tea"));
+	learned_run(&site);
+	check_values(column_with(&site, "href", 0, address_rows[_i].expected),
+		     0, address_rows[_i].expected);
+	/* the URL of the other page is unknown */
+	check_values(column_with(&site, "href", 1, address_rows[_i].href), 1,
+		     address_rows[_i].href);
+}

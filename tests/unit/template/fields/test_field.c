@@ -31,6 +31,26 @@ static const struct {
 	{"March 5, 2024", TYPE_DATE},
 	{"https://example.org/a", TYPE_URL},
 	{"99999999999999999999999999", TYPE_NUMBER},
+	{"EUR 12.95", TYPE_PRICE},
+	{"12.95 USD", TYPE_PRICE},
+	{"12.95USD", TYPE_PRICE},
+	{"CHF 1'200.-", TYPE_PRICE},
+	{"1'200.- CHF", TYPE_PRICE},
+	{"$ 1,299.00", TYPE_PRICE},
+	{"1.299,00 z\xC5\x82", TYPE_PRICE},
+	{"\xC2\xA5"
+	 "1,200",
+	 TYPE_PRICE},
+	{"1,200\xE5\x86\x86", TYPE_PRICE},
+	{"Rs. 450", TYPE_PRICE},
+	{"1 200 kr", TYPE_PRICE},
+	{"12 kg", TYPE_TEXT},
+	{"100 g", TYPE_TEXT},
+	{"12 ft", TYPE_TEXT},
+	{"ALL 12", TYPE_TEXT},
+	{"USD", TYPE_TEXT},
+	{"USD of 2024", TYPE_TEXT},
+	{"2 of 12 kr", TYPE_PRICE},
 };
 
 TEST_ROWS(a_text_has_a_type, type_rows)
@@ -385,4 +405,110 @@ TEST(a_site_of_columns_with_the_value_is_taught_in_time)
 	learned_run(&site);
 	teach(&field, &example, 1);
 	ck_assert_uint_lt(arena_bytes(test_arena), 64 << 20);
+}
+
+static const char *const pots[] = {"Assam pot", "Brown pot",  "Cast pot",
+				   "Delft pot", "Enamel pot", "Fine pot",
+				   "Glass pot", "Hot pot"};
+
+/* Add a page of a shop that also states what it shows, and a number. */
+static void add_pot(int i)
+{
+	learned_add(&site,
+		    "<title>%s - Shop</title>"
+		    "<script type=application/ld+json>{\"@type\":\"Product\","
+		    "\"name\":\"%s\",\"sku\":\"X-%d\",\"brand\":{"
+		    "\"name\":\"Potter %d\"},\"category\":\"pots\","
+		    "\"offers\":{\"price\":\"1%d20.50\"}}</script>"
+		    "<h1>%s</h1><b class=x1>\xE2\x82\xAC 1,%d20.50</b>"
+		    "<i>Potter %d</i><p>%s is a fine thing",
+		    pots[i], pots[i], 900 - i, i, i, pots[i], i, i, pots[i]);
+}
+
+static void check_addresses(const struct field *field, const char *second)
+{
+	ck_assert_uint_gt(field->rule_count, 1);
+	ck_assert_ptr_null(field->rules[0].source.attribute);
+	ck_assert_str_eq(field->rules[1].source.attribute, second);
+}
+
+TEST(a_value_that_is_shown_and_stated_is_one_field_with_its_key_as_name)
+{
+	for (int i = 0; i < 8; i++)
+		add_pot(i);
+	discover();
+	check_addresses(field_named("title"), "jsonld:Product.name");
+	check_addresses(field_named("price"), "jsonld:Product.offers.price");
+	check_addresses(field_named("brand"), "jsonld:Product.brand.name");
+	check_field(field_named("price"), 1, "\xE2\x82\xAC 1,120.50");
+	ck_assert_int_eq(field_named("price")->type, TYPE_PRICE);
+	for (uint32_t i = 0; i < found_count; i++)
+		for (uint32_t k = 0; k < i; k++)
+			ck_assert_str_ne(found[i].name, "price_2");
+}
+
+TEST(a_field_with_several_values_on_a_page_is_a_list)
+{
+	for (int i = 0; i < 6; i++)
+		learned_add(&site,
+			    "<h1>%s</h1><ul class=tags><li>t%d<li>u%d</ul>",
+			    pots[i], i, i);
+	discover();
+	ck_assert(field_named("tags")->is_list);
+	ck_assert(!field_named("title")->is_list);
+}
+
+TEST(a_value_that_is_only_stated_is_a_field_after_the_shown_ones)
+{
+	const struct field *sku;
+
+	for (int i = 0; i < 8; i++)
+		add_pot(i);
+	discover();
+	sku = field_named("sku");
+	ck_assert_ptr_eq(sku, &found[found_count - 1]);
+	check_field(sku, 2, "X-898");
+	/* the category is constant */
+	for (uint32_t i = 0; i < found_count; i++)
+		ck_assert_str_ne(found[i].name, "category");
+}
+
+TEST(microdata_that_states_a_shown_value_is_a_second_address)
+{
+	for (int i = 0; i < 6; i++)
+		learned_add(&site,
+			    "<h1>%s</h1><div><meta itemprop=price "
+			    "content=%d.90><b>$%d.90</b></div>",
+			    pots[i], 10 + i, 10 + i);
+	discover();
+	check_addresses(field_named("price"), "content");
+}
+
+TEST(an_example_finds_what_is_only_stated)
+{
+	struct slice value = slice_of("X-900");
+	struct example example = {0, &value, 1};
+	struct field field;
+
+	for (int i = 0; i < 8; i++)
+		add_pot(i);
+	learned_run(&site);
+	ck_assert(field_teach(&site.table, "number", &example, 1, &field));
+	ck_assert_str_eq(field.rules[0].source.attribute, "jsonld:Product.sku");
+	check_field(&field, 3, "X-897");
+}
+
+TEST(an_example_that_is_shown_has_the_stated_value_as_last_address)
+{
+	struct slice value = slice_of("\xE2\x82\xAC 1,020.50");
+	struct example example = {0, &value, 1};
+	struct field field;
+
+	for (int i = 0; i < 8; i++)
+		add_pot(i);
+	learned_run(&site);
+	ck_assert(field_teach(&site.table, "cost", &example, 1, &field));
+	ck_assert_ptr_null(field.rules[0].source.attribute);
+	ck_assert_str_eq(field.rules[field.rule_count - 1].source.attribute,
+			 "jsonld:Product.offers.price");
 }

@@ -216,3 +216,86 @@ TEST(further_fields_than_a_set_has_are_left_out)
 			      MAX_SET_FIELDS + 1);
 	ck_assert_uint_eq(full.count, MAX_SET_FIELDS);
 }
+
+static const char *const teas[] = {"Assam",      "Bancha",    "Congou",
+				   "Darjeeling", "Earl Grey", "Fuding"};
+
+/* Learn a shop that states its prices, and find its fields. */
+static void learn_shop(void)
+{
+	static struct field found[20];
+	uint32_t count;
+
+	learned_free(&site);
+	for (int i = 0; i < 6; i++)
+		learned_add(&site,
+			    "<script type=application/ld+json>{\"@type\":"
+			    "\"Product\",\"offers\":{\"price\":\"%d.50\"}}"
+			    "</script><h1>%s</h1><p class=cost>$%d.50</p>",
+			    i + 3, teas[i], i + 3);
+	learned_run(&site);
+	count = fields_discover(&site.table, found, 20);
+	set = field_set_make(test_arena, &site.table, found, count);
+}
+
+/* Apply the set, encoded and decoded, and return the result of "price". */
+static struct field_result price_on(const char *html)
+{
+	AUTO_PAGE *page = page_of(html);
+	AUTO_BUFFER bytes = {0};
+	struct field_set copy;
+
+	field_set_encode(&set, &bytes);
+	ck_assert(field_set_decode(test_arena, buffer_slice(&bytes), &copy));
+	for (uint32_t f = 0; f < copy.count; f++)
+		if (strcmp(copy.fields[f].name, "price") == 0)
+			return field_set_apply(&copy, page, test_arena)[f];
+	ck_abort_msg("no field is called price");
+	return (struct field_result){0};
+}
+
+#define STATES(price)                                              \
+	"<script type=application/ld+json>{\"@type\":\"Product\"," \
+	"\"offers\":{\"price\":\"" price "\"}}</script>"
+
+TEST(a_stated_value_survives_a_redesign_and_is_unsure)
+{
+	struct field_result result;
+
+	learn_shop();
+	result = price_on(STATES("9.50") "<main><div><h2>Zen</h2>"
+					 "<span>9.50 USD</span></div></main>");
+	ck_assert_uint_eq(result.count, 1);
+	check_slice(result.values[0], "9.50");
+	ck_assert(result.is_unsure);
+}
+
+TEST(a_stated_value_in_another_form_is_no_contradiction)
+{
+	struct field_result result;
+
+	learn_shop();
+	result = price_on(STATES("9.50") "<h1>Zen</h1><p class=cost>$9.50");
+	check_slice(result.values[0], "$9.50");
+	ck_assert(!result.is_unsure);
+	result = price_on(STATES("8.50") "<h1>Zen</h1><p class=cost>$9.50");
+	check_slice(result.values[0], "$9.50");
+	ck_assert(result.is_unsure);
+	result = price_on("<h1>Zen</h1><p class=cost>$9.50");
+	check_slice(result.values[0], "$9.50");
+	ck_assert(!result.is_unsure);
+}
+
+TEST(a_path_that_is_damaged_is_not_decoded)
+{
+	AUTO_BUFFER bytes = {0};
+	struct field_set copy;
+	char *path;
+
+	learn_shop();
+	field_set_encode(&set, &bytes);
+	path = memmem(bytes.data, bytes.size, "jsonld:Product", 14);
+	ck_assert_ptr_nonnull(path);
+	path[7] = ' ';
+	ck_assert(!field_set_decode(test_arena, buffer_slice(&bytes), &copy));
+}

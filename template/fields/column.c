@@ -43,6 +43,7 @@ struct reader {
 	size_t count_limit;
 	size_t text_limit;
 	size_t read_limit;
+	uint32_t cut_node;    /* see struct page_columns */
 	struct value *values; /* in the order of reading */
 	uint32_t *columns;    /* of each value */
 	size_t count;
@@ -91,6 +92,13 @@ static struct slice reader_keep(struct reader *reader, uint64_t hash,
 	return copy;
 }
 
+/* Note that a value of records is left out. */
+static void reader_cut(struct reader *reader, uint32_t node)
+{
+	if (reader->cut_node > node)
+		reader->cut_node = node;
+}
+
 /* Return the key of the whole column with all values of a page. */
 static uint64_t source_key(const struct place_tree *tree,
 			   const struct column_source *source)
@@ -121,13 +129,19 @@ static void reader_add_one(struct reader *reader, struct column_source source,
 	if (entry->last_page != value.page + 1)
 		entry->on_page = 0;
 	entry->last_page = value.page + 1;
-	if (entry->on_page++ >= MAX_PAGE_VALUES ||
-	    reader->count >= reader->count_limit)
+	if (entry->on_page++ >= (entry->source.is_member ? MAX_MEMBER_VALUES
+							 : MAX_PAGE_VALUES) ||
+	    reader->count >= reader->count_limit) {
+		value.text.size = 0;
+	} else {
+		value.hash = hash64(value.text.data, value.text.size, 0);
+		value.text = reader_keep(reader, value.hash, value.text);
+	}
+	if (value.text.size == 0) {
+		if (entry->source.is_member)
+			reader_cut(reader, value.node);
 		return;
-	value.hash = hash64(value.text.data, value.text.size, 0);
-	value.text = reader_keep(reader, value.hash, value.text);
-	if (value.text.size == 0)
-		return;
+	}
 	entry->count++;
 	reader->values = mem_grow(reader->values, reader->count,
 				  &reader->capacity, sizeof(*reader->values));
@@ -176,9 +190,12 @@ static void read_attributes(struct reader *reader, const struct page *page,
 			.attribute = value_attribute(attribute->name)};
 
 		if (source.attribute == NULL ||
-		    attribute->value.size > MAX_VALUE_BYTES ||
-		    reader->read_bytes > reader->read_limit)
+		    attribute->value.size > MAX_VALUE_BYTES)
 			continue;
+		if (reader->read_bytes > reader->read_limit) {
+			reader_cut(reader, value.node);
+			continue;
+		}
 		reader->read_bytes += attribute->value.size;
 		buffer_clear(&reader->text);
 		buffer_append_slice(&reader->text, attribute->value);
@@ -197,9 +214,12 @@ static void read_node(struct reader *reader, const struct page *page,
 	uint32_t texts = element->end_text - element->first_text;
 
 	read_attributes(reader, page, place, value);
-	if (texts == 0 || texts > MAX_VALUE_TEXTS ||
-	    reader->read_bytes > reader->read_limit)
+	if (texts == 0 || texts > MAX_VALUE_TEXTS)
 		return;
+	if (reader->read_bytes > reader->read_limit) {
+		reader_cut(reader, value.node);
+		return;
+	}
 	buffer_clear(&reader->text);
 	element_text(page, value.node, MAX_VALUE_BYTES, &reader->text);
 	reader->read_bytes += reader->text.size;
@@ -239,12 +259,15 @@ static bool is_read(const struct reader *reader, uint32_t place)
 	       (reader->is_wanted == NULL || reader->is_wanted[place]);
 }
 
-/* Read a page; `left` pages are left, including this one. */
-static void read_page(struct reader *reader, const struct page *page,
-		      uint32_t number, uint32_t left)
+/*
+ * Read a page; `left` pages are left, including this one. Return where its
+ * elements are, in `arena`.
+ */
+static struct placement read_page(struct reader *reader,
+				  const struct page *page, uint32_t number,
+				  uint32_t left, struct arena *arena)
 {
-	struct arena *scratch = arena_create();
-	struct placement placement = place_page(reader->tree, page, scratch);
+	struct placement placement = place_page(reader->tree, page, arena);
 
 	reader->count_limit = share_of(reader->count, MAX_VALUES, left);
 	reader->text_limit = share_of(reader->text_bytes, MAX_TEXT_BYTES, left);
@@ -258,7 +281,7 @@ static void read_page(struct reader *reader, const struct page *page,
 			read_run(reader, page, &placement, i,
 				 (struct value){.page = number,
 						.node = page->texts[i].node});
-	arena_destroy(scratch);
+	return placement;
 }
 
 /* Sums of a column */
@@ -303,7 +326,7 @@ const struct value *column_values(const struct column *column, uint32_t page,
 	LOWER_BOUND(begin, column->count, column->values[begin].page < page);
 	LOWER_BOUND(end, column->count, column->values[end].page <= page);
 	*count_out = (uint32_t)(end - begin);
-	return column->values + begin;
+	return column->count == 0 ? NULL : column->values + begin;
 }
 
 /* Parts of texts */
@@ -624,8 +647,12 @@ struct column_table columns_read(struct arena *arena,
 	struct column_table table = {
 		.arena = arena, .tree = tree, .page_count = count};
 
-	for (uint32_t i = 0; i < count; i++)
-		read_page(&reader, pages[i], i, count - i);
+	for (uint32_t i = 0; i < count; i++) {
+		struct arena *own = arena_create();
+
+		read_page(&reader, pages[i], i, count - i, own);
+		arena_destroy(own);
+	}
 	table.count = reader.keys.count;
 	table.columns = ARENA_NEW(arena, struct column, table.count + 1);
 	sort_values(&reader, &table);
@@ -659,11 +686,11 @@ static void want_places(const struct place_tree *tree,
 	free(is_series);
 }
 
-struct column *columns_read_some(struct arena *arena,
-				 const struct place_tree *tree,
-				 const struct page *page,
-				 const struct column_source *sources,
-				 uint32_t count)
+struct page_columns columns_read_some(struct arena *arena,
+				      const struct place_tree *tree,
+				      const struct page *page,
+				      const struct column_source *sources,
+				      uint32_t count)
 {
 	struct arena *scratch = arena_create();
 	bool *is_wanted = ARENA_NEW(scratch, bool, tree->places.count + 1u);
@@ -674,17 +701,21 @@ struct column *columns_read_some(struct arena *arena,
 		.keys = hash_table_make(scratch, sizeof(struct key_entry)),
 		.texts = hash_table_make(scratch, sizeof(struct text_entry)),
 		.is_wanted = is_wanted,
+		.cut_node = UINT32_MAX,
 	};
+	struct page_columns result = {.columns = columns};
 	struct column_table table = {.arena = arena, .tree = tree};
 
 	for (uint32_t i = 0; i < count; i++) {
 		struct key_entry *entry = hash_table_add(
 			&reader.keys, source_key(tree, &sources[i]));
 
-		entry->source = sources[i];
+		if (!entry->source.is_member)
+			entry->source = sources[i];
 	}
 	want_places(tree, sources, count, is_wanted);
-	read_page(&reader, page, 0, 1);
+	result.placement = read_page(&reader, page, 0, 1, arena);
+	result.cut_node = reader.cut_node;
 	table.count = reader.keys.count;
 	table.columns = ARENA_NEW(scratch, struct column, table.count + 1u);
 	sort_values(&reader, &table);
@@ -701,5 +732,5 @@ struct column *columns_read_some(struct arena *arena,
 	free(reader.columns);
 	buffer_free(&reader.text);
 	arena_destroy(scratch);
-	return columns;
+	return result;
 }

@@ -54,7 +54,17 @@ def page(number):
             f"<span class=price>£{number}.99</span></div>"
             f"<ul class=tags>{tags}</ul>"
             f"<time class=date>{number + 1} May 2024</time><p class=text>"
-            f"This is the text of product {number}.</p></body></html>")
+            f"This is the text of product {number}.</p>"
+            f"<div class=offers>{offers(number)}</div></body></html>")
+
+
+def offers(number):
+    """Two shops, or three; the second one has no price."""
+    prices = [f"<span class=cost>£{number + 2}.50</span>", "",
+              f"<span class=cost>£{number + 3}.50</span>"]
+    return "".join(f"<div class=offer><b class=seller>{shop}{number}</b>"
+                   f"{price}</div>"
+                   for shop, price in zip("ABC"[:3 - number % 2], prices))
 
 
 @pytest.fixture
@@ -124,6 +134,14 @@ def test_transformed_values_are_typed(own, shop):
         assert "none" not in found and found.unsure == {"none": []}
         # without the URL of the page a relative one has no meaning
         assert changed.fields(page(7)).unsure == {"none": [], "home": []}
+
+
+def test_records_are_dictionaries_of_typed_values(shop):
+    bundle, url = shop
+    first, second = bundle.fields(page(7), url)["offers"]
+    assert first["seller"] == "A7" and second["seller"] == "B7"
+    assert first["price"].amount == Decimal("9.50")
+    assert "price" not in second
 
 
 def test_a_page_without_template_has_no_fields(shop):

@@ -1303,7 +1303,7 @@ enum error bundle_record(struct bundle *bundle,
 	row = bundle_cluster(bundle, match.cluster);
 	*cluster_out = match.cluster;
 	for (uint32_t i = 0; row != NULL && i < row->field_set_count; i++)
-		record_add(&row->field_sets[i], page, record);
+		record_add(&row->field_sets[i], page, true, record);
 	page_destroy(page);
 	return error;
 }

@@ -33,9 +33,11 @@ struct page_field {
 	const char *name;
 	enum field_type type; /* of the transformed values */
 	enum transform_kind transform;
-	const char *const *values; /* [count], distinct, in the page's order */
-	size_t count;              /* 0 = the page has no value */
-	bool is_unsure;            /* as in struct field_result */
+	const char *parent; /* the records that it is a field of, or NULL */
+	/* [count], distinct, in the page's order; of records each as JSON */
+	const char *const *values;
+	size_t count;   /* 0 = the page has no value */
+	bool is_unsure; /* as in struct field_result */
 };
 
 /* The fields of a page. Initialise with {0}. */

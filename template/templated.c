@@ -651,6 +651,7 @@ bool templated_field(const struct templated_record *record, size_t index,
 	*field_out = (struct templated_field){
 		.name = field->name,
 		.type = type_name(field->type),
+		.parent = field->parent,
 		.values = field->values,
 		.count = field->count,
 		.is_unsure = field->is_unsure,

@@ -262,14 +262,18 @@ struct templated_record;
 struct templated_field {
 	const char *name;
 	const char *type; /* "text", "rich text", "number", "price", "date",
-			     "url" or "image" */
-	const char *const *values; /* [count], distinct, in the page's order,
-				      as the page has them */
-	size_t count;              /* 0 = the page has no value */
+			     "url", "image" or "records" */
+	/* [count], distinct, in the page's order, as the page has them. Of
+	   records that are in no others each is an object of JSON with the
+	   fields that the record has: {"author": "Ann", "text": "Good."} */
+	const char *const *values;
+	size_t count; /* 0 = the page has no value */
 	/* two places of the field have different values, or its transform
 	   cannot read a value, which is then missing */
 	bool is_unsure;
 	const char *transform; /* "none", "number", "date", "url" or "join" */
+	const char *parent;    /* NULL, or the name of the records that it is a
+				  field of: "comments" of "comments.author" */
 };
 
 /*

@@ -56,6 +56,11 @@ static const struct fault_rule {
 			     "the template has no field of this name"},
 	[FIELDS_NAME_IN_USE] = {409, "name_in_use",
 				"another field has this name"},
+	[FIELDS_OF_RECORDS] =
+		{409, "records",
+		 "records and their fields are not watched or "
+		 "required; teach the daemon a field of the value "
+		 "that you need"},
 	[FIELDS_NO_VALUE] = {409, "no_such_value",
 			     "no place of the example pages has exactly these "
 			     "values; copy a value as the page shows it"},
@@ -668,6 +673,12 @@ struct record_output {
 	char last[TEXT_POSITION_BYTES]; /* position of the last page */
 };
 
+/* Return whether a field is in the column of its records. */
+static bool field_is_member(const json_t *field)
+{
+	return json_is_string(json_object_get(field, "parent"));
+}
+
 static void append_cell(struct record_output *output, const json_t *value)
 {
 	buffer_append_byte(&output->text, ',');
@@ -684,9 +695,14 @@ static void write_csv_record(struct record_output *output,
 	buffer_append_byte(&output->text, ',');
 	csv_append_cell(slice_of(record->page->url), output->is_raw,
 			&output->text);
-	json_array_foreach(output->fields, i, field) append_cell(
-		output, json_object_get(record->fields,
-					json_member_text(field, "name")));
+	json_array_foreach(output->fields, i, field)
+	{
+		if (!field_is_member(field))
+			append_cell(output,
+				    json_object_get(
+					    record->fields,
+					    json_member_text(field, "name")));
+	}
 	append_cell(output, json_object_get(record->fields, "_unsure"));
 	buffer_printf(&output->text, ",%s\r\n",
 		      record->error == ERR_NONE ? ""
@@ -739,7 +755,10 @@ static void write_csv_head(struct record_output *output)
 
 	buffer_append_text(&output->text, "seq,url");
 	json_array_foreach(output->fields, i, field)
-		append_cell(output, json_object_get(field, "name"));
+	{
+		if (!field_is_member(field))
+			append_cell(output, json_object_get(field, "name"));
+	}
 	buffer_append_text(&output->text, ",unsure,error\r\n");
 }
 

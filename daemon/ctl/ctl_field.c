@@ -273,7 +273,12 @@ static json_t *joined_value(const json_t *value)
 	{
 		if (i > 0)
 			buffer_append_text(&text, "; ");
-		buffer_append_slice(&text, slice_of(json_string_value(item)));
+		if (json_is_object(item))
+			json_append(&text, json_incref((json_t *)item),
+				    JSON_COMPACT);
+		else
+			buffer_append_slice(&text,
+					    slice_of(json_string_value(item)));
 	}
 	joined = text.size == 0 ? json_null()
 				: json_stringn(text.data, text.size);

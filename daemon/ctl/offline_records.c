@@ -43,12 +43,13 @@ static void add_columns(struct record_printer *printer, struct bundle *bundle,
 		for (uint32_t s = 0; s < clusters[c].field_set_count; s++)
 			for (uint32_t f = 0;
 			     f < clusters[c].field_sets[s].count; f++) {
-				const char *name = clusters[c]
-							   .field_sets[s]
-							   .fields[f]
-							   .name;
+				const struct field_spec *spec =
+					&clusters[c].field_sets[s].fields[f];
+				const char *name = spec->name;
 
-				if (json_object_get(known, name) != NULL)
+				/* records are one column */
+				if (spec->parent != NO_FIELD ||
+				    json_object_get(known, name) != NULL)
 					continue;
 				json_object_set_new(known, name, json_true());
 				json_array_append_new(printer->columns,
@@ -125,6 +126,26 @@ static void append_json(const json_t *line, struct buffer *out)
 	free(text);
 }
 
+/*
+ * Remove a field; of records, the whole records: "comments.author" is in
+ * "comments".
+ */
+static void record_remove(json_t *fields, const char *name)
+{
+	const char *point = name;
+	char top[MAX_FIELD_NAME + 1];
+
+	json_object_del(fields, name);
+	while ((point = strchr(point, '.')) != NULL &&
+	       point - name <= MAX_FIELD_NAME) {
+		snprintf(top, sizeof(top), "%.*s", (int)(point - name), name);
+		if (json_is_object(
+			    json_array_get(json_object_get(fields, top), 0)))
+			json_object_del(fields, top);
+		point++;
+	}
+}
+
 /* Remove the values of unsure fields, for which CSV has no mark. */
 static void remove_unsure(json_t *fields)
 {
@@ -133,7 +154,7 @@ static void remove_unsure(json_t *fields)
 	size_t i;
 
 	json_array_foreach(unsure, i, name)
-		json_object_del(fields, json_string_value(name));
+		record_remove(fields, json_string_value(name));
 }
 
 enum error record_append(const struct record_printer *printer,

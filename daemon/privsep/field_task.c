@@ -140,14 +140,15 @@ static struct field_spec *field_at(struct field_work *work,
 	return &work->sets[at.set].fields[at.field];
 }
 
-/* Remove a field, and the set if it becomes empty. */
+/*
+ * Remove a field, of records also their fields, and the set if it becomes
+ * empty.
+ */
 static void remove_field(struct field_work *work, struct field_position at)
 {
 	struct field_set *set = &work->sets[at.set];
 
-	set->count--;
-	memmove(&set->fields[at.field], &set->fields[at.field + 1],
-		(set->count - at.field) * sizeof(*set->fields));
+	field_set_remove(set, at.field);
 	if (set->count > 0)
 		return;
 	work->set_count--;
@@ -157,11 +158,19 @@ static void remove_field(struct field_work *work, struct field_position at)
 /* Remove what was found before; what was taught stays. */
 static void remove_found(struct field_work *work)
 {
-	for (uint32_t s = work->set_count; s-- > 0;)
-		for (uint32_t f = work->sets[s].count; f-- > 0;)
-			if (work->sets[s].fields[f].origin == FIELD_FOUND)
+	for (uint32_t s = work->set_count; s-- > 0;) {
+		uint32_t f = 0;
+
+		/* a removal may remove other fields, and the set */
+		while (s < work->set_count && f < work->sets[s].count)
+			if (work->sets[s].fields[f].origin == FIELD_FOUND) {
 				remove_field(work,
 					     (struct field_position){s, f});
+				f = 0;
+			} else {
+				f++;
+			}
+	}
 }
 
 /* Return how many fields the template may have in addition. */
@@ -209,7 +218,9 @@ static bool find_address(const struct field_work *work,
 			const struct field_set *set = &work->sets[s];
 
 			buffer_clear(&other);
-			if (set->fields[f].rule_count > 0)
+			if (set->fields[f].rule_count > 0 &&
+			    (set->fields[f].type == TYPE_RECORDS) ==
+				    (field->type == TYPE_RECORDS))
 				source_append_text(&set->tree,
 						   &set->fields[f].rules[0],
 						   &other);
@@ -237,7 +248,7 @@ static bool is_new(const struct field_work *work, struct field *field)
 	field->name[name.size] = '\0';
 	return field_name_is_valid(slice_of(field->name)) &&
 	       !find_named(work, field->name, &at) &&
-	       !find_address(work, field, &at);
+	       (field->parent != NO_FIELD || !find_address(work, field, &at));
 }
 
 static bool has_name(const struct field *fields, uint32_t count,
@@ -249,12 +260,49 @@ static bool has_name(const struct field *fields, uint32_t count,
 	return false;
 }
 
+/* Return whether the records of a field are kept, and its name is in theirs. */
+static bool has_parent(const struct field *fields, const struct field *field)
+{
+	const char *name;
+
+	if (field->parent == NO_FIELD)
+		return true;
+	name = fields[field->parent].name;
+	return strncmp(field->name, name, strlen(name)) == 0 &&
+	       field->name[strlen(name)] == '.';
+}
+
+/* Keep the fields that are new, at the begin; return their number. */
+static uint32_t keep_new(const struct field_work *work, struct field *fields,
+			 uint32_t count)
+{
+	uint32_t *numbers = ARENA_NEW(work->arena, uint32_t, count + 1u);
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < count; i++) {
+		struct field field = fields[i];
+		bool is_orphan = false;
+
+		if (field.parent != NO_FIELD) {
+			field.parent = numbers[field.parent];
+			is_orphan = field.parent == NO_FIELD;
+		}
+		numbers[i] = NO_FIELD;
+		if (is_orphan || !is_new(work, &field) ||
+		    !has_parent(fields, &field) ||
+		    has_name(fields, kept, field.name))
+			continue;
+		numbers[i] = kept;
+		fields[kept++] = field;
+	}
+	return kept;
+}
+
 static enum fields_fault find_fields(struct field_work *work)
 {
 	uint32_t max;
 	struct field *fields;
-	uint32_t count;
-	uint32_t kept = 0;
+	uint32_t kept;
 
 	learn_columns(work);
 	remove_found(work);
@@ -263,17 +311,16 @@ static enum fields_fault find_fields(struct field_work *work)
 		return FIELDS_TOO_MANY;
 	if (max > work->request.max_fields)
 		max = work->request.max_fields;
-	fields = ARENA_NEW(work->arena, struct field, max + 1u);
-	count = fields_discover(&work->table, fields, max);
-	for (uint32_t i = 0; i < count; i++) {
-		struct field field = fields[i];
+	fields = ARENA_NEW(work->arena, struct field,
+			   (size_t)max + MAX_RECORD_FIELDS);
+	kept = keep_new(work, fields,
+			fields_discover(&work->table, fields, max));
+	if (kept > 0) {
+		struct field_set *set = &work->sets[work->set_count];
 
-		if (is_new(work, &field) && !has_name(fields, kept, field.name))
-			fields[kept++] = field;
+		*set = field_set_make(work->arena, &work->table, fields, kept);
+		work->set_count += set->count > 0;
 	}
-	if (kept > 0)
-		work->sets[work->set_count++] =
-			field_set_make(work->arena, &work->table, fields, kept);
 	return work->set_count == 0 ? FIELDS_NONE_VARIES : FIELDS_NO_FAULT;
 }
 
@@ -599,6 +646,55 @@ static void edit_flag(const json_t *detail, const char *member, bool *flag)
 		*flag = json_is_true(value);
 }
 
+/*
+ * Rename a field of a set, and the fields of records: "comments.author" becomes
+ * "reviews.author". A field of records gets the name of its parent in front.
+ * Return false if a name is too long, or another field has it.
+ */
+static bool rename_field(struct field_work *work, struct field_position at,
+			 const char *new_name)
+{
+	struct field_set *set = &work->sets[at.set];
+	struct field_spec *spec = &set->fields[at.field];
+	const size_t size = strlen(spec->name);
+	char before[MAX_FIELD_NAME + 1];
+	char name[2 * MAX_FIELD_NAME + 2];
+	struct field_position other;
+	const size_t key = (size_t)(field_spec_key(set, at.field) - spec->name);
+
+	if (strncmp(new_name, spec->name, key) == 0)
+		new_name += key; /* the parent's name is in front already */
+	snprintf(name, sizeof(name), "%.*s%s", (int)key, spec->name, new_name);
+	memcpy(before, spec->name, sizeof(before));
+	if (strcmp(name, before) == 0)
+		return true;
+	for (uint32_t f = at.field; f < set->count; f++) {
+		struct field_spec *one = &set->fields[f];
+		char full[3 * MAX_FIELD_NAME + 3];
+
+		if (f != at.field && (one->parent == NO_FIELD ||
+				      strncmp(one->name, before, size) != 0 ||
+				      one->name[size] != '.'))
+			continue;
+		snprintf(full, sizeof(full), "%s%s", name, one->name + size);
+		if (strlen(full) > MAX_FIELD_NAME ||
+		    find_named(work, full, &other))
+			return false;
+		snprintf(one->name, sizeof(one->name), "%s", full);
+	}
+	return true;
+}
+
+/* The user wants to keep a field, with all of its records. */
+static void keep_field(struct field_set *set, uint32_t field)
+{
+	uint32_t top = field_set_top(set, field);
+
+	for (uint32_t f = 0; f < set->count; f++)
+		if (field_set_top(set, f) == top)
+			set->fields[f].origin = FIELD_TAUGHT;
+}
+
 static enum fields_fault edit_field(struct field_work *work)
 {
 	const json_t *detail = work->detail;
@@ -606,7 +702,6 @@ static enum fields_fault edit_field(struct field_work *work)
 	const char *new_name =
 		json_string_value(json_object_get(detail, "new_name"));
 	struct field_position at;
-	struct field_position other;
 	struct field_spec *spec;
 
 	if (name == NULL || !find_named(work, name, &at))
@@ -615,17 +710,19 @@ static enum fields_fault edit_field(struct field_work *work)
 		remove_field(work, at);
 		return FIELDS_NO_FAULT;
 	}
-	if (new_name != NULL && strcmp(name, new_name) != 0 &&
-	    find_named(work, new_name, &other))
-		return FIELDS_NAME_IN_USE;
 	spec = field_at(work, at);
+	if ((spec->parent != NO_FIELD || spec->type == TYPE_RECORDS) &&
+	    (json_is_true(json_object_get(detail, "watched")) ||
+	     json_is_true(json_object_get(detail, "required")) ||
+	     json_object_get(detail, "transform") != NULL))
+		return FIELDS_OF_RECORDS;
+	if (new_name != NULL && !rename_field(work, at, new_name))
+		return FIELDS_NAME_IN_USE;
 	edit_flag(detail, "watched", &spec->is_watched);
 	edit_flag(detail, "required", &spec->is_required);
 	read_transform(detail, &spec->transform);
 	note_decimal(work, at);
-	spec->origin = FIELD_TAUGHT; /* the user wants to keep it */
-	if (new_name != NULL)
-		snprintf(spec->name, sizeof(spec->name), "%s", new_name);
+	keep_field(&work->sets[at.set], at.field);
 	return FIELDS_NO_FAULT;
 }
 
@@ -895,6 +992,8 @@ static void record_add_shown(struct field_work *work, const struct page *page,
 
 static void append_records(struct field_work *work, struct buffer *list)
 {
+	bool has_records = !json_is_true(json_object_get(work->detail, "flat"));
+
 	for (uint32_t i = 0; i < work->page_count; i++) {
 		json_t *record;
 
@@ -904,7 +1003,8 @@ static void append_records(struct field_work *work, struct buffer *list)
 		}
 		record = json_object();
 		for (uint32_t s = 0; s < work->set_count; s++)
-			record_add(&work->sets[s], work->pages[i], record);
+			record_add(&work->sets[s], work->pages[i], has_records,
+				   record);
 		record_add_shown(
 			work, work->pages[i],
 			json_array_get(json_object_get(work->detail, "known"),

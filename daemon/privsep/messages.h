@@ -305,9 +305,10 @@ enum fields_action {
 	/* {"name": N, "new_name": M, "watched": B, "required": B, "transform":
 	   T, "separator": S, "removed": true}; all but the name are optional */
 	FIELDS_EDIT,
-	/* {"known": [record of the page, or null]}, optional: add the array
-	   "_shown" to the records, the names of the fields whose known value is
-	   another one, and is still in the text of the page */
+	/* {"known": [record of the page, or null], "flat": true}, both
+	   optional: add the array "_shown" to the records, the names of the
+	   fields whose known value is another one, and is still in the text of
+	   the page; leave out fields of records */
 	FIELDS_APPLY,
 	/* {"like": [description of a field of another template], "names": [N,
 	   ...]}: add fields that are like these, by names, labels and types;
@@ -333,6 +334,7 @@ enum fields_fault {
 	FIELDS_TOO_MANY,     /* the template has too many fields */
 	FIELDS_NO_FIELD,     /* no field has the name */
 	FIELDS_NAME_IN_USE,  /* another field has the new name */
+	FIELDS_OF_RECORDS,   /* records are not watched or required */
 	FIELDS_NO_VALUE,     /* no place has the values of the examples */
 	FIELDS_EXCLUDED,     /* all places with these have an excluded one */
 	FIELDS_UNSELECTED,   /* the selector selects nothing on any page */

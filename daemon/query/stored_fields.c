@@ -10,6 +10,7 @@
 #include "store/key.h"
 #include "store/rows.h"
 #include "template/fields/field.h"
+#include "template/fields/records.h"
 #include "template/version_json.h"
 
 enum {
@@ -32,33 +33,75 @@ bool field_description_is_valid(const json_t *list)
 	{
 		const json_t *name = json_object_get(field, "name");
 
-		if (!field_name_is_valid((struct slice){
-			    json_string_value(name), json_string_length(name)}))
+		const char *text = json_string_value(name);
+		const char *parent = json_member_text(field, "parent");
+
+		if (!field_name_is_valid(
+			    (struct slice){text, json_string_length(name)}) ||
+		    (parent != NULL &&
+		     (strncmp(text, parent, strlen(parent)) != 0 ||
+		      text[strlen(parent)] != '.')))
 			return false;
 	}
 	return json_is_array(list);
 }
 
-static bool is_text_or_texts(const json_t *value)
+/*
+ * Return whether a value is a text, an array of texts, or one of objects. Add
+ * the objects to `later`.
+ */
+static bool is_value(json_t *value, json_t *later)
 {
-	const json_t *item;
+	bool has_objects = json_is_object(json_array_get(value, 0));
+	json_t *item;
 	size_t i;
 
-	if (json_is_string(value))
-		return true;
-	json_array_foreach(value, i,
-			   item) if (!json_is_string(item)) return false;
-	return json_is_array(value);
+	json_array_foreach(value, i, item)
+	{
+		if (has_objects ? !json_is_object(item) : !json_is_string(item))
+			return false;
+		if (has_objects)
+			json_array_append(later, item);
+	}
+	return json_is_string(value) || json_is_array(value);
 }
 
-static bool is_record(json_t *record)
+/* Return whether all members are values; add the records to `later`. */
+static bool has_values(json_t *record, json_t *later)
 {
 	const char *name;
 	json_t *value;
 
-	json_object_foreach(record, name,
-			    value) if (!is_text_or_texts(value)) return false;
+	json_object_foreach(record, name, value)
+	{
+		if (!is_value(value, later))
+			return false;
+	}
 	return json_is_object(record);
+}
+
+static bool is_record(json_t *record)
+{
+	json_t *level = json_array();
+	bool is_right = has_values(record, level);
+
+	for (unsigned depth = 0;
+	     is_right && depth < MAX_RECORD_DEPTH && json_array_size(level) > 0;
+	     depth++) {
+		json_t *next = json_array();
+		json_t *one;
+		size_t i;
+
+		json_array_foreach(level, i, one)
+		{
+			is_right = is_right && has_values(one, next);
+		}
+		json_decref(level);
+		level = next;
+	}
+	is_right = is_right && json_array_size(level) == 0;
+	json_decref(level);
+	return is_right;
 }
 
 /* Cut the record of the next page from the list. NULL: it has none. */
@@ -357,11 +400,44 @@ static void fields_take_sample(struct store *store, struct slice list,
 	fields_take_report(report, work, outcome);
 }
 
+/*
+ * Return the value of a field in the record of a page; of a field of records,
+ * that in the first record. NULL if there is none.
+ */
+static const json_t *field_value(const json_t *record, const json_t *field)
+{
+	const char *name = json_member_text(field, "name");
+	const char *parent = json_member_text(field, "parent");
+	const json_t *rows;
+
+	if (parent == NULL)
+		return json_object_get(record, name);
+	rows = json_object_get(record, parent); /* NULL for nested ones */
+	for (size_t i = 0; i < json_array_size(rows); i++) {
+		const json_t *value = json_object_get(
+			json_array_get(rows, i), name + strlen(parent) + 1);
+
+		if (value != NULL)
+			return value;
+	}
+	return NULL;
+}
+
 /* Return the first text of a value, shortened; NULL if there is none. */
 static json_t *example_text(const json_t *value)
 {
 	if (json_is_array(value))
 		value = json_array_get(value, 0);
+	if (json_is_object(value)) {
+		struct buffer text = {0};
+		json_t *example;
+
+		json_append(&text, json_incref((json_t *)value), JSON_COMPACT);
+		example = json_text(
+			utf8_truncate(buffer_slice(&text), EXAMPLE_BYTES));
+		buffer_free(&text);
+		return example;
+	}
 	if (!json_is_string(value))
 		return NULL;
 	return json_text(
@@ -378,15 +454,14 @@ static void fields_add_examples(const json_t *sample, json_t *description)
 
 	json_array_foreach(description, i, field)
 	{
-		const char *name = json_member_text(field, "name");
 		json_t *text = NULL;
 
 		for (size_t k = 0; k < json_array_size(sample) && text == NULL;
 		     k++)
-			text = example_text(json_object_get(
+			text = example_text(field_value(
 				json_object_get(json_array_get(sample, k),
 						"fields"),
-				name));
+				field));
 		json_object_set_new(field, "example",
 				    text == NULL ? json_null() : text);
 	}
@@ -621,12 +696,26 @@ static void mark_unsure(json_t *fields, const json_t *accepted)
 	json_decref(unsure);
 }
 
+/* Add the records of a page to its accepted values, which have none. */
+static void record_keep_records(json_t *fields, json_t *accepted)
+{
+	const char *name;
+	json_t *value;
+
+	json_object_foreach(fields, name, value)
+	{
+		if (json_is_object(json_array_get(value, 0)))
+			json_object_set(accepted, name, value);
+	}
+}
+
 /* Return what the record of a page has instead of the values that it shows. */
 static json_t *record_accept(const struct batch_page *page, json_t *fields)
 {
 	if (fields == NULL || !is_record(page->accepted))
 		return fields;
 	if (page->is_earlier) {
+		record_keep_records(fields, page->accepted);
 		json_decref(fields);
 		return json_incref(page->accepted);
 	}

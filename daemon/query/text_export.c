@@ -133,12 +133,15 @@ void csv_append_value(const json_t *value, bool is_raw, struct buffer *out)
 
 	if (json_is_string(value))
 		buffer_append_text(&cell, json_string_value(value));
-	json_array_foreach(value, i, item)
-	{
-		if (i > 0)
-			buffer_append_text(&cell, "; ");
-		buffer_append_text(&cell, json_string_value(item));
-	}
+	if (json_is_object(json_array_get(value, 0)))
+		json_append(&cell, json_incref((json_t *)value), JSON_COMPACT);
+	else
+		json_array_foreach(value, i, item)
+		{
+			if (i > 0)
+				buffer_append_text(&cell, "; ");
+			buffer_append_text(&cell, json_string_value(item));
+		}
 	if (cell.size > 0) {
 		cell.size = text_collapse(buffer_slice(&cell), cell.data);
 		csv_append_cell(buffer_slice(&cell), is_raw, out);

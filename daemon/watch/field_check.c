@@ -13,6 +13,7 @@
 #include "daemon/watch/field_heal.h"
 #include "daemon/watch/field_history.h"
 #include "store/key.h"
+#include "template/fields/field.h"
 #include "template/version_json.h"
 
 enum {
@@ -116,7 +117,10 @@ static void read_fields(struct field_check *check)
 		const char *name = json_member_text(item, "name");
 		const char *type = json_member_text(item, "type");
 
-		if (name == NULL || type == NULL)
+		/* records are not compared */
+		if (name == NULL || type == NULL ||
+		    strcmp(type, type_name(TYPE_RECORDS)) == 0 ||
+		    json_is_string(json_object_get(item, "parent")))
 			continue;
 		check->fields[check->field_count++] = (struct watched_field){
 			.name = name,
@@ -322,7 +326,7 @@ static enum error read_some(struct field_check *check,
 					       .action = FIELDS_APPLY};
 	size_t first = begin == 0 ? 0 : batch->ends[begin - 1];
 	json_t *known = json_array();
-	json_t *detail = json_pack("{s:o}", "known", known);
+	json_t *detail = json_pack("{s:o, s:b}", "known", known, "flat", 1);
 	struct fields_reply reply = {0};
 	enum error error;
 	struct slice list;

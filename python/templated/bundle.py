@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, TypeAlias, Unpack
 from templated import options as choices
 from templated.answer import SINGLE, Answer, Class, Metadata
 from templated.errors import LibraryError
-from templated.fields import Fields, Value, read_value
+from templated.fields import Fields, Record, Value, read_record, read_value
 from templated.library import (Choices, Error, Field, Found, Library, Limits,
                                Method, Page, failure, load, read_date,
                                read_number, text_of)
@@ -115,19 +115,40 @@ def _values(field: Field) -> Value | list[Value]:
     return values[0] if len(values) == 1 else values
 
 
+def _shown(kind: str, text: str) -> Value:
+    """Return a value that has no transform."""
+    return read_value(kind, "none", text, _number, _date)
+
+
 def _fields(library: Library, record: int) -> Fields:
     """Return the fields of a record, and free it."""
     fields = Fields(library.record_template(record).decode() or None)
+    kinds: dict[str, str] = {}
+    records: dict[str, list[Record]] = {}
+    unsure = set()
     field = Field()
     index = 0
     try:
         while library.field(record, index, ctypes.byref(field)):
-            if field.count > 0 or field.is_unsure:
+            name = field.name.decode("utf-8", "replace")
+            kinds[name] = field.type.decode()
+            if field.is_unsure:
+                unsure.add(name)
+            if kinds[name] == "records" and field.count > 0:
+                records[name] = [json.loads(field.values[i])
+                                 for i in range(field.count)]
+            elif (field.count > 0 or field.is_unsure) and not (
+                    field.parent or kinds[name] == "records"):
                 into = fields.unsure if field.is_unsure else fields
-                into[field.name.decode("utf-8", "replace")] = _values(field)
+                into[name] = _values(field)
             index += 1
     finally:
         library.record_free(record)
+    for name, rows in records.items():
+        is_unsure = any(one == name or one.startswith(name + ".")
+                        for one in unsure)
+        into = fields.unsure if is_unsure else fields
+        into[name] = [read_record(row, name, kinds, _shown) for row in rows]
     return fields
 
 
@@ -283,7 +304,8 @@ class Bundle:
         """Return the values that the fields of its template have on a page.
 
         They are typed: str, Amount (numbers and prices) or Date; a field with
-        several values has a list. The result of a page without template is
+        several values has a list, and records, such as comments, are a list of
+        dictionaries. The result of a page without template is
         empty. The site is assumed without a URL.
 
         >>> bundle.fields(html, url)["price"]

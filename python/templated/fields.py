@@ -47,13 +47,17 @@ class Date:
 
 
 Value: TypeAlias = str | Amount | Date
+#: A comment, a row and so on: {name: value, list of values, or list of records}
+Record: TypeAlias = dict[str, Any]
 
 
-class Fields(dict[str, Value | list[Value]]):
+class Fields(dict[str, Value | list[Value] | list[Record]]):
     """The fields of a page that have values: {name: value}.
 
     A field with several values has a list. A value is a str, an Amount
-    (numbers and prices) or a Date.
+    (numbers and prices) or a Date. Records, such as comments, are a list of
+    dictionaries: {"comments": [{"author": ..., "text": ...}, ...]}; a name
+    that a record lacks has no value.
     """
 
     #: "HOST/N"; None: the page has no template
@@ -62,7 +66,7 @@ class Fields(dict[str, Value | list[Value]]):
     #: values, or whose transform cannot read a value: then the value is
     #: missing, and an empty list if there is no other; they are not among the
     #: others
-    unsure: dict[str, Value | list[Value]]
+    unsure: dict[str, Value | list[Value] | list[Record]]
 
     def __init__(self, template: str | None = None) -> None:
         super().__init__()
@@ -126,3 +130,21 @@ def read_value(kind: str, transform: str, text: str,
     if kind in ("number", "price"):
         return read_amount(text, kind == "price", read_number)
     return Date(text, read_date(text)) if kind == "date" else text
+
+
+def read_record(record: Record, prefix: str, kinds: dict[str, str],
+                read: Callable[[str, str], Value]) -> Record:
+    """Return a record with typed values; `kinds` has the types of its fields,
+    by full name, such as "comments.author"; `read` reads a value of a type."""
+    typed: Record = {}
+    for name, value in record.items():
+        full = f"{prefix}.{name}"
+        kind = kinds.get(full, "text")
+        if kind == "records":
+            typed[name] = [read_record(one, full, kinds, read)
+                           for one in value]
+        elif isinstance(value, list):
+            typed[name] = [read(kind, one) for one in value]
+        else:
+            typed[name] = read(kind, value)
+    return typed

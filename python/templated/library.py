@@ -54,7 +54,8 @@ class Choices(ctypes.Structure):
 class Field(ctypes.Structure):
     _fields_ = [("name", c_char_p), ("type", c_char_p),
                 ("values", ctypes.POINTER(c_char_p)), ("count", c_size_t),
-                ("is_unsure", c_bool), ("transform", c_char_p)]
+                ("is_unsure", c_bool), ("transform", c_char_p),
+                ("parent", c_char_p)]
 
 
 class Method(ctypes.Structure):

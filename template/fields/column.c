@@ -49,6 +49,7 @@ struct reader {
 	size_t count_limit;
 	size_t text_limit;
 	size_t read_limit;
+	uint32_t cut_node;    /* see struct page_columns */
 	struct value *values; /* in the order of reading */
 	uint32_t *columns;    /* of each value */
 	size_t count;
@@ -98,6 +99,13 @@ static struct slice reader_keep(struct reader *reader, uint64_t hash,
 	return copy;
 }
 
+/* Note that a value of records is left out. */
+static void reader_cut(struct reader *reader, uint32_t node)
+{
+	if (reader->cut_node > node)
+		reader->cut_node = node;
+}
+
 /* Return the key of the whole column with all values of a page. */
 static uint64_t source_key(const struct place_tree *tree,
 			   const struct column_source *source)
@@ -132,13 +140,19 @@ static void reader_add_one(struct reader *reader, struct column_source source,
 	if (entry->last_page != value.page + 1)
 		entry->on_page = 0;
 	entry->last_page = value.page + 1;
-	if (entry->on_page++ >= MAX_PAGE_VALUES ||
-	    reader->count >= reader->count_limit)
+	if (entry->on_page++ >= (entry->source.is_member ? MAX_MEMBER_VALUES
+							 : MAX_PAGE_VALUES) ||
+	    reader->count >= reader->count_limit) {
+		value.text.size = 0;
+	} else {
+		value.hash = hash64(value.text.data, value.text.size, 0);
+		value.text = reader_keep(reader, value.hash, value.text);
+	}
+	if (value.text.size == 0) {
+		if (entry->source.is_member)
+			reader_cut(reader, value.node);
 		return;
-	value.hash = hash64(value.text.data, value.text.size, 0);
-	value.text = reader_keep(reader, value.hash, value.text);
-	if (value.text.size == 0)
-		return;
+	}
 	entry->count++;
 	reader->values = mem_grow(reader->values, reader->count,
 				  &reader->capacity, sizeof(*reader->values));
@@ -173,41 +187,41 @@ static const char *value_attribute(struct slice name)
 	return NULL;
 }
 
-/* Read the URL that the addresses of a page are relative to. */
-static void reader_set_base(struct reader *reader, const struct page *page)
+/* Return the URL that the addresses of a page are relative to, or no text. */
+static struct url base_of(const struct page *page)
 {
 	struct url url;
 
-	reader->base = (struct url){0};
 	if (page->url.size > 0 && url_parse(&url, page->url, NULL) == ERR_NONE)
-		reader->base = url_base(&url, page->base);
+		return url_base(&url, page->base);
+	return (struct url){0};
 }
 
 /*
- * Make the address in reader->text absolute. One that is no web address stays
- * as it is, and a place on the same page, which is the same on all pages.
+ * Make an address absolute. One that is no web address stays as it is, and a
+ * place on the same page, which is the same on all pages.
  */
-static void reader_resolve(struct reader *reader)
+static void address_resolve(const struct url *base, struct buffer *text)
 {
-	struct slice address = buffer_slice(&reader->text);
+	struct slice address = buffer_slice(text);
 	const char *hash = memchr(address.data, '#', address.size);
 	char fragment[MAX_VALUE_BYTES];
 	size_t size = 0;
 	struct url url;
 
-	if (reader->base.text[0] == '\0' || hash == address.data)
+	if (base->text[0] == '\0' || hash == address.data)
 		return;
 	if (hash != NULL) {
 		address.size = (size_t)(hash - (const char *)address.data);
-		size = reader->text.size - address.size;
+		size = text->size - address.size;
 		memcpy(fragment, hash, size);
 	}
-	if (url_parse(&url, address, &reader->base) != ERR_NONE ||
+	if (url_parse(&url, address, base) != ERR_NONE ||
 	    strlen(url.text) + size > MAX_VALUE_BYTES)
 		return;
-	buffer_clear(&reader->text);
-	buffer_append_text(&reader->text, url.text);
-	buffer_append(&reader->text, fragment, size);
+	buffer_clear(text);
+	buffer_append_text(text, url.text);
+	buffer_append(text, fragment, size);
 }
 
 static bool is_address_attribute(const char *attribute)
@@ -216,6 +230,15 @@ static bool is_address_attribute(const char *attribute)
 		if (strcmp(attribute, address_attributes[i]) == 0)
 			return true;
 	return false;
+}
+
+void attribute_resolve(const struct page *page, const char *attribute,
+		       struct buffer *text)
+{
+	struct url base = base_of(page);
+
+	if (is_address_attribute(attribute))
+		address_resolve(&base, text);
 }
 
 static void read_attributes(struct reader *reader, const struct page *page,
@@ -232,9 +255,12 @@ static void read_attributes(struct reader *reader, const struct page *page,
 			.attribute = value_attribute(attribute->name)};
 
 		if (source.attribute == NULL ||
-		    attribute->value.size > MAX_VALUE_BYTES ||
-		    reader->read_bytes > reader->read_limit)
+		    attribute->value.size > MAX_VALUE_BYTES)
 			continue;
+		if (reader->read_bytes > reader->read_limit) {
+			reader_cut(reader, value.node);
+			continue;
+		}
 		reader->read_bytes += attribute->value.size;
 		buffer_clear(&reader->text);
 		buffer_append_slice(&reader->text, attribute->value);
@@ -242,7 +268,7 @@ static void read_attributes(struct reader *reader, const struct page *page,
 						  reader->text.data);
 		if (reader->text.size > 0 &&
 		    is_address_attribute(source.attribute))
-			reader_resolve(reader);
+			address_resolve(&reader->base, &reader->text);
 		value.text = buffer_slice(&reader->text);
 		if (value.text.size > 0)
 			reader_add(reader, source, value);
@@ -256,9 +282,12 @@ static void read_node(struct reader *reader, const struct page *page,
 	uint32_t texts = element->end_text - element->first_text;
 
 	read_attributes(reader, page, place, value);
-	if (texts == 0 || texts > MAX_VALUE_TEXTS ||
-	    reader->read_bytes > reader->read_limit)
+	if (texts == 0 || texts > MAX_VALUE_TEXTS)
 		return;
+	if (reader->read_bytes > reader->read_limit) {
+		reader_cut(reader, value.node);
+		return;
+	}
 	buffer_clear(&reader->text);
 	element_text(page, value.node, MAX_VALUE_BYTES, &reader->text);
 	reader->read_bytes += reader->text.size;
@@ -316,14 +345,17 @@ static bool is_read(const struct reader *reader, uint32_t place)
 	       (reader->is_wanted == NULL || reader->is_wanted[place]);
 }
 
-/* Read a page; `left` pages are left, including this one. */
-static void read_page(struct reader *reader, const struct page *page,
-		      uint32_t number, uint32_t left)
+/*
+ * Read a page; `left` pages are left, including this one. Return where its
+ * elements are, in `arena`.
+ */
+static struct placement read_page(struct reader *reader,
+				  const struct page *page, uint32_t number,
+				  uint32_t left, struct arena *arena)
 {
-	struct arena *scratch = arena_create();
-	struct placement placement = place_page(reader->tree, page, scratch);
+	struct placement placement = place_page(reader->tree, page, arena);
 
-	reader_set_base(reader, page);
+	reader->base = base_of(page);
 	reader->count_limit = share_of(reader->count, MAX_VALUES, left);
 	reader->text_limit = share_of(reader->text_bytes, MAX_TEXT_BYTES, left);
 	reader->read_limit = share_of(reader->read_bytes, MAX_READ_BYTES, left);
@@ -337,8 +369,8 @@ static void read_page(struct reader *reader, const struct page *page,
 				 (struct value){.page = number,
 						.node = page->texts[i].node});
 	if (reader->is_stated_wanted && !page->is_truncated)
-		read_stated(reader, page, number, scratch);
-	arena_destroy(scratch);
+		read_stated(reader, page, number, arena);
+	return placement;
 }
 
 /* Sums of a column */
@@ -383,7 +415,7 @@ const struct value *column_values(const struct column *column, uint32_t page,
 	LOWER_BOUND(begin, column->count, column->values[begin].page < page);
 	LOWER_BOUND(end, column->count, column->values[end].page <= page);
 	*count_out = (uint32_t)(end - begin);
-	return column->values + begin;
+	return column->count == 0 ? NULL : column->values + begin;
 }
 
 /* Parts of texts */
@@ -705,8 +737,12 @@ struct column_table columns_read(struct arena *arena,
 	struct column_table table = {
 		.arena = arena, .tree = tree, .page_count = count};
 
-	for (uint32_t i = 0; i < count; i++)
-		read_page(&reader, pages[i], i, count - i);
+	for (uint32_t i = 0; i < count; i++) {
+		struct arena *own = arena_create();
+
+		read_page(&reader, pages[i], i, count - i, own);
+		arena_destroy(own);
+	}
 	table.count = reader.keys.count;
 	table.columns = ARENA_NEW(arena, struct column, table.count + 1);
 	sort_values(&reader, &table);
@@ -740,11 +776,11 @@ static void want_places(const struct place_tree *tree,
 	free(is_series);
 }
 
-struct column *columns_read_some(struct arena *arena,
-				 const struct place_tree *tree,
-				 const struct page *page,
-				 const struct column_source *sources,
-				 uint32_t count)
+struct page_columns columns_read_some(struct arena *arena,
+				      const struct place_tree *tree,
+				      const struct page *page,
+				      const struct column_source *sources,
+				      uint32_t count)
 {
 	struct arena *scratch = arena_create();
 	bool *is_wanted = ARENA_NEW(scratch, bool, tree->places.count + 1u);
@@ -755,18 +791,22 @@ struct column *columns_read_some(struct arena *arena,
 		.keys = hash_table_make(scratch, sizeof(struct key_entry)),
 		.texts = hash_table_make(scratch, sizeof(struct text_entry)),
 		.is_wanted = is_wanted,
+		.cut_node = UINT32_MAX,
 	};
+	struct page_columns result = {.columns = columns};
 	struct column_table table = {.arena = arena, .tree = tree};
 
 	for (uint32_t i = 0; i < count; i++) {
 		struct key_entry *entry = hash_table_add(
 			&reader.keys, source_key(tree, &sources[i]));
 
-		entry->source = sources[i];
+		if (!entry->source.is_member)
+			entry->source = sources[i];
 		reader.is_stated_wanted |= is_stated(sources[i].attribute);
 	}
 	want_places(tree, sources, count, is_wanted);
-	read_page(&reader, page, 0, 1);
+	result.placement = read_page(&reader, page, 0, 1, arena);
+	result.cut_node = reader.cut_node;
 	table.count = reader.keys.count;
 	table.columns = ARENA_NEW(scratch, struct column, table.count + 1u);
 	sort_values(&reader, &table);
@@ -783,5 +823,5 @@ struct column *columns_read_some(struct arena *arena,
 	free(reader.columns);
 	buffer_free(&reader.text);
 	arena_destroy(scratch);
-	return columns;
+	return result;
 }

@@ -16,7 +16,8 @@
 enum {
 	MAX_COLUMNS = LIMIT(8000, 30),
 	MAX_VALUE_BYTES = 4000, /* longer texts are no values */
-	MAX_PAGE_VALUES = 64,   /* further values of a column are left out */
+	MAX_PAGE_VALUES = 64,   /* further values of a column are left out, */
+	MAX_MEMBER_VALUES = LIMIT(4000, 80), /* and of one of records */
 	MAX_SEPARATORS = 8,
 	VALUE_ATTRIBUTES = 10,
 	SEPARATOR_SHARE = 90, /* percent of values that contain one */
@@ -35,6 +36,7 @@ struct column_source {
 	 */
 	const char *attribute;
 	bool is_series; /* at all positions of the place's siblings */
+	bool is_member; /* of records: it has more values on a page */
 	enum pick pick;
 	/* part of the text, between separators `from` and `to`; both 0: all */
 	uint8_t from;
@@ -80,16 +82,25 @@ struct column_table columns_read(struct arena *arena,
 				 const struct page *const *pages,
 				 uint32_t count);
 
+/* The values of a page. */
+struct page_columns {
+	struct placement placement; /* of the page */
+	struct column *columns;
+	/* values of members at this element or after it may be missing, because
+	   there are too many; UINT32_MAX: none is */
+	uint32_t cut_node;
+};
+
 /*
  * Return the values that the sources [count] have on one page, as [count]
  * columns in `arena`: all values and whole texts, whatever pick and part a
  * source has. O(elements on the paths to the places).
  */
-struct column *columns_read_some(struct arena *arena,
-				 const struct place_tree *tree,
-				 const struct page *page,
-				 const struct column_source *sources,
-				 uint32_t count);
+struct page_columns columns_read_some(struct arena *arena,
+				      const struct place_tree *tree,
+				      const struct page *page,
+				      const struct column_source *sources,
+				      uint32_t count);
 
 /* Return whether the value at `index` of the column is picked. */
 bool is_picked(const struct column *column, uint32_t index, enum pick pick);
@@ -121,6 +132,13 @@ void column_separate(struct column *column, uint32_t percent,
 
 /* Return the part of a text; {NULL, 0} if a separator is missing. */
 struct slice source_part(const struct column_source *source, struct slice text);
+
+/*
+ * Make the value of an attribute absolute, as columns have it, if it is an
+ * address and the URL of the page is known.
+ */
+void attribute_resolve(const struct page *page, const char *attribute,
+		       struct buffer *text);
 
 /*
  * Return the values of a page, [*count_out]. O(log n).

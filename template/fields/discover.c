@@ -5,7 +5,9 @@
 
 #include "base/arena.h"
 #include "base/utf8.h"
+#include "extract/text/class_words.h"
 #include "template/fields/field.h"
+#include "template/fields/records.h"
 #include "template/fields/rule.h"
 #include "template/fields/stated.h"
 #include "template/fields/value.h"
@@ -16,6 +18,9 @@
 
 /* How much less a part of a text is worth than the whole text. */
 #define PART_FACTOR .45
+/* Records are data, although their texts are in a list, or in comments. */
+#define RECORD_BONUS  2
+#define COMMENT_BONUS 4
 
 /* The same for a part of a price, a date and so on. */
 #define TYPED_PART_FACTOR .3
@@ -31,8 +36,15 @@ enum {
 	MAX_CHOSEN = LIMIT(400, 12), /* columns that are compared */
 	ROOM_FOR_FINDS = 2 * MAX_CHOSEN,
 	MAX_WRAPPED = 2,      /* varying runs in an element around a field */
-	MAX_FIELD_STEM = 32,  /* bytes of a name without its number */
 	MIN_STATED_PAGES = 3, /* on which a shown value must be stated */
+	MAX_FIELD_STEM = 32,  /* bytes of a name without its number, */
+	MAX_LIST_STEM = 12,   /* of one of records, */
+	MAX_MEMBER_STEM = 24, /* and of a field of these */
+	MAX_NAME_NUMBER = 8,  /* bytes of the number of a name */
+	MAX_LIST_LEVELS = 4,  /* places around a record that name it */
+	MAX_RECORD_COLUMNS = LIMIT(16, 3),
+	SCORED_MEMBERS = 3,  /* fields of records that make their score */
+	CONSTANT_PAGES = 97, /* percent of pages with equal lists */
 };
 
 /* A column that may be a field. */
@@ -659,9 +671,30 @@ static void drop_numbers(struct finder *finder, const struct find *price)
 	}
 }
 
+/* Return whether nearly all pages have the same values: a menu. */
+static bool is_menu(const struct find *find, uint32_t pages)
+{
+	uint64_t last = 0;
+	uint32_t all = 0;
+	uint32_t same = 0;
+
+	if (find->column.count < 2 * find->column.pages)
+		return false;
+	for (uint32_t i = 0; i < pages; i++) {
+		if (find->hashes[i] == 0)
+			continue;
+		all++;
+		same += find->hashes[i] == last;
+		last = find->hashes[i];
+	}
+	/* the first one is equal to none before it */
+	return all > 1 &&
+	       (uint64_t)same * 100 >= (uint64_t)(all - 1) * CONSTANT_PAGES;
+}
+
 /*
- * Drop the columns that have the same values as a better one, and those that
- * state what another one shows.
+ * Drop the columns that have the same values on all pages or the same as a
+ * better one, and those that state what another one shows.
  */
 static void drop_equal(struct finder *finder)
 {
@@ -671,6 +704,7 @@ static void drop_equal(struct finder *finder)
 		struct find *one = &finder->finds[i];
 
 		find_compute_hashes(finder, one);
+		one->is_dropped = is_menu(one, pages);
 		for (uint32_t k = 0; k < i && !one->is_dropped; k++)
 			one->is_dropped =
 				!finder->finds[k].is_dropped &&
@@ -925,7 +959,7 @@ static void make_unique(struct field *fields, uint32_t count)
 	memcpy(stem, last->name, sizeof(stem));
 	while (is_taken(fields, count, last->name))
 		snprintf(last->name, sizeof(last->name), "%.*s_%u",
-			 MAX_FIELD_STEM, stem, ++number);
+			 MAX_FIELD_NAME - MAX_NAME_NUMBER, stem, ++number);
 }
 
 /* Add the part of a column between two of its separators. */
@@ -1141,6 +1175,560 @@ static void field_add_rule(const struct column_table *table,
 			table->arena, find->all, &find->column.source);
 }
 
+/* Records */
+
+/* What the columns are as parts of records, in the order of the finds. */
+static struct record_candidate *candidates_of(const struct finder *finder)
+{
+	static const char *const left_out[] = {"alt", "title", "value",
+					       "data-price", "data-value"};
+	struct record_candidate *candidates =
+		ARENA_NEW(finder->scratch, struct record_candidate,
+			  (size_t)finder->count + 1);
+
+	for (uint32_t i = 0; i < finder->count; i++) {
+		const struct find *find = &finder->finds[i];
+		const struct column_source *source = &find->column.source;
+		struct record_candidate *one = &candidates[i];
+
+		if (find->is_dropped || source->pick != PICK_ALL)
+			continue; /* the root is in no record */
+		one->place = source->place;
+		one->is_element =
+			source->attribute == NULL && source->to == 0 &&
+			!place_at(finder->table->tree, source->place)->is_run;
+		one->is_text = source->attribute == NULL;
+		one->is_image = find->type == TYPE_IMAGE;
+		one->is_spare = source->is_series;
+		for (size_t a = 0; a < sizeof(left_out) / sizeof(*left_out);
+		     a++)
+			one->is_spare |=
+				source->attribute != NULL &&
+				strcmp(source->attribute, left_out[a]) == 0;
+		for (uint32_t k = 0; k < i; k++)
+			one->is_spare |= finder->finds[k].all == find->all;
+	}
+	return candidates;
+}
+
+/* Return the find of a whole column, which may be dropped, or NULL. */
+static struct find *find_of(const struct finder *finder,
+			    const struct column *column)
+{
+	struct find *found = NULL;
+
+	for (uint32_t i = 0; i < finder->count; i++) {
+		struct find *find = &finder->finds[i];
+
+		if (find->all != column || find->column.source.pick != PICK_ALL)
+			continue;
+		if (find->column.source.to == 0)
+			found = find;
+		else
+			find->is_dropped = true;
+	}
+	return found;
+}
+
+/*
+ * Add the columns of elements that are one text, even if they were dropped or
+ * not chosen because of their parts.
+ */
+static void add_texts(struct finder *finder, const bool *is_text)
+{
+	const struct column_table *table = finder->table;
+
+	for (uint32_t i = 0; i < table->count; i++) {
+		const struct column *column = &table->columns[i];
+		struct find *find;
+
+		if (!is_text[column->source.place] ||
+		    column->source.attribute != NULL ||
+		    column->source.is_series)
+			continue;
+		find = find_of(finder, column);
+		if (find != NULL)
+			find->is_dropped = false;
+		else if (finder->count < ROOM_FOR_FINDS)
+			finder_add(finder, column, column, 1);
+	}
+}
+
+/*
+ * Words in the classes of lists and of their items; the first one that occurs
+ * counts.
+ */
+static const struct {
+	const char *word;
+	const char *name;
+} list_words[] = {
+	{"comment", "comments"},
+	{"comments", "comments"},
+	{"commentlist", "comments"},
+	{"reply", "replies"},
+	{"replies", "replies"},
+	{"children", "replies"},
+	{"review", "reviews"},
+	{"reviews", "reviews"},
+	{"product", "products"},
+	{"products", "products"},
+	{"offer", "offers"},
+	{"event", "events"},
+	{"events", "events"},
+	{"question", "questions"},
+	{"answer", "answers"},
+	{"job", "jobs"},
+	{"method", "methods"},
+	{"post", "posts"},
+	{"posts", "posts"},
+	{"topic", "topics"},
+	{"topics", "topics"},
+	{"article", "articles"},
+	{"articles", "articles"},
+	{"result", "results"},
+	{"results", "results"},
+	{"related", "related"},
+	{"news", "news"},
+	{"member", "members"},
+	{"members", "members"},
+	{"gallery", "images"},
+	{"entry", "entries"},
+	{"entries", "entries"},
+	{"categories", "categories"},
+	/* tags */
+	{"tr", "rows"},
+};
+
+/* Return whether one of the words of the names is `word`. */
+static bool has_word(struct slice names, const char *word)
+{
+	const char *bytes = names.data;
+	size_t at = 0;
+
+	while (at < names.size) {
+		size_t begin;
+
+		while (at < names.size && !is_letter(bytes[at]))
+			at++;
+		begin = at;
+		while (at < names.size && is_letter(bytes[at]))
+			at++;
+		if (slice_equal((struct slice){bytes + begin, at - begin},
+				slice_of(word)))
+			return true;
+	}
+	return false;
+}
+
+/* Write the name of lists that a word of the names means. */
+static bool name_by_list_word(struct slice names, char *out)
+{
+	for (size_t i = 0; i < sizeof(list_words) / sizeof(*list_words); i++)
+		if (has_word(names, list_words[i].word)) {
+			snprintf(out, MAX_FIELD_NAME, "%s", list_words[i].name);
+			return true;
+		}
+	return false;
+}
+
+/* Ways to name records by a place. */
+static bool name_by_words(const struct place *place, char *out)
+{
+	return name_by_list_word(place->names, out);
+}
+
+static bool name_by_names(const struct place *place, char *out)
+{
+	return name_by_class(place->names, out) && strlen(out) > 2;
+}
+
+/*
+ * Write the name of the records at a place: what its classes mean, or those of
+ * the elements around it, up to the place `top`; a class, or the tag.
+ */
+static void name_records(const struct place_tree *tree, uint32_t index,
+			 uint32_t top, char *out)
+{
+	static bool (*const ways[])(const struct place *,
+				    char *) = {name_by_words, name_by_names};
+
+	for (size_t w = 0; w < sizeof(ways) / sizeof(*ways); w++) {
+		uint32_t level = 0;
+
+		for (uint32_t i = index;
+		     i != NO_PLACE && i != top && level < MAX_LIST_LEVELS;
+		     i = place_at(tree, i)->parent, level++)
+			if (ways[w](place_at(tree, i), out))
+				return;
+	}
+	if (!name_by_list_word(step_tag(place_at(tree, index)->step), out))
+		snprintf(out, MAX_FIELD_NAME, "items");
+}
+
+/* The fields that are written. */
+struct field_list {
+	struct field *fields; /* [count] */
+	uint32_t count;
+	uint32_t left; /* further fields of records */
+};
+
+/* Set the field of a find; its name is not set. */
+static struct field *list_add(const struct finder *finder,
+			      const struct find *find, struct field_list *list)
+{
+	struct field *field = &list->fields[list->count];
+
+	*field = (struct field){
+		.confidence = find->score, .parent = NO_FIELD, .rule_count = 1};
+	field->rules[0] = column_read_again(finder->table->arena, find->all,
+					    &find->column.source);
+	field_note_values(field, &field->rules[0]);
+	return field;
+}
+
+static void list_add_find(const struct finder *finder, const struct find *find,
+			  struct field_list *list)
+{
+	struct field *field = list_add(finder, find, list);
+
+	field_add_rule(finder->table, find->in_json_ld, field);
+	field_add_rule(finder->table, find->in_markup, field);
+	name_find(finder, find, field->name);
+	if (is_taken(list->fields, list->count, field->name))
+		name_by_label(finder, find, field->name);
+	make_unique(list->fields, list->count++);
+}
+
+/*
+ * Set the name of a field of records, or of records in others: `size` bytes of
+ * the stem after the name of the parent.
+ */
+static void list_name(const struct field_list *list, struct field *field,
+		      const char *stem, size_t size)
+{
+	struct slice own = utf8_truncate(slice_of(stem), size);
+	size_t at = 0;
+
+	if (field->parent != NO_FIELD) {
+		const char *parent = list->fields[field->parent].name;
+
+		at = strlen(parent) + 1;
+		memcpy(field->name, parent, at);
+		field->name[at - 1] = '.';
+	}
+	assert(at + own.size <= MAX_FIELD_NAME);
+	memcpy(field->name + at, own.data, own.size);
+	field->name[at + own.size] = '\0';
+}
+
+/* Return the table around a cell, or NO_PLACE. */
+static uint32_t table_around(const struct place_tree *tree, uint32_t index)
+{
+	while (index != NO_PLACE && !step_is(place_at(tree, index), "table"))
+		index = place_at(tree, index)->parent;
+	return index;
+}
+
+/* Return the cell that a place is in, or NO_PLACE. */
+static uint32_t cell_around(const struct place_tree *tree, uint32_t index)
+{
+	while (index != NO_PLACE && !step_is(place_at(tree, index), "td") &&
+	       !step_is(place_at(tree, index), "th"))
+		index = place_at(tree, index)->parent;
+	return index;
+}
+
+/* Write the text in the head of the column of the table, if it has one. */
+static bool name_by_head(const struct finder *finder, uint32_t index, char *out)
+{
+	const struct column_table *table = finder->table;
+	const struct place_tree *tree = table->tree;
+	uint32_t cell = cell_around(tree, index);
+
+	if (cell == NO_PLACE || place_at(tree, cell)->positions == 0)
+		return false;
+	for (uint32_t i = 0; i < table->count; i++) {
+		const struct column *column = &table->columns[i];
+		const struct place *head = place_at(tree, column->source.place);
+
+		if (column->count > 0 && column->source.attribute == NULL &&
+		    !column->source.is_series && step_is(head, "th") &&
+		    head->positions == place_at(tree, cell)->positions &&
+		    head->position == place_at(tree, cell)->position &&
+		    (uint64_t)column->common * 10 >=
+			    (uint64_t)column->count * 9 &&
+		    table_around(tree, column->source.place) ==
+			    table_around(tree, cell))
+			return name_write(out, column->values[0].text) > 0;
+	}
+	return false;
+}
+
+/* Return whether a text is what an item says: long, or named so. */
+static bool is_body(const struct finder *finder, const struct find *find)
+{
+	static const char *const words[] = {"content", "body", "message",
+					    "cooked"};
+	const struct place *place =
+		place_at(finder->table->tree, find->column.source.place);
+
+	if (find->column.source.attribute != NULL)
+		return false;
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+		if (place->names.size > 0 &&
+		    memmem(place->names.data, place->names.size, words[i],
+			   strlen(words[i])) != NULL)
+			return true;
+	return find->type == TYPE_RICH_TEXT ||
+	       slice_equal(place->names, slice_of(".text"));
+}
+
+/* The places of a find in a record, from the find's own on to the record. */
+struct member_path {
+	uint32_t places[MAX_PLACE_DEPTH + 1]; /* no place is deeper */
+	uint32_t count;
+};
+
+static struct member_path member_path(const struct finder *finder,
+				      const struct find *find, uint32_t record)
+{
+	const struct place_tree *tree = finder->table->tree;
+	uint32_t end = place_at(tree, record)->parent;
+	struct member_path path = {.count = 0};
+
+	for (uint32_t i = find->column.source.place; i != NO_PLACE && i != end;
+	     i = place_at(tree, i)->parent)
+		path.places[path.count++] = i;
+	return path;
+}
+
+/* Ways to name a field of records by a place; the first one that can does. */
+static bool name_by_meaning(const struct place *place, char *out)
+{
+	const char *name = own_meaning(place);
+
+	if (name != NULL)
+		snprintf(out, MAX_FIELD_NAME, "%s", name);
+	return name != NULL;
+}
+
+static bool name_by_tag(const struct place *place, char *out)
+{
+	struct slice tag = step_tag(place->step);
+	bool is_heading = tag.size == 2 && slice_byte(tag, 0) == 'h' &&
+			  is_digit(slice_byte(tag, 1));
+
+	if (is_heading)
+		snprintf(out, MAX_FIELD_NAME, "title");
+	else if (step_is(place, "dt"))
+		snprintf(out, MAX_FIELD_NAME, "term");
+	else if (step_is(place, "dd"))
+		snprintf(out, MAX_FIELD_NAME, "description");
+	else
+		return false;
+	return true;
+}
+
+/* Other labels may be the first text of a place by chance. */
+static bool name_by_colon(const struct place *place, char *out)
+{
+	size_t size = place->label.size;
+
+	return size > 0 && slice_byte(place->label, size - 1) == ':' &&
+	       name_write(out, place->label) > 0;
+}
+
+static bool name_by_path(const struct finder *finder,
+			 const struct member_path *path, uint32_t count,
+			 bool (*way)(const struct place *, char *), char *out)
+{
+	for (uint32_t i = 0; i < count; i++)
+		if (way(place_at(finder->table->tree, path->places[i]), out))
+			return true;
+	return false;
+}
+
+/* Write the name of what a find shows. */
+static void name_shown(const struct finder *finder, const struct find *find,
+		       const struct member_path *path, char *out)
+{
+	const struct column_source *source = &find->column.source;
+	bool is_date = find->type == TYPE_DATE || find->type == TYPE_PRICE;
+	/* the classes of the record are the name of all */
+	uint32_t own = path->count > 1 ? path->count - 1 : path->count;
+
+	if (find->type == TYPE_IMAGE)
+		snprintf(out, MAX_FIELD_NAME, "image");
+	else if (name_by_path(finder, path, own, name_by_meaning, out) ||
+		 name_by_head(finder, source->place, out) ||
+		 (!is_date &&
+		  name_by_path(finder, path, path->count, name_by_tag, out)))
+		;
+	else if (is_body(finder, find))
+		snprintf(out, MAX_FIELD_NAME, "text");
+	else if (name_by_path(finder, path, own, name_by_colon, out) ||
+		 name_by_separator(source, out))
+		;
+	else if (is_date)
+		snprintf(out, MAX_FIELD_NAME, "%s", type_name(find->type));
+	else if (!name_by_path(finder, path, own, name_by_names, out))
+		snprintf(out, MAX_FIELD_NAME, "%s",
+			 source->attribute == NULL ? "text" : "");
+}
+
+/*
+ * Write the name of a field of the records at a place, without that of its
+ * parent.
+ */
+static void name_member(const struct finder *finder, const struct find *find,
+			uint32_t record, char *out)
+{
+	const struct member_path path = member_path(finder, find, record);
+	const char *attribute = find->column.source.attribute;
+	size_t size;
+
+	name_shown(finder, find, &path, out);
+	size = utf8_truncate(slice_of(out), MAX_MEMBER_STEM - 4).size;
+	if (attribute != NULL && strcmp(attribute, "href") == 0)
+		snprintf(out + size, MAX_FIELD_NAME - size, "%s",
+			 size == 0 ? "url" : "_url");
+	else if (size == 0)
+		snprintf(out, MAX_FIELD_NAME, "value");
+}
+
+/* Add the fields of the records at a place, whose field is `parent`. */
+static void list_add_members(const struct finder *finder,
+			     const struct record_candidate *candidates,
+			     uint32_t place, uint32_t parent,
+			     struct field_list *list)
+{
+	uint32_t members = 0;
+
+	for (uint32_t i = 0; i < finder->count; i++) {
+		const struct find *find = &finder->finds[i];
+		struct field *records = &list->fields[parent];
+		struct field *field;
+		char name[MAX_FIELD_NAME + 1];
+
+		if (find->is_dropped || candidates[i].record != place ||
+		    candidates[i].is_spare || list->left == 0 ||
+		    members == MAX_RECORD_COLUMNS)
+			continue;
+		field = list_add(finder, find, list);
+		field->parent = parent;
+		name_member(finder, find, place, name);
+		list_name(list, field, name, MAX_MEMBER_STEM);
+		make_unique(list->fields, list->count++);
+		members++;
+		list->left--;
+		if (records->rules[0].pages < field->rules[0].pages)
+			records->rules[0].pages = field->rules[0].pages;
+	}
+}
+
+/* Add the field of the records at a place. */
+static void list_add_records(const struct finder *finder, uint32_t place,
+			     uint32_t parent, struct field_list *list)
+{
+	const struct place_tree *tree = finder->table->tree;
+	struct field *field = &list->fields[list->count];
+	char name[MAX_FIELD_NAME + 1];
+	uint32_t top = NO_PLACE;
+
+	*field = (struct field){
+		.type = TYPE_RECORDS, .parent = parent, .rule_count = 1};
+	field->rules[0].source.place = place;
+	if (parent != NO_FIELD)
+		top = list->fields[parent].rules[0].source.place;
+	name_records(tree, place, top, name);
+	list_name(list, field, name, MAX_LIST_STEM);
+	make_unique(list->fields, list->count++);
+}
+
+/*
+ * Add the records at a place, their fields, and the records that are nested in
+ * them.
+ */
+static void list_add_group(const struct finder *finder,
+			   const struct record_candidate *candidates,
+			   const struct record_groups *groups, uint32_t place,
+			   struct field_list *list)
+{
+	uint32_t places = finder->table->tree->places.count;
+	uint32_t first = list->count;
+
+	list_add_records(finder, place, NO_FIELD, list);
+	for (uint32_t f = first; f < list->count; f++) {
+		uint32_t own = list->fields[f].rules[0].source.place;
+
+		if (list->fields[f].type != TYPE_RECORDS)
+			continue;
+		list_add_members(finder, candidates, own, f, list);
+		for (uint32_t i = own; i < places && list->left > 1; i++)
+			if (groups->is_record[i] && groups->around[i] == own) {
+				list_add_records(finder, i, f, list);
+				list->left--;
+			}
+	}
+}
+
+/* A field, or records with their fields. */
+struct unit {
+	double score;
+	uint32_t find; /* the best one */
+	uint32_t members;
+	uint32_t place; /* of the records; NO_PLACE: a field */
+};
+
+static int order_units(const void *left, const void *right)
+{
+	const struct unit *a = left;
+	const struct unit *b = right;
+
+	if (a->score != b->score)
+		return a->score > b->score ? -1 : 1;
+	return (a->find > b->find) - (a->find < b->find);
+}
+
+/* Return the units [*count_out], the best first. */
+static struct unit *units_of(const struct finder *finder,
+			     const struct record_candidate *candidates,
+			     const struct record_groups *groups,
+			     uint32_t *count_out)
+{
+	struct unit *units = ARENA_NEW(finder->scratch, struct unit,
+				       (size_t)finder->count + 1);
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < finder->count; i++) {
+		uint32_t place = candidates[i].record;
+		uint32_t u = count;
+		double bonus = RECORD_BONUS;
+
+		if (finder->finds[i].is_dropped ||
+		    (place != NO_PLACE && candidates[i].is_spare))
+			continue;
+		while (place != NO_PLACE && groups->around[place] != NO_PLACE)
+			place = groups->around[place];
+		if (place != NO_PLACE &&
+		    (finder->settings[place].groups & 1u << GROUP_COMMENT) != 0)
+			bonus *= COMMENT_BONUS;
+		if (place != NO_PLACE)
+			for (u = 0; u < count && units[u].place != place;)
+				u++;
+		if (u == count)
+			units[count++] =
+				(struct unit){.find = i, .place = place};
+		/* the finds are in the order of their scores */
+		if (units[u].members++ < SCORED_MEMBERS)
+			units[u].score += finder->finds[i].score *
+					  (place == NO_PLACE ? 1 : bonus);
+	}
+	qsort(units, count, sizeof(*units), order_units);
+	*count_out = count;
+	return units;
+}
+
 uint32_t fields_discover(const struct column_table *table,
 			 struct field *fields_out, uint32_t max)
 {
@@ -1151,7 +1739,13 @@ uint32_t fields_discover(const struct column_table *table,
 		.finds = ARENA_NEW(scratch, struct find, ROOM_FOR_FINDS),
 		.scratch = scratch,
 	};
-	uint32_t count = 0;
+	struct field_list list = {.fields = fields_out,
+				  .left = MAX_RECORD_FIELDS};
+	struct record_candidate *candidates;
+	struct record_groups groups;
+	struct unit *units;
+	bool *is_text;
+	uint32_t count;
 
 	count_runs(&finder);
 	find_meanings(&finder);
@@ -1160,23 +1754,24 @@ uint32_t fields_discover(const struct column_table *table,
 	choose_finds(&finder);
 	finder_add_stated(&finder);
 	drop_equal(&finder);
-	for (uint32_t i = 0; i < finder.count && count < max; i++) {
-		const struct find *find = &finder.finds[i];
-		struct field *field = &fields_out[count];
-
-		if (find->is_dropped)
+	candidates = candidates_of(&finder);
+	is_text = records_texts(table->tree, candidates, finder.count, scratch);
+	add_texts(&finder, is_text);
+	candidates = candidates_of(&finder);
+	groups = records_group(table->tree, is_text, candidates, finder.count,
+			       scratch);
+	units = units_of(&finder, candidates, &groups, &count);
+	for (uint32_t u = 0, tops = 0; u < count && tops < max; u++) {
+		if (units[u].place == NO_PLACE)
+			list_add_find(&finder, &finder.finds[units[u].find],
+				      &list);
+		else if (list.left > 1)
+			list_add_group(&finder, candidates, &groups,
+				       units[u].place, &list);
+		else
 			continue;
-		*field = (struct field){.confidence = find->score};
-		field_add_rule(table, find, field);
-		field_add_rule(table, find->in_json_ld, field);
-		field_add_rule(table, find->in_markup, field);
-		field_note_values(field, &field->rules[0]);
-		name_find(&finder, find, field->name);
-		if (is_taken(fields_out, count, field->name))
-			name_by_label(&finder, find, field->name);
-		make_unique(fields_out, count);
-		count++;
+		tops++;
 	}
 	arena_destroy(scratch);
-	return count;
+	return list.count;
 }

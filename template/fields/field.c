@@ -15,7 +15,8 @@ enum { LABEL_LEVELS = 3, NAME_LEVELS = 2, LIST_SHARE = 10 };
 /* Types */
 
 static const char *const type_names[TYPE_COUNT] = {
-	"text", "rich text", "number", "price", "date", "url", "image"};
+	"text", "rich text", "number", "price",
+	"date", "url",       "image",  "records"};
 
 const char *type_name(enum field_type type)
 {

@@ -22,8 +22,10 @@
 
 enum {
 	MAX_FIELD_RULES = 4, /* addresses of a field */
-	MAX_FIELD_NAME = 40, /* bytes */
+	MAX_FIELD_NAME = 80, /* bytes */
 	MAX_DOUBTS = 3,
+	/* fields of records, in addition to the other fields of a template */
+	MAX_RECORD_FIELDS = LIMIT(64, 8),
 };
 
 enum field_type {
@@ -34,8 +36,11 @@ enum field_type {
 	TYPE_DATE,
 	TYPE_URL,
 	TYPE_IMAGE,
+	TYPE_RECORDS, /* the fields whose parent it is have the values */
 	TYPE_COUNT
 };
+
+#define NO_FIELD UINT32_MAX
 
 /*
  * A page on which two things that a lesson may mean have different values: two
@@ -48,14 +53,18 @@ struct doubt {
 };
 
 struct field {
+	/* of a field of records after the name of its parent and a point:
+	   "comments.author" */
 	char name[MAX_FIELD_NAME + 1];
 	enum field_type type;
-	bool is_list;  /* some pages have several values */
-	bool is_typed; /* all values have the type, a number, price or date */
+	bool is_list;    /* some pages have several values */
+	uint32_t parent; /* NO_FIELD, or the index of the records, which is a
+			    lower one */
+	bool is_typed;   /* all values have the type, a number, price or date */
 	uint32_t max_bytes; /* of the longest value */
 	double confidence;  /* in [0, 1]: how many addresses agree */
 	/* [rule_count], the best first; a further one is used on pages where
-	   the ones before find nothing */
+	   the ones before find nothing; of records their place */
 	struct column rules[MAX_FIELD_RULES];
 	uint32_t rule_count;
 	uint32_t doubt_count;
@@ -83,8 +92,10 @@ struct field_lesson {
 };
 
 /*
- * Find the fields of a template, the most useful ones first; at most `max`.
- * Write them to `fields_out` and return their number. O(n log n) in the values.
+ * Find the fields of a template, the most useful ones first; at most `max`, and
+ * MAX_RECORD_FIELDS more of records (template/fields/records.h), which follow
+ * their parent. Write them to `fields_out` and return their number. O(n log n)
+ * in the values.
  */
 uint32_t fields_discover(const struct column_table *table,
 			 struct field *fields_out, uint32_t max);

@@ -121,11 +121,13 @@ void fields_describe(const struct field_set *set, json_t *list)
 		}
 		json_array_append_new(
 			list,
-			json_pack("{s:s, s:s, s:s, s:b, s:s, s:s, s:f, s:b, "
-				  "s:b, s:o, "
-				  "s:o?}",
+			json_pack("{s:s, s:s, s:s?, s:s, s:b, s:s, s:s, s:f, "
+				  "s:b, s:b, s:o, s:o?}",
 				  "name", spec->name, "type",
-				  type_name(transformed_type(spec)),
+				  type_name(transformed_type(spec)), "parent",
+				  spec->parent == NO_FIELD
+					  ? NULL
+					  : set->fields[spec->parent].name,
 				  "shown_type", type_name(spec->type), "list",
 				  (int)spec->is_list, "transform",
 				  transform_name(spec->transform.kind),
@@ -152,16 +154,109 @@ static json_t *result_json(const struct field_result *result)
 	return list;
 }
 
+/* Add a value to a record; the second one makes a list. */
+static void member_add(json_t *record, const char *key, json_t *value)
+{
+	json_t *before = json_object_get(record, key);
+
+	if (before == NULL)
+		json_object_set_new(record, key, value);
+	else if (json_is_array(before))
+		json_array_append_new(before, value);
+	else
+		json_object_set_new(record, key,
+				    json_pack("[O, o]", before, value));
+}
+
+/* Return the array of an object; add it if it is missing. */
+static json_t *member_list(json_t *record, const char *key)
+{
+	if (json_object_get(record, key) == NULL)
+		json_object_set_new(record, key, json_array());
+	return json_object_get(record, key);
+}
+
+/* The records of a field, which are in the record of the page. */
+struct record_objects {
+	json_t **objects; /* [entry_count] */
+};
+
+/*
+ * Add the entries of a field: a record to its list, or a value to its record.
+ */
+static void entries_add(const struct field_set *set, uint32_t field,
+			const struct field_result *result, json_t *page_record,
+			struct record_objects *all)
+{
+	const struct field_spec *spec = &set->fields[field];
+	const char *key = field_spec_key(set, field);
+
+	for (uint32_t i = 0; i < result->entry_count; i++) {
+		const struct record_entry *entry = &result->entries[i];
+		json_t *in = spec->parent == NO_FIELD
+				     ? page_record
+				     : all[spec->parent].objects[entry->record];
+
+		if (spec->type != TYPE_RECORDS) {
+			member_add(in, key, text_json(entry->text));
+			continue;
+		}
+		all[field].objects[i] = json_object();
+		json_array_append_new(member_list(in, key),
+				      all[field].objects[i]);
+	}
+}
+
+static struct record_objects *objects_make(const struct field_set *set,
+					   const struct field_result *results,
+					   struct arena *arena)
+{
+	struct record_objects *all =
+		ARENA_NEW(arena, struct record_objects, set->count + 1u);
+
+	for (uint32_t f = 0; f < set->count; f++)
+		all[f].objects =
+			ARENA_NEW(arena, json_t *, results[f].entry_count + 1u);
+	return all;
+}
+
+json_t *field_records_json(const struct field_set *set, uint32_t field,
+			   const struct field_result *results)
+{
+	struct arena *arena = arena_create();
+	struct record_objects *all = objects_make(set, results, arena);
+	json_t *record = json_object();
+	json_t *list;
+
+	for (uint32_t f = field; f < set->count; f++)
+		if (field_set_top(set, f) == field)
+			entries_add(set, f, &results[f], record, all);
+	arena_destroy(arena);
+	list = json_incref(json_object_get(record, set->fields[field].name));
+	json_decref(record);
+	return list;
+}
+
 void record_add(const struct field_set *set, const struct page *page,
-		json_t *record)
+		bool has_records, json_t *record)
 {
 	struct arena *arena = arena_create();
 	const struct field_result *results = field_set_apply(set, page, arena);
+	struct record_objects *all = objects_make(set, results, arena);
 	json_t *unsure = json_object_get(record, "_unsure");
 
 	for (uint32_t f = 0; f < set->count; f++) {
-		if (results[f].count > 0)
-			json_object_set_new(record, set->fields[f].name,
+		const struct field_spec *spec = &set->fields[f];
+		bool is_of_records =
+			spec->parent != NO_FIELD || spec->type == TYPE_RECORDS;
+
+		/* of a value that cannot be transformed only the name */
+		if (is_of_records && !has_records)
+			continue;
+		if (is_of_records)
+			entries_add(set, f, &results[f], record, all);
+		else if (results[f].count > 0)
+			json_object_set_new(record, spec->name,
 					    result_json(&results[f]));
 		if (!results[f].is_unsure)
 			continue;
@@ -169,7 +264,7 @@ void record_add(const struct field_set *set, const struct page *page,
 			unsure = json_array();
 			json_object_set_new(record, "_unsure", unsure);
 		}
-		json_array_append_new(unsure, json_string(set->fields[f].name));
+		json_array_append_new(unsure, json_string(spec->name));
 	}
 	arena_destroy(arena);
 }

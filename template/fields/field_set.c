@@ -8,12 +8,14 @@
 #include "base/hash.h"
 #include "base/memory.h"
 #include "page/page.h"
+#include "template/fields/page_records.h"
+#include "template/fields/records.h"
 #include "template/fields/rule.h"
 #include "template/fields/stated.h"
 #include "template/fields/value.h"
 
 enum {
-	SET_VERSION = 3,
+	SET_VERSION = 4,
 	NO_ATTRIBUTE = VALUE_ATTRIBUTES,
 	STATED_ATTRIBUTE, /* its path follows */
 };
@@ -80,6 +82,7 @@ static void spec_make(struct arena *arena, const struct field *field,
 	memcpy(spec_out->name, field->name, sizeof(spec_out->name));
 	spec_out->type = field->type;
 	spec_out->is_list = field->is_list;
+	spec_out->parent = field->parent;
 	spec_out->is_typed = field->is_typed;
 	spec_out->max_bytes = field->max_bytes;
 	for (uint32_t r = 0; r < field->rule_count; r++) {
@@ -89,6 +92,56 @@ static void spec_make(struct arena *arena, const struct field *field,
 			spec_out->rules[spec_out->rule_count++] =
 				copy_source(arena, source, numbers);
 	}
+}
+
+const char *field_spec_key(const struct field_set *set, uint32_t index)
+{
+	const struct field_spec *spec = &set->fields[index];
+
+	return spec->parent == NO_FIELD
+		       ? spec->name
+		       : spec->name + strlen(set->fields[spec->parent].name) +
+				 1;
+}
+
+uint32_t field_set_top(const struct field_set *set, uint32_t index)
+{
+	while (set->fields[index].parent != NO_FIELD)
+		index = set->fields[index].parent;
+	return index;
+}
+
+/* Return whether records have no fields. */
+static bool is_childless(const struct field_set *set, uint32_t index)
+{
+	for (uint32_t f = index + 1; f < set->count; f++)
+		if (set->fields[f].parent == index)
+			return false;
+	return set->fields[index].type == TYPE_RECORDS;
+}
+
+void field_set_remove(struct field_set *set, uint32_t index)
+{
+	uint32_t numbers[MAX_SET_FIELDS]; /* new indices */
+	uint32_t count = 0;
+	uint32_t parent = set->fields[index].parent;
+
+	for (uint32_t f = 0; f < set->count; f++) {
+		struct field_spec spec = set->fields[f];
+
+		numbers[f] = NO_FIELD;
+		/* parents are before their fields */
+		if (f == index || (spec.parent != NO_FIELD &&
+				   numbers[spec.parent] == NO_FIELD))
+			continue;
+		if (spec.parent != NO_FIELD)
+			spec.parent = numbers[spec.parent];
+		numbers[f] = count;
+		set->fields[count++] = spec;
+	}
+	set->count = count;
+	if (parent != NO_FIELD && is_childless(set, parent))
+		field_set_remove(set, parent);
 }
 
 struct field_set field_set_make(struct arena *arena,
@@ -112,6 +165,9 @@ struct field_set field_set_make(struct arena *arena,
 			set.fields[f].fill = (double)fields[f].rules[0].pages /
 					     table->page_count;
 	}
+	for (uint32_t f = set.count; f-- > 0;)
+		if (f < set.count && is_childless(&set, f))
+			field_set_remove(&set, f);
 	arena_destroy(scratch);
 	return set;
 }
@@ -137,14 +193,13 @@ static const struct field_result *rule_result(struct arena *arena,
 					      const struct column *column)
 {
 	struct field_result *result = ARENA_NEW(arena, struct field_result, 1);
-	struct slice *values =
-		ARENA_NEW(arena, struct slice, column->count + 1u);
-	uint32_t *nodes = ARENA_NEW(arena, uint32_t, column->count + 1u);
+	struct slice *values = ARENA_NEW(arena, struct slice, MAX_PAGE_VALUES);
+	uint32_t *nodes = ARENA_NEW(arena, uint32_t, MAX_PAGE_VALUES);
 	struct hash_table known = hash_table_make(arena, sizeof(uint64_t));
 
 	result->values = values;
 	result->nodes = nodes;
-	for (uint32_t i = 0; i < column->count; i++) {
+	for (uint32_t i = 0; i < column->count && i < MAX_PAGE_VALUES; i++) {
 		struct slice text;
 		uint32_t before = known.count;
 
@@ -162,19 +217,26 @@ static const struct field_result *rule_result(struct arena *arena,
 	return result;
 }
 
-/* Return whether the results have the same values, in any order. */
+static bool result_has(const struct field_result *result, struct slice value)
+{
+	for (uint32_t i = 0; i < result->count; i++)
+		if (value_is_same(result->values[i], value))
+			return true;
+	return false;
+}
+
+/* Return whether the results have the same values; short ones in any order. */
 static bool results_equal(const struct field_result *left,
 			  const struct field_result *right)
 {
-	uint64_t difference = 0;
-
 	if (left->count != right->count)
 		return false;
 	for (uint32_t i = 0; i < left->count; i++)
-		difference +=
-			hash64(left->values[i].data, left->values[i].size, 0) -
-			hash64(right->values[i].data, right->values[i].size, 0);
-	return difference == 0;
+		if (!value_is_same(left->values[i], right->values[i]) &&
+		    (left->count > MAX_PAGE_VALUES ||
+		     !result_has(right, left->values[i])))
+			return false;
+	return true;
 }
 
 static bool is_in_head(const struct place_tree *tree, uint32_t index)
@@ -187,8 +249,8 @@ static bool is_in_head(const struct place_tree *tree, uint32_t index)
 }
 
 /*
- * Return whether a value is unlike those of the sample pages: much longer, or
- * of another type.
+ * Return whether a value is unlike those of the sample pages: of another type,
+ * or much longer, unless it is one of many.
  */
 static bool is_strange(const struct field_spec *spec,
 		       const struct field_result *result)
@@ -197,8 +259,9 @@ static bool is_strange(const struct field_spec *spec,
 		struct slice value = result->values[i];
 
 		/* the sample pages of a bundle have no URL */
-		if ((value.size > 2 * (size_t)spec->max_bytes + 40 &&
-		     spec->type != TYPE_URL && spec->type != TYPE_IMAGE) ||
+		if ((spec->parent == NO_FIELD && spec->type != TYPE_URL &&
+		     spec->type != TYPE_IMAGE &&
+		     value.size > 2 * (size_t)spec->max_bytes + 40) ||
 		    (spec->is_typed && type_of_text(value) != spec->type))
 			return true;
 	}
@@ -228,6 +291,24 @@ static void result_add(const struct field_set *set,
 			      is_in_head(&set->tree, spec->rules[rule].place)));
 }
 
+/* Add the values of the columns, one for each rule. */
+static void results_add(const struct field_set *set,
+			const struct column *columns,
+			struct field_result *results, struct arena *arena)
+{
+	for (uint32_t f = 0; f < set->count; f++) {
+		const struct field_spec *spec = &set->fields[f];
+
+		if (spec->type == TYPE_RECORDS)
+			continue;
+		for (uint32_t r = 0; r < spec->rule_count; r++)
+			result_add(
+				set, spec, r,
+				rule_result(arena, &spec->rules[r], columns++),
+				&results[f]);
+	}
+}
+
 const struct field_result *field_set_apply(const struct field_set *set,
 					   const struct page *page,
 					   struct arena *arena)
@@ -236,21 +317,22 @@ const struct field_result *field_set_apply(const struct field_set *set,
 		ARENA_NEW(arena, struct field_result, set->count + 1u);
 	struct column_source *sources = ARENA_NEW(
 		arena, struct column_source, set->count * MAX_FIELD_RULES + 1u);
-	const struct column *columns;
+	struct page_columns columns;
 	uint32_t count = 0;
-	uint32_t at = 0;
 
-	for (uint32_t f = 0; f < set->count; f++)
-		for (uint32_t r = 0; r < set->fields[f].rule_count; r++)
-			sources[count++] = set->fields[f].rules[r];
-	columns = columns_read_some(arena, &set->tree, page, sources, count);
-	for (uint32_t f = 0; f < set->count; f++)
-		for (uint32_t r = 0; r < set->fields[f].rule_count; r++, at++) {
-			const struct field_result *one =
-				rule_result(arena, &sources[at], &columns[at]);
+	for (uint32_t f = 0; f < set->count; f++) {
+		const struct field_spec *spec = &set->fields[f];
 
-			result_add(set, &set->fields[f], r, one, &results[f]);
+		if (spec->type == TYPE_RECORDS)
+			continue; /* its fields have the values */
+		for (uint32_t r = 0; r < spec->rule_count; r++) {
+			sources[count] = spec->rules[r];
+			sources[count++].is_member = spec->parent != NO_FIELD;
 		}
+	}
+	columns = columns_read_some(arena, &set->tree, page, sources, count);
+	results_add(set, columns.columns, results, arena);
+	page_records_read(set, &columns, results, arena);
 	for (uint32_t f = 0; f < set->count; f++)
 		if (!transform_values(&set->fields[f].transform, page, arena,
 				      &results[f].values, &results[f].count))
@@ -376,6 +458,9 @@ void field_set_encode(const struct field_set *set, struct buffer *out)
 
 		put_text(out, slice_of(spec->name));
 		buffer_append_varint(out, spec->type);
+		buffer_append_varint(out, spec->parent == NO_FIELD
+						  ? 0
+						  : (uint64_t)spec->parent + 1);
 		buffer_append_varint(out, spec->origin);
 		buffer_append_varint(out,
 				     (uint64_t)spec->is_list << 3 |
@@ -592,9 +677,34 @@ static void take_transform(struct take *take, struct transform *transform)
 		memcpy(transform->separator, separator.data, separator.size);
 }
 
-static void take_field(struct take *take, uint32_t places,
-		       struct field_spec *spec)
+/*
+ * Return whether a field of records may have the parent: it follows it, has the
+ * parent's name in front of its own, and is not nested too deep.
+ */
+static bool is_child(const struct field_set *set, uint32_t index)
 {
+	const struct field_spec *spec = &set->fields[index];
+	const char *name;
+	size_t size;
+	uint32_t depth = spec->type == TYPE_RECORDS;
+
+	if (spec->parent == NO_FIELD)
+		return true;
+	name = set->fields[spec->parent].name;
+	size = strlen(name);
+	for (uint32_t i = spec->parent; i != NO_FIELD;
+	     i = set->fields[i].parent)
+		depth++;
+	return set->fields[spec->parent].type == TYPE_RECORDS &&
+	       strncmp(spec->name, name, size) == 0 &&
+	       spec->name[size] == '.' && spec->name[size + 1] != '\0' &&
+	       depth <= MAX_RECORD_DEPTH;
+}
+
+static void take_field(struct take *take, struct field_set *set, uint32_t index)
+{
+	struct field_spec *spec = &set->fields[index];
+	uint32_t places = set->tree.places.count;
 	struct slice name = take_text(take);
 	uint32_t flags;
 
@@ -605,6 +715,7 @@ static void take_field(struct take *take, uint32_t places,
 	}
 	memcpy(spec->name, name.data, name.size);
 	spec->type = (enum field_type)take_number(take, TYPE_COUNT);
+	spec->parent = take_index(take, index); /* NO_PLACE is NO_FIELD */
 	spec->origin = (enum field_origin)take_number(take, FIELD_TAUGHT + 1);
 	flags = take_number(take, 16);
 	spec->is_list = (flags & 8) != 0;
@@ -617,6 +728,7 @@ static void take_field(struct take *take, uint32_t places,
 	spec->rule_count = take_number(take, MAX_FIELD_RULES + 1);
 	for (uint32_t r = 0; r < spec->rule_count && !take->is_damaged; r++)
 		take_source(take, places, &spec->rules[r]);
+	take->is_damaged |= !is_child(set, index);
 }
 
 bool field_set_decode(struct arena *arena, struct slice bytes,
@@ -633,7 +745,7 @@ bool field_set_decode(struct arena *arena, struct slice bytes,
 	set.count = take_number(&take, MAX_SET_FIELDS + 1);
 	set.fields = ARENA_NEW(arena, struct field_spec, set.count + 1u);
 	for (uint32_t f = 0; f < set.count && !take.is_damaged; f++)
-		take_field(&take, set.tree.places.count, &set.fields[f]);
+		take_field(&take, &set, f);
 	if (take.is_damaged || take.left.size > 0)
 		return false;
 	*set_out = set;

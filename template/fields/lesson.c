@@ -79,7 +79,6 @@ static struct slice selected_value(const struct page *page, uint32_t node,
 					     "alt",     "title"};
 	struct buffer text = {0};
 	struct slice value;
-	char *copy;
 
 	if (attribute == NULL)
 		element_text(page, node, MAX_VALUE_BYTES, &text);
@@ -89,8 +88,11 @@ static struct slice selected_value(const struct page *page, uint32_t node,
 			   i < sizeof(others) / sizeof(others[0]);
 	     i++)
 		buffer_append_slice(&text, attribute_of(page, node, others[i]));
-	copy = arena_room(arena, text.size + 1);
-	value = (struct slice){copy, text_collapse(buffer_slice(&text), copy)};
+	if (text.size > 0)
+		text.size = text_collapse(buffer_slice(&text), text.data);
+	if (attribute != NULL && text.size > 0 && text.size <= MAX_VALUE_BYTES)
+		attribute_resolve(page, attribute, &text);
+	value = arena_slice(arena, buffer_slice(&text));
 	buffer_free(&text);
 	return value;
 }

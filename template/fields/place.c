@@ -115,9 +115,10 @@ static size_t colon_size(struct slice text)
 /* Return whether a part of the name only says where the element stands. */
 static bool is_position_part(const char *part, size_t size)
 {
-	static const char *const names[] = {
-		"first",   "last",     "odd",  "even",      "active",
-		"current", "selected", "open", "alternate", "alt"};
+	static const char *const names[] = {"first",    "last",     "odd",
+					    "even",     "active",   "current",
+					    "selected", "open",     "alternate",
+					    "alt",      "altColor", "rowColor"};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
 		if (strlen(names[i]) == size &&
@@ -609,7 +610,7 @@ static void place_items(const struct place_tree *tree, const struct items *list,
 struct placement place_page(const struct place_tree *tree,
 			    const struct page *page, struct arena *arena)
 {
-	struct placement placement = {filled(arena, page->node_count),
+	struct placement placement = {page, filled(arena, page->node_count),
 				      filled(arena, page->text_count),
 				      filled(arena, page->text_count)};
 	struct series_counts counts = {
@@ -1648,14 +1649,19 @@ static void learn_is_repeated(struct learner *learner)
 		const struct item *item = &learner->list.items[i];
 		const struct series_entry *series = item_series(tree, item);
 		const struct occurrence *all;
+		struct place *place;
 
 		if (series == NULL || series->positions > 0 ||
 		    series->place == NO_PLACE)
 			continue;
 		all = hash_table_find(&learner->counts,
 				      key_of(series->key, SERIES_ITEMS, 0, 0));
-		place_at(tree, series->place)->is_repeated =
-			all != NULL && all->repeated > 0;
+		if (all == NULL)
+			continue;
+		place = place_at(tree, series->place);
+		place->is_repeated = all->repeated > 0;
+		place->parents = all->parents;
+		place->repeated = all->repeated;
 	}
 }
 

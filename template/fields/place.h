@@ -45,6 +45,9 @@ struct place {
 	uint32_t first;     /* the place with position 0, if `positions` > 0 */
 	uint32_t pages;     /* number of sample pages that contain it */
 	uint32_t elements;  /* on all sample pages */
+	/* while learning: elements of the parent with one of it, and several */
+	uint32_t parents;
+	uint32_t repeated;
 	/*
 	 * hashes of the names that nearly all its elements have [usual_count];
 	 * an element without half of them is another one
@@ -60,6 +63,7 @@ struct place {
 
 /* Where the elements and runs of a page are. */
 struct placement {
+	const struct page *page;
 	uint32_t *of_node; /* [page->node_count]; NO_PLACE: none */
 	/* [page->text_count]: place of the run that begins with the text */
 	uint32_t *of_text;

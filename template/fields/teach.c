@@ -661,7 +661,7 @@ bool field_teach_lesson(const struct column_table *table,
 		.scratch = scratch,
 	};
 
-	*field_out = (struct field){.type = teacher.type};
+	*field_out = (struct field){.type = teacher.type, .parent = NO_FIELD};
 	snprintf(field_out->name, sizeof(field_out->name), "%s", lesson->name);
 	if (value.size > 0)
 		teacher_add_columns(&teacher);

@@ -6,6 +6,7 @@
  *        field_table PAGES EXAMPLES AFTER   the same after a redesign
  *        field_table PAGES EXAMPLES AFTER - the fields of before, unchanged
  *        field_table PAGES -                all columns
+ *        field_table PAGES +                records that are found
  *
  * A line of EXAMPLES is page, field, and a value, separated by tabs. A line of
  * the answer is {"page": ..., "fields": {name: [value, ...]}}.
@@ -19,9 +20,15 @@
 #include "base/arena.h"
 #include "base/file.h"
 #include "page/page.h"
-#include "template/fields/field_set.h"
+#include "template/fields/field_json.h"
 
-enum { MAX_BYTES = 64 << 20, MAX_PAGES = 2000, MAX_FIELDS = 400 };
+enum {
+	MAX_BYTES = 64 << 20,
+	MAX_PAGES = 2000,
+	MAX_FIELDS = 400,
+	SHOWN_FIELDS = 20, /* of records, as the program finds them */
+	ROOM_FOR_FIELDS = MAX_FIELDS + MAX_RECORD_FIELDS
+};
 
 struct site {
 	struct page *pages[MAX_PAGES];
@@ -162,15 +169,57 @@ static void put_rules(const struct site *site, const struct field *field)
 	}
 }
 
+static int order_columns(const void *left, const void *right)
+{
+	const struct field *const *a = left;
+	const struct field *const *b = right;
+
+	if ((*a)->confidence != (*b)->confidence)
+		return (*a)->confidence > (*b)->confidence ? -1 : 1;
+	return (*a > *b) - (*a < *b);
+}
+
+/* Print the names of the fields, the best first; records are no columns. */
+static void put_names(const struct field *fields, uint32_t count)
+{
+	static const struct field *sorted[ROOM_FOR_FIELDS];
+	bool is_first = true;
+
+	for (uint32_t i = 0; i < count; i++)
+		sorted[i] = &fields[i];
+	qsort(sorted, count, sizeof(*sorted), order_columns);
+	printf("{\"columns\":[");
+	for (uint32_t i = 0; i < count; i++) {
+		if (sorted[i]->type == TYPE_RECORDS)
+			continue;
+		printf("%s\"%s\"", is_first ? "" : ",", sorted[i]->name);
+		is_first = false;
+	}
+	printf("]}\n");
+}
+
+/* Print the records of the pages. */
+static void put_records(const struct site *site, const struct field_set *set)
+{
+	double begin = now();
+
+	for (uint32_t p = 0; p < site->count; p++) {
+		json_t *record = json_object();
+
+		record_add(set, site->pages[p], true, record);
+		json_dumpf(record, stdout, 0);
+		putchar('\n');
+		json_decref(record);
+	}
+	fprintf(stderr, "%.3f ms a page\n",
+		(now() - begin) / (site->count + 1e-9));
+}
+
 /* Print the values of an encoded set on the pages of the site. */
 static void put_answers(const struct site *site, const struct field_set *set)
 {
 	double begin = now();
 
-	printf("{\"columns\":[");
-	for (uint32_t f = 0; f < set->count; f++)
-		printf("%s\"%s\"", f == 0 ? "" : ",", set->fields[f].name);
-	printf("]}\n");
 	for (uint32_t p = 0; p < site->count; p++) {
 		struct arena *arena = arena_create();
 		const struct field_result *results =
@@ -294,7 +343,7 @@ static void lesson_move(struct lesson *lesson, const struct field *field)
 
 int main(int argc, char **argv)
 {
-	static struct field fields[MAX_FIELDS];
+	static struct field fields[ROOM_FOR_FIELDS];
 	uint32_t count = 0;
 	const struct site *site = &before;
 	double begin;
@@ -309,6 +358,10 @@ int main(int argc, char **argv)
 	begin = now();
 	if (argc == 2) {
 		count = fields_discover(&before.table, fields, MAX_FIELDS);
+	} else if (strcmp(argv[2], "+") == 0) {
+		count = fields_discover(&before.table, fields, SHOWN_FIELDS);
+		for (uint32_t i = 0; i < count; i++)
+			put_rules(site, &fields[i]);
 	} else if (strcmp(argv[2], "-") == 0) {
 		put_columns(&before);
 		return 0;
@@ -344,11 +397,16 @@ int main(int argc, char **argv)
 	if (argc == 2)
 		for (uint32_t i = 0; i < count && i < 25; i++)
 			put_rules(site, &fields[i]);
+	if (argc != 3 || strcmp(argv[2], "+") != 0)
+		put_names(fields, count);
 	{
 		struct field_set set =
 			stored_set(argc > 4 ? &before : site, fields, count);
 
-		put_answers(site, &set);
+		if (argc == 3 && strcmp(argv[2], "+") == 0)
+			put_records(site, &set);
+		else
+			put_answers(site, &set);
 	}
 	return 0;
 }

@@ -1,6 +1,6 @@
 /*
  * Two ways of an input. Its first byte is 0: the rest is a set of fields, which
- * finds what it finds on a page, and whose encoding is the same bytes again.
+ * finds values and records on a page, and whose encoding is the same bytes.
  * Otherwise: the rest is pages, separated by the byte 1; learn them, find and
  * teach fields by examples and selectors, apply what is decoded of the set to
  * the pages, transform the values, and match the fields with each other.
@@ -10,17 +10,23 @@
 #include "base/arena.h"
 #include "page/page.h"
 #include "template/fields/field_json.h"
-#include "template/fields/field_set.h"
 #include "template/fields/lesson.h"
 #include "template/fields/like.h"
 #include "tests/fuzz/require.h"
 
-enum { MAX_PAGES = 24, MAX_FIELDS = MAX_SET_FIELDS + 2 };
+enum {
+	MAX_PAGES = 24,
+	MAX_FIELDS = MAX_SET_FIELDS - 2,
+	ROOM_FOR_FIELDS = MAX_FIELDS + MAX_RECORD_FIELDS
+};
 
 static const char known_page[] =
 	"<title>Tea A</title><h1>Tea A</h1>"
 	"<p class=a>Pages: 3, with a text that is much longer than others</p>"
-	"<dl><dt>ISBN<dd>9<dt>Year<dd>19</dl><ul><li>a<li>b</ul>after";
+	"<dl><dt>ISBN<dd>9<dt>Year<dd>19</dl><ul><li>a<li>b</ul>after"
+	"<ol><li class=c><b class=author>Ann</b><p>x</p><ul><li><b>Bob</b>"
+	"<i>y</i><li><b>Cid</b><i>z</i></ul><li class=c><b class=author>Dan</b>"
+	"<p>w</p></ol>";
 
 struct pages {
 	const struct page *pages[MAX_PAGES];
@@ -77,6 +83,31 @@ static void describe(const struct field_set *set)
 	json_decref(list);
 }
 
+/* Each record, and each value of one, is in a record that exists. */
+static void check_entries(const struct field_set *set,
+			  const struct field_result *results, uint32_t field)
+{
+	uint32_t parent = set->fields[field].parent;
+	const struct field_result *result = &results[field];
+	uint32_t records = parent == NO_FIELD ? 1 : results[parent].entry_count;
+
+	for (uint32_t i = 0; i < result->entry_count; i++) {
+		require(result->entries[i].record < records);
+		require(i == 0 || result->entries[i].record >=
+					  result->entries[i - 1].record);
+	}
+	if (set->fields[field].type == TYPE_RECORDS)
+		require(result->entry_count <= MAX_PAGE_RECORDS);
+}
+
+static void write_record(const struct field_set *set, const struct page *page)
+{
+	json_t *record = json_object();
+
+	record_add(set, page, true, record);
+	json_decref(record);
+}
+
 /* The results refer to the arena, which must still have them. */
 static void apply(const struct field_set *set, const struct page *page)
 {
@@ -84,15 +115,17 @@ static void apply(const struct field_set *set, const struct page *page)
 	const struct field_result *results = field_set_apply(set, page, arena);
 	size_t bytes = 0;
 
-	for (uint32_t f = 0; f < set->count; f++)
+	for (uint32_t f = 0; f < set->count; f++) {
 		for (uint32_t i = 0; i < results[f].count; i++) {
 			require(results[f].values[i].size > 0);
 			bytes += strnlen(results[f].values[i].data,
 					 results[f].values[i].size);
 		}
-	for (uint32_t f = 0; f < set->count; f++)
+		check_entries(set, results, f);
 		transform(page, &results[f], arena);
+	}
 	require(bytes < SIZE_MAX);
+	write_record(set, page);
 	arena_destroy(arena);
 }
 
@@ -204,7 +237,7 @@ static void try_set(const struct column_table *table,
 
 static void learn(const struct pages *pages)
 {
-	static struct field fields[MAX_FIELDS];
+	static struct field fields[ROOM_FOR_FIELDS];
 	struct arena *arena = arena_create();
 	struct place_tree tree =
 		place_tree_learn(arena, pages->pages, pages->count);
@@ -213,7 +246,7 @@ static void learn(const struct pages *pages)
 	struct field taught;
 	uint32_t count = fields_discover(&table, fields, MAX_FIELDS);
 
-	require(count <= MAX_FIELDS);
+	require(count <= ROOM_FOR_FIELDS);
 	for (uint32_t i = 0; i < count; i++)
 		require(fields[i].name[0] != '\0' && fields[i].rule_count >= 1);
 	try_set(&table, fields, count, pages);

@@ -13,7 +13,7 @@ import unittest
 import harness
 
 # One after the other with one daemon: the tutorial expects a new one.
-PAGES = ("tutorial", "howto/watch", "howto/fields", "howto/search", "howto/scrapy", "howto/archive",
+PAGES = ("tutorial", "howto/watch", "howto/fields", "howto/records", "howto/search", "howto/scrapy", "howto/archive",
          "howto/program", "howto/operate", "howto/trafilatura",
          "howto/readability", "explanation/template", "explanation/auto",
          "explanation/promises", "explanation/processes",

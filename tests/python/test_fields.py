@@ -6,7 +6,7 @@ import harness
 import pytest
 
 import templated
-from templated import bundle, fields
+from templated import fields, library
 
 PRODUCTS = 12
 
@@ -33,7 +33,7 @@ PRODUCTS = 12
     ("¥1,200", "1200", "¥"),
 ])
 def test_prices(text, amount, currency):
-    assert fields.read_amount(text, True, bundle._number) == fields.Amount(
+    assert fields.read_amount(text, True, library.read_number) == fields.Amount(
         text, None if amount is None else Decimal(amount), currency)
 
 
@@ -44,7 +44,7 @@ def test_prices(text, amount, currency):
     ("9780306406157", "9780306406157"),
 ])
 def test_numbers(text, amount):
-    value = fields.read_amount(text, False, bundle._number)
+    value = fields.read_amount(text, False, library.read_number)
     assert value.amount == (None if amount is None else Decimal(amount))
     assert str(value) == text and value.currency is None
 
@@ -59,7 +59,17 @@ def page(number):
             f"<span class=price>£{number}.99</span></div>"
             f"<ul class=tags>{tags}</ul>"
             f"<time class=date>{number + 1} May 2024</time><p class=text>"
-            f"This is the text of product {number}.</p></body></html>")
+            f"This is the text of product {number}.</p>"
+            f"<div class=offers>{offers(number)}</div></body></html>")
+
+
+def offers(number):
+    """Two shops, or three; the second one has no price."""
+    prices = [f"<span class=cost>£{number + 2}.50</span>", "",
+              f"<span class=cost>£{number + 3}.50</span>"]
+    return "".join(f"<div class=offer><b class=seller>{shop}{number}</b>"
+                   f"{price}</div>"
+                   for shop, price in zip("ABC"[:3 - number % 2], prices))
 
 
 @pytest.fixture
@@ -149,6 +159,14 @@ def test_transformed_values_are_typed(own, shop):
         assert "none" not in found and found.unsure == {"none": []}
         # without the URL of the page a relative one has no meaning
         assert changed.fields(page(7)).unsure == {"none": [], "home": []}
+
+
+def test_records_are_dictionaries_of_typed_values(shop):
+    bundle, url = shop
+    first, second = bundle.fields(page(7), url)["offers"]
+    assert first["seller"] == "A7" and second["seller"] == "B7"
+    assert first["price"].amount == Decimal("9.50")
+    assert "price" not in second
 
 
 def test_a_page_without_template_has_no_fields(shop):

@@ -129,7 +129,8 @@ def _value_of(answer: templated.Answer, name: str) -> Any:
     if not part:
         return value
     if isinstance(value, list):
-        return [getattr(one, part, None) for one in value]
+        return [one.get(part) if isinstance(one, dict)
+                else getattr(one, part, None) for one in value]
     return getattr(value, part, None)
 
 

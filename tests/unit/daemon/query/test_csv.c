@@ -94,6 +94,9 @@ TEST(values_of_a_field_are_one_cell)
 	check_value("\"=a\"", "\"'=a\"");
 	check_value("[\"a\", \"b\"]", "\"a; b\"");
 	check_value("[\"-a\", \"b\"]", "\"'-a; b\"");
+	check_value("[{\"a\": \"1\"}, {\"b\": [\"x\", \"y\"]}]",
+		    "\"[{\"\"a\"\":\"\"1\"\"},"
+		    "{\"\"b\"\":[\"\"x\"\",\"\"y\"\"]}]\"");
 	check_value("[]", "");
 	check_value("\"\"", "");
 	check_value("null", "");

@@ -209,7 +209,8 @@ TEST(some_columns_of_a_page_are_those_of_the_table)
 	for (int i = 0; i < 3; i++)
 		sources[i] = wanted[i]->source;
 	some = columns_read_some(test_arena, &site.tree, site.pages[2], sources,
-				 3);
+				 3)
+		       .columns;
 	check_values(&some[0], 0, "a2");
 	check_values(&some[1], 0, "/2");
 	check_values(&some[2], 0, "Kind 2");
@@ -230,7 +231,8 @@ TEST(a_series_has_the_values_of_all_positions)
 		}
 	ck_assert_uint_ne(source.place, NO_PLACE);
 	some = columns_read_some(test_arena, &site.tree, site.pages[3], &source,
-				 1);
+				 1)
+		       .columns;
 	check_values(&some[0], 0, "Home|Kind 3");
 }
 

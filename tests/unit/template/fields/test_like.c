@@ -110,7 +110,8 @@ TEST(a_description_is_checked)
 		"{\"name\":\"a\"}",
 		"{\"name\":7,\"shown_type\":\"text\"}",
 		"{\"name\":\"a\",\"shown_type\":\"none\"}",
-		"{\"name\":\"01234567890123456789012345678901234567890\","
+		"{\"name\":\"0123456789012345678901234567890123456789"
+		"01234567890123456789012345678901234567890\","
 		"\"shown_type\":\"text\"}"};
 	struct field_pattern pattern;
 

@@ -104,6 +104,12 @@ class Fields(harness.Case):
             return test_packing.table(self.daemon_, "field_values") >= COUNT
         harness.wait_until(is_read, "the values of all pages", 30)
 
+    def rounds(self, name):
+        """How often the watcher has read all pages with this field."""
+        return sum(len(field["rounds"])
+                   for field in self.daemon_.get(self.path()).json["fields"]
+                   if field["name"] == name)
+
     def watch_price(self):
         self.teach("price", self.prices[0], self.prices[1])
         self.teach("title", "Lamp amber", "Lamp birch")
@@ -189,8 +195,11 @@ class Fields(harness.Case):
         self.write(OLD)
         self.visit(*range(COUNT))
         self.watch_price()
+        self.daemon_.wait_for_calm()
+        rounds = self.rounds("price")
         self.edit("price", transform="number")
-        self.wait_for_reading()
+        harness.wait_until(lambda: self.rounds("price") > rounds,
+                           "the transformed values of all pages", 30)
         self.daemon_.wait_for_calm()
         right = [f"{1 + i}{10 + i}0.{i:02}" for i in range(COUNT)]
         self.write(NEW)

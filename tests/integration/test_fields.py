@@ -421,9 +421,12 @@ class Fields(harness.Case):
             row, = self.records(url=self.url(number))
             self.assertEqual((row["url"], row["fields"]["price"]),
                              (self.url(number), product(number)["price"]))
-        for url in (self.url(99), self.server.url, "http://other.test/"):
+        for url, status, code in (
+                (self.url(99), 404, "not_stored"),
+                (self.server.url, 409, "other_template"),
+                ("http://other.test/", 404, "not_stored")):
             self.error_of(self.daemon_.get(self.path + "/records", url=url),
-                          404, "not_stored")
+                          status, code)
         self.error_of(self.daemon_.get(self.path + "/records", url="no URL"),
                       400, "bad_request")
 

@@ -120,6 +120,8 @@ static void read_response(struct warc_reader *reader, struct slice block,
 		return;
 	}
 	warc_set_response(&message, record);
+	record->head = block;
+	record->head.size -= message.body.size;
 	error = http_body_decode(&message, reader->max_body_bytes,
 				 &reader->body);
 	if (error != ERR_NONE) {

@@ -121,6 +121,8 @@ struct warc_record {
 				page/robots_tag.h */
 	bool is_cut; /* the body is incomplete, because of WARC-Truncated, a
 			wrong length, the size limit, or the end of the file */
+	struct slice head; /* status line and headers of the response, as in the
+			      file; valid until the next call */
 	struct slice body; /* body without transfer coding and content coding;
 			      valid until the next call */
 	/*

@@ -255,6 +255,8 @@ extern action_code run_partition_export;
 extern action_code run_partition_import;
 extern action_code run_partition_list;
 extern action_code run_partition_migrate;
+/* ctl_render.c */
+extern action_code run_render;
 /* ctl_site.c */
 extern action_code run_site_export;
 extern action_code run_site_import;

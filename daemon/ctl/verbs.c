@@ -486,6 +486,32 @@ static const struct verb_action batch_actions[] = {
 	{.usage = NULL},
 };
 
+static const struct verb_action render_actions[] = {
+	{.usage = "URL|FILE|-...",
+	 .run = run_render,
+	 OPTIONS(TEXT("archive", "FILE", NULL,
+		      "answer the requests of the page from this WARC or ARC "
+		      "file"),
+		 TEXT("base", "U", NULL, "URL of the page, if it is a file"),
+		 TEXT("wait", "SELECTOR", NULL,
+		      "the page is complete when this selector (CSS) matches"),
+		 WHOLE("time", "S", 1, 600, NULL,
+		       "maximum time on the clock of the page, in seconds "
+		       "(default: 10)"),
+		 WHOLE("timeout", "S", 1, 3600, NULL,
+		       "maximum real time, in seconds (default: 30)"),
+		 FLAG("media", NULL, "also load images, fonts and media"),
+		 TEXT("browser", "PROGRAM", NULL,
+		      "the browser (default: chromium-headless-shell or "
+		      "chromium in /usr/bin)"),
+		 WHOLE("memory", "MIB", 128, 1 << 20, NULL,
+		       "maximum memory of each of its processes (default: "
+		       "1024)"),
+		 FLAG("insecure", NULL,
+		      "start the browser without its own sandbox"))},
+	{.usage = NULL},
+};
+
 static const struct verb_action methods_actions[] = {
 	{.usage = "", .run = run_methods},
 	{.usage = NULL},
@@ -988,6 +1014,11 @@ const struct verb verbs[] = {
 	{"batch", VERBS_READ,
 	 "Learn the templates of pages, and extract the content of each page",
 	 batch_actions, "batch site --out text"},
+	{"render", VERBS_READ,
+	 "Run the scripts of pages in a browser without a network, and print "
+	 "the DOM",
+	 render_actions,
+	 "render https://example.org/app --archive example.warc.gz"},
 	{"methods", VERBS_READ, "List the extraction methods", methods_actions,
 	 NULL},
 	{"features", VERBS_LOOK,

@@ -1,0 +1,698 @@
+#include "daemon/privsep/browser.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <limits.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/mount.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/memory.h"
+#include "daemon/runtime/clock.h"
+
+enum {
+	NOBODY = 65534,
+	BROWSER_USER = 1000, /* its id within the namespace */
+	TO_BROWSER = 3,      /* descriptors of --remote-debugging-pipe */
+	FROM_BROWSER = 4,
+	STEP_BYTES = 64 * 1024,
+	PIPE_BYTES = 1024 * 1024,
+	REASON_BYTES = 256,
+	MAX_BROWSER_FILES = 4096,
+	MAX_BROWSER_FILE_BYTES = 256 * 1024 * 1024,
+	BROWSER_NAMESPACES = CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNS |
+			     CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWUTS,
+};
+
+static const char tmp_options[] = "mode=1777,size=256m,nr_inodes=64k";
+
+const struct browser_options browser_options_default = {
+	.memory_bytes = 1024ULL * 1024 * 1024,
+	.max_tasks = 512,
+	.cpu_s = 300,
+	.start_ms = 30 * 1000,
+};
+
+const char *const browser_programs[] = {
+	"/usr/bin/chromium-headless-shell",
+	"/usr/bin/chromium",
+	NULL,
+};
+
+struct browser {
+	pid_t pid; /* the first process of its namespace; 0 = killed */
+	int to;    /* pipe to the browser */
+	int from;  /* pipe from the browser */
+	int log;   /* file in memory with its standard error */
+	struct cdp cdp;
+	size_t written; /* bytes of cdp.out */
+};
+
+/* What the new process needs. */
+struct browser_birth {
+	const struct browser_options *options;
+	char *program;
+	char folder[PATH_MAX]; /* of the program */
+	int to[2];
+	int from[2];
+	int go[2];     /* its ids are mapped */
+	int failed[2]; /* the reason of a failure */
+	int log;
+	bool is_root;
+};
+
+/* Report a failure to the parent process and exit. */
+static _Noreturn void birth_fail(const struct browser_birth *birth,
+				 const char *step)
+{
+	char text[REASON_BYTES];
+
+	snprintf(text, sizeof(text), "%s: %s", step, strerrordesc_np(errno));
+	(void)!write(birth->failed[1], text, strlen(text));
+	_exit(1);
+}
+
+/*
+ * Make a path of the old root folder visible in the new one, which is the
+ * working folder. A missing path is skipped.
+ */
+static bool birth_show(const char *path)
+{
+	char target[PATH_MAX];
+	struct stat status;
+	ssize_t size;
+	int file;
+
+	if (lstat(path, &status) != 0)
+		return true;
+	if (S_ISLNK(status.st_mode)) {
+		size = readlink(path, target, sizeof(target) - 1);
+		if (size < 0)
+			return false;
+		target[size] = '\0';
+		return symlink(target, path + 1) == 0;
+	}
+	if (S_ISDIR(status.st_mode)) {
+		if (mkdir(path + 1, 0755) != 0 && errno != EEXIST)
+			return false;
+	} else {
+		file = open(path + 1, O_CREAT | O_WRONLY | O_CLOEXEC, 0644);
+		if (file < 0)
+			return false;
+		close(file);
+	}
+	return mount(path, path + 1, NULL, MS_BIND | MS_REC, NULL) == 0;
+}
+
+/* Make the parent folders of an absolute path below the working folder. */
+static bool birth_make_parents(const char *path)
+{
+	char part[PATH_MAX];
+
+	for (size_t i = 1; path[i] != '\0' && i < sizeof(part); i++) {
+		if (path[i] != '/')
+			continue;
+		memcpy(part, path + 1, i - 1);
+		part[i - 1] = '\0';
+		if (mkdir(part, 0755) != 0 && errno != EEXIST)
+			return false;
+	}
+	return true;
+}
+
+/* Fill the new root folder, which is the working folder. */
+static bool birth_fill_root(const struct browser_birth *birth)
+{
+	static const char *const folders[] = {
+		"dev", "dev/shm", "etc", "proc", "tmp", "var", "var/cache"};
+	static const char *const paths[] = {"/usr",
+					    "/bin",
+					    "/sbin",
+					    "/lib",
+					    "/lib32",
+					    "/lib64",
+					    "/etc/alternatives",
+					    "/etc/chromium",
+					    "/etc/chromium.d",
+					    "/etc/fonts",
+					    "/etc/ld.so.cache",
+					    "/etc/localtime",
+					    "/var/cache/fontconfig",
+					    "/dev/full",
+					    "/dev/null",
+					    "/dev/random",
+					    "/dev/urandom",
+					    "/dev/zero"};
+
+	for (size_t i = 0; i < sizeof(folders) / sizeof(*folders); i++) {
+		if (mkdir(folders[i], 0755) != 0)
+			return false;
+	}
+	for (size_t i = 0; i < sizeof(paths) / sizeof(*paths); i++) {
+		if (!birth_show(paths[i]))
+			return false;
+	}
+	if (strncmp(birth->folder, "/usr/", 5) == 0)
+		return true;
+	return birth_make_parents(birth->folder) && birth_show(birth->folder);
+}
+
+/* Enter a new root folder, in which only /tmp and /dev/shm can be written. */
+static void birth_change_root(const struct browser_birth *birth)
+{
+	const unsigned long flags = MS_NOSUID | MS_NODEV;
+
+	if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
+	    mount("tmpfs", "/tmp", "tmpfs", flags, "mode=755,size=1m") != 0 ||
+	    chdir("/tmp") != 0)
+		birth_fail(birth, "cannot mount a folder in memory");
+	if (!birth_fill_root(birth))
+		birth_fail(birth, "cannot fill the root folder");
+	if (mount("proc", "proc", "proc", flags | MS_NOEXEC, NULL) != 0)
+		birth_fail(birth, "cannot mount /proc");
+	if (mount("tmpfs", "tmp", "tmpfs", flags, tmp_options) != 0 ||
+	    mount("tmpfs", "dev/shm", "tmpfs", flags, tmp_options) != 0)
+		birth_fail(birth, "cannot mount a folder in memory");
+	if (syscall(SYS_pivot_root, ".", "tmp") != 0 ||
+	    umount2("/tmp", MNT_DETACH) != 0 || chdir("/") != 0 ||
+	    mount(NULL, "/", NULL, MS_REMOUNT | MS_BIND | MS_RDONLY | flags,
+		  NULL) != 0)
+		birth_fail(birth, "cannot change the root folder");
+}
+
+static void birth_limit(const struct browser_birth *birth)
+{
+	const struct {
+		int resource;
+		rlim_t value;
+	} limits[] = {
+		{RLIMIT_CORE, 0},
+		{RLIMIT_DATA, birth->options->memory_bytes},
+		{RLIMIT_NPROC, birth->options->max_tasks},
+		{RLIMIT_CPU, birth->options->cpu_s},
+		{RLIMIT_NOFILE, MAX_BROWSER_FILES},
+		{RLIMIT_FSIZE, MAX_BROWSER_FILE_BYTES},
+	};
+
+	for (size_t i = 0; i < sizeof(limits) / sizeof(*limits); i++) {
+		struct rlimit limit = {limits[i].value, limits[i].value};
+		struct rlimit old;
+
+		if (getrlimit((__rlimit_resource_t)limits[i].resource, &old) !=
+		    0)
+			birth_fail(birth, "cannot read a limit");
+		if (old.rlim_max < limit.rlim_max)
+			limit.rlim_cur = limit.rlim_max = old.rlim_max;
+		if (setrlimit((__rlimit_resource_t)limits[i].resource,
+			      &limit) != 0)
+			birth_fail(birth, "cannot set a limit");
+	}
+}
+
+/* Become the user of the browser, which keeps capabilities until the exec. */
+static void birth_become_user(const struct browser_birth *birth)
+{
+	struct pollfd parent = {birth->failed[1], 0, 0};
+
+	if (birth->is_root && setgroups(0, NULL) != 0)
+		birth_fail(birth, "cannot drop groups");
+	if (setresgid(BROWSER_USER, BROWSER_USER, BROWSER_USER) != 0 ||
+	    setresuid(BROWSER_USER, BROWSER_USER, BROWSER_USER) != 0)
+		birth_fail(birth, "cannot change the user");
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
+	    prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) != 0)
+		birth_fail(birth, "cannot restrict the process");
+	/* the parent may have died before the last call */
+	poll(&parent, 1, 0);
+	if ((parent.revents & POLLERR) != 0)
+		_exit(1);
+}
+
+/*
+ * The arguments of the browser. Threads that prepare scripts are switched off,
+ * because they would make the order of events depend on the machine; so are
+ * parts of the browser that pages do not need.
+ */
+static char *const browser_words[] = {
+	"--headless",
+	"--remote-debugging-pipe",
+	"--user-data-dir=/tmp/profile",
+	"--no-startup-window",
+	"--no-first-run",
+	"--no-default-browser-check",
+	"--no-pings",
+	"--lang=en-US",
+	"--window-size=1280,1024",
+	"--hide-scrollbars",
+	"--mute-audio",
+	"--password-store=basic",
+	"--renderer-process-limit=2",
+	"--js-flags=--single-threaded",
+	"--disable-background-networking",
+	"--disable-background-timer-throttling",
+	"--disable-breakpad",
+	"--disable-client-side-phishing-detection",
+	"--disable-component-update",
+	"--disable-crash-reporter",
+	"--disable-default-apps",
+	"--disable-domain-reliability",
+	"--disable-extensions",
+	"--disable-gpu",
+	"--disable-hang-monitor",
+	"--disable-renderer-backgrounding",
+	"--disable-site-isolation-trials",
+	"--disable-speech-api",
+	"--disable-sync",
+	"--disable-features=IsolateOrigins,site-per-process,Translate,"
+	"MediaRouter,OptimizationHints,AutofillServerCommunication,"
+	"CertificateTransparencyComponentUpdater,InterestFeed,"
+	"ScriptStreaming,BackgroundResourceFetch,ThreadedBodyLoader,"
+	"ThreadedPreloadScanner,DelayAsyncScriptExecution,"
+	"PreloadTopChromeWebUI,InitialWebUI,WebUIReloadButton",
+};
+
+static char *const browser_environment[] = {
+	"HOME=/tmp", "PATH=/usr/bin:/bin",   "LANG=C.UTF-8",
+	"TZ=UTC",    "XDG_CONFIG_HOME=/tmp", "XDG_CACHE_HOME=/tmp",
+	NULL,
+};
+
+static _Noreturn void birth_execute(const struct browser_birth *birth)
+{
+	enum { COUNT = sizeof(browser_words) / sizeof(*browser_words) };
+	char *words[COUNT + 3] = {birth->program};
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	int first = fcntl(birth->to[0], F_DUPFD_CLOEXEC, 10);
+	int second = fcntl(birth->from[1], F_DUPFD_CLOEXEC, 10);
+	int log = fcntl(birth->log, F_DUPFD_CLOEXEC, 10);
+	struct browser_birth moved = *birth;
+	sigset_t none;
+
+	memcpy(words + 1, browser_words, sizeof(browser_words));
+	if (birth->options->insecure)
+		words[COUNT + 1] = "--no-sandbox";
+	moved.failed[1] = fcntl(birth->failed[1], F_DUPFD_CLOEXEC, 10);
+	sigemptyset(&none);
+	/* NOLINTNEXTLINE(concurrency-mt-unsafe): the process has one thread */
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	signal(SIGPIPE, SIG_DFL);
+	if (null < 0 || dup2(null, 0) < 0 || dup2(log, 1) < 0 ||
+	    dup2(log, 2) < 0 || dup2(first, TO_BROWSER) < 0 ||
+	    dup2(second, FROM_BROWSER) < 0)
+		birth_fail(&moved, "cannot pass descriptors");
+	close_range(FROM_BROWSER + 1, ~0U, CLOSE_RANGE_CLOEXEC);
+	execve(birth->program, words, browser_environment);
+	birth_fail(&moved, "cannot execute the browser");
+}
+
+/* The first process of the namespace: starts the browser, and reaps all. */
+static _Noreturn void birth_run(const struct browser_birth *birth)
+{
+	char go = 0;
+	pid_t browser;
+	pid_t ended;
+	int status = 0;
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+	close(birth->go[1]);
+	close(birth->failed[0]);
+	if (read(birth->go[0], &go, 1) != 1)
+		_exit(1);
+	setsid();
+	birth_become_user(birth);
+	birth_change_root(birth);
+	birth_limit(birth);
+	browser = fork();
+	if (browser < 0)
+		birth_fail(birth, "cannot start a process");
+	if (browser == 0)
+		birth_execute(birth);
+	closefrom(0);
+	do {
+		ended = waitpid(-1, &status, 0);
+	} while (ended != browser && (ended > 0 || errno == EINTR));
+	_exit(WIFEXITED(status) ? WEXITSTATUS(status) : 1);
+}
+
+static bool browser_write_map(pid_t pid, const char *name, const char *text)
+{
+	char path[64];
+	int file;
+	bool is_written;
+
+	snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, name);
+	file = open(path, O_WRONLY | O_CLOEXEC);
+	if (file < 0)
+		return false;
+	is_written = write(file, text, strlen(text)) == (ssize_t)strlen(text);
+	close(file);
+	return is_written;
+}
+
+/* Give the ids in the new namespace a meaning outside of it. */
+static bool browser_map_ids(const struct browser_birth *birth, pid_t pid)
+{
+	char users[64];
+	char groups[64];
+
+	snprintf(users, sizeof(users), "%d %u 1", BROWSER_USER,
+		 birth->is_root ? (unsigned)NOBODY : geteuid());
+	snprintf(groups, sizeof(groups), "%d %u 1", BROWSER_USER,
+		 birth->is_root ? (unsigned)NOBODY : getegid());
+	if (!birth->is_root && !browser_write_map(pid, "setgroups", "deny"))
+		return false;
+	return browser_write_map(pid, "uid_map", users) &&
+	       browser_write_map(pid, "gid_map", groups);
+}
+
+static void browser_kill(struct browser *browser)
+{
+	if (browser->pid == 0)
+		return;
+	kill(browser->pid, SIGKILL);
+	/* returns when all processes of the namespace have ended */
+	while (waitpid(browser->pid, NULL, 0) < 0 && errno == EINTR)
+		;
+	browser->pid = 0;
+}
+
+bool browser_is_alive(const struct browser *browser)
+{
+	return browser->pid != 0;
+}
+
+void browser_destroy(struct browser *browser)
+{
+	if (browser == NULL)
+		return;
+	browser_kill(browser);
+	if (browser->to >= 0)
+		close(browser->to);
+	if (browser->from >= 0)
+		close(browser->from);
+	if (browser->log >= 0)
+		close(browser->log);
+	cdp_free(&browser->cdp);
+	free(browser);
+}
+
+/* Close the ends of the pipes that the other process uses. */
+static void birth_close(const struct browser_birth *birth)
+{
+	const int files[] = {birth->to[0], birth->from[1], birth->go[0],
+			     birth->go[1], birth->failed[1]};
+
+	for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++) {
+		if (files[i] >= 0)
+			close(files[i]);
+	}
+}
+
+/* Wait until the browser is executed. Append the reason of a failure. */
+static bool browser_was_born(const struct browser_birth *birth,
+			     struct buffer *reason)
+{
+	char text[REASON_BYTES];
+	ssize_t size;
+
+	do {
+		size = read(birth->failed[0], text, sizeof(text));
+	} while (size < 0 && errno == EINTR);
+	if (size == 0)
+		return true;
+	if (size > 0)
+		buffer_append(reason, text, (size_t)size);
+	return false;
+}
+
+static bool birth_open(struct browser_birth *birth)
+{
+	return pipe2(birth->to, O_CLOEXEC) == 0 &&
+	       pipe2(birth->from, O_CLOEXEC) == 0 &&
+	       pipe2(birth->go, O_CLOEXEC) == 0 &&
+	       pipe2(birth->failed, O_CLOEXEC) == 0;
+}
+
+static enum error browser_spawn(struct browser *browser,
+				struct browser_birth *birth,
+				struct buffer *reason)
+{
+	enum error error = ERR_NONE;
+	long pid;
+
+	if (!birth_open(birth)) {
+		buffer_append_text(reason, strerrordesc_np(errno));
+		return ERR_IO;
+	}
+	browser->to = birth->to[1];
+	browser->from = birth->from[0];
+	pid = syscall(SYS_clone, (unsigned long)BROWSER_NAMESPACES | SIGCHLD,
+		      NULL, NULL, NULL, NULL);
+	if (pid == 0)
+		birth_run(birth);
+	if (pid < 0) {
+		buffer_printf(reason,
+			      "the kernel refuses namespaces (%s); allow user "
+			      "namespaces for this process",
+			      strerrordesc_np(errno));
+		error = ERR_ADDRESS_FORBIDDEN;
+	} else {
+		browser->pid = (pid_t)pid;
+		if (!browser_map_ids(birth, browser->pid)) {
+			buffer_printf(reason, "cannot map its user: %s",
+				      strerrordesc_np(errno));
+			error = ERR_ADDRESS_FORBIDDEN;
+		} else if (write(birth->go[1], "g", 1) != 1) {
+			error = ERR_IO;
+		}
+	}
+	birth_close(birth);
+	if (error == ERR_NONE && !browser_was_born(birth, reason))
+		error = ERR_ADDRESS_FORBIDDEN;
+	close(birth->failed[0]);
+	return error;
+}
+
+/*
+ * Move bytes in both directions for at most `wait_ms`. Return false if the
+ * browser has closed a pipe.
+ */
+static bool browser_exchange(struct browser *browser, int wait_ms)
+{
+	struct buffer *out = &browser->cdp.out;
+	struct pollfd files[] = {{browser->from, POLLIN, 0},
+				 {browser->to, POLLOUT, 0}};
+	const bool has_out = browser->written < out->size;
+	char bytes[STEP_BYTES];
+	ssize_t size;
+
+	if (poll(files, has_out ? 2 : 1, wait_ms) < 0)
+		return errno == EINTR;
+	if (has_out && (files[1].revents & POLLERR) != 0)
+		return false;
+	if (has_out && files[1].revents != 0) {
+		size = write(browser->to, out->data + browser->written,
+			     out->size - browser->written);
+		if (size < 0 && errno != EAGAIN && errno != EINTR)
+			return false;
+		browser->written += size < 0 ? 0 : (size_t)size;
+		if (browser->written == out->size) {
+			buffer_clear(out);
+			browser->written = 0;
+		}
+	}
+	if (files[0].revents != 0) {
+		size = read(browser->from, bytes, sizeof(bytes));
+		if (size == 0 ||
+		    (size < 0 && errno != EAGAIN && errno != EINTR))
+			return false;
+		if (size > 0)
+			cdp_feed(&browser->cdp,
+				 (struct slice){bytes, (size_t)size});
+	}
+	return true;
+}
+
+/* Append the last line that the browser has written to its standard error. */
+static void browser_quote_log(const struct browser *browser,
+			      struct buffer *reason)
+{
+	char text[512];
+	off_t size = lseek(browser->log, 0, SEEK_END);
+	off_t begin =
+		size > (off_t)sizeof(text) ? size - (off_t)sizeof(text) : 0;
+	ssize_t count = pread(browser->log, text, sizeof(text), begin);
+
+	while (count > 0 && text[count - 1] == '\n')
+		count--;
+	if (count <= 0)
+		return;
+	buffer_append_text(reason, ": ");
+	for (ssize_t i = 0; i < count; i++) {
+		if (text[i] < ' ' || text[i] > '~')
+			text[i] = ' ';
+	}
+	buffer_append(reason, text, (size_t)count);
+}
+
+/* Wait until the browser responds to its first command. */
+static enum error browser_greet(struct browser *browser, uint32_t start_ms,
+				struct buffer *reason)
+{
+	const uint64_t deadline_ms = clock_steady_ms() + start_ms;
+	uint64_t awaited =
+		cdp_send(&browser->cdp, "", "Browser.getVersion", NULL);
+	struct cdp_message message;
+	enum error error = ERR_NONE;
+	uint64_t now_ms;
+
+	while (now_ms = clock_steady_ms(), now_ms < deadline_ms) {
+		while (cdp_next(&browser->cdp, &message, &error)) {
+			bool is_it = message.id == awaited;
+
+			json_decref(message.root);
+			if (is_it)
+				return ERR_NONE;
+		}
+		if (error == ERR_NONE &&
+		    browser_exchange(browser, (int)(deadline_ms - now_ms)))
+			continue;
+		buffer_append_text(reason, "the browser ended at its start; if "
+					   "its own sandbox is the reason, "
+					   "allow user namespaces");
+		browser_quote_log(browser, reason);
+		return ERR_IO;
+	}
+	buffer_append_text(reason, "the browser did not respond");
+	return ERR_TIMEOUT;
+}
+
+/* Find the program and its folder. */
+static enum error birth_find(struct browser_birth *birth, char *path,
+			     struct buffer *reason)
+{
+	const char *program = birth->options->program;
+	char *slash;
+
+	for (size_t i = 0; program == NULL && browser_programs[i] != NULL; i++)
+		if (access(browser_programs[i], X_OK) == 0)
+			program = browser_programs[i];
+	if (program == NULL) {
+		buffer_append_text(reason,
+				   "no browser is installed; install the "
+				   "package chromium or "
+				   "chromium-headless-shell");
+		return ERR_NOT_FOUND;
+	}
+	if (access(program, X_OK) != 0 || realpath(program, path) == NULL) {
+		buffer_printf(reason,
+			      "%s: %s; install the package chromium, or name "
+			      "another browser",
+			      program, strerrordesc_np(errno));
+		return ERR_NOT_FOUND;
+	}
+	birth->program = path;
+	snprintf(birth->folder, sizeof(birth->folder), "%s", path);
+	slash = strrchr(birth->folder, '/');
+	*slash = '\0';
+	return ERR_NONE;
+}
+
+enum error browser_start(const struct browser_options *options,
+			 struct browser **browser_out, struct buffer *reason)
+{
+	struct browser_birth birth = {
+		.options = options,
+		.to = {-1, -1},
+		.from = {-1, -1},
+		.go = {-1, -1},
+		.failed = {-1, -1},
+		.is_root = geteuid() == 0,
+	};
+	struct browser *browser;
+	char path[PATH_MAX];
+	enum error error = birth_find(&birth, path, reason);
+
+	*browser_out = NULL;
+	if (error != ERR_NONE)
+		return error;
+	browser = mem_alloc(1, sizeof(*browser));
+	browser->to = browser->from = -1;
+	browser->log = memfd_create("browser", MFD_CLOEXEC);
+	birth.log = browser->log;
+	error = browser_spawn(browser, &birth, reason);
+	if (error == ERR_NONE) {
+		fcntl(browser->to, F_SETFL, O_NONBLOCK);
+		fcntl(browser->from, F_SETFL, O_NONBLOCK);
+		fcntl(browser->to, F_SETPIPE_SZ, PIPE_BYTES);
+		fcntl(browser->from, F_SETPIPE_SZ, PIPE_BYTES);
+		error = browser_greet(browser, options->start_ms, reason);
+	}
+	if (error != ERR_NONE) {
+		browser_destroy(browser);
+		return error;
+	}
+	*browser_out = browser;
+	return ERR_NONE;
+}
+
+/* Give the received messages to the page, and answer its requests. */
+static void browser_step(struct browser *browser, struct page_render *page,
+			 render_source *source, void *context)
+{
+	struct cdp_message message;
+	struct page_request request;
+	enum error error;
+
+	while (cdp_next(&browser->cdp, &message, &error)) {
+		page_render_take(page, &message);
+		json_decref(message.root);
+	}
+	if (error != ERR_NONE)
+		page_render_stop(page, RENDER_MALFORMED);
+	while (page_render_request(page, &request)) {
+		struct page_answer answer = {0};
+
+		source(context, &request, &answer);
+		page_render_answer(page, &answer);
+	}
+}
+
+struct page_render *browser_render(struct browser *browser,
+				   const struct page_render_options *options,
+				   render_source *source, void *context)
+{
+	struct page_render *page =
+		page_render_create(&browser->cdp, options, clock_steady_ms());
+	enum render_end end;
+
+	if (!browser_is_alive(browser))
+		page_render_stop(page, RENDER_BROWSER_ENDED);
+	for (;;) {
+		uint64_t now_ms = clock_steady_ms();
+
+		browser_step(browser, page, source, context);
+		if (page_render_is_done(page, now_ms))
+			break;
+		if (!browser_exchange(browser, RENDER_TICK_MS))
+			page_render_stop(page, RENDER_BROWSER_ENDED);
+	}
+	end = page_render_result(page).end;
+	if (!render_has_dom(end) && end != RENDER_NOT_LOADED &&
+	    end != RENDER_SELECTOR)
+		browser_kill(browser);
+	return page;
+}

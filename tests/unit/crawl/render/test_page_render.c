@@ -1,0 +1,332 @@
+#include "crawl/render/page_render.h"
+
+#include <stdarg.h>
+
+#include "tests/unit/run.h"
+
+/* A browser that is written here: its end of the connection. */
+static struct cdp cdp;
+static struct page_render *page;
+static struct page_render_options options;
+static size_t read_bytes;
+
+static void begin(void)
+{
+	cdp = (struct cdp){0};
+	read_bytes = 0;
+	options = page_render_options_default;
+	options.url = "https://a.test/";
+	page = NULL;
+}
+
+static void end(void)
+{
+	page_render_destroy(page);
+	cdp_free(&cdp);
+}
+
+FIXTURE(.setup = begin, .teardown = end);
+
+/* Let the page handle a message. */
+static void say(const char *format, ...)
+{
+	struct cdp_message message;
+	enum error error;
+	char text[8192];
+	va_list values;
+
+	va_start(values, format);
+	vsnprintf(text, sizeof(text), format, values);
+	va_end(values);
+	cdp_feed(&cdp, (struct slice){text, strlen(text) + 1});
+	ck_assert_msg(cdp_next(&cdp, &message, &error), "%s", text);
+	page_render_take(page, &message);
+	json_decref(message.root);
+}
+
+/* Skip commands until one has the method; return it and its id. */
+static json_t *hear(const char *method, json_int_t *id_out)
+{
+	while (read_bytes < cdp.out.size) {
+		const char *text = cdp.out.data + read_bytes;
+		json_t *root = json_loads(text, 0, NULL);
+		const char *name =
+			json_string_value(json_object_get(root, "method"));
+
+		ck_assert_ptr_nonnull(root);
+		read_bytes += strlen(text) + 1;
+		*id_out = json_integer_value(json_object_get(root, "id"));
+		if (strcmp(name, method) == 0)
+			return root;
+		json_decref(root);
+	}
+	ck_abort_msg("no command %s", method);
+	return NULL;
+}
+
+static void respond(const char *method, const char *result)
+{
+	json_int_t id;
+
+	json_decref(hear(method, &id));
+	say("{\"id\":%d,\"result\":%s}", (int)id, result);
+}
+
+static void event(const char *method, const char *parameters)
+{
+	say("{\"method\":\"%s\",\"sessionId\":\"S\",\"params\":%s}", method,
+	    parameters);
+}
+
+static void request(const char *id, const char *url, const char *type)
+{
+	say("{\"method\":\"Fetch.requestPaused\",\"sessionId\":\"S\","
+	    "\"params\":{\"requestId\":\"%s\",\"networkId\":\"n%s\","
+	    "\"frameId\":\"T\",\"resourceType\":\"%s\",\"request\":{"
+	    "\"method\":\"GET\",\"url\":\"%s\",\"headers\":{\"A\":\"b\","
+	    "\"B\":\"c\\r\\nd\",\"e f\":\"g\"}}}}",
+	    id, id, type, url);
+}
+
+static void answer(const char *url, uint16_t status, const char *head,
+		   const char *body)
+{
+	const struct page_answer answered = {status, slice_of(head),
+					     slice_of(body)};
+	struct page_request asked;
+
+	ck_assert(page_render_request(page, &asked));
+	ck_assert_str_eq(asked.url, url);
+	page_render_answer(page, &answered);
+}
+
+/* Open the tab, and answer the request for the document. */
+static void open_page(void)
+{
+	page = page_render_create(&cdp, &options, 1000);
+	respond("Target.createBrowserContext", "{\"browserContextId\":\"C\"}");
+	respond("Target.createTarget", "{\"targetId\":\"T\"}");
+	respond("Target.attachToTarget", "{\"sessionId\":\"S\"}");
+	respond("Emulation.setVirtualTimePolicy", "{}");
+	request("d", "https://a.test/", "Document");
+	answer("https://a.test/", 200, "Content-Type: text/html\r\n", "<p>");
+	respond("Page.navigate", "{\"frameId\":\"T\"}");
+}
+
+/* Say the state until the clock advances or the DOM is read. */
+static void be(bool is_ready, int changes, int times)
+{
+	char state[256];
+
+	snprintf(state, sizeof(state),
+		 "{\"result\":{\"value\":{\"ready\":%s,\"changes\":%d,"
+		 "\"found\":false,\"url\":\"https://a.test/x\"}}}",
+		 is_ready ? "true" : "false", changes);
+	for (int i = 0; i < times; i++)
+		respond("Runtime.evaluate", state);
+}
+
+static void advance(void)
+{
+	json_int_t id;
+
+	json_decref(hear("Emulation.setVirtualTimePolicy", &id));
+	event("Emulation.virtualTimeBudgetExpired", "{}");
+}
+
+static void read_dom(void)
+{
+	respond("Runtime.evaluate", "{\"result\":{\"value\":2}}");
+	respond("Runtime.evaluate", "{\"result\":{\"value\":\"<a>\"}}");
+	respond("Runtime.evaluate", "{\"result\":{\"value\":\"b</a>\"}}");
+}
+
+TEST(a_page_is_complete_after_a_quiet_time)
+{
+	struct render_result result;
+
+	open_page();
+	respond("Page.createIsolatedWorld", "{\"executionContextId\":5}");
+	be(true, 3, 3); /* the first one has changed */
+	for (int i = 0; i < RENDER_QUIET_MS / RENDER_STEP_MS; i++) {
+		ck_assert(!page_render_is_done(page, 1000));
+		advance();
+		be(true, 3, 2);
+	}
+	read_dom();
+	ck_assert(page_render_is_done(page, 1000));
+	result = page_render_result(page);
+	ck_assert_int_eq(result.end, RENDER_COMPLETE);
+	ck_assert(slice_equal(result.dom, slice_of("<a>b</a>")));
+	ck_assert_str_eq(result.url, "https://a.test/x");
+	ck_assert_uint_eq(result.time_ms, RENDER_QUIET_MS);
+	ck_assert_uint_eq(result.count, 1);
+	ck_assert_uint_eq(result.bytes, 3);
+}
+
+TEST(answers_go_one_after_another_while_the_clock_stands_still)
+{
+	struct page_request asked;
+	json_int_t id;
+
+	open_page();
+	respond("Page.createIsolatedWorld", "{\"executionContextId\":5}");
+	be(false, 0, 2);
+	/* before the load it waits for other threads of the browser */
+	ck_assert(!page_render_is_done(page, 1100));
+	be(false, 0, 1);
+	json_decref(hear("Emulation.setVirtualTimePolicy", &id));
+	request("1", "https://a.test/1", "Fetch");
+	request("2", "https://a.test/2", "Image");
+	request("3", "https://a.test/3", "Script");
+	request("4", "https://a.test/4", "Other");
+	/* the clock advances: only what cannot change the DOM */
+	answer("https://a.test/4", 0, NULL, NULL);
+	ck_assert(!page_render_request(page, &asked));
+	event("Emulation.virtualTimeBudgetExpired", "{}");
+	ck_assert(page_render_request(page, &asked));
+	ck_assert_str_eq(asked.head.data, "A: b\r\n");
+	answer("https://a.test/1", 200, "", "x");
+	ck_assert(!page_render_request(page, &asked));
+	event("Network.loadingFinished", "{\"requestId\":\"other\"}");
+	ck_assert(!page_render_request(page, &asked));
+	event("Network.loadingFinished", "{\"requestId\":\"n1\"}");
+	/* the image is blocked, and answered with an empty one */
+	ck_assert(!page_render_request(page, &asked));
+	event("Network.loadingFinished", "{\"requestId\":\"n2\"}");
+	answer("https://a.test/3", 404, "", "");
+	/* real time passes */
+	page_render_is_done(page, 5000);
+	json_decref(hear("Runtime.evaluate", &id));
+}
+
+TEST(headers_are_checked)
+{
+	json_int_t id;
+	json_t *command;
+	char *text;
+
+	open_page();
+	request("1", "https://a.test/1", "Script");
+	/* the state was asked for before */
+	respond("Page.createIsolatedWorld", "{\"executionContextId\":5}");
+	be(true, 0, 1);
+	answer("https://a.test/1", 200,
+	       "HTTP/1.1 200 a: b\r\nX-A:  b \r\nContent-Length: 7\r\n"
+	       "content-encoding: gzip\r\nX-B: \x01\r\nX-C: \xff\r\n: x\r\nno",
+	       "hello");
+	command = hear("Fetch.fulfillRequest", &id);
+	text = json_dumps(json_object_get(command, "params"), JSON_SORT_KEYS);
+	ck_assert_str_eq(text, "{\"body\": \"aGVsbG8=\", \"requestId\": \"1\", "
+			       "\"responseCode\": 200, \"responseHeaders\": "
+			       "[{\"name\": \"X-A\", \"value\": \"b \"}]}");
+	free(text);
+	json_decref(command);
+}
+
+TEST(a_page_has_limits)
+{
+	options.max_requests = 3;
+	open_page();
+	for (int i = 0; i < 2; i++)
+		request("1", "https://a.test/", "Fetch");
+	ck_assert(!page_render_is_done(page, 1000));
+	request("1", "https://a.test/", "Fetch");
+	ck_assert(page_render_is_done(page, 1000));
+	ck_assert_int_eq(page_render_result(page).end,
+			 RENDER_TOO_MANY_REQUESTS);
+	ck_assert_uint_eq(page_render_result(page).dom.size, 0);
+}
+
+TEST(bytes_are_limited)
+{
+	options.max_bytes = 5;
+	open_page();
+	request("1", "https://a.test/", "Script");
+	respond("Page.createIsolatedWorld", "{\"executionContextId\":5}");
+	be(true, 0, 1);
+	answer("https://a.test/", 200, "", "abc");
+	ck_assert_int_eq(page_render_result(page).end, RENDER_TOO_MANY_BYTES);
+}
+
+TEST(time_is_limited)
+{
+	json_int_t id;
+
+	open_page();
+	ck_assert(!page_render_is_done(page, 1000 + options.max_wall_ms - 1));
+	ck_assert(page_render_is_done(page, 1000 + options.max_wall_ms));
+	ck_assert_int_eq(page_render_result(page).end, RENDER_TIMEOUT);
+	/* its context is removed */
+	json_decref(hear("Target.disposeBrowserContext", &id));
+}
+
+TEST(what_the_browser_says_is_checked)
+{
+	static const struct {
+		const char *method;
+		const char *result;
+	} rows[] = {
+		{"Target.createBrowserContext", "{}"},
+		{"Target.createBrowserContext", "{\"browserContextId\":7}"},
+		{"Target.createBrowserContext", "{\"browserContextId\":\"\"}"},
+	};
+
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
+		page = page_render_create(&cdp, &options, 0);
+		respond(rows[i].method, rows[i].result);
+		ck_assert(page_render_is_done(page, 0));
+		ck_assert_int_eq(page_render_result(page).end,
+				 RENDER_MALFORMED);
+		page_render_destroy(page);
+	}
+	open_page();
+	respond("Page.createIsolatedWorld", "{\"executionContextId\":-5}");
+	ck_assert_int_eq(page_render_result(page).end, RENDER_MALFORMED);
+}
+
+/* A piece is never longer than the DOM may be. */
+TEST(the_dom_is_limited)
+{
+	options.max_dom_bytes = 6;
+	options.wait = NULL;
+	options.time_ms = 0;
+	open_page();
+	respond("Page.createIsolatedWorld", "{\"executionContextId\":5}");
+	be(true, 3, 3);
+	respond("Runtime.evaluate", "{\"result\":{\"value\":2}}");
+	respond("Runtime.evaluate", "{\"result\":{\"value\":\"<a>\"}}");
+	respond("Runtime.evaluate", "{\"result\":{\"value\":\"b</a>\"}}");
+	ck_assert_int_eq(page_render_result(page).end, RENDER_DOM_TOO_LARGE);
+}
+
+TEST(an_error_page_is_no_page)
+{
+	open_page();
+	event("Page.frameNavigated", "{\"frame\":{\"id\":\"T\","
+				     "\"unreachableUrl\":\"https://b.test\"}}");
+	ck_assert_int_eq(page_render_result(page).end, RENDER_NOT_LOADED);
+}
+
+TEST(messages_for_other_pages_are_ignored)
+{
+	open_page();
+	say("{\"method\":\"Inspector.targetCrashed\",\"sessionId\":\"O\"}");
+	say("{\"id\":77,\"result\":{}}");
+	ck_assert(!page_render_is_done(page, 1000));
+	event("Inspector.targetCrashed", "{}");
+	ck_assert_int_eq(page_render_result(page).end, RENDER_CRASHED);
+}
+
+TEST(dialogs_are_dismissed)
+{
+	json_int_t id;
+	json_t *command;
+
+	open_page();
+	event("Page.javascriptDialogOpening", "{\"message\":\"x\"}");
+	command = hear("Page.handleJavaScriptDialog", &id);
+	ck_assert(json_is_false(
+		json_object_get(json_object_get(command, "params"), "accept")));
+	json_decref(command);
+}

@@ -746,6 +746,15 @@ static bool is_requested(const struct field_work *work, const char *name)
 	return json_array_size(names) == 0;
 }
 
+/* Return whether a description is that of records, or of a field of these. */
+static bool is_of_records(const json_t *item)
+{
+	const char *type = json_string_value(json_object_get(item, "type"));
+
+	return json_is_string(json_object_get(item, "parent")) ||
+	       (type != NULL && strcmp(type, type_name(TYPE_RECORDS)) == 0);
+}
+
 /*
  * Read the requested fields of the other template that this one does not have.
  */
@@ -759,7 +768,7 @@ static uint32_t read_patterns(struct field_work *work,
 
 	json_array_foreach(json_object_get(work->detail, "like"), i, item)
 	{
-		if (count == MAX_SET_FIELDS ||
+		if (count == MAX_SET_FIELDS || is_of_records(item) ||
 		    !field_pattern_read(item, &patterns[count]))
 			continue;
 		read_transform(item, &patterns[count].transform);
@@ -808,10 +817,25 @@ static bool is_readable(const struct field_work *work,
 	return read * 2 > rule->count;
 }
 
+/* Find fields that are no records; return their number. */
+static uint32_t
+find_flat(const struct field_work *work,
+	  struct field fields[MAX_LIKE_FIELDS + MAX_RECORD_FIELDS])
+{
+	uint32_t count = fields_discover(&work->table, fields, MAX_LIKE_FIELDS);
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < count && kept < MAX_LIKE_FIELDS; i++)
+		if (fields[i].type != TYPE_RECORDS &&
+		    fields[i].parent == NO_FIELD)
+			fields[kept++] = fields[i];
+	return kept;
+}
+
 static enum fields_fault add_alike(struct field_work *work)
 {
-	struct field *fields =
-		ARENA_NEW(work->arena, struct field, MAX_LIKE_FIELDS + 1);
+	struct field *fields = ARENA_NEW(work->arena, struct field,
+					 MAX_LIKE_FIELDS + MAX_RECORD_FIELDS);
 	struct field_pattern *patterns =
 		ARENA_NEW(work->arena, struct field_pattern,
 			  MAX_SET_FIELDS + MAX_LIKE_FIELDS);
@@ -824,7 +848,7 @@ static enum fields_fault add_alike(struct field_work *work)
 
 	json_object_set_new(work->report, "likeness", report);
 	learn_columns(work);
-	count = fields_discover(&work->table, fields, MAX_LIKE_FIELDS);
+	count = find_flat(work, fields);
 	for (uint32_t i = 0; i < count; i++)
 		own[i] = field_pattern_of(&work->tree, &fields[i]);
 	patterns_drop_shared(own, count);

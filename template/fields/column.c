@@ -204,24 +204,28 @@ static struct url base_of(const struct page *page)
 static void address_resolve(const struct url *base, struct buffer *text)
 {
 	struct slice address = buffer_slice(text);
+	struct slice fragment = {0};
 	const char *hash = memchr(address.data, '#', address.size);
-	char fragment[MAX_VALUE_BYTES];
-	size_t size = 0;
+	struct buffer absolute = {0};
 	struct url url;
 
 	if (base->text[0] == '\0' || hash == address.data)
 		return;
 	if (hash != NULL) {
-		address.size = (size_t)(hash - (const char *)address.data);
-		size = text->size - address.size;
-		memcpy(fragment, hash, size);
+		size_t size = (size_t)(hash - (const char *)address.data);
+
+		fragment = (struct slice){hash, address.size - size};
+		address.size = size;
 	}
-	if (url_parse(&url, address, base) != ERR_NONE ||
-	    strlen(url.text) + size > MAX_VALUE_BYTES)
+	if (url_parse(&url, address, base) != ERR_NONE)
 		return;
-	buffer_clear(text);
-	buffer_append_text(text, url.text);
-	buffer_append(text, fragment, size);
+	buffer_append_text(&absolute, url.text);
+	buffer_append_slice(&absolute, fragment);
+	if (absolute.size <= MAX_VALUE_BYTES) {
+		buffer_clear(text);
+		buffer_append_slice(text, buffer_slice(&absolute));
+	}
+	buffer_free(&absolute);
 }
 
 static bool is_address_attribute(const char *attribute)

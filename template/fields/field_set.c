@@ -225,7 +225,7 @@ static bool result_has(const struct field_result *result, struct slice value)
 	return false;
 }
 
-/* Return whether the results have the same values; short ones in any order. */
+/* Return whether the results have the same values, in any order. */
 static bool results_equal(const struct field_result *left,
 			  const struct field_result *right)
 {
@@ -233,8 +233,7 @@ static bool results_equal(const struct field_result *left,
 		return false;
 	for (uint32_t i = 0; i < left->count; i++)
 		if (!value_is_same(left->values[i], right->values[i]) &&
-		    (left->count > MAX_PAGE_VALUES ||
-		     !result_has(right, left->values[i])))
+		    !result_has(right, left->values[i]))
 			return false;
 	return true;
 }

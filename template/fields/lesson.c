@@ -90,7 +90,7 @@ static struct slice selected_value(const struct page *page, uint32_t node,
 		buffer_append_slice(&text, attribute_of(page, node, others[i]));
 	if (text.size > 0)
 		text.size = text_collapse(buffer_slice(&text), text.data);
-	if (attribute != NULL && text.size > 0 && text.size <= MAX_VALUE_BYTES)
+	if (attribute != NULL && text.size > 0)
 		attribute_resolve(page, attribute, &text);
 	value = arena_slice(arena, buffer_slice(&text));
 	buffer_free(&text);

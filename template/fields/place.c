@@ -12,10 +12,11 @@
 #include "page/page.h"
 
 enum {
-	MAX_TOKENS = 16, /* classes and other names of an element */
-	MAX_WORDS = 32,  /* of an attribute, with those that are no names */
-	MIN_SHARE = 20,  /* a label must be on a 20th of the pages */
-	MIN_PAGES = 2,   /* and on so many pages */
+	MAX_TOKENS = LIMIT(16, 8), /* classes and other names of an element */
+	MAX_WORDS = LIMIT(
+		32, 6), /* of an attribute, with those that are no names */
+	MIN_SHARE = 20, /* a label must be on a 20th of the pages */
+	MIN_PAGES = 2,  /* and on so many pages */
 	/* names of the children of a place that count */
 	MAX_NAMES = LIMIT(300, 20),
 	USUAL_SHARE = 95, /* percent of the elements of a place */

@@ -21,7 +21,7 @@
 #include "base/limit.h"
 #include "template/fields/place.h"
 
-enum { MAX_RECORD_DEPTH = LIMIT(3, 2) };
+enum { MAX_RECORD_DEPTH = LIMIT(3, 1) };
 
 /* A column that may be a field of records. */
 struct record_candidate {

@@ -129,8 +129,10 @@ static struct slice next_word(struct slice *text)
 {
 	size_t begin = 0;
 	size_t end;
-	struct slice word;
+	struct slice word = {0};
 
+	if (text->size == 0)
+		return word;
 	while (begin < text->size && !is_letter((char)slice_byte(*text, begin)))
 		begin++;
 	end = begin;

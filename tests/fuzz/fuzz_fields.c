@@ -188,6 +188,8 @@ static void try_selectors(const struct column_table *table,
 					    table->page_count, &excluded, 1};
 	struct field taught;
 
+	examples_select("a::attr(href)", pages->pages, pages->count,
+			table->arena, examples);
 	if (examples_select("b", pages->pages, pages->count, table->arena,
 			    examples) > 0 &&
 	    field_teach_lesson(table, &lesson, &taught))
@@ -202,8 +204,8 @@ static void try_selectors(const struct column_table *table,
 static void try_alike(const struct column_table *table,
 		      const struct field *fields, uint32_t count)
 {
-	static struct field_pattern own[MAX_FIELDS];
-	static struct likeness pairs[MAX_FIELDS];
+	static struct field_pattern own[ROOM_FOR_FIELDS];
+	static struct likeness pairs[ROOM_FOR_FIELDS];
 	const struct field_patterns patterns = {own, count};
 	uint32_t found;
 

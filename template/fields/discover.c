@@ -33,7 +33,7 @@
 enum {
 	MAX_UNIT_BYTES = 3,
 	MAX_DATE_BYTES = 30,         /* longer texts say more than a date */
-	MAX_CHOSEN = LIMIT(400, 12), /* columns that are compared */
+	MAX_CHOSEN = LIMIT(400, 24), /* columns that are compared */
 	ROOM_FOR_FINDS = 2 * MAX_CHOSEN,
 	MAX_WRAPPED = 2,      /* varying runs in an element around a field */
 	MIN_STATED_PAGES = 3, /* on which a shown value must be stated */

@@ -368,7 +368,8 @@ TEST(a_bundle_says_what_it_is)
 	ck_assert_ptr_nonnull(strstr(
 		text, "{\"name\":\"page \xC2\xB7 "
 		      "/*\",\"id\":\"a.test/1\",\"pages\":4,\"learned\":true,"
-		      "\"version\":3,\"fields\":[{\"name\":\"heading\",\"type\":\"text\","));
+		      "\"version\":3,\"fields\":[{\"name\":\"heading\","
+		      "\"type\":\"text\","));
 	ck_assert_ptr_nonnull(strstr(text,
 				     "{\"name\":null,\"id\":\"a.test/"
 				     "2\",\"pages\":1,\"learned\":false,"

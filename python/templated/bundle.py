@@ -117,7 +117,7 @@ def _values(field: Field) -> Value | list[Value]:
 
 def _shown(kind: str, text: str) -> Value:
     """Return a value that has no transform."""
-    return read_value(kind, "none", text, _number, _date)
+    return read_value(kind, "none", text, read_number, read_date)
 
 
 def _fields(library: Library, record: int) -> Fields:

@@ -58,6 +58,9 @@ class FieldRow(TypedDict):
 
     name: str
     type: str  # "text", "rich text", "number", "price", "date", "url"...
+    shown_type: str  # the type before the transform
+    transform: str  # "none", "number", "date", "url" or "join"
+    parent: str | None  # the records that it is a field of
     list: bool  # some pages have several values
     origin: str  # "found" or "taught"
     fill: float  # 0..1: share of the sample pages with a value

@@ -802,7 +802,8 @@ static enum error extraction_parse(const struct text_request *request,
 						       : request->charset,
 				      limits);
 
-	if (error == ERR_NONE && request->url != NULL)
+	if (error == ERR_NONE && request->url != NULL &&
+	    !slice_equal(slice_of(request->url->host), slice_of(OFFLINE_HOST)))
 		page_set_url(*page_out, slice_of(request->url->text));
 	return error;
 }

@@ -578,8 +578,8 @@ static bool is_token(struct slice text)
 	for (size_t i = 0; i < text.size; i++) {
 		char byte = slice_byte(text, i);
 
-		if (!is_alphanumeric(byte) &&
-		    strchr("!#$%&'*+-.^_`|~", byte) == NULL)
+		if (byte == '\0' || (!is_alphanumeric(byte) &&
+				     strchr("!#$%&'*+-.^_`|~", byte) == NULL))
 			return false;
 	}
 	return text.size > 0;
@@ -755,9 +755,10 @@ static void render_fulfill(struct page_render *render, const char *id,
 
 	base64_encode_raw(coded, answer->body.size, answer->body.data);
 	render_send(render, "Fetch.fulfillRequest",
-		    json_pack("{s:s, s:i, s:o, s:s}", "requestId", id,
+		    json_pack("{s:s, s:i, s:s, s:o, s:s}", "requestId", id,
 			      "responseCode", (int)answer->status,
-			      "responseHeaders",
+			      /* needed for codes that have no phrase */
+			      "responsePhrase", "Archived", "responseHeaders",
 			      render_headers_of(answer->head), "body", coded));
 	free(coded);
 }

@@ -661,8 +661,8 @@ static const struct verb_action field_actions[] = {
 	 OPTIONS(WHOLE("max", "N", 1, 200, "max",
 		       "at most this many fields (default: 20)"))},
 	{.usage = "add HOST/N [NAME] [VALUE]...",
-	 .summary = "Teach a field by its values on example pages, by a "
-		    "selector, or like the fields of another template",
+	 .summary = "Teach a field by its values on example pages, by "
+		    "selectors, or like the fields of another template",
 	 .request = "POST /v1/sites/%t/fields",
 	 .timeout_s = DENDROGRAM_TIMEOUT_S,
 	 .run = run_field_add,

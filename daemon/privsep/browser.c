@@ -174,6 +174,9 @@ static bool birth_fill_root(const struct browser_birth *birth)
 static void birth_change_root(const struct browser_birth *birth)
 {
 	const unsigned long flags = MS_NOSUID | MS_NODEV;
+	/* what is bound keeps its own flags; /dev/null is a device */
+	struct mount_attr read_only = {.attr_set = MOUNT_ATTR_RDONLY |
+						   MOUNT_ATTR_NOSUID};
 
 	if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
 	    mount("tmpfs", "/tmp", "tmpfs", flags, "mode=755,size=1m") != 0 ||
@@ -181,6 +184,9 @@ static void birth_change_root(const struct browser_birth *birth)
 		birth_fail(birth, "cannot mount a folder in memory");
 	if (!birth_fill_root(birth))
 		birth_fail(birth, "cannot fill the root folder");
+	if (mount_setattr(AT_FDCWD, ".", AT_RECURSIVE, &read_only,
+			  sizeof(read_only)) != 0)
+		birth_fail(birth, "cannot protect the root folder");
 	if (mount("proc", "proc", "proc", flags | MS_NOEXEC, NULL) != 0)
 		birth_fail(birth, "cannot mount /proc");
 	if (mount("tmpfs", "tmp", "tmpfs", flags, tmp_options) != 0 ||
@@ -626,6 +632,8 @@ enum error browser_start(const struct browser_options *options,
 	char path[PATH_MAX];
 	enum error error = birth_find(&birth, path, reason);
 
+	/* a browser that ends while it is written to is an error */
+	signal(SIGPIPE, SIG_IGN);
 	*browser_out = NULL;
 	if (error != ERR_NONE)
 		return error;

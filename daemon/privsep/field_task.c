@@ -269,7 +269,8 @@ static bool has_parent(const struct field *fields, const struct field *field)
 		return true;
 	name = fields[field->parent].name;
 	return strncmp(field->name, name, strlen(name)) == 0 &&
-	       field->name[strlen(name)] == '.';
+	       field->name[strlen(name)] == '.' &&
+	       field->name[strlen(name) + 1] != '\0';
 }
 
 /* Keep the fields that are new, at the begin; return their number. */
@@ -300,13 +301,15 @@ static uint32_t keep_new(const struct field_work *work, struct field *fields,
 
 static enum fields_fault find_fields(struct field_work *work)
 {
+	uint32_t room;
 	uint32_t max;
 	struct field *fields;
 	uint32_t kept;
 
 	learn_columns(work);
 	remove_found(work);
-	max = free_fields(work);
+	room = free_fields(work);
+	max = room;
 	if (max == 0)
 		return FIELDS_TOO_MANY;
 	if (max > work->request.max_fields)
@@ -315,6 +318,8 @@ static enum fields_fault find_fields(struct field_work *work)
 			   (size_t)max + MAX_RECORD_FIELDS);
 	kept = keep_new(work, fields,
 			fields_discover(&work->table, fields, max));
+	if (kept > room)
+		kept = room;
 	if (kept > 0) {
 		struct field_set *set = &work->sets[work->set_count];
 
@@ -413,14 +418,16 @@ static void note_decimal(struct field_work *work, struct field_position at)
 {
 	struct field_spec *spec = field_at(work, at);
 	struct transform transform = spec->transform;
+	struct arena *arena;
 	struct slice *texts;
 	uint32_t count = 0;
 	char decimal;
 
 	if (transform.kind != TRANSFORM_NUMBER)
 		return;
-	texts = ARENA_NEW(work->arena, struct slice,
-			  (size_t)MAX_PAGE_VALUES * FIELD_TASK_MAX_PAGES);
+	arena = arena_create();
+	texts = ARENA_NEW(arena, struct slice,
+			  (size_t)MAX_PAGE_VALUES * (work->page_count + 1));
 	spec->transform.kind = TRANSFORM_NONE;
 	for (uint32_t i = 0; i < work->page_count; i++) {
 		const struct field_result *result;
@@ -428,12 +435,13 @@ static void note_decimal(struct field_work *work, struct field_position at)
 		if (work->pages[i] == NULL)
 			continue;
 		result = &field_set_apply(&work->sets[at.set], work->pages[i],
-					  work->arena)[at.field];
+					  arena)[at.field];
 		for (uint32_t k = 0; k < result->count && k < MAX_PAGE_VALUES;
 		     k++)
 			texts[count++] = result->values[k];
 	}
 	decimal = number_decimal(texts, count);
+	arena_destroy(arena);
 	if (decimal != 0)
 		transform.decimal = decimal;
 	spec->transform = transform;
@@ -664,6 +672,8 @@ static bool rename_field(struct field_work *work, struct field_position at,
 
 	if (strncmp(new_name, spec->name, key) == 0)
 		new_name += key; /* the parent's name is in front already */
+	if (*new_name == '\0')
+		return false;
 	snprintf(name, sizeof(name), "%.*s%s", (int)key, spec->name, new_name);
 	memcpy(before, spec->name, sizeof(before));
 	if (strcmp(name, before) == 0)
@@ -680,7 +690,7 @@ static bool rename_field(struct field_work *work, struct field_position at,
 		if (strlen(full) > MAX_FIELD_NAME ||
 		    find_named(work, full, &other))
 			return false;
-		snprintf(one->name, sizeof(one->name), "%s", full);
+		memcpy(one->name, full, strlen(full) + 1);
 	}
 	return true;
 }
@@ -1071,6 +1081,8 @@ static enum fields_fault show_value(struct field_work *work,
 		return FIELDS_NO_FIELD;
 	if (work->page_count != 1 || work->pages[0] == NULL)
 		return FIELDS_NOT_PARSED;
+	/* the values as the page shows them; no set is returned */
+	field_at(work, at)->transform.kind = TRANSFORM_NONE;
 	result = &field_set_apply(&work->sets[at.set], work->pages[0],
 				  work->arena)[at.field];
 	marks = ARENA_NEW(work->arena, struct page_mark, result->count + 1u);

@@ -148,7 +148,7 @@ enum error fields_heal(struct heal *heal)
 	const struct fields_request request = {.limits = *heal->source->limits,
 					       .action = FIELDS_TEACH};
 	json_t *lessons = json_array();
-	json_t *detail = json_pack("{s:o}", "lessons", lessons);
+	json_t *detail = json_pack("{s:o, s:b}", "lessons", lessons, "flat", 1);
 	struct fields_reply reply = {0};
 	struct buffer pages = {0};
 	enum error error;

@@ -60,6 +60,12 @@ static bool record_is_unsure(const json_t *fields, const char *name)
 	return false;
 }
 
+/* Return whether a field is shown in the records that it belongs to. */
+static bool is_member(const json_t *field)
+{
+	return json_is_string(json_object_get(field, "parent"));
+}
+
 /* Where a value is shown. */
 struct value_link {
 	const char *host;
@@ -188,6 +194,8 @@ static void append_record(struct buffer *out, const struct ui_template *shown,
 	{
 		if (link.fields == NULL || i == MAX_COLUMNS)
 			break;
+		if (is_member(field))
+			continue;
 		html_write(out, field,
 			   "<td role=\"cell\" data-head=\"{label:name}\">");
 		append_value(out, &link, ui_member(field, "name"));
@@ -214,7 +222,8 @@ static void append_table(struct buffer *out, const struct ui_template *shown)
 	{
 		if (i == MAX_COLUMNS)
 			break;
-		append_head(out, item);
+		if (!is_member(item))
+			append_head(out, item);
 	}
 	buffer_append_text(out, "</tr></thead>\n<tbody role=\"rowgroup\">\n");
 	json_array_foreach(records, i, item)
@@ -264,6 +273,8 @@ static void append_record_facts(struct buffer *out,
 	{
 		const char *name = ui_member(field, "name");
 
+		if (is_member(field))
+			continue;
 		html_write(out, NULL,
 			   "<dt>{label}</dt><dd{?} class=\"now\"{.}>", name,
 			   strcmp(name, current) == 0);

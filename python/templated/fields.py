@@ -101,9 +101,17 @@ def of_record(record: Mapping[str, Any], types: Mapping[str, tuple[str, str]],
               read_number: Callable[[str, bool], str | None],
               read_date: Callable[[str], str | None]) -> Fields:
     """Read a record of the daemon; `types`: (type, transform) of the fields."""
-    def value(kind: str, transform: str, given: Any) -> Any:
+    kinds = {name: kind for name, (kind, _) in types.items()}
+
+    def shown(kind: str, text: str) -> Value:
+        return read_value(kind, "none", text, read_number, read_date)
+
+    def value(name: str, given: Any) -> Any:
         if isinstance(given, list):
-            return [value(kind, transform, one) for one in given]
+            return [value(name, one) for one in given]
+        if isinstance(given, dict):
+            return read_record(given, name, kinds, shown)
+        kind, transform = types.get(name, ("text", "none"))
         return (read_value(kind, transform, given, read_number, read_date)
                 if isinstance(given, str) else given)
 
@@ -111,8 +119,10 @@ def of_record(record: Mapping[str, Any], types: Mapping[str, tuple[str, str]],
     unsure = record.get("_unsure", ())
     for name, given in record.items():
         if not name.startswith("_"):  # no field has such a name
-            into = fields.unsure if name in unsure else fields
-            into[name] = value(*types.get(name, ("text", "none")), given)
+            is_unsure = any(one == name or one.startswith(name + ".")
+                            for one in unsure)
+            into = fields.unsure if is_unsure else fields
+            into[name] = value(name, given)
     return fields
 
 

@@ -196,14 +196,18 @@ static void entries_add(const struct field_set *set, uint32_t field,
 		json_t *in = spec->parent == NO_FIELD
 				     ? page_record
 				     : all[spec->parent].objects[entry->record];
+		json_t *one;
 
 		if (spec->type != TYPE_RECORDS) {
 			member_add(in, key, text_json(entry->text));
 			continue;
 		}
-		all[field].objects[i] = json_object();
-		json_array_append_new(member_list(in, key),
-				      all[field].objects[i]);
+		one = json_object();
+		/* the list is missing if another field has its name */
+		all[field].objects[i] =
+			json_array_append_new(member_list(in, key), one) == 0
+				? one
+				: NULL;
 	}
 }
 

@@ -7,6 +7,7 @@
 #include "base/arena.h"
 #include "base/hash.h"
 #include "base/memory.h"
+#include "base/utf8.h"
 #include "page/page.h"
 #include "template/fields/page_records.h"
 #include "template/fields/records.h"
@@ -217,25 +218,21 @@ static const struct field_result *rule_result(struct arena *arena,
 	return result;
 }
 
-static bool result_has(const struct field_result *result, struct slice value)
-{
-	for (uint32_t i = 0; i < result->count; i++)
-		if (value_is_same(result->values[i], value))
-			return true;
-	return false;
-}
-
 /* Return whether the results have the same values, in any order. */
 static bool results_equal(const struct field_result *left,
 			  const struct field_result *right)
 {
-	if (left->count != right->count)
-		return false;
+	uint64_t difference = 0;
+	bool is_same = left->count == right->count;
+
+	for (uint32_t i = 0; i < left->count && is_same; i++)
+		is_same = value_is_same(left->values[i], right->values[i]);
+	if (is_same || left->count != right->count)
+		return is_same;
 	for (uint32_t i = 0; i < left->count; i++)
-		if (!value_is_same(left->values[i], right->values[i]) &&
-		    !result_has(right, left->values[i]))
-			return false;
-	return true;
+		difference += value_meaning(left->values[i]) -
+			      value_meaning(right->values[i]);
+	return difference == 0;
 }
 
 static bool is_in_head(const struct place_tree *tree, uint32_t index)
@@ -708,6 +705,7 @@ static void take_field(struct take *take, struct field_set *set, uint32_t index)
 	uint32_t flags;
 
 	if (name.size == 0 || name.size > MAX_FIELD_NAME ||
+	    slice_byte(name, 0) == '_' || utf8_check(name).invalid > 0 ||
 	    memchr(name.data, '\0', name.size) != NULL) {
 		take->is_damaged = true;
 		return;

@@ -378,7 +378,7 @@ class Fields(harness.Case):
         harness.wait_until(
             lambda: {"url": self.url(9), "old": "£73.09", "new": "£0.01"} in
             self.wait_for_event("field.changed")["detail"]["changes"],
-            "the other price", 30)
+            "the other price", 90)
         self.assertEqual(len(self.events("field.firing")), 1)
         self.assertEqual(self.events("field.resolved"), [])
         self.assertEqual(self.rounds()[-1]["outliers"], 1)

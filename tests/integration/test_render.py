@@ -189,6 +189,17 @@ class WithoutBrowser(Case):
 
 @unittest.skipIf(BROWSER is None, "no browser: install the package chromium")
 class Rendered(Case):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        # as the browser's own namespaces, and the one of its sandbox
+        done = subprocess.run(
+            ["unshare", "-Urpmnfiu", "--mount-proc", "unshare", "-Ur", "true"],
+            stdin=subprocess.DEVNULL, capture_output=True, text=True,
+            check=False)
+        if done.returncode != 0:
+            raise unittest.SkipTest(f"no namespaces: {done.stderr}")
+
     def setUp(self):
         super().setUp()
         before = folders()

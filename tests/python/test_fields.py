@@ -235,13 +235,17 @@ def test_a_client_reads_records(client, shop_host):
     assert list(client.records(template, since=rows[-1].sequence)) == []
     row, = client.records(template, url=f"{url}p/7/")
     assert row.fields == client.fields(url=f"{url}p/7/")
-    assert list(client.records(template, url=url)) == []
+    with pytest.raises(templated.DaemonError) as caught:
+        list(client.records(template, url=url))
+    assert caught.value.code == "other_template"
 
 
 def test_unsure_values_of_a_record_are_apart():
     found = fields.of_record(
         {"price": "£5", "tags": ["a", "b"], "size": "7", "_unsure": ["size"]},
-        {"price": "price", "tags": "text", "size": "number"}, "a/1", str)
+        {"price": ("price", "none"), "tags": ("text", "none"),
+         "size": ("number", "none")}, "a/1", library.read_number,
+        library.read_date)
     assert found == {"price": templated.Amount("£5", Decimal(5), "GBP"),
                      "tags": ["a", "b"]}
     assert found.unsure == {"size": templated.Amount("7", Decimal(7))}

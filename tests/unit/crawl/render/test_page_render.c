@@ -219,7 +219,8 @@ TEST(headers_are_checked)
 	text = json_dumps(json_object_get(command, "params"), JSON_SORT_KEYS);
 	ck_assert_str_eq(text, "{\"body\": \"aGVsbG8=\", \"requestId\": \"1\", "
 			       "\"responseCode\": 200, \"responseHeaders\": "
-			       "[{\"name\": \"X-A\", \"value\": \"b \"}]}");
+			       "[{\"name\": \"X-A\", \"value\": \"b \"}], "
+			       "\"responsePhrase\": \"Archived\"}");
 	free(text);
 	json_decref(command);
 }

@@ -1559,16 +1559,17 @@ static void name_shown(const struct finder *finder, const struct find *find,
 
 	if (find->type == TYPE_IMAGE)
 		snprintf(out, MAX_FIELD_NAME, "image");
+	/* NOLINTNEXTLINE(bugprone-branch-clone): the order of the ways */
 	else if (name_by_path(finder, path, own, name_by_meaning, out) ||
 		 name_by_head(finder, source->place, out) ||
 		 (!is_date &&
 		  name_by_path(finder, path, path->count, name_by_tag, out)))
-		;
+		return;
 	else if (is_body(finder, find))
 		snprintf(out, MAX_FIELD_NAME, "text");
 	else if (name_by_path(finder, path, own, name_by_colon, out) ||
-		 name_by_separator(source, out))
-		;
+		 name_by_separator(source, out)) /* it is named */
+		return;
 	else if (is_date)
 		snprintf(out, MAX_FIELD_NAME, "%s", type_name(find->type));
 	else if (!name_by_path(finder, path, own, name_by_names, out))

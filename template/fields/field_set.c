@@ -121,6 +121,7 @@ static bool is_childless(const struct field_set *set, uint32_t index)
 	return set->fields[index].type == TYPE_RECORDS;
 }
 
+/* NOLINTNEXTLINE(misc-no-recursion): at most MAX_RECORD_DEPTH deep */
 void field_set_remove(struct field_set *set, uint32_t index)
 {
 	uint32_t numbers[MAX_SET_FIELDS]; /* new indices */

@@ -1559,12 +1559,11 @@ static void name_shown(const struct finder *finder, const struct find *find,
 
 	if (find->type == TYPE_IMAGE)
 		snprintf(out, MAX_FIELD_NAME, "image");
-	/* NOLINTNEXTLINE(bugprone-branch-clone): the order of the ways */
 	else if (name_by_path(finder, path, own, name_by_meaning, out) ||
 		 name_by_head(finder, source->place, out) ||
 		 (!is_date &&
 		  name_by_path(finder, path, path->count, name_by_tag, out)))
-		return;
+		return; /* NOLINT(bugprone-branch-clone): in this order */
 	else if (is_body(finder, find))
 		snprintf(out, MAX_FIELD_NAME, "text");
 	else if (name_by_path(finder, path, own, name_by_colon, out) ||

@@ -73,6 +73,7 @@ static enum error cdp_parse(struct slice text, struct cdp_message *message)
 
 	if (!cdp_is_small(text))
 		return ERR_TOO_LARGE;
+	message->bytes = text.size;
 	message->root = json_loadb(text.data, text.size, 0, NULL);
 	root = message->root;
 	message->session = cdp_text(root, "sessionId", MAX_CDP_ID);

@@ -39,6 +39,7 @@ void cdp_feed(struct cdp *cdp, struct slice bytes);
 /* A response or an event. The pointers point into `root`. */
 struct cdp_message {
 	json_t *root;
+	size_t bytes;        /* of the text */
 	uint64_t id;         /* the command it responds to; 0 = an event */
 	const char *method;  /* of an event; "" in a response */
 	const char *session; /* "" = none */

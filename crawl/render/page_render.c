@@ -18,6 +18,7 @@ enum {
 	DEFAULT_BYTES = 64 * 1024 * 1024,
 	DEFAULT_DOM_BYTES = 16 * 1024 * 1024,
 	MAX_MESSAGES_PER_PAGE = LIMIT(1 << 17, 64),
+	MAX_REQUEST_BYTES = LIMIT(64 << 20, 1200), /* of all of a page */
 	MAX_METHOD = 16,
 	QUIET_LOOKS = 2,           /* equal states before the clock advances */
 	MAX_LOOKS = LIMIT(200, 4), /* the same, if it always changes */
@@ -120,7 +121,8 @@ struct page_render {
 	uint64_t piece;
 	uint64_t piece_count;
 	uint64_t messages;
-	uint64_t refused; /* requests that are not in `lines` */
+	uint64_t refused;     /* requests that are not in `lines` */
+	size_t request_bytes; /* of the messages with requests */
 	uint64_t bytes;
 	struct buffer dom;
 	char *url;
@@ -794,6 +796,12 @@ static void render_take_request(struct page_render *render,
 		render->refused++;
 		return;
 	}
+	/* it is kept until it is answered */
+	if (message->bytes > MAX_REQUEST_BYTES - render->request_bytes) {
+		render_end(render, RENDER_TOO_MANY_BYTES);
+		return;
+	}
+	render->request_bytes += message->bytes;
 	waiting.line = render_add_line(render, &waiting.request);
 	if ((waiting.request.kind & render_active) != 0)
 		render->active++;

@@ -896,34 +896,31 @@ static enum http_verdict get_records(struct call *call,
 	return fail_page(call, error, &url, fault);
 }
 
-enum http_verdict api_get_records(struct call *call)
+static enum http_verdict answer_records(struct call *call, bool is_table)
 {
 	struct record_output output = {0};
 	struct record_request request = {.sink = write_record,
 					 .context = &output};
 	enum http_verdict verdict = HTTP_ANSWERED;
 
-	if (read_record_format(call, false, &output) &&
-	    read_request(call, &request, &output))
-		verdict = get_records(call, &request, &output);
-	json_decref(output.list);
-	return verdict;
-}
-
-enum http_verdict api_get_record_table(struct call *call)
-{
-	struct record_output output = {0};
-	struct record_request request = {.sink = write_record,
-					 .context = &output};
-	enum http_verdict verdict = HTTP_ANSWERED;
-
-	if (read_record_format(call, true, &output) &&
+	if (read_record_format(call, is_table, &output) &&
 	    read_request(call, &request, &output)) {
-		request.limit = SHOWN_RECORDS;
+		if (is_table)
+			request.limit = SHOWN_RECORDS;
 		verdict = get_records(call, &request, &output);
 	}
 	json_decref(output.list);
 	return verdict;
+}
+
+enum http_verdict api_get_records(struct call *call)
+{
+	return answer_records(call, false);
+}
+
+enum http_verdict api_get_record_table(struct call *call)
+{
+	return answer_records(call, true);
 }
 
 /* Respond with a copy of a page in which the values of a field are marked. */

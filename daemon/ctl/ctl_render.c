@@ -84,21 +84,19 @@ static bool archive_seek(struct render_archive *archive, uint64_t offset)
 	return true;
 }
 
-/*
- * Return whether the record is the response to a request, and the hash of its
- * URL.
- */
+/* Return whether the record is the response to a request, and its URL. */
 static bool archive_is_response(const struct warc_record *record,
-				uint64_t *hash_out)
+				struct url *url_out)
 {
-	struct url url;
+	return record->error == ERR_NONE && record->http_status >= OK_STATUS &&
+	       (record->kind == WARC_RESPONSE ||
+		record->kind == WARC_RESOURCE) &&
+	       url_parse(url_out, slice_of(record->url), NULL) == ERR_NONE;
+}
 
-	if (record->error != ERR_NONE || record->http_status < OK_STATUS ||
-	    (record->kind != WARC_RESPONSE && record->kind != WARC_RESOURCE) ||
-	    url_parse(&url, slice_of(record->url), NULL) != ERR_NONE)
-		return false;
-	*hash_out = hash64(url.text, strlen(url.text), 0);
-	return true;
+static uint64_t url_hash(const struct url *url)
+{
+	return hash64(url->text, strlen(url->text), 0);
 }
 
 static int archive_compare(const void *left, const void *right)
@@ -118,12 +116,12 @@ static enum error archive_index(struct render_archive *archive)
 {
 	struct warc_record *record = archive->record;
 	enum error error = ERR_NONE;
-	uint64_t hash;
+	struct url url;
 
 	if (!archive_seek(archive, 0))
 		return ERR_IO;
 	while (warc_next(archive->reader, record, &error)) {
-		if (!archive_is_response(record, &hash))
+		if (!archive_is_response(record, &url))
 			continue;
 		if (archive->count == MAX_ARCHIVE_ENTRIES)
 			return ERR_TOO_LARGE;
@@ -131,7 +129,7 @@ static enum error archive_index(struct render_archive *archive)
 			mem_grow(archive->entries, archive->count,
 				 &archive->capacity, sizeof(*archive->entries));
 		archive->entries[archive->count++] = (struct archive_entry){
-			hash, record->time_ms, record->offset};
+			url_hash(&url), record->time_ms, record->offset};
 	}
 	if (archive->count > 0)
 		qsort(archive->entries, archive->count,
@@ -194,19 +192,24 @@ archive_find(const struct render_archive *archive, uint64_t hash,
 	return best;
 }
 
-/* Read the response of an entry into archive->record. */
+/*
+ * Read the response of an entry into archive->record. URLs may have equal
+ * hashes; then it is the response to another one, and there is none.
+ */
 static bool archive_read(struct render_archive *archive,
-			 const struct archive_entry *entry)
+			 const struct archive_entry *entry,
+			 const struct url *url)
 {
 	struct warc_record *record = archive->record;
 	enum error error;
-	uint64_t hash;
+	struct url found;
 
 	if (!archive_seek(archive, entry->offset))
 		return false;
 	while (warc_next(archive->reader, record, &error)) {
-		if (archive_is_response(record, &hash) && hash == entry->url &&
-		    record->time_ms == entry->time_ms)
+		if (archive_is_response(record, &found) &&
+		    record->time_ms == entry->time_ms &&
+		    strcmp(found.text, url->text) == 0)
 			return true;
 	}
 	return false;
@@ -217,10 +220,9 @@ static bool replay_read(struct page_replay *replay, const struct url *url,
 			uint64_t time_ms)
 {
 	const struct archive_entry *entry =
-		archive_find(&replay->archive,
-			     hash64(url->text, strlen(url->text), 0), time_ms);
+		archive_find(&replay->archive, url_hash(url), time_ms);
 
-	return entry != NULL && archive_read(&replay->archive, entry);
+	return entry != NULL && archive_read(&replay->archive, entry, url);
 }
 
 /* Answer with the file that the user has named. */

@@ -466,10 +466,13 @@ static enum fields_fault add_taught(struct field_work *work,
 	struct field_position at;
 	struct field_set *set;
 	struct field_spec *spec;
+	bool is_known = find_named(work, taught->field.name, &at);
 
-	if (find_named(work, taught->field.name, &at))
+	if (!is_known && free_fields(work) == 0)
+		return FIELDS_TOO_MANY;
+	if (is_known)
 		remove_field(work, at);
-	if (free_fields(work) == 0)
+	if (work->set_count == FIELD_TASK_MAX_SETS)
 		return FIELDS_TOO_MANY;
 	at = (struct field_position){.set = work->set_count};
 	set = &work->sets[work->set_count++];

@@ -239,10 +239,12 @@ static bool is_address_attribute(const char *attribute)
 void attribute_resolve(const struct page *page, const char *attribute,
 		       struct buffer *text)
 {
-	struct url base = base_of(page);
+	struct url base;
 
-	if (is_address_attribute(attribute))
-		address_resolve(&base, text);
+	if (!is_address_attribute(attribute))
+		return;
+	base = base_of(page);
+	address_resolve(&base, text);
 }
 
 static void read_attributes(struct reader *reader, const struct page *page,

@@ -56,11 +56,11 @@ struct field {
 	/* of a field of records after the name of its parent and a point:
 	   "comments.author" */
 	char name[MAX_FIELD_NAME + 1];
+	bool is_list;  /* some pages have several values */
+	bool is_typed; /* all values have the type, a number, price or date */
 	enum field_type type;
-	bool is_list;    /* some pages have several values */
-	uint32_t parent; /* NO_FIELD, or the index of the records, which is a
-			    lower one */
-	bool is_typed;   /* all values have the type, a number, price or date */
+	uint32_t parent;    /* NO_FIELD, or the index of the records, which is a
+			       lower one */
 	uint32_t max_bytes; /* of the longest value */
 	double confidence;  /* in [0, 1]: how many addresses agree */
 	/* [rule_count], the best first; a further one is used on pages where

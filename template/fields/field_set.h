@@ -21,7 +21,7 @@ enum {
 	/* records of a field on a page, */
 	MAX_PAGE_RECORDS = LIMIT(1000, 2),
 	/* and the bytes of their values; further records are left out */
-	MAX_RECORD_BYTES = LIMIT(1 << 20, 60),
+	MAX_RECORD_BYTES = LIMIT(1 << 20, 160),
 	MAX_SET_BYTES = LIMIT(1 << 20, 3000), /* of an encoded set */
 };
 

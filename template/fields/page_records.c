@@ -1,5 +1,7 @@
 #include "template/fields/page_records.h"
 
+#include <string.h>
+
 #include "base/arena.h"
 #include "base/hash.h"
 #include "page/page.h"
@@ -126,7 +128,9 @@ static void mark_records(struct record_page *records, uint32_t field,
 	}
 	for (uint32_t i = 0; i < depth; i++)
 		records->tops[path[i]] = path[depth - 1] + 1;
-	records->bytes[path[depth - 1]] += (uint32_t)size + VALUE_BYTES;
+	records->bytes[path[depth - 1]] +=
+		(uint32_t)(size + VALUE_BYTES +
+			   strlen(field_spec_key(records->set, field)));
 }
 
 /* Leave out the outermost record that a record is in, and those after it. */

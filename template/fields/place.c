@@ -13,8 +13,8 @@
 
 enum {
 	MAX_TOKENS = LIMIT(16, 8), /* classes and other names of an element */
-	MAX_WORDS = LIMIT(
-		32, 6), /* of an attribute, with those that are no names */
+	/* words of an attribute, with those that are no names */
+	MAX_WORDS = LIMIT(32, 6),
 	MIN_SHARE = 20, /* a label must be on a 20th of the pages */
 	MIN_PAGES = 2,  /* and on so many pages */
 	/* names of the children of a place that count */
@@ -116,10 +116,9 @@ static size_t colon_size(struct slice text)
 /* Return whether a part of the name only says where the element stands. */
 static bool is_position_part(const char *part, size_t size)
 {
-	static const char *const names[] = {"first",    "last",     "odd",
-					    "even",     "active",   "current",
-					    "selected", "open",     "alternate",
-					    "alt",      "altColor", "rowColor"};
+	static const char *const names[] = {
+		"first",   "last",     "odd",  "even",      "active",
+		"current", "selected", "open", "alternate", "alt"};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
 		if (strlen(names[i]) == size &&
@@ -837,8 +836,7 @@ static void count_sums(struct name_table *table, const struct items *list)
 
 enum { MAX_PERIOD = 6 };
 
-/* The children of the elements of a place with a name, and equal ones without
- * it. */
+/* The children of the elements of a place with a name, and without it. */
 struct split {
 	uint32_t parents;  /* with both kinds of children */
 	uint32_t repeated; /* of these, with several that have the name, */

@@ -187,7 +187,7 @@ static void put_names(const struct field *fields, uint32_t count)
 
 	for (uint32_t i = 0; i < count; i++)
 		sorted[i] = &fields[i];
-	qsort(sorted, count, sizeof(*sorted), order_columns);
+	qsort(sorted, count, sizeof(struct field *), order_columns);
 	printf("{\"columns\":[");
 	for (uint32_t i = 0; i < count; i++) {
 		if (sorted[i]->type == TYPE_RECORDS)
@@ -341,72 +341,75 @@ static void lesson_move(struct lesson *lesson, const struct field *field)
 	}
 }
 
+/* Teach a field, and if it must be, follow it to the pages of `after`. */
+static bool teach(struct lesson *lesson, bool is_moved, struct field *field)
+{
+	if (!field_teach(&before.table, lesson->name, lesson->examples,
+			 lesson->count, field)) {
+		fprintf(stderr, "  %s: not found\n", lesson->name);
+		return false;
+	}
+	put_rules(&before, field);
+	if (!is_moved)
+		return true;
+	lesson_move(lesson, field);
+	if (!field_teach(&after.table, lesson->name, lesson->examples,
+			 lesson->count, field)) {
+		fprintf(stderr, "  %s: lost\n", lesson->name);
+		return false;
+	}
+	put_rules(&after, field);
+	return true;
+}
+
+/* Teach all fields of the examples; return how many could be taught. */
+static uint32_t teach_all(const char *examples, bool is_moved,
+			  struct field *fields)
+{
+	uint32_t count = 0;
+
+	read_examples(&before, examples);
+	for (uint32_t i = 0; i < lesson_count; i++)
+		count += teach(&lessons[i], is_moved, &fields[count]);
+	return count;
+}
+
 int main(int argc, char **argv)
 {
 	static struct field fields[ROOM_FOR_FIELDS];
-	uint32_t count = 0;
-	const struct site *site = &before;
+	const char *what = argc > 2 ? argv[2] : "";
+	bool has_records = strcmp(what, "+") == 0;
+	const struct site *site = argc == 4 ? &after : &before;
+	struct field_set set;
+	uint32_t count;
 	double begin;
 
 	if (argc < 2)
 		return 2;
 	learn(&before, argv[1]);
-	if (argc > 3) {
+	if (argc > 3)
 		learn(&after, argv[3]);
-		site = &after;
-	}
 	begin = now();
-	if (argc == 2) {
-		count = fields_discover(&before.table, fields, MAX_FIELDS);
-	} else if (strcmp(argv[2], "+") == 0) {
-		count = fields_discover(&before.table, fields, SHOWN_FIELDS);
-		for (uint32_t i = 0; i < count; i++)
-			put_rules(site, &fields[i]);
-	} else if (strcmp(argv[2], "-") == 0) {
+	if (strcmp(what, "-") == 0) {
 		put_columns(&before);
 		return 0;
-	} else {
-		read_examples(&before, argv[2]);
-		for (uint32_t i = 0; i < lesson_count; i++) {
-			struct lesson *lesson = &lessons[i];
-
-			if (!field_teach(&before.table, lesson->name,
-					 lesson->examples, lesson->count,
-					 &fields[count])) {
-				fprintf(stderr, "  %s: not found\n",
-					lesson->name);
-				continue;
-			}
-			put_rules(&before, &fields[count]);
-			if (argc == 4) {
-				lesson_move(lesson, &fields[count]);
-				if (!field_teach(&after.table, lesson->name,
-						 lesson->examples,
-						 lesson->count,
-						 &fields[count])) {
-					fprintf(stderr, "  %s: lost\n",
-						lesson->name);
-					continue;
-				}
-				put_rules(&after, &fields[count]);
-			}
-			count++;
-		}
 	}
+	if (argc == 2 || has_records)
+		count = fields_discover(&before.table, fields,
+					has_records ? SHOWN_FIELDS
+						    : MAX_FIELDS);
+	else
+		count = teach_all(what, argc == 4, fields);
 	fprintf(stderr, "%.0f ms\n", now() - begin);
-	if (argc == 2)
-		for (uint32_t i = 0; i < count && i < 25; i++)
-			put_rules(site, &fields[i]);
-	if (argc != 3 || strcmp(argv[2], "+") != 0)
+	for (uint32_t i = 0;
+	     i < count && (has_records || (argc == 2 && i < 25)); i++)
+		put_rules(&before, &fields[i]);
+	set = stored_set(site, fields, count);
+	if (has_records) {
+		put_records(&before, &set);
+	} else {
 		put_names(fields, count);
-	{
-		struct field_set set =
-			stored_set(argc > 4 ? &before : site, fields, count);
-
-		if (argc == 3 && strcmp(argv[2], "+") == 0)
-			put_records(site, &set);
-		else
-			put_answers(site, &set);
+		put_answers(argc > 3 ? &after : &before, &set);
 	}
 	return 0;
 }

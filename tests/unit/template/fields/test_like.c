@@ -104,6 +104,7 @@ TEST(a_label_is_in_front_of_the_value_or_of_its_part)
 
 TEST(a_description_is_checked)
 {
+	/* NOLINTBEGIN(bugprone-suspicious-missing-comma): a long name */
 	static const char *const wrong[] = {
 		"{}",
 		"[]",
@@ -113,6 +114,7 @@ TEST(a_description_is_checked)
 		"{\"name\":\"0123456789012345678901234567890123456789"
 		"01234567890123456789012345678901234567890\","
 		"\"shown_type\":\"text\"}"};
+	/* NOLINTEND(bugprone-suspicious-missing-comma) */
 	struct field_pattern pattern;
 
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {

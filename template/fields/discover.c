@@ -18,12 +18,14 @@
 
 /* How much less a part of a text is worth than the whole text. */
 #define PART_FACTOR .45
+
+/* The same for a part of a price, a date and so on. */
+#define TYPED_PART_FACTOR .3
+
 /* Records are data, although their texts are in a list, or in comments. */
 #define RECORD_BONUS  2
 #define COMMENT_BONUS 4
 
-/* The same for a part of a price, a date and so on. */
-#define TYPED_PART_FACTOR .3
 /* How much more a value is worth that the JSON-LD states, too. */
 #define CONFIRMED_FACTOR 2
 
@@ -555,16 +557,19 @@ static void finder_add(struct finder *finder, const struct column *all,
 	find->column.values = NULL;
 }
 
-static void find_compute_hashes(const struct finder *finder, struct find *find)
+/* Return what `sum` makes of the values of each page [pages]. */
+static const uint64_t *
+find_sums(const struct finder *finder, const struct find *find,
+	  uint64_t *(*sum)(const struct column *, uint32_t, struct arena *))
 {
-	uint32_t pages = finder->table->page_count;
 	struct arena *arena = arena_create();
 	struct column column =
 		column_read_again(arena, find->all, &find->column.source);
+	const uint64_t *sums =
+		sum(&column, finder->table->page_count, finder->scratch);
 
-	find->hashes = page_hashes(&column, pages, finder->scratch);
-	find->meanings = page_meanings(&column, pages, finder->scratch);
 	arena_destroy(arena);
+	return sums;
 }
 
 /* Return whether a column is what a page states for machines in its markup. */
@@ -693,8 +698,8 @@ static bool is_menu(const struct find *find, uint32_t pages)
 }
 
 /*
- * Drop the columns that have the same values on all pages or the same as a
- * better one, and those that state what another one shows.
+ * Drop the columns that have the same values on all pages, or the same as a
+ * better one.
  */
 static void drop_equal(struct finder *finder)
 {
@@ -703,14 +708,27 @@ static void drop_equal(struct finder *finder)
 	for (uint32_t i = 0; i < finder->count; i++) {
 		struct find *one = &finder->finds[i];
 
-		find_compute_hashes(finder, one);
+		one->hashes = find_sums(finder, one, page_hashes);
 		one->is_dropped = is_menu(one, pages);
 		for (uint32_t k = 0; k < i && !one->is_dropped; k++)
 			one->is_dropped =
 				!finder->finds[k].is_dropped &&
 				has_same_texts(one, &finder->finds[k], pages);
 	}
-	for (uint32_t i = 0; i < finder->count; i++) {
+}
+
+/* Drop the columns that state what another one shows, which keeps them. */
+static void join_stated(struct finder *finder)
+{
+	bool has_stated = false;
+
+	for (uint32_t i = 0; i < finder->count; i++)
+		has_stated |= find_is_stated(finder, &finder->finds[i]);
+	/* what values mean is read from their texts, which takes long */
+	for (uint32_t i = 0; i < finder->count && has_stated; i++)
+		finder->finds[i].meanings =
+			find_sums(finder, &finder->finds[i], page_meanings);
+	for (uint32_t i = 0; i < finder->count && has_stated; i++) {
 		struct find *one = &finder->finds[i];
 		struct find *shown = find_is_stated(finder, one)
 					     ? shown_find(finder, one)
@@ -1754,6 +1772,7 @@ uint32_t fields_discover(const struct column_table *table,
 	choose_finds(&finder);
 	finder_add_stated(&finder);
 	drop_equal(&finder);
+	join_stated(&finder);
 	candidates = candidates_of(&finder);
 	is_text = records_texts(table->tree, candidates, finder.count, scratch);
 	add_texts(&finder, is_text);

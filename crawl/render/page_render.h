@@ -154,8 +154,8 @@ void page_render_take(struct page_render *render,
 void page_render_stop(struct page_render *render, enum render_end end);
 
 /*
- * Return the next request to answer, or false if there is none now. It is valid
- * until page_render_answer().
+ * Write the next request to `request_out`, valid until page_render_answer().
+ * Return false if no request waits for an answer.
  */
 bool page_render_request(struct page_render *render,
 			 struct page_request *request_out);

@@ -45,9 +45,10 @@ enum {
 	/* number of pages that must have lost a value before it is broken */
 	FIELD_LOST_PAGES = 4,
 	FIELD_LOST_REQUIRED = 2, /* the same of a required field */
-	FILL_DROP_SHARE = 5,     /* one page of so many must have lost it */
-	FILL_DROP_ROUNDS = 8,    /* in so many rounds */
-	MIN_RANGE_VALUES = 8,    /* fewer values have no range */
+	/* a drop: a fifth of the pages lost the value in the last 8 rounds */
+	FILL_DROP_SHARE = 5,
+	FILL_DROP_ROUNDS = 8,
+	MIN_RANGE_VALUES = 8, /* fewer values have no range */
 };
 
 /* A field, from the description in struct fields_row. */

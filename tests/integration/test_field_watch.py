@@ -273,7 +273,10 @@ class Fields(harness.Case):
         self.write(OLD)
         self.visit(0, 1)
         self.wait_for_event("field.resolved")
-        self.assertEqual(self.events("field.changed"), [])
+        # a page that is read much earlier than the other is judged alone
+        self.assertEqual([change for event in self.events("field.changed")
+                          for change in event["detail"]["changes"]
+                          if change["new"] not in self.prices], [])
         self.assertPrices()
         self.finish()
 

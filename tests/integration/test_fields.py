@@ -88,6 +88,11 @@ class Fields(harness.Case):
         return {row["name"]: row for row in
                 self.daemon_.json(self.path + "/fields")["fields"]}
 
+    def fields_without_rounds(self):
+        """The watcher adds a round whenever it has read all pages."""
+        return {name: {key: row[key] for key in row if key != "rounds"}
+                for name, row in self.fields().items()}
+
     def records(self, **arguments):
         text = self.daemon_.get(self.path + "/records", **arguments).text
         return [json.loads(line) for line in text.splitlines()]
@@ -223,7 +228,7 @@ class Fields(harness.Case):
     def test_what_is_wrong_is_told_and_changes_nothing(self):
         price = product(2)["price"]
         self.teach("cost", (self.url(2), price))
-        before = self.fields()
+        before = self.fields_without_rounds()
         for url, value, status, code in (
                 (self.url(2), "£999.99", 409, "no_such_value"),
                 (self.url(3), price, 409, "no_such_value"),
@@ -249,7 +254,7 @@ class Fields(harness.Case):
                      {"name": "cost", "removed": True}):
             self.post(400, "bad_request", **body)
         self.post(404, "not_found", name="none", watched=True)
-        self.assertEqual(self.fields(), before)
+        self.assertEqual(self.fields_without_rounds(), before)
         for path in (f"/v1/sites/{self.server.host}/templates/99",
                      "/v1/sites/none.test/templates/1"):
             answer = self.daemon_.post(path + "/fields", {"find": True})

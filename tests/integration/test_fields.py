@@ -510,7 +510,7 @@ class Fields(harness.Case):
                          {i: product(i)["price"] for i in range(COUNT)})
         self.ctl("field", "add", self.id, "tags", "--selector", "ul.tags li")
         self.assertEqual(self.values("tags")[5], ["small, red 5", "new 5"])
-        before = self.fields()
+        before = self.fields_without_rounds()
         for selector, status, code in (
                 ("p.none", 409, "nothing_selected"),
                 ("h1, .price", 409, "no_such_value"),
@@ -521,7 +521,7 @@ class Fields(harness.Case):
             self.post(status, code, name="x", selector=selector)
         self.post(400, "bad_request", name="x", selector="p", examples=[
             {"url": self.url(2), "value": product(2)["price"]}])
-        self.assertEqual(self.fields(), before)
+        self.assertEqual(self.fields_without_rounds(), before)
         self.ctl("field", "add", self.id, "maker", "--xpath",
                  "//dt[.='Maker:']/following-sibling::dd[1]")
         self.assertEqual(self.values("maker"),

@@ -17,6 +17,10 @@
 /* How likely a list is meant although the examples have one value. */
 #define FLAT_LIST .9
 
+/* The F1 of a list that is nearly that of an example, and what it is worth. */
+#define SOFT_SHARE .8
+#define SOFT_MATCH .8
+
 enum {
 	MAX_LIST_DEPTH = 2,
 	MAX_CANDIDATES = LIMIT(64, 6),
@@ -24,6 +28,7 @@ enum {
 	MAX_MATCHES = LIMIT(500, 10), /* columns with the values in them */
 	MAX_TRIED = LIMIT(8, 3),      /* examples that are looked for first */
 	MIN_COMMON_PAGES = 3,
+	MIN_SOFT_VALUES = 3, /* of a list that may differ in a few */
 	CALLED_LEVELS =
 		3,    /* elements around a value whose names may be its own */
 	MIN_STEM = 5, /* letters of "created" and "creation" that count */
@@ -59,28 +64,35 @@ bool example_has(const struct example *example, struct slice text)
 	return false;
 }
 
-/* Return whether the rule's values are exactly those of the example. */
-static bool example_matches(const struct example *example,
+/*
+ * Return how well the rule's values on the page of the example are those of the
+ * example, in [0, 1]: a long list may differ in a few.
+ */
+static double example_match(const struct example *example,
 			    const struct column *rule)
 {
 	struct value values[MAX_PAGE_VALUES];
 	uint32_t count = rule_values(rule, example->page, values);
+	uint32_t common = 0;
+	double share;
 
-	if (count != example->count)
-		return false;
 	for (uint32_t i = 0; i < count; i++)
-		if (!example_has(example, values[i].text))
-			return false;
-	return true;
+		common += example_has(example, values[i].text);
+	if (count == example->count && common == count)
+		return 1;
+	if (example->count < MIN_SOFT_VALUES)
+		return 0;
+	share = 2.0 * common / (count + example->count);
+	return share < SOFT_SHARE ? 0 : share * SOFT_MATCH;
 }
 
 static double match_of(const struct teacher *teacher, const struct column *rule)
 {
-	uint32_t right = 0;
+	double right = 0;
 
 	for (uint32_t i = 0; i < teacher->example_count; i++)
-		right += example_matches(&teacher->examples[i], rule);
-	return (double)right / teacher->example_count;
+		right += example_match(&teacher->examples[i], rule);
+	return right / teacher->example_count;
 }
 
 /*
@@ -531,7 +543,7 @@ static void field_doubt_examples(const struct teacher *teacher,
 	for (uint32_t i = 0; i < teacher->example_count; i++) {
 		const struct example *example = &teacher->examples[i];
 
-		if (!example_matches(example, rule))
+		if (example_match(example, rule) < 1)
 			field_add_doubt(field, example->page,
 					value_of_page(rule, example->page),
 					example->count == 0

@@ -11,6 +11,7 @@
 #include "crawl/url/url.h"
 #include "page/page.h"
 #include "page/selector.h"
+#include "template/fields/loose_place.h"
 #include "template/fields/stated.h"
 
 enum {
@@ -351,6 +352,26 @@ static bool is_read(const struct reader *reader, uint32_t place)
 	       (reader->is_wanted == NULL || reader->is_wanted[place]);
 }
 
+/* Read the elements of a page that have loose places. */
+static void read_loose(struct reader *reader, const struct placement *placement,
+		       uint32_t number, struct arena *arena)
+{
+	struct loose_finder finder =
+		loose_finder_make(reader->tree, placement, arena);
+
+	for (uint32_t node = 0; node < placement->page->node_count; node++) {
+		uint32_t places[ROOM_FOR_LOOSE];
+		uint32_t count = loose_finder_next(&finder, node, places);
+
+		for (uint32_t i = 0; i < count; i++)
+			if (is_read(reader, places[i]))
+				read_node(reader, placement->page, places[i],
+					  (struct value){.page = number,
+							 .node = node});
+	}
+	loose_finder_free(&finder);
+}
+
 /*
  * Read a page; `left` pages are left, including this one. Return where its
  * elements are, in `arena`.
@@ -369,6 +390,8 @@ static struct placement read_page(struct reader *reader,
 		if (is_read(reader, placement.of_node[node]))
 			read_node(reader, page, placement.of_node[node],
 				  (struct value){.page = number, .node = node});
+	if (reader->tree->loose_count > 0)
+		read_loose(reader, &placement, number, arena);
 	for (uint32_t i = 0; i < page->text_count; i++)
 		if (is_read(reader, placement.of_text[i]))
 			read_run(reader, page, &placement, i,

@@ -1747,10 +1747,27 @@ static struct unit *units_of(const struct finder *finder,
 	return units;
 }
 
-uint32_t fields_discover(const struct column_table *table,
+/* Return the columns of the table without those of loose places. */
+static struct column_table without_loose(const struct column_table *table,
+					 struct arena *arena)
+{
+	struct column_table result = *table;
+
+	result.columns = ARENA_NEW(arena, struct column, table->count + 1u);
+	result.count = 0;
+	for (uint32_t i = 0; i < table->count; i++)
+		if (!place_at(table->tree, table->columns[i].source.place)
+			     ->is_loose)
+			result.columns[result.count++] = table->columns[i];
+	return result;
+}
+
+uint32_t fields_discover(const struct column_table *all,
 			 struct field *fields_out, uint32_t max)
 {
 	struct arena *scratch = arena_create();
+	const struct column_table ordinary = without_loose(all, scratch);
+	const struct column_table *table = &ordinary;
 	struct finder finder = {
 		.table = table,
 		.settings = settings_of(table->tree, scratch),

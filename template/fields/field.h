@@ -97,7 +97,7 @@ struct field_lesson {
  * their parent. Write them to `fields_out` and return their number. O(n log n)
  * in the values.
  */
-uint32_t fields_discover(const struct column_table *table,
+uint32_t fields_discover(const struct column_table *all,
 			 struct field *fields_out, uint32_t max);
 
 /*

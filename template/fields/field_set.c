@@ -16,7 +16,7 @@
 #include "template/fields/value.h"
 
 enum {
-	SET_VERSION = 4,
+	SET_VERSION = 5,
 	NO_ATTRIBUTE = VALUE_ATTRIBUTES,
 	STATED_ATTRIBUTE, /* its path follows */
 };
@@ -357,7 +357,8 @@ static void put_place(struct buffer *out, const struct place *place)
 	buffer_append_varint(out, place->parent == NO_PLACE
 					  ? 0
 					  : (uint64_t)place->parent + 1);
-	buffer_append_varint(out, (uint64_t)place->is_run << 1 |
+	buffer_append_varint(out, (uint64_t)place->is_loose << 2 |
+					  (uint64_t)place->is_run << 1 |
 					  (uint64_t)place->is_repeated);
 	buffer_append_varint(out, (uint64_t)place->is_bare << 3 |
 					  place->usual_count);
@@ -546,7 +547,9 @@ static void take_place(struct take *take, struct place_tree *tree)
 	uint32_t flags;
 
 	place.parent = take_index(take, index);
-	flags = take_number(take, 4);
+	flags = take_number(take, 8);
+	place.is_loose = (flags & 4) != 0;
+	tree->loose_count += place.is_loose;
 	place.is_run = (flags & 2) != 0;
 	place.is_repeated = (flags & 1) != 0;
 	flags = take_number(take, 16);

@@ -8,13 +8,11 @@
 #include "base/hash.h"
 #include "base/memory.h"
 #include "base/utf8.h"
-#include "cluster/class_name.h"
 #include "page/page.h"
+#include "template/fields/element_name.h"
+#include "template/fields/loose_place.h"
 
 enum {
-	MAX_TOKENS = LIMIT(16, 8), /* classes and other names of an element */
-	/* words of an attribute, with those that are no names */
-	MAX_WORDS = LIMIT(32, 6),
 	MIN_SHARE = 20, /* a label must be on a 20th of the pages */
 	MIN_PAGES = 2,  /* and on so many pages */
 	/* names of the children of a place that count */
@@ -43,13 +41,6 @@ static uint64_t key_of(uint64_t parent, uint64_t kind, uint64_t a, uint64_t b)
 {
 	return hash_chain(b, hash_chain(a, hash_chain(kind, parent)));
 }
-
-/* A class, an id, or another name of an element. */
-struct token {
-	uint64_t hash;
-	uint16_t size;
-	char text[CLASS_MAX_BYTES + 2];
-};
 
 /* A child of an element: another element, or a run of text. */
 struct item {
@@ -111,162 +102,7 @@ static size_t colon_size(struct slice text)
 	return 0;
 }
 
-/* Tokens */
-
-/* Return whether a part of the name only says where the element stands. */
-static bool is_position_part(const char *part, size_t size)
-{
-	static const char *const names[] = {
-		"first",   "last",     "odd",  "even",      "active",
-		"current", "selected", "open", "alternate", "alt"};
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-		if (strlen(names[i]) == size &&
-		    memcmp(names[i], part, size) == 0)
-			return true;
-	return false;
-}
-
-static bool is_position_name(const char *name, size_t size)
-{
-	size_t begin = 0;
-
-	for (size_t i = 0; i <= size; i++) {
-		if (i < size && name[i] != '-' && name[i] != '_')
-			continue;
-		if (is_position_part(name + begin, i - begin))
-			return true;
-		begin = i + 1;
-	}
-	return false;
-}
-
-/*
- * Return the size of a normalised name without its number: an id from its first
- * number on, and a class with two numbers, such as tdi_74_6a, are hardly the
- * same on the next page.
- */
-static size_t name_cut(char sign, const char *name, size_t size)
-{
-	const char *first = memchr(name, '0', size);
-	size_t begin = first == NULL ? size : (size_t)(first - name);
-
-	if (begin == size ||
-	    (sign != '#' && memchr(first + 1, '0', size - begin - 1) == NULL))
-		return size;
-	return begin;
-}
-
-static size_t token_add(struct token *tokens, size_t count, char sign,
-			struct slice name)
-{
-	struct token *token = &tokens[count];
-
-	if (count == MAX_TOKENS)
-		return count;
-	token->text[0] = sign;
-	token->size =
-		(uint16_t)(1 +
-			   name_cut(sign, token->text + 1,
-				    class_normalise(name, token->text + 1)));
-	if (token->size == 1 ||
-	    is_position_name(token->text + 1, (size_t)token->size - 1))
-		return count;
-	token->hash = hash64(token->text, token->size, 0);
-	for (size_t i = 0; i < count; i++)
-		if (tokens[i].hash == token->hash)
-			return count;
-	return count + 1;
-}
-
-static size_t token_words(struct token *tokens, size_t count, char sign,
-			  struct slice names)
-{
-	struct slice name;
-
-	for (size_t n = 0; n < MAX_WORDS && class_name_next(&names, &name); n++)
-		count = token_add(tokens, count, sign, name);
-	return count;
-}
-
-/* Names of attributes whose values belong to the step, and their signs. */
-static const struct {
-	const char *name;
-	char sign;
-	bool is_list;
-} token_attributes[] = {
-	{"class", '.', true},        {"id", '#', false},
-	{"itemprop", '@', true},     {"property", '@', false},
-	{"name", '@', false},        {"rel", '~', true},
-	{"data-testid", '@', false},
-};
-
-static bool attribute_counts(const struct page *page, uint32_t node,
-			     const char *name)
-{
-	uint16_t tag = page->nodes[node].tag;
-
-	if (strcmp(name, "name") == 0)
-		return tag == TAG_meta || tag == TAG_input || tag == TAG_select;
-	return true;
-}
-
-static size_t tokens_of(const struct page *page, uint32_t node,
-			struct token tokens[MAX_TOKENS])
-{
-	const struct node *element = &page->nodes[node];
-	size_t count = 0;
-
-	if (element->tag == TAG_html || element->tag == TAG_body)
-		return 0;
-	for (uint32_t i = 0; i < element->attribute_count; i++) {
-		const struct attribute *attribute =
-			&page->attributes[element->first_attribute + i];
-
-		for (size_t t = 0;
-		     t < sizeof(token_attributes) / sizeof(*token_attributes);
-		     t++) {
-			if (!slice_equal(attribute->name,
-					 slice_of(token_attributes[t].name)) ||
-			    !attribute_counts(page, node,
-					      token_attributes[t].name))
-				continue;
-			count = token_attributes[t].is_list
-					? token_words(tokens, count,
-						      token_attributes[t].sign,
-						      attribute->value)
-					: token_add(tokens, count,
-						    token_attributes[t].sign,
-						    attribute->value);
-		}
-	}
-	return count;
-}
-
 /* Items */
-
-static bool is_left_out(const struct page *page, uint32_t node)
-{
-	const struct node *element = &page->nodes[node];
-
-	switch (element->tag) {
-	case TAG_script:
-	case TAG_style:
-	case TAG_noscript:
-	case TAG_template:
-	case TAG_svg:
-	case TAG_br:
-	case TAG_hr:
-	case TAG_wbr:
-	case TAG_link:
-	case TAG_base:
-	case TAG_option:
-	case TAG_source:
-		return true;
-	default:
-		return (element->flags & NODE_IS_SVG) != 0;
-	}
-}
 
 /* Copy the text without double blanks, if it is short; otherwise return {0}. */
 static struct slice short_text(struct arena *arena, const struct page *page,
@@ -390,7 +226,7 @@ static void items_of(struct items *list, struct arena *arena,
 
 		items_add_run(list, arena, page, text, nodes[child].first_text);
 		text = nodes[child].end_text;
-		if (is_left_out(page, child))
+		if (is_no_item(page, child))
 			continue;
 		item = items_add(list);
 		item->node = child;
@@ -398,18 +234,6 @@ static void items_of(struct items *list, struct arena *arena,
 	}
 	if (child >= nodes[parent].end && list->count < limit)
 		items_add_run(list, arena, page, text, nodes[parent].end_text);
-}
-
-/* Set the names of an item that is an element. */
-static void item_set_names(struct item *item, struct arena *arena,
-			   const struct token *tokens, size_t count)
-{
-	uint64_t *names = ARENA_ROOM(arena, uint64_t, count + 1);
-
-	for (size_t i = 0; i < count; i++)
-		names[i] = tokens[i].hash;
-	item->names = names;
-	item->name_count = (uint32_t)count;
 }
 
 /*
@@ -558,20 +382,20 @@ static uint32_t item_place(const struct place_tree *tree,
 
 /* Set the names and the groups of the children of a place. */
 static void items_set_groups(const struct place_tree *tree, uint64_t parent,
-			     const struct page *page, struct arena *arena,
+			     const struct page *page, struct name_cache *names,
 			     struct items *list)
 {
-	struct token tokens[MAX_TOKENS];
-
 	for (size_t i = 0; i < list->count; i++) {
 		struct item *item = &list->items[i];
+		struct name_set set;
 
 		if (item->node == NO_NODE) {
 			item->group = key_of(parent, KEY_RUN, 0, 0);
 			continue;
 		}
-		item_set_names(item, arena, tokens,
-			       tokens_of(page, item->node, tokens));
+		set = names_of(names, page, item->node);
+		item->names = set.names;
+		item->name_count = set.count;
 		item->group = group_of(
 			tree, parent,
 			page_tag_hash(page, page->nodes[item->node].tag), item);
@@ -618,6 +442,7 @@ struct placement place_page(const struct place_tree *tree,
 		.next = filled(arena, tree->series.count)};
 	struct items list = {0};
 	struct arena *scratch = arena_create();
+	struct name_cache names = name_cache_make();
 
 	if (page->node_count > 0 && tree->places.count > 0)
 		placement.of_node[0] = 0;
@@ -631,15 +456,18 @@ struct placement place_page(const struct place_tree *tree,
 		counts.parent = node;
 		list.count = 0;
 		items_of(&list, scratch, page, node, MAX_CHILDREN);
-		items_set_groups(tree, parent, page, scratch, &list);
+		items_set_groups(tree, parent, page, &names, &list);
+
 		items_set_before(list.items, list.count, &tree->labels, parent);
 		place_items(tree, &list, &counts, &placement);
 		if (arena_bytes(scratch) > MAX_SCRATCH_BYTES) {
 			arena_destroy(scratch);
 			scratch = arena_create();
 		}
+		name_cache_trim(&names);
 	}
 	free(list.items);
+	name_cache_free(&names);
 	arena_destroy(scratch);
 	return placement;
 }
@@ -678,6 +506,7 @@ struct learner {
 	struct items list;       /* children of all elements of the place */
 	struct arena *scratch;   /* of the current place */
 	struct hash_table counts;
+	struct name_cache names;
 	uint64_t parent; /* key of the current place */
 	uint32_t parent_index;
 	uint32_t parent_pages;
@@ -763,7 +592,8 @@ struct sum_count {
 /* The names of the children of the current place. */
 struct name_table {
 	struct hash_table names; /* struct name, by key */
-	/* [items * MAX_TOKENS]: the use of the same name before this use */
+	/* [items * MAX_ELEMENT_NAMES]: the use of the same name before this use
+	 */
 	uint32_t *before;
 	uint64_t *sums; /* [items]: of the tag and the keys of the kept names */
 	struct hash_table counts; /* struct sum_count */
@@ -776,39 +606,38 @@ static struct name_table learn_names(struct learner *learner,
 	size_t items = learner->list.count;
 	struct name_table table = {
 		.names = hash_table_make(arena, sizeof(struct name)),
-		.before = filled(arena, (uint32_t)items * MAX_TOKENS),
+		.before = filled(arena, (uint32_t)items * MAX_ELEMENT_NAMES),
 		.sums = ARENA_NEW(arena, uint64_t, items + 1),
 		.counts = hash_table_make(arena, sizeof(struct sum_count))};
-	struct token tokens[MAX_TOKENS];
-
 	for (size_t i = 0; i < items; i++) {
 		struct item *item = &learner->list.items[i];
 		const struct page *page = page_of(learner, item->parent);
-		size_t count;
+		struct name_set set;
 
 		if (item->node == NO_NODE)
 			continue;
 		table.sums[i] =
 			page_tag_hash(page, page->nodes[item->node].tag);
-		count = tokens_of(page, item->node, tokens);
-		item_set_names(item, learner->scratch, tokens, count);
-		for (size_t t = 0; t < count; t++) {
-			uint32_t use = (uint32_t)(i * MAX_TOKENS + t);
+		set = names_of(&learner->names, page, item->node);
+		item->names = set.names;
+		item->name_count = set.count;
+		for (size_t t = 0; t < set.count; t++) {
+			uint32_t use = (uint32_t)(i * MAX_ELEMENT_NAMES + t);
 			struct name *name = hash_table_add(
 				&table.names,
 				key_of(learner->parent, KEY_TOKEN,
 				       page_tag_hash(
 					       page,
 					       page->nodes[item->node].tag),
-				       tokens[t].hash));
+				       set.names[t]));
 
 			if (hash_table_index(&table.names, name) == NO_ENTRY)
 				continue;
 			table.before[use] =
 				name->count == 0 ? NO_ENTRY : name->last;
 			name->last = use;
-			name->is_id = tokens[t].text[0] == '#';
-			name->token = tokens[t].hash;
+			name->is_id = (set.ids >> t & 1) != 0;
+			name->token = set.names[t];
 			name->count++;
 			table.sums[i] += name->key;
 		}
@@ -881,7 +710,7 @@ static bool tells_apart(const struct name_table *table,
 
 	for (uint32_t use = name->last; use != NO_ENTRY;
 	     use = table->before[use]) {
-		size_t i = use / MAX_TOKENS;
+		size_t i = use / MAX_ELEMENT_NAMES;
 		const struct sum_count *other = hash_table_find(
 			&table->counts,
 			sum_key(&items[i], table->sums[i] - name->key));
@@ -912,7 +741,7 @@ static void drop_name(struct name_table *table, const struct name *name)
 {
 	for (uint32_t use = name->last; use != NO_ENTRY;
 	     use = table->before[use])
-		table->sums[use / MAX_TOKENS] -= name->key;
+		table->sums[use / MAX_ELEMENT_NAMES] -= name->key;
 }
 
 /* The same after count_sums(). */
@@ -921,7 +750,7 @@ static void drop_counted(struct name_table *table, const struct items *list,
 {
 	for (uint32_t use = name->last; use != NO_ENTRY;
 	     use = table->before[use]) {
-		size_t i = use / MAX_TOKENS;
+		size_t i = use / MAX_ELEMENT_NAMES;
 		const struct item *item = &list->items[i];
 		struct sum_count *one = hash_table_find(
 			&table->counts, sum_key(item, table->sums[i]));
@@ -1384,7 +1213,7 @@ static uint32_t series_positions(const struct learner *learner, uint64_t key,
 /* Write the step for people, such as "span.price" or "#text". */
 static struct slice step_text(struct learner *learner, const struct item *item)
 {
-	struct token tokens[MAX_TOKENS];
+	struct element_name tokens[MAX_ELEMENT_NAMES];
 	const struct page *page = page_of(learner, item->parent);
 	struct buffer text = {0};
 	struct slice step;
@@ -1394,7 +1223,7 @@ static struct slice step_text(struct learner *learner, const struct item *item)
 	if (item->node == NO_NODE)
 		return slice_of("#text");
 	tag = page_tag_hash(page, page->nodes[item->node].tag);
-	count = tokens_of(page, item->node, tokens);
+	count = element_names(page, item->node, tokens);
 	buffer_append_slice(
 		&text,
 		utf8_truncate(page_tag_name(page, page->nodes[item->node].tag),
@@ -1413,14 +1242,15 @@ static struct slice step_text(struct learner *learner, const struct item *item)
 /* Return the names of an element, with their signs, separated by blanks. */
 static struct slice names_text(struct learner *learner, const struct item *item)
 {
-	struct token tokens[MAX_TOKENS];
+	struct element_name tokens[MAX_ELEMENT_NAMES];
 	struct buffer text = {0};
 	struct slice names;
 	size_t count;
 
 	if (item->node == NO_NODE)
 		return (struct slice){0};
-	count = tokens_of(page_of(learner, item->parent), item->node, tokens);
+	count = element_names(page_of(learner, item->parent), item->node,
+			      tokens);
 	for (size_t i = 0; i < count; i++) {
 		if (text.size + tokens[i].size >= MAX_NAMES_BYTES)
 			break;
@@ -1716,6 +1546,7 @@ static void learn_one(struct learner *learner, uint32_t index)
 	learn_usual(learner);
 	learn_is_repeated(learner);
 	arena_destroy(scratch);
+	name_cache_trim(&learner->names);
 	free(instances->items);
 	*instances = (struct instances){0};
 }
@@ -1751,6 +1582,7 @@ struct place_tree place_tree_learn(struct arena *arena,
 		.pages = pages,
 		.instances = mem_alloc(MAX_PLACES, sizeof(struct instances)),
 		.elements_left = mem_alloc(count, sizeof(uint32_t)),
+		.names = name_cache_make(),
 	};
 
 	learner.tree.page_count = count;
@@ -1764,6 +1596,8 @@ struct place_tree place_tree_learn(struct arena *arena,
 	free(learner.instances);
 	free(learner.elements_left);
 	free(learner.list.items);
+	name_cache_free(&learner.names);
+	loose_places_learn(&learner.tree, pages, count);
 	return learner.tree;
 }
 
@@ -1830,6 +1664,7 @@ struct place_tree place_tree_prune(struct arena *arena,
 		copy->names = arena_slice(arena, place->names);
 		copy->label = arena_slice(arena, place->label);
 		copy->parent = i == 0 ? NO_PLACE : numbers_out[place->parent];
+		out.loose_count += copy->is_loose;
 		copy->first =
 			place->positions > 0 ? numbers_out[place->first] : 0;
 		if (copy->first == NO_PLACE)

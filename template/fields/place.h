@@ -38,6 +38,7 @@ struct place {
 	uint32_t parent; /* a lower index; NO_PLACE for the root */
 	uint16_t depth;  /* 0 for the root */
 	bool is_run;     /* a run of text, not an element */
+	bool is_loose;   /* see template/fields/loose_place.h */
 	/* several elements of one parent have this place on a page */
 	bool is_repeated;
 	uint32_t position;  /* among `positions` siblings; 0 if that is 0 */
@@ -61,7 +62,7 @@ struct place {
 	struct slice label; /* "ISBN:", or empty */
 };
 
-/* Where the elements and runs of a page are. */
+/* Where the elements and runs of a page are; not at which loose places. */
 struct placement {
 	const struct page *page;
 	uint32_t *of_node; /* [page->node_count]; NO_PLACE: none */
@@ -108,6 +109,7 @@ struct place_tree {
 	struct hash_table groups; /* struct group_entry */
 	struct hash_table series; /* struct series_entry */
 	uint32_t page_count;
+	uint32_t loose_count; /* loose places; they follow the others */
 };
 
 /* Return how many of `all` things the next of `count` users may have used. */

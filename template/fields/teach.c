@@ -199,6 +199,9 @@ static bool is_called(const struct teacher *teacher, uint32_t index)
 	return false;
 }
 
+/* An address by the path is better than one by the name only. */
+#define LOOSE_PRIOR .7
+
 /* The first value is usually the page's own, the others are of its relatives.
  */
 static const double pick_priors[PICK_COUNT] = {1, .85, .55, .6};
@@ -219,6 +222,8 @@ static double prior_of(const struct teacher *teacher, const struct column *rule)
 	if (rule->source.to > 0)
 		prior *= .8;
 	prior *= pick_priors[rule->source.pick];
+	if (place_at(teacher->table->tree, rule->source.place)->is_loose)
+		prior *= LOOSE_PRIOR;
 	if (setting->is_in_head)
 		prior *= .7;
 	if (is_frame(setting))

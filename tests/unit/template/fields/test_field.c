@@ -285,6 +285,64 @@ TEST(a_list_is_taught)
 	check_field(&field, 2, "a2|b2|more");
 }
 
+TEST(a_list_that_differs_in_one_value_is_taught)
+{
+	struct example example = example_of(1, "a1|b1|c1|d1|gone");
+	struct field field;
+
+	for (int i = 0; i < 5; i++)
+		learned_add(&site,
+			    "<ul class=tags><li>a%d<li>b%d<li>c%d<li>d%d%s"
+			    "</ul>",
+			    i, i, i, i, i % 2 == 0 ? "<li>more" : "");
+	learned_run(&site);
+	ck_assert(teach(&field, &example, 1));
+	check_field(&field, 2, "a2|b2|c2|d2|more");
+	example = example_of(1, "a1|b1|gone|lost");
+	ck_assert(!teach(&field, &example, 1));
+}
+
+/* The name of a class and of its methods, as documentation prints them. */
+TEST(a_list_of_values_at_several_depths_is_taught_by_their_class)
+{
+	struct example example = example_of(0, "Tree0|grow0|fall0");
+	struct field field;
+
+	for (int i = 0; i < 6; i++)
+		learned_add(&site,
+			    "<div class=body><dl class=kind><dt><b class=sig>"
+			    "Tree%d</b></dt><dd><p>It is %d.</p><dl><dt>"
+			    "<i class=sig>grow%d</i></dt><dd>How %d.</dd>%s"
+			    "</dl></dd></dl></div>",
+			    i, i, i, i,
+			    i % 2 == 0 ? "<dt><i class=sig>fall0</i></dt>"
+				       : "");
+	learned_run(&site);
+	ck_assert(teach(&field, &example, 1));
+	check_field(&field, 3, "Tree3|grow3");
+	check_field(&field, 4, "Tree4|grow4|fall0");
+}
+
+/* The heading of some pages is a link, with another tag. */
+TEST(a_value_in_two_forms_is_taught_by_its_class)
+{
+	struct example example = example_of(0, "Title 0");
+	struct field field;
+
+	for (int i = 0; i < 8; i++)
+		learned_add(&site,
+			    i % 2 == 0 ? "<main><h1 class=title_xY1>Title %d"
+					 "</h1><p>Text %d</p></main>"
+				       : "<main><div><h2 class=title_xY1>"
+					 "<a href=/>Title %d</a></h2></div>"
+					 "<p>Text %d</p></main>",
+			    i, i);
+	learned_run(&site);
+	ck_assert(teach(&field, &example, 1));
+	check_field(&field, 2, "Title 2");
+	check_field(&field, 3, "Title 3");
+}
+
 TEST(a_crumb_is_taught_by_its_position)
 {
 	struct example example = example_of(0, "Kind 0");

@@ -117,6 +117,31 @@ static void encode(struct buffer *bytes)
 	field_set_encode(&set, bytes);
 }
 
+TEST(a_loose_place_finds_values_only_inside_of_its_parent)
+{
+	struct field field;
+	struct field_set loose;
+	struct field_set copy;
+	AUTO_BUFFER bytes = {0};
+
+	learned_free(&site);
+	for (int i = 0; i < 8; i++)
+		learned_add(&site,
+			    "<main>%s<b class=sig>Name %d</b>%s</main>"
+			    "<div>%d</div>",
+			    i % 2 == 0 ? "<p>" : "<section>", i,
+			    i % 2 == 0 ? "</p>" : "</section>", i);
+	learned_run(&site);
+	teach(&field, "name", "Name 0");
+	loose = field_set_make(test_arena, &site.table, &field, 1);
+	field_set_encode(&loose, &bytes);
+	ck_assert(field_set_decode(test_arena, buffer_slice(&bytes), &copy));
+	check_result(&copy,
+		     "<main><ul><li><b class=sig>Name 9</b></ul></main>"
+		     "<div><b class=sig>Other</b></div>",
+		     0, "Name 9");
+}
+
 TEST(an_encoded_set_is_decoded)
 {
 	AUTO_BUFFER bytes = {0};

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/hash.h"
 #include "base/utf8.h"
 #include "extract/text/class_words.h"
 #include "template/fields/field.h"
@@ -22,6 +23,10 @@
 /* The same for a part of a price, a date and so on. */
 #define TYPED_PART_FACTOR .3
 
+/* The same for what has a name at several places: one value, and a list. */
+#define LOOSE_FORM_FACTOR .9
+#define LOOSE_LIST_FACTOR .4
+
 /* Records are data, although their texts are in a list, or in comments. */
 #define RECORD_BONUS  2
 #define COMMENT_BONUS 4
@@ -38,6 +43,7 @@ enum {
 	MAX_CHOSEN = LIMIT(400, 24), /* columns that are compared */
 	ROOM_FOR_FINDS = 2 * MAX_CHOSEN,
 	MAX_WRAPPED = 2,      /* varying runs in an element around a field */
+	MAX_PART_SHARE = 87,  /* percent that an ordinary column has */
 	MIN_STATED_PAGES = 3, /* on which a shown value must be stated */
 	MAX_FIELD_STEM = 32,  /* bytes of a name without its number, */
 	MAX_LIST_STEM = 12,   /* of one of records, */
@@ -1155,6 +1161,18 @@ static bool is_below(const struct place_tree *tree, uint32_t index,
 }
 
 /*
+ * Return what the column of a loose place is worth: one value of each page in
+ * several forms is as good as an ordinary one; a list may be a mix.
+ */
+static double loose_factor(const struct column *column)
+{
+	return (uint64_t)column->single * 100 >=
+			       (uint64_t)column->pages * AGREE_SHARE
+		       ? LOOSE_FORM_FACTOR
+		       : LOOSE_LIST_FACTOR;
+}
+
+/*
  * Add the columns. If the title is in a repeated element, the first one is what
  * the page is about.
  */
@@ -1168,6 +1186,11 @@ static void find_columns(struct finder *finder)
 
 		if (is_stated(column->source.attribute))
 			continue;
+		if (place_at(table->tree, column->source.place)->is_loose) {
+			finder_add_parts(finder, column, column,
+					 loose_factor(column));
+			continue;
+		}
 		if (record == NO_PLACE || column->single == column->pages ||
 		    !is_below(table->tree, column->source.place, record)) {
 			finder_add_parts(finder, column, column, 1);
@@ -1209,7 +1232,8 @@ static struct record_candidate *candidates_of(const struct finder *finder)
 		const struct column_source *source = &find->column.source;
 		struct record_candidate *one = &candidates[i];
 
-		if (find->is_dropped || source->pick != PICK_ALL)
+		if (find->is_dropped || source->pick != PICK_ALL ||
+		    place_at(finder->table->tree, source->place)->is_loose)
 			continue; /* the root is in no record */
 		one->place = source->place;
 		one->is_element =
@@ -1747,17 +1771,87 @@ static struct unit *units_of(const struct finder *finder,
 	return units;
 }
 
-/* Return the columns of the table without those of loose places. */
+/* The ordinary column of an element. */
+struct element_column {
+	uint64_t key; /* of the page and of the element */
+	uint32_t column;
+};
+
+static uint64_t element_key(const struct value *value)
+{
+	return hash_chain((uint64_t)value->page << 32 | value->node, 0);
+}
+
+/* Return the columns that the elements of loose places have otherwise. */
+static struct hash_table element_columns(const struct column_table *table,
+					 struct arena *arena)
+{
+	struct hash_table elements =
+		hash_table_make(arena, sizeof(struct element_column));
+
+	for (uint32_t i = 0; i < table->count; i++) {
+		const struct column *column = &table->columns[i];
+		const struct place *place =
+			place_at(table->tree, column->source.place);
+
+		if (column->source.attribute != NULL || place->is_run ||
+		    place->is_loose)
+			continue;
+		for (uint32_t k = 0; k < column->count; k++) {
+			struct element_column *one = hash_table_add(
+				&elements, element_key(&column->values[k]));
+
+			one->column = i;
+		}
+	}
+	return elements;
+}
+
+/*
+ * Return whether a loose place joins what ordinary columns have only in part,
+ * such as the headings of some pages. `counts` [columns] is 0 and stays so.
+ */
+static bool is_joining(const struct column *column,
+		       const struct hash_table *elements, uint32_t *counts)
+{
+	uint32_t most = 0;
+
+	if (column->source.attribute != NULL)
+		return false;
+	for (uint32_t i = 0; i < column->count; i++) {
+		const struct element_column *one = hash_table_find(
+			elements, element_key(&column->values[i]));
+
+		if (one != NULL && ++counts[one->column] > most)
+			most = counts[one->column];
+	}
+	for (uint32_t i = 0; i < column->count; i++) {
+		const struct element_column *one = hash_table_find(
+			elements, element_key(&column->values[i]));
+
+		if (one != NULL)
+			counts[one->column] = 0;
+	}
+	return (uint64_t)most * 100 < (uint64_t)column->count * MAX_PART_SHARE;
+}
+
+/*
+ * Return the columns of the table without those of loose places that join
+ * nothing.
+ */
 static struct column_table without_loose(const struct column_table *table,
 					 struct arena *arena)
 {
 	struct column_table result = *table;
+	struct hash_table elements = element_columns(table, arena);
+	uint32_t *counts = ARENA_NEW(arena, uint32_t, table->count + 1u);
 
 	result.columns = ARENA_NEW(arena, struct column, table->count + 1u);
 	result.count = 0;
 	for (uint32_t i = 0; i < table->count; i++)
 		if (!place_at(table->tree, table->columns[i].source.place)
-			     ->is_loose)
+			     ->is_loose ||
+		    is_joining(&table->columns[i], &elements, counts))
 			result.columns[result.count++] = table->columns[i];
 	return result;
 }

@@ -150,6 +150,22 @@ TEST(columns_with_equal_values_are_one_field)
 	ck_assert_uint_eq(equal, 1);
 }
 
+TEST(headings_in_two_forms_are_one_field)
+{
+	for (int i = 0; i < 9; i++)
+		learned_add(&site,
+			    i % 2 == 0 ? "<main><h2 class=headline_xY1>Title "
+					 "%d</h2><p>Text %d</p></main>"
+				       : "<main><div><h3 class=headline_xY1>"
+					 "<a href=/>Title %d</a></h3></div>"
+					 "<p>Text %d</p></main>",
+			    i, i);
+	learned_run(&site);
+	discover();
+	check_field(&found[0], 2, "Title 2");
+	check_field(&found[0], 3, "Title 3");
+}
+
 TEST(fields_with_one_name_are_numbered)
 {
 	for (int i = 0; i < 6; i++)

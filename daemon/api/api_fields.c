@@ -58,12 +58,14 @@ static const struct fault_rule {
 				"another field has this name"},
 	[FIELDS_OF_RECORDS] =
 		{409, "records",
-		 "records and their fields are not watched or "
-		 "required; teach the daemon a field of the value "
-		 "that you need"},
-	[FIELDS_NO_VALUE] = {409, "no_such_value",
-			     "no place of the example pages has exactly these "
-			     "values; copy a value as the page shows it"},
+		 "records and their fields cannot be watched, required or "
+		 "transformed; teach the daemon a field of the value that "
+		 "you need"},
+	[FIELDS_NO_VALUE] =
+		{409, "no_such_value",
+		 "no place has exactly these values on each example "
+		 "page; copy all values of a page, as it shows "
+		 "them"},
 	[FIELDS_EXCLUDED] = {409, "excluded_value",
 			     "all places of the example pages that have these "
 			     "values have a value of \"not\", too"},
@@ -170,8 +172,8 @@ static enum error store_fields(struct call *call,
 }
 
 /*
- * Return the values on other pages: [{"url", "value"}], of the field `name`, or
- * all fields of each page if it is NULL.
+ * Return the values on other pages: [{"url", "value", "unsure"}], of the field
+ * `name`, or all fields of each page if it is NULL.
  */
 static json_t *shown_values(const json_t *sample, const char *name)
 {
@@ -182,16 +184,21 @@ static json_t *shown_values(const json_t *sample, const char *name)
 	json_array_foreach(sample, i, page)
 	{
 		json_t *fields = json_object_get(page, "fields");
-		json_t *value =
-			name == NULL ? fields : json_object_get(fields, name);
+		json_t *url = json_object_get(page, "url");
 
 		if (json_array_size(list) == SHOWN_PAGES)
 			break;
 		json_array_append_new(
 			list,
-			json_pack("{s:O, s:O?}", "url",
-				  json_object_get(page, "url"),
-				  name == NULL ? "fields" : "value", value));
+			name == NULL
+				? json_pack("{s:O, s:O?}", "url", url, "fields",
+					    fields)
+				: json_pack("{s:O, s:O?, s:b}", "url", url,
+					    "value",
+					    json_object_get(fields, name),
+					    "unsure",
+					    (int)json_member_lists(
+						    fields, "_unsure", name)));
 	}
 	return list;
 }

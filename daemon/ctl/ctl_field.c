@@ -240,11 +240,19 @@ static void read_flag(const struct ctl *ctl, const char *option,
 
 enum ctl_status run_field_set(const struct ctl *ctl)
 {
-	json_t *more = json_pack("{s:s}", "name", ctl->operands[1]);
 	const char *name = option_text(ctl, "name");
+	json_t *more;
 	json_t *answer;
 	enum ctl_status status;
 
+	if (name == NULL && option_text(ctl, "watch") == NULL &&
+	    option_text(ctl, "required") == NULL &&
+	    option_text(ctl, "transform") == NULL) {
+		ctl_print_error(ctl, "give --name, --watch, --required or "
+				     "--transform");
+		return CTL_USAGE;
+	}
+	more = json_pack("{s:s}", "name", ctl->operands[1]);
 	if (name != NULL)
 		json_object_set_new(more, "new_name", json_string(name));
 	read_flag(ctl, "watch", "watched", more);
@@ -356,8 +364,6 @@ void field_arrange(json_t *answer)
 		item, "value", joined_value(json_object_get(item, "value")));
 	if (json_object_get(json_array_get(sample, 0), "fields") != NULL)
 		json_object_del(answer, "sample");
-	if (json_is_null(json_object_get(answer, "warning")))
-		json_object_del(answer, "warning");
 }
 
 /* The action templatectl records. */

@@ -623,14 +623,14 @@ static const struct verb_action template_actions[] = {
 	{.usage = NULL},
 };
 
-#define FIELD_TABLES                                                          \
-	.tables =                                                             \
-		{{"fields",                                                   \
-		  "FIELD=name, TYPE=type, FILLED %#=percent, ORIGIN=origin, " \
-		  "WATCHED=watched?yes|'no, EXAMPLE~=example, "               \
-		  "ADDRESS~=address"},                                        \
-		 {"sample", "VALUE~=value, PAGE~=url"},                       \
-		 {"doubts", "VALUE~=values.0, OR~=values.1, PAGE~=url"}},     \
+#define FIELD_TABLES                                                           \
+	.tables =                                                              \
+		{{"fields",                                                    \
+		  "FIELD=name, TYPE=type, FILLED %#=percent, ORIGIN=origin, "  \
+		  "WATCHED=watched?yes|'no, EXAMPLE~=example, "                \
+		  "ADDRESS~=address"},                                         \
+		 {"sample", "VALUE~=value, UNSURE=unsure?yes|'no, PAGE~=url"}, \
+		 {"doubts", "VALUE~=values.0, OR~=values.1, PAGE~=url"}},      \
 	.arrange = field_arrange
 
 #define TRANSFORM_ROWS                                                  \

@@ -132,6 +132,7 @@ class Fields(harness.Case):
         self.assertIsNone(answer["warning"])
         shown = {row["url"]: row["value"] for row in answer["sample"]}
         self.assertEqual(len(shown), 10)
+        self.assertEqual({row["unsure"] for row in answer["sample"]}, {False})
         for i in range(COUNT):
             if self.url(i) in shown:
                 self.assertEqual(shown[self.url(i)], product(i)["price"])
@@ -201,6 +202,7 @@ class Fields(harness.Case):
         done = self.ctl("field", "add", self.id, "left", "--example",
                         self.url(3), "23")
         self.assertIn("one more example", done.stderr)
+        self.assertNotIn("one more example", done.stdout)
         answer = self.teach("left", (self.url(3), "23"), (self.url(5), "37"))
         self.assertGreaterEqual(answer["confidence"], 0.7)
         self.assertIsNone(answer["warning"])
@@ -564,7 +566,8 @@ class Fields(harness.Case):
         self.assertEqual(answer["fields"]["home"], "http://b.test/")
         self.assertNotIn("_unsure", answer["fields"])
         # what cannot be read is absent, and the field is unsure
-        self.ctl("field", "set", self.id, "cost", "--transform", "date")
+        done = self.ctl("field", "set", self.id, "cost", "--transform", "date")
+        self.assertRegex(done.stdout, r"VALUE +UNSURE +PAGE\n- +yes +http")
         rows = self.records()
         for row in rows:
             self.assertNotIn("cost", row["fields"])
@@ -580,6 +583,12 @@ class Fields(harness.Case):
                       {"transform": "join", "separator": 7}):
             self.post(400, "bad_request", name="cost", **wrong)
             self.post(400, "bad_request", name="cost", examples=one, **wrong)
+
+    def test_a_change_names_what_changes(self):
+        self.teach("cost", (self.url(2), product(2)["price"]))
+        done = self.ctl("field", "set", self.id, "cost", status=2)
+        self.assertIn("give --name, --watch, --required or --transform",
+                      done.stderr)
 
     def test_fields_are_suggested_by_another_template(self):
         self.error_of(self.daemon_.post(self.path + "/fields",

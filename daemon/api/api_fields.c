@@ -452,7 +452,9 @@ static bool check_transform(struct call *call, const json_t *request)
 {
 	const json_t *separator = json_object_get(request, "separator");
 	const char *name = json_member_text(request, "transform");
+	const char *items = json_member_text(request, "items");
 	enum transform_kind kind = TRANSFORM_NONE;
+	enum transform_kind item = TRANSFORM_NONE;
 
 	if (json_object_get(request, "transform") != NULL &&
 	    (name == NULL || !transform_find(name, &kind)))
@@ -467,6 +469,12 @@ static bool check_transform(struct call *call, const json_t *request)
 				   "separator: must be a text of at most %d "
 				   "bytes, with the transform join",
 				   MAX_JOIN_BYTES);
+	if (json_object_get(request, "items") != NULL &&
+	    (kind != TRANSFORM_JOIN || items == NULL ||
+	     !transform_find(items, &item) || item == TRANSFORM_JOIN))
+		return call_refuse(call,
+				   "items: must be number, date, url or none, "
+				   "with the transform join");
 	return true;
 }
 
@@ -477,8 +485,9 @@ static bool check_transform(struct call *call, const json_t *request)
 static json_t *read_lesson(struct call *call, const json_t *request,
 			   struct url *urls, uint32_t *count_out)
 {
-	static const char *const members[] = {"name", "selector",  "xpath",
-					      "not",  "transform", "separator"};
+	static const char *const members[] = {"name",     "selector",  "xpath",
+					      "not",      "transform", "items",
+					      "separator"};
 	const json_t *list = json_object_get(request, "examples");
 	bool is_selected = json_object_get(request, "selector") != NULL ||
 			   json_object_get(request, "xpath") != NULL;

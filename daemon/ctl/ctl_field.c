@@ -135,6 +135,7 @@ static void print_next_command(const struct ctl *ctl, const json_t *answer)
 
 		if (!is_example && strcmp(option->option->name, "not") != 0 &&
 		    strcmp(option->option->name, "transform") != 0 &&
+		    strcmp(option->option->name, "items") != 0 &&
 		    strcmp(option->option->name, "separator") != 0)
 			continue;
 		printf(" --%s", option->option->name);
@@ -300,12 +301,15 @@ static json_t *address_text(const json_t *field, const json_t *addresses)
 	const char *address = json_string_value(json_array_get(addresses, 0));
 	const char *transform =
 		json_string_value(json_object_get(field, "transform"));
+	const char *items = json_string_value(json_object_get(field, "items"));
 	struct buffer text = {0};
 	json_t *joined;
 
 	buffer_append_text(&text, address == NULL ? "" : address);
 	if (transform != NULL && strcmp(transform, "none") != 0)
 		buffer_printf(&text, ", as %s", transform);
+	if (items != NULL && strcmp(items, "none") != 0)
+		buffer_printf(&text, " of %ss", items);
 	joined = json_stringn(text.size == 0 ? "" : text.data, text.size);
 	buffer_free(&text);
 	return joined;

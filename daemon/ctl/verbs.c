@@ -637,6 +637,9 @@ static const struct verb_action template_actions[] = {
 	CHOICE("transform", "number|date|url|join|none", "transform",   \
 	       "print values as numbers, ISO dates, absolute URLs, or " \
 	       "several values as one text"),                           \
+		CHOICE("items", "number|date|url|none", "items",        \
+		       "with --transform join, print each value as a "  \
+		       "number, an ISO date or an absolute URL"),       \
 		TEXT("separator", "TEXT", "separator",                  \
 		     "with --transform join, text between two values "  \
 		     "(default: \"; \")")

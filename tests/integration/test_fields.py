@@ -441,7 +441,7 @@ class Fields(harness.Case):
         done = self.ctl("field", "add", self.id, "cost", "--example", self.url(2),
                         product(2)["price"])
         self.assertRegex(done.stdout, r"(?m)^confidence +1$")
-        self.assertRegex(done.stdout, r"(?m)^£22\.95 +" + self.url(4))
+        self.assertRegex(done.stdout, r"(?m)^£22\.95 +no +" + self.url(4))
         self.assertEqual(done.stderr, "")
         done = self.ctl("field", "add", self.id, "tags", "--example", self.url(1),
                         "small, red 1", "--example", self.url(1), "new 1")
@@ -554,6 +554,10 @@ class Fields(harness.Case):
         self.ctl("field", "set", self.id, "tags", "--transform", "join",
                  "--separator", " + ")
         self.assertEqual(self.values("tags")[5], "small, red 5 + new 5")
+        done = self.ctl("field", "set", self.id, "tags", "--transform", "join",
+                        "--items", "number")
+        self.assertRegex(done.stdout, r"tags .*, as join of numbers")
+        self.assertEqual(self.values("tags")[6], "6")
         self.post(name="home", selector="nav a::attr(href)", transform="url")
         self.assertEqual(set(self.values("home").values()), {self.server.url})
         # a handed in page has no URL, or the one that is told
@@ -580,7 +584,10 @@ class Fields(harness.Case):
                       {"separator": ","},
                       {"transform": "number", "separator": ","},
                       {"transform": "join", "separator": "x" * 17},
-                      {"transform": "join", "separator": 7}):
+                      {"transform": "join", "separator": 7},
+                      {"items": "number"}, {"transform": "join", "items": 7},
+                      {"transform": "date", "items": "number"},
+                      {"transform": "join", "items": "join"}):
             self.post(400, "bad_request", name="cost", **wrong)
             self.post(400, "bad_request", name="cost", examples=one, **wrong)
 

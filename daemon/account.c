@@ -54,9 +54,9 @@ bool account_become_user(const struct config *config)
 	if (*config->user == '\0') {
 		if (is_root)
 			log_error(
-				"process.user is not set, and the daemon does "
-				"not run as root: set it to a user with no "
-				"other purpose, or start the daemon as one");
+				"the daemon does not run as root: set "
+				"process.user to a user with no other purpose, "
+				"or start the daemon as one");
 		return !is_root;
 	}
 	if (user_check(config->user, reason) == ERR_NONE &&

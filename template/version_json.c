@@ -358,6 +358,20 @@ const char *json_member_text(const json_t *object, const char *name)
 	return json_string_value(json_object_get(object, name));
 }
 
+bool json_member_lists(const json_t *object, const char *name, const char *text)
+{
+	const json_t *item;
+	size_t i;
+
+	json_array_foreach(json_object_get(object, name), i, item)
+	{
+		if (json_is_string(item) &&
+		    strcmp(json_string_value(item), text) == 0)
+			return true;
+	}
+	return false;
+}
+
 json_int_t json_member_whole(const json_t *object, const char *name)
 {
 	return json_integer_value(json_object_get(object, name));

@@ -47,10 +47,13 @@ void json_append(struct buffer *out, json_t *value, size_t flags);
 /*
  * json_member_text() returns a string member of the object; NULL if it is
  * missing or no string. json_member_whole() returns an integer member; 0 if it
- * is missing or no integer.
+ * is missing or no integer. json_member_lists() returns whether a member is an
+ * array that has the text.
  */
 const char *json_member_text(const json_t *object, const char *name);
 json_int_t json_member_whole(const json_t *object, const char *name);
+bool json_member_lists(const json_t *object, const char *name,
+		       const char *text);
 
 /*
  * Set "short_title" of pages: "title" without the parts that the titles of the

@@ -58,12 +58,14 @@ static const struct fault_rule {
 				"another field has this name"},
 	[FIELDS_OF_RECORDS] =
 		{409, "records",
-		 "records and their fields are not watched or "
-		 "required; teach the daemon a field of the value "
-		 "that you need"},
-	[FIELDS_NO_VALUE] = {409, "no_such_value",
-			     "no place of the example pages has exactly these "
-			     "values; copy a value as the page shows it"},
+		 "records and their fields cannot be watched, required or "
+		 "transformed; teach the daemon a field of the value that "
+		 "you need"},
+	[FIELDS_NO_VALUE] =
+		{409, "no_such_value",
+		 "no place has exactly these values on each example "
+		 "page; copy all values of a page, as it shows "
+		 "them"},
 	[FIELDS_EXCLUDED] = {409, "excluded_value",
 			     "all places of the example pages that have these "
 			     "values have a value of \"not\", too"},
@@ -170,8 +172,8 @@ static enum error store_fields(struct call *call,
 }
 
 /*
- * Return the values on other pages: [{"url", "value"}], of the field `name`, or
- * all fields of each page if it is NULL.
+ * Return the values on other pages: [{"url", "value", "unsure"}], of the field
+ * `name`, or all fields of each page if it is NULL.
  */
 static json_t *shown_values(const json_t *sample, const char *name)
 {
@@ -182,16 +184,21 @@ static json_t *shown_values(const json_t *sample, const char *name)
 	json_array_foreach(sample, i, page)
 	{
 		json_t *fields = json_object_get(page, "fields");
-		json_t *value =
-			name == NULL ? fields : json_object_get(fields, name);
+		json_t *url = json_object_get(page, "url");
 
 		if (json_array_size(list) == SHOWN_PAGES)
 			break;
 		json_array_append_new(
 			list,
-			json_pack("{s:O, s:O?}", "url",
-				  json_object_get(page, "url"),
-				  name == NULL ? "fields" : "value", value));
+			name == NULL
+				? json_pack("{s:O, s:O?}", "url", url, "fields",
+					    fields)
+				: json_pack("{s:O, s:O?, s:b}", "url", url,
+					    "value",
+					    json_object_get(fields, name),
+					    "unsure",
+					    (int)json_member_lists(
+						    fields, "_unsure", name)));
 	}
 	return list;
 }
@@ -445,7 +452,9 @@ static bool check_transform(struct call *call, const json_t *request)
 {
 	const json_t *separator = json_object_get(request, "separator");
 	const char *name = json_member_text(request, "transform");
+	const char *items = json_member_text(request, "items");
 	enum transform_kind kind = TRANSFORM_NONE;
+	enum transform_kind item = TRANSFORM_NONE;
 
 	if (json_object_get(request, "transform") != NULL &&
 	    (name == NULL || !transform_find(name, &kind)))
@@ -460,6 +469,12 @@ static bool check_transform(struct call *call, const json_t *request)
 				   "separator: must be a text of at most %d "
 				   "bytes, with the transform join",
 				   MAX_JOIN_BYTES);
+	if (json_object_get(request, "items") != NULL &&
+	    (kind != TRANSFORM_JOIN || items == NULL ||
+	     !transform_find(items, &item) || item == TRANSFORM_JOIN))
+		return call_refuse(call,
+				   "items: must be number, date, url or none, "
+				   "with the transform join");
 	return true;
 }
 
@@ -470,8 +485,9 @@ static bool check_transform(struct call *call, const json_t *request)
 static json_t *read_lesson(struct call *call, const json_t *request,
 			   struct url *urls, uint32_t *count_out)
 {
-	static const char *const members[] = {"name", "selector",  "xpath",
-					      "not",  "transform", "separator"};
+	static const char *const members[] = {"name",     "selector",  "xpath",
+					      "not",      "transform", "items",
+					      "separator"};
 	const json_t *list = json_object_get(request, "examples");
 	bool is_selected = json_object_get(request, "selector") != NULL ||
 			   json_object_get(request, "xpath") != NULL;

@@ -511,14 +511,15 @@ static void print_with_tables(const struct ctl *ctl, json_t *answer)
 void action_print(const struct ctl *ctl, json_t *answer)
 {
 	const struct verb_action *action = ctl->action;
-	const char *warning =
-		json_string_value(json_object_get(answer, "warning"));
+	json_t *warning;
 
 	if (action->result == RESULT_NONE)
 		return;
+	warning = json_incref(json_object_get(answer, "warning"));
 	if (ctl->is_json) {
 		client_print_json(answer);
 	} else if (action->result != RESULT_SILENT) {
+		json_object_del(answer, "warning"); /* it is printed below */
 		if (action->arrange != NULL)
 			action->arrange(answer);
 		if (action->result == RESULT_ROWS)
@@ -529,8 +530,9 @@ void action_print(const struct ctl *ctl, json_t *answer)
 		else
 			print_with_tables(ctl, answer);
 	}
-	if (warning != NULL)
-		ctl_print_error(ctl, "%s", warning);
+	if (json_is_string(warning))
+		ctl_print_error(ctl, "%s", json_string_value(warning));
+	json_decref(warning);
 }
 
 static enum ctl_status action_run_once(const struct ctl *ctl)

@@ -135,6 +135,7 @@ static void print_next_command(const struct ctl *ctl, const json_t *answer)
 
 		if (!is_example && strcmp(option->option->name, "not") != 0 &&
 		    strcmp(option->option->name, "transform") != 0 &&
+		    strcmp(option->option->name, "items") != 0 &&
 		    strcmp(option->option->name, "separator") != 0)
 			continue;
 		printf(" --%s", option->option->name);
@@ -240,11 +241,19 @@ static void read_flag(const struct ctl *ctl, const char *option,
 
 enum ctl_status run_field_set(const struct ctl *ctl)
 {
-	json_t *more = json_pack("{s:s}", "name", ctl->operands[1]);
 	const char *name = option_text(ctl, "name");
+	json_t *more;
 	json_t *answer;
 	enum ctl_status status;
 
+	if (name == NULL && option_text(ctl, "watch") == NULL &&
+	    option_text(ctl, "required") == NULL &&
+	    option_text(ctl, "transform") == NULL) {
+		ctl_print_error(ctl, "give --name, --watch, --required or "
+				     "--transform");
+		return CTL_USAGE;
+	}
+	more = json_pack("{s:s}", "name", ctl->operands[1]);
 	if (name != NULL)
 		json_object_set_new(more, "new_name", json_string(name));
 	read_flag(ctl, "watch", "watched", more);
@@ -292,12 +301,15 @@ static json_t *address_text(const json_t *field, const json_t *addresses)
 	const char *address = json_string_value(json_array_get(addresses, 0));
 	const char *transform =
 		json_string_value(json_object_get(field, "transform"));
+	const char *items = json_string_value(json_object_get(field, "items"));
 	struct buffer text = {0};
 	json_t *joined;
 
 	buffer_append_text(&text, address == NULL ? "" : address);
 	if (transform != NULL && strcmp(transform, "none") != 0)
 		buffer_printf(&text, ", as %s", transform);
+	if (items != NULL && strcmp(items, "none") != 0)
+		buffer_printf(&text, " of %ss", items);
 	joined = json_stringn(text.size == 0 ? "" : text.data, text.size);
 	buffer_free(&text);
 	return joined;
@@ -356,8 +368,6 @@ void field_arrange(json_t *answer)
 		item, "value", joined_value(json_object_get(item, "value")));
 	if (json_object_get(json_array_get(sample, 0), "fields") != NULL)
 		json_object_del(answer, "sample");
-	if (json_is_null(json_object_get(answer, "warning")))
-		json_object_del(answer, "warning");
 }
 
 /* The action templatectl records. */

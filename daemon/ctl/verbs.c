@@ -623,20 +623,23 @@ static const struct verb_action template_actions[] = {
 	{.usage = NULL},
 };
 
-#define FIELD_TABLES                                                          \
-	.tables =                                                             \
-		{{"fields",                                                   \
-		  "FIELD=name, TYPE=type, FILLED %#=percent, ORIGIN=origin, " \
-		  "WATCHED=watched?yes|'no, EXAMPLE~=example, "               \
-		  "ADDRESS~=address"},                                        \
-		 {"sample", "VALUE~=value, PAGE~=url"},                       \
-		 {"doubts", "VALUE~=values.0, OR~=values.1, PAGE~=url"}},     \
+#define FIELD_TABLES                                                           \
+	.tables =                                                              \
+		{{"fields",                                                    \
+		  "FIELD=name, TYPE=type, FILLED %#=percent, ORIGIN=origin, "  \
+		  "WATCHED=watched?yes|'no, EXAMPLE~=example, "                \
+		  "ADDRESS~=address"},                                         \
+		 {"sample", "VALUE~=value, UNSURE=unsure?yes|'no, PAGE~=url"}, \
+		 {"doubts", "VALUE~=values.0, OR~=values.1, PAGE~=url"}},      \
 	.arrange = field_arrange
 
 #define TRANSFORM_ROWS                                                  \
 	CHOICE("transform", "number|date|url|join|none", "transform",   \
 	       "print values as numbers, ISO dates, absolute URLs, or " \
 	       "several values as one text"),                           \
+		CHOICE("items", "number|date|url|none", "items",        \
+		       "with --transform join, print each value as a "  \
+		       "number, an ISO date or an absolute URL"),       \
 		TEXT("separator", "TEXT", "separator",                  \
 		     "with --transform join, text between two values "  \
 		     "(default: \"; \")")

@@ -400,11 +400,15 @@ static void read_transform(const json_t *detail, struct transform *transform)
 		json_string_value(json_object_get(detail, "transform"));
 	const char *separator =
 		json_string_value(json_object_get(detail, "separator"));
+	const char *items = json_string_value(json_object_get(detail, "items"));
 	enum transform_kind kind;
 
 	if (name != NULL && transform_find(name, &kind))
 		*transform = (struct transform){.kind = kind,
 						.separator = DEFAULT_SEPARATOR};
+	if (items != NULL && transform->kind == TRANSFORM_JOIN &&
+	    transform_find(items, &kind) && kind != TRANSFORM_JOIN)
+		transform->items = kind;
 	if (separator != NULL)
 		snprintf(transform->separator, sizeof(transform->separator),
 			 "%s", separator);
@@ -423,12 +427,12 @@ static void note_decimal(struct field_work *work, struct field_position at)
 	uint32_t count = 0;
 	char decimal;
 
-	if (transform.kind != TRANSFORM_NUMBER)
+	if (transform_item(&transform) != TRANSFORM_NUMBER)
 		return;
 	arena = arena_create();
 	texts = ARENA_NEW(arena, struct slice,
 			  (size_t)MAX_PAGE_VALUES * (work->page_count + 1));
-	spec->transform.kind = TRANSFORM_NONE;
+	spec->transform = (struct transform){0};
 	for (uint32_t i = 0; i < work->page_count; i++) {
 		const struct field_result *result;
 
@@ -965,26 +969,26 @@ static bool field_is_shown(struct field_work *work, const struct page *page,
 			   struct slice value)
 {
 	struct field_position at;
-	const struct transform *transform;
+	struct transform transform;
 
 	if (!find_named(work, name, &at))
 		return text_shows(text, value);
-	transform = &field_at(work, at)->transform;
-	if (transform->kind == TRANSFORM_JOIN) {
-		size_t size = strlen(transform->separator);
-		const char *end = size == 0
-					  ? NULL
-					  : memmem(value.data, value.size,
-						   transform->separator, size);
+	transform = field_at(work, at)->transform;
+	if (transform.kind == TRANSFORM_JOIN) {
+		size_t size = strlen(transform.separator);
+		const char *end = size == 0 ? NULL
+					    : memmem(value.data, value.size,
+						     transform.separator, size);
 
 		if (end != NULL)
 			value.size = (size_t)(end - (const char *)value.data);
+		transform.kind = transform.items;
 	}
 	return text_shows(text, value) ||
-	       ((transform->kind == TRANSFORM_NUMBER ||
-		 transform->kind == TRANSFORM_DATE) &&
+	       ((transform.kind == TRANSFORM_NUMBER ||
+		 transform.kind == TRANSFORM_DATE) &&
 		value.size >= MIN_SHOWN_BYTES &&
-		page_shows(page, transform, value));
+		page_shows(page, &transform, value));
 }
 
 /*
@@ -1085,7 +1089,7 @@ static enum fields_fault show_value(struct field_work *work,
 	if (work->page_count != 1 || work->pages[0] == NULL)
 		return FIELDS_NOT_PARSED;
 	/* the values as the page shows them; no set is returned */
-	field_at(work, at)->transform.kind = TRANSFORM_NONE;
+	field_at(work, at)->transform = (struct transform){0};
 	result = &field_set_apply(&work->sets[at.set], work->pages[0],
 				  work->arena)[at.field];
 	marks = ARENA_NEW(work->arena, struct page_mark, result->count + 1u);

@@ -297,13 +297,14 @@ enum fields_action {
 	FIELDS_FIND,
 	/* {"lessons": [{"name": N, "healed": B, "examples": [{"page": index in
 	   the list, "values": [V, ...]}], "selector": S, "xpath": X, "not":
-	   [V, ...], "transform": T, "separator": S}]}: learn fields from
+	   [V, ...], "transform": T, "items": T, "separator": S}]}: learn from
 	   examples, or from what the selector selects, as far as they can be
 	   found. A field that was there stays watched and required, keeps its
 	   transform and, if it is healed, is found and not taught */
 	FIELDS_TEACH,
 	/* {"name": N, "new_name": M, "watched": B, "required": B, "transform":
-	   T, "separator": S, "removed": true}; all but the name are optional */
+	   T, "items": T, "separator": S, "removed": true}; all but the name
+	   are optional */
 	FIELDS_EDIT,
 	/* {"known": [record of the page, or null], "flat": true}, both
 	   optional: add the array "_shown" to the records, the names of the

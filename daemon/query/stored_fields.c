@@ -688,7 +688,8 @@ static void mark_unsure(json_t *fields, const json_t *accepted)
 		const json_t *before = json_object_get(accepted, name);
 
 		if (strcmp(name, "_unsure") != 0 && before != NULL &&
-		    !json_equal(before, value))
+		    !json_equal(before, value) &&
+		    !json_member_lists(fields, "_unsure", name))
 			json_array_append_new(unsure, json_string(name));
 	}
 	if (json_array_size(unsure) > 0)

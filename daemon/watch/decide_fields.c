@@ -6,6 +6,7 @@
 
 #include "base/arena.h"
 #include "template/fields/field.h"
+#include "template/version_json.h"
 
 /* Return the first text of a value; empty if it has none. */
 static struct slice value_text(const json_t *value)
@@ -44,20 +45,6 @@ static bool is_plausible(const struct watched_field *field, const json_t *known,
 	return !is_of_type(field, TYPE_DATE) || type == TYPE_DATE;
 }
 
-bool record_lists(const json_t *record, const char *list, const char *name)
-{
-	const json_t *item;
-	size_t i;
-
-	json_array_foreach(json_object_get(record, list), i, item)
-	{
-		if (json_is_string(item) &&
-		    strcmp(json_string_value(item), name) == 0)
-			return true;
-	}
-	return false;
-}
-
 static enum value_state value_state_of(const struct watched_field *field,
 				       const struct field_page *page)
 {
@@ -67,7 +54,7 @@ static enum value_state value_state_of(const struct watched_field *field,
 	if (page->latest == NULL)
 		return VALUE_SAME;
 	if (latest != NULL &&
-	    record_lists(page->latest, "_unsure", field->name))
+	    json_member_lists(page->latest, "_unsure", field->name))
 		return VALUE_UNSURE;
 	if (latest == NULL && field->is_required)
 		return known == NULL ? VALUE_MISSING : VALUE_LOST;
@@ -79,7 +66,7 @@ static enum value_state value_state_of(const struct watched_field *field,
 		return VALUE_SAME;
 	if (!is_plausible(field, known, latest))
 		return VALUE_LOST;
-	return record_lists(page->latest, "_shown", field->name)
+	return json_member_lists(page->latest, "_shown", field->name)
 		       ? VALUE_DOUBTFUL
 		       : VALUE_CHANGED;
 }
@@ -166,8 +153,8 @@ static bool is_mostly_shown(const struct field_facts *facts, size_t field,
 	uint32_t shown = 0;
 
 	for (size_t p = 0; p < facts->page_count; p++)
-		shown += record_lists(facts->pages[p].latest, "_shown",
-				      facts->fields[field].name);
+		shown += json_member_lists(facts->pages[p].latest, "_shown",
+					   facts->fields[field].name);
 	return shown * 2 > count->changed;
 }
 
@@ -343,7 +330,7 @@ unsigned value_marks(const struct watched_field *field,
 	else if (log_amount(field, value, &amount) &&
 		 (amount < range.low || amount > range.high))
 		marks |= MARK_OUTLIER;
-	if (record_lists(latest, "_unsure", field->name))
+	if (json_member_lists(latest, "_unsure", field->name))
 		marks |= MARK_UNSURE;
 	return marks;
 }

@@ -198,7 +198,4 @@ bool fill_has_dropped(const struct field_round *rounds, size_t count);
  */
 bool fill_is_back(const struct field_round *now, uint32_t lost);
 
-/* Return whether the list of a record, "_unsure" or "_shown", has the name. */
-bool record_lists(const json_t *record, const char *list, const char *name);
-
 #endif

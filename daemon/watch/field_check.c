@@ -727,14 +727,20 @@ static json_t *evidence_of_heal(const struct heal_field *found)
 			 (json_int_t)found->agreed, "ratio", found->ratio);
 }
 
-static json_t *field_reason(const struct field_count *count)
+/* What happened to the values of a field, which was found again or was not. */
+static json_t *field_reason(const struct field_count *count, bool is_healed)
 {
 	bool is_lost = count->lost >= count->changed;
+	uint32_t pages = is_lost ? count->lost : count->changed;
 
-	return json_sprintf(
-		"%u of %u pages %s", is_lost ? count->lost : count->changed,
-		count->pages,
-		is_lost ? "have lost the value" : "have other values");
+	if (is_healed)
+		return json_sprintf("its old address found %s on %u of %u "
+				    "pages",
+				    is_lost ? "no value" : "other values",
+				    pages, count->pages);
+	return json_sprintf("%u of %u pages %s", pages, count->pages,
+			    is_lost ? "have lost the value"
+				    : "have other values");
 }
 
 static bool field_has_fired(const struct field_check *check, size_t field)
@@ -784,7 +790,7 @@ static void fire_field(struct field_check *check,
 		  json_pack("{s:s, s:s, s:b, s:o, s:o, s:o, s:o}", "field",
 			    rules->name, "type", rules->type, "required",
 			    (int)rules->is_required, "reason",
-			    field_reason(count), "addresses",
+			    field_reason(count, false), "addresses",
 			    shown_addresses(check, rules->name), "proposal",
 			    found->is_found ? evidence_of_heal(found)
 					    : json_null(),
@@ -821,8 +827,9 @@ static void report_heal(struct field_check *check,
 	json_t *pages = lost_pages(check, judgement, field, &url);
 	json_t *detail = json_pack(
 		"{s:s, s:s, s:o, s:o, s:o}", "field", rules->name, "type",
-		rules->type, "reason", field_reason(&judgement->counts[field]),
-		"before", shown_addresses(check, rules->name), "pages", pages);
+		rules->type, "reason",
+		field_reason(&judgement->counts[field], true), "before",
+		shown_addresses(check, rules->name), "pages", pages);
 
 	json_object_update_new(detail, evidence_of_heal(found));
 	add_event(check, EVENT_FIELD_HEALED, url,

@@ -55,7 +55,7 @@ void heal_count(const struct heal *heal, const json_t *const *records,
 		const json_t *now = json_object_get(records[i], field->name);
 		bool is_sure =
 			now != NULL &&
-			!record_lists(records[i], "_unsure", field->name);
+			!json_member_lists(records[i], "_unsure", field->name);
 
 		if (is_example(i) || before == NULL)
 			continue;

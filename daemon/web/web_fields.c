@@ -44,22 +44,6 @@ static void value_append(struct buffer *out, const json_t *value)
 		buffer_printf(out, "; and %zu more", count - MAX_JOINED);
 }
 
-static bool record_is_unsure(const json_t *fields, const char *name)
-{
-	const json_t *list = json_object_get(fields, "_unsure");
-	const json_t *item;
-	size_t i;
-
-	json_array_foreach(list, i, item)
-	{
-		const char *text = json_string_value(item);
-
-		if (text != NULL && strcmp(text, name) == 0)
-			return true;
-	}
-	return false;
-}
-
 /* Return whether a field is shown in the records that it belongs to. */
 static bool is_member(const json_t *field)
 {
@@ -94,7 +78,7 @@ static void append_value(struct buffer *out, const struct value_link *link,
 		   text.data);
 	html_append_text(out, buffer_slice(&text), link->columns);
 	buffer_append_text(out, "</a>");
-	if (record_is_unsure(link->fields, name))
+	if (json_member_lists(link->fields, "_unsure", name))
 		buffer_append_text(out,
 				   " <span class=\"badge warn\">unsure</span>");
 	buffer_free(&text);

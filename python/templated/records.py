@@ -60,6 +60,7 @@ class FieldRow(TypedDict):
     type: str  # "text", "rich text", "number", "price", "date", "url"...
     shown_type: str  # the type before the transform
     transform: str  # "none", "number", "date", "url" or "join"
+    items: str  # of "join": the transform of each value before
     parent: str | None  # the records that it is a field of
     list: bool  # some pages have several values
     origin: str  # "found" or "taught"

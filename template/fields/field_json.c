@@ -121,23 +121,24 @@ void fields_describe(const struct field_set *set, json_t *list)
 		}
 		json_array_append_new(
 			list,
-			json_pack("{s:s, s:s, s:s?, s:s, s:b, s:s, s:s, s:f, "
-				  "s:b, s:b, s:o, s:o?}",
-				  "name", spec->name, "type",
-				  type_name(transformed_type(spec)), "parent",
-				  spec->parent == NO_FIELD
-					  ? NULL
-					  : set->fields[spec->parent].name,
-				  "shown_type", type_name(spec->type), "list",
-				  (int)spec->is_list, "transform",
-				  transform_name(spec->transform.kind),
-				  "origin",
-				  spec->origin == FIELD_TAUGHT ? "taught"
-							       : "found",
-				  "fill", spec->fill, "watched",
-				  (int)spec->is_watched, "required",
-				  (int)spec->is_required, "addresses",
-				  addresses, "label", field_label(set, spec)));
+			json_pack(
+				"{s:s, s:s, s:s?, s:s, s:b, s:s, s:s, s:f, "
+				"s:b, s:b, s:o, s:o?, s:s}",
+				"name", spec->name, "type",
+				type_name(transformed_type(spec)), "parent",
+				spec->parent == NO_FIELD
+					? NULL
+					: set->fields[spec->parent].name,
+				"shown_type", type_name(spec->type), "list",
+				(int)spec->is_list, "transform",
+				transform_name(spec->transform.kind), "origin",
+				spec->origin == FIELD_TAUGHT ? "taught"
+							     : "found",
+				"fill", spec->fill, "watched",
+				(int)spec->is_watched, "required",
+				(int)spec->is_required, "addresses", addresses,
+				"label", field_label(set, spec), "items",
+				transform_name(spec->transform.items)));
 	}
 	buffer_free(&text);
 }

@@ -412,8 +412,11 @@ static void put_tree(struct buffer *out, const struct place_tree *tree)
 
 static void put_transform(struct buffer *out, const struct transform *transform)
 {
-	buffer_append_varint(out, transform->kind);
-	if (transform->kind == TRANSFORM_NUMBER)
+	/* a join whose values are transformed has a number of its own */
+	buffer_append_varint(out, transform->items == TRANSFORM_NONE
+					  ? transform->kind
+					  : TRANSFORM_COUNT + transform->items);
+	if (transform_item(transform) == TRANSFORM_NUMBER)
 		buffer_append_varint(out, (uint64_t)transform->decimal);
 	if (transform->kind == TRANSFORM_JOIN)
 		put_text(out, slice_of(transform->separator));
@@ -659,11 +662,18 @@ static void take_source(struct take *take, uint32_t places,
 
 static void take_transform(struct take *take, struct transform *transform)
 {
+	uint64_t number = take_number(take, TRANSFORM_COUNT + TRANSFORM_JOIN);
 	struct slice separator = {0};
 
-	transform->kind =
-		(enum transform_kind)take_number(take, TRANSFORM_COUNT);
-	if (transform->kind == TRANSFORM_NUMBER)
+	if (number == TRANSFORM_COUNT) /* no values are transformed */
+		take->is_damaged = true;
+	transform->kind = TRANSFORM_JOIN;
+	if (number < TRANSFORM_COUNT)
+		transform->kind = (enum transform_kind)number;
+	else
+		transform->items =
+			(enum transform_kind)(number - TRANSFORM_COUNT);
+	if (transform_item(transform) == TRANSFORM_NUMBER)
 		transform->decimal = (char)take_number(take, '.' + 1);
 	if (transform->kind == TRANSFORM_JOIN)
 		separator = take_text(take);

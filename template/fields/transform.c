@@ -23,6 +23,12 @@ const char *transform_name(enum transform_kind kind)
 	return transform_names[kind];
 }
 
+enum transform_kind transform_item(const struct transform *transform)
+{
+	return transform->kind == TRANSFORM_JOIN ? transform->items
+						 : transform->kind;
+}
+
 bool transform_find(const char *name, enum transform_kind *kind_out)
 {
 	*kind_out = TRANSFORM_NONE;
@@ -318,7 +324,7 @@ static struct slice transform_text(const struct transform *transform,
 	bool is_read;
 
 	_Static_assert((int)DATE_SIZE <= (int)NUMBER_SIZE, "a date fits");
-	switch (transform->kind) {
+	switch (transform_item(transform)) {
 	case TRANSFORM_NUMBER:
 		is_read = number_read(text,
 				      type_of_text(text) == TYPE_PRICE ||
@@ -379,10 +385,7 @@ bool transform_values(const struct transform *transform,
 	if (transform->kind == TRANSFORM_NONE || *count == 0)
 		return true;
 	list = ARENA_NEW(arena, struct slice, *count);
-	if (transform->kind == TRANSFORM_JOIN)
-		list[kept++] = join_values(transform, arena, *values, *count);
-	for (uint32_t i = 0; i < *count && transform->kind != TRANSFORM_JOIN;
-	     i++) {
+	for (uint32_t i = 0; i < *count; i++) {
 		struct slice text =
 			transform_text(transform, page, (*values)[i], arena);
 
@@ -390,6 +393,10 @@ bool transform_values(const struct transform *transform,
 			is_complete = false;
 		else if (!has_value(list, kept, text))
 			list[kept++] = text;
+	}
+	if (transform->kind == TRANSFORM_JOIN && kept > 0) {
+		list[0] = join_values(transform, arena, list, kept);
+		kept = 1;
 	}
 	*values = list;
 	*count = kept;

@@ -32,6 +32,7 @@ enum {
 
 struct transform {
 	enum transform_kind kind;
+	enum transform_kind items; /* of JOIN: what is done to each value */
 	/* NUMBER: what begins the decimals, '.' or ','; 0: unknown */
 	char decimal;
 	char separator[MAX_JOIN_BYTES + 1]; /* of JOIN */
@@ -39,6 +40,9 @@ struct transform {
 
 /* Return the name of a kind: "none", "number", "date", "url" or "join". */
 const char *transform_name(enum transform_kind kind);
+
+/* Return what a transform does to each value, before it joins them. */
+enum transform_kind transform_item(const struct transform *transform);
 
 /* Find a kind by its name; return false if there is none. */
 bool transform_find(const char *name, enum transform_kind *kind_out);

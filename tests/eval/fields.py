@@ -266,4 +266,5 @@ def main():
             print_redesigns(*measure_redesigns(referee, cases), total_only)
 
 
-main()
+if __name__ == "__main__":
+    main()

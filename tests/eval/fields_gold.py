@@ -30,22 +30,19 @@ improve the program; of the half `test` they look at the figures only.
 import argparse
 import collections
 import hashlib
-import html
 import pathlib
 import re
 import shutil
 import sys
-import unicodedata
 
 import lxml.html
 
 sys.dont_write_bytecode = True
 
 import common  # noqa: E402 (nothing is written beside the sources)
+from fields import folded  # noqa: E402
 
 RULES = pathlib.Path(__file__).with_suffix(".tsv")
-# As the referee compares: no white space or invisible characters.
-SPACE = re.compile(r"[\s\u00a0\u200b-\u200f\u2060\ufeff]+")
 HIDDEN = {"script", "style", "noscript", "template", "head", "select"}
 INLINE = {"a", "abbr", "b", "bdi", "bdo", "big", "cite", "code", "del", "dfn",
           "em", "font", "i", "ins", "kbd", "label", "mark", "q", "s", "samp",
@@ -95,11 +92,6 @@ def tree_of(source):
     text = source.decode("utf-8", "replace").lstrip("\ufeff")
     text = re.sub(r"^\s*<\?xml[^>]*\?>", "", text)
     return lxml.html.document_fromstring(text)
-
-
-def folded(text):
-    text = html.unescape(html.unescape(text))
-    return SPACE.sub(" ", unicodedata.normalize("NFC", text)).strip()
 
 
 def add_text(element, parts):
@@ -259,4 +251,5 @@ def main():
             write_site(half, pages, arguments.dest / "redesigns" / half.name)
 
 
-main()
+if __name__ == "__main__":
+    main()

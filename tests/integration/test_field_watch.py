@@ -139,6 +139,16 @@ class Fields(harness.Case):
                          ["field.changed"])
         self.finish()
 
+    def test_a_waiting_value_that_is_unsure_is_named_once(self):
+        self.watch_price()
+        self.prices[3] = "ask us"
+        self.write(OLD)
+        self.visit(3)
+        record = self.records()[self.url(3)]
+        self.assertEqual((record["price"], record["_unsure"]),
+                         ("ask us", ["price"]))
+        self.finish()
+
     def assertPrices(self):
         """All records have the right prices, and none is unsure."""
         records = self.records()
@@ -185,6 +195,8 @@ class Fields(harness.Case):
         self.assertGreaterEqual(healed["ratio"], .9)
         self.assertGreaterEqual(healed["tested"], 2)
         self.assertNotEqual(healed["addresses"], healed["before"])
+        self.assertRegex(healed["reason"], r"^its old address found (no value|"
+                         r"other values) on \d+ of \d+ pages$")
         self.assertEqual([e["kind"] for e in self.events()],
                          ["field.healed", "field.changed"])
         self.finish()

@@ -132,6 +132,7 @@ class Fields(harness.Case):
         self.assertIsNone(answer["warning"])
         shown = {row["url"]: row["value"] for row in answer["sample"]}
         self.assertEqual(len(shown), 10)
+        self.assertEqual({row["unsure"] for row in answer["sample"]}, {False})
         for i in range(COUNT):
             if self.url(i) in shown:
                 self.assertEqual(shown[self.url(i)], product(i)["price"])
@@ -201,6 +202,7 @@ class Fields(harness.Case):
         done = self.ctl("field", "add", self.id, "left", "--example",
                         self.url(3), "23")
         self.assertIn("one more example", done.stderr)
+        self.assertNotIn("one more example", done.stdout)
         answer = self.teach("left", (self.url(3), "23"), (self.url(5), "37"))
         self.assertGreaterEqual(answer["confidence"], 0.7)
         self.assertIsNone(answer["warning"])
@@ -439,7 +441,7 @@ class Fields(harness.Case):
         done = self.ctl("field", "add", self.id, "cost", "--example", self.url(2),
                         product(2)["price"])
         self.assertRegex(done.stdout, r"(?m)^confidence +1$")
-        self.assertRegex(done.stdout, r"(?m)^£22\.95 +" + self.url(4))
+        self.assertRegex(done.stdout, r"(?m)^£22\.95 +no +" + self.url(4))
         self.assertEqual(done.stderr, "")
         done = self.ctl("field", "add", self.id, "tags", "--example", self.url(1),
                         "small, red 1", "--example", self.url(1), "new 1")
@@ -552,6 +554,10 @@ class Fields(harness.Case):
         self.ctl("field", "set", self.id, "tags", "--transform", "join",
                  "--separator", " + ")
         self.assertEqual(self.values("tags")[5], "small, red 5 + new 5")
+        done = self.ctl("field", "set", self.id, "tags", "--transform", "join",
+                        "--items", "number")
+        self.assertRegex(done.stdout, r"tags .*, as join of numbers")
+        self.assertEqual(self.values("tags")[6], "6")
         self.post(name="home", selector="nav a::attr(href)", transform="url")
         self.assertEqual(set(self.values("home").values()), {self.server.url})
         # a handed in page has no URL, or the one that is told
@@ -564,7 +570,8 @@ class Fields(harness.Case):
         self.assertEqual(answer["fields"]["home"], "http://b.test/")
         self.assertNotIn("_unsure", answer["fields"])
         # what cannot be read is absent, and the field is unsure
-        self.ctl("field", "set", self.id, "cost", "--transform", "date")
+        done = self.ctl("field", "set", self.id, "cost", "--transform", "date")
+        self.assertRegex(done.stdout, r"VALUE +UNSURE +PAGE\n- +yes +http")
         rows = self.records()
         for row in rows:
             self.assertNotIn("cost", row["fields"])
@@ -577,9 +584,18 @@ class Fields(harness.Case):
                       {"separator": ","},
                       {"transform": "number", "separator": ","},
                       {"transform": "join", "separator": "x" * 17},
-                      {"transform": "join", "separator": 7}):
+                      {"transform": "join", "separator": 7},
+                      {"items": "number"}, {"transform": "join", "items": 7},
+                      {"transform": "date", "items": "number"},
+                      {"transform": "join", "items": "join"}):
             self.post(400, "bad_request", name="cost", **wrong)
             self.post(400, "bad_request", name="cost", examples=one, **wrong)
+
+    def test_a_change_names_what_changes(self):
+        self.teach("cost", (self.url(2), product(2)["price"]))
+        done = self.ctl("field", "set", self.id, "cost", status=2)
+        self.assertIn("give --name, --watch, --required or --transform",
+                      done.stderr)
 
     def test_fields_are_suggested_by_another_template(self):
         self.error_of(self.daemon_.post(self.path + "/fields",

@@ -110,8 +110,10 @@ static void encode(struct buffer *bytes)
 	set.fields[0].is_watched = true;
 	set.fields[1].is_required = true;
 	set.fields[1].origin = FIELD_TAUGHT;
-	set.fields[2].transform =
-		(struct transform){.kind = TRANSFORM_NUMBER, .decimal = ','};
+	set.fields[2].transform = (struct transform){.kind = TRANSFORM_JOIN,
+						     .items = TRANSFORM_NUMBER,
+						     .decimal = ',',
+						     .separator = "; "};
 	set.fields[3].transform =
 		(struct transform){.kind = TRANSFORM_JOIN, .separator = ", "};
 	field_set_encode(&set, bytes);
@@ -157,8 +159,10 @@ TEST(an_encoded_set_is_decoded)
 	ck_assert_int_eq(copy.fields[0].origin, FIELD_FOUND);
 	ck_assert_int_eq(copy.fields[1].origin, FIELD_TAUGHT);
 	ck_assert_double_eq_tol(copy.fields[3].fill, .375, 1e-9);
-	ck_assert_int_eq(copy.fields[2].transform.kind, TRANSFORM_NUMBER);
+	ck_assert_int_eq(copy.fields[2].transform.kind, TRANSFORM_JOIN);
+	ck_assert_int_eq(copy.fields[2].transform.items, TRANSFORM_NUMBER);
 	ck_assert_int_eq(copy.fields[2].transform.decimal, ',');
+	ck_assert_int_eq(copy.fields[3].transform.items, TRANSFORM_NONE);
 	ck_assert_str_eq(copy.fields[3].transform.separator, ", ");
 	check_new_book(&copy);
 	field_set_encode(&copy, &again);

@@ -145,6 +145,28 @@ TEST(values_are_transformed)
 	check_values(TRANSFORM_JOIN, "a", "b", true, "a; b");
 }
 
+TEST(each_value_is_transformed_before_they_are_joined)
+{
+	AUTO_PAGE *page = page_of("<p>text");
+	const struct slice texts[] = {slice_of("$1,234.50"), slice_of("sold"),
+				      slice_of("2 pieces")};
+	const struct transform transform = {.kind = TRANSFORM_JOIN,
+					    .items = TRANSFORM_NUMBER,
+					    .separator = " + "};
+	const struct slice *values = texts;
+	uint32_t count = 3;
+
+	ck_assert(!transform_values(&transform, page, test_arena, &values,
+				    &count));
+	ck_assert_uint_eq(count, 1);
+	check_slice(values[0], "1234.50 + 2");
+	values = texts + 1;
+	count = 1;
+	ck_assert(!transform_values(&transform, page, test_arena, &values,
+				    &count));
+	ck_assert_uint_eq(count, 0);
+}
+
 TEST(a_relative_url_needs_the_url_of_the_page)
 {
 	AUTO_PAGE *page = page_of("<p>text");

@@ -29,7 +29,11 @@
 
 enum {
 	WORKERS = 8, /* they mostly wait for a daemon that rests */
-	SAMPLE = 40, /* of a kind, unless said otherwise */
+#ifdef IS_SANITIZED
+	SAMPLE = 12, /* of a kind, unless said otherwise */
+#else
+	SAMPLE = 40,
+#endif
 	PATIENCE_S = 12,
 	REST_S = 60,
 	MAX_FOLDER = 64,

@@ -31,10 +31,11 @@ enum {
 	WORKERS = 8, /* they mostly wait for a daemon that rests */
 #ifdef IS_SANITIZED
 	SAMPLE = 12, /* of a kind, unless said otherwise */
+	PATIENCE_S = 30,
 #else
 	SAMPLE = 40,
-#endif
 	PATIENCE_S = 12,
+#endif
 	REST_S = 60,
 	MAX_FOLDER = 64,
 };

@@ -29,8 +29,13 @@
 
 enum {
 	WORKERS = 8, /* they mostly wait for a daemon that rests */
-	SAMPLE = 40, /* of a kind, unless said otherwise */
+#ifdef IS_SANITIZED
+	SAMPLE = 12, /* of a kind, unless said otherwise */
+	PATIENCE_S = 30,
+#else
+	SAMPLE = 40,
 	PATIENCE_S = 12,
+#endif
 	REST_S = 60,
 	MAX_FOLDER = 64,
 };

@@ -244,7 +244,7 @@ static void check_cut(const struct spanning_forest *forest,
 TEST(every_cut_is_that_of_the_threshold_graph)
 {
 	random_begin(20241121);
-	for (int round = 0; round < 60; round++) {
+	for (uint32_t round = 0; round < random_rounds(60); round++) {
 		struct spanning_forest *forest =
 			make_forest(2 + random_below(38));
 		struct distance_histogram histogram = {0};
@@ -285,7 +285,7 @@ static void count_pairs(const struct spanning_forest *forest,
 TEST(the_histogram_has_all_pairs_of_pages)
 {
 	random_begin(7);
-	for (int round = 0; round < 20; round++) {
+	for (uint32_t round = 0; round < random_rounds(20); round++) {
 		struct spanning_forest *forest = make_forest(30);
 		struct distance_histogram expected = {0};
 		struct distance_histogram found = {0};
@@ -342,7 +342,7 @@ TEST(the_order_of_the_leaves_does_not_matter)
 	random_begin(99);
 	forest = make_forest(MAX_LEAVES);
 	look(forest, &first);
-	for (int round = 0; round < 20; round++) {
+	for (uint32_t round = 0; round < random_rounds(20); round++) {
 		shuffle(forest);
 		look(forest, &view);
 		ck_assert_mem_eq(&view, &first, sizeof(view));

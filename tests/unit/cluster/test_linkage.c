@@ -865,7 +865,7 @@ static bool is_third_label(void *context, uint32_t label)
 TEST_LOOP(partition_is_that_of_brute_force, 0, THRESHOLDS)
 {
 	random_begin(20240920 + (unsigned)_i);
-	for (int round = 0; round < 200; round++) {
+	for (uint32_t round = 0; round < random_rounds(200); round++) {
 		begin(thresholds[_i]);
 		if (round % 2 == 1)
 			linkage_prefer_labels(world.linkage, is_third_label,
@@ -900,7 +900,7 @@ static void put_shuffled(const uint32_t *sets)
 TEST_LOOP(order_does_not_matter, 0, THRESHOLDS)
 {
 	random_begin(20240930 + (unsigned)_i);
-	for (int round = 0; round < 100; round++) {
+	for (uint32_t round = 0; round < random_rounds(100); round++) {
 		uint32_t sets[PAGES + 1];
 		uint32_t first[PAGES + 1];
 
@@ -1032,7 +1032,7 @@ static void step_collisions(void)
 TEST_LOOP(a_restored_linkage_continues, 0, THRESHOLDS)
 {
 	random_begin(20240940 + (unsigned)_i);
-	for (int round = 0; round < 100; round++) {
+	for (uint32_t round = 0; round < random_rounds(100); round++) {
 		begin(thresholds[_i]);
 		for (int i = 0; i < 60; i++) {
 			if (i % 5 == 4)
@@ -1127,7 +1127,7 @@ static bool recut_is_that_of_the_rules(unsigned threshold)
 TEST(a_linkage_continues_after_a_threshold_change)
 {
 	random_begin(20240960);
-	for (int round = 0; round < 150; round++) {
+	for (uint32_t round = 0; round < random_rounds(150); round++) {
 		begin(thresholds[random_below(THRESHOLDS)]);
 		for (int i = 0; i < 60; i++) {
 			if (i % 6 == 5)

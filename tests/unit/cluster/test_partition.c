@@ -329,13 +329,13 @@ FIXTURE(.timeout_s = 60);
 
 TEST_LOOP(partition_is_that_of_brute_force, 0, 2 * CORPORA)
 {
-	enum { STEPS = 1200 };
+	const uint32_t steps = random_rounds(1200);
 	const struct corpus *corpus = &corpora[_i % CORPORA];
 
 	random_begin(20261130 + (unsigned)_i);
 	begin(corpus, _i >= CORPORA);
-	for (uint32_t i = 0; i < STEPS; i++) {
-		step(i, STEPS);
+	for (uint32_t i = 0; i < steps; i++) {
+		step(i, steps);
 		if (i % CHECK_EVERY == 0)
 			ck_assert(partition_is_exact());
 		if (i % 97 == 0)

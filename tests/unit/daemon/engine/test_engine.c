@@ -5,6 +5,7 @@
 #include "store/key.h"
 #include "store/rows.h"
 #include "tests/unit/daemon/world.h"
+#include "tests/unit/random.h"
 #include "tests/unit/run.h"
 
 enum { URLS = 60, MAX_EVENTS = 1000 };
@@ -318,7 +319,7 @@ static void random_step(uint64_t *state)
 }
 
 /* Laws 1 and 2: invariants_verify() recounts, and clusters by brute force. */
-TEST_LOOP(counts_and_clusters_are_exact_after_any_history, 0, 8)
+TEST_LOOP(counts_and_clusters_are_exact_after_any_history, 0, random_rounds(8))
 {
 	uint64_t state = (uint64_t)_i + 1;
 
@@ -997,7 +998,7 @@ static void random_cut(uint64_t *state)
 }
 
 /* Laws 1 and 2 again, with thresholds that change. */
-TEST_LOOP(counts_and_clusters_are_exact_after_any_cuts, 0, 8)
+TEST_LOOP(counts_and_clusters_are_exact_after_any_cuts, 0, random_rounds(8))
 {
 	uint64_t state = (uint64_t)_i + 1;
 

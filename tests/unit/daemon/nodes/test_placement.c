@@ -4,6 +4,7 @@
 
 #include "base/hash.h"
 #include "daemon/nodes/nodes.h"
+#include "tests/unit/random.h"
 #include "tests/unit/run.h"
 
 enum { MOST_NODES = 40, NAME_BYTES = 32 };
@@ -385,7 +386,7 @@ TEST_LOOP(whatever_the_nodes_the_rules_hold, 0, 8)
 {
 	uint64_t state = (uint64_t)_i;
 
-	for (int run = 0; run < 40; run++) {
+	for (uint32_t run = 0; run < random_rounds(40); run++) {
 		struct trial trial;
 
 		make_trial(&trial, &state);

@@ -3,6 +3,7 @@
 #include "store/key.h"
 #include "store/rows.h"
 #include "tests/unit/daemon/watched.h"
+#include "tests/unit/random.h"
 #include "tests/unit/run.h"
 
 enum { EACH = 12, SECTIONS = 3 };
@@ -137,7 +138,7 @@ TEST(the_same_answers_are_the_same_alerts_whatever_the_timing)
 	AUTO_BUFFER first = told_of(4, false, 0);
 
 	ck_assert_uint_gt(first.size, 0);
-	for (unsigned i = 1; i < 8; i++) {
+	for (unsigned i = 1; i <= random_rounds(7); i++) {
 		AUTO_BUFFER other =
 			told_of(1 + i % 4, i % 2 == 0, HOUR_MS * 7 / 4 * i);
 
@@ -150,11 +151,11 @@ TEST(the_same_answers_are_the_same_alerts_whatever_the_timing)
 	}
 }
 
-/* The last ones have found mistakes once. */
-static const uint64_t seeds[] = {1, 2, 3, 4, 19, 77};
+/* The first two have found mistakes once. */
+static const uint64_t seeds[] = {19, 77, 1, 2, 3, 4};
 
 /* The site settles in three different designs, and then emits no event. */
-TEST_ROWS(whatever_happens_comes_to_rest, seeds)
+TEST_LOOP(whatever_happens_comes_to_rest, 0, random_rounds(COUNT_OF(seeds)))
 {
 	uint64_t state = seeds[_i];
 

@@ -5,6 +5,7 @@
 #include "extract/text/token_stream.h"
 #include "page/page.h"
 #include "tests/unit/extract/fixture.h"
+#include "tests/unit/random.h"
 #include "tests/unit/run.h"
 
 #define TEN_DIVS "<div><div><div><div><div><div><div><div><div><div>"
@@ -301,7 +302,7 @@ static unsigned steps_to(const struct page *page, uint32_t node, uint16_t tag)
 	return 30;
 }
 
-TEST_LOOP(random_pages_give_the_same_as_climbing, 0, 300)
+TEST_LOOP(random_pages_give_the_same_as_climbing, 0, random_rounds(300))
 {
 	AUTO_TEXT *html = random_html((uint64_t)_i + 1);
 	AUTO_PAGE *page = parse(html);

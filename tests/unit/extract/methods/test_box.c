@@ -3,6 +3,7 @@
 #include "extract/core/document_walk.h"
 #include "extract/methods/box_layout.h"
 #include "tests/unit/extract/fixture.h"
+#include "tests/unit/random.h"
 #include "tests/unit/run.h"
 
 /* A body without margins, 1024 px wide, 16 px: characters are 8 px wide and
@@ -387,7 +388,7 @@ TEST(rules_beyond_the_limit_are_left_away)
 
 TEST(random_pages_have_sane_boxes)
 {
-	for (uint64_t seed = 1; seed <= 300; seed++) {
+	for (uint64_t seed = 1; seed <= random_rounds(300); seed++) {
 		AUTO_TEXT *html = random_html(seed);
 		AUTO_PAGE *page = parse(html);
 

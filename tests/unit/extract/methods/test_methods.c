@@ -4,6 +4,7 @@
 #include "extract/core/trace.h"
 #include "extract/extractors.h"
 #include "tests/unit/extract/fixture.h"
+#include "tests/unit/random.h"
 #include "tests/unit/run.h"
 
 /*
@@ -262,7 +263,7 @@ static void assert_sound_at_random(uint64_t first_seed, uint64_t count,
 
 TEST_LOOP(random_pages_are_judged, 0, method_count())
 {
-	assert_sound_at_random(1, 200, name_of(_i), "");
+	assert_sound_at_random(1, random_rounds(200), name_of(_i), "");
 }
 
 /* "radius=1,passes=16": the maximum of a parameter whose bit is set, otherwise
@@ -311,8 +312,8 @@ TEST_LOOP(extreme_parameters_are_survived, 0, method_count())
 		AUTO_TEXT *corner = corner_of(extractor, i);
 
 		assert_sound_pages(extractor->name, corner);
-		assert_sound_at_random(1000 * i + 1, 20, extractor->name,
-				       corner);
+		assert_sound_at_random(1000 * i + 1, random_rounds(20),
+				       extractor->name, corner);
 	}
 }
 

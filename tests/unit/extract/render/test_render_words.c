@@ -9,6 +9,7 @@
 #include "extract/render/layout.h"
 #include "extract/render/render.h"
 #include "tests/unit/extract/fixture.h"
+#include "tests/unit/random.h"
 #include "tests/unit/run.h"
 
 static const char *const pieces[] = {
@@ -324,19 +325,19 @@ FIXTURE(.timeout_s = 60);
 TEST(markdown_has_the_words_of_txt)
 {
 	cmark_gfm_core_extensions_ensure_registered();
-	for (uint64_t seed = 1; seed <= SEEDS; seed++)
+	for (uint64_t seed = 1; seed <= random_rounds(SEEDS); seed++)
 		assert_same_words(seed, FORMAT_MD);
 }
 
 TEST(xml_has_the_words_of_txt)
 {
-	for (uint64_t seed = 1; seed <= SEEDS / 4; seed++)
+	for (uint64_t seed = 1; seed <= random_rounds(SEEDS / 4); seed++)
 		assert_same_words(seed, FORMAT_XML);
 }
 
 TEST(blocks_have_the_words_of_txt)
 {
-	for (uint64_t seed = 1; seed <= SEEDS / 4; seed++) {
+	for (uint64_t seed = 1; seed <= random_rounds(SEEDS / 4); seed++) {
 		AUTO_TEXT *html = random_pieces(seed, pieces, COUNT_OF(pieces));
 		AUTO_PAGE *page = parse(html);
 		const struct verdict *verdicts = random_verdicts(page, seed);

@@ -2,6 +2,7 @@
 
 #include "extract/core/document_walk.h"
 #include "tests/unit/extract/fixture.h"
+#include "tests/unit/random.h"
 #include "tests/unit/run.h"
 
 static struct block_tree tree_of(const struct page *page)
@@ -152,7 +153,7 @@ TEST(the_highest_value_is_inherited)
 	ck_assert_double_eq(values[7], 1);
 }
 
-TEST_LOOP(sums_are_those_of_the_blocks_inside, 0, 50)
+TEST_LOOP(sums_are_those_of_the_blocks_inside, 0, random_rounds(50))
 {
 	AUTO_TEXT *html = random_html((uint64_t)_i + 1);
 	AUTO_PAGE *page = parse(html);

@@ -1,6 +1,7 @@
 #include "extract/text/passage.h"
 
 #include "tests/unit/extract/fixture.h"
+#include "tests/unit/random.h"
 #include "tests/unit/run.h"
 
 #define NIHON   "\xE6\x97\xA5\xE6\x9C\xAC" /* 2 letters of Han */
@@ -402,7 +403,7 @@ static bool is_placed(const struct passages *passages, uint32_t index)
 	       index < passages->items[passage].end_text;
 }
 
-TEST_LOOP(any_page_is_parted_into_passages, 0, 300)
+TEST_LOOP(any_page_is_parted_into_passages, 0, random_rounds(300))
 {
 	AUTO_TEXT *html = random_html((uint64_t)_i);
 	AUTO_PAGE *page = parse(html);

@@ -16,7 +16,7 @@
 #include "template/fields/value.h"
 
 enum {
-	SET_VERSION = 5,
+	SET_VERSION = 4,
 	NO_ATTRIBUTE = VALUE_ATTRIBUTES,
 	STATED_ATTRIBUTE, /* its path follows */
 };

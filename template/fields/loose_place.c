@@ -13,7 +13,7 @@
 enum {
 	MIN_LOOSE_PAGES = 2,
 	MIN_LOOSE_SHARE = 5,                   /* percent of the pages */
-	MAX_LOOSE_KEYS = LIMIT(20000, 60),     /* that are counted */
+	MAX_LOOSE_KEYS = LIMIT(20000, 16),     /* that are counted */
 	MAX_LOOSE_NODES = LIMIT(2000000, 400), /* of all pages */
 };
 

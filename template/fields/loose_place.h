@@ -27,7 +27,7 @@ struct place_tree;
 struct placement;
 
 enum {
-	MAX_LOOSE_PLACES = LIMIT(1500, 20),
+	MAX_LOOSE_PLACES = LIMIT(1500, 3),
 	/* names of an element, or of the next named ancestor, that count */
 	MAX_LOOSE_NAMES = LIMIT(6, 2),
 	ROOM_FOR_LOOSE = MAX_LOOSE_NAMES + 1,

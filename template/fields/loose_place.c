@@ -259,6 +259,7 @@ static void learn_page(struct loose_learner *learner, struct arena *arena,
 		for (uint32_t i = 0; i < count && node > 0; i++)
 			learn_key(learner, node, keys[i], i);
 	}
+	learner->placement = NULL;
 	loose_finder_free(&finder);
 }
 

@@ -24,6 +24,8 @@ enum {
 	MAX_LOOKS = LIMIT(200, 4), /* the same, if it always changes */
 	LOAD_PAUSE_MS = 20,   /* real time between two looks, before the load */
 	MAX_LOADING_MS = 250, /* real time until an answer has arrived */
+	SCROLL_QUIET_MS = 100,       /* between two scrolls */
+	MAX_SCROLLS = LIMIT(200, 2), /* by a window each */
 	MAX_STARVING =
 		10000, /* tasks that run while the clock should advance */
 };
@@ -73,6 +75,8 @@ enum render_step {
 	STEP_PAUSED,   /* the clock stands still: requests are answered */
 	STEP_WORLD,    /* Page.createIsolatedWorld */
 	STEP_STATE,    /* templated.state() */
+	STEP_CLICK,    /* templated.click() */
+	STEP_SCROLL,   /* templated.scroll() */
 	STEP_SAVE,     /* templated.save() */
 	STEP_PIECE,    /* templated.piece() */
 	STEP_ENDED,
@@ -85,13 +89,14 @@ struct render_state {
 	uint64_t active;  /* struct page_render */
 };
 
-/* A request that waits for its answer. */
+/* A request that waits for its answer. Its other texts belong to the arena. */
 struct render_waiting {
-	json_t *root;        /* the event */
-	const char *network; /* network id; "" = none */
-	const char *id;
+	char network[MAX_CDP_ID + 1]; /* network id; "" = none */
+	char id[MAX_CDP_ID + 1];
 	struct page_request request;
-	size_t line; /* its index in `lines` */
+	char *body;       /* of the request; NULL = it has none */
+	size_t line;      /* its index in `lines` */
+	bool is_blocking; /* no script runs until it is answered */
 };
 
 struct page_render {
@@ -129,6 +134,11 @@ struct page_render {
 	struct render_waiting *waiting; /* [waiting_count], oldest first */
 	size_t waiting_count;
 	size_t waiting_capacity;
+	bool is_asked; /* the caller has the request `asked` */
+	size_t asked;  /* index in `waiting` */
+	bool is_clicked;
+	bool is_scrolled; /* to the end */
+	uint32_t scrolls;
 	struct render_line *lines; /* [count] */
 	size_t count;
 	size_t capacity;
@@ -171,7 +181,7 @@ void page_render_destroy(struct page_render *render)
 	if (render == NULL)
 		return;
 	for (size_t i = 0; i < render->waiting_count; i++)
-		json_decref(render->waiting[i].root);
+		free(render->waiting[i].body);
 	free(render->waiting);
 	free(render->lines);
 	free(render->url);
@@ -270,23 +280,28 @@ static void render_evaluate(struct page_render *render, enum render_step step,
 			       "returnByValue", 1));
 }
 
+/* Evaluate a call whose argument is a selector, or null. */
+static void render_call(struct page_render *render, enum render_step step,
+			const char *function, const char *selector)
+{
+	json_t *text = selector == NULL ? json_null() : json_string(selector);
+	char *quoted = json_dumps(text, JSON_ENCODE_ANY);
+	struct buffer call = {0};
+
+	/* NULL if it is not UTF-8 */
+	buffer_printf(&call, "%s(%s) ?? null", function,
+		      quoted == NULL ? "\"\"" : quoted);
+	render_evaluate(render, step, call.data);
+	free(quoted);
+	json_decref(text);
+	buffer_free(&call);
+}
+
 static void render_ask_state(struct page_render *render)
 {
-	struct buffer call = {0};
-	char *selector = NULL;
-
-	if (render->options.wait != NULL) {
-		json_t *text = json_string(render->options.wait);
-
-		selector = json_dumps(text, JSON_ENCODE_ANY);
-		json_decref(text);
-	}
 	/* the clock may have to advance before the scripts run */
-	buffer_printf(&call, "globalThis.templated?.state(%s) ?? null",
-		      selector == NULL ? "null" : selector);
-	render_evaluate(render, STEP_STATE, call.data);
-	free(selector);
-	buffer_free(&call);
+	render_call(render, STEP_STATE, "globalThis.templated?.state",
+		    render->options.wait);
 }
 
 /*
@@ -343,25 +358,38 @@ static void render_save(struct page_render *render)
 {
 	struct buffer call = {0};
 
-	buffer_printf(&call, "templated.save(%zu)",
-		      render->options.max_dom_bytes);
+	buffer_printf(&call, "templated.save(%zu, %s)",
+		      render->options.max_dom_bytes,
+		      render->options.keep_consent ? "true" : "false");
 	render_evaluate(render, STEP_SAVE, call.data);
 	buffer_free(&call);
 }
 
 /*
  * Nothing happens any more while the clock stands still. Judge whether the page
- * is complete. With a selector it is when that matches.
+ * is complete. It is not before the click and the scrolls, which need a page
+ * that has settled. With a selector to wait for, it is when that matches.
  */
 static void render_judge(struct page_render *render, bool is_found)
 {
-	bool is_complete =
+	const bool is_settled =
 		render->state.is_ready && render->quiet_ms >= RENDER_QUIET_MS;
+	const bool has_time = render->time_ms < render->options.time_ms;
+	const bool has_click =
+		render->options.click != NULL && !render->is_clicked;
+	const bool has_scroll = render->options.scroll && !render->is_scrolled;
+	bool is_complete = is_settled;
 
 	if (render->options.wait != NULL)
 		is_complete = is_found;
+	is_complete &= !has_click && !has_scroll;
 	render->end = is_complete ? RENDER_COMPLETE : RENDER_UNSETTLED;
-	if (!is_complete && render->time_ms < render->options.time_ms)
+	if (has_click && is_settled && has_time)
+		render_call(render, STEP_CLICK, "templated.click",
+			    render->options.click);
+	else if (has_scroll && is_settled && has_time)
+		render_evaluate(render, STEP_SCROLL, "templated.scroll()");
+	else if (!is_complete && has_time)
 		render_run(render);
 	else if (!render->has_probe)
 		render_end(render, RENDER_NOT_LOADED);
@@ -409,6 +437,24 @@ static void render_take_state(struct page_render *render, const json_t *value)
 	else
 		render_judge(render,
 			     json_is_true(json_object_get(value, "found")));
+}
+
+/* An element that is missing may appear later. */
+static void render_take_click(struct page_render *render, const json_t *value)
+{
+	render->is_clicked = json_is_true(value);
+	render->quiet_ms = 0;
+	render_run(render);
+}
+
+/* What a scroll shows may need requests; then the page must settle again. */
+static void render_take_scroll(struct page_render *render, const json_t *value)
+{
+	render->scrolls++;
+	render->is_scrolled =
+		!json_is_true(value) || render->scrolls == MAX_SCROLLS;
+	render->quiet_ms = RENDER_QUIET_MS - SCROLL_QUIET_MS;
+	render_run(render);
 }
 
 static void render_ask_piece(struct page_render *render)
@@ -477,6 +523,15 @@ static void render_take_value(struct page_render *render,
 			render_retry(render);
 		else
 			render_take_state(render, value);
+		break;
+	case STEP_CLICK:
+		if (is_thrown)
+			render_end(render, RENDER_SELECTOR);
+		else
+			render_take_click(render, value);
+		break;
+	case STEP_SCROLL:
+		render_take_scroll(render, value);
 		break;
 	case STEP_SAVE:
 		render_take_count(render, value);
@@ -638,7 +693,31 @@ static bool is_method(const char *text)
 	return true;
 }
 
-/* Read the event Fetch.requestPaused. Return false if it is invalid. */
+/*
+ * Return whether a script waits for the answer: a synchronous XMLHttpRequest.
+ * Only these have the highest priority, whatever a page says.
+ */
+static bool is_blocking(const char *type, const json_t *sent)
+{
+	const char *priority = cdp_text(sent, "initialPriority", MAX_CDP_ID);
+
+	return strcmp(type, "XHR") == 0 && priority != NULL &&
+	       strcmp(priority, "VeryHigh") == 0;
+}
+
+/* Copy an id of the event; "" if it has none. */
+static void render_copy_id(const json_t *event, const char *name,
+			   char id_out[MAX_CDP_ID + 1])
+{
+	const char *id = cdp_text(event, name, MAX_CDP_ID);
+
+	snprintf(id_out, MAX_CDP_ID + 1, "%s", id == NULL ? "" : id);
+}
+
+/*
+ * Read the event Fetch.requestPaused. Return false if it is invalid. The method
+ * and the body point into the message; the URL, too.
+ */
 static bool render_read_request(struct page_render *render,
 				const struct cdp_message *message,
 				struct render_waiting *waiting)
@@ -649,14 +728,12 @@ static bool render_read_request(struct page_render *render,
 	const char *frame = cdp_text(event, "frameId", MAX_CDP_ID);
 	struct page_request *request = &waiting->request;
 
-	waiting->id = cdp_text(event, "requestId", MAX_CDP_ID);
-	waiting->network = cdp_text(event, "networkId", MAX_CDP_ID);
-	if (waiting->network == NULL)
-		waiting->network = "";
+	render_copy_id(event, "requestId", waiting->id);
+	render_copy_id(event, "networkId", waiting->network);
 	request->method = cdp_text(sent, "method", MAX_METHOD);
 	request->url = cdp_text(sent, "url", MAX_RENDER_URL);
 	request->body = slice_of(cdp_text(sent, "postData", MAX_RENDER_BODY));
-	if (waiting->id == NULL || type == NULL || request->url == NULL ||
+	if (waiting->id[0] == '\0' || type == NULL || request->url == NULL ||
 	    !is_method(request->method) ||
 	    (request->body.data == NULL &&
 	     json_is_true(json_object_get(sent, "hasPostData"))))
@@ -664,8 +741,7 @@ static bool render_read_request(struct page_render *render,
 	request->kind = render_kind_of(type);
 	request->is_page = request->kind == RENDER_DOCUMENT && frame != NULL &&
 			   strcmp(frame, render->target) == 0;
-	request->head =
-		render_read_head(render, json_object_get(sent, "headers"));
+	waiting->is_blocking = is_blocking(type, sent);
 	return true;
 }
 
@@ -780,6 +856,25 @@ static void render_block(struct page_render *render,
 		render_refuse(render, waiting->id, waiting->request.kind);
 }
 
+/* Make the texts of a request outlive its message. */
+static void render_keep_request(struct page_render *render,
+				const struct cdp_message *message,
+				struct render_waiting *waiting)
+{
+	const json_t *sent = json_object_get(message->value, "request");
+	struct page_request *request = &waiting->request;
+
+	waiting->line = render_add_line(render, request);
+	request->method = render->lines[waiting->line].method;
+	request->url = render->lines[waiting->line].url;
+	request->head =
+		render_read_head(render, json_object_get(sent, "headers"));
+	if (request->body.size > 0)
+		waiting->body =
+			mem_copy_text(request->body.data, request->body.size);
+	request->body.data = waiting->body;
+}
+
 static void render_take_request(struct page_render *render,
 				const struct cdp_message *message)
 {
@@ -791,37 +886,46 @@ static void render_take_request(struct page_render *render,
 	}
 	if (!render_read_request(render, message, &waiting)) {
 		/* a URL or a body that is too long, or nonsense */
-		if (waiting.id != NULL)
+		if (waiting.id[0] != '\0')
 			render_refuse(render, waiting.id, waiting.request.kind);
 		render->refused++;
 		return;
 	}
-	/* it is kept until it is answered */
+	/* what is stored of it is not larger than its message */
 	if (message->bytes > MAX_REQUEST_BYTES - render->request_bytes) {
 		render_end(render, RENDER_TOO_MANY_BYTES);
 		return;
 	}
 	render->request_bytes += message->bytes;
-	waiting.line = render_add_line(render, &waiting.request);
+	render_keep_request(render, message, &waiting);
 	if ((waiting.request.kind & render_active) != 0)
 		render->active++;
 	/* a redirect: the answer has arrived */
 	if (strcmp(waiting.network, render->loading) == 0)
 		render->loading[0] = '\0';
-	waiting.root = json_incref(message->root);
 	render->waiting =
 		mem_grow(render->waiting, render->waiting_count,
 			 &render->waiting_capacity, sizeof(*render->waiting));
 	render->waiting[render->waiting_count++] = waiting;
 }
 
-/* Return the index of the first request that can be answered now. */
+/*
+ * Return the index of the first request that can be answered now. A script that
+ * is blocked stops all others, so its request comes first.
+ */
 static size_t render_first(const struct page_render *render)
 {
 	size_t i = 0;
 
 	if (render->step == STEP_ENDED)
 		return render->waiting_count;
+	if (render->is_asked)
+		return render->asked;
+	while (i < render->waiting_count && !render->waiting[i].is_blocking)
+		i++;
+	if (i < render->waiting_count)
+		return i;
+	i = 0;
 	if (render->loading[0] == '\0' &&
 	    (render->step == STEP_NAVIGATE || render->step == STEP_PAUSED))
 		return 0;
@@ -840,10 +944,11 @@ static struct render_waiting render_remove(struct page_render *render, size_t i)
 {
 	struct render_waiting waiting = render->waiting[i];
 
+	render->is_asked = false;
 	render->waiting_count--;
 	memmove(render->waiting + i, render->waiting + i + 1,
 		(render->waiting_count - i) * sizeof(*render->waiting));
-	if (render->step == STEP_PAUSED &&
+	if (render->step == STEP_PAUSED && !waiting.is_blocking &&
 	    waiting.request.kind != RENDER_OTHER) {
 		memcpy(render->loading, waiting.network,
 		       strlen(waiting.network) + 1);
@@ -861,12 +966,14 @@ bool page_render_request(struct page_render *render,
 		struct render_waiting waiting = render->waiting[first];
 
 		if ((waiting.request.kind & render->options.blocked) == 0) {
+			render->is_asked = true;
+			render->asked = first;
 			*request_out = waiting.request;
 			return true;
 		}
 		waiting = render_remove(render, first);
 		render_block(render, &waiting);
-		json_decref(waiting.root);
+		free(waiting.body);
 		render_look(render);
 	}
 	return false;
@@ -875,10 +982,13 @@ bool page_render_request(struct page_render *render,
 void page_render_answer(struct page_render *render,
 			const struct page_answer *answer)
 {
-	struct render_waiting waiting =
-		render_remove(render, render_first(render));
-	struct render_line *line = &render->lines[waiting.line];
+	struct render_waiting waiting;
+	struct render_line *line;
 
+	if (render->step == STEP_ENDED)
+		return;
+	waiting = render_remove(render, render_first(render));
+	line = &render->lines[waiting.line];
 	if (answer->body.size > render->options.max_bytes - render->bytes) {
 		render_end(render, RENDER_TOO_MANY_BYTES);
 	} else if (answer->status < 200 || answer->status > 599) {
@@ -889,7 +999,7 @@ void page_render_answer(struct page_render *render,
 		render->bytes += answer->body.size;
 		render_fulfill(render, waiting.id, answer);
 	}
-	json_decref(waiting.root);
+	free(waiting.body);
 	render_look(render);
 }
 

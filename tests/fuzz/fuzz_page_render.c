@@ -80,6 +80,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	options.max_requests = MAX_REQUESTS;
 	options.time_ms = 2 * RENDER_STEP_MS;
 	options.wait = size % 2 == 0 ? NULL : "a";
+	options.click = size % 3 == 0 ? "b" : NULL;
+	options.scroll = size % 5 == 0;
 	page = page_render_create(&cdp, &options, now_ms);
 	while (input.size > 0 && error == ERR_NONE) {
 		size_t piece = input.size < PIECE ? input.size : PIECE;

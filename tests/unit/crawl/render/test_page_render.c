@@ -281,6 +281,16 @@ TEST(a_page_is_clicked_and_scrolled_before_it_is_complete)
 	ck_assert_int_eq(page_render_result(page).end, RENDER_COMPLETE);
 }
 
+TEST(a_selector_to_click_is_checked)
+{
+	options.click = ">>";
+	open_page();
+	respond("Page.createIsolatedWorld", "{\"executionContextId\":5}");
+	settle(3);
+	respond("Runtime.evaluate", "{\"result\":{},\"exceptionDetails\":{}}");
+	ck_assert_int_eq(page_render_result(page).end, RENDER_SELECTOR);
+}
+
 TEST(headers_are_checked)
 {
 	json_int_t id;

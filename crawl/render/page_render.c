@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/hash.h"
 #include "base/memory.h"
 #include "base/utf8.h"
 #include "crawl/http_message.h"
@@ -22,8 +23,13 @@ enum {
 	MAX_METHOD = 16,
 	QUIET_LOOKS = 2,           /* equal states before the clock advances */
 	MAX_LOOKS = LIMIT(200, 4), /* the same, if it always changes */
-	LOAD_PAUSE_MS = 20,   /* real time between two looks, before the load */
-	MAX_LOADING_MS = 250, /* real time until an answer has arrived */
+	LOAD_PAUSE_MS = 20, /* real time between two looks, before the load */
+	/* real time until an answer has arrived; a parser may keep the one for
+	   a document from arriving completely */
+	MAX_LOADING_MS = 2000,
+	MAX_LOADING_DOCUMENT_MS = 250,
+	MAX_SENDING = 64,            /* requests that have not come yet */
+	MAX_SENDING_MS = 1000,       /* real time until they have */
 	SCROLL_QUIET_MS = 100,       /* between two scrolls */
 	MAX_SCROLLS = LIMIT(200, 2), /* by a window each */
 	MAX_STARVING =
@@ -99,6 +105,15 @@ struct render_waiting {
 	bool is_blocking; /* no script runs until it is answered */
 };
 
+/*
+ * A request of which only one of two events has come: the renderer has sent it,
+ * or it is paused. The events come from different processes, in any order.
+ */
+struct render_sending {
+	uint64_t network; /* hash of its network id; 0 = none */
+	bool is_sent;     /* not yet paused */
+};
+
 struct page_render {
 	struct cdp *cdp;
 	struct page_render_options options;
@@ -113,6 +128,9 @@ struct page_render {
 	/* network id of the answer that is on its way; "" = none */
 	char loading[MAX_CDP_ID + 1];
 	uint64_t loading_until_ms;
+	struct render_sending sending[MAX_SENDING];
+	size_t next_sending; /* index of the oldest one */
+	uint64_t sending_until_ms;
 	uint64_t look_at_ms; /* real time of the next look; 0 = now */
 	uint64_t now_ms;
 	uint64_t world_id; /* 0 = unknown */
@@ -304,6 +322,59 @@ static void render_ask_state(struct page_render *render)
 		    render->options.wait);
 }
 
+/* Forget what is known of a request. Return false if nothing was. */
+static bool render_end_sending(struct page_render *render, uint64_t network,
+			       bool is_sent)
+{
+	for (size_t i = 0; i < MAX_SENDING; i++) {
+		struct render_sending *sending = &render->sending[i];
+
+		if (sending->network == network &&
+		    sending->is_sent == is_sent) {
+			sending->network = 0;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Handle one of the two events of a request; the second one ends it. */
+static void render_note_sending(struct page_render *render, const char *id,
+				bool is_sent)
+{
+	const uint64_t network = hash64(id, strlen(id), 0);
+
+	if (render_end_sending(render, network, !is_sent))
+		return;
+	render->sending[render->next_sending] =
+		(struct render_sending){network, is_sent};
+	render->next_sending = (render->next_sending + 1) % MAX_SENDING;
+	if (is_sent)
+		render->sending_until_ms = render->now_ms + MAX_SENDING_MS;
+}
+
+/* Forget requests that were sent, but have not come within their time. */
+static void render_expire_sending(struct page_render *render)
+{
+	if (render->now_ms < render->sending_until_ms)
+		return;
+	for (size_t i = 0; i < MAX_SENDING; i++) {
+		if (render->sending[i].is_sent)
+			render->sending[i].network = 0;
+	}
+}
+
+/* Return whether a request has been sent that has not come yet. */
+static bool render_is_sending(const struct page_render *render)
+{
+	for (size_t i = 0; i < MAX_SENDING; i++) {
+		if (render->sending[i].network != 0 &&
+		    render->sending[i].is_sent)
+			return true;
+	}
+	return false;
+}
+
 /*
  * While the clock stands still and no request waits, look at the state of the
  * page. Otherwise an event or the caller continues.
@@ -311,7 +382,8 @@ static void render_ask_state(struct page_render *render)
 static void render_look(struct page_render *render)
 {
 	if (render->step != STEP_PAUSED || render->loading[0] != '\0' ||
-	    render->waiting_count > 0 || render->now_ms < render->look_at_ms)
+	    render->waiting_count > 0 || render_is_sending(render) ||
+	    render->now_ms < render->look_at_ms)
 		return;
 	if (render->world_id != 0) {
 		render_ask_state(render);
@@ -350,6 +422,7 @@ bool page_render_is_done(struct page_render *render, uint64_t now_ms)
 		render_end(render, RENDER_TIMEOUT);
 	if (now_ms >= render->loading_until_ms)
 		render->loading[0] = '\0';
+	render_expire_sending(render);
 	render_look(render);
 	return render->step == STEP_ENDED;
 }
@@ -431,7 +504,7 @@ static void render_take_state(struct page_render *render, const json_t *value)
 	/* other threads of the browser prepare a script that has arrived */
 	if (!state.is_ready && is_same)
 		render->look_at_ms = render->now_ms + LOAD_PAUSE_MS;
-	if (render->waiting_count > 0 ||
+	if (render->waiting_count > 0 || render_is_sending(render) ||
 	    (render->quiet_looks < QUIET_LOOKS && render->looks < MAX_LOOKS))
 		render_pause(render);
 	else
@@ -879,12 +952,16 @@ static void render_take_request(struct page_render *render,
 				const struct cdp_message *message)
 {
 	struct render_waiting waiting = {0};
+	bool is_read;
 
 	if (render->count + render->refused >= render->options.max_requests) {
 		render_end(render, RENDER_TOO_MANY_REQUESTS);
 		return;
 	}
-	if (!render_read_request(render, message, &waiting)) {
+	is_read = render_read_request(render, message, &waiting);
+	if (waiting.network[0] != '\0')
+		render_note_sending(render, waiting.network, false);
+	if (!is_read) {
 		/* a URL or a body that is too long, or nonsense */
 		if (waiting.id[0] != '\0')
 			render_refuse(render, waiting.id, waiting.request.kind);
@@ -938,7 +1015,7 @@ static size_t render_first(const struct page_render *render)
 /*
  * Remove a request from the queue. The next one is answered after this answer
  * has arrived, so that the order in which a page gets its answers is always the
- * same. The parser may keep a document from arriving completely.
+ * same.
  */
 static struct render_waiting render_remove(struct page_render *render, size_t i)
 {
@@ -952,7 +1029,11 @@ static struct render_waiting render_remove(struct page_render *render, size_t i)
 	    waiting.request.kind != RENDER_OTHER) {
 		memcpy(render->loading, waiting.network,
 		       strlen(waiting.network) + 1);
-		render->loading_until_ms = render->now_ms + MAX_LOADING_MS;
+		render->loading_until_ms =
+			render->now_ms +
+			(waiting.request.kind == RENDER_DOCUMENT
+				 ? MAX_LOADING_DOCUMENT_MS
+				 : MAX_LOADING_MS);
 	}
 	return waiting;
 }
@@ -1003,12 +1084,27 @@ void page_render_answer(struct page_render *render,
 	render_look(render);
 }
 
-/* An answer has arrived in the page. */
+/* The renderer has sent a request, which will be paused. */
+static void render_take_sent(struct page_render *render,
+			     const struct cdp_message *message)
+{
+	const char *id = cdp_text(message->value, "requestId", MAX_CDP_ID);
+	const char *url = json_string_value(json_object_get(
+		json_object_get(message->value, "request"), "url"));
+
+	if (id != NULL && url != NULL && strncmp(url, "http", 4) == 0)
+		render_note_sending(render, id, true);
+}
+
+/* An answer has arrived in the page, maybe without a request to us. */
 static void render_take_arrival(struct page_render *render,
 				const struct cdp_message *message)
 {
 	const char *id = cdp_text(message->value, "requestId", MAX_CDP_ID);
 
+	if (id != NULL &&
+	    render_end_sending(render, hash64(id, strlen(id), 0), true))
+		render_look(render);
 	if (id == NULL || render->loading[0] == '\0' ||
 	    strcmp(id, render->loading) != 0)
 		return;
@@ -1037,6 +1133,8 @@ static void render_take_event(struct page_render *render,
 
 	if (strcmp(method, "Fetch.requestPaused") == 0) {
 		render_take_request(render, message);
+	} else if (strcmp(method, "Network.requestWillBeSent") == 0) {
+		render_take_sent(render, message);
 	} else if (strcmp(method, "Emulation.virtualTimeBudgetExpired") == 0) {
 		if (render->step != STEP_RUN)
 			return;
@@ -1044,7 +1142,8 @@ static void render_take_event(struct page_render *render,
 		render->quiet_ms += RENDER_STEP_MS;
 		render_pause(render);
 	} else if (strcmp(method, "Network.loadingFinished") == 0 ||
-		   strcmp(method, "Network.loadingFailed") == 0) {
+		   strcmp(method, "Network.loadingFailed") == 0 ||
+		   strcmp(method, "Network.requestServedFromCache") == 0) {
 		render_take_arrival(render, message);
 	} else if (strcmp(method, "Page.frameNavigated") == 0) {
 		render_take_navigation(render, message);

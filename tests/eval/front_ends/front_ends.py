@@ -17,7 +17,6 @@ import json
 import os
 import pathlib
 import re
-import resource
 import shutil
 import subprocess
 import sys
@@ -190,6 +189,55 @@ def record(url):
     return head.encode() + block + b"\r\n\r\n"
 
 
+class Meter(threading.Thread):
+    """The CPU time of a process and its descendants, and the most memory that they have at a time (PSS)."""
+
+    def __init__(self, pid):
+        super().__init__(daemon=True)
+        self.pid = pid
+        self.ended = threading.Event()
+        self.ticks = {}
+        self.kib = 0
+        self.start()
+
+    def processes(self):
+        rows = {}
+        for path in pathlib.Path("/proc").glob("[0-9]*/stat"):
+            try:
+                text = path.read_text()
+            except OSError:
+                continue
+            fields = text.rpartition(")")[2].split()
+            rows[int(text.split()[0])] = int(fields[1]), int(fields[11]) + int(fields[12])
+        found = [self.pid]
+        for pid in found:
+            found += [child for child, row in rows.items() if row[0] == pid]
+        return {pid: rows[pid][1] for pid in found if pid in rows}
+
+    def memory(self):
+        total = 0
+        for pid in self.ticks:
+            try:
+                text = pathlib.Path("/proc", str(pid), "smaps_rollup").read_text()
+            except OSError:
+                continue
+            total += int(re.search(r"^Pss:\s+(\d+)", text, re.M)[1])
+        return total
+
+    def run(self):
+        count = 0
+        while not self.ended.wait(0.05):
+            self.ticks.update(self.processes())
+            if count % 10 == 0:
+                self.kib = max(self.kib, self.memory())
+            count += 1
+
+    def end(self):
+        self.ended.set()
+        self.join()
+        return sum(self.ticks.values()) / os.sysconf("SC_CLK_TCK"), self.kib / 1024
+
+
 class Programs:
     def __init__(self, arguments):
         self.ctl = str(arguments.programs / "templatectl")
@@ -203,11 +251,14 @@ class Programs:
         return done.stdout
 
     def render(self, urls, archive, options):
-        begin, cpu = time.monotonic(), resource.getrusage(resource.RUSAGE_CHILDREN)
-        lines = self.run("render", "--json", *self.browser, *options, "--archive", archive, *urls).splitlines()
-        after = resource.getrusage(resource.RUSAGE_CHILDREN)
-        return [json.loads(line) for line in lines], time.monotonic() - begin, (
-            after.ru_utime + after.ru_stime - cpu.ru_utime - cpu.ru_stime)
+        """The results, and seconds, CPU seconds and MiB."""
+        begin = time.monotonic()
+        with subprocess.Popen([self.ctl, "render", "--json", *self.browser, *options, "--archive", archive, *urls],
+                              stdout=subprocess.PIPE, text=True) as process:
+            meter = Meter(process.pid)
+            lines = process.stdout.read().splitlines()
+        seconds = time.monotonic() - begin
+        return [json.loads(line) for line in lines], (seconds, *meter.end())
 
     def extract(self, html, url):
         return self.run("extract", "--url", url, "--scope", "page", "-", text=html)
@@ -251,8 +302,8 @@ def measure_app(programs, folder, name, replays):
         rounds = archive_of(programs, server, url, options, archive)
         loaded = server.count
         raw = urllib.request.urlopen(url.split("#")[0], timeout=20).read().decode()
-        rows, first_s, first_cpu = programs.render([url], archive, options)
-        more, all_s, all_cpu = programs.render([url] * (replays + 1), archive, options)
+        rows, first = programs.render([url], archive, options)
+        more, all_ = programs.render([url] * (replays + 1), archive, options)
     server.shutdown()
     server.server_close()
     row = rows[0]
@@ -265,15 +316,15 @@ def measure_app(programs, folder, name, replays):
         "text_before": share(known, before), "text_after": share(known, after),
         "links_before": len(re.findall(r"<a\s[^>]*href", raw)), "links_after": len(re.findall(r"<a\s[^>]*href", html)),
         "requests": len(row["requests"]), "answered": sum(r["fate"] == "answered" for r in row["requests"]),
-        "bytes": row["bytes"], "time_ms": row["time_ms"], "first_s": first_s, "first_cpu": first_cpu,
-        "page_s": (all_s - first_s) / replays, "page_cpu": (all_cpu - first_cpu) / replays,
+        "bytes": row["bytes"], "time_ms": row["time_ms"], "first_s": first[0], "first_cpu": first[1],
+        "page_s": (all_[0] - first[0]) / replays, "page_cpu": (all_[1] - first[1]) / replays, "mib": all_[2],
         "doms": len({one.get("html") for one in rows + more}), "pages": len(rows + more),
         "refused": sorted({r["url"].split("/", 3)[-1] for r in row["requests"] if r["fate"] == "refused"}),
         "missing": [plain(piece)[:60] for piece in known if plain(piece) not in plain(after)],
     }
 
 
-HEAD = ("app", "end", "words", "text", "DOM", "links", "requests", "KiB", "virtual s", "s/page", "CPU s/page", "DOMs")
+HEAD = ("app", "end", "words", "text", "DOM", "links", "requests", "KiB", "virtual s", "s/page", "CPU s/page", "MiB", "DOMs")
 
 
 def table_row(row):
@@ -281,7 +332,7 @@ def table_row(row):
             f"{row['text_before']:.2f} → {row['text_after']:.2f}", f"{row['dom_before']:.2f} → {row['dom_after']:.2f}",
             f"{row['links_before']} → {row['links_after']}", f"{row['answered']} of {row['requests']}",
             f"{row['bytes'] / 1024:.0f}", f"{row['time_ms'] / 1000:.2f}", f"{row['page_s']:.2f}", f"{row['page_cpu']:.2f}",
-            f"{row['doms']} of {row['pages']}")
+            f"{row['mib']:.0f}", f"{row['doms']} of {row['pages']}")
 
 
 def measure(arguments):

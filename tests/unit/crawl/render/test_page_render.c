@@ -223,6 +223,60 @@ TEST(a_synchronous_request_is_answered_first)
 	ck_assert(!page_render_request(page, &asked));
 }
 
+static void sent(const char *id, const char *url)
+{
+	say("{\"method\":\"Network.requestWillBeSent\",\"sessionId\":\"S\","
+	    "\"params\":{\"requestId\":\"%s\",\"request\":{\"url\":\"%s\"}}}",
+	    id, url);
+}
+
+/* Return whether the page has sent another command. */
+static bool is_silent(void)
+{
+	return read_bytes == cdp.out.size;
+}
+
+TEST(a_request_that_was_sent_is_waited_for)
+{
+	json_int_t id;
+
+	open_page();
+	page_render_is_done(page, 1000);
+	respond("Page.createIsolatedWorld", "{\"executionContextId\":5}");
+	/* its own process reports it earlier than the renderer */
+	request("1", "https://a.test/1", "Fetch");
+	sent("n1", "https://a.test/1");
+	be(true, 0, 1);
+	answer("https://a.test/1", 200, "", "x");
+	event("Network.loadingFinished", "{\"requestId\":\"n1\"}");
+	json_decref(hear("Runtime.evaluate", &id));
+	sent("n2", "https://a.test/2");
+	sent("data", "data:,x");
+	say("{\"id\":%d,\"result\":{\"result\":{\"value\":{\"ready\":true,"
+	    "\"changes\":0}}}}",
+	    (int)id);
+	ck_assert(!page_render_is_done(page, 1001) && is_silent());
+	request("2", "https://a.test/2", "Fetch");
+	answer("https://a.test/2", 200, "", "x");
+	event("Network.loadingFinished", "{\"requestId\":\"n2\"}");
+	json_decref(hear("Runtime.evaluate", &id));
+	/* from the cache: there is no request to us */
+	sent("n3", "https://a.test/3");
+	say("{\"id\":%d,\"result\":{\"result\":{\"value\":{\"ready\":true,"
+	    "\"changes\":0}}}}",
+	    (int)id);
+	ck_assert(is_silent());
+	event("Network.requestServedFromCache", "{\"requestId\":\"n3\"}");
+	json_decref(hear("Runtime.evaluate", &id));
+	/* one that never comes is forgotten */
+	sent("n4", "https://a.test/4");
+	say("{\"id\":%d,\"result\":{\"result\":{\"value\":{\"ready\":true,"
+	    "\"changes\":0}}}}",
+	    (int)id);
+	ck_assert(!page_render_is_done(page, 1500) && is_silent());
+	ck_assert(!page_render_is_done(page, 3000) && !is_silent());
+}
+
 TEST(an_answer_after_the_end_is_ignored)
 {
 	const struct page_answer answered = {.status = 200};

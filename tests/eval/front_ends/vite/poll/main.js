@@ -2,19 +2,21 @@ import {h, render} from "preact";
 import {useEffect, useState} from "preact/hooks";
 import {body, load} from "../article.js";
 
-/* Asks for the status twice a second, for ever. */
+/* Asks for the status four times a second, for ever. */
 function Status() {
 	const [status, setStatus] = useState({});
 	const [count, setCount] = useState(0);
 
 	useEffect(() => {
-		const timer = setInterval(async () => {
+		const ask = async () => {
 			const response = await fetch("/api/status.json");
 
 			setStatus(await response.json());
 			setCount((old) => old + 1);
-		}, 500);
+		};
+		const timer = setInterval(ask, 250);
 
+		ask();
 		return () => clearInterval(timer);
 	}, []);
 	return h("aside", null, h("p", null, status.text), h("p", null, count));

@@ -341,9 +341,13 @@ static bool replay_find(const struct ctl *ctl, const char *page,
 static bool replay_begin(const struct ctl *ctl, const char *page,
 			 struct page_replay *replay)
 {
-	const char *given = is_address(page) ? page : option_text(ctl, "base");
-	const char *fragment = given == NULL ? NULL : strchr(given, '#');
+	const char *base = option_text(ctl, "base");
+	const char *fragment = NULL;
 
+	if (is_address(page))
+		fragment = strchr(page, '#');
+	else if (base != NULL)
+		fragment = strchr(base, '#');
 	if (!replay_find(ctl, page, replay))
 		return false;
 	snprintf(replay->address, sizeof(replay->address), "%s%s",

@@ -5,6 +5,7 @@ listener on this machine, files, and the browser itself; nothing may arrive, and
 nothing may be left when the command has ended.
 """
 
+import ctypes
 import json
 import os
 import pathlib
@@ -31,6 +32,7 @@ HTML = "text/html; charset=utf-8"
 REPLAYS = 20
 BROWSERS = 3  # that replay
 NOBODY = 65534
+PR_SET_CHILD_SUBREAPER = 36
 
 LIST = """<!doctype html><html lang=en><head><title>Shop</title>
 <script src=/app.js defer></script></head>
@@ -209,7 +211,8 @@ def shop(pages):
 def browsers():
     """The processes of our browsers that are running: {pid: command line}.
 
-    They descend from one whose profile is in the /tmp of its own root folder.
+    They descend from one whose profile is in the /tmp of its own root folder,
+    and from this process, to which the kernel also gives orphans.
     """
     commands = {}
     parents = {}
@@ -225,11 +228,11 @@ def browsers():
             parents[pid] = int(status.split("PPid:")[1].split()[0])
 
     def is_ours(pid):
-        while pid in commands:
-            if "--user-data-dir=/tmp/profile " in commands[pid]:
-                return True
+        is_browser = False
+        while pid in commands and pid != os.getpid():
+            is_browser |= "--user-data-dir=/tmp/profile " in commands[pid]
             pid = parents[pid]
-        return False
+        return is_browser and pid == os.getpid()
 
     return {pid: command for pid, command in commands.items() if is_ours(pid)}
 
@@ -308,6 +311,7 @@ class Rendered(Case):
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
+        ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
         # as the browser's own namespaces, and the one of its sandbox
         done = subprocess.run(
             ["unshare", "-Urpmnfiu", "--mount-proc", "unshare", "-Ur", "true"],

@@ -190,7 +190,9 @@ def record(url):
 
 
 class Meter(threading.Thread):
-    """The CPU time of a process and its descendants, and the most memory that they have at a time (PSS)."""
+    """The CPU time of a process and its descendants, the most memory that they have at a time (PSS), and the interfaces
+    and packets of network namespaces other than ours: {interface: packets}.
+    """
 
     def __init__(self, pid):
         super().__init__(daemon=True)
@@ -198,6 +200,7 @@ class Meter(threading.Thread):
         self.ended = threading.Event()
         self.ticks = {}
         self.kib = 0
+        self.packets = {}
         self.start()
 
     def processes(self):
@@ -224,12 +227,26 @@ class Meter(threading.Thread):
             total += int(re.search(r"^Pss:\s+(\d+)", text, re.M)[1])
         return total
 
+    def count_packets(self):
+        for pid in self.ticks:
+            folder = pathlib.Path("/proc", str(pid))
+            try:
+                if os.readlink(folder / "ns/net") == os.readlink("/proc/self/ns/net"):
+                    continue
+                lines = (folder / "net/dev").read_text().splitlines()[2:]
+            except OSError:
+                continue
+            for line in lines:
+                name, *values = line.replace(":", " ").split()
+                self.packets[name] = max(self.packets.get(name, 0), int(values[1]) + int(values[9]))
+
     def run(self):
         count = 0
         while not self.ended.wait(0.05):
             self.ticks.update(self.processes())
             if count % 10 == 0:
                 self.kib = max(self.kib, self.memory())
+                self.count_packets()
             count += 1
 
     def end(self):

@@ -8,6 +8,7 @@ Each page is followed by a harmless one, which must be rendered. The packets are
 import argparse
 import json
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -16,9 +17,9 @@ import time
 from front_ends import ROOT, Meter
 
 PAGES = {
-    "fetches": "setInterval(() => { for (const u of ['http://127.0.0.1/', 'https://192.0.2.1/', 'http://[::1]/'])"
+    "fetches": "setInterval(() => { for (const u of ['https://127.0.0.1/', 'https://192.0.2.1/', 'https://[::1]/'])"
                " { fetch(u, {mode: 'no-cors'}).catch(() => 0); new Image().src = u; navigator.sendBeacon(u, 'x'); } }, 200)",
-    "sockets": "setInterval(() => { for (const u of ['ws://127.0.0.1/', 'wss://192.0.2.1/']) new WebSocket(u);"
+    "sockets": "setInterval(() => { for (const u of ['wss://127.0.0.1/', 'wss://192.0.2.1/']) new WebSocket(u);"
                " document.title = Math.random(); }, 200)",
     "webrtc": "const c = new RTCPeerConnection({iceServers: [{urls: 'stun:192.0.2.1'}, {urls: 'stun:127.0.0.1'}]});"
               " c.onicecandidate = (e) => e.candidate && document.body.append('candidate ');"
@@ -66,14 +67,14 @@ def measure(arguments, folder, name):
     words = ["--browser", arguments.browser] if arguments.browser else []
     begin = time.monotonic()
     with subprocess.Popen([arguments.programs / "templatectl", "render", "--json", *words, "--timeout", "15", "--base",
-                           "http://a.test/", *pages], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                           "https://a.test/", *pages], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
                           text=True) as process:
         meter = Meter(process.pid)
         rows = [json.loads(line) for line in process.stdout]
     seconds = time.monotonic() - begin
     cpu, mib = meter.end()
     is_good = len(rows) == 2 and "<p>good" in rows[1].get("html", "")
-    added = rows[0].get("html", "").rpartition("</script>")[2].split("<")[0].split()[:1] if rows else []
+    added = re.sub(r"<[^>]*>", " ", rows[0].get("html", "").rpartition("</script>")[2]).split()[:1] if rows else []
     packets = ", ".join(f"{name} {count}" for name, count in meter.packets.items())
     return (name, " ".join([rows[0]["end"] if rows else "nothing was printed"] + [f"({word})" for word in added]),
             "yes" if is_good else "no", str(len(rows[0]["requests"]) if rows else 0), packets, f"{seconds:.0f}", f"{cpu:.1f}",

@@ -520,12 +520,16 @@ class Rendered(Case):
         its renderer."""
         listener = Listener()
         self.addCleanup(listener.close)
-        html = REACH.replace("HOST", f"127.0.0.1:{listener.port}")
-        page = self.write(html + """<script>setInterval(() => {
-            for (const url of ["http://HOST/", "http://192.0.2.1/"])
-                fetch(url, {mode: "no-cors"}).catch(() => 0);
-            new WebSocket("ws://HOST/"); }, 500);</script>"""
-                          .replace("HOST", f"127.0.0.1:{listener.port}"),
+        # the last line of REACH leaves the page, and ends the parser
+        html = REACH.replace("<head>", """<head><script>
+            let i = 0;
+            setInterval(() => {
+                new WebSocket("ws://HOST/");
+                document.title = i++;
+                if (i % 20 === 0)
+                    fetch("http://HOST/", {mode: "no-cors"}).catch(() => 0);
+            }, 100);</script>""")
+        page = self.write(html.replace("HOST", f"127.0.0.1:{listener.port}"),
                           "loop.html")
         process = subprocess.Popen([CTL, "render", page, "--timeout", "60",
                                     "--time", "600", "--browser", BROWSER],

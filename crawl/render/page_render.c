@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/hash.h"
 #include "base/memory.h"
 #include "base/utf8.h"
 #include "crawl/http_message.h"
@@ -22,8 +23,15 @@ enum {
 	MAX_METHOD = 16,
 	QUIET_LOOKS = 2,           /* equal states before the clock advances */
 	MAX_LOOKS = LIMIT(200, 4), /* the same, if it always changes */
-	LOAD_PAUSE_MS = 20,   /* real time between two looks, before the load */
-	MAX_LOADING_MS = 250, /* real time until an answer has arrived */
+	LOAD_PAUSE_MS = 20, /* real time between two looks, before the load */
+	/* real time until an answer has arrived; a parser may keep the one for
+	   a document from arriving completely */
+	MAX_LOADING_MS = 2000,
+	MAX_LOADING_DOCUMENT_MS = 250,
+	MAX_SENDING = 64,            /* requests that have not come yet */
+	MAX_SENDING_MS = 1000,       /* real time until they have */
+	SCROLL_QUIET_MS = 100,       /* between two scrolls */
+	MAX_SCROLLS = LIMIT(200, 2), /* by a window each */
 	MAX_STARVING =
 		10000, /* tasks that run while the clock should advance */
 };
@@ -73,6 +81,8 @@ enum render_step {
 	STEP_PAUSED,   /* the clock stands still: requests are answered */
 	STEP_WORLD,    /* Page.createIsolatedWorld */
 	STEP_STATE,    /* templated.state() */
+	STEP_CLICK,    /* templated.click() */
+	STEP_SCROLL,   /* templated.scroll() */
 	STEP_SAVE,     /* templated.save() */
 	STEP_PIECE,    /* templated.piece() */
 	STEP_ENDED,
@@ -85,13 +95,23 @@ struct render_state {
 	uint64_t active;  /* struct page_render */
 };
 
-/* A request that waits for its answer. */
+/* A request that waits for its answer. Its other texts belong to the arena. */
 struct render_waiting {
-	json_t *root;        /* the event */
-	const char *network; /* network id; "" = none */
-	const char *id;
+	char network[MAX_CDP_ID + 1]; /* network id; "" = none */
+	char id[MAX_CDP_ID + 1];
 	struct page_request request;
-	size_t line; /* its index in `lines` */
+	char *body;       /* of the request; NULL = it has none */
+	size_t line;      /* its index in `lines` */
+	bool is_blocking; /* no script runs until it is answered */
+};
+
+/*
+ * A request of which only one of two events has come: the renderer has sent it,
+ * or it is paused. The events come from different processes, in any order.
+ */
+struct render_sending {
+	uint64_t network; /* hash of its network id; 0 = none */
+	bool is_sent;     /* not yet paused */
 };
 
 struct page_render {
@@ -108,6 +128,9 @@ struct page_render {
 	/* network id of the answer that is on its way; "" = none */
 	char loading[MAX_CDP_ID + 1];
 	uint64_t loading_until_ms;
+	struct render_sending sending[MAX_SENDING];
+	size_t next_sending; /* index of the oldest one */
+	uint64_t sending_until_ms;
 	uint64_t look_at_ms; /* real time of the next look; 0 = now */
 	uint64_t now_ms;
 	uint64_t world_id; /* 0 = unknown */
@@ -129,6 +152,11 @@ struct page_render {
 	struct render_waiting *waiting; /* [waiting_count], oldest first */
 	size_t waiting_count;
 	size_t waiting_capacity;
+	bool is_asked; /* the caller has the request `asked` */
+	size_t asked;  /* index in `waiting` */
+	bool is_clicked;
+	bool is_scrolled; /* to the end */
+	uint32_t scrolls;
 	struct render_line *lines; /* [count] */
 	size_t count;
 	size_t capacity;
@@ -171,7 +199,7 @@ void page_render_destroy(struct page_render *render)
 	if (render == NULL)
 		return;
 	for (size_t i = 0; i < render->waiting_count; i++)
-		json_decref(render->waiting[i].root);
+		free(render->waiting[i].body);
 	free(render->waiting);
 	free(render->lines);
 	free(render->url);
@@ -270,23 +298,81 @@ static void render_evaluate(struct page_render *render, enum render_step step,
 			       "returnByValue", 1));
 }
 
+/* Evaluate a call whose argument is a selector, or null. */
+static void render_call(struct page_render *render, enum render_step step,
+			const char *function, const char *selector)
+{
+	json_t *text = selector == NULL ? json_null() : json_string(selector);
+	char *quoted = json_dumps(text, JSON_ENCODE_ANY);
+	struct buffer call = {0};
+
+	/* NULL if it is not UTF-8 */
+	buffer_printf(&call, "%s(%s) ?? null", function,
+		      quoted == NULL ? "\"\"" : quoted);
+	render_evaluate(render, step, call.data);
+	free(quoted);
+	json_decref(text);
+	buffer_free(&call);
+}
+
 static void render_ask_state(struct page_render *render)
 {
-	struct buffer call = {0};
-	char *selector = NULL;
-
-	if (render->options.wait != NULL) {
-		json_t *text = json_string(render->options.wait);
-
-		selector = json_dumps(text, JSON_ENCODE_ANY);
-		json_decref(text);
-	}
 	/* the clock may have to advance before the scripts run */
-	buffer_printf(&call, "globalThis.templated?.state(%s) ?? null",
-		      selector == NULL ? "null" : selector);
-	render_evaluate(render, STEP_STATE, call.data);
-	free(selector);
-	buffer_free(&call);
+	render_call(render, STEP_STATE, "globalThis.templated?.state",
+		    render->options.wait);
+}
+
+/* Forget what is known of a request. Return false if nothing was. */
+static bool render_end_sending(struct page_render *render, uint64_t network,
+			       bool is_sent)
+{
+	for (size_t i = 0; i < MAX_SENDING; i++) {
+		struct render_sending *sending = &render->sending[i];
+
+		if (sending->network == network &&
+		    sending->is_sent == is_sent) {
+			sending->network = 0;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Handle one of the two events of a request; the second one ends it. */
+static void render_note_sending(struct page_render *render, const char *id,
+				bool is_sent)
+{
+	const uint64_t network = hash64(id, strlen(id), 0);
+
+	if (render_end_sending(render, network, !is_sent))
+		return;
+	render->sending[render->next_sending] =
+		(struct render_sending){network, is_sent};
+	render->next_sending = (render->next_sending + 1) % MAX_SENDING;
+	if (is_sent)
+		render->sending_until_ms = render->now_ms + MAX_SENDING_MS;
+}
+
+/* Forget requests that were sent, but have not come within their time. */
+static void render_expire_sending(struct page_render *render)
+{
+	if (render->now_ms < render->sending_until_ms)
+		return;
+	for (size_t i = 0; i < MAX_SENDING; i++) {
+		if (render->sending[i].is_sent)
+			render->sending[i].network = 0;
+	}
+}
+
+/* Return whether a request has been sent that has not come yet. */
+static bool render_is_sending(const struct page_render *render)
+{
+	for (size_t i = 0; i < MAX_SENDING; i++) {
+		if (render->sending[i].network != 0 &&
+		    render->sending[i].is_sent)
+			return true;
+	}
+	return false;
 }
 
 /*
@@ -296,7 +382,8 @@ static void render_ask_state(struct page_render *render)
 static void render_look(struct page_render *render)
 {
 	if (render->step != STEP_PAUSED || render->loading[0] != '\0' ||
-	    render->waiting_count > 0 || render->now_ms < render->look_at_ms)
+	    render->waiting_count > 0 || render_is_sending(render) ||
+	    render->now_ms < render->look_at_ms)
 		return;
 	if (render->world_id != 0) {
 		render_ask_state(render);
@@ -335,6 +422,7 @@ bool page_render_is_done(struct page_render *render, uint64_t now_ms)
 		render_end(render, RENDER_TIMEOUT);
 	if (now_ms >= render->loading_until_ms)
 		render->loading[0] = '\0';
+	render_expire_sending(render);
 	render_look(render);
 	return render->step == STEP_ENDED;
 }
@@ -343,25 +431,38 @@ static void render_save(struct page_render *render)
 {
 	struct buffer call = {0};
 
-	buffer_printf(&call, "templated.save(%zu)",
-		      render->options.max_dom_bytes);
+	buffer_printf(&call, "templated.save(%zu, %s)",
+		      render->options.max_dom_bytes,
+		      render->options.keep_consent ? "true" : "false");
 	render_evaluate(render, STEP_SAVE, call.data);
 	buffer_free(&call);
 }
 
 /*
  * Nothing happens any more while the clock stands still. Judge whether the page
- * is complete. With a selector it is when that matches.
+ * is complete. It is not before the click and the scrolls, which need a page
+ * that has settled. With a selector to wait for, it is when that matches.
  */
 static void render_judge(struct page_render *render, bool is_found)
 {
-	bool is_complete =
+	const bool is_settled =
 		render->state.is_ready && render->quiet_ms >= RENDER_QUIET_MS;
+	const bool has_time = render->time_ms < render->options.time_ms;
+	const bool has_click =
+		render->options.click != NULL && !render->is_clicked;
+	const bool has_scroll = render->options.scroll && !render->is_scrolled;
+	bool is_complete = is_settled;
 
 	if (render->options.wait != NULL)
 		is_complete = is_found;
+	is_complete &= !has_click && !has_scroll;
 	render->end = is_complete ? RENDER_COMPLETE : RENDER_UNSETTLED;
-	if (!is_complete && render->time_ms < render->options.time_ms)
+	if (has_click && is_settled && has_time)
+		render_call(render, STEP_CLICK, "templated.click",
+			    render->options.click);
+	else if (has_scroll && is_settled && has_time)
+		render_evaluate(render, STEP_SCROLL, "templated.scroll()");
+	else if (!is_complete && has_time)
 		render_run(render);
 	else if (!render->has_probe)
 		render_end(render, RENDER_NOT_LOADED);
@@ -403,12 +504,30 @@ static void render_take_state(struct page_render *render, const json_t *value)
 	/* other threads of the browser prepare a script that has arrived */
 	if (!state.is_ready && is_same)
 		render->look_at_ms = render->now_ms + LOAD_PAUSE_MS;
-	if (render->waiting_count > 0 ||
+	if (render->waiting_count > 0 || render_is_sending(render) ||
 	    (render->quiet_looks < QUIET_LOOKS && render->looks < MAX_LOOKS))
 		render_pause(render);
 	else
 		render_judge(render,
 			     json_is_true(json_object_get(value, "found")));
+}
+
+/* An element that is missing may appear later. */
+static void render_take_click(struct page_render *render, const json_t *value)
+{
+	render->is_clicked = json_is_true(value);
+	render->quiet_ms = 0;
+	render_run(render);
+}
+
+/* What a scroll shows may need requests; then the page must settle again. */
+static void render_take_scroll(struct page_render *render, const json_t *value)
+{
+	render->scrolls++;
+	render->is_scrolled =
+		!json_is_true(value) || render->scrolls == MAX_SCROLLS;
+	render->quiet_ms = RENDER_QUIET_MS - SCROLL_QUIET_MS;
+	render_run(render);
 }
 
 static void render_ask_piece(struct page_render *render)
@@ -477,6 +596,15 @@ static void render_take_value(struct page_render *render,
 			render_retry(render);
 		else
 			render_take_state(render, value);
+		break;
+	case STEP_CLICK:
+		if (is_thrown)
+			render_end(render, RENDER_SELECTOR);
+		else
+			render_take_click(render, value);
+		break;
+	case STEP_SCROLL:
+		render_take_scroll(render, value);
 		break;
 	case STEP_SAVE:
 		render_take_count(render, value);
@@ -638,7 +766,31 @@ static bool is_method(const char *text)
 	return true;
 }
 
-/* Read the event Fetch.requestPaused. Return false if it is invalid. */
+/*
+ * Return whether a script waits for the answer: a synchronous XMLHttpRequest.
+ * Only these have the highest priority, whatever a page says.
+ */
+static bool is_blocking(const char *type, const json_t *sent)
+{
+	const char *priority = cdp_text(sent, "initialPriority", MAX_CDP_ID);
+
+	return strcmp(type, "XHR") == 0 && priority != NULL &&
+	       strcmp(priority, "VeryHigh") == 0;
+}
+
+/* Copy an id of the event; "" if it has none. */
+static void render_copy_id(const json_t *event, const char *name,
+			   char id_out[MAX_CDP_ID + 1])
+{
+	const char *id = cdp_text(event, name, MAX_CDP_ID);
+
+	snprintf(id_out, MAX_CDP_ID + 1, "%s", id == NULL ? "" : id);
+}
+
+/*
+ * Read the event Fetch.requestPaused. Return false if it is invalid. The method
+ * and the body point into the message; the URL, too.
+ */
 static bool render_read_request(struct page_render *render,
 				const struct cdp_message *message,
 				struct render_waiting *waiting)
@@ -649,14 +801,12 @@ static bool render_read_request(struct page_render *render,
 	const char *frame = cdp_text(event, "frameId", MAX_CDP_ID);
 	struct page_request *request = &waiting->request;
 
-	waiting->id = cdp_text(event, "requestId", MAX_CDP_ID);
-	waiting->network = cdp_text(event, "networkId", MAX_CDP_ID);
-	if (waiting->network == NULL)
-		waiting->network = "";
+	render_copy_id(event, "requestId", waiting->id);
+	render_copy_id(event, "networkId", waiting->network);
 	request->method = cdp_text(sent, "method", MAX_METHOD);
 	request->url = cdp_text(sent, "url", MAX_RENDER_URL);
 	request->body = slice_of(cdp_text(sent, "postData", MAX_RENDER_BODY));
-	if (waiting->id == NULL || type == NULL || request->url == NULL ||
+	if (waiting->id[0] == '\0' || type == NULL || request->url == NULL ||
 	    !is_method(request->method) ||
 	    (request->body.data == NULL &&
 	     json_is_true(json_object_get(sent, "hasPostData"))))
@@ -664,8 +814,7 @@ static bool render_read_request(struct page_render *render,
 	request->kind = render_kind_of(type);
 	request->is_page = request->kind == RENDER_DOCUMENT && frame != NULL &&
 			   strcmp(frame, render->target) == 0;
-	request->head =
-		render_read_head(render, json_object_get(sent, "headers"));
+	waiting->is_blocking = is_blocking(type, sent);
 	return true;
 }
 
@@ -780,48 +929,80 @@ static void render_block(struct page_render *render,
 		render_refuse(render, waiting->id, waiting->request.kind);
 }
 
+/* Make the texts of a request outlive its message. */
+static void render_keep_request(struct page_render *render,
+				const struct cdp_message *message,
+				struct render_waiting *waiting)
+{
+	const json_t *sent = json_object_get(message->value, "request");
+	struct page_request *request = &waiting->request;
+
+	waiting->line = render_add_line(render, request);
+	request->method = render->lines[waiting->line].method;
+	request->url = render->lines[waiting->line].url;
+	request->head =
+		render_read_head(render, json_object_get(sent, "headers"));
+	if (request->body.size > 0)
+		waiting->body =
+			mem_copy_text(request->body.data, request->body.size);
+	request->body.data = waiting->body;
+}
+
 static void render_take_request(struct page_render *render,
 				const struct cdp_message *message)
 {
 	struct render_waiting waiting = {0};
+	bool is_read;
 
 	if (render->count + render->refused >= render->options.max_requests) {
 		render_end(render, RENDER_TOO_MANY_REQUESTS);
 		return;
 	}
-	if (!render_read_request(render, message, &waiting)) {
+	is_read = render_read_request(render, message, &waiting);
+	if (waiting.network[0] != '\0')
+		render_note_sending(render, waiting.network, false);
+	if (!is_read) {
 		/* a URL or a body that is too long, or nonsense */
-		if (waiting.id != NULL)
+		if (waiting.id[0] != '\0')
 			render_refuse(render, waiting.id, waiting.request.kind);
 		render->refused++;
 		return;
 	}
-	/* it is kept until it is answered */
+	/* what is stored of it is not larger than its message */
 	if (message->bytes > MAX_REQUEST_BYTES - render->request_bytes) {
 		render_end(render, RENDER_TOO_MANY_BYTES);
 		return;
 	}
 	render->request_bytes += message->bytes;
-	waiting.line = render_add_line(render, &waiting.request);
+	render_keep_request(render, message, &waiting);
 	if ((waiting.request.kind & render_active) != 0)
 		render->active++;
 	/* a redirect: the answer has arrived */
 	if (strcmp(waiting.network, render->loading) == 0)
 		render->loading[0] = '\0';
-	waiting.root = json_incref(message->root);
 	render->waiting =
 		mem_grow(render->waiting, render->waiting_count,
 			 &render->waiting_capacity, sizeof(*render->waiting));
 	render->waiting[render->waiting_count++] = waiting;
 }
 
-/* Return the index of the first request that can be answered now. */
+/*
+ * Return the index of the first request that can be answered now. A script that
+ * is blocked stops all others, so its request comes first.
+ */
 static size_t render_first(const struct page_render *render)
 {
 	size_t i = 0;
 
 	if (render->step == STEP_ENDED)
 		return render->waiting_count;
+	if (render->is_asked)
+		return render->asked;
+	while (i < render->waiting_count && !render->waiting[i].is_blocking)
+		i++;
+	if (i < render->waiting_count)
+		return i;
+	i = 0;
 	if (render->loading[0] == '\0' &&
 	    (render->step == STEP_NAVIGATE || render->step == STEP_PAUSED))
 		return 0;
@@ -834,20 +1015,25 @@ static size_t render_first(const struct page_render *render)
 /*
  * Remove a request from the queue. The next one is answered after this answer
  * has arrived, so that the order in which a page gets its answers is always the
- * same. The parser may keep a document from arriving completely.
+ * same.
  */
 static struct render_waiting render_remove(struct page_render *render, size_t i)
 {
 	struct render_waiting waiting = render->waiting[i];
 
+	render->is_asked = false;
 	render->waiting_count--;
 	memmove(render->waiting + i, render->waiting + i + 1,
 		(render->waiting_count - i) * sizeof(*render->waiting));
-	if (render->step == STEP_PAUSED &&
+	if (render->step == STEP_PAUSED && !waiting.is_blocking &&
 	    waiting.request.kind != RENDER_OTHER) {
 		memcpy(render->loading, waiting.network,
 		       strlen(waiting.network) + 1);
-		render->loading_until_ms = render->now_ms + MAX_LOADING_MS;
+		render->loading_until_ms =
+			render->now_ms +
+			(waiting.request.kind == RENDER_DOCUMENT
+				 ? MAX_LOADING_DOCUMENT_MS
+				 : MAX_LOADING_MS);
 	}
 	return waiting;
 }
@@ -861,12 +1047,14 @@ bool page_render_request(struct page_render *render,
 		struct render_waiting waiting = render->waiting[first];
 
 		if ((waiting.request.kind & render->options.blocked) == 0) {
+			render->is_asked = true;
+			render->asked = first;
 			*request_out = waiting.request;
 			return true;
 		}
 		waiting = render_remove(render, first);
 		render_block(render, &waiting);
-		json_decref(waiting.root);
+		free(waiting.body);
 		render_look(render);
 	}
 	return false;
@@ -875,10 +1063,13 @@ bool page_render_request(struct page_render *render,
 void page_render_answer(struct page_render *render,
 			const struct page_answer *answer)
 {
-	struct render_waiting waiting =
-		render_remove(render, render_first(render));
-	struct render_line *line = &render->lines[waiting.line];
+	struct render_waiting waiting;
+	struct render_line *line;
 
+	if (render->step == STEP_ENDED)
+		return;
+	waiting = render_remove(render, render_first(render));
+	line = &render->lines[waiting.line];
 	if (answer->body.size > render->options.max_bytes - render->bytes) {
 		render_end(render, RENDER_TOO_MANY_BYTES);
 	} else if (answer->status < 200 || answer->status > 599) {
@@ -889,16 +1080,31 @@ void page_render_answer(struct page_render *render,
 		render->bytes += answer->body.size;
 		render_fulfill(render, waiting.id, answer);
 	}
-	json_decref(waiting.root);
+	free(waiting.body);
 	render_look(render);
 }
 
-/* An answer has arrived in the page. */
+/* The renderer has sent a request, which will be paused. */
+static void render_take_sent(struct page_render *render,
+			     const struct cdp_message *message)
+{
+	const char *id = cdp_text(message->value, "requestId", MAX_CDP_ID);
+	const char *url = json_string_value(json_object_get(
+		json_object_get(message->value, "request"), "url"));
+
+	if (id != NULL && url != NULL && strncmp(url, "http", 4) == 0)
+		render_note_sending(render, id, true);
+}
+
+/* An answer has arrived in the page, maybe without a request to us. */
 static void render_take_arrival(struct page_render *render,
 				const struct cdp_message *message)
 {
 	const char *id = cdp_text(message->value, "requestId", MAX_CDP_ID);
 
+	if (id != NULL &&
+	    render_end_sending(render, hash64(id, strlen(id), 0), true))
+		render_look(render);
 	if (id == NULL || render->loading[0] == '\0' ||
 	    strcmp(id, render->loading) != 0)
 		return;
@@ -927,6 +1133,8 @@ static void render_take_event(struct page_render *render,
 
 	if (strcmp(method, "Fetch.requestPaused") == 0) {
 		render_take_request(render, message);
+	} else if (strcmp(method, "Network.requestWillBeSent") == 0) {
+		render_take_sent(render, message);
 	} else if (strcmp(method, "Emulation.virtualTimeBudgetExpired") == 0) {
 		if (render->step != STEP_RUN)
 			return;
@@ -934,7 +1142,8 @@ static void render_take_event(struct page_render *render,
 		render->quiet_ms += RENDER_STEP_MS;
 		render_pause(render);
 	} else if (strcmp(method, "Network.loadingFinished") == 0 ||
-		   strcmp(method, "Network.loadingFailed") == 0) {
+		   strcmp(method, "Network.loadingFailed") == 0 ||
+		   strcmp(method, "Network.requestServedFromCache") == 0) {
 		render_take_arrival(render, message);
 	} else if (strcmp(method, "Page.frameNavigated") == 0) {
 		render_take_navigation(render, message);

@@ -47,7 +47,7 @@ enum {
 	X(RENDER_DOM_TOO_LARGE, "the DOM is too large")                \
 	X(RENDER_CRASHED, "the page crashed")                          \
 	X(RENDER_MALFORMED, "the browser sent an invalid message")     \
-	X(RENDER_SELECTOR, "the selector to wait for is invalid")      \
+	X(RENDER_SELECTOR, "the selector is invalid")                  \
 	X(RENDER_BROWSER_ENDED, "the browser ended or exceeded its limits")
 
 enum render_end {
@@ -79,11 +79,16 @@ enum render_kind {
 };
 
 struct page_render_options {
-	const char *url;
+	const char *url;      /* may have a fragment */
 	uint64_t date_ms;     /* Unix time at which the page begins */
 	uint32_t seed;        /* of its random numbers */
 	const char *wait;     /* complete when this selector matches; or
 				 NULL */
+	const char *click;    /* click the first element that this selector
+				 matches, when the page has settled; or NULL */
+	bool scroll;          /* then scroll to the end, until nothing is
+				 added there any more */
+	bool keep_consent;    /* keep layers that ask for consent */
 	uint32_t time_ms;     /* maximum virtual time */
 	uint32_t max_wall_ms; /* maximum real time */
 	uint32_t max_requests;
@@ -159,6 +164,7 @@ void page_render_stop(struct page_render *render, enum render_end end);
  */
 bool page_render_request(struct page_render *render,
 			 struct page_request *request_out);
+/* Answer the request. Does nothing if the page has ended meanwhile. */
 void page_render_answer(struct page_render *render,
 			const struct page_answer *answer);
 

@@ -15,9 +15,19 @@
 	const url_of = get(Document.prototype, "URL");
 	const state_of = get(Document.prototype, "readyState");
 	const shadow_of = get(Element.prototype, "shadowRoot");
+	const text_of = get(Node.prototype, "textContent");
+	const height_of = get(Element.prototype, "clientHeight");
+	const top_of = get(Element.prototype, "scrollTop");
 	const find = Document.prototype.querySelector;
 	const all = "querySelectorAll";
 	const max_piece = 1 << 18;
+	const max_layer = 1 << 14;
+	/* elements that may be a layer which asks for consent */
+	const roles = "dialog, [role=dialog], [role=alertdialog], " +
+		      "[aria-modal=true]";
+	const names = "[id*=cookie i], [class*=cookie i], " +
+		      "[id*=consent i], [class*=consent i]";
+	const asks = /cookie|consent|gdpr|dsgvo|einwillig|datenschutz|privacy|privacidad|confidentialit/i;
 	let changes = 0;
 	let pieces = [];
 
@@ -55,6 +65,58 @@
 		       tags.slice(end) + "\n";
 	};
 
+	/* Above the page, with a button, and about consent; not the page. */
+	const is_layer = (element) => {
+		const has = (selector) =>
+			Element.prototype.querySelector.call(element, selector);
+		const text = text_of(element);
+
+		return text.length < max_layer && asks.test(text) &&
+		       has("button, [role=button], [type=submit], a") &&
+		       !has("main, article, h1 ~ p ~ p ~ p") &&
+		       (Element.prototype.matches.call(element, roles) ||
+			["fixed", "sticky"].includes(
+				getComputedStyle(element).position));
+	};
+	const remove_layers = () => {
+		const lists = [Document.prototype[all].call(
+			document, roles + ", " + names)];
+
+		for (const root of shadows())
+			lists.push(DocumentFragment.prototype[all].call(
+				root, roles + ", " + names));
+		for (const list of lists)
+			for (const element of list)
+				if (is_layer(element))
+					Element.prototype.remove.call(element);
+	};
+	/* Scroll the page, and lists that fill half of the window. */
+	const scroll = () => {
+		let is_moved = false;
+
+		for (const element of Document.prototype[all].call(document,
+								   "*")) {
+			const height = height_of(element);
+			const top = top_of(element);
+
+			if (height < innerHeight / 2)
+				continue;
+			Element.prototype.scrollBy.call(element, {
+				top: Math.min(height, innerHeight),
+				behavior: "instant",
+			});
+			if (top_of(element) <= top)
+				continue;
+			is_moved = true;
+			/* the browser sends it with the next frame */
+			EventTarget.prototype.dispatchEvent.call(
+				element === root_of(document) ? document
+							      : element,
+				new Event("scroll", {bubbles: true}));
+		}
+		return is_moved;
+	};
+
 	globalThis.templated = {
 		state: (selector) => ({
 			ready: state_of(document) === "complete",
@@ -63,8 +125,19 @@
 			       find.call(document, selector) !== null,
 			url: url_of(document),
 		}),
+		scroll,
+		/* Return whether the element to click is there. */
+		click: (selector) => {
+			const element = find.call(document, selector);
+
+			if (element instanceof HTMLElement)
+				HTMLElement.prototype.click.call(element);
+			return element !== null;
+		},
 		/* Keep the DOM; return its number of pieces. */
-		save: (max) => {
+		save: (max, keep_consent) => {
+			if (!keep_consent)
+				remove_layers();
 			const text = html().toWellFormed()
 					   .replaceAll("\0", "\ufffd");
 

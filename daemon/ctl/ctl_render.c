@@ -53,9 +53,10 @@ struct render_archive {
 /* Where the answers come from. */
 struct page_replay {
 	struct render_archive archive;
-	struct url url;     /* of the page */
-	uint64_t date_ms;   /* of the page */
-	struct buffer page; /* the document, if it is a file */
+	struct url url;                  /* of the page */
+	char address[2 * MAX_URL_BYTES]; /* the same, with its fragment */
+	uint64_t date_ms;                /* of the page */
+	struct buffer page;              /* the document, if it is a file */
 	bool has_page;
 	struct buffer head; /* of the last answer */
 };
@@ -311,9 +312,9 @@ static bool replay_read_page(const struct ctl *ctl, const char *path,
 	return true;
 }
 
-/* Prepare the answers for the page of an operand. */
-static bool replay_begin(const struct ctl *ctl, const char *page,
-			 struct page_replay *replay)
+/* Find the URL or the file of an operand. */
+static bool replay_find(const struct ctl *ctl, const char *page,
+			struct page_replay *replay)
 {
 	buffer_clear(&replay->page);
 	replay->has_page = false;
@@ -331,6 +332,27 @@ static bool replay_begin(const struct ctl *ctl, const char *page,
 		return false;
 	}
 	return replay_find_page(ctl, replay);
+}
+
+/*
+ * Prepare the answers for the page of an operand. A fragment does not belong to
+ * the URL of a record, but the scripts of the page may read it.
+ */
+static bool replay_begin(const struct ctl *ctl, const char *page,
+			 struct page_replay *replay)
+{
+	const char *base = option_text(ctl, "base");
+	const char *fragment = NULL;
+
+	if (is_address(page))
+		fragment = strchr(page, '#');
+	else if (base != NULL)
+		fragment = strchr(base, '#');
+	if (!replay_find(ctl, page, replay))
+		return false;
+	snprintf(replay->address, sizeof(replay->address), "%s%s",
+		 replay->url.text, fragment == NULL ? "" : fragment);
+	return true;
 }
 
 static const char *render_kind_name(enum render_kind kind)
@@ -402,9 +424,12 @@ render_options_of(const struct ctl *ctl, const struct page_replay *replay)
 {
 	struct page_render_options options = page_render_options_default;
 
-	options.url = replay->url.text;
+	options.url = replay->address;
 	options.date_ms = replay->date_ms;
 	options.wait = option_text(ctl, "wait");
+	options.click = option_text(ctl, "click");
+	options.scroll = option_given(ctl, "scroll");
+	options.keep_consent = option_given(ctl, "consent");
 	options.time_ms = (uint32_t)option_whole(ctl, "time",
 						 options.time_ms / MS_PER_S) *
 			  MS_PER_S;

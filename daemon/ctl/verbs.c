@@ -495,6 +495,14 @@ static const struct verb_action render_actions[] = {
 		 TEXT("base", "U", NULL, "URL of the page, if it is a file"),
 		 TEXT("wait", "SELECTOR", NULL,
 		      "the page is complete when this selector (CSS) matches"),
+		 TEXT("click", "SELECTOR", NULL,
+		      "click the first element that this selector (CSS) "
+		      "matches, when the page has settled"),
+		 FLAG("scroll", NULL,
+		      "scroll to the end of the page, until it stops growing"),
+		 FLAG("consent", NULL,
+		      "keep layers that request consent, for example to "
+		      "cookies"),
 		 WHOLE("time", "S", 1, 600, NULL,
 		       "maximum time on the clock of the page, in seconds "
 		       "(default: 10)"),

@@ -257,6 +257,7 @@ static char *const browser_words[] = {
 	"--remote-debugging-pipe",
 	"--user-data-dir=/tmp/profile",
 	"--no-startup-window",
+	"--block-new-web-contents",
 	"--no-first-run",
 	"--no-default-browser-check",
 	"--no-pings",

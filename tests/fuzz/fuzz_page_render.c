@@ -80,6 +80,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	options.max_requests = MAX_REQUESTS;
 	options.time_ms = 2 * RENDER_STEP_MS;
 	options.wait = size % 2 == 0 ? NULL : "a";
+	/* a '!' before the messages: click and scroll */
+	if (size > 0 && data[0] == '!') {
+		slice_advance(&input, 1);
+		options.wait = NULL;
+		options.click = "b";
+		options.scroll = true;
+		options.time_ms = 20 * RENDER_STEP_MS;
+	}
 	page = page_render_create(&cdp, &options, now_ms);
 	while (input.size > 0 && error == ERR_NONE) {
 		size_t piece = input.size < PIECE ? input.size : PIECE;

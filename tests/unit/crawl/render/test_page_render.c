@@ -200,6 +200,151 @@ TEST(answers_go_one_after_another_while_the_clock_stands_still)
 	json_decref(hear("Runtime.evaluate", &id));
 }
 
+/* A script that waits for its answer stops the clock and all others. */
+TEST(a_synchronous_request_is_answered_first)
+{
+	struct page_request asked;
+
+	open_page();
+	respond("Page.createIsolatedWorld", "{\"executionContextId\":5}");
+	request("1", "https://a.test/1", "XHR");
+	ck_assert(!page_render_request(page, &asked));
+	say("{\"method\":\"Fetch.requestPaused\",\"sessionId\":\"S\","
+	    "\"params\":{\"requestId\":\"2\",\"resourceType\":\"XHR\","
+	    "\"request\":{\"method\":\"POST\",\"url\":\"https://a.test/2\","
+	    "\"postData\":\"abc\",\"initialPriority\":\"VeryHigh\","
+	    "\"headers\":{}}}}");
+	ck_assert(page_render_request(page, &asked));
+	ck_assert(slice_equal(asked.body, slice_of("abc")));
+	/* the request that the caller has stays the same */
+	request("3", "https://a.test/3", "Other");
+	answer("https://a.test/2", 200, "", "x");
+	answer("https://a.test/3", 200, "", "x");
+	ck_assert(!page_render_request(page, &asked));
+}
+
+static void sent(const char *id, const char *url)
+{
+	say("{\"method\":\"Network.requestWillBeSent\",\"sessionId\":\"S\","
+	    "\"params\":{\"requestId\":\"%s\",\"request\":{\"url\":\"%s\"}}}",
+	    id, url);
+}
+
+/* Return whether the page has sent another command. */
+static bool is_silent(void)
+{
+	return read_bytes == cdp.out.size;
+}
+
+TEST(a_request_that_was_sent_is_waited_for)
+{
+	json_int_t id;
+
+	open_page();
+	page_render_is_done(page, 1000);
+	respond("Page.createIsolatedWorld", "{\"executionContextId\":5}");
+	/* its own process reports it earlier than the renderer */
+	request("1", "https://a.test/1", "Fetch");
+	sent("n1", "https://a.test/1");
+	be(true, 0, 1);
+	answer("https://a.test/1", 200, "", "x");
+	event("Network.loadingFinished", "{\"requestId\":\"n1\"}");
+	json_decref(hear("Runtime.evaluate", &id));
+	sent("n2", "https://a.test/2");
+	sent("data", "data:,x");
+	say("{\"id\":%d,\"result\":{\"result\":{\"value\":{\"ready\":true,"
+	    "\"changes\":0}}}}",
+	    (int)id);
+	ck_assert(!page_render_is_done(page, 1001) && is_silent());
+	request("2", "https://a.test/2", "Fetch");
+	answer("https://a.test/2", 200, "", "x");
+	event("Network.loadingFinished", "{\"requestId\":\"n2\"}");
+	json_decref(hear("Runtime.evaluate", &id));
+	/* from the cache: there is no request to us */
+	sent("n3", "https://a.test/3");
+	say("{\"id\":%d,\"result\":{\"result\":{\"value\":{\"ready\":true,"
+	    "\"changes\":0}}}}",
+	    (int)id);
+	ck_assert(is_silent());
+	event("Network.requestServedFromCache", "{\"requestId\":\"n3\"}");
+	json_decref(hear("Runtime.evaluate", &id));
+	/* one that never comes is forgotten */
+	sent("n4", "https://a.test/4");
+	say("{\"id\":%d,\"result\":{\"result\":{\"value\":{\"ready\":true,"
+	    "\"changes\":0}}}}",
+	    (int)id);
+	ck_assert(!page_render_is_done(page, 1500) && is_silent());
+	ck_assert(!page_render_is_done(page, 3000) && !is_silent());
+}
+
+TEST(an_answer_after_the_end_is_ignored)
+{
+	const struct page_answer answered = {.status = 200};
+	struct page_request asked;
+
+	open_page();
+	request("1", "https://a.test/1", "Other");
+	ck_assert(page_render_request(page, &asked));
+	page_render_stop(page, RENDER_TIMEOUT);
+	page_render_answer(page, &answered);
+	ck_assert_str_eq(asked.url, "https://a.test/1");
+	ck_assert_int_eq(page_render_result(page).end, RENDER_TIMEOUT);
+}
+
+/* Let the page settle. */
+static void settle(int changes)
+{
+	be(true, changes, 3);
+	for (int i = 0; i < RENDER_QUIET_MS / RENDER_STEP_MS; i++) {
+		advance();
+		be(true, changes, 2);
+	}
+}
+
+TEST(a_page_is_clicked_and_scrolled_before_it_is_complete)
+{
+	const int steps = 100 / RENDER_STEP_MS; /* between two scrolls */
+
+	options.click = "#more";
+	options.scroll = true;
+	open_page();
+	respond("Page.createIsolatedWorld", "{\"executionContextId\":5}");
+	settle(3);
+	/* the element to click is not there yet */
+	respond("Runtime.evaluate", "{\"result\":{\"value\":false}}");
+	for (int i = 0; i < RENDER_QUIET_MS / RENDER_STEP_MS; i++) {
+		advance();
+		be(true, 3, 2);
+	}
+	respond("Runtime.evaluate", "{\"result\":{\"value\":true}}");
+	advance();
+	settle(4);
+	/* two scrolls, of which the second does nothing */
+	respond("Runtime.evaluate", "{\"result\":{\"value\":true}}");
+	for (int i = 0; i < steps; i++) {
+		advance();
+		be(true, 4, 2);
+	}
+	respond("Runtime.evaluate", "{\"result\":{\"value\":false}}");
+	for (int i = 0; i < steps; i++) {
+		advance();
+		be(true, 4, 2);
+	}
+	read_dom();
+	ck_assert(page_render_is_done(page, 1000));
+	ck_assert_int_eq(page_render_result(page).end, RENDER_COMPLETE);
+}
+
+TEST(a_selector_to_click_is_checked)
+{
+	options.click = ">>";
+	open_page();
+	respond("Page.createIsolatedWorld", "{\"executionContextId\":5}");
+	settle(3);
+	respond("Runtime.evaluate", "{\"result\":{},\"exceptionDetails\":{}}");
+	ck_assert_int_eq(page_render_result(page).end, RENDER_SELECTOR);
+}
+
 TEST(headers_are_checked)
 {
 	json_int_t id;

@@ -1,0 +1,10 @@
+export default {
+	title: "The valley",
+	url: "http://localhost",
+	baseUrl: "/",
+	onBrokenLinks: "ignore",
+	presets: [["classic", {
+		docs: {routeBasePath: "/"},
+		blog: false,
+	}]],
+};

@@ -55,6 +55,19 @@ const char *render_end_text(enum render_end end)
 	return texts[end];
 }
 
+const char *render_kind_name(enum render_kind kind)
+{
+	static const char *const names[] = {"document", "script", "style",
+					    "data",     "image",  "font",
+					    "media"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		if (kind == 1U << i)
+			return names[i];
+	}
+	return "other";
+}
+
 /*
  * The kinds of requests that keep a page from being complete. The browser sends
  * others when it likes, such as the one for the icon.

@@ -13,7 +13,8 @@ import time
 import unittest
 
 import harness
-from test_render import BROWSER, browsers
+import test_render
+from test_render import BROWSER
 
 HTML = "text/html; charset=utf-8"
 WORDS = "The harbour of the town opens at six, and the first boats leave."
@@ -39,6 +40,31 @@ fetch("/data" + location.pathname + ".json").then((r) => r.json())
             put("a", link).href = link;
     });
 """
+
+
+def ancestors(pid):
+    while pid > 1:
+        try:
+            with open(f"/proc/{pid}/stat", encoding="ascii",
+                      errors="replace") as stat:
+                pid = int(stat.read().rpartition(")")[2].split()[1])
+        except OSError:
+            return
+        yield pid
+
+
+def is_command(pid):
+    try:
+        with open(f"/proc/{pid}/cmdline", "rb") as line:
+            return line.read().split(b"\0")[0].endswith(b"templatectl")
+    except OSError:
+        return False
+
+
+def browsers():
+    """The browsers that no templatectl has started."""
+    return {pid for pid in test_render.browsers()
+            if not any(map(is_command, ancestors(pid)))}
 
 
 def shell(title="Shop"):
@@ -130,9 +156,9 @@ class Rendered(Case):
 
     def setUp(self):
         super().setUp()
-        before = set(browsers())
+        before = browsers()
         self.addCleanup(harness.wait_until,
-                        lambda: not set(browsers()) - before,
+                        lambda: not browsers() - before,
                         "the end of the browsers", 10)
 
     def daemon(self, sections=None, **render):
@@ -151,17 +177,7 @@ class Rendered(Case):
     def our_browsers(self, daemon):
         renderers = daemon.processes_of("renderer")
         return {pid for pid in browsers()
-                if renderers and self.is_below(pid, renderers)}
-
-    def is_below(self, pid, parents):
-        while pid > 1 and pid not in parents:
-            try:
-                with open(f"/proc/{pid}/stat", encoding="ascii",
-                          errors="replace") as stat:
-                    pid = int(stat.read().rpartition(")")[2].split()[1])
-            except OSError:
-                return False
-        return pid in parents
+                if renderers.intersection(ancestors(pid))}
 
 
 class Api(Rendered):
@@ -269,6 +285,157 @@ fetch("/post", {{method: "POST", body: "x"}})
         self.render(daemon, "http://a.test/", "<p>x", offline=1)
         self.assertFalse(daemon.processes_of("renderer"))
         self.render(daemon, "http://a.test/", "<p>x", offline=1)
+
+
+class Crawled(Rendered):
+    """A site whose pages only scripts write."""
+
+    def site(self, names=("a", "b", "c", "d")):
+        links = ["/" + name for name in names]
+        pages = {"/app.js": ("text/javascript", APP),
+                 "/": shell(), "/data/.json": data("Home", links)}
+        for name in names:
+            pages["/" + name] = shell(name)
+            pages[f"/data/{name}.json"] = data(f"Page {name}")
+        return self.serve(pages)
+
+    def page(self, daemon, url):
+        return daemon.json("/v1/pages", url=url)["page"]
+
+    def test_auto_renders_pages_that_are_empty_without_scripts(self):
+        server = self.site()
+        daemon = self.daemon()
+        site = daemon.crawl(server.url)
+        self.assertEqual(site["render"], "auto")
+        # the links are those that scripts have written
+        self.assertEqual(site["pages"], 5, daemon.messages())
+        text = daemon.text(server.url + "b", method="plain")
+        self.assertIn("Page b 2", text)
+        self.assertTrue(self.page(daemon, server.url + "b")["rendered"])
+        # the bodies that are stored are those of the DOM
+        copy = daemon.text(server.url + "b", format="copy")
+        self.assertIn("Page b 3", copy)
+        # it is visited again as it was: its data is loaded again
+        server.pages["/data/b.json"] = data("Other b")
+        text = daemon.text(server.url + "b", fetch="always", method="plain")
+        self.assertIn("Other b 2", text)
+        self.assertNotIn("Page b", text)
+        daemon.stop()
+        daemon.verify_store()
+
+    def test_never_and_always(self):
+        server = self.site()
+        server.pages["/plain"] = (HTML, "<title>P</title>" + "".join(
+            f"<p>Paragraph {i}. {WORDS} {WORDS}</p>" for i in range(9)) +
+            "<script>document.body.append('by a script')</script>")
+        daemon = self.daemon()
+        site = daemon.crawl(server.url, render="never", max_pages=1)
+        self.assertEqual((site["render"], site["pages"]), ("never", 1))
+        self.assertFalse(self.page(daemon, server.url)["rendered"])
+        self.assertEqual(server.count("/app.js"), 0)
+        self.assertFalse(daemon.processes_of("renderer"))
+        # a client may want one page rendered
+        text = daemon.text(server.url, render=1, method="plain")
+        self.assertIn("Home 1", text)
+        self.assertTrue(self.page(daemon, server.url)["rendered"])
+        # by default a page with text is not rendered
+        daemon.watch(server.url, render="auto", max_pages=1)
+        text = daemon.text(server.url + "plain", fetch="always",
+                           method="plain")
+        self.assertNotIn("by a script", text)
+        daemon.watch(server.url, render="always", max_pages=1)
+        text = daemon.text(server.url + "plain", fetch="always",
+                           method="plain")
+        self.assertIn("by a script", text)
+
+    def test_rendered_and_raw_pages_are_in_different_clusters(self):
+        """The same markup, once from scripts and once not."""
+        server = self.site()
+        body = ("<div id=root><h1>Page {0}</h1>" + "".join(
+            f"<p>Page {{0}} {i}: {WORDS}</p>" for i in range(4)) + "</div>")
+        for name in ("x", "y", "z"):
+            server.pages["/" + name] = (HTML, SHELL.format(
+                title=name).replace('<div id=root></div>', body.format(name))
+                .replace("<script src=/app.js defer></script>", ""))
+        server.pages["/data/.json"] = data("Home", [
+            "/" + name for name in "abcdxyz"])
+        daemon = self.daemon()
+        site = daemon.crawl(server.url)
+        self.assertEqual(site["pages"], 8, daemon.messages())
+        kinds = [{self.page(daemon, url)["rendered"]
+                  for url in daemon.pages(row["id"])}
+                 for row in daemon.clusters(server.host)]
+        self.assertTrue(all(len(kind) == 1 for kind in kinds), kinds)
+        self.assertEqual(sorted(map(tuple, kinds))[0], (False,))
+
+    def test_a_page_that_cannot_be_rendered_has_a_reason(self):
+        server = self.site()
+        server.pages["/b"] = (HTML, SHELL.format(title="b") +
+                              "<script>for (;;);</script>")
+        daemon = self.daemon(timeout="10 s")
+        daemon.watch(server.url)
+        harness.wait_until(
+            lambda: "not rendered: the page took longer" in daemon.messages(),
+            "the reason")
+        harness.wait_until(
+            lambda: daemon.json(f"/v1/sites/{server.host}")["pages"] == 4,
+            "the other pages")
+        found = daemon.json("/v1/pages", url=server.url + "b")
+        self.assertIn("the page was not rendered", harness.json.dumps(found))
+
+    def test_without_a_browser_that_starts_pages_are_stored_as_they_are(self):
+        server = self.site()
+        daemon = super().daemon(browser="/nonexistent")
+        site = daemon.crawl(server.url)
+        self.assertEqual(site["pages"], 1)
+        self.assertFalse(self.page(daemon, server.url)["rendered"])
+        self.assertIn("install the package chromium", daemon.messages())
+
+    def test_a_script_that_leaves_the_page_is_a_redirect(self):
+        server = self.site()
+        server.pages["/data/.json"] = data("Home", ["/old"])
+        server.pages["/old"] = (HTML, SHELL.format(title="o").replace(
+            "/app.js", "/leave.js"))
+        server.pages["/leave.js"] = ("text/javascript",
+                                     "location.replace('/a')")
+        daemon = self.daemon()
+        daemon.crawl(server.url)
+        page = self.page(daemon, server.url + "old")
+        self.assertEqual(page["redirect"], server.url + "a")
+        self.assertIn("Page a 1", daemon.text(server.url + "a",
+                                              method="plain"))
+
+    def test_credentials_go_only_to_the_origin_of_the_site(self):
+        other = self.serve({"/x.json": ("application/json", "{}")})
+        server = self.site(names=())
+        server.pages["/app.js"] = ("text/javascript", APP + f"""
+fetch("{other.url}x.json").catch(() => 0);""")
+        daemon = self.daemon({"crawl": {
+            "allowed_networks": '["127.0.0.0/8"]',
+            "allowed_ports": f"[80, {other.server.server_port}]"}})
+        daemon.crawl(server.url, headers={"X-Key": "secret"})
+        sent = dict(server.headers)
+        self.assertEqual(sent["/app.js"].get("X-Key"), "secret")
+        self.assertEqual(sent["/data/.json"].get("X-Key"), "secret")
+        for _, headers in other.headers:
+            self.assertNotIn("X-Key", headers)
+        for headers in (*sent.values(), *dict(other.headers).values()):
+            self.assertTrue(headers["User-Agent"].startswith("templated/"))
+
+    def test_a_stop_while_a_page_is_rendered_loses_nothing(self):
+        server = self.site()
+        server.pages["/b"] = (HTML, SHELL.format(title="b") +
+                              "<script>for (;;);</script>")
+        daemon = self.daemon(timeout="60 s")
+        daemon.watch(server.url)
+        harness.wait_until(lambda: server.count("/b") > 0, "the page")
+        begin = time.monotonic()
+        daemon.stop()
+        self.assertLess(time.monotonic() - begin, 30)
+        daemon.verify_store()
+        server.pages["/b"] = shell("b")
+        daemon.start()
+        self.assertEqual(daemon.wait_for(server.host)["pages"], 5)
 
 
 if __name__ == "__main__":

@@ -828,13 +828,21 @@ static void render_take_request(struct page_render *render,
 	render->waiting[render->waiting_count++] = waiting;
 }
 
-/* Return the index of the first request that can be answered now. */
+/*
+ * Return the index of the first request that can be answered now. A page that
+ * leaves its document runs none of our scripts until the next one has arrived.
+ */
 static size_t render_first(const struct page_render *render)
 {
 	size_t i = 0;
 
 	if (render->step == STEP_ENDED)
 		return render->waiting_count;
+	while (i < render->waiting_count && !render->waiting[i].request.is_page)
+		i++;
+	if (i < render->waiting_count)
+		return i;
+	i = 0;
 	if (render->loading[0] == '\0' &&
 	    (render->step == STEP_NAVIGATE || render->step == STEP_PAUSED))
 		return 0;

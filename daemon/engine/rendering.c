@@ -13,6 +13,7 @@
 #include "base/memory.h"
 #include "crawl/http_message.h"
 #include "crawl/robots.h"
+#include "daemon/engine/file_cache.h"
 #include "daemon/privsep/fetcher_client.h"
 #include "daemon/privsep/renderer.h"
 #include "daemon/runtime/clock.h"
@@ -31,6 +32,8 @@ enum {
 	TOO_MANY = 429,
 	UNAVAILABLE = 503,
 	OK_STATUS = 200,
+	NOT_MODIFIED = 304,
+	MAX_CACHED_BYTES = 32 * 1024 * 1024,
 };
 
 /* The rules of a host. */
@@ -52,6 +55,7 @@ struct rendering {
 	/* only the thread that has set is_busy uses the following */
 	struct renderer *renderer;
 	struct fetcher_client *fetcher; /* NULL until it is needed */
+	struct file_cache *files;
 	struct held_robots robots[MAX_HELD_ROBOTS];
 	size_t robots_count;
 };
@@ -62,9 +66,10 @@ struct page_serving {
 	const struct render_task *task;
 	uint64_t until_ms; /* steady clock */
 	struct cookies cookies;
-	struct fetch_result answer; /* the last one */
-	struct buffer head;         /* of the document */
-	uint64_t bytes;             /* that were loaded */
+	struct fetch_result answer;       /* the last one */
+	const struct cached_file *cached; /* the last answer instead; or NULL */
+	struct buffer head;               /* of the document */
+	uint64_t bytes;                   /* that were loaded */
 	uint32_t requests;
 	uint64_t pressed[MAX_PRESSED]; /* hashes of overloaded hosts */
 	size_t pressed_count;
@@ -83,6 +88,7 @@ struct rendering *rendering_create(const struct rendering_options *options)
 			options->page.max_wall_ms;
 	lock_init(&rendering->lock, LOCK_RENDERING);
 	condition_init(&rendering->is_free);
+	rendering->files = file_cache_create(MAX_CACHED_BYTES);
 	rendering->renderer = renderer_create(&(struct renderer_options){
 		.launcher = spawner_launcher(options->spawner),
 		.max_pages = options->max_pages,
@@ -109,6 +115,7 @@ void rendering_destroy(struct rendering *rendering)
 	assert(!rendering->is_busy && rendering->waiting == 0);
 	renderer_destroy(rendering->renderer);
 	fetcher_client_destroy(rendering->fetcher);
+	file_cache_destroy(rendering->files);
 	for (size_t i = 0; i < rendering->robots_count; i++)
 		arena_destroy(rendering->robots[i].arena);
 	condition_destroy(&rendering->is_free);
@@ -465,13 +472,18 @@ static const char *refusal_of(struct page_serving *serving,
 /* Fetch the answer. Return why there is none; NULL = there is one. */
 static const char *answer_fetched(struct page_serving *serving,
 				  const struct page_request *request,
-				  const struct url *url)
+				  const struct url *url,
+				  const struct cached_file *known)
 {
 	struct fetch_request sent = request_of(serving, url);
 	struct fetch_result *result = &serving->answer;
 	struct buffer headers = headers_of(serving, url, request->head);
 
 	sent.headers = headers.data;
+	if (known != NULL) {
+		sent.etag = known->etag;
+		sent.modified = known->modified;
+	}
 	if (is_own_origin(serving, url)) {
 		sent.proxy = serving->task->proxy;
 		if ((serving->task->site_flags & SITE_HAS_COOKIES) != 0)
@@ -488,6 +500,54 @@ static const char *answer_fetched(struct page_serving *serving,
 		return result->reason[0] == '\0' ? error_text(result->error)
 						 : result->reason;
 	return result->is_cut ? "the response is too long or incomplete" : NULL;
+}
+
+/*
+ * Return the key of a file in the cache. What a site gets for its headers is
+ * for its pages only.
+ */
+static uint64_t file_key(const struct page_serving *serving,
+			 const struct url *url)
+{
+	const char *origin = serving->task->url->authority;
+
+	return hash64(url->text, strlen(url->text),
+		      hash64(origin, strlen(origin), 0));
+}
+
+/*
+ * Fetch the answer. A script or a style may be in the cache; then it is fetched
+ * if it has changed. Return why there is none; NULL = there is one.
+ */
+static const char *answer_cached(struct page_serving *serving,
+				 const struct page_request *request,
+				 const struct url *url)
+{
+	struct file_cache *files = serving->rendering->files;
+	const uint64_t key = file_key(serving, url);
+	const uint64_t now_ms = clock_wall_ms();
+	struct cached_file *file = NULL;
+	const char *refusal;
+
+	if ((request->kind & (RENDER_SCRIPT | RENDER_STYLE)) == 0)
+		return answer_fetched(serving, request, url, NULL);
+	file = file_cache_find(files, key);
+	if (file != NULL && now_ms < file->fresh_until_ms) {
+		serving->bytes += file->body.size;
+		serving->cached = file;
+		return NULL;
+	}
+	refusal = answer_fetched(serving, request, url, file);
+	if (refusal == NULL && serving->answer.http_status == OK_STATUS) {
+		file_cache_put(files, key, &serving->answer, now_ms);
+	} else if (refusal == NULL && file != NULL &&
+		   serving->answer.http_status == NOT_MODIFIED) {
+		serving->bytes += file->body.size;
+		file->fresh_until_ms = file_cache_fresh_until(
+			buffer_slice(&file->head), now_ms);
+		serving->cached = file;
+	}
+	return refusal;
 }
 
 /* Note the request in the list of the result. */
@@ -524,6 +584,7 @@ static void serve_request(void *context, const struct page_request *request,
 
 	fetch_result_free(&serving->answer);
 	serving->answer = (struct fetch_result){0};
+	serving->cached = NULL;
 	if (request->is_page && strcmp(request->method, "GET") == 0 &&
 	    url_parse(&url, slice_of(request->url), NULL) == ERR_NONE &&
 	    strcmp(url.text, serving->task->url->text) == 0) {
@@ -533,8 +594,12 @@ static void serve_request(void *context, const struct page_request *request,
 	}
 	refusal = refusal_of(serving, request, &url);
 	if (refusal == NULL)
-		refusal = answer_fetched(serving, request, &url);
-	if (refusal == NULL) {
+		refusal = answer_cached(serving, request, &url);
+	if (serving->cached != NULL) {
+		answer_out->status = OK_STATUS;
+		answer_out->head = buffer_slice(&serving->cached->head);
+		answer_out->body = buffer_slice(&serving->cached->body);
+	} else if (refusal == NULL) {
 		answer_out->status = serving->answer.http_status;
 		answer_out->head = buffer_slice(&serving->answer.head);
 		answer_out->body = buffer_slice(&serving->answer.body);

@@ -90,10 +90,17 @@ class Server:
             def do_GET(self):
                 outer.log.append(self.path)
                 outer.headers.append((self.path, dict(self.headers)))
-                kind, body, *status = outer.pages.get(
+                kind, body, *more = outer.pages.get(
                     self.path, ("text/plain", "missing", 404))
+                status, headers = (*more, 200, {})[:2] if len(more) != 1 \
+                    else (more[0], {})
+                tag = headers.get("ETag")
+                if tag and self.headers.get("If-None-Match") == tag:
+                    status, body = 304, ""
                 body = body.encode()
-                self.send_response(status[0] if status else 200)
+                self.send_response(status)
+                for header, value in headers.items():
+                    self.send_header(header, value)
                 if kind.startswith("/"):
                     self.send_header("Location", kind)
                 else:
@@ -421,6 +428,24 @@ fetch("{other.url}x.json").catch(() => 0);""")
             self.assertNotIn("X-Key", headers)
         for headers in (*sent.values(), *dict(other.headers).values()):
             self.assertTrue(headers["User-Agent"].startswith("templated/"))
+
+    def test_files_of_a_site_are_fetched_once(self):
+        server = self.site()
+        kind, script = server.pages["/app.js"]
+        server.pages["/app.js"] = (kind, script, 200, {
+            "Cache-Control": "max-age=3600"})
+        for name in "abcd":
+            server.pages["/" + name] = (HTML, SHELL.format(title=name).replace(
+                "</head>", "<script src=/more.js defer></script></head>"))
+        server.pages["/more.js"] = (kind, "const more = 1;", 200,
+                                    {"ETag": '"1"', "Cache-Control":
+                                     "no-cache"})
+        daemon = self.daemon()
+        self.assertEqual(daemon.crawl(server.url)["pages"], 5)
+        self.assertEqual(server.count("/app.js"), 1)
+        tags = [headers.get("If-None-Match")
+                for path, headers in server.headers if path == "/more.js"]
+        self.assertEqual(tags, [None] + 3 * ['"1"'])
 
     def test_a_stop_while_a_page_is_rendered_loses_nothing(self):
         server = self.site()

@@ -200,6 +200,21 @@ TEST(answers_go_one_after_another_while_the_clock_stands_still)
 	json_decref(hear("Runtime.evaluate", &id));
 }
 
+TEST(a_page_that_leaves_its_document_gets_the_next_one)
+{
+	struct page_request asked;
+
+	open_page();
+	respond("Page.createIsolatedWorld", "{\"executionContextId\":5}");
+	/* our script does not respond until the page has left */
+	request("1", "https://a.test/1", "Script");
+	request("2", "https://a.test/next", "Document");
+	ck_assert(page_render_request(page, &asked));
+	ck_assert(asked.is_page);
+	answer("https://a.test/next", 200, "Content-Type: text/html\r\n", "");
+	ck_assert(!page_render_request(page, &asked));
+}
+
 TEST(headers_are_checked)
 {
 	json_int_t id;

@@ -14,7 +14,7 @@ struct file_cache {
 	size_t max_bytes;
 	size_t bytes;
 	/* [count], the one that was stored first is the first */
-	struct cached_file *files[MAX_FILES];
+	struct cached_file files[MAX_FILES];
 	size_t count;
 };
 
@@ -26,25 +26,28 @@ struct file_cache *file_cache_create(size_t max_bytes)
 	return cache;
 }
 
-static void file_cache_remove(struct file_cache *cache, size_t at)
+static void cached_file_free(struct cached_file *file)
 {
-	struct cached_file *file = cache->files[at];
-
-	cache->bytes -= file->head.size + file->body.size;
 	buffer_free(&file->head);
 	buffer_free(&file->body);
-	free(file);
+}
+
+static void file_cache_remove(struct file_cache *cache, size_t at)
+{
+	struct cached_file *file = &cache->files[at];
+
+	cache->bytes -= file->head.size + file->body.size;
+	cached_file_free(file);
 	cache->count--;
-	memmove(&cache->files[at], &cache->files[at + 1],
-		(cache->count - at) * sizeof(cache->files[0]));
+	memmove(file, file + 1, (cache->count - at) * sizeof(*file));
 }
 
 void file_cache_destroy(struct file_cache *cache)
 {
 	if (cache == NULL)
 		return;
-	while (cache->count > 0)
-		file_cache_remove(cache, cache->count - 1);
+	for (size_t i = 0; i < cache->count; i++)
+		cached_file_free(&cache->files[i]);
 	free(cache);
 }
 
@@ -52,7 +55,7 @@ static size_t file_cache_index(const struct file_cache *cache, uint64_t key)
 {
 	size_t at = 0;
 
-	while (at < cache->count && cache->files[at]->key != key)
+	while (at < cache->count && cache->files[at].key != key)
 		at++;
 	return at;
 }
@@ -61,7 +64,7 @@ struct cached_file *file_cache_find(struct file_cache *cache, uint64_t key)
 {
 	size_t at = file_cache_index(cache, key);
 
-	return at < cache->count ? cache->files[at] : NULL;
+	return at < cache->count ? &cache->files[at] : NULL;
 }
 
 /* Return the seconds of max-age, at most MAX_AGE_S; 0 for another part. */
@@ -124,13 +127,11 @@ void file_cache_put(struct file_cache *cache, uint64_t key,
 	while (cache->count == MAX_FILES ||
 	       bytes > cache->max_bytes - cache->bytes)
 		file_cache_remove(cache, 0);
-	file = mem_alloc(1, sizeof(*file));
-	file->key = key;
-	file->fresh_until_ms = until_ms;
+	file = &cache->files[cache->count++];
+	*file = (struct cached_file){.key = key, .fresh_until_ms = until_ms};
 	memcpy(file->etag, result->etag, sizeof(file->etag));
 	memcpy(file->modified, result->modified, sizeof(file->modified));
 	buffer_append_slice(&file->head, buffer_slice(&result->head));
 	buffer_append_slice(&file->body, buffer_slice(&result->body));
 	cache->bytes += bytes;
-	cache->files[cache->count++] = file;
 }

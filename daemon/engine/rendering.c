@@ -631,8 +631,8 @@ static enum error serving_run(struct page_serving *serving)
 		page->requests = json_array();
 	memcpy(page->document, task->url->text, strlen(task->url->text) + 1);
 	/* the browser may have to start; the renderer has another limit */
-	serving->until_ms =
-		clock_steady_ms() + START_MS + 2U * options.max_wall_ms;
+	serving->until_ms = clock_steady_ms() + START_MS +
+			    UINT64_C(2) * options.max_wall_ms;
 	error = renderer_run(rendering->renderer, &options, serve_request,
 			     serving, &result);
 	page->end = result.end;

@@ -98,7 +98,9 @@ static void append_printable(struct slice text, struct buffer *out)
 	for (size_t i = 0; i < text.size && i < 400; i++) {
 		char byte = slice_byte(text, i);
 
-		buffer_append_byte(out, byte < ' ' || byte > '~' ? ' ' : byte);
+		if (byte < ' ' || byte > '~')
+			byte = ' ';
+		buffer_append_byte(out, byte);
 	}
 }
 

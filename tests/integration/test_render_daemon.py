@@ -414,6 +414,48 @@ class Crawled(Rendered):
             lambda: "Page a 1" in daemon.text(server.url + "a", method="plain",
                                               fetch="always"), "the text")
 
+    def test_kills_during_a_crawl_lose_nothing(self):
+        names = ("a", "b", "c", "d", "e", "f")
+        server = self.site(names)
+        daemon = self.daemon()
+        daemon.watch(server.url)
+        for i in range(4):
+            harness.wait_until(
+                lambda i=i: server.count("/data/.json") and len(server.log) > i
+                and daemon.processes_of("renderer"), "a renderer")
+            victims = (daemon.processes_of("renderer") if i % 2
+                       else self.our_browsers(daemon))
+            for pid in victims:
+                try:
+                    os.kill(pid, signal.SIGKILL)
+                except ProcessLookupError:
+                    pass
+            time.sleep(0.5)
+        self.assertEqual(daemon.wait_for(server.host)["pages"],
+                         len(names) + 1, daemon.messages())
+        self.assertEqual(len(daemon.processes_of("renderer")), 1)
+        daemon.stop()
+        daemon.verify_store()
+
+    def test_the_tool_renders(self):
+        server = self.site(names=("a",))
+        daemon = self.daemon()
+        daemon.crawl(server.url, render="never", max_pages=1)
+        file = self.folder() / "a.html"
+        file.write_text(server.pages["/a"][1])
+        done = daemon.ctl("extract", "--render", "--method", "plain", "--url",
+                          server.url + "a", file)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("Page a 1", done.stdout)
+        self.assertFalse(self.page(daemon, server.url + "a"))
+        done = daemon.ctl("text", server.url + "a", "--render", "--method",
+                          "plain")
+        self.assertIn("Page a 1", done.stdout, done.stderr)
+        self.assertTrue(self.page(daemon, server.url + "a")["rendered"])
+        done = daemon.ctl("extract", "--render", file)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("add --url", done.stderr)
+
     def test_credentials_go_only_to_the_origin_of_the_site(self):
         other = self.serve({"/x.json": ("application/json", "{}")})
         server = self.site(names=())

@@ -36,7 +36,8 @@
 	  "the name of the host has no address")                             \
 	X(ERR_NOT_CONNECTED, -23, "not_connected",                           \
 	  "the server accepts no connection")                                \
-	X(ERR_TLS, -24, "tls", "TLS or its certificate failed")
+	X(ERR_TLS, -24, "tls", "TLS or its certificate failed")              \
+	X(ERR_NOT_RENDERED, -25, "not_rendered", "the page was not rendered")
 
 enum error {
 	ERR_NONE = 0,

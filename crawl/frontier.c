@@ -219,6 +219,7 @@ static bool outcome_is_temporary(const struct outcome *outcome)
 	case ERR_BUSY:
 	case ERR_IO:
 	case ERR_STORE_FULL:
+	case ERR_NOT_RENDERED:
 		return true;
 	default:
 		return outcome->http_status == STATUS_TOO_MANY ||
@@ -553,6 +554,10 @@ void frontier_record_outcome(struct txn *txn, struct site_row *site,
 		visit.row.http_status = outcome->http_status;
 		visit.row.answered_ms = outcome->now_ms;
 	}
+	if (outcome->is_rendered)
+		visit.row.flags |= FRONTIER_IS_RENDERED;
+	else if (outcome->error == ERR_NONE)
+		visit.row.flags &= ~(uint32_t)FRONTIER_IS_RENDERED;
 	state = visit_decide_state(&visit);
 	if (frontier_is_auxiliary(&visit.row) && state != FRONTIER_PENDING) {
 		visit.row.interval_ms = 0;
@@ -1030,7 +1035,8 @@ static void frontier_request_known(struct txn *txn, struct site_row *site,
 {
 	uint64_t due_ms = frontier_due(discovery->due_ms);
 
-	row->flags |= discovery->flags & FRONTIER_IS_ON_DEMAND;
+	row->flags |= discovery->flags &
+		      (FRONTIER_IS_ON_DEMAND | FRONTIER_IS_RENDERED);
 	if (row->state == FRONTIER_LEASED) {
 		frontier_store(txn, site, key, row, FRONTIER_LEASED);
 		return;
@@ -1183,7 +1189,8 @@ enum admission frontier_discover(struct txn *txn, struct site_row *site,
 		.redirects = to_u16(discovery->redirects),
 		.rule = (uint16_t)rule,
 		.flags = discovery->flags &
-			 (FRONTIER_IS_ON_DEMAND | FRONTIER_IS_AUXILIARY),
+			 (FRONTIER_IS_ON_DEMAND | FRONTIER_IS_RENDERED |
+			  FRONTIER_IS_AUXILIARY),
 		.url = url,
 	};
 	if (frontier_is_auxiliary(&row))

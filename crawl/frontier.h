@@ -43,9 +43,9 @@ struct discovery {
 	enum admission how; /* an ADMIT_* constant */
 	unsigned depth;     /* number of links from the seed */
 	unsigned redirects; /* number of redirects that led to it */
-	uint32_t flags; /* FRONTIER_IS_ON_DEMAND, or the flag of a sitemap or of
-			   the probe */
-	uint64_t due_ms;     /* when to fetch it; 0 = now */
+	uint32_t flags;  /* FRONTIER_IS_ON_DEMAND, FRONTIER_IS_RENDERED, or the
+			    flag of a sitemap or of the probe */
+	uint64_t due_ms; /* when to fetch it; 0 = now */
 	uint64_t lastmod_ms; /* time of its last change, from a sitemap; 0 =
 				unknown */
 };
@@ -109,6 +109,7 @@ struct outcome {
 	enum error error;     /* ERR_NONE: the page was fetched */
 	uint16_t http_status; /* 0 = no response; 304 = not modified */
 	bool is_changed;      /* its content has changed since the last visit */
+	bool is_rendered;     /* a browser has rendered it */
 	uint32_t cluster;     /* its current cluster; 0 = none */
 	uint64_t retry_ms; /* time until which Retry-After forbids requests; 0 =
 			      none */

@@ -20,6 +20,7 @@
 #include "daemon/privsep/fetcher_process.h"
 #include "daemon/privsep/messages.h"
 #include "daemon/privsep/process_table.h"
+#include "daemon/privsep/renderer.h"
 #include "daemon/privsep/sandbox.h"
 #include "daemon/privsep/spawner_client.h"
 #include "daemon/runtime/child.h"
@@ -226,18 +227,39 @@ static void templated_reload(struct service *service)
 }
 
 /*
- * Return whether the spawner is running. Without it no process can be started,
- * so the daemon must exit; the service manager then restarts it.
+ * Return whether the spawner and the launcher are running. Without them no
+ * process can be started, so the daemon must exit; the service manager then
+ * restarts it.
  */
 static bool has_starter(struct spawner *spawner)
 {
 	char why[PROCESS_END_BYTES];
+	struct spawner *launcher = spawner_launcher(spawner);
+	enum role role = ROLE_SPAWNER;
 
-	if (spawner_check(spawner, why))
-		return true;
-	log_error("%s: has exited: %s; the daemon stops",
-		  role_name(ROLE_SPAWNER), why);
+	if (spawner_check(spawner, why)) {
+		if (launcher == NULL || spawner_check(launcher, why))
+			return true;
+		role = ROLE_LAUNCHER;
+	}
+	log_error("%s: has exited: %s; the daemon stops", role_name(role), why);
 	return false;
+}
+
+/* Start the launcher if a browser is configured. */
+static enum error templated_start_launcher(const struct config *config,
+					   struct spawner *spawner)
+{
+	struct browser_options browser = browser_options_default;
+	char variable[RENDERER_VARIABLE_BYTES];
+
+	if (*config->browser == '\0')
+		return ERR_NONE;
+	browser.program = config->browser;
+	browser.insecure = config->is_browser_insecure != 0;
+	browser.memory_bytes = config->browser_bytes;
+	renderer_variable(&browser, variable);
+	return launcher_create(spawner, variable);
 }
 
 static uint32_t pause_of_manager(void)
@@ -388,7 +410,8 @@ static int serve_as_user(const struct config *config, const char *path,
 	 */
 	if (spawner_create(&spawner, config->allows_exec) != ERR_NONE)
 		return FAILED;
-	if (!close_in(spawner, *config->servers != '\0') ||
+	if (templated_start_launcher(config, spawner) != ERR_NONE ||
+	    !close_in(spawner, *config->servers != '\0') ||
 	    service_start(&service, config, path, spawner, listener) !=
 		    ERR_NONE) {
 		spawner_destroy(spawner);
@@ -437,6 +460,8 @@ static int templated_run_role(const char *name)
 		[ROLE_FETCHER] = {fetcher_main, NULL},
 		[ROLE_NOTIFIER] = {fetcher_main, NULL},
 		[ROLE_WORKER] = {worker_main, charset_load},
+		[ROLE_LAUNCHER] = {launcher_main, NULL},
+		[ROLE_RENDERER] = {renderer_main, NULL},
 	};
 
 	return process_main(name, programs);

@@ -18,6 +18,7 @@
 #include "daemon/engine/archive.h"
 #include "daemon/engine/engine.h"
 #include "daemon/engine/pipeline.h"
+#include "daemon/engine/rendering.h"
 #include "daemon/http/server.h"
 #include "daemon/http/tokens.h"
 #include "daemon/nodes/broker.h"
@@ -58,7 +59,8 @@ struct service {
 	/* also NULL if the daemon is not in a node group */
 	struct node_group *node_group;
 	struct engine *engine;
-	struct archive *archive; /* also NULL if archives are not written */
+	struct archive *archive;     /* also NULL if archives are not written */
+	struct rendering *rendering; /* also NULL without a browser */
 	struct pipeline *pipeline;
 	struct worker_pool *pool;
 	struct worker_pool *unpackers; /* workers that read uploaded archives */
@@ -83,7 +85,7 @@ struct service {
 	atomic_bool is_ready; /* the API has got its server and can be used */
 };
 
-enum { SERVICE_COMPONENTS = 19 };
+enum { SERVICE_COMPONENTS = 20 };
 
 /*
  * The functions that start and stop the components of the daemon. Their table
@@ -414,38 +416,72 @@ static void on_commit(void *context)
 	components_wake(&service->parts);
 }
 
-/*
- * Return the options of the pipeline from the current configuration. The
- * service keeps this configuration in memory, because the fetcher points into
- * it.
- */
+/* The service keeps the first configuration, because fetchers point into it. */
+static struct fetch_options service_fetch_options(const struct service *service)
+{
+	const struct config *config = service->first;
+
+	return (struct fetch_options){
+		.user_agent = config->user_agent,
+		.max_body_bytes = (size_t)config->max_body_bytes,
+		.connect_timeout_ms = config->connect_timeout_ms,
+		.total_timeout_ms = config->total_timeout_ms,
+		.stall_timeout_ms = config->stall_timeout_ms,
+		.max_connections = config->max_connections,
+		.allowed = config->networks.items,
+		.allowed_count = config->networks.count,
+		.ports = config->ports.items,
+		.port_count = config->ports.count,
+		.proxy = *config->proxy == '\0' ? NULL : config->proxy,
+		.is_proxy_trusted = config->is_proxy_trusted,
+		.ca_file = *config->ca_file == '\0' ? NULL : config->ca_file,
+		.keeps_headers =
+			service->archive != NULL || service->rendering != NULL,
+	};
+}
+
+static enum error start_rendering(struct service *service)
+{
+	const struct config *config = service->config;
+	struct rendering_options options = {
+		.store = service->store,
+		.spawner = service->spawner,
+		.fetch = service_fetch_options(service),
+		.page = page_render_options_default,
+		.max_pages = config->browser_pages,
+		.idle_ms = config->browser_idle_ms,
+		.robots_ttl_ms = config->robots_ttl_ms,
+		.ignores_robots = config->ignores_robots,
+	};
+
+	if (spawner_launcher(service->spawner) == NULL)
+		return ERR_NONE;
+	options.page.time_ms = config->render_time_ms;
+	options.page.max_wall_ms = config->render_wall_ms;
+	options.page.max_requests = config->max_render_requests;
+	options.page.max_bytes = config->max_render_bytes;
+	options.page.max_dom_bytes = (size_t)config->max_body_bytes;
+	if (config->loads_media)
+		options.page.blocked = 0;
+	service->rendering = rendering_create(&options);
+	return ERR_NONE;
+}
+
+static void stop_rendering(struct service *service)
+{
+	assert(service->pipeline == NULL && service->api == NULL);
+	rendering_destroy(service->rendering);
+	service->rendering = NULL;
+}
+
+/* Return the options of the pipeline from the current configuration. */
 static struct pipeline_options service_pipeline_options(struct service *service)
 {
 	const struct config *config = service->config;
 
 	return (struct pipeline_options){
-		.fetch =
-			{
-				.user_agent = config->user_agent,
-				.max_body_bytes =
-					(size_t)config->max_body_bytes,
-				.connect_timeout_ms =
-					config->connect_timeout_ms,
-				.total_timeout_ms = config->total_timeout_ms,
-				.stall_timeout_ms = config->stall_timeout_ms,
-				.max_connections = config->max_connections,
-				.allowed = service->first->networks.items,
-				.allowed_count = service->first->networks.count,
-				.ports = service->first->ports.items,
-				.port_count = service->first->ports.count,
-				.proxy = *config->proxy == '\0' ? NULL
-								: config->proxy,
-				.is_proxy_trusted = config->is_proxy_trusted,
-				.keeps_headers = service->archive != NULL,
-				.ca_file = *config->ca_file == '\0'
-						   ? NULL
-						   : config->ca_file,
-			},
+		.fetch = service_fetch_options(service),
+		.rendering = service->rendering,
 		.limits = service_page_limits(config),
 		.reserve = service->reserve,
 		.guard_limits = {config->guard_ms, config->guards_ms},
@@ -731,6 +767,7 @@ static enum error start_api(struct service *service)
 	api_configure(service->api, service->path, service->config, NULL);
 	service->api->tokens = service->tokens;
 	service->api->unpackers = service->unpackers;
+	service->api->rendering = service->rendering;
 	if (service->spawner != NULL)
 		service->api->roster = spawner_process_table(service->spawner);
 	return service->node_group == NULL ? ERR_NONE : set_peers(service);
@@ -969,6 +1006,7 @@ static void wake_reader(struct service *service)
 static void stop_server(struct service *service)
 {
 	api_stop(service->api);
+	rendering_stop(service->rendering);
 	pipeline_reject_ingests(service->pipeline);
 	service_stop_server(service, LISTENER_SOCKET);
 }
@@ -990,6 +1028,7 @@ static const struct service_component service_parts[SERVICE_COMPONENTS] = {
 	{start_engine, stop_engine, NULL, NULL},
 	{start_archive, stop_archive, NULL, NULL},
 	{start_count, stop_count, NULL, NULL},
+	{start_rendering, stop_rendering, NULL, NULL},
 	{start_pipeline, stop_pipeline, NULL, NULL},
 	{service_run_nodes, stop_cluster, NULL,
 	 "this node cannot join the node group; see above"},

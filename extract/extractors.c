@@ -77,6 +77,17 @@ static bool is_shell(const struct page *page, uint64_t chosen)
 	return has_script && (has_mount || visible == 0);
 }
 
+bool page_is_shell(const struct page *page)
+{
+	const bool *is_visible = visible_texts(page->arena, page);
+	uint64_t words = 0;
+
+	for (uint32_t i = 0; i < page->text_count; i++)
+		if (is_visible[i])
+			words += word_count(page_text(page, i));
+	return is_shell(page, words);
+}
+
 static const char *const names[QUALITY_COUNT] = {
 	[QUALITY_NOT_HTML] = "not-html", [QUALITY_BLOCKED] = "blocked",
 	[QUALITY_JS_ONLY] = "js-only",   [QUALITY_EMPTY] = "empty",

@@ -54,6 +54,13 @@ enum text_quality text_quality_of(const struct page *page,
 				  const struct verdict *verdicts,
 				  bool is_unsure, unsigned http_status);
 
+/*
+ * Return whether the page is a shell that scripts must fill, as QUALITY_JS_ONLY
+ * for a method that chooses all text. Linear; scratch memory comes from
+ * page->arena.
+ */
+bool page_is_shell(const struct page *page);
+
 /* The method that runs if the request names none. */
 #define DEFAULT_METHOD "auto"
 

@@ -72,6 +72,7 @@ enum {
 	RECORD_IS_TRUNCATED = 1, /* the page was truncated at a limit */
 	/* the page tells crawlers not to follow its links */
 	RECORD_IS_NOFOLLOW = 2,
+	RECORD_IS_RENDERED = 4, /* a browser has rendered the page */
 	RECORD_CLASS_SHIFT = 8, /* position of the 8 bits for record_class() */
 	RECORD_KIND_SHIFT = 16, /* position of the 8 bits for record_kind() */
 };

@@ -260,6 +260,8 @@ enum {
 	FRONTIER_IS_ATTEMPTED = 8, /* it was leased at least once */
 	/* its page was counted in the rows of its patterns */
 	FRONTIER_IS_COUNTED = 16,
+	/* a browser has rendered its page, and does so at each visit */
+	FRONTIER_IS_RENDERED = 32,
 	/* auxiliary URLs, which are not pages of the site */
 	FRONTIER_IS_AUXILIARY = FRONTIER_IS_SITEMAP | FRONTIER_IS_PROBE,
 };
@@ -479,7 +481,8 @@ enum {
 	 * warc_visit_identity(url, changed_ms)
 	 */
 	PAGE_ROW_IS_ARCHIVED = 4,
-	PAGE_ROW_IS_INGESTED = 8, /* a client has uploaded it in an archive */
+	PAGE_ROW_IS_INGESTED = 8,  /* a client has uploaded it in an archive */
+	PAGE_ROW_IS_RENDERED = 16, /* a browser has rendered it */
 	PAGE_ROW_KIND_SHIFT =
 		8, /* position of the 8 bits for page_row_kind() */
 };
@@ -732,6 +735,12 @@ enum {
 	 * the threshold stays as it is
 	 */
 	SITE_IS_CHANGING = 8192,
+	/*
+	 * pages are always or never rendered in a browser; with neither flag,
+	 * those that are empty without scripts are
+	 */
+	SITE_RENDERS_ALWAYS = 16384,
+	SITE_RENDERS_NEVER = 32768,
 	/* flags that only the daemon sets; the other flags are options */
 	SITE_FINDINGS = SITE_IS_STALE | SITE_IS_BLOCKED | SITE_IS_KNOWN |
 			SITE_IS_EXHAUSTED | SITE_IS_CHANGING,

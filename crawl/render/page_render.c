@@ -63,6 +63,19 @@ const char *render_end_text(enum render_end end)
 	return texts[end];
 }
 
+const char *render_kind_name(enum render_kind kind)
+{
+	static const char *const names[] = {"document", "script", "style",
+					    "data",     "image",  "font",
+					    "media"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		if (kind == 1U << i)
+			return names[i];
+	}
+	return "other";
+}
+
 /*
  * The kinds of requests that keep a page from being complete. The browser sends
  * others when it likes, such as the one for the icon.
@@ -988,7 +1001,8 @@ static void render_take_request(struct page_render *render,
 
 /*
  * Return the index of the first request that can be answered now. A script that
- * is blocked stops all others, so its request comes first.
+ * is blocked stops all others, and a page that leaves its document runs none of
+ * ours until the next one has arrived: their requests come first.
  */
 static size_t render_first(const struct page_render *render)
 {
@@ -998,7 +1012,8 @@ static size_t render_first(const struct page_render *render)
 		return render->waiting_count;
 	if (render->is_asked)
 		return render->asked;
-	while (i < render->waiting_count && !render->waiting[i].is_blocking)
+	while (i < render->waiting_count && !render->waiting[i].is_blocking &&
+	       !render->waiting[i].request.is_page)
 		i++;
 	if (i < render->waiting_count)
 		return i;

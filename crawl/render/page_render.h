@@ -78,6 +78,9 @@ enum render_kind {
 	RENDER_OTHER = 1U << 7,
 };
 
+/* Return the kind as one word, such as "script"; static memory. */
+const char *render_kind_name(enum render_kind kind);
+
 struct page_render_options {
 	const char *url;      /* may have a fragment */
 	uint64_t date_ms;     /* Unix time at which the page begins */

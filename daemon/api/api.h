@@ -32,6 +32,7 @@ struct guard_change;
 struct import_site;
 struct node_client;
 struct process_table;
+struct rendering;
 struct tokens;
 struct wanted_guard;
 struct worker_pool;
@@ -197,6 +198,11 @@ struct node_client {
 
 /* A request of the API in progress, and the handlers of the table of routes. */
 
+/* Error message for ERR_NOT_RENDERED without a browser. */
+#define API_NO_BROWSER                                                        \
+	"no browser is configured; install chromium-headless-shell, and set " \
+	"render.browser"
+
 /* Error message for ERR_TOO_LARGE when a site is added. */
 #define API_TOO_MANY_SITES                                        \
 	"the limit crawl.max_sites is reached; raise the limit, " \
@@ -238,11 +244,12 @@ struct api {
 	struct pipeline *pipeline;
 	struct worker_pool *pool; /* workers that parse pages; NULL: the calling
 				     thread parses */
-	/* set the next three before the first request; each may be NULL */
+	/* set the next four before the first request; each may be NULL */
 	struct worker_pool *unpackers; /* workers that unpack archives; NULL:
 					  the calling thread unpacks */
 	struct process_table *roster;
-	struct tokens *tokens; /* tokens of TCP clients */
+	struct tokens *tokens;       /* tokens of TCP clients */
+	struct rendering *rendering; /* NULL: no page is rendered */
 	struct site_thresholds *cuts;
 	struct text_cache *answers;
 	struct cache_warmer *teaching; /* or NULL */
@@ -388,11 +395,11 @@ call_handler api_ack_incident, api_delete_guard, api_delete_hook,
 	api_get_thresholds, api_get_tokens, api_get_verify, api_get_version,
 	api_post_ack, api_post_batch, api_post_compact, api_post_extract,
 	api_post_guard, api_post_hook, api_post_ingest, api_post_jobs,
-	api_post_login, api_post_logout, api_post_silence, api_post_site,
-	api_post_token, api_resume_node, api_test_hook, api_ui_alert,
-	api_ui_alerts, api_ui_cluster, api_ui_daemon, api_ui_element,
-	api_ui_fetch, api_ui_guard, api_ui_home, api_ui_page, api_ui_post,
-	api_ui_site, api_ui_template, api_ui_value, api_ui_why;
+	api_post_login, api_post_logout, api_post_render, api_post_silence,
+	api_post_site, api_post_token, api_resume_node, api_test_hook,
+	api_ui_alert, api_ui_alerts, api_ui_cluster, api_ui_daemon,
+	api_ui_element, api_ui_fetch, api_ui_guard, api_ui_home, api_ui_page,
+	api_ui_post, api_ui_site, api_ui_template, api_ui_value, api_ui_why;
 /* Respond with at most UI_SITES_SHOWN sites, whatever `limit` is. */
 call_handler api_get_some_sites;
 /* Respond with records as JSON, whatever `format` and `limit` are. */

@@ -147,6 +147,9 @@ static json_t *site_option_json(const struct site_option *option,
 		return json_boolean(site_option_get(option, options));
 	case OPTION_MEASURE:
 		return json_string(measure == NULL ? "?" : measure);
+	case OPTION_RENDER:
+		return json_string(
+			site_render_name(site_render_of(options->flags)));
 	case OPTION_THRESHOLD:
 		return json_real((double)site_option_get(option, options) /
 				 1000.0);
@@ -329,14 +332,15 @@ static json_t *frontier_page_json(struct txn *txn, const struct site_row *site,
 	if (!page_row_get(txn, site->id, key, &row))
 		return json_null();
 	return json_pack(
-		"{s:s, s:o, s:o, s:o, s:I, s:o}", "class",
+		"{s:s, s:o, s:o, s:o, s:I, s:o, s:b}", "class",
 		row.redirect.size > 0 ? "redirect"
 				      : page_class_name(row.page_class),
 		"template_name", stored_name_json(txn, site->id, row.cluster),
 		"cluster", json_cluster_id(site->host, row.cluster), "redirect",
 		json_text_or_null(row.redirect), "bytes",
 		(json_int_t)row.body_bytes, "changed",
-		json_time(row.changed_ms));
+		json_time(row.changed_ms), "rendered",
+		(row.flags & PAGE_ROW_IS_RENDERED) != 0);
 }
 
 static json_t *explain_json(struct txn *txn, const struct call *call,
@@ -608,6 +612,19 @@ static bool read_measure(const struct site_option *option, json_t *value,
 	return true;
 }
 
+static bool read_render(const struct site_option *option, json_t *value,
+			struct site_request *out)
+{
+	enum site_render render;
+
+	if (!json_is_string(value) ||
+	    !site_render_from_name(json_string_value(value), &render))
+		return site_request_set_error(
+			out, "%s: must be never, auto or always", option->name);
+	out->options.flags = site_render_set(out->options.flags, render);
+	return true;
+}
+
 /*
  * Accept the member "threshold" without reading it.
  * site_request_read_threshold() reads it when the measure is known.
@@ -630,6 +647,7 @@ static bool site_request_read_member(const char *name, json_t *value,
 		[OPTION_WHOLE] = site_request_read_whole,
 		[OPTION_FLAG] = read_flag,
 		[OPTION_MEASURE] = read_measure,
+		[OPTION_RENDER] = read_render,
 		[OPTION_THRESHOLD] = read_later,
 		[OPTION_HEADERS] = site_request_read_headers,
 		[OPTION_TEXT] = site_request_read_text,

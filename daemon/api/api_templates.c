@@ -63,6 +63,9 @@ static json_t *cluster_page_json(struct txn *txn, uint32_t site, uint64_t page,
 				    json_time(row.fetched_ms));
 		json_object_set_new(value, "bytes",
 				    json_integer((json_int_t)row.body_bytes));
+		json_object_set_new(
+			value, "rendered",
+			json_boolean((row.flags & PAGE_ROW_IS_RENDERED) != 0));
 	}
 	return value;
 }

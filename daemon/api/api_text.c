@@ -82,6 +82,30 @@ static bool read_policy(struct call *call, struct text_params *question)
 		call, "fetch=%.32s: must be never, missing or always", name);
 }
 
+/* Read the argument `render`. A rendered page must be fetched. */
+static bool read_render(struct call *call, struct text_params *question)
+{
+	uint64_t renders;
+
+	if (!call_number(call, "render", 0, 1, &renders))
+		return false;
+	question->renders = renders != 0;
+	if (!question->renders)
+		return true;
+	if (call->is_reader) {
+		call_fail(call, 403, "forbidden",
+			  "render=1: read-only clients cannot fetch pages");
+		return false;
+	}
+	if (call->api->rendering == NULL) {
+		call_fail_with(call, ERR_NOT_RENDERED, API_NO_BROWSER);
+		return false;
+	}
+	if (question->policy == FETCH_NEVER)
+		question->policy = FETCH_MISSING;
+	return true;
+}
+
 static bool text_params_read_url(struct call *call,
 				 struct text_params *question)
 {
@@ -200,6 +224,7 @@ bool text_params_read_as(struct call *call, const char *name,
 	return text_params_read_url(call, question_out) &&
 	       text_params_read_format(call, name, format, question_out) &&
 	       read_policy(call, question_out) &&
+	       read_render(call, question_out) &&
 	       read_method(call, question_out) &&
 	       read_favor(call, question_out) &&
 	       read_scope(call, question_out) &&
@@ -925,6 +950,7 @@ static enum error text_queue_fetch(struct call *call,
 		.url = &question->url,
 		.ask = {.asked_ms = http_handler_state(
 				call->exchange)[MEMORY_ASKED_MS],
+			.renders = question->renders,
 			.options = {.measure = (uint16_t)config->measure,
 				    .width = (uint16_t)config->width,
 				    .max_pages = config->max_pages,
@@ -969,6 +995,7 @@ static bool text_page_is_fresh(const struct call *call,
 	const uint64_t *memory = http_handler_state(call->exchange);
 
 	return standing->state == PAGE_STORED &&
+	       (!question->renders || standing->is_rendered) &&
 	       (question->policy == FETCH_MISSING ||
 		(memory[MEMORY_IS_ASKED] != 0 &&
 		 standing->fetched_ms >= memory[MEMORY_ASKED_MS] &&

@@ -27,6 +27,7 @@ struct text_params {
 	struct url url;
 	bool has_url;
 	enum fetch_policy policy;
+	bool renders; /* the page must be rendered */
 	uint64_t timeout_ms;
 	struct text_request request;
 	const char *parameters[MAX_PARAMETERS + 1];

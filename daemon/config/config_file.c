@@ -15,7 +15,7 @@ enum {
 	MAX_ERRORS = 20,
 	/* maximum nesting of collections; three levels are used */
 	MAX_DEPTH = 8,
-	MAX_KEYS = 128, /* maximum number of rows in the table */
+	MAX_KEYS = 160, /* maximum number of rows in the table */
 	MAX_SHOWN = 80, /* maximum bytes of a value in a message */
 	MAX_WHAT = 320, /* maximum bytes of an error text */
 	/* maximum bytes of a word whose edit distance is computed */

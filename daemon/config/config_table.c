@@ -342,6 +342,51 @@ const struct config_row config_rows[] = {
 	 .meaning = "Maximum number of attributes of a tag; further "
 		    "attributes are dropped"},
 
+	{"render", "browser", CONFIG_TEXT, true, FIELD(browser),
+	 RANGE(0, MAX_CONFIG_TEXT - 1, 0), .text = "",
+	 .meaning = "Path of a Chromium that renders pages which are empty "
+		    "without scripts, such as "
+		    "/usr/bin/chromium-headless-shell (Debian's package "
+		    "chromium-headless-shell, or chromium). It has no network: "
+		    "the daemon fetches what a page requests. Empty = no page "
+		    "is rendered; the other keys of render have no effect"},
+	{"render", "sandbox", CONFIG_CHOICE, true, FIELD(is_browser_insecure),
+	 RANGE(0, 1, 0), .words = "required|off",
+	 .meaning = "Whether the browser must use its own sandbox, for which "
+		    "the kernel must allow user namespaces within user "
+		    "namespaces. The namespaces that the daemon creates around "
+		    "the browser are always required"},
+	{"render", "memory_limit", CONFIG_BYTES, true, FIELD(browser_bytes),
+	 RANGE(64 * MIB, 64 * GIB, GIB),
+	 .meaning = "Memory limit of each process of the browser"},
+	{"render", "max_pages", CONFIG_COUNT, true, FIELD(browser_pages),
+	 RANGE(1, 1000000, 100),
+	 .meaning = "Replace the browser after this many pages"},
+	{"render", "idle_timeout", CONFIG_TIME, true, FIELD(browser_idle_ms),
+	 RANGE(SECOND, DAY, MINUTE),
+	 .meaning = "Stop the browser if it has rendered no page for this "
+		    "long"},
+	{"render", "time", CONFIG_TIME, true, FIELD(render_time_ms),
+	 RANGE(100, 10 * MINUTE, 10 * SECOND),
+	 .meaning = "Maximum time of a page by its own clock, which stands "
+		    "still while the page waits for a response. A page is "
+		    "complete earlier, when it neither loads nor changes "
+		    "anything"},
+	{"render", "timeout", CONFIG_TIME, true, FIELD(render_wall_ms),
+	 RANGE(SECOND, HOUR, 30 * SECOND),
+	 .meaning = "Maximum real time for rendering a page; then the browser "
+		    "is killed"},
+	{"render", "max_requests", CONFIG_COUNT, true,
+	 FIELD(max_render_requests), RANGE(1, 100000, 300),
+	 .meaning = "Maximum number of requests of a page"},
+	{"render", "max_bytes", CONFIG_BYTES, true, FIELD(max_render_bytes),
+	 RANGE(1024, GIB, 64 * MIB),
+	 .meaning = "Maximum number of bytes that a page may load"},
+	{"render", "media", CONFIG_CHOICE, true, FIELD(loads_media),
+	 RANGE(0, 1, 0), .words = "block|load",
+	 .meaning = "Whether pages load images, fonts, sound and videos, which "
+		    "rarely change their text"},
+
 	{"clustering", "measure", CONFIG_CHOICE, false, FIELD(measure),
 	 RANGE(0, MEASURE_COUNT - 1, MEASURE_WCAS),
 	 .words = "cp|cps|ctss|cpc|ccs|cas|wcas",

@@ -548,25 +548,81 @@ static bool read_model(const struct ctl *ctl, struct ridge_model **model_out)
 	return error == ERR_NONE;
 }
 
+struct extract_run {
+	const struct ctl *ctl;
+	struct extraction_options rules;
+	bool renders;
+};
+
+enum { RENDER_TIMEOUT_MS = 2 * 60 * 1000 };
+
+/* Have the daemon render the page of the request. NULL: it failed. */
+static json_t *render_by_daemon(const struct ctl *ctl,
+				const struct text_request *request)
+{
+	struct buffer target = {0};
+	json_t *answer = NULL;
+	char charset[32] = "";
+
+	buffer_append_text(&target, "/v1/render");
+	client_append_query(&target, "url", request->url->text);
+	if (message_copy_text(request->charset, charset, sizeof(charset)) &&
+	    *charset != '\0')
+		client_append_query(&target, "charset", charset);
+	client_send(ctl,
+		    &(struct socket_request){.method = "POST",
+					     .target = target.data,
+					     .body = request->body,
+					     .media_type = "text/html",
+					     .timeout_ms = RENDER_TIMEOUT_MS},
+		    &answer);
+	buffer_free(&target);
+	return answer;
+}
+
 /* Extract the text of a page without a known template. */
 static enum error ctl_extract_page(void *context, const struct page_item *item,
 				   const struct text_request *request,
 				   struct extraction_result *answer_out)
 {
+	const struct extract_run *run = context;
+	struct text_request rendered = *request;
+	json_t *answer;
+	enum error error;
+
 	(void)item;
-	return query_extract(NULL, context, request, answer_out);
+	if (!run->renders)
+		return query_extract(NULL, &run->rules, request, answer_out);
+	if (request->url == NULL) {
+		snprintf(answer_out->reason, sizeof(answer_out->reason),
+			 "--render needs the URL of the page; add --url");
+		return ERR_NOT_RENDERED;
+	}
+	answer = render_by_daemon(run->ctl, request);
+	rendered.body = slice_of(field_text(answer, "html"));
+	rendered.charset = slice_of("utf-8");
+	error = answer == NULL ? ERR_NOT_RENDERED
+			       : query_extract(NULL, &run->rules, &rendered,
+					       answer_out);
+	json_decref(answer);
+	return error;
 }
 
 enum ctl_status run_extract(const struct ctl *ctl)
 {
-	struct extraction_options rules = extraction_options_default;
+	struct extract_run extract = {
+		.ctl = ctl,
+		.rules = extraction_options_default,
+		.renders = option_given(ctl, "render"),
+	};
 	struct ctl_request asked;
 	struct page_run run = {
 		.ctl = ctl,
-		.max_bytes = rules.limits.max_bytes,
-		.jobs = page_run_jobs(ctl),
+		.max_bytes = extract.rules.limits.max_bytes,
+		/* the daemon renders one page at a time */
+		.jobs = extract.renders ? 1 : page_run_jobs(ctl),
 		.answer = ctl_extract_page,
-		.context = &rules,
+		.context = &extract,
 	};
 	struct ridge_model *model = NULL;
 	struct page_run_counts counts;
@@ -580,7 +636,7 @@ enum ctl_status run_extract(const struct ctl *ctl)
 	    page_run_url(ctl, &run.request, &url)) {
 		status = CTL_FAILED;
 		if (read_model(ctl, &model)) {
-			rules.ridges = model;
+			extract.rules.ridges = model;
 			status = page_run(&run, &counts);
 		}
 	}

@@ -355,19 +355,6 @@ static bool replay_begin(const struct ctl *ctl, const char *page,
 	return true;
 }
 
-static const char *render_kind_name(enum render_kind kind)
-{
-	static const char *const names[] = {"document", "script", "style",
-					    "data",     "image",  "font",
-					    "media",    "other"};
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
-		if (kind == 1U << i)
-			return names[i];
-	}
-	return "other";
-}
-
 static json_t *render_lines_json(const struct render_result *result)
 {
 	static const char *const fates[] = {[RENDER_ANSWERED] = "answered",

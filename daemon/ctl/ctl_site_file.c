@@ -32,6 +32,7 @@ static const char *const site_members[] = {
 	"sitemaps",
 	"soft_404_probe",
 	"cookies",
+	"render",
 	"allow_private",
 };
 

@@ -202,6 +202,9 @@ static const struct verb_action watch_actions[] = {
 			"request a page that does not exist, to detect soft "
 			"404s"),
 		 CHOICE("cookies", "yes|no", "cookies", "send cookies back"),
+		 CHOICE("render", "never|auto|always", "render",
+			"render pages in the browser of the daemon; auto: "
+			"those that are empty without scripts (default)"),
 		 FLAG("allow-private", "allow_private",
 		      "the host may have a private address"),
 		 FLAG("wait", NULL,
@@ -405,7 +408,9 @@ static const struct verb_action text_actions[] = {
 		 CHOICE("fetch", "never|missing|always", "fetch",
 			"when the daemon may fetch the page"),
 		 WHOLE("timeout", "MS", 1, 3600000, "timeout_ms",
-		       "timeout of the fetch"))},
+		       "timeout of the fetch"),
+		 FLAG("render", "render",
+		      "render the page in the browser of the daemon"))},
 	{.usage = NULL},
 };
 
@@ -459,6 +464,8 @@ static const struct verb_action extract_actions[] = {
 		 TEXT("model", "FILE", NULL,
 		      "a model of `templatectl train`, instead of the built-in "
 		      "one"),
+		 FLAG("render", NULL,
+		      "render each page in the browser of the daemon"),
 		 PAGES_ROWS)},
 	{.usage = NULL},
 };

@@ -104,6 +104,7 @@ static bool analysis_store_result(void *context, struct slice head,
 	    (row.error != ERR_NONE && row.error != ERR_NOT_HTML))
 		return false;
 	taken->error = (enum error)row.error;
+	job->is_shell = row.is_shell != 0;
 	if (taken->error != ERR_NONE)
 		return body.size == 0;
 	if (!item_cut(&body, row.record_bytes, &part))
@@ -131,6 +132,7 @@ static struct buffer analysis_encode_head(const struct analyser *analysing,
 		.is_cut = job->result.is_cut,
 		.is_nofollow =
 			(job->result.robots_tag & ROBOTS_TAG_NOFOLLOW) != 0,
+		.is_rendered = job->is_rendered,
 		.url = slice_of(job->url.text),
 		.guard_limits = analysing->guard_limits,
 		.charset = slice_of(job->result.charset),

@@ -23,6 +23,8 @@ static bool commit_page_was_fetched(struct commit *batch,
 	return asked_ms != 0 &&
 	       page_row_get(batch->txn, site->row.id, page, &row) &&
 	       row.redirect.size == 0 &&
+	       (!change->ask.renders ||
+		(row.flags & PAGE_ROW_IS_RENDERED) != 0) &&
 	       (row.flags & (PAGE_ROW_HAS_NO_BODY | PAGE_ROW_IS_INGESTED)) ==
 		       0 &&
 	       row.fetched_ms >= asked_ms &&
@@ -47,12 +49,15 @@ static enum error commit_fetch_now(struct commit *batch, struct change *change)
 		return ERR_NO_CREDENTIALS;
 	if (commit_page_was_fetched(batch, site, change))
 		return ERR_NONE;
-	commit_discover(batch, site,
-			&(struct discovery){
-				.url = change->url,
-				.how = ADMIT_ON_DEMAND,
-				.flags = FRONTIER_IS_ON_DEMAND,
-			});
+	commit_discover(
+		batch, site,
+		&(struct discovery){
+			.url = change->url,
+			.how = ADMIT_ON_DEMAND,
+			.flags = FRONTIER_IS_ON_DEMAND |
+				 (change->ask.renders ? FRONTIER_IS_RENDERED
+						      : 0U),
+		});
 	site->is_changed = true;
 	return ERR_NONE;
 }

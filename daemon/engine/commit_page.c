@@ -343,6 +343,8 @@ static void page_visit_put_row(const struct page_visit *arrival,
 	    (is_changed || (before->row.flags & PAGE_ROW_IS_INGESTED) != 0))
 		row->flags |= PAGE_ROW_IS_INGESTED;
 	put_time(arrival, is_changed, row);
+	if ((arrival->record.flags & RECORD_IS_RENDERED) != 0)
+		row->flags |= PAGE_ROW_IS_RENDERED;
 	row->flags = (uint16_t)(row->flags | record_kind(&arrival->record)
 						     << PAGE_ROW_KIND_SHIFT);
 	row->page_class = (uint16_t)arrival->page_class;
@@ -574,9 +576,17 @@ static enum waiting_kind waiting_kind_of(unsigned page_class)
 		       : WAITING_PAGE;
 }
 
+/* Return whether the page was rendered before, or is now, but not both. */
+static bool page_visit_is_rendered_anew(const struct page_visit *arrival)
+{
+	return ((arrival->before.record.flags ^ arrival->record.flags) &
+		RECORD_IS_RENDERED) != 0;
+}
+
 /*
  * Return whether the visit must wait: it contradicts the stored page, so the
- * watcher decides whether this page or the whole site has changed.
+ * watcher decides whether this page or the whole site has changed. A rendered
+ * page says nothing about one that is not.
  */
 static bool page_visit_must_wait(const struct page_visit *arrival)
 {
@@ -586,6 +596,7 @@ static bool page_visit_must_wait(const struct page_visit *arrival)
 	    arrival->arrived->is_accepted || arrival->arrived->is_broken ||
 	    !before->is_page || before->row.page_class != CLASS_PAGE ||
 	    arrival->page_class == CLASS_TRUNCATED ||
+	    page_visit_is_rendered_anew(arrival) ||
 	    !commit_site_waits(arrival->site))
 		return false;
 	return arrival->page_class != CLASS_PAGE ||
@@ -675,6 +686,7 @@ static void commit_put_page(struct commit *batch, struct site *site,
 			   !arrived->replaces && batch_page_is_own(&arrival);
 	if (arrived->is_kept)
 		goto out;
+	outcome->is_rendered = (arrival.record.flags & RECORD_IS_RENDERED) != 0;
 	arrival.page_class = commit_page_class(site, &arrival.record, url);
 	is_visit = change->kind == CHANGE_PAGE &&
 		   frontier_row_get(batch->txn, site->row.id, arrival.page,
@@ -954,7 +966,8 @@ static void commit_fetched_page(struct commit *batch, struct site *site,
 static bool error_is_own(enum error error)
 {
 	return error == ERR_STOPPED || error == ERR_QUARANTINED ||
-	       error == ERR_ROBOTS_DENIED || error == ERR_TOO_LARGE;
+	       error == ERR_ROBOTS_DENIED || error == ERR_TOO_LARGE ||
+	       error == ERR_NOT_RENDERED;
 }
 
 static bool outcome_is_gone(const struct outcome *outcome)

@@ -538,7 +538,9 @@ static struct work work_of(struct commit *batch, const struct site *site,
 	bool is_conditional =
 		lease->etag[0] != '\0' || lease->modified[0] != '\0';
 
-	if (is_conditional && !has_page(batch, site, lease)) {
+	/* the data of a rendered page may change without its document */
+	if (is_conditional && ((lease->flags & FRONTIER_IS_RENDERED) != 0 ||
+			       !has_page(batch, site, lease))) {
 		work.lease.etag[0] = '\0';
 		work.lease.modified[0] = '\0';
 	}

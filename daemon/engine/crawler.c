@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "crawl/sitemap.h"
+#include "daemon/engine/sites.h"
 #include "daemon/runtime/clock.h"
 #include "page/robots_tag.h"
 #include "store/encryption.h"
@@ -633,6 +634,30 @@ static bool crawler_handle_status(struct crawler *fetching, struct job *job)
 	return true;
 }
 
+/*
+ * Return whether the page is rendered before a worker has analysed it: always,
+ * or as it was before, or as a client has requested. The probe for missing
+ * pages is compared with pages that may be rendered or not, so it is never
+ * rendered.
+ */
+static bool job_must_render(const struct crawler *fetching,
+			    const struct job *job)
+{
+	const uint32_t flags = job->work.lease.flags;
+	const uint32_t requested = FRONTIER_IS_RENDERED | FRONTIER_IS_ON_DEMAND;
+
+	if (fetching->rendering == NULL || (flags & FRONTIER_IS_PROBE) != 0)
+		return false;
+	switch (site_render_of(job->work.site_flags)) {
+	case SITE_RENDER_ALWAYS:
+		return true;
+	case SITE_RENDER_NEVER:
+		return (flags & requested) == requested;
+	default:
+		return (flags & FRONTIER_IS_RENDERED) != 0;
+	}
+}
+
 static void crawler_handle_page(struct crawler *fetching, struct job *job)
 {
 	if (crawler_handle_status(fetching, job))
@@ -643,7 +668,10 @@ static void crawler_handle_page(struct crawler *fetching, struct job *job)
 	}
 	job->kind = CHANGE_PAGE;
 	fetching->waiting_bytes += job->result.body.size;
-	job_queue_push(fetching->fetched, job);
+	if (job_must_render(fetching, job))
+		job_queue_push(fetching->rendering, job);
+	else
+		job_queue_push(fetching->fetched, job);
 }
 
 /*
@@ -774,6 +802,10 @@ static void crawler_handle_result(struct crawler *fetching,
 		fetch_result_free(result);
 	} else {
 		job_set_pace(job, flight->host);
+		if (fetching->rendering != NULL && !flight->is_foreign)
+			buffer_append_slice(
+				&job->cookies,
+				buffer_slice(&flight->host->cookies.lines));
 		job->result = *result;
 		if (flight->is_sitemap)
 			take_sitemap(fetching, job);

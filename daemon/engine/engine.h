@@ -122,6 +122,7 @@ struct fetch_now_change {
 	 * always fetch it
 	 */
 	uint64_t asked_ms;
+	bool renders; /* render the page at this visit and later ones */
 };
 
 struct templates_change {

@@ -53,6 +53,13 @@ struct job {
 	struct site_options options; /* INGEST: options of a new site */
 	/* the exchange was written to the archive */
 	bool is_archived;
+	/* the worker has found that the page is empty without scripts */
+	bool is_shell;
+	/* a browser has rendered the page; `result.body` is the DOM */
+	bool is_rendered;
+	/* no browser can be started, so the page is stored as it is */
+	bool is_kept_raw;
+	struct buffer cookies; /* of the host, for rendering */
 	/* kind of change that the job becomes at the commit */
 	enum change_kind kind;
 	enum error error; /* CHANGE_FAILED: the error */
@@ -186,6 +193,8 @@ struct crawler {
 	struct fetcher_client *fetcher;
 	struct job_queue *arrivals; /* leased jobs */
 	struct job_queue *fetched;  /* out: jobs that have a page */
+	/* out: jobs whose page must be rendered; NULL = there is no browser */
+	struct job_queue *rendering;
 	struct job_queue
 		*ended; /* out: jobs without a page, and robots.txt files */
 	/*

@@ -11,6 +11,8 @@
 #include "daemon/engine/commit_event.h"
 #include "daemon/engine/commit_guard.h"
 #include "daemon/engine/engine_internal.h"
+#include "daemon/engine/rendering.h"
+#include "daemon/engine/sites.h"
 #include "daemon/privsep/worker_pool.h"
 #include "daemon/runtime/clock.h"
 #include "daemon/runtime/lock.h"
@@ -43,6 +45,7 @@ void job_destroy(struct job *job)
 		return;
 	fetch_result_free(&job->result);
 	work_free(&job->work);
+	buffer_free(&job->cookies);
 	buffer_free(&job->listing);
 	buffer_free(&job->record);
 	buffer_free(&job->guarded);
@@ -197,6 +200,32 @@ static void job_queue_close(struct job_queue *queue)
 	lock_release(&queue->lock);
 }
 
+/*
+ * Remove and return the first job. Wait for it at most `timeout_ms`. Return
+ * NULL if there is none; *is_over_out tells whether there will be none.
+ */
+static struct job *job_queue_take(struct job_queue *queue, uint32_t timeout_ms,
+				  bool *is_over_out)
+{
+	const uint64_t until_ms = clock_steady_ms() + timeout_ms;
+	struct job *job;
+
+	lock_acquire(&queue->lock);
+	while (queue->first == NULL && !queue->is_closed &&
+	       condition_wait_until(&queue->is_changed, &queue->lock, until_ms))
+		continue;
+	job = queue->first;
+	*is_over_out = job == NULL && queue->is_closed;
+	if (job != NULL) {
+		queue->first = job->next;
+		queue->count--;
+	}
+	if (queue->first == NULL)
+		queue->last = NULL;
+	lock_release(&queue->lock);
+	return job;
+}
+
 static size_t job_queue_count(struct job_queue *queue)
 {
 	size_t count;
@@ -237,11 +266,14 @@ struct pipeline {
 	struct job_queue arrivals;
 	/* fetched jobs that wait for the analysing threads */
 	struct job_queue fetched;
+	/* fetched jobs that wait for the rendering thread */
+	struct job_queue rendering;
 	/* finished jobs that wait for the committer thread */
 	struct job_queue ended;
 	pthread_t fetch_thread;
 	pthread_t commit_thread;
-	pthread_t *workers; /* [options.workers] */
+	pthread_t render_thread; /* only if there is a browser */
+	pthread_t *workers;      /* [options.workers] */
 	size_t worker_count;
 
 	struct lock lock; /* guards the fields below */
@@ -265,6 +297,7 @@ struct pipeline {
 	/* number of submitted jobs that are not committed yet */
 	size_t ingesting;
 	bool refuses_ingests;
+	bool is_rendering_over;    /* add no job to `rendering` */
 	struct condition has_room; /* signalled when a commit has made room */
 	struct pipeline_stats stats;
 };
@@ -840,6 +873,36 @@ static void end_analysis(struct pipeline *pipeline, struct job *job)
 		fetcher_client_wake(fetching->fetcher);
 }
 
+/*
+ * Return whether the analysed page must be rendered, because it is empty
+ * without scripts.
+ */
+static bool job_wants_rendering(const struct pipeline *pipeline,
+				const struct job *job)
+{
+	return pipeline->options.rendering != NULL && job->is_shell &&
+	       job->error == ERR_NONE && job->kind == CHANGE_PAGE &&
+	       !job->is_rendered && !job->is_kept_raw && !job->result.is_cut &&
+	       (job->work.lease.flags & FRONTIER_IS_PROBE) == 0 &&
+	       site_render_of(job->work.site_flags) == SITE_RENDER_AUTO;
+}
+
+/*
+ * Pass an analysed job to the rendering thread. Return false if this thread
+ * stops.
+ */
+static bool send_to_rendering(struct pipeline *pipeline, struct job *job)
+{
+	bool is_over;
+
+	lock_acquire(&pipeline->lock);
+	is_over = pipeline->is_rendering_over;
+	if (!is_over)
+		job_queue_push(&pipeline->rendering, job);
+	lock_release(&pipeline->lock);
+	return !is_over;
+}
+
 static void analyse_jobs(struct pipeline *pipeline, struct job *jobs)
 {
 	const struct analyser analysing = {
@@ -857,7 +920,8 @@ static void analyse_jobs(struct pipeline *pipeline, struct job *jobs)
 		job->analysis.body_bytes = (uint32_t)job->result.body.size;
 	analyser_run(&analysing, jobs);
 	for (struct job *job = jobs; job != NULL; job = job->next) {
-		end_analysis(pipeline, job);
+		if (!job_wants_rendering(pipeline, job))
+			end_analysis(pipeline, job);
 		count++;
 	}
 	each_us = (clock_read_us(CLOCK_MONOTONIC) - begin_us) / count;
@@ -879,6 +943,22 @@ static void drop_ingested(struct pipeline *pipeline, struct job *job)
 	job_destroy(job);
 }
 
+/* Pass an analysed job on. */
+static void send_analysed(struct pipeline *pipeline, struct job *job)
+{
+	if (job->ingestion != NULL && job->kind == CHANGE_FAILED) {
+		drop_ingested(pipeline, job);
+		return;
+	}
+	if (job_wants_rendering(pipeline, job)) {
+		if (send_to_rendering(pipeline, job))
+			return;
+		job->error = ERR_STOPPED;
+		end_analysis(pipeline, job);
+	}
+	wake_committer(pipeline, job_queue_push(&pipeline->ended, job));
+}
+
 static void *analyser_main(void *argument)
 {
 	struct pipeline *pipeline = argument;
@@ -890,16 +970,138 @@ static void *analyser_main(void *argument)
 			struct job *job = jobs;
 
 			jobs = job->next;
-			if (job->ingestion != NULL &&
-			    job->kind == CHANGE_FAILED)
-				drop_ingested(pipeline, job);
-			else
-				wake_committer(
-					pipeline,
-					job_queue_push(&pipeline->ended, job));
+			send_analysed(pipeline, job);
 		}
 	}
 	return NULL;
+}
+
+/* The rendering thread. */
+
+enum { REST_MS = 500 }; /* time between two looks for an idle browser */
+
+/* Replace the page by its DOM, and let a worker analyse it. */
+static void take_rendered(struct pipeline *pipeline, struct job *job,
+			  struct rendered_page *page)
+{
+	struct fetch_result *result = &job->result;
+
+	/* an archive gets what the server has sent */
+	archive_job(pipeline->options.archive, job,
+		    pipeline->options.archives_credentials);
+	pipeline->fetching.waiting_bytes += page->dom.size;
+	pipeline->fetching.waiting_bytes -= result->body.size;
+	buffer_free(&result->body);
+	result->body = page->dom;
+	page->dom = (struct buffer){0};
+	snprintf(result->charset, sizeof(result->charset), "utf-8");
+	result->etag[0] = '\0';
+	result->modified[0] = '\0';
+	job->is_rendered = true;
+	job_queue_push(&pipeline->fetched, job);
+}
+
+/* End the visit of a page that was not rendered, or that has left its URL. */
+static void end_rendering(struct pipeline *pipeline, struct job *job,
+			  enum error error)
+{
+	job->error = error;
+	job->analysis.body_bytes = (uint32_t)job->result.body.size;
+	end_analysis(pipeline, job);
+	wake_committer(pipeline, job_queue_push(&pipeline->ended, job));
+}
+
+/*
+ * Handle a page without a DOM. If no browser can be started, a page that was
+ * never rendered is stored as it is.
+ */
+static void fail_rendering(struct pipeline *pipeline, struct job *job,
+			   enum error error, const struct rendered_page *page)
+{
+	if (error == ERR_STOPPED) {
+		end_rendering(pipeline, job, ERR_STOPPED);
+		return;
+	}
+	log_info_about(job_subject(job), "not rendered: %s",
+		       error == ERR_NONE        ? render_end_text(page->end)
+		       : page->reason.size == 0 ? error_text(error)
+						: page->reason.data);
+	if (error == ERR_NONE ||
+	    site_render_of(job->work.site_flags) == SITE_RENDER_ALWAYS ||
+	    (job->work.lease.flags & FRONTIER_IS_RENDERED) != 0) {
+		end_rendering(pipeline, job, ERR_NOT_RENDERED);
+		return;
+	}
+	job->is_kept_raw = true;
+	job_queue_push(&pipeline->fetched, job);
+}
+
+static void render_job(struct pipeline *pipeline, struct job *job)
+{
+	const struct render_task task = {
+		.url = &job->url,
+		.body = buffer_slice(&job->result.body),
+		.head = buffer_slice(&job->result.head),
+		.charset = job->result.charset,
+		.date_ms = clock_wall_ms(),
+		.site_flags = job->work.site_flags,
+		.headers = job->work.headers,
+		.proxy = job->work.proxy,
+		.cookies = buffer_slice(&job->cookies),
+	};
+	const uint64_t begin_ms = clock_steady_ms();
+	struct rendered_page page;
+	enum error error =
+		rendering_run(pipeline->options.rendering, &task, &page);
+	const uint64_t elapsed_ms = clock_steady_ms() - begin_ms;
+
+	/* lease only as many URLs as can be rendered */
+	if (elapsed_ms > job->analysis.pace_ms && elapsed_ms < UINT32_MAX)
+		job->analysis.pace_ms = (uint32_t)elapsed_ms;
+	if (error != ERR_NONE || !render_has_dom(page.end)) {
+		fail_rendering(pipeline, job, error, &page);
+	} else if (strcmp(page.document, job->url.text) != 0 &&
+		   url_parse(&job->target, slice_of(page.document), NULL) ==
+			   ERR_NONE) {
+		job->kind = CHANGE_REDIRECT;
+		end_rendering(pipeline, job, ERR_NONE);
+	} else {
+		take_rendered(pipeline, job, &page);
+	}
+	rendered_page_free(&page);
+}
+
+static void *rendering_main(void *argument)
+{
+	struct pipeline *pipeline = argument;
+	bool is_over = false;
+
+	while (!is_over) {
+		struct job *job =
+			job_queue_take(&pipeline->rendering, REST_MS, &is_over);
+
+		if (job != NULL)
+			render_job(pipeline, job);
+		else
+			rendering_rest(pipeline->options.rendering);
+	}
+	return NULL;
+}
+
+/*
+ * Stop the rendering thread; the visits of its pages end with ERR_STOPPED. The
+ * analysing threads must still run.
+ */
+static void stop_rendering(struct pipeline *pipeline)
+{
+	if (pipeline->options.rendering == NULL)
+		return;
+	rendering_stop(pipeline->options.rendering);
+	lock_acquire(&pipeline->lock);
+	pipeline->is_rendering_over = true;
+	lock_release(&pipeline->lock);
+	job_queue_close(&pipeline->rendering);
+	pthread_join(pipeline->render_thread, NULL);
 }
 
 static void free_pipeline(struct pipeline *pipeline)
@@ -908,6 +1110,7 @@ static void free_pipeline(struct pipeline *pipeline)
 	worker_pool_destroy(pipeline->pool);
 	job_queue_finish(&pipeline->arrivals);
 	job_queue_finish(&pipeline->fetched);
+	job_queue_finish(&pipeline->rendering);
 	job_queue_finish(&pipeline->ended);
 	condition_destroy(&pipeline->is_wanted);
 	condition_destroy(&pipeline->is_answered);
@@ -932,6 +1135,7 @@ static struct pipeline *create_pipeline(struct engine *engine,
 	condition_init(&pipeline->has_room);
 	job_queue_init(&pipeline->arrivals);
 	job_queue_init(&pipeline->fetched);
+	job_queue_init(&pipeline->rendering);
 	job_queue_init(&pipeline->ended);
 	pipeline->workers = mem_alloc(options->workers, sizeof(pthread_t));
 	fetching->store = engine_store(engine);
@@ -942,6 +1146,8 @@ static struct pipeline *create_pipeline(struct engine *engine,
 		});
 	fetching->arrivals = &pipeline->arrivals;
 	fetching->fetched = &pipeline->fetched;
+	if (options->rendering != NULL)
+		fetching->rendering = &pipeline->rendering;
 	fetching->ended = &pipeline->ended;
 	fetching->max_connections = options->fetch.max_connections;
 	fetching->max_waiting_bytes = options->max_waiting_bytes;
@@ -970,7 +1176,9 @@ static bool start_threads(struct pipeline *pipeline)
 			return false;
 		pipeline->worker_count++;
 	}
-	return true;
+	return pipeline->options.rendering == NULL ||
+	       thread_start(&pipeline->render_thread, NULL, rendering_main,
+			    pipeline);
 }
 
 enum error pipeline_start(struct pipeline **pipeline_out, struct engine *engine,
@@ -1014,6 +1222,7 @@ void pipeline_stop(struct pipeline *pipeline, uint32_t grace_ms)
 	pipeline->fetching.is_stopping = true;
 	fetcher_client_wake(pipeline->fetching.fetcher);
 	pthread_join(pipeline->fetch_thread, NULL);
+	stop_rendering(pipeline);
 	job_queue_close(&pipeline->fetched);
 	for (size_t i = 0; i < pipeline->worker_count; i++)
 		pthread_join(pipeline->workers[i], NULL);

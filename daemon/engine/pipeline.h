@@ -27,6 +27,7 @@
 struct archive;
 struct ingestion;
 struct pipeline;
+struct rendering;
 struct spawner;
 
 /*
@@ -89,6 +90,8 @@ struct pipeline_options {
 	struct slice drop_parameters;
 	/* options of sites that are added for submitted pages */
 	struct site_options ingest;
+	/* renders pages, or NULL; the caller keeps it valid */
+	struct rendering *rendering;
 	/* archive for fetched pages, or NULL; the caller keeps it valid */
 	struct archive *archive;
 	bool archives_credentials; /* see archive_job() */

@@ -260,9 +260,50 @@ const struct site_option site_option_table[SITE_OPTIONS] = {
 	FLAG("sitemaps", SITE_HAS_SITEMAPS, false),
 	FLAG("soft_404_probe", SITE_HAS_PROBE, false),
 	FLAG("cookies", SITE_HAS_COOKIES, false),
+	{"render", FIELD(flags), 1, 0, 0, OPTION_RENDER, false},
 	FLAG("stale", SITE_IS_STALE, true),
 	FLAG("blocked", SITE_IS_BLOCKED, true),
 };
+
+static const char *const render_names[] = {
+	[SITE_RENDER_AUTO] = "auto",
+	[SITE_RENDER_ALWAYS] = "always",
+	[SITE_RENDER_NEVER] = "never",
+};
+
+const char *site_render_name(enum site_render render)
+{
+	return render_names[render];
+}
+
+bool site_render_from_name(const char *name, enum site_render *render_out)
+{
+	for (size_t i = 0; i < sizeof(render_names) / sizeof(*render_names);
+	     i++) {
+		*render_out = (enum site_render)i;
+		if (strcmp(render_names[i], name) == 0)
+			return true;
+	}
+	return false;
+}
+
+enum site_render site_render_of(uint32_t flags)
+{
+	if ((flags & SITE_RENDERS_ALWAYS) != 0)
+		return SITE_RENDER_ALWAYS;
+	return (flags & SITE_RENDERS_NEVER) != 0 ? SITE_RENDER_NEVER
+						 : SITE_RENDER_AUTO;
+}
+
+uint32_t site_render_set(uint32_t flags, enum site_render render)
+{
+	flags &= ~(uint32_t)(SITE_RENDERS_ALWAYS | SITE_RENDERS_NEVER);
+	if (render == SITE_RENDER_ALWAYS)
+		flags |= SITE_RENDERS_ALWAYS;
+	if (render == SITE_RENDER_NEVER)
+		flags |= SITE_RENDERS_NEVER;
+	return flags;
+}
 
 const struct site_option *site_option_of(const char *name)
 {

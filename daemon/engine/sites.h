@@ -221,6 +221,7 @@ enum site_option_option_kind {
 	OPTION_WHOLE,   /* a whole number */
 	OPTION_FLAG,    /* true or false; one bit of the flags */
 	OPTION_MEASURE, /* a name of a measure (enum measure) */
+	OPTION_RENDER,  /* never, auto or always; two bits of the flags */
 	/* 0 to 1, stored in permille; the input "auto" is also valid */
 	OPTION_THRESHOLD,
 	OPTION_HEADERS, /* {"Name": "value"}, stored as a text */
@@ -247,7 +248,22 @@ struct site_option {
 	bool is_read_only; /* it is in the output but cannot be set */
 };
 
-enum { SITE_OPTIONS = 24 };
+enum { SITE_OPTIONS = 25 };
+
+/* When the pages of a site are rendered. */
+enum site_render { SITE_RENDER_AUTO, SITE_RENDER_ALWAYS, SITE_RENDER_NEVER };
+
+/* Return "auto", "always" or "never"; static memory. */
+const char *site_render_name(enum site_render render);
+
+/* Parse such a name. Return false for another text. */
+bool site_render_from_name(const char *name, enum site_render *render_out);
+
+/* Return when the pages of a site with these SITE_* flags are rendered. */
+enum site_render site_render_of(uint32_t flags);
+
+/* Return the flags with another value of site_render_of(). */
+uint32_t site_render_set(uint32_t flags, enum site_render render);
 
 /* The options in the order of the JSON output. */
 extern const struct site_option site_option_table[SITE_OPTIONS];

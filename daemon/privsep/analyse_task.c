@@ -15,6 +15,7 @@
 #include "crawl/url/url.h"
 #include "daemon/privsep/messages.h"
 #include "daemon/privsep/worker_process.h"
+#include "extract/extractors.h"
 #include "extract/text/fragment.h"
 #include "page/page.h"
 #include "page/page_class.h"
@@ -32,7 +33,8 @@ _Static_assert((int)RECORD_SIGNATURES == (int)MEASURE_CAS,
 
 enum { LINK_PATH_WIDTH = 4 };
 
-#define NO_LINK UINT32_MAX
+#define NO_LINK       UINT32_MAX
+#define RENDERED_SEED UINT64_C(0x72656e6465726564)
 
 /* A hash table from URLs to links: open addressing, at most half full. */
 struct seen {
@@ -232,6 +234,8 @@ static uint32_t analysed_page_flags(const struct page *page,
 		flags |= RECORD_IS_TRUNCATED;
 	if (page->is_nofollow || options->is_nofollow)
 		flags |= RECORD_IS_NOFOLLOW;
+	if (options->is_rendered)
+		flags |= RECORD_IS_RENDERED;
 	return flags;
 }
 
@@ -246,6 +250,26 @@ static bool measure_is_needed(unsigned measure,
 	return measure == options->measure ||
 	       (!options->is_for_once &&
 		(measure == MEASURE_CP || measure == MEASURE_CPC));
+}
+
+/*
+ * Return a signature that has no shingle in common with that of a page that is
+ * not rendered, so that the two are never in one cluster. The lowest bit of a
+ * shingle has a meaning (cluster/shingle_weights.h).
+ */
+static struct signature rendered_signature(struct arena *arena,
+					   struct signature signature)
+{
+	uint64_t *shingles = ARENA_ROOM(arena, uint64_t, signature.count);
+
+	for (size_t i = 0; i < signature.count; i++)
+		shingles[i] =
+			(hash_chain(signature.shingles[i], RENDERED_SEED) &
+			 ~UINT64_C(1)) |
+			(signature.shingles[i] & 1);
+	if (signature.count > 0)
+		qsort(shingles, signature.count, sizeof(*shingles), order_u64);
+	return (struct signature){shingles, signature.count};
 }
 
 /*
@@ -268,6 +292,8 @@ static void page_sign(const struct page *page, const struct path_table *paths,
 		if (!measure_is_needed(m, options))
 			continue;
 		signature = signature_of_paths(page->arena, page, paths, rule);
+		if (options->is_rendered && m == options->measure)
+			signature = rendered_signature(page->arena, signature);
 		record->signatures[signature_slot(m)] = signature.shingles;
 		record->signature_counts[signature_slot(m)] =
 			(uint32_t)signature.count;
@@ -781,6 +807,7 @@ static void analyse_given(const struct analyse_task_input *given,
 		.http_status = request->http_status,
 		.is_cut = request->is_cut != 0,
 		.is_nofollow = request->is_nofollow != 0,
+		.is_rendered = request->is_rendered != 0,
 		.refresh = request->refresh,
 		.drop_parameters = request->drop_parameters,
 	};
@@ -793,6 +820,7 @@ static void analyse_given(const struct analyse_task_input *given,
 			     body);
 	row->guarded_bytes = body->size - row->record_bytes;
 	packer_pack(worker_packer(worker), given->body, body);
+	row->is_shell = request->is_rendered == 0 && page_is_shell(given->page);
 }
 
 enum error analyse_task(struct task *task, struct message *answer)

@@ -30,6 +30,7 @@ struct analyse_options {
 	bool is_for_once; /* no template version will use the record, so omit
 			     the signatures by paths */
 	bool is_nofollow; /* set by the header X-Robots-Tag */
+	bool is_rendered; /* by a browser: it resembles only such pages */
 	struct slice refresh;         /* URL of the Refresh header; or empty */
 	struct slice drop_parameters; /* parameters to remove from links:
 					 crawl/url/url.h */

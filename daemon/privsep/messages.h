@@ -211,8 +211,8 @@ struct analyse_request {
 	uint32_t http_status;
 	uint32_t is_cut;
 	uint32_t is_nofollow;
+	uint32_t is_rendered;
 	struct guard_limits guard_limits;
-	uint32_t not_sent;
 	struct slice url; /* canonical */
 	struct slice charset;
 	struct slice drop_parameters;
@@ -240,7 +240,7 @@ struct wanted_guard {
 struct analyse_answer {
 	int32_t error; /* of page_parse(); if it is not ERR_NONE, the body is
 			  empty */
-	uint32_t reserved;
+	uint32_t is_shell; /* the page is empty without scripts */
 	uint64_t record_bytes;
 	uint64_t guarded_bytes;
 };

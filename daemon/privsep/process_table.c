@@ -89,6 +89,28 @@ static struct process_entry *entries_of(struct process_table *roster)
 	return (struct process_entry *)(void *)roster->entries.data;
 }
 
+void process_table_change(struct process_table *roster, pid_t pid,
+			  const struct sandbox_report *walls)
+{
+	struct process_entry changed = {0};
+
+	lock_acquire(&roster->lock);
+	for (size_t i = 0; i < count_entries(roster); i++) {
+		struct process_entry *entry = &entries_of(roster)[i];
+		struct sandbox_report *said = &roster->said[entry->role];
+
+		if (entry->pid != pid)
+			continue;
+		entry->walls = *walls;
+		if (said->holds != walls->holds || said->lacks != walls->lacks)
+			changed = *entry;
+		*said = *walls;
+	}
+	lock_release(&roster->lock);
+	if (changed.pid != 0)
+		process_table_log_entry(&changed);
+}
+
 void process_table_measure(struct process_table *roster, pid_t pid)
 {
 	lock_acquire(&roster->lock);

@@ -35,6 +35,13 @@ void process_table_add(struct process_table *roster,
 		       const struct process_entry *entry);
 
 /*
+ * Set the layers of a process that has entered its sandbox later. Do nothing if
+ * `pid` is not in the table.
+ */
+void process_table_change(struct process_table *roster, pid_t pid,
+			  const struct sandbox_report *walls);
+
+/*
  * Measure the CPU time of a process; call this before the process is removed.
  */
 void process_table_measure(struct process_table *roster, pid_t pid);

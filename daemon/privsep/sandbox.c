@@ -199,7 +199,8 @@ const char *role_name(enum role role)
 	static const char *const names[ROLE_COUNT] = {
 		[ROLE_MAIN] = "main",         [ROLE_SPAWNER] = "spawner",
 		[ROLE_FETCHER] = "fetcher",   [ROLE_WORKER] = "worker",
-		[ROLE_NOTIFIER] = "notifier",
+		[ROLE_NOTIFIER] = "notifier", [ROLE_LAUNCHER] = "launcher",
+		[ROLE_RENDERER] = "renderer",
 	};
 
 	assert(role < ROLE_COUNT);
@@ -680,6 +681,8 @@ static const unsigned walls[ROLE_COUNT] = {
 	[ROLE_WORKER] = EVERY_ROLE | LANDLOCKED | SANDBOX_CODE |
 			SANDBOX_NAMESPACES | SANDBOX_EMPTY_ROOT,
 	[ROLE_NOTIFIER] = EVERY_ROLE | LANDLOCKED | SANDBOX_CODE,
+	[ROLE_LAUNCHER] = SANDBOX_NO_NEW_PRIVILEGES | SANDBOX_LIMITS,
+	[ROLE_RENDERER] = SANDBOX_NO_NEW_PRIVILEGES | SANDBOX_LIMITS,
 };
 
 static const char *const resolver[] = {
@@ -729,14 +732,23 @@ static bool is_networked(enum role role)
 	return role == ROLE_FETCHER || role == ROLE_NOTIFIER;
 }
 
-static bool drop_privileges(void)
+/* Return whether a browser is a descendant of the process. */
+static bool has_browser(enum role role)
+{
+	return role == ROLE_LAUNCHER || role == ROLE_RENDERER;
+}
+
+static bool drop_privileges(enum role role)
 {
 	/*
 	 * The leak checker of the sanitizers traces its own process. For that,
-	 * a process that was root must be dumpable.
+	 * a process that was root must be dumpable. The user of a process that
+	 * is not dumpable cannot map its ids into a namespace.
 	 */
+	const unsigned long is_dumpable = IS_SANITIZED || has_browser(role);
+
 	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
-	       prctl(PR_SET_DUMPABLE, IS_SANITIZED, 0, 0, 0) == 0;
+	       prctl(PR_SET_DUMPABLE, is_dumpable, 0, 0, 0) == 0;
 }
 
 /*
@@ -784,7 +796,7 @@ static bool sandbox_set_limits(const struct sandbox_options *options)
 		is_set &= sandbox_limit(RLIMIT_NOFILE, options->max_files);
 	else if (options->role == ROLE_WORKER)
 		is_set &= sandbox_limit(RLIMIT_NOFILE, WORKER_FILES);
-	else if (options->role != ROLE_SPAWNER)
+	else if (options->role != ROLE_SPAWNER && !has_browser(options->role))
 		/*
 		 * Connections and clients need many descriptors, so use all
 		 * that the hard limit allows. Commands of the spawner keep the
@@ -837,7 +849,8 @@ static unsigned build_walls(const struct sandbox_options *options)
 		holds |= SANDBOX_CODE;
 	if ((wanted & LANDLOCKED) != 0)
 		holds |= restrict_files(options);
-	if (system_calls_restrict(options->role, options->connects))
+	if ((wanted & SANDBOX_SYSTEM_CALLS) != 0 &&
+	    system_calls_restrict(options->role, options->connects))
 		holds |= SANDBOX_SYSTEM_CALLS;
 	return holds;
 }
@@ -853,7 +866,7 @@ enum error sandbox_enter(const struct sandbox_options *options,
 	if (!IS_SANITIZED && stat("/proc/self/task", &tasks) == 0 &&
 	    tasks.st_nlink > LINKS_OF_ONE_THREAD)
 		return ERR_BUSY;
-	if (!drop_privileges() || !sandbox_set_limits(options))
+	if (!drop_privileges(options->role) || !sandbox_set_limits(options))
 		return ERR_IO;
 	if (!IS_SANITIZED)
 		holds |= build_walls(options);

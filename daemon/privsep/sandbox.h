@@ -13,6 +13,9 @@
  *   and libraries.
  * - notifier: the same as the fetcher.
  * - worker: its open descriptors, and memory within its address space limit.
+ * - launcher: everything; it only starts renderers.
+ * - renderer: everything until it has started its browser, then what a worker
+ *   may use.
  *
  * Sanitizer builds need other system calls, files and terabytes of address
  * space. In such builds the sandbox only drops privileges and limits open files
@@ -35,6 +38,8 @@ enum role {
 	ROLE_FETCHER,  /* network and TLS; no store */
 	ROLE_WORKER,   /* parses and extracts; no network, no files */
 	ROLE_NOTIFIER, /* sends webhooks; limits of the fetcher */
+	ROLE_LAUNCHER, /* starts renderers */
+	ROLE_RENDERER, /* starts a browser, and speaks with it */
 	ROLE_COUNT
 };
 

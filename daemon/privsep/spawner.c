@@ -79,8 +79,6 @@ static int64_t spawner_start_role(int64_t role, int *socket_out)
 	int ends[2];
 	pid_t pid;
 
-	if (role <= ROLE_SPAWNER || role >= ROLE_COUNT)
-		return -EINVAL;
 	if (channel_pair(ends) != ERR_NONE)
 		return -errno;
 	pid = fork();
@@ -123,6 +121,7 @@ static int64_t spawner_end_process(int64_t pid)
  */
 
 struct spawner_commands {
+	enum role starter;   /* ROLE_SPAWNER, or ROLE_LAUNCHER: no commands */
 	struct child *items; /* [count] */
 	size_t count;
 	size_t capacity;
@@ -258,6 +257,15 @@ static bool read_rules(struct channel *channel, bool *allows_commands_out)
 	return is_read;
 }
 
+/* Return whether the spawner or the launcher starts the role. */
+static bool spawner_may_start(enum role starter, int64_t role)
+{
+	if (starter == ROLE_LAUNCHER)
+		return role == ROLE_RENDERER;
+	return role == ROLE_FETCHER || role == ROLE_WORKER ||
+	       role == ROLE_NOTIFIER;
+}
+
 /* Execute a request whose argument is a number. */
 static bool serve_number(struct spawner_commands *commands,
 			 const struct channel_frame *frame, int64_t *number_out,
@@ -268,7 +276,10 @@ static bool serve_number(struct spawner_commands *commands,
 	if (!row_codec_decode(&spawner_number_layout, frame->head, &row))
 		return false;
 	if (frame->kind == SPAWNER_START)
-		*number_out = spawner_start_role(row.number, socket_out);
+		*number_out =
+			spawner_may_start(commands->starter, row.number)
+				? spawner_start_role(row.number, socket_out)
+				: -EINVAL;
 	else if (frame->kind == SPAWNER_CHECK)
 		*number_out = spawner_commands_check(commands, row.number);
 	else if (frame->kind == SPAWNER_KILL)
@@ -307,18 +318,19 @@ static bool spawner_serve(const struct channel *channel,
 	return is_answered;
 }
 
-void spawner_main(int socket)
+static void spawner_run(enum role starter, int socket)
 {
 	struct channel channel = channel_of(socket, SPAWNER_MAX_INPUT);
-	struct spawner_commands commands = {0};
+	struct spawner_commands commands = {.starter = starter};
 	struct channel_frame frame;
 	bool allows_commands;
 	bool goes_on = read_rules(&channel, &allows_commands);
 
 	umask(COMMAND_UMASK);
 	while (goes_on && channel_receive(&channel, -1, &frame) == ERR_NONE) {
-		goes_on = spawner_serve(&channel, &frame, allows_commands,
-					&commands);
+		goes_on = spawner_serve(
+			&channel, &frame,
+			allows_commands && starter == ROLE_SPAWNER, &commands);
 		frame_free(&frame);
 	}
 	for (size_t i = 0; i < commands.count; i++)
@@ -326,6 +338,16 @@ void spawner_main(int socket)
 						      to run */
 	free(commands.items);
 	channel_close(&channel);
+}
+
+void spawner_main(int socket)
+{
+	spawner_run(ROLE_SPAWNER, socket);
+}
+
+void launcher_main(int socket)
+{
+	spawner_run(ROLE_LAUNCHER, socket);
 }
 
 /* The main function of a program that was executed again for a role. */
@@ -377,14 +399,14 @@ static enum error send_ready(const struct channel *channel,
 
 /*
  * Enter the sandbox, and send the enforced layers. The options come in the
- * first frame; the spawner gets none.
+ * first frame; the spawner and the launcher get none.
  */
 static enum error process_enter_sandbox(enum role role, struct channel *channel)
 {
 	struct sandbox_report report = {0};
 	struct role_init hello = {0};
 	struct channel_frame frame = {.file = -1};
-	enum error error = role == ROLE_SPAWNER
+	enum error error = role == ROLE_SPAWNER || role == ROLE_LAUNCHER
 				   ? ERR_NONE
 				   : get_hello(channel, &frame, &hello);
 

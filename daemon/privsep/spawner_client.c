@@ -134,13 +134,15 @@ enum {
 
 struct spawner {
 	struct lock lock; /* one request at a time */
+	enum role role;   /* ROLE_SPAWNER or ROLE_LAUNCHER */
 	struct channel channel;
 	uint32_t answer_ms;
 	atomic_bool is_lost; /* the spawner does not respond, so all requests
 				fail */
 	pthread_t owner;     /* the thread that may call spawner_check() */
 	pid_t pid;
-	struct process_table *roster;
+	struct process_table *roster; /* of the spawner, for a launcher */
+	struct spawner *launcher;     /* or NULL */
 };
 
 /*
@@ -175,26 +177,28 @@ static bool is_passed_on(const char *variable)
 }
 
 /*
- * Return the environment of the other processes. The caller frees the list, but
- * not the texts.
+ * Return the environment of the other processes, and the variable `added`
+ * unless it is NULL. The caller frees the list, but not the texts.
  */
-static char **list_environment(void)
+static char **list_environment(char *added)
 {
 	size_t count = 0;
 	char **kept;
 
 	while (environ[count] != NULL)
 		count++;
-	kept = mem_alloc(count + 1, sizeof(*kept));
+	kept = mem_alloc(count + 2, sizeof(*kept));
 	count = 0;
+	if (added != NULL)
+		kept[count++] = added;
 	for (size_t i = 0; environ[i] != NULL; i++)
 		if (is_passed_on(environ[i]))
 			kept[count++] = environ[i];
 	return kept;
 }
 
-/* In the new process: execute the spawner. */
-static void execute_starter(int socket)
+/* In the new process: execute the spawner or the launcher. */
+static void execute_starter(enum role role, int socket, char *variable)
 {
 	sigset_t none;
 
@@ -205,7 +209,7 @@ static void execute_starter(int socket)
 	 * only the main process
 	 */
 	setpgid(0, 0);
-	process_execute(ROLE_SPAWNER, socket, list_environment());
+	process_execute(role, socket, list_environment(variable));
 }
 
 /*
@@ -241,7 +245,8 @@ static void process_register(struct spawner *spawner, enum role role, pid_t pid,
 			  });
 }
 
-static enum error start_starter(struct spawner *spawner, bool allows_commands)
+static enum error start_starter(struct spawner *spawner, bool allows_commands,
+				char *variable)
 {
 	const struct spawner_number rules = {allows_commands};
 	struct sandbox_report walls;
@@ -253,7 +258,7 @@ static enum error start_starter(struct spawner *spawner, bool allows_commands)
 	spawner->channel = channel_of(ends[0], MAX_ANSWER_BODY);
 	spawner->pid = fork();
 	if (spawner->pid == 0)
-		execute_starter(ends[1]);
+		execute_starter(spawner->role, ends[1], variable);
 	close(ends[1]);
 	if (spawner->pid < 0)
 		return ERR_IO;
@@ -262,29 +267,74 @@ static enum error start_starter(struct spawner *spawner, bool allows_commands)
 	if (error == ERR_NONE)
 		error = receive_ready(&spawner->channel, &walls);
 	if (error == ERR_NONE)
-		process_register(spawner, ROLE_SPAWNER, spawner->pid, &walls);
+		process_register(spawner, spawner->role, spawner->pid, &walls);
 	return error;
 }
 
-enum error spawner_create(struct spawner **starter_out, bool allows_commands)
+/* Stop the process and free `spawner`. NULL is a no-op. */
+static void starter_stop(struct spawner *spawner)
+{
+	int status;
+
+	if (spawner == NULL)
+		return;
+	channel_close(&spawner->channel);
+	/*
+	 * This fails if the main process has entered its sandbox. Then the
+	 * process exits because its channel is closed, or together with this
+	 * process.
+	 */
+	if (spawner->pid > 0)
+		kill(spawner->pid, SIGKILL);
+	if (spawner->pid > 0 &&
+	    child_await(spawner->pid, END_MS, &status) == ETIMEDOUT)
+		log_warn("%s: process %ld has not exited yet",
+			 role_name(spawner->role), (long)spawner->pid);
+	if (spawner->role == ROLE_SPAWNER)
+		process_table_destroy(spawner->roster);
+	lock_destroy(&spawner->lock);
+	free(spawner);
+}
+
+/* `roster` NULL = a new table. */
+static enum error starter_create(enum role role, bool allows_commands,
+				 char *variable, struct process_table *roster,
+				 struct spawner **starter_out)
 {
 	struct spawner *spawner = mem_alloc(1, sizeof(*spawner));
 	char limits[THREAD_LIMITS_BYTES];
 
+	spawner->role = role;
 	spawner->channel.socket = -1;
 	spawner->answer_ms = ANSWER_MS;
 	spawner->owner = pthread_self();
 	lock_init(&spawner->lock, LOCK_SPAWNER);
-	spawner->roster = process_table_create();
-	if (start_starter(spawner, allows_commands) != ERR_NONE) {
+	spawner->roster = roster == NULL ? process_table_create() : roster;
+	if (start_starter(spawner, allows_commands, variable) != ERR_NONE) {
 		thread_limits(limits);
-		log_error("%s: cannot start; %s", role_name(ROLE_SPAWNER),
-			  limits);
-		spawner_destroy(spawner);
+		log_error("%s: cannot start; %s", role_name(role), limits);
+		starter_stop(spawner);
 		return ERR_IO;
 	}
 	*starter_out = spawner;
 	return ERR_NONE;
+}
+
+enum error spawner_create(struct spawner **starter_out, bool allows_commands)
+{
+	return starter_create(ROLE_SPAWNER, allows_commands, NULL, NULL,
+			      starter_out);
+}
+
+enum error launcher_create(struct spawner *spawner, char *variable)
+{
+	return starter_create(ROLE_LAUNCHER, false, variable, spawner->roster,
+			      &spawner->launcher);
+}
+
+struct spawner *spawner_launcher(struct spawner *spawner)
+{
+	return spawner == NULL ? NULL : spawner->launcher;
 }
 
 static void process_describe_end(int64_t status, char *why)
@@ -337,25 +387,9 @@ struct process_table *spawner_process_table(struct spawner *spawner)
 
 void spawner_destroy(struct spawner *spawner)
 {
-	if (spawner == NULL)
-		return;
-	channel_close(&spawner->channel);
-	if (spawner->pid > 0) {
-		int status;
-
-		/*
-		 * This fails if the main process has entered its sandbox. Then
-		 * the spawner exits because its channel is closed, or together
-		 * with this process.
-		 */
-		kill(spawner->pid, SIGKILL);
-		if (child_await(spawner->pid, END_MS, &status) == ETIMEDOUT)
-			log_warn("%s: process %ld has not exited yet",
-				 role_name(ROLE_SPAWNER), (long)spawner->pid);
-	}
-	process_table_destroy(spawner->roster);
-	lock_destroy(&spawner->lock);
-	free(spawner);
+	if (spawner != NULL)
+		starter_stop(spawner->launcher);
+	starter_stop(spawner);
 }
 
 /*
@@ -414,11 +448,11 @@ enum error spawner_request(struct spawner *spawner,
 	if (error == ERR_TIMEOUT)
 		log_error("%s: no response within %" PRIu32
 			  " ms; the daemon sends it no further requests",
-			  role_name(ROLE_SPAWNER), spawner->answer_ms);
+			  role_name(spawner->role), spawner->answer_ms);
 	else if (error == ERR_MALFORMED)
 		log_error("%s: invalid response; the daemon sends it no "
 			  "further requests",
-			  role_name(ROLE_SPAWNER));
+			  role_name(spawner->role));
 	return error;
 }
 

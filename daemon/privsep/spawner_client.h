@@ -45,8 +45,9 @@ void command_kill(struct spawner *spawner, struct child *child);
 
 enum { PROCESS_END_BYTES = 64 };
 
-/* The main function of the spawner, for process_main(). */
+/* The main functions of the spawner and the launcher, for process_main(). */
 void spawner_main(int socket);
+void launcher_main(int socket);
 
 /*
  * Start the spawner. Call it before any thread starts, and before opening
@@ -55,6 +56,22 @@ void spawner_main(int socket);
  * with a line in the log.
  */
 enum error spawner_create(struct spawner **starter_out, bool allows_commands);
+
+/*
+ * Start the launcher, a second spawner, which has no system call filter,
+ * because the browser of a renderer needs namespaces and mounts, and a filter
+ * is inherited. It starts only renderers, and belongs to `spawner`. `variable`,
+ * such as "NAME=value", is passed to renderers in their environment, where an
+ * attacker who controls the main process cannot change it. Call it directly
+ * after spawner_create(). ERR_IO, with a line in the log.
+ */
+enum error launcher_create(struct spawner *spawner, char *variable);
+
+/*
+ * Return the launcher, for process_start() and spawner_check(); NULL = there is
+ * none. `spawner` may be NULL.
+ */
+struct spawner *spawner_launcher(struct spawner *spawner);
 
 /*
  * Stop the spawner and all processes that it has started. If it does not exit

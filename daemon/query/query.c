@@ -224,6 +224,8 @@ enum error query_page_status(struct store *store, const struct url *url,
 		 */
 		if ((stored.row.flags & PAGE_ROW_IS_INGESTED) == 0)
 			standing->fetched_ms = stored.row.fetched_ms;
+		standing->is_rendered =
+			(stored.row.flags & PAGE_ROW_IS_RENDERED) != 0;
 		standing->cluster_pages =
 			stored_site_state(&txn, stored.site.id,
 					  stored.row.cluster)

@@ -88,10 +88,11 @@ struct page_status {
 	uint32_t cluster_pages; /* PAGE_STORED: pages of its cluster */
 	uint32_t site_pending; /* number of URLs of the site that wait for their
 				  fetch */
-	bool is_awaited; /* the URL itself is due or leased (not the target of
-			    its redirect) */
-	bool is_sample;  /* the daemon crawls only requested pages of the site
-			    and pages near them */
+	bool is_rendered; /* PAGE_STORED: a browser has rendered the page */
+	bool is_awaited;  /* the URL itself is due or leased (not the target of
+			     its redirect) */
+	bool is_sample;   /* the daemon crawls only requested pages of the site
+			     and pages near them */
 };
 
 enum error query_page_status(struct store *store, const struct url *url,

@@ -35,7 +35,9 @@ enum lock_rank {
 	LOCK_DELIVERY,
 	/* engine/pipeline.c: the state that its threads share */
 	LOCK_PIPELINE,
-	LOCK_QUEUE,      /* engine/pipeline.c: each queue of jobs */
+	LOCK_QUEUE, /* engine/pipeline.c: each queue of jobs */
+	/* engine/rendering.c: which thread may use the browser */
+	LOCK_RENDERING,
 	LOCK_ARCHIVE,    /* engine/archive.c: the archive file, during writes */
 	LOCK_TOKEN_FILE, /* http/tokens.c: the token file, during writes */
 	LOCK_TOKENS,     /* http/tokens.c: the tokens and their rate limits */

@@ -295,10 +295,33 @@ class Client:
 
     def text(self, url: str, *,
              fetch: Literal["never", "missing", "always"] | None = None,
-             metadata: bool = False, **options: Unpack[Options]) -> Answer:
-        """Return the content of a page that is stored or can be fetched."""
+             render: bool = False, metadata: bool = False,
+             **options: Unpack[Options]) -> Answer:
+        """Return the content of a page that is stored or can be fetched.
+
+        With `render` the page is rendered in the browser of the daemon, unless
+        it is stored as a rendered page.
+        """
         return self._answer("GET", "/v1/text", None, metadata, options,
-                            {"url": url, "fetch": fetch})
+                            {"url": url, "fetch": fetch,
+                             "render": "1" if render else None})
+
+    def render(self, html: Html, url: str, *, offline: bool = False,
+               wait: str | None = None) -> dict[str, Any]:
+        """Render HTML in the browser of the daemon; return html and requests.
+
+        With `offline` the page loads nothing. With `wait` it is complete when
+        this CSS selector matches.
+        """
+        charset = "utf-8" if isinstance(html, str) else None
+        body = (html.encode("utf-8", "replace") if isinstance(html, str)
+                else bytes(html))
+        page: dict[str, Any] = self._transport.exchange(
+            "POST", _target("/v1/render", {
+                "url": url, "charset": charset, "wait": wait,
+                "offline": "1" if offline else None}),
+            body, "text/html").json()
+        return page
 
     def extract(self, html: Html, url: str | None = None, *,
                 charset: str | None = None, metadata: bool = False,

@@ -116,6 +116,8 @@ def test_a_string_is_not_decoded_again(client):
      422),
     (lambda client: client.request("POST", "/v1/sites", {}), None, 400),
     (lambda client: client.request("GET", "/nonsense"), "no_route", 404),
+    (lambda client: client.render("<p>", "http://a.test/"), "not_rendered",
+     422),
 ])
 def test_errors_have_the_code_of_the_daemon(client, ask, code, status):
     with pytest.raises(templated.DaemonError) as caught:

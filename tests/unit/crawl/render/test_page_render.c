@@ -345,6 +345,21 @@ TEST(a_selector_to_click_is_checked)
 	ck_assert_int_eq(page_render_result(page).end, RENDER_SELECTOR);
 }
 
+TEST(a_page_that_leaves_its_document_gets_the_next_one)
+{
+	struct page_request asked;
+
+	open_page();
+	respond("Page.createIsolatedWorld", "{\"executionContextId\":5}");
+	/* our script does not respond until the page has left */
+	request("1", "https://a.test/1", "Script");
+	request("2", "https://a.test/next", "Document");
+	ck_assert(page_render_request(page, &asked));
+	ck_assert(asked.is_page);
+	answer("https://a.test/next", 200, "Content-Type: text/html\r\n", "");
+	ck_assert(!page_render_request(page, &asked));
+}
+
 TEST(headers_are_checked)
 {
 	json_int_t id;

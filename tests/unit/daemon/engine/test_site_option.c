@@ -56,6 +56,26 @@ TEST(a_flag_leaves_the_others_alone)
 	ck_assert_uint_eq(options.flags, SITE_IS_AUTO);
 }
 
+TEST(rendering_has_three_values_that_leave_other_flags_alone)
+{
+	const uint32_t flags = SITE_IS_AUTO | SITE_HAS_PROBE;
+	enum site_render render;
+
+	ck_assert_int_eq(site_render_of(flags), SITE_RENDER_AUTO);
+	for (unsigned i = SITE_RENDER_AUTO; i <= SITE_RENDER_NEVER; i++) {
+		uint32_t changed = flags | SITE_RENDERS_ALWAYS;
+
+		ck_assert(site_render_from_name(
+			site_render_name((enum site_render)i), &render));
+		ck_assert_uint_eq(render, i);
+		changed = site_render_set(changed, render);
+		ck_assert_uint_eq(site_render_of(changed), i);
+		ck_assert_uint_eq(site_render_set(changed, SITE_RENDER_AUTO),
+				  flags);
+	}
+	ck_assert(!site_render_from_name("sometimes", &render));
+}
+
 TEST(each_option_has_its_own_name)
 {
 	for (size_t i = 0; i < SITE_OPTIONS; i++)

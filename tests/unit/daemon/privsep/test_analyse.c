@@ -56,6 +56,40 @@ static void check_link(struct record_link link, const char *url,
 	ck_assert(slice_equal(link.anchor, slice_of(anchor)));
 }
 
+TEST(a_rendered_page_resembles_only_rendered_pages)
+{
+	static const char html[] =
+		"<div><p>a</p><ul><li>b</li><li>c</li></ul></div>";
+	struct analyse_options rendered = options;
+	struct analysed raw = analyse_at("http://a.test/", html);
+	struct analysed dom;
+	struct analysed again;
+	const unsigned slot = signature_slot(options.measure);
+
+	rendered.is_rendered = true;
+	dom = analyse_with("http://a.test/", html, &rendered);
+	again = analyse_with("http://a.test/b", html, &rendered);
+	ck_assert_uint_eq(raw.record.flags & RECORD_IS_RENDERED, 0);
+	ck_assert_uint_ne(dom.record.flags & RECORD_IS_RENDERED, 0);
+	ck_assert_uint_gt(raw.record.signature_counts[slot], 1);
+	ck_assert_uint_eq(dom.record.signature_counts[slot],
+			  raw.record.signature_counts[slot]);
+	for (uint32_t i = 0; i < dom.record.signature_counts[slot]; i++) {
+		uint64_t shingle = dom.record.signatures[slot][i];
+
+		ck_assert_uint_eq(again.record.signatures[slot][i], shingle);
+		if (i > 0)
+			ck_assert_uint_lt(dom.record.signatures[slot][i - 1],
+					  shingle);
+		for (uint32_t k = 0; k < raw.record.signature_counts[slot]; k++)
+			ck_assert_uint_ne(raw.record.signatures[slot][k],
+					  shingle);
+	}
+	buffer_free(&raw.bytes);
+	buffer_free(&dom.bytes);
+	buffer_free(&again.bytes);
+}
+
 TEST(a_link_is_there_as_it_was_first)
 {
 	const char *html = "<body><p><a href=/x>first</a></p>"

@@ -118,6 +118,8 @@ static void starter_of_test(int socket)
 static const struct role_program programs[ROLE_COUNT] = {
 	[ROLE_SPAWNER] = {starter_of_test, NULL},
 	[ROLE_WORKER] = {echo_main, NULL},
+	[ROLE_LAUNCHER] = {launcher_main, NULL},
+	[ROLE_RENDERER] = {echo_main, NULL},
 };
 
 /* The test is its own program, executed again. */
@@ -270,6 +272,40 @@ static size_t count_files(void)
 	for (int file = 0; file < 256; file++)
 		count += fcntl(file, F_GETFD) >= 0;
 	return count;
+}
+
+/* The number in the response to the request to start a role. */
+static int64_t start_role(struct spawner *starter, enum role role)
+{
+	int64_t number;
+	int64_t status;
+	int file;
+
+	ASSERT_OK(spawner_request_number(starter, SPAWNER_START, role, &number,
+					 &file));
+	ck_assert((number > 0) == (file >= 0));
+	if (number > 0) {
+		ASSERT_OK(spawner_request_number(starter, SPAWNER_END, number,
+						 &status, NULL));
+		close(file);
+	}
+	return number;
+}
+
+TEST(only_the_launcher_starts_a_renderer_and_nothing_else)
+{
+	char variable[] = "TEMPLATED_BROWSER=x";
+
+	ck_assert_ptr_null(spawner_launcher(spawner));
+	ASSERT_OK(launcher_create(spawner, variable));
+	ck_assert_int_eq(start_role(spawner, ROLE_RENDERER), -EINVAL);
+	ck_assert_int_eq(start_role(spawner, ROLE_LAUNCHER), -EINVAL);
+	ck_assert_int_eq(start_role(spawner, ROLE_SPAWNER), -EINVAL);
+	ck_assert_int_gt(start_role(spawner, ROLE_WORKER), 0);
+	ck_assert_int_gt(start_role(spawner_launcher(spawner), ROLE_RENDERER),
+			 0);
+	ck_assert_int_eq(start_role(spawner_launcher(spawner), ROLE_WORKER),
+			 -EINVAL);
 }
 
 FIXTURE();

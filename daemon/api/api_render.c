@@ -1,0 +1,83 @@
+#include <jansson.h>
+#include <string.h>
+
+#include "crawl/url/url.h"
+#include "daemon/api/api.h"
+#include "daemon/engine/rendering.h"
+#include "daemon/runtime/clock.h"
+#include "template/version_json.h"
+
+/*
+ * Return the permissions of the site of the URL, if there is one. Its headers,
+ * proxy and cookies are not for a page that a client has uploaded.
+ */
+static uint32_t render_site_flags(struct store *store, const struct url *url)
+{
+	const uint32_t kept =
+		SITE_IS_PRIVATE_OK | SITE_IS_PORT_OK | SITE_IS_NETWORK_OK;
+	struct txn txn = txn_begin_read(store);
+	struct site_row site;
+	uint32_t flags = SITE_IS_NETWORK_OK;
+
+	if (site_get(&txn, slice_of(url->host), &site))
+		flags = site.options.flags & kept;
+	txn_abort(&txn);
+	return flags;
+}
+
+static json_t *rendered_json(struct rendered_page *page)
+{
+	json_t *value = json_pack(
+		"{s:s, s:s, s:b, s:s, s:i, s:O}", "url",
+		page->url.size == 0 ? page->document : page->url.data,
+		"document", page->document, "complete",
+		page->end == RENDER_COMPLETE, "end", render_end_text(page->end),
+		"time_ms", (int)page->time_ms, "requests", page->requests);
+
+	json_object_set_new(value, "html", json_text(buffer_slice(&page->dom)));
+	return value;
+}
+
+static enum http_verdict reply_rendered(struct call *call, enum error error,
+					struct rendered_page *page)
+{
+	if (error != ERR_NONE)
+		return call_fail_with(
+			call, error == ERR_IO ? ERR_NOT_RENDERED : error,
+			page->reason.size == 0 ? "" : page->reason.data);
+	if (!render_has_dom(page->end))
+		return call_fail_with(call, ERR_NOT_RENDERED,
+				      render_end_text(page->end));
+	return call_reply_json(call, 200, rendered_json(page));
+}
+
+enum http_verdict api_post_render(struct call *call)
+{
+	struct render_task task = {
+		.body = http_body(call->exchange),
+		.charset = http_argument(call->exchange, "charset"),
+		.wait = http_argument(call->exchange, "wait"),
+		.date_ms = clock_wall_ms(),
+		.wants_requests = true,
+	};
+	struct rendered_page page;
+	struct url url;
+	uint64_t is_offline;
+	enum http_verdict verdict;
+	enum error error;
+
+	if (!call_read_url(call, http_argument(call->exchange, "url"), &url) ||
+	    !call_number(call, "offline", 0, 1, &is_offline))
+		return HTTP_ANSWERED;
+	if (call->api->rendering == NULL)
+		return call_fail_with(call, ERR_NOT_RENDERED, API_NO_BROWSER);
+	if (task.charset == NULL)
+		task.charset = "";
+	task.url = &url;
+	task.is_offline = is_offline != 0;
+	task.site_flags = render_site_flags(call->api->store, &url);
+	error = rendering_run(call->api->rendering, &task, &page);
+	verdict = reply_rendered(call, error, &page);
+	rendered_page_free(&page);
+	return verdict;
+}

@@ -1,0 +1,138 @@
+/*
+ * daemon/privsep/renderer.h - a browser without a network, for the daemon. The
+ * renderer is a process that starts a browser (daemon/privsep/browser.h), gives
+ * up its rights, and renders one page after another. Each request of a page
+ * goes through the channel to the main process, which answers it. The browser
+ * ends with its renderer. Neither the browser nor the renderer is trusted.
+ */
+#ifndef DAEMON_PRIVSEP_RENDERER_H
+#define DAEMON_PRIVSEP_RENDERER_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/buffer.h"
+#include "base/error.h"
+#include "crawl/render/page_render.h"
+#include "daemon/privsep/browser.h"
+#include "daemon/privsep/spawner_client.h"
+
+/* The main function of the role. It serves until the channel is closed. */
+role_main renderer_main;
+
+enum { RENDERER_VARIABLE_BYTES = 700 };
+
+/*
+ * Write the variable of launcher_create() that tells renderers which browser to
+ * start, and how.
+ */
+void renderer_variable(const struct browser_options *options,
+		       char out[RENDERER_VARIABLE_BYTES]);
+
+/* A renderer that is started when a page needs it. */
+struct renderer;
+
+struct renderer_options {
+	struct spawner *launcher;
+	uint32_t max_pages; /* pages that a browser renders before it is
+			       replaced */
+	size_t max_dom_bytes;
+	/* give up the page, and each further one, when this is set */
+	const atomic_bool *is_stopping;
+};
+
+struct renderer *renderer_create(const struct renderer_options *options);
+void renderer_destroy(struct renderer *renderer); /* NULL is a no-op */
+
+/* A rendered page. Free it with renderer_page_free(). */
+struct renderer_page {
+	enum render_end end;
+	uint32_t time_ms; /* virtual time of the page */
+	struct buffer dom;
+	struct buffer url;    /* URL of the document at the end, with a NUL */
+	struct buffer reason; /* why the browser could not be started */
+};
+
+void renderer_page_free(struct renderer_page *page);
+
+/*
+ * Render a page in the browser, which is started if necessary. Requests of the
+ * page are answered by `source`. If the browser ends, or exceeds the real time
+ * of the options, it is killed with all its processes; the next call starts
+ * another one. ERR_NONE: page_out->end says how the page has ended. ERR_IO: the
+ * browser cannot be started; page_out->reason says why. ERR_STOPPED: the daemon
+ * stops. One thread at a time.
+ */
+enum error renderer_run(struct renderer *renderer,
+			const struct page_render_options *options,
+			render_source *source, void *context,
+			struct renderer_page *page_out);
+
+/* Stop the browser if it is running. */
+void renderer_rest(struct renderer *renderer);
+
+/*
+ * The protocol. The renderer sends RENDERER_READY first. Only for
+ * daemon/privsep.
+ */
+
+enum renderer_frame {
+	RENDERER_READY = 64, /* struct renderer_ready */
+	RENDERER_PAGE,       /* to the renderer: struct renderer_order */
+	RENDERER_ASK,        /* struct renderer_request; body: of the request */
+	RENDERER_ANSWER, /* to the renderer: struct renderer_answer; body: the
+			    header lines, then the body */
+	RENDERER_DONE,   /* struct renderer_result; body: the DOM */
+};
+
+struct renderer_ready {
+	int32_t error; /* of browser_start() */
+	uint32_t holds;
+	uint32_t lacks;
+	uint32_t reserved;
+	struct slice reason;
+};
+
+struct renderer_order {
+	uint64_t date_ms;
+	uint64_t max_bytes;
+	uint64_t max_dom_bytes;
+	uint32_t seed;
+	uint32_t time_ms;
+	uint32_t max_wall_ms;
+	uint32_t max_requests;
+	uint32_t blocked;
+	uint32_t reserved;
+	struct slice url;  /* with its NUL */
+	struct slice wait; /* with its NUL; empty = none */
+};
+
+struct renderer_request {
+	uint32_t kind;
+	uint32_t is_page;
+	struct slice method; /* with its NUL, as the URL */
+	struct slice url;
+	struct slice head;
+};
+
+struct renderer_answer {
+	uint32_t status;
+	uint32_t head_bytes;
+};
+
+struct renderer_result {
+	uint32_t end;
+	uint32_t time_ms;
+	struct slice url; /* with its NUL */
+};
+
+extern const struct row_codec renderer_ready_layout;
+extern const struct row_codec renderer_order_layout;
+extern const struct row_codec renderer_request_layout;
+extern const struct row_codec renderer_answer_layout;
+extern const struct row_codec renderer_result_layout;
+
+enum { MAX_RENDERER_ANSWER_BYTES = 64 * 1024 * 1024 };
+
+#endif

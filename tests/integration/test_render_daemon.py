@@ -1,0 +1,510 @@
+"""Pages that the daemon renders in a browser without a network.
+
+The pages and what they load come from a server on loopback. The daemon fetches
+for the browser, under the rules of the site.
+"""
+
+import http.server
+import os
+import signal
+import subprocess
+import threading
+import time
+import unittest
+
+import harness
+import test_render
+from test_render import BROWSER
+
+HTML = "text/html; charset=utf-8"
+WORDS = "The harbour of the town opens at six, and the first boats leave."
+
+SHELL = """<!doctype html><html lang=en><head><title>{title}</title>
+<script src=/app.js defer></script></head>
+<body><div id=root></div></body></html>
+"""
+APP = """
+const root = document.getElementById("root");
+const put = (name, text) => {
+    const element = document.createElement(name);
+    element.textContent = text;
+    root.append(element);
+    return element;
+};
+fetch("/data" + location.pathname + ".json").then((r) => r.json())
+    .then((data) => {
+        put("h1", data.title);
+        for (const text of data.texts)
+            put("p", text);
+        for (const link of data.links)
+            put("a", link).href = link;
+    });
+"""
+
+
+def ancestors(pid):
+    while pid > 1:
+        try:
+            with open(f"/proc/{pid}/stat", encoding="ascii",
+                      errors="replace") as stat:
+                pid = int(stat.read().rpartition(")")[2].split()[1])
+        except OSError:
+            return
+        yield pid
+
+
+def is_command(pid):
+    try:
+        with open(f"/proc/{pid}/cmdline", "rb") as line:
+            return line.read().split(b"\0")[0].endswith(b"templatectl")
+    except OSError:
+        return False
+
+
+def browsers():
+    """The browsers that no templatectl has started."""
+    return {pid for pid in test_render.browsers()
+            if not any(map(is_command, ancestors(pid)))}
+
+
+def shell(title="Shop"):
+    return HTML, SHELL.format(title=title)
+
+
+def data(title, links=(), count=4):
+    texts = [f"{title} {i}: {WORDS}" for i in range(count)]
+    return "application/json", harness.json.dumps(
+        {"title": title, "texts": texts, "links": list(links)})
+
+
+class Server:
+    """Serves {path: (type, body)}; `log` has the requested paths."""
+
+    def __init__(self, pages):
+        self.pages = pages
+        self.log = []
+        self.headers = []
+        outer = self
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def do_GET(self):
+                outer.log.append(self.path)
+                outer.headers.append((self.path, dict(self.headers)))
+                kind, body, *more = outer.pages.get(
+                    self.path, ("text/plain", "missing", 404))
+                status, headers = (*more, 200, {})[:2] if len(more) != 1 \
+                    else (more[0], {})
+                tag = headers.get("ETag")
+                if tag and self.headers.get("If-None-Match") == tag:
+                    status, body = 304, ""
+                body = body.encode()
+                self.send_response(status)
+                for header, value in headers.items():
+                    self.send_header(header, value)
+                if kind.startswith("/"):
+                    self.send_header("Location", kind)
+                else:
+                    self.send_header("Content-Type", kind)
+                self.send_header("Content-Length", str(len(body)))
+                self.end_headers()
+                self.wfile.write(body)
+
+            do_POST = do_GET
+
+            def log_message(self, *_):
+                pass
+
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0),
+                                                      Handler)
+        self.host = f"127.0.0.1:{self.server.server_port}"
+        self.url = f"http://{self.host}/"
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+
+    def count(self, path):
+        return self.log.count(path)
+
+    def stop(self):
+        self.server.shutdown()
+        self.server.server_close()
+
+
+class Case(harness.Case):
+    def serve(self, pages):
+        server = Server(pages)
+        self.addCleanup(server.stop)
+        return server
+
+
+class WithoutBrowser(Case):
+    def test_the_message_names_the_package(self):
+        daemon = self.daemon()
+        answer = daemon.request("POST", "/v1/render?url=http://a.test/", b"<p>")
+        error = self.error_of(answer, 422, "not_rendered")
+        self.assertIn("install chromium-headless-shell", error["message"])
+
+    def test_a_missing_browser_is_named(self):
+        daemon = self.daemon({"render": {"browser": "/nonexistent"}})
+        answer = daemon.request("POST", "/v1/render?url=http://a.test/", b"<p>")
+        error = self.error_of(answer, 422, "not_rendered")
+        self.assertIn("install the package chromium", error["message"])
+
+
+@unittest.skipIf(BROWSER is None, "no browser: install the package chromium")
+class Rendered(Case):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        done = subprocess.run(
+            ["unshare", "-Urpmnfiu", "--mount-proc", "unshare", "-Ur", "true"],
+            stdin=subprocess.DEVNULL, capture_output=True, text=True,
+            check=False, user=harness.USER)
+        if done.returncode != 0:
+            raise unittest.SkipTest(f"no namespaces: {done.stderr}")
+
+    def setUp(self):
+        super().setUp()
+        before = browsers()
+        self.addCleanup(harness.wait_until,
+                        lambda: not browsers() - before,
+                        "the end of the browsers", 10)
+
+    def daemon(self, sections=None, **render):
+        sections = dict(sections or {})
+        sections["render"] = {"browser": BROWSER, "timeout": "20 s", **render}
+        return super().daemon(sections)
+
+    def render(self, daemon, url, html, **arguments):
+        answer = daemon.post("/v1/render", html.encode(), url=url, **arguments)
+        self.assertEqual(answer.status, 200, answer.text)
+        return answer.json
+
+    def fates(self, result):
+        return {row["url"]: row["fate"] for row in result["requests"]}
+
+    def our_browsers(self, daemon):
+        renderers = daemon.processes_of("renderer")
+        return {pid for pid in browsers()
+                if renderers.intersection(ancestors(pid))}
+
+
+class Api(Rendered):
+    def test_scripts_build_the_page_with_data_of_the_server(self):
+        server = self.serve({"/app.js": ("text/javascript", APP),
+                             "/data/a.json": data("Harbour")})
+        daemon = self.daemon()
+        # The address is private, so nothing is loaded before it is allowed.
+        page = SHELL.format(title="A")
+        result = self.render(daemon, server.url + "a", page)
+        self.assertEqual(server.log, [])
+        self.assertEqual(self.fates(result)[server.url + "app.js"], "refused")
+        daemon.watch(server.url, allow_private=True, max_pages=1)
+        daemon.wait_for(server.host)
+        result = self.render(daemon, server.url + "a", page)
+        self.assertIn(f"<p>Harbour 3: {WORDS}</p>", result["html"])
+        self.assertTrue(result["complete"])
+        self.assertEqual(self.fates(result)[server.url + "data/a.json"],
+                         "answered")
+        # offline, no request leaves
+        seen = server.count("/data/a.json")
+        result = self.render(daemon, server.url + "a", page, offline=1)
+        self.assertNotIn("Harbour", result["html"])
+        self.assertEqual(server.count("/data/a.json"), seen)
+        # the role of the browser is listed, with what holds
+        row = next(row for row in daemon.json("/v1/status")["processes"]
+                   if row["role"] == "renderer")
+        self.assertEqual(len(row["running"]), 1)
+        self.assertIn("system calls", row["enforced"])
+
+    def test_what_is_forbidden_is_refused(self):
+        other = self.serve({"/secret.json": ("text/plain", "secret")})
+        server = self.serve({
+            "/robots.txt": ("text/plain", "User-agent: *\nDisallow: /closed"),
+            "/closed": (HTML, "<p>closed"), "/open": (HTML, "<p>open"),
+            "/hop": ("/closed", "", 302),
+            "/post": ("text/plain", "posted"),
+            "/away": (other.url + "secret.json", "", 302)})
+        daemon = self.daemon()
+        daemon.watch(server.url, allow_private=True, max_pages=1)
+        daemon.wait_for(server.host)
+        html = f"""<iframe src=/closed></iframe><iframe src=/open></iframe>
+<iframe src=/hop></iframe><script>
+for (const url of ["{other.url}secret.json", "/away", "file:///etc/passwd",
+                   "http://169.254.169.254/", "http://localhost/"])
+    fetch(url).then((r) => r.text()).then((t) => document.body.append(t))
+        .catch((e) => document.body.append("[no]"));
+fetch("/post", {{method: "POST", body: "x"}})
+    .catch((e) => document.body.append("[no post]"));
+</script>"""
+        result = self.render(daemon, server.url + "x", html)
+        self.assertEqual(server.count("/closed"), 0)
+        self.assertEqual(server.count("/post"), 0)
+        self.assertEqual(server.count("/open"), 1)
+        self.assertEqual(other.log, [])
+        self.assertEqual(result["html"].count("[no]"), 5)
+        self.assertIn("[no post]", result["html"])
+        self.assertNotIn("secret<", result["html"])
+        reasons = {row["url"].removeprefix(server.url): row.get("reason")
+                   for row in result["requests"]}
+        self.assertIn("robots.txt", reasons["closed"])
+        self.assertEqual(reasons["post"], "only GET is sent")
+
+    def test_an_endless_page_is_given_up_and_others_go_on(self):
+        daemon = self.daemon(timeout="10 s")
+        begin = time.monotonic()
+        answer = daemon.post("/v1/render", b"<script>for (;;);</script>",
+                             url="http://a.test/", offline=1)
+        error = self.error_of(answer, 422, "not_rendered")
+        self.assertIn("longer than allowed", error["message"])
+        self.assertLess(time.monotonic() - begin, 90)
+        result = self.render(daemon, "http://a.test/", "<p>next", offline=1)
+        self.assertIn("<p>next", result["html"])
+
+    def test_killed_processes_are_replaced(self):
+        daemon = self.daemon()
+        page = "<script>document.write('<p>made')</script>"
+        for kill in (lambda: daemon.processes_of("renderer"),
+                     lambda: self.our_browsers(daemon)):
+            self.render(daemon, "http://a.test/", page, offline=1)
+            victims = kill()
+            self.assertTrue(victims)
+            for pid in victims:
+                try:
+                    os.kill(pid, signal.SIGKILL)
+                except ProcessLookupError:
+                    pass
+            statuses = [daemon.post("/v1/render", page.encode(),
+                                    url="http://a.test/", offline=1)
+                        for _ in range(2)]
+            # the page that finds the end of the browser may fail
+            self.assertEqual(statuses[1].status, 200, statuses[1].text)
+            self.assertIn("<p>made", statuses[1].json["html"])
+
+    def test_an_idle_browser_is_stopped(self):
+        daemon = self.daemon(idle_timeout="1 s")
+        self.render(daemon, "http://a.test/", "<p>x", offline=1)
+        self.assertTrue(daemon.processes_of("renderer"))
+        harness.wait_until(lambda: not daemon.processes_of("renderer"),
+                           "the end of the idle renderer")
+        self.render(daemon, "http://a.test/", "<p>x", offline=1)
+
+    def test_a_browser_is_replaced_after_its_pages(self):
+        daemon = self.daemon(max_pages=1)
+        self.render(daemon, "http://a.test/", "<p>x", offline=1)
+        self.assertFalse(daemon.processes_of("renderer"))
+        self.render(daemon, "http://a.test/", "<p>x", offline=1)
+
+
+class Crawled(Rendered):
+    """A site whose pages only scripts write."""
+
+    def site(self, names=("a", "b", "c", "d")):
+        links = ["/" + name for name in names]
+        pages = {"/app.js": ("text/javascript", APP),
+                 "/": shell(), "/data/.json": data("Home", links)}
+        for name in names:
+            pages["/" + name] = shell(name)
+            pages[f"/data/{name}.json"] = data(f"Page {name}")
+        return self.serve(pages)
+
+    def page(self, daemon, url):
+        return daemon.json("/v1/pages", url=url)["page"]
+
+    def test_auto_renders_pages_that_are_empty_without_scripts(self):
+        server = self.site()
+        daemon = self.daemon()
+        site = daemon.crawl(server.url)
+        self.assertEqual(site["render"], "auto")
+        # the links are those that scripts have written
+        self.assertEqual(site["pages"], 5, daemon.messages())
+        text = daemon.text(server.url + "b", method="plain")
+        self.assertIn("Page b 2", text)
+        self.assertTrue(self.page(daemon, server.url + "b")["rendered"])
+        # the bodies that are stored are those of the DOM
+        copy = daemon.text(server.url + "b", format="copy")
+        self.assertIn("Page b 3", copy)
+        # it is visited again as it was: its data is loaded again
+        server.pages["/data/b.json"] = data("Other b")
+        text = daemon.text(server.url + "b", fetch="always", method="plain")
+        self.assertIn("Other b 2", text)
+        self.assertNotIn("Page b", text)
+        daemon.stop()
+        daemon.verify_store()
+
+    def test_never_and_always(self):
+        server = self.site()
+        server.pages["/plain"] = (HTML, "<title>P</title>" + "".join(
+            f"<p>Paragraph {i}. {WORDS} {WORDS}</p>" for i in range(9)) +
+            "<script>document.body.append('by a script')</script>")
+        daemon = self.daemon()
+        site = daemon.crawl(server.url, render="never", max_pages=1)
+        self.assertEqual((site["render"], site["pages"]), ("never", 1))
+        self.assertFalse(self.page(daemon, server.url)["rendered"])
+        self.assertEqual(server.count("/app.js"), 0)
+        self.assertFalse(daemon.processes_of("renderer"))
+        # a client may want one page rendered
+        text = daemon.text(server.url, render=1, method="plain")
+        self.assertIn("Home 1", text)
+        self.assertTrue(self.page(daemon, server.url)["rendered"])
+        # by default a page with text is not rendered
+        daemon.watch(server.url, render="auto", max_pages=1)
+        text = daemon.text(server.url + "plain", fetch="always",
+                           method="plain")
+        self.assertNotIn("by a script", text)
+        daemon.watch(server.url, render="always", max_pages=1)
+        text = daemon.text(server.url + "plain", fetch="always",
+                           method="plain")
+        self.assertIn("by a script", text)
+
+    def test_rendered_and_raw_pages_are_in_different_clusters(self):
+        """The same markup, once from scripts and once not."""
+        server = self.site()
+        body = ("<div id=root><h1>Page {0}</h1>" + "".join(
+            f"<p>Page {{0}} {i}: {WORDS}</p>" for i in range(4)) + "</div>")
+        for name in ("x", "y", "z"):
+            server.pages["/" + name] = (HTML, SHELL.format(
+                title=name).replace('<div id=root></div>', body.format(name))
+                .replace("<script src=/app.js defer></script>", ""))
+        server.pages["/data/.json"] = data("Home", [
+            "/" + name for name in "abcdxyz"])
+        daemon = self.daemon()
+        site = daemon.crawl(server.url)
+        self.assertEqual(site["pages"], 8, daemon.messages())
+        kinds = [{self.page(daemon, url)["rendered"]
+                  for url in daemon.pages(row["id"])}
+                 for row in daemon.clusters(server.host)]
+        self.assertTrue(all(len(kind) == 1 for kind in kinds), kinds)
+        self.assertEqual(sorted(map(tuple, kinds))[0], (False,))
+
+    def test_a_page_that_cannot_be_rendered_has_a_reason(self):
+        server = self.site()
+        server.pages["/b"] = (HTML, SHELL.format(title="b") +
+                              "<script>for (;;);</script>")
+        daemon = self.daemon(timeout="10 s")
+        daemon.watch(server.url)
+        harness.wait_until(
+            lambda: "not rendered: the page took longer" in daemon.messages(),
+            "the reason")
+        harness.wait_until(
+            lambda: daemon.json(f"/v1/sites/{server.host}")["pages"] == 4,
+            "the other pages")
+        found = daemon.json("/v1/pages", url=server.url + "b")
+        self.assertIn("the page was not rendered", harness.json.dumps(found))
+
+    def test_without_a_browser_that_starts_pages_are_stored_as_they_are(self):
+        server = self.site()
+        daemon = super().daemon(browser="/nonexistent")
+        site = daemon.crawl(server.url)
+        self.assertEqual(site["pages"], 1)
+        self.assertFalse(self.page(daemon, server.url)["rendered"])
+        self.assertIn("install the package chromium", daemon.messages())
+
+    def test_a_script_that_leaves_the_page_is_a_redirect(self):
+        server = self.site()
+        server.pages["/data/.json"] = data("Home", ["/old"])
+        server.pages["/old"] = (HTML, SHELL.format(title="o").replace(
+            "/app.js", "/leave.js"))
+        server.pages["/leave.js"] = ("text/javascript",
+                                     "location.replace('/a')")
+        daemon = self.daemon()
+        daemon.crawl(server.url)
+        page = self.page(daemon, server.url + "old")
+        self.assertEqual(page["redirect"], server.url + "a")
+        # on a busy machine, a page may look complete before its data arrives
+        harness.wait_until(
+            lambda: "Page a 1" in daemon.text(server.url + "a", method="plain",
+                                              fetch="always"), "the text")
+
+    def test_kills_during_a_crawl_lose_nothing(self):
+        names = [f"p{i}" for i in range(8)]
+        server = self.site(names)
+        daemon = self.daemon()
+        daemon.watch(server.url)
+        for i in range(3):
+            harness.wait_until(
+                lambda i=i: len([path for path in server.log
+                                 if path.startswith("/data/")]) > 2 * i
+                and daemon.processes_of("renderer"), "a renderer")
+            victims = (daemon.processes_of("renderer") if i % 2
+                       else self.our_browsers(daemon))
+            for pid in victims:
+                try:
+                    os.kill(pid, signal.SIGKILL)
+                except ProcessLookupError:
+                    pass
+        self.assertEqual(daemon.wait_for(server.host)["pages"],
+                         len(names) + 1, daemon.messages())
+        daemon.stop()
+        daemon.verify_store()
+
+    def test_the_tool_renders(self):
+        server = self.site(names=("a",))
+        daemon = self.daemon()
+        daemon.crawl(server.url, render="never", max_pages=1)
+        file = self.folder() / "a.html"
+        file.write_text(server.pages["/a"][1])
+        done = daemon.ctl("extract", "--render", "--method", "plain", "--url",
+                          server.url + "a", file)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("Page a 1", done.stdout)
+        self.assertFalse(self.page(daemon, server.url + "a"))
+        done = daemon.ctl("text", server.url + "a", "--render", "--method",
+                          "plain")
+        self.assertIn("Page a 1", done.stdout, done.stderr)
+        self.assertTrue(self.page(daemon, server.url + "a")["rendered"])
+        done = daemon.ctl("extract", "--render", file)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("add --url", done.stderr)
+
+    def test_credentials_go_only_to_the_origin_of_the_site(self):
+        other = self.serve({"/x.json": ("application/json", "{}")})
+        server = self.site(names=())
+        server.pages["/app.js"] = ("text/javascript", APP + f"""
+fetch("{other.url}x.json").catch(() => 0);""")
+        daemon = self.daemon({"crawl": {
+            "allowed_networks": '["127.0.0.0/8"]',
+            "allowed_ports": f"[80, {other.server.server_port}]"}})
+        daemon.crawl(server.url, headers={"X-Key": "secret"})
+        sent = dict(server.headers)
+        self.assertEqual(sent["/app.js"].get("X-Key"), "secret")
+        self.assertEqual(sent["/data/.json"].get("X-Key"), "secret")
+        for _, headers in other.headers:
+            self.assertNotIn("X-Key", headers)
+        for headers in (*sent.values(), *dict(other.headers).values()):
+            self.assertTrue(headers["User-Agent"].startswith("templated/"))
+
+    def test_files_of_a_site_are_fetched_once(self):
+        server = self.site()
+        kind, script = server.pages["/app.js"]
+        server.pages["/app.js"] = (kind, script, 200, {
+            "Cache-Control": "max-age=3600"})
+        for name in "abcd":
+            server.pages["/" + name] = (HTML, SHELL.format(title=name).replace(
+                "</head>", "<script src=/more.js defer></script></head>"))
+        server.pages["/more.js"] = (kind, "const more = 1;", 200,
+                                    {"ETag": '"1"', "Cache-Control":
+                                     "no-cache"})
+        daemon = self.daemon()
+        self.assertEqual(daemon.crawl(server.url)["pages"], 5)
+        self.assertEqual(server.count("/app.js"), 1)
+        tags = [headers.get("If-None-Match")
+                for path, headers in server.headers if path == "/more.js"]
+        self.assertEqual(tags, [None] + 3 * ['"1"'])
+
+    def test_a_stop_while_a_page_is_rendered_loses_nothing(self):
+        server = self.site()
+        server.pages["/b"] = (HTML, SHELL.format(title="b") +
+                              "<script>for (;;);</script>")
+        daemon = self.daemon(timeout="60 s")
+        daemon.watch(server.url)
+        harness.wait_until(lambda: server.count("/b") > 0, "the page")
+        begin = time.monotonic()
+        daemon.stop()
+        self.assertLess(time.monotonic() - begin, 30)
+        daemon.verify_store()
+        server.pages["/b"] = shell("b")
+        daemon.start()
+        self.assertEqual(daemon.wait_for(server.host)["pages"], 5)
+
+
+if __name__ == "__main__":
+    harness.main()

@@ -1,0 +1,81 @@
+#include "daemon/engine/file_cache.h"
+
+#include "tests/unit/run.h"
+
+enum { NOW_MS = 1000000, CACHE_BYTES = 4000 };
+
+static struct file_cache *cache;
+
+static void begin(void)
+{
+	cache = file_cache_create(CACHE_BYTES);
+}
+
+static void end(void)
+{
+	file_cache_destroy(cache);
+}
+
+FIXTURE(.setup = begin, .teardown = end);
+
+static void put(uint64_t key, const char *head, size_t bytes, const char *etag)
+{
+	struct fetch_result result = {.http_status = 200};
+
+	buffer_append_text(&result.head, head);
+	for (size_t i = 0; i < bytes; i++)
+		buffer_append_byte(&result.body, 'x');
+	snprintf(result.etag, sizeof(result.etag), "%s", etag);
+	file_cache_put(cache, key, &result, NOW_MS);
+	fetch_result_free(&result);
+}
+
+static uint64_t fresh(const char *head)
+{
+	return file_cache_fresh_until(slice_of(head), NOW_MS);
+}
+
+TEST(max_age_is_obeyed_up_to_a_day)
+{
+	ck_assert_uint_eq(fresh("HTTP/1.1 200 OK\r\nA: b\r\n"), NOW_MS);
+	ck_assert_uint_eq(fresh("cache-control: public, Max-Age=60\r\n"),
+			  NOW_MS + 60000);
+	ck_assert_uint_eq(fresh("Cache-Control: max-age=99999999999\r\n"),
+			  NOW_MS + 86400000);
+	ck_assert_uint_eq(fresh("Cache-Control: max-age=6x\r\n"), NOW_MS);
+	ck_assert_uint_eq(fresh("Cache-Control: max-age=60, no-cache\r\n"),
+			  NOW_MS);
+	ck_assert_uint_eq(fresh("Cache-Control: max-age=60, No-Store\r\n"), 0);
+	ck_assert_uint_eq(fresh("Set-Cookie: a=b\r\n"), 0);
+	ck_assert_uint_eq(fresh("Vary: *\r\n"), 0);
+}
+
+TEST(what_can_never_be_used_again_is_not_stored)
+{
+	put(1, "", 10, "");
+	ck_assert_ptr_null(file_cache_find(cache, 1));
+	put(2, "Cache-Control: no-store\r\n", 10, "\"a\"");
+	ck_assert_ptr_null(file_cache_find(cache, 2));
+	put(3, "", 10, "\"a\"");
+	ck_assert_str_eq(file_cache_find(cache, 3)->etag, "\"a\"");
+	put(4, "Cache-Control: max-age=5\r\n", 10, "");
+	ck_assert_uint_eq(file_cache_find(cache, 4)->fresh_until_ms,
+			  NOW_MS + 5000);
+	/* the server does not allow it any more */
+	put(4, "Cache-Control: no-store\r\n", 10, "");
+	ck_assert_ptr_null(file_cache_find(cache, 4));
+}
+
+TEST(the_oldest_are_dropped_at_the_limit)
+{
+	for (uint64_t i = 0; i < 10; i++)
+		put(i, "", CACHE_BYTES / 4, "\"a\"");
+	for (uint64_t i = 0; i < 10; i++)
+		ck_assert((file_cache_find(cache, i) != NULL) == (i >= 6));
+	put(10, "", CACHE_BYTES / 4 + 1, "\"a\"");
+	ck_assert_ptr_null(file_cache_find(cache, 10));
+	for (uint64_t i = 20; i < 2000; i++)
+		put(i, "", 1, "\"a\"");
+	ck_assert_ptr_null(file_cache_find(cache, 20));
+	ck_assert_ptr_nonnull(file_cache_find(cache, 1999));
+}

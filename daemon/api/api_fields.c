@@ -444,6 +444,21 @@ static bool check_excluded(struct call *call, const json_t *request)
 	       call_refuse(call, "not: must be 1 to %d texts", MAX_EXCLUDED);
 }
 
+/* Check the flags of a field. If one is invalid, respond and return false. */
+static bool check_flags(struct call *call, const json_t *request)
+{
+	static const char *const flags[] = {"watched", "required"};
+
+	for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]); i++) {
+		const json_t *flag = json_object_get(request, flags[i]);
+
+		if (flag != NULL && !json_is_boolean(flag))
+			return call_refuse(call, "%s: must be true or false",
+					   flags[i]);
+	}
+	return true;
+}
+
 /*
  * Check the transform and its separator. If they are invalid, respond and
  * return false.
@@ -485,15 +500,16 @@ static bool check_transform(struct call *call, const json_t *request)
 static json_t *read_lesson(struct call *call, const json_t *request,
 			   struct url *urls, uint32_t *count_out)
 {
-	static const char *const members[] = {"name",     "selector",  "xpath",
-					      "not",      "transform", "items",
-					      "separator"};
+	static const char *const members[] = {
+		"name",  "selector",  "xpath",   "not",     "transform",
+		"items", "separator", "watched", "required"};
 	const json_t *list = json_object_get(request, "examples");
 	bool is_selected = json_object_get(request, "selector") != NULL ||
 			   json_object_get(request, "xpath") != NULL;
 	json_t *lesson;
 
-	if (!check_excluded(call, request) || !check_transform(call, request))
+	if (!check_excluded(call, request) || !check_flags(call, request) ||
+	    !check_transform(call, request))
 		return NULL;
 	lesson = json_object();
 	for (size_t i = 0; i < sizeof(members) / sizeof(members[0]); i++)
@@ -607,27 +623,19 @@ static enum http_verdict find_fields(struct call *call, const json_t *request)
 /* Rename a field, or change its flags. */
 static enum http_verdict edit_field(struct call *call, const json_t *request)
 {
-	static const char *const flags[] = {"watched", "required"};
 	const json_t *new_name = json_object_get(request, "new_name");
 	const struct fields_wish wish = {.action = FIELDS_EDIT,
 					 .detail = request};
 	bool is_change = new_name != NULL ||
-			 json_object_get(request, "transform") != NULL;
+			 json_object_get(request, "transform") != NULL ||
+			 json_object_get(request, "watched") != NULL ||
+			 json_object_get(request, "required") != NULL;
 
 	if (new_name != NULL &&
 	    !check_name(call, "new_name", json_string_value(new_name)))
 		return HTTP_ANSWERED;
-	if (!check_transform(call, request))
+	if (!check_flags(call, request) || !check_transform(call, request))
 		return HTTP_ANSWERED;
-	for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]); i++) {
-		const json_t *flag = json_object_get(request, flags[i]);
-
-		is_change = is_change || flag != NULL;
-		if (flag == NULL || json_is_boolean(flag))
-			continue;
-		call_refuse(call, "%s: must be true or false", flags[i]);
-		return HTTP_ANSWERED;
-	}
 	if (!is_change || json_object_get(request, "removed") != NULL) {
 		call_refuse(
 			call,

@@ -135,6 +135,8 @@ static void print_next_command(const struct ctl *ctl, const json_t *answer)
 
 		if (!is_example && strcmp(option->option->name, "not") != 0 &&
 		    strcmp(option->option->name, "transform") != 0 &&
+		    strcmp(option->option->name, "watch") != 0 &&
+		    strcmp(option->option->name, "required") != 0 &&
 		    strcmp(option->option->name, "items") != 0 &&
 		    strcmp(option->option->name, "separator") != 0)
 			continue;
@@ -179,6 +181,22 @@ static enum ctl_status run_field_like(const struct ctl *ctl)
 	return CTL_DONE;
 }
 
+/* Set the flags of a field that options give. */
+static void read_flags(const struct ctl *ctl, json_t *more)
+{
+	static const char *const names[][2] = {{"watch", "watched"},
+					       {"required", "required"}};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		const char *value = option_text(ctl, names[i][0]);
+
+		if (value != NULL)
+			json_object_set_new(
+				more, names[i][1],
+				json_boolean(strcmp(value, "yes") == 0));
+	}
+}
+
 enum ctl_status run_field_add(const struct ctl *ctl)
 {
 	bool is_selected = option_text(ctl, "selector") != NULL ||
@@ -203,6 +221,7 @@ enum ctl_status run_field_add(const struct ctl *ctl)
 	}
 	more = json_pack("{s:s, s:o*, s:o*}", "name", ctl->operands[1],
 			 "examples", examples, "not", read_excluded(ctl));
+	read_flags(ctl, more);
 	status = action_ask(ctl, more, &answer);
 	json_decref(more);
 	if (status != CTL_DONE)
@@ -228,17 +247,6 @@ enum ctl_status run_field_find(const struct ctl *ctl)
 	return status;
 }
 
-/* Set or clear a flag of a field, or both flags. */
-static void read_flag(const struct ctl *ctl, const char *option,
-		      const char *member, json_t *more)
-{
-	const char *value = option_text(ctl, option);
-
-	if (value != NULL)
-		json_object_set_new(more, member,
-				    json_boolean(strcmp(value, "yes") == 0));
-}
-
 enum ctl_status run_field_set(const struct ctl *ctl)
 {
 	const char *name = option_text(ctl, "name");
@@ -256,8 +264,7 @@ enum ctl_status run_field_set(const struct ctl *ctl)
 	more = json_pack("{s:s}", "name", ctl->operands[1]);
 	if (name != NULL)
 		json_object_set_new(more, "new_name", json_string(name));
-	read_flag(ctl, "watch", "watched", more);
-	read_flag(ctl, "required", "required", more);
+	read_flags(ctl, more);
 	status = action_ask(ctl, more, &answer);
 	json_decref(more);
 	if (status != CTL_DONE)

@@ -648,6 +648,11 @@ static const struct verb_action template_actions[] = {
 		 {"doubts", "VALUE~=values.0, OR~=values.1, PAGE~=url"}},      \
 	.arrange = field_arrange
 
+#define FLAG_ROWS                                                           \
+	CHOICE("watch", "yes|no", NULL, "report changed values as events"), \
+		CHOICE("required", "yes|no", NULL,                          \
+		       "a page without a value is an incident")
+
 #define TRANSFORM_ROWS                                                  \
 	CHOICE("transform", "number|date|url|join|none", "transform",   \
 	       "print values as numbers, ISO dates, absolute URLs, or " \
@@ -698,7 +703,7 @@ static const struct verb_action field_actions[] = {
 		 TEXT("xpath", "EXPR", "xpath",
 		      "the same with an XPath expression, which selects one "
 		      "value on a page"),
-		 TRANSFORM_ROWS,
+		 FLAG_ROWS, TRANSFORM_ROWS,
 		 TEXT("like", "HOST/N", "like",
 		      "show the fields NAME... (default: all) of this "
 		      "template that the first one has, too"),
@@ -710,11 +715,7 @@ static const struct verb_action field_actions[] = {
 	 .timeout_s = DENDROGRAM_TIMEOUT_S,
 	 .run = run_field_set,
 	 FIELD_TABLES,
-	 OPTIONS(TEXT("name", "NAME", NULL, "rename the field"),
-		 CHOICE("watch", "yes|no", NULL,
-			"report changed values as events"),
-		 CHOICE("required", "yes|no", NULL,
-			"a page without a value is an incident"),
+	 OPTIONS(TEXT("name", "NAME", NULL, "rename the field"), FLAG_ROWS,
 		 TRANSFORM_ROWS)},
 	{.usage = "rm HOST/N FIELD",
 	 .summary = "Remove a field",

@@ -453,6 +453,14 @@ static void note_decimal(struct field_work *work, struct field_position at)
 
 /* Lessons */
 
+static void edit_flag(const json_t *detail, const char *member, bool *flag)
+{
+	const json_t *value = json_object_get(detail, member);
+
+	if (value != NULL)
+		*flag = json_is_true(value);
+}
+
 /* A lesson, and what was there before. */
 struct task_lesson {
 	struct field_lesson lesson;
@@ -543,6 +551,8 @@ static enum fields_fault read_lesson(struct field_work *work,
 	taught->is_healed = json_is_true(json_object_get(detail, "healed"));
 	if (find_named(work, lesson->name, &at))
 		taught->before = *field_at(work, at);
+	edit_flag(detail, "watched", &taught->before.is_watched);
+	edit_flag(detail, "required", &taught->before.is_required);
 	read_transform(detail, &taught->before.transform);
 	taught->examples =
 		ARENA_NEW(work->arena, struct example, FIELD_TASK_MAX_EXAMPLES);
@@ -651,14 +661,6 @@ static enum fields_fault teach_fields(struct field_work *work)
 			failure = fault;
 	}
 	return learned > 0 ? FIELDS_NO_FAULT : failure;
-}
-
-static void edit_flag(const json_t *detail, const char *member, bool *flag)
-{
-	const json_t *value = json_object_get(detail, member);
-
-	if (value != NULL)
-		*flag = json_is_true(value);
 }
 
 /*

@@ -297,10 +297,11 @@ enum fields_action {
 	FIELDS_FIND,
 	/* {"lessons": [{"name": N, "healed": B, "examples": [{"page": index in
 	   the list, "values": [V, ...]}], "selector": S, "xpath": X, "not":
-	   [V, ...], "transform": T, "items": T, "separator": S}]}: learn from
-	   examples, or from what the selector selects, as far as they can be
-	   found. A field that was there stays watched and required, keeps its
-	   transform and, if it is healed, is found and not taught */
+	   [V, ...], "transform": T, "items": T, "separator": S, "watched":
+	   B, "required": B}]}: learn from examples, or from what the selector
+	   selects, as far as they can be found. A field that was there keeps
+	   its flags and transform if the lesson has none, and, if it is
+	   healed, is found and not taught */
 	FIELDS_TEACH,
 	/* {"name": N, "new_name": M, "watched": B, "required": B, "transform":
 	   T, "items": T, "separator": S, "removed": true}; all but the name

@@ -591,6 +591,18 @@ class Fields(harness.Case):
             self.post(400, "bad_request", name="cost", **wrong)
             self.post(400, "bad_request", name="cost", examples=one, **wrong)
 
+    def test_a_selector_becomes_a_required_field(self):
+        self.ctl("field", "add", self.id, "cost", "--selector", "p.price",
+                 "--required", "yes", "--watch", "yes")
+        row = self.fields()["cost"]
+        self.assertTrue(row["required"] and row["watched"])
+        # what a lesson does not name stays
+        self.post(name="cost", watched=False, selector="p.price")
+        row = self.fields()["cost"]
+        self.assertTrue(row["required"] and not row["watched"])
+        self.post(400, "bad_request", name="cost", selector="p.price",
+                  required=1)
+
     def test_a_change_names_what_changes(self):
         self.teach("cost", (self.url(2), product(2)["price"]))
         done = self.ctl("field", "set", self.id, "cost", status=2)

@@ -21,6 +21,9 @@ enum {
 	MAX_MESSAGES_PER_PAGE = LIMIT(1 << 17, 64),
 	MAX_REQUEST_BYTES = LIMIT(64 << 20, 1200), /* of all of a page */
 	MAX_METHOD = 16,
+	/* how many more requests than others may be of kinds that are not
+	   loaded */
+	MAX_BLOCKED_FACTOR = 10,
 	QUIET_LOOKS = 2,           /* equal states before the clock advances */
 	MAX_LOOKS = LIMIT(200, 4), /* the same, if it always changes */
 	LOAD_PAUSE_MS = 20, /* real time between two looks, before the load */
@@ -158,6 +161,7 @@ struct page_render {
 	uint64_t piece_count;
 	uint64_t messages;
 	uint64_t refused;     /* requests that are not in `lines` */
+	uint64_t blocked;     /* requests in `lines` of kinds not loaded */
 	size_t request_bytes; /* of the messages with requests */
 	uint64_t bytes;
 	struct buffer dom;
@@ -967,7 +971,10 @@ static void render_take_request(struct page_render *render,
 	struct render_waiting waiting = {0};
 	bool is_read;
 
-	if (render->count + render->refused >= render->options.max_requests) {
+	if (render->count + render->refused - render->blocked >=
+		    render->options.max_requests ||
+	    render->blocked / MAX_BLOCKED_FACTOR >=
+		    render->options.max_requests) {
 		render_end(render, RENDER_TOO_MANY_REQUESTS);
 		return;
 	}
@@ -988,6 +995,8 @@ static void render_take_request(struct page_render *render,
 	}
 	render->request_bytes += message->bytes;
 	render_keep_request(render, message, &waiting);
+	render->blocked +=
+		(waiting.request.kind & render->options.blocked) != 0;
 	if ((waiting.request.kind & render_active) != 0)
 		render->active++;
 	/* a redirect: the answer has arrived */

@@ -1,4 +1,5 @@
 #include <assert.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -202,8 +203,28 @@ static bool read_request(const struct channel_frame *frame,
 	return true;
 }
 
+/*
+ * Send a frame before `until_ms`, although the renderer may not read it. Return
+ * false otherwise, or if the daemon stops.
+ */
+static bool renderer_send(struct renderer *renderer, uint64_t until_ms,
+			  const struct frame_parts *parts)
+{
+	const struct channel *channel = &renderer->process.channel;
+	enum error error = channel_offer(channel, parts);
+
+	while (error == ERR_BUSY && !*renderer->options.is_stopping &&
+	       clock_steady_ms() < until_ms) {
+		struct pollfd room = {.fd = channel->socket, .events = POLLOUT};
+
+		poll(&room, 1, LOOK_MS);
+		error = channel_offer(channel, parts);
+	}
+	return error == ERR_NONE;
+}
+
 /* Send the answer; its header lines are before its body. */
-static bool send_answer(struct renderer *renderer,
+static bool send_answer(struct renderer *renderer, uint64_t until_ms,
 			const struct page_answer *answer)
 {
 	struct renderer_answer row = {.status = answer->status};
@@ -220,13 +241,13 @@ static bool send_answer(struct renderer *renderer,
 		buffer_append_slice(&body, answer->body);
 	}
 	head = row_codec_encode(&renderer_answer_layout, &row);
-	is_sent = channel_send(&renderer->process.channel,
-			       &(struct frame_parts){
-				       .kind = RENDERER_ANSWER,
-				       .head = buffer_slice(&head),
-				       .body = buffer_slice(&body),
-				       .file = -1,
-			       }) == ERR_NONE;
+	is_sent = renderer_send(renderer, until_ms,
+				&(struct frame_parts){
+					.kind = RENDERER_ANSWER,
+					.head = buffer_slice(&head),
+					.body = buffer_slice(&body),
+					.file = -1,
+				});
 	buffer_free(&head);
 	buffer_free(&body);
 	return is_sent;
@@ -262,6 +283,7 @@ static enum error renderer_serve(struct renderer *renderer,
 {
 	const uint64_t until_ms =
 		clock_steady_ms() + options->max_wall_ms + RENDERER_GRACE_MS;
+	uint32_t asked = 0;
 	bool is_done = false;
 
 	while (!is_done) {
@@ -277,10 +299,12 @@ static enum error renderer_serve(struct renderer *renderer,
 					       page);
 		} else if (is_right) {
 			is_right = frame.kind == RENDERER_ASK &&
+				   asked++ < options->max_requests &&
 				   read_request(&frame, &request);
 			if (is_right)
 				source(context, &request, &answer);
-			is_right = is_right && send_answer(renderer, &answer);
+			is_right = is_right &&
+				   send_answer(renderer, until_ms, &answer);
 		}
 		frame_free(&frame);
 		if (!is_right)

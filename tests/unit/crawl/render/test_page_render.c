@@ -399,6 +399,21 @@ TEST(a_page_has_limits)
 	ck_assert_uint_eq(page_render_result(page).dom.size, 0);
 }
 
+TEST(pictures_that_are_not_loaded_have_a_larger_limit)
+{
+	options.max_requests = 3;
+	options.blocked = RENDER_IMAGE;
+	open_page();
+	for (int i = 0; i < 29; i++)
+		request("1", "https://a.test/", "Image");
+	ck_assert(!page_render_is_done(page, 1000));
+	for (int i = 0; i < 3; i++)
+		request("1", "https://a.test/", "Image");
+	ck_assert(page_render_is_done(page, 1000));
+	ck_assert_int_eq(page_render_result(page).end,
+			 RENDER_TOO_MANY_REQUESTS);
+}
+
 TEST(bytes_are_limited)
 {
 	options.max_bytes = 5;

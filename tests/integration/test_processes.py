@@ -113,7 +113,7 @@ class Account(harness.Case):
 
     def test_root_has_to_say_who_it_becomes(self):
         message = self.end(self.daemon_of(None))
-        self.assertIn("process.user is not set", message)
+        self.assertIn("set process.user to a user", message)
 
     def test_who_is_not_there_or_root_is_refused(self):
         self.assertIn("no such user", self.end(self.daemon_of("nobodyelse")))

@@ -27,10 +27,11 @@ static uint32_t render_site_flags(struct store *store, const struct url *url)
 
 static json_t *rendered_json(struct rendered_page *page)
 {
+	const char *url = page->url.size == 0 ? page->document : page->url.data;
 	json_t *value = json_pack(
-		"{s:s, s:s, s:b, s:s, s:i, s:O}", "url",
-		page->url.size == 0 ? page->document : page->url.data,
-		"document", page->document, "complete",
+		"{s:o, s:o, s:b, s:s, s:i, s:O}", "url",
+		json_text(slice_of(url)), "document",
+		json_text(slice_of(page->document)), "complete",
 		page->end == RENDER_COMPLETE, "end", render_end_text(page->end),
 		"time_ms", (int)page->time_ms, "requests", page->requests);
 

@@ -28,6 +28,7 @@ struct file_cache *file_cache_create(size_t max_bytes)
 
 static void cached_file_free(struct cached_file *file)
 {
+	buffer_free(&file->key);
 	buffer_free(&file->head);
 	buffer_free(&file->body);
 }
@@ -51,16 +52,17 @@ void file_cache_destroy(struct file_cache *cache)
 	free(cache);
 }
 
-static size_t file_cache_index(const struct file_cache *cache, uint64_t key)
+static size_t file_cache_index(const struct file_cache *cache, struct slice key)
 {
 	size_t at = 0;
 
-	while (at < cache->count && cache->files[at].key != key)
+	while (at < cache->count &&
+	       !slice_equal(buffer_slice(&cache->files[at].key), key))
 		at++;
 	return at;
 }
 
-struct cached_file *file_cache_find(struct file_cache *cache, uint64_t key)
+struct cached_file *file_cache_find(struct file_cache *cache, struct slice key)
 {
 	size_t at = file_cache_index(cache, key);
 
@@ -83,6 +85,27 @@ static uint64_t max_age_s(struct slice part)
 	return value < MAX_AGE_S ? value : MAX_AGE_S;
 }
 
+/* Return whether the part of a Cache-Control is private, or private="...". */
+static bool is_private(struct slice part)
+{
+	static const char name[] = "private";
+
+	return part.size >= sizeof(name) - 1 &&
+	       strncasecmp(part.data, name, sizeof(name) - 1) == 0;
+}
+
+/* Return whether a Vary names a header that the key does not contain. */
+static bool varies(struct slice vary)
+{
+	while (vary.size > 0) {
+		const struct slice name = header_list_take(&vary);
+
+		if (name.size > 0 && !header_is_word(name, "Accept-Encoding"))
+			return true;
+	}
+	return false;
+}
+
 uint64_t file_cache_fresh_until(struct slice head, uint64_t now_ms)
 {
 	uint64_t age_s = 0;
@@ -94,13 +117,14 @@ uint64_t file_cache_fresh_until(struct slice head, uint64_t now_ms)
 
 		/* it may depend on what the key does not contain */
 		if (header_value(line, "Set-Cookie").data != NULL ||
-		    header_is_word(header_value(line, "Vary"), "*"))
+		    varies(header_value(line, "Vary")))
 			return 0;
 		while (list.size > 0) {
 			const struct slice part = header_list_take(&list);
 			const uint64_t part_s = max_age_s(part);
 
-			if (header_is_word(part, "no-store"))
+			if (header_is_word(part, "no-store") ||
+			    is_private(part))
 				return 0;
 			is_confirmed |= header_is_word(part, "no-cache");
 			age_s = part_s == 0 ? age_s : part_s;
@@ -109,7 +133,7 @@ uint64_t file_cache_fresh_until(struct slice head, uint64_t now_ms)
 	return is_confirmed ? now_ms : now_ms + age_s * MS_PER_S;
 }
 
-void file_cache_put(struct file_cache *cache, uint64_t key,
+void file_cache_put(struct file_cache *cache, struct slice key,
 		    const struct fetch_result *result, uint64_t now_ms)
 {
 	const uint64_t until_ms =
@@ -128,7 +152,8 @@ void file_cache_put(struct file_cache *cache, uint64_t key,
 	       bytes > cache->max_bytes - cache->bytes)
 		file_cache_remove(cache, 0);
 	file = &cache->files[cache->count++];
-	*file = (struct cached_file){.key = key, .fresh_until_ms = until_ms};
+	*file = (struct cached_file){.fresh_until_ms = until_ms};
+	buffer_append_slice(&file->key, key);
 	memcpy(file->etag, result->etag, sizeof(file->etag));
 	memcpy(file->modified, result->modified, sizeof(file->modified));
 	buffer_append_slice(&file->head, buffer_slice(&result->head));

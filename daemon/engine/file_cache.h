@@ -17,7 +17,7 @@ struct file_cache;
 
 /* A response with status 200. */
 struct cached_file {
-	uint64_t key;
+	struct buffer key;
 	uint64_t fresh_until_ms; /* Unix time */
 	char etag[MAX_ETAG];
 	char modified[MAX_MODIFIED];
@@ -25,20 +25,26 @@ struct cached_file {
 	struct buffer body;
 };
 
-/* `max_bytes` limits the sum of all heads and bodies. */
+/*
+ * `max_bytes` limits the sum of all heads and bodies; the number of files is
+ * limited too.
+ */
 struct file_cache *file_cache_create(size_t max_bytes);
 void file_cache_destroy(struct file_cache *cache); /* NULL is a no-op */
 
 /*
- * Return the response with this key, a hash of all that it depends on; NULL =
- * there is none. It is valid until the next file_cache_put().
+ * Return the response with this key; NULL = there is none. The key contains all
+ * that a response depends on, and each byte is compared: with a hash, a hostile
+ * site could make its files collide with those of others. The response is valid
+ * until the next file_cache_put().
  */
-struct cached_file *file_cache_find(struct file_cache *cache, uint64_t key);
+struct cached_file *file_cache_find(struct file_cache *cache, struct slice key);
 
 /*
  * Return until when a response that was received at `now_ms` is fresh, at most
  * a day: by max-age of its Cache-Control. Return `now_ms` if it must be
- * confirmed each time, and 0 if it must not be stored.
+ * confirmed each time, and 0 if it must not be stored: because of Set-Cookie,
+ * no-store, private, or a Vary on anything but Accept-Encoding.
  */
 uint64_t file_cache_fresh_until(struct slice head, uint64_t now_ms);
 
@@ -46,7 +52,7 @@ uint64_t file_cache_fresh_until(struct slice head, uint64_t now_ms);
  * Store a copy of a response with status 200, in place of one with the same
  * key, unless it must not be stored or could never be used again.
  */
-void file_cache_put(struct file_cache *cache, uint64_t key,
+void file_cache_put(struct file_cache *cache, struct slice key,
 		    const struct fetch_result *result, uint64_t now_ms);
 
 #endif

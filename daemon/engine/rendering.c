@@ -1,6 +1,7 @@
 #include "daemon/engine/rendering.h"
 
 #include <assert.h>
+#include <inttypes.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -163,10 +164,11 @@ static void rendering_release(struct rendering *rendering)
 
 void rendering_rest(struct rendering *rendering)
 {
-	const uint64_t now_ms = clock_steady_ms();
+	uint64_t now_ms;
 	bool is_idle;
 
 	lock_acquire(&rendering->lock);
+	now_ms = clock_steady_ms(); /* not before used_ms */
 	is_idle = !rendering->is_busy && rendering->used_ms != 0 &&
 		  now_ms - rendering->used_ms >= rendering->options.idle_ms;
 	if (is_idle)
@@ -241,6 +243,37 @@ static bool is_own_origin(const struct page_serving *serving,
 			  const struct url *url)
 {
 	return strcmp(url->authority, serving->task->url->authority) == 0;
+}
+
+/*
+ * Return whether the request gets the headers, the proxy and the cookies of the
+ * site. Documents of other origins can be in a frame, or take the place of the
+ * page; they must not read with the rights of the site. Scripts cannot set
+ * Origin and Referer.
+ */
+static bool has_credentials(const struct page_serving *serving,
+			    const struct page_request *request,
+			    const struct url *url)
+{
+	const char *authority = serving->task->url->authority;
+	const struct slice own = {authority, strlen(authority)};
+	struct slice head = request->head;
+	bool is_own = false;
+
+	if (!is_own_origin(serving, url) || request->is_page)
+		return is_own_origin(serving, url);
+	while (head.size > 0) {
+		const struct slice line = line_take(&head);
+		const struct slice origin = header_value(line, "Origin");
+		const struct slice referer = header_value(line, "Referer");
+
+		if (origin.data != NULL && !slice_equal(origin, own))
+			return false;
+		if (referer.data != NULL)
+			is_own = slice_byte(referer, own.size) == '/' &&
+				 memcmp(referer.data, own.data, own.size) == 0;
+	}
+	return is_own;
 }
 
 /* Set the rules of a host. */
@@ -378,30 +411,47 @@ static bool is_left_out(struct slice name)
 	return false;
 }
 
+/* Return the name of a header line; empty = there is none. */
+static struct slice header_name(struct slice line)
+{
+	const char *colon =
+		line.size == 0 ? NULL : memchr(line.data, ':', line.size);
+
+	return (struct slice){
+		line.data,
+		colon == NULL ? 0 : (size_t)(colon - (const char *)line.data)};
+}
+
+/* Return whether one of the header lines has this name. */
+static bool has_header(struct slice lines, struct slice name)
+{
+	while (lines.size > 0) {
+		const struct slice other = header_name(line_take(&lines));
+
+		if (other.size == name.size &&
+		    strncasecmp(other.data, name.data, name.size) == 0)
+			return true;
+	}
+	return false;
+}
+
 /*
- * Return the headers of the request: those of the site if it has its origin,
- * and those of the browser. Each line ends with a line feed, the last one with
- * a NUL.
+ * Return the headers of the request: those of the site, or NULL, and those of
+ * the browser that the site does not set. Each line ends with a line feed, the
+ * last one with a NUL.
  */
-static struct buffer headers_of(const struct page_serving *serving,
-				const struct url *url, struct slice head)
+static struct buffer headers_of(const char *of_site, struct slice head)
 {
 	struct buffer headers = {0};
 
-	if (is_own_origin(serving, url) && serving->task->headers != NULL)
-		buffer_append_text(&headers, serving->task->headers);
+	if (of_site != NULL)
+		buffer_append_text(&headers, of_site);
 	while (head.size > 0) {
-		struct slice line = line_take(&head);
-		const char *colon = line.size == 0
-					    ? NULL
-					    : memchr(line.data, ':', line.size);
-		const struct slice name = {
-			line.data,
-			colon == NULL
-				? 0
-				: (size_t)(colon - (const char *)line.data)};
+		const struct slice line = line_take(&head);
+		const struct slice name = header_name(line);
 
 		if (name.size == 0 || is_left_out(name) ||
+		    has_header(slice_of(of_site), name) ||
 		    memchr(line.data, '\0', line.size) != NULL)
 			continue;
 		buffer_append_slice(&headers, line);
@@ -477,14 +527,16 @@ static const char *answer_fetched(struct page_serving *serving,
 {
 	struct fetch_request sent = request_of(serving, url);
 	struct fetch_result *result = &serving->answer;
-	struct buffer headers = headers_of(serving, url, request->head);
+	const bool is_trusted = has_credentials(serving, request, url);
+	struct buffer headers = headers_of(
+		is_trusted ? serving->task->headers : NULL, request->head);
 
 	sent.headers = headers.data;
 	if (known != NULL) {
 		sent.etag = known->etag;
 		sent.modified = known->modified;
 	}
-	if (is_own_origin(serving, url)) {
+	if (is_trusted) {
 		sent.proxy = serving->task->proxy;
 		if ((serving->task->site_flags & SITE_HAS_COOKIES) != 0)
 			sent.cookies = &serving->cookies;
@@ -502,17 +554,43 @@ static const char *answer_fetched(struct page_serving *serving,
 	return result->is_cut ? "the response is too long or incomplete" : NULL;
 }
 
-/*
- * Return the key of a file in the cache. What a site gets for its headers is
- * for its pages only.
- */
-static uint64_t file_key(const struct page_serving *serving,
-			 const struct url *url)
+/* Return a hash of the credentials that the request gets; 0 = none. */
+static uint64_t credentials_hash(const struct page_serving *serving,
+				 const struct page_request *request,
+				 const struct url *url)
 {
-	const char *origin = serving->task->url->authority;
+	const struct render_task *task = serving->task;
+	const bool has_cookies = (task->site_flags & SITE_HAS_COOKIES) != 0;
+	const struct slice parts[] = {
+		slice_of(task->headers),
+		slice_of(task->proxy),
+		buffer_slice(&serving->cookies.lines),
+	};
+	uint64_t hash = 0;
 
-	return hash64(url->text, strlen(url->text),
-		      hash64(origin, strlen(origin), 0));
+	if (!has_credentials(serving, request, url))
+		return 0;
+	for (size_t i = 0; i < (has_cookies ? 3 : 2); i++)
+		if (parts[i].size > 0)
+			hash = hash64(parts[i].data, parts[i].size, hash + i);
+	return hash;
+}
+
+/*
+ * Return the key of a file in the cache: the origin of the page, the
+ * credentials, and the URL. What a site gets is for its pages only, and what it
+ * gets for its credentials is not for a page without them.
+ */
+static struct buffer file_key(const struct page_serving *serving,
+			      const struct page_request *request,
+			      const struct url *url)
+{
+	struct buffer key = {0};
+
+	buffer_printf(&key, "%s %016" PRIx64 " %s",
+		      serving->task->url->authority,
+		      credentials_hash(serving, request, url), url->text);
+	return key;
 }
 
 /*
@@ -524,22 +602,25 @@ static const char *answer_cached(struct page_serving *serving,
 				 const struct url *url)
 {
 	struct file_cache *files = serving->rendering->files;
-	const uint64_t key = file_key(serving, url);
 	const uint64_t now_ms = clock_wall_ms();
-	struct cached_file *file = NULL;
+	struct cached_file *file;
+	struct buffer key;
 	const char *refusal;
 
 	if ((request->kind & (RENDER_SCRIPT | RENDER_STYLE)) == 0)
 		return answer_fetched(serving, request, url, NULL);
-	file = file_cache_find(files, key);
+	key = file_key(serving, request, url);
+	file = file_cache_find(files, buffer_slice(&key));
 	if (file != NULL && now_ms < file->fresh_until_ms) {
 		serving->bytes += file->body.size;
 		serving->cached = file;
+		buffer_free(&key);
 		return NULL;
 	}
 	refusal = answer_fetched(serving, request, url, file);
 	if (refusal == NULL && serving->answer.http_status == OK_STATUS) {
-		file_cache_put(files, key, &serving->answer, now_ms);
+		file_cache_put(files, buffer_slice(&key), &serving->answer,
+			       now_ms);
 	} else if (refusal == NULL && file != NULL &&
 		   serving->answer.http_status == NOT_MODIFIED) {
 		serving->bytes += file->body.size;
@@ -547,6 +628,7 @@ static const char *answer_cached(struct page_serving *serving,
 			buffer_slice(&file->head), now_ms);
 		serving->cached = file;
 	}
+	buffer_free(&key);
 	return refusal;
 }
 

@@ -4,7 +4,8 @@
  * fetches them with a fetcher of its own, one after another, under the rules of
  * the site. Only GET is sent. The address filter and the permissions of the
  * site apply; documents obey robots.txt; the headers, the proxy and the cookies
- * of the site go only to its own origin; a host that answers 429 or 503 gets no
+ * of the site go only to its own origin, and only for the page and for what a
+ * document of this origin requests; a host that answers 429 or 503 gets no
  * further requests of the page. One page is rendered at a time.
  */
 #ifndef DAEMON_ENGINE_RENDERING_H

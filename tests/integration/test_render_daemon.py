@@ -11,6 +11,7 @@ import subprocess
 import threading
 import time
 import unittest
+import urllib.parse
 
 import harness
 import test_render
@@ -471,6 +472,49 @@ fetch("{other.url}x.json").catch(() => 0);""")
             self.assertNotIn("X-Key", headers)
         for headers in (*sent.values(), *dict(other.headers).values()):
             self.assertTrue(headers["User-Agent"].startswith("templated/"))
+
+    def test_frames_of_other_origins_do_not_get_the_credentials(self):
+        """Their origin is opaque: other hosts of loopback are not loaded."""
+        server = self.site(names=())
+        frame = f"""<script>
+fetch("{server.url}stolen.json").then((r) => r.text()).catch(() => 0);
+</script><script src={server.url}stolen.js></script>
+<iframe src={server.url}stolen></iframe>"""
+        for name in ("stolen", "stolen.js", "stolen.json", "boxed.json"):
+            server.pages["/" + name] = ("text/plain", "{}", 200, {
+                "Access-Control-Allow-Origin": "*"})
+        server.pages["/boxed"] = (HTML, """<script>
+fetch("/boxed.json").then((r) => r.text()).catch(() => 0);</script>""")
+        server.pages["/app.js"] = ("text/javascript", APP + f"""
+for (const url of ["data:text/html,{urllib.parse.quote(frame)}", "/boxed"]) {{
+    const frame = document.createElement("iframe");
+    frame.sandbox = "allow-scripts";
+    frame.src = url;
+    document.body.append(frame);
+}}""")
+        daemon = self.daemon()
+        # the header of the site replaces that of the browser
+        daemon.crawl(server.url, headers={"X-Key": "secret",
+                                          "Accept": "text/x-own"})
+        sent = dict(server.headers)
+        for path in ("/app.js", "/data/.json", "/boxed"):
+            self.assertEqual(sent[path].get("X-Key"), "secret")
+            self.assertEqual(sent[path].get("Accept"), "text/x-own")
+        for path in ("/stolen", "/stolen.js", "/stolen.json", "/boxed.json"):
+            self.assertIn(path, sent, daemon.messages())
+            self.assertNotIn("X-Key", sent[path])
+
+    def test_a_page_of_a_client_gets_no_file_fetched_with_credentials(self):
+        server = self.site(names=())
+        server.pages["/app.js"] = ("text/javascript", APP, 200, {
+            "Cache-Control": "max-age=3600"})
+        daemon = self.daemon()
+        daemon.crawl(server.url, headers={"X-Key": "secret"})
+        for _ in range(2):
+            self.render(daemon, server.url + "a", SHELL.format(title="A"))
+        keys = [headers.get("X-Key") for path, headers in server.headers
+                if path == "/app.js"]
+        self.assertEqual(keys, ["secret", None])
 
     def test_files_of_a_site_are_fetched_once(self):
         server = self.site()

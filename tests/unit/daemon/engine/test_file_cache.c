@@ -1,5 +1,7 @@
 #include "daemon/engine/file_cache.h"
 
+#include <inttypes.h>
+
 #include "tests/unit/run.h"
 
 enum { NOW_MS = 1000000, CACHE_BYTES = 4000 };
@@ -18,7 +20,8 @@ static void end(void)
 
 FIXTURE(.setup = begin, .teardown = end);
 
-static void put(uint64_t key, const char *head, size_t bytes, const char *etag)
+static void put_key(const char *key, const char *head, size_t bytes,
+		    const char *etag)
 {
 	struct fetch_result result = {.http_status = 200};
 
@@ -26,8 +29,25 @@ static void put(uint64_t key, const char *head, size_t bytes, const char *etag)
 	for (size_t i = 0; i < bytes; i++)
 		buffer_append_byte(&result.body, 'x');
 	snprintf(result.etag, sizeof(result.etag), "%s", etag);
-	file_cache_put(cache, key, &result, NOW_MS);
+	file_cache_put(cache, slice_of(key), &result, NOW_MS);
 	fetch_result_free(&result);
+}
+
+static void put(uint64_t number, const char *head, size_t bytes,
+		const char *etag)
+{
+	char key[32];
+
+	snprintf(key, sizeof(key), "%" PRIu64, number);
+	put_key(key, head, bytes, etag);
+}
+
+static struct cached_file *find(uint64_t number)
+{
+	char key[32];
+
+	snprintf(key, sizeof(key), "%" PRIu64, number);
+	return file_cache_find(cache, slice_of(key));
 }
 
 static uint64_t fresh(const char *head)
@@ -50,20 +70,48 @@ TEST(max_age_is_obeyed_up_to_a_day)
 	ck_assert_uint_eq(fresh("Vary: *\r\n"), 0);
 }
 
+TEST(what_depends_on_more_than_the_key_is_not_stored)
+{
+	ck_assert_uint_eq(fresh("Cache-Control: Private, max-age=60\r\n"), 0);
+	ck_assert_uint_eq(fresh("Cache-Control: private=\"a\"\r\n"), 0);
+	ck_assert_uint_eq(fresh("Vary: accept-encoding\r\n"), NOW_MS);
+	ck_assert_uint_eq(fresh("Vary: Accept-Encoding, Origin\r\n"), 0);
+	ck_assert_uint_eq(fresh("Vary: Cookie\r\n"), 0);
+}
+
+TEST(each_byte_of_the_key_is_compared)
+{
+	static const char key[] = "http://a.test 0 http://b.test/x.js";
+	static const char *const others[] = {
+		"http://a.test 0 http://b.test/x.jt",
+		"http://a.test 1 http://b.test/x.js",
+		"http://c.test 0 http://b.test/x.js",
+		"http://a.test 0 http://b.test/x.j",
+		"http://a.test 0 http://b.test/x.js?",
+		"",
+	};
+
+	put_key(key, "", 10, "\"a\"");
+	ck_assert_ptr_nonnull(file_cache_find(cache, slice_of(key)));
+	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
+		ck_assert_ptr_null(file_cache_find(cache, slice_of(others[i])));
+	put_key(key, "", 10, "\"b\"");
+	ck_assert_str_eq(file_cache_find(cache, slice_of(key))->etag, "\"b\"");
+}
+
 TEST(what_can_never_be_used_again_is_not_stored)
 {
 	put(1, "", 10, "");
-	ck_assert_ptr_null(file_cache_find(cache, 1));
+	ck_assert_ptr_null(find(1));
 	put(2, "Cache-Control: no-store\r\n", 10, "\"a\"");
-	ck_assert_ptr_null(file_cache_find(cache, 2));
+	ck_assert_ptr_null(find(2));
 	put(3, "", 10, "\"a\"");
-	ck_assert_str_eq(file_cache_find(cache, 3)->etag, "\"a\"");
+	ck_assert_str_eq(find(3)->etag, "\"a\"");
 	put(4, "Cache-Control: max-age=5\r\n", 10, "");
-	ck_assert_uint_eq(file_cache_find(cache, 4)->fresh_until_ms,
-			  NOW_MS + 5000);
+	ck_assert_uint_eq(find(4)->fresh_until_ms, NOW_MS + 5000);
 	/* the server does not allow it any more */
 	put(4, "Cache-Control: no-store\r\n", 10, "");
-	ck_assert_ptr_null(file_cache_find(cache, 4));
+	ck_assert_ptr_null(find(4));
 }
 
 TEST(the_oldest_are_dropped_at_the_limit)
@@ -71,11 +119,11 @@ TEST(the_oldest_are_dropped_at_the_limit)
 	for (uint64_t i = 0; i < 10; i++)
 		put(i, "", CACHE_BYTES / 4, "\"a\"");
 	for (uint64_t i = 0; i < 10; i++)
-		ck_assert((file_cache_find(cache, i) != NULL) == (i >= 6));
+		ck_assert((find(i) != NULL) == (i >= 6));
 	put(10, "", CACHE_BYTES / 4 + 1, "\"a\"");
-	ck_assert_ptr_null(file_cache_find(cache, 10));
+	ck_assert_ptr_null(find(10));
 	for (uint64_t i = 20; i < 2000; i++)
 		put(i, "", 1, "\"a\"");
-	ck_assert_ptr_null(file_cache_find(cache, 20));
-	ck_assert_ptr_nonnull(file_cache_find(cache, 1999));
+	ck_assert_ptr_null(find(20));
+	ck_assert_ptr_nonnull(find(1999));
 }

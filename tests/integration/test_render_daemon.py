@@ -403,13 +403,13 @@ class Crawled(Rendered):
         daemon = self.daemon(timeout="5 s")
         daemon.crawl(server.url, max_pages=1)
         url = server.url + "plain"
-        self.assertIn("First 1", daemon.text(url, method="plain"))
+        self.assertIn("First 1", daemon.text(url, fetch="missing",
+                                             method="plain"))
         answer = daemon.get("/v1/text", url=url, render=1)
         self.error_of(answer, 502, "not_rendered")
         server.pages["/plain"] = plain("Second")
-        harness.wait_until(
-            lambda: "Second 1" in daemon.text(url, method="plain"),
-            "the next visit without the browser")
+        self.assertIn("Second 1", daemon.text(url, fetch="always",
+                                              method="plain"))
 
     def test_without_a_browser_rendered_pages_are_kept(self):
         server = self.site()
@@ -433,8 +433,8 @@ class Crawled(Rendered):
         self.error_of(answer, 502, "not_rendered")
         server.pages["/b"] = (HTML, "<title>B</title>" + "".join(
             f"<p>Raw {i}. {WORDS} {WORDS}</p>" for i in range(9)))
-        harness.wait_until(
-            lambda: "Raw 1" in daemon.text(url, method="plain"), "the raw page")
+        self.assertIn("Raw 1", daemon.text(url, fetch="always",
+                                           method="plain"))
 
     def test_shells_that_do_not_change_are_rendered_later(self):
         server = self.site()
@@ -447,7 +447,7 @@ class Crawled(Rendered):
         daemon = super().daemon()
         daemon.crawl(server.url, max_pages=1)
         for name in ("a", "b", "plain"):
-            daemon.text(server.url + name)
+            daemon.text(server.url + name, fetch="missing")
         daemon.stop()
         daemon.configure({"render": {"browser": BROWSER, "timeout": "20 s"}})
         daemon.start()

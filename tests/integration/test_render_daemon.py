@@ -406,7 +406,9 @@ class Crawled(Rendered):
         self.assertIn("First 1", daemon.text(url, fetch="missing",
                                              method="plain"))
         answer = daemon.get("/v1/text", url=url, render=1)
-        self.error_of(answer, 502, "not_rendered")
+        # the next visit is soon here, and may hide the error (502)
+        self.assertIn(answer.status, (502, 504), answer.text)
+        self.assertIn("not rendered", daemon.messages())
         server.pages["/plain"] = plain("Second")
         self.assertIn("Second 1", daemon.text(url, fetch="always",
                                               method="plain"))

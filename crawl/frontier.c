@@ -527,6 +527,18 @@ static bool is_nothing(const struct visit *visit, enum frontier_state state)
 		(state == FRONTIER_FAILED && !outcome_is_temporary(outcome)));
 }
 
+/*
+ * Return whether the stored page was rendered. If not, a page that a browser
+ * could not render for a client is visited again as it was before.
+ */
+static bool visit_is_of_rendered(const struct visit *visit)
+{
+	struct page_row row;
+
+	return page_row_get(visit->txn, visit->site->id, visit->key, &row) &&
+	       (row.flags & PAGE_ROW_IS_RENDERED) != 0;
+}
+
 void frontier_record_outcome(struct txn *txn, struct site_row *site,
 			     uint64_t url, const struct outcome *outcome)
 {
@@ -556,7 +568,9 @@ void frontier_record_outcome(struct txn *txn, struct site_row *site,
 	}
 	if (outcome->is_rendered)
 		visit.row.flags |= FRONTIER_IS_RENDERED;
-	else if (outcome->error == ERR_NONE)
+	else if (outcome->error == ERR_NONE ||
+		 (outcome->error == ERR_NOT_RENDERED &&
+		  !visit_is_of_rendered(&visit)))
 		visit.row.flags &= ~(uint32_t)FRONTIER_IS_RENDERED;
 	state = visit_decide_state(&visit);
 	if (frontier_is_auxiliary(&visit.row) && state != FRONTIER_PENDING) {

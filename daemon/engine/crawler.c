@@ -251,6 +251,18 @@ static void shorten_queue(struct crawler *fetching, struct host *host,
 	}
 }
 
+/*
+ * Return whether a response "not modified" would be usable. If a browser must
+ * render each page of the site, the stored page may be one that is not rendered
+ * yet.
+ */
+static bool flight_may_be_unmodified(const struct crawler *fetching,
+				     const struct crawler_transfer *flight)
+{
+	return fetching->rendering == NULL || flight->is_sitemap ||
+	       site_render_of(flight->site_flags) != SITE_RENDER_ALWAYS;
+}
+
 /* Start the transfer. `flight` is freed when the transfer ends. */
 static void crawler_transfer_start(struct crawler *fetching,
 				   struct crawler_transfer *flight,
@@ -279,7 +291,7 @@ static void crawler_transfer_start(struct crawler *fetching,
 		if ((flight->site_flags & SITE_HAS_COOKIES) != 0)
 			request.cookies = &host->cookies;
 	}
-	if (job != NULL) {
+	if (job != NULL && flight_may_be_unmodified(fetching, flight)) {
 		request.etag = job->work.lease.etag;
 		request.modified = job->work.lease.modified;
 	}

@@ -863,6 +863,14 @@ static void end_analysis(struct pipeline *pipeline, struct job *job)
 		job->kind = CHANGE_FAILED;
 	archive_job(pipeline->options.archive, job,
 		    pipeline->options.archives_credentials);
+	if (job->is_shell) {
+		/*
+		 * at the next visit the server must return the page and not a
+		 * 304, because it may be rendered then
+		 */
+		job->result.etag[0] = '\0';
+		job->result.modified[0] = '\0';
+	}
 	/* free the body now, because the job may wait long for its commit */
 	buffer_free(&job->result.body);
 	before = atomic_fetch_sub(&fetching->waiting_bytes,
@@ -885,6 +893,23 @@ static bool job_wants_rendering(const struct pipeline *pipeline,
 	       !job->is_rendered && !job->is_kept_raw && !job->result.is_cut &&
 	       (job->work.lease.flags & FRONTIER_IS_PROBE) == 0 &&
 	       site_render_of(job->work.site_flags) == SITE_RENDER_AUTO;
+}
+
+/*
+ * Return whether the page was rendered before and cannot be now, because there
+ * is no browser. Only if its site must not be rendered, a page that is not
+ * empty without scripts may replace the rendered one.
+ */
+static bool job_lacks_browser(const struct pipeline *pipeline,
+			      const struct job *job)
+{
+	const uint32_t mask = FRONTIER_IS_RENDERED | FRONTIER_IS_PROBE;
+
+	return pipeline->options.rendering == NULL && job->error == ERR_NONE &&
+	       job->kind == CHANGE_PAGE &&
+	       (job->work.lease.flags & mask) == FRONTIER_IS_RENDERED &&
+	       (job->is_shell ||
+		site_render_of(job->work.site_flags) != SITE_RENDER_NEVER);
 }
 
 /*
@@ -920,6 +945,8 @@ static void analyse_jobs(struct pipeline *pipeline, struct job *jobs)
 		job->analysis.body_bytes = (uint32_t)job->result.body.size;
 	analyser_run(&analysing, jobs);
 	for (struct job *job = jobs; job != NULL; job = job->next) {
+		if (job_lacks_browser(pipeline, job))
+			job->error = ERR_NOT_RENDERED;
 		if (!job_wants_rendering(pipeline, job))
 			end_analysis(pipeline, job);
 		count++;
@@ -978,7 +1005,11 @@ static void *analyser_main(void *argument)
 
 /* The rendering thread. */
 
-enum { REST_MS = 500 }; /* time between two looks for an idle browser */
+enum {
+	REST_MS = 500, /* time between two looks for an idle browser */
+	/* failed visits before a page is stored without being rendered */
+	MAX_RENDER_RETRIES = 2,
+};
 
 /* Replace the page by its DOM, and let a worker analyse it. */
 static void take_rendered(struct pipeline *pipeline, struct job *job,
@@ -1012,8 +1043,20 @@ static void end_rendering(struct pipeline *pipeline, struct job *job,
 }
 
 /*
- * Handle a page without a DOM. If no browser can be started, a page that was
- * never rendered is stored as it is.
+ * Return whether the next try may render the page: the browser has ended, maybe
+ * not because of this page, or too many pages wait.
+ */
+static bool rendering_may_succeed(const struct job *job, enum error error,
+				  const struct rendered_page *page)
+{
+	return job->work.lease.attempts < MAX_RENDER_RETRIES &&
+	       (error == ERR_BUSY ||
+		(error == ERR_NONE && page->end == RENDER_BROWSER_ENDED));
+}
+
+/*
+ * Handle a page without a DOM. A page that was never rendered is stored as it
+ * is, unless the site has `always`.
  */
 static void fail_rendering(struct pipeline *pipeline, struct job *job,
 			   enum error error, const struct rendered_page *page)
@@ -1026,7 +1069,7 @@ static void fail_rendering(struct pipeline *pipeline, struct job *job,
 		       error == ERR_NONE        ? render_end_text(page->end)
 		       : page->reason.size == 0 ? error_text(error)
 						: page->reason.data);
-	if (error == ERR_NONE ||
+	if (rendering_may_succeed(job, error, page) ||
 	    site_render_of(job->work.site_flags) == SITE_RENDER_ALWAYS ||
 	    (job->work.lease.flags & FRONTIER_IS_RENDERED) != 0) {
 		end_rendering(pipeline, job, ERR_NOT_RENDERED);

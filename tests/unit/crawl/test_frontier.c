@@ -360,6 +360,22 @@ TEST(validators_are_kept_until_there_are_others)
 	ck_assert_uint_eq(row_of(url).modified.size, 0);
 }
 
+TEST(a_page_that_was_never_rendered_is_not_forced_to_be)
+{
+	const char *url = "http://a.example/1";
+	const struct discovery asked = {.flags = FRONTIER_IS_ON_DEMAND |
+						 FRONTIER_IS_RENDERED};
+
+	discover(url, ADMIT_ON_DEMAND, asked);
+	ck_assert_uint_ne(lease_one(10).flags & FRONTIER_IS_RENDERED, 0);
+	/* another failure does not tell whether it can be rendered */
+	answer(page_key_of(slice_of(url)), ERR_TIMEOUT, 0, 10);
+	ck_assert_uint_ne(lease_one(HOUR_MS).flags & FRONTIER_IS_RENDERED, 0);
+	answer(page_key_of(slice_of(url)), ERR_NOT_RENDERED, 200, HOUR_MS);
+	ck_assert_uint_eq(row_of(url).flags & FRONTIER_IS_RENDERED, 0);
+	ck_assert_int_eq(row_of(url).state, FRONTIER_PENDING);
+}
+
 TEST(an_interval_adapts_and_its_cluster_follows)
 {
 	const char *url = "http://a.example/1";

@@ -102,7 +102,6 @@ struct config {
 	/* section `crawl` */
 	char user_agent[256];
 	uint32_t delay_ms;
-	bool ignores_robots;
 	uint32_t robots_ttl_ms;
 	uint32_t connect_timeout_ms;
 	uint32_t total_timeout_ms;
@@ -125,6 +124,7 @@ struct config {
 	uint32_t max_pattern;
 	/* interval between visits of a page; 0 = visit it only once */
 	uint64_t revisit_ms;
+	bool ignores_robots;
 	bool no_sitemaps;
 	bool no_probe;
 	bool no_cookies;

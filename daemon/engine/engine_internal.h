@@ -57,7 +57,7 @@ struct job {
 	bool is_shell;
 	/* a browser has rendered the page; `result.body` is the DOM */
 	bool is_rendered;
-	/* no browser can be started, so the page is stored as it is */
+	/* the page could not be rendered, so it is stored without */
 	bool is_kept_raw;
 	struct buffer cookies; /* of the host, for rendering */
 	/* kind of change that the job becomes at the commit */

@@ -133,7 +133,7 @@ static void reader_add_one(struct reader *reader, struct column_source source,
 		if (hash_table_index(&reader->keys, entry) == NO_ENTRY)
 			return;
 		entry->source = source;
-		if (is_stated(source.attribute))
+		if (source.attribute != NULL && is_stated(source.attribute))
 			entry->source.attribute =
 				arena_copy(reader->arena, source.attribute,
 					   strlen(source.attribute));

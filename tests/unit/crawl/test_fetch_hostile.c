@@ -425,7 +425,7 @@ TEST(a_slow_or_silent_server_times_out)
 	CHECK_ERRORS(ERR_TIMEOUT, "/silent");
 	ck_assert_uint_lt(client.result.elapsed_us, 10000000);
 	CHECK_ERRORS(ERR_TIMEOUT, "/slow-headers", "/slow-body");
-	client.options.stall_timeout_ms = 10000;
+	client.options.stall_timeout_ms = 30000;
 	client.options.total_timeout_ms = 500;
 	client_renew(&client);
 	CHECK_ERRORS(ERR_TIMEOUT, "/slow-headers", "/slow-body");

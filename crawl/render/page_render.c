@@ -23,7 +23,7 @@ enum {
 	MAX_METHOD = 16,
 	/* how many more requests than others may be of kinds that are not
 	   loaded */
-	MAX_BLOCKED_FACTOR = 10,
+	MAX_BLOCKED_FACTOR = LIMIT(10, 1),
 	QUIET_LOOKS = 2,           /* equal states before the clock advances */
 	MAX_LOOKS = LIMIT(200, 4), /* the same, if it always changes */
 	LOAD_PAUSE_MS = 20, /* real time between two looks, before the load */

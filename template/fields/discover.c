@@ -1152,14 +1152,6 @@ static uint32_t repeated_record(const struct finder *finder)
 	return found;
 }
 
-static bool is_below(const struct place_tree *tree, uint32_t index,
-		     uint32_t ancestor)
-{
-	while (index != NO_PLACE && index > ancestor)
-		index = place_at(tree, index)->parent;
-	return index == ancestor;
-}
-
 /*
  * Return what the column of a loose place is worth: one value of each page in
  * several forms is as good as an ordinary one; a list may be a mix.
@@ -1192,7 +1184,8 @@ static void find_columns(struct finder *finder)
 			continue;
 		}
 		if (record == NO_PLACE || column->single == column->pages ||
-		    !is_below(table->tree, column->source.place, record)) {
+		    !place_is_below(table->tree, column->source.place,
+				    record)) {
 			finder_add_parts(finder, column, column, 1);
 		} else {
 			struct arena *arena = arena_create();
@@ -1839,8 +1832,8 @@ static bool is_joining(const struct column *column,
  * Return the columns of the table without those of loose places that join
  * nothing.
  */
-static struct column_table without_loose(const struct column_table *table,
-					 struct arena *arena)
+static struct column_table useful_columns(const struct column_table *table,
+					  struct arena *arena)
 {
 	struct column_table result = *table;
 	struct hash_table elements = element_columns(table, arena);
@@ -1860,8 +1853,8 @@ uint32_t fields_discover(const struct column_table *all,
 			 struct field *fields_out, uint32_t max)
 {
 	struct arena *scratch = arena_create();
-	const struct column_table ordinary = without_loose(all, scratch);
-	const struct column_table *table = &ordinary;
+	const struct column_table useful = useful_columns(all, scratch);
+	const struct column_table *table = &useful;
 	struct finder finder = {
 		.table = table,
 		.settings = settings_of(table->tree, scratch),

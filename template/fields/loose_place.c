@@ -53,11 +53,13 @@ struct loose_finder loose_finder_make(const struct place_tree *tree,
 				      const struct placement *placement,
 				      struct arena *arena)
 {
+	const size_t nodes = placement->page->node_count + 1u;
+
 	return (struct loose_finder){
 		.tree = tree,
 		.placement = placement,
-		.named = ARENA_ROOM(arena, uint32_t,
-				    placement->page->node_count + 1u),
+		.named = ARENA_ROOM(arena, uint32_t, nodes),
+		.around = ARENA_ROOM(arena, uint32_t, nodes),
 		.last = NO_NODE,
 		.cache = name_cache_make(),
 	};
@@ -124,10 +126,16 @@ static uint32_t finder_keys(struct loose_finder *finder, uint32_t node,
 	const struct page *page = finder->placement->page;
 	uint16_t tag = page->nodes[node].tag;
 	uint64_t tag_hash = page_tag_hash(page, tag);
+	uint32_t place = finder->placement->of_node[node];
 	uint32_t count = 0;
 
+	finder->around[node] =
+		place != NO_PLACE || node == 0
+			? place
+			: finder->around[page->nodes[node].parent];
 	finder_read_names(finder, node);
-	if (is_no_item(page, node) || finder->named[node] == NO_NODE)
+	if (node == 0 || is_no_item(page, node) ||
+	    finder->named[node] == NO_NODE)
 		return 0;
 	for (uint32_t i = 0; i < finder->count; i++)
 		keys_out[count++] =
@@ -138,31 +146,22 @@ static uint32_t finder_keys(struct loose_finder *finder, uint32_t node,
 	return count;
 }
 
-/* Return whether an element is inside of one at the place. */
-static bool is_inside(const struct placement *placement, uint32_t node,
-		      uint32_t place)
-{
-	const struct node *nodes = placement->page->nodes;
-
-	for (uint32_t i = nodes[node].parent; i != NO_NODE; i = nodes[i].parent)
-		if (placement->of_node[i] == place)
-			return true;
-	return false;
-}
-
 uint32_t loose_finder_next(struct loose_finder *finder, uint32_t node,
 			   uint32_t places_out[ROOM_FOR_LOOSE])
 {
 	uint64_t keys[ROOM_FOR_LOOSE];
 	uint32_t key_count = finder_keys(finder, node, keys);
+	uint32_t parent = finder->placement->page->nodes[node].parent;
+	uint32_t around = parent == NO_NODE ? NO_PLACE : finder->around[parent];
 	uint32_t count = 0;
 
 	for (uint32_t i = 0; i < key_count; i++) {
 		const struct place *place =
 			hash_table_find(&finder->tree->places, keys[i]);
 
+		/* all elements around one that has a place have one, too */
 		if (place != NULL && place->is_loose &&
-		    is_inside(finder->placement, node, place->parent))
+		    place_is_below(finder->tree, around, place->parent))
 			places_out[count++] =
 				hash_table_index(&finder->tree->places, place);
 	}
@@ -175,8 +174,6 @@ struct loose_learner {
 	struct place_tree *tree;
 	const struct page *const *pages;
 	uint32_t page;
-	const struct placement *placement;
-	uint32_t *around; /* [nodes]: the deepest place of it or around it */
 	struct hash_table keys; /* struct loose */
 };
 
@@ -201,15 +198,15 @@ static uint32_t series_place(const struct place_tree *tree, uint32_t index)
 		       : index;
 }
 
-static void learn_key(struct loose_learner *learner, uint32_t node,
+static void learn_key(struct loose_learner *learner,
+		      const struct loose_finder *finder, uint32_t node,
 		      uint64_t key, uint32_t number)
 {
 	const struct place_tree *tree = learner->tree;
+	const struct placement *placement = finder->placement;
 	struct loose *loose = hash_table_find(&learner->keys, key);
-	uint32_t scope =
-		learner->around[learner->placement->page->nodes[node].parent];
-	uint32_t ordinary =
-		series_place(tree, learner->placement->of_node[node]);
+	uint32_t scope = finder->around[placement->page->nodes[node].parent];
+	uint32_t ordinary = series_place(tree, placement->of_node[node]);
 
 	if (loose == NULL) {
 		if (learner->keys.count >= MAX_LOOSE_KEYS)
@@ -238,28 +235,18 @@ static void learn_key(struct loose_learner *learner, uint32_t node,
 static void learn_page(struct loose_learner *learner, struct arena *arena,
 		       uint32_t node_count)
 {
-	const struct page *page = learner->pages[learner->page];
 	const struct placement placement =
-		place_page(learner->tree, page, arena);
+		place_page(learner->tree, learner->pages[learner->page], arena);
 	struct loose_finder finder =
 		loose_finder_make(learner->tree, &placement, arena);
 	uint64_t keys[ROOM_FOR_LOOSE];
 
-	learner->placement = &placement;
-	learner->around = ARENA_ROOM(arena, uint32_t, node_count + 1u);
 	for (uint32_t node = 0; node < node_count; node++) {
-		uint32_t place = placement.of_node[node];
 		uint32_t count = finder_keys(&finder, node, keys);
 
-		if (place == NO_PLACE)
-			place = node == 0 ? 0
-					  : learner->around[page->nodes[node]
-								    .parent];
-		learner->around[node] = place;
-		for (uint32_t i = 0; i < count && node > 0; i++)
-			learn_key(learner, node, keys[i], i);
+		for (uint32_t i = 0; i < count; i++)
+			learn_key(learner, &finder, node, keys[i], i);
 	}
-	learner->placement = NULL;
 	loose_finder_free(&finder);
 }
 

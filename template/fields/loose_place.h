@@ -48,6 +48,9 @@ struct loose_finder {
 	/* [node_count]: the element itself or the next one around it that has
 	   names; NO_NODE: none */
 	uint32_t *named;
+	/* [node_count]: the place of the element, or of the next one around it
+	   that has one */
+	uint32_t *around;
 	uint32_t last; /* the element that has the names */
 	uint32_t count;
 	uint64_t names[MAX_LOOSE_NAMES]; /* [count] hashes */
@@ -61,7 +64,8 @@ void loose_finder_free(struct loose_finder *finder);
 
 /*
  * Write the loose places of an element to `places_out`, and return their
- * number. All elements must be asked for in document order. O(depth).
+ * number. Elements must be asked for in document order. O(places around it),
+ * at most MAX_PLACE_DEPTH.
  */
 uint32_t loose_finder_next(struct loose_finder *finder, uint32_t node,
 			   uint32_t places_out[ROOM_FOR_LOOSE]);

@@ -124,6 +124,16 @@ static inline struct place *place_at(const struct place_tree *tree,
 	return (struct place *)hash_table_entry(&tree->places, index);
 }
 
+/* Return whether a place is `ancestor` or below it. O(depth). */
+static inline bool place_is_below(const struct place_tree *tree, uint32_t index,
+				  uint32_t ancestor)
+{
+	/* parents have lower indices */
+	while (index != NO_PLACE && index > ancestor)
+		index = place_at(tree, index)->parent;
+	return index == ancestor;
+}
+
 /*
  * Align the pages [count]; the tree is in `arena` and does not refer to the
  * pages. Truncated pages are left out. O(elements) hash operations.

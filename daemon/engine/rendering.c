@@ -24,10 +24,11 @@
 #include "store/txn.h"
 
 enum {
-	MAX_WAITING = 16,     /* pages that wait for the browser */
-	MAX_HELD_ROBOTS = 32, /* hosts whose rules are in memory */
-	MAX_HOPS = 5,         /* redirects of a robots.txt (RFC 9309) */
-	MAX_PRESSED = 8,      /* overloaded hosts of a page that are noted */
+	MAX_WAITING = 16,            /* pages that wait for the browser */
+	MAX_HELD_ROBOTS = 32,        /* hosts whose rules are in memory */
+	MAX_HOPS = 5,                /* redirects of a robots.txt (RFC 9309) */
+	ROBOTS_RETRY_MS = 60 * 1000, /* of a host that failed to return it */
+	MAX_PRESSED = 8, /* overloaded hosts of a page that are noted */
 	WAKE_MS = 200,
 	START_MS = 40 * 1000,
 	TOO_MANY = 429,
@@ -362,7 +363,8 @@ static bool robots_allow(struct page_serving *serving, const struct url *url)
 		if (strcmp(rendering->robots[i].authority, url->authority) == 0)
 			held = &rendering->robots[i];
 	if (held == NULL || !is_fresh(rendering, held->time_ms) ||
-	    robots_is_forbidden(held->robots)) {
+	    (robots_is_forbidden(held->robots) &&
+	     clock_wall_ms() - held->time_ms >= ROBOTS_RETRY_MS)) {
 		snprintf(made.authority, sizeof(made.authority), "%s",
 			 url->authority);
 		if (!load_robots(rendering, &made))
@@ -411,7 +413,7 @@ static bool is_left_out(struct slice name)
 	return false;
 }
 
-/* Return the name of a header line; empty = there is none. */
+/* Return the name of a header line; empty if the line has no colon. */
 static struct slice header_name(struct slice line)
 {
 	const char *colon =
@@ -519,7 +521,7 @@ static const char *refusal_of(struct page_serving *serving,
 	return NULL;
 }
 
-/* Fetch the answer. Return why there is none; NULL = there is one. */
+/* Fetch the answer. Return why this failed, or NULL. */
 static const char *answer_fetched(struct page_serving *serving,
 				  const struct page_request *request,
 				  const struct url *url,
@@ -595,7 +597,7 @@ static struct buffer file_key(const struct page_serving *serving,
 
 /*
  * Fetch the answer. A script or a style may be in the cache; then it is fetched
- * if it has changed. Return why there is none; NULL = there is one.
+ * if it has changed. Return why this failed, or NULL.
  */
 static const char *answer_cached(struct page_serving *serving,
 				 const struct page_request *request,

@@ -33,7 +33,7 @@ struct file_cache *file_cache_create(size_t max_bytes);
 void file_cache_destroy(struct file_cache *cache); /* NULL is a no-op */
 
 /*
- * Return the response with this key; NULL = there is none. The key contains all
+ * Return the response with this key, or NULL. The key contains all
  * that a response depends on, and each byte is compared: with a hash, a hostile
  * site could make its files collide with those of others. The response is valid
  * until the next file_cache_put().

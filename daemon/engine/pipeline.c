@@ -201,8 +201,8 @@ static void job_queue_close(struct job_queue *queue)
 }
 
 /*
- * Remove and return the first job. Wait for it at most `timeout_ms`. Return
- * NULL if there is none; *is_over_out tells whether there will be none.
+ * Remove and return the first job, or NULL. Wait for it at most `timeout_ms`.
+ * *is_over_out tells whether no job will come any longer.
  */
 static struct job *job_queue_take(struct job_queue *queue, uint32_t timeout_ms,
 				  bool *is_over_out)

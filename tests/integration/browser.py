@@ -12,10 +12,15 @@ import shutil
 import subprocess
 import tempfile
 import time
+import unittest
 
 import harness
 
-CHROMIUM = shutil.which("chromium")
+# BROWSER=PROGRAM selects another one.
+PROGRAM = (os.environ.get("BROWSER") or shutil.which("chromium-headless-shell")
+           or shutil.which("chromium"))
+needed = unittest.skipIf(
+    PROGRAM is None, "no browser: install chromium-headless-shell")
 
 
 class Browser:
@@ -27,7 +32,7 @@ class Browser:
         self.back, to_write = os.pipe()
         self.log = open(os.path.join(self.folder, "log"), "wb")
         self.process = subprocess.Popen(
-            [CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu",
+            [PROGRAM, "--headless", "--no-sandbox", "--disable-gpu",
              "--disable-dev-shm-usage", "--no-first-run", "--mute-audio",
              "--disable-background-networking", "--disable-sync",
              "--disable-component-update", "--disable-default-apps",

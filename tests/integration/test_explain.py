@@ -8,10 +8,10 @@ import shutil
 import subprocess
 import threading
 
+import browser
 import harness
 
 CTL = harness.PROGRAMS / "templatectl"
-CHROMIUM = shutil.which("chromium")
 
 TAGS = {"html", "head", "meta", "title", "style", "body", "h1", "h2", "h3",
         "h4", "h5", "h6", "small", "dl", "dt", "dd", "table", "tr", "th", "td",
@@ -159,7 +159,7 @@ class Explain(harness.Case):
     def browse(self, path):
         """The DOM of the page when its scripts and events had their time."""
         process = subprocess.run(
-            [CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu",
+            [browser.PROGRAM, "--headless", "--no-sandbox", "--disable-gpu",
              f"--user-data-dir={self.folder()}", "--proxy-server=127.0.0.1:9",
              "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
              "--virtual-time-budget=3000", "--dump-dom", path.as_uri()],
@@ -287,9 +287,8 @@ class Explain(harness.Case):
             texts = [text for _, _, text in picture.spans]
             self.assertTrue(any("</span><img src=x" in t for t in texts), name)
 
+    @browser.needed
     def test_nothing_of_a_hostile_page_runs_in_a_browser(self):
-        if CHROMIUM is None:
-            self.skipTest("chromium is not installed")
         server = self.home()
         site = self.hostile_site(server)
         # Were there nothing to run, the rest would prove nothing.

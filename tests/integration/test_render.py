@@ -19,14 +19,11 @@ import time
 import unittest
 import uuid
 
+import browser
 import harness
 
 CTL = harness.PROGRAMS / "templatectl"
-# BROWSER=PROGRAM selects another one.
-BROWSER = next((path for path in (os.environ.get("BROWSER", ""),
-                                  "/usr/bin/chromium-headless-shell",
-                                  "/usr/bin/chromium")
-                if os.access(path, os.X_OK)), None)
+BROWSER = browser.PROGRAM
 HOME = "https://shop.test/"
 HTML = "text/html; charset=utf-8"
 REPLAYS = 20
@@ -306,7 +303,7 @@ class WithoutBrowser(Case):
         self.assertIn("no response to this URL", done.stderr)
 
 
-@unittest.skipIf(BROWSER is None, "no browser: install the package chromium")
+@browser.needed
 class Rendered(Case):
     @classmethod
     def setUpClass(cls):

@@ -13,6 +13,7 @@ import time
 import unittest
 import urllib.parse
 
+import browser
 import harness
 import test_render
 from test_render import BROWSER
@@ -150,7 +151,7 @@ class WithoutBrowser(Case):
         self.assertIn("install the package chromium", error["message"])
 
 
-@unittest.skipIf(BROWSER is None, "no browser: install the package chromium")
+@browser.needed
 class Rendered(Case):
     @classmethod
     def setUpClass(cls):

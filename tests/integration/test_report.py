@@ -7,12 +7,12 @@ import http.server
 import json
 import os
 import re
-import shutil
 import subprocess
 import threading
 import time
 import unittest
 
+import browser
 import harness
 
 try:
@@ -21,7 +21,6 @@ try:
 except ImportError:
     lxml = None
 
-CHROMIUM = shutil.which("chromium")
 MAX_BYTES = 4 << 20
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 SECTIONS = ("clusters", "thresholds", "templates", "timeline", "changes")
@@ -273,7 +272,7 @@ class Report(harness.Case):
         threading.Thread(target=server.serve_forever, daemon=True).start()
         try:
             done = subprocess.run(
-                [CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu",
+                [browser.PROGRAM, "--headless", "--no-sandbox", "--disable-gpu",
                  f"--user-data-dir={self.folder()}", "--no-proxy-server",
                  f"--window-size={max(width, 600)},1000",
                  "--enable-logging=stderr",
@@ -292,9 +291,8 @@ class Report(harness.Case):
         self.assertEqual(console, [])
         return json.loads(html.unescape(found.group(1)))
 
+    @browser.needed
     def test_in_a_browser(self):
-        if CHROMIUM is None:
-            self.skipTest("chromium is not installed")
         web, _, text = self.redesigned()
         for width, kind, columns in ((400, "narrow", 1), (1400, "wide", 2)):
             with self.subTest(width=width):
@@ -353,7 +351,7 @@ class Report(harness.Case):
         self.assertGreater(len(text), 500_000)
         self.assertIn("the page would be too large", root.text_content())
         self.assertIn("Without a tree", root.text_content())
-        if CHROMIUM is not None:
+        if browser.PROGRAM is not None:
             seen = self.measure(text, 400)
             self.assertLessEqual(seen["scroll"], seen["width"])
             self.assertEqual(seen["wide"], [])

@@ -4,11 +4,18 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <time.h>
 
 #include "base/memory.h"
 #include "crawl/http_message.h"
 
-enum { MAX_FILES = 512, MAX_AGE_S = 24 * 60 * 60, MS_PER_S = 1000 };
+enum {
+	MAX_FILES = 512,
+	MAX_AGE_S = 24 * 60 * 60,
+	MAX_GUESS_S = 60 * 60,
+	MAX_DATE = 64, /* bytes of a date */
+	MS_PER_S = 1000,
+};
 
 struct file_cache {
 	size_t max_bytes;
@@ -106,14 +113,56 @@ static bool varies(struct slice vary)
 	return false;
 }
 
+/* Return the Unix time of a date (RFC 9110, 5.6.7), or 0. */
+static uint64_t http_date_s(struct slice text)
+{
+	char copy[MAX_DATE];
+	struct tm time = {0};
+	const char *end;
+	time_t seconds;
+
+	if (text.size == 0 || text.size >= sizeof(copy))
+		return 0;
+	snprintf(copy, sizeof(copy), "%.*s", (int)text.size,
+		 (const char *)text.data);
+	end = strptime(copy, "%a, %d %b %Y %H:%M:%S GMT", &time);
+	seconds = end == NULL || *end != '\0' ? 0 : timegm(&time);
+	return seconds < 0 ? 0 : (uint64_t)seconds;
+}
+
+/*
+ * Return the seconds for which a response without Cache-Control is fresh: a
+ * tenth of the time since it was modified, at most MAX_GUESS_S. `modified` is
+ * empty if that is not known.
+ */
+static uint64_t guess_age_s(struct slice modified, uint64_t now_ms)
+{
+	const uint64_t now_s = now_ms / MS_PER_S;
+	const uint64_t then_s = http_date_s(modified);
+	uint64_t age_s;
+
+	if (then_s == 0 || then_s >= now_s)
+		return 0;
+	age_s = (now_s - then_s) / 10;
+	return age_s < MAX_GUESS_S ? age_s : MAX_GUESS_S;
+}
+
 uint64_t file_cache_fresh_until(struct slice head, uint64_t now_ms)
 {
+	struct slice modified = {0};
 	uint64_t age_s = 0;
 	bool is_confirmed = false;
+	bool has_rule = false;
 
 	while (head.size > 0) {
 		const struct slice line = line_take(&head);
+		const struct slice date = header_value(line, "Last-Modified");
 		struct slice list = header_value(line, "Cache-Control");
+
+		if (date.data != NULL)
+			modified = date;
+		has_rule |= list.data != NULL ||
+			    header_value(line, "Expires").data != NULL;
 
 		/* it may depend on what the key does not contain */
 		if (header_value(line, "Set-Cookie").data != NULL ||
@@ -130,7 +179,11 @@ uint64_t file_cache_fresh_until(struct slice head, uint64_t now_ms)
 			age_s = part_s == 0 ? age_s : part_s;
 		}
 	}
-	return is_confirmed ? now_ms : now_ms + age_s * MS_PER_S;
+	if (is_confirmed)
+		return now_ms;
+	if (!has_rule)
+		age_s = guess_age_s(modified, now_ms);
+	return now_ms + age_s * MS_PER_S;
 }
 
 void file_cache_put(struct file_cache *cache, struct slice key,

@@ -1,8 +1,8 @@
 /*
  * daemon/engine/file_cache.h - responses for scripts and styles that rendered
  * pages load, so that a site's files are not fetched for each of its pages. A
- * response is used while it is fresh by its Cache-Control, and later after the
- * server has confirmed it. Pure, apart from its memory; one thread at a time.
+ * response is used while it is fresh, and later after the server has confirmed
+ * it. Pure, apart from its memory; one thread at a time.
  */
 #ifndef DAEMON_ENGINE_FILE_CACHE_H
 #define DAEMON_ENGINE_FILE_CACHE_H
@@ -41,10 +41,12 @@ void file_cache_destroy(struct file_cache *cache); /* NULL is a no-op */
 struct cached_file *file_cache_find(struct file_cache *cache, struct slice key);
 
 /*
- * Return until when a response that was received at `now_ms` is fresh, at most
- * a day: by max-age of its Cache-Control. Return `now_ms` if it must be
- * confirmed each time, and 0 if it must not be stored: because of Set-Cookie,
- * no-store, private, or a Vary on anything but Accept-Encoding.
+ * Return until when a response that was received at `now_ms` is fresh: by
+ * max-age of its Cache-Control, at most a day. Without Cache-Control and
+ * Expires, for a tenth of the time since its Last-Modified, at most an hour
+ * (RFC 9111, 4.2.2). Return `now_ms` if it must be confirmed each time, and 0
+ * if it must not be stored: because of Set-Cookie, no-store, private, or a Vary
+ * on anything but Accept-Encoding.
  */
 uint64_t file_cache_fresh_until(struct slice head, uint64_t now_ms);
 

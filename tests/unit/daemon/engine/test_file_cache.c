@@ -70,6 +70,28 @@ TEST(max_age_is_obeyed_up_to_a_day)
 	ck_assert_uint_eq(fresh("Vary: *\r\n"), 0);
 }
 
+TEST(a_tenth_of_the_age_is_the_guess)
+{
+	static const char rule[] = "Last-Modified: Thu, 01 Jan 1970 00:00:10 "
+				   "GMT\r\nCache-Control: public\r\n";
+
+	/* NOW_MS is second 1,000 */
+	ck_assert_uint_eq(
+		fresh("Last-Modified: Thu, 01 Jan 1970 00:00:10 GMT\r\n"),
+		NOW_MS + 99000);
+	ck_assert_uint_eq(
+		fresh("Last-Modified: Thu, 01 Jan 1970 00:20:00 GMT\r\n"),
+		NOW_MS);
+	ck_assert_uint_eq(fresh("Last-Modified: soon\r\n"), NOW_MS);
+	ck_assert_uint_eq(fresh(rule), NOW_MS);
+	ck_assert_uint_eq(
+		file_cache_fresh_until(
+			slice_of("Last-Modified: Thu, 01 Jan 1970 00:00:10 "
+				 "GMT\r\n"),
+			UINT64_C(1700000000000)),
+		UINT64_C(1700000000000) + 3600000);
+}
+
 TEST(what_depends_on_more_than_the_key_is_not_stored)
 {
 	ck_assert_uint_eq(fresh("Cache-Control: Private, max-age=60\r\n"), 0);

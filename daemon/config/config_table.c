@@ -359,6 +359,14 @@ const struct config_row config_rows[] = {
 	{"render", "memory_limit", CONFIG_BYTES, true, FIELD(browser_bytes),
 	 RANGE(64 * MIB, 64 * GIB, GIB),
 	 .meaning = "Memory limit of each process of the browser"},
+	{"render", "total_memory", CONFIG_BYTES, true,
+	 FIELD(browser_total_bytes), RANGE(256 * MIB, 64 * GIB, 2 * GIB),
+	 .meaning = "Memory limit of all processes of the browser together; "
+		    "then it is killed"},
+	{"render", "tabs", CONFIG_COUNT, true, FIELD(render_tabs),
+	 RANGE(1, 16, 4),
+	 .meaning = "Maximum number of pages that are rendered at a time, each "
+		    "in a tab of its own"},
 	{"render", "max_pages", CONFIG_COUNT, true, FIELD(browser_pages),
 	 RANGE(1, 1000000, 100),
 	 .meaning = "Replace the browser after this many pages"},

@@ -382,8 +382,8 @@ const struct config_row config_rows[] = {
 		    "anything"},
 	{"render", "timeout", CONFIG_TIME, true, FIELD(render_wall_ms),
 	 RANGE(SECOND, HOUR, 30 * SECOND),
-	 .meaning = "Maximum real time for rendering a page; then the browser "
-		    "is killed"},
+	 .meaning = "Maximum real time for rendering a page; then it is given "
+		    "up. One of its requests may take a third of it"},
 	{"render", "max_requests", CONFIG_COUNT, true,
 	 FIELD(max_render_requests), RANGE(1, 100000, 300),
 	 .meaning = "Maximum number of requests of a page"},

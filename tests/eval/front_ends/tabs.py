@@ -2,13 +2,15 @@
 """Let the daemon render a front end many times with 1, 2 and 4 tabs, and print the pages per second, the memory of the
 browser, and the number of different DOMs.
 
-usage: tabs.py FOLDER [--programs DIR] [--browser PROGRAM] [--pages N] [--tabs N]... [APP]
+usage: tabs.py FOLDER [--programs DIR] [--browser PROGRAM] [--pages N] [--tabs N]... [--hostile] [APP]
 
-FOLDER is that of front_ends.py. The cached share is the part of the answered requests that the server has not seen.
+FOLDER is that of front_ends.py. The cached share is the part of the answered requests that the server has not seen. With
+--hostile, render each page of hostile.py together with three pages of the app, which must not change.
 """
 import argparse
 import collections
 import concurrent.futures
+import contextlib
 import http.client
 import json
 import os
@@ -22,6 +24,7 @@ import time
 import urllib.parse
 
 from front_ends import APPS, ROOT, Meter, serve
+from hostile import PAGES
 
 PATIENCE_S = 60
 
@@ -42,7 +45,7 @@ class Daemon:
         self.socket = str(folder / "socket")
         (folder / "templated.yaml").write_text(
             f"socket:\n  path: {self.socket}\nstore:\n  path: {folder}/store\nrender:\n  browser: {arguments.browser}\n"
-            f"  tabs: {tabs}\n  max_pages: 1000\n" + ("process:\n  user: nobody\n" if os.geteuid() == 0 else ""))
+            f"  tabs: {tabs}\n  max_pages: 1000\n  timeout: {30 if not arguments.hostile else 15} s\n" + ("process:\n  user: nobody\n" if os.geteuid() == 0 else ""))
         if os.geteuid() == 0:
             shutil.chown(folder, "nobody")
         self.log = open(folder / "log", "wb+")
@@ -77,7 +80,9 @@ class Daemon:
         self.log.close()
 
 
-def measure(arguments, name, tabs):
+@contextlib.contextmanager
+def running(arguments, name, tabs):
+    """The server of the app, the daemon, and a function that renders the page of the app, or another one."""
     server = serve(arguments.folder, name)
     origin = f"http://127.0.0.1:{server.server_port}"
     url = origin + APPS[name][2]
@@ -89,29 +94,50 @@ def measure(arguments, name, tabs):
             daemon.ask("POST", "/v1/sites", json.dumps({"url": origin, "allow_private": True, "max_pages": 1}))
             query = "/v1/render?" + urllib.parse.urlencode({"url": url})
 
-            def render(_=None):
-                status, answer = daemon.ask("POST", query, document)
+            def render(html=document):
+                status, answer = daemon.ask("POST", query, html)
                 return (answer["end"], answer["html"].replace(origin, ""), answer["requests"]) if status == 200 \
-                    else (str(answer), "", [])
+                    else (answer["error"]["message"].removeprefix("the page could not be rendered: "), "", [])
 
-            render()
-            time.sleep(2)
-            meter = Meter(daemon.renderer())
-            seen = server.count
-            begin = time.monotonic()
-            with concurrent.futures.ThreadPoolExecutor(max(2 * tabs, 2)) as pool:
-                pages = list(pool.map(render, range(arguments.pages)))
-            seconds = time.monotonic() - begin
-            cpu, mib = meter.end()
+            yield server, daemon, render
         finally:
             daemon.stop()
-    server.shutdown()
+            server.shutdown()
+
+
+def measure(arguments, name, tabs):
+    with running(arguments, name, tabs) as (server, daemon, render):
+        render()
+        time.sleep(2)
+        meter = Meter(daemon.renderer())
+        seen = server.count
+        begin = time.monotonic()
+        with concurrent.futures.ThreadPoolExecutor(max(2 * tabs, 2)) as pool:
+            pages = [future.result() for future in [pool.submit(render) for _ in range(arguments.pages)]]
+        seconds = time.monotonic() - begin
+        cpu, mib = meter.end()
+        seen = server.count - seen
     ends = collections.Counter(end for end, _, _ in pages)
     answered = sum(row["fate"] == "answered" and row["kind"] != "document" for _, _, rows in pages for row in rows)
-    cached = 1 - (server.count - seen) / answered if answered else 0
     return (name, str(tabs), ", ".join(f"{count} {end}" for end, count in ends.items()), f"{len(pages) / seconds:.2f}",
-            f"{cpu / len(pages):.2f}", f"{mib:.0f}", f"{cached:.2f}",
+            f"{cpu / len(pages):.2f}", f"{mib:.0f}", f"{1 - seen / answered if answered else 0:.2f}",
             f"{len({html for _, html, _ in pages})} of {len(pages)}")
+
+
+def attack(arguments, tabs):
+    with running(arguments, arguments.app, tabs) as (_, daemon, render):
+        good = render()[1]
+        for name, script in PAGES.items():
+            html = f"<!doctype html><body><p>start<script>{script}</script>".encode()
+            begin = time.monotonic()
+            meter = Meter(daemon.process.pid)
+            with concurrent.futures.ThreadPoolExecutor(4) as pool:
+                hostile = pool.submit(render, html)
+                others = [pool.submit(render) for _ in range(3)]
+                same = sum(other.result()[1] == good for other in others)
+                end = hostile.result()[0]
+            cpu, mib = meter.end()
+            print(f"| {name} | {end} | {same} of 3 | {time.monotonic() - begin:.0f} | {cpu:.1f} | {mib:.0f} |", flush=True)
 
 
 def main():
@@ -122,8 +148,14 @@ def main():
     parser.add_argument("--browser", default="/usr/bin/chromium-headless-shell")
     parser.add_argument("--pages", type=int, default=100, help="default: 100")
     parser.add_argument("--tabs", type=int, action="append", help="default: 1, 2 and 4")
+    parser.add_argument("--hostile", action="store_true")
     arguments = parser.parse_args()
     arguments.folder = arguments.folder.resolve()
+    if arguments.hostile:
+        print("| page | end | others | s | CPU s | MiB |")
+        print("|---|---|---|---|---|---|")
+        attack(arguments, (arguments.tabs or [4])[0])
+        return
     print("| app | tabs | end | pages/s | CPU s/page | MiB | cached | DOMs |")
     print("|---|---|---|---|---|---|---|---|")
     for tabs in arguments.tabs or (1, 2, 4):

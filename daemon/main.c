@@ -258,6 +258,7 @@ static enum error templated_start_launcher(const struct config *config,
 	browser.program = config->browser;
 	browser.insecure = config->is_browser_insecure != 0;
 	browser.memory_bytes = config->browser_bytes;
+	browser.total_bytes = config->browser_total_bytes;
 	renderer_variable(&browser, variable);
 	return launcher_create(spawner, variable);
 }

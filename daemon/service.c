@@ -448,6 +448,7 @@ static enum error start_rendering(struct service *service)
 		.spawner = service->spawner,
 		.fetch = service_fetch_options(service),
 		.page = page_render_options_default,
+		.tabs = config->render_tabs,
 		.max_pages = config->browser_pages,
 		.idle_ms = config->browser_idle_ms,
 		.robots_ttl_ms = config->robots_ttl_ms,
@@ -464,12 +465,13 @@ static enum error start_rendering(struct service *service)
 	if (config->loads_media)
 		options.page.blocked = 0;
 	service->rendering = rendering_create(&options);
-	return ERR_NONE;
+	return service->rendering == NULL ? ERR_IO : ERR_NONE;
 }
 
 static void stop_rendering(struct service *service)
 {
 	assert(service->pipeline == NULL && service->api == NULL);
+	rendering_stop(service->rendering);
 	rendering_destroy(service->rendering);
 	service->rendering = NULL;
 }
@@ -482,6 +484,7 @@ static struct pipeline_options service_pipeline_options(struct service *service)
 	return (struct pipeline_options){
 		.fetch = service_fetch_options(service),
 		.rendering = service->rendering,
+		.render_tabs = config->render_tabs,
 		.limits = service_page_limits(config),
 		.reserve = service->reserve,
 		.guard_limits = {config->guard_ms, config->guards_ms},

@@ -119,6 +119,7 @@ struct render_waiting {
 	char *body;       /* of the request; NULL = it has none */
 	size_t line;      /* its index in `lines` */
 	bool is_blocking; /* no script runs until it is answered */
+	bool is_seen;     /* the caller has seen it */
 };
 
 /*
@@ -225,19 +226,50 @@ void page_render_destroy(struct page_render *render)
 	free(render);
 }
 
-/* End the page and discard its context. */
+/* Discard the context of a page that has ended. */
+static void render_close(struct page_render *render)
+{
+	render->awaited = cdp_send(
+		render->cdp, "", "Target.disposeBrowserContext",
+		json_pack("{s:s}", "browserContextId", render->context));
+}
+
+/* End the page. If its context is still being made, it is discarded later. */
 static void render_end(struct page_render *render, enum render_end end)
 {
+	const bool has_begun = render->context[0] != '\0';
+
 	if (render->step == STEP_ENDED)
 		return;
+	if (!has_begun && render->step != STEP_CONTEXT)
+		render->awaited = 0;
 	render->step = STEP_ENDED;
 	render->end = end;
 	if (!render_has_dom(end))
 		buffer_clear(&render->dom);
-	if (render->context[0] != '\0')
-		cdp_send(render->cdp, "", "Target.disposeBrowserContext",
-			 json_pack("{s:s}", "browserContextId",
-				   render->context));
+	if (has_begun)
+		render_close(render);
+}
+
+/* Handle a message for a page that has ended. */
+static void render_take_closed(struct page_render *render,
+			       const struct cdp_message *message)
+{
+	const char *id =
+		cdp_text(message->value, "browserContextId", MAX_CDP_ID);
+
+	if (message->id == 0 || message->id != render->awaited)
+		return;
+	render->awaited = 0;
+	if (render->context[0] != '\0' || id == NULL)
+		return;
+	memcpy(render->context, id, strlen(id) + 1);
+	render_close(render);
+}
+
+bool page_render_is_closed(const struct page_render *render)
+{
+	return render->step == STEP_ENDED && render->awaited == 0;
 }
 
 void page_render_stop(struct page_render *render, enum render_end end)
@@ -955,6 +987,7 @@ static void render_keep_request(struct page_render *render,
 	struct page_request *request = &waiting->request;
 
 	waiting->line = render_add_line(render, request);
+	request->number = (uint32_t)waiting->line;
 	request->method = render->lines[waiting->line].method;
 	request->url = render->lines[waiting->line].url;
 	request->head =
@@ -1062,6 +1095,31 @@ static struct render_waiting render_remove(struct page_render *render, size_t i)
 	return waiting;
 }
 
+/* Give a waiting request to the caller. */
+static void render_show(struct render_waiting *waiting,
+			struct page_request *request_out)
+{
+	*request_out = waiting->request;
+	request_out->is_new = !waiting->is_seen;
+	waiting->is_seen = true;
+}
+
+bool page_render_ahead(struct page_render *render,
+		       struct page_request *request_out)
+{
+	for (size_t i = 0;
+	     i < render->waiting_count && render->step != STEP_ENDED; i++) {
+		struct render_waiting *waiting = &render->waiting[i];
+
+		if (waiting->is_seen ||
+		    (waiting->request.kind & render->options.blocked) != 0)
+			continue;
+		render_show(waiting, request_out);
+		return true;
+	}
+	return false;
+}
+
 bool page_render_request(struct page_render *render,
 			 struct page_request *request_out)
 {
@@ -1073,7 +1131,7 @@ bool page_render_request(struct page_render *render,
 		if ((waiting.request.kind & render->options.blocked) == 0) {
 			render->is_asked = true;
 			render->asked = first;
-			*request_out = waiting.request;
+			render_show(&render->waiting[first], request_out);
 			return true;
 		}
 		waiting = render_remove(render, first);
@@ -1183,8 +1241,10 @@ static void render_take_event(struct page_render *render,
 void page_render_take(struct page_render *render,
 		      const struct cdp_message *message)
 {
-	if (render->step == STEP_ENDED)
+	if (render->step == STEP_ENDED) {
+		render_take_closed(render, message);
 		return;
+	}
 	if (message->id != 0 && message->id == render->awaited) {
 		render->awaited = 0;
 		if (message->error == NULL)

@@ -37,18 +37,19 @@ enum {
 };
 
 /* How the rendering of a page has ended. X(constant, phrase). */
-#define RENDER_END_LIST(X)                                             \
-	X(RENDER_COMPLETE, "complete")                                 \
-	X(RENDER_UNSETTLED, "the page did not settle within its time") \
-	X(RENDER_NOT_LOADED, "the document could not be loaded")       \
-	X(RENDER_TIMEOUT, "the page took longer than allowed")         \
-	X(RENDER_TOO_MANY_REQUESTS, "the page sent too many requests") \
-	X(RENDER_TOO_MANY_BYTES, "the page loaded too many bytes")     \
-	X(RENDER_DOM_TOO_LARGE, "the DOM is too large")                \
-	X(RENDER_CRASHED, "the page crashed")                          \
-	X(RENDER_MALFORMED, "the browser sent an invalid message")     \
-	X(RENDER_SELECTOR, "the selector is invalid")                  \
-	X(RENDER_BROWSER_ENDED, "the browser ended or exceeded its limits")
+#define RENDER_END_LIST(X)                                                  \
+	X(RENDER_COMPLETE, "complete")                                      \
+	X(RENDER_UNSETTLED, "the page did not settle within its time")      \
+	X(RENDER_NOT_LOADED, "the document could not be loaded")            \
+	X(RENDER_TIMEOUT, "the page took longer than allowed")              \
+	X(RENDER_TOO_MANY_REQUESTS, "the page sent too many requests")      \
+	X(RENDER_TOO_MANY_BYTES, "the page loaded too many bytes")          \
+	X(RENDER_DOM_TOO_LARGE, "the DOM is too large")                     \
+	X(RENDER_CRASHED, "the page crashed")                               \
+	X(RENDER_MALFORMED, "the browser sent an invalid message")          \
+	X(RENDER_SELECTOR, "the selector is invalid")                       \
+	X(RENDER_BROWSER_ENDED, "the browser ended or exceeded its limits") \
+	X(RENDER_TOO_MUCH_MEMORY, "the browser used too much memory")
 
 enum render_end {
 #define X(name, text) name,
@@ -104,6 +105,8 @@ extern const struct page_render_options page_render_options_default;
 
 /* A request of the page, which waits for its answer. */
 struct page_request {
+	uint32_t number; /* differs for each request of the page */
+	bool is_new;     /* the caller sees it for the first time */
 	const char *method;
 	const char *url;
 	struct slice head; /* header lines, each with CR LF */
@@ -167,6 +170,13 @@ void page_render_stop(struct page_render *render, enum render_end end);
  */
 bool page_render_request(struct page_render *render,
 			 struct page_request *request_out);
+/*
+ * Write a request that will wait for an answer, and that the caller has not
+ * seen yet, so that it can prepare the answer meanwhile. It is valid until it
+ * is answered. Return false if there is none.
+ */
+bool page_render_ahead(struct page_render *render,
+		       struct page_request *request_out);
 /* Answer the request. Does nothing if the page has ended meanwhile. */
 void page_render_answer(struct page_render *render,
 			const struct page_answer *answer);
@@ -176,6 +186,12 @@ void page_render_answer(struct page_render *render,
  * Call it at least every RENDER_TICK_MS.
  */
 bool page_render_is_done(struct page_render *render, uint64_t now_ms);
+
+/*
+ * Return whether the browser has confirmed that nothing of the page, which has
+ * ended, is left.
+ */
+bool page_render_is_closed(const struct page_render *render);
 
 /* Return the result of a page that has ended; it belongs to `render`. */
 struct render_result page_render_result(const struct page_render *render);

@@ -188,6 +188,7 @@ static const struct {
 	[WORK_VERIFYING] = {2, 1},
 	[WORK_COPYING] = {1, 0},
 	[WORK_BUNDLING] = {2, 1},
+	[WORK_RENDERING] = {MAX_API_PAGES, 1},
 };
 
 static const struct {
@@ -797,6 +798,7 @@ void api_destroy(struct api *api)
 	if (api == NULL)
 		return;
 	wait_for_works(api);
+	api_free_pages(api);
 	if (api->peers != NULL)
 		http_proxy_close();
 	thresholds_destroy(api->cuts);

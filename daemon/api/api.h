@@ -32,6 +32,7 @@ struct guard_change;
 struct import_site;
 struct node_client;
 struct process_table;
+struct client_page;
 struct rendering;
 struct tokens;
 struct wanted_guard;
@@ -43,6 +44,9 @@ struct api *api_create(struct store *store, struct pipeline *pipeline,
 
 /* Cancel requests that take long. Call it before you stop the server. */
 void api_stop(struct api *api);
+
+/* Free the pages of clients that have left; none is being rendered. */
+void api_free_pages(struct api *api);
 
 /* NULL is a no-op. */
 void api_destroy(struct api *api);
@@ -220,8 +224,11 @@ enum work_kind {
 	WORK_COPYING,    /* a backup or a compaction; both need disk space */
 	/* an export of a bundle, which needs memory and a worker */
 	WORK_BUNDLING,
+	WORK_RENDERING, /* pages that clients wait for (POST /v1/render) */
 	WORK_KINDS
 };
+
+enum { MAX_API_PAGES = 16 /* of WORK_RENDERING */ };
 
 /*
  * Quota owners (http_set_owner()) that are not tokens. The owners of clients
@@ -277,6 +284,8 @@ struct api {
 	uint64_t random;      /* random number, chosen at start */
 	bool is_passing_awaited; /* an exchange is suspended until one of these
 				    slots is free */
+	struct client_page *pages; /* that are rendered for clients */
+	uint64_t last_page;        /* id of the last one */
 	size_t served; /* number of running requests of nodes and of running
 			  jobs */
 	uint64_t pass_results[FORWARD_RESULTS];

@@ -1,11 +1,43 @@
+#include <assert.h>
 #include <jansson.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "crawl/url/url.h"
 #include "daemon/api/api.h"
 #include "daemon/engine/rendering.h"
+#include "daemon/http/server.h"
 #include "daemon/runtime/clock.h"
 #include "template/version_json.h"
+
+enum {
+	/* the word of http_handler_state() with the id of the page */
+	MEMORY_RENDER = 0,
+	/* pages in the list, also of clients that have left */
+	MAX_CLIENT_PAGES = 2 * MAX_API_PAGES,
+	LEFT_MS = 10 * 1000,  /* until a client that is not seen has left */
+	QUEUE_MS = 60 * 1000, /* for the queue, after which a page may take
+				 twice its real time */
+};
+
+/*
+ * A page that a client waits for. The request is suspended meanwhile, so that
+ * it needs no worker. The lock of the API guards the list.
+ */
+struct client_page {
+	struct client_page *next;
+	struct api *api;
+	uint64_t id;
+	uint64_t owner;
+	uint64_t seen_ms; /* when the client still waited */
+	bool is_done;
+	struct render_task task;
+	struct url url;
+	struct buffer body;
+	struct buffer charset; /* with a NUL, as the next one */
+	struct buffer wait;
+};
 
 /*
  * Return the permissions of the site of the URL, if there is one. Its headers,
@@ -39,9 +71,12 @@ static json_t *rendered_json(struct rendered_page *page)
 	return value;
 }
 
-static enum http_verdict reply_rendered(struct call *call, enum error error,
-					struct rendered_page *page)
+static enum http_verdict reply_rendered(struct call *call,
+					struct client_page *client)
 {
+	struct rendered_page *page = &client->task.page;
+	const enum error error = client->task.error;
+
 	if (error != ERR_NONE)
 		return call_fail_with(
 			call, error == ERR_IO ? ERR_NOT_RENDERED : error,
@@ -52,33 +87,183 @@ static enum http_verdict reply_rendered(struct call *call, enum error error,
 	return call_reply_json(call, 200, rendered_json(page));
 }
 
-enum http_verdict api_post_render(struct call *call)
+static void client_page_free(struct client_page *client)
 {
-	struct render_task task = {
-		.body = http_body(call->exchange),
-		.charset = http_argument(call->exchange, "charset"),
-		.wait = http_argument(call->exchange, "wait"),
+	rendered_page_free(&client->task.page);
+	buffer_free(&client->body);
+	buffer_free(&client->charset);
+	buffer_free(&client->wait);
+	free(client);
+}
+
+void api_free_pages(struct api *api)
+{
+	while (api->pages != NULL) {
+		struct client_page *client = api->pages;
+
+		assert(client->is_done);
+		api->pages = client->next;
+		client_page_free(client);
+	}
+}
+
+/*
+ * With the lock held: free the pages of clients that have left, or let them
+ * end. Return the number of the others.
+ */
+static size_t sweep_pages(struct api *api)
+{
+	struct client_page **link = &api->pages;
+	const uint64_t now_ms = clock_steady_ms();
+	size_t count = 0;
+
+	while (*link != NULL) {
+		struct client_page *client = *link;
+
+		if (now_ms < client->seen_ms + LEFT_MS || !client->is_done) {
+			client->task.is_unwanted |=
+				now_ms >= client->seen_ms + LEFT_MS;
+			link = &client->next;
+			count++;
+		} else {
+			*link = client->next;
+			client_page_free(client);
+		}
+	}
+	return count;
+}
+
+/* The page has ended: let its request be handled again. */
+static void client_page_end(struct render_task *task)
+{
+	struct client_page *client = task->context;
+	struct api *api = client->api;
+	const uint64_t owner = client->owner;
+
+	lock_acquire(&api->lock);
+	client->is_done = true;
+	sweep_pages(api);
+	for (int i = 0; i < LISTENERS; i++)
+		if (api->servers[i] != NULL)
+			http_wake(api->servers[i]);
+	lock_release(&api->lock);
+	api_end_work(api, WORK_RENDERING, owner);
+}
+
+/* Copy a text with its NUL. Return the copy, or NULL for NULL. */
+static const char *keep_text(struct buffer *copy, const char *text)
+{
+	if (text == NULL)
+		return NULL;
+	buffer_append(copy, text, strlen(text) + 1);
+	return copy->data;
+}
+
+/* Add the page to the list. Return false if the list is full. */
+static bool client_page_add(struct client_page *client)
+{
+	struct api *api = client->api;
+	bool is_added;
+
+	lock_acquire(&api->lock);
+	is_added = sweep_pages(api) < MAX_CLIENT_PAGES;
+	if (is_added) {
+		client->id = ++api->last_page;
+		client->next = api->pages;
+		api->pages = client;
+	}
+	lock_release(&api->lock);
+	return is_added;
+}
+
+/* Queue the page of the request, which waits for it. */
+static enum http_verdict begin_rendering(struct call *call,
+					 const struct url *url, bool is_offline)
+{
+	struct client_page *client;
+	const char *charset = http_argument(call->exchange, "charset");
+
+	if (!call_begin_work(call, WORK_RENDERING))
+		return call_fail_busy(call, "too many pages are rendered");
+	client = mem_alloc(1, sizeof(*client));
+	client->api = call->api;
+	client->owner = call_owner(call);
+	client->seen_ms = clock_steady_ms();
+	client->url = *url;
+	buffer_append_slice(&client->body, http_body(call->exchange));
+	client->task = (struct render_task){
+		.url = &client->url,
+		.body = buffer_slice(&client->body),
+		.charset = keep_text(&client->charset,
+				     charset == NULL ? "" : charset),
+		.wait = keep_text(&client->wait,
+				  http_argument(call->exchange, "wait")),
 		.date_ms = clock_wall_ms(),
 		.wants_requests = true,
+		.is_offline = is_offline,
+		.is_urgent = true,
+		.site_flags = render_site_flags(call->api->store, url),
+		.on_done = client_page_end,
+		.context = client,
 	};
-	struct rendered_page page;
+	if (!client_page_add(client)) {
+		api_end_work(call->api, WORK_RENDERING, client->owner);
+		client_page_free(client);
+		return call_fail_busy(call, "too many pages are rendered");
+	}
+	http_handler_state(call->exchange)[MEMORY_RENDER] = client->id;
+	rendering_submit(call->api->rendering, &client->task);
+	return HTTP_SUSPENDED;
+}
+
+/* Respond with the page if it has ended. */
+static enum http_verdict await_rendering(struct call *call, uint64_t id)
+{
+	struct api *api = call->api;
+	struct client_page **link = &api->pages;
+	const uint64_t now_ms = clock_steady_ms();
+	const uint64_t until_ms = http_arrival_ms(call->exchange) + QUEUE_MS +
+				  UINT64_C(2) * call->config->render_wall_ms;
+	struct client_page *client;
+	enum http_verdict verdict;
+	bool is_done = false;
+
+	lock_acquire(&api->lock);
+	while (*link != NULL && (*link)->id != id)
+		link = &(*link)->next;
+	client = *link;
+	if (client != NULL) {
+		is_done = client->is_done;
+		client->seen_ms = now_ms < until_ms ? now_ms : 0;
+		client->task.is_unwanted = now_ms >= until_ms;
+	}
+	if (is_done)
+		*link = client->next;
+	lock_release(&api->lock);
+	if (client == NULL || (!is_done && now_ms >= until_ms))
+		return call_fail_with(call,
+				      client == NULL ? ERR_BUSY : ERR_TIMEOUT,
+				      "the page is not rendered yet; try "
+				      "again");
+	if (!is_done)
+		return HTTP_SUSPENDED;
+	verdict = reply_rendered(call, client);
+	client_page_free(client);
+	return verdict;
+}
+
+enum http_verdict api_post_render(struct call *call)
+{
+	const uint64_t id = http_handler_state(call->exchange)[MEMORY_RENDER];
 	struct url url;
 	uint64_t is_offline;
-	enum http_verdict verdict;
-	enum error error;
 
+	if (id != 0)
+		return await_rendering(call, id);
 	if (!call_read_url(call, http_argument(call->exchange, "url"), &url) ||
 	    !call_number(call, "offline", 0, 1, &is_offline))
 		return HTTP_ANSWERED;
 	if (call->api->rendering == NULL)
 		return call_fail_with(call, ERR_NOT_RENDERED, API_NO_BROWSER);
-	if (task.charset == NULL)
-		task.charset = "";
-	task.url = &url;
-	task.is_offline = is_offline != 0;
-	task.site_flags = render_site_flags(call->api->store, &url);
-	error = rendering_run(call->api->rendering, &task, &page);
-	verdict = reply_rendered(call, error, &page);
-	rendered_page_free(&page);
-	return verdict;
+	return begin_rendering(call, &url, is_offline != 0);
 }

@@ -156,10 +156,12 @@ struct config {
 	/* section `render` */
 	char browser[MAX_CONFIG_TEXT]; /* path of a program, or "" */
 	uint64_t browser_bytes;        /* memory of each of its processes */
+	uint64_t browser_total_bytes;  /* memory of all of them */
 	uint64_t max_render_bytes;
 	uint32_t is_browser_insecure; /* without the browser's own sandbox */
 	uint32_t browser_pages;       /* pages until the browser is replaced */
 	uint32_t browser_idle_ms;
+	uint32_t render_tabs;    /* pages at a time */
 	uint32_t render_time_ms; /* virtual time of a page */
 	uint32_t render_wall_ms; /* real time of a page */
 	uint32_t max_render_requests;

@@ -359,6 +359,14 @@ const struct config_row config_rows[] = {
 	{"render", "memory_limit", CONFIG_BYTES, true, FIELD(browser_bytes),
 	 RANGE(64 * MIB, 64 * GIB, GIB),
 	 .meaning = "Memory limit of each process of the browser"},
+	{"render", "total_memory", CONFIG_BYTES, true,
+	 FIELD(browser_total_bytes), RANGE(256 * MIB, 64 * GIB, 2 * GIB),
+	 .meaning = "Memory limit of all processes of the browser together; "
+		    "then it is killed"},
+	{"render", "tabs", CONFIG_COUNT, true, FIELD(render_tabs),
+	 RANGE(1, 16, 4),
+	 .meaning = "Maximum number of pages that are rendered at a time, each "
+		    "in a tab of its own"},
 	{"render", "max_pages", CONFIG_COUNT, true, FIELD(browser_pages),
 	 RANGE(1, 1000000, 100),
 	 .meaning = "Replace the browser after this many pages"},
@@ -374,8 +382,8 @@ const struct config_row config_rows[] = {
 		    "anything"},
 	{"render", "timeout", CONFIG_TIME, true, FIELD(render_wall_ms),
 	 RANGE(SECOND, HOUR, 30 * SECOND),
-	 .meaning = "Maximum real time for rendering a page; then the browser "
-		    "is killed"},
+	 .meaning = "Maximum real time for rendering a page; then it is given "
+		    "up. One of its requests may take a third of it"},
 	{"render", "max_requests", CONFIG_COUNT, true,
 	 FIELD(max_render_requests), RANGE(1, 100000, 300),
 	 .meaning = "Maximum number of requests of a page"},

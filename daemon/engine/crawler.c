@@ -259,7 +259,7 @@ static void shorten_queue(struct crawler *fetching, struct host *host,
 static bool flight_may_be_unmodified(const struct crawler *fetching,
 				     const struct crawler_transfer *flight)
 {
-	return fetching->rendering == NULL || flight->is_sitemap ||
+	return fetching->render == NULL || flight->is_sitemap ||
 	       site_render_of(flight->site_flags) != SITE_RENDER_ALWAYS;
 }
 
@@ -658,7 +658,7 @@ static bool job_must_render(const struct crawler *fetching,
 	const uint32_t flags = job->work.lease.flags;
 	const uint32_t requested = FRONTIER_IS_RENDERED | FRONTIER_IS_ON_DEMAND;
 
-	if (fetching->rendering == NULL || (flags & FRONTIER_IS_PROBE) != 0)
+	if (fetching->render == NULL || (flags & FRONTIER_IS_PROBE) != 0)
 		return false;
 	switch (site_render_of(job->work.site_flags)) {
 	case SITE_RENDER_ALWAYS:
@@ -681,7 +681,7 @@ static void crawler_handle_page(struct crawler *fetching, struct job *job)
 	job->kind = CHANGE_PAGE;
 	fetching->waiting_bytes += job->result.body.size;
 	if (job_must_render(fetching, job))
-		job_queue_push(fetching->rendering, job);
+		fetching->render(fetching->context, job);
 	else
 		job_queue_push(fetching->fetched, job);
 }
@@ -814,7 +814,7 @@ static void crawler_handle_result(struct crawler *fetching,
 		fetch_result_free(result);
 	} else {
 		job_set_pace(job, flight->host);
-		if (fetching->rendering != NULL && !flight->is_foreign)
+		if (fetching->render != NULL && !flight->is_foreign)
 			buffer_append_slice(
 				&job->cookies,
 				buffer_slice(&flight->host->cookies.lines));

@@ -193,8 +193,8 @@ struct crawler {
 	struct fetcher_client *fetcher;
 	struct job_queue *arrivals; /* leased jobs */
 	struct job_queue *fetched;  /* out: jobs that have a page */
-	/* out: jobs whose page must be rendered; NULL = there is no browser */
-	struct job_queue *rendering;
+	/* takes jobs whose page must be rendered; NULL = there is no browser */
+	void (*render)(void *context, struct job *job);
 	struct job_queue
 		*ended; /* out: jobs without a page, and robots.txt files */
 	/*

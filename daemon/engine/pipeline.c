@@ -200,32 +200,6 @@ static void job_queue_close(struct job_queue *queue)
 	lock_release(&queue->lock);
 }
 
-/*
- * Remove and return the first job, or NULL. Wait for it at most `timeout_ms`.
- * *is_over_out tells whether no job will come any longer.
- */
-static struct job *job_queue_take(struct job_queue *queue, uint32_t timeout_ms,
-				  bool *is_over_out)
-{
-	const uint64_t until_ms = clock_steady_ms() + timeout_ms;
-	struct job *job;
-
-	lock_acquire(&queue->lock);
-	while (queue->first == NULL && !queue->is_closed &&
-	       condition_wait_until(&queue->is_changed, &queue->lock, until_ms))
-		continue;
-	job = queue->first;
-	*is_over_out = job == NULL && queue->is_closed;
-	if (job != NULL) {
-		queue->first = job->next;
-		queue->count--;
-	}
-	if (queue->first == NULL)
-		queue->last = NULL;
-	lock_release(&queue->lock);
-	return job;
-}
-
 static size_t job_queue_count(struct job_queue *queue)
 {
 	size_t count;
@@ -266,14 +240,11 @@ struct pipeline {
 	struct job_queue arrivals;
 	/* fetched jobs that wait for the analysing threads */
 	struct job_queue fetched;
-	/* fetched jobs that wait for the rendering thread */
-	struct job_queue rendering;
 	/* finished jobs that wait for the committer thread */
 	struct job_queue ended;
 	pthread_t fetch_thread;
 	pthread_t commit_thread;
-	pthread_t render_thread; /* only if there is a browser */
-	pthread_t *workers;      /* [options.workers] */
+	pthread_t *workers; /* [options.workers] */
 	size_t worker_count;
 
 	struct lock lock; /* guards the fields below */
@@ -297,7 +268,6 @@ struct pipeline {
 	/* number of submitted jobs that are not committed yet */
 	size_t ingesting;
 	bool refuses_ingests;
-	bool is_rendering_over;    /* add no job to `rendering` */
 	struct condition has_room; /* signalled when a commit has made room */
 	struct pipeline_stats stats;
 };
@@ -912,22 +882,6 @@ static bool job_lacks_browser(const struct pipeline *pipeline,
 		site_render_of(job->work.site_flags) != SITE_RENDER_NEVER);
 }
 
-/*
- * Pass an analysed job to the rendering thread. Return false if this thread
- * stops.
- */
-static bool send_to_rendering(struct pipeline *pipeline, struct job *job)
-{
-	bool is_over;
-
-	lock_acquire(&pipeline->lock);
-	is_over = pipeline->is_rendering_over;
-	if (!is_over)
-		job_queue_push(&pipeline->rendering, job);
-	lock_release(&pipeline->lock);
-	return !is_over;
-}
-
 static void analyse_jobs(struct pipeline *pipeline, struct job *jobs)
 {
 	const struct analyser analysing = {
@@ -959,54 +913,9 @@ static void analyse_jobs(struct pipeline *pipeline, struct job *jobs)
 	lock_release(&pipeline->lock);
 }
 
-/* Count a submitted document that is not a page, and free its job. */
-static void drop_ingested(struct pipeline *pipeline, struct job *job)
-{
-	assert(job->ingestion != NULL);
-	lock_acquire(&pipeline->lock);
-	pipeline_count_ingested(pipeline, job);
-	pipeline->stats.failed++;
-	lock_release(&pipeline->lock);
-	job_destroy(job);
-}
-
-/* Pass an analysed job on. */
-static void send_analysed(struct pipeline *pipeline, struct job *job)
-{
-	if (job->ingestion != NULL && job->kind == CHANGE_FAILED) {
-		drop_ingested(pipeline, job);
-		return;
-	}
-	if (job_wants_rendering(pipeline, job)) {
-		if (send_to_rendering(pipeline, job))
-			return;
-		job->error = ERR_STOPPED;
-		end_analysis(pipeline, job);
-	}
-	wake_committer(pipeline, job_queue_push(&pipeline->ended, job));
-}
-
-static void *analyser_main(void *argument)
-{
-	struct pipeline *pipeline = argument;
-	struct job *jobs;
-
-	while ((jobs = job_queue_gather(&pipeline->fetched)) != NULL) {
-		analyse_jobs(pipeline, jobs);
-		while (jobs != NULL) {
-			struct job *job = jobs;
-
-			jobs = job->next;
-			send_analysed(pipeline, job);
-		}
-	}
-	return NULL;
-}
-
-/* The rendering thread. */
+/* Pages that a browser renders. */
 
 enum {
-	REST_MS = 500, /* time between two looks for an idle browser */
 	/* failed visits before a page is stored without being rendered */
 	MAX_RENDER_RETRIES = 2,
 };
@@ -1079,9 +988,48 @@ static void fail_rendering(struct pipeline *pipeline, struct job *job,
 	job_queue_push(&pipeline->fetched, job);
 }
 
-static void render_job(struct pipeline *pipeline, struct job *job)
+/* A job whose page is being rendered. */
+struct job_rendering {
+	struct render_task task;
+	struct pipeline *pipeline;
+	struct job *job;
+};
+
+/* The page has ended. */
+static void take_rendering(struct render_task *task)
 {
-	const struct render_task task = {
+	struct job_rendering *rendering = task->context;
+	struct pipeline *pipeline = rendering->pipeline;
+	struct job *job = rendering->job;
+	struct rendered_page *page = &task->page;
+	const uint32_t pace_ms =
+		task->elapsed_ms / pipeline->options.render_tabs;
+
+	/* lease only as many URLs as can be rendered */
+	if (pace_ms > job->analysis.pace_ms)
+		job->analysis.pace_ms = pace_ms;
+	if (task->error != ERR_NONE || !render_has_dom(page->end)) {
+		fail_rendering(pipeline, job, task->error, page);
+	} else if (strcmp(page->document, job->url.text) != 0 &&
+		   url_parse(&job->target, slice_of(page->document), NULL) ==
+			   ERR_NONE) {
+		job->kind = CHANGE_REDIRECT;
+		end_rendering(pipeline, job, ERR_NONE);
+	} else {
+		take_rendered(pipeline, job, page);
+	}
+	rendered_page_free(page);
+	free(rendering);
+}
+
+static void render_job(void *context, struct job *job)
+{
+	struct pipeline *pipeline = context;
+	struct job_rendering *rendering = mem_alloc(1, sizeof(*rendering));
+
+	rendering->pipeline = pipeline;
+	rendering->job = job;
+	rendering->task = (struct render_task){
 		.url = &job->url,
 		.body = buffer_slice(&job->result.body),
 		.head = buffer_slice(&job->result.head),
@@ -1091,60 +1039,51 @@ static void render_job(struct pipeline *pipeline, struct job *job)
 		.headers = job->work.headers,
 		.proxy = job->work.proxy,
 		.cookies = buffer_slice(&job->cookies),
+		.on_done = take_rendering,
+		.context = rendering,
 	};
-	const uint64_t begin_ms = clock_steady_ms();
-	struct rendered_page page;
-	enum error error =
-		rendering_run(pipeline->options.rendering, &task, &page);
-	const uint64_t elapsed_ms = clock_steady_ms() - begin_ms;
-
-	/* lease only as many URLs as can be rendered */
-	if (elapsed_ms > job->analysis.pace_ms && elapsed_ms < UINT32_MAX)
-		job->analysis.pace_ms = (uint32_t)elapsed_ms;
-	if (error != ERR_NONE || !render_has_dom(page.end)) {
-		fail_rendering(pipeline, job, error, &page);
-	} else if (strcmp(page.document, job->url.text) != 0 &&
-		   url_parse(&job->target, slice_of(page.document), NULL) ==
-			   ERR_NONE) {
-		job->kind = CHANGE_REDIRECT;
-		end_rendering(pipeline, job, ERR_NONE);
-	} else {
-		take_rendered(pipeline, job, &page);
-	}
-	rendered_page_free(&page);
+	rendering_submit(pipeline->options.rendering, &rendering->task);
 }
 
-static void *rendering_main(void *argument)
+/* Count a submitted document that is not a page, and free its job. */
+static void drop_ingested(struct pipeline *pipeline, struct job *job)
+{
+	assert(job->ingestion != NULL);
+	lock_acquire(&pipeline->lock);
+	pipeline_count_ingested(pipeline, job);
+	pipeline->stats.failed++;
+	lock_release(&pipeline->lock);
+	job_destroy(job);
+}
+
+/* Pass an analysed job on. */
+static void send_analysed(struct pipeline *pipeline, struct job *job)
+{
+	if (job->ingestion != NULL && job->kind == CHANGE_FAILED) {
+		drop_ingested(pipeline, job);
+		return;
+	}
+	if (job_wants_rendering(pipeline, job))
+		render_job(pipeline, job);
+	else
+		wake_committer(pipeline, job_queue_push(&pipeline->ended, job));
+}
+
+static void *analyser_main(void *argument)
 {
 	struct pipeline *pipeline = argument;
-	bool is_over = false;
+	struct job *jobs;
 
-	while (!is_over) {
-		struct job *job =
-			job_queue_take(&pipeline->rendering, REST_MS, &is_over);
+	while ((jobs = job_queue_gather(&pipeline->fetched)) != NULL) {
+		analyse_jobs(pipeline, jobs);
+		while (jobs != NULL) {
+			struct job *job = jobs;
 
-		if (job != NULL)
-			render_job(pipeline, job);
-		else
-			rendering_rest(pipeline->options.rendering);
+			jobs = job->next;
+			send_analysed(pipeline, job);
+		}
 	}
 	return NULL;
-}
-
-/*
- * Stop the rendering thread; the visits of its pages end with ERR_STOPPED. The
- * analysing threads must still run.
- */
-static void stop_rendering(struct pipeline *pipeline)
-{
-	if (pipeline->options.rendering == NULL)
-		return;
-	rendering_stop(pipeline->options.rendering);
-	lock_acquire(&pipeline->lock);
-	pipeline->is_rendering_over = true;
-	lock_release(&pipeline->lock);
-	job_queue_close(&pipeline->rendering);
-	pthread_join(pipeline->render_thread, NULL);
 }
 
 static void free_pipeline(struct pipeline *pipeline)
@@ -1153,7 +1092,6 @@ static void free_pipeline(struct pipeline *pipeline)
 	worker_pool_destroy(pipeline->pool);
 	job_queue_finish(&pipeline->arrivals);
 	job_queue_finish(&pipeline->fetched);
-	job_queue_finish(&pipeline->rendering);
 	job_queue_finish(&pipeline->ended);
 	condition_destroy(&pipeline->is_wanted);
 	condition_destroy(&pipeline->is_answered);
@@ -1178,7 +1116,6 @@ static struct pipeline *create_pipeline(struct engine *engine,
 	condition_init(&pipeline->has_room);
 	job_queue_init(&pipeline->arrivals);
 	job_queue_init(&pipeline->fetched);
-	job_queue_init(&pipeline->rendering);
 	job_queue_init(&pipeline->ended);
 	pipeline->workers = mem_alloc(options->workers, sizeof(pthread_t));
 	fetching->store = engine_store(engine);
@@ -1190,7 +1127,7 @@ static struct pipeline *create_pipeline(struct engine *engine,
 	fetching->arrivals = &pipeline->arrivals;
 	fetching->fetched = &pipeline->fetched;
 	if (options->rendering != NULL)
-		fetching->rendering = &pipeline->rendering;
+		fetching->render = render_job;
 	fetching->ended = &pipeline->ended;
 	fetching->max_connections = options->fetch.max_connections;
 	fetching->max_waiting_bytes = options->max_waiting_bytes;
@@ -1219,9 +1156,7 @@ static bool start_threads(struct pipeline *pipeline)
 			return false;
 		pipeline->worker_count++;
 	}
-	return pipeline->options.rendering == NULL ||
-	       thread_start(&pipeline->render_thread, NULL, rendering_main,
-			    pipeline);
+	return true;
 }
 
 enum error pipeline_start(struct pipeline **pipeline_out, struct engine *engine,
@@ -1265,7 +1200,8 @@ void pipeline_stop(struct pipeline *pipeline, uint32_t grace_ms)
 	pipeline->fetching.is_stopping = true;
 	fetcher_client_wake(pipeline->fetching.fetcher);
 	pthread_join(pipeline->fetch_thread, NULL);
-	stop_rendering(pipeline);
+	/* the analysing threads must still run */
+	rendering_stop(pipeline->options.rendering);
 	job_queue_close(&pipeline->fetched);
 	for (size_t i = 0; i < pipeline->worker_count; i++)
 		pthread_join(pipeline->workers[i], NULL);

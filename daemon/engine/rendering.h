@@ -1,17 +1,17 @@
 /*
  * daemon/engine/rendering.h - render pages in a browser without a network
- * (daemon/privsep/renderer.h). The daemon answers the requests of a page: it
- * fetches them with a fetcher of its own, one after another, under the rules of
- * the site. Only GET is sent. The address filter and the permissions of the
- * site apply; documents obey robots.txt; the headers, the proxy and the cookies
- * of the site go only to its own origin, and only for the page and for what a
- * document of this origin requests; a host that answers 429 or 503 gets no
- * further requests of the page. One page is rendered at a time.
+ * (daemon/privsep/renderer.h), several at once. One thread moves the pages: it
+ * gives them to the browser, and answers their requests
+ * (daemon/engine/page_serving.h). The browser is replaced when it has rendered
+ * enough pages, and after a page that exceeds a limit, when its other pages
+ * have ended. If it ends before, its other pages are rendered again, each
+ * alone.
  */
 #ifndef DAEMON_ENGINE_RENDERING_H
 #define DAEMON_ENGINE_RENDERING_H
 
 #include <jansson.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -30,42 +30,27 @@ struct rendering_options {
 	struct spawner *spawner; /* has a launcher */
 	struct fetch_options fetch;
 	struct page_render_options page; /* the limits */
+	uint32_t tabs;      /* pages at a time, at most MAX_BROWSER_TABS */
 	uint32_t max_pages; /* pages until the browser is replaced */
 	uint32_t idle_ms;   /* time until an unused browser is stopped */
 	uint32_t robots_ttl_ms;
 	bool ignores_robots;
 };
 
-/* The processes are started when they are needed. */
+/*
+ * Start the thread; the processes are started when they are needed. NULL: the
+ * thread cannot be started.
+ */
 struct rendering *rendering_create(const struct rendering_options *options);
 
-/* Give up the running page, and refuse further ones. Any thread. */
+/*
+ * End all pages with ERR_STOPPED, and refuse further ones. Afterwards no page
+ * is left. Any thread but that of an on_done function.
+ */
 void rendering_stop(struct rendering *rendering);
 
-/* No thread may use it. NULL is a no-op. */
+/* rendering_stop() must have been called. NULL is a no-op. */
 void rendering_destroy(struct rendering *rendering);
-
-/*
- * Stop the browser if it was not used for a while. Call it now and then; any
- * thread.
- */
-void rendering_rest(struct rendering *rendering);
-
-/* A page to render. The caller owns everything. */
-struct render_task {
-	const struct url *url;
-	struct slice body;    /* the document */
-	struct slice head;    /* its header lines; empty = only `charset` */
-	const char *charset;  /* "" = unknown */
-	uint64_t date_ms;     /* Unix time at which the page begins */
-	const char *wait;     /* a selector, or NULL */
-	bool is_offline;      /* refuse all requests */
-	bool wants_requests;  /* set `requests` of the result */
-	uint32_t site_flags;  /* SITE_* flags of the site */
-	const char *headers;  /* of the site; or NULL */
-	const char *proxy;    /* of the site; or NULL */
-	struct slice cookies; /* of the site, as struct cookies */
-};
 
 struct rendered_page {
 	enum render_end end;
@@ -80,14 +65,43 @@ struct rendered_page {
 
 void rendered_page_free(struct rendered_page *page);
 
+/* A page to render. The caller owns everything, also what is written. */
+struct render_task {
+	const struct url *url;
+	struct slice body;    /* the document */
+	struct slice head;    /* its header lines; empty = only `charset` */
+	const char *charset;  /* "" = unknown */
+	uint64_t date_ms;     /* Unix time at which the page begins */
+	const char *wait;     /* a selector, or NULL */
+	bool is_offline;      /* refuse all requests */
+	bool wants_requests;  /* set `requests` of the result */
+	uint32_t site_flags;  /* SITE_* flags of the site */
+	const char *headers;  /* of the site; or NULL */
+	const char *proxy;    /* of the site; or NULL */
+	struct slice cookies; /* of the site, as struct cookies */
+	bool is_urgent;       /* a client waits: before the others, by turns */
+	/* nobody waits any more: end it if it has not begun; any thread */
+	atomic_bool is_unwanted;
+	/* called when the page has ended; may free the task */
+	void (*on_done)(struct render_task *task);
+	void *context;
+	/*
+	 * The result. ERR_NONE: page.end says how the page has ended. ERR_IO:
+	 * the browser cannot be started; page.reason says why. ERR_STOPPED:
+	 * the daemon stops, or the task is unwanted.
+	 */
+	enum error error;
+	struct rendered_page page;
+	uint32_t elapsed_ms; /* since the page was given to the browser */
+	/* only for rendering.c */
+	struct render_task *next;
+	bool is_repeated;
+};
+
 /*
- * Render a page; block until it has ended. Any thread without an open
- * transaction. ERR_NONE: page_out->end says how. ERR_BUSY: too many pages wait.
- * ERR_IO: the browser cannot be started; page_out->reason says why.
- * ERR_STOPPED: the daemon stops.
+ * Queue a page. Any thread. After rendering_stop() it ends at once, in the
+ * calling thread, otherwise in that of `rendering`.
  */
-enum error rendering_run(struct rendering *rendering,
-			 const struct render_task *task,
-			 struct rendered_page *page_out);
+void rendering_submit(struct rendering *rendering, struct render_task *task);
 
 #endif

@@ -1,5 +1,7 @@
 #include "daemon/privsep/browser.h"
 
+#include <assert.h>
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
@@ -28,10 +30,13 @@ enum {
 	BROWSER_USER = 1000, /* its id within the namespace */
 	TO_BROWSER = 3,      /* descriptors of --remote-debugging-pipe */
 	FROM_BROWSER = 4,
+	FULL_FILE = 0, /* in the first process of the namespace */
 	STEP_BYTES = 64 * 1024,
 	PIPE_BYTES = 1024 * 1024,
 	REASON_BYTES = 256,
 	MAX_BROWSER_FILES = 4096,
+	WATCH_MS = 500, /* between two looks at the memory */
+	MAX_ROLLUP = 4096,
 	MAX_BROWSER_FILE_BYTES = 256 * 1024 * 1024,
 	BROWSER_NAMESPACES = CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNS |
 			     CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWUTS,
@@ -41,6 +46,7 @@ static const char tmp_options[] = "mode=1777,size=256m,nr_inodes=64k";
 
 const struct browser_options browser_options_default = {
 	.memory_bytes = 1024ULL * 1024 * 1024,
+	.total_bytes = 2048ULL * 1024 * 1024,
 	.max_tasks = 512,
 	.cpu_s = 300,
 	.start_ms = 30 * 1000,
@@ -57,8 +63,11 @@ struct browser {
 	int to;    /* pipe to the browser */
 	int from;  /* pipe from the browser */
 	int log;   /* file in memory with its standard error */
+	int full;  /* pipe with a byte if it has used too much memory */
 	struct cdp cdp;
-	size_t written; /* bytes of cdp.out */
+	size_t written;                              /* bytes of cdp.out */
+	struct page_render *pages[MAX_BROWSER_TABS]; /* [page_count] */
+	size_t page_count;
 };
 
 /* What the new process needs. */
@@ -70,6 +79,7 @@ struct browser_birth {
 	int from[2];
 	int go[2];     /* its ids are mapped */
 	int failed[2]; /* the reason of a failure */
+	int full[2];
 	int log;
 	bool is_root;
 };
@@ -325,13 +335,89 @@ static _Noreturn void birth_execute(const struct browser_birth *birth)
 	birth_fail(&moved, "cannot execute the browser");
 }
 
+/* Return the bytes of a line "NAME: 123 kB" of a file in /proc/PID. */
+static uint64_t birth_read_kib(const char *process, const char *file,
+			       const char *name)
+{
+	char path[NAME_MAX + 32];
+	char text[MAX_ROLLUP];
+	const char *line;
+	ssize_t size;
+	int descriptor;
+
+	snprintf(path, sizeof(path), "/proc/%s/%s", process, file);
+	descriptor = open(path, O_RDONLY | O_CLOEXEC);
+	if (descriptor < 0)
+		return 0;
+	size = read(descriptor, text, sizeof(text) - 1);
+	close(descriptor);
+	text[size < 0 ? 0 : size] = '\0';
+	line = strstr(text, name);
+	return line == NULL ? 0
+			    : strtoull(line + strlen(name), NULL, 10) * 1024;
+}
+
+/* Return the sum of a line of the files of all processes of the namespace. */
+static uint64_t birth_sum(const char *file, const char *name)
+{
+	/* NOLINTNEXTLINE(concurrency-mt-unsafe): the process has one thread */
+	DIR *folder = opendir("/proc");
+	struct dirent *entry;
+	uint64_t sum = 0;
+
+	/* NOLINTNEXTLINE(concurrency-mt-unsafe): the process has one thread */
+	while (folder != NULL && (entry = readdir(folder)) != NULL)
+		if (entry->d_name[0] >= '1' && entry->d_name[0] <= '9')
+			sum += birth_read_kib(entry->d_name, file, name);
+	if (folder != NULL)
+		closedir(folder);
+	return sum;
+}
+
+/*
+ * Return whether all processes use too much memory. The sum of the resident
+ * sizes, which is quick to read, counts shared memory several times.
+ */
+static bool birth_is_full(const struct browser_birth *birth)
+{
+	const uint64_t limit = birth->options->total_bytes;
+
+	return birth_sum("status", "\nVmRSS:") > limit &&
+	       birth_sum("smaps_rollup", "\nPss:") > limit;
+}
+
+/* Reap processes, and watch the memory, until the browser has ended. */
+static int birth_watch(const struct browser_birth *birth, pid_t browser)
+{
+	const struct timespec pause = {0, WATCH_MS * 1000000L};
+	sigset_t children;
+	pid_t ended;
+	int status = 0;
+
+	sigemptyset(&children);
+	sigaddset(&children, SIGCHLD);
+	/* NOLINTNEXTLINE(concurrency-mt-unsafe): the process has one thread */
+	sigprocmask(SIG_BLOCK, &children, NULL);
+	for (;;) {
+		while ((ended = waitpid(-1, &status, WNOHANG)) > 0)
+			if (ended == browser)
+				return WIFEXITED(status) ? WEXITSTATUS(status)
+							 : 1;
+		if (ended < 0 && errno != EINTR)
+			return 1;
+		if (sigtimedwait(&children, NULL, &pause) < 0 &&
+		    errno == EAGAIN && birth_is_full(birth)) {
+			(void)!write(FULL_FILE, "m", 1);
+			return 1;
+		}
+	}
+}
+
 /* The first process of the namespace: starts the browser, and reaps all. */
 static _Noreturn void birth_run(const struct browser_birth *birth)
 {
 	char go = 0;
 	pid_t browser;
-	pid_t ended;
-	int status = 0;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
 	close(birth->go[1]);
@@ -347,11 +433,9 @@ static _Noreturn void birth_run(const struct browser_birth *birth)
 		birth_fail(birth, "cannot start a process");
 	if (browser == 0)
 		birth_execute(birth);
-	closefrom(0);
-	do {
-		ended = waitpid(-1, &status, 0);
-	} while (ended != browser && (ended > 0 || errno == EINTR));
-	_exit(WIFEXITED(status) ? WEXITSTATUS(status) : 1);
+	dup2(birth->full[1], FULL_FILE);
+	closefrom(FULL_FILE + 1);
+	_exit(birth_watch(birth, browser));
 }
 
 static bool browser_write_map(pid_t pid, const char *name, const char *text)
@@ -385,8 +469,11 @@ static bool browser_map_ids(const struct browser_birth *birth, pid_t pid)
 	       browser_write_map(pid, "gid_map", groups);
 }
 
-static void browser_kill(struct browser *browser)
+void browser_kill(struct browser *browser)
 {
+	char byte;
+	bool is_full = browser->full >= 0 && read(browser->full, &byte, 1) == 1;
+
 	if (browser->pid == 0)
 		return;
 	kill(browser->pid, SIGKILL);
@@ -394,6 +481,10 @@ static void browser_kill(struct browser *browser)
 	while (waitpid(browser->pid, NULL, 0) < 0 && errno == EINTR)
 		;
 	browser->pid = 0;
+	for (size_t i = 0; i < browser->page_count; i++)
+		page_render_stop(browser->pages[i],
+				 is_full ? RENDER_TOO_MUCH_MEMORY
+					 : RENDER_BROWSER_ENDED);
 }
 
 bool browser_is_alive(const struct browser *browser)
@@ -412,6 +503,8 @@ void browser_destroy(struct browser *browser)
 		close(browser->from);
 	if (browser->log >= 0)
 		close(browser->log);
+	if (browser->full >= 0)
+		close(browser->full);
 	cdp_free(&browser->cdp);
 	free(browser);
 }
@@ -419,8 +512,8 @@ void browser_destroy(struct browser *browser)
 /* Close the ends of the pipes that the other process uses. */
 static void birth_close(const struct browser_birth *birth)
 {
-	const int files[] = {birth->to[0], birth->from[1], birth->go[0],
-			     birth->go[1], birth->failed[1]};
+	const int files[] = {birth->to[0], birth->from[1],   birth->go[0],
+			     birth->go[1], birth->failed[1], birth->full[1]};
 
 	for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++) {
 		if (files[i] >= 0)
@@ -450,6 +543,7 @@ static bool birth_open(struct browser_birth *birth)
 	return pipe2(birth->to, O_CLOEXEC) == 0 &&
 	       pipe2(birth->from, O_CLOEXEC) == 0 &&
 	       pipe2(birth->go, O_CLOEXEC) == 0 &&
+	       pipe2(birth->full, O_CLOEXEC | O_NONBLOCK) == 0 &&
 	       pipe2(birth->failed, O_CLOEXEC) == 0;
 }
 
@@ -466,6 +560,7 @@ static enum error browser_spawn(struct browser *browser,
 	}
 	browser->to = birth->to[1];
 	browser->from = birth->from[0];
+	browser->full = birth->full[0];
 	pid = syscall(SYS_clone, (unsigned long)BROWSER_NAMESPACES | SIGCHLD,
 		      NULL, NULL, NULL, NULL);
 	if (pid == 0)
@@ -494,23 +589,24 @@ static enum error browser_spawn(struct browser *browser,
 }
 
 /*
- * Move bytes in both directions for at most `wait_ms`. Return false if the
- * browser has closed a pipe.
+ * Move bytes in both directions for at most `wait_ms`, or until `file` can be
+ * read. Return false if the browser has closed a pipe.
  */
-static bool browser_exchange(struct browser *browser, int wait_ms)
+static bool browser_move(struct browser *browser, int wait_ms, int file)
 {
 	struct buffer *out = &browser->cdp.out;
-	struct pollfd files[] = {{browser->from, POLLIN, 0},
-				 {browser->to, POLLOUT, 0}};
 	const bool has_out = browser->written < out->size;
+	struct pollfd files[] = {{browser->from, POLLIN, 0},
+				 {has_out ? browser->to : -1, POLLOUT, 0},
+				 {file, POLLIN, 0}};
 	char bytes[STEP_BYTES];
 	ssize_t size;
 
-	if (poll(files, has_out ? 2 : 1, wait_ms) < 0)
+	if (poll(files, 3, wait_ms) < 0)
 		return errno == EINTR;
-	if (has_out && (files[1].revents & POLLERR) != 0)
+	if ((files[1].revents & POLLERR) != 0)
 		return false;
-	if (has_out && files[1].revents != 0) {
+	if (files[1].revents != 0) {
 		size = write(browser->to, out->data + browser->written,
 			     out->size - browser->written);
 		if (size < 0 && errno != EAGAIN && errno != EINTR)
@@ -575,7 +671,7 @@ static enum error browser_greet(struct browser *browser, uint32_t start_ms,
 				return ERR_NONE;
 		}
 		if (error == ERR_NONE &&
-		    browser_exchange(browser, (int)(deadline_ms - now_ms)))
+		    browser_move(browser, (int)(deadline_ms - now_ms), -1))
 			continue;
 		buffer_append_text(reason, "the browser ended at its start; if "
 					   "its own sandbox is the reason, "
@@ -627,6 +723,7 @@ enum error browser_start(const struct browser_options *options,
 		.from = {-1, -1},
 		.go = {-1, -1},
 		.failed = {-1, -1},
+		.full = {-1, -1},
 		.is_root = geteuid() == 0,
 	};
 	struct browser *browser;
@@ -639,7 +736,7 @@ enum error browser_start(const struct browser_options *options,
 	if (error != ERR_NONE)
 		return error;
 	browser = mem_alloc(1, sizeof(*browser));
-	browser->to = browser->from = -1;
+	browser->to = browser->from = browser->full = -1;
 	browser->log = memfd_create("browser", MFD_CLOEXEC);
 	birth.log = browser->log;
 	error = browser_spawn(browser, &birth, reason);
@@ -658,47 +755,77 @@ enum error browser_start(const struct browser_options *options,
 	return ERR_NONE;
 }
 
-/* Give the received messages to the page, and answer its requests. */
-static void browser_step(struct browser *browser, struct page_render *page,
-			 render_source *source, void *context)
+void browser_exchange(struct browser *browser, int wait_ms, int file)
 {
 	struct cdp_message message;
-	struct page_request request;
 	enum error error;
 
+	if (!browser_is_alive(browser))
+		return;
+	if (!browser_move(browser, wait_ms, file)) {
+		browser_kill(browser);
+		return;
+	}
 	while (cdp_next(&browser->cdp, &message, &error)) {
-		page_render_take(page, &message);
+		for (size_t i = 0; i < browser->page_count; i++)
+			page_render_take(browser->pages[i], &message);
 		json_decref(message.root);
 	}
-	if (error != ERR_NONE)
-		page_render_stop(page, RENDER_MALFORMED);
-	while (page_render_request(page, &request)) {
-		struct page_answer answer = {0};
+	if (error == ERR_NONE)
+		return;
+	for (size_t i = 0; i < browser->page_count; i++)
+		page_render_stop(browser->pages[i], RENDER_MALFORMED);
+	browser_kill(browser);
+}
 
-		source(context, &request, &answer);
-		page_render_answer(page, &answer);
-	}
+struct page_render *browser_open(struct browser *browser,
+				 const struct page_render_options *options)
+{
+	struct page_render *page =
+		page_render_create(&browser->cdp, options, clock_steady_ms());
+
+	assert(browser->page_count < MAX_BROWSER_TABS);
+	if (!browser_is_alive(browser))
+		page_render_stop(page, RENDER_BROWSER_ENDED);
+	browser->pages[browser->page_count++] = page;
+	return page;
+}
+
+/* Give the page no more messages. */
+static void browser_forget(struct browser *browser,
+			   const struct page_render *page)
+{
+	size_t i = 0;
+
+	while (browser->pages[i] != page)
+		i++;
+	browser->pages[i] = browser->pages[--browser->page_count];
+}
+
+void browser_close(struct browser *browser, struct page_render *page)
+{
+	browser_forget(browser, page);
+	page_render_destroy(page);
 }
 
 struct page_render *browser_render(struct browser *browser,
 				   const struct page_render_options *options,
 				   render_source *source, void *context)
 {
-	struct page_render *page =
-		page_render_create(&browser->cdp, options, clock_steady_ms());
+	struct page_render *page = browser_open(browser, options);
+	struct page_request request;
 	enum render_end end;
 
-	if (!browser_is_alive(browser))
-		page_render_stop(page, RENDER_BROWSER_ENDED);
-	for (;;) {
-		uint64_t now_ms = clock_steady_ms();
+	while (!page_render_is_done(page, clock_steady_ms())) {
+		browser_exchange(browser, RENDER_TICK_MS, -1);
+		while (page_render_request(page, &request)) {
+			struct page_answer answer = {0};
 
-		browser_step(browser, page, source, context);
-		if (page_render_is_done(page, now_ms))
-			break;
-		if (!browser_exchange(browser, RENDER_TICK_MS))
-			page_render_stop(page, RENDER_BROWSER_ENDED);
+			source(context, &request, &answer);
+			page_render_answer(page, &answer);
+		}
 	}
+	browser_forget(browser, page);
 	end = page_render_result(page).end;
 	if (!render_has_dom(end) && end != RENDER_NOT_LOADED &&
 	    end != RENDER_SELECTOR)

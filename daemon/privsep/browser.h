@@ -6,7 +6,8 @@
  * down. Its root folder is new and contains only programs, libraries and fonts;
  * /tmp is in memory and holds the profile. So nothing remains after its end,
  * and killing its first process kills all. If the caller is root, the browser
- * runs as nobody. Its memory, processes, CPU time and files are limited. In
+ * runs as nobody. Its memory, processes, CPU time and files are limited; the
+ * first process ends if all use too much memory. In
  * addition, the browser puts its own processes into its own sandbox; it does
  * not start if the kernel does not allow that, unless `insecure` is set. Our
  * namespaces are always required.
@@ -27,9 +28,16 @@ struct browser_options {
 				  browser_programs */
 	bool insecure;         /* without the browser's own sandbox */
 	uint64_t memory_bytes; /* limit of the data of each process */
+	uint64_t total_bytes;  /* limit of the memory of all processes (PSS) */
 	uint32_t max_tasks;    /* maximum number of processes and threads */
 	uint32_t cpu_s;        /* CPU time of each process */
 	uint32_t start_ms;     /* maximum time of the start */
+};
+
+enum {
+	MAX_BROWSER_TABS = 16,
+	/* time in which the browser must discard a page that has ended */
+	BROWSER_CLOSE_MS = 5000,
 };
 
 extern const struct browser_options browser_options_default;
@@ -64,6 +72,26 @@ typedef void render_source(void *context, const struct page_request *request,
 struct page_render *browser_render(struct browser *browser,
 				   const struct page_render_options *options,
 				   render_source *source, void *context);
+
+/*
+ * For several pages at once: begin to render a page, at most MAX_BROWSER_TABS
+ * at a time. Free it with browser_close().
+ */
+struct page_render *browser_open(struct browser *browser,
+				 const struct page_render_options *options);
+
+/*
+ * Exchange messages with the browser, and give them to its pages, at most for
+ * `wait_ms` (-1 = no limit), or until `file` can be read. If the browser ends
+ * or breaks the protocol, its pages end, too. Call it every RENDER_TICK_MS
+ * while there is a page.
+ */
+void browser_exchange(struct browser *browser, int wait_ms, int file);
+
+void browser_close(struct browser *browser, struct page_render *page);
+
+/* Kill the browser; all its pages end with RENDER_BROWSER_ENDED. */
+void browser_kill(struct browser *browser);
 
 /* Return whether the browser was not killed and has not ended. */
 bool browser_is_alive(const struct browser *browser);

@@ -1,9 +1,11 @@
 /*
  * daemon/privsep/renderer.h - a browser without a network, for the daemon. The
  * renderer is a process that starts a browser (daemon/privsep/browser.h), gives
- * up its rights, and renders one page after another. Each request of a page
- * goes through the channel to the main process, which answers it. The browser
- * ends with its renderer. Neither the browser nor the renderer is trusted.
+ * up its rights, and renders several pages at once, each in a tab of its own.
+ * Each request of a page goes through the channel to the main process, which
+ * answers it. The renderer gives the answers to the page in the order in which
+ * the page has sent the requests. The browser ends with its renderer. Neither
+ * the browser nor the renderer is trusted.
  */
 #ifndef DAEMON_PRIVSEP_RENDERER_H
 #define DAEMON_PRIVSEP_RENDERER_H
@@ -35,42 +37,69 @@ struct renderer;
 
 struct renderer_options {
 	struct spawner *launcher;
-	uint32_t max_pages; /* pages that a browser renders before it is
-			       replaced */
 	size_t max_dom_bytes;
-	/* give up the page, and each further one, when this is set */
+	/* do not wait for the browser when this is set */
 	const atomic_bool *is_stopping;
 };
 
 struct renderer *renderer_create(const struct renderer_options *options);
 void renderer_destroy(struct renderer *renderer); /* NULL is a no-op */
 
+/*
+ * Start the browser unless it is running. ERR_IO: this failed; `reason` gets
+ * why. Then it is not tried again for a while, which doubles with each failure.
+ * ERR_STOPPED: the daemon stops.
+ */
+enum error renderer_start(struct renderer *renderer, struct buffer *reason);
+
+/* Stop the browser if it is running. */
+void renderer_rest(struct renderer *renderer);
+
+bool renderer_is_running(const struct renderer *renderer);
+
+/* Return a descriptor that can be read when there is an event; -1 = none. */
+int renderer_file(const struct renderer *renderer);
+
+/*
+ * Let the browser render a page, whose number was not used before. ERR_BUSY:
+ * call it again later. ERR_STOPPED: the renderer has exited.
+ */
+enum error renderer_open(struct renderer *renderer, uint32_t page,
+			 const struct page_render_options *options);
+
+/* Answer request `number` of a page. Errors as of renderer_open(). */
+enum error renderer_answer(struct renderer *renderer, uint32_t page,
+			   uint32_t number, const struct page_answer *answer);
+
 /* A rendered page. Free it with renderer_page_free(). */
 struct renderer_page {
 	enum render_end end;
 	uint32_t time_ms; /* virtual time of the page */
 	struct buffer dom;
-	struct buffer url;    /* URL of the document at the end, with a NUL */
-	struct buffer reason; /* why the browser could not be started */
+	struct buffer url; /* URL of the document at the end, with a NUL */
 };
 
 void renderer_page_free(struct renderer_page *page);
 
-/*
- * Render a page in the browser, which is started if necessary. Requests of the
- * page are answered by `source`. If the browser ends, or exceeds the real time
- * of the options, it is killed with all its processes; the next call starts
- * another one. ERR_NONE: page_out->end says how the page has ended. ERR_IO: the
- * browser cannot be started; page_out->reason says why. ERR_STOPPED: the daemon
- * stops. One thread at a time.
- */
-enum error renderer_run(struct renderer *renderer,
-			const struct page_render_options *options,
-			render_source *source, void *context,
-			struct renderer_page *page_out);
+struct renderer_event {
+	uint32_t page;
+	bool is_end;                 /* of the page; otherwise a request */
+	struct page_request request; /* valid until the next event */
+	struct renderer_page result; /* of the page; the caller owns it */
+};
 
-/* Stop the browser if it is running. */
-void renderer_rest(struct renderer *renderer);
+/*
+ * Take the next event. ERR_TIMEOUT: there is none. ERR_STOPPED: the renderer
+ * has exited. ERR_MALFORMED: it has broken the protocol.
+ */
+enum error renderer_next(struct renderer *renderer,
+			 struct renderer_event *event_out);
+
+/*
+ * Stop a renderer that has exited or misbehaved, and log this. `what` says what
+ * it did; NULL = it has exited.
+ */
+void renderer_lose(struct renderer *renderer, const char *what);
 
 /*
  * The protocol. The renderer sends RENDERER_READY first. Only for
@@ -84,6 +113,13 @@ enum renderer_frame {
 	RENDERER_ANSWER, /* to the renderer: struct renderer_answer; body: the
 			    header lines, then the body */
 	RENDERER_DONE,   /* struct renderer_result; body: the DOM */
+};
+
+enum {
+	/* requests of a page that wait for their answers in the main process
+	   or, until it is their turn, in the renderer; one more if the page
+	   cannot go on without it */
+	MAX_RENDER_AHEAD = 32,
 };
 
 struct renderer_ready {
@@ -103,12 +139,14 @@ struct renderer_order {
 	uint32_t max_wall_ms;
 	uint32_t max_requests;
 	uint32_t blocked;
-	uint32_t reserved;
+	uint32_t page;
 	struct slice url;  /* with its NUL */
 	struct slice wait; /* with its NUL; empty = none */
 };
 
 struct renderer_request {
+	uint32_t page;
+	uint32_t number;
 	uint32_t kind;
 	uint32_t is_page;
 	struct slice method; /* with its NUL, as the URL */
@@ -117,6 +155,8 @@ struct renderer_request {
 };
 
 struct renderer_answer {
+	uint32_t page;
+	uint32_t number;
 	uint32_t status;
 	uint32_t head_bytes;
 };
@@ -124,6 +164,8 @@ struct renderer_answer {
 struct renderer_result {
 	uint32_t end;
 	uint32_t time_ms;
+	uint32_t page;
+	uint32_t reserved;
 	struct slice url; /* with its NUL */
 };
 

@@ -1,11 +1,11 @@
 #include <assert.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/log.h"
 #include "base/memory.h"
+#include "crawl/schedule.h"
 #include "daemon/privsep/channel.h"
 #include "daemon/privsep/messages.h"
 #include "daemon/privsep/process_table.h"
@@ -14,8 +14,10 @@
 
 enum {
 	RENDERER_START_MS = 40 * 1000, /* of the browser */
-	RENDERER_GRACE_MS = 5 * 1000,  /* after the real time of a page */
 	LOOK_MS = 200,                 /* between two looks at is_stopping */
+	/* until the next try after a start that has failed */
+	FIRST_START_PAUSE_MS = 5 * 1000,
+	MAX_START_PAUSE_MS = 10 * 60 * 1000,
 	/* an answer with longer header lines is refused */
 	MAX_ANSWER_HEAD_BYTES = 64 * 1024,
 };
@@ -24,7 +26,10 @@ struct renderer {
 	struct renderer_options options;
 	struct process process;
 	bool is_running;
-	uint32_t pages; /* that the browser has rendered */
+	struct channel_frame frame; /* of the last event */
+	uint32_t failures;          /* to start, in a row */
+	uint64_t next_ms;           /* no start before; steady clock */
+	struct buffer reason;       /* of the last failure */
 };
 
 struct renderer *renderer_create(const struct renderer_options *options)
@@ -32,15 +37,34 @@ struct renderer *renderer_create(const struct renderer_options *options)
 	struct renderer *renderer = mem_alloc(1, sizeof(*renderer));
 
 	renderer->options = *options;
+	renderer->frame.file = -1;
 	return renderer;
+}
+
+/* End the process, if it is running. `end` as `why_out` of process_end(). */
+static void renderer_end(struct renderer *renderer, char *end)
+{
+	frame_free(&renderer->frame);
+	renderer->frame = (struct channel_frame){.file = -1};
+	if (renderer->is_running)
+		process_end(renderer->options.launcher, &renderer->process,
+			    end);
+	renderer->is_running = false;
 }
 
 void renderer_rest(struct renderer *renderer)
 {
-	if (renderer->is_running)
-		process_end(renderer->options.launcher, &renderer->process,
-			    NULL);
-	renderer->is_running = false;
+	renderer_end(renderer, NULL);
+}
+
+bool renderer_is_running(const struct renderer *renderer)
+{
+	return renderer->is_running;
+}
+
+int renderer_file(const struct renderer *renderer)
+{
+	return renderer->is_running ? renderer->process.channel.socket : -1;
 }
 
 void renderer_destroy(struct renderer *renderer)
@@ -48,6 +72,7 @@ void renderer_destroy(struct renderer *renderer)
 	if (renderer == NULL)
 		return;
 	renderer_rest(renderer);
+	buffer_free(&renderer->reason);
 	free(renderer);
 }
 
@@ -55,16 +80,15 @@ void renderer_page_free(struct renderer_page *page)
 {
 	buffer_free(&page->dom);
 	buffer_free(&page->url);
-	buffer_free(&page->reason);
 }
 
-/* Stop a renderer that has exited or broken the protocol. */
-static void renderer_lose(struct renderer *renderer, const char *what)
+void renderer_lose(struct renderer *renderer, const char *what)
 {
 	char end[PROCESS_END_BYTES];
 
-	process_end(renderer->options.launcher, &renderer->process, end);
-	renderer->is_running = false;
+	if (!renderer->is_running)
+		return;
+	renderer_end(renderer, end);
 	log_warn_limited("the renderer %s%s",
 			 what == NULL ? "has exited: " : "was stopped: it ",
 			 what == NULL ? end : what);
@@ -132,8 +156,8 @@ static enum error renderer_greet(struct renderer *renderer,
 	return error;
 }
 
-static enum error renderer_start(struct renderer *renderer,
-				 struct buffer *reason)
+static enum error renderer_start_process(struct renderer *renderer,
+					 struct buffer *reason)
 {
 	const struct process_options process = {
 		.role = ROLE_RENDERER,
@@ -141,9 +165,6 @@ static enum error renderer_start(struct renderer *renderer,
 	};
 	enum error error;
 
-	if (renderer->is_running)
-		return ERR_NONE;
-	renderer->pages = 0;
 	if (process_start(renderer->options.launcher, &process,
 			  &renderer->process) != ERR_NONE) {
 		buffer_append_text(reason, "the renderer cannot be started");
@@ -155,12 +176,66 @@ static enum error renderer_start(struct renderer *renderer,
 		return ERR_NONE;
 	if (reason->size == 0)
 		buffer_append_text(reason, "the browser did not start");
-	renderer_lose(renderer, "could not start its browser");
+	renderer_end(renderer, NULL);
 	return *renderer->options.is_stopping ? ERR_STOPPED : ERR_IO;
 }
 
-static bool renderer_send_order(struct renderer *renderer,
-				const struct page_render_options *options)
+/* Note why the browser did not start; log it if it has started before. */
+static void renderer_note_failure(struct renderer *renderer)
+{
+	const uint64_t pause_ms =
+		backoff_ms(FIRST_START_PAUSE_MS, MAX_START_PAUSE_MS,
+			   ++renderer->failures, 0);
+
+	renderer->next_ms = clock_steady_ms() + pause_ms;
+	if (renderer->failures == 1)
+		log_warn("the browser does not start: %.*s; it is tried again "
+			 "later, at most every %d minutes",
+			 (int)renderer->reason.size, renderer->reason.data,
+			 MAX_START_PAUSE_MS / (60 * 1000));
+}
+
+enum error renderer_start(struct renderer *renderer, struct buffer *reason)
+{
+	enum error error = ERR_IO;
+
+	if (renderer->is_running)
+		return ERR_NONE;
+	if (renderer->failures == 0 || clock_steady_ms() >= renderer->next_ms) {
+		buffer_clear(&renderer->reason);
+		error = renderer_start_process(renderer, &renderer->reason);
+		if (error == ERR_IO)
+			renderer_note_failure(renderer);
+	}
+	if (error == ERR_IO)
+		buffer_append_slice(reason, buffer_slice(&renderer->reason));
+	else if (error == ERR_NONE)
+		renderer->failures = 0;
+	return error;
+}
+
+/* Send a frame whose head is a row, if the renderer has room for it. */
+static enum error renderer_offer(struct renderer *renderer, uint32_t kind,
+				 const struct row_codec *layout,
+				 const void *row, struct slice body)
+{
+	struct buffer head = row_codec_encode(layout, row);
+	enum error error = ERR_STOPPED;
+
+	if (renderer->is_running)
+		error = channel_offer(&renderer->process.channel,
+				      &(struct frame_parts){
+					      .kind = kind,
+					      .head = buffer_slice(&head),
+					      .body = body,
+					      .file = -1,
+				      });
+	buffer_free(&head);
+	return error;
+}
+
+enum error renderer_open(struct renderer *renderer, uint32_t page,
+			 const struct page_render_options *options)
 {
 	const struct renderer_order order = {
 		.date_ms = options->date_ms,
@@ -171,17 +246,18 @@ static bool renderer_send_order(struct renderer *renderer,
 		.max_wall_ms = options->max_wall_ms,
 		.max_requests = options->max_requests,
 		.blocked = options->blocked,
+		.page = page,
 		.url = message_text(options->url),
 		.wait = message_text(options->wait),
 	};
 
-	return channel_send_row(&renderer->process.channel, RENDERER_PAGE,
-				&renderer_order_layout, &order, -1) == ERR_NONE;
+	return renderer_offer(renderer, RENDERER_PAGE, &renderer_order_layout,
+			      &order, (struct slice){NULL, 0});
 }
 
 /* Decode a request. Return false if a correct renderer cannot have sent it. */
 static bool read_request(const struct channel_frame *frame,
-			 struct page_request *request_out)
+			 struct renderer_event *event_out)
 {
 	struct renderer_request row;
 
@@ -192,7 +268,10 @@ static bool read_request(const struct channel_frame *frame,
 	    row.kind == 0 || row.kind > RENDER_OTHER ||
 	    (row.kind & (row.kind - 1)) != 0)
 		return false;
-	*request_out = (struct page_request){
+	event_out->page = row.page;
+	event_out->request = (struct page_request){
+		.number = row.number,
+		.is_new = true,
 		.method = message_text_of(row.method),
 		.url = message_text_of(row.url),
 		.head = row.head,
@@ -203,34 +282,13 @@ static bool read_request(const struct channel_frame *frame,
 	return true;
 }
 
-/*
- * Send a frame before `until_ms`, although the renderer may not read it. Return
- * false otherwise, or if the daemon stops.
- */
-static bool renderer_send(struct renderer *renderer, uint64_t until_ms,
-			  const struct frame_parts *parts)
+enum error renderer_answer(struct renderer *renderer, uint32_t page,
+			   uint32_t number, const struct page_answer *answer)
 {
-	const struct channel *channel = &renderer->process.channel;
-	enum error error = channel_offer(channel, parts);
-
-	while (error == ERR_BUSY && !*renderer->options.is_stopping &&
-	       clock_steady_ms() < until_ms) {
-		struct pollfd room = {.fd = channel->socket, .events = POLLOUT};
-
-		poll(&room, 1, LOOK_MS);
-		error = channel_offer(channel, parts);
-	}
-	return error == ERR_NONE;
-}
-
-/* Send the answer; its header lines are before its body. */
-static bool send_answer(struct renderer *renderer, uint64_t until_ms,
-			const struct page_answer *answer)
-{
-	struct renderer_answer row = {.status = answer->status};
+	struct renderer_answer row = {
+		.page = page, .number = number, .status = answer->status};
 	struct buffer body = {0};
-	struct buffer head;
-	bool is_sent;
+	enum error error;
 
 	if (answer->head.size > MAX_ANSWER_HEAD_BYTES ||
 	    answer->body.size > MAX_RENDERER_ANSWER_BYTES)
@@ -240,23 +298,18 @@ static bool send_answer(struct renderer *renderer, uint64_t until_ms,
 		buffer_append_slice(&body, answer->head);
 		buffer_append_slice(&body, answer->body);
 	}
-	head = row_codec_encode(&renderer_answer_layout, &row);
-	is_sent = renderer_send(renderer, until_ms,
-				&(struct frame_parts){
-					.kind = RENDERER_ANSWER,
-					.head = buffer_slice(&head),
-					.body = buffer_slice(&body),
-					.file = -1,
-				});
-	buffer_free(&head);
+	error = renderer_offer(renderer, RENDERER_ANSWER,
+			       &renderer_answer_layout, &row,
+			       buffer_slice(&body));
 	buffer_free(&body);
-	return is_sent;
+	return error;
 }
 
 /* Read the result. Return false if it is invalid. */
 static bool read_result(const struct channel_frame *frame, size_t max_dom_bytes,
-			struct renderer_page *page)
+			struct renderer_event *event_out)
 {
+	struct renderer_page *page = &event_out->result;
 	struct renderer_result row;
 
 	if (!row_codec_decode(&renderer_result_layout, frame->head, &row) ||
@@ -264,6 +317,8 @@ static bool read_result(const struct channel_frame *frame, size_t max_dom_bytes,
 	    row.url.size > MAX_RENDER_URL + 1 ||
 	    frame->body.size > max_dom_bytes)
 		return false;
+	event_out->page = row.page;
+	event_out->is_end = true;
 	page->end = (enum render_end)row.end;
 	page->time_ms = row.time_ms;
 	buffer_append_slice(&page->url, row.url);
@@ -272,81 +327,26 @@ static bool read_result(const struct channel_frame *frame, size_t max_dom_bytes,
 	return true;
 }
 
-/*
- * Answer the requests of the page until it has ended. ERR_TIMEOUT; ERR_STOPPED:
- * the renderer has exited, or the daemon stops; ERR_MALFORMED.
- */
-static enum error renderer_serve(struct renderer *renderer,
-				 const struct page_render_options *options,
-				 render_source *source, void *context,
-				 struct renderer_page *page)
+enum error renderer_next(struct renderer *renderer,
+			 struct renderer_event *event_out)
 {
-	const uint64_t until_ms =
-		clock_steady_ms() + options->max_wall_ms + RENDERER_GRACE_MS;
-	uint32_t asked = 0;
-	bool is_done = false;
-
-	while (!is_done) {
-		struct page_request request;
-		struct page_answer answer = {0};
-		struct channel_frame frame;
-		enum error error = renderer_receive(renderer, until_ms, &frame);
-		bool is_right = error == ERR_NONE;
-
-		if (is_right && frame.kind == RENDERER_DONE) {
-			is_done = true;
-			is_right = read_result(&frame, options->max_dom_bytes,
-					       page);
-		} else if (is_right) {
-			is_right = frame.kind == RENDERER_ASK &&
-				   asked++ < options->max_requests &&
-				   read_request(&frame, &request);
-			if (is_right)
-				source(context, &request, &answer);
-			is_right = is_right &&
-				   send_answer(renderer, until_ms, &answer);
-		}
-		frame_free(&frame);
-		if (!is_right)
-			return error == ERR_NONE ? ERR_MALFORMED : error;
-	}
-	return ERR_NONE;
-}
-
-/* Return whether the browser must be replaced after this page. */
-static bool must_rest(const struct renderer *renderer, enum render_end end)
-{
-	return renderer->pages >= renderer->options.max_pages ||
-	       (!render_has_dom(end) && end != RENDER_NOT_LOADED &&
-		end != RENDER_SELECTOR);
-}
-
-enum error renderer_run(struct renderer *renderer,
-			const struct page_render_options *options,
-			render_source *source, void *context,
-			struct renderer_page *page_out)
-{
+	struct channel_frame *frame = &renderer->frame;
 	enum error error;
+	bool is_right;
 
-	*page_out = (struct renderer_page){.end = RENDER_BROWSER_ENDED};
-	error = renderer_start(renderer, &page_out->reason);
+	*event_out = (struct renderer_event){0};
+	if (!renderer->is_running)
+		return ERR_STOPPED;
+	frame_free(frame);
+	*frame = (struct channel_frame){.file = -1};
+	error = channel_receive(&renderer->process.channel, 0, frame);
 	if (error != ERR_NONE)
 		return error;
-	error = ERR_MALFORMED;
-	if (renderer_send_order(renderer, options))
-		error = renderer_serve(renderer, options, source, context,
-				       page_out);
-	renderer->pages++;
-	if (error == ERR_TIMEOUT)
-		page_out->end = RENDER_TIMEOUT;
-	if (error == ERR_NONE && !must_rest(renderer, page_out->end))
-		return ERR_NONE;
-	if (error == ERR_NONE || *renderer->options.is_stopping)
-		renderer_rest(renderer);
+	if (frame->kind == RENDERER_DONE)
+		is_right = read_result(frame, renderer->options.max_dom_bytes,
+				       event_out);
 	else
-		renderer_lose(renderer,
-			      error == ERR_TIMEOUT     ? "does not respond"
-			      : error == ERR_MALFORMED ? "broke the protocol"
-						       : NULL);
-	return *renderer->options.is_stopping ? ERR_STOPPED : ERR_NONE;
+		is_right = frame->kind == RENDERER_ASK &&
+			   read_request(frame, event_out);
+	return is_right ? ERR_NONE : ERR_MALFORMED;
 }

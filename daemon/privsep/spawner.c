@@ -36,7 +36,10 @@ const struct row_codec role_init_layout =
 const struct row_codec role_ready_layout =
 	MESSAGE_PLAIN(role_ready, has_failed);
 
-enum { COMMAND_UMASK = 0027 };
+enum {
+	COMMAND_UMASK = 0027,
+	REAP_MS = 200, /* between two looks for ended browsers */
+};
 
 void process_execute(enum role role, int socket, char *const *environment)
 {
@@ -125,6 +128,7 @@ struct spawner_commands {
 	struct child *items; /* [count] */
 	size_t count;
 	size_t capacity;
+	size_t roles; /* processes that were started and not ended */
 };
 
 static struct child *
@@ -275,12 +279,13 @@ static bool serve_number(struct spawner_commands *commands,
 
 	if (!row_codec_decode(&spawner_number_layout, frame->head, &row))
 		return false;
-	if (frame->kind == SPAWNER_START)
+	if (frame->kind == SPAWNER_START) {
 		*number_out =
 			spawner_may_start(commands->starter, row.number)
 				? spawner_start_role(row.number, socket_out)
 				: -EINVAL;
-	else if (frame->kind == SPAWNER_CHECK)
+		commands->roles += *number_out > 0;
+	} else if (frame->kind == SPAWNER_CHECK)
 		*number_out = spawner_commands_check(commands, row.number);
 	else if (frame->kind == SPAWNER_KILL)
 		*number_out = spawner_commands_kill(commands, row.number);
@@ -288,8 +293,10 @@ static bool serve_number(struct spawner_commands *commands,
 		return false;
 	else if (spawner_command_find(commands, row.number) != NULL)
 		*number_out = -EINVAL;
-	else
+	else {
 		*number_out = spawner_end_process(row.number);
+		commands->roles -= commands->roles > 0 && *number_out >= 0;
+	}
 	return true;
 }
 
@@ -318,6 +325,22 @@ static bool spawner_serve(const struct channel *channel,
 	return is_answered;
 }
 
+/*
+ * Reap the browsers of renderers that have ended, which are children of the
+ * launcher then. Return the time until the next look; -1 = no process is left.
+ * A renderer is reaped by its number, so wait until all have ended.
+ */
+static int launcher_reap(const struct spawner_commands *commands)
+{
+	pid_t ended = 1;
+
+	if (commands->starter != ROLE_LAUNCHER || commands->roles > 0)
+		return -1;
+	while (ended > 0)
+		ended = waitpid(-1, NULL, WNOHANG);
+	return ended == 0 ? REAP_MS : -1;
+}
+
 static void spawner_run(enum role starter, int socket)
 {
 	struct channel channel = channel_of(socket, SPAWNER_MAX_INPUT);
@@ -327,10 +350,18 @@ static void spawner_run(enum role starter, int socket)
 	bool goes_on = read_rules(&channel, &allows_commands);
 
 	umask(COMMAND_UMASK);
-	while (goes_on && channel_receive(&channel, -1, &frame) == ERR_NONE) {
-		goes_on = spawner_serve(
-			&channel, &frame,
-			allows_commands && starter == ROLE_SPAWNER, &commands);
+	if (starter == ROLE_LAUNCHER)
+		prctl(PR_SET_CHILD_SUBREAPER, 1);
+	while (goes_on) {
+		enum error error = channel_receive(
+			&channel, launcher_reap(&commands), &frame);
+
+		goes_on = error == ERR_TIMEOUT ||
+			  (error == ERR_NONE &&
+			   spawner_serve(&channel, &frame,
+					 allows_commands &&
+						 starter == ROLE_SPAWNER,
+					 &commands));
 		frame_free(&frame);
 	}
 	for (size_t i = 0; i < commands.count; i++)

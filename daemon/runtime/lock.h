@@ -36,7 +36,7 @@ enum lock_rank {
 	/* engine/pipeline.c: the state that its threads share */
 	LOCK_PIPELINE,
 	LOCK_QUEUE, /* engine/pipeline.c: each queue of jobs */
-	/* engine/rendering.c: which thread may use the browser */
+	/* engine/rendering.c: the queues of pages */
 	LOCK_RENDERING,
 	LOCK_ARCHIVE,    /* engine/archive.c: the archive file, during writes */
 	LOCK_TOKEN_FILE, /* http/tokens.c: the token file, during writes */

@@ -4,6 +4,8 @@ The pages and what they load come from a server on loopback. The daemon fetches
 for the browser, under the rules of the site.
 """
 
+import concurrent.futures
+import ctypes
 import http.server
 import os
 import signal
@@ -55,6 +57,12 @@ def ancestors(pid):
         yield pid
 
 
+def children(pid):
+    return [other for other in map(int, filter(str.isdigit,
+                                               os.listdir("/proc")))
+            if next(ancestors(other), 0) == pid]
+
+
 def is_command(pid):
     try:
         with open(f"/proc/{pid}/cmdline", "rb") as line:
@@ -80,16 +88,35 @@ def data(title, links=(), count=4):
 
 
 class Server:
-    """Serves {path: (type, body)}; `log` has the requested paths."""
+    """Serves {path: (type, body)}; `log` has the requested paths.
+
+    `delays` has seconds before an answer; `most` requests ran at a time.
+    """
 
     def __init__(self, pages):
         self.pages = pages
         self.log = []
         self.headers = []
+        self.delays = {}
+        self.lock = threading.Lock()
+        self.running = self.most = 0
         outer = self
 
         class Handler(http.server.BaseHTTPRequestHandler):
             def do_GET(self):
+                with outer.lock:
+                    outer.running += 1
+                    outer.most = max(outer.most, outer.running)
+                try:
+                    time.sleep(outer.delays.get(self.path, 0))
+                    self.answer()
+                except OSError:  # the client has left
+                    pass
+                finally:
+                    with outer.lock:
+                        outer.running -= 1
+
+            def answer(self):
                 outer.log.append(self.path)
                 outer.headers.append((self.path, dict(self.headers)))
                 kind, body, *more = outer.pages.get(
@@ -294,6 +321,166 @@ fetch("/post", {{method: "POST", body: "x"}})
         self.render(daemon, "http://a.test/", "<p>x", offline=1)
         self.assertFalse(daemon.processes_of("renderer"))
         self.render(daemon, "http://a.test/", "<p>x", offline=1)
+
+
+class Tabs(Rendered):
+    """Several pages in one browser."""
+
+    def together(self, daemon, pages):
+        """The answers to POST /v1/render for [(url, html)], at once."""
+        with concurrent.futures.ThreadPoolExecutor(len(pages)) as pool:
+            return list(pool.map(
+                lambda page: daemon.post("/v1/render", page[1].encode(),
+                                         url=page[0]), pages))
+
+    def site(self, pages, **render):
+        server = self.serve(pages)
+        daemon = self.daemon(**render)
+        daemon.watch(server.url, allow_private=True, max_pages=1)
+        daemon.wait_for(server.host)
+        return server, daemon
+
+    def test_pages_are_rendered_at_once_and_stay_equal(self):
+        script = """let i = 0;
+const timer = setInterval(() => {
+    const row = document.createElement("p");
+    row.textContent = [i, Math.random(), Date.now() - start].join(" ");
+    document.body.append(row);
+    if (++i === 20)
+        clearInterval(timer);
+}, 30);
+const start = Date.now();"""
+        server, daemon = self.site({"/t.js": ("text/javascript", script)},
+                                   tabs=4)
+        # one request for the same file at a time
+        pages = [(f"{server.url}{i}", f"<script src=/t.js?{i}></script>")
+                 for i in range(4)]
+        for i in range(4):
+            server.pages[f"/t.js?{i}"] = ("text/javascript", script)
+            server.delays[f"/t.js?{i}"] = 1
+        self.together(daemon, pages)  # the browser starts
+        server.most = 0
+        answers = self.together(daemon, 2 * pages)
+        self.assertEqual(server.most, 4)
+        doms = {answer.json["html"].replace(f"t.js?{i % 4}", "")
+                for i, answer in enumerate(answers)}
+        self.assertEqual(len(doms), 1, doms)
+        self.assertIn("<p>19 ", doms.pop())
+
+    def test_a_page_that_hangs_leaves_the_others(self):
+        server, daemon = self.site({}, tabs=3, timeout="6 s")
+        slow = ("<script type=module>for (let i = 0; i < 5; i++)"
+                "await fetch('/slow' + i); document.body.append('made')"
+                "</script><p>x")
+        for i in range(5):
+            server.delays[f"/slow{i}"] = 0.8
+        self.render(daemon, server.url, "<p>x")
+        renderers = daemon.processes_of("renderer")
+        answers = self.together(daemon, [
+            (server.url + "a", "<script>for (;;);</script>"),
+            (server.url + "b", slow), (server.url + "c", slow)])
+        self.error_of(answers[0], 422, "not_rendered")
+        for answer in answers[1:]:
+            self.assertEqual(answer.status, 200, answer.text)
+            self.assertIn("made", answer.json["html"])
+            self.assertTrue(answer.json["complete"])
+        # the browser has closed the tab, and is replaced when it is free
+        self.assertNotIn("the renderer", daemon.messages())
+        self.render(daemon, server.url, "<p>x")
+        self.assertTrue(daemon.processes_of("renderer") - renderers)
+
+    def test_requests_are_fetched_ahead_and_answered_in_their_order(self):
+        names = [f"/m{i}.js" for i in range(12)]
+        server, daemon = self.site({
+            name: ("text/javascript",
+                   f"document.body.append('{name} ')") for name in names})
+        for i, name in enumerate(names):
+            server.delays[name] = 0.6 if i % 2 else 0.3
+        self.render(daemon, server.url, "<p>x")
+        server.most = 0
+        begin = time.monotonic()
+        result = self.render(daemon, server.url, "<body>" + "".join(
+            f"<script async src={name}></script>" for name in names))
+        self.assertLess(time.monotonic() - begin, sum(server.delays.values()))
+        self.assertIn(" ".join(names), result["html"])
+        # the server may not have ended those that are answered
+        self.assertLess(server.most, 10)
+        self.assertGreater(server.most, 3)
+
+    def test_a_slow_request_and_a_stream_do_not_end_the_page(self):
+        server, daemon = self.site({"/never.js": ("text/javascript", "")},
+                                   timeout="9 s")
+        server.delays["/never.js"] = 8
+        result = self.render(daemon, server.url, """<p>x
+<script>new EventSource("/events")</script>
+<script src=/never.js onerror="document.body.append('too slow')"></script>
+""")
+        self.assertTrue(result["complete"])
+        self.assertIn("too slow", result["html"])
+        reasons = {row["url"].removeprefix(server.url): row.get("reason")
+                   for row in result["requests"]}
+        self.assertEqual(reasons["events"], "streams of events are not loaded")
+        self.assertTrue(reasons["never.js"])
+        self.assertEqual(server.count("/events"), 0)
+
+    def test_waiting_clients_leave_the_workers_to_others(self):
+        server, daemon = self.site({}, tabs=1)
+        server.delays["/slow"] = 0.3
+        page = (server.url + "a", "<script>fetch('/slow')</script><p>x")
+        self.render(daemon, *page)
+        with concurrent.futures.ThreadPoolExecutor(40) as pool:
+            answers = [pool.submit(daemon.post, "/v1/render",
+                                   page[1].encode(), url=page[0])
+                       for _ in range(40)]
+            time.sleep(0.5)
+            begin = time.monotonic()
+            daemon.json("/v1/sites")
+            daemon.get("/v1/text", url=server.url + "none", fetch="never")
+            self.assertLess(time.monotonic() - begin, 4)
+            answers = [answer.result() for answer in answers]
+        statuses = {answer.status for answer in answers}
+        self.assertEqual(statuses, {200, 503})
+        refused = next(a for a in answers if a.status == 503)
+        self.assertEqual(refused.headers["Retry-After"], "5")
+
+    def test_a_browser_that_fails_at_its_start_is_not_tried_again_soon(self):
+        daemon = super().daemon(browser="/bin/false")
+        for _ in range(3):
+            answer = daemon.post("/v1/render", b"<p>", url="http://a.test/")
+            error = self.error_of(answer, 422, "not_rendered")
+            self.assertIn("the browser ended at its start", error["message"])
+        self.assertEqual(
+            daemon.messages().count("the browser does not start"), 1)
+        self.assertFalse(daemon.processes_of("renderer"))
+
+    def test_a_browser_that_uses_too_much_memory_is_killed(self):
+        daemon = self.daemon(total_memory="400 MiB")
+        html = b"""<script>const a = [];
+setInterval(() => a.push(new Uint8Array(1 << 25).fill(1)), 1);
+setInterval(() => document.title = a.length, 1);</script>"""
+        answer = daemon.post("/v1/render", html, url="http://a.test/",
+                             offline=1)
+        error = self.error_of(answer, 422, "not_rendered")
+        self.assertIn("too much memory", error["message"])
+        self.render(daemon, "http://a.test/", "<p>x", offline=1)
+
+    def test_a_killed_renderer_leaves_no_zombies(self):
+        """This process is what the first one of a container is."""
+        prctl = ctypes.CDLL(None).prctl
+        prctl(test_render.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+        self.addCleanup(prctl, test_render.PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0)
+        daemon = self.daemon(timeout="5 s")
+        launcher, = daemon.processes_of("launcher")
+        for _ in range(2):
+            self.render(daemon, "http://a.test/", "<p>x", offline=1)
+            for pid in daemon.processes_of("renderer"):
+                os.kill(pid, signal.SIGKILL)
+        answer = daemon.post("/v1/render", b"<script>for (;;);</script>",
+                             url="http://a.test/", offline=1)
+        self.error_of(answer, 422, "not_rendered")
+        harness.wait_until(lambda: not children(launcher),
+                           "the end of the browsers")
+        self.assertEqual(set(children(os.getpid())), {daemon.process.pid})
 
 
 class Crawled(Rendered):

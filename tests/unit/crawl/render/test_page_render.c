@@ -223,6 +223,61 @@ TEST(a_synchronous_request_is_answered_first)
 	ck_assert(!page_render_request(page, &asked));
 }
 
+/* The caller can prepare answers; the page gets them in its own order. */
+TEST(requests_are_seen_ahead_once)
+{
+	struct page_request asked;
+
+	open_page();
+	respond("Page.createIsolatedWorld", "{\"executionContextId\":5}");
+	request("1", "https://a.test/1", "Script");
+	request("2", "https://a.test/2", "Image");
+	request("3", "https://a.test/3", "Fetch");
+	ck_assert(page_render_ahead(page, &asked));
+	ck_assert_str_eq(asked.url, "https://a.test/1");
+	ck_assert(asked.is_new);
+	/* the image is blocked: nobody else answers it */
+	ck_assert(page_render_ahead(page, &asked));
+	ck_assert_str_eq(asked.url, "https://a.test/3");
+	ck_assert(!page_render_ahead(page, &asked));
+	be(true, 1, 1); /* the look that was on its way */
+	ck_assert(page_render_request(page, &asked));
+	ck_assert_str_eq(asked.url, "https://a.test/1");
+	ck_assert(!asked.is_new);
+}
+
+TEST(a_page_is_closed_when_its_context_is_discarded)
+{
+	open_page();
+	page_render_stop(page, RENDER_TIMEOUT);
+	ck_assert(page_render_is_done(page, 1000));
+	ck_assert(!page_render_is_closed(page));
+	say("{\"id\":999,\"result\":{}}");
+	ck_assert(!page_render_is_closed(page));
+	respond("Target.disposeBrowserContext", "{}");
+	ck_assert(page_render_is_closed(page));
+}
+
+TEST(a_context_that_comes_late_is_discarded)
+{
+	json_int_t id;
+	json_t *command;
+
+	page = page_render_create(&cdp, &options, 0);
+	page_render_stop(page, RENDER_TIMEOUT);
+	ck_assert(!page_render_is_closed(page));
+	respond("Target.createBrowserContext", "{\"browserContextId\":\"C\"}");
+	ck_assert(!page_render_is_closed(page));
+	command = hear("Target.disposeBrowserContext", &id);
+	ck_assert_str_eq(json_string_value(json_object_get(
+				 json_object_get(command, "params"),
+				 "browserContextId")),
+			 "C");
+	json_decref(command);
+	say("{\"id\":%d,\"result\":{}}", (int)id);
+	ck_assert(page_render_is_closed(page));
+}
+
 static void sent(const char *id, const char *url)
 {
 	say("{\"method\":\"Network.requestWillBeSent\",\"sessionId\":\"S\","

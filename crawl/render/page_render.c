@@ -35,6 +35,7 @@ enum {
 	MAX_SENDING_MS = 1000,       /* real time until they have */
 	SCROLL_QUIET_MS = 100,       /* between two scrolls */
 	MAX_SCROLLS = LIMIT(200, 2), /* by a window each */
+	MAX_SELECTOR_DEPTH = 16,     /* open brackets */
 	MAX_STARVING =
 		10000, /* tasks that run while the clock should advance */
 };
@@ -77,6 +78,67 @@ const char *render_kind_name(enum render_kind kind)
 			return names[i];
 	}
 	return "other";
+}
+
+/* Return the byte that closes this one; 0 = it opens nothing. */
+static char closing_byte(char byte)
+{
+	switch (byte) {
+	case '(':
+		return ')';
+	case '[':
+		return ']';
+	case '"':
+	case '\'':
+		return byte;
+	default:
+		return '\0';
+	}
+}
+
+/* Return whether all quotes and brackets of the selector are closed. */
+static bool selector_is_closed(const char *text)
+{
+	char open[MAX_SELECTOR_DEPTH];
+	size_t depth = 0;
+
+	for (; *text != '\0'; text++) {
+		const char awaited = depth == 0 ? '\0' : open[depth - 1];
+		const bool is_quoted = awaited == '"' || awaited == '\'';
+
+		if (*text == '\\' && text[1] == '\0')
+			return false;
+		if (*text == '\\') {
+			text++;
+		} else if (*text == awaited) {
+			depth--;
+		} else if (!is_quoted && closing_byte(*text) != '\0') {
+			if (depth == MAX_SELECTOR_DEPTH)
+				return false;
+			open[depth++] = closing_byte(*text);
+		} else if (!is_quoted && (*text == ')' || *text == ']')) {
+			return false;
+		}
+	}
+	return depth == 0;
+}
+
+const char *render_selector_problem(const char *text)
+{
+	const size_t length = strnlen(text, MAX_RENDER_SELECTOR + 1);
+
+	if (length > MAX_RENDER_SELECTOR)
+		return "the selector is too long";
+	if (utf8_check((struct slice){text, length}).invalid > 0)
+		return "the selector is not UTF-8";
+	if (text[strspn(text, " ")] == '\0')
+		return "the selector is empty";
+	for (size_t i = 0; i < length; i++)
+		if ((unsigned char)text[i] < ' ' || text[i] == 0x7f)
+			return "the selector contains a control character";
+	return selector_is_closed(text)
+		       ? NULL
+		       : "a bracket or a quote of the selector is not closed";
 }
 
 /*

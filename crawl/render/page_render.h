@@ -34,6 +34,7 @@ enum {
 	MAX_RENDER_HEAD = LIMIT(32 * 1024, 128),   /* bytes of its headers */
 	MAX_RENDER_URL = LIMIT(8192, 128),         /* bytes */
 	MAX_RENDER_BODY = LIMIT(1024 * 1024, 128), /* bytes of its body */
+	MAX_RENDER_SELECTOR = 512,                 /* bytes */
 };
 
 /* How the rendering of a page has ended. X(constant, phrase). */
@@ -80,6 +81,13 @@ enum render_kind {
 
 /* Return the kind as one word, such as "script"; static memory. */
 const char *render_kind_name(enum render_kind kind);
+
+/*
+ * Return NULL if the text may be a CSS selector, and otherwise a phrase that
+ * says why not; static memory. The browser decides when the page is rendered
+ * (RENDER_SELECTOR); this finds what is too long, no text, or not closed.
+ */
+const char *render_selector_problem(const char *text);
 
 struct page_render_options {
 	const char *url;      /* may have a fragment */

@@ -52,23 +52,42 @@ static enum http_verdict reply_rendered(struct call *call, enum error error,
 	return call_reply_json(call, 200, rendered_json(page));
 }
 
+/* Read a selector of the query; NULL = there is none. */
+static bool read_selector(struct call *call, const char *name,
+			  const char **selector_out)
+{
+	const char *problem;
+
+	*selector_out = http_argument(call->exchange, name);
+	if (*selector_out == NULL)
+		return true;
+	problem = render_selector_problem(*selector_out);
+	if (problem == NULL)
+		return true;
+	call_fail(call, 400, "bad_request", "%s: %s", name, problem);
+	return false;
+}
+
 enum http_verdict api_post_render(struct call *call)
 {
 	struct render_task task = {
 		.body = http_body(call->exchange),
 		.charset = http_argument(call->exchange, "charset"),
-		.wait = http_argument(call->exchange, "wait"),
 		.date_ms = clock_wall_ms(),
 		.wants_requests = true,
 	};
 	struct rendered_page page;
 	struct url url;
 	uint64_t is_offline;
+	uint64_t scrolls;
 	enum http_verdict verdict;
 	enum error error;
 
 	if (!call_read_url(call, http_argument(call->exchange, "url"), &url) ||
-	    !call_number(call, "offline", 0, 1, &is_offline))
+	    !call_number(call, "offline", 0, 1, &is_offline) ||
+	    !call_number(call, "scroll", 0, 1, &scrolls) ||
+	    !read_selector(call, "wait", &task.wait) ||
+	    !read_selector(call, "click", &task.click))
 		return HTTP_ANSWERED;
 	if (call->api->rendering == NULL)
 		return call_fail_with(call, ERR_NOT_RENDERED, API_NO_BROWSER);
@@ -76,6 +95,7 @@ enum http_verdict api_post_render(struct call *call)
 		task.charset = "";
 	task.url = &url;
 	task.is_offline = is_offline != 0;
+	task.scroll = scrolls != 0;
 	task.site_flags = render_site_flags(call->api->store, &url);
 	error = rendering_run(call->api->rendering, &task, &page);
 	verdict = reply_rendered(call, error, &page);

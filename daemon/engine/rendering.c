@@ -711,6 +711,8 @@ static enum error serving_run(struct page_serving *serving)
 	options.url = task->url->text;
 	options.date_ms = task->date_ms;
 	options.wait = task->wait;
+	options.click = task->click;
+	options.scroll = task->scroll;
 	if (task->wants_requests)
 		page->requests = json_array();
 	memcpy(page->document, task->url->text, strlen(task->url->text) + 1);

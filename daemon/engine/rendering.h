@@ -54,11 +54,13 @@ void rendering_rest(struct rendering *rendering);
 /* A page to render. The caller owns everything. */
 struct render_task {
 	const struct url *url;
-	struct slice body;    /* the document */
-	struct slice head;    /* its header lines; empty = only `charset` */
-	const char *charset;  /* "" = unknown */
-	uint64_t date_ms;     /* Unix time at which the page begins */
-	const char *wait;     /* a selector, or NULL */
+	struct slice body;   /* the document */
+	struct slice head;   /* its header lines; empty = only `charset` */
+	const char *charset; /* "" = unknown */
+	uint64_t date_ms;    /* Unix time at which the page begins */
+	const char *wait;    /* a selector, or NULL; as `click` */
+	const char *click;
+	bool scroll;
 	bool is_offline;      /* refuse all requests */
 	bool wants_requests;  /* set `requests` of the result */
 	uint32_t site_flags;  /* SITE_* flags of the site */

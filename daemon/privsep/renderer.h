@@ -103,9 +103,10 @@ struct renderer_order {
 	uint32_t max_wall_ms;
 	uint32_t max_requests;
 	uint32_t blocked;
-	uint32_t reserved;
+	uint32_t scroll;   /* 0 or 1 */
 	struct slice url;  /* with its NUL */
-	struct slice wait; /* with its NUL; empty = none */
+	struct slice wait; /* with its NUL; empty = none; as `click` */
+	struct slice click;
 };
 
 struct renderer_request {

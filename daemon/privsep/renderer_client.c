@@ -173,6 +173,8 @@ static bool renderer_send_order(struct renderer *renderer,
 		.blocked = options->blocked,
 		.url = message_text(options->url),
 		.wait = message_text(options->wait),
+		.click = message_text(options->click),
+		.scroll = options->scroll,
 	};
 
 	return channel_send_row(&renderer->process.channel, RENDERER_PAGE,

@@ -12,7 +12,7 @@ const struct row_codec renderer_ready_layout =
 	MESSAGE(renderer_ready, reserved, reason, 1);
 
 const struct row_codec renderer_order_layout =
-	MESSAGE(renderer_order, reserved, url, 2);
+	MESSAGE(renderer_order, scroll, url, 3);
 
 const struct row_codec renderer_request_layout =
 	MESSAGE(renderer_request, is_page, method, 3);
@@ -109,13 +109,15 @@ static bool read_order(const struct channel_frame *frame,
 	if (frame->kind != RENDERER_PAGE ||
 	    !row_codec_decode(&renderer_order_layout, frame->head, &order) ||
 	    order.url.size == 0 || !message_is_text(order.url) ||
-	    !message_is_text(order.wait))
+	    !message_is_text(order.wait) || !message_is_text(order.click))
 		return false;
 	*options_out = (struct page_render_options){
 		.url = message_text_of(order.url),
 		.date_ms = order.date_ms,
 		.seed = order.seed,
 		.wait = message_text_of(order.wait),
+		.click = message_text_of(order.click),
+		.scroll = order.scroll != 0,
 		.time_ms = order.time_ms,
 		.max_wall_ms = order.max_wall_ms,
 		.max_requests = order.max_requests,

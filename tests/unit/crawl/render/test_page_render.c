@@ -345,6 +345,27 @@ TEST(a_selector_to_click_is_checked)
 	ck_assert_int_eq(page_render_result(page).end, RENDER_SELECTOR);
 }
 
+TEST(a_selector_that_is_not_closed_is_refused)
+{
+	static const char *const valid[] = {"#more",
+					    "a[href=\"]\"] > b:not(.c)",
+					    "a\\(b", "[a='\"']", "[x=\"{;}\"]"};
+	static const char *const invalid[] = {
+		"",     "  ",     "a[b",
+		"a)",   "[a='b]", "a\\",
+		"a\nb", "\xff",   "((((((((((((((((()))))))))))))))))"};
+	char longest[MAX_RENDER_SELECTOR + 2] = "";
+
+	for (size_t i = 0; i < sizeof(valid) / sizeof(*valid); i++)
+		ck_assert_ptr_null(render_selector_problem(valid[i]));
+	for (size_t i = 0; i < sizeof(invalid) / sizeof(*invalid); i++)
+		ck_assert_ptr_nonnull(render_selector_problem(invalid[i]));
+	memset(longest, 'a', MAX_RENDER_SELECTOR);
+	ck_assert_ptr_null(render_selector_problem(longest));
+	longest[MAX_RENDER_SELECTOR] = 'a';
+	ck_assert_ptr_nonnull(render_selector_problem(longest));
+}
+
 TEST(a_page_that_leaves_its_document_gets_the_next_one)
 {
 	struct page_request asked;

@@ -10,7 +10,8 @@
  * timer to timer. Between two steps the requests are answered, one after
  * another, each after the last answer has arrived; the next step begins when
  * nothing happens any more. The page is complete when it has loaded and
- * RENDER_QUIET_MS pass without a request and without a change of the DOM. So
+ * RENDER_QUIET_MS pass without a request and without a change of the DOM. Then
+ * its DOM is read, and after that a screenshot is taken, if one is wanted. So
  * the same answers give the same DOM, on a fast and on a slow machine. Only
  * threads of the page (workers) do not follow the virtual time.
  */
@@ -25,6 +26,7 @@
 #include "base/error.h"
 #include "base/limit.h"
 #include "crawl/render/cdp.h"
+#include "crawl/render/screenshot.h"
 
 enum {
 	RENDER_STEP_MS = 50,
@@ -106,6 +108,8 @@ struct page_render_options {
 	uint64_t max_bytes; /* sum of the bodies of all answers */
 	size_t max_dom_bytes;
 	unsigned blocked; /* kinds that are not loaded */
+	/* width of the screenshot, at most SCREENSHOT_WIDTH; 0 = none */
+	uint32_t screenshot;
 };
 
 extern const struct page_render_options page_render_options_default;
@@ -149,6 +153,8 @@ struct render_result {
 	uint64_t bytes;   /* of the bodies */
 	const struct render_line *lines; /* [count] */
 	size_t count;
+	struct slice screenshot; /* WebP; empty = none */
+	enum screenshot_end screenshot_end;
 };
 
 struct page_render;

@@ -1,6 +1,9 @@
 #include <jansson.h>
+#include <nettle/base64.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "crawl/url/url.h"
 #include "daemon/api/api.h"
 #include "daemon/engine/rendering.h"
@@ -25,6 +28,25 @@ static uint32_t render_site_flags(struct store *store, const struct url *url)
 	return flags;
 }
 
+/* Add the screenshot in Base64, or the reason why there is none. */
+static void add_screenshot(json_t *value, const struct rendered_page *page)
+{
+	const struct slice bytes = buffer_slice(&page->screenshot);
+	const size_t length = BASE64_ENCODE_RAW_LENGTH(bytes.size);
+	char *coded;
+
+	if (page->screenshot_end != SCREENSHOT_OK)
+		json_object_set_new(
+			value, "screenshot_error",
+			json_string(screenshot_end_text(page->screenshot_end)));
+	if (bytes.size == 0)
+		return;
+	coded = mem_alloc(1, length + 1);
+	base64_encode_raw(coded, bytes.size, bytes.data);
+	json_object_set_new(value, "screenshot", json_stringn(coded, length));
+	free(coded);
+}
+
 static json_t *rendered_json(struct rendered_page *page)
 {
 	const char *url = page->url.size == 0 ? page->document : page->url.data;
@@ -36,6 +58,7 @@ static json_t *rendered_json(struct rendered_page *page)
 		"time_ms", (int)page->time_ms, "requests", page->requests);
 
 	json_object_set_new(value, "html", json_text(buffer_slice(&page->dom)));
+	add_screenshot(value, page);
 	return value;
 }
 
@@ -80,12 +103,14 @@ enum http_verdict api_post_render(struct call *call)
 	struct url url;
 	uint64_t is_offline;
 	uint64_t scrolls;
+	uint64_t has_screenshot;
 	enum http_verdict verdict;
 	enum error error;
 
 	if (!call_read_url(call, http_argument(call->exchange, "url"), &url) ||
 	    !call_number(call, "offline", 0, 1, &is_offline) ||
 	    !call_number(call, "scroll", 0, 1, &scrolls) ||
+	    !call_number(call, "screenshot", 0, 1, &has_screenshot) ||
 	    !read_selector(call, "wait", &task.wait) ||
 	    !read_selector(call, "click", &task.click))
 		return HTTP_ANSWERED;
@@ -96,6 +121,7 @@ enum http_verdict api_post_render(struct call *call)
 	task.url = &url;
 	task.is_offline = is_offline != 0;
 	task.scroll = scrolls != 0;
+	task.screenshot = has_screenshot != 0 ? SCREENSHOT_WIDTH : 0;
 	task.site_flags = render_site_flags(call->api->store, &url);
 	error = rendering_run(call->api->rendering, &task, &page);
 	verdict = reply_rendered(call, error, &page);

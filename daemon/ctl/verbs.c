@@ -524,6 +524,8 @@ static const struct verb_action render_actions[] = {
 		      "matches, when the page has settled"),
 		 FLAG("scroll", NULL,
 		      "scroll to the end of the page, until it stops growing"),
+		 TEXT("screenshot", "FILE", NULL,
+		      "write a picture of the page to FILE (WebP)"),
 		 FLAG("consent", NULL,
 		      "keep layers that request consent, for example to "
 		      "cookies"),

@@ -130,6 +130,7 @@ void rendered_page_free(struct rendered_page *page)
 	buffer_free(&page->dom);
 	buffer_free(&page->url);
 	buffer_free(&page->reason);
+	buffer_free(&page->screenshot);
 	json_decref(page->requests);
 }
 
@@ -713,6 +714,7 @@ static enum error serving_run(struct page_serving *serving)
 	options.wait = task->wait;
 	options.click = task->click;
 	options.scroll = task->scroll;
+	options.screenshot = task->screenshot;
 	if (task->wants_requests)
 		page->requests = json_array();
 	memcpy(page->document, task->url->text, strlen(task->url->text) + 1);
@@ -726,6 +728,8 @@ static enum error serving_run(struct page_serving *serving)
 	page->dom = result.dom;
 	page->url = result.url;
 	page->reason = result.reason;
+	page->screenshot = result.screenshot;
+	page->screenshot_end = result.screenshot_end;
 	buffer_append_byte(&page->reason, '\0');
 	return error;
 }

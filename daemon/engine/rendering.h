@@ -61,6 +61,7 @@ struct render_task {
 	const char *wait;    /* a selector, or NULL; as `click` */
 	const char *click;
 	bool scroll;
+	uint32_t screenshot;  /* its width; 0 = none */
 	bool is_offline;      /* refuse all requests */
 	bool wants_requests;  /* set `requests` of the result */
 	uint32_t site_flags;  /* SITE_* flags of the site */
@@ -76,8 +77,10 @@ struct rendered_page {
 	char document[MAX_URL_BYTES + 1]; /* URL that the last document of the
 					     page was loaded from */
 	uint32_t time_ms;
-	json_t *requests;     /* a list of objects, or NULL */
-	struct buffer reason; /* English text after an error, with a NUL */
+	json_t *requests;         /* a list of objects, or NULL */
+	struct buffer reason;     /* English text after an error, with a NUL */
+	struct buffer screenshot; /* WebP; empty = none */
+	enum screenshot_end screenshot_end;
 };
 
 void rendered_page_free(struct rendered_page *page);

@@ -52,6 +52,8 @@ struct renderer_page {
 	struct buffer dom;
 	struct buffer url;    /* URL of the document at the end, with a NUL */
 	struct buffer reason; /* why the browser could not be started */
+	struct buffer screenshot; /* WebP; empty = none */
+	enum screenshot_end screenshot_end;
 };
 
 void renderer_page_free(struct renderer_page *page);
@@ -83,7 +85,8 @@ enum renderer_frame {
 	RENDERER_ASK,        /* struct renderer_request; body: of the request */
 	RENDERER_ANSWER, /* to the renderer: struct renderer_answer; body: the
 			    header lines, then the body */
-	RENDERER_DONE,   /* struct renderer_result; body: the DOM */
+	RENDERER_DONE, /* struct renderer_result; body: the screenshot, then the
+			  DOM */
 };
 
 struct renderer_ready {
@@ -103,7 +106,9 @@ struct renderer_order {
 	uint32_t max_wall_ms;
 	uint32_t max_requests;
 	uint32_t blocked;
-	uint32_t scroll;   /* 0 or 1 */
+	uint32_t scroll; /* 0 or 1 */
+	uint32_t screenshot;
+	uint32_t reserved;
 	struct slice url;  /* with its NUL */
 	struct slice wait; /* with its NUL; empty = none; as `click` */
 	struct slice click;
@@ -125,6 +130,8 @@ struct renderer_answer {
 struct renderer_result {
 	uint32_t end;
 	uint32_t time_ms;
+	uint32_t screenshot_end;
+	uint32_t screenshot_bytes;
 	struct slice url; /* with its NUL */
 };
 

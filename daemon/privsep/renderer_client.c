@@ -56,6 +56,7 @@ void renderer_page_free(struct renderer_page *page)
 	buffer_free(&page->dom);
 	buffer_free(&page->url);
 	buffer_free(&page->reason);
+	buffer_free(&page->screenshot);
 }
 
 /* Stop a renderer that has exited or broken the protocol. */
@@ -175,6 +176,7 @@ static bool renderer_send_order(struct renderer *renderer,
 		.wait = message_text(options->wait),
 		.click = message_text(options->click),
 		.scroll = options->scroll,
+		.screenshot = options->screenshot,
 	};
 
 	return channel_send_row(&renderer->process.channel, RENDERER_PAGE,
@@ -259,18 +261,25 @@ static bool send_answer(struct renderer *renderer, uint64_t until_ms,
 static bool read_result(const struct channel_frame *frame, size_t max_dom_bytes,
 			struct renderer_page *page)
 {
+	struct slice dom = frame->body;
+	struct slice screenshot;
 	struct renderer_result row;
 
 	if (!row_codec_decode(&renderer_result_layout, frame->head, &row) ||
 	    row.end >= RENDER_END_COUNT || !message_is_text(row.url) ||
 	    row.url.size > MAX_RENDER_URL + 1 ||
-	    frame->body.size > max_dom_bytes)
+	    row.screenshot_end >= SCREENSHOT_END_COUNT ||
+	    !item_cut(&dom, row.screenshot_bytes, &screenshot) ||
+	    (screenshot.size > 0 && !screenshot_is_valid(screenshot)) ||
+	    dom.size > max_dom_bytes)
 		return false;
 	page->end = (enum render_end)row.end;
+	page->screenshot_end = (enum screenshot_end)row.screenshot_end;
+	buffer_append_slice(&page->screenshot, screenshot);
 	page->time_ms = row.time_ms;
 	buffer_append_slice(&page->url, row.url);
 	if (render_has_dom(page->end))
-		buffer_append_slice(&page->dom, frame->body);
+		buffer_append_slice(&page->dom, dom);
 	return true;
 }
 
@@ -316,9 +325,13 @@ static enum error renderer_serve(struct renderer *renderer,
 }
 
 /* Return whether the browser must be replaced after this page. */
-static bool must_rest(const struct renderer *renderer, enum render_end end)
+static bool must_rest(const struct renderer *renderer,
+		      const struct renderer_page *page)
 {
+	const enum render_end end = page->end;
+
 	return renderer->pages >= renderer->options.max_pages ||
+	       page->screenshot_end == SCREENSHOT_LATE ||
 	       (!render_has_dom(end) && end != RENDER_NOT_LOADED &&
 		end != RENDER_SELECTOR);
 }
@@ -341,7 +354,7 @@ enum error renderer_run(struct renderer *renderer,
 	renderer->pages++;
 	if (error == ERR_TIMEOUT)
 		page_out->end = RENDER_TIMEOUT;
-	if (error == ERR_NONE && !must_rest(renderer, page_out->end))
+	if (error == ERR_NONE && !must_rest(renderer, page_out))
 		return ERR_NONE;
 	if (error == ERR_NONE || *renderer->options.is_stopping)
 		renderer_rest(renderer);

@@ -12,7 +12,7 @@ const struct row_codec renderer_ready_layout =
 	MESSAGE(renderer_ready, reserved, reason, 1);
 
 const struct row_codec renderer_order_layout =
-	MESSAGE(renderer_order, scroll, url, 3);
+	MESSAGE(renderer_order, reserved, url, 3);
 
 const struct row_codec renderer_request_layout =
 	MESSAGE(renderer_request, is_page, method, 3);
@@ -21,7 +21,7 @@ const struct row_codec renderer_answer_layout =
 	MESSAGE_PLAIN(renderer_answer, head_bytes);
 
 const struct row_codec renderer_result_layout =
-	MESSAGE(renderer_result, time_ms, url, 1);
+	MESSAGE(renderer_result, screenshot_bytes, url, 1);
 
 enum {
 	MAX_FRAME_BYTES = MAX_RENDERER_ANSWER_BYTES + FETCH_MAX_HEAD_BYTES,
@@ -124,6 +124,7 @@ static bool read_order(const struct channel_frame *frame,
 		.max_bytes = order.max_bytes,
 		.max_dom_bytes = (size_t)order.max_dom_bytes,
 		.blocked = order.blocked,
+		.screenshot = order.screenshot,
 	};
 	return true;
 }
@@ -136,6 +137,7 @@ static bool serve_page(struct renderer_state *state, struct browser *browser,
 	struct page_render *page;
 	struct render_result result;
 	struct renderer_result row;
+	struct buffer body = {0};
 	struct buffer head;
 	bool is_sent;
 
@@ -146,18 +148,23 @@ static bool serve_page(struct renderer_state *state, struct browser *browser,
 	row = (struct renderer_result){
 		.end = result.end,
 		.time_ms = result.time_ms,
+		.screenshot_end = result.screenshot_end,
+		.screenshot_bytes = (uint32_t)result.screenshot.size,
 		.url = message_text(result.url),
 	};
+	buffer_append_slice(&body, result.screenshot);
+	buffer_append_slice(&body, result.dom);
 	head = row_codec_encode(&renderer_result_layout, &row);
 	is_sent = !state->has_ended &&
 		  channel_send(&state->channel,
 			       &(struct frame_parts){
 				       .kind = RENDERER_DONE,
 				       .head = buffer_slice(&head),
-				       .body = result.dom,
+				       .body = buffer_slice(&body),
 				       .file = -1,
 			       }) == ERR_NONE;
 	buffer_free(&head);
+	buffer_free(&body);
 	page_render_destroy(page);
 	return is_sent && browser_is_alive(browser);
 }

@@ -4,6 +4,7 @@ The pages and what they load come from a server on loopback. The daemon fetches
 for the browser, under the rules of the site.
 """
 
+import base64
 import http.server
 import os
 import signal
@@ -265,6 +266,12 @@ addEventListener("scroll", () => { document.body.id = "scrolled"; });
                              click="#more", wait="#late", scroll=1)
         self.assertIn("Clicked</p>", result["html"])
         self.assertIn('id="scrolled"', result["html"])
+        self.assertNotIn("screenshot", result)
+        result = self.render(daemon, "http://a.test/", "<p>x", offline=1,
+                             screenshot=1)
+        picture = base64.b64decode(result["screenshot"], validate=True)
+        self.assertEqual((picture[:4], picture[8:12]), (b"RIFF", b"WEBP"))
+        self.assertNotIn("screenshot_error", result)
         for selector in ("", "#a[", "x" * 513, "a\nb"):
             answer = daemon.post("/v1/render", page.encode(), offline=1,
                                  url="http://a.test/", click=selector)

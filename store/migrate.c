@@ -161,8 +161,9 @@ static void put_sites(struct txn *txn, struct migrated_site *sites,
 
 /*
  * Schema 3 adds TABLE_INCIDENTS, TABLE_COOKIES, TABLE_WAITING and TABLE_HEALTH,
- * which are empty at first, and the patterns of URLs to the rows of sites. A
- * damaged row stays as it is; store_verify() reports it.
+ * which are empty at first, and the patterns of URLs to the rows of sites;
+ * schema 6 adds the selectors for rendering to these rows. A damaged row stays
+ * as it is; store_verify() reports it.
  */
 static void migrate_sites(struct txn *txn)
 {
@@ -174,7 +175,7 @@ static void migrate_sites(struct txn *txn)
 	while (scan_next(&scan)) {
 		struct buffer value;
 
-		if (!site_of_schema_2(scan.value, &value))
+		if (!site_of_old_schema(scan.value, &value))
 			continue;
 		sites = mem_grow(sites, count, &capacity, sizeof(*sites));
 		sites[count] = (struct migrated_site){.value = value};
@@ -199,7 +200,8 @@ static void migrate_health(struct txn *txn)
 }
 
 static migration_step *const steps[] = {migrate_tables, migrate_sites,
-					migrate_health, migrate_tables};
+					migrate_health, migrate_tables,
+					migrate_sites};
 static const struct migration to_this_schema = {
 	steps, sizeof(steps) / sizeof(steps[0])};
 

@@ -320,22 +320,12 @@ static const size_t site_row_slices[] = {
 	offsetof(struct site_row, missing),
 	offsetof(struct site_row, options.include),
 	offsetof(struct site_row, options.exclude),
+	offsetof(struct site_row, options.render_wait),
+	offsetof(struct site_row, options.render_click),
 };
 
 static const struct row_codec site_row_layout =
 	LAYOUT_APART(site_row, site_row_fields, site_row_slices);
-
-/* The slices of a row before schema 3. */
-static const size_t site_row_old_slices[] = {
-	offsetof(struct site_row, host),
-	offsetof(struct site_row, seed),
-	offsetof(struct site_row, options.headers),
-	offsetof(struct site_row, options.proxy),
-	offsetof(struct site_row, missing),
-};
-
-static const struct row_codec site_row_old_layout =
-	LAYOUT_APART(site_row, site_row_fields, site_row_old_slices);
 
 /*
  * Return whether the values of the row are valid. Code that uses the thresholds
@@ -363,16 +353,21 @@ bool site_get(struct txn *txn, struct slice host, struct site_row *row_out)
 	return false;
 }
 
-bool site_of_schema_2(struct slice value, struct buffer *out)
+bool site_of_old_schema(struct slice value, struct buffer *out)
 {
-	struct site_row row = {0};
+	static const size_t slice_counts[] = {7, 5}; /* of schemas 3 and 2 */
+	struct row_codec layout = site_row_layout;
 
-	if (!row_codec_decode(&site_row_old_layout, value, &row))
-		return false;
-	row.options.include = slice_of("");
-	row.options.exclude = slice_of("");
-	*out = row_codec_encode(&site_row_layout, &row);
-	return true;
+	for (size_t i = 0; i < 2; i++) {
+		struct site_row row = {0};
+
+		layout.slice_count = slice_counts[i];
+		if (!row_codec_decode(&layout, value, &row))
+			continue;
+		*out = row_codec_encode(&site_row_layout, &row);
+		return true;
+	}
+	return false;
 }
 
 struct buffer site_encode(const struct site_row *row)

@@ -651,6 +651,13 @@ struct site_options {
 	 */
 	struct slice include;
 	struct slice exclude;
+	/*
+	 * selectors (CSS) of the browser that renders pages: a page is complete
+	 * when the first one matches, and the element of the second one is
+	 * clicked; may be empty
+	 */
+	struct slice render_wait;
+	struct slice render_click;
 };
 
 /* A site. Its host includes the port, unless that is the default. */
@@ -741,6 +748,7 @@ enum {
 	 */
 	SITE_RENDERS_ALWAYS = 16384,
 	SITE_RENDERS_NEVER = 32768,
+	SITE_RENDER_SCROLLS = 65536, /* pages are scrolled to their end */
 	/* flags that only the daemon sets; the other flags are options */
 	SITE_FINDINGS = SITE_IS_STALE | SITE_IS_BLOCKED | SITE_IS_KNOWN |
 			SITE_IS_EXHAUSTED | SITE_IS_CHANGING,
@@ -753,10 +761,11 @@ bool site_decode(struct slice value, struct site_row *row_out);
 /* Return the value of the row in a new buffer. */
 struct buffer site_encode(const struct site_row *row);
 /*
- * Write the row of a site before schema 3, which has no patterns of URLs, as a
- * row of the current schema. Return false if `value` is no such row.
+ * Write the row of a site before schema 3, which has no patterns of URLs, or
+ * before schema 6, which has no selectors, as a row of the current schema.
+ * Return false if `value` is no such row.
  */
-bool site_of_schema_2(struct slice value, struct buffer *out);
+bool site_of_old_schema(struct slice value, struct buffer *out);
 
 enum template_state {
 	TEMPLATE_LIVE,

@@ -31,10 +31,12 @@ enum {
 	   a document from arriving completely */
 	MAX_LOADING_MS = 2000,
 	MAX_LOADING_DOCUMENT_MS = 250,
+	MAX_SCREENSHOT_MS = 5000,    /* real time until a screenshot is there */
 	MAX_SENDING = 64,            /* requests that have not come yet */
 	MAX_SENDING_MS = 1000,       /* real time until they have */
 	SCROLL_QUIET_MS = 100,       /* between two scrolls */
 	MAX_SCROLLS = LIMIT(200, 2), /* by a window each */
+	MAX_SELECTOR_DEPTH = 16,     /* open brackets */
 	MAX_STARVING =
 		10000, /* tasks that run while the clock should advance */
 };
@@ -79,6 +81,67 @@ const char *render_kind_name(enum render_kind kind)
 	return "other";
 }
 
+/* Return the byte that closes this one; 0 = it opens nothing. */
+static char closing_byte(char byte)
+{
+	switch (byte) {
+	case '(':
+		return ')';
+	case '[':
+		return ']';
+	case '"':
+	case '\'':
+		return byte;
+	default:
+		return '\0';
+	}
+}
+
+/* Return whether all quotes and brackets of the selector are closed. */
+static bool selector_is_closed(const char *text)
+{
+	char open[MAX_SELECTOR_DEPTH];
+	size_t depth = 0;
+
+	for (; *text != '\0'; text++) {
+		const char awaited = depth == 0 ? '\0' : open[depth - 1];
+		const bool is_quoted = awaited == '"' || awaited == '\'';
+
+		if (*text == '\\' && text[1] == '\0')
+			return false;
+		if (*text == '\\') {
+			text++;
+		} else if (*text == awaited) {
+			depth--;
+		} else if (!is_quoted && closing_byte(*text) != '\0') {
+			if (depth == MAX_SELECTOR_DEPTH)
+				return false;
+			open[depth++] = closing_byte(*text);
+		} else if (!is_quoted && (*text == ')' || *text == ']')) {
+			return false;
+		}
+	}
+	return depth == 0;
+}
+
+const char *render_selector_problem(const char *text)
+{
+	const size_t length = strnlen(text, MAX_RENDER_SELECTOR + 1);
+
+	if (length > MAX_RENDER_SELECTOR)
+		return "the selector is too long";
+	if (utf8_check((struct slice){text, length}).invalid > 0)
+		return "the selector is not UTF-8";
+	if (text[strspn(text, " ")] == '\0')
+		return "the selector is empty";
+	for (size_t i = 0; i < length; i++)
+		if ((unsigned char)text[i] < ' ' || text[i] == 0x7f)
+			return "the selector contains a control character";
+	return selector_is_closed(text)
+		       ? NULL
+		       : "a bracket or a quote of the selector is not closed";
+}
+
 /*
  * The kinds of requests that keep a page from being complete. The browser sends
  * others when it likes, such as the one for the icon.
@@ -88,19 +151,20 @@ static const unsigned render_active =
 
 /* The response for which the page waits. */
 enum render_step {
-	STEP_CONTEXT,  /* Target.createBrowserContext */
-	STEP_TARGET,   /* Target.createTarget */
-	STEP_ATTACH,   /* Target.attachToTarget */
-	STEP_SETUP,    /* the last command that prepares the tab */
-	STEP_NAVIGATE, /* Page.navigate: the document has arrived */
-	STEP_RUN,      /* Emulation.virtualTimeBudgetExpired, an event */
-	STEP_PAUSED,   /* the clock stands still: requests are answered */
-	STEP_WORLD,    /* Page.createIsolatedWorld */
-	STEP_STATE,    /* templated.state() */
-	STEP_CLICK,    /* templated.click() */
-	STEP_SCROLL,   /* templated.scroll() */
-	STEP_SAVE,     /* templated.save() */
-	STEP_PIECE,    /* templated.piece() */
+	STEP_CONTEXT,    /* Target.createBrowserContext */
+	STEP_TARGET,     /* Target.createTarget */
+	STEP_ATTACH,     /* Target.attachToTarget */
+	STEP_SETUP,      /* the last command that prepares the tab */
+	STEP_NAVIGATE,   /* Page.navigate: the document has arrived */
+	STEP_RUN,        /* Emulation.virtualTimeBudgetExpired, an event */
+	STEP_PAUSED,     /* the clock stands still: requests are answered */
+	STEP_WORLD,      /* Page.createIsolatedWorld */
+	STEP_STATE,      /* templated.state() */
+	STEP_CLICK,      /* templated.click() */
+	STEP_SCROLL,     /* templated.scroll() */
+	STEP_SAVE,       /* templated.save() */
+	STEP_PIECE,      /* templated.piece() */
+	STEP_SCREENSHOT, /* Page.captureScreenshot */
 	STEP_ENDED,
 };
 
@@ -166,6 +230,9 @@ struct page_render {
 	size_t request_bytes; /* of the messages with requests */
 	uint64_t bytes;
 	struct buffer dom;
+	struct buffer screenshot;
+	enum screenshot_end screenshot_end;
+	uint64_t screenshot_until_ms;
 	char *url;
 	struct render_waiting *waiting; /* [waiting_count], oldest first */
 	size_t waiting_count;
@@ -222,6 +289,7 @@ void page_render_destroy(struct page_render *render)
 	free(render->lines);
 	free(render->url);
 	buffer_free(&render->dom);
+	buffer_free(&render->screenshot);
 	arena_destroy(render->arena);
 	free(render);
 }
@@ -453,6 +521,14 @@ static void render_pause(struct page_render *render)
 	render_look(render);
 }
 
+/* End a page that has its DOM. */
+static void render_end_screenshot(struct page_render *render,
+				  enum screenshot_end end)
+{
+	render->screenshot_end = end;
+	render_end(render, render->end);
+}
+
 /* The document was replaced while a command ran in it. */
 static void render_retry(struct page_render *render)
 {
@@ -467,6 +543,9 @@ static void render_retry(struct page_render *render)
 bool page_render_is_done(struct page_render *render, uint64_t now_ms)
 {
 	render->now_ms = now_ms;
+	if (render->step == STEP_SCREENSHOT &&
+	    now_ms >= render->screenshot_until_ms)
+		render_end_screenshot(render, SCREENSHOT_LATE);
 	if (now_ms >= render->deadline_ms)
 		render_end(render, RENDER_TIMEOUT);
 	if (now_ms >= render->loading_until_ms)
@@ -579,12 +658,26 @@ static void render_take_scroll(struct page_render *render, const json_t *value)
 	render_run(render);
 }
 
+/* The DOM is complete. Take the screenshot, if one is wanted. */
+static void render_ask_screenshot(struct page_render *render)
+{
+	if (render->options.screenshot == 0) {
+		render_end(render, render->end);
+		return;
+	}
+	render->screenshot_until_ms = render->now_ms + MAX_SCREENSHOT_MS;
+	if (render->screenshot_until_ms > render->deadline_ms)
+		render->screenshot_until_ms = render->deadline_ms;
+	render_await(render, STEP_SCREENSHOT, "Page.captureScreenshot",
+		     screenshot_parameters(render->options.screenshot));
+}
+
 static void render_ask_piece(struct page_render *render)
 {
 	struct buffer call = {0};
 
 	if (render->piece == render->piece_count) {
-		render_end(render, render->end);
+		render_ask_screenshot(render);
 		return;
 	}
 	buffer_printf(&call, "templated.piece(%u)", (unsigned)render->piece);
@@ -724,6 +817,11 @@ static void render_take_response(struct page_render *render,
 		break;
 	case STEP_WORLD:
 		render_take_world(render, message);
+		break;
+	case STEP_SCREENSHOT:
+		render_end_screenshot(
+			render,
+			screenshot_read(message->value, &render->screenshot));
 		break;
 	default:
 		render_take_value(render, message);
@@ -1249,6 +1347,8 @@ void page_render_take(struct page_render *render,
 		render->awaited = 0;
 		if (message->error == NULL)
 			render_take_response(render, message);
+		else if (render->step == STEP_SCREENSHOT)
+			render_end_screenshot(render, SCREENSHOT_FAILED);
 		else if (render->step >= STEP_WORLD)
 			render_retry(render);
 		else
@@ -1274,5 +1374,7 @@ struct render_result page_render_result(const struct page_render *render)
 		.bytes = render->bytes,
 		.lines = render->lines,
 		.count = render->count,
+		.screenshot = buffer_slice(&render->screenshot),
+		.screenshot_end = render->screenshot_end,
 	};
 }

@@ -10,7 +10,8 @@
  * timer to timer. Between two steps the requests are answered, one after
  * another, each after the last answer has arrived; the next step begins when
  * nothing happens any more. The page is complete when it has loaded and
- * RENDER_QUIET_MS pass without a request and without a change of the DOM. So
+ * RENDER_QUIET_MS pass without a request and without a change of the DOM. Then
+ * its DOM is read, and after that a screenshot is taken, if one is wanted. So
  * the same answers give the same DOM, on a fast and on a slow machine. Only
  * threads of the page (workers) do not follow the virtual time.
  */
@@ -25,6 +26,7 @@
 #include "base/error.h"
 #include "base/limit.h"
 #include "crawl/render/cdp.h"
+#include "crawl/render/screenshot.h"
 
 enum {
 	RENDER_STEP_MS = 50,
@@ -34,6 +36,7 @@ enum {
 	MAX_RENDER_HEAD = LIMIT(32 * 1024, 128),   /* bytes of its headers */
 	MAX_RENDER_URL = LIMIT(8192, 128),         /* bytes */
 	MAX_RENDER_BODY = LIMIT(1024 * 1024, 128), /* bytes of its body */
+	MAX_RENDER_SELECTOR = 512,                 /* bytes */
 };
 
 /* How the rendering of a page has ended. X(constant, phrase). */
@@ -82,6 +85,13 @@ enum render_kind {
 /* Return the kind as one word, such as "script"; static memory. */
 const char *render_kind_name(enum render_kind kind);
 
+/*
+ * Return NULL if the text may be a CSS selector, and otherwise a phrase that
+ * says why not; static memory. The browser decides when the page is rendered
+ * (RENDER_SELECTOR); this finds what is too long, no text, or not closed.
+ */
+const char *render_selector_problem(const char *text);
+
 struct page_render_options {
 	const char *url;      /* may have a fragment */
 	uint64_t date_ms;     /* Unix time at which the page begins */
@@ -99,6 +109,8 @@ struct page_render_options {
 	uint64_t max_bytes; /* sum of the bodies of all answers */
 	size_t max_dom_bytes;
 	unsigned blocked; /* kinds that are not loaded */
+	/* width of the screenshot, at most SCREENSHOT_WIDTH; 0 = none */
+	uint32_t screenshot;
 };
 
 extern const struct page_render_options page_render_options_default;
@@ -144,6 +156,8 @@ struct render_result {
 	uint64_t bytes;   /* of the bodies */
 	const struct render_line *lines; /* [count] */
 	size_t count;
+	struct slice screenshot; /* WebP; empty = none */
+	enum screenshot_end screenshot_end;
 };
 
 struct page_render;

@@ -1,5 +1,6 @@
 #include <assert.h>
 #include <jansson.h>
+#include <nettle/base64.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,8 +36,9 @@ struct client_page {
 	struct render_task task;
 	struct url url;
 	struct buffer body;
-	struct buffer charset; /* with a NUL, as the next one */
+	struct buffer charset; /* with a NUL, as the next ones */
 	struct buffer wait;
+	struct buffer click;
 };
 
 /*
@@ -57,6 +59,25 @@ static uint32_t render_site_flags(struct store *store, const struct url *url)
 	return flags;
 }
 
+/* Add the screenshot in Base64, or the reason why there is none. */
+static void add_screenshot(json_t *value, const struct rendered_page *page)
+{
+	const struct slice bytes = buffer_slice(&page->screenshot);
+	const size_t length = BASE64_ENCODE_RAW_LENGTH(bytes.size);
+	char *coded;
+
+	if (page->screenshot_end != SCREENSHOT_OK)
+		json_object_set_new(
+			value, "screenshot_error",
+			json_string(screenshot_end_text(page->screenshot_end)));
+	if (bytes.size == 0)
+		return;
+	coded = mem_alloc(1, length + 1);
+	base64_encode_raw(coded, bytes.size, bytes.data);
+	json_object_set_new(value, "screenshot", json_stringn(coded, length));
+	free(coded);
+}
+
 static json_t *rendered_json(struct rendered_page *page)
 {
 	const char *url = page->url.size == 0 ? page->document : page->url.data;
@@ -68,6 +89,7 @@ static json_t *rendered_json(struct rendered_page *page)
 		"time_ms", (int)page->time_ms, "requests", page->requests);
 
 	json_object_set_new(value, "html", json_text(buffer_slice(&page->dom)));
+	add_screenshot(value, page);
 	return value;
 }
 
@@ -93,6 +115,7 @@ static void client_page_free(struct client_page *client)
 	buffer_free(&client->body);
 	buffer_free(&client->charset);
 	buffer_free(&client->wait);
+	buffer_free(&client->click);
 	free(client);
 }
 
@@ -176,12 +199,52 @@ static bool client_page_add(struct client_page *client)
 	return is_added;
 }
 
+/* Read a selector of the query; NULL = there is none. */
+static bool read_selector(struct call *call, const char *name,
+			  const char **selector_out)
+{
+	const char *problem;
+
+	*selector_out = http_argument(call->exchange, name);
+	if (*selector_out == NULL)
+		return true;
+	problem = render_selector_problem(*selector_out);
+	if (problem == NULL)
+		return true;
+	call_fail(call, 400, "bad_request", "%s: %s", name, problem);
+	return false;
+}
+
+/* Read what the query says of the page. */
+static bool read_wish(struct call *call, struct url *url_out,
+		      struct render_task *wish_out)
+{
+	const char *charset = http_argument(call->exchange, "charset");
+	uint64_t is_offline;
+	uint64_t scrolls;
+	uint64_t has_screenshot;
+
+	if (!call_read_url(call, http_argument(call->exchange, "url"),
+			   url_out) ||
+	    !call_number(call, "offline", 0, 1, &is_offline) ||
+	    !call_number(call, "scroll", 0, 1, &scrolls) ||
+	    !call_number(call, "screenshot", 0, 1, &has_screenshot) ||
+	    !read_selector(call, "wait", &wish_out->wait) ||
+	    !read_selector(call, "click", &wish_out->click))
+		return false;
+	wish_out->url = url_out;
+	wish_out->charset = charset == NULL ? "" : charset;
+	wish_out->is_offline = is_offline != 0;
+	wish_out->scroll = scrolls != 0;
+	wish_out->screenshot = has_screenshot != 0 ? SCREENSHOT_WIDTH : 0;
+	return true;
+}
+
 /* Queue the page of the request, which waits for it. */
 static enum http_verdict begin_rendering(struct call *call,
-					 const struct url *url, bool is_offline)
+					 const struct render_task *wish)
 {
 	struct client_page *client;
-	const char *charset = http_argument(call->exchange, "charset");
 
 	if (!call_begin_work(call, WORK_RENDERING))
 		return call_fail_busy(call, "too many pages are rendered");
@@ -189,20 +252,21 @@ static enum http_verdict begin_rendering(struct call *call,
 	client->api = call->api;
 	client->owner = call_owner(call);
 	client->seen_ms = clock_steady_ms();
-	client->url = *url;
+	client->url = *wish->url;
 	buffer_append_slice(&client->body, http_body(call->exchange));
 	client->task = (struct render_task){
 		.url = &client->url,
 		.body = buffer_slice(&client->body),
-		.charset = keep_text(&client->charset,
-				     charset == NULL ? "" : charset),
-		.wait = keep_text(&client->wait,
-				  http_argument(call->exchange, "wait")),
+		.charset = keep_text(&client->charset, wish->charset),
+		.wait = keep_text(&client->wait, wish->wait),
+		.click = keep_text(&client->click, wish->click),
+		.scroll = wish->scroll,
+		.screenshot = wish->screenshot,
 		.date_ms = clock_wall_ms(),
 		.wants_requests = true,
-		.is_offline = is_offline,
+		.is_offline = wish->is_offline,
 		.is_urgent = true,
-		.site_flags = render_site_flags(call->api->store, url),
+		.site_flags = render_site_flags(call->api->store, wish->url),
 		.on_done = client_page_end,
 		.context = client,
 	};
@@ -255,15 +319,14 @@ static enum http_verdict await_rendering(struct call *call, uint64_t id)
 enum http_verdict api_post_render(struct call *call)
 {
 	const uint64_t id = http_handler_state(call->exchange)[MEMORY_RENDER];
+	struct render_task wish = {0};
 	struct url url;
-	uint64_t is_offline;
 
 	if (id != 0)
 		return await_rendering(call, id);
-	if (!call_read_url(call, http_argument(call->exchange, "url"), &url) ||
-	    !call_number(call, "offline", 0, 1, &is_offline))
+	if (!read_wish(call, &url, &wish))
 		return HTTP_ANSWERED;
 	if (call->api->rendering == NULL)
 		return call_fail_with(call, ERR_NOT_RENDERED, API_NO_BROWSER);
-	return begin_rendering(call, &url, is_offline != 0);
+	return begin_rendering(call, &wish);
 }

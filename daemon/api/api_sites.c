@@ -13,6 +13,7 @@
 #include "crawl/address_filter.h"
 #include "crawl/admission.h"
 #include "crawl/frontier.h"
+#include "crawl/render/page_render.h"
 #include "crawl/robots.h"
 #include "daemon/api/api.h"
 #include "daemon/api/api_forward.h"
@@ -157,6 +158,8 @@ static json_t *site_option_json(const struct site_option *option,
 	case OPTION_TEXT:
 		return json_text_or_null(secret_text_redacted(
 			site_option_text(option, options)));
+	case OPTION_SELECTOR:
+		return json_text(site_option_text(option, options));
 	case OPTION_URL_PATTERNS:
 		return site_json_lines(site_option_text(option, options));
 	default:
@@ -598,6 +601,29 @@ static bool site_request_read_patterns(const struct site_option *option,
 	return true;
 }
 
+/* Read a selector of the browser; "" removes it. */
+static bool read_selector_option(const struct site_option *option,
+				 json_t *value, struct site_request *out)
+{
+	const char *text = json_string_value(value);
+	const char *problem = "must be a selector, or \"\"";
+	const bool is_wait = strcmp(option->name, "render_wait") == 0;
+	struct buffer *copy = is_wait ? &out->render_wait : &out->render_click;
+	struct slice *selector = is_wait ? &out->options.render_wait
+					 : &out->options.render_click;
+
+	if (text != NULL)
+		problem = *text == '\0' ? NULL : render_selector_problem(text);
+	if (problem != NULL)
+		return site_request_set_error(out, "%s: %s", option->name,
+					      problem);
+	buffer_append_text(copy, text);
+	*selector = buffer_slice(copy);
+	if (*text == '\0')
+		*selector = slice_of("");
+	return true;
+}
+
 static bool read_measure(const struct site_option *option, json_t *value,
 			 struct site_request *out)
 {
@@ -652,6 +678,7 @@ static bool site_request_read_member(const char *name, json_t *value,
 		[OPTION_HEADERS] = site_request_read_headers,
 		[OPTION_TEXT] = site_request_read_text,
 		[OPTION_URL_PATTERNS] = site_request_read_patterns,
+		[OPTION_SELECTOR] = read_selector_option,
 	};
 	const struct site_option *option = site_option_of(name);
 
@@ -711,6 +738,8 @@ static void site_options_drop_texts(struct site_options *options)
 	options->proxy = none;
 	options->include = none;
 	options->exclude = none;
+	options->render_wait = none;
+	options->render_click = none;
 }
 
 static struct site_options default_options(const struct config *config,
@@ -838,6 +867,8 @@ void site_request_free(struct site_request *request)
 	buffer_free(&request->proxy);
 	buffer_free(&request->include);
 	buffer_free(&request->exclude);
+	buffer_free(&request->render_wait);
+	buffer_free(&request->render_click);
 }
 
 /* Sites: add, list, show, delete. */

@@ -17,11 +17,13 @@
 struct site_request {
 	/* its slices point into the buffers below */
 	struct site_options options;
-	struct buffer headers; /* freed by site_request_free() */
-	struct buffer proxy;   /* freed by site_request_free() */
-	struct buffer include; /* freed by site_request_free() */
-	struct buffer exclude; /* freed by site_request_free() */
-	char message[256];     /* error text */
+	struct buffer headers;      /* freed by site_request_free() */
+	struct buffer proxy;        /* freed by site_request_free() */
+	struct buffer include;      /* freed by site_request_free() */
+	struct buffer exclude;      /* freed by site_request_free() */
+	struct buffer render_wait;  /* freed by site_request_free() */
+	struct buffer render_click; /* freed by site_request_free() */
+	char message[256];          /* error text */
 };
 
 /*

@@ -560,12 +560,19 @@ enum { RENDER_TIMEOUT_MS = 2 * 60 * 1000 };
 static json_t *render_by_daemon(const struct ctl *ctl,
 				const struct text_request *request)
 {
+	static const char *const selectors[] = {"wait", "click"};
 	struct buffer target = {0};
 	json_t *answer = NULL;
 	char charset[32] = "";
 
 	buffer_append_text(&target, "/v1/render");
 	client_append_query(&target, "url", request->url->text);
+	for (size_t i = 0; i < sizeof(selectors) / sizeof(*selectors); i++)
+		if (option_given(ctl, selectors[i]))
+			client_append_query(&target, selectors[i],
+					    option_text(ctl, selectors[i]));
+	if (option_given(ctl, "scroll"))
+		client_append_query(&target, "scroll", "1");
 	if (message_copy_text(request->charset, charset, sizeof(charset)) &&
 	    *charset != '\0')
 		client_append_query(&target, "charset", charset);

@@ -417,6 +417,8 @@ render_options_of(const struct ctl *ctl, const struct page_replay *replay)
 	options.click = option_text(ctl, "click");
 	options.scroll = option_given(ctl, "scroll");
 	options.keep_consent = option_given(ctl, "consent");
+	if (option_given(ctl, "screenshot"))
+		options.screenshot = SCREENSHOT_WIDTH;
 	options.time_ms = (uint32_t)option_whole(ctl, "time",
 						 options.time_ms / MS_PER_S) *
 			  MS_PER_S;
@@ -427,6 +429,23 @@ render_options_of(const struct ctl *ctl, const struct page_replay *replay)
 	if (option_given(ctl, "media"))
 		options.blocked = 0;
 	return options;
+}
+
+/* Write the screenshot to its file. Return false after a message. */
+static bool write_screenshot(const struct ctl *ctl,
+			     const struct page_replay *replay,
+			     const struct render_result *result)
+{
+	const char *path = option_text(ctl, "screenshot");
+
+	if (path == NULL || !render_has_dom(result->end))
+		return true;
+	if (result->screenshot_end != SCREENSHOT_OK) {
+		ctl_print_error(ctl, "%s: no screenshot: %s", replay->url.text,
+				screenshot_end_text(result->screenshot_end));
+		return false;
+	}
+	return ctl_write_file(ctl, path, result->screenshot, file_write);
 }
 
 /* Render the page of an operand. Return whether there is a DOM. */
@@ -445,6 +464,7 @@ static bool render_page(const struct ctl *ctl, struct page_replay *replay,
 	if (result.end != RENDER_COMPLETE)
 		ctl_print_error(ctl, "%s: %s", replay->url.text,
 				render_end_text(result.end));
+	has_dom &= write_screenshot(ctl, replay, &result);
 	page_render_destroy(page);
 	return has_dom;
 }
@@ -476,9 +496,14 @@ enum ctl_status run_render(const struct ctl *ctl)
 	struct page_replay replay = {.archive = {.file = -1}};
 	struct browser *browser = NULL;
 	size_t done = 0;
-	bool can_run =
-		archive == NULL || archive_open(ctl, archive, &replay.archive);
+	bool can_run;
 
+	if (option_given(ctl, "screenshot") && ctl->operand_count > 1) {
+		ctl_print_error(ctl, "--screenshot is for one page");
+		return CTL_USAGE;
+	}
+	can_run =
+		archive == NULL || archive_open(ctl, archive, &replay.archive);
 	for (size_t i = 0; can_run && i < ctl->operand_count; i++) {
 		if (!replay_begin(ctl, ctl->operands[i], &replay))
 			continue;

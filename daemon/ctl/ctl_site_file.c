@@ -33,6 +33,9 @@ static const char *const site_members[] = {
 	"soft_404_probe",
 	"cookies",
 	"render",
+	"render_wait",
+	"render_click",
+	"render_scroll",
 	"allow_private",
 };
 

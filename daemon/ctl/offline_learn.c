@@ -636,23 +636,20 @@ static void keep_row(struct site_rebuild *relearning,
 		     const struct site_row *row)
 {
 	struct site_options *options = &relearning->options;
+	struct slice *texts[] = {&options->headers,     &options->proxy,
+				 &options->include,     &options->exclude,
+				 &options->render_wait, &options->render_click};
+	const size_t count = sizeof(texts) / sizeof(*texts);
+	const char *text;
 
 	*options = row->options;
 	options->flags &= ~(uint32_t)SITE_FINDINGS;
-	buffer_append_slice(&relearning->texts, row->options.headers);
-	buffer_append_slice(&relearning->texts, row->options.proxy);
-	buffer_append_slice(&relearning->texts, row->options.include);
-	buffer_append_slice(&relearning->texts, row->options.exclude);
-	if (relearning->texts.size > 0) {
-		char *text = relearning->texts.data;
-
-		options->headers.data = text;
-		text += options->headers.size;
-		options->proxy.data = text;
-		text += options->proxy.size;
-		options->include.data = text;
-		text += options->include.size;
-		options->exclude.data = text;
+	for (size_t i = 0; i < count; i++)
+		buffer_append_slice(&relearning->texts, *texts[i]);
+	text = relearning->texts.data;
+	for (size_t i = 0; i < count && text != NULL; i++) {
+		texts[i]->data = text;
+		text += texts[i]->size;
 	}
 	relearning->has_row =
 		url_parse(&relearning->seed, row->seed, NULL) == ERR_NONE;

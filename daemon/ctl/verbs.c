@@ -205,6 +205,14 @@ static const struct verb_action watch_actions[] = {
 		 CHOICE("render", "never|auto|always", "render",
 			"render pages in the browser of the daemon; auto: "
 			"those that are empty without scripts (default)"),
+		 TEXT("render-wait", "SELECTOR", "render_wait",
+		      "a rendered page is complete when this selector (CSS) "
+		      "matches; empty: none"),
+		 TEXT("render-click", "SELECTOR", "render_click",
+		      "click the first element that this selector (CSS) "
+		      "matches, when a rendered page has settled; empty: none"),
+		 CHOICE("render-scroll", "yes|no", "render_scroll",
+			"scroll rendered pages to their end"),
 		 FLAG("allow-private", "allow_private",
 		      "the host may have a private address"),
 		 FLAG("wait", NULL,
@@ -466,6 +474,15 @@ static const struct verb_action extract_actions[] = {
 		      "one"),
 		 FLAG("render", NULL,
 		      "render each page in the browser of the daemon"),
+		 TEXT("wait", "SELECTOR", NULL,
+		      "with --render: the page is complete when this selector "
+		      "(CSS) matches"),
+		 TEXT("click", "SELECTOR", NULL,
+		      "with --render: click the first element that this "
+		      "selector (CSS) matches, when the page has settled"),
+		 FLAG("scroll", NULL,
+		      "with --render: scroll to the end of the page, until it "
+		      "stops growing"),
 		 PAGES_ROWS)},
 	{.usage = NULL},
 };
@@ -507,6 +524,8 @@ static const struct verb_action render_actions[] = {
 		      "matches, when the page has settled"),
 		 FLAG("scroll", NULL,
 		      "scroll to the end of the page, until it stops growing"),
+		 TEXT("screenshot", "FILE", NULL,
+		      "write a picture of the page to FILE (WebP)"),
 		 FLAG("consent", NULL,
 		      "keep layers that request consent, for example to "
 		      "cookies"),

@@ -456,8 +456,17 @@ void work_free(struct work *work)
 {
 	free(work->headers);
 	free(work->proxy);
+	free(work->render_wait);
+	free(work->render_click);
 	work->headers = NULL;
 	work->proxy = NULL;
+	work->render_wait = NULL;
+	work->render_click = NULL;
+}
+
+static char *copy_or_null(struct slice text)
+{
+	return text.size == 0 ? NULL : mem_copy_text(text.data, text.size);
 }
 
 /* Return the decrypted text; NULL if it is empty. */
@@ -534,6 +543,8 @@ static struct work work_of(struct commit *batch, const struct site *site,
 					is_of_seed ? options->headers : none),
 		.proxy =
 			open_or_null(batch, is_of_seed ? options->proxy : none),
+		.render_wait = copy_or_null(options->render_wait),
+		.render_click = copy_or_null(options->render_click),
 	};
 	bool is_conditional =
 		lease->etag[0] != '\0' || lease->modified[0] != '\0';
@@ -644,6 +655,8 @@ static void commit_set_site_options(struct commit *batch, struct site *site,
 	own->proxy = before.proxy;
 	own->include = before.include;
 	own->exclude = before.exclude;
+	own->render_wait = before.render_wait;
+	own->render_click = before.render_click;
 	if (options->headers.data != NULL)
 		commit_replace_secret(batch, &own->headers, redact_headers,
 				      options->headers);
@@ -654,6 +667,10 @@ static void commit_set_site_options(struct commit *batch, struct site *site,
 		site_set_text(&own->include, options->include);
 	if (options->exclude.data != NULL)
 		site_set_text(&own->exclude, options->exclude);
+	if (options->render_wait.data != NULL)
+		site_set_text(&own->render_wait, options->render_wait);
+	if (options->render_click.data != NULL)
+		site_set_text(&own->render_click, options->render_click);
 	if ((own->flags & SITE_HAS_COOKIES) == 0) {
 		delete_cookies(batch, site, false);
 		delete_cookies(batch, site, true);

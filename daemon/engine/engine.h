@@ -377,7 +377,9 @@ struct work {
 	 * origin than the seed of the site
 	 */
 	char *headers;
-	char *proxy; /* proxy of the site; NULL as for `headers` */
+	char *proxy;       /* proxy of the site; NULL as for `headers` */
+	char *render_wait; /* selector of the site; NULL if it has none */
+	char *render_click;
 };
 
 void work_free(struct work *work);

@@ -81,6 +81,7 @@ void rendered_page_free(struct rendered_page *page)
 	buffer_free(&page->dom);
 	buffer_free(&page->url);
 	buffer_free(&page->reason);
+	buffer_free(&page->screenshot);
 	json_decref(page->requests);
 	*page = (struct rendered_page){0};
 }
@@ -123,8 +124,9 @@ static void slot_end(struct rendering *rendering, struct page_slot *slot,
 	struct render_task *task = slot_clear(rendering, slot);
 	const enum render_end end = task->page.end;
 
-	if (!render_has_dom(end) && end != RENDER_NOT_LOADED &&
-	    end != RENDER_SELECTOR)
+	if ((!render_has_dom(end) && end != RENDER_NOT_LOADED &&
+	     end != RENDER_SELECTOR) ||
+	    task->page.screenshot_end == SCREENSHOT_LATE)
 		rendering->must_rest = true;
 	if (rendering->must_rest && rendering->running == 0)
 		rest(rendering);
@@ -181,6 +183,9 @@ static enum error begin_page(struct rendering *rendering,
 	options.url = task->url->text;
 	options.date_ms = task->date_ms;
 	options.wait = task->wait;
+	options.click = task->click;
+	options.scroll = task->scroll;
+	options.screenshot = task->screenshot;
 	while (slot->task != NULL)
 		slot++;
 	error = renderer_open(rendering->renderer, rendering->last_page + 1,
@@ -295,6 +300,9 @@ static void take_events(struct rendering *rendering)
 			slot->task->page.time_ms = event.result.time_ms;
 			slot->task->page.dom = event.result.dom;
 			slot->task->page.url = event.result.url;
+			slot->task->page.screenshot = event.result.screenshot;
+			slot->task->page.screenshot_end =
+				event.result.screenshot_end;
 			event.result = (struct renderer_page){0};
 			slot_end(rendering, slot, was_alone);
 		}

@@ -59,8 +59,10 @@ struct rendered_page {
 	char document[MAX_URL_BYTES + 1]; /* URL that the last document of the
 					     page was loaded from */
 	uint32_t time_ms;
-	json_t *requests;     /* a list of objects, or NULL */
-	struct buffer reason; /* English text after an error, with a NUL */
+	json_t *requests;         /* a list of objects, or NULL */
+	struct buffer reason;     /* English text after an error, with a NUL */
+	struct buffer screenshot; /* WebP; empty = none */
+	enum screenshot_end screenshot_end;
 };
 
 void rendered_page_free(struct rendered_page *page);
@@ -68,11 +70,14 @@ void rendered_page_free(struct rendered_page *page);
 /* A page to render. The caller owns everything, also what is written. */
 struct render_task {
 	const struct url *url;
-	struct slice body;    /* the document */
-	struct slice head;    /* its header lines; empty = only `charset` */
-	const char *charset;  /* "" = unknown */
-	uint64_t date_ms;     /* Unix time at which the page begins */
-	const char *wait;     /* a selector, or NULL */
+	struct slice body;   /* the document */
+	struct slice head;   /* its header lines; empty = only `charset` */
+	const char *charset; /* "" = unknown */
+	uint64_t date_ms;    /* Unix time at which the page begins */
+	const char *wait;    /* a selector, or NULL; as `click` */
+	const char *click;
+	bool scroll;
+	uint32_t screenshot;  /* its width; 0 = none */
 	bool is_offline;      /* refuse all requests */
 	bool wants_requests;  /* set `requests` of the result */
 	uint32_t site_flags;  /* SITE_* flags of the site */

@@ -21,6 +21,8 @@ static void copy_strings(struct site *site, const struct site_row *row)
 				   &site->row.options.proxy,
 				   &site->row.options.include,
 				   &site->row.options.exclude,
+				   &site->row.options.render_wait,
+				   &site->row.options.render_click,
 				   &site->row.missing};
 
 	site->row = *row;
@@ -37,6 +39,8 @@ static void free_strings(struct site *site)
 	free((void *)site->row.options.proxy.data);
 	free((void *)site->row.options.include.data);
 	free((void *)site->row.options.exclude.data);
+	free((void *)site->row.options.render_wait.data);
+	free((void *)site->row.options.render_click.data);
 	free((void *)site->row.missing.data);
 }
 
@@ -261,6 +265,9 @@ const struct site_option site_option_table[SITE_OPTIONS] = {
 	FLAG("soft_404_probe", SITE_HAS_PROBE, false),
 	FLAG("cookies", SITE_HAS_COOKIES, false),
 	{"render", FIELD(flags), 1, 0, 0, OPTION_RENDER, false},
+	{"render_wait", FIELD(render_wait), 1, 0, 0, OPTION_SELECTOR, false},
+	{"render_click", FIELD(render_click), 1, 0, 0, OPTION_SELECTOR, false},
+	FLAG("render_scroll", SITE_RENDER_SCROLLS, false),
 	FLAG("stale", SITE_IS_STALE, true),
 	FLAG("blocked", SITE_IS_BLOCKED, true),
 };

@@ -227,6 +227,7 @@ enum site_option_option_kind {
 	OPTION_HEADERS, /* {"Name": "value"}, stored as a text */
 	OPTION_TEXT,
 	OPTION_URL_PATTERNS, /* a list of texts, stored as lines */
+	OPTION_SELECTOR,     /* of the browser; "" = none */
 	OPTION_KINDS
 };
 
@@ -248,7 +249,7 @@ struct site_option {
 	bool is_read_only; /* it is in the output but cannot be set */
 };
 
-enum { SITE_OPTIONS = 25 };
+enum { SITE_OPTIONS = 28 };
 
 /* When the pages of a site are rendered. */
 enum site_render { SITE_RENDER_AUTO, SITE_RENDER_ALWAYS, SITE_RENDER_NEVER };

@@ -77,6 +77,8 @@ struct renderer_page {
 	uint32_t time_ms; /* virtual time of the page */
 	struct buffer dom;
 	struct buffer url; /* URL of the document at the end, with a NUL */
+	struct buffer screenshot; /* WebP; empty = none */
+	enum screenshot_end screenshot_end;
 };
 
 void renderer_page_free(struct renderer_page *page);
@@ -112,7 +114,8 @@ enum renderer_frame {
 	RENDERER_ASK,        /* struct renderer_request; body: of the request */
 	RENDERER_ANSWER, /* to the renderer: struct renderer_answer; body: the
 			    header lines, then the body */
-	RENDERER_DONE,   /* struct renderer_result; body: the DOM */
+	RENDERER_DONE, /* struct renderer_result; body: the screenshot, then the
+			  DOM */
 };
 
 enum {
@@ -140,8 +143,11 @@ struct renderer_order {
 	uint32_t max_requests;
 	uint32_t blocked;
 	uint32_t page;
+	uint32_t scroll; /* 0 or 1 */
+	uint32_t screenshot;
 	struct slice url;  /* with its NUL */
-	struct slice wait; /* with its NUL; empty = none */
+	struct slice wait; /* with its NUL; empty = none; as `click` */
+	struct slice click;
 };
 
 struct renderer_request {
@@ -165,6 +171,8 @@ struct renderer_result {
 	uint32_t end;
 	uint32_t time_ms;
 	uint32_t page;
+	uint32_t screenshot_end;
+	uint32_t screenshot_bytes;
 	uint32_t reserved;
 	struct slice url; /* with its NUL */
 };

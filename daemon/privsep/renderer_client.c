@@ -80,6 +80,7 @@ void renderer_page_free(struct renderer_page *page)
 {
 	buffer_free(&page->dom);
 	buffer_free(&page->url);
+	buffer_free(&page->screenshot);
 }
 
 void renderer_lose(struct renderer *renderer, const char *what)
@@ -249,6 +250,9 @@ enum error renderer_open(struct renderer *renderer, uint32_t page,
 		.page = page,
 		.url = message_text(options->url),
 		.wait = message_text(options->wait),
+		.click = message_text(options->click),
+		.scroll = options->scroll,
+		.screenshot = options->screenshot,
 	};
 
 	return renderer_offer(renderer, RENDERER_PAGE, &renderer_order_layout,
@@ -310,20 +314,27 @@ static bool read_result(const struct channel_frame *frame, size_t max_dom_bytes,
 			struct renderer_event *event_out)
 {
 	struct renderer_page *page = &event_out->result;
+	struct slice dom = frame->body;
+	struct slice screenshot;
 	struct renderer_result row;
 
 	if (!row_codec_decode(&renderer_result_layout, frame->head, &row) ||
 	    row.end >= RENDER_END_COUNT || !message_is_text(row.url) ||
 	    row.url.size > MAX_RENDER_URL + 1 ||
-	    frame->body.size > max_dom_bytes)
+	    row.screenshot_end >= SCREENSHOT_END_COUNT ||
+	    !item_cut(&dom, row.screenshot_bytes, &screenshot) ||
+	    (screenshot.size > 0 && !screenshot_is_valid(screenshot)) ||
+	    dom.size > max_dom_bytes)
 		return false;
 	event_out->page = row.page;
 	event_out->is_end = true;
 	page->end = (enum render_end)row.end;
+	page->screenshot_end = (enum screenshot_end)row.screenshot_end;
+	buffer_append_slice(&page->screenshot, screenshot);
 	page->time_ms = row.time_ms;
 	buffer_append_slice(&page->url, row.url);
 	if (render_has_dom(page->end))
-		buffer_append_slice(&page->dom, frame->body);
+		buffer_append_slice(&page->dom, dom);
 	return true;
 }
 

@@ -14,7 +14,7 @@ const struct row_codec renderer_ready_layout =
 	MESSAGE(renderer_ready, reserved, reason, 1);
 
 const struct row_codec renderer_order_layout =
-	MESSAGE(renderer_order, page, url, 2);
+	MESSAGE(renderer_order, screenshot, url, 3);
 
 const struct row_codec renderer_request_layout =
 	MESSAGE(renderer_request, is_page, method, 3);
@@ -93,7 +93,7 @@ static bool read_order(struct slice head, uint32_t *page_out,
 
 	if (!row_codec_decode(&renderer_order_layout, head, &order) ||
 	    order.url.size == 0 || !message_is_text(order.url) ||
-	    !message_is_text(order.wait))
+	    !message_is_text(order.wait) || !message_is_text(order.click))
 		return false;
 	*page_out = order.page;
 	*options_out = (struct page_render_options){
@@ -101,12 +101,15 @@ static bool read_order(struct slice head, uint32_t *page_out,
 		.date_ms = order.date_ms,
 		.seed = order.seed,
 		.wait = message_text_of(order.wait),
+		.click = message_text_of(order.click),
+		.scroll = order.scroll != 0,
 		.time_ms = order.time_ms,
 		.max_wall_ms = order.max_wall_ms,
 		.max_requests = order.max_requests,
 		.max_bytes = order.max_bytes,
 		.max_dom_bytes = (size_t)order.max_dom_bytes,
 		.blocked = order.blocked,
+		.screenshot = order.screenshot,
 	};
 	return true;
 }
@@ -275,17 +278,24 @@ static bool tab_send_result(struct renderer_state *state, const struct tab *tab)
 		.end = result.end,
 		.time_ms = result.time_ms,
 		.page = tab->page,
+		.screenshot_end = result.screenshot_end,
+		.screenshot_bytes = (uint32_t)result.screenshot.size,
 		.url = message_text(result.url),
 	};
 	struct buffer head = row_codec_encode(&renderer_result_layout, &row);
-	bool is_sent = channel_send(&state->channel,
-				    &(struct frame_parts){
-					    .kind = RENDERER_DONE,
-					    .head = buffer_slice(&head),
-					    .body = result.dom,
-					    .file = -1,
-				    }) == ERR_NONE;
+	struct buffer body = {0};
+	bool is_sent;
 
+	buffer_append_slice(&body, result.screenshot);
+	buffer_append_slice(&body, result.dom);
+	is_sent = channel_send(&state->channel,
+			       &(struct frame_parts){
+				       .kind = RENDERER_DONE,
+				       .head = buffer_slice(&head),
+				       .body = buffer_slice(&body),
+				       .file = -1,
+			       }) == ERR_NONE;
+	buffer_free(&body);
 	buffer_free(&head);
 	return is_sent;
 }

@@ -43,6 +43,8 @@ static void keep_site(struct arena *arena, struct site_row *site)
 	site->options.proxy = (struct slice){NULL, 0};
 	site->options.include = (struct slice){NULL, 0};
 	site->options.exclude = (struct slice){NULL, 0};
+	site->options.render_wait = (struct slice){NULL, 0};
+	site->options.render_click = (struct slice){NULL, 0};
 	site->missing = (struct slice){NULL, 0};
 }
 

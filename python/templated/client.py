@@ -307,18 +307,24 @@ class Client:
                              "render": "1" if render else None})
 
     def render(self, html: Html, url: str, *, offline: bool = False,
-               wait: str | None = None) -> dict[str, Any]:
+               wait: str | None = None, click: str | None = None,
+               scroll: bool = False,
+               screenshot: bool = False) -> dict[str, Any]:
         """Render HTML in the browser of the daemon; return html and requests.
 
         With `offline` the page loads nothing. With `wait` it is complete when
-        this CSS selector matches.
+        this CSS selector matches. When it has settled, the first element that
+        `click` matches is clicked, and with `scroll` it is scrolled to its end.
+        With `screenshot` there is a picture of its top, as WebP in Base64.
         """
         charset = "utf-8" if isinstance(html, str) else None
         body = (html.encode("utf-8", "replace") if isinstance(html, str)
                 else bytes(html))
         page: dict[str, Any] = self._transport.exchange(
             "POST", _target("/v1/render", {
-                "url": url, "charset": charset, "wait": wait,
+                "url": url, "charset": charset, "wait": wait, "click": click,
+                "scroll": "1" if scroll else None,
+                "screenshot": "1" if screenshot else None,
                 "offline": "1" if offline else None}),
             body, "text/html").json()
         return page

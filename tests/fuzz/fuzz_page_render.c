@@ -64,6 +64,9 @@ static void check_result(struct page_render *page)
 	/* ten times as many may be of kinds that are not loaded */
 	require(result.count <= 11 * MAX_REQUESTS);
 	require(result.bytes <= MAX_BYTES);
+	require(result.screenshot.size == 0 ||
+		screenshot_is_valid(result.screenshot));
+	require(render_has_dom(result.end) || result.screenshot.size == 0);
 	require(render_end_text(result.end)[0] != '\0');
 }
 
@@ -89,6 +92,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		options.click = "b";
 		options.scroll = true;
 		options.time_ms = 20 * RENDER_STEP_MS;
+	}
+	/* a '?' before the messages: take a screenshot */
+	if (size > 0 && data[0] == '?') {
+		slice_advance(&input, 1);
+		options.screenshot = SCREENSHOT_WIDTH;
 	}
 	page = page_render_create(&cdp, &options, now_ms);
 	while (input.size > 0 && error == ERR_NONE) {

@@ -55,7 +55,8 @@ READER(hook, hook_row, hook_row_decode, row.target, row.secret, row.host,
 READER(silence, silence_row, silence_row_decode, row.host)
 READER(page, page_row, page_row_decode, row.url, row.redirect, row.charset)
 READER(site, site_row, site_decode, row.host, row.seed, row.missing,
-       row.options.headers, row.options.proxy)
+       row.options.headers, row.options.proxy, row.options.render_wait,
+       row.options.render_click)
 READER(template, template_row, template_row_decode, row.lineage)
 READER(version, version_row, version_row_decode, row.packed)
 READER(sample, sample_page_row, sample_page_row_decode, row.url, row.record)

@@ -447,6 +447,26 @@ class Rendered(Case):
         self.assertNotIn('id="item39"', rows["list"]["html"])
         self.assertFalse(rows["none"]["complete"])
 
+    def test_screenshots_are_limited(self):
+        path = self.folder / "page.webp"
+        self.render_page("<h1>Harbour", "--screenshot", path)
+        picture = path.read_bytes()
+        self.assertEqual((picture[:4], picture[8:12]), (b"RIFF", b"WEBP"))
+        # 1280 by 1600, as the head of the file states
+        self.assertEqual(picture[24:30], b"\xff\x04\0\x3f\x06\0")
+        path.unlink()
+        page = self.write("""<canvas id=a width=1280 height=1600></canvas>
+<script>const pen = a.getContext("2d");
+const all = pen.createImageData(1280, 1600);
+for (let i = 0; i < all.data.length; i++)
+    all.data[i] = i % 4 === 3 ? 255 : Math.random() * 256;
+pen.putImageData(all, 0, 0);</script>""", "noise.html")
+        done = self.ctl("render", page, "--base", HOME, "--browser", BROWSER,
+                        "--screenshot", path, status=1)
+        self.assertIn("no screenshot: it is larger than allowed", done.stderr)
+        self.assertIn("</canvas>", done.stdout)
+        self.assertFalse(path.exists())
+
     def test_nothing_leaves_the_browser(self):
         listener = Listener()
         self.addCleanup(listener.close)

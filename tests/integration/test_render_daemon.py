@@ -4,6 +4,7 @@ The pages and what they load come from a server on loopback. The daemon fetches
 for the browser, under the rules of the site.
 """
 
+import base64
 import concurrent.futures
 import ctypes
 import http.server
@@ -277,6 +278,38 @@ fetch("/post", {{method: "POST", body: "x"}})
         self.assertIn("robots.txt", reasons["closed"])
         self.assertEqual(reasons["post"], "only GET is sent")
 
+    def test_pages_are_clicked_scrolled_and_waited_for(self):
+        daemon = self.daemon()
+        page = """<button id=more>more</button><div style=height:9000px></div>
+<script>
+document.getElementById("more").onclick = () => setTimeout(() => {
+    document.body.append(Object.assign(document.createElement("p"),
+        {id: "late", textContent: "Clicked"})); }, 2000);
+addEventListener("scroll", () => { document.body.id = "scrolled"; });
+</script>"""
+        result = self.render(daemon, "http://a.test/", page, offline=1)
+        self.assertNotIn("Clicked</p>", result["html"])
+        self.assertNotIn('id="scrolled"', result["html"])
+        result = self.render(daemon, "http://a.test/", page, offline=1,
+                             click="#more", wait="#late", scroll=1)
+        self.assertIn("Clicked</p>", result["html"])
+        self.assertIn('id="scrolled"', result["html"])
+        self.assertNotIn("screenshot", result)
+        result = self.render(daemon, "http://a.test/", "<p>x", offline=1,
+                             screenshot=1)
+        picture = base64.b64decode(result["screenshot"], validate=True)
+        self.assertEqual((picture[:4], picture[8:12]), (b"RIFF", b"WEBP"))
+        self.assertNotIn("screenshot_error", result)
+        for selector in ("", "#a[", "x" * 513, "a\nb"):
+            answer = daemon.post("/v1/render", page.encode(), offline=1,
+                                 url="http://a.test/", click=selector)
+            self.assertIn("click: ",
+                          self.error_of(answer, 400, "bad_request")["message"])
+        answer = daemon.post("/v1/render", page.encode(), offline=1,
+                             url="http://a.test/", click=":hoover")
+        error = self.error_of(answer, 422, "not_rendered")
+        self.assertIn("selector is invalid", error["message"])
+
     def test_an_endless_page_is_given_up_and_others_go_on(self):
         daemon = self.daemon(timeout="10 s")
         begin = time.monotonic()
@@ -319,7 +352,8 @@ fetch("/post", {{method: "POST", body: "x"}})
     def test_a_browser_is_replaced_after_its_pages(self):
         daemon = self.daemon(max_pages=1)
         self.render(daemon, "http://a.test/", "<p>x", offline=1)
-        self.assertFalse(daemon.processes_of("renderer"))
+        harness.wait_until(lambda: not daemon.processes_of("renderer"),
+                           "the end of the renderer")
         self.render(daemon, "http://a.test/", "<p>x", offline=1)
 
 
@@ -361,7 +395,8 @@ const start = Date.now();"""
         self.together(daemon, pages)  # the browser starts
         server.most = 0
         answers = self.together(daemon, 2 * pages)
-        self.assertEqual(server.most, 4)
+        # the server may still be at the end of the answer before
+        self.assertIn(server.most, (4, 5))
         doms = {answer.json["html"].replace(f"t.js?{i % 4}", "")
                 for i, answer in enumerate(answers)}
         self.assertEqual(len(doms), 1, doms)
@@ -516,6 +551,36 @@ class Crawled(Rendered):
         text = daemon.text(server.url + "b", fetch="always", method="plain")
         self.assertIn("Other b 2", text)
         self.assertNotIn("Page b", text)
+        daemon.stop()
+        daemon.verify_store()
+
+    def test_a_site_has_a_click_a_wait_and_a_scroll(self):
+        server = self.site()
+        server.pages["/app.js"] = ("text/javascript", APP + """
+const more = put("button", "more");
+more.onclick = () => setTimeout(() => {
+    put("p", "Behind the button").id = "late"; }, 2000);
+addEventListener("scroll", () => put("p", "At the end"));
+put("div", "").style.height = "5000px";
+""")
+        daemon = self.daemon()
+        daemon.crawl(server.url, max_pages=1, render_click="button",
+                     render_wait="#late", render_scroll=True)
+        text = daemon.text(server.url, method="plain")
+        self.assertIn("Behind the button", text)
+        self.assertIn("At the end", text)
+        # other requests keep them, and an empty text removes them
+        site = daemon.crawl(server.url, max_pages=1, render_wait="",
+                            render_scroll=False)
+        self.assertEqual((site["render_click"], site["render_wait"],
+                          site["render_scroll"]), ("button", "", False))
+        answer = daemon.post("/v1/sites", {"url": server.url,
+                                           "render_click": "a["})
+        error = self.error_of(answer, 400, "bad_request")
+        self.assertIn("render_click: a bracket", error["message"])
+        daemon.crawl(server.url, max_pages=1, render_click="")
+        text = daemon.text(server.url, method="plain", fetch="always")
+        self.assertNotIn("Behind the button", text)
         daemon.stop()
         daemon.verify_store()
 

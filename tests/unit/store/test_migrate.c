@@ -137,30 +137,30 @@ TEST(schema_without_step_is_refused)
 	store_close(store);
 }
 
-/* A row of schema 2: without the lengths of the patterns, which are last. */
-static void put_site_of_schema_2(struct txn *txn)
+/* A row of an old schema: without the lengths of the last texts. */
+static void put_old_site(struct txn *txn, size_t texts)
 {
-	enum { FIELDS = 226, OLD_LENGTHS = 20, PATTERN_LENGTHS = 8 };
+	enum { FIELDS = 226, TEXTS = 9, LENGTH = 4 };
+	const size_t missing = (TEXTS - texts) * LENGTH;
 	const struct site_row site = {.id = 9,
 				      .host = slice_of("a.example"),
 				      .seed = slice_of("http://a.example/")};
 	struct buffer value = site_encode(&site);
-	char *at = value.data + FIELDS + OLD_LENGTHS;
+	char *at = value.data + FIELDS + texts * LENGTH;
 
-	value.size -= PATTERN_LENGTHS;
-	memmove(at, at + PATTERN_LENGTHS, value.size - FIELDS - OLD_LENGTHS);
+	value.size -= missing;
+	memmove(at, at + missing, value.size - FIELDS - texts * LENGTH);
 	txn_put(txn, TABLE_SITES, site.host, buffer_slice(&value));
 	buffer_free(&value);
 }
 
-TEST(sites_of_schema_2_are_rewritten)
+static void check_old_schema(uint64_t schema, size_t texts)
 {
-	const uint64_t schema = 2;
 	struct store *store = scratch_store(&scratch);
 	struct txn txn = txn_begin_write(store);
 	struct site_row row;
 
-	put_site_of_schema_2(&txn);
+	put_old_site(&txn, texts);
 	txn_put(&txn, TABLE_META, slice_of("schema"),
 		(struct slice){&schema, sizeof(schema)});
 	ASSERT_OK(txn_end(&txn));
@@ -172,6 +172,14 @@ TEST(sites_of_schema_2_are_rewritten)
 	ck_assert(slice_equal(row.seed, slice_of("http://a.example/")));
 	ASSERT_OK(txn_end(&txn));
 	store_close(store);
+}
+
+TEST(sites_of_old_schemas_are_rewritten)
+{
+	check_old_schema(2, 5);
+	scratch_remove(&scratch, NULL);
+	scratch_make(&scratch);
+	check_old_schema(5, 7);
 }
 
 TEST(schema_2_gets_the_table_of_incidents)

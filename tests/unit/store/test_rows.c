@@ -108,34 +108,48 @@ TEST(the_bytes_of_a_site_are_what_they_were)
 
 	site_put(&txn, &site);
 	value = txn_get(&txn, TABLE_SITES, slice_of("a.example"));
-	ck_assert_uint_eq(value.size, 306);
+	ck_assert_uint_eq(value.size, 314);
 	ck_assert_uint_eq(hash64(value.data, value.size, 0),
-			  UINT64_C(7474079586717693644));
+			  UINT64_C(64733678990967106));
 }
 
-/* Without the lengths of the patterns, after those of the other five texts. */
-TEST(a_site_of_schema_2_has_no_patterns)
+/*
+ * Check a row that has only the lengths of the first `texts` of the nine texts.
+ */
+static void check_old_site(size_t texts, uint64_t hash)
 {
-	enum { FIELDS = 226, OLD_LENGTHS = 20, PATTERN_LENGTHS = 8 };
+	enum { FIELDS = 226, TEXTS = 9, LENGTH = 4 };
+	const size_t missing = (TEXTS - texts) * LENGTH;
 	AUTO_BUFFER value = site_encode(&site);
-	char *at = value.data + FIELDS + OLD_LENGTHS;
+	char *at = value.data + FIELDS + texts * LENGTH;
 	AUTO_BUFFER migrated = {0};
 	struct buffer again;
 	struct site_row row;
 
-	value.size -= PATTERN_LENGTHS;
-	memmove(at, at + PATTERN_LENGTHS, value.size - FIELDS - OLD_LENGTHS);
-	ck_assert_uint_eq(hash64(value.data, value.size, 0),
-			  UINT64_C(11164962565424348482));
+	value.size -= missing;
+	memmove(at, at + missing, value.size - FIELDS - texts * LENGTH);
+	ck_assert_uint_eq(hash64(value.data, value.size, 0), hash);
 	ck_assert(!site_decode(buffer_slice(&value), &row));
-	ck_assert(site_of_schema_2(buffer_slice(&value), &migrated));
-	ck_assert(!site_of_schema_2(buffer_slice(&migrated), &again));
+	ck_assert(site_of_old_schema(buffer_slice(&value), &migrated));
+	ck_assert(!site_of_old_schema(buffer_slice(&migrated), &again));
 	ck_assert(site_decode(buffer_slice(&migrated), &row));
 	ck_assert(slice_equal(row.host, site.host));
 	ck_assert(slice_equal(row.seed, site.seed));
 	ck_assert(slice_equal(row.missing, site.missing));
 	ck_assert_uint_eq(row.options.include.size, 0);
 	ck_assert_uint_eq(row.options.exclude.size, 0);
+	ck_assert_uint_eq(row.options.render_wait.size, 0);
+	ck_assert_uint_eq(row.options.render_click.size, 0);
+}
+
+TEST(a_site_of_schema_2_has_no_patterns)
+{
+	check_old_site(5, UINT64_C(11164962565424348482));
+}
+
+TEST(a_site_of_schema_5_has_no_selectors)
+{
+	check_old_site(7, UINT64_C(7474079586717693644));
 }
 
 TEST(a_row_that_was_read_may_be_changed_and_written)

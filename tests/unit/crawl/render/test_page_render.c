@@ -1,6 +1,9 @@
 #include "crawl/render/page_render.h"
 
+#include <jansson.h>
 #include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "tests/unit/run.h"
 
@@ -398,6 +401,159 @@ TEST(a_selector_to_click_is_checked)
 	settle(3);
 	respond("Runtime.evaluate", "{\"result\":{},\"exceptionDetails\":{}}");
 	ck_assert_int_eq(page_render_result(page).end, RENDER_SELECTOR);
+}
+
+/* A WebP file of 30 bytes whose head has this size in pixels. */
+static size_t make_picture(unsigned width, unsigned height, uint8_t out[30])
+{
+	const uint8_t head[] = {'R', 'I', 'F', 'F', 22,  0,   0,   0,
+				'W', 'E', 'B', 'P', 'V', 'P', '8', 'X',
+				10,  0,   0,   0,   0,   0,   0,   0};
+
+	memcpy(out, head, sizeof(head));
+	for (int i = 0; i < 3; i++) {
+		out[24 + i] = (uint8_t)((width - 1) >> (8 * i));
+		out[27 + i] = (uint8_t)((height - 1) >> (8 * i));
+	}
+	return 30;
+}
+
+static bool is_valid(unsigned width, unsigned height, size_t at, uint8_t byte)
+{
+	uint8_t picture[31] = {0};
+	const size_t size = make_picture(width, height, picture);
+
+	if (at < size)
+		picture[at] = byte;
+	return screenshot_is_valid(
+		(struct slice){picture, at == size ? size + 1 : size});
+}
+
+TEST(the_frame_of_a_screenshot_is_checked)
+{
+	enum { NOWHERE = 100 };
+
+	ck_assert(is_valid(1280, 1600, NOWHERE, 0));
+	ck_assert(is_valid(1, 1, NOWHERE, 0));
+	ck_assert(!is_valid(1281, 1600, NOWHERE, 0));
+	ck_assert(!is_valid(1280, 1601, NOWHERE, 0));
+	ck_assert(!is_valid(1280, 65536 + 1, NOWHERE, 0));
+	ck_assert(!is_valid(1280, 1600, 0, 'X'));  /* no RIFF */
+	ck_assert(!is_valid(1280, 1600, 4, 21));   /* another size */
+	ck_assert(!is_valid(1280, 1600, 8, 'A'));  /* AEBP */
+	ck_assert(!is_valid(1280, 1600, 15, 'L')); /* VP8L */
+	ck_assert(!is_valid(1280, 1600, 20, 2));   /* animated */
+	ck_assert(!is_valid(1280, 1600, 30, 0));   /* a byte follows */
+	ck_assert(!screenshot_is_valid((struct slice){NULL, 0}));
+}
+
+/* Render a page until its screenshot is to be taken. */
+static void come_to_screenshot(void)
+{
+	options.screenshot = 640;
+	open_page();
+	respond("Page.createIsolatedWorld", "{\"executionContextId\":5}");
+	settle(0);
+	read_dom();
+	ck_assert(!page_render_is_done(page, 1100));
+}
+
+static struct render_result check_screenshot(size_t size,
+					     enum screenshot_end how)
+{
+	struct render_result result = page_render_result(page);
+
+	ck_assert_int_eq(result.end, RENDER_COMPLETE);
+	ck_assert_uint_eq(result.dom.size, 8);
+	ck_assert_uint_eq(result.screenshot.size, size);
+	ck_assert_int_eq(result.screenshot_end, how);
+	return result;
+}
+
+/* "UklGR..." is make_picture(640, 800) in Base64. */
+TEST(a_screenshot_is_taken_after_the_dom)
+{
+	uint8_t picture[30];
+	const size_t size = make_picture(640, 800, picture);
+	json_t *command;
+	json_t *clip;
+	json_int_t id;
+
+	come_to_screenshot();
+	command = hear("Page.captureScreenshot", &id);
+	clip = json_object_get(json_object_get(command, "params"), "clip");
+	ck_assert_double_eq(json_number_value(json_object_get(clip, "scale")),
+			    0.5);
+	json_decref(command);
+	say("{\"id\":%d,\"sessionId\":\"S\",\"result\":{\"data\":"
+	    "\"UklGRhYAAABXRUJQVlA4WAoAAAAAAAAAfwIAHwMA\"}}",
+	    (int)id);
+	ck_assert(page_render_is_done(page, 1100));
+	ck_assert_mem_eq(check_screenshot(30, SCREENSHOT_OK).screenshot.data,
+			 picture, size);
+}
+
+TEST(a_page_without_its_screenshot_keeps_its_dom)
+{
+	static const struct {
+		const char *result;
+		enum screenshot_end end;
+	} rows[] = {
+		{"{}", SCREENSHOT_FAILED},
+		{"{\"data\":1}", SCREENSHOT_FAILED},
+		{"{\"data\":\"UklGRg==\"}", SCREENSHOT_MALFORMED},
+		{"{\"data\":\"U\"}", SCREENSHOT_MALFORMED},
+		{"{\"data\":\"\\u00ff\"}", SCREENSHOT_MALFORMED},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		come_to_screenshot();
+		respond("Page.captureScreenshot", rows[i].result);
+		check_screenshot(0, rows[i].end);
+		end();
+		begin();
+	}
+	come_to_screenshot();
+	ck_assert(!page_render_is_done(page, 5999));
+	ck_assert(page_render_is_done(page, 6000));
+	check_screenshot(0, SCREENSHOT_LATE);
+}
+
+TEST(a_screenshot_that_is_too_large_is_dropped)
+{
+	const size_t length = (size_t)MAX_SCREENSHOT_BYTES * 4 / 3 + 10;
+	char *text = malloc(length + 1);
+	json_t *result = json_object();
+	struct buffer out = {0};
+
+	ck_assert_ptr_nonnull(text);
+	memset(text, 'A', length);
+	json_object_set_new(result, "data", json_stringn(text, length));
+	ck_assert_int_eq(screenshot_read(result, &out), SCREENSHOT_TOO_LARGE);
+	ck_assert_uint_eq(out.size, 0);
+	json_decref(result);
+	free(text);
+}
+
+TEST(a_selector_that_is_not_closed_is_refused)
+{
+	static const char *const valid[] = {"#more",
+					    "a[href=\"]\"] > b:not(.c)",
+					    "a\\(b", "[a='\"']", "[x=\"{;}\"]"};
+	static const char *const invalid[] = {
+		"",     "  ",     "a[b",
+		"a)",   "[a='b]", "a\\",
+		"a\nb", "\xff",   "((((((((((((((((()))))))))))))))))"};
+	char longest[MAX_RENDER_SELECTOR + 2] = "";
+
+	for (size_t i = 0; i < sizeof(valid) / sizeof(*valid); i++)
+		ck_assert_ptr_null(render_selector_problem(valid[i]));
+	for (size_t i = 0; i < sizeof(invalid) / sizeof(*invalid); i++)
+		ck_assert_ptr_nonnull(render_selector_problem(invalid[i]));
+	memset(longest, 'a', MAX_RENDER_SELECTOR);
+	ck_assert_ptr_null(render_selector_problem(longest));
+	longest[MAX_RENDER_SELECTOR] = 'a';
+	ck_assert_ptr_nonnull(render_selector_problem(longest));
 }
 
 TEST(a_page_that_leaves_its_document_gets_the_next_one)

@@ -11,6 +11,7 @@ TEST(an_option_is_read_in_the_unit_of_its_name)
 		.width = 5,
 		.flags = SITE_HAS_PROBE,
 		.proxy = {"http://p/", 9},
+		.render_click = {"#more", 5},
 	};
 
 	ck_assert_uint_eq(
@@ -27,6 +28,9 @@ TEST(an_option_is_read_in_the_unit_of_its_name)
 			  0);
 	ck_assert_uint_eq(
 		site_option_text(site_option_of("proxy"), &options).size, 9);
+	ck_assert_uint_eq(
+		site_option_text(site_option_of("render_click"), &options).size,
+		5);
 }
 
 TEST(what_is_set_is_read_at_both_ends_of_the_range)

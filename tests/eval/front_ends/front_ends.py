@@ -135,6 +135,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     def do_GET(self):
         self.server.count += 1
+        time.sleep(self.server.delay)
         path = self.path.split("?")[0]
         answer = api(self.path)
         file = self.server.folder / path.lstrip("/")
@@ -170,6 +171,7 @@ def serve(folder, name):
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     server.folder = folder / APPS[name][0] / APPS[name][1]
     server.count = 0
+    server.delay = 0
     if not server.folder.is_dir():
         sys.exit(f"front_ends.py: {name} is not built: run `front_ends.py build {folder} {name}`")
     threading.Thread(target=server.serve_forever, daemon=True).start()

@@ -2,7 +2,8 @@
 """Let the daemon render a front end many times with 1, 2 and 4 tabs, and print the pages per second, the memory of the
 browser, and the number of different DOMs.
 
-usage: tabs.py FOLDER [--programs DIR] [--browser PROGRAM] [--pages N] [--tabs N]... [--hostile] [APP]
+usage: tabs.py FOLDER [--programs DIR] [--browser PROGRAM] [--pages N] [--tabs N]... [--delay S] [--hostile]
+               [APP]
 
 FOLDER is that of front_ends.py. The cached share is the part of the answered requests that the server has not seen. With
 --hostile, render each page of hostile.py together with three pages of the app, which must not change.
@@ -84,6 +85,7 @@ class Daemon:
 def running(arguments, name, tabs):
     """The server of the app, the daemon, and a function that renders the page of the app, or another one."""
     server = serve(arguments.folder, name)
+    server.delay = arguments.delay
     origin = f"http://127.0.0.1:{server.server_port}"
     url = origin + APPS[name][2]
     file = server.folder / APPS[name][2].lstrip("/")
@@ -148,6 +150,7 @@ def main():
     parser.add_argument("--browser", default="/usr/bin/chromium-headless-shell")
     parser.add_argument("--pages", type=int, default=100, help="default: 100")
     parser.add_argument("--tabs", type=int, action="append", help="default: 1, 2 and 4")
+    parser.add_argument("--delay", type=float, default=0, help="of each answer of the server, in seconds; default: 0")
     parser.add_argument("--hostile", action="store_true")
     arguments = parser.parse_args()
     arguments.folder = arguments.folder.resolve()

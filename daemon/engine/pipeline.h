@@ -92,6 +92,7 @@ struct pipeline_options {
 	struct site_options ingest;
 	/* renders pages, or NULL; the caller keeps it valid */
 	struct rendering *rendering;
+	bool screenshots; /* store screenshots of rendered pages */
 	/* archive for fetched pages, or NULL; the caller keeps it valid */
 	struct archive *archive;
 	bool archives_credentials; /* see archive_job() */

@@ -485,6 +485,7 @@ static struct pipeline_options service_pipeline_options(struct service *service)
 		.fetch = service_fetch_options(service),
 		.rendering = service->rendering,
 		.render_tabs = config->render_tabs,
+		.screenshots = config->has_screenshots != 0,
 		.limits = service_page_limits(config),
 		.reserve = service->reserve,
 		.guard_limits = {config->guard_ms, config->guards_ms},

@@ -442,6 +442,19 @@ ROW_LAYOUT(incident_row, detail, 2, FIELD(incident_row, begin_ms),
 ROW_FUNCTIONS(incident_row, TABLE_INCIDENTS, key_page(site, incident),
 	      uint32_t site, uint64_t incident)
 
+ROW_LAYOUT(screenshot_row, picture, 2, FIELD(screenshot_row, taken_ms),
+	   FIELD(screenshot_row, before_ms), FIELD(screenshot_row, changed_ms))
+
+ROW_FUNCTIONS(screenshot_row, TABLE_SCREENSHOTS, key_page(site, page),
+	      uint32_t site, uint64_t page)
+
+ROW_LAYOUT(incident_screenshots_row, url, 3,
+	   FIELD(incident_screenshots_row, before_ms),
+	   FIELD(incident_screenshots_row, after_ms))
+
+ROW_FUNCTIONS(incident_screenshots_row, TABLE_INCIDENT_SCREENSHOTS,
+	      key_page(site, incident), uint32_t site, uint64_t incident)
+
 ROW_FUNCTIONS(name_row, TABLE_NAMES, key_cluster(site, cluster), uint32_t site,
 	      uint32_t cluster)
 

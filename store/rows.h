@@ -964,6 +964,29 @@ enum {
 
 ROW_PROTOTYPES(incident_row, uint32_t site, uint64_t incident)
 
+/* The screenshots of a page (daemon/engine/commit_screenshot.h). */
+struct screenshot_row {
+	uint64_t taken_ms; /* 0 = none was taken since the page has changed */
+	/* time of the last one before a change; 0 = there is none */
+	uint64_t before_ms;
+	uint64_t changed_ms;  /* time of this change */
+	struct slice picture; /* WebP; may be empty */
+	struct slice before;
+};
+
+ROW_PROTOTYPES(screenshot_row, uint32_t site, uint64_t page)
+
+/* The screenshots of a page before and after the change of an incident. */
+struct incident_screenshots_row {
+	uint64_t before_ms;
+	uint64_t after_ms;
+	struct slice url; /* of the page */
+	struct slice before;
+	struct slice after;
+};
+
+ROW_PROTOTYPES(incident_screenshots_row, uint32_t site, uint64_t incident)
+
 /*
  * A version: the state of a template at one point in time (template/version.h).
  */

@@ -215,6 +215,7 @@ static void check_site(struct txn *txn, struct verify_report *report,
 	verify_pattern_table(&check);
 	verify_guard_tables(&check);
 	verify_incidents(&check);
+	verify_screenshots(&check);
 	verify_fields(&check);
 	verify_field_values(&check);
 	verify_cookies(&check);

@@ -111,6 +111,7 @@ void verify_frontier_tables(const struct table_check *check);
 /* Check TABLE_GUARDS and GUARDED. */
 void verify_guard_tables(const struct table_check *check);
 void verify_incidents(const struct table_check *check);
+void verify_screenshots(const struct table_check *check);
 void verify_fields(const struct table_check *check);
 void verify_field_values(const struct table_check *check);
 void verify_cookies(const struct table_check *check);

@@ -545,6 +545,52 @@ void verify_incidents(const struct table_check *check)
 	scan_end(&scan);
 }
 
+static void verify_page_screenshots(const struct table_check *check)
+{
+	struct scan scan =
+		scan_site(check->txn, TABLE_SCREENSHOTS, check->site->id);
+	struct screenshot_row row;
+	struct page_row page;
+
+	while (scan_next(&scan)) {
+		uint64_t key = key_u64(scan.key, sizeof(uint32_t));
+
+		if (!screenshot_row_decode(scan.value, &row) ||
+		    (row.taken_ms != 0) != (row.picture.size != 0) ||
+		    (row.before_ms != 0) != (row.before.size != 0))
+			row_problem(check, "screenshot of page", key,
+				    "is damaged");
+		else if (!check_read_page(check->txn, check->site->id, key,
+					  &page))
+			row_problem(check, "screenshot of page", key,
+				    "has no page");
+	}
+	scan_end(&scan);
+}
+
+void verify_screenshots(const struct table_check *check)
+{
+	struct scan scan = scan_site(check->txn, TABLE_INCIDENT_SCREENSHOTS,
+				     check->site->id);
+	struct incident_screenshots_row row;
+	struct incident_row owner;
+
+	verify_page_screenshots(check);
+	while (scan_next(&scan)) {
+		uint64_t incident = key_u64(scan.key, sizeof(uint32_t));
+
+		if (!incident_screenshots_row_decode(scan.value, &row) ||
+		    row.before.size == 0 || row.after.size == 0)
+			row_problem(check, "screenshots of incident", incident,
+				    "are damaged");
+		else if (!incident_row_get(check->txn, check->site->id,
+					   incident, &owner))
+			row_problem(check, "screenshots of incident", incident,
+				    "have no incident");
+	}
+	scan_end(&scan);
+}
+
 void verify_fields(const struct table_check *check)
 {
 	struct scan scan = scan_site(check->txn, TABLE_FIELDS, check->site->id);

@@ -31,7 +31,7 @@ enum {
 	   a document from arriving completely */
 	MAX_LOADING_MS = 2000,
 	MAX_LOADING_DOCUMENT_MS = 250,
-	MAX_SCREENSHOT_MS = 5000,    /* real time until a screenshot is there */
+	MAX_SCREENSHOT_MS = 10000,    /* real time until a screenshot is there */
 	MAX_SENDING = 64,            /* requests that have not come yet */
 	MAX_SENDING_MS = 1000,       /* real time until they have */
 	SCROLL_QUIET_MS = 100,       /* between two scrolls */

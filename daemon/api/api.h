@@ -396,8 +396,9 @@ call_handler api_ack_incident, api_delete_guard, api_delete_hook,
 	api_get_clusters, api_get_diff, api_get_events, api_get_explain,
 	api_delete_field, api_get_feed, api_get_fields, api_get_guard,
 	api_get_guards, api_get_hook, api_get_hooks, api_get_incident,
-	api_get_incidents, api_get_login, api_get_methods, api_get_metrics,
-	api_get_nodes, api_get_pages, api_get_patterns, api_get_quarantine,
+	api_get_incident_screenshot, api_get_screenshot, api_get_incidents,
+	api_get_login, api_get_methods, api_get_metrics, api_get_nodes,
+	api_get_pages, api_get_patterns, api_get_quarantine,
 	api_get_record_copy, api_get_records, api_get_report, api_get_silences,
 	api_post_fields, api_post_record, api_get_site, api_get_sites,
 	api_get_status, api_get_template, api_get_text, api_get_texts,
@@ -413,6 +414,19 @@ call_handler api_ack_incident, api_delete_guard, api_delete_hook,
 call_handler api_get_some_sites;
 /* Respond with records as JSON, whatever `format` and `limit` are. */
 call_handler api_get_record_table;
+
+/* Return the picture in Base64. */
+json_t *screenshot_base64(struct slice picture);
+
+/*
+ * Return the screenshot of a page of the template call->host/call->number, with
+ * its url, taken and data (in Base64); NULL if there is none.
+ */
+json_t *call_template_screenshot(struct call *call);
+
+/* Return two such screenshots as before and after; NULL if there are none. */
+json_t *incident_screenshots_json(struct txn *txn, const char *host,
+				  uint64_t incident);
 
 /*
  * Return a reference to the current configuration; release it with

@@ -103,6 +103,19 @@ static const char *incident_state_name(const struct incident_row *row)
 	return row->state == INCIDENT_ENDED ? "ended" : "open";
 }
 
+/* Return the page and the times of the screenshots, or null. */
+static json_t *incident_pictures_json(struct txn *txn,
+				      const struct incident_ref *ref)
+{
+	struct incident_screenshots_row row;
+
+	if (!incident_screenshots_row_get(txn, ref->site, ref->number, &row))
+		return json_null();
+	return json_pack("{s:o, s:o, s:o}", "url", json_text(row.url), "before",
+			 json_time(row.before_ms), "after",
+			 json_time(row.after_ms));
+}
+
 /*
  * Return the incident as JSON; NULL if it does not exist. Only `is_whole` adds
  * the lists of its detail.
@@ -140,8 +153,11 @@ static json_t *incident_json(struct txn *txn, const struct incident_ref *ref,
 		(alert.flags & EVENT_IS_SILENCED) != 0, "url",
 		json_text_or_null(row.url), "summary",
 		incident_summary_json(kind, detail));
-	if (is_whole)
+	if (is_whole) {
 		json_object_set(value, "detail", detail);
+		json_object_set_new(value, "screenshots",
+				    incident_pictures_json(txn, ref));
+	}
 	json_decref(detail);
 	return value;
 }

@@ -1,7 +1,5 @@
 #include <assert.h>
 #include <jansson.h>
-#include <nettle/base64.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -62,20 +60,14 @@ static uint32_t render_site_flags(struct store *store, const struct url *url)
 /* Add the screenshot in Base64, or the reason why there is none. */
 static void add_screenshot(json_t *value, const struct rendered_page *page)
 {
-	const struct slice bytes = buffer_slice(&page->screenshot);
-	const size_t length = BASE64_ENCODE_RAW_LENGTH(bytes.size);
-	char *coded;
-
 	if (page->screenshot_end != SCREENSHOT_OK)
 		json_object_set_new(
 			value, "screenshot_error",
 			json_string(screenshot_end_text(page->screenshot_end)));
-	if (bytes.size == 0)
-		return;
-	coded = mem_alloc(1, length + 1);
-	base64_encode_raw(coded, bytes.size, bytes.data);
-	json_object_set_new(value, "screenshot", json_stringn(coded, length));
-	free(coded);
+	else if (page->screenshot.size > 0)
+		json_object_set_new(
+			value, "screenshot",
+			screenshot_base64(buffer_slice(&page->screenshot)));
 }
 
 static json_t *rendered_json(struct rendered_page *page)

@@ -337,6 +337,21 @@ enum http_verdict api_ui_alerts(struct call *call)
 	return verdict;
 }
 
+/* Add the screenshots of the incident that the event is about, if any. */
+static void add_screenshots(struct txn *txn, json_t *event)
+{
+	const json_t *detail = json_object_get(event, "detail");
+	const json_int_t incident = json_member_whole(detail, "incident");
+	const char *host = json_member_text(event, "site");
+	json_t *value = NULL;
+
+	if (incident > 0 && host != NULL)
+		value = incident_screenshots_json(txn, host,
+						  (uint64_t)incident);
+	if (value != NULL)
+		json_object_set_new(event, "screenshots", value);
+}
+
 enum http_verdict api_ui_alert(struct call *call)
 {
 	struct txn txn = txn_begin_read(call->api->store);
@@ -347,6 +362,8 @@ enum http_verdict api_ui_alert(struct call *call)
 
 	if (event_get(&txn, call->event, &row))
 		event = event_json(call->event, &row);
+	if (event != NULL)
+		add_screenshots(&txn, event);
 	txn_abort(&txn);
 	if (event == NULL)
 		return ui_fail(call, 404, "This event does not exist.");
@@ -1090,6 +1107,8 @@ static bool web_template_read_tab(struct call *call, struct ui_template *shown,
 	default:
 		web_template_append_tree(call, tree);
 		shown->tree = buffer_slice(tree);
+		*part = call_template_screenshot(call);
+		shown->screenshot = *part;
 		return true;
 	}
 }

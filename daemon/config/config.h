@@ -165,7 +165,8 @@ struct config {
 	uint32_t render_time_ms; /* virtual time of a page */
 	uint32_t render_wall_ms; /* real time of a page */
 	uint32_t max_render_requests;
-	uint32_t loads_media; /* load images, fonts and media */
+	uint32_t loads_media;     /* load images, fonts and media */
+	uint32_t has_screenshots; /* store screenshots of sample pages */
 	/* sections `clustering` and `nodes` */
 	enum measure measure;
 	/* threshold of sites in permille, or THRESHOLD_AUTO */

@@ -394,6 +394,12 @@ const struct config_row config_rows[] = {
 	 RANGE(0, 1, 0), .words = "block|load",
 	 .meaning = "Whether pages load images, fonts, sound and videos, which "
 		    "rarely change their text"},
+	{"render", "screenshots", CONFIG_CHOICE, true, FIELD(has_screenshots),
+	 RANGE(0, 1, 0), .words = "no|yes",
+	 .meaning = "Whether a few rendered pages of each template have a "
+		    "screenshot, which the web interface shows beside the "
+		    "template and in incidents; images are empty boxes unless "
+		    "media is load"},
 
 	{"clustering", "measure", CONFIG_CHOICE, false, FIELD(measure),
 	 RANGE(0, MEASURE_COUNT - 1, MEASURE_WCAS),

@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "daemon/engine/commit.h"
 #include "daemon/engine/commit_guard.h"
+#include "daemon/engine/commit_screenshot.h"
 #include "store/key.h"
 #include "store/rows.h"
 #include "template/version_json.h"
@@ -326,6 +327,7 @@ static void commit_put_incident(struct commit *batch, const struct site *site,
 
 	row.detail = slice_of(text == NULL ? "{}" : text);
 	incident_row_put(batch->txn, site->row.id, incident->number, &row);
+	commit_incident_screenshots(batch, site, incident);
 	free(text);
 }
 
@@ -443,9 +445,12 @@ static void commit_make_room(struct commit *batch, const struct site *site)
 		count++;
 	}
 	scan_end(&scan);
-	if (count >= MAX_SITE_INCIDENTS)
-		txn_delete(batch->txn, TABLE_INCIDENTS,
-			   KEY(key_page(site->row.id, oldest)));
+	if (count < MAX_SITE_INCIDENTS)
+		return;
+	txn_delete(batch->txn, TABLE_INCIDENTS,
+		   KEY(key_page(site->row.id, oldest)));
+	txn_delete(batch->txn, TABLE_INCIDENT_SCREENSHOTS,
+		   KEY(key_page(site->row.id, oldest)));
 }
 
 static struct incident_rules commit_incident_rules(const struct commit *batch,

@@ -4,6 +4,7 @@
 
 #include "base/memory.h"
 #include "daemon/engine/commit.h"
+#include "daemon/engine/commit_screenshot.h"
 #include "daemon/engine/engine_internal.h"
 #include "page/page.h"
 #include "page/page_class.h"
@@ -472,6 +473,39 @@ static void forget_visit(const struct page_visit *arrival)
 				    arrival->change->url);
 }
 
+/* Return whether the paths of the page are others than before. */
+static bool page_visit_is_restructured(const struct page_visit *arrival)
+{
+	const struct signature before =
+		commit_signature(arrival->site, &arrival->before.record);
+	const struct signature after =
+		commit_signature(arrival->site, &arrival->record);
+
+	return before.count != after.count ||
+	       (before.count > 0 &&
+		memcmp(before.shingles, after.shingles,
+		       before.count * sizeof(*before.shingles)) != 0);
+}
+
+/* Store the screenshot of the page, which is in this cluster now. */
+static void page_visit_put_screenshot(const struct page_visit *arrival,
+				      uint32_t cluster)
+{
+	const bool is_rendered =
+		(arrival->record.flags & RECORD_IS_RENDERED) != 0;
+
+	commit_screenshot(
+		arrival->batch, arrival->site,
+		&(struct page_shot){
+			.page = arrival->page,
+			.cluster = cluster,
+			.is_rendered = is_rendered,
+			.is_restructured = arrival->before.is_page &&
+					   page_visit_is_restructured(arrival),
+			.picture = arrival->arrived->screenshot,
+		});
+}
+
 /*
  * Store the page: its row, cluster and counts. Add its links to the frontier,
  * and record whether it has shown anything new.
@@ -501,6 +535,7 @@ static void store_arrival(const struct page_visit *arrival,
 		outcome->etag = slice_of("");
 		outcome->modified = slice_of("");
 	}
+	page_visit_put_screenshot(arrival, linked.cluster);
 	outcome->is_changed = is_changed;
 	outcome->cluster = linked.cluster;
 	if (arrival->change->kind == CHANGE_INGEST)
@@ -737,6 +772,7 @@ static void commit_remove_page(struct commit *batch, struct site *site,
 		site_count(site, before.row.cluster, &before.record, -1);
 		txn_delete(batch->txn, TABLE_BODIES, key_slice(&key));
 		txn_delete(batch->txn, TABLE_RECORDS, key_slice(&key));
+		txn_delete(batch->txn, TABLE_SCREENSHOTS, key_slice(&key));
 		site->row.page_count--;
 		site->row.class_counts[before.row.page_class]--;
 		site->row.generation++;

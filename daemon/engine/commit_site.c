@@ -12,6 +12,7 @@
 #include "crawl/sitemap.h"
 #include "crawl/url/url.h"
 #include "daemon/engine/commit.h"
+#include "daemon/engine/commit_screenshot.h"
 #include "page/page.h"
 #include "page/robots_tag.h"
 #include "store/encryption.h"
@@ -519,6 +520,21 @@ static uint32_t max_retry_after_s(const struct site *site)
 					      : (uint32_t)interval_s;
 }
 
+/*
+ * Return whether the page may have a screenshot. A page that was not rendered
+ * before may: only then its template is known.
+ */
+static bool wants_screenshot(struct commit *batch, const struct site *site,
+			     const struct lease *lease)
+{
+	struct page_row row;
+
+	return (lease->flags & FRONTIER_IS_RENDERED) == 0 ||
+	       !page_row_get(batch->txn, site->row.id, lease->key, &row) ||
+	       screenshot_is_kept(batch->txn, site->row.id, row.cluster,
+				  lease->key);
+}
+
 static struct work work_of(struct commit *batch, const struct site *site,
 			   const struct lease *lease)
 {
@@ -545,6 +561,7 @@ static struct work work_of(struct commit *batch, const struct site *site,
 			open_or_null(batch, is_of_seed ? options->proxy : none),
 		.render_wait = copy_or_null(options->render_wait),
 		.render_click = copy_or_null(options->render_click),
+		.wants_screenshot = wants_screenshot(batch, site, lease),
 	};
 	bool is_conditional =
 		lease->etag[0] != '\0' || lease->modified[0] != '\0';

@@ -240,6 +240,7 @@ struct analysis {
 	struct slice packed;
 	struct slice record;  /* result of analyse(), aligned to 8 bytes */
 	struct slice guarded; /* result of guards_check(); empty = no guards */
+	struct slice screenshot; /* of a rendered page; empty = none */
 	/* charset of the Content-Type header; may be empty */
 	struct slice charset;
 	struct slice reason; /* reason of a crash or stall, in English */
@@ -380,6 +381,8 @@ struct work {
 	char *proxy;       /* proxy of the site; NULL as for `headers` */
 	char *render_wait; /* selector of the site; NULL if it has none */
 	char *render_click;
+	/* the page may have a screenshot in the store, if it is rendered */
+	bool wants_screenshot;
 };
 
 void work_free(struct work *work);

@@ -41,6 +41,7 @@ struct job {
 	struct buffer record;
 	struct buffer guarded;
 	struct buffer packed;
+	struct buffer screenshot; /* of a rendered page */
 	/* details if the error is ERR_QUARANTINED */
 	char reason[POOL_REASON_BYTES];
 	/*

@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "daemon/engine/commit_event.h"
 #include "daemon/engine/commit_guard.h"
+#include "daemon/engine/commit_screenshot.h"
 #include "daemon/engine/engine_internal.h"
 #include "daemon/engine/rendering.h"
 #include "daemon/engine/sites.h"
@@ -50,6 +51,7 @@ void job_destroy(struct job *job)
 	buffer_free(&job->record);
 	buffer_free(&job->guarded);
 	buffer_free(&job->packed);
+	buffer_free(&job->screenshot);
 	free(job);
 }
 
@@ -322,6 +324,7 @@ static struct analysis job_analysis(const struct job *job,
 	analysis.packed = buffer_slice(&job->packed);
 	analysis.record = buffer_slice(&job->record);
 	analysis.guarded = buffer_slice(&job->guarded);
+	analysis.screenshot = buffer_slice(&job->screenshot);
 	analysis.charset = slice_of(result->charset);
 	analysis.reason = slice_of(job->reason);
 	analysis.is_broken = result->is_broken;
@@ -920,6 +923,23 @@ enum {
 	MAX_RENDER_RETRIES = 2,
 };
 
+/* Take the screenshot of the page, if there is one that may be stored. */
+static void take_screenshot(struct job *job, struct rendered_page *page)
+{
+	if (page->screenshot_end != SCREENSHOT_OK ||
+	    page->screenshot.size > MAX_STORED_SCREENSHOT) {
+		log_info_about(job_subject(job), "no screenshot: %s",
+			       screenshot_end_text(
+				       page->screenshot_end == SCREENSHOT_OK
+					       ? SCREENSHOT_TOO_LARGE
+					       : page->screenshot_end));
+		return;
+	}
+	buffer_free(&job->screenshot);
+	job->screenshot = page->screenshot;
+	page->screenshot = (struct buffer){0};
+}
+
 /* Replace the page by its DOM, and let a worker analyse it. */
 static void take_rendered(struct pipeline *pipeline, struct job *job,
 			  struct rendered_page *page)
@@ -934,6 +954,7 @@ static void take_rendered(struct pipeline *pipeline, struct job *job,
 	buffer_free(&result->body);
 	result->body = page->dom;
 	page->dom = (struct buffer){0};
+	take_screenshot(job, page);
 	snprintf(result->charset, sizeof(result->charset), "utf-8");
 	result->etag[0] = '\0';
 	result->modified[0] = '\0';
@@ -1038,6 +1059,10 @@ static void render_job(void *context, struct job *job)
 		.wait = job->work.render_wait,
 		.click = job->work.render_click,
 		.scroll = (job->work.site_flags & SITE_RENDER_SCROLLS) != 0,
+		.screenshot = pipeline->options.screenshots &&
+					      job->work.wants_screenshot
+				      ? STORED_SCREENSHOT_WIDTH
+				      : 0,
 		.site_flags = job->work.site_flags,
 		.headers = job->work.headers,
 		.proxy = job->work.proxy,

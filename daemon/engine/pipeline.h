@@ -93,6 +93,7 @@ struct pipeline_options {
 	/* renders pages, or NULL; the caller keeps it valid */
 	struct rendering *rendering;
 	uint32_t render_tabs; /* pages that it renders at a time */
+	bool screenshots;     /* store screenshots of rendered pages */
 	/* archive for fetched pages, or NULL; the caller keeps it valid */
 	struct archive *archive;
 	bool archives_credentials; /* see archive_job() */

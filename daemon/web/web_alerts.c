@@ -165,6 +165,21 @@ static void web_alert_actions(struct buffer *out, const json_t *event)
 		   "silence", "Silence similar");
 }
 
+/* Append the screenshots of the incident, side by side. */
+static void web_alert_pictures(struct buffer *out, const json_t *screenshots)
+{
+	const json_t *before = json_object_get(screenshots, "before");
+	const json_t *after = json_object_get(screenshots, "after");
+
+	if (before == NULL || after == NULL)
+		return;
+	buffer_append_text(out, "<h2>Screenshots</h2>\n"
+				"<div class=\"pictures\">");
+	ui_picture(out, before, "Before");
+	ui_picture(out, after, "After");
+	buffer_append_text(out, "</div>\n");
+}
+
 void ui_alert(struct buffer *out, const json_t *event, bool is_reader)
 {
 	const json_t *detail = json_object_get(event, "detail");
@@ -189,6 +204,7 @@ void ui_alert(struct buffer *out, const json_t *event, bool is_reader)
 		buffer_append_text(out, "<h2>Before and after</h2>\n");
 		ui_moves(out, detail);
 	}
+	web_alert_pictures(out, json_object_get(event, "screenshots"));
 	web_alert_templates(out, detail);
 	if (!is_reader)
 		web_alert_guards(out, ui_member(event, "site"), detail);

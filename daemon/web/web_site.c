@@ -658,6 +658,20 @@ static void append_versions(struct buffer *out, const struct ui_template *shown)
 	ui_moves(out, shown->diff);
 }
 
+void ui_picture(struct buffer *out, const json_t *screenshot, const char *what)
+{
+	html_write(out, screenshot,
+		   "<figure><img alt=\"{label}\" width=\"640\" height=\"800\" "
+		   "src=\"data:image/webp;base64,",
+		   what);
+	/* Base64 needs no escapes */
+	buffer_append_text(out, ui_member(screenshot, "data"));
+	html_write(out, screenshot,
+		   "\"><figcaption class=\"soft small\">{label}, {time:taken}, "
+		   "{page:url}</figcaption></figure>\n",
+		   what);
+}
+
 void ui_template(struct buffer *out, const struct ui_template *shown)
 {
 	struct buffer path = {0};
@@ -686,8 +700,12 @@ void ui_template(struct buffer *out, const struct ui_template *shown)
 		append_versions(out, shown);
 		break;
 	default:
-		buffer_append_text(out, "<div class=\"panel\">");
+		buffer_append_text(out, "<div class=\"pictures\"><div "
+					"class=\"panel\">");
 		buffer_append_slice(out, shown->tree);
+		buffer_append_text(out, "</div>\n");
+		if (shown->screenshot != NULL)
+			ui_picture(out, shown->screenshot, "Screenshot");
 		buffer_append_text(out, "</div>\n");
 	}
 }

@@ -81,6 +81,8 @@ struct ui_template {
 	/* from .../records with format=json; for UI_FIELDS; NULL = no fields */
 	const json_t *records;
 	struct slice tree; /* HTML from site_report_tree(); for UI_TREE */
+	const json_t
+		*screenshot; /* as for ui_picture(); for UI_TREE, or NULL */
 	enum ui_template_tab tab;
 	bool is_reader; /* the client may not rename the template */
 };
@@ -92,6 +94,12 @@ struct ui_template {
 enum ui_template_tab ui_template_tab_of(const char *name);
 
 void ui_template(struct buffer *out, const struct ui_template *shown);
+
+/*
+ * Append a screenshot: an object with the URL of its page, the time when it was
+ * taken, and its data (WebP, in Base64). `what` is a word for its place.
+ */
+void ui_picture(struct buffer *out, const json_t *screenshot, const char *what);
 
 /* Append the table of the records of a template. */
 void ui_records(struct buffer *out, const struct ui_template *shown);

@@ -861,6 +861,52 @@ for (const url of ["data:text/html,{urllib.parse.quote(frame)}", "/boxed"]) {{
                 for path, headers in server.headers if path == "/more.js"]
         self.assertEqual(tags, [None] + 3 * ['"1"'])
 
+    def picture(self, daemon, path):
+        answer = daemon.get(path)
+        self.assertEqual(answer.status, 200, (answer.body, daemon.messages()))
+        self.assertEqual(answer.headers["content-type"], "image/webp")
+        self.assertEqual(answer.headers["x-content-type-options"], "nosniff")
+        self.assertIn("default-src 'none'; sandbox",
+                      answer.headers["content-security-policy"])
+        self.assertEqual(answer.body[:4], b"RIFF")
+        return answer.body
+
+    def incidents(self, daemon):
+        return daemon.json("/v1/incidents")["incidents"]
+
+    def test_a_redesign_has_screenshots_of_before_and_after(self):
+        server = self.site()
+        daemon = self.daemon({"watch": {"check_interval": "1 s",
+                                        "gather": "1 s"}}, screenshots="yes")
+        daemon.crawl(server.url, revisit_interval_s=0)
+        cluster = self.page(daemon, server.url + "a")["cluster"]
+        host, number = cluster.split("/")
+        path = f"/v1/sites/{host}/templates/{number}/screenshot"
+        before = self.picture(daemon, path)
+        shown = daemon.get(f"/ui/templates/{cluster}").text
+        self.assertIn('src="data:image/webp;base64,'
+                      + base64.b64encode(before).decode(), shown)
+        harness.wait_until(lambda: '"template.added"' in daemon.get(
+            "/v1/events", since=0).text, "a template")
+        server.pages["/app.js"] = ("text/javascript", APP.replace(
+            'put("p", text)', 'put("li", text).append("!")').replace(
+                'put("h1", data.title)',
+                'put("h3", data.title).style.background = "navy"'))
+        row = harness.wait_until(
+            lambda: [row for row in self.incidents(daemon) if row["alert"]
+                     and daemon.json(f"/v1/incidents/{row['id']}")
+                     ["screenshots"]], "an incident with screenshots", 90)[0]
+        path = f"/v1/incidents/{row['id']}/screenshots/"
+        pictures = [self.picture(daemon, path + side)
+                    for side in ("before", "after")]
+        self.assertNotEqual(*pictures)
+        shown = daemon.get(f"/ui/alerts/{row['alert']}").text
+        for picture in pictures:
+            self.assertIn(base64.b64encode(picture).decode(), shown)
+        self.error_of(daemon.get("/v1/incidents/99999/screenshots/after"), 404)
+        daemon.stop()
+        daemon.verify_store()
+
     def test_a_stop_while_a_page_is_rendered_loses_nothing(self):
         server = self.site()
         server.pages["/b"] = (HTML, SHELL.format(title="b") +

@@ -514,8 +514,8 @@ TEST(a_page_without_its_screenshot_keeps_its_dom)
 		begin();
 	}
 	come_to_screenshot();
-	ck_assert(!page_render_is_done(page, 5999));
-	ck_assert(page_render_is_done(page, 6000));
+	ck_assert(!page_render_is_done(page, 10999));
+	ck_assert(page_render_is_done(page, 11000));
 	check_screenshot(0, SCREENSHOT_LATE);
 }
 

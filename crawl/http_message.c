@@ -691,3 +691,25 @@ bool unpacker_is_whole(const struct unpacker *unpacker)
 	return layer_is_complete(&unpacker->outer) &&
 	       layer_is_complete(&unpacker->inner);
 }
+
+struct slice header_name(struct slice line)
+{
+	const char *colon =
+		line.size == 0 ? NULL : memchr(line.data, ':', line.size);
+
+	return (struct slice){
+		line.data,
+		colon == NULL ? 0 : (size_t)(colon - (const char *)line.data)};
+}
+
+bool header_lines_have(struct slice lines, struct slice name)
+{
+	while (lines.size > 0) {
+		const struct slice other = header_name(line_take(&lines));
+
+		if (other.size == name.size &&
+		    strncasecmp(other.data, name.data, name.size) == 0)
+			return true;
+	}
+	return false;
+}

@@ -196,4 +196,10 @@ static inline struct slice line_take(struct slice *text)
 	return (struct slice){begin, size};
 }
 
+/* Return the name of a header line; empty if the line has no colon. */
+struct slice header_name(struct slice line);
+
+/* Return whether one of the header lines has this name. */
+bool header_lines_have(struct slice lines, struct slice name);
+
 #endif

@@ -453,6 +453,8 @@ static enum error start_rendering(struct service *service)
 		.idle_ms = config->browser_idle_ms,
 		.robots_ttl_ms = config->robots_ttl_ms,
 		.ignores_robots = config->ignores_robots,
+		.archive = service->archive,
+		.archives_credentials = config->archives_credentials,
 	};
 
 	if (spawner_launcher(service->spawner) == NULL)

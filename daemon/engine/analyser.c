@@ -245,97 +245,19 @@ void analyser_run(const struct analyser *analysing, struct job *jobs)
 		analysis_finish(&analyses[i], &tasks[i]);
 }
 
-enum { STATUS_FRESH = 304 };
-
-/*
- * Return the name of a header line: the text before the colon, or an empty
- * slice if there is no colon.
- */
-static struct slice header_line_name(struct slice line)
-{
-	const char *colon =
-		line.size == 0 ? NULL : memchr(line.data, ':', line.size);
-
-	return (struct slice){
-		line.data,
-		colon == NULL ? 0 : (size_t)(colon - (const char *)line.data)};
-}
-
-/* Return whether one of the header lines has this name. */
-static bool header_lines_have_name(struct slice lines, struct slice name)
-{
-	while (lines.size > 0) {
-		struct slice other = header_line_name(line_take(&lines));
-
-		if (other.size == name.size &&
-		    strncasecmp(other.data, name.data, name.size) == 0)
-			return true;
-	}
-	return false;
-}
-
-static bool is_secret(struct slice line, const char *own_headers)
-{
-	struct slice name = header_line_name(line);
-
-	if (name.size == 0)
-		return false;
-	return header_is_word(name, "Authorization") ||
-	       header_is_word(name, "Proxy-Authorization") ||
-	       header_is_word(name, "Cookie") ||
-	       (own_headers != NULL &&
-		header_lines_have_name(slice_of(own_headers), name));
-}
-
-/* Remove the headers with credentials from the stored request of the job. */
-static void hide_credentials(struct job *job)
-{
-	struct buffer *request = &job->result.request;
-	struct slice rest = buffer_slice(request);
-	struct buffer kept = {0};
-
-	while (rest.size > 0) {
-		struct slice whole = rest;
-		struct slice line = line_take(&rest);
-
-		whole.size -= rest.size;
-		if (!is_secret(line, job->work.headers))
-			buffer_append_slice(&kept, whole);
-	}
-	buffer_free(request);
-	*request = kept;
-}
-
 void archive_job(struct archive *archive, struct job *job,
 		 bool keeps_credentials)
 {
-	const struct fetch_result *result = &job->result;
-	struct warc_exchange exchange = {
-		.url = slice_of(job->url.text),
-		.address = slice_of(result->address),
-		.headers = buffer_slice(&result->head),
-		.body = buffer_slice(&result->body),
-		.is_cut = result->is_cut,
-		.cut_reason = result->is_broken ? "disconnect" : "length",
-		.is_revisit = result->http_status == STATUS_FRESH,
-	};
-
-	/* a response whose body was not stored cannot be archived */
-	if (archive == NULL || job->is_archived || result->head.size == 0 ||
-	    result->error != ERR_NONE ||
+	/* a sitemap is no page */
+	if (job->is_archived ||
 	    (job->work.lease.flags & FRONTIER_IS_SITEMAP) != 0)
 		return;
-	if (!keeps_credentials)
-		hide_credentials(job);
-	exchange.request = buffer_slice(&result->request);
-	/* the daemon stores only bodies of successful responses */
-	if (!exchange.is_revisit &&
-	    (result->http_status < 200 || result->http_status >= 300)) {
-		exchange.is_cut = true;
-		exchange.cut_reason = "unspecified";
-	}
-	exchange.time_ms = clock_wall_ms() - result->elapsed_us / 1000;
-	if (archive_write(archive, &exchange))
-		job->analysis.archived_ms = exchange.time_ms;
+	job->analysis.archived_ms = archive_fetch(
+		archive, &(struct archived_fetch){
+				 .url = &job->url,
+				 .result = &job->result,
+				 .own_headers = job->work.headers,
+				 .keeps_credentials = keeps_credentials,
+			 });
 	job->is_archived = true;
 }

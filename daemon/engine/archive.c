@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/file.h>
 #include <sys/random.h>
 #include <sys/stat.h>
@@ -20,6 +21,7 @@
 #include "base/file.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "crawl/http_message.h"
 #include "daemon/runtime/clock.h"
 #include "daemon/runtime/lock.h"
 
@@ -177,6 +179,7 @@ enum {
 	/* after a write error, wait for this time before the next attempt */
 	RETRY_MS = 60000,
 	STAMP_BYTES = 32,
+	NOT_MODIFIED = 304,
 	MAX_NUMBER = 100000, /* more files than can be written in one second */
 };
 
@@ -378,6 +381,72 @@ bool archive_write(struct archive *archive,
 	is_written = write_exchange(archive, exchange);
 	lock_release(&archive->lock);
 	return is_written;
+}
+
+/*
+ * Return whether the line of a request is a credential; `own_headers` NULL =
+ * the site has none.
+ */
+static bool is_secret(struct slice line, const char *own_headers)
+{
+	const struct slice name = header_name(line);
+
+	if (name.size == 0)
+		return false;
+	return header_is_word(name, "Authorization") ||
+	       header_is_word(name, "Proxy-Authorization") ||
+	       header_is_word(name, "Cookie") ||
+	       (own_headers != NULL &&
+		header_lines_have(slice_of(own_headers), name));
+}
+
+/* Remove the headers with credentials from a request. */
+static void hide_credentials(struct buffer *request, const char *own_headers)
+{
+	struct slice rest = buffer_slice(request);
+	struct buffer kept = {0};
+
+	while (rest.size > 0) {
+		struct slice whole = rest;
+		struct slice line = line_take(&rest);
+
+		whole.size -= rest.size;
+		if (!is_secret(line, own_headers))
+			buffer_append_slice(&kept, whole);
+	}
+	buffer_free(request);
+	*request = kept;
+}
+
+uint64_t archive_fetch(struct archive *archive,
+		       const struct archived_fetch *fetch)
+{
+	struct fetch_result *result = fetch->result;
+	struct warc_exchange exchange = {
+		.url = slice_of(fetch->url->text),
+		.address = slice_of(result->address),
+		.headers = buffer_slice(&result->head),
+		.body = buffer_slice(&result->body),
+		.is_cut = result->is_cut,
+		.cut_reason = result->is_broken ? "disconnect" : "length",
+		.is_revisit = result->http_status == NOT_MODIFIED,
+		.time_ms = clock_wall_ms() - result->elapsed_us / 1000,
+	};
+
+	/* a response whose body was not stored cannot be archived */
+	if (archive == NULL || result->head.size == 0 ||
+	    result->error != ERR_NONE)
+		return 0;
+	if (!fetch->keeps_credentials)
+		hide_credentials(&result->request, fetch->own_headers);
+	exchange.request = buffer_slice(&result->request);
+	/* the daemon stores only bodies of successful responses */
+	if (!exchange.is_revisit &&
+	    (result->http_status < 200 || result->http_status >= 300)) {
+		exchange.is_cut = true;
+		exchange.cut_reason = "unspecified";
+	}
+	return archive_write(archive, &exchange) ? exchange.time_ms : 0;
 }
 
 void archive_close(struct archive *archive)

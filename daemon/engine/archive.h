@@ -12,6 +12,8 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "crawl/fetch.h"
+#include "crawl/url/url.h"
 #include "crawl/warc_write.h"
 
 struct archive;
@@ -34,6 +36,22 @@ enum error archive_open(struct archive **out, const char *folder,
  */
 bool archive_write(struct archive *archive,
 		   const struct warc_exchange *exchange);
+
+/* A URL that was fetched. */
+struct archived_fetch {
+	const struct url *url;
+	/* its request loses the credentials, unless they are kept */
+	struct fetch_result *result;
+	const char *own_headers; /* of the site: credentials; or NULL */
+	bool keeps_credentials;
+};
+
+/*
+ * Write a response with its request. Return the Unix time of the request in
+ * milliseconds, or 0 if it was not written. Any thread. `archive` may be NULL.
+ */
+uint64_t archive_fetch(struct archive *archive,
+		       const struct archived_fetch *fetch);
 
 /*
  * Complete the open file and free the archive. If `archive` is NULL, do

@@ -14,6 +14,7 @@
 #include "base/memory.h"
 #include "crawl/http_message.h"
 #include "crawl/robots.h"
+#include "daemon/engine/archive.h"
 #include "daemon/engine/file_cache.h"
 #include "daemon/privsep/fetcher_client.h"
 #include "daemon/privsep/renderer.h"
@@ -458,30 +459,6 @@ static bool is_left_out(struct slice name)
 	return false;
 }
 
-/* Return the name of a header line; empty if the line has no colon. */
-static struct slice header_name(struct slice line)
-{
-	const char *colon =
-		line.size == 0 ? NULL : memchr(line.data, ':', line.size);
-
-	return (struct slice){
-		line.data,
-		colon == NULL ? 0 : (size_t)(colon - (const char *)line.data)};
-}
-
-/* Return whether one of the header lines has this name. */
-static bool has_header(struct slice lines, struct slice name)
-{
-	while (lines.size > 0) {
-		const struct slice other = header_name(line_take(&lines));
-
-		if (other.size == name.size &&
-		    strncasecmp(other.data, name.data, name.size) == 0)
-			return true;
-	}
-	return false;
-}
-
 /*
  * Return the headers of the request: those of the site, or NULL, and those of
  * the browser that the site does not set. Each line ends with a line feed, the
@@ -498,7 +475,7 @@ static struct buffer headers_of(const char *of_site, struct slice head)
 		const struct slice name = header_name(line);
 
 		if (name.size == 0 || is_left_out(name) ||
-		    has_header(slice_of(of_site), name) ||
+		    header_lines_have(slice_of(of_site), name) ||
 		    memchr(line.data, '\0', line.size) != NULL)
 			continue;
 		buffer_append_slice(&headers, line);
@@ -887,6 +864,24 @@ static struct cached_file *update_cache(struct page_server *server,
 	return file;
 }
 
+/* Archive what a page has loaded, so that it can be rendered again. */
+static void archive_asked(const struct asked_request *asked,
+			  struct fetch_result *result)
+{
+	const struct rendering_options *options =
+		&asked->serving->server->options;
+	const struct render_task *task = asked->serving->task;
+
+	archive_fetch(
+		options->archive,
+		&(struct archived_fetch){
+			.url = &asked->url,
+			.result = result,
+			.own_headers = asked->is_trusted ? task->headers : NULL,
+			.keeps_credentials = options->archives_credentials,
+		});
+}
+
 /* Handle the end of a transfer. */
 static void take_result(struct page_server *server, struct fetch_result *result)
 {
@@ -901,6 +896,8 @@ static void take_result(struct page_server *server, struct fetch_result *result)
 	if (transfer->robots != NULL) {
 		take_robots(server, transfer->robots, result);
 	} else {
+		if (asked != NULL)
+			archive_asked(asked, result);
 		file = update_cache(server, transfer, result);
 		if (asked != NULL && has_cookies(asked)) {
 			struct cookies old = asked->serving->cookies;

@@ -946,9 +946,6 @@ static void take_rendered(struct pipeline *pipeline, struct job *job,
 {
 	struct fetch_result *result = &job->result;
 
-	/* an archive gets what the server has sent */
-	archive_job(pipeline->options.archive, job,
-		    pipeline->options.archives_credentials);
 	pipeline->fetching.waiting_bytes += page->dom.size;
 	pipeline->fetching.waiting_bytes -= result->body.size;
 	buffer_free(&result->body);
@@ -1043,11 +1040,28 @@ static void take_rendering(struct render_task *task)
 	free(rendering);
 }
 
+/*
+ * Return the Unix time at which the page begins: when it was fetched, in whole
+ * seconds as in an archive, so that rendering it from there gives the same DOM.
+ */
+static uint64_t job_date_ms(const struct job *job)
+{
+	const uint64_t time_ms =
+		job->analysis.archived_ms != 0
+			? job->analysis.archived_ms
+			: clock_wall_ms() - job->result.elapsed_us / 1000;
+
+	return time_ms - time_ms % 1000;
+}
+
 static void render_job(void *context, struct job *job)
 {
 	struct pipeline *pipeline = context;
 	struct job_rendering *rendering = mem_alloc(1, sizeof(*rendering));
 
+	/* an archive gets what the server has sent */
+	archive_job(pipeline->options.archive, job,
+		    pipeline->options.archives_credentials);
 	rendering->pipeline = pipeline;
 	rendering->job = job;
 	rendering->task = (struct render_task){
@@ -1055,7 +1069,7 @@ static void render_job(void *context, struct job *job)
 		.body = buffer_slice(&job->result.body),
 		.head = buffer_slice(&job->result.head),
 		.charset = job->result.charset,
-		.date_ms = clock_wall_ms(),
+		.date_ms = job_date_ms(job),
 		.wait = job->work.render_wait,
 		.click = job->work.render_click,
 		.scroll = (job->work.site_flags & SITE_RENDER_SCROLLS) != 0,

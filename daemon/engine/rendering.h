@@ -21,6 +21,7 @@
 #include "crawl/render/page_render.h"
 #include "crawl/url/url.h"
 
+struct archive;
 struct rendering;
 struct spawner;
 struct store;
@@ -35,6 +36,8 @@ struct rendering_options {
 	uint32_t idle_ms;   /* time until an unused browser is stopped */
 	uint32_t robots_ttl_ms;
 	bool ignores_robots;
+	struct archive *archive;   /* gets all responses; or NULL */
+	bool archives_credentials; /* as of struct archived_fetch */
 };
 
 /*

@@ -9,6 +9,7 @@ import concurrent.futures
 import ctypes
 import http.server
 import os
+import re
 import signal
 import subprocess
 import threading
@@ -860,6 +861,26 @@ for (const url of ["data:text/html,{urllib.parse.quote(frame)}", "/boxed"]) {{
         tags = [headers.get("If-None-Match")
                 for path, headers in server.headers if path == "/more.js"]
         self.assertEqual(tags, [None] + 3 * ['"1"'])
+
+    def test_an_archive_of_the_crawl_gives_the_same_page(self):
+        server = self.site(["a"])
+        server.pages["/app.js"] = ("text/javascript", APP + """
+setTimeout(() => document.body.append(
+    ["made", Date.now(), Math.random()].join(" ")), 100);""")
+        folder = self.folder()
+        harness.give(folder)
+        daemon = self.daemon({"crawl": {"warc_dir": folder}})
+        daemon.crawl(server.url)
+        made = re.search(r"made \d+ \S+",
+                         daemon.text(server.url + "a", method="plain"))[0]
+        daemon.stop()
+        server.pages.clear()
+        archive, = folder.glob("*.warc.gz")
+        done = subprocess.run(
+            [test_render.CTL, "render", "--browser", BROWSER, "--archive",
+             archive, server.url + "a"], stdin=subprocess.DEVNULL,
+            capture_output=True, text=True, check=False)
+        self.assertIn(made, done.stdout, done.stderr)
 
     def picture(self, daemon, path):
         answer = daemon.get(path)

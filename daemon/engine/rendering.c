@@ -211,12 +211,15 @@ static bool start_task(struct rendering *rendering, struct render_task *task)
 
 	task->page.end = RENDER_BROWSER_ENDED;
 	if (!rendering->is_stopping && !task->is_unwanted)
-		error = renderer_start(rendering->renderer, reason);
+		error = page_server_start(rendering->server)
+				? renderer_start(rendering->renderer, reason)
+				: ERR_IO;
 	if (error == ERR_NONE && begin_page(rendering, task) == ERR_BUSY)
 		return false;
 	if (error == ERR_NONE)
 		return true;
 	buffer_append_byte(reason, '\0');
+	rendering->used_ms = clock_steady_ms();
 	task_end(task, error);
 	return true;
 }

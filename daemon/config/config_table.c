@@ -361,12 +361,12 @@ const struct config_row config_rows[] = {
 	 .meaning = "Memory limit of each process of the browser"},
 	{"render", "total_memory", CONFIG_BYTES, true,
 	 FIELD(browser_total_bytes), RANGE(256 * MIB, 64 * GIB, 2 * GIB),
-	 .meaning = "Memory limit of all processes of the browser together; "
-		    "then it is killed"},
+	 .meaning = "Memory limit of all processes of the browser together. "
+		    "A browser that uses more is killed"},
 	{"render", "tabs", CONFIG_COUNT, true, FIELD(render_tabs),
 	 RANGE(1, 16, 4),
-	 .meaning = "Maximum number of pages that are rendered at a time, each "
-		    "in a tab of its own"},
+	 .meaning = "Maximum number of pages that are rendered at the same "
+		    "time, each in a separate tab"},
 	{"render", "max_pages", CONFIG_COUNT, true, FIELD(browser_pages),
 	 RANGE(1, 1000000, 100),
 	 .meaning = "Replace the browser after this many pages"},
@@ -382,8 +382,9 @@ const struct config_row config_rows[] = {
 		    "anything"},
 	{"render", "timeout", CONFIG_TIME, true, FIELD(render_wall_ms),
 	 RANGE(SECOND, HOUR, 30 * SECOND),
-	 .meaning = "Maximum real time for rendering a page; then it is given "
-		    "up. One of its requests may take a third of it"},
+	 .meaning = "Maximum real time for rendering a page. The daemon stops "
+		    "to render a page that takes longer. A request of the "
+		    "page may take a third of this time"},
 	{"render", "max_requests", CONFIG_COUNT, true,
 	 FIELD(max_render_requests), RANGE(1, 100000, 300),
 	 .meaning = "Maximum number of requests of a page"},

@@ -2,7 +2,6 @@
 
 #include <assert.h>
 #include <inttypes.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -53,7 +52,7 @@ struct held_robots {
 
 struct page_server {
 	struct rendering_options options;
-	struct fetcher_client *fetcher; /* NULL until it is needed */
+	struct fetcher_client *fetcher; /* NULL = not started */
 	struct file_cache *files;
 	struct held_robots *robots[MAX_HELD_ROBOTS]; /* [robots_count] */
 	size_t robots_count;
@@ -240,10 +239,7 @@ static struct fetch_request request_of(const char *host, uint32_t site_flags,
 	};
 }
 
-/* Give a transfer to the fetcher. Return false if there is none. */
-static bool transfer_start(struct page_server *server,
-			   struct transfer *transfer,
-			   struct fetch_request *request)
+bool page_server_start(struct page_server *server)
 {
 	if (server->fetcher == NULL)
 		server->fetcher =
@@ -251,15 +247,18 @@ static bool transfer_start(struct page_server *server,
 				.fetch = server->options.fetch,
 				.spawner = server->options.spawner,
 			});
-	if (server->fetcher == NULL) {
-		transfer_free(transfer);
-		return false;
-	}
+	return server->fetcher != NULL;
+}
+
+/* Give a transfer to the fetcher. */
+static void transfer_start(struct page_server *server,
+			   struct transfer *transfer,
+			   struct fetch_request *request)
+{
 	transfer->next = server->transfers;
 	server->transfers = transfer;
 	request->context = transfer;
 	fetcher_client_start(server->fetcher, request, false);
-	return true;
 }
 
 /* Return whether the URL has the origin of the page. */
@@ -348,7 +347,8 @@ static bool fetch_robots(struct page_server *server, struct held_robots *held,
 	}
 	request = request_of(held->host, held->site_flags, &transfer->url);
 	request.max_body_bytes = MAX_ROBOTS_BYTES;
-	return transfer_start(server, transfer, &request);
+	transfer_start(server, transfer, &request);
+	return true;
 }
 
 /*
@@ -709,8 +709,7 @@ static void asked_fetch(struct asked_request *asked,
 		request.cookies = &transfer->cookies;
 	}
 	asked->stage = ASKED_FETCHED;
-	if (!transfer_start(serving->server, transfer, &request))
-		asked_end(asked, error_text(ERR_IO));
+	transfer_start(serving->server, transfer, &request);
 }
 
 /*
@@ -915,18 +914,10 @@ static void take_result(struct page_server *server, struct fetch_result *result)
 void page_server_run(struct page_server *server, uint32_t timeout_ms,
 		     const int *files, size_t count)
 {
-	struct pollfd ready[8];
 	struct fetch_result result;
 
-	assert(count <= sizeof(ready) / sizeof(*ready));
-	for (size_t i = 0; i < count; i++)
-		ready[i] = (struct pollfd){.fd = files[i], .events = POLLIN};
-	if (server->fetcher != NULL)
-		fetcher_client_run(server->fetcher, timeout_ms, files, count);
-	else
-		poll(ready, count, (int)timeout_ms);
-	while (server->fetcher != NULL &&
-	       fetcher_client_next(server->fetcher, &result))
+	fetcher_client_run(server->fetcher, timeout_ms, files, count);
+	while (fetcher_client_next(server->fetcher, &result))
 		take_result(server, &result);
 	for (struct asked_request *asked = server->first; asked != NULL;
 	     asked = asked->next)

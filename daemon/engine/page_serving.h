@@ -24,7 +24,10 @@ struct page_server;
 struct page_server *page_server_create(const struct rendering_options *options);
 void page_server_destroy(struct page_server *server); /* NULL is a no-op */
 
-/* Stop the fetcher until it is needed. There must be no page. */
+/* Start the fetcher, before the first page. Return false if this fails. */
+bool page_server_start(struct page_server *server);
+
+/* Stop the fetcher. There must be no page. */
 void page_server_rest(struct page_server *server);
 
 /* The requests of a page. */

@@ -15,9 +15,10 @@
 #include "daemon/runtime/thread.h"
 
 enum {
-	WAKE_MS = 200,   /* between two looks at the times of the pages */
-	BUSY_MS = 5,     /* until the renderer may have room for an answer */
-	GRACE_MS = 5000, /* for the end of a page, after its real time */
+	WAKE_MS = 200,    /* between two looks at the times of the pages */
+	BUSY_MS = 5,      /* until the renderer may have room for an answer */
+	MAX_EVENTS = 256, /* that are taken before answers are sent */
+	GRACE_MS = 5000,  /* for the end of a page, after its real time */
 };
 
 struct task_queue {
@@ -215,12 +216,15 @@ static bool start_task(struct rendering *rendering, struct render_task *task)
 
 	task->page.end = RENDER_BROWSER_ENDED;
 	if (!rendering->is_stopping && !task->is_unwanted)
-		error = renderer_start(rendering->renderer, reason);
+		error = page_server_start(rendering->server)
+				? renderer_start(rendering->renderer, reason)
+				: ERR_IO;
 	if (error == ERR_NONE && begin_page(rendering, task) == ERR_BUSY)
 		return false;
 	if (error == ERR_NONE)
 		return true;
 	buffer_append_byte(reason, '\0');
+	rendering->used_ms = clock_steady_ms();
 	task_end(task, error);
 	return true;
 }
@@ -281,7 +285,9 @@ static void take_events(struct rendering *rendering)
 {
 	enum error error = ERR_NONE;
 
-	while (error == ERR_NONE && rendering->running > 0) {
+	for (int i = 0;
+	     i < MAX_EVENTS && error == ERR_NONE && rendering->running > 0;
+	     i++) {
 		const bool was_alone = rendering->running == 1;
 		struct renderer_event event;
 		struct page_slot *slot;

@@ -48,6 +48,10 @@ static void answer_all(struct page_render *page, struct slice input)
 		input,
 		{input.data, input.size < 20 ? input.size : 20}};
 
+	while (page_render_ahead(page, &request)) {
+		check_request(&request);
+		require(request.is_new);
+	}
 	while (page_render_request(page, &request)) {
 		check_request(&request);
 		page_render_answer(page, &answer);

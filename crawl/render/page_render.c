@@ -31,7 +31,7 @@ enum {
 	   a document from arriving completely */
 	MAX_LOADING_MS = 2000,
 	MAX_LOADING_DOCUMENT_MS = 250,
-	MAX_SCREENSHOT_MS = 10000,    /* real time until a screenshot is there */
+	MAX_SCREENSHOT_MS = 10000,   /* real time until a screenshot is there */
 	MAX_SENDING = 64,            /* requests that have not come yet */
 	MAX_SENDING_MS = 1000,       /* real time until they have */
 	SCROLL_QUIET_MS = 100,       /* between two scrolls */
@@ -658,7 +658,11 @@ static void render_take_scroll(struct page_render *render, const json_t *value)
 	render_run(render);
 }
 
-/* The DOM is complete. Take the screenshot, if one is wanted. */
+/*
+ * The DOM is complete. Take the screenshot, if one is wanted. The browser may
+ * draw nothing while the clock stands still, so it runs, but no script does,
+ * and no request is answered.
+ */
 static void render_ask_screenshot(struct page_render *render)
 {
 	if (render->options.screenshot == 0) {
@@ -668,6 +672,10 @@ static void render_ask_screenshot(struct page_render *render)
 	render->screenshot_until_ms = render->now_ms + MAX_SCREENSHOT_MS;
 	if (render->screenshot_until_ms > render->deadline_ms)
 		render->screenshot_until_ms = render->deadline_ms;
+	render_send(render, "Emulation.setScriptExecutionDisabled",
+		    json_pack("{s:b}", "value", 1));
+	render_send(render, "Emulation.setVirtualTimePolicy",
+		    json_pack("{s:s}", "policy", "advance"));
 	render_await(render, STEP_SCREENSHOT, "Page.captureScreenshot",
 		     screenshot_parameters(render->options.screenshot));
 }
@@ -1152,6 +1160,8 @@ static size_t render_first(const struct page_render *render)
 		return render->waiting_count;
 	if (render->is_asked)
 		return render->asked;
+	if (render->step == STEP_SCREENSHOT)
+		return render->waiting_count;
 	while (i < render->waiting_count && !render->waiting[i].is_blocking &&
 	       !render->waiting[i].request.is_page)
 		i++;

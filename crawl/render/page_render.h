@@ -11,9 +11,9 @@
  * another, each after the last answer has arrived; the next step begins when
  * nothing happens any more. The page is complete when it has loaded and
  * RENDER_QUIET_MS pass without a request and without a change of the DOM. Then
- * its DOM is read, and after that a screenshot is taken, if one is wanted. So
- * the same answers give the same DOM, on a fast and on a slow machine. Only
- * threads of the page (workers) do not follow the virtual time.
+ * its DOM is read, and a screenshot is taken, if one is wanted. So the same
+ * answers give the same DOM, on a fast and on a slow machine. Only threads of
+ * the page (workers) do not follow the virtual time.
  */
 #ifndef CRAWL_RENDER_PAGE_RENDER_H
 #define CRAWL_RENDER_PAGE_RENDER_H

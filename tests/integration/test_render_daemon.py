@@ -47,6 +47,18 @@ fetch("/data" + location.pathname + ".json").then((r) => r.json())
     });
 """
 
+REDESIGN = """
+fetch("/data" + location.pathname + ".json").then((r) => r.json())
+    .then((data) => {
+        document.body.innerHTML = `<header style="background: navy"><nav><ul>
+            ${data.links.map((url) => `<li><a href=${url}>${url}</a>`)
+              .join("")}</ul></nav></header><main><article><h2>${data.title}
+            </h2><section>${data.texts.map((text) => `<div><em>${text}`)
+              .join("</em></div>")}</section></article></main>
+            <footer><small>All new</small></footer>`;
+    });
+"""
+
 
 def ancestors(pid):
     while pid > 1:
@@ -909,12 +921,11 @@ setTimeout(() => document.body.append(
         shown = daemon.get(f"/ui/templates/{cluster}").text
         self.assertIn('src="data:image/webp;base64,'
                       + base64.b64encode(before).decode(), shown)
-        harness.wait_until(lambda: '"template.added"' in daemon.get(
-            "/v1/events", since=0).text, "a template")
-        server.pages["/app.js"] = ("text/javascript", APP.replace(
-            'put("p", text)', 'put("li", text).append("!")').replace(
-                'put("h1", data.title)',
-                'put("h3", data.title).style.background = "navy"'))
+        answer = daemon.post(f"/v1/sites/{host}/guards", {"css": "h1"})
+        self.assertEqual(answer.status, 201, answer.text)
+        server.pages["/app.js"] = ("text/javascript", REDESIGN)
+        for name in "abcd":
+            daemon.text(server.url + name, fetch="always", method="plain")
         row = harness.wait_until(
             lambda: [row for row in self.incidents(daemon) if row["alert"]
                      and daemon.json(f"/v1/incidents/{row['id']}")

@@ -204,7 +204,7 @@ static const struct verb_action watch_actions[] = {
 		 CHOICE("cookies", "yes|no", "cookies", "send cookies back"),
 		 CHOICE("render", "never|auto|always", "render",
 			"render pages in the browser of the daemon; auto: "
-			"those that are empty without scripts (default)"),
+			"those whose text needs scripts (default)"),
 		 FLAG("allow-private", "allow_private",
 		      "the host may have a private address"),
 		 FLAG("wait", NULL,
@@ -607,7 +607,8 @@ static const struct verb_action template_actions[] = {
 	 .result = RESULT_ROWS,
 	 .tables = {{"templates",
 		     "NAME~=name, TEMPLATE=id, PAGES#=pages, "
-		     "LEARNED=has_template?yes|'no, CHANGED=changed, "
+		     "LEARNED=has_template?yes|'no, "
+		     "RENDERED=render.decision, CHANGED=changed, "
 		     "EXAMPLE~=sample.0.url, TITLE~=sample.0.short_title"}},
 	 .arrange = template_arrange},
 	{.usage = "show HOST/N [V1 V2]",

@@ -654,6 +654,7 @@ static enum error start_watching(struct service *service)
 		.gather_ms = config->gather_ms,
 		.ended_ms = config->ended_ms,
 		.heal = (enum field_heal)config->field_heal,
+		.has_browser = service->rendering != NULL,
 	};
 
 	assert(service->pipeline != NULL);

@@ -432,6 +432,16 @@ ROW_FUNCTIONS(field_values_row, TABLE_FIELD_VALUES,
 	      key_member(site, cluster, page), uint32_t site, uint32_t cluster,
 	      uint64_t page)
 
+ROW_LAYOUT(render_row, signatures, 1, FIELD(render_row, asked_ms),
+	   FIELD(render_row, decided_ms), FIELD(render_row, moved_ms),
+	   FIELD(render_row, page), FIELD(render_row, version),
+	   FIELD(render_row, words_before), FIELD(render_row, words_after),
+	   FIELD(render_row, words_new), FIELD(render_row, decision),
+	   FIELD(render_row, attempts))
+
+ROW_FUNCTIONS(render_row, TABLE_RENDERS, key_cluster(site, cluster),
+	      uint32_t site, uint32_t cluster)
+
 ROW_LAYOUT(incident_row, detail, 2, FIELD(incident_row, begin_ms),
 	   FIELD(incident_row, last_ms), FIELD(incident_row, since_ms),
 	   FIELD(incident_row, sent_ms), FIELD(incident_row, changed_ms),

@@ -744,7 +744,7 @@ enum {
 	SITE_IS_CHANGING = 8192,
 	/*
 	 * pages are always or never rendered in a browser; with neither flag,
-	 * those that are empty without scripts are
+	 * the templates decide (struct render_row)
 	 */
 	SITE_RENDERS_ALWAYS = 16384,
 	SITE_RENDERS_NEVER = 32768,
@@ -916,6 +916,47 @@ struct field_values_row {
 };
 
 ROW_PROTOTYPES(field_values_row, uint32_t site, uint32_t cluster, uint64_t page)
+
+enum render_decision {
+	RENDER_UNKNOWN,
+	RENDER_NO,
+	RENDER_YES,
+	RENDER_DECISIONS
+};
+
+/*
+ * Whether the pages of a template must be rendered, for sites that decide this
+ * themselves. One page, the sample, was stored with and without rendering to
+ * find out. The row is kept when the template has ended.
+ */
+struct render_row {
+	/* when a visit of the sample was requested; 0 = none is awaited */
+	uint64_t asked_ms;
+	uint64_t decided_ms; /* 0 = it was not decided yet */
+	/*
+	 * until when the pages of the template are visited again, because the
+	 * decision has changed; 0 = it never has
+	 */
+	uint64_t moved_ms;
+	uint64_t page; /* the sample */
+	/*
+	 * version of the template for which this was asked or decided; 0 = ask
+	 * again
+	 */
+	uint32_t version;
+	uint32_t words_before; /* words of the sample's content, not rendered */
+	uint32_t words_after;  /* and rendered */
+	uint32_t words_new;    /* words that only the rendered one has */
+	uint16_t decision;     /* value of enum render_decision */
+	uint16_t attempts;     /* samples without result for this version */
+	/*
+	 * signatures of pages of the template that were not rendered
+	 * (daemon/engine/render_decision.h); empty if it never was RENDER_YES
+	 */
+	struct slice signatures;
+};
+
+ROW_PROTOTYPES(render_row, uint32_t site, uint32_t cluster)
 
 enum incident_state {
 	INCIDENT_COLLECTING, /* it collects findings, and was not reported */

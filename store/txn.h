@@ -48,6 +48,8 @@ struct store;
 	X(TABLE_FIELD_VALUES,                                                     \
 	  "field_values") /* site32 cluster32 page64 -> field_values_row;         \
 			     since schema 5 */                                    \
+	X(TABLE_RENDERS, "renders")   /* site32 cluster32 -> render_row; since    \
+					 schema 6 */                              \
 	X(TABLE_VERSIONS, "versions") /* site32 cluster32 version32               \
 					 -> version_row */                        \
 	X(TABLE_SAMPLE_PAGES,                                                     \
@@ -95,7 +97,7 @@ enum table {
 			TABLE_INCIDENTS, TABLE_COOKIES, TABLE_QUARANTINE,     \
 			TABLE_WAITING, TABLE_HEALTH, TABLE_FIELDS,            \
 			TABLE_FIELD_VALUES, TABLE_SCREENSHOTS,                \
-			TABLE_INCIDENT_SCREENSHOTS                            \
+			TABLE_INCIDENT_SCREENSHOTS, TABLE_RENDERS             \
 	}
 
 struct txn {

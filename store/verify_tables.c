@@ -620,6 +620,23 @@ void verify_field_values(const struct table_check *check)
 	scan_end(&scan);
 }
 
+void verify_renders(const struct table_check *check)
+{
+	struct scan scan =
+		scan_site(check->txn, TABLE_RENDERS, check->site->id);
+	struct render_row row;
+
+	while (scan_next(&scan))
+		if (!render_row_decode(scan.value, &row) ||
+		    row.decision >= RENDER_DECISIONS ||
+		    (row.decision != RENDER_UNKNOWN) != (row.decided_ms != 0))
+			site_problem(check,
+				     "the decision to render template %u is "
+				     "damaged",
+				     key_u32(scan.key, sizeof(uint32_t)));
+	scan_end(&scan);
+}
+
 /* Return what is wrong with a row of TABLE_WAITING; NULL if nothing is. */
 static const char *waiting_problem(const struct table_check *check,
 				   struct slice key,

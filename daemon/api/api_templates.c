@@ -1,3 +1,4 @@
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,6 +7,7 @@
 #include "base/memory.h"
 #include "cluster/signature.h"
 #include "daemon/api/api.h"
+#include "daemon/engine/sites.h"
 #include "daemon/query/stored_site.h"
 #include "daemon/web/thresholds.h"
 #include "store/key.h"
@@ -104,6 +106,59 @@ static json_t *cluster_pages_json(struct txn *txn, uint32_t site,
 	return list;
 }
 
+/* Return whether the first page of the cluster is rendered. */
+static bool cluster_is_rendered(struct txn *txn, uint32_t site,
+				uint32_t cluster)
+{
+	struct scan scan = scan_cluster(txn, TABLE_MEMBERS, site, cluster);
+	struct page_row row;
+	bool is_rendered =
+		scan_next(&scan) &&
+		page_row_get(txn, site, key_u64(scan.key, PAGE_OFFSET), &row) &&
+		(row.flags & PAGE_ROW_IS_RENDERED) != 0;
+
+	scan_end(&scan);
+	return is_rendered;
+}
+
+/* Return whether the pages of the cluster are rendered, and why. */
+static json_t *render_json(struct txn *txn, const struct site_row *site,
+			   uint32_t cluster)
+{
+	static const char *const names[RENDER_DECISIONS] = {"unknown", "no",
+							    "yes"};
+	const enum site_render option = site_render_of(site->options.flags);
+	bool is_rendered = cluster_is_rendered(txn, site->id, cluster);
+	struct render_row row;
+	char reason[128];
+
+	if (option != SITE_RENDER_AUTO)
+		return json_pack("{s:s, s:s}", "decision",
+				 option == SITE_RENDER_ALWAYS ? "yes" : "no",
+				 "reason",
+				 option == SITE_RENDER_ALWAYS
+					 ? "the site has render: always"
+					 : "the site has render: never");
+	if (!render_row_get(txn, site->id, cluster, &row) ||
+	    row.decision == RENDER_UNKNOWN)
+		return json_pack("{s:s, s:s}", "decision",
+				 is_rendered ? "yes" : "unknown", "reason",
+				 is_rendered
+					 ? "its pages are empty without scripts"
+					 : "no page was compared yet");
+	snprintf(reason, sizeof(reason),
+		 "rendering adds %" PRIu32 " words to the %" PRIu32
+		 " words of the main text",
+		 row.words_new, row.words_before);
+	return json_pack("{s:s, s:s, s:I, s:I, s:I, s:o, s:I}", "decision",
+			 names[row.decision % RENDER_DECISIONS], "reason",
+			 reason, "words_before", (json_int_t)row.words_before,
+			 "words_after", (json_int_t)row.words_after,
+			 "words_new", (json_int_t)row.words_new, "decided",
+			 json_time(row.decided_ms), "version",
+			 (json_int_t)row.version);
+}
+
 static json_t *cluster_json(struct call *call, struct txn *txn,
 			    const struct site_row *site, uint32_t number,
 			    const struct cluster_row *row)
@@ -111,7 +166,7 @@ static json_t *cluster_json(struct call *call, struct txn *txn,
 	static const struct cluster_page_list sample = {.max = SAMPLES};
 
 	return json_pack(
-		"{s:o, s:b, s:o, s:I, s:o, s:o, s:b, s:o}", "name",
+		"{s:o, s:b, s:o, s:I, s:o, s:o, s:b, s:o, s:o}", "name",
 		stored_name_json(txn, site->id, number), "renamed",
 		(int)stored_name_is_given(txn, site->id, number), "id",
 		json_cluster_id(site->host, number), "pages",
@@ -119,7 +174,8 @@ static json_t *cluster_json(struct call *call, struct txn *txn,
 		json_time(row->created_ms), "changed",
 		json_time(row->changed_ms), "has_template",
 		(int)(row->page_count >= call->config->min_cluster_pages),
-		"sample", cluster_pages_json(txn, site->id, number, &sample));
+		"render", render_json(txn, site, number), "sample",
+		cluster_pages_json(txn, site->id, number, &sample));
 }
 
 /*

@@ -204,7 +204,7 @@ static const struct verb_action watch_actions[] = {
 		 CHOICE("cookies", "yes|no", "cookies", "send cookies back"),
 		 CHOICE("render", "never|auto|always", "render",
 			"render pages in the browser of the daemon; auto: "
-			"those that are empty without scripts (default)"),
+			"those whose text needs scripts (default)"),
 		 TEXT("render-wait", "SELECTOR", "render_wait",
 		      "a rendered page is complete when this selector (CSS) "
 		      "matches; empty: none"),
@@ -626,7 +626,8 @@ static const struct verb_action template_actions[] = {
 	 .result = RESULT_ROWS,
 	 .tables = {{"templates",
 		     "NAME~=name, TEMPLATE=id, PAGES#=pages, "
-		     "LEARNED=has_template?yes|'no, CHANGED=changed, "
+		     "LEARNED=has_template?yes|'no, "
+		     "RENDERED=render.decision, CHANGED=changed, "
 		     "EXAMPLE~=sample.0.url, TITLE~=sample.0.short_title"}},
 	 .arrange = template_arrange},
 	{.usage = "show HOST/N [V1 V2]",

@@ -85,6 +85,7 @@ static void drop_results(struct job *job)
 	buffer_clear(&job->record);
 	buffer_clear(&job->guarded);
 	buffer_clear(&job->packed);
+	buffer_clear(&job->render.words);
 }
 
 /*
@@ -113,6 +114,10 @@ static bool analysis_store_result(void *context, struct slice head,
 	if (!item_cut(&body, row.guarded_bytes, &part))
 		return false;
 	buffer_append_slice(&job->guarded, part);
+	if (!item_cut(&body, row.word_bytes, &part) ||
+	    !page_words_are_sound(part))
+		return false;
+	buffer_append_slice(&job->render.words, part);
 	/* zstd output is at most slightly larger than its input */
 	if (body.size > taken->page_bytes + taken->page_bytes / 128U + 1024U)
 		return false;
@@ -133,6 +138,7 @@ static struct buffer analysis_encode_head(const struct analyser *analysing,
 		.is_nofollow =
 			(job->result.robots_tag & ROBOTS_TAG_NOFOLLOW) != 0,
 		.is_rendered = job->is_rendered,
+		.wants_words = job->render.wants_words,
 		.url = slice_of(job->url.text),
 		.guard_limits = analysing->guard_limits,
 		.charset = slice_of(job->result.charset),

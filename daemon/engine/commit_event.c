@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "daemon/engine/commit.h"
 #include "daemon/engine/incident.h"
+#include "daemon/engine/render_decision.h"
 #include "daemon/query/event.h"
 #include "store/encryption.h"
 #include "store/journal.h"
@@ -787,6 +788,10 @@ enum error commit_template_updates(struct commit *batch, struct change *change)
 	if (site->row.options.threshold != findings->threshold)
 		/* the pages have moved to other clusters since */
 		return ERR_BUSY;
+	for (size_t i = 0; i < findings->template_count; i++)
+		if (commit_render_is_moving(batch, site,
+					    findings->templates[i].cluster))
+			return ERR_BUSY;
 	commit_put_names(batch, site->row.id, findings);
 	for (size_t i = 0; i < findings->template_count; i++) {
 		const struct template_update *found = &findings->templates[i];
@@ -815,6 +820,8 @@ enum error commit_template_updates(struct commit *batch, struct change *change)
 		frontier_make_due(batch->txn, site->row.id, visit->page,
 				  batch->now_ms);
 	}
+	for (size_t i = 0; i < findings->render_count; i++)
+		commit_render_request(batch, site, &findings->renders[i]);
 	commit_incidents(batch, site, findings);
 	site->row.options.flags &= ~findings->clear_flags;
 	site->row.options.flags |= findings->set_flags;

@@ -173,6 +173,12 @@ struct requested_page {
 	bool is_conditional;
 };
 
+/* A page to render, to decide whether the pages of its template are. */
+struct render_sample {
+	uint32_t cluster;
+	uint64_t page;
+};
+
 /* Two clusters that exchange their numbers. */
 struct cluster_swap {
 	uint32_t a;
@@ -202,6 +208,8 @@ struct template_updates {
 	size_t swap_count;
 	const struct requested_page *visits; /* [visit_count] */
 	size_t visit_count;
+	const struct render_sample *renders; /* [render_count] */
+	size_t render_count;
 	/*
 	 * waiting visits that become the stored pages, [accepted_count], and
 	 * that are deleted, [dropped_count]

@@ -580,6 +580,38 @@ static bool batch_page_is_own(const struct page_visit *arrival)
 	return visit.http_status == 404 || visit.http_status == 410;
 }
 
+/* Return whether the page was rendered before, or is now, but not both. */
+static bool page_visit_is_rendered_anew(const struct page_visit *arrival)
+{
+	return ((arrival->before.record.flags ^ arrival->record.flags) &
+		RECORD_IS_RENDERED) != 0;
+}
+
+/* Store what the stored visit says about rendering the template of the page. */
+static void page_visit_note_rendering(const struct page_visit *arrival,
+				      struct outcome *outcome)
+{
+	const struct before *before = &arrival->before;
+	struct render_arrival render = {
+		.page = arrival->page,
+		.finding = &arrival->arrived->render,
+		.cluster_before = before->row.cluster,
+		.cluster = outcome->cluster,
+		.was_rendered = (before->row.flags & PAGE_ROW_IS_RENDERED) != 0,
+		.is_rendered = outcome->is_rendered,
+	};
+	struct page_row row;
+
+	if (arrival->arrived->render.cluster == 0 &&
+	    !arrival->arrived->render.is_strange &&
+	    !(before->is_page && page_visit_is_rendered_anew(arrival)))
+		return;
+	commit_render_visit(arrival->batch, arrival->site, &render);
+	if (page_row_get(arrival->batch->txn, arrival->site->row.id,
+			 arrival->page, &row))
+		outcome->cluster = row.cluster;
+}
+
 /* Return whether the new document should replace the stored one. */
 static bool page_visit_is_better(const struct page_visit *arrival)
 {
@@ -609,13 +641,6 @@ static enum waiting_kind waiting_kind_of(unsigned page_class)
 	return is_obstacle(page_class) || page_class == CLASS_EMPTY
 		       ? WAITING_REFUSED
 		       : WAITING_PAGE;
-}
-
-/* Return whether the page was rendered before, or is now, but not both. */
-static bool page_visit_is_rendered_anew(const struct page_visit *arrival)
-{
-	return ((arrival->before.record.flags ^ arrival->record.flags) &
-		RECORD_IS_RENDERED) != 0;
 }
 
 /*
@@ -734,6 +759,7 @@ static void commit_put_page(struct commit *batch, struct site *site,
 	} else if (!(is_visit && is_refused_while_down(batch, &arrival)) &&
 		   page_visit_is_better(&arrival)) {
 		store_arrival(&arrival, is_visit ? &visit : NULL, outcome);
+		page_visit_note_rendering(&arrival, outcome);
 		if (change->kind == CHANGE_PAGE)
 			commit_wait_end(batch, site, arrival.page);
 		else /* it contradicts an older page */

@@ -648,9 +648,9 @@ static bool crawler_handle_status(struct crawler *fetching, struct job *job)
 
 /*
  * Return whether the page is rendered before a worker has analysed it: always,
- * or as it was before, or as a client has requested. The probe for missing
- * pages is compared with pages that may be rendered or not, so it is never
- * rendered.
+ * or as a client has requested. With "auto", the analysis decides this
+ * (daemon/engine/render_decision.h). The probe for missing pages is compared
+ * with pages that may be rendered or not, so it is never rendered.
  */
 static bool job_must_render(const struct crawler *fetching,
 			    const struct job *job)
@@ -666,7 +666,7 @@ static bool job_must_render(const struct crawler *fetching,
 	case SITE_RENDER_NEVER:
 		return (flags & requested) == requested;
 	default:
-		return (flags & FRONTIER_IS_RENDERED) != 0;
+		return false;
 	}
 }
 

@@ -18,6 +18,7 @@
 #include "cluster/signature.h"
 #include "crawl/frontier.h"
 #include "crawl/url/url.h"
+#include "daemon/privsep/page_words.h"
 #include "store/partitions.h"
 #include "store/rows.h"
 #include "store/store.h"
@@ -207,6 +208,23 @@ struct pack_change {
 	uint64_t packed;               /* out: number of changed rows */
 };
 
+/* What the visit of a page says about rendering its template. */
+struct render_finding {
+	/* number of the template whose sample the page is; 0 = none */
+	uint32_t cluster;
+	/* the sample could be compared: the page is stored as its decision */
+	bool is_decided;
+	/*
+	 * the page is rendered, and without rendering it resembles none of the
+	 * pages for which this was decided
+	 */
+	bool is_strange;
+	bool is_empty; /* the page is empty without scripts */
+	struct words_comparison words;
+	/* record of the page without rendering; empty if it was not compared */
+	struct slice record;
+};
+
 /*
  * The result of a visit, and of the analysis of its page by a worker. Capital
  * letters name the kinds of change that use a field.
@@ -257,6 +275,7 @@ struct analysis {
 	/* the visit has waited, and the watcher has accepted it */
 	bool is_accepted;
 	uint64_t time_ms; /* time when it was fetched; 0 = now */
+	struct render_finding render;
 	/* time of the page's record in an archive; 0 = not from an archive */
 	uint64_t archived_ms;
 	/*

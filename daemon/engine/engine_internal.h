@@ -19,6 +19,7 @@
 #include "crawl/url/url.h"
 #include "daemon/engine/archive.h"
 #include "daemon/engine/pipeline.h"
+#include "daemon/engine/render_decision.h"
 #include "daemon/privsep/fetcher_client.h"
 #include "daemon/privsep/messages.h"
 #include "daemon/privsep/worker_pool.h"
@@ -60,6 +61,7 @@ struct job {
 	bool is_rendered;
 	/* the page could not be rendered, so it is stored without */
 	bool is_kept_raw;
+	struct render_visit render;
 	struct buffer cookies; /* of the host, for rendering */
 	/* kind of change that the job becomes at the commit */
 	enum change_kind kind;

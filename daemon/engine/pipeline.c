@@ -52,6 +52,7 @@ void job_destroy(struct job *job)
 	buffer_free(&job->guarded);
 	buffer_free(&job->packed);
 	buffer_free(&job->screenshot);
+	render_visit_free(&job->render);
 	free(job);
 }
 
@@ -327,6 +328,7 @@ static struct analysis job_analysis(const struct job *job,
 	analysis.screenshot = buffer_slice(&job->screenshot);
 	analysis.charset = slice_of(result->charset);
 	analysis.reason = slice_of(job->reason);
+	analysis.render = job->render.finding;
 	analysis.is_broken = result->is_broken;
 	return analysis;
 }
@@ -854,14 +856,11 @@ static void end_analysis(struct pipeline *pipeline, struct job *job)
 		fetcher_client_wake(fetching->fetcher);
 }
 
-/*
- * Return whether the analysed page must be rendered, because it is empty
- * without scripts.
- */
+/* Return whether the analysed page must be rendered. */
 static bool job_wants_rendering(const struct pipeline *pipeline,
 				const struct job *job)
 {
-	return pipeline->options.rendering != NULL && job->is_shell &&
+	return pipeline->options.rendering != NULL && job->render.must_render &&
 	       job->error == ERR_NONE && job->kind == CHANGE_PAGE &&
 	       !job->is_rendered && !job->is_kept_raw && !job->result.is_cut &&
 	       (job->work.lease.flags & FRONTIER_IS_PROBE) == 0 &&
@@ -898,14 +897,21 @@ static void analyse_jobs(struct pipeline *pipeline, struct job *jobs)
 	uint64_t each_us;
 	size_t count = 0;
 
-	for (struct job *job = jobs; job != NULL; job = job->next)
+	for (struct job *job = jobs; job != NULL; job = job->next) {
 		job->analysis.body_bytes = (uint32_t)job->result.body.size;
+		render_visit_begin(analysing.store, job,
+				   pipeline->options.rendering != NULL);
+	}
 	analyser_run(&analysing, jobs);
 	for (struct job *job = jobs; job != NULL; job = job->next) {
 		if (job_lacks_browser(pipeline, job))
 			job->error = ERR_NOT_RENDERED;
-		if (!job_wants_rendering(pipeline, job))
+		if (pipeline->options.rendering != NULL)
+			render_visit_choose(analysing.store, job);
+		if (!job_wants_rendering(pipeline, job)) {
 			end_analysis(pipeline, job);
+			render_visit_end(job);
+		}
 		count++;
 	}
 	each_us = (clock_read_us(CLOCK_MONOTONIC) - begin_us) / count;
@@ -946,6 +952,7 @@ static void take_rendered(struct pipeline *pipeline, struct job *job,
 {
 	struct fetch_result *result = &job->result;
 
+	render_visit_keep(job);
 	pipeline->fetching.waiting_bytes += page->dom.size;
 	pipeline->fetching.waiting_bytes -= result->body.size;
 	buffer_free(&result->body);
@@ -1029,6 +1036,7 @@ static void take_rendering(struct render_task *task)
 	if (task->error != ERR_NONE || !render_has_dom(page->end)) {
 		fail_rendering(pipeline, job, task->error, page);
 	} else if (strcmp(page->document, job->url.text) != 0 &&
+		   job->render.finding.cluster == 0 &&
 		   url_parse(&job->target, slice_of(page->document), NULL) ==
 			   ERR_NONE) {
 		job->kind = CHANGE_REDIRECT;

@@ -14,6 +14,7 @@
 #include "cluster/signature.h"
 #include "crawl/url/url.h"
 #include "daemon/privsep/messages.h"
+#include "daemon/privsep/page_words.h"
 #include "daemon/privsep/worker_process.h"
 #include "extract/extractors.h"
 #include "extract/text/fragment.h"
@@ -819,6 +820,9 @@ static void analyse_given(const struct analyse_task_input *given,
 		guards_check(given->page, given->guards, &request->guard_limits,
 			     body);
 	row->guarded_bytes = body->size - row->record_bytes;
+	if (request->wants_words != 0)
+		page_words_append(given->page, body);
+	row->word_bytes = body->size - row->record_bytes - row->guarded_bytes;
 	packer_pack(worker_packer(worker), given->body, body);
 	row->is_shell = request->is_rendered == 0 && page_is_shell(given->page);
 }

@@ -212,6 +212,8 @@ struct analyse_request {
 	uint32_t is_cut;
 	uint32_t is_nofollow;
 	uint32_t is_rendered;
+	uint32_t wants_words; /* daemon/privsep/page_words.h */
+	uint32_t reserved;
 	struct guard_limits guard_limits;
 	struct slice url; /* canonical */
 	struct slice charset;
@@ -234,8 +236,8 @@ struct wanted_guard {
 
 /*
  * The response to TASK_ANALYSE and TASK_GUARD. Body of TASK_ANALYSE: the
- * record, the results of guards, the compressed page. Body of TASK_GUARD: the
- * results of guards.
+ * record, the results of guards, the words, the compressed page. Body of
+ * TASK_GUARD: the results of guards.
  */
 struct analyse_answer {
 	int32_t error; /* of page_parse(); if it is not ERR_NONE, the body is
@@ -243,6 +245,8 @@ struct analyse_answer {
 	uint32_t is_shell; /* the page is empty without scripts */
 	uint64_t record_bytes;
 	uint64_t guarded_bytes;
+	uint64_t word_bytes; /* 0 = the words were not wanted, or there are none
+			      */
 };
 
 /*
@@ -642,7 +646,7 @@ struct model_field {
 	X(fragments_request, count, count, 0)                 \
 	X(analyse_request, guard_limits, url, 4)              \
 	X(wanted_guard, is_known, selector, 3)                \
-	X(analyse_answer, guarded_bytes, guarded_bytes, 0)    \
+	X(analyse_answer, word_bytes, word_bytes, 0)          \
 	X(known_field, reserved, charset, 1)                  \
 	X(text_task_request, told_changes, host, 10)          \
 	X(text_task_answer, confidence, method, 3)            \

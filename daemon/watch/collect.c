@@ -120,6 +120,33 @@ static void site_facts_read_templates(struct site_fact_rows *rows,
 	scan_end(&scan);
 }
 
+/* Read what is known about rendering the templates of the site. */
+static void site_facts_read_renders(struct txn *txn, struct arena *arena,
+				    struct site_facts *facts)
+{
+	struct scan scan = scan_site(txn, TABLE_RENDERS, facts->row.id);
+	struct render_view *views = NULL;
+	size_t capacity = 0;
+	size_t count = 0;
+	struct render_row row;
+
+	while (scan_next(&scan)) {
+		if (!render_row_decode(scan.value, &row))
+			continue;
+		row.signatures = slice_of("");
+		views = mem_grow(views, count, &capacity, sizeof(*views));
+		views[count++] = (struct render_view){
+			key_u32(scan.key, sizeof(uint32_t)), row};
+	}
+	scan_end(&scan);
+	if (count > 0) {
+		facts->renders = ARENA_NEW(arena, struct render_view, count);
+		memcpy(facts->renders, views, count * sizeof(*views));
+		facts->render_count = count;
+	}
+	free(views);
+}
+
 bool site_is_fetched(const struct site_row *site)
 {
 	return (site->options.flags & (SITE_IS_SAMPLE | SITE_IS_OFFLINE)) ==
@@ -144,6 +171,7 @@ enum error site_facts_read(struct store *store, const char *host,
 		facts_out->due_ms = frontier_next_due(&txn, site->id);
 		site_facts_read_clusters(&rows, site->id);
 		site_facts_read_templates(&rows, site->id);
+		site_facts_read_renders(&txn, arena, facts_out);
 	} else {
 		error = ERR_NOT_FOUND;
 	}

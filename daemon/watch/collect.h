@@ -45,6 +45,12 @@ struct template_view {
 	struct template_row row;
 };
 
+/* What is known about rendering the pages of a template. */
+struct render_view {
+	uint32_t cluster;
+	struct render_row row; /* without its signatures */
+};
+
 struct site_facts {
 	/* row of the site; its host and seed belong to the arena */
 	struct site_row row;
@@ -53,6 +59,8 @@ struct site_facts {
 	struct template_view
 		*subjects; /* [subject_count], ascending by cluster */
 	size_t subject_count;
+	struct render_view *renders; /* [render_count], ascending by cluster */
+	size_t render_count;
 };
 
 /* Return whether the daemon can fetch pages of the site. */

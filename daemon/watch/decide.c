@@ -52,6 +52,8 @@ void plan_begin(struct arena *arena, const struct site_facts *site,
 		.now_ms = now_ms,
 		.site = &site->row,
 		.due_ms = site->due_ms,
+		.renders = site->renders,
+		.render_count = site->render_count,
 		.subjects = ARENA_NEW(arena, struct planned_template,
 				      site->subject_count),
 		.subject_count = site->subject_count,
@@ -102,6 +104,64 @@ uint64_t plan_rest_ms(const struct watch_plan *plan)
 	uint64_t rounds_ms = REST_ROUNDS * plan->site->options.watch_ms;
 
 	return rounds_ms < REST_MS ? rounds_ms : REST_MS;
+}
+
+const struct render_row *plan_render_row(const struct watch_plan *plan,
+					 uint32_t cluster)
+{
+	for (size_t i = 0; i < plan->render_count; i++)
+		if (plan->renders[i].cluster == cluster)
+			return &plan->renders[i].row;
+	return NULL;
+}
+
+/*
+ * Return until when, at most, the pages of the template are visited again; 0 =
+ * they are not.
+ */
+static uint64_t plan_moving_until(const struct watch_plan *plan,
+				  const struct render_row *row)
+{
+	if (row->moved_ms == 0)
+		return 0;
+	if (plan->now_ms < row->moved_ms)
+		return row->moved_ms;
+	return plan->now_ms < row->moved_ms + PATIENCE_MS &&
+			       !plan_is_at_rest(plan)
+		       ? row->moved_ms + PATIENCE_MS
+		       : 0;
+}
+
+bool plan_is_moving(const struct watch_plan *plan, uint32_t cluster)
+{
+	for (size_t i = 0; i < plan->render_count; i++)
+		if ((cluster == 0 || plan->renders[i].cluster == cluster) &&
+		    plan_moving_until(plan, &plan->renders[i].row) != 0)
+			return true;
+	return false;
+}
+
+void plan_await_moves(struct watch_plan *plan)
+{
+	for (size_t i = 0; i < plan->render_count; i++) {
+		uint64_t until_ms =
+			plan_moving_until(plan, &plan->renders[i].row);
+
+		if (until_ms != 0 && until_ms < plan->next_ms)
+			plan->next_ms = until_ms;
+	}
+}
+
+bool plan_was_moved(const struct watch_plan *plan, uint64_t created_ms)
+{
+	for (size_t i = 0; i < plan->render_count; i++) {
+		const struct render_row *row = &plan->renders[i].row;
+
+		if (row->moved_ms != 0 && row->decided_ms <= created_ms &&
+		    created_ms <= row->moved_ms + PATIENCE_MS)
+			return true;
+	}
+	return false;
 }
 
 bool plan_is_large(const struct watch_plan *plan,

@@ -404,6 +404,9 @@ struct watch_plan {
 	 * template
 	 */
 	uint64_t suspected_ms;
+	/* as in struct site_facts */
+	const struct render_view *renders;
+	size_t render_count;
 	bool is_unasked;     /* a template has had no round since that time */
 	uint32_t live_count; /* number of live templates */
 	struct planned_template
@@ -444,6 +447,26 @@ bool plan_is_settled(const struct watch_plan *plan);
  * changed.
  */
 bool plan_is_at_rest(const struct watch_plan *plan);
+
+/* Return the row of the template; NULL if it has none. */
+const struct render_row *plan_render_row(const struct watch_plan *plan,
+					 uint32_t cluster);
+
+/*
+ * Return whether the pages of the template, or of any template if `cluster` is
+ * 0, are visited again because the decision to render them has changed. Until
+ * then nothing is decided about the template and about new clusters.
+ */
+bool plan_is_moving(const struct watch_plan *plan, uint32_t cluster);
+
+/* Check the site again when no template is moving any longer. */
+void plan_await_moves(struct watch_plan *plan);
+
+/*
+ * Return whether a cluster that began at this time may have only pages that
+ * were moved because of such a decision.
+ */
+bool plan_was_moved(const struct watch_plan *plan, uint64_t created_ms);
 
 /* Return whether the cluster has enough pages to be a template. */
 bool plan_is_large(const struct watch_plan *plan,

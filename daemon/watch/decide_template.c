@@ -185,7 +185,8 @@ static bool is_news(const struct watch_plan *plan,
 		    const struct template_view *self,
 		    const struct newcomers *newcomers)
 {
-	if (self->has_row || plan_parent(plan, self->cluster) != NULL)
+	if (self->has_row || plan_parent(plan, self->cluster) != NULL ||
+	    plan_was_moved(plan, self->cluster_row.created_ms))
 		return false;
 	return site_has_no_known_templates(plan) || !is_mostly_older(newcomers);
 }

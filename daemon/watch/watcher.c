@@ -14,6 +14,7 @@
 #include "daemon/watch/decide.h"
 #include "daemon/watch/field_check.h"
 #include "daemon/watch/names.h"
+#include "daemon/watch/render_samples.h"
 #include "store/key.h"
 #include "store/partitions.h"
 #include "store/rows.h"
@@ -128,7 +129,10 @@ static enum error inspect_all(struct making *making, enum inspection_turn turn)
 		const struct planned_template *planned = &plan->subjects[i];
 
 		if (!planned->is_planned &&
-		    site_check_turn_of(&planned->subject) == turn)
+		    site_check_turn_of(&planned->subject) == turn &&
+		    !plan_is_moving(plan, turn == TURN_UNKNOWN
+						  ? 0
+						  : planned->subject.cluster))
 			error = inspect_subject(making, &planned->subject);
 	}
 	return error;
@@ -247,6 +251,7 @@ static size_t find_fields(const struct making *making,
 		uint32_t target;
 
 		if (planned == NULL || template_is_busy(&planned->subject) ||
+		    plan_is_moving(&making->plan, cluster) ||
 		    !fields_row_decode(scan.value, &row))
 			continue;
 		target = fields_target(&txn, site, &planned->subject);
@@ -358,6 +363,12 @@ static enum error site_check_run(struct store *store,
 	if (error == ERR_NONE && !is_deciding && making.is_well &&
 	    !site_check_is_full(&making.plan))
 		error = check_fields(&making, rules, &inspection->findings);
+	if (error == ERR_NONE && !is_deciding && making.is_well &&
+	    rules->has_browser && plan_is_settled(&making.plan))
+		error = render_samples_make(
+			store, &making.plan, inspection->arena,
+			&inspection->findings, &making.plan.next_ms);
+	plan_await_moves(&making.plan);
 	event_draft_finish(&making.draft, &inspection->findings);
 	if (error == ERR_NONE)
 		error = check_incidents(store, rules, is_deciding, &making.plan,
@@ -402,7 +413,8 @@ bool site_check_has_updates(const struct site_check *inspection)
 	return findings->template_count + findings->name_count +
 			       findings->event_count + findings->visit_count +
 			       findings->swap_count + findings->accepted_count +
-			       findings->dropped_count >
+			       findings->dropped_count +
+			       findings->render_count >
 		       0 ||
 	       findings->fields_count > 0 || findings->health != NULL ||
 	       findings->has_incidents ||

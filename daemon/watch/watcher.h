@@ -54,6 +54,7 @@ struct site_check_rules {
 	/* how long the pages of a template that has ended are visited */
 	uint64_t ended_ms;
 	enum field_heal heal; /* what to do about broken fields */
+	bool has_browser;     /* pages can be rendered */
 };
 
 /*

@@ -62,12 +62,14 @@ READER(version, version_row, version_row_decode, row.packed)
 READER(sample, sample_page_row, sample_page_row_decode, row.url, row.record)
 READER(fields, fields_row, fields_row_decode, row.sets, row.description,
        row.broken)
+READER(render, render_row, render_row_decode, row.signatures)
 
 static void (*const readers[])(struct slice value) = {
 	read_cluster,  read_dictionary, read_event,  read_frontier,
 	read_pattern,  read_host,       read_guard,  read_guarded,
 	read_hook,     read_silence,    read_page,   read_site,
 	read_template, read_version,    read_sample, read_fields,
+	read_render,
 };
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

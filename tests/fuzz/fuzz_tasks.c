@@ -47,7 +47,8 @@ static void check_answer(enum task_kind kind, const struct message *answer)
 				 buffer_slice(&answer->head), &row));
 	if (row.error != ERR_NONE)
 		return;
-	require(row.record_bytes + row.guarded_bytes <= answer->body.size);
+	require(row.record_bytes + row.guarded_bytes + row.word_bytes <=
+		answer->body.size);
 	require(record_open((struct slice){answer->body.data,
 					   (size_t)row.record_bytes},
 			    &record) == ERR_NONE);

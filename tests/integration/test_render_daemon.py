@@ -957,5 +957,141 @@ setTimeout(() => document.body.append(
         self.assertEqual(daemon.wait_for(server.host)["pages"], 5)
 
 
+WORD_LIST = ("lock canal barge water tide morning crew rope bridge market "
+             "fish bread winter river stone tower letter evening").split()
+
+
+def sentences(name, count):
+    """Text of its own for each page."""
+    return " ".join(
+        f"{name}{i} " + " ".join(WORD_LIST[(i * 7 + j * 5) % len(WORD_LIST)]
+                                 for j in range(11)) + "."
+        for i in range(count))
+
+
+ARTICLE = """<!doctype html><html lang=en><head><title>{name} - News</title>
+<script src=/{script} defer></script></head><body class=article>
+<header><a href=/>The News</a></header>
+<nav><ul><li><a href=/>Home</a><li><a href=/a0>First</a></ul></nav>
+<main><article id=article><h1>About {name}</h1>
+<p class=teaser>{teaser}</p>{body}</article></main>
+<footer><p>Printed by The News, all rights reserved</p></footer></body></html>
+"""
+FILL = """
+fetch("/data" + location.pathname + ".txt").then((r) => r.text())
+    .then((text) => {
+        for (const part of text.split("\\n")) {
+            const p = document.createElement("p");
+            p.textContent = part;
+            document.getElementById("article").append(p);
+        }
+    });
+"""
+CLOCK = """
+const clock = document.createElement("p");
+clock.textContent = "It is " + new Date().toLocaleTimeString();
+document.querySelector("header").append(clock);
+const box = document.createElement("aside");
+box.innerHTML = "<h2>Weather</h2><p>Sunny and warm, with some clouds.</p>";
+document.querySelector("footer").before(box);
+"""
+
+
+class Decided(Rendered):
+    """Templates decide whether their pages are rendered."""
+
+    COUNT = 12
+
+    def site(self, script, is_whole):
+        self.pages = {"/fill.js": ("text/javascript", FILL),
+                      "/clock.js": ("text/javascript", CLOCK)}
+        self.script, self.is_whole = script, is_whole
+        names = [f"a{i}" for i in range(self.COUNT)]
+        for name in names:
+            self.add(name)
+        self.home(names)
+        return self.serve(self.pages)
+
+    def home(self, names):
+        self.pages["/"] = (HTML, "<title>News</title><body class=home><ul>" +
+                           "".join(f"<li><a href=/{name}>{name}</a>"
+                                   for name in names) + "</ul>")
+
+    def add(self, name):
+        text = "\n".join(sentences(name + part, 4) for part in "xyz")
+        body = "".join(f"<p>{part}</p>" for part in text.split("\n"))
+        self.pages["/" + name] = (HTML, ARTICLE.format(
+            name=name, script=self.script, teaser=sentences(name, 1),
+            body=body if self.is_whole else ""))
+        self.pages[f"/data/{name}.txt"] = ("text/plain", text)
+
+    def rendered(self, daemon, template):
+        answer = daemon.json(f"/v1/sites/{template.replace('/', '/templates/')}"
+                             "/pages")
+        return sorted(page["url"] for page in answer["pages"]
+                      if page["rendered"])
+
+    def template(self, daemon, server):
+        return next(row for row in daemon.clusters(server.host)
+                    if row["pages"] >= self.COUNT)
+
+    def wait_for_decision(self, daemon, server, decision):
+        def look():
+            return next((row for row in daemon.clusters(server.host)
+                         if row["render"]["decision"] == decision
+                         and "words_new" in row["render"]), None)
+        return harness.wait_until(look, f"the decision {decision}", 60)
+
+    def alerts(self, daemon):
+        answer = daemon.get("/v1/events", limit=1000).text
+        return [event["kind"] for event in map(
+            harness.json.loads, answer.splitlines()) if event["alert"]]
+
+    def test_a_template_whose_text_comes_by_scripts_is_rendered(self):
+        server = self.site("fill.js", is_whole=False)
+        daemon = self.daemon()
+        daemon.crawl(server.url, check_interval_s=2)
+        number = self.wait_for_decision(daemon, server, "yes")["id"]
+        # a kill while the other pages are rendered loses nothing
+        daemon.kill()
+        daemon.start()
+        harness.wait_until(
+            lambda: len(self.rendered(daemon, number)) == self.COUNT,
+            "the rendered pages", 60)
+        row = self.template(daemon, server)
+        self.assertEqual(row["id"], number)
+        self.assertGreater(row["render"]["words_new"], 100)
+        self.assertIn("a5z3", daemon.text(server.url + "a5"))
+        # a new page is rendered at its first visit
+        self.add("b1")
+        self.assertIn("b1z3", daemon.text(server.url + "b1", fetch="missing"))
+        self.assertEqual(server.count("/b1"), 1)
+        self.assertEqual(len(self.rendered(daemon, number)), self.COUNT + 1)
+        self.assertEqual(
+            daemon.messages().count("its pages are rendered"), 1)
+        done = daemon.ctl("template", "list", server.host)
+        self.assertRegex(done.stdout, rf"{number} +13 +yes +yes ")
+        # the watcher checks the rendered pages, and finds no change
+        begin = server.count("/a3")
+        harness.wait_until(lambda: server.count("/a3") > begin + 1,
+                           "two rounds of checks", 60)
+        self.assertEqual(self.alerts(daemon), [])
+        daemon.stop()
+        daemon.verify_store()
+
+    def test_a_template_whose_text_is_printed_is_not_rendered(self):
+        server = self.site("clock.js", is_whole=True)
+        daemon = self.daemon()
+        daemon.crawl(server.url)
+        row = self.wait_for_decision(daemon, server, "no")
+        self.assertEqual(row["pages"], self.COUNT)
+        self.assertLess(row["render"]["words_new"], 30)
+        time.sleep(1)
+        self.assertEqual(server.count("/clock.js"), 1)
+        self.assertEqual(self.rendered(daemon, row["id"]), [])
+        daemon.stop()
+        daemon.verify_store()
+
+
 if __name__ == "__main__":
     harness.main()

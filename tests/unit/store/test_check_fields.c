@@ -1,4 +1,5 @@
-/* A check of the store finds damaged rows of fields. */
+/* A check of the store finds damaged rows of fields and of decisions to render.
+ */
 #include "store/key.h"
 #include "store/rows.h"
 #include "store/verify.h"
@@ -76,4 +77,17 @@ TEST(a_row_that_is_cut_short_is_damaged_and_not_found)
 	ck_assert(!fields_row_find(&txn, SITE, CLUSTER, &row));
 	ASSERT_OK(txn.error);
 	ck_assert(reports(damage));
+}
+
+TEST(a_decision_to_render_without_a_time_is_damaged)
+{
+	static const char problem[] = "site a.example: the decision to render "
+				      "template 4 is damaged";
+	struct render_row row = {.decision = RENDER_NO, .decided_ms = 1};
+
+	render_row_put(&txn, SITE, 4, &row);
+	ck_assert(!reports("render"));
+	row.decided_ms = 0;
+	render_row_put(&txn, SITE, 4, &row);
+	ck_assert(reports(problem));
 }

@@ -271,6 +271,49 @@ TEST(schema_4_gets_the_table_of_fields)
 	store_close(store);
 }
 
+TEST(schema_5_gets_the_table_of_renders)
+{
+	const struct render_row row = {.asked_ms = 5,
+				       .decided_ms = 6,
+				       .moved_ms = 7,
+				       .page = 8,
+				       .version = 9,
+				       .words_before = 10,
+				       .words_after = 11,
+				       .words_new = 12,
+				       .decision = RENDER_YES,
+				       .attempts = 2,
+				       .signatures = slice_of("12345678")};
+	const uint64_t schema = 5;
+	struct store *store = scratch_store(&scratch);
+	struct txn txn = txn_begin_write(store);
+	struct render_row found;
+
+	txn_put(&txn, TABLE_META, slice_of("schema"),
+		(struct slice){&schema, sizeof(schema)});
+	ASSERT_OK(txn_end(&txn));
+	store_close(store);
+	drop_table("renders");
+	ASSERT_OK(open_with(NULL, &store));
+	txn = txn_begin_write(store);
+	ck_assert(!render_row_get(&txn, 7, 1, &found));
+	render_row_put(&txn, 7, 1, &row);
+	ck_assert(render_row_get(&txn, 7, 1, &found));
+	ck_assert(slice_equal(found.signatures, row.signatures));
+	ck_assert_uint_eq(found.asked_ms, row.asked_ms);
+	ck_assert_uint_eq(found.decided_ms, row.decided_ms);
+	ck_assert_uint_eq(found.moved_ms, row.moved_ms);
+	ck_assert_uint_eq(found.page, row.page);
+	ck_assert_uint_eq(found.version, row.version);
+	ck_assert_uint_eq(found.words_before, row.words_before);
+	ck_assert_uint_eq(found.words_after, row.words_after);
+	ck_assert_uint_eq(found.words_new, row.words_new);
+	ck_assert_uint_eq(found.decision, row.decision);
+	ck_assert_uint_eq(found.attempts, row.attempts);
+	ASSERT_OK(txn_end(&txn));
+	store_close(store);
+}
+
 TEST(schema_1_gets_tables_of_weights_and_names)
 {
 	const struct name_row row = {.name = slice_of("a name")};

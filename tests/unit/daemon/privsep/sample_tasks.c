@@ -34,6 +34,7 @@ static struct message analyse_sample(unsigned variant)
 		.measure = variant % MEASURE_COUNT,
 		.width = 2,
 		.http_status = 200,
+		.wants_words = variant % 2,
 		.url = slice_of("http://a.test/b?c=d"),
 		.charset = slice_of("utf-8"),
 		.drop_parameters = slice_of("c"),

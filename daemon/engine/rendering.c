@@ -31,6 +31,7 @@ struct page_slot {
 	struct render_task *task; /* NULL = free */
 	struct page_serving *serving;
 	uint32_t page;     /* its number */
+	bool is_shared;    /* other pages were in the browser, too */
 	uint64_t begin_ms; /* steady clock, as the next one */
 	uint64_t until_ms;
 };
@@ -119,9 +120,9 @@ static void rest(struct rendering *rendering)
  * End a page, or render it again: alone, if the browser has ended, which
  * another page may have caused.
  */
-static void slot_end(struct rendering *rendering, struct page_slot *slot,
-		     bool was_alone)
+static void slot_end(struct rendering *rendering, struct page_slot *slot)
 {
+	const bool was_shared = slot->is_shared;
 	struct render_task *task = slot_clear(rendering, slot);
 	const enum render_end end = task->page.end;
 
@@ -133,7 +134,7 @@ static void slot_end(struct rendering *rendering, struct page_slot *slot,
 		rest(rendering);
 	if (!task->is_repeated &&
 	    (end == RENDER_BROWSER_ENDED ||
-	     (end == RENDER_TOO_MUCH_MEMORY && !was_alone))) {
+	     (end == RENDER_TOO_MUCH_MEMORY && was_shared))) {
 		task->is_repeated = true;
 		rendered_page_free(&task->page);
 		task_queue_push(&rendering->again, task);
@@ -149,7 +150,6 @@ static void slot_end(struct rendering *rendering, struct page_slot *slot,
 static void lose_renderer(struct rendering *rendering, const char *what)
 {
 	const uint64_t now_ms = clock_steady_ms();
-	const bool was_alone = rendering->running == 1;
 
 	renderer_lose(rendering->renderer, what);
 	for (size_t i = 0; i < MAX_BROWSER_TABS; i++) {
@@ -160,7 +160,7 @@ static void lose_renderer(struct rendering *rendering, const char *what)
 		slot->task->page.end = now_ms >= slot->until_ms
 					       ? RENDER_TIMEOUT
 					       : RENDER_BROWSER_ENDED;
-		slot_end(rendering, slot, was_alone);
+		slot_end(rendering, slot);
 	}
 }
 
@@ -200,6 +200,8 @@ static enum error begin_page(struct rendering *rendering,
 			 BROWSER_CLOSE_MS + GRACE_MS;
 	slot->serving = page_serving_open(rendering->server, slot->page, task);
 	rendering->running++;
+	for (size_t i = 0; i < MAX_BROWSER_TABS; i++)
+		rendering->slots[i].is_shared |= rendering->running > 1;
 	rendering->pages++;
 	rendering->must_rest |=
 		rendering->pages >= rendering->options.max_pages;
@@ -288,7 +290,6 @@ static void take_events(struct rendering *rendering)
 	for (int i = 0;
 	     i < MAX_EVENTS && error == ERR_NONE && rendering->running > 0;
 	     i++) {
-		const bool was_alone = rendering->running == 1;
 		struct renderer_event event;
 		struct page_slot *slot;
 
@@ -310,7 +311,7 @@ static void take_events(struct rendering *rendering)
 			slot->task->page.screenshot_end =
 				event.result.screenshot_end;
 			event.result = (struct renderer_page){0};
-			slot_end(rendering, slot, was_alone);
+			slot_end(rendering, slot);
 		}
 		renderer_page_free(&event.result);
 	}

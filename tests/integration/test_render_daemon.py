@@ -505,14 +505,19 @@ const start = Date.now();"""
 
     def test_a_browser_that_uses_too_much_memory_is_killed(self):
         daemon = self.daemon(total_memory="400 MiB")
-        html = b"""<script>const a = [];
+        html = """<script>const a = [];
 setInterval(() => a.push(new Uint8Array(1 << 25).fill(1)), 1);
 setInterval(() => document.title = a.length, 1);</script>"""
-        answer = daemon.post("/v1/render", html, url="http://a.test/",
-                             offline=1)
-        error = self.error_of(answer, 422, "not_rendered")
+        slow = """<script>let i = 0; const timer = setInterval(() => {
+if (++i === 100) { document.body.append("made"); clearInterval(timer); }
+}, 50);</script><p>x"""
+        answers = self.together(daemon, [("http://a.test/", html)] +
+                                2 * [("http://a.test/", slow)])
+        error = self.error_of(answers[0], 422, "not_rendered")
         self.assertIn("too much memory", error["message"])
-        self.render(daemon, "http://a.test/", "<p>x", offline=1)
+        # the others were rendered again
+        for answer in answers[1:]:
+            self.assertIn("made", answer.json["html"])
 
     def test_a_killed_renderer_leaves_no_zombies(self):
         """This process is what the first one of a container is."""

@@ -35,7 +35,9 @@ void renderer_variable(const struct browser_options *options,
 		       char out[RENDERER_VARIABLE_BYTES])
 {
 	snprintf(out, RENDERER_VARIABLE_BYTES, "%s=%d %" PRIu64 " %s", variable,
-		 options->insecure, options->memory_bytes, options->program);
+		 options->insecure, options->memory_bytes,
+		 options->endpoint == NULL ? options->program
+					   : options->endpoint);
 }
 
 /* Read the options of the browser from the environment. */
@@ -50,8 +52,13 @@ static bool read_variable(struct browser_options *options_out)
 		return false;
 	options_out->insecure = strtoul(text, &end, 10) != 0;
 	options_out->memory_bytes = strtoull(end, &end, 10);
-	options_out->program = end + 1;
-	return *end == ' ' && end[1] == '/';
+	if (*end != ' ')
+		return false;
+	if (strstr(end + 1, "://") != NULL)
+		options_out->endpoint = end + 1;
+	else
+		options_out->program = end + 1;
+	return options_out->endpoint != NULL || end[1] == '/';
 }
 
 /* The renderer, with the answer to the last request of its page. */

@@ -253,9 +253,12 @@ static enum error templated_start_launcher(const struct config *config,
 	struct browser_options browser = browser_options_default;
 	char variable[RENDERER_VARIABLE_BYTES];
 
-	if (*config->browser == '\0')
+	if (*config->browser == '\0' && *config->endpoint == '\0')
 		return ERR_NONE;
-	browser.program = config->browser;
+	if (*config->endpoint == '\0')
+		browser.program = config->browser;
+	else
+		browser.endpoint = config->endpoint;
 	browser.insecure = config->is_browser_insecure != 0;
 	browser.memory_bytes = config->browser_bytes;
 	browser.total_bytes = config->browser_total_bytes;

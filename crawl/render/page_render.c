@@ -274,8 +274,14 @@ page_render_create(struct cdp *cdp, const struct page_render_options *options,
 	render->now_ms = now_ms;
 	render->deadline_ms = now_ms + options->max_wall_ms;
 	render->url = mem_copy_text(options->url, strlen(options->url));
+	/*
+	 * DevTools does not see all requests. If the browser has a network
+	 * nevertheless, the others go to a proxy that does not exist.
+	 */
 	render_await(render, STEP_CONTEXT, "Target.createBrowserContext",
-		     json_pack("{s:b}", "disposeOnDetach", 1));
+		     json_pack("{s:b, s:s, s:s}", "disposeOnDetach", 1,
+			       "proxyServer", "http://127.0.0.1:1",
+			       "proxyBypassList", "<-loopback>"));
 	return render;
 }
 

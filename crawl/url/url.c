@@ -1,6 +1,7 @@
 #include "crawl/url/url.h"
 
 #include <assert.h>
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
@@ -733,6 +734,26 @@ enum error url_parse_site(struct url *url_out, struct slice text)
 			       reference_scheme_is(text, length, "https")
 		       ? ERR_NONE
 		       : ERR_MALFORMED;
+}
+
+enum error url_parse_endpoint(struct url *url_out, const char *text)
+{
+	static const char *const schemes[] = {"ws://", "wss://", "http://",
+					      "https://"};
+	char reference[MAX_URL_BYTES + 1];
+
+	for (size_t i = 0; i < sizeof(schemes) / sizeof(*schemes); i++) {
+		const size_t length = strlen(schemes[i]);
+
+		if (strncmp(text, schemes[i], length) != 0)
+			continue;
+		if (snprintf(reference, sizeof(reference), "%s%s",
+			     schemes[i | 2U],
+			     text + length) >= (int)sizeof(reference))
+			return ERR_TOO_LARGE;
+		return url_parse(url_out, slice_of(reference), NULL);
+	}
+	return ERR_ADDRESS_FORBIDDEN;
 }
 
 bool url_credentials(struct slice text, struct buffer *out)

@@ -53,6 +53,13 @@ enum error url_parse(struct url *url_out, struct slice reference,
 enum error url_parse_site(struct url *url_out, struct slice text);
 
 /*
+ * Parse the URL of a browser (ws, wss, http or https) as the URL of http or
+ * https with the same server and path. ERR_ADDRESS_FORBIDDEN: another scheme;
+ * other errors as of url_parse().
+ */
+enum error url_parse_endpoint(struct url *url_out, const char *text);
+
+/*
  * Append the user and the password of a URL, decoded, as "user:password";
  * append nothing if it has none. Return false if they cannot be sent as Basic
  * credentials (RFC 7617): the user is empty or has a colon, there is a control

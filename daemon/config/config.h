@@ -155,8 +155,10 @@ struct config {
 	uint32_t max_attributes;
 	/* section `render` */
 	char browser[MAX_CONFIG_TEXT]; /* path of a program, or "" */
-	uint64_t browser_bytes;        /* memory of each of its processes */
-	uint64_t browser_total_bytes;  /* memory of all of them */
+	/* URL of a running browser, or "" */
+	char endpoint[MAX_CONFIG_TEXT];
+	uint64_t browser_bytes;       /* memory of each of its processes */
+	uint64_t browser_total_bytes; /* memory of all of them */
 	uint64_t max_render_bytes;
 	uint32_t is_browser_insecure; /* without the browser's own sandbox */
 	uint32_t browser_pages;       /* pages until the browser is replaced */

@@ -413,17 +413,18 @@ static bool read_address(struct config_reader *reader, const char *section,
 }
 
 /*
- * Check rows that depend on each other. A message gets the line number of the
- * section.
+ * Check rows of a section that depend on each other. A message gets the line
+ * number of the section.
  */
-static void check_listen(struct config_reader *reader)
+static void check_section(struct config_reader *reader, const char *section,
+			  bool (*check)(const struct config *, struct buffer *))
 {
 	struct buffer what = {0};
-	const struct config_row *first = config_find_row("listen", NULL);
+	const struct config_row *first = config_find_row(section, NULL);
 	yaml_mark_t mark = {0};
 
 	assert(first != NULL);
-	if (!config_check_listen(reader->config, &what)) {
+	if (!check(reader->config, &what)) {
 		for (const struct config_row *row = first;
 		     strcmp(row->section, first->section) == 0; row++)
 			if (reader->seen_lines[row - config_rows] > mark.line)
@@ -531,8 +532,10 @@ enum error config_parse(struct slice bytes, const char *name,
 		reader.errors++;
 		buffer_append_byte(message_out, '\n');
 	}
-	if (reader.errors == 0)
-		check_listen(&reader);
+	if (reader.errors == 0) {
+		check_section(&reader, "listen", config_check_listen);
+		check_section(&reader, "render", config_check_render);
+	}
 	yaml_parser_delete(&reader.parser);
 	if (reader.errors > 0)
 		return ERR_MALFORMED;

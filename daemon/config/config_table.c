@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/utf8.h"
+#include "crawl/url/url.h"
 #include "daemon/runtime/tcp_address.h"
 #include "daemon/runtime/terminal.h"
 #include "extract/core/extractor.h"
@@ -348,8 +349,17 @@ const struct config_row config_rows[] = {
 		    "without scripts, such as "
 		    "/usr/bin/chromium-headless-shell (Debian's package "
 		    "chromium-headless-shell, or chromium). It has no network: "
-		    "the daemon fetches what a page requests. Empty = no page "
-		    "is rendered; the other keys of render have no effect"},
+		    "the daemon fetches what a page requests. If endpoint is "
+		    "empty, too, no page is rendered, and the other keys of "
+		    "render have no effect"},
+	{"render", "endpoint", CONFIG_TEXT, true, FIELD(endpoint),
+	 RANGE(0, MAX_CONFIG_TEXT - 1, 0), .text = "",
+	 .meaning = "URL of a running Chromium that is used instead, such as "
+		    "\"http://127.0.0.1:9222\" or "
+		    "\"ws://127.0.0.1:9222/devtools/browser/ID\". The daemon "
+		    "does not restrict this browser, so sandbox and "
+		    "memory_limit have no effect, and pages may reach its "
+		    "network: see the manual"},
 	{"render", "sandbox", CONFIG_CHOICE, true, FIELD(is_browser_insecure),
 	 RANGE(0, 1, 0), .words = "required|off",
 	 .meaning = "Whether the browser must use its own sandbox, for which "
@@ -1022,6 +1032,26 @@ bool config_check_listen(const struct config *config, struct buffer *message)
 		      "and listen.key, or listen.allow_plaintext: yes",
 		      config->listen_address);
 	return false;
+}
+
+bool config_check_render(const struct config *config, struct buffer *message)
+{
+	struct url url;
+	enum error error = ERR_NONE;
+
+	if (*config->endpoint == '\0')
+		return true;
+	if (*config->browser != '\0') {
+		buffer_append_text(message,
+				   "set either browser or endpoint, not both");
+		return false;
+	}
+	error = url_parse_endpoint(&url, config->endpoint);
+	if (error != ERR_NONE)
+		buffer_printf(message,
+			      "%s: not a URL of ws, wss, http or https: %s",
+			      config->endpoint, error_text(error));
+	return error == ERR_NONE;
 }
 
 bool config_assign(struct config *config, const struct config_row *row,

@@ -84,6 +84,9 @@ bool config_assign(struct config *config, const struct config_row *row,
  */
 bool config_check_listen(const struct config *config, struct buffer *message);
 
+/* Check browser and endpoint in the same way. */
+bool config_check_render(const struct config *config, struct buffer *message);
+
 /*
  * If the service manager sets $STATE_DIRECTORY and $RUNTIME_DIRECTORY, use them
  * as the default folders.

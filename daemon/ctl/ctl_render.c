@@ -480,6 +480,7 @@ static bool render_start(const struct ctl *ctl, struct browser **browser)
 		return true;
 	browser_destroy(*browser);
 	options.program = option_text(ctl, "browser");
+	options.endpoint = option_text(ctl, "endpoint");
 	options.insecure = option_given(ctl, "insecure");
 	options.memory_bytes =
 		option_whole(ctl, "memory", options.memory_bytes / MIB) * MIB;

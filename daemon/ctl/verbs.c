@@ -538,6 +538,9 @@ static const struct verb_action render_actions[] = {
 		 TEXT("browser", "PROGRAM", NULL,
 		      "the browser (default: chromium-headless-shell or "
 		      "chromium in /usr/bin)"),
+		 TEXT("endpoint", "URL", NULL,
+		      "use the running browser at this URL (ws, wss, http or "
+		      "https), which may have a network"),
 		 WHOLE("memory", "MIB", 128, 1 << 20, NULL,
 		       "maximum memory of each of its processes (default: "
 		       "1024)"),

@@ -22,8 +22,13 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/log.h"
 #include "base/memory.h"
 #include "daemon/runtime/clock.h"
+
+const char bridge_variable[] = "TEMPLATED_ENDPOINT";
+
+static const char bridge_file[] = "templated-bridge";
 
 enum {
 	NOBODY = 65534,
@@ -34,6 +39,8 @@ enum {
 	STEP_BYTES = 64 * 1024,
 	PIPE_BYTES = 1024 * 1024,
 	REASON_BYTES = 256,
+	MAX_VERSION_BYTES = 100,
+	FLUSH_TICKS = 20,
 	MAX_BROWSER_FILES = 4096,
 	WATCH_MS = 500, /* between two looks at the memory */
 	MAX_ROLLUP = 4096,
@@ -59,11 +66,12 @@ const char *const browser_programs[] = {
 };
 
 struct browser {
-	pid_t pid; /* the first process of its namespace; 0 = killed */
-	int to;    /* pipe to the browser */
-	int from;  /* pipe from the browser */
-	int log;   /* file in memory with its standard error */
-	int full;  /* pipe with a byte if it has used too much memory */
+	pid_t pid;      /* the first process of its namespace; 0 = killed */
+	int to;         /* pipe to the browser */
+	int from;       /* pipe from the browser */
+	int log;        /* file in memory with its standard error */
+	int full;       /* pipe with a byte if it has used too much memory */
+	bool is_remote; /* the process is a bridge to it */
 	struct cdp cdp;
 	size_t written;                              /* bytes of cdp.out */
 	struct page_render *pages[MAX_BROWSER_TABS]; /* [page_count] */
@@ -238,16 +246,11 @@ static void birth_limit(const struct browser_birth *birth)
 	}
 }
 
-/* Become the user of the browser, which keeps capabilities until the exec. */
-static void birth_become_user(const struct browser_birth *birth)
+/* Gain no privileges, and die with the parent. */
+static void birth_restrict(const struct browser_birth *birth)
 {
 	struct pollfd parent = {birth->failed[1], 0, 0};
 
-	if (birth->is_root && setgroups(0, NULL) != 0)
-		birth_fail(birth, "cannot drop groups");
-	if (setresgid(BROWSER_USER, BROWSER_USER, BROWSER_USER) != 0 ||
-	    setresuid(BROWSER_USER, BROWSER_USER, BROWSER_USER) != 0)
-		birth_fail(birth, "cannot change the user");
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
 	    prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) != 0)
 		birth_fail(birth, "cannot restrict the process");
@@ -255,6 +258,17 @@ static void birth_become_user(const struct browser_birth *birth)
 	poll(&parent, 1, 0);
 	if ((parent.revents & POLLERR) != 0)
 		_exit(1);
+}
+
+/* Become the user of the browser, which keeps capabilities until the exec. */
+static void birth_become_user(const struct browser_birth *birth)
+{
+	if (birth->is_root && setgroups(0, NULL) != 0)
+		birth_fail(birth, "cannot drop groups");
+	if (setresgid(BROWSER_USER, BROWSER_USER, BROWSER_USER) != 0 ||
+	    setresuid(BROWSER_USER, BROWSER_USER, BROWSER_USER) != 0)
+		birth_fail(birth, "cannot change the user");
+	birth_restrict(birth);
 }
 
 /*
@@ -307,10 +321,11 @@ static char *const browser_environment[] = {
 	NULL,
 };
 
-static _Noreturn void birth_execute(const struct browser_birth *birth)
+/* Execute the program, with `words` and the pipes. */
+static _Noreturn void birth_execute_with(const struct browser_birth *birth,
+					 char *const *words,
+					 char *const *environment)
 {
-	enum { COUNT = sizeof(browser_words) / sizeof(*browser_words) };
-	char *words[COUNT + 3] = {birth->program};
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 	int first = fcntl(birth->to[0], F_DUPFD_CLOEXEC, 10);
 	int second = fcntl(birth->from[1], F_DUPFD_CLOEXEC, 10);
@@ -318,9 +333,6 @@ static _Noreturn void birth_execute(const struct browser_birth *birth)
 	struct browser_birth moved = *birth;
 	sigset_t none;
 
-	memcpy(words + 1, browser_words, sizeof(browser_words));
-	if (birth->options->insecure)
-		words[COUNT + 1] = "--no-sandbox";
 	moved.failed[1] = fcntl(birth->failed[1], F_DUPFD_CLOEXEC, 10);
 	sigemptyset(&none);
 	/* NOLINTNEXTLINE(concurrency-mt-unsafe): the process has one thread */
@@ -331,8 +343,31 @@ static _Noreturn void birth_execute(const struct browser_birth *birth)
 	    dup2(second, FROM_BROWSER) < 0)
 		birth_fail(&moved, "cannot pass descriptors");
 	close_range(FROM_BROWSER + 1, ~0U, CLOSE_RANGE_CLOEXEC);
-	execve(birth->program, words, browser_environment);
+	execve(birth->program, words, environment);
 	birth_fail(&moved, "cannot execute the browser");
+}
+
+static _Noreturn void birth_execute(const struct browser_birth *birth)
+{
+	enum { COUNT = sizeof(browser_words) / sizeof(*browser_words) };
+	char *words[COUNT + 3] = {birth->program};
+
+	memcpy(words + 1, browser_words, sizeof(browser_words));
+	if (birth->options->insecure)
+		words[COUNT + 1] = "--no-sandbox";
+	birth_execute_with(birth, words, browser_environment);
+}
+
+/* The process of a bridge. Other users can read words, but no environment. */
+static _Noreturn void bridge_run(const struct browser_birth *birth)
+{
+	char *words[] = {birth->program, NULL};
+
+	birth_restrict(birth);
+	/* NOLINTNEXTLINE(concurrency-mt-unsafe): the process has one thread */
+	if (setenv(bridge_variable, birth->options->endpoint, 1) != 0)
+		birth_fail(birth, "cannot pass the endpoint");
+	birth_execute_with(birth, words, environ);
 }
 
 /* Return the bytes of a line "NAME: 123 kB" of a file in /proc/PID. */
@@ -561,8 +596,13 @@ static enum error browser_spawn(struct browser *browser,
 	browser->to = birth->to[1];
 	browser->from = birth->from[0];
 	browser->full = birth->full[0];
-	pid = syscall(SYS_clone, (unsigned long)BROWSER_NAMESPACES | SIGCHLD,
+	pid = syscall(SYS_clone,
+		      (browser->is_remote ? 0UL : BROWSER_NAMESPACES) | SIGCHLD,
 		      NULL, NULL, NULL, NULL);
+	if (pid == 0 && browser->is_remote) {
+		close(birth->failed[0]);
+		bridge_run(birth);
+	}
 	if (pid == 0)
 		birth_run(birth);
 	if (pid < 0) {
@@ -573,7 +613,8 @@ static enum error browser_spawn(struct browser *browser,
 		error = ERR_ADDRESS_FORBIDDEN;
 	} else {
 		browser->pid = (pid_t)pid;
-		if (!browser_map_ids(birth, browser->pid)) {
+		if (!browser->is_remote &&
+		    !browser_map_ids(birth, browser->pid)) {
 			buffer_printf(reason, "cannot map its user: %s",
 				      strerrordesc_np(errno));
 			error = ERR_ADDRESS_FORBIDDEN;
@@ -643,7 +684,8 @@ static void browser_quote_log(const struct browser *browser,
 		count--;
 	if (count <= 0)
 		return;
-	buffer_append_text(reason, ": ");
+	if (reason->size > 0)
+		buffer_append_text(reason, ": ");
 	for (ssize_t i = 0; i < count; i++) {
 		if (text[i] < ' ' || text[i] > '~')
 			text[i] = ' ';
@@ -665,7 +707,11 @@ static enum error browser_greet(struct browser *browser, uint32_t start_ms,
 	while (now_ms = clock_steady_ms(), now_ms < deadline_ms) {
 		while (cdp_next(&browser->cdp, &message, &error)) {
 			bool is_it = message.id == awaited;
+			const char *version = cdp_text(message.value, "product",
+						       MAX_VERSION_BYTES);
 
+			if (is_it && version != NULL)
+				buffer_append_text(reason, version);
 			json_decref(message.root);
 			if (is_it)
 				return ERR_NONE;
@@ -673,7 +719,9 @@ static enum error browser_greet(struct browser *browser, uint32_t start_ms,
 		if (error == ERR_NONE &&
 		    browser_move(browser, (int)(deadline_ms - now_ms), -1))
 			continue;
-		buffer_append_text(reason, "the browser ended at its start; if "
+		if (!browser->is_remote)
+			buffer_append_text(reason,
+					   "the browser ended at its start; if "
 					   "its own sandbox is the reason, "
 					   "allow user namespaces");
 		browser_quote_log(browser, reason);
@@ -714,6 +762,32 @@ static enum error birth_find(struct browser_birth *birth, char *path,
 	return ERR_NONE;
 }
 
+/* Find the program templated-bridge: beside this one, or installed. */
+static enum error bridge_find(struct browser_birth *birth, char *path,
+			      struct buffer *reason)
+{
+	ssize_t size = readlink("/proc/self/exe", path, PATH_MAX - 1);
+	char *slash;
+
+	path[size < 0 ? 0 : size] = '\0';
+	slash = strrchr(path, '/');
+	birth->program = path;
+	if (slash != NULL &&
+	    slash + 1 + sizeof(bridge_file) <= path + PATH_MAX) {
+		memcpy(slash + 1, bridge_file, sizeof(bridge_file));
+		if (access(path, X_OK) == 0)
+			return ERR_NONE;
+	}
+	snprintf(path, PATH_MAX, "%s/%s", BRIDGE_FOLDER, bridge_file);
+	if (access(path, X_OK) == 0)
+		return ERR_NONE;
+	buffer_printf(reason,
+		      "%s: %s; install the package templated-bridge (a build "
+		      "needs libwebsockets-dev)",
+		      path, strerrordesc_np(errno));
+	return ERR_NOT_FOUND;
+}
+
 enum error browser_start(const struct browser_options *options,
 			 struct browser **browser_out, struct buffer *reason)
 {
@@ -728,7 +802,9 @@ enum error browser_start(const struct browser_options *options,
 	};
 	struct browser *browser;
 	char path[PATH_MAX];
-	enum error error = birth_find(&birth, path, reason);
+	enum error error = options->endpoint == NULL
+				   ? birth_find(&birth, path, reason)
+				   : bridge_find(&birth, path, reason);
 
 	/* a browser that ends while it is written to is an error */
 	signal(SIGPIPE, SIG_IGN);
@@ -737,6 +813,7 @@ enum error browser_start(const struct browser_options *options,
 		return error;
 	browser = mem_alloc(1, sizeof(*browser));
 	browser->to = browser->from = browser->full = -1;
+	browser->is_remote = options->endpoint != NULL;
 	browser->log = memfd_create("browser", MFD_CLOEXEC);
 	birth.log = browser->log;
 	error = browser_spawn(browser, &birth, reason);
@@ -755,6 +832,18 @@ enum error browser_start(const struct browser_options *options,
 	return ERR_NONE;
 }
 
+/* Log why the bridge has ended. */
+static void browser_log_end(const struct browser *browser)
+{
+	struct buffer reason = {0};
+
+	if (browser->is_remote)
+		browser_quote_log(browser, &reason);
+	if (reason.size > 0)
+		log_warn("%s", reason.data);
+	buffer_free(&reason);
+}
+
 void browser_exchange(struct browser *browser, int wait_ms, int file)
 {
 	struct cdp_message message;
@@ -763,6 +852,7 @@ void browser_exchange(struct browser *browser, int wait_ms, int file)
 	if (!browser_is_alive(browser))
 		return;
 	if (!browser_move(browser, wait_ms, file)) {
+		browser_log_end(browser);
 		browser_kill(browser);
 		return;
 	}
@@ -825,6 +915,11 @@ struct page_render *browser_render(struct browser *browser,
 			page_render_answer(page, &answer);
 		}
 	}
+	/* the last command discards the context of the page */
+	for (int i = 0; i < FLUSH_TICKS && browser_is_alive(browser) &&
+			!page_render_is_closed(page);
+	     i++)
+		browser_exchange(browser, RENDER_TICK_MS, -1);
 	browser_forget(browser, page);
 	end = page_render_result(page).end;
 	if (!render_has_dom(end) && end != RENDER_NOT_LOADED &&

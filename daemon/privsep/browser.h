@@ -1,5 +1,6 @@
 /*
- * daemon/privsep/browser.h - a Chromium that renders pages and has no network.
+ * daemon/privsep/browser.h - a Chromium that renders pages and has no network,
+ * or a running one.
  *
  * The browser is started in its own user, PID, mount, network, IPC and UTS
  * namespaces. Its network namespace has only a loopback interface, which is
@@ -11,6 +12,11 @@
  * addition, the browser puts its own processes into its own sandbox; it does
  * not start if the kernel does not allow that, unless `insecure` is set. Our
  * namespaces are always required.
+ *
+ * If an endpoint is set, the program templated-bridge (daemon/bridge) is
+ * started instead. It moves the messages between its pipes and the WebSocket of
+ * a browser. Then nothing of the above holds; killing the browser only closes
+ * the connection, and the browser discards the context of the page.
  */
 #ifndef DAEMON_PRIVSEP_BROWSER_H
 #define DAEMON_PRIVSEP_BROWSER_H
@@ -26,6 +32,8 @@ struct browser;
 struct browser_options {
 	const char *program;   /* NULL = the first installed one of
 				  browser_programs */
+	const char *endpoint;  /* URL of a running browser, which is used
+				  instead of `program`; or NULL */
 	bool insecure;         /* without the browser's own sandbox */
 	uint64_t memory_bytes; /* limit of the data of each process */
 	uint64_t total_bytes;  /* limit of the memory of all processes (PSS) */
@@ -45,11 +53,15 @@ extern const struct browser_options browser_options_default;
 /* Paths of browsers; NULL ends the list. */
 extern const char *const browser_programs[];
 
+/* The environment variable with the endpoint, for templated-bridge. */
+extern const char bridge_variable[];
+
 /*
- * Start a browser. On failure append a sentence that says why and what to do to
- * `reason`. ERR_NOT_FOUND: no browser is installed; ERR_ADDRESS_FORBIDDEN: the
- * kernel refuses a namespace; ERR_IO; ERR_TIMEOUT: the browser did not respond.
- * The calling process should have one thread.
+ * Start a browser. On success append its name and version to `reason`, and on
+ * failure a sentence that says why and what to do. ERR_NOT_FOUND: no browser,
+ * or no templated-bridge, is installed; ERR_ADDRESS_FORBIDDEN: the kernel
+ * refuses a namespace; ERR_IO; ERR_TIMEOUT: the browser did not respond. The
+ * calling process should have one thread.
  */
 enum error browser_start(const struct browser_options *options,
 			 struct browser **browser_out, struct buffer *reason);

@@ -30,6 +30,7 @@ struct renderer {
 	uint32_t failures;          /* to start, in a row */
 	uint64_t next_ms;           /* no start before; steady clock */
 	struct buffer reason;       /* of the last failure */
+	struct buffer version;      /* of the browser that was started last */
 };
 
 struct renderer *renderer_create(const struct renderer_options *options)
@@ -73,6 +74,7 @@ void renderer_destroy(struct renderer *renderer)
 		return;
 	renderer_rest(renderer);
 	buffer_free(&renderer->reason);
+	buffer_free(&renderer->version);
 	free(renderer);
 }
 
@@ -130,6 +132,20 @@ static void append_printable(struct slice text, struct buffer *out)
 	}
 }
 
+/* Log the name and version of the browser, if it is another one. */
+static void renderer_log_version(struct renderer *renderer,
+				 struct slice version)
+{
+	struct buffer text = {0};
+
+	append_printable(version, &text);
+	if (text.size > 0 &&
+	    !slice_equal(buffer_slice(&text), buffer_slice(&renderer->version)))
+		log_info("pages are rendered by %s", text.data);
+	buffer_free(&renderer->version);
+	renderer->version = text;
+}
+
 /* Wait until the renderer has started its browser. */
 static enum error renderer_greet(struct renderer *renderer,
 				 struct buffer *reason)
@@ -148,6 +164,8 @@ static enum error renderer_greet(struct renderer *renderer,
 		append_printable(ready.reason, reason);
 		error = ERR_IO;
 	}
+	if (error == ERR_NONE)
+		renderer_log_version(renderer, ready.reason);
 	walls = (struct sandbox_report){ready.holds, ready.lacks};
 	if (error == ERR_NONE)
 		process_table_change(

@@ -39,7 +39,8 @@ void renderer_variable(const struct browser_options *options,
 	snprintf(out, RENDERER_VARIABLE_BYTES,
 		 "%s=%d %" PRIu64 " %" PRIu64 " %s", variable,
 		 options->insecure, options->memory_bytes, options->total_bytes,
-		 options->program);
+		 options->endpoint == NULL ? options->program
+					   : options->endpoint);
 }
 
 /* Read the options of the browser from the environment. */
@@ -55,8 +56,13 @@ static bool read_variable(struct browser_options *options_out)
 	options_out->insecure = strtoul(text, &end, 10) != 0;
 	options_out->memory_bytes = strtoull(end, &end, 10);
 	options_out->total_bytes = strtoull(end, &end, 10);
-	options_out->program = end + 1;
-	return *end == ' ' && end[1] == '/';
+	if (*end != ' ')
+		return false;
+	if (strstr(end + 1, "://") != NULL)
+		options_out->endpoint = end + 1;
+	else
+		options_out->program = end + 1;
+	return options_out->endpoint != NULL || end[1] == '/';
 }
 
 /* An answer that waits until it is its turn. */

@@ -432,6 +432,42 @@ TEST(site_without_scheme_needs_a_dot_or_a_port)
 	}
 }
 
+TEST(endpoint_of_a_browser_is_a_url_of_its_server)
+{
+	static const struct {
+		const char *text;
+		const char *url; /* NULL: it is refused */
+	} rows[] = {
+		{"ws://a:9222/devtools/browser/1-2",
+		 "http://a:9222/devtools/browser/1-2"},
+		{"wss://a.test/x?token=1", "https://a.test/x?token=1"},
+		{"http://127.0.0.1:9222", "http://127.0.0.1:9222/"},
+		{"https://[::1]/json", "https://[::1]/json"},
+		{"", NULL},
+		{"a:9222", NULL},
+		{"wsx://a/", NULL},
+		{"ws:a", NULL},
+		{"file:///etc/passwd", NULL},
+		{"/usr/bin/chromium", NULL},
+		{"ws://", NULL},
+	};
+	char text[MAX_URL_BYTES + 2];
+	struct url url;
+
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
+		enum error error = url_parse_endpoint(&url, rows[i].text);
+
+		ck_assert_msg((error == ERR_NONE) == (rows[i].url != NULL),
+			      "'%s' gives %d", rows[i].text, error);
+		if (rows[i].url != NULL)
+			ck_assert_str_eq(url.text, rows[i].url);
+	}
+	memset(text, 'a', sizeof(text));
+	memcpy(text, "ws://a/", 7);
+	text[sizeof(text) - 1] = '\0';
+	ck_assert_int_eq(url_parse_endpoint(&url, text), ERR_TOO_LARGE);
+}
+
 TEST(credentials_of_a_url_are_decoded)
 {
 	static const struct {

@@ -114,6 +114,22 @@ TEST(to_listen_is_an_address_alone_or_a_section)
 		    "it is already set on line 1");
 }
 
+TEST(pages_are_rendered_by_one_browser)
+{
+	ASSERT_OK(parse("render: {browser: /usr/bin/chromium}\n"));
+	ck_assert_str_eq(config.endpoint, "");
+	ASSERT_OK(parse("render: {endpoint: 'http://[::1]:9222'}\n"));
+	ck_assert_str_eq(config.endpoint, "http://[::1]:9222");
+	ck_assert_str_eq(config.browser, "");
+	ASSERT_OK(parse("render: {endpoint: 'wss://a/devtools/browser/1'}\n"));
+	refuse("render:\n  browser: /usr/bin/chromium\n  endpoint: ws://a/\n",
+	       "t.yaml:3: render: set either browser or endpoint, not both\n");
+	refuse_with("render: {endpoint: /usr/bin/chromium}\n",
+		    "not a URL of ws, wss, http or https");
+	refuse_with("render: {endpoint: 'ftp://a/'}\n", "not a URL of ws");
+	refuse_with("render: {endpoint: 'ws://'}\n", "not a URL of ws");
+}
+
 TEST(others_may_only_listen_in_when_told_so)
 {
 	static const char open[] = "listen:\n  address: 0.0.0.0:8481\n";

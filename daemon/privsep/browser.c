@@ -462,12 +462,13 @@ static _Noreturn void birth_run(const struct browser_birth *birth)
 	setsid();
 	birth_become_user(birth);
 	birth_change_root(birth);
-	birth_limit(birth);
 	browser = fork();
 	if (browser < 0)
 		birth_fail(birth, "cannot start a process");
-	if (browser == 0)
+	if (browser == 0) {
+		birth_limit(birth);
 		birth_execute(birth);
+	}
 	dup2(birth->full[1], FULL_FILE);
 	closefrom(FULL_FILE + 1);
 	_exit(birth_watch(birth, browser));

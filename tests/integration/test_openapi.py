@@ -167,8 +167,8 @@ class OpenApi(harness.Case):
                 answer = client.ask(name, **{**needed, **choice})
                 wanted = (200,) if operation["x-role"] in may else (403,)
                 if name in ("getDiff", "getNodes") or "Screenshot" in name:
-                    # it has one version alone; there is no cluster, and no
-                    # page was rendered
+                    # it has one version alone; there are no nodes and no
+                    # browser
                     wanted = (*wanted, 404)
                 if choice.get("render") == 1:
                     wanted = (422,)  # there is no browser

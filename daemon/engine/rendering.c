@@ -1,6 +1,7 @@
 #include "daemon/engine/rendering.h"
 
 #include <assert.h>
+#include <poll.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +20,7 @@ enum {
 	BUSY_MS = 5,      /* until the renderer may have room for an answer */
 	MAX_EVENTS = 256, /* that are taken before answers are sent */
 	GRACE_MS = 5000,  /* for the end of a page, after its real time */
+	ROOM_MS = 1000,   /* until a renderer without a page takes an order */
 };
 
 struct task_queue {
@@ -261,6 +263,20 @@ static bool has_room(const struct rendering *rendering)
 	return rendering->running < rendering->options.tabs;
 }
 
+/*
+ * Wait until the renderer, which has no page, has room for an order. A renderer
+ * that does not read is stopped.
+ */
+static void wait_for_room(struct rendering *rendering)
+{
+	struct pollfd file = {renderer_file(rendering->renderer), POLLOUT, 0};
+
+	if (poll(&file, 1, ROOM_MS) != 0)
+		return;
+	renderer_lose(rendering->renderer, "takes no order");
+	rest(rendering);
+}
+
 /* Give the browser as many pages as it may have. */
 static void start_tasks(struct rendering *rendering)
 {
@@ -277,7 +293,9 @@ static void start_tasks(struct rendering *rendering)
 			if (rendering->again.first == NULL)
 				rendering->again.last = task;
 			rendering->again.first = task;
-			return;
+			if (rendering->running > 0)
+				return;
+			wait_for_room(rendering);
 		}
 	}
 }

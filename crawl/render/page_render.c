@@ -1221,8 +1221,10 @@ static void render_show(struct render_waiting *waiting,
 bool page_render_ahead(struct page_render *render,
 		       struct page_request *request_out)
 {
-	for (size_t i = 0;
-	     i < render->waiting_count && render->step != STEP_ENDED; i++) {
+	/* requests during a screenshot are never answered */
+	if (render->step == STEP_SCREENSHOT || render->step == STEP_ENDED)
+		return false;
+	for (size_t i = 0; i < render->waiting_count; i++) {
 		struct render_waiting *waiting = &render->waiting[i];
 
 		if (waiting->is_seen ||

@@ -502,7 +502,7 @@ const start = Date.now();"""
         self.assertFalse(daemon.processes_of("renderer"))
 
     def test_a_browser_that_uses_too_much_memory_is_killed(self):
-        daemon = self.daemon(total_memory="700 MiB")
+        daemon = self.daemon(total_memory="700 MiB", timeout="60 s")
         html = """<script>const a = [];
 setInterval(() => a.push(new Uint8Array(1 << 25).fill(1)), 1);
 setInterval(() => document.title = a.length, 1);</script>"""

@@ -147,27 +147,58 @@ static struct signature render_signature_of(const struct record *record,
 
 /* A page that is compared with the signatures of the decisions of its site. */
 struct render_match {
-	struct arena *arena;
 	const struct shingle_weights *weights;
-	struct signature own; /* with its weights */
-	unsigned height;      /* distance to the nearest one, in permille */
+	struct signature own;
+	const uint32_t *own_units; /* [own.count], of each shingle */
+	uint64_t units;            /* of all of them */
+	unsigned height; /* distance to the nearest one, in permille */
 	enum render_decision decision; /* UNKNOWN: it resembles none */
 };
+
+/* Return the units of the shingles that the page and the other one have. */
+static uint64_t render_match_common(const struct render_match *match,
+				    struct signature other)
+{
+	const struct signature own = match->own;
+	uint64_t common = 0;
+	size_t o = 0;
+
+	for (size_t i = 0; i < own.count && o < other.count; i++) {
+		while (o < other.count && other.shingles[o] < own.shingles[i])
+			o++;
+		if (o < other.count && other.shingles[o] == own.shingles[i])
+			common += match->own_units[i];
+	}
+	return common;
+}
+
+/*
+ * Return the distance of the two pages, in permille; or one above the largest
+ * that counts. This needs no more memory than the signatures, however large
+ * their weights are.
+ */
+static unsigned render_match_height(const struct render_match *match,
+				    struct signature other)
+{
+	const uint64_t common = render_match_common(match, other);
+	uint64_t units = match->units;
+
+	if (signature_height(units, common) > match->height)
+		return match->height + 1;
+	units = signature_units(match->weights, other);
+	return signature_height(units > match->units ? units : match->units,
+				common);
+}
 
 static void render_match_compare(struct render_match *match,
 				 const struct render_row *row)
 {
+	struct arena *arena = arena_create(); /* of this row only */
 	struct slice rest = row->signatures;
 	struct signature other;
 
-	while (render_signatures_next(&rest, match->arena, &other)) {
-		struct signature weighted = shingle_weights_expand(
-			match->arena, match->weights, other);
-		size_t larger = weighted.count > match->own.count
-					? weighted.count
-					: match->own.count;
-		unsigned height = signature_height(
-			larger, signature_common(weighted, match->own));
+	while (render_signatures_next(&rest, arena, &other)) {
+		const unsigned height = render_match_height(match, other);
 
 		if (height > match->height ||
 		    (height == match->height &&
@@ -176,6 +207,7 @@ static void render_match_compare(struct render_match *match,
 		match->height = height;
 		match->decision = (enum render_decision)row->decision;
 	}
+	arena_destroy(arena);
 }
 
 /* Compare the page with all decisions of its site. */
@@ -217,22 +249,26 @@ static enum render_decision render_decision_of(struct txn *txn,
 					       const struct site_row *site,
 					       const struct record *record)
 {
-	struct arena *arena;
 	struct shingle_weights weights;
-	struct render_match match = {.height = site->options.threshold};
+	struct render_match match = {
+		.height = site->options.threshold,
+		.weights = &weights,
+		.own = render_signature_of(record, site->options.measure),
+	};
+	uint32_t *units;
 
 	if (!render_has_signatures(txn, site->id) ||
 	    !site_weights_read(txn, site, &weights))
 		return RENDER_UNKNOWN;
-	arena = arena_create();
-	match.arena = arena;
-	match.weights = &weights;
-	match.own = shingle_weights_expand(
-		arena, &weights,
-		render_signature_of(record, site->options.measure));
+	units = mem_alloc(match.own.count + 1, sizeof(*units));
+	for (size_t i = 0; i < match.own.count; i++) {
+		units[i] = shingle_units(&weights, match.own.shingles[i]);
+		match.units += units[i];
+	}
+	match.own_units = units;
 	render_match_all(txn, site->id, &match);
 	shingle_weights_free(&weights);
-	arena_destroy(arena);
+	free(units);
 	return match.decision;
 }
 

@@ -1,9 +1,12 @@
 /* A sample decides whether the pages of its template are rendered. */
 #include "daemon/engine/render_decision.h"
 
+#include <sys/resource.h>
+
 #include "base/compress.h"
+#include "base/memory.h"
 #include "crawl/url/url.h"
-#include "daemon/engine/engine.h"
+#include "daemon/engine/engine_internal.h"
 #include "daemon/privsep/analyse_task.h"
 #include "store/key.h"
 #include "store/rows.h"
@@ -388,3 +391,91 @@ TEST(a_damaged_list_ends)
 	rest = slice_of("1234567");
 	ck_assert(!render_signatures_next(&rest, test_arena, &found));
 }
+
+/* A page is compared with the decisions of its site. */
+
+/* Return whether a page of this kind, which was fetched, must be rendered. */
+static bool must_render(const char *url, unsigned kind)
+{
+	struct job *job = mem_alloc(1, sizeof(*job));
+	AUTO_BUFFER html = {0};
+	bool must;
+
+	ASSERT_OK(url_parse(&job->url, slice_of(url), NULL));
+	job->kind = CHANGE_PAGE;
+	job->work.site = world_site(&world, job->url.host).id;
+	job->work.site_flags = site_render_set(0, SITE_RENDER_AUTO);
+	world_page(&html, kind, 7);
+	analyse_text(url, false, buffer_slice(&html), &job->record);
+	render_visit_choose(world.store, job);
+	must = job->render.must_render;
+	buffer_free(&job->record);
+	free(job);
+	return must;
+}
+
+TEST(pages_like_the_sample_are_rendered)
+{
+	struct render_finding finding = finding_of(300);
+
+	ck_assert(!must_render("http://" HOST "/new", 1));
+	visit(SAMPLE, true, &finding);
+	ck_assert(must_render("http://" HOST "/new", 1));
+	ck_assert(!must_render("http://" HOST "/new", 2));
+	world.now_ms += 1000000;
+	request_sample();
+	finding = finding_of(0);
+	visit(SAMPLE, false, &finding);
+	ck_assert(!must_render("http://" HOST "/new", 1));
+}
+
+#ifndef TESTS_ARE_SLOW /* a sanitizer keeps memory that was freed */
+
+enum { ROWS = 100, MAX_GROWTH_KIB = 100 * 1024 };
+
+/* Add a decision whose signatures are as large as they may be. */
+static void put_large_row(struct txn *txn, uint32_t id, uint32_t number)
+{
+	AUTO_BUFFER list = {0};
+	const size_t count = MAX_RENDER_SIGNATURE_BYTES / 8 - 1;
+	struct signature signature = signature_of(number, count);
+	uint64_t *shingles = arena_alloc(test_arena, count, sizeof(uint64_t));
+
+	for (size_t i = 0; i < count; i++)
+		shingles[i] = 2 * signature.shingles[i] + 1; /* heavy */
+	render_signatures_add(&list, (struct signature){shingles, count});
+	render_row_put(txn, id, number,
+		       &(struct render_row){
+			       .decided_ms = 1,
+			       .decision = RENDER_YES,
+			       .signatures = buffer_slice(&list),
+		       });
+}
+
+static long largest_kib(void)
+{
+	struct rusage usage;
+
+	ck_assert_int_eq(getrusage(RUSAGE_SELF, &usage), 0);
+	return usage.ru_maxrss;
+}
+
+TEST(many_large_signatures_need_little_memory)
+{
+	struct txn txn;
+	uint32_t id;
+	long before_kib;
+
+	world.measure = MEASURE_WCAS;
+	ASSERT_OK(world_add_site(&world, "b.test"));
+	id = world_site(&world, "b.test").id;
+	txn = txn_begin_write(world.store);
+	for (uint32_t i = 1; i <= ROWS; i++)
+		put_large_row(&txn, id, i);
+	ASSERT_OK(txn_end(&txn));
+	before_kib = largest_kib();
+	ck_assert(!must_render("http://b.test/", 1));
+	ck_assert_int_lt(largest_kib() - before_kib, MAX_GROWTH_KIB);
+}
+
+#endif

@@ -613,8 +613,13 @@ static void render_follow(struct commit *batch, struct site *site,
 	if (!template_row_get(batch->txn, id, cluster, &template) ||
 	    template.state != TEMPLATE_LIVE)
 		return;
-	if (render_row_get(batch->txn, id, cluster, &row))
+	if (render_row_get(batch->txn, id, cluster, &row)) {
+		/* an option is of the operator, the page is of the site */
+		if (arrival->finding->is_empty &&
+		    site_render_rests(&site->row, &row, batch->now_ms))
+			return;
 		buffer_append_slice(&signatures, row.signatures);
+	}
 	row.signatures = buffer_slice(&signatures);
 	row.version = 0;
 	row.moved_ms = render_move_pages(batch, site, cluster);

@@ -323,6 +323,30 @@ TEST(the_template_does_not_follow_a_page_that_a_client_wants_rendered)
 	ck_assert_uint_eq(rows_of(TABLE_SAMPLE_PAGES), 1);
 }
 
+TEST(a_page_that_is_empty_at_times_moves_its_template_once_a_day)
+{
+	const struct render_finding empty = {.is_empty = true};
+	struct render_finding finding = finding_of(300);
+	uint64_t moved_ms;
+
+	visit(SAMPLE, true, &finding);
+	world.now_ms += 1000000;
+	request_sample();
+	finding = finding_of(0);
+	visit(SAMPLE, false, &finding);
+	moved_ms = render_of(cluster).moved_ms;
+	world.now_ms += 1000000;
+	visit(SAMPLE, true, &empty);
+	ck_assert_uint_eq(render_of(cluster).moved_ms, moved_ms);
+	ck_assert_uint_ne(page_at(SAMPLE).cluster, cluster);
+	world.now_ms += UINT64_C(2) * 86400000;
+	visit("http://" HOST "/page/1", false, &(struct render_finding){0});
+	ck_assert_uint_eq(page_at("http://" HOST "/page/1").cluster, cluster);
+	visit("http://" HOST "/page/1", true, &empty);
+	ck_assert_uint_gt(render_of(cluster).moved_ms, world.now_ms);
+	ck_assert_uint_eq(page_at("http://" HOST "/page/1").cluster, cluster);
+}
+
 /* Signatures of a row. */
 
 static struct signature signature_of(uint64_t first, size_t count)

@@ -327,6 +327,12 @@ static void render_buffer_move(struct buffer *from, struct buffer *to)
 	*from = (struct buffer){0};
 }
 
+bool render_visit_is_first(const struct job *job)
+{
+	return job->render.finding.cluster != 0 &&
+	       (job->work.lease.flags & FRONTIER_IS_RENDERED) == 0;
+}
+
 void render_visit_keep(struct job *job)
 {
 	struct render_visit *visit = &job->render;
@@ -360,8 +366,6 @@ void render_visit_end(struct job *job)
 {
 	struct render_visit *visit = &job->render;
 	struct render_finding *finding = &visit->finding;
-	const bool was_rendered =
-		(job->work.lease.flags & FRONTIER_IS_RENDERED) != 0;
 	struct record record;
 
 	if (finding->cluster == 0 || !job->is_rendered ||
@@ -371,10 +375,11 @@ void render_visit_end(struct job *job)
 					    buffer_slice(&visit->words));
 	finding->record = buffer_slice(&visit->record);
 	finding->is_decided =
+		!visit->has_left &&
 		record_open(buffer_slice(&job->record), &record) == ERR_NONE &&
 		record_class(&record) == CLASS_PAGE;
 	if (finding->is_decided ? !words_comparison_is_large(&finding->words)
-				: !was_rendered)
+				: render_visit_is_first(job))
 		render_visit_restore(job);
 }
 

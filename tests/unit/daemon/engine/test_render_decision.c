@@ -453,6 +453,37 @@ TEST(pages_like_the_sample_are_rendered)
 	ck_assert(!must_render("http://" HOST "/new", 1));
 }
 
+/* Add words of the main text, as a worker does. */
+static void append_words(struct buffer *out, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		const uint32_t word = i << 1 | 1;
+
+		buffer_append_slice(out, (struct slice){&word, sizeof(word)});
+	}
+}
+
+TEST_LOOP(a_sample_that_leaves_its_url_decides_nothing, 0, 2)
+{
+	struct job *job = mem_alloc(1, sizeof(*job));
+	struct render_visit *visit = &job->render;
+	AUTO_BUFFER html = {0};
+
+	world_page(&html, 1, 100);
+	analyse_text(SAMPLE, true, buffer_slice(&html), &job->record);
+	analyse_text(SAMPLE, false, buffer_slice(&html), &visit->record);
+	append_words(&visit->words, 1000);
+	visit->finding.cluster = cluster;
+	visit->has_left = _i != 0;
+	job->is_rendered = true;
+	render_visit_end(job);
+	ck_assert(visit->finding.is_decided == (_i == 0));
+	ck_assert(job->is_rendered == (_i == 0));
+	buffer_free(&job->record);
+	render_visit_free(visit);
+	free(job);
+}
+
 #ifndef TESTS_ARE_SLOW /* a sanitizer keeps memory that was freed */
 
 enum { ROWS = 100, MAX_GROWTH_KIB = 100 * 1024 };

@@ -17,8 +17,6 @@
 #include "store/key.h"
 
 enum {
-	/* rows of a site that are compared with a page */
-	MAX_RENDER_ROWS = 1000,
 	/* pages that are requested again after a decision has changed */
 	MAX_MOVED_PAGES = 10000,
 	/* time between the visits of two such pages */
@@ -53,8 +51,7 @@ static uint32_t render_sample_of(struct txn *txn, uint32_t site, uint64_t page)
 	struct scan scan = scan_site(txn, TABLE_RENDERS, site);
 	uint32_t cluster = 0;
 
-	for (int i = 0; cluster == 0 && i < MAX_RENDER_ROWS && scan_next(&scan);
-	     i++) {
+	while (cluster == 0 && scan_next(&scan)) {
 		struct render_row row;
 
 		if (render_row_decode(scan.value, &row) && row.asked_ms != 0 &&
@@ -216,7 +213,7 @@ static void render_match_all(struct txn *txn, uint32_t site,
 {
 	struct scan scan = scan_site(txn, TABLE_RENDERS, site);
 
-	for (int i = 0; i < MAX_RENDER_ROWS && scan_next(&scan); i++) {
+	while (scan_next(&scan)) {
 		struct render_row row;
 
 		if (render_row_decode(scan.value, &row))
@@ -232,8 +229,7 @@ static bool render_has_signatures(struct txn *txn, uint32_t site)
 	bool has_some = false;
 	struct render_row row;
 
-	for (int i = 0; !has_some && i < MAX_RENDER_ROWS && scan_next(&scan);
-	     i++)
+	while (!has_some && scan_next(&scan))
 		has_some = render_row_decode(scan.value, &row) &&
 			   row.signatures.size > 0;
 	scan_end(&scan);
@@ -505,6 +501,50 @@ static void render_move_template(struct commit *batch, struct site *site,
 		commit_swap_clusters(batch, site, cluster, other);
 }
 
+/*
+ * Make room for one more row. Rows of templates that have ended are removed.
+ * Return false if there is none, and the site has as many as it may have.
+ */
+static bool render_make_room(struct commit *batch, uint32_t site)
+{
+	struct scan scan = scan_site(batch->txn, TABLE_RENDERS, site);
+	struct template_row template;
+	uint32_t ended = 0; /* the first such template */
+	size_t count = 0;
+
+	for (; scan_next(&scan); count++) {
+		const uint32_t cluster = key_u32(scan.key, sizeof(uint32_t));
+
+		if (ended == 0 &&
+		    (!template_row_get(batch->txn, site, cluster, &template) ||
+		     template.state != TEMPLATE_LIVE))
+			ended = cluster;
+	}
+	scan_end(&scan);
+	if (count >= MAX_RENDER_ROWS && ended != 0)
+		txn_delete(batch->txn, TABLE_RENDERS,
+			   KEY(key_cluster(site, ended)));
+	return count < MAX_RENDER_ROWS || ended != 0;
+}
+
+/*
+ * Read the row of the template, or begin a new one. Its signatures are copied
+ * to the buffer. Return false if there is no room for it.
+ */
+static bool render_row_open(struct commit *batch, uint32_t site,
+			    uint32_t cluster, struct buffer *signatures,
+			    struct render_row *row_out)
+{
+	const bool is_there =
+		render_row_get(batch->txn, site, cluster, row_out);
+
+	if (!is_there)
+		*row_out = (struct render_row){.signatures = slice_of("")};
+	buffer_append_slice(signatures, row_out->signatures);
+	row_out->signatures = buffer_slice(signatures);
+	return is_there || render_make_room(batch, site);
+}
+
 /* Write how the decision was made to the log. */
 static void render_log(struct commit *batch, const struct site *site,
 		       uint64_t page, uint32_t cluster,
@@ -568,19 +608,19 @@ static void render_doubt(struct commit *batch, const struct site *site,
 	const uint64_t watch_ms = site->row.options.watch_ms;
 	const uint64_t pause_ms =
 		watch_ms != 0 && watch_ms < DOUBT_MS ? watch_ms : DOUBT_MS;
-	struct render_row row = {0};
 	struct buffer signatures = {0};
 	struct template_row template;
+	struct render_row row;
 
 	if (!template_row_get(batch->txn, id, cluster, &template) ||
 	    template.state != TEMPLATE_LIVE ||
 	    (render_row_get(batch->txn, id, cluster, &row) &&
 	     (row.version == 0 || row.decided_ms + pause_ms > batch->now_ms)))
 		return;
-	buffer_append_slice(&signatures, row.signatures);
-	row.signatures = buffer_slice(&signatures);
-	row.version = 0;
-	render_row_put(batch->txn, id, cluster, &row);
+	if (render_row_open(batch, id, cluster, &signatures, &row)) {
+		row.version = 0;
+		render_row_put(batch->txn, id, cluster, &row);
+	}
 	buffer_free(&signatures);
 }
 
@@ -612,25 +652,22 @@ static void render_follow(struct commit *batch, struct site *site,
 	const uint32_t id = site->row.id;
 	const uint32_t cluster = arrival->cluster_before;
 	struct buffer signatures = {0};
-	struct render_row row = {0};
 	struct template_row template;
+	struct render_row row;
 
 	if (!template_row_get(batch->txn, id, cluster, &template) ||
 	    template.state != TEMPLATE_LIVE)
 		return;
-	if (render_row_get(batch->txn, id, cluster, &row)) {
-		/* an option is of the operator, the page is of the site */
-		if (arrival->finding->is_empty &&
-		    site_render_rests(&site->row, &row, batch->now_ms))
-			return;
-		buffer_append_slice(&signatures, row.signatures);
+	/* an option is of the operator, an empty page is of the site */
+	if (render_row_open(batch, id, cluster, &signatures, &row) &&
+	    !(arrival->finding->is_empty &&
+	      site_render_rests(&site->row, &row, batch->now_ms))) {
+		row.version = 0;
+		row.moved_ms = render_move_pages(batch, site, cluster);
+		render_row_put(batch->txn, id, cluster, &row);
+		render_move_template(batch, site, cluster, arrival->cluster);
 	}
-	row.signatures = buffer_slice(&signatures);
-	row.version = 0;
-	row.moved_ms = render_move_pages(batch, site, cluster);
-	render_row_put(batch->txn, id, cluster, &row);
 	buffer_free(&signatures);
-	render_move_template(batch, site, cluster, arrival->cluster);
 }
 
 void commit_render_visit(struct commit *batch, struct site *site,
@@ -676,16 +713,17 @@ void commit_render_request(struct commit *batch, const struct site *site,
 {
 	const uint32_t id = site->row.id;
 	struct buffer signatures = {0};
-	struct render_row row = {0};
 	struct template_row template;
+	struct render_row row;
 
 	if (!template_row_get(batch->txn, id, request->cluster, &template) ||
 	    template.state != TEMPLATE_LIVE ||
 	    site_render_of(site->row.options.flags) != SITE_RENDER_AUTO)
 		return;
-	if (render_row_get(batch->txn, id, request->cluster, &row))
-		buffer_append_slice(&signatures, row.signatures);
-	row.signatures = buffer_slice(&signatures);
+	if (!render_row_open(batch, id, request->cluster, &signatures, &row)) {
+		buffer_free(&signatures);
+		return;
+	}
 	row.attempts = row.version == template.version
 			       ? (uint16_t)(row.attempts + 1)
 			       : 1;

@@ -76,6 +76,7 @@ void render_visit_end(struct job *job);
 
 enum {
 	MAX_RENDER_SIGNATURES = 8,
+	MAX_RENDER_ROWS = 1000, /* of a site */
 	/* maximum size of the signatures of a row; a longer one is left out */
 	MAX_RENDER_SIGNATURE_BYTES = 128 << 10,
 };

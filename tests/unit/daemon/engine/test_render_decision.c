@@ -299,6 +299,39 @@ static void set_option(enum site_render render)
 	ASSERT_OK(commit(&change, "http://" HOST "/"));
 }
 
+/* Store a template, and a row about rendering it. */
+static void put_template(struct txn *txn, uint32_t number,
+			 enum template_state state)
+{
+	render_row_put(txn, site, number, &(struct render_row){.version = 1});
+	template_row_put(txn, site, number,
+			 &(struct template_row){.created_ms = 1,
+						.state = state,
+						.lineage = slice_of("[]")});
+}
+
+/* If all rows are needed, a further template gets none. */
+TEST_LOOP(the_rows_of_a_site_are_limited, TEMPLATE_LIVE, TEMPLATE_REPLACED + 1)
+{
+	struct txn txn = txn_begin_write(world.store);
+
+	txn_delete(&txn, TABLE_RENDERS, KEY(key_cluster(site, cluster)));
+	for (uint32_t i = 1; i <= MAX_RENDER_ROWS; i++)
+		put_template(&txn, cluster + i,
+			     i == 9 ? (enum template_state)_i : TEMPLATE_LIVE);
+	ASSERT_OK(txn_end(&txn));
+	request_sample();
+	ck_assert_uint_eq(rows_of(TABLE_RENDERS), MAX_RENDER_ROWS);
+	ck_assert_uint_eq(render_of(cluster).version,
+			  _i == TEMPLATE_LIVE ? 0 : 3);
+	ck_assert_uint_eq(render_of(cluster + 9).version, _i == TEMPLATE_LIVE);
+	txn = txn_begin_write(world.store);
+	for (uint32_t i = 1; i <= MAX_RENDER_ROWS; i++)
+		txn_delete(&txn, TABLE_TEMPLATES,
+			   KEY(key_cluster(site, cluster + i)));
+	ASSERT_OK(txn_end(&txn));
+}
+
 TEST(the_template_follows_an_option_of_the_site)
 {
 	const struct render_finding none = {0};

@@ -291,8 +291,8 @@ const struct config_row config_rows[] = {
 	 .meaning = "Size at which a new WARC file begins"},
 	{"crawl", "warc_credentials", CONFIG_CHOICE, true,
 	 FIELD(archives_credentials), RANGE(0, 1, 0), .words = "no|yes",
-	 .meaning = "Store Authorization, Cookie and the configured headers of "
-		    "a site in WARC files"},
+	 .meaning = "Store Authorization, Cookie, Set-Cookie and the "
+		    "configured headers of a site in WARC files"},
 	{"crawl", "on_demand_pages", CONFIG_COUNT, true, FIELD(max_neighbours),
 	 RANGE(0, 1000, 30),
 	 .meaning = "Maximum number of other pages of the site that a "

@@ -384,8 +384,8 @@ bool archive_write(struct archive *archive,
 }
 
 /*
- * Return whether the line of a request is a credential; `own_headers` NULL =
- * the site has none.
+ * Return whether the header line is a credential. `own_headers` are those of
+ * the site, or NULL.
  */
 static bool is_secret(struct slice line, const char *own_headers)
 {
@@ -396,35 +396,42 @@ static bool is_secret(struct slice line, const char *own_headers)
 	return header_is_word(name, "Authorization") ||
 	       header_is_word(name, "Proxy-Authorization") ||
 	       header_is_word(name, "Cookie") ||
+	       header_is_word(name, "Set-Cookie") ||
 	       (own_headers != NULL &&
 		header_lines_have(slice_of(own_headers), name));
 }
 
-/* Remove the headers with credentials from a request. */
-static void hide_credentials(struct buffer *request, const char *own_headers)
+/* Append the head of a message without the headers with credentials. */
+static void append_public(struct slice head, const char *own_headers,
+			  struct buffer *out)
 {
-	struct slice rest = buffer_slice(request);
-	struct buffer kept = {0};
+	bool is_hidden = false;
 
-	while (rest.size > 0) {
-		struct slice whole = rest;
-		struct slice line = line_take(&rest);
+	while (head.size > 0) {
+		struct slice whole = head;
+		const struct slice line = line_take(&head);
+		const char first = slice_byte(line, 0);
 
-		whole.size -= rest.size;
-		if (!is_secret(line, own_headers))
-			buffer_append_slice(&kept, whole);
+		whole.size -= head.size;
+		/* a folded line belongs to the one before */
+		if (first != ' ' && first != '\t')
+			is_hidden = is_secret(line, own_headers);
+		if (!is_hidden)
+			buffer_append_slice(out, whole);
 	}
-	buffer_free(request);
-	*request = kept;
 }
 
 uint64_t archive_fetch(struct archive *archive,
 		       const struct archived_fetch *fetch)
 {
-	struct fetch_result *result = fetch->result;
+	const struct fetch_result *result = fetch->result;
+	struct buffer request = {0};
+	struct buffer head = {0};
+	bool is_written;
 	struct warc_exchange exchange = {
 		.url = slice_of(fetch->url->text),
 		.address = slice_of(result->address),
+		.request = buffer_slice(&result->request),
 		.headers = buffer_slice(&result->head),
 		.body = buffer_slice(&result->body),
 		.is_cut = result->is_cut,
@@ -437,16 +444,22 @@ uint64_t archive_fetch(struct archive *archive,
 	if (archive == NULL || result->head.size == 0 ||
 	    result->error != ERR_NONE)
 		return 0;
-	if (!fetch->keeps_credentials)
-		hide_credentials(&result->request, fetch->own_headers);
-	exchange.request = buffer_slice(&result->request);
+	if (!fetch->keeps_credentials) {
+		append_public(exchange.request, fetch->own_headers, &request);
+		append_public(exchange.headers, NULL, &head);
+		exchange.request = buffer_slice(&request);
+		exchange.headers = buffer_slice(&head);
+	}
 	/* the daemon stores only bodies of successful responses */
 	if (!exchange.is_revisit &&
 	    (result->http_status < 200 || result->http_status >= 300)) {
 		exchange.is_cut = true;
 		exchange.cut_reason = "unspecified";
 	}
-	return archive_write(archive, &exchange) ? exchange.time_ms : 0;
+	is_written = archive_write(archive, &exchange);
+	buffer_free(&request);
+	buffer_free(&head);
+	return is_written ? exchange.time_ms : 0;
 }
 
 void archive_close(struct archive *archive)

@@ -40,10 +40,9 @@ bool archive_write(struct archive *archive,
 /* A URL that was fetched. */
 struct archived_fetch {
 	const struct url *url;
-	/* its request loses the credentials, unless they are kept */
-	struct fetch_result *result;
+	const struct fetch_result *result;
 	const char *own_headers; /* of the site: credentials; or NULL */
-	bool keeps_credentials;
+	bool keeps_credentials;  /* write the headers with credentials, too */
 };
 
 /*

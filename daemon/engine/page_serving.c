@@ -657,13 +657,29 @@ static bool has_cookies(const struct asked_request *asked)
 }
 
 /*
- * Return whether a request must wait: its host has enough requests, the same
- * file is being fetched, or another request may change the cookies.
+ * Return whether so many requests of the page are being fetched that one more
+ * could exceed the bytes of the page, if each response is as large as it may
+ * be. So the answers in memory do not exceed them either.
+ */
+static bool serving_is_full(const struct page_serving *serving, size_t fetched)
+{
+	const struct rendering_options *options = &serving->server->options;
+
+	return fetched > 0 &&
+	       serving->bytes + (fetched + UINT64_C(1)) *
+					options->fetch.max_body_bytes >
+		       options->page.max_bytes;
+}
+
+/*
+ * Return whether a request must wait: its host or its page has enough requests,
+ * the same file is being fetched, or another request may change the cookies.
  */
 static bool asked_must_wait(const struct asked_request *asked,
 			    const struct buffer *key)
 {
-	size_t count = 0;
+	size_t fetched = 0; /* of its page */
+	size_t count = 0;   /* of its host */
 
 	for (const struct transfer *transfer =
 		     asked->serving->server->transfers;
@@ -676,10 +692,12 @@ static bool asked_must_wait(const struct asked_request *asked,
 		if (other != NULL && other->serving == asked->serving &&
 		    has_cookies(other) && has_cookies(asked))
 			return true;
+		fetched += other != NULL && other->serving == asked->serving;
 		count += strcmp(transfer->url.authority,
 				asked->url.authority) == 0;
 	}
-	return count >= MAX_PER_HOST;
+	return count >= MAX_PER_HOST ||
+	       serving_is_full(asked->serving, fetched);
 }
 
 /* Fetch the answer. `known` NULL = it is not in the cache. Takes the key. */
@@ -687,7 +705,9 @@ static void asked_fetch(struct asked_request *asked,
 			const struct cached_file *known, struct buffer *key)
 {
 	struct page_serving *serving = asked->serving;
+	const struct rendering_options *options = &serving->server->options;
 	const struct render_task *task = serving->task;
+	const uint64_t left = options->page.max_bytes - serving->bytes;
 	struct transfer *transfer = mem_alloc(1, sizeof(*transfer));
 	struct fetch_request request;
 
@@ -697,6 +717,8 @@ static void asked_fetch(struct asked_request *asked,
 	transfer->key = *key;
 	*key = (struct buffer){0};
 	request.headers = asked->headers.data;
+	if (left < options->fetch.max_body_bytes)
+		request.max_body_bytes = (size_t)left;
 	if (known != NULL) {
 		request.etag = known->etag;
 		request.modified = known->modified;

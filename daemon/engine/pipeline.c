@@ -1029,19 +1029,20 @@ static void take_rendering(struct render_task *task)
 	struct rendered_page *page = &task->page;
 	const uint32_t pace_ms =
 		task->elapsed_ms / pipeline->options.render_tabs;
+	const bool has_left = strcmp(page->document, job->url.text) != 0;
 
 	/* lease only as many URLs as can be rendered */
 	if (pace_ms > job->analysis.pace_ms)
 		job->analysis.pace_ms = pace_ms;
 	if (task->error != ERR_NONE || !render_has_dom(page->end)) {
 		fail_rendering(pipeline, job, task->error, page);
-	} else if (strcmp(page->document, job->url.text) != 0 &&
-		   job->render.finding.cluster == 0 &&
+	} else if (has_left && !render_visit_is_first(job) &&
 		   url_parse(&job->target, slice_of(page->document), NULL) ==
 			   ERR_NONE) {
 		job->kind = CHANGE_REDIRECT;
 		end_rendering(pipeline, job, ERR_NONE);
 	} else {
+		job->render.has_left = has_left;
 		take_rendered(pipeline, job, page);
 	}
 	rendered_page_free(page);

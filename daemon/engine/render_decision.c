@@ -17,8 +17,6 @@
 #include "store/key.h"
 
 enum {
-	/* rows of a site that are compared with a page */
-	MAX_RENDER_ROWS = 1000,
 	/* pages that are requested again after a decision has changed */
 	MAX_MOVED_PAGES = 10000,
 	/* time between the visits of two such pages */
@@ -53,8 +51,7 @@ static uint32_t render_sample_of(struct txn *txn, uint32_t site, uint64_t page)
 	struct scan scan = scan_site(txn, TABLE_RENDERS, site);
 	uint32_t cluster = 0;
 
-	for (int i = 0; cluster == 0 && i < MAX_RENDER_ROWS && scan_next(&scan);
-	     i++) {
+	while (cluster == 0 && scan_next(&scan)) {
 		struct render_row row;
 
 		if (render_row_decode(scan.value, &row) && row.asked_ms != 0 &&
@@ -147,27 +144,58 @@ static struct signature render_signature_of(const struct record *record,
 
 /* A page that is compared with the signatures of the decisions of its site. */
 struct render_match {
-	struct arena *arena;
 	const struct shingle_weights *weights;
-	struct signature own; /* with its weights */
-	unsigned height;      /* distance to the nearest one, in permille */
+	struct signature own;
+	const uint32_t *own_units; /* [own.count], of each shingle */
+	uint64_t units;            /* of all of them */
+	unsigned height; /* distance to the nearest one, in permille */
 	enum render_decision decision; /* UNKNOWN: it resembles none */
 };
+
+/* Return the units of the shingles that the page and the other one have. */
+static uint64_t render_match_common(const struct render_match *match,
+				    struct signature other)
+{
+	const struct signature own = match->own;
+	uint64_t common = 0;
+	size_t o = 0;
+
+	for (size_t i = 0; i < own.count && o < other.count; i++) {
+		while (o < other.count && other.shingles[o] < own.shingles[i])
+			o++;
+		if (o < other.count && other.shingles[o] == own.shingles[i])
+			common += match->own_units[i];
+	}
+	return common;
+}
+
+/*
+ * Return the distance of the two pages, in permille; or one above the largest
+ * that counts. This needs no more memory than the signatures, however large
+ * their weights are.
+ */
+static unsigned render_match_height(const struct render_match *match,
+				    struct signature other)
+{
+	const uint64_t common = render_match_common(match, other);
+	uint64_t units = match->units;
+
+	if (signature_height(units, common) > match->height)
+		return match->height + 1;
+	units = signature_units(match->weights, other);
+	return signature_height(units > match->units ? units : match->units,
+				common);
+}
 
 static void render_match_compare(struct render_match *match,
 				 const struct render_row *row)
 {
+	struct arena *arena = arena_create(); /* of this row only */
 	struct slice rest = row->signatures;
 	struct signature other;
 
-	while (render_signatures_next(&rest, match->arena, &other)) {
-		struct signature weighted = shingle_weights_expand(
-			match->arena, match->weights, other);
-		size_t larger = weighted.count > match->own.count
-					? weighted.count
-					: match->own.count;
-		unsigned height = signature_height(
-			larger, signature_common(weighted, match->own));
+	while (render_signatures_next(&rest, arena, &other)) {
+		const unsigned height = render_match_height(match, other);
 
 		if (height > match->height ||
 		    (height == match->height &&
@@ -176,6 +204,7 @@ static void render_match_compare(struct render_match *match,
 		match->height = height;
 		match->decision = (enum render_decision)row->decision;
 	}
+	arena_destroy(arena);
 }
 
 /* Compare the page with all decisions of its site. */
@@ -184,7 +213,7 @@ static void render_match_all(struct txn *txn, uint32_t site,
 {
 	struct scan scan = scan_site(txn, TABLE_RENDERS, site);
 
-	for (int i = 0; i < MAX_RENDER_ROWS && scan_next(&scan); i++) {
+	while (scan_next(&scan)) {
 		struct render_row row;
 
 		if (render_row_decode(scan.value, &row))
@@ -200,8 +229,7 @@ static bool render_has_signatures(struct txn *txn, uint32_t site)
 	bool has_some = false;
 	struct render_row row;
 
-	for (int i = 0; !has_some && i < MAX_RENDER_ROWS && scan_next(&scan);
-	     i++)
+	while (!has_some && scan_next(&scan))
 		has_some = render_row_decode(scan.value, &row) &&
 			   row.signatures.size > 0;
 	scan_end(&scan);
@@ -217,22 +245,26 @@ static enum render_decision render_decision_of(struct txn *txn,
 					       const struct site_row *site,
 					       const struct record *record)
 {
-	struct arena *arena;
 	struct shingle_weights weights;
-	struct render_match match = {.height = site->options.threshold};
+	struct render_match match = {
+		.height = site->options.threshold,
+		.weights = &weights,
+		.own = render_signature_of(record, site->options.measure),
+	};
+	uint32_t *units;
 
 	if (!render_has_signatures(txn, site->id) ||
 	    !site_weights_read(txn, site, &weights))
 		return RENDER_UNKNOWN;
-	arena = arena_create();
-	match.arena = arena;
-	match.weights = &weights;
-	match.own = shingle_weights_expand(
-		arena, &weights,
-		render_signature_of(record, site->options.measure));
+	units = mem_alloc(match.own.count + 1, sizeof(*units));
+	for (size_t i = 0; i < match.own.count; i++) {
+		units[i] = shingle_units(&weights, match.own.shingles[i]);
+		match.units += units[i];
+	}
+	match.own_units = units;
 	render_match_all(txn, site->id, &match);
 	shingle_weights_free(&weights);
-	arena_destroy(arena);
+	free(units);
 	return match.decision;
 }
 
@@ -291,6 +323,12 @@ static void render_buffer_move(struct buffer *from, struct buffer *to)
 	*from = (struct buffer){0};
 }
 
+bool render_visit_is_first(const struct job *job)
+{
+	return job->render.finding.cluster != 0 &&
+	       (job->work.lease.flags & FRONTIER_IS_RENDERED) == 0;
+}
+
 void render_visit_keep(struct job *job)
 {
 	struct render_visit *visit = &job->render;
@@ -324,8 +362,6 @@ void render_visit_end(struct job *job)
 {
 	struct render_visit *visit = &job->render;
 	struct render_finding *finding = &visit->finding;
-	const bool was_rendered =
-		(job->work.lease.flags & FRONTIER_IS_RENDERED) != 0;
 	struct record record;
 
 	if (finding->cluster == 0 || !job->is_rendered ||
@@ -335,10 +371,11 @@ void render_visit_end(struct job *job)
 					    buffer_slice(&visit->words));
 	finding->record = buffer_slice(&visit->record);
 	finding->is_decided =
+		!visit->has_left &&
 		record_open(buffer_slice(&job->record), &record) == ERR_NONE &&
 		record_class(&record) == CLASS_PAGE;
 	if (finding->is_decided ? !words_comparison_is_large(&finding->words)
-				: !was_rendered)
+				: render_visit_is_first(job))
 		render_visit_restore(job);
 }
 
@@ -464,6 +501,50 @@ static void render_move_template(struct commit *batch, struct site *site,
 		commit_swap_clusters(batch, site, cluster, other);
 }
 
+/*
+ * Make room for one more row. Rows of templates that have ended are removed.
+ * Return false if there is none, and the site has as many as it may have.
+ */
+static bool render_make_room(struct commit *batch, uint32_t site)
+{
+	struct scan scan = scan_site(batch->txn, TABLE_RENDERS, site);
+	struct template_row template;
+	uint32_t ended = 0; /* the first such template */
+	size_t count = 0;
+
+	for (; scan_next(&scan); count++) {
+		const uint32_t cluster = key_u32(scan.key, sizeof(uint32_t));
+
+		if (ended == 0 &&
+		    (!template_row_get(batch->txn, site, cluster, &template) ||
+		     template.state != TEMPLATE_LIVE))
+			ended = cluster;
+	}
+	scan_end(&scan);
+	if (count >= MAX_RENDER_ROWS && ended != 0)
+		txn_delete(batch->txn, TABLE_RENDERS,
+			   KEY(key_cluster(site, ended)));
+	return count < MAX_RENDER_ROWS || ended != 0;
+}
+
+/*
+ * Read the row of the template, or begin a new one. Its signatures are copied
+ * to the buffer. Return false if there is no room for it.
+ */
+static bool render_row_open(struct commit *batch, uint32_t site,
+			    uint32_t cluster, struct buffer *signatures,
+			    struct render_row *row_out)
+{
+	const bool is_there =
+		render_row_get(batch->txn, site, cluster, row_out);
+
+	if (!is_there)
+		*row_out = (struct render_row){.signatures = slice_of("")};
+	buffer_append_slice(signatures, row_out->signatures);
+	row_out->signatures = buffer_slice(signatures);
+	return is_there || render_make_room(batch, site);
+}
+
 /* Write how the decision was made to the log. */
 static void render_log(struct commit *batch, const struct site *site,
 		       uint64_t page, uint32_t cluster,
@@ -527,19 +608,19 @@ static void render_doubt(struct commit *batch, const struct site *site,
 	const uint64_t watch_ms = site->row.options.watch_ms;
 	const uint64_t pause_ms =
 		watch_ms != 0 && watch_ms < DOUBT_MS ? watch_ms : DOUBT_MS;
-	struct render_row row = {0};
 	struct buffer signatures = {0};
 	struct template_row template;
+	struct render_row row;
 
 	if (!template_row_get(batch->txn, id, cluster, &template) ||
 	    template.state != TEMPLATE_LIVE ||
 	    (render_row_get(batch->txn, id, cluster, &row) &&
 	     (row.version == 0 || row.decided_ms + pause_ms > batch->now_ms)))
 		return;
-	buffer_append_slice(&signatures, row.signatures);
-	row.signatures = buffer_slice(&signatures);
-	row.version = 0;
-	render_row_put(batch->txn, id, cluster, &row);
+	if (render_row_open(batch, id, cluster, &signatures, &row)) {
+		row.version = 0;
+		render_row_put(batch->txn, id, cluster, &row);
+	}
 	buffer_free(&signatures);
 }
 
@@ -571,20 +652,22 @@ static void render_follow(struct commit *batch, struct site *site,
 	const uint32_t id = site->row.id;
 	const uint32_t cluster = arrival->cluster_before;
 	struct buffer signatures = {0};
-	struct render_row row = {0};
 	struct template_row template;
+	struct render_row row;
 
 	if (!template_row_get(batch->txn, id, cluster, &template) ||
 	    template.state != TEMPLATE_LIVE)
 		return;
-	if (render_row_get(batch->txn, id, cluster, &row))
-		buffer_append_slice(&signatures, row.signatures);
-	row.signatures = buffer_slice(&signatures);
-	row.version = 0;
-	row.moved_ms = render_move_pages(batch, site, cluster);
-	render_row_put(batch->txn, id, cluster, &row);
+	/* an option is of the operator, an empty page is of the site */
+	if (render_row_open(batch, id, cluster, &signatures, &row) &&
+	    !(arrival->finding->is_empty &&
+	      site_render_rests(&site->row, &row, batch->now_ms))) {
+		row.version = 0;
+		row.moved_ms = render_move_pages(batch, site, cluster);
+		render_row_put(batch->txn, id, cluster, &row);
+		render_move_template(batch, site, cluster, arrival->cluster);
+	}
 	buffer_free(&signatures);
-	render_move_template(batch, site, cluster, arrival->cluster);
 }
 
 void commit_render_visit(struct commit *batch, struct site *site,
@@ -630,16 +713,17 @@ void commit_render_request(struct commit *batch, const struct site *site,
 {
 	const uint32_t id = site->row.id;
 	struct buffer signatures = {0};
-	struct render_row row = {0};
 	struct template_row template;
+	struct render_row row;
 
 	if (!template_row_get(batch->txn, id, request->cluster, &template) ||
 	    template.state != TEMPLATE_LIVE ||
 	    site_render_of(site->row.options.flags) != SITE_RENDER_AUTO)
 		return;
-	if (render_row_get(batch->txn, id, request->cluster, &row))
-		buffer_append_slice(&signatures, row.signatures);
-	row.signatures = buffer_slice(&signatures);
+	if (!render_row_open(batch, id, request->cluster, &signatures, &row)) {
+		buffer_free(&signatures);
+		return;
+	}
 	row.attempts = row.version == template.version
 			       ? (uint16_t)(row.attempts + 1)
 			       : 1;

@@ -31,8 +31,10 @@ struct job;
 /* The state of the visit of a page, for these decisions. */
 struct render_visit {
 	struct render_finding finding; /* its record points into `record` */
-	bool wants_words;    /* the worker must list the words of the page */
-	bool must_render;    /* after the analysis: the page must be rendered */
+	bool wants_words; /* the worker must list the words of the page */
+	bool must_render; /* after the analysis: the page must be rendered */
+	/* the DOM is of a document at another URL, so it says nothing */
+	bool has_left;
 	struct buffer words; /* of the last analysis */
 	/* results for the page as it was fetched, while its DOM is analysed */
 	struct buffer words_before;
@@ -54,6 +56,12 @@ void render_visit_begin(struct store *store, struct job *job, bool has_browser);
 /* Call this after a page was analysed that is not rendered: set must_render. */
 void render_visit_choose(struct store *store, struct job *job);
 
+/*
+ * Return whether the page is a sample of a template whose pages are not
+ * rendered: the page as it was fetched can be stored.
+ */
+bool render_visit_is_first(const struct job *job);
+
 /* Call this before the body of the job is replaced by the DOM. */
 void render_visit_keep(struct job *job);
 
@@ -68,6 +76,7 @@ void render_visit_end(struct job *job);
 
 enum {
 	MAX_RENDER_SIGNATURES = 8,
+	MAX_RENDER_ROWS = 1000, /* of a site */
 	/* maximum size of the signatures of a row; a longer one is left out */
 	MAX_RENDER_SIGNATURE_BYTES = 128 << 10,
 };

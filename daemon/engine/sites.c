@@ -302,6 +302,19 @@ enum site_render site_render_of(uint32_t flags)
 						 : SITE_RENDER_AUTO;
 }
 
+bool site_render_rests(const struct site_row *site,
+		       const struct render_row *row, uint64_t now_ms)
+{
+	enum { RENDER_REST_ROUNDS = 24, RENDER_REST_MS = 24 * 60 * 60 * 1000 };
+	const uint64_t rounds_ms = RENDER_REST_ROUNDS * site->options.watch_ms;
+	const uint64_t rest_ms = rounds_ms != 0 && rounds_ms < RENDER_REST_MS
+					 ? rounds_ms
+					 : RENDER_REST_MS;
+
+	return row->decided_ms != 0 && row->moved_ms >= row->decided_ms &&
+	       row->decided_ms <= now_ms && now_ms < row->decided_ms + rest_ms;
+}
+
 uint32_t site_render_set(uint32_t flags, enum site_render render)
 {
 	flags &= ~(uint32_t)(SITE_RENDERS_ALWAYS | SITE_RENDERS_NEVER);

@@ -266,6 +266,15 @@ enum site_render site_render_of(uint32_t flags);
 /* Return the flags with another value of site_render_of(). */
 uint32_t site_render_set(uint32_t flags, enum site_render render);
 
+/*
+ * Return whether a decision about the template has changed not long ago
+ * (daemon/engine/render_decision.h), so that it must not change again yet: once
+ * a day, or in 24 rounds of the site if these are shorter. Otherwise a site
+ * whose pages have another text at each visit would be visited for ever.
+ */
+bool site_render_rests(const struct site_row *site,
+		       const struct render_row *row, uint64_t now_ms);
+
 /* The options in the order of the JSON output. */
 extern const struct site_option site_option_table[SITE_OPTIONS];
 

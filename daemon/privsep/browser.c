@@ -425,6 +425,7 @@ static bool birth_is_full(const struct browser_birth *birth)
 static int birth_watch(const struct browser_birth *birth, pid_t browser)
 {
 	const struct timespec pause = {0, WATCH_MS * 1000000L};
+	uint64_t look_ms = clock_steady_ms() + WATCH_MS;
 	sigset_t children;
 	pid_t ended;
 	int status = 0;
@@ -440,11 +441,15 @@ static int birth_watch(const struct browser_birth *birth, pid_t browser)
 							 : 1;
 		if (ended < 0 && errno != EINTR)
 			return 1;
-		if (sigtimedwait(&children, NULL, &pause) < 0 &&
-		    errno == EAGAIN && birth_is_full(birth)) {
+		sigtimedwait(&children, NULL, &pause);
+		/* processes that end all the time must not prevent the look */
+		if (clock_steady_ms() < look_ms)
+			continue;
+		if (birth_is_full(birth)) {
 			(void)!write(FULL_FILE, "m", 1);
 			return 1;
 		}
+		look_ms = clock_steady_ms() + WATCH_MS;
 	}
 }
 

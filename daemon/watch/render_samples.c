@@ -13,12 +13,14 @@ static bool render_sample_is_awaited(const struct render_row *row,
 	       now_ms < row->asked_ms + RENDER_SAMPLE_MS;
 }
 
-bool render_sample_is_due(const struct template_row *template,
+bool render_sample_is_due(const struct site_row *site,
+			  const struct template_row *template,
 			  const struct render_row *row, uint64_t now_ms)
 {
 	if (row == NULL)
 		return true;
-	if (render_sample_is_awaited(row, now_ms))
+	if (render_sample_is_awaited(row, now_ms) ||
+	    site_render_rests(site, row, now_ms))
 		return false;
 	return row->version != template->version ||
 	       (row->decided_ms != 0 && row->attempts == 0 &&
@@ -113,7 +115,8 @@ enum error render_samples_make(struct store *store,
 
 		if (!subject->has_row || !subject->has_cluster ||
 		    subject->row.state != TEMPLATE_LIVE ||
-		    !render_sample_is_due(&subject->row, row, plan->now_ms) ||
+		    !render_sample_is_due(site, &subject->row, row,
+					  plan->now_ms) ||
 		    !render_sample_find(&txn, site->id, subject, row, &page))
 			continue;
 		requests[findings->render_count++] =

@@ -26,7 +26,8 @@ enum {
  * Return whether a sample of the live template must be requested. `row` may be
  * NULL: the template has none.
  */
-bool render_sample_is_due(const struct template_row *template,
+bool render_sample_is_due(const struct site_row *site,
+			  const struct template_row *template,
 			  const struct render_row *row, uint64_t now_ms);
 
 /*

@@ -407,8 +407,10 @@ class Archive(harness.Case):
             daemon.crawl(web.url, max_pages=4, headers={
                 "Authorization": "Bearer s3same", "X-Key": "s3same"})
             daemon.stop()
-            heads = [r.block for r in self.records(folder)
-                     if r.type == "request"]
+            records = self.records(folder)
+            self.assertEqual(any(b"Set-Cookie:" in r.block for r in records
+                                 if r.type == "response"), keeps == "yes")
+            heads = [r.block for r in records if r.type == "request"]
             self.assertGreater(len(heads), 2)
             for name in (b"Authorization:", b"X-Key:", b"Cookie:"):
                 self.assertEqual(any(name in head for head in heads),

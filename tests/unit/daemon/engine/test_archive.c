@@ -301,3 +301,60 @@ TEST(a_folder_that_cannot_be)
 			 ERR_IO);
 	archive_write(NULL, &page);
 }
+
+/* The head of the first response in the complete file. */
+static void read_head(struct buffer *out)
+{
+	struct file_list names = list(".warc.gz", 1);
+	struct warc_record *record = calloc(1, sizeof(*record));
+	struct warc_reader *reader;
+	enum error error;
+	char path[256];
+	FILE *file;
+
+	path_of(names.paths[0], path, sizeof(path));
+	file = fopen(path, "rb");
+	ck_assert_ptr_nonnull(file);
+	reader = warc_reader_create(give, file, 1000);
+	while (out->size == 0 && warc_next(reader, record, &error))
+		if (record->kind == WARC_RESPONSE)
+			buffer_append_slice(out, record->head);
+	buffer_append_byte(out, '\0');
+	warc_reader_destroy(reader);
+	file_list_free(&names);
+	free(record);
+	fclose(file);
+}
+
+TEST_LOOP(cookies_of_a_response_are_credentials, 0, 2)
+{
+	AUTO_BUFFER head = {0};
+	struct fetch_result result = {.http_status = 200};
+	struct url url;
+
+	ASSERT_OK(url_parse(&url, slice_of("http://a.test/"), NULL));
+	buffer_append_text(&result.head, "HTTP/1.1 200 OK\r\n"
+					 "Server: a\r\n"
+					 "set-cookie: key=\r\n"
+					 " secret\r\n"
+					 "ETag: b\r\n\r\n");
+	open_archive(MAX_FILE);
+	ck_assert_uint_ne(archive_fetch(archive,
+					&(struct archived_fetch){
+						.url = &url,
+						.result = &result,
+						.keeps_credentials = _i != 0,
+					}),
+			  0);
+	archive_close(archive);
+	archive = NULL;
+	read_head(&head);
+	ck_assert_ptr_nonnull(strstr(head.data, "Server: a"));
+	ck_assert_ptr_nonnull(strstr(head.data, "ETag: b"));
+	ck_assert((strstr(head.data, "set-cookie") != NULL) == (_i != 0));
+	ck_assert((strstr(head.data, "secret") != NULL) == (_i != 0));
+	/* the browser gets all headers */
+	ck_assert_ptr_nonnull(
+		memmem(result.head.data, result.head.size, "set-cookie", 10));
+	fetch_result_free(&result);
+}

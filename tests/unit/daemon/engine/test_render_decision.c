@@ -1,9 +1,12 @@
 /* A sample decides whether the pages of its template are rendered. */
 #include "daemon/engine/render_decision.h"
 
+#include <sys/resource.h>
+
 #include "base/compress.h"
+#include "base/memory.h"
 #include "crawl/url/url.h"
-#include "daemon/engine/engine.h"
+#include "daemon/engine/engine_internal.h"
 #include "daemon/privsep/analyse_task.h"
 #include "store/key.h"
 #include "store/rows.h"
@@ -296,6 +299,39 @@ static void set_option(enum site_render render)
 	ASSERT_OK(commit(&change, "http://" HOST "/"));
 }
 
+/* Store a template, and a row about rendering it. */
+static void put_template(struct txn *txn, uint32_t number,
+			 enum template_state state)
+{
+	render_row_put(txn, site, number, &(struct render_row){.version = 1});
+	template_row_put(txn, site, number,
+			 &(struct template_row){.created_ms = 1,
+						.state = state,
+						.lineage = slice_of("[]")});
+}
+
+/* If all rows are needed, a further template gets none. */
+TEST_LOOP(the_rows_of_a_site_are_limited, TEMPLATE_LIVE, TEMPLATE_REPLACED + 1)
+{
+	struct txn txn = txn_begin_write(world.store);
+
+	txn_delete(&txn, TABLE_RENDERS, KEY(key_cluster(site, cluster)));
+	for (uint32_t i = 1; i <= MAX_RENDER_ROWS; i++)
+		put_template(&txn, cluster + i,
+			     i == 9 ? (enum template_state)_i : TEMPLATE_LIVE);
+	ASSERT_OK(txn_end(&txn));
+	request_sample();
+	ck_assert_uint_eq(rows_of(TABLE_RENDERS), MAX_RENDER_ROWS);
+	ck_assert_uint_eq(render_of(cluster).version,
+			  _i == TEMPLATE_LIVE ? 0 : 3);
+	ck_assert_uint_eq(render_of(cluster + 9).version, _i == TEMPLATE_LIVE);
+	txn = txn_begin_write(world.store);
+	for (uint32_t i = 1; i <= MAX_RENDER_ROWS; i++)
+		txn_delete(&txn, TABLE_TEMPLATES,
+			   KEY(key_cluster(site, cluster + i)));
+	ASSERT_OK(txn_end(&txn));
+}
+
 TEST(the_template_follows_an_option_of_the_site)
 {
 	const struct render_finding none = {0};
@@ -318,6 +354,30 @@ TEST(the_template_does_not_follow_a_page_that_a_client_wants_rendered)
 	visit(SAMPLE, true, &none);
 	ck_assert_uint_ne(page_at(SAMPLE).cluster, cluster);
 	ck_assert_uint_eq(rows_of(TABLE_SAMPLE_PAGES), 1);
+}
+
+TEST(a_page_that_is_empty_at_times_moves_its_template_once_a_day)
+{
+	const struct render_finding empty = {.is_empty = true};
+	struct render_finding finding = finding_of(300);
+	uint64_t moved_ms;
+
+	visit(SAMPLE, true, &finding);
+	world.now_ms += 1000000;
+	request_sample();
+	finding = finding_of(0);
+	visit(SAMPLE, false, &finding);
+	moved_ms = render_of(cluster).moved_ms;
+	world.now_ms += 1000000;
+	visit(SAMPLE, true, &empty);
+	ck_assert_uint_eq(render_of(cluster).moved_ms, moved_ms);
+	ck_assert_uint_ne(page_at(SAMPLE).cluster, cluster);
+	world.now_ms += UINT64_C(2) * 86400000;
+	visit("http://" HOST "/page/1", false, &(struct render_finding){0});
+	ck_assert_uint_eq(page_at("http://" HOST "/page/1").cluster, cluster);
+	visit("http://" HOST "/page/1", true, &empty);
+	ck_assert_uint_gt(render_of(cluster).moved_ms, world.now_ms);
+	ck_assert_uint_eq(page_at("http://" HOST "/page/1").cluster, cluster);
 }
 
 /* Signatures of a row. */
@@ -388,3 +448,122 @@ TEST(a_damaged_list_ends)
 	rest = slice_of("1234567");
 	ck_assert(!render_signatures_next(&rest, test_arena, &found));
 }
+
+/* A page is compared with the decisions of its site. */
+
+/* Return whether a page of this kind, which was fetched, must be rendered. */
+static bool must_render(const char *url, unsigned kind)
+{
+	struct job *job = mem_alloc(1, sizeof(*job));
+	AUTO_BUFFER html = {0};
+	bool must;
+
+	ASSERT_OK(url_parse(&job->url, slice_of(url), NULL));
+	job->kind = CHANGE_PAGE;
+	job->work.site = world_site(&world, job->url.host).id;
+	job->work.site_flags = site_render_set(0, SITE_RENDER_AUTO);
+	world_page(&html, kind, 7);
+	analyse_text(url, false, buffer_slice(&html), &job->record);
+	render_visit_choose(world.store, job);
+	must = job->render.must_render;
+	buffer_free(&job->record);
+	free(job);
+	return must;
+}
+
+TEST(pages_like_the_sample_are_rendered)
+{
+	struct render_finding finding = finding_of(300);
+
+	ck_assert(!must_render("http://" HOST "/new", 1));
+	visit(SAMPLE, true, &finding);
+	ck_assert(must_render("http://" HOST "/new", 1));
+	ck_assert(!must_render("http://" HOST "/new", 2));
+	world.now_ms += 1000000;
+	request_sample();
+	finding = finding_of(0);
+	visit(SAMPLE, false, &finding);
+	ck_assert(!must_render("http://" HOST "/new", 1));
+}
+
+/* Add words of the main text, as a worker does. */
+static void append_words(struct buffer *out, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		const uint32_t word = i << 1 | 1;
+
+		buffer_append_slice(out, (struct slice){&word, sizeof(word)});
+	}
+}
+
+TEST_LOOP(a_sample_that_leaves_its_url_decides_nothing, 0, 2)
+{
+	struct job *job = mem_alloc(1, sizeof(*job));
+	struct render_visit *visit = &job->render;
+	AUTO_BUFFER html = {0};
+
+	world_page(&html, 1, 100);
+	analyse_text(SAMPLE, true, buffer_slice(&html), &job->record);
+	analyse_text(SAMPLE, false, buffer_slice(&html), &visit->record);
+	append_words(&visit->words, 1000);
+	visit->finding.cluster = cluster;
+	visit->has_left = _i != 0;
+	job->is_rendered = true;
+	render_visit_end(job);
+	ck_assert(visit->finding.is_decided == (_i == 0));
+	ck_assert(job->is_rendered == (_i == 0));
+	buffer_free(&job->record);
+	render_visit_free(visit);
+	free(job);
+}
+
+#ifndef TESTS_ARE_SLOW /* a sanitizer keeps memory that was freed */
+
+enum { ROWS = 100, MAX_GROWTH_KIB = 100 * 1024 };
+
+/* Add a decision whose signatures are as large as they may be. */
+static void put_large_row(struct txn *txn, uint32_t id, uint32_t number)
+{
+	AUTO_BUFFER list = {0};
+	const size_t count = MAX_RENDER_SIGNATURE_BYTES / 8 - 1;
+	struct signature signature = signature_of(number, count);
+	uint64_t *shingles = arena_alloc(test_arena, count, sizeof(uint64_t));
+
+	for (size_t i = 0; i < count; i++)
+		shingles[i] = 2 * signature.shingles[i] + 1; /* heavy */
+	render_signatures_add(&list, (struct signature){shingles, count});
+	render_row_put(txn, id, number,
+		       &(struct render_row){
+			       .decided_ms = 1,
+			       .decision = RENDER_YES,
+			       .signatures = buffer_slice(&list),
+		       });
+}
+
+static long largest_kib(void)
+{
+	struct rusage usage;
+
+	ck_assert_int_eq(getrusage(RUSAGE_SELF, &usage), 0);
+	return usage.ru_maxrss;
+}
+
+TEST(many_large_signatures_need_little_memory)
+{
+	struct txn txn;
+	uint32_t id;
+	long before_kib;
+
+	world.measure = MEASURE_WCAS;
+	ASSERT_OK(world_add_site(&world, "b.test"));
+	id = world_site(&world, "b.test").id;
+	txn = txn_begin_write(world.store);
+	for (uint32_t i = 1; i <= ROWS; i++)
+		put_large_row(&txn, id, i);
+	ASSERT_OK(txn_end(&txn));
+	before_kib = largest_kib();
+	ck_assert(!must_render("http://b.test/", 1));
+	ck_assert_int_lt(largest_kib() - before_kib, MAX_GROWTH_KIB);
+}
+
+#endif

@@ -6,6 +6,7 @@
 #define NOW_MS (UINT64_C(100) * 86400000)
 
 static const struct template_row template = {.version = 2};
+static const struct site_row daily = {.options.watch_ms = 86400000};
 
 static const struct {
 	const char *what;
@@ -41,14 +42,42 @@ static const struct {
 
 TEST_ROWS(a_sample_is_due, cases)
 {
-	ck_assert_msg(render_sample_is_due(&template, &cases[_i].row, NOW_MS) ==
-			      cases[_i].is_due,
+	ck_assert_msg(render_sample_is_due(&daily, &template, &cases[_i].row,
+					   NOW_MS) == cases[_i].is_due,
 		      "%s", cases[_i].what);
 }
 
 TEST(a_template_without_a_row_needs_a_sample)
 {
-	ck_assert(render_sample_is_due(&template, NULL, NOW_MS));
+	ck_assert(render_sample_is_due(&daily, &template, NULL, NOW_MS));
+}
+
+static const struct {
+	const char *what;
+	uint64_t watch_ms;
+	uint64_t decided_ms;
+	uint64_t moved_ms;
+	bool is_due;
+} rests[] = {
+	{"changed just now", 0, NOW_MS - 5, NOW_MS + 1000, false},
+	{"changed a day ago", 0, NOW_MS - 86400000, NOW_MS - 5, true},
+	{"changed 24 rounds ago", 5, NOW_MS - 24 * 5, NOW_MS - 5, true},
+	{"changed 23 rounds ago", 5, NOW_MS - 23 * 5, NOW_MS - 5, false},
+	{"decided again", 0, NOW_MS - 5, NOW_MS - 6, true},
+	{"decided in the future", 0, NOW_MS + 5, NOW_MS + 10, true},
+	{"moved by its pages", 0, 0, NOW_MS - 5, true},
+};
+
+TEST_ROWS(a_decision_that_has_changed_rests, rests)
+{
+	const struct site_row site = {.options.watch_ms = rests[_i].watch_ms};
+	const struct render_row row = {.version = 1,
+				       .decided_ms = rests[_i].decided_ms,
+				       .moved_ms = rests[_i].moved_ms};
+
+	ck_assert_msg(render_sample_is_due(&site, &template, &row, NOW_MS) ==
+			      rests[_i].is_due,
+		      "%s", rests[_i].what);
 }
 
 /* A plan for a site with one row; a visit is due at `due_ms`. */

@@ -1,0 +1,160 @@
+/* The requests of a page; this suite has a fetcher of its own. */
+#include "daemon/engine/page_serving.h"
+
+#include "base/memory.h"
+#include "daemon/privsep/fetcher_client.h"
+#include "tests/unit/run.h"
+
+enum {
+	PAGE = 7,
+	REQUESTS = 30,
+	BODY_BYTES = 300,
+	PAGE_BYTES = 1000,
+};
+
+/* The requests that are being fetched. */
+static struct {
+	void *contexts[REQUESTS]; /* [count], oldest first */
+	size_t limits[REQUESTS];  /* bytes of the responses */
+	size_t count;
+	size_t done; /* of them, their responses may be taken */
+	size_t most;
+} fake;
+
+struct fetcher_client *
+fetcher_client_create(const struct fetcher_client_options *options)
+{
+	(void)options;
+	return mem_alloc(1, 1);
+}
+
+void fetcher_client_destroy(struct fetcher_client *remote)
+{
+	free(remote);
+}
+
+void fetcher_client_start(struct fetcher_client *remote,
+			  const struct fetch_request *request, bool is_sitemap)
+{
+	(void)remote;
+	ck_assert(!is_sitemap && fake.count < REQUESTS);
+	fake.contexts[fake.count] = request->context;
+	fake.limits[fake.count++] = request->max_body_bytes == 0
+					    ? BODY_BYTES
+					    : request->max_body_bytes;
+	if (fake.count > fake.most)
+		fake.most = fake.count;
+}
+
+/* The oldest request gets a response that is as large as it may be. */
+void fetcher_client_run(struct fetcher_client *remote, uint32_t timeout_ms,
+			const int *files, size_t count)
+{
+	(void)remote;
+	(void)timeout_ms;
+	(void)files;
+	(void)count;
+	fake.done = fake.count > 0;
+}
+
+bool fetcher_client_next(struct fetcher_client *remote,
+			 struct fetch_result *result_out)
+{
+	(void)remote;
+	if (fake.done == 0)
+		return false;
+	*result_out = (struct fetch_result){.context = fake.contexts[0],
+					    .http_status = 200};
+	buffer_append_text(&result_out->head, "HTTP/1.1 200 OK\r\n\r\n");
+	for (size_t i = 0; i < fake.limits[0]; i++)
+		buffer_append_byte(&result_out->body, 'x');
+	fake.done = 0;
+	fake.count--;
+	memmove(fake.contexts, fake.contexts + 1,
+		fake.count * sizeof(*fake.contexts));
+	memmove(fake.limits, fake.limits + 1,
+		fake.count * sizeof(*fake.limits));
+	return true;
+}
+
+/* The tests. */
+
+static struct page_server *server;
+static struct page_serving *serving;
+static struct render_task task;
+static struct url page_url;
+
+static void begin(void)
+{
+	const struct rendering_options options = {
+		.page = {.max_wall_ms = 1000,
+			 .max_requests = REQUESTS,
+			 .max_bytes = PAGE_BYTES},
+		.fetch = {.max_body_bytes = BODY_BYTES},
+		.ignores_robots = true,
+	};
+
+	memset(&fake, 0, sizeof(fake));
+	ASSERT_OK(url_parse(&page_url, slice_of("http://a.test/"), NULL));
+	task = (struct render_task){.url = &page_url};
+	server = page_server_create(&options);
+	ck_assert(page_server_start(server));
+	serving = page_serving_open(server, PAGE, &task);
+}
+
+static void end(void)
+{
+	page_serving_close(serving);
+	page_server_destroy(server);
+}
+
+FIXTURE(.setup = begin, .teardown = end);
+
+static void ask(uint32_t number, const char *url)
+{
+	ck_assert(page_serving_ask(serving, &(struct page_request){
+						    .number = number,
+						    .method = "GET",
+						    .url = url,
+						    .kind = RENDER_DATA,
+					    }));
+}
+
+TEST(responses_in_memory_do_not_exceed_the_bytes_of_the_page)
+{
+	struct served_answer served;
+	size_t answered = 0;
+	size_t bytes = 0;
+
+	for (uint32_t i = 0; i < REQUESTS; i++) {
+		char url[64];
+
+		snprintf(url, sizeof(url), "http://host%u.test/", i);
+		ask(i, url);
+	}
+	for (size_t i = 0; i < 2 * REQUESTS; i++)
+		page_server_run(server, 0, NULL, 0);
+	while (page_server_answer(server, &served)) {
+		ck_assert_uint_eq(served.page, PAGE);
+		bytes += served.answer.body.size;
+		answered++;
+		page_server_drop(server);
+	}
+	ck_assert_uint_eq(answered, REQUESTS);
+	ck_assert_uint_eq(bytes, PAGE_BYTES);
+	ck_assert_uint_eq(fake.most, PAGE_BYTES / BODY_BYTES);
+}
+
+TEST(a_page_that_ends_leaves_its_transfers)
+{
+	struct served_answer served;
+
+	ask(1, "http://a.test/1");
+	ask(2, "http://a.test/2");
+	page_serving_close(serving);
+	serving = page_serving_open(server, PAGE + 1, &task);
+	for (size_t i = 0; i < 4; i++)
+		page_server_run(server, 0, NULL, 0);
+	ck_assert_uint_eq(fake.count, 0);
+	ck_assert(!page_server_answer(server, &served));
+}

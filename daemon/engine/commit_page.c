@@ -595,6 +595,7 @@ static void page_visit_note_rendering(const struct page_visit *arrival,
 	struct render_arrival render = {
 		.page = arrival->page,
 		.finding = &arrival->arrived->render,
+		.before = before->is_page ? &before->record : NULL,
 		.cluster_before = before->row.cluster,
 		.cluster = outcome->cluster,
 		.was_rendered = (before->row.flags & PAGE_ROW_IS_RENDERED) != 0,

@@ -219,9 +219,12 @@ struct render_finding {
 	 * pages for which this was decided
 	 */
 	bool is_strange;
-	bool is_empty; /* the page is empty without scripts */
+	bool is_empty; /* the page is empty without scripts, so is rendered */
 	struct words_comparison words;
-	/* record of the page without rendering; empty if it was not compared */
+	/*
+	 * record of the page without rendering; empty if it is neither a sample
+	 * that was compared nor is_empty
+	 */
 	struct slice record;
 };
 

@@ -333,7 +333,7 @@ void render_visit_keep(struct job *job)
 {
 	struct render_visit *visit = &job->render;
 
-	if (visit->finding.cluster == 0)
+	if (visit->finding.cluster == 0 && !visit->finding.is_empty)
 		return;
 	visit->body_bytes = job->analysis.body_bytes;
 	memcpy(visit->charset, job->result.charset, sizeof(visit->charset));
@@ -364,12 +364,13 @@ void render_visit_end(struct job *job)
 	struct render_finding *finding = &visit->finding;
 	struct record record;
 
-	if (finding->cluster == 0 || !job->is_rendered ||
-	    job->error != ERR_NONE)
+	if (!job->is_rendered || job->error != ERR_NONE)
+		return;
+	finding->record = buffer_slice(&visit->record);
+	if (finding->cluster == 0)
 		return;
 	finding->words = page_words_compare(buffer_slice(&visit->words_before),
 					    buffer_slice(&visit->words));
-	finding->record = buffer_slice(&visit->record);
 	finding->is_decided =
 		!visit->has_left &&
 		record_open(buffer_slice(&job->record), &record) == ERR_NONE &&
@@ -625,9 +626,26 @@ static void render_doubt(struct commit *batch, const struct site *site,
 }
 
 /*
+ * Return whether the page was the same before it was rendered. Then the pages
+ * of its template are as empty as it is; otherwise only this page has changed,
+ * perhaps for a moment.
+ */
+static bool render_was_empty(const struct site *site,
+			     const struct render_arrival *arrival)
+{
+	struct record record;
+
+	return arrival->before != NULL &&
+	       record_open(arrival->finding->record, &record) == ERR_NONE &&
+	       signature_linked(commit_signature(site, &record),
+				commit_signature(site, arrival->before),
+				site->row.options.threshold);
+}
+
+/*
  * Return whether all pages of the template are rendered from now on, or none
  * is, like this page, without a sample: an option of the site demands it, or
- * the page is empty without scripts.
+ * the page is empty without scripts, and always was.
  */
 static bool render_is_of_all(const struct site *site,
 			     const struct render_arrival *arrival)
@@ -641,7 +659,8 @@ static bool render_is_of_all(const struct site *site,
 	case SITE_RENDER_NEVER:
 		return !arrival->is_rendered;
 	default:
-		return arrival->is_rendered && arrival->finding->is_empty;
+		return arrival->is_rendered && arrival->finding->is_empty &&
+		       render_was_empty(site, arrival);
 	}
 }
 
@@ -682,6 +701,8 @@ void commit_render_visit(struct commit *batch, struct site *site,
 			render_doubt(batch, site, arrival->cluster);
 		else if (render_is_of_all(site, arrival))
 			render_follow(batch, site, arrival);
+		else if (finding->is_empty)
+			render_doubt(batch, site, arrival->cluster_before);
 		return;
 	}
 	if (!render_row_get(batch->txn, site->row.id, finding->cluster, &row) ||

@@ -100,8 +100,9 @@ bool render_signatures_next(struct slice *list, struct arena *arena,
 struct render_arrival {
 	uint64_t page;
 	const struct render_finding *finding;
-	uint32_t cluster_before; /* 0 = it was in none */
-	uint32_t cluster;        /* its cluster now */
+	const struct record *before; /* of the stored page; NULL = none */
+	uint32_t cluster_before;     /* 0 = it was in none */
+	uint32_t cluster;            /* its cluster now */
 	bool was_rendered;
 	bool is_rendered;
 };

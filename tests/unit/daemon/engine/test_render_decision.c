@@ -90,8 +90,8 @@ static void analyse_text(const char *url_text, bool is_rendered,
 }
 
 /* Commit a visit of the page. */
-static void visit(const char *url, bool is_rendered,
-		  const struct render_finding *finding)
+static void visit_kind(const char *url, bool is_rendered, unsigned kind,
+		       const struct render_finding *finding)
 {
 	AUTO_BUFFER html = {0};
 	AUTO_BUFFER packed = {0};
@@ -101,16 +101,22 @@ static void visit(const char *url, bool is_rendered,
 				.answer = {.outcome = {.http_status = 200},
 					   .render = *finding}};
 
-	world_page(&html, 1, is_rendered ? 100 : 7);
+	world_page(&html, kind, is_rendered ? 100 : 7);
 	analyse_text(url, is_rendered, buffer_slice(&html), &record);
 	analyse_text(url, false, buffer_slice(&html), &raw);
 	compress_slice(buffer_slice(&html), &packed);
 	change.answer.body_bytes = (uint32_t)html.size;
 	change.answer.packed = buffer_slice(&packed);
 	change.answer.record = buffer_slice(&record);
-	if (finding->cluster != 0)
+	if (finding->cluster != 0 || finding->is_empty)
 		change.answer.render.record = buffer_slice(&raw);
 	ASSERT_OK(commit(&change, url));
+}
+
+static void visit(const char *url, bool is_rendered,
+		  const struct render_finding *finding)
+{
+	visit_kind(url, is_rendered, 1, finding);
 }
 
 static void request_sample(void)
@@ -354,6 +360,29 @@ TEST(the_template_does_not_follow_a_page_that_a_client_wants_rendered)
 	visit(SAMPLE, true, &none);
 	ck_assert_uint_ne(page_at(SAMPLE).cluster, cluster);
 	ck_assert_uint_eq(rows_of(TABLE_SAMPLE_PAGES), 1);
+}
+
+TEST(the_template_follows_a_page_that_was_empty_before)
+{
+	const struct render_finding empty = {.is_empty = true};
+
+	visit("http://" HOST "/page/1", true, &empty);
+	ck_assert_uint_eq(page_at("http://" HOST "/page/1").cluster, cluster);
+	ck_assert_uint_ne(page_at(SAMPLE).cluster, cluster);
+	ck_assert_uint_eq(render_of(cluster).version, 0);
+}
+
+TEST(the_template_does_not_follow_one_page_that_is_empty_now)
+{
+	const struct render_finding empty = {.is_empty = true};
+
+	world.now_ms += UINT64_C(2) * 86400000;
+	visit_kind("http://" HOST "/page/1", true, 2, &empty);
+	ck_assert_uint_ne(page_at("http://" HOST "/page/1").cluster, cluster);
+	ck_assert_uint_eq(page_at(SAMPLE).cluster, cluster);
+	ck_assert_uint_eq(render_of(cluster).moved_ms, 0);
+	/* a sample finds out */
+	ck_assert_uint_eq(render_of(cluster).version, 0);
 }
 
 TEST(a_page_that_is_empty_at_times_moves_its_template_once_a_day)

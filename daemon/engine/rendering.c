@@ -1,7 +1,6 @@
 #include "daemon/engine/rendering.h"
 
 #include <assert.h>
-#include <poll.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -269,9 +268,7 @@ static bool has_room(const struct rendering *rendering)
  */
 static void wait_for_room(struct rendering *rendering)
 {
-	struct pollfd file = {renderer_file(rendering->renderer), POLLOUT, 0};
-
-	if (poll(&file, 1, ROOM_MS) != 0)
+	if (renderer_wait_for_room(rendering->renderer, ROOM_MS))
 		return;
 	renderer_lose(rendering->renderer, "takes no order");
 	rest(rendering);

@@ -61,6 +61,12 @@ bool renderer_is_running(const struct renderer *renderer);
 int renderer_file(const struct renderer *renderer);
 
 /*
+ * Wait until there is room for an order, or the renderer has exited. Return
+ * false if neither happens within `wait_ms`.
+ */
+bool renderer_wait_for_room(const struct renderer *renderer, int wait_ms);
+
+/*
  * Let the browser render a page, whose number was not used before. ERR_BUSY:
  * call it again later. ERR_STOPPED: the renderer has exited.
  */

@@ -1,5 +1,6 @@
 #include <assert.h>
 #include <stdio.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -66,6 +67,13 @@ bool renderer_is_running(const struct renderer *renderer)
 int renderer_file(const struct renderer *renderer)
 {
 	return renderer->is_running ? renderer->process.channel.socket : -1;
+}
+
+bool renderer_wait_for_room(const struct renderer *renderer, int wait_ms)
+{
+	struct pollfd file = {renderer_file(renderer), POLLOUT, 0};
+
+	return poll(&file, 1, wait_ms) != 0;
 }
 
 void renderer_destroy(struct renderer *renderer)

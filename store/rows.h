@@ -930,7 +930,7 @@ enum render_decision {
  * find out. The row is kept when the template has ended.
  */
 struct render_row {
-	/* when a visit of the sample was requested; 0 = none is awaited */
+	/* when a visit of the sample was requested; 0 = not awaited */
 	uint64_t asked_ms;
 	uint64_t decided_ms; /* 0 = it was not decided yet */
 	/*
@@ -1007,8 +1007,8 @@ ROW_PROTOTYPES(incident_row, uint32_t site, uint64_t incident)
 
 /* The screenshots of a page (daemon/engine/commit_screenshot.h). */
 struct screenshot_row {
-	uint64_t taken_ms; /* 0 = none was taken since the page has changed */
-	/* time of the last one before a change; 0 = there is none */
+	uint64_t taken_ms; /* 0 = no screenshot since the page has changed */
+	/* time of the last one before a change; 0 = no such */
 	uint64_t before_ms;
 	uint64_t changed_ms;  /* time of this change */
 	struct slice picture; /* WebP; may be empty */

@@ -31,7 +31,7 @@ enum {
 	   a document from arriving completely */
 	MAX_LOADING_MS = 2000,
 	MAX_LOADING_DOCUMENT_MS = 250,
-	MAX_SCREENSHOT_MS = 10000,   /* real time until a screenshot is there */
+	MAX_SCREENSHOT_MS = 10000,   /* real time for a screenshot */
 	MAX_SENDING = 64,            /* requests that have not come yet */
 	MAX_SENDING_MS = 1000,       /* real time until they have */
 	SCROLL_QUIET_MS = 100,       /* between two scrolls */
@@ -157,7 +157,7 @@ enum render_step {
 	STEP_SETUP,      /* the last command that prepares the tab */
 	STEP_NAVIGATE,   /* Page.navigate: the document has arrived */
 	STEP_RUN,        /* Emulation.virtualTimeBudgetExpired, an event */
-	STEP_PAUSED,     /* the clock stands still: requests are answered */
+	STEP_PAUSED,     /* the clock is stopped: requests are answered */
 	STEP_WORLD,      /* Page.createIsolatedWorld */
 	STEP_STATE,      /* templated.state() */
 	STEP_CLICK,      /* templated.click() */
@@ -666,7 +666,7 @@ static void render_take_scroll(struct page_render *render, const json_t *value)
 
 /*
  * The DOM is complete. Take the screenshot, if one is wanted. The browser may
- * draw nothing while the clock stands still, so it runs, but no script does,
+ * draw nothing while the clock is stopped, so it runs, but no script does,
  * and no request is answered.
  */
 static void render_ask_screenshot(struct page_render *render)

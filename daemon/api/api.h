@@ -420,11 +420,11 @@ json_t *screenshot_base64(struct slice picture);
 
 /*
  * Return the screenshot of a page of the template call->host/call->number, with
- * its url, taken and data (in Base64); NULL if there is none.
+ * its url, taken and data (in Base64); NULL = it has no screenshot.
  */
 json_t *call_template_screenshot(struct call *call);
 
-/* Return two such screenshots as before and after; NULL if there are none. */
+/* Return two such screenshots as before and after; NULL = without. */
 json_t *incident_screenshots_json(struct txn *txn, const char *host,
 				  uint64_t incident);
 

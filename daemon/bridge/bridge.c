@@ -4,7 +4,8 @@
  * daemon/privsep/browser.c starts it instead of a browser, with the URL of the
  * browser in its environment. It has the descriptors of
  * --remote-debugging-pipe: commands come from 3, messages go to 4, and each
- * ends with a NUL. The last line on its standard error says why it has ended.
+ * ends with a NUL. The last line on its standard error is the reason of its
+ * end.
  *
  * When it is connected, it enters the sandbox of a worker. It holds at most one
  * command and a few steps of a message: it does not read from one side what the
@@ -205,7 +206,7 @@ static bool bridge_begin(struct bridge *bridge, const char *endpoint)
 	return true;
 }
 
-/* Look for the end of the next command, and send it when possible. */
+/* Find the end of the next command, and send it when possible. */
 static bool bridge_find_command(struct bridge *bridge)
 {
 	const struct buffer *out = &bridge->out;
@@ -352,7 +353,7 @@ static bool bridge_take_http(struct bridge *bridge, struct lws *wsi,
 }
 
 /*
- * Give up all rights that only connecting needs. The first message may have
+ * Drop all rights that only connecting needs. The first message may have
  * arrived together with the last bytes of the handshake.
  */
 static bool bridge_close_in(struct bridge *bridge)
@@ -468,7 +469,7 @@ static bool bridge_connect(struct bridge *bridge, const char *method,
 }
 
 /*
- * Ask for the WebSocket. Only its path is used: the browser may not choose
+ * Request the WebSocket. Only its path is used: the browser may not choose
  * where the bridge connects to.
  */
 static bool bridge_look_up(struct bridge *bridge)

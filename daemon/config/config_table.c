@@ -408,7 +408,7 @@ const struct config_row config_rows[] = {
 	{"render", "screenshots", CONFIG_CHOICE, true, FIELD(has_screenshots),
 	 RANGE(0, 1, 0), .words = "no|yes",
 	 .meaning = "Whether a few rendered pages of each template have a "
-		    "screenshot, which the web interface shows beside the "
+		    "screenshot, which the web interface shows with the "
 		    "template and in incidents; images are empty boxes unless "
 		    "media is load"},
 

@@ -204,7 +204,7 @@ static const struct verb_action watch_actions[] = {
 		 CHOICE("cookies", "yes|no", "cookies", "send cookies back"),
 		 CHOICE("render", "never|auto|always", "render",
 			"render pages in the browser of the daemon; auto: "
-			"those whose text needs scripts (default)"),
+			"pages whose text needs scripts (default)"),
 		 TEXT("render-wait", "SELECTOR", "render_wait",
 		      "a rendered page is complete when this selector (CSS) "
 		      "matches; empty: none"),

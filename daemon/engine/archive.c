@@ -384,7 +384,7 @@ bool archive_write(struct archive *archive,
 }
 
 /*
- * Return whether the header line is a credential. `own_headers` are those of
+ * Return whether the header line is a credential. `own_headers` are the ones of
  * the site, or NULL.
  */
 static bool is_secret(struct slice line, const char *own_headers)

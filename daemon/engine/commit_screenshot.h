@@ -3,7 +3,7 @@
  * few rendered pages of each template have one, pages of its sample first. When
  * the structure of such a page changes, its last screenshot before the change
  * is kept, and an incident copies both. The pictures are from a browser that a
- * page may have taken over; nobody decodes them.
+ * page may have taken over; the daemon never decodes them.
  */
 #ifndef DAEMON_ENGINE_COMMIT_SCREENSHOT_H
 #define DAEMON_ENGINE_COMMIT_SCREENSHOT_H
@@ -39,7 +39,7 @@ struct page_shot {
 	uint32_t cluster;     /* 0 = none */
 	bool is_rendered;     /* otherwise its screenshot is deleted */
 	bool is_restructured; /* its paths are others than before */
-	struct slice picture; /* empty = none was taken */
+	struct slice picture; /* empty = no screenshot */
 };
 
 /* Store or delete the screenshot of the page. */

@@ -133,7 +133,7 @@ static uint64_t http_date_s(struct slice text)
 /*
  * Return the seconds for which a response without Cache-Control is fresh: a
  * tenth of the time since it was modified, at most MAX_GUESS_S. `modified` is
- * empty if that is not known.
+ * empty if that is unknown.
  */
 static uint64_t guess_age_s(struct slice modified, uint64_t now_ms)
 {

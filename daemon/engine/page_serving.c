@@ -583,7 +583,7 @@ static bool is_stream(const struct page_request *request)
 	return false;
 }
 
-/* Return why the request is refused at once; NULL = it is not. */
+/* Return why the request is refused without a fetch; NULL = it is not. */
 static const char *refusal_of(struct page_serving *serving,
 			      const struct page_request *request,
 			      struct url *url_out)

@@ -343,7 +343,7 @@ void render_visit_keep(struct job *job)
 	render_buffer_move(&job->packed, &visit->packed);
 }
 
-/* Store the page as it was fetched, and not its DOM. */
+/* Store the fetched page, and not its DOM. */
 static void render_visit_restore(struct job *job)
 {
 	struct render_visit *visit = &job->render;
@@ -628,7 +628,7 @@ static void render_doubt(struct commit *batch, const struct site *site,
 /*
  * Return whether the page was the same before it was rendered. Then the pages
  * of its template are as empty as it is; otherwise only this page has changed,
- * perhaps for a moment.
+ * possibly for a moment.
  */
 static bool render_was_empty(const struct site *site,
 			     const struct render_arrival *arrival)

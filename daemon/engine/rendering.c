@@ -15,9 +15,9 @@
 #include "daemon/runtime/thread.h"
 
 enum {
-	WAKE_MS = 200,    /* between two looks at the times of the pages */
+	WAKE_MS = 200,    /* between two checks of the times of the pages */
 	BUSY_MS = 5,      /* until the renderer may have room for an answer */
-	MAX_EVENTS = 256, /* that are taken before answers are sent */
+	MAX_EVENTS = 256, /* handled before answers are sent */
 	GRACE_MS = 5000,  /* for the end of a page, after its real time */
 	ROOM_MS = 1000,   /* until a renderer without a page takes an order */
 };
@@ -46,15 +46,15 @@ struct rendering {
 	struct condition is_changed;
 	struct task_queue urgent;
 	struct task_queue others;
-	bool is_over; /* no task is left, and none will come */
+	bool is_over; /* no task waits, and none will come */
 	/* only the thread uses the following */
 	struct renderer *renderer;
 	struct page_server *server;
 	struct page_slot slots[MAX_BROWSER_TABS];
 	size_t running;
-	struct task_queue again; /* tasks that are repeated, each alone */
+	struct task_queue again; /* tasks to repeat, one after another */
 	bool was_urgent;         /* the last task */
-	bool must_rest;          /* give this browser no more pages */
+	bool must_rest;          /* give this browser no further pages */
 	uint32_t pages;          /* that this browser got */
 	uint32_t last_page;      /* number of the last page */
 	uint64_t used_ms;        /* steady clock; 0 = nothing is running */
@@ -336,7 +336,7 @@ static void take_events(struct rendering *rendering)
 		lose_renderer(rendering, NULL);
 }
 
-/* Send the answers that are ready. Return false if some are left. */
+/* Send the answers that are ready. Return false if some must wait. */
 static bool send_answers(struct rendering *rendering)
 {
 	struct served_answer served;

@@ -1,7 +1,7 @@
 /*
  * daemon/engine/rendering.h - render pages in a browser without a network
- * (daemon/privsep/renderer.h), several at once. One thread moves the pages: it
- * gives them to the browser, and answers their requests
+ * (daemon/privsep/renderer.h), several at a time. One thread moves the pages:
+ * it gives them to the browser, and answers their requests
  * (daemon/engine/page_serving.h). The browser is replaced when it has rendered
  * enough pages, and after a page that exceeds a limit, when its other pages
  * have ended. If it ends before, its other pages are rendered again, each
@@ -88,26 +88,26 @@ struct render_task {
 	const char *proxy;    /* of the site; or NULL */
 	struct slice cookies; /* of the site, as struct cookies */
 	bool is_urgent;       /* a client waits: before the others, by turns */
-	/* nobody waits any more: end it if it has not begun; any thread */
+	/* no client waits: end it if it has not begun; any thread */
 	atomic_bool is_unwanted;
 	/* called when the page has ended; may free the task */
 	void (*on_done)(struct render_task *task);
 	void *context;
 	/*
 	 * The result. ERR_NONE: page.end says how the page has ended. ERR_IO:
-	 * the browser cannot be started; page.reason says why. ERR_STOPPED:
-	 * the daemon stops, or the task is unwanted.
+	 * the browser cannot be started; page.reason has the reason.
+	 * ERR_STOPPED: the daemon stops, or the task is unwanted.
 	 */
 	enum error error;
 	struct rendered_page page;
-	uint32_t elapsed_ms; /* since the page was given to the browser */
+	uint32_t elapsed_ms; /* since the browser got the page */
 	/* only for rendering.c */
 	struct render_task *next;
 	bool is_repeated;
 };
 
 /*
- * Queue a page. Any thread. After rendering_stop() it ends at once, in the
+ * Queue a page. Any thread. After rendering_stop() it ends immediately, in the
  * calling thread, otherwise in that of `rendering`.
  */
 void rendering_submit(struct rendering *rendering, struct render_task *task);

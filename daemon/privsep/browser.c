@@ -42,7 +42,7 @@ enum {
 	MAX_VERSION_BYTES = 100,
 	FLUSH_TICKS = 20,
 	MAX_BROWSER_FILES = 4096,
-	WATCH_MS = 500, /* between two looks at the memory */
+	WATCH_MS = 500, /* between two checks of the memory */
 	MAX_ROLLUP = 4096,
 	MAX_BROWSER_FILE_BYTES = 256 * 1024 * 1024,
 	BROWSER_NAMESPACES = CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNS |
@@ -442,7 +442,7 @@ static int birth_watch(const struct browser_birth *birth, pid_t browser)
 		if (ended < 0 && errno != EINTR)
 			return 1;
 		sigtimedwait(&children, NULL, &pause);
-		/* processes that end all the time must not prevent the look */
+		/* processes that end all the time must not prevent the check */
 		if (clock_steady_ms() < look_ms)
 			continue;
 		if (birth_is_full(birth)) {
@@ -887,7 +887,7 @@ struct page_render *browser_open(struct browser *browser,
 	return page;
 }
 
-/* Give the page no more messages. */
+/* Give the page no further messages. */
 static void browser_forget(struct browser *browser,
 			   const struct page_render *page)
 {

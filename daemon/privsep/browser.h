@@ -86,7 +86,7 @@ struct page_render *browser_render(struct browser *browser,
 				   render_source *source, void *context);
 
 /*
- * For several pages at once: begin to render a page, at most MAX_BROWSER_TABS
+ * For several pages at a time: begin to render a page, at most MAX_BROWSER_TABS
  * at a time. Free it with browser_close().
  */
 struct page_render *browser_open(struct browser *browser,

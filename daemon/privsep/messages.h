@@ -245,7 +245,7 @@ struct analyse_answer {
 	uint32_t is_shell; /* the page is empty without scripts */
 	uint64_t record_bytes;
 	uint64_t guarded_bytes;
-	uint64_t word_bytes; /* 0 = the words were not wanted, or there are none
+	uint64_t word_bytes; /* 0 = without words
 			      */
 };
 

@@ -23,8 +23,8 @@ enum {
 	 */
 	MAX_PAGE_WORDS = 20000,
 	/*
-	 * a page must be rendered if this adds at least so many words to its
-	 * main text, and so many percent of the words of the main text
+	 * a page must be rendered if this adds at least this many words to its
+	 * main text, and this percentage of the words of the main text
 	 */
 	RENDER_MIN_WORDS = 30,
 	RENDER_MIN_PERCENT = 25,

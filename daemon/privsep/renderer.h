@@ -1,7 +1,7 @@
 /*
  * daemon/privsep/renderer.h - a browser without a network, for the daemon. The
  * renderer is a process that starts a browser (daemon/privsep/browser.h), gives
- * up its rights, and renders several pages at once, each in a tab of its own.
+ * up its rights, and renders several pages at a time, each in its own tab.
  * Each request of a page goes through the channel to the main process, which
  * answers it. The renderer gives the answers to the page in the order in which
  * the page has sent the requests. The browser ends with its renderer. Neither
@@ -97,8 +97,8 @@ struct renderer_event {
 };
 
 /*
- * Take the next event. ERR_TIMEOUT: there is none. ERR_STOPPED: the renderer
- * has exited. ERR_MALFORMED: it has broken the protocol.
+ * Take the next event. ERR_TIMEOUT: no event has come. ERR_STOPPED: the
+ * renderer has exited. ERR_MALFORMED: it has broken the protocol.
  */
 enum error renderer_next(struct renderer *renderer,
 			 struct renderer_event *event_out);

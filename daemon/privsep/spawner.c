@@ -38,7 +38,7 @@ const struct row_codec role_ready_layout =
 
 enum {
 	COMMAND_UMASK = 0027,
-	REAP_MS = 200, /* between two looks for ended browsers */
+	REAP_MS = 200, /* between two checks for ended browsers */
 };
 
 void process_execute(enum role role, int socket, char *const *environment)
@@ -327,7 +327,7 @@ static bool spawner_serve(const struct channel *channel,
 
 /*
  * Reap the browsers of renderers that have ended, which are children of the
- * launcher then. Return the time until the next look; -1 = no process is left.
+ * launcher then. Return the time until the next check; -1 = no process is left.
  * A renderer is reaped by its number, so wait until all have ended.
  */
 static int launcher_reap(const struct spawner_commands *commands)

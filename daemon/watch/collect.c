@@ -120,7 +120,7 @@ static void site_facts_read_templates(struct site_fact_rows *rows,
 	scan_end(&scan);
 }
 
-/* Read what is known about rendering the templates of the site. */
+/* Read the decisions about rendering the templates of the site. */
 static void site_facts_read_renders(struct txn *txn, struct arena *arena,
 				    struct site_facts *facts)
 {

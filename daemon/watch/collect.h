@@ -45,7 +45,7 @@ struct template_view {
 	struct template_row row;
 };
 
-/* What is known about rendering the pages of a template. */
+/* The decision about rendering the pages of a template. */
 struct render_view {
 	uint32_t cluster;
 	struct render_row row; /* without its signatures */

@@ -32,7 +32,7 @@ bool render_sample_is_due(const struct site_row *site,
 
 /*
  * Set findings->renders, in `arena`. Lower *next_ms to the time when an awaited
- * sample is given up. Errors of the transaction.
+ * sample is cancelled. Errors of the transaction.
  */
 enum error render_samples_make(struct store *store,
 			       const struct watch_plan *plan,

@@ -1,6 +1,7 @@
 /* The pages of a browser; this suite has a renderer of its own. */
 #include "daemon/engine/rendering.h"
 
+#include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -73,6 +74,13 @@ int renderer_file(const struct renderer *renderer)
 {
 	(void)renderer;
 	return fake.is_running ? fake.files[0] : -1;
+}
+
+bool renderer_wait_for_room(const struct renderer *renderer, int wait_ms)
+{
+	struct pollfd file = {renderer_file(renderer), POLLOUT, 0};
+
+	return poll(&file, 1, wait_ms) != 0;
 }
 
 enum error renderer_open(struct renderer *renderer, uint32_t page,

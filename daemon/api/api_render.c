@@ -57,7 +57,7 @@ static uint32_t render_site_flags(struct store *store, const struct url *url)
 	return flags;
 }
 
-/* Add the screenshot in Base64, or the reason why there is none. */
+/* Add the screenshot in Base64, or the reason why it is missing. */
 static void add_screenshot(json_t *value, const struct rendered_page *page)
 {
 	if (page->screenshot_end != SCREENSHOT_OK)
@@ -191,7 +191,7 @@ static bool client_page_add(struct client_page *client)
 	return is_added;
 }
 
-/* Read a selector of the query; NULL = there is none. */
+/* Read a selector of the query; NULL = it is missing. */
 static bool read_selector(struct call *call, const char *name,
 			  const char **selector_out)
 {
@@ -207,7 +207,7 @@ static bool read_selector(struct call *call, const char *name,
 	return false;
 }
 
-/* Read what the query says of the page. */
+/* Read the options of the page from the query. */
 static bool read_wish(struct call *call, struct url *url_out,
 		      struct render_task *wish_out)
 {

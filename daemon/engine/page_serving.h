@@ -1,12 +1,12 @@
 /*
  * daemon/engine/page_serving.h - answer the requests of the pages that a
  * browser renders (daemon/engine/rendering.h). They are fetched by a fetcher of
- * its own, several at once, under the rules of the site. Only GET is sent. The
- * address filter and the permissions of the site apply; documents obey
+ * its own, several at a time, under the rules of the site. Only GET is sent.
+ * The address filter and the permissions of the site apply; documents obey
  * robots.txt; the headers, the proxy and the cookies of the site go only to its
  * own origin, and only for the page and for what a document of this origin
  * requests; a host that answers 429 or 503 gets no further requests of the
- * page. One thread uses all of it.
+ * page. Only one thread uses this.
  */
 #ifndef DAEMON_ENGINE_PAGE_SERVING_H
 #define DAEMON_ENGINE_PAGE_SERVING_H

@@ -36,7 +36,7 @@ struct render_visit {
 	/* the DOM is of a document at another URL, so it says nothing */
 	bool has_left;
 	struct buffer words; /* of the last analysis */
-	/* results for the page as it was fetched, while its DOM is analysed */
+	/* results for the fetched page, while its DOM is analysed */
 	struct buffer words_before;
 	struct buffer record;
 	struct buffer guarded;
@@ -58,7 +58,7 @@ void render_visit_choose(struct store *store, struct job *job);
 
 /*
  * Return whether the page is a sample of a template whose pages are not
- * rendered: the page as it was fetched can be stored.
+ * rendered: the fetched page can be stored.
  */
 bool render_visit_is_first(const struct job *job);
 
@@ -68,7 +68,7 @@ void render_visit_keep(struct job *job);
 /*
  * Call this after the analysis of the DOM, when the body is no longer needed.
  * If the page is a sample, compare its words. If pages like this need not be
- * rendered, restore the page as it was fetched.
+ * rendered, restore the fetched page.
  */
 void render_visit_end(struct job *job);
 

@@ -16,7 +16,7 @@
 #include "daemon/runtime/thread.h"
 
 enum {
-	WAKE_MS = 200,    /* between two looks at the times of the pages */
+	WAKE_MS = 200,    /* between two checks of the times of the pages */
 	BUSY_MS = 5,      /* until the renderer may have room for an answer */
 	MAX_EVENTS = 256, /* that are taken before answers are sent */
 	GRACE_MS = 5000,  /* for the end of a page, after its real time */
@@ -55,7 +55,7 @@ struct rendering {
 	size_t running;
 	struct task_queue again; /* tasks that are repeated, each alone */
 	bool was_urgent;         /* the last task */
-	bool must_rest;          /* give this browser no more pages */
+	bool must_rest;          /* give this browser no further pages */
 	uint32_t pages;          /* that this browser got */
 	uint32_t last_page;      /* number of the last page */
 	uint64_t used_ms;        /* steady clock; 0 = nothing is running */

@@ -1,10 +1,10 @@
 /*
  * daemon/engine/rendering.h - render pages in a browser without a network
- * (daemon/privsep/renderer.h), several at once. One thread moves the pages: it
- * gives them to the browser, and answers their requests
+ * (daemon/privsep/renderer.h), several at a time. One thread moves the pages:
+ * it gives them to the browser, and answers their requests
  * (daemon/engine/page_serving.h). The browser is replaced when it has rendered
  * enough pages, and after a page that exceeds a limit, when its other pages
- * have ended. If it ends before, its other pages are rendered again, each
+ * have ended. If it exits before, its other pages are rendered again, each
  * alone.
  */
 #ifndef DAEMON_ENGINE_RENDERING_H
@@ -88,7 +88,7 @@ struct render_task {
 	const char *proxy;    /* of the site; or NULL */
 	struct slice cookies; /* of the site, as struct cookies */
 	bool is_urgent;       /* a client waits: before the others, by turns */
-	/* nobody waits any more: end it if it has not begun; any thread */
+	/* no client waits: end it if it has not begun; any thread */
 	atomic_bool is_unwanted;
 	/* called when the page has ended; may free the task */
 	void (*on_done)(struct render_task *task);
@@ -107,8 +107,8 @@ struct render_task {
 };
 
 /*
- * Queue a page. Any thread. After rendering_stop() it ends at once, in the
- * calling thread, otherwise in that of `rendering`.
+ * Queue a page. Any thread. After rendering_stop() it fails immediately, in the
+ * calling thread, otherwise in the thread of `rendering`.
  */
 void rendering_submit(struct rendering *rendering, struct render_task *task);
 

@@ -35,7 +35,7 @@ enum {
 	PIPE_BYTES = 1024 * 1024,
 	REASON_BYTES = 256,
 	MAX_BROWSER_FILES = 4096,
-	WATCH_MS = 500, /* between two looks at the memory */
+	WATCH_MS = 500, /* between two checks of the memory */
 	MAX_ROLLUP = 4096,
 	MAX_BROWSER_FILE_BYTES = 256 * 1024 * 1024,
 	BROWSER_NAMESPACES = CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNS |
@@ -180,7 +180,7 @@ static bool birth_fill_root(const struct browser_birth *birth)
 	return birth_make_parents(birth->folder) && birth_show(birth->folder);
 }
 
-/* Enter a new root folder, in which only /tmp and /dev/shm can be written. */
+/* Enter a new root folder; only /tmp and /dev/shm can be written. */
 static void birth_change_root(const struct browser_birth *birth)
 {
 	const unsigned long flags = MS_NOSUID | MS_NODEV;
@@ -407,7 +407,7 @@ static int birth_watch(const struct browser_birth *birth, pid_t browser)
 		if (ended < 0 && errno != EINTR)
 			return 1;
 		sigtimedwait(&children, NULL, &pause);
-		/* processes that end all the time must not prevent the look */
+		/* processes that exit all the time must not prevent this */
 		if (clock_steady_ms() < look_ms)
 			continue;
 		if (birth_is_full(birth)) {
@@ -796,7 +796,7 @@ struct page_render *browser_open(struct browser *browser,
 	return page;
 }
 
-/* Give the page no more messages. */
+/* Give the page no further messages. */
 static void browser_forget(struct browser *browser,
 			   const struct page_render *page)
 {

@@ -38,7 +38,7 @@ const struct row_codec role_ready_layout =
 
 enum {
 	COMMAND_UMASK = 0027,
-	REAP_MS = 200, /* between two looks for ended browsers */
+	REAP_MS = 200, /* between two checks for ended browsers */
 };
 
 void process_execute(enum role role, int socket, char *const *environment)

@@ -1,4 +1,4 @@
-/* The requests of a page; this suite has a fetcher of its own. */
+/* The requests of a page. This suite replaces the fetcher. */
 #include "daemon/engine/page_serving.h"
 
 #include "base/memory.h"
@@ -17,7 +17,7 @@ static struct {
 	void *contexts[REQUESTS]; /* [count], oldest first */
 	size_t limits[REQUESTS];  /* bytes of the responses */
 	size_t count;
-	size_t done; /* of them, their responses may be taken */
+	size_t done; /* 1 = the response of the oldest may be taken */
 	size_t most;
 } fake;
 

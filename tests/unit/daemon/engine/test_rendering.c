@@ -1,4 +1,4 @@
-/* The pages of a browser; this suite has a renderer of its own. */
+/* The pages of a browser. This suite replaces the renderer. */
 #include "daemon/engine/rendering.h"
 
 #include <sys/socket.h>

@@ -132,7 +132,7 @@ TEST(responses_in_memory_do_not_exceed_the_bytes_of_the_page)
 		snprintf(url, sizeof(url), "http://host%u.test/", i);
 		ask(i, url);
 	}
-	for (size_t i = 0; i < 2 * REQUESTS; i++)
+	for (size_t i = 0; i < (size_t)2 * REQUESTS; i++)
 		page_server_run(server, 0, NULL, 0);
 	while (page_server_answer(server, &served)) {
 		ck_assert_uint_eq(served.page, PAGE);

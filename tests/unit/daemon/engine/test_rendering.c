@@ -25,9 +25,9 @@ static struct {
 	int files[2];          /* of the channel */
 } fake;
 
-struct spawner *spawner_launcher(struct spawner *starter)
+struct spawner *spawner_launcher(struct spawner *spawner)
 {
-	return starter;
+	return spawner;
 }
 
 struct renderer *renderer_create(const struct renderer_options *options)

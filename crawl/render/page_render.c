@@ -187,7 +187,7 @@ struct render_waiting {
 };
 
 /*
- * A request of which only one of two events has come: the renderer has sent it,
+ * A request with only one of two events so far: the renderer has sent it,
  * or it is paused. The events come from different processes, in any order.
  */
 struct render_sending {

@@ -187,7 +187,7 @@ bool page_render_request(struct page_render *render,
 /*
  * Write a request that will wait for an answer, and that the caller has not
  * seen yet, so that it can prepare the answer meanwhile. It is valid until it
- * is answered. Return false if no request waits.
+ * is answered. Return false without one.
  */
 bool page_render_ahead(struct page_render *render,
 		       struct page_request *request_out);

@@ -1,7 +1,7 @@
 /*
  * crawl/render/screenshot.h - the picture of a rendered page. It comes from the
- * browser, which is hostile: its frame is checked, and no process of ours
- * decodes it.
+ * browser, which is hostile: its frame is checked, and it is never decoded
+ * here.
  */
 #ifndef CRAWL_RENDER_SCREENSHOT_H
 #define CRAWL_RENDER_SCREENSHOT_H

@@ -207,7 +207,7 @@ static bool read_selector(struct call *call, const char *name,
 	return false;
 }
 
-/* Read the options of the query. */
+/* Read the options of the page from the query. */
 static bool read_wish(struct call *call, struct url *url_out,
 		      struct render_task *wish_out)
 {

@@ -28,7 +28,7 @@ json_t *screenshot_base64(struct slice picture)
 	return value;
 }
 
-/* Return a picture for the web interface; NULL if its bytes are invalid. */
+/* Return a picture for the web interface; NULL if it is invalid. */
 static json_t *screenshot_json(struct slice url, uint64_t taken_ms,
 			       struct slice picture)
 {

@@ -25,7 +25,7 @@ bool screenshot_is_kept(struct txn *txn, uint32_t site, uint32_t cluster,
 {
 	struct scan scan = scan_site(txn, TABLE_SCREENSHOTS, site);
 	unsigned others = 0;  /* other pages of the template with one */
-	unsigned samples = 0; /* pages of its sample */
+	unsigned samples = 0; /* others in its sample */
 	unsigned total = 0;   /* other pages of the site with one */
 	bool has_own = false;
 	struct page_row row;

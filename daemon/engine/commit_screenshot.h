@@ -3,7 +3,7 @@
  * few rendered pages of each template have one, pages of its sample first. When
  * the structure of such a page changes, its last screenshot before the change
  * is kept, and an incident copies both. The pictures are from a browser that a
- * page may have taken over; the daemon never decodes them.
+ * page may have taken over; they are never decoded.
  */
 #ifndef DAEMON_ENGINE_COMMIT_SCREENSHOT_H
 #define DAEMON_ENGINE_COMMIT_SCREENSHOT_H

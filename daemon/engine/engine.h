@@ -222,8 +222,8 @@ struct render_finding {
 	bool is_empty; /* the page is empty without scripts, so is rendered */
 	struct words_comparison words;
 	/*
-	 * record of the page without rendering; empty if it is neither a sample
-	 * that was compared nor is_empty
+	 * record of the page without rendering; empty unless it is a sample
+	 * that was compared, or is_empty
 	 */
 	struct slice record;
 };

@@ -583,7 +583,7 @@ static bool is_stream(const struct page_request *request)
 	return false;
 }
 
-/* Return why the request is refused without a fetch; NULL = it is not. */
+/* Return why the request is refused before it waits; NULL = it is not. */
 static const char *refusal_of(struct page_serving *serving,
 			      const struct page_request *request,
 			      struct url *url_out)
@@ -657,9 +657,9 @@ static bool has_cookies(const struct asked_request *asked)
 }
 
 /*
- * Return whether so many requests of the page are being fetched that one more
+ * Return whether the requests of the page that are being fetched and one more
  * could exceed the bytes of the page, if each response is as large as it may
- * be. So the answers in memory do not exceed them either.
+ * be. So the answers in memory do not exceed these either.
  */
 static bool serving_is_full(const struct page_serving *serving, size_t fetched)
 {

@@ -6,7 +6,7 @@
  * robots.txt; the headers, the proxy and the cookies of the site go only to its
  * own origin, and only for the page and for what a document of this origin
  * requests; a host that answers 429 or 503 gets no further requests of the
- * page. Only one thread uses it.
+ * page. Only one thread uses this.
  */
 #ifndef DAEMON_ENGINE_PAGE_SERVING_H
 #define DAEMON_ENGINE_PAGE_SERVING_H

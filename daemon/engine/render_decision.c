@@ -171,7 +171,7 @@ static uint64_t render_match_common(const struct render_match *match,
 
 /*
  * Return the distance of the two pages, in permille; or one above the largest
- * that counts. This needs no more memory than the signatures, however large
+ * that counts. This needs the memory of the signatures only, however large
  * their weights are.
  */
 static unsigned render_match_height(const struct render_match *match,
@@ -504,7 +504,7 @@ static void render_move_template(struct commit *batch, struct site *site,
 
 /*
  * Make room for one more row. Rows of templates that have ended are removed.
- * Return false if there is none, and the site has as many as it may have.
+ * Return false if the site has as many as it may have, all of live templates.
  */
 static bool render_make_room(struct commit *batch, uint32_t site)
 {
@@ -627,8 +627,8 @@ static void render_doubt(struct commit *batch, const struct site *site,
 
 /*
  * Return whether the page was the same before it was rendered. Then the pages
- * of its template are as empty as it is; otherwise only this page has changed,
- * possibly for a moment.
+ * of its template are empty, too; otherwise only this page has changed,
+ * and may change back.
  */
 static bool render_was_empty(const struct site *site,
 			     const struct render_arrival *arrival)

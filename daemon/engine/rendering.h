@@ -4,7 +4,7 @@
  * it gives them to the browser, and answers their requests
  * (daemon/engine/page_serving.h). The browser is replaced when it has rendered
  * enough pages, and after a page that exceeds a limit, when its other pages
- * have ended. If it ends before, its other pages are rendered again, each
+ * have ended. If it exits before, its other pages are rendered again, each
  * alone.
  */
 #ifndef DAEMON_ENGINE_RENDERING_H
@@ -107,8 +107,8 @@ struct render_task {
 };
 
 /*
- * Queue a page. Any thread. After rendering_stop() it ends immediately, in the
- * calling thread, otherwise in that of `rendering`.
+ * Queue a page. Any thread. After rendering_stop() it fails immediately, in the
+ * calling thread, otherwise in the thread of `rendering`.
  */
 void rendering_submit(struct rendering *rendering, struct render_task *task);
 

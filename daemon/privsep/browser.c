@@ -188,7 +188,7 @@ static bool birth_fill_root(const struct browser_birth *birth)
 	return birth_make_parents(birth->folder) && birth_show(birth->folder);
 }
 
-/* Enter a new root folder, in which only /tmp and /dev/shm can be written. */
+/* Enter a new root folder; only /tmp and /dev/shm can be written. */
 static void birth_change_root(const struct browser_birth *birth)
 {
 	const unsigned long flags = MS_NOSUID | MS_NODEV;
@@ -442,7 +442,7 @@ static int birth_watch(const struct browser_birth *birth, pid_t browser)
 		if (ended < 0 && errno != EINTR)
 			return 1;
 		sigtimedwait(&children, NULL, &pause);
-		/* processes that end all the time must not prevent the check */
+		/* processes that exit all the time must not prevent this */
 		if (clock_steady_ms() < look_ms)
 			continue;
 		if (birth_is_full(birth)) {

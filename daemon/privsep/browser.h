@@ -8,7 +8,7 @@
  * /tmp is in memory and holds the profile. So nothing remains after its end,
  * and killing its first process kills all. If the caller is root, the browser
  * runs as nobody. Its memory, processes, CPU time and files are limited; the
- * first process ends if all use too much memory. In
+ * first process exits if all use too much memory. In
  * addition, the browser puts its own processes into its own sandbox; it does
  * not start if the kernel does not allow that, unless `insecure` is set. Our
  * namespaces are always required.
@@ -44,7 +44,7 @@ struct browser_options {
 
 enum {
 	MAX_BROWSER_TABS = 16,
-	/* time in which the browser must discard a page that has ended */
+	/* time until the browser has discarded a page that has ended */
 	BROWSER_CLOSE_MS = 5000,
 };
 

@@ -15,7 +15,7 @@
 
 enum {
 	RENDERER_START_MS = 40 * 1000, /* of the browser */
-	LOOK_MS = 200,                 /* between two looks at is_stopping */
+	LOOK_MS = 200,                 /* between two checks of is_stopping */
 	/* until the next try after a start that has failed */
 	FIRST_START_PAUSE_MS = 5 * 1000,
 	MAX_START_PAUSE_MS = 10 * 60 * 1000,

@@ -91,7 +91,7 @@ struct renderer_state {
 	size_t count; /* tabs that are not free */
 };
 
-/* Read an order, to which the texts of the options belong. */
+/* Read an order. The texts of the options belong to it. */
 static bool read_order(struct slice head, uint32_t *page_out,
 		       struct page_render_options *options_out)
 {

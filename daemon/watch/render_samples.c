@@ -46,7 +46,7 @@ static bool render_sample_is_page(struct txn *txn, uint32_t site,
 	       (row != NULL || (stored.flags & PAGE_ROW_IS_RENDERED) == 0);
 }
 
-/* Find a sample of the template. Return false if no page fits. */
+/* Find a sample of the template. Return false without one. */
 static bool render_sample_find(struct txn *txn, uint32_t site,
 			       const struct template_view *subject,
 			       const struct render_row *row, uint64_t *page_out)

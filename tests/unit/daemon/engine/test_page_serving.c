@@ -1,4 +1,4 @@
-/* The requests of a page; this suite has a fetcher of its own. */
+/* The requests of a page. This suite replaces the fetcher. */
 #include "daemon/engine/page_serving.h"
 
 #include "base/memory.h"
@@ -17,7 +17,7 @@ static struct {
 	void *contexts[REQUESTS]; /* [count], oldest first */
 	size_t limits[REQUESTS];  /* bytes of the responses */
 	size_t count;
-	size_t done; /* of them, their responses may be taken */
+	size_t done; /* 1 = the response of the oldest may be taken */
 	size_t most;
 } fake;
 
@@ -132,7 +132,7 @@ TEST(responses_in_memory_do_not_exceed_the_bytes_of_the_page)
 		snprintf(url, sizeof(url), "http://host%u.test/", i);
 		ask(i, url);
 	}
-	for (size_t i = 0; i < 2 * REQUESTS; i++)
+	for (size_t i = 0; i < (size_t)2 * REQUESTS; i++)
 		page_server_run(server, 0, NULL, 0);
 	while (page_server_answer(server, &served)) {
 		ck_assert_uint_eq(served.page, PAGE);

@@ -312,7 +312,7 @@ static void put_template(struct txn *txn, uint32_t number,
 	render_row_put(txn, site, number, &(struct render_row){.version = 1});
 	template_row_put(txn, site, number,
 			 &(struct template_row){.created_ms = 1,
-						.state = state,
+						.state = (uint16_t)state,
 						.lineage = slice_of("[]")});
 }
 

@@ -1,4 +1,4 @@
-/* The pages of a browser; this suite has a renderer of its own. */
+/* The pages of a browser. This suite replaces the renderer. */
 #include "daemon/engine/rendering.h"
 
 #include <poll.h>
@@ -26,9 +26,9 @@ static struct {
 	int files[2];          /* of the channel */
 } fake;
 
-struct spawner *spawner_launcher(struct spawner *starter)
+struct spawner *spawner_launcher(struct spawner *spawner)
 {
-	return starter;
+	return spawner;
 }
 
 struct renderer *renderer_create(const struct renderer_options *options)

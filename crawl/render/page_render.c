@@ -104,8 +104,12 @@ static bool selector_is_closed(const char *text)
 	size_t depth = 0;
 
 	for (; *text != '\0'; text++) {
-		const char awaited = depth == 0 ? '\0' : open[depth - 1];
-		const bool is_quoted = awaited == '"' || awaited == '\'';
+		char awaited = '\0';
+		bool is_quoted;
+
+		if (depth > 0)
+			awaited = open[depth - 1];
+		is_quoted = awaited == '"' || awaited == '\'';
 
 		if (*text == '\\' && text[1] == '\0')
 			return false;

@@ -639,7 +639,7 @@ static void keep_row(struct site_rebuild *relearning,
 	struct slice *texts[] = {&options->headers,     &options->proxy,
 				 &options->include,     &options->exclude,
 				 &options->render_wait, &options->render_click};
-	const size_t count = sizeof(texts) / sizeof(*texts);
+	const size_t count = sizeof(texts) / sizeof(texts[0]);
 	const char *text;
 
 	*options = row->options;

@@ -177,7 +177,8 @@ def report(arguments, daemon, server, site):
         "requests_of_the_sidebar": targets["/_sidebar.md"],
         "templates": sorted((cluster["pages"] for cluster in clusters), reverse=True),
         "fields": fields,
-        "text_mean": round(statistics.fmean(found), 3), "text_worst": round(found[0], 3),
+        "text_mean": round(statistics.fmean(found or [0]), 3),
+        "text_worst": round(min(found, default=0), 3),
         "text_above_.9": sum(one > .9 for one in found), "text_pages": len(found)}, indent=1))
 
 

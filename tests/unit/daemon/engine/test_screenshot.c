@@ -21,7 +21,7 @@ static void set_up(void)
 	store = scratch_store(&scratch);
 	txn = txn_begin_write(store);
 	site = (struct site){.row.id = SITE, .row.options.watch_ms = 1000};
-	batch = (struct commit){.txn = &txn, .now_ms = 1000 * 1000};
+	batch = (struct commit){.txn = &txn, .now_ms = 1000000};
 }
 
 static void tear_down(void)
@@ -184,7 +184,7 @@ TEST(an_incident_copies_the_pictures_of_its_change)
 	visit(1, OTHER, "x", false);
 	visit(1, OTHER, "y", true); /* long before the incident */
 	visit(2, CLUSTER, "a", false);
-	batch.now_ms += 100 * 1000;
+	batch.now_ms += 100000;
 	incident.row.begin_ms = batch.now_ms;
 	commit_incident_screenshots(&batch, &site, &incident);
 	ck_assert(!incident_has(9, "x", "y"));

@@ -61,8 +61,8 @@ static const struct {
 } rests[] = {
 	{"changed just now", 0, NOW_MS - 5, NOW_MS + 1000, false},
 	{"changed a day ago", 0, NOW_MS - 86400000, NOW_MS - 5, true},
-	{"changed 24 rounds ago", 5, NOW_MS - 24 * 5, NOW_MS - 5, true},
-	{"changed 23 rounds ago", 5, NOW_MS - 23 * 5, NOW_MS - 5, false},
+	{"changed 24 rounds ago", 5, NOW_MS - 120, NOW_MS - 5, true},
+	{"changed 23 rounds ago", 5, NOW_MS - 115, NOW_MS - 5, false},
 	{"decided again", 0, NOW_MS - 5, NOW_MS - 6, true},
 	{"decided in the future", 0, NOW_MS + 5, NOW_MS + 10, true},
 	{"moved by its pages", 0, 0, NOW_MS - 5, true},

@@ -250,7 +250,13 @@ static void finish(size_t count)
 	rendering_destroy(rendering);
 }
 
-FIXTURE(.setup = begin);
+static void end(void)
+{
+	for (size_t i = 0; i < PAGES; i++)
+		rendered_page_free(&tasks[i].page);
+}
+
+FIXTURE(.setup = begin, .teardown = end);
 
 TEST(pages_are_rendered_in_one_browser)
 {

@@ -2,7 +2,8 @@
  * Any bytes are what a browser sends. Each command to the browser is a JSON
  * object with the next id, whatever it has sent; a page that has ended sends
  * nothing but its farewell, and its result keeps the limits. The seeds are
- * conversations of a page, from its first response to its DOM.
+ * conversations of a page, from its first response to its DOM. The input is a
+ * selector of a client, too.
  */
 #include <jansson.h>
 #include <string.h>
@@ -74,6 +75,17 @@ static void check_result(struct page_render *page)
 	require(render_end_text(result.end)[0] != '\0');
 }
 
+static void check_selector(struct slice input)
+{
+	struct buffer text = {0};
+
+	buffer_append_slice(&text, input);
+	buffer_append_byte(&text, '\0');
+	require(render_selector_problem(text.data) != NULL ||
+		strlen(text.data) <= MAX_RENDER_SELECTOR);
+	buffer_free(&text);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct page_render_options options = page_render_options_default;
@@ -84,6 +96,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	enum error error = ERR_NONE;
 	uint64_t now_ms = 0;
 
+	check_selector(input);
 	options.max_dom_bytes = MAX_DOM;
 	options.max_bytes = MAX_BYTES;
 	options.max_requests = MAX_REQUESTS;

@@ -26,7 +26,7 @@ ADVICE = "templatectl restore"
 FLIP_TABLE = harness.PROGRAMS.parent / "tests" / "eval" / "flip_table"
 # Of the store, and those that may be empty here: no page has ended a worker, and
 # nothing has changed.
-TABLES = 33
+TABLES = 36
 EMPTY = ("quarantine", "waiting", "health", "incidents", "cookies")
 
 

@@ -186,8 +186,9 @@ class Sites(harness.Case):
         self.assertEqual([e["detail"] for e in events()], [
             {"limit": "max_pages", "unseen": site["skipped"]}])
         daemon.crawl(web.url, max_pages=1000)
-        self.assertEqual(daemon.json(f"/v1/sites/{web.host}")["state"],
-                         "watching")
+        # the URLs that were left out follow a moment after the limit
+        harness.wait_until(lambda: daemon.json(
+            f"/v1/sites/{web.host}")["state"] == "watching", "all pages")
         self.assertEqual(len(events()), 1)
 
     def test_patterns_choose_the_urls(self):

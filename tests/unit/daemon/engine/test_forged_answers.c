@@ -97,6 +97,7 @@ static enum error analyse_forged(void)
 	buffer_free(&job.record);
 	buffer_free(&job.guarded);
 	buffer_free(&job.packed);
+	render_visit_free(&job.render);
 	return error;
 }
 

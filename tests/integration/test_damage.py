@@ -25,9 +25,10 @@ ROUNDS = 8
 ADVICE = "templatectl restore"
 FLIP_TABLE = harness.PROGRAMS.parent / "tests" / "eval" / "flip_table"
 # Of the store, and those that may be empty here: no page has ended a worker, and
-# nothing has changed.
+# nothing has changed, and there is no browser.
 TABLES = 36
-EMPTY = ("quarantine", "waiting", "health", "incidents", "cookies")
+EMPTY = ("quarantine", "waiting", "health", "incidents", "cookies",
+         "renders", "screenshots", "incident_screenshots")
 
 
 def ctl(*arguments):

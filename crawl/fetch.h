@@ -126,8 +126,9 @@ struct fetch_request {
 	 * `etag` or `modified`
 	 */
 	struct slice body;
-	fetch_sink *sink; /* if set, the body is passed to it and not stored in
-			     fetch_result.body */
+	bool is_preflight; /* send OPTIONS; without `body` */
+	fetch_sink *sink;  /* if set, the body is passed to it and not stored in
+			      fetch_result.body */
 	void *sink_context;
 	uint64_t not_after_ms; /* if fetcher_start() runs in another process,
 				  that process rejects the request after this

@@ -774,12 +774,15 @@ static unsigned set_method(struct fetch_transfer *transfer,
 	const bool has_body = request->body.size > 0;
 	CURL *easy = transfer->easy;
 
-	assert(!has_body || (post == NULL && !transfer->is_conditional));
+	assert(!has_body || (post == NULL && !transfer->is_conditional &&
+			     !request->is_preflight));
 	if (post != NULL)
 		return curl_easy_setopt(easy, CURLOPT_URL, post->url) |
 		       curl_easy_setopt(easy, CURLOPT_ACCEPT_ENCODING, NULL) |
 		       set_body(easy, post->body);
 	return curl_easy_setopt(easy, CURLOPT_URL, transfer->url.text) |
+	       curl_easy_setopt(easy, CURLOPT_CUSTOMREQUEST,
+				request->is_preflight ? "OPTIONS" : NULL) |
 	       curl_easy_setopt(easy, CURLOPT_ACCEPT_ENCODING, "gzip, br") |
 	       curl_easy_setopt(easy, CURLOPT_FRESH_CONNECT, (long)has_body) |
 	       (has_body ? set_body(easy, request->body)

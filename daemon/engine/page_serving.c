@@ -93,6 +93,7 @@ struct asked_request {
 	uint32_t number;
 	enum render_kind kind;
 	bool is_page;
+	bool is_preflight;
 	bool is_trusted; /* gets the headers, the proxy and the cookies */
 	struct url url;
 	struct buffer headers; /* for the fetcher */
@@ -672,7 +673,7 @@ static bool has_data_type(const struct page_request *request)
 /*
  * Return why a POST is refused; NULL = it is not. Many pages read their data
  * with one, but it could also change something. So it is sent only if it looks
- * like a query of the site itself, and late if robots.txt allows its URL.
+ * like a query of the site to itself, and then if robots.txt allows its URL.
  */
 static const char *post_refusal(struct page_serving *serving,
 				const struct page_request *request,
@@ -691,17 +692,49 @@ static const char *post_refusal(struct page_serving *serving,
 	return NULL;
 }
 
+/*
+ * Return why a preflight is refused; NULL = it is not. By it, a browser asks a
+ * host whether it takes a POST of another origin (Fetch standard, 3.2.2).
+ */
+static const char *preflight_refusal(const struct page_serving *serving,
+				     const struct page_request *request,
+				     const struct url *url)
+{
+	struct slice head = request->head;
+
+	while (head.size > 0) {
+		const struct slice line = line_take(&head);
+
+		if (slice_equal(
+			    header_value(line, "Access-Control-Request-Method"),
+			    slice_of("POST")) &&
+		    request->kind == RENDER_DATA &&
+		    is_own_domain(serving, url) &&
+		    is_from_own_domain(serving, request))
+			return NULL;
+	}
+	return "OPTIONS is sent only for a POST from the site to itself";
+}
+
+/* Return whether it is sent only if robots.txt allows its URL. */
+static bool needs_robots(const struct asked_request *asked)
+{
+	return (asked->kind == RENDER_DOCUMENT || asked->body.size > 0 ||
+		asked->is_preflight) &&
+	       !asked->serving->server->options.ignores_robots;
+}
+
 /* Return why the request is refused before it waits; NULL = it is not. */
 static const char *refusal_of(struct page_serving *serving,
 			      const struct page_request *request,
 			      struct url *url_out)
 {
 	const bool is_post = strcmp(request->method, "POST") == 0;
-	const char *refusal = NULL;
+	const bool is_preflight = strcmp(request->method, "OPTIONS") == 0;
 
 	if (serving->task->is_offline)
 		return "offline";
-	if (!is_post && strcmp(request->method, "GET") != 0)
+	if (!is_post && !is_preflight && strcmp(request->method, "GET") != 0)
 		return "only GET and POST are sent";
 	if (url_parse(url_out, slice_of(request->url), NULL) != ERR_NONE)
 		return "not a URL of http or https";
@@ -710,8 +743,10 @@ static const char *refusal_of(struct page_serving *serving,
 	if (serving->requests++ >= serving->server->options.page.max_requests)
 		return "too many requests";
 	if (is_post)
-		refusal = post_refusal(serving, request, url_out);
-	return refusal;
+		return post_refusal(serving, request, url_out);
+	if (is_preflight)
+		return preflight_refusal(serving, request, url_out);
+	return NULL;
 }
 
 /* Return why the request is not sent when it is its turn, or NULL. */
@@ -831,6 +866,7 @@ static void asked_fetch(struct asked_request *asked,
 	*key = (struct buffer){0};
 	request.headers = asked->headers.data;
 	request.body = buffer_slice(&asked->body);
+	request.is_preflight = asked->is_preflight;
 	if (left < options->fetch.max_body_bytes)
 		request.max_body_bytes = (size_t)left;
 	if (known != NULL) {
@@ -944,11 +980,8 @@ bool page_serving_ask(struct page_serving *serving,
 				    request->head);
 	if (strcmp(request->method, "POST") == 0)
 		buffer_append_slice(&asked->body, request->body);
-	asked->stage =
-		(request->kind == RENDER_DOCUMENT || asked->body.size > 0) &&
-				!serving->server->options.ignores_robots
-			? ASKED_ROBOTS
-			: ASKED_WAITING;
+	asked->is_preflight = strcmp(request->method, "OPTIONS") == 0;
+	asked->stage = needs_robots(asked) ? ASKED_ROBOTS : ASKED_WAITING;
 	asked_advance(asked);
 	return true;
 }
@@ -1004,7 +1037,7 @@ static struct cached_file *update_cache(struct page_server *server,
 
 /*
  * Archive what a page has loaded, so that it can be rendered again. Not the
- * response to a POST: it would be found as that to a GET of the URL.
+ * response to another method: it would be found as that to a GET of the URL.
  */
 static void archive_asked(const struct asked_request *asked,
 			  struct fetch_result *result)
@@ -1037,7 +1070,8 @@ static void take_result(struct page_server *server, struct fetch_result *result)
 	if (transfer->robots != NULL) {
 		take_robots(server, transfer->robots, result);
 	} else {
-		if (asked != NULL && asked->body.size == 0)
+		if (asked != NULL && asked->body.size == 0 &&
+		    !asked->is_preflight)
 			archive_asked(asked, result);
 		file = update_cache(server, transfer, result);
 		if (asked != NULL && has_cookies(asked)) {

@@ -211,6 +211,7 @@ static bool take_body(struct fetch_message *order, struct slice body)
 		order->request.body = body;
 	return body.size == 0 || order->request.post != NULL ||
 	       (body.size <= MAX_FETCH_BODY && !order->is_sitemap &&
+		!order->request.is_preflight &&
 		!request_is_conditional(&order->request));
 }
 

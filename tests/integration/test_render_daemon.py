@@ -102,7 +102,7 @@ def data(title, links=(), count=4):
 class Server:
     """Serves {path: (type, body)}; `log` has the requested paths.
 
-    `bodies` has those of POST requests. `delays` has seconds before an answer;
+    `bodies` has those of POST requests, `asked` the paths of OPTIONS. `delays` has seconds before an answer;
     `most` of these waited at a time.
     """
 
@@ -111,6 +111,7 @@ class Server:
         self.log = []
         self.headers = []
         self.bodies = []
+        self.asked = []
         self.delays = {}
         self.lock = threading.Lock()
         self.running = self.most = 0
@@ -159,6 +160,15 @@ class Server:
                 size = int(self.headers["Content-Length"])
                 outer.bodies.append(self.rfile.read(size))
                 self.do_GET()
+
+            def do_OPTIONS(self):
+                outer.asked.append(self.path)
+                self.send_response(204)
+                if self.path.endswith("/open"):
+                    self.send_header("Access-Control-Allow-Origin", "*")
+                    self.send_header("Access-Control-Allow-Headers",
+                                     "content-type")
+                self.end_headers()
 
             def log_message(self, *_):
                 pass
@@ -334,6 +344,28 @@ document.getElementById("f").submit();
                    if row["url"] == server.url + "graphql")
         self.assertEqual((row["method"], row["fate"]), ("POST", "answered"))
         self.assertEqual(server.count("/graphql"), 1)
+
+    def test_another_host_of_the_site_must_agree_to_a_query(self):
+        free = {"Access-Control-Allow-Origin": "*"}
+        api = "http://api.a.test/"
+        # the server is the proxy of all hosts
+        server = self.serve({api + "open": (*data("Harbour"), 200, free),
+                             api + "shut": (*data("Closed"), 200, free)})
+        daemon = self.daemon({"crawl": {"proxy": server.url,
+                                        "proxy_trusted": "yes"}})
+        html = f"""<body><script>
+for (const path of ["open", "shut"])
+    fetch("{api}" + path, {{method: "POST", body: '{{"query": "a"}}',
+            headers: {{"Content-Type": "application/json"}}}})
+        .then((r) => r.json()).then((d) => document.body.append(d.texts[1]))
+        .catch((e) => document.body.append("[no]"));
+</script>"""
+        result = self.render(daemon, "http://www.a.test/", html)
+        self.assertIn(f"Harbour 1: {WORDS}", result["html"],
+                      result["requests"])
+        self.assertEqual(sorted(server.asked), [api + "open", api + "shut"])
+        self.assertEqual(server.bodies, [b'{"query": "a"}'])
+        self.assertEqual(result["html"].count("[no]"), 2)
 
     def test_pages_are_clicked_scrolled_and_waited_for(self):
         daemon = self.daemon()

@@ -259,6 +259,22 @@ TEST(other_sites_and_kinds_of_a_body_are_refused)
 	ck_assert(is_sent(post_of("http://a.test/q", OWN JSON)));
 }
 
+TEST(only_the_preflight_of_a_post_is_sent)
+{
+	struct page_request request = post_of("http://api.a.test/q", OWN);
+
+	request.method = "OPTIONS";
+	request.body.size = 0;
+	ck_assert(!is_sent(request));
+	request.head = slice_of("Access-Control-Request-Method: POST\r\n" OWN);
+	ck_assert(is_sent(request));
+	request.head = slice_of("Access-Control-Request-Method: PUT\r\n" OWN);
+	ck_assert(!is_sent(request));
+	request.head = slice_of("Access-Control-Request-Method: POST\r\n"
+				"Origin: http://b.test\r\n");
+	ck_assert(!is_sent(request));
+}
+
 TEST(the_body_of_a_get_is_not_sent)
 {
 	struct page_request request = post_of("http://a.test/q", OWN JSON);

@@ -66,7 +66,11 @@ struct fetcher *fetcher_create(const struct fetch_options *options);
 /* Stop all transfers, and free the fetcher. Do nothing for NULL. */
 void fetcher_destroy(struct fetcher *fetcher);
 
-enum { MAX_ETAG = 128, MAX_MODIFIED = 64 };
+enum {
+	MAX_ETAG = 128,
+	MAX_MODIFIED = 64,
+	MAX_FETCH_BODY = 1024 * 1024, /* maximum size of fetch_request.body */
+};
 
 /*
  * The cookies of one site, as lines in the Netscape format, which libcurl reads
@@ -114,9 +118,17 @@ struct fetch_request {
 				value\n"...; NULL = none */
 	const char *proxy;   /* URL of a proxy; NULL = proxy of the options */
 	struct cookies *cookies;       /* NULL = send and store no cookies */
-	const struct fetch_post *post; /* NULL = GET */
-	fetch_sink *sink; /* if set, the body is passed to it and not stored in
-			     fetch_result.body */
+	const struct fetch_post *post; /* NULL = GET, or POST of `body` */
+	/*
+	 * If not empty, send it to `url` with POST, on a new connection, so
+	 * that libcurl never sends it twice; its Content-Type is in `headers`.
+	 * The response is handled like that of GET. Not together with `post`,
+	 * `etag` or `modified`
+	 */
+	struct slice body;
+	bool is_preflight; /* send OPTIONS; without `body` */
+	fetch_sink *sink;  /* if set, the body is passed to it and not stored in
+			      fetch_result.body */
 	void *sink_context;
 	uint64_t not_after_ms; /* if fetcher_start() runs in another process,
 				  that process rejects the request after this

@@ -720,7 +720,7 @@ static struct curl_slist *choose_headers(struct fetch_transfer *transfer)
 {
 	struct curl_slist *page_headers = transfer->plan->page_headers;
 
-	if (transfer->is_post) {
+	if (transfer->is_post || transfer->request.body.size > 0) {
 		/*
 		 * libcurl would send "Expect", and wait a second if the server
 		 * does not support it
@@ -755,24 +755,39 @@ static CURLcode load_cookies(struct fetch_transfer *transfer)
 				    : transfer->request.cookies);
 }
 
-static unsigned set_method(struct fetch_transfer *transfer,
-			   const struct fetch_post *post)
+static unsigned set_body(CURL *easy, struct slice body)
 {
-	CURL *easy = transfer->easy;
-	unsigned failed = 0;
+	return curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE,
+				(curl_off_t)body.size) |
+	       curl_easy_setopt(easy, CURLOPT_COPYPOSTFIELDS,
+				body.size == 0 ? "" : body.data);
+}
 
-	if (post == NULL)
-		return curl_easy_setopt(easy, CURLOPT_URL, transfer->url.text) |
-		       curl_easy_setopt(easy, CURLOPT_HTTPGET, 1L) |
-		       curl_easy_setopt(easy, CURLOPT_ACCEPT_ENCODING,
-					"gzip, br");
-	failed |= curl_easy_setopt(easy, CURLOPT_URL, post->url);
-	failed |= curl_easy_setopt(easy, CURLOPT_ACCEPT_ENCODING, NULL);
-	failed |= curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE,
-				   (curl_off_t)post->body.size);
-	failed |= curl_easy_setopt(easy, CURLOPT_COPYPOSTFIELDS,
-				   post->body.size == 0 ? "" : post->body.data);
-	return failed;
+/*
+ * If the server closes a connection that is used again, libcurl repeats a
+ * request without a response, also a POST.
+ */
+static unsigned set_method(struct fetch_transfer *transfer,
+			   const struct fetch_request *request)
+{
+	const struct fetch_post *post = request->post;
+	const bool has_body = request->body.size > 0;
+	CURL *easy = transfer->easy;
+
+	assert(!has_body || (post == NULL && !transfer->is_conditional &&
+			     !request->is_preflight));
+	if (post != NULL)
+		return curl_easy_setopt(easy, CURLOPT_URL, post->url) |
+		       curl_easy_setopt(easy, CURLOPT_ACCEPT_ENCODING, NULL) |
+		       set_body(easy, post->body);
+	return curl_easy_setopt(easy, CURLOPT_URL, transfer->url.text) |
+	       curl_easy_setopt(easy, CURLOPT_CUSTOMREQUEST,
+				request->is_preflight ? "OPTIONS" : NULL) |
+	       curl_easy_setopt(easy, CURLOPT_ACCEPT_ENCODING, "gzip, br") |
+	       curl_easy_setopt(easy, CURLOPT_FRESH_CONNECT, (long)has_body) |
+	       (has_body ? set_body(easy, request->body)
+			 : (unsigned)curl_easy_setopt(easy, CURLOPT_HTTPGET,
+						      1L));
 }
 
 bool transfer_prepare(struct fetch_transfer *transfer,
@@ -801,7 +816,7 @@ bool transfer_prepare(struct fetch_transfer *transfer,
 	};
 	if (!transfer_check(transfer))
 		return false;
-	failed |= set_method(transfer, request->post);
+	failed |= set_method(transfer, request);
 	failed |= curl_easy_setopt(easy, CURLOPT_HTTPHEADER,
 				   choose_headers(transfer));
 	failed |= curl_easy_setopt(easy, CURLOPT_PROXY, proxy);
@@ -915,8 +930,8 @@ void transfer_finish(struct fetch_transfer *transfer, CURLcode code)
 	else if (code != CURLE_OK && !transfer_needs_no_body(transfer) &&
 		 !result->is_cut)
 		transfer_set_error(transfer, code);
-	if (transfer->is_post) /* otherwise libcurl would keep the body of the
-				  request */
+	/* otherwise libcurl would keep the body of the request */
+	if (transfer->is_post || transfer->request.body.size > 0)
 		curl_easy_setopt(transfer->easy, CURLOPT_COPYPOSTFIELDS, NULL);
 	if (result->error != ERR_NONE)
 		buffer_free(&result->body);

@@ -132,7 +132,7 @@ struct fetch_transfer {
 	/* a copy; its texts are no longer valid */
 	struct fetch_request request;
 	bool is_conditional;
-	bool is_post;
+	bool is_post; /* only the status of the response is used */
 	bool is_proxied;
 	struct curl_slist *headers; /* headers of this request only, or NULL */
 	/* result of the request */

@@ -11,6 +11,7 @@
 #include "base/hash.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "crawl/domain.h"
 #include "crawl/http_message.h"
 #include "crawl/robots.h"
 #include "daemon/engine/archive.h"
@@ -36,7 +37,10 @@ enum {
 	OK_STATUS = 200,
 	NOT_MODIFIED = 304,
 	MAX_CACHED_BYTES = 32 * 1024 * 1024,
+	MAX_SENT_BYTES = 4 * 1024 * 1024, /* bodies of a page's requests */
 };
+
+static_assert(MAX_RENDER_BODY <= MAX_FETCH_BODY, "a body can be sent");
 
 /* The rules of a host. */
 struct held_robots {
@@ -67,6 +71,7 @@ struct page_serving {
 	struct cookies cookies;
 	struct buffer head; /* of the document */
 	uint64_t bytes;     /* that were loaded */
+	size_t sent_bytes;  /* bodies of the requests */
 	uint32_t requests;
 	size_t waiting;                /* requests without an answer */
 	uint64_t pressed[MAX_PRESSED]; /* hashes of overloaded hosts */
@@ -88,9 +93,11 @@ struct asked_request {
 	uint32_t number;
 	enum render_kind kind;
 	bool is_page;
+	bool is_preflight;
 	bool is_trusted; /* gets the headers, the proxy and the cookies */
 	struct url url;
 	struct buffer headers; /* for the fetcher */
+	struct buffer body;    /* of a POST; empty = GET */
 	json_t *row;           /* in the list of the result; or NULL */
 	struct page_answer answer;
 	struct fetch_result result; /* owns the bytes of the answer */
@@ -200,6 +207,7 @@ static void asked_remove(struct asked_request **link)
 	json_decref(asked->row);
 	fetch_result_free(&asked->result);
 	buffer_free(&asked->headers);
+	buffer_free(&asked->body);
 	free(asked);
 }
 
@@ -583,21 +591,161 @@ static bool is_stream(const struct page_request *request)
 	return false;
 }
 
+/* Return whether the URL has the registrable domain of the page. */
+static bool is_own_domain(const struct page_serving *serving,
+			  const struct url *url)
+{
+	return slice_equal(
+		domain_registrable(slice_of(url->host)),
+		domain_registrable(slice_of(serving->task->url->host)));
+}
+
+/*
+ * Return whether a document of the site has sent the request. Frames can be of
+ * other sites, and another site can have taken the place of the page.
+ */
+static bool is_from_own_domain(const struct page_serving *serving,
+			       const struct page_request *request)
+{
+	struct slice head = request->head;
+	bool is_named = false;
+	struct url url;
+
+	while (head.size > 0) {
+		const struct slice line = line_take(&head);
+		struct slice from = header_value(line, "Origin");
+
+		if (from.data == NULL)
+			from = header_value(line, "Referer");
+		if (from.data == NULL)
+			continue;
+		if (url_parse(&url, from, NULL) != ERR_NONE ||
+		    !is_own_domain(serving, &url))
+			return false;
+		is_named = true;
+	}
+	return is_named;
+}
+
+/* Return whether a Content-Type is JSON or a GraphQL query. */
+static bool is_data_type(struct slice value)
+{
+	static const char graphql[] = "application/graphql";
+	static const char json[] = "+json";
+	const size_t json_size = sizeof(json) - 1;
+	const char *end =
+		value.size == 0 ? NULL : memchr(value.data, ';', value.size);
+	struct slice type = value;
+
+	if (end != NULL)
+		type.size = (size_t)(end - (const char *)value.data);
+	while (type.size > 0 && slice_byte(type, type.size - 1) == ' ')
+		type.size--;
+	if (header_is_word(type, "application/json"))
+		return true;
+	if (type.size >= sizeof(graphql) - 1 &&
+	    strncasecmp(type.data, graphql, sizeof(graphql) - 1) == 0)
+		return true;
+	return type.size > json_size &&
+	       strncasecmp((const char *)type.data + type.size - json_size,
+			   json, json_size) == 0;
+}
+
+/* Return whether the request has one Content-Type, which is JSON or GraphQL. */
+static bool has_data_type(const struct page_request *request)
+{
+	struct slice head = request->head;
+	size_t count = 0;
+
+	while (head.size > 0) {
+		const struct slice line = line_take(&head);
+		const struct slice type = header_value(line, "Content-Type");
+
+		if (type.data == NULL)
+			continue;
+		if (!is_data_type(type))
+			return false;
+		count++;
+	}
+	return count == 1;
+}
+
+/*
+ * Return why a POST is refused; NULL = it is not. Many pages read their data
+ * with one, but it could also change something. So it is sent only if it looks
+ * like a query of the site to itself, and then if robots.txt allows its URL.
+ */
+static const char *post_refusal(struct page_serving *serving,
+				const struct page_request *request,
+				const struct url *url)
+{
+	if (request->kind != RENDER_DATA)
+		return "POST is sent only for data of scripts";
+	if (!is_own_domain(serving, url) ||
+	    !is_from_own_domain(serving, request))
+		return "POST is sent only from the site to itself";
+	if (request->body.size == 0 || !has_data_type(request))
+		return "POST is sent only with JSON or GraphQL";
+	if (request->body.size > MAX_SENT_BYTES - serving->sent_bytes)
+		return "the page sends too many bytes";
+	serving->sent_bytes += request->body.size;
+	return NULL;
+}
+
+/*
+ * Return why a preflight is refused; NULL = it is not. By it, a browser asks a
+ * host whether it takes a POST of another origin (Fetch standard, 3.2.2).
+ */
+static const char *preflight_refusal(const struct page_serving *serving,
+				     const struct page_request *request,
+				     const struct url *url)
+{
+	struct slice head = request->head;
+
+	while (head.size > 0) {
+		const struct slice line = line_take(&head);
+
+		if (slice_equal(
+			    header_value(line, "Access-Control-Request-Method"),
+			    slice_of("POST")) &&
+		    request->kind == RENDER_DATA &&
+		    is_own_domain(serving, url) &&
+		    is_from_own_domain(serving, request))
+			return NULL;
+	}
+	return "OPTIONS is sent only for a POST from the site to itself";
+}
+
+/* Return whether it is sent only if robots.txt allows its URL. */
+static bool needs_robots(const struct asked_request *asked)
+{
+	return (asked->kind == RENDER_DOCUMENT || asked->body.size > 0 ||
+		asked->is_preflight) &&
+	       !asked->serving->server->options.ignores_robots;
+}
+
 /* Return why the request is refused before it waits; NULL = it is not. */
 static const char *refusal_of(struct page_serving *serving,
 			      const struct page_request *request,
 			      struct url *url_out)
 {
+	const bool is_post = strcmp(request->method, "POST") == 0;
+	const bool is_preflight = strcmp(request->method, "OPTIONS") == 0;
+
 	if (serving->task->is_offline)
 		return "offline";
-	if (strcmp(request->method, "GET") != 0)
-		return "only GET is sent";
+	if (!is_post && !is_preflight && strcmp(request->method, "GET") != 0)
+		return "only GET and POST are sent";
 	if (url_parse(url_out, slice_of(request->url), NULL) != ERR_NONE)
 		return "not a URL of http or https";
 	if (is_stream(request))
 		return "streams of events are not loaded";
 	if (serving->requests++ >= serving->server->options.page.max_requests)
 		return "too many requests";
+	if (is_post)
+		return post_refusal(serving, request, url_out);
+	if (is_preflight)
+		return preflight_refusal(serving, request, url_out);
 	return NULL;
 }
 
@@ -717,6 +865,8 @@ static void asked_fetch(struct asked_request *asked,
 	transfer->key = *key;
 	*key = (struct buffer){0};
 	request.headers = asked->headers.data;
+	request.body = buffer_slice(&asked->body);
+	request.is_preflight = asked->is_preflight;
 	if (left < options->fetch.max_body_bytes)
 		request.max_body_bytes = (size_t)left;
 	if (known != NULL) {
@@ -828,10 +978,10 @@ bool page_serving_ask(struct page_serving *serving,
 	asked->is_trusted = has_credentials(serving, request, &asked->url);
 	asked->headers = headers_of(asked->is_trusted ? task->headers : NULL,
 				    request->head);
-	asked->stage = request->kind == RENDER_DOCUMENT &&
-				       !serving->server->options.ignores_robots
-			       ? ASKED_ROBOTS
-			       : ASKED_WAITING;
+	if (strcmp(request->method, "POST") == 0)
+		buffer_append_slice(&asked->body, request->body);
+	asked->is_preflight = strcmp(request->method, "OPTIONS") == 0;
+	asked->stage = needs_robots(asked) ? ASKED_ROBOTS : ASKED_WAITING;
 	asked_advance(asked);
 	return true;
 }
@@ -885,7 +1035,10 @@ static struct cached_file *update_cache(struct page_server *server,
 	return file;
 }
 
-/* Archive what a page has loaded, so that it can be rendered again. */
+/*
+ * Archive what a page has loaded, so that it can be rendered again. Not the
+ * response to another method: it would be found as that to a GET of the URL.
+ */
 static void archive_asked(const struct asked_request *asked,
 			  struct fetch_result *result)
 {
@@ -917,7 +1070,8 @@ static void take_result(struct page_server *server, struct fetch_result *result)
 	if (transfer->robots != NULL) {
 		take_robots(server, transfer->robots, result);
 	} else {
-		if (asked != NULL)
+		if (asked != NULL && asked->body.size == 0 &&
+		    !asked->is_preflight)
 			archive_asked(asked, result);
 		file = update_cache(server, transfer, result);
 		if (asked != NULL && has_cookies(asked)) {

@@ -42,6 +42,7 @@ struct fetcher_client_request {
 	uint64_t id;
 	struct buffer order; /* the encoded request */
 	struct slice body;   /* body of a POST; valid until it is sent */
+	struct buffer copy;  /* of fetch_request.body */
 	struct fetch_expectation expected;
 	struct cookies *cookies; /* owned by the caller, or NULL */
 	uint64_t sent_ms;
@@ -110,6 +111,7 @@ static void queue_free(struct request_queue *queue)
 			queue_take(queue, &queue->first);
 
 		buffer_free(&request->order);
+		buffer_free(&request->copy);
 		fetch_result_free(&request->result);
 		free(request);
 	}
@@ -400,6 +402,16 @@ static void send_requests(struct fetcher_client *remote)
 	}
 }
 
+/* Return whether the process has a request that may be sent only once. */
+static bool has_sent_post(const struct fetcher_client *remote)
+{
+	const struct fetcher_client_request *request = remote->sent.first;
+
+	while (request != NULL && request->body.size == 0)
+		request = request->next;
+	return request != NULL;
+}
+
 /*
  * Replace the process if it cannot read the current files of the resolver, and
  * send its requests to the new process.
@@ -410,7 +422,9 @@ static void check_resolver(struct fetcher_client *remote)
 	uint64_t now_ms = clock_steady_ms();
 
 	if (!remote->is_up || now_ms < remote->look_ms ||
-	    (remote->sent.first != NULL && remote->role.role == ROLE_NOTIFIER))
+	    (remote->sent.first != NULL &&
+	     remote->role.role == ROLE_NOTIFIER) ||
+	    has_sent_post(remote))
 		return;
 	remote->look_ms = now_ms + LOOK_MS;
 	if (!process_is_outdated(&remote->process))
@@ -513,6 +527,10 @@ void fetcher_client_start(struct fetcher_client *remote,
 	if (request->post != NULL) {
 		made->body = request->post->body;
 		made->max_ends = 1;
+	} else if (request->body.size > 0) {
+		buffer_append_slice(&made->copy, request->body);
+		made->body = buffer_slice(&made->copy);
+		made->max_ends = 1;
 	}
 	made->cookies = request->cookies;
 	made->result.context = request->context;
@@ -528,7 +546,8 @@ void fetcher_client_start(struct fetcher_client *remote,
 	};
 	remote->running++;
 	if (made->order.size > FRAME_MAX_HEAD ||
-	    made->body.size > FETCH_MAX_POST_BYTES) {
+	    made->body.size > FETCH_MAX_POST_BYTES ||
+	    made->copy.size > MAX_FETCH_BODY) {
 		fetcher_client_fail_request(remote, made, ERR_TOO_LARGE,
 					    "the request is too long");
 		return;
@@ -600,6 +619,7 @@ bool fetcher_client_next(struct fetcher_client *remote,
 	request = queue_take(&remote->ended, &remote->ended.first);
 	*result_out = request->result;
 	buffer_free(&request->order);
+	buffer_free(&request->copy);
 	free(request);
 	return true;
 }

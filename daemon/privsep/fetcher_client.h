@@ -52,7 +52,8 @@ void fetcher_client_destroy(struct fetcher_client *remote);
  * Start a request as fetcher_start() does; the request must have no sink. If
  * `is_sitemap` is true, the body of the result is the list of the entries of
  * the sitemap (crawl/sitemap.h), as many as could be read before an error; the
- * error may be one of sitemap_feed(). A POST is sent immediately, or fails.
+ * error may be one of sitemap_feed(). A request with `post` is sent
+ * immediately, or fails. One with `body` is never sent twice.
  * Errors in the result: ERR_BUSY: the process has exited, and its restart is
  * not due; ERR_TOO_LARGE: the request exceeds a limit of a frame; ERR_IO: the
  * body of the request cannot be sent.

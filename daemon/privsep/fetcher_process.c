@@ -202,6 +202,19 @@ static void fetcher_process_start_fetch(struct fetcher_process_state *state,
 		pending_fetch_finish(state, &result);
 }
 
+/* Give a request its body. Return false if it cannot have this one. */
+static bool take_body(struct fetch_message *order, struct slice body)
+{
+	if (order->request.post != NULL)
+		order->post.body = body;
+	else
+		order->request.body = body;
+	return body.size == 0 || order->request.post != NULL ||
+	       (body.size <= MAX_FETCH_BODY && !order->is_sitemap &&
+		!order->request.is_preflight &&
+		!request_is_conditional(&order->request));
+}
+
 /* Handle a frame. Return false if it is invalid. */
 static bool fetcher_process_handle_message(struct fetcher_process_state *state,
 					   const struct channel_frame *frame)
@@ -212,9 +225,8 @@ static bool fetcher_process_handle_message(struct fetcher_process_state *state,
 	switch (frame->kind) {
 	case FETCH_START:
 		if (!fetch_message_decode(frame->head, &order) ||
-		    (order.request.post == NULL && frame->body.size > 0))
+		    !take_body(&order, frame->body))
 			return false;
-		order.post.body = frame->body;
 		fetcher_process_start_fetch(state, &order);
 		return true;
 	case FETCH_BACKLOG:

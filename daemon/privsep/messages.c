@@ -33,6 +33,7 @@ static const size_t request_flags[] = {
 	offsetof(struct fetch_message, request.any_type),
 	offsetof(struct fetch_message, is_sitemap),
 	offsetof(struct fetch_message, has_cookies),
+	offsetof(struct fetch_message, request.is_preflight),
 };
 
 static const size_t result_flags[] = {

@@ -63,8 +63,8 @@ struct fetch_message {
 	bool has_cookies;
 	struct slice cookies; /* one cookie per line */
 	struct url url;
-	struct fetch_request request; /* without url, cookies, sink and
-					 context */
+	struct fetch_request request; /* without url, cookies, body, sink
+					 and context */
 	struct fetch_post post;       /* valid if its URL is not NULL;
 					 without the body */
 };
@@ -104,7 +104,7 @@ struct fetch_backlog {
 struct fetch_expectation {
 	uint64_t max_body_bytes;
 	bool is_conditional; /* the status 304 is valid */
-	bool is_post;        /* the response must have no body */
+	bool is_post;        /* of a hook: the response must have no body */
 	bool is_sitemap;
 	bool has_cookies;
 	bool keeps_headers;

@@ -102,13 +102,16 @@ def data(title, links=(), count=4):
 class Server:
     """Serves {path: (type, body)}; `log` has the requested paths.
 
-    `delays` has seconds before an answer; `most` of these waited at a time.
+    `bodies` has those of POST requests, `asked` the paths of OPTIONS. `delays` has seconds before an answer;
+    `most` of these waited at a time.
     """
 
     def __init__(self, pages):
         self.pages = pages
         self.log = []
         self.headers = []
+        self.bodies = []
+        self.asked = []
         self.delays = {}
         self.lock = threading.Lock()
         self.running = self.most = 0
@@ -153,7 +156,19 @@ class Server:
                 self.end_headers()
                 self.wfile.write(body)
 
-            do_POST = do_GET
+            def do_POST(self):
+                size = int(self.headers["Content-Length"])
+                outer.bodies.append(self.rfile.read(size))
+                self.do_GET()
+
+            def do_OPTIONS(self):
+                outer.asked.append(self.path)
+                self.send_response(204)
+                if self.path.endswith("/open"):
+                    self.send_header("Access-Control-Allow-Origin", "*")
+                    self.send_header("Access-Control-Allow-Headers",
+                                     "content-type")
+                self.end_headers()
 
             def log_message(self, *_):
                 pass
@@ -290,7 +305,67 @@ fetch("/post", {{method: "POST", body: "x"}})
         reasons = {row["url"].removeprefix(server.url): row.get("reason")
                    for row in result["requests"]}
         self.assertIn("robots.txt", reasons["closed"])
-        self.assertEqual(reasons["post"], "only GET is sent")
+        self.assertEqual(reasons["post"],
+                         "POST is sent only with JSON or GraphQL")
+
+    def test_queries_are_sent_and_other_posts_are_not(self):
+        other = self.serve({})
+        server = self.serve({
+            "/robots.txt": ("text/plain", "User-agent: *\nDisallow: /closed"),
+            "/graphql": data("Harbour"), "/closed": data("Closed"),
+            "/form": (HTML, "<p>sent"), "/beacon": ("text/plain", "sent")})
+        daemon = self.daemon()
+        daemon.watch(server.url, allow_private=True, max_pages=1)
+        daemon.wait_for(server.host)
+        away = other.url.replace("127.0.0.1", "localhost") + "graphql"
+        html = f"""<form id=f method=post action=/form><input name=a></form>
+<iframe name=i></iframe><script>
+const query = (url, type) => fetch(url, {{method: "POST",
+        headers: {{"Content-Type": type}}, body: '{{"query": "{{all}}"}}'}})
+    .then((r) => r.json()).then((d) => document.body.append(d.texts[1]))
+    .catch((e) => document.body.append("[no]"));
+query("/graphql", "application/json");
+query("/closed", "application/json");
+query("{away}", "application/json");
+query("/form", "application/x-www-form-urlencoded");
+navigator.sendBeacon("/beacon", new Blob(["{{}}"],
+                                         {{type: "application/json"}}));
+document.getElementById("f").target = "i";
+document.getElementById("f").submit();
+</script>"""
+        result = self.render(daemon, server.url + "x", html)
+        self.assertIn(f"Harbour 1: {WORDS}", result["html"])
+        self.assertEqual(result["html"].count("[no]"), 3 + html.count("[no]"))
+        self.assertEqual(server.bodies, [b'{"query": "{all}"}'])
+        self.assertEqual(other.log, [])
+        for path in ("closed", "form", "beacon"):
+            self.assertEqual(server.count("/" + path), 0)
+        row = next(row for row in result["requests"]
+                   if row["url"] == server.url + "graphql")
+        self.assertEqual((row["method"], row["fate"]), ("POST", "answered"))
+        self.assertEqual(server.count("/graphql"), 1)
+
+    def test_another_host_of_the_site_must_agree_to_a_query(self):
+        free = {"Access-Control-Allow-Origin": "*"}
+        api = "http://api.a.test/"
+        # the server is the proxy of all hosts
+        server = self.serve({api + "open": (*data("Harbour"), 200, free),
+                             api + "shut": (*data("Closed"), 200, free)})
+        daemon = self.daemon({"crawl": {"proxy": server.url,
+                                        "proxy_trusted": "yes"}})
+        html = f"""<body><script>
+for (const path of ["open", "shut"])
+    fetch("{api}" + path, {{method: "POST", body: '{{"query": "a"}}',
+            headers: {{"Content-Type": "application/json"}}}})
+        .then((r) => r.json()).then((d) => document.body.append(d.texts[1]))
+        .catch((e) => document.body.append("[no]"));
+</script>"""
+        result = self.render(daemon, "http://www.a.test/", html)
+        self.assertIn(f"Harbour 1: {WORDS}", result["html"],
+                      result["requests"])
+        self.assertEqual(sorted(server.asked), [api + "open", api + "shut"])
+        self.assertEqual(server.bodies, [b'{"query": "a"}'])
+        self.assertEqual(result["html"].count("[no]"), 2)
 
     def test_pages_are_clicked_scrolled_and_waited_for(self):
         daemon = self.daemon()

@@ -2,15 +2,42 @@
 #include "tests/unit/crawl/client.h"
 #include "tests/unit/run.h"
 
+/* The process, which has one connection, has had a request. */
+static bool is_used;
+
 /* The request itself, as the server saw it. */
 static void echo(int socket, const char *request)
 {
 	char head[128];
 
+	is_used = true;
 	snprintf(head, sizeof(head), OK_HTML "Content-Length: %zu\r\n\r\n",
 		 strlen(request));
 	server_send_text(socket, head);
 	server_send_text(socket, request);
+}
+
+/* The answer is empty if the request is not as it must be. */
+static void check_query(int socket, const char *request)
+{
+	bool is_well =
+		strncmp(request, "POST /query HTTP/1.1\r\n", 22) == 0 &&
+		strstr(request, "\r\nContent-Type: application/json\r\n") !=
+			NULL &&
+		strstr(request, "\r\nContent-Length: 14\r\n") != NULL &&
+		strstr(request, "\r\nAccept-Encoding: gzip, br\r\n") != NULL &&
+		strstr(request, "\r\n\r\n{\"query\": \"a\"}") != NULL &&
+		strstr(request, "Expect") == NULL && !is_used;
+
+	server_send_text(socket, is_well ? OK_HTML "Content-Length: 5\r\n\r\n"
+						   "found"
+					 : OK_HTML "Content-Length: 0\r\n\r\n");
+}
+
+static void say_nothing(int socket, const char *request)
+{
+	(void)socket;
+	(void)request;
 }
 
 /* 304 when the page is known. */
@@ -45,6 +72,11 @@ static void many_cookies(int socket, const char *request)
 /* The server is the proxy of all hosts. */
 static const struct route routes[] = {
 	{.path = "/echo", .handler = echo, .keeps_open = 1},
+	{.path = "/query", .handler = check_query},
+	{.path = "/gone", .handler = say_nothing},
+	{.path = "/resent",
+	 .answer = "HTTP/1.1 307 Again\r\nLocation: /query\r\n"
+		   "Content-Length: 0\r\n\r\n"},
 	{.path = "/dated", .handler = dated, .keeps_open = 1},
 	{.path = "/304",
 	 .keeps_open = 1,
@@ -298,4 +330,42 @@ TEST(cookies_are_bounded)
 		   (struct fetch_request){.cookies = &cookies});
 	ASSERT_OK(client.result.error);
 	ck_assert(was_sent("Cookie: "));
+}
+
+/* Requests with a body. */
+
+static void ask_with_body(const char *path)
+{
+	client_ask(&client, path,
+		   (struct fetch_request){
+			   .headers = "Content-Type: application/json\n",
+			   .body = slice_of("{\"query\": \"a\"}"),
+			   .any_type = true,
+		   });
+}
+
+TEST(a_body_is_posted_and_its_answer_is_read)
+{
+	client_fetch(&client, "/echo"); /* its connection stays open */
+	ask_with_body("/query");
+	client_check_body(&client, "found");
+	client_fetch(&client, "/echo"); /* a GET again, without a body */
+	ck_assert_ptr_nonnull(strstr(client.result.body.data, "GET /echo "));
+	ck_assert_ptr_null(strstr(client.result.body.data, "Content-"));
+}
+
+TEST(a_redirect_of_a_body_is_not_followed)
+{
+	ask_with_body("/resent");
+	ASSERT_OK(client.result.error);
+	ck_assert_uint_eq(client.result.http_status, 307);
+	ck_assert_ptr_nonnull(strstr(client.result.redirect, "/query"));
+	ask_with_body("/304");
+	client_check_error(&client, ERR_MALFORMED);
+}
+
+TEST(a_body_without_an_answer_fails)
+{
+	ask_with_body("/gone");
+	client_check_error(&client, ERR_NETWORK);
 }

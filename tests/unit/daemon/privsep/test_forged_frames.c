@@ -107,18 +107,25 @@ static void begin(void (*how)(struct forgery *forgery), unsigned count)
 	ck_assert_ptr_nonnull(remote);
 }
 
-static void ask(bool is_sitemap)
+static void ask_with(const char *body, bool is_sitemap)
 {
 	uint64_t end_ms = clock_steady_ms() + PATIENCE_MS;
 	struct url url;
 
 	url_parse(&url, slice_of("http://a.test/"), NULL);
-	fetcher_client_start(remote, &(struct fetch_request){.url = &url},
-			     is_sitemap);
+	fetcher_client_start(
+		remote,
+		&(struct fetch_request){.url = &url, .body = slice_of(body)},
+		is_sitemap);
 	while (!fetcher_client_next(remote, &result)) {
 		ck_assert_uint_lt(clock_steady_ms(), end_ms);
 		fetcher_client_run(remote, 1000, NULL, 0);
 	}
+}
+
+static void ask(bool is_sitemap)
+{
+	ask_with(NULL, is_sitemap);
 }
 
 static void end(void)
@@ -368,6 +375,19 @@ TEST(what_was_with_three_processes_that_ended_is_given_up)
 	fetch_result_free(&result);
 	ask(false); /* others are answered */
 	ck_assert_uint_eq(starts, 4);
+	ASSERT_OK(result.error);
+	end();
+}
+
+TEST(a_body_is_never_given_to_a_second_process)
+{
+	begin(die, 1);
+	ask_with("{}", false);
+	ck_assert_uint_eq(starts, 1);
+	ck_assert_int_eq(result.error, ERR_NETWORK);
+	fetch_result_free(&result);
+	ask_with("{}", false);
+	ck_assert_uint_eq(starts, 2);
 	ASSERT_OK(result.error);
 	end();
 }

@@ -515,8 +515,8 @@ TEST(the_end_of_the_process_is_described)
 	spawner_destroy(spawner);
 }
 
-/* A process that gets a POST without a URL, or a body without a POST, ends. */
-TEST(a_body_without_a_post_is_refused)
+/* A process that gets a condition and a body ends. */
+TEST(a_body_for_a_conditional_get_is_refused)
 {
 	struct buffer options =
 		fetch_options_encode(&(struct fetch_options){0});
@@ -526,8 +526,8 @@ TEST(a_body_without_a_post_is_refused)
 	struct url url;
 
 	url_parse(&url, slice_of(nowhere), NULL);
-	head = fetch_message_encode(1, &(struct fetch_request){.url = &url},
-				    false);
+	head = fetch_message_encode(
+		1, &(struct fetch_request){.url = &url, .etag = "a"}, false);
 	ck_assert_int_eq(
 		process_start(NULL,
 			      &(struct process_options){.role = ROLE_NOTIFIER,

@@ -40,7 +40,8 @@ enum {
 	MAX_SENT_BYTES = 4 * 1024 * 1024, /* bodies of a page's requests */
 };
 
-static_assert(MAX_RENDER_BODY <= MAX_FETCH_BODY, "a body can be sent");
+static_assert((int)MAX_RENDER_BODY <= (int)MAX_FETCH_BODY,
+	      "a body can be sent");
 
 /* The rules of a host. */
 struct held_robots {

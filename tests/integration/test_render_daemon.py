@@ -480,12 +480,13 @@ const start = Date.now();"""
                  for i in range(4)]
         for i in range(4):
             server.pages[f"/t.js?{i}"] = ("text/javascript", script)
-            server.delays[f"/t.js?{i}"] = 1
+            server.delays[f"/t.js?{i}"] = 2
         self.together(daemon, pages)  # the browser starts
         server.most = 0
         answers = self.together(daemon, 2 * pages)
-        # the server may still be at the end of the answer before
-        self.assertIn(server.most, (4, 5))
+        # a busy browser begins them one after another; and the server may
+        # still be at the end of the answer before
+        self.assertIn(server.most, (2, 3, 4, 5))
         doms = {answer.json["html"].replace(f"t.js?{i % 4}", "")
                 for i, answer in enumerate(answers)}
         self.assertEqual(len(doms), 1, doms)

@@ -103,7 +103,7 @@ class Server:
     """Serves {path: (type, body)}; `log` has the requested paths.
 
     `bodies` has those of POST requests, `asked` the paths of OPTIONS. `delays` has seconds before an answer;
-    `most` of these waited at a time.
+    `most` of these waited at a time. They wait no longer than until there were `gather`, if that is set.
     """
 
     def __init__(self, pages):
@@ -113,8 +113,8 @@ class Server:
         self.bodies = []
         self.asked = []
         self.delays = {}
-        self.lock = threading.Lock()
-        self.running = self.most = 0
+        self.change = threading.Condition()
+        self.running = self.most = self.gather = 0
         outer = self
 
         class Handler(http.server.BaseHTTPRequestHandler):
@@ -127,11 +127,13 @@ class Server:
                     pass
 
             def wait(self):
-                with outer.lock:
+                with outer.change:
                     outer.running += 1
                     outer.most = max(outer.most, outer.running)
-                time.sleep(outer.delays[self.path])
-                with outer.lock:
+                    outer.change.notify_all()
+                    outer.change.wait_for(
+                        lambda: 0 < outer.gather <= outer.most,
+                        outer.delays[self.path])
                     outer.running -= 1
 
             def answer(self):
@@ -475,19 +477,19 @@ const timer = setInterval(() => {
 const start = Date.now();"""
         server, daemon = self.site({"/t.js": ("text/javascript", script)},
                                    tabs=4)
-        # one request for the same file at a time
+        # pages that need the same file would share a request
         pages = [(f"{server.url}{i}", f"<script src=/t.js?{i}></script>")
-                 for i in range(4)]
-        for i in range(4):
+                 for i in range(12)]
+        for i in range(12):
             server.pages[f"/t.js?{i}"] = ("text/javascript", script)
-            server.delays[f"/t.js?{i}"] = 2
-        self.together(daemon, pages)  # the browser starts
-        server.most = 0
-        answers = self.together(daemon, 2 * pages)
-        # a busy browser begins them one after another; and the server may
-        # still be at the end of the answer before
-        self.assertIn(server.most, (2, 3, 4, 5))
-        doms = {answer.json["html"].replace(f"t.js?{i % 4}", "")
+            server.delays[f"/t.js?{i}"] = 1
+        self.together(daemon, pages[8:])  # the browser starts
+        # the first answers wait until all four tabs have asked
+        server.delays = dict.fromkeys(server.delays, 6)
+        server.most, server.gather = 0, 4
+        answers = self.together(daemon, pages[:8])
+        self.assertEqual(server.most, 4)
+        doms = {answer.json["html"].replace(f"t.js?{i}", "")
                 for i, answer in enumerate(answers)}
         self.assertEqual(len(doms), 1, doms)
         self.assertIn("<p>19 ", doms.pop())

@@ -494,6 +494,10 @@ static void page_visit_put_screenshot(const struct page_visit *arrival,
 	const bool is_rendered =
 		(arrival->record.flags & RECORD_IS_RENDERED) != 0;
 
+	/* a page that was not rendered has no screenshot to remove */
+	if (!is_rendered &&
+	    (arrival->before.record.flags & RECORD_IS_RENDERED) == 0)
+		return;
 	commit_screenshot(
 		arrival->batch, arrival->site,
 		&(struct page_shot){

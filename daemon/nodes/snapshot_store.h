@@ -185,8 +185,8 @@ void snapshot_store_http_close(struct snapshot_server *server);
  *         - 0000000012399999.00a1b2c3d4e5f607.tpl
  *
  * The number of the log entry is followed by a random number, so that no name
- * is written twice. '-' marks a file that is being written, or whose writer was
- * killed.
+ * is written twice. '-' marks a file that is being written, whose writer was
+ * killed, or that is being deleted. A row is removed only after its file.
  */
 
 enum { MANIFEST_ROWS = 64 };
@@ -195,8 +195,7 @@ struct manifest_row {
 	uint64_t number;
 	uint64_t random;
 	bool is_whole;
-	bool is_gone; /* the file must be deleted; not written to the
-			 manifest */
+	bool is_gone; /* the file is deleted; not written to the manifest */
 };
 
 struct manifest {

@@ -701,10 +701,7 @@ static enum error read_manifest(const struct snapshot_server *server,
 	return error;
 }
 
-/*
- * Write the manifest without the rows with `is_gone`, then delete the files of
- * these rows to free space.
- */
+/* Write the manifest, without the rows with `is_gone`. */
 static enum error write_manifest(const struct snapshot_server *server,
 				 unsigned partition,
 				 const struct manifest *manifest)
@@ -719,22 +716,50 @@ static enum error write_manifest(const struct snapshot_server *server,
 	request.bytes = buffer_slice(&text);
 	error = snapshot_http_request(server, &request);
 	buffer_free(&text);
-	for (size_t i = 0; error == ERR_NONE && i < manifest->count; i++) {
-		if (!manifest->rows[i].is_gone)
-			continue;
-		path = snapshot_http_file(partition, &manifest->rows[i]);
-		(void)snapshot_http_request(
-			server,
-			&(struct snapshot_request){.method = "DELETE",
-						   .path = path.text,
-						   .may_be_missing = true});
-	}
 	return error;
 }
 
 /*
- * Add the file of `row` to the manifest, as incomplete. Remove the other
- * incomplete files.
+ * Delete the files that are not complete, except that of `kept`, to free space.
+ * Set `is_gone` of those that the server does not have any more. The manifest
+ * on the server must call them incomplete already, so that no file is left
+ * that no manifest names, if this process is killed.
+ */
+static void delete_incomplete(const struct snapshot_server *server,
+			      unsigned partition, struct manifest *manifest,
+			      const struct manifest_row *kept)
+{
+	for (size_t i = 0; i < manifest->count; i++) {
+		struct manifest_row *row = &manifest->rows[i];
+		struct snapshot_http_path path =
+			snapshot_http_file(partition, row);
+		struct snapshot_request request = {.method = "DELETE",
+						   .path = path.text,
+						   .may_be_missing = true};
+		enum error error;
+
+		if (row->is_whole || row->is_gone || row == kept)
+			continue;
+		error = snapshot_http_request(server, &request);
+		row->is_gone = error == ERR_NONE || error == ERR_NOT_FOUND;
+	}
+}
+
+/* Remove the rows with `is_gone`. */
+static void manifest_compact(struct manifest *manifest)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < manifest->count; i++)
+		if (!manifest->rows[i].is_gone)
+			manifest->rows[count++] = manifest->rows[i];
+	manifest->count = count;
+}
+
+/*
+ * Add the file of `row` to the manifest, as incomplete and as the last one.
+ * Delete the other incomplete files; their rows remain until the file of `row`
+ * is complete.
  */
 static enum error snapshot_http_announce(const struct snapshot_server *server,
 					 unsigned partition,
@@ -743,7 +768,6 @@ static enum error snapshot_http_announce(const struct snapshot_server *server,
 	struct snapshot_http_path path = snapshot_http_path_of(partition, "");
 	struct manifest manifest;
 	enum error error = read_manifest(server, partition, &manifest);
-	size_t kept = 0;
 
 	/*
 	 * Create the folder. The server rejects this if the folder exists or if
@@ -756,21 +780,28 @@ static enum error snapshot_http_announce(const struct snapshot_server *server,
 							   .may_fail = true});
 	if (error != ERR_NONE && error != ERR_NOT_FOUND)
 		return error;
-	for (size_t i = 0; i < manifest.count; i++) {
-		manifest.rows[i].is_gone = !manifest.rows[i].is_whole;
-		kept += manifest.rows[i].is_whole;
+	if (manifest.count == MANIFEST_ROWS) {
+		delete_incomplete(server, partition, &manifest, NULL);
+		manifest_compact(&manifest);
 	}
-	if (kept == MANIFEST_ROWS) {
+	if (manifest.count == MANIFEST_ROWS) {
 		log_error("nodes.snapshot_store: %sp%03u has %d snapshots: "
 			  "delete some, and its manifest",
 			  server->url, partition, MANIFEST_ROWS);
 		return ERR_TOO_LARGE;
 	}
 	manifest.rows[manifest.count++] = row;
-	return write_manifest(server, partition, &manifest);
+	error = write_manifest(server, partition, &manifest);
+	if (error == ERR_NONE)
+		delete_incomplete(server, partition, &manifest,
+				  &manifest.rows[manifest.count - 1]);
+	return error;
 }
 
-/* Mark the file of `row` as complete in the manifest. */
+/*
+ * Mark the file of `row` as complete in the manifest, and those with the same
+ * number as incomplete. Remove the rows of files that are deleted.
+ */
 static enum error snapshot_http_publish(const struct snapshot_server *server,
 					unsigned partition,
 					struct manifest_row row)
@@ -779,7 +810,9 @@ static enum error snapshot_http_publish(const struct snapshot_server *server,
 	enum error error = read_manifest(server, partition, &manifest);
 	struct manifest_row *ours = manifest_find(&manifest, row);
 
-	if (error == ERR_NONE && ours == NULL)
+	/* another node that announced a file after this one has deleted it */
+	if (error == ERR_NONE &&
+	    (ours == NULL || ours != &manifest.rows[manifest.count - 1]))
 		error = ERR_NOT_FOUND;
 	if (error == ERR_NOT_FOUND) {
 		log_error("nodes.snapshot_store: %sp%03u: another node is "
@@ -789,12 +822,19 @@ static enum error snapshot_http_publish(const struct snapshot_server *server,
 	}
 	if (error != ERR_NONE)
 		return error;
-	ours->is_whole = true;
+	/*
+	 * again: the server may have written the file of a killed process after
+	 * it was deleted
+	 */
+	delete_incomplete(server, partition, &manifest, ours);
 	for (size_t i = 0; i < manifest.count; i++)
-		manifest.rows[i].is_gone =
-			manifest.rows[i].number == row.number &&
-			manifest.rows[i].random != row.random;
-	return write_manifest(server, partition, &manifest);
+		if (manifest.rows[i].number == row.number)
+			manifest.rows[i].is_whole = false;
+	ours->is_whole = true;
+	error = write_manifest(server, partition, &manifest);
+	if (error == ERR_NONE)
+		delete_incomplete(server, partition, &manifest, ours);
+	return error;
 }
 
 static enum error snapshot_http_commit(struct snapshot_store *depot,
@@ -880,10 +920,12 @@ static enum error snapshot_http_drop(struct snapshot_store *depot,
 		return error == ERR_NOT_FOUND ? ERR_NONE : error;
 	for (size_t i = 0; i < manifest.count; i++)
 		for (size_t j = 0; j < list->count; j++)
-			manifest.rows[i].is_gone |=
-				manifest.rows[i].is_whole &&
-				manifest.rows[i].number == list->numbers[j];
-	return write_manifest(depot->server, partition, &manifest);
+			if (manifest.rows[i].number == list->numbers[j])
+				manifest.rows[i].is_whole = false;
+	error = write_manifest(depot->server, partition, &manifest);
+	if (error == ERR_NONE)
+		delete_incomplete(depot->server, partition, &manifest, NULL);
+	return error;
 }
 
 const struct snapshot_store_kind snapshot_store_http = {

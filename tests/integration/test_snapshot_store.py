@@ -91,7 +91,8 @@ class Depot:
 class S3(http.server.BaseHTTPRequestHandler):
     """A bucket in a folder, for who signs."""
     protocol_version = "HTTP/1.1"
-    held = None  # PUTs of snapshots wait for it
+    held = None  # requests with the method `holds` for snapshots wait for it
+    holds = "PUT"
 
     def log_message(self, *_):
         pass
@@ -140,7 +141,7 @@ class S3(http.server.BaseHTTPRequestHandler):
 
     def do(self):
         file = pathlib.Path(self.server.folder, self.path.lstrip("/"))
-        if self.held and file.suffix == ".tpl" and self.command == "PUT":
+        if self.held and file.suffix == ".tpl" and self.command == self.holds:
             self.rfile.read(1000)
             self.held.set()
             time.sleep(harness.PATIENCE_S)
@@ -305,6 +306,36 @@ class Depots(harness.Case):
         self.has(depot, 2, b"second")
         self.assertNotIn("\n- ",
                          (place / "bucket/a-b/p017/manifest").read_text())
+
+    def kill_at_delete(self, depot, *words):
+        """Kill the command when it has sent its first DELETE."""
+        S3.held, S3.holds = threading.Event(), "DELETE"
+        with subprocess.Popen(depot.command(*words), stdin=subprocess.PIPE,
+                              stderr=subprocess.DEVNULL) as process:
+            process.stdin.close()
+            self.assertTrue(S3.held.wait(harness.PATIENCE_S))
+            S3.held, S3.holds = None, "PUT"
+            process.kill()
+
+    def test_what_a_killed_deletion_leaves_goes_with_the_next_put(self):
+        for words in (("keep", 17, 1), ("put", 17, 2), ("put", 17, 9)):
+            with self.subTest(words):
+                depot, place = self.bucket()
+                for number in (1, 2):
+                    self.assertEqual(depot.put(number, b"x")[0], "")
+                # its writer was killed before it called the file complete
+                lost = place / "bucket/a-b/p017" / ("0" * 15 + "3." + "7" * 16
+                                                    + ".tpl")
+                lost.write_bytes(b"lost")
+                with open(lost.parent / "manifest", "a") as manifest:
+                    manifest.write(f"- {lost.name}\n")
+                self.kill_at_delete(depot, *words)
+                self.assertIn(depot.latest(), (2, 9))
+                self.has(depot, 2, b"x")
+                self.assertEqual(depot.put(99, b"y")[0], "")
+                self.assertEqual(depot.run("keep", 17, 1)[1], "")
+                self.assertEqual(len(self.files(place)), 1)
+                self.has(depot, 99, b"y")
 
     def test_two_do_not_write_one_partition(self):
         depot, place = self.in_folder()

@@ -1,0 +1,111 @@
+// Asks the daemon, by /v1 and nothing else. A saved report has the answers in
+// itself and asks nobody.
+
+const savedElement = document.getElementById("saved");
+
+// {made, host, answers} of a saved report; null if there is a daemon.
+export const saved =
+	savedElement === null ? null : JSON.parse(savedElement.textContent);
+
+// An answer that is an error of the API, or no answer at all (status 0).
+export class ApiError extends Error {
+	constructor(status, code, message) {
+		super(message);
+		this.status = status;
+		this.code = code;
+	}
+}
+
+// "/v1/sites/a%20b?x=1" of address("/v1/sites/", "a b") and so on.
+export function address(path, parameters) {
+	const query = new URLSearchParams();
+
+	for (const [name, value] of Object.entries(parameters || {}))
+		if (value !== null && value !== undefined && value !== "")
+			query.set(name, value);
+	return query.size > 0 ? `${path}?${query}` : path;
+}
+
+async function ask(method, url, body) {
+	const options = {method, headers: {Accept: "application/json"}};
+	let answer;
+
+	if (body !== undefined) {
+		options.headers["Content-Type"] = "application/json";
+		options.body = JSON.stringify(body);
+	}
+	try {
+		answer = await fetch(url, options);
+	} catch {
+		throw new ApiError(0, "no_answer", "The daemon does not answer.");
+	}
+	const text = await answer.text();
+	let value = null;
+	try {
+		value = JSON.parse(text);
+	} catch {
+		// lines of JSON, or no JSON
+	}
+	if (answer.status === 401)
+		location.assign("/login");
+	if (!answer.ok)
+		throw new ApiError(answer.status, value?.error?.code || "failed",
+			value?.error?.message || `The daemon answered ${answer.status}.`);
+	return value === null ? text : value;
+}
+
+// The answer to a GET: an object, or a text if it is no JSON.
+export async function get(path, parameters) {
+	const url = address(path, parameters);
+
+	if (saved === null)
+		return ask("GET", url);
+	if (!(url in saved.answers))
+		throw new ApiError(404, "not_saved", `This report has no ${url}.`);
+	return saved.answers[url];
+}
+
+// The same; null if there is no such thing.
+export async function find(path, parameters) {
+	try {
+		return await get(path, parameters);
+	} catch (error) {
+		if (error instanceof ApiError && error.status >= 400 &&
+		    error.status < 500)
+			return null;
+		throw error;
+	}
+}
+
+// The objects of an answer with one JSON object in each line.
+export async function lines(path, parameters) {
+	const answer = await get(path, parameters);
+
+	if (typeof answer !== "string")
+		return Array.isArray(answer) ? answer : [answer];
+	return answer.split("\n").filter(line => line !== "")
+		.map(line => JSON.parse(line));
+}
+
+export function post(path, body) {
+	return ask("POST", path, body === undefined ? {} : body);
+}
+
+export function remove(path) {
+	return ask("DELETE", path);
+}
+
+let sessionAnswer = null;
+
+// {access, version, node, cookie}, asked for once.
+export async function session() {
+	if (saved !== null)
+		return {access: "read", version: "", node: null, cookie: false};
+	if (sessionAnswer === null)
+		sessionAnswer = await get("/v1/session");
+	return sessionAnswer;
+}
+
+export async function mayWrite() {
+	return (await session()).access !== "read";
+}

@@ -1,0 +1,75 @@
+// Small charts, as SVG that the style sheet colours. Each has a text for those
+// who do not see it.
+
+import {svg, h} from "./dom.js";
+import {count} from "./parts.js";
+
+function dayText(day) {
+	const date = new Date(day.date + "T00:00:00Z").toLocaleDateString("en-GB",
+		{day: "numeric", month: "long", timeZone: "UTC"});
+
+	if (day.incidents > 0)
+		return `${date}: ${count(day.incidents, "incident")}`;
+	return day.visits > 0 ? `${date}: ${count(day.visits, "visit")}, no incident`
+		: `${date}: no visit`;
+}
+
+function dayKind(day) {
+	if (day.incidents > 0)
+		return day.severity === "alert" ? "bad" : "warn";
+	if (day.visits > 0 && day.failed === day.visits)
+		return "warn";
+	return day.visits > 0 ? "good" : "none";
+}
+
+// One mark for each of the last days: green, yellow, red, or empty.
+export function strip(days) {
+	const bad = days.filter(day => day.incidents > 0).length;
+
+	return svg("svg", {class: "strip", role: "img",
+		viewBox: `0 0 ${days.length * 6} 18`, preserveAspectRatio: "none",
+		"aria-label": `The last ${days.length} days: incidents on ${count(bad, "day")}`},
+	days.map((day, i) => svg("rect", {class: dayKind(day), x: i * 6,
+		y: 0, width: 5, height: 18, rx: 1}, svg("title", null, dayText(day)))));
+}
+
+// A line of numbers.
+export function sparkline(values, label) {
+	const top = Math.max(1, ...values);
+	const step = 100 / Math.max(1, values.length - 1);
+	const points = values.map((value, i) =>
+		`${(i * step).toFixed(1)},${(22 - 20 * value / top).toFixed(1)}`);
+
+	return svg("svg", {class: "spark", role: "img", viewBox: "0 0 100 24",
+		preserveAspectRatio: "none", "aria-label": label},
+	svg("title", null, label),
+	svg("polyline", {points: points.join(" "),
+		"vector-effect": "non-scaling-stroke"}));
+}
+
+// Horizontal bars: `list` is [[text, value, shown value]].
+export function bars(label, list) {
+	const top = Math.max(...list.map(entry => entry[1]), 1e-9);
+
+	return h("table", {class: "bars"}, h("caption", null, label),
+		h("tbody", null, list.map(([text, value, shown]) => h("tr", null,
+			h("th", {scope: "row"}, text),
+			h("td", null, h("span", {class: "fill",
+				"--share": `${100 * value / top}%`})),
+			h("td", {class: "num"}, shown === undefined ? count(value) : shown)))));
+}
+
+// Bars side by side, for distributions: `values` are heights.
+export function histogram(label, values, marks) {
+	const top = Math.max(1, ...values);
+
+	return svg("svg", {class: "histogram", role: "img",
+		viewBox: `0 0 ${values.length * 10} 100`,
+		preserveAspectRatio: "none", "aria-label": label},
+	values.map((value, i) => svg("rect", {x: i * 10 + 1, width: 8,
+		y: 100 - 98 * value / top, height: 98 * value / top})),
+	(marks || []).map(([at, text]) => svg("line", {class: "mark",
+		x1: at * values.length * 10, x2: at * values.length * 10, y1: 0,
+		y2: 100, "vector-effect": "non-scaling-stroke"},
+	svg("title", null, text))));
+}

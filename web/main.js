@@ -1,0 +1,239 @@
+// Shows the view that belongs to the address, and reads it again when the
+// daemon reports an event.
+
+import {h, morph} from "./dom.js";
+import {saved, session} from "./api.js";
+import {dateTime, empty, explainError, go, head, kindText, kindWords, link, pagePath,
+	path, sitePath} from "./parts.js";
+import {sitesView} from "./sites.js";
+import {addView} from "./wizard.js";
+import {guardView, siteView} from "./site.js";
+import {templateView} from "./template.js";
+import {alertView, incidentView, incidentsView} from "./incidents.js";
+import {elementView, pageView} from "./page.js";
+import {settingsView} from "./settings.js";
+
+// A part that begins with ":" is passed to the view under this name; "?" marks
+// parts that may be missing.
+const routes = [
+	["/", sitesView],
+	["/ui/add", addView],
+	["/ui/sites/:host/guards/:number", guardView],
+	["/ui/sites/:host/:tab?", siteView],
+	["/ui/templates/:host/:number/:tab?", templateView],
+	["/ui/incidents", incidentsView],
+	["/ui/incidents/:number", incidentView],
+	["/ui/alerts", incidentsView],
+	["/ui/alerts/:number", alertView],
+	["/ui/page", pageView],
+	["/ui/element", elementView],
+	["/ui/settings/:tab?", settingsView],
+];
+
+const refreshPause = 1000;
+const streamPause = 5000;
+
+function matchRoute(pattern, text) {
+	const wanted = pattern.split("/"), given = text.split("/");
+	const found = {};
+
+	if (given.length > wanted.length)
+		return null;
+	for (const [i, part] of wanted.entries()) {
+		if (part.startsWith(":") && (given[i] || part.endsWith("?")))
+			found[part.replace(/[:?]/g, "")] =
+				given[i] && decodeURIComponent(given[i]);
+		else if (part !== given[i])
+			return null;
+	}
+	return found;
+}
+
+// {view, parameters} of the address; the parameters have those of the query.
+function chooseView() {
+	const url = saved === null ? new URL(location.href)
+		: new URL(location.hash.slice(1) ||
+			`/ui/sites/${encodeURIComponent(saved.host)}`, "http://saved");
+
+	for (const [pattern, view] of routes) {
+		const found = matchRoute(pattern, url.pathname);
+
+		if (found !== null)
+			return {view, parameters:
+				{...Object.fromEntries(url.searchParams), ...found}};
+	}
+	return {view: async () => [head("Not found"),
+		empty("There is no such page. ", link("/", "Show all sites"))],
+	parameters: {}};
+}
+
+async function build({view, parameters}) {
+	try {
+		return await view(parameters);
+	} catch (error) {
+		if (!(error instanceof Error && "status" in error))
+			console.error(error);
+		return [head(error.status === 404 ? "Not found" : "That did not work"),
+			h("p", {class: "notice bad", role: "alert"}, explainError(error))];
+	}
+}
+
+let building = 0;
+
+// Build the view again. `isNew`: the user came here by a link.
+async function show(isNew) {
+	const main = document.getElementById("main");
+	const turn = ++building;
+	const now = h("main", {id: "main", tabindex: -1, "aria-busy": null},
+		await build(chooseView()));
+
+	if (turn !== building)
+		return;
+	if (!isNew) {
+		morph(main, now);
+	} else {
+		main.replaceChildren(...now.childNodes);
+		main.focus({preventScroll: true});
+		scrollTo(0, 0);
+		markMenu();
+	}
+	main.dataset.ready = turn;
+}
+
+// The menu, the search and the foot.
+
+const menu = [["/", "Sites"], ["/ui/incidents", "Incidents"],
+	["/ui/settings", "Settings"]];
+
+function markMenu() {
+	const here = location.pathname;
+
+	document.getElementById("menu").replaceChildren(
+		...(saved === null ? menu : []).map(([to, text]) => {
+			const isHere = to === "/"
+				? !/^\/ui\/(incidents|alerts|settings)/.test(here)
+				: here.startsWith(to);
+
+			return h("li", null, h("a", {href: to,
+				"aria-current": isHere ? "page" : null}, text));
+		}));
+}
+
+// What people type: a host, a URL, or a URL without its scheme.
+function findPlace(text) {
+	const isUrl = /^https?:\/\//i.test(text);
+
+	if (isUrl || text.includes("/"))
+		return pagePath(isUrl ? text : "http://" + text);
+	return sitePath(text);
+}
+
+async function showFoot() {
+	const foot = document.getElementById("foot");
+
+	if (saved !== null) {
+		foot.append("Saved by templated, ", dateTime(saved.made));
+		return;
+	}
+	const {access, version, node, cookie} = await session();
+
+	foot.append(`templated ${version}`, node ? ` on ${node}` : "",
+		access === "read" ? ". You may read, and change nothing." : "",
+		cookie && h("form", {method: "post", action: "/logout"},
+			h("button", null, "Sign out")) || "");
+}
+
+// Events of the daemon.
+
+let stream = null, timer = 0, lastShown = 0;
+
+function showSoon() {
+	if (timer === 0)
+		timer = setTimeout(async () => {
+			await show(false);
+			timer = 0;
+			lastShown = Date.now();
+		}, Math.max(0, lastShown + refreshPause - Date.now()));
+}
+
+function sayLive(text, isOn) {
+	const live = document.getElementById("live");
+
+	live.textContent = text;
+	live.classList.toggle("on", isOn);
+}
+
+function hear(message) {
+	const event = JSON.parse(message.data);
+
+	if (event.alert)
+		sayLive(`${event.site}: ${kindText(event.kind)}`, true);
+	showSoon();
+}
+
+// A browser has few connections to a server: only pages that are seen have one.
+function listen() {
+	stream?.close();
+	if (document.hidden)
+		return;
+	stream = new EventSource("/v1/events");
+	for (const kind of Object.keys(kindWords))
+		stream.addEventListener(kind, hear);
+	stream.onopen = () => sayLive("live", true);
+	stream.onerror = () => {
+		sayLive("not live", false);
+		// too many listen: it does not come back by itself
+		if (stream.readyState === EventSource.CLOSED)
+			setTimeout(listen, streamPause);
+	};
+}
+
+function begin() {
+	document.addEventListener("reread", () => show(false));
+	document.addEventListener("go", event => {
+		history.pushState(null, "", event.detail);
+		show(true);
+	});
+	if (saved !== null) {
+		addEventListener("hashchange", () => show(true));
+		document.getElementById("find").remove();
+	} else {
+		document.addEventListener("click", event => {
+			const a = event.target.closest?.("a[href]");
+
+			if (!a || a.target || event.ctrlKey || event.metaKey ||
+			    event.shiftKey || event.button !== 0 ||
+			    a.origin !== location.origin ||
+			    !/^\/($|ui\/)/.test(a.pathname) || a.hasAttribute("download"))
+				return;
+			event.preventDefault();
+			go(a.href);
+		});
+		addEventListener("popstate", () => show(true));
+		document.addEventListener("visibilitychange", () => {
+			listen();
+			if (!document.hidden)
+				showSoon();
+		});
+		document.getElementById("find").onsubmit = event => {
+			event.preventDefault();
+			go(findPlace(new FormData(event.target).get("url").trim()));
+		};
+		document.addEventListener("keydown", event => {
+			if (event.key === "/" && !event.ctrlKey && !event.metaKey &&
+			    !/^(INPUT|SELECT|TEXTAREA)$/
+				.test(document.activeElement.nodeName)) {
+				event.preventDefault();
+				document.querySelector("#find input").focus();
+			}
+		});
+		listen();
+	}
+	// what is relative ("5 minutes ago") grows old
+	if (saved === null)
+		setInterval(() => document.hidden || showSoon(), 60000);
+	showFoot();
+	show(true);
+}
+
+begin();

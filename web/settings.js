@@ -1,0 +1,5 @@
+import {head} from "./parts.js";
+
+export async function settingsView() {
+	return [head("settingsView")];
+}

@@ -1,0 +1,5 @@
+import {head} from "./parts.js";
+
+export async function templateView() {
+	return [head("templateView")];
+}

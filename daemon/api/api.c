@@ -26,6 +26,7 @@
 
 /* The table of routes. A row has all properties of a route. */
 static const struct route routes[] = {
+	{"GET", "/v1/session", api_get_session, ROUTE_READ, 0},
 	{"GET", "/v1/status", api_get_status, ROUTE_WRITE, 0},
 	{"GET", "/metrics", api_get_metrics, ROUTE_READ, 0},
 	{"GET", "/v1/methods", api_get_methods, ROUTE_WRITE, 0},
@@ -53,6 +54,8 @@ static const struct route routes[] = {
 	 api_get_incident_screenshot, ROUTE_READ, ROUTE_OF_EVENT},
 	{"POST", "/v1/incidents/N/ack", api_ack_incident, ROUTE_WRITE,
 	 ROUTE_OF_EVENT},
+	{"POST", "/v1/incidents/N/comments", api_post_comment, ROUTE_WRITE,
+	 ROUTE_OF_EVENT | ROUTE_JSON},
 	{"GET", "/v1/hooks", api_get_hooks, ROUTE_WRITE, ROUTE_OF_ALL},
 	{"POST", "/v1/hooks", api_post_hook, ROUTE_WRITE,
 	 ROUTE_OF_ALL | ROUTE_JSON},
@@ -89,6 +92,8 @@ static const struct route routes[] = {
 	{"GET", "/v1/sites/HOST/templates/N", api_get_cluster, ROUTE_READ, 0},
 	{"GET", "/v1/sites/HOST/templates/N/pages", api_get_pages, ROUTE_READ,
 	 0},
+	{"GET", "/v1/sites/HOST/templates/N/tree", api_get_tree, ROUTE_READ,
+	 ROUTE_SLOW},
 	{"GET", "/v1/sites/HOST/templates/N/screenshot", api_get_screenshot,
 	 ROUTE_READ, 0},
 	{"POST", "/v1/sites/HOST/templates/N/name", api_post_name, ROUTE_WRITE,
@@ -112,6 +117,10 @@ static const struct route routes[] = {
 	 ROUTE_READ, ROUTE_SLOW},
 	{"GET", "/v1/pages", api_get_explain, ROUTE_WRITE, ROUTE_OF_QUERY},
 	{"DELETE", "/v1/pages", api_delete_page, ROUTE_WRITE, ROUTE_OF_QUERY},
+	{"GET", "/v1/pages/copy", api_get_page_copy, ROUTE_READ,
+	 ROUTE_SLOW | ROUTE_OF_QUERY},
+	{"GET", "/v1/pages/element", api_get_element, ROUTE_WRITE,
+	 ROUTE_SLOW | ROUTE_OF_QUERY},
 	{"GET", "/v1/text", api_get_text, ROUTE_READ,
 	 ROUTE_INLINE | ROUTE_SLOW | ROUTE_OF_QUERY},
 	{"POST", "/v1/extract", api_post_extract, ROUTE_WRITE,
@@ -731,6 +740,7 @@ static enum http_verdict api_dispatch(struct http_exchange *exchange,
 	struct call call = {.api = api,
 			    .exchange = exchange,
 			    .config = api_acquire_config(api),
+			    .access = access,
 			    .is_reader = access == ACCESS_READ,
 			    .is_passed = (note & ACCESS_IS_FORWARDED) != 0};
 	enum http_verdict verdict =

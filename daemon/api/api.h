@@ -312,9 +312,10 @@ struct call {
 	uint64_t event;   /* segment N of the path, at most 16 digits */
 	uint32_t number;  /* the same number; 0 if it does not fit */
 	uint64_t version; /* segment V of the path */
-	bool is_reader;   /* the client may not fetch or change anything */
-	bool is_passed;   /* another node has forwarded the request */
-	bool is_over;     /* the quota of its owner is used up */
+	enum access access;
+	bool is_reader; /* the client may not fetch or change anything */
+	bool is_passed; /* another node has forwarded the request */
+	bool is_over;   /* the quota of its owner is used up */
 	/*
 	 * For a page of the web interface: the handler's JSON response is
 	 * stored here instead of being sent, and `given` replaces the body of
@@ -403,13 +404,15 @@ call_handler api_ack_incident, api_delete_guard, api_delete_hook,
 	api_post_fields, api_post_record, api_get_site, api_get_sites,
 	api_get_status, api_get_template, api_get_text, api_get_texts,
 	api_get_thresholds, api_get_tokens, api_get_verify, api_get_version,
-	api_post_ack, api_post_batch, api_post_compact, api_post_extract,
-	api_post_guard, api_post_hook, api_post_ingest, api_post_jobs,
-	api_post_login, api_post_logout, api_post_render, api_post_silence,
-	api_post_site, api_post_token, api_resume_node, api_test_hook,
-	api_ui_alert, api_ui_alerts, api_ui_cluster, api_ui_daemon,
-	api_ui_element, api_ui_fetch, api_ui_guard, api_ui_home, api_ui_page,
-	api_ui_post, api_ui_site, api_ui_template, api_ui_value, api_ui_why;
+	api_get_element, api_get_page_copy, api_get_session, api_get_tree,
+	api_post_comment, api_post_ack, api_post_batch, api_post_compact,
+	api_post_extract, api_post_guard, api_post_hook, api_post_ingest,
+	api_post_jobs, api_post_login, api_post_logout, api_post_render,
+	api_post_silence, api_post_site, api_post_token, api_resume_node,
+	api_test_hook, api_ui_alert, api_ui_alerts, api_ui_cluster,
+	api_ui_daemon, api_ui_element, api_ui_fetch, api_ui_guard, api_ui_home,
+	api_ui_page, api_ui_post, api_ui_site, api_ui_template, api_ui_value,
+	api_ui_why;
 /* Respond with at most UI_SITES_SHOWN sites, whatever `limit` is. */
 call_handler api_get_some_sites;
 /* Respond with records as JSON, whatever `format` and `limit` are. */
@@ -488,7 +491,15 @@ enum http_verdict ui_fail(struct call *call, unsigned status,
  * Respond with a document of HTML that a frame of this daemon may show. Its
  * policy lets nothing run or load.
  */
-enum http_verdict ui_reply_frame(struct call *call, struct buffer *body);
+enum http_verdict call_reply_frame(struct call *call, struct buffer *body);
+
+/*
+ * Add the headers of everything that a browser may show. The referrer policy
+ * sends the referrer only to pages of this daemon. A stricter policy would make
+ * browsers send forms with "Origin: null", and the daemon could not recognise
+ * its own forms.
+ */
+void call_add_page_headers(struct call *call);
 
 /*
  * Respond with the status and the code that belong to `error`. `detail` is text

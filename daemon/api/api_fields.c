@@ -964,7 +964,7 @@ enum http_verdict api_get_record_copy(struct call *call)
 		return HTTP_ANSWERED;
 	error = stored_value_show(&source, &url, field, &html, &fault);
 	if (error == ERR_NONE)
-		return ui_reply_frame(call, &html);
+		return call_reply_frame(call, &html);
 	buffer_free(&html);
 	return fail_page(call, error, &url, fault);
 }

@@ -170,10 +170,11 @@ static json_t *site_option_json(const struct site_option *option,
 /*
  * Return a site as one object: host, url, added, state and its reason, the
  * counts (pages, clusters, found, pending, fetched, failed, skipped), the used
- * budgets, the options and, if the site has pages, the number of pages of each
- * class (page/page_class.h).
+ * budgets, the options, the health and, if the site has pages, the number of
+ * pages of each class (page/page_class.h).
  */
-static json_t *site_json(struct txn *txn, const struct site_row *row)
+static json_t *site_json(struct txn *txn, const struct site_row *row,
+			 const struct pipeline_stats *stats)
 {
 	struct site_status status;
 	json_t *value;
@@ -191,6 +192,7 @@ static json_t *site_json(struct txn *txn, const struct site_row *row)
 		json_object_set_new(
 			value, site_option_table[i].name,
 			site_option_json(&site_option_table[i], &row->options));
+	json_object_set_new(value, "health", site_health_json(txn, row, stats));
 	return value;
 }
 
@@ -895,8 +897,10 @@ static enum error list_here(const struct call *call,
 			? scan_begin(&txn, TABLE_SITES, (struct slice){NULL, 0})
 			: scan_begin_at(&txn, TABLE_SITES,
 					slice_of(list->after), 0);
+	struct pipeline_stats stats;
 	uint64_t count = 0;
 
+	pipeline_stats(call->api->pipeline, &stats);
 	while (!list->is_cut && scan_next(&scan)) {
 		struct site_row row;
 
@@ -907,7 +911,7 @@ static enum error list_here(const struct call *call,
 		list->is_cut = count == list->limit;
 		if (!list->is_cut)
 			json_array_append_new(list->sites,
-					      site_json(&txn, &row));
+					      site_json(&txn, &row, &stats));
 		count++;
 	}
 	scan_end(&scan);
@@ -1061,13 +1065,13 @@ static enum http_verdict reply_site(struct call *call, unsigned status,
 	json_t *value = NULL;
 	struct site_row row;
 
+	pipeline_stats(call->api->pipeline, &stats);
 	if (site_get(&txn, slice_of(host), &row))
-		value = site_json(&txn, &row);
+		value = site_json(&txn, &row, &stats);
 	txn_abort(&txn);
 	/*
 	 * add whether the crawl is paused, for clients that wait for the site
 	 */
-	pipeline_stats(call->api->pipeline, &stats);
 	if (value != NULL)
 		json_object_set_new(value, "paused",
 				    stats.is_paused

@@ -84,30 +84,13 @@ static bool ui_ask(struct call *call, call_handler *handle, json_t **answer_out)
 	return false;
 }
 
-/*
- * Add headers to all pages. The referrer policy sends the referrer only to
- * pages of this daemon. A stricter policy would make browsers send forms with
- * "Origin: null", and the daemon could not recognise its own forms.
- */
-static void ui_add_headers(struct call *call)
-{
-	struct http_exchange *exchange = call->exchange;
-
-	http_add_header(exchange, "X-Content-Type-Options", "nosniff");
-	http_add_header(exchange, "Referrer-Policy", "same-origin");
-	http_add_header(exchange, "Cache-Control", "no-store");
-	http_add_header(exchange, "Cross-Origin-Opener-Policy", "same-origin");
-	http_add_header(exchange, "Cross-Origin-Resource-Policy",
-			"same-origin");
-}
-
 static enum http_verdict send_page(struct call *call, unsigned status,
 				   struct buffer *page, bool has_attributes)
 {
 	struct buffer policy = {0};
 
 	ui_policy(&policy, has_attributes);
-	ui_add_headers(call);
+	call_add_page_headers(call);
 	http_add_header(call->exchange, "Content-Security-Policy", policy.data);
 	http_add_header(call->exchange, "X-Frame-Options", "DENY");
 	buffer_free(&policy);
@@ -175,7 +158,7 @@ static enum http_verdict ui_go(struct call *call, const char *path,
 
 	buffer_printf(&address, "%s%cdone=%s", path,
 		      strchr(path, '?') == NULL ? '?' : '&', done);
-	ui_add_headers(call);
+	call_add_page_headers(call);
 	http_add_header(call->exchange, "Location", address.data);
 	buffer_free(&address);
 	http_reply(call->exchange, 303, "text/plain", &body);
@@ -569,19 +552,14 @@ static enum http_verdict web_page_fail(struct call *call, enum error error,
 						 : answer->reason);
 }
 
-static enum http_verdict reply_frame(struct call *call, struct buffer *body,
-				     const char *policy)
+static enum http_verdict ui_reply_copy(struct call *call, struct buffer *body,
+				       const char *policy)
 {
-	ui_add_headers(call);
+	call_add_page_headers(call);
 	http_add_header(call->exchange, "Content-Security-Policy", policy);
 	http_add_header(call->exchange, "X-Frame-Options", "SAMEORIGIN");
 	http_reply(call->exchange, 200, "text/html; charset=utf-8", body);
 	return HTTP_ANSWERED;
-}
-
-enum http_verdict ui_reply_frame(struct call *call, struct buffer *body)
-{
-	return reply_frame(call, body, FRAME_POLICY);
 }
 
 enum http_verdict api_ui_why(struct call *call)
@@ -591,7 +569,7 @@ enum http_verdict api_ui_why(struct call *call)
 
 	if (error != ERR_NONE)
 		return web_page_fail(call, error, &answer);
-	return ui_reply_frame(call, &answer.body);
+	return call_reply_frame(call, &answer.body);
 }
 
 enum http_verdict api_ui_element(struct call *call)
@@ -600,9 +578,9 @@ enum http_verdict api_ui_element(struct call *call)
 	uint64_t number;
 	enum error error;
 
-	if (!call_number(call, "element", 0, UINT32_MAX, &number))
+	if (!call_number(call, "n", 0, UINT32_MAX, &number))
 		return HTTP_ANSWERED;
-	if (http_argument(call->exchange, "element") != NULL)
+	if (http_argument(call->exchange, "n") != NULL)
 		return call->is_reader
 			       ? ui_fail(call, 403,
 					 "Read-only clients cannot add guards.")
@@ -610,10 +588,10 @@ enum http_verdict api_ui_element(struct call *call)
 	error = web_page_read(call, FORMAT_COPY, &answer);
 	if (error != ERR_NONE)
 		return web_page_fail(call, error, &answer);
-	return reply_frame(call, &answer.body,
-			   FRAME_POLICY
-			   " allow-same-origin "
-			   "allow-top-navigation-by-user-activation");
+	return ui_reply_copy(call, &answer.body,
+			     FRAME_POLICY
+			     " allow-same-origin "
+			     "allow-top-navigation-by-user-activation");
 }
 
 /* Set "template_name" of a text, the name of the template of its page. */

@@ -4,7 +4,7 @@
 import {h, morph} from "./dom.js";
 import {saved, session} from "./api.js";
 import {dateTime, empty, explainError, go, head, kindText, kindWords, link, pagePath,
-	path, sitePath} from "./parts.js";
+	sitePath} from "./parts.js";
 import {sitesView} from "./sites.js";
 import {addView} from "./wizard.js";
 import {guardView, siteView} from "./site.js";

@@ -49,7 +49,7 @@ function matchRoute(pattern, text) {
 	return found;
 }
 
-// {view, parameters} of the address; the parameters have those of the query.
+// {view, parameters} of the address; the query adds parameters.
 function chooseView() {
 	const url = saved === null ? new URL(location.href)
 		: new URL(location.hash.slice(1) ||
@@ -182,7 +182,7 @@ function listen() {
 	stream.onopen = () => sayLive("live", true);
 	stream.onerror = () => {
 		sayLive("not live", false);
-		// too many listen: it does not come back by itself
+		// the daemon has too many streams: the browser does not try again
 		if (stream.readyState === EventSource.CLOSED)
 			setTimeout(listen, streamPause);
 	};

@@ -29,7 +29,8 @@ export function strip(days) {
 	return svg("svg", {class: "strip", role: "img",
 		viewBox: `0 0 ${days.length * 6} 18`,
 		preserveAspectRatio: "none",
-		"aria-label": `The last ${days.length} days: incidents on ${count(bad, "day")}`},
+		"aria-label": `The last ${days.length} days: ` +
+			`incidents on ${count(bad, "day")}`},
 	days.map((day, i) => svg("rect", {class: dayKind(day), x: i * 6,
 		y: 0, width: 5, height: 18, rx: 1}, svg("title", null, dayText(day)))));
 }

@@ -103,16 +103,17 @@ export function link(to, ...children) {
 export function outside(url, text) {
 	const label = text || url.replace(/^https?:\/\//, "");
 
-	if (saved === null && !/^https?:\/\//i.test(url))
+	if (!/^https?:\/\//i.test(url))
 		return h("code", null, label);
-	return /^https?:\/\//i.test(url) ? h("a", {href: url, class: "out", rel: "noreferrer noopener",
-			target: "_blank"}, label)
-		: h("code", null, label);
+	return h("a", {href: url, class: "out", target: "_blank",
+		rel: "noreferrer noopener"}, label);
 }
 
 // The head of a page. `crumbs` are links, `actions` buttons and badges.
 export function head(title, {crumbs = [], actions = [], lede = null} = {}) {
-	document.title = `${typeof title === "string" ? title : title.textContent} · templated`;
+	const text = typeof title === "string" ? title : title.textContent;
+
+	document.title = `${text} · templated`;
 	return [
 		crumbs.length > 0 && h("p", {class: "crumbs"},
 			crumbs.flatMap((crumb, i) => i === 0 ? [crumb] : [" / ", crumb])),

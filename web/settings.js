@@ -146,7 +146,8 @@ async function tokensTab() {
 	const {tokens} = await get("/v1/tokens");
 
 	return [
-		h("p", null, "A person or a program needs a token to use the daemon over the network."),
+		h("p", null, "A person or a program needs a token to use the daemon ",
+			"over the network."),
 		table("Tokens", [
 			{head: "Name", cell: token => token.name},
 			{head: "May", cell: token =>

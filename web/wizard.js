@@ -101,7 +101,8 @@ async function whoStep(host, hooks) {
 
 	return panel("4. Where alerts go",
 		here.length > 0
-			? h("p", null, `${count(here.length, "place gets", "places get")} alerts. `,
+			? h("p", null, count(here.length, "place gets", "places get"),
+				" alerts. ",
 				link("/ui/settings", "Change this"))
 			: h("p", null, "No place yet. The first page shows all incidents ",
 				"in any case."),

@@ -3,8 +3,8 @@
 import {h, svg} from "./dom.js";
 import {ApiError, address, find, get, lines, mayWrite, post, remove, saved} from "./api.js";
 import {histogram, sparkline, strip} from "./charts.js";
-import {badge, bytes, button, checkbox, choice, confirmed, count, dateTime, duration,
-	empty, facts, field, figures, form, go, head, help, kindText, link, notice,
+import {badge, bytes, button, checkbox, choice, confirmed, count, dateTime, empty,
+	facts, field, figures, form, go, head, help, kindText, link, notice,
 	outside, pagePath, panel, path, percent, say, sitePath, table, tabs,
 	templatePath, when} from "./parts.js";
 import {healthBadge, healthOf} from "./sites.js";
@@ -141,15 +141,14 @@ function siteFigures(site) {
 		([name]) => name !== "page");
 
 	return figures([
-		["Pages", count(site.pages), odd.length > 0
-			? odd.map(([name, number]) => `${count(number)} ${name}`).join(", ")
-			: "all of them pages"],
+		["Pages", count(site.pages),
+			odd.map(([name, number]) => `${count(number)} ${name}`).join(", ")],
 		["Templates", count(site.templates),
 			`pages up to ${site.threshold} apart`],
 		["Visited", count(site.tried),
 			`of ${count(site.max_pages)} at most`],
 		["Failed visits", count(site.failed),
-			`${count(site.skipped)} not needed`],
+			site.skipped > 0 && `${count(site.skipped)} others were not needed`],
 		["Received", bytes(site.spent_bytes),
 			`a pause of ${site.delay_ms / 1000} s between visits`],
 	]);
@@ -484,25 +483,32 @@ function thresholdForm(site, answer) {
 }
 
 const thresholdNames = {
+	plateau: "begin of a stable range",
 	site: "the whole site",
 	suggestion: "suggested",
 	template: "in use",
 };
 
-// The named thresholds and some of the curve.
+// The named thresholds and some of the curve; each threshold is one row.
 function thresholdRows(answer) {
-	const some = answer.curve.filter((point, i) => i % 5 === 0 &&
-		!answer.thresholds.some(one => one.threshold === point.threshold));
+	const rows = new Map();
 
-	return [...answer.thresholds, ...some].sort(
-		(a, b) => a.threshold - b.threshold);
+	for (const point of [...answer.thresholds,
+		...answer.curve.filter((each, i) => i % 5 === 0)]) {
+		const row = rows.get(point.threshold) || {...point, names: []};
+
+		if (point.name)
+			row.names.push(point.name);
+		rows.set(point.threshold, row);
+	}
+	return [...rows.values()].sort((a, b) => a.threshold - b.threshold);
 }
 
 function thresholdTable(site, answer, isWriter) {
 	return table("What other thresholds would give", [
 		{head: "Threshold", class: "num", cell: one => h("span", null,
-			one.name && [badge(one.name === "template" ? "busy" : "",
-				thresholdNames[one.name] || one.name), " "],
+			one.names.map(name => [badge(name === "template" ? "busy" : "",
+				thresholdNames[name] || name), " "]),
 			one.threshold.toFixed(2))},
 		{head: "Groups", class: "num", cell: one => count(one.clusters)},
 		{head: "Templates", class: "num", cell: one => count(one.sizable)},
@@ -536,7 +542,8 @@ function thresholdHistogram(answer) {
 		h("figcaption", {class: "soft small"}, "Pairs of pages by their ",
 			"distance: left, pages that look the same; right, pages that have ",
 			"nothing in common (heights are logarithms). The line is the ",
-			"threshold."));
+			"threshold in use.",
+			gap && ` Hardly any two pages are ${gap[0]} to ${gap[1]} apart.`));
 }
 
 // The groups that come together at each distance, the largest first.
@@ -642,12 +649,12 @@ function amount(label, name, value, units, about) {
 		value % Number(size) === 0) || units[units === sizeUnits ? 1 : 0];
 
 	return h("div", {class: "field-of"},
-		h("div", {class: "amount", role: "group", "aria-label": label},
-			h("label", null, label, h("input", {name, type: "number", min: 0,
-				step: "any", required: true, value: String(value / unit[0])})),
+		h("label", null, label, h("span", {class: "amount"},
+			h("input", {name, type: "number", min: 0, step: "any",
+				required: true, value: String(value / unit[0])}),
 			h("select", {name: `${name}_unit`, "aria-label": `Unit: ${label}`},
 				units.map(([size, text]) => h("option", {value: size,
-					selected: size === unit[0]}, text)))),
+					selected: size === unit[0]}, text))))),
 		help(label, about));
 }
 
@@ -748,7 +755,7 @@ function secretFields(site) {
 					: "none", ". Values are not shown."]}),
 		checkbox("send no headers any longer", "no_headers", false),
 		field("New proxy", "proxy", {autocomplete: "off",
-			placeholder: "http://host:port", about: ["All visits go through it. ",
+			wide: true, placeholder: "http://host:port", about: ["All visits go through it. ",
 				"Empty: it stays as it is. Now: ", site.proxy
 					? h("code", null, site.proxy) : "none", "."]}),
 		checkbox("use no proxy any longer", "no_proxy", false),
@@ -837,8 +844,7 @@ function siteSettingsTab(site) {
 		{done: "The settings are saved."})),
 		h("p", {class: "soft"}, `Pages are compared by the measure ` +
 			`${site.measure}${site.shingle_width > 0
-				? `, width ${site.shingle_width}` : ""}; this cannot be changed. ` +
-			`The first round took ${duration(site.spent_ms / 1000)}.`),
+				? `, width ${site.shingle_width}` : ""}; this cannot be changed.`),
 		panel("Take it with you", h("ul", null,
 			h("li", null, link(siteApi(site.host, "report"), "A report to keep"),
 				", one file that any browser shows"),

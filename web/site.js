@@ -1,7 +1,8 @@
 // One site: is it well, what are its templates, and how is it watched?
 
 import {h, svg} from "./dom.js";
-import {ApiError, address, find, get, lines, mayWrite, post, remove, saved} from "./api.js";
+import {ApiError, address, find, get, lines, mayWrite, post, remove,
+	saved} from "./api.js";
 import {histogram, sparkline, strip} from "./charts.js";
 import {badge, bytes, button, checkbox, choice, confirmed, count, dateTime, empty,
 	facts, field, figures, form, go, head, help, kindText, link, notice,
@@ -243,14 +244,14 @@ function sayGuard(guard) {
 			? ` ${guard.warning}` : ""}`, guard.warning ? "warn" : "");
 }
 
-async function addGuard(host, guard) {
+async function addSiteGuard(host, guard) {
 	const added = await post(siteApi(host, "guards"), guard);
 
 	sayGuard(added);
 	return added;
 }
 
-function guardForm(host, templates) {
+function newGuardForm(host, templates) {
 	const sample = templates[0]?.sample[0]?.url;
 
 	return panel("New guard",
@@ -273,7 +274,7 @@ function guardForm(host, templates) {
 					one.name || one.id])], "",
 			"Only pages of this template must have it."),
 		], "Guard it", ({selector, name, expect, cluster}, sent) =>
-			addGuard(host, {
+			addSiteGuard(host, {
 				[/^\s*[/(]/.test(selector) ? "xpath" : "css"]: selector.trim(),
 				expect: expect || "1", ...name && {name},
 				...cluster && {cluster: Number(cluster)},
@@ -296,7 +297,7 @@ async function siteGuardsTab(host, isWriter) {
 			{head: "Template", cell: one =>
 				templateLink(one.cluster, one.template_name) || "all pages"},
 		], guards.slice(0, siteRows), "This site has no guards."),
-		isWriter && guardForm(host, templates?.templates || []),
+		isWriter && newGuardForm(host, templates?.templates || []),
 	];
 }
 
@@ -308,8 +309,8 @@ function sameGuard(guard, selector) {
 			guard.cluster.slice(guard.cluster.lastIndexOf("/") + 1))}};
 }
 
-async function replaceGuard(guard, selector) {
-	const added = await addGuard(guard.site, sameGuard(guard, selector));
+async function useSelector(guard, selector) {
+	const added = await addSiteGuard(guard.site, sameGuard(guard, selector));
 
 	await remove(siteApi(guard.site, "guards", String(guard.id)));
 	go(sitePath(guard.site, "guards", String(added.id)));
@@ -324,10 +325,10 @@ function guardCandidates(guard, isWriter) {
 			{head: "Pages", class: "num", cell: one => count(one.pages)},
 			{head: "Value", cell: one => one.example},
 			isWriter && {head: "Do", class: "act", cell: one => [
-				button("Use instead", () => replaceGuard(guard, one.selector),
+				button("Use instead", () => useSelector(guard, one.selector),
 					{sure: `Delete the guard ${guardName(guard)}, and guard ` +
 						`${one.selector} instead?`}), " ",
-				button("Guard as well", () => addGuard(guard.site,
+				button("Guard as well", () => addSiteGuard(guard.site,
 					sameGuard(guard, one.selector)))]},
 		].filter(Boolean), guard.candidates, ""),
 	];
@@ -755,9 +756,9 @@ function secretFields(site) {
 					: "none", ". Values are not shown."]}),
 		checkbox("send no headers any longer", "no_headers", false),
 		field("New proxy", "proxy", {autocomplete: "off",
-			wide: true, placeholder: "http://host:port", about: ["All visits go through it. ",
-				"Empty: it stays as it is. Now: ", site.proxy
-					? h("code", null, site.proxy) : "none", "."]}),
+			wide: true, placeholder: "http://proxy.example:3128",
+			about: ["All visits go through it. Empty: it stays as it is. Now: ",
+				site.proxy ? h("code", null, site.proxy) : "none", "."]}),
 		checkbox("use no proxy any longer", "no_proxy", false),
 	];
 }

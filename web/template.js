@@ -3,9 +3,9 @@
 import {h} from "./dom.js";
 import {ApiError, address, find, get, mayWrite, post, remove, saved} from "./api.js";
 import {sparkline} from "./charts.js";
-import {act, badge, bytes, button, checkbox, choice, confirmed, count, dateTime, empty,
-	facts, field, figures, form, head, help, link, notice, outside, panel, percent,
-	sitePath, table, tabs, templatePath, when} from "./parts.js";
+import {act, badge, bytes, button, checkbox, choice, confirmed, count, dateTime,
+	empty, facts, field, figures, form, head, help, link, notice, outside, panel,
+	percent, sitePath, table, tabs, templatePath, when} from "./parts.js";
 import {pageLink, siteApi, templateLink} from "./site.js";
 
 const textsShown = 300;
@@ -217,9 +217,9 @@ function fieldsTable(id, fields, isWriter) {
 }
 
 // A value as one text.
-function valueText(value) {
+function recordText(value) {
 	const text = one => typeof one === "string" ? one : Object.entries(one)
-		.map(([name, inner]) => `${name}: ${valueText(inner)}`).join(", ");
+		.map(([name, inner]) => `${name}: ${recordText(inner)}`).join(", ");
 
 	if (!Array.isArray(value))
 		return text(value);
@@ -236,7 +236,7 @@ function valueCell(id, record, name) {
 
 	if (value === undefined)
 		return h("span", {class: "soft"}, "–");
-	const text = valueText(value);
+	const text = recordText(value);
 
 	return h("span", null, saved === null
 		? h("a", {href: valuePath(id, record.url, name), title: text}, text)
@@ -774,7 +774,8 @@ function treeNode(first, pages, depth) {
 
 function treeLegend() {
 	return h("ul", {class: "legend"},
-		h("li", null, h("span", {class: "scale"}), "orange: content, blue: template"),
+		h("li", null, h("span", {class: "scale"}),
+			"orange: content, blue: template"),
 		h("li", null, treeHeat(0.7), "70 % of the text inside is template"),
 		h("li", null, treeHeat(null), "no text"),
 		h("li", null, h("span", {class: "of"}, "12/16"), "on 12 of 16 pages"),
@@ -793,10 +794,11 @@ async function templateTreeTab({id}) {
 	if (answer === null || !answer.tree)
 		return empty("Its pages can no longer be read.");
 	return [
-		h("p", null, `${count(answer.pages, "page")} laid over each other: elements `,
-			"of the same kind at the same place are one row. The bar shows what ",
-			"the text inside is: blue is template, which more than a third of the ",
-			"pages have word by word; orange is content of their own."),
+		h("p", null, `${count(answer.pages, "page")} laid over each other: `,
+			"elements of the same kind at the same place are one row. The bar ",
+			"shows what the text inside is: blue is template, which more than ",
+			"a third of the pages have word by word; orange is content of ",
+			"their own."),
 		treeLegend(),
 		h("p", {class: "actions"},
 			h("button", {type: "button", onclick: () => unfoldAll(true)},

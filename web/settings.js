@@ -1,4 +1,4 @@
-// Who is notified, who may look, and how the daemon does.
+// Notifications, access, and the state of the daemon.
 
 import {h, svg} from "./dom.js";
 import {find, get, post, remove, session} from "./api.js";
@@ -96,9 +96,9 @@ function hookTable(hooks) {
 			button("Test", () => testHook(hook.id)), " ",
 			button("Delete", () => remove(`/v1/hooks/${hook.id}`), {
 				kind: "danger", done: "The notification is deleted.",
-				sure: "Nothing is sent to this place any more.",
+				sure: "This place will get no further alerts.",
 			})]},
-	], hooks, "Nobody is notified. Add a place below.");
+	], hooks, "No place gets alerts. Add one below.");
 }
 
 async function hooksTab() {
@@ -146,7 +146,8 @@ async function tokensTab() {
 	const {tokens} = await get("/v1/tokens");
 
 	return [
-		h("p", null, "A token lets a person or a program in over the network."),
+		h("p", null, "A person or a program needs a token to use the daemon ",
+			"over the network."),
 		table("Tokens", [
 			{head: "Name", cell: token => token.name},
 			{head: "May", cell: token =>
@@ -155,7 +156,7 @@ async function tokensTab() {
 			{head: "Actions", class: "act", cell: token => button("Revoke",
 				() => remove(`/v1/tokens/${encodeURIComponent(token.name)}`), {
 					kind: "danger", done: "The token is revoked.",
-					sure: `Whoever uses the token ${token.name} is shut out.`,
+					sure: `All who use the token ${token.name} lose access.`,
 				})},
 		], tokens, "There is no token."),
 		panel("Create a token", form([
@@ -214,7 +215,7 @@ async function daemonTab() {
 			["Fetched since the start", count(status.pipeline.fetched),
 				`${count(status.pipeline.failed)} failed`],
 		]),
-		h("div", {class: "cards"}, factsPanel("What is known", status.counts),
+		h("div", {class: "cards"}, factsPanel("Stored", status.counts),
 			factsPanel("Fetching", status.pipeline),
 			factsPanel("Store", status.store),
 			factsPanel("Requests", status.http),
@@ -259,7 +260,7 @@ function partitionCell(nodes, row) {
 	const mark = partitionMark(row);
 
 	return svg("g", null, svg("title", null,
-		`${row.partition}: ${row.owner || "nobody"}, here ${row.state}, ` +
+		`${row.partition}: ${row.owner || "no owner"}, here ${row.state}, ` +
 		`epoch ${row.epoch}${row.lag > 0 ? `, ${row.lag} entries behind` : ""}`),
 	svg("rect", {class: `n${nodeColour(nodes, row.owner)}`, x, y,
 		width: cellSide - 1, height: cellSide - 1}),

@@ -1,5 +1,5 @@
-// Watch a site, in four steps: which one, what was found, what matters, and who
-// is told.
+// Watch a site, in four steps: its address, the templates found, the alerts
+// wanted, and the places that get them.
 
 import {h} from "./dom.js";
 import {find, get, mayWrite, post} from "./api.js";
@@ -81,9 +81,9 @@ function mattersStep(host, site, templates) {
 		?.sample[0].url;
 
 	return panel("3. What matters",
-		h("p", null, "You are told in any case when a template is redesigned, ",
+		h("p", null, "You get an alert when a template is redesigned, ",
 			"when pages disappear, and when the site is down or has moved. ",
-			"You can also be told about:"),
+			"You can add alerts about:"),
 		h("ul", null,
 			h("li", null, h("strong", null, "one place in a page"),
 				", such as the price, when it can no longer be found: ",
@@ -92,18 +92,19 @@ function mattersStep(host, site, templates) {
 			h("li", null, h("strong", null, "the text of a page"),
 				", when it changes: ", form([field("Address of the page", "page",
 					{required: true, wide: true, value: site.url})],
-				"Tell me", values => watchText(host, values),
-				{kind: "", done: "You are told when this text changes."}))));
+				"Add", values => watchText(host, values),
+				{kind: "", done: "The alert is added."}))));
 }
 
 async function whoStep(host, hooks) {
 	const here = hooks.filter(hook => hook.site === null || hook.site === host);
 
-	return panel("4. Who is told",
+	return panel("4. Where alerts go",
 		here.length > 0
-			? h("p", null, `${count(here.length, "place is", "places are")} told. `,
+			? h("p", null, count(here.length, "place gets", "places get"),
+				" alerts. ",
 				link("/ui/settings", "Change this"))
-			: h("p", null, "Nobody yet. Incidents are shown on the first page ",
+			: h("p", null, "No place yet. The first page shows all incidents ",
 				"in any case."),
 		h("details", {open: here.length === 0},
 			h("summary", null, "Add a place"), await hookForm(host)));

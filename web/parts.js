@@ -125,12 +125,14 @@ export function head(title, {crumbs = [], actions = [], lede = null} = {}) {
 // `list` is [[address, text, count]]; the one of this page is marked.
 export function tabs(list, label) {
 	const here = saved === null ? location.pathname + location.search
-		: location.hash;
+		: location.hash || sitePath(saved.host);
+	// a tab stays marked while the query says what is shown in it
+	const isHere = to => to === here || to === here.split("?")[0];
 
 	return h("nav", {"aria-label": label}, h("ul", {class: "tabs"},
 		list.filter(Boolean).map(([to, text, number]) => h("li", null,
 			h("a", {href: to,
-				"aria-current": to === here ? "page" : null},
+				"aria-current": isHere(to) ? "page" : null},
 			text, number !== undefined && number !== null &&
 				h("span", {class: "count"}, " ", count(number)))))));
 }

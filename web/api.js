@@ -1,5 +1,5 @@
-// Asks the daemon, by /v1 and nothing else. A saved report has the answers in
-// itself and asks nobody.
+// Requests to the daemon; all of them are below /v1. A saved report contains the
+// answers and sends no requests.
 
 const savedElement = document.getElementById("saved");
 
@@ -97,7 +97,7 @@ export function remove(path) {
 
 let sessionAnswer = null;
 
-// {access, version, node, cookie}, asked for once.
+// {access, version, node, cookie}, requested once.
 export async function session() {
 	if (saved !== null)
 		return {access: "read", version: "", node: null, cookie: false};

@@ -27,8 +27,10 @@ export function strip(days) {
 	const bad = days.filter(day => day.incidents > 0).length;
 
 	return svg("svg", {class: "strip", role: "img",
-		viewBox: `0 0 ${days.length * 6} 18`, preserveAspectRatio: "none",
-		"aria-label": `The last ${days.length} days: incidents on ${count(bad, "day")}`},
+		viewBox: `0 0 ${days.length * 6} 18`,
+		preserveAspectRatio: "none",
+		"aria-label": `The last ${days.length} days: ` +
+			`incidents on ${count(bad, "day")}`},
 	days.map((day, i) => svg("rect", {class: dayKind(day), x: i * 6,
 		y: 0, width: 5, height: 18, rx: 1}, svg("title", null, dayText(day)))));
 }

@@ -36,7 +36,7 @@ export function svg(tag, attributes, ...children) {
 	return fill(document.createElementNS(svgNames, tag), attributes, children);
 }
 
-// What people have begun to fill in or unfold, and frames, stay as they are.
+// Frames, dialogs, and forms with input are not replaced.
 function isKept(node) {
 	return node.nodeName === "IFRAME" || node.nodeName === "DIALOG" ||
 		node === document.activeElement ||

@@ -4,7 +4,7 @@
 import {h, morph} from "./dom.js";
 import {saved, session} from "./api.js";
 import {dateTime, empty, explainError, go, head, kindText, kindWords, link, pagePath,
-	path, sitePath} from "./parts.js";
+	sitePath} from "./parts.js";
 import {sitesView} from "./sites.js";
 import {addView} from "./wizard.js";
 import {guardView, siteView} from "./site.js";
@@ -49,7 +49,7 @@ function matchRoute(pattern, text) {
 	return found;
 }
 
-// {view, parameters} of the address; the parameters have those of the query.
+// {view, parameters} of the address; the query adds parameters.
 function chooseView() {
 	const url = saved === null ? new URL(location.href)
 		: new URL(location.hash.slice(1) ||
@@ -78,25 +78,34 @@ async function build({view, parameters}) {
 	}
 }
 
-let building = 0;
+// The last turn of show(), and whether the view of the address is not shown yet.
+let building = 0, isAwaited = false;
 
-// Build the view again. `isNew`: the user came here by a link.
+// Build the view again. `isNew`: the address is another one. A refresh may
+// overtake it.
 async function show(isNew) {
 	const main = document.getElementById("main");
 	const turn = ++building;
-	const now = h("main", {id: "main", tabindex: -1, "aria-busy": null},
-		await build(chooseView()));
+
+	if (isNew) {
+		isAwaited = true;
+		main.setAttribute("aria-busy", "true");
+		delete main.dataset.ready;
+	}
+	const now = h("main", {id: "main", tabindex: -1}, await build(chooseView()));
 
 	if (turn !== building)
 		return;
-	if (!isNew) {
+	if (!isAwaited) {
 		morph(main, now);
 	} else {
+		isAwaited = false;
 		main.replaceChildren(...now.childNodes);
 		main.focus({preventScroll: true});
 		scrollTo(0, 0);
 		markMenu();
 	}
+	main.removeAttribute("aria-busy");
 	main.dataset.ready = turn;
 }
 
@@ -182,7 +191,7 @@ function listen() {
 	stream.onopen = () => sayLive("live", true);
 	stream.onerror = () => {
 		sayLive("not live", false);
-		// too many listen: it does not come back by itself
+		// the daemon has too many streams: the browser does not try again
 		if (stream.readyState === EventSource.CLOSED)
 			setTimeout(listen, streamPause);
 	};

@@ -1,9 +1,9 @@
-// The parts of which all pages consist: heads, tables, figures, forms.
+// The parts that all views use: heads, tables, figures, forms.
 
 import {h} from "./dom.js";
 import {ApiError, saved} from "./api.js";
 
-// Numbers, times and sizes for people, in their time zone.
+// Numbers, sizes, and times in the time zone of the browser.
 
 const numbers = new Intl.NumberFormat("en");
 const dateTimes = new Intl.DateTimeFormat("en-GB", {
@@ -103,17 +103,17 @@ export function link(to, ...children) {
 export function outside(url, text) {
 	const label = text || url.replace(/^https?:\/\//, "");
 
-	if (saved === null && !/^https?:\/\//i.test(url))
+	if (!/^https?:\/\//i.test(url))
 		return h("code", null, label);
-	return /^https?:\/\//i.test(url)
-		? h("a", {href: url, class: "out", rel: "noreferrer noopener",
-			target: "_blank"}, label)
-		: h("code", null, label);
+	return h("a", {href: url, class: "out", target: "_blank",
+		rel: "noreferrer noopener"}, label);
 }
 
 // The head of a page. `crumbs` are links, `actions` buttons and badges.
 export function head(title, {crumbs = [], actions = [], lede = null} = {}) {
-	document.title = `${typeof title === "string" ? title : title.textContent} · templated`;
+	const text = typeof title === "string" ? title : title.textContent;
+
+	document.title = `${text} · templated`;
 	return [
 		crumbs.length > 0 && h("p", {class: "crumbs"},
 			crumbs.flatMap((crumb, i) => i === 0 ? [crumb] : [" / ", crumb])),
@@ -125,18 +125,20 @@ export function head(title, {crumbs = [], actions = [], lede = null} = {}) {
 // `list` is [[address, text, count]]; the one of this page is marked.
 export function tabs(list, label) {
 	const here = saved === null ? location.pathname + location.search
-		: location.hash;
+		: location.hash || sitePath(saved.host);
+	// a tab stays marked while the query says what is shown in it
+	const isHere = to => to === here || to === here.split("?")[0];
 
 	return h("nav", {"aria-label": label}, h("ul", {class: "tabs"},
 		list.filter(Boolean).map(([to, text, number]) => h("li", null,
 			h("a", {href: to,
-				"aria-current": to === here ? "page" : null},
+				"aria-current": isHere(to) ? "page" : null},
 			text, number !== undefined && number !== null &&
 				h("span", {class: "count"}, " ", count(number)))))));
 }
 
-// A table. `columns` are [{head, cell(row), class}]; `empty` is said if there
-// are no rows.
+// A table. `columns` are [{head, cell(row), class}]; `empty` is the text if
+// there are no rows.
 export function table(caption, columns, rows, empty) {
 	if (rows.length === 0)
 		return h("p", {class: "empty"}, empty);
@@ -177,7 +179,7 @@ export function facts(list) {
 		([name, value]) => [h("dt", null, name), h("dd", null, value)]));
 }
 
-// An explanation that is shown on demand, beside what it explains.
+// An explanation that a click on "?" shows.
 export function help(what, ...children) {
 	return h("details", {class: "help"},
 		h("summary", {"aria-label": `What is ${what}?`}, "?"),
@@ -202,11 +204,11 @@ export function say(text, kind) {
 
 export function explainError(error) {
 	return error instanceof ApiError ? error.message
-		: `This page has an error of its own: ${error.message}`;
+		: `This page has an error: ${error.message}`;
 }
 
-// Do something; say that it is done, or why it failed. Return whether it
-// succeeded. The page is read again.
+// Do `work`; show the message `done`, or the error. Return whether it
+// succeeded. The view is read again.
 export async function act(work, done) {
 	try {
 		await work();
@@ -251,9 +253,10 @@ export function confirmed(question, yes) {
 	});
 }
 
-// Forms. `fields` are made by the functions below.
+// Forms. The functions below create their fields.
 
-// A form. `work` gets {name: value} of its fields; `done` is said.
+// A form. `work` gets {name: value} of its fields; `done` is
+// the message after it.
 export function form(fields, text, work, {done = "", kind = "main"} = {}) {
 	return h("form", {
 		oninput: event => {
@@ -300,7 +303,7 @@ export function choice(label, name, options, value, about) {
 		about && help(label, about));
 }
 
-// What the kinds of events and incidents mean, in words for people.
+// The meaning of the kinds of events and incidents.
 export const kindWords = {
 	"cluster.added": "A group of pages was found",
 	"cluster.merged": "Two groups of pages became one",
@@ -316,7 +319,7 @@ export const kindWords = {
 	"guard.suspended": "A guard waits, because the site is down",
 	"guard.unmatched": "A selector has never matched",
 	"incident.added": "A new template appeared",
-	"incident.alternates": "The site shows two editions in turn",
+	"incident.alternates": "The site alternates between two editions",
 	"incident.back": "The site is back",
 	"incident.changed": "A template was redesigned",
 	"incident.down": "The site is down",
@@ -334,7 +337,7 @@ export const kindWords = {
 	"page.changed": "The text of a page changed",
 	"page.removed": "A page disappeared",
 	"site.added": "The site was added",
-	"site.alternates": "The site shows two editions in turn",
+	"site.alternates": "The site alternates between two editions",
 	"site.blocked": "The site blocks our visits",
 	"site.crawled": "All pages were visited",
 	"site.exhausted": "A limit of the site is reached",
@@ -344,17 +347,17 @@ export const kindWords = {
 	"site.ok": "The site answers again",
 	"site.removed": "The site was deleted",
 	"site.stale": "The site was not visited for long",
-	"site.threshold_changed": "The pages were grouped anew",
+	"site.threshold_changed": "The pages were grouped again",
 	"site.unreachable": "The site does not answer",
 	"template.added": "A template was learned",
-	"template.alternates": "A template shows two editions in turn",
+	"template.alternates": "A template alternates between two editions",
 	"template.changed": "A template changed",
 	"template.checked": "A template was checked",
 	"template.merged": "Two templates became one",
-	"template.rebuilt": "A template was learned anew",
+	"template.rebuilt": "A template was learned again",
 	"template.removed": "A template disappeared",
 	"template.replaced": "A template was replaced",
-	"template.restored": "A template is as it was before",
+	"template.restored": "A template has its old form again",
 	"template.split": "A template became two",
 };
 

@@ -12,7 +12,7 @@ const sitesShown = 500;
 export const healthWords = {
 	ok: ["good", "well"],
 	alert: ["bad", "alert"],
-	warning: ["warn", "look at it"],
+	warning: ["warn", "check it"],
 	new: ["busy", "learning"],
 	blocked: ["warn", "blocked"],
 	stale: ["warn", "not visited"],
@@ -52,7 +52,7 @@ function verdict(sites, open) {
 			count(open.length, "open incident")));
 	if (odd.length > 0)
 		return h("p", {class: "verdict warn"}, h("strong", null,
-			"No site changed. "), "Look at ",
+			"No site changed. "), "Check ",
 		odd.slice(0, 5).flatMap((site, i) =>
 			[i > 0 && ", ", link(sitePath(site.host), site.host)]), ".");
 	return h("p", {class: "verdict good"}, h("strong", null, "All is well."),

@@ -137,52 +137,9 @@ static const struct route routes[] = {
 	{"GET", LOGIN_PATH, api_get_login, ROUTE_PUBLIC, 0},
 	{"POST", LOGIN_PATH, api_post_login, ROUTE_PUBLIC, ROUTE_FORM},
 	{"POST", LOGOUT_PATH, api_post_logout, ROUTE_PUBLIC, 0},
-	{"GET", "/", api_ui_home, ROUTE_READ, 0},
-	{"POST", "/ui/sites", api_ui_post, ROUTE_WRITE,
-	 ROUTE_OF_BODY | ROUTE_FORM},
-	{"GET", "/ui/sites/HOST", api_ui_site, ROUTE_READ, 0},
-	{"GET", "/ui/sites/HOST/patterns", api_ui_site, ROUTE_WRITE, 0},
-	{"GET", "/ui/sites/HOST/events", api_ui_site, ROUTE_READ, 0},
-	{"GET", "/ui/sites/HOST/settings", api_ui_site, ROUTE_WRITE, 0},
-	{"POST", "/ui/sites/HOST/settings", api_ui_post, ROUTE_WRITE,
-	 ROUTE_FORM},
-	{"POST", "/ui/sites/HOST/delete", api_ui_post, ROUTE_WRITE, ROUTE_FORM},
-	{"GET", "/ui/sites/HOST/guards", api_ui_site, ROUTE_WRITE, ROUTE_SLOW},
-	{"POST", "/ui/sites/HOST/guards", api_ui_post, ROUTE_WRITE,
-	 ROUTE_SLOW | ROUTE_FORM},
-	{"GET", "/ui/sites/HOST/guards/N", api_ui_guard, ROUTE_WRITE, 0},
-	{"POST", "/ui/sites/HOST/guards/N/delete", api_ui_post, ROUTE_WRITE,
-	 ROUTE_FORM},
-	{"GET", "/ui/templates/HOST/N", api_ui_template, ROUTE_READ, 0},
-	{"GET", "/ui/templates/HOST/N/pages", api_ui_template, ROUTE_READ, 0},
-	{"GET", "/ui/templates/HOST/N/texts", api_ui_template, ROUTE_READ, 0},
-	{"GET", "/ui/templates/HOST/N/fields", api_ui_template, ROUTE_READ,
-	 ROUTE_SLOW},
-	{"GET", "/ui/templates/HOST/N/fields/value", api_ui_value, ROUTE_READ,
-	 ROUTE_SLOW},
-	{"GET", "/ui/templates/HOST/N/versions", api_ui_template, ROUTE_READ,
-	 0},
-	{"POST", "/ui/templates/HOST/N/name", api_ui_post, ROUTE_WRITE,
-	 ROUTE_FORM},
-	{"GET", "/ui/daemon", api_ui_daemon, ROUTE_WRITE, 0},
-	{"GET", "/ui/nodes", api_ui_cluster, ROUTE_WRITE, 0},
-	{"GET", "/ui/alerts", api_ui_alerts, ROUTE_READ, 0},
-	{"GET", "/ui/alerts/N", api_ui_alert, ROUTE_READ, ROUTE_OF_EVENT},
-	{"POST", "/ui/alerts/N/ack", api_ui_post, ROUTE_WRITE,
-	 ROUTE_OF_EVENT | ROUTE_FORM},
-	{"POST", "/ui/alerts/N/silence", api_ui_post, ROUTE_WRITE,
-	 ROUTE_OF_ALL | ROUTE_FORM},
-	{"POST", "/ui/silences/N/delete", api_ui_post, ROUTE_WRITE,
-	 ROUTE_OF_ALL | ROUTE_FORM},
-	{"GET", "/ui/page", api_ui_page, ROUTE_READ, ROUTE_OF_QUERY},
-	{"GET", "/ui/page/why", api_ui_page, ROUTE_READ, ROUTE_OF_QUERY},
-	{"GET", "/ui/page/visit", api_ui_page, ROUTE_WRITE, ROUTE_OF_QUERY},
-	{"POST", "/ui/page/fetch", api_ui_fetch, ROUTE_WRITE,
-	 ROUTE_OF_BODY | ROUTE_FORM},
-	{"POST", "/ui/page/delete", api_ui_post, ROUTE_WRITE,
-	 ROUTE_OF_BODY | ROUTE_FORM},
-	{"GET", "/ui/why", api_ui_why, ROUTE_READ, ROUTE_OF_QUERY},
-	{"GET", "/ui/element", api_ui_element, ROUTE_READ, ROUTE_OF_QUERY},
+	{"GET", "/", api_get_application, ROUTE_READ, 0},
+	{"GET", "/ui/*", api_get_application, ROUTE_READ, 0},
+	{"GET", "/web/NAME", api_get_web_file, ROUTE_READ, 0},
 };
 
 enum {
@@ -386,10 +343,17 @@ enum http_verdict call_fail_busy(struct call *call, const char *message)
 		       : call_fail(call, 503, "busy", "%s", message);
 }
 
+const char *call_argument(const struct call *call, const char *name)
+{
+	return call->answer_out == NULL
+		       ? http_argument(call->exchange, name)
+		       : json_member_text(call->arguments, name);
+}
+
 bool call_number(struct call *call, const char *name, uint64_t default_value,
 		 uint64_t max, uint64_t *number_out)
 {
-	const char *text = http_argument(call->exchange, name);
+	const char *text = call_argument(call, name);
 	char *end;
 	unsigned long long number;
 
@@ -426,10 +390,6 @@ bool call_read_object(struct call *call, json_t **object_out)
 	struct slice body = http_body(call->exchange);
 	json_error_t error;
 
-	if (call->given != NULL) {
-		*object_out = json_incref(call->given);
-		return true;
-	}
 	*object_out = json_loadb(body.size == 0 ? "" : body.data, body.size,
 				 JSON_REJECT_DUPLICATES, &error);
 	if (json_is_object(*object_out))
@@ -588,6 +548,8 @@ static bool route_matches(struct call *call, const char *pattern,
 		size_t wanted = strcspn(++pattern, "/");
 		size_t size = strcspn(++path, "/");
 
+		if (*pattern == '*')
+			return true;
 		if (!take_segment(call, pattern, wanted, path, size))
 			return false;
 		pattern += wanted;
@@ -638,9 +600,6 @@ static enum http_verdict refuse_route(struct call *call, const char *path)
 				 "%.200s: tokens can be managed only over the "
 				 "daemon's own socket",
 				 path);
-	if (api_path_is_page(path))
-		return ui_fail(call, 403,
-			       "Read-only clients cannot open this page.");
 	return call_fail(call, 403, "forbidden",
 			 "%.200s: read-only clients get only texts, clusters, "
 			 "templates, events and metrics",

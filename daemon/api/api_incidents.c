@@ -195,7 +195,7 @@ static json_t *incident_json(struct txn *txn, const struct incident_ref *ref,
 enum http_verdict api_get_incidents(struct call *call)
 {
 	struct incident_listing listing = {
-		.site = http_argument(call->exchange, "site"),
+		.site = call_argument(call, "site"),
 	};
 	json_t *list;
 	struct txn txn;

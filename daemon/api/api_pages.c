@@ -66,7 +66,7 @@ enum http_verdict call_reply_frame(struct call *call, struct buffer *body)
 enum http_verdict api_get_page_copy(struct call *call)
 {
 	const struct extraction_options rules = call_rules(call);
-	const char *view = http_argument(call->exchange, "view");
+	const char *view = call_argument(call, "view");
 	bool is_pick = view != NULL && strcmp(view, "pick") == 0;
 	struct text_result answer = {0};
 	struct text_params question;
@@ -235,8 +235,7 @@ enum http_verdict api_get_element(struct call *call)
 
 	if (!call_number(call, "n", 0, UINT32_MAX, &number) ||
 	    !call_number(call, "up", 0, MAX_UP, &up) ||
-	    !call_read_url(call, http_argument(call->exchange, "url"),
-			   &chosen.url))
+	    !call_read_url(call, call_argument(call, "url"), &chosen.url))
 		return HTTP_ANSWERED;
 	if (!element_page_find(call, &chosen))
 		return call_fail_with(call, ERR_NOT_FOUND,

@@ -22,8 +22,6 @@
 #include "daemon/query/bundle_export.h"
 #include "daemon/query/stored_site.h"
 #include "daemon/runtime/clock.h"
-#include "daemon/web/site_report.h"
-#include "daemon/web/web_site.h"
 #include "page/page_class.h"
 #include "page/robots_tag.h"
 #include "store/encryption.h"
@@ -398,7 +396,7 @@ enum http_verdict api_get_explain(struct call *call)
 	json_t *value;
 	enum error error;
 
-	if (!call_read_url(call, http_argument(call->exchange, "url"), &url))
+	if (!call_read_url(call, call_argument(call, "url"), &url))
 		return HTTP_ANSWERED;
 	txn = txn_begin_read(call->api->store);
 	value = explain_json(&txn, call, &url);
@@ -410,15 +408,9 @@ enum http_verdict api_get_explain(struct call *call)
 	return call_reply_json(call, 200, value);
 }
 
-/*
- * DELETE a page. The URL is an argument of the request or, for the web
- * interface, a field of the form.
- */
 enum http_verdict api_delete_page(struct call *call)
 {
-	const char *text = call->given == NULL
-				   ? http_argument(call->exchange, "url")
-				   : json_member_text(call->given, "url");
+	const char *text = call_argument(call, "url");
 	struct change change = {.kind = CHANGE_PAGE_DELETE};
 	struct url url;
 	enum error error;
@@ -434,28 +426,6 @@ enum http_verdict api_delete_page(struct call *call)
 }
 
 /* GET report: the report on a site. */
-
-enum http_verdict api_get_report(struct call *call)
-{
-	struct extraction_options rules = call_rules(call);
-	const struct site_report_source source = {
-		.store = call->api->store,
-		.pool = call->api->pool,
-		.cuts = call->api->cuts,
-		.limits = rules.limits,
-		.min_cluster_pages = rules.min_cluster_pages,
-		.now_ms = clock_wall_ms(),
-	};
-	struct buffer body = {0};
-	enum error error = site_report(&source, call->host, &body);
-
-	if (error != ERR_NONE) {
-		buffer_free(&body);
-		return call_fail_with(call, error, call->host);
-	}
-	http_reply(call->exchange, 200, "text/html; charset=utf-8", &body);
-	return HTTP_ANSWERED;
-}
 
 enum { MAX_HEADERS = 8192 };
 
@@ -1021,7 +991,7 @@ static enum http_verdict reply_sites(struct call *call,
 
 static enum http_verdict api_sites_list(struct call *call, uint64_t limit)
 {
-	const char *after = http_argument(call->exchange, "after");
+	const char *after = call_argument(call, "after");
 	struct api_site_list list = {.sites = json_array(), .limit = limit};
 	enum http_verdict verdict;
 	struct fan_out others;
@@ -1050,11 +1020,6 @@ enum http_verdict api_get_sites(struct call *call)
 	return call_number(call, "limit", UINT32_MAX, UINT32_MAX, &limit)
 		       ? api_sites_list(call, limit)
 		       : HTTP_ANSWERED;
-}
-
-enum http_verdict api_get_some_sites(struct call *call)
-{
-	return api_sites_list(call, UI_SITES_SHOWN);
 }
 
 static enum http_verdict reply_site(struct call *call, unsigned status,

@@ -264,7 +264,7 @@ enum http_verdict api_get_thresholds(struct call *call)
 		[THRESHOLDS_TEXT] = {"txt", "text/plain; charset=utf-8"},
 		[THRESHOLDS_SVG] = {"svg", "image/svg+xml"},
 	};
-	const char *name = http_argument(call->exchange, "format");
+	const char *name = call_argument(call, "format");
 	struct buffer body = {0};
 	unsigned format = THRESHOLDS_JSON;
 	enum error error;
@@ -317,7 +317,7 @@ enum http_verdict api_get_cluster(struct call *call)
 
 enum http_verdict api_get_pages(struct call *call)
 {
-	const char *after = http_argument(call->exchange, "after");
+	const char *after = call_argument(call, "after");
 	uint64_t after_key = page_key_of(slice_of(after));
 	struct cluster_page_list listing = {
 		.after = after == NULL ? NULL : &after_key,

@@ -576,8 +576,8 @@ class Ui(harness.Case):
 
     def sign_out(self):
         tab = self.tab
-        tab.wait("document.querySelector(\"[action='/logout'] button\")")
-        tab.click("[action='/logout'] button")
+        tab.wait("document.querySelector('form[action] button')")
+        tab.click("form[action='/logout'] button")
         tab.wait("/login$/.test(location.href)")
         tab.go(self.base + "/ui/incidents")
         self.assertIn("Token", tab.run("document.body.innerText"))
@@ -593,7 +593,7 @@ class Ui(harness.Case):
         tab = self.tab
         tab.go(f"{self.base}/ui/sites/{self.host}")
         self.sign_in(tokens["read"], "reader")
-        self.follow("#main tbody td a[href*='/ui/sites/']", rr"ui\/sites\/")
+        self.follow("#main tbody td a[href*='/ui/sites/']", r"ui\/sites\/")
         self.follow("#main tbody td a[href*='/ui/templates/']",
                     r"ui\/templates\/")
         self.follow(".tabs [href$=pages]", "pages")

@@ -61,7 +61,8 @@ export async function get(path, parameters) {
 	if (saved === null)
 		return ask("GET", url);
 	// a list is saved once, whatever is asked about it
-	const key = [url, path].find(each => Object.hasOwn(saved.answers, each));
+	const key = [url, path, address(path, {site: saved.host})].find(
+		each => Object.hasOwn(saved.answers, each));
 	if (key === undefined)
 		throw new ApiError(404, "not_saved", `This report has no ${url}.`);
 	return saved.answers[key];

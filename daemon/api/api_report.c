@@ -112,17 +112,25 @@ static const char *report_path(const struct site_report *report,
 	char rest[128];
 	va_list list;
 
+	va_start(list, format);
+	vsnprintf(rest, sizeof(rest), format, list);
+	va_end(list);
 	buffer_clear(out);
-	buffer_append_text(out, "/v1/sites/");
+	buffer_printf(out, "/v1/sites/%s%s", report->ask.host, rest);
+	return out->data;
+}
+
+/* Write the path of a list of all sites, limited to this one, to `out`. */
+static const char *report_list_path(const struct site_report *report,
+				    struct buffer *out, const char *path)
+{
+	buffer_clear(out);
+	buffer_printf(out, "%s?site=", path);
 	for (const char *c = report->ask.host; *c != '\0'; c++)
 		if (*c == ':' || *c == '[' || *c == ']')
 			buffer_printf(out, "%%%02X", (unsigned char)*c);
 		else
 			buffer_append_byte(out, *c);
-	va_start(list, format);
-	vsnprintf(rest, sizeof(rest), format, list);
-	va_end(list);
-	buffer_append_text(out, rest);
 	return out->data;
 }
 
@@ -136,12 +144,15 @@ static void report_add_handler(struct site_report *report, const char *path,
 static void report_add_events(struct site_report *report)
 {
 	struct buffer lines = {0};
+	struct buffer path = {0};
 
 	if (events_append_newest(&report->ask, report->ask.host, REPORT_EVENTS,
 				 &lines) == ERR_NONE)
-		report_add(report, "/v1/events",
+		report_add(report,
+			   report_list_path(report, &path, "/v1/events"),
 			   json_text(buffer_slice(&lines)));
 	buffer_free(&lines);
+	buffer_free(&path);
 }
 
 static void report_add_incidents(struct site_report *report)
@@ -153,9 +164,13 @@ static void report_add_incidents(struct site_report *report)
 	const json_t *list = json_object_get(answer, "incidents");
 	size_t count = json_array_size(list);
 	size_t first = count > REPORT_INCIDENTS ? count - REPORT_INCIDENTS : 0;
+	struct buffer list_path = {0};
 	char path[64];
 
-	report_add(report, "/v1/incidents", json_incref(answer));
+	report_add(report,
+		   report_list_path(report, &list_path, "/v1/incidents"),
+		   json_incref(answer));
+	buffer_free(&list_path);
 	for (size_t i = count; i-- > first;) {
 		report->ask.event = (uint64_t)json_member_whole(
 			json_array_get(list, i), "id");

@@ -19,16 +19,27 @@ export function siteApi(host, ...more) {
 		.replaceAll("%3A", ":");
 }
 
+// A link that needs the answer of `api`, which a saved report may not have.
+function linkIfSaved(api, to, ...children) {
+	return saved === null || api in saved.answers ? link(to, ...children)
+		: h("span", null, ...children);
+}
+
 // Of "HOST/3" with its name, if it has one. "" if there is no template.
 export function templateLink(id, name) {
 	if (!id)
 		return "";
-	return link(templatePath(id), name || h("code", null, id));
+	const slash = id.lastIndexOf("/");
+
+	return linkIfSaved(siteApi(id.slice(0, slash), "templates", id.slice(slash + 1)),
+		templatePath(id), name || h("code", null, id));
 }
 
-// A link to a stored page.
+// A link to a stored page; in a saved report, to the page itself.
 export function pageLink(url, title) {
-	return link(pagePath(url), title || url.replace(/^https?:\/\/[^/]*/, "") || url);
+	const text = title || url.replace(/^https?:\/\/[^/]*/, "") || url;
+
+	return saved === null ? link(pagePath(url), text) : outside(url, text);
 }
 
 // What the states of guards mean: [colour, word].
@@ -92,7 +103,8 @@ function siteIncidents(open) {
 		incident => h("li", null,
 			badge(incident.severity === "alert" ? "bad" : "warn",
 				kindText(incident.kind)), " ",
-			link(path("incidents", String(incident.id)),
+			linkIfSaved(`/v1/incidents/${incident.id}`,
+				path("incidents", String(incident.id)),
 				incident.summary || "Show it"), " ",
 			h("span", {class: "soft"}, "since ", when(incident.began)),
 			incident.acknowledged && [" ", badge("", "acknowledged")])));
@@ -287,8 +299,9 @@ async function siteGuardsTab(host, isWriter) {
 
 	return [
 		table("Guards", [
-			{head: "Guard", cell: one => link(sitePath(host, "guards",
-				String(one.id)), guardName(one))},
+			{head: "Guard", cell: one => linkIfSaved(
+				siteApi(host, "guards", String(one.id)),
+				sitePath(host, "guards", String(one.id)), guardName(one))},
 			{head: "State", cell: guardBadge},
 			{head: "Selector", cell: one => h("code", null, one.selector)},
 			{head: "Matches", cell: one => one.expect},
@@ -363,8 +376,9 @@ export async function guardView({host, number}) {
 
 	return [
 		head(`Guard: ${guardName(guard)}`, {
-			crumbs: [link("/", "Sites"), link(sitePath(host), host),
-				link(sitePath(host, "guards"), "Guards")],
+			crumbs: [saved === null && link("/", "Sites"),
+				link(sitePath(host), host),
+				link(sitePath(host, "guards"), "Guards")].filter(Boolean),
 			actions: [guardBadge(guard), isWriter && button("Delete", async () => {
 				await remove(siteApi(host, "guards", number));
 				go(sitePath(host, "guards"));
@@ -434,9 +448,10 @@ async function siteEventsTab(host, isWriter, show) {
 			"aria-current": name === shown ? "true" : null}, text))),
 		table("Events, the newest first", [
 			{head: "When", cell: one => when(one.time)},
-			{head: "Event", cell: one => h("a", {
-				class: `badge ${eventKind(one)}`,
-				href: path("alerts", String(one.seq))}, kindText(one.kind))},
+			{head: "Event", cell: one => saved !== null
+				? badge(eventKind(one), kindText(one.kind))
+				: h("a", {class: `badge ${eventKind(one)}`,
+					href: path("alerts", String(one.seq))}, kindText(one.kind))},
 			{head: "What", cell: eventWhat},
 			isWriter && {head: "Do", class: "act", cell: eventActions},
 		].filter(Boolean), newest, "Nothing has happened yet."),

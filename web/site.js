@@ -19,6 +19,14 @@ export function siteApi(host, ...more) {
 		.replaceAll("%3A", ":");
 }
 
+// The address of a list. A saved report may have it with another limit.
+export function listPlace(list, parameters) {
+	const known = saved !== null && Object.keys(saved.answers).find(
+		url => url.split("?")[0] === list);
+
+	return known || address(list, parameters);
+}
+
 // A link that needs the answer of `api`, which a saved report may not have.
 function linkIfSaved(api, to, ...children) {
 	return saved === null || api in saved.answers ? link(to, ...children)
@@ -437,8 +445,12 @@ async function siteEventsTab(host, isWriter, show) {
 	const shown = saved === null ? show || "" : "";
 	const [, , kinds] = eventChoices.find(([name]) => name === shown) ||
 		eventChoices[0];
-	const events = await lines("/v1/events",
+	const place = listPlace("/v1/events",
 		{site: host, kinds, newest: 1, limit: siteEventsShown});
+
+	if (saved !== null && !(place in saved.answers))
+		return empty("This report has no events.");
+	const events = await lines(place);
 	const newest = events.slice(-siteEventsShown).reverse();
 
 	return [
@@ -677,9 +689,10 @@ function amount(label, name, value, units, about) {
 		h("label", null, label, h("span", {class: "amount"},
 			h("input", {name, type: "number", min: 0, step: "any",
 				required: true, value: String(value / unit[0])}),
-			h("select", {name: `${name}_unit`, "aria-label": `Unit: ${label}`},
+			h("select", {name: `${name}_unit`, id: `unit-${name}`},
 				units.map(([size, text]) => h("option", {value: size,
 					selected: size === unit[0]}, text))))),
+		h("label", {class: "unseen", for: `unit-${name}`}, `Unit: ${label}`),
 		help(label, about));
 }
 
@@ -922,7 +935,7 @@ function unknownSite(host, isWriter) {
 
 export async function siteView({host, ...parameters}) {
 	const [site, incidents, isWriter] = await Promise.all([
-		find(siteApi(host)), find("/v1/incidents", {site: host}), mayWrite()]);
+		find(siteApi(host)), find(listPlace("/v1/incidents", {site: host})), mayWrite()]);
 
 	// readers may see only its templates and events
 	if (site === null && (isWriter ||

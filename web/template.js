@@ -6,7 +6,7 @@ import {sparkline} from "./charts.js";
 import {act, badge, bytes, button, checkbox, choice, confirmed, count, dateTime,
 	empty, facts, field, figures, form, head, help, link, notice, outside, panel,
 	percent, sitePath, table, tabs, templatePath, when} from "./parts.js";
-import {pageLink, siteApi, templateLink} from "./site.js";
+import {listPlace, pageLink, siteApi, templateLink} from "./site.js";
 
 const textsShown = 300;
 const pagesShown = 100;
@@ -95,8 +95,8 @@ function fieldExample(one, records) {
 }
 
 function readRecords(id, since) {
-	return find(templateApi(id, "records"),
-		{format: "json", limit: recordsShown, since});
+	return find(listPlace(templateApi(id, "records"),
+		{format: "json", limit: recordsShown, since}));
 }
 
 function shortFields(id, fields, records) {
@@ -444,8 +444,8 @@ async function valueView(id, {url, field: name}) {
 // The pages, and the texts that they share.
 
 async function templatePagesTab({id, cluster}, {after}) {
-	const answer = cluster && cluster.pages > 0 ? await find(
-		templateApi(id, "pages"), {limit: pagesShown, after}) : null;
+	const answer = cluster && cluster.pages > 0 ? await find(listPlace(
+		templateApi(id, "pages"), {limit: pagesShown, after})) : null;
 	const pages = answer?.pages || [];
 
 	return [
@@ -817,7 +817,7 @@ async function templateTreeTab({id}) {
 			"a third of the pages have word by word; orange is content of ",
 			"their own."),
 		treeLegend(),
-		h("p", {class: "actions"},
+		saved === null && h("p", {class: "actions"},
 			h("button", {type: "button", onclick: () => unfoldAll(true)},
 				"Unfold all"),
 			h("button", {type: "button", onclick: () => unfoldAll(false)},
@@ -895,7 +895,8 @@ function templateTab(known, {tab, ...query}) {
 async function readTemplate(id) {
 	const [cluster, current, fields, isWriter] = await Promise.all([
 		find(templateApi(id)),
-		find(templateApi(id, "versions", "current"), {limit: textsShown}),
+		find(listPlace(templateApi(id, "versions", "current"),
+			{limit: textsShown})),
 		find(templateApi(id, "fields")), mayWrite()]);
 
 	if (cluster === null && current === null)

@@ -39,7 +39,8 @@ export function svg(tag, attributes, ...children) {
 // Frames, dialogs, and forms with input are not replaced.
 function isKept(node) {
 	return node.nodeName === "IFRAME" || node.nodeName === "DIALOG" ||
-		node === document.activeElement ||
+		(node === document.activeElement &&
+			/^(INPUT|SELECT|TEXTAREA)$/.test(node.nodeName)) ||
 		(node.nodeName === "FORM" && node.dataset.touched !== undefined);
 }
 

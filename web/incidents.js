@@ -1,13 +1,14 @@
 // Incidents: the list, one incident as a story, and the event behind an alert.
 
 import {h} from "./dom.js";
-import {ApiError, address, find, get, lines, mayWrite, post, remove, saved} from "./api.js";
+import {ApiError, address, find, get, lines, mayWrite, post, remove,
+	saved} from "./api.js";
 import {badge, button, choice, count, dateTime, duration, empty, facts, field, form,
 	go, head, help, kindText, link, notice, outside, panel, path, percent, say,
 	sitePath, table, tabs, templatePath, when} from "./parts.js";
 import {anyFacts, bestCandidate, clip, evidenceNode, evidenceTitle, findingOfEntry,
-	findingOfEvent, hasMoves, likelyScore, movedTable, movesNode, pageLink,
-	pagesTable, quoted, regionsTable, sentences, templateLink} from "./story.js";
+	findingOfEvent, hasMoves, likelyScore, movedUrlTable, movesNode, linkToPage,
+	pagesTable, quoted, regionsTable, sentences, linkToTemplate} from "./story.js";
 
 const incidentsShown = 300;
 const eventsRead = 1000;
@@ -117,7 +118,7 @@ function filterForm({all, site, severity}, hosts) {
 	(site || severity) && link(listAddress({all}), "No filter"));
 }
 
-function incidentTable(incidents, isAll, isWriter) {
+function incidentTable(incidents, emptyText, isWriter) {
 	return table("Incidents", [
 		{head: "Severity", cell: incident => severityBadge(incident.severity)},
 		{head: "What", cell: incident => [
@@ -131,9 +132,18 @@ function incidentTable(incidents, isAll, isWriter) {
 		isWriter && {head: "Actions", class: "act", cell: incident =>
 			incident.alert && !incident.acknowledged && incident.state !== "ended"
 				? ackIncident(incident) : ""},
-	].filter(Boolean), incidents, isAll
-		? "Nothing has happened yet. You will find here what one cause changed on a site."
-		: "No incident is open: all is well.");
+	].filter(Boolean), incidents, emptyText);
+}
+
+function noIncident(isAll, site, severity) {
+	if (severity)
+		return "No incident is of this severity. The other ones are shown " +
+			"without the filter.";
+	if (!isAll)
+		return site ? "No incident of this site is open."
+			: "No incident is open: all is well.";
+	return "Nothing has happened yet. You will find here what one cause changed " +
+		"on a site.";
 }
 
 function valueTable(events, isWriter) {
@@ -173,7 +183,7 @@ export async function incidentsView({all, site, severity}) {
 	const [answer, values, sites, session, isWriter] = await Promise.all([
 		get("/v1/incidents", {open: isAll ? null : 1, site: host,
 			limit: incidentsShown}),
-		saved === null ? valueAlerts(host, isAll) : [],
+		saved === null && severity !== "alert" ? valueAlerts(host, isAll) : [],
 		saved === null ? find("/v1/sites", {limit: 500}) : null,
 		saved === null ? find("/v1/session") : null,
 		mayWrite(),
@@ -191,7 +201,7 @@ export async function incidentsView({all, site, severity}) {
 			"copies. The other nodes show theirs."),
 		listTabs({all, site, severity}),
 		saved === null && filterForm({all, site, severity}, hosts.sort()),
-		incidentTable(incidents, isAll, isWriter),
+		incidentTable(incidents, noIncident(isAll, site, severity), isWriter),
 		answer.incidents.length === incidentsShown && h("p", {class: "soft"},
 			`Only the newest ${incidentsShown} are shown. Choose a site to see ` +
 			"older ones."),
@@ -203,18 +213,33 @@ export async function incidentsView({all, site, severity}) {
 
 // New places of guards and fields, and the buttons that accept them.
 
-// Add a guard with the candidate's selector in place of the guard.
-async function replaceGuard(guard, candidate) {
-	const wanted = {css: candidate.selector, expect: guard.expect || "1"};
+// What POST needs for a guard like this one, with another selector.
+function guardLike(guard, selector) {
 	const slash = guard.cluster ? guard.cluster.lastIndexOf("/") : -1;
-	const host = encodeURIComponent(guard.site);
 
-	if (guard.name)
-		wanted.name = guard.name;
-	if (slash >= 0)
-		wanted.cluster = Number(guard.cluster.slice(slash + 1));
-	const added = await post(`/v1/sites/${host}/guards`, wanted);
-	await remove(`/v1/sites/${host}/guards/${guard.id}`);
+	return {
+		...selector,
+		expect: guard.expect || "1",
+		...(guard.name ? {name: guard.name} : {}),
+		...(slash < 0 ? {} : {cluster: Number(guard.cluster.slice(slash + 1))}),
+	};
+}
+
+// Replace the guard by one with the candidate's selector. A name belongs to one
+// guard of a site, so the old one goes first. If the new one is refused, the old
+// one comes back.
+async function replaceGuard(guard, candidate) {
+	const at = `/v1/sites/${encodeURIComponent(guard.site)}/guards`;
+	let added;
+
+	await remove(`${at}/${guard.id}`);
+	try {
+		added = await post(at, guardLike(guard, {css: candidate.selector}));
+	} catch (error) {
+		await post(at, guardLike(guard, guard.language === "xpath"
+			? {xpath: guard.selector} : {css: guard.selector}));
+		throw error;
+	}
 	say(`${guard.name || "The guard"} is now at ${candidate.selector}: found on ` +
 		`${added.holding} of ${count(added.checked, "page")}.` +
 		(added.warning ? ` ${added.warning}` : ""), added.warning ? "warn" : "");
@@ -243,8 +268,8 @@ const scoreHelp = () => help("how sure the new place is",
 	"How much the element at this place is like the one that was lost: its text, ",
 	"its neighbours, its names. Below ", percent(likelyScore), " it is a guess.");
 
-function candidateTable(candidates, actions) {
-	return table("Probable new places", [
+function candidateTable(name, candidates, actions) {
+	return table(`Probable new places of ${name}`, [
 		{head: "Selector", cell: candidate =>
 			h("code", null, clip(candidate.selector, 200))},
 		{head: "Value there", cell: candidate => clip(candidate.example || "", 160)},
@@ -260,6 +285,17 @@ const guardStates = {ok: ["good", "found"], firing: ["bad", "not found"],
 	checking: ["busy", "is being checked"], alternates: ["warn", "now and then"],
 	unmatched: ["warn", "its pages are gone"],
 	suspended: ["warn", "takes too long"]};
+
+// "once", "2 to 5 times", of how often a selector must match.
+function expectText(expect) {
+	const [from, to] = expect.split("..");
+
+	if (expect === "0" || expect === "1")
+		return expect === "0" ? "never" : "once";
+	if (to === undefined)
+		return `${from} times`;
+	return to === "" ? `${from} times or more` : `${from} to ${to} times`;
+}
 
 // Whether the guard still needs a new place.
 function isLost(guard) {
@@ -287,7 +323,7 @@ function guardPanel(site, entry, guard, all) {
 		word && badge(kind, word)),
 		h("p", null, "Its selector is ", h("code", null,
 			clip(guard?.selector || entry.selector || "?", 300)),
-		guard?.expect && ` and must match ${guard.expect} time${guard.expect === "1" ? "" : "s"} on a page`,
+		guard?.expect && ` and must match ${expectText(guard.expect)} on a page`,
 		entry.reason && `. ${entry.reason}`, "."),
 		after && h("p", null, "It was replaced by ", link(sitePath(site, "guards",
 			String(after.id)), quoted(after.selector)), "."),
@@ -298,7 +334,8 @@ function guardPanel(site, entry, guard, all) {
 			() => replaceGuard(guard, best), {kind: "main"})),
 		candidates.length > 0 && after === null && [
 			h("h4", null, "Probable new places ", scoreHelp()),
-			candidateTable(candidates, accept)]);
+			candidateTable(name || entry.selector || "the guard", candidates,
+				accept)]);
 }
 
 function fieldPanel(entry, finding, now, isWriter) {
@@ -311,7 +348,7 @@ function fieldPanel(entry, finding, now, isWriter) {
 			link(templatePath(entry.template, "fields"), quoted(entry.field))),
 		entry.what === "resolved" || (now && !now.firing)
 			? badge("good", "has values") : badge("bad", "no values")),
-		h("p", null, "Of the template ", templateLink(entry.template),
+		h("p", null, "Of the template ", linkToTemplate(entry.template),
 			entry.reason && `; ${entry.reason}`, "."),
 		facts([
 			["Type", entry.type],
@@ -379,7 +416,8 @@ function laterSteps(incident, later) {
 	const steps = later.filter(event => event.seq !== incident.alert &&
 		event.time !== incident.ended).map(event => ({time: event.time,
 		parts: [[event.kind === "incident.updated"
-			? "More pages and findings belong to it." : `${kindText(event.kind)}.`]]}));
+			? "More pages and findings belong to it."
+			: `${kindText(event.kind)}.`]]}));
 
 	if (incident.sent)
 		steps.push({time: incident.sent, parts: [[incident.silenced
@@ -429,14 +467,24 @@ function incidentVerdict(incident) {
 		: [`, ${lasted(incident)} ago.`]);
 }
 
-function incidentActions(incident, silence) {
-	return [
-		incident.alert && !incident.acknowledged && ackIncident(incident),
-		incident.alert && !incident.silenced && silenceEvent(incident.alert),
-		silence && button("End the silence",
-			() => remove(`/v1/silences/${silence.id}`),
-			{done: "The silence has ended."}),
-	];
+// The silences that keep alerts like this event from being sent.
+async function silencesOf(event, isWriter) {
+	const answer = isWriter ? await find("/v1/silences") : null;
+
+	return (answer?.silences || []).filter(silence =>
+		silence.kind === event.kind && silence.site === event.site &&
+		(!silence.cluster || silence.cluster === event.cluster) &&
+		(!silence.guard || silence.guard === event.guard));
+}
+
+// Silence events like this one, or end that.
+function silenceAction(event, silences) {
+	return silences.length === 0 ? silenceEvent(event.seq) : [
+		badge("", "similar ones are silenced"),
+		button("End the silence", async () => {
+			for (const silence of silences)
+				await remove(`/v1/silences/${silence.id}`);
+		}, {done: "The silence has ended."})];
 }
 
 // Pictures of before and after.
@@ -455,7 +503,7 @@ function picture(incident, name, time, url) {
 function pictures(incident) {
 	const shots = incident.screenshots;
 
-	return shots && [h("p", {class: "soft"}, "The page ", pageLink(shots.url)),
+	return shots && [h("p", {class: "soft"}, "The page ", linkToPage(shots.url)),
 		h("div", {class: "pictures"},
 			picture(incident, "before", shots.before, shots.url),
 			picture(incident, "after", shots.after, shots.url))];
@@ -481,10 +529,10 @@ const whatWords = {changed: "new design", replaced: "has another template now",
 
 function templatesTable(templates, total) {
 	return [table("Templates of the incident", [
-		{head: "Template", cell: entry => templateLink(entry.template, entry.name)},
+		{head: "Template", cell: entry => linkToTemplate(entry.template, entry.name)},
 		{head: "What", cell: entry => whatWords[entry.what] || entry.what},
 		{head: "Now", cell: entry => (entry.to || []).flatMap((id, i) =>
-			[i > 0 && ", ", templateLink(id)])},
+			[i > 0 && ", ", linkToTemplate(id)])},
 		{head: "Versions", cell: entry => (entry.versions || []).join(" → ")},
 		{head: "Pages", class: "num", cell: entry => count(entry.pages || 0)},
 		{head: "Evidence", cell: entry => entry.evidence > 0
@@ -492,7 +540,7 @@ function templatesTable(templates, total) {
 				`event ${entry.evidence}`) : ""},
 	], templates, ""),
 	total > templates.length && h("p", {class: "soft"},
-		`and ${count(total - templates.length, "more template", "more templates")}`)];
+		`and ${count(total - templates.length, "more template")}`)];
 }
 
 async function changeSection(incident, findings) {
@@ -505,17 +553,20 @@ async function changeSection(incident, findings) {
 
 	return [
 		(incident.screenshots || shown.length > 0) &&
-			h("h2", null, "Before and after"),
+			h("h2", null, "Before and after ", help("the shares",
+				"The share of the pages of the template that have this place or ",
+				"text. 100 % = all of them.")),
 		pictures(incident),
 		shown.map(([entry, detail]) => [
 			h("details", {class: "panel", open: shown.length === 1 &&
 				!incident.screenshots},
-			h("summary", null, `Places and texts of ${entry.name || entry.template}`),
-			movesNode(detail))]),
+			h("summary", null,
+				`Places and texts of ${entry.name || entry.template}`),
+			movesNode(detail, entry.name || entry.template))]),
 		regions.length > 0 && [h("h2", null, "What moved where"),
 			regionsTable(regions)],
 		incident.detail?.moved?.length > 0 && [h("h2", null, "Moved addresses"),
-			movedTable(incident.detail.moved)],
+			movedUrlTable(incident.detail.moved)],
 		templates.length > 0 && [h("h2", null, "Templates"),
 			templatesTable(templates, incident.detail.template_count || 0)],
 	];
@@ -596,19 +647,13 @@ function evidenceSection(incident, findings) {
 	facts([["Kind", h("code", null, incident.kind)],
 		["State", incident.state],
 		["Last finding", incident.last_finding && dateTime(incident.last_finding)],
-		["Page", incident.url && pageLink(incident.url)],
+		["Page", incident.url && linkToPage(incident.url)],
 		["Alert", incident.alert && `event ${incident.alert}`]]),
 	anyFacts(incident.detail || {}, incidentKnown),
 	findings.slice(0, evidenceShown).map(finding => h("section", null,
 		evidenceTitle(finding), evidenceNode(finding))),
 	findings.length > evidenceShown && h("p", {class: "soft"},
 		`and ${count(findings.length - evidenceShown)} more`));
-}
-
-async function silenceOf(number, isWriter) {
-	const answer = isWriter ? await find("/v1/silences") : null;
-
-	return answer?.silences.find(silence => silence.event === number) || null;
 }
 
 function adviceNode(incident) {
@@ -622,11 +667,13 @@ export async function incidentView({number}) {
 		get(`/v1/incidents/${encodeURIComponent(number)}`), mayWrite()]);
 	const read = await incidentEvents(incident);
 	const findings = incidentFindings(incident, read.findings);
-	const [guards, fields, changes, silence] = await Promise.all([
+	const alert = read.later.find(event => event.seq === incident.alert) ||
+		{...incident, seq: incident.alert};
+	const [guards, fields, changes, silences] = await Promise.all([
 		guardSection(incident, isWriter),
 		fieldSection(incident, findings, isWriter),
 		changeSection(incident, findings),
-		incident.silenced ? silenceOf(incident.alert, isWriter) : null,
+		silencesOf(alert, isWriter),
 	]);
 
 	return [
@@ -634,7 +681,9 @@ export async function incidentView({number}) {
 			crumbs: [link(path("incidents"), "Incidents"),
 				link(sitePath(incident.site), incident.site)],
 			actions: [severityBadge(incident.severity), stateBadges(incident),
-				isWriter && incidentActions(incident, silence)],
+				isWriter && incident.alert && [
+					!incident.acknowledged && ackIncident(incident),
+					silenceAction(alert, silences)]],
 		}),
 		incidentVerdict(incident),
 		adviceNode(incident),
@@ -655,6 +704,7 @@ async function eventView(event) {
 	const guard = event.guard && isWriter ? await find(
 		`/v1/sites/${encodeURIComponent(event.site)}/guards/${event.guard}`) : null;
 	const isOpen = event.alert && isWriter;
+	const silences = isOpen ? await silencesOf(event, isWriter) : [];
 
 	return [
 		head(kindText(event.kind), {
@@ -663,29 +713,29 @@ async function eventView(event) {
 			actions: [
 				event.acknowledged ? badge("", "acknowledged")
 					: isOpen && ackEvent(event.seq),
-				event.silenced ? badge("", "silenced")
-					: isOpen && silenceEvent(event.seq)],
+				event.silenced && badge("", "silenced"),
+				isOpen && silenceAction(event, silences)],
 		}),
 		sentences(finding).map(parts => h("p", null, parts)),
 		facts([
 			["When", dateTime(event.time)],
 			["Template", event.cluster &&
-				templateLink(event.cluster, event.template_name)],
-			["Page", event.url && pageLink(event.url)],
+				linkToTemplate(event.cluster, event.template_name)],
+			["Page", event.url && linkToPage(event.url)],
 			["Original", event.url && outside(event.url)],
 			["Event", `${event.seq}, ${event.kind}`],
 		]),
-		event.guard && event.kind === "guard.firing" &&
-			guardPanel(event.site, detail, guard, []),
+		event.kind === "guard.firing" && [h("h2", null, "The guard"),
+			guardPanel(event.site, detail, guard, [])],
 		detail.regions?.length > 0 && [h("h2", null, "What moved where"),
 			regionsTable(detail.regions)],
 		hasMoves(detail) && [h("h2", null, "Before and after"), movesNode(detail)],
-		detail.pages?.length > 0 && [h("h2", null, "Pages that agree"),
-			pagesTable(detail.pages)],
+		detail.pages?.length > 0 && [h("h2", null, "Pages"),
+			pagesTable("Pages", detail.pages)],
 		detail.changes?.length > 0 && [h("h2", null, "Values"),
-			pagesTable(detail.changes)],
+			pagesTable("Values", detail.changes)],
 		detail.moved?.length > 0 && [h("h2", null, "Moved addresses"),
-			movedTable(detail.moved)],
+			movedUrlTable(detail.moved)],
 		h("details", {class: "panel"}, h("summary", null, "All that is known"),
 			anyFacts(detail) || h("p", null, "There is nothing more.")),
 	];

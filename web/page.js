@@ -6,7 +6,7 @@ import {ApiError, address, find, get, mayWrite, post, remove, saved} from "./api
 import {badge, button, bytes, choice, count, dateTime, empty, facts, field, form, go,
 	head, help, link, notice, outside, pagePath, panel, percent, say, sitePath,
 	tabs, templatePath, when} from "./parts.js";
-import {anyFacts, clip, pageLink, quoted, templateLink} from "./story.js";
+import {anyFacts, clip, linkToPage, quoted, linkToTemplate} from "./story.js";
 
 const blocksShown = 2000;
 const changesShown = 200;
@@ -95,9 +95,10 @@ function metadataPanel(text) {
 
 const qualityKinds = {ok: "good", poor: "warn", empty: "bad", none: "bad"};
 
-function judgement(text) {
+function judgement(text, explain) {
 	return facts([
-		["Template", text.cluster && [templateLink(text.cluster),
+		["Template", text.cluster && [linkToTemplate(text.cluster,
+			explain?.page?.template_name),
 			text.cluster_pages > 0 && h("span", {class: "soft"}, ` ${count(
 				text.cluster_pages, "page")}`)]],
 		["Text", [badge(qualityKinds[text.quality] || "", text.quality || "?"),
@@ -130,9 +131,9 @@ function copyFrame(title, source, isPicker) {
 		(isPicker ? " allow-top-navigation-by-user-activation" : "")});
 }
 
-function textTab({url, text, isWriter}) {
+function textTab({url, text, explain, isWriter}) {
 	return [
-		judgement(text),
+		judgement(text, explain),
 		formatLinks(url),
 		h("div", {class: saved === null ? "sides" : null},
 			saved === null && h("section", {class: "side"},
@@ -162,12 +163,12 @@ function methodForm(url, method, methods) {
 	}},
 	choice("Method", "method", methods.map(({name}) => [name, name]),
 		method || "auto", "How the main text is found. “auto” is what the daemon " +
-			"itself uses: it learns from all pages of the template. The others are " +
-			"published methods, to compare with."),
+			"itself uses: it learns from all pages of the template. The others " +
+			"are published methods, to compare with."),
 	h("button", null, "Show"));
 }
 
-async function explainTab({url, text, method}) {
+async function explainTab({url, text, explain, method}) {
 	if (saved !== null)
 		return empty("A saved report has no copies of pages.");
 	const [answer, other] = await Promise.all([find("/v1/methods"),
@@ -180,13 +181,13 @@ async function explainTab({url, text, method}) {
 		chosen && h("p", {class: "soft"}, chosen.summary),
 		method && other === null && notice("warn",
 			"This method finds nothing on this page."),
-		other && judgement(other),
+		other && judgement(other, explain),
 		h("p", null, "Each text of the page has its score: how probable it is that ",
 			"it is main text. What is above the threshold was kept. ",
 			help("the score", "From 0 to 1, from the features of the passage, of ",
 				"its neighbours and, if the template is known, from what the other ",
 				"pages of the template have at this place.")),
-		h("section", {class: "side"}, copyFrame(
+		other !== null && h("section", {class: "side"}, copyFrame(
 			"Each text of the page, and why it was kept or not", address(
 				"/v1/pages/copy", {url, view: "explain", method}), false)),
 	];
@@ -291,9 +292,9 @@ function visitValue(name, value) {
 	if (name === "interval_s")
 		return value > 0 ? `${count(value)} seconds` : null;
 	if (name === "cluster")
-		return templateLink(value);
+		return linkToTemplate(value);
 	if (name === "redirect")
-		return pageLink(value);
+		return linkToPage(value);
 	if (/^\d{4}-\d\d-\d\dT/.test(value))
 		return dateTime(value);
 	return typeof value === "number" ? count(value) : clip(value, 500);
@@ -313,7 +314,7 @@ async function fetchNow(url) {
 function visitActions(url, {site_is_known: isKnown, page}) {
 	return h("div", {class: "actions"},
 		!isKnown && button("Watch this site", () => post("/v1/sites", {url}),
-			{kind: "main", done: "The site is watched. Its pages appear one by one."}),
+			{kind: "main", done: "The site is watched. Its pages appear soon."}),
 		button(page ? "Visit it now" : isKnown ? "Visit it"
 			: "Visit this page and some that it links to",
 		() => fetchNow(url), {kind: isKnown ? "main" : ""}),
@@ -387,10 +388,11 @@ function hostOf(url) {
 
 // `url`: the page; `tab`: a part of it; `method`: how the text is found.
 export async function pageView({url, tab, method}) {
-	const host = hostOf(url || "");
+	const given = hostOf(url || "");
 	const isWriter = await mayWrite();
 	const [text, explain] = await Promise.all([pageText(url),
 		isWriter ? get("/v1/pages", {url}) : null]);
+	const host = explain?.site || given;
 	const known = pageTabs.find(([name]) => name === (tab || "")) || pageTabs[0];
 	const chosen = text === null && isWriter ? pageTabs.at(-1) : known;
 
@@ -399,9 +401,9 @@ export async function pageView({url, tab, method}) {
 	tidyAddress(explain?.url || url, chosen[0], method);
 	return [
 		head(text?.title || clip(url, 120), {
-			crumbs: [link("/", "Sites"), link(sitePath(explain?.site || host),
-				explain?.site || host), text?.cluster &&
-				templateLink(text.cluster)].filter(Boolean)}),
+			crumbs: [link("/", "Sites"), link(sitePath(host), host),
+				text?.cluster && linkToTemplate(text.cluster,
+					explain?.page?.template_name)].filter(Boolean)}),
 		h("p", {class: "small"}, outside(url)),
 		text !== null && tabs(pageTabs.filter(([name]) =>
 			(name !== "visit" || isWriter) && (name !== "explain" ||
@@ -423,7 +425,8 @@ function selectorChoice(selector, about, isFirst) {
 	return h("label", {class: "choice"},
 		h("input", {type: "radio", name: "css", required: true, value: selector,
 			checked: isFirst}),
-		h("code", null, clip(selector, 400)), h("span", {class: "soft small"}, about));
+		h("code", null, clip(selector, 400)),
+		h("span", {class: "soft small"}, about));
 }
 
 function selectorChoices(element) {
@@ -432,14 +435,15 @@ function selectorChoices(element) {
 	return h("fieldset", null,
 		h("legend", null, "Selector ", help("a selector", "How the element is ",
 			"found on all pages. A short one with the names that the shop gives ",
-			"its parts survives more changes than an exact position.")),
+			"its parts survives more changes than a long one.")),
 		list.map((candidate, i) => selectorChoice(candidate.selector, [
 			i === 0 ? "the most stable one" : "once on this page",
 			candidate.pages > 0 && `, on ${count(candidate.pages, "page")}`,
 			candidate.value && `: ${quoted(candidate.value)}`,
 			typeof candidate.score === "number" &&
 				`, ${percent(candidate.score)} like this element`], i === 0)),
-		element.path && selectorChoice(element.path, "its exact position",
+		element.path && selectorChoice(element.path,
+			"its place in the page; other elements may be there, too",
 			list.length === 0));
 }
 
@@ -498,7 +502,7 @@ export async function elementView({url, n, element: older, up}) {
 		head("Guard an element", {
 			crumbs: [link("/", "Sites"), link(sitePath(element.site), element.site),
 				link(pagePath(element.url), "page")],
-			lede: ["On ", pageLink(element.url), ". You are told when pages no ",
+			lede: ["On ", linkToPage(element.url), ". You are told when pages no ",
 				"longer have it, and where it probably is then."]}),
 		facts([
 			["Value", element.value ? h("q", {class: "pre"},

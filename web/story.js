@@ -2,13 +2,13 @@
 // for those who want to know it exactly.
 
 import {h} from "./dom.js";
-import {count, dateTime, kindText, link, outside, pagePath, path, percent, sitePath,
-	table, templatePath} from "./parts.js";
+import {count, dateTime, kindText, link, pagePath, path, percent, sitePath, table,
+	templatePath} from "./parts.js";
 
 // Below this score the new place of a value is a guess.
 export const likelyScore = 0.6;
 
-const textsShown = 60;
+const itemsShown = 60;
 const depthShown = 4;
 const lettersShown = 300;
 
@@ -24,12 +24,14 @@ export function quoted(text) {
 	return `“${clip(text, 80)}”`;
 }
 
-export function templateLink(id, name) {
+export function linkToTemplate(id, name) {
 	return id ? link(templatePath(id), name || id) : "a template";
 }
 
-export function pageLink(url) {
-	return link(pagePath(url), clip(url.replace(/^https?:\/\/[^/]*/, "") || url, 90));
+export function linkToPage(url) {
+	const local = url.replace(/^https?:\/\/[^/]*/, "");
+
+	return link(pagePath(url), clip(local || url, 90));
 }
 
 // The candidate that probably is the new place; null if there is none.
@@ -64,7 +66,7 @@ export function findingOfEntry(what, entry, incident) {
 // Sentences. Each function returns a list of sentences; a sentence is a list of
 // texts and nodes.
 
-function guardName({detail, guard, site}) {
+function guardWords({detail, guard, site}) {
 	const text = detail.name ? quoted(detail.name)
 		: detail.selector ? h("code", null, clip(detail.selector, 80))
 			: `Guard ${guard || detail.guard}`;
@@ -94,7 +96,7 @@ function lostGuard(finding) {
 	const best = bestCandidate(detail.candidates);
 
 	return [
-		[guardName(finding), " was no longer found on ",
+		[guardWords(finding), " was no longer found on ",
 			pagesOf(detail.failed || pages, detail.checked), "."],
 		detail.name && detail.selector && ["The selector ",
 			h("code", null, clip(detail.selector, 120)),
@@ -104,7 +106,7 @@ function lostGuard(finding) {
 }
 
 function templateName(finding) {
-	return templateLink(finding.template, finding.name);
+	return linkToTemplate(finding.template, finding.name);
 }
 
 // The templates that have the pages now.
@@ -114,7 +116,7 @@ function otherTemplates({detail, other, template}) {
 		.filter(id => typeof id === "string" && id !== template);
 
 	return [...new Set(ids)].slice(0, 4).flatMap(
-		(id, i) => [i === 0 ? ": " : ", ", templateLink(id)]);
+		(id, i) => [i === 0 ? ": " : ", ", linkToTemplate(id)]);
 }
 
 function regionSentence(region) {
@@ -190,10 +192,10 @@ function healedField(finding) {
 	];
 }
 
-export function valueText(value) {
+export function shownValue(value) {
 	if (value === null || value === undefined)
 		return "no value";
-	return Array.isArray(value) ? value.map(valueText).join("; ")
+	return Array.isArray(value) ? value.map(shownValue).join("; ")
 		: quoted(typeof value === "object" ? JSON.stringify(value) : value);
 }
 
@@ -203,8 +205,8 @@ function changedField(finding) {
 	return [
 		["The field ", fieldName(finding), " has other values on ",
 			count(finding.pages || changes.length, "page"), "."],
-		...changes.slice(0, 3).map(change => [valueText(change.old), " is now ",
-			valueText(change.new), " (", pageLink(change.url), ")."]),
+		...changes.slice(0, 3).map(change => [shownValue(change.old), " is now ",
+			shownValue(change.new), " (", linkToPage(change.url), ")."]),
 	];
 }
 
@@ -236,25 +238,26 @@ function ofTemplate(before, after) {
 }
 
 function ofPage(before, after) {
-	return ({url}) => [[before, url ? [" ", pageLink(url), " "] : " ", after, "."]];
+	return ({url}) => [[before, url ? [" ", linkToPage(url), " "] : " ", after, "."]];
 }
 
 const sentencesOf = {
 	"guard.firing": lostGuard,
-	"guard.resolved": finding => [[guardName(finding), " is found again."]],
+	"guard.resolved": finding => [[guardWords(finding), " is found again."]],
 	"guard.unmatched": finding => [["None of the pages that ",
-		guardName(finding), " was found on exists any longer."]],
-	"guard.suspended": finding => [[guardName(finding),
+		guardWords(finding), " was found on exists any longer."]],
+	"guard.suspended": finding => [[guardWords(finding),
 		" is not checked any longer",
 		because(finding) || ": it takes too long", "."]],
-	"guard.alternates": finding => [[guardName(finding), " is found at some ",
+	"guard.alternates": finding => [[guardWords(finding), " is found at some ",
 		"visits and missing at others, as in a test with two editions."]],
 	"template.changed": changedTemplate,
 	"template.replaced": finding => [["The pages of ", templateName(finding),
 		" have another template now", otherTemplates(finding), "."],
 	...changedTemplate(finding).slice(1)],
 	"template.restored": restoredTemplate,
-	"template.merged": ofTemplate("The pages of ", " now look like those of another template"),
+	"template.merged": ofTemplate("The pages of ",
+		" now look like those of another template"),
 	"template.split": splitTemplate,
 	"template.removed": ofTemplate("The pages of ", " disappeared"),
 	"template.added": finding => [["A new template appeared: ",
@@ -262,7 +265,8 @@ const sentencesOf = {
 			? `, with ${count(finding.pages, "page")}.` : "."]],
 	"template.alternates": ofTemplate("The pages of ", " show two designs in turn"),
 	"template.checked": ofTemplate("", " was checked, and no change was confirmed"),
-	"template.rebuilt": ofTemplate("Only generated names changed in the pages of ", ""),
+	"template.rebuilt": ofTemplate("Only generated names changed in the pages of ",
+		""),
 	"field.firing": lostField,
 	"field.resolved": finding => [["The field ", fieldName(finding),
 		" has values again", because(finding), "."]],
@@ -303,7 +307,7 @@ function scalarNode(name, value) {
 	if (isoTime.test(value))
 		return dateTime(value);
 	if (/^https?:\/\//i.test(value))
-		return pageLink(value);
+		return linkToPage(value);
 	return clip(value, lettersShown);
 }
 
@@ -313,10 +317,10 @@ function isEmpty(value) {
 }
 
 function listNode(name, list, depth) {
-	return h("ul", {class: "plain"}, list.slice(0, textsShown).map(
+	return h("ul", {class: "plain"}, list.slice(0, itemsShown).map(
 		item => h("li", null, anyNode(name, item, depth + 1))),
-	list.length > textsShown && h("li", {class: "soft"},
-		`and ${count(list.length - textsShown)} more`));
+	list.length > itemsShown && h("li", {class: "soft"},
+		`and ${count(list.length - itemsShown)} more`));
 }
 
 // Show a value whose meaning this program does not know.
@@ -343,7 +347,7 @@ export function anyFacts(object, known = [], depth = 0) {
 
 // A tree of paths such as "html>body>main.shop". Elements that are in a path
 // only because one of their descendants is are soft.
-function pathTree(items) {
+function placeTree(items) {
 	const root = {children: new Map()};
 
 	for (const {text, ratio} of items) {
@@ -359,7 +363,7 @@ function pathTree(items) {
 	return root;
 }
 
-function treeNode(name, node, isAfter) {
+function placeNode(name, node, isAfter) {
 	// long chains of elements without a change are one row
 	while (node.ratio === undefined && node.children.size === 1) {
 		const [[child, next]] = node.children;
@@ -376,23 +380,23 @@ function treeNode(name, node, isAfter) {
 			typeof node.ratio === "number" && h("span", {class: "of"},
 				percent(node.ratio))),
 		node.children.size > 0 && h("ul", null, [...node.children].map(
-			([child, next]) => treeNode(child, next, isAfter))));
+			([child, next]) => placeNode(child, next, isAfter))));
 }
 
-function moveSide(title, moves, isAfter, isTree) {
+function moveSide([title, of], moves, isAfter, isTree) {
 	const items = (isAfter ? moves?.come : moves?.gone) || [];
 	const total = Math.max(items.length,
 		(isAfter ? moves?.come_count : moves?.gone_count) || 0);
-	const shown = items.slice(0, textsShown);
+	const shown = items.slice(0, itemsShown);
 
 	return h("section", {class: `side ${isAfter ? "after" : "before"}`},
 		h("h3", null, title, h("span", null, count(total))),
 		shown.length === 0 && h("p", {class: "moves soft"}, total > 0
 			? "They are not listed." : "Nothing."),
 		shown.length > 0 && h("div", {class: "moves", tabindex: 0, role: "region",
-			"aria-label": title}, isTree
-			? h("ul", {class: "tree"}, [...pathTree(shown).children].map(
-				([name, node]) => treeNode(name, node, isAfter)))
+			"aria-label": of ? `${title}, ${of}` : title}, isTree
+			? h("ul", {class: "tree"}, [...placeTree(shown).children].map(
+				([name, node]) => placeNode(name, node, isAfter)))
 			: h("ul", {class: "plain"}, shown.map(item => h("li", null,
 				h(isAfter ? "ins" : "del", null, clip(item.text, lettersShown)),
 				typeof item.ratio === "number" && h("span",
@@ -407,38 +411,39 @@ export function hasMoves(detail) {
 		moves?.gone?.length > 0 || moves?.come?.length > 0);
 }
 
-// What was removed and what was added, side by side, as trees.
-export function movesNode(detail) {
+// What was removed and what was added, side by side, as trees. `of` tells it from
+// others on the page.
+export function movesNode(detail, of) {
 	return h("div", {class: "sides"},
-		moveSide("Places before", detail.paths, false, true),
-		moveSide("Places after", detail.paths, true, true),
-		moveSide("Texts before", detail.fragments, false, false),
-		moveSide("Texts after", detail.fragments, true, false));
+		moveSide(["Places before", of], detail.paths, false, true),
+		moveSide(["Places after", of], detail.paths, true, true),
+		moveSide(["Texts before", of], detail.fragments, false, false),
+		moveSide(["Texts after", of], detail.fragments, true, false));
 }
 
 const nowWords = {page: "a page", gone: "missing", redirect: "leads elsewhere",
 	moved: "moved", blocked: "not readable"};
 
-// The pages that agree on a finding. They are URLs, or objects with "url".
-export function pagesTable(list) {
+// The pages of a finding. They are URLs, or objects with "url".
+export function pagesTable(caption, list) {
 	const pages = list.map(item => typeof item === "string" ? {url: item} : item)
-		.filter(page => typeof page?.url === "string").slice(0, textsShown);
+		.filter(page => typeof page?.url === "string").slice(0, itemsShown);
 	const has = name => pages.some(page => !isEmpty(page[name]));
 
-	return table("Pages that agree", [
-		{head: "Page", cell: page => pageLink(page.url)},
+	return table(caption, [
+		{head: "Page", cell: page => linkToPage(page.url)},
 		has("now") && {head: "Is now",
 			cell: page => nowWords[page.now] || page.now || ""},
 		has("template") && {head: "Template",
-			cell: page => page.template ? templateLink(page.template) : ""},
+			cell: page => page.template ? linkToTemplate(page.template) : ""},
 		has("to") && {head: "New address",
-			cell: page => page.to ? pageLink(page.to) : ""},
+			cell: page => page.to ? linkToPage(page.to) : ""},
 		pages.some(page => page.matches !== undefined) && {head: "Matches",
 			class: "num", cell: page => count(page.matches || 0)},
 		has("value") && {head: "Value before",
 			cell: page => page.value ? clip(page.value, 120) : ""},
-		has("old") && {head: "Value before", cell: page => valueText(page.old)},
-		has("old") && {head: "Value now", cell: page => valueText(page.new)},
+		has("old") && {head: "Value before", cell: page => shownValue(page.old)},
+		has("old") && {head: "Value now", cell: page => shownValue(page.new)},
 		has("good") && {head: "Last found",
 			cell: page => page.good ? dateTime(page.good) : ""},
 	].filter(Boolean), pages, "No page is named.");
@@ -457,8 +462,8 @@ export function evidenceNode(finding) {
 
 	return [
 		sentences(finding).map(parts => h("p", null, parts)),
-		pages.length > 0 && pagesTable(pages),
-		hasMoves(detail) && movesNode(detail),
+		pages.length > 0 && pagesTable(`Pages of event ${finding.number}`, pages),
+		hasMoves(detail) && movesNode(detail, `event ${finding.number}`),
 		anyFacts(detail, shownMembers),
 	];
 }
@@ -471,11 +476,11 @@ export function evidenceTitle(finding) {
 				`event ${finding.number}`)]));
 }
 
-export function movedTable(list) {
+export function movedUrlTable(list) {
 	return table("URLs that moved", [
-		{head: "From", cell: item => pageLink(item.from)},
-		{head: "To", cell: item => pageLink(item.to)},
-	], list.filter(item => item?.from && item?.to).slice(0, textsShown),
+		{head: "From", cell: item => linkToPage(item.from)},
+		{head: "To", cell: item => linkToPage(item.to)},
+	], list.filter(item => item?.from && item?.to).slice(0, itemsShown),
 	"No URL moved.");
 }
 
@@ -492,8 +497,4 @@ export function regionsTable(regions) {
 				h("code", null, clip(element.now, 120))))]},
 		{head: "Pages", class: "num", cell: region => count(region.pages || 0)},
 	], regions, "Nothing moved.");
-}
-
-export function originalLink(url) {
-	return outside(url, clip(url.replace(/^https?:\/\//, ""), 100));
 }

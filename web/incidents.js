@@ -7,8 +7,9 @@ import {badge, button, choice, count, dateTime, duration, empty, facts, field, f
 	go, head, help, kindText, link, notice, outside, panel, path, percent, say,
 	sitePath, table, tabs, templatePath, when} from "./parts.js";
 import {anyFacts, bestCandidate, clip, evidenceNode, evidenceTitle, findingOfEntry,
-	findingOfEvent, hasMoves, likelyScore, movedUrlTable, movesNode, linkToPage,
-	pagesTable, quoted, regionsTable, sentences, linkToTemplate} from "./story.js";
+	findingOfEvent, hasMoves, likelyScore, linkToPage, linkToTemplate, listOf,
+	movedUrlTable, movesNode, pagesTable, quoted, regionsTable,
+	sentences} from "./story.js";
 
 const incidentsShown = 300;
 const eventsRead = 1000;
@@ -247,7 +248,7 @@ async function replaceGuard(guard, candidate) {
 
 // The values that the pages had, by which the daemon finds the new place.
 function examplesOf(finding) {
-	return (finding?.detail.pages || []).filter(page => page.url && page.old)
+	return listOf(finding?.detail.pages).filter(page => page.url && page.old)
 		.slice(0, 8).map(({url, old}) => Array.isArray(old)
 			? {url, values: old} : {url, value: String(old)});
 }
@@ -334,8 +335,8 @@ function guardPanel(site, entry, guard, all) {
 			() => replaceGuard(guard, best), {kind: "main"})),
 		candidates.length > 0 && after === null && [
 			h("h4", null, "Probable new places ", scoreHelp()),
-			candidateTable(name || entry.selector || "the guard", candidates,
-				accept)]);
+			candidateTable(`${name || entry.selector || "the value"}, guard ` +
+				(entry.guard || guard?.id), candidates, accept)]);
 }
 
 function fieldPanel(entry, finding, now, isWriter) {
@@ -529,7 +530,8 @@ const whatWords = {changed: "new design", replaced: "has another template now",
 
 function templatesTable(templates, total) {
 	return [table("Templates of the incident", [
-		{head: "Template", cell: entry => linkToTemplate(entry.template, entry.name)},
+		{head: "Template", cell: entry =>
+			linkToTemplate(entry.template, entry.name)},
 		{head: "What", cell: entry => whatWords[entry.what] || entry.what},
 		{head: "Now", cell: entry => (entry.to || []).flatMap((id, i) =>
 			[i > 0 && ", ", linkToTemplate(id)])},

@@ -252,6 +252,7 @@ async function changesTab({url}) {
 					"such as a clock, a counter or a random tip.")] || null],
 			["List", answer.truncated ? "only the first changes are listed" : null],
 		]),
+		h("h2", null, "Passages"),
 		h("ul", {class: "plain changes"},
 			changes.slice(0, changesShown).map(changeNode)),
 	];
@@ -400,7 +401,7 @@ export async function pageView({url, tab, method}) {
 		throw new ApiError(404, "not_stored", "This page is not stored.");
 	tidyAddress(explain?.url || url, chosen[0], method);
 	return [
-		head(text?.title || clip(url, 120), {
+		head(clip(text?.title || url, 150), {
 			crumbs: [link("/", "Sites"), link(sitePath(host), host),
 				text?.cluster && linkToTemplate(text.cluster,
 					explain?.page?.template_name)].filter(Boolean)}),

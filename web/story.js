@@ -20,6 +20,11 @@ export function clip(text, size) {
 		: letters.join("");
 }
 
+// The value if it is a list; otherwise an empty one.
+export function listOf(value) {
+	return Array.isArray(value) ? value : [];
+}
+
 export function quoted(text) {
 	return `“${clip(text, 80)}”`;
 }
@@ -111,8 +116,7 @@ function templateName(finding) {
 
 // The templates that have the pages now.
 function otherTemplates({detail, other, template}) {
-	const given = Array.isArray(detail.to) ? detail.to : [];
-	const ids = [...given.map(item => item?.template || item), other]
+	const ids = [...listOf(detail.to).map(item => item?.template || item), other]
 		.filter(id => typeof id === "string" && id !== template);
 
 	return [...new Set(ids)].slice(0, 4).flatMap(
@@ -133,7 +137,7 @@ function changedTemplate(finding) {
 
 	return [
 		["The pages of ", templateName(finding), " have a new design", agreed, "."],
-		...(detail.regions || []).slice(0, 2).map(regionSentence),
+		...listOf(detail.regions).slice(0, 2).map(regionSentence),
 		detail.reason && [`Why it is a change: ${detail.reason}.`],
 	];
 }
@@ -200,7 +204,7 @@ export function shownValue(value) {
 }
 
 function changedField(finding) {
-	const changes = finding.detail.changes || [];
+	const changes = listOf(finding.detail.changes);
 
 	return [
 		["The field ", fieldName(finding), " has other values on ",
@@ -238,7 +242,8 @@ function ofTemplate(before, after) {
 }
 
 function ofPage(before, after) {
-	return ({url}) => [[before, url ? [" ", linkToPage(url), " "] : " ", after, "."]];
+	return ({url}) => [[before, url ? [" ", linkToPage(url), " "] : " ", after,
+		"."]];
 }
 
 const sentencesOf = {
@@ -384,7 +389,7 @@ function placeNode(name, node, isAfter) {
 }
 
 function moveSide([title, of], moves, isAfter, isTree) {
-	const items = (isAfter ? moves?.come : moves?.gone) || [];
+	const items = listOf(isAfter ? moves?.come : moves?.gone);
 	const total = Math.max(items.length,
 		(isAfter ? moves?.come_count : moves?.gone_count) || 0);
 	const shown = items.slice(0, itemsShown);
@@ -457,8 +462,7 @@ const shownMembers = ["pages", "candidates", "paths", "fragments", "regions",
 // All that is known about an event.
 export function evidenceNode(finding) {
 	const {detail} = finding;
-	const pages = Array.isArray(detail.pages) ? detail.pages
-		: Array.isArray(detail.changes) ? detail.changes : [];
+	const pages = [...listOf(detail.pages), ...listOf(detail.changes)];
 
 	return [
 		sentences(finding).map(parts => h("p", null, parts)),
@@ -490,11 +494,11 @@ export function regionsTable(regions) {
 		{head: "Part", cell: region => h("code", null,
 			clip(region.where || "the page", 160))},
 		{head: "Before", cell: region => [h("code", null, clip(region.was, 160)),
-			(region.elements || []).map(element => h("div", {class: "soft"},
-				h("code", null, clip(element.was, 120))))]},
+			listOf(region.elements).map(element => h("div",
+				{class: "soft"}, h("code", null, clip(element.was, 120))))]},
 		{head: "Now", cell: region => [h("code", null, clip(region.now, 160)),
-			(region.elements || []).map(element => h("div", {class: "soft"},
-				h("code", null, clip(element.now, 120))))]},
+			listOf(region.elements).map(element => h("div",
+				{class: "soft"}, h("code", null, clip(element.now, 120))))]},
 		{head: "Pages", class: "num", cell: region => count(region.pages || 0)},
 	], regions, "Nothing moved.");
 }

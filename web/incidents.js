@@ -9,7 +9,7 @@ import {badge, button, choice, count, dateTime, duration, empty, facts, field, f
 import {anyFacts, bestCandidate, clip, evidenceNode, evidenceTitle, findingOfEntry,
 	findingOfEvent, hasMoves, likelyScore, linkToPage, linkToTemplate, listOf,
 	movedUrlTable, movesNode, pagesTable, quoted, regionsTable,
-	sentences} from "./story.js";
+	sentences, hasTextChanges, textChanges} from "./story.js";
 
 const incidentsShown = 300;
 const eventsRead = 1000;
@@ -31,6 +31,7 @@ const adviceWords = {
 		"told. If it only blocks our visits, visit it less often.",
 	"incident.alternates": "If the site tests a new design with some visitors, " +
 		"wait. Otherwise some of its servers may have another version.",
+	"incident.text": "Read what changed below. Nothing is to be repaired.",
 	"incident.guard": "Accept the new place below, or correct the selector.",
 	"incident.field": "Teach the field again, or accept the new place below.",
 };
@@ -100,7 +101,7 @@ function listAddress(filters) {
 }
 
 function filterForm({all, site, severity}, hosts) {
-	return h("form", {class: "fields filters", role: "search",
+	return h("form", {class: "fields filter-form", role: "search",
 		"aria-label": "Filter the incidents",
 		onsubmit: event => {
 			const given = new FormData(event.currentTarget);
@@ -122,14 +123,14 @@ function filterForm({all, site, severity}, hosts) {
 function incidentTable(incidents, emptyText, isWriter) {
 	return table("Incidents", [
 		{head: "Severity", cell: incident => severityBadge(incident.severity)},
-		{head: "What", cell: incident => [
+		{head: "What", cell: incident => h("div", null,
 			link(path("incidents", String(incident.id)), kindText(incident.kind)),
-			h("div", {class: "soft small"}, clip(incident.summary || "", 300))]},
+			h("div", {class: "soft small"}, clip(incident.summary || "", 300)))},
 		{head: "Site", class: "name",
 			cell: incident => link(sitePath(incident.site), incident.site)},
 		{head: "Began", cell: incident => when(incident.began)},
 		{head: "Lasts", cell: lasted},
-		{head: "State", cell: stateBadges},
+		{head: "State", cell: incident => h("div", null, stateBadges(incident))},
 		isWriter && {head: "Actions", class: "act", cell: incident =>
 			incident.alert && !incident.acknowledged && incident.state !== "ended"
 				? ackIncident(incident) : ""},
@@ -154,15 +155,16 @@ function valueTable(events, isWriter) {
 			"value. Acknowledge it, and it leaves this list.")),
 		table("Watched values", [
 			{head: "When", cell: event => when(event.time)},
-			{head: "What", cell: event => [
+			{head: "What", cell: event => h("div", null,
 				sentences(findingOfEvent(event)).slice(0, 2)
 					.map(parts => h("div", null, parts)),
-				link(path("alerts", String(event.seq)), "Details")]},
+				link(path("alerts", String(event.seq)), "Details"))},
 			{head: "Site", class: "name",
 				cell: event => link(sitePath(event.site), event.site)},
 			isWriter && {head: "Actions", class: "act", cell: event =>
 				event.acknowledged || event.silenced ? badge("", "seen")
-					: [ackEvent(event.seq), " ", silenceEvent(event.seq)]},
+					: h("div", null, ackEvent(event.seq), " ",
+						silenceEvent(event.seq))},
 		].filter(Boolean), events, ""));
 }
 
@@ -285,7 +287,8 @@ function candidateTable(name, candidates, actions) {
 const guardStates = {ok: ["good", "found"], firing: ["bad", "not found"],
 	checking: ["busy", "is being checked"], alternates: ["warn", "now and then"],
 	unmatched: ["warn", "its pages are gone"],
-	suspended: ["warn", "takes too long"]};
+	suspended: ["warn", "takes too long"],
+	learning: ["busy", "learns what changes at each visit"]};
 
 // "once", "2 to 5 times", of how often a selector must match.
 function expectText(expect) {
@@ -311,6 +314,7 @@ function guardPanel(site, entry, guard, all) {
 	const best = bestCandidate(candidates);
 	const [kind, word] = guardStates[guard?.state] || ["", guard?.state || ""];
 	const name = entry.name || guard?.name;
+	const texts = listOf(entry.texts);
 	const after = guard === null && name
 		? all.find(each => each.name === name) : null;
 	const accept = isLost(guard) ? candidate => button("Use this",
@@ -321,11 +325,13 @@ function guardPanel(site, entry, guard, all) {
 			guard === null ? quoted(name || entry.selector || "")
 				: link(sitePath(site, "guards", String(guard.id)),
 					quoted(name || guard.selector))),
-		word && badge(kind, word)),
-		h("p", null, "Its selector is ", h("code", null,
-			clip(guard?.selector || entry.selector || "?", 300)),
+		word && texts.length === 0 && badge(kind, word)),
+		entry.selector && h("p", null, "Its selector is ", h("code", null,
+			clip(guard?.selector || entry.selector, 300)),
 		guard?.expect && ` and must match ${expectText(guard.expect)} on a page`,
 		entry.reason && `. ${entry.reason}`, "."),
+		texts.map(text => [h("p", null, "On ", linkToPage(text.url), ":"),
+			textChanges(text, "h4")]),
 		after && h("p", null, "It was replaced by ", link(sitePath(site, "guards",
 			String(after.id)), quoted(after.selector)), "."),
 		guard === null && !after && saved === null && all.length > 0 &&
@@ -448,7 +454,7 @@ function storyNode(incident, findings, later) {
 			groups.push({minute, time: step.time, steps: []});
 		groups.at(-1).steps.push(step);
 	}
-	return h("ol", {class: "story"}, groups.map(group => h("li", null,
+	return h("ol", {class: "timeline story"}, groups.map(group => h("li", null,
 		h("p", {class: "soft small"}, "On ", dateTime(group.time)),
 		group.steps.flatMap(step => step.isComment
 			? [h("p", {class: "comment"}, "You noted: ", step.parts[0])]
@@ -533,8 +539,9 @@ function templatesTable(templates, total) {
 		{head: "Template", cell: entry =>
 			linkToTemplate(entry.template, entry.name)},
 		{head: "What", cell: entry => whatWords[entry.what] || entry.what},
-		{head: "Now", cell: entry => (entry.to || []).flatMap((id, i) =>
-			[i > 0 && ", ", linkToTemplate(id)])},
+		{head: "Now", cell: entry => entry.to ? h("span", null,
+			listOf(entry.to).flatMap((id, i) => [i > 0 && ", ",
+				linkToTemplate(id)])) : ""},
 		{head: "Versions", cell: entry => (entry.versions || []).join(" → ")},
 		{head: "Pages", class: "num", cell: entry => count(entry.pages || 0)},
 		{head: "Evidence", cell: entry => entry.evidence > 0
@@ -732,9 +739,12 @@ async function eventView(event) {
 		detail.regions?.length > 0 && [h("h2", null, "What moved where"),
 			regionsTable(detail.regions)],
 		hasMoves(detail) && [h("h2", null, "Before and after"), movesNode(detail)],
+		hasTextChanges(detail) && [h("h2", null, "What changed in the text"),
+			textChanges(detail, "h3")],
 		detail.pages?.length > 0 && [h("h2", null, "Pages"),
 			pagesTable("Pages", detail.pages)],
-		detail.changes?.length > 0 && [h("h2", null, "Values"),
+		detail.changes?.length > 0 && !hasTextChanges(detail) && [
+			h("h2", null, "Values"),
 			pagesTable("Values", detail.changes)],
 		detail.moved?.length > 0 && [h("h2", null, "Moved addresses"),
 			movedUrlTable(detail.moved)],

@@ -6,10 +6,10 @@ import {ApiError, address, find, get, mayWrite, post, remove, saved} from "./api
 import {badge, button, bytes, choice, count, dateTime, empty, facts, field, form, go,
 	head, help, link, notice, outside, pagePath, panel, percent, say, sitePath,
 	tabs, templatePath, when} from "./parts.js";
-import {anyFacts, clip, linkToPage, quoted, linkToTemplate} from "./story.js";
+import {anyFacts, clip, linkToPage, linkToTemplate, quoted,
+	textChanges} from "./story.js";
 
 const blocksShown = 2000;
-const changesShown = 200;
 const levelsUp = 8;
 
 // The clean text.
@@ -154,7 +154,7 @@ function textTab({url, text, explain, isWriter}) {
 // Why each text was kept.
 
 function methodForm(url, method, methods) {
-	return h("form", {class: "fields filters", onsubmit: event => {
+	return h("form", {class: "fields filter-form", onsubmit: event => {
 		const wanted = new FormData(event.currentTarget).get("method");
 
 		event.preventDefault();
@@ -195,51 +195,37 @@ async function explainTab({url, text, explain, method}) {
 
 // What changed in the text.
 
-// Mark the `words`, lists in the order of the text, as new or removed.
-function markWords(text, words, tag) {
-	const out = [];
-	let at = 0;
+// A guard of the text of this page, or of all pages of the template.
+function watchTextForm(url, text, isWriter) {
+	return isWriter && text !== null && panel("Be told of changes", form([
+		field("Name", "name", {maxlength: 64, placeholder: "terms, price list",
+			about: "How alerts call it. Without a name they show the address."}),
+		choice("Pages", "scope", [["page", "this page"],
+			text.cluster && ["template", "all of this template"]].filter(Boolean),
+		"page", "You are told when the main text changes, with the words that " +
+			"were removed and added. Menus, and parts that are different at each " +
+			"visit, do not count."),
+	], "Watch the text", async ({name, scope}) => {
+		const slash = text.cluster ? text.cluster.lastIndexOf("/") : -1;
+		const wanted = scope === "page" ? {text: url}
+			: {text: "all", cluster: Number(text.cluster.slice(slash + 1))};
 
-	for (const item of words || []) {
-		const found = item === "" ? -1 : text.indexOf(item, at);
-
-		if (found < 0)
-			continue;
-		out.push(text.slice(at, found), h(tag, null, item));
-		at = found + item.length;
-	}
-	out.push(text.slice(at));
-	return out;
+		if (name.trim() !== "")
+			wanted.name = name.trim();
+		await post(`/v1/sites/${encodeURIComponent(hostOf(url))}/guards`, wanted);
+	}, {done: "The text is watched."}));
 }
 
-// A passage that was only added or removed is marked as a whole.
-function changeSide(title, text, words, isAfter) {
-	const tag = isAfter ? "ins" : "del";
-
-	return h("div", {class: isAfter ? "after" : "before"},
-		h("h3", null, title),
-		text === null || text === undefined
-			? h("p", {class: "soft"}, isAfter ? "The passage was removed."
-				: "The passage is new.")
-			: h("p", null, words ? markWords(text, words, tag)
-				: h(tag, null, text)));
-}
-
-function changeNode(change) {
-	return h("li", {class: "panel sides"},
-		changeSide("Before", change.before, change.removed, false),
-		changeSide("Now", change.after, change.added, true));
-}
-
-async function changesTab({url}) {
+async function changesTab({url, text, isWriter}) {
 	const answer = await find("/v1/pages/changes", {url});
 	const changes = answer?.changes || [];
 	const time = answer?.changed || answer?.time;
 
 	if (changes.length === 0)
-		return empty("The text of this page has not changed since it is watched.",
+		return [empty("The text of this page has not changed since it is watched.",
 			answer?.ignored > 0 && ` ${count(answer.ignored, "change")} of parts ` +
-				"that are different at each visit were left out.");
+				"that are different at each visit were left out."),
+		watchTextForm(url, text, isWriter)];
 	return [
 		h("p", {class: "lede"}, `${count(changes.length, "passage")} of the text `,
 			"changed at the last change", time && [", ", when(time)], "."),
@@ -253,8 +239,8 @@ async function changesTab({url}) {
 			["List", answer.truncated ? "only the first changes are listed" : null],
 		]),
 		h("h2", null, "Passages"),
-		h("ul", {class: "plain changes"},
-			changes.slice(0, changesShown).map(changeNode)),
+		textChanges(answer, "h3"),
+		watchTextForm(url, text, isWriter),
 	];
 }
 

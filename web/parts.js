@@ -125,12 +125,14 @@ export function head(title, {crumbs = [], actions = [], lede = null} = {}) {
 // `list` is [[address, text, count]]; the one of this page is marked.
 export function tabs(list, label) {
 	const here = saved === null ? location.pathname + location.search
-		: location.hash;
+		: location.hash || sitePath(saved.host);
+	// a tab stays marked while the query says what is shown in it
+	const isHere = to => to === here || to === here.split("?")[0];
 
 	return h("nav", {"aria-label": label}, h("ul", {class: "tabs"},
 		list.filter(Boolean).map(([to, text, number]) => h("li", null,
 			h("a", {href: to,
-				"aria-current": to === here ? "page" : null},
+				"aria-current": isHere(to) ? "page" : null},
 			text, number !== undefined && number !== null &&
 				h("span", {class: "count"}, " ", count(number)))))));
 }
@@ -307,14 +309,15 @@ export const kindWords = {
 	"cluster.merged": "Two groups of pages became one",
 	"cluster.removed": "A group of pages disappeared",
 	"cluster.split": "A group of pages became two",
-	"field.changed": "The values of a field changed their form",
+	"field.changed": "A watched value changed",
 	"field.firing": "A field lost its values",
 	"field.healed": "A field was found at its new place",
 	"field.resolved": "A field has values again",
 	"guard.alternates": "A selector matches now and then",
+	"guard.changed": "A watched text changed",
 	"guard.firing": "A selector no longer matches",
 	"guard.resolved": "A selector matches again",
-	"guard.suspended": "A guard waits, because the site is down",
+	"guard.suspended": "A selector takes too long",
 	"guard.unmatched": "A selector has never matched",
 	"incident.added": "A new template appeared",
 	"incident.alternates": "The site alternates between two editions",

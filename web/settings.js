@@ -6,6 +6,12 @@ import {badge, button, bytes, choice, count, duration, empty, facts, field, figu
 	form, head, help, kindText, notice, panel, say, sitePath, link, table, tabs,
 	when} from "./parts.js";
 
+// The names of tokens and feeds.
+const namePattern = {
+	required: true, pattern: "[A-Za-z0-9._\\-]{1,64}",
+	title: "Letters, digits, dots, underscores and hyphens",
+};
+
 // Notifications.
 
 const kindChoices = [
@@ -23,40 +29,34 @@ function kindsText(kinds) {
 	return known ? known[1] : kinds;
 }
 
+const fieldTypes = {url: "url", secret: "password"};
+
 // The fields that a form of a hook needs, such as the token of a bot.
 function hookFields(wanted) {
 	return wanted.fields.map(part => field(part.label, part.name, {
-		type: part.secret ? "password" : "text", required: part.required,
-		about: part.about || null, wide: true, autocomplete: "off",
+		type: part.kind === "template" ? "textarea"
+			: fieldTypes[part.kind] || "text",
+		required: part.required && !part.default, wide: true,
+		placeholder: part.default || "", autocomplete: "off",
 	}));
 }
 
-// What an answer of the receiver means.
+// The message about the answer to a test.
 function sayAnswer(answer) {
-	if (answer.status === undefined)
-		say("The test is on its way.");
-	else if (answer.status >= 200 && answer.status < 300)
-		say(`It arrived: the receiver answered ${answer.status}.`);
+	if (answer.delivered)
+		say(`It arrived: the receiver answered ${answer.status ?? "yes"}.`);
 	else
-		say(`The receiver answered ${answer.status || "nothing"}. ` +
-			(answer.body || answer.error || ""), "bad");
+		say(`It did not arrive. ${answer.error || ""} ${answer.body || ""}`,
+			"bad");
 }
 
 async function testHook(id) {
 	sayAnswer(await post(`/v1/hooks/${id}/test`));
 }
 
-const webhookOnly = [{name: "json", label: "Webhook (JSON)", fields: [{
-	name: "target", label: "URL", required: true, secret: false,
-	about: "The address that gets a POST with JSON.",
-}, {
-	name: "secret", label: "Key", required: false, secret: true,
-	about: "If set, each request is signed with it.",
-}]}];
-
 // The form that adds a hook. `host` is the site, or null for all sites.
 export async function hookForm(host) {
-	const forms = (await find("/v1/hook-forms"))?.forms || webhookOnly;
+	const {forms} = await get("/v1/hook-forms");
 	const fields = h("div", {class: "fields"});
 	const show = name => fields.replaceChildren(...hookFields(
 		forms.find(one => one.name === name)));
@@ -71,8 +71,6 @@ export async function hookForm(host) {
 		const body = Object.fromEntries(Object.entries(values).filter(
 			([name, value]) => value !== "" && name !== ""));
 
-		if (body.form === "json")
-			delete body.form;
 		if (host)
 			body.site = host;
 		const hook = await post("/v1/hooks", body);
@@ -83,15 +81,16 @@ export async function hookForm(host) {
 function hookTable(hooks) {
 	return table("Where notifications go", [
 		{head: "To", cell: hook => [badge("", hook.form || "webhook"), " ",
-			h("code", null, hook.target)]},
+			h("code", null, hook.target || hook.to || "")]},
 		{head: "Site", cell: hook => hook.site
 			? link(sitePath(hook.site), hook.site) : "all sites"},
 		{head: "About", cell: hook => kindsText(hook.kinds || "*")},
 		{head: "State", cell: hook => [hook.failures > 0
 			? badge("bad", `failed ${count(hook.failures, "time")}`)
 			: badge("good", "well"),
-		hook.error ? [" ", hook.error] : null,
-		hook.pending > 0 ? ` ${count(hook.pending)} wait` : null]},
+		hook.error && ` ${hook.error}`,
+		hook.queued > 0 && ` ${count(hook.queued)} wait`]},
+		{head: "Last message", cell: hook => when(hook.last_delivered)},
 		{head: "Actions", class: "act", cell: hook => [
 			button("Test", () => testHook(hook.id)), " ",
 			button("Delete", () => remove(`/v1/hooks/${hook.id}`), {
@@ -105,6 +104,48 @@ async function hooksTab() {
 	const {hooks} = await get("/v1/hooks");
 
 	return [hookTable(hooks), panel("Add a place", await hookForm(null))];
+}
+
+// Feeds.
+
+function showOnce(title, text) {
+	const dialog = h("dialog", {"aria-label": title}, h("p", null, title),
+		h("p", null, h("code", null, text)),
+		h("form", {method: "dialog"}, h("button", null, "I have copied it")));
+
+	dialog.addEventListener("close", () => dialog.remove());
+	document.body.append(dialog);
+	dialog.showModal();
+}
+
+async function feedsTab() {
+	const {feeds} = await get("/v1/feeds");
+
+	return [
+		h("p", null, "A feed shows alerts in a feed reader. Its address has a ",
+			"key that reads this feed and nothing else."),
+		table("Feeds", [
+			{head: "Name", cell: feed => feed.name},
+			{head: "Site", cell: feed => feed.site
+				? link(sitePath(feed.site), feed.site) : "all sites"},
+			{head: "Created", cell: feed => when(feed.created)},
+			{head: "Actions", class: "act", cell: feed => button("Revoke",
+				() => remove(`/v1/feeds/${encodeURIComponent(feed.name)}`), {
+					kind: "danger", done: "The feed is revoked.",
+					sure: `The address of the feed ${feed.name} stops working.`,
+				})},
+		], feeds, "There is no feed."),
+		panel("Create a feed", form([
+			field("Name", "name", namePattern),
+			field("Site", "site", {placeholder: "all sites"}),
+		], "Create", async values => {
+			const feed = await post("/v1/feeds", values.site === ""
+				? {name: values.name} : values);
+
+			showOnce("The address of the feed. It is shown only now:",
+				feed.url || location.origin + feed.path);
+		})),
+	];
 }
 
 // Silences.
@@ -131,17 +172,6 @@ async function silencesTab() {
 
 // Tokens.
 
-function showToken(answer) {
-	const dialog = h("dialog", {"aria-label": "The new token"},
-		h("p", null, `The token of ${answer.name}. It is shown only now:`),
-		h("p", null, h("code", null, answer.token)),
-		h("form", {method: "dialog"}, h("button", null, "I have copied it")));
-
-	dialog.addEventListener("close", () => dialog.remove());
-	document.body.append(dialog);
-	dialog.showModal();
-}
-
 async function tokensTab() {
 	const {tokens} = await get("/v1/tokens");
 
@@ -160,13 +190,14 @@ async function tokensTab() {
 				})},
 		], tokens, "There is no token."),
 		panel("Create a token", form([
-			field("Name", "name", {required: true,
-				pattern: "[A-Za-z0-9._\\-]{1,64}",
-				title: "Letters, digits, dots, underscores and hyphens"}),
+			field("Name", "name", namePattern),
 			choice("May", "role", [["read", "read"],
 				["write", "read and change"]], "read"),
-		], "Create", async values =>
-			showToken(await post("/v1/tokens", values)))),
+		], "Create", async values => {
+			const {name, token} = await post("/v1/tokens", values);
+
+			showOnce(`The token of ${name}. It is shown only now:`, token);
+		})),
 	];
 }
 
@@ -323,6 +354,7 @@ async function nodesTab() {
 
 const settingsTabs = [
 	["", "Notifications", hooksTab],
+	["feeds", "Feeds", feedsTab],
 	["silences", "Silences", silencesTab],
 	["tokens", "Access", tokensTab],
 	["daemon", "Daemon", daemonTab],

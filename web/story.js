@@ -9,6 +9,7 @@ import {count, dateTime, kindText, link, pagePath, path, percent, sitePath, tabl
 export const likelyScore = 0.6;
 
 const itemsShown = 60;
+const changesShown = 200;
 const depthShown = 4;
 const lettersShown = 300;
 
@@ -71,7 +72,7 @@ export function findingOfEntry(what, entry, incident) {
 // Sentences. Each function returns a list of sentences; a sentence is a list of
 // texts and nodes.
 
-function guardWords({detail, guard, site}) {
+function guardLink({detail, guard, site}) {
 	const text = detail.name ? quoted(detail.name)
 		: detail.selector ? h("code", null, clip(detail.selector, 80))
 			: `Guard ${guard || detail.guard}`;
@@ -101,7 +102,7 @@ function lostGuard(finding) {
 	const best = bestCandidate(detail.candidates);
 
 	return [
-		[guardWords(finding), " was no longer found on ",
+		[guardLink(finding), " was no longer found on ",
 			pagesOf(detail.failed || pages, detail.checked), "."],
 		detail.name && detail.selector && ["The selector ",
 			h("code", null, clip(detail.selector, 120)),
@@ -214,6 +215,27 @@ function changedField(finding) {
 	];
 }
 
+// "The text of the page /a changed: “$20” is now “$25”." and so on.
+function changedText(finding) {
+	const {detail, url} = finding;
+	const given = listOf(detail.texts)[0] || detail;
+	const first = listOf(given.changes).find(change => change?.before !==
+		undefined || change?.after !== undefined);
+	const page = given.url || url;
+	const more = Math.max(listOf(given.changes).length - 1, 0);
+	const was = first && (first.removed?.[0] || (first.removed ? "" : first.before));
+	const now = first && (first.added?.[0] || (first.added ? "" : first.after));
+
+	return [
+		["The text of the page", page ? [" ", linkToPage(page), " "] : " ",
+			"changed", detail.name ? ` (${quoted(detail.name)})` : "", "."],
+		first && [was ? quoted(was) : "", was && now ? " is now " : "",
+			now ? quoted(now) : "", was && now ? "" : was ? " was removed"
+				: " was added", more > 0 ? `, and ${count(more, "passage")} more`
+				: "", "."],
+	];
+}
+
 function regrouped({detail}) {
 	return [["The pages were grouped anew",
 		typeof detail.to === "number" && typeof detail.from === "number"
@@ -248,13 +270,13 @@ function ofPage(before, after) {
 
 const sentencesOf = {
 	"guard.firing": lostGuard,
-	"guard.resolved": finding => [[guardWords(finding), " is found again."]],
+	"guard.resolved": finding => [[guardLink(finding), " is found again."]],
 	"guard.unmatched": finding => [["None of the pages that ",
-		guardWords(finding), " was found on exists any longer."]],
-	"guard.suspended": finding => [[guardWords(finding),
+		guardLink(finding), " was found on exists any longer."]],
+	"guard.suspended": finding => [[guardLink(finding),
 		" is not checked any longer",
 		because(finding) || ": it takes too long", "."]],
-	"guard.alternates": finding => [[guardWords(finding), " is found at some ",
+	"guard.alternates": finding => [[guardLink(finding), " is found at some ",
 		"visits and missing at others, as in a test with two editions."]],
 	"template.changed": changedTemplate,
 	"template.replaced": finding => [["The pages of ", templateName(finding),
@@ -287,7 +309,8 @@ const sentencesOf = {
 	"site.ok": workingSite,
 	"site.threshold_changed": regrouped,
 	"page.added": ofPage("The page", "was added"),
-	"page.changed": ofPage("The text of the page", "changed"),
+	"page.changed": changedText,
+	"guard.changed": changedText,
 	"page.removed": ofPage("The page", "disappeared"),
 };
 
@@ -296,6 +319,56 @@ export function sentences(finding) {
 	const tell = sentencesOf[finding.kind] || plain(kindText(finding.kind));
 
 	return tell(finding).filter(Boolean);
+}
+
+// The text of pages.
+
+// Mark the `words`, lists in the order of the text, as new or removed.
+function markWords(text, words, tag) {
+	const out = [];
+	let at = 0;
+
+	for (const item of words || []) {
+		const found = item === "" ? -1 : text.indexOf(item, at);
+
+		if (found < 0)
+			continue;
+		out.push(text.slice(at, found), h(tag, null, item));
+		at = found + item.length;
+	}
+	out.push(text.slice(at));
+	return out;
+}
+
+// A passage that was only added or removed is marked as a whole.
+function changeSide([title, level], text, words, isAfter) {
+	const tag = isAfter ? "ins" : "del";
+
+	return h("div", {class: isAfter ? "after" : "before"},
+		h(level, null, title),
+		text === null || text === undefined
+			? h("p", {class: "soft"}, isAfter ? "The passage was removed."
+				: "The passage is new.")
+			: h("p", null, words ? markWords(text, words, tag)
+				: h(tag, null, text)));
+}
+
+// Whether `detail` has changed passages of a text.
+export function hasTextChanges(detail) {
+	return listOf(detail?.changes).some(change => change?.before !== undefined ||
+		change?.after !== undefined);
+}
+
+// The changed passages, side by side; their heads are of the `level`.
+export function textChanges(detail, level) {
+	return h("ul", {class: "plain changes"},
+		listOf(detail.changes).slice(0, changesShown).map(change =>
+			h("li", {class: "panel sides"},
+				changeSide(["Before", level], change.before, change.removed,
+					false),
+				changeSide(["Now", level], change.after, change.added, true))),
+		detail.truncated && h("li", {class: "soft"},
+			"Only the first changes are listed."));
 }
 
 // Evidence.
@@ -462,12 +535,15 @@ const shownMembers = ["pages", "candidates", "paths", "fragments", "regions",
 // All that is known about an event.
 export function evidenceNode(finding) {
 	const {detail} = finding;
-	const pages = [...listOf(detail.pages), ...listOf(detail.changes)];
+	const hasTexts = hasTextChanges(detail);
+	const pages = [...listOf(detail.pages), ...hasTexts ? []
+		: listOf(detail.changes)];
 
 	return [
 		sentences(finding).map(parts => h("p", null, parts)),
 		pages.length > 0 && pagesTable(`Pages of event ${finding.number}`, pages),
 		hasMoves(detail) && movesNode(detail, `event ${finding.number}`),
+		hasTexts && textChanges(detail, "h4"),
 		anyFacts(detail, shownMembers),
 	];
 }
@@ -493,12 +569,14 @@ export function regionsTable(regions) {
 	return table("What moved where", [
 		{head: "Part", cell: region => h("code", null,
 			clip(region.where || "the page", 160))},
-		{head: "Before", cell: region => [h("code", null, clip(region.was, 160)),
+		{head: "Before", cell: region => h("div", null,
+			h("code", null, clip(region.was, 160)),
 			listOf(region.elements).map(element => h("div",
-				{class: "soft"}, h("code", null, clip(element.was, 120))))]},
-		{head: "Now", cell: region => [h("code", null, clip(region.now, 160)),
+				{class: "soft"}, h("code", null, clip(element.was, 120)))))},
+		{head: "Now", cell: region => h("div", null,
+			h("code", null, clip(region.now, 160)),
 			listOf(region.elements).map(element => h("div",
-				{class: "soft"}, h("code", null, clip(element.now, 120))))]},
+				{class: "soft"}, h("code", null, clip(element.now, 120)))))},
 		{head: "Pages", class: "num", cell: region => count(region.pages || 0)},
 	], regions, "Nothing moved.");
 }

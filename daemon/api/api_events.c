@@ -550,6 +550,8 @@ enum error event_counters_read(struct event_counters *tally,
 
 enum {
 	DEFAULT_EVENTS = 1000,
+	MAX_NEWEST = 1000,          /* events with newest=1 */
+	NEWEST_AMONG = 1000 * 1000, /* newest=1 looks only at so many events */
 	MAX_EVENTS = 100000,
 	MAX_CHUNK_BYTES = 65536, /* when a chunk of a stream has this size, it
 				    ends with the next event */
@@ -620,9 +622,59 @@ static bool events_append_line(void *context, uint64_t number,
 {
 	struct buffer *out = context;
 
-	event_append(number, event, out);
+	event_append_told(number, event, out);
 	buffer_append_byte(out, '\n');
 	return true;
+}
+
+/* The numbers of the last `limit` of the events that were passed. */
+struct newest_events {
+	uint64_t *numbers; /* [limit], a ring */
+	uint64_t limit;
+	uint64_t total;
+};
+
+static bool newest_events_add(void *context, uint64_t number,
+			      const struct event_row *event)
+{
+	struct newest_events *newest = context;
+
+	(void)event;
+	newest->numbers[newest->total++ % newest->limit] = number;
+	return true;
+}
+
+/* Append the newest events that match, the oldest of them first. */
+static enum error append_newest(struct call *call, struct event_query *query,
+				struct buffer *lines)
+{
+	uint64_t last = event_last_number(call->api->store);
+	struct newest_events newest = {.limit = query->limit};
+	struct txn txn;
+	enum error error;
+
+	if (newest.limit == 0)
+		return ERR_NONE;
+	newest.numbers = mem_alloc(newest.limit, sizeof(uint64_t));
+	if (last > NEWEST_AMONG && query->since < last - NEWEST_AMONG)
+		query->since = last - NEWEST_AMONG;
+	query->limit = UINT64_MAX;
+	error = event_query_run(query, call->api->store, newest_events_add,
+				&newest);
+	txn = txn_begin_read(call->api->store);
+	for (uint64_t i = newest.total < newest.limit
+				  ? 0
+				  : newest.total - newest.limit;
+	     error == ERR_NONE && i < newest.total; i++) {
+		uint64_t number = newest.numbers[i % newest.limit];
+		struct event_row event;
+
+		if (event_get(&txn, number, &event))
+			events_append_line(lines, number, &event);
+	}
+	txn_abort(&txn);
+	free(newest.numbers);
+	return error;
 }
 
 static enum http_verdict reply_lines(struct call *call,
@@ -752,14 +804,33 @@ static enum http_verdict answer_stream(struct call *call,
 	return HTTP_ANSWERED;
 }
 
+static enum http_verdict answer_newest(struct call *call,
+				       struct event_query *query)
+{
+	struct buffer lines = {0};
+	enum error error;
+
+	if (query->limit > MAX_NEWEST)
+		query->limit = MAX_NEWEST;
+	error = append_newest(call, query, &lines);
+	if (error == ERR_NONE)
+		return reply_lines(call, query, &lines);
+	buffer_free(&lines);
+	return call_fail_with(call, error, "the store");
+}
+
 enum http_verdict api_get_events(struct call *call)
 {
 	struct event_query query;
+	uint64_t is_newest;
 	uint64_t wait_s;
 
 	if (!read_query(call, &query) ||
+	    !call_number(call, "newest", 0, 1, &is_newest) ||
 	    !call_number(call, "wait", 0, MAX_WAIT_S, &wait_s))
 		return HTTP_ANSWERED;
+	if (is_newest != 0)
+		return answer_newest(call, &query);
 	if (call->is_passed)
 		wait_s = 0; /* respond immediately, because the forwarding node
 			       waits */

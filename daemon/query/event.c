@@ -728,3 +728,16 @@ void event_summary(const json_t *event, struct buffer *out)
 	event_summary_append_moves(detail, "fragments", "texts", out);
 	event_summary_append_pages(event, detail, out);
 }
+
+void event_append_told(uint64_t number, const struct event_row *event,
+		       struct buffer *out)
+{
+	struct buffer sentence = {0};
+	json_t *value = event_json(number, event);
+
+	event_summary(value, &sentence);
+	json_object_set_new(value, "summary",
+			    json_text(buffer_slice(&sentence)));
+	buffer_free(&sentence);
+	json_append(out, value, JSON_REAL_PRECISION(REAL_DIGITS));
+}

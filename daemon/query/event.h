@@ -31,6 +31,10 @@ json_t *event_json(uint64_t number, const struct event_row *event);
 void event_append(uint64_t number, const struct event_row *event,
 		  struct buffer *out);
 
+/* The same with the member summary, the sentence of event_summary(). */
+void event_append_told(uint64_t number, const struct event_row *event,
+		       struct buffer *out);
+
 /*
  * A filter for kinds of events. Its text is a list of items such as
  * "template.*,guard.firing". An item is the name of a kind, a prefix of names

@@ -6,10 +6,10 @@ import {ApiError, address, find, get, lines, mayWrite, post, remove,
 import {badge, button, choice, count, dateTime, duration, empty, facts, field, form,
 	go, head, help, kindText, link, notice, outside, panel, path, percent, say,
 	sitePath, table, tabs, templatePath, when} from "./parts.js";
-import {anyFacts, bestCandidate, clip, evidenceNode, evidenceTitle, findingOfEntry,
-	findingOfEvent, hasMoves, likelyScore, linkToPage, linkToTemplate, listOf,
-	movedUrlTable, movesNode, pagesTable, quoted, regionsTable,
-	sentences, hasTextChanges, textChanges} from "./story.js";
+import {anyFacts, bestCandidate, clip, eventLink, evidenceNode, evidenceTitle,
+	findingOfEntry, findingOfEvent, hasMoves, hasTextChanges, likelyScore,
+	linkToPage, linkToTemplate, listOf, movedUrlTable, movesNode, pagesTable,
+	quoted, regionsTable, sentences, textChanges} from "./story.js";
 
 const incidentsShown = 300;
 const eventsRead = 1000;
@@ -545,8 +545,7 @@ function templatesTable(templates, total) {
 		{head: "Versions", cell: entry => (entry.versions || []).join(" → ")},
 		{head: "Pages", class: "num", cell: entry => count(entry.pages || 0)},
 		{head: "Evidence", cell: entry => entry.evidence > 0
-			? link(path("alerts", String(entry.evidence)),
-				`event ${entry.evidence}`) : ""},
+			? eventLink(entry.evidence) : ""},
 	], templates, ""),
 	total > templates.length && h("p", {class: "soft"},
 		`and ${count(total - templates.length, "more template")}`)];

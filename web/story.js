@@ -2,6 +2,7 @@
 // for those who want to know it exactly.
 
 import {h} from "./dom.js";
+import {saved} from "./api.js";
 import {count, dateTime, kindText, link, pagePath, path, percent, sitePath, table,
 	templatePath} from "./parts.js";
 
@@ -551,9 +552,16 @@ export function evidenceNode(finding) {
 // The head of the evidence: a link to the event.
 export function evidenceTitle(finding) {
 	return h("h3", null, kindText(finding.kind), " ", h("span",
-		{class: "soft small"}, dateTime(finding.time), finding.number > 0 && [", ",
-			link(path("alerts", String(finding.number)),
-				`event ${finding.number}`)]));
+		{class: "soft small"}, dateTime(finding.time), finding.number > 0 &&
+			[", ", eventLink(finding.number)]));
+}
+
+// A saved report has incidents, but not the events behind them.
+export function eventLink(number) {
+	const text = `event ${number}`;
+
+	return saved === null ? link(path("alerts", String(number)), text)
+		: h("span", null, text);
 }
 
 export function movedUrlTable(list) {

@@ -36,7 +36,8 @@ export function svg(tag, attributes, ...children) {
 	return fill(document.createElementNS(svgNames, tag), attributes, children);
 }
 
-// Frames, dialogs, and forms with input are not replaced.
+// Frames, dialogs, forms with input, and the field that has the focus are not
+// replaced.
 function isKept(node) {
 	return node.nodeName === "IFRAME" || node.nodeName === "DIALOG" ||
 		(node === document.activeElement &&

@@ -309,10 +309,19 @@ function sameGuard(guard, selector) {
 			guard.cluster.slice(guard.cluster.lastIndexOf("/") + 1))}};
 }
 
+// Names are unique, so the old guard goes first; it comes back if the new one
+// is refused.
 async function useSelector(guard, selector) {
-	const added = await addSiteGuard(guard.site, sameGuard(guard, selector));
+	let added;
 
 	await remove(siteApi(guard.site, "guards", String(guard.id)));
+	try {
+		added = await addSiteGuard(guard.site, sameGuard(guard, selector));
+	} catch (error) {
+		await post(siteApi(guard.site, "guards"), {...sameGuard(guard),
+			[guard.language]: guard.selector});
+		throw error;
+	}
 	go(sitePath(guard.site, "guards", String(added.id)));
 }
 
@@ -329,7 +338,7 @@ function guardCandidates(guard, isWriter) {
 					{sure: `Delete the guard ${guardName(guard)}, and guard ` +
 						`${one.selector} instead?`}), " ",
 				button("Guard as well", () => addSiteGuard(guard.site,
-					sameGuard(guard, one.selector)))]},
+					{...sameGuard(guard, one.selector), name: undefined}))]},
 		].filter(Boolean), guard.candidates, ""),
 	];
 }

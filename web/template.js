@@ -28,7 +28,7 @@ function newestVersion(current) {
 
 // The picture and the summary.
 
-async function templatePicture(id, cluster) {
+async function templatePicture({id, cluster, isWriter}) {
 	const shot = await find(templateApi(id, "screenshot"));
 	const page = cluster?.sample[0];
 
@@ -42,13 +42,15 @@ async function templatePicture(id, cluster) {
 	if (saved !== null || !page)
 		return null;
 	return h("figure", {class: "side"},
-		h("h2", null, "A page ", h("span", null, "blue: template; orange: its own")),
-		h("iframe", {title: "A copy of a page with its template and its content " +
-			"in two colours", sandbox: "", loading: "lazy",
-		src: address("/v1/pages/copy", {url: page.url, view: "explain"})}),
-		h("figcaption", {class: "soft small note"}, pageLink(page.url, page.title),
-			" as text. There is no picture: that takes a browser and ",
-			h("code", null, "render.screenshots"), "."));
+		h("h2", null, "A page ", h("span", null, "coloured: its content; grey: ",
+			"the template")),
+		h("iframe", {title: "A copy of a page: its content, and the texts of " +
+			"the template", loading: "lazy", sandbox: isWriter ? null : "",
+		src: address("/v1/pages/copy", {url: page.url, view: "pick"})}),
+		h("figcaption", {class: "soft small note"},
+			isWriter && "Click what must stay, such as a price. ",
+			pageLink(page.url, page.title), ", only texts: pictures take a ",
+			"browser and ", h("code", null, "render.screenshots"), "."));
 }
 
 const renderWords = {
@@ -83,7 +85,21 @@ async function templateFacts(id, cluster, current) {
 	]);
 }
 
-function shortFields(id, fields) {
+// What a field is on some page: its example, or a value of the first pages.
+function fieldExample(one, records) {
+	const record = (records?.records || []).find(each =>
+		each.fields?.[one.name] !== undefined);
+	const text = one.example || record && recordText(record.fields[one.name]) || "";
+
+	return text.length > 200 ? text.slice(0, 200) + "…" : text;
+}
+
+function readRecords(id, since) {
+	return find(templateApi(id, "records"),
+		{format: "json", limit: recordsShown, since});
+}
+
+function shortFields(id, fields, records) {
 	const own = fields.filter(one => one.parent === null);
 
 	return [
@@ -91,7 +107,7 @@ function shortFields(id, fields) {
 			{head: "Field", cell: one => h("span", null, one.name, " ",
 				fieldBadges(one))},
 			{head: "Filled", class: "num", cell: one => percent(fieldFill(one))},
-			{head: "Example", cell: one => one.example},
+			{head: "Example", cell: one => fieldExample(one, records)},
 		], own.slice(0, 8), ""),
 		own.length > 8 && h("p", null, link(templatePath(id, "fields"),
 			`All ${own.length} fields and their values`)),
@@ -107,16 +123,18 @@ function renameForm(id, cluster) {
 	{done: "The name is saved."}));
 }
 
-async function templateSummaryTab({id, cluster, current, fields, isWriter}) {
-	const [picture, about] = await Promise.all([
-		templatePicture(id, cluster), templateFacts(id, cluster, current)]);
+async function templateSummaryTab(known) {
+	const {id, cluster, current, fields, isWriter} = known;
+	const [picture, about, records] = await Promise.all([
+		templatePicture(known), templateFacts(id, cluster, current),
+		fields && readRecords(id)]);
 
 	return [
 		h("div", {class: picture ? "sides summary" : ""}, picture,
 			h("div", null, about, h("h2", null, "Fields ", help("a field",
 				"A field is something that each page has in its place: a price, ",
 				"a title, a date. You are told when pages lose it.")),
-			fields ? shortFields(id, fields.fields)
+			fields ? shortFields(id, fields.fields, records)
 				: empty("It has no fields yet. ", isWriter &&
 					link(templatePath(id, "fields"), "Find some")))),
 		isWriter && cluster && renameForm(id, cluster),
@@ -201,13 +219,13 @@ function fieldEditor(id, one) {
 			sure: `Delete the field ${one.name}?`}));
 }
 
-function fieldsTable(id, fields, isWriter) {
+function fieldsTable({id, isWriter}, fields, records) {
 	return table("The fields of the template", [
 		{head: "Field", cell: one => h("span", null, h("strong", null, one.name),
 			" ", fieldBadges(one))},
 		{head: "Type", cell: one => one.list ? `${one.type}, several` : one.type},
 		{head: "Filled", cell: fieldFilled},
-		{head: "Example", cell: one => one.example},
+		{head: "Example", cell: one => fieldExample(one, records)},
 		{head: "Place", cell: one => h("details", {class: "place"},
 			h("summary", null, one.addresses[0]?.split(" > ").at(-1) || "–"),
 			h("ul", null, one.addresses.map(text => h("li", null,
@@ -267,9 +285,7 @@ function recordsTable(id, answer) {
 			recordRow(id, record, fields)))));
 }
 
-async function recordsSection(id, since) {
-	const answer = await find(templateApi(id, "records"),
-		{format: "json", limit: recordsShown, since});
+function recordsSection(id, answer) {
 	const all = format => address(templateApi(id, "records"),
 		{format, limit: 10000});
 
@@ -381,16 +397,17 @@ async function fieldForms(id, cluster) {
 		likeForm(id, others?.templates || [])];
 }
 
-async function templateFieldsTab({id, cluster, fields, isWriter}, {since}) {
-	const [values, forms] = await Promise.all([
-		fields && recordsSection(id, since), isWriter && fieldForms(id, cluster)]);
+async function templateFieldsTab(known, {since}) {
+	const {id, cluster, fields, isWriter} = known;
+	const [records, forms] = await Promise.all([fields && readRecords(id, since),
+		isWriter && fieldForms(id, cluster)]);
 
 	return [
 		fields ? [h("p", {class: "soft"}, "What each page has in its place. The ",
 			"lines show how many pages had a value in the last rounds of visits."),
-		fieldsTable(id, fields.fields, isWriter)]
+		fieldsTable(known, fields.fields, records)]
 			: empty("It has no fields yet."),
-		values, forms,
+		recordsSection(id, records), forms,
 	];
 }
 

@@ -6,6 +6,7 @@ import {ApiError, address, find, get, lines, mayWrite, post, remove,
 import {badge, button, choice, count, dateTime, duration, empty, facts, field, form,
 	go, head, help, kindText, link, notice, outside, panel, path, percent, say,
 	sitePath, table, tabs, templatePath, when} from "./parts.js";
+import {replaceGuard} from "./site.js";
 import {anyFacts, bestCandidate, clip, eventLink, evidenceNode, evidenceTitle,
 	findingOfEntry, findingOfEvent, hasMoves, hasTextChanges, likelyScore,
 	linkToPage, linkToTemplate, listOf, movedUrlTable, movesNode, pagesTable,
@@ -13,7 +14,6 @@ import {anyFacts, bestCandidate, clip, eventLink, evidenceNode, evidenceTitle,
 
 const incidentsShown = 300;
 const eventsRead = 1000;
-const eventRounds = 5;
 const valuesShown = 100;
 const evidenceShown = 40;
 const guardsShown = 20;
@@ -78,21 +78,12 @@ function silenceEvent(number) {
 
 // The list.
 
-// The newest alerts that belong to no incident: watched values. The API lists
-// events from the oldest one.
+// The newest alerts that belong to no incident: watched values.
 async function valueAlerts(site, isAll) {
-	let since = 0, newest = [];
+	const events = await lines("/v1/events", {newest: 1, limit: valuesShown, site,
+		kinds: "field.changed,field.healed", firing: isAll ? null : 1});
 
-	for (let i = 0; i < eventRounds; i++) {
-		const events = await lines("/v1/events", {since, limit: eventsRead, site,
-			kinds: "field.changed,field.healed", firing: isAll ? null : 1});
-
-		newest = [...newest, ...events].slice(-valuesShown);
-		if (events.length < eventsRead)
-			break;
-		since = events.at(-1).seq;
-	}
-	return newest.reverse();
+	return events.reverse();
 }
 
 // Where the filters lead. Links of a saved report have no query.
@@ -216,38 +207,6 @@ export async function incidentsView({all, site, severity}) {
 
 // New places of guards and fields, and the buttons that accept them.
 
-// What POST needs for a guard like this one, with another selector.
-function guardLike(guard, selector) {
-	const slash = guard.cluster ? guard.cluster.lastIndexOf("/") : -1;
-
-	return {
-		...selector,
-		expect: guard.expect || "1",
-		...(guard.name ? {name: guard.name} : {}),
-		...(slash < 0 ? {} : {cluster: Number(guard.cluster.slice(slash + 1))}),
-	};
-}
-
-// Replace the guard by one with the candidate's selector. A name belongs to one
-// guard of a site, so the old one goes first. If the new one is refused, the old
-// one comes back.
-async function replaceGuard(guard, candidate) {
-	const at = `/v1/sites/${encodeURIComponent(guard.site)}/guards`;
-	let added;
-
-	await remove(`${at}/${guard.id}`);
-	try {
-		added = await post(at, guardLike(guard, {css: candidate.selector}));
-	} catch (error) {
-		await post(at, guardLike(guard, guard.language === "xpath"
-			? {xpath: guard.selector} : {css: guard.selector}));
-		throw error;
-	}
-	say(`${guard.name || "The guard"} is now at ${candidate.selector}: found on ` +
-		`${added.holding} of ${count(added.checked, "page")}.` +
-		(added.warning ? ` ${added.warning}` : ""), added.warning ? "warn" : "");
-}
-
 // The values that the pages had, by which the daemon finds the new place.
 function examplesOf(finding) {
 	return listOf(finding?.detail.pages).filter(page => page.url && page.old)
@@ -318,7 +277,7 @@ function guardPanel(site, entry, guard, all) {
 	const after = guard === null && name
 		? all.find(each => each.name === name) : null;
 	const accept = isLost(guard) ? candidate => button("Use this",
-		() => replaceGuard(guard, candidate)) : null;
+		() => replaceGuard(guard, candidate.selector)) : null;
 
 	return h("section", {class: "panel"},
 		h("div", {class: "head"}, h("h3", null, "Guard ",
@@ -338,7 +297,7 @@ function guardPanel(site, entry, guard, all) {
 			h("p", {class: "soft"}, "This guard was deleted."),
 		accept && best && h("p", null, button(
 			["Accept the new place ", h("code", null, clip(best.selector, 80))],
-			() => replaceGuard(guard, best), {kind: "main"})),
+			() => replaceGuard(guard, best.selector), {kind: "main"})),
 		candidates.length > 0 && after === null && [
 			h("h4", null, "Probable new places ", scoreHelp()),
 			candidateTable(`${name || entry.selector || "the value"}, guard ` +
@@ -589,7 +548,7 @@ function acceptAll(pairs) {
 	return likely.length > 1 && h("p", null, button(
 		`Accept all ${likely.length} new places`, async () => {
 			for (const [guard, best] of likely)
-				await replaceGuard(guard, best);
+				await replaceGuard(guard, best.selector);
 		}, {kind: "main"}));
 }
 

@@ -236,7 +236,6 @@ async function changesTab({url, text, isWriter}) {
 				count(answer.ignored, "change"), " ",
 				help("what is left out", "Parts that are different at most visits, ",
 					"such as a clock, a counter or a random tip.")] || null],
-			["List", answer.truncated ? "only the first changes are listed" : null],
 		]),
 		h("h2", null, "Passages"),
 		textChanges(answer, "h3"),

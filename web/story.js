@@ -3,8 +3,9 @@
 
 import {h} from "./dom.js";
 import {saved} from "./api.js";
-import {count, dateTime, kindText, link, pagePath, path, percent, sitePath, table,
+import {count, dateTime, kindText, link, pagePath, path, sitePath, table,
 	templatePath} from "./parts.js";
+import {pathBeginnings, pathSide, textSide} from "./template.js";
 
 // Below this score the new place of a value is a guess.
 export const likelyScore = 0.6;
@@ -190,8 +191,8 @@ function healedField(finding) {
 
 	return [
 		["The field ", fieldName(finding), " of ", templateName(finding),
-			" was found at its new place, and nothing is left to do",
-			because(finding), "."],
+			" moved", because(finding),
+			". It is read at its new place, and nothing is left to do."],
 		addresses?.[0] && ["It is now at ", h("code", null,
 			clip(addresses[0], 200)), tested > 0
 			? `, as ${pagesOf(agreed, tested)} confirm.` : "."],
@@ -424,80 +425,24 @@ export function anyFacts(object, known = [], depth = 0) {
 			h("dd", null, anyNode(name, value, depth))]));
 }
 
-// A tree of paths such as "html>body>main.shop". Elements that are in a path
-// only because one of their descendants is are soft.
-function placeTree(items) {
-	const root = {children: new Map()};
-
-	for (const {text, ratio} of items) {
-		let node = root;
-
-		for (const name of text.split(">")) {
-			if (!node.children.has(name))
-				node.children.set(name, {children: new Map()});
-			node = node.children.get(name);
-		}
-		node.ratio = ratio === undefined ? null : ratio;
-	}
-	return root;
-}
-
-function placeNode(name, node, isAfter) {
-	// long chains of elements without a change are one row
-	while (node.ratio === undefined && node.children.size === 1) {
-		const [[child, next]] = node.children;
-
-		name += " > " + child;
-		node = next;
-	}
-	const isChange = node.ratio !== undefined;
-
-	return h("li", null,
-		h("span", {class: "row"},
-			h(isChange ? (isAfter ? "ins" : "del") : "span", null,
-				h("code", {class: isChange ? "" : "soft"}, clip(name, 200))),
-			typeof node.ratio === "number" && h("span", {class: "of"},
-				percent(node.ratio))),
-		node.children.size > 0 && h("ul", null, [...node.children].map(
-			([child, next]) => placeNode(child, next, isAfter))));
-}
-
-function moveSide([title, of], moves, isAfter, isTree) {
-	const items = listOf(isAfter ? moves?.come : moves?.gone);
-	const total = Math.max(items.length,
-		(isAfter ? moves?.come_count : moves?.gone_count) || 0);
-	const shown = items.slice(0, itemsShown);
-
-	return h("section", {class: `side ${isAfter ? "after" : "before"}`},
-		h("h3", null, title, h("span", null, count(total))),
-		shown.length === 0 && h("p", {class: "moves soft"}, total > 0
-			? "They are not listed." : "Nothing."),
-		shown.length > 0 && h("div", {class: "moves", tabindex: 0, role: "region",
-			"aria-label": of ? `${title}, ${of}` : title}, isTree
-			? h("ul", {class: "tree"}, [...placeTree(shown).children].map(
-				([name, node]) => placeNode(name, node, isAfter)))
-			: h("ul", {class: "plain"}, shown.map(item => h("li", null,
-				h(isAfter ? "ins" : "del", null, clip(item.text, lettersShown)),
-				typeof item.ratio === "number" && h("span",
-					{class: "soft small"}, " ", percent(item.ratio)))))),
-		total > shown.length && shown.length > 0 && h("p",
-			{class: "moves soft"}, `and ${count(total - shown.length)} more`));
-}
-
 // Whether the evidence names places or texts that came or went.
 export function hasMoves(detail) {
 	return [detail?.paths, detail?.fragments].some(moves =>
 		moves?.gone?.length > 0 || moves?.come?.length > 0);
 }
 
-// What was removed and what was added, side by side, as trees. `of` tells it from
-// others on the page.
+// What was removed and what was added, side by side. `of` tells it from others on
+// the page.
 export function movesNode(detail, of) {
+	const gone = listOf(detail.paths?.gone), come = listOf(detail.paths?.come);
+	const title = text => of ? `${text}, ${of}` : text;
+
 	return h("div", {class: "sides"},
-		moveSide(["Places before", of], detail.paths, false, true),
-		moveSide(["Places after", of], detail.paths, true, true),
-		moveSide(["Texts before", of], detail.fragments, false, false),
-		moveSide(["Texts after", of], detail.fragments, true, false));
+		pathSide(title("Places before"), false, gone,
+			pathBeginnings({paths: come})),
+		pathSide(title("Places after"), true, come, pathBeginnings({paths: gone})),
+		textSide(title("Texts before"), false, listOf(detail.fragments?.gone)),
+		textSide(title("Texts after"), true, listOf(detail.fragments?.come)));
 }
 
 const nowWords = {page: "a page", gone: "missing", redirect: "leads elsewhere",

@@ -1,16 +1,16 @@
 // Incidents: the list, one incident as a story, and the event behind an alert.
 
 import {h} from "./dom.js";
-import {ApiError, address, find, get, lines, mayWrite, post, remove,
-	saved} from "./api.js";
+import {ApiError, address, find, get, lines, listPlace, mayWrite, post, remove,
+	saved, siteApi, templateApi} from "./api.js";
 import {badge, button, choice, count, dateTime, duration, empty, facts, field, form,
-	go, head, help, kindText, link, notice, outside, panel, path, percent, say,
-	sitePath, table, tabs, templatePath, when} from "./parts.js";
+	go, head, help, kindText, link, notice, outside, pageLink, panel, path, percent,
+	say, sitePath, table, templateLink, templatePath, when} from "./parts.js";
 import {replaceGuard} from "./site.js";
 import {anyFacts, bestCandidate, clip, eventLink, evidenceNode, evidenceTitle,
-	findingOfEntry, findingOfEvent, hasMoves, hasTextChanges, likelyScore,
-	linkToPage, linkToTemplate, listOf, movedUrlTable, movesNode, pagesTable,
-	quoted, regionsTable, sentences, textChanges} from "./story.js";
+	findingOfEntry, findingOfEvent, hasMoves, hasTextChanges, likelyScore, listOf,
+	movedUrlTable, movesNode, pagesTable, quoted, regionsTable, sentences,
+	textChanges} from "./story.js";
 
 const incidentsShown = 300;
 const eventsRead = 1000;
@@ -175,8 +175,8 @@ export async function incidentsView({all, site, severity}) {
 	const isAll = Boolean(all) || saved !== null;
 	const host = saved === null ? site : saved.host;
 	const [answer, values, sites, session, isWriter] = await Promise.all([
-		get("/v1/incidents", {open: isAll ? null : 1, site: host,
-			limit: incidentsShown}),
+		get(listPlace("/v1/incidents", {open: isAll ? null : 1, site: host,
+			limit: incidentsShown})),
 		saved === null && severity !== "alert" ? valueAlerts(host, isAll) : [],
 		saved === null ? find("/v1/sites", {limit: 500}) : null,
 		saved === null ? find("/v1/session") : null,
@@ -215,10 +215,7 @@ function examplesOf(finding) {
 }
 
 async function teachField(entry, examples) {
-	const slash = entry.template.lastIndexOf("/");
-	const host = encodeURIComponent(entry.template.slice(0, slash));
-	const answer = await post(
-		`/v1/sites/${host}/templates/${entry.template.slice(slash + 1)}/fields`,
+	const answer = await post(templateApi(entry.template, "fields"),
 		{name: entry.field, examples});
 
 	say(`${entry.field} is read at its new place.` +
@@ -289,7 +286,7 @@ function guardPanel(site, entry, guard, all) {
 			clip(guard?.selector || entry.selector || "?", 300)),
 		guard?.expect && ` and must match ${expectText(guard.expect)} on a page`,
 		entry.reason && `. ${entry.reason}`, "."),
-		texts.map(text => [h("p", null, "On ", linkToPage(text.url), ":"),
+		texts.map(text => [h("p", null, "On ", pageLink(text.url), ":"),
 			textChanges(text, "h4")]),
 		after && h("p", null, "It was replaced by ", link(sitePath(site, "guards",
 			String(after.id)), quoted(after.selector)), "."),
@@ -314,7 +311,7 @@ function fieldPanel(entry, finding, now, isWriter) {
 			link(templatePath(entry.template, "fields"), quoted(entry.field))),
 		entry.what === "resolved" || (now && !now.firing)
 			? badge("good", "has values") : badge("bad", "no values")),
-		h("p", null, "Of the template ", linkToTemplate(entry.template),
+		h("p", null, "Of the template ", templateLink(entry.template),
 			entry.reason && `; ${entry.reason}`, "."),
 		facts([
 			["Type", entry.type],
@@ -469,7 +466,7 @@ function picture(incident, name, time, url) {
 function pictures(incident) {
 	const shots = incident.screenshots;
 
-	return shots && [h("p", {class: "soft"}, "The page ", linkToPage(shots.url)),
+	return shots && [h("p", {class: "soft"}, "The page ", pageLink(shots.url)),
 		h("div", {class: "pictures"},
 			picture(incident, "before", shots.before, shots.url),
 			picture(incident, "after", shots.after, shots.url))];
@@ -483,9 +480,7 @@ async function templateMoves(entry, finding) {
 
 	if (!from || !to || from === to)
 		return null;
-	const slash = entry.template.lastIndexOf("/");
-	return find(`/v1/sites/${encodeURIComponent(entry.template.slice(0, slash))}` +
-		`/templates/${entry.template.slice(slash + 1)}/diff`, {from, to});
+	return find(templateApi(entry.template, "diff"), {from, to});
 }
 
 const whatWords = {changed: "new design", replaced: "has another template now",
@@ -496,11 +491,11 @@ const whatWords = {changed: "new design", replaced: "has another template now",
 function templatesTable(templates, total) {
 	return [table("Templates of the incident", [
 		{head: "Template", cell: entry =>
-			linkToTemplate(entry.template, entry.name)},
+			templateLink(entry.template, entry.name)},
 		{head: "What", cell: entry => whatWords[entry.what] || entry.what},
 		{head: "Now", cell: entry => entry.to ? h("span", null,
 			listOf(entry.to).flatMap((id, i) => [i > 0 && ", ",
-				linkToTemplate(id)])) : ""},
+				templateLink(id)])) : ""},
 		{head: "Versions", cell: entry => (entry.versions || []).join(" → ")},
 		{head: "Pages", class: "num", cell: entry => count(entry.pages || 0)},
 		{head: "Evidence", cell: entry => entry.evidence > 0
@@ -555,7 +550,7 @@ function acceptAll(pairs) {
 async function guardSection(incident, isWriter) {
 	const {site, detail} = incident;
 	const entries = (detail?.guards || []).slice(0, guardsShown);
-	const at = `/v1/sites/${encodeURIComponent(site)}/guards`;
+	const at = siteApi(site, "guards");
 
 	if (entries.length === 0)
 		return null;
@@ -579,10 +574,7 @@ async function fieldSection(incident, findings, isWriter) {
 	const known = new Map();
 
 	for (const id of new Set(entries.map(entry => entry.template))) {
-		const slash = id.lastIndexOf("/");
-		const answer = await find(
-			`/v1/sites/${encodeURIComponent(id.slice(0, slash))}/templates/` +
-			`${id.slice(slash + 1)}/fields`);
+		const answer = await find(templateApi(id, "fields"));
 
 		for (const each of answer?.fields || [])
 			known.set(`${id} ${each.name}`, each);
@@ -614,7 +606,7 @@ function evidenceSection(incident, findings) {
 	facts([["Kind", h("code", null, incident.kind)],
 		["State", incident.state],
 		["Last finding", incident.last_finding && dateTime(incident.last_finding)],
-		["Page", incident.url && linkToPage(incident.url)],
+		["Page", incident.url && pageLink(incident.url)],
 		["Alert", incident.alert && `event ${incident.alert}`]]),
 	anyFacts(incident.detail || {}, incidentKnown),
 	findings.slice(0, evidenceShown).map(finding => h("section", null,
@@ -669,7 +661,7 @@ async function eventView(event) {
 	const finding = findingOfEvent(event);
 	const {detail} = finding;
 	const guard = event.guard && isWriter ? await find(
-		`/v1/sites/${encodeURIComponent(event.site)}/guards/${event.guard}`) : null;
+		siteApi(event.site, "guards", String(event.guard))) : null;
 	const isOpen = event.alert && isWriter;
 	const silences = isOpen ? await silencesOf(event, isWriter) : [];
 
@@ -687,8 +679,8 @@ async function eventView(event) {
 		facts([
 			["When", dateTime(event.time)],
 			["Template", event.cluster &&
-				linkToTemplate(event.cluster, event.template_name)],
-			["Page", event.url && linkToPage(event.url)],
+				templateLink(event.cluster, event.template_name)],
+			["Page", event.url && pageLink(event.url)],
 			["Original", event.url && outside(event.url)],
 			["Event", `${event.seq}, ${event.kind}`],
 		]),

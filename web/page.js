@@ -2,12 +2,12 @@
 // and an element of it, for which a guard can be added.
 
 import {h} from "./dom.js";
-import {ApiError, address, find, get, mayWrite, post, remove, saved} from "./api.js";
+import {ApiError, address, find, get, mayWrite, post, remove, saved,
+	siteApi} from "./api.js";
 import {badge, button, bytes, choice, count, dateTime, empty, facts, field, form, go,
-	head, help, link, notice, outside, pagePath, panel, percent, say, sitePath,
-	tabs, templatePath, when} from "./parts.js";
-import {anyFacts, clip, linkToPage, linkToTemplate, quoted,
-	textChanges} from "./story.js";
+	head, help, link, notice, outside, pageLink, pagePath, panel, percent, say,
+	sitePath, tabs, templateLink, templatePath, when} from "./parts.js";
+import {anyFacts, clip, quoted, textChanges} from "./story.js";
 
 const blocksShown = 2000;
 const levelsUp = 8;
@@ -97,7 +97,7 @@ const qualityKinds = {ok: "good", poor: "warn", empty: "bad", none: "bad"};
 
 function judgement(text, explain) {
 	return facts([
-		["Template", text.cluster && [linkToTemplate(text.cluster,
+		["Template", text.cluster && [templateLink(text.cluster,
 			explain?.page?.template_name),
 			text.cluster_pages > 0 && h("span", {class: "soft"}, ` ${count(
 				text.cluster_pages, "page")}`)]],
@@ -212,7 +212,7 @@ function watchTextForm(url, text, isWriter) {
 
 		if (name.trim() !== "")
 			wanted.name = name.trim();
-		await post(`/v1/sites/${encodeURIComponent(hostOf(url))}/guards`, wanted);
+		await post(siteApi(hostOf(url), "guards"), wanted);
 	}, {done: "The text is watched."}));
 }
 
@@ -278,9 +278,9 @@ function visitValue(name, value) {
 	if (name === "interval_s")
 		return value > 0 ? `${count(value)} seconds` : null;
 	if (name === "cluster")
-		return linkToTemplate(value);
+		return templateLink(value);
 	if (name === "redirect")
-		return linkToPage(value);
+		return pageLink(value);
 	if (/^\d{4}-\d\d-\d\dT/.test(value))
 		return dateTime(value);
 	return typeof value === "number" ? count(value) : clip(value, 500);
@@ -388,7 +388,7 @@ export async function pageView({url, tab, method}) {
 	return [
 		head(clip(text?.title || url, 150), {
 			crumbs: [link("/", "Sites"), link(sitePath(host), host),
-				text?.cluster && linkToTemplate(text.cluster,
+				text?.cluster && templateLink(text.cluster,
 					explain?.page?.template_name)].filter(Boolean)}),
 		h("p", {class: "small"}, outside(url)),
 		text !== null && tabs(pageTabs.filter(([name]) =>
@@ -435,14 +435,13 @@ function selectorChoices(element) {
 
 async function addGuard(element, given) {
 	const wanted = {css: given.css, expect: given.expect.trim() || "1"};
-	const site = encodeURIComponent(element.site);
 
 	if (given.name.trim() !== "")
 		wanted.name = given.name.trim();
 	if (given.scope === "template")
 		wanted.cluster = Number(element.template.slice(
 			element.template.lastIndexOf("/") + 1));
-	const added = await post(`/v1/sites/${site}/guards`, wanted);
+	const added = await post(siteApi(element.site, "guards"), wanted);
 
 	say(`The guard is added: it is found on ${count(added.holding)} of ` +
 		`${count(added.checked, "page")}.` +
@@ -488,7 +487,7 @@ export async function elementView({url, n, element: older, up}) {
 		head("Guard an element", {
 			crumbs: [link("/", "Sites"), link(sitePath(element.site), element.site),
 				link(pagePath(element.url), "page")],
-			lede: ["On ", linkToPage(element.url), ". You are told when pages no ",
+			lede: ["On ", pageLink(element.url), ". You are told when pages no ",
 				"longer have it, and where it probably is then."]}),
 		facts([
 			["Value", element.value ? h("q", {class: "pre"},

@@ -2,10 +2,10 @@
 // for those who want to know it exactly.
 
 import {h} from "./dom.js";
-import {saved} from "./api.js";
-import {count, dateTime, kindText, link, pagePath, path, sitePath, table,
-	templatePath} from "./parts.js";
-import {pathBeginnings, pathSide, textSide} from "./template.js";
+import {saved, templateApi} from "./api.js";
+import {count, dateTime, kindText, link, linkIfSaved, pageLink, path, sitePath,
+	table, templateLink, templatePath} from "./parts.js";
+import {pathBeginnings, pathSide, textSide} from "./versions.js";
 
 // Below this score the new place of a value is a guess.
 export const likelyScore = 0.6;
@@ -30,16 +30,6 @@ export function listOf(value) {
 
 export function quoted(text) {
 	return `“${clip(text, 80)}”`;
-}
-
-export function linkToTemplate(id, name) {
-	return id ? link(templatePath(id), name || id) : "a template";
-}
-
-export function linkToPage(url) {
-	const local = url.replace(/^https?:\/\/[^/]*/, "");
-
-	return link(pagePath(url), clip(local || url, 90));
 }
 
 // The candidate that probably is the new place; null if there is none.
@@ -80,8 +70,8 @@ function guardLink({detail, guard, site}) {
 			: `Guard ${guard || detail.guard}`;
 	const number = guard || detail.guard;
 
-	return number && site ? link(sitePath(site, "guards", String(number)), text)
-		: text;
+	return number && site && saved === null
+		? link(sitePath(site, "guards", String(number)), text) : text;
 }
 
 // "9 of 14 pages"; `all` may be unknown.
@@ -114,7 +104,7 @@ function lostGuard(finding) {
 }
 
 function templateName(finding) {
-	return linkToTemplate(finding.template, finding.name);
+	return templateLink(finding.template, finding.name) || "a template";
 }
 
 // The templates that have the pages now.
@@ -123,7 +113,7 @@ function otherTemplates({detail, other, template}) {
 		.filter(id => typeof id === "string" && id !== template);
 
 	return [...new Set(ids)].slice(0, 4).flatMap(
-		(id, i) => [i === 0 ? ": " : ", ", linkToTemplate(id)]);
+		(id, i) => [i === 0 ? ": " : ", ", templateLink(id)]);
 }
 
 function regionSentence(region) {
@@ -168,7 +158,8 @@ function fieldName(finding) {
 	const name = finding.detail.field ? quoted(finding.detail.field) : "A field";
 
 	return finding.template
-		? link(templatePath(finding.template, "fields"), name) : name;
+		? linkIfSaved(templateApi(finding.template, "fields"),
+			templatePath(finding.template, "fields"), name) : name;
 }
 
 function lostField(finding) {
@@ -213,7 +204,7 @@ function changedField(finding) {
 		["The field ", fieldName(finding), " has other values on ",
 			count(finding.pages || changes.length, "page"), "."],
 		...changes.slice(0, 3).map(change => [shownValue(change.old), " is now ",
-			shownValue(change.new), " (", linkToPage(change.url), ")."]),
+			shownValue(change.new), " (", pageLink(change.url), ")."]),
 	];
 }
 
@@ -229,7 +220,7 @@ function changedText(finding) {
 	const now = first && (first.added?.[0] || (first.added ? "" : first.after));
 
 	return [
-		["The text of the page", page ? [" ", linkToPage(page), " "] : " ",
+		["The text of the page", page ? [" ", pageLink(page), " "] : " ",
 			"changed", detail.name ? ` (${quoted(detail.name)})` : "", "."],
 		first && [was ? quoted(was) : "", was && now ? " is now " : "",
 			now ? quoted(now) : "", was && now ? "" : was ? " was removed"
@@ -266,7 +257,7 @@ function ofTemplate(before, after) {
 }
 
 function ofPage(before, after) {
-	return ({url}) => [[before, url ? [" ", linkToPage(url), " "] : " ", after,
+	return ({url}) => [[before, url ? [" ", pageLink(url), " "] : " ", after,
 		"."]];
 }
 
@@ -387,7 +378,7 @@ function scalarNode(name, value) {
 	if (isoTime.test(value))
 		return dateTime(value);
 	if (/^https?:\/\//i.test(value))
-		return linkToPage(value);
+		return pageLink(value);
 	return clip(value, lettersShown);
 }
 
@@ -455,13 +446,13 @@ export function pagesTable(caption, list) {
 	const has = name => pages.some(page => !isEmpty(page[name]));
 
 	return table(caption, [
-		{head: "Page", cell: page => linkToPage(page.url)},
+		{head: "Page", cell: page => pageLink(page.url)},
 		has("now") && {head: "Is now",
 			cell: page => nowWords[page.now] || page.now || ""},
 		has("template") && {head: "Template",
-			cell: page => page.template ? linkToTemplate(page.template) : ""},
+			cell: page => page.template ? templateLink(page.template) : ""},
 		has("to") && {head: "New address",
-			cell: page => page.to ? linkToPage(page.to) : ""},
+			cell: page => page.to ? pageLink(page.to) : ""},
 		pages.some(page => page.matches !== undefined) && {head: "Matches",
 			class: "num", cell: page => count(page.matches || 0)},
 		has("value") && {head: "Value before",
@@ -511,8 +502,8 @@ export function eventLink(number) {
 
 export function movedUrlTable(list) {
 	return table("URLs that moved", [
-		{head: "From", cell: item => linkToPage(item.from)},
-		{head: "To", cell: item => linkToPage(item.to)},
+		{head: "From", cell: item => pageLink(item.from)},
+		{head: "To", cell: item => pageLink(item.to)},
 	], list.filter(item => item?.from && item?.to).slice(0, itemsShown),
 	"No URL moved.");
 }

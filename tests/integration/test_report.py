@@ -40,14 +40,18 @@ EVIL = {
 OLD = ('<html><head><title>{title}</title></head><body><div class="menu">'
        '<a href="/">Home</a> <b class="{cls}">{text}</b></div>'
        '<div class="post"><h1>{kind} {i}</h1><p>Number {i} of {kind} tells {n} '
-       "things that no other page tells in such a way.</p></div>"
+       "things that no other page tells in such a way.</p>{extra}</div>"
        '<div class="foot">Copyright and imprint</div></body></html>')
 NEW = ('<html><head><title>{title}</title></head><body><header><nav><ul><li>'
        '<a href="/">Home</a></li></ul><i class="{cls}">{text} anew</i></nav>'
        "</header><main><article><h2>{kind} {i}</h2><section><p>Number {i} of "
-       "{kind} tells {n} things that no other page tells in such a way.</p>"
+       "{kind} tells {n} things that no other page tells in such a way.</p>{extra}"
        "</section></article></main><footer><small>All new, and better than "
        "ever</small></footer></body></html>")
+
+# On two of three pages, so that not every page of a sample has them.
+EXTRA = ('<div class="offer"><b>Now cheaper</b></div>',
+         "<aside><p><em>Today only</em></p></aside>")
 
 # Measures the page in a frame of some width; what it finds is its own DOM.
 WRAPPER = """<!doctype html><html><body style="margin:0">
@@ -163,6 +167,7 @@ class Report(harness.Case):
                 new = file.with_suffix(".new")
                 new.write_text(form.format(
                     kind=kind, i=i, n=(i * 7919 + edition) % 1000,
+                    extra=EXTRA[edition] if i % 3 else "",
                     title=html.escape(EVIL["title"]), cls=EVIL["class"],
                     text=EVIL["text"]))
                 stamp = 1_600_000_000 + edition
@@ -256,7 +261,27 @@ class Report(harness.Case):
         kinds = root.xpath("//section[@id='timeline']//td/span/code")
         self.assertIn(told[0]["kind"], [k.text for k in kinds])
         self.assertTrue(root.xpath("//svg[@class='chart lanes']//circle"))
+        self.figures_agree(root, told)
         self.verify(daemon)
+
+    def figures_agree(self, root, told):
+        """The timeline, the sides and the events have the same figures."""
+        rows = [row.text_content() for row in root.xpath(
+            "//section[@id='timeline']//tr[contains(., 'paths moved')]")]
+        articles = root.xpath("//section[@id='changes']/article")
+        self.assertEqual(len(rows), len(articles))
+        sides = [tuple(int(re.search(rf"(\d+) {noun}s? {way}",
+                                     article.text_content()).group(1))
+                       for noun in ("path", "text")
+                       for way in ("gone", "come")) for article in articles]
+        figures = [tuple(
+            int(n) for pair in re.findall(r"(\d+) gone, (\d+) come", row)
+            for n in pair) for row in rows]
+        self.assertEqual(figures, sides)
+        for event in told:
+            paths = event["detail"]["paths"]
+            self.assertIn((paths["gone_count"], paths["come_count"]),
+                          [side[:2] for side in sides], event["kind"])
 
     def verify(self, daemon):
         self.assertEqual(daemon.json("/v1/verify")["problems"], 0)

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""What a new user sees first: short results of templatectl, progress, titles,
-and `templated --check`."""
+"""The first contact: short results of templatectl, progress, titles, and
+`templated --check`."""
 
 import csv
 import fcntl
@@ -17,13 +17,12 @@ import termios
 import harness
 
 CTL = harness.PROGRAMS / "templatectl"
-# what the two programs say is read by people with such a terminal
 COLUMNS = 80
 
 
 def on_a_terminal(*arguments):
-    """(exit status, standard output, what the terminal got) of templatectl
-    whose standard error is a terminal."""
+    """Return the exit status, the standard output and the output to the
+    terminal of templatectl, whose standard error is a terminal."""
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ,
                 struct.pack("HHHH", 24, COLUMNS, 0, 0))
@@ -108,7 +107,7 @@ class First(harness.Case):
             self.assertRegex(seen, line)
             self.assertRegex(seen.rpartition("\x1b[K")[2],
                              r"^74 pages in [^\n]*\d\.\d s\r\n$")
-            # neither a terminal nor --progress
+            # without a terminal and without --progress
             quiet = harness.run([CTL, verb, harness.SITE, "--out", out / verb])
             self.assertEqual(len(quiet.stderr.splitlines()), 1, quiet.stderr)
             told = harness.run([CTL, "--progress", verb, harness.SITE, "--out",
@@ -170,7 +169,7 @@ class First(harness.Case):
 
 
 class Check(harness.Case):
-    """`templated --check` finds what the start would find."""
+    """`templated --check` fails if the start would fail."""
 
     def check(self, daemon, status, *words):
         harness.give(daemon.folder)
@@ -181,7 +180,7 @@ class Check(harness.Case):
         return done
 
     def fails(self, daemon, *words):
-        """The check fails with these words, and so does the start."""
+        """The check and the start fail with these words."""
         self.check(daemon, 1, *words)
         done = harness.run([daemon.program, "-c", daemon.conf])
         self.assertEqual(done.returncode, 1, done.stdout + done.stderr)

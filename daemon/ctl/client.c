@@ -247,7 +247,15 @@ static void complain_answer(const struct ctl *ctl,
 		ctl_print_error(ctl, "%s responded with HTTP status %u",
 				ctl->socket, answer->status);
 	else
-		ctl_print_error(ctl, "%s (%s)", message, code);
+		ctl_print_error(ctl, "%s (%s)%s", message, code,
+				strcmp(code, "not_found") == 0 &&
+						ctl->action != NULL &&
+						ctl->action->request != NULL &&
+						strstr(ctl->action->request,
+						       "/v1/sites/%") != NULL
+					? "; `templatectl site list` lists the "
+					  "watched sites"
+					: "");
 	json_decref(value);
 }
 

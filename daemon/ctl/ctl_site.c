@@ -652,10 +652,11 @@ static void watch_print_short(const json_t *site)
 		     reason == NULL ? "" : ": ", reason == NULL ? "" : reason);
 	table_add_text(table, "pages");
 	table_printf(table,
-		     "%" PRIu64 " of %" PRIu64 " found; %" PRIu64
-		     " failed, %" PRIu64 " wait",
+		     "%" PRIu64 " (of %" PRIu64 " URLs: %" PRIu64
+		     " skipped, %" PRIu64 " failed, %" PRIu64 " wait)",
 		     field_whole(site, "pages"), field_whole(site, "found"),
-		     field_whole(site, "failed"), field_whole(site, "pending"));
+		     field_whole(site, "skipped"), field_whole(site, "failed"),
+		     field_whole(site, "pending"));
 	table_add_text(table, "templates");
 	table_printf(table, "%" PRIu64, field_whole(site, "templates"));
 	watch_add_next(table, site);

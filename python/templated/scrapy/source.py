@@ -32,10 +32,10 @@ def _checked_client(address: str, token: str | None) -> templated.Client:
         try:
             probe.status()
         except templated.TemplatedError as error:
-            logger.error("TEMPLATED_SOCKET: %s; start templated, or set "
-                         "TEMPLATED_BUNDLE to a file of `templatectl export`",
-                         error)
-            raise
+            raise templated.TemplatedError(
+                error.code, f"TEMPLATED_SOCKET: {error}; start templated, or "
+                "set TEMPLATED_BUNDLE to a file of `templatectl export`"
+            ) from None
     return templated.Client(address, token=token)
 
 

@@ -146,10 +146,8 @@ static void status_print_rows(const json_t *status, uint64_t open)
 	       field_whole(counts, "sites"), field_whole(counts, "pages"),
 	       field_whole(counts, "clusters"));
 	printf("incidents  %" PRIu64 " open\n", open);
-	printf("fetches    %" PRIu64 " done, %" PRIu64 " failed, %" PRIu64
-	       " in progress\n",
+	printf("fetches    %" PRIu64 " done, %" PRIu64 " in progress\n",
 	       field_whole(pipeline, "fetched"),
-	       field_whole(pipeline, "failed"),
 	       field_whole(pipeline, "fetches_in_progress"));
 	printf("store      %s of %s in %s\n", used.data, most.data,
 	       field_text(store, "path"));

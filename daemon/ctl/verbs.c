@@ -39,6 +39,11 @@
 		.minimum = (minimum_), .maximum = (maximum_),             \
 		.member = (member_), .meaning = (meaning_)                \
 	}
+#define VERBOSE(meaning_)                                              \
+	{                                                              \
+		.name = "verbose", .letter = 'v', .kind = OPTION_FLAG, \
+		.meaning = (meaning_)                                  \
+	}
 #define OUT_FILE(meaning_)                                         \
 	{                                                          \
 		.name = "out", .letter = 'o', .kind = OPTION_TEXT, \
@@ -216,7 +221,8 @@ static const struct verb_action watch_actions[] = {
 		 FLAG("allow-private", "allow_private",
 		      "the host may have a private address"),
 		 FLAG("wait", NULL,
-		      "wait until the site is crawled, with a progress bar"))},
+		      "wait until the site is crawled, with a progress bar"),
+		 VERBOSE("print all settings and counts of the site"))},
 	{.usage = NULL},
 };
 
@@ -877,7 +883,9 @@ static const struct verb_action status_actions[] = {
 	 .arrange = status_arrange,
 	 .tables = {{"processes", "PROCESS=role, PID#=pid:-, SINCE=since, "
 				  "CRASHES#=crashes, ENFORCED~=enforced, "
-				  "MISSING~=missing"}}},
+				  "MISSING~=missing"}},
+	 .run = run_status,
+	 OPTIONS(VERBOSE("print all settings, counts and processes"))},
 	{.usage = NULL},
 };
 
@@ -1028,8 +1036,8 @@ const struct verb verbs[] = {
 	 "token add --write crawler"},
 	{"node", VERBS_OPERATE, "Manage nodes: list, status, drain, resume, rm",
 	 node_actions, NULL},
-	{"status", VERBS_OPERATE, "Show the state of the daemon",
-	 status_actions, NULL},
+	{"status", VERBS_OPERATE, "Show whether all is well", status_actions,
+	 NULL},
 	{"verify", VERBS_OPERATE,
 	 "Recompute the stored data, and report the differences",
 	 verify_actions, NULL},

@@ -224,6 +224,8 @@ function begin() {
 			if (!document.hidden)
 				showSoon();
 		});
+		addEventListener("pagehide", () => stream?.close());
+		addEventListener("pageshow", event => event.persisted && listen());
 		document.getElementById("find").onsubmit = event => {
 			event.preventDefault();
 			go(findPlace(new FormData(event.target).get("url").trim()));

@@ -33,7 +33,7 @@ async function addSite(values) {
 function urlStep() {
 	return panel("1. Which site?", form([
 		field("Address of the site", "url", {required: true, wide: true,
-			placeholder: "https://shop.example/", autofocus: true,
+			placeholder: "https://shop.example/",
 			autocapitalize: "off", spellcheck: "false"}),
 		field("Visit each page again after", "hours", {type: "number",
 			unit: "hours", min: 0, step: "any", placeholder: "default",

@@ -319,6 +319,8 @@ class Ui(harness.Case):
         self.assertNotIn("All rights reserved", text)
         tab.wait("document.querySelector('iframe').contentDocument"
                  ".querySelector('a.k')")
+        tab.wait("document.querySelector('iframe').contentDocument.readyState"
+                 " == 'complete'")
         copy = tab.run("document.querySelector('iframe').contentDocument"
                        ".body.innerText")
         self.assertIn("All rights reserved", copy)
@@ -357,6 +359,8 @@ class Ui(harness.Case):
             f"/v1/sites/{self.host}/guards")["guards"], "the guard")
         self.go(f"/ui/sites/{self.host}/guards")
         self.show("guards")
+        self.lost = self.templated.json(
+            f"/v1/sites/{self.host}/guards")["guards"][0]["selector"]
         self.follow("#main tbody td a[href*='/guards/']", r"guards\/1$")
         self.assertIn("price", self.text())
         self.show("guard")
@@ -393,6 +397,7 @@ class Ui(harness.Case):
         harness.wait_until(lambda: self.templated.json(
             f"/v1/incidents/{number}")["acknowledged"], "the acknowledgement")
         self.press_button("Silence")
+        self.press_button("Silence", "dialog")
         harness.wait_until(
             lambda: self.templated.json("/v1/silences")["silences"],
             "the silence")
@@ -408,8 +413,8 @@ class Ui(harness.Case):
         guards = harness.wait_until(
             lambda: [guard for guard in self.templated.json(
                 f"/v1/sites/{self.host}/guards")["guards"]
-                if "amount" in guard["selector"]], "the new guard")
-        self.assertEqual(guards[0]["name"], "price")
+                if guard["selector"] != self.lost], "the new guard")
+        self.assertEqual([guard["name"] for guard in guards], ["price"])
 
     def fetch_and_forget(self):
         tab = self.tab
@@ -417,8 +422,10 @@ class Ui(harness.Case):
         for name in ("none", "more"):
             self.go("/ui/page?" + urllib.parse.urlencode(
                 {"url": f"{self.server.url}{name}.html"}))
-            self.press_button("Visit it now")
+            self.press_button("Visit it")
             if name == "more":
+                tab.wait("/tab=visit/.test(location.href)")
+                self.follow(".tabs li:first-child a", "url=[^&]*$")
                 tab.wait("/Title of 1/.test(document.querySelector("
                          "'.clean')?.innerText)", "the text")
             else:

@@ -311,7 +311,7 @@ function fieldPanel(entry, finding, now, isWriter) {
 			link(templatePath(entry.template, "fields"), quoted(entry.field))),
 		entry.what === "resolved" || (now && !now.firing)
 			? badge("good", "has values") : badge("bad", "no values")),
-		h("p", null, "Of the template ", templateLink(entry.template),
+		h("p", null, "Of the template ", templateLink(entry.template, finding?.name),
 			entry.reason && `; ${entry.reason}`, "."),
 		facts([
 			["Type", entry.type],

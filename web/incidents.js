@@ -345,9 +345,9 @@ async function incidentEvents(incident) {
 				numbers.add(entry.evidence);
 	let events = [];
 	try {
-		events = await lines("/v1/events", {since: first - 1, limit: eventsRead,
-			site: incident.site,
-			kinds: "template.*,guard.*,field.*,site.*,incident.*"});
+		events = await lines(listPlace("/v1/events", {since: first - 1,
+			limit: eventsRead, site: incident.site,
+			kinds: "template.*,guard.*,field.*,site.*,incident.*"}));
 	} catch (error) {
 		if (!(error instanceof ApiError) || error.status === 0)
 			throw error;
@@ -706,10 +706,11 @@ async function eventView(event) {
 // `number` is that of an event; if it is about an incident, show its story.
 export async function alertView({number}) {
 	const wanted = Number(number);
-	const [event] = Number.isSafeInteger(wanted) && wanted > 0
-		? await lines("/v1/events", {since: wanted - 1, limit: 1}) : [];
+	const events = Number.isSafeInteger(wanted) && wanted > 0
+		? await lines(listPlace("/v1/events", {since: wanted - 1, limit: 1})) : [];
+	const event = events.find(each => each.seq === wanted);
 
-	if (event?.seq !== wanted)
+	if (event === undefined)
 		return [head("Not found"), empty("This event does not exist any longer. ",
 			link(path("incidents"), "Show the incidents"))];
 	const incident = event.detail?.incident;

@@ -70,10 +70,8 @@ function ackEvent(number) {
 
 function silenceEvent(number) {
 	return button("Silence similar", () => post("/v1/silences", {event: number}), {
-		done: "Alerts like this one are no longer sent.",
-		sure: "Alerts of this kind, about the same thing on this site, are then " +
-			"no longer sent. You can end the silence at any time.",
-	});
+		done: "Alerts of this kind, about the same thing on this site, are no " +
+			"longer sent until you end the silence."});
 }
 
 // The list.

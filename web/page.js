@@ -302,7 +302,7 @@ function visitActions(url, {site_is_known: isKnown, page}) {
 	return h("div", {class: "actions"},
 		!isKnown && button("Watch this site", () => post("/v1/sites", {url}),
 			{kind: "main", done: "The site is watched. Its pages appear soon."}),
-		button(page ? "Visit it now" : isKnown ? "Visit it"
+		button(isKnown ? "Visit it now"
 			: "Visit this page and some that it links to",
 		() => fetchNow(url), {kind: isKnown ? "main" : ""}),
 		page && button("Delete this page",

@@ -122,6 +122,7 @@ items_reported(const struct reported_change *change, const char *name,
 		ARENA_NEW(arena, struct version_item, size);
 	struct reported_items told = {
 		.items = ARENA_NEW(arena, const struct version_item *, size)};
+	char count[16];
 
 	for (size_t i = 0; i < size; i++) {
 		const json_t *item = json_array_get(list, i);
@@ -138,11 +139,14 @@ items_reported(const struct reported_change *change, const char *name,
 		told.items[told.count] = &items[told.count];
 		told.count++;
 	}
-	told.total = told.count;
+	snprintf(count, sizeof(count), "%s_count", direction);
+	told.total = ui_whole(moves, count);
+	if (told.total < told.count)
+		told.total = told.count;
 	return told;
 }
 
-static void find_items(struct reported_change *change)
+static void reported_change_find_items(struct reported_change *change)
 {
 	struct reported_side *before = &change->sides[PATH_BEFORE];
 	struct reported_side *after = &change->sides[PATH_AFTER];
@@ -167,6 +171,28 @@ static void find_items(struct reported_change *change)
 	after->texts = (struct reported_items){diff.come_fragments,
 					       diff.come_fragment_count,
 					       diff.come_fragment_count};
+}
+
+/*
+ * Read a change from its event. `detail` is the evidence of the event and must
+ * outlive the change. All figures about a change are from this function.
+ */
+static struct reported_change
+reported_change_read(const struct report_facts *facts,
+		     const struct event_row *row, const json_t *detail)
+{
+	struct reported_change change = {
+		.facts = facts, .row = row, .detail = detail};
+
+	reported_change_find_versions(&change);
+	reported_change_find_items(&change);
+	return change;
+}
+
+static bool event_is_change(const struct event_row *row)
+{
+	return row->kind == EVENT_TEMPLATE_CHANGED ||
+	       row->kind == EVENT_TEMPLATE_REPLACED;
 }
 
 /*
@@ -563,27 +589,37 @@ static void append_votes(const json_t *detail, struct buffer *out)
  * moved (12 gone, 8 come)".
  */
 static void event_section_moves(const json_t *detail, const char *name,
+				uint64_t gone, uint64_t come,
 				struct buffer *out)
 {
-	const json_t *moves = json_object_get(detail, name);
-	const json_t *moved = json_object_get(moves, "moved");
-	const json_t *gone = json_object_get(moves, "gone_count");
-	const json_t *come = json_object_get(moves, "come_count");
+	const json_t *moved =
+		json_object_get(json_object_get(detail, name), "moved");
 
 	if (!json_is_number(moved))
 		return;
 	html_append_ratio(out, json_number_value(moved));
-	buffer_printf(out, " of the %s moved", name);
-	if (json_is_integer(gone) && json_is_integer(come))
-		buffer_printf(out,
-			      " (%" JSON_INTEGER_FORMAT
-			      " gone, %" JSON_INTEGER_FORMAT " come)",
-			      json_integer_value(gone),
-			      json_integer_value(come));
-	buffer_append_text(out, ". ");
+	buffer_printf(out,
+		      " of the %s moved (%" PRIu64 " gone, %" PRIu64 " come). ",
+		      name, gone, come);
 }
 
-static void append_evidence(const struct event_row *row, struct buffer *out)
+static void event_section_change(const struct report_facts *facts,
+				 const struct event_row *row,
+				 const json_t *detail, struct buffer *out)
+{
+	const struct reported_change change =
+		reported_change_read(facts, row, detail);
+	const struct reported_side *before = &change.sides[PATH_BEFORE];
+	const struct reported_side *after = &change.sides[PATH_AFTER];
+
+	event_section_moves(detail, "paths", before->paths.total,
+			    after->paths.total, out);
+	event_section_moves(detail, "fragments", before->texts.total,
+			    after->texts.total, out);
+}
+
+static void append_evidence(const struct report_facts *facts,
+			    const struct event_row *row, struct buffer *out)
 {
 	static const char *const names[] = {"paths", "fragments"};
 	json_t *detail = json_read(row->detail);
@@ -595,8 +631,8 @@ static void append_evidence(const struct event_row *row, struct buffer *out)
 		buffer_append_text(out, ". ");
 	}
 	append_votes(detail, out);
-	for (unsigned i = 0; i < 2; i++)
-		event_section_moves(detail, names[i], out);
+	if (event_is_change(row))
+		event_section_change(facts, row, detail, out);
 	for (unsigned i = 0; i < 2; i++) {
 		const json_t *stable = json_object_get(
 			json_object_get(detail, names[i]), "stable");
@@ -632,7 +668,7 @@ static void event_section_event(const struct report_facts *facts,
 		   (event->flags & EVENT_IS_ACKED) != 0,
 		   (event->flags & EVENT_IS_SILENCED) != 0,
 		   event_kind_name(event->kind), (uint64_t)event->pages);
-	append_evidence(event, out);
+	append_evidence(facts, event, out);
 	html_end_row(&row);
 }
 
@@ -822,13 +858,10 @@ static void append_change(const struct report_facts *facts,
 {
 	const struct event_row *row = &event->row;
 	json_t *detail = json_read(row->detail);
-	struct reported_change change = {
-		.facts = facts, .row = row, .detail = detail};
-	struct path_tree tree;
+	struct reported_change change =
+		reported_change_read(facts, row, detail);
+	struct path_tree tree = make_tree(&change);
 
-	reported_change_find_versions(&change);
-	find_items(&change);
-	tree = make_tree(&change);
 	html_write(out, NULL,
 		   "<article id=\"e{number}\"><h3>{html}: {html}</h3>\n<p "
 		   "class=\"soft small\">{ms}, {count page}</p>\n",
@@ -854,8 +887,7 @@ void report_changes(const struct report_facts *facts, struct buffer *out)
 	for (uint32_t i = facts->event_count; i-- > 0;) {
 		const struct report_event *event = &facts->events[i];
 
-		if (event->row.kind != EVENT_TEMPLATE_CHANGED &&
-		    event->row.kind != EVENT_TEMPLATE_REPLACED)
+		if (!event_is_change(&event->row))
 			continue;
 		if (told < REPORT_CHANGES &&
 		    out->size - begin < REPORT_CHANGES_BYTES) {

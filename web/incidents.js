@@ -70,10 +70,8 @@ function ackEvent(number) {
 
 function silenceEvent(number) {
 	return button("Silence similar", () => post("/v1/silences", {event: number}), {
-		done: "Alerts like this one are no longer sent.",
-		sure: "Alerts of this kind, about the same thing on this site, are then " +
-			"no longer sent. You can end the silence at any time.",
-	});
+		done: "Alerts of this kind, about the same thing on this site, are no " +
+			"longer sent until you end the silence."});
 }
 
 // The list.
@@ -311,7 +309,7 @@ function fieldPanel(entry, finding, now, isWriter) {
 			link(templatePath(entry.template, "fields"), quoted(entry.field))),
 		entry.what === "resolved" || (now && !now.firing)
 			? badge("good", "has values") : badge("bad", "no values")),
-		h("p", null, "Of the template ", templateLink(entry.template),
+		h("p", null, "Of the template ", templateLink(entry.template, finding?.name),
 			entry.reason && `; ${entry.reason}`, "."),
 		facts([
 			["Type", entry.type],
@@ -345,9 +343,9 @@ async function incidentEvents(incident) {
 				numbers.add(entry.evidence);
 	let events = [];
 	try {
-		events = await lines("/v1/events", {since: first - 1, limit: eventsRead,
-			site: incident.site,
-			kinds: "template.*,guard.*,field.*,site.*,incident.*"});
+		events = await lines(listPlace("/v1/events", {since: first - 1,
+			limit: eventsRead, site: incident.site,
+			kinds: "template.*,guard.*,field.*,site.*,incident.*"}));
 	} catch (error) {
 		if (!(error instanceof ApiError) || error.status === 0)
 			throw error;
@@ -706,10 +704,11 @@ async function eventView(event) {
 // `number` is that of an event; if it is about an incident, show its story.
 export async function alertView({number}) {
 	const wanted = Number(number);
-	const [event] = Number.isSafeInteger(wanted) && wanted > 0
-		? await lines("/v1/events", {since: wanted - 1, limit: 1}) : [];
+	const events = Number.isSafeInteger(wanted) && wanted > 0
+		? await lines(listPlace("/v1/events", {since: wanted - 1, limit: 1})) : [];
+	const event = events.find(each => each.seq === wanted);
 
-	if (event?.seq !== wanted)
+	if (event === undefined)
 		return [head("Not found"), empty("This event does not exist any longer. ",
 			link(path("incidents"), "Show the incidents"))];
 	const incident = event.detail?.incident;

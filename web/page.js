@@ -205,7 +205,7 @@ function watchTextForm(url, text, isWriter) {
 		"page", "You are told when the main text changes, with the words that " +
 			"were removed and added. Menus, and parts that are different at each " +
 			"visit, do not count."),
-	], "Watch the text", async ({name, scope}) => {
+	], "Watch the text", async ({name, scope}, sent) => {
 		const slash = text.cluster ? text.cluster.lastIndexOf("/") : -1;
 		const wanted = scope === "page" ? {text: url}
 			: {text: "all", cluster: Number(text.cluster.slice(slash + 1))};
@@ -213,6 +213,7 @@ function watchTextForm(url, text, isWriter) {
 		if (name.trim() !== "")
 			wanted.name = name.trim();
 		await post(siteApi(hostOf(url), "guards"), wanted);
+		sent.reset();
 	}, {done: "The text is watched."}));
 }
 
@@ -231,7 +232,7 @@ async function changesTab({url, text, isWriter}) {
 			"changed at the last change", time && [", ", when(time)], "."),
 		facts([
 			["Changed", time && dateTime(time)],
-			["Before", answer.before && dateTime(answer.before)],
+			["The visit before", answer.before && dateTime(answer.before)],
 			["Left out", answer.ignored > 0 && [
 				count(answer.ignored, "change"), " ",
 				help("what is left out", "Parts that are different at most visits, ",
@@ -301,7 +302,7 @@ function visitActions(url, {site_is_known: isKnown, page}) {
 	return h("div", {class: "actions"},
 		!isKnown && button("Watch this site", () => post("/v1/sites", {url}),
 			{kind: "main", done: "The site is watched. Its pages appear soon."}),
-		button(page ? "Visit it now" : isKnown ? "Visit it"
+		button(isKnown ? "Visit it now"
 			: "Visit this page and some that it links to",
 		() => fetchNow(url), {kind: isKnown ? "main" : ""}),
 		page && button("Delete this page",

@@ -427,13 +427,18 @@ export function hasMoves(detail) {
 export function movesNode(detail, of) {
 	const gone = listOf(detail.paths?.gone), come = listOf(detail.paths?.come);
 	const title = text => of ? `${text}, ${of}` : text;
+	const left = [detail.paths, detail.fragments].reduce((sum, moves) => sum +
+		Math.max(0, (moves?.gone_count || 0) - listOf(moves?.gone).length) +
+		Math.max(0, (moves?.come_count || 0) - listOf(moves?.come).length), 0);
 
-	return h("div", {class: "sides"},
+	return [h("div", {class: "sides"},
 		pathSide(title("Places before"), false, gone,
 			pathBeginnings({paths: come})),
 		pathSide(title("Places after"), true, come, pathBeginnings({paths: gone})),
 		textSide(title("Texts before"), false, listOf(detail.fragments?.gone)),
-		textSide(title("Texts after"), true, listOf(detail.fragments?.come)));
+		textSide(title("Texts after"), true, listOf(detail.fragments?.come))),
+	left > 0 && h("p", {class: "soft"}, `${count(left)} more ${left === 1
+		? "place or text is" : "places and texts are"} not listed.`)];
 }
 
 const nowWords = {page: "a page", gone: "missing", redirect: "leads elsewhere",
@@ -441,11 +446,12 @@ const nowWords = {page: "a page", gone: "missing", redirect: "leads elsewhere",
 
 // The pages of a finding. They are URLs, or objects with "url".
 export function pagesTable(caption, list) {
-	const pages = list.map(item => typeof item === "string" ? {url: item} : item)
-		.filter(page => typeof page?.url === "string").slice(0, itemsShown);
+	const all = list.map(item => typeof item === "string" ? {url: item} : item)
+		.filter(page => typeof page?.url === "string");
+	const pages = all.slice(0, itemsShown);
 	const has = name => pages.some(page => !isEmpty(page[name]));
 
-	return table(caption, [
+	return [table(caption, [
 		{head: "Page", cell: page => pageLink(page.url)},
 		has("now") && {head: "Is now",
 			cell: page => nowWords[page.now] || page.now || ""},
@@ -461,7 +467,9 @@ export function pagesTable(caption, list) {
 		has("old") && {head: "Value now", cell: page => shownValue(page.new)},
 		has("good") && {head: "Last found",
 			cell: page => page.good ? dateTime(page.good) : ""},
-	].filter(Boolean), pages, "No page is named.");
+	].filter(Boolean), pages, "No page is named."),
+	all.length > pages.length && h("p", {class: "soft"},
+		`and ${count(all.length - pages.length, "more page")}`)];
 }
 
 // Members that other parts of the page show.

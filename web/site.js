@@ -21,7 +21,7 @@ const guardWords = {
 	"firing": ["bad", "no longer matches"],
 	"never held": ["warn", "never matched"],
 	"suspended": ["warn", "waits"],
-	"unmatched": ["warn", "its pages are gone"],
+	"unmatched": ["warn", "its pages no longer exist"],
 	"alternates": ["warn", "matches now and then"],
 	"checking": ["busy", "is being checked"],
 };
@@ -93,7 +93,7 @@ function siteDays(site) {
 			`The last ${days.length} days, today at the right `,
 			help("a day's colour", "Green: visited, no incident. Red: an ",
 				"incident began. Yellow: something may have changed, or no ",
-				"visit succeeded. Empty: no visit. Days are those of UTC."))),
+				"visit succeeded. Empty: no visit. A day is a day in UTC."))),
 		h("figure", null, sparkline(visits, `Visits a day: ${count(sum)} in ` +
 			`${days.length} days, ${count(visits.at(-1))} today`),
 		h("figcaption", {class: "soft small"},
@@ -151,8 +151,8 @@ const siteTabs = [
 	["settings", "Settings", null, false],
 ];
 
-// A saved report has the tabs whose answers it has; readers have those that
-// the API gives them.
+// A saved report shows the tabs for which it has an answer; readers see the tabs
+// that the API allows.
 function siteTabList(host, isWriter) {
 	return siteTabs.filter(([name, , part, isForAll]) =>
 		saved === null ? isWriter || isForAll
@@ -247,17 +247,17 @@ function newGuardForm(host, templates) {
 		form([
 			field("Selector", "selector", {wide: true, required: true,
 				placeholder: "h1.title", spellcheck: "false", maxlength: 4096,
-				about: "It tells which elements are meant: .price are those of " +
-					"the class price. An XPath begins with / or (."}),
+				about: "It selects elements: .price selects the elements with the " +
+					"class price. An XPath begins with / or (."}),
 			field("Name", "name", {maxlength: 64, placeholder: "price",
-				about: "It stands in alerts."}),
+				about: "Alerts contain it."}),
 			field("Matches on a page", "expect", {value: "1",
 				pattern: "[0-9]+(\\.\\.[0-9]*)?", about: "How many elements a " +
 					"page must have: 1, 0 (none), 1.. (one or more), or 2..5."}),
 			choice("Template", "cluster", [["", "all pages"], ...templates.map(
 				one => [one.id.slice(one.id.lastIndexOf("/") + 1),
 					one.name || one.id])], "",
-			"Only pages of this template must have it."),
+			"The guard checks only pages of this template."),
 		], "Guard it", ({selector, name, expect, cluster}, sent) =>
 			addSiteGuard(host, {
 				[/^\s*[/(]/.test(selector) ? "xpath" : "css"]: selector.trim(),
@@ -287,7 +287,7 @@ async function siteGuardsTab(host, isWriter) {
 	];
 }
 
-// A guard that is asked for in place of `guard`.
+// The request for a guard like `guard`, with another selector.
 function sameGuard(guard, selector) {
 	return {css: selector, expect: guard.expect,
 		...guard.name && {name: guard.name},
@@ -323,7 +323,7 @@ function guardCandidates(guard, isWriter) {
 				button("Use instead", () => useSelector(guard, one.selector),
 					{sure: `Delete the guard ${guardName(guard)}, and guard ` +
 						`${one.selector} instead?`}), " ",
-				button("Guard as well", () => addSiteGuard(guard.site,
+				button("Add a guard", () => addSiteGuard(guard.site,
 					{...sameGuard(guard, one.selector), name: undefined}))]},
 		].filter(Boolean), guard.candidates, ""),
 	];

@@ -171,7 +171,7 @@ class SiteViews(harness.Case):
         self.assertIn("group", self.tab.run(
             "document.querySelector('output').textContent"))
         self.press_button("Group the pages")
-        self.says("grouped anew")
+        self.says("grouped again")
         self.assertEqual((site()["threshold"], site()["auto"]), (0.3, False))
         self.press_button("Let the daemon choose")
         self.says("The daemon chooses")

@@ -163,8 +163,8 @@ static void put_sites(struct txn *txn, struct migrated_site *sites,
  * Schema 3 adds TABLE_INCIDENTS, TABLE_COOKIES, TABLE_WAITING and TABLE_HEALTH,
  * which are empty at first, and the patterns of URLs to the rows of sites;
  * schema 6 adds the selectors for rendering to these rows, TABLE_SCREENSHOTS,
- * TABLE_INCIDENT_SCREENSHOTS and TABLE_RENDERS. A damaged row is kept;
- * store_verify() reports it.
+ * TABLE_INCIDENT_SCREENSHOTS, TABLE_INCIDENT_COMMENTS, TABLE_SITE_DAYS and
+ * TABLE_RENDERS. A damaged row is kept; store_verify() reports it.
  */
 static void migrate_sites(struct txn *txn)
 {

@@ -465,6 +465,45 @@ ROW_LAYOUT(incident_screenshots_row, url, 3,
 ROW_FUNCTIONS(incident_screenshots_row, TABLE_INCIDENT_SCREENSHOTS,
 	      key_page(site, incident), uint32_t site, uint64_t incident)
 
+ROW_LAYOUT(incident_comments_row, list, 1, FIELD(incident_comments_row, count))
+
+ROW_FUNCTIONS(incident_comments_row, TABLE_INCIDENT_COMMENTS,
+	      key_page(site, incident), uint32_t site, uint64_t incident)
+
+ROW_LAYOUT(site_days_row, last, 0, FIELD(site_days_row, last),
+	   FIELD(site_days_row, days))
+
+ROW_FUNCTIONS(site_days_row, TABLE_SITE_DAYS, key_site(site), uint32_t site)
+
+void site_days_add(struct site_days_row *row, uint64_t time_ms,
+		   const struct site_day *more)
+{
+	uint32_t today = (uint32_t)(time_ms / SITE_DAY_MS);
+	struct site_day *day = &row->days[SITE_DAYS - 1];
+	uint32_t passed = today > row->last ? today - row->last : 0;
+
+	if (passed >= SITE_DAYS || row->last > today + 1)
+		*row = (struct site_days_row){.last = today};
+	else if (passed > 0)
+		memmove(row->days, row->days + passed,
+			(SITE_DAYS - passed) * sizeof(*day));
+	for (uint32_t i = 0; i < passed && passed < SITE_DAYS; i++)
+		row->days[SITE_DAYS - 1 - i] = (struct site_day){0};
+	row->last += passed < SITE_DAYS ? passed : 0;
+	day->visits += more->visits;
+	day->failed += more->failed;
+	day->changed += more->changed;
+}
+
+struct site_day site_days_get(const struct site_days_row *row, uint64_t day)
+{
+	uint64_t back = row->last - day;
+
+	return day <= row->last && back < SITE_DAYS
+		       ? row->days[SITE_DAYS - 1 - back]
+		       : (struct site_day){0};
+}
+
 ROW_FUNCTIONS(name_row, TABLE_NAMES, key_cluster(site, cluster), uint32_t site,
 	      uint32_t cluster)
 

@@ -1028,6 +1028,47 @@ struct incident_screenshots_row {
 
 ROW_PROTOTYPES(incident_screenshots_row, uint32_t site, uint64_t incident)
 
+/* What people have written about an incident. */
+struct incident_comments_row {
+	uint32_t count; /* number of comments */
+	/* JSON array of {"time" in ms, "text"}, oldest first */
+	struct slice list;
+};
+
+ROW_PROTOTYPES(incident_comments_row, uint32_t site, uint64_t incident)
+
+enum { SITE_DAYS = 30, SITE_DAY_MS = 24 * 3600 * 1000 };
+
+/* The visits of pages of a site on one day. */
+struct site_day {
+	uint32_t visits;
+	/* visits without a response, or with a status of 400 or more */
+	uint32_t failed;
+	uint32_t changed; /* pages whose stored content has changed */
+};
+
+/* What happened on a site on each of the last days. */
+struct site_days_row {
+	uint32_t last; /* number of the last day, in UTC; 1970-01-01 = 0 */
+	struct site_day days[SITE_DAYS]; /* oldest first, up to `last` */
+};
+
+ROW_PROTOTYPES(site_days_row, uint32_t site)
+
+/*
+ * Add the counts of `more` to the day of the time. Days before the last
+ * SITE_DAYS are dropped. After the clock was set back by more than a day, the
+ * counts begin again.
+ */
+void site_days_add(struct site_days_row *row, uint64_t time_ms,
+		   const struct site_day *more);
+
+/*
+ * Return the counts of the day with the number `day`; zeros if the row does not
+ * have it.
+ */
+struct site_day site_days_get(const struct site_days_row *row, uint64_t day);
+
 /*
  * A version: the state of a template at one point in time (template/version.h).
  */

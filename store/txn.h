@@ -19,63 +19,69 @@ struct store;
  * All tables, with the format of their keys and values. Numbers in keys are
  * big-endian; "site32" is a number of 32 bits.
  */
-#define TABLE_LIST(X)                                                             \
-	X(TABLE_META, "meta")       /* name -> u64: schema, next ids */           \
-	X(TABLE_SITES, "sites")     /* HOST -> site_row */                        \
-	X(TABLE_PAGES, "pages")     /* site32 page64 -> page_row */               \
-	X(TABLE_BODIES, "bodies")   /* site32 page64 -> store/content.h */        \
-	X(TABLE_RECORDS, "records") /* site32 page64 -> store/content.h */        \
-	X(TABLE_DICTIONARIES,                                                     \
-	  "dictionaries")             /* site32 number32 -> dictionary_row */     \
-	X(TABLE_SHINGLES, "shingles") /* site32 id32 -> u64 shingle */            \
-	X(TABLE_SETS, "sets")         /* site32 set32 -> shingles, packed */      \
-	X(TABLE_WEIGHTS,                                                          \
-	  "weights") /* site32 -> cluster/shingle_weights.h; since schema 2 */    \
-	X(TABLE_CLUSTERS, "clusters")   /* site32 cluster32 -> cluster_row */     \
-	X(TABLE_MEMBERS, "members")     /* site32 cluster32 page64 -> set32 */    \
-	X(TABLE_DF, "frequencies")      /* site32 cluster32 fragment64 ->         \
-					   store/document_frequency.h */          \
-	X(TABLE_FRONTIER, "frontier")   /* site32 url64 -> frontier_row */        \
-	X(TABLE_PATTERNS, "patterns")   /* site32 pattern64 -> pattern_row */     \
-	X(TABLE_DUE, "due")             /* site32 due_ms64 url64 -> nothing */    \
-	X(TABLE_HOSTS, "hosts")         /* AUTHORITY -> host_row */               \
-	X(TABLE_EVENTS, "events")       /* seq64 -> event_row */                  \
-	X(TABLE_TEMPLATES, "templates") /* site32 cluster32 -> template_row */    \
-	X(TABLE_NAMES, "names") /* site32 cluster32 -> name_row; since schema     \
-				   2 */                                           \
-	X(TABLE_FIELDS, "fields") /* site32 cluster32 -> fields_row; since        \
-				     schema 5 */                                  \
-	X(TABLE_FIELD_VALUES,                                                     \
-	  "field_values") /* site32 cluster32 page64 -> field_values_row;         \
-			     since schema 5 */                                    \
-	X(TABLE_RENDERS, "renders")   /* site32 cluster32 -> render_row; since    \
-					 schema 6 */                              \
-	X(TABLE_VERSIONS, "versions") /* site32 cluster32 version32               \
-					 -> version_row */                        \
-	X(TABLE_SAMPLE_PAGES,                                                     \
-	  "sample_pages") /* site32 cluster32 page64 -> sample_page_row           \
-			   */                                                     \
-	X(TABLE_GUARDS, "guards")   /* site32 guard32 -> guard_row */             \
-	X(TABLE_GUARDED, "guarded") /* site32 guard32 page64 -> guarded_row       \
-				     */                                           \
-	X(TABLE_INCIDENTS, "incidents") /* site32 incident64 -> incident_row;     \
-					   since schema 3 */                      \
-	X(TABLE_COOKIES, "cookies") /* site32 scheme32 -> cookies_row; since      \
-				       schema 3 */                                \
-	X(TABLE_QUARANTINE, "quarantine") /* site32 page64 ->                     \
-					     quarantine_row */                    \
-	X(TABLE_WAITING, "waiting") /* site32 page64 -> waiting_row; since        \
-				       schema 3 */                                \
-	X(TABLE_HEALTH, "health")   /* site32 -> health_row; since schema 3 */    \
-	X(TABLE_SCREENSHOTS, "screenshots") /* site32 page64 ->                   \
-					       screenshot_row; since schema       \
-					       6 */                               \
-	X(TABLE_INCIDENT_SCREENSHOTS,                                             \
-	  "incident_screenshots")     /* site32 incident64 ->                     \
-					 incident_screenshots_row; since schema 6 \
-				       */                                         \
-	X(TABLE_HOOKS, "hooks")       /* hook32 -> hook_row */                    \
-	X(TABLE_OUTBOX, "outbox")     /* hook32 seq64 -> event_row */             \
+#define TABLE_LIST(X)                                                          \
+	X(TABLE_META, "meta")       /* name -> u64: schema, next ids */        \
+	X(TABLE_SITES, "sites")     /* HOST -> site_row */                     \
+	X(TABLE_PAGES, "pages")     /* site32 page64 -> page_row */            \
+	X(TABLE_BODIES, "bodies")   /* site32 page64 -> store/content.h */     \
+	X(TABLE_RECORDS, "records") /* site32 page64 -> store/content.h */     \
+	X(TABLE_DICTIONARIES,                                                  \
+	  "dictionaries")             /* site32 number32 -> dictionary_row */  \
+	X(TABLE_SHINGLES, "shingles") /* site32 id32 -> u64 shingle */         \
+	X(TABLE_SETS, "sets")         /* site32 set32 -> shingles, packed */   \
+	X(TABLE_WEIGHTS,                                                       \
+	  "weights") /* site32 -> cluster/shingle_weights.h; since schema 2 */ \
+	X(TABLE_CLUSTERS, "clusters")   /* site32 cluster32 -> cluster_row */  \
+	X(TABLE_MEMBERS, "members")     /* site32 cluster32 page64 -> set32 */ \
+	X(TABLE_DF, "frequencies")      /* site32 cluster32 fragment64 ->      \
+					   store/document_frequency.h */       \
+	X(TABLE_FRONTIER, "frontier")   /* site32 url64 -> frontier_row */     \
+	X(TABLE_PATTERNS, "patterns")   /* site32 pattern64 -> pattern_row */  \
+	X(TABLE_DUE, "due")             /* site32 due_ms64 url64 -> nothing */ \
+	X(TABLE_HOSTS, "hosts")         /* AUTHORITY -> host_row */            \
+	X(TABLE_EVENTS, "events")       /* seq64 -> event_row */               \
+	X(TABLE_TEMPLATES, "templates") /* site32 cluster32 -> template_row */ \
+	X(TABLE_NAMES, "names") /* site32 cluster32 -> name_row; since schema  \
+				   2 */                                        \
+	X(TABLE_FIELDS, "fields") /* site32 cluster32 -> fields_row; since     \
+				     schema 5 */                               \
+	X(TABLE_FIELD_VALUES,                                                  \
+	  "field_values") /* site32 cluster32 page64 -> field_values_row;      \
+			     since schema 5 */                                 \
+	X(TABLE_RENDERS, "renders")   /* site32 cluster32 -> render_row; since \
+					 schema 6 */                           \
+	X(TABLE_VERSIONS, "versions") /* site32 cluster32 version32            \
+					 -> version_row */                     \
+	X(TABLE_SAMPLE_PAGES,                                                  \
+	  "sample_pages") /* site32 cluster32 page64 -> sample_page_row        \
+			   */                                                  \
+	X(TABLE_GUARDS, "guards")   /* site32 guard32 -> guard_row */          \
+	X(TABLE_GUARDED, "guarded") /* site32 guard32 page64 -> guarded_row    \
+				     */                                        \
+	X(TABLE_INCIDENTS, "incidents") /* site32 incident64 -> incident_row;  \
+					   since schema 3 */                   \
+	X(TABLE_COOKIES, "cookies") /* site32 scheme32 -> cookies_row; since   \
+				       schema 3 */                             \
+	X(TABLE_QUARANTINE, "quarantine") /* site32 page64 ->                  \
+					     quarantine_row */                 \
+	X(TABLE_WAITING, "waiting") /* site32 page64 -> waiting_row; since     \
+				       schema 3 */                             \
+	X(TABLE_HEALTH, "health")   /* site32 -> health_row; since schema 3 */ \
+	X(TABLE_SCREENSHOTS, "screenshots") /* site32 page64 ->                \
+					       screenshot_row; since schema    \
+					       6 */                            \
+	X(TABLE_INCIDENT_SCREENSHOTS,                                          \
+	  "incident_screenshots") /* site32 incident64 ->                      \
+				     incident_screenshots_row; since schema 6  \
+				   */                                          \
+	X(TABLE_INCIDENT_COMMENTS,                                             \
+	  "incident_comments") /* site32 incident64 ->                         \
+				     incident_comments_row; since schema 6 */  \
+	X(TABLE_SITE_DAYS,                                                     \
+	  "site_days")                /* site32 -> site_days_row; since schema \
+					 6 */                                  \
+	X(TABLE_HOOKS, "hooks")       /* hook32 -> hook_row */                 \
+	X(TABLE_OUTBOX, "outbox")     /* hook32 seq64 -> event_row */          \
 	X(TABLE_SILENCES, "silences") /* silence32 -> silence_row */
 
 enum table {
@@ -97,7 +103,8 @@ enum table {
 			TABLE_INCIDENTS, TABLE_COOKIES, TABLE_QUARANTINE,     \
 			TABLE_WAITING, TABLE_HEALTH, TABLE_FIELDS,            \
 			TABLE_FIELD_VALUES, TABLE_SCREENSHOTS,                \
-			TABLE_INCIDENT_SCREENSHOTS, TABLE_RENDERS             \
+			TABLE_INCIDENT_SCREENSHOTS, TABLE_RENDERS,            \
+			TABLE_INCIDENT_COMMENTS, TABLE_SITE_DAYS              \
 	}
 
 struct txn {

@@ -216,6 +216,8 @@ static void check_site(struct txn *txn, struct verify_report *report,
 	verify_guard_tables(&check);
 	verify_incidents(&check);
 	verify_screenshots(&check);
+	verify_comments(&check);
+	verify_site_days(&check);
 	verify_fields(&check);
 	verify_field_values(&check);
 	verify_renders(&check);

@@ -112,6 +112,8 @@ void verify_frontier_tables(const struct table_check *check);
 void verify_guard_tables(const struct table_check *check);
 void verify_incidents(const struct table_check *check);
 void verify_screenshots(const struct table_check *check);
+void verify_comments(const struct table_check *check);
+void verify_site_days(const struct table_check *check);
 void verify_fields(const struct table_check *check);
 void verify_field_values(const struct table_check *check);
 void verify_renders(const struct table_check *check);

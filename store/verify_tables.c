@@ -591,6 +591,41 @@ void verify_screenshots(const struct table_check *check)
 	scan_end(&scan);
 }
 
+void verify_comments(const struct table_check *check)
+{
+	struct scan scan =
+		scan_site(check->txn, TABLE_INCIDENT_COMMENTS, check->site->id);
+	struct incident_comments_row row;
+	struct incident_row owner;
+
+	while (scan_next(&scan)) {
+		uint64_t incident = key_u64(scan.key, sizeof(uint32_t));
+
+		if (!incident_comments_row_decode(scan.value, &row) ||
+		    row.list.size == 0)
+			row_problem(check, "comments of incident", incident,
+				    "are damaged");
+		else if (!incident_row_get(check->txn, check->site->id,
+					   incident, &owner))
+			row_problem(check, "comments of incident", incident,
+				    "have no incident");
+	}
+	scan_end(&scan);
+}
+
+void verify_site_days(const struct table_check *check)
+{
+	struct scan scan =
+		scan_site(check->txn, TABLE_SITE_DAYS, check->site->id);
+	struct site_days_row row;
+
+	while (scan_next(&scan))
+		if (!site_days_row_decode(scan.value, &row))
+			site_problem(check,
+				     "the counts of its days are damaged");
+	scan_end(&scan);
+}
+
 void verify_fields(const struct table_check *check)
 {
 	struct scan scan = scan_site(check->txn, TABLE_FIELDS, check->site->id);

@@ -60,9 +60,12 @@ export async function get(path, parameters) {
 
 	if (saved === null)
 		return ask("GET", url);
-	if (!(url in saved.answers))
+	// a list is saved once, whatever is asked about it
+	const key = [url, path, address(path, {site: saved.host})].find(
+		each => Object.hasOwn(saved.answers, each));
+	if (key === undefined)
 		throw new ApiError(404, "not_saved", `This report has no ${url}.`);
-	return saved.answers[url];
+	return saved.answers[key];
 }
 
 // The same; null if there is no such thing.
@@ -77,14 +80,23 @@ export async function find(path, parameters) {
 	}
 }
 
+// Whether an event of a saved report was asked for.
+function isWanted(event, {since, kinds}) {
+	return event.seq > (since || 0) && (!kinds || kinds.split(",").some(kind =>
+		kind === "alerts" ? event.alert : kind.endsWith("*")
+			? event.kind.startsWith(kind.slice(0, -1)) : event.kind === kind));
+}
+
 // The objects of an answer with one JSON object in each line.
 export async function lines(path, parameters) {
 	const answer = await get(path, parameters);
 
 	if (typeof answer !== "string")
 		return Array.isArray(answer) ? answer : [answer];
-	return answer.split("\n").filter(line => line !== "")
+	const objects = answer.split("\n").filter(line => line !== "")
 		.map(line => JSON.parse(line));
+	return saved === null ? objects
+		: objects.filter(event => isWanted(event, parameters || {}));
 }
 
 export function post(path, body) {

@@ -8,7 +8,7 @@ import {count, dateTime, kindText, link, outside, pagePath, path, percent, siteP
 // Below this score the new place of a value is a guess.
 export const likelyScore = 0.6;
 
-const textsShown = 60;
+const storyTextsShown = 60;
 const depthShown = 4;
 const lettersShown = 300;
 
@@ -313,10 +313,10 @@ function isEmpty(value) {
 }
 
 function listNode(name, list, depth) {
-	return h("ul", {class: "plain"}, list.slice(0, textsShown).map(
+	return h("ul", {class: "plain"}, list.slice(0, storyTextsShown).map(
 		item => h("li", null, anyNode(name, item, depth + 1))),
-	list.length > textsShown && h("li", {class: "soft"},
-		`and ${count(list.length - textsShown)} more`));
+	list.length > storyTextsShown && h("li", {class: "soft"},
+		`and ${count(list.length - storyTextsShown)} more`));
 }
 
 // Show a value whose meaning this program does not know.
@@ -383,7 +383,7 @@ function moveSide(title, moves, isAfter, isTree) {
 	const items = (isAfter ? moves?.come : moves?.gone) || [];
 	const total = Math.max(items.length,
 		(isAfter ? moves?.come_count : moves?.gone_count) || 0);
-	const shown = items.slice(0, textsShown);
+	const shown = items.slice(0, storyTextsShown);
 
 	return h("section", {class: `side ${isAfter ? "after" : "before"}`},
 		h("h3", null, title, h("span", null, count(total))),
@@ -422,7 +422,7 @@ const nowWords = {page: "a page", gone: "missing", redirect: "leads elsewhere",
 // The pages that agree on a finding. They are URLs, or objects with "url".
 export function pagesTable(list) {
 	const pages = list.map(item => typeof item === "string" ? {url: item} : item)
-		.filter(page => typeof page?.url === "string").slice(0, textsShown);
+		.filter(page => typeof page?.url === "string").slice(0, storyTextsShown);
 	const has = name => pages.some(page => !isEmpty(page[name]));
 
 	return table("Pages that agree", [
@@ -475,7 +475,7 @@ export function movedTable(list) {
 	return table("URLs that moved", [
 		{head: "From", cell: item => pageLink(item.from)},
 		{head: "To", cell: item => pageLink(item.to)},
-	], list.filter(item => item?.from && item?.to).slice(0, textsShown),
+	], list.filter(item => item?.from && item?.to).slice(0, storyTextsShown),
 	"No URL moved.");
 }
 

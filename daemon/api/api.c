@@ -26,6 +26,7 @@
 
 /* The table of routes. A row has all properties of a route. */
 static const struct route routes[] = {
+	{"GET", "/v1/session", api_get_session, ROUTE_READ, 0},
 	{"GET", "/v1/status", api_get_status, ROUTE_WRITE, 0},
 	{"GET", "/metrics", api_get_metrics, ROUTE_READ, 0},
 	{"GET", "/v1/methods", api_get_methods, ROUTE_WRITE, 0},
@@ -53,6 +54,8 @@ static const struct route routes[] = {
 	 api_get_incident_screenshot, ROUTE_READ, ROUTE_OF_EVENT},
 	{"POST", "/v1/incidents/N/ack", api_ack_incident, ROUTE_WRITE,
 	 ROUTE_OF_EVENT},
+	{"POST", "/v1/incidents/N/comments", api_post_comment, ROUTE_WRITE,
+	 ROUTE_OF_EVENT | ROUTE_JSON},
 	{"GET", "/v1/hooks", api_get_hooks, ROUTE_WRITE, ROUTE_OF_ALL},
 	{"POST", "/v1/hooks", api_post_hook, ROUTE_WRITE,
 	 ROUTE_OF_ALL | ROUTE_JSON},
@@ -89,6 +92,8 @@ static const struct route routes[] = {
 	{"GET", "/v1/sites/HOST/templates/N", api_get_cluster, ROUTE_READ, 0},
 	{"GET", "/v1/sites/HOST/templates/N/pages", api_get_pages, ROUTE_READ,
 	 0},
+	{"GET", "/v1/sites/HOST/templates/N/tree", api_get_tree, ROUTE_READ,
+	 ROUTE_SLOW},
 	{"GET", "/v1/sites/HOST/templates/N/screenshot", api_get_screenshot,
 	 ROUTE_READ, 0},
 	{"POST", "/v1/sites/HOST/templates/N/name", api_post_name, ROUTE_WRITE,
@@ -112,6 +117,10 @@ static const struct route routes[] = {
 	 ROUTE_READ, ROUTE_SLOW},
 	{"GET", "/v1/pages", api_get_explain, ROUTE_WRITE, ROUTE_OF_QUERY},
 	{"DELETE", "/v1/pages", api_delete_page, ROUTE_WRITE, ROUTE_OF_QUERY},
+	{"GET", "/v1/pages/copy", api_get_page_copy, ROUTE_READ,
+	 ROUTE_SLOW | ROUTE_OF_QUERY},
+	{"GET", "/v1/pages/element", api_get_element, ROUTE_WRITE,
+	 ROUTE_SLOW | ROUTE_OF_QUERY},
 	{"GET", "/v1/text", api_get_text, ROUTE_READ,
 	 ROUTE_INLINE | ROUTE_SLOW | ROUTE_OF_QUERY},
 	{"POST", "/v1/extract", api_post_extract, ROUTE_WRITE,
@@ -128,52 +137,9 @@ static const struct route routes[] = {
 	{"GET", LOGIN_PATH, api_get_login, ROUTE_PUBLIC, 0},
 	{"POST", LOGIN_PATH, api_post_login, ROUTE_PUBLIC, ROUTE_FORM},
 	{"POST", LOGOUT_PATH, api_post_logout, ROUTE_PUBLIC, 0},
-	{"GET", "/", api_ui_home, ROUTE_READ, 0},
-	{"POST", "/ui/sites", api_ui_post, ROUTE_WRITE,
-	 ROUTE_OF_BODY | ROUTE_FORM},
-	{"GET", "/ui/sites/HOST", api_ui_site, ROUTE_READ, 0},
-	{"GET", "/ui/sites/HOST/patterns", api_ui_site, ROUTE_WRITE, 0},
-	{"GET", "/ui/sites/HOST/events", api_ui_site, ROUTE_READ, 0},
-	{"GET", "/ui/sites/HOST/settings", api_ui_site, ROUTE_WRITE, 0},
-	{"POST", "/ui/sites/HOST/settings", api_ui_post, ROUTE_WRITE,
-	 ROUTE_FORM},
-	{"POST", "/ui/sites/HOST/delete", api_ui_post, ROUTE_WRITE, ROUTE_FORM},
-	{"GET", "/ui/sites/HOST/guards", api_ui_site, ROUTE_WRITE, ROUTE_SLOW},
-	{"POST", "/ui/sites/HOST/guards", api_ui_post, ROUTE_WRITE,
-	 ROUTE_SLOW | ROUTE_FORM},
-	{"GET", "/ui/sites/HOST/guards/N", api_ui_guard, ROUTE_WRITE, 0},
-	{"POST", "/ui/sites/HOST/guards/N/delete", api_ui_post, ROUTE_WRITE,
-	 ROUTE_FORM},
-	{"GET", "/ui/templates/HOST/N", api_ui_template, ROUTE_READ, 0},
-	{"GET", "/ui/templates/HOST/N/pages", api_ui_template, ROUTE_READ, 0},
-	{"GET", "/ui/templates/HOST/N/texts", api_ui_template, ROUTE_READ, 0},
-	{"GET", "/ui/templates/HOST/N/fields", api_ui_template, ROUTE_READ,
-	 ROUTE_SLOW},
-	{"GET", "/ui/templates/HOST/N/fields/value", api_ui_value, ROUTE_READ,
-	 ROUTE_SLOW},
-	{"GET", "/ui/templates/HOST/N/versions", api_ui_template, ROUTE_READ,
-	 0},
-	{"POST", "/ui/templates/HOST/N/name", api_ui_post, ROUTE_WRITE,
-	 ROUTE_FORM},
-	{"GET", "/ui/daemon", api_ui_daemon, ROUTE_WRITE, 0},
-	{"GET", "/ui/nodes", api_ui_cluster, ROUTE_WRITE, 0},
-	{"GET", "/ui/alerts", api_ui_alerts, ROUTE_READ, 0},
-	{"GET", "/ui/alerts/N", api_ui_alert, ROUTE_READ, ROUTE_OF_EVENT},
-	{"POST", "/ui/alerts/N/ack", api_ui_post, ROUTE_WRITE,
-	 ROUTE_OF_EVENT | ROUTE_FORM},
-	{"POST", "/ui/alerts/N/silence", api_ui_post, ROUTE_WRITE,
-	 ROUTE_OF_ALL | ROUTE_FORM},
-	{"POST", "/ui/silences/N/delete", api_ui_post, ROUTE_WRITE,
-	 ROUTE_OF_ALL | ROUTE_FORM},
-	{"GET", "/ui/page", api_ui_page, ROUTE_READ, ROUTE_OF_QUERY},
-	{"GET", "/ui/page/why", api_ui_page, ROUTE_READ, ROUTE_OF_QUERY},
-	{"GET", "/ui/page/visit", api_ui_page, ROUTE_WRITE, ROUTE_OF_QUERY},
-	{"POST", "/ui/page/fetch", api_ui_fetch, ROUTE_WRITE,
-	 ROUTE_OF_BODY | ROUTE_FORM},
-	{"POST", "/ui/page/delete", api_ui_post, ROUTE_WRITE,
-	 ROUTE_OF_BODY | ROUTE_FORM},
-	{"GET", "/ui/why", api_ui_why, ROUTE_READ, ROUTE_OF_QUERY},
-	{"GET", "/ui/element", api_ui_element, ROUTE_READ, ROUTE_OF_QUERY},
+	{"GET", "/", api_get_application, ROUTE_READ, 0},
+	{"GET", "/ui/*", api_get_application, ROUTE_READ, 0},
+	{"GET", "/web/NAME", api_get_web_file, ROUTE_READ, 0},
 };
 
 enum {
@@ -377,10 +343,17 @@ enum http_verdict call_fail_busy(struct call *call, const char *message)
 		       : call_fail(call, 503, "busy", "%s", message);
 }
 
+const char *call_argument(const struct call *call, const char *name)
+{
+	return call->answer_out == NULL
+		       ? http_argument(call->exchange, name)
+		       : json_member_text(call->arguments, name);
+}
+
 bool call_number(struct call *call, const char *name, uint64_t default_value,
 		 uint64_t max, uint64_t *number_out)
 {
-	const char *text = http_argument(call->exchange, name);
+	const char *text = call_argument(call, name);
 	char *end;
 	unsigned long long number;
 
@@ -417,10 +390,6 @@ bool call_read_object(struct call *call, json_t **object_out)
 	struct slice body = http_body(call->exchange);
 	json_error_t error;
 
-	if (call->given != NULL) {
-		*object_out = json_incref(call->given);
-		return true;
-	}
 	*object_out = json_loadb(body.size == 0 ? "" : body.data, body.size,
 				 JSON_REJECT_DUPLICATES, &error);
 	if (json_is_object(*object_out))
@@ -579,6 +548,8 @@ static bool route_matches(struct call *call, const char *pattern,
 		size_t wanted = strcspn(++pattern, "/");
 		size_t size = strcspn(++path, "/");
 
+		if (*pattern == '*')
+			return true;
 		if (!take_segment(call, pattern, wanted, path, size))
 			return false;
 		pattern += wanted;
@@ -629,9 +600,6 @@ static enum http_verdict refuse_route(struct call *call, const char *path)
 				 "%.200s: tokens can be managed only over the "
 				 "daemon's own socket",
 				 path);
-	if (api_path_is_page(path))
-		return ui_fail(call, 403,
-			       "Read-only clients cannot open this page.");
 	return call_fail(call, 403, "forbidden",
 			 "%.200s: read-only clients get only texts, clusters, "
 			 "templates, events and metrics",
@@ -731,6 +699,7 @@ static enum http_verdict api_dispatch(struct http_exchange *exchange,
 	struct call call = {.api = api,
 			    .exchange = exchange,
 			    .config = api_acquire_config(api),
+			    .access = access,
 			    .is_reader = access == ACCESS_READ,
 			    .is_passed = (note & ACCESS_IS_FORWARDED) != 0};
 	enum http_verdict verdict =

@@ -312,19 +312,18 @@ struct call {
 	uint64_t event;   /* segment N of the path, at most 16 digits */
 	uint32_t number;  /* the same number; 0 if it does not fit */
 	uint64_t version; /* segment V of the path */
-	bool is_reader;   /* the client may not fetch or change anything */
-	bool is_passed;   /* another node has forwarded the request */
-	bool is_over;     /* the quota of its owner is used up */
+	enum access access;
+	bool is_reader; /* the client may not fetch or change anything */
+	bool is_passed; /* another node has forwarded the request */
+	bool is_over;   /* the quota of its owner is used up */
 	/*
-	 * For a page of the web interface: the handler's JSON response is
-	 * stored here instead of being sent, and `given` replaces the body of
-	 * the request. NULL for an ordinary request.
+	 * For a part of a report: the handler's JSON response is stored here
+	 * instead of being sent, and these arguments (an object, or NULL =
+	 * none) replace those of the request. NULL for an ordinary request.
 	 */
 	json_t **answer_out;
 	unsigned answer_status;
-	json_t *given;
-	/* number of the last event when the page was begun */
-	uint64_t last_event;
+	const json_t *arguments;
 };
 
 typedef enum http_verdict call_handler(struct call *call);
@@ -364,7 +363,7 @@ enum route_flag {
 			ROUTE_OF_BODY | ROUTE_OF_ALL,
 	/* The format of the body: */
 	ROUTE_JSON = 1 << 8, /* a JSON object */
-	ROUTE_FORM = 1 << 9, /* a form of the web interface */
+	ROUTE_FORM = 1 << 9, /* the form of the login */
 	/* How the request may be forwarded: */
 	ROUTE_STREAM = 1 << 10, /* the response may be endless */
 	ROUTE_EVENTS = 1 << 11, /* the request waits for events (`wait`), or the
@@ -403,17 +402,12 @@ call_handler api_ack_incident, api_delete_guard, api_delete_hook,
 	api_post_fields, api_post_record, api_get_site, api_get_sites,
 	api_get_status, api_get_template, api_get_text, api_get_texts,
 	api_get_thresholds, api_get_tokens, api_get_verify, api_get_version,
+	api_get_application, api_get_web_file, api_get_element,
+	api_get_page_copy, api_get_session, api_get_tree, api_post_comment,
 	api_post_ack, api_post_batch, api_post_compact, api_post_extract,
 	api_post_guard, api_post_hook, api_post_ingest, api_post_jobs,
 	api_post_login, api_post_logout, api_post_render, api_post_silence,
-	api_post_site, api_post_token, api_resume_node, api_test_hook,
-	api_ui_alert, api_ui_alerts, api_ui_cluster, api_ui_daemon,
-	api_ui_element, api_ui_fetch, api_ui_guard, api_ui_home, api_ui_page,
-	api_ui_post, api_ui_site, api_ui_template, api_ui_value, api_ui_why;
-/* Respond with at most UI_SITES_SHOWN sites, whatever `limit` is. */
-call_handler api_get_some_sites;
-/* Respond with records as JSON, whatever `format` and `limit` are. */
-call_handler api_get_record_table;
+	api_post_site, api_post_token, api_resume_node, api_test_hook;
 
 /* Return the picture in Base64. */
 json_t *screenshot_base64(struct slice picture);
@@ -423,10 +417,6 @@ json_t *screenshot_base64(struct slice picture);
  * its url, taken and data (in Base64); NULL = it has no screenshot.
  */
 json_t *call_template_screenshot(struct call *call);
-
-/* Return two such screenshots as before and after; NULL = without. */
-json_t *incident_screenshots_json(struct txn *txn, const char *host,
-				  uint64_t incident);
 
 /*
  * Return a reference to the current configuration; release it with
@@ -462,9 +452,7 @@ bool api_path_is_public(const char *path);
 /* Return whether this path belongs to a page of the web interface. */
 bool api_path_is_page(const char *path);
 
-/*
- * Respond with an error in JSON or, for a page of the web interface, as a page.
- */
+/* Respond with an error. */
 enum http_verdict call_fail(struct call *call, unsigned status,
 			    const char *code, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
@@ -480,15 +468,19 @@ bool call_check_xpath(struct call *call, const char *xpath, char *error);
 bool call_refuse(struct call *call, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* Respond with an error as a page of the web interface. */
-enum http_verdict ui_fail(struct call *call, unsigned status,
-			  const char *message);
-
 /*
  * Respond with a document of HTML that a frame of this daemon may show. Its
  * policy lets nothing run or load.
  */
-enum http_verdict ui_reply_frame(struct call *call, struct buffer *body);
+enum http_verdict call_reply_frame(struct call *call, struct buffer *body);
+
+/*
+ * Add the headers of everything that a browser may show. The referrer policy
+ * sends the referrer only to pages of this daemon. A stricter policy would make
+ * browsers send forms with "Origin: null", and the daemon could not recognise
+ * its own forms.
+ */
+void call_add_page_headers(struct call *call);
 
 /*
  * Respond with the status and the code that belong to `error`. `detail` is text
@@ -514,6 +506,9 @@ typedef json_t *call_row(struct call_rows *rows);
  */
 enum http_verdict call_reply_rows(struct call *call, enum table table,
 				  const char *name, size_t max, call_row *row);
+
+/* Return the decoded value of an argument of the request, or NULL. */
+const char *call_argument(const struct call *call, const char *name);
 
 /*
  * Parse the argument `name` as a number; if it is missing, use `default_value`.

@@ -63,7 +63,7 @@ static enum error quarantine_read_body(struct store *store,
 
 enum http_verdict api_get_quarantine(struct call *call)
 {
-	const char *text = http_argument(call->exchange, "url");
+	const char *text = call_argument(call, "url");
 	struct buffer body = {0};
 	struct url url;
 	enum error error;
@@ -89,7 +89,7 @@ enum http_verdict api_delete_quarantine(struct call *call)
 	struct url url;
 	enum error error;
 
-	if (!call_read_url(call, http_argument(call->exchange, "url"), &url))
+	if (!call_read_url(call, call_argument(call, "url"), &url))
 		return HTTP_ANSWERED;
 	change.url = &url;
 	error = pipeline_command(call->api->pipeline, &change);

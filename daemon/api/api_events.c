@@ -573,7 +573,7 @@ bool call_read_kinds(struct call *call, struct slice list, kind_set *kinds_out)
 
 static bool read_kinds(struct call *call, struct event_query *query)
 {
-	const char *kinds = http_argument(call->exchange, "kinds");
+	const char *kinds = call_argument(call, "kinds");
 
 	query->kinds = ~(kind_set)0;
 	return kinds == NULL ||
@@ -582,7 +582,7 @@ static bool read_kinds(struct call *call, struct event_query *query)
 
 static bool events_read_site(struct call *call, struct event_query *query)
 {
-	const char *site = http_argument(call->exchange, "site");
+	const char *site = call_argument(call, "site");
 
 	if (site == NULL)
 		return true;
@@ -675,6 +675,15 @@ static enum error append_newest(struct call *call, struct event_query *query,
 	txn_abort(&txn);
 	free(newest.numbers);
 	return error;
+}
+
+enum error events_append_newest(struct call *call, const char *host,
+				uint64_t limit, struct buffer *lines)
+{
+	struct event_query query = {.kinds = ~(kind_set)0, .limit = limit};
+
+	snprintf(query.host, sizeof(query.host), "%s", host);
+	return append_newest(call, &query, lines);
 }
 
 static enum http_verdict reply_lines(struct call *call,
@@ -771,7 +780,7 @@ static bool find_begin(struct call *call, struct event_query *query)
 	char *end;
 
 	if (last == NULL) {
-		if (http_argument(call->exchange, "since") == NULL)
+		if (call_argument(call, "since") == NULL)
 			query->since = event_last_number(call->api->store);
 		return true;
 	}

@@ -14,6 +14,8 @@
 #include "daemon/runtime/lock.h"
 #include "store/store.h"
 
+struct call;
+
 struct event_counters;
 
 struct atom_site {
@@ -33,6 +35,13 @@ void atom_begin(const struct atom_site *site, struct buffer *out);
 void atom_entry(const struct atom_site *site, const json_t *event,
 		uint64_t time_ms, struct buffer *out);
 void atom_end(struct buffer *out);
+
+/*
+ * Append the newest `limit` events of the site as lines of JSON, the oldest of
+ * them first.
+ */
+enum error events_append_newest(struct call *call, const char *host,
+				uint64_t limit, struct buffer *lines);
 
 /*
  * Counters of the events since the start, by kind, and of open alerts, for the

@@ -689,7 +689,7 @@ static enum http_verdict answer_batch(struct call *call,
 enum http_verdict api_post_batch(struct call *call)
 {
 	enum http_verdict verdict = HTTP_ANSWERED;
-	const char *content = http_argument(call->exchange, "content");
+	const char *content = call_argument(call, "content");
 	struct text_params question = {0};
 
 	if (text_params_read_as(call, "content", content, &question))

@@ -19,7 +19,6 @@ enum {
 	MAX_FIELDS = 200,
 	SHOWN_PAGES = 10, /* pages whose values show what a field finds */
 	DEFAULT_RECORDS = 1000,
-	SHOWN_RECORDS = 50,          /* on a page of the web interface */
 	MAX_ATTEMPTS = 8,            /* if others change the fields meanwhile */
 	SURE_CONFIDENCE = 700,       /* of a field, in permille */
 	MAX_RECORD_BYTES = 16 << 20, /* of a response, and one record more */
@@ -671,7 +670,7 @@ enum http_verdict api_post_fields(struct call *call)
 
 enum http_verdict api_delete_field(struct call *call)
 {
-	const char *name = http_argument(call->exchange, "name");
+	const char *name = call_argument(call, "name");
 	struct fields_wish wish = {.action = FIELDS_EDIT};
 	enum http_verdict verdict;
 	json_t *detail;
@@ -786,15 +785,10 @@ static void write_csv_head(struct record_output *output)
 	buffer_append_text(&output->text, ",unsure,error\r\n");
 }
 
-/*
- * Read the format, unless it is JSON anyway. If it is invalid, respond and
- * return false.
- */
-static bool read_record_format(struct call *call, bool is_table,
-			       struct record_output *output)
+/* Read the format. If it is invalid, respond and return false. */
+static bool read_record_format(struct call *call, struct record_output *output)
 {
-	const char *format =
-		is_table ? "json" : http_argument(call->exchange, "format");
+	const char *format = call_argument(call, "format");
 
 	output->is_csv = format != NULL && strcmp(format, "csv") == 0;
 	if (format == NULL || output->is_csv || strcmp(format, "jsonl") == 0)
@@ -811,7 +805,7 @@ static bool read_record_format(struct call *call, bool is_table,
 static bool read_request(struct call *call, struct record_request *request,
 			 struct record_output *output)
 {
-	const char *since = http_argument(call->exchange, "since");
+	const char *since = call_argument(call, "since");
 	uint64_t is_raw;
 	uint64_t limit;
 
@@ -873,7 +867,7 @@ static enum error read_records(const struct fields_source *source,
 /* Read the argument `url`, empty if it is missing. */
 static bool read_record_url(struct call *call, struct url *url)
 {
-	const char *text = http_argument(call->exchange, "url");
+	const char *text = call_argument(call, "url");
 
 	url->text[0] = '\0';
 	return text == NULL || call_read_url(call, text, url);
@@ -920,31 +914,18 @@ static enum http_verdict get_records(struct call *call,
 	return fail_page(call, error, &url, fault);
 }
 
-static enum http_verdict answer_records(struct call *call, bool is_table)
+enum http_verdict api_get_records(struct call *call)
 {
 	struct record_output output = {0};
 	struct record_request request = {.sink = write_record,
 					 .context = &output};
 	enum http_verdict verdict = HTTP_ANSWERED;
 
-	if (read_record_format(call, is_table, &output) &&
-	    read_request(call, &request, &output)) {
-		if (is_table)
-			request.limit = SHOWN_RECORDS;
+	if (read_record_format(call, &output) &&
+	    read_request(call, &request, &output))
 		verdict = get_records(call, &request, &output);
-	}
 	json_decref(output.list);
 	return verdict;
-}
-
-enum http_verdict api_get_records(struct call *call)
-{
-	return answer_records(call, false);
-}
-
-enum http_verdict api_get_record_table(struct call *call)
-{
-	return answer_records(call, true);
 }
 
 /* Respond with a copy of a page in which the values of a field are marked. */
@@ -953,18 +934,18 @@ enum http_verdict api_get_record_copy(struct call *call)
 	const struct extraction_options rules = call_rules(call);
 	const struct fields_source source =
 		fields_source_of(call, &rules.limits);
-	const char *field = http_argument(call->exchange, "field");
+	const char *field = call_argument(call, "field");
 	enum fields_fault fault;
 	struct buffer html = {0};
 	struct url url;
 	enum error error;
 
 	if (!check_name(call, "field", field) ||
-	    !call_read_url(call, http_argument(call->exchange, "url"), &url))
+	    !call_read_url(call, call_argument(call, "url"), &url))
 		return HTTP_ANSWERED;
 	error = stored_value_show(&source, &url, field, &html, &fault);
 	if (error == ERR_NONE)
-		return ui_reply_frame(call, &html);
+		return call_reply_frame(call, &html);
 	buffer_free(&html);
 	return fail_page(call, error, &url, fault);
 }
@@ -976,7 +957,7 @@ enum http_verdict api_post_record(struct call *call)
 		fields_source_of(call, &rules.limits);
 	struct submitted_page page = {
 		.body = http_body(call->exchange),
-		.charset = slice_of(http_argument(call->exchange, "charset"))};
+		.charset = slice_of(call_argument(call, "charset"))};
 	enum error error;
 	struct url url;
 	json_t *fields;

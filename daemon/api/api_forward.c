@@ -12,7 +12,6 @@
 #include "crawl/warc_write.h"
 #include "daemon/http/proxy.h"
 #include "daemon/runtime/clock.h"
-#include "daemon/web/html.h"
 #include "page/robots_tag.h"
 #include "store/partitions.h"
 #include "template/version_json.h"
@@ -90,9 +89,7 @@ static unsigned partition_of_url(const struct node_client *peers,
 static unsigned partition_of_body(struct call *call)
 {
 	struct slice body = http_body(call->exchange);
-	json_t *value = (call->route->flags & ROUTE_FORM) != 0
-				? ui_form_read(body)
-				: json_read(body);
+	json_t *value = json_read(body);
 	unsigned partition = partition_of_url(call->api->peers,
 					      json_member_text(value, "url"));
 
@@ -107,13 +104,13 @@ static unsigned partition_of_body(struct call *call)
 static unsigned partition_of_query(const struct call *call)
 {
 	const struct node_client *peers = call->api->peers;
-	const char *url = http_argument(call->exchange, "url");
-	const char *host = http_argument(call->exchange, "host");
+	const char *url = call_argument(call, "url");
+	const char *host = call_argument(call, "host");
 
 	if (url != NULL)
 		return partition_of_url(peers, url);
 	if (host == NULL)
-		host = http_argument(call->exchange, "site");
+		host = call_argument(call, "site");
 	return host == NULL ? ALL_PARTITIONS : peers->partition(slice_of(host));
 }
 
@@ -134,8 +131,8 @@ static unsigned partition_of_hosts(const struct call *call)
 	unsigned count = 0;
 
 	http_each_argument(call->exchange, "host", count_host, &count);
-	return count == 1 ? call->api->peers->partition(slice_of(
-				    http_argument(call->exchange, "host")))
+	return count == 1 ? call->api->peers->partition(
+				    slice_of(call_argument(call, "host")))
 			  : ALL_PARTITIONS;
 }
 

@@ -13,7 +13,10 @@
 #include "store/txn.h"
 #include "template/version_json.h"
 
-/* GET /v1/incidents, GET /v1/incidents/N, and POST /v1/incidents/N/ack. */
+/*
+ * GET /v1/incidents, GET /v1/incidents/N, POST /v1/incidents/N/ack and POST
+ * /v1/incidents/N/comments.
+ */
 
 enum { DEFAULT_INCIDENTS = 1000, MAX_INCIDENTS = 100000 };
 
@@ -116,6 +119,31 @@ static json_t *incident_pictures_json(struct txn *txn,
 			 json_time(row.after_ms));
 }
 
+/* Return the comments, oldest first. */
+static json_t *incident_comments_json(struct txn *txn,
+				      const struct incident_ref *ref)
+{
+	struct incident_comments_row row;
+	json_t *list = NULL;
+	json_t *comment;
+	size_t i;
+
+	if (incident_comments_row_get(txn, ref->site, ref->number, &row))
+		list = json_read(row.list);
+	if (!json_is_array(list)) {
+		json_decref(list);
+		return json_array();
+	}
+	json_array_foreach(list, i, comment)
+	{
+		const uint64_t ms =
+			(uint64_t)json_member_whole(comment, "time");
+
+		json_object_set_new(comment, "time", json_time(ms));
+	}
+	return list;
+}
+
 /*
  * Return the incident as JSON; NULL if it does not exist. Only `is_whole` adds
  * the lists of its detail.
@@ -157,6 +185,8 @@ static json_t *incident_json(struct txn *txn, const struct incident_ref *ref,
 		json_object_set(value, "detail", detail);
 		json_object_set_new(value, "screenshots",
 				    incident_pictures_json(txn, ref));
+		json_object_set_new(value, "comments",
+				    incident_comments_json(txn, ref));
 	}
 	json_decref(detail);
 	return value;
@@ -165,7 +195,7 @@ static json_t *incident_json(struct txn *txn, const struct incident_ref *ref,
 enum http_verdict api_get_incidents(struct call *call)
 {
 	struct incident_listing listing = {
-		.site = http_argument(call->exchange, "site"),
+		.site = call_argument(call, "site"),
 	};
 	json_t *list;
 	struct txn txn;
@@ -256,6 +286,59 @@ enum http_verdict api_ack_incident(struct call *call)
 	alert.number = row.alert;
 	if (error == ERR_NONE)
 		error = call_alert(call, &alert);
+	return error == ERR_NONE ? api_get_incident(call)
+				 : call_fail_with(call, error, "the incident");
+}
+
+/* Add the comment `text` to the incident of the call. */
+static enum error incident_add_comment(struct call *call, struct slice text)
+{
+	struct alert_change alert = {.action = INCIDENT_COMMENT,
+				     .number = call->event,
+				     .text = text};
+	struct txn txn = txn_begin_read(call->api->store);
+	struct incident_ref ref;
+	struct incident_row row;
+	bool is_found = call_find_incident(call, &txn, &ref, &row);
+	struct buffer host = {0};
+	enum error error;
+
+	if (is_found)
+		buffer_append_slice(&host, ref.host);
+	error = txn_end(&txn);
+	if (error == ERR_NONE && !is_found)
+		error = ERR_NOT_FOUND;
+	alert.host = buffer_slice(&host);
+	if (error == ERR_NONE)
+		error = call_alert(call, &alert);
+	buffer_free(&host);
+	return error;
+}
+
+enum http_verdict api_post_comment(struct call *call)
+{
+	const json_t *member;
+	struct slice text;
+	json_t *request;
+	enum error error;
+
+	if (!call_read_object(call, &request))
+		return HTTP_ANSWERED;
+	member = json_object_get(request, "text");
+	text = (struct slice){json_string_value(member),
+			      json_string_length(member)};
+	if (text.size == 0 || text.size > MAX_COMMENT_BYTES) {
+		json_decref(request);
+		call_refuse(call, "text: must be a text of 1 to %d bytes",
+			    MAX_COMMENT_BYTES);
+		return HTTP_ANSWERED;
+	}
+	error = incident_add_comment(call, text);
+	json_decref(request);
+	if (error == ERR_TOO_LARGE)
+		return call_fail(call, 409, "too_many",
+				 "the incident has %d comments, the maximum",
+				 MAX_COMMENTS);
 	return error == ERR_NONE ? api_get_incident(call)
 				 : call_fail_with(call, error, "the incident");
 }

@@ -197,7 +197,7 @@ static bool read_selector(struct call *call, const char *name,
 {
 	const char *problem;
 
-	*selector_out = http_argument(call->exchange, name);
+	*selector_out = call_argument(call, name);
 	if (*selector_out == NULL)
 		return true;
 	problem = render_selector_problem(*selector_out);
@@ -211,13 +211,12 @@ static bool read_selector(struct call *call, const char *name,
 static bool read_wish(struct call *call, struct url *url_out,
 		      struct render_task *wish_out)
 {
-	const char *charset = http_argument(call->exchange, "charset");
+	const char *charset = call_argument(call, "charset");
 	uint64_t is_offline;
 	uint64_t scrolls;
 	uint64_t has_screenshot;
 
-	if (!call_read_url(call, http_argument(call->exchange, "url"),
-			   url_out) ||
+	if (!call_read_url(call, call_argument(call, "url"), url_out) ||
 	    !call_number(call, "offline", 0, 1, &is_offline) ||
 	    !call_number(call, "scroll", 0, 1, &scrolls) ||
 	    !call_number(call, "screenshot", 0, 1, &has_screenshot) ||

@@ -54,21 +54,6 @@ json_t *call_template_screenshot(struct call *call)
 	return value;
 }
 
-json_t *incident_screenshots_json(struct txn *txn, const char *host,
-				  uint64_t incident)
-{
-	struct incident_screenshots_row row;
-	struct site_row site;
-
-	if (!site_get(txn, slice_of(host), &site) ||
-	    !incident_screenshots_row_get(txn, site.id, incident, &row))
-		return NULL;
-	return json_pack("{s:o*, s:o*}", "before",
-			 screenshot_json(row.url, row.before_ms, row.before),
-			 "after",
-			 screenshot_json(row.url, row.after_ms, row.after));
-}
-
 /* Add headers with which a browser takes the picture for nothing else. */
 static void add_picture_headers(struct http_exchange *exchange, const char *url)
 {

@@ -22,8 +22,6 @@
 #include "daemon/query/bundle_export.h"
 #include "daemon/query/stored_site.h"
 #include "daemon/runtime/clock.h"
-#include "daemon/web/site_report.h"
-#include "daemon/web/web_site.h"
 #include "page/page_class.h"
 #include "page/robots_tag.h"
 #include "store/encryption.h"
@@ -170,10 +168,11 @@ static json_t *site_option_json(const struct site_option *option,
 /*
  * Return a site as one object: host, url, added, state and its reason, the
  * counts (pages, clusters, found, pending, fetched, failed, skipped), the used
- * budgets, the options and, if the site has pages, the number of pages of each
- * class (page/page_class.h).
+ * budgets, the options, the health and, if the site has pages, the number of
+ * pages of each class (page/page_class.h).
  */
-static json_t *site_json(struct txn *txn, const struct site_row *row)
+static json_t *site_json(struct txn *txn, const struct site_row *row,
+			 const struct pipeline_stats *stats)
 {
 	struct site_status status;
 	json_t *value;
@@ -191,6 +190,7 @@ static json_t *site_json(struct txn *txn, const struct site_row *row)
 		json_object_set_new(
 			value, site_option_table[i].name,
 			site_option_json(&site_option_table[i], &row->options));
+	json_object_set_new(value, "health", site_health_json(txn, row, stats));
 	return value;
 }
 
@@ -396,7 +396,7 @@ enum http_verdict api_get_explain(struct call *call)
 	json_t *value;
 	enum error error;
 
-	if (!call_read_url(call, http_argument(call->exchange, "url"), &url))
+	if (!call_read_url(call, call_argument(call, "url"), &url))
 		return HTTP_ANSWERED;
 	txn = txn_begin_read(call->api->store);
 	value = explain_json(&txn, call, &url);
@@ -408,15 +408,9 @@ enum http_verdict api_get_explain(struct call *call)
 	return call_reply_json(call, 200, value);
 }
 
-/*
- * DELETE a page. The URL is an argument of the request or, for the web
- * interface, a field of the form.
- */
 enum http_verdict api_delete_page(struct call *call)
 {
-	const char *text = call->given == NULL
-				   ? http_argument(call->exchange, "url")
-				   : json_member_text(call->given, "url");
+	const char *text = call_argument(call, "url");
 	struct change change = {.kind = CHANGE_PAGE_DELETE};
 	struct url url;
 	enum error error;
@@ -432,28 +426,6 @@ enum http_verdict api_delete_page(struct call *call)
 }
 
 /* GET report: the report on a site. */
-
-enum http_verdict api_get_report(struct call *call)
-{
-	struct extraction_options rules = call_rules(call);
-	const struct site_report_source source = {
-		.store = call->api->store,
-		.pool = call->api->pool,
-		.cuts = call->api->cuts,
-		.limits = rules.limits,
-		.min_cluster_pages = rules.min_cluster_pages,
-		.now_ms = clock_wall_ms(),
-	};
-	struct buffer body = {0};
-	enum error error = site_report(&source, call->host, &body);
-
-	if (error != ERR_NONE) {
-		buffer_free(&body);
-		return call_fail_with(call, error, call->host);
-	}
-	http_reply(call->exchange, 200, "text/html; charset=utf-8", &body);
-	return HTTP_ANSWERED;
-}
 
 enum { MAX_HEADERS = 8192 };
 
@@ -895,8 +867,10 @@ static enum error list_here(const struct call *call,
 			? scan_begin(&txn, TABLE_SITES, (struct slice){NULL, 0})
 			: scan_begin_at(&txn, TABLE_SITES,
 					slice_of(list->after), 0);
+	struct pipeline_stats stats;
 	uint64_t count = 0;
 
+	pipeline_stats(call->api->pipeline, &stats);
 	while (!list->is_cut && scan_next(&scan)) {
 		struct site_row row;
 
@@ -907,7 +881,7 @@ static enum error list_here(const struct call *call,
 		list->is_cut = count == list->limit;
 		if (!list->is_cut)
 			json_array_append_new(list->sites,
-					      site_json(&txn, &row));
+					      site_json(&txn, &row, &stats));
 		count++;
 	}
 	scan_end(&scan);
@@ -1017,7 +991,7 @@ static enum http_verdict reply_sites(struct call *call,
 
 static enum http_verdict api_sites_list(struct call *call, uint64_t limit)
 {
-	const char *after = http_argument(call->exchange, "after");
+	const char *after = call_argument(call, "after");
 	struct api_site_list list = {.sites = json_array(), .limit = limit};
 	enum http_verdict verdict;
 	struct fan_out others;
@@ -1048,11 +1022,6 @@ enum http_verdict api_get_sites(struct call *call)
 		       : HTTP_ANSWERED;
 }
 
-enum http_verdict api_get_some_sites(struct call *call)
-{
-	return api_sites_list(call, UI_SITES_SHOWN);
-}
-
 static enum http_verdict reply_site(struct call *call, unsigned status,
 				    const char *host)
 {
@@ -1061,13 +1030,13 @@ static enum http_verdict reply_site(struct call *call, unsigned status,
 	json_t *value = NULL;
 	struct site_row row;
 
+	pipeline_stats(call->api->pipeline, &stats);
 	if (site_get(&txn, slice_of(host), &row))
-		value = site_json(&txn, &row);
+		value = site_json(&txn, &row, &stats);
 	txn_abort(&txn);
 	/*
 	 * add whether the crawl is paused, for clients that wait for the site
 	 */
-	pipeline_stats(call->api->pipeline, &stats);
 	if (value != NULL)
 		json_object_set_new(value, "paused",
 				    stats.is_paused

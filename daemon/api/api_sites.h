@@ -11,6 +11,7 @@
 #include "base/buffer.h"
 #include "daemon/config/config.h"
 #include "daemon/engine/engine.h"
+#include "daemon/engine/pipeline.h"
 #include "store/rows.h"
 #include "store/txn.h"
 
@@ -45,5 +46,13 @@ bool site_request_read(struct site_request *out, json_t *request,
 		       const struct site_options *known);
 
 void site_request_free(struct site_request *request);
+
+/*
+ * Return the health of a site: its state and the reason, what is firing, and
+ * the incidents and visits of the last SITE_DAYS days. `stats` states whether
+ * the crawl is paused.
+ */
+json_t *site_health_json(struct txn *txn, const struct site_row *row,
+			 const struct pipeline_stats *stats);
 
 #endif

@@ -9,6 +9,7 @@
 #include "daemon/api/api.h"
 #include "daemon/engine/sites.h"
 #include "daemon/query/stored_site.h"
+#include "daemon/query/stored_tree.h"
 #include "daemon/web/thresholds.h"
 #include "store/key.h"
 #include "store/rows.h"
@@ -263,7 +264,7 @@ enum http_verdict api_get_thresholds(struct call *call)
 		[THRESHOLDS_TEXT] = {"txt", "text/plain; charset=utf-8"},
 		[THRESHOLDS_SVG] = {"svg", "image/svg+xml"},
 	};
-	const char *name = http_argument(call->exchange, "format");
+	const char *name = call_argument(call, "format");
 	struct buffer body = {0};
 	unsigned format = THRESHOLDS_JSON;
 	enum error error;
@@ -316,7 +317,7 @@ enum http_verdict api_get_cluster(struct call *call)
 
 enum http_verdict api_get_pages(struct call *call)
 {
-	const char *after = http_argument(call->exchange, "after");
+	const char *after = call_argument(call, "after");
 	uint64_t after_key = page_key_of(slice_of(after));
 	struct cluster_page_list listing = {
 		.after = after == NULL ? NULL : &after_key,
@@ -615,6 +616,17 @@ enum http_verdict api_post_name(struct call *call)
 enum http_verdict api_get_version(struct call *call)
 {
 	return reply_version(call, call->version);
+}
+
+enum http_verdict api_get_tree(struct call *call)
+{
+	const struct extraction_options rules = call_rules(call);
+	const struct template_name name = {call->host, call->number};
+	json_t *value;
+	enum error error = stored_tree_json(call->api->pool, call->api->store,
+					    &rules, &name, &value);
+
+	return api_template_reply(call, error, value);
 }
 
 enum http_verdict api_get_template(struct call *call)

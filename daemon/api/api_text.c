@@ -25,7 +25,7 @@
 static bool text_params_read_parameters(struct call *call,
 					struct text_params *question)
 {
-	const char *text = http_argument(call->exchange, "param");
+	const char *text = call_argument(call, "param");
 	size_t count = 0;
 
 	if (text == NULL)
@@ -63,7 +63,7 @@ static bool text_params_read_format(struct call *call, const char *argument,
 static bool read_policy(struct call *call, struct text_params *question)
 {
 	static const char *const names[] = {"never", "missing", "always"};
-	const char *name = http_argument(call->exchange, "fetch");
+	const char *name = call_argument(call, "fetch");
 
 	if (name == NULL)
 		return true;
@@ -109,7 +109,7 @@ static bool read_render(struct call *call, struct text_params *question)
 static bool text_params_read_url(struct call *call,
 				 struct text_params *question)
 {
-	const char *text = http_argument(call->exchange, "url");
+	const char *text = call_argument(call, "url");
 
 	if (text == NULL)
 		return true;
@@ -126,7 +126,7 @@ static bool text_params_read_url(struct call *call,
  */
 static bool read_method(struct call *call, struct text_params *question)
 {
-	const char *name = http_argument(call->exchange, "method");
+	const char *name = call_argument(call, "method");
 
 	if (name == NULL)
 		return true;
@@ -140,7 +140,7 @@ static bool read_method(struct call *call, struct text_params *question)
 
 static bool read_favor(struct call *call, struct text_params *question)
 {
-	const char *name = http_argument(call->exchange, "favor");
+	const char *name = call_argument(call, "favor");
 
 	if (name == NULL ||
 	    favor_from_name(name, &question->request.preference.favor))
@@ -152,7 +152,7 @@ static bool read_favor(struct call *call, struct text_params *question)
 
 static bool read_scope(struct call *call, struct text_params *question)
 {
-	const char *name = http_argument(call->exchange, "scope");
+	const char *name = call_argument(call, "scope");
 
 	if (name == NULL ||
 	    scope_from_name(name, &question->request.preference.scope))
@@ -164,8 +164,8 @@ static bool text_params_read_extras(struct call *call,
 				    struct text_params *question)
 {
 	uint32_t *extras = &question->request.extras;
-	const char *with = http_argument(call->exchange, "with");
-	const char *without = http_argument(call->exchange, "without");
+	const char *with = call_argument(call, "with");
+	const char *without = call_argument(call, "without");
 
 	if (with != NULL && !extras_read(with, extras))
 		return call_refuse(
@@ -219,8 +219,8 @@ bool text_params_read_as(struct call *call, const char *name,
 	struct text_request *request = &question_out->request;
 
 	*question_out = (struct text_params){0};
-	request->include = http_argument(call->exchange, "include");
-	request->exclude = http_argument(call->exchange, "exclude");
+	request->include = call_argument(call, "include");
+	request->exclude = call_argument(call, "exclude");
 	return text_params_read_url(call, question_out) &&
 	       text_params_read_format(call, name, format, question_out) &&
 	       read_policy(call, question_out) &&
@@ -237,8 +237,7 @@ bool text_params_read_as(struct call *call, const char *name,
 bool text_params_read(struct call *call, struct text_params *question_out)
 {
 	return text_params_read_as(call, "format",
-				   http_argument(call->exchange, "format"),
-				   question_out);
+				   call_argument(call, "format"), question_out);
 }
 
 static char *keep_text(const char *text)
@@ -738,7 +737,7 @@ static bool word_list_parse(struct call *call, const struct word_list *words,
 
 static bool read_confidence(struct call *call, struct text_wish *wish)
 {
-	const char *text = http_argument(call->exchange, "confidence");
+	const char *text = call_argument(call, "confidence");
 	char *end;
 
 	if (text == NULL)
@@ -753,7 +752,7 @@ static bool read_confidence(struct call *call, struct text_wish *wish)
 
 static bool read_since(struct call *call, struct text_wish *wish)
 {
-	const char *text = http_argument(call->exchange, "since");
+	const char *text = call_argument(call, "since");
 
 	wish->is_resumed = text != NULL;
 	if (text == NULL ||
@@ -768,7 +767,7 @@ static bool read_since(struct call *call, struct text_wish *wish)
 
 static bool texts_read_form(struct call *call, struct text_wish *wish)
 {
-	const char *name = http_argument(call->exchange, "format");
+	const char *name = call_argument(call, "format");
 
 	if (name == NULL || text_export_format_of(name, &wish->form))
 		return true;
@@ -808,11 +807,9 @@ static bool read_wish(struct call *call, struct text_wish *wish)
 	};
 	return texts_read_form(call, wish) && read_raw(call, wish) &&
 	       read_since(call, wish) && read_template(call, wish) &&
-	       word_list_parse(call, &qualities,
-			       http_argument(call->exchange, "quality"),
+	       word_list_parse(call, &qualities, call_argument(call, "quality"),
 			       &wish->qualities) &&
-	       word_list_parse(call, &classes,
-			       http_argument(call->exchange, "type"),
+	       word_list_parse(call, &classes, call_argument(call, "type"),
 			       &wish->filter.classes) &&
 	       read_confidence(call, wish) &&
 	       call_number(call, "limit", 0, INT64_MAX, &wish->limit);
@@ -854,7 +851,7 @@ static enum http_verdict send_texts(struct call *call,
 enum http_verdict api_get_texts(struct call *call)
 {
 	enum http_verdict verdict = HTTP_ANSWERED;
-	const char *content = http_argument(call->exchange, "content");
+	const char *content = call_argument(call, "content");
 	struct text_params question = {0};
 	struct text_wish wish;
 
@@ -1089,8 +1086,7 @@ static enum http_verdict extract_body(struct call *call,
 		return call_fail(call, 413, "too_large",
 				 "the page has more than %zu bytes",
 				 rules.limits.max_bytes);
-	question->request.charset =
-		slice_of(http_argument(call->exchange, "charset"));
+	question->request.charset = slice_of(call_argument(call, "charset"));
 	error = submitted_text_get(call->api->pool, call->api->store, &rules,
 				   &question->request, &answer);
 	return reply_answer(call, question->request.format, error, &answer);

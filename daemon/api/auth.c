@@ -177,6 +177,29 @@ enum http_verdict api_post_logout(struct call *call)
 	return HTTP_ANSWERED;
 }
 
+enum http_verdict api_get_session(struct call *call)
+{
+	static const char *const names[] = {
+		[ACCESS_READ] = "read",
+		[ACCESS_WRITE] = "write",
+		[ACCESS_OWNER] = "owner",
+	};
+	const struct node_client *peers = call->api->peers;
+	struct cluster_facts facts = {0};
+
+	if (peers != NULL)
+		peers->facts(peers->cluster, &facts);
+	free(facts.nodes);
+	return call_reply_json(
+		call, 200,
+		json_pack("{s:s, s:s, s:o, s:b}", "access", names[call->access],
+			  "version", TEMPLATED_VERSION, "node",
+			  facts.name[0] == '\0' ? json_null()
+						: json_string(facts.name),
+			  "cookie",
+			  http_cookie(call->exchange, LOGIN_COOKIE) != NULL));
+}
+
 /*
  * Authentication of TCP clients. Only the head of the request is needed, so it
  * is checked before the body is read.
@@ -393,7 +416,9 @@ static bool check_login(struct call *call)
 static void auth_add_headers(struct http_exchange *exchange)
 {
 	http_add_header(exchange, "X-Content-Type-Options", "nosniff");
-	if (strncmp(http_path(exchange), "/v1/", strlen("/v1/")) == 0)
+	/* the copy of a page has a policy of its own, whose links must work */
+	if (strncmp(http_path(exchange), "/v1/", strlen("/v1/")) == 0 &&
+	    strcmp(http_path(exchange), "/v1/pages/copy") != 0)
 		http_add_header(exchange, "Content-Security-Policy",
 				"sandbox; default-src 'none'; style-src "
 				"'unsafe-inline'; img-src data:");

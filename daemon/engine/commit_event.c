@@ -463,13 +463,53 @@ static enum error delete_silence(struct commit *batch, uint32_t number)
 	return ERR_NONE;
 }
 
+/* Add a comment to an incident. ERR_TOO_LARGE: it has too many. */
+static enum error commit_add_comment(struct commit *batch,
+				     const struct alert_change *alert)
+{
+	struct incident_comments_row row;
+	struct incident_row incident;
+	struct buffer text = {0};
+	struct site_row site;
+	json_t *list = NULL;
+	bool is_full;
+
+	if (!store_owns_event(batch->txn->store, alert->number))
+		return ERR_NOT_OWNER;
+	if (!site_get(batch->txn, alert->host, &site) ||
+	    !incident_row_get(batch->txn, site.id, alert->number, &incident))
+		return ERR_NOT_FOUND;
+	if (incident_comments_row_get(batch->txn, site.id, alert->number, &row))
+		list = json_read(row.list);
+	if (!json_is_array(list)) {
+		json_decref(list);
+		list = json_array();
+	}
+	is_full = json_array_size(list) >= MAX_COMMENTS;
+	if (!is_full) {
+		json_array_append_new(list, json_pack("{s:I, s:o}", "time",
+						      (json_int_t)batch->now_ms,
+						      "text",
+						      json_text(alert->text)));
+		json_append(&text, json_incref(list), JSON_COMPACT);
+		row.count = (uint32_t)json_array_size(list);
+		row.list = buffer_slice(&text);
+		incident_comments_row_put(batch->txn, site.id, alert->number,
+					  &row);
+	}
+	json_decref(list);
+	buffer_free(&text);
+	return is_full ? ERR_TOO_LARGE : ERR_NONE;
+}
+
 /*
  * Return whether only the owner of JOURNAL_COMMON, the partition with hooks and
  * silences, may do this action.
  */
 static bool alert_action_is_common(enum alert_change_action action)
 {
-	return action != HOOKS_REPORT && action != EVENT_ACK;
+	return action != HOOKS_REPORT && action != EVENT_ACK &&
+	       action != INCIDENT_COMMENT;
 }
 
 enum error commit_alerts(struct commit *batch, struct change *change)
@@ -492,6 +532,8 @@ enum error commit_alerts(struct commit *batch, struct change *change)
 		return ERR_NONE;
 	case EVENT_ACK:
 		return commit_acknowledge_event(batch, alert->number);
+	case INCIDENT_COMMENT:
+		return commit_add_comment(batch, alert);
 	case EVENT_SILENCE:
 		return commit_add_silence(batch, alert);
 	case SILENCE_DELETE:

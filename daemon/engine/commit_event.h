@@ -26,7 +26,12 @@ enum alert_change_action {
 	/* add a silence for events like this one, and acknowledge this event */
 	EVENT_SILENCE,
 	SILENCE_DELETE,
+	/* add a comment to the incident whose event this is */
+	INCIDENT_COMMENT,
 };
+
+/* maximum number of comments of an incident, and bytes of one */
+enum { MAX_COMMENTS = 200, MAX_COMMENT_BYTES = 4096 };
 
 enum { HOOK_REPORT_EVENTS = 64 };
 
@@ -55,6 +60,8 @@ struct alert_change {
 	 * (HOOK_TEST), or of the new silence (EVENT_SILENCE)
 	 */
 	uint64_t made;
+	struct slice host;    /* INCIDENT_COMMENT: the site */
+	struct slice text;    /* INCIDENT_COMMENT: UTF-8 */
 	struct hook_row hook; /* HOOK_ADD: target, secret, host, kinds */
 	/*
 	 * EVENT_SILENCE: kind, host, cluster and guard of an event that another

@@ -451,6 +451,8 @@ static void commit_make_room(struct commit *batch, const struct site *site)
 		   KEY(key_page(site->row.id, oldest)));
 	txn_delete(batch->txn, TABLE_INCIDENT_SCREENSHOTS,
 		   KEY(key_page(site->row.id, oldest)));
+	txn_delete(batch->txn, TABLE_INCIDENT_COMMENTS,
+		   KEY(key_page(site->row.id, oldest)));
 }
 
 static struct incident_rules commit_incident_rules(const struct commit *batch,

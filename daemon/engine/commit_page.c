@@ -355,6 +355,7 @@ static void page_visit_put_row(const struct page_visit *arrival,
 	if (!is_changed)
 		return;
 	site->row.generation++;
+	site->day.changed += before->is_page;
 	commit_event(batch, site,
 		     &(struct event_row){
 			     .kind = before->is_page ? EVENT_PAGE_CHANGED
@@ -849,6 +850,13 @@ static void answer_lease(struct commit *batch, struct site *site,
 		site->leased--;
 	if (outcome->error != ERR_STOPPED)
 		site->row.asked_ms = batch->now_ms;
+	if (outcome->error != ERR_STOPPED &&
+	    (row.flags & FRONTIER_IS_AUXILIARY) == 0) {
+		site->day.visits++;
+		site->day.failed += outcome->http_status >= 400 ||
+				    error_is_network(outcome->error) ||
+				    outcome->error == ERR_TIMEOUT;
+	}
 	frontier_record_outcome(batch->txn, &site->row, key, outcome);
 	site->is_changed = true;
 }

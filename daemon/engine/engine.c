@@ -272,6 +272,19 @@ static void report_exhaustion(struct commit *batch, struct site *site)
 	buffer_free(&detail);
 }
 
+/* Count the visits of this commit. */
+static void commit_count_day(struct commit *batch, const struct site *site)
+{
+	const struct site_day *day = &site->day;
+	struct site_days_row row;
+
+	if (day->visits + day->changed == 0)
+		return;
+	site_days_row_get(batch->txn, site->row.id, &row);
+	site_days_add(&row, batch->now_ms, day);
+	site_days_row_put(batch->txn, site->row.id, &row);
+}
+
 /* Write the changes of sites from memory to the store. */
 static void flush_sites(struct commit *batch)
 {
@@ -283,6 +296,7 @@ static void flush_sites(struct commit *batch)
 		if (site->is_deleted)
 			continue;
 		site_flush_counts(site, batch->txn, 0);
+		commit_count_day(batch, site);
 		if (site->pending_before > 0 && site->row.pending_count == 0 &&
 		    site->is_explored) {
 			site->is_crawled = true;

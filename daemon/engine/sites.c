@@ -593,6 +593,7 @@ void sites_touch(struct sites *sites, struct site *site)
 		site->leased_before = site->leased;
 		site->pending_before = site->row.pending_count;
 		site->is_crawled = false;
+		site->day = (struct site_day){0};
 	}
 	list_once(&sites->touched, site, SITE_IN_TOUCHED);
 	sites_mark_unqueued(sites, site);

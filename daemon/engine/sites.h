@@ -76,6 +76,7 @@ struct site {
 	bool is_new;     /* the site was added by this commit */
 	bool is_changed; /* the row of the site must be written */
 	bool is_deleted;
+	struct site_day day; /* the visits of this commit */
 	/* document frequencies that this commit changes */
 	struct counts counts;
 	/*

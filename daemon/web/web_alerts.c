@@ -375,7 +375,7 @@ void ui_element(struct buffer *out, const struct ui_element *shown)
 	if (shown->up < MAX_UP)
 		html_write(
 			out, NULL,
-			"<p><a href=\"/ui/element?url={query}&amp;element="
+			"<p><a href=\"/ui/element?url={query}&amp;n="
 			"{number}&amp;up={number}\">Take the element around it "
 			"instead</a></p>\n",
 			shown->url, (uint64_t)shown->number,

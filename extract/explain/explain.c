@@ -173,7 +173,8 @@ struct page_copier {
 	const struct page *page;
 	const struct verdict *verdicts;
 	const bool *is_visible; /* [page->text_count] */
-	const char *query; /* the start of each link: "?url=...&amp;element=" */
+	const char *query;      /* the start of each link:
+				   "/ui/element?url=...&amp;n=" */
 };
 
 static void write_copied_text(void *context, uint32_t index, struct slice text)
@@ -198,14 +199,14 @@ static void write_copied_text(void *context, uint32_t index, struct slice text)
 
 static void append_query(struct buffer *out, const char *url)
 {
-	buffer_append_text(out, "?url=");
+	buffer_append_text(out, "/ui/element?url=");
 	for (; *url != '\0'; url++)
 		if ((*url >= 'a' && *url <= 'z') || is_digit(*url) ||
 		    *url == '.' || *url == '/')
 			buffer_append_byte(out, *url);
 		else
 			buffer_printf(out, "%%%02X", (unsigned char)*url);
-	buffer_append_text(out, "&amp;element=");
+	buffer_append_text(out, "&amp;n=");
 }
 
 void page_copy(const struct page *page, const struct verdict *verdicts,

@@ -42,7 +42,7 @@ enum {
  * in the elements of render_html() except links and pictures, so it has no
  * script, handler, form, style, address or image of the page. Text that is
  * content has the class "k", and other text "d". The link of a text is
- * "?url=URL&element=N", where N is the index of the text's element in
+ * "/ui/element?url=URL&n=N", where N is the index of the text's element in
  * page->nodes. The link opens in the outermost frame.
  */
 void page_copy(const struct page *page, const struct verdict *verdicts,

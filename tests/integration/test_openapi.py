@@ -139,7 +139,8 @@ class OpenApi(harness.Case):
         page = client.ask("getPages", host=host,
                           n=cluster["id"].rpartition("/")[2]).json["pages"][0]
         return {"host": host, "n": cluster["id"].rpartition("/")[2],
-                "url": page["url"], "v": 1, "from": 1, "to": 1}
+                "url": page["url"], "v": 1, "from": 1, "to": 1,
+                "view": "pick"}
 
     def choices(self, operation):
         """Each value of each parameter that has a list of them."""
@@ -251,6 +252,8 @@ class OpenApi(harness.Case):
         self.change_all(client, values, web)
         self.incident = self.alert(self.server)["detail"]["incident"]
         self.assertEqual(client.ask("acknowledgeIncident",
+                                    n=self.incident).status, 200)
+        self.assertEqual(client.ask("commentIncident",
                                     n=self.incident).status, 200)
         self.ask_all(client, values, {"read", "write", "owner"}, self.choices)
         self.ask_again(client, values)

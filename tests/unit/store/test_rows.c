@@ -482,3 +482,35 @@ TEST(a_short_key_is_read_as_if_zeros_followed)
 			  (uint64_t)2 << 56);
 	ck_assert_uint_eq(key_u64((struct slice){"\x01\x02", 2}, 9), 0);
 }
+
+TEST(days_move_up_and_drop_out)
+{
+	struct site_days_row row = {0};
+	const struct site_day two = {2, 1, 1};
+	const uint64_t day = SITE_DAY_MS;
+
+	site_days_add(&row, 1000 * day, &two);
+	site_days_add(&row, 1000 * day + 5, &two);
+	ck_assert_uint_eq(site_days_get(&row, 1000).visits, 4);
+	ck_assert_uint_eq(site_days_get(&row, 999).visits, 0);
+	site_days_add(&row, 1003 * day, &two);
+	ck_assert_uint_eq(site_days_get(&row, 1000).failed, 2);
+	ck_assert_uint_eq(site_days_get(&row, 1001).visits, 0);
+	ck_assert_uint_eq(site_days_get(&row, 1003).changed, 1);
+	ck_assert_uint_eq(site_days_get(&row, 1004).visits, 0);
+	/* a clock that is set back over midnight loses nothing */
+	site_days_add(&row, 1003 * day - 1, &two);
+	ck_assert_uint_eq(site_days_get(&row, 1003).visits, 4);
+	/* 1000 is the oldest day of 30 up to 1029 */
+	site_days_add(&row, 1029 * day, &two);
+	ck_assert_uint_eq(site_days_get(&row, 1000).visits, 4);
+	site_days_add(&row, 1030 * day, &two);
+	ck_assert_uint_eq(site_days_get(&row, 1000).visits, 0);
+	ck_assert_uint_eq(site_days_get(&row, 1003).visits, 4);
+	site_days_add(&row, 2000 * day, &two);
+	ck_assert_uint_eq(site_days_get(&row, 1030).visits, 0);
+	/* far in the past: the clock was wrong before */
+	site_days_add(&row, 1000 * day, &two);
+	ck_assert_uint_eq(site_days_get(&row, 2000).visits, 0);
+	ck_assert_uint_eq(site_days_get(&row, 1000).visits, 2);
+}

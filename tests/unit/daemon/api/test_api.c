@@ -960,12 +960,12 @@ static const struct {
 	{"/ui/page?" UI_PAGE "&method=none", 400, "Invalid request"},
 	{"/ui/why?" UI_PAGE, 200, "class=\"legend\""},
 	{"/ui/why?url=" SITE "none", 404, "Not found"},
-	{"/ui/element?" UI_PAGE, 200, "&amp;element="},
-	{"/ui/element?" UI_PAGE "&element=3", 200, "Guard an element"},
-	{"/ui/element?" UI_PAGE "&element=3&up=1", 200, "Guard an element"},
-	{"/ui/element?" UI_PAGE "&element=99999", 404,
+	{"/ui/element?" UI_PAGE, 200, "&amp;n="},
+	{"/ui/element?" UI_PAGE "&n=3", 200, "Guard an element"},
+	{"/ui/element?" UI_PAGE "&n=3&up=1", 200, "Guard an element"},
+	{"/ui/element?" UI_PAGE "&n=99999", 404,
 	 "does not contain this element"},
-	{"/ui/element?url=" SITE "none&element=3", 404, "is not stored"},
+	{"/ui/element?url=" SITE "none&n=3", 404, "is not stored"},
 };
 
 TEST_ROWS(a_page_of_the_ui_shows_the_api_data, pages)

@@ -62,9 +62,9 @@ static void assert_copy(const char *html, const char *wanted)
 	ck_assert_str_eq(text, wanted);
 }
 
-#define LINK(class, element)                                       \
-	"<a class=\"" class "\" href=\"?url=http%3A//h/%3Fa%3D%22" \
-			    "%26b&amp;element=" element "\">"
+#define LINK(class, element)                                        \
+	"<a class=\"" class "\" href=\"/ui/element?url=http%3A//h/" \
+			    "%3Fa%3D%22%26b&amp;n=" element "\">"
 
 TEST(each_text_names_its_element)
 {

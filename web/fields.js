@@ -286,7 +286,8 @@ export async function templateFieldsTab(known, {since}) {
 
 	return [
 		fields ? [h("p", {class: "soft"}, "What each page has at the same place. ",
-			"The lines show how many pages had a value in the last rounds of visits."),
+			"The lines show how many pages had a value in the last rounds of ",
+			"visits."),
 		fieldsTable(known, fields.fields, records)]
 			: empty("It has no fields yet."),
 		recordsSection(id, records), forms,

@@ -474,23 +474,38 @@ function unknownSite(host, isWriter) {
 			address("/ui/add", {url: host}), "Watch it"))];
 }
 
-export async function siteView({host, ...parameters}) {
-	const [site, incidents, isWriter] = await Promise.all([
-		find(siteApi(host)), find(listPlace("/v1/incidents", {site: host})),
-		mayWrite()]);
+// Read-only clients see only the incidents, templates and events of a site.
+async function readerView(host, incidents, parameters) {
+	const open = incidents.filter(incident => incident.state !== "ended");
 
-	// readers may see only its templates and events
-	if (site === null && (isWriter ||
-	    await find(siteApi(host, "templates")) === null))
-		return unknownSite(host, isWriter);
+	if (await find(siteApi(host, "templates")) === null)
+		return unknownSite(host, false);
 	return [
-		site === null ? head(host, {crumbs: [link("/", "Sites")]})
-			: siteHead(site, isWriter),
-		site !== null && siteHealth(site, incidents?.incidents || []),
-		site === null && siteIncidents((incidents?.incidents || []).filter(
-			incident => incident.state !== "ended")),
-		site !== null && siteFigures(site),
+		head(host, {crumbs: [link("/", "Sites")]}),
+		open.length > 0 ? siteIncidents(open) : h("p", {class: "verdict good"},
+			h("strong", null, "No open incident.")),
+		tabs(siteTabList(host, false), "Parts of the site"),
+		parameters.tab === "events"
+			? await siteEventsTab(host, false, parameters.show)
+			: await siteTemplatesTab(host),
+	];
+}
+
+export async function siteView({host, ...parameters}) {
+	const isWriter = await mayWrite();
+	const [site, answer] = await Promise.all([
+		isWriter || saved !== null ? find(siteApi(host)) : null,
+		find(listPlace("/v1/incidents", {site: host}))]);
+	const incidents = answer?.incidents || [];
+
+	if (site === null)
+		return isWriter ? unknownSite(host, true)
+			: readerView(host, incidents, parameters);
+	return [
+		siteHead(site, isWriter),
+		siteHealth(site, incidents),
+		siteFigures(site),
 		tabs(siteTabList(host, isWriter), "Parts of the site"),
-		await siteTab(site || {host}, isWriter, parameters),
+		await siteTab(site, isWriter, parameters),
 	];
 }

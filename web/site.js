@@ -297,7 +297,7 @@ function sameGuard(guard, selector) {
 
 // Names are unique, so the old guard goes first; it comes back if the new one
 // is refused.
-async function useSelector(guard, selector) {
+export async function replaceGuard(guard, selector) {
 	let added;
 
 	await remove(siteApi(guard.site, "guards", String(guard.id)));
@@ -308,7 +308,7 @@ async function useSelector(guard, selector) {
 			[guard.language]: guard.selector});
 		throw error;
 	}
-	go(sitePath(guard.site, "guards", String(added.id)));
+	return added;
 }
 
 function guardCandidates(guard, isWriter) {
@@ -320,7 +320,9 @@ function guardCandidates(guard, isWriter) {
 			{head: "Pages", class: "num", cell: one => count(one.pages)},
 			{head: "Value", cell: one => one.example},
 			isWriter && {head: "Do", class: "act", cell: one => [
-				button("Use instead", () => useSelector(guard, one.selector),
+				button("Use instead", () => replaceGuard(guard, one.selector)
+					.then(added => go(sitePath(guard.site, "guards",
+						String(added.id)))),
 					{sure: `Delete the guard ${guardName(guard)}, and guard ` +
 						`${one.selector} instead?`}), " ",
 				button("Add a guard", () => addSiteGuard(guard.site,

@@ -108,7 +108,7 @@ function pathTree(items) {
 }
 
 // All beginnings of the paths of a version.
-function pathBeginnings(version) {
+export function pathBeginnings(version) {
 	const known = new Set();
 
 	for (const {text} of version?.paths || [])
@@ -147,13 +147,13 @@ function movesSide(title, isAfter, items, body) {
 			`The most common ${movesShown} of ${count(items.length)}.`));
 }
 
-function pathSide(title, isAfter, items, others) {
+export function pathSide(title, isAfter, items, others) {
 	return movesSide(title, isAfter, items, h("ul", {class: "moves paths",
 		tabindex: 0, "aria-label": title},
 	pathRows(pathTree(items), "", others, isAfter ? "ins" : "del")));
 }
 
-function textSide(title, isAfter, items) {
+export function textSide(title, isAfter, items) {
 	const mark = isAfter ? "ins" : "del";
 
 	return movesSide(title, isAfter, items, h("ul", {class: "moves", tabindex: 0,

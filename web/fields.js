@@ -60,7 +60,7 @@ function fieldFilled(one) {
 		round?.unsure > 0 && `, ${count(round.unsure)} unsure`);
 }
 
-const transformWords = [["none", "as it is"], ["number", "to a number"],
+const transformWords = [["none", "unchanged"], ["number", "to a number"],
 	["date", "to a date"], ["url", "to a full address"],
 	["join", "several values to one text"]];
 
@@ -191,10 +191,10 @@ function findForm(id) {
 	return panel("Find fields",
 		h("p", {class: "soft"}, "Finds what differs from page to page, such as ",
 			"titles, prices and dates. It replaces the fields that it found ",
-			"before, and keeps those that you taught."),
+			"before, and keeps the fields that you taught."),
 		form([field("At most", "max", {type: "number", min: 1, max: 200,
 			value: "20", required: true,
-			about: "So many fields, the most useful ones first."})],
+			about: "The maximum number of fields, the most useful ones first."})],
 		"Find fields", ({max}) => post(templateApi(id, "fields"),
 			{find: true, max: Number(max)}), {done: "The fields are found."}));
 }
@@ -232,8 +232,8 @@ function exampleFields(sample) {
 
 function teachForm(id, sample) {
 	return h("details", {class: "panel"}, h("summary", null, "Teach a field"),
-		h("p", {class: "soft"}, "Say what the field is called and which value it ",
-			"has on a page or two. Its place on all pages follows from that."),
+		h("p", {class: "soft"}, "Enter the name of the field and its value on ",
+			"one page or two. The daemon then finds its place on all pages."),
 		form([
 			field("Name", "name", {required: true, placeholder: "price"}),
 			exampleFields(sample),
@@ -249,7 +249,7 @@ function teachForm(id, sample) {
 		}, {done: "The field is learned."}));
 }
 
-// Fields like those of another template: propose them, then store them.
+// Find fields like the fields of another template, ask, and store them.
 async function takeFields(id, like) {
 	const found = await post(templateApi(id, "fields"), {like});
 	const list = found.fields.map(one =>
@@ -285,15 +285,16 @@ export async function templateFieldsTab(known, {since}) {
 		isWriter && fieldForms(id, cluster)]);
 
 	return [
-		fields ? [h("p", {class: "soft"}, "What each page has in its place. The ",
-			"lines show how many pages had a value in the last rounds of visits."),
+		fields ? [h("p", {class: "soft"}, "What each page has at the same place. ",
+			"The lines show how many pages had a value in the last rounds of ",
+			"visits."),
 		fieldsTable(known, fields.fields, records)]
 			: empty("It has no fields yet."),
 		recordsSection(id, records), forms,
 	];
 }
 
-// One value beside the page that has it.
+// One value, next to its page.
 export async function valueView(id, {url, field: name}) {
 	const answer = await get(templateApi(id, "records"), {format: "json", url});
 	const record = answer.records[0];

@@ -21,7 +21,7 @@ const guardWords = {
 	"firing": ["bad", "no longer matches"],
 	"never held": ["warn", "never matched"],
 	"suspended": ["warn", "waits"],
-	"unmatched": ["warn", "its pages are gone"],
+	"unmatched": ["warn", "its pages no longer exist"],
 	"alternates": ["warn", "matches now and then"],
 	"checking": ["busy", "is being checked"],
 };
@@ -93,7 +93,7 @@ function siteDays(site) {
 			`The last ${days.length} days, today at the right `,
 			help("a day's colour", "Green: visited, no incident. Red: an ",
 				"incident began. Yellow: something may have changed, or no ",
-				"visit succeeded. Empty: no visit. Days are those of UTC."))),
+				"visit succeeded. Empty: no visit. A day is a day in UTC."))),
 		h("figure", null, sparkline(visits, `Visits a day: ${count(sum)} in ` +
 			`${days.length} days, ${count(visits.at(-1))} today`),
 		h("figcaption", {class: "soft small"},
@@ -151,8 +151,8 @@ const siteTabs = [
 	["settings", "Settings", null, false],
 ];
 
-// A saved report has the tabs whose answers it has; readers have those that
-// the API gives them.
+// A saved report shows the tabs for which it has an answer; readers see the tabs
+// that the API allows.
 function siteTabList(host, isWriter) {
 	return siteTabs.filter(([name, , part, isForAll]) =>
 		saved === null ? isWriter || isForAll
@@ -247,17 +247,17 @@ function newGuardForm(host, templates) {
 		form([
 			field("Selector", "selector", {wide: true, required: true,
 				placeholder: "h1.title", spellcheck: "false", maxlength: 4096,
-				about: "It tells which elements are meant: .price are those of " +
-					"the class price. An XPath begins with / or (."}),
+				about: "It selects elements: .price selects the elements with the " +
+					"class price. An XPath begins with / or (."}),
 			field("Name", "name", {maxlength: 64, placeholder: "price",
-				about: "It stands in alerts."}),
+				about: "Alerts contain it."}),
 			field("Matches on a page", "expect", {value: "1",
 				pattern: "[0-9]+(\\.\\.[0-9]*)?", about: "How many elements a " +
 					"page must have: 1, 0 (none), 1.. (one or more), or 2..5."}),
 			choice("Template", "cluster", [["", "all pages"], ...templates.map(
 				one => [one.id.slice(one.id.lastIndexOf("/") + 1),
 					one.name || one.id])], "",
-			"Only pages of this template must have it."),
+			"The guard checks only pages of this template."),
 		], "Guard it", ({selector, name, expect, cluster}, sent) =>
 			addSiteGuard(host, {
 				[/^\s*[/(]/.test(selector) ? "xpath" : "css"]: selector.trim(),
@@ -287,7 +287,7 @@ async function siteGuardsTab(host, isWriter) {
 	];
 }
 
-// A guard that is asked for in place of `guard`.
+// The request for a guard like `guard`, with another selector.
 function sameGuard(guard, selector) {
 	return {css: selector, expect: guard.expect,
 		...guard.name && {name: guard.name},
@@ -325,7 +325,7 @@ function guardCandidates(guard, isWriter) {
 						String(added.id)))),
 					{sure: `Delete the guard ${guardName(guard)}, and guard ` +
 						`${one.selector} instead?`}), " ",
-				button("Guard as well", () => addSiteGuard(guard.site,
+				button("Add a guard", () => addSiteGuard(guard.site,
 					{...sameGuard(guard, one.selector), name: undefined}))]},
 		].filter(Boolean), guard.candidates, ""),
 	];
@@ -476,23 +476,38 @@ function unknownSite(host, isWriter) {
 			address("/ui/add", {url: host}), "Watch it"))];
 }
 
-export async function siteView({host, ...parameters}) {
-	const [site, incidents, isWriter] = await Promise.all([
-		find(siteApi(host)), find(listPlace("/v1/incidents", {site: host})),
-		mayWrite()]);
+// Read-only clients see only the incidents, templates and events of a site.
+async function readerView(host, incidents, parameters) {
+	const open = incidents.filter(incident => incident.state !== "ended");
 
-	// readers may see only its templates and events
-	if (site === null && (isWriter ||
-	    await find(siteApi(host, "templates")) === null))
-		return unknownSite(host, isWriter);
+	if (await find(siteApi(host, "templates")) === null)
+		return unknownSite(host, false);
 	return [
-		site === null ? head(host, {crumbs: [link("/", "Sites")]})
-			: siteHead(site, isWriter),
-		site !== null && siteHealth(site, incidents?.incidents || []),
-		site === null && siteIncidents((incidents?.incidents || []).filter(
-			incident => incident.state !== "ended")),
-		site !== null && siteFigures(site),
+		head(host, {crumbs: [link("/", "Sites")]}),
+		open.length > 0 ? siteIncidents(open) : h("p", {class: "verdict good"},
+			h("strong", null, "No open incident.")),
+		tabs(siteTabList(host, false), "Parts of the site"),
+		parameters.tab === "events"
+			? await siteEventsTab(host, false, parameters.show)
+			: await siteTemplatesTab(host),
+	];
+}
+
+export async function siteView({host, ...parameters}) {
+	const isWriter = await mayWrite();
+	const [site, answer] = await Promise.all([
+		isWriter || saved !== null ? find(siteApi(host)) : null,
+		find(listPlace("/v1/incidents", {site: host}))]);
+	const incidents = answer?.incidents || [];
+
+	if (site === null)
+		return isWriter ? unknownSite(host, true)
+			: readerView(host, incidents, parameters);
+	return [
+		siteHead(site, isWriter),
+		siteHealth(site, incidents),
+		siteFigures(site),
 		tabs(siteTabList(host, isWriter), "Parts of the site"),
-		await siteTab(site || {host}, isWriter, parameters),
+		await siteTab(site, isWriter, parameters),
 	];
 }

@@ -11,7 +11,7 @@ const pauseUnits = [["1", "milliseconds"], ["1000", "seconds"]];
 const sizeUnits = [["1", "bytes"], ["1000000", "MB"], ["1048576", "MiB"],
 	["1000000000", "GB"], ["1073741824", "GiB"]];
 
-// A number with the largest unit in which it is whole.
+// A number and its unit, the largest one that divides it.
 function amount(label, name, value, units, about) {
 	const unit = [...units].reverse().find(([size]) => value > 0 &&
 		value % Number(size) === 0) || units[units === sizeUnits ? 1 : 0];
@@ -35,35 +35,35 @@ function visitFields(site) {
 	return [
 		field("Pages, at most", "max_pages", {type: "number", min: 1,
 			value: String(site.max_pages), required: true,
-			about: "So many pages of the site are visited and kept."}),
+			about: "The maximum number of pages that are visited and kept."}),
 		field("Links from the first page, at most", "max_depth", {type: "number",
 			min: 0, max: 65535, value: String(site.max_depth), required: true,
 			about: "0: only the first page. 2: also pages that are two clicks " +
 				"away from it."}),
 		amount("Pause between two visits", "delay_ms", site.delay_ms, pauseUnits,
 			"The longer the pause, the less the site notices. If its " +
-				"robots.txt asks for a longer one, that one holds."),
+				"robots.txt wants a longer one, the longer one is used."),
 		amount("Visit each page again after", "revisit_interval_s",
 			site.revisit_interval_s, timeUnits, "0: pages are visited once. " +
 				"Pages that change often are visited more often."),
-		amount("Look for changed templates every", "check_interval_s",
-			site.check_interval_s, timeUnits, "Some pages of each template are " +
-				"visited so often to see whether it has changed. 0: never."),
+		amount("Check the templates every", "check_interval_s",
+			site.check_interval_s, timeUnits, "At this interval some pages " +
+				"of each template are visited to find changes. 0: never."),
 		field("Leave a pattern after dull pages", "pattern_stop_after",
 			{type: "number", min: 0, max: 1000000, required: true,
 				value: String(site.pattern_stop_after),
-				about: "If so many pages with similar addresses show nothing " +
-					"new, the others are not visited. 0: all are visited."}),
+				about: "After this many pages with similar addresses that " +
+					"show nothing new, the others are skipped. 0: never."}),
 		amount("Bytes of the first round, at most", "max_bytes", site.max_bytes,
-			sizeUnits, "The first round of visits ends when so much was " +
-				"received. 0: no limit."),
+			sizeUnits, "The first round of visits ends after this " +
+				"amount of data. 0: no limit."),
 		amount("Time of the first round, at most", "max_seconds",
 			site.max_seconds, timeUnits, "0: no limit."),
 		field("Threshold, 0 to 1, or auto", "threshold", {required: true,
 			value: site.auto ? "auto" : String(site.threshold),
 			pattern: "auto|0|1|[01]?\\.[0-9]+", about: "Pages up to this distance " +
 				"apart are one template. auto: the daemon chooses it. The tab " +
-				"Threshold shows what it does."}),
+				"Threshold shows the effect."}),
 	];
 }
 
@@ -119,13 +119,13 @@ function secretFields(site) {
 	return [
 		field("New headers of each request", "headers", {type: "textarea",
 			wide: true, spellcheck: "false", autocomplete: "off",
-			placeholder: "Name: value", about: ["One a line. Empty: they stay as ",
-				"they are. Now: ", site.headers ? h("code", null, site.headers)
+			placeholder: "Name: value", about: ["One a line. Empty: they stay ",
+				"unchanged. Now: ", site.headers ? h("code", null, site.headers)
 					: "none", ". Values are not shown."]}),
 		checkbox("send no headers any longer", "no_headers", false),
 		field("New proxy", "proxy", {autocomplete: "off",
 			wide: true, placeholder: "http://proxy.example:3128",
-			about: ["All visits go through it. Empty: it stays as it is. Now: ",
+			about: ["All visits go through it. Empty: unchanged. Now: ",
 				site.proxy ? h("code", null, site.proxy) : "none", "."]}),
 		checkbox("use no proxy any longer", "no_proxy", false),
 	];
@@ -201,7 +201,7 @@ export function siteSettingsTab(site) {
 
 	return [
 		!isWatched && notice("warn", "This site is not watched: its pages were ",
-			"given to the daemon or asked for. Saving these settings watches it."),
+			"submitted or requested. Saving these settings watches it."),
 		h("section", {class: "panel settings"}, form([
 			settingsGroup("Visits", visitFields(site)),
 			settingsGroup("Also", siteFlags(site)),

@@ -13,7 +13,7 @@ import {templateVersionsTab} from "./versions.js";
 const textsShown = 300;
 const pagesShown = 100;
 
-// Of one template in `current`, the newest version number; 0 if there is none.
+// The number of the newest version; 0 = the template has no version.
 function newestVersion(current) {
 	return current?.version || current?.versions?.at(-1)?.version || 0;
 }
@@ -47,7 +47,7 @@ async function templatePicture({id, cluster, isWriter}) {
 
 const renderWords = {
 	no: "They need no browser: ",
-	unknown: "Not known whether they need a browser: ",
+	unknown: "It is open whether they need a browser: ",
 	yes: "Their scripts are run in a browser: ",
 };
 
@@ -95,7 +95,7 @@ function shortFields(id, fields, records) {
 function renameForm(id, cluster) {
 	return panel("Its name", form([
 		field("Name", "name", {wide: true, maxlength: 120, autocomplete: "off",
-			value: cluster.name || "", about: "It stands in alerts and lists, and " +
+			value: cluster.name || "", about: "Alerts and lists show it. It " +
 				"stays until you change it. Empty: the daemon names it again."}),
 	], "Rename", ({name}) => post(templateApi(id, "name"), {name: name.trim()}),
 	{done: "The name is saved."}));
@@ -110,8 +110,8 @@ async function templateSummaryTab(known) {
 	return [
 		h("div", {class: picture ? "sides summary" : ""}, picture,
 			h("div", null, about, h("h2", null, "Fields ", help("a field",
-				"A field is something that each page has in its place: a price, ",
-				"a title, a date. You are told when pages lose it.")),
+				"A field is something that each page has at the same place: ",
+				"a price, a title, a date. You get an alert when pages lose it.")),
 			fields ? shortFields(id, fields.fields, records)
 				: empty("It has no fields yet. ", isWriter &&
 					link(templatePath(id, "fields"), "Find some")))),

@@ -36,16 +36,16 @@ function thresholdForm(site, answer) {
 					result.textContent = thresholdText(answer,
 						Number(event.target.value));
 				}, about: "0: only pages with the same structure are one " +
-					"template. 1: all pages are. It applies at once; no page is " +
-					"visited for it."}),
+					"template. 1: all pages are. It applies immediately; no page " +
+					"is visited for it."}),
 			result,
-		], "Group the pages anew", ({threshold}) =>
+		], "Group the pages again", ({threshold}) =>
 			setThreshold(site, Number(threshold)),
-		{done: "The pages are grouped anew."}),
+		{done: "The pages are grouped again."}),
 		h("p", {class: "actions"}, button(
 			`Use the suggestion, ${answer.suggestion.threshold}`,
 			() => setThreshold(site, answer.suggestion.threshold),
-			{done: "The pages are grouped anew."}),
+			{done: "The pages are grouped again."}),
 		!answer.auto && button("Let the daemon choose",
 			() => setThreshold(site, "auto"),
 			{done: "The daemon chooses the threshold from now on."})));
@@ -88,12 +88,12 @@ function thresholdTable(site, answer, isWriter) {
 		isWriter && {head: "Do", class: "act", cell: one =>
 			one.threshold === answer.threshold ? "" : button("Use",
 				() => setThreshold(site, one.threshold),
-				{done: "The pages are grouped anew."})},
+				{done: "The pages are grouped again."})},
 	].filter(Boolean), thresholdRows(answer), "");
 }
 
-// The number of pairs of pages at each distance. Few pairs must be seen beside
-// many, so the heights are logarithms.
+// The number of pairs of pages at each distance. The heights are logarithms,
+// otherwise a few pairs are invisible next to many.
 function thresholdHistogram(answer) {
 	const {pairs, gap} = answer.histogram;
 	const marks = [[answer.threshold, `in use: ${answer.threshold}`]];
@@ -169,7 +169,7 @@ function thresholdLede(answer) {
 				answer.auto ? "chosen by the daemon" : "set by hand"],
 			["Suggested", answer.suggestion.threshold,
 				answer.suggestion.threshold === answer.threshold
-					? "as it is" : `gives ${count(answer.suggestion.sizable,
+					? "already in use" : `gives ${count(answer.suggestion.sizable,
 						"template")}`],
 			["Pages", count(answer.pages),
 				`${count(answer.signatures)} different structures`],

@@ -29,7 +29,7 @@ const lineageWords = {
 	changed: "It changed",
 	merged: "It became one with another template",
 	new: "It was learned",
-	rebuilt: "It was learned anew",
+	rebuilt: "It was learned again",
 	removed: "Its pages disappeared",
 	replaced: "It was replaced by another template",
 	restored: "It was as before again",
@@ -117,7 +117,7 @@ export function pathBeginnings(version) {
 	return known;
 }
 
-// Rows of a tree; steps that the other version lacks are marked.
+// Rows of a tree; steps that the other version does not have are marked.
 function pathRows(node, before, others, mark) {
 	return [...node.children.values()].map(first => {
 		const steps = [];
@@ -176,8 +176,8 @@ function pathLikeness(a, b) {
 	return {end, share: 2 * (begin + end) / (left.length + right.length)};
 }
 
-// Removed places with the added ones to which they have probably moved: the
-// element is the same, and it is on about as many pages.
+// Pairs of a removed place and an added place, if the element has probably moved:
+// it is of the same kind, and on about as many pages.
 function movedPaths(diff) {
 	const come = diff.paths.come.filter(item => item.text);
 	const pairs = diff.paths.gone.filter(item => item.text).slice(0, 200)
@@ -245,7 +245,8 @@ export async function templateVersionsTab({id, current}, {from, to}) {
 
 	return [
 		h("p", {class: "soft"}, "A new version begins when the pages change in ",
-			"the same way. Places and texts are those that most pages have."),
+			"the same way. Only places and texts that most pages have ",
+			"are compared."),
 		diff, diff && h("h2", null, "All versions"), timeline,
 	];
 }

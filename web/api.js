@@ -121,3 +121,24 @@ export async function session() {
 export async function mayWrite() {
 	return (await session()).access !== "read";
 }
+
+// The path of the API about a site; more parts may follow.
+export function siteApi(host, ...more) {
+	return "/v1/sites/" + [host, ...more].map(encodeURIComponent).join("/")
+		.replaceAll("%3A", ":");
+}
+
+// The address of a list. A saved report may have it with another limit.
+export function listPlace(list, parameters) {
+	const known = saved !== null && Object.keys(saved.answers).find(
+		url => url.split("?")[0] === list);
+
+	return known || address(list, parameters);
+}
+
+// Of "HOST/3"; more parts may follow.
+export function templateApi(id, ...more) {
+	const slash = id.lastIndexOf("/");
+
+	return siteApi(id.slice(0, slash), "templates", id.slice(slash + 1), ...more);
+}

@@ -1,17 +1,19 @@
 // Incidents: the list, one incident as a story, and the event behind an alert.
 
 import {h} from "./dom.js";
-import {ApiError, address, find, get, lines, mayWrite, post, remove, saved} from "./api.js";
+import {ApiError, address, find, get, lines, listPlace, mayWrite, post, remove,
+	saved, siteApi, templateApi} from "./api.js";
 import {badge, button, choice, count, dateTime, duration, empty, facts, field, form,
-	go, head, help, kindText, link, notice, outside, panel, path, percent, say,
-	sitePath, table, tabs, templatePath, when} from "./parts.js";
-import {anyFacts, bestCandidate, clip, evidenceNode, evidenceTitle, findingOfEntry,
-	findingOfEvent, hasMoves, likelyScore, movedTable, movesNode, pageLink,
-	pagesTable, quoted, regionsTable, sentences, templateLink} from "./story.js";
+	go, head, help, kindText, link, notice, outside, pageLink, panel, path, percent,
+	say, sitePath, table, templateLink, templatePath, when} from "./parts.js";
+import {replaceGuard} from "./site.js";
+import {anyFacts, bestCandidate, clip, eventLink, evidenceNode, evidenceTitle,
+	findingOfEntry, findingOfEvent, hasMoves, hasTextChanges, likelyScore, listOf,
+	movedUrlTable, movesNode, pagesTable, quoted, regionsTable, sentences,
+	textChanges} from "./story.js";
 
 const incidentsShown = 300;
 const eventsRead = 1000;
-const eventRounds = 5;
 const valuesShown = 100;
 const evidenceShown = 40;
 const guardsShown = 20;
@@ -29,6 +31,7 @@ const adviceWords = {
 		"told. If it only blocks our visits, visit it less often.",
 	"incident.alternates": "If the site tests a new design with some visitors, " +
 		"wait. Otherwise some of its servers may have another version.",
+	"incident.text": "Read what changed below. Nothing is to be repaired.",
 	"incident.guard": "Accept the new place below, or correct the selector.",
 	"incident.field": "Teach the field again, or accept the new place below.",
 };
@@ -75,21 +78,12 @@ function silenceEvent(number) {
 
 // The list.
 
-// The newest alerts that belong to no incident: watched values. The API lists
-// events from the oldest one.
+// The newest alerts that belong to no incident: watched values.
 async function valueAlerts(site, isAll) {
-	let since = 0, newest = [];
+	const events = await lines("/v1/events", {newest: 1, limit: valuesShown, site,
+		kinds: "field.changed,field.healed", firing: isAll ? null : 1});
 
-	for (let i = 0; i < eventRounds; i++) {
-		const events = await lines("/v1/events", {since, limit: eventsRead, site,
-			kinds: "field.changed,field.healed", firing: isAll ? null : 1});
-
-		newest = [...newest, ...events].slice(-valuesShown);
-		if (events.length < eventsRead)
-			break;
-		since = events.at(-1).seq;
-	}
-	return newest.reverse();
+	return events.reverse();
 }
 
 // Where the filters lead. Links of a saved report have no query.
@@ -98,7 +92,7 @@ function listAddress(filters) {
 }
 
 function filterForm({all, site, severity}, hosts) {
-	return h("form", {class: "fields filters", role: "search",
+	return h("form", {class: "fields filter-form", role: "search",
 		"aria-label": "Filter the incidents",
 		onsubmit: event => {
 			const given = new FormData(event.currentTarget);
@@ -117,23 +111,32 @@ function filterForm({all, site, severity}, hosts) {
 	(site || severity) && link(listAddress({all}), "No filter"));
 }
 
-function incidentTable(incidents, isAll, isWriter) {
+function incidentTable(incidents, emptyText, isWriter) {
 	return table("Incidents", [
 		{head: "Severity", cell: incident => severityBadge(incident.severity)},
-		{head: "What", cell: incident => [
+		{head: "What", cell: incident => h("div", null,
 			link(path("incidents", String(incident.id)), kindText(incident.kind)),
-			h("div", {class: "soft small"}, clip(incident.summary || "", 300))]},
+			h("div", {class: "soft small"}, clip(incident.summary || "", 300)))},
 		{head: "Site", class: "name",
 			cell: incident => link(sitePath(incident.site), incident.site)},
 		{head: "Began", cell: incident => when(incident.began)},
 		{head: "Lasts", cell: lasted},
-		{head: "State", cell: stateBadges},
+		{head: "State", cell: incident => h("div", null, stateBadges(incident))},
 		isWriter && {head: "Actions", class: "act", cell: incident =>
 			incident.alert && !incident.acknowledged && incident.state !== "ended"
 				? ackIncident(incident) : ""},
-	].filter(Boolean), incidents, isAll
-		? "Nothing has happened yet. You will find here what one cause changed on a site."
-		: "No incident is open: all is well.");
+	].filter(Boolean), incidents, emptyText);
+}
+
+function noIncident(isAll, site, severity) {
+	if (severity)
+		return "No incident is of this severity. The other ones are shown " +
+			"without the filter.";
+	if (!isAll)
+		return site ? "No incident of this site is open."
+			: "No incident is open: all is well.";
+	return "Nothing has happened yet. You will find here what one cause changed " +
+		"on a site.";
 }
 
 function valueTable(events, isWriter) {
@@ -143,15 +146,16 @@ function valueTable(events, isWriter) {
 			"value. Acknowledge it, and it leaves this list.")),
 		table("Watched values", [
 			{head: "When", cell: event => when(event.time)},
-			{head: "What", cell: event => [
+			{head: "What", cell: event => h("div", null,
 				sentences(findingOfEvent(event)).slice(0, 2)
 					.map(parts => h("div", null, parts)),
-				link(path("alerts", String(event.seq)), "Details")]},
+				link(path("alerts", String(event.seq)), "Details"))},
 			{head: "Site", class: "name",
 				cell: event => link(sitePath(event.site), event.site)},
 			isWriter && {head: "Actions", class: "act", cell: event =>
 				event.acknowledged || event.silenced ? badge("", "seen")
-					: [ackEvent(event.seq), " ", silenceEvent(event.seq)]},
+					: h("div", null, ackEvent(event.seq), " ",
+						silenceEvent(event.seq))},
 		].filter(Boolean), events, ""));
 }
 
@@ -171,9 +175,9 @@ export async function incidentsView({all, site, severity}) {
 	const isAll = Boolean(all) || saved !== null;
 	const host = saved === null ? site : saved.host;
 	const [answer, values, sites, session, isWriter] = await Promise.all([
-		get("/v1/incidents", {open: isAll ? null : 1, site: host,
-			limit: incidentsShown}),
-		saved === null ? valueAlerts(host, isAll) : [],
+		get(listPlace("/v1/incidents", {open: isAll ? null : 1, site: host,
+			limit: incidentsShown})),
+		saved === null && severity !== "alert" ? valueAlerts(host, isAll) : [],
 		saved === null ? find("/v1/sites", {limit: 500}) : null,
 		saved === null ? find("/v1/session") : null,
 		mayWrite(),
@@ -191,7 +195,7 @@ export async function incidentsView({all, site, severity}) {
 			"copies. The other nodes show theirs."),
 		listTabs({all, site, severity}),
 		saved === null && filterForm({all, site, severity}, hosts.sort()),
-		incidentTable(incidents, isAll, isWriter),
+		incidentTable(incidents, noIncident(isAll, site, severity), isWriter),
 		answer.incidents.length === incidentsShown && h("p", {class: "soft"},
 			`Only the newest ${incidentsShown} are shown. Choose a site to see ` +
 			"older ones."),
@@ -203,35 +207,15 @@ export async function incidentsView({all, site, severity}) {
 
 // New places of guards and fields, and the buttons that accept them.
 
-// Add a guard with the candidate's selector in place of the guard.
-async function replaceGuard(guard, candidate) {
-	const wanted = {css: candidate.selector, expect: guard.expect || "1"};
-	const slash = guard.cluster ? guard.cluster.lastIndexOf("/") : -1;
-	const host = encodeURIComponent(guard.site);
-
-	if (guard.name)
-		wanted.name = guard.name;
-	if (slash >= 0)
-		wanted.cluster = Number(guard.cluster.slice(slash + 1));
-	const added = await post(`/v1/sites/${host}/guards`, wanted);
-	await remove(`/v1/sites/${host}/guards/${guard.id}`);
-	say(`${guard.name || "The guard"} is now at ${candidate.selector}: found on ` +
-		`${added.holding} of ${count(added.checked, "page")}.` +
-		(added.warning ? ` ${added.warning}` : ""), added.warning ? "warn" : "");
-}
-
 // The values that the pages had, by which the daemon finds the new place.
 function examplesOf(finding) {
-	return (finding?.detail.pages || []).filter(page => page.url && page.old)
+	return listOf(finding?.detail.pages).filter(page => page.url && page.old)
 		.slice(0, 8).map(({url, old}) => Array.isArray(old)
 			? {url, values: old} : {url, value: String(old)});
 }
 
 async function teachField(entry, examples) {
-	const slash = entry.template.lastIndexOf("/");
-	const host = encodeURIComponent(entry.template.slice(0, slash));
-	const answer = await post(
-		`/v1/sites/${host}/templates/${entry.template.slice(slash + 1)}/fields`,
+	const answer = await post(templateApi(entry.template, "fields"),
 		{name: entry.field, examples});
 
 	say(`${entry.field} is read at its new place.` +
@@ -243,8 +227,8 @@ const scoreHelp = () => help("how sure the new place is",
 	"How much the element at this place is like the one that was lost: its text, ",
 	"its neighbours, its names. Below ", percent(likelyScore), " it is a guess.");
 
-function candidateTable(candidates, actions) {
-	return table("Probable new places", [
+function candidateTable(name, candidates, actions) {
+	return table(`Probable new places of ${name}`, [
 		{head: "Selector", cell: candidate =>
 			h("code", null, clip(candidate.selector, 200))},
 		{head: "Value there", cell: candidate => clip(candidate.example || "", 160)},
@@ -259,7 +243,19 @@ function candidateTable(candidates, actions) {
 const guardStates = {ok: ["good", "found"], firing: ["bad", "not found"],
 	checking: ["busy", "is being checked"], alternates: ["warn", "now and then"],
 	unmatched: ["warn", "its pages are gone"],
-	suspended: ["warn", "takes too long"]};
+	suspended: ["warn", "takes too long"],
+	learning: ["busy", "learns what changes at each visit"]};
+
+// "once", "2 to 5 times", of how often a selector must match.
+function expectText(expect) {
+	const [from, to] = expect.split("..");
+
+	if (expect === "0" || expect === "1")
+		return expect === "0" ? "never" : "once";
+	if (to === undefined)
+		return `${from} times`;
+	return to === "" ? `${from} times or more` : `${from} to ${to} times`;
+}
 
 // Whether the guard still needs a new place.
 function isLost(guard) {
@@ -274,31 +270,35 @@ function guardPanel(site, entry, guard, all) {
 	const best = bestCandidate(candidates);
 	const [kind, word] = guardStates[guard?.state] || ["", guard?.state || ""];
 	const name = entry.name || guard?.name;
+	const texts = listOf(entry.texts);
 	const after = guard === null && name
 		? all.find(each => each.name === name) : null;
 	const accept = isLost(guard) ? candidate => button("Use this",
-		() => replaceGuard(guard, candidate)) : null;
+		() => replaceGuard(guard, candidate.selector)) : null;
 
 	return h("section", {class: "panel"},
 		h("div", {class: "head"}, h("h3", null, "Guard ",
 			guard === null ? quoted(name || entry.selector || "")
 				: link(sitePath(site, "guards", String(guard.id)),
 					quoted(name || guard.selector))),
-		word && badge(kind, word)),
-		h("p", null, "Its selector is ", h("code", null,
+		word && texts.length === 0 && badge(kind, word)),
+		texts.length === 0 && h("p", null, "Its selector is ", h("code", null,
 			clip(guard?.selector || entry.selector || "?", 300)),
-		guard?.expect && ` and must match ${guard.expect} time${guard.expect === "1" ? "" : "s"} on a page`,
+		guard?.expect && ` and must match ${expectText(guard.expect)} on a page`,
 		entry.reason && `. ${entry.reason}`, "."),
+		texts.map(text => [h("p", null, "On ", pageLink(text.url), ":"),
+			textChanges(text, "h4")]),
 		after && h("p", null, "It was replaced by ", link(sitePath(site, "guards",
 			String(after.id)), quoted(after.selector)), "."),
 		guard === null && !after && saved === null && all.length > 0 &&
 			h("p", {class: "soft"}, "This guard was deleted."),
 		accept && best && h("p", null, button(
 			["Accept the new place ", h("code", null, clip(best.selector, 80))],
-			() => replaceGuard(guard, best), {kind: "main"})),
+			() => replaceGuard(guard, best.selector), {kind: "main"})),
 		candidates.length > 0 && after === null && [
 			h("h4", null, "Probable new places ", scoreHelp()),
-			candidateTable(candidates, accept)]);
+			candidateTable(`${name || entry.selector || "the value"}, guard ` +
+				(entry.guard || guard?.id), candidates, accept)]);
 }
 
 function fieldPanel(entry, finding, now, isWriter) {
@@ -379,7 +379,8 @@ function laterSteps(incident, later) {
 	const steps = later.filter(event => event.seq !== incident.alert &&
 		event.time !== incident.ended).map(event => ({time: event.time,
 		parts: [[event.kind === "incident.updated"
-			? "More pages and findings belong to it." : `${kindText(event.kind)}.`]]}));
+			? "More pages and findings belong to it."
+			: `${kindText(event.kind)}.`]]}));
 
 	if (incident.sent)
 		steps.push({time: incident.sent, parts: [[incident.silenced
@@ -409,7 +410,7 @@ function storyNode(incident, findings, later) {
 			groups.push({minute, time: step.time, steps: []});
 		groups.at(-1).steps.push(step);
 	}
-	return h("ol", {class: "story"}, groups.map(group => h("li", null,
+	return h("ol", {class: "timeline story"}, groups.map(group => h("li", null,
 		h("p", {class: "soft small"}, "On ", dateTime(group.time)),
 		group.steps.flatMap(step => step.isComment
 			? [h("p", {class: "comment"}, "You noted: ", step.parts[0])]
@@ -429,14 +430,24 @@ function incidentVerdict(incident) {
 		: [`, ${lasted(incident)} ago.`]);
 }
 
-function incidentActions(incident, silence) {
-	return [
-		incident.alert && !incident.acknowledged && ackIncident(incident),
-		incident.alert && !incident.silenced && silenceEvent(incident.alert),
-		silence && button("End the silence",
-			() => remove(`/v1/silences/${silence.id}`),
-			{done: "The silence has ended."}),
-	];
+// The silences that keep alerts like this event from being sent.
+async function silencesOf(event, isWriter) {
+	const answer = isWriter ? await find("/v1/silences") : null;
+
+	return (answer?.silences || []).filter(silence =>
+		silence.kind === event.kind && silence.site === event.site &&
+		(!silence.cluster || silence.cluster === event.cluster) &&
+		(!silence.guard || silence.guard === event.guard));
+}
+
+// Silence events like this one, or end that.
+function silenceAction(event, silences) {
+	return silences.length === 0 ? silenceEvent(event.seq) : [
+		badge("", "similar ones are silenced"),
+		button("End the silence", async () => {
+			for (const silence of silences)
+				await remove(`/v1/silences/${silence.id}`);
+		}, {done: "The silence has ended."})];
 }
 
 // Pictures of before and after.
@@ -469,9 +480,7 @@ async function templateMoves(entry, finding) {
 
 	if (!from || !to || from === to)
 		return null;
-	const slash = entry.template.lastIndexOf("/");
-	return find(`/v1/sites/${encodeURIComponent(entry.template.slice(0, slash))}` +
-		`/templates/${entry.template.slice(slash + 1)}/diff`, {from, to});
+	return find(templateApi(entry.template, "diff"), {from, to});
 }
 
 const whatWords = {changed: "new design", replaced: "has another template now",
@@ -481,18 +490,19 @@ const whatWords = {changed: "new design", replaced: "has another template now",
 
 function templatesTable(templates, total) {
 	return [table("Templates of the incident", [
-		{head: "Template", cell: entry => templateLink(entry.template, entry.name)},
+		{head: "Template", cell: entry =>
+			templateLink(entry.template, entry.name)},
 		{head: "What", cell: entry => whatWords[entry.what] || entry.what},
-		{head: "Now", cell: entry => (entry.to || []).flatMap((id, i) =>
-			[i > 0 && ", ", templateLink(id)])},
+		{head: "Now", cell: entry => entry.to ? h("span", null,
+			listOf(entry.to).flatMap((id, i) => [i > 0 && ", ",
+				templateLink(id)])) : ""},
 		{head: "Versions", cell: entry => (entry.versions || []).join(" → ")},
 		{head: "Pages", class: "num", cell: entry => count(entry.pages || 0)},
 		{head: "Evidence", cell: entry => entry.evidence > 0
-			? link(path("alerts", String(entry.evidence)),
-				`event ${entry.evidence}`) : ""},
+			? eventLink(entry.evidence) : ""},
 	], templates, ""),
 	total > templates.length && h("p", {class: "soft"},
-		`and ${count(total - templates.length, "more template", "more templates")}`)];
+		`and ${count(total - templates.length, "more template")}`)];
 }
 
 async function changeSection(incident, findings) {
@@ -505,17 +515,20 @@ async function changeSection(incident, findings) {
 
 	return [
 		(incident.screenshots || shown.length > 0) &&
-			h("h2", null, "Before and after"),
+			h("h2", null, "Before and after ", help("the shares",
+				"The share of the pages of the template that have this place or ",
+				"text. 100 % = all of them.")),
 		pictures(incident),
 		shown.map(([entry, detail]) => [
 			h("details", {class: "panel", open: shown.length === 1 &&
 				!incident.screenshots},
-			h("summary", null, `Places and texts of ${entry.name || entry.template}`),
-			movesNode(detail))]),
+			h("summary", null,
+				`Places and texts of ${entry.name || entry.template}`),
+			movesNode(detail, entry.name || entry.template))]),
 		regions.length > 0 && [h("h2", null, "What moved where"),
 			regionsTable(regions)],
 		incident.detail?.moved?.length > 0 && [h("h2", null, "Moved addresses"),
-			movedTable(incident.detail.moved)],
+			movedUrlTable(incident.detail.moved)],
 		templates.length > 0 && [h("h2", null, "Templates"),
 			templatesTable(templates, incident.detail.template_count || 0)],
 	];
@@ -530,14 +543,14 @@ function acceptAll(pairs) {
 	return likely.length > 1 && h("p", null, button(
 		`Accept all ${likely.length} new places`, async () => {
 			for (const [guard, best] of likely)
-				await replaceGuard(guard, best);
+				await replaceGuard(guard, best.selector);
 		}, {kind: "main"}));
 }
 
 async function guardSection(incident, isWriter) {
 	const {site, detail} = incident;
 	const entries = (detail?.guards || []).slice(0, guardsShown);
-	const at = `/v1/sites/${encodeURIComponent(site)}/guards`;
+	const at = siteApi(site, "guards");
 
 	if (entries.length === 0)
 		return null;
@@ -561,10 +574,7 @@ async function fieldSection(incident, findings, isWriter) {
 	const known = new Map();
 
 	for (const id of new Set(entries.map(entry => entry.template))) {
-		const slash = id.lastIndexOf("/");
-		const answer = await find(
-			`/v1/sites/${encodeURIComponent(id.slice(0, slash))}/templates/` +
-			`${id.slice(slash + 1)}/fields`);
+		const answer = await find(templateApi(id, "fields"));
 
 		for (const each of answer?.fields || [])
 			known.set(`${id} ${each.name}`, each);
@@ -605,12 +615,6 @@ function evidenceSection(incident, findings) {
 		`and ${count(findings.length - evidenceShown)} more`));
 }
 
-async function silenceOf(number, isWriter) {
-	const answer = isWriter ? await find("/v1/silences") : null;
-
-	return answer?.silences.find(silence => silence.event === number) || null;
-}
-
 function adviceNode(incident) {
 	const text = incident.state !== "ended" && adviceWords[incident.kind];
 
@@ -622,11 +626,13 @@ export async function incidentView({number}) {
 		get(`/v1/incidents/${encodeURIComponent(number)}`), mayWrite()]);
 	const read = await incidentEvents(incident);
 	const findings = incidentFindings(incident, read.findings);
-	const [guards, fields, changes, silence] = await Promise.all([
+	const alert = read.later.find(event => event.seq === incident.alert) ||
+		{...incident, seq: incident.alert};
+	const [guards, fields, changes, silences] = await Promise.all([
 		guardSection(incident, isWriter),
 		fieldSection(incident, findings, isWriter),
 		changeSection(incident, findings),
-		incident.silenced ? silenceOf(incident.alert, isWriter) : null,
+		silencesOf(alert, isWriter),
 	]);
 
 	return [
@@ -634,7 +640,9 @@ export async function incidentView({number}) {
 			crumbs: [link(path("incidents"), "Incidents"),
 				link(sitePath(incident.site), incident.site)],
 			actions: [severityBadge(incident.severity), stateBadges(incident),
-				isWriter && incidentActions(incident, silence)],
+				isWriter && incident.alert && [
+					!incident.acknowledged && ackIncident(incident),
+					silenceAction(alert, silences)]],
 		}),
 		incidentVerdict(incident),
 		adviceNode(incident),
@@ -653,8 +661,9 @@ async function eventView(event) {
 	const finding = findingOfEvent(event);
 	const {detail} = finding;
 	const guard = event.guard && isWriter ? await find(
-		`/v1/sites/${encodeURIComponent(event.site)}/guards/${event.guard}`) : null;
+		siteApi(event.site, "guards", String(event.guard))) : null;
 	const isOpen = event.alert && isWriter;
+	const silences = isOpen ? await silencesOf(event, isWriter) : [];
 
 	return [
 		head(kindText(event.kind), {
@@ -663,8 +672,8 @@ async function eventView(event) {
 			actions: [
 				event.acknowledged ? badge("", "acknowledged")
 					: isOpen && ackEvent(event.seq),
-				event.silenced ? badge("", "silenced")
-					: isOpen && silenceEvent(event.seq)],
+				event.silenced && badge("", "silenced"),
+				isOpen && silenceAction(event, silences)],
 		}),
 		sentences(finding).map(parts => h("p", null, parts)),
 		facts([
@@ -675,17 +684,20 @@ async function eventView(event) {
 			["Original", event.url && outside(event.url)],
 			["Event", `${event.seq}, ${event.kind}`],
 		]),
-		event.guard && event.kind === "guard.firing" &&
-			guardPanel(event.site, detail, guard, []),
+		event.kind === "guard.firing" && [h("h2", null, "The guard"),
+			guardPanel(event.site, detail, guard, [])],
 		detail.regions?.length > 0 && [h("h2", null, "What moved where"),
 			regionsTable(detail.regions)],
 		hasMoves(detail) && [h("h2", null, "Before and after"), movesNode(detail)],
-		detail.pages?.length > 0 && [h("h2", null, "Pages that agree"),
-			pagesTable(detail.pages)],
-		detail.changes?.length > 0 && [h("h2", null, "Values"),
-			pagesTable(detail.changes)],
+		hasTextChanges(detail) && [h("h2", null, "What changed in the text"),
+			textChanges(detail, "h3")],
+		detail.pages?.length > 0 && [h("h2", null, "Pages"),
+			pagesTable("Pages", detail.pages)],
+		detail.changes?.length > 0 && !hasTextChanges(detail) && [
+			h("h2", null, "Values"),
+			pagesTable("Values", detail.changes)],
 		detail.moved?.length > 0 && [h("h2", null, "Moved addresses"),
-			movedTable(detail.moved)],
+			movedUrlTable(detail.moved)],
 		h("details", {class: "panel"}, h("summary", null, "All that is known"),
 			anyFacts(detail) || h("p", null, "There is nothing more.")),
 	];

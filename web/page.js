@@ -2,14 +2,14 @@
 // and an element of it, for which a guard can be added.
 
 import {h} from "./dom.js";
-import {ApiError, address, find, get, mayWrite, post, remove, saved} from "./api.js";
+import {ApiError, address, find, get, mayWrite, post, remove, saved,
+	siteApi} from "./api.js";
 import {badge, button, bytes, choice, count, dateTime, empty, facts, field, form, go,
-	head, help, link, notice, outside, pagePath, panel, percent, say, sitePath,
-	tabs, templatePath, when} from "./parts.js";
-import {anyFacts, clip, pageLink, quoted, templateLink} from "./story.js";
+	head, help, link, notice, outside, pageLink, pagePath, panel, percent, say,
+	sitePath, tabs, templateLink, templatePath, when} from "./parts.js";
+import {anyFacts, clip, quoted, textChanges} from "./story.js";
 
 const blocksShown = 2000;
-const changesShown = 200;
 const levelsUp = 8;
 
 // The clean text.
@@ -95,9 +95,10 @@ function metadataPanel(text) {
 
 const qualityKinds = {ok: "good", poor: "warn", empty: "bad", none: "bad"};
 
-function judgement(text) {
+function judgement(text, explain) {
 	return facts([
-		["Template", text.cluster && [templateLink(text.cluster),
+		["Template", text.cluster && [templateLink(text.cluster,
+			explain?.page?.template_name),
 			text.cluster_pages > 0 && h("span", {class: "soft"}, ` ${count(
 				text.cluster_pages, "page")}`)]],
 		["Text", [badge(qualityKinds[text.quality] || "", text.quality || "?"),
@@ -130,9 +131,9 @@ function copyFrame(title, source, isPicker) {
 		(isPicker ? " allow-top-navigation-by-user-activation" : "")});
 }
 
-function textTab({url, text, isWriter}) {
+function textTab({url, text, explain, isWriter}) {
 	return [
-		judgement(text),
+		judgement(text, explain),
 		formatLinks(url),
 		h("div", {class: saved === null ? "sides" : null},
 			saved === null && h("section", {class: "side"},
@@ -153,7 +154,7 @@ function textTab({url, text, isWriter}) {
 // Why each text was kept.
 
 function methodForm(url, method, methods) {
-	return h("form", {class: "fields filters", onsubmit: event => {
+	return h("form", {class: "fields filter-form", onsubmit: event => {
 		const wanted = new FormData(event.currentTarget).get("method");
 
 		event.preventDefault();
@@ -162,12 +163,12 @@ function methodForm(url, method, methods) {
 	}},
 	choice("Method", "method", methods.map(({name}) => [name, name]),
 		method || "auto", "How the main text is found. “auto” is what the daemon " +
-			"itself uses: it learns from all pages of the template. The others are " +
-			"published methods, to compare with."),
+			"itself uses: it learns from all pages of the template. The others " +
+			"are published methods, to compare with."),
 	h("button", null, "Show"));
 }
 
-async function explainTab({url, text, method}) {
+async function explainTab({url, text, explain, method}) {
 	if (saved !== null)
 		return empty("A saved report has no copies of pages.");
 	const [answer, other] = await Promise.all([find("/v1/methods"),
@@ -180,13 +181,13 @@ async function explainTab({url, text, method}) {
 		chosen && h("p", {class: "soft"}, chosen.summary),
 		method && other === null && notice("warn",
 			"This method finds nothing on this page."),
-		other && judgement(other),
+		other && judgement(other, explain),
 		h("p", null, "Each text of the page has its score: how probable it is that ",
 			"it is main text. What is above the threshold was kept. ",
 			help("the score", "From 0 to 1, from the features of the passage, of ",
 				"its neighbours and, if the template is known, from what the other ",
 				"pages of the template have at this place.")),
-		h("section", {class: "side"}, copyFrame(
+		other !== null && h("section", {class: "side"}, copyFrame(
 			"Each text of the page, and why it was kept or not", address(
 				"/v1/pages/copy", {url, view: "explain", method}), false)),
 	];
@@ -194,51 +195,37 @@ async function explainTab({url, text, method}) {
 
 // What changed in the text.
 
-// Mark the `words`, lists in the order of the text, as new or removed.
-function markWords(text, words, tag) {
-	const out = [];
-	let at = 0;
+// A guard of the text of this page, or of all pages of the template.
+function watchTextForm(url, text, isWriter) {
+	return isWriter && text !== null && panel("Be told of changes", form([
+		field("Name", "name", {maxlength: 64, placeholder: "terms, price list",
+			about: "How alerts call it. Without a name they show the address."}),
+		choice("Pages", "scope", [["page", "this page"],
+			text.cluster && ["template", "all of this template"]].filter(Boolean),
+		"page", "You are told when the main text changes, with the words that " +
+			"were removed and added. Menus, and parts that are different at each " +
+			"visit, do not count."),
+	], "Watch the text", async ({name, scope}) => {
+		const slash = text.cluster ? text.cluster.lastIndexOf("/") : -1;
+		const wanted = scope === "page" ? {text: url}
+			: {text: "all", cluster: Number(text.cluster.slice(slash + 1))};
 
-	for (const item of words || []) {
-		const found = item === "" ? -1 : text.indexOf(item, at);
-
-		if (found < 0)
-			continue;
-		out.push(text.slice(at, found), h(tag, null, item));
-		at = found + item.length;
-	}
-	out.push(text.slice(at));
-	return out;
+		if (name.trim() !== "")
+			wanted.name = name.trim();
+		await post(siteApi(hostOf(url), "guards"), wanted);
+	}, {done: "The text is watched."}));
 }
 
-// A passage that was only added or removed is marked as a whole.
-function changeSide(title, text, words, isAfter) {
-	const tag = isAfter ? "ins" : "del";
-
-	return h("div", {class: isAfter ? "after" : "before"},
-		h("h3", null, title),
-		text === null || text === undefined
-			? h("p", {class: "soft"}, isAfter ? "The passage was removed."
-				: "The passage is new.")
-			: h("p", null, words ? markWords(text, words, tag)
-				: h(tag, null, text)));
-}
-
-function changeNode(change) {
-	return h("li", {class: "panel sides"},
-		changeSide("Before", change.before, change.removed, false),
-		changeSide("Now", change.after, change.added, true));
-}
-
-async function changesTab({url}) {
+async function changesTab({url, text, isWriter}) {
 	const answer = await find("/v1/pages/changes", {url});
 	const changes = answer?.changes || [];
 	const time = answer?.changed || answer?.time;
 
 	if (changes.length === 0)
-		return empty("The text of this page has not changed since it is watched.",
+		return [empty("The text of this page has not changed since it is watched.",
 			answer?.ignored > 0 && ` ${count(answer.ignored, "change")} of parts ` +
-				"that are different at each visit were left out.");
+				"that are different at each visit were left out."),
+		watchTextForm(url, text, isWriter)];
 	return [
 		h("p", {class: "lede"}, `${count(changes.length, "passage")} of the text `,
 			"changed at the last change", time && [", ", when(time)], "."),
@@ -249,10 +236,10 @@ async function changesTab({url}) {
 				count(answer.ignored, "change"), " ",
 				help("what is left out", "Parts that are different at most visits, ",
 					"such as a clock, a counter or a random tip.")] || null],
-			["List", answer.truncated ? "only the first changes are listed" : null],
 		]),
-		h("ul", {class: "plain changes"},
-			changes.slice(0, changesShown).map(changeNode)),
+		h("h2", null, "Passages"),
+		textChanges(answer, "h3"),
+		watchTextForm(url, text, isWriter),
 	];
 }
 
@@ -313,7 +300,7 @@ async function fetchNow(url) {
 function visitActions(url, {site_is_known: isKnown, page}) {
 	return h("div", {class: "actions"},
 		!isKnown && button("Watch this site", () => post("/v1/sites", {url}),
-			{kind: "main", done: "The site is watched. Its pages appear one by one."}),
+			{kind: "main", done: "The site is watched. Its pages appear soon."}),
 		button(page ? "Visit it now" : isKnown ? "Visit it"
 			: "Visit this page and some that it links to",
 		() => fetchNow(url), {kind: isKnown ? "main" : ""}),
@@ -387,10 +374,11 @@ function hostOf(url) {
 
 // `url`: the page; `tab`: a part of it; `method`: how the text is found.
 export async function pageView({url, tab, method}) {
-	const host = hostOf(url || "");
+	const given = hostOf(url || "");
 	const isWriter = await mayWrite();
 	const [text, explain] = await Promise.all([pageText(url),
 		isWriter ? get("/v1/pages", {url}) : null]);
+	const host = explain?.site || given;
 	const known = pageTabs.find(([name]) => name === (tab || "")) || pageTabs[0];
 	const chosen = text === null && isWriter ? pageTabs.at(-1) : known;
 
@@ -398,10 +386,10 @@ export async function pageView({url, tab, method}) {
 		throw new ApiError(404, "not_stored", "This page is not stored.");
 	tidyAddress(explain?.url || url, chosen[0], method);
 	return [
-		head(text?.title || clip(url, 120), {
-			crumbs: [link("/", "Sites"), link(sitePath(explain?.site || host),
-				explain?.site || host), text?.cluster &&
-				templateLink(text.cluster)].filter(Boolean)}),
+		head(clip(text?.title || url, 150), {
+			crumbs: [link("/", "Sites"), link(sitePath(host), host),
+				text?.cluster && templateLink(text.cluster,
+					explain?.page?.template_name)].filter(Boolean)}),
 		h("p", {class: "small"}, outside(url)),
 		text !== null && tabs(pageTabs.filter(([name]) =>
 			(name !== "visit" || isWriter) && (name !== "explain" ||
@@ -423,7 +411,8 @@ function selectorChoice(selector, about, isFirst) {
 	return h("label", {class: "choice"},
 		h("input", {type: "radio", name: "css", required: true, value: selector,
 			checked: isFirst}),
-		h("code", null, clip(selector, 400)), h("span", {class: "soft small"}, about));
+		h("code", null, clip(selector, 400)),
+		h("span", {class: "soft small"}, about));
 }
 
 function selectorChoices(element) {
@@ -432,27 +421,27 @@ function selectorChoices(element) {
 	return h("fieldset", null,
 		h("legend", null, "Selector ", help("a selector", "How the element is ",
 			"found on all pages. A short one with the names that the shop gives ",
-			"its parts survives more changes than an exact position.")),
+			"its parts survives more changes than a long one.")),
 		list.map((candidate, i) => selectorChoice(candidate.selector, [
 			i === 0 ? "the most stable one" : "once on this page",
 			candidate.pages > 0 && `, on ${count(candidate.pages, "page")}`,
 			candidate.value && `: ${quoted(candidate.value)}`,
 			typeof candidate.score === "number" &&
 				`, ${percent(candidate.score)} like this element`], i === 0)),
-		element.path && selectorChoice(element.path, "its exact position",
+		element.path && selectorChoice(element.path,
+			"its place in the page; other elements may be there, too",
 			list.length === 0));
 }
 
 async function addGuard(element, given) {
 	const wanted = {css: given.css, expect: given.expect.trim() || "1"};
-	const site = encodeURIComponent(element.site);
 
 	if (given.name.trim() !== "")
 		wanted.name = given.name.trim();
 	if (given.scope === "template")
 		wanted.cluster = Number(element.template.slice(
 			element.template.lastIndexOf("/") + 1));
-	const added = await post(`/v1/sites/${site}/guards`, wanted);
+	const added = await post(siteApi(element.site, "guards"), wanted);
 
 	say(`The guard is added: it is found on ${count(added.holding)} of ` +
 		`${count(added.checked, "page")}.` +

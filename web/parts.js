@@ -1,7 +1,7 @@
 // The parts that all views use: heads, tables, figures, forms.
 
 import {h} from "./dom.js";
-import {ApiError, saved} from "./api.js";
+import {ApiError, saved, templateApi} from "./api.js";
 
 // Numbers, sizes, and times in the time zone of the browser.
 
@@ -107,6 +107,27 @@ export function outside(url, text) {
 		return h("code", null, label);
 	return h("a", {href: url, class: "out", target: "_blank",
 		rel: "noreferrer noopener"}, label);
+}
+
+// A link that needs the answer of `api`, which a saved report may not have.
+export function linkIfSaved(api, to, ...children) {
+	return saved === null || api in saved.answers ? link(to, ...children)
+		: h("span", null, ...children);
+}
+
+// Of "HOST/3" with its name, if it has one. "" if there is no template.
+export function templateLink(id, name) {
+	if (!id)
+		return "";
+	return linkIfSaved(templateApi(id), templatePath(id),
+		name || h("code", null, id));
+}
+
+// A link to a stored page; in a saved report, to the page itself.
+export function pageLink(url, title) {
+	const text = title || url.replace(/^https?:\/\/[^/]*/, "") || url;
+
+	return saved === null ? link(pagePath(url), text) : outside(url, text);
 }
 
 // The head of a page. `crumbs` are links, `actions` buttons and badges.
@@ -309,14 +330,15 @@ export const kindWords = {
 	"cluster.merged": "Two groups of pages became one",
 	"cluster.removed": "A group of pages disappeared",
 	"cluster.split": "A group of pages became two",
-	"field.changed": "The values of a field changed their form",
+	"field.changed": "A watched value changed",
 	"field.firing": "A field lost its values",
 	"field.healed": "A field was found at its new place",
 	"field.resolved": "A field has values again",
 	"guard.alternates": "A selector matches now and then",
+	"guard.changed": "A watched text changed",
 	"guard.firing": "A selector no longer matches",
 	"guard.resolved": "A selector matches again",
-	"guard.suspended": "A guard waits, because the site is down",
+	"guard.suspended": "A selector takes too long",
 	"guard.unmatched": "A selector has never matched",
 	"incident.added": "A new template appeared",
 	"incident.alternates": "The site alternates between two editions",

@@ -1,35 +1,19 @@
 // One site: is it well, what are its templates, and how is it watched?
 
-import {h, svg} from "./dom.js";
-import {ApiError, address, find, get, lines, mayWrite, post, remove,
-	saved} from "./api.js";
-import {histogram, sparkline, strip} from "./charts.js";
-import {badge, bytes, button, checkbox, choice, confirmed, count, dateTime, empty,
-	facts, field, figures, form, go, head, help, kindText, link, notice,
-	outside, pagePath, panel, path, percent, say, sitePath, table, tabs,
-	templatePath, when} from "./parts.js";
+import {h} from "./dom.js";
+import {address, find, get, lines, listPlace, mayWrite, post, remove, saved,
+	siteApi} from "./api.js";
+import {sparkline, strip} from "./charts.js";
+import {badge, button, bytes, choice, count, dateTime, empty, facts, field,
+	figures, form, go, head, help, kindText, link, linkIfSaved, notice, outside,
+	pageLink, pagePath, panel, path, percent, say, sitePath, table, tabs,
+	templateLink, when} from "./parts.js";
 import {healthBadge, healthOf} from "./sites.js";
+import {siteThresholdTab} from "./threshold.js";
+import {siteSettingsTab} from "./site_settings.js";
 
 const siteRows = 500;
 const siteEventsShown = 300;
-
-// The path of the API about a site; more parts may follow.
-export function siteApi(host, ...more) {
-	return "/v1/sites/" + [host, ...more].map(encodeURIComponent).join("/")
-		.replaceAll("%3A", ":");
-}
-
-// Of "HOST/3" with its name, if it has one. "" if there is no template.
-export function templateLink(id, name) {
-	if (!id)
-		return "";
-	return link(templatePath(id), name || h("code", null, id));
-}
-
-// A link to a stored page.
-export function pageLink(url, title) {
-	return link(pagePath(url), title || url.replace(/^https?:\/\/[^/]*/, "") || url);
-}
 
 // What the states of guards mean: [colour, word].
 const guardWords = {
@@ -92,7 +76,8 @@ function siteIncidents(open) {
 		incident => h("li", null,
 			badge(incident.severity === "alert" ? "bad" : "warn",
 				kindText(incident.kind)), " ",
-			link(path("incidents", String(incident.id)),
+			linkIfSaved(`/v1/incidents/${incident.id}`,
+				path("incidents", String(incident.id)),
 				incident.summary || "Show it"), " ",
 			h("span", {class: "soft"}, "since ", when(incident.began)),
 			incident.acknowledged && [" ", badge("", "acknowledged")])));
@@ -287,8 +272,9 @@ async function siteGuardsTab(host, isWriter) {
 
 	return [
 		table("Guards", [
-			{head: "Guard", cell: one => link(sitePath(host, "guards",
-				String(one.id)), guardName(one))},
+			{head: "Guard", cell: one => linkIfSaved(
+				siteApi(host, "guards", String(one.id)),
+				sitePath(host, "guards", String(one.id)), guardName(one))},
 			{head: "State", cell: guardBadge},
 			{head: "Selector", cell: one => h("code", null, one.selector)},
 			{head: "Matches", cell: one => one.expect},
@@ -311,7 +297,7 @@ function sameGuard(guard, selector) {
 
 // Names are unique, so the old guard goes first; it comes back if the new one
 // is refused.
-async function useSelector(guard, selector) {
+export async function replaceGuard(guard, selector) {
 	let added;
 
 	await remove(siteApi(guard.site, "guards", String(guard.id)));
@@ -322,7 +308,7 @@ async function useSelector(guard, selector) {
 			[guard.language]: guard.selector});
 		throw error;
 	}
-	go(sitePath(guard.site, "guards", String(added.id)));
+	return added;
 }
 
 function guardCandidates(guard, isWriter) {
@@ -334,7 +320,9 @@ function guardCandidates(guard, isWriter) {
 			{head: "Pages", class: "num", cell: one => count(one.pages)},
 			{head: "Value", cell: one => one.example},
 			isWriter && {head: "Do", class: "act", cell: one => [
-				button("Use instead", () => useSelector(guard, one.selector),
+				button("Use instead", () => replaceGuard(guard, one.selector)
+					.then(added => go(sitePath(guard.site, "guards",
+						String(added.id)))),
 					{sure: `Delete the guard ${guardName(guard)}, and guard ` +
 						`${one.selector} instead?`}), " ",
 				button("Guard as well", () => addSiteGuard(guard.site,
@@ -363,8 +351,9 @@ export async function guardView({host, number}) {
 
 	return [
 		head(`Guard: ${guardName(guard)}`, {
-			crumbs: [link("/", "Sites"), link(sitePath(host), host),
-				link(sitePath(host, "guards"), "Guards")],
+			crumbs: [saved === null && link("/", "Sites"),
+				link(sitePath(host), host),
+				link(sitePath(host, "guards"), "Guards")].filter(Boolean),
 			actions: [guardBadge(guard), isWriter && button("Delete", async () => {
 				await remove(siteApi(host, "guards", number));
 				go(sitePath(host, "guards"));
@@ -423,8 +412,12 @@ async function siteEventsTab(host, isWriter, show) {
 	const shown = saved === null ? show || "" : "";
 	const [, , kinds] = eventChoices.find(([name]) => name === shown) ||
 		eventChoices[0];
-	const events = await lines("/v1/events",
+	const place = listPlace("/v1/events",
 		{site: host, kinds, newest: 1, limit: siteEventsShown});
+
+	if (saved !== null && !(place in saved.answers))
+		return empty("This report has no events.");
+	const events = await lines(place);
 	const newest = events.slice(-siteEventsShown).reverse();
 
 	return [
@@ -434,437 +427,15 @@ async function siteEventsTab(host, isWriter, show) {
 			"aria-current": name === shown ? "true" : null}, text))),
 		table("Events, the newest first", [
 			{head: "When", cell: one => when(one.time)},
-			{head: "Event", cell: one => h("a", {
-				class: `badge ${eventKind(one)}`,
-				href: path("alerts", String(one.seq))}, kindText(one.kind))},
+			{head: "Event", cell: one => saved !== null
+				? badge(eventKind(one), kindText(one.kind))
+				: h("a", {class: `badge ${eventKind(one)}`,
+					href: path("alerts", String(one.seq))}, kindText(one.kind))},
 			{head: "What", cell: eventWhat},
 			isWriter && {head: "Do", class: "act", cell: eventActions},
 		].filter(Boolean), newest, "Nothing has happened yet."),
 		events.length >= siteEventsShown && h("p", {class: "soft"},
 			`These are the newest ${siteEventsShown}.`),
-	];
-}
-
-// The threshold: how alike pages of one template must be.
-
-function setThreshold(site, threshold) {
-	return post("/v1/sites", {url: site.url, threshold});
-}
-
-// What a threshold would give, by the curve of the answer.
-function thresholdPoint(answer, threshold) {
-	return answer.curve.reduce((best, point) =>
-		Math.abs(point.threshold - threshold) <
-			Math.abs(best.threshold - threshold) ? point : best, answer.curve[0]);
-}
-
-function thresholdText(answer, threshold) {
-	const point = thresholdPoint(answer, threshold);
-
-	return point ? `gives ${count(point.clusters, "group")}, ` +
-		`${count(point.sizable)} of them templates` : "";
-}
-
-function thresholdForm(site, answer) {
-	const result = h("output", {class: "soft small", "aria-live": "polite"},
-		thresholdText(answer, answer.threshold));
-
-	return panel("Set it",
-		form([
-			field("Threshold", "threshold", {type: "number", min: 0, max: 1,
-				step: 0.001, value: String(answer.threshold),
-				required: true, oninput: event => {
-					result.textContent = thresholdText(answer,
-						Number(event.target.value));
-				}, about: "0: only pages with the same structure are one " +
-					"template. 1: all pages are. It applies at once; no page is " +
-					"visited for it."}),
-			result,
-		], "Group the pages anew", ({threshold}) =>
-			setThreshold(site, Number(threshold)),
-		{done: "The pages are grouped anew."}),
-		h("p", {class: "actions"}, button(
-			`Use the suggestion, ${answer.suggestion.threshold}`,
-			() => setThreshold(site, answer.suggestion.threshold),
-			{done: "The pages are grouped anew."}),
-		!answer.auto && button("Let the daemon choose",
-			() => setThreshold(site, "auto"),
-			{done: "The daemon chooses the threshold from now on."})));
-}
-
-const thresholdNames = {
-	plateau: "begin of a stable range",
-	site: "the whole site",
-	suggestion: "suggested",
-	template: "in use",
-};
-
-// The named thresholds and some of the curve; each threshold is one row.
-function thresholdRows(answer) {
-	const rows = new Map();
-
-	for (const point of [...answer.thresholds,
-		...answer.curve.filter((each, i) => i % 5 === 0)]) {
-		const row = rows.get(point.threshold) || {...point, names: []};
-
-		if (point.name)
-			row.names.push(point.name);
-		rows.set(point.threshold, row);
-	}
-	return [...rows.values()].sort((a, b) => a.threshold - b.threshold);
-}
-
-function thresholdTable(site, answer, isWriter) {
-	return table("What other thresholds would give", [
-		{head: "Threshold", class: "num", cell: one => h("span", null,
-			one.names.map(name => [badge(name === "template" ? "busy" : "",
-				thresholdNames[name] || name), " "]),
-			one.threshold.toFixed(2))},
-		{head: "Groups", class: "num", cell: one => count(one.clusters)},
-		{head: "Templates", class: "num", cell: one => count(one.sizable)},
-		{head: "Pages in them", class: "num",
-			cell: one => count(one.sizable_pages)},
-		{head: "Largest, pages", class: "num",
-			cell: one => count(one.largest_pages)},
-		isWriter && {head: "Do", class: "act", cell: one =>
-			one.threshold === answer.threshold ? "" : button("Use",
-				() => setThreshold(site, one.threshold),
-				{done: "The pages are grouped anew."})},
-	].filter(Boolean), thresholdRows(answer), "");
-}
-
-// The number of pairs of pages at each distance. Few pairs must be seen beside
-// many, so the heights are logarithms.
-function thresholdHistogram(answer) {
-	const {pairs, gap} = answer.histogram;
-	const marks = [[answer.threshold, `in use: ${answer.threshold}`]];
-
-	if (answer.suggestion.threshold !== answer.threshold)
-		marks.push([answer.suggestion.threshold,
-			`suggested: ${answer.suggestion.threshold}`]);
-	return h("figure", {class: "distances"},
-		histogram("Pairs of pages by their distance, from 0 to 1. " +
-			(gap ? `Hardly any two pages are ${gap[0]} to ${gap[1]} apart. ` : "") +
-			marks.map(mark => mark[1]).join(", "),
-		pairs.map(value => Math.log1p(value)), marks),
-		h("div", {class: "axis", "aria-hidden": "true"}, ["0", "0.25", "0.5", "0.75",
-			"1"].map(text => h("span", null, text))),
-		h("figcaption", {class: "soft small"}, "Pairs of pages by their ",
-			"distance: left, pages that look the same; right, pages that have ",
-			"nothing in common (heights are logarithms). The line is the ",
-			"threshold in use.",
-			gap && ` Hardly any two pages are ${gap[0]} to ${gap[1]} apart.`));
-}
-
-// The groups that come together at each distance, the largest first.
-function thresholdTree(tree) {
-	const leaves = [];
-	const rowOf = index => {
-		const inside = tree.map((node, i) => node.parent === index ? rowOf(i) : null)
-			.filter(row => row !== null);
-
-		if (inside.length === 0)
-			leaves.push(index);
-		rows[index] = inside.length > 0
-			? inside.reduce((sum, row) => sum + row, 0) / inside.length
-			: leaves.length - 0.5;
-		return rows[index];
-	};
-	const rows = [];
-
-	tree.forEach((node, i) => node.parent === null && rowOf(i));
-	return {leaves, rows};
-}
-
-function thresholdDrawing(tree, threshold) {
-	const {leaves, rows} = thresholdTree(tree);
-	const height = leaves.length * 16;
-	const x = share => (100 * share).toFixed(1) + "%";
-	const y = row => (16 * row).toFixed(1);
-
-	return svg("svg", {class: "dendrogram", role: "img", width: "100%", height,
-		"aria-label": `${count(leaves.length, "group")} of pages, and at which ` +
-			"distance they come together"},
-	tree.map((node, i) => [
-		svg("line", {x1: x(node.height), x2: x(node.end), y1: y(rows[i]),
-			y2: y(rows[i])}, svg("title", null,
-			`${count(node.pages, "page")}, such as ${node.example}`)),
-		node.parent !== null && svg("line", {x1: x(node.end), x2: x(node.end),
-			y1: y(rows[i]), y2: y(rows[node.parent])}),
-	]).flat().filter(Boolean),
-	svg("line", {class: "mark", x1: x(threshold), x2: x(threshold), y1: 0,
-		y2: height}, svg("title", null, `in use: ${threshold}`)));
-}
-
-function thresholdLede(answer) {
-	const reason = answer.suggestion.reason.replace(/\.?$/, ".");
-
-	return [
-		h("p", null, "The distance of two pages says how different their ",
-			"structure is: 0, they are the same; 1, they have nothing in ",
-			"common. Pages up to the ", h("strong", null, "threshold"),
-			" apart belong to one template. Too small, and one template falls ",
-			"into several; too large, and different templates become one."),
-		figures([
-			["Threshold in use", answer.threshold,
-				answer.auto ? "chosen by the daemon" : "set by hand"],
-			["Suggested", answer.suggestion.threshold,
-				answer.suggestion.threshold === answer.threshold
-					? "as it is" : `gives ${count(answer.suggestion.sizable,
-						"template")}`],
-			["Pages", count(answer.pages),
-				`${count(answer.signatures)} different structures`],
-		]),
-		h("p", null, h("strong", null, "Why this suggestion: "), reason),
-	];
-}
-
-async function siteThresholdTab(site, isWriter) {
-	let answer;
-
-	try {
-		answer = await get(siteApi(site.host, "thresholds"));
-	} catch (error) {
-		if (!(error instanceof ApiError) || error.status === 0)
-			throw error;
-		return [empty("The distances cannot be shown: ", error.message)];
-	}
-	if (answer.pages === 0)
-		return [empty("It has no pages yet.")];
-	return [
-		thresholdLede(answer),
-		isWriter && thresholdForm(site, answer),
-		h("h2", null, "Distances"),
-		answer.histogram && thresholdHistogram(answer),
-		answer.tree?.length > 1 && [h("h2", null, "How pages come together"),
-			h("div", {class: "scroll drawing", tabindex: 0, role: "region",
-				"aria-label": "Groups of pages by distance"},
-			thresholdDrawing(answer.tree, answer.threshold))],
-		h("h2", null, "Other thresholds"),
-		thresholdTable(site, answer, isWriter),
-	];
-}
-
-// The settings.
-
-const timeUnits = [["1", "seconds"], ["60", "minutes"], ["3600", "hours"],
-	["86400", "days"]];
-const pauseUnits = [["1", "milliseconds"], ["1000", "seconds"]];
-const sizeUnits = [["1", "bytes"], ["1000000", "MB"], ["1048576", "MiB"],
-	["1000000000", "GB"], ["1073741824", "GiB"]];
-
-// A number with the largest unit in which it is whole.
-function amount(label, name, value, units, about) {
-	const unit = [...units].reverse().find(([size]) => value > 0 &&
-		value % Number(size) === 0) || units[units === sizeUnits ? 1 : 0];
-
-	return h("div", {class: "field-of"},
-		h("label", null, label, h("span", {class: "amount"},
-			h("input", {name, type: "number", min: 0, step: "any",
-				required: true, value: String(value / unit[0])}),
-			h("select", {name: `${name}_unit`, "aria-label": `Unit: ${label}`},
-				units.map(([size, text]) => h("option", {value: size,
-					selected: size === unit[0]}, text))))),
-		help(label, about));
-}
-
-function amountOf(values, name) {
-	return Math.round(Number(values[name]) * Number(values[`${name}_unit`]));
-}
-
-function visitFields(site) {
-	return [
-		field("Pages, at most", "max_pages", {type: "number", min: 1,
-			value: String(site.max_pages), required: true,
-			about: "So many pages of the site are visited and kept."}),
-		field("Links from the first page, at most", "max_depth", {type: "number",
-			min: 0, max: 65535, value: String(site.max_depth), required: true,
-			about: "0: only the first page. 2: also pages that are two clicks " +
-				"away from it."}),
-		amount("Pause between two visits", "delay_ms", site.delay_ms, pauseUnits,
-			"The longer the pause, the less the site notices. If its " +
-				"robots.txt asks for a longer one, that one holds."),
-		amount("Visit each page again after", "revisit_interval_s",
-			site.revisit_interval_s, timeUnits, "0: pages are visited once. " +
-				"Pages that change often are visited more often."),
-		amount("Look for changed templates every", "check_interval_s",
-			site.check_interval_s, timeUnits, "Some pages of each template are " +
-				"visited so often to see whether it has changed. 0: never."),
-		field("Leave a pattern after dull pages", "pattern_stop_after",
-			{type: "number", min: 0, max: 1000000, required: true,
-				value: String(site.pattern_stop_after),
-				about: "If so many pages with similar addresses show nothing " +
-					"new, the others are not visited. 0: all are visited."}),
-		amount("Bytes of the first round, at most", "max_bytes", site.max_bytes,
-			sizeUnits, "The first round of visits ends when so much was " +
-				"received. 0: no limit."),
-		amount("Time of the first round, at most", "max_seconds",
-			site.max_seconds, timeUnits, "0: no limit."),
-		field("Threshold, 0 to 1, or auto", "threshold", {required: true,
-			value: site.auto ? "auto" : String(site.threshold),
-			pattern: "auto|0|1|[01]?\\.[0-9]+", about: "Pages up to this distance " +
-				"apart are one template. auto: the daemon chooses it. The tab " +
-				"Threshold shows what it does."}),
-	];
-}
-
-function siteFlags(site) {
-	return [
-		checkbox("read sitemaps", "sitemaps", site.sitemaps,
-			"Sitemaps are lists of pages that sites offer."),
-		checkbox("notice pages that are missing without saying so",
-			"soft_404_probe", site.soft_404_probe, "An address that cannot " +
-				"exist is visited, to learn how the site says: not found."),
-		checkbox("return cookies", "cookies", site.cookies,
-			"Cookies of the site are sent back to it, as a browser does."),
-		checkbox("allow private addresses", "allow_private", site.allow_private,
-			"Needed for sites in your own network. Otherwise such addresses " +
-				"are refused, so that no site can reach into your network."),
-	];
-}
-
-function renderFields(site) {
-	return [
-		choice("Run scripts in a browser", "render", [
-			["auto", "if a page needs it"], ["always", "always"],
-			["never", "never"]], site.render, "Some pages are empty until their " +
-				"scripts run. This takes a browser (render.browser) and more time."),
-		field("Wait for", "render_wait", {value: site.render_wait,
-			maxlength: 512, spellcheck: "false", placeholder: ".price",
-			about: "A CSS selector: the page is complete when it matches. " +
-				"Empty: when the page has settled."}),
-		field("Click on", "render_click", {value: site.render_click,
-			maxlength: 512, spellcheck: "false", placeholder: "#accept",
-			about: "A CSS selector: its first element is clicked when the page " +
-				"has settled. Empty: nothing is clicked."}),
-		checkbox("scroll to the end", "render_scroll", site.render_scroll,
-			"For pages that load more while you scroll."),
-	];
-}
-
-function addressFields(site) {
-	const rule = "One pattern a line, as in robots.txt: /news/ means all " +
-		"addresses that begin so, * means anything, $ the end.";
-
-	return [
-		field("Visit only these addresses", "include", {type: "textarea",
-			wide: true, spellcheck: "false", placeholder: "/news/",
-			value: site.include.join("\n"), about: rule + " Empty: all."}),
-		field("Do not visit these", "exclude", {type: "textarea", wide: true,
-			spellcheck: "false", placeholder: "/cart",
-			value: site.exclude.join("\n"), about: rule}),
-	];
-}
-
-function secretFields(site) {
-	return [
-		field("New headers of each request", "headers", {type: "textarea",
-			wide: true, spellcheck: "false", autocomplete: "off",
-			placeholder: "Name: value", about: ["One a line. Empty: they stay as ",
-				"they are. Now: ", site.headers ? h("code", null, site.headers)
-					: "none", ". Values are not shown."]}),
-		checkbox("send no headers any longer", "no_headers", false),
-		field("New proxy", "proxy", {autocomplete: "off",
-			wide: true, placeholder: "http://proxy.example:3128",
-			about: ["All visits go through it. Empty: it stays as it is. Now: ",
-				site.proxy ? h("code", null, site.proxy) : "none", "."]}),
-		checkbox("use no proxy any longer", "no_proxy", false),
-	];
-}
-
-function linesOf(text) {
-	return text.split("\n").map(line => line.trim()).filter(line => line !== "");
-}
-
-// {Name: value} of lines "Name: value".
-function headersOf(text) {
-	return Object.fromEntries(linesOf(text).map(line => {
-		const colon = line.indexOf(":");
-
-		if (colon < 1)
-			throw new ApiError(400, "bad_header",
-				`"${line}" has not the form Name: value.`);
-		return [line.slice(0, colon).trim(), line.slice(colon + 1).trim()];
-	}));
-}
-
-function siteRequest(site, values) {
-	const request = {url: site.url,
-		threshold: values.threshold === "auto" ? "auto" : Number(values.threshold),
-		include: linesOf(values.include), exclude: linesOf(values.exclude),
-		render: values.render, render_wait: values.render_wait.trim(),
-		render_click: values.render_click.trim()};
-
-	for (const name of ["max_pages", "max_depth", "pattern_stop_after"])
-		request[name] = Number(values[name]);
-	for (const name of ["delay_ms", "revisit_interval_s", "check_interval_s",
-		"max_bytes", "max_seconds"])
-		request[name] = amountOf(values, name);
-	for (const name of ["sitemaps", "soft_404_probe", "cookies", "allow_private",
-		"render_scroll"])
-		request[name] = name in values;
-	if ("no_headers" in values)
-		request.headers = {};
-	else if (values.headers.trim() !== "")
-		request.headers = headersOf(values.headers);
-	if ("no_proxy" in values)
-		request.proxy = "";
-	else if (values.proxy.trim() !== "")
-		request.proxy = values.proxy.trim();
-	return request;
-}
-
-function settingsGroup(title, fields) {
-	return h("fieldset", {class: "group"}, h("legend", null, title),
-		h("div", {class: "fields"}, fields));
-}
-
-function siteDeletion(site) {
-	return panel("Delete this site",
-		h("p", null, "Deletes its pages, templates and guards with all data ",
-			"about them. This cannot be undone."),
-		h("button", {type: "button", class: "danger", onclick: async () => {
-			if (!await confirmed(`Delete ${site.host} and all its data?`,
-				"Delete it"))
-				return;
-			try {
-				await remove(siteApi(site.host));
-				say(`${site.host} is deleted.`);
-				go("/");
-			} catch (error) {
-				say(error.message, "bad");
-			}
-		}}, `Delete ${site.host}`));
-}
-
-function siteSettingsTab(site) {
-	const isWatched = !site.sample && !site.offline;
-
-	return [
-		!isWatched && notice("warn", "This site is not watched: its pages were ",
-			"given to the daemon or asked for. Saving these settings watches it."),
-		h("section", {class: "panel settings"}, form([
-			settingsGroup("Visits", visitFields(site)),
-			settingsGroup("Also", siteFlags(site)),
-			settingsGroup("Browser", renderFields(site)),
-			settingsGroup("Addresses", addressFields(site)),
-			settingsGroup("Headers and proxy", secretFields(site)),
-		], isWatched ? "Save" : "Watch with these settings",
-		async values => post("/v1/sites", siteRequest(site, values)),
-		{done: "The settings are saved."})),
-		h("p", {class: "soft"}, `Pages are compared by the measure ` +
-			`${site.measure}${site.shingle_width > 0
-				? `, width ${site.shingle_width}` : ""}; this cannot be changed.`),
-		panel("Take it with you", h("ul", null,
-			h("li", null, link(siteApi(site.host, "report"), "A report to keep"),
-				", one file that any browser shows"),
-			h("li", null, link(siteApi(site.host, "feed"), "Its alerts as a feed"),
-				" for a feed reader"),
-			h("li", null, h("a", {href: address(siteApi(site.host, "texts"),
-				{format: "csv"}), download: ""}, "The texts of its pages"), ", CSV"),
-			h("li", null, h("a", {href: siteApi(site.host, "bundle"), download: ""},
-				"Its templates as one file"), " for other programs"))),
-		siteDeletion(site),
 	];
 }
 
@@ -907,7 +478,8 @@ function unknownSite(host, isWriter) {
 
 export async function siteView({host, ...parameters}) {
 	const [site, incidents, isWriter] = await Promise.all([
-		find(siteApi(host)), find("/v1/incidents", {site: host}), mayWrite()]);
+		find(siteApi(host)), find(listPlace("/v1/incidents", {site: host})),
+		mayWrite()]);
 
 	// readers may see only its templates and events
 	if (site === null && (isWriter ||

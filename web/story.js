@@ -2,13 +2,16 @@
 // for those who want to know it exactly.
 
 import {h} from "./dom.js";
-import {count, dateTime, kindText, link, outside, pagePath, path, percent, sitePath,
-	table, templatePath} from "./parts.js";
+import {saved, templateApi} from "./api.js";
+import {count, dateTime, kindText, link, linkIfSaved, pageLink, path, sitePath,
+	table, templateLink, templatePath} from "./parts.js";
+import {pathBeginnings, pathSide, textSide} from "./versions.js";
 
 // Below this score the new place of a value is a guess.
 export const likelyScore = 0.6;
 
-const storyTextsShown = 60;
+const itemsShown = 60;
+const changesShown = 200;
 const depthShown = 4;
 const lettersShown = 300;
 
@@ -20,16 +23,13 @@ export function clip(text, size) {
 		: letters.join("");
 }
 
+// The value if it is a list; otherwise an empty one.
+export function listOf(value) {
+	return Array.isArray(value) ? value : [];
+}
+
 export function quoted(text) {
 	return `“${clip(text, 80)}”`;
-}
-
-export function templateLink(id, name) {
-	return id ? link(templatePath(id), name || id) : "a template";
-}
-
-export function pageLink(url) {
-	return link(pagePath(url), clip(url.replace(/^https?:\/\/[^/]*/, "") || url, 90));
 }
 
 // The candidate that probably is the new place; null if there is none.
@@ -64,14 +64,14 @@ export function findingOfEntry(what, entry, incident) {
 // Sentences. Each function returns a list of sentences; a sentence is a list of
 // texts and nodes.
 
-function guardName({detail, guard, site}) {
+function guardLink({detail, guard, site}) {
 	const text = detail.name ? quoted(detail.name)
 		: detail.selector ? h("code", null, clip(detail.selector, 80))
 			: `Guard ${guard || detail.guard}`;
 	const number = guard || detail.guard;
 
-	return number && site ? link(sitePath(site, "guards", String(number)), text)
-		: text;
+	return number && site && saved === null
+		? link(sitePath(site, "guards", String(number)), text) : text;
 }
 
 // "9 of 14 pages"; `all` may be unknown.
@@ -94,7 +94,7 @@ function lostGuard(finding) {
 	const best = bestCandidate(detail.candidates);
 
 	return [
-		[guardName(finding), " was no longer found on ",
+		[guardLink(finding), " was no longer found on ",
 			pagesOf(detail.failed || pages, detail.checked), "."],
 		detail.name && detail.selector && ["The selector ",
 			h("code", null, clip(detail.selector, 120)),
@@ -104,13 +104,12 @@ function lostGuard(finding) {
 }
 
 function templateName(finding) {
-	return templateLink(finding.template, finding.name);
+	return templateLink(finding.template, finding.name) || "a template";
 }
 
 // The templates that have the pages now.
 function otherTemplates({detail, other, template}) {
-	const given = Array.isArray(detail.to) ? detail.to : [];
-	const ids = [...given.map(item => item?.template || item), other]
+	const ids = [...listOf(detail.to).map(item => item?.template || item), other]
 		.filter(id => typeof id === "string" && id !== template);
 
 	return [...new Set(ids)].slice(0, 4).flatMap(
@@ -131,7 +130,7 @@ function changedTemplate(finding) {
 
 	return [
 		["The pages of ", templateName(finding), " have a new design", agreed, "."],
-		...(detail.regions || []).slice(0, 2).map(regionSentence),
+		...listOf(detail.regions).slice(0, 2).map(regionSentence),
 		detail.reason && [`Why it is a change: ${detail.reason}.`],
 	];
 }
@@ -159,7 +158,8 @@ function fieldName(finding) {
 	const name = finding.detail.field ? quoted(finding.detail.field) : "A field";
 
 	return finding.template
-		? link(templatePath(finding.template, "fields"), name) : name;
+		? linkIfSaved(templateApi(finding.template, "fields"),
+			templatePath(finding.template, "fields"), name) : name;
 }
 
 function lostField(finding) {
@@ -182,29 +182,50 @@ function healedField(finding) {
 
 	return [
 		["The field ", fieldName(finding), " of ", templateName(finding),
-			" was found at its new place, and nothing is left to do",
-			because(finding), "."],
+			" moved", because(finding),
+			". It is read at its new place, and nothing is left to do."],
 		addresses?.[0] && ["It is now at ", h("code", null,
 			clip(addresses[0], 200)), tested > 0
 			? `, as ${pagesOf(agreed, tested)} confirm.` : "."],
 	];
 }
 
-export function valueText(value) {
+export function shownValue(value) {
 	if (value === null || value === undefined)
 		return "no value";
-	return Array.isArray(value) ? value.map(valueText).join("; ")
+	return Array.isArray(value) ? value.map(shownValue).join("; ")
 		: quoted(typeof value === "object" ? JSON.stringify(value) : value);
 }
 
 function changedField(finding) {
-	const changes = finding.detail.changes || [];
+	const changes = listOf(finding.detail.changes);
 
 	return [
 		["The field ", fieldName(finding), " has other values on ",
 			count(finding.pages || changes.length, "page"), "."],
-		...changes.slice(0, 3).map(change => [valueText(change.old), " is now ",
-			valueText(change.new), " (", pageLink(change.url), ")."]),
+		...changes.slice(0, 3).map(change => [shownValue(change.old), " is now ",
+			shownValue(change.new), " (", pageLink(change.url), ")."]),
+	];
+}
+
+// "The text of the page /a changed: “$20” is now “$25”." and so on.
+function changedText(finding) {
+	const {detail, url} = finding;
+	const given = listOf(detail.texts)[0] || detail;
+	const first = listOf(given.changes).find(change => change?.before !==
+		undefined || change?.after !== undefined);
+	const page = given.url || url;
+	const more = Math.max(listOf(given.changes).length - 1, 0);
+	const was = first && (first.removed?.[0] || (first.removed ? "" : first.before));
+	const now = first && (first.added?.[0] || (first.added ? "" : first.after));
+
+	return [
+		["The text of the page", page ? [" ", pageLink(page), " "] : " ",
+			"changed", detail.name ? ` (${quoted(detail.name)})` : "", "."],
+		first && [was ? quoted(was) : "", was && now ? " is now " : "",
+			now ? quoted(now) : "", was && now ? "" : was ? " was removed"
+				: " was added", more > 0 ? `, and ${count(more, "passage")} more`
+				: "", "."],
 	];
 }
 
@@ -236,25 +257,27 @@ function ofTemplate(before, after) {
 }
 
 function ofPage(before, after) {
-	return ({url}) => [[before, url ? [" ", pageLink(url), " "] : " ", after, "."]];
+	return ({url}) => [[before, url ? [" ", pageLink(url), " "] : " ", after,
+		"."]];
 }
 
 const sentencesOf = {
 	"guard.firing": lostGuard,
-	"guard.resolved": finding => [[guardName(finding), " is found again."]],
+	"guard.resolved": finding => [[guardLink(finding), " is found again."]],
 	"guard.unmatched": finding => [["None of the pages that ",
-		guardName(finding), " was found on exists any longer."]],
-	"guard.suspended": finding => [[guardName(finding),
+		guardLink(finding), " was found on exists any longer."]],
+	"guard.suspended": finding => [[guardLink(finding),
 		" is not checked any longer",
 		because(finding) || ": it takes too long", "."]],
-	"guard.alternates": finding => [[guardName(finding), " is found at some ",
+	"guard.alternates": finding => [[guardLink(finding), " is found at some ",
 		"visits and missing at others, as in a test with two editions."]],
 	"template.changed": changedTemplate,
 	"template.replaced": finding => [["The pages of ", templateName(finding),
 		" have another template now", otherTemplates(finding), "."],
 	...changedTemplate(finding).slice(1)],
 	"template.restored": restoredTemplate,
-	"template.merged": ofTemplate("The pages of ", " now look like those of another template"),
+	"template.merged": ofTemplate("The pages of ",
+		" now look like those of another template"),
 	"template.split": splitTemplate,
 	"template.removed": ofTemplate("The pages of ", " disappeared"),
 	"template.added": finding => [["A new template appeared: ",
@@ -262,7 +285,8 @@ const sentencesOf = {
 			? `, with ${count(finding.pages, "page")}.` : "."]],
 	"template.alternates": ofTemplate("The pages of ", " show two designs in turn"),
 	"template.checked": ofTemplate("", " was checked, and no change was confirmed"),
-	"template.rebuilt": ofTemplate("Only generated names changed in the pages of ", ""),
+	"template.rebuilt": ofTemplate("Only generated names changed in the pages of ",
+		""),
 	"field.firing": lostField,
 	"field.resolved": finding => [["The field ", fieldName(finding),
 		" has values again", because(finding), "."]],
@@ -278,7 +302,8 @@ const sentencesOf = {
 	"site.ok": workingSite,
 	"site.threshold_changed": regrouped,
 	"page.added": ofPage("The page", "was added"),
-	"page.changed": ofPage("The text of the page", "changed"),
+	"page.changed": changedText,
+	"guard.changed": changedText,
 	"page.removed": ofPage("The page", "disappeared"),
 };
 
@@ -287,6 +312,56 @@ export function sentences(finding) {
 	const tell = sentencesOf[finding.kind] || plain(kindText(finding.kind));
 
 	return tell(finding).filter(Boolean);
+}
+
+// The text of pages.
+
+// Mark the `words`, lists in the order of the text, as new or removed.
+function markWords(text, words, tag) {
+	const out = [];
+	let at = 0;
+
+	for (const item of words || []) {
+		const found = item === "" ? -1 : text.indexOf(item, at);
+
+		if (found < 0)
+			continue;
+		out.push(text.slice(at, found), h(tag, null, item));
+		at = found + item.length;
+	}
+	out.push(text.slice(at));
+	return out;
+}
+
+// A passage that was only added or removed is marked as a whole.
+function changeSide([title, level], text, words, isAfter) {
+	const tag = isAfter ? "ins" : "del";
+
+	return h("div", {class: isAfter ? "after" : "before"},
+		h(level, null, title),
+		text === null || text === undefined
+			? h("p", {class: "soft"}, isAfter ? "The passage was removed."
+				: "The passage is new.")
+			: h("p", null, words ? markWords(text, words, tag)
+				: h(tag, null, text)));
+}
+
+// Whether `detail` has changed passages of a text.
+export function hasTextChanges(detail) {
+	return listOf(detail?.changes).some(change => change?.before !== undefined ||
+		change?.after !== undefined);
+}
+
+// The changed passages, side by side; their heads are of the `level`.
+export function textChanges(detail, level) {
+	return h("ul", {class: "plain changes"},
+		listOf(detail.changes).slice(0, changesShown).map(change =>
+			h("li", {class: "panel sides"},
+				changeSide(["Before", level], change.before, change.removed,
+					false),
+				changeSide(["Now", level], change.after, change.added, true))),
+		detail.truncated && h("li", {class: "soft"},
+			"Only the first changes are listed."));
 }
 
 // Evidence.
@@ -313,10 +388,10 @@ function isEmpty(value) {
 }
 
 function listNode(name, list, depth) {
-	return h("ul", {class: "plain"}, list.slice(0, storyTextsShown).map(
+	return h("ul", {class: "plain"}, list.slice(0, itemsShown).map(
 		item => h("li", null, anyNode(name, item, depth + 1))),
-	list.length > storyTextsShown && h("li", {class: "soft"},
-		`and ${count(list.length - storyTextsShown)} more`));
+	list.length > itemsShown && h("li", {class: "soft"},
+		`and ${count(list.length - itemsShown)} more`));
 }
 
 // Show a value whose meaning this program does not know.
@@ -341,91 +416,36 @@ export function anyFacts(object, known = [], depth = 0) {
 			h("dd", null, anyNode(name, value, depth))]));
 }
 
-// A tree of paths such as "html>body>main.shop". Elements that are in a path
-// only because one of their descendants is are soft.
-function pathTree(items) {
-	const root = {children: new Map()};
-
-	for (const {text, ratio} of items) {
-		let node = root;
-
-		for (const name of text.split(">")) {
-			if (!node.children.has(name))
-				node.children.set(name, {children: new Map()});
-			node = node.children.get(name);
-		}
-		node.ratio = ratio === undefined ? null : ratio;
-	}
-	return root;
-}
-
-function treeNode(name, node, isAfter) {
-	// long chains of elements without a change are one row
-	while (node.ratio === undefined && node.children.size === 1) {
-		const [[child, next]] = node.children;
-
-		name += " > " + child;
-		node = next;
-	}
-	const isChange = node.ratio !== undefined;
-
-	return h("li", null,
-		h("span", {class: "row"},
-			h(isChange ? (isAfter ? "ins" : "del") : "span", null,
-				h("code", {class: isChange ? "" : "soft"}, clip(name, 200))),
-			typeof node.ratio === "number" && h("span", {class: "of"},
-				percent(node.ratio))),
-		node.children.size > 0 && h("ul", null, [...node.children].map(
-			([child, next]) => treeNode(child, next, isAfter))));
-}
-
-function moveSide(title, moves, isAfter, isTree) {
-	const items = (isAfter ? moves?.come : moves?.gone) || [];
-	const total = Math.max(items.length,
-		(isAfter ? moves?.come_count : moves?.gone_count) || 0);
-	const shown = items.slice(0, storyTextsShown);
-
-	return h("section", {class: `side ${isAfter ? "after" : "before"}`},
-		h("h3", null, title, h("span", null, count(total))),
-		shown.length === 0 && h("p", {class: "moves soft"}, total > 0
-			? "They are not listed." : "Nothing."),
-		shown.length > 0 && h("div", {class: "moves", tabindex: 0, role: "region",
-			"aria-label": title}, isTree
-			? h("ul", {class: "tree"}, [...pathTree(shown).children].map(
-				([name, node]) => treeNode(name, node, isAfter)))
-			: h("ul", {class: "plain"}, shown.map(item => h("li", null,
-				h(isAfter ? "ins" : "del", null, clip(item.text, lettersShown)),
-				typeof item.ratio === "number" && h("span",
-					{class: "soft small"}, " ", percent(item.ratio)))))),
-		total > shown.length && shown.length > 0 && h("p",
-			{class: "moves soft"}, `and ${count(total - shown.length)} more`));
-}
-
 // Whether the evidence names places or texts that came or went.
 export function hasMoves(detail) {
 	return [detail?.paths, detail?.fragments].some(moves =>
 		moves?.gone?.length > 0 || moves?.come?.length > 0);
 }
 
-// What was removed and what was added, side by side, as trees.
-export function movesNode(detail) {
+// What was removed and what was added, side by side. `of` tells it from others on
+// the page.
+export function movesNode(detail, of) {
+	const gone = listOf(detail.paths?.gone), come = listOf(detail.paths?.come);
+	const title = text => of ? `${text}, ${of}` : text;
+
 	return h("div", {class: "sides"},
-		moveSide("Places before", detail.paths, false, true),
-		moveSide("Places after", detail.paths, true, true),
-		moveSide("Texts before", detail.fragments, false, false),
-		moveSide("Texts after", detail.fragments, true, false));
+		pathSide(title("Places before"), false, gone,
+			pathBeginnings({paths: come})),
+		pathSide(title("Places after"), true, come, pathBeginnings({paths: gone})),
+		textSide(title("Texts before"), false, listOf(detail.fragments?.gone)),
+		textSide(title("Texts after"), true, listOf(detail.fragments?.come)));
 }
 
 const nowWords = {page: "a page", gone: "missing", redirect: "leads elsewhere",
 	moved: "moved", blocked: "not readable"};
 
-// The pages that agree on a finding. They are URLs, or objects with "url".
-export function pagesTable(list) {
+// The pages of a finding. They are URLs, or objects with "url".
+export function pagesTable(caption, list) {
 	const pages = list.map(item => typeof item === "string" ? {url: item} : item)
-		.filter(page => typeof page?.url === "string").slice(0, storyTextsShown);
+		.filter(page => typeof page?.url === "string").slice(0, itemsShown);
 	const has = name => pages.some(page => !isEmpty(page[name]));
 
-	return table("Pages that agree", [
+	return table(caption, [
 		{head: "Page", cell: page => pageLink(page.url)},
 		has("now") && {head: "Is now",
 			cell: page => nowWords[page.now] || page.now || ""},
@@ -437,8 +457,8 @@ export function pagesTable(list) {
 			class: "num", cell: page => count(page.matches || 0)},
 		has("value") && {head: "Value before",
 			cell: page => page.value ? clip(page.value, 120) : ""},
-		has("old") && {head: "Value before", cell: page => valueText(page.old)},
-		has("old") && {head: "Value now", cell: page => valueText(page.new)},
+		has("old") && {head: "Value before", cell: page => shownValue(page.old)},
+		has("old") && {head: "Value now", cell: page => shownValue(page.new)},
 		has("good") && {head: "Last found",
 			cell: page => page.good ? dateTime(page.good) : ""},
 	].filter(Boolean), pages, "No page is named.");
@@ -452,13 +472,15 @@ const shownMembers = ["pages", "candidates", "paths", "fragments", "regions",
 // All that is known about an event.
 export function evidenceNode(finding) {
 	const {detail} = finding;
-	const pages = Array.isArray(detail.pages) ? detail.pages
-		: Array.isArray(detail.changes) ? detail.changes : [];
+	const hasTexts = hasTextChanges(detail);
+	const pages = [...listOf(detail.pages), ...hasTexts ? []
+		: listOf(detail.changes)];
 
 	return [
 		sentences(finding).map(parts => h("p", null, parts)),
-		pages.length > 0 && pagesTable(pages),
-		hasMoves(detail) && movesNode(detail),
+		pages.length > 0 && pagesTable(`Pages of event ${finding.number}`, pages),
+		hasMoves(detail) && movesNode(detail, `event ${finding.number}`),
+		hasTexts && textChanges(detail, "h4"),
 		anyFacts(detail, shownMembers),
 	];
 }
@@ -466,16 +488,23 @@ export function evidenceNode(finding) {
 // The head of the evidence: a link to the event.
 export function evidenceTitle(finding) {
 	return h("h3", null, kindText(finding.kind), " ", h("span",
-		{class: "soft small"}, dateTime(finding.time), finding.number > 0 && [", ",
-			link(path("alerts", String(finding.number)),
-				`event ${finding.number}`)]));
+		{class: "soft small"}, dateTime(finding.time), finding.number > 0 &&
+			[", ", eventLink(finding.number)]));
 }
 
-export function movedTable(list) {
+// A saved report has incidents, but not the events behind them.
+export function eventLink(number) {
+	const text = `event ${number}`;
+
+	return saved === null ? link(path("alerts", String(number)), text)
+		: h("span", null, text);
+}
+
+export function movedUrlTable(list) {
 	return table("URLs that moved", [
 		{head: "From", cell: item => pageLink(item.from)},
 		{head: "To", cell: item => pageLink(item.to)},
-	], list.filter(item => item?.from && item?.to).slice(0, storyTextsShown),
+	], list.filter(item => item?.from && item?.to).slice(0, itemsShown),
 	"No URL moved.");
 }
 
@@ -484,16 +513,14 @@ export function regionsTable(regions) {
 	return table("What moved where", [
 		{head: "Part", cell: region => h("code", null,
 			clip(region.where || "the page", 160))},
-		{head: "Before", cell: region => [h("code", null, clip(region.was, 160)),
-			(region.elements || []).map(element => h("div", {class: "soft"},
-				h("code", null, clip(element.was, 120))))]},
-		{head: "Now", cell: region => [h("code", null, clip(region.now, 160)),
-			(region.elements || []).map(element => h("div", {class: "soft"},
-				h("code", null, clip(element.now, 120))))]},
+		{head: "Before", cell: region => h("div", null,
+			h("code", null, clip(region.was, 160)),
+			listOf(region.elements).map(element => h("div",
+				{class: "soft"}, h("code", null, clip(element.was, 120)))))},
+		{head: "Now", cell: region => h("div", null,
+			h("code", null, clip(region.now, 160)),
+			listOf(region.elements).map(element => h("div",
+				{class: "soft"}, h("code", null, clip(element.now, 120)))))},
 		{head: "Pages", class: "num", cell: region => count(region.pages || 0)},
 	], regions, "Nothing moved.");
-}
-
-export function originalLink(url) {
-	return outside(url, clip(url.replace(/^https?:\/\//, ""), 100));
 }

@@ -249,6 +249,22 @@ class WholePath(harness.Case):
         self.assertEqual([json.loads(x)["seq"] for x in later.splitlines()],
                          [n for n in numbers if n > middle][:2])
 
+    def test_the_newest_events(self):
+        def events(**query):
+            return [json.loads(line) for line in self.daemon.get(
+                "/v1/events", **query).text.splitlines()]
+        numbers = [e["seq"] for e in events()]
+        newest = events(newest=1, limit=3)
+        self.assertEqual([e["seq"] for e in newest], numbers[-3:])
+        self.assertTrue(all(e["summary"] for e in newest), newest)
+        self.assertEqual([e["seq"] for e in events(newest=1)], numbers)
+        self.assertEqual(events(newest=1, limit=0), [])
+        added = [e["seq"] for e in events(kinds="page.added")]
+        self.assertEqual([e["seq"] for e in events(
+            newest=1, limit=2, kinds="page.added", site=self.host)],
+            added[-2:])
+        self.assertEqual(events(newest=1, site="none.example"), [])
+
     def test_status_counts(self):
         status = self.daemon.json("/v1/status")
         self.assertEqual(status["counts"]["sites"], 1)

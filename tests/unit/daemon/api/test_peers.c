@@ -439,7 +439,7 @@ TEST(a_node_whose_list_is_too_large_gives_less_at_a_time)
 {
 	AUTO_JSON *list;
 
-	joined.nodes[1].cluster.max_bytes = 1200; /* one site, not two */
+	joined.nodes[1].cluster.max_bytes = 6000; /* one site, not two */
 	list = ask_json("GET", "/v1/sites", NULL);
 	ck_assert_uint_eq(json_array_size(json_object_get(list, "sites")), 3);
 	ck_assert_str_eq(host_at(list, 2), "next.example");
